@@ -1,0 +1,136 @@
+package inalab_test
+
+import "testing"
+
+// What the tree must look like. The rules are the tables here; how they are
+// checked is in arch_check_test.go, arch_rules_test.go and arch_maps_test.go,
+// and that each of them can fail is in arch_self_test.go. The levels and the
+// bans bind what ships: a test may import what it likes.
+
+// architecture holds the rules of this module.
+var architecture = rules{
+	module:    "github.com/inalab/inalab",
+	levels:    levels,
+	sideways:  sideways,
+	confined:  confined,
+	machines:  7,
+	imports:   bannedImports,
+	clockUses: clockUses,
+	allowed:   allowed,
+	names:     bannedNames,
+}
+
+// levels lists every package, top level first. "x" is the package x alone,
+// "x/**" is x and all below it; the longest entry that matches counts.
+var levels = []level{
+	{1, "commands", []string{
+		".", // holds no code: the package of these tests
+		"cmd/inalab",
+		"nodes/train/data/cut", // run by go generate, linked into nothing
+	}},
+	{2, "what to run", []string{"scenarios", "experiments"}},
+	{3, "what came out", []string{"reports/**"}},
+	{4, "experiment and runner", []string{"harness", "harness/node"}},
+	{5, "the two clocks, namespaces, processes, checks", []string{
+		"harness/sim", "harness/live", "harness/check", "harness/fidelity", "harness/netns", "harness/proc",
+	}},
+	{6, "sockets, drivers, live loops", []string{
+		"switchd/daemon", "switchd/control", "switchd/xdp", "nodes/worker/live",
+		"internal/pktio", "internal/pktio/afpacket", "internal/pktio/udp", "internal/pktio/tcp",
+		"internal/pktio/poll", "internal/pktio/pktiotest", "internal/pktio/pcap",
+	}},
+	{7, "machines that join machines", []string{
+		"internal/vtime", "internal/pktio/impair",
+		"switchd/program/**", "switchd/forward", "switchd/chassis",
+		"nodes/worker", "nodes/train/**", "nodes/hostmodel",
+	}},
+	{8, "protocol cores and engines", []string{
+		"nodes/trioml", "nodes/switchml", "nodes/atp", "nodes/xagg", "nodes/ring", "nodes/halving",
+		"nodes/ps", "nodes/tcpagg", "nodes/gradient",
+		"switchd/trio/**", "switchd/tofino/**", "switchd/microcode/**",
+	}},
+	{9, "the words that all use", []string{
+		"internal/units", "internal/rng", "internal/sansio", "internal/trace", "internal/vec", "internal/wire/**",
+		"topo", "topo/gen", "topo/plan", "topo/spec",
+		"harness/fault", "harness/result", "switchd/dataplane",
+	}},
+}
+
+// sideways lists the imports inside one level. A row that nothing uses any more
+// is an error as soon as both of its packages exist.
+var sideways = []pair{
+	{"**", "internal/units", "times, rates and sizes are the vocabulary of every package"},
+	{"internal/sansio", "internal/wire/inet", "a train carries the headers of its frames"},
+	{"internal/sansio", "harness/result", "a machine's effects include records"},
+	{"harness/fault", "internal/rng", "a fault has a stream of its own"},
+	{"topo/gen", "topo", "a generator returns a graph"},
+	{"topo/plan", "topo", "a plan numbers a graph"},
+	{"topo/spec", "topo", "a file describes a graph"},
+	{"switchd/dataplane", "internal/sansio", "an engine is a machine"},
+	{"switchd/dataplane", "internal/wire/inet", "an engine meets parsed headers"},
+	{"nodes/**", "nodes/gradient", "a protocol core quantises what it sends"},
+	{"nodes/train", "nodes/train/data", "training reads the images"},
+	{"nodes/worker", "nodes/train", "the training loop steps the model"},
+	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
+	{"internal/pktio/afpacket", "internal/pktio", "a driver meets the interface"},
+	{"internal/pktio/afpacket", "internal/pktio/poll", "a driver waits for its descriptor"},
+	{"internal/pktio/udp", "internal/pktio", "a driver meets the interface"},
+	{"internal/pktio/udp", "internal/pktio/poll", "a driver waits for its descriptor"},
+	{"internal/pktio/tcp", "internal/pktio", "a driver meets the interface"},
+	{"internal/pktio/tcp", "internal/pktio/poll", "a driver waits for its descriptor"},
+	{"switchd/daemon", "internal/pktio/**", "the daemon owns its ports"},
+	{"nodes/worker/live", "internal/pktio/**", "a live worker owns its sockets"},
+	{"harness/live", "harness/netns", "a live run happens in namespaces"},
+	{"harness/live", "harness/proc", "a live run starts processes"},
+}
+
+// confined names packages that may import nothing of the module but what is
+// listed, whatever their level.
+var confined = []confinement{
+	{
+		"reports/**", []string{"reports/**", "harness/result", "internal/units"},
+		"a report is made from recorded results alone, so that an old run can be reported again without running it",
+	},
+}
+
+// bannedImports are the packages that a machine (levels 7 to 9) does without.
+var bannedImports = []ban{
+	{[]string{"os", "os/**", "syscall", "golang.org/x/sys/unix"},
+		"a machine does no I/O", "take the content as an argument; do the I/O in harness, nodes/worker/live or switchd/daemon"},
+	{[]string{"net", "net/**"},
+		"a machine has no sockets", "use net/netip for addresses; sockets belong to internal/pktio"},
+	{[]string{"time"},
+		"a machine has no clock: it is told the time", "take now as an argument, in internal/units picoseconds"},
+	{[]string{"sync", "sync/**"},
+		"one goroutine owns a machine", "let the caller, which owns the goroutine, do the locking"},
+	{[]string{"log", "log/slog"},
+		"a machine emits typed trace events", "send an internal/trace event, or return an error"},
+	{[]string{"math/rand", "math/rand/**", "crypto/rand"},
+		"all randomness comes from named streams of one seed", "take an *rng.Stream"},
+	{[]string{"unsafe"},
+		"a machine must not read beyond its buffers, whatever a packet says", "use encoding/binary or internal/vec"},
+}
+
+// clockUses are the parts of package time that read or wait for the wall
+// clock; they stay banned in a machine that may import time.
+var clockUses = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// bannedNames say nothing about what a package holds.
+var bannedNames = []string{
+	"util", "utils", "common", "helper", "helpers", "types", "mock", "mocks", "misc", "base", "lib",
+}
+
+// allowed lists the imports that one package is let off, each with its reason.
+var allowed = []exception{
+	{"internal/rng", "math/rand/v2", "it is where the streams come from"},
+}
+
+func TestArchitecture(t *testing.T) {
+	tree, err := readTree(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range architecture.check(tree) {
+		t.Error(f)
+	}
+}

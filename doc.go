@@ -1,0 +1,19 @@
+// Package inalab is the root of a testbed for in-network aggregation: Trio-ML,
+// SwitchML and their peers, trained through software switches, on real packets
+// or in a simulation of the papers' link rates.
+//
+// It holds no code. The tests beside it hold the whole tree to its
+// architecture: which package may import which, and what a machine may not do.
+//
+//	1 cmd/inalab                  the binary
+//	2 scenarios, experiments      what to run
+//	3 reports                     what came out
+//	4 harness                     Experiment and Runner
+//	5 harness/sim, harness/live   the two clocks, namespaces, processes
+//	6 switchd/daemon, pktio       sockets and drivers
+//	7 switchd/program, vtime      machines that bind machines
+//	8 nodes/trioml, switchd/trio  protocol cores and engines
+//	9 units, sansio, wire, topo   the words all of them use
+//
+// Imports point downwards. docs/ARCHITECTURE.md explains why.
+package inalab

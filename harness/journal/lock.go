@@ -1,0 +1,82 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockTimeout bounds the wait for another run that claims, releases or collects
+// at this moment. Assumed: collecting a big lab takes a few seconds.
+const lockTimeout = 30 * time.Second
+
+// lockPoll is how often a held lock is tried again. Assumed.
+const lockPoll = 5 * time.Millisecond
+
+// lockRoot takes the lock on the root directory, which orders claims, releases
+// and collections. The caller closes the file to let go.
+func lockRoot(root string) (*os.File, error) {
+	dir, err := os.Open(root)
+	if err != nil {
+		return nil, fmt.Errorf("open journal directory: %w", err)
+	}
+	if err := checkPrivate(root); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for deadline := time.Now().Add(lockTimeout); ; <-tick.C {
+		held, err := tryLock(dir, unix.LOCK_EX)
+		if err == nil && !held {
+			return dir, nil
+		}
+		if err == nil && time.Now().After(deadline) {
+			err = fmt.Errorf("lock journal directory %s: another inalab holds it for more than %v", root, lockTimeout)
+		}
+		if err != nil {
+			return nil, errors.Join(err, dir.Close())
+		}
+	}
+}
+
+// tryLock takes the lock of an open file, LOCK_EX or LOCK_SH, and reports
+// whether another holds it.
+func tryLock(f *os.File, how int) (held bool, err error) {
+	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	return false, nil
+}
+
+// holdLock takes the owner's lock on a new journal. It may have to wait for a
+// reader that looks, at this moment, whether anybody holds it.
+func holdLock(f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("lock %s: %w", f.Name(), err)
+		}
+		return nil
+	}
+}
+
+// lockHeld reports whether a living owner holds the lock of a journal. The lock
+// is shared, so that two readers do not take each other for the owner.
+func lockHeld(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, fmt.Errorf("open journal: %w", err)
+	}
+	defer f.Close()
+	return tryLock(f, unix.LOCK_SH)
+}

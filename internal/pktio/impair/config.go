@@ -1,0 +1,117 @@
+package impair
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Limits that hold where a configuration gives none.
+const (
+	// MinDefaultQueue is the least that [DefaultQueue] returns (assumed: some
+	// 100 jumbo frames, and 16 trains of the largest size).
+	MinDefaultQueue = units.MiB
+	// DefaultQueueTime is how long the line needs to send a full queue of
+	// default size at high rates (assumed: 12.5 MB at 100 Gbit/s, the order of
+	// a data-centre switch's shared buffer).
+	DefaultQueueTime = units.Millisecond
+	// DefaultMaxInFlight bounds the frames inside a link (assumed: 1 ms of
+	// smallest frames at 100 Gbit/s, or 190 MiB of frames of 1500 bytes).
+	DefaultMaxInFlight = 1 << 17
+)
+
+// DefaultQueue returns the queue limit of a link that gives none: what the line
+// sends in [DefaultQueueTime], at least [MinDefaultQueue].
+func DefaultQueue(r units.Rate) units.Bytes {
+	perSecond := units.Bytes(r) / 8
+	return max(MinDefaultQueue, perSecond/units.Bytes(units.Second/DefaultQueueTime))
+}
+
+// Params are what a link does to frames. The zero value is a perfect wire.
+type Params struct {
+	Rate      units.Rate     // bits per second; zero is unlimited: nothing ever waits
+	Delay     units.Duration // propagation, from the last bit sent to the last bit received
+	Jitter    units.Duration // added to Delay, uniform in [0, Jitter) for each frame; never reorders
+	Loss      float64        // probability, 0 to 1, that the wire loses a frame, each alone (Bernoulli)
+	LossEvery int            // the wire loses every LossEvery-th frame; zero loses none
+	Queue     units.Bytes    // limit of the bytes of frames that wait for the line; zero is DefaultQueue(Rate)
+}
+
+// Config describes one direction of a link.
+type Config struct {
+	Params
+
+	Name string      // names the link in errors, as in "h0->tor"
+	Out  sansio.Port // port that frames leave by
+
+	LossStream   *rng.Stream // needed where Loss is not zero
+	JitterStream *rng.Stream // needed where Jitter is not zero; not the stream of losses
+
+	// Quantum rounds NextDeadline up to a multiple of it, so that a live driver
+	// wakes once for many frames; frames still never leave before they are due.
+	// Zero means exact deadlines.
+	Quantum units.Duration
+
+	// MaxInFlight bounds the frames inside the link, waiting ones included, and
+	// with them its memory. Zero is DefaultMaxInFlight.
+	MaxInFlight int
+}
+
+// validate reports all faults of c, joined.
+func (c *Config) validate() error {
+	errs := c.validateParams()
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.Out < 0 {
+		fault("out port %d is negative: ports count from 0", c.Out)
+	}
+	if c.Quantum < 0 {
+		fault("quantum %v is negative: it must be positive, or zero for exact deadlines", c.Quantum)
+	}
+	if c.MaxInFlight < 0 {
+		fault("limit of %d frames in flight is negative: it must be positive, or zero for %d", c.MaxInFlight, DefaultMaxInFlight)
+	}
+	if c.Loss > 0 && c.LossStream == nil {
+		fault("loss %v needs random numbers: set LossStream", c.Loss)
+	}
+	if c.Jitter > 0 && c.JitterStream == nil {
+		fault("jitter %v needs random numbers: set JitterStream", c.Jitter)
+	}
+	if c.LossStream != nil && c.LossStream == c.JitterStream {
+		fault("loss and jitter share a random stream: give each its own, or one would shift the other")
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("link %q: %w", c.Name, err)
+	}
+	return nil
+}
+
+func (p *Params) validateParams() (errs []error) {
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if p.Rate < 0 {
+		fault("rate %v is negative: it must be positive, or zero for unlimited", p.Rate)
+	}
+	if p.Delay < 0 {
+		fault("delay %v is negative: it must be zero or more", p.Delay)
+	}
+	if p.Jitter < 0 {
+		fault("jitter %v is negative: it must be zero or more", p.Jitter)
+	}
+	if !(p.Loss >= 0 && p.Loss <= 1) { // written so that NaN fails
+		fault("loss %v is not a probability: it must be 0..1", p.Loss)
+	}
+	if p.LossEvery < 0 {
+		fault("loss of every %d frames is negative: it must be positive, or zero for none", p.LossEvery)
+	}
+	if p.Queue < 0 {
+		fault("queue %v is negative: it must be positive, or zero for the default", p.Queue)
+	}
+	return errs
+}
+
+// perfect reports whether p leaves every frame as and when it is.
+func (p *Params) perfect() bool {
+	return p.Rate == 0 && p.Delay == 0 && p.Jitter == 0 && p.Loss == 0 && p.LossEvery == 0
+}

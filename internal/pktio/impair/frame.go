@@ -1,0 +1,109 @@
+package impair
+
+import (
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// fate is what becomes of one frame.
+type fate uint8
+
+const (
+	gone  fate = iota // dropped or lost, and counted
+	leave             // arrives at once; then nothing is in flight before it
+	keep              // in flight; when it is due stands in Link.dues
+)
+
+// accept decides on every frame of t, in order, and moves runs of one fate
+// together.
+func (l *Link) accept(t sansio.Train, eff *sansio.Effects) {
+	from, run := 0, gone
+	n := t.Frames()
+	for i := range n {
+		f := l.decide(t.FrameBytes(i))
+		if f != run {
+			l.move(eff, t, run, from, i)
+			from, run = i, f
+		}
+	}
+	l.move(eff, t, run, from, n)
+}
+
+// move does with frames i to j-1 of t what their common fate asks for.
+func (l *Link) move(eff *sansio.Effects, t sansio.Train, run fate, i, j int) {
+	switch {
+	case i == j:
+	case run == leave:
+		l.sendSub(eff, t, i, j)
+	case run == keep:
+		l.keep(t.Sub(i, j, l.header[:0]))
+	}
+}
+
+// keep copies t, whose frames are the latest in dues, into the store.
+func (l *Link) keep(t sansio.Train) {
+	mem, c := l.store.alloc(len(t.Header) + len(t.Body))
+	n := copy(mem, t.Header)
+	copy(mem[n:], t.Body)
+	t.Header, t.Body = mem[:n:n], mem[n:]
+	l.parcels.push(parcel{train: t, chunk: c})
+}
+
+// decide takes a frame of n bytes, without framing, through queue, line and
+// wire.
+func (l *Link) decide(n units.Bytes) fate {
+	start := max(l.now, l.line.free)
+	if !l.admit(start, n) {
+		return gone
+	}
+	end := l.line.send(start, n+units.EthernetFraming)
+	due := max(l.lastDue, end.Add(l.cfg.Delay).Add(l.jitter()))
+	l.lastDue = due
+	switch {
+	case l.lose():
+		return gone
+	case due <= l.now:
+		return leave
+	}
+	l.dues.push(due)
+	return keep
+}
+
+// admit reports whether a frame that would start at start may enter; if so, it
+// waits until then.
+func (l *Link) admit(start units.Time, n units.Bytes) bool {
+	if max(l.dues.len(), l.queue.waiting.len()) >= l.cfg.MaxInFlight {
+		l.stats.InFlightLimit++
+		return false
+	}
+	if start > l.now && !l.queue.push(start, n) {
+		l.stats.QueueFull++
+		return false
+	}
+	return true
+}
+
+func (l *Link) jitter() units.Duration {
+	if l.cfg.Jitter == 0 {
+		return 0
+	}
+	return units.Duration(l.cfg.JitterStream.IntN(int(l.cfg.Jitter)))
+}
+
+// lose reports whether the wire loses the next frame. Both kinds of loss go on
+// counting and drawing whatever the other does.
+func (l *Link) lose() bool {
+	random := l.cfg.Loss > 0 && l.cfg.LossStream.Bernoulli(l.cfg.Loss)
+	if l.cfg.LossEvery > 0 {
+		l.nth++
+		if l.nth == l.cfg.LossEvery {
+			l.nth = 0
+			l.stats.LossEvery++
+			return true
+		}
+	}
+	if random {
+		l.stats.LossBernoulli++
+	}
+	return random
+}

@@ -1,0 +1,161 @@
+package impair
+
+import (
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Link is one direction of a link. It is a [sansio.Machine].
+//
+// Frames in flight lie in two rings of one order: parcels, the runs of frames
+// that were kept together, and dues, the time of each frame of these runs.
+type Link struct {
+	cfg Config
+	out [1]sansio.Port
+	now units.Time // of the latest call
+
+	queue   queue
+	line    line
+	lastDue units.Time // when the latest frame of all arrives, or would have
+	nth     int        // frames since the last one that LossEvery lost
+
+	parcels ring[parcel]
+	dues    ring[units.Time]
+	store   store
+	header  [maxHeader]byte // scratch
+
+	stats Stats
+}
+
+// parcel is a run of frames of one input train, kept until all have left.
+type parcel struct {
+	train sansio.Train // in the store
+	left  int          // frames that have left
+	chunk *chunk       // of the store, that holds train
+}
+
+// maxHeader is the longest header of a train of several frames: Ethernet, IPv4
+// and TCP with all their options.
+const maxHeader = 14 + 60 + 60
+
+// New returns an idle link.
+func New(cfg Config) (*Link, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.MaxInFlight == 0 {
+		cfg.MaxInFlight = DefaultMaxInFlight
+	}
+	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}}
+	l.adopt(cfg.Params)
+	return l, nil
+}
+
+// Set changes the parameters at now. Frames already in the link, waiting ones
+// included, keep their times and fates; frames that arrive from now on meet the
+// new parameters, behind the old ones. A change of LossEvery starts its count
+// afresh. On error nothing has changed.
+func (l *Link) Set(now units.Time, p Params) error {
+	cfg := l.cfg
+	cfg.Params = p
+	if err := cfg.validate(); err != nil {
+		return err
+	}
+	l.now = now
+	if p.LossEvery != l.cfg.LossEvery {
+		l.nth = 0
+	}
+	l.adopt(p)
+	return nil
+}
+
+func (l *Link) adopt(p Params) {
+	l.cfg.Params = p
+	l.line.setRate(p.Rate)
+	l.queue.limit = p.Queue
+	if p.Queue == 0 {
+		l.queue.limit = DefaultQueue(p.Rate)
+	}
+}
+
+// Name returns the name of the link.
+func (l *Link) Name() string { return l.cfg.Name }
+
+// Params returns the parameters that hold for the next frame, the default queue
+// limit filled in.
+func (l *Link) Params() Params {
+	p := l.cfg.Params
+	p.Queue = l.queue.limit
+	return p
+}
+
+// Transparent reports whether trains handed to Handle now would leave at once
+// and untouched, with nothing before them, so that a driver may pass them on
+// itself. What it passes on is not counted here. It may be true again and again
+// false after Set.
+func (l *Link) Transparent() bool { return l.cfg.perfect() && l.lastDue <= l.now }
+
+// Handle takes what arrived at now; what stays is copied. Trains that leave are
+// valid until the next Handle or Expire.
+func (l *Link) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	l.Expire(now, eff)
+	for i := range in {
+		t := in[i].Train
+		l.stats.In.add(t)
+		if l.Transparent() {
+			l.send(eff, t)
+		} else {
+			l.accept(t, eff)
+		}
+	}
+}
+
+// Expire sends what has arrived at the far end by now.
+func (l *Link) Expire(now units.Time, eff *sansio.Effects) {
+	l.now = now
+	l.store.recycle()
+	l.queue.drain(now)
+	for l.parcels.len() > 0 {
+		p := l.parcels.front()
+		n := p.train.Frames()
+		from := p.left
+		for p.left < n && *l.dues.front() <= now {
+			l.dues.pop()
+			p.left++
+		}
+		if p.left > from {
+			l.sendSub(eff, p.train, from, p.left)
+		}
+		if p.left < n {
+			return
+		}
+		p.chunk.live--
+		l.parcels.pop()
+	}
+}
+
+// NextDeadline returns when the first frame in flight arrives, rounded up to
+// the quantum, or [units.Never].
+func (l *Link) NextDeadline() units.Time {
+	if l.dues.len() == 0 {
+		return units.Never
+	}
+	due, quantum := *l.dues.front(), units.Time(l.cfg.Quantum)
+	if quantum == 0 || due%quantum == 0 {
+		return due
+	}
+	return due.Add(units.Duration(quantum - due%quantum))
+}
+
+func (l *Link) sendSub(eff *sansio.Effects, t sansio.Train, i, j int) {
+	if i == 0 && j == t.Frames() {
+		l.send(eff, t)
+		return
+	}
+	l.send(eff, t.Sub(i, j, eff.Header(len(t.Header))))
+}
+
+func (l *Link) send(eff *sansio.Effects, t sansio.Train) {
+	l.stats.Out.add(t)
+	eff.Send(l.out[:], t)
+}

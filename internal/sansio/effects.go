@@ -1,0 +1,112 @@
+package sansio
+
+import (
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/wire/inet"
+)
+
+// Effects is a reusable batch of what machines want done. The driver carries it
+// out and then calls Reset; until then everything in it is valid.
+type Effects struct {
+	Sends    []Send
+	Computes []Compute
+	Samples  []result.Sample
+
+	headers arena
+	bodies  arena
+}
+
+// Reset empties the batch and takes its memory back.
+func (e *Effects) Reset() {
+	clear(e.Sends)
+	e.Sends = e.Sends[:0]
+	clear(e.Computes)
+	e.Computes = e.Computes[:0]
+	e.Samples = e.Samples[:0]
+	e.headers.reset()
+	e.bodies.reset()
+}
+
+// Send appends a train as it stands: header and body are borrowed.
+func (e *Effects) Send(to []Port, t Train) {
+	e.Sends = append(e.Sends, Send{To: to, Train: t})
+}
+
+// Header returns n bytes that live until Reset, for a rewritten header.
+func (e *Effects) Header(n int) []byte { return e.headers.alloc(n) }
+
+// Body returns n bytes that live until Reset, for a packet's payload. Bodies
+// that are asked for one after another lie one behind another as far as the
+// memory allows, so that Emit can join them into one train.
+func (e *Effects) Body(n int) []byte { return e.bodies.alloc(n) }
+
+// Emit appends one UDP frame with the given payload, sent by every port of to.
+// The header template is one that [inet.UDPHeader] made; it is copied, and its
+// lengths and partial checksum are set. The payload is borrowed. Where the last
+// send has the same ports and template, full frames of the same size, and its
+// body ends where payload begins in memory, the frame joins it as one train.
+func (e *Effects) Emit(to []Port, template, payload []byte) {
+	if e.join(to, template, payload) {
+		return
+	}
+	header := append(e.headers.alloc(len(template))[:0], template...)
+	finish(header, len(payload))
+	e.Sends = append(e.Sends, Send{
+		To:       to,
+		Train:    Train{Header: header, Body: payload, Seg: len(payload), Checksum: ChecksumPartial},
+		template: &template[0],
+	})
+}
+
+func (e *Effects) join(to []Port, template, payload []byte) bool {
+	if len(e.Sends) == 0 || len(payload) == 0 {
+		return false
+	}
+	last := &e.Sends[len(e.Sends)-1]
+	t := &last.Train
+	n := len(t.Body)
+	switch {
+	case last.template != &template[0] || !samePorts(last.To, to):
+		return false
+	case t.Seg == 0 || n%t.Seg != 0 || len(payload) > t.Seg:
+		return false
+	case n/t.Seg >= MaxTrainFrames || n+len(payload) > MaxTrainBody || n+len(payload) > cap(t.Body):
+		return false
+	case &t.Body[:n+1][n] != &payload[0]:
+		return false
+	}
+	t.Body = t.Body[:n+len(payload)]
+	finish(t.Header, len(t.Body))
+	return true
+}
+
+func samePorts(a, b []Port) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func finish(header []byte, n int) {
+	inet.SetUDPBody(header, n)
+	FillPartial(header, n)
+}
+
+// arena hands out memory that is taken back all at once.
+type arena struct {
+	chunk []byte // current chunk; its length is what is handed out
+}
+
+const arenaChunk = 64 << 10
+
+func (a *arena) alloc(n int) []byte {
+	if len(a.chunk)+n > cap(a.chunk) {
+		a.chunk = make([]byte, 0, max(arenaChunk, 2*cap(a.chunk), n))
+	}
+	lo := len(a.chunk)
+	a.chunk = a.chunk[:lo+n]
+	return a.chunk[lo : lo+n]
+}
+
+// reset keeps the newest chunk, the largest: chunks double, so a steady load
+// ends in one.
+func (a *arena) reset() {
+	a.chunk = a.chunk[:0]
+}

@@ -1,0 +1,54 @@
+package sansio
+
+import "slices"
+
+// Count is one named counter.
+type Count struct {
+	Name string `json:"name"`
+	N    uint64 `json:"n"`
+}
+
+// Tally counts events by name: drops by reason, messages by type. Names are
+// constants of the counting package; there are few of them, so the list is
+// searched. The zero value is empty.
+type Tally struct{ counts []Count }
+
+// Add counts n more events of that name.
+func (t *Tally) Add(name string, n uint64) {
+	for i := range t.counts {
+		if t.counts[i].Name == name {
+			t.counts[i].N += n
+			return
+		}
+	}
+	t.counts = append(t.counts, Count{Name: name, N: n})
+}
+
+// Get returns the count of that name.
+func (t *Tally) Get(name string) uint64 {
+	for _, c := range t.counts {
+		if c.Name == name {
+			return c.N
+		}
+	}
+	return 0
+}
+
+// List returns all counts, sorted by name.
+func (t *Tally) List() []Count {
+	out := slices.Clone(t.counts)
+	slices.SortFunc(out, func(a, b Count) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// Merge adds every count of list.
+func (t *Tally) Merge(list []Count) {
+	for _, c := range list {
+		t.Add(c.Name, c.N)
+	}
+}

@@ -1,0 +1,160 @@
+package sansio
+
+import (
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+)
+
+// Limits of a train, those of UDP segmentation in Linux: UDP_MAX_SEGMENTS
+// frames (64 before Linux 6.9), and an IPv4 packet of 65535 bytes.
+const (
+	MaxTrainFrames = 64
+	MaxTrainBody   = 65535 - inet.IPv4Len - inet.UDPLen
+)
+
+// Checksum says how the transport checksum field of a train stands.
+type Checksum uint8
+
+const (
+	// ChecksumAsIs: the field holds what would be on the wire, right or wrong.
+	ChecksumAsIs Checksum = iota
+	// ChecksumPartial: the field holds the pseudo-header sum; who puts the frame
+	// on a wire that needs it computes the rest.
+	ChecksumPartial
+)
+
+// Train is n frames of one flow in order. Header and Body together are the
+// super-packet: the length fields of the header cover the whole body, and a
+// train of one frame is just that frame, byte for byte. Frames that are not
+// UDP or TCP over IPv4 are always trains of one, and a train of several frames
+// carries a partial checksum or, as UDP may, none.
+type Train struct {
+	Header   []byte // Ethernet to transport header; a whole frame where it is none of these
+	Body     []byte // transport payload of all frames, contiguous
+	Seg      int    // payload bytes of every frame but the last; 0 or >= len(Body): one frame
+	Checksum Checksum
+}
+
+// NewTrain splits a (super-)frame into header and body. A frame that does not
+// parse becomes a train of one that is all header, so that it can be counted
+// or forwarded untouched.
+func NewTrain(frame []byte, seg int, sum Checksum) Train {
+	l, problem := inet.Parse(frame)
+	if problem != inet.OK || seg > 0 && l.End != len(frame) {
+		return Train{Header: frame, Checksum: sum}
+	}
+	if l.Proto != inet.ProtoUDP && l.Proto != inet.ProtoTCP {
+		seg = 0
+	}
+	return Train{Header: frame[:l.Body], Body: frame[l.Body:], Seg: seg, Checksum: sum}
+}
+
+// Layout says where the headers of the train start.
+func (t Train) Layout() (inet.Layout, inet.Problem) {
+	return inet.ParseHeader(t.Header, len(t.Header)+len(t.Body))
+}
+
+// Frames returns the number of frames, at least one.
+func (t Train) Frames() int {
+	if t.Seg <= 0 || len(t.Body) <= t.Seg {
+		return 1
+	}
+	return (len(t.Body) + t.Seg - 1) / t.Seg
+}
+
+// Payload returns the body of frame i.
+func (t Train) Payload(i int) []byte {
+	if t.Frames() == 1 {
+		return t.Body
+	}
+	lo := i * t.Seg
+	return t.Body[lo:min(lo+t.Seg, len(t.Body))]
+}
+
+// FrameBytes returns the length of frame i, headers included, framing not.
+func (t Train) FrameBytes(i int) units.Bytes {
+	return units.Bytes(len(t.Header) + len(t.Payload(i)))
+}
+
+// Bytes returns the length of all frames, the header once for each.
+func (t Train) Bytes() units.Bytes {
+	return units.Bytes(t.Frames()*len(t.Header) + len(t.Body))
+}
+
+// WireBytes returns what the frames occupy on an Ethernet: their bytes and the
+// framing of each.
+func (t Train) WireBytes() units.Bytes {
+	return t.Bytes() + units.Bytes(t.Frames())*units.EthernetFraming
+}
+
+// Sub returns frames i to j-1 as a train of their own. Its header is derived
+// into buf, which must have room for it (it is allocated where it has not); its
+// body is shared with t.
+func (t Train) Sub(i, j int, buf []byte) Train {
+	n := t.Frames()
+	if i == 0 && j == n {
+		return t
+	}
+	lo, hi := i*t.Seg, min(j*t.Seg, len(t.Body))
+	sub := Train{Header: append(buf[:0], t.Header...), Body: t.Body[lo:hi], Seg: t.Seg, Checksum: t.Checksum}
+	if j-i == 1 {
+		sub.Seg = 0
+	}
+	sub.derive(i, lo, j == n)
+	return sub
+}
+
+// Frame returns frame i with its own header, derived into buf.
+func (t Train) Frame(i int, buf []byte) Train { return t.Sub(i, i+1, buf) }
+
+// derive rewrites the header of t, which starts at frame i and body offset off
+// of a longer train, as segmentation offload does: lengths, IP identification,
+// TCP sequence number and flags, partial checksum.
+func (t Train) derive(i, off int, last bool) {
+	ip := inet.IPv4(t.Header[inet.EtherLen:])
+	transport := t.Header[inet.EtherLen+ip.HeaderLen():]
+	ip.SetTotalLen(len(t.Header) - inet.EtherLen + len(t.Body))
+	if ip.ID() != 0 {
+		ip.SetID(nextID(ip.ID(), i))
+	}
+	ip.UpdateChecksum()
+	if ip.Protocol() == inet.ProtoUDP {
+		inet.UDP(transport).SetLen(inet.UDPLen + len(t.Body))
+	} else {
+		deriveTCP(inet.TCP(transport), i, off, last)
+	}
+	if t.Checksum == ChecksumPartial {
+		FillPartial(t.Header, len(t.Body))
+	}
+}
+
+// nextID returns the identification i frames after id, in a circle of 1 to
+// 65535: zero means that the sender does not count (RFC 6864), so a count that
+// wrapped to it would stop there when a part of a train is split again.
+func nextID(id uint16, i int) uint16 {
+	return uint16((uint32(id)-1+uint32(i))%0xffff) + 1
+}
+
+func deriveTCP(tcp inet.TCP, i, off int, last bool) {
+	tcp.SetSeq(tcp.Seq() + uint32(off))
+	if !last {
+		tcp.ClearFlags(inet.TCPFin | inet.TCPPsh)
+	}
+	if i > 0 {
+		tcp.ClearFlags(inet.TCPCwr)
+	}
+}
+
+// FillPartial writes the pseudo-header sum for a body of n bytes into the
+// checksum field of a UDP or TCP header.
+func FillPartial(header []byte, n int) {
+	ip := inet.IPv4(header[inet.EtherLen:])
+	transport := header[inet.EtherLen+ip.HeaderLen():]
+	sum := inet.PseudoSum(ip, len(transport)+n)
+	switch ip.Protocol() {
+	case inet.ProtoUDP:
+		inet.UDP(transport).SetChecksum(sum)
+	case inet.ProtoTCP:
+		inet.TCP(transport).SetChecksum(sum)
+	}
+}

@@ -1,0 +1,70 @@
+// Package trace holds the typed events that machines emit about themselves:
+// the life of a block at a switch, the life of a gradient at a worker.
+//
+// A machine holds a [Sink] that may be nil; with none, nothing is built or
+// formatted. Events say what happened, never what should happen.
+package trace
+
+import (
+	"math/bits"
+
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Kind names what happened.
+type Kind string
+
+// Events of a switch program and of a host core.
+const (
+	BlockOpened  Kind = "block-opened" // a block record or slot began with this packet
+	Contribution Kind = "contribution" // a packet was added to a block
+	BlockSent    Kind = "block-sent"   // a result left: Mask holds its contributors
+	BlockAged    Kind = "block-aged"   // a timer thread gave up on missing sources; a BlockSent follows
+	Dropped      Kind = "dropped"      // a packet was dropped; Note is the reason
+	Retransmit   Kind = "retransmit"   // a host sent a packet again
+	ResultIn     Kind = "result"       // a host took a result
+	DelayBegan   Kind = "delay-began"  // a straggler fell asleep
+	DelayEnded   Kind = "delay-ended"  // a straggler woke up
+	Reduced      Kind = "reduced"      // a host holds all results of a generation
+	Skipped      Kind = "skipped"      // a host gave up on contributing to a generation
+)
+
+// Mask is a set of sources, bit s%64 of word s/64 for source s (trio.txt Fig 17, 18).
+type Mask [4]uint64
+
+// Set adds source s, 0..255.
+func (m *Mask) Set(s uint8) { m[s>>6] |= 1 << (s & 63) }
+
+// Clear removes source s.
+func (m *Mask) Clear(s uint8) { m[s>>6] &^= 1 << (s & 63) }
+
+// Len returns the number of sources in the set.
+func (m Mask) Len() int {
+	return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1]) + bits.OnesCount64(m[2]) + bits.OnesCount64(m[3])
+}
+
+// Has reports whether source s is in the set.
+func (m Mask) Has(s uint8) bool { return m[s>>6]&(1<<(s&63)) != 0 }
+
+// Or returns the union of both sets.
+func (m Mask) Or(o Mask) Mask {
+	return Mask{m[0] | o[0], m[1] | o[1], m[2] | o[2], m[3] | o[3]}
+}
+
+// Event is one thing that happened. Fields that say nothing about a kind are zero.
+type Event struct {
+	At       units.Time `json:"at_ps"`
+	Kind     Kind       `json:"kind"`
+	Node     string     `json:"node"` // node and, in a chassis, PFE: "mx480/pfe1"
+	Job      uint8      `json:"job"`
+	Gen      uint32     `json:"gen"`    // generation (iteration), as wide as the protocol carries it
+	Block    uint32     `json:"block"`  // block or slot
+	Source   uint8      `json:"source"` // the source of the packet
+	Mask     Mask       `json:"mask"`   // sources in the block after the event
+	Count    int        `json:"count"`  // workers behind the result (src_cnt)
+	Degraded bool       `json:"degraded,omitempty"`
+	Note     string     `json:"note,omitempty"`
+}
+
+// Sink takes events; it must not keep the pointer.
+type Sink interface{ Event(e *Event) }

@@ -1,0 +1,60 @@
+// Package vec holds the element-wise loops that all aggregation comes down to:
+// add a packet's body of int32 gradients to a slot, convert between host and
+// wire, and step a float32 model. Vector instructions are some ten times as fast
+// here as a loop in Go, so each exists three times, and the processor picks:
+//
+//	variant  needs                 elements a step  last elements
+//	avx512   AVX512F and AVX512BW  64, then 16      masked
+//	avx2     AVX2                  32, then 8       masked
+//	go       nothing               1 or 2           the same loop
+//
+// On anything but amd64 the only variant is go. The choice is made once, when
+// the program starts. [Variants] lists those that run here, so that a test or a
+// benchmark can call each; all give the same bits for the same input.
+//
+//	operation  dst             src              each element
+//	AddBE      int32, big      int32, big       dst + src, wraps
+//	AddLE      int32, little   int32, little    dst + src, wraps
+//	AddSatBE   int32, big      int32, big       dst + src, stops at the limits of int32
+//	AddSatLE   int32, little   int32, little    dst + src, stops at the limits of int32
+//	PutBE      int32, big      []int32          src
+//	GetBE      []int32         int32, big       src
+//	AddInt32   []int32         []int32          dst + src, wraps
+//	Axpy       []float32       []float32 (x)    dst + float32(a*x), NaN is always 0x7fc00000
+//
+// big and little are []byte of 4 bytes an element:
+//
+//	AddBE   dst | 00 00 00 05 | ff ff ff ff | ...
+//	        src | 00 00 00 02 | 00 00 00 01 | ...
+//	        dst | 00 00 00 07 | 00 00 00 00 | ...
+//
+// The caller's duties:
+//
+//  1. Pass slices of one size, byte slices a multiple of 4; anything else is a
+//     broken invariant of the caller and panics before a byte is written. Zero
+//     elements are fine.
+//  2. dst and src are the same slice or do not overlap.
+//  3. Nothing need be aligned: behind an Ethernet header a body starts at an
+//     even address at best.
+//
+// No operation allocates or keeps a slice. The calls go through a table,
+// so the compiler moves a local array that is passed to one to the heap: keep
+// buffers in the object that owns them. The assembly loops cannot be preempted:
+// a call on a megabyte can delay the garbage collector by some hundred
+// microseconds (assumed: memory at 10 GB/s).
+//
+// # Same bits everywhere
+//
+// A float32 product and sum are two roundings in every variant. A fused
+// multiply-add has one, and a Go compiler may fuse on arm64 unless the product
+// is converted explicitly (Go specification, "Floating-point operators").
+// Denormals are kept: the Go runtime never sets the processor to flush them.
+// The bits of a NaN are the processor's choice, so [Axpy] stores a constant.
+//
+// # Left out
+//
+// There is no reduction (a sum over the elements of one vector), because its
+// result would depend on the width of the registers; no float16 or quantisation,
+// which belongs to the gradients; and no NEON assembly: the loops in Go serve
+// arm64.
+package vec

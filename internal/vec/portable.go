@@ -1,0 +1,132 @@
+package vec
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// portable is the variant that runs everywhere and that the others must match
+// bit for bit.
+func portable() Impl {
+	return Impl{
+		Name:     "go",
+		addBE:    addBE,
+		addLE:    addLE,
+		addSatBE: addSatBE,
+		addSatLE: addSatLE,
+		putBE:    putBE,
+		getBE:    getBE,
+		addInt32: addInt32,
+		axpy:     axpy,
+	}
+}
+
+// elem is the size of one element on the wire, in bytes.
+const elem = 4
+
+// The loops slice one turn's bytes with a constant length and capacity: the
+// compiler then checks bounds once a turn, half as much again in speed.
+
+// pair is the size of the two elements that a turn of the wrapping byte loops
+// takes, in bytes.
+const pair = 2 * elem
+
+// signs are the sign bits of the two elements in a 64-bit word.
+const signs = 1<<63 | 1<<31
+
+// addPair adds the two 32-bit halves of x and y, each wrapping on its own: with
+// the sign bits cleared no carry leaves a half, and the sign is a sum without
+// carry out.
+func addPair(x, y uint64) uint64 {
+	return (x&^signs + y&^signs) ^ (x^y)&signs
+}
+
+func addBE(dst, src []byte) {
+	src = src[:len(dst)]
+	i := 0
+	for ; i <= len(dst)-pair; i += pair {
+		d, s := dst[i:i+pair:i+pair], src[i:i+pair:i+pair]
+		binary.BigEndian.PutUint64(d, addPair(binary.BigEndian.Uint64(d), binary.BigEndian.Uint64(s)))
+	}
+	if i < len(dst) {
+		d, s := dst[i:], src[i:]
+		binary.BigEndian.PutUint32(d, binary.BigEndian.Uint32(d)+binary.BigEndian.Uint32(s))
+	}
+}
+
+func addLE(dst, src []byte) {
+	src = src[:len(dst)]
+	i := 0
+	for ; i <= len(dst)-pair; i += pair {
+		d, s := dst[i:i+pair:i+pair], src[i:i+pair:i+pair]
+		binary.LittleEndian.PutUint64(d, addPair(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(s)))
+	}
+	if i < len(dst) {
+		d, s := dst[i:], src[i:]
+		binary.LittleEndian.PutUint32(d, binary.LittleEndian.Uint32(d)+binary.LittleEndian.Uint32(s))
+	}
+}
+
+// addSat returns a+b, held at the int32 limit on the side of a if it does not
+// fit. It overflowed if the sign of the sum differs from that of both operands.
+func addSat(a, b int32) int32 {
+	s := a + b
+	if (a^s)&(b^s) < 0 {
+		return a>>31 ^ math.MaxInt32
+	}
+	return s
+}
+
+func addSatBE(dst, src []byte) {
+	src = src[:len(dst)]
+	for i := 0; i < len(dst); i += elem {
+		d, s := dst[i:i+elem:i+elem], src[i:i+elem:i+elem]
+		sum := addSat(int32(binary.BigEndian.Uint32(d)), int32(binary.BigEndian.Uint32(s)))
+		binary.BigEndian.PutUint32(d, uint32(sum))
+	}
+}
+
+func addSatLE(dst, src []byte) {
+	src = src[:len(dst)]
+	for i := 0; i < len(dst); i += elem {
+		d, s := dst[i:i+elem:i+elem], src[i:i+elem:i+elem]
+		sum := addSat(int32(binary.LittleEndian.Uint32(d)), int32(binary.LittleEndian.Uint32(s)))
+		binary.LittleEndian.PutUint32(d, uint32(sum))
+	}
+}
+
+func putBE(dst []byte, src []int32) {
+	for i, v := range src {
+		binary.BigEndian.PutUint32(dst[elem*i:elem*i+elem:elem*i+elem], uint32(v))
+	}
+}
+
+func getBE(dst []int32, src []byte) {
+	for i := range dst {
+		dst[i] = int32(binary.BigEndian.Uint32(src[elem*i : elem*i+elem : elem*i+elem]))
+	}
+}
+
+func addInt32(dst, src []int32) {
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] += src[i]
+	}
+}
+
+// quietNaN is the one NaN that axpy stores: the NaN that arithmetic makes has
+// the sign bit set on amd64 and clear on arm64, and which operand's payload
+// survives depends on the order of operands in the instruction.
+const quietNaN = 0x7fc00000
+
+func axpy(dst []float32, a float32, x []float32) {
+	x = x[:len(dst)]
+	nan := math.Float32frombits(quietNaN)
+	for i := range dst {
+		sum := dst[i] + float32(a*x[i]) // the conversion forbids a fused multiply-add (Go spec, Floating-point operators)
+		if sum != sum {
+			sum = nan
+		}
+		dst[i] = sum
+	}
+}

@@ -1,0 +1,107 @@
+// Package gradient turns gradients into the integers that switches add, and
+// sums back into gradients.
+//
+// Two quantisers are here. [Fixed] multiplies by one factor, 1e8, as Trio-ML
+// does after ATP (Trio §4; ATP §3.8). The block scale of SwitchML (§4.6, App E)
+// picks a factor for each block from the largest exponent among the workers:
+// [Exponent] and [BlockFactor].
+//
+// All arithmetic is in float64 with one rounding to the nearest integer, ties
+// to even, so that every machine gives the same integers. What does not fit an
+// int32 saturates and is counted.
+package gradient
+
+import "math"
+
+// Fixed is fixed-point quantisation by one factor.
+type Fixed struct {
+	Factor float64 // units per 1.0; zero means DefaultFactor
+}
+
+// DefaultFactor is the scaling factor of ATP (§3.8), which Trio-ML adopts (§4).
+const DefaultFactor = 1e8
+
+// Quantise writes round(v*Factor) for each v of g to q, which has the same
+// length, and returns how many values did not fit and saturated.
+func (f Fixed) Quantise(q []int32, g []float32) (saturated int) {
+	return quantise(q, g, f.factor())
+}
+
+// Mean writes sum/(Factor*workers) for each sum to g.
+func (f Fixed) Mean(g []float32, sum []int32, workers int) {
+	mean(g, sum, float64(f.factor()*float64(workers)))
+}
+
+func (f Fixed) factor() float64 {
+	if f.Factor == 0 {
+		return DefaultFactor
+	}
+	return f.Factor
+}
+
+// ExponentNone is the exponent of a block without any value but zero, or of no
+// block at all: it never wins a maximum.
+const ExponentNone int8 = math.MinInt8
+
+// Exponent returns e, the smallest with 2^e > |v| for every v of g: the biased
+// exponent of the largest magnitude less 126. Magnitudes outside the range of
+// int8 exponents are clamped. NaN counts as zero and an infinity as the largest
+// exponent: the quantiser saturates it.
+func Exponent(g []float32) int8 {
+	var top uint32 // bit patterns of magnitudes order like the magnitudes
+	for _, v := range g {
+		if m := math.Float32bits(v) &^ (1 << 31); m > top && m <= 0x7f800000 {
+			top = m
+		}
+	}
+	if top == 0 {
+		return ExponentNone
+	}
+	return int8(max(math.MinInt8+1, min(math.MaxInt8, int(top>>23)-126)))
+}
+
+// BlockFactor returns SwitchML's scaling factor for n workers whose blocks have
+// magnitudes below 2^e: (2^31-n)/(n*2^e). The bound of Appendix E, Theorem 2 is
+// taken rather than §4.6's (2^31-1)/(n*2^m), since n values that are rounded up
+// could sum to 2^31, one more than an int32 holds.
+func BlockFactor(n int, e int8) float64 {
+	return math.Ldexp((math.MaxInt32+1-float64(n))/float64(n), -int(e))
+}
+
+// QuantiseBlock writes round(v*f) for each v of g to q and returns how many
+// values saturated.
+func QuantiseBlock(q []int32, g []float32, f float64) (saturated int) { return quantise(q, g, f) }
+
+// MeanBlock writes sum/(f*workers) for each sum to g.
+func MeanBlock(g []float32, sum []int32, f float64, workers int) {
+	mean(g, sum, float64(f*float64(workers)))
+}
+
+func quantise(q []int32, g []float32, f float64) (saturated int) {
+	for i, v := range g {
+		// Adding and taking away 1.5*2^52 rounds a float64 below 2^51 to the
+		// nearest integer, ties to even, without a branch.
+		r := float64(float64(v) * f)
+		switch {
+		case r > math.MaxInt32:
+			q[i] = math.MaxInt32
+			saturated++
+		case r < math.MinInt32:
+			q[i] = math.MinInt32
+			saturated++
+		case r != r: // NaN
+			q[i] = 0
+			saturated++
+		default:
+			const magic = 3 << 51
+			q[i] = int32(float64(r+magic) - magic)
+		}
+	}
+	return saturated
+}
+
+func mean(g []float32, sum []int32, divisor float64) {
+	for i, s := range sum {
+		g[i] = float32(float64(s) / divisor)
+	}
+}

@@ -1,0 +1,12 @@
+package gradient
+
+// Recorder keeps what a worker sent and was given, so that a checker can hold
+// every delivered sum against the tensors of the contributors. The slices are
+// borrowed until the call returns.
+type Recorder interface {
+	// Sent takes the quantised tensor of one generation: what the worker sent,
+	// or would have sent for blocks whose result came before its turn.
+	Sent(gen int, q []int32)
+	// Delivered takes the integer sums of one generation.
+	Delivered(gen int, sums []int32)
+}

@@ -1,0 +1,201 @@
+// Package ring is ring all-reduce (Patarasuk and Yuan, JPDC 2009), the baseline
+// without help from the network: n-1 steps of reduce-scatter and n-1 of
+// all-gather, in each of which a worker sends 1/n of the tensor to its next
+// neighbour and takes as much from the previous one.
+//
+// A [Core] is a machine whose two ports are reliable byte streams, not packets:
+// [Next] to the next neighbour and [Prev] from the previous one. Live they are
+// kernel TCP; virtual they run over package stream.
+//
+//	step k:  chunk (rank-k) mod n goes out, chunk (rank-k-1) mod n comes in;
+//	         it is added for k < n-1 and kept as the sum from then on
+//
+// Chunks travel whole: a step's chunk goes out when it has come in. Values are
+// int32 in fixed point, so that sums do not depend on their order and can be
+// checked against the same oracle as the switch's.
+package ring
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/vec"
+	"github.com/inalab/inalab/nodes/gradient"
+)
+
+// Ports of the machine.
+const (
+	Next sansio.Port = 0 // stream to the next neighbour
+	Prev sansio.Port = 1 // stream from the previous neighbour
+)
+
+// headerLen is what precedes a chunk: generation 4, step 4, bytes 4.
+const headerLen = 12
+
+// Names of counters.
+const (
+	CountChunks    = "ring-chunks"
+	CountSaturated = "ring-saturated-values"
+	DropOutOfStep  = "ring-stream-out-of-step"
+	DropWrongPort  = "ring-bytes-on-sending-stream"
+	DropAfterFault = "ring-bytes-after-fault"
+)
+
+// Config describes one worker of a ring.
+type Config struct {
+	Node     string
+	Rank     int // 0 to Workers-1
+	Workers  int // at least 2
+	Tensor   int // elements, at least Workers
+	Fixed    gradient.Fixed
+	Recorder gradient.Recorder
+}
+
+func (c Config) validate() error {
+	if c.Workers < 2 || c.Rank < 0 || c.Rank >= c.Workers || c.Tensor < c.Workers {
+		return fmt.Errorf("configuring ring worker %s: rank %d of %d workers, tensor of %d elements: a ring has two workers or more and an element for each", c.Node, c.Rank, c.Workers, c.Tensor)
+	}
+	return nil
+}
+
+// Core is one worker of the ring.
+type Core struct {
+	cfg    Config
+	to     []sansio.Port
+	q      []int32
+	acc    []byte // big-endian sums so far
+	gen    int
+	step   int // step whose chunk is awaited; steps() when done
+	active bool
+	broken bool   // the stream said something impossible
+	rx     []byte // bytes of the stream not consumed yet
+	count  sansio.Tally
+	sat    int
+}
+
+// New returns a worker that has sent nothing yet.
+func New(cfg Config) (*Core, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	return &Core{cfg: cfg, to: []sansio.Port{Next}, q: make([]int32, cfg.Tensor), acc: make([]byte, 4*cfg.Tensor), gen: -1}, nil
+}
+
+func (c *Core) steps() int { return 2 * (c.cfg.Workers - 1) }
+
+// chunk returns the bytes of acc that go out in step k.
+func (c *Core) chunk(k int) []byte {
+	n := c.cfg.Workers
+	i := ((c.cfg.Rank-k)%n + n) % n
+	return c.acc[4*(i*c.cfg.Tensor/n) : 4*((i+1)*c.cfg.Tensor/n)]
+}
+
+// Begin starts the all-reduce of generation gen; the one before is complete.
+func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
+	c.gen, c.step, c.active = gen, 0, true
+	c.sat = c.cfg.Fixed.Quantise(c.q, grad[:c.cfg.Tensor])
+	c.count.Add(CountSaturated, uint64(c.sat))
+	vec.PutBE(c.acc, c.q)
+	c.send(0, eff)
+	c.consume(eff)
+}
+
+func (c *Core) send(k int, eff *sansio.Effects) {
+	chunk := c.chunk(k)
+	b := eff.Body(headerLen + len(chunk))
+	c.putHeader(b, k, len(chunk))
+	copy(b[headerLen:], chunk)
+	eff.Send(c.to, sansio.Train{Body: b})
+	c.count.Add(CountChunks, 1)
+}
+
+func (c *Core) putHeader(b []byte, k, n int) {
+	binary.BigEndian.PutUint32(b[0:], uint32(c.gen))
+	binary.BigEndian.PutUint32(b[4:], uint32(k))
+	binary.BigEndian.PutUint32(b[8:], uint32(n))
+}
+
+// Handle takes bytes of the stream from the previous neighbour.
+func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	for i := range in {
+		switch {
+		case in[i].Port != Prev:
+			c.count.Add(DropWrongPort, 1)
+		case c.broken:
+			c.count.Add(DropAfterFault, 1)
+		default:
+			c.rx = append(c.rx, in[i].Train.Body...)
+		}
+	}
+	c.consume(eff)
+}
+
+// consume takes whole chunks off the stream as far as they are awaited. What
+// belongs to the next generation waits for Begin: a neighbour is at most one
+// ring behind, so that is less than a tensor.
+func (c *Core) consume(eff *sansio.Effects) {
+	used := 0
+	for c.active && c.step < c.steps() {
+		awaited := c.chunk(c.step + 1)
+		rest := c.rx[used:]
+		if len(rest) < headerLen {
+			break
+		}
+		var want [headerLen]byte
+		c.putHeader(want[:], c.step, len(awaited))
+		if [headerLen]byte(rest) != want {
+			c.count.Add(DropOutOfStep, 1)
+			c.broken, c.active = true, false
+			break
+		}
+		if len(rest) < headerLen+len(awaited) {
+			break
+		}
+		used += headerLen + len(awaited)
+		c.take(awaited, rest[headerLen:headerLen+len(awaited)], eff)
+	}
+	c.rx = c.rx[:copy(c.rx, c.rx[used:])]
+}
+
+// take merges the chunk of the current step and sends it on where the next step
+// wants it.
+func (c *Core) take(mine, theirs []byte, eff *sansio.Effects) {
+	if c.step < c.cfg.Workers-1 {
+		vec.AddBE(mine, theirs)
+	} else {
+		copy(mine, theirs)
+	}
+	c.step++
+	if c.step < c.steps() {
+		c.send(c.step, eff)
+	}
+}
+
+// Complete reports whether the sums of generation gen are all here.
+func (c *Core) Complete(gen int) bool { return c.active && gen == c.gen && c.step == c.steps() }
+
+// Finish writes the mean gradient of the complete generation gen to mean.
+func (c *Core) Finish(gen int, mean []float32) result.Outcome {
+	if c.cfg.Recorder != nil {
+		c.cfg.Recorder.Sent(gen, c.q)
+	}
+	vec.GetBE(c.q, c.acc)
+	if c.cfg.Recorder != nil {
+		c.cfg.Recorder.Delivered(gen, c.q)
+	}
+	c.cfg.Fixed.Mean(mean, c.q, c.cfg.Workers)
+	c.active = false
+	return result.Outcome{Contributed: true, Saturated: c.sat}
+}
+
+// Counters returns chunks sent and faults by reason.
+func (c *Core) Counters() []sansio.Count { return c.count.List() }
+
+// NextDeadline is never: the streams keep the timers.
+func (c *Core) NextDeadline() units.Time { return units.Never }
+
+// Expire does nothing.
+func (c *Core) Expire(units.Time, *sansio.Effects) {}

@@ -1,0 +1,269 @@
+package switchml
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/vec"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/nodes/gradient"
+)
+
+// DefaultTimeout is the retransmission timeout of the paper (§6.3).
+const DefaultTimeout = 1 * units.Millisecond
+
+// Names of counters; drops carry the names of the wire format or these.
+const (
+	CountSent        = "switchml-sent"
+	CountResults     = "switchml-results"
+	CountRetransmits = "switchml-retransmits"
+	CountSaturated   = "switchml-saturated-values"
+	DropForeign      = "switchml-foreign-packet"
+	DropStale        = "switchml-stale-result"
+)
+
+// Config describes one worker of a job.
+type Config struct {
+	Node         string
+	Workers      int            // n, at least 1
+	Tensor       int            // elements of the tensor, at least 1
+	Elements     int            // k, values a packet: 32, 64, 128 or 256
+	Slots        int            // s, pool size
+	Job          uint8          // job byte of the header
+	Flow         inet.Flow      // from this worker to the switch
+	Port         sansio.Port    // port of the machine that packets leave by
+	Timeout      units.Duration // zero means DefaultTimeout
+	NoRetransmit bool           // true: lost packets stay lost
+	Recorder     gradient.Recorder
+	Trace        trace.Sink
+}
+
+func (c Config) validate() error {
+	var errs []error
+	if _, ok := wire.SizeOf(c.Elements); !ok {
+		errs = append(errs, fmt.Errorf("%d elements a packet: allowed are 32, 64, 128, 256", c.Elements))
+	}
+	if c.Slots < 1 || c.Slots > wire.MaxSlots {
+		errs = append(errs, fmt.Errorf("pool of %d slots: 1 to %d are possible", c.Slots, wire.MaxSlots))
+	}
+	if c.Workers < 1 || c.Tensor < 1 || c.Timeout < 0 {
+		errs = append(errs, fmt.Errorf("%d workers, tensor of %d elements, timeout %v: workers and elements must be positive, the timeout not negative", c.Workers, c.Tensor, c.Timeout))
+	}
+	return errors.Join(errs...)
+}
+
+// Core is one worker's end of the protocol.
+type Core struct {
+	cfg      Config
+	size     wire.SizeEnum
+	template []byte
+	to       []sansio.Port
+	blocks   int
+	slots    []slot
+	timers   timers
+
+	gen         int
+	grad        []float32 // borrowed from Begin until the generation is complete
+	q, sums     []int32   // padded to whole blocks
+	factors     []float64 // scaling factor of each block
+	remaining   int
+	retransmits int
+	saturated   int
+	count       sansio.Tally
+}
+
+// exponentsOnly is the block of a packet that carries no values.
+const exponentsOnly = -1
+
+type slot struct {
+	set   uint8  // set of the packet in flight
+	phase uint32 // packets sent on this slot: the id of the one in flight
+	block int    // its block, or exponentsOnly
+	busy  bool   // a packet is in flight
+}
+
+// New returns a worker that has sent nothing yet.
+func New(cfg Config) (*Core, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring switchml worker %s: %w", cfg.Node, err)
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	blocks := (cfg.Tensor + cfg.Elements - 1) / cfg.Elements
+	c := &Core{
+		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port}, blocks: blocks, gen: -1,
+		slots: make([]slot, cfg.Slots), factors: make([]float64, blocks),
+		q: make([]int32, blocks*cfg.Elements), sums: make([]int32, blocks*cfg.Elements),
+	}
+	c.size, _ = wire.SizeOf(cfg.Elements)
+	for i := range c.slots {
+		c.slots[i].set = 1 // the first packet flips it to 0
+	}
+	return c, nil
+}
+
+// Begin starts the all-reduce of generation gen. grad is borrowed until the
+// generation is complete; the one before must be.
+func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
+	c.gen, c.grad, c.remaining, c.retransmits, c.saturated = gen, grad[:c.cfg.Tensor], c.blocks, 0, 0
+	for i := range min(len(c.slots), c.blocks) {
+		c.slots[i].block = exponentsOnly
+		c.next(now, i, eff)
+	}
+}
+
+// Complete reports whether all results of generation gen are here.
+func (c *Core) Complete(gen int) bool { return gen == c.gen && c.remaining == 0 }
+
+// Finish writes the mean gradient of the complete generation gen to mean.
+func (c *Core) Finish(gen int, mean []float32) result.Outcome {
+	k := c.cfg.Elements
+	for b := range c.blocks {
+		lo, hi := b*k, min((b+1)*k, c.cfg.Tensor)
+		gradient.MeanBlock(mean[lo:hi], c.sums[lo:hi], c.factors[b], c.cfg.Workers)
+	}
+	if c.cfg.Recorder != nil {
+		c.cfg.Recorder.Sent(gen, c.q[:c.cfg.Tensor])
+		c.cfg.Recorder.Delivered(gen, c.sums[:c.cfg.Tensor])
+	}
+	return result.Outcome{Retransmits: c.retransmits, Contributed: true, Saturated: c.saturated}
+}
+
+// Counters returns packets by type and drops by reason.
+func (c *Core) Counters() []sansio.Count { return c.count.List() }
+
+// Handle takes results.
+func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	for i := range in {
+		t := &in[i].Train
+		if !c.ours(t) {
+			c.count.Add(DropForeign, uint64(t.Frames()))
+			continue
+		}
+		for f := range t.Frames() {
+			c.result(now, t.Payload(f), eff)
+		}
+	}
+}
+
+func (c *Core) ours(t *sansio.Train) bool {
+	l, problem := t.Layout()
+	if problem != inet.OK || l.Proto != inet.ProtoUDP {
+		return false
+	}
+	f := inet.FlowOf(t.Header, l)
+	return f.Src == c.cfg.Flow.Dst && f.SrcPort == c.cfg.Flow.DstPort && f.DstPort == c.cfg.Flow.SrcPort
+}
+
+// result is "upon receive" of Algorithm 4.
+func (c *Core) result(now units.Time, payload []byte, eff *sansio.Effects) {
+	h, problem := wire.Parse(payload)
+	if problem != wire.OK {
+		c.count.Add(string(problem), 1)
+		return
+	}
+	if h.Size != c.size || int(h.Slot) >= len(c.slots) {
+		c.count.Add(DropForeign, 1)
+		return
+	}
+	s := &c.slots[h.Slot]
+	if !s.busy || h.Set != s.set || h.PacketID != s.phase {
+		c.count.Add(DropStale, 1)
+		return
+	}
+	s.busy = false
+	c.count.Add(CountResults, 1)
+	c.event(now, trace.ResultIn, int(h.Slot))
+	k := c.cfg.Elements
+	if s.block != exponentsOnly {
+		vec.GetBE(c.sums[s.block*k:(s.block+1)*k], payload[wire.HeaderLen:])
+		c.remaining--
+	}
+	if b := c.following(int(h.Slot)); b < c.blocks {
+		c.quantise(b, h.E0)
+		s.block = b
+		c.next(now, int(h.Slot), eff)
+	}
+}
+
+// following returns the block that slot i carries after the one in flight.
+func (c *Core) following(i int) int {
+	if c.slots[i].block == exponentsOnly {
+		return i
+	}
+	return c.slots[i].block + len(c.slots)
+}
+
+// quantise scales block b with the agreed exponent.
+func (c *Core) quantise(b int, e int8) {
+	k := c.cfg.Elements
+	lo, hi := b*k, min((b+1)*k, c.cfg.Tensor)
+	c.factors[b] = gradient.BlockFactor(c.cfg.Workers, e)
+	if n := gradient.QuantiseBlock(c.q[lo:hi], c.grad[lo:hi], c.factors[b]); n > 0 {
+		c.saturated += n
+		c.count.Add(CountSaturated, uint64(n))
+	}
+}
+
+// next sends the slot's next packet in the other set.
+func (c *Core) next(now units.Time, i int, eff *sansio.Effects) {
+	s := &c.slots[i]
+	s.set ^= 1
+	s.phase++
+	s.busy = true
+	c.send(now, i, eff)
+}
+
+// send sends the packet in flight of slot i, for the first time or again.
+func (c *Core) send(now units.Time, i int, eff *sansio.Effects) {
+	s := &c.slots[i]
+	k := c.cfg.Elements
+	payload := eff.Body(wire.HeaderLen + 4*k)
+	wire.Header{
+		Type: wire.TypeConsume, Size: c.size, Job: c.cfg.Job, PacketID: s.phase, Set: s.set, Slot: uint16(i), E0: c.exponent(c.following(i)),
+	}.Put(payload)
+	if s.block == exponentsOnly {
+		clear(payload[wire.HeaderLen:])
+	} else {
+		vec.PutBE(payload[wire.HeaderLen:], c.q[s.block*k:(s.block+1)*k])
+	}
+	eff.Emit(c.to, c.template, payload)
+	c.count.Add(CountSent, 1)
+	if !c.cfg.NoRetransmit {
+		c.timers.arm(i, s.phase, now.Add(c.cfg.Timeout))
+	}
+}
+
+func (c *Core) exponent(block int) int8 {
+	if block >= c.blocks {
+		return gradient.ExponentNone
+	}
+	k := c.cfg.Elements
+	return gradient.Exponent(c.grad[block*k : min((block+1)*k, c.cfg.Tensor)])
+}
+
+// NextDeadline returns when the oldest packet in flight must be sent again.
+func (c *Core) NextDeadline() units.Time { return c.timers.next(c.slots) }
+
+// Expire is the timeout handler of Algorithm 4.
+func (c *Core) Expire(now units.Time, eff *sansio.Effects) {
+	for c.timers.next(c.slots) <= now {
+		i := c.timers.pop()
+		c.retransmits++
+		c.count.Add(CountRetransmits, 1)
+		c.event(now, trace.Retransmit, i)
+		c.send(now, i, eff)
+	}
+}
+
+func (c *Core) event(now units.Time, kind trace.Kind, slot int) {
+	if c.cfg.Trace != nil {
+		c.cfg.Trace.Event(&trace.Event{At: now, Kind: kind, Node: c.cfg.Node, Job: c.cfg.Job, Gen: c.slots[slot].phase, Block: uint32(slot)})
+	}
+}

@@ -1,0 +1,293 @@
+package trioml
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/vec"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/nodes/gradient"
+)
+
+// Defaults of the paper's evaluation (§6.1).
+const (
+	DefaultGrads  = 1024 // gradients per packet
+	DefaultWindow = 4096 // packets
+)
+
+// WakePolicy says what a worker that fell behind sends (ambiguity trio.wake).
+type WakePolicy string
+
+// The policies; see the package comment.
+const (
+	WakeSkip  WakePolicy = "skip"
+	WakeNaive WakePolicy = "naive"
+)
+
+// Names of counters; drops carry the names of the wire format or these.
+const (
+	CountSent      = "trioml-sent"
+	CountSkipped   = "trioml-blocks-not-sent"
+	CountResults   = "trioml-results"
+	CountDegraded  = "trioml-results-degraded"
+	CountSaturated = "trioml-saturated-values"
+	DropForeign    = "trioml-foreign-packet"
+	DropStale      = "trioml-result-of-older-generation"
+	DropAhead      = "trioml-result-too-far-ahead"
+	DropRepeated   = "trioml-result-repeated"
+)
+
+// MaxAhead is how many generations of results a worker keeps while it sleeps.
+// The longest sleep, three delays of twice the iteration time in one iteration
+// (§6.1), is six iterations.
+const MaxAhead = 16
+
+// Config describes one worker of a job.
+type Config struct {
+	Node     string
+	Job      uint8
+	Source   uint8       // src_id
+	Tensor   int         // elements of the tensor, at least 1
+	Grads    int         // gradients per packet; zero means DefaultGrads
+	Window   int         // packets without a result; zero means DefaultWindow
+	Flow     inet.Flow   // from this worker to the router
+	Port     sansio.Port // port of the machine that packets leave by
+	Results  inet.Flow   // addressing of results: source is the router, destination the group
+	Wake     WakePolicy  // empty means WakeSkip
+	Fixed    gradient.Fixed
+	Recorder gradient.Recorder
+	Trace    trace.Sink
+}
+
+func (c Config) validate() error {
+	var errs []error
+	if c.Grads < 1 || c.Grads > wire.MaxGrads {
+		errs = append(errs, fmt.Errorf("%d gradients per packet: 1 to %d are possible", c.Grads, wire.MaxGrads))
+	}
+	if c.Tensor < 1 || c.Window < 1 {
+		errs = append(errs, fmt.Errorf("tensor of %d elements, window of %d packets: both must be positive", c.Tensor, c.Window))
+	}
+	if c.Wake != WakeSkip && c.Wake != WakeNaive {
+		errs = append(errs, fmt.Errorf("wake policy %q: allowed are %s, %s", c.Wake, WakeSkip, WakeNaive))
+	}
+	return errors.Join(errs...)
+}
+
+// Core is one worker's end of the protocol.
+type Core struct {
+	cfg      Config
+	template []byte
+	to       []sansio.Port
+	blocks   int
+
+	gen    int              // generation being reduced or last reduced
+	active bool             // Begin was called for gen, Finish was not
+	ring   [MaxAhead]*inbox // results by generation modulo MaxAhead
+	spare  []*inbox
+
+	q         []int32
+	sent      []bool // blocks of gen that were sent
+	cursor    int    // first block that may still have to be sent
+	inFlight  int    // blocks sent without a result
+	saturated int
+	count     sansio.Tally
+}
+
+// New returns a worker that has sent nothing yet.
+func New(cfg Config) (*Core, error) {
+	if cfg.Grads == 0 {
+		cfg.Grads = DefaultGrads
+	}
+	if cfg.Window == 0 {
+		cfg.Window = DefaultWindow
+	}
+	if cfg.Wake == "" {
+		cfg.Wake = WakeSkip
+	}
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring trioml worker %s: %w", cfg.Node, err)
+	}
+	blocks := (cfg.Tensor + cfg.Grads - 1) / cfg.Grads
+	return &Core{
+		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port}, blocks: blocks,
+		q: make([]int32, cfg.Tensor), sent: make([]bool, blocks),
+	}, nil
+}
+
+// Begin starts sending this worker's gradient of generation gen, the one after
+// the last that was finished (the first is 0).
+func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
+	c.gen, c.active = gen, true
+	clear(c.sent)
+	c.cursor, c.inFlight = 0, 0
+	c.saturated = c.cfg.Fixed.Quantise(c.q, grad[:c.cfg.Tensor])
+	c.count.Add(CountSaturated, uint64(c.saturated))
+	c.fill(now, eff)
+}
+
+// fill sends blocks until the window is full.
+func (c *Core) fill(now units.Time, eff *sansio.Effects) {
+	in := c.inbox(c.gen)
+	for ; c.cursor < c.blocks && c.inFlight < c.cfg.Window; c.cursor++ {
+		here := in.has(c.cursor)
+		if here && c.cfg.Wake == WakeSkip {
+			c.count.Add(CountSkipped, 1)
+			continue
+		}
+		c.send(c.cursor, eff)
+		if !here {
+			c.inFlight++
+		}
+	}
+}
+
+func (c *Core) send(b int, eff *sansio.Effects) {
+	lo, hi := c.span(b)
+	payload := eff.Body(wire.HeaderLen + 4*(hi-lo))
+	wire.Header{
+		Job: c.cfg.Job, Block: uint32(b), Final: b == c.blocks-1, Source: c.cfg.Source,
+		SrcCnt: 1, Gen: uint16(c.gen), Grads: uint16(hi - lo),
+	}.Put(payload)
+	vec.PutBE(payload[wire.HeaderLen:], c.q[lo:hi])
+	eff.Emit(c.to, c.template, payload)
+	c.sent[b] = true
+	c.count.Add(CountSent, 1)
+}
+
+func (c *Core) span(b int) (lo, hi int) {
+	return b * c.cfg.Grads, min((b+1)*c.cfg.Grads, c.cfg.Tensor)
+}
+
+// Complete reports whether all results of generation gen are here (and, under
+// WakeNaive, all its blocks were sent).
+func (c *Core) Complete(gen int) bool {
+	if in := c.ring[gen%MaxAhead]; in == nil || in.gen != gen || in.missing > 0 {
+		return false
+	}
+	return c.cfg.Wake == WakeSkip || c.active && c.gen == gen && c.cursor == c.blocks
+}
+
+// Finish writes the mean gradient of the complete generation gen to mean.
+func (c *Core) Finish(gen int, mean []float32) result.Outcome {
+	in := c.inbox(gen)
+	began := c.active && c.gen == gen
+	out := result.Outcome{Degraded: in.degraded}
+	for b := range c.blocks {
+		lo, hi := c.span(b)
+		c.cfg.Fixed.Mean(mean[lo:hi], in.sums[lo:hi], int(in.workers[b]))
+		out.Contributed = out.Contributed || began && c.sent[b]
+	}
+	if began {
+		out.Saturated = c.saturated
+	}
+	c.record(gen, in, began)
+	c.gen, c.active = gen+1, false
+	c.ring[gen%MaxAhead] = nil
+	c.spare = append(c.spare, in)
+	return out
+}
+
+func (c *Core) record(gen int, in *inbox, began bool) {
+	if c.cfg.Recorder == nil {
+		return
+	}
+	if began {
+		c.cfg.Recorder.Sent(gen, c.q)
+	}
+	c.cfg.Recorder.Delivered(gen, in.sums)
+}
+
+// Counters returns packets by type and drops by reason.
+func (c *Core) Counters() []sansio.Count { return c.count.List() }
+
+// NextDeadline is never: hosts keep no timers.
+func (c *Core) NextDeadline() units.Time { return units.Never }
+
+// Expire does nothing.
+func (c *Core) Expire(units.Time, *sansio.Effects) {}
+
+// Handle takes results and sends what the window then allows.
+func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	for i := range in {
+		t := &in[i].Train
+		if !c.ours(t) {
+			c.count.Add(DropForeign, uint64(t.Frames()))
+			continue
+		}
+		for f := range t.Frames() {
+			c.result(now, t.Payload(f))
+		}
+	}
+	if c.active {
+		c.fill(now, eff)
+	}
+}
+
+func (c *Core) ours(t *sansio.Train) bool {
+	l, problem := t.Layout()
+	if problem != inet.OK || l.Proto != inet.ProtoUDP {
+		return false
+	}
+	f := inet.FlowOf(t.Header, l)
+	return f.Src == c.cfg.Results.Src && f.Dst == c.cfg.Results.Dst && f.DstPort == c.cfg.Results.DstPort
+}
+
+func (c *Core) result(now units.Time, payload []byte) {
+	h, problem := wire.Parse(payload)
+	if problem != wire.OK {
+		c.count.Add(string(problem), 1)
+		return
+	}
+	lo, hi := c.span(int(min(h.Block, uint32(c.blocks))))
+	if h.Job != c.cfg.Job || int64(h.Block) >= int64(c.blocks) || int(h.Grads) != hi-lo || h.SrcCnt == 0 {
+		c.count.Add(DropForeign, 1)
+		return
+	}
+	gen, reason := c.generation(h.Gen)
+	if reason != "" {
+		c.count.Add(reason, 1)
+		return
+	}
+	c.store(now, gen, h, payload[wire.HeaderLen:])
+}
+
+// generation widens a gen_id: the generation nearest to the worker's own.
+func (c *Core) generation(id uint16) (gen int, reason string) {
+	ahead := int(int16(id - uint16(c.gen)))
+	switch {
+	case ahead < 0:
+		return 0, DropStale
+	case ahead >= MaxAhead:
+		return 0, DropAhead
+	}
+	return c.gen + ahead, ""
+}
+
+func (c *Core) store(now units.Time, gen int, h wire.Header, grads []byte) {
+	in := c.inbox(gen)
+	b := int(h.Block)
+	if in.has(b) {
+		c.count.Add(DropRepeated, 1)
+		return
+	}
+	lo, hi := c.span(b)
+	vec.GetBE(in.sums[lo:hi], grads)
+	in.workers[b] = h.SrcCnt
+	in.missing--
+	c.count.Add(CountResults, 1)
+	if h.Degraded {
+		in.degraded++
+		c.count.Add(CountDegraded, 1)
+	}
+	if c.active && gen == c.gen && c.sent[b] {
+		c.inFlight--
+	}
+	if c.cfg.Trace != nil {
+		c.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.ResultIn, Node: c.cfg.Node, Job: h.Job, Gen: uint32(gen), Block: h.Block, Count: int(h.SrcCnt), Degraded: h.Degraded})
+	}
+}

@@ -1,0 +1,29 @@
+package trioml
+
+// inbox holds the results of one generation as they come in.
+type inbox struct {
+	gen      int
+	sums     []int32
+	workers  []uint8 // src_cnt of each block's result; 0: not here yet
+	missing  int     // blocks without a result
+	degraded int
+}
+
+func (in *inbox) has(block int) bool { return in.workers[block] != 0 }
+
+// inbox returns the results of generation gen, which is at most MaxAhead-1
+// ahead of the current one.
+func (c *Core) inbox(gen int) *inbox {
+	at := &c.ring[gen%MaxAhead]
+	if *at != nil && (*at).gen == gen {
+		return *at
+	}
+	in := &inbox{sums: make([]int32, c.cfg.Tensor), workers: make([]uint8, c.blocks)}
+	if last := len(c.spare) - 1; last >= 0 {
+		in, c.spare = c.spare[last], c.spare[:last]
+		clear(in.workers)
+	}
+	in.gen, in.missing, in.degraded = gen, c.blocks, 0
+	*at = in
+	return in
+}

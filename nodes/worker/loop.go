@@ -1,0 +1,269 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Collective is the host core of an all-reduce protocol.
+type Collective interface {
+	sansio.Machine
+	// Begin starts reducing this worker's gradient of generation gen. The
+	// gradient is borrowed until the generation is complete.
+	Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects)
+	// Complete reports whether the results of generation gen are all here;
+	// that may be so before Begin.
+	Complete(gen int) bool
+	// Finish writes the mean gradient of the complete generation gen to mean.
+	// Generations are finished in order, each once.
+	Finish(gen int, mean []float32) result.Outcome
+	// Counters returns packets by type and drops by reason.
+	Counters() []sansio.Count
+}
+
+// Trainer is the model and its data. Its methods take the time they take and
+// are called inside Computes only.
+type Trainer interface {
+	// Params returns the length of the gradient.
+	Params() int
+	// Gradient writes the mean gradient of the next mini-batch and returns its
+	// mean loss.
+	Gradient(grad []float32) (loss float64)
+	// Apply updates the model by a mean gradient over all workers.
+	Apply(mean []float32)
+	// Accuracy returns the share of test images that the model gets right.
+	Accuracy() float64
+}
+
+// LoopConfig describes one worker's loop.
+type LoopConfig struct {
+	Node       string
+	System     string  // for the samples
+	StraggleP  float64 // for the samples
+	Worker     int
+	Iterations int              // updates until the worker is done, at least 1
+	Compute    units.Duration   // nominal time of forward, backward and update
+	Points     int              // delay points of an iteration, at least 1
+	Delays     []units.Duration // by iteration*Points+point; nil: none
+	Evaluate   bool             // measure the accuracy after the last update
+	Trace      trace.Sink
+}
+
+func (c LoopConfig) validate() error {
+	var errs []error
+	if c.Iterations < 1 || c.Points < 1 || c.Compute < 0 {
+		errs = append(errs, fmt.Errorf("%d iterations, %d delay points, compute %v: the first two must be positive, the last not negative", c.Iterations, c.Points, c.Compute))
+	}
+	if c.Delays != nil && len(c.Delays) != c.Iterations*c.Points {
+		errs = append(errs, fmt.Errorf("%d delays for %d iterations of %d points", len(c.Delays), c.Iterations, c.Points))
+	}
+	return errors.Join(errs...)
+}
+
+type state uint8
+
+const (
+	waiting    state = iota // for the start of the run
+	delayed                 // asleep until wake
+	computing               // until wake
+	reducing                // for results
+	evaluating              // the last Compute, until wake
+	done
+)
+
+// Loop is the training loop around a collective. It meets sansio.Machine with
+// the collective's ports.
+type Loop struct {
+	cfg     LoopConfig
+	core    Collective
+	trainer Trainer
+
+	state state
+	wake  units.Time // end of a delay or of a part of the compute
+	point int        // delay point that was reached last
+
+	gen     int
+	begun   units.Time // last update
+	served  units.Duration
+	grad    []float32
+	loss    *float64    // set by the running Compute, read after it
+	updates [][]float32 // means not yet handed to a Compute
+	last    result.Sample
+}
+
+// New returns a loop that starts at time 0.
+func New(cfg LoopConfig, core Collective, trainer Trainer) (*Loop, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring the training loop of %s: %w", cfg.Node, err)
+	}
+	return &Loop{cfg: cfg, core: core, trainer: trainer, grad: make([]float32, trainer.Params())}, nil
+}
+
+// Done reports whether all iterations are over.
+func (l *Loop) Done() bool { return l.state == done }
+
+// Iteration returns the number of model updates so far.
+func (l *Loop) Iteration() int { return l.gen }
+
+// Core returns the collective inside.
+func (l *Loop) Core() Collective { return l.core }
+
+// NextDeadline returns the core's or the loop's own.
+func (l *Loop) NextDeadline() units.Time {
+	switch l.state {
+	case waiting:
+		return 0
+	case delayed, computing, evaluating:
+		return min(l.wake, l.core.NextDeadline())
+	case done:
+		return units.Never
+	}
+	return l.core.NextDeadline()
+}
+
+// Handle passes packets to the core and goes on if that completed something.
+func (l *Loop) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	l.core.Handle(now, in, eff)
+	l.progress(now, eff)
+}
+
+// Expire ends a delay or a part of the compute.
+func (l *Loop) Expire(now units.Time, eff *sansio.Effects) {
+	if l.core.NextDeadline() <= now {
+		l.core.Expire(now, eff)
+	}
+	switch {
+	case l.state == waiting && now >= 0:
+		l.start(now, eff)
+	case l.state == delayed && now >= l.wake:
+		l.event(now, trace.DelayEnded)
+		l.state = computing // awake: progress may find that the others went on
+		l.wake = now
+		if !l.core.Complete(l.gen) {
+			l.compute(now)
+		}
+	case l.state == computing && now >= l.wake:
+		l.reach(now, l.point+1, eff)
+	case l.state == evaluating && now >= l.wake:
+		l.state = done
+		eff.Samples = append(eff.Samples, l.last)
+	}
+	l.progress(now, eff)
+}
+
+// progress applies generations that are complete. A sleeper notices nothing.
+func (l *Loop) progress(now units.Time, eff *sansio.Effects) {
+	for (l.state == computing || l.state == reducing) && l.core.Complete(l.gen) {
+		l.update(now, eff)
+	}
+}
+
+// start begins an iteration: the gradient is computed by the end of its last
+// part, delays included.
+func (l *Loop) start(now units.Time, eff *sansio.Effects) {
+	until := now.Add(l.cfg.Compute)
+	for p := range l.cfg.Points {
+		until = until.Add(l.delay(p))
+	}
+	updates, loss := l.updates, new(float64)
+	l.updates, l.loss, l.served = nil, loss, 0
+	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: until, Run: func() {
+		for _, mean := range updates {
+			l.trainer.Apply(mean)
+		}
+		*loss = l.trainer.Gradient(l.grad)
+	}})
+	l.reach(now, 0, eff)
+}
+
+// reach arrives at a delay point, or behind the last one at the all-reduce.
+func (l *Loop) reach(now units.Time, point int, eff *sansio.Effects) {
+	l.point = point
+	if point == l.cfg.Points {
+		l.state = reducing
+		l.core.Begin(now, l.gen, l.grad, eff)
+		return
+	}
+	d := l.delay(point)
+	if d == 0 {
+		l.compute(now)
+		return
+	}
+	l.state, l.wake = delayed, now.Add(d)
+	l.served += d
+	l.event(now, trace.DelayBegan)
+}
+
+// compute starts the part of the compute behind the current delay point.
+func (l *Loop) compute(now units.Time) {
+	n := units.Duration(l.cfg.Points)
+	p := units.Duration(l.point)
+	part := l.cfg.Compute*(p+1)/n - l.cfg.Compute*p/n
+	l.state, l.wake = computing, now.Add(part)
+}
+
+func (l *Loop) delay(point int) units.Duration {
+	if l.cfg.Delays == nil {
+		return 0
+	}
+	return l.cfg.Delays[l.gen*l.cfg.Points+point]
+}
+
+// update applies generation gen and starts the next.
+func (l *Loop) update(now units.Time, eff *sansio.Effects) {
+	mean := make([]float32, len(l.grad)) // a Compute may still read the one before
+	out := l.core.Finish(l.gen, mean)
+	l.updates = append(l.updates, mean)
+	s := result.Sample{
+		System: l.cfg.System, StraggleP: l.cfg.StraggleP, Worker: l.cfg.Worker, Iteration: l.gen,
+		Start: l.begun, End: now, Delay: l.served,
+		Degraded: out.Degraded, Retransmits: out.Retransmits, Contributed: out.Contributed,
+	}
+	if l.state == reducing {
+		s.Loss = l.loss
+		l.event(now, trace.Reduced)
+	} else {
+		l.event(now, trace.Skipped)
+	}
+	l.gen++
+	l.begun, l.served = now, 0
+	l.state = computing // of nothing yet; the next generation may be complete too
+	if l.gen == l.cfg.Iterations {
+		l.finish(now, s, eff)
+		return
+	}
+	eff.Samples = append(eff.Samples, s)
+	if !l.core.Complete(l.gen) {
+		l.start(now, eff)
+	}
+}
+
+// finish evaluates the model where asked; the last sample waits for it.
+func (l *Loop) finish(now units.Time, s result.Sample, eff *sansio.Effects) {
+	updates, accuracy := l.updates, new(float64)
+	l.updates, l.last = nil, s
+	if l.cfg.Evaluate {
+		l.last.Accuracy = accuracy
+	}
+	l.state, l.wake = evaluating, now
+	evaluate := l.cfg.Evaluate
+	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: now, Run: func() {
+		for _, mean := range updates {
+			l.trainer.Apply(mean)
+		}
+		if evaluate {
+			*accuracy = l.trainer.Accuracy()
+		}
+	}})
+}
+
+func (l *Loop) event(now units.Time, kind trace.Kind) {
+	if l.cfg.Trace != nil {
+		l.cfg.Trace.Event(&trace.Event{At: now, Kind: kind, Node: l.cfg.Node, Gen: uint32(l.gen), Source: uint8(l.cfg.Worker), Block: uint32(l.point)})
+	}
+}

@@ -1,0 +1,279 @@
+package switchml
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/vec"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+)
+
+// Reasons for which packets are dropped, beside those of the wire format.
+const (
+	DropUnknownWorker = "switchml-unknown-worker"
+	DropWrongSize     = "switchml-size-of-another-job"
+	DropSlotRange     = "switchml-slot-out-of-range"
+	DropDuplicate     = "switchml-duplicate-in-open-slot"
+)
+
+// Names of the other counters.
+const (
+	CountPackets  = "switchml-packets"
+	CountResults  = "switchml-results"
+	CountAnswered = "switchml-retransmissions-answered"
+)
+
+// MaxSlots is the capacity of the public switch program, slots of each set.
+const MaxSlots = 8192
+
+// Config describes the program of one switch with one job.
+type Config struct {
+	Node     string // name in trace events
+	Router   netip.Addr
+	MAC      inet.MAC
+	Elements int // values a packet: 64 or 256 (§5)
+	Slots    int // pool size s, 1 to MaxSlots
+	Workers  []Worker
+	Trace    trace.Sink // nil: no events
+}
+
+// Worker is one member of the job, in the order of worker ids.
+type Worker struct {
+	MAC  inet.MAC
+	Addr netip.Addr
+	Port sansio.Port // port of the chassis that leads to it
+}
+
+func (c Config) validate() error {
+	var errs []error
+	if c.Elements != 64 && c.Elements != 256 {
+		errs = append(errs, fmt.Errorf("%d elements a packet: the switch program has variants for 64 and 256", c.Elements))
+	}
+	if c.Slots < 1 || c.Slots > MaxSlots {
+		errs = append(errs, fmt.Errorf("pool of %d slots: 1 to %d are possible", c.Slots, MaxSlots))
+	}
+	if n := len(c.Workers); n < 1 || n > 256 {
+		errs = append(errs, fmt.Errorf("job of %d workers: 1 to 256 are possible", n))
+	}
+	return errors.Join(errs...)
+}
+
+// Program is the aggregation program of one switch. It meets dataplane.Engine.
+type Program struct {
+	cfg     Config
+	n       int
+	workers []worker
+	byAddr  map[netip.Addr]uint8 // looked up, never ranged
+	pool    [2][]slot
+	done    []result // results of the batch at hand, for one send to each worker
+	count   sansio.Tally
+}
+
+// slot is pool, count and seen of Algorithm 3 for one set and index.
+type slot struct {
+	values []byte // big-endian int32
+	count  int
+	seen   trace.Mask
+	e0, e1 int8
+}
+
+// result is a finished packet and the UDP ports that it answers.
+type result struct {
+	payload  []byte
+	src, dst uint16
+}
+
+// New returns the program of one switch.
+func New(cfg Config) (*Program, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring switchml on %s: %w", cfg.Node, err)
+	}
+	p := &Program{cfg: cfg, n: len(cfg.Workers), byAddr: map[netip.Addr]uint8{}}
+	for i, w := range cfg.Workers {
+		p.byAddr[w.Addr] = uint8(i)
+		p.workers = append(p.workers, worker{Worker: w, to: []sansio.Port{w.Port}})
+	}
+	if len(p.byAddr) != p.n {
+		return nil, fmt.Errorf("configuring switchml on %s: two workers share an address", cfg.Node)
+	}
+	for v := range p.pool {
+		p.pool[v] = make([]slot, cfg.Slots)
+		for i := range p.pool[v] {
+			p.pool[v][i].values = make([]byte, 4*cfg.Elements)
+		}
+	}
+	return p, nil
+}
+
+// Claims reports whether the frame is a SwitchML packet.
+func (p *Program) Claims(header []byte, l inet.Layout) bool {
+	return l.Proto == inet.ProtoUDP && inet.UDP(header[l.Transport:]).DstPort() == wire.Port
+}
+
+// Counters returns packets, results and drops by name.
+func (p *Program) Counters() []sansio.Count { return p.count.List() }
+
+// NextDeadline is never: the switch has no timers (§4.5).
+func (p *Program) NextDeadline() units.Time { return units.Never }
+
+// Expire does nothing.
+func (p *Program) Expire(units.Time, *sansio.Effects) {}
+
+// Handle runs Algorithm 3 for every frame of the arrivals.
+func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	p.done = p.done[:0]
+	for i := range in {
+		t := &in[i].Train
+		l, problem := t.Layout()
+		if problem != inet.OK {
+			p.count.Add(string(problem), uint64(t.Frames()))
+			continue
+		}
+		flow := inet.FlowOf(t.Header, l)
+		w, ok := p.byAddr[flow.Src]
+		if !ok {
+			p.count.Add(DropUnknownWorker, uint64(t.Frames()))
+			continue
+		}
+		for f := range t.Frames() {
+			p.packet(now, w, flow, t.Payload(f), eff)
+		}
+	}
+	p.multicast(eff)
+}
+
+// packet is Algorithm 3 for one packet of worker w.
+func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, payload []byte, eff *sansio.Effects) {
+	p.count.Add(CountPackets, 1)
+	h, reason := p.admit(payload)
+	if reason != "" {
+		p.drop(now, h, w, reason)
+		return
+	}
+	s, other := &p.pool[h.Set][h.Slot], &p.pool[1-h.Set][h.Slot]
+	if s.seen.Has(w) {
+		p.again(now, w, flow, h, s, eff)
+		return
+	}
+	s.seen.Set(w)
+	other.seen.Clear(w)
+	s.count = (s.count + 1) % p.n
+	p.add(s, h, payload[wire.HeaderLen:])
+	p.event(now, trace.Contribution, h, s, w, "")
+	if s.count == 0 {
+		p.count.Add(CountResults, 1)
+		p.event(now, trace.BlockSent, h, s, w, "")
+		p.done = append(p.done, result{payload: s.answer(h, eff), src: flow.SrcPort, dst: flow.DstPort})
+	}
+}
+
+func (p *Program) admit(payload []byte) (wire.Header, string) {
+	h, problem := wire.Parse(payload)
+	switch {
+	case problem != wire.OK:
+		return h, string(problem)
+	case h.Size.Elements() != p.cfg.Elements:
+		return h, DropWrongSize
+	case int(h.Slot) >= p.cfg.Slots:
+		return h, DropSlotRange
+	}
+	return h, ""
+}
+
+// add takes the packet's values into the slot. The first packet of a phase
+// overwrites: its count is 1, or 0 where one worker is the whole job.
+func (p *Program) add(s *slot, h wire.Header, values []byte) {
+	if s.count == 1 || p.n == 1 {
+		copy(s.values, values)
+		s.e0, s.e1 = h.E0, h.E1
+		return
+	}
+	vec.AddBE(s.values, values)
+	s.e0, s.e1 = max(s.e0, h.E0), max(s.e1, h.E1)
+}
+
+// again handles a packet that the slot has seen: the result was lost on its way
+// down, or is not there yet.
+func (p *Program) again(now units.Time, w uint8, flow inet.Flow, h wire.Header, s *slot, eff *sansio.Effects) {
+	if s.count != 0 {
+		p.drop(now, h, w, DropDuplicate)
+		return
+	}
+	p.count.Add(CountAnswered, 1)
+	p.event(now, trace.BlockSent, h, s, w, CountAnswered)
+	to := &p.workers[w]
+	eff.Emit(to.to, to.template(p.cfg, flow.DstPort, flow.SrcPort), s.answer(h, eff))
+}
+
+// answer builds the payload of a result: the trigger's header with the slot's
+// exponents, and the sums.
+func (s *slot) answer(trigger wire.Header, eff *sansio.Effects) []byte {
+	b := eff.Body(wire.HeaderLen + len(s.values))
+	trigger.E0, trigger.E1 = s.e0, s.e1
+	trigger.Put(b)
+	copy(b[wire.HeaderLen:], s.values)
+	return b
+}
+
+// multicast sends the batch's results to every worker, worker by worker, so
+// that each gets them as one train.
+func (p *Program) multicast(eff *sansio.Effects) {
+	for i := range p.workers {
+		w := &p.workers[i]
+		for _, r := range p.done {
+			eff.Emit(w.to, w.template(p.cfg, r.dst, r.src), r.payload)
+		}
+	}
+}
+
+// worker is a member of the job and the header templates of packets to it.
+type worker struct {
+	Worker
+	to        []sansio.Port
+	templates []template
+}
+
+type template struct {
+	src, dst uint16
+	header   []byte
+}
+
+// maxTemplates bounds the pairs of UDP ports that are remembered for a worker:
+// one for each thread of the public client, which has at most 16 (assumed).
+const maxTemplates = 64
+
+func (w *worker) template(cfg Config, src, dst uint16) []byte {
+	for _, t := range w.templates {
+		if t.src == src && t.dst == dst {
+			return t.header
+		}
+	}
+	if len(w.templates) == maxTemplates {
+		w.templates = w.templates[:0]
+	}
+	h := inet.UDPHeader(inet.Flow{SrcMAC: cfg.MAC, DstMAC: w.MAC, Src: cfg.Router, Dst: w.Addr, SrcPort: src, DstPort: dst})
+	w.templates = append(w.templates, template{src: src, dst: dst, header: h})
+	return h
+}
+
+func (p *Program) drop(now units.Time, h wire.Header, w uint8, reason string) {
+	p.count.Add(reason, 1)
+	if p.cfg.Trace != nil {
+		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: h.Job, Gen: uint32(h.Set), Block: uint32(h.Slot), Source: w, Note: reason})
+	}
+}
+
+func (p *Program) event(now units.Time, kind trace.Kind, h wire.Header, s *slot, w uint8, note string) {
+	if p.cfg.Trace == nil {
+		return
+	}
+	p.cfg.Trace.Event(&trace.Event{
+		At: now, Kind: kind, Node: p.cfg.Node, Job: h.Job, Gen: h.PacketID, Block: uint32(h.Slot),
+		Source: w, Mask: s.seen, Count: s.seen.Len(), Note: note,
+	})
+}

@@ -1,0 +1,243 @@
+package trioml
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/vec"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
+)
+
+// Reasons for which packets are dropped, beside those of the wire format.
+const (
+	DropUnknownJob    = "trioml-unknown-job"
+	DropUnknownSource = "trioml-unknown-source"
+	DropDuplicate     = "trioml-duplicate-source"
+	DropTooManyGrads  = "trioml-over-block-grad-max"
+	DropGradMismatch  = "trioml-grad-count-differs-from-record"
+	DropBlockCap      = "trioml-over-block-cnt-max"
+	DropLateBlock     = "trioml-late-block-done"
+	DropLateGen       = "trioml-late-generation"
+	DropOlderRecord   = "trioml-older-than-record"
+)
+
+// Names of the other counters.
+const (
+	CountPackets    = "trioml-packets"
+	CountResults    = "trioml-results"
+	CountDegraded   = "trioml-results-degraded"
+	CountAged       = "trioml-blocks-aged"
+	CountSuperseded = "trioml-records-superseded"
+)
+
+// Program is the aggregation program of one PFE. It meets dataplane.Engine.
+type Program struct {
+	cfg   Config
+	jobs  [256]*job
+	table map[key]*record // looked up, never ranged: the scan goes by threads
+	scan  scanner
+	spare [][]byte // aggregation buffers for reuse
+	count sansio.Tally
+}
+
+// New returns the program of one PFE.
+func New(cfg Config) (*Program, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring trioml on %s: %w", cfg.Node, err)
+	}
+	p := &Program{cfg: cfg, table: map[key]*record{}, scan: newScanner(cfg.Timeout, cfg.Threads)}
+	for _, j := range cfg.Jobs {
+		p.jobs[j.ID] = newJob(j)
+	}
+	return p, nil
+}
+
+// Claims reports whether the frame is an aggregation packet (§4: by UDP port).
+func (p *Program) Claims(header []byte, l inet.Layout) bool {
+	return l.Proto == inet.ProtoUDP && inet.UDP(header[l.Transport:]).DstPort() == wire.Port
+}
+
+// Counters returns packets, results and drops by name.
+func (p *Program) Counters() []sansio.Count { return p.count.List() }
+
+// OpenBlocks returns the number of block records in use.
+func (p *Program) OpenBlocks() int { return len(p.table) }
+
+// Handle aggregates every frame of the arrivals. Timer threads that are due go
+// first, so that a record is never visited by a firing older than itself.
+func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	p.Expire(now, eff)
+	for i := range in {
+		t := &in[i].Train
+		for f := range t.Frames() {
+			p.packet(now, t.Payload(f), eff)
+		}
+	}
+}
+
+// packet is the workflow of Fig 10 for one packet.
+func (p *Program) packet(now units.Time, payload []byte, eff *sansio.Effects) {
+	p.count.Add(CountPackets, 1)
+	h, problem := wire.Parse(payload)
+	if problem != wire.OK {
+		p.drop(now, h, string(problem))
+		return
+	}
+	r, reason := p.admit(now, h)
+	if reason != "" {
+		p.drop(now, h, reason)
+		return
+	}
+	r.add(h, payload[wire.HeaderLen:])
+	p.event(now, trace.Contribution, r, h.Source)
+	if r.rcvd == r.job.mask {
+		p.finish(now, r, eff)
+	}
+}
+
+// admit returns the record that the packet belongs to, creating it where it
+// does not exist, or the reason to drop the packet.
+func (p *Program) admit(now units.Time, h wire.Header) (*record, string) {
+	j := p.jobs[h.Job]
+	switch {
+	case j == nil:
+		return nil, DropUnknownJob
+	case !j.mask.Has(h.Source):
+		return nil, DropUnknownSource
+	case int(h.Grads) > j.GradMax:
+		return nil, DropTooManyGrads
+	}
+	if reason := p.late(j, h); reason != "" {
+		return nil, reason
+	}
+	j.advance(h.Gen)
+	k := key{h.Job, h.Block}
+	r := p.table[k]
+	if r != nil && r.gen != h.Gen {
+		if wire.GenBefore(h.Gen, r.gen) {
+			return nil, DropOlderRecord
+		}
+		p.count.Add(CountSuperseded, 1)
+		p.remove(r)
+		r = nil
+	}
+	if r == nil {
+		return p.create(now, j, k, h)
+	}
+	r.ref = true // every lookup sets it (§5)
+	switch {
+	case int(h.Grads) != r.grads():
+		return nil, DropGradMismatch
+	case r.rcvd.Has(h.Source):
+		return nil, DropDuplicate
+	}
+	return r, ""
+}
+
+func (p *Program) late(j *job, h wire.Header) string {
+	switch {
+	case p.cfg.Late == LateNaive || !j.started:
+		return ""
+	case wire.GenBefore(h.Gen, j.newest):
+		return DropLateGen
+	case p.cfg.Late == LateTombstone && h.Gen == j.newest && j.done[h.Block]:
+		return DropLateBlock
+	}
+	return ""
+}
+
+func (p *Program) create(now units.Time, j *job, k key, h wire.Header) (*record, string) {
+	if j.open >= j.BlockMax {
+		return nil, DropBlockCap
+	}
+	r := &record{key: k, job: j, gen: h.Gen, start: now, ref: true, sum: p.buffer(4 * int(h.Grads))}
+	j.open++
+	p.table[k] = r
+	p.scan.insert(r)
+	p.event(now, trace.BlockOpened, r, h.Source)
+	return r, ""
+}
+
+// add adds one source's gradients to the block.
+func (r *record) add(h wire.Header, grads []byte) {
+	if r.sources == 0 {
+		copy(r.sum, grads)
+	} else {
+		vec.AddBE(r.sum, grads)
+	}
+	r.rcvd.Set(h.Source)
+	r.sources++
+	r.workers += int(h.SrcCnt)
+	r.degraded = r.degraded || h.Degraded
+	r.aged = r.aged || h.AgeOp == wire.AgeTimeout
+	r.final = r.final || h.Final
+}
+
+// finish sends the block as it is and removes its record.
+func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
+	j := r.job
+	payload := eff.Body(wire.HeaderLen + len(r.sum))
+	wire.Header{
+		Job: j.ID, Block: r.key.block, Gen: r.gen, Grads: uint16(r.grads()),
+		Source: j.OutSource, SrcCnt: uint8(min(r.workers, wire.MaxSources)),
+		AgeOp: ageOp(r.aged), Final: r.final, Degraded: r.degraded,
+	}.Put(payload)
+	copy(payload[wire.HeaderLen:], r.sum)
+	eff.Emit(j.To, j.template, payload)
+
+	p.count.Add(CountResults, 1)
+	if r.degraded {
+		p.count.Add(CountDegraded, 1)
+	}
+	p.event(now, trace.BlockSent, r, j.OutSource)
+	j.bury(r.gen, r.key.block)
+	p.remove(r)
+}
+
+func ageOp(aged bool) uint8 {
+	if aged {
+		return wire.AgeTimeout
+	}
+	return wire.AgeNone
+}
+
+func (p *Program) remove(r *record) {
+	delete(p.table, r.key)
+	p.scan.remove(r)
+	r.job.open--
+	p.spare = append(p.spare, r.sum)
+}
+
+// buffer returns an aggregation buffer of n bytes with any contents: the first
+// source overwrites it.
+func (p *Program) buffer(n int) []byte {
+	if last := len(p.spare) - 1; last >= 0 {
+		b := p.spare[last]
+		p.spare = p.spare[:last]
+		if cap(b) >= n {
+			return b[:n]
+		}
+	}
+	return make([]byte, n)
+}
+
+func (p *Program) drop(now units.Time, h wire.Header, reason string) {
+	p.count.Add(reason, 1)
+	if p.cfg.Trace != nil {
+		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: h.Job, Gen: uint32(h.Gen), Block: h.Block, Source: h.Source, Note: reason})
+	}
+}
+
+func (p *Program) event(now units.Time, kind trace.Kind, r *record, source uint8) {
+	if p.cfg.Trace == nil {
+		return
+	}
+	p.cfg.Trace.Event(&trace.Event{
+		At: now, Kind: kind, Node: p.cfg.Node, Job: r.job.ID, Gen: uint32(r.gen), Block: r.key.block,
+		Source: source, Mask: r.rcvd, Count: r.workers, Degraded: r.degraded,
+	})
+}

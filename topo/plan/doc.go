@@ -1,0 +1,45 @@
+// Package plan turns a topology into everything a testbed must agree on:
+// addresses, MACs, interface names, port numbers, neighbours, routes, cables.
+//
+// The plan is a pure function of the graph and follows its order, so two runs
+// of one topology have the same addresses, and a capture of one can be read
+// with the plan of the other.
+//
+// # Addresses
+//
+// Each switch with hosts, the l-th in the order of nodes, is a router with one
+// bridged subnet; switches without hosts (spines) have one address each:
+//
+//	subnet of the l-th switch with hosts    10.(l+1).0.0/16
+//	its j-th host, in the order of nodes    10.(l+1).0.0 + j + 1
+//	the switch: gateway and router address  10.(l+1).255.254
+//	s-th switch without hosts               10.255.0.(s+1)
+//	multicast group n                       239.255.(n/256).(n%256), see [Group]
+//
+//	host i                02:00:00:00:ii:ii
+//	port p of switch s    02:01:ss:ss:pp:pp
+//	switch s itself       02:02:00:00:ss:ss
+//
+// All MACs are locally administered (bit 0x02 of the first byte, IEEE 802).
+// Ports have two bytes, for one switch may have far more than 256 of them.
+//
+// # How a frame finds its way
+//
+//	h0 --> leaf0 ............... spine0 ............... leaf1 --> h3
+//	  to GatewayMAC    to MAC of the next        to MAC of h3, by
+//	  (Switch.MAC)     switch's port (Hop.MAC)   leaf1's Neighbors
+//
+// On one switch, hosts reach each other by MAC (bridged). To another subnet
+// they send to the gateway; switches route over all shortest paths at equal
+// cost, and the hops of a [Route] are in the order of ports. A frame to a
+// switch's router address, as aggregation packets are, travels the same way.
+// [Plan.Tree] gives the ports of a multicast tree.
+//
+// # Interface names
+//
+// Linux allows 15 bytes. A host's interface is eth0; a switch's bears the
+// port's name, or a cut one that ends in a number of its own. The kernel
+// never forwards between them: the switch process does.
+//
+// Left out: IPv6, hosts with several interfaces, weighted or adaptive paths.
+package plan
