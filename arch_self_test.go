@@ -19,7 +19,7 @@ func small() rules {
 	return rules{
 		module: "m",
 		levels: []level{
-			{1, "top", []string{"cmd"}},
+			{1, "top", []string{"cmd", "drv/tool"}},
 			{2, "drivers", []string{"drv/**", "view/**"}},
 			{3, "machines", []string{"core", "core/**", "drv/pure"}},
 		},
@@ -67,7 +67,8 @@ func TestCheckerReportsEachRule(t *testing.T) {
 		"import downwards":        {small(), map[string]string{"cmd/a.go": doc + `import _ "m/core"`, "core/a.go": doc}, ""},
 		"import upwards":          {small(), map[string]string{"core/a.go": doc + `import _ "m/drv"`, "drv/a.go": doc}, "core/a.go:3: level"},
 		"import sideways":         {small(), map[string]string{"drv/a.go": doc + `import _ "m/drv/b"`, "drv/b/b.go": doc}, "drv/a.go:3: level"},
-		"longest entry wins":      {small(), map[string]string{"drv/pure/a.go": doc + `import _ "m/drv"`, "drv/a.go": doc}, "drv/pure/a.go:3: level"},
+		"longest entry, first":    {small(), map[string]string{"drv/tool/a.go": doc + `import _ "m/drv"`, "drv/a.go": doc}, ""},
+		"longest entry, last":     {small(), map[string]string{"drv/pure/a.go": doc + `import _ "m/drv"`, "drv/a.go": doc}, "drv/pure/a.go:3: level"},
 		"import upwards in test":  {small(), map[string]string{"core/a.go": doc, "core/a_test.go": doc + `import _ "m/drv"`, "drv/a.go": doc}, ""},
 		"package without a level": {small(), map[string]string{"other/a.go": doc}, "other: level"},
 		"package on two levels": {

@@ -33,9 +33,11 @@ var levels = []level{
 	{4, "experiment and runner", []string{"harness", "harness/node"}},
 	{5, "the two clocks, namespaces, processes, checks", []string{
 		"harness/sim", "harness/live", "harness/check", "harness/fidelity", "harness/netns", "harness/proc",
+		"harness/journal",
 	}},
 	{6, "sockets, drivers, live loops", []string{
 		"switchd/daemon", "switchd/control", "switchd/xdp", "nodes/worker/live",
+		"harness/job", // from plain data to machines, for either clock
 		"internal/pktio", "internal/pktio/afpacket", "internal/pktio/udp", "internal/pktio/tcp",
 		"internal/pktio/poll", "internal/pktio/pktiotest", "internal/pktio/pcap",
 	}},
@@ -46,7 +48,7 @@ var levels = []level{
 	}},
 	{8, "protocol cores and engines", []string{
 		"nodes/trioml", "nodes/switchml", "nodes/atp", "nodes/xagg", "nodes/ring", "nodes/halving",
-		"nodes/ps", "nodes/tcpagg", "nodes/gradient",
+		"nodes/stream", "nodes/ps", "nodes/tcpagg", "nodes/gradient",
 		"switchd/trio/**", "switchd/tofino/**", "switchd/microcode/**",
 	}},
 	{9, "the words that all use", []string{
@@ -70,7 +72,7 @@ var sideways = []pair{
 	{"switchd/dataplane", "internal/wire/inet", "an engine meets parsed headers"},
 	{"nodes/**", "nodes/gradient", "a protocol core quantises what it sends"},
 	{"nodes/train", "nodes/train/data", "training reads the images"},
-	{"nodes/worker", "nodes/train", "the training loop steps the model"},
+	{"nodes/worker", "nodes/train/**", "the training loop steps the model over the images"},
 	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
 	{"internal/pktio/afpacket", "internal/pktio", "a driver meets the interface"},
 	{"internal/pktio/afpacket", "internal/pktio/poll", "a driver waits for its descriptor"},
@@ -78,8 +80,10 @@ var sideways = []pair{
 	{"internal/pktio/udp", "internal/pktio/poll", "a driver waits for its descriptor"},
 	{"internal/pktio/tcp", "internal/pktio", "a driver meets the interface"},
 	{"internal/pktio/tcp", "internal/pktio/poll", "a driver waits for its descriptor"},
+	{"internal/pktio/pktiotest", "internal/pktio", "the fake meets the interface"},
 	{"switchd/daemon", "internal/pktio/**", "the daemon owns its ports"},
 	{"nodes/worker/live", "internal/pktio/**", "a live worker owns its sockets"},
+	{"harness/netns", "harness/journal", "a namespace is recorded before it is made"},
 	{"harness/live", "harness/netns", "a live run happens in namespaces"},
 	{"harness/live", "harness/proc", "a live run starts processes"},
 }

@@ -13,16 +13,16 @@
 //
 // # Rules
 //
-//	claim ──► owner line ──► record, create, record, create … ──► release
+//		claim ──► owner line ──► record, create, record, create … ──► release
 //
-//  1. A name is claimed under a lock on the root, so two runs never share one.
-//  2. The first line names the owner: pid, start time and boot id. The owner
-//     also holds an flock on the journal as long as it lives.
-//  3. A line is written before the thing it names is made. A process has no
-//     name before it runs: its line follows the start at once, and such a child
-//     must die by itself when its parent does.
-//  4. A lab is stale only if nobody holds the lock and no process with the
-//     owner's pid and start time exists. Only stale labs are collected.
+//	 1. A name is claimed under a lock on the root, so two runs never share one.
+//	 2. The first line names the owner: pid, start time and boot id. The owner
+//	    also holds an flock on the journal as long as it lives.
+//	 3. A line is written before the thing it names is made. A process has no
+//	    name before it runs: its line follows the start at once, and such a child
+//	    must die by itself when its parent does.
+//	 4. A lab is stale only if nobody holds the lock and no process with the
+//	    owner's pid and start time exists. Only stale labs are collected.
 //
 // A record survives the death of the process, not that of the kernel: nothing
 // is synced, since namespaces and processes do not outlive the kernel either.

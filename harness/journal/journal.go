@@ -51,10 +51,7 @@ func Claim(lab string, cfg Config) (*Journal, error) {
 	root := cfg.root()
 	caller := CurrentCaller()
 	user := filepath.Join(root, strconv.Itoa(caller.UID))
-	if err := makeRoot(root, cfg.Rooted); err != nil {
-		return nil, err
-	}
-	lock, err := lockRoot(root)
+	lock, err := lockRoot(root, func() error { return makeRoot(root, cfg.Rooted) })
 	if err != nil {
 		return nil, err
 	}
@@ -157,16 +154,16 @@ func (j *Journal) Add(records ...Record) error {
 // Release removes the journal with the lab's directory and frees the name: all
 // that it names has gone. Releasing twice does nothing.
 func (j *Journal) Release() error {
-	lock, err := lockRoot(j.root)
-	if err != nil {
-		return fmt.Errorf("release lab %s: %w", j.lab, err)
-	}
-	defer lock.Close()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.file == nil {
 		return nil
 	}
+	lock, err := lockRoot(j.root, func() error { return fs.ErrNotExist })
+	if err != nil {
+		return fmt.Errorf("release lab %s: %w", j.lab, err)
+	}
+	defer lock.Close()
 	err = errors.Join(removeDir(j.dir), j.file.Close())
 	j.file = nil
 	return err
@@ -185,12 +182,15 @@ func (j *Journal) Abandon() error {
 	return err
 }
 
-// removeDir removes a lab's directory, and the user's if it was the last one.
+// removeDir removes a lab's directory, and the user's and the root if it was the
+// last one. The root is locked.
 func removeDir(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove directory of lab %s: %w", filepath.Base(dir), err)
 	}
 	// Fails where other labs are in it, which is as it should be.
-	_ = os.Remove(filepath.Dir(dir))
+	if os.Remove(filepath.Dir(dir)) == nil {
+		_ = os.Remove(filepath.Dir(filepath.Dir(dir)))
+	}
 	return nil
 }

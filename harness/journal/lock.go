@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -17,27 +18,54 @@ const lockTimeout = 30 * time.Second
 const lockPoll = 5 * time.Millisecond
 
 // lockRoot takes the lock on the root directory, which orders claims, releases
-// and collections. The caller closes the file to let go.
-func lockRoot(root string) (*os.File, error) {
-	dir, err := os.Open(root)
-	if err != nil {
-		return nil, fmt.Errorf("open journal directory: %w", err)
-	}
-	if err := checkPrivate(root); err != nil {
-		return nil, errors.Join(err, dir.Close())
-	}
-	tick := time.NewTicker(lockPoll)
-	defer tick.Stop()
-	for deadline := time.Now().Add(lockTimeout); ; <-tick.C {
-		held, err := tryLock(dir, unix.LOCK_EX)
-		if err == nil && !held {
-			return dir, nil
-		}
-		if err == nil && time.Now().After(deadline) {
-			err = fmt.Errorf("lock journal directory %s: another inalab holds it for more than %v", root, lockTimeout)
+// and collections. The caller closes the file to let go. The last release
+// removes the directory; whoever waited for that one then starts again, with
+// missing saying what to do about a directory that is not there.
+func lockRoot(root string, missing func() error) (*os.File, error) {
+	deadline := time.Now().Add(lockTimeout)
+	for {
+		dir, err := os.Open(root)
+		if errors.Is(err, fs.ErrNotExist) {
+			if err := missing(); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if err != nil {
-			return nil, errors.Join(err, dir.Close())
+			return nil, fmt.Errorf("open journal directory: %w", err)
+		}
+		err = waitLock(dir, deadline)
+		if err == nil && isAt(dir, root) {
+			if err = checkPrivate(root); err == nil {
+				return dir, nil
+			}
+		}
+		if err = errors.Join(err, dir.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isAt reports whether an open file is still what the path names.
+func isAt(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(path)
+	return err == nil && os.SameFile(opened, named)
+}
+
+func waitLock(dir *os.File, deadline time.Time) error {
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for ; ; <-tick.C {
+		held, err := tryLock(dir, unix.LOCK_EX)
+		if err != nil || !held {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("lock journal directory %s: another inalab holds it for more than %v", dir.Name(), lockTimeout)
 		}
 	}
 }

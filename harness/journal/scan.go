@@ -59,10 +59,10 @@ func List(cfg Config) ([]Entry, error) {
 // as they were found.
 func Collect(cfg Config, remove func(Entry) error) ([]Entry, error) {
 	root := cfg.root()
-	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
+	lock, err := lockRoot(root, func() error { return fs.ErrNotExist })
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	lock, err := lockRoot(root)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +103,14 @@ func scan(root string) ([]Entry, error) {
 			return nil, fmt.Errorf("list labs: %w", err)
 		}
 		for _, lab := range labs {
-			if lab.IsDir() && CheckLab(lab.Name()) == nil {
-				entries = append(entries, inspect(filepath.Join(root, user.Name(), lab.Name())))
+			if !lab.IsDir() || CheckLab(lab.Name()) != nil {
+				continue
 			}
+			e := inspect(filepath.Join(root, user.Name(), lab.Name()))
+			if _, err := os.Stat(e.Dir); errors.Is(err, fs.ErrNotExist) {
+				continue // released while it was looked at, by a reader without the lock
+			}
+			entries = append(entries, e)
 		}
 	}
 	return entries, nil

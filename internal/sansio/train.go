@@ -6,10 +6,11 @@ import (
 )
 
 // Limits of a train, those of UDP segmentation in Linux: UDP_MAX_SEGMENTS
-// frames (64 before Linux 6.9), and an IPv4 packet of 65535 bytes.
+// frames (64 before Linux 6.9), and 65535 bytes with all headers: a packet that
+// is longer with its Ethernet header is legal but segmented in software.
 const (
 	MaxTrainFrames = 64
-	MaxTrainBody   = 65535 - inet.IPv4Len - inet.UDPLen
+	MaxTrainBody   = 65535 - inet.UDPHeaders
 )
 
 // Checksum says how the transport checksum field of a train stands.

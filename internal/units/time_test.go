@@ -54,7 +54,8 @@ func TestTimeToSend(t *testing.T) {
 		{GbitPerSecond, 0, 0},
 		{3, 1, 2666666666666}, // rounded down
 		{1, MiB, 8388608 * Second},
-		{1, 1 << 40, Duration(Never)}, // past the end of time
+		{1, 1 << 40, Duration(Never)},  // past the end of time
+		{1 << 62, 1 << 62, 8 * Second}, // as bits, more than 64 bits of them
 	} {
 		if got := c.rate.TimeToSend(c.n); got != c.want {
 			t.Errorf("%d bytes at %v: %d ps, want %d", c.n, c.rate, got, c.want)

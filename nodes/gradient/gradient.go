@@ -44,9 +44,9 @@ func (f Fixed) factor() float64 {
 const ExponentNone int8 = math.MinInt8
 
 // Exponent returns e, the smallest with 2^e > |v| for every v of g: the biased
-// exponent of the largest magnitude less 126. Magnitudes outside the range of
-// int8 exponents are clamped. NaN counts as zero and an infinity as the largest
-// exponent: the quantiser saturates it.
+// exponent of the largest magnitude less 126. Below the normal numbers it stays
+// at -126. NaN counts as zero. The largest exponent, 127, stands for all
+// magnitudes from 2^126 up, infinity among them; [BlockFactor] knows that.
 func Exponent(g []float32) int8 {
 	var top uint32 // bit patterns of magnitudes order like the magnitudes
 	for _, v := range g {
@@ -63,9 +63,14 @@ func Exponent(g []float32) int8 {
 // BlockFactor returns SwitchML's scaling factor for n workers whose blocks have
 // magnitudes below 2^e: (2^31-n)/(n*2^e). The bound of Appendix E, Theorem 2 is
 // taken rather than §4.6's (2^31-1)/(n*2^m), since n values that are rounded up
-// could sum to 2^31, one more than an int32 holds.
+// could sum to 2^31, one more than an int32 holds. The largest exponent is taken
+// as 128, since float32 magnitudes of 2^127 and more have no int8 of their own.
 func BlockFactor(n int, e int8) float64 {
-	return math.Ldexp((math.MaxInt32+1-float64(n))/float64(n), -int(e))
+	m := int(e)
+	if e == math.MaxInt8 {
+		m++
+	}
+	return math.Ldexp((math.MaxInt32+1-float64(n))/float64(n), -m)
 }
 
 // QuantiseBlock writes round(v*f) for each v of g to q and returns how many
@@ -79,25 +84,39 @@ func MeanBlock(g []float32, sum []int32, f float64, workers int) {
 
 func quantise(q []int32, g []float32, f float64) (saturated int) {
 	for i, v := range g {
-		// Adding and taking away 1.5*2^52 rounds a float64 below 2^51 to the
-		// nearest integer, ties to even, without a branch.
+		// Ties go to even: MaxInt32+0.5 would round up, MinInt32-0.5 to MinInt32.
 		r := float64(float64(v) * f)
-		switch {
-		case r > math.MaxInt32:
-			q[i] = math.MaxInt32
-			saturated++
-		case r < math.MinInt32:
-			q[i] = math.MinInt32
-			saturated++
-		case r != r: // NaN
-			q[i] = 0
-			saturated++
-		default:
-			const magic = 3 << 51
-			q[i] = int32(float64(r+magic) - magic)
+		if r < math.MaxInt32+0.5 && r >= math.MinInt32-0.5 {
+			q[i] = round(r)
+			continue
 		}
+		q[i] = saturate(v, f)
+		saturated++
 	}
 	return saturated
+}
+
+// round returns the nearest integer, ties to even: adding and taking away
+// 1.5*2^52 does that to a float64 below 2^51 without a branch.
+func round(r float64) int32 {
+	const magic = 3 << 51
+	return int32(float64(r+magic) - magic)
+}
+
+// saturate returns what stands for v*f that does not fit. An infinity is the
+// largest float32 first: under a block's factor that is small enough for the
+// sum over all workers, where limits of int32 would wrap to nonsense.
+func saturate(v float32, f float64) int32 {
+	r := float64(float64(max(-math.MaxFloat32, min(math.MaxFloat32, v))) * f)
+	switch {
+	case r != r: // NaN
+		return 0
+	case r >= math.MaxInt32+0.5:
+		return math.MaxInt32
+	case r < math.MinInt32-0.5:
+		return math.MinInt32
+	}
+	return round(r)
 }
 
 func mean(g []float32, sum []int32, divisor float64) {

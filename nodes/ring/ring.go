@@ -51,7 +51,7 @@ type Config struct {
 	Workers  int // at least 2
 	Tensor   int // elements, at least Workers
 	Fixed    gradient.Fixed
-	Recorder gradient.Recorder
+	Recorder gradient.Recorder `json:"-"`
 }
 
 func (c Config) validate() error {

@@ -33,6 +33,9 @@ const headerLen = 24
 // overhead is what precedes the bytes of a segment behind the IP header's start.
 const overhead = inet.IPv4Len + inet.UDPLen + headerLen
 
+// maxMTU is the largest IP packet.
+const maxMTU = 65535
+
 const (
 	kindData uint8 = 1
 	kindAck  uint8 = 2
@@ -44,6 +47,7 @@ const (
 	CountRetransmits = "stream-segments-again"
 	DropForeign      = "stream-foreign-packet"
 	DropOutOfOrder   = "stream-out-of-order-segment"
+	DropBadAck       = "stream-acknowledges-bytes-never-sent"
 )
 
 // Config describes one host of a chain of streams.
@@ -54,6 +58,18 @@ type Config struct {
 	MTU     int            // bytes of an IP packet
 	Window  units.Bytes    // bytes in flight; zero means DefaultWindow
 	Timeout units.Duration // zero means DefaultTimeout
+}
+
+func (c Config) validate() error {
+	if c.MTU <= overhead || c.MTU > maxMTU || c.Window < 1 || c.Timeout < 1 {
+		return fmt.Errorf("MTU %d must be above %d and at most %d, window %v and timeout %v positive", c.MTU, overhead, maxMTU, c.Window, c.Timeout)
+	}
+	for _, f := range []inet.Flow{c.Next, c.Prev} {
+		if !f.Src.Is4() || !f.Dst.Is4() {
+			return fmt.Errorf("a stream from %v to %v: both must be IPv4 addresses", f.Src, f.Dst)
+		}
+	}
+	return nil
 }
 
 // Defaults, both assumed: a window well above the bandwidth-delay product of
@@ -82,12 +98,33 @@ type Node struct {
 // sender is the sending half: bytes from acked on are kept in buf.
 type sender struct {
 	buf    []byte
-	acked  uint64 // stream offset of buf[0]
+	head   int    // index in buf of the first byte that is not acknowledged
+	acked  uint64 // stream offset of that byte
 	sent   uint64 // offset behind the last byte in flight
 	dups   int    // acknowledgements of acked again
 	rto    units.Time
 	repeat uint64 // offset below which bytes were sent before
 }
+
+// pending returns the bytes that are not acknowledged.
+func (tx *sender) pending() []byte { return tx.buf[tx.head:] }
+
+// release drops what was acknowledged. The buffer is moved only when half of it
+// is free, so that a byte is moved once on average, however much is queued.
+func (tx *sender) release(upTo uint64) {
+	tx.head += int(upTo - tx.acked)
+	tx.acked, tx.sent = upTo, max(tx.sent, upTo)
+	if tx.head > len(tx.buf)/2 {
+		tx.buf = tx.buf[:copy(tx.buf, tx.pending())]
+		tx.head = 0
+	}
+}
+
+// mayRepeat reports whether repeated acknowledgements mean a loss. Until the
+// bytes that were sent twice are acknowledged, and one more, they may be the
+// answers to segments that the receiver had already: going back for these would
+// send every window twice, for ever (RFC 6582 §3.2 step 1, RFC 5681 §3.2).
+func (tx *sender) mayRepeat() bool { return tx.repeat == 0 || tx.acked > tx.repeat }
 
 // New wraps inner.
 func New(cfg Config, inner sansio.Machine) (*Node, error) {
@@ -97,8 +134,8 @@ func New(cfg Config, inner sansio.Machine) (*Node, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	if cfg.MTU <= overhead || cfg.Window < 1 || cfg.Timeout < 1 {
-		return nil, fmt.Errorf("configuring stream of %s: MTU %d must be above %d, window %v and timeout %v positive", cfg.Node, cfg.MTU, overhead, cfg.Window, cfg.Timeout)
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring stream of %s: %w", cfg.Node, err)
 	}
 	return &Node{
 		Machine: inner, cfg: cfg, segment: cfg.MTU - overhead, to: []sansio.Port{0},
@@ -142,8 +179,10 @@ func (n *Node) frame(now units.Time, t *sansio.Train, payload []byte, eff *sansi
 
 // data takes a segment of the previous host's stream and acknowledges it.
 func (n *Node) data(now units.Time, seq uint64, b []byte, eff *sansio.Effects) {
-	inOrder := seq == n.expected
+	known := n.expected - seq // bytes of the segment that came before: a sender that goes back may cut elsewhere
+	inOrder := seq <= n.expected && (known == 0 || known < uint64(len(b)))
 	if inOrder {
+		b = b[known:]
 		n.expected += uint64(len(b))
 	} else {
 		n.count.Add(DropOutOfOrder, 1)
@@ -181,7 +220,8 @@ func (n *Node) Expire(now units.Time, eff *sansio.Effects) {
 // fill sends new bytes as far as the window allows.
 func (n *Node) fill(now units.Time, eff *sansio.Effects) {
 	tx := &n.tx
-	end := min(tx.acked+uint64(n.cfg.Window), tx.acked+uint64(len(tx.buf)))
+	pending := tx.pending()
+	end := tx.acked + min(uint64(n.cfg.Window), uint64(len(pending)))
 	for tx.sent < end {
 		size := min(uint64(n.segment), end-tx.sent)
 		lo := tx.sent - tx.acked
@@ -189,7 +229,7 @@ func (n *Node) fill(now units.Time, eff *sansio.Effects) {
 		if tx.sent < tx.repeat {
 			n.count.Add(CountRetransmits, 1)
 		}
-		n.emit(n.next, kindData, tx.sent, tx.buf[lo:lo+size], eff)
+		n.emit(n.next, kindData, tx.sent, pending[lo:lo+size], eff)
 		tx.sent += size
 		if tx.rto == units.Never {
 			tx.rto = now.Add(n.cfg.Timeout)
@@ -202,15 +242,20 @@ const duplicates = 3
 
 func (n *Node) ack(now units.Time, upTo uint64, eff *sansio.Effects) {
 	tx := &n.tx
-	if upTo <= tx.acked || upTo > max(tx.sent, tx.repeat) {
-		if tx.dups++; upTo == tx.acked && tx.dups == duplicates {
+	switch {
+	case upTo > max(tx.sent, tx.repeat):
+		n.count.Add(DropBadAck, 1)
+		return
+	case upTo < tx.acked: // overtaken by a later one
+		return
+	case upTo == tx.acked:
+		if tx.dups++; tx.dups == duplicates && tx.mayRepeat() {
 			n.goBack(now, eff)
 		}
 		return
 	}
 	tx.dups = 0
-	tx.buf = tx.buf[:copy(tx.buf, tx.buf[upTo-tx.acked:])]
-	tx.acked, tx.sent = upTo, max(tx.sent, upTo)
+	tx.release(upTo)
 	tx.rto = units.Never
 	if tx.sent > tx.acked {
 		tx.rto = now.Add(n.cfg.Timeout)

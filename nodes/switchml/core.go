@@ -30,17 +30,17 @@ const (
 // Config describes one worker of a job.
 type Config struct {
 	Node         string
-	Workers      int            // n, at least 1
-	Tensor       int            // elements of the tensor, at least 1
-	Elements     int            // k, values a packet: 32, 64, 128 or 256
-	Slots        int            // s, pool size
-	Job          uint8          // job byte of the header
-	Flow         inet.Flow      // from this worker to the switch
-	Port         sansio.Port    // port of the machine that packets leave by
-	Timeout      units.Duration // zero means DefaultTimeout
-	NoRetransmit bool           // true: lost packets stay lost
-	Recorder     gradient.Recorder
-	Trace        trace.Sink
+	Workers      int               // n, at least 1
+	Tensor       int               // elements of the tensor, at least 1
+	Elements     int               // k, values a packet: 32, 64, 128 or 256
+	Slots        int               // s, pool size
+	Job          uint8             // job byte of the header
+	Flow         inet.Flow         // from this worker to the switch
+	Port         sansio.Port       // port of the machine that packets leave by
+	Timeout      units.Duration    // zero means DefaultTimeout
+	NoRetransmit bool              // true: lost packets stay lost
+	Recorder     gradient.Recorder `json:"-"`
+	Trace        trace.Sink        `json:"-"`
 }
 
 func (c Config) validate() error {
@@ -53,6 +53,9 @@ func (c Config) validate() error {
 	}
 	if c.Workers < 1 || c.Tensor < 1 || c.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("%d workers, tensor of %d elements, timeout %v: workers and elements must be positive, the timeout not negative", c.Workers, c.Tensor, c.Timeout))
+	}
+	if !c.Flow.Src.Is4() || !c.Flow.Dst.Is4() {
+		errs = append(errs, fmt.Errorf("sending from %v to %v: both must be IPv4 addresses", c.Flow.Src, c.Flow.Dst))
 	}
 	return errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package trioml
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/sansio"
@@ -60,8 +61,8 @@ type Config struct {
 	Results  inet.Flow   // addressing of results: source is the router, destination the group
 	Wake     WakePolicy  // empty means WakeSkip
 	Fixed    gradient.Fixed
-	Recorder gradient.Recorder
-	Trace    trace.Sink
+	Recorder gradient.Recorder `json:"-"`
+	Trace    trace.Sink        `json:"-"`
 }
 
 func (c Config) validate() error {
@@ -74,6 +75,12 @@ func (c Config) validate() error {
 	}
 	if c.Wake != WakeSkip && c.Wake != WakeNaive {
 		errs = append(errs, fmt.Errorf("wake policy %q: allowed are %s, %s", c.Wake, WakeSkip, WakeNaive))
+	}
+	for _, a := range []netip.Addr{c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst} {
+		if !a.Is4() {
+			errs = append(errs, fmt.Errorf("sending from %v to %v, results from %v to %v: all must be IPv4 addresses", c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst))
+			break
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -91,7 +98,7 @@ type Core struct {
 	spare  []*inbox
 
 	q         []int32
-	sent      []bool // blocks of gen that were sent
+	sent      []bool // blocks of gen that were sent before their result was here
 	cursor    int    // first block that may still have to be sent
 	inFlight  int    // blocks sent without a result
 	saturated int
@@ -140,7 +147,8 @@ func (c *Core) fill(now units.Time, eff *sansio.Effects) {
 			continue
 		}
 		c.send(c.cursor, eff)
-		if !here {
+		if !here { // else the result went without this packet
+			c.sent[c.cursor] = true
 			c.inFlight++
 		}
 	}
@@ -155,7 +163,6 @@ func (c *Core) send(b int, eff *sansio.Effects) {
 	}.Put(payload)
 	vec.PutBE(payload[wire.HeaderLen:], c.q[lo:hi])
 	eff.Emit(c.to, c.template, payload)
-	c.sent[b] = true
 	c.count.Add(CountSent, 1)
 }
 

@@ -51,7 +51,7 @@ type LoopConfig struct {
 	Points     int              // delay points of an iteration, at least 1
 	Delays     []units.Duration // by iteration*Points+point; nil: none
 	Evaluate   bool             // measure the accuracy after the last update
-	Trace      trace.Sink
+	Trace      trace.Sink       `json:"-"`
 }
 
 func (c LoopConfig) validate() error {

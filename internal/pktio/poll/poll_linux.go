@@ -56,6 +56,9 @@ func (p *Poller) Events(slot int) int16 { return p.fds[slot].Revents }
 
 // Wait waits at most d (0: looks only; negative: without limit).
 func (p *Poller) Wait(d time.Duration) (Outcome, error) {
+	if p.event < 0 {
+		return 0, fmt.Errorf("wait: %w", os.ErrClosed)
+	}
 	left := unix.NsecToTimespec(int64(d))
 	limit := &left // the kernel writes back what is left of it, so a signal does not extend the wait
 	if d < 0 {

@@ -1,6 +1,8 @@
 package poll
 
 import (
+	"errors"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -106,6 +108,9 @@ func TestWakeAfterCloseTouchesNoDescriptor(t *testing.T) {
 	}
 	p.Wake()
 	want(t, q, 0, TimedOut)
+	if _, err := p.Wait(-1); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Wait of a closed poller: %v, want %v", err, os.ErrClosed)
+	}
 }
 
 func TestWaitDoesNotAllocate(t *testing.T) {

@@ -24,6 +24,11 @@ var (
 // the addresses addrA and addrB.
 type wire struct{ a, b ns.NetNS }
 
+// firstIndex is an interface index that the other end does not get. With equal
+// ones, in their two namespaces, the kernel takes the pair for no pair and
+// switches its queues on up to a second late (linkwatch_urgent_event).
+const firstIndex = 7
+
 func newWire(t *testing.T) wire {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -35,13 +40,15 @@ func newWire(t *testing.T) wire {
 	w := wire{a: newNS(t), b: newNS(t)}
 	in(t, w.a, func() error {
 		pair := &netlink.Veth{
-			LinkAttrs: netlink.LinkAttrs{Name: "eth0", MTU: 9000},
+			LinkAttrs: netlink.LinkAttrs{Name: "eth0", MTU: 9000, Index: firstIndex}, // see wire
 			PeerName:  "eth0", PeerMTU: 9000, PeerNamespace: netlink.NsFd(int(w.b.Fd())),
 		}
 		return netlink.LinkAdd(pair)
 	})
 	configure(t, w.a, addrA.Addr())
 	configure(t, w.b, addrB.Addr())
+	awaitUp(t, w.a)
+	awaitUp(t, w.b)
 	return w
 }
 
@@ -80,6 +87,28 @@ func configure(t *testing.T, space ns.NetNS, addr netip.Addr) {
 		ip := &net.IPNet{IP: addr.AsSlice(), Mask: net.CIDRMask(24, 32)}
 		return netlink.AddrAdd(link, &netlink.Addr{IPNet: ip})
 	})
+}
+
+// awaitUp returns once the link carries packets: the kernel reports a carrier at
+// once but switches the queue on later, and until then drops what is sent.
+func awaitUp(t *testing.T, space ns.NetNS) {
+	t.Helper()
+	updates, done := make(chan netlink.LinkUpdate), make(chan struct{})
+	in(t, space, func() error {
+		return netlink.LinkSubscribeWithOptions(updates, done, netlink.LinkSubscribeOptions{ListExisting: true})
+	})
+	for limit, up := time.After(5*time.Second), false; !up; {
+		select {
+		case u := <-updates:
+			up = u.Attrs().Name == "eth0" && u.Attrs().OperState == netlink.OperUp
+		case <-limit:
+			t.Error("the link did not come up")
+			up = true
+		}
+	}
+	close(done)
+	for range updates { // until the subscription has ended
+	}
 }
 
 func openIn(t *testing.T, space ns.NetNS, cfg Config) (d *Device) {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Frames as tcpdump -xx shows them, made up with the addresses of a small lab.
+// Frames as tcpdump -xx shows them, made up with the addresses of a small lab;
+// transport checksums are not filled in.
 const (
 	udpFrame = `0200 0000 0002 0200 0000 0001 0800
 		4500 0021 0000 0000 4011 66c8 0a01 0001 0a01 0002
@@ -17,8 +18,8 @@ const (
 	arpFrame = `ffff ffff ffff 0200 0000 0001 0806
 		0001 0800 0604 0001 0200 0000 0001 0a01 0001 0000 0000 0000 0a01 0002`
 	icmpFrame = `0200 0000 0002 0200 0000 0001 0800
-		4600 0024 0000 0000 4001 cac1 0a01 0001 0a01 0002 9404 0000
-		0800 f7fd 0001 0001 6162 6364`
+		4600 0024 0000 0000 4001 d1d0 0a01 0001 0a01 0002 9404 0000
+		0800 3337 0001 0001 6162 6364`
 )
 
 func TestParseAccepts(t *testing.T) {
@@ -31,8 +32,12 @@ func TestParseAccepts(t *testing.T) {
 		"tcp with options": {tcpFrame, Layout{ProtoTCP, 34, 66, 67}},
 		"icmp, ip options": {icmpFrame, Layout{ProtoICMP, 38, 38, 50}},
 	} {
-		if got, problem := Parse(unhex(t, c.hex)); problem != OK || got != c.want {
+		frame := unhex(t, c.hex)
+		if got, problem := Parse(frame); problem != OK || got != c.want {
 			t.Errorf("%s: %+v, %q; want %+v", name, got, problem, c.want)
+		}
+		if !IPv4(frame[EtherLen:]).ChecksumOK() {
+			t.Errorf("%s: IP checksum wrong", name)
 		}
 	}
 }

@@ -39,7 +39,7 @@ type Config struct {
 	Elements int // values a packet: 64 or 256 (§5)
 	Slots    int // pool size s, 1 to MaxSlots
 	Workers  []Worker
-	Trace    trace.Sink // nil: no events
+	Trace    trace.Sink `json:"-"` // nil: no events
 }
 
 // Worker is one member of the job, in the order of worker ids.
@@ -60,18 +60,27 @@ func (c Config) validate() error {
 	if n := len(c.Workers); n < 1 || n > 256 {
 		errs = append(errs, fmt.Errorf("job of %d workers: 1 to 256 are possible", n))
 	}
+	if !c.Router.Is4() {
+		errs = append(errs, fmt.Errorf("router address %v: it must be an IPv4 address", c.Router))
+	}
+	for i, w := range c.Workers {
+		if !w.Addr.Is4() {
+			errs = append(errs, fmt.Errorf("address %v of worker %d: it must be an IPv4 address", w.Addr, i))
+		}
+	}
 	return errors.Join(errs...)
 }
 
 // Program is the aggregation program of one switch. It meets dataplane.Engine.
 type Program struct {
-	cfg     Config
-	n       int
-	workers []worker
-	byAddr  map[netip.Addr]uint8 // looked up, never ranged
-	pool    [2][]slot
-	done    []result // results of the batch at hand, for one send to each worker
-	count   sansio.Tally
+	cfg       Config
+	n         int
+	workers   []worker
+	everybody trace.Mask
+	byAddr    map[netip.Addr]uint8 // looked up, never ranged
+	pool      [2][]slot
+	done      []result // results of the batch at hand, for one send to each worker
+	count     sansio.Tally
 }
 
 // slot is pool, count and seen of Algorithm 3 for one set and index.
@@ -96,6 +105,7 @@ func New(cfg Config) (*Program, error) {
 	p := &Program{cfg: cfg, n: len(cfg.Workers), byAddr: map[netip.Addr]uint8{}}
 	for i, w := range cfg.Workers {
 		p.byAddr[w.Addr] = uint8(i)
+		p.everybody.Set(uint8(i))
 		p.workers = append(p.workers, worker{Worker: w, to: []sansio.Port{w.Port}})
 	}
 	if len(p.byAddr) != p.n {
@@ -129,6 +139,7 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 	p.done = p.done[:0]
 	for i := range in {
 		t := &in[i].Train
+		p.count.Add(CountPackets, uint64(t.Frames()))
 		l, problem := t.Layout()
 		if problem != inet.OK {
 			p.count.Add(string(problem), uint64(t.Frames()))
@@ -149,7 +160,6 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 
 // packet is Algorithm 3 for one packet of worker w.
 func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, payload []byte, eff *sansio.Effects) {
-	p.count.Add(CountPackets, 1)
 	h, reason := p.admit(payload)
 	if reason != "" {
 		p.drop(now, h, w, reason)
@@ -164,10 +174,10 @@ func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, payload []byte
 	other.seen.Clear(w)
 	s.count = (s.count + 1) % p.n
 	p.add(s, h, payload[wire.HeaderLen:])
-	p.event(now, trace.Contribution, h, s, w, "")
+	p.event(now, trace.Contribution, h, s.seen, w, "")
 	if s.count == 0 {
 		p.count.Add(CountResults, 1)
-		p.event(now, trace.BlockSent, h, s, w, "")
+		p.event(now, trace.BlockSent, h, s.seen, w, "")
 		p.done = append(p.done, result{payload: s.answer(h, eff), src: flow.SrcPort, dst: flow.DstPort})
 	}
 }
@@ -205,7 +215,7 @@ func (p *Program) again(now units.Time, w uint8, flow inet.Flow, h wire.Header, 
 		return
 	}
 	p.count.Add(CountAnswered, 1)
-	p.event(now, trace.BlockSent, h, s, w, CountAnswered)
+	p.event(now, trace.BlockSent, h, p.everybody, w, CountAnswered) // peers in the next phase are not in seen any more
 	to := &p.workers[w]
 	eff.Emit(to.to, to.template(p.cfg, flow.DstPort, flow.SrcPort), s.answer(h, eff))
 }
@@ -264,16 +274,16 @@ func (w *worker) template(cfg Config, src, dst uint16) []byte {
 func (p *Program) drop(now units.Time, h wire.Header, w uint8, reason string) {
 	p.count.Add(reason, 1)
 	if p.cfg.Trace != nil {
-		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: h.Job, Gen: uint32(h.Set), Block: uint32(h.Slot), Source: w, Note: reason})
+		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: h.Job, Gen: h.PacketID, Block: uint32(h.Slot), Source: w, Note: reason})
 	}
 }
 
-func (p *Program) event(now units.Time, kind trace.Kind, h wire.Header, s *slot, w uint8, note string) {
+func (p *Program) event(now units.Time, kind trace.Kind, h wire.Header, in trace.Mask, w uint8, note string) {
 	if p.cfg.Trace == nil {
 		return
 	}
 	p.cfg.Trace.Event(&trace.Event{
 		At: now, Kind: kind, Node: p.cfg.Node, Job: h.Job, Gen: h.PacketID, Block: uint32(h.Slot),
-		Source: w, Mask: s.seen, Count: s.seen.Len(), Note: note,
+		Source: w, Mask: in, Count: in.Len(), Note: note,
 	})
 }

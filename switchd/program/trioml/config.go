@@ -32,6 +32,14 @@ const (
 	DefaultBlockMax = 4096
 )
 
+// Limits of the timer threads, both assumed: far above the hundreds of threads
+// that the hardware's timers allow (§5), and low enough that their product in
+// picoseconds fits 63 bits.
+const (
+	MaxTimeout = 100 * units.Second
+	MaxThreads = 1 << 16
+)
+
 // Config describes one PFE's program.
 type Config struct {
 	Node    string         // name in trace events, such as "mx480/pfe1"
@@ -40,7 +48,7 @@ type Config struct {
 	NoAging bool           // true turns the timer threads off
 	Late    LatePolicy     // empty means LateTombstone
 	Jobs    []Job
-	Trace   trace.Sink // nil: no events
+	Trace   trace.Sink `json:"-"` // nil: no events
 }
 
 // Job is a job record (Fig 17): what the control plane sets up on this PFE.
@@ -71,8 +79,8 @@ func (c Config) withDefaults() Config {
 
 func (c Config) validate() error {
 	var errs []error
-	if c.Timeout < 0 || c.Threads < 0 || c.Timeout/units.Duration(max(1, c.Threads)) < units.Nanosecond {
-		errs = append(errs, fmt.Errorf("timeout %v over %d timer threads: threads must be at least 1ns apart", c.Timeout, c.Threads))
+	if c.Timeout < 0 || c.Timeout > MaxTimeout || c.Threads < 0 || c.Threads > MaxThreads || c.Timeout/units.Duration(max(1, c.Threads)) < units.Nanosecond {
+		errs = append(errs, fmt.Errorf("timeout %v over %d timer threads: at most %v and %d threads, at least 1ns apart", c.Timeout, c.Threads, MaxTimeout, MaxThreads))
 	}
 	switch c.Late {
 	case LateTombstone, LateStale, LateNaive:
@@ -103,6 +111,9 @@ func (j Job) validate() error {
 	}
 	if j.BlockMax < 0 || j.GradMax < 0 || j.GradMax > wire.MaxGrads {
 		return fmt.Errorf("job %d: block_cnt_max %d and block_grad_max %d must not be negative, nor the second above %d", j.ID, j.BlockMax, j.GradMax, wire.MaxGrads)
+	}
+	if !j.Out.Src.Is4() || !j.Out.Dst.Is4() {
+		return fmt.Errorf("job %d sends its results from %v to %v: both must be IPv4 addresses", j.ID, j.Out.Src, j.Out.Dst)
 	}
 	if len(j.To) == 0 {
 		return fmt.Errorf("job %d has no port for its results", j.ID)

@@ -22,6 +22,7 @@ const (
 	DropLateBlock     = "trioml-late-block-done"
 	DropLateGen       = "trioml-late-generation"
 	DropOlderRecord   = "trioml-older-than-record"
+	DropNoWorkers     = "trioml-src-cnt-zero"
 )
 
 // Names of the other counters.
@@ -31,6 +32,8 @@ const (
 	CountDegraded   = "trioml-results-degraded"
 	CountAged       = "trioml-blocks-aged"
 	CountSuperseded = "trioml-records-superseded"
+	CountUnburied   = "trioml-blocks-beyond-tombstones" // done blocks that are not remembered: a late packet opens them again
+	CountOverCount  = "trioml-results-beyond-src-cnt"   // results of more workers than src_cnt can say: it says 255
 )
 
 // Program is the aggregation program of one PFE. It meets dataplane.Engine.
@@ -110,6 +113,8 @@ func (p *Program) admit(now units.Time, h wire.Header) (*record, string) {
 		return nil, DropUnknownSource
 	case int(h.Grads) > j.GradMax:
 		return nil, DropTooManyGrads
+	case h.SrcCnt == 0: // a mean over no workers: hosts could only discard the result, and wait for ever
+		return nil, DropNoWorkers
 	}
 	if reason := p.late(j, h); reason != "" {
 		return nil, reason
@@ -117,6 +122,9 @@ func (p *Program) admit(now units.Time, h wire.Header) (*record, string) {
 	j.advance(h.Gen)
 	k := key{h.Job, h.Block}
 	r := p.table[k]
+	if r != nil {
+		r.ref = true // every lookup sets it, whatever becomes of the packet (§5)
+	}
 	if r != nil && r.gen != h.Gen {
 		if wire.GenBefore(h.Gen, r.gen) {
 			return nil, DropOlderRecord
@@ -128,7 +136,6 @@ func (p *Program) admit(now units.Time, h wire.Header) (*record, string) {
 	if r == nil {
 		return p.create(now, j, k, h)
 	}
-	r.ref = true // every lookup sets it (§5)
 	switch {
 	case int(h.Grads) != r.grads():
 		return nil, DropGradMismatch
@@ -193,8 +200,13 @@ func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 	if r.degraded {
 		p.count.Add(CountDegraded, 1)
 	}
+	if r.workers > wire.MaxSources {
+		p.count.Add(CountOverCount, 1)
+	}
 	p.event(now, trace.BlockSent, r, j.OutSource)
-	j.bury(r.gen, r.key.block)
+	if !j.bury(r.gen, r.key.block) {
+		p.count.Add(CountUnburied, 1)
+	}
 	p.remove(r)
 }
 

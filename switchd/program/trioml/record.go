@@ -47,10 +47,17 @@ func (j *job) advance(gen uint16) {
 // 4 GiB at 1024 gradients each.
 const maxTombstones = 1 << 20
 
-func (j *job) bury(gen uint16, block uint32) {
-	if gen == j.newest && len(j.done) < maxTombstones {
-		j.done[block] = true
+// bury remembers that a block was sent; it reports false where there is no room
+// for that. Blocks of older generations need no memory of their own.
+func (j *job) bury(gen uint16, block uint32) bool {
+	if gen != j.newest {
+		return true
 	}
+	if len(j.done) >= maxTombstones && !j.done[block] {
+		return false
+	}
+	j.done[block] = true
+	return true
 }
 
 // key identifies a block record (§4: hash key job_id, block_id).

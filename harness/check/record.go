@@ -1,0 +1,186 @@
+package check
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Memory keeps the tensors of workers that share this process.
+type Memory struct{ workers []memory }
+
+type memory struct{ sent, delivered map[int][]int32 }
+
+// NewMemory returns an empty store for n workers.
+func NewMemory(n int) *Memory {
+	m := &Memory{workers: make([]memory, n)}
+	for w := range m.workers {
+		m.workers[w] = memory{sent: map[int][]int32{}, delivered: map[int][]int32{}}
+	}
+	return m
+}
+
+// Recorder returns the gradient.Recorder of one worker.
+func (m *Memory) Recorder(worker int) *MemoryRecorder { return &MemoryRecorder{&m.workers[worker]} }
+
+// MemoryRecorder records one worker's tensors in a Memory.
+type MemoryRecorder struct{ m *memory }
+
+// Sent keeps a copy of q.
+func (r *MemoryRecorder) Sent(gen int, q []int32) { r.m.sent[gen] = append([]int32(nil), q...) }
+
+// Delivered keeps a copy of sums.
+func (r *MemoryRecorder) Delivered(gen int, sums []int32) {
+	r.m.delivered[gen] = append([]int32(nil), sums...)
+}
+
+// Sent returns what a worker sent.
+func (m *Memory) Sent(worker, gen int) ([]int32, error) { return m.workers[worker].sent[gen], nil }
+
+// Delivered returns what a worker was given.
+func (m *Memory) Delivered(worker, gen int) ([]int32, error) {
+	return m.workers[worker].delivered[gen], nil
+}
+
+// A record in a file: kind, generation and number of elements, 4 bytes each,
+// then the elements; all little-endian.
+const (
+	recordHeader  = 12
+	kindSent      = 1
+	kindDelivered = 2
+)
+
+// FileRecorder writes one worker's tensors to a file.
+type FileRecorder struct {
+	f   *os.File
+	w   *bufio.Writer
+	buf []byte
+	err error
+}
+
+// CreateFile opens a new file for one worker's tensors.
+func CreateFile(path string) (*FileRecorder, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("creating the file of tensors: %w", err)
+	}
+	return &FileRecorder{f: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
+}
+
+// Sent writes q.
+func (r *FileRecorder) Sent(gen int, q []int32) { r.write(kindSent, gen, q) }
+
+// Delivered writes sums.
+func (r *FileRecorder) Delivered(gen int, sums []int32) { r.write(kindDelivered, gen, sums) }
+
+// write keeps the first error for Close: a recorder has nobody to tell earlier.
+func (r *FileRecorder) write(kind, gen int, v []int32) {
+	if r.err != nil {
+		return
+	}
+	le := binary.LittleEndian
+	b := le.AppendUint32(le.AppendUint32(le.AppendUint32(r.buf[:0], uint32(kind)), uint32(gen)), uint32(len(v)))
+	for _, x := range v {
+		b = le.AppendUint32(b, uint32(x))
+	}
+	r.buf = b
+	_, r.err = r.w.Write(b)
+}
+
+// Close flushes the file and returns the first error of all.
+func (r *FileRecorder) Close() error {
+	return errors.Join(r.err, r.w.Flush(), r.f.Close())
+}
+
+// Files reads the tensors that FileRecorders wrote.
+type Files struct{ workers []*file }
+
+type file struct {
+	f     *os.File
+	index map[[2]uint32]span // by kind and generation
+	raw   []byte
+	out   [3][]int32 // by kind
+}
+
+type span struct {
+	at    int64
+	count uint32
+}
+
+// OpenFiles opens the files of workers 0, 1, ... in that order.
+func OpenFiles(paths []string) (*Files, error) {
+	fs := &Files{}
+	for w, path := range paths {
+		f, err := openFile(path)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("reading the tensors of worker %d: %w", w, err), fs.Close())
+		}
+		fs.workers = append(fs.workers, f)
+	}
+	return fs, nil
+}
+
+func openFile(path string) (*file, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	out := &file{f: f, index: map[[2]uint32]span{}}
+	var h [recordHeader]byte
+	for at := int64(0); at+recordHeader <= info.Size(); {
+		if _, err := f.ReadAt(h[:], at); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		kind, gen, n := binary.LittleEndian.Uint32(h[0:]), binary.LittleEndian.Uint32(h[4:]), binary.LittleEndian.Uint32(h[8:])
+		s := span{at: at + recordHeader, count: n}
+		if at = s.at + 4*int64(n); at <= info.Size() { // a dying worker may cut its last record short
+			out.index[[2]uint32{kind, gen}] = s
+		}
+	}
+	return out, nil
+}
+
+func (f *file) read(kind, gen int) ([]int32, error) {
+	s, ok := f.index[[2]uint32{uint32(kind), uint32(gen)}]
+	if !ok {
+		return nil, nil
+	}
+	if n := 4 * int(s.count); cap(f.raw) < n {
+		f.raw = make([]byte, n)
+	}
+	f.raw = f.raw[:4*s.count]
+	if _, err := f.f.ReadAt(f.raw, s.at); err != nil {
+		return nil, fmt.Errorf("reading generation %d: %w", gen, err)
+	}
+	out := f.out[kind][:0]
+	for i := range int(s.count) {
+		out = append(out, int32(binary.LittleEndian.Uint32(f.raw[4*i:])))
+	}
+	f.out[kind] = out
+	return out, nil
+}
+
+// Sent returns what a worker sent.
+func (fs *Files) Sent(worker, gen int) ([]int32, error) {
+	return fs.workers[worker].read(kindSent, gen)
+}
+
+// Delivered returns what a worker was given.
+func (fs *Files) Delivered(worker, gen int) ([]int32, error) {
+	return fs.workers[worker].read(kindDelivered, gen)
+}
+
+// Close closes all files.
+func (fs *Files) Close() error {
+	var errs []error
+	for _, f := range fs.workers {
+		errs = append(errs, f.f.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,148 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/trace"
+)
+
+// Tensors gives what the workers recorded. A nil slice means that there is none:
+// a worker that skipped a generation sent nothing. Slices are valid until the
+// next call.
+type Tensors interface {
+	Sent(worker, gen int) ([]int32, error)
+	Delivered(worker, gen int) ([]int32, error)
+}
+
+// Contributors says whose integers are in a block; ok is false where the trace
+// knows nothing of it.
+type Contributors interface {
+	Contributors(gen, block int) (mask trace.Mask, ok bool)
+}
+
+// Everybody is the mask of systems that wait for all workers.
+type Everybody int
+
+// Contributors returns workers 0 to n-1.
+func (n Everybody) Contributors(int, int) (mask trace.Mask, ok bool) {
+	for w := range int(n) {
+		mask.Set(uint8(w))
+	}
+	return mask, true
+}
+
+// Job is what a run was about.
+type Job struct {
+	Workers     int
+	Generations int
+	Elements    int // of the tensor
+	Block       int // elements of a block; the tensor is one block where masks do not differ
+}
+
+// Result is the verdict on a run.
+type Result struct {
+	Checked uint64 // delivered elements that were compared
+	Wrong   uint64 // those that differed from the sum
+	First   string // the first difference, for a person
+}
+
+// Sums compares every delivered element of every worker and generation.
+func Sums(job Job, tensors Tensors, who Contributors) (Result, error) {
+	c := checker{job: job, tensors: tensors, who: who}
+	for gen := range job.Generations {
+		if err := c.generation(gen); err != nil {
+			return c.result, fmt.Errorf("checking generation %d: %w", gen, err)
+		}
+	}
+	return c.result, nil
+}
+
+type checker struct {
+	job     Job
+	tensors Tensors
+	who     Contributors
+	sent    [][]int32
+	want    []int32
+	known   []bool // by block: whether want can be trusted
+	result  Result
+}
+
+func (c *checker) generation(gen int) error {
+	if err := c.load(gen); err != nil {
+		return err
+	}
+	c.expect(gen)
+	for w := range c.job.Workers {
+		got, err := c.tensors.Delivered(w, gen)
+		if err != nil {
+			return err
+		}
+		c.compare(w, gen, got)
+	}
+	return nil
+}
+
+// load copies what every worker sent.
+func (c *checker) load(gen int) error {
+	if c.sent == nil {
+		c.sent = make([][]int32, c.job.Workers)
+		c.want = make([]int32, c.job.Elements)
+	}
+	for w := range c.sent {
+		q, err := c.tensors.Sent(w, gen)
+		if err != nil {
+			return err
+		}
+		c.sent[w] = append(c.sent[w][:0], q...)
+	}
+	return nil
+}
+
+// expect adds up the contributors of each block. A block whose contributors are
+// unknown, or of which one sent nothing, has no right answer.
+func (c *checker) expect(gen int) {
+	blocks := (c.job.Elements + c.job.Block - 1) / c.job.Block
+	c.known = make([]bool, blocks)
+	clear(c.want)
+	for b := range blocks {
+		lo, hi := b*c.job.Block, min((b+1)*c.job.Block, c.job.Elements)
+		mask, ok := c.who.Contributors(gen, b)
+		for w, q := range c.sent {
+			if !ok || !mask.Has(uint8(w)) {
+				continue
+			}
+			if len(q) < hi {
+				ok = false
+				break
+			}
+			for i := lo; i < hi; i++ {
+				c.want[i] += q[i]
+			}
+		}
+		c.known[b] = ok
+	}
+}
+
+func (c *checker) compare(w, gen int, got []int32) {
+	for i := range c.want {
+		c.result.Checked++
+		if i < len(got) && c.known[i/c.job.Block] && got[i] == c.want[i] {
+			continue
+		}
+		c.result.Wrong++
+		if c.result.First == "" {
+			c.result.First = c.describe(w, gen, i, got)
+		}
+	}
+}
+
+func (c *checker) describe(w, gen, i int, got []int32) string {
+	at := fmt.Sprintf("worker %d, generation %d, block %d, element %d", w, gen, i/c.job.Block, i)
+	switch {
+	case i >= len(got):
+		return at + ": nothing was delivered"
+	case !c.known[i/c.job.Block]:
+		return at + ": the trace names no contributors, or one that sent nothing"
+	}
+	return fmt.Sprintf("%s: delivered %d, the contributors' sum is %d", at, got[i], c.want[i])
+}

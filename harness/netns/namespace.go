@@ -1,0 +1,141 @@
+package netns
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// netlinkTimeout bounds one request. Assumed: far above the longest wait for
+// the rtnl lock while the kernel removes another big lab.
+const netlinkTimeout = 20 * time.Second
+
+// loopback has index 1 in every namespace (net/core/dev.c, dev_new_index).
+const loopbackIndex = 1
+
+// namespace is one node while its lab comes up.
+type namespace struct {
+	node *Node
+	path string
+
+	bound bool           // the file exists, so that it has to be undone
+	file  *os.File       // the namespace
+	ioctl int            // datagram socket inside, for ethtool; -1 for none
+	index map[string]int // interface name -> index
+	addrs []ifaceAddr
+
+	mu sync.Mutex // guards nl, index and addrs: two wires may end here at once
+	nl *netlink.Handle
+}
+
+// create makes the namespace and its sockets. The calling thread must be one
+// that [inThreads] provides: it ends up inside.
+func (n *namespace) create(ethtool bool) error {
+	if err := n.bind(); err != nil {
+		return err
+	}
+	var err error
+	if n.file, err = os.Open(n.path); err != nil {
+		return fmt.Errorf("open namespace: %w", err)
+	}
+	if err := n.setSysctls(); err != nil {
+		return err
+	}
+	if n.nl, err = netlink.NewHandle(unix.NETLINK_ROUTE); err != nil {
+		return fmt.Errorf("open netlink socket: %w", err)
+	}
+	if err := n.nl.SetSocketTimeout(netlinkTimeout); err != nil {
+		return fmt.Errorf("set timeout of netlink socket: %w", err)
+	}
+	if ethtool {
+		if n.ioctl, err = unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0); err != nil {
+			n.ioctl = -1
+			return fmt.Errorf("open socket for ethtool: %w", err)
+		}
+	}
+	lo := netlink.GenericLink{LinkAttrs: netlink.LinkAttrs{Index: loopbackIndex}}
+	if err := n.nl.LinkSetUp(&lo); err != nil {
+		return fmt.Errorf("set lo up: %w", err)
+	}
+	return nil
+}
+
+// bind moves the calling thread into a new namespace and binds it to the path.
+func (n *namespace) bind() error {
+	f, err := os.OpenFile(n.path, os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	if err != nil {
+		return fmt.Errorf("create namespace file: %w", err)
+	}
+	n.bound = true
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("create namespace file: %w", err)
+	}
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		return fmt.Errorf("make network namespace: %w", limitHint(err))
+	}
+	if err := unix.Mount("/proc/thread-self/ns/net", n.path, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("bind namespace to %s: %w", n.path, err)
+	}
+	return nil
+}
+
+func limitHint(err error) error {
+	if errors.Is(err, unix.ENOSPC) {
+		return fmt.Errorf("%w: raise it with sysctl user.max_net_namespaces", err)
+	}
+	return err
+}
+
+// setSysctls makes the namespace independent of the host's defaults, which it
+// may have inherited (net.core.devconf_inherit_init_net).
+func (n *namespace) setSysctls() error {
+	forward := "0"
+	if n.node.Forwarding {
+		forward = "1"
+	}
+	settings := [...]struct{ name, value string }{
+		{"ipv6/conf/all/disable_ipv6", "1"}, // also sets the default: no autoconf, no router solicitations
+		{"ipv4/ip_forward", forward},        // first of ipv4, since a change resets the others
+		{"ipv4/conf/all/rp_filter", "0"},    // ECMP and multicast replies may come in elsewhere
+		{"ipv4/conf/default/rp_filter", "0"},
+	}
+	for _, s := range settings {
+		// /proc/sys/net shows the namespace of the thread that looks.
+		f, err := os.OpenFile("/proc/sys/net/"+s.name, os.O_WRONLY, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a kernel without IPv6 needs none switched off
+		}
+		if err == nil {
+			_, err = f.WriteString(s.value)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("set net/%s to %s: %w", s.name, s.value, err)
+		}
+	}
+	return nil
+}
+
+// close lets go of what was only needed to bring the lab up.
+func (n *namespace) close() error {
+	var errs []error
+	if n.nl != nil {
+		n.nl.Close()
+		n.nl = nil
+	}
+	if n.ioctl >= 0 {
+		errs = append(errs, unix.Close(n.ioctl))
+		n.ioctl = -1
+	}
+	if n.file != nil {
+		errs = append(errs, n.file.Close())
+		n.file = nil
+	}
+	return errors.Join(errs...)
+}

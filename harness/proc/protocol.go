@@ -1,0 +1,96 @@
+package proc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Version is the version of the protocol. Both sides are the same binary; the
+// check finds one that was rebuilt under a running harness.
+const Version = 1
+
+// MaxLine is the longest line in bytes. Assumed: a config of 512 nodes is about
+// 100 KB.
+const MaxLine = 4 << 20
+
+// Descriptors of a child.
+const (
+	controlFD = 3
+	reportFD  = 4
+)
+
+// Command words of the first argument and of the control stream.
+const nodeArg = "node"
+
+// CommandName says what a child is to do.
+type CommandName string
+
+// The commands.
+const (
+	CommandStart CommandName = "start" // begin the run at EpochNS
+	CommandStop  CommandName = "stop"  // end early, report what there is, exit
+)
+
+// Command is one line to a child.
+type Command struct {
+	Name CommandName `json:"cmd"`
+	// EpochNS is the epoch of the run in nanoseconds since 1970, for start.
+	EpochNS int64 `json:"epoch_ns,omitempty"`
+}
+
+// ReportKind says what a report is about.
+type ReportKind string
+
+// The reports.
+const (
+	ReportReady    ReportKind = "ready"    // set up; waits for start
+	ReportProgress ReportKind = "progress" // Data is for the display
+	ReportSample   ReportKind = "sample"   // Data is a record of the results
+	ReportDone     ReportKind = "done"     // Result is the outcome; exits
+	ReportError    ReportKind = "error"    // Message says what failed; exits
+)
+
+// Report is one line from a child.
+type Report struct {
+	Kind    ReportKind      `json:"kind"`
+	Message string          `json:"message,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+}
+
+// hello is the first line to a child.
+type hello struct {
+	Version int             `json:"version"`
+	Node    string          `json:"node"`
+	Kind    string          `json:"kind"`
+	Config  json.RawMessage `json:"config"`
+}
+
+// encodeLine returns v as one line.
+func encodeLine(v any) ([]byte, error) {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	if len(line) >= MaxLine {
+		return nil, fmt.Errorf("line of %d bytes is longer than %d", len(line)+1, MaxLine)
+	}
+	return append(line, '\n'), nil
+}
+
+// decodeStrict decodes one JSON value; unknown keys and anything behind the
+// value are errors.
+func decodeStrict(text []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands behind the JSON value")
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package result
+
+import "github.com/inalab/inalab/internal/units"
+
+// Cell is one run of one system at one point of a sweep: a row of summary.csv.
+type Cell struct {
+	System     string  // trioml, switchml256, switchml64, ring or ideal
+	Topology   string  // mx480, rack, ...
+	Model      string  // profile of the network
+	Clock      string  // live or virtual
+	StraggleP  float64 // fraction
+	Seed       uint64
+	Scale      int // link rate, model size, windows and pools are divided by it
+	Workers    int
+	Iterations int
+	Samples    []Sample // empty for a computed row
+
+	// Computed, where it is not zero, is the iteration time of a row that was
+	// calculated rather than run: the ideal.
+	Computed units.Duration
+	// Expected is the mean iteration time that the injected schedule, the
+	// nominal compute and the link rate allow: a value for systems that wait
+	// for everybody, an upper bound for Trio-ML (ExpectedIsBound).
+	Expected        units.Duration
+	ExpectedIsBound bool
+
+	Checked  uint64 // delivered elements that were held against the workers' tensors
+	Wrong    uint64 // those that differed
+	Fidelity Fidelity
+	Notes    []string // deviations: what could not be scaled, which path was used
+}
+
+// Verdicts on whether a run is to be believed.
+const (
+	Trusted  = "trusted"
+	Degraded = "degraded"
+	Invalid  = "invalid"
+	Exact    = "exact" // virtual clock: nothing to mistrust but the model
+)
+
+// Fidelity is how far the numbers of a live run can be believed, and why.
+type Fidelity struct {
+	Verdict         string         `json:"verdict"`
+	Reasons         []string       `json:"reasons"`           // what kept it from trusted
+	TimerLateP99    units.Duration `json:"timer_late_p99_ps"` // worst node's
+	UnaskedDrops    uint64         `json:"unasked_drops"`     // packets lost that no link model lost
+	RingDrops       uint64         `json:"ring_drops"`        // packets the kernel had no room for
+	CPUBusy         float64        `json:"cpu_busy"`          // share of all cores, over the run
+	ComputeOverruns int            `json:"compute_overruns"`  // gradients that took longer than their nominal time
+	Offload         []string       `json:"offload"`           // packet paths in use, by node kind
+}

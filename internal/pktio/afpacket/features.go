@@ -1,0 +1,49 @@
+package afpacket
+
+// Support says whether the kernel can do something, as far as could be found out.
+type Support uint8
+
+// What a probe answers. It is inconclusive where the probe itself failed, for
+// want of a privilege or of an interface to try on.
+const (
+	Inconclusive Support = iota
+	Yes
+	No
+)
+
+// String returns the word for a report.
+func (s Support) String() string {
+	switch s {
+	case Yes:
+		return "yes"
+	case No:
+		return "no"
+	}
+	return "inconclusive"
+}
+
+// Feature is the answer to one probe, with the reason for any answer but yes.
+type Feature struct {
+	Support Support
+	Reason  string
+}
+
+// Features is what the path with offload needs of the kernel.
+type Features struct {
+	VnetHdr   Feature // PACKET_VNET_HDR: partial checksums and super-packets on packet sockets
+	TPacketV2 Feature // TPACKET_V2: the receive ring
+	GSOSend   Feature // sending UDP super-packets with a virtio-net header (Linux 6.2)
+}
+
+// missing returns the first feature that is known not to be there.
+func (f Features) missing() (name string, feature Feature, found bool) {
+	for _, x := range []struct {
+		name    string
+		feature Feature
+	}{{"PACKET_VNET_HDR", f.VnetHdr}, {"TPACKET_V2", f.TPacketV2}, {"UDP segmentation offload", f.GSOSend}} {
+		if x.feature.Support == No {
+			return x.name, x.feature, true
+		}
+	}
+	return "", Feature{}, false
+}

@@ -1,0 +1,87 @@
+package pktio
+
+import (
+	"slices"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// jobs are the computes under way. There are a handful at most, one for each
+// process of a machine that models computation, so the lists are searched.
+type jobs struct {
+	clock    TimeSource
+	waiting  []sansio.Compute // their Start is still to come
+	running  []job
+	overruns Overruns
+}
+
+// job is a compute on a goroutine of its own.
+type job struct {
+	until units.Time
+	ended chan units.Time // one value: when it was finished
+}
+
+// add starts a compute now, or keeps it until its Start.
+func (j *jobs) add(c sansio.Compute, now units.Time) {
+	if c.Start > now {
+		j.waiting = append(j.waiting, c)
+		return
+	}
+	j.start(c)
+}
+
+func (j *jobs) start(c sansio.Compute) {
+	ended, clock := make(chan units.Time, 1), j.clock
+	go func() {
+		c.Run()
+		ended <- clock.Now()
+	}()
+	j.running = append(j.running, job{until: c.Until, ended: ended})
+}
+
+// nextStart returns when the next waiting compute starts, or [units.Never].
+func (j *jobs) nextStart() units.Time {
+	next := units.Never
+	for _, c := range j.waiting {
+		next = min(next, c.Start)
+	}
+	return next
+}
+
+// advance starts what is to start by now and joins what is to end by now, and
+// reports whether it joined any.
+func (j *jobs) advance(now units.Time) bool {
+	j.waiting = slices.DeleteFunc(j.waiting, func(c sansio.Compute) bool {
+		if c.Start <= now {
+			j.start(c)
+			return true
+		}
+		return false
+	})
+	before := len(j.running)
+	j.running = slices.DeleteFunc(j.running, func(r job) bool {
+		if r.until <= now {
+			j.join(r)
+			return true
+		}
+		return false
+	})
+	return len(j.running) < before
+}
+
+// joinAll waits for every compute that was started. Those that wait for their
+// Start are given up: the machine will not be called again.
+func (j *jobs) joinAll() {
+	for _, r := range j.running {
+		j.join(r)
+	}
+	j.running, j.waiting = nil, nil
+}
+
+func (j *jobs) join(r job) {
+	if over := (<-r.ended).Sub(r.until); over > 0 {
+		j.overruns.Count++
+		j.overruns.Max = max(j.overruns.Max, over)
+	}
+}

@@ -1,0 +1,118 @@
+package tcp
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/inalab/inalab/internal/sansio"
+)
+
+// ports are handed out one by one, below those that the kernel chooses from, on
+// an address of this process's own in 127.0.0.0/8.
+var ports struct {
+	sync.Mutex
+	last uint16
+}
+
+func freeAddr() netip.AddrPort {
+	ports.Lock()
+	defer ports.Unlock()
+	ports.last = (ports.last + 1) % 20_000
+	pid := os.Getpid()
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 77, byte(pid >> 8), byte(pid)}), 10_000+ports.last)
+}
+
+// ring opens two devices that are each other's neighbours; edit may change what
+// each asks for.
+func ring(t testing.TB, edit func(a, b *Config)) (a, b *Device) {
+	t.Helper()
+	cfgA := Config{Listen: freeAddr(), Dial: freeAddr(), Deadline: 10 * time.Second}
+	cfgB := Config{Listen: cfgA.Dial, Dial: cfgA.Listen, Deadline: 10 * time.Second}
+	if edit != nil {
+		edit(&cfgA, &cfgB)
+	}
+	var errA, errB error
+	var wg sync.WaitGroup
+	wg.Go(func() { a, errA = Open(context.Background(), cfgA) })
+	wg.Go(func() { b, errB = Open(context.Background(), cfgB) })
+	wg.Wait()
+	for _, d := range []*Device{a, b} {
+		if d != nil {
+			t.Cleanup(func() { _ = d.Close() }) // tests that care close themselves
+		}
+	}
+	if err := errors.Join(errA, errB); err != nil {
+		t.Fatal(err)
+	}
+	return a, b
+}
+
+// pattern returns n bytes that tell their place.
+func pattern(n int) []byte {
+	b := make([]byte, n+4)
+	for i := 0; i < n; i += 4 {
+		binary.BigEndian.PutUint32(b[i:], uint32(i)*2654435761)
+	}
+	return b[:n]
+}
+
+func toNext(body []byte) []sansio.Send {
+	return []sansio.Send{{To: []sansio.Port{Next}, Train: sansio.Train{Body: body}}}
+}
+
+// recv receives until there are n bytes.
+func recv(d *Device, n int) ([]byte, error) {
+	var got []byte
+	for until := time.Now().Add(10 * time.Second); len(got) < n; {
+		arrivals, err := d.Recv(100 * time.Millisecond)
+		if err != nil {
+			return got, err
+		}
+		if time.Now().After(until) {
+			return got, errors.New("waited too long")
+		}
+		for _, a := range arrivals {
+			if a.Port != Previous || len(a.Train.Header) != 0 || a.Train.Frames() != 1 {
+				return got, errors.New("arrival is not a stream's")
+			}
+			got = append(got, a.Train.Body...)
+		}
+	}
+	return got, nil
+}
+
+// checkLeaks fails the test if it leaves descriptors or goroutines behind.
+func checkLeaks(t *testing.T) {
+	t.Helper()
+	if r, w, err := os.Pipe(); err == nil { // makes the Go runtime open the descriptors that it keeps
+		_, _ = r.Close(), w.Close()
+	}
+	fds, routines := countFDs(t), runtime.NumGoroutine()
+	t.Cleanup(func() {
+		// A goroutine that is done still counts until it is scheduled once more.
+		for until := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > routines; runtime.Gosched() {
+			if time.Now().After(until) {
+				t.Fatalf("%d goroutines, %d before the test", runtime.NumGoroutine(), routines)
+			}
+		}
+		if n := countFDs(t); n != fds {
+			t.Errorf("%d open descriptors, %d before the test", n, fds)
+		}
+	})
+}
+
+func countFDs(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}

@@ -1,0 +1,18 @@
+//go:build !linux
+
+package pktio
+
+import "runtime"
+
+// thread is the operating system thread of the loop. Without Linux there is no
+// timer slack to set and no processor time of one thread to read.
+type thread struct{}
+
+func lockThread() thread {
+	runtime.LockOSThread()
+	return thread{}
+}
+
+func (thread) release() { runtime.UnlockOSThread() }
+
+func (thread) busyShare() float64 { return 0 }

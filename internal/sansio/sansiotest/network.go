@@ -1,0 +1,203 @@
+package sansiotest
+
+import (
+	"container/heap"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// NodeID is the index of a machine.
+type NodeID int
+
+// Wire is one direction between two ports.
+type Wire struct {
+	Delay units.Duration
+	// Drop decides on every frame, given as a train of one; nil: none is lost.
+	Drop func(frame sansio.Train) bool
+
+	Frames, Lost int // frames offered, and those of them that were lost
+	Bytes        units.Bytes
+
+	node NodeID
+	port sansio.Port
+}
+
+// Network is a set of machines and wires. The zero value is empty.
+type Network struct {
+	nodes []node
+	queue queue
+	seq   uint64
+	now   units.Time
+	eff   sansio.Effects
+	steps int
+}
+
+type node struct {
+	machine sansio.Machine
+	wires   map[sansio.Port]*Wire // looked up, never ranged
+	next    units.Time            // deadline that is in the queue
+}
+
+// Add adds a machine.
+func (n *Network) Add(m sansio.Machine) NodeID {
+	n.nodes = append(n.nodes, node{machine: m, wires: map[sansio.Port]*Wire{}, next: units.Never})
+	return NodeID(len(n.nodes) - 1)
+}
+
+// Connect joins two ports. Either wire may be nil: ideal.
+func (n *Network) Connect(a NodeID, pa sansio.Port, b NodeID, pb sansio.Port, ab, ba *Wire) {
+	n.attach(a, pa, b, pb, ab)
+	n.attach(b, pb, a, pa, ba)
+}
+
+func (n *Network) attach(from NodeID, port sansio.Port, to NodeID, at sansio.Port, w *Wire) {
+	if w == nil {
+		w = &Wire{}
+	}
+	w.node, w.port = to, at
+	n.nodes[from].wires[port] = w
+}
+
+// Now returns the time of the last event.
+func (n *Network) Now() units.Time { return n.now }
+
+// maxSteps bounds a run: more means machines that answer each other for ever.
+const maxSteps = 2_000_000
+
+// Run runs until nothing is pending, or only what lies behind until. It reports
+// whether anything is left.
+func (n *Network) Run(until units.Time) (pending bool, err error) {
+	for i := range n.nodes {
+		n.schedule(NodeID(i))
+	}
+	for len(n.queue) > 0 && n.queue[0].at <= until {
+		if n.steps++; n.steps > maxSteps {
+			return true, fmt.Errorf("at %v: %d calls into machines and no end", n.now, maxSteps)
+		}
+		n.step()
+	}
+	return len(n.queue) > 0, nil
+}
+
+func (n *Network) step() {
+	ev := heap.Pop(&n.queue).(event)
+	n.now = ev.at
+	nd := &n.nodes[ev.node]
+	if ev.train == nil {
+		if nd.next != ev.at {
+			return // the deadline has moved
+		}
+		nd.next = units.Never
+		nd.machine.Expire(n.now, &n.eff)
+		n.carryOut(ev.node)
+		return
+	}
+	batch := []sansio.Arrival{{Port: ev.port, Train: *ev.train}}
+	for len(n.queue) > 0 && n.queue[0].at == ev.at && n.queue[0].node == ev.node && n.queue[0].train != nil {
+		more := heap.Pop(&n.queue).(event)
+		batch = append(batch, sansio.Arrival{Port: more.port, Train: *more.train})
+	}
+	nd.machine.Handle(n.now, batch, &n.eff)
+	n.carryOut(ev.node)
+	for _, a := range batch {
+		poison(a.Train.Header)
+		poison(a.Train.Body)
+	}
+}
+
+func poison(b []byte) {
+	for i := range b {
+		b[i] = 0xdb
+	}
+}
+
+func (n *Network) carryOut(id NodeID) {
+	nd := &n.nodes[id]
+	for _, s := range n.eff.Sends {
+		for _, p := range s.To {
+			if w := nd.wires[p]; w != nil {
+				n.transmit(w, s.Train)
+			}
+		}
+	}
+	for _, c := range n.eff.Computes {
+		c.Run()
+	}
+	n.eff.Reset()
+	n.schedule(id)
+}
+
+// transmit puts a copy of the train on a wire, less the frames that are lost:
+// what is left between two losses stays one train.
+func (n *Network) transmit(w *Wire, t sansio.Train) {
+	frames := t.Frames()
+	w.Frames += frames
+	w.Bytes += t.Bytes()
+	lo := 0
+	for i := 0; i <= frames; i++ {
+		lost := i < frames && w.Drop != nil && w.Drop(t.Frame(i, nil))
+		if i < frames && !lost {
+			continue
+		}
+		if lo < i {
+			n.deliver(w, t.Sub(lo, i, nil))
+		}
+		if lost {
+			w.Lost++
+		}
+		lo = i + 1
+	}
+}
+
+func (n *Network) deliver(w *Wire, t sansio.Train) {
+	t.Header, t.Body = append([]byte(nil), t.Header...), append([]byte(nil), t.Body...)
+	n.push(event{at: n.now.Add(w.Delay), node: w.node, port: w.port, train: &t})
+}
+
+func (n *Network) schedule(id NodeID) {
+	nd := &n.nodes[id]
+	d := nd.machine.NextDeadline()
+	if d != units.Never {
+		d = max(d, n.now)
+	}
+	if d == nd.next {
+		return
+	}
+	nd.next = d
+	if d != units.Never {
+		n.push(event{at: d, node: id})
+	}
+}
+
+func (n *Network) push(ev event) {
+	n.seq++
+	ev.seq = n.seq
+	heap.Push(&n.queue, ev)
+}
+
+// event is an arrival, or without a train a deadline.
+type event struct {
+	at    units.Time
+	seq   uint64
+	node  NodeID
+	port  sansio.Port
+	train *sansio.Train
+}
+
+// queue is a heap of container/heap.
+type queue []event
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].seq < q[j].seq
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(event)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	ev := (*q)[last]
+	*q = (*q)[:last]
+	return ev
+}

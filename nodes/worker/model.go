@@ -1,0 +1,60 @@
+package worker
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/nodes/train"
+	"github.com/inalab/inalab/nodes/train/data"
+)
+
+// InitStream names the stream that draws the first parameters; all workers draw
+// the same.
+const InitStream = "train/init"
+
+// Images is the data that models train on and are tested with. It is only
+// read, so workers in one process share it.
+type Images struct{ Train, Test data.Set }
+
+// LoadImages decodes the embedded data set.
+func LoadImages() (im Images, err error) {
+	im.Train, im.Test, err = data.Load()
+	return im, err
+}
+
+// ModelConfig describes one worker's replica.
+type ModelConfig struct {
+	Hidden    int // hidden units; zero means train.DefaultHidden
+	MiniBatch int // images of a step; zero means train.DefaultBatch
+	Seed      rng.Root
+}
+
+// model is a replica with the worker's share of the data. It meets Trainer.
+type model struct {
+	*train.Network
+	batches *train.Batches
+	test    data.Set
+}
+
+func newModel(cfg ModelConfig, worker, workers int, images Images) (*model, error) {
+	net, err := train.New(train.Config{Hidden: cfg.Hidden}, images.Train)
+	if err != nil {
+		return nil, fmt.Errorf("building the model: %w", err)
+	}
+	net.Init(cfg.Seed.Stream(InitStream))
+	shard, err := train.Shard(images.Train, worker, workers)
+	if err != nil {
+		return nil, fmt.Errorf("sharding the images: %w", err)
+	}
+	batches, err := train.NewBatches(shard, cfg.MiniBatch, cfg.Seed.Stream(train.BatchStream(worker)))
+	if err != nil {
+		return nil, err
+	}
+	return &model{Network: net, batches: batches, test: images.Test}, nil
+}
+
+// Gradient writes the mean gradient of the next mini-batch.
+func (m *model) Gradient(grad []float32) float64 { return m.Network.Gradient(grad, m.batches.Next()) }
+
+// Accuracy returns the share of test images that the model gets right.
+func (m *model) Accuracy() float64 { return m.Network.Accuracy(m.test) }

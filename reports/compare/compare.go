@@ -1,0 +1,150 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/reports/stat"
+)
+
+// Rows reports every cell, held against the ideal and SwitchML-256 cells of the
+// same setting. The order is by model, straggle probability and system, from
+// the ideal over the baselines to Trio-ML, then by clock, scale, workers, seed;
+// cells that are alike in all of that stay in the order given.
+func Rows(cells []result.Cell) []Row {
+	runs := make([]run, len(cells))
+	for i, c := range cells {
+		s := newSeries(c)
+		runs[i] = run{cell: c, series: s, row: newRow(c, s)}
+	}
+	for i := range runs {
+		runs[i].holdAgainstIdeal(runs)
+		runs[i].holdAgainstReference(runs)
+	}
+	out := make([]Row, len(runs))
+	for i := range runs {
+		out[i] = runs[i].row
+	}
+	slices.SortStableFunc(out, compareRows)
+	return out
+}
+
+// run is a cell on its way to a row.
+type run struct {
+	cell   result.Cell
+	series series
+	row    Row
+}
+
+// alike reports whether two cells differ at most in system, topology and
+// straggle probability.
+func alike(a, b result.Cell) bool {
+	return a.Model == b.Model && a.Clock == b.Clock && a.Seed == b.Seed && a.Scale == b.Scale && a.Workers == b.Workers
+}
+
+// holdAgainstIdeal fills in the ratio to the ideal of the same straggle
+// probability or, since the ideal of Trio section 6.1 has no stragglers, to the
+// one of p = 0.
+func (r *run) holdAgainstIdeal(runs []run) {
+	ideal := find(runs, func(c result.Cell) bool {
+		return c.System == Ideal && alike(c, r.cell) && c.StraggleP == r.cell.StraggleP
+	})
+	if ideal == nil {
+		ideal = find(runs, func(c result.Cell) bool {
+			return c.System == Ideal && alike(c, r.cell) && c.StraggleP == 0
+		})
+	}
+	if ideal == nil {
+		return
+	}
+	time, ok := r.row.Time()
+	best, okBest := ideal.row.Time()
+	if !ok || !okBest || best <= 0 {
+		return
+	}
+	ratio := time / best
+	r.row.RatioIdeal, r.row.RatioInvalid = &ratio, ideal.row.Invalid()
+}
+
+// holdAgainstReference fills in the speed-up over SwitchML-256.
+func (r *run) holdAgainstReference(runs []run) {
+	if r.row.Computed {
+		return
+	}
+	ref := find(runs, func(c result.Cell) bool {
+		return c.System == Reference && alike(c, r.cell) && c.StraggleP == r.cell.StraggleP
+	})
+	if ref == nil || len(ref.series.points) == 0 || len(r.series.points) == 0 {
+		return
+	}
+	r.row.SpeedupInvalid = ref.row.Invalid()
+	if r.cell.System == Reference { // one by definition: there is nothing to estimate
+		r.row.Speedup = stat.Estimate{Value: 1, N: len(r.series.points)}
+		return
+	}
+	pairs := pair(ref.series, r.series)
+	r.row.Speedup = stat.RatioOfMeans(pairs)
+	r.row.warn("speed-up over "+Reference, r.row.Speedup.Warnings)
+	if n := max(len(ref.series.points), len(r.series.points)); len(pairs) < n {
+		r.row.Warnings = append(r.row.Warnings, fmt.Sprintf("speed-up over %s: only %d of %d iterations have a partner", Reference, len(pairs), n))
+	}
+}
+
+// find returns the first run whose cell is wanted, or nil.
+func find(runs []run, wanted func(result.Cell) bool) *run {
+	for i := range runs {
+		if wanted(runs[i].cell) {
+			return &runs[i]
+		}
+	}
+	return nil
+}
+
+// pair joins two series, each sorted by iteration, where both have a point.
+func pair(x, y series) []stat.Pair {
+	var out []stat.Pair
+	for i, j := 0, 0; i < len(x.points) && j < len(y.points); {
+		switch a, b := x.points[i], y.points[j]; {
+		case a.iteration < b.iteration:
+			i++
+		case a.iteration > b.iteration:
+			j++
+		default:
+			out = append(out, stat.Pair{X: a.ms, Y: b.ms})
+			i, j = i+1, j+1
+		}
+	}
+	return out
+}
+
+// order lists the systems as tables show them: the ideal, then all-reduce
+// without the network's help, then with it. Systems not listed come last, by
+// name.
+var order = []string{
+	Ideal, "ring", "halving", "ps", "tcpagg", Reference, "switchml64", "atp", "xagg", "trioml",
+}
+
+func rank(system string) int {
+	if i := slices.Index(order, system); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+func compareSystems(a, b string) int {
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+}
+
+func compareRows(a, b Row) int {
+	return cmp.Or(
+		cmp.Compare(a.Model, b.Model),
+		cmp.Compare(a.StraggleP, b.StraggleP),
+		compareSystems(a.System, b.System),
+		cmp.Compare(a.Clock, b.Clock),
+		cmp.Compare(a.Scale, b.Scale),
+		cmp.Compare(a.Workers, b.Workers),
+		cmp.Compare(a.Seed, b.Seed),
+	)
+}

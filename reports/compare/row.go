@@ -1,0 +1,98 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/reports/stat"
+)
+
+// Names of the two systems that others are held against.
+const (
+	Ideal     = "ideal"
+	Reference = "switchml256" // what Trio-ML's figures compare with (Trio, section 6)
+)
+
+// Row is one line of summary.csv: one system at one point of a sweep. A nil
+// pointer, and an estimate that is not known, mean "not applicable".
+type Row struct {
+	System    string
+	Topology  string
+	Model     string
+	Clock     string
+	StraggleP float64 // fraction
+	Seed      uint64
+	Scale     int
+	Workers   int
+	Computed  bool // calculated, not run: what follows is not a measurement
+
+	Iter            stat.Estimate // iteration time in ms; N is the number of iterations, 0 in a computed row
+	Expected        *float64      // iteration time in ms that the schedule allows
+	ExpectedIsBound bool          // Expected is an upper bound, not a value
+
+	RatioIdeal *float64      // iteration time over the ideal's
+	Speedup    stat.Estimate // iteration time of SwitchML-256 over this system's, paired
+
+	// The other side of a ratio is not to be believed: the ideal, or the run of
+	// SwitchML-256. Whether this one is, Fidelity says.
+	RatioInvalid, SpeedupInvalid bool
+
+	DegradedBlocks *int     // blocks with a degraded result, at the worker that saw most
+	Retransmits    *int     // packets sent again, over all workers
+	Accuracy       *float64 // fraction, the last that was evaluated
+	Wrong, Checked *uint64  // elements
+
+	Fidelity result.Fidelity
+	Notes    []string // deviations that the runner reported
+	Warnings []string // what to know before believing the statistics
+}
+
+// Invalid reports whether the run behind the row is not to be believed.
+func (r Row) Invalid() bool { return r.Fidelity.Verdict == result.Invalid }
+
+// Time returns the iteration time in ms, measured or computed.
+func (r Row) Time() (ms float64, ok bool) {
+	return r.Iter.Value, r.Computed || r.Iter.Known()
+}
+
+// newRow reports one cell by itself.
+func newRow(c result.Cell, s series) Row {
+	r := Row{
+		System: c.System, Topology: c.Topology, Model: c.Model, Clock: c.Clock,
+		StraggleP: c.StraggleP, Seed: c.Seed, Scale: c.Scale, Workers: c.Workers,
+		Computed: c.Computed != 0, Fidelity: c.Fidelity, Notes: c.Notes,
+	}
+	if c.Expected != 0 {
+		expected := c.Expected.Milliseconds()
+		r.Expected, r.ExpectedIsBound = &expected, c.ExpectedIsBound
+	}
+	if r.Computed {
+		r.Iter = stat.Estimate{Value: c.Computed.Milliseconds()}
+		return r
+	}
+	r.Iter = stat.Mean(s.times())
+	r.warn("iteration time", r.Iter.Warnings)
+	r.Warnings = append(r.Warnings, s.warnings...)
+	r.count(c)
+	return r
+}
+
+// count fills in what is added up rather than averaged.
+func (r *Row) count(c result.Cell) {
+	degraded, retransmits := totals(c.Samples)
+	r.DegradedBlocks, r.Retransmits = &degraded, &retransmits
+	r.Wrong, r.Checked = &c.Wrong, &c.Checked
+	r.Accuracy = lastAccuracy(c.Samples)
+	switch {
+	case c.Wrong > 0:
+		r.Warnings = append(r.Warnings, "the sums are wrong: the times are those of a broken run")
+	case c.Checked == 0:
+		r.Warnings = append(r.Warnings, "no sum was checked")
+	}
+}
+
+func (r *Row) warn(about string, warnings []string) {
+	for _, w := range warnings {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %s", about, w))
+	}
+}

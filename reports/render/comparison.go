@@ -1,0 +1,156 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/reports/compare"
+)
+
+// Comparison returns the table of a sweep: summary.csv, and for people what
+// fits a line, with what must be known to read it below.
+func Comparison(rows []compare.Row) Table {
+	t := Table{Title: "Iteration time by system and straggle probability", Notes: comparisonNotes(rows)}
+	for _, c := range summaryColumns {
+		t.Columns = append(t.Columns, c.Column)
+	}
+	p := newPrecision(rows)
+	for i := range rows {
+		cells := make([]Cell, len(summaryColumns))
+		for j, c := range summaryColumns {
+			cells[j] = c.cell(&rows[i], p)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// comparisonNotes says what the numbers mean, how far they can be believed, and
+// what was not as the paper has it.
+func comparisonNotes(rows []compare.Row) []string {
+	if len(rows) == 0 {
+		return []string{"nothing ran: there are no rows"}
+	}
+	notes := definitions(rows)
+	notes = append(notes, scaleNotes(rows)...)
+	notes = append(notes, trustNotes(rows)...)
+	notes = append(notes, grouped(rows, "deviation", func(r compare.Row) []string { return r.Notes })...)
+	return append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Warnings })...)
+}
+
+func definitions(rows []compare.Row) []string {
+	some := func(f func(compare.Row) bool) bool { return slices.ContainsFunc(rows, f) }
+	notes := []string{"iteration: time between a worker's consecutive model updates, mean over all workers and iterations, " +
+		"the straggler included; ± is the 95% interval of that mean over n iterations"}
+	bound := some(func(r compare.Row) bool { return r.Expected != nil && r.ExpectedIsBound })
+	if value := some(func(r compare.Row) bool { return r.Expected != nil && !r.ExpectedIsBound }); value || bound {
+		text := "expected: computed from the injected straggles, the nominal compute time and the link rate"
+		if value {
+			text += "; what a system that waits for every worker must show"
+		}
+		if bound {
+			text += "; ≤ marks an upper bound, which a system that mitigates stragglers must not exceed"
+		}
+		notes = append(notes, text)
+	}
+	if some(func(r compare.Row) bool { return r.Computed }) {
+		notes = append(notes, "ideal: computed, not run: measured compute time plus the analytic time of a ring at link rate, no stragglers")
+	}
+	if some(func(r compare.Row) bool { return r.System != compare.Reference && r.Speedup.Known() }) {
+		notes = append(notes, "speed-up: mean iteration time of "+compare.Reference+" over the system's, "+
+			"paired by iteration under one schedule of straggles; ± is its 95% interval")
+	}
+	return notes
+}
+
+func scaleNotes(rows []compare.Row) []string {
+	var scales []int
+	for _, r := range rows {
+		if r.Scale > 1 && !slices.Contains(scales, r.Scale) {
+			scales = append(scales, r.Scale)
+		}
+	}
+	slices.Sort(scales)
+	var notes []string
+	for _, s := range scales {
+		notes = append(notes, fmt.Sprintf("scale %d: link rate, model size, window, pool and queue limits are divided by %d; times and packet sizes are not", s, s))
+	}
+	return notes
+}
+
+// trustNotes says what the verdicts mean and why a row has a bad one.
+func trustNotes(rows []compare.Row) []string {
+	meaning := []struct{ verdict, text string }{
+		{result.Exact, "exact: virtual clock, where a seed always gives the same numbers; what they rest on is the model of hosts, links and switches"},
+		{result.Trusted, "trusted: no check of timer lateness, drops, CPU load and compute time found anything that would move the numbers"},
+		{result.Degraded, "degraded: the host was not quite up to the run, so differences of the size of the named effect mean nothing"},
+		{result.Invalid, "invalid: the host was not up to the run, so its numbers are not results; --format csv keeps them"},
+	}
+	var notes []string
+	for _, m := range meaning {
+		if slices.ContainsFunc(rows, func(r compare.Row) bool { return r.Fidelity.Verdict == m.verdict }) {
+			notes = append(notes, m.text)
+		}
+		notes = append(notes, grouped(rows, m.verdict, func(r compare.Row) []string {
+			if r.Fidelity.Verdict != m.verdict {
+				return nil
+			}
+			return r.Fidelity.Reasons
+		})...)
+	}
+	return notes
+}
+
+// grouped returns each distinct text once, with the rows that it is about.
+func grouped(rows []compare.Row, label string, texts func(compare.Row) []string) []string {
+	var order []string
+	about := map[string][]bool{}
+	for i, r := range rows {
+		for _, text := range texts(r) {
+			if about[text] == nil {
+				order = append(order, text)
+				about[text] = make([]bool, len(rows))
+			}
+			about[text][i] = true
+		}
+	}
+	var out []string
+	for _, text := range order {
+		out = append(out, fmt.Sprintf("%s, %s: %s", label, whom(rows, about[text]), text))
+	}
+	return out
+}
+
+// whom names rows as briefly as they can be told apart.
+func whom(rows []compare.Row, in []bool) string {
+	if !slices.Contains(in, false) {
+		return "all rows"
+	}
+	var names []string
+	for i, r := range rows {
+		name := r.System
+		same := func(o compare.Row) bool { return o.System == r.System }
+		if !allIn(rows, in, same) { // not all of the system: name the point of the sweep
+			name += fmt.Sprintf(" p=%s%%", Percent(r.StraggleP).people)
+			same = func(o compare.Row) bool { return o.System == r.System && o.StraggleP == r.StraggleP }
+			if !allIn(rows, in, same) { // not all of the point: name the rest
+				name += fmt.Sprintf(" (%s, %s, seed %d)", r.Model, r.Clock, r.Seed)
+			}
+		}
+		if in[i] && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func allIn(rows []compare.Row, in []bool, which func(compare.Row) bool) bool {
+	for i, r := range rows {
+		if which(r) && !in[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,127 @@
+package render
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/inalab/inalab/harness/result"
+)
+
+// sampleLine is a line of samples.jsonl. Its keys stand in the order of the
+// fields.
+type sampleLine struct {
+	SchemaVersion int `json:"schema_version"`
+	result.Sample
+}
+
+// sampleKey describes one key of samples.jsonl.
+type sampleKey struct {
+	name, unit, doc string
+}
+
+// sampleKeys stand in the order of the line.
+var sampleKeys = []sampleKey{
+	{"schema_version", "", "of this line"},
+	{"system", "", "what ran"},
+	{"straggle_p", "fraction", "straggle probability of the scenario"},
+	{"worker", "", "0-based"},
+	{"iteration", "", "0-based"},
+	{"start_ps", "ps", "previous model update of this worker, since the epoch of the run"},
+	{"end_ps", "ps", "the model update that ends the iteration"},
+	{"delay_ps", "ps", "injected delay that this worker served in this iteration"},
+	{"degraded", "blocks", "blocks whose result lacked a source"},
+	{"retransmits", "packets", "packets that this worker sent again"},
+	{"contributed", "", "whether any block of the result holds this worker's gradient"},
+	{"loss", "", "mean training loss of the mini-batch; null where the gradient was dropped"},
+	{"accuracy", "fraction", "on the test set after the update; null where not evaluated"},
+}
+
+// ErrNotFinite is wrapped by the error of [WriteSamples] where a loss or an
+// accuracy has no form in JSON.
+var ErrNotFinite = errors.New("not a finite number")
+
+// WriteSamples writes samples.jsonl. A loss or accuracy that is not finite, as
+// after a training that diverged, is written as null and told in the error,
+// after all samples are written.
+func WriteSamples(w io.Writer, samples []result.Sample) error {
+	out := bufio.NewWriter(w)
+	var first error
+	for _, s := range samples {
+		if err := finite(&s); err != nil && first == nil {
+			first = err
+		}
+		line, err := marshal(sampleLine{SchemaVersion, s})
+		if err != nil {
+			return fmt.Errorf("write %s: %w", name(s), err)
+		}
+		out.Write(line) // an error stays until Flush
+		out.WriteByte('\n')
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write samples: %w", err)
+	}
+	return first
+}
+
+func name(s result.Sample) string {
+	return fmt.Sprintf("sample of %s, worker %d, iteration %d", s.System, s.Worker, s.Iteration)
+}
+
+// finite drops what JSON cannot hold.
+func finite(s *result.Sample) error {
+	var err error
+	drop := func(what string, v **float64) {
+		if *v != nil && (math.IsNaN(**v) || math.IsInf(**v, 0)) {
+			err = fmt.Errorf("%s: %s is %v: %w", name(*s), what, **v, ErrNotFinite)
+			*v = nil
+		}
+	}
+	drop("accuracy", &s.Accuracy)
+	drop("loss", &s.Loss)
+	return err
+}
+
+// maxSampleLine bounds a line of samples.jsonl; a sample takes about 250 bytes.
+const maxSampleLine = 64 << 10
+
+// ReadSamples reads samples.jsonl. Unknown keys and other versions are errors
+// that name the line.
+func ReadSamples(r io.Reader) ([]result.Sample, error) {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxSampleLine)
+	var out []result.Sample
+	n := 0
+	for in.Scan() {
+		n++
+		s, err := readSample(in.Bytes())
+		if err != nil {
+			return nil, fmt.Errorf("line %d of the samples: %w", n, err)
+		}
+		out = append(out, s)
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("line %d of the samples: %w", n+1, err)
+	}
+	return out, nil
+}
+
+func readSample(text []byte) (result.Sample, error) {
+	var line sampleLine
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&line); err != nil {
+		return result.Sample{}, err
+	}
+	if dec.More() {
+		return result.Sample{}, errors.New("more than one object")
+	}
+	if line.SchemaVersion != SchemaVersion {
+		return result.Sample{}, fmt.Errorf("schema_version is %d, this program reads %d", line.SchemaVersion, SchemaVersion)
+	}
+	return line.Sample, nil
+}

@@ -1,0 +1,201 @@
+package render
+
+import (
+	"io"
+	"strings"
+
+	"github.com/inalab/inalab/reports/compare"
+)
+
+// summaryColumn is one column of summary.csv. Tables for people, JSON and
+// COLUMNS.md are made from the same list.
+type summaryColumn struct {
+	Column
+	unit string // in CSV and JSON
+	doc  string // for COLUMNS.md
+	cell func(*compare.Row, precision) Cell
+}
+
+// precision is how many decimals people see of a column, so that its numbers
+// align.
+type precision struct {
+	ms int
+}
+
+// newPrecision shows at least four digits of the largest time.
+func newPrecision(rows []compare.Row) precision {
+	var largest float64
+	for _, r := range rows {
+		if ms, ok := r.Time(); ok {
+			largest = max(largest, ms)
+		}
+	}
+	p := precision{ms: 1}
+	for limit := 100.0; largest < limit && p.ms < 4; limit /= 10 {
+		p.ms++
+	}
+	return p
+}
+
+// summaryColumns stand in the order of summary.csv, new ones at the end.
+var summaryColumns = []summaryColumn{
+	{Column{Key: "system", Name: "system"}, "", "what ran; ideal is computed, not run",
+		func(r *compare.Row, _ precision) Cell { return Text(r.System) }},
+	{Column{Key: "model", Name: "model", Fold: true}, "", "profile of the network that was trained",
+		func(r *compare.Row, _ precision) Cell { return Text(r.Model) }},
+	{Column{Key: "clock", Name: "clock", Fold: true}, "", "live (wall clock, real packets) or virtual (event queue)",
+		func(r *compare.Row, _ precision) Cell { return Text(r.Clock) }},
+	{Column{Key: "straggle_p", Name: "p", Unit: "%", Align: Right}, "fraction", "straggle probability of the scenario",
+		func(r *compare.Row, _ precision) Cell { return Percent(r.StraggleP) }},
+	{Column{Key: "n", Name: "n", Unit: "iterations", Align: Right, Fold: true, Spare: 3}, "iterations", "iterations that the mean and its interval rest on: those that every worker finished",
+		func(r *compare.Row, _ precision) Cell { return count(&r.Iter.N, !r.Computed) }},
+	{Column{Key: "seed", Name: "seed", Align: Right, Fold: true}, "", "root of all randomness in the run",
+		func(r *compare.Row, _ precision) Cell { return Int(r.Seed) }},
+	{Column{Key: "scale", Name: "scale", Align: Right, Fold: true}, "", "what link rate, model size, window, pool and queues were divided by",
+		func(r *compare.Row, _ precision) Cell { return count(&r.Scale, r.Scale > 0) }},
+	{Column{Key: "iter_ms", Name: "iteration", Unit: "ms", Align: Right}, "ms", "time between a worker's consecutive model updates: mean over all workers and iterations, the straggler included",
+		iterCell},
+	{Column{Key: "iter_ms_ci", Align: Right}, "ms", "half-width of the 95% interval of iter_ms (Student t over the means of n iterations)",
+		func(r *compare.Row, p precision) Cell { return when(r.Iter.Bounded(), Number(r.Iter.Half, p.ms)) }},
+	{Column{Key: "iter_ms_expected", Name: "expected", Unit: "ms", Align: Right, Spare: 2}, "ms", "iteration time that the injected schedule, the nominal compute time and the link rate allow; iter_ms_expected_kind says in which sense",
+		expectedCell},
+	{Column{Key: "ratio_ideal", Name: "/ ideal", Align: Right, Spare: 1}, "ratio", "iter_ms over that of the ideal of the same setting, which has no stragglers",
+		func(r *compare.Row, _ precision) Cell {
+			return number(r.RatioIdeal, 2).Suspect(r.Invalid() || r.RatioInvalid)
+		}},
+	{Column{Key: "speedup_switchml", Name: "speed-up", Unit: "SwitchML", Align: Right}, "ratio", "mean iteration time of switchml256 over this system's, paired by iteration, same model, p, seed, clock, scale and workers",
+		speedupCell},
+	{Column{Key: "degraded_blocks", Name: "degraded", Unit: "blocks", Align: Right, Spare: 6}, "blocks", "blocks whose result lacked a source, over the run, at the worker that saw most (all workers get the same results)",
+		func(r *compare.Row, _ precision) Cell { return optional(r.DegradedBlocks).Suspect(r.Invalid()) }},
+	{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
+		func(r *compare.Row, _ precision) Cell { return optional(r.Retransmits).Suspect(r.Invalid()) }},
+	{Column{Key: "wrong", Name: "wrong", Unit: "values", Align: Right, Spare: 4}, "elements", "elements of results that differ from the sum over the workers whose tensors the switch says it added; must be 0",
+		func(r *compare.Row, _ precision) Cell { return optional(r.Wrong) }},
+	{Column{Key: "checked", Name: "checked", Unit: "values", Align: Right, Spare: 4}, "elements", "elements that were compared; must not be 0",
+		func(r *compare.Row, _ precision) Cell { return optional(r.Checked) }},
+	{Column{Key: "accuracy", Name: "accuracy", Unit: "%", Align: Right, Spare: 5}, "fraction", "share of the test set that the model gets right, when it was last evaluated",
+		accuracyCell},
+	{Column{Key: "fidelity", Name: "fidelity"}, "", "trusted, degraded or invalid (live clock), exact (virtual clock), computed (not run); numbers of an invalid row are not results",
+		func(r *compare.Row, _ precision) Cell { return fidelityCell(r) }},
+	{Column{Key: "speedup_switchml_lo"}, "ratio", "lower end of the 95% interval of speedup_switchml (linearised, Student t)",
+		func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Lo(), 3)) }},
+	{Column{Key: "speedup_switchml_hi"}, "ratio", "upper end of that interval",
+		func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Hi(), 3)) }},
+	{Column{Key: "iter_ms_expected_kind"}, "", "value: iter_ms must come to iter_ms_expected; bound: it must not exceed it",
+		expectedKind},
+	{Column{Key: "topology", Name: "topology", Detail: true}, "", "where the system ran",
+		func(r *compare.Row, _ precision) Cell { return Text(r.Topology) }},
+	{Column{Key: "workers", Name: "workers", Align: Right, Fold: true}, "", "workers that trained together",
+		func(r *compare.Row, _ precision) Cell { return count(&r.Workers, r.Workers > 0) }},
+}
+
+func iterCell(r *compare.Row, p precision) Cell {
+	ms, ok := r.Time()
+	half := r.Iter.Half
+	if r.Computed {
+		return when(ok, Number(ms, p.ms)).Suspect(r.Invalid())
+	}
+	return when(ok, Within(ms, half, p.ms)).Suspect(r.Invalid())
+}
+
+func expectedCell(r *compare.Row, p precision) Cell {
+	c := number(r.Expected, p.ms)
+	if r.Expected != nil && r.ExpectedIsBound {
+		c = c.As("≤" + c.people)
+	}
+	return c
+}
+
+func expectedKind(r *compare.Row, _ precision) Cell {
+	switch {
+	case r.Expected == nil:
+		return NA()
+	case r.ExpectedIsBound:
+		return Text("bound")
+	}
+	return Text("value")
+}
+
+func speedupCell(r *compare.Row, _ precision) Cell {
+	if !r.Speedup.Known() {
+		return NA()
+	}
+	c := Within(r.Speedup.Value, r.Speedup.Half, 2)
+	if r.System == compare.Reference { // exactly 1, not an estimate
+		c = Number(r.Speedup.Value, 2)
+	}
+	return c.Suspect(r.Invalid() || r.SpeedupInvalid)
+}
+
+func accuracyCell(r *compare.Row, _ precision) Cell {
+	if r.Accuracy == nil {
+		return NA()
+	}
+	c := Number(*r.Accuracy, 3)
+	return c.As(Number(100**r.Accuracy, 1).people).Suspect(r.Invalid())
+}
+
+func fidelityCell(r *compare.Row) Cell {
+	switch {
+	case r.Fidelity.Verdict != "":
+		return Text(r.Fidelity.Verdict)
+	case r.Computed:
+		return Text("computed")
+	}
+	return NA()
+}
+
+func when(applies bool, c Cell) Cell {
+	if !applies {
+		return NA()
+	}
+	return c
+}
+
+func count(n *int, applies bool) Cell { return when(applies, Int(*n)) }
+
+func optional[T ~int | ~uint64](n *T) Cell {
+	if n == nil {
+		return NA()
+	}
+	return Int(*n)
+}
+
+func number(v *float64, decimals int) Cell {
+	if v == nil {
+		return NA()
+	}
+	return Number(*v, decimals)
+}
+
+// WriteSummary writes summary.csv.
+func WriteSummary(w io.Writer, rows []compare.Row) error {
+	return Write(w, Comparison(rows), Options{Format: FormatCSV})
+}
+
+// Columns returns COLUMNS.md: what each column of summary.csv and each key of
+// samples.jsonl means, and its unit.
+func Columns() string {
+	summary := Table{Title: "summary.csv"}
+	summary.Columns = []Column{{Name: "column"}, {Name: "unit"}, {Name: "meaning"}}
+	for _, c := range summaryColumns {
+		summary.Rows = append(summary.Rows, []Cell{Text(c.Key), Text(c.unit), Text(c.doc)})
+	}
+	samples := Table{Title: "samples.jsonl"}
+	samples.Columns = []Column{{Name: "key"}, {Name: "unit"}, {Name: "meaning"}}
+	for _, k := range sampleKeys {
+		samples.Rows = append(samples.Rows, []Cell{Text(k.name), Text(k.unit), Text(k.doc)})
+	}
+	var b strings.Builder
+	b.WriteString("# Columns\n\nschema_version " + Int(SchemaVersion).people + ". An empty field of summary.csv, and a null in JSON, means not applicable.\n" +
+		"One row of summary.csv is one system at one point of the sweep; one line of samples.jsonl is one worker and iteration.\n\n")
+	for i, t := range []Table{summary, samples} {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if err := writeMarkdown(&b, t); err != nil {
+			panic("a table of constants did not render: " + err.Error())
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,182 @@
+package chassis
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/forward"
+)
+
+// Chassis is one switch. Its ports are those of its plan, by index.
+type Chassis struct {
+	cfg   Config
+	plane *forward.Plane
+
+	ports   []port
+	engines []engine // by PFE
+	fabric  []*part  // from src to dst at src*len(engines)+dst; nil where ideal
+	parts   []*part
+	agenda  agenda
+
+	now    units.Time // of the latest call
+	stage  stage      // whose turn it is
+	turns  [stages][]partID
+	held   []held
+	count  sansio.Tally  // of what only the chassis can lose
+	list   []sansio.Send // scratch: what a part sent
+	routes []sansio.Send // scratch: what the forwarding plane sent
+	due    []partID      // scratch
+	lists  []sansio.Port // memory of the lists of ports made in this call
+}
+
+type port struct {
+	wired   bool
+	pfe     int
+	in, out *part // nil where the link is perfect or modelled elsewhere
+	self    []sansio.Port
+	stat    PortStat
+}
+
+type engine struct {
+	dataplane.Engine       // nil where the PFE has none
+	part             *part // nil likewise
+}
+
+// New returns a switch whose engines tell sink what they do; sink may be nil.
+func New(cfg Config, sink trace.Sink) (*Chassis, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	plane, err := forward.New(forward.Config{Switch: cfg.Switch, MTU: cfg.MTU, Groups: cfg.Groups, Seed: cfg.Seed})
+	if err != nil {
+		return nil, err
+	}
+	c := &Chassis{cfg: cfg, plane: plane, stage: before}
+	if err := c.build(sink); err != nil {
+		return nil, fmt.Errorf("chassis %q: %w", cfg.Switch.Name, err)
+	}
+	return c, nil
+}
+
+func (c *Chassis) build(sink trace.Sink) error {
+	programs, err := c.cfg.newEngines(sink)
+	if err != nil {
+		return err
+	}
+	for i, e := range programs {
+		var p *part
+		if e != nil {
+			p = c.newPart(part{stage: c.stageOf(i, leafEngine, topEngine), machine: e, pfe: i})
+		}
+		c.engines = append(c.engines, engine{e, p})
+	}
+	if err := c.buildPorts(); err != nil {
+		return err
+	}
+	return c.buildFabric()
+}
+
+func (c *Chassis) stageOf(pfe int, leaf, top stage) stage {
+	if pfe == c.cfg.top() {
+		return top
+	}
+	return leaf
+}
+
+// Handle takes what arrived at front-panel ports.
+func (c *Chassis) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	c.begin(now)
+	for i := range in {
+		c.arrive(in[i], eff)
+	}
+	c.finish(eff)
+}
+
+// Expire does what is due at its links and engines.
+func (c *Chassis) Expire(now units.Time, eff *sansio.Effects) {
+	c.begin(now)
+	c.finish(eff)
+}
+
+// NextDeadline returns the earliest deadline of any part.
+func (c *Chassis) NextDeadline() units.Time {
+	if len(c.held) > 0 {
+		return c.now
+	}
+	return c.agenda.next()
+}
+
+func (c *Chassis) begin(now units.Time) {
+	c.now = now
+	c.stage = before
+	c.lists = c.lists[:0]
+	for _, h := range c.held {
+		c.offer(h.to, h.in)
+	}
+	clear(c.held)
+	c.held = c.held[:0]
+	c.due = c.agenda.due(now, c.due[:0])
+	for _, id := range c.due {
+		c.activate(c.parts[id])
+	}
+}
+
+func (c *Chassis) finish(eff *sansio.Effects) {
+	for s := range stages {
+		c.takeTurns(s, eff)
+	}
+	c.stage = before
+}
+
+// arrive takes a train from the wire into its link.
+func (c *Chassis) arrive(in sansio.Arrival, eff *sansio.Effects) {
+	switch {
+	case in.Port < 0 || int(in.Port) >= len(c.ports) || !c.ports[in.Port].wired:
+		c.plane.Forward(c.now, in, eff) // counts it
+	case c.ports[in.Port].in != nil:
+		c.offer(c.ports[in.Port].in, in)
+	default:
+		c.receive(in, eff)
+	}
+}
+
+// receive takes a train that has come through its link to engine or forwarding.
+func (c *Chassis) receive(in sansio.Arrival, eff *sansio.Effects) {
+	p := &c.ports[in.Port]
+	p.stat.In.add(in.Train)
+	e := c.engines[p.pfe]
+	if e.part != nil {
+		if l, problem := in.Train.Layout(); problem == inet.OK && c.plane.Owns(in) && e.Claims(in.Train.Header, l) {
+			in.Train = unpadded(in.Train, l)
+			c.offer(e.part, in)
+			return
+		}
+	}
+	lo := len(eff.Sends)
+	c.plane.Forward(c.now, in, eff)
+	c.routes = takeSends(c.routes, lo, eff)
+	for _, s := range c.routes {
+		c.send(p.pfe, s, eff)
+	}
+}
+
+// unpadded cuts what stands behind the UDP packet of a single frame, such as
+// the padding of short Ethernet frames.
+func unpadded(t sansio.Train, l inet.Layout) sansio.Train {
+	if l.Proto == inet.ProtoUDP && t.Frames() == 1 {
+		t.Body = t.Body[:min(len(t.Body), inet.UDP(t.Header[l.Transport:]).Len()-inet.UDPLen)]
+	}
+	return t
+}
+
+// takeSends moves the sends from lo on out of eff; their memory stays there.
+func takeSends(list []sansio.Send, lo int, eff *sansio.Effects) []sansio.Send {
+	list = append(list[:0], eff.Sends[lo:]...)
+	clear(eff.Sends[lo:])
+	eff.Sends = eff.Sends[:lo]
+	return list
+}

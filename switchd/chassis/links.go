@@ -1,0 +1,89 @@
+package chassis
+
+import (
+	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// buildPorts makes the ports with the links that are modelled here.
+func (c *Chassis) buildPorts() error {
+	sw := &c.cfg.Switch
+	c.ports = make([]port, len(sw.Ports))
+	for i, sp := range sw.Ports {
+		at := sansio.Port(i)
+		p := &c.ports[i]
+		*p = port{wired: sp.Wired, pfe: max(0, sp.PFE), self: []sansio.Port{at}, stat: PortStat{Port: i, Name: sp.Name}}
+		if !sp.Wired {
+			continue
+		}
+		here := topo.End{Node: sw.Name, Port: sp.Name}.String()
+		var err error
+		if p.out, err = c.newLink(here+"->"+sp.Peer.String(), sp.Out, part{stage: egress, port: at}); err != nil {
+			return err
+		}
+		if sp.PeerHost == plan.None {
+			continue // a switch models what it sends
+		}
+		if p.in, err = c.newLink(sp.Peer.String()+"->"+here, sp.In, part{stage: ingress, port: at}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildFabric makes the links between every two PFEs.
+func (c *Chassis) buildFabric() error {
+	n := len(c.engines)
+	if n == 1 {
+		return nil
+	}
+	c.fabric = make([]*part, n*n)
+	for i := range c.fabric {
+		src, dst := i/n, i%n
+		if src == dst {
+			continue
+		}
+		name := c.cfg.Switch.Name + "/" + c.cfg.pfeName(src) + "->" + c.cfg.pfeName(dst)
+		p, err := c.newLink(name, c.cfg.Switch.Chassis.Fabric, part{stage: c.stageOf(src, leafFabric, topFabric), src: src, pfe: dst})
+		if err != nil {
+			return err
+		}
+		c.fabric[i] = p
+	}
+	return nil
+}
+
+// newLink returns p as one direction of a link, or nil where that is a perfect
+// wire or not modelled here.
+func (c *Chassis) newLink(name string, spec topo.LinkSpec, p part) (*part, error) {
+	if c.cfg.NoLinks {
+		return nil, nil
+	}
+	cfg := impair.Config{Name: name, Out: p.port, Quantum: c.cfg.Quantum, Params: params(spec)}
+	if cfg.Loss > 0 {
+		cfg.LossStream = c.cfg.Seed.Stream("link/" + name + "/loss")
+	}
+	if cfg.Jitter > 0 {
+		cfg.JitterStream = c.cfg.Seed.Stream("link/" + name + "/jitter")
+	}
+	link, err := impair.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if link.Transparent() {
+		return nil, nil
+	}
+	p.machine, p.link = link, link
+	return c.newPart(p), nil
+}
+
+// params turns a topology's link into the model's. A topology's jitter goes
+// either way of the delay, the model's adds to it.
+func params(s topo.LinkSpec) impair.Params {
+	return impair.Params{
+		Rate: s.Rate, Delay: s.Delay - s.Jitter, Jitter: 2 * s.Jitter,
+		Loss: s.Loss, LossEvery: s.LossEvery, Queue: s.Queue,
+	}
+}

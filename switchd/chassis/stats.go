@@ -1,0 +1,140 @@
+package chassis
+
+import (
+	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/topo"
+)
+
+// PortStat is the traffic of one front-panel port: in behind the link that
+// leads to it, out behind the link that leads away. Where a link is modelled at
+// its other end, or not at all, these are the frames at the port itself.
+type PortStat struct {
+	Port int    `json:"port"`
+	Name string `json:"name"`
+	In   Volume `json:"in"`
+	Out  Volume `json:"out"`
+}
+
+// Volume is an amount of traffic.
+type Volume struct {
+	Frames uint64 `json:"frames"`
+	Bytes  uint64 `json:"bytes"` // headers included, framing not
+}
+
+func (v *Volume) add(t sansio.Train) {
+	v.Frames += uint64(t.Frames())
+	v.Bytes += uint64(t.Bytes())
+}
+
+// PortStats returns the traffic of all wired ports.
+func (c *Chassis) PortStats() []PortStat {
+	var out []PortStat
+	for i := range c.ports {
+		if c.ports[i].wired {
+			out = append(out, c.ports[i].stat)
+		}
+	}
+	return out
+}
+
+// Counters returns what forwarding, engines and links counted, as in
+// "forward/no-route", "pfe1/trioml-packets" (on a switch without chassis
+// "engine/..."), "link/h0:eth0->tor:p0/queue-full". Drops of links that did not
+// happen are left out.
+func (c *Chassis) Counters() []sansio.Count {
+	var t sansio.Tally
+	for _, n := range c.plane.Counters() {
+		t.Add("forward/"+n.Name, n.N)
+	}
+	for i, e := range c.engines {
+		if e.part == nil {
+			continue
+		}
+		for _, n := range e.Counters() {
+			t.Add(c.cfg.pfeName(i)+"/"+n.Name, n.N)
+		}
+	}
+	t.Merge(c.chassisDrops())
+	for _, p := range c.parts {
+		if p.link != nil {
+			asked, unasked := linkDrops(p, c.specOf(p))
+			t.Merge(asked)
+			t.Merge(unasked)
+		}
+	}
+	return t.List()
+}
+
+// AskedDrops returns the frames that links lost because their specs say so: by
+// loss, and at a queue whose limit was given.
+func (c *Chassis) AskedDrops() []sansio.Count {
+	var t sansio.Tally
+	for _, p := range c.parts {
+		if p.link != nil {
+			asked, _ := linkDrops(p, c.specOf(p))
+			t.Merge(asked)
+		}
+	}
+	return t.List()
+}
+
+// UnaskedDrops returns the frames that went missing though no model asked for
+// it, under their names in [Chassis.Counters]: a queue without a given limit
+// was full, or forwarding had nowhere to send a frame. What engines drop is
+// theirs to judge, and noise of ordinary hosts is left out.
+func (c *Chassis) UnaskedDrops() []sansio.Count {
+	var t sansio.Tally
+	for _, n := range c.plane.Counters() {
+		if n.Lost {
+			t.Add("forward/"+n.Name, n.N)
+		}
+	}
+	t.Merge(c.chassisDrops())
+	for _, p := range c.parts {
+		if p.link != nil {
+			_, unasked := linkDrops(p, c.specOf(p))
+			t.Merge(unasked)
+		}
+	}
+	return t.List()
+}
+
+func (c *Chassis) chassisDrops() []sansio.Count {
+	list := c.count.List()
+	for i := range list {
+		list[i].Name = "chassis/" + list[i].Name
+	}
+	return list
+}
+
+// specOf returns what the plan asks of a link.
+func (c *Chassis) specOf(p *part) topo.LinkSpec {
+	switch p.stage {
+	case ingress:
+		return c.cfg.Switch.Ports[p.port].In
+	case egress:
+		return c.cfg.Switch.Ports[p.port].Out
+	}
+	return c.cfg.Switch.Chassis.Fabric
+}
+
+// linkDrops returns the drops of a link that its spec asked for, and others.
+func linkDrops(p *part, spec topo.LinkSpec) (asked, unasked []sansio.Count) {
+	name := "link/" + p.link.Name() + "/"
+	s := p.link.Stats()
+	add := func(list *[]sansio.Count, reason string, n uint64) {
+		if n > 0 {
+			*list = append(*list, sansio.Count{Name: name + reason, N: n})
+		}
+	}
+	add(&asked, impair.DropBernoulli, s.LossBernoulli)
+	add(&asked, impair.DropLossEvery, s.LossEvery)
+	full := &unasked
+	if spec.Queue > 0 {
+		full = &asked
+	}
+	add(full, impair.DropQueueFull, s.QueueFull)
+	add(&unasked, impair.DropInFlight, s.InFlightLimit)
+	return asked, unasked
+}

@@ -1,0 +1,40 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/pktio/afpacket"
+	"github.com/inalab/inalab/switchd/chassis"
+)
+
+// Config describes the process of one switch. It can be written as JSON.
+type Config struct {
+	Chassis    chassis.Config
+	TracePath  string // new file for the trace; empty: no trace
+	Plain      bool   // do without offloads, as afpacket.Config says
+	RingFrames int    // of each port, as in afpacket.Config; zero is its default
+}
+
+func (c *Config) validate() error {
+	if c.RingFrames < 0 {
+		return fmt.Errorf("ring of %d frames: it must be positive, or zero for %d", c.RingFrames, afpacket.DefaultRingFrames)
+	}
+	for _, p := range c.Chassis.Switch.Ports {
+		if p.Wired {
+			return nil
+		}
+	}
+	return errors.New("no port has a link: the switch would have nothing to do")
+}
+
+// ports returns what to open: the interfaces of the wired ports, in order.
+func (c *Config) ports() afpacket.Config {
+	out := afpacket.Config{Plain: c.Plain, RingFrames: c.RingFrames}
+	for _, p := range c.Chassis.Switch.Ports {
+		if p.Wired {
+			out.Ports = append(out.Ports, afpacket.PortConfig{Iface: p.Iface})
+		}
+	}
+	return out
+}

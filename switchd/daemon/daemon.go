@@ -1,0 +1,134 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/pktio/afpacket"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/switchd/chassis"
+)
+
+// Control is the daemon's side of its conversation with whoever started it. The
+// end of Run's context is the command to stop.
+type Control interface {
+	// Ready says that the switch forwards.
+	Ready() error
+	// AwaitStart returns the epoch of the run, an instant of
+	// [pktio.MonotonicNow] in nanoseconds, once the run is started, or an error
+	// once ctx has ended.
+	AwaitStart(ctx context.Context) (epochNs int64, err error)
+}
+
+// Report is what a switch has to say at the end of its run.
+type Report struct {
+	Node         string             `json:"node"`
+	Counters     []sansio.Count     `json:"counters"`
+	AskedDrops   []sansio.Count     `json:"asked_drops"`   // by links, as configured
+	UnaskedDrops []sansio.Count     `json:"unasked_drops"` // in the chassis; those of the device are in Device
+	Ports        []chassis.PortStat `json:"ports"`
+	Device       pktio.Stats        `json:"device"`
+	Drive        pktio.Report       `json:"drive"`
+	Trace        TraceStats         `json:"trace"`
+}
+
+// Run is the life of a switch in the network namespace of the calling thread,
+// until ctx ends. The report is valid beside an error, as far as the switch
+// came.
+func Run(ctx context.Context, cfg Config, ctl Control) (Report, error) {
+	return runOn(ctx, cfg, ctl, func() (pktio.Device, error) { return afpacket.Open(cfg.ports()) })
+}
+
+// runOn is Run on a device of any kind, whose ports are the wired ones in order.
+func runOn(ctx context.Context, cfg Config, ctl Control, open func() (pktio.Device, error)) (report Report, err error) {
+	name := cfg.Chassis.Switch.Name
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("switch %s: %w", name, err)
+		}
+	}()
+	if err := cfg.validate(); err != nil {
+		return Report{Node: name}, err
+	}
+	w, err := newTraceWriter(cfg.TracePath)
+	if err != nil {
+		return Report{Node: name}, err
+	}
+	defer func() {
+		err = errors.Join(err, w.close())
+		report.Trace = w.stats
+	}()
+	d, err := newDaemon(cfg, w)
+	if err != nil {
+		return Report{Node: name}, err
+	}
+	dev, err := open()
+	if err != nil {
+		return d.report(pktio.Stats{}, pktio.Report{}), fmt.Errorf("open ports: %w", err)
+	}
+	drive, err := d.drive(ctx, dev, ctl)
+	return d.report(dev.Stats(), drive), errors.Join(err, dev.Close())
+}
+
+type daemon struct {
+	cfg      Config
+	chassis  *chassis.Chassis
+	trace    *traceWriter
+	originNs int64 // when the clock of the chassis reads zero
+}
+
+func newDaemon(cfg Config, w *traceWriter) (*daemon, error) {
+	var sink trace.Sink
+	if cfg.TracePath != "" {
+		sink = w
+	}
+	c, err := chassis.New(cfg.Chassis, sink)
+	if err != nil {
+		return nil, err
+	}
+	return &daemon{cfg: cfg, chassis: c, trace: w, originNs: pktio.MonotonicNow()}, nil
+}
+
+// drive forwards until ctx ends or something breaks.
+func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pktio.Report, error) {
+	if err := ctl.Ready(); err != nil {
+		return pktio.Report{}, fmt.Errorf("say ready: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var waiting sync.WaitGroup
+	var startErr error
+	waiting.Go(func() {
+		epochNs, err := ctl.AwaitStart(ctx)
+		switch {
+		case err == nil:
+			d.trace.start(epochNs - d.originNs)
+		case ctx.Err() == nil:
+			startErr = fmt.Errorf("await start: %w", err)
+			cancel()
+		}
+	})
+	report, err := pktio.Drive(ctx, pktio.DriveConfig{
+		Machine: d.chassis,
+		Device:  newPanel(dev, d.cfg.Chassis.Switch.Ports),
+		Clock:   pktio.NewClock(d.originNs),
+	})
+	cancel()
+	waiting.Wait()
+	return report, errors.Join(startErr, err)
+}
+
+func (d *daemon) report(dev pktio.Stats, drive pktio.Report) Report {
+	return Report{
+		Node:         d.cfg.Chassis.Switch.Name,
+		Counters:     d.chassis.Counters(),
+		AskedDrops:   d.chassis.AskedDrops(),
+		UnaskedDrops: d.chassis.UnaskedDrops(),
+		Ports:        d.chassis.PortStats(),
+		Device:       dev,
+		Drive:        drive,
+	}
+}
