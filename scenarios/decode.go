@@ -16,39 +16,52 @@ import (
 type Source struct {
 	Name string // file name
 	Text []byte
-	Set  []string // overrides, "path=value" with a YAML value
+	Set  []string // overrides, "path=value" with a YAML value; the last one of a path counts
 }
 
 // document is a decoded source that can still say where a value stands.
 type document struct {
-	src  Source
+	parts []part // the file, then each override
+	raw   raw
+}
+
+// part is the file or one override, which is the file that holds it alone.
+type part struct {
+	name string // in errors
+	set  string // path of an override; empty for the file
+	text []byte
 	file *ast.File
-	raw  raw
 }
 
 func decode(src Source) (*document, error) {
-	d := &document{src: src}
-	var err error
-	if d.file, err = parser.ParseBytes(src.Text, 0); err != nil {
-		return nil, d.syntax(src.Name, err)
-	}
-	if err := strict(src.Text, &d.raw); err != nil {
-		return nil, d.syntax(src.Name, err)
-	}
+	d := &document{}
+	parts := []part{{name: src.Name, text: src.Text}}
 	for _, s := range src.Set {
-		path, value, ok := strings.Cut(s, "=")
-		if !ok || path == "" {
-			return nil, fmt.Errorf("--set %q: write path=value, as in --set trio.wake=naive", s)
+		p, err := override(s)
+		if err != nil {
+			return nil, err
 		}
-		if err := strict(nest(strings.Split(path, "."), value), &d.raw); err != nil {
-			return nil, d.syntax("--set "+s, err)
+		parts = append(parts, p)
+	}
+	for _, p := range parts {
+		if err := d.add(p); err != nil {
+			return nil, err
 		}
 	}
 	return d, nil
 }
 
-func strict(text []byte, into *raw) error {
-	return yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(into)
+// override checks the form of "path=value".
+func override(s string) (part, error) {
+	path, value, ok := strings.Cut(s, "=")
+	keys := strings.Split(path, ".")
+	switch {
+	case strings.ContainsAny(path, "[]"):
+		return part{}, fmt.Errorf("--set %q: a list is set as a whole, as in --set 'stragglers.p=[0%%, 16%%]'", s)
+	case !ok || slices.Contains(keys, "") || strings.TrimSpace(value) == "" || strings.ContainsAny(s, "\r\n"):
+		return part{}, fmt.Errorf("--set %q: write path=value, as in --set trio.wake=naive", s)
+	}
+	return part{name: "--set " + s, set: path, text: nest(keys, value)}, nil
 }
 
 // nest writes the file that holds one value at a path.
@@ -64,101 +77,63 @@ func nest(path []string, value string) []byte {
 	return []byte(b.String())
 }
 
-// syntax gives an error of the decoder its place.
-func (d *document) syntax(name string, err error) error {
-	var at yaml.Error
-	if !errors.As(err, &at) || at.GetToken() == nil {
-		return fmt.Errorf("%s: %w", name, err)
+// add decodes a part over what the earlier ones said.
+func (d *document) add(p part) error {
+	var err error
+	if p.file, err = parser.ParseBytes(p.text, 0); err != nil {
+		return p.unreadable(err)
 	}
-	message := at.GetMessage()
-	if unknown, ok := strings.CutPrefix(message, "unknown field "); ok {
-		message = fmt.Sprintf("unknown key %s%s", unknown, didYouMean(strings.Trim(unknown, `"`), keys()))
+	switch {
+	case len(p.file.Docs) == 0 || p.file.Docs[0].Body == nil:
+		return fmt.Errorf("%s: the file is empty: \"inalab list straggler\" prints one to begin with", p.name)
+	case len(p.file.Docs) > 1:
+		return p.at(p.file.Docs[1].Start.Position, "a second document begins: a file holds one scenario")
 	}
-	pos := at.GetToken().Position
-	if strings.HasPrefix(name, "--set") {
-		return fmt.Errorf("%s: %s", name, message)
+	// A null would leave the zero value, or what an override was to replace.
+	if nulls := ast.FilterFile(ast.NullType, p.file); len(nulls) > 0 {
+		return p.at(nulls[0].GetToken().Position, "the value is missing: write one, or leave the key out")
 	}
-	return placed(name, pos.Line, pos.Column, d.src.Text, message)
+	if err := yaml.NewDecoder(bytes.NewReader(p.text), yaml.Strict()).Decode(&d.raw); err != nil {
+		return p.unreadable(err)
+	}
+	d.parts = append(d.parts, p)
+	return nil
 }
 
-// wrong reports what is wrong with the value at a path such as
-// "systems[1].topology", where it stands.
-func (d *document) wrong(path string, err error) error {
-	for _, s := range slices.Backward(d.src.Set) {
-		set, _, _ := strings.Cut(s, "=")
-		if path == set || strings.HasPrefix(path, set+".") || strings.HasPrefix(path, set+"[") {
-			return fmt.Errorf("--set %s: %w", s, err)
-		}
-	}
-	p, perr := yaml.PathString("$." + path)
-	if perr == nil {
-		if n, nerr := p.FilterFile(d.file); nerr == nil && n != nil {
-			pos := n.GetToken().Position
-			return placed(d.src.Name, pos.Line, pos.Column, d.src.Text, fmt.Sprintf("%s: %v", path, err))
-		}
-	}
-	return fmt.Errorf("%s: %s: %w", d.src.Name, path, err)
-}
-
-// placed is "file:line:col: message" with the line quoted below.
-func placed(name string, line, col int, text []byte, message string) error {
-	lines := strings.Split(string(text), "\n")
-	quoted := ""
-	if line >= 1 && line <= len(lines) {
-		quoted = fmt.Sprintf("\n  %s\n  %s^", strings.TrimRight(lines[line-1], "\r"), strings.Repeat(" ", max(0, col-1)))
-	}
-	return fmt.Errorf("%s:%d:%d: %s%s", name, line, col, message, quoted)
-}
-
-// keys lists every key that a file may have, for suggestions.
-func keys() []string {
-	text, err := yaml.Marshal(raw{
-		Systems: []rawSystem{{}}, MiniBatch: 1,
-		Link: rawLink{Rate: "-", Delay: "-", Jitter: "-", Loss: "-", LossEvery: 1, Queue: "-"},
-	})
+// find returns the value that counts at a path such as "systems[1].topology",
+// and the part that it stands in.
+func (d *document) find(path string) (part, ast.Node, bool) {
+	at, err := yaml.PathString("$." + path)
 	if err != nil {
-		return nil
+		return part{}, nil, false
 	}
-	var out []string
-	for line := range strings.Lines(string(text)) {
-		if key, _, ok := strings.Cut(strings.TrimLeft(line, " -"), ":"); ok {
-			out = append(out, key)
+	for _, p := range slices.Backward(d.parts) {
+		if n, err := at.FilterFile(p.file); err == nil && n != nil {
+			return p, n, true
 		}
 	}
-	return out
+	return part{}, nil, false
 }
 
-// didYouMean returns a suggestion, or nothing where no candidate is near.
-func didYouMean(word string, candidates []string) string {
-	best, distance := "", 1+len(word)/3
-	for _, c := range candidates {
-		if d := edits(word, c); d <= distance && (best == "" || d < edits(word, best)) {
-			best = c
-		}
+// wrong reports what is wrong with the value at a path, where it stands.
+func (d *document) wrong(path string, err error) error {
+	p, n, ok := d.find(path)
+	switch {
+	case !ok:
+		return fmt.Errorf("%s: %s: %w", d.parts[0].name, path, err)
+	case p.set == path:
+		return fmt.Errorf("%s: %w", p.name, err)
+	case p.set != "":
+		return fmt.Errorf("%s: %s: %w", p.name, path, err)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return p.at(n.GetToken().Position, fmt.Sprintf("%s: %v", path, err))
 }
 
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// unreadable gives an error of the parser or decoder its place.
+func (p part) unreadable(err error) error {
+	var placed yaml.Error
+	if !errors.As(err, &placed) || placed.GetToken() == nil {
+		return fmt.Errorf("%s: %w", p.name, err)
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return p.at(placed.GetToken().Position, describe(err, placed.GetMessage()))
 }

@@ -3,9 +3,12 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml/ast"
 
 	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
@@ -47,6 +50,9 @@ const (
 	MaxScale      = 1_000_000
 )
 
+// scenarioName is what may become part of a directory's name.
+var scenarioName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
 // Load decodes and resolves a scenario.
 func Load(src Source) (*Scenario, error) {
 	d, err := decode(src)
@@ -82,9 +88,10 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	}
 	r.oneOf("apiVersion", f.APIVersion, APIVersion)
 	r.oneOf("kind", f.Kind, "Scenario")
-	if f.Name == "" {
-		r.wrong("name", errors.New("a scenario needs a name"))
+	if !scenarioName.MatchString(f.Name) {
+		r.wrong("name", fmt.Errorf("%q: a scenario needs a name of a-z, 0-9 and -, as its results have it in their directory's", f.Name))
 	}
+	r.whole("seed")
 	var err error
 	s.Model, err = profiles.Lookup(f.Model)
 	r.wrong("model", err)
@@ -176,10 +183,20 @@ func (r *resolver) duration(path, text string) units.Duration {
 }
 
 func (r *resolver) between(path string, v, lo, hi int) int {
-	if v < lo || v > hi {
+	if r.whole(path) && (v < lo || v > hi) {
 		r.wrong(path, fmt.Errorf("%d: allowed are %d to %d", v, lo, hi))
 	}
 	return v
+}
+
+// whole refuses a fraction, which the decoder would cut off.
+func (r *resolver) whole(path string) bool {
+	_, n, ok := r.doc.find(path)
+	if !ok || n.Type() != ast.FloatType {
+		return true
+	}
+	r.wrong(path, fmt.Errorf("%s: a whole number is needed", n.GetToken().Value))
+	return false
 }
 
 func (r *resolver) oneOf(path, v string, allowed ...string) {

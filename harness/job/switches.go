@@ -6,11 +6,59 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/trioml"
+	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/dataplane"
 	sml "github.com/inalab/inalab/switchd/program/switchml"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/plan"
 )
+
+// Switches returns the configuration of every switch, in the order of the plan.
+// Links deliver at multiples of quantum, which saves a live switch wake-ups;
+// zero is exact.
+func (j *Job) Switches(quantum units.Duration) []chassis.Config {
+	out := make([]chassis.Config, len(j.Plan.Switches))
+	for i := range out {
+		sw := &j.Plan.Switches[i]
+		out[i] = chassis.Config{Switch: *sw, MTU: j.Plan.MTU, Seed: j.Seed, Quantum: quantum}
+		switch j.System {
+		case TrioML:
+			out[i].TrioML = j.trioML(sw)
+		case SwitchML64, SwitchML256:
+			out[i].SwitchML = j.switchML(sw)
+		}
+	}
+	return out
+}
+
+// TopAndBelow returns the trace name of the engine that sends results to the
+// workers, and of the engines behind its sources, by src_id.
+func (j *Job) TopAndBelow() (top string, below map[uint8]string) {
+	sw := &j.Plan.Switches[0]
+	below = map[uint8]string{}
+	for _, p := range j.trioML(sw) {
+		for _, job := range p.Jobs {
+			if _, up := dataplane.IsFabric(job.To[0]); up {
+				below[job.OutSource] = p.Node
+			} else {
+				top = p.Node
+			}
+		}
+	}
+	return top, below
+}
+
+// Block returns the elements of a block of the tensor.
+func (j *Job) Block() int {
+	switch j.System {
+	case TrioML:
+		return or(j.Trio.Grads, trioml.DefaultGrads)
+	case SwitchML64, SwitchML256:
+		return j.elements()
+	}
+	return j.Params
+}
 
 // switchML returns the program of the aggregating switch.
 func (j *Job) switchML(sw *plan.Switch) *sml.Config {

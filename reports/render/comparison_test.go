@@ -1,9 +1,11 @@
 package render
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/compare"
 )
 
@@ -34,5 +36,76 @@ func TestComparisonGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			golden(t, name, write(t, Comparison(compare.Rows(c.cells)), c.o))
 		})
+	}
+}
+
+func TestSweepTablesGolden(t *testing.T) {
+	var text strings.Builder
+	for _, table := range SweepTables(compare.Rows(troubled())) {
+		text.WriteString(write(t, table, Options{}) + write(t, table, Options{Format: FormatCSV}))
+	}
+	golden(t, "sweep-by-p.txt", text.String())
+	if tables := SweepTables(nil); len(tables) != 0 {
+		t.Errorf("no rows gave %d tables", len(tables))
+	}
+}
+
+// The columns of UX come first and in its order: other programs read them.
+func TestSummaryColumns(t *testing.T) {
+	const promised = "system,model,clock,straggle_p,n,seed,scale,iter_ms,iter_ms_ci,iter_ms_expected,ratio_ideal,speedup_switchml," +
+		"degraded_blocks,retransmits,wrong,checked,accuracy,fidelity,"
+	var b strings.Builder
+	if err := WriteSummary(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(b.String(), promised) {
+		t.Errorf("header %s", b.String())
+	}
+	golden(t, "COLUMNS.md", Columns())
+	for _, key := range strings.Split(strings.TrimSpace(b.String()), ",") {
+		if !strings.Contains(Columns(), "\n| "+key+" ") {
+			t.Errorf("COLUMNS.md does not describe %s", key)
+		}
+	}
+}
+
+// An invalid number is never a result: no format for people shows it bare.
+func TestInvalidIsNeverAResult(t *testing.T) {
+	c := cell("trioml", 0.16, 0.1)
+	c.Fidelity.Verdict = result.Invalid
+	rows := compare.Rows([]result.Cell{ideal(), cell("switchml256", 0.16, 1), c})
+	number := Number(rows[2].Iter.Value, 1).people
+	for _, o := range []Options{{}, {Width: 80}, {Unicode: true}, {Format: FormatMarkdown}} {
+		text := write(t, Comparison(rows), o)
+		if strings.Contains(text, number) || !strings.Contains(text, "invalid") {
+			t.Errorf("%+v shows %s:\n%s", o, number, text)
+		}
+	}
+	if text := write(t, Comparison(rows), Options{Format: FormatWide}); !strings.Contains(text, "("+number+" ") {
+		t.Errorf("wide does not show (%s:\n%s", number, text)
+	}
+	if text := write(t, Comparison(rows), Options{Format: FormatCSV}); !strings.Contains(text, ","+trimmed(rows[2].Iter.Value, 6)+",") || !strings.Contains(text, ",invalid,") {
+		t.Errorf("CSV lost %s:\n%s", number, text)
+	}
+}
+
+// Rows whose settings differ show them, since nothing can be folded.
+func TestSettingsThatDifferAreColumns(t *testing.T) {
+	other := cell("trioml", 0.04, 0.1)
+	other.Model, other.Clock, other.Seed, other.Scale = "vgg11", "virtual", 2, 1
+	other.Fidelity.Verdict = result.Exact
+	golden(t, "settings.txt", write(t, Comparison(compare.Rows([]result.Cell{cell("trioml", 0.04, 0.1), other})), Options{}))
+}
+
+func TestPrecision(t *testing.T) {
+	for _, c := range []struct {
+		ms   float64
+		want int
+	}{{0, 4}, {0.02, 4}, {0.9, 4}, {9, 3}, {99, 2}, {100, 1}, {54321, 1}} {
+		computed := units.Duration(c.ms * float64(units.Millisecond))
+		rows := compare.Rows([]result.Cell{{System: compare.Ideal, Computed: computed}})
+		if got := newPrecision(rows).ms; got != c.want {
+			t.Errorf("%v ms with %d decimals, want %d", c.ms, got, c.want)
+		}
 	}
 }

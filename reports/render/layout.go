@@ -101,7 +101,7 @@ func (v view) spell(rows [][]Cell, i int) []string {
 		case c.suspect:
 			words[j] = "(" + strings.TrimSpace(number+" "+half) + ")"
 		case half != "":
-			words[j] = number + " " + v.say("±") + gap + strings.TrimPrefix(half, v.say("±"))
+			words[j] = number + gap + " " + half
 		case widest > 0:
 			words[j] = number + " " + gap
 		default:

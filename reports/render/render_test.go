@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,8 +48,7 @@ const (
 	compute    = 100 * units.Millisecond
 )
 
-// delays is a schedule: some worker straggles in every third iteration, for a
-// time that depends on the iteration, p times 10 units of it.
+// delay is a schedule of straggles: every third iteration, longer with p.
 func delay(p float64, iteration int) units.Duration {
 	if iteration%3 != 0 {
 		return 0

@@ -10,13 +10,41 @@ import (
 	"math"
 
 	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/units"
 )
 
-// sampleLine is a line of samples.jsonl. Its keys stand in the order of the
-// fields.
+// sampleLine is a line of samples.jsonl: a [result.Sample] with all times as
+// numbers. Its keys stand in the order of the fields.
 type sampleLine struct {
-	SchemaVersion int `json:"schema_version"`
-	result.Sample
+	SchemaVersion int      `json:"schema_version"`
+	System        string   `json:"system"`
+	StraggleP     float64  `json:"straggle_p"`
+	Worker        int      `json:"worker"`
+	Iteration     int      `json:"iteration"`
+	StartPs       int64    `json:"start_ps"`
+	EndPs         int64    `json:"end_ps"`
+	DelayPs       int64    `json:"delay_ps"`
+	Degraded      int      `json:"degraded"`
+	Retransmits   int      `json:"retransmits"`
+	Contributed   bool     `json:"contributed"`
+	Loss          *float64 `json:"loss"`
+	Accuracy      *float64 `json:"accuracy"`
+}
+
+func newSampleLine(s result.Sample) sampleLine {
+	return sampleLine{
+		SchemaVersion: SchemaVersion, System: s.System, StraggleP: s.StraggleP, Worker: s.Worker, Iteration: s.Iteration,
+		StartPs: int64(s.Start), EndPs: int64(s.End), DelayPs: int64(s.Delay),
+		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy,
+	}
+}
+
+func (l sampleLine) sample() result.Sample {
+	return result.Sample{
+		System: l.System, StraggleP: l.StraggleP, Worker: l.Worker, Iteration: l.Iteration,
+		Start: units.Time(l.StartPs), End: units.Time(l.EndPs), Delay: units.Duration(l.DelayPs),
+		Degraded: l.Degraded, Retransmits: l.Retransmits, Contributed: l.Contributed, Loss: l.Loss, Accuracy: l.Accuracy,
+	}
 }
 
 // sampleKey describes one key of samples.jsonl.
@@ -55,7 +83,7 @@ func WriteSamples(w io.Writer, samples []result.Sample) error {
 		if err := finite(&s); err != nil && first == nil {
 			first = err
 		}
-		line, err := marshal(sampleLine{SchemaVersion, s})
+		line, err := marshal(newSampleLine(s))
 		if err != nil {
 			return fmt.Errorf("write %s: %w", name(s), err)
 		}
@@ -123,5 +151,5 @@ func readSample(text []byte) (result.Sample, error) {
 	if line.SchemaVersion != SchemaVersion {
 		return result.Sample{}, fmt.Errorf("schema_version is %d, this program reads %d", line.SchemaVersion, SchemaVersion)
 	}
-	return line.Sample, nil
+	return line.sample(), nil
 }

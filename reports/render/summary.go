@@ -47,7 +47,7 @@ var summaryColumns = []summaryColumn{
 		func(r *compare.Row, _ precision) Cell { return Text(r.Clock) }},
 	{Column{Key: "straggle_p", Name: "p", Unit: "%", Align: Right}, "fraction", "straggle probability of the scenario",
 		func(r *compare.Row, _ precision) Cell { return Percent(r.StraggleP) }},
-	{Column{Key: "n", Name: "n", Unit: "iterations", Align: Right, Fold: true, Spare: 3}, "iterations", "iterations that the mean and its interval rest on: those that every worker finished",
+	{Column{Key: "n", Name: "n", Align: Right, Fold: true}, "iterations", "iterations that the mean and its interval rest on: those that every worker finished",
 		func(r *compare.Row, _ precision) Cell { return count(&r.Iter.N, !r.Computed) }},
 	{Column{Key: "seed", Name: "seed", Align: Right, Fold: true}, "", "root of all randomness in the run",
 		func(r *compare.Row, _ precision) Cell { return Int(r.Seed) }},
@@ -59,19 +59,19 @@ var summaryColumns = []summaryColumn{
 		func(r *compare.Row, p precision) Cell { return when(r.Iter.Bounded(), Number(r.Iter.Half, p.ms)) }},
 	{Column{Key: "iter_ms_expected", Name: "expected", Unit: "ms", Align: Right, Spare: 2}, "ms", "iteration time that the injected schedule, the nominal compute time and the link rate allow; iter_ms_expected_kind says in which sense",
 		expectedCell},
-	{Column{Key: "ratio_ideal", Name: "/ ideal", Align: Right, Spare: 1}, "ratio", "iter_ms over that of the ideal of the same setting, which has no stragglers",
+	{Column{Key: "ratio_ideal", Name: "/ideal", Align: Right, Spare: 1}, "ratio", "iter_ms over that of the ideal of the same setting, which has no stragglers",
 		func(r *compare.Row, _ precision) Cell {
 			return number(r.RatioIdeal, 2).Suspect(r.Invalid() || r.RatioInvalid)
 		}},
-	{Column{Key: "speedup_switchml", Name: "speed-up", Unit: "SwitchML", Align: Right}, "ratio", "mean iteration time of switchml256 over this system's, paired by iteration, same model, p, seed, clock, scale and workers",
+	{Column{Key: "speedup_switchml", Name: "speed-up", Unit: "SwitchML", Align: Right}, "ratio", "mean iteration time of switchml256 over this system's, paired by iteration; same model, p, seed, clock, scale and workers; no better than the fidelity of both rows",
 		speedupCell},
 	{Column{Key: "degraded_blocks", Name: "degraded", Unit: "blocks", Align: Right, Spare: 6}, "blocks", "blocks whose result lacked a source, over the run, at the worker that saw most (all workers get the same results)",
 		func(r *compare.Row, _ precision) Cell { return optional(r.DegradedBlocks).Suspect(r.Invalid()) }},
 	{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
 		func(r *compare.Row, _ precision) Cell { return optional(r.Retransmits).Suspect(r.Invalid()) }},
-	{Column{Key: "wrong", Name: "wrong", Unit: "values", Align: Right, Spare: 4}, "elements", "elements of results that differ from the sum over the workers whose tensors the switch says it added; must be 0",
-		func(r *compare.Row, _ precision) Cell { return optional(r.Wrong) }},
-	{Column{Key: "checked", Name: "checked", Unit: "values", Align: Right, Spare: 4}, "elements", "elements that were compared; must not be 0",
+	{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over the workers whose tensors the switch says it added; must be 0",
+		wrongCell},
+	{Column{Key: "checked", Align: Right}, "elements", "elements that were compared; must not be 0",
 		func(r *compare.Row, _ precision) Cell { return optional(r.Checked) }},
 	{Column{Key: "accuracy", Name: "accuracy", Unit: "%", Align: Right, Spare: 5}, "fraction", "share of the test set that the model gets right, when it was last evaluated",
 		accuracyCell},
@@ -91,11 +91,11 @@ var summaryColumns = []summaryColumn{
 
 func iterCell(r *compare.Row, p precision) Cell {
 	ms, ok := r.Time()
-	half := r.Iter.Half
+	c := Within(ms, r.Iter.Half, p.ms)
 	if r.Computed {
-		return when(ok, Number(ms, p.ms)).Suspect(r.Invalid())
+		c = Number(ms, p.ms)
 	}
-	return when(ok, Within(ms, half, p.ms)).Suspect(r.Invalid())
+	return when(ok, c).Suspect(r.Invalid())
 }
 
 func expectedCell(r *compare.Row, p precision) Cell {
@@ -125,6 +125,18 @@ func speedupCell(r *compare.Row, _ precision) Cell {
 		c = Number(r.Speedup.Value, 2)
 	}
 	return c.Suspect(r.Invalid() || r.SpeedupInvalid)
+}
+
+// wrongCell shows people both counts: neither says anything without the other.
+func wrongCell(r *compare.Row, _ precision) Cell {
+	c := optional(r.Wrong)
+	switch {
+	case r.Wrong == nil || r.Checked == nil:
+		return c
+	case *r.Checked == 0:
+		return c.As("unchecked")
+	}
+	return c.As(c.people + "/" + optional(r.Checked).people)
 }
 
 func accuracyCell(r *compare.Row, _ precision) Cell {

@@ -23,10 +23,10 @@ type Device struct {
 	memory int
 	closed bool
 
-	in    []sansio.Arrival
-	held  []slot
-	turn  int        // the port that Recv looks at first
-	plain *plainPath // nil: the path with offload
+	in      []sansio.Arrival
+	lenders []int      // ports whose ring frames are in use
+	turn    int        // the port that Recv looks at first
+	plain   *plainPath // nil: the path with offload
 
 	out     batch
 	touched []int // ports that have messages
@@ -182,7 +182,7 @@ func (d *Device) Close() error {
 	}
 	d.Stats() // the kernel forgets its count with the sockets
 	d.closed = true
-	d.in, d.held = nil, nil
+	d.in, d.lenders = nil, nil
 	var errs []error
 	if d.poller != nil {
 		errs = append(errs, d.poller.Close())

@@ -101,9 +101,11 @@ func (d *Device) drain(i, most int) (n int) {
 			break
 		}
 		n++
-		d.held = append(d.held, s)
 		t, reason := s.train()
 		d.arrive(sansio.Port(i), t, reason)
+	}
+	if n > 0 {
+		d.lenders = append(d.lenders, i)
 	}
 	return n
 }
@@ -155,11 +157,10 @@ func (d *Device) arrive(p sansio.Port, t sansio.Train, reason string) {
 
 // giveBack returns the frames of the last arrivals to the kernel.
 func (d *Device) giveBack() {
-	for _, s := range d.held {
-		s.giveBack()
+	for _, i := range d.lenders {
+		d.ports[i].ring.giveBack()
 	}
-	clear(d.held)
-	d.held = d.held[:0]
+	d.lenders = d.lenders[:0]
 	clear(d.in)
 	d.in = d.in[:0]
 }

@@ -18,6 +18,7 @@ type ring struct {
 	shape ringShape
 	mem   []byte
 	head  int // the frame that the kernel fills next, or has filled
+	lent  int // frames before head that are arrivals now, and not the kernel's
 }
 
 func mapRing(fd int, shape ringShape) (ring, error) {
@@ -50,22 +51,32 @@ func (r *ring) unmap() error {
 // slot is one frame of a ring that is ours for the moment.
 type slot []byte
 
+func (r *ring) slot(i int) slot {
+	off := r.shape.offset(i)
+	return slot(r.mem[off : off+ringFrame : off+ringFrame])
+}
+
 // take returns the next frame that the kernel has filled, if there is one.
 func (r *ring) take() (slot, bool) {
-	off := r.shape.offset(r.head)
-	s := slot(r.mem[off : off+ringFrame : off+ringFrame])
-	if atomic.LoadUint32(s.status())&unix.TP_STATUS_USER == 0 {
+	s := r.slot(r.head)
+	if r.lent == r.shape.frames() || atomic.LoadUint32(s.status())&unix.TP_STATUS_USER == 0 {
 		return nil, false
 	}
+	r.lent++
 	if r.head++; r.head == r.shape.frames() {
 		r.head = 0
 	}
 	return s, true
 }
 
+// giveBack lets the kernel fill all frames again that were taken.
+func (r *ring) giveBack() {
+	n := r.shape.frames()
+	for ; r.lent > 0; r.lent-- {
+		atomic.StoreUint32(r.slot((r.head-r.lent+n)%n).status(), unix.TP_STATUS_KERNEL)
+	}
+}
+
 func (s slot) status() *uint32 { return &s.header().Status }
 
 func (s slot) header() *unix.Tpacket2Hdr { return (*unix.Tpacket2Hdr)(unsafe.Pointer(&s[0])) }
-
-// giveBack lets the kernel fill the frame again.
-func (s slot) giveBack() { atomic.StoreUint32(s.status(), unix.TP_STATUS_KERNEL) }

@@ -34,25 +34,27 @@ func networkOrder(v uint16) uint16 {
 // openPort makes a socket on an interface, and its ring where shape is not nil.
 // Nothing is received before everything is set: the socket has no protocol
 // until it is bound.
-func openPort(c PortConfig, promisc bool, shape *ringShape) (p *port, err error) {
+func openPort(c PortConfig, promisc bool, shape *ringShape) (*port, error) {
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("create packet socket (needs CAP_NET_RAW): %w", os.NewSyscallError("socket", err))
 	}
-	p = &port{iface: c.Iface, fd: fd}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, p.close())
-		}
-	}()
+	p := &port{iface: c.Iface, fd: fd}
+	if err := p.start(promisc, shape); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+func (p *port) start(promisc bool, shape *ringShape) error {
 	index, err := p.lookUp()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.setUp(shape); err != nil {
-		return nil, err
+		return err
 	}
-	return p, p.bind(index, promisc)
+	return p.bind(index, promisc)
 }
 
 // lookUp reads the interface's index and MTU in the socket's own namespace.

@@ -1,4 +1,9 @@
-package check
+// Package tensorfile keeps a worker's tensors in a file, generation by
+// generation: what it sent and what it was given. A worker's process writes
+// one; the checker reads those of all workers when they have ended.
+//
+//	| kind 4 | generation 4 | elements 4 | int32 ... | kind ...    little-endian
+package tensorfile
 
 import (
 	"bufio"
@@ -8,75 +13,37 @@ import (
 	"os"
 )
 
-// Memory keeps the tensors of workers that share this process.
-type Memory struct{ workers []memory }
-
-type memory struct{ sent, delivered map[int][]int32 }
-
-// NewMemory returns an empty store for n workers.
-func NewMemory(n int) *Memory {
-	m := &Memory{workers: make([]memory, n)}
-	for w := range m.workers {
-		m.workers[w] = memory{sent: map[int][]int32{}, delivered: map[int][]int32{}}
-	}
-	return m
-}
-
-// Recorder returns the gradient.Recorder of one worker.
-func (m *Memory) Recorder(worker int) *MemoryRecorder { return &MemoryRecorder{&m.workers[worker]} }
-
-// MemoryRecorder records one worker's tensors in a Memory.
-type MemoryRecorder struct{ m *memory }
-
-// Sent keeps a copy of q.
-func (r *MemoryRecorder) Sent(gen int, q []int32) { r.m.sent[gen] = append([]int32(nil), q...) }
-
-// Delivered keeps a copy of sums.
-func (r *MemoryRecorder) Delivered(gen int, sums []int32) {
-	r.m.delivered[gen] = append([]int32(nil), sums...)
-}
-
-// Sent returns what a worker sent.
-func (m *Memory) Sent(worker, gen int) ([]int32, error) { return m.workers[worker].sent[gen], nil }
-
-// Delivered returns what a worker was given.
-func (m *Memory) Delivered(worker, gen int) ([]int32, error) {
-	return m.workers[worker].delivered[gen], nil
-}
-
-// A record in a file: kind, generation and number of elements, 4 bytes each,
-// then the elements; all little-endian.
 const (
 	recordHeader  = 12
 	kindSent      = 1
 	kindDelivered = 2
 )
 
-// FileRecorder writes one worker's tensors to a file.
-type FileRecorder struct {
+// Writer writes one worker's tensors to a file.
+type Writer struct {
 	f   *os.File
 	w   *bufio.Writer
 	buf []byte
 	err error
 }
 
-// CreateFile opens a new file for one worker's tensors.
-func CreateFile(path string) (*FileRecorder, error) {
+// Create opens a new file for one worker's tensors.
+func Create(path string) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("creating the file of tensors: %w", err)
 	}
-	return &FileRecorder{f: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
+	return &Writer{f: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
 }
 
 // Sent writes q.
-func (r *FileRecorder) Sent(gen int, q []int32) { r.write(kindSent, gen, q) }
+func (r *Writer) Sent(gen int, q []int32) { r.write(kindSent, gen, q) }
 
 // Delivered writes sums.
-func (r *FileRecorder) Delivered(gen int, sums []int32) { r.write(kindDelivered, gen, sums) }
+func (r *Writer) Delivered(gen int, sums []int32) { r.write(kindDelivered, gen, sums) }
 
 // write keeps the first error for Close: a recorder has nobody to tell earlier.
-func (r *FileRecorder) write(kind, gen int, v []int32) {
+func (r *Writer) write(kind, gen int, v []int32) {
 	if r.err != nil {
 		return
 	}
@@ -90,12 +57,12 @@ func (r *FileRecorder) write(kind, gen int, v []int32) {
 }
 
 // Close flushes the file and returns the first error of all.
-func (r *FileRecorder) Close() error {
+func (r *Writer) Close() error {
 	return errors.Join(r.err, r.w.Flush(), r.f.Close())
 }
 
-// Files reads the tensors that FileRecorders wrote.
-type Files struct{ workers []*file }
+// Reader reads the tensors that Writers wrote.
+type Reader struct{ workers []*file }
 
 type file struct {
 	f     *os.File
@@ -109,9 +76,9 @@ type span struct {
 	count uint32
 }
 
-// OpenFiles opens the files of workers 0, 1, ... in that order.
-func OpenFiles(paths []string) (*Files, error) {
-	fs := &Files{}
+// Open opens the files of workers 0, 1, ... in that order.
+func Open(paths []string) (*Reader, error) {
+	fs := &Reader{}
 	for w, path := range paths {
 		f, err := openFile(path)
 		if err != nil {
@@ -167,17 +134,17 @@ func (f *file) read(kind, gen int) ([]int32, error) {
 }
 
 // Sent returns what a worker sent.
-func (fs *Files) Sent(worker, gen int) ([]int32, error) {
+func (fs *Reader) Sent(worker, gen int) ([]int32, error) {
 	return fs.workers[worker].read(kindSent, gen)
 }
 
 // Delivered returns what a worker was given.
-func (fs *Files) Delivered(worker, gen int) ([]int32, error) {
+func (fs *Reader) Delivered(worker, gen int) ([]int32, error) {
 	return fs.workers[worker].read(kindDelivered, gen)
 }
 
 // Close closes all files.
-func (fs *Files) Close() error {
+func (fs *Reader) Close() error {
 	var errs []error
 	for _, f := range fs.workers {
 		errs = append(errs, f.f.Close())

@@ -1,0 +1,18 @@
+package check
+
+import (
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/trace"
+)
+
+// ForJob returns what [Sums] needs to know of a job: its shape, who contributes
+// to its blocks, and the sink that has to see the switches' traces (nil where
+// everybody contributes to every block).
+func ForJob(j *job.Job) (Job, Contributors, trace.Sink) {
+	shape := Job{Workers: len(j.Plan.Hosts), Generations: j.Iterations, Elements: j.Params, Block: j.Block()}
+	if j.System != job.TrioML {
+		return shape, Everybody(shape.Workers), nil
+	}
+	masks := NewTrioMasks(j.TopAndBelow())
+	return shape, masks, masks
+}

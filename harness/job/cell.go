@@ -1,0 +1,33 @@
+package job
+
+import "github.com/inalab/inalab/harness/result"
+
+// Cell returns the record of a run of the job, without its results.
+func (j *Job) Cell() result.Cell {
+	c := result.Cell{
+		System: j.System, Topology: j.Plan.Name, Model: j.Model.Name, Clock: j.clock(), StraggleP: j.StraggleP, Seed: uint64(j.Seed),
+		Scale: j.Scale, Workers: len(j.Plan.Hosts), Iterations: j.Iterations, Notes: j.Notes,
+	}
+	c.Expected, c.ExpectedIsBound = j.Expect()
+	return c
+}
+
+// IdealCell returns the computed row that the job's system is compared with.
+func (j *Job) IdealCell() result.Cell {
+	c := j.Cell()
+	c.System, c.Topology, c.StraggleP, c.Notes = Ideal, "-", 0, nil
+	c.Computed, c.Expected, c.ExpectedIsBound = j.Ideal(), j.Ideal(), false
+	c.Fidelity.Verdict = result.Exact
+	return c
+}
+
+// Ideal names the computed row: nominal compute and the analytic ring time at
+// link rate, without stragglers.
+const Ideal = "ideal"
+
+func (j *Job) clock() string {
+	if j.Virtual {
+		return "virtual"
+	}
+	return "live"
+}

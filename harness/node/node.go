@@ -1,0 +1,88 @@
+// Package node is the entry point of the processes inside a lab's namespaces.
+// The one binary starts itself again as "inalab node <kind> <name>"; the
+// command line and the TestMain of every privileged test ask [Main] first.
+package node
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/inalab/inalab/harness/proc"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/nodes/worker/live"
+	"github.com/inalab/inalab/switchd/daemon"
+)
+
+// Kinds of processes.
+const (
+	KindSwitch = "switch"
+	KindWorker = "worker"
+)
+
+// Main runs the process that the arguments (without the program's name) ask
+// for, and returns its exit code; ok is false where they ask for none.
+func Main(args []string) (code int, ok bool) {
+	if _, _, ok := proc.Requested(args); !ok {
+		return 0, false
+	}
+	child, err := proc.Child()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "inalab:", err)
+		return 2, true
+	}
+	result, err := run(child)
+	if err != nil && child.Context().Err() == nil {
+		fmt.Fprintln(os.Stderr, "inalab:", err)
+		if err := child.Fail(err); err != nil {
+			fmt.Fprintln(os.Stderr, "inalab:", err)
+		}
+		return 1, true
+	}
+	if err := child.Done(result); err != nil {
+		fmt.Fprintln(os.Stderr, "inalab:", err)
+		return 1, true
+	}
+	return 0, true
+}
+
+func run(child *proc.ChildSide) (any, error) {
+	switch child.Kind() {
+	case KindSwitch:
+		var cfg daemon.Config
+		if err := child.Config(&cfg); err != nil {
+			return nil, err
+		}
+		return daemon.Run(child.Context(), cfg, control{child})
+	case KindWorker:
+		var cfg live.Config
+		if err := child.Config(&cfg); err != nil {
+			return nil, err
+		}
+		return live.Run(child.Context(), cfg, control{child})
+	}
+	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s", child.Kind(), KindSwitch, KindWorker)
+}
+
+// control is the conversation of a switch or worker with its parent.
+type control struct{ *proc.ChildSide }
+
+// AwaitStart returns the epoch of the run.
+func (c control) AwaitStart(ctx context.Context) (epochNs int64, err error) {
+	for {
+		select {
+		case cmd, open := <-c.Commands():
+			if !open {
+				return 0, context.Cause(c.Context())
+			}
+			if cmd.Name == proc.CommandStart {
+				return cmd.EpochNS, nil
+			}
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
+// Samples reports iterations that are over.
+func (c control) Samples(s []result.Sample) error { return c.Report(proc.ReportSample, s) }

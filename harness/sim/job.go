@@ -1,0 +1,116 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/harness/check"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// Progress is called with the samples of iterations that are over.
+type Progress func([]result.Sample)
+
+// patience bounds the virtual time of a run: so many times what it should take.
+const patience = 20
+
+// RunJob runs a job under the virtual clock and checks every delivered sum.
+func RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Progress) (result.Cell, error) {
+	cell := j.Cell()
+	shape, who, sink := check.ForJob(j)
+	tensors := check.NewMemory(shape.Workers)
+	run, err := newRun(j, images, tensors, sink)
+	if err != nil {
+		return cell, err
+	}
+	_, err = run.net.Run(ctx, Options{
+		Until: units.Time(patience*j.Iterations).Add(0) * units.Time(cell.Expected),
+		Done:  run.done,
+		OnSamples: func(s []result.Sample) error {
+			cell.Samples = append(cell.Samples, s...)
+			if progress != nil {
+				progress(s)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return cell, fmt.Errorf("running %s under the virtual clock: %w%s", j.System, err, run.where())
+	}
+	sums, err := check.Sums(shape, tensors, who)
+	if err != nil {
+		return cell, err
+	}
+	cell.Checked, cell.Wrong = sums.Checked, sums.Wrong
+	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
+	if sums.Wrong > 0 {
+		cell.Notes = append(cell.Notes, "first wrong sum: "+sums.First)
+	}
+	return cell, nil
+}
+
+// run is a job's machines on a network.
+type run struct {
+	net     *Network
+	workers []*worker.Worker
+}
+
+func newRun(j *job.Job, images worker.Images, tensors *check.Memory, sink trace.Sink) (*run, error) {
+	r := &run{net: &Network{}}
+	ids := map[string]NodeID{}
+	for i, cfg := range j.Switches(0) {
+		c, err := chassis.New(cfg, sink)
+		if err != nil {
+			return nil, err
+		}
+		ids[j.Plan.Switches[i].Name] = r.net.AddNode(cfg.Switch.Name, c)
+	}
+	for i, cfg := range j.Workers() {
+		w, err := worker.Build(cfg, images, tensors.Recorder(i), nil)
+		if err != nil {
+			return nil, err
+		}
+		r.workers = append(r.workers, w)
+		ids[j.Plan.Hosts[i].Name] = r.net.AddNode(cfg.Loop.Node, w)
+	}
+	return r, r.connect(j.Plan, ids)
+}
+
+func (r *run) connect(p *plan.Plan, ids map[string]NodeID) error {
+	for _, sw := range p.Switches {
+		for _, port := range sw.Ports {
+			if !port.Wired || port.PeerSwitch != plan.None && port.PeerSwitch < sw.Index {
+				continue // unwired, or connected from the other end
+			}
+			peer := sansio.Port(0)
+			if port.PeerSwitch != plan.None {
+				peer = sansio.Port(port.PeerPort)
+			}
+			if err := r.net.Connect(ids[sw.Name], sansio.Port(port.Index), ids[port.Peer.Node], peer); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) done() bool {
+	return !slices.ContainsFunc(r.workers, func(w *worker.Worker) bool { return !w.Loop.Done() })
+}
+
+// where says how far the workers came, for a run that did not end.
+func (r *run) where() string {
+	s := "; model updates so far:"
+	for i, w := range r.workers {
+		s += fmt.Sprintf(" worker %d: %d", i, w.Loop.Iteration())
+	}
+	return s
+}

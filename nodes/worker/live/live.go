@@ -1,0 +1,130 @@
+// Package live is the process of one worker: it binds the training loop's
+// machine to a kernel socket in the worker's namespace and drives it by the
+// wall clock.
+//
+//	UDP protocols   one UDP socket with segmentation offload (package udp)
+//	ring            a TCP connection to each neighbour (package tcp)
+//
+// What the worker sent and was given is written to a file of tensors that only
+// the checker reads.
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/harness/tensorfile"
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/pktio/tcp"
+	"github.com/inalab/inalab/internal/pktio/udp"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/nodes/worker"
+)
+
+// Config describes the process of one worker, as it crosses to it. Exactly one
+// of UDP and TCP is given.
+type Config struct {
+	Worker  worker.Config
+	UDP     *udp.Config `json:",omitempty"`
+	TCP     *tcp.Config `json:",omitempty"`
+	Tensors string      // new file for what was sent and delivered; empty: none
+}
+
+// Control is the worker's side of its conversation with whoever started it.
+type Control interface {
+	// Ready says that the worker waits for the start.
+	Ready() error
+	// AwaitStart returns the epoch of the run, an instant of
+	// [pktio.MonotonicNow] in nanoseconds.
+	AwaitStart(ctx context.Context) (epochNs int64, err error)
+	// Samples takes the records of iterations that are over; it copies them.
+	Samples([]result.Sample) error
+}
+
+// Report is what a worker has to say at the end of its run.
+type Report struct {
+	Node           string         `json:"node"`
+	Iterations     int            `json:"iterations"`
+	Counters       []sansio.Count `json:"counters"`
+	Device         pktio.Stats    `json:"device"`
+	Drive          pktio.Report   `json:"drive"`
+	TCPRetransmits uint64         `json:"tcp_retransmits"`
+}
+
+// device is a pktio.Device, and what is asked of streams at the end.
+type device struct {
+	pktio.Device
+	retransmits func() uint64
+}
+
+// Run is the life of a worker in the network namespace of the calling process,
+// until its iterations are over or ctx ends.
+func Run(ctx context.Context, cfg Config, ctl Control) (report Report, err error) {
+	report.Node = cfg.Worker.Loop.Node
+	w, closeTensors, err := build(cfg)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, closeTensors()) }()
+	dev, err := open(ctx, cfg)
+	if err != nil {
+		return report, fmt.Errorf("opening the sockets of worker %s: %w", report.Node, err)
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	if err := ctl.Ready(); err != nil {
+		return report, err
+	}
+	epoch, err := ctl.AwaitStart(ctx)
+	if err != nil {
+		return report, err
+	}
+	report.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{
+		Machine: w, Device: dev, Clock: pktio.NewClock(epoch), Done: w.Loop.Done, OnSamples: ctl.Samples,
+	})
+	report.Iterations = w.Loop.Iteration()
+	report.Counters = w.Loop.Core().Counters()
+	report.Device = dev.Stats()
+	report.TCPRetransmits = dev.retransmits()
+	return report, err
+}
+
+func build(cfg Config) (w *worker.Worker, closeTensors func() error, err error) {
+	images, err := worker.LoadImages()
+	if err != nil {
+		return nil, nil, err
+	}
+	closeTensors = func() error { return nil }
+	if cfg.Tensors == "" {
+		w, err = worker.Build(cfg.Worker, images, nil, nil)
+		return w, closeTensors, err
+	}
+	rec, err := tensorfile.Create(cfg.Tensors)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err = worker.Build(cfg.Worker, images, rec, nil)
+	if err != nil {
+		return nil, nil, errors.Join(err, rec.Close())
+	}
+	return w, rec.Close, nil
+}
+
+func open(ctx context.Context, cfg Config) (device, error) {
+	switch {
+	case cfg.UDP != nil && cfg.TCP == nil:
+		d, err := udp.Open(*cfg.UDP)
+		if err != nil {
+			return device{}, err
+		}
+		return device{d, func() uint64 { return 0 }}, nil
+	case cfg.TCP != nil && cfg.UDP == nil:
+		d, err := tcp.Open(ctx, *cfg.TCP)
+		if err != nil {
+			return device{}, err
+		}
+		return device{d, d.Retransmits}, nil
+	}
+	return device{}, errors.New("the worker needs either a UDP socket or TCP streams")
+}
