@@ -101,18 +101,31 @@ func (d *document) add(p part) error {
 }
 
 // find returns the value that counts at a path such as "systems[1].topology",
-// and the part that it stands in.
+// and the part that it stands in. Lists are replaced as a whole: where the list
+// lacks that value, it is the list that is found.
 func (d *document) find(path string) (part, ast.Node, bool) {
-	at, err := yaml.PathString("$." + path)
-	if err != nil {
-		return part{}, nil, false
-	}
+	list, _, _ := strings.Cut(path, "[")
 	for _, p := range slices.Backward(d.parts) {
-		if n, err := at.FilterFile(p.file); err == nil && n != nil {
-			return p, n, true
+		for _, at := range []string{path, list} {
+			if n := p.value(at); n != nil {
+				return p, n, true
+			}
 		}
 	}
 	return part{}, nil, false
+}
+
+// value returns what the part holds at a path, or nil.
+func (p part) value(path string) ast.Node {
+	at, err := yaml.PathString("$." + path)
+	if err != nil {
+		return nil
+	}
+	n, err := at.FilterFile(p.file)
+	if err != nil {
+		return nil
+	}
+	return n
 }
 
 // wrong reports what is wrong with the value at a path, where it stands.

@@ -76,6 +76,15 @@ func (r *resolver) wrong(path string, err error) {
 	}
 }
 
+// refuse reports a value that is not allowed, or a key that is not there.
+func (r *resolver) refuse(path, value, allowed string) {
+	if _, _, ok := r.doc.find(path); !ok {
+		r.errs = append(r.errs, fmt.Errorf("%s: %s is missing: %s", r.doc.parts[0].name, path, allowed))
+		return
+	}
+	r.wrong(path, fmt.Errorf("%s: %s", value, allowed))
+}
+
 func (r *resolver) scenario(f *raw) *Scenario {
 	s := &Scenario{
 		Name: f.Name, Description: f.Description, Seed: rng.Root(f.Seed), Semantics: fault.Semantics(f.Stragglers.Semantics),
@@ -177,6 +186,10 @@ func (r *resolver) link(path string, f rawLink) (s topo.LinkSpec) {
 }
 
 func (r *resolver) duration(path, text string) units.Duration {
+	if text == "" {
+		r.refuse(path, `""`, "write a time, as in 10ms")
+		return 0
+	}
 	d, err := units.ParseDuration(text)
 	r.wrong(path, err)
 	return d
@@ -184,7 +197,7 @@ func (r *resolver) duration(path, text string) units.Duration {
 
 func (r *resolver) between(path string, v, lo, hi int) int {
 	if r.whole(path) && (v < lo || v > hi) {
-		r.wrong(path, fmt.Errorf("%d: allowed are %d to %d", v, lo, hi))
+		r.refuse(path, strconv.Itoa(v), fmt.Sprintf("allowed are %d to %d", lo, hi))
 	}
 	return v
 }
@@ -201,7 +214,7 @@ func (r *resolver) whole(path string) bool {
 
 func (r *resolver) oneOf(path, v string, allowed ...string) {
 	if !slices.Contains(allowed, v) {
-		r.wrong(path, fmt.Errorf("%q: allowed are %s%s", v, strings.Join(allowed, ", "), didYouMean(v, allowed)))
+		r.refuse(path, strconv.Quote(v), "allowed are "+strings.Join(allowed, ", ")+didYouMean(v, allowed))
 	}
 }
 

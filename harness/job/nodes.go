@@ -119,3 +119,11 @@ func (j *Job) retransmitTimeout() units.Duration {
 	}
 	return or(j.SwitchML.Timeout, def)
 }
+
+// WorkerPort returns the UDP port that workers send from and take results at.
+func (j *Job) WorkerPort() uint16 {
+	if j.System == TrioML {
+		return wiretrio.Port
+	}
+	return switchmlSource
+}

@@ -20,8 +20,8 @@ const (
 	KindWorker = "worker"
 )
 
-// Main runs the process that the arguments (without the program's name) ask
-// for, and returns its exit code; ok is false where they ask for none.
+// Main runs the process that os.Args asks
+// for, and returns its exit code; ok is false where it asks for none.
 func Main(args []string) (code int, ok bool) {
 	if _, _, ok := proc.Requested(args); !ok {
 		return 0, false

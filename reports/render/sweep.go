@@ -9,7 +9,8 @@ import (
 
 // SweepTables returns two tables for each setting among rows, with a line for
 // each system and a column for each straggle probability: the iteration time,
-// and the speed-up over SwitchML-256.
+// and the speed-up over SwitchML-256. Programs find no number where a run is not
+// to be believed.
 func SweepTables(rows []compare.Row) []Table {
 	var out []Table
 	p := newPrecision(rows)
@@ -42,7 +43,11 @@ func sweepTable(s compare.Sweep, what, unit, key string, cell func(*compare.Row)
 				cells = append(cells, NA())
 				continue
 			}
-			cells = append(cells, cell(r))
+			c := cell(r)
+			if c.suspect { // no fidelity stands beside it, as it does in summary.csv
+				c.program = ""
+			}
+			cells = append(cells, c)
 		}
 		t.Rows = append(t.Rows, cells)
 	}

@@ -103,7 +103,7 @@ func writeMarkdown(w io.Writer, t Table) error {
 	l := newLayout(t, view{unicode: true})
 	var page bytes.Buffer
 	if l.title != "" {
-		fmt.Fprintf(&page, "### %s\n\n", escapeMarkdown(l.title))
+		fmt.Fprintf(&page, "## %s\n\n", escapeMarkdown(l.title))
 	}
 	if l.folded != "" {
 		fmt.Fprintf(&page, "%s\n\n", escapeMarkdown(l.folded))

@@ -113,7 +113,10 @@ func TestSerialisationOfALiveLink(t *testing.T) {
 	const frameTime = (payload + inet.UDPHeaders + 24) * 8 * time.Nanosecond
 	link := topo.LinkSpec{Rate: units.GbitPerSecond, Delay: 100 * units.Microsecond, Queue: 16 * units.MiB}
 	p := planned(t, "rack", gen.Params{Hosts: 2, Link: link})
-	l := newLab(t, p, func(c *Config) { c.Chassis.Quantum = 20 * units.Microsecond })
+	l := newLab(t, p, func(c *Config) {
+		c.Chassis.Quantum = 20 * units.Microsecond
+		c.RingFrames = 256 // all 160 super-packets, which come at the speed of memory
+	})
 	a, b := &p.Hosts[0], &p.Hosts[1]
 	l.ping(a, b.Addr.Addr(), 0)
 	var in *net.UDPConn
@@ -137,7 +140,9 @@ func TestSerialisationOfALiveLink(t *testing.T) {
 	for i := range frames {
 		n, err := in.Read(buf)
 		if err != nil || n != payload {
-			t.Fatalf("frame %d of %d bytes: %v", i, n, err)
+			l.end()
+			r := l.reports["tor"]
+			t.Fatalf("frame %d of %d bytes: %v; counters %v, device %+v", i, n, err, r.Counters, r.Device)
 		}
 		if last = time.Now(); i == 0 {
 			first = last

@@ -3,8 +3,10 @@ package afpacket
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -230,6 +232,45 @@ func TestWhatCannotBeSentIsCounted(t *testing.T) {
 	})
 }
 
+// shape puts a token bucket of 8 kbit/s on p1, with room for so many bytes.
+func (l lab) shape(t *testing.T, limit uint32) {
+	t.Helper()
+	in(t, l.s, func() error {
+		return netlink.QdiscAdd(&netlink.Tbf{
+			QdiscAttrs: netlink.QdiscAttrs{LinkIndex: 21, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT},
+			Rate:       1000, Limit: limit, Buffer: 3e9, // ticks of 64 ns: 192 kB
+		})
+	})
+}
+
+// A port whose queue stands still, for want of room in the socket or in the
+// queueing discipline, drops and does not keep the other ports.
+func TestFullQueueDrops(t *testing.T) {
+	for name, limit := range map[string]uint32{"socket": 1 << 30, "discipline": 1 << 18} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			d := l.open(t, Config{})
+			l.shape(t, limit)
+			tr := l.toB(t, udpTrain(60_000, 1000))
+			const trains = 400 // 24 MB, over twice what the socket buffer holds
+			for range trains / 10 {
+				send(t, d, []sansio.Port{1}, tr, tr, tr, tr, tr, tr, tr, tr, tr, tr)
+			}
+			s := d.Stats()
+			if s.TxTrains == 0 || drops(d)[DropTxFull] == 0 || s.TxTrains+drops(d)[DropTxFull] != trains {
+				t.Errorf("%d trains left, drops %v", s.TxTrains, s.Drops)
+			}
+			if stuck := d.ports[1].stuck; stuck != (name == "socket") {
+				t.Errorf("the port counts as stuck: %v", stuck)
+			}
+			send(t, d, []sansio.Port{1, 0}, tr)
+			if n := d.Stats().TxTrains - s.TxTrains; n != 1 {
+				t.Errorf("%d trains left by the other port, want 1", n)
+			}
+		})
+	}
+}
+
 func TestPortDownAndGone(t *testing.T) {
 	paths(t, func(t *testing.T, l lab, d *Device) {
 		sink := listenUDP(t, l.b, netip.AddrPortFrom(hostB, 5000))
@@ -328,6 +369,20 @@ func TestWakeEndsAWait(t *testing.T) {
 				t.Errorf("Recv(%v): %d arrivals after %v, error %v", wait, len(in), time.Since(start), err)
 			}
 		}
+	})
+}
+
+func TestClosedDevice(t *testing.T) {
+	paths(t, func(t *testing.T, _ lab, d *Device) {
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, recvErr := d.Recv(-1)
+		sendErr := d.Send([]sansio.Send{{To: []sansio.Port{0}, Train: udpTrain(9, 0)}})
+		if !errors.Is(recvErr, os.ErrClosed) || !errors.Is(sendErr, os.ErrClosed) || d.Stats().Offload == "" {
+			t.Errorf("errors %v and %v, statistics %+v", recvErr, sendErr, d.Stats())
+		}
+		d.Wake()
 	})
 }
 

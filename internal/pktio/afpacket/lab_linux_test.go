@@ -2,6 +2,7 @@ package afpacket
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -146,6 +147,10 @@ func awaitUp(t *testing.T, host ns.NetNS) {
 // it before anything registers a clean-up.
 func checkLeaks(t *testing.T) {
 	t.Helper()
+	r, w, err := os.Pipe() // makes the runtime open the descriptors that it waits with, for good
+	if err := errors.Join(err, r.Close(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
 	fds, goroutines := openFDs(t), runtime.NumGoroutine()
 	t.Cleanup(func() {
 		for i := 0; runtime.NumGoroutine() > goroutines && i < 1e6; i++ {

@@ -1,6 +1,7 @@
 package afpacket
 
 import (
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,9 @@ const spinBelow = 4 * time.Microsecond
 // Recv implements [pktio.Device]. The arrivals borrow the memory of the packet
 // rings, which stay shorter by these frames until the next Recv.
 func (d *Device) Recv(wait time.Duration) ([]sansio.Arrival, error) {
+	if d.closed {
+		return nil, os.ErrClosed
+	}
 	if d.suspect {
 		d.suspect = false
 		if err := d.checkAll(); err != nil {

@@ -3,6 +3,7 @@ package afpacket
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -13,6 +14,9 @@ import (
 // Send implements [pktio.Device]. Each port has its packets in order, in one
 // system call; nothing is said about the order between ports.
 func (d *Device) Send(sends []sansio.Send) error {
+	if d.closed {
+		return os.ErrClosed
+	}
 	d.out.reset(sends)
 	defer d.out.release()
 	for _, s := range sends {

@@ -1,0 +1,34 @@
+package live
+
+import (
+	"fmt"
+	"os"
+)
+
+// cpuMeter measures the share of all processors that was busy, from the first
+// line of /proc/stat (proc(5)): this lab's work and anybody else's.
+type cpuMeter struct{ busy, total uint64 }
+
+func (m *cpuMeter) start() { m.busy, m.total = readCPU() }
+
+// stop returns the busy share since start, a fraction; 0 where it is unknown.
+func (m *cpuMeter) stop() float64 {
+	busy, total := readCPU()
+	if total <= m.total {
+		return 0
+	}
+	return float64(busy-m.busy) / float64(total-m.total)
+}
+
+func readCPU() (busy, total uint64) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, 0
+	}
+	var user, nice, system, idle, iowait, irq, softirq, steal uint64
+	if _, err := fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal); err != nil {
+		return 0, 0
+	}
+	busy = user + nice + system + irq + softirq + steal
+	return busy, busy + idle + iowait
+}

@@ -1,0 +1,10 @@
+// Package live runs a job on real packets: a namespace for every host and
+// switch, a process in each, the wall clock.
+//
+//	lab up -> switches ready -> workers ready -> start at one epoch
+//	       -> samples ... -> all workers done -> switches stop -> lab down
+//	       -> every delivered sum checked -> fidelity judged
+//
+// Whatever goes wrong on the way, processes are ended and the lab is taken
+// down; what the workers had reported until then is kept.
+package live

@@ -1,0 +1,246 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/proc"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/units"
+	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	"github.com/inalab/inalab/switchd/daemon"
+)
+
+// Options says where a run's files go and how it is carried out.
+type Options struct {
+	Lab      string // name of the lab
+	Logs     string // existing directory for the nodes' logs
+	Plain    bool   // do without segmentation and checksum offload
+	Owner    journal.Caller
+	Progress func([]result.Sample) // called with samples of iterations that are over; may be nil
+	NetNS    netns.Options
+	Exe      string // program of the node processes; empty: the running one
+}
+
+// Bounds of a run.
+const (
+	readyTimeout = 60 * time.Second      // for all nodes to be ready; a cold start of hundreds takes seconds
+	startLead    = 20 * time.Millisecond // from the start command to the epoch, so that it reaches everybody before
+	stopGrace    = 5 * time.Second
+	patience     = 20 // times the expected duration, and startTimeout, is when a run counts as stalled
+)
+
+// RunJob runs a job live, checks its sums and judges its fidelity. The cell is
+// valid beside an error, as far as the run came.
+func RunJob(ctx context.Context, j *job.Job, opt Options) (cell result.Cell, err error) {
+	cell = j.Cell()
+	lab, err := netns.Up(ctx, LabSpec(opt.Lab, j.Plan, !opt.Plain), opt.NetNS)
+	if err != nil {
+		return cell, err
+	}
+	defer func() { err = errors.Join(err, lab.Down()) }()
+	private := filepath.Join(lab.Dir(), "private")
+	if err := os.Mkdir(private, 0o700); err != nil {
+		return cell, fmt.Errorf("making the lab's private directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
+	r := &run{job: j, opt: opt, lab: lab, private: private, cell: &cell}
+	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
+	err = errors.Join(r.phases(ctx), r.sup.Close(stopGrace))
+	r.forwarders.Wait()
+	if err != nil {
+		return cell, err
+	}
+	return cell, r.judge()
+}
+
+type run struct {
+	job     *job.Job
+	opt     Options
+	lab     *netns.Lab
+	private string
+	cell    *result.Cell
+	sup     *proc.Supervisor
+
+	switches, workers []*proc.Process
+	forwarders        sync.WaitGroup
+	cpu               cpuMeter
+	busy              float64
+	wall              time.Duration
+	switchReports     []daemon.Report
+	workerReports     []nodelive.Report
+}
+
+// phases brings the nodes up, lets them train, and stops the switches.
+func (r *run) phases(ctx context.Context) error {
+	var err error
+	ready, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	for _, c := range switches(r.job, r.private, r.opt.Plain) {
+		if r.switches, err = r.start(ready, r.switches, "switch", c.Chassis.Switch.Name, c); err != nil {
+			return err
+		}
+	}
+	if err := waitReady(ready, r.switches); err != nil {
+		return err
+	}
+	for _, c := range workers(r.job, r.private, r.opt.Plain) {
+		if r.workers, err = r.start(ready, r.workers, "worker", c.Worker.Loop.Node, c); err != nil {
+			return err
+		}
+	}
+	if err := waitReady(ready, r.workers); err != nil {
+		return err
+	}
+	if err := r.train(ctx); err != nil {
+		return err
+	}
+	return r.collect()
+}
+
+func (r *run) start(ctx context.Context, list []*proc.Process, kind, node string, cfg any) ([]*proc.Process, error) {
+	p, err := r.sup.Start(ctx, proc.Spec{
+		Node: node, Kind: kind, NetNS: r.lab.Path(node), Config: cfg, Log: filepath.Join(r.opt.Logs, node+".log"),
+		Env: []string{"GOMAXPROCS=2", "GOGC=400"}, // a process is one loop and one compute
+	})
+	if err != nil {
+		return list, err
+	}
+	return append(list, p), nil
+}
+
+func waitReady(ctx context.Context, list []*proc.Process) error {
+	for _, p := range list {
+		if err := p.WaitReady(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// train starts everybody at one epoch and waits until all workers are done.
+func (r *run) train(ctx context.Context) error {
+	limit := time.Duration(r.cell.Expected/units.Nanosecond)*time.Duration(patience*r.job.Iterations) + readyTimeout
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run takes longer than %v, %d times what it should: see the logs in %s", limit, patience, r.opt.Logs))
+	defer cancel()
+	began := time.Now()
+	r.cpu.start()
+	epoch := pktio.MonotonicNow() + startLead.Nanoseconds()
+	for _, p := range slices.Concat(r.switches, r.workers) {
+		if err := p.Send(proc.Command{Name: proc.CommandStart, EpochNS: epoch}); err != nil {
+			return err
+		}
+	}
+	err := r.follow(ctx)
+	r.busy, r.wall = r.cpu.stop(), time.Since(began)
+	return err
+}
+
+// event is a report of a process, or its end (report nil).
+type event struct {
+	process *proc.Process
+	report  *proc.Report
+}
+
+// follow takes samples until every worker has ended, and fails as soon as any
+// process ends in another way.
+func (r *run) follow(ctx context.Context) error {
+	events := make(chan event)
+	stop := make(chan struct{})
+	defer close(stop)
+	for _, p := range slices.Concat(r.switches, r.workers) {
+		r.forwarders.Go(func() { forward(p, events, stop) })
+	}
+	for left := len(r.workers); left > 0; {
+		select {
+		case e := <-events:
+			done, err := r.take(e)
+			if err != nil {
+				return err
+			}
+			if done {
+				left--
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// forward passes a process's reports on until it ends.
+func forward(p *proc.Process, events chan<- event, stop <-chan struct{}) {
+	send := func(e event) bool {
+		select {
+		case events <- e:
+			return true
+		case <-stop:
+			return false
+		}
+	}
+	for report := range p.Reports() {
+		if !send(event{p, &report}) {
+			return
+		}
+	}
+	<-p.Exited()
+	send(event{p, nil})
+}
+
+// take handles one event; done is true when a worker has ended well.
+func (r *run) take(e event) (done bool, err error) {
+	switch {
+	case e.report == nil:
+		err := e.process.Wait()
+		if err == nil && slices.Contains(r.switches, e.process) {
+			err = fmt.Errorf("switch %s ended in mid-run", e.process.Node())
+		}
+		return err == nil, err
+	case e.report.Kind != proc.ReportSample:
+		return false, nil
+	}
+	var samples []result.Sample
+	if err := json.Unmarshal(e.report.Data, &samples); err != nil {
+		return false, fmt.Errorf("reading the samples of %s: %w", e.process.Node(), err)
+	}
+	r.cell.Samples = append(r.cell.Samples, samples...)
+	if r.opt.Progress != nil {
+		r.opt.Progress(samples)
+	}
+	return false, nil
+}
+
+// collect stops the switches and reads everybody's final report.
+func (r *run) collect() error {
+	for _, p := range r.switches {
+		if err := p.Stop(stopGrace); err != nil {
+			return err
+		}
+	}
+	for _, p := range r.switches {
+		var rep daemon.Report
+		if _, err := p.Result(&rep); err != nil {
+			return err
+		}
+		r.switchReports = append(r.switchReports, rep)
+	}
+	for _, p := range r.workers {
+		var rep nodelive.Report
+		if _, err := p.Result(&rep); err != nil {
+			return err
+		}
+		r.workerReports = append(r.workerReports, rep)
+	}
+	return nil
+}

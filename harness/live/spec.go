@@ -1,0 +1,96 @@
+package live
+
+import (
+	"net/netip"
+	"path/filepath"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/pktio/tcp"
+	"github.com/inalab/inalab/internal/pktio/udp"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	"github.com/inalab/inalab/switchd/daemon"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// linkQuantum is how finely links deliver live: a wake-up costs 4 to 12 us, and
+// a jumbo frame at 1 Gbit/s takes 73 us. Assumed.
+const linkQuantum = 20 * units.Microsecond
+
+// ringPort is the TCP port of ring neighbours.
+const ringPort = 49301
+
+// LabSpec returns the namespaces and links of a plan: hosts have an address and
+// a default route to their switch, switches have ports without addresses.
+func LabSpec(lab string, p *plan.Plan, offload bool) netns.Spec {
+	spec := netns.Spec{Lab: lab, MTU: p.MTU}
+	addr := map[string]netip.Prefix{}
+	for _, sw := range p.Switches {
+		spec.Nodes = append(spec.Nodes, netns.Node{Name: sw.Name})
+	}
+	for _, h := range p.Hosts {
+		addr[h.Name] = h.Addr
+		spec.Nodes = append(spec.Nodes, netns.Node{
+			Name:   h.Name,
+			Routes: []netns.Route{{Dst: netip.PrefixFrom(netip.IPv4Unspecified(), 0), Via: h.Gateway}},
+		})
+	}
+	end := func(e plan.WireEnd) netns.End {
+		return netns.End{Node: e.Node, Iface: e.Iface, MAC: e.MAC, Addr: addr[e.Node], Offload: offload}
+	}
+	for _, w := range p.Wires {
+		spec.Wires = append(spec.Wires, netns.Wire{A: end(w.A), B: end(w.B)})
+	}
+	return spec
+}
+
+// switches returns the configuration of every switch's process.
+func switches(j *job.Job, private string, plain bool) []daemon.Config {
+	var out []daemon.Config
+	for _, c := range j.Switches(linkQuantum) {
+		d := daemon.Config{Chassis: c, Plain: plain}
+		if j.System == job.TrioML {
+			d.TracePath = filepath.Join(private, c.Switch.Name+".trace")
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// workers returns the configuration of every worker's process.
+func workers(j *job.Job, private string, plain bool) []nodelive.Config {
+	var out []nodelive.Config
+	for i, w := range j.Workers() {
+		c := nodelive.Config{Worker: w, Tensors: tensors(private, w.Loop.Node)}
+		h := &j.Plan.Hosts[i]
+		if j.System == job.Ring {
+			c.TCP = ringConfig(j.Plan, i)
+		} else {
+			c.UDP = udpConfig(j, h, plain)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func tensors(private, node string) string { return filepath.Join(private, node+".tensors") }
+
+func udpConfig(j *job.Job, h *plan.Host, plain bool) *udp.Config {
+	c := &udp.Config{MAC: inet.MAC(h.MAC), PeerMAC: inet.MAC(h.GatewayMAC), Iface: h.Iface, Plain: plain}
+	c.Bind = netip.AddrPortFrom(h.Addr.Addr(), j.WorkerPort())
+	if group, ok := j.Group(); ok {
+		c.Groups = []netip.Addr{group.Dst}
+	}
+	return c
+}
+
+func ringConfig(p *plan.Plan, i int) *tcp.Config {
+	n := len(p.Hosts)
+	at := func(k int) netip.Addr { return p.Hosts[(k+n)%n].Addr.Addr() }
+	return &tcp.Config{
+		Listen: netip.AddrPortFrom(at(i), ringPort), Dial: netip.AddrPortFrom(at(i+1), ringPort), Previous: at(i - 1),
+		QuietEOF: true, // neighbours end at different instants
+	}
+}

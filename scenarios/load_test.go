@@ -1,0 +1,170 @@
+package scenarios
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/harness/fault"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/trioml"
+	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/topo"
+)
+
+// embedded returns the text of the straggler scenario.
+func embedded(t testing.TB) string {
+	t.Helper()
+	text, err := Embedded("straggler")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// load loads the straggler scenario with overrides.
+func load(t testing.TB, set ...string) *Scenario {
+	t.Helper()
+	s, err := Load(Source{Name: "straggler.scenario.yaml", Text: []byte(embedded(t)), Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestEveryEmbeddedScenarioLoads(t *testing.T) {
+	names := Names()
+	if len(names) == 0 {
+		t.Fatal("the catalogue is empty")
+	}
+	for _, name := range names {
+		text, err := Embedded(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Load(Source{Name: name, Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Name != name || s.Description == "" {
+			t.Errorf("file %s holds scenario %q, described as %q", name, s.Name, s.Description)
+		}
+	}
+}
+
+func TestUnknownScenario(t *testing.T) {
+	for name, want := range map[string]string{
+		"stragler":     `unknown scenario "stragler": allowed are straggler, or the path of a *.scenario.yaml file; did you mean "straggler"?`,
+		"tenants":      `unknown scenario "tenants": allowed are straggler, or the path of a *.scenario.yaml file`,
+		"../straggler": `unknown scenario "../straggler": allowed are straggler, or the path of a *.scenario.yaml file; did you mean "straggler"?`,
+	} {
+		if _, err := Embedded(name); err == nil || err.Error() != want {
+			t.Errorf("%s:\n got %v\nwant %s", name, err, want)
+		}
+	}
+}
+
+// What the file says is what the paper's section 6.1 asks for.
+func TestStragglerScenario(t *testing.T) {
+	s := load(t)
+	s.raw, s.Description = raw{}, ""
+	want := &Scenario{
+		Name: "straggler", Seed: 1, Model: s.Model, Iterations: 40, Scale: 100, Hosts: 6, MTU: 9000,
+		Link:    topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond, Queue: 1600 * units.MiB},
+		Fabric:  topo.LinkSpec{Rate: 400 * units.GbitPerSecond, Delay: units.Microsecond},
+		Systems: []System{{"ring", "rack"}, {"switchml256", "rack"}, {"trioml", "mx480"}},
+		P:       []float64{0, 0.04, 0.08, 0.16}, Semantics: fault.OneServer,
+		Trio: job.TrioSpec{
+			Grads: 1024, Window: 4096, Timeout: 10 * units.Millisecond, Threads: 100,
+			Late: program.LateTombstone, Wake: trioml.WakeSkip,
+		},
+		SwitchML: job.SwitchMLSpec{Slots: 512},
+	}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("got  %+v\nwant %+v", s, want)
+	}
+	if s.Model.Name != "resnet50" {
+		t.Errorf("model %s", s.Model.Name)
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	s := load(t,
+		"seed=7", "seed=8", "model=vgg11", "link.rate=25Gbit/s", "link.loss=0.1%", "link.loss-every=500", "mini-batch=32",
+		"stragglers.p=[16%, 0.5]", "stragglers.semantics=every-server", "trio.wake=naive", "trio.aging=false",
+		"switchml.retransmit=true", "switchml.timeout=2ms", "switchml.unscaled-pool=true",
+		"systems=[{system: switchml64, topology: rack}]",
+	)
+	for what, ok := range map[string]bool{
+		"the last seed":      s.Seed == 8,
+		"model":              s.Model.Name == "vgg11",
+		"rate":               s.Link.Rate == 25*units.GbitPerSecond,
+		"loss":               s.Link.Loss == 0.001 && s.Link.LossEvery == 500,
+		"its neighbours":     s.Link.Delay == units.Microsecond && s.Link.Queue == 1600*units.MiB,
+		"mini-batch":         s.MiniBatch == 32,
+		"list":               reflect.DeepEqual(s.P, []float64{0.16, 0.5}),
+		"semantics":          s.Semantics == fault.EveryServer,
+		"wake and aging":     s.Trio.Wake == trioml.WakeNaive && s.Trio.NoAging,
+		"rest of trio":       s.Trio.Window == 4096 && s.Trio.Late == program.LateTombstone,
+		"switchml":           s.SwitchML == job.SwitchMLSpec{Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond},
+		"systems":            reflect.DeepEqual(s.Systems, []System{{"switchml64", "rack"}}),
+		"what was not named": s.Hosts == 6 && s.Scale == 100,
+	} {
+		if !ok {
+			t.Errorf("%s is wrong: %+v", what, s)
+		}
+	}
+}
+
+func TestMarshalledScenarioLoadsAgain(t *testing.T) {
+	for _, set := range [][]string{
+		nil,
+		{"seed=18446744073709551615", "mini-batch=16", "link={rate: unlimited, jitter: 0s, loss: 1%, loss-every: 3}"},
+		{"stragglers.p=[0, 1]", "trio.aging=false", "switchml.timeout=1ms", "systems=[{system: ring, topology: leaf-spine}]"},
+		{`description='a "quoted" # text: with marks'`},
+	} {
+		s := load(t, set...)
+		text, err := s.MarshalYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Load(Source{Name: "again", Text: text})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if !reflect.DeepEqual(again, s) {
+			t.Errorf("got  %+v\nwant %+v\nfrom\n%s", again, s, text)
+		}
+		if !strings.HasPrefix(string(text), "apiVersion: inalab/v1\nkind: Scenario\n") {
+			t.Errorf("begins otherwise:\n%s", text)
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(embedded(f)), "trio.wake=naive")
+	f.Add([]byte("apiVersion: inalab/v1\nsystems: [{system: ring}]\nstragglers: {p: [1e9, nan]}\n"), "link.rate=-1Gbit/s")
+	f.Add([]byte("a: &a [*a, *a]\n<<: *a\n"), "a.b.c=[[[")
+	f.Add([]byte("seed: 1\n---\nseed: 2\n"), "=")
+	f.Add([]byte("? {a: b}\n: |\n  text\n"), "seed=~")
+	f.Fuzz(func(t *testing.T, text []byte, set string) {
+		for _, sets := range [][]string{nil, {set}} {
+			s, err := Load(Source{Name: "fuzz", Text: text, Set: sets})
+			if err != nil {
+				continue
+			}
+			out, err := s.MarshalYAML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := Load(Source{Name: "again", Text: out})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if !reflect.DeepEqual(again, s) {
+				t.Fatalf("got  %+v\nwant %+v", again, s)
+			}
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package switchml
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+)
+
+// Malformed packets are counted under their reason and change nothing: the open
+// slot completes as if they had not come.
+func TestMalformedPackets(t *testing.T) {
+	good := func() []byte { return vector{w: 1, values: val(2)}.payload() }
+	with := func(at int, v byte) []byte { b := good(); b[at] = v; return b }
+	for _, c := range []struct {
+		reason  string
+		payload []byte
+	}{
+		{string(wire.Short), good()[:9]},
+		{string(wire.Short), nil},
+		{string(wire.BadType), with(0, 0x21)},
+		{string(wire.BadSize), with(0, 0x15)},
+		{string(wire.Truncated), good()[:wire.HeaderLen+4*elements-1]},
+		{string(wire.Oversized), append(good(), 0)},
+		{DropWrongSize, append(with(0, 0x12), make([]byte, 4*elements)...)},
+		{DropSlotRange, with(7, 1)},
+		{DropSlotRange, with(6, 0x3f)},
+		{DropDuplicate, vector{w: 0, values: val(9)}.payload()},
+	} {
+		b := newBench(t, testConfig(2, 1))
+		b.send(vector{w: 0, values: val(40)})
+		a := arrival(1, c.payload)
+		if c.reason == DropDuplicate {
+			a = arrival(0, c.payload)
+		}
+		b.wantDrop(b.handle(a))
+		b.wantCounts(map[string]uint64{c.reason: 1, CountPackets: 2})
+		b.wantMulticast(b.send(vector{w: 1, values: val(2)}), 42)
+	}
+}
+
+func TestForeignFrames(t *testing.T) {
+	b := newBench(t, testConfig(2, 1))
+	b.send(vector{w: 0, values: val(40)})
+	stranger := arrival(5, vector{values: val(1)}.payload(), vector{values: val(1)}.payload())
+	b.wantDrop(b.handle(stranger))
+	b.wantCounts(map[string]uint64{DropUnknownWorker: 2, CountPackets: 3})
+
+	broken := arrival(1, vector{values: val(1)}.payload())
+	inet.UDP(broken.Train.Header[inet.EtherLen+inet.IPv4Len:]).SetLen(3)
+	b.wantDrop(b.handle(broken, sansio.Arrival{}))
+	b.wantCounts(map[string]uint64{string(inet.BadUDPLength): 1, string(inet.ShortEther): 1, CountPackets: 5})
+	b.wantMulticast(b.send(vector{w: 1, values: val(2)}), 42)
+}
+
+func FuzzHandle(f *testing.F) {
+	good := arrival(1, vector{w: 1, values: val(2)}.payload())
+	f.Add(good.Train.Header, good.Train.Body, good.Train.Seg)
+	f.Add(good.Train.Header[:20], good.Train.Body, 100)
+	f.Add([]byte{}, []byte{}, -1)
+	f.Fuzz(func(t *testing.T, header, body []byte, seg int) {
+		b := newBench(t, testConfig(2, 1))
+		b.send(vector{w: 0, values: val(40)})
+		b.p.Handle(0, []sansio.Arrival{{Train: sansio.Train{Header: header, Body: body, Seg: seg}}}, &b.eff)
+		b.eff.Reset()
+		var dropped uint64
+		for _, c := range b.p.Counters() {
+			if c.Name != CountPackets && c.Name != CountResults && c.Name != CountAnswered {
+				dropped += c.N
+			}
+		}
+		var added uint64
+		for _, e := range b.events {
+			if e.Kind == "contribution" {
+				added++
+			}
+		}
+		if packets := b.count(CountPackets); packets != dropped+added+b.count(CountAnswered) {
+			t.Fatalf("%d packets, %d added, %d dropped, %d answered", packets, added, dropped, b.count(CountAnswered))
+		}
+	})
+}
+
+func TestConfig(t *testing.T) {
+	if _, err := New(testConfig(256, MaxSlots/64)); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func(*Config)
+		says   string
+	}{
+		"elements":       {func(c *Config) { c.Elements = 32 }, "64 and 256"},
+		"no slots":       {func(c *Config) { c.Slots = 0 }, "slots"},
+		"too many slots": {func(c *Config) { c.Slots = MaxSlots + 1 }, "slots"},
+		"no workers":     {func(c *Config) { c.Workers = nil }, "0 workers"},
+		"257 workers":    {func(c *Config) { c.Workers = testConfig(257, 1).Workers }, "257 workers"},
+		"same address":   {func(c *Config) { c.Workers[1].Addr = c.Workers[0].Addr }, "share an address"},
+		"no router":      {func(c *Config) { c.Router = netip.Addr{} }, "router address"},
+		"no address":     {func(c *Config) { c.Workers[2].Addr = netip.Addr{} }, "worker 2"},
+		"IPv6":           {func(c *Config) { c.Workers[2].Addr = netip.MustParseAddr("fe80::1") }, "worker 2"},
+	} {
+		cfg := testConfig(3, 4)
+		c.change(&cfg)
+		_, err := New(cfg)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one about %q", name, err, c.says)
+		}
+	}
+}
+
+// Workers with many source ports do not grow the memory of templates.
+func TestTemplatesAreBounded(t *testing.T) {
+	b := newBench(t, testConfig(1, 1))
+	for port := range uint16(1000) {
+		a := arrival(0, vector{set: uint8(port % 2), values: val(int32(port))}.payload())
+		inet.UDP(a.Train.Header[inet.EtherLen+inet.IPv4Len:]).SetPorts(port+1, wire.Port)
+		b.p.Handle(0, []sansio.Arrival{a}, &b.eff)
+		if got := inet.UDP(b.eff.Sends[0].Train.Header[inet.EtherLen+inet.IPv4Len:]).DstPort(); got != port+1 {
+			t.Fatalf("the result of port %d goes to port %d", port+1, got)
+		}
+		b.eff.Reset()
+	}
+	if n := len(b.p.workers[0].templates); n > maxTemplates {
+		t.Errorf("%d templates", n)
+	}
+}
