@@ -70,6 +70,9 @@ func TestBadFiles(t *testing.T) {
 		{"negative jitter", "delay: 1us, queue: 1600MiB", "jitter: -1us", `bad.yaml:14:33: link.jitter: time "-1us" is negative: it must be zero or more
   link: {rate: 100Gbit/s, jitter: -1us}   # of each host, before scaling
                                   ^`},
+		{"jitter beyond the delay", "delay: 1us, queue: 1600MiB", "delay: 1us, jitter: 2us", `bad.yaml:14:45: link.jitter: 2us exceeds the delay of 1us: frames would arrive before they were sent
+  link: {rate: 100Gbit/s, delay: 1us, jitter: 2us}   # of each host, before scaling
+                                              ^`},
 		{"queue without unit", "queue: 1600MiB", "queue: 1600", `bad.yaml:14:44: link.queue: size "1600" has no unit: write B, K, M, G (powers of 1024), KB, MB, GB (decimal), as in "1600B"
   link: {rate: 100Gbit/s, delay: 1us, queue: 1600}   # of each host, before scaling
                                              ^`},

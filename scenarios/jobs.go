@@ -78,7 +78,7 @@ func (s *Scenario) Graph(topology string) (*topo.Graph, error) {
 	case "mx480":
 		params.Fabric = s.scaled(s.Fabric)
 	case "leaf-spine":
-		params.Hosts, params.Leaves, params.Spines, params.HostsPerLeaf = 0, 2, 2, (s.Hosts+1)/2
+		params.Leaves, params.Spines = 2, 2
 		params.Uplink = params.Link
 	}
 	return gen.ByName(topology, params)

@@ -120,7 +120,7 @@ func TestOverrides(t *testing.T) {
 func TestMarshalledScenarioLoadsAgain(t *testing.T) {
 	for _, set := range [][]string{
 		nil,
-		{"seed=18446744073709551615", "mini-batch=16", "link={rate: unlimited, jitter: 0s, loss: 1%, loss-every: 3}"},
+		{"seed=18446744073709551615", "mini-batch=16", "link={rate: unlimited, delay: 2us, jitter: 1us, loss: 1%, loss-every: 3}"},
 		{"stragglers.p=[0, 1]", "trio.aging=false", "switchml.timeout=1ms", "systems=[{system: ring, topology: leaf-spine}]"},
 		{`description='a "quoted" # text: with marks'`},
 	} {

@@ -173,6 +173,9 @@ func (r *resolver) link(path string, f rawLink) (s topo.LinkSpec) {
 	if f.Jitter != "" {
 		s.Jitter = r.duration(path+".jitter", f.Jitter)
 	}
+	if s.Jitter > s.Delay {
+		r.wrong(path+".jitter", fmt.Errorf("%v exceeds the delay of %v: frames would arrive before they were sent", s.Jitter, s.Delay))
+	}
 	if f.Queue != "" {
 		s.Queue, err = units.ParseBytes(f.Queue)
 		r.wrong(path+".queue", err)

@@ -36,6 +36,9 @@ func (j *Job) Workers() []worker.Config {
 			Model:   worker.ModelConfig{Hidden: j.Hidden, MiniBatch: j.MiniBatch, Seed: j.Seed},
 			Workers: len(out),
 		}
+		if j.Elements > 0 {
+			out[i].Bench = &worker.BenchConfig{Elements: j.Elements, Iterations: j.Iterations}
+		}
 		j.core(&out[i], h)
 	}
 	return out
@@ -51,7 +54,7 @@ func (j *Job) core(w *worker.Config, h *plan.Host) {
 	case SwitchML64, SwitchML256:
 		w.SwitchML = &switchml.Config{
 			Node: h.Name, Workers: len(j.Plan.Hosts), Tensor: j.Params, Elements: j.elements(), Slots: j.slots(), Job: jobID,
-			Flow: j.toSwitch(h, switchmlSource, wiresml.Port), Timeout: j.retransmitTimeout(), NoRetransmit: !j.SwitchML.Retransmit,
+			Flow: j.toSwitch(h, switchmlSource, wiresml.Port), Timeout: j.retransmitTimeout(), NoRetransmit: !j.SwitchML.Retransmit, Integers: j.Elements > 0,
 		}
 	case Ring:
 		w.Ring = &ring.Config{Node: h.Name, Rank: h.Index, Workers: len(j.Plan.Hosts), Tensor: j.Params}

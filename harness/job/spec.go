@@ -39,6 +39,7 @@ type Spec struct {
 	StraggleP  float64
 	Semantics  fault.Semantics // empty means fault.OneServer
 	Virtual    bool            // for the virtual clock: streams instead of kernel TCP
+	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
 	Trio       TrioSpec
 	SwitchML   SwitchMLSpec
 }
@@ -87,8 +88,10 @@ func New(spec Spec) (*Job, error) {
 		return nil, err
 	}
 	j := &Job{Spec: spec}
-	j.Hidden = train.HiddenFor(int(spec.Model.Size()) / 4 / spec.Scale)
-	j.Params = train.ParamsFor(j.Hidden)
+	if j.Params = spec.Elements; spec.Elements == 0 {
+		j.Hidden = train.HiddenFor(int(spec.Model.Size()) / 4 / spec.Scale)
+		j.Params = train.ParamsFor(j.Hidden)
+	}
 	j.Typical = spec.Model.Compute + j.ringTime()
 	schedule, err := fault.Straggle{
 		P: spec.StraggleP, Workers: len(spec.Plan.Hosts), Iterations: spec.Iterations,

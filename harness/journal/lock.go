@@ -22,8 +22,7 @@ const lockPoll = 5 * time.Millisecond
 // removes the directory; whoever waited for that one then starts again, with
 // missing saying what to do about a directory that is not there.
 func lockRoot(root string, missing func() error) (*os.File, error) {
-	deadline := time.Now().Add(lockTimeout)
-	for {
+	for deadline := time.Now().Add(lockTimeout); time.Now().Before(deadline); {
 		dir, err := os.Open(root)
 		if errors.Is(err, fs.ErrNotExist) {
 			if err := missing(); err != nil {
@@ -44,6 +43,11 @@ func lockRoot(root string, missing func() error) (*os.File, error) {
 			return nil, err
 		}
 	}
+	return nil, lockedOut(root)
+}
+
+func lockedOut(root string) error {
+	return fmt.Errorf("lock journal directory %s: others hold it for more than %v", root, lockTimeout)
 }
 
 // isAt reports whether an open file is still what the path names.
@@ -52,7 +56,7 @@ func isAt(f *os.File, path string) bool {
 	if err != nil {
 		return false
 	}
-	named, err := os.Lstat(path)
+	named, err := os.Stat(path)
 	return err == nil && os.SameFile(opened, named)
 }
 
@@ -65,7 +69,7 @@ func waitLock(dir *os.File, deadline time.Time) error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("lock journal directory %s: another inalab holds it for more than %v", dir.Name(), lockTimeout)
+			return lockedOut(dir.Name())
 		}
 	}
 }

@@ -51,7 +51,7 @@ func switches(j *job.Job, private string, plain bool) []daemon.Config {
 	var out []daemon.Config
 	for _, c := range j.Switches(linkQuantum) {
 		d := daemon.Config{Chassis: c, Plain: plain}
-		if j.System == job.TrioML {
+		if j.System == job.TrioML && j.Elements == 0 {
 			d.TracePath = filepath.Join(private, c.Switch.Name+".trace")
 		}
 		out = append(out, d)
@@ -63,7 +63,10 @@ func switches(j *job.Job, private string, plain bool) []daemon.Config {
 func workers(j *job.Job, private string, plain bool) []nodelive.Config {
 	var out []nodelive.Config
 	for i, w := range j.Workers() {
-		c := nodelive.Config{Worker: w, Tensors: tensors(private, w.Loop.Node)}
+		c := nodelive.Config{Worker: w}
+		if j.Elements == 0 {
+			c.Tensors = tensors(private, w.Loop.Node)
+		}
 		h := &j.Plan.Hosts[i]
 		if j.System == job.Ring {
 			c.TCP = ringConfig(j.Plan, i)

@@ -103,14 +103,14 @@ func (r *run) connect(p *plan.Plan, ids map[string]NodeID) error {
 }
 
 func (r *run) done() bool {
-	return !slices.ContainsFunc(r.workers, func(w *worker.Worker) bool { return !w.Loop.Done() })
+	return !slices.ContainsFunc(r.workers, func(w *worker.Worker) bool { return !w.Job.Done() })
 }
 
 // where says how far the workers came, for a run that did not end.
 func (r *run) where() string {
 	s := "; model updates so far:"
 	for i, w := range r.workers {
-		s += fmt.Sprintf(" worker %d: %d", i, w.Loop.Iteration())
+		s += fmt.Sprintf(" worker %d: %d", i, w.Job.Iteration())
 	}
 	return s
 }

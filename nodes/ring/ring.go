@@ -95,12 +95,24 @@ func (c *Core) chunk(k int) []byte {
 
 // Begin starts the all-reduce of generation gen; the one before is complete.
 func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
-	c.gen, c.step, c.active = gen, 0, true
 	c.sat = c.cfg.Fixed.Quantise(c.q, grad[:c.cfg.Tensor])
 	c.count.Add(CountSaturated, uint64(c.sat))
-	vec.PutBE(c.acc, c.q)
+	c.BeginInts(now, gen, c.q, eff)
+}
+
+// BeginInts is Begin for a tensor that is int32 already.
+func (c *Core) BeginInts(_ units.Time, gen int, q []int32, eff *sansio.Effects) {
+	c.gen, c.step, c.active = gen, 0, true
+	vec.PutBE(c.acc, q)
 	c.send(0, eff)
 	c.consume(eff)
+}
+
+// Sums returns the integer sums of the complete generation, valid until the
+// next begins.
+func (c *Core) Sums() []int32 {
+	vec.GetBE(c.q, c.acc)
+	return c.q
 }
 
 func (c *Core) send(k int, eff *sansio.Effects) {

@@ -39,6 +39,7 @@ type Config struct {
 	Port         sansio.Port       // port of the machine that packets leave by
 	Timeout      units.Duration    // zero means DefaultTimeout
 	NoRetransmit bool              // true: lost packets stay lost
+	Integers     bool              // the tensor is int32 already: no scaling, no exponents (BeginInts)
 	Recorder     gradient.Recorder `json:"-"`
 	Trace        trace.Sink        `json:"-"`
 }
@@ -72,7 +73,8 @@ type Core struct {
 
 	gen         int
 	grad        []float32 // borrowed from Begin until the generation is complete
-	q, sums     []int32   // padded to whole blocks
+	q           []int32
+	sums        []int32   // padded to whole blocks
 	factors     []float64 // scaling factor of each block
 	remaining   int
 	retransmits int
@@ -102,7 +104,10 @@ func New(cfg Config) (*Core, error) {
 	c := &Core{
 		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port}, blocks: blocks, gen: -1,
 		slots: make([]slot, cfg.Slots), factors: make([]float64, blocks),
-		q: make([]int32, blocks*cfg.Elements), sums: make([]int32, blocks*cfg.Elements),
+		sums: make([]int32, blocks*cfg.Elements),
+	}
+	if !cfg.Integers {
+		c.q = make([]int32, cfg.Tensor)
 	}
 	c.size, _ = wire.SizeOf(cfg.Elements)
 	for i := range c.slots {
@@ -110,6 +115,21 @@ func New(cfg Config) (*Core, error) {
 	}
 	return c, nil
 }
+
+// BeginInts starts the all-reduce of an int32 tensor, of a worker configured
+// for Integers. q is borrowed until the generation is complete.
+func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects) {
+	c.gen, c.remaining, c.retransmits = gen, c.blocks, 0
+	c.q = q
+	for i := range min(len(c.slots), c.blocks) {
+		c.slots[i].block = i
+		c.next(now, i, eff)
+	}
+}
+
+// Sums returns the integer sums of the complete generation, borrowed until the
+// next begins.
+func (c *Core) Sums() []int32 { return c.sums[:c.cfg.Tensor] }
 
 // Begin starts the all-reduce of generation gen. grad is borrowed until the
 // generation is complete; the one before must be.
@@ -132,7 +152,7 @@ func (c *Core) Finish(gen int, mean []float32) result.Outcome {
 		gradient.MeanBlock(mean[lo:hi], c.sums[lo:hi], c.factors[b], c.cfg.Workers)
 	}
 	if c.cfg.Recorder != nil {
-		c.cfg.Recorder.Sent(gen, c.q[:c.cfg.Tensor])
+		c.cfg.Recorder.Sent(gen, c.q)
 		c.cfg.Recorder.Delivered(gen, c.sums[:c.cfg.Tensor])
 	}
 	return result.Outcome{Retransmits: c.retransmits, Contributed: true, Saturated: c.saturated}
@@ -189,7 +209,9 @@ func (c *Core) result(now units.Time, payload []byte, eff *sansio.Effects) {
 		c.remaining--
 	}
 	if b := c.following(int(h.Slot)); b < c.blocks {
-		c.quantise(b, h.E0)
+		if !c.cfg.Integers {
+			c.quantise(b, h.E0)
+		}
 		s.block = b
 		c.next(now, int(h.Slot), eff)
 	}
@@ -234,7 +256,9 @@ func (c *Core) send(now units.Time, i int, eff *sansio.Effects) {
 	if s.block == exponentsOnly {
 		clear(payload[wire.HeaderLen:])
 	} else {
-		vec.PutBE(payload[wire.HeaderLen:], c.q[s.block*k:(s.block+1)*k])
+		n := 4 * (min((s.block+1)*k, len(c.q)) - s.block*k)
+		vec.PutBE(payload[wire.HeaderLen:wire.HeaderLen+n], c.q[s.block*k:s.block*k+n/4])
+		clear(payload[wire.HeaderLen+n:]) // of the last block, which may be short
 	}
 	eff.Emit(c.to, c.template, payload)
 	c.count.Add(CountSent, 1)
@@ -244,7 +268,7 @@ func (c *Core) send(now units.Time, i int, eff *sansio.Effects) {
 }
 
 func (c *Core) exponent(block int) int8 {
-	if block >= c.blocks {
+	if block >= c.blocks || c.cfg.Integers {
 		return gradient.ExponentNone
 	}
 	k := c.cfg.Elements

@@ -122,20 +122,34 @@ func New(cfg Config) (*Core, error) {
 	blocks := (cfg.Tensor + cfg.Grads - 1) / cfg.Grads
 	return &Core{
 		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port}, blocks: blocks,
-		q: make([]int32, cfg.Tensor), sent: make([]bool, blocks),
+		sent: make([]bool, blocks),
 	}, nil
 }
 
 // Begin starts sending this worker's gradient of generation gen, the one after
 // the last that was finished (the first is 0).
 func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
-	c.gen, c.active = gen, true
-	clear(c.sent)
-	c.cursor, c.inFlight = 0, 0
+	if len(c.q) == 0 {
+		c.q = make([]int32, c.cfg.Tensor)
+	}
 	c.saturated = c.cfg.Fixed.Quantise(c.q, grad[:c.cfg.Tensor])
 	c.count.Add(CountSaturated, uint64(c.saturated))
+	c.BeginInts(now, gen, c.q, eff)
+}
+
+// BeginInts is Begin for a tensor that is int32 already; q is borrowed until
+// the generation is complete.
+func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects) {
+	c.release(gen - 1) // where nobody finished it
+	c.q, c.gen, c.active = q, gen, true
+	clear(c.sent)
+	c.cursor, c.inFlight = 0, 0
 	c.fill(now, eff)
 }
+
+// Sums returns the integer sums of the generation that was begun last, once it
+// is complete; they are borrowed until it is finished.
+func (c *Core) Sums() []int32 { return c.inbox(c.gen).sums }
 
 // fill sends blocks until the window is full.
 func (c *Core) fill(now units.Time, eff *sansio.Effects) {
@@ -194,8 +208,7 @@ func (c *Core) Finish(gen int, mean []float32) result.Outcome {
 	}
 	c.record(gen, in, began)
 	c.gen, c.active = gen+1, false
-	c.ring[gen%MaxAhead] = nil
-	c.spare = append(c.spare, in)
+	c.release(gen)
 	return out
 }
 

@@ -27,3 +27,12 @@ func (c *Core) inbox(gen int) *inbox {
 	*at = in
 	return in
 }
+
+// release takes the memory of a generation's results back.
+func (c *Core) release(gen int) {
+	at := &c.ring[(gen+MaxAhead)%MaxAhead]
+	if *at != nil && (*at).gen == gen {
+		c.spare = append(c.spare, *at)
+		*at = nil
+	}
+}

@@ -18,6 +18,7 @@ import (
 type Config struct {
 	Loop    LoopConfig
 	Model   ModelConfig
+	Bench   *BenchConfig `json:",omitempty"` // in place of training: Loop gives the names, Model is not used
 	Workers int
 
 	TrioML   *trioml.Config   `json:",omitempty"`
@@ -28,32 +29,47 @@ type Config struct {
 
 // Worker is a built worker.
 type Worker struct {
-	sansio.Machine // what the driver runs: the loop, or the transport around it
-	Loop           *Loop
+	sansio.Machine // what the driver runs: the job, or the transport around it
+	Job            Job
+}
+
+// Job is what a worker does: a training loop or a benchmark.
+type Job interface {
+	sansio.Machine
+	Done() bool
+	Iteration() int   // all-reduces completed
+	Core() Collective // the protocol inside
 }
 
 // Build makes the machine of one worker. rec and sink may be nil.
 func Build(cfg Config, images Images, rec gradient.Recorder, sink trace.Sink) (*Worker, error) {
-	m, err := newModel(cfg.Model, cfg.Loop.Worker, cfg.Workers, images)
-	if err != nil {
-		return nil, err
-	}
 	core, err := cfg.core(rec, sink)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Loop.Trace = sink
-	loop, err := New(cfg.Loop, core, m)
+	job, err := cfg.job(core, images, sink)
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{Machine: loop, Loop: loop}
+	w := &Worker{Machine: job, Job: job}
 	if cfg.Stream != nil {
-		if w.Machine, err = stream.New(*cfg.Stream, loop); err != nil {
+		if w.Machine, err = stream.New(*cfg.Stream, job); err != nil {
 			return nil, err
 		}
 	}
 	return w, nil
+}
+
+func (c Config) job(core Collective, images Images, sink trace.Sink) (Job, error) {
+	if c.Bench != nil {
+		return newBench(c, core)
+	}
+	m, err := newModel(c.Model, c.Loop.Worker, c.Workers, images)
+	if err != nil {
+		return nil, err
+	}
+	c.Loop.Trace = sink
+	return New(c.Loop, core, m)
 }
 
 var errOneCore = errors.New("a worker has the core of exactly one protocol")

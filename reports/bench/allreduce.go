@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/render"
@@ -101,24 +102,24 @@ var allReduceColumns = []struct {
 	render.Column
 	cell func(AllReduce) render.Cell
 }{
-	{render.Column{Key: "system", Name: "system"}, func(r AllReduce) render.Cell { return render.Text(r.System) }},
-	{render.Column{Key: "workers", Name: "n", Align: render.Right}, func(r AllReduce) render.Cell { return render.Int(r.Workers) }},
+	{render.Column{Key: "system", Name: "system", Fold: true}, func(r AllReduce) render.Cell { return render.Text(r.System) }},
+	{render.Column{Key: "workers", Name: "n", Align: render.Right, Fold: true}, func(r AllReduce) render.Cell { return render.Int(r.Workers) }},
 	{render.Column{Key: "offload", Name: "offload"}, func(r AllReduce) render.Cell { return render.Bool(r.Offload) }},
 	{render.Column{Key: "size_bytes", Name: "size", Unit: "B", Align: render.Right}, func(r AllReduce) render.Cell { return render.Int(r.SizeBytes) }},
-	{render.Column{Key: "count", Name: "count", Unit: "elements", Align: render.Right, Spare: 3}, func(r AllReduce) render.Cell { return render.Int(r.Count) }},
+	{render.Column{Key: "count", Name: "count", Unit: "elements", Align: render.Right, Spare: 4}, func(r AllReduce) render.Cell { return render.Int(r.Count) }},
 	{render.Column{Key: "dtype", Name: "type", Fold: true}, func(r AllReduce) render.Cell { return render.Text(r.DType) }},
 	{render.Column{Key: "iters", Name: "iterations", Align: render.Right, Fold: true}, func(r AllReduce) render.Cell { return render.Int(r.Iters) }},
 	{render.Column{Key: "time_us", Name: "time", Unit: "us", Align: render.Right}, func(r AllReduce) render.Cell { return render.Number(r.TimeUs, 1) }},
 	{render.Column{Key: "algbw_gbps", Name: "algbw", Unit: "Gbit/s", Align: render.Right}, func(r AllReduce) render.Cell { return render.Number(r.AlgBW, 2) }},
-	{render.Column{Key: "busbw_gbps", Name: "busbw", Unit: "Gbit/s", Align: render.Right}, func(r AllReduce) render.Cell { return render.Number(r.BusBW, 2) }},
+	{render.Column{Key: "busbw_gbps", Name: "busbw", Unit: "Gbit/s", Align: render.Right, Spare: 1}, func(r AllReduce) render.Cell { return render.Number(r.BusBW, 2) }},
 	{render.Column{Key: "aggregate_input_gbps", Name: "input", Unit: "Gbit/s", Align: render.Right}, func(r AllReduce) render.Cell { return render.Number(r.AggregateInput, 2) }},
-	{render.Column{Key: "pps", Name: "packets", Unit: "1/s", Align: render.Right, Spare: 4}, func(r AllReduce) render.Cell { return render.Number(r.PPS, 0) }},
-	{render.Column{Key: "wire_bytes_per_link", Name: "wire", Unit: "B/link", Align: render.Right, Spare: 2}, func(r AllReduce) render.Cell { return render.Int(r.WireBytesPerLink) }},
-	{render.Column{Key: "bound_ratio", Name: "/ bound", Align: render.Right, Spare: 1}, func(r AllReduce) render.Cell { return render.Number(r.BoundRatio, 3) }},
-	{render.Column{Key: "wrong", Name: "#wrong", Align: render.Right}, func(r AllReduce) render.Cell { return render.Int(r.Wrong) }},
+	{render.Column{Key: "pps", Name: "packets", Unit: "1/s", Align: render.Right, Spare: 5}, func(r AllReduce) render.Cell { return render.Number(r.PPS, 0) }},
+	{render.Column{Key: "wire_bytes_per_link", Name: "wire", Unit: "B/link", Align: render.Right, Spare: 3}, func(r AllReduce) render.Cell { return render.Int(r.WireBytesPerLink) }},
+	{render.Column{Key: "bound_ratio", Name: "/ bound", Align: render.Right, Spare: 2}, func(r AllReduce) render.Cell { return render.Number(r.BoundRatio, 3) }},
+	{render.Column{Key: "wrong", Name: "#wrong", Align: render.Right}, wrong},
 	{render.Column{Key: "checked", Name: "checked", Align: render.Right, Detail: true}, func(r AllReduce) render.Cell { return render.Int(r.Checked) }},
 	{render.Column{Key: "cpu_s", Name: "CPU", Unit: "s", Align: render.Right, Detail: true}, func(r AllReduce) render.Cell { return render.Number(r.CPUSeconds, 2) }},
-	{render.Column{Key: "offload_ratio", Name: "gain", Unit: "offload", Align: render.Right, Fold: true}, offloadRatio},
+	{render.Column{Key: "offload_ratio", Name: "gain", Unit: "offload", Align: render.Right, Spare: 1}, offloadRatio},
 }
 
 func offloadRatio(r AllReduce) render.Cell {
@@ -128,6 +129,15 @@ func offloadRatio(r AllReduce) render.Cell {
 	return render.Number(r.OffloadRatio, 2)
 }
 
+// wrong counts nothing where nothing was checked.
+func wrong(r AllReduce) render.Cell {
+	c := render.Int(r.Wrong)
+	if r.Checked == 0 {
+		c = c.As("unchecked")
+	}
+	return c
+}
+
 // allReduceNotes stand under the table.
 var allReduceNotes = []string{
 	"algbw = size / time; busbw = algbw * 2(n-1)/n, ring-equivalent; input = n * size / time, what n workers hand in; all in Gbit/s of payload",
@@ -135,23 +145,23 @@ var allReduceNotes = []string{
 	"wire: bytes on the busiest host link in one direction, headers and framing included; / bound: wire over size, since each worker must send its tensor, and receive the sum, once",
 }
 
-// AllReduceTable returns the rows for people, with the formulas below.
+// AllReduceTable returns the rows for people, with the formulas below. Without
+// a comparison there is no gain to show.
 func AllReduceTable(rows []AllReduce) render.Table {
 	t := render.Table{Title: "All-reduce", Notes: allReduceNotes}
+	compared := slices.ContainsFunc(rows, func(r AllReduce) bool { return r.OffloadRatio != 0 })
 	for _, c := range allReduceColumns {
+		if c.Key == "offload_ratio" {
+			c.Detail = !compared
+		}
 		t.Columns = append(t.Columns, c.Column)
 	}
-	var unchecked bool
 	for _, r := range rows {
 		cells := make([]render.Cell, len(allReduceColumns))
 		for i, c := range allReduceColumns {
 			cells[i] = c.cell(r)
 		}
 		t.Rows = append(t.Rows, cells)
-		unchecked = unchecked || r.Checked == 0
-	}
-	if unchecked {
-		t.Notes = append([]string{"some rows were not checked: #wrong says nothing there"}, t.Notes...)
 	}
 	return t
 }

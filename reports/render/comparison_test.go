@@ -50,7 +50,7 @@ func TestSweepTablesGolden(t *testing.T) {
 	}
 }
 
-// The columns of UX come first and in its order: other programs read them.
+// These columns come first, in this order: other programs read them.
 func TestSummaryColumns(t *testing.T) {
 	const promised = "system,model,clock,straggle_p,n,seed,scale,iter_ms,iter_ms_ci,iter_ms_expected,ratio_ideal,speedup_switchml," +
 		"degraded_blocks,retransmits,wrong,checked,accuracy,fidelity,"

@@ -51,12 +51,16 @@ func TestTableGolden(t *testing.T) {
 	}
 }
 
+// narrowestTable is what the tables of TestLinesOfATable need at least: a name
+// of 8, a number of 15 and two texts of [narrowest] columns.
+const narrowestTable = 1 + 4*frame + 8 + 15 + 2*narrowest
+
 // Whatever is in a table, its lines are equally long, within the width, and in
 // ASCII if nobody asked for more.
 func TestLinesOfATable(t *testing.T) {
 	words := rapid.StringMatching(`([a-z]{1,9} ){0,12}[a-z|"<]{0,9}`)
 	rapid.Check(t, func(t *rapid.T) {
-		o := Options{Unicode: rapid.Bool().Draw(t, "unicode"), Width: rapid.IntRange(64, 140).Draw(t, "width")}
+		o := Options{Unicode: rapid.Bool().Draw(t, "unicode"), Width: rapid.IntRange(narrowestTable, 140).Draw(t, "width")}
 		table := Table{Columns: []Column{
 			{Name: "name"}, {Name: "value", Unit: "ms", Align: Right},
 			{Name: "why", Wrap: true}, {Name: "fix", Wrap: true}, {Name: "spare", Spare: 1},

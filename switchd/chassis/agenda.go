@@ -5,9 +5,9 @@ import "github.com/inalab/inalab/internal/units"
 // partID is the index of a part of the chassis.
 type partID int32
 
-// agenda knows the next deadline of every part: a binary heap of those that
+// agenda knows the next deadline of every link: a binary heap of those that
 // have one, with the place of each, so that a switch of a thousand ports does
-// not look through all its links at every frame.
+// not look through all of them at every frame.
 type agenda struct {
 	heap  []entry
 	place []int // by part: index into heap, or -1

@@ -20,9 +20,10 @@ type Chassis struct {
 	engines []engine // by PFE
 	fabric  []*part  // from src to dst at src*len(engines)+dst; nil where ideal
 	parts   []*part
-	agenda  agenda
+	links   agenda // deadlines of the parts that are links
 
 	now    units.Time // of the latest call
+	at     units.Time // of the latest pass, now or before
 	stage  stage      // whose turn it is
 	turns  [stages][]partID
 	held   []held
@@ -89,17 +90,14 @@ func (c *Chassis) stageOf(pfe int, leaf, top stage) stage {
 
 // Handle takes what arrived at front-panel ports.
 func (c *Chassis) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
-	c.begin(now)
-	for i := range in {
-		c.arrive(in[i], eff)
-	}
-	c.finish(eff)
+	c.catchUp(now, eff)
+	c.pass(now, in, eff)
 }
 
 // Expire does what is due at its links and engines.
 func (c *Chassis) Expire(now units.Time, eff *sansio.Effects) {
-	c.begin(now)
-	c.finish(eff)
+	c.catchUp(now, eff)
+	c.pass(now, nil, eff)
 }
 
 // NextDeadline returns the earliest deadline of any part.
@@ -107,29 +105,68 @@ func (c *Chassis) NextDeadline() units.Time {
 	if len(c.held) > 0 {
 		return c.now
 	}
-	return c.agenda.next()
+	next := c.links.next()
+	for _, e := range c.engines {
+		if e.part != nil {
+			next = min(next, e.part.next)
+		}
+	}
+	return next
 }
 
-func (c *Chassis) begin(now units.Time) {
+// catchUp makes a pass for every instant before now at which a link was due.
+func (c *Chassis) catchUp(now units.Time, eff *sansio.Effects) {
 	c.now = now
-	c.stage = before
 	c.lists = c.lists[:0]
+	lo := len(eff.Sends)
+	for t := c.links.next(); t < now; t = c.links.next() {
+		c.pass(t, nil, eff)
+		c.secure(eff.Sends[lo:], eff)
+		lo = len(eff.Sends)
+	}
+}
+
+// pass calls every part that has something to do at an instant once.
+func (c *Chassis) pass(at units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	c.at, c.stage = at, before
 	for _, h := range c.held {
 		c.offer(h.to, h.in)
 	}
 	clear(c.held)
 	c.held = c.held[:0]
-	c.due = c.agenda.due(now, c.due[:0])
+	c.due = c.links.due(at, c.due[:0])
 	for _, id := range c.due {
 		c.activate(c.parts[id])
 	}
-}
-
-func (c *Chassis) finish(eff *sansio.Effects) {
+	if at == c.now {
+		c.activateEngines()
+	}
+	for i := range in {
+		c.arrive(in[i], eff)
+	}
 	for s := range stages {
 		c.takeTurns(s, eff)
 	}
-	c.stage = before
+}
+
+func (c *Chassis) activateEngines() {
+	for _, e := range c.engines {
+		if e.part != nil && e.part.next <= c.now {
+			c.activate(e.part)
+		}
+	}
+}
+
+// secure copies what the parts lent, before they are called again.
+func (c *Chassis) secure(sends []sansio.Send, eff *sansio.Effects) {
+	for i := range sends {
+		s := &sends[i]
+		lo := len(c.lists)
+		c.lists = append(c.lists, s.To...)
+		s.To = c.lists[lo:len(c.lists):len(c.lists)]
+		s.Train.Header = append(eff.Header(len(s.Train.Header))[:0], s.Train.Header...)
+		s.Train.Body = append(eff.Body(len(s.Train.Body))[:0], s.Train.Body...)
+	}
 }
 
 // arrive takes a train from the wire into its link.

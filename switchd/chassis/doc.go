@@ -29,14 +29,25 @@
 // dataplane.Fabric of the sender. The path between two PFEs is a link of its
 // own in each direction: the topology says nothing of a capacity they share.
 //
+// # Time
+//
+// A live driver is late by what its system makes it. Links that stand behind
+// one another must not add that up, nor lose the time of a stall from their
+// rate, so a call first makes a pass for every instant before now at which a
+// link was due, with the links at that instant. Engines are always told the
+// time of the call: a timer thread that fires twice in a row, because a late
+// driver caught up, would age records whose packets wait outside. A driver that
+// keeps every deadline, as the virtual clock does, sees one pass a call.
+//
 // # Memory
 //
 // Nothing is copied on the way through but what links keep. That is safe
-// because in one call each part (link or engine) is called at most once, in the
+// because in one pass each part (link or engine) is called at most once, in the
 // order of the six stages above, so what it returned stays valid until the
-// effects of the call were carried out. What comes for a part whose turn is
-// over is copied and waits for the next call, which NextDeadline then asks for
-// at once; in the topologies of the papers that does not happen.
+// effects of the call were carried out. Where another pass follows in the same
+// call, what is to be sent is copied before it. What comes for a part whose
+// turn is over is copied, too, and waits for the next pass, which NextDeadline
+// asks for at once; in the topologies of the papers that does not happen.
 //
 // Links append their final sends to the caller's effects, and engines work in
 // the same memory: what they send is taken out of the list again and passed on.

@@ -6,9 +6,10 @@ import (
 
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
 )
 
-// stage is the turn of a part within one call.
+// stage is the turn of a part within one pass.
 type stage int8
 
 const (
@@ -35,9 +36,10 @@ type part struct {
 
 	labels labels // fabric: where the trains inside go
 
-	pending []sansio.Arrival // for its turn in this call; borrowed
+	pending []sansio.Arrival // for its turn in this pass; borrowed
 	active  bool             // listed for its turn
 	owed    bool             // was due at its last turn, and took arrivals instead
+	next    units.Time       // its deadline after its last turn
 }
 
 // held is an arrival for a part whose turn was over, copied.
@@ -47,13 +49,13 @@ type held struct {
 }
 
 func (c *Chassis) newPart(p part) *part {
-	p.id = partID(len(c.parts))
+	p.id, p.next = partID(len(c.parts)), units.Never
 	c.parts = append(c.parts, &p)
-	c.agenda.add()
+	c.links.add()
 	return &p
 }
 
-// offer gives a part something to handle: in its turn, or in the next call.
+// offer gives a part something to handle: in its turn, or in the next pass.
 func (c *Chassis) offer(p *part, in sansio.Arrival) {
 	if p.stage <= c.stage {
 		c.hold(p, in)
@@ -86,7 +88,6 @@ func (c *Chassis) takeTurns(s stage, eff *sansio.Effects) {
 		p.active = false
 		lo := len(eff.Sends)
 		c.call(p, eff)
-		c.agenda.set(id, p.machine.NextDeadline())
 		c.passOn(p, lo, eff)
 	}
 	c.turns[s] = turns[:0]
@@ -96,16 +97,29 @@ func (c *Chassis) takeTurns(s stage, eff *sansio.Effects) {
 // first, since many machines do on the way what is due; if it is still due the
 // next time, that comes first.
 func (c *Chassis) call(p *part, eff *sansio.Effects) {
-	due := p.machine.NextDeadline() <= c.now
-	if len(p.pending) == 0 || due && p.owed {
-		p.owed = false
-		p.machine.Expire(c.now, eff)
+	now := c.timeOf(p)
+	if len(p.pending) == 0 || p.owed && p.next <= now {
+		p.machine.Expire(now, eff)
+		p.owed, p.next = false, p.machine.NextDeadline()
 		for _, in := range p.pending {
 			c.hold(p, in)
 		}
 	} else {
-		p.machine.Handle(c.now, p.pending, eff)
-		p.owed = p.machine.NextDeadline() <= c.now
+		p.machine.Handle(now, p.pending, eff)
+		p.next = p.machine.NextDeadline()
+		p.owed = p.next <= now
 	}
 	p.pending = p.pending[:0]
+	if p.link != nil {
+		c.links.set(p.id, p.next)
+	}
+}
+
+// timeOf returns the time for a part: links live in that of the pass, engines
+// in that of the call.
+func (c *Chassis) timeOf(p *part) units.Time {
+	if p.link != nil {
+		return c.at
+	}
+	return c.now
 }

@@ -37,6 +37,47 @@ func TestHostToHostTiming(t *testing.T) {
 	}
 }
 
+// A driver that sleeps through many deadlines gets all frames when it wakes up,
+// but the links have not stood still meanwhile.
+func TestLateDriverDoesNotSlowLinksDown(t *testing.T) {
+	spec := topo.LinkSpec{Rate: units.GbitPerSecond, Delay: 100 * units.Microsecond}
+	p := planned(t, "mx480", gen.Params{Link: spec, Fabric: spec})
+	const nap = units.Time(5 * units.Millisecond)
+	var exact [][]byte
+	for _, late := range []bool{false, true} {
+		r := newRig(t, Config{Switch: p.Switches[0], MTU: p.MTU, Seed: 1})
+		var last units.Time
+		for at := units.Time(0); at < 12*nap; at += nap {
+			if late {
+				r.c.Expire(at, &r.eff)
+				r.carryOut(at)
+			}
+			if at < 4*nap { // 64 frames of 8262 ns in 5 ms: the links have gaps to catch up in
+				in := hostTrain(&p.Hosts[0], &p.Hosts[3], 64, 966+int(at/nap))
+				r.handle(at, in)
+			}
+		}
+		r.until(units.Time(units.Second))
+		var frames [][]byte
+		for _, d := range r.take() {
+			frames, last = append(frames, d.Frame), d.At
+		}
+		if !late {
+			exact = frames
+			if len(frames) != 4*64 {
+				t.Fatalf("%d frames", len(frames))
+			}
+			continue
+		}
+		if diff := cmp.Diff(exact, frames); diff != "" {
+			t.Errorf("frames differ (-exact +late):\n%s", diff)
+		}
+		if last > 4*nap {
+			t.Errorf("last frame at %v, want it with the next wake-up after it was sent at 3 naps", last)
+		}
+	}
+}
+
 // Between two switches only the sender's side models the link; towards a host
 // the switch models both directions.
 func TestLinksAreModelledOnce(t *testing.T) {

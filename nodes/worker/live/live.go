@@ -51,6 +51,8 @@ type Report struct {
 	Device         pktio.Stats    `json:"device"`
 	Drive          pktio.Report   `json:"drive"`
 	TCPRetransmits uint64         `json:"tcp_retransmits"`
+	Checked        uint64         `json:"checked"` // by the worker itself, of a benchmark
+	Wrong          uint64         `json:"wrong"`
 }
 
 // device is a pktio.Device, and what is asked of streams at the end.
@@ -81,19 +83,24 @@ func Run(ctx context.Context, cfg Config, ctl Control) (report Report, err error
 		return report, err
 	}
 	report.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{
-		Machine: w, Device: dev, Clock: pktio.NewClock(epoch), Done: w.Loop.Done, OnSamples: ctl.Samples,
+		Machine: w, Device: dev, Clock: pktio.NewClock(epoch), Done: w.Job.Done, OnSamples: ctl.Samples,
 	})
-	report.Iterations = w.Loop.Iteration()
-	report.Counters = w.Loop.Core().Counters()
+	report.Iterations = w.Job.Iteration()
+	report.Counters = w.Job.Core().Counters()
 	report.Device = dev.Stats()
 	report.TCPRetransmits = dev.retransmits()
+	if b, ok := w.Job.(*worker.Bench); ok {
+		report.Checked, report.Wrong = b.Verified()
+	}
 	return report, err
 }
 
 func build(cfg Config) (w *worker.Worker, closeTensors func() error, err error) {
-	images, err := worker.LoadImages()
-	if err != nil {
-		return nil, nil, err
+	var images worker.Images
+	if cfg.Worker.Bench == nil {
+		if images, err = worker.LoadImages(); err != nil {
+			return nil, nil, err
+		}
 	}
 	closeTensors = func() error { return nil }
 	if cfg.Tensors == "" {

@@ -1,0 +1,183 @@
+package fidelity
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Node is the evidence of one node.
+type Node struct {
+	Name        string
+	Kind        string         // switch, worker, ...
+	LateP99     units.Duration // from a timer's deadline to its expiry
+	LateMax     units.Duration
+	Overruns    int     // computes that took longer than their nominal time
+	BusyShare   float64 // of the loop's own thread: processor time over wall time; 0 where unknown
+	Packets     uint64  // received and sent
+	UnaskedDrop uint64  // lost in the node's own hands, by no link model
+	RingDrops   uint64  // lost by the kernel for want of room at this node
+	Offload     string  // packet path in use
+}
+
+// Inputs is the evidence of one run.
+type Inputs struct {
+	Nodes      []Node
+	CPUBusy    float64        // share of all processors over the run; outside 0 to 1 means not known
+	Wall       units.Duration // length of the run
+	Iteration  units.Duration // nominal time of one
+	Iterations int            // of each worker
+}
+
+// Judge gives the verdict on a run. It depends on nothing but its argument.
+func Judge(in Inputs) result.Fidelity {
+	j := judge{in: in, grade: trusted, reasons: []string{}}
+	j.evidence()
+	j.lateness()
+	j.drops()
+	j.processors()
+	j.overruns()
+	f := result.Fidelity{Verdict: j.grade.verdict(), Reasons: j.reasons, CPUBusy: in.CPUBusy, Offload: paths(in.Nodes)}
+	for _, n := range in.Nodes {
+		f.TimerLateP99 = max(f.TimerLateP99, n.LateP99)
+		f.UnaskedDrops += n.UnaskedDrop
+		f.RingDrops += n.RingDrops
+		f.ComputeOverruns += n.Overruns
+	}
+	return f
+}
+
+type grade int
+
+const (
+	trusted grade = iota
+	degraded
+	invalid
+)
+
+func (g grade) verdict() string {
+	return [...]string{trusted: result.Trusted, degraded: result.Degraded, invalid: result.Invalid}[g]
+}
+
+type judge struct {
+	in      Inputs
+	grade   grade
+	reasons []string
+}
+
+// say lowers the grade to g, with its reason; trusted needs none.
+func (j *judge) say(g grade, format string, args ...any) {
+	if g == trusted {
+		return
+	}
+	j.grade = max(j.grade, g)
+	j.reasons = append(j.reasons, fmt.Sprintf(format, args...))
+}
+
+// evidence refuses a run that cannot be judged.
+func (j *judge) evidence() {
+	if len(j.in.Nodes) == 0 || j.in.Wall <= 0 || j.in.Iteration <= 0 || j.in.Iterations < 1 {
+		j.say(invalid, "no evidence: %d nodes reported on %d iterations of %v in %v", len(j.in.Nodes), j.in.Iterations, j.in.Iteration, j.in.Wall)
+	}
+}
+
+// worst returns the first node with the largest value, and how many others have
+// one above the limit; node is nil where no node has.
+func (j *judge) worst(limit float64, value func(*Node) float64) (node *Node, others string) {
+	above := 0
+	for i := range j.in.Nodes {
+		n := &j.in.Nodes[i]
+		if value(n) <= limit {
+			continue
+		}
+		above++
+		if node == nil || value(n) > value(node) {
+			node = n
+		}
+	}
+	switch above {
+	case 0, 1:
+		return node, ""
+	case 2:
+		return node, " (and 1 more node)"
+	}
+	return node, fmt.Sprintf(" (and %d more nodes)", above-1)
+}
+
+func (j *judge) lateness() {
+	limit := max(lateTrusted, j.in.Iteration.Scale(lateTrustedShare))
+	if n, others := j.worst(float64(limit), func(n *Node) float64 { return float64(n.LateP99) }); n != nil {
+		g := degraded
+		if n.LateP99 > lateInvalid*limit {
+			g = invalid
+		}
+		j.say(g, "%s: 1%% of its timers fired %v late or more: trusted up to %v, invalid beyond %v%s", n.Name, n.LateP99, limit, lateInvalid*limit, others)
+	}
+	stall := j.in.Iteration.Scale(stallDegraded)
+	if n, others := j.worst(float64(stall), func(n *Node) float64 { return float64(n.LateMax) }); n != nil && j.in.Iteration > 0 {
+		j.say(degraded, "%s: stood still for %v: trusted up to %v, half an iteration%s", n.Name, n.LateMax, stall, others)
+	}
+}
+
+func (j *judge) drops() {
+	j.lost("lost %d of %d packets, and no link model did that", func(n *Node) uint64 { return n.UnaskedDrop })
+	j.lost("the kernel had no room for %d of %d packets", func(n *Node) uint64 { return n.RingDrops })
+}
+
+func (j *judge) lost(what string, count func(*Node) uint64) {
+	// What got lost may never have been counted as received.
+	all := func(n *Node) uint64 { return max(n.Packets, count(n), 1) }
+	share := func(n *Node) float64 { return float64(count(n)) / float64(all(n)) }
+	n, others := j.worst(0, share)
+	if n == nil {
+		return
+	}
+	g := degraded
+	if share(n) > lossInvalid {
+		g = invalid
+	}
+	j.say(g, "%s: "+what+" (%s): trusted at 0, invalid beyond %s%s", n.Name, count(n), all(n), percent(share(n)), percent(lossInvalid), others)
+}
+
+func (j *judge) processors() {
+	busy := j.in.CPUBusy
+	switch {
+	case !(busy >= 0 && busy <= 1):
+		j.say(degraded, "how busy the processors were is not known")
+	case busy > busyInvalid:
+		j.say(invalid, "the processors were %s busy: invalid beyond %s", percent(busy), percent(busyInvalid))
+	case busy > busyDegraded:
+		j.say(degraded, "the processors were %s busy: trusted up to %s", percent(busy), percent(busyDegraded))
+	}
+	if n, others := j.worst(threadDegraded, func(n *Node) float64 { return n.BusyShare }); n != nil {
+		j.say(degraded, "%s: its thread was %s busy: trusted up to %s%s", n.Name, percent(n.BusyShare), percent(threadDegraded), others)
+	}
+}
+
+func (j *judge) overruns() {
+	n, others := j.worst(0, func(n *Node) float64 { return float64(n.Overruns) })
+	if n == nil {
+		return
+	}
+	g, share := degraded, float64(n.Overruns)/float64(max(j.in.Iterations, 1))
+	if share > overrunInvalid {
+		g = invalid
+	}
+	j.say(g, "%s: %d of %d gradients took longer than their nominal time (%s): trusted at 0, invalid beyond %s%s", n.Name, n.Overruns, j.in.Iterations, percent(share), percent(overrunInvalid), others)
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.3g%%", 100*share) }
+
+// paths lists the packet paths in use, by kind of node.
+func paths(nodes []Node) []string {
+	out := []string{}
+	for _, n := range nodes {
+		if n.Offload != "" {
+			out = append(out, n.Kind+": "+n.Offload)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

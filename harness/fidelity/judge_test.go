@@ -1,0 +1,152 @@
+package fidelity
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// clean is a run of 40 iterations of 150 ms that nothing speaks against.
+func clean() Inputs {
+	return Inputs{
+		Nodes: []Node{
+			{Name: "tor", Kind: "switch", LateP99: 90 * units.Microsecond, LateMax: units.Millisecond, BusyShare: 0.3, Packets: 1e6, Offload: "afpacket-v2+vnethdr"},
+			{Name: "h0", Kind: "worker", LateP99: 80 * units.Microsecond, BusyShare: 0.1, Packets: 1e5, Offload: "udp-gso+gro"},
+			{Name: "h1", Kind: "worker", LateP99: 85 * units.Microsecond, BusyShare: 0.1, Packets: 1e5, Offload: "udp-gso+gro"},
+		},
+		CPUBusy: 0.5, Wall: 6 * units.Second, Iteration: 150 * units.Millisecond, Iterations: 40,
+	}
+}
+
+func TestCleanRunIsTrusted(t *testing.T) {
+	want := result.Fidelity{
+		Verdict: result.Trusted, Reasons: []string{}, TimerLateP99: 90 * units.Microsecond, CPUBusy: 0.5,
+		Offload: []string{"switch: afpacket-v2+vnethdr", "worker: udp-gso+gro"},
+	}
+	if diff := cmp.Diff(want, Judge(clean())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRules(t *testing.T) {
+	const us = units.Microsecond
+	for _, c := range []struct {
+		name    string
+		change  func(*Inputs)
+		verdict string
+		reasons []string
+	}{
+		{"lateness at 1% of the iteration", func(in *Inputs) { in.Nodes[1].LateP99 = 1500 * us }, result.Trusted, nil},
+		{"lateness above it", func(in *Inputs) { in.Nodes[1].LateP99 = 1501 * us }, result.Degraded,
+			[]string{"h0: 1% of its timers fired 1.501ms late or more: trusted up to 1.5ms, invalid beyond 7.5ms"}},
+		{"lateness of several", func(in *Inputs) {
+			in.Nodes[0].LateP99, in.Nodes[1].LateP99, in.Nodes[2].LateP99 = 2000*us, 3000*us, 3000*us
+		}, result.Degraded,
+			[]string{"h0: 1% of its timers fired 3ms late or more: trusted up to 1.5ms, invalid beyond 7.5ms (and 2 more nodes)"}},
+		{"lateness at five times the limit", func(in *Inputs) { in.Nodes[2].LateP99 = 7500 * us }, result.Degraded,
+			[]string{"h1: 1% of its timers fired 7.5ms late or more: trusted up to 1.5ms, invalid beyond 7.5ms"}},
+		{"lateness beyond", func(in *Inputs) { in.Nodes[2].LateP99 = 7501 * us }, result.Invalid,
+			[]string{"h1: 1% of its timers fired 7.501ms late or more: trusted up to 1.5ms, invalid beyond 7.5ms"}},
+		{"lateness of short iterations", func(in *Inputs) {
+			in.Iteration, in.Nodes[0].LateP99, in.Nodes[0].LateMax = 10*units.Millisecond, 1000*us, 0
+		}, result.Trusted, nil},
+		{"lateness above a millisecond", func(in *Inputs) { in.Iteration, in.Nodes[0].LateP99 = 10*units.Millisecond, 1001*us }, result.Degraded,
+			[]string{"tor: 1% of its timers fired 1.001ms late or more: trusted up to 1ms, invalid beyond 5ms"}},
+		{"stall of half an iteration", func(in *Inputs) { in.Nodes[1].LateMax = 75 * units.Millisecond }, result.Trusted, nil},
+		{"stall beyond", func(in *Inputs) {
+			in.Nodes[1].LateMax, in.Nodes[2].LateMax = 80*units.Millisecond, 90*units.Millisecond
+		}, result.Degraded,
+			[]string{"h1: stood still for 90ms: trusted up to 75ms, half an iteration (and 1 more node)"}},
+
+		{"one drop", func(in *Inputs) { in.Nodes[0].UnaskedDrop = 1 }, result.Degraded,
+			[]string{"tor: lost 1 of 1000000 packets, and no link model did that (0.0001%): trusted at 0, invalid beyond 0.1%"}},
+		{"drops at 0.1%", func(in *Inputs) { in.Nodes[1].UnaskedDrop = 100 }, result.Degraded,
+			[]string{"h0: lost 100 of 100000 packets, and no link model did that (0.1%): trusted at 0, invalid beyond 0.1%"}},
+		{"drops above", func(in *Inputs) { in.Nodes[1].UnaskedDrop = 101 }, result.Invalid,
+			[]string{"h0: lost 101 of 100000 packets, and no link model did that (0.101%): trusted at 0, invalid beyond 0.1%"}},
+		{"drops of a node without packets", func(in *Inputs) { in.Nodes[1].Packets, in.Nodes[1].UnaskedDrop = 0, 7 }, result.Invalid,
+			[]string{"h0: lost 7 of 7 packets, and no link model did that (100%): trusted at 0, invalid beyond 0.1%"}},
+		{"ring drops", func(in *Inputs) { in.Nodes[0].RingDrops = 20 }, result.Degraded,
+			[]string{"tor: the kernel had no room for 20 of 1000000 packets (0.002%): trusted at 0, invalid beyond 0.1%"}},
+		{"many ring drops", func(in *Inputs) { in.Nodes[0].RingDrops = 2000 }, result.Invalid,
+			[]string{"tor: the kernel had no room for 2000 of 1000000 packets (0.2%): trusted at 0, invalid beyond 0.1%"}},
+
+		{"processors at 85%", func(in *Inputs) { in.CPUBusy = 0.85 }, result.Trusted, nil},
+		{"processors above", func(in *Inputs) { in.CPUBusy = 0.9 }, result.Degraded, []string{"the processors were 90% busy: trusted up to 85%"}},
+		{"processors at 97%", func(in *Inputs) { in.CPUBusy = 0.97 }, result.Degraded, []string{"the processors were 97% busy: trusted up to 85%"}},
+		{"processors full", func(in *Inputs) { in.CPUBusy = 0.98 }, result.Invalid, []string{"the processors were 98% busy: invalid beyond 97%"}},
+		{"processors not known", func(in *Inputs) { in.CPUBusy = math.NaN() }, result.Degraded, []string{"how busy the processors were is not known"}},
+		{"busy thread", func(in *Inputs) { in.Nodes[0].BusyShare = 0.95 }, result.Degraded, []string{"tor: its thread was 95% busy: trusted up to 90%"}},
+
+		{"one overrun", func(in *Inputs) { in.Nodes[2].Overruns = 1 }, result.Degraded,
+			[]string{"h1: 1 of 40 gradients took longer than their nominal time (2.5%): trusted at 0, invalid beyond 5%"}},
+		{"overruns at 5%", func(in *Inputs) { in.Nodes[2].Overruns = 2 }, result.Degraded,
+			[]string{"h1: 2 of 40 gradients took longer than their nominal time (5%): trusted at 0, invalid beyond 5%"}},
+		{"overruns above", func(in *Inputs) { in.Nodes[2].Overruns = 3 }, result.Invalid,
+			[]string{"h1: 3 of 40 gradients took longer than their nominal time (7.5%): trusted at 0, invalid beyond 5%"}},
+
+		{"the worst wins", func(in *Inputs) { in.Nodes[2].Overruns, in.CPUBusy = 3, 0.9 }, result.Invalid, []string{
+			"the processors were 90% busy: trusted up to 85%",
+			"h1: 3 of 40 gradients took longer than their nominal time (7.5%): trusted at 0, invalid beyond 5%"}},
+		{"no nodes", func(in *Inputs) { in.Nodes = nil }, result.Invalid, []string{"no evidence: 0 nodes reported on 40 iterations of 150ms in 6s"}},
+		{"no time", func(in *Inputs) { in.Wall = 0 }, result.Invalid, []string{"no evidence: 3 nodes reported on 40 iterations of 150ms in 0s"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := clean()
+			c.change(&in)
+			got := Judge(in)
+			if got.Verdict != c.verdict || !slices.Equal(got.Reasons, c.reasons) {
+				t.Errorf("got %s %q\nwant %s %q", got.Verdict, got.Reasons, c.verdict, c.reasons)
+			}
+		})
+	}
+}
+
+func TestSums(t *testing.T) {
+	in := clean()
+	for i := range in.Nodes {
+		in.Nodes[i].UnaskedDrop, in.Nodes[i].RingDrops, in.Nodes[i].Overruns = 1, 2, 3
+	}
+	in.Nodes[2].Offload = "udp-plain"
+	got := Judge(in)
+	if got.UnaskedDrops != 3 || got.RingDrops != 6 || got.ComputeOverruns != 9 {
+		t.Errorf("sums %+v", got)
+	}
+	if want := []string{"switch: afpacket-v2+vnethdr", "worker: udp-gso+gro", "worker: udp-plain"}; !slices.Equal(got.Offload, want) {
+		t.Errorf("paths %q, want %q", got.Offload, want)
+	}
+}
+
+// A verdict has reasons exactly if it is not trusted, and worse evidence never
+// makes a better verdict.
+func TestWorseEvidenceIsNeverBetter(t *testing.T) {
+	rank := []string{result.Trusted, result.Degraded, result.Invalid}
+	rapid.Check(t, func(t *rapid.T) {
+		in := clean()
+		for i := range in.Nodes {
+			n := &in.Nodes[i]
+			n.LateP99 = units.Duration(rapid.Int64Range(0, int64(10*units.Millisecond)).Draw(t, "late"))
+			n.UnaskedDrop = rapid.Uint64Range(0, 300).Draw(t, "drops")
+			n.Overruns = rapid.IntRange(0, 4).Draw(t, "overruns")
+		}
+		in.CPUBusy = rapid.Float64Range(0, 1).Draw(t, "busy")
+		before := Judge(in)
+		if (before.Verdict == result.Trusted) != (len(before.Reasons) == 0) {
+			t.Fatalf("%s for %q", before.Verdict, before.Reasons)
+		}
+		i := rapid.IntRange(0, len(in.Nodes)-1).Draw(t, "node")
+		in.Nodes[i].LateP99 += units.Duration(rapid.Int64Range(0, int64(10*units.Millisecond)).Draw(t, "later"))
+		in.Nodes[i].UnaskedDrop += rapid.Uint64Range(0, 300).Draw(t, "more")
+		after := Judge(in)
+		if slices.Index(rank, after.Verdict) < slices.Index(rank, before.Verdict) {
+			t.Fatalf("%s after %s: %s", after.Verdict, before.Verdict, strings.Join(after.Reasons, "; "))
+		}
+	})
+}

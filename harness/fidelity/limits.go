@@ -1,0 +1,42 @@
+package fidelity
+
+import "github.com/inalab/inalab/internal/units"
+
+// Limits of lateness: a timer that fires late lets a link, a timeout or a
+// straggler last longer than the model says.
+const (
+	// A link's queue is emptied in steps of this size at worst, and Trio-ML's
+	// timeouts are ten times as long (assumed).
+	lateTrusted = units.Millisecond
+	// What moves an iteration by less than this share is lost in the spread
+	// that the stragglers themselves cause (assumed).
+	lateTrustedShare = 0.01
+	// Beyond this many times the trusted limit the machine shapes the results
+	// as much as the protocol does (assumed).
+	lateInvalid = 5
+	// One stall of this share of an iteration moves that one sample visibly,
+	// and the mean over 30 iterations by no more than 2% (assumed).
+	stallDegraded = 0.5
+)
+
+// lossInvalid is the share of a node's packets that, lost unasked, invalidates a
+// run. Assumed: a tensor is some thousand packets, so that beyond this every
+// iteration lacks one.
+const lossInvalid = 0.001
+
+// Limits of the share of all processors that was busy.
+const (
+	// Above this a node that wants to run has to wait now and then (assumed).
+	busyDegraded = 0.85
+	// Above this nothing was left: time on the wall was time in the run queue
+	// (assumed; the rest is what the kernel does not account for).
+	busyInvalid = 0.97
+	// A loop that is busier than this meets bursts with a queue of its own,
+	// which no link model has (assumed).
+	threadDegraded = 0.90
+)
+
+// overrunInvalid is the share of the iterations of a node whose gradient took
+// longer than the nominal compute time, beyond which the compute time is the
+// machine's and not the model's (assumed).
+const overrunInvalid = 0.05

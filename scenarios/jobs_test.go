@@ -1,0 +1,135 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
+)
+
+func TestJobs(t *testing.T) {
+	s := load(t)
+	for _, virtual := range []bool{false, true} {
+		jobs, err := s.Jobs(virtual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, j := range jobs {
+			got = append(got, fmt.Sprintf("%v %s %s %d", j.StraggleP, j.System, j.Plan.Name, len(j.Plan.Hosts)))
+			if j.Virtual != virtual || j.Seed != 1 || j.Iterations != 40 || j.Scale != 100 || j.Plan.MTU != 9000 {
+				t.Errorf("%s is laid out as %+v", got[len(got)-1], j.Spec)
+			}
+		}
+		want := []string{
+			"0 ring rack 6", "0 switchml256 rack 6", "0 trioml mx480 6",
+			"0.04 ring rack 6", "0.04 switchml256 rack 6", "0.04 trioml mx480 6",
+			"0.08 ring rack 6", "0.08 switchml256 rack 6", "0.08 trioml mx480 6",
+			"0.16 ring rack 6", "0.16 switchml256 rack 6", "0.16 trioml mx480 6",
+		}
+		if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+			t.Errorf("virtual %v: got\n%s\nwant\n%s", virtual, g, w)
+		}
+	}
+}
+
+// Rate, size, window and queue are divided by the scale; times, packets and a
+// pool that hides the round-trip time are not.
+func TestScaling(t *testing.T) {
+	jobs, err := load(t).Jobs(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs {
+		for i := range j.Plan.Switches[0].Ports {
+			p := &j.Plan.Switches[0].Ports[i]
+			if p.Wired && (p.In.Rate != units.GbitPerSecond || p.Out.Rate != units.GbitPerSecond || p.In.Delay != units.Microsecond || p.In.Queue != 16*units.MiB) {
+				t.Errorf("%s on %s: port %d is %+v", j.System, j.Plan.Name, i, p)
+			}
+		}
+		if full := int(j.Model.Size()) / 4; j.Params < full/105 || j.Params > full/95 {
+			t.Errorf("%s: %d parameters are not about a hundredth of %d", j.System, j.Params, full)
+		}
+		w := j.Workers()[0]
+		switch j.System {
+		case job.TrioML:
+			if w.TrioML.Window != 41 || w.TrioML.Grads != 1024 {
+				t.Errorf("window of %d packets, %d gradients each: want 41 and 1024", w.TrioML.Window, w.TrioML.Grads)
+			}
+			if fabric := j.Plan.Switches[0].Chassis.Fabric; fabric.Rate != 4*units.GbitPerSecond {
+				t.Errorf("fabric %+v", fabric)
+			}
+		case job.SwitchML256:
+			if w.SwitchML.Slots != 32 || w.SwitchML.Elements != 256 || len(j.Notes) != 1 {
+				t.Errorf("pool of %d slots, %d elements each, notes %q: want 32, 256 and one note", w.SwitchML.Slots, w.SwitchML.Elements, j.Notes)
+			}
+		}
+	}
+}
+
+// Streams stand in for the kernel's TCP under the virtual clock, and the
+// retransmission timeout is the paper's there.
+func TestClocksDiffer(t *testing.T) {
+	s := load(t, "stragglers.p=[0%]", "switchml.retransmit=true")
+	for _, c := range []struct {
+		virtual bool
+		timeout units.Duration
+	}{{false, 10 * units.Millisecond}, {true, units.Millisecond}} {
+		jobs, err := s.Jobs(c.virtual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stream := jobs[0].Workers()[0].Stream; (stream != nil) != c.virtual {
+			t.Errorf("virtual %v: ring runs over %+v", c.virtual, stream)
+		}
+		if got := jobs[1].Workers()[0].SwitchML; got.Timeout != c.timeout || got.NoRetransmit {
+			t.Errorf("virtual %v: timeout %v, no retransmission %v", c.virtual, got.Timeout, got.NoRetransmit)
+		}
+	}
+}
+
+func TestEverySystemOnEveryTopology(t *testing.T) {
+	const oneSwitch = `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`
+	for _, system := range job.Systems() {
+		for _, topology := range []string{"rack", "mx480", "leaf-spine"} {
+			s := load(t, "hosts=4", fmt.Sprintf("systems=[{system: %s, topology: %s}]", system, topology))
+			_, err := s.Jobs(true)
+			if topology != "leaf-spine" || system == job.Ring {
+				if err != nil {
+					t.Errorf("%s on %s: %v", system, topology, err)
+				}
+				continue
+			}
+			want := fmt.Sprintf("scenario straggler, %s on leaf-spine: %s %s", system, system, oneSwitch)
+			if err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		}
+	}
+}
+
+func TestJobsThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		set  []string
+		want string
+	}{
+		{
+			[]string{"hosts=25", "systems=[{system: trioml, topology: mx480}]"},
+			"scenario straggler, trioml on mx480: mx480: 25 hosts: must be 1..20, for it has 24 ports and the 4 of the top-level pfe4 stay free",
+		},
+		{
+			[]string{"hosts=5", "systems=[{system: ring, topology: leaf-spine}]"},
+			"scenario straggler, ring on leaf-spine: leaf-spine: 5 hosts do not divide evenly over 2 leaves: give a multiple, or hosts per leaf",
+		},
+		{
+			[]string{"hosts=201", "systems=[{system: ring, topology: rack}]"},
+			"scenario straggler, ring on rack: topology rack has 201 hosts: a job takes 2 to 200 workers",
+		},
+	} {
+		if _, err := load(t, c.set...).Jobs(false); err == nil || err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+}
