@@ -1,5 +1,46 @@
 package live
 
-import "github.com/inalab/inalab/harness/result"
+import (
+	"time"
 
-func (r *run) fidelity() result.Fidelity { return result.Fidelity{CPUBusy: r.busy} }
+	"github.com/inalab/inalab/harness/fidelity"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// fidelity gathers the evidence of all nodes and has it judged. In a benchmark
+// the nominal iteration time is the measured one: no model asks for another.
+func (r *run) fidelity() result.Fidelity {
+	in := fidelity.Inputs{
+		CPUBusy: r.busy, Wall: units.Duration(r.wall/time.Nanosecond) * units.Nanosecond,
+		Iteration: r.job.Model.Compute, Iterations: r.job.Iterations,
+	}
+	if in.Iteration == 0 {
+		in.Iteration = in.Wall / units.Duration(r.job.Iterations)
+	}
+	for _, s := range r.switchReports {
+		n := evidence(s.Node, "switch", s.Device, s.Drive)
+		n.UnaskedDrop += total(s.UnaskedDrops)
+		in.Nodes = append(in.Nodes, n)
+	}
+	for _, w := range r.workerReports {
+		in.Nodes = append(in.Nodes, evidence(w.Node, "worker", w.Device, w.Drive))
+	}
+	return fidelity.Judge(in)
+}
+
+func evidence(name, kind string, d pktio.Stats, drive pktio.Report) fidelity.Node {
+	return fidelity.Node{
+		Name: name, Kind: kind, LateP99: drive.Lateness.P99, LateMax: drive.Lateness.Max, Overruns: int(drive.Overruns.Count),
+		BusyShare: drive.BusyShare, Packets: d.RxFrames + d.TxFrames, UnaskedDrop: total(d.Drops), RingDrops: d.RingDrops, Offload: d.Offload,
+	}
+}
+
+func total(list []sansio.Count) (n uint64) {
+	for _, c := range list {
+		n += c.N
+	}
+	return n
+}

@@ -14,7 +14,7 @@
 // directions are lines of JSON of at most [MaxLine] bytes.
 //
 //	parent, fd 3: {"version":1,"node":"h1","kind":"worker","config":{...}}   once
-//	              {"cmd":"start","epoch_ns":1700000000000000000}
+//	              {"cmd":"start","epoch_ns":4380123456789}
 //	              {"cmd":"stop"}
 //	              end of file: the parent has gone, the child exits
 //	child, fd 4:  {"kind":"ready"}                                           once

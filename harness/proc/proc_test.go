@@ -249,29 +249,32 @@ func TestStopWithUnreadReports(t *testing.T) {
 
 func TestMisbehaviour(t *testing.T) {
 	tests := []struct {
-		kind  string
-		ready bool
-		want  []string
+		kind string
+		want []string
 	}{
-		{"early", false, []string{"early h3 died (exit status 3) before it was ready", "no such card"}},
-		{"crash", true, []string{"crash h3 died (exit status 2) in mid-run", "h3.log ends with", "panic: out of luck"}},
-		{"failing", true, []string{"failing h3 failed: link eth0 went away", "is empty"}},
-		{"garbage", true, []string{"garbage h3 sent a bad report", `"not a report"`}},
+		{"crash", []string{"crash h3 died (exit status 2) in mid-run", "h3.log ends with", "panic: out of luck"}},
+		{"failing", []string{"failing h3 failed: link eth0 went away", "is empty"}},
+		{"garbage", []string{"garbage h3 sent a bad report", `"not a report"`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.kind, func(t *testing.T) {
 			s := supervise(t, Config{})
-			p := start(t, s, Spec{Kind: tt.kind})
-			err := p.WaitReady(t.Context())
-			if !tt.ready {
-				expectError(t, err, tt.want...)
-			} else if err != nil {
-				t.Fatal(err)
-			}
+			p := startReady(t, s, Spec{Kind: tt.kind})
 			_ = p.Send(Command{Name: CommandStart}) // it may have ended by now
 			expectError(t, p.Wait(), tt.want...)
 		})
 	}
+}
+
+// A child that gives up at once has ended before or after it was sent its
+// config: the error is the same, from Start or from WaitReady.
+func TestEarlyEnd(t *testing.T) {
+	s := supervise(t, Config{})
+	p, err := s.Start(t.Context(), Spec{Node: "h3", Kind: "early", Config: nodeConfig{}, Log: filepath.Join(t.TempDir(), "h3.log")})
+	if err == nil {
+		err = p.WaitReady(t.Context())
+	}
+	expectError(t, err, "early h3 died (exit status 3) before it was ready", "no such card")
 }
 
 func TestKilledInMidRun(t *testing.T) {

@@ -37,7 +37,8 @@ const (
 // Command is one line to a child.
 type Command struct {
 	Name CommandName `json:"cmd"`
-	// EpochNS is the epoch of the run in nanoseconds since 1970, for start.
+	// EpochNS is the epoch of the run in nanoseconds of CLOCK_MONOTONIC, which all
+	// processes of a machine share, for start.
 	EpochNS int64 `json:"epoch_ns,omitempty"`
 }
 

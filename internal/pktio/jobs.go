@@ -11,13 +11,15 @@ import (
 // process of a machine that models computation, so the lists are searched.
 type jobs struct {
 	clock    TimeSource
+	last     chan struct{}     // closed when the compute that was started last has ended; nil before the first
 	waiting  []sansio.Compute // their Start is still to come
 	running  []job
 	overruns Overruns
 }
 
-// job is a compute on a goroutine of its own.
+// job is a compute on a goroutine of its own, which waits for the one before.
 type job struct {
+	start units.Time
 	until units.Time
 	ended chan units.Time // one value: when it was finished
 }
@@ -33,11 +35,17 @@ func (j *jobs) add(c sansio.Compute, now units.Time) {
 
 func (j *jobs) start(c sansio.Compute) {
 	ended, clock := make(chan units.Time, 1), j.clock
+	before, done := j.last, make(chan struct{})
+	j.last = done
 	go func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
 		c.Run()
 		ended <- clock.Now()
 	}()
-	j.running = append(j.running, job{until: c.Until, ended: ended})
+	j.running = append(j.running, job{start: c.Start, until: c.Until, ended: ended})
 }
 
 // nextStart returns when the next waiting compute starts, or [units.Never].
@@ -79,8 +87,10 @@ func (j *jobs) joinAll() {
 	j.running, j.waiting = nil, nil
 }
 
+// join waits for a compute. One without a nominal time, whose Until is its
+// Start, only asks to be waited for and cannot overrun.
 func (j *jobs) join(r job) {
-	if over := (<-r.ended).Sub(r.until); over > 0 {
+	if over := (<-r.ended).Sub(r.until); over > 0 && r.until > r.start {
 		j.overruns.Count++
 		j.overruns.Max = max(j.overruns.Max, over)
 	}

@@ -19,10 +19,11 @@
 //     of the machine and of the arrivals;
 //  5. keeps the memory of arrivals unchanged until the effects of that call
 //     have been carried out;
-//  6. runs a Compute's function once, at any time between Start and Until, on
-//     any goroutine, but has it finished before it calls Expire with a now at
-//     or past Until. The function touches nothing that the machine touches
-//     before Until.
+//  6. runs a Compute's function once, at any time from Start on, on any
+//     goroutine, but has it finished before it calls the machine with a now at
+//     or past Until; the Computes of one machine run one after another, in
+//     order. The function touches nothing that the machine touches before
+//     Until. A Compute whose Until is its Start asks to be waited for.
 //
 // # Trains
 //

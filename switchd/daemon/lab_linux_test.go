@@ -153,7 +153,7 @@ func (l *lab) startSwitch(ctx context.Context, sw *plan.Switch, change func(c *C
 	})
 }
 
-// end stops all switches and returns their reports.
+// end stops all switches; their reports are there when it returns.
 func (l *lab) end() {
 	l.stop()
 	l.running.Wait()
