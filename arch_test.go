@@ -33,11 +33,12 @@ var levels = []level{
 	{4, "experiment and runner", []string{"harness", "harness/node"}},
 	{5, "the two clocks, namespaces, processes, checks", []string{
 		"harness/sim", "harness/live", "harness/check", "harness/fidelity", "harness/netns", "harness/proc",
-		"harness/journal",
 	}},
 	{6, "sockets, drivers, live loops", []string{
 		"switchd/daemon", "switchd/control", "switchd/xdp", "nodes/worker/live",
-		"harness/job", // from plain data to machines, for either clock
+		"harness/job",        // from plain data to machines, for either clock
+		"harness/journal",    // what was made, so that it can be undone
+		"harness/tensorfile", // written by workers, read by checks
 		"internal/pktio", "internal/pktio/afpacket", "internal/pktio/udp", "internal/pktio/tcp",
 		"internal/pktio/poll", "internal/pktio/pktiotest", "internal/pktio/pcap",
 	}},
@@ -49,6 +50,7 @@ var levels = []level{
 	{8, "protocol cores and engines", []string{
 		"nodes/trioml", "nodes/switchml", "nodes/atp", "nodes/xagg", "nodes/ring", "nodes/halving",
 		"nodes/stream", "nodes/ps", "nodes/tcpagg", "nodes/gradient",
+		"internal/sansio/sansiotest", // machines for the tests of machines
 		"switchd/trio/**", "switchd/tofino/**", "switchd/microcode/**",
 	}},
 	{9, "the words that all use", []string{
@@ -74,6 +76,8 @@ var sideways = []pair{
 	{"nodes/train", "nodes/train/data", "training reads the images"},
 	{"nodes/worker", "nodes/train/**", "the training loop steps the model over the images"},
 	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
+	{"switchd/chassis", "switchd/program/**", "a PFE runs a program"},
+	{"switchd/chassis", "internal/pktio/impair", "ports and fabric have links"},
 	{"internal/pktio/afpacket", "internal/pktio", "a driver meets the interface"},
 	{"internal/pktio/afpacket", "internal/pktio/poll", "a driver waits for its descriptor"},
 	{"internal/pktio/udp", "internal/pktio", "a driver meets the interface"},
@@ -83,9 +87,16 @@ var sideways = []pair{
 	{"internal/pktio/pktiotest", "internal/pktio", "the fake meets the interface"},
 	{"switchd/daemon", "internal/pktio/**", "the daemon owns its ports"},
 	{"nodes/worker/live", "internal/pktio/**", "a live worker owns its sockets"},
-	{"harness/netns", "harness/journal", "a namespace is recorded before it is made"},
+	{"nodes/worker/live", "harness/tensorfile", "a live worker keeps its tensors for the checker"},
 	{"harness/live", "harness/netns", "a live run happens in namespaces"},
 	{"harness/live", "harness/proc", "a live run starts processes"},
+	{"harness/live", "harness/check", "a run ends with the check of its sums"},
+	{"harness/live", "harness/fidelity", "a live run is judged"},
+	{"harness/sim", "harness/check", "a run ends with the check of its sums"},
+	{"reports/compare", "reports/stat", "a comparison carries its statistics"},
+	{"reports/render", "reports/compare", "tables are made of its rows"},
+	{"reports/bench", "reports/render", "benchmarks are shown as tables"},
+	{"reports/bench", "reports/stat", "medians of repeats"},
 }
 
 // confined names packages that may import nothing of the module but what is

@@ -28,6 +28,7 @@ type Options struct {
 	Scenario string    // a-z, 0-9 and -; part of the directory's name
 	ID       string    // a-z, 0-9 and -; empty means six random hexadecimal digits
 	Started  time.Time // when the run began; required
+	Columns  string    // Markdown: what the columns of the tables mean, for COLUMNS.md
 	// Own gives a path to the calling user; nil leaves it as it was made.
 	Own func(path string) error
 }
@@ -62,8 +63,8 @@ const (
 	latestName   = "latest"
 )
 
-//go:embed COLUMNS.md
-var columns []byte
+//go:embed files.md
+var files string
 
 // Dir is the directory of one run. Its methods may be called from several
 // goroutines.
@@ -92,7 +93,7 @@ func Create(opts Options) (*Dir, error) {
 		err = d.claim(root, opts)
 	}
 	if err == nil {
-		err = d.Write(columnsName, func(w io.Writer) error { _, err := w.Write(columns); return err })
+		err = d.Write(columnsName, func(w io.Writer) error { return writeColumns(w, opts.Columns) })
 	}
 	if err == nil {
 		err = d.point(filepath.Join(root, latestName))
@@ -101,6 +102,14 @@ func Create(opts Options) (*Dir, error) {
 		return nil, fmt.Errorf("make results directory: %w", err)
 	}
 	return d, nil
+}
+
+func writeColumns(w io.Writer, tables string) error {
+	if tables != "" {
+		tables = strings.TrimRight(tables, "\n") + "\n\n"
+	}
+	_, err := io.WriteString(w, tables+files)
+	return err
 }
 
 // Path returns the absolute path of the directory.
@@ -128,7 +137,7 @@ func (d *Dir) claim(root string, opts Options) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s is there already, and results are never overwritten: choose another --out", d.path)
+	return fmt.Errorf("%s is there already, and results are never overwritten: choose another id or directory", d.path)
 }
 
 // makeAll makes a directory and its parents; those that are new are the

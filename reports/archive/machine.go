@@ -9,13 +9,13 @@ import (
 
 // Machine is what a run ran on.
 type Machine struct {
-	Kernel string `json:"kernel"`         // name and release
-	CPU    string `json:"cpu"`            // model; empty where the system does not say
-	CPUs   int    `json:"cpus"`           // that this process may use
-	Arch   string `json:"arch"`           // as Go names it
-	Go     string `json:"go"`             // version that built this
-	Memory string `json:"memory"`         // of the machine, as the kernel prints it
-	Vector string `json:"vector_variant"` // the caller fills it in
+	Kernel string `json:"kernel"` // name and release
+	CPU    string `json:"cpu"`    // model; empty where the system does not say
+	CPUs   int    `json:"cpus"`   // that this process may use
+	Arch   string `json:"arch"`   // as Go names it
+	Go     string `json:"go"`     // version that built this
+	Memory string `json:"memory"` // of the machine, as the kernel prints it
+	Vector string `json:"vector"` // instructions of the vector sums; the caller fills it in
 }
 
 // ThisMachine describes the machine that this runs on, as far as it says.
