@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -97,3 +98,19 @@ func (s *Scenario) scaled(l topo.LinkSpec) topo.LinkSpec {
 
 // MarshalYAML writes the scenario with all overrides, as a file that Load reads.
 func (s *Scenario) MarshalYAML() ([]byte, error) { return yaml.Marshal(s.raw) }
+
+// SetTopology puts every system on one topology.
+func (s *Scenario) SetTopology(name string) error {
+	if !slices.Contains(gen.Names(), name) {
+		return fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(gen.Names(), ", "), didYouMean(name, gen.Names()))
+	}
+	for i := range s.Systems {
+		s.Systems[i].Topology = name
+		s.raw.Systems[i].Topology = name
+	}
+	return nil
+}
+
+// Options returns every value of the scenario, overrides included, for the
+// record of a run.
+func (s *Scenario) Options() any { return s.raw }

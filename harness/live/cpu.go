@@ -3,6 +3,9 @@ package live
 import (
 	"fmt"
 	"os"
+	"runtime"
+
+	"github.com/inalab/inalab/internal/units"
 )
 
 // cpuMeter measures the share of all processors that was busy, from the first
@@ -31,4 +34,9 @@ func readCPU() (busy, total uint64) {
 	}
 	busy = user + nice + system + irq + softirq + steal
 	return busy, busy + idle + iowait
+}
+
+// cpuTime is the processor time of everything during the run.
+func (r *run) cpuTime() units.Duration {
+	return units.Duration(r.wall.Nanoseconds()) * units.Nanosecond.Scale(r.busy*float64(runtime.NumCPU()))
 }

@@ -43,7 +43,12 @@ const (
 
 // RunJob runs a job live, checks its sums and judges its fidelity. The cell is
 // valid beside an error, as far as the run came.
-func RunJob(ctx context.Context, j *job.Job, opt Options) (cell result.Cell, err error) {
+func RunJob(ctx context.Context, j *job.Job, opt Options) (result.Cell, error) {
+	return runJob(ctx, j, opt, func(*run) {})
+}
+
+// runJob is RunJob; inspect is called with the run when all its reports are in.
+func runJob(ctx context.Context, j *job.Job, opt Options, inspect func(*run)) (cell result.Cell, err error) {
 	cell = j.Cell()
 	lab, err := netns.Up(ctx, LabSpec(opt.Lab, j.Plan, !opt.Plain), opt.NetNS)
 	if err != nil {
@@ -62,6 +67,7 @@ func RunJob(ctx context.Context, j *job.Job, opt Options) (cell result.Cell, err
 	if err != nil {
 		return cell, err
 	}
+	inspect(r)
 	return cell, r.judge()
 }
 
@@ -76,7 +82,7 @@ type run struct {
 	switches, workers []*proc.Process
 	forwarders        sync.WaitGroup
 	cpu               cpuMeter
-	busy              float64
+	busy              float64 // share of all processors
 	wall              time.Duration
 	switchReports     []daemon.Report
 	workerReports     []nodelive.Report

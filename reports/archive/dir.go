@@ -205,6 +205,7 @@ func (d *Dir) create(name string) (*os.File, error) {
 }
 
 // Write makes a new file with what write writes. If that fails there is none.
+// write must not use the directory itself.
 func (d *Dir) Write(name string, write func(io.Writer) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

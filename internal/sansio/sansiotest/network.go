@@ -83,12 +83,12 @@ func (n *Network) Run(until units.Time) (pending bool, err error) {
 
 func (n *Network) step() {
 	ev := heap.Pop(&n.queue).(event)
-	n.now = ev.at
 	nd := &n.nodes[ev.node]
+	if ev.train == nil && nd.next != ev.at {
+		return // the deadline has moved
+	}
+	n.now = ev.at
 	if ev.train == nil {
-		if nd.next != ev.at {
-			return // the deadline has moved
-		}
 		nd.next = units.Never
 		nd.machine.Expire(n.now, &n.eff)
 		n.carryOut(ev.node)

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/harness/live"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/reports/bench"
+	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+func newBench() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure this machine: all-reduce on real packets, building topologies",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return usage(fmt.Errorf("which benchmark? allreduce or topology")) },
+	}
+	c.AddCommand(newBenchAllReduce(), newBenchTopology())
+	return c
+}
+
+// allReduceFlags take the letters of nccl-tests.
+type allReduceFlags struct {
+	system, topo, format string
+	workers              int
+	begin, end           string
+	factor               int
+	iters, warmup        int
+	check                bool
+	compare, plain       bool
+	repeat               int
+}
+
+func newBenchAllReduce() *cobra.Command {
+	var f allReduceFlags
+	c := &cobra.Command{
+		Use:   "allreduce",
+		Short: "All-reduce of int32 tensors between worker processes, links unshaped",
+		Long: `Measures all-reduce on real packets: worker processes in namespaces of their own,
+a software switch between them, links as fast as the machine is. The options are
+those of nccl-tests; sizes are K, M, G (powers of 1024) or carry KB, MiB and so on.
+The last iteration of every size is checked, element by element.`,
+		Example: `  inalab bench allreduce --system switchml --workers 4 -b 64M -e 64M --compare-offload`,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return benchAllReduce(c, f) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.system, "system", "switchml", "switchml (256 values a packet), switchml64, trioml or ring")
+	flags.StringVarP(&f.topo, "topo", "t", "rack", "topology: "+strings.Join(gen.Names(), ", "))
+	flags.IntVar(&f.workers, "workers", 4, "number of workers")
+	flags.StringVarP(&f.begin, "minbytes", "b", "64M", "smallest size")
+	flags.StringVarP(&f.end, "maxbytes", "e", "64M", "largest size")
+	flags.IntVarP(&f.factor, "stepfactor", "f", 2, "from one size to the next")
+	flags.IntVarP(&f.iters, "iters", "n", 5, "measured iterations")
+	flags.IntVarP(&f.warmup, "warmup", "w", 1, "iterations before them")
+	flags.BoolVarP(&f.check, "check", "c", true, "check the sums of the last iteration")
+	flags.BoolVar(&f.compare, "compare-offload", false, "measure with and without segmentation offload, in turn")
+	flags.BoolVar(&f.plain, "no-offload", false, "measure without segmentation offload")
+	flags.IntVar(&f.repeat, "repeat", 1, "runs of each size and path; the best time counts")
+	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
+	return c
+}
+
+// sizes lists the tensors to measure.
+func (f allReduceFlags) sizes() ([]units.Bytes, error) {
+	begin, err := units.ParseBytes(f.begin)
+	if err != nil {
+		return nil, fmt.Errorf("-b: %w", err)
+	}
+	end, err := units.ParseBytes(f.end)
+	if err != nil {
+		return nil, fmt.Errorf("-e: %w", err)
+	}
+	switch {
+	case begin < 4 || begin%4 != 0 || end < begin:
+		return nil, fmt.Errorf("-b %s -e %s: sizes are multiples of 4 bytes, and the largest is not below the smallest", f.begin, f.end)
+	case f.factor < 2:
+		return nil, fmt.Errorf("-f %d: the factor is at least 2", f.factor)
+	case f.iters < 1 || f.warmup < 0 || f.repeat < 1:
+		return nil, fmt.Errorf("-n %d -w %d --repeat %d: iterations and repeats are at least 1, warm-up at least 0", f.iters, f.warmup, f.repeat)
+	}
+	var out []units.Bytes
+	for s := begin; s <= end; s *= units.Bytes(f.factor) {
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// systemName maps the short name to the variant that is measured.
+func systemName(name string) string {
+	if name == "switchml" {
+		return job.SwitchML256
+	}
+	return name
+}
+
+func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
+	format, err := render.ParseFormat(f.format)
+	if err != nil {
+		return usage(err)
+	}
+	sizes, err := f.sizes()
+	if err != nil {
+		return usage(err)
+	}
+	if _, err := f.job(sizes[0]); err != nil {
+		return usage(err)
+	}
+	if err := enterNamespaces(); err != nil {
+		return err
+	}
+	var rows []bench.AllReduce
+	wrong := false
+	for _, size := range sizes {
+		for _, plain := range f.paths() {
+			row, err := f.best(c.Context(), size, plain)
+			if err != nil {
+				return err
+			}
+			wrong = wrong || row.Wrong > 0
+			rows = append(rows, row)
+		}
+	}
+	if f.compare {
+		bench.CompareOffload(rows)
+	}
+	if err := bench.WriteAllReduce(c.OutOrStdout(), rows, render.Options{Format: format, Unicode: isTerminal(c.OutOrStdout())}); err != nil {
+		return err
+	}
+	if wrong {
+		return failed(fmt.Errorf("some sums were wrong"))
+	}
+	return nil
+}
+
+// paths lists whether to do without offload.
+func (f allReduceFlags) paths() []bool {
+	if f.compare {
+		return []bool{false, true}
+	}
+	return []bool{f.plain}
+}
+
+// benchWindow is the pool and window of a benchmark, in packets of about 1 KiB:
+// enough to fill trains of the largest size, not so much that rings overflow.
+const benchWindow = 512
+
+func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
+	g, err := gen.ByName(f.topo, gen.Params{Hosts: f.workers})
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.New(g)
+	if err != nil {
+		return nil, err
+	}
+	return job.New(job.Spec{
+		System: systemName(f.system), Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4),
+		SwitchML: job.SwitchMLSpec{Slots: benchWindow, Retransmit: true},
+		Trio:     job.TrioSpec{Window: benchWindow / 4, NoAging: true}, // packets of 4 KiB
+	})
+}
+
+// best runs one size and path and returns the run with the shortest time.
+func (f allReduceFlags) best(ctx context.Context, size units.Bytes, plain bool) (best bench.AllReduce, err error) {
+	for i := range f.repeat {
+		row, err := f.measure(ctx, size, plain)
+		if err != nil {
+			return row, err
+		}
+		if i == 0 || row.TimeUs < best.TimeUs {
+			best = row
+		}
+	}
+	return best, nil
+}
+
+func (f allReduceFlags) measure(ctx context.Context, size units.Bytes, plain bool) (row bench.AllReduce, err error) {
+	j, err := f.job(size)
+	if err != nil {
+		return row, err
+	}
+	logs, err := os.MkdirTemp("", "inalab-bench-")
+	if err != nil {
+		return row, fmt.Errorf("making a directory for logs: %w", err)
+	}
+	m, err := live.Bench(ctx, j, f.warmup, live.Options{Lab: netns.NewLabName(), Logs: logs, Plain: plain, Owner: journal.CurrentCaller()})
+	if err != nil {
+		return row, fmt.Errorf("%w (logs in %s)", err, logs)
+	}
+	if err := os.RemoveAll(logs); err != nil {
+		return row, fmt.Errorf("removing the logs: %w", err)
+	}
+	measured := bench.Measurement{
+		System: f.system, Workers: f.workers, Offload: !plain, Size: size, Count: int64(size / 4), DType: "int32", Iters: f.iters,
+		Elapsed: m.Elapsed, Packets: m.Packets, WireBytesPerLink: m.WireBytesPerLink, CPU: m.CPU,
+	}
+	if f.check {
+		measured.Wrong, measured.Checked = m.Cell.Wrong, m.Cell.Checked
+	}
+	return bench.NewAllReduce(measured)
+}
+
+func newBenchTopology() *cobra.Command {
+	var hosts, repeat int
+	var format string
+	c := &cobra.Command{
+		Use:     "topology",
+		Short:   "Time to build and remove the namespaces and links of a rack",
+		Example: "  inalab bench topology --hosts 64",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			f, err := render.ParseFormat(format)
+			if err != nil {
+				return usage(err)
+			}
+			return benchTopology(c, hosts, repeat, f)
+		},
+	}
+	c.Flags().IntVar(&hosts, "hosts", 64, "number of hosts")
+	c.Flags().IntVar(&repeat, "repeat", 5, "how often; medians are shown")
+	c.Flags().StringVar(&format, "format", "table", "of standard output: "+formats())
+	return c
+}
+
+func benchTopology(c *cobra.Command, hosts, repeat int, format render.Format) error {
+	if repeat < 1 {
+		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", repeat))
+	}
+	g, err := gen.Rack(gen.RackParams{Hosts: hosts})
+	if err != nil {
+		return usage(err)
+	}
+	p, err := plan.New(g)
+	if err != nil {
+		return usage(err)
+	}
+	if err := enterNamespaces(); err != nil {
+		return err
+	}
+	var up, down []float64
+	for range repeat {
+		u, d, err := live.Realise(c.Context(), netns.NewLabName(), p, netns.Options{})
+		if err != nil {
+			return err
+		}
+		up, down = append(up, u.Seconds()), append(down, d.Seconds())
+	}
+	row, err := bench.NewTopology(hosts, hosts+1, up, down)
+	if err != nil {
+		return err
+	}
+	return bench.WriteTopology(c.OutOrStdout(), row, render.Options{Format: format, Unicode: isTerminal(c.OutOrStdout())})
+}
+
