@@ -25,6 +25,6 @@ func TestX(t *testing.T) {
 		for _, s := range c.Samples {
 			sum += s.End.Sub(s.Start).Milliseconds()
 		}
-		t.Log(c.System, c.StraggleP, err, len(c.Samples), sum/float64(max(1,len(c.Samples))), c.Expected, j.Ideal(), c.Wrong, c.Checked, c.Notes)
+		t.Log(c.System, c.StraggleP, err, len(c.Samples), sum/float64(max(1, len(c.Samples))), c.Expected, j.Ideal(), c.Wrong, c.Checked, c.Notes)
 	}
 }

@@ -2,15 +2,17 @@
 // generation: what it sent and what it was given. A worker's process writes
 // one; the checker reads those of all workers when they have ended.
 //
-//	| kind 4 | generation 4 | elements 4 | int32 ... | kind ...    little-endian
+//	| kind 4 | generation 4 | elements 4 | int32 ... | kind ...    big-endian
 package tensorfile
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+
+	"github.com/inalab/inalab/internal/vec"
 )
 
 const (
@@ -22,7 +24,6 @@ const (
 // Writer writes one worker's tensors to a file.
 type Writer struct {
 	f   *os.File
-	w   *bufio.Writer
 	buf []byte
 	err error
 }
@@ -33,7 +34,7 @@ func Create(path string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("creating the file of tensors: %w", err)
 	}
-	return &Writer{f: f, w: bufio.NewWriterSize(f, 1<<20)}, nil
+	return &Writer{f: f}, nil
 }
 
 // Sent writes q.
@@ -47,18 +48,18 @@ func (r *Writer) write(kind, gen int, v []int32) {
 	if r.err != nil {
 		return
 	}
-	le := binary.LittleEndian
-	b := le.AppendUint32(le.AppendUint32(le.AppendUint32(r.buf[:0], uint32(kind)), uint32(gen)), uint32(len(v)))
-	for _, x := range v {
-		b = le.AppendUint32(b, uint32(x))
-	}
+	b := slices.Grow(r.buf[:0], recordHeader+4*len(v))[:recordHeader+4*len(v)]
+	binary.BigEndian.PutUint32(b[0:], uint32(kind))
+	binary.BigEndian.PutUint32(b[4:], uint32(gen))
+	binary.BigEndian.PutUint32(b[8:], uint32(len(v)))
+	vec.PutBE(b[recordHeader:], v)
 	r.buf = b
-	_, r.err = r.w.Write(b)
+	_, r.err = r.f.Write(b)
 }
 
-// Close flushes the file and returns the first error of all.
+// Close closes the file and returns the first error of all.
 func (r *Writer) Close() error {
-	return errors.Join(r.err, r.w.Flush(), r.f.Close())
+	return errors.Join(r.err, r.f.Close())
 }
 
 // Reader reads the tensors that Writers wrote.
@@ -104,7 +105,7 @@ func openFile(path string) (*file, error) {
 		if _, err := f.ReadAt(h[:], at); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		kind, gen, n := binary.LittleEndian.Uint32(h[0:]), binary.LittleEndian.Uint32(h[4:]), binary.LittleEndian.Uint32(h[8:])
+		kind, gen, n := binary.BigEndian.Uint32(h[0:]), binary.BigEndian.Uint32(h[4:]), binary.BigEndian.Uint32(h[8:])
 		s := span{at: at + recordHeader, count: n}
 		if at = s.at + 4*int64(n); at <= info.Size() { // a dying worker may cut its last record short
 			out.index[[2]uint32{kind, gen}] = s
@@ -125,10 +126,8 @@ func (f *file) read(kind, gen int) ([]int32, error) {
 	if _, err := f.f.ReadAt(f.raw, s.at); err != nil {
 		return nil, fmt.Errorf("reading generation %d: %w", gen, err)
 	}
-	out := f.out[kind][:0]
-	for i := range int(s.count) {
-		out = append(out, int32(binary.LittleEndian.Uint32(f.raw[4*i:])))
-	}
+	out := slices.Grow(f.out[kind][:0], int(s.count))[:s.count]
+	vec.GetBE(out, f.raw)
 	f.out[kind] = out
 	return out, nil
 }

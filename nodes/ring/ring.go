@@ -189,18 +189,24 @@ func (c *Core) take(mine, theirs []byte, eff *sansio.Effects) {
 // Complete reports whether the sums of generation gen are all here.
 func (c *Core) Complete(gen int) bool { return c.active && gen == c.gen && c.step == c.steps() }
 
-// Finish writes the mean gradient of the complete generation gen to mean.
-func (c *Core) Finish(gen int, mean []float32) result.Outcome {
-	if c.cfg.Recorder != nil {
-		c.cfg.Recorder.Sent(gen, c.q)
-	}
-	vec.GetBE(c.q, c.acc)
-	if c.cfg.Recorder != nil {
-		c.cfg.Recorder.Delivered(gen, c.q)
-	}
-	c.cfg.Fixed.Mean(mean, c.q, c.cfg.Workers)
+// Finish ends the complete generation gen. The tensors go to the function that
+// it returns, and the core takes new ones: the function may be called at any
+// time, on any goroutine.
+func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
+	q, acc := c.q, c.acc
+	c.q, c.acc = make([]int32, len(q)), make([]byte, len(acc))
 	c.active = false
-	return result.Outcome{Contributed: true, Saturated: c.sat}
+	cfg := c.cfg
+	return result.Outcome{Contributed: true, Saturated: c.sat}, func(mean []float32) {
+		if cfg.Recorder != nil {
+			cfg.Recorder.Sent(gen, q)
+		}
+		vec.GetBE(q, acc)
+		if cfg.Recorder != nil {
+			cfg.Recorder.Delivered(gen, q)
+		}
+		cfg.Fixed.Mean(mean, q, cfg.Workers)
+	}
 }
 
 // Counters returns chunks sent and faults by reason.

@@ -2,6 +2,7 @@ package ring_test
 
 import (
 	"encoding/binary"
+	"github.com/inalab/inalab/harness/result"
 	"math"
 	"strings"
 	"testing"
@@ -102,7 +103,7 @@ func (c *circle) progress(w int) {
 		return
 	}
 	mean := make([]float32, c.tensor)
-	if out := core.Finish(g, mean); !out.Contributed || out.Saturated != 0 || out.Degraded != 0 {
+	if out := finish(core, g, mean); !out.Contributed || out.Saturated != 0 || out.Degraded != 0 {
 		c.t.Fatalf("outcome %+v", out)
 	}
 	if core.Complete(g) {
@@ -295,4 +296,49 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%+v: error %v", cfg, err)
 		}
 	}
+}
+
+// Tensors that are int32 already go as they are.
+func TestIntegers(t *testing.T) {
+	const n, size = 3, 10
+	c := newCircle(t, n, size, 0) // no generations of floats
+	q := func(w, g, i int) int32 { return int32(uint32(w+1)*2654435761 + uint32(g)*40503 + uint32(i)*1_000_003) }
+	for g := range 3 {
+		for w, core := range c.cores {
+			mine := make([]int32, size)
+			for i := range mine {
+				mine[i] = q(w, g, i)
+			}
+			var eff sansio.Effects
+			core.BeginInts(0, g, mine, &eff)
+			c.carryOut(w, &eff)
+		}
+		for moved := true; moved; {
+			moved = false
+			for w := range n {
+				if k := len(c.pipes[w]); k > 0 {
+					c.deliver(w, k)
+					moved = true
+				}
+			}
+		}
+		for w, core := range c.cores {
+			if !core.Complete(g) {
+				t.Fatalf("generation %d of worker %d is not complete", g, w)
+			}
+			for i, got := range core.Sums() {
+				if want := q(0, g, i) + q(1, g, i) + q(2, g, i); got != want {
+					t.Errorf("worker %d, generation %d: sum %d is %d, want %d", w, g, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+func finish(c interface {
+	Finish(int) (result.Outcome, func([]float32))
+}, gen int, mean []float32) result.Outcome {
+	out, take := c.Finish(gen)
+	take(mean)
+	return out
 }

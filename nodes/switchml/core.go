@@ -144,18 +144,24 @@ func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effect
 // Complete reports whether all results of generation gen are here.
 func (c *Core) Complete(gen int) bool { return gen == c.gen && c.remaining == 0 }
 
-// Finish writes the mean gradient of the complete generation gen to mean.
-func (c *Core) Finish(gen int, mean []float32) result.Outcome {
-	k := c.cfg.Elements
-	for b := range c.blocks {
-		lo, hi := b*k, min((b+1)*k, c.cfg.Tensor)
-		gradient.MeanBlock(mean[lo:hi], c.sums[lo:hi], c.factors[b], c.cfg.Workers)
+// Finish ends the complete generation gen. The tensors go to the function that
+// it returns, and the core takes new ones: the function may be called at any
+// time, on any goroutine.
+func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
+	q, sums, factors := c.q, c.sums, c.factors
+	c.q, c.sums, c.factors = make([]int32, len(q)), make([]int32, len(sums)), make([]float64, len(factors))
+	cfg := c.cfg
+	mean := func(dst []float32) {
+		for b, f := range factors {
+			lo, hi := b*cfg.Elements, min((b+1)*cfg.Elements, cfg.Tensor)
+			gradient.MeanBlock(dst[lo:hi], sums[lo:hi], f, cfg.Workers)
+		}
+		if cfg.Recorder != nil {
+			cfg.Recorder.Sent(gen, q)
+			cfg.Recorder.Delivered(gen, sums[:cfg.Tensor])
+		}
 	}
-	if c.cfg.Recorder != nil {
-		c.cfg.Recorder.Sent(gen, c.q)
-		c.cfg.Recorder.Delivered(gen, c.sums[:c.cfg.Tensor])
-	}
-	return result.Outcome{Retransmits: c.retransmits, Contributed: true, Saturated: c.saturated}
+	return result.Outcome{Retransmits: c.retransmits, Contributed: true, Saturated: c.saturated}, mean
 }
 
 // Counters returns packets by type and drops by reason.

@@ -36,6 +36,7 @@ func flowOf(w int) inet.Flow {
 type params struct {
 	n, tensor, slots, gens int
 	noRetransmit           bool
+	ints                   bool // int32 tensors
 	delay                  units.Duration
 	drop                   func(worker int, up bool, frame sansio.Train) bool
 }
@@ -78,12 +79,15 @@ func newRig(t rapid.TB, p params) *rig {
 		rec := &recorder{}
 		core, err := switchml.New(switchml.Config{
 			Node: "w", Workers: p.n, Tensor: p.tensor, Elements: elements, Slots: p.slots, Job: 1, Flow: flowOf(w),
-			NoRetransmit: p.noRetransmit, Recorder: rec,
+			NoRetransmit: p.noRetransmit, Integers: p.ints, Recorder: rec,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		host := &sansiotest.Host{Core: core, Tensors: tensors(w, p)}
+		if p.ints {
+			host.Core = &intCore{Core: core, worker: w, tensor: p.tensor}
+		}
 		up, down := r.wire(t, w, true), r.wire(t, w, false)
 		r.net.Connect(r.net.Add(host), 0, sw, sansio.Port(w), up, down)
 		r.cores, r.hosts, r.rec = append(r.cores, core), append(r.hosts, host), append(r.rec, rec)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/sansio"
@@ -97,6 +98,7 @@ type Core struct {
 	ring   [MaxAhead]*inbox // results by generation modulo MaxAhead
 	spare  []*inbox
 
+	grad      []float32 // quantised block by block as it is sent; nil: q is given
 	q         []int32
 	sent      []bool // blocks of gen that were sent before their result was here
 	cursor    int    // first block that may still have to be sent
@@ -129,19 +131,23 @@ func New(cfg Config) (*Core, error) {
 // Begin starts sending this worker's gradient of generation gen, the one after
 // the last that was finished (the first is 0).
 func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
-	if len(c.q) == 0 {
+	if c.q == nil {
 		c.q = make([]int32, c.cfg.Tensor)
 	}
-	c.saturated = c.cfg.Fixed.Quantise(c.q, grad[:c.cfg.Tensor])
-	c.count.Add(CountSaturated, uint64(c.saturated))
-	c.BeginInts(now, gen, c.q, eff)
+	c.grad, c.saturated = grad[:c.cfg.Tensor], 0
+	c.begin(now, gen, eff)
 }
 
 // BeginInts is Begin for a tensor that is int32 already; q is borrowed until
 // the generation is complete.
 func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects) {
-	c.release(gen - 1) // where nobody finished it
-	c.q, c.gen, c.active = q, gen, true
+	c.release(gen - 1) // nobody finishes it
+	c.q, c.grad = q, nil
+	c.begin(now, gen, eff)
+}
+
+func (c *Core) begin(now units.Time, gen int, eff *sansio.Effects) {
+	c.gen, c.active = gen, true
 	clear(c.sent)
 	c.cursor, c.inFlight = 0, 0
 	c.fill(now, eff)
@@ -170,6 +176,11 @@ func (c *Core) fill(now units.Time, eff *sansio.Effects) {
 
 func (c *Core) send(b int, eff *sansio.Effects) {
 	lo, hi := c.span(b)
+	if c.grad != nil {
+		n := c.cfg.Fixed.Quantise(c.q[lo:hi], c.grad[lo:hi])
+		c.saturated += n
+		c.count.Add(CountSaturated, uint64(n))
+	}
 	payload := eff.Body(wire.HeaderLen + 4*(hi-lo))
 	wire.Header{
 		Job: c.cfg.Job, Block: uint32(b), Final: b == c.blocks-1, Source: c.cfg.Source,
@@ -193,33 +204,35 @@ func (c *Core) Complete(gen int) bool {
 	return c.cfg.Wake == WakeSkip || c.active && c.gen == gen && c.cursor == c.blocks
 }
 
-// Finish writes the mean gradient of the complete generation gen to mean.
-func (c *Core) Finish(gen int, mean []float32) result.Outcome {
+// Finish ends the complete generation gen. The tensors go to the function that
+// it returns, and the core takes new ones: the function may be called at any
+// time, on any goroutine.
+func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	in := c.inbox(gen)
-	began := c.active && c.gen == gen
+	c.ring[gen%MaxAhead] = nil
+	var q []int32
 	out := result.Outcome{Degraded: in.degraded}
-	for b := range c.blocks {
-		lo, hi := c.span(b)
-		c.cfg.Fixed.Mean(mean[lo:hi], in.sums[lo:hi], int(in.workers[b]))
-		out.Contributed = out.Contributed || began && c.sent[b]
+	if c.active && c.gen == gen {
+		q, c.q = c.q, nil
+		out.Contributed, out.Saturated = slices.Contains(c.sent, true), c.saturated
 	}
-	if began {
-		out.Saturated = c.saturated
-	}
-	c.record(gen, in, began)
 	c.gen, c.active = gen+1, false
-	c.release(gen)
-	return out
+	return out, func(mean []float32) { c.cfg.mean(gen, in, q, mean) }
 }
 
-func (c *Core) record(gen int, in *inbox, began bool) {
-	if c.cfg.Recorder == nil {
+// mean divides each block by the number of workers behind it.
+func (c *Config) mean(gen int, in *inbox, q []int32, mean []float32) {
+	for b, workers := range in.workers {
+		lo, hi := b*c.Grads, min((b+1)*c.Grads, c.Tensor)
+		c.Fixed.Mean(mean[lo:hi], in.sums[lo:hi], int(workers))
+	}
+	if c.Recorder == nil {
 		return
 	}
-	if began {
-		c.cfg.Recorder.Sent(gen, c.q)
+	if q != nil {
+		c.Recorder.Sent(gen, q)
 	}
-	c.cfg.Recorder.Delivered(gen, in.sums)
+	c.Recorder.Delivered(gen, in.sums)
 }
 
 // Counters returns packets by type and drops by reason.

@@ -2,6 +2,7 @@ package trioml_test
 
 import (
 	"encoding/binary"
+	outcome "github.com/inalab/inalab/harness/result"
 	"net/netip"
 	"strings"
 	"testing"
@@ -156,7 +157,7 @@ func TestRepeatedResults(t *testing.T) {
 		t.Errorf("%d repeated results", got)
 	}
 	mean := make([]float32, 5)
-	out := c.Finish(0, mean)
+	out := finish(c, 0, mean)
 	for i, want := range []float32{1, 2, 3, 4, 5} {
 		if mean[i] != want {
 			t.Errorf("means %v", mean)
@@ -196,7 +197,7 @@ func TestMeanOfPartialResults(t *testing.T) {
 		t.Fatal("not complete before Begin though all results are here")
 	}
 	mean := make([]float32, 5)
-	out := c.Finish(0, mean)
+	out := finish(c, 0, mean)
 	for i, want := range []float32{1, 2, 1, 2, 5} {
 		if mean[i] != want {
 			t.Errorf("means %v", mean)
@@ -219,7 +220,7 @@ func TestGenerationsPast16Bits(t *testing.T) {
 		if !c.Complete(g) || c.Complete(g+1) || g >= 1<<16 && c.Complete(g-1<<16) {
 			t.Fatalf("generation %d", g)
 		}
-		c.Finish(g, mean)
+		finish(c, g, mean)
 		eff.Reset()
 	}
 }
@@ -240,7 +241,7 @@ func TestSaturationIsReported(t *testing.T) {
 	var eff sansio.Effects
 	c.Begin(0, 0, []float32{1e20, 0, -1e20, 0, 0}, &eff)
 	c.Handle(0, generation(0), &eff)
-	if out := c.Finish(0, make([]float32, 5)); out.Saturated != 2 || count(c.Counters(), trioml.CountSaturated) != 2 {
+	if out := finish(c, 0, make([]float32, 5)); out.Saturated != 2 || count(c.Counters(), trioml.CountSaturated) != 2 {
 		t.Errorf("%+v", out)
 	}
 }
@@ -267,4 +268,12 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s: error %v, want one about %q", name, err, c.says)
 		}
 	}
+}
+
+func finish(c interface {
+	Finish(int) (outcome.Outcome, func([]float32))
+}, gen int, mean []float32) outcome.Outcome {
+	out, take := c.Finish(gen)
+	take(mean)
+	return out
 }

@@ -55,6 +55,7 @@ type params struct {
 	delay               units.Duration
 	ready               func(w, g int) units.Time // nil: at once
 	noAging             bool
+	ints                bool // int32 tensors
 }
 
 func (p params) workers() (n int) {
@@ -169,6 +170,9 @@ func (r *rig) attach(t rapid.TB, pfe sansiotest.NodeID, first, k int) {
 			t.Fatal(err)
 		}
 		host := &sansiotest.Host{Core: core, Tensors: tensors(w, r.params)}
+		if r.ints {
+			host.Core = &intCore{Core: core, worker: w, tensor: r.tensor}
+		}
 		if r.ready != nil {
 			host.Ready = func(g int) units.Time { return r.ready(w, g) }
 		}

@@ -19,9 +19,11 @@ type Collective interface {
 	// Complete reports whether the results of generation gen are all here;
 	// that may be so before Begin.
 	Complete(gen int) bool
-	// Finish writes the mean gradient of the complete generation gen to mean.
-	// Generations are finished in order, each once.
-	Finish(gen int, mean []float32) result.Outcome
+	// Finish ends the complete generation gen; generations are finished in order,
+	// each once. The function that it returns writes the mean gradient; it shares
+	// no memory with the core any more, so that it may be called at any time, once,
+	// on any goroutine.
+	Finish(gen int) (out result.Outcome, mean func(dst []float32))
 	// Counters returns packets by type and drops by reason.
 	Counters() []sansio.Count
 }
@@ -91,8 +93,9 @@ type Loop struct {
 	begun   units.Time // last update
 	served  units.Duration
 	grad    []float32
-	loss    *float64    // set by the running Compute, read after it
-	updates [][]float32 // means not yet handed to a Compute
+	loss    *float64          // set by the running Compute, read after it
+	updates []func([]float32) // means not yet handed to a Compute
+	mean    []float32         // scratch of Computes
 	last    result.Sample
 }
 
@@ -101,7 +104,7 @@ func New(cfg LoopConfig, core Collective, trainer Trainer) (*Loop, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring the training loop of %s: %w", cfg.Node, err)
 	}
-	return &Loop{cfg: cfg, core: core, trainer: trainer, grad: make([]float32, trainer.Params())}, nil
+	return &Loop{cfg: cfg, core: core, trainer: trainer, grad: make([]float32, trainer.Params()), mean: make([]float32, trainer.Params())}, nil
 }
 
 // Done reports whether all iterations are over.
@@ -170,12 +173,10 @@ func (l *Loop) start(now units.Time, eff *sansio.Effects) {
 	for p := range l.cfg.Points {
 		until = until.Add(l.delay(p))
 	}
-	updates, loss := l.updates, new(float64)
-	l.updates, l.loss, l.served = nil, loss, 0
+	update, loss := l.takeUpdates(), new(float64)
+	l.loss, l.served = loss, 0
 	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: until, Run: func() {
-		for _, mean := range updates {
-			l.trainer.Apply(mean)
-		}
+		update()
 		*loss = l.trainer.Gradient(l.grad)
 	}})
 	l.reach(now, 0, eff)
@@ -216,8 +217,7 @@ func (l *Loop) delay(point int) units.Duration {
 
 // update applies generation gen and starts the next.
 func (l *Loop) update(now units.Time, eff *sansio.Effects) {
-	mean := make([]float32, len(l.grad)) // a Compute may still read the one before
-	out := l.core.Finish(l.gen, mean)
+	out, mean := l.core.Finish(l.gen)
 	l.updates = append(l.updates, mean)
 	s := result.Sample{
 		System: l.cfg.System, StraggleP: l.cfg.StraggleP, Worker: l.cfg.Worker, Iteration: l.gen,
@@ -245,21 +245,32 @@ func (l *Loop) update(now units.Time, eff *sansio.Effects) {
 
 // finish evaluates the model where asked; the last sample waits for it.
 func (l *Loop) finish(now units.Time, s result.Sample, eff *sansio.Effects) {
-	updates, accuracy := l.updates, new(float64)
-	l.updates, l.last = nil, s
+	update, accuracy := l.takeUpdates(), new(float64)
+	l.last = s
 	if l.cfg.Evaluate {
 		l.last.Accuracy = accuracy
 	}
 	l.state, l.wake = evaluating, now
 	evaluate := l.cfg.Evaluate
 	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: now, Run: func() {
-		for _, mean := range updates {
-			l.trainer.Apply(mean)
-		}
+		update()
 		if evaluate {
 			*accuracy = l.trainer.Accuracy()
 		}
 	}})
+}
+
+// takeUpdates returns the work of applying what was reduced since the last
+// Compute, for the next one.
+func (l *Loop) takeUpdates() func() {
+	updates := l.updates
+	l.updates = nil
+	return func() {
+		for _, mean := range updates {
+			mean(l.mean)
+			l.trainer.Apply(l.mean)
+		}
+	}
 }
 
 func (l *Loop) event(now units.Time, kind trace.Kind) {

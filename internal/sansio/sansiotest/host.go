@@ -11,7 +11,7 @@ type Core interface {
 	sansio.Machine
 	Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects)
 	Complete(gen int) bool
-	Finish(gen int, mean []float32) result.Outcome
+	Finish(gen int) (result.Outcome, func(mean []float32))
 }
 
 // Host reduces one tensor after another with a core and does nothing else. It
@@ -88,7 +88,8 @@ func (h *Host) finish(now units.Time, g int) {
 		began = h.at
 	}
 	mean := make([]float32, len(h.Tensors[g]))
-	out := h.Core.Finish(g, mean)
+	out, take := h.Core.Finish(g)
+	take(mean)
 	h.Means, h.Outcomes = append(h.Means, mean), append(h.Outcomes, out)
 	h.Began, h.Ended = append(h.Began, began), append(h.Ended, now)
 	h.awake, h.begun = false, false

@@ -1,0 +1,85 @@
+package sansiotest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// source sends a train of bytes at time 1 and moves its deadline around.
+type source struct {
+	sent bool
+	next units.Time
+}
+
+func (s *source) NextDeadline() units.Time { return s.next }
+func (s *source) Expire(now units.Time, eff *sansio.Effects) {
+	s.next = units.Never
+	if !s.sent {
+		s.sent, s.next = true, 50
+		eff.Send([]sansio.Port{0, 1}, sansio.Train{Header: make([]byte, 42), Body: []byte("abcdef"), Seg: 1})
+	}
+}
+func (s *source) Handle(units.Time, []sansio.Arrival, *sansio.Effects) { s.next = units.Never }
+
+// sink writes down what comes, answers once, and keeps what it must not keep.
+type sink struct {
+	log  []string
+	kept [][]byte
+}
+
+func (s *sink) NextDeadline() units.Time           { return units.Never }
+func (s *sink) Expire(units.Time, *sansio.Effects) {}
+func (s *sink) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	for _, a := range in {
+		s.log = append(s.log, fmt.Sprintf("%d:%d:%s", now, a.Port, a.Train.Body))
+		s.kept = append(s.kept, a.Train.Body)
+	}
+	eff.Send([]sansio.Port{9}, sansio.Train{Body: []byte("back")}) // unless port 9 has no wire
+}
+
+// Frames that are lost cut a train; wires have their own delays; arrivals are
+// overwritten afterwards; a deadline that moved away is no event.
+func TestNetwork(t *testing.T) {
+	var n Network
+	from, to := &source{next: 1}, &sink{}
+	a, b := n.Add(from), n.Add(to)
+	lossy := &Wire{Delay: 10, Drop: func(f sansio.Train) bool { return f.Body[0] == 'c' || f.Body[0] == 'f' }}
+	plain := &Wire{Delay: 20}
+	n.Connect(a, 0, b, 5, lossy, nil)
+	n.Connect(a, 1, b, 6, plain, nil)
+	n.Connect(b, 9, a, 9, nil, nil)
+	pending, err := n.Run(1000)
+	if err != nil || pending {
+		t.Fatalf("pending %v, error %v", pending, err)
+	}
+	if want := []string{"11:5:ab", "11:5:de", "21:6:abcdef"}; !slices.Equal(to.log, want) {
+		t.Errorf("%q arrived, want %q", to.log, want)
+	}
+	for _, b := range to.kept {
+		if b[0] != 0xdb {
+			t.Errorf("%q can still be read", b)
+		}
+	}
+	if lossy.Frames != 6 || lossy.Lost != 2 || plain.Frames != 6 || plain.Bytes != 6*43 {
+		t.Errorf("%+v, %+v", lossy, plain)
+	}
+	if n.Now() != 21 {
+		t.Errorf("the last event is at %v: the deadline at 50 was given up", n.Now())
+	}
+}
+
+func TestRunStopsAtItsEnd(t *testing.T) {
+	var n Network
+	s := &source{next: 100}
+	n.Add(s)
+	if pending, err := n.Run(99); !pending || err != nil || s.sent {
+		t.Errorf("before the deadline: pending %v, error %v, sent %v", pending, err, s.sent)
+	}
+	if pending, err := n.Run(100); pending || err != nil || !s.sent {
+		t.Errorf("at the deadline: pending %v, error %v, sent %v", pending, err, s.sent)
+	}
+}
