@@ -23,8 +23,10 @@ func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure this machine: all-reduce on real packets, building topologies",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return usage(fmt.Errorf("which benchmark? allreduce or topology")) },
+		Args:  subcommand,
+		RunE: func(*cobra.Command, []string) error {
+			return usage(fmt.Errorf("which benchmark? allreduce or topology"))
+		},
 	}
 	c.AddCommand(newBenchAllReduce(), newBenchTopology())
 	return c
@@ -52,7 +54,7 @@ a software switch between them, links as fast as the machine is. The options are
 those of nccl-tests; sizes are K, M, G (powers of 1024) or carry KB, MiB and so on.
 The last iteration of every size is checked, element by element.`,
 		Example: `  inalab bench allreduce --system switchml --workers 4 -b 64M -e 64M --compare-offload`,
-		Args:    cobra.NoArgs,
+		Args:    arguments(0, 0),
 		RunE:    func(c *cobra.Command, _ []string) error { return benchAllReduce(c, f) },
 	}
 	flags := c.Flags()
@@ -219,7 +221,7 @@ func newBenchTopology() *cobra.Command {
 		Use:     "topology",
 		Short:   "Time to build and remove the namespaces and links of a rack",
 		Example: "  inalab bench topology --hosts 64",
-		Args:    cobra.NoArgs,
+		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			f, err := render.ParseFormat(format)
 			if err != nil {
@@ -263,4 +265,3 @@ func benchTopology(c *cobra.Command, hosts, repeat int, format render.Format) er
 	}
 	return bench.WriteTopology(c.OutOrStdout(), row, render.Options{Format: format, Unicode: isTerminal(c.OutOrStdout())})
 }
-

@@ -27,7 +27,7 @@ type progress struct {
 const redraw = 100 * time.Millisecond
 
 func newProgress(w io.Writer, quiet bool) *progress {
-	return &progress{w: w, quiet: quiet, terminal: isTerminal(w)}
+	return &progress{w: w, quiet: quiet, terminal: redraws(w)}
 }
 
 func (p *progress) start(s *scenarios.Scenario, jobs []*job.Job, dir string) {

@@ -52,7 +52,7 @@ times; the others are those of "inalab help".`,
 		Example: `  inalab run straggler
   inalab run straggler --clock virtual --seed 2
   inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error { return runScenario(c, args[0], f) },
 	}
 	flags := c.Flags()

@@ -89,6 +89,18 @@ func (j *Job) trioResults() inet.Flow {
 	return inet.Flow{SrcMAC: inet.MAC(sw.MAC), DstMAC: inet.MulticastMAC(group), Src: sw.Router, Dst: group, SrcPort: wiretrio.Port, DstPort: wiretrio.Port}
 }
 
+// WindowPackets returns how many packets of a worker may be on their way; 0
+// where a byte stream decides that.
+func (j *Job) WindowPackets() int {
+	switch j.System {
+	case TrioML:
+		return j.window()
+	case SwitchML64, SwitchML256:
+		return j.slots()
+	}
+	return 0
+}
+
 func (j *Job) window() int {
 	return max(1, (or(j.Trio.Window, trioml.DefaultWindow)+j.Scale-1)/j.Scale)
 }

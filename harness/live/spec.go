@@ -6,6 +6,7 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/pktio/afpacket"
 	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/pktio/udp"
 	"github.com/inalab/inalab/internal/units"
@@ -50,13 +51,20 @@ func LabSpec(lab string, p *plan.Plan, offload bool) netns.Spec {
 func switches(j *job.Job, private string, plain bool) []daemon.Config {
 	var out []daemon.Config
 	for _, c := range j.Switches(linkQuantum) {
-		d := daemon.Config{Chassis: c, Plain: plain}
+		d := daemon.Config{Chassis: c, Plain: plain, RingFrames: ringFrames(j)}
 		if j.System == job.TrioML && j.Elements == 0 {
 			d.TracePath = filepath.Join(private, c.Switch.Name+".trace")
 		}
 		out = append(out, d)
 	}
 	return out
+}
+
+// ringFrames returns how many frames a port of the switch buffers: a host's
+// whole window, each packet alone, twice over, since on shaped links packets
+// come singly and the switch's process may have to wait for a processor.
+func ringFrames(j *job.Job) int {
+	return min(max(2*j.WindowPackets(), afpacket.DefaultRingFrames), afpacket.MaxRingFrames)
 }
 
 // workers returns the configuration of every worker's process.

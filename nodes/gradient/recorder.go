@@ -4,8 +4,9 @@ package gradient
 // every delivered sum against the tensors of the contributors. The slices are
 // borrowed until the call returns.
 type Recorder interface {
-	// Sent takes the quantised tensor of one generation: what the worker sent,
-	// or would have sent for blocks whose result came before its turn.
+	// Sent takes the quantised tensor of one generation: what the worker sent.
+	// Blocks that it did not send, since their result came before its turn, may
+	// hold anything. A generation without a call is one that it sent nothing of.
 	Sent(gen int, q []int32)
 	// Delivered takes the integer sums of one generation.
 	Delivered(gen int, sums []int32)

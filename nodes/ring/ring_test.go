@@ -30,6 +30,8 @@ type circle struct {
 	gens   int
 	tensor int
 	gen    []int // generation that core w is in
+
+	means []func() // of each core, the mean of the last generation, not taken yet
 }
 
 type recorder struct{ sent, delivered [][]int32 }
@@ -51,7 +53,7 @@ func tensor(w, g, n int) []float32 {
 
 func newCircle(t rapid.TB, n, size, gens int) *circle {
 	t.Helper()
-	c := &circle{t: t, pipes: make([][]byte, n), sent: make([]int, n), gens: gens, tensor: size, gen: make([]int, n)}
+	c := &circle{t: t, pipes: make([][]byte, n), sent: make([]int, n), gens: gens, tensor: size, gen: make([]int, n), means: make([]func(), n)}
 	for w := range n {
 		rec := &recorder{}
 		core, err := ring.New(ring.Config{Node: "w", Rank: w, Workers: n, Tensor: size, Fixed: gradient.Fixed{Factor: 1 << 20}, Recorder: rec})
@@ -96,26 +98,38 @@ func (c *circle) deliver(w, k int) {
 	c.progress(next)
 }
 
-// progress finishes a complete generation of core w and begins the next.
+// progress finishes a complete generation of core w and begins the next. The
+// mean of a generation is taken as late as it can be: after the next.
 func (c *circle) progress(w int) {
 	core, g := c.cores[w], c.gen[w]
 	if g == c.gens || !core.Complete(g) {
 		return
 	}
-	mean := make([]float32, c.tensor)
-	if out := finish(core, g, mean); !out.Contributed || out.Saturated != 0 || out.Degraded != 0 {
+	out, take := core.Finish(g)
+	if !out.Contributed || out.Saturated != 0 || out.Degraded != 0 {
 		c.t.Fatalf("outcome %+v", out)
 	}
 	if core.Complete(g) {
 		c.t.Fatal("complete after Finish")
 	}
+	if c.means[w] != nil {
+		c.means[w]()
+	}
+	c.means[w] = func() { c.checkMean(w, g, take) }
+	if c.gen[w]++; c.gen[w] < c.gens {
+		c.begin(w)
+		return
+	}
+	c.means[w]()
+}
+
+func (c *circle) checkMean(w, g int, take func([]float32)) {
+	mean := make([]float32, c.tensor)
+	take(mean)
 	for i, m := range mean {
 		if want := float32(float64(c.sum(g, i)) / (float64(1<<20) * float64(len(c.cores)))); m != want {
 			c.t.Fatalf("core %d, generation %d: mean %d is %v, want %v", w, g, i, m, want)
 		}
-	}
-	if c.gen[w]++; c.gen[w] < c.gens {
-		c.begin(w)
 	}
 }
 

@@ -63,7 +63,7 @@ func TestExponentsTravelOnePacketAhead(t *testing.T) {
 	for block, v := range []float32{1, 0.25, 100, 0} { // 2^e above: 1, -1, 7, none
 		grad[block*elements+5] = -v
 	}
-	var eff sansio.Effects
+	eff := dirty()
 	c.Begin(0, 0, grad, &eff)
 	for _, s := range eff.Sends {
 		for i, b := range s.Train.Payload(0)[wire.HeaderLen:] {
@@ -92,6 +92,35 @@ func TestExponentsTravelOnePacketAhead(t *testing.T) {
 	}
 	if c.Complete(0) {
 		t.Error("complete with two blocks in flight")
+	}
+}
+
+// dirty returns a batch whose memory was used before.
+func dirty() (eff sansio.Effects) {
+	for b := eff.Body(1 << 15); len(b) > 0; b = b[1:] {
+		b[0] = 0xdb
+	}
+	eff.Reset()
+	return eff
+}
+
+// The last packet has the full length too, as in the public client: what is behind the tensor is zero.
+func TestLastPacketIsPadded(t *testing.T) {
+	cfg := testConfig()
+	cfg.Tensor, cfg.Integers = elements+3, true
+	c := newCore(t, cfg)
+	q := make([]int32, cfg.Tensor)
+	for i := range q {
+		q[i] = -1
+	}
+	eff := dirty()
+	c.BeginInts(0, 0, q, &eff)
+	train := eff.Sends[len(eff.Sends)-1].Train
+	last := train.Payload(train.Frames() - 1)[wire.HeaderLen:]
+	for i, b := range last {
+		if want := []byte{0xff, 0}[min(1, i/12)]; len(last) != 4*elements || b != want {
+			t.Fatalf("byte %d of %d is %#x, want %#x", i, len(last), b, want)
+		}
 	}
 }
 

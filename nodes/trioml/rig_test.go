@@ -261,8 +261,13 @@ func (r *rig) check(t rapid.TB) {
 			for i := b * r.grads; i < min((b+1)*r.grads, r.tensor); i++ {
 				var sum int32
 				for w := range r.workers() {
-					if m.Has(uint8(w)) {
-						sum += int32(math.RoundToEven(float64(r.hosts[w].Tensors[g][i]) * 1e8))
+					if !m.Has(uint8(w)) {
+						continue
+					}
+					q := int32(math.RoundToEven(float64(r.hosts[w].Tensors[g][i]) * 1e8))
+					sum += q
+					if sent := r.rec[w].sent[g]; r.rec[w].delivered[g] != nil && (sent == nil || sent[i] != q) {
+						t.Fatalf("worker %d, generation %d, element %d: recorded %v as sent, want %d", w, g, i, sent, q)
 					}
 				}
 				mean := float32(float64(sum) / (1e8 * float64(m.Len())))

@@ -27,7 +27,7 @@ const ms = units.Time(units.Millisecond)
 type fakeCore struct {
 	s        *stage
 	comm     units.Duration // from Begin to completion; negative: only when told
-	due      units.Time
+	due      units.Time     // of the completion that is under way, or never
 	dueGen   int
 	complete []int
 	finished int
@@ -56,15 +56,12 @@ func (c *fakeCore) Finish(gen int) (result.Outcome, func(mean []float32)) {
 func (c *fakeCore) Counters() []sansio.Count { return nil }
 
 func (c *fakeCore) NextDeadline() units.Time {
-	if c.due == 0 {
-		return units.Never
-	}
 	return c.due
 }
 
 func (c *fakeCore) Expire(now units.Time, _ *sansio.Effects) {
-	if c.due != 0 && now >= c.due {
-		c.due = 0
+	if now >= c.due {
+		c.due = units.Never
 		c.complete = append(c.complete, c.dueGen)
 	}
 }
@@ -127,7 +124,7 @@ type arrival struct {
 func newStage(t rapid.TB, cfg worker.LoopConfig, comm units.Duration) *stage {
 	t.Helper()
 	s := &stage{t: t}
-	s.core, s.trainer = &fakeCore{s: s, comm: comm, dueGen: -1}, &fakeTrainer{s: s}
+	s.core, s.trainer = &fakeCore{s: s, comm: comm, due: units.Never, dueGen: -1}, &fakeTrainer{s: s}
 	cfg.Node, cfg.System, cfg.Worker, cfg.StraggleP, cfg.Trace = "w3", "fake", 3, 0.5, s
 	loop, err := worker.New(cfg, s.core, s.trainer)
 	if err != nil {

@@ -17,7 +17,8 @@ type Core interface {
 // Host reduces one tensor after another with a core and does nothing else. It
 // is the training loop without the training: it begins generation g when the
 // one before is finished and Ready(g) has come, and sleeps until then, though
-// its core takes packets.
+// its core takes packets. It takes the mean of a generation as late as it can:
+// when the next one is finished too.
 type Host struct {
 	Core    Core
 	Tensors [][]float32            // by generation
@@ -28,7 +29,8 @@ type Host struct {
 	Began    []units.Time // Never: finished without Begin
 	Ended    []units.Time
 
-	awake bool // Ready(generation) has come
+	take  func() // writes the last of Means
+	awake bool   // Ready(generation) has come
 	begun bool
 	at    units.Time // of Begin
 }
@@ -87,10 +89,16 @@ func (h *Host) finish(now units.Time, g int) {
 	if h.begun {
 		began = h.at
 	}
-	mean := make([]float32, len(h.Tensors[g]))
 	out, take := h.Core.Finish(g)
-	take(mean)
+	if h.take != nil {
+		h.take()
+	}
+	mean := make([]float32, len(h.Tensors[g]))
+	h.take = func() { take(mean) }
 	h.Means, h.Outcomes = append(h.Means, mean), append(h.Outcomes, out)
 	h.Began, h.Ended = append(h.Began, began), append(h.Ended, now)
 	h.awake, h.begun = false, false
+	if h.Done() {
+		h.take()
+	}
 }

@@ -15,6 +15,7 @@ import (
 
 // Reasons for which packets are dropped, beside those of the wire format.
 const (
+	DropNotUDP        = "switchml-not-udp"
 	DropUnknownWorker = "switchml-unknown-worker"
 	DropWrongSize     = "switchml-size-of-another-job"
 	DropSlotRange     = "switchml-slot-out-of-range"
@@ -143,6 +144,10 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 		l, problem := t.Layout()
 		if problem != inet.OK {
 			p.count.Add(string(problem), uint64(t.Frames()))
+			continue
+		}
+		if l.Proto != inet.ProtoUDP {
+			p.count.Add(DropNotUDP, uint64(t.Frames()))
 			continue
 		}
 		flow := inet.FlowOf(t.Header, l)

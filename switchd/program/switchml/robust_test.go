@@ -53,6 +53,14 @@ func TestForeignFrames(t *testing.T) {
 	inet.UDP(broken.Train.Header[inet.EtherLen+inet.IPv4Len:]).SetLen(3)
 	b.wantDrop(b.handle(broken, sansio.Arrival{}))
 	b.wantCounts(map[string]uint64{string(inet.BadUDPLength): 1, string(inet.ShortEther): 1, CountPackets: 5})
+
+	// Nothing but UDP is claimed; if it comes all the same, it may have no ports.
+	bare := arrival(1, vector{values: val(1)}.payload())
+	bare.Train.Header = bare.Train.Header[:inet.EtherLen+inet.IPv4Len]
+	bare.Train.Header[inet.EtherLen+9] = inet.ProtoICMP
+	inet.IPv4(bare.Train.Header[inet.EtherLen:]).SetTotalLen(inet.IPv4Len + len(bare.Train.Body))
+	b.wantDrop(b.handle(bare))
+	b.wantCounts(map[string]uint64{DropNotUDP: 1, CountPackets: 6})
 	b.wantMulticast(b.send(vector{w: 1, values: val(2)}), 42)
 }
 

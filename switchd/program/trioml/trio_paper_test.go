@@ -384,6 +384,22 @@ func TestHierarchy(t *testing.T) {
 	}
 }
 
+// One degraded part makes the whole degraded, whichever comes first.
+func TestDegradedIsOred(t *testing.T) {
+	for _, parts := range [][2]wire.Header{
+		{{Source: 0, SrcCnt: 2, Degraded: true, AgeOp: wire.AgeTimeout}, {Source: 1, SrcCnt: 3}},
+		{{Source: 0, SrcCnt: 3}, {Source: 1, SrcCnt: 2, Degraded: true, AgeOp: wire.AgeTimeout}},
+	} {
+		b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+		b.send(packet(parts[0], 1))
+		got := wantOne(t, b.send(packet(parts[1], 1)))
+		if !got.h.Degraded || got.h.AgeOp != wire.AgeTimeout || got.h.SrcCnt != 5 {
+			t.Errorf("%+v", got.h)
+		}
+		b.wantCounts(map[string]uint64{CountDegraded: 1, CountAged: 0})
+	}
+}
+
 // src_cnt has 8 bits: more workers than it can say are counted, not wrapped.
 func TestSrcCntStopsAt255(t *testing.T) {
 	b := newBench(t, Config{Jobs: []Job{testJob(2)}})

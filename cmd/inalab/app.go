@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// app is one call of the program: its streams, and how it is to end.
+type app struct {
+	stdout, stderr io.Writer
+	environ        []string // as os.Environ has it
+	interrupts     interrupts
+
+	args    []string
+	noColor bool
+	running bool // a command has begun: what fails now is no matter of usage
+}
+
+func newApp(stdout, stderr io.Writer, environ []string) *app {
+	return &app{
+		stdout: stdout, stderr: stderr, environ: environ,
+		interrupts: interrupts{stderr: stderr, abandon: collectBehind, exit: os.Exit},
+	}
+}
+
+// execute runs what the arguments ask for, reports its error, and returns the
+// exit code.
+func (a *app) execute(args []string) int {
+	a.args = args
+	ctx, stop := a.interrupts.watch(context.Background())
+	defer stop()
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !a.running {
+		err = usage(err)
+	}
+	a.report(err)
+	return exitCode(err)
+}
+
+// report writes an error to stderr, behind the name of the program.
+func (a *app) report(err error) {
+	if err == nil || err.Error() == "" {
+		return
+	}
+	name := "inalab:"
+	if !a.noColor && colours(a.stderr) {
+		name = "\x1b[1;31m" + name + "\x1b[0m" // bold red (ECMA-48, SGR)
+	}
+	fmt.Fprintln(a.stderr, name, err)
+}
+
+// newRoot returns the whole tree of commands.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "inalab",
+		Short: "A testbed for in-network aggregation",
+		Long: `inalab trains real models through software switches that aggregate gradients in
+the network: Trio-ML and SwitchML, with ring all-reduce beside them. Hosts and
+switches are processes in network namespaces, joined by virtual Ethernet, or
+machines under a virtual clock, for exact numbers at the paper's link rates.
+
+Begin with "inalab doctor", then "sudo inalab run straggler".
+
+Each flag has a default in the environment: INALAB_<COMMAND>_<FLAG>. Exit codes:
+0 ok, 1 an expectation failed, 2 usage or file error, 3 the machine lacks
+something, 4 the run cannot be believed, 5 something was left behind,
+77 skipped, 124 timeout, 130 interrupted.`,
+		Version:           version,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              subcommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return bindEnvironment(cmd, a.environ) },
+	}
+	root.SetVersionTemplate("inalab {{.Version}}\n")
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(a.flagError)
+	root.SetHelpCommand(helpCommand())
+	root.Flags().Bool("version", false, "print the version") // cobra's would take -v
+	root.PersistentFlags().BoolVar(&a.noColor, "no-color", false, "never colour anything, as NO_COLOR says")
+	root.AddCommand(commands()...)
+	a.markRunning(root)
+	return root
+}
+
+// markRunning notes when a command begins, for all that are there.
+func (a *app) markRunning(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			a.running = true
+			return run(cmd, args)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		a.markRunning(sub)
+	}
+}

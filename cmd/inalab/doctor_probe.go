@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"github.com/inalab/inalab/internal/pktio/afpacket"
+	"github.com/inalab/inalab/internal/pktio/udp"
+)
+
+// probeName is the hidden command that tries things out in a namespace. It is a
+// process of its own, since without root it has to enter a user namespace.
+const probeName = "doctor-probe"
+
+// probeTimeout bounds it; it takes less than a second.
+const probeTimeout = 20 * time.Second
+
+func newProbe() *cobra.Command {
+	return &cobra.Command{
+		Use:    probeName,
+		Hidden: true,
+		Args:   arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := enterNamespaces(); err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(probe())
+		},
+	}
+}
+
+// probeChecks starts the probe and returns what it found out.
+func probeChecks(ctx context.Context) []check {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", probeName)
+	cmd.Args[0] = os.Args[0]
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGTERM) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	var checks []check
+	if err == nil {
+		err = json.Unmarshal(stdout.Bytes(), &checks)
+	}
+	if err != nil {
+		reason := strings.TrimSpace(strings.TrimPrefix(stderr.String(), "inalab:"))
+		if reason == "" {
+			reason = err.Error()
+		}
+		return []check{fail("network namespace", "none could be made: "+reason, "see privilege and namespaces above")}
+	}
+	return checks
+}
+
+// probe tries things out in a new network namespace, which goes with its thread.
+func probe() []check {
+	done := make(chan []check)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the namespace goes with the thread
+		done <- probeHere()
+	}()
+	return <-done
+}
+
+func probeHere() []check {
+	const name = "network namespace"
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		return []check{fail(name, "none can be made: "+err.Error(), "run as root; inside a container, start that with --privileged")}
+	}
+	nl, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+	if err != nil {
+		return []check{fail(name, "no netlink socket can be made: "+err.Error(), "allow AF_NETLINK sockets")}
+	}
+	defer nl.Close()
+	checks := []check{pass(name, "can be made"), checkSysctl(), checkVeth(nl)}
+	if err := nl.LinkSetUp(&netlink.GenericLink{LinkAttrs: netlink.LinkAttrs{Name: "lo", Index: 1}}); err != nil {
+		return append(checks, fail("loopback", "it cannot be set up: "+err.Error(), "allow changes of links"))
+	}
+	checks = append(checks, checkPacketSockets(afpacket.Probe()), checkUDP(udp.Probe()))
+	return append(checks, checkRate(measureRate())...)
+}
+
+// checkSysctl changes a setting as every lab does in its own namespaces.
+func checkSysctl() check {
+	const name, path = "rp_filter", "/proc/sys/net/ipv4/conf/all/rp_filter"
+	if err := os.WriteFile(path, []byte("0"), 0); err != nil {
+		return fail(name, "it cannot be set inside a namespace: "+err.Error(), "mount /proc/sys writable; inside a container, start that with --privileged")
+	}
+	return pass(name, "off inside labs, whatever it is here")
+}
+
+func checkVeth(nl *netlink.Handle) check {
+	const name = "veth"
+	pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "probe0"}, PeerName: "probe1"}
+	err := nl.LinkAdd(pair)
+	switch {
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return fail(name, "this kernel does not know it: "+err.Error(), "modprobe veth; or a kernel with CONFIG_VETH")
+	case err != nil:
+		return fail(name, "none can be made: "+err.Error(), "run as root; inside a container, start that with --privileged")
+	}
+	return pass(name, "can be made")
+}
+
+func checkPacketSockets(f afpacket.Features, err error) check {
+	const name = "packet sockets"
+	if err != nil {
+		return fail(name, err.Error(), "run as root; a kernel with CONFIG_PACKET")
+	}
+	var yes, missing []string
+	for _, x := range []struct {
+		what string
+		f    afpacket.Feature
+	}{{"PACKET_VNET_HDR", f.VnetHdr}, {"TPACKET_V2", f.TPacketV2}, {"UDP super-packets", f.GSOSend}} {
+		if x.f.Support == afpacket.Yes {
+			yes = append(yes, x.what)
+			continue
+		}
+		missing = append(missing, fmt.Sprintf("%s: %v (%s)", x.what, x.f.Support, x.f.Reason))
+	}
+	if len(missing) > 0 {
+		return warn(name, "switches move frame by frame: "+strings.Join(missing, "; "), "install Linux "+fastKernel+" or later")
+	}
+	return pass(name, strings.Join(yes, ", "))
+}
+
+func checkUDP(f udp.Features) check {
+	const name = "udp offload"
+	if f.GSO != udp.Yes || f.GRO != udp.Yes {
+		return warn(name, fmt.Sprintf("workers move datagram by datagram: UDP_SEGMENT %v, UDP_GRO %v", f.GSO, f.GRO), "install Linux "+oldestKernel+" or later")
+	}
+	return pass(name, "UDP_SEGMENT, UDP_GRO")
+}

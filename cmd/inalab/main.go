@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inalab/inalab/harness/node"
+)
+
+// version is what this build calls itself. The linker sets it:
+// -ldflags "-X main.version=v1.2.3".
+var version = "devel"
+
+func main() { os.Exit(start()) }
+
+func start() int {
+	if code, ok := node.Main(os.Args); ok {
+		return code
+	}
+	return newApp(os.Stdout, os.Stderr, os.Environ()).execute(os.Args[1:])
+}
+
+// commands lists every command, in the order of the help text.
+func commands() []*cobra.Command {
+	return []*cobra.Command{
+		newRun(),
+		newBench(),
+		newList(),
+		newDoctor(),
+		newProbe(),
+		newGC(),
+		newVersion(),
+	}
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files of the scripts")
+
+// TestMain plays the program where the test binary was started under its name:
+// by a script, or by the program itself.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"inalab": func() { os.Exit(start()) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			// Labs of scripts are nobody else's business, and the other way round.
+			e.Setenv("INALAB_STATE_DIR", e.Getenv("WORK")+"/state")
+			return os.Mkdir(e.Getenv("WORK")+"/state", 0o700)
+		},
+		Condition: func(cond string) (bool, error) {
+			return cond == "root" && os.Geteuid() == 0, nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"keys": keys,
+		},
+	})
+}
+
+// keys checks that a file holds a JSON object with exactly these keys, or, with
+// "in", that each object of a list of it has them: keys FILE [in LIST] KEY...
+func keys(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: keys FILE [in LIST] KEY...")
+	}
+	var doc map[string]json.RawMessage
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &doc))
+	objects, want := []map[string]json.RawMessage{doc}, args[1:]
+	if want[0] == "in" {
+		objects = nil
+		ts.Check(json.Unmarshal(doc[want[1]], &objects))
+		want = want[2:]
+	}
+	if len(objects) == 0 {
+		ts.Fatalf("%s holds no objects", strings.Join(args, " "))
+	}
+	slices.Sort(want)
+	for _, o := range objects {
+		var got []string
+		for k := range o {
+			if !slices.Contains(want, k+"?") {
+				got = append(got, k)
+			}
+		}
+		slices.Sort(got)
+		required := slices.DeleteFunc(slices.Clone(want), func(k string) bool { return strings.HasSuffix(k, "?") })
+		if !slices.Equal(got, required) {
+			ts.Fatalf("keys %q, want %q", got, want)
+		}
+	}
+}
