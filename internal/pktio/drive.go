@@ -158,7 +158,7 @@ func (d *driver) round(in []sansio.Arrival) error {
 		d.catchUp()
 	}
 	if deadline := d.Machine.NextDeadline(); deadline <= d.now {
-		d.late.add(d.now.Sub(deadline))
+		d.late.add(max(0, d.now.Sub(max(deadline, d.jobs.free))))
 		d.Machine.Expire(d.now, &d.eff)
 		return d.carryOut()
 	}

@@ -15,6 +15,7 @@ type jobs struct {
 	waiting  []sansio.Compute // their Start is still to come
 	running  []job
 	overruns Overruns
+	free     units.Time // when the last compute ended that only asked to be waited for
 }
 
 // job is a compute on a goroutine of its own, which waits for the one before.
@@ -88,9 +89,15 @@ func (j *jobs) joinAll() {
 }
 
 // join waits for a compute. One without a nominal time, whose Until is its
-// Start, only asks to be waited for and cannot overrun.
+// Start, only asks to be waited for: it cannot overrun, and what waits for it is
+// not late.
 func (j *jobs) join(r job) {
-	if over := (<-r.ended).Sub(r.until); over > 0 && r.until > r.start {
+	ended := <-r.ended
+	if r.until == r.start {
+		j.free = max(j.free, ended)
+		return
+	}
+	if over := ended.Sub(r.until); over > 0 {
 		j.overruns.Count++
 		j.overruns.Max = max(j.overruns.Max, over)
 	}

@@ -44,7 +44,7 @@ func TestIntegers(t *testing.T) {
 		p := drawParams(t)
 		p.ints, p.gens = true, rapid.IntRange(1, trioml.MaxAhead+2).Draw(t, "int generations")
 		r := newRig(t, p)
-		if !r.run(t, units.Time(units.Second)) {
+		if !r.run(t, units.Time(10*units.Second)) {
 			t.Fatal("not all workers are done")
 		}
 		for w, h := range r.hosts {

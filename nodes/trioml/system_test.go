@@ -29,7 +29,7 @@ func drawParams(t *rapid.T) params {
 func TestOnTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newRig(t, drawParams(t))
-		if !r.run(t, units.Time(units.Second)) {
+		if !r.run(t, units.Time(10*units.Second)) {
 			t.Fatal("not all workers are done")
 		}
 		r.check(t)
