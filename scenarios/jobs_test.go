@@ -45,25 +45,25 @@ func TestScaling(t *testing.T) {
 	for _, j := range jobs {
 		for i := range j.Plan.Switches[0].Ports {
 			p := &j.Plan.Switches[0].Ports[i]
-			if p.Wired && (p.In.Rate != units.GbitPerSecond || p.Out.Rate != units.GbitPerSecond || p.In.Delay != units.Microsecond || p.In.Queue != 16*units.MiB) {
+			if p.Wired && (p.In.Rate != 500*units.MbitPerSecond || p.Out.Rate != 500*units.MbitPerSecond || p.In.Delay != units.Microsecond || p.In.Queue != 8*units.MiB) {
 				t.Errorf("%s on %s: port %d is %+v", j.System, j.Plan.Name, i, p)
 			}
 		}
-		if full := int(j.Model.Size()) / 4; j.Params < full/105 || j.Params > full/95 {
-			t.Errorf("%s: %d parameters are not about a hundredth of %d", j.System, j.Params, full)
+		if full := int(j.Model.Size()) / 4; j.Params < full/205 || j.Params > full/195 {
+			t.Errorf("%s: %d parameters are not about a two-hundredth of %d", j.System, j.Params, full)
 		}
 		w := j.Workers()[0]
 		switch j.System {
 		case job.TrioML:
-			if w.TrioML.Window != 41 || w.TrioML.Grads != 1024 {
-				t.Errorf("window of %d packets, %d gradients each: want 41 and 1024", w.TrioML.Window, w.TrioML.Grads)
+			if w.TrioML.Window != 21 || w.TrioML.Grads != 1024 {
+				t.Errorf("window of %d packets, %d gradients each: want 21 and 1024", w.TrioML.Window, w.TrioML.Grads)
 			}
-			if fabric := j.Plan.Switches[0].Chassis.Fabric; fabric.Rate != 4*units.GbitPerSecond {
+			if fabric := j.Plan.Switches[0].Chassis.Fabric; fabric.Rate != 2*units.GbitPerSecond {
 				t.Errorf("fabric %+v", fabric)
 			}
 		case job.SwitchML256:
-			if w.SwitchML.Slots != 32 || w.SwitchML.Elements != 256 || len(j.Notes) != 1 {
-				t.Errorf("pool of %d slots, %d elements each, notes %q: want 32, 256 and one note", w.SwitchML.Slots, w.SwitchML.Elements, j.Notes)
+			if w.SwitchML.Slots != 64 || w.SwitchML.Elements != 256 || len(j.Notes) != 1 {
+				t.Errorf("pool of %d slots, %d elements each, notes %q: want 64, 256 and one note", w.SwitchML.Slots, w.SwitchML.Elements, j.Notes)
 			}
 		}
 	}

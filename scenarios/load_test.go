@@ -70,7 +70,7 @@ func TestStragglerScenario(t *testing.T) {
 	s := load(t)
 	s.raw, s.Description = raw{}, ""
 	want := &Scenario{
-		Name: "straggler", Seed: 1, Model: s.Model, Iterations: 40, Scale: 100, Hosts: 6, MTU: 9000,
+		Name: "straggler", Seed: 1, Model: s.Model, Iterations: 40, Scale: 200, Hosts: 6, MTU: 9000,
 		Link:    topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond, Queue: 1600 * units.MiB},
 		Fabric:  topo.LinkSpec{Rate: 400 * units.GbitPerSecond, Delay: units.Microsecond},
 		Systems: []System{{"ring", "rack"}, {"switchml256", "rack"}, {"trioml", "mx480"}},
@@ -109,7 +109,7 @@ func TestOverrides(t *testing.T) {
 		"rest of trio":       s.Trio.Window == 4096 && s.Trio.Late == program.LateTombstone,
 		"switchml":           s.SwitchML == job.SwitchMLSpec{Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond},
 		"systems":            reflect.DeepEqual(s.Systems, []System{{"switchml64", "rack"}}),
-		"what was not named": s.Hosts == 6 && s.Scale == 100,
+		"what was not named": s.Hosts == 6 && s.Scale == 200,
 	} {
 		if !ok {
 			t.Errorf("%s is wrong: %+v", what, s)

@@ -16,6 +16,10 @@ func trioPacket(grads int) int {
 	return inet.IPv4Len + inet.UDPLen + wiretrio.HeaderLen + 4*grads
 }
 
+func switchmlPacket(elements int) int {
+	return inet.IPv4Len + inet.UDPLen + wiresml.HeaderLen + 4*elements
+}
+
 // rate returns the slowest rate on the way of a host's traffic; zero is unlimited.
 func (j *Job) rate() units.Rate {
 	var slowest units.Rate
@@ -64,7 +68,7 @@ func (j *Job) trioBlocks() int {
 func (j *Job) switchmlTime() units.Duration {
 	k := j.elements()
 	blocks := (j.Params + k - 1) / k
-	return j.frames(blocks+min(j.slots(), blocks)+1, inet.UDPHeaders+wiresml.HeaderLen+4*k)
+	return j.frames(blocks+min(j.slots(), blocks)+1, inet.EtherLen+switchmlPacket(k))
 }
 
 // Ideal returns the iteration time of a network without stragglers: the nominal

@@ -67,10 +67,11 @@ type SwitchMLSpec struct {
 // Defaults of Trio §6.1 that are not those of a core or program.
 const DefaultSlots = 512
 
-// MinWindow is the least window or pool that a scaled run uses. A pool hides the
-// round-trip time, which does not shrink with the link rate: live it is some
-// 300us here (assumed), in which 1 Gbit/s carries 34 SwitchML packets.
-const MinWindow = 32
+// MinWindow is the least pool that a scaled run uses. A pool hides the round-trip
+// time, which does not shrink with the link rate: live it is some 600us here
+// (assumed: twice the links' delivery quantum, and two processes), in which
+// 500 Mbit/s carry 34 SwitchML packets; App C rounds up to a power of two.
+const MinWindow = 64
 
 // Job is a laid-out job, without the configurations of its nodes.
 type Job struct {
@@ -119,10 +120,23 @@ func (s Spec) validate() error {
 	if s.System != Ring && len(s.Plan.Switches) != 1 {
 		errs = append(errs, fmt.Errorf("%s aggregates in one switch or chassis, but topology %s has %d switches: use rack or mx480", s.System, s.Plan.Name, len(s.Plan.Switches)))
 	}
-	if grads := s.Trio.Grads; s.System == TrioML && grads == 0 && s.Plan.MTU < trioPacket(trioml.DefaultGrads) {
-		errs = append(errs, fmt.Errorf("MTU %d of topology %s is below the %d bytes of a Trio-ML packet with %d gradients: raise the MTU or lower the gradients per packet", s.Plan.MTU, s.Plan.Name, trioPacket(trioml.DefaultGrads), trioml.DefaultGrads))
+	if need := s.packet(); s.Plan.MTU < need {
+		errs = append(errs, fmt.Errorf("MTU %d of topology %s is below the %d bytes of a %s packet: raise the MTU or put fewer gradients into a packet", s.Plan.MTU, s.Plan.Name, need, s.System))
 	}
 	return errors.Join(errs...)
+}
+
+// packet returns the bytes of the system's IP packets; 0 for a byte stream.
+func (s Spec) packet() int {
+	switch s.System {
+	case TrioML:
+		return trioPacket(or(s.Trio.Grads, trioml.DefaultGrads))
+	case SwitchML64:
+		return switchmlPacket(64)
+	case SwitchML256:
+		return switchmlPacket(256)
+	}
+	return 0
 }
 
 // deviations notes what could not be divided by the scale.

@@ -16,9 +16,11 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// linkQuantum is how finely links deliver live: a wake-up costs 4 to 12 us, and
-// a jumbo frame at 1 Gbit/s takes 73 us. Assumed.
-const linkQuantum = 20 * units.Microsecond
+// linkQuantum is how finely links deliver live. A finer one costs throughput: each
+// delivery is a wake-up and a system call at both ends, and what is delivered
+// together travels on together, as one train. Measured on two cores with six
+// workers: with 20us the all-reduce takes twice as long as with 200us.
+const linkQuantum = 200 * units.Microsecond
 
 // ringPort is the TCP port of ring neighbours.
 const ringPort = 49301

@@ -104,6 +104,7 @@ func (n *namespace) setSysctls() error {
 		{"ipv4/ip_forward", forward},        // first of ipv4, since a change resets the others
 		{"ipv4/conf/all/rp_filter", "0"},    // ECMP and multicast replies may come in elsewhere
 		{"ipv4/conf/default/rp_filter", "0"},
+		{"ipv4/tcp_slow_start_after_idle", "0"}, // training idles for longer than a timeout between transfers
 	}
 	for _, s := range settings {
 		// /proc/sys/net shows the namespace of the thread that looks.

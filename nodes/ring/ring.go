@@ -10,7 +10,8 @@
 //	step k:  chunk (rank-k) mod n goes out, chunk (rank-k-1) mod n comes in;
 //	         it is added for k < n-1 and kept as the sum from then on
 //
-// Chunks travel whole: a step's chunk goes out when it has come in. Values are
+// Chunks are cut through: a slice of a step's chunk goes on as soon as it has come
+// in and was added, so that the steps overlap and every link stays busy. Values are
 // int32 in fixed point, so that sums do not depend on their order and can be
 // checked against the same oracle as the switch's.
 package ring
@@ -69,6 +70,7 @@ type Core struct {
 	acc    []byte // big-endian sums so far
 	gen    int
 	step   int // step whose chunk is awaited; steps() when done
+	got    int // bytes of that chunk merged so far
 	active bool
 	broken bool   // the stream said something impossible
 	rx     []byte // bytes of the stream not consumed yet
@@ -102,9 +104,9 @@ func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effect
 
 // BeginInts is Begin for a tensor that is int32 already.
 func (c *Core) BeginInts(_ units.Time, gen int, q []int32, eff *sansio.Effects) {
-	c.gen, c.step, c.active = gen, 0, true
+	c.gen, c.step, c.got, c.active = gen, 0, 0, true
 	vec.PutBE(c.acc, q)
-	c.send(0, eff)
+	c.send(0, 0, len(c.chunk(0)), eff)
 	c.consume(eff)
 }
 
@@ -115,9 +117,17 @@ func (c *Core) Sums() []int32 {
 	return c.q
 }
 
-func (c *Core) send(k int, eff *sansio.Effects) {
+// send sends n bytes of step k's chunk from an offset, behind a header where
+// they are the first.
+func (c *Core) send(k, off, n int, eff *sansio.Effects) {
 	chunk := c.chunk(k)
-	b := eff.Body(headerLen + len(chunk))
+	if off > 0 {
+		b := eff.Body(n)
+		copy(b, chunk[off:])
+		eff.Send(c.to, sansio.Train{Body: b})
+		return
+	}
+	b := eff.Body(headerLen + n)
 	c.putHeader(b, k, len(chunk))
 	copy(b[headerLen:], chunk)
 	eff.Send(c.to, sansio.Train{Body: b})
@@ -145,45 +155,60 @@ func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	c.consume(eff)
 }
 
-// consume takes whole chunks off the stream as far as they are awaited. What
-// belongs to the next generation waits for Begin: a neighbour is at most one
-// ring behind, so that is less than a tensor.
+// consume takes slices of the awaited chunk off the stream. What belongs to the
+// next generation waits for Begin: a neighbour is at most one ring behind, so
+// that is less than a tensor.
 func (c *Core) consume(eff *sansio.Effects) {
 	used := 0
 	for c.active && c.step < c.steps() {
-		awaited := c.chunk(c.step + 1)
-		rest := c.rx[used:]
-		if len(rest) < headerLen {
+		n, ok := c.slice(c.rx[used:], eff)
+		if !ok {
 			break
 		}
-		var want [headerLen]byte
-		c.putHeader(want[:], c.step, len(awaited))
-		if [headerLen]byte(rest) != want {
-			c.count.Add(DropOutOfStep, 1)
-			c.broken, c.active = true, false
-			break
-		}
-		if len(rest) < headerLen+len(awaited) {
-			break
-		}
-		used += headerLen + len(awaited)
-		c.take(awaited, rest[headerLen:headerLen+len(awaited)], eff)
+		used += n
 	}
 	c.rx = c.rx[:copy(c.rx, c.rx[used:])]
 }
 
-// take merges the chunk of the current step and sends it on where the next step
-// wants it.
-func (c *Core) take(mine, theirs []byte, eff *sansio.Effects) {
+// sliceBytes is the least that goes on before a chunk is complete: enough to
+// fill a segmentation-offload packet half. Assumed.
+const sliceBytes = 32 << 10
+
+// slice takes the next part of the awaited chunk, merges it, and sends it on
+// where the next step wants it. It returns the bytes of the stream used; ok is
+// false where there are too few, or the stream is broken.
+func (c *Core) slice(rest []byte, eff *sansio.Effects) (used int, ok bool) {
+	awaited := c.chunk(c.step + 1)
+	if c.got == 0 {
+		if len(rest) < headerLen {
+			return 0, false
+		}
+		var want [headerLen]byte
+		if c.putHeader(want[:], c.step, len(awaited)); [headerLen]byte(rest) != want {
+			c.count.Add(DropOutOfStep, 1)
+			c.broken, c.active = true, false
+			return 0, false
+		}
+		used = headerLen
+	}
+	left := len(awaited) - c.got
+	n := min(len(rest)-used, left) &^ 3
+	if n < min(sliceBytes, left) {
+		return 0, false
+	}
+	mine, theirs := awaited[c.got:c.got+n], rest[used:used+n]
 	if c.step < c.cfg.Workers-1 {
 		vec.AddBE(mine, theirs)
 	} else {
 		copy(mine, theirs)
 	}
-	c.step++
-	if c.step < c.steps() {
-		c.send(c.step, eff)
+	if c.step+1 < c.steps() {
+		c.send(c.step+1, c.got, n, eff)
 	}
+	if c.got += n; c.got == len(awaited) {
+		c.step, c.got = c.step+1, 0
+	}
+	return used + n, true
 }
 
 // Complete reports whether the sums of generation gen are all here.
