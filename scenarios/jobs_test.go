@@ -19,7 +19,7 @@ func TestJobs(t *testing.T) {
 		var got []string
 		for _, j := range jobs {
 			got = append(got, fmt.Sprintf("%v %s %s %d", j.StraggleP, j.System, j.Plan.Name, len(j.Plan.Hosts)))
-			if j.Virtual != virtual || j.Seed != 1 || j.Iterations != 40 || j.Scale != 100 || j.Plan.MTU != 9000 {
+			if j.Virtual != virtual || j.Seed != 1 || j.Iterations != 40 || j.Scale != 200 || j.Plan.MTU != 9000 {
 				t.Errorf("%s is laid out as %+v", got[len(got)-1], j.Spec)
 			}
 		}

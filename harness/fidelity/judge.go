@@ -41,7 +41,7 @@ func Judge(in Inputs) result.Fidelity {
 	j.overruns()
 	f := result.Fidelity{Verdict: j.grade.verdict(), Reasons: j.reasons, CPUBusy: in.CPUBusy, Offload: paths(in.Nodes)}
 	for _, n := range in.Nodes {
-		f.TimerLateP99 = max(f.TimerLateP99, n.LateP99)
+		f.TimerLateP99 = max(f.TimerLateP99, int64(n.LateP99))
 		f.UnaskedDrops += n.UnaskedDrop
 		f.RingDrops += n.RingDrops
 		f.ComputeOverruns += n.Overruns

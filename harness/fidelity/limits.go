@@ -11,9 +11,10 @@ const (
 	// What moves an iteration by less than this share is lost in the spread
 	// that the stragglers themselves cause (assumed).
 	lateTrustedShare = 0.01
-	// Beyond this many times the trusted limit the machine shapes the results
-	// as much as the protocol does (assumed).
-	lateInvalid = 5
+	// Beyond this many times the trusted limit, a tenth of an iteration, one
+	// timer in a hundred moves its iteration by as much as the comparison of
+	// measured and expected times allows (assumed).
+	lateInvalid = 10
 	// One stall of this share of an iteration moves that one sample visibly,
 	// and the mean over 30 iterations by no more than 2% (assumed).
 	stallDegraded = 0.5

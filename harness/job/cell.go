@@ -12,12 +12,12 @@ func (j *Job) Cell() result.Cell {
 	return c
 }
 
-// IdealCell returns the computed row that the job's system is compared with.
+// IdealCell returns the computed row that the job's system is compared with. It
+// was not run, so that it has no fidelity.
 func (j *Job) IdealCell() result.Cell {
 	c := j.Cell()
 	c.System, c.Topology, c.StraggleP, c.Notes = Ideal, "-", 0, nil
 	c.Computed, c.Expected, c.ExpectedIsBound = j.Ideal(), j.Ideal(), false
-	c.Fidelity.Verdict = result.Exact
 	return c
 }
 

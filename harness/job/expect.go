@@ -55,7 +55,20 @@ func (j *Job) ringTime() units.Duration {
 func (j *Job) trioTime() units.Duration {
 	grads := or(j.Trio.Grads, trioml.DefaultGrads)
 	size := inet.EtherLen + trioPacket(grads)
-	return j.frames(j.trioBlocks()+1, size)
+	return j.frames(j.trioBlocks()+1, size) + j.latency(size)
+}
+
+// latency is what a block's way takes beside its serialisation on the host's
+// links: their delays, and with two levels the fabric up and down.
+func (j *Job) latency(size int) units.Duration {
+	sw := &j.Plan.Switches[0]
+	up := sw.Ports[j.Plan.Hosts[0].SwitchPort]
+	d := up.In.Delay + up.Out.Delay
+	if sw.Chassis != nil && len(j.leaves(sw, len(sw.Chassis.PFEs))) > 1 {
+		f := sw.Chassis.Fabric
+		d += 2 * (f.Delay + f.Rate.TimeToSend(units.Bytes(size)+units.EthernetFraming))
+	}
+	return d
 }
 
 func (j *Job) trioBlocks() int {
@@ -68,7 +81,8 @@ func (j *Job) trioBlocks() int {
 func (j *Job) switchmlTime() units.Duration {
 	k := j.elements()
 	blocks := (j.Params + k - 1) / k
-	return j.frames(blocks+min(j.slots(), blocks)+1, inet.EtherLen+switchmlPacket(k))
+	size := inet.EtherLen + switchmlPacket(k)
+	return j.frames(blocks+min(j.slots(), blocks)+1, size) + j.latency(size)
 }
 
 // Ideal returns the iteration time of a network without stragglers: the nominal

@@ -14,11 +14,11 @@ type cpuMeter struct{ busy, total uint64 }
 
 func (m *cpuMeter) start() { m.busy, m.total = readCPU() }
 
-// stop returns the busy share since start, a fraction; 0 where it is unknown.
+// stop returns the busy share since start, a fraction; -1 where it is unknown.
 func (m *cpuMeter) stop() float64 {
 	busy, total := readCPU()
 	if total <= m.total {
-		return 0
+		return -1
 	}
 	return float64(busy-m.busy) / float64(total-m.total)
 }
@@ -38,5 +38,5 @@ func readCPU() (busy, total uint64) {
 
 // cpuTime is the processor time of everything during the run.
 func (r *run) cpuTime() units.Duration {
-	return units.Duration(r.wall.Nanoseconds()) * units.Nanosecond.Scale(r.busy*float64(runtime.NumCPU()))
+	return units.Duration(r.wall.Nanoseconds()) * units.Nanosecond.Scale(max(0, r.busy)*float64(runtime.NumCPU()))
 }

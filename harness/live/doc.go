@@ -2,8 +2,8 @@
 // switch, a process in each, the wall clock.
 //
 //	lab up -> switches ready -> workers ready -> start at one epoch
-//	       -> samples ... -> all workers done -> switches stop -> lab down
-//	       -> every delivered sum checked -> fidelity judged
+//	       -> samples ... -> all workers done -> switches stop
+//	       -> every delivered sum checked -> fidelity judged -> lab down
 //
 // Whatever goes wrong on the way, processes are ended and the lab is taken
 // down; what the workers had reported until then is kept.

@@ -9,14 +9,19 @@ import (
 	"path/filepath"
 
 	"github.com/inalab/inalab/harness/check"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/tensorfile"
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
 )
 
 // judge holds the run's sums against the oracle and says how far its times can
 // be believed.
 func (r *run) judge() error {
 	r.cell.Fidelity = r.fidelity()
+	r.count()
 	if r.job.Elements > 0 { // the workers checked their last sums themselves
 		for _, w := range r.workerReports {
 			r.cell.Checked += w.Checked
@@ -39,6 +44,29 @@ func (r *run) judge() error {
 		r.cell.Notes = append(r.cell.Notes, "first wrong sum: "+sums.First)
 	}
 	return nil
+}
+
+// count gathers the counters of all nodes, and the measured compute time.
+func (r *run) count() {
+	add := func(node string, list []sansio.Count) {
+		for _, c := range list {
+			r.cell.Counters = append(r.cell.Counters, result.Counter{Node: node, Name: c.Name, N: c.N})
+		}
+	}
+	for _, s := range r.switchReports {
+		add(s.Node, s.Counters)
+		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
+	}
+	var compute units.Duration
+	for _, w := range r.workerReports {
+		add(w.Node, w.Counters)
+		add(w.Node+"/device", append(w.Device.Drops, sansio.Count{Name: "ring-drops", N: w.Device.RingDrops}))
+		if r.job.System == job.Ring {
+			add(w.Node, []sansio.Count{{Name: "tcp-retransmits", N: w.TCPRetransmits}})
+		}
+		compute += w.Compute
+	}
+	r.cell.Compute = compute / units.Duration(max(1, len(r.workerReports)))
 }
 
 func (r *run) sums(shape check.Job, who check.Contributors) (check.Result, error) {

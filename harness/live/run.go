@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
@@ -38,7 +40,8 @@ const (
 	readyTimeout = 60 * time.Second      // for all nodes to be ready; a cold start of hundreds takes seconds
 	startLead    = 20 * time.Millisecond // from the start command to the epoch, so that it reaches everybody before
 	stopGrace    = 5 * time.Second
-	patience     = 20 // times the expected duration, and startTimeout, is when a run counts as stalled
+	patience     = 20 // times the expected duration, and readyTimeout, is when a run counts as stalled
+	benchTimeout = 30 * time.Minute
 )
 
 // RunJob runs a job live, checks its sums and judges its fidelity. The cell is
@@ -54,12 +57,12 @@ func runJob(ctx context.Context, j *job.Job, opt Options, inspect func(*run)) (c
 	if err != nil {
 		return cell, err
 	}
-	defer func() { err = errors.Join(err, lab.Down()) }()
-	private := filepath.Join(lab.Dir(), "private")
-	if err := os.Mkdir(private, 0o700); err != nil {
-		return cell, fmt.Errorf("making the lab's private directory: %w", err)
+	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
+	private, err := makePrivate(lab.Dir(), j)
+	if err != nil {
+		return cell, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
+	defer func() { err = errors.Join(err, cleanup(os.RemoveAll(private))) }()
 	r := &run{job: j, opt: opt, lab: lab, private: private, cell: &cell}
 	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
 	err = errors.Join(r.phases(ctx), r.sup.Close(stopGrace))
@@ -68,7 +71,38 @@ func runJob(ctx context.Context, j *job.Job, opt Options, inspect func(*run)) (c
 		return cell, err
 	}
 	inspect(r)
-	return cell, r.judge()
+	err = r.judge()
+	return cell, err
+}
+
+// ErrCleanup is wrapped where something of a run could not be removed.
+var ErrCleanup = errors.New("cleaning up is incomplete")
+
+func cleanup(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w: run \"inalab gc\"", ErrCleanup, err)
+}
+
+// makePrivate makes the directory for the workers' tensors, if they will fit.
+func makePrivate(dir string, j *job.Job) (string, error) {
+	private := filepath.Join(dir, "private")
+	if err := os.Mkdir(private, 0o700); err != nil {
+		return "", fmt.Errorf("making the lab's private directory: %w", err)
+	}
+	if j.Elements > 0 {
+		return private, nil // benchmarks keep no tensors
+	}
+	need := units.Bytes(2*4*j.Params) * units.Bytes(j.Iterations*len(j.Plan.Hosts))
+	var fs unix.Statfs_t
+	if err := unix.Statfs(private, &fs); err != nil {
+		return "", fmt.Errorf("asking for free space in %s: %w", private, err)
+	}
+	if free := units.Bytes(fs.Bavail) * units.Bytes(fs.Bsize); need > free {
+		return "", fmt.Errorf("the workers' tensors need %v in %s, where %v are free: set INALAB_STATE_DIR to a directory with more room, raise scale, or lower iterations", need, dir, free)
+	}
+	return private, nil
 }
 
 type run struct {
@@ -138,6 +172,9 @@ func waitReady(ctx context.Context, list []*proc.Process) error {
 // train starts everybody at one epoch and waits until all workers are done.
 func (r *run) train(ctx context.Context) error {
 	limit := time.Duration(r.cell.Expected/units.Nanosecond)*time.Duration(patience*r.job.Iterations) + readyTimeout
+	if r.job.Elements > 0 { // links without a rate expect no time
+		limit = benchTimeout
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run takes longer than %v, %d times what it should: see the logs in %s", limit, patience, r.opt.Logs))
 	defer cancel()
 	began := time.Now()

@@ -79,7 +79,7 @@ func workers(j *job.Job, private string, plain bool) []nodelive.Config {
 		}
 		h := &j.Plan.Hosts[i]
 		if j.System == job.Ring {
-			c.TCP = ringConfig(j.Plan, i)
+			c.TCP = ringConfig(j.Plan, i, j.Params)
 		} else {
 			c.UDP = udpConfig(j, h, plain)
 		}
@@ -99,10 +99,11 @@ func udpConfig(j *job.Job, h *plan.Host, plain bool) *udp.Config {
 	return c
 }
 
-func ringConfig(p *plan.Plan, i int) *tcp.Config {
+func ringConfig(p *plan.Plan, i, params int) *tcp.Config {
 	n := len(p.Hosts)
 	at := func(k int) netip.Addr { return p.Hosts[(k+n)%n].Addr.Addr() }
 	return &tcp.Config{
+		Limit:  max(64*units.MiB, 8*units.Bytes(params)), // a chunk waits whole, and the one that follows it
 		Listen: netip.AddrPortFrom(at(i), ringPort), Dial: netip.AddrPortFrom(at(i+1), ringPort), Previous: at(i - 1),
 		QuietEOF: true, // neighbours end at different instants
 	}

@@ -24,10 +24,20 @@ type Cell struct {
 	Expected        units.Duration
 	ExpectedIsBound bool
 
+	Compute  units.Duration // measured mean time of a compute, delays left out, of all workers; 0 where it is not known
+	Counters []Counter      // what the nodes counted: packets by type, drops by reason
+
 	Checked  uint64 // delivered elements that were held against the workers' tensors
 	Wrong    uint64 // those that differed
 	Fidelity Fidelity
 	Notes    []string // deviations: what could not be scaled, which path was used
+}
+
+// Counter is one counter of one node.
+type Counter struct {
+	Node string `json:"node"`
+	Name string `json:"name"`
+	N    uint64 `json:"n"`
 }
 
 // Verdicts on whether a run is to be believed.
@@ -40,12 +50,12 @@ const (
 
 // Fidelity is how far the numbers of a live run can be believed, and why.
 type Fidelity struct {
-	Verdict         string         `json:"verdict"`
-	Reasons         []string       `json:"reasons"`           // what kept it from trusted
-	TimerLateP99    units.Duration `json:"timer_late_p99_ps"` // worst node's
-	UnaskedDrops    uint64         `json:"unasked_drops"`     // packets lost that no link model lost
-	RingDrops       uint64         `json:"ring_drops"`        // packets the kernel had no room for
-	CPUBusy         float64        `json:"cpu_busy"`          // share of all cores, over the run
-	ComputeOverruns int            `json:"compute_overruns"`  // gradients that took longer than their nominal time
-	Offload         []string       `json:"offload"`           // packet paths in use, by node kind
+	Verdict         string   `json:"verdict"`
+	Reasons         []string `json:"reasons"`           // what kept it from trusted
+	TimerLateP99    int64    `json:"timer_late_p99_ps"` // worst node's, in picoseconds
+	UnaskedDrops    uint64   `json:"unasked_drops"`     // packets lost that no link model lost
+	RingDrops       uint64   `json:"ring_drops"`        // packets the kernel had no room for
+	CPUBusy         float64  `json:"cpu_busy"`          // share of all cores, over the run
+	ComputeOverruns int      `json:"compute_overruns"`  // gradients that took longer than their nominal time
+	Offload         []string `json:"offload"`           // packet paths in use, by node kind
 }

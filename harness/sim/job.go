@@ -26,8 +26,8 @@ const patience = 20
 func RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Progress) (result.Cell, error) {
 	cell := j.Cell()
 	shape, who, sink := check.ForJob(j)
-	tensors := check.NewMemory(shape.Workers)
-	run, err := newRun(j, images, tensors, sink)
+	sums := check.NewStream(shape, who)
+	run, err := newRun(j, images, sums, sink)
 	if err != nil {
 		return cell, err
 	}
@@ -45,41 +45,62 @@ func RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Prog
 	if err != nil {
 		return cell, fmt.Errorf("running %s under the virtual clock: %w%s", j.System, err, run.where())
 	}
-	sums, err := check.Sums(shape, tensors, who)
-	if err != nil {
-		return cell, err
-	}
-	cell.Checked, cell.Wrong = sums.Checked, sums.Wrong
+	run.count(&cell)
+	verdict, err := sums.Result()
+	cell.Checked, cell.Wrong = verdict.Checked, verdict.Wrong
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
-	if sums.Wrong > 0 {
-		cell.Notes = append(cell.Notes, "first wrong sum: "+sums.First)
+	if verdict.Wrong > 0 {
+		cell.Notes = append(cell.Notes, "first wrong sum: "+verdict.First)
 	}
-	return cell, nil
+	return cell, err
 }
 
 // run is a job's machines on a network.
 type run struct {
 	net     *Network
 	workers []*worker.Worker
+	counted []counted // switches and workers
 }
 
-func newRun(j *job.Job, images worker.Images, tensors *check.Memory, sink trace.Sink) (*run, error) {
+// counted is a node with counters.
+type counted struct {
+	name     string
+	counters func() []sansio.Count
+}
+
+// count gathers the counters of all nodes, and the measured compute time.
+func (r *run) count(cell *result.Cell) {
+	for _, n := range r.counted {
+		for _, c := range n.counters() {
+			cell.Counters = append(cell.Counters, result.Counter{Node: n.name, Name: c.Name, N: c.N})
+		}
+	}
+	for _, w := range r.workers {
+		if l, ok := w.Job.(*worker.Loop); ok {
+			cell.Compute += l.MeanCompute() / units.Duration(len(r.workers))
+		}
+	}
+}
+
+func newRun(j *job.Job, images worker.Images, sums *check.Stream, sink trace.Sink) (*run, error) {
 	r := &run{net: &Network{}}
 	ids := map[string]NodeID{}
-	for i, cfg := range j.Switches(0) {
+	for _, cfg := range j.Switches(0) {
 		c, err := chassis.New(cfg, sink)
 		if err != nil {
 			return nil, err
 		}
-		ids[j.Plan.Switches[i].Name] = r.net.AddNode(cfg.Switch.Name, c)
+		ids[cfg.Switch.Name] = r.net.AddNode(cfg.Switch.Name, c)
+		r.counted = append(r.counted, counted{cfg.Switch.Name, c.Counters})
 	}
 	for i, cfg := range j.Workers() {
-		w, err := worker.Build(cfg, images, tensors.Recorder(i), nil)
+		w, err := worker.Build(cfg, images, sums.Recorder(i), nil)
 		if err != nil {
 			return nil, err
 		}
 		r.workers = append(r.workers, w)
-		ids[j.Plan.Hosts[i].Name] = r.net.AddNode(cfg.Loop.Node, w)
+		ids[cfg.Loop.Node] = r.net.AddNode(cfg.Loop.Node, w)
+		r.counted = append(r.counted, counted{cfg.Loop.Node, w.Job.Core().Counters})
 	}
 	return r, r.connect(j.Plan, ids)
 }

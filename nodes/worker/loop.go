@@ -89,14 +89,17 @@ type Loop struct {
 	wake  units.Time // end of a delay or of a part of the compute
 	point int        // delay point that was reached last
 
-	gen     int
-	begun   units.Time // last update
-	served  units.Duration
-	grad    []float32
-	loss    *float64          // set by the running Compute, read after it
-	updates []func([]float32) // means not yet handed to a Compute
-	mean    []float32         // scratch of Computes
-	last    result.Sample
+	gen      int
+	begun    units.Time // last update
+	served   units.Duration
+	grad     []float32
+	loss     *float64          // set by the running Compute, read after it
+	began    units.Time        // of the iteration's compute
+	computes units.Duration    // sum of the computes that came to their end, delays left out
+	computed int               // their number
+	updates  []func([]float32) // means not yet handed to a Compute
+	mean     []float32         // scratch of Computes
+	last     result.Sample
 }
 
 // New returns a loop that starts at time 0.
@@ -112,6 +115,12 @@ func (l *Loop) Done() bool { return l.state == done }
 
 // Iteration returns the number of model updates so far.
 func (l *Loop) Iteration() int { return l.gen }
+
+// MeanCompute returns the mean time from the start of a compute to its end,
+// delays left out, over those that came to their end; 0 where none did.
+func (l *Loop) MeanCompute() units.Duration {
+	return l.computes / units.Duration(max(1, l.computed))
+}
 
 // Core returns the collective inside.
 func (l *Loop) Core() Collective { return l.core }
@@ -174,7 +183,7 @@ func (l *Loop) start(now units.Time, eff *sansio.Effects) {
 		until = until.Add(l.delay(p))
 	}
 	update, loss := l.takeUpdates(), new(float64)
-	l.loss, l.served = loss, 0
+	l.loss, l.served, l.began = loss, 0, now
 	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: until, Run: func() {
 		update()
 		*loss = l.trainer.Gradient(l.grad)
@@ -187,6 +196,8 @@ func (l *Loop) reach(now units.Time, point int, eff *sansio.Effects) {
 	l.point = point
 	if point == l.cfg.Points {
 		l.state = reducing
+		l.computes += now.Sub(l.began) - l.served
+		l.computed++
 		l.core.Begin(now, l.gen, l.grad, eff)
 		return
 	}

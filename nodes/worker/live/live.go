@@ -20,6 +20,7 @@ import (
 	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/pktio/udp"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 )
 
@@ -53,6 +54,7 @@ type Report struct {
 	TCPRetransmits uint64         `json:"tcp_retransmits"`
 	Checked        uint64         `json:"checked"` // by the worker itself, of a benchmark
 	Wrong          uint64         `json:"wrong"`
+	Compute        units.Duration `json:"compute"` // mean time of a compute, delays left out
 }
 
 // device is a pktio.Device, and what is asked of streams at the end.
@@ -89,8 +91,11 @@ func Run(ctx context.Context, cfg Config, ctl Control) (report Report, err error
 	report.Counters = w.Job.Core().Counters()
 	report.Device = dev.Stats()
 	report.TCPRetransmits = dev.retransmits()
-	if b, ok := w.Job.(*worker.Bench); ok {
-		report.Checked, report.Wrong = b.Verified()
+	switch j := w.Job.(type) {
+	case *worker.Bench:
+		report.Checked, report.Wrong = j.Verified()
+	case *worker.Loop:
+		report.Compute = j.MeanCompute()
 	}
 	return report, err
 }

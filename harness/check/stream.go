@@ -1,0 +1,88 @@
+package check
+
+import "fmt"
+
+// Stream checks generation after generation while a run goes on, for workers
+// that share this process: as soon as the last worker has recorded what it was
+// given, the generation is compared and forgotten, so that memory does not grow
+// with the length of the run.
+type Stream struct {
+	checker checker
+	open    map[int]*generation
+	done    int
+	err     error
+}
+
+// generation holds what was recorded of one generation so far.
+type generation struct {
+	sent, delivered [][]int32
+	missing         int // workers that have recorded nothing delivered
+}
+
+// NewStream returns the check of one run.
+func NewStream(job Job, who Contributors) *Stream {
+	s := &Stream{open: map[int]*generation{}}
+	s.checker = checker{job: job, tensors: s, who: who}
+	return s
+}
+
+// Recorder returns the gradient.Recorder of one worker.
+func (s *Stream) Recorder(worker int) *StreamRecorder { return &StreamRecorder{s, worker} }
+
+// StreamRecorder records one worker's tensors in a Stream.
+type StreamRecorder struct {
+	s      *Stream
+	worker int
+}
+
+// Sent keeps a copy of q.
+func (r *StreamRecorder) Sent(gen int, q []int32) {
+	r.s.generation(gen).sent[r.worker] = append([]int32(nil), q...)
+}
+
+// Delivered keeps a copy of sums. A worker records what it sent before.
+func (r *StreamRecorder) Delivered(gen int, sums []int32) {
+	g := r.s.generation(gen)
+	if g.delivered[r.worker] == nil {
+		g.missing--
+	}
+	g.delivered[r.worker] = append([]int32(nil), sums...)
+	if g.missing == 0 {
+		r.s.check(gen)
+	}
+}
+
+func (s *Stream) generation(gen int) *generation {
+	g := s.open[gen]
+	if g == nil {
+		n := s.checker.job.Workers
+		g = &generation{sent: make([][]int32, n), delivered: make([][]int32, n), missing: n}
+		s.open[gen] = g
+	}
+	return g
+}
+
+func (s *Stream) check(gen int) {
+	if err := s.checker.generation(gen); err != nil && s.err == nil {
+		s.err = err
+	}
+	delete(s.open, gen)
+	s.done++
+}
+
+// Sent returns what a worker sent.
+func (s *Stream) Sent(worker, gen int) ([]int32, error) { return s.generation(gen).sent[worker], nil }
+
+// Delivered returns what a worker was given.
+func (s *Stream) Delivered(worker, gen int) ([]int32, error) {
+	return s.generation(gen).delivered[worker], nil
+}
+
+// Result returns the verdict once the run is over. Generations that some worker
+// never finished are an error.
+func (s *Stream) Result() (Result, error) {
+	if s.err == nil && s.done != s.checker.job.Generations {
+		return s.checker.result, fmt.Errorf("checking sums: %d of %d generations were recorded by every worker", s.done, s.checker.job.Generations)
+	}
+	return s.checker.result, s.err
+}
