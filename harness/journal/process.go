@@ -92,7 +92,7 @@ func readStat(pid int) (Ticks, byte, error) {
 	}
 	_, after, ok := bytes.Cut(text[bytes.LastIndexByte(text, ')')+1:], []byte(" "))
 	fields := bytes.Fields(after)
-	const state, start = 3 - 3, 22 - 3
+	const state, start = 0, 22 - 3 // counted from field 3
 	if !ok || len(fields) <= start || len(fields[state]) != 1 {
 		return 0, 0, fmt.Errorf("identify process %d: its stat file has an unknown form", pid)
 	}

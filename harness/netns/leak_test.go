@@ -2,7 +2,6 @@ package netns
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -140,7 +139,7 @@ func eventually(t *testing.T, what string, cond func() bool) {
 	defer tick.Stop()
 	for deadline := time.Now().Add(10 * time.Second); !cond(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatal(fmt.Sprintf("not so after 10 s: %s", what))
+			t.Fatalf("not so after 10 s: %s", what)
 		}
 	}
 }

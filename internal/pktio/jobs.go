@@ -11,7 +11,7 @@ import (
 // process of a machine that models computation, so the lists are searched.
 type jobs struct {
 	clock    TimeSource
-	last     chan struct{}     // closed when the compute that was started last has ended; nil before the first
+	last     chan struct{}    // closed when the compute that was started last has ended; nil before the first
 	waiting  []sansio.Compute // their Start is still to come
 	running  []job
 	overruns Overruns

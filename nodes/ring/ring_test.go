@@ -2,7 +2,6 @@ package ring_test
 
 import (
 	"encoding/binary"
-	"github.com/inalab/inalab/harness/result"
 	"math"
 	"strings"
 	"testing"
@@ -347,12 +346,4 @@ func TestIntegers(t *testing.T) {
 			}
 		}
 	}
-}
-
-func finish(c interface {
-	Finish(int) (result.Outcome, func([]float32))
-}, gen int, mean []float32) result.Outcome {
-	out, take := c.Finish(gen)
-	take(mean)
-	return out
 }
