@@ -12,7 +12,8 @@ import (
 type Node struct {
 	Name        string
 	Kind        string         // switch, worker, ...
-	LateP99     units.Duration // from a timer's deadline to its expiry
+	LateP95     units.Duration // from a timer's deadline to its expiry
+	LateP99     units.Duration
 	LateMax     units.Duration
 	Overruns    int     // computes that took longer than their nominal time
 	BusyShare   float64 // of the loop's own thread: processor time over wall time; 0 where unknown
@@ -109,11 +110,10 @@ func (j *judge) worst(limit float64, value func(*Node) float64) (node *Node, oth
 func (j *judge) lateness() {
 	limit := max(lateTrusted, j.in.Iteration.Scale(lateTrustedShare))
 	if n, others := j.worst(float64(limit), func(n *Node) float64 { return float64(n.LateP99) }); n != nil {
-		g := degraded
-		if n.LateP99 > lateInvalid*limit {
-			g = invalid
-		}
-		j.say(g, "%s: 1%% of its timers fired %v late or more: trusted up to %v, invalid beyond %v%s", n.Name, n.LateP99, limit, lateInvalid*limit, others)
+		j.say(degraded, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s", n.Name, n.LateP99, limit, others)
+	}
+	if n, others := j.worst(float64(lateInvalid*limit), func(n *Node) float64 { return float64(n.LateP95) }); n != nil {
+		j.say(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s", n.Name, n.LateP95, lateInvalid*limit, others)
 	}
 	stall := j.in.Iteration.Scale(stallDegraded)
 	if n, others := j.worst(float64(stall), func(n *Node) float64 { return float64(n.LateMax) }); n != nil && j.in.Iteration > 0 {

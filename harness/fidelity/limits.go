@@ -11,10 +11,12 @@ const (
 	// What moves an iteration by less than this share is lost in the spread
 	// that the stragglers themselves cause (assumed).
 	lateTrustedShare = 0.01
-	// Beyond this many times the trusted limit, a tenth of an iteration, one
-	// timer in a hundred moves its iteration by as much as the comparison of
-	// measured and expected times allows (assumed).
-	lateInvalid = 10
+	// Where one timer in twenty is later than this many times the trusted limit,
+	// with three timers an iteration, every seventh iteration is off by more than
+	// a twentieth: the machine shapes the results (assumed). One timer in a
+	// hundred would be too few to say so: a short run has little more than a
+	// hundred, and a single stall would decide.
+	lateInvalid = 5
 	// One stall of this share of an iteration moves that one sample visibly,
 	// and the mean over 30 iterations by no more than 2% (assumed).
 	stallDegraded = 0.5

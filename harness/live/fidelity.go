@@ -33,7 +33,7 @@ func (r *run) fidelity() result.Fidelity {
 
 func evidence(name, kind string, d pktio.Stats, drive pktio.Report) fidelity.Node {
 	return fidelity.Node{
-		Name: name, Kind: kind, LateP99: drive.Lateness.P99, LateMax: drive.Lateness.Max, Overruns: int(drive.Overruns.Count),
+		Name: name, Kind: kind, LateP95: drive.Lateness.P95, LateP99: drive.Lateness.P99, LateMax: drive.Lateness.Max, Overruns: int(drive.Overruns.Count),
 		BusyShare: drive.BusyShare, Packets: d.RxFrames + d.TxFrames, UnaskedDrop: total(d.Drops), RingDrops: d.RingDrops, Offload: d.Offload,
 	}
 }

@@ -26,7 +26,10 @@ const linkQuantum = 200 * units.Microsecond
 const ringPort = 49301
 
 // LabSpec returns the namespaces and links of a plan: hosts have an address and
-// a default route to their switch, switches have ports without addresses.
+// a default route to their switch, switches have ports without addresses. Hosts
+// know the MAC of their switch beforehand: until ARP has answered, the kernel
+// keeps 212 KB of packets for an address (arp(7), unres_qlen_bytes) and drops
+// the others, and the first window of a worker may be more.
 func LabSpec(lab string, p *plan.Plan, offload bool) netns.Spec {
 	spec := netns.Spec{Lab: lab, MTU: p.MTU}
 	addr := map[string]netip.Prefix{}
@@ -36,8 +39,9 @@ func LabSpec(lab string, p *plan.Plan, offload bool) netns.Spec {
 	for _, h := range p.Hosts {
 		addr[h.Name] = h.Addr
 		spec.Nodes = append(spec.Nodes, netns.Node{
-			Name:   h.Name,
-			Routes: []netns.Route{{Dst: netip.PrefixFrom(netip.IPv4Unspecified(), 0), Via: h.Gateway}},
+			Name:      h.Name,
+			Neighbors: []netns.Neighbor{{Addr: h.Gateway, MAC: h.GatewayMAC}},
+			Routes:    []netns.Route{{Dst: netip.PrefixFrom(netip.IPv4Unspecified(), 0), Via: h.Gateway}},
 		})
 	}
 	end := func(e plan.WireEnd) netns.End {

@@ -111,7 +111,7 @@ func TestDriveReportsLateness(t *testing.T) {
 		t.Fatal(err)
 	}
 	five := 5 * units.Microsecond
-	if report.Lateness != (pktio.Lateness{Count: 1, P50: five, P99: five, Max: five}) {
+	if report.Lateness != (pktio.Lateness{Count: 1, P50: five, P95: five, P99: five, Max: five}) {
 		t.Errorf("lateness %+v", report.Lateness)
 	}
 }

@@ -12,6 +12,7 @@ import (
 type Lateness struct {
 	Count uint64         `json:"count"`
 	P50   units.Duration `json:"p50_ps"`
+	P95   units.Duration `json:"p95_ps"`
 	P99   units.Duration `json:"p99_ps"`
 	Max   units.Duration `json:"max_ps"`
 }
@@ -68,5 +69,5 @@ func (h *histogram) quantile(q float64) units.Duration {
 }
 
 func (h *histogram) summary() Lateness {
-	return Lateness{Count: h.n, P50: h.quantile(0.50), P99: h.quantile(0.99), Max: h.max}
+	return Lateness{Count: h.n, P50: h.quantile(0.50), P95: h.quantile(0.95), P99: h.quantile(0.99), Max: h.max}
 }

@@ -1,0 +1,70 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/node"
+	"github.com/inalab/inalab/harness/result"
+)
+
+// longEnough is how long a test waits for what must come, on a busy machine.
+const longEnough = 20 * time.Second
+
+// Environment of a test binary that plays a harness which is going to be killed.
+const (
+	envHarness = "LIVE_TEST_HARNESS" // name of its lab
+	envState   = "LIVE_TEST_STATE"   // directory of its journal
+	envLogs    = "LIVE_TEST_LOGS"
+)
+
+func TestMain(m *testing.M) {
+	if code, ok := node.Main(os.Args); ok {
+		os.Exit(code)
+	}
+	if lab := os.Getenv(envHarness); lab != "" {
+		if err := playHarness(lab); err != nil {
+			fmt.Fprintln(os.Stderr, "harness:", err)
+		}
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// playHarness runs a job that is far from its end when the harness is killed,
+// and says once that it is under way.
+func playHarness(lab string) error {
+	j, err := newJob(scene{system: job.TrioML, topology: "mx480", iterations: 50_000})
+	if err != nil {
+		return err
+	}
+	said := false
+	_, err = RunJob(context.Background(), j, Options{
+		Lab: lab, Logs: os.Getenv(envLogs), NetNS: netns.Options{StateDir: os.Getenv(envState)},
+		Progress: func([]result.Sample) {
+			if !said {
+				fmt.Println("training")
+				said = true
+			}
+		},
+	})
+	return err
+}
+
+// needRoot skips a test that cannot run, or fails it where it must.
+func needRoot(tb testing.TB) {
+	tb.Helper()
+	err := netns.CanRoot()
+	switch {
+	case err == nil:
+	case os.Getenv("INALAB_REQUIRE_ROOT") == "1":
+		tb.Fatal(err)
+	default:
+		tb.Skip(err)
+	}
+}
