@@ -3,11 +3,13 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 )
 
@@ -45,28 +47,72 @@ type Observer interface {
 	Ended(j *job.Job, cell result.Cell, err error)
 }
 
-// Experiment is a list of jobs to run.
+// Experiment is a list of jobs to run. Jobs of one seed stand together.
 type Experiment struct {
 	Name string
 	Jobs []*job.Job
 }
 
-// Run runs the jobs in order and returns the cell of each, the computed ideal
-// first. It stops at the first that fails; what ran until then is returned
-// beside the error, the failed cell without its verdicts left out.
+// Run runs the jobs in order and returns the cell of each, those of a seed
+// behind the ideal that is computed from them. It stops at the first job that
+// fails, and returns what there is beside the error: the cells until then, and
+// that of the failed job if any of its iterations ended.
 func (e Experiment) Run(ctx context.Context, r Runner, o Observer) ([]result.Cell, error) {
 	var cells []result.Cell
+	first := 0 // index in cells of the first of the seed
 	for i, j := range e.Jobs {
-		if i == 0 {
-			cells = append(cells, j.IdealCell())
+		cell, err := e.run(ctx, i, r, o)
+		if err == nil || len(cell.Samples) > 0 {
+			cells = append(cells, cell)
 		}
-		o.Began(i, len(e.Jobs), j)
-		cell, err := r.RunJob(ctx, j, func(s []result.Sample) { o.Samples(j, s) })
-		o.Ended(j, cell, err)
+		last := i+1 == len(e.Jobs) || e.Jobs[i+1].Seed != j.Seed
+		if (last || err != nil) && first < len(cells) {
+			cells = slices.Insert(cells, first, ideal(j, cells[first:]))
+			first = len(cells)
+		}
 		if err != nil {
 			return cells, fmt.Errorf("%s at p=%g%%: %w", j.System, 100*j.StraggleP, err)
 		}
-		cells = append(cells, cell)
 	}
 	return cells, nil
+}
+
+// run runs job i.
+func (e Experiment) run(ctx context.Context, i int, r Runner, o Observer) (result.Cell, error) {
+	j := e.Jobs[i]
+	o.Began(i, len(e.Jobs), j)
+	cell, err := r.RunJob(ctx, j, func(s []result.Sample) { o.Samples(j, s) })
+	if err != nil {
+		cell.Notes = append(slices.Clone(cell.Notes), "the run ended early, with an error: what is here was not checked")
+	}
+	o.Ended(j, cell, err)
+	return cell, err
+}
+
+// ideal returns the computed row of one seed. Where the compute time of its runs
+// was measured, it takes the place of the nominal one.
+func ideal(j *job.Job, cells []result.Cell) result.Cell {
+	c := j.IdealCell()
+	if measured := leastDisturbed(cells); measured > 0 {
+		c.Computed = j.Ideal() - j.Model.Compute + measured
+	}
+	return c
+}
+
+// leastDisturbed returns the mean compute time of the cells with the smallest
+// straggle probability of all that know theirs; 0 where none does.
+func leastDisturbed(cells []result.Cell) units.Duration {
+	var sum units.Duration
+	var n int
+	var p float64
+	for _, c := range cells {
+		switch {
+		case c.Compute == 0 || n > 0 && c.StraggleP > p:
+			continue
+		case n == 0 || c.StraggleP < p:
+			sum, n, p = 0, 0, c.StraggleP
+		}
+		sum, n = sum+c.Compute, n+1
+	}
+	return sum / units.Duration(max(1, n))
 }

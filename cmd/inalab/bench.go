@@ -154,6 +154,10 @@ func (f allReduceFlags) paths() []bool {
 	return []bool{f.plain}
 }
 
+// benchRetransmit is well above the time that a full window takes on the slow
+// path, 10 ms and more: the public client's timeout would send everything twice.
+const benchRetransmit = 200 * units.Millisecond
+
 // benchWindow is the pool and window of a benchmark, in packets of about 1 KiB:
 // enough to fill trains of the largest size, not so much that rings overflow.
 const benchWindow = 512
@@ -169,7 +173,7 @@ func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
 	}
 	return job.New(job.Spec{
 		System: systemName(f.system), Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4),
-		SwitchML: job.SwitchMLSpec{Slots: benchWindow, Retransmit: true},
+		SwitchML: job.SwitchMLSpec{Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
 		Trio:     job.TrioSpec{Window: benchWindow / 4, NoAging: true}, // packets of 4 KiB
 	})
 }

@@ -95,6 +95,11 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if f.repeat < 1 {
 		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", f.repeat))
 	}
+	if f.lab != "" {
+		if err := journal.CheckLab(f.lab); err != nil {
+			return usage(fmt.Errorf("--lab: %w", err))
+		}
+	}
 	s, jobs, err := prepare(name, f.overrides(c), f)
 	if err != nil {
 		return usage(err)

@@ -20,8 +20,8 @@ func switchmlPacket(elements int) int {
 	return inet.IPv4Len + inet.UDPLen + wiresml.HeaderLen + 4*elements
 }
 
-// rate returns the slowest rate on the way of a host's traffic; zero is unlimited.
-func (j *Job) rate() units.Rate {
+// Rate returns the slowest rate on the way of a host's traffic; zero is unlimited.
+func (j *Job) Rate() units.Rate {
 	var slowest units.Rate
 	for _, sw := range j.Plan.Switches {
 		for _, p := range sw.Ports {
@@ -38,7 +38,7 @@ func (j *Job) rate() units.Rate {
 // frames returns the time that n frames of size bytes (headers included,
 // framing not) occupy a line.
 func (j *Job) frames(n int, size int) units.Duration {
-	return j.rate().TimeToSend(units.Bytes(n) * (units.Bytes(size) + units.EthernetFraming))
+	return j.Rate().TimeToSend(units.Bytes(n) * (units.Bytes(size) + units.EthernetFraming))
 }
 
 // ringTime is the analytic time of ring all-reduce at link rate: 2(n-1)/n of

@@ -66,10 +66,14 @@ func switches(j *job.Job, private string, plain bool) []daemon.Config {
 	return out
 }
 
-// ringFrames returns how many frames a port of the switch buffers: a host's
-// whole window, each packet alone, twice over, since on shaped links packets
-// come singly and the switch's process may have to wait for a processor.
+// ringFrames returns how many frames a port of the switch buffers: on shaped
+// links a host's whole window, each packet alone, twice over, since packets come
+// singly there and the switch's process may have to wait for a processor. Without
+// a rate windows come as trains, and a short ring stays in the cache.
 func ringFrames(j *job.Job) int {
+	if j.Rate() == 0 {
+		return afpacket.DefaultRingFrames
+	}
 	return min(max(2*j.WindowPackets(), afpacket.DefaultRingFrames), afpacket.MaxRingFrames)
 }
 
