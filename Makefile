@@ -149,7 +149,7 @@ build: need-go ## build bin/inalab as the calling user
 	@$(call go_as_caller,CGO_ENABLED=0) build -trimpath -buildvcs=false \
 		-ldflags '-X main.version=$(VERSION)' -o bin/inalab ./cmd/inalab
 
-scenario: build ## run a scenario: S=straggler TOPO=file SEED=1 OUT=dir (live: sudo make scenario)
+scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
 
 test: need-go ## run every test; privileged ones need root, and skip without (TESTFLAGS=-v)

@@ -1,6 +1,7 @@
 // Package inalab is the root of a testbed for in-network aggregation: Trio-ML,
 // SwitchML and their peers, trained through software switches, on real packets
-// or in a simulation of the papers' link rates.
+// or under a virtual clock. Both run at the scale of the scenario, which divides
+// the papers' link rates and model sizes alike.
 //
 // It holds no code. The tests beside it hold the whole tree to its
 // architecture: which package may import which, and what a machine may not do.

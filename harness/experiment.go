@@ -83,7 +83,7 @@ func (e Experiment) run(ctx context.Context, i int, r Runner, o Observer) (resul
 	o.Began(i, len(e.Jobs), j)
 	cell, err := r.RunJob(ctx, j, func(s []result.Sample) { o.Samples(j, s) })
 	if err != nil {
-		cell.Notes = append(slices.Clone(cell.Notes), "the run ended early, with an error: what is here was not checked")
+		cell.Notes = append(slices.Clone(cell.Notes), "the run ended with an error")
 	}
 	o.Ended(j, cell, err)
 	return cell, err

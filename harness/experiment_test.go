@@ -60,7 +60,7 @@ const iterations = 3
 // jobs are a ring and a SwitchML at two probabilities, for each seed.
 func jobs(t *testing.T, seeds ...rng.Root) (out []*job.Job) {
 	t.Helper()
-	link := topo.LinkSpec{Rate: 500 * units.Mbps}
+	link := topo.LinkSpec{Rate: 500 * units.MbitPerSecond}
 	g, err := gen.ByName("rack", gen.Params{Hosts: 2, Link: link, MTU: 9000})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func jobs(t *testing.T, seeds ...rng.Root) (out []*job.Job) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := profiles.ByName("resnet50")
+	model, err := profiles.Lookup("resnet50")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestFailure(t *testing.T) {
 		if got := names(cells); !slices.Equal(got, c.want) {
 			t.Errorf("%s with %d samples: cells %q, want %q", c.fail, c.samples, got, c.want)
 		}
-		if c.samples > 0 && !strings.Contains(strings.Join(cells[len(cells)-1].Notes, "; "), "ended early") {
+		if c.samples > 0 && !strings.Contains(strings.Join(cells[len(cells)-1].Notes, "; "), "with an error") {
 			t.Errorf("%s: notes %q", c.fail, cells[len(cells)-1].Notes)
 		}
 	}

@@ -63,14 +63,15 @@ func newRoot(a *app) *cobra.Command {
 		Long: `inalab trains real models through software switches that aggregate gradients in
 the network: Trio-ML and SwitchML, with ring all-reduce beside them. Hosts and
 switches are processes in network namespaces, joined by virtual Ethernet, or
-machines under a virtual clock, for exact numbers at the paper's link rates.
+machines under a virtual clock, where one seed always gives the same numbers. Both
+run at the scale of the scenario, which divides link rates and model sizes alike.
 
 Begin with "inalab doctor", then "sudo inalab run straggler".
 
 Each flag has a default in the environment: INALAB_<COMMAND>_<FLAG>. Exit codes:
 0 ok, 1 an expectation failed, 2 usage or file error, 3 the machine lacks
-something, 4 the run cannot be believed, 5 something was left behind,
-77 skipped, 124 timeout, 130 interrupted.`,
+something, 4 the run cannot be believed, 5 something was left behind, 124 timeout,
+130 interrupted.`,
 		Version:           version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,9 @@ func newBenchAllReduce() *cobra.Command {
 		Long: `Measures all-reduce on real packets: worker processes in namespaces of their own,
 a software switch between them, links as fast as the machine is. The options are
 those of nccl-tests; sizes are K, M, G (powers of 1024) or carry KB, MiB and so on.
-The last iteration of every size is checked, element by element.`,
+The last iteration of every run is checked, element by element. With
+--compare-offload the two paths take turns, run by run; of --repeat runs of each
+the fastest counts, and the gain is the ratio of these two.`,
 		Example: `  inalab bench allreduce --system switchml --workers 4 -b 64M -e 64M --compare-offload`,
 		Args:    arguments(0, 0),
 		RunE:    func(c *cobra.Command, _ []string) error { return benchAllReduce(c, f) },
@@ -67,7 +70,7 @@ The last iteration of every size is checked, element by element.`,
 	flags.IntVarP(&f.iters, "iters", "n", 5, "measured iterations")
 	flags.IntVarP(&f.warmup, "warmup", "w", 1, "iterations before them")
 	flags.BoolVarP(&f.check, "check", "c", true, "check the sums of the last iteration")
-	flags.BoolVar(&f.compare, "compare-offload", false, "measure with and without segmentation offload, in turn")
+	flags.BoolVar(&f.compare, "compare-offload", false, "measure with and without segmentation offload, by turns")
 	flags.BoolVar(&f.plain, "no-offload", false, "measure without segmentation offload")
 	flags.IntVar(&f.repeat, "repeat", 1, "runs of each size and path; the best time counts")
 	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
@@ -123,16 +126,12 @@ func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
 		return err
 	}
 	var rows []bench.AllReduce
-	wrong := false
 	for _, size := range sizes {
-		for _, plain := range f.paths() {
-			row, err := f.best(c.Context(), size, plain)
-			if err != nil {
-				return err
-			}
-			wrong = wrong || row.Wrong > 0
-			rows = append(rows, row)
+		best, err := f.alternate(f.paths(), func(plain bool) (bench.AllReduce, error) { return f.measure(c.Context(), size, plain) })
+		if err != nil {
+			return err
 		}
+		rows = append(rows, best...)
 	}
 	if f.compare {
 		bench.CompareOffload(rows)
@@ -140,7 +139,7 @@ func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
 	if err := bench.WriteAllReduce(c.OutOrStdout(), rows, render.Options{Format: format, Unicode: isTerminal(c.OutOrStdout())}); err != nil {
 		return err
 	}
-	if wrong {
+	if slices.ContainsFunc(rows, func(r bench.AllReduce) bool { return r.Wrong > 0 }) {
 		return failed(fmt.Errorf("some sums were wrong"))
 	}
 	return nil
@@ -178,16 +177,22 @@ func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
 	})
 }
 
-// best runs one size and path and returns the run with the shortest time.
-func (f allReduceFlags) best(ctx context.Context, size units.Bytes, plain bool) (best bench.AllReduce, err error) {
-	for i := range f.repeat {
-		row, err := f.measure(ctx, size, plain)
-		if err != nil {
-			return row, err
+// alternate measures each path as often as --repeat says, and returns the best of
+// each. The paths take turns: what else the machine does then meets both alike.
+func (f allReduceFlags) alternate(paths []bool, measure func(plain bool) (bench.AllReduce, error)) ([]bench.AllReduce, error) {
+	runs := make([][]bench.AllReduce, len(paths))
+	for range f.repeat {
+		for i, plain := range paths {
+			row, err := measure(plain)
+			if err != nil {
+				return nil, err
+			}
+			runs[i] = append(runs[i], row)
 		}
-		if i == 0 || row.TimeUs < best.TimeUs {
-			best = row
-		}
+	}
+	best := make([]bench.AllReduce, len(paths))
+	for i := range paths {
+		best[i] = bench.Best(runs[i])
 	}
 	return best, nil
 }

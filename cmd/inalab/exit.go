@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
 )
 
@@ -70,7 +71,7 @@ func exitCode(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if hasCode(err, exitUnclean) {
+	if hasCode(err, exitUnclean) || errors.Is(err, live.ErrCleanup) {
 		return exitUnclean
 	}
 	if coded := (*codedError)(nil); errors.As(err, &coded) {

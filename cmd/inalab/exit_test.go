@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
 )
 
@@ -34,6 +35,7 @@ func TestExitCodes(t *testing.T) {
 		{errors.Join(other, usage(other)), 2},
 		// Somebody has to clean up, whatever else went wrong.
 		{errors.Join(errInterrupted, fmt.Errorf("down: %w", withCode(exitUnclean, other))), 5},
+		{errors.Join(errInterrupted, fmt.Errorf("run: %w: %w", live.ErrCleanup, other)), 5},
 	} {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("%v: code %d, want %d", c.err, got, c.want)

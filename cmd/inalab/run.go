@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,16 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/inalab/inalab/harness"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
-	"github.com/inalab/inalab/harness/live"
-	"github.com/inalab/inalab/harness/netns"
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/rng"
-	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/archive"
-	"github.com/inalab/inalab/reports/compare"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
 )
@@ -48,7 +41,8 @@ code runs in one process under a deterministic clock, and needs neither.
 
 Results go to a new directory below --out; a table goes to standard output.
 Exit codes: 0 ok, 1 a sum was wrong, 4 the machine was too busy to believe the
-times; the others are those of "inalab help".`,
+times, 5 something of a lab could not be removed; the others are those of
+"inalab help".`,
 		Example: `  inalab run straggler
   inalab run straggler --clock virtual --seed 2
   inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive`,
@@ -155,144 +149,6 @@ func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job
 		jobs = append(jobs, list...)
 	}
 	return s, jobs, nil
-}
-
-// recording is one run of a scenario with its results directory.
-type recording struct {
-	flags          runFlags
-	scenario       *scenarios.Scenario
-	jobs           []*job.Job
-	format         render.Format
-	stdout, stderr io.Writer
-
-	dir   *archive.Dir
-	cells []result.Cell
-}
-
-func (r *recording) run(ctx context.Context) error {
-	caller := journal.CurrentCaller()
-	dir, err := archive.Create(archive.Options{
-		Root: r.flags.out, Scenario: r.scenario.Name, Started: time.Now(), Columns: render.Columns(), Own: caller.Chown,
-	})
-	if err != nil {
-		return err
-	}
-	r.dir = dir
-	runner, err := r.runner(caller)
-	if err != nil {
-		return errors.Join(err, dir.Close())
-	}
-	watch := newProgress(r.stderr, r.flags.quiet)
-	watch.start(r.scenario, r.jobs, dir.Path())
-	cells, runErr := harness.Experiment{Name: r.scenario.Name, Jobs: r.jobs}.Run(ctx, runner, watch)
-	r.cells = cells
-	if runErr != nil && context.Cause(ctx) != nil {
-		runErr = errors.Join(context.Cause(ctx), runErr)
-	}
-	return r.finish(runErr)
-}
-
-func (r *recording) runner(caller journal.Caller) (harness.Runner, error) {
-	if r.flags.clock == "virtual" {
-		images, err := worker.LoadImages()
-		return harness.Virtual{Images: images}, err
-	}
-	logs, err := r.dir.Mkdir("logs")
-	if err != nil {
-		return nil, err
-	}
-	lab := r.flags.lab
-	if lab == "" {
-		lab = netns.NewLabName()
-	}
-	return harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}}, nil
-}
-
-// finish writes what there is, shows it, and says how it went. A run that was
-// cut short leaves its results without a manifest.
-func (r *recording) finish(runErr error) error {
-	rows := compare.Rows(r.cells)
-	if err := r.write(rows); err != nil {
-		return errors.Join(runErr, err, r.dir.Close())
-	}
-	if len(r.cells) > 0 {
-		opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
-		if err := render.Write(r.stdout, render.Comparison(rows), opt); err != nil {
-			return errors.Join(runErr, err, r.dir.Close())
-		}
-	}
-	fmt.Fprintf(r.stderr, "results: %s\n", r.dir.Path())
-	if runErr != nil {
-		return errors.Join(fmt.Errorf("the run is incomplete: %w", runErr), r.dir.Close())
-	}
-	verdict := r.verdict()
-	return errors.Join(verdict, r.dir.Finish(r.manifest(exitCode(verdict))))
-}
-
-func (r *recording) write(rows []compare.Row) error {
-	text, err := r.scenario.MarshalYAML()
-	if err != nil {
-		return err
-	}
-	var samples []result.Sample
-	type judged struct {
-		System    string          `json:"system"`
-		StraggleP float64         `json:"straggle_p"`
-		Seed      uint64          `json:"seed"`
-		Fidelity  result.Fidelity `json:"fidelity"`
-	}
-	var verdicts []judged
-	for _, c := range r.cells {
-		samples = append(samples, c.Samples...)
-		verdicts = append(verdicts, judged{c.System, c.StraggleP, c.Seed, c.Fidelity})
-	}
-	return errors.Join(
-		r.dir.Write("scenario.yaml", func(w io.Writer) error { _, err := w.Write(text); return err }),
-		r.dir.Write("samples.jsonl", func(w io.Writer) error { return render.WriteSamples(w, samples) }),
-		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows) }),
-		r.dir.WriteJSON("topology.json", r.topologies()),
-		r.dir.WriteJSON("fidelity.json", verdicts),
-	)
-}
-
-// topologies returns the addressed topology of each system.
-func (r *recording) topologies() map[string]any {
-	out := map[string]any{}
-	for _, j := range r.jobs {
-		out[j.System] = j.Plan
-	}
-	return out
-}
-
-// verdict is nil, or why the numbers of a complete run do not stand.
-func (r *recording) verdict() error {
-	for _, c := range r.cells {
-		if c.Wrong > 0 || c.Checked == 0 && c.Computed == 0 {
-			return failed(fmt.Errorf("%s at p=%g%%: %d of %d delivered values are wrong; %s", c.System, 100*c.StraggleP, c.Wrong, c.Checked, strings.Join(c.Notes, "; ")))
-		}
-	}
-	for _, c := range r.cells {
-		if c.Fidelity.Verdict == result.Invalid {
-			return untrusted(fmt.Errorf("%s at p=%g%%: the times cannot be believed: %s; close other programs, or use --clock virtual", c.System, 100*c.StraggleP, strings.Join(c.Fidelity.Reasons, "; ")))
-		}
-	}
-	return nil
-}
-
-func (r *recording) manifest(exit int) archive.Manifest {
-	m := archive.Manifest{
-		Command: os.Args, Version: version, Commit: commit(), Machine: archive.ThisMachine(), Scenario: r.scenario.Name,
-		Clock: r.flags.clock, Seed: uint64(r.scenario.Seed), Scale: r.scenario.Scale, Options: r.scenario.Options(), ExitCode: exit,
-	}
-	for _, c := range r.cells {
-		m.Verdicts = append(m.Verdicts, archive.Verdict{
-			System: c.System, StraggleP: c.StraggleP, Fidelity: c.Fidelity.Verdict, Reasons: c.Fidelity.Reasons, Checked: c.Checked, Wrong: c.Wrong,
-		})
-		if len(c.Fidelity.Offload) > 0 {
-			m.Offloads = c.Fidelity.Offload
-		}
-	}
-	return m
 }
 
 // describe prints what a run would do.

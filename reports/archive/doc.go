@@ -4,9 +4,9 @@
 //	├── latest -> 20260102T150405Z-straggler-3f9a1c
 //	└── 20260102T150405Z-straggler-3f9a1c/   never overwritten
 //	    ├── COLUMNS.md       what the columns of the other files mean
-//	    ├── scenario.yaml, topology/...      as resolved
-//	    ├── samples.jsonl, events.ndjson     streams: each line is safe once written
-//	    ├── summary.csv, fidelity.json
+//	    ├── scenario.yaml, topology.json     as resolved
+//	    ├── samples.jsonl    a stream: each line is safe once written
+//	    ├── summary.csv, fidelity.json, counters.json
 //	    ├── logs/<node>.log
 //	    └── manifest.json    last, and at once: without it the run is incomplete
 //

@@ -31,14 +31,15 @@ type Manifest struct {
 	ExitCode      int       `json:"exit_code"`
 }
 
-// Verdict is what one system at one point of the sweep came to.
+// Verdict is what one run came to.
 type Verdict struct {
 	System    string   `json:"system"`
 	StraggleP float64  `json:"straggle_p"` // a fraction
-	Fidelity  string   `json:"fidelity"`   // trusted, degraded, invalid or exact
-	Reasons   []string `json:"reasons"`    // what kept it from trusted
-	Checked   uint64   `json:"checked"`    // delivered elements held against the workers' tensors
-	Wrong     uint64   `json:"wrong"`      // those that differed
+	Seed      uint64   `json:"seed"`
+	Fidelity  string   `json:"fidelity"` // trusted, degraded, invalid or exact
+	Reasons   []string `json:"reasons"`  // what kept it from trusted
+	Checked   uint64   `json:"checked"`  // delivered elements held against the workers' tensors
+	Wrong     uint64   `json:"wrong"`    // those that differed
 }
 
 // Finish writes the manifest and closes the directory for good. Without it the

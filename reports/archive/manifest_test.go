@@ -40,7 +40,7 @@ func TestStreams(t *testing.T) {
 
 func TestAppendFromSeveralGoroutines(t *testing.T) {
 	d := create(t, options(t.TempDir()))
-	s, err := d.Stream("events.ndjson")
+	s, err := d.Stream("samples.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestAppendFromSeveralGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	seen := make([]int, workers)
-	for text := range strings.Lines(read(t, d.Path(), "events.ndjson")) {
+	for text := range strings.Lines(read(t, d.Path(), "samples.jsonl")) {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatalf("%v in %s", err, text)
@@ -71,7 +71,7 @@ func TestAppendFromSeveralGoroutines(t *testing.T) {
 
 func TestFinish(t *testing.T) {
 	d := create(t, options(t.TempDir()))
-	s, err := d.Stream("events.ndjson")
+	s, err := d.Stream("samples.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestFinish(t *testing.T) {
 	if err := d.Finish(Manifest{}); !errors.Is(err, ErrFinished) {
 		t.Errorf("finished twice: %v", err)
 	}
-	if got, want := tree(t, d.Path()), []string{"./", "COLUMNS.md", "events.ndjson", "manifest.json"}; !slices.Equal(got, want) {
+	if got, want := tree(t, d.Path()), []string{"./", "COLUMNS.md", "manifest.json", "samples.jsonl"}; !slices.Equal(got, want) {
 		t.Errorf("files %q", got)
 	}
 }
@@ -163,10 +163,10 @@ func TestOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Append(1), d.Write("topology/rack.txt", text("x")), os.WriteFile(filepath.Join(logs, "h1.log"), []byte("x"), 0o600)); err != nil {
+	if err := errors.Join(s.Append(1), d.Write("some/text.txt", text("x")), os.WriteFile(filepath.Join(logs, "h1.log"), []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"logs", "samples.jsonl", "topology", "topology/rack.txt"} {
+	for _, name := range []string{"logs", "samples.jsonl", "some", "some/text.txt"} {
 		if owned[filepath.Join(d.Path(), name)] == 0 {
 			t.Errorf("%s was not owned when it was made", name)
 		}

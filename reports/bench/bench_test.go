@@ -116,10 +116,21 @@ func TestCompareOffload(t *testing.T) {
 		{System: "ring", Workers: 4, SizeBytes: 10, AggregateInput: 2},
 		{System: "ring", Workers: 8, SizeBytes: 10, Offload: true, AggregateInput: 6},
 		{System: "trioml", Workers: 8, SizeBytes: 10, AggregateInput: 1},
+		{System: "ring", Workers: 8, SizeBytes: 10, AggregateInput: 1, Runs: 3},
 	}
 	CompareOffload(list)
 	if got := []float64{list[0].OffloadRatio, list[1].OffloadRatio, list[2].OffloadRatio, list[3].OffloadRatio}; got[0] != 3 || got[1] != 0 || got[2] != 0 || got[3] != 0 {
 		t.Errorf("ratios %v", got)
+	}
+}
+
+// Of several runs the fastest counts, but a wrong sum of any of them is shown.
+func TestBest(t *testing.T) {
+	got := Best([]AllReduce{
+		{TimeUs: 30, AlgBW: 1, Wrong: 2, Checked: 10, Runs: 1}, {TimeUs: 10, AlgBW: 3, Checked: 10, Runs: 1}, {TimeUs: 20, AlgBW: 2, Checked: 10, Runs: 1},
+	})
+	if want := (AllReduce{TimeUs: 10, AlgBW: 3, Wrong: 2, Checked: 30, Runs: 3}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

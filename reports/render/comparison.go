@@ -46,17 +46,18 @@ func definitions(rows []compare.Row) []string {
 		"the straggler included; ± is the 95% interval of that mean over n iterations"}
 	bound := some(func(r compare.Row) bool { return r.Expected != nil && r.ExpectedIsBound })
 	if value := some(func(r compare.Row) bool { return r.Expected != nil && !r.ExpectedIsBound }); value || bound {
-		text := "expected: computed from the injected straggles, the nominal compute time and the link rate"
+		text := "expected: computed from the injected straggles, the nominal compute time and the link rate, without the time that software takes"
 		if value {
-			text += "; what a system that waits for every worker must show"
+			text += "; what a system that waits for every worker comes to"
 		}
 		if bound {
-			text += "; ≤ marks an upper bound, which a system that mitigates stragglers must not exceed"
+			text += "; ≤ marks an upper bound, for a system in which workers wait for a straggler two timeouts at most for each refill of the window"
 		}
 		notes = append(notes, text)
 	}
 	if some(func(r compare.Row) bool { return r.Computed }) {
-		notes = append(notes, "ideal: computed, not run: measured compute time plus the analytic time of a ring at link rate, no stragglers")
+		notes = append(notes, "ideal: computed, not run: mean compute time as measured in the runs at the smallest p (nominal where none was), "+
+			"plus the analytic time of a ring at link rate; no stragglers")
 	}
 	if some(func(r compare.Row) bool { return r.System != compare.Reference && r.Speedup.Known() }) {
 		notes = append(notes, "speed-up: mean iteration time of "+compare.Reference+" over the system's, "+

@@ -69,31 +69,24 @@ var sampleKeys = []sampleKey{
 	{"accuracy", "fraction", "on the test set after the update; null where not evaluated"},
 }
 
-// ErrNotFinite is wrapped by the error of [WriteSamples] where a loss or an
+// ErrNotFinite is wrapped by the error of [SampleLines] where a loss or an
 // accuracy has no form in JSON.
 var ErrNotFinite = errors.New("not a finite number")
 
-// WriteSamples writes samples.jsonl. A loss or accuracy that is not finite, as
-// after a training that diverged, is written as null and told in the error,
-// after all samples are written.
-func WriteSamples(w io.Writer, samples []result.Sample) error {
-	out := bufio.NewWriter(w)
+// SampleLines returns the lines of samples.jsonl, one value to encode for each
+// sample. A loss or accuracy that is not finite, as after a training that
+// diverged, becomes null; the error tells of the first, and the lines are valid
+// beside it.
+func SampleLines(samples []result.Sample) ([]any, error) {
+	lines := make([]any, len(samples))
 	var first error
-	for _, s := range samples {
+	for i, s := range samples {
 		if err := finite(&s); err != nil && first == nil {
 			first = err
 		}
-		line, err := marshal(newSampleLine(s))
-		if err != nil {
-			return fmt.Errorf("write %s: %w", name(s), err)
-		}
-		out.Write(line) // an error stays until Flush
-		out.WriteByte('\n')
+		lines[i] = newSampleLine(s)
 	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write samples: %w", err)
-	}
-	return first
+	return lines, first
 }
 
 func name(s result.Sample) string {

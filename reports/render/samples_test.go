@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -14,19 +15,29 @@ import (
 	"github.com/inalab/inalab/internal/units"
 )
 
-func samplesText(t *testing.T, samples []result.Sample) string {
-	t.Helper()
+// samplesText encodes samples as the stream of a results directory does. What is
+// not finite is told in the error.
+func samplesText(samples []result.Sample) (string, error) {
 	var b strings.Builder
-	if err := WriteSamples(&b, samples); err != nil {
-		t.Fatal(err)
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	lines, err := SampleLines(samples)
+	for _, l := range lines {
+		if err := enc.Encode(l); err != nil {
+			return "", err
+		}
 	}
-	return b.String()
+	return b.String(), err
 }
 
 func TestSamplesGolden(t *testing.T) {
-	golden(t, "samples.jsonl", samplesText(t, cell("trioml", 0.16, 0.1).Samples[:12]))
-	if text := samplesText(t, nil); text != "" {
-		t.Errorf("no samples written as %q", text)
+	text, err := samplesText(cell("trioml", 0.16, 0.1).Samples[:12])
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "samples.jsonl", text)
+	if lines, err := SampleLines(nil); len(lines) != 0 || err != nil {
+		t.Errorf("no samples are %v, %v", lines, err)
 	}
 }
 
@@ -43,11 +54,11 @@ func TestSamplesRoundTrip(t *testing.T) {
 				Loss: fraction.Draw(t, "loss"), Accuracy: fraction.Draw(t, "accuracy"),
 			}
 		})).Draw(t, "samples")
-		var b strings.Builder
-		if err := WriteSamples(&b, samples); err != nil {
+		text, err := samplesText(samples)
+		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadSamples(strings.NewReader(b.String()))
+		got, err := ReadSamples(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,28 +69,27 @@ func TestSamplesRoundTrip(t *testing.T) {
 }
 
 // A training that diverged keeps its results.
-func TestWriteSamplesNotFinite(t *testing.T) {
+func TestSamplesNotFinite(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	samples := []result.Sample{{System: "ring", Worker: 3, Iteration: 7, Loss: &nan}, {System: "ring", Worker: 4, Accuracy: &inf}, {System: "trioml"}}
-	var b strings.Builder
-	err := WriteSamples(&b, samples)
+	text, err := samplesText(samples)
 	if !errors.Is(err, ErrNotFinite) || err.Error() != "sample of ring, worker 3, iteration 7: loss is NaN: not a finite number" {
 		t.Errorf("error %v", err)
 	}
-	got, err := ReadSamples(strings.NewReader(b.String()))
+	got, err := ReadSamples(strings.NewReader(text))
 	if err != nil || len(got) != 3 || got[0].Loss != nil || got[1].Accuracy != nil {
 		t.Errorf("read %+v, %v", got, err)
 	}
 	if samples[0].Loss != &nan {
 		t.Error("the caller's sample was changed")
 	}
-	if err := WriteSamples(broken{}, samples[2:]); !errors.Is(err, errBroken) {
-		t.Errorf("error %v", err)
-	}
 }
 
 func TestReadSamplesRefuses(t *testing.T) {
-	good := samplesText(t, []result.Sample{{System: "ring"}})
+	good, err := samplesText([]result.Sample{{System: "ring"}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for text, want := range map[string]string{
 		good + "{}\n":                               "line 2 of the samples: schema_version is 0, this program reads 1",
 		good + "\n":                                 "line 2 of the samples: EOF",
@@ -96,18 +106,22 @@ func TestReadSamplesRefuses(t *testing.T) {
 
 func FuzzReadSamples(f *testing.F) {
 	loss := 0.5
-	var b strings.Builder
-	if err := WriteSamples(&b, []result.Sample{{System: "ring", Loss: &loss}}); err != nil {
+	text, err := samplesText([]result.Sample{{System: "ring", Loss: &loss}})
+	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(b.String())
+	f.Add(text)
 	f.Add("{}")
 	f.Fuzz(func(t *testing.T, text string) {
 		samples, err := ReadSamples(strings.NewReader(text))
 		if err != nil {
 			return
 		}
-		again, err := ReadSamples(strings.NewReader(samplesText(t, samples)))
+		text, err = samplesText(samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadSamples(strings.NewReader(text))
 		if err != nil || !reflect.DeepEqual(samples, again) {
 			t.Fatalf("%v became %v, %v", samples, again, err)
 		}

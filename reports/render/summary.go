@@ -39,7 +39,7 @@ func newPrecision(rows []compare.Row) precision {
 
 // summaryColumns stand in the order of summary.csv, new ones at the end.
 var summaryColumns = []summaryColumn{
-	{Column{Key: "system", Name: "system"}, "", "what ran; ideal is computed, not run",
+	{Column{Key: "system", Name: "system"}, "", "what ran; ideal is computed, not run: measured compute time plus the analytic time of a ring at link rate",
 		func(r *compare.Row, _ precision) Cell { return Text(r.System) }},
 	{Column{Key: "model", Name: "model", Fold: true}, "", "profile of the network that was trained",
 		func(r *compare.Row, _ precision) Cell { return Text(r.Model) }},
@@ -57,9 +57,9 @@ var summaryColumns = []summaryColumn{
 		iterCell},
 	{Column{Key: "iter_ms_ci", Align: Right}, "ms", "half-width of the 95% interval of iter_ms (Student t over the means of n iterations)",
 		func(r *compare.Row, p precision) Cell { return when(r.Iter.Bounded(), Number(r.Iter.Half, p.ms)) }},
-	{Column{Key: "iter_ms_expected", Name: "expected", Unit: "ms", Align: Right, Spare: 2}, "ms", "iteration time that the injected schedule, the nominal compute time and the link rate allow; iter_ms_expected_kind says in which sense",
+	{Column{Key: "iter_ms_expected", Name: "expected", Unit: "ms", Align: Right, Spare: 2}, "ms", "iteration time that follows from the injected schedule, the nominal compute time and the link rate, without the time that software takes; iter_ms_expected_kind says in which sense",
 		expectedCell},
-	{Column{Key: "ratio_ideal", Name: "/ideal", Align: Right, Spare: 1}, "ratio", "iter_ms over that of the ideal of the same setting, which has no stragglers",
+	{Column{Key: "ratio_ideal", Name: "/ideal", Align: Right, Spare: 1}, "ratio", "iter_ms over that of the ideal of the same setting and seed, which has no stragglers",
 		func(r *compare.Row, _ precision) Cell {
 			return number(r.RatioIdeal, 2).Suspect(r.Invalid() || r.RatioInvalid)
 		}},
@@ -69,7 +69,7 @@ var summaryColumns = []summaryColumn{
 		func(r *compare.Row, _ precision) Cell { return optional(r.DegradedBlocks).Suspect(r.Invalid()) }},
 	{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
 		func(r *compare.Row, _ precision) Cell { return optional(r.Retransmits).Suspect(r.Invalid()) }},
-	{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over the workers whose tensors the switch says it added; must be 0",
+	{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over their contributors: for Trio-ML the workers that the trace of the switch names, for the other systems every worker; must be 0",
 		wrongCell},
 	{Column{Key: "checked", Align: Right}, "elements", "elements that were compared; must not be 0",
 		func(r *compare.Row, _ precision) Cell { return optional(r.Checked) }},
@@ -81,7 +81,7 @@ var summaryColumns = []summaryColumn{
 		func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Lo(), 3)) }},
 	{Column{Key: "speedup_switchml_hi"}, "ratio", "upper end of that interval",
 		func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Hi(), 3)) }},
-	{Column{Key: "iter_ms_expected_kind"}, "", "value: iter_ms must come to iter_ms_expected; bound: it must not exceed it",
+	{Column{Key: "iter_ms_expected_kind"}, "", "value: what iter_ms comes to; bound: what iter_ms stays below; either way but for the time that software takes",
 		expectedKind},
 	{Column{Key: "topology", Name: "topology", Detail: true}, "", "where the system ran",
 		func(r *compare.Row, _ precision) Cell { return Text(r.Topology) }},

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/inalab/inalab/harness"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/harness/live"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/vec"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/reports/archive"
+	"github.com/inalab/inalab/reports/compare"
+	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/scenarios"
+)
+
+// recording is one run of a scenario with its results directory.
+type recording struct {
+	flags          runFlags
+	scenario       *scenarios.Scenario
+	jobs           []*job.Job
+	format         render.Format
+	stdout, stderr io.Writer
+
+	dir   *archive.Dir
+	watch *recorder
+	cells []result.Cell
+}
+
+func (r *recording) run(ctx context.Context) error {
+	caller := journal.CurrentCaller()
+	dir, err := archive.Create(archive.Options{
+		Root: r.flags.out, Scenario: r.scenario.Name, Started: time.Now(), Columns: render.Columns(), Own: caller.Chown,
+	})
+	if err != nil {
+		return err
+	}
+	r.dir = dir
+	samples, err := r.begin()
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	runner, err := r.runner(caller)
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	r.watch = &recorder{progress: newProgress(r.stderr, r.flags.quiet), stream: samples}
+	r.watch.start(r.scenario, r.jobs, dir.Path())
+	cells, runErr := harness.Experiment{Name: r.scenario.Name, Jobs: r.jobs}.Run(ctx, runner, r.watch)
+	r.cells = cells
+	if runErr != nil && context.Cause(ctx) != nil {
+		runErr = errors.Join(context.Cause(ctx), runErr)
+	}
+	return r.finish(errors.Join(runErr, r.watch.unwritten))
+}
+
+// begin writes what is known before the run, and opens the file of the samples.
+func (r *recording) begin() (*archive.Stream, error) {
+	text, err := r.scenario.MarshalYAML()
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		r.dir.Write("scenario.yaml", func(w io.Writer) error { _, err := w.Write(text); return err }),
+		r.dir.WriteJSON("topology.json", r.topologies()),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return r.dir.Stream("samples.jsonl")
+}
+
+// topologies returns the addressed topology of each system.
+func (r *recording) topologies() map[string]any {
+	out := map[string]any{}
+	for _, j := range r.jobs {
+		out[j.System] = j.Plan
+	}
+	return out
+}
+
+func (r *recording) runner(caller journal.Caller) (harness.Runner, error) {
+	if r.flags.clock == "virtual" {
+		images, err := worker.LoadImages()
+		return harness.Virtual{Images: images}, err
+	}
+	logs, err := r.dir.Mkdir("logs")
+	if err != nil {
+		return nil, err
+	}
+	lab := r.flags.lab
+	if lab == "" {
+		lab = netns.NewLabName()
+	}
+	return harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}}, nil
+}
+
+// finish writes what there is, shows it, and says how it went. A run that was
+// cut short leaves its results without a manifest.
+func (r *recording) finish(runErr error) error {
+	rows := compare.Rows(r.cells)
+	if err := r.write(rows); err != nil {
+		return errors.Join(runErr, err, r.dir.Close())
+	}
+	if len(r.cells) > 0 {
+		opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
+		if err := render.Write(r.stdout, render.Comparison(rows), opt); err != nil {
+			return errors.Join(runErr, err, r.dir.Close())
+		}
+	}
+	fmt.Fprintf(r.stderr, "results: %s\n", r.dir.Path())
+	if runErr != nil {
+		return errors.Join(fmt.Errorf("the run is incomplete: %w", runErr), r.dir.Close())
+	}
+	verdict := r.verdict()
+	return errors.Join(verdict, r.dir.Finish(r.manifest(exitCode(verdict))))
+}
+
+// write writes what the cells came to. The computed ones have no run to tell of.
+func (r *recording) write(rows []compare.Row) error {
+	type run struct {
+		System    string  `json:"system"`
+		StraggleP float64 `json:"straggle_p"`
+		Seed      uint64  `json:"seed"`
+	}
+	type judged struct {
+		run
+		Fidelity result.Fidelity `json:"fidelity"`
+	}
+	type counted struct {
+		run
+		Counters []result.Counter `json:"counters"`
+	}
+	verdicts, counters := []judged{}, []counted{}
+	for _, c := range r.measured() {
+		of := run{c.System, c.StraggleP, c.Seed}
+		verdicts = append(verdicts, judged{of, c.Fidelity})
+		counters = append(counters, counted{of, c.Counters})
+	}
+	return errors.Join(
+		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows) }),
+		r.dir.WriteJSON("fidelity.json", verdicts),
+		r.dir.WriteJSON("counters.json", counters),
+	)
+}
+
+// measured returns the cells that were run.
+func (r *recording) measured() []result.Cell {
+	return slices.DeleteFunc(slices.Clone(r.cells), func(c result.Cell) bool { return c.Computed != 0 })
+}
+
+// verdict is nil, or why the numbers of a complete run do not stand.
+func (r *recording) verdict() error {
+	for _, c := range r.measured() {
+		if c.Wrong > 0 || c.Checked == 0 {
+			return failed(fmt.Errorf("%s at p=%g%%: %d of %d delivered values are wrong; %s", c.System, 100*c.StraggleP, c.Wrong, c.Checked, strings.Join(c.Notes, "; ")))
+		}
+	}
+	if r.watch.diverged != nil {
+		return failed(r.watch.diverged)
+	}
+	for _, c := range r.measured() {
+		if c.Fidelity.Verdict == result.Invalid {
+			return untrusted(fmt.Errorf("%s at p=%g%%: the times cannot be believed: %s; close other programs, or use --clock virtual", c.System, 100*c.StraggleP, strings.Join(c.Fidelity.Reasons, "; ")))
+		}
+	}
+	return nil
+}
+
+func (r *recording) manifest(exit int) archive.Manifest {
+	m := archive.Manifest{
+		Command: os.Args, Version: version, Commit: commit(), Machine: archive.ThisMachine(), Offloads: []string{}, Scenario: r.scenario.Name,
+		Clock: r.flags.clock, Seed: uint64(r.scenario.Seed), Scale: r.scenario.Scale, Options: r.scenario.Options(), ExitCode: exit,
+	}
+	m.Machine.Vector = vec.Variant()
+	for _, c := range r.measured() {
+		m.Verdicts = append(m.Verdicts, archive.Verdict{
+			System: c.System, StraggleP: c.StraggleP, Seed: c.Seed,
+			Fidelity: c.Fidelity.Verdict, Reasons: c.Fidelity.Reasons, Checked: c.Checked, Wrong: c.Wrong,
+		})
+		m.Offloads = append(m.Offloads, c.Fidelity.Offload...)
+	}
+	slices.Sort(m.Offloads)
+	m.Offloads = slices.Compact(m.Offloads)
+	return m
+}
+
+// recorder shows how an experiment goes on and writes its samples down as they
+// arrive, so that they outlive this process. The run goes on after an error; the
+// first of each kind is kept.
+type recorder struct {
+	*progress
+	stream    *archive.Stream
+	unwritten error // samples are missing in the file
+	diverged  error // a training came to what is no number
+}
+
+// Samples writes a line for each.
+func (r *recorder) Samples(j *job.Job, s []result.Sample) {
+	r.progress.Samples(j, s)
+	lines, err := render.SampleLines(s)
+	r.diverged = cmp.Or(r.diverged, err)
+	r.unwritten = cmp.Or(r.unwritten, r.stream.Append(lines...))
+}
