@@ -98,7 +98,7 @@ func TestSamplesOfOneSeedAreTheSame(t *testing.T) {
 func TestKillKeepsSamples(t *testing.T) {
 	out := t.TempDir()
 	var stderr bytes.Buffer
-	cmd := inalab(t.TempDir(), "run", "straggler", "--clock", "virtual", "--out", out, "--set", "iterations=100000", "--set", "hosts=2",
+	cmd := inalab(t.TempDir(), "run", "straggler", "--clock", "virtual", "--out", out, "--set", "iterations=60000", "--set", "hosts=2",
 		"--set", "scale=4000", "--set", "stragglers.p=[0%]")
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {

@@ -21,7 +21,7 @@ func (j *Job) IdealCell() result.Cell {
 	return c
 }
 
-// Ideal names the computed row: nominal compute and the analytic ring time at
+// Ideal names the computed row: nominal compute (measured, once runs are done) and the analytic ring time at
 // link rate, without stragglers.
 const Ideal = "ideal"
 

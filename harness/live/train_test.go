@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -280,18 +281,21 @@ func TestStragglerIsLeftBehindAndCatchesUp(t *testing.T) {
 // The first window of a worker exceeds what the kernel keeps for an address
 // that it does not know yet.
 func TestFirstWindowArrivesWhole(t *testing.T) {
+	const window = 128 // packets of 4 KiB
 	j := mustJob(t, scene{
-		system: job.TrioML, topology: "rack", hosts: 2, link: topo.LinkSpec{Rate: 10 * units.GbitPerSecond},
+		system: job.TrioML, topology: "rack", hosts: 2, link: topo.LinkSpec{Rate: 10 * units.GbitPerSecond, Queue: 16 * units.MiB},
 		change: func(s *job.Spec) {
-			s.Scale, s.Trio.Window, s.Elements = 1, 512, 512*1024
+			s.Scale, s.Trio.Window, s.Elements = 1, window, window*1024
 			s.Trio.Timeout = units.Second
 		},
 	})
-	cell, err := RunJob(t.Context(), j, options(t))
+	ctx, cancel := context.WithTimeout(t.Context(), longEnough)
+	defer cancel()
+	cell, err := RunJob(ctx, j, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := counted(cell, "trioml-results-degraded", nil); n > 0 || cell.Wrong > 0 || cell.Checked != 2*512*1024 {
+	if n := counted(cell, "trioml-results-degraded", nil); n > 0 || cell.Wrong > 0 || cell.Checked != 2*window*1024 {
 		t.Errorf("%d degraded results, %d of %d elements wrong: %v", n, cell.Wrong, cell.Checked, cell.Counters)
 	}
 }

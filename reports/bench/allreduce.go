@@ -164,7 +164,6 @@ var allReduceNotes = []string{
 
 const gainNote = "gain: input of the fastest run with offload over that of the fastest without, of as many runs, which took turns"
 
-
 // AllReduceTable returns the rows for people, with the formulas below. Without
 // a comparison there is no gain to show.
 func AllReduceTable(rows []AllReduce) render.Table {

@@ -77,7 +77,7 @@ func (p *Plane) echo(in sansio.Arrival, l inet.Layout, eff *sansio.Effects) {
 	msg := packet(t, l.End)[l.Transport-inet.EtherLen:]
 	switch {
 	case len(msg) < inet.ICMPLen || msg[0] != icmpEcho || msg[1] != 0:
-		p.drop(DropUnclaimed, t)
+		p.drop(DropOtherICMP, t)
 		return
 	case inet.Fold(inet.Sum(msg, 0)) != 0xffff:
 		p.drop(DropBadICMP, t)

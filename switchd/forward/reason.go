@@ -18,6 +18,7 @@ const (
 	DropNoRoute         = "no-route"             // ICMP 3/0 was sent
 	DropNoNeighbor      = "no-neighbor"          // in the subnet, but nobody's; ICMP 3/1 was sent
 	DropUnclaimed       = "to-switch-unclaimed"  // to the router, and nothing takes it; ICMP 3/3 for UDP
+	DropOtherICMP       = "icmp-not-echo"        // to the router: a host's error about a result that came after its worker's end
 	DropBadICMP         = "bad-icmp-checksum"    // an echo request with a wrong checksum
 	CountARPAnswered    = "arp-answered"         // ARP requests for the router
 	CountEchoAnswered   = "icmp-echo-answered"   // ICMP echo requests to the router
@@ -26,10 +27,11 @@ const (
 )
 
 // Noise reports whether a reason is one that ordinary hosts give rise to
-// without losing anything: neighbour discovery, group reports, and the like.
+// without losing anything: neighbour discovery, group reports, errors, and the
+// like.
 func Noise(reason string) bool {
 	switch reason {
-	case string(inet.NotIPv4), DropBroadcast, DropLinkLocalGroup, DropARPReply:
+	case string(inet.NotIPv4), DropBroadcast, DropLinkLocalGroup, DropARPReply, DropOtherICMP:
 		return true
 	}
 	return false
