@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -162,4 +163,12 @@ func (s *started) awaitTraining(t *testing.T) {
 	case <-s.ended:
 		t.Fatalf("ended before the first sample: %v", s.err)
 	}
+}
+
+// errInterrupted is what tests cancel a run with.
+var errInterrupted = errors.New("interrupted by the test")
+
+func contextWithCause(t *testing.T) (context.Context, context.CancelCauseFunc) {
+	t.Helper()
+	return context.WithCancelCause(t.Context())
 }

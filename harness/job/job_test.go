@@ -1,0 +1,159 @@
+package job
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+func addressed(t *testing.T, topology string, hosts int) *plan.Plan {
+	t.Helper()
+	g, err := gen.ByName(topology, gen.Params{Hosts: hosts, Link: topo.LinkSpec{Rate: units.GbitPerSecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func mustNew(t *testing.T, s Spec) *Job {
+	t.Helper()
+	j, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func spec(t *testing.T, system, topology string, hosts int) Spec {
+	model, err := profiles.Lookup("resnet50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Spec{System: system, Plan: addressed(t, topology, hosts), Model: model, Scale: 1, Iterations: 4, Seed: 1, Elements: 4096}
+}
+
+// The analytic times, worked out by hand for 4096 elements on links of 1 Gbit/s
+// without delay.
+func TestAnalyticTimes(t *testing.T) {
+	bits := func(bytes int) units.Duration { return units.Duration(bytes*8) * units.Nanosecond }
+	for _, c := range []struct {
+		system string
+		want   units.Duration
+	}{
+		// 4 blocks, and the last one's way down: 54 bytes of headers, 4096 of gradients, 24 of framing.
+		{TrioML, bits(5 * (54 + 4096 + 24))},
+		// 16 blocks of 256, 16 packets of exponents, and one down: 52 bytes of headers.
+		{SwitchML256, bits(33 * (52 + 1024 + 24))},
+		// 2*(4-1)/4 of 16384 bytes in segments of 8948: two full ones and 6680.
+		{Ring, bits(2*(66+8948+24) + 66 + 6680 + 24)},
+	} {
+		s := spec(t, c.system, "rack", 4)
+		s.Model.Compute = 10 * units.Millisecond
+		j := mustNew(t, s)
+		got, bound := j.Expect()
+		if got -= s.Model.Compute; got != c.want || bound != (c.system == TrioML) {
+			t.Errorf("%s: communication takes %v (bound: %v), want %v", c.system, got, bound, c.want)
+		}
+	}
+}
+
+// Systems that wait for everybody pay every delay; Trio-ML pays two timeouts a
+// refill at most, and less where the straggler is back before.
+func TestDelaysArePaid(t *testing.T) {
+	s := spec(t, SwitchML256, "rack", 4)
+	quiet, _ := mustNew(t, s).Expect()
+	s.StraggleP = 1
+	j := mustNew(t, s)
+	var paid units.Duration
+	for i := range s.Iterations {
+		paid += j.Schedule.Paid(i)
+	}
+	if got, _ := j.Expect(); got != quiet+paid/units.Duration(s.Iterations) || paid == 0 {
+		t.Errorf("expected %v, want %v and the mean of %v over %d iterations", got, quiet, paid, s.Iterations)
+	}
+
+	s = spec(t, TrioML, "rack", 4)
+	quiet, _ = mustNew(t, s).Expect()
+	s.StraggleP = 1
+	s.Trio.Timeout = units.Millisecond // 4 blocks, one refill: 2 ms at most
+	if got, bound := mustNew(t, s).Expect(); !bound || got != quiet+2*units.Millisecond {
+		t.Errorf("expected %v (bound: %v), want %v and 2ms", got, bound, quiet)
+	}
+	s.Trio.NoAging = true
+	if got, bound := mustNew(t, s).Expect(); bound || got <= quiet+units.Duration(s.Iterations)*units.Millisecond {
+		t.Errorf("without ageing %v (bound: %v): every delay is paid", got, bound)
+	}
+}
+
+// The paper's chassis: three servers on PFE1, three on PFE2, PFE4 on top (Trio
+// §6.1). The top level waits longer than the level below (ambiguity
+// trio.hier-timeout), and PFEs are its sources.
+func TestTwoLevels(t *testing.T) {
+	j := mustNew(t, spec(t, TrioML, "mx480", 6))
+	pfes := j.Switches(0)[0].TrioML
+	if len(pfes) != 6 {
+		t.Fatalf("%d PFEs", len(pfes))
+	}
+	leaf, top := pfes[0], pfes[3]
+	if len(leaf.Jobs) != 1 || !slices.Equal(leaf.Jobs[0].Sources, []uint8{0, 1, 2}) || !slices.Equal(leaf.Jobs[0].To, []sansio.Port{dataplane.Fabric(3)}) {
+		t.Errorf("PFE1 runs %+v", leaf.Jobs)
+	}
+	if !slices.Equal(top.Jobs[0].Sources, []uint8{pfeSource, pfeSource + 1}) || len(top.Jobs[0].To) != 6 {
+		t.Errorf("PFE4 runs %+v", top.Jobs)
+	}
+	if top.Timeout < 2*leaf.Timeout+leaf.Timeout/2 {
+		t.Errorf("the top waits %v, the level below %v", top.Timeout, leaf.Timeout)
+	}
+	if idle := pfes[5]; len(idle.Jobs) != 0 {
+		t.Errorf("PFE6 has no servers and runs %+v", idle.Jobs)
+	}
+	name, below := j.TopAndBelow()
+	if name != "mx480/pfe4" || below[pfeSource] != "mx480/pfe1" || below[pfeSource+1] != "mx480/pfe2" || len(below) != 2 {
+		t.Errorf("traces come from %q over %v", name, below)
+	}
+}
+
+// All servers on one PFE aggregate in a single level (Trio §4).
+func TestOneLevel(t *testing.T) {
+	for _, topology := range []string{"mx480", "rack"} {
+		j := mustNew(t, spec(t, TrioML, topology, 3))
+		name, below := j.TopAndBelow()
+		if topology == "rack" && (name != "tor" || len(below) != 0) {
+			t.Errorf("%s: traces come from %q over %v", topology, name, below)
+		}
+		if got := j.Workers()[2].TrioML; got.Source != 2 || got.Flow.Dst != j.Plan.Switches[0].Router {
+			t.Errorf("%s: worker 2 is %+v", topology, got)
+		}
+	}
+}
+
+func TestBadJobs(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Spec)
+		want   string
+	}{
+		{func(s *Spec) { s.System = "sharp" }, `system "sharp": allowed are`},
+		{func(s *Spec) { s.Scale = 0 }, "both must be 1 or more"},
+		{func(s *Spec) { s.Plan = addressed(t, "leaf-spine", 4) }, "use rack or mx480"},
+		{func(s *Spec) { s.Plan.MTU = 1061 }, "below the 1062 bytes of a switchml256 packet"},
+		{func(s *Spec) { s.StraggleP = 2 }, "straggling probability 2"},
+	} {
+		s := spec(t, SwitchML256, "rack", 4)
+		c.change(&s)
+		if _, err := New(s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
