@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type Network struct {
 	steps   uint64 // calls into machines
 	frames  uint64 // frames that crossed a wire
 	instant int    // calls since time last moved
+	limit   int    // of these; zero means maxAtOneInstant
 	batch   []sansio.Arrival
 }
 
@@ -149,7 +151,7 @@ func (n *Network) deliver(opt Options) error {
 // carryOut does what the machine of a node wants, by the duties of a driver.
 func (n *Network) carryOut(at NodeID, opt Options) error {
 	n.steps++
-	if n.instant++; n.instant > maxAtOneInstant {
+	if n.instant++; n.instant > cmp.Or(n.limit, maxAtOneInstant) {
 		return fmt.Errorf("at %v of virtual time: machines answer each other without time passing; the last was %s", n.now, n.nodes[at].name)
 	}
 	nd := &n.nodes[at]

@@ -1,0 +1,221 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/containernetworking/plugins/pkg/ns"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wiresml "github.com/inalab/inalab/internal/wire/switchml"
+	wiretrio "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// bad is a frame that nobody wants, and under what name it is to be counted:
+// by the switch, or by the worker that it was sent to.
+type bad struct {
+	reason string
+	frame  []byte
+}
+
+// Frames of all kinds of nonsense, sent from a host's namespace while a job
+// runs, are counted by reason and change nothing else.
+func TestNonsenseIsCountedAndDoesNoHarm(t *testing.T) {
+	for _, tc := range []struct {
+		system, topology string
+		protocol         func(*plan.Plan) []bad
+	}{
+		{job.SwitchML256, "rack", badSwitchML},
+		{job.TrioML, "mx480", badTrioML},
+	} {
+		t.Run(tc.system, func(t *testing.T) {
+			opt := options(t)
+			j := mustJob(t, scene{system: tc.system, topology: tc.topology, iterations: 12})
+			nonsense := append(badFrames(j.Plan), tc.protocol(j.Plan)...)
+			run := start(t, t.Context(), j, opt)
+			run.awaitTraining(t)
+			if err := inject(netns.Path(opt.Lab, "h0"), nonsense); err != nil {
+				t.Fatal(err)
+			}
+			<-run.ended
+			if run.err != nil {
+				t.Fatal(run.err)
+			}
+			checkCell(t, j, run.cell)
+			var all []string
+			for _, b := range nonsense {
+				if n := counted(run.cell, b.reason, nil); b.reason != "" && n == 0 {
+					t.Errorf("nothing is counted as %s", b.reason)
+				} else {
+					all = append(all, fmt.Sprintf("%s %d", b.reason, n))
+				}
+			}
+			t.Log(strings.Join(all, ", "))
+		})
+	}
+}
+
+// inject sends frames from a host's interface as they are.
+func inject(namespace string, frames []bad) error {
+	return ns.WithNetNSPath(namespace, func(ns.NetNS) error {
+		link, err := netlink.LinkByName(plan.HostIface)
+		if err != nil {
+			return err
+		}
+		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		to := &unix.SockaddrLinklayer{Ifindex: link.Attrs().Index}
+		for i, b := range frames {
+			if err := unix.Sendto(fd, b.frame, 0, to); err != nil {
+				return errors.Join(fmt.Errorf("frame %d, %s of %d bytes: %w", i, b.reason, len(b.frame), err), unix.Close(fd))
+			}
+		}
+		return unix.Close(fd)
+	})
+}
+
+// toSwitch is a flow from the first host to the switch.
+func toSwitch(p *plan.Plan, port uint16) inet.Flow {
+	h := &p.Hosts[0]
+	return inet.Flow{
+		SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: p.Switches[0].Router, SrcPort: port, DstPort: port,
+	}
+}
+
+// datagram is a right UDP frame around a payload.
+func datagram(f inet.Flow, payload []byte) []byte {
+	h := inet.UDPHeader(f)
+	inet.SetUDPBody(h, len(payload))
+	return append(h, payload...)
+}
+
+// spoiled is a datagram to the switch in which one thing is not right.
+func spoiled(p *plan.Plan, reason string, spoil func(frame []byte) []byte) bad {
+	return bad{reason, spoil(datagram(toSwitch(p, 9), make([]byte, 100)))}
+}
+
+// badFrames are of no protocol, or break those below UDP.
+func badFrames(p *plan.Plan) []bad {
+	ip := func(b []byte) inet.IPv4 { return inet.IPv4(b[inet.EtherLen:]) }
+	udp := func(b []byte) inet.UDP { return inet.UDP(b[inet.EtherLen+inet.IPv4Len:]) }
+	readdressed := func(reason string, dst inet.MAC) bad {
+		return spoiled(p, reason, func(b []byte) []byte { copy(b, dst[:]); return b })
+	}
+	out := []bad{
+		{string(inet.NotIPv4), append(ether(p, 0x88b5), make([]byte, 50)...)}, // IEEE 802, local experimental
+		{string(inet.ShortIP), append(ether(p, inet.TypeIPv4), 0x45, 0, 0)},
+		spoiled(p, string(inet.BadIPVersion), func(b []byte) []byte { ip(b)[0] = 0x65; return b }),
+		spoiled(p, string(inet.BadIPLength), func(b []byte) []byte { return b[:len(b)-40] }),
+		spoiled(p, string(inet.BadIPChecksum), func(b []byte) []byte { ip(b)[10] ^= 1; return b }),
+		spoiled(p, string(inet.BadUDPLength), func(b []byte) []byte { udp(b).SetLen(4000); return b }),
+		spoiled(p, string(inet.ShortL4), func(b []byte) []byte {
+			ip(b).SetTotalLen(inet.IPv4Len + 3)
+			ip(b).UpdateChecksum()
+			return b[:inet.EtherLen+inet.IPv4Len+3]
+		}),
+		spoiled(p, "to-switch-unclaimed", func(b []byte) []byte { return b }),
+		spoiled(p, "ttl-exceeded", func(b []byte) []byte {
+			ip(b).SetDst(netip.MustParseAddr("192.0.2.1"))
+			ip(b).SetTTL(1)
+			ip(b).UpdateChecksum()
+			return b
+		}),
+		spoiled(p, "no-route", func(b []byte) []byte {
+			ip(b).SetDst(netip.MustParseAddr("192.0.2.1"))
+			ip(b).UpdateChecksum()
+			return b
+		}),
+		readdressed("broadcast", inet.BroadcastMAC),
+		readdressed("unknown-unicast", inet.MAC{2, 0, 0, 9, 9, 9}),
+		{"bad-arp", append(ether(p, inet.TypeARP), make([]byte, 20)...)},
+		{"unsolicited-arp", append(ether(p, inet.TypeARP), 0, 1, 8, 0, 6, 4, 0, 2, 2, 0, 0, 0, 0, 9, 10, 0, 0, 99, 2, 0, 0, 0, 0, 8, 10, 0, 0, 98)},
+	}
+	noise := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		b := make([]byte, noise.IntN(1500))
+		for i := range b {
+			b[i] = byte(noise.Uint32())
+		}
+		out = append(out, bad{"", append(ether(p, inet.TypeIPv4), b...)}, bad{"", append(ether(p, uint16(noise.Uint32())|0x0600), b...)})
+	}
+	return out
+}
+
+// ether is the Ethernet header of a frame from the first host to the switch.
+func ether(p *plan.Plan, kind uint16) []byte {
+	b := make([]byte, inet.EtherLen)
+	inet.Ether(b).Put(inet.MAC(p.Hosts[0].GatewayMAC), inet.MAC(p.Hosts[0].MAC), kind)
+	return b
+}
+
+// toWorker is what a result to the second host looks like, forged by the first.
+func toWorker(p *plan.Plan, src, dst uint16) inet.Flow {
+	h := &p.Hosts[1]
+	return inet.Flow{
+		SrcMAC: inet.MAC(p.Hosts[0].MAC), DstMAC: inet.MAC(h.MAC), Src: p.Switches[0].Router, Dst: h.Addr.Addr(), SrcPort: src, DstPort: dst,
+	}
+}
+
+const switchmlWorkerPort = 49200 // of package job
+
+func badSwitchML(p *plan.Plan) []bad {
+	const elements = 256
+	packet := func(slot uint16, values int) []byte {
+		size, _ := wiresml.SizeOf(elements)
+		b := make([]byte, wiresml.HeaderLen+4*values)
+		wiresml.Header{Type: wiresml.TypeConsume, Size: size, Slot: slot}.Put(b)
+		return b
+	}
+	up := toSwitch(p, wiresml.Port)
+	stranger := up
+	stranger.Src = netip.MustParseAddr("10.1.0.77")
+	stranger.SrcMAC = inet.MAC{2, 0, 0, 7, 7, 7}
+	other := packet(0, 64)
+	size64, _ := wiresml.SizeOf(64)
+	wiresml.Header{Type: wiresml.TypeConsume, Size: size64}.Put(other)
+	down := toWorker(p, wiresml.Port, switchmlWorkerPort)
+	return []bad{
+		{"switchml-short-header", datagram(up, []byte{1, 2, 3})},
+		{"switchml-bad-type", datagram(up, make([]byte, wiresml.HeaderLen+4*elements))},
+		{"switchml-bad-size-code", datagram(up, append([]byte{0x17}, make([]byte, 100)...))},
+		{"switchml-truncated", datagram(up, packet(0, elements-1))},
+		{"switchml-oversized", datagram(up, packet(0, elements+1))},
+		{"switchml-slot-out-of-range", datagram(up, packet(9999, elements))},
+		{"switchml-size-of-another-job", datagram(up, other)},
+		{"switchml-unknown-worker", datagram(stranger, packet(0, elements))},
+		{"switchml-truncated", datagram(down, packet(0, 3))},
+		{"switchml-foreign-packet", datagram(down, packet(9999, elements))},
+		{"switchml-foreign-packet", datagram(toWorker(p, 1, switchmlWorkerPort), []byte("hello"))},
+	}
+}
+
+func badTrioML(p *plan.Plan) []bad {
+	packet := func(h wiretrio.Header, values int) []byte {
+		b := make([]byte, wiretrio.HeaderLen+4*values)
+		h.Put(b)
+		return b
+	}
+	up := toSwitch(p, wiretrio.Port)
+	down := toWorker(p, wiretrio.Port, wiretrio.Port)
+	return []bad{
+		{"trioml-short-header", datagram(up, []byte{1, 2, 3})},
+		{"trioml-no-gradients", datagram(up, packet(wiretrio.Header{Job: 1}, 0))},
+		{"trioml-truncated", datagram(up, packet(wiretrio.Header{Job: 1, Grads: 1024}, 1023))},
+		{"trioml-oversized", datagram(up, packet(wiretrio.Header{Job: 1, Grads: 4}, 5))},
+		{"trioml-unknown-job", datagram(up, packet(wiretrio.Header{Job: 9, Grads: 4}, 4))},
+		{"trioml-unknown-source", datagram(up, packet(wiretrio.Header{Job: 1, Source: 99, Grads: 4}, 4))},
+		{"trioml-foreign-packet", datagram(down, packet(wiretrio.Header{Job: 9, Grads: 4}, 4))},
+		{"trioml-foreign-packet", datagram(toWorker(p, 1, wiretrio.Port), []byte("hello"))},
+	}
+}
