@@ -36,6 +36,7 @@ func comparisonNotes(rows []compare.Row) []string {
 	notes := definitions(rows)
 	notes = append(notes, scaleNotes(rows)...)
 	notes = append(notes, trustNotes(rows)...)
+	notes = append(notes, pathNotes(rows)...)
 	notes = append(notes, grouped(rows, "deviation", func(r compare.Row) []string { return r.Notes })...)
 	return append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Warnings })...)
 }
@@ -79,6 +80,19 @@ func scaleNotes(rows []compare.Row) []string {
 		notes = append(notes, fmt.Sprintf("scale %d: link rate, model size, window, pool and queue limits are divided by %d; times and packet sizes are not", s, s))
 	}
 	return notes
+}
+
+// pathNotes says by which paths packets went, since a kernel may lack the fast ones.
+func pathNotes(rows []compare.Row) []string {
+	var paths []string
+	for _, r := range rows {
+		paths = append(paths, r.Fidelity.Offload...)
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	slices.Sort(paths)
+	return []string{"packet paths: " + strings.Join(slices.Compact(paths), "; ")}
 }
 
 // trustNotes says what the verdicts mean and why a row has a bad one.
