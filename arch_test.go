@@ -41,6 +41,7 @@ var levels = []level{
 		"harness/tensorfile", // written by workers, read by checks
 		"internal/pktio", "internal/pktio/afpacket", "internal/pktio/udp", "internal/pktio/tcp",
 		"internal/pktio/poll", "internal/pktio/pktiotest", "internal/pktio/pcap",
+		"internal/pktio/netnstest", // namespaces and wires, for tests
 	}},
 	{7, "machines that join machines", []string{
 		"internal/vtime", "internal/pktio/impair",
@@ -55,6 +56,8 @@ var levels = []level{
 	}},
 	{9, "the words that all use", []string{
 		"internal/units", "internal/rng", "internal/sansio", "internal/trace", "internal/vec", "internal/wire/**",
+		"internal/suggest", // the word that was meant, for errors
+		"internal/golden",  // files to compare with, for tests
 		"topo", "topo/gen", "topo/plan", "topo/spec",
 		"harness/fault", "harness/result", "switchd/dataplane",
 	}},
@@ -68,6 +71,7 @@ var sideways = []pair{
 	{"internal/sansio", "harness/result", "a machine's effects include records"},
 	{"harness/fault", "internal/rng", "a fault has a stream of its own"},
 	{"topo/gen", "topo", "a generator returns a graph"},
+	{"topo/gen", "internal/suggest", "an unknown name is answered with the nearest"},
 	{"topo/plan", "topo", "a plan numbers a graph"},
 	{"topo/spec", "topo", "a file describes a graph"},
 	{"switchd/dataplane", "internal/sansio", "an engine is a machine"},
@@ -138,6 +142,7 @@ var bannedNames = []string{
 // allowed lists the imports that one package is let off, each with its reason.
 var allowed = []exception{
 	{"internal/rng", "math/rand/v2", "it is where the streams come from"},
+	{"internal/golden", "os", "it compares with files; only tests import it"},
 }
 
 func TestArchitecture(t *testing.T) {

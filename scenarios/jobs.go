@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
@@ -37,7 +38,7 @@ func Names() []string {
 func Embedded(name string) ([]byte, error) {
 	text, err := catalogue.ReadFile(name + suffix)
 	if err != nil {
-		return nil, fmt.Errorf("unknown scenario %q: allowed are %s, or the path of a *%s file%s", name, strings.Join(Names(), ", "), suffix, didYouMean(name, Names()))
+		return nil, fmt.Errorf("unknown scenario %q: allowed are %s, or the path of a *%s file%s", name, strings.Join(Names(), ", "), suffix, suggest.DidYouMean(name, Names()))
 	}
 	return text, nil
 }
@@ -102,7 +103,7 @@ func (s *Scenario) MarshalYAML() ([]byte, error) { return yaml.Marshal(s.raw) }
 // SetTopology puts every system on one topology.
 func (s *Scenario) SetTopology(name string) error {
 	if !slices.Contains(gen.Names(), name) {
-		return fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(gen.Names(), ", "), didYouMean(name, gen.Names()))
+		return fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(gen.Names(), ", "), suggest.DidYouMean(name, gen.Names()))
 	}
 	for i := range s.Systems {
 		s.Systems[i].Topology = name

@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/trioml"
@@ -217,7 +218,7 @@ func (r *resolver) whole(path string) bool {
 
 func (r *resolver) oneOf(path, v string, allowed ...string) {
 	if !slices.Contains(allowed, v) {
-		r.refuse(path, strconv.Quote(v), "allowed are "+strings.Join(allowed, ", ")+didYouMean(v, allowed))
+		r.refuse(path, strconv.Quote(v), "allowed are "+strings.Join(allowed, ", ")+suggest.DidYouMean(v, allowed))
 	}
 }
 

@@ -1,10 +1,11 @@
 package scenarios
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/inalab/inalab/internal/suggest"
 )
 
 // key is a key that a file may have, and the key that it stands under.
@@ -42,46 +43,5 @@ func keyHint(name string) string {
 	if len(places) > 0 {
 		return ": it belongs " + strings.Join(slices.Compact(places), " or ")
 	}
-	return didYouMean(name, names)
-}
-
-// maxWord bounds the words that are compared; a longer one is no typing error.
-const maxWord = 64
-
-// didYouMean returns a suggestion, or nothing where no candidate is near.
-func didYouMean(word string, candidates []string) string {
-	if len(word) > maxWord {
-		return ""
-	}
-	best, distance := "", 2+len(word)/3
-	for _, c := range candidates {
-		if d := edits(word, c); d < distance && d < max(len(word), len(c)) {
-			best, distance = c, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return suggest.DidYouMean(name, names)
 }

@@ -14,19 +14,13 @@ import (
 
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 )
 
 // needRoot skips a test that cannot run, or fails it where it must.
 func needRoot(t *testing.T) {
 	t.Helper()
-	err := netns.CanRoot()
-	switch {
-	case err == nil:
-	case os.Getenv("INALAB_REQUIRE_ROOT") == "1":
-		t.Fatal(err)
-	default:
-		t.Skip(err)
-	}
+	netnstest.Require(t, netns.CanRoot())
 }
 
 // liveRun is a program in the middle of a live run.

@@ -1,21 +1,17 @@
 package fault
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 )
-
-var update = flag.Bool("update", false, "rewrite the schedules under testdata")
 
 const typical = 100 * units.Millisecond
 
@@ -246,26 +242,6 @@ func TestGolden(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "  paid %v\n", s.Paid(i))
 		}
-		golden(t, string(sem)+".txt", b.String())
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (rewrite with -update):\n%s", path, got)
+		golden.Equal(t, string(sem)+".txt", b.String())
 	}
 }

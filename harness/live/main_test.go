@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/node"
 	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 )
 
 // longEnough is how long a test waits for what must come, on a busy machine.
@@ -59,12 +60,5 @@ func playHarness(lab string) error {
 // needRoot skips a test that cannot run, or fails it where it must.
 func needRoot(tb testing.TB) {
 	tb.Helper()
-	err := netns.CanRoot()
-	switch {
-	case err == nil:
-	case os.Getenv("INALAB_REQUIRE_ROOT") == "1":
-		tb.Fatal(err)
-	default:
-		tb.Skip(err)
-	}
+	netnstest.Require(tb, netns.CanRoot())
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 )
 
 // envRole makes the test binary play a part instead of running tests.
@@ -34,12 +36,5 @@ func TestMain(m *testing.M) {
 // needRoot skips a test that cannot run, or fails it where it must.
 func needRoot(tb testing.TB) {
 	tb.Helper()
-	err := CanRoot()
-	switch {
-	case err == nil:
-	case os.Getenv("INALAB_REQUIRE_ROOT") == "1":
-		tb.Fatal(err)
-	default:
-		tb.Skip(err)
-	}
+	netnstest.Require(tb, CanRoot())
 }

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 )
 
 // recorder is a journal in memory.
@@ -160,12 +161,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunsInItsNamespace(t *testing.T) {
-	if os.Geteuid() != 0 {
-		if os.Getenv("INALAB_REQUIRE_ROOT") == "1" {
-			t.Fatal("not root")
-		}
-		t.Skip("making a network namespace needs root")
-	}
+	netnstest.RequireRoot(t)
 	s := supervise(t, Config{})
 	target, err := ns.TempNetNS()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 )
@@ -73,7 +74,7 @@ func TestTranscripts(t *testing.T) {
 			if !s.loop.Done() || s.loop.Iteration() != c.cfg.Iterations {
 				t.Errorf("%d iterations, done %v", s.loop.Iteration(), s.loop.Done())
 			}
-			golden(t, name+".txt", c.title+"\n\n"+s.log.String())
+			golden.Equal(t, name+".txt", c.title+"\n\n"+s.log.String())
 		})
 	}
 }

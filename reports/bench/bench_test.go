@@ -2,38 +2,15 @@ package bench
 
 import (
 	"bytes"
-	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/render"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files of testdata")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got, -update rewrites it):\n%s", path, diff)
-	}
-}
 
 // measured is 4 workers that reduced 64 MiB five times in a quarter of a second
 // each.
@@ -172,7 +149,7 @@ func TestAllReduceGolden(t *testing.T) {
 		"allreduce-alone.txt": {alone, render.Options{}},
 		"allreduce-none.json": {nil, render.Options{Format: render.FormatJSON}},
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, name, text(t, c.rows, c.o)) })
+		t.Run(name, func(t *testing.T) { golden.Equal(t, name, text(t, c.rows, c.o)) })
 	}
 }
 
@@ -189,7 +166,7 @@ func TestTopology(t *testing.T) {
 		if err := WriteTopology(&b, top, render.Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name, b.String())
+		golden.Equal(t, name, b.String())
 	}
 	for _, up := range [][]float64{nil, {1}} {
 		if _, err := NewTopology(64, 65, up, []float64{1, 2}); err == nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/compare"
 )
@@ -34,7 +35,7 @@ func TestComparisonGolden(t *testing.T) {
 		"empty.json":        {nil, Options{Format: FormatJSON}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, name, write(t, Comparison(compare.Rows(c.cells)), c.o))
+			golden.Equal(t, name, write(t, Comparison(compare.Rows(c.cells)), c.o))
 		})
 	}
 }
@@ -44,7 +45,7 @@ func TestSweepTablesGolden(t *testing.T) {
 	for _, table := range SweepTables(compare.Rows(troubled())) {
 		text.WriteString(write(t, table, Options{}) + write(t, table, Options{Format: FormatCSV}))
 	}
-	golden(t, "sweep-by-p.txt", text.String())
+	golden.Equal(t, "sweep-by-p.txt", text.String())
 	if tables := SweepTables(nil); len(tables) != 0 {
 		t.Errorf("no rows gave %d tables", len(tables))
 	}
@@ -61,7 +62,7 @@ func TestSummaryColumns(t *testing.T) {
 	if !strings.HasPrefix(b.String(), promised) {
 		t.Errorf("header %s", b.String())
 	}
-	golden(t, "COLUMNS.md", Columns())
+	golden.Equal(t, "COLUMNS.md", Columns())
 	for _, key := range strings.Split(strings.TrimSpace(b.String()), ",") {
 		if !strings.Contains(Columns(), "\n| "+key+" ") {
 			t.Errorf("COLUMNS.md does not describe %s", key)
@@ -94,7 +95,7 @@ func TestSettingsThatDifferAreColumns(t *testing.T) {
 	other := cell("trioml", 0.04, 0.1)
 	other.Model, other.Clock, other.Seed, other.Scale = "vgg11", "virtual", 2, 1
 	other.Fidelity.Verdict = result.Exact
-	golden(t, "settings.txt", write(t, Comparison(compare.Rows([]result.Cell{cell("trioml", 0.04, 0.1), other})), Options{}))
+	golden.Equal(t, "settings.txt", write(t, Comparison(compare.Rows([]result.Cell{cell("trioml", 0.04, 0.1), other})), Options{}))
 }
 
 func TestPrecision(t *testing.T) {

@@ -2,36 +2,12 @@ package render
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/compare"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files of testdata")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got, -update rewrites it):\n%s", path, diff)
-	}
-}
 
 func write(t *testing.T, table Table, o Options) string {
 	t.Helper()

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
 )
 
@@ -35,7 +36,7 @@ func TestSamplesGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "samples.jsonl", text)
+	golden.Equal(t, "samples.jsonl", text)
 	if lines, err := SampleLines(nil); len(lines) != 0 || err != nil {
 		t.Errorf("no samples are %v, %v", lines, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/golden"
 )
 
 // doctor is a table of words, as the other commands have them.
@@ -47,7 +49,7 @@ func TestTableGolden(t *testing.T) {
 		"doctor.csv":          {Format: FormatCSV},
 		"doctor.json":         {Format: FormatJSON},
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, name, write(t, doctor(), o)) })
+		t.Run(name, func(t *testing.T) { golden.Equal(t, name, write(t, doctor(), o)) })
 	}
 }
 

@@ -3,13 +3,13 @@ package daemon
 import (
 	"context"
 	"net"
-	"os"
 	"sync"
 	"testing"
 
 	"github.com/containernetworking/plugins/pkg/ns"
 	"github.com/vishvananda/netlink"
 
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -31,12 +31,7 @@ type lab struct {
 // configuration of each.
 func newLab(t *testing.T, p *plan.Plan, change func(c *Config)) *lab {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		if os.Getenv("INALAB_REQUIRE_ROOT") == "1" {
-			t.Fatal("needs root to make namespaces, and INALAB_REQUIRE_ROOT=1 forbids to skip")
-		}
-		t.Skip("needs root to make namespaces")
-	}
+	netnstest.RequireRoot(t)
 	l := &lab{t: t, plan: p, spaces: map[string]ns.NetNS{}, reports: map[string]Report{}}
 	for i := range p.Hosts {
 		l.addSpace(p.Hosts[i].Name)

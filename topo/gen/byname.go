@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -97,37 +98,9 @@ func (p *Params) refuseFabricCounts(topology string) error {
 // didYouMean returns ` (did you mean "x"?)` for the allowed word closest to
 // the given one, or "" where none is close.
 func didYouMean(given string, allowed []string) string {
-	best, distance := "", 1+len(given)/2 // over half of it wrong: no guess
-	for _, word := range allowed {
-		if d := editDistance(given, word); d < distance {
-			best, distance = word, d
-		}
-	}
-	if best == "" {
+	near, ok := suggest.Nearest(given, allowed)
+	if !ok {
 		return ""
 	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
-}
-
-// editDistance counts the bytes to insert, delete or replace to turn a into b
-// (Levenshtein), one row of the table at a time.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			replaced := diagonal + cost
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return fmt.Sprintf(" (did you mean %q?)", near)
 }

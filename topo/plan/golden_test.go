@@ -1,22 +1,16 @@
 package plan
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 )
-
-var update = flag.Bool("update", false, "rewrite the tables under testdata")
 
 // twoRacks is a topology no generator makes: racks of different sizes in
 // other than node order, joined by two parallel links and by a longer way
@@ -68,26 +62,10 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got bytes.Buffer
+			var got strings.Builder
 			write(&got, p)
-			compareFile(t, filepath.Join("testdata", name+".txt"), got.Bytes())
+			golden.Equal(t, name+".txt", got.String())
 		})
-	}
-}
-
-func compareFile(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got); if it is meant to, run with -update:\n%s", path, diff)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -24,7 +25,7 @@ import (
 func (l lab) macs(t *testing.T) (a, b inet.MAC) {
 	t.Helper()
 	for host, mac := range map[ns.NetNS]*inet.MAC{l.a: &a, l.b: &b} {
-		in(t, host, func() error {
+		netnstest.In(t, host, func() error {
 			link, err := netlink.LinkByName("eth0")
 			if err == nil {
 				*mac = inet.MAC(link.Attrs().HardwareAddr)
@@ -65,7 +66,7 @@ func recvUDP(t *testing.T, d *Device) sansio.Arrival {
 func (l lab) neighbour(t *testing.T) {
 	t.Helper()
 	_, mac := l.macs(t)
-	in(t, l.a, func() error {
+	netnstest.In(t, l.a, func() error {
 		link, err := netlink.LinkByName("eth0")
 		if err != nil {
 			return err
@@ -200,7 +201,7 @@ func TestSendToSeveralPorts(t *testing.T) {
 	sansio.FillPartial(tr.Header, len(tr.Body))
 	inet.Ether(tr.Header).Put(inet.MulticastMAC(group), inet.MAC{2, 0, 0, 0, 0, 9}, inet.TypeIPv4)
 	for _, host := range []ns.NetNS{l.a, l.b} { // the source is A's address: let A take it
-		in(t, host, func() error { return sysctl("net/ipv4/conf/all/accept_local") })
+		netnstest.In(t, host, func() error { return sysctl("net/ipv4/conf/all/accept_local") })
 	}
 	send(t, d, []sansio.Port{1, 0, 7}, tr)
 	for name, c := range map[string]*net.UDPConn{"A": other, "B": sink} {
@@ -235,7 +236,7 @@ func TestWhatCannotBeSentIsCounted(t *testing.T) {
 // shape puts a token bucket of 8 kbit/s on p1, with room for so many bytes.
 func (l lab) shape(t *testing.T, limit uint32) {
 	t.Helper()
-	in(t, l.s, func() error {
+	netnstest.In(t, l.s, func() error {
 		return netlink.QdiscAdd(&netlink.Tbf{
 			QdiscAttrs: netlink.QdiscAttrs{LinkIndex: 21, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT},
 			Rate:       1000, Limit: limit, Buffer: 3e9, // ticks of 64 ns: 192 kB
@@ -276,7 +277,7 @@ func TestPortDownAndGone(t *testing.T) {
 		sink := listenUDP(t, l.b, netip.AddrPortFrom(hostB, 5000))
 		tr := l.toB(t, udpTrain(50, 0))
 		link := &netlink.GenericLink{LinkAttrs: netlink.LinkAttrs{Index: 21}}
-		in(t, l.s, func() error { return netlink.LinkSetDown(link) })
+		netnstest.In(t, l.s, func() error { return netlink.LinkSetDown(link) })
 		if in, err := d.Recv(0); len(in) != 0 || err != nil {
 			t.Fatalf("%d arrivals, error %v", len(in), err)
 		}
@@ -287,13 +288,13 @@ func TestPortDownAndGone(t *testing.T) {
 		if got := drops(d); got[DropPortDown] != 1 {
 			t.Errorf("drops %v", got)
 		}
-		in(t, l.s, func() error { return netlink.LinkSetUp(link) })
-		awaitUp(t, l.b)
+		netnstest.In(t, l.s, func() error { return netlink.LinkSetUp(link) })
+		netnstest.AwaitUp(t, l.b, "eth0")
 		send(t, d, []sansio.Port{1}, tr)
 		if body, _ := readGRO(t, sink); len(body) != 50 {
 			t.Errorf("%d bytes after the link came back", len(body))
 		}
-		in(t, l.s, func() error { return netlink.LinkDel(link) })
+		netnstest.In(t, l.s, func() error { return netlink.LinkDel(link) })
 		send(t, d, []sansio.Port{1}, tr)
 		_, err := d.Recv(5 * time.Second)
 		if err == nil || !strings.Contains(err.Error(), `interface "p1" is gone`) {
@@ -387,10 +388,10 @@ func TestClosedDevice(t *testing.T) {
 }
 
 func TestOpenNamesWhatIsWrong(t *testing.T) {
-	requireRoot(t)
+	netnstest.RequireRoot(t)
 	checkLeaks(t)
-	space := newNS(t)
-	in(t, space, func() error {
+	space := netnstest.NewSpace(t)
+	netnstest.In(t, space, func() error {
 		for name, want := range map[string]string{
 			"nowhere":             `look up interface "nowhere" in this network namespace: no such device`,
 			"a-name-far-too-long": `interface name "a-name-far-too-long"`,
@@ -406,17 +407,17 @@ func TestOpenNamesWhatIsWrong(t *testing.T) {
 
 // The kernels that the live path supports (Linux 6.2 and later) have everything.
 func TestProbe(t *testing.T) {
-	requireRoot(t)
+	netnstest.RequireRoot(t)
 	checkLeaks(t)
-	space := newNS(t)
+	space := netnstest.NewSpace(t)
 	probe := func() (f Features) {
-		in(t, space, func() (err error) { f, err = Probe(); return err })
+		netnstest.In(t, space, func() (err error) { f, err = Probe(); return err })
 		return f
 	}
 	if f := probe(); f.GSOSend.Support != Inconclusive || !strings.Contains(f.GSOSend.Reason, "lo is down") {
 		t.Errorf("with lo down: %+v", f.GSOSend)
 	}
-	in(t, space, setUpLo)
+	netnstest.In(t, space, setUpLo)
 	f := probe()
 	for name, got := range map[string]Feature{"PACKET_VNET_HDR": f.VnetHdr, "TPACKET_V2": f.TPacketV2, "GSO": f.GSOSend} {
 		if got.Support != Yes {

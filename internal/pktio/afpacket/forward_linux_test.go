@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
@@ -53,7 +54,7 @@ func TestForwardTCP(t *testing.T) {
 		const size = 8 << 20
 		data := bytes.Repeat(pattern(1<<16), size>>16)
 		var server *net.TCPListener
-		in(t, l.b, func() (err error) {
+		netnstest.In(t, l.b, func() (err error) {
 			server, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(netip.AddrPortFrom(hostB, 5001)))
 			return err
 		})
@@ -61,7 +62,7 @@ func TestForwardTCP(t *testing.T) {
 		sent := make(chan error, 1)
 		go func() { sent <- sendTCP(server, data) }()
 		var client *net.TCPConn
-		in(t, l.a, func() (err error) {
+		netnstest.In(t, l.a, func() (err error) {
 			client, err = net.DialTCP("tcp4", nil, net.TCPAddrFromAddrPort(netip.AddrPortFrom(hostB, 5001)))
 			return err
 		})
@@ -127,7 +128,7 @@ func TestForwardPing(t *testing.T) {
 	paths(t, func(t *testing.T, l lab, d *Device) {
 		forward(t, d)
 		var icmp *os.File
-		in(t, l.a, func() error {
+		netnstest.In(t, l.a, func() error {
 			fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_ICMP)
 			if err != nil {
 				return err

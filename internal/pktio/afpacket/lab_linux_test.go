@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 )
@@ -31,70 +32,18 @@ type lab struct{ a, s, b ns.NetNS }
 
 func newLab(t *testing.T) lab {
 	t.Helper()
-	requireRoot(t)
+	netnstest.RequireRoot(t)
 	checkLeaks(t)
-	l := lab{a: newNS(t), s: newNS(t), b: newNS(t)}
-	in(t, l.s, func() error {
-		for i, host := range []ns.NetNS{l.a, l.b} {
-			// An index that the peer does not get: where both ends have the same,
-			// each in its namespace, the kernel brings the link up a second late.
-			attrs := netlink.LinkAttrs{Name: fmt.Sprintf("p%d", i), MTU: 9000, Index: 20 + i}
-			pair := &netlink.Veth{LinkAttrs: attrs, PeerName: "eth0", PeerMTU: 9000, PeerNamespace: netlink.NsFd(int(host.Fd()))}
-			if err := netlink.LinkAdd(pair); err != nil {
-				return err
-			}
-			if err := netlink.LinkSetUp(pair); err != nil {
-				return err
-			}
-		}
-		return setUpLo()
-	})
-	setUpHost(t, l.a, hostA)
-	setUpHost(t, l.b, hostB)
+	l := lab{a: netnstest.NewSpace(t), s: netnstest.NewSpace(t), b: netnstest.NewSpace(t)}
+	for i, host := range []netnstest.End{
+		{Space: l.a, Iface: "eth0", Addr: netip.PrefixFrom(hostA, 24)},
+		{Space: l.b, Iface: "eth0", Addr: netip.PrefixFrom(hostB, 24)},
+	} {
+		port := netnstest.End{Space: l.s, Iface: fmt.Sprintf("p%d", i)}
+		netnstest.Connect(t, netnstest.Wire{A: port, B: host, MTU: 9000, Index: 20 + i})
+	}
+	netnstest.In(t, l.s, setUpLo)
 	return l
-}
-
-func requireRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		return
-	}
-	const why = "needs root to make network namespaces"
-	if os.Getenv("INALAB_REQUIRE_ROOT") == "1" {
-		t.Fatal(why + ", and INALAB_REQUIRE_ROOT=1 forbids to skip")
-	}
-	t.Skip(why)
-}
-
-func newNS(t *testing.T) ns.NetNS {
-	t.Helper()
-	space, err := ns.TempNetNS()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := space.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	// Without IPv6 nothing moves in a namespace that a test did not send.
-	in(t, space, func() error {
-		err := os.WriteFile("/proc/sys/net/ipv6/conf/all/disable_ipv6", []byte("1"), 0)
-		if os.IsNotExist(err) {
-			return nil
-		}
-		return err
-	})
-	return space
-}
-
-// in runs f on a thread that is in the namespace; package ns throws the thread
-// away where it cannot bring it back.
-func in(t *testing.T, space ns.NetNS, f func() error) {
-	t.Helper()
-	if err := space.Do(func(ns.NetNS) error { return f() }); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func setUpLo() error {
@@ -103,44 +52,6 @@ func setUpLo() error {
 		return err
 	}
 	return netlink.LinkSetUp(lo)
-}
-
-func setUpHost(t *testing.T, host ns.NetNS, addr netip.Addr) {
-	t.Helper()
-	in(t, host, func() error {
-		link, err := netlink.LinkByName("eth0")
-		if err != nil {
-			return err
-		}
-		if err := netlink.LinkSetUp(link); err != nil {
-			return err
-		}
-		ip := &net.IPNet{IP: addr.AsSlice(), Mask: net.CIDRMask(24, 32)}
-		return netlink.AddrAdd(link, &netlink.Addr{IPNet: ip})
-	})
-	awaitUp(t, host)
-}
-
-// awaitUp returns when eth0 carries packets: the kernel reports a carrier at
-// once, but switches the queue on later and until then drops what is sent.
-func awaitUp(t *testing.T, host ns.NetNS) {
-	t.Helper()
-	updates, done := make(chan netlink.LinkUpdate), make(chan struct{})
-	in(t, host, func() error {
-		return netlink.LinkSubscribeWithOptions(updates, done, netlink.LinkSubscribeOptions{ListExisting: true})
-	})
-	for limit, up := time.After(5*time.Second), false; !up; {
-		select {
-		case u := <-updates:
-			up = u.Attrs().Name == "eth0" && u.Attrs().OperState == netlink.OperUp
-		case <-limit:
-			t.Error("eth0 did not come up")
-			up = true
-		}
-	}
-	close(done)
-	for range updates { // until the subscription has ended
-	}
 }
 
 // checkLeaks fails the test if it leaves descriptors or goroutines behind. Call
@@ -180,7 +91,7 @@ func (l lab) open(t *testing.T, cfg Config) (d *Device) {
 	if cfg.Ports == nil {
 		cfg.Ports = []PortConfig{{"p0"}, {"p1"}}
 	}
-	in(t, l.s, func() (err error) {
+	netnstest.In(t, l.s, func() (err error) {
 		d, err = Open(cfg)
 		return err
 	})
@@ -233,7 +144,7 @@ func forward(t *testing.T, d *Device) (stop func() *cable) {
 // listenUDP opens a socket of a host that is closed with the test.
 func listenUDP(t *testing.T, host ns.NetNS, addr netip.AddrPort) (c *net.UDPConn) {
 	t.Helper()
-	in(t, host, func() (err error) {
+	netnstest.In(t, host, func() (err error) {
 		c, err = net.ListenUDP("udp4", net.UDPAddrFromAddrPort(addr))
 		return err
 	})
@@ -265,7 +176,7 @@ func control(t *testing.T, c *net.UDPConn, f func(fd int) error) {
 func counter(t *testing.T, host ns.NetNS, group, name string) (n int) {
 	t.Helper()
 	var text []byte
-	in(t, host, func() (err error) {
+	netnstest.In(t, host, func() (err error) {
 		text, err = os.ReadFile("/proc/thread-self/net/snmp")
 		return err
 	})
@@ -297,7 +208,7 @@ func counter(t *testing.T, host ns.NetNS, group, name string) (n int) {
 // path demands; checksum offload stays on.
 func noSegmentationOffload(t *testing.T, host ns.NetNS) {
 	t.Helper()
-	in(t, host, func() error {
+	netnstest.In(t, host, func() error {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
 			return err

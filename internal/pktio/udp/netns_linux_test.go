@@ -2,15 +2,14 @@ package udp
 
 import (
 	"bytes"
-	"net"
 	"net/netip"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/containernetworking/plugins/pkg/ns"
 	"github.com/vishvananda/netlink"
 
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -24,96 +23,20 @@ var (
 // the addresses addrA and addrB.
 type wire struct{ a, b ns.NetNS }
 
-// firstIndex is an interface index that the other end does not get. With equal
-// ones, in their two namespaces, the kernel takes the pair for no pair and
-// switches its queues on up to a second late (linkwatch_urgent_event).
-const firstIndex = 7
-
 func newWire(t *testing.T) wire {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		if os.Getenv("INALAB_REQUIRE_ROOT") == "1" {
-			t.Fatal("needs root to make namespaces, and INALAB_REQUIRE_ROOT=1 forbids to skip")
-		}
-		t.Skip("needs root to make namespaces")
-	}
-	w := wire{a: newNS(t), b: newNS(t)}
-	in(t, w.a, func() error {
-		pair := &netlink.Veth{
-			LinkAttrs: netlink.LinkAttrs{Name: "eth0", MTU: 9000, Index: firstIndex}, // see wire
-			PeerName:  "eth0", PeerMTU: 9000, PeerNamespace: netlink.NsFd(int(w.b.Fd())),
-		}
-		return netlink.LinkAdd(pair)
+	w := wire{a: netnstest.NewSpace(t), b: netnstest.NewSpace(t)}
+	netnstest.Connect(t, netnstest.Wire{
+		A:   netnstest.End{Space: w.a, Iface: "eth0", Addr: netip.PrefixFrom(addrA.Addr(), 24)},
+		B:   netnstest.End{Space: w.b, Iface: "eth0", Addr: netip.PrefixFrom(addrB.Addr(), 24)},
+		MTU: 9000, Index: 7,
 	})
-	configure(t, w.a, addrA.Addr())
-	configure(t, w.b, addrB.Addr())
-	awaitUp(t, w.a)
-	awaitUp(t, w.b)
 	return w
-}
-
-func newNS(t *testing.T) ns.NetNS {
-	t.Helper()
-	space, err := ns.TempNetNS()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := space.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return space
-}
-
-// in runs f on a thread that is in the namespace.
-func in(t *testing.T, space ns.NetNS, f func() error) {
-	t.Helper()
-	if err := space.Do(func(ns.NetNS) error { return f() }); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func configure(t *testing.T, space ns.NetNS, addr netip.Addr) {
-	t.Helper()
-	in(t, space, func() error {
-		link, err := netlink.LinkByName("eth0")
-		if err != nil {
-			return err
-		}
-		if err := netlink.LinkSetUp(link); err != nil {
-			return err
-		}
-		ip := &net.IPNet{IP: addr.AsSlice(), Mask: net.CIDRMask(24, 32)}
-		return netlink.AddrAdd(link, &netlink.Addr{IPNet: ip})
-	})
-}
-
-// awaitUp returns once the link carries packets: the kernel reports a carrier at
-// once but switches the queue on later, and until then drops what is sent.
-func awaitUp(t *testing.T, space ns.NetNS) {
-	t.Helper()
-	updates, done := make(chan netlink.LinkUpdate), make(chan struct{})
-	in(t, space, func() error {
-		return netlink.LinkSubscribeWithOptions(updates, done, netlink.LinkSubscribeOptions{ListExisting: true})
-	})
-	for limit, up := time.After(5*time.Second), false; !up; {
-		select {
-		case u := <-updates:
-			up = u.Attrs().Name == "eth0" && u.Attrs().OperState == netlink.OperUp
-		case <-limit:
-			t.Error("the link did not come up")
-			up = true
-		}
-	}
-	close(done)
-	for range updates { // until the subscription has ended
-	}
 }
 
 func openIn(t *testing.T, space ns.NetNS, cfg Config) (d *Device) {
 	t.Helper()
-	in(t, space, func() error { d = open(t, cfg); return nil })
+	netnstest.In(t, space, func() error { d = open(t, cfg); return nil })
 	return d
 }
 
@@ -167,7 +90,7 @@ func TestOversizeAndUnreachableAreCounted(t *testing.T) {
 func TestWildcardSocketDropsWhatIsForOtherAddresses(t *testing.T) {
 	w := newWire(t)
 	second := netip.MustParseAddr("10.77.0.3")
-	configure(t, w.b, second)
+	netnstest.AddAddr(t, w.b, "eth0", netip.PrefixFrom(second, 24))
 	from := openIn(t, w.a, Config{Bind: addrA})
 	to := openIn(t, w.b, Config{Bind: addrB, Iface: "eth0", Groups: []netip.Addr{netip.MustParseAddr("239.1.2.3")}})
 	stray := flow(from, netip.AddrPortFrom(second, addrB.Port()))
@@ -180,11 +103,7 @@ func TestWildcardSocketDropsWhatIsForOtherAddresses(t *testing.T) {
 // A link of 1 Mbit/s keeps the send buffer full: Send gives up in bounded time.
 func TestFullSendBufferDrops(t *testing.T) {
 	w := newWire(t)
-	in(t, w.a, func() error {
-		link, err := netlink.LinkByName("eth0")
-		if err != nil {
-			return err
-		}
+	netnstest.OnLink(t, w.a, "eth0", func(link netlink.Link) error {
 		return netlink.QdiscReplace(&netlink.Tbf{
 			QdiscAttrs: netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT},
 			Rate:       125_000, Limit: 64 << 20, Buffer: 20_000_000,

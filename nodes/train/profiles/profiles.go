@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 )
 
@@ -60,53 +61,5 @@ func Lookup(name string) (Profile, error) {
 		}
 		names[i] = p.Name
 	}
-	hint := ""
-	if near := nearest(name, names); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return Profile{}, fmt.Errorf("%w %q: allowed are %s%s", ErrUnknown, name, strings.Join(names, ", "), hint)
-}
-
-// nearest returns the candidate that is fewest edits away from name, or ""
-// where even that one differs in more than a third of its letters. Case and
-// hyphens are no edits.
-func nearest(name string, candidates []string) string {
-	plain := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
-	best, fewest := "", 0
-	for _, c := range candidates {
-		d := edits(plain, c)
-		if d <= len(c)/3 && (best == "" || d < fewest) {
-			best, fewest = c, d
-		}
-	}
-	return best
-}
-
-// maxNameLength bounds the names that edits compares; longer ones are typing
-// errors of no listed name.
-const maxNameLength = 64
-
-// edits returns the number of inserted, deleted or replaced bytes that turn a
-// into b (Levenshtein's distance).
-func edits(a, b string) int {
-	if len(a) > maxNameLength {
-		return len(a)
-	}
-	row := make([]int, len(b)+1) // distances of a[:i] to each b[:j]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return Profile{}, fmt.Errorf("%w %q: allowed are %s%s", ErrUnknown, name, strings.Join(names, ", "), suggest.DidYouMean(name, names))
 }

@@ -3,11 +3,7 @@ package switchml
 import (
 	"bytes"
 	"encoding/binary"
-	"flag"
 	"net/netip"
-	"os"
-	"path/filepath"
-	"testing"
 
 	"pgregory.net/rapid"
 
@@ -19,8 +15,6 @@ import (
 )
 
 var _ dataplane.Engine = (*Program)(nil)
-
-var update = flag.Bool("update", false, "rewrite the transcripts under testdata")
 
 const (
 	elements          = 64 // smallest variant
@@ -208,25 +202,5 @@ func (b *bench) wantDrop(out []output) {
 	b.t.Helper()
 	if len(out) != 0 {
 		b.t.Fatalf("%d packets left, want none", len(out))
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (rewrite with -update):\n%s", path, got)
 	}
 }

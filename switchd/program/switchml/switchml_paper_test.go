@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -323,7 +324,7 @@ func TestTranscriptOfAppendixA(t *testing.T) {
 	say("t12", "w2 has its response (t9) and sends its next chunk", u(2, 1))
 	say("t13", "w3 has its response (t10) and sends its next chunk", u(3, 1))
 	say("t14,t15", "w1 has its response (t11) and sends its next chunk", u(1, 1))
-	golden(t, "appendix-a.txt", w.String())
+	golden.Equal(t, "appendix-a.txt", w.String())
 }
 
 func seenBy(m trace.Mask) string {

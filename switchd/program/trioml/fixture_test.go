@@ -3,14 +3,10 @@ package trioml
 import (
 	"bytes"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"math/bits"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
-	"testing"
 
 	"pgregory.net/rapid"
 
@@ -23,8 +19,6 @@ import (
 )
 
 var _ dataplane.Engine = (*Program)(nil)
-
-var update = flag.Bool("update", false, "rewrite the transcripts under testdata")
 
 const (
 	ms = units.Time(units.Millisecond)
@@ -237,24 +231,4 @@ func sources(m trace.Mask) string {
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (rewrite with -update):\n%s", path, got)
-	}
 }

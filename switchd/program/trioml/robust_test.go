@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
@@ -160,5 +161,5 @@ func TestTranscriptOfABlockWithAStraggler(t *testing.T) {
 	for _, c := range p.Counters() {
 		fmt.Fprintf(&w, "%s %d\n", c.Name, c.N)
 	}
-	golden(t, "straggler.txt", w.String())
+	golden.Equal(t, "straggler.txt", w.String())
 }

@@ -1,0 +1,138 @@
+package job
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/inalab/inalab/internal/golden"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/chassis"
+)
+
+// What nodes are configured with crosses to their processes as JSON. The golden
+// files show it for a person to review, of the switch and of the last worker.
+func TestConfigurationsOfNodes(t *testing.T) {
+	for _, tc := range []struct{ name, system, topology string }{
+		{"rack-switchml256", SwitchML256, "rack"},
+		{"rack-ring", Ring, "rack"},
+		{"rack-trioml", TrioML, "rack"},
+		{"mx480-trioml", TrioML, "mx480"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := spec(t, tc.system, tc.topology, 3)
+			s.Elements, s.Scale, s.Virtual = 0, 1000, true
+			j := mustNew(t, s)
+			sw := j.Switches(20 * units.Microsecond)[0]
+			workers := j.Workers()
+			last := workers[len(workers)-1]
+			survives(t, sw)
+			survives(t, last)
+			sw.Switch.Ports, sw.Switch.Neighbors, sw.Switch.Chassis = nil, nil, nil // the plan has golden files of its own
+			got, err := json.MarshalIndent(struct {
+				Switch chassis.Config
+				Worker worker.Config
+			}{sw, last}, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Equal(t, tc.name+".json", string(got)+"\n")
+		})
+	}
+}
+
+// survives checks that a configuration is the same when it has crossed.
+func survives[T any](t *testing.T, sent T) {
+	t.Helper()
+	text, err := json.Marshal(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var arrived T
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&arrived); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(arrived)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(text), string(again), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("what arrives differs (-sent +arrived):\n%s", diff)
+	}
+}
+
+// Windows and pools are divided by the scale, and what cannot be is noted.
+func TestScaleOfWindows(t *testing.T) {
+	for _, tc := range []struct {
+		system string
+		scale  int
+		change func(*Spec)
+		want   int
+		noted  bool
+	}{
+		{TrioML, 1, nil, 4096, false},
+		{TrioML, 100, nil, 41, false},
+		{TrioML, 512, nil, 8, false},
+		{TrioML, 1000, nil, 5, true},
+		{TrioML, 100, func(s *Spec) { s.Trio.Window = 10 }, 1, true},
+		{SwitchML256, 1, nil, 512, false},
+		{SwitchML256, 8, nil, 64, false},
+		{SwitchML256, 100, nil, MinWindow, true},
+		{SwitchML64, 100, func(s *Spec) { s.SwitchML.Unscaled = true }, 512, true},
+		{SwitchML256, 100, func(s *Spec) { s.SwitchML.Slots = 16 }, 16, true},
+		{Ring, 100, nil, 0, false},
+	} {
+		s := spec(t, tc.system, "rack", 4)
+		s.Scale = tc.scale
+		if tc.change != nil {
+			tc.change(&s)
+		}
+		j := mustNew(t, s)
+		if got := j.WindowPackets(); got != tc.want || (len(j.Notes) > 0) != tc.noted {
+			t.Errorf("%s at scale %d: window of %d, notes %q, want %d, noted %v", tc.system, tc.scale, got, j.Notes, tc.want, tc.noted)
+		}
+	}
+}
+
+// Retransmission timeouts are those of the public client live and of the paper
+// in virtual time, unless the scenario says otherwise.
+func TestRetransmissionTimeouts(t *testing.T) {
+	s := spec(t, SwitchML256, "rack", 2)
+	for _, tc := range []struct {
+		virtual    bool
+		said, want units.Duration
+	}{
+		{false, 0, 10 * units.Millisecond}, {true, 0, units.Millisecond}, {true, 3 * units.Millisecond, 3 * units.Millisecond},
+	} {
+		s.Virtual, s.SwitchML.Timeout = tc.virtual, tc.said
+		if got := mustNew(t, s).Workers()[0].SwitchML; got.Timeout != tc.want || !got.NoRetransmit {
+			t.Errorf("virtual %v, said %v: timeout %v, none %v", tc.virtual, tc.said, got.Timeout, got.NoRetransmit)
+		}
+	}
+}
+
+// The same workers suffer the same delays whatever the system.
+func TestSystemsMeetOneSchedule(t *testing.T) {
+	var first Spec
+	var want *Job
+	for _, system := range Systems() {
+		s := spec(t, system, "rack", 4)
+		s.StraggleP, s.Iterations = 0.3, 20
+		j := mustNew(t, s)
+		if want == nil {
+			first, want = s, j
+			continue
+		}
+		for w := range 4 {
+			if !cmp.Equal(want.Schedule.Worker(w), j.Schedule.Worker(w)) {
+				t.Errorf("worker %d meets other delays on %s than on %s", w, system, first.System)
+			}
+		}
+	}
+}

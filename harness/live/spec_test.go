@@ -1,0 +1,112 @@
+package live
+
+import (
+	"errors"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/topo/gen"
+)
+
+func TestLabOfAPlan(t *testing.T) {
+	p, err := planOf("rack", gen.Params{Hosts: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tor := &p.Switches[0]
+	host := func(i int) netns.Node {
+		return netns.Node{
+			Name:      p.Hosts[i].Name,
+			Neighbors: []netns.Neighbor{{Addr: tor.Router, MAC: tor.MAC}},
+			Routes:    []netns.Route{{Dst: netip.MustParsePrefix("0.0.0.0/0"), Via: tor.Router}},
+		}
+	}
+	wire := func(i int) netns.Wire {
+		return netns.Wire{
+			A: netns.End{Node: p.Hosts[i].Name, Iface: "eth0", MAC: p.Hosts[i].MAC, Addr: p.Hosts[i].Addr, Offload: true},
+			B: netns.End{Node: "tor", Iface: tor.Ports[i].Iface, MAC: tor.Ports[i].MAC, Offload: true},
+		}
+	}
+	want := netns.Spec{Lab: "x", MTU: 9000, Nodes: []netns.Node{{Name: "tor"}, host(0), host(1)}, Wires: []netns.Wire{wire(0), wire(1)}}
+	same := cmp.Comparer(func(a, b netip.Addr) bool { return a == b })
+	prefix := cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
+	if diff := cmp.Diff(want, LabSpec("x", p, true), same, prefix); diff != "" {
+		t.Errorf("lab (-want +got):\n%s", diff)
+	}
+}
+
+// A worker listens for the one before it and calls the one behind it, round.
+func TestRingOfNeighbours(t *testing.T) {
+	j := mustJob(t, scene{system: job.Ring, topology: "rack", hosts: 3})
+	for i, w := range workers(j, "/private", false) {
+		at := func(k int) netip.Addr { return j.Plan.Hosts[(k+3)%3].Addr.Addr() }
+		if w.UDP != nil || w.TCP == nil || w.TCP.Listen.Addr() != at(i) || w.TCP.Dial.Addr() != at(i+1) || w.TCP.Previous != at(i-1) {
+			t.Errorf("worker %d: %+v", i, w.TCP)
+		}
+		if want := "/private/" + j.Plan.Hosts[i].Name + ".tensors"; w.Tensors != want {
+			t.Errorf("worker %d writes its tensors to %q, want %q", i, w.Tensors, want)
+		}
+	}
+}
+
+// Only what the check needs is traced, and ports have room for a window.
+func TestSwitchesOfAJob(t *testing.T) {
+	for _, tc := range []struct {
+		system string
+		change func(*job.Spec)
+		trace  string
+		ring   int
+	}{
+		{job.TrioML, nil, "/private/tor.trace", 64},
+		{job.TrioML, func(s *job.Spec) { s.Elements = 1024 }, "", 64},
+		{job.SwitchML256, nil, "", 128},
+		{job.SwitchML256, func(s *job.Spec) { s.SwitchML.Unscaled = true }, "", 256},
+		{job.Ring, nil, "", 64},
+	} {
+		j := mustJob(t, scene{system: tc.system, topology: "rack", change: tc.change})
+		got := switches(j, "/private", true)
+		if len(got) != 1 || got[0].TracePath != tc.trace || got[0].RingFrames != tc.ring || !got[0].Plain {
+			t.Errorf("%s: trace %q, ring of %d frames, want %q and %d", tc.system, got[0].TracePath, got[0].RingFrames, tc.trace, tc.ring)
+		}
+	}
+}
+
+type collected []trace.Event
+
+func (c *collected) Event(e *trace.Event) { *c = append(*c, *e) }
+
+func TestReadTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tor.trace")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got collected
+	write(`{"at_ps":1,"kind":"block-sent","node":"tor","block":7,"mask":[3,0,0,0]}` + "\n" + `{"at_ps":2,"kind":"block-aged","node":"tor"}` + "\n")
+	if err := readTrace(path, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := collected{{At: 1, Kind: trace.BlockSent, Node: "tor", Block: 7, Mask: trace.Mask{3}}, {At: 2, Kind: trace.BlockAged, Node: "tor"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("events %+v, want %+v", got, want)
+	}
+	write(`{"at_ps":1,"kind":"block-sent","no`)
+	if err := readTrace(path, &got); err == nil || !strings.Contains(err.Error(), "reading the switch's trace") {
+		t.Errorf("a trace that was cut off: %v", err)
+	}
+	if err := readTrace(filepath.Join(t.TempDir(), "none"), &got); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a trace that is missing: %v", err)
+	}
+}

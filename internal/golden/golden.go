@@ -1,0 +1,39 @@
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+
+// Equal fails the test where got differs from testdata/name, which it first
+// rewrites if the test runs with -update.
+func Equal(tb testing.TB, name, got string) {
+	tb.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		write(tb, path, got)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatalf("%v; if the file is new, run with -update", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		tb.Errorf("%s differs (-want +got); if it is meant to, run with -update:\n%s", path, diff)
+	}
+}
+
+func write(tb testing.TB, path, content string) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		tb.Fatal(err)
+	}
+}
