@@ -27,6 +27,7 @@ import (
 // other, and ping to every switch, through every kind of switch: shaped and
 // not, with offloads and without.
 func TestHostsReachEachOther(t *testing.T) {
+	heavy(t)
 	gigabit := topo.LinkSpec{Rate: units.GbitPerSecond, Delay: 20 * units.Microsecond}
 	leafSpine := gen.Params{Leaves: 2, Spines: 2, HostsPerLeaf: 2}
 	shapedLeafSpine := leafSpine

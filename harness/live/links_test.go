@@ -27,6 +27,7 @@ var quanta = []units.Duration{0, 20 * units.Microsecond, linkQuantum}
 // against the analytic time; a machine that is busy with other things may make
 // it longer, so that the test wants no more than the order.
 func TestSerialisationOfALiveLink(t *testing.T) {
+	heavy(t)
 	const frame = 8972 // payload that fills an MTU of 9000
 	const frames = 1115
 	link := topo.LinkSpec{Rate: units.GbitPerSecond, Queue: 16 * units.MiB}
@@ -145,6 +146,7 @@ func setsockopt(c *net.UDPConn, level, option, value int) error {
 // What a delay of a millisecond adds to a ping is printed, as above: h1 is
 // behind such a link, h2 behind one of the same rate without delay.
 func TestDelayOfALiveLink(t *testing.T) {
+	heavy(t)
 	const delay, pings = time.Millisecond, 40
 	g, err := gen.ByName("rack", gen.Params{Hosts: 3, Link: topo.LinkSpec{Rate: units.GbitPerSecond}})
 	if err != nil {

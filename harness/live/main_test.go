@@ -57,6 +57,15 @@ func playHarness(lab string) error {
 	return err
 }
 
+// heavy skips a test of speed or of many runs where the race detector makes it
+// many times slower: "make race" asks for short tests.
+func heavy(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("many times slower under the race detector, which short runs of others here exercise as well")
+	}
+}
+
 // needRoot skips a test that cannot run, or fails it where it must.
 func needRoot(tb testing.TB) {
 	tb.Helper()

@@ -217,6 +217,7 @@ func messages(cell result.Cell) map[string]uint64 {
 
 // Lost frames are sent again, by chance or by turn, and every sum stays right.
 func TestLossIsMadeUpFor(t *testing.T) {
+	heavy(t)
 	needRoot(t)
 	for _, tc := range []struct {
 		name string
@@ -251,10 +252,14 @@ func TestLossIsMadeUpFor(t *testing.T) {
 // The others go on without a straggler, which catches up by skipping what it
 // slept through.
 func TestStragglerIsLeftBehindAndCatchesUp(t *testing.T) {
-	const p = 0.5
+	heavy(t)
 	j := mustJob(t, scene{
-		system: job.TrioML, topology: "mx480", iterations: 8,
-		change: func(s *job.Spec) { s.StraggleP = p },
+		system: job.TrioML, topology: "mx480", iterations: 10,
+		change: func(s *job.Spec) {
+			s.StraggleP = 1                  // somebody sleeps at each delay point
+			s.Trio.Window = 100 * sceneScale // one refill an iteration, so that the others wait for two timeouts at most
+			s.Trio.Timeout = 4 * units.Millisecond
+		},
 	})
 	cell := mustRun(t, j, options(t))
 	degraded, skipped, slept := 0, 0, units.Duration(0)
@@ -281,6 +286,7 @@ func TestStragglerIsLeftBehindAndCatchesUp(t *testing.T) {
 // The first window of a worker exceeds what the kernel keeps for an address
 // that it does not know yet.
 func TestFirstWindowArrivesWhole(t *testing.T) {
+	heavy(t)
 	const window = 128 // packets of 4 KiB
 	j := mustJob(t, scene{
 		system: job.TrioML, topology: "rack", hosts: 2, link: topo.LinkSpec{Rate: 10 * units.GbitPerSecond, Queue: 16 * units.MiB},

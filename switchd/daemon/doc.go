@@ -9,8 +9,8 @@
 // their connections before a run starts. Its own clock therefore starts with
 // the process and never jumps: timer threads, links and limits count in that
 // time, and what is told about a run (the trace) is shifted to the epoch as it
-// is written. Events from before the start command belong to no run; they are
-// counted and left out.
+// is written. Events from before the epoch belong to no run; they are counted and
+// left out.
 //
 // The trace holds one JSON object a line, as encoding/json reads into
 // [trace.Event], for the kinds that the check of sums needs: block-sent and

@@ -22,6 +22,10 @@ type TraceStats struct {
 // traceBuffer is the memory between the loop and the file: some 5000 lines.
 const traceBuffer = 1 << 20
 
+// maxHeld bounds the events that wait for the epoch to become known, in memory
+// of some 6 MB. Assumed: all blocks of the first iterations of a small run.
+const maxHeld = 1 << 16
+
 // traceWriter is a trace.Sink that writes lines of JSON. It is used by the
 // goroutine that drives the chassis, but for start. The first error of the file
 // ends the trace and is told by close: a sink has nobody to tell earlier.
@@ -32,6 +36,7 @@ type traceWriter struct {
 	quoted map[string][]byte // names as JSON; nodes and notes are few
 	stats  TraceStats
 	err    error
+	held   []trace.Event // taken before started, in order
 
 	started atomic.Bool
 	epoch   atomic.Int64 // on the clock of the chassis, in picoseconds; set before started
@@ -58,14 +63,39 @@ func (w *traceWriter) start(ns int64) {
 	w.started.Store(true)
 }
 
-// Event writes the event if it is of a kind that the trace holds.
+// Event writes the event if it is of a kind that the trace holds. Workers may
+// be at work before the start command has found its way through this process,
+// so what comes earlier is held until the epoch tells whether it belongs to the
+// run.
 func (w *traceWriter) Event(e *trace.Event) {
 	switch {
 	case e.Kind != trace.BlockSent && e.Kind != trace.BlockAged:
-	case !w.started.Load():
+	case w.started.Load():
+		w.settle()
+		w.write(e)
+	case len(w.held) < maxHeld:
+		w.held = append(w.held, *e)
+	default:
+		w.stats.BeforeStart++
+	}
+}
+
+// settle writes what was held and belongs to the run, which has started.
+func (w *traceWriter) settle() {
+	for i := range w.held {
+		w.write(&w.held[i])
+	}
+	w.held = nil
+}
+
+// write writes an event of the run, or counts one from before its epoch.
+func (w *traceWriter) write(e *trace.Event) {
+	epoch := units.Time(w.epoch.Load())
+	switch {
+	case e.At < epoch:
 		w.stats.BeforeStart++
 	case w.err == nil:
-		w.line = w.appendEvent(w.line[:0], e, units.Time(w.epoch.Load()))
+		w.line = w.appendEvent(w.line[:0], e, epoch)
 		if _, w.err = w.out.Write(w.line); w.err == nil {
 			w.stats.Written++
 		}
@@ -113,6 +143,10 @@ func (w *traceWriter) close() error {
 	if w.file == nil {
 		return nil
 	}
+	if w.started.Load() {
+		w.settle()
+	}
+	w.stats.BeforeStart += uint64(len(w.held))
 	if w.err == nil {
 		w.err = w.out.Flush()
 	}

@@ -67,6 +67,62 @@ func TestTraceHoldsTheRunAlone(t *testing.T) {
 	}
 }
 
+// The start command may be late on a busy machine: what happened since the epoch
+// is in the trace all the same, and in order.
+func TestTraceOfARunWhoseStartCameLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tor.ndjson")
+	w, err := newTraceWriter(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const epoch = 5
+	at := func(ns int64) units.Time { return units.Time(ns) * units.Time(units.Nanosecond) }
+	for ns := range int64(8) {
+		w.Event(&trace.Event{At: at(ns), Kind: trace.BlockSent, Block: uint32(ns)})
+	}
+	w.start(epoch)
+	w.Event(&trace.Event{At: at(8), Kind: trace.BlockSent, Block: 8})
+	if err := w.close(); err != nil {
+		t.Fatal(err)
+	}
+	var want []trace.Event
+	for ns := int64(epoch); ns <= 8; ns++ {
+		want = append(want, trace.Event{At: at(ns - epoch), Kind: trace.BlockSent, Block: uint32(ns)})
+	}
+	if diff := cmp.Diff(want, readTrace(t, path)); diff != "" {
+		t.Errorf("trace differs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(TraceStats{Written: 4, BeforeStart: 5}, w.stats); diff != "" {
+		t.Errorf("statistics differ (-want +got):\n%s", diff)
+	}
+}
+
+// A start that comes when all is over still counts, and one that never comes
+// leaves an empty trace; what is held is bounded.
+func TestTraceHoldsABoundedNumberOfEvents(t *testing.T) {
+	for _, started := range []bool{true, false} {
+		path := filepath.Join(t.TempDir(), "tor.ndjson")
+		w, err := newTraceWriter(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range maxHeld + 3 {
+			w.Event(&trace.Event{At: 1, Kind: trace.BlockSent})
+		}
+		want := TraceStats{BeforeStart: maxHeld + 3}
+		if started {
+			w.start(0)
+			want = TraceStats{Written: maxHeld, BeforeStart: 3}
+		}
+		if err := w.close(); err != nil {
+			t.Fatal(err)
+		}
+		if w.stats != want || len(readTrace(t, path)) != int(want.Written) {
+			t.Errorf("started %v: statistics %+v, want %+v", started, w.stats, want)
+		}
+	}
+}
+
 func readTrace(t *testing.T, path string) (out []trace.Event) {
 	t.Helper()
 	b, err := os.ReadFile(path)
