@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -73,3 +74,21 @@ func TestTheRunEndsAtItsLimit(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A run ends when its context does, though its machines would go on for ever.
+func TestCancelledRunEnds(t *testing.T) {
+	n := &Network{}
+	n.AddNode("clock", &metronome{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if report, err := n.Run(ctx, Options{Done: never}); !errors.Is(err, context.Canceled) || report.Steps > 1024 {
+		t.Errorf("got %+v, %v", report, err)
+	}
+}
+
+// metronome is due every picosecond.
+type metronome struct{ next units.Time }
+
+func (m *metronome) Handle(units.Time, []sansio.Arrival, *sansio.Effects) {}
+func (m *metronome) Expire(now units.Time, _ *sansio.Effects)             { m.next = now + 1 }
+func (m *metronome) NextDeadline() units.Time                             { return m.next }
