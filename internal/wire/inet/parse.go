@@ -7,17 +7,16 @@ type Problem string
 
 // The problems [Parse] finds.
 const (
-	OK            Problem = ""
-	ShortEther    Problem = "short-ethernet"
-	ShortIP       Problem = "short-ip"
-	BadIPVersion  Problem = "bad-ip-version"
-	BadIPLength   Problem = "bad-ip-length"
-	Fragment      Problem = "ip-fragment"
-	ShortL4       Problem = "short-transport"
-	BadUDPLength  Problem = "bad-udp-length"
-	BadTCPOffset  Problem = "bad-tcp-offset"
-	NotIPv4       Problem = "not-ipv4"
-	BadIPChecksum Problem = "bad-ip-checksum"
+	OK           Problem = ""
+	ShortEther   Problem = "short-ethernet"
+	ShortIP      Problem = "short-ip"
+	BadIPVersion Problem = "bad-ip-version"
+	BadIPLength  Problem = "bad-ip-length"
+	Fragment     Problem = "ip-fragment"
+	ShortL4      Problem = "short-transport"
+	BadUDPLength Problem = "bad-udp-length"
+	BadTCPOffset Problem = "bad-tcp-offset"
+	NotIPv4      Problem = "not-ipv4"
 )
 
 // Layout says where the headers of an IPv4 frame start.
