@@ -232,7 +232,7 @@ func TestDriveEndsCleanlyWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Lateness.Count != 1 || report.BusyShare < 0 || report.BusyShare > 1.5 {
+	if report.Lateness.Count != 1 || report.BusyShare < 0 || report.BusyShare > 1 {
 		t.Errorf("report %+v", report)
 	}
 	for i := 0; runtime.NumGoroutine() > goroutines; i++ {

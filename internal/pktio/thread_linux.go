@@ -36,13 +36,14 @@ func (t thread) release() {
 }
 
 // busyShare returns the processor time that the thread used since it was
-// locked, as a fraction of the wall time.
+// locked, as a fraction of the wall time. The kernel accounts in steps, which
+// over a few microseconds can come to more than there was; that counts as all.
 func (t thread) busyShare() float64 {
 	wall := time.Since(t.started)
 	if wall <= 0 {
 		return 0
 	}
-	return float64(threadTimeNs()-t.usedNs) / float64(wall)
+	return min(1, float64(threadTimeNs()-t.usedNs)/float64(wall))
 }
 
 func threadTimeNs() int64 {
