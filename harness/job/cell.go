@@ -21,8 +21,8 @@ func (j *Job) IdealCell() result.Cell {
 	return c
 }
 
-// Ideal names the computed row: nominal compute (measured, once runs are done) and the analytic ring time at
-// link rate, without stragglers.
+// Ideal names the computed row: compute, measured once runs are done and nominal
+// before, and the analytic ring time at link rate, without stragglers.
 const Ideal = "ideal"
 
 func (j *Job) clock() string {

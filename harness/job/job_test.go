@@ -133,6 +133,9 @@ func TestOneLevel(t *testing.T) {
 		if topology == "rack" && (name != "tor" || len(below) != 0) {
 			t.Errorf("%s: traces come from %q over %v", topology, name, below)
 		}
+		if topology == "mx480" && (name == "mx480/pfe4") != (len(below) > 0) {
+			t.Errorf("%s: results come from %q, though the levels below it are %v", topology, name, below)
+		}
 		if got := j.Workers()[2].TrioML; got.Source != 2 || got.Flow.Dst != j.Plan.Switches[0].Router {
 			t.Errorf("%s: worker 2 is %+v", topology, got)
 		}

@@ -69,7 +69,7 @@ const DefaultSlots = 512
 
 // MinWindow is the least pool that a scaled run uses. A pool hides the round-trip
 // time, which does not shrink with the link rate: live it is some 600us here
-// (assumed: twice the links' delivery quantum, and two processes), in which
+// (assumed: four links' delivery quantum, and two processes), in which
 // 500 Mbit/s carry 34 SwitchML packets; App C rounds up to a power of two.
 const MinWindow = 64
 
