@@ -27,10 +27,22 @@ type Cell struct {
 	Compute  units.Duration // measured mean time of a compute, delays left out, of all workers; 0 where it is not known
 	Counters []Counter      // what the nodes counted: packets by type, drops by reason
 
+	Work Work // of a run under the virtual clock
+
 	Checked  uint64 // delivered elements that were held against the workers' tensors
 	Wrong    uint64 // those that differed
 	Fidelity Fidelity
 	Notes    []string // deviations: what could not be scaled, which path was used
+}
+
+// Work is what a run under the virtual clock simulated, and what it took the
+// liberty not to.
+type Work struct {
+	Frames  uint64 `json:"frames"`  // that crossed a link, complete crossings of one link each
+	Steps   uint64 `json:"steps"`   // calls into machines
+	Rounds  int    `json:"rounds"`  // all-reduces simulated packet by packet
+	Charged int    `json:"charged"` // all-reduces charged with the time of one that was simulated
+	Sample  int    `json:"sample"`  // every Sample-th block carried values, the others lengths only; 1: all
 }
 
 // Counter is one counter of one node.

@@ -1,40 +1,41 @@
 package sim
 
-import "github.com/inalab/inalab/internal/sansio"
+import (
+	"bytes"
 
-// fifo holds copies of trains on their way to a node at the current instant.
+	"github.com/inalab/inalab/internal/sansio"
+)
+
+// fifo holds trains on their way to a node at the current instant.
 type fifo struct {
-	items []item
-	head  int
-	taken int      // items of the batch at hand
-	spare [][]byte // buffers for reuse
+	items   []item
+	head    int
+	taken   int    // items of the batch at hand
+	headers []byte // memory of the headers, used again when the fifo is empty
 }
 
 type item struct {
 	to    peer
 	train sansio.Train
-	buf   []byte
 }
 
 func (f *fifo) len() int { return len(f.items) - f.head }
 
-// put copies the train.
+// put adds a train: its header is copied, its body kept, or copied where it is
+// borrowed.
 func (f *fifo) put(to peer, t sansio.Train) {
-	need := len(t.Header) + len(t.Body)
-	var buf []byte
-	if last := len(f.spare) - 1; last >= 0 {
-		buf, f.spare = f.spare[last], f.spare[:last]
+	lo := len(f.headers)
+	f.headers = append(f.headers, t.Header...)
+	t.Header = f.headers[lo:len(f.headers):len(f.headers)]
+	if t.Memory == nil {
+		t.Body = bytes.Clone(t.Body)
+	} else {
+		t.Memory.Keep()
 	}
-	if cap(buf) < need {
-		buf = make([]byte, 0, need)
-	}
-	buf = append(append(buf[:0], t.Header...), t.Body...)
-	t.Header, t.Body = buf[:len(t.Header):len(t.Header)], buf[len(t.Header):]
-	f.items = append(f.items, item{to: to, train: t, buf: buf})
+	f.items = append(f.items, item{to: to, train: t})
 }
 
-// take returns the trains at the head that go to one node, as one batch; they
-// are valid until release.
+// take returns the trains at the head that go to one node, as one batch.
 func (f *fifo) take(batch []sansio.Arrival) (NodeID, []sansio.Arrival) {
 	to := f.items[f.head].to.node
 	for i := f.head; i < len(f.items) && f.items[i].to.node == to; i++ {
@@ -44,13 +45,17 @@ func (f *fifo) take(batch []sansio.Arrival) (NodeID, []sansio.Arrival) {
 	return to, batch
 }
 
+// release forgets the batch that was taken.
 func (f *fifo) release() {
 	for i := range f.taken {
-		f.spare = append(f.spare, f.items[f.head+i].buf)
+		if m := f.items[f.head+i].train.Memory; m != nil {
+			m.Drop()
+		}
 	}
 	f.head += f.taken
 	f.taken = 0
 	if f.head == len(f.items) {
-		f.items, f.head = f.items[:0], 0
+		clear(f.items)
+		f.items, f.head, f.headers = f.items[:0], 0, f.headers[:0]
 	}
 }

@@ -93,6 +93,7 @@ type Report struct {
 
 // Run runs the machines from time 0 until Done.
 func (n *Network) Run(ctx context.Context, opt Options) (Report, error) {
+	n.eff.Keeping = true
 	for i := range n.nodes {
 		n.schedule(NodeID(i))
 	}

@@ -12,6 +12,12 @@ type Effects struct {
 	Computes []Compute
 	Samples  []result.Sample
 
+	// Keeping lends bodies out in [Memory], for a driver that passes trains on
+	// inside its process. It is set before the batch is first used.
+	Keeping bool
+
+	kept    lender
+	drops   []*Memory
 	headers arena
 	bodies  arena
 }
@@ -25,7 +31,18 @@ func (e *Effects) Reset() {
 	e.Samples = e.Samples[:0]
 	e.headers.reset()
 	e.bodies.reset()
+	for _, m := range e.drops {
+		m.Drop()
+	}
+	e.drops = e.drops[:0]
+	e.kept.settle()
 }
+
+// Owner returns the memory that a slice from Body is in, or nil.
+func (e *Effects) Owner(b []byte) *Memory { return e.kept.owner(b) }
+
+// Drop takes a keeper off m at Reset, when what was sent is with its receivers.
+func (e *Effects) Drop(m *Memory) { e.drops = append(e.drops, m) }
 
 // Send appends a train as it stands: header and body are borrowed.
 func (e *Effects) Send(to []Port, t Train) {
@@ -38,27 +55,36 @@ func (e *Effects) Header(n int) []byte { return e.headers.alloc(n) }
 // Body returns n bytes that live until Reset, for a packet's payload. Bodies
 // that are asked for one after another lie one behind another as far as the
 // memory allows, so that Emit can join them into one train.
-func (e *Effects) Body(n int) []byte { return e.bodies.alloc(n) }
+func (e *Effects) Body(n int) []byte {
+	if e.Keeping {
+		return e.kept.alloc(n)
+	}
+	return e.bodies.alloc(n)
+}
 
 // Emit appends one UDP frame with the given payload, sent by every port of to.
 // The header template is one that [inet.UDPHeader] made; it is copied, and its
 // lengths and partial checksum are set. The payload is borrowed. Where the last
 // send has the same ports and template, full frames of the same size, and its
 // body ends where payload begins in memory, the frame joins it as one train.
-func (e *Effects) Emit(to []Port, template, payload []byte) {
-	if e.join(to, template, payload) {
+func (e *Effects) Emit(to []Port, template, payload []byte) { e.EmitPadded(to, template, payload, 0) }
+
+// EmitPadded is Emit for a frame that has pad bytes more than payload, without
+// content ([Train.Pad]).
+func (e *Effects) EmitPadded(to []Port, template, payload []byte, pad int) {
+	if e.join(to, template, payload, pad) {
 		return
 	}
 	header := append(e.headers.alloc(len(template))[:0], template...)
-	finish(header, len(payload))
+	finish(header, len(payload)+pad)
 	e.Sends = append(e.Sends, Send{
 		To:       to,
-		Train:    Train{Header: header, Body: payload, Seg: len(payload), Checksum: ChecksumPartial},
+		Train:    Train{Header: header, Body: payload, Seg: len(payload), Pad: pad, Checksum: ChecksumPartial, Memory: e.Owner(payload)},
 		template: &template[0],
 	})
 }
 
-func (e *Effects) join(to []Port, template, payload []byte) bool {
+func (e *Effects) join(to []Port, template, payload []byte, pad int) bool {
 	if len(e.Sends) == 0 || len(payload) == 0 {
 		return false
 	}
@@ -68,15 +94,15 @@ func (e *Effects) join(to []Port, template, payload []byte) bool {
 	switch {
 	case last.template != &template[0] || !samePorts(last.To, to):
 		return false
-	case t.Seg == 0 || n%t.Seg != 0 || len(payload) > t.Seg:
+	case t.Seg == 0 || n%t.Seg != 0 || len(payload) > t.Seg || pad != t.Pad:
 		return false
-	case n/t.Seg >= MaxTrainFrames || n+len(payload) > MaxTrainBody || n+len(payload) > cap(t.Body):
+	case n/t.Seg >= MaxTrainFrames || t.bodyBytes()+len(payload)+pad > MaxTrainBody || n+len(payload) > cap(t.Body):
 		return false
 	case &t.Body[:n+1][n] != &payload[0]:
 		return false
 	}
 	t.Body = t.Body[:n+len(payload)]
-	finish(t.Header, len(t.Body))
+	finish(t.Header, t.bodyBytes())
 	return true
 }
 

@@ -29,11 +29,20 @@ const (
 // train of one frame is just that frame, byte for byte. Frames that are not
 // UDP or TCP over IPv4 are always trains of one, and a train of several frames
 // carries a partial checksum or, as UDP may, none.
+//
+// Under the virtual clock a train may carry lengths only: each of its frames has
+// Pad bytes more than the body holds. They count wherever lengths do, in the
+// header too, but have no content; a live train has none.
+//
+// Under the virtual clock, too, the body may be in memory that counts its
+// keepers: who keeps the train keeps that instead of copying the body.
 type Train struct {
 	Header   []byte // Ethernet to transport header; a whole frame where it is none of these
-	Body     []byte // transport payload of all frames, contiguous
-	Seg      int    // payload bytes of every frame but the last; 0 or >= len(Body): one frame
+	Body     []byte // transport payload of all frames, contiguous, without padding
+	Seg      int    // body bytes of every frame but the last; 0 or >= len(Body): one frame
+	Pad      int    // bytes of every frame behind its part of the body that are only counted
 	Checksum Checksum
+	Memory   *Memory // that the body is in; nil: the body is borrowed
 }
 
 // NewTrain splits a (super-)frame into header and body. A frame that does not
@@ -52,7 +61,15 @@ func NewTrain(frame []byte, seg int, sum Checksum) Train {
 
 // Layout says where the headers of the train start.
 func (t Train) Layout() (inet.Layout, inet.Problem) {
-	return inet.ParseHeader(t.Header, len(t.Header)+len(t.Body))
+	return inet.ParseHeader(t.Header, len(t.Header)+t.bodyBytes())
+}
+
+// bodyBytes returns the payload bytes of all frames, padding included.
+func (t Train) bodyBytes() int {
+	if t.Pad == 0 {
+		return len(t.Body)
+	}
+	return len(t.Body) + t.Frames()*t.Pad
 }
 
 // Frames returns the number of frames, at least one.
@@ -63,7 +80,7 @@ func (t Train) Frames() int {
 	return (len(t.Body) + t.Seg - 1) / t.Seg
 }
 
-// Payload returns the body of frame i.
+// Payload returns the body of frame i, without padding.
 func (t Train) Payload(i int) []byte {
 	if t.Frames() == 1 {
 		return t.Body
@@ -74,12 +91,12 @@ func (t Train) Payload(i int) []byte {
 
 // FrameBytes returns the length of frame i, headers included, framing not.
 func (t Train) FrameBytes(i int) units.Bytes {
-	return units.Bytes(len(t.Header) + len(t.Payload(i)))
+	return units.Bytes(len(t.Header) + len(t.Payload(i)) + t.Pad)
 }
 
 // Bytes returns the length of all frames, the header once for each.
 func (t Train) Bytes() units.Bytes {
-	return units.Bytes(t.Frames()*len(t.Header) + len(t.Body))
+	return units.Bytes(t.Frames()*(len(t.Header)+t.Pad) + len(t.Body))
 }
 
 // WireBytes returns what the frames occupy on an Ethernet: their bytes and the
@@ -97,11 +114,12 @@ func (t Train) Sub(i, j int, buf []byte) Train {
 		return t
 	}
 	lo, hi := i*t.Seg, min(j*t.Seg, len(t.Body))
-	sub := Train{Header: append(buf[:0], t.Header...), Body: t.Body[lo:hi], Seg: t.Seg, Checksum: t.Checksum}
+	sub := t
+	sub.Header, sub.Body = append(buf[:0], t.Header...), t.Body[lo:hi]
 	if j-i == 1 {
 		sub.Seg = 0
 	}
-	sub.derive(i, lo, j == n)
+	sub.derive(i, lo+i*t.Pad, j == n)
 	return sub
 }
 
@@ -114,18 +132,19 @@ func (t Train) Frame(i int, buf []byte) Train { return t.Sub(i, i+1, buf) }
 func (t Train) derive(i, off int, last bool) {
 	ip := inet.IPv4(t.Header[inet.EtherLen:])
 	transport := t.Header[inet.EtherLen+ip.HeaderLen():]
-	ip.SetTotalLen(len(t.Header) - inet.EtherLen + len(t.Body))
+	body := t.bodyBytes()
+	ip.SetTotalLen(len(t.Header) - inet.EtherLen + body)
 	if ip.ID() != 0 {
 		ip.SetID(nextID(ip.ID(), i))
 	}
 	ip.UpdateChecksum()
 	if ip.Protocol() == inet.ProtoUDP {
-		inet.UDP(transport).SetLen(inet.UDPLen + len(t.Body))
+		inet.UDP(transport).SetLen(inet.UDPLen + body)
 	} else {
 		deriveTCP(inet.TCP(transport), i, off, last)
 	}
 	if t.Checksum == ChecksumPartial {
-		FillPartial(t.Header, len(t.Body))
+		FillPartial(t.Header, body)
 	}
 }
 

@@ -39,6 +39,7 @@ type Config struct {
 	Port         sansio.Port       // port of the machine that packets leave by
 	Timeout      units.Duration    // zero means DefaultTimeout
 	NoRetransmit bool              // true: lost packets stay lost
+	Sample       gradient.Sampling // of a run that carries lengths only in the other blocks; tensors hold the sampled ones
 	Integers     bool              // the tensor is int32 already: no scaling, no exponents (BeginInts)
 	Recorder     gradient.Recorder `json:"-"`
 	Trace        trace.Sink        `json:"-"`
@@ -68,14 +69,15 @@ type Core struct {
 	template []byte
 	to       []sansio.Port
 	blocks   int
+	held     int // elements of the tensor that are held
 	slots    []slot
 	timers   timers
 
 	gen         int
 	grad        []float32 // borrowed from Begin until the generation is complete
 	q           []int32
-	sums        []int32   // padded to whole blocks
-	factors     []float64 // scaling factor of each block
+	sums        []int32   // of the blocks held, padded to whole blocks
+	factors     []float64 // scaling factor of each block held
 	remaining   int
 	retransmits int
 	saturated   int
@@ -101,13 +103,15 @@ func New(cfg Config) (*Core, error) {
 		cfg.Timeout = DefaultTimeout
 	}
 	blocks := (cfg.Tensor + cfg.Elements - 1) / cfg.Elements
+	held := cfg.Sample.Held(blocks-1) + 1
 	c := &Core{
 		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port}, blocks: blocks, gen: -1,
-		slots: make([]slot, cfg.Slots), factors: make([]float64, blocks),
-		sums: make([]int32, blocks*cfg.Elements),
+		held:  cfg.Sample.Elements(cfg.Tensor, cfg.Elements),
+		slots: make([]slot, cfg.Slots), factors: make([]float64, held),
+		sums: make([]int32, held*cfg.Elements),
 	}
 	if !cfg.Integers {
-		c.q = make([]int32, cfg.Tensor)
+		c.q = make([]int32, c.held)
 	}
 	c.size, _ = wire.SizeOf(cfg.Elements)
 	for i := range c.slots {
@@ -129,12 +133,12 @@ func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects
 
 // Sums returns the integer sums of the complete generation, borrowed until the
 // next begins.
-func (c *Core) Sums() []int32 { return c.sums[:c.cfg.Tensor] }
+func (c *Core) Sums() []int32 { return c.sums[:c.held] }
 
 // Begin starts the all-reduce of generation gen. grad is borrowed until the
 // generation is complete; the one before must be.
 func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
-	c.gen, c.grad, c.remaining, c.retransmits, c.saturated = gen, grad[:c.cfg.Tensor], c.blocks, 0, 0
+	c.gen, c.grad, c.remaining, c.retransmits, c.saturated = gen, grad[:c.held], c.blocks, 0, 0
 	for i := range min(len(c.slots), c.blocks) {
 		c.slots[i].block = exponentsOnly
 		c.next(now, i, eff)
@@ -150,15 +154,15 @@ func (c *Core) Complete(gen int) bool { return gen == c.gen && c.remaining == 0 
 func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	q, sums, factors := c.q, c.sums, c.factors
 	c.q, c.sums, c.factors = make([]int32, len(q)), make([]int32, len(sums)), make([]float64, len(factors))
-	cfg := c.cfg
+	cfg, held := c.cfg, c.held
 	mean := func(dst []float32) {
-		for b, f := range factors {
-			lo, hi := b*cfg.Elements, min((b+1)*cfg.Elements, cfg.Tensor)
+		for i, f := range factors {
+			lo, hi := i*cfg.Elements, min((i+1)*cfg.Elements, held)
 			gradient.MeanBlock(dst[lo:hi], sums[lo:hi], f, cfg.Workers)
 		}
 		if cfg.Recorder != nil {
 			cfg.Recorder.Sent(gen, q)
-			cfg.Recorder.Delivered(gen, sums[:cfg.Tensor])
+			cfg.Recorder.Delivered(gen, sums[:held])
 		}
 	}
 	return result.Outcome{Retransmits: c.retransmits, Contributed: true, Saturated: c.saturated}, mean
@@ -176,7 +180,7 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 			continue
 		}
 		for f := range t.Frames() {
-			c.result(now, t.Payload(f), eff)
+			c.result(now, t.Payload(f), t.Pad, eff)
 		}
 	}
 }
@@ -191,8 +195,8 @@ func (c *Core) ours(t *sansio.Train) bool {
 }
 
 // result is "upon receive" of Algorithm 4.
-func (c *Core) result(now units.Time, payload []byte, eff *sansio.Effects) {
-	h, problem := wire.Parse(payload)
+func (c *Core) result(now units.Time, payload []byte, pad int, eff *sansio.Effects) {
+	h, problem := wire.ParsePadded(payload, pad)
 	if problem != wire.OK {
 		c.count.Add(string(problem), 1)
 		return
@@ -202,26 +206,35 @@ func (c *Core) result(now units.Time, payload []byte, eff *sansio.Effects) {
 		return
 	}
 	s := &c.slots[h.Slot]
-	if !s.busy || h.Set != s.set || h.PacketID != s.phase {
+	if !s.busy || h.Set != s.set || h.PacketID != s.phase || c.carries(s.block) != (pad == 0) {
 		c.count.Add(DropStale, 1)
 		return
 	}
 	s.busy = false
 	c.count.Add(CountResults, 1)
 	c.event(now, trace.ResultIn, int(h.Slot))
-	k := c.cfg.Elements
 	if s.block != exponentsOnly {
-		vec.GetBE(c.sums[s.block*k:(s.block+1)*k], payload[wire.HeaderLen:])
+		if pad == 0 {
+			lo := c.cfg.Sample.Held(s.block) * c.cfg.Elements
+			vec.GetBE(c.sums[lo:lo+c.cfg.Elements], payload[wire.HeaderLen:])
+		}
 		c.remaining--
 	}
 	if b := c.following(int(h.Slot)); b < c.blocks {
-		if !c.cfg.Integers {
+		if !c.cfg.Integers && c.carries(b) {
 			c.quantise(b, h.E0)
 		}
 		s.block = b
 		c.next(now, int(h.Slot), eff)
 	}
 }
+
+// carries reports whether the packets of a block carry values. Those with
+// exponents only do: zeros.
+func (c *Core) carries(block int) bool { return block == exponentsOnly || c.cfg.Sample.Carries(block) }
+
+// span returns where the values of block b, which carries some, are held.
+func (c *Core) span(b int) (lo, hi int) { return c.cfg.Sample.Span(b, c.cfg.Tensor, c.cfg.Elements) }
 
 // following returns the block that slot i carries after the one in flight.
 func (c *Core) following(i int) int {
@@ -233,10 +246,10 @@ func (c *Core) following(i int) int {
 
 // quantise scales block b with the agreed exponent.
 func (c *Core) quantise(b int, e int8) {
-	k := c.cfg.Elements
-	lo, hi := b*k, min((b+1)*k, c.cfg.Tensor)
-	c.factors[b] = gradient.BlockFactor(c.cfg.Workers, e)
-	if n := gradient.QuantiseBlock(c.q[lo:hi], c.grad[lo:hi], c.factors[b]); n > 0 {
+	lo, hi := c.span(b)
+	f := gradient.BlockFactor(c.cfg.Workers, e)
+	c.factors[c.cfg.Sample.Held(b)] = f
+	if n := gradient.QuantiseBlock(c.q[lo:hi], c.grad[lo:hi], f); n > 0 {
 		c.saturated += n
 		c.count.Add(CountSaturated, uint64(n))
 	}
@@ -254,31 +267,41 @@ func (c *Core) next(now units.Time, i int, eff *sansio.Effects) {
 // send sends the packet in flight of slot i, for the first time or again.
 func (c *Core) send(now units.Time, i int, eff *sansio.Effects) {
 	s := &c.slots[i]
-	k := c.cfg.Elements
-	payload := eff.Body(wire.HeaderLen + 4*k)
+	size, pad := 4*c.cfg.Elements, 0
+	if !c.carries(s.block) {
+		size, pad = 0, size
+	}
+	payload := eff.Body(wire.HeaderLen + size)
 	wire.Header{
 		Type: wire.TypeConsume, Size: c.size, Job: c.cfg.Job, PacketID: s.phase, Set: s.set, Slot: uint16(i), E0: c.exponent(c.following(i)),
 	}.Put(payload)
-	if s.block == exponentsOnly {
-		clear(payload[wire.HeaderLen:])
-	} else {
-		n := 4 * (min((s.block+1)*k, len(c.q)) - s.block*k)
-		vec.PutBE(payload[wire.HeaderLen:wire.HeaderLen+n], c.q[s.block*k:s.block*k+n/4])
-		clear(payload[wire.HeaderLen+n:]) // of the last block, which may be short
+	if pad == 0 {
+		c.putValues(payload[wire.HeaderLen:], s.block)
 	}
-	eff.Emit(c.to, c.template, payload)
+	eff.EmitPadded(c.to, c.template, payload, pad)
 	c.count.Add(CountSent, 1)
 	if !c.cfg.NoRetransmit {
 		c.timers.arm(i, s.phase, now.Add(c.cfg.Timeout))
 	}
 }
 
+// putValues writes the values of a block, and zeros behind the tensor's end.
+func (c *Core) putValues(dst []byte, block int) {
+	n := 0
+	if block != exponentsOnly {
+		lo, hi := c.span(block)
+		n = 4 * (hi - lo)
+		vec.PutBE(dst[:n], c.q[lo:hi])
+	}
+	clear(dst[n:])
+}
+
 func (c *Core) exponent(block int) int8 {
-	if block >= c.blocks || c.cfg.Integers {
+	if block >= c.blocks || c.cfg.Integers || !c.carries(block) {
 		return gradient.ExponentNone
 	}
-	k := c.cfg.Elements
-	return gradient.Exponent(c.grad[block*k : min((block+1)*k, c.cfg.Tensor)])
+	lo, hi := c.span(block)
+	return gradient.Exponent(c.grad[lo:hi])
 }
 
 // NextDeadline returns when the oldest packet in flight must be sent again.

@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
 	program "github.com/inalab/inalab/switchd/program/switchml"
@@ -37,6 +38,7 @@ type params struct {
 	n, tensor, slots, gens int
 	noRetransmit           bool
 	ints                   bool // int32 tensors
+	every                  int  // blocks that carry values
 	delay                  units.Duration
 	drop                   func(worker int, up bool, frame sansio.Train) bool
 }
@@ -79,7 +81,7 @@ func newRig(t rapid.TB, p params) *rig {
 		rec := &recorder{}
 		core, err := switchml.New(switchml.Config{
 			Node: "w", Workers: p.n, Tensor: p.tensor, Elements: elements, Slots: p.slots, Job: 1, Flow: flowOf(w),
-			NoRetransmit: p.noRetransmit, Integers: p.ints, Recorder: rec,
+			NoRetransmit: p.noRetransmit, Integers: p.ints, Recorder: rec, Sample: gradient.Sampling{Every: p.every},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +101,7 @@ func newRig(t rapid.TB, p params) *rig {
 // wire returns one direction of worker w's link; its Drop also listens in.
 func (r *rig) wire(t rapid.TB, w int, up bool) *sansiotest.Wire {
 	return &sansiotest.Wire{Delay: r.delay * units.Duration(w+1), Drop: func(f sansio.Train) bool {
-		h, problem := wire.Parse(f.Body)
+		h, problem := wire.ParsePadded(f.Body, f.Pad)
 		if problem != wire.OK {
 			t.Fatalf("a frame on the wire is none of SwitchML: %s", problem)
 		}

@@ -53,14 +53,15 @@ const MaxAhead = 16
 type Config struct {
 	Node     string
 	Job      uint8
-	Source   uint8       // src_id
-	Tensor   int         // elements of the tensor, at least 1
-	Grads    int         // gradients per packet; zero means DefaultGrads
-	Window   int         // packets without a result; zero means DefaultWindow
-	Flow     inet.Flow   // from this worker to the router
-	Port     sansio.Port // port of the machine that packets leave by
-	Results  inet.Flow   // addressing of results: source is the router, destination the group
-	Wake     WakePolicy  // empty means WakeSkip
+	Source   uint8             // src_id
+	Tensor   int               // elements of the tensor, at least 1
+	Grads    int               // gradients per packet; zero means DefaultGrads
+	Window   int               // packets without a result; zero means DefaultWindow
+	Flow     inet.Flow         // from this worker to the router
+	Port     sansio.Port       // port of the machine that packets leave by
+	Results  inet.Flow         // addressing of results: source is the router, destination the group
+	Wake     WakePolicy        // empty means WakeSkip
+	Sample   gradient.Sampling // of a run that carries lengths only in the other blocks; tensors hold the sampled ones
 	Fixed    gradient.Fixed
 	Recorder gradient.Recorder `json:"-"`
 	Trace    trace.Sink        `json:"-"`
@@ -92,6 +93,7 @@ type Core struct {
 	template []byte
 	to       []sansio.Port
 	blocks   int
+	held     int // elements of the tensor that are held
 
 	gen    int              // generation being reduced or last reduced
 	active bool             // Begin was called for gen, Finish was not
@@ -123,7 +125,8 @@ func New(cfg Config) (*Core, error) {
 	}
 	blocks := (cfg.Tensor + cfg.Grads - 1) / cfg.Grads
 	return &Core{
-		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port}, blocks: blocks,
+		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port},
+		blocks: blocks, held: cfg.Sample.Elements(cfg.Tensor, cfg.Grads),
 		sent: make([]bool, blocks),
 	}, nil
 }
@@ -132,9 +135,9 @@ func New(cfg Config) (*Core, error) {
 // the last that was finished (the first is 0).
 func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
 	if c.q == nil {
-		c.q = make([]int32, c.cfg.Tensor)
+		c.q = make([]int32, c.held)
 	}
-	c.grad, c.saturated = grad[:c.cfg.Tensor], 0
+	c.grad, c.saturated = grad[:c.held], 0
 	c.begin(now, gen, eff)
 }
 
@@ -175,25 +178,35 @@ func (c *Core) fill(now units.Time, eff *sansio.Effects) {
 }
 
 func (c *Core) send(b int, eff *sansio.Effects) {
-	lo, hi := c.span(b)
+	size := c.size(b)
+	h := wire.Header{
+		Job: c.cfg.Job, Block: uint32(b), Final: b == c.blocks-1, Source: c.cfg.Source,
+		SrcCnt: 1, Gen: uint16(c.gen), Grads: uint16(size),
+	}
+	c.count.Add(CountSent, 1)
+	if !c.cfg.Sample.Carries(b) {
+		payload := eff.Body(wire.HeaderLen)
+		h.Put(payload)
+		eff.EmitPadded(c.to, c.template, payload, 4*size)
+		return
+	}
+	lo, hi := c.cfg.span(b)
 	if c.grad != nil {
 		n := c.cfg.Fixed.Quantise(c.q[lo:hi], c.grad[lo:hi])
 		c.saturated += n
 		c.count.Add(CountSaturated, uint64(n))
 	}
-	payload := eff.Body(wire.HeaderLen + 4*(hi-lo))
-	wire.Header{
-		Job: c.cfg.Job, Block: uint32(b), Final: b == c.blocks-1, Source: c.cfg.Source,
-		SrcCnt: 1, Gen: uint16(c.gen), Grads: uint16(hi - lo),
-	}.Put(payload)
+	payload := eff.Body(wire.HeaderLen + 4*size)
+	h.Put(payload)
 	vec.PutBE(payload[wire.HeaderLen:], c.q[lo:hi])
 	eff.Emit(c.to, c.template, payload)
-	c.count.Add(CountSent, 1)
 }
 
-func (c *Core) span(b int) (lo, hi int) {
-	return b * c.cfg.Grads, min((b+1)*c.cfg.Grads, c.cfg.Tensor)
-}
+// size returns the gradients of block b.
+func (c *Core) size(b int) int { return min(c.cfg.Grads, c.cfg.Tensor-b*c.cfg.Grads) }
+
+// span returns where the values of block b, which carries some, are held.
+func (c *Config) span(b int) (lo, hi int) { return c.Sample.Span(b, c.Tensor, c.Grads) }
 
 // Complete reports whether all results of generation gen are here (and, under
 // WakeNaive, all its blocks were sent).
@@ -223,7 +236,10 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 // mean divides each block by the number of workers behind it.
 func (c *Config) mean(gen int, in *inbox, q []int32, mean []float32) {
 	for b, workers := range in.workers {
-		lo, hi := b*c.Grads, min((b+1)*c.Grads, c.Tensor)
+		if !c.Sample.Carries(b) {
+			continue
+		}
+		lo, hi := c.span(b)
 		c.Fixed.Mean(mean[lo:hi], in.sums[lo:hi], int(workers))
 	}
 	if c.Recorder == nil {
@@ -253,7 +269,7 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 			continue
 		}
 		for f := range t.Frames() {
-			c.result(now, t.Payload(f))
+			c.result(now, t.Payload(f), t.Pad)
 		}
 	}
 	if c.active {
@@ -270,14 +286,13 @@ func (c *Core) ours(t *sansio.Train) bool {
 	return f.Src == c.cfg.Results.Src && f.Dst == c.cfg.Results.Dst && f.DstPort == c.cfg.Results.DstPort
 }
 
-func (c *Core) result(now units.Time, payload []byte) {
-	h, problem := wire.Parse(payload)
+func (c *Core) result(now units.Time, payload []byte, pad int) {
+	h, problem := wire.ParsePadded(payload, pad)
 	if problem != wire.OK {
 		c.count.Add(string(problem), 1)
 		return
 	}
-	lo, hi := c.span(int(min(h.Block, uint32(c.blocks))))
-	if h.Job != c.cfg.Job || int64(h.Block) >= int64(c.blocks) || int(h.Grads) != hi-lo || h.SrcCnt == 0 {
+	if !c.fits(h, pad) {
 		c.count.Add(DropForeign, 1)
 		return
 	}
@@ -287,6 +302,15 @@ func (c *Core) result(now units.Time, payload []byte) {
 		return
 	}
 	c.store(now, gen, h, payload[wire.HeaderLen:])
+}
+
+// fits reports whether a result is of this job and tensor.
+func (c *Core) fits(h wire.Header, pad int) bool {
+	if h.Job != c.cfg.Job || int64(h.Block) >= int64(c.blocks) || h.SrcCnt == 0 {
+		return false
+	}
+	b := int(h.Block)
+	return int(h.Grads) == c.size(b) && c.cfg.Sample.Carries(b) == (pad == 0)
 }
 
 // generation widens a gen_id: the generation nearest to the worker's own.
@@ -308,8 +332,10 @@ func (c *Core) store(now units.Time, gen int, h wire.Header, grads []byte) {
 		c.count.Add(DropRepeated, 1)
 		return
 	}
-	lo, hi := c.span(b)
-	vec.GetBE(in.sums[lo:hi], grads)
+	if c.cfg.Sample.Carries(b) {
+		lo, hi := c.cfg.span(b)
+		vec.GetBE(in.sums[lo:hi], grads)
+	}
 	in.workers[b] = h.SrcCnt
 	in.missing--
 	c.count.Add(CountResults, 1)

@@ -18,7 +18,7 @@ func (c *Core) inbox(gen int) *inbox {
 	if *at != nil && (*at).gen == gen {
 		return *at
 	}
-	in := &inbox{sums: make([]int32, c.cfg.Tensor), workers: make([]uint8, c.blocks)}
+	in := &inbox{sums: make([]int32, c.held), workers: make([]uint8, c.blocks)}
 	if last := len(c.spare) - 1; last >= 0 {
 		in, c.spare = c.spare[last], c.spare[:last]
 		clear(in.workers)

@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
@@ -50,6 +51,7 @@ type params struct {
 	pfes                []int
 	tensor, grads, gens int
 	window              int
+	every               int // blocks that carry values
 	wake                trioml.WakePolicy
 	late                program.LatePolicy
 	delay               units.Duration
@@ -164,7 +166,7 @@ func (r *rig) attach(t rapid.TB, pfe sansiotest.NodeID, first, k int) {
 		rec := &recorder{sent: map[int][]int32{}, delivered: map[int][]int32{}}
 		core, err := trioml.New(trioml.Config{
 			Node: "w", Job: jobID, Source: uint8(w), Tensor: r.tensor, Grads: r.grads, Window: r.window, Wake: r.wake,
-			Flow: flowOf(w), Results: resultFlow(), Recorder: rec,
+			Flow: flowOf(w), Results: resultFlow(), Recorder: rec, Sample: gradient.Sampling{Every: r.every},
 		})
 		if err != nil {
 			t.Fatal(err)

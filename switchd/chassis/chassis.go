@@ -166,6 +166,7 @@ func (c *Chassis) secure(sends []sansio.Send, eff *sansio.Effects) {
 		s.To = c.lists[lo:len(c.lists):len(c.lists)]
 		s.Train.Header = append(eff.Header(len(s.Train.Header))[:0], s.Train.Header...)
 		s.Train.Body = append(eff.Body(len(s.Train.Body))[:0], s.Train.Body...)
+		s.Train.Memory = eff.Owner(s.Train.Body)
 	}
 }
 

@@ -67,7 +67,7 @@ func (c *Chassis) offer(p *part, in sansio.Arrival) {
 
 func (c *Chassis) hold(p *part, in sansio.Arrival) {
 	in.Train.Header = bytes.Clone(in.Train.Header)
-	in.Train.Body = bytes.Clone(in.Train.Body)
+	in.Train.Body, in.Train.Memory = bytes.Clone(in.Train.Body), nil
 	c.held = append(c.held, held{p, in})
 }
 

@@ -66,6 +66,17 @@ func (c *Chassis) Counters() []sansio.Count {
 	return t.List()
 }
 
+// Crossings returns the frames that came to the far end of the links modelled
+// here.
+func (c *Chassis) Crossings() (frames uint64) {
+	for _, p := range c.parts {
+		if p.link != nil {
+			frames += p.link.Stats().Out.Frames
+		}
+	}
+	return frames
+}
+
 // AskedDrops returns the frames that links lost because their specs say so: by
 // loss, and at a queue whose limit was given.
 func (c *Chassis) AskedDrops() []sansio.Count {

@@ -38,6 +38,11 @@ type Params struct {
 	Loss      float64        // probability, 0 to 1, that the wire loses a frame, each alone (Bernoulli)
 	LossEvery int            // the wire loses every LossEvery-th frame; zero loses none
 	Queue     units.Bytes    // limit of the bytes of frames that wait for the line; zero is DefaultQueue(Rate)
+
+	// What follows makes the line a server of another kind than an Ethernet: a
+	// processor that takes so long for a frame and so long for each byte.
+	PerFrame units.Duration // time that the line takes for a frame beside its bytes
+	Overhead units.Bytes    // bytes charged for a frame beside its own, or taken off where negative; zero is Ethernet's framing
 }
 
 // Config describes one direction of a link.
@@ -105,6 +110,9 @@ func (p *Params) validateParams() (errs []error) {
 	if p.LossEvery < 0 {
 		fault("loss of every %d frames is negative: it must be positive, or zero for none", p.LossEvery)
 	}
+	if p.PerFrame < 0 {
+		fault("time per frame %v is negative: it must be zero or more", p.PerFrame)
+	}
 	if p.Queue < 0 {
 		fault("queue %v is negative: it must be positive, or zero for the default", p.Queue)
 	}
@@ -113,5 +121,5 @@ func (p *Params) validateParams() (errs []error) {
 
 // perfect reports whether p leaves every frame as and when it is.
 func (p *Params) perfect() bool {
-	return p.Rate == 0 && p.Delay == 0 && p.Jitter == 0 && p.Loss == 0 && p.LossEvery == 0
+	return p.Rate == 0 && p.PerFrame == 0 && p.Delay == 0 && p.Jitter == 0 && p.Loss == 0 && p.LossEvery == 0
 }

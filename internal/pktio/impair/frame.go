@@ -40,12 +40,21 @@ func (l *Link) move(eff *sansio.Effects, t sansio.Train, run fate, i, j int) {
 	}
 }
 
-// keep copies t, whose frames are the latest in dues, into the store.
+// keep stores t, whose frames are the latest in dues.
 func (l *Link) keep(t sansio.Train) {
-	mem, c := l.store.alloc(len(t.Header) + len(t.Body))
+	size := len(t.Header)
+	if t.Memory == nil {
+		size += len(t.Body)
+	}
+	mem, c := l.store.alloc(size)
 	n := copy(mem, t.Header)
-	copy(mem[n:], t.Body)
-	t.Header, t.Body = mem[:n:n], mem[n:]
+	t.Header = mem[:n:n]
+	if t.Memory == nil {
+		copy(mem[n:], t.Body)
+		t.Body = mem[n:]
+	} else {
+		t.Memory.Keep()
+	}
 	l.parcels.push(parcel{train: t, chunk: c})
 }
 
@@ -56,7 +65,7 @@ func (l *Link) decide(n units.Bytes) fate {
 	if !l.admit(start, n) {
 		return gone
 	}
-	end := l.line.send(start, n+units.EthernetFraming)
+	end := l.line.send(start, max(0, n+l.overhead), l.cfg.PerFrame)
 	due := max(l.lastDue, end.Add(l.cfg.Delay).Add(l.jitter()))
 	l.lastDue = due
 	switch {

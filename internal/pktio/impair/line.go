@@ -16,13 +16,13 @@ func (n *line) setRate(r units.Rate) {
 	}
 }
 
-// send charges size bytes from start on, which is free or later, and returns
-// when the last bit is sent.
-func (n *line) send(start units.Time, size units.Bytes) units.Time {
+// send charges size bytes and a time of their own from start on, which is free or
+// later, and returns when the last bit is sent.
+func (n *line) send(start units.Time, size units.Bytes, extra units.Duration) units.Time {
 	if start > n.free {
 		n.serial = units.Serializer{Rate: n.serial.Rate} // the line was idle: start is exact
 	}
-	n.free = start.Add(n.serial.Advance(size))
+	n.free = start.Add(n.serial.Advance(size) + extra)
 	n.busy += n.free.Sub(start)
 	return n.free
 }

@@ -14,10 +14,11 @@ type Link struct {
 	out [1]sansio.Port
 	now units.Time // of the latest call
 
-	queue   queue
-	line    line
-	lastDue units.Time // when the latest frame of all arrives, or would have
-	nth     int        // frames since the last one that LossEvery lost
+	overhead units.Bytes // charged for each frame
+	queue    queue
+	line     line
+	lastDue  units.Time // when the latest frame of all arrives, or would have
+	nth      int        // frames since the last one that LossEvery lost
 
 	parcels ring[parcel]
 	dues    ring[units.Time]
@@ -29,9 +30,9 @@ type Link struct {
 
 // parcel is a run of frames of one input train, kept until all have left.
 type parcel struct {
-	train sansio.Train // in the store
+	train sansio.Train // its header in the store, and its body but where that has a memory of its own
 	left  int          // frames that have left
-	chunk *chunk       // of the store, that holds train
+	chunk *chunk       // of the store
 }
 
 // maxHeader is the longest header of a train of several frames: Ethernet, IPv4
@@ -72,6 +73,10 @@ func (l *Link) Set(now units.Time, p Params) error {
 func (l *Link) adopt(p Params) {
 	l.cfg.Params = p
 	l.line.setRate(p.Rate)
+	l.overhead = p.Overhead
+	if p.Overhead == 0 {
+		l.overhead = units.EthernetFraming
+	}
 	l.queue.limit = p.Queue
 	if p.Queue == 0 {
 		l.queue.limit = DefaultQueue(p.Rate)
@@ -130,6 +135,9 @@ func (l *Link) Expire(now units.Time, eff *sansio.Effects) {
 			return
 		}
 		p.chunk.live--
+		if m := p.train.Memory; m != nil {
+			eff.Drop(m)
+		}
 		l.parcels.pop()
 	}
 }

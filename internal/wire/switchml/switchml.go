@@ -80,7 +80,10 @@ const (
 
 // Parse reads the header of a UDP payload and checks that exactly the coded
 // number of values follows.
-func Parse(payload []byte) (Header, Problem) {
+func Parse(payload []byte) (Header, Problem) { return ParsePadded(payload, 0) }
+
+// ParsePadded is Parse for a payload whose last pad bytes are only counted.
+func ParsePadded(payload []byte, pad int) (Header, Problem) {
 	if len(payload) < HeaderLen {
 		return Header{}, Short
 	}
@@ -100,9 +103,9 @@ func Parse(payload []byte) (Header, Problem) {
 		return h, BadType
 	case want == HeaderLen:
 		return h, BadSize
-	case len(payload) < want:
+	case len(payload)+pad < want:
 		return h, Truncated
-	case len(payload) > want:
+	case len(payload)+pad > want:
 		return h, Oversized
 	}
 	return h, OK

@@ -20,6 +20,7 @@ const (
 	DropWrongSize     = "switchml-size-of-another-job"
 	DropSlotRange     = "switchml-slot-out-of-range"
 	DropDuplicate     = "switchml-duplicate-in-open-slot"
+	DropMixed         = "switchml-values-and-lengths-in-one-slot"
 )
 
 // Names of the other counters.
@@ -86,7 +87,8 @@ type Program struct {
 
 // slot is pool, count and seen of Algorithm 3 for one set and index.
 type slot struct {
-	values []byte // big-endian int32
+	values []byte // big-endian int32; none where the packets carry lengths only
+	pad    int    // bytes that are only counted, of each packet
 	count  int
 	seen   trace.Mask
 	e0, e1 int8
@@ -94,7 +96,7 @@ type slot struct {
 
 // result is a finished packet and the UDP ports that it answers.
 type result struct {
-	payload  []byte
+	packet
 	src, dst uint16
 }
 
@@ -114,9 +116,6 @@ func New(cfg Config) (*Program, error) {
 	}
 	for v := range p.pool {
 		p.pool[v] = make([]slot, cfg.Slots)
-		for i := range p.pool[v] {
-			p.pool[v][i].values = make([]byte, 4*cfg.Elements)
-		}
 	}
 	return p, nil
 }
@@ -157,15 +156,22 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 			continue
 		}
 		for f := range t.Frames() {
-			p.packet(now, w, flow, t.Payload(f), eff)
+			p.packet(now, w, flow, packet{t.Payload(f), t.Pad}, eff)
 		}
 	}
 	p.multicast(eff)
 }
 
+// packet is a UDP payload; the last pad bytes of it, all values or none, are
+// only counted.
+type packet struct {
+	payload []byte
+	pad     int
+}
+
 // packet is Algorithm 3 for one packet of worker w.
-func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, payload []byte, eff *sansio.Effects) {
-	h, reason := p.admit(payload)
+func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, in packet, eff *sansio.Effects) {
+	h, reason := p.admit(in)
 	if reason != "" {
 		p.drop(now, h, w, reason)
 		return
@@ -175,20 +181,24 @@ func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, payload []byte
 		p.again(now, w, flow, h, s, eff)
 		return
 	}
+	if s.count > 0 && in.pad != s.pad {
+		p.drop(now, h, w, DropMixed)
+		return
+	}
 	s.seen.Set(w)
 	other.seen.Clear(w)
 	s.count = (s.count + 1) % p.n
-	p.add(s, h, payload[wire.HeaderLen:])
+	p.add(s, h, in)
 	p.event(now, trace.Contribution, h, s.seen, w, "")
 	if s.count == 0 {
 		p.count.Add(CountResults, 1)
 		p.event(now, trace.BlockSent, h, s.seen, w, "")
-		p.done = append(p.done, result{payload: s.answer(h, eff), src: flow.SrcPort, dst: flow.DstPort})
+		p.done = append(p.done, result{packet: s.answer(h, eff), src: flow.SrcPort, dst: flow.DstPort})
 	}
 }
 
-func (p *Program) admit(payload []byte) (wire.Header, string) {
-	h, problem := wire.Parse(payload)
+func (p *Program) admit(in packet) (wire.Header, string) {
+	h, problem := wire.ParsePadded(in.payload, in.pad)
 	switch {
 	case problem != wire.OK:
 		return h, string(problem)
@@ -202,9 +212,10 @@ func (p *Program) admit(payload []byte) (wire.Header, string) {
 
 // add takes the packet's values into the slot. The first packet of a phase
 // overwrites: its count is 1, or 0 where one worker is the whole job.
-func (p *Program) add(s *slot, h wire.Header, values []byte) {
+func (p *Program) add(s *slot, h wire.Header, in packet) {
+	values := in.payload[wire.HeaderLen:]
 	if s.count == 1 || p.n == 1 {
-		copy(s.values, values)
+		s.values, s.pad = append(s.values[:0], values...), in.pad
 		s.e0, s.e1 = h.E0, h.E1
 		return
 	}
@@ -221,18 +232,18 @@ func (p *Program) again(now units.Time, w uint8, flow inet.Flow, h wire.Header, 
 	}
 	p.count.Add(CountAnswered, 1)
 	p.event(now, trace.BlockSent, h, p.everybody, w, CountAnswered) // peers in the next phase are not in seen any more
-	to := &p.workers[w]
-	eff.Emit(to.to, to.template(p.cfg, flow.DstPort, flow.SrcPort), s.answer(h, eff))
+	to, answer := &p.workers[w], s.answer(h, eff)
+	eff.EmitPadded(to.to, to.template(p.cfg, flow.DstPort, flow.SrcPort), answer.payload, answer.pad)
 }
 
 // answer builds the payload of a result: the trigger's header with the slot's
 // exponents, and the sums.
-func (s *slot) answer(trigger wire.Header, eff *sansio.Effects) []byte {
+func (s *slot) answer(trigger wire.Header, eff *sansio.Effects) packet {
 	b := eff.Body(wire.HeaderLen + len(s.values))
 	trigger.E0, trigger.E1 = s.e0, s.e1
 	trigger.Put(b)
 	copy(b[wire.HeaderLen:], s.values)
-	return b
+	return packet{b, s.pad}
 }
 
 // multicast sends the batch's results to every worker, worker by worker, so
@@ -241,7 +252,7 @@ func (p *Program) multicast(eff *sansio.Effects) {
 	for i := range p.workers {
 		w := &p.workers[i]
 		for _, r := range p.done {
-			eff.Emit(w.to, w.template(p.cfg, r.dst, r.src), r.payload)
+			eff.EmitPadded(w.to, w.template(p.cfg, r.dst, r.src), r.payload, r.pad)
 		}
 	}
 }

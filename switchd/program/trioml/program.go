@@ -42,7 +42,7 @@ type Program struct {
 	jobs  [256]*job
 	table map[key]*record // looked up, never ranged: the scan goes by threads
 	scan  scanner
-	spare [][]byte // aggregation buffers for reuse
+	spare []*record // with their buffers, for reuse
 	count sansio.Tally
 }
 
@@ -77,20 +77,21 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 	for i := range in {
 		t := &in[i].Train
 		for f := range t.Frames() {
-			p.packet(now, t.Payload(f), eff)
+			p.packet(now, t.Payload(f), t.Pad, eff)
 		}
 	}
 }
 
-// packet is the workflow of Fig 10 for one packet.
-func (p *Program) packet(now units.Time, payload []byte, eff *sansio.Effects) {
+// packet is the workflow of Fig 10 for one packet. Gradients are all there or
+// all in pad.
+func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Effects) {
 	p.count.Add(CountPackets, 1)
-	h, problem := wire.Parse(payload)
+	h, problem := wire.ParsePadded(payload, pad)
 	if problem != wire.OK {
 		p.drop(now, h, string(problem))
 		return
 	}
-	r, reason := p.admit(now, h)
+	r, reason := p.admit(now, h, pad > 0)
 	if reason != "" {
 		p.drop(now, h, reason)
 		return
@@ -104,7 +105,7 @@ func (p *Program) packet(now units.Time, payload []byte, eff *sansio.Effects) {
 
 // admit returns the record that the packet belongs to, creating it where it
 // does not exist, or the reason to drop the packet.
-func (p *Program) admit(now units.Time, h wire.Header) (*record, string) {
+func (p *Program) admit(now units.Time, h wire.Header, hollow bool) (*record, string) {
 	j := p.jobs[h.Job]
 	switch {
 	case j == nil:
@@ -134,10 +135,10 @@ func (p *Program) admit(now units.Time, h wire.Header) (*record, string) {
 		r = nil
 	}
 	if r == nil {
-		return p.create(now, j, k, h)
+		return p.create(now, j, k, h, hollow)
 	}
 	switch {
-	case int(h.Grads) != r.grads():
+	case int(h.Grads) != r.grads || hollow != r.hollow:
 		return nil, DropGradMismatch
 	case r.rcvd.Has(h.Source):
 		return nil, DropDuplicate
@@ -157,11 +158,15 @@ func (p *Program) late(j *job, h wire.Header) string {
 	return ""
 }
 
-func (p *Program) create(now units.Time, j *job, k key, h wire.Header) (*record, string) {
+func (p *Program) create(now units.Time, j *job, k key, h wire.Header, hollow bool) (*record, string) {
 	if j.open >= j.BlockMax {
 		return nil, DropBlockCap
 	}
-	r := &record{key: k, job: j, gen: h.Gen, start: now, ref: true, sum: p.buffer(4 * int(h.Grads))}
+	r := p.fresh()
+	*r = record{key: k, job: j, gen: h.Gen, start: now, ref: true, grads: int(h.Grads), hollow: hollow, sum: r.sum}
+	if !hollow {
+		r.sum = sized(r.sum, 4*r.grads)
+	}
 	j.open++
 	p.table[k] = r
 	p.scan.insert(r)
@@ -171,9 +176,11 @@ func (p *Program) create(now units.Time, j *job, k key, h wire.Header) (*record,
 
 // add adds one source's gradients to the block.
 func (r *record) add(h wire.Header, grads []byte) {
-	if r.sources == 0 {
+	switch {
+	case r.hollow:
+	case r.sources == 0:
 		copy(r.sum, grads)
-	} else {
+	default:
 		vec.AddBE(r.sum, grads)
 	}
 	r.rcvd.Set(h.Source)
@@ -187,14 +194,18 @@ func (r *record) add(h wire.Header, grads []byte) {
 // finish sends the block as it is and removes its record.
 func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 	j := r.job
-	payload := eff.Body(wire.HeaderLen + len(r.sum))
+	values, pad := r.sum, 0
+	if r.hollow {
+		values, pad = nil, 4*r.grads
+	}
+	payload := eff.Body(wire.HeaderLen + len(values))
 	wire.Header{
-		Job: j.ID, Block: r.key.block, Gen: r.gen, Grads: uint16(r.grads()),
+		Job: j.ID, Block: r.key.block, Gen: r.gen, Grads: uint16(r.grads),
 		Source: j.OutSource, SrcCnt: uint8(min(r.workers, wire.MaxSources)),
 		AgeOp: ageOp(r.aged), Final: r.final, Degraded: r.degraded,
 	}.Put(payload)
-	copy(payload[wire.HeaderLen:], r.sum)
-	eff.Emit(j.To, j.template, payload)
+	copy(payload[wire.HeaderLen:], values)
+	eff.EmitPadded(j.To, j.template, payload, pad)
 
 	p.count.Add(CountResults, 1)
 	if r.degraded {
@@ -221,18 +232,25 @@ func (p *Program) remove(r *record) {
 	delete(p.table, r.key)
 	p.scan.remove(r)
 	r.job.open--
-	p.spare = append(p.spare, r.sum)
+	p.spare = append(p.spare, r)
 }
 
-// buffer returns an aggregation buffer of n bytes with any contents: the first
-// source overwrites it.
-func (p *Program) buffer(n int) []byte {
-	if last := len(p.spare) - 1; last >= 0 {
-		b := p.spare[last]
-		p.spare = p.spare[:last]
-		if cap(b) >= n {
-			return b[:n]
-		}
+// fresh returns a record to fill; its buffer may be used again.
+func (p *Program) fresh() *record {
+	last := len(p.spare) - 1
+	if last < 0 {
+		return &record{}
+	}
+	r := p.spare[last]
+	p.spare = p.spare[:last]
+	return r
+}
+
+// sized returns n bytes with any contents, b where it has room: the first source
+// overwrites them.
+func sized(b []byte, n int) []byte {
+	if cap(b) >= n {
+		return b[:n]
 	}
 	return make([]byte, n)
 }

@@ -86,7 +86,7 @@ type record struct {
 	final    bool
 	aged     bool   // age_op of an aged contribution from the level below
 	ref      bool   // the hash entry's "recently referenced" flag (§5)
-	sum      []byte // big-endian int32 sums, as in the result packet
+	grads    int    // gradients of the block
+	hollow   bool   // its packets carry lengths only: there is nothing to add
+	sum      []byte // big-endian int32 sums, as in the result packet; of any length where hollow
 }
-
-func (r *record) grads() int { return len(r.sum) / 4 }

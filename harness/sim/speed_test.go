@@ -1,0 +1,54 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+func benchJob(b *testing.B, system, topology string, hosts, elements int) *job.Job {
+	g, err := gen.ByName(topology, gen.Params{Hosts: hosts, Link: topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := plan.New(g)
+	if err != nil {
+		b.Fatal(err)
+	}
+	model, err := profiles.Lookup("resnet50")
+	if err != nil {
+		b.Fatal(err)
+	}
+	j, err := job.New(job.Spec{System: system, Plan: p, Model: model, Scale: 1, Iterations: 20, Seed: 1, Elements: elements, Virtual: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return j
+}
+
+func BenchmarkLinkEvents(b *testing.B) {
+	for _, c := range []struct {
+		system string
+		hosts  int
+	}{{"switchml256", 8}, {"switchml256", 64}, {"trioml", 8}, {"ring", 8}} {
+		b.Run(c.system, func(b *testing.B) {
+			j := benchJob(b, c.system, "rack", c.hosts, 2<<20/c.hosts)
+			var frames uint64
+			for b.Loop() {
+				cell, err := sim.RunJob(b.Context(), j, worker.Images{}, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				frames += cell.Work.Frames
+			}
+			b.ReportMetric(float64(frames)/b.Elapsed().Seconds()/1e6, "Mlink/s")
+		})
+	}
+}

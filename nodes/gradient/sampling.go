@@ -1,0 +1,37 @@
+package gradient
+
+// Sampling says which blocks of a tensor carry values where a run under the
+// virtual clock carries lengths only in the others: every Every-th, from the
+// first on. What a worker then holds of the tensor are these blocks, one behind
+// another. 0 and 1 mean all of them.
+type Sampling struct{ Every int }
+
+func (s Sampling) every() int { return max(1, s.Every) }
+
+// Carries reports whether block b carries values.
+func (s Sampling) Carries(b int) bool { return b%s.every() == 0 }
+
+// Held returns where block b, which carries values, stands among those held.
+func (s Sampling) Held(b int) int { return b / s.every() }
+
+// Elements returns how many elements of a tensor of n, cut into blocks of size,
+// are held.
+func (s Sampling) Elements(n, size int) int {
+	blocks := (n + size - 1) / size
+	if blocks == 0 {
+		return 0
+	}
+	last := blocks - 1
+	held := s.Held(last) * size
+	if s.Carries(last) {
+		return held + n - last*size
+	}
+	return held + size
+}
+
+// Span returns where the values of block b, which carries some, lie among those
+// held.
+func (s Sampling) Span(b, n, size int) (lo, hi int) {
+	lo = s.Held(b) * size
+	return lo, lo + min(size, n-b*size)
+}
