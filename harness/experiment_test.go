@@ -33,8 +33,8 @@ func name(system string, p float64, seed uint64) string {
 
 func (f fake) RunJob(_ context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
 	c := j.Cell()
-	c.Compute = f.compute[name(j.System, j.StraggleP, uint64(j.Seed))]
-	if name(j.System, j.StraggleP, uint64(j.Seed)) != f.fail {
+	c.Compute = f.compute[name(j.System.Name(), j.StraggleP, uint64(j.Seed))]
+	if name(j.System.Name(), j.StraggleP, uint64(j.Seed)) != f.fail {
 		c.Samples = make([]result.Sample, j.Iterations)
 		progress(c.Samples)
 		return c, nil
@@ -75,7 +75,7 @@ func jobs(t *testing.T, seeds ...rng.Root) (out []*job.Job) {
 	}
 	for _, seed := range seeds {
 		for _, probability := range []float64{0, 0.04} {
-			for _, system := range []string{job.Ring, job.SwitchML256} {
+			for _, system := range []job.System{job.Ring{}, job.SwitchML{}} {
 				j, err := job.New(job.Spec{System: system, Plan: p, Model: model, Scale: 200, Iterations: iterations, Seed: seed, StraggleP: probability})
 				if err != nil {
 					t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,8 +22,9 @@ type Source struct {
 
 // document is a decoded source that can still say where a value stands.
 type document struct {
-	parts []part // the file, then each override
-	raw   raw
+	parts  []part // the file, then each override
+	schema *schema
+	file   reflect.Value // pointer to a schema.file
 }
 
 // part is the file or one override, which is the file that holds it alone.
@@ -33,8 +35,8 @@ type part struct {
 	file *ast.File
 }
 
-func decode(src Source) (*document, error) {
-	d := &document{}
+func decode(src Source, schema *schema) (*document, error) {
+	d := &document{schema: schema, file: reflect.New(schema.file)}
 	parts := []part{{name: src.Name, text: src.Text}}
 	for _, s := range src.Set {
 		p, err := override(s)
@@ -81,7 +83,7 @@ func nest(path []string, value string) []byte {
 func (d *document) add(p part) error {
 	var err error
 	if p.file, err = parser.ParseBytes(p.text, 0); err != nil {
-		return p.unreadable(err)
+		return d.unreadable(p, err)
 	}
 	switch {
 	case len(p.file.Docs) == 0 || p.file.Docs[0].Body == nil:
@@ -93,8 +95,8 @@ func (d *document) add(p part) error {
 	if nulls := ast.FilterFile(ast.NullType, p.file); len(nulls) > 0 {
 		return p.at(nulls[0].GetToken().Position, "the value is missing: write one, or leave the key out")
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(p.text), yaml.Strict()).Decode(&d.raw); err != nil {
-		return p.unreadable(err)
+	if err := yaml.NewDecoder(bytes.NewReader(p.text), yaml.Strict()).Decode(d.file.Interface()); err != nil {
+		return d.unreadable(p, err)
 	}
 	d.parts = append(d.parts, p)
 	return nil
@@ -143,10 +145,10 @@ func (d *document) wrong(path string, err error) error {
 }
 
 // unreadable gives an error of the parser or decoder its place.
-func (p part) unreadable(err error) error {
+func (d *document) unreadable(p part, err error) error {
 	var placed yaml.Error
 	if !errors.As(err, &placed) || placed.GetToken() == nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
-	return p.at(placed.GetToken().Position, describe(err, placed.GetMessage()))
+	return p.at(placed.GetToken().Position, describe(err, placed.GetMessage(), keysOf(d.schema.file, "")))
 }

@@ -50,7 +50,7 @@ func (s *Scenario) Jobs(virtual bool) ([]*job.Job, error) {
 		for _, sys := range s.Systems {
 			j, err := s.job(sys, p, virtual)
 			if err != nil {
-				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.Name, sys.Name, sys.Topology, err)
+				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.Name, sys.Name(), sys.Topology, err)
 			}
 			jobs = append(jobs, j)
 		}
@@ -68,8 +68,8 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 		return nil, err
 	}
 	return job.New(job.Spec{
-		System: sys.Name, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
-		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Virtual: virtual, Trio: s.Trio, SwitchML: s.SwitchML,
+		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
+		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Virtual: virtual,
 	})
 }
 
@@ -98,7 +98,7 @@ func (s *Scenario) scaled(l topo.LinkSpec) topo.LinkSpec {
 }
 
 // MarshalYAML writes the scenario with all overrides, as a file that Load reads.
-func (s *Scenario) MarshalYAML() ([]byte, error) { return yaml.Marshal(s.raw) }
+func (s *Scenario) MarshalYAML() ([]byte, error) { return yaml.Marshal(s.file) }
 
 // SetTopology puts every system on one topology.
 func (s *Scenario) SetTopology(name string) error {
@@ -107,11 +107,11 @@ func (s *Scenario) SetTopology(name string) error {
 	}
 	for i := range s.Systems {
 		s.Systems[i].Topology = name
-		s.raw.Systems[i].Topology = name
+		s.systems[i].Topology = name
 	}
 	return nil
 }
 
 // Options returns every value of the scenario, overrides included, for the
 // record of a run.
-func (s *Scenario) Options() any { return s.raw }
+func (s *Scenario) Options() any { return s.file }

@@ -24,7 +24,7 @@ func (p part) at(pos *token.Position, message string) error {
 }
 
 // describe says what the decoder found without the names of Go types.
-func describe(err error, message string) string {
+func describe(err error, message string, keys []key) string {
 	var (
 		kind     *yaml.TypeError
 		overflow *yaml.OverflowError
@@ -36,7 +36,7 @@ func describe(err error, message string) string {
 		return needed(overflow.DstType)
 	}
 	if unknown, ok := strings.CutPrefix(message, "unknown field "); ok {
-		return "unknown key " + unknown + keyHint(strings.Trim(unknown, `"`))
+		return "unknown key " + unknown + keyHint(strings.Trim(unknown, `"`), keys)
 	}
 	return message
 }

@@ -3,8 +3,9 @@ package scenarios
 // APIVersion is what scenario files say first.
 const APIVersion = "inalab/v1"
 
-// raw is a scenario file as it is written. Quantities are text here: the
-// resolver reads them, and so can say where in the file a bad one stands.
+// raw is a scenario file as it is written, but for the sections of systems (see
+// schema). Quantities are text here: the resolver reads them, and so can say where
+// in the file a bad one stands.
 type raw struct {
 	APIVersion  string        `yaml:"apiVersion"`
 	Kind        string        `yaml:"kind"`
@@ -21,8 +22,6 @@ type raw struct {
 	Fabric      rawLink       `yaml:"fabric"`
 	Systems     []rawSystem   `yaml:"systems"`
 	Stragglers  rawStragglers `yaml:"stragglers"`
-	Trio        rawTrio       `yaml:"trio"`
-	SwitchML    rawSwitchML   `yaml:"switchml"`
 }
 
 type rawLink struct {
@@ -42,21 +41,4 @@ type rawSystem struct {
 type rawStragglers struct {
 	P         []string `yaml:"p"`
 	Semantics string   `yaml:"semantics"`
-}
-
-type rawTrio struct {
-	Gradients int    `yaml:"gradients"`
-	Window    int    `yaml:"window"`
-	Timeout   string `yaml:"timeout"`
-	Threads   int    `yaml:"threads"`
-	Aging     *bool  `yaml:"aging"`
-	Late      string `yaml:"late"`
-	Wake      string `yaml:"wake"`
-}
-
-type rawSwitchML struct {
-	Pool         int    `yaml:"pool"`
-	UnscaledPool bool   `yaml:"unscaled-pool"`
-	Retransmit   bool   `yaml:"retransmit"`
-	Timeout      string `yaml:"timeout"`
 }

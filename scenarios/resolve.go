@@ -16,8 +16,6 @@ import (
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
-	"github.com/inalab/inalab/nodes/trioml"
-	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 )
@@ -36,14 +34,16 @@ type Scenario struct {
 	Systems           []System
 	P                 []float64
 	Semantics         fault.Semantics
-	Trio              job.TrioSpec
-	SwitchML          job.SwitchMLSpec
 
-	raw raw
+	systems []rawSystem // of file, to be changed with Systems
+	file    any         // as it was decoded: pointer to a schema.file
 }
 
-// System is a system and the topology that it runs on.
-type System struct{ Name, Topology string }
+// System is a system, its knobs set, and the topology that it runs on.
+type System struct {
+	job.System
+	Topology string
+}
 
 // Limits of a scenario.
 const (
@@ -54,33 +54,47 @@ const (
 // scenarioName is what may become part of a directory's name.
 var scenarioName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// Load decodes and resolves a scenario.
-func Load(src Source) (*Scenario, error) {
-	d, err := decode(src)
+// Load decodes and resolves a scenario that may run any of the systems.
+func Load(src Source, systems []job.System) (*Scenario, error) {
+	schema, err := newSchema(systems)
 	if err != nil {
 		return nil, err
 	}
-	r := resolver{doc: d}
-	s := r.scenario(&d.raw)
+	d, err := decode(src, schema)
+	if err != nil {
+		return nil, err
+	}
+	r := resolver{doc: d, systems: systems}
+	f := d.raw()
+	s := r.scenario(&f)
+	s.systems, s.file = f.Systems, d.file.Interface()
 	return s, errors.Join(r.errs...)
 }
 
 // resolver collects everything that is wrong.
 type resolver struct {
-	doc  *document
-	errs []error
+	doc     *document
+	systems []job.System
+	errs    []error
+}
+
+// report keeps an error, once: systems may share a section.
+func (r *resolver) report(err error) {
+	if !slices.ContainsFunc(r.errs, func(e error) bool { return e.Error() == err.Error() }) {
+		r.errs = append(r.errs, err)
+	}
 }
 
 func (r *resolver) wrong(path string, err error) {
 	if err != nil {
-		r.errs = append(r.errs, r.doc.wrong(path, err))
+		r.report(r.doc.wrong(path, err))
 	}
 }
 
 // refuse reports a value that is not allowed, or a key that is not there.
 func (r *resolver) refuse(path, value, allowed string) {
 	if _, _, ok := r.doc.find(path); !ok {
-		r.errs = append(r.errs, fmt.Errorf("%s: %s is missing: %s", r.doc.parts[0].name, path, allowed))
+		r.report(fmt.Errorf("%s: %s is missing: %s", r.doc.parts[0].name, path, allowed))
 		return
 	}
 	r.wrong(path, fmt.Errorf("%s: %s", value, allowed))
@@ -94,7 +108,6 @@ func (r *resolver) scenario(f *raw) *Scenario {
 		Scale:      r.between("scale", f.Scale, 1, MaxScale),
 		Hosts:      r.between("hosts", f.Hosts, 2, topo.MaxHosts),
 		MTU:        r.between("mtu", f.MTU, topo.MinMTU, topo.MaxMTU),
-		raw:        *f,
 	}
 	r.oneOf("apiVersion", f.APIVersion, APIVersion)
 	r.oneOf("kind", f.Kind, "Scenario")
@@ -106,14 +119,8 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Model, err = profiles.Lookup(f.Model)
 	r.wrong("model", err)
 	s.Link, s.Fabric = r.link("link", f.Link), r.link("fabric", f.Fabric)
-	for i, sys := range f.Systems {
-		s.Systems = append(s.Systems, r.system(fmt.Sprintf("systems[%d]", i), sys))
-	}
-	if len(f.Systems) == 0 {
-		r.wrong("systems", fmt.Errorf("at least one system is needed: allowed are %s", strings.Join(job.Systems(), ", ")))
-	}
+	s.Systems = r.systemsOf(f.Systems)
 	r.stragglers(s, f.Stragglers)
-	s.Trio, s.SwitchML = r.trio(f.Trio), r.switchML(f.SwitchML)
 	return s
 }
 
@@ -132,34 +139,26 @@ func (r *resolver) stragglers(s *Scenario, f rawStragglers) {
 	}
 }
 
-func (r *resolver) system(path string, f rawSystem) System {
-	r.oneOf(path+".system", f.System, job.Systems()...)
-	r.oneOf(path+".topology", f.Topology, gen.Names()...)
-	return System{Name: f.System, Topology: f.Topology}
-}
-
-func (r *resolver) trio(f rawTrio) job.TrioSpec {
-	r.oneOf("trio.late", f.Late, string(program.LateTombstone), string(program.LateStale), string(program.LateNaive))
-	r.oneOf("trio.wake", f.Wake, string(trioml.WakeSkip), string(trioml.WakeNaive))
-	if f.Aging == nil {
-		r.wrong("trio.aging", errors.New("true or false is needed"))
+// systemsOf sets the knobs of the systems that are run. The sections of others
+// may be left out; what they say is checked all the same.
+func (r *resolver) systemsOf(list []rawSystem) (out []System) {
+	configured := make([]job.System, len(r.systems))
+	for i, sys := range r.systems {
+		run := slices.ContainsFunc(list, func(f rawSystem) bool { return f.System == sys.Name() })
+		configured[i] = sys.Configure(&knobs{r, run})
 	}
-	return job.TrioSpec{
-		Grads:   r.between("trio.gradients", f.Gradients, 1, 4095),
-		Window:  r.between("trio.window", f.Window, 1, 65535),
-		Threads: r.between("trio.threads", f.Threads, 1, 10000),
-		Timeout: r.duration("trio.timeout", f.Timeout),
-		Late:    program.LatePolicy(f.Late), Wake: trioml.WakePolicy(f.Wake),
-		NoAging: f.Aging != nil && !*f.Aging,
+	for i, f := range list {
+		path := fmt.Sprintf("systems[%d]", i)
+		r.oneOf(path+".system", f.System, job.Names(r.systems)...)
+		r.oneOf(path+".topology", f.Topology, gen.Names()...)
+		if sys, err := job.Find(configured, f.System); err == nil {
+			out = append(out, System{sys, f.Topology})
+		}
 	}
-}
-
-func (r *resolver) switchML(f rawSwitchML) job.SwitchMLSpec {
-	s := job.SwitchMLSpec{Slots: r.between("switchml.pool", f.Pool, 1, 8192), Unscaled: f.UnscaledPool, Retransmit: f.Retransmit}
-	if f.Timeout != "default" {
-		s.Timeout = r.duration("switchml.timeout", f.Timeout)
+	if len(list) == 0 {
+		r.wrong("systems", fmt.Errorf("at least one system is needed: allowed are %s", strings.Join(job.Names(r.systems), ", ")))
 	}
-	return s
+	return out
 }
 
 func (r *resolver) link(path string, f rawLink) (s topo.LinkSpec) {

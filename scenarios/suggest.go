@@ -11,7 +11,7 @@ import (
 // key is a key that a file may have, and the key that it stands under.
 type key struct{ name, under string }
 
-// keysOf lists the keys of a raw type.
+// keysOf lists the keys of a type of files.
 func keysOf(t reflect.Type, under string) (out []key) {
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
@@ -28,8 +28,7 @@ func keysOf(t reflect.Type, under string) (out []key) {
 }
 
 // keyHint says where an unknown key belongs, or which one may have been meant.
-func keyHint(name string) string {
-	keys := keysOf(reflect.TypeFor[raw](), "")
+func keyHint(name string, keys []key) string {
 	var places, names []string
 	for _, k := range keys {
 		names = append(names, k.name)

@@ -102,10 +102,21 @@ func (f allReduceFlags) sizes() ([]units.Bytes, error) {
 	return out, nil
 }
 
+// benchSystems lists the systems that reduce int32 tensors, set up so that nothing
+// but the machine limits them.
+func benchSystems() []job.System {
+	return []job.System{
+		job.Ring{},
+		job.SwitchML{Elements: 64, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
+		job.SwitchML{Elements: 256, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
+		job.TrioML{Window: benchWindow / 4, NoAging: true}, // packets of 4 KiB
+	}
+}
+
 // systemName maps the short name to the variant that is measured.
 func systemName(name string) string {
 	if name == "switchml" {
-		return job.SwitchML256
+		return "switchml256"
 	}
 	return name
 }
@@ -170,11 +181,11 @@ func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return job.New(job.Spec{
-		System: systemName(f.system), Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4),
-		SwitchML: job.SwitchMLSpec{Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
-		Trio:     job.TrioSpec{Window: benchWindow / 4, NoAging: true}, // packets of 4 KiB
-	})
+	system, err := job.Find(benchSystems(), systemName(f.system))
+	if err != nil {
+		return nil, err
+	}
+	return job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4)})
 }
 
 // alternate measures each path as often as --repeat says, and returns the best of

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
@@ -78,14 +77,14 @@ func catalogue() ([]item, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := scenarios.Load(scenarios.Source{Name: name, Text: text})
+		s, err := scenarios.Load(scenarios.Source{Name: name, Text: text}, systems())
 		if err != nil {
 			return nil, err
 		}
 		items = append(items, item{"scenario", name, s.Description})
 	}
-	for _, name := range job.Systems() {
-		items = append(items, item{"system", name, systems[name]})
+	for _, s := range systems() {
+		items = append(items, item{"system", s.Name(), s.Description()})
 	}
 	for _, name := range gen.Names() {
 		items = append(items, item{"topology", name, topologies[name]})
@@ -94,14 +93,6 @@ func catalogue() ([]item, error) {
 		items = append(items, item{"model", p.Name, fmt.Sprintf("%d MiB of gradients, %v of compute an iteration (assumed)", p.SizeMiB, p.Compute)})
 	}
 	return items, nil
-}
-
-// systems describes what job.Systems lists.
-var systems = map[string]string{
-	job.Ring:        "ring all-reduce between the workers, over TCP; no aggregation in the network",
-	job.SwitchML64:  "SwitchML, 64 values a packet: the whole pool waits for the slowest worker",
-	job.SwitchML256: "SwitchML, 256 values a packet",
-	job.TrioML:      "Trio-ML: blocks that wait too long for a worker are sent without it",
 }
 
 // topologies describes what gen.Names lists.

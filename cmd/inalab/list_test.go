@@ -14,7 +14,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 			t.Errorf("%s %q is described as %q", i.Kind, i.Name, i.Description)
 		}
 	}
-	if kinds["system"] != len(systems) || kinds["topology"] != len(topologies) {
+	if kinds["system"] != len(systems()) || kinds["topology"] != len(topologies) {
 		t.Errorf("descriptions of what is not there: %v", kinds)
 	}
 	if kinds["scenario"] == 0 || kinds["model"] == 0 {

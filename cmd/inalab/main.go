@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/node"
 )
 
@@ -15,11 +16,15 @@ var version = "devel"
 func main() { os.Exit(start()) }
 
 func start() int {
-	if code, ok := node.Main(os.Args); ok {
+	if code, ok := node.Main(os.Args, systems()); ok {
 		return code
 	}
 	return newApp(os.Stdout, os.Stderr, os.Environ()).execute(os.Args[1:])
 }
+
+// systems lists every system that this program knows, in the order of tables.
+// docs/add-a-system.md says how to write one; it goes into this list.
+func systems() []job.System { return job.Systems() }
 
 // commands lists every command, in the order of the help text.
 func commands() []*cobra.Command {

@@ -61,7 +61,7 @@ func (p *progress) draw(j *job.Job) {
 }
 
 func (p *progress) name(j *job.Job) string {
-	return fmt.Sprintf("[%d/%d] %-11s on %-10s p=%2g%%", p.i+1, p.n, j.System, j.Plan.Name, 100*j.StraggleP)
+	return fmt.Sprintf("[%d/%d] %-11s on %-10s p=%2g%%", p.i+1, p.n, j.System.Name(), j.Plan.Name, 100*j.StraggleP)
 }
 
 // Ended writes the line that stays.

@@ -85,7 +85,7 @@ func (r *recording) begin() (*archive.Stream, error) {
 func (r *recording) topologies() map[string]any {
 	out := map[string]any{}
 	for _, j := range r.jobs {
-		out[j.System] = j.Plan
+		out[j.System.Name()] = j.Plan
 	}
 	return out
 }

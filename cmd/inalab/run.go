@@ -129,7 +129,7 @@ func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := scenarios.Load(src)
+	s, err := scenarios.Load(src, systems())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,8 +160,8 @@ func describe(w io.Writer, s *scenarios.Scenario, jobs []*job.Job) error {
 		if bound {
 			kind = "at most"
 		}
-		fmt.Fprintf(w, "%s on %s: p %g%%, %d workers, %d parameters, MTU %d, iteration %s %v\n", j.System, j.Plan.Name, 100*j.StraggleP, len(j.Plan.Hosts), j.Params, j.Plan.MTU, kind, expected)
-		for _, n := range j.Notes {
+		fmt.Fprintf(w, "%s on %s: p %g%%, %d workers, %d parameters, MTU %d, iteration %s %v\n", j.System.Name(), j.Plan.Name, 100*j.StraggleP, len(j.Plan.Hosts), j.Params, j.Plan.MTU, kind, expected)
+		for _, n := range j.Layout.Notes {
 			fmt.Fprintf(w, "  note: %s\n", n)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 type labFiles struct {
 	t     *testing.T
 	dir   string
-	masks *check.TrioMasks
+	masks *check.Masks
 }
 
 var labShape = check.Job{Workers: 3, Generations: 2, Elements: 5, Block: 2}
@@ -25,7 +25,7 @@ var labShape = check.Job{Workers: 3, Generations: 2, Elements: 5, Block: 2}
 // newLabFiles writes right files; edit may spoil what a worker records.
 func newLabFiles(t *testing.T, edit func(worker, gen int, sent, delivered []int32)) labFiles {
 	t.Helper()
-	l := labFiles{t: t, dir: t.TempDir(), masks: check.NewTrioMasks("tor", nil)}
+	l := labFiles{t: t, dir: t.TempDir(), masks: check.NewMasks("tor", nil)}
 	for w := range labShape.Workers {
 		f, err := tensorfile.Create(l.path(w))
 		if err != nil {

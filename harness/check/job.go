@@ -9,10 +9,11 @@ import (
 // to its blocks, and the sink that has to see the switches' traces (nil where
 // everybody contributes to every block).
 func ForJob(j *job.Job) (Job, Contributors, trace.Sink) {
-	shape := Job{Workers: len(j.Plan.Hosts), Generations: j.Iterations, Elements: j.Params, Block: j.Block()}
-	if j.System != job.TrioML {
+	shape := Job{Workers: len(j.Plan.Hosts), Generations: j.Iterations, Elements: j.Held(), Block: j.Layout.Block, Sample: j.Sample}
+	if j.Layout.Partial == nil {
 		return shape, Everybody(shape.Workers), nil
 	}
-	masks := NewTrioMasks(j.TopAndBelow())
+	masks := NewMasks(j.Layout.Partial.Top, j.Layout.Partial.Below)
+	masks.sample = j.Sample
 	return shape, masks, masks
 }

@@ -67,8 +67,14 @@ func (s *Stream) check(gen int) {
 		s.err = err
 	}
 	delete(s.open, gen)
+	if m, ok := s.checker.who.(*Masks); ok {
+		m.Forget(gen)
+	}
 	s.done++
 }
+
+// Skip says that a generation is not going to be recorded.
+func (s *Stream) Skip() { s.done++ }
 
 // Sent returns what a worker sent.
 func (s *Stream) Sent(worker, gen int) ([]int32, error) { return s.generation(gen).sent[worker], nil }

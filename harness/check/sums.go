@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/nodes/gradient"
 )
 
 // Tensors gives what the workers recorded. A nil slice means that there is none:
@@ -35,8 +36,9 @@ func (n Everybody) Contributors(int, int) (mask trace.Mask, ok bool) {
 type Job struct {
 	Workers     int
 	Generations int
-	Elements    int // of the tensor
+	Elements    int // of the tensor that carry values
 	Block       int // elements of a block; the tensor is one block where masks do not differ
+	Sample      gradient.Sampling
 }
 
 // Result is the verdict on a run.
@@ -106,7 +108,7 @@ func (c *checker) expect(gen int) {
 	clear(c.want)
 	for b := range blocks {
 		lo, hi := b*c.job.Block, min((b+1)*c.job.Block, c.job.Elements)
-		mask, ok := c.who.Contributors(gen, b)
+		mask, ok := c.who.Contributors(gen, b*max(1, c.job.Sample.Every))
 		for w, q := range c.sent {
 			if !ok || !mask.Has(uint8(w)) {
 				continue

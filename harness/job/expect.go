@@ -3,22 +3,11 @@ package job
 import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	wiresml "github.com/inalab/inalab/internal/wire/switchml"
-	wiretrio "github.com/inalab/inalab/internal/wire/trioml"
-	"github.com/inalab/inalab/nodes/trioml"
-	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // tcpHeaders is Ethernet, IPv4 and TCP with the timestamp option (RFC 7323).
 const tcpHeaders = inet.EtherLen + inet.IPv4Len + inet.TCPLen + 12
-
-func trioPacket(grads int) int {
-	return inet.IPv4Len + inet.UDPLen + wiretrio.HeaderLen + 4*grads
-}
-
-func switchmlPacket(elements int) int {
-	return inet.IPv4Len + inet.UDPLen + wiresml.HeaderLen + 4*elements
-}
 
 // Rate returns the slowest rate on the way of a host's traffic; zero is unlimited.
 func (j *Job) Rate() units.Rate {
@@ -35,9 +24,9 @@ func (j *Job) Rate() units.Rate {
 	return slowest
 }
 
-// frames returns the time that n frames of size bytes (headers included,
-// framing not) occupy a line.
-func (j *Job) frames(n int, size int) units.Duration {
+// FrameTime returns the time that n frames of size bytes (headers included,
+// framing not) occupy a host's line.
+func (j *Job) FrameTime(n int, size int) units.Duration {
 	return j.Rate().TimeToSend(units.Bytes(n) * (units.Bytes(size) + units.EthernetFraming))
 }
 
@@ -48,19 +37,13 @@ func (j *Job) ringTime() units.Duration {
 	bytes := 2 * (n - 1) * 4 * j.Params / n
 	segment := j.Plan.MTU - (tcpHeaders - inet.EtherLen)
 	full, rest := bytes/segment, bytes%segment
-	return j.frames(full, segment+tcpHeaders) + j.frames(1, rest+tcpHeaders)
+	return j.FrameTime(full, segment+tcpHeaders) + j.FrameTime(1, rest+tcpHeaders)
 }
 
-// trioTime is one crossing of every block, up and, behind it, of the last down.
-func (j *Job) trioTime() units.Duration {
-	grads := or(j.Trio.Grads, trioml.DefaultGrads)
-	size := inet.EtherLen + trioPacket(grads)
-	return j.frames(j.trioBlocks()+1, size) + j.latency(size)
-}
-
-// latency is what a block's way takes beside its serialisation on the host's
-// links: their delays, and with two levels the fabric up and down.
-func (j *Job) latency(size int) units.Duration {
+// Latency is what a frame's way to the one switch and back takes beside its
+// serialisation on the hosts' links: their delays, and with two levels the
+// fabric up and down.
+func (j *Job) Latency(size int) units.Duration {
 	sw := &j.Plan.Switches[0]
 	up := sw.Ports[j.Plan.Hosts[0].SwitchPort]
 	d := up.In.Delay + up.Out.Delay
@@ -71,18 +54,24 @@ func (j *Job) latency(size int) units.Duration {
 	return d
 }
 
-func (j *Job) trioBlocks() int {
-	grads := or(j.Trio.Grads, trioml.DefaultGrads)
-	return (j.Params + grads - 1) / grads
+// leaves returns the PFEs that have workers.
+func (j *Job) leaves(sw *plan.Switch, pfes int) (out []int) {
+	for i := range pfes {
+		if len(j.hostsOn(sw, i)) > 0 {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
-// switchmlTime is one crossing of every packet: the blocks, and one packet with
-// exponents only for each slot.
-func (j *Job) switchmlTime() units.Duration {
-	k := j.elements()
-	blocks := (j.Params + k - 1) / k
-	size := inet.EtherLen + switchmlPacket(k)
-	return j.frames(blocks+min(j.slots(), blocks)+1, size) + j.latency(size)
+// hostsOn returns the hosts on a PFE (any PFE of a switch without chassis).
+func (j *Job) hostsOn(sw *plan.Switch, pfe int) (out []int) {
+	for i := range j.Plan.Hosts {
+		if p := sw.Ports[j.Plan.Hosts[i].SwitchPort]; sw.Chassis == nil || p.PFE == pfe {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Ideal returns the iteration time of a network without stragglers: the nominal
@@ -90,35 +79,24 @@ func (j *Job) switchmlTime() units.Duration {
 func (j *Job) Ideal() units.Duration { return j.Model.Compute + j.ringTime() }
 
 // Expect returns the mean iteration time that the schedule allows, and whether
-// it is an upper bound. Systems that wait for everybody pay every delay. With
-// Trio-ML the others wait for a straggler at most two timeouts for each refill
-// of the window (§5: a record ages T to 2T after its last packet).
+// it is an upper bound. Systems that wait for everybody pay every delay; with
+// others the workers wait for a straggler as long as their patience lasts.
 func (j *Job) Expect() (mean units.Duration, bound bool) {
-	if j.System == TrioML && !j.Trio.NoAging {
-		return j.expectTrio(), true
-	}
-	comm := j.ringTime()
-	switch j.System {
-	case TrioML:
-		comm = j.trioTime()
-	case SwitchML64, SwitchML256:
-		comm = j.switchmlTime()
+	if j.Layout.Patience > 0 {
+		return j.expectImpatient(), true
 	}
 	var paid units.Duration
 	for i := range j.Iterations {
 		paid += j.Schedule.Paid(i)
 	}
-	return j.Model.Compute + comm + paid/units.Duration(j.Iterations), false
+	return j.Model.Compute + j.Layout.Time + paid/units.Duration(j.Iterations), false
 }
 
-// expectTrio follows each worker through the run. An iteration ends for all when
-// the last worker is ready to reduce, or two timeouts a refill after the first
-// is, whichever comes first. Who sleeps at that moment starts the next iteration
-// when it wakes up; the others start at once.
-func (j *Job) expectTrio() units.Duration {
-	refills := (j.trioBlocks() + j.window() - 1) / j.window()
-	patience := 2 * or(j.Trio.Timeout, program.DefaultTimeout) * units.Duration(refills)
-	comm := j.trioTime()
+// expectImpatient follows each worker through the run. An iteration ends for all
+// when the last worker is ready to reduce, or when patience for it ends after the
+// first is, whichever comes first. Who sleeps at that moment starts the next
+// iteration when it wakes up; the others start at once.
+func (j *Job) expectImpatient() units.Duration {
 	start := make([]units.Time, len(j.Plan.Hosts))
 	var end units.Time
 	for i := range j.Iterations {
@@ -127,7 +105,7 @@ func (j *Job) expectTrio() units.Duration {
 			ready := start[w].Add(j.Schedule.Sum(w, i) + j.Model.Compute)
 			first, last = min(first, ready), max(last, ready)
 		}
-		end = min(last, first.Add(patience)).Add(comm)
+		end = min(last, first.Add(j.Layout.Patience)).Add(j.Layout.Time)
 		for w := range start {
 			start[w] = j.awake(w, i, start[w], end)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
 )
@@ -17,11 +18,15 @@ import (
 // What nodes are configured with crosses to their processes as JSON. The golden
 // files show it for a person to review, of the switch and of the last worker.
 func TestConfigurationsOfNodes(t *testing.T) {
-	for _, tc := range []struct{ name, system, topology string }{
-		{"rack-switchml256", SwitchML256, "rack"},
-		{"rack-ring", Ring, "rack"},
-		{"rack-trioml", TrioML, "rack"},
-		{"mx480-trioml", TrioML, "mx480"},
+	for _, tc := range []struct {
+		name     string
+		system   System
+		topology string
+	}{
+		{"rack-switchml256", SwitchML{}, "rack"},
+		{"rack-ring", Ring{}, "rack"},
+		{"rack-trioml", TrioML{}, "rack"},
+		{"mx480-trioml", TrioML{}, "mx480"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := spec(t, tc.system, tc.topology, 3)
@@ -70,32 +75,28 @@ func survives[T any](t *testing.T, sent T) {
 // Windows and pools are divided by the scale, and what cannot be is noted.
 func TestScaleOfWindows(t *testing.T) {
 	for _, tc := range []struct {
-		system string
+		system System
 		scale  int
-		change func(*Spec)
 		want   int
 		noted  bool
 	}{
-		{TrioML, 1, nil, 4096, false},
-		{TrioML, 100, nil, 41, false},
-		{TrioML, 512, nil, 8, false},
-		{TrioML, 1000, nil, 5, true},
-		{TrioML, 100, func(s *Spec) { s.Trio.Window = 10 }, 1, true},
-		{SwitchML256, 1, nil, 512, false},
-		{SwitchML256, 8, nil, 64, false},
-		{SwitchML256, 100, nil, MinWindow, true},
-		{SwitchML64, 100, func(s *Spec) { s.SwitchML.Unscaled = true }, 512, true},
-		{SwitchML256, 100, func(s *Spec) { s.SwitchML.Slots = 16 }, 16, true},
-		{Ring, 100, nil, 0, false},
+		{TrioML{}, 1, 4096, false},
+		{TrioML{}, 100, 41, false},
+		{TrioML{}, 512, 8, false},
+		{TrioML{}, 1000, 5, true},
+		{TrioML{Window: 10}, 100, 1, true},
+		{SwitchML{}, 1, 512, false},
+		{SwitchML{}, 8, 64, false},
+		{SwitchML{}, 100, MinWindow, true},
+		{SwitchML{Elements: 64, Unscaled: true}, 100, 512, true},
+		{SwitchML{Slots: 16}, 100, 16, true},
+		{Ring{}, 100, 0, false},
 	} {
 		s := spec(t, tc.system, "rack", 4)
 		s.Scale = tc.scale
-		if tc.change != nil {
-			tc.change(&s)
-		}
 		j := mustNew(t, s)
-		if got := j.WindowPackets(); got != tc.want || (len(j.Notes) > 0) != tc.noted {
-			t.Errorf("%s at scale %d: window of %d, notes %q, want %d, noted %v", tc.system, tc.scale, got, j.Notes, tc.want, tc.noted)
+		if got := j.Layout.Window; got != tc.want || (len(j.Layout.Notes) > 0) != tc.noted {
+			t.Errorf("%s at scale %d: window of %d, notes %q, want %d, noted %v", tc.system.Name(), tc.scale, got, j.Layout.Notes, tc.want, tc.noted)
 		}
 	}
 }
@@ -103,15 +104,15 @@ func TestScaleOfWindows(t *testing.T) {
 // Retransmission timeouts are those of the public client live and of the paper
 // in virtual time, unless the scenario says otherwise.
 func TestRetransmissionTimeouts(t *testing.T) {
-	s := spec(t, SwitchML256, "rack", 2)
+	s := spec(t, nil, "rack", 2)
 	for _, tc := range []struct {
 		virtual    bool
 		said, want units.Duration
 	}{
 		{false, 0, 10 * units.Millisecond}, {true, 0, units.Millisecond}, {true, 3 * units.Millisecond, 3 * units.Millisecond},
 	} {
-		s.Virtual, s.SwitchML.Timeout = tc.virtual, tc.said
-		if got := mustNew(t, s).Workers()[0].SwitchML; got.Timeout != tc.want || !got.NoRetransmit {
+		s.Virtual, s.System = tc.virtual, SwitchML{Timeout: tc.said}
+		if got := mustNew(t, s).Layout.Cores[0].(switchml.Config); got.Timeout != tc.want || !got.NoRetransmit {
 			t.Errorf("virtual %v, said %v: timeout %v, none %v", tc.virtual, tc.said, got.Timeout, got.NoRetransmit)
 		}
 	}
@@ -131,7 +132,7 @@ func TestSystemsMeetOneSchedule(t *testing.T) {
 		}
 		for w := range 4 {
 			if !cmp.Equal(want.Schedule.Worker(w), j.Schedule.Worker(w)) {
-				t.Errorf("worker %d meets other delays on %s than on %s", w, system, first.System)
+				t.Errorf("worker %d meets other delays on %s than on %s", w, system.Name(), first.System.Name())
 			}
 		}
 	}

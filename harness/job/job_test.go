@@ -1,6 +1,7 @@
 package job
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +9,10 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/nodes/trioml"
+	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
+	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -36,7 +40,7 @@ func mustNew(t *testing.T, s Spec) *Job {
 	return j
 }
 
-func spec(t *testing.T, system, topology string, hosts int) Spec {
+func spec(t *testing.T, system System, topology string, hosts int) Spec {
 	model, err := profiles.Lookup("resnet50")
 	if err != nil {
 		t.Fatal(err)
@@ -44,27 +48,40 @@ func spec(t *testing.T, system, topology string, hosts int) Spec {
 	return Spec{System: system, Plan: addressed(t, topology, hosts), Model: model, Scale: 1, Iterations: 4, Seed: 1, Elements: 4096}
 }
 
+// programs returns the configurations of Trio-ML's programs.
+func programs(t *testing.T, j *Job) (out []program.Config) {
+	t.Helper()
+	for _, text := range j.Switches(0)[0].Programs {
+		cfg, err := Decode[program.Config](text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, cfg)
+	}
+	return out
+}
+
 // The analytic times, worked out by hand for 4096 elements on links of 1 Gbit/s
 // without delay.
 func TestAnalyticTimes(t *testing.T) {
 	bits := func(bytes int) units.Duration { return units.Duration(bytes*8) * units.Nanosecond }
 	for _, c := range []struct {
-		system string
+		system System
 		want   units.Duration
 	}{
 		// 4 blocks, and the last one's way down: 54 bytes of headers, 4096 of gradients, 24 of framing.
-		{TrioML, bits(5 * (54 + 4096 + 24))},
+		{TrioML{}, bits(5 * (54 + 4096 + 24))},
 		// 16 blocks of 256, 16 packets of exponents, and one down: 52 bytes of headers.
-		{SwitchML256, bits(33 * (52 + 1024 + 24))},
+		{SwitchML{}, bits(33 * (52 + 1024 + 24))},
 		// 2*(4-1)/4 of 16384 bytes in segments of 8948: two full ones and 6680.
-		{Ring, bits(2*(66+8948+24) + 66 + 6680 + 24)},
+		{Ring{}, bits(2*(66+8948+24) + 66 + 6680 + 24)},
 	} {
 		s := spec(t, c.system, "rack", 4)
 		s.Model.Compute = 10 * units.Millisecond
 		j := mustNew(t, s)
 		got, bound := j.Expect()
-		if got -= s.Model.Compute; got != c.want || bound != (c.system == TrioML) {
-			t.Errorf("%s: communication takes %v (bound: %v), want %v", c.system, got, bound, c.want)
+		if got -= s.Model.Compute; got != c.want || bound != (c.system.Name() == "trioml") {
+			t.Errorf("%s: communication takes %v (bound: %v), want %v", c.system.Name(), got, bound, c.want)
 		}
 	}
 }
@@ -72,7 +89,7 @@ func TestAnalyticTimes(t *testing.T) {
 // Systems that wait for everybody pay every delay; Trio-ML pays two timeouts a
 // refill at most, and less where the straggler is back before.
 func TestDelaysArePaid(t *testing.T) {
-	s := spec(t, SwitchML256, "rack", 4)
+	s := spec(t, SwitchML{}, "rack", 4)
 	quiet, _ := mustNew(t, s).Expect()
 	s.StraggleP = 1
 	j := mustNew(t, s)
@@ -84,14 +101,13 @@ func TestDelaysArePaid(t *testing.T) {
 		t.Errorf("expected %v, want %v and the mean of %v over %d iterations", got, quiet, paid, s.Iterations)
 	}
 
-	s = spec(t, TrioML, "rack", 4)
+	s = spec(t, TrioML{Timeout: units.Millisecond}, "rack", 4) // 4 blocks, one refill: 2 ms at most
 	quiet, _ = mustNew(t, s).Expect()
 	s.StraggleP = 1
-	s.Trio.Timeout = units.Millisecond // 4 blocks, one refill: 2 ms at most
 	if got, bound := mustNew(t, s).Expect(); !bound || got != quiet+2*units.Millisecond {
 		t.Errorf("expected %v (bound: %v), want %v and 2ms", got, bound, quiet)
 	}
-	s.Trio.NoAging = true
+	s.System = TrioML{NoAging: true}
 	if got, bound := mustNew(t, s).Expect(); bound || got <= quiet+units.Duration(s.Iterations)*units.Millisecond {
 		t.Errorf("without ageing %v (bound: %v): every delay is paid", got, bound)
 	}
@@ -101,8 +117,8 @@ func TestDelaysArePaid(t *testing.T) {
 // §6.1). The top level waits longer than the level below (ambiguity
 // trio.hier-timeout), and PFEs are its sources.
 func TestTwoLevels(t *testing.T) {
-	j := mustNew(t, spec(t, TrioML, "mx480", 6))
-	pfes := j.Switches(0)[0].TrioML
+	j := mustNew(t, spec(t, TrioML{}, "mx480", 6))
+	pfes := programs(t, j)
 	if len(pfes) != 6 {
 		t.Fatalf("%d PFEs", len(pfes))
 	}
@@ -119,7 +135,7 @@ func TestTwoLevels(t *testing.T) {
 	if idle := pfes[5]; len(idle.Jobs) != 0 {
 		t.Errorf("PFE6 has no servers and runs %+v", idle.Jobs)
 	}
-	name, below := j.TopAndBelow()
+	name, below := j.Layout.Partial.Top, j.Layout.Partial.Below
 	if name != "mx480/pfe4" || below[pfeSource] != "mx480/pfe1" || below[pfeSource+1] != "mx480/pfe2" || len(below) != 2 {
 		t.Errorf("traces come from %q over %v", name, below)
 	}
@@ -128,17 +144,65 @@ func TestTwoLevels(t *testing.T) {
 // All servers on one PFE aggregate in a single level (Trio §4).
 func TestOneLevel(t *testing.T) {
 	for _, topology := range []string{"mx480", "rack"} {
-		j := mustNew(t, spec(t, TrioML, topology, 3))
-		name, below := j.TopAndBelow()
+		j := mustNew(t, spec(t, TrioML{}, topology, 3))
+		name, below := j.Layout.Partial.Top, j.Layout.Partial.Below
 		if topology == "rack" && (name != "tor" || len(below) != 0) {
 			t.Errorf("%s: traces come from %q over %v", topology, name, below)
 		}
 		if topology == "mx480" && (name == "mx480/pfe4") != (len(below) > 0) {
 			t.Errorf("%s: results come from %q, though the levels below it are %v", topology, name, below)
 		}
-		if got := j.Workers()[2].TrioML; got.Source != 2 || got.Flow.Dst != j.Plan.Switches[0].Router {
+		if got := j.Layout.Cores[2].(trioml.Config); got.Source != 2 || got.Flow.Dst != j.Plan.Switches[0].Router {
 			t.Errorf("%s: worker 2 is %+v", topology, got)
 		}
+	}
+}
+
+// misfit lays nothing out, unwritable what cannot cross to a process.
+type (
+	misfit     struct{ System }
+	unwritable struct{ System }
+)
+
+func (misfit) Layout(*Job) (Layout, error) { return Layout{}, nil }
+
+func (u unwritable) Layout(j *Job) (Layout, error) {
+	l, err := u.System.Layout(j)
+	l.Programs[0][0] = make(chan int)
+	return l, err
+}
+
+// What has crossed as JSON makes the machines again; what was spoiled does not.
+func TestMachinesAreMade(t *testing.T) {
+	for _, system := range Systems() {
+		j := mustNew(t, spec(t, system, "rack", 3))
+		for _, cfg := range j.Workers() {
+			if _, err := j.NewWorker(cfg, worker.Images{}, nil, nil); err != nil {
+				t.Errorf("%s: %v", system.Name(), err)
+			}
+			cfg.Core = []byte(`{"Knots": 1}`)
+			if _, err := j.NewWorker(cfg, worker.Images{}, nil, nil); err == nil || !strings.Contains(err.Error(), `unknown field "Knots"`) {
+				t.Errorf("%s: a core of another make: %v", system.Name(), err)
+			}
+		}
+		sw := j.Switches(0)[0]
+		if _, err := j.NewSwitch(sw, nil); err != nil {
+			t.Errorf("%s: %v", system.Name(), err)
+		}
+		sw.Programs = []json.RawMessage{json.RawMessage(`{"Knots": 1}`)}
+		if _, err := j.NewSwitch(sw, nil); err == nil {
+			t.Errorf("%s: made an engine of nonsense", system.Name())
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	if s, err := Find(Systems(), "switchml64"); err != nil || s != (SwitchML{Elements: 64}) {
+		t.Errorf("found %v, %v", s, err)
+	}
+	const want = `system "triolm": allowed are ring, switchml64, switchml256, trioml; did you mean "trioml"?`
+	if _, err := Find(Systems(), "triolm"); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 
@@ -147,13 +211,16 @@ func TestBadJobs(t *testing.T) {
 		change func(*Spec)
 		want   string
 	}{
-		{func(s *Spec) { s.System = "sharp" }, `system "sharp": allowed are`},
+		{func(s *Spec) { s.System = nil }, "a job needs a system"},
 		{func(s *Spec) { s.Scale = 0 }, "both must be 1 or more"},
 		{func(s *Spec) { s.Plan = addressed(t, "leaf-spine", 4) }, "use rack or mx480"},
+		{func(s *Spec) { s.Plan = addressed(t, "mx480", 4) }, "one forwarding engine, but topology mx480 has a chassis of 6: use rack"},
+		{func(s *Spec) { s.System = misfit{s.System} }, "laid out for 0 workers and 0 switches in blocks of 0 elements, but topology rack has 4 and 1"},
+		{func(s *Spec) { s.System = unwritable{s.System} }, "writing a chan int"},
 		{func(s *Spec) { s.Plan.MTU = 1061 }, "below the 1062 bytes of a switchml256 packet"},
 		{func(s *Spec) { s.StraggleP = 2 }, "straggling probability 2"},
 	} {
-		s := spec(t, SwitchML256, "rack", 4)
+		s := spec(t, SwitchML{}, "rack", 4)
 		c.change(&s)
 		if _, err := New(s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

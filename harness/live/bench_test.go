@@ -21,15 +21,14 @@ func TestBenchOfEverySystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	const elements, iterations, warmup = 1 << 18, 4, 1
-	for _, system := range []string{job.SwitchML256, job.TrioML, job.Ring} {
-		t.Run(system, func(t *testing.T) {
+	for _, system := range []job.System{
+		job.SwitchML{Slots: 256, Retransmit: true, Timeout: units.Second / 4}, job.TrioML{Window: 64, Timeout: units.Second}, job.Ring{},
+	} {
+		t.Run(system.Name(), func(t *testing.T) {
 			needRoot(t)
 			var took [2]units.Duration
 			for i, plain := range []bool{false, true} {
-				j, err := job.New(job.Spec{
-					System: system, Plan: p, Scale: 1, Iterations: iterations, Seed: 1, Elements: elements,
-					SwitchML: job.SwitchMLSpec{Slots: 256, Retransmit: true, Timeout: units.Second / 4}, Trio: job.TrioSpec{Window: 64, Timeout: units.Second},
-				})
+				j, err := job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: iterations, Seed: 1, Elements: elements})
 				if err != nil {
 					t.Fatal(err)
 				}

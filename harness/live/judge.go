@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/inalab/inalab/harness/check"
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/tensorfile"
 	"github.com/inalab/inalab/internal/sansio"
@@ -61,7 +60,7 @@ func (r *run) count() {
 	for _, w := range r.workerReports {
 		add(w.Node, w.Counters)
 		add(w.Node+"/device", append(w.Device.Drops, sansio.Count{Name: "ring-drops", N: w.Device.RingDrops}))
-		if r.job.System == job.Ring {
+		if r.job.Layout.Streams {
 			add(w.Node, []sansio.Count{{Name: "tcp-retransmits", N: w.TCPRetransmits}})
 		}
 		compute += w.Compute

@@ -25,7 +25,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if code, ok := node.Main(os.Args); ok {
+	if code, ok := node.Main(os.Args, job.Systems()); ok {
 		os.Exit(code)
 	}
 	if lab := os.Getenv(envHarness); lab != "" {
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 // playHarness runs a job that is far from its end when the harness is killed,
 // and says once that it is under way.
 func playHarness(lab string) error {
-	j, err := newJob(scene{system: job.TrioML, topology: "mx480", iterations: 50_000})
+	j, err := newJob(scene{system: job.TrioML{}, topology: "mx480", iterations: 50_000})
 	if err != nil {
 		return err
 	}

@@ -35,13 +35,14 @@ type bad struct {
 // runs, are counted by reason and change nothing else.
 func TestNonsenseIsCountedAndDoesNoHarm(t *testing.T) {
 	for _, tc := range []struct {
-		system, topology string
-		protocol         func(*plan.Plan) []bad
+		system   job.System
+		topology string
+		protocol func(*plan.Plan) []bad
 	}{
-		{job.SwitchML256, "rack", badSwitchML},
-		{job.TrioML, "mx480", badTrioML},
+		{job.SwitchML{}, "rack", badSwitchML},
+		{job.TrioML{}, "mx480", badTrioML},
 	} {
-		t.Run(tc.system, func(t *testing.T) {
+		t.Run(tc.system.Name(), func(t *testing.T) {
 			opt := options(t)
 			j := mustJob(t, scene{system: tc.system, topology: tc.topology, iterations: 40})
 			nonsense := slices.Concat(tc.protocol(j.Plan), badFrames(j.Plan), noise(j.Plan))

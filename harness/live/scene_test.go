@@ -20,11 +20,12 @@ import (
 // scene is a job of the tests: ResNet50 divided by 2000, so that six workers
 // share 50 Mbit/s links, with little compute.
 type scene struct {
-	system, topology string
-	hosts            int               // zero: 6
-	iterations       int               // zero: 3
-	link             topo.LinkSpec     // of each host; rate zero: 50 Mbit/s
-	change           func(s *job.Spec) // last word on the rest; may be nil
+	system     job.System
+	topology   string
+	hosts      int               // zero: 6
+	iterations int               // zero: 3
+	link       topo.LinkSpec     // of each host; rate zero: 50 Mbit/s
+	change     func(s *job.Spec) // last word on the rest; may be nil
 }
 
 const sceneScale = 2000

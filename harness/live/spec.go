@@ -59,7 +59,7 @@ func switches(j *job.Job, private string, plain bool) []daemon.Config {
 	var out []daemon.Config
 	for _, c := range j.Switches(linkQuantum) {
 		d := daemon.Config{Chassis: c, Plain: plain, RingFrames: ringFrames(j)}
-		if j.System == job.TrioML && j.Elements == 0 {
+		if j.Layout.Partial != nil && j.Elements == 0 {
 			d.TracePath = filepath.Join(private, c.Switch.Name+".trace")
 		}
 		out = append(out, d)
@@ -75,7 +75,7 @@ func ringFrames(j *job.Job) int {
 	if j.Rate() == 0 {
 		return afpacket.DefaultRingFrames
 	}
-	return min(max(2*j.WindowPackets(), afpacket.DefaultRingFrames), afpacket.MaxRingFrames)
+	return min(max(2*j.Layout.Window, afpacket.DefaultRingFrames), afpacket.MaxRingFrames)
 }
 
 // workers returns the configuration of every worker's process.
@@ -87,7 +87,7 @@ func workers(j *job.Job, private string, plain bool) []nodelive.Config {
 			c.Tensors = tensors(private, w.Loop.Node)
 		}
 		h := &j.Plan.Hosts[i]
-		if j.System == job.Ring {
+		if j.Layout.Streams {
 			c.TCP = ringConfig(j.Plan, i, j.Params)
 		} else {
 			c.UDP = udpConfig(j, h, plain)
@@ -101,9 +101,9 @@ func tensors(private, node string) string { return filepath.Join(private, node+"
 
 func udpConfig(j *job.Job, h *plan.Host, plain bool) *udp.Config {
 	c := &udp.Config{MAC: inet.MAC(h.MAC), PeerMAC: inet.MAC(h.GatewayMAC), Iface: h.Iface, Plain: plain}
-	c.Bind = netip.AddrPortFrom(h.Addr.Addr(), j.WorkerPort())
-	if group, ok := j.Group(); ok {
-		c.Groups = []netip.Addr{group.Dst}
+	c.Bind = netip.AddrPortFrom(h.Addr.Addr(), j.Layout.Port)
+	if j.Layout.Group.IsValid() {
+		c.Groups = []netip.Addr{j.Layout.Group}
 	}
 	return c
 }

@@ -47,7 +47,7 @@ func TestLabOfAPlan(t *testing.T) {
 
 // A worker listens for the one before it and calls the one behind it, round.
 func TestRingOfNeighbours(t *testing.T) {
-	j := mustJob(t, scene{system: job.Ring, topology: "rack", hosts: 3})
+	j := mustJob(t, scene{system: job.Ring{}, topology: "rack", hosts: 3})
 	for i, w := range workers(j, "/private", false) {
 		at := func(k int) netip.Addr { return j.Plan.Hosts[(k+3)%3].Addr.Addr() }
 		if w.UDP != nil || w.TCP == nil || w.TCP.Listen.Addr() != at(i) || w.TCP.Dial.Addr() != at(i+1) || w.TCP.Previous != at(i-1) {
@@ -62,21 +62,21 @@ func TestRingOfNeighbours(t *testing.T) {
 // Only what the check needs is traced, and ports have room for a window.
 func TestSwitchesOfAJob(t *testing.T) {
 	for _, tc := range []struct {
-		system string
+		system job.System
 		change func(*job.Spec)
 		trace  string
 		ring   int
 	}{
-		{job.TrioML, nil, "/private/tor.trace", 64},
-		{job.TrioML, func(s *job.Spec) { s.Elements = 1024 }, "", 64},
-		{job.SwitchML256, nil, "", 128},
-		{job.SwitchML256, func(s *job.Spec) { s.SwitchML.Unscaled = true }, "", 256},
-		{job.Ring, nil, "", 64},
+		{job.TrioML{}, nil, "/private/tor.trace", 64},
+		{job.TrioML{}, func(s *job.Spec) { s.Elements = 1024 }, "", 64},
+		{job.SwitchML{}, nil, "", 128},
+		{job.SwitchML{Slots: 128, Unscaled: true}, nil, "", 256},
+		{job.Ring{}, nil, "", 64},
 	} {
 		j := mustJob(t, scene{system: tc.system, topology: "rack", change: tc.change})
 		got := switches(j, "/private", true)
 		if len(got) != 1 || got[0].TracePath != tc.trace || got[0].RingFrames != tc.ring || !got[0].Plain {
-			t.Errorf("%s: trace %q, ring of %d frames, want %q and %d", tc.system, got[0].TracePath, got[0].RingFrames, tc.trace, tc.ring)
+			t.Errorf("%s: trace %q, ring of %d frames, want %q and %d", tc.system.Name(), got[0].TracePath, got[0].RingFrames, tc.trace, tc.ring)
 		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -30,38 +29,31 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	patient := job.TrioML{Timeout: units.Second} // nothing ages on a machine that stands still for once
 	for _, tc := range []struct {
-		system, topology string
-		plain            bool
+		system   job.System
+		topology string
+		plain    bool
 	}{
-		{job.Ring, "rack", false},
-		{job.Ring, "leaf-spine", false},
-		{job.SwitchML256, "rack", false},
-		{job.SwitchML256, "rack", true},
-		{job.SwitchML64, "rack", false},
-		{job.TrioML, "mx480", false},
-		{job.TrioML, "mx480", true},
-		{job.TrioML, "rack", false},
+		{job.Ring{}, "rack", false},
+		{job.Ring{}, "leaf-spine", false},
+		{job.SwitchML{}, "rack", false},
+		{job.SwitchML{}, "rack", true},
+		{job.SwitchML{Elements: 64}, "rack", false},
+		{patient, "mx480", false},
+		{patient, "mx480", true},
+		{patient, "rack", false},
 	} {
-		t.Run(fmt.Sprintf("%s on %s, plain %v", tc.system, tc.topology, tc.plain), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s on %s, plain %v", tc.system.Name(), tc.topology, tc.plain), func(t *testing.T) {
 			opt := options(t)
 			opt.Plain = tc.plain
 			scene := scene{system: tc.system, topology: tc.topology}
-			if tc.system == job.TrioML { // nothing ages on a machine that stands still for once
-				scene.change = func(s *job.Spec) { s.Trio.Timeout = units.Second }
-			}
 			liveCell, liveTensors := runRecorded(t, mustJob(t, scene), opt)
 			offload := strings.Join(liveCell.Fidelity.Offload, " ")
-			if got := strings.Contains(offload, "plain"); got != (tc.plain && tc.system != job.Ring) {
+			if got := strings.Contains(offload, "plain"); got != (tc.plain && tc.system.Name() != "ring") {
 				t.Errorf("packet paths %s", offload)
 			}
-			before := scene.change
-			scene.change = func(s *job.Spec) {
-				s.Virtual = true
-				if before != nil {
-					before(s)
-				}
-			}
+			scene.change = func(s *job.Spec) { s.Virtual = true }
 			virtual := mustJob(t, scene)
 			virtualCell, err := sim.RunJob(t.Context(), virtual, images, nil)
 			if err != nil {
@@ -147,14 +139,14 @@ func virtualRecorded(t *testing.T, j *job.Job, images worker.Images) recording {
 		return nil
 	}
 	out, net := recording{}, &sim.Network{}
-	sw, err := chassis.New(j.Switches(0)[0], nil)
+	sw, err := j.NewSwitch(j.Switches(0)[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	center := net.AddNode("switch", sw)
 	var workers []*worker.Worker
 	for i, cfg := range j.Workers() {
-		w, err := worker.Build(cfg, images, recorder{i, out}, nil)
+		w, err := j.NewWorker(cfg, images, recorder{i, out}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,8 +221,7 @@ func TestLossIsMadeUpFor(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			j := mustJob(t, scene{
-				system: job.SwitchML256, topology: "rack", iterations: 4, link: tc.link,
-				change: func(s *job.Spec) { s.SwitchML.Retransmit = true },
+				system: job.SwitchML{Retransmit: true}, topology: "rack", iterations: 4, link: tc.link,
 			})
 			cell := mustRun(t, j, options(t))
 			var again int
@@ -254,12 +245,12 @@ func TestLossIsMadeUpFor(t *testing.T) {
 func TestStragglerIsLeftBehindAndCatchesUp(t *testing.T) {
 	heavy(t)
 	j := mustJob(t, scene{
-		system: job.TrioML, topology: "mx480", iterations: 10,
-		change: func(s *job.Spec) {
-			s.StraggleP = 1                  // somebody sleeps at each delay point
-			s.Trio.Window = 100 * sceneScale // one refill an iteration, so that the others wait for two timeouts at most
-			s.Trio.Timeout = 4 * units.Millisecond
+		system: job.TrioML{
+			Window:  100 * sceneScale, // one refill an iteration, so that the others wait for two timeouts at most
+			Timeout: 4 * units.Millisecond,
 		},
+		topology: "mx480", iterations: 10,
+		change: func(s *job.Spec) { s.StraggleP = 1 }, // somebody sleeps at each delay point
 	})
 	cell := mustRun(t, j, options(t))
 	degraded, skipped, slept := 0, 0, units.Duration(0)
@@ -289,11 +280,8 @@ func TestFirstWindowArrivesWhole(t *testing.T) {
 	heavy(t)
 	const window = 128 // packets of 4 KiB
 	j := mustJob(t, scene{
-		system: job.TrioML, topology: "rack", hosts: 2, link: topo.LinkSpec{Rate: 10 * units.GbitPerSecond, Queue: 16 * units.MiB},
-		change: func(s *job.Spec) {
-			s.Scale, s.Trio.Window, s.Elements = 1, window, window*1024
-			s.Trio.Timeout = units.Second
-		},
+		system: job.TrioML{Window: window, Timeout: units.Second}, topology: "rack", hosts: 2, link: topo.LinkSpec{Rate: 10 * units.GbitPerSecond, Queue: 16 * units.MiB},
+		change: func(s *job.Spec) { s.Scale, s.Elements = 1, window*1024 },
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), longEnough)
 	defer cancel()

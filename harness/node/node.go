@@ -1,6 +1,7 @@
 // Package node is the entry point of the processes inside a lab's namespaces.
 // The one binary starts itself again as "inalab node <kind> <name>"; the
-// command line and the TestMain of every privileged test ask [Main] first.
+// command line and the TestMain of every privileged test ask [Main] first, and
+// say which systems there are.
 package node
 
 import (
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/nodes/worker/live"
@@ -20,9 +22,10 @@ const (
 	KindWorker = "worker"
 )
 
-// Main runs the process that os.Args asks
-// for, and returns its exit code; ok is false where it asks for none.
-func Main(args []string) (code int, ok bool) {
+// Main runs the process that args, as os.Args has them, ask for, and returns its
+// exit code; ok is false where they ask for none. The process may be a node of any
+// of the systems.
+func Main(args []string, systems []job.System) (code int, ok bool) {
 	if _, _, ok := proc.Requested(args); !ok {
 		return 0, false
 	}
@@ -31,7 +34,7 @@ func Main(args []string) (code int, ok bool) {
 		fmt.Fprintln(os.Stderr, "inalab:", err)
 		return 2, true
 	}
-	result, err := run(child)
+	result, err := run(child, systems)
 	if err != nil && child.Context().Err() == nil {
 		fmt.Fprintln(os.Stderr, "inalab:", err)
 		if err := child.Fail(err); err != nil {
@@ -46,20 +49,31 @@ func Main(args []string) (code int, ok bool) {
 	return 0, true
 }
 
-func run(child *proc.ChildSide) (any, error) {
+func run(child *proc.ChildSide, systems []job.System) (any, error) {
 	switch child.Kind() {
 	case KindSwitch:
 		var cfg daemon.Config
 		if err := child.Config(&cfg); err != nil {
 			return nil, err
 		}
-		return daemon.Run(child.Context(), cfg, control{child})
+		if cfg.Chassis.System == "" {
+			return daemon.Run(child.Context(), cfg, nil, control{child})
+		}
+		system, err := job.Find(systems, cfg.Chassis.System)
+		if err != nil {
+			return nil, err
+		}
+		return daemon.Run(child.Context(), cfg, system.NewEngine, control{child})
 	case KindWorker:
 		var cfg live.Config
 		if err := child.Config(&cfg); err != nil {
 			return nil, err
 		}
-		return live.Run(child.Context(), cfg, control{child})
+		system, err := job.Find(systems, cfg.Worker.Loop.System)
+		if err != nil {
+			return nil, err
+		}
+		return live.Run(child.Context(), cfg, system.NewCore, control{child})
 	}
 	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s", child.Kind(), KindSwitch, KindWorker)
 }

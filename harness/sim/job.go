@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,24 +32,38 @@ func RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Prog
 	if err != nil {
 		return cell, err
 	}
+	var charges *rounds
+	if !j.Exact {
+		charges = newRounds(run, j.Plan, sums.Skip)
+	}
 	report, err := run.net.Run(ctx, Options{
 		Until: units.Time(patience*j.Iterations).Add(0) * units.Time(cell.Expected),
 		Done:  run.done,
 		OnSamples: func(s []result.Sample) error {
 			cell.Samples = append(cell.Samples, s...)
+			charges.samples(s)
 			if progress != nil {
 				progress(s)
 			}
 			return nil
 		},
+		Between: charges.between,
 	})
 	if err != nil {
-		return cell, fmt.Errorf("running %s under the virtual clock: %w%s", j.System, err, run.where())
+		return cell, fmt.Errorf("running %s under the virtual clock: %w%s", j.System.Name(), err, run.where())
 	}
+	slices.SortFunc(cell.Samples, byEnd)
 	run.count(&cell)
-	cell.Work.Steps = report.Steps
+	cell.Work.Steps, cell.Work.Charged = report.Steps, charges.count()
+	cell.Work.Rounds, cell.Work.Sample = j.Iterations-cell.Work.Charged, max(1, j.Sample.Every)
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
 	return cell, run.judge(&cell, sums)
+}
+
+// byEnd is the order of samples: a charged round may end its workers of one
+// instant in another order than a simulated one.
+func byEnd(a, b result.Sample) int {
+	return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Iteration, b.Iteration), cmp.Compare(a.Worker, b.Worker))
 }
 
 // judge adds what the checks of the sums came to.
@@ -104,7 +119,7 @@ func newRun(j *job.Job, images worker.Images, sums *check.Stream, sink trace.Sin
 	r := &run{net: &Network{}}
 	ids := map[string]NodeID{}
 	for _, cfg := range j.Switches(0) {
-		c, err := chassis.New(cfg, sink)
+		c, err := j.NewSwitch(cfg, sink)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +128,7 @@ func newRun(j *job.Job, images worker.Images, sums *check.Stream, sink trace.Sin
 		r.counted = append(r.counted, counted{cfg.Switch.Name, c.Counters})
 	}
 	for i, cfg := range j.Workers() {
-		w, err := worker.Build(cfg, images, sums.Recorder(i), nil)
+		w, err := j.NewWorker(cfg, images, sums.Recorder(i), nil)
 		if err != nil {
 			return nil, err
 		}

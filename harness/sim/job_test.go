@@ -19,7 +19,7 @@ func jobs(t *testing.T, set ...string) []*job.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Load(scenarios.Source{Name: "straggler", Text: text, Set: set})
+	s, err := scenarios.Load(scenarios.Source{Name: "straggler", Text: text, Set: set}, job.Systems())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +63,14 @@ func TestSystemsTrainAsExpected(t *testing.T) {
 	for _, j := range jobs(t, "iterations=12", "stragglers.p=[0%,16%]") {
 		c := run(t, j, im)
 		if c.Wrong != 0 || c.Checked != uint64(j.Params*6*12) || len(c.Samples) != 6*12 {
-			t.Errorf("%s p=%g: %d of %d values wrong, %d samples; %v", j.System, j.StraggleP, c.Wrong, c.Checked, len(c.Samples), c.Notes)
+			t.Errorf("%s p=%g: %d of %d values wrong, %d samples; %v", j.System.Name(), j.StraggleP, c.Wrong, c.Checked, len(c.Samples), c.Notes)
 		}
 		got, want := meanMs(c), c.Expected.Milliseconds()
 		if got > 1.01*want || !c.ExpectedIsBound && got < 0.99*want {
-			t.Errorf("%s p=%g: iteration takes %.3f ms, expected %.3f (bound: %v)", j.System, j.StraggleP, got, want, c.ExpectedIsBound)
+			t.Errorf("%s p=%g: iteration takes %.3f ms, expected %.3f (bound: %v)", j.System.Name(), j.StraggleP, got, want, c.ExpectedIsBound)
 		}
 		if c.Compute != j.Model.Compute {
-			t.Errorf("%s p=%g: computing takes %v, nominal %v", j.System, j.StraggleP, c.Compute, j.Model.Compute)
+			t.Errorf("%s p=%g: computing takes %v, nominal %v", j.System.Name(), j.StraggleP, c.Compute, j.Model.Compute)
 		}
 	}
 }

@@ -35,11 +35,17 @@ type Network struct {
 	instant int    // calls since time last moved
 	limit   int    // of these; zero means maxAtOneInstant
 	batch   []sansio.Arrival
+
+	moved   units.Time // of the latest call into a machine that is no host computing
+	alarm   units.Time // onAlarm is called once before the first event at or after it
+	onAlarm func()
+	sampled bool // iterations ended at this instant
 }
 
 type node struct {
 	name    string
 	machine sansio.Machine
+	host    bool       // its deadlines are those of its own work
 	peers   []peer     // by port
 	next    units.Time // deadline that waits in the queue
 }
@@ -82,6 +88,7 @@ type Options struct {
 	Until     units.Time                  // the run fails when it gets here; zero means never
 	Done      func() bool                 // asked after every instant; the run ends when it is true
 	OnSamples func([]result.Sample) error // nil: samples are dropped
+	Between   func()                      // called after an instant in which iterations ended; nil: nobody
 }
 
 // Report is what a run came to.
@@ -93,13 +100,19 @@ type Report struct {
 
 // Run runs the machines from time 0 until Done.
 func (n *Network) Run(ctx context.Context, opt Options) (Report, error) {
-	n.eff.Keeping = true
+	n.eff.Keeping, n.alarm = true, units.Never
 	for i := range n.nodes {
 		n.schedule(NodeID(i))
 	}
 	for !opt.Done() {
 		if err := n.instantOf(ctx, opt); err != nil {
 			return n.report(), err
+		}
+		if n.sampled {
+			n.sampled = false
+			if opt.Between != nil {
+				opt.Between()
+			}
 		}
 	}
 	return n.report(), nil
@@ -123,6 +136,13 @@ func (n *Network) instantOf(ctx context.Context, opt Options) error {
 	if ev.At > n.now {
 		n.now, n.instant = ev.At, 0
 	}
+	if ev.At >= n.alarm {
+		n.alarm = units.Never
+		n.onAlarm()
+	}
+	if !nd.host {
+		n.moved = n.now
+	}
 	nd.next = units.Never
 	nd.machine.Expire(n.now, &n.eff)
 	if err := n.carryOut(NodeID(ev.Target), opt); err != nil {
@@ -143,6 +163,7 @@ func (n *Network) instantOf(ctx context.Context, opt Options) error {
 func (n *Network) deliver(opt Options) error {
 	to, batch := n.inbox.take(n.batch[:0])
 	n.batch = batch
+	n.moved = n.now
 	n.nodes[to].machine.Handle(n.now, batch, &n.eff)
 	err := n.carryOut(to, opt)
 	n.inbox.release()
@@ -169,8 +190,11 @@ func (n *Network) carryOut(at NodeID, opt Options) error {
 		c.Run()
 	}
 	var err error
-	if len(n.eff.Samples) > 0 && opt.OnSamples != nil {
-		err = opt.OnSamples(n.eff.Samples)
+	if len(n.eff.Samples) > 0 {
+		n.sampled = true
+		if opt.OnSamples != nil {
+			err = opt.OnSamples(n.eff.Samples)
+		}
 	}
 	n.eff.Reset()
 	n.schedule(at)

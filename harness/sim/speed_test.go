@@ -26,7 +26,11 @@ func benchJob(b *testing.B, system, topology string, hosts, elements int) *job.J
 	if err != nil {
 		b.Fatal(err)
 	}
-	j, err := job.New(job.Spec{System: system, Plan: p, Model: model, Scale: 1, Iterations: 20, Seed: 1, Elements: elements, Virtual: true})
+	sys, err := job.Find(job.Systems(), system)
+	if err != nil {
+		b.Fatal(err)
+	}
+	j, err := job.New(job.Spec{System: sys, Plan: p, Model: model, Scale: 1, Iterations: 20, Seed: 1, Elements: elements, Virtual: true})
 	if err != nil {
 		b.Fatal(err)
 	}

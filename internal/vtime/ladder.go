@@ -2,6 +2,11 @@ package vtime
 
 import "github.com/inalab/inalab/internal/units"
 
+// rungsKeep is the number of rungs (0.8 KiB each) that a ladder keeps although
+// they are not in use. All of time divides into 64ths 11 times at most, so that
+// more are in use only when pushes come in falling order.
+const rungsKeep = 16
+
 // ladder holds the events that are too late for the bottom: those before
 // topFrom in the buckets of its rungs, the others in the order they came.
 //
@@ -36,9 +41,9 @@ func (l *ladder) widenTop(at units.Time) {
 	l.topMin, l.topMax = min(l.topMin, at), max(l.topMax, at)
 }
 
-// rungFor returns the lowest rung that ends after a time. It is mostly the last
-// one. There can be many when pushes go back in time again and again, hence the
-// search by halves.
+// rungFor returns the lowest rung that ends after a time before topFrom. It is
+// mostly the last one, and there are few; but when pushes come in falling order
+// there can be many, hence the search by halves.
 func (l *ladder) rungFor(at units.Time) *rung {
 	last := len(l.rungs) - 1
 	if at < l.rungs[last].end {
@@ -124,48 +129,57 @@ func (l *ladder) addRung(r rung, all list) {
 	}
 }
 
-// takeBack takes the events of the bottom from its middle on, which is due at
-// from. They come before all that the ladder holds for their times; to is the
-// limit before.
+// takeBack takes the events of the bottom from its middle on, where from is due.
+// They come before all that the ladder holds for their times. The limit was to
+// and is from.
 func (l *ladder) takeBack(b *bottom, from, to units.Time) {
+	for n := len(l.rungs); n > 0 && l.rungs[n-1].used == 0; n-- {
+		to = l.rungs[n-1].end // the new rung or the top takes its place
+		l.rungs = l.rungs[:n-1]
+	}
 	if len(l.rungs) == 0 {
 		l.topFrom = from
 	} else {
 		l.rungs = append(l.rungs, newRung(from, to, to))
 	}
 	for b.len() > bottomMax/2 {
-		e := b.popLast()
-		into := &l.top
-		if len(l.rungs) == 0 {
-			l.widenTop(e.At)
-		} else {
-			into = l.rungs[len(l.rungs)-1].use(e.At)
-		}
-		l.pool.pushFront(into, l.pool.put(e))
-		l.count++
+		l.pushFront(b.popLast())
 	}
 }
 
-// trim gives memory back after a burst. As it waits until less than an eighth is
-// in use, it costs each event that has gone a constant part.
+// pushFront adds an event to the lowest rung, before all for the same time.
+func (l *ladder) pushFront(e Event) {
+	l.count++
+	i := l.pool.put(e)
+	if n := len(l.rungs); n > 0 {
+		l.pool.pushFront(l.rungs[n-1].use(e.At), i)
+		return
+	}
+	l.widenTop(e.At)
+	l.pool.pushFront(&l.top, i)
+}
+
+// trim gives memory back after a burst. It halves what is held when less than a
+// quarter is in use: that many events have gone since, so that each bears a
+// constant part of the cost.
 func (l *ladder) trim() {
-	if held := cap(l.pool.nodes); held > poolKeep && l.count < held/8 {
-		small := pool{}
-		small.resize(max(held/4, poolKeep))
-		l.pool.moveTo(&small, &l.top)
-		for i := range l.rungs {
-			for j := range l.rungs[i].bucket {
-				l.pool.moveTo(&small, &l.rungs[i].bucket[j])
-			}
-		}
-		l.pool = small
+	if held := cap(l.pool.nodes); held > poolKeep && l.count < held/4 {
+		l.movePool(held / 2)
 	}
-	if held := cap(l.rungs); held > rungsKeep && len(l.rungs) < held/8 {
-		l.rungs = append(make([]rung, 0, held/4), l.rungs...)
+	if held := cap(l.rungs); held > rungsKeep && len(l.rungs) < held/4 {
+		l.rungs = append(make([]rung, 0, held/2), l.rungs...)
 	}
 }
 
-// rungsKeep is the number of rungs (0.8 KiB each) that a ladder keeps although
-// they are not in use. Times divide into 64ths 11 times at most, so that more
-// are in use only after pushes that go back in time.
-const rungsKeep = 16
+// movePool moves all nodes to a pool of another size.
+func (l *ladder) movePool(capacity int) {
+	var to pool
+	to.resize(capacity)
+	l.pool.moveTo(&to, &l.top)
+	for i := range l.rungs {
+		for j := range l.rungs[i].bucket {
+			l.pool.moveTo(&to, &l.rungs[i].bucket[j])
+		}
+	}
+	l.pool = to
+}

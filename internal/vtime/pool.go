@@ -20,8 +20,8 @@ type list struct {
 }
 
 // poolKeep is the number of nodes (16 bytes each) that a pool keeps although
-// they are not in use. It spares a queue of some thousand events, which is what
-// a large network has, all allocation.
+// they are not in use: bursts of some thousand events allocate once, not each
+// time.
 const poolKeep = 1 << 14
 
 // pool holds the nodes of all lists of a ladder.

@@ -6,10 +6,13 @@ import (
 	"github.com/inalab/inalab/internal/units"
 )
 
-// buckets is the number of buckets of a rung: as many as a word has bits, so
-// that the next one in use is found at once. It is a power of two, and so are
-// widths of buckets.
-const buckets = 64
+// buckets is the number of buckets of a rung, 2^bucketBits: as many as a word
+// has bits, so that the next one in use is found at once. Widths are powers of
+// two as well, so that a shift finds the bucket of a time.
+const (
+	bucketBits = 6
+	buckets    = 1 << bucketBits
+)
 
 // rung divides a stretch of time into buckets of one width.
 type rung struct {
@@ -27,11 +30,10 @@ type rung struct {
 // all that the rung above holds for it.
 func newRung(start, last, end units.Time) rung {
 	length := bits.Len64(uint64(last) - uint64(start))
-	const per = 6 // 2^6 buckets
-	return rung{start: start, end: end, shift: uint8(max(length-per, 0))}
+	return rung{start: start, end: end, shift: uint8(max(length-bucketBits, 0))}
 }
 
-// index returns the bucket for a time, and marks it as used.
+// use returns the bucket for a time, and marks it as used.
 func (r *rung) use(at units.Time) *list {
 	i := (uint64(at) - uint64(r.start)) >> (r.shift & 63) % buckets
 	r.used |= 1 << i

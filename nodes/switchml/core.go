@@ -168,6 +168,10 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	return result.Outcome{Retransmits: c.retransmits, Contributed: true, Saturated: c.saturated}, mean
 }
 
+// Skip counts a generation as reduced: slots keep their sets and phases, as the
+// switch and the other workers do.
+func (c *Core) Skip(gen int) { c.gen = gen }
+
 // Counters returns packets by type and drops by reason.
 func (c *Core) Counters() []sansio.Count { return c.count.List() }
 

@@ -233,6 +233,9 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	return out, func(mean []float32) { c.cfg.mean(gen, in, q, mean) }
 }
 
+// Skip counts a generation as reduced.
+func (c *Core) Skip(gen int) { c.gen, c.active = gen+1, false }
+
 // mean divides each block by the number of workers behind it.
 func (c *Config) mean(gen int, in *inbox, q []int32, mean []float32) {
 	for b, workers := range in.workers {

@@ -1,30 +1,36 @@
 package worker
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/nodes/gradient"
-	"github.com/inalab/inalab/nodes/ring"
 	"github.com/inalab/inalab/nodes/stream"
-	"github.com/inalab/inalab/nodes/switchml"
-	"github.com/inalab/inalab/nodes/trioml"
 )
 
 // Config is everything about one worker, as it crosses to the worker's process:
-// the loop, the model, and the core of exactly one protocol.
+// the loop, the model, and the core of the system that Loop names.
 type Config struct {
 	Loop    LoopConfig
 	Model   ModelConfig
 	Bench   *BenchConfig `json:",omitempty"` // in place of training: Loop gives the names, Model is not used
 	Workers int
+	Core    json.RawMessage // for NewCore
+	Stream  *stream.Config  `json:",omitempty"` // carries a core's byte streams where there is no kernel TCP: under the virtual clock
+}
 
-	TrioML   *trioml.Config   `json:",omitempty"`
-	SwitchML *switchml.Config `json:",omitempty"`
-	Ring     *ring.Config     `json:",omitempty"`
-	Stream   *stream.Config   `json:",omitempty"` // carries Ring where there is no kernel TCP: under the virtual clock
+// NewCore makes the host core of a system from its configuration; rec and sink
+// may be nil.
+type NewCore func(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (Collective, error)
+
+// Parts is what a worker is made of beside its configuration.
+type Parts struct {
+	NewCore  NewCore
+	Images   Images            // of training
+	Recorder gradient.Recorder // nil: nothing is recorded
+	Trace    trace.Sink        // nil: no events
 }
 
 // Worker is a built worker.
@@ -41,13 +47,13 @@ type Job interface {
 	Core() Collective // the protocol inside
 }
 
-// Build makes the machine of one worker. rec and sink may be nil.
-func Build(cfg Config, images Images, rec gradient.Recorder, sink trace.Sink) (*Worker, error) {
-	core, err := cfg.core(rec, sink)
+// Build makes the machine of one worker.
+func Build(cfg Config, parts Parts) (*Worker, error) {
+	core, err := parts.NewCore(cfg.Core, parts.Recorder, parts.Trace)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("configuring worker %s: %w", cfg.Loop.Node, err)
 	}
-	job, err := cfg.job(core, images, sink)
+	job, err := cfg.job(core, parts.Images, parts.Trace)
 	if err != nil {
 		return nil, err
 	}
@@ -64,38 +70,13 @@ func (c Config) job(core Collective, images Images, sink trace.Sink) (Job, error
 	if c.Bench != nil {
 		return newBench(c, core)
 	}
+	c.Loop.Trace = sink
+	if c.Model.Replay != nil {
+		return New(c.Loop, core, newReplay(*c.Model.Replay, c.Loop.Worker))
+	}
 	m, err := newModel(c.Model, c.Loop.Worker, c.Workers, images)
 	if err != nil {
 		return nil, err
 	}
-	c.Loop.Trace = sink
 	return New(c.Loop, core, m)
-}
-
-var errOneCore = errors.New("a worker has the core of exactly one protocol")
-
-func (c Config) core(rec gradient.Recorder, sink trace.Sink) (Collective, error) {
-	switch {
-	case c.TrioML != nil && c.SwitchML == nil && c.Ring == nil:
-		cfg := *c.TrioML
-		cfg.Recorder, cfg.Trace = rec, sink
-		return orError(trioml.New(cfg))
-	case c.SwitchML != nil && c.TrioML == nil && c.Ring == nil:
-		cfg := *c.SwitchML
-		cfg.Recorder, cfg.Trace = rec, sink
-		return orError(switchml.New(cfg))
-	case c.Ring != nil && c.TrioML == nil && c.SwitchML == nil:
-		cfg := *c.Ring
-		cfg.Recorder = rec
-		return orError(ring.New(cfg))
-	}
-	return nil, fmt.Errorf("configuring worker %s: %w", c.Loop.Node, errOneCore)
-}
-
-// orError keeps a nil core out of the interface.
-func orError[C Collective](core C, err error) (Collective, error) {
-	if err != nil {
-		return nil, err
-	}
-	return core, nil
 }

@@ -74,6 +74,7 @@ const (
 	delayed                 // asleep until wake
 	computing               // until wake
 	reducing                // for results
+	charged                 // until wake, in place of reducing
 	evaluating              // the last Compute, until wake
 	done
 )
@@ -100,6 +101,8 @@ type Loop struct {
 	updates  []func([]float32) // means not yet handed to a Compute
 	mean     []float32         // scratch of Computes
 	last     result.Sample
+
+	chargedUntil units.Time // not zero: the round takes place without packets until then
 }
 
 // New returns a loop that starts at time 0.
@@ -130,7 +133,7 @@ func (l *Loop) NextDeadline() units.Time {
 	switch l.state {
 	case waiting:
 		return 0
-	case delayed, computing, evaluating:
+	case delayed, computing, charged, evaluating:
 		return min(l.wake, l.core.NextDeadline())
 	case done:
 		return units.Never
@@ -161,6 +164,8 @@ func (l *Loop) Expire(now units.Time, eff *sansio.Effects) {
 		}
 	case l.state == computing && now >= l.wake:
 		l.reach(now, l.point+1, eff)
+	case l.state == charged && now >= l.wake:
+		l.update(now, eff)
 	case l.state == evaluating && now >= l.wake:
 		l.state = done
 		eff.Samples = append(eff.Samples, l.last)
@@ -195,10 +200,9 @@ func (l *Loop) start(now units.Time, eff *sansio.Effects) {
 func (l *Loop) reach(now units.Time, point int, eff *sansio.Effects) {
 	l.point = point
 	if point == l.cfg.Points {
-		l.state = reducing
 		l.computes += now.Sub(l.began) - l.served
 		l.computed++
-		l.core.Begin(now, l.gen, l.grad, eff)
+		l.reduce(now, eff)
 		return
 	}
 	d := l.delay(point)
@@ -213,10 +217,13 @@ func (l *Loop) reach(now units.Time, point int, eff *sansio.Effects) {
 
 // compute starts the part of the compute behind the current delay point.
 func (l *Loop) compute(now units.Time) {
-	n := units.Duration(l.cfg.Points)
-	p := units.Duration(l.point)
-	part := l.cfg.Compute*(p+1)/n - l.cfg.Compute*p/n
-	l.state, l.wake = computing, now.Add(part)
+	l.state, l.wake = computing, now.Add(l.part(l.point))
+}
+
+// part returns the length of the part of the compute behind a delay point.
+func (l *Loop) part(point int) units.Duration {
+	n, p := units.Duration(l.cfg.Points), units.Duration(point)
+	return l.cfg.Compute*(p+1)/n - l.cfg.Compute*p/n
 }
 
 func (l *Loop) delay(point int) units.Duration {
@@ -228,14 +235,13 @@ func (l *Loop) delay(point int) units.Duration {
 
 // update applies generation gen and starts the next.
 func (l *Loop) update(now units.Time, eff *sansio.Effects) {
-	out, mean := l.core.Finish(l.gen)
-	l.updates = append(l.updates, mean)
+	out := l.finishRound()
 	s := result.Sample{
 		System: l.cfg.System, StraggleP: l.cfg.StraggleP, Worker: l.cfg.Worker, Iteration: l.gen,
 		Start: l.begun, End: now, Delay: l.served,
 		Degraded: out.Degraded, Retransmits: out.Retransmits, Contributed: out.Contributed,
 	}
-	if l.state == reducing {
+	if l.state == reducing || l.state == charged {
 		s.Loss = l.loss
 		l.event(now, trace.Reduced)
 	} else {

@@ -27,6 +27,8 @@ type ModelConfig struct {
 	Hidden    int // hidden units; zero means train.DefaultHidden
 	MiniBatch int // images of a step; zero means train.DefaultBatch
 	Seed      rng.Root
+
+	Replay *ReplayConfig `json:",omitempty"` // in place of all that: sizes and times only
 }
 
 // model is a replica with the worker's share of the data. It meets Trainer.

@@ -26,7 +26,7 @@ func BenchmarkFrame(b *testing.B) {
 			const slots = 32
 			cfg := switchmlConfig(p, slots)
 			cfg.Quantum = 20 * units.Microsecond
-			c, err := New(cfg, nil)
+			c, err := New(cfg.config(), newEngine, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -45,10 +45,12 @@ type port struct {
 type engine struct {
 	dataplane.Engine       // nil where the PFE has none
 	part             *part // nil likewise
+	server           *part // before it; nil where it takes no time
 }
 
-// New returns a switch whose engines tell sink what they do; sink may be nil.
-func New(cfg Config, sink trace.Sink) (*Chassis, error) {
+// New returns a switch whose engines newEngine makes of cfg.Programs; it may be
+// nil where there are none. The engines tell sink what they do; it may be nil.
+func New(cfg Config, newEngine NewEngine, sink trace.Sink) (*Chassis, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
@@ -57,14 +59,14 @@ func New(cfg Config, sink trace.Sink) (*Chassis, error) {
 		return nil, err
 	}
 	c := &Chassis{cfg: cfg, plane: plane, stage: before}
-	if err := c.build(sink); err != nil {
+	if err := c.build(newEngine, sink); err != nil {
 		return nil, fmt.Errorf("chassis %q: %w", cfg.Switch.Name, err)
 	}
 	return c, nil
 }
 
-func (c *Chassis) build(sink trace.Sink) error {
-	programs, err := c.cfg.newEngines(sink)
+func (c *Chassis) build(newEngine NewEngine, sink trace.Sink) error {
+	programs, err := c.cfg.newEngines(newEngine, sink)
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,10 @@ func (c *Chassis) build(sink trace.Sink) error {
 		if e != nil {
 			p = c.newPart(part{stage: c.stageOf(i, leafEngine, topEngine), machine: e, pfe: i})
 		}
-		c.engines = append(c.engines, engine{e, p})
+		c.engines = append(c.engines, engine{Engine: e, part: p})
+	}
+	if err := c.buildServers(); err != nil {
+		return err
 	}
 	if err := c.buildPorts(); err != nil {
 		return err
@@ -190,7 +195,7 @@ func (c *Chassis) receive(in sansio.Arrival, eff *sansio.Effects) {
 	if e.part != nil {
 		if l, problem := in.Train.Layout(); problem == inet.OK && c.plane.Owns(in) && e.Claims(in.Train.Header, l) {
 			in.Train = unpadded(in.Train, l)
-			c.offer(e.part, in)
+			c.serve(e, in)
 			return
 		}
 	}
@@ -202,10 +207,19 @@ func (c *Chassis) receive(in sansio.Arrival, eff *sansio.Effects) {
 	}
 }
 
+// serve takes a train to an engine, by way of its server.
+func (c *Chassis) serve(e engine, in sansio.Arrival) {
+	if e.server != nil {
+		c.offer(e.server, in)
+		return
+	}
+	c.offer(e.part, in)
+}
+
 // unpadded cuts what stands behind the UDP packet of a single frame, such as
 // the padding of short Ethernet frames.
 func unpadded(t sansio.Train, l inet.Layout) sansio.Train {
-	if l.Proto == inet.ProtoUDP && t.Frames() == 1 {
+	if l.Proto == inet.ProtoUDP && t.Frames() == 1 && t.Pad == 0 {
 		t.Body = t.Body[:min(len(t.Body), inet.UDP(t.Header[l.Transport:]).Len()-inet.UDPLen)]
 	}
 	return t

@@ -1,17 +1,17 @@
 package chassis
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/forward"
-	"github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -23,9 +23,13 @@ type Config struct {
 	Seed   rng.Root        // of the run
 	Groups []forward.Group // multicast groups that are forwarded here
 
-	// Programs. With none the switch only forwards. At most one kind is given.
-	TrioML   []trioml.Config  // by PFE; PFEs past its end have no engine
-	SwitchML *switchml.Config // of a switch with one forwarding engine
+	System   string            // whose programs these are, for who looks up its NewEngine
+	Programs []json.RawMessage // by PFE, for NewEngine; null, or past the end: no engine there
+
+	// Servers make the frames of an engine wait their turn before it, as for a
+	// line: by PFE, the time that it takes for a frame. Nil, or the zero value,
+	// is an engine that takes none.
+	Servers []impair.Params `json:",omitempty"`
 
 	// NoLinks leaves all links out: frames cross ports and fabric at once. Zero
 	// models them as the package comment says.
@@ -58,19 +62,20 @@ func (c *Config) pfeName(i int) string {
 	return c.Switch.Chassis.PFEs[i].Name
 }
 
+// NewEngine makes the engine of a PFE from the configuration of its program;
+// sink may be nil.
+type NewEngine func(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error)
+
 // validate reports all faults that only the whole shows, joined; programs,
 // links and forwarding check themselves.
 func (c *Config) validate() error {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if c.TrioML != nil && c.SwitchML != nil {
-		fault("programs for both trioml and switchml: give one")
+	if n := c.pfes(); len(c.Programs) > n {
+		fault("programs for %d PFEs: it has %d", len(c.Programs), n)
 	}
-	if n := c.pfes(); len(c.TrioML) > n {
-		fault("trioml programs for %d PFEs: it has %d", len(c.TrioML), n)
-	}
-	if n := c.pfes(); c.SwitchML != nil && n != 1 {
-		fault("switchml on %d PFEs: its program needs a switch with one forwarding engine", n)
+	if n := c.pfes(); len(c.Servers) > n {
+		fault("servers for %d PFEs: it has %d", len(c.Servers), n)
 	}
 	for _, p := range c.Switch.Ports {
 		if c.Switch.Chassis != nil && (p.PFE < 0 || p.PFE >= c.pfes()) {
@@ -80,42 +85,54 @@ func (c *Config) validate() error {
 	if t := c.top(); t < 0 || t >= c.pfes() {
 		fault("top-level PFE %d: there are %d", t, c.pfes())
 	}
-	errs = append(errs, c.validatePorts())
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("chassis %q: %w", c.Switch.Name, err)
 	}
 	return nil
 }
 
-// validatePorts checks the ports that programs send by.
-func (c *Config) validatePorts() error {
-	var errs []error
-	for i, t := range c.TrioML {
-		for _, j := range t.Jobs {
-			for _, p := range j.To {
-				if err := c.validatePort(p); err != nil {
-					errs = append(errs, fmt.Errorf("trioml on %s: job %d: %w", c.pfeName(i), j.ID, err))
-				}
-			}
+// newEngines returns the engine of each PFE, nil where it has none.
+func (c *Config) newEngines(newEngine NewEngine, sink trace.Sink) ([]dataplane.Engine, error) {
+	engines := make([]dataplane.Engine, c.pfes())
+	for i, program := range c.Programs {
+		if len(program) == 0 || string(program) == "null" {
+			continue
 		}
+		if newEngine == nil {
+			return nil, fmt.Errorf("a program of %q on %s, and nothing to make its engine", c.System, c.pfeName(i))
+		}
+		e, err := newEngine(program, sink)
+		if err != nil {
+			return nil, err
+		}
+		engines[i] = e
 	}
-	if c.SwitchML != nil {
-		for i, w := range c.SwitchML.Workers {
-			if err := c.validatePort(w.Port); err != nil {
-				errs = append(errs, fmt.Errorf("switchml: worker %d: %w", i, err))
+	return engines, c.validatePorts(engines)
+}
+
+// validatePorts checks the ports that engines send by.
+func (c *Config) validatePorts(engines []dataplane.Engine) error {
+	var errs []error
+	for i, e := range engines {
+		if e == nil {
+			continue
+		}
+		for _, p := range e.Ports() {
+			if err := c.validatePort(p, engines); err != nil {
+				errs = append(errs, fmt.Errorf("program of %s: %w", c.pfeName(i), err))
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (c *Config) validatePort(p sansio.Port) error {
+func (c *Config) validatePort(p sansio.Port, engines []dataplane.Engine) error {
 	if pfe, ok := dataplane.IsFabric(p); ok {
-		if c.pfes() == 1 {
+		if len(engines) == 1 {
 			return errors.New("results go across the fabric: a switch with one forwarding engine has none")
 		}
-		if pfe >= len(c.TrioML) {
-			return fmt.Errorf("results go to engine %d across the fabric: there are %d", pfe, len(c.TrioML))
+		if pfe >= len(engines) || engines[pfe] == nil {
+			return fmt.Errorf("results go to PFE %d across the fabric, which has no engine", pfe)
 		}
 		return nil
 	}
@@ -123,27 +140,4 @@ func (c *Config) validatePort(p sansio.Port) error {
 		return fmt.Errorf("results leave by port %d, which has no link", p)
 	}
 	return nil
-}
-
-// newEngines returns the engine of each PFE, nil where it has none.
-func (c *Config) newEngines(sink trace.Sink) ([]dataplane.Engine, error) {
-	engines := make([]dataplane.Engine, c.pfes())
-	for i, t := range c.TrioML {
-		t.Trace = sink
-		program, err := trioml.New(t)
-		if err != nil {
-			return nil, err
-		}
-		engines[i] = program
-	}
-	if c.SwitchML != nil {
-		s := *c.SwitchML
-		s.Trace = sink
-		program, err := switchml.New(s)
-		if err != nil {
-			return nil, err
-		}
-		engines[0] = program
-	}
-	return engines, nil
 }

@@ -29,6 +29,12 @@
 // dataplane.Fabric of the sender. The path between two PFEs is a link of its
 // own in each direction: the topology says nothing of a capacity they share.
 //
+// # Servers
+//
+// Engines take no time. Where a model says how long one needs for a frame, its
+// frames wait before it as before a line ([Config].Servers): one queue, first in
+// first out, for each engine.
+//
 // # Time
 //
 // A live driver is late by what its system makes it. Links that stand behind
@@ -43,7 +49,7 @@
 //
 // Nothing is copied on the way through but what links keep. That is safe
 // because in one pass each part (link or engine) is called at most once, in the
-// order of the six stages above, so what it returned stays valid until the
+// order of the stages above, so what it returned stays valid until the
 // effects of the call were carried out. Where another pass follows in the same
 // call, what is to be sent is copied before it. What comes for a part whose
 // turn is over is copied, too, and waits for the next pass, which NextDeadline
@@ -52,5 +58,5 @@
 // Links append their final sends to the caller's effects, and engines work in
 // the same memory: what they send is taken out of the list again and passed on.
 //
-// Left out: contention inside a PFE, and time that engines take.
+// Left out: contention inside a PFE.
 package chassis

@@ -26,7 +26,7 @@ func TestSwitchMLRack(t *testing.T) {
 	for name, spec := range links {
 		t.Run(name, func(t *testing.T) {
 			p := planned(t, "rack", gen.Params{Hosts: 3, Link: spec})
-			r := newRig(t, switchmlConfig(p, 8))
+			r := newRig(t, switchmlConfig(p, 8).config())
 			for i := range p.Hosts {
 				r.handle(units.Time(i)*1000, switchmlTrain(&p.Hosts[i], 0, 1, 2, 3))
 			}
@@ -62,7 +62,7 @@ func TestTrioHierarchy(t *testing.T) {
 		for fabricName, fabric := range links {
 			t.Run(name+" links, "+fabricName+" fabric", func(t *testing.T) {
 				p := planned(t, "mx480", gen.Params{Link: spec, Fabric: fabric})
-				r := newRig(t, trioConfig(p))
+				r := newRig(t, trioConfig(p).config())
 				for i := range p.Hosts {
 					r.handle(0, trioTrain(&p.Hosts[i], 16, 0, 1, 2))
 				}
@@ -116,7 +116,7 @@ func TestTrioDegraded(t *testing.T) {
 	p := planned(t, "mx480", gen.Params{Link: shaped(hundredG), Fabric: shaped(hundredG)})
 	cfg := trioConfig(p)
 	cfg.TrioML[cfg.Switch.Chassis.Top].Timeout = 2 * trioml.DefaultTimeout
-	r := newRig(t, cfg)
+	r := newRig(t, cfg.config())
 	for i := range p.Hosts[:5] {
 		r.handle(0, trioTrain(&p.Hosts[i], 16, 0, 1))
 	}
@@ -143,7 +143,7 @@ func TestLateTurnWaitsForTheNextCall(t *testing.T) {
 	cfg.TrioML[5].Jobs[0].Sources = []uint8{9}
 	cfg.TrioML[top].Jobs[0].OutSource = 9
 	cfg.TrioML[top].Jobs[0].To = []sansio.Port{dataplane.Fabric(5)}
-	r := newRig(t, cfg)
+	r := newRig(t, cfg.config())
 	var in []sansio.Arrival
 	for i := range p.Hosts {
 		in = append(in, trioTrain(&p.Hosts[i], 16, 0, 1, 2))
@@ -158,7 +158,7 @@ func TestLateTurnWaitsForTheNextCall(t *testing.T) {
 
 func TestEngineSeesOnlyWhatIsItsOwn(t *testing.T) {
 	p := planned(t, "rack", gen.Params{Hosts: 2})
-	r := newRig(t, switchmlConfig(p, 4))
+	r := newRig(t, switchmlConfig(p, 4).config())
 	toHost := switchmlTrain(&p.Hosts[0], 0)
 	inet.Ether(toHost.Train.Header).Put(inet.MAC(p.Hosts[1].MAC), inet.MAC(p.Hosts[0].MAC), inet.TypeIPv4)
 	inet.IPv4(toHost.Train.Header[inet.EtherLen:]).SetDst(p.Hosts[1].Addr.Addr())
@@ -190,7 +190,7 @@ func TestEngineSeesOnlyWhatIsItsOwn(t *testing.T) {
 func TestConfigSurvivesJSON(t *testing.T) {
 	p := planned(t, "mx480", gen.Params{Link: shaped(hundredG), Fabric: topo.LinkSpec{Delay: units.Microsecond, Jitter: units.Nanosecond}})
 	rack := planned(t, "rack", gen.Params{Hosts: 3, Link: topo.LinkSpec{Rate: hundredG, Loss: 0.1, LossEvery: 7, Queue: units.MiB}})
-	for _, cfg := range []Config{trioConfig(p), switchmlConfig(rack, 8)} {
+	for _, cfg := range []Config{trioConfig(p).config(), switchmlConfig(rack, 8).config()} {
 		b, err := json.Marshal(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func TestConfigSurvivesJSON(t *testing.T) {
 		if again, _ := json.Marshal(back); string(again) != string(b) {
 			t.Errorf("\n%s became\n%s", b, again)
 		}
-		if cfg.TrioML == nil {
+		if cfg.Switch.Chassis == nil {
 			continue
 		}
 		var outs [2][]delivery
@@ -223,28 +223,46 @@ func TestConfigSurvivesJSON(t *testing.T) {
 func TestRefusesBadConfigs(t *testing.T) {
 	mx, rack := planned(t, "mx480", gen.Params{}), planned(t, "rack", gen.Params{Hosts: 2})
 	for _, tc := range []struct {
-		make func() Config
+		make func() programmed
 		want string
 	}{
-		{func() Config { c := trioConfig(mx); c.SwitchML = switchmlConfig(rack, 1).SwitchML; return c },
-			"chassis \"mx480\": programs for both trioml and switchml: give one\nswitchml on 6 PFEs: its program needs a switch with one forwarding engine"},
-		{func() Config { c := trioConfig(mx); c.TrioML = make([]trioml.Config, 7); return c }, `chassis "mx480": trioml programs for 7 PFEs: it has 6`},
-		{func() Config { c := trioConfig(mx); c.TrioML[3].Jobs[0].To = []sansio.Port{3}; return c },
-			`chassis "mx480": trioml on pfe4: job 7: results leave by port 3, which has no link`},
-		{func() Config { c := trioConfig(mx); c.TrioML = c.TrioML[:3]; return c },
-			"chassis \"mx480\": trioml on pfe1: job 7: results go to engine 3 across the fabric: there are 3\n" +
-				"trioml on pfe2: job 7: results go to engine 3 across the fabric: there are 3"},
-		{func() Config { c := switchmlConfig(rack, 1); c.SwitchML.Workers[1].Port = 5; return c },
-			`chassis "tor": switchml: worker 1: results leave by port 5, which has no link`},
-		{func() Config { c := switchmlConfig(rack, 0); return c },
+		{func() programmed { c := trioConfig(mx); c.TrioML = make([]trioml.Config, 7); return c }, `chassis "mx480": programs for 7 PFEs: it has 6`},
+		{func() programmed { c := trioConfig(mx); c.TrioML[3].Jobs[0].To = []sansio.Port{3}; return c },
+			`chassis "mx480": program of pfe4: results leave by port 3, which has no link`},
+		{func() programmed { c := trioConfig(mx); c.TrioML = c.TrioML[:3]; return c },
+			"chassis \"mx480\": program of pfe1: results go to PFE 3 across the fabric, which has no engine\n" +
+				"program of pfe2: results go to PFE 3 across the fabric, which has no engine"},
+		{func() programmed {
+			c := switchmlConfig(rack, 1)
+			c.SwitchML.Workers[1].Port = dataplane.Fabric(0)
+			return c
+		},
+			`chassis "tor": program of engine: results go across the fabric: a switch with one forwarding engine has none`},
+		{func() programmed { c := switchmlConfig(rack, 1); c.SwitchML.Workers[1].Port = 5; return c },
+			`chassis "tor": program of engine: results leave by port 5, which has no link`},
+		{func() programmed { c := switchmlConfig(rack, 0); return c },
 			`chassis "tor": configuring switchml on tor: pool of 0 slots: 1 to 8192 are possible`},
-		{func() Config { c := switchmlConfig(rack, 1); c.Switch.Ports[0].Out.Rate = -1; return c },
+		{func() programmed { c := switchmlConfig(rack, 1); c.Switch.Ports[0].Out.Rate = -1; return c },
 			`chassis "tor": link "tor:p0->h0:eth0": rate -1bit/s is negative: it must be positive, or zero for unlimited`},
 	} {
 		cfg := tc.make()
 		cfg.Switch.Ports = slices.Clone(cfg.Switch.Ports)
-		if _, err := New(cfg, nil); err == nil || err.Error() != tc.want {
+		if _, err := New(cfg.config(), newEngine, nil); err == nil || err.Error() != tc.want {
 			t.Errorf("error %v\nwant %s", err, tc.want)
 		}
+	}
+}
+
+// A program needs somebody who makes its engine, and null is no program.
+func TestProgramsNeedAMaker(t *testing.T) {
+	cfg := switchmlConfig(planned(t, "rack", gen.Params{Hosts: 2}), 1).config()
+	cfg.System = "switchml64"
+	const want = `chassis "tor": a program of "switchml64" on engine, and nothing to make its engine`
+	if _, err := New(cfg, nil, nil); err == nil || err.Error() != want {
+		t.Errorf("error %v\nwant %s", err, want)
+	}
+	cfg.Programs[0] = json.RawMessage("null")
+	if _, err := New(cfg, nil, nil); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,9 +3,11 @@ package chassis
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"testing"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wireswitch "github.com/inalab/inalab/internal/wire/switchml"
@@ -51,7 +53,7 @@ type rig struct {
 
 func newRig(t testing.TB, cfg Config) *rig {
 	t.Helper()
-	c, err := New(cfg, nil)
+	c, err := New(cfg, newEngine, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,14 +176,61 @@ func trioTrain(h *plan.Host, n int, blocks ...int) sansio.Arrival {
 	return sansio.Arrival{Port: sansio.Port(h.SwitchPort), Train: trainOf(from(h, wiretrio.Port), packets...)}
 }
 
+// programmed is a configuration whose programs can still be changed.
+type programmed struct {
+	Config
+	TrioML   []trioml.Config
+	SwitchML *switchml.Config
+}
+
+// config writes the programs into the configuration.
+func (p programmed) config() Config {
+	for _, t := range p.TrioML {
+		p.Programs = append(p.Programs, encoded(t))
+	}
+	if p.SwitchML != nil {
+		p.Programs = append(p.Programs, encoded(p.SwitchML))
+	}
+	return p.Config
+}
+
+func encoded(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // plain data
+	}
+	return text
+}
+
+// newEngine makes the engine of either kind of program.
+func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	var sml switchml.Config
+	if strict(config, &sml) == nil {
+		sml.Trace = sink
+		return switchml.New(sml)
+	}
+	var trio trioml.Config
+	if err := strict(config, &trio); err != nil {
+		return nil, err
+	}
+	trio.Trace = sink
+	return trioml.New(trio)
+}
+
+func strict(text json.RawMessage, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	return dec.Decode(v)
+}
+
 // trioConfig is the paper's hierarchy: the PFEs with hosts aggregate those,
 // the top one aggregates the PFEs and sends to the group of all hosts.
-func trioConfig(p *plan.Plan) Config {
+func trioConfig(p *plan.Plan) programmed {
 	sw := p.Switches[0]
 	top := sw.Chassis.Top
 	group := plan.Group(0)
 	out := inet.Flow{SrcMAC: inet.MAC(sw.MAC), DstMAC: inet.MulticastMAC(group), Src: sw.Router, Dst: group, SrcPort: wiretrio.Port, DstPort: wiretrio.Port}
-	cfg := Config{Switch: sw, MTU: p.MTU, Seed: 1, TrioML: make([]trioml.Config, len(sw.Chassis.PFEs))}
+	cfg := programmed{Config: Config{Switch: sw, MTU: p.MTU, Seed: 1}, TrioML: make([]trioml.Config, len(sw.Chassis.PFEs))}
 	atTop := trioml.Job{ID: 7, Out: out}
 	for i := range p.Hosts {
 		atTop.To = append(atTop.To, sansio.Port(p.Hosts[i].SwitchPort))
@@ -203,14 +252,14 @@ func trioConfig(p *plan.Plan) Config {
 	return cfg
 }
 
-func switchmlConfig(p *plan.Plan, slots int) Config {
+func switchmlConfig(p *plan.Plan, slots int) programmed {
 	sw := p.Switches[0]
 	job := &switchml.Config{Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Elements: 64, Slots: slots}
 	for i := range p.Hosts {
 		h := &p.Hosts[i]
 		job.Workers = append(job.Workers, switchml.Worker{MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(h.SwitchPort)})
 	}
-	return Config{Switch: sw, MTU: p.MTU, Seed: 1, SwitchML: job}
+	return programmed{Config: Config{Switch: sw, MTU: p.MTU, Seed: 1}, SwitchML: job}
 }
 
 func switchmlTrain(h *plan.Host, slots ...int) sansio.Arrival {

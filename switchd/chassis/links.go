@@ -55,6 +55,26 @@ func (c *Chassis) buildFabric() error {
 	return nil
 }
 
+// buildServers makes the servers before the engines that take time.
+func (c *Chassis) buildServers() error {
+	for i, params := range c.cfg.Servers {
+		if c.engines[i].part == nil || params == (impair.Params{}) {
+			continue
+		}
+		name := c.cfg.Switch.Name + "/" + c.cfg.pfeName(i) + "/server"
+		link, err := impair.New(impair.Config{Name: name, Params: params, MaxInFlight: serverFrames})
+		if err != nil {
+			return err
+		}
+		c.engines[i].server = c.newPart(part{stage: c.stageOf(i, leafServer, topServer), machine: link, link: link, pfe: i})
+	}
+	return nil
+}
+
+// serverFrames bounds the frames that wait for an engine (assumed: 4 GiB of
+// 4-KB frames, the order of a PFE's memory; Trio §2.3).
+const serverFrames = 1 << 20
+
 // newLink returns p as one direction of a link, or nil where that is a perfect
 // wire or not modelled here.
 func (c *Chassis) newLink(name string, spec topo.LinkSpec, p part) (*part, error) {

@@ -15,8 +15,10 @@ type stage int8
 const (
 	before stage = iota - 1 // arrivals are being sorted
 	ingress
+	leafServer
 	leafEngine
 	leafFabric
+	topServer
 	topEngine
 	topFabric
 	egress
@@ -32,7 +34,7 @@ type part struct {
 
 	port sansio.Port // ingress and egress: the front-panel port
 	src  int         // fabric: the PFE it comes from
-	pfe  int         // engine: its PFE; fabric: the PFE it goes to
+	pfe  int         // engine and its server: its PFE; fabric: the PFE it goes to
 
 	labels labels // fabric: where the trains inside go
 

@@ -24,6 +24,8 @@ func (c *Chassis) passOn(p *part, lo int, eff *sansio.Effects) {
 		switch p.stage {
 		case ingress:
 			c.receive(sansio.Arrival{Port: p.port, Train: s.Train}, eff)
+		case leafServer, topServer:
+			c.offer(c.engines[p.pfe].part, sansio.Arrival{Port: dataplane.Served, Train: s.Train})
 		case leafEngine, topEngine:
 			s.To = c.existing(s)
 			c.send(p.pfe, s, eff)
@@ -132,7 +134,7 @@ func (c *Chassis) emerge(src, dst int, to target, t sansio.Train, eff *sansio.Ef
 	case dst >= len(c.engines) || c.engines[dst].part == nil:
 		c.count.Add(dropNoEngine, uint64(t.Frames()))
 	default:
-		c.offer(c.engines[dst].part, sansio.Arrival{Port: dataplane.Fabric(src), Train: t})
+		c.serve(c.engines[dst], sansio.Arrival{Port: dataplane.Fabric(src), Train: t})
 	}
 }
 

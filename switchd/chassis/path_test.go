@@ -85,14 +85,14 @@ func TestLinksAreModelledOnce(t *testing.T) {
 	p := planned(t, "leaf-spine", gen.Params{Hosts: 4, Link: spec, Uplink: spec})
 	for name, want := range map[string]int{"leaf0": 2*2 + 2, "spine0": 2} {
 		sw, _ := p.Switch(name)
-		c, err := New(Config{Switch: *sw}, nil)
+		c, err := New(Config{Switch: *sw}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(c.parts) != want {
 			t.Errorf("%s models %d directions, want %d", name, len(c.parts), want)
 		}
-		bare, err := New(Config{Switch: *sw, NoLinks: true}, nil)
+		bare, err := New(Config{Switch: *sw, NoLinks: true}, nil, nil)
 		if err != nil || len(bare.parts) != 0 {
 			t.Errorf("%s without links: %d parts, %v", name, len(bare.parts), err)
 		}
@@ -173,7 +173,7 @@ func TestTrainsAndFramesFareAlike(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		spec := rapid.SampledFrom([]topo.LinkSpec{{}, shaped(hundredG), {Rate: units.GbitPerSecond, Loss: 0.1, Queue: 3000}, {Delay: 5000, Jitter: 5000, LossEvery: 3}})
 		p := planned(t, "mx480", gen.Params{Link: spec.Draw(rt, "link"), Fabric: spec.Draw(rt, "fabric")})
-		together, apart := newRig(t, trioConfig(p)), newRig(t, trioConfig(p))
+		together, apart := newRig(t, trioConfig(p).config()), newRig(t, trioConfig(p).config())
 		now := units.Time(0)
 		for range rapid.IntRange(1, 12).Draw(rt, "trains") {
 			now += units.Time(rapid.IntRange(0, 2000).Draw(rt, "gap ns")) * 1000
@@ -220,7 +220,7 @@ func byPort(d []delivery) []delivery {
 func TestForeignBytesAreCounted(t *testing.T) {
 	p := planned(t, "rack", gen.Params{Hosts: 2, Link: shaped(hundredG)})
 	rapid.Check(t, func(rt *rapid.T) {
-		r := newRig(t, switchmlConfig(p, 4))
+		r := newRig(t, switchmlConfig(p, 4).config())
 		b := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(rt, "frame")
 		if rapid.Bool().Draw(rt, "to the switch") && len(b) >= inet.EtherLen {
 			inet.Ether(b).Put(inet.MAC(p.Switches[0].MAC), inet.MAC(p.Hosts[0].MAC), inet.TypeIPv4)

@@ -3,6 +3,7 @@ package chassis
 import (
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -66,11 +67,23 @@ func (c *Chassis) Counters() []sansio.Count {
 	return t.List()
 }
 
+// PhaseMattered reports whether an engine's timers might, at another phase,
+// have changed what happened since the last call.
+func (c *Chassis) PhaseMattered() bool {
+	mattered := false
+	for _, e := range c.engines {
+		if p, ok := e.Engine.(dataplane.Phased); ok && p.PhaseMattered() {
+			mattered = true
+		}
+	}
+	return mattered
+}
+
 // Crossings returns the frames that came to the far end of the links modelled
 // here.
 func (c *Chassis) Crossings() (frames uint64) {
 	for _, p := range c.parts {
-		if p.link != nil {
+		if p.link != nil && p.stage != leafServer && p.stage != topServer {
 			frames += p.link.Stats().Out.Frames
 		}
 	}
@@ -126,6 +139,8 @@ func (c *Chassis) specOf(p *part) topo.LinkSpec {
 		return c.cfg.Switch.Ports[p.port].In
 	case egress:
 		return c.cfg.Switch.Ports[p.port].Out
+	case leafServer, topServer:
+		return topo.LinkSpec{}
 	}
 	return c.cfg.Switch.Chassis.Fabric
 }

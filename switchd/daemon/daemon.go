@@ -38,14 +38,22 @@ type Report struct {
 
 // Run is the life of a switch in the network namespace of the calling thread,
 // until ctx ends. The report is valid beside an error, as far as the switch
-// came.
-func Run(ctx context.Context, cfg Config, ctl Control) (Report, error) {
-	return runOn(ctx, cfg, ctl, func() (pktio.Device, error) { return afpacket.Open(cfg.ports()) })
+// came. newEngine makes the engines of the system that cfg.Chassis names; nil
+// where it names none.
+func Run(ctx context.Context, cfg Config, newEngine chassis.NewEngine, ctl Control) (Report, error) {
+	open := func() (pktio.Device, error) { return afpacket.Open(cfg.ports()) }
+	return life{cfg, newEngine, open}.run(ctx, ctl)
 }
 
-// runOn is Run on a device of any kind, whose ports are the wired ones in order.
-func runOn(ctx context.Context, cfg Config, ctl Control, open func() (pktio.Device, error)) (report Report, err error) {
-	name := cfg.Chassis.Switch.Name
+// life is what a switch lives with.
+type life struct {
+	cfg       Config
+	newEngine chassis.NewEngine
+	open      func() (pktio.Device, error) // of any kind, whose ports are the wired ones in order
+}
+
+func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
+	cfg, name := l.cfg, l.cfg.Chassis.Switch.Name
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("switch %s: %w", name, err)
@@ -62,11 +70,11 @@ func runOn(ctx context.Context, cfg Config, ctl Control, open func() (pktio.Devi
 		err = errors.Join(err, w.close())
 		report.Trace = w.stats
 	}()
-	d, err := newDaemon(cfg, w)
+	d, err := newDaemon(cfg, l.newEngine, w)
 	if err != nil {
 		return Report{Node: name}, err
 	}
-	dev, err := open()
+	dev, err := l.open()
 	if err != nil {
 		return d.report(pktio.Stats{}, pktio.Report{}), fmt.Errorf("open ports: %w", err)
 	}
@@ -81,12 +89,12 @@ type daemon struct {
 	originNs int64 // when the clock of the chassis reads zero
 }
 
-func newDaemon(cfg Config, w *traceWriter) (*daemon, error) {
+func newDaemon(cfg Config, newEngine chassis.NewEngine, w *traceWriter) (*daemon, error) {
 	var sink trace.Sink
 	if cfg.TracePath != "" {
 		sink = w
 	}
-	c, err := chassis.New(cfg.Chassis, sink)
+	c, err := chassis.New(cfg.Chassis, newEngine, sink)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -74,7 +75,25 @@ func twoLevels(p *plan.Plan) chassis.Config {
 		return trioml.Config{Node: fmt.Sprintf("mx480/pfe%d", pfe), Jobs: []trioml.Job{{ID: 1, Sources: []uint8{host}, Out: out, OutSource: 10 + host, To: []sansio.Port{dataplane.Fabric(3)}}}}
 	}
 	top := trioml.Config{Node: "mx480/pfe4", Jobs: []trioml.Job{{ID: 1, Sources: []uint8{10, 11}, Out: out, To: []sansio.Port{0, 4}}}}
-	return chassis.Config{Switch: sw, TrioML: []trioml.Config{leaf(0, 1), leaf(1, 2), {}, top}}
+	cfg := chassis.Config{Switch: sw}
+	for _, program := range []trioml.Config{leaf(0, 1), leaf(1, 2), {}, top} {
+		text, err := json.Marshal(program)
+		if err != nil {
+			panic(err) // plain data
+		}
+		cfg.Programs = append(cfg.Programs, text)
+	}
+	return cfg
+}
+
+// newEngine makes the program of a PFE.
+func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	var cfg trioml.Config
+	if err := json.Unmarshal(config, &cfg); err != nil {
+		return nil, err
+	}
+	cfg.Trace = sink
+	return trioml.New(cfg)
 }
 
 // block is one packet of one host's gradients, {1} for each.
@@ -134,7 +153,7 @@ func TestLifeOfASwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), TracePath: path}, w)
+	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), TracePath: path}, newEngine, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,12 +231,13 @@ func TestEndsWithAReport(t *testing.T) {
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
 			cfg := tc.prepare(m, ctl, stop)
-			report, err := runOn(ctx, cfg, ctl, func() (pktio.Device, error) {
+			open := func() (pktio.Device, error) {
 				if tc.openErr != nil {
 					return nil, tc.openErr
 				}
 				return m.dev, nil
-			})
+			}
+			report, err := life{cfg, newEngine, open}.run(ctx, ctl)
 			if got := fmt.Sprint(err); (tc.want == "") != (err == nil) || err != nil && got != tc.want {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}

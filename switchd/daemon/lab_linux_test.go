@@ -128,7 +128,7 @@ func (l *lab) startSwitch(ctx context.Context, sw *plan.Switch, change func(c *C
 	ended := make(chan error, 1)
 	l.running.Go(func() {
 		ended <- l.spaces[sw.Name].Do(func(ns.NetNS) error {
-			report, err := Run(ctx, cfg, ctl)
+			report, err := Run(ctx, cfg, nil, ctl)
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.reports[sw.Name] = report

@@ -21,9 +21,24 @@ type Engine interface {
 	// Claims reports whether frames with this header are the engine's. It is
 	// asked before every Handle and must not change state.
 	Claims(header []byte, l inet.Layout) bool
+	// Ports returns every port that the engine may send by, for the chassis to
+	// check before anything runs.
+	Ports() []sansio.Port
 	// Counters returns packets in and out by type, and drops by reason.
 	Counters() []sansio.Count
 }
+
+// Phased is an engine with timers of its own, whose phase may have had a say in
+// what happened.
+type Phased interface {
+	// PhaseMattered reports whether what happened since the last call might have
+	// gone otherwise had the timers fired at other instants of their period.
+	PhaseMattered() bool
+}
+
+// Served is the port of arrivals that came through the server before an engine,
+// which does not tell where they came from.
+const Served sansio.Port = -1
 
 // fabricBase is above any front-panel port number.
 const fabricBase sansio.Port = 1 << 20

@@ -3,7 +3,6 @@ package profiles
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/internal/suggest"
@@ -13,49 +12,54 @@ import (
 // ErrUnknown is what [Lookup] wraps when no profile has the name.
 var ErrUnknown = errors.New("unknown profile")
 
-// Profile is one network of the papers.
+// Profile is one network of the papers. SizeMiB, Batch and Compute are those of
+// the row that is marked for replay, the first paper's that gives them; what the
+// other papers say is in Measured.
 type Profile struct {
-	Name    string         // lower case, as torchvision names the model
-	SizeMiB int            // of the gradient, as the paper prints it
-	Params  int            // float32 parameters, by the model's publisher
-	Batch   int            // images per worker and iteration
-	Compute units.Duration // nominal forward, backward and update of one iteration on the paper's worker
-	Source  string         // where each of these numbers comes from
+	Name        string         // lower case, hyphens for spaces; unique
+	Task        string         // what it is trained for
+	SizeMiB     int            // of the gradient, in the reading that is used
+	Params      int            // float32 parameters, by the model's publisher; from the size where nobody published them
+	Batch       int            // samples per worker and iteration
+	Compute     units.Duration // forward, backward and update of one iteration on the row's GPU, never zero
+	ComputeFrom Origin         // how Compute is known
+	Source      string         // where each of these numbers comes from
+
+	Architecture string // the layer list of [Profile.Tensors]; empty where none is public
+	Measured     []Row  // what the papers print, in the order of the papers and their tables
 }
 
 // Size returns the bytes that one iteration aggregates.
 func (p Profile) Size() units.Bytes { return units.Bytes(p.SizeMiB) * units.MiB }
 
-// workerText is what all assumed compute times are for.
-const workerText = "compute time assumed, for one NVIDIA A100 (section 6.1) with PyTorch and its ImageNet input pipeline, since no paper prints one: "
-
-var all = []Profile{
-	{
-		Name: "resnet50", SizeMiB: 98, Params: 25557032, Batch: 64, Compute: 150 * units.Millisecond,
-		Source: "Trio Table 1 (size, batch); torchvision 0.15 model list (parameters); " + workerText +
-			"about 430 images/s, near half of the 19.5 TFLOP/s peak in 32-bit precision at 4.1 GMAC per image and pass, three passes",
-	},
-	{
-		Name: "vgg11", SizeMiB: 507, Params: 132863336, Batch: 128, Compute: 240 * units.Millisecond,
-		Source: "Trio Table 1 (size, batch); torchvision 0.15 model list (parameters); " + workerText +
-			"about 530 images/s; at 7.6 GMAC per image and pass, three passes, that is more than the 19.5 TFLOP/s of plain " +
-			"32-bit arithmetic and presumes TF32 convolutions, which PyTorch turns on by default",
-	},
-	{
-		Name: "densenet161", SizeMiB: 109, Params: 28681000, Batch: 64, Compute: 260 * units.Millisecond,
-		Source: "Trio Table 1 (size, batch); torchvision 0.15 model list (parameters); " + workerText +
-			"about 250 images/s, near 60% of the 19.5 TFLOP/s peak in 32-bit precision at 7.7 GMAC per image and pass, three passes",
-	},
+// Row returns what a paper prints for a link rate. A rate of zero asks for the
+// paper's first row.
+func (p Profile) Row(paper Paper, link units.Rate) (Row, bool) {
+	for _, r := range p.Measured {
+		if r.Paper == paper && (link == 0 || r.Link == link) {
+			return r, true
+		}
+	}
+	return Row{}, false
 }
 
-// All returns every profile, in the order of the paper's table.
-func All() []Profile { return slices.Clone(all) }
+// All returns every profile: the models of Trio, SwitchML, ATP and XAgg, each
+// where it first comes, in the order of the papers' tables and text. The caller
+// owns the result.
+func All() []Profile {
+	out := make([]Profile, len(all))
+	for i, p := range all {
+		p.Measured = append([]Row(nil), p.Measured...)
+		out[i] = p
+	}
+	return out
+}
 
 // Lookup returns the profile of that name. The error of an unknown name wraps
 // [ErrUnknown], lists the allowed names, and suggests one that is near.
 func Lookup(name string) (Profile, error) {
 	names := make([]string, len(all))
-	for i, p := range all {
+	for i, p := range All() {
 		if p.Name == name {
 			return p, nil
 		}

@@ -64,10 +64,11 @@ type device struct {
 }
 
 // Run is the life of a worker in the network namespace of the calling process,
-// until its iterations are over or ctx ends.
-func Run(ctx context.Context, cfg Config, ctl Control) (report Report, err error) {
+// until its iterations are over or ctx ends. newCore makes the core of the system
+// that cfg names.
+func Run(ctx context.Context, cfg Config, newCore worker.NewCore, ctl Control) (report Report, err error) {
 	report.Node = cfg.Worker.Loop.Node
-	w, closeTensors, err := build(cfg)
+	w, closeTensors, err := build(cfg, newCore)
 	if err != nil {
 		return report, err
 	}
@@ -100,23 +101,23 @@ func Run(ctx context.Context, cfg Config, ctl Control) (report Report, err error
 	return report, err
 }
 
-func build(cfg Config) (w *worker.Worker, closeTensors func() error, err error) {
-	var images worker.Images
+func build(cfg Config, newCore worker.NewCore) (w *worker.Worker, closeTensors func() error, err error) {
+	parts := worker.Parts{NewCore: newCore}
 	if cfg.Worker.Bench == nil {
-		if images, err = worker.LoadImages(); err != nil {
+		if parts.Images, err = worker.LoadImages(); err != nil {
 			return nil, nil, err
 		}
 	}
-	closeTensors = func() error { return nil }
 	if cfg.Tensors == "" {
-		w, err = worker.Build(cfg.Worker, images, nil, nil)
-		return w, closeTensors, err
+		w, err = worker.Build(cfg.Worker, parts)
+		return w, func() error { return nil }, err
 	}
 	rec, err := tensorfile.Create(cfg.Tensors)
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err = worker.Build(cfg.Worker, images, rec, nil)
+	parts.Recorder = rec
+	w, err = worker.Build(cfg.Worker, parts)
 	if err != nil {
 		return nil, nil, errors.Join(err, rec.Close())
 	}

@@ -44,6 +44,8 @@ type Program struct {
 	scan  scanner
 	spare []*record // with their buffers, for reuse
 	count sansio.Tally
+
+	longest units.Duration // that a block was open, since PhaseMattered was last called
 }
 
 // New returns the program of one PFE.
@@ -69,6 +71,15 @@ func (p *Program) Counters() []sansio.Count { return p.count.List() }
 
 // OpenBlocks returns the number of block records in use.
 func (p *Program) OpenBlocks() int { return len(p.table) }
+
+// PhaseMattered reports whether blocks that were sent since the last call had
+// been open for a timeout or longer: then the timer threads, at another phase,
+// might have sent them earlier or later.
+func (p *Program) PhaseMattered() bool {
+	mattered := p.longest >= p.cfg.Timeout && !p.cfg.NoAging
+	p.longest = 0
+	return mattered
+}
 
 // Handle aggregates every frame of the arrivals. Timer threads that are due go
 // first, so that a record is never visited by a firing older than itself.
@@ -214,6 +225,7 @@ func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 	if r.workers > wire.MaxSources {
 		p.count.Add(CountOverCount, 1)
 	}
+	p.longest = max(p.longest, now.Sub(r.start))
 	p.event(now, trace.BlockSent, r, j.OutSource)
 	if !j.bury(r.gen, r.key.block) {
 		p.count.Add(CountUnburied, 1)

@@ -1,0 +1,136 @@
+package job
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/dataplane"
+)
+
+// System is a protocol that jobs can run on, with its knobs set. Who runs jobs,
+// reads scenarios or starts the processes of nodes is given a list of systems;
+// nothing else names one.
+type System interface {
+	// Name is how scenarios, tables and configurations call it.
+	Name() string
+	// Description says in a line what it is.
+	Description() string
+	// Configure returns the system with the knobs of a scenario. It reads each
+	// knob once, whatever the others say: that also tells which keys exist.
+	Configure(Knobs) System
+	// Layout lays the system over a job, whose schedule and tensor are settled, or
+	// says why that cannot be.
+	Layout(*Job) (Layout, error)
+	Maker
+}
+
+// Maker makes a system's machines from configurations of its [Layout] that have
+// crossed to the process of a node as JSON.
+type Maker interface {
+	// NewCore makes the host core of a worker; rec and sink may be nil.
+	NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error)
+	// NewEngine makes the aggregation engine of a PFE; sink may be nil.
+	NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error)
+}
+
+// Knobs reads the values of a scenario. A path is a section, usually called as
+// the system, and a key in it: "toy.values". What is missing or wrong is reported
+// where it stands in the file, and comes back as any value of its type.
+type Knobs interface {
+	Int(path string, lo, hi int) int                     // lo to hi
+	Duration(path string, zero ...string) units.Duration // not negative; the words of zero mean 0
+	OneOf(path string, allowed ...string) string         // one of the words
+	Bool(path string) bool                               // true or false
+	Flag(path string) bool                               // true or false; false where it is missing
+}
+
+// Layout is a system laid over a job: what its nodes are to be, and what must
+// come of it. Zero values mean "none".
+type Layout struct {
+	Cores    []any   // configuration of each worker's core, in the order of hosts
+	Programs [][]any // configuration of each PFE's program, by switch; nil, or past the end: it has none
+
+	// Servers are the times that PFEs take for a frame, by switch and PFE, under
+	// the virtual clock.
+	Servers [][]impair.Params
+
+	// Transport.
+	Streams bool       // workers talk by the byte streams ring.Next and ring.Prev, not by UDP
+	Port    uint16     // UDP port that workers send from and take results at
+	Group   netip.Addr // multicast group of the results, beside the workers' own addresses
+	Packet  int        // bytes of the largest IP packet
+	Window  int        // packets that a worker may have on their way
+
+	// What must come of it.
+	Time     units.Duration // analytic time of an all-reduce without stragglers
+	Patience units.Duration // how long the others wait for a straggler at most; zero: for ever
+	Block    int            // elements whose contributors are the same
+	Partial  *Partial       // nil: every worker is in every sum
+	Notes    []string       // deviations from the paper's configuration
+}
+
+// Partial names those whose trace (events of kind trace.BlockSent) says which
+// workers are in a sum.
+type Partial struct {
+	Top   string           // engine that sends results to the workers
+	Below map[uint8]string // engines behind its sources that are not workers
+}
+
+// Systems returns those of the papers with their default knobs, in the order of
+// tables.
+func Systems() []System {
+	return []System{Ring{}, SwitchML{Elements: 64}, SwitchML{Elements: 256}, TrioML{}}
+}
+
+// Names returns the names of systems.
+func Names(list []System) (out []string) {
+	for _, s := range list {
+		out = append(out, s.Name())
+	}
+	return out
+}
+
+// Find returns the system of a name.
+func Find(list []System, name string) (System, error) {
+	i := slices.IndexFunc(list, func(s System) bool { return s.Name() == name })
+	if i < 0 {
+		return nil, fmt.Errorf("system %q: allowed are %s%s", name, strings.Join(Names(list), ", "), suggest.DidYouMean(name, Names(list)))
+	}
+	return list[i], nil
+}
+
+// Decode reads a configuration as it was written, for a [Maker].
+func Decode[C any](config json.RawMessage) (c C, err error) {
+	dec := json.NewDecoder(bytes.NewReader(config))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		return c, fmt.Errorf("reading a %T: %w", c, err)
+	}
+	return c, nil
+}
+
+// encode writes configurations as they cross to processes; a nil one is left
+// empty.
+func encode(configs []any) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, len(configs))
+	for i, c := range configs {
+		if c == nil {
+			continue
+		}
+		var err error
+		if out[i], err = json.Marshal(c); err != nil {
+			return nil, fmt.Errorf("writing a %T: %w", c, err)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,229 @@
+package job
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/trioml"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/dataplane"
+	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// TrioML is Trio-ML. Zero knobs are the paper's (§6.1).
+type TrioML struct {
+	Grads   int            // gradients per packet
+	Window  int            // packets in flight at full scale
+	Timeout units.Duration // of the timer threads
+	Threads int            // timer threads
+	Late    program.LatePolicy
+	Wake    trioml.WakePolicy
+	NoAging bool
+
+	// AddRate is how fast a PFE adds gradients, in bits of them; zero takes no
+	// time. Under the virtual clock, and not divided by the scale, a PFE is then
+	// one server of that rate.
+	AddRate units.Rate
+}
+
+// RMWRate is what the read-modify-write engines of a PFE sustain: 6e9 additions
+// of 32 bits a second (Trio §6.3).
+const RMWRate = 192 * units.GbitPerSecond
+
+// pfeSource is the src_id of PFE 0 at the top level; workers have their index.
+const pfeSource = 200
+
+// topPatience is the top level's timeout in those of the lower one (ambiguity
+// trio.hier-timeout: at least twice, and a margin): a PFE below may age a block
+// up to two timeouts after its sources fell silent.
+const topPatience = 3
+
+// Name returns "trioml".
+func (TrioML) Name() string { return "trioml" }
+
+// Description says what it is.
+func (TrioML) Description() string {
+	return "Trio-ML: blocks that wait too long for a worker are sent without it"
+}
+
+// Configure reads the section "trio".
+func (t TrioML) Configure(k Knobs) System {
+	t.Late = program.LatePolicy(k.OneOf("trio.late", string(program.LateTombstone), string(program.LateStale), string(program.LateNaive)))
+	t.Wake = trioml.WakePolicy(k.OneOf("trio.wake", string(trioml.WakeSkip), string(trioml.WakeNaive)))
+	t.NoAging = !k.Bool("trio.aging")
+	t.Grads = k.Int("trio.gradients", 1, wire.MaxGrads)
+	t.Window = k.Int("trio.window", 1, 65535)
+	t.Threads = k.Int("trio.threads", 1, 10000)
+	t.Timeout = k.Duration("trio.timeout")
+	return t
+}
+
+// Layout aggregates in one level where all workers are on one PFE, else in two.
+func (t TrioML) Layout(j *Job) (Layout, error) {
+	if err := j.OneSwitch(); err != nil {
+		return Layout{}, err
+	}
+	programs := t.programs(j)
+	l := Layout{
+		Programs: make([][]any, 1),
+		Port:     wire.Port, Group: t.results(j).Dst, Packet: t.packet(), Window: t.window(j),
+		Time: t.time(j), Block: t.grads(), Partial: partial(programs),
+	}
+	for _, p := range programs {
+		l.Programs[0] = append(l.Programs[0], p)
+	}
+	if t.AddRate > 0 && j.Virtual {
+		l.Servers = [][]impair.Params{t.servers(len(programs))}
+	}
+	for i := range j.Plan.Hosts {
+		l.Cores = append(l.Cores, t.core(j, &j.Plan.Hosts[i]))
+	}
+	if !t.NoAging { // §5: a record ages T to 2T after its last packet, once for each refill of the window
+		refills := (t.blocks(j) + t.window(j) - 1) / t.window(j)
+		l.Patience = 2 * t.timeout() * units.Duration(refills)
+	}
+	if w := t.window(j); w < 8 {
+		l.Notes = append(l.Notes, fmt.Sprintf("window of %d packets: %d divided by %d is below 8", w, or(t.Window, trioml.DefaultWindow), j.Scale))
+	}
+	return l, nil
+}
+
+// servers returns what each PFE takes for a packet: the additions of its
+// gradients, one after the other (ambiguity trio.rate-vs-link).
+func (t TrioML) servers(n int) []impair.Params {
+	const headers = inet.UDPHeaders + wire.HeaderLen
+	return slices.Repeat([]impair.Params{{Rate: t.AddRate, Overhead: -headers, Queue: serverQueue}}, n)
+}
+
+// serverQueue is the packet memory of a PFE (Trio §2.3: several GB of DRAM).
+const serverQueue = 4 * units.GiB
+
+func (t TrioML) core(j *Job, h *plan.Host) trioml.Config {
+	return trioml.Config{
+		Node: h.Name, Job: jobID, Source: uint8(h.Index), Tensor: j.Params, Grads: t.Grads, Window: t.window(j),
+		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: t.results(j), Wake: t.Wake, Sample: j.Sample,
+	}
+}
+
+// programs returns the programs of the switch, one for each PFE: a single level
+// where all workers are on one PFE, else the chassis' top PFE above those that
+// have workers (Trio §4).
+func (t TrioML) programs(j *Job) []program.Config {
+	sw := &j.Plan.Switches[0]
+	pfes := []plan.PFE{{Name: ""}}
+	top := 0
+	if sw.Chassis != nil {
+		pfes, top = sw.Chassis.PFEs, sw.Chassis.Top
+	}
+	leaves := j.leaves(sw, len(pfes))
+	if len(leaves) == 1 {
+		top = leaves[0]
+	}
+	out := make([]program.Config, len(pfes))
+	above := sources(j, sw, top)
+	for _, i := range leaves {
+		if i == top {
+			continue
+		}
+		up := []sansio.Port{dataplane.Fabric(top)}
+		out[i] = t.pfe(sw, pfes[i], t.timeout(), t.level(j, sources(j, sw, i), up, pfeSource+i))
+		above = append(above, uint8(pfeSource+i))
+	}
+	timeout := t.timeout()
+	if len(leaves) > 1 {
+		timeout *= topPatience
+	}
+	out[top] = t.pfe(sw, pfes[top], timeout, t.level(j, above, j.HostPorts(), pfeSource+top))
+	for i := range out {
+		if out[i].Node == "" {
+			out[i] = t.pfe(sw, pfes[i], t.timeout())
+		}
+	}
+	return out
+}
+
+func (t TrioML) pfe(sw *plan.Switch, pfe plan.PFE, timeout units.Duration, jobs ...program.Job) program.Config {
+	node := sw.Name
+	if pfe.Name != "" {
+		node = fmt.Sprintf("%s/%s", sw.Name, pfe.Name)
+	}
+	return program.Config{Node: node, Timeout: timeout, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Jobs: jobs}
+}
+
+func (t TrioML) level(j *Job, sources []uint8, to []sansio.Port, source int) program.Job {
+	return program.Job{ID: jobID, Sources: sources, Out: t.results(j), To: to, OutSource: uint8(source)}
+}
+
+// sources returns the workers on a PFE, by src_id.
+func sources(j *Job, sw *plan.Switch, pfe int) (out []uint8) {
+	for _, h := range j.hostsOn(sw, pfe) {
+		out = append(out, uint8(h))
+	}
+	return out
+}
+
+// partial finds the engine that sends results to the workers, and those behind
+// its sources.
+func partial(programs []program.Config) *Partial {
+	out := &Partial{Below: map[uint8]string{}}
+	for _, p := range programs {
+		for _, job := range p.Jobs {
+			if _, up := dataplane.IsFabric(job.To[0]); up {
+				out.Below[job.OutSource] = p.Node
+			} else {
+				out.Top = p.Node
+			}
+		}
+	}
+	return out
+}
+
+func (TrioML) results(j *Job) inet.Flow { return j.ToGroup(wire.Port) }
+
+func (t TrioML) timeout() units.Duration { return or(t.Timeout, program.DefaultTimeout) }
+
+func (t TrioML) grads() int { return or(t.Grads, trioml.DefaultGrads) }
+
+func (t TrioML) blocks(j *Job) int { return (j.Params + t.grads() - 1) / t.grads() }
+
+func (t TrioML) window(j *Job) int {
+	return max(1, (or(t.Window, trioml.DefaultWindow)+j.Scale-1)/j.Scale)
+}
+
+// packet returns the bytes of an IP packet.
+func (t TrioML) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*t.grads() }
+
+// time is one crossing of every block, up and, behind it, of the last down.
+func (t TrioML) time(j *Job) units.Duration {
+	size := inet.EtherLen + t.packet()
+	return j.FrameTime(t.blocks(j)+1, size) + j.Latency(size)
+}
+
+// NewCore makes one worker's end of the protocol.
+func (TrioML) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
+	cfg, err := Decode[trioml.Config](config)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Recorder, cfg.Trace = rec, sink
+	return trioml.New(cfg)
+}
+
+// NewEngine makes the program of a PFE.
+func (TrioML) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	cfg, err := Decode[program.Config](config)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Trace = sink
+	return program.New(cfg)
+}

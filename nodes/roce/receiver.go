@@ -1,0 +1,45 @@
+package roce
+
+import "github.com/inalab/inalab/internal/sansio"
+
+// receiver is the responder's half.
+type receiver struct {
+	expected uint64 // PSN
+	messages uint64 // that came to their end
+	refused  bool   // a NAK is out, and what it asks for has not come
+}
+
+// data takes a packet of a message.
+func (c *Conn) data(h bth, body []byte, ghost int, eff *sansio.Effects, deliver func([]byte, int)) {
+	rx := &c.rx
+	switch d := h.psn().unwrap(rx.expected) - int64(rx.expected); {
+	case d > 0:
+		c.count.Add(DropSequence, 1)
+		if !rx.refused {
+			rx.refused = true
+			c.reply(rx.expected, syndromeNAKSequence, CountNaks, eff)
+		}
+		return
+	case d < 0:
+		c.count.Add(DropDuplicate, 1)
+	default:
+		rx.refused = false
+		rx.expected++
+		if h.opcode().ends() {
+			rx.messages++
+		}
+		deliver(body, ghost)
+	}
+	if h.asks() {
+		c.reply(rx.expected-1, syndromeACK, CountAcks, eff)
+	}
+}
+
+func (c *Conn) reply(seq uint64, syndrome byte, name string, eff *sansio.Effects) {
+	b := eff.Body(overhead + aethLen)
+	bth(b).put(acknowledge, 0, c.peer, false, seq)
+	putAETH(b[bthLen:], syndrome, c.rx.messages)
+	clear(b[bthLen+aethLen:])
+	c.count.Add(name, 1)
+	eff.EmitPadded(c.to, c.header, b, 0)
+}

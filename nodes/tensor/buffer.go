@@ -1,0 +1,65 @@
+package tensor
+
+import (
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/vec"
+	"github.com/inalab/inalab/nodes/gradient"
+)
+
+// Config describes the tensor of one worker.
+type Config struct {
+	Workers  int // whose tensors are summed
+	Fixed    gradient.Fixed
+	Recorder gradient.Recorder // may be nil
+}
+
+// Buffer holds the values of one worker's tensor: the integers that it
+// contributes, and the sums so far as they go over the wire.
+type Buffer struct {
+	Sum []byte // big-endian
+
+	cfg Config
+	q   []int32
+	sat int
+}
+
+// NewBuffer returns a buffer of so many values.
+func NewBuffer(cfg Config, values int) Buffer {
+	return Buffer{cfg: cfg, q: make([]int32, values), Sum: make([]byte, wordLen*values)}
+}
+
+// Quantise starts the sums with a gradient of at least as many values as the
+// buffer has, and returns how many of them saturated.
+func (b *Buffer) Quantise(grad []float32) (saturated int) {
+	b.sat = b.cfg.Fixed.Quantise(b.q, grad[:len(b.q)])
+	b.Load(b.q)
+	return b.sat
+}
+
+// Load starts the sums with integers, of which the buffer keeps no other copy:
+// the generation ends with Sums, not with Finish.
+func (b *Buffer) Load(q []int32) { vec.PutBE(b.Sum, q[:len(b.q)]) }
+
+// Sums returns the sums as integers, valid until the next generation starts.
+func (b *Buffer) Sums() []int32 {
+	vec.GetBE(b.q, b.Sum)
+	return b.q
+}
+
+// Finish hands the tensors of a complete generation to the function that it
+// returns, and takes new ones: the function may be called at any time, once, on
+// any goroutine. It writes the means.
+func (b *Buffer) Finish(gen int) (result.Outcome, func(mean []float32)) {
+	q, sum, cfg := b.q, b.Sum, b.cfg
+	b.q, b.Sum = make([]int32, len(q)), make([]byte, len(sum))
+	return result.Outcome{Contributed: true, Saturated: b.sat}, func(mean []float32) {
+		if cfg.Recorder != nil {
+			cfg.Recorder.Sent(gen, q)
+		}
+		vec.GetBE(q, sum)
+		if cfg.Recorder != nil {
+			cfg.Recorder.Delivered(gen, q)
+		}
+		cfg.Fixed.Mean(mean[:len(q)], q, cfg.Workers)
+	}
+}

@@ -1,0 +1,132 @@
+package claims
+
+// ID names a claim, a fact or an ambiguity: the paper, the place in it and what
+// is claimed there, joined by points: "trio.fig13.vgg11.p16".
+type ID string
+
+// Paper is a paper that the ledger has claims of.
+type Paper string
+
+// The papers.
+const (
+	Trio     Paper = "trio"     // Trio-ML, SIGCOMM 2022
+	SwitchML Paper = "switchml" // SwitchML, NSDI 2021
+	ATP      Paper = "atp"      // ATP, NSDI 2021
+	XAgg     Paper = "xagg"     // XAgg, IEEE/ACM ToN 2023
+)
+
+// Papers lists the papers in the order of the ledger.
+var Papers = []Paper{Trio, SwitchML, ATP, XAgg}
+
+// Method is how a claim is checked.
+type Method string
+
+// The methods.
+const (
+	Live    Method = "live"    // real packets over veth, rates scaled, ratios compared
+	Virtual Method = "virtual" // deterministic virtual time at the papers' link rates
+	Unit    Method = "unit"    // a computation, or a property of the protocol
+	NoWay   Method = "none"    // not without the hardware or the data; How and Tolerance.Why say why
+)
+
+var methods = []Method{Live, Virtual, Unit, NoWay}
+
+// PassMeans is what a pass may be reported as.
+type PassMeans string
+
+// What a pass may mean.
+const (
+	MeansNumber          PassMeans = "number"            // the printed number is met
+	MeansNumberCoarse    PassMeans = "number-coarse"     // it is met inside a wide band
+	MeansNumberPartInput PassMeans = "number-part-input" // it is met, some columns being inputs
+	MeansDirection       PassMeans = "direction"         // only sign, order or a loose bound: the number is not reproduced
+	MeansProperty        PassMeans = "property"          // a rule holds
+	MeansBound           PassMeans = "bound"             // a bound holds
+	MeansArithmetic      PassMeans = "arithmetic"        // the number follows from other printed numbers
+	MeansInput           PassMeans = "input"             // the number is fed in: a match would be circular
+	MeansNotCheckable    PassMeans = "not-checkable"
+)
+
+var passMeanings = []PassMeans{
+	MeansNumber, MeansNumberCoarse, MeansNumberPartInput, MeansDirection, MeansProperty, MeansBound, MeansArithmetic,
+	MeansInput, MeansNotCheckable,
+}
+
+// Kind is the kind of what is claimed.
+type Kind string
+
+// The kinds.
+const (
+	KindProperty Kind = "property"
+	KindRatio    Kind = "ratio"
+	KindAbsolute Kind = "absolute"
+	KindTable    Kind = "table"
+	KindBound    Kind = "bound"
+)
+
+var kinds = []Kind{KindProperty, KindRatio, KindAbsolute, KindTable, KindBound}
+
+// Origin is how a claim comes from its paper.
+type Origin string
+
+// The origins.
+const (
+	Stated              Origin = "stated"
+	StatedQualitatively Origin = "stated-qualitatively"
+	Implied             Origin = "implied"
+	Inferred            Origin = "inferred"
+	ScaledCounterpart   Origin = "scaled-counterpart" // live twin of a stated claim
+)
+
+var origins = []Origin{Stated, StatedQualitatively, Implied, Inferred, ScaledCounterpart}
+
+// Claim is one entry of the ledger. It is read only.
+type Claim struct {
+	ID         ID
+	Paper      Paper
+	Where      string // section, figure or table
+	Statement  string
+	Kind       Kind
+	Origin     Origin
+	Metric     string
+	Value      Value  // as the paper prints it
+	Unit       string // of Value, of what is measured, and of the numbers of Check; "-" for none
+	Comparator string
+	Conditions Fields
+	Method     Method
+	How        string
+	Tolerance  Tolerance
+	Check      Check
+	Reason     string // why Check is wider than Tolerance.Accept; "" where it is not
+	PassMeans  PassMeans
+	Difficulty int // 1 (arithmetic) to 5 (hardware or data of a laboratory)
+	Headline   bool
+
+	NullPasses   bool   // a model without the effect passes too
+	SameAs       []ID   // claims that this one states again, or at another scale
+	InputReason  string // which numbers are fed in, and why
+	Note         string
+	KnownFailure *KnownFailure // nil for a claim that is expected to pass
+}
+
+// Tolerance is what counts as a pass, in words. [Claim.Check] is what decides.
+type Tolerance struct{ Accept, Why string }
+
+// KnownFailure is why a claim is expected to fail.
+type KnownFailure struct {
+	Measured Value
+	Reason   string
+}
+
+// Withheld is a value that the text of a paper leaves out. An experiment
+// predicts it; there is nothing to judge the prediction by.
+type Withheld struct {
+	ID        ID
+	Paper     Paper
+	Where     string
+	Statement string
+	Metric    string
+	Unit      string
+	Needs     string // the systems or data without which there is no prediction
+	How       string
+}

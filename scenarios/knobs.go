@@ -1,0 +1,92 @@
+package scenarios
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/internal/units"
+)
+
+// raw returns what the document says but for the sections of systems.
+func (d *document) raw() (f raw) {
+	v := reflect.ValueOf(&f).Elem()
+	for i := range v.NumField() { // they come first in schema.file, in this order
+		v.Field(i).Set(d.file.Elem().Field(i))
+	}
+	return f
+}
+
+// knobs reads one system's knobs. It meets job.Knobs.
+type knobs struct {
+	r   *resolver
+	run bool // the scenario runs this system
+}
+
+// value returns a knob as it was decoded; ok is false where its section may be,
+// and is, left out.
+func (k *knobs) value(path string) (v reflect.Value, ok bool) {
+	section, key, _ := strings.Cut(path, ".")
+	_, _, found := k.r.doc.find(section)
+	v = byKey(byKey(k.r.doc.file.Elem(), section), key)
+	return v, found || k.run
+}
+
+// byKey returns the field of a key.
+func byKey(v reflect.Value, name string) reflect.Value {
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		if key == name {
+			return v.Field(i)
+		}
+	}
+	panic("reading the key " + name + " of a scenario: the schema lacks it: a system reads other knobs than before")
+}
+
+// Int reads a whole number.
+func (k *knobs) Int(path string, lo, hi int) int {
+	v, ok := k.value(path)
+	if !ok {
+		return lo
+	}
+	return k.r.between(path, int(v.Int()), lo, hi)
+}
+
+// Duration reads a time.
+func (k *knobs) Duration(path string, zero ...string) units.Duration {
+	v, ok := k.value(path)
+	if !ok || slices.Contains(zero, v.String()) {
+		return 0
+	}
+	return k.r.duration(path, v.String())
+}
+
+// OneOf reads a word.
+func (k *knobs) OneOf(path string, allowed ...string) string {
+	v, ok := k.value(path)
+	if !ok {
+		return allowed[0]
+	}
+	k.r.oneOf(path, v.String(), allowed...)
+	return v.String()
+}
+
+// Bool reads a switch that must be set.
+func (k *knobs) Bool(path string) bool {
+	v, ok := k.value(path)
+	switch {
+	case !ok:
+		return false
+	case v.IsNil():
+		k.r.wrong(path, errors.New("true or false is needed"))
+		return false
+	}
+	return v.Elem().Bool()
+}
+
+// Flag reads a switch.
+func (k *knobs) Flag(path string) bool {
+	v, _ := k.value(path)
+	return v.Bool()
+}

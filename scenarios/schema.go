@@ -1,0 +1,127 @@
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// schema is what files may hold: the keys of raw, and a section for each that a
+// system reads knobs from. Which ones those are, the systems tell by reading: a
+// schema meets job.Knobs. File is a struct type made of both, so that one strict
+// decoder reads a file as a whole.
+type schema struct {
+	file     reflect.Type
+	sections []rawSection
+	err      error // of the first knob that cannot be
+}
+
+// rawSection is a section as it is written.
+type rawSection struct {
+	name string
+	keys []reflect.StructField
+}
+
+func newSchema(systems []job.System) (*schema, error) {
+	s := &schema{}
+	for _, sys := range systems {
+		if sys.Configure(s); s.err != nil {
+			return nil, fmt.Errorf("system %s: %w", sys.Name(), s.err)
+		}
+	}
+	fields := reflect.VisibleFields(reflect.TypeFor[raw]())
+	for _, sec := range s.sections {
+		fields = append(fields, field(sec.name, reflect.StructOf(sec.keys), ",omitempty"))
+	}
+	s.file = reflect.StructOf(fields)
+	return s, nil
+}
+
+// field returns a field whose key in files is key. Its own name is the key's in
+// camel case.
+func field(key string, t reflect.Type, options string) reflect.StructField {
+	var name strings.Builder
+	for _, word := range strings.Split(key, "-") {
+		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return reflect.StructField{Name: name.String(), Type: t, Tag: reflect.StructTag(fmt.Sprintf("yaml:%q", key+options))}
+}
+
+// knobName is what sections and keys are called.
+var knobName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$`)
+
+// add takes down that a knob is read as a type.
+func (s *schema) add(path string, t reflect.Type) {
+	section, key, _ := strings.Cut(path, ".")
+	switch {
+	case !knobName.MatchString(section) || !knobName.MatchString(key):
+		s.err = fmt.Errorf("knob %q: write section.key, words of a-z and 0-9 joined by -", path)
+		return
+	case hasKey(reflect.TypeFor[raw](), section):
+		s.err = fmt.Errorf("knob %q: %s is a key of all scenarios", path, section)
+		return
+	}
+	sec := s.section(section)
+	for _, k := range sec.keys {
+		if k.Tag == field(key, t, "").Tag {
+			if k.Type != t {
+				s.err = fmt.Errorf("knob %q: another system reads it as %v, not %v", path, k.Type, t)
+			}
+			return
+		}
+	}
+	sec.keys = append(sec.keys, field(key, t, ""))
+}
+
+func (s *schema) section(name string) *rawSection {
+	for i := range s.sections {
+		if s.sections[i].name == name {
+			return &s.sections[i]
+		}
+	}
+	s.sections = append(s.sections, rawSection{name: name})
+	return &s.sections[len(s.sections)-1]
+}
+
+func hasKey(t reflect.Type, name string) bool {
+	for _, k := range keysOf(t, "") {
+		if k.name == name && k.under == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Int takes down a knob.
+func (s *schema) Int(path string, _, _ int) int {
+	s.add(path, reflect.TypeFor[int]())
+	return 0
+}
+
+// Duration takes down a knob.
+func (s *schema) Duration(path string, _ ...string) units.Duration {
+	s.add(path, reflect.TypeFor[string]())
+	return 0
+}
+
+// OneOf takes down a knob.
+func (s *schema) OneOf(path string, _ ...string) string {
+	s.add(path, reflect.TypeFor[string]())
+	return ""
+}
+
+// Bool takes down a knob, whose absence can be seen.
+func (s *schema) Bool(path string) bool {
+	s.add(path, reflect.TypeFor[*bool]())
+	return false
+}
+
+// Flag takes down a knob.
+func (s *schema) Flag(path string) bool {
+	s.add(path, reflect.TypeFor[bool]())
+	return false
+}
