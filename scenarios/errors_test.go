@@ -3,7 +3,19 @@ package scenarios
 import (
 	"strings"
 	"testing"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/nodes/train/profiles"
 )
+
+// models lists what a model may be, as errors do.
+func models() string {
+	var names []string
+	for _, p := range profiles.All() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
 
 func TestBadFiles(t *testing.T) {
 	const file = "bad.yaml"
@@ -23,7 +35,7 @@ func TestBadFiles(t *testing.T) {
 		{"key of another level", "seed: 1", "late: stale-drop", `bad.yaml:8:1: unknown key "late": it belongs under trio
   late: stale-drop
   ^`},
-		{"key of two levels", "seed: 1", "timeout: 1ms", `bad.yaml:8:1: unknown key "timeout": it belongs under trio or under switchml
+		{"key of two levels", "seed: 1", "timeout: 1ms", `bad.yaml:8:1: unknown key "timeout": it belongs under switchml or under trio
   timeout: 1ms
   ^`},
 		{"key of the top level", "  threads: 100", "  hosts: 100", `bad.yaml:27:3: unknown key "hosts": it belongs at the top level
@@ -89,7 +101,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown topology", "topology: mx480", "topology: mx48", `bad.yaml:19:32: systems[2].topology: "mx48": allowed are rack, leaf-spine, mx480; did you mean "mx480"?
     - {system: trioml, topology: mx48}
                                  ^`},
-		{"unknown model", "model: resnet50         #", "model: resnet5  #", `bad.yaml:9:8: model: unknown profile "resnet5": allowed are resnet50, vgg11, densenet161; did you mean "resnet50"?
+		{"unknown model", "model: resnet50         #", "model: resnet5  #", `bad.yaml:9:8: model: unknown profile "resnet5": allowed are ` + models() + `; did you mean "resnet50"?
   model: resnet5  # resnet50, vgg11, densenet161: size and compute time (Trio Table 1)
          ^`},
 		{"unknown semantics", "semantics: one-server # or every-server", "semantics: two-servers", `bad.yaml:22:14: stragglers.semantics: "two-servers": allowed are one-server, every-server; did you mean "one-server"?
@@ -145,7 +157,7 @@ bad.yaml:21:12: stragglers.p[1]: probability "16 %": write 0% to 100%, or 0 to 1
 			if strings.Count(text, c.old) < 1 {
 				t.Fatalf("the scenario does not hold %q any more", c.old)
 			}
-			_, err := Load(Source{Name: file, Text: []byte(strings.Replace(text, c.old, c.new, 1))})
+			_, err := Load(Source{Name: file, Text: []byte(strings.Replace(text, c.old, c.new, 1))}, job.Systems())
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got\n%v\nwant\n%s", err, c.want)
 			}
@@ -161,7 +173,7 @@ func TestFilesThatAreNoScenario(t *testing.T) {
 		"[1]":           "f:1:1: sequence was used where mapping is expected\n  [1]\n  ^",
 		"seed: *nobody": "f:1:8: could not find alias \"nobody\"\n  seed: *nobody\n         ^",
 	} {
-		if _, err := Load(Source{Name: "f", Text: []byte(text)}); err == nil || err.Error() != want {
+		if _, err := Load(Source{Name: "f", Text: []byte(text)}, job.Systems()); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
 		}
 	}
@@ -169,16 +181,22 @@ func TestFilesThatAreNoScenario(t *testing.T) {
 
 // All that is wrong is said at once.
 func TestErrorsAreCollected(t *testing.T) {
-	_, err := Load(Source{Name: "f", Text: []byte("apiVersion: inalab/v1\nkind: Scenario\nname: x\n")})
-	if err == nil {
-		t.Fatal("loaded")
-	}
-	for _, want := range []string{
-		"iterations is missing", "scale is missing", "mtu is missing", "model: unknown profile", "systems: at least one",
-		"stragglers.p: at least one", "trio.window is missing", "switchml.pool is missing", "switchml.timeout is missing",
+	for systems, wants := range map[string][]string{
+		"": {
+			"iterations is missing", "scale is missing", "mtu is missing", "model: unknown profile", "systems: at least one", "stragglers.p: at least one",
+		},
+		"systems: [{system: trioml, topology: rack}, {system: switchml64, topology: rack}, {system: switchml256, topology: rack}]\n": {
+			"iterations is missing", "stragglers.p: at least one", "trio.window is missing", "switchml.pool is missing", "switchml.timeout is missing",
+		},
 	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not said in\n%v", want, err)
+		_, err := Load(Source{Name: "f", Text: []byte("apiVersion: inalab/v1\nkind: Scenario\nname: x\n" + systems)}, job.Systems())
+		if err == nil {
+			t.Fatal("loaded")
+		}
+		for _, want := range wants {
+			if n := strings.Count(err.Error(), want); n != 1 {
+				t.Errorf("%q is said %d times in\n%v", want, n, err)
+			}
 		}
 	}
 }
@@ -209,7 +227,7 @@ func TestBadOverrides(t *testing.T) {
 		"stragglers.p=[-4%]":         `--set stragglers.p=[-4%]: stragglers.p[0]: probability "-4%": write 0% to 100%, or 0 to 1`,
 		"systems=[{system: trioml}]": `--set systems=[{system: trioml}]: systems[0].topology: "": allowed are rack, leaf-spine, mx480`,
 	} {
-		_, err := Load(Source{Name: "f", Text: []byte(embedded(t)), Set: []string{set}})
+		_, err := Load(Source{Name: "f", Text: []byte(embedded(t)), Set: []string{set}}, job.Systems())
 		if err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", set, err, want)
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/switchml"
+	"github.com/inalab/inalab/nodes/trioml"
 )
 
 func TestJobs(t *testing.T) {
@@ -18,7 +20,7 @@ func TestJobs(t *testing.T) {
 		}
 		var got []string
 		for _, j := range jobs {
-			got = append(got, fmt.Sprintf("%v %s %s %d", j.StraggleP, j.System, j.Plan.Name, len(j.Plan.Hosts)))
+			got = append(got, fmt.Sprintf("%v %s %s %d", j.StraggleP, j.System.Name(), j.Plan.Name, len(j.Plan.Hosts)))
 			if j.Virtual != virtual || j.Seed != 1 || j.Iterations != 40 || j.Scale != 200 || j.Plan.MTU != 9000 {
 				t.Errorf("%s is laid out as %+v", got[len(got)-1], j.Spec)
 			}
@@ -46,24 +48,23 @@ func TestScaling(t *testing.T) {
 		for i := range j.Plan.Switches[0].Ports {
 			p := &j.Plan.Switches[0].Ports[i]
 			if p.Wired && (p.In.Rate != 500*units.MbitPerSecond || p.Out.Rate != 500*units.MbitPerSecond || p.In.Delay != units.Microsecond || p.In.Queue != 8*units.MiB) {
-				t.Errorf("%s on %s: port %d is %+v", j.System, j.Plan.Name, i, p)
+				t.Errorf("%s on %s: port %d is %+v", j.System.Name(), j.Plan.Name, i, p)
 			}
 		}
 		if full := int(j.Model.Size()) / 4; j.Params < full/205 || j.Params > full/195 {
-			t.Errorf("%s: %d parameters are not about a two-hundredth of %d", j.System, j.Params, full)
+			t.Errorf("%s: %d parameters are not about a two-hundredth of %d", j.System.Name(), j.Params, full)
 		}
-		w := j.Workers()[0]
-		switch j.System {
-		case job.TrioML:
-			if w.TrioML.Window != 21 || w.TrioML.Grads != 1024 {
-				t.Errorf("window of %d packets, %d gradients each: want 21 and 1024", w.TrioML.Window, w.TrioML.Grads)
+		switch core := j.Layout.Cores[0].(type) {
+		case trioml.Config:
+			if core.Window != 21 || core.Grads != 1024 {
+				t.Errorf("window of %d packets, %d gradients each: want 21 and 1024", core.Window, core.Grads)
 			}
 			if fabric := j.Plan.Switches[0].Chassis.Fabric; fabric.Rate != 2*units.GbitPerSecond {
 				t.Errorf("fabric %+v", fabric)
 			}
-		case job.SwitchML256:
-			if w.SwitchML.Slots != 64 || w.SwitchML.Elements != 256 || len(j.Notes) != 1 {
-				t.Errorf("pool of %d slots, %d elements each, notes %q: want 64, 256 and one note", w.SwitchML.Slots, w.SwitchML.Elements, j.Notes)
+		case switchml.Config:
+			if core.Slots != 64 || core.Elements != 256 || len(j.Layout.Notes) != 1 {
+				t.Errorf("pool of %d slots, %d elements each, notes %q: want 64, 256 and one note", core.Slots, core.Elements, j.Layout.Notes)
 			}
 		}
 	}
@@ -84,25 +85,33 @@ func TestClocksDiffer(t *testing.T) {
 		if stream := jobs[0].Workers()[0].Stream; (stream != nil) != c.virtual {
 			t.Errorf("virtual %v: ring runs over %+v", c.virtual, stream)
 		}
-		if got := jobs[1].Workers()[0].SwitchML; got.Timeout != c.timeout || got.NoRetransmit {
+		if got := jobs[1].Layout.Cores[0].(switchml.Config); got.Timeout != c.timeout || got.NoRetransmit {
 			t.Errorf("virtual %v: timeout %v, no retransmission %v", c.virtual, got.Timeout, got.NoRetransmit)
 		}
 	}
 }
 
 func TestEverySystemOnEveryTopology(t *testing.T) {
-	const oneSwitch = `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`
-	for _, system := range job.Systems() {
+	const (
+		oneSwitch = `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`
+		oneEngine = `aggregates in a switch with one forwarding engine, but topology mx480 has a chassis of 6: use rack`
+	)
+	refused := map[string]string{
+		"switchml64 leaf-spine": oneSwitch, "switchml256 leaf-spine": oneSwitch, "trioml leaf-spine": oneSwitch,
+		"switchml64 mx480": oneEngine, "switchml256 mx480": oneEngine,
+	}
+	for _, system := range job.Names(job.Systems()) {
 		for _, topology := range []string{"rack", "mx480", "leaf-spine"} {
 			s := load(t, "hosts=4", fmt.Sprintf("systems=[{system: %s, topology: %s}]", system, topology))
 			_, err := s.Jobs(true)
-			if topology != "leaf-spine" || system == job.Ring {
+			why := refused[system+" "+topology]
+			if why == "" {
 				if err != nil {
 					t.Errorf("%s on %s: %v", system, topology, err)
 				}
 				continue
 			}
-			want := fmt.Sprintf("scenario straggler, %s on leaf-spine: %s %s", system, system, oneSwitch)
+			want := fmt.Sprintf("scenario straggler, %s on %s: %s %s", system, topology, system, why)
 			if err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}

@@ -26,7 +26,7 @@ func embedded(t testing.TB) string {
 // load loads the straggler scenario with overrides.
 func load(t testing.TB, set ...string) *Scenario {
 	t.Helper()
-	s, err := Load(Source{Name: "straggler.scenario.yaml", Text: []byte(embedded(t)), Set: set})
+	s, err := Load(Source{Name: "straggler.scenario.yaml", Text: []byte(embedded(t)), Set: set}, job.Systems())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestEveryEmbeddedScenarioLoads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Load(Source{Name: name, Text: text})
+		s, err := Load(Source{Name: name, Text: text}, job.Systems())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,18 +68,16 @@ func TestUnknownScenario(t *testing.T) {
 // What the file says is what the paper's section 6.1 asks for.
 func TestStragglerScenario(t *testing.T) {
 	s := load(t)
-	s.raw, s.Description = raw{}, ""
+	s.systems, s.file, s.Description = nil, nil, ""
 	want := &Scenario{
 		Name: "straggler", Seed: 1, Model: s.Model, Iterations: 40, Scale: 200, Hosts: 6, MTU: 9000,
-		Link:    topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond, Queue: 1600 * units.MiB},
-		Fabric:  topo.LinkSpec{Rate: 400 * units.GbitPerSecond, Delay: units.Microsecond},
-		Systems: []System{{"ring", "rack"}, {"switchml256", "rack"}, {"trioml", "mx480"}},
-		P:       []float64{0, 0.04, 0.08, 0.16}, Semantics: fault.OneServer,
-		Trio: job.TrioSpec{
+		Link:   topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond, Queue: 1600 * units.MiB},
+		Fabric: topo.LinkSpec{Rate: 400 * units.GbitPerSecond, Delay: units.Microsecond},
+		Systems: []System{{job.Ring{}, "rack"}, {job.SwitchML{Elements: 256, Slots: 512}, "rack"}, {job.TrioML{
 			Grads: 1024, Window: 4096, Timeout: 10 * units.Millisecond, Threads: 100,
 			Late: program.LateTombstone, Wake: trioml.WakeSkip,
-		},
-		SwitchML: job.SwitchMLSpec{Slots: 512},
+		}, "mx480"}},
+		P: []float64{0, 0.04, 0.08, 0.16}, Semantics: fault.OneServer,
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
@@ -94,8 +92,9 @@ func TestOverrides(t *testing.T) {
 		"seed=7", "seed=8", "model=vgg11", "link.rate=25Gbit/s", "link.loss=0.1%", "link.loss-every=500", "mini-batch=32",
 		"stragglers.p=[16%, 0.5]", "stragglers.semantics=every-server", "trio.wake=naive", "trio.aging=false",
 		"switchml.retransmit=true", "switchml.timeout=2ms", "switchml.unscaled-pool=true",
-		"systems=[{system: switchml64, topology: rack}]",
+		"systems=[{system: switchml64, topology: rack}, {system: trioml, topology: rack}]",
 	)
+	trio := s.Systems[1].System.(job.TrioML)
 	for what, ok := range map[string]bool{
 		"the last seed":      s.Seed == 8,
 		"model":              s.Model.Name == "vgg11",
@@ -105,10 +104,10 @@ func TestOverrides(t *testing.T) {
 		"mini-batch":         s.MiniBatch == 32,
 		"list":               reflect.DeepEqual(s.P, []float64{0.16, 0.5}),
 		"semantics":          s.Semantics == fault.EveryServer,
-		"wake and aging":     s.Trio.Wake == trioml.WakeNaive && s.Trio.NoAging,
-		"rest of trio":       s.Trio.Window == 4096 && s.Trio.Late == program.LateTombstone,
-		"switchml":           s.SwitchML == job.SwitchMLSpec{Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond},
-		"systems":            reflect.DeepEqual(s.Systems, []System{{"switchml64", "rack"}}),
+		"wake and aging":     trio.Wake == trioml.WakeNaive && trio.NoAging,
+		"rest of trio":       trio.Window == 4096 && trio.Late == program.LateTombstone,
+		"switchml":           s.Systems[0] == System{job.SwitchML{Elements: 64, Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond}, "rack"},
+		"systems":            len(s.Systems) == 2 && s.Systems[1].Topology == "rack",
 		"what was not named": s.Hosts == 6 && s.Scale == 200,
 	} {
 		if !ok {
@@ -129,7 +128,7 @@ func TestMarshalledScenarioLoadsAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Load(Source{Name: "again", Text: text})
+		again, err := Load(Source{Name: "again", Text: text}, job.Systems())
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -150,7 +149,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("? {a: b}\n: |\n  text\n"), "seed=~")
 	f.Fuzz(func(t *testing.T, text []byte, set string) {
 		for _, sets := range [][]string{nil, {set}} {
-			s, err := Load(Source{Name: "fuzz", Text: text, Set: sets})
+			s, err := Load(Source{Name: "fuzz", Text: text, Set: sets}, job.Systems())
 			if err != nil {
 				continue
 			}
@@ -158,7 +157,7 @@ func FuzzLoad(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := Load(Source{Name: "again", Text: out})
+			again, err := Load(Source{Name: "again", Text: out}, job.Systems())
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

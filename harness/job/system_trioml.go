@@ -145,7 +145,7 @@ func (t TrioML) programs(j *Job) []program.Config {
 	out[top] = t.pfe(sw, pfes[top], timeout, t.level(j, above, j.HostPorts(), pfeSource+top))
 	for i := range out {
 		if out[i].Node == "" {
-			out[i] = t.pfe(sw, pfes[i], t.timeout())
+			out[i] = t.pfe(sw, pfes[i], timeout)
 		}
 	}
 	return out

@@ -8,47 +8,46 @@ import (
 
 // fifo holds trains on their way to a node at the current instant.
 type fifo struct {
-	items   []item
+	items   []sansio.Arrival
+	nodes   []NodeID // that each goes to
 	head    int
 	taken   int    // items of the batch at hand
 	headers []byte // memory of the headers, used again when the fifo is empty
-}
-
-type item struct {
-	to    peer
-	train sansio.Train
 }
 
 func (f *fifo) len() int { return len(f.items) - f.head }
 
 // put adds a train: its header is copied, its body kept, or copied where it is
 // borrowed.
-func (f *fifo) put(to peer, t sansio.Train) {
+func (f *fifo) put(to peer, t *sansio.Train) {
+	f.nodes = append(f.nodes, to.node)
+	f.items = append(f.items, sansio.Arrival{Port: to.port, Train: *t})
+	in := &f.items[len(f.items)-1].Train
 	lo := len(f.headers)
 	f.headers = append(f.headers, t.Header...)
-	t.Header = f.headers[lo:len(f.headers):len(f.headers)]
+	in.Header = f.headers[lo:len(f.headers):len(f.headers)]
 	if t.Memory == nil {
-		t.Body = bytes.Clone(t.Body)
+		in.Body = bytes.Clone(t.Body)
 	} else {
 		t.Memory.Keep()
 	}
-	f.items = append(f.items, item{to: to, train: t})
 }
 
-// take returns the trains at the head that go to one node, as one batch.
-func (f *fifo) take(batch []sansio.Arrival) (NodeID, []sansio.Arrival) {
-	to := f.items[f.head].to.node
-	for i := f.head; i < len(f.items) && f.items[i].to.node == to; i++ {
-		batch = append(batch, sansio.Arrival{Port: f.items[i].to.port, Train: f.items[i].train})
-		f.taken++
+// take returns the trains at the head that go to one node, as one batch, valid
+// until the next put.
+func (f *fifo) take() (NodeID, []sansio.Arrival) {
+	to, end := f.nodes[f.head], f.head
+	for end < len(f.nodes) && f.nodes[end] == to {
+		end++
 	}
-	return to, batch
+	f.taken = end - f.head
+	return to, f.items[f.head:end:end]
 }
 
 // release forgets the batch that was taken.
 func (f *fifo) release() {
 	for i := range f.taken {
-		if m := f.items[f.head+i].train.Memory; m != nil {
+		if m := f.items[f.head+i].Train.Memory; m != nil {
 			m.Drop()
 		}
 	}
@@ -56,6 +55,6 @@ func (f *fifo) release() {
 	f.taken = 0
 	if f.head == len(f.items) {
 		clear(f.items)
-		f.items, f.head, f.headers = f.items[:0], 0, f.headers[:0]
+		f.items, f.nodes, f.head, f.headers = f.items[:0], f.nodes[:0], 0, f.headers[:0]
 	}
 }

@@ -34,7 +34,6 @@ type Network struct {
 	frames  uint64 // frames that crossed a wire
 	instant int    // calls since time last moved
 	limit   int    // of these; zero means maxAtOneInstant
-	batch   []sansio.Arrival
 
 	moved   units.Time // of the latest call into a machine that is no host computing
 	alarm   units.Time // onAlarm is called once before the first event at or after it
@@ -161,8 +160,7 @@ func (n *Network) instantOf(ctx context.Context, opt Options) error {
 
 // deliver hands the first waiting trains of one node over.
 func (n *Network) deliver(opt Options) error {
-	to, batch := n.inbox.take(n.batch[:0])
-	n.batch = batch
+	to, batch := n.inbox.take()
 	n.moved = n.now
 	n.nodes[to].machine.Handle(n.now, batch, &n.eff)
 	err := n.carryOut(to, opt)
@@ -182,7 +180,7 @@ func (n *Network) carryOut(at NodeID, opt Options) error {
 		for _, p := range s.To {
 			if int(p) < len(nd.peers) && nd.peers[p].node != nobody {
 				n.frames += uint64(s.Train.Frames())
-				n.inbox.put(nd.peers[p], s.Train)
+				n.inbox.put(nd.peers[p], &s.Train)
 			}
 		}
 	}

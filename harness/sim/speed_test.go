@@ -1,6 +1,8 @@
 package sim_test
 
 import (
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
@@ -30,7 +32,11 @@ func benchJob(b *testing.B, system, topology string, hosts, elements int) *job.J
 	if err != nil {
 		b.Fatal(err)
 	}
-	j, err := job.New(job.Spec{System: sys, Plan: p, Model: model, Scale: 1, Iterations: 20, Seed: 1, Elements: elements, Virtual: true})
+	if s, ok := sys.(job.SwitchML); ok && os.Getenv("SLOTS") != "" {
+		s.Slots, _ = strconv.Atoi(os.Getenv("SLOTS"))
+		sys = s
+	}
+	j, err := job.New(job.Spec{System: sys, Plan: p, Model: model, Scale: 1, Iterations: 100, Seed: 1, Elements: elements, Virtual: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -43,7 +49,7 @@ func BenchmarkLinkEvents(b *testing.B) {
 		hosts  int
 	}{{"switchml256", 8}, {"switchml256", 64}, {"trioml", 8}, {"ring", 8}} {
 		b.Run(c.system, func(b *testing.B) {
-			j := benchJob(b, c.system, "rack", c.hosts, 2<<20/c.hosts)
+			j := benchJob(b, c.system, "rack", c.hosts, 1<<20/c.hosts)
 			var frames uint64
 			for b.Loop() {
 				cell, err := sim.RunJob(b.Context(), j, worker.Images{}, nil)

@@ -63,6 +63,11 @@ func repeat(t *rapid.T, do func(units.Duration)) {
 	}
 }
 
+// lowestUsed says whether there is a lowest rung that holds events.
+func (l *ladder) lowestUsed() bool {
+	return len(l.rungs) > 0 && l.rungs[len(l.rungs)-1].used != 0
+}
+
 func (p *pair) actions() map[string]func(*rapid.T) {
 	extremes := []units.Time{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, units.Never - 1, units.Never}
 	return map[string]func(*rapid.T){
@@ -76,6 +81,17 @@ func (p *pair) actions() map[string]func(*rapid.T) {
 		"falling": func(t *rapid.T) {
 			at := p.now.Add(units.Microsecond)
 			repeat(t, func(d units.Duration) { at -= units.Time(d); p.push(at) })
+		},
+		// What crowds below the limit fills the bottom, which then gives half back
+		// as a new lowest rung, in the place of those that have run empty.
+		"crowd": func(t *rapid.T) {
+			span := max(int64(p.q.limit-p.now), 1)
+			repeat(t, func(d units.Duration) { p.push(p.now + units.Time(int64(d)%span)) })
+		},
+		"exhaust": func(t *rapid.T) {
+			for p.q.ladder.lowestUsed() {
+				p.pop(t)
+			}
 		},
 		"extreme": func(t *rapid.T) { p.push(rapid.SampledFrom(extremes).Draw(t, "at")) },
 		"pop":     func(t *rapid.T) { repeat(t, func(units.Duration) { p.pop(t) }) },

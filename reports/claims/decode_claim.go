@@ -24,7 +24,7 @@ func (d *decoder) claims(paper Paper, top *mapping) {
 
 // claim reads one entry. Whatever is wrong with it has become a fault.
 func (d *decoder) claim(m *mapping) *Claim {
-	c := &Claim{ID: d.id(m, "claim")}
+	c := &Claim{ID: d.id(m, spaceClaims)}
 	c.Paper = paperOf(m, c.ID)
 	c.Where = m.text("where")
 	c.Statement = m.text("statement")
@@ -51,26 +51,6 @@ func (d *decoder) claim(m *mapping) *Claim {
 	agree(m, c)
 	return c
 }
-
-// id reads an id, which no other entry of the ledger may have.
-func (d *decoder) id(m *mapping, what string) ID {
-	id := m.text("id")
-	if id == "" {
-		return ""
-	}
-	m.what = what + " " + id
-	if strings.Trim(id, idLetters) != "" || strings.Contains(id, "..") || strings.Trim(id, ".") != id {
-		m.fault("id", "%q: letters, digits, - and _, joined by points, are allowed", id)
-	}
-	if first, ok := d.seen[id]; ok {
-		m.fault("id", "%q is there twice: first at %s", id, first)
-		return ID(id)
-	}
-	d.seen[id] = m.src.place(m.get("id"))
-	return ID(id)
-}
-
-const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // paperOf reads the paper, with which the id must begin.
 func paperOf(m *mapping, id ID) Paper {

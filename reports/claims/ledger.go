@@ -1,13 +1,10 @@
 package claims
 
 import (
-	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -40,25 +37,108 @@ func Load() (*Ledger, error) {
 // withheld.yaml, facts.yaml and ambiguities.yaml. What is wrong is reported as
 // file:line:col, with the line below.
 func LoadFS(dir fs.FS) (*Ledger, error) {
-	d := &decoder{seen: map[string]string{}, ledger: &Ledger{}}
-	files := []struct {
-		name string
-		read func(*mapping)
-	}{
-		{"withheld.yaml", d.withheld},
-		{"facts.yaml", d.facts},
-		{"ambiguities.yaml", d.ambiguities},
-	}
-	var errs []error
+	d := &decoder{dir: dir, seen: map[string]string{}, ledger: &Ledger{}}
 	for _, p := range Papers {
-		d.newNames() // a fact or an ambiguity may have the name of a claim
-		errs = append(errs, d.file(dir, string(p)+".yaml", func(m *mapping) { d.claims(p, m) }))
+		d.file(string(p)+".yaml", func(m *mapping) { d.claims(p, m) })
 	}
-	for _, f := range files {
-		errs = append(errs, d.file(dir, f.name, f.read))
-	}
-	if err := errors.Join(errs...); err != nil {
+	d.file("withheld.yaml", d.withheld)
+	d.file("facts.yaml", d.facts)
+	d.file("ambiguities.yaml", d.ambiguities)
+	d.resolve()
+	if err := d.err(); err != nil {
 		return nil, err
 	}
-	return d.ledger, d.resolve()
+	return d.ledger, nil
 }
+
+// decoder reads the files of a ledger.
+type decoder struct {
+	dir        fs.FS
+	ledger     *Ledger
+	seen       map[string]string // "kind id" to file:line:col
+	references []reference
+	sources    []*source
+	unread     []error // files that are missing or no YAML
+}
+
+// reference is an id that a claim names.
+type reference struct {
+	m  *mapping // of the claim
+	at ast.Node // the id
+	by ID       // of the claim
+	to ID
+}
+
+// file reads one file.
+func (d *decoder) file(name string, read func(*mapping)) {
+	text, err := fs.ReadFile(d.dir, name)
+	if err != nil {
+		d.unread = append(d.unread, fmt.Errorf("read the ledger: %w", err))
+		return
+	}
+	src, top, err := parse(name, text)
+	if err != nil {
+		d.unread = append(d.unread, err)
+		return
+	}
+	d.sources = append(d.sources, src)
+	read(top)
+	top.get("meta") // of a file: what its makers have to say
+	top.close()
+}
+
+// resolve checks references, once all claims are known.
+func (d *decoder) resolve() {
+	var ids []string
+	for _, c := range d.ledger.Claims {
+		ids = append(ids, string(c.ID))
+	}
+	for _, r := range d.references {
+		switch _, ok := d.seen[spaceClaims+" "+string(r.to)]; {
+		case r.to == r.by:
+			r.m.src.fault(place(r.at), "%s: same_as: the claim names itself", r.m.what)
+		case !ok && len(d.unread) == 0: // else it may stand in the file that could not be read
+			r.m.src.fault(place(r.at), "%s: same_as: unknown claim %q%s", r.m.what, r.to, suggest.DidYouMean(string(r.to), ids))
+		}
+	}
+}
+
+func (d *decoder) err() error {
+	errs := d.unread
+	for _, s := range d.sources {
+		errs = append(errs, s.err())
+	}
+	return errors.Join(errs...)
+}
+
+// Ids are unique among the entries of one space.
+const (
+	spaceClaims      = "claim" // and withheld values: both are asked for by id
+	spaceFacts       = "fact"
+	spaceAmbiguities = "ambiguity"
+	spaceArithmetic  = "arithmetic check"
+)
+
+// id reads an id, which no other entry of its space may have, and names the
+// mapping after it.
+func (d *decoder) id(m *mapping, space string) ID {
+	m.what = space
+	id := m.text("id")
+	if id == "" {
+		return ""
+	}
+	m.what += " " + id
+	if strings.Trim(id, idLetters) != "" || strings.Contains(id, "..") || strings.Trim(id, ".") != id {
+		m.fault("id", "%q: letters, digits, - and _, joined by points, are allowed", id)
+	}
+	key := space + " " + id
+	if first, ok := d.seen[key]; ok {
+		m.fault("id", "%q is there twice, first at %s", id, first)
+		return ID(id)
+	}
+	pos := place(m.get("id"))
+	d.seen[key] = fmt.Sprintf("%s:%d:%d", m.src.name, pos.Line, pos.Column)
+	return ID(id)
+}
+
+const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."

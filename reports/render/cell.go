@@ -49,6 +49,16 @@ func Number(v float64, decimals int) Cell {
 	return Cell{people: strconv.FormatFloat(v, 'f', decimals, 64), program: trimmed(v, 6)}
 }
 
+// Exact returns a cell of a number in as few digits as tell it from all others,
+// for values of any size.
+func Exact(v float64) Cell {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return NA()
+	}
+	s := strconv.FormatFloat(v, 'g', -1, 64)
+	return Cell{people: s, program: s}
+}
+
 // Percent returns a cell that people see as a percentage with up to two
 // decimals and programs as a fraction.
 func Percent(fraction float64) Cell {
@@ -80,6 +90,10 @@ func (c Cell) Suspect(suspect bool) Cell {
 	c.suspect = suspect && c != NA()
 	return c
 }
+
+// IsText reports whether the cell holds words: a number, yes or no, and what
+// does not apply are none.
+func (c Cell) IsText() bool { return c.text }
 
 // trimmed writes v with at most so many decimals.
 func trimmed(v float64, decimals int) string {

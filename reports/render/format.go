@@ -61,4 +61,4 @@ func OnTerminal(f *os.File) bool {
 }
 
 // inASCII replaces the few characters beyond ASCII that this package writes.
-var inASCII = strings.NewReplacer("±", "+-", "≤", "<=", "×", "x")
+var inASCII = strings.NewReplacer("±", "+-", "≤", "<=", "≥", ">=", "×", "x")

@@ -40,9 +40,15 @@ func writeCSV(w io.Writer, t Table) error {
 func writeTableJSON(w io.Writer, t Table) error {
 	doc := struct {
 		SchemaVersion int               `json:"schema_version"`
+		ID            string            `json:"id,omitempty"`
+		Title         string            `json:"title,omitempty"`
+		Columns       []columnJSON      `json:"columns,omitempty"`
 		Rows          []json.RawMessage `json:"rows"`
 		Notes         []string          `json:"notes,omitempty"`
-	}{SchemaVersion, make([]json.RawMessage, len(t.Rows)), t.Notes}
+	}{SchemaVersion: SchemaVersion, Rows: make([]json.RawMessage, len(t.Rows)), Notes: t.Notes}
+	if t.ID != "" {
+		doc.ID, doc.Title, doc.Columns = t.ID, t.Title, columnsJSON(t.Columns)
+	}
 	for i, row := range t.Rows {
 		object, err := rowObject(t.Columns, row)
 		if err != nil {
@@ -51,6 +57,23 @@ func writeTableJSON(w io.Writer, t Table) error {
 		doc.Rows[i] = object
 	}
 	return WriteJSON(w, doc)
+}
+
+// columnJSON describes a key of the rows.
+type columnJSON struct {
+	Key  string `json:"key"`
+	Name string `json:"name"`
+	Unit string `json:"unit"` // "" for none
+}
+
+func columnsJSON(columns []Column) []columnJSON {
+	var out []columnJSON
+	for _, c := range columns {
+		if c.Key != "" {
+			out = append(out, columnJSON{c.Key, c.Name, c.Unit})
+		}
+	}
+	return out
 }
 
 // rowObject keeps the order of the columns, which a map would not.

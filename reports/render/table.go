@@ -35,6 +35,7 @@ type Column struct {
 
 // Table is columns, rows and what must be known to read them.
 type Table struct {
+	ID      string // where not "", JSON has it, and Title and the units of Columns, beside the rows
 	Title   string // one line, for people
 	Columns []Column
 	Rows    [][]Cell // one cell a column

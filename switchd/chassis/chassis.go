@@ -190,7 +190,7 @@ func (c *Chassis) arrive(in sansio.Arrival, eff *sansio.Effects) {
 // receive takes a train that has come through its link to engine or forwarding.
 func (c *Chassis) receive(in sansio.Arrival, eff *sansio.Effects) {
 	p := &c.ports[in.Port]
-	p.stat.In.add(in.Train)
+	p.stat.In.add(&in.Train)
 	e := c.engines[p.pfe]
 	if e.part != nil {
 		if l, problem := in.Train.Layout(); problem == inet.OK && c.plane.Owns(in) && e.Claims(in.Train.Header, l) {
@@ -202,8 +202,8 @@ func (c *Chassis) receive(in sansio.Arrival, eff *sansio.Effects) {
 	lo := len(eff.Sends)
 	c.plane.Forward(c.now, in, eff)
 	c.routes = takeSends(c.routes, lo, eff)
-	for _, s := range c.routes {
-		c.send(p.pfe, s, eff)
+	for i := range c.routes {
+		c.send(p.pfe, &c.routes[i], eff)
 	}
 }
 

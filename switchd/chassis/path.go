@@ -14,13 +14,14 @@ const (
 // passOn takes what a part just sent to where it goes next.
 func (c *Chassis) passOn(p *part, lo int, eff *sansio.Effects) {
 	if p.stage == egress { // on the wire
-		for _, s := range eff.Sends[lo:] {
-			c.ports[p.port].stat.Out.add(s.Train)
+		for i := lo; i < len(eff.Sends); i++ {
+			c.ports[p.port].stat.Out.add(&eff.Sends[i].Train)
 		}
 		return
 	}
 	c.list = takeSends(c.list, lo, eff)
-	for _, s := range c.list {
+	for i := range c.list {
+		s := &c.list[i]
 		switch p.stage {
 		case ingress:
 			c.receive(sansio.Arrival{Port: p.port, Train: s.Train}, eff)
@@ -40,7 +41,7 @@ func (c *Chassis) passOn(p *part, lo int, eff *sansio.Effects) {
 }
 
 // existing returns the ports of a send that are there: a program may name any.
-func (c *Chassis) existing(s sansio.Send) []sansio.Port {
+func (c *Chassis) existing(s *sansio.Send) []sansio.Port {
 	lo := len(c.lists)
 	for _, p := range s.To {
 		if c.exists(p) {
@@ -65,9 +66,9 @@ func (c *Chassis) exists(p sansio.Port) bool {
 
 // send takes a train from a PFE to its ports: at once to those of the same PFE,
 // across the fabric, once for each, to other PFEs.
-func (c *Chassis) send(src int, s sansio.Send, eff *sansio.Effects) {
+func (c *Chassis) send(src int, s *sansio.Send, eff *sansio.Effects) {
 	if len(c.engines) == 1 {
-		c.leave(s.To, s.Train, eff)
+		c.leave(s.To, &s.Train, eff)
 		return
 	}
 	for _, to := range s.To {
@@ -80,7 +81,7 @@ func (c *Chassis) send(src int, s sansio.Send, eff *sansio.Effects) {
 		switch {
 		case len(ports) == 0:
 		case dst == src:
-			c.leave(ports, s.Train, eff)
+			c.leave(ports, &s.Train, eff)
 		default:
 			c.cross(src, dst, target{ports: ports}, s.Train, eff)
 		}
@@ -130,7 +131,7 @@ func (c *Chassis) cross(src, dst int, to target, t sansio.Train, eff *sansio.Eff
 func (c *Chassis) emerge(src, dst int, to target, t sansio.Train, eff *sansio.Effects) {
 	switch {
 	case !to.engine:
-		c.leave(to.ports, t, eff)
+		c.leave(to.ports, &t, eff)
 	case dst >= len(c.engines) || c.engines[dst].part == nil:
 		c.count.Add(dropNoEngine, uint64(t.Frames()))
 	default:
@@ -140,7 +141,7 @@ func (c *Chassis) emerge(src, dst int, to target, t sansio.Train, eff *sansio.Ef
 
 // leave hands a train to the links of its ports; where none of them has one, it
 // goes to the wires in one send.
-func (c *Chassis) leave(to []sansio.Port, t sansio.Train, eff *sansio.Effects) {
+func (c *Chassis) leave(to []sansio.Port, t *sansio.Train, eff *sansio.Effects) {
 	bare := 0
 	for _, at := range to {
 		if c.ports[at].out == nil {
@@ -149,14 +150,14 @@ func (c *Chassis) leave(to []sansio.Port, t sansio.Train, eff *sansio.Effects) {
 		}
 	}
 	if bare == len(to) {
-		eff.Send(to, t)
+		eff.Send(to, *t)
 		return
 	}
 	for _, at := range to {
 		if p := &c.ports[at]; p.out != nil {
-			c.offer(p.out, sansio.Arrival{Port: at, Train: t})
+			c.offer(p.out, sansio.Arrival{Port: at, Train: *t})
 		} else {
-			eff.Send(p.self, t)
+			eff.Send(p.self, *t)
 		}
 	}
 }

@@ -23,9 +23,10 @@ type Volume struct {
 	Bytes  uint64 `json:"bytes"` // headers included, framing not
 }
 
-func (v *Volume) add(t sansio.Train) {
-	v.Frames += uint64(t.Frames())
-	v.Bytes += uint64(t.Bytes())
+func (v *Volume) add(t *sansio.Train) {
+	n := t.Frames()
+	v.Frames += uint64(n)
+	v.Bytes += uint64(n*(len(t.Header)+t.Pad) + len(t.Body))
 }
 
 // PortStats returns the traffic of all wired ports.

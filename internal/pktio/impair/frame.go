@@ -16,11 +16,16 @@ const (
 
 // accept decides on every frame of t, in order, and moves runs of one fate
 // together.
-func (l *Link) accept(t sansio.Train, eff *sansio.Effects) {
+func (l *Link) accept(t *sansio.Train, eff *sansio.Effects) {
 	from, run := 0, gone
 	n := t.Frames()
+	full := len(t.Header) + t.Pad + t.Seg
 	for i := range n {
-		f := l.decide(t.FrameBytes(i))
+		size := units.Bytes(full)
+		if i == n-1 {
+			size = units.Bytes(full - t.Seg + len(t.Body) - i*t.Seg)
+		}
+		f := l.decide(size)
 		if f != run {
 			l.move(eff, t, run, from, i)
 			from, run = i, f
@@ -30,12 +35,16 @@ func (l *Link) accept(t sansio.Train, eff *sansio.Effects) {
 }
 
 // move does with frames i to j-1 of t what their common fate asks for.
-func (l *Link) move(eff *sansio.Effects, t sansio.Train, run fate, i, j int) {
+func (l *Link) move(eff *sansio.Effects, t *sansio.Train, run fate, i, j int) {
 	switch {
 	case i == j:
 	case run == leave:
 		l.sendSub(eff, t, i, j)
 	case run == keep:
+		if i == 0 && j == t.Frames() {
+			l.keep(*t)
+			return
+		}
 		l.keep(t.Sub(i, j, l.header[:0]))
 	}
 }

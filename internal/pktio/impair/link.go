@@ -105,7 +105,7 @@ func (l *Link) Transparent() bool { return l.cfg.perfect() && l.lastDue <= l.now
 func (l *Link) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	l.Expire(now, eff)
 	for i := range in {
-		t := in[i].Train
+		t := &in[i].Train
 		l.stats.In.add(t)
 		if l.Transparent() {
 			l.send(eff, t)
@@ -129,7 +129,7 @@ func (l *Link) Expire(now units.Time, eff *sansio.Effects) {
 			p.left++
 		}
 		if p.left > from {
-			l.sendSub(eff, p.train, from, p.left)
+			l.sendSub(eff, &p.train, from, p.left)
 		}
 		if p.left < n {
 			return
@@ -155,15 +155,16 @@ func (l *Link) NextDeadline() units.Time {
 	return due.Add(units.Duration(quantum - due%quantum))
 }
 
-func (l *Link) sendSub(eff *sansio.Effects, t sansio.Train, i, j int) {
+func (l *Link) sendSub(eff *sansio.Effects, t *sansio.Train, i, j int) {
 	if i == 0 && j == t.Frames() {
 		l.send(eff, t)
 		return
 	}
-	l.send(eff, t.Sub(i, j, eff.Header(len(t.Header))))
+	sub := t.Sub(i, j, eff.Header(len(t.Header)))
+	l.send(eff, &sub)
 }
 
-func (l *Link) send(eff *sansio.Effects, t sansio.Train) {
+func (l *Link) send(eff *sansio.Effects, t *sansio.Train) {
 	l.stats.Out.add(t)
-	eff.Send(l.out[:], t)
+	eff.Send(l.out[:], *t)
 }

@@ -24,9 +24,10 @@ type Volume struct {
 	Bytes  units.Bytes // headers included, framing not
 }
 
-func (v *Volume) add(t sansio.Train) {
-	v.Frames += uint64(t.Frames())
-	v.Bytes += t.Bytes()
+func (v *Volume) add(t *sansio.Train) {
+	n := t.Frames()
+	v.Frames += uint64(n)
+	v.Bytes += units.Bytes(n*(len(t.Header)+t.Pad) + len(t.Body))
 }
 
 // Stats are the counts of a link since it was made. Frames in are frames out,

@@ -116,7 +116,13 @@ func (h IPv4) SetDst(a netip.Addr) { v := a.As4(); copy(h[16:20], v[:]) }
 // UpdateChecksum computes the header checksum and writes it.
 func (h IPv4) UpdateChecksum() {
 	h.SetChecksum(0)
-	h.SetChecksum(^Fold(Sum(h[:h.HeaderLen()], 0)))
+	if h.HeaderLen() != IPv4Len {
+		h.SetChecksum(^Fold(Sum(h[:h.HeaderLen()], 0)))
+		return
+	}
+	// Wider words do as well, as 2^16 is 1 in this arithmetic (RFC 1071 §2).
+	a, b, c := binary.BigEndian.Uint64(h), binary.BigEndian.Uint64(h[8:]), binary.BigEndian.Uint32(h[16:])
+	h.SetChecksum(^Fold(a>>32 + a&0xffffffff + b>>32 + b&0xffffffff + uint64(c)))
 }
 
 // ChecksumOK reports whether the header checksum is right.

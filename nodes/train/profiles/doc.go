@@ -34,7 +34,8 @@
 // Distributed Machine Learning with In-Network Aggregation" (NSDI 2021), Tables 1
 // and 3. ATP is "ATP: In-network Aggregation for Multi-tenant Learning" (NSDI
 // 2021), section 5.1, which names seven models and prints two sizes. XAgg
-// (section VI-C) names five models and their sizes.
+// is "XAgg: Accelerating Heterogeneous Distributed Training Through XDP-Based
+// Gradient Aggregation", section VI-C, which names five models and their sizes.
 //
 // # Inputs and results
 //
@@ -60,9 +61,9 @@
 // iteration time:
 //
 //	p, _ := profiles.Lookup("vgg19")
-//	row, _ := p.Row(profiles.SwitchML, 10*units.Gbps)
+//	row, _ := p.Row(profiles.SwitchML, 10*units.GbitPerSecond)
 //	compute, _ := row.Compute()
-//	line := p.Trace(compute, row.Bytes()).Fuse(row.Fusion()).Replay(1, rate.TimeToSend)
+//	when := p.Trace(compute, row.Bytes()).Fuse(row.Fusion()).Replay(1, goodput.TimeToSend)
 //
 // What is left out: the accuracy (package train learns for real, at a smaller
 // size), the start of the next iteration before the last tensor is back, and

@@ -2,7 +2,7 @@ package profiles
 
 // Tensor is one gradient tensor of a model.
 type Tensor struct {
-	Name   string // as in the model's published list: layer and weight, bias or running parameter
+	Name   string // layer, and weight or bias where it has both; unique in the model
 	Params int    // float32 values
 	MACs   int64  // multiply-accumulates of its layer for one sample (for BERT: one token), forward; zero for biases, norms and tables
 }
@@ -30,9 +30,10 @@ var architectures = map[string]func() []Tensor{
 
 // Tensors returns the model's gradient tensors in forward order; backward
 // propagation makes them from the last to the first. Their Params sum to
-// p.Params. Where no layer list is public it returns [SyntheticTensors] of equal
-// size and false: nothing is known of such a model, and equal tensors add no
-// detail that could pass for knowledge.
+// p.Params. Public is the list; that a paper's SSD and NCF are the ones listed is
+// assumed, and p.Source says so. Where no layer list is public it returns
+// [SyntheticTensors] of equal size and false: nothing is known of such a model,
+// and equal tensors add no detail that could pass for knowledge.
 func (p Profile) Tensors() (list []Tensor, public bool) {
 	if build := architectures[p.Architecture]; build != nil {
 		return build(), true

@@ -2,7 +2,7 @@ package profiles
 
 import "fmt"
 
-// name numbers a layer as its publisher does: "features.3".
+// name numbers a layer: "conv.3".
 func name(prefix string, i int) string { return fmt.Sprintf("%s.%d", prefix, i) }
 
 // classes of ImageNet-1K, which sizes the last layer of its models.

@@ -1,5 +1,7 @@
 package profiles
 
+import "fmt"
+
 // resnet returns a bottleneck ResNet for 224x224 images (He et al., "Deep
 // Residual Learning for Image Recognition", CVPR 2016) with so many blocks in
 // its four stages, in torchvision's variant, which halves in the 3x3
@@ -26,7 +28,7 @@ func (n *network) stem() {
 func (n *network) stage(stage, blocks, stride int) {
 	width := 64 << stage
 	for b := range blocks {
-		at := name(name("layer", stage+1), b)
+		at := fmt.Sprintf("layer%d.%d", stage+1, b)
 		in, side, step := n.channels, n.side, 1
 		if b == 0 {
 			step = stride

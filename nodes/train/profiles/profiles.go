@@ -3,6 +3,7 @@ package profiles
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/internal/suggest"
@@ -47,10 +48,9 @@ func (p Profile) Row(paper Paper, link units.Rate) (Row, bool) {
 // where it first comes, in the order of the papers' tables and text. The caller
 // owns the result.
 func All() []Profile {
-	out := make([]Profile, len(all))
-	for i, p := range all {
-		p.Measured = append([]Row(nil), p.Measured...)
-		out[i] = p
+	out := slices.Clone(all)
+	for i := range out {
+		out[i].Measured = slices.Clone(out[i].Measured)
 	}
 	return out
 }

@@ -52,7 +52,7 @@ func (t Trace) Replay(speedup float64, cost Cost) Timeline {
 // that is the greatest r/s.
 //
 // The first tensor weighs much in it: behind a small one the line falls idle on
-// any GPU. The paper's traces have tensors fused, so fuse first ([Trace.Fuse]).
+// any GPU (+Inf if the first has no bytes). The paper's traces have tensors fused, so fuse first ([Trace.Fuse]).
 func (t Trace) Saturation(cost Cost) float64 {
 	alpha := 1.0
 	var since, sent units.Duration

@@ -18,7 +18,7 @@ const (
 type Row struct {
 	Paper   Paper
 	Source  string     // table or section, and what is assumed
-	Link    units.Rate // of each worker; zero where the workers' links differ
+	Link    units.Rate // of each worker; zero where the workers' links differ (40 and 100 Gbps in XAgg)
 	Workers int
 	GPU     string
 	Dataset string

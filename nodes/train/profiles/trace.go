@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/inalab/inalab/internal/units"
 )
@@ -116,7 +117,7 @@ func (t Trace) Hold(overlap int, line units.Rate) Trace {
 	}
 	least, most := int64(0), int64(t.Bytes()/4)
 	if hidden(most) <= limit {
-		return append(Trace(nil), t...)
+		return slices.Clone(t)
 	}
 	for most-least > 1 {
 		if mid := least + (most-least)/2; hidden(mid) <= limit {

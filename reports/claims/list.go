@@ -1,0 +1,35 @@
+package claims
+
+import "github.com/inalab/inalab/reports/render"
+
+// Table lists what is selected, without running anything: reproduce --list.
+func (s Selection) Table() render.Table {
+	t := render.Table{Title: "Claims", Columns: []render.Column{
+		{Key: "id", Name: "claim"},
+		{Key: "where", Name: "where", Spare: 3},
+		{Key: "method", Name: "method"},
+		{Key: "paper_value", Name: "paper", Align: render.Right},
+		{Key: "unit", Name: "unit", Spare: 2},
+		{Key: "tolerance", Name: "tolerance", Spare: 1},
+		{Key: "pass_means", Name: "a pass means"},
+		{Key: "known_failure"},
+		{Key: "statement", Name: "statement", Detail: true},
+	}}
+	for _, c := range s.Claims {
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(string(c.ID)), shortText(c.Where, whereWidth), render.Text(string(c.Method)), valueCell(c.Value, paperWidth),
+			shortText(c.Unit, unitWidth), shortText(c.Check.Short(), toleranceWidth), render.Text(string(c.PassMeans)),
+			render.Bool(c.KnownFailure != nil), render.Text(c.Statement),
+		})
+	}
+	for _, w := range s.Withheld {
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(string(w.ID)), shortText(w.Where, whereWidth), render.NA(), render.NA().As("withheld"),
+			shortText(w.Unit, unitWidth), render.NA(), render.Text(string(Predicted)),
+			render.Bool(false), render.Text(w.Statement),
+		})
+	}
+	return t
+}
+
+const whereWidth = 16 // of the list, for people

@@ -1,0 +1,118 @@
+package claims
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/inalab/inalab/reports/render"
+)
+
+// SchemaVersion stands in the JSON of [Report]. It grows when a key changes its
+// meaning or goes away.
+const SchemaVersion = 1
+
+// Report is what reproduce has to say: results in the order of the ledger.
+type Report struct {
+	Results []Result
+	Notes   []string // of the whole run: models, cuts
+}
+
+// Summary counts results.
+type Summary struct {
+	Verdicts   map[Verdict]int // every verdict has an entry; claims that restate another are counted too
+	Unexpected int             // failures that are not known, and passes of known failures
+	Restated   int             // results with same_as
+	Weak       int             // passes that a model without the effect would have too
+}
+
+// Summary counts the results.
+func (r Report) Summary() Summary {
+	s := Summary{Verdicts: map[Verdict]int{}}
+	for _, v := range Verdicts {
+		s.Verdicts[v] = 0
+	}
+	for i := range r.Results {
+		res := &r.Results[i]
+		s.Verdicts[res.Verdict]++
+		s.Unexpected += count(!res.Expected)
+		s.Restated += count(len(res.SameAs) > 0)
+		s.Weak += count(res.weak())
+	}
+	return s
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// OK reports whether everything came out as expected; if not, the command ends
+// with exit code 1.
+func (r Report) OK() bool { return r.Summary().Unexpected == 0 }
+
+// weak reports whether a pass says little.
+func (r *Result) weak() bool {
+	switch r.Verdict {
+	case Reproduced, WithinBand, DirectionOnly:
+		return r.NullPasses
+	}
+	return false
+}
+
+// Write writes the report: for people the claims, the known failures, the
+// predictions and the summary one below the other; for programs one table or
+// one object.
+func (r Report) Write(w io.Writer, o render.Options) error {
+	switch o.Format {
+	case render.FormatJSON:
+		return r.writeJSON(w)
+	case render.FormatCSV:
+		return render.Write(w, r.Table(), o)
+	}
+	for i, t := range r.pages() {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return fmt.Errorf("write report: %w", err)
+			}
+		}
+		if err := render.Write(w, t, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Report) writeJSON(w io.Writer) error {
+	s := r.Summary()
+	doc := struct {
+		SchemaVersion int             `json:"schema_version"`
+		Summary       map[Verdict]int `json:"summary"`
+		Unexpected    int             `json:"unexpected"`
+		Restated      int             `json:"restated"`
+		Weak          int             `json:"weak"`
+		Claims        []Result        `json:"claims"`
+		Notes         []string        `json:"notes,omitempty"`
+	}{SchemaVersion, s.Verdicts, s.Unexpected, s.Restated, s.Weak, r.Results, r.Notes}
+	if doc.Claims == nil {
+		doc.Claims = []Result{}
+	}
+	return render.WriteJSON(w, doc)
+}
+
+// String is "reproduced 12, within-band 3, ...", verdicts that there are none of
+// left away.
+func (s Summary) String() string {
+	var words []string
+	for _, v := range Verdicts {
+		if n := s.Verdicts[v]; n > 0 {
+			words = append(words, fmt.Sprintf("%s %d", v, n))
+		}
+	}
+	if len(words) == 0 {
+		return "nothing was checked"
+	}
+	return strings.Join(words, ", ")
+}

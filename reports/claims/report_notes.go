@@ -1,0 +1,67 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+)
+
+// meaning is what each verdict says, for the notes below the tables.
+var meaning = map[Verdict]string{
+	Reproduced:    "the printed number, rule or bound holds within the tolerance",
+	WithinBand:    "the printed number is inside a wide band around it",
+	DirectionOnly: "sign, order or a loose bound hold; the printed number is not reproduced",
+	Input:         "the number was fed in, so that a match says nothing",
+	Predicted:     "the paper withholds the value; the interval rests on the constants that are named",
+	NotReproduced: "outside the tolerance",
+	KnownFail:     "outside the tolerance, as the ledger says, for the reason that is given",
+	NotCheckable:  "not without the paper's hardware or data",
+	NeedsRoot:     "a live claim: it takes root, or a kernel with user namespaces (inalab doctor)",
+	NotYet:        "of a system that is not built",
+}
+
+// meanings explains the verdicts that are there.
+func (r Report) meanings(s Summary) []string {
+	var notes []string
+	for _, v := range Verdicts {
+		if s.Verdicts[v] > 0 {
+			notes = append(notes, string(v)+": "+meaning[v])
+		}
+	}
+	return notes
+}
+
+// unexpectedNotes names each claim that did not come out as expected, and why.
+func (r Report) unexpectedNotes(s Summary) []string {
+	if s.Unexpected == 0 {
+		return []string{"nothing unexpected"}
+	}
+	notes := []string{fmt.Sprintf("!: unexpected, %d claims", s.Unexpected)}
+	for i := range r.Results {
+		if res := &r.Results[i]; !res.Expected {
+			notes = append(notes, fmt.Sprintf("! %s: %s: %s", res.ID, res.Verdict, res.Reason))
+		}
+	}
+	return notes
+}
+
+// restated lists "id as id" of the claims that restate others.
+func (r Report) restated() []string {
+	var out []string
+	for i := range r.Results {
+		if res := &r.Results[i]; len(res.SameAs) > 0 {
+			out = append(out, fmt.Sprintf("%s as %s", res.ID, idList(res.SameAs)))
+		}
+	}
+	return out
+}
+
+// quickNotes says how experiments were cut, each way once.
+func (r Report) quickNotes() []string {
+	var notes []string
+	for i := range r.Results {
+		if q := r.Results[i].Quick; q != "" && !slices.Contains(notes, "quick: "+q) {
+			notes = append(notes, "quick: "+q)
+		}
+	}
+	return notes
+}

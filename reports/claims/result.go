@@ -1,0 +1,162 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+)
+
+// Run is what is known of how a value came about. All of it may be zero.
+type Run struct {
+	Seed    uint64  // 0 where the experiment draws nothing
+	Seconds float64 // of the wall clock
+	Dir     string  // of the results
+	Quick   string  // how the experiment was cut: "10 of 100 iterations"; "" in full
+}
+
+// Result is one claim in reproduce --format json, and a row of its tables.
+// What does not apply is null, or "" if it is text.
+type Result struct {
+	ID         ID        `json:"id"`
+	Paper      Paper     `json:"paper"`
+	Where      string    `json:"where"`
+	PaperValue Value     `json:"paper_value"` // null where the paper withholds it
+	Measured   Value     `json:"measured"`    // parts that were fed in are "(input)"
+	Unit       string    `json:"unit"`
+	CI95       *float64  `json:"ci95"` // half-width
+	N          *int      `json:"n"`
+	Tolerance  string    `json:"tolerance"` // the check, short
+	Verdict    Verdict   `json:"verdict"`
+	Reason     string    `json:"reason"`
+	Reading    string    `json:"reading"`
+	Expected   bool      `json:"expected"`
+	PassMeans  PassMeans `json:"pass_means"`
+	Method     Method    `json:"method"`
+	Seed       *uint64   `json:"seed"`
+	Seconds    float64   `json:"seconds"`
+	RunDir     string    `json:"run_dir"`
+
+	Accept     string   `json:"accept"` // the tolerance in the words of the ledger
+	Model      string   `json:"model"`
+	Constants  []string `json:"constants,omitempty"`
+	Note       string   `json:"note"`
+	Quick      string   `json:"quick"` // how the experiment was cut
+	SameAs     []ID     `json:"same_as,omitempty"`
+	NullPasses bool     `json:"null_passes"` // a model without the effect passes too
+
+	people string        // measured, for people
+	failed *KnownFailure // of the ledger
+}
+
+// fedIn stands where a number would be that is an input.
+const fedIn = "(input)"
+
+// Result joins a claim, its judgement and its run.
+func (c *Claim) Result(j Judgement, run Run) Result {
+	r := Result{
+		ID: c.ID, Paper: c.Paper, Where: c.Where, PaperValue: c.Value, Unit: c.Unit,
+		Tolerance: c.Check.Short(), Accept: c.Tolerance.Accept,
+		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected,
+		PassMeans: c.PassMeans, Method: c.Method, SameAs: c.SameAs, NullPasses: c.NullPasses,
+		Model: j.Measured.Model, Reading: j.Measured.Reading, Constants: j.Measured.Constants, Note: j.Measured.Note,
+		failed: c.KnownFailure,
+	}
+	r.setRun(run)
+	r.Measured, r.people = c.show(j.Measured)
+	if n, ok := j.Measured.outcome.(number); ok && c.PassMeans != MeansInput {
+		if !math.IsNaN(n.ci95) && !math.IsInf(n.ci95, 0) {
+			r.CI95 = &n.ci95
+		}
+		if n.n > 0 {
+			r.N = &n.n
+		}
+	}
+	return r
+}
+
+func (r *Result) setRun(run Run) {
+	r.Seconds, r.RunDir, r.Quick = run.Seconds, run.Dir, run.Quick
+	if run.Seed != 0 {
+		r.Seed = &run.Seed
+	}
+}
+
+// show returns what was measured for programs and for people, without what was
+// fed in.
+func (c *Claim) show(m Measured) (Value, string) {
+	if m.outcome == nil {
+		return Value{}, "-"
+	}
+	if c.PassMeans == MeansInput {
+		return WordValue(fedIn), fedIn
+	}
+	group, ok := m.outcome.(parts)
+	check, isParts := c.Check.(Parts)
+	if !ok || !isParts {
+		return m.outcome.record(), m.String()
+	}
+	shown := Value{kind: valueFields}
+	people := Value{kind: valueFields} // with intervals
+	for _, name := range group.namesAsIn(check) {
+		part, _ := group.get(name)
+		if check.isInput(name) {
+			part = Text(fedIn)
+		}
+		record := Value{}
+		if part.outcome != nil {
+			record = part.outcome.record()
+		}
+		shown.fields = append(shown.fields, Field{name, record})
+		people.fields = append(people.fields, Field{name, WordValue(part.String())})
+	}
+	return shown, people.String()
+}
+
+// namesAsIn lists the parts in the order of the check, others behind.
+func (p parts) namesAsIn(c Parts) []string {
+	var names []string
+	for _, name := range c.names() {
+		if _, ok := p.get(name); ok || c.isInput(name) {
+			names = append(names, name)
+		}
+	}
+	for _, part := range p {
+		if !c.has(part.name) {
+			names = append(names, part.name)
+		}
+	}
+	return names
+}
+
+// Result gives a withheld value its predicted interval.
+func (w *Withheld) Result(p Prediction, run Run) (Result, error) {
+	if err := p.validate(); err != nil {
+		return Result{}, fmt.Errorf("predict %s: %w", w.ID, err)
+	}
+	r := w.result(run)
+	r.Verdict, r.Model, r.Reading, r.Constants, r.Note = Predicted, p.Model, p.Reading, p.Constants, p.Note
+	r.Measured = Value{kind: valueFields, fields: Fields{{"low", NumberValue(p.Low)}, {"high", NumberValue(p.High)}}}
+	r.people = Range{p.Low, p.High}.Short()
+	r.Reason = "the paper withholds the value: nothing to compare with"
+	return r, nil
+}
+
+// NotYet is the result of a withheld value for which a system is missing; why
+// names it.
+func (w *Withheld) NotYet(why string, run Run) Result {
+	r := w.result(run)
+	r.Verdict, r.Reason = NotYet, why
+	return r
+}
+
+// Broken is the result of a withheld value whose experiment ended with an error.
+func (w *Withheld) Broken(err error, run Run) Result {
+	r := w.result(run)
+	r.Verdict, r.Reason, r.Expected = NotReproduced, "the experiment failed: "+err.Error(), false
+	return r
+}
+
+func (w *Withheld) result(run Run) Result {
+	r := Result{ID: w.ID, Paper: w.Paper, Where: w.Where, Unit: w.Unit, Expected: true, people: "-"}
+	r.setRun(run)
+	return r
+}

@@ -1,0 +1,94 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/inalab/inalab/internal/suggest"
+)
+
+// Selection is a part of the ledger, in its order.
+type Selection struct {
+	Claims   []*Claim
+	Withheld []*Withheld
+}
+
+// Lookup returns the claim of an id.
+func (l *Ledger) Lookup(id ID) (*Claim, error) {
+	for _, c := range l.Claims {
+		if c.ID == id {
+			return c, nil
+		}
+	}
+	var ids []string
+	for _, c := range l.Claims {
+		ids = append(ids, string(c.ID))
+	}
+	return nil, fmt.Errorf("unknown claim %q%s", id, suggest.DidYouMean(string(id), ids))
+}
+
+// All selects the whole ledger.
+func (l *Ledger) All() Selection { return Selection{l.Claims, l.Withheld} }
+
+// Select selects claims and withheld values by id, or by what ids begin with up
+// to a point: "trio.fig13.vgg11.p16" is one claim, "trio.fig13" a figure, "trio"
+// a paper. Each is selected once, however many names it has.
+func (l *Ledger) Select(names ...string) (Selection, error) {
+	for _, name := range names {
+		if s := l.under(name); len(s.Claims)+len(s.Withheld) == 0 {
+			return Selection{}, fmt.Errorf("unknown claim %q%s; inalab reproduce --list prints all", name, suggest.DidYouMean(name, l.names()))
+		}
+	}
+	return l.under(names...), nil
+}
+
+// under returns what any of the names is of or stands above.
+func (l *Ledger) under(names ...string) Selection {
+	selected := func(id ID) bool {
+		for _, name := range names {
+			if name != "" && (string(id) == name || strings.HasPrefix(string(id), name+".")) {
+				return true
+			}
+		}
+		return false
+	}
+	var s Selection
+	for _, c := range l.Claims {
+		if selected(c.ID) {
+			s.Claims = append(s.Claims, c)
+		}
+	}
+	for _, w := range l.Withheld {
+		if selected(w.ID) {
+			s.Withheld = append(s.Withheld, w)
+		}
+	}
+	return s
+}
+
+// names lists what [Ledger.Select] takes: papers and figures before ids, so that
+// a short word is answered with a short one.
+func (l *Ledger) names() []string {
+	var ids, out []string
+	for _, c := range l.Claims {
+		ids = append(ids, string(c.ID))
+	}
+	for _, w := range l.Withheld {
+		ids = append(ids, string(w.ID))
+	}
+	for depth := 1; len(ids) > 0; depth++ {
+		var deeper []string
+		for _, id := range ids {
+			parts := strings.SplitN(id, ".", depth+1)
+			name := strings.Join(parts[:min(depth, len(parts))], ".")
+			if len(out) == 0 || out[len(out)-1] != name {
+				out = append(out, name)
+			}
+			if len(parts) > depth {
+				deeper = append(deeper, id)
+			}
+		}
+		ids = deeper
+	}
+	return out
+}
