@@ -57,6 +57,7 @@ func word[T ~string](m *mapping, key string, allowed []T) T {
 	s, ok := textOf(n)
 	if !ok || !slices.Contains(names, s) {
 		m.fault(key, "%q: allowed are %s%s", n.GetToken().Value, strings.Join(names, ", "), suggest.DidYouMean(s, names))
+		return ""
 	}
 	return T(s)
 }
@@ -196,7 +197,7 @@ func (m *mapping) value(key string) Value {
 		return Value{}
 	}
 	v := m.src.value(n)
-	if v.kind == valueNone {
+	if _, null := n.(*ast.NullNode); null {
 		m.fault(key, "the value is missing: write one")
 	}
 	return v
@@ -239,7 +240,7 @@ func (s *source) value(n ast.Node) Value {
 	if text, ok := textOf(n); ok {
 		return WordValue(text)
 	}
-	s.fault(place(n), "a number, text, true, false, a list or names with values are needed here; anchors and tags are not read")
+	s.fault(place(n), "anchors, aliases and tags are not read: write the value itself")
 	return Value{}
 }
 

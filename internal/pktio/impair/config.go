@@ -52,6 +52,10 @@ type Config struct {
 	Name string      // names the link in errors, as in "h0->tor"
 	Out  sansio.Port // port that frames leave by
 
+	// With, where it is not nil, is a link whose line this one shares: a processor
+	// that serves two directions, in the order in which frames come.
+	With *Link
+
 	LossStream   *rng.Stream // needed where Loss is not zero
 	JitterStream *rng.Stream // needed where Jitter is not zero; not the stream of losses
 

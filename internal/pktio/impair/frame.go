@@ -74,7 +74,7 @@ func (l *Link) decide(n units.Bytes) fate {
 	if !l.admit(start, n) {
 		return gone
 	}
-	end := l.line.send(start, max(0, n+l.overhead), l.cfg.PerFrame)
+	end := l.occupy(start, max(0, n+l.overhead))
 	due := max(l.lastDue, end.Add(l.cfg.Delay).Add(l.jitter()))
 	l.lastDue = due
 	switch {

@@ -2,27 +2,23 @@ package impair
 
 import "github.com/inalab/inalab/internal/units"
 
-// line is the serial line: one frame at a time.
+// line is the serial line: one frame at a time, of one link or of several that
+// share it.
 type line struct {
-	free   units.Time // when the last bit of the last frame is sent
-	serial units.Serializer
-	busy   units.Duration // sum of all sending so far, that still to come included
+	free units.Time     // when the last bit of the last frame is sent
+	user *Link          // whose frame that was
+	busy units.Duration // sum of all sending so far, that still to come included
 }
 
-// setRate lets the frames from the next on be sent at r.
-func (n *line) setRate(r units.Rate) {
-	if r != n.serial.Rate {
-		n.serial = units.Serializer{Rate: r} // a remainder means nothing at another rate
-	}
-}
-
-// send charges size bytes and a time of their own from start on, which is free or
+// occupy charges a frame of size bytes to the line from start on, which is free or
 // later, and returns when the last bit is sent.
-func (n *line) send(start units.Time, size units.Bytes, extra units.Duration) units.Time {
-	if start > n.free {
-		n.serial = units.Serializer{Rate: n.serial.Rate} // the line was idle: start is exact
+func (l *Link) occupy(start units.Time, size units.Bytes) units.Time {
+	n := l.line
+	if start > n.free || n.user != l {
+		l.serial = units.Serializer{Rate: l.serial.Rate} // the line was idle, or another's: start is exact
 	}
-	n.free = start.Add(n.serial.Advance(size) + extra)
+	n.user = l
+	n.free = start.Add(l.serial.Advance(size) + l.cfg.PerFrame)
 	n.busy += n.free.Sub(start)
 	return n.free
 }

@@ -16,7 +16,8 @@ type Link struct {
 
 	overhead units.Bytes // charged for each frame
 	queue    queue
-	line     line
+	line     *line
+	serial   units.Serializer
 	lastDue  units.Time // when the latest frame of all arrives, or would have
 	nth      int        // frames since the last one that LossEvery lost
 
@@ -47,7 +48,10 @@ func New(cfg Config) (*Link, error) {
 	if cfg.MaxInFlight == 0 {
 		cfg.MaxInFlight = DefaultMaxInFlight
 	}
-	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}}
+	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}, line: &line{}}
+	if cfg.With != nil {
+		l.line = cfg.With.line
+	}
 	l.adopt(cfg.Params)
 	return l, nil
 }
@@ -72,7 +76,9 @@ func (l *Link) Set(now units.Time, p Params) error {
 
 func (l *Link) adopt(p Params) {
 	l.cfg.Params = p
-	l.line.setRate(p.Rate)
+	if p.Rate != l.serial.Rate {
+		l.serial = units.Serializer{Rate: p.Rate} // a remainder means nothing at another rate
+	}
 	l.overhead = p.Overhead
 	if p.Overhead == 0 {
 		l.overhead = units.EthernetFraming
