@@ -82,6 +82,7 @@ var sideways = []pair{
 	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
 	{"switchd/chassis", "switchd/program/**", "a PFE runs a program"},
 	{"switchd/chassis", "internal/pktio/impair", "ports and fabric have links"},
+	{"nodes/hostmodel", "internal/pktio/impair", "a host's cores serve frames as a line does"},
 	{"internal/pktio/afpacket", "internal/pktio", "a driver meets the interface"},
 	{"internal/pktio/afpacket", "internal/pktio/poll", "a driver waits for its descriptor"},
 	{"internal/pktio/udp", "internal/pktio", "a driver meets the interface"},

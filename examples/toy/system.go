@@ -13,45 +13,36 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-const port = 49400 // UDP, both ends; from the dynamic range (RFC 6335)
-
 // System is the toy with its knobs. It meets job.System.
-type System struct {
-	Values  int
-	Timeout units.Duration
-}
+type System struct{ Values int }
 
-func (System) Name() string        { return "toy" }
-func (System) Description() string { return "stop-and-wait: one block of each worker at a time" }
-
-// Configure reads the section "toy" of a scenario.
-func (System) Configure(k job.Knobs) job.System {
-	return System{Values: k.Int("toy.values", 1, 2000), Timeout: k.Duration("toy.timeout")}
-}
+func (System) Name() string                     { return "toy" }
+func (System) Description() string              { return "stop-and-wait: one block at a time" }
+func (System) Configure(k job.Knobs) job.System { return System{Values: k.Int("toy.values", 1, 2000)} }
 
 // Layout puts the program into the one switch. A block takes a round trip.
 func (s System) Layout(j *job.Job) (job.Layout, error) {
 	out, packet := j.ToGroup(port), inet.IPv4Len+inet.UDPLen+seqLen+4*s.Values
-	c := config{Workers: len(j.Plan.Hosts), Blocks: (j.Params + s.Values - 1) / s.Values, Values: s.Values, Flow: out, Ports: j.HostPorts()}
+	e := end{Workers: len(j.Plan.Hosts), Blocks: (j.Params + s.Values - 1) / s.Values, Values: s.Values, Header: inet.UDPHeader(out), To: j.HostPorts()}
 	l := job.Layout{
-		Programs: [][]any{{c}}, Port: port, Group: out.Dst, Packet: packet, Window: 1, Block: s.Values,
-		Time: units.Duration(c.Blocks) * (2*j.FrameTime(1, inet.EtherLen+packet) + j.Latency(packet)),
+		Programs: [][]any{{e}}, Port: port, Group: out.Dst, Packet: packet, Window: 1, Block: s.Values,
+		Time: units.Duration(e.Blocks) * (2*j.FrameTime(1, inet.EtherLen+packet) + j.Latency(packet)),
 	}
 	for i := range j.Plan.Hosts {
-		c.Flow, c.Ports, c.Timeout = j.ToSwitch(&j.Plan.Hosts[i], port, port), []sansio.Port{0}, s.Timeout
-		l.Cores = append(l.Cores, c)
+		e.Header, e.To = inet.UDPHeader(j.ToSwitch(&j.Plan.Hosts[i], port, port)), []sansio.Port{0}
+		l.Cores = append(l.Cores, e)
 	}
 	return l, j.OneEngine()
 }
 
-// NewCore makes a worker's end of what Layout wrote.
+// NewCore makes a worker's end.
 func (System) NewCore(text json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
-	c, err := job.Decode[config](text)
-	return newCore(c, rec), err
+	e, err := job.Decode[end](text)
+	return &core{end: e, rec: rec, q: make([]int32, e.Blocks*e.Values), sums: make([]int32, e.Blocks*e.Values)}, err
 }
 
 // NewEngine makes the switch's end.
 func (System) NewEngine(text json.RawMessage, _ trace.Sink) (dataplane.Engine, error) {
-	c, err := job.Decode[config](text)
-	return newProgram(c), err
+	e, err := job.Decode[end](text)
+	return &program{end: e, sum: make([]byte, seqLen+4*e.Values)}, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
@@ -61,7 +62,12 @@ func (j *Job) Switches(quantum units.Duration) []chassis.Config {
 
 // NewWorker makes the machine of one of [Job.Workers] in this process.
 func (j *Job) NewWorker(cfg worker.Config, images worker.Images, rec gradient.Recorder, sink trace.Sink) (*worker.Worker, error) {
-	return worker.Build(cfg, worker.Parts{NewCore: j.System.NewCore, Images: images, Recorder: rec, Trace: sink})
+	w, err := worker.Build(cfg, worker.Parts{NewCore: j.System.NewCore, Images: images, Recorder: rec, Trace: sink})
+	if err != nil || j.Host == (hostmodel.Model{}) {
+		return w, err
+	}
+	w.Machine, err = hostmodel.New(j.Host, cfg.Loop.Node, w.Machine)
+	return w, err
 }
 
 // NewSwitch makes the machine of one of [Job.Switches] in this process.

@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/train"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/topo/plan"
@@ -36,6 +37,7 @@ type Spec struct {
 	Replay bool
 	Sample gradient.Sampling // of a replay: the blocks that carry values
 	Exact  bool              // of a replay: charge no round, simulate each packet by packet
+	Host   hostmodel.Model   // what every worker's host costs, under the virtual clock; zero: nothing
 }
 
 // Job is a job with its system laid over it.
@@ -95,6 +97,9 @@ func (s Spec) validate() error {
 	}
 	if s.Replay && (!s.Virtual || s.Elements > 0) {
 		errs = append(errs, errors.New("a replay is for the virtual clock, and no benchmark"))
+	}
+	if s.Host != (hostmodel.Model{}) && !s.Virtual {
+		errs = append(errs, errors.New("the cost of hosts is modelled under the virtual clock only: live hosts have their own"))
 	}
 	if !s.Replay && (s.Exact || s.Sample.Every > 1) {
 		errs = append(errs, errors.New("lengths in place of values, and charged rounds, are for replays: training needs every value"))

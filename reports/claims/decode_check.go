@@ -39,7 +39,7 @@ func form(m *mapping, op Op) Check {
 		return within(m)
 	case OpRange:
 		c := Range{m.number("min"), m.number("max")}
-		if c.Min > c.Max {
+		if m.has("min") && m.has("max") && c.Min > c.Max {
 			m.fault("max", "%s is below min, %s", digits(c.Max), digits(c.Min))
 		}
 		return c

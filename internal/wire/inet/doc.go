@@ -4,8 +4,9 @@
 //
 // A view is a named byte slice; its methods read and write fields at fixed
 // offsets. A view does not check its length: [Parse] does, once, and says where
-// each header starts. Options are carried along but never interpreted. IPv6 and
-// VLAN tags are left out: they are forwarded as unknown frames.
+// each header starts. Options are carried along; of TCP's, three are understood
+// ([TCPOptions]). IPv6 and VLAN tags are left out: they are forwarded as unknown
+// frames.
 //
 //	0        14            14+ihl         +8 or data offset
 //	| Ether  | IPv4 (ihl)  | UDP / TCP    | body ...

@@ -1,0 +1,109 @@
+package hostmodel
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Constant is a number that a model rests on.
+type Constant struct {
+	Name    string
+	Value   float64
+	Unit    string
+	Assumed bool // no paper states it
+	Source  string
+}
+
+// defaults holds every constant of hosts, links and switches under the virtual
+// clock.
+var defaults = []Constant{
+	{"dpdk.packet", 880, "ns", false,
+		"for sending and receiving a packet of 256 values on one core: SwitchML App B, one core reduces at the line rate of 10 Gbit/s, " +
+			"at which a packet of 1100 bytes (SwitchML §4.4) takes so long; a bound that is taken as the value"},
+	{"dpdk.fixed", 60, "ns", true,
+		"part of dpdk.packet that does not depend on the packet's size: 30 ns a direction, as a core forwards some " +
+			"15 to 30 million packets a second with DPDK; the rest, copying and conversion, grows with the values"},
+	{"dpdk.cores", 8, "cores", false, "SwitchML §5: up to 8 cores per worker"},
+	{"dpdk.latency", 5, "us", true,
+		"each way, between wire and protocol: a network card and a bus take about 1 us, polling in batches of 32 packets (SwitchML App B) the rest"},
+	{"rdma.packet", 0, "ns", true, "network cards make and take RDMA packets at line rate (SwitchML App B says that they do the packet processing)"},
+	{"rdma.latency", 1, "us", true, "each way: network card and bus"},
+	{"tcp.rate", 29.8, "Gbit/s", false,
+		"that a host receives, adds and sends over kernel TCP with ten cores: XAgg §VI-B, Fig 8; taken for NCCL and Gloo over TCP, too"},
+	{"tcp.latency", 10, "us", true, "each way: a quarter of the 40 us of a TCP round trip in data centres that XAgg §I cites"},
+	{"xdp.core-rate", 13.03, "Gbit/s", false, "that one core receives, adds and sends in packets of 256 values: XAgg §VI-B, Fig 7"},
+	{"xdp.efficiency", 0.764, "fraction", false, "of ten cores against one: 99.5 of 130.3 Gbit/s, XAgg §VI-B, Fig 8"},
+	{"xdp.cores", 10, "cores", false, "XAgg §VI-B"},
+	{"xdp.latency", 5, "us", true, "each way: between dpdk.latency and tcp.latency, as XAgg Fig 10 orders the three"},
+
+	{"link.delay", 0.5, "us", true, "of a cable of 100 m, at two thirds of the speed of light"},
+	{"tofino.latency", 0.6, "us", true, "of one pass without a queue; vendors say below a microsecond"},
+	{"tofino.pass", 0.52, "us", false, "of each further pass through the pipelines: SwitchML §5"},
+	{"tofino.passes", 7, "passes", true,
+		"beyond the first, of a completing packet of 256 values: three pipelines more to add, four to read (ambiguity switchml.extra-pass-count)"},
+	{"pfe.adds", 6e9, "adds/s", false, "of a PFE: 12 read-modify-write engines, two cycles an addition, 1 GHz; Trio §6.3"},
+	{"tensor.start", 20, "us", true, "of one call that aggregates a tensor, before its first packet: the framework's hand-over"},
+}
+
+// Constants is a set of constants with their values.
+type Constants struct {
+	list []Constant
+	used map[string]bool
+}
+
+// Defaults returns the constants of this package.
+func Defaults() *Constants { return &Constants{list: slices.Clone(defaults), used: map[string]bool{}} }
+
+// Add adds constants of other models. It panics on a name that is there.
+func (c *Constants) Add(more ...Constant) {
+	for _, m := range more {
+		if c.index(m.Name) >= 0 {
+			panic(fmt.Sprintf("hostmodel: constant %s is there already", m.Name))
+		}
+		c.list = append(c.list, m)
+	}
+}
+
+// Get returns a value in the constant's unit and notes that it was used. It
+// panics on a name that is not there.
+func (c *Constants) Get(name string) float64 {
+	i := c.index(name)
+	if i < 0 {
+		panic("hostmodel: no constant " + name)
+	}
+	c.used[name] = true
+	return c.list[i].Value
+}
+
+// Used returns the constants that were asked for, in the order of the list.
+func (c *Constants) Used() (out []Constant) {
+	for _, k := range c.list {
+		if c.used[k.Name] {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// All returns all constants.
+func (c *Constants) All() []Constant { return slices.Clone(c.list) }
+
+// Fresh returns the same constants, none of them used.
+func (c *Constants) Fresh() *Constants {
+	return &Constants{list: slices.Clone(c.list), used: map[string]bool{}}
+}
+
+// Scaled returns the same constants, none of them used, one of them multiplied.
+func (c *Constants) Scaled(name string, factor float64) *Constants {
+	out := c.Fresh()
+	i := out.index(name)
+	if i < 0 {
+		panic("hostmodel: no constant " + name)
+	}
+	out.list[i].Value *= factor
+	return out
+}
+
+func (c *Constants) index(name string) int {
+	return slices.IndexFunc(c.list, func(k Constant) bool { return k.Name == name })
+}

@@ -1,0 +1,63 @@
+package hostmodel
+
+import (
+	"math"
+
+	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+)
+
+// Model is what a host costs. The zero value costs nothing.
+type Model struct {
+	Kind    string         // dpdk, rdma, tcp or xdp
+	Frame   units.Duration // that the host's cores together take for a frame, each way
+	Rate    units.Rate     // at which they take a frame's payload, each way; zero takes no time
+	Latency units.Duration // between wire and protocol, each way
+}
+
+// queue bounds what waits inside a host (assumed: far above any window here).
+const queue = units.GiB
+
+// params returns the model of one direction.
+func (m Model) params() impair.Params {
+	return impair.Params{Rate: m.Rate, PerFrame: m.Frame, Delay: m.Latency, Overhead: -inet.UDPHeaders, Queue: queue}
+}
+
+// valuesOf256 is the payload whose cost dpdk.packet is.
+const valuesOf256 = 1024
+
+// DPDK is a host that polls its network card.
+func (c *Constants) DPDK() Model {
+	fixed, cores := c.Get("dpdk.fixed"), c.Get("dpdk.cores")
+	perByte := max(0, c.Get("dpdk.packet")-fixed) / valuesOf256 // ns, both ways
+	return Model{
+		Kind: "dpdk", Frame: picoseconds(fixed / 2 / cores * 1e3), Rate: rate(2 * 8 * cores / perByte), Latency: picoseconds(c.Get("dpdk.latency") * 1e6),
+	}
+}
+
+// RDMA is a host whose network card makes and takes the packets.
+func (c *Constants) RDMA() Model {
+	return Model{Kind: "rdma", Frame: picoseconds(c.Get("rdma.packet") * 1e3), Latency: picoseconds(c.Get("rdma.latency") * 1e6)}
+}
+
+// TCP is a host that uses the kernel's TCP.
+func (c *Constants) TCP() Model {
+	return Model{Kind: "tcp", Rate: rate(2 * c.Get("tcp.rate")), Latency: picoseconds(c.Get("tcp.latency") * 1e6)}
+}
+
+// XDP is a host that aggregates before its network stack.
+func (c *Constants) XDP() Model {
+	all := c.Get("xdp.core-rate") * c.Get("xdp.efficiency") * c.Get("xdp.cores")
+	return Model{Kind: "xdp", Rate: rate(2 * all), Latency: picoseconds(c.Get("xdp.latency") * 1e6)}
+}
+
+func picoseconds(x float64) units.Duration { return units.Duration(math.Round(x)) }
+
+// rate converts Gbit/s, which are bits a nanosecond; none is not limited.
+func rate(gbit float64) units.Rate {
+	if math.IsInf(gbit, 0) {
+		return 0
+	}
+	return units.Rate(math.Round(gbit * 1e9))
+}

@@ -1,0 +1,195 @@
+package newreno
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+)
+
+// Names of counters. A segment of data has bytes or a FIN.
+const (
+	CountSegments    = "tcp-segments"
+	CountAgain       = "tcp-segments-again"
+	CountAcks        = "tcp-acks"
+	CountTimeouts    = "tcp-timeouts"
+	CountFast        = "tcp-fast-retransmits"
+	CountPartial     = "tcp-partial-acks"
+	CountProbes      = "tcp-window-probes"
+	CountResets      = "tcp-resets"
+	CountPeerReset   = "tcp-reset-by-peer"
+	CountExhausted   = "tcp-retries-exhausted"
+	DropForeign      = "tcp-foreign-packet"
+	DropMalformed    = "tcp-malformed-segment"
+	DropChecksum     = "tcp-bad-checksum"
+	DropUnacceptable = "tcp-unacceptable-segment"
+	DropStamp        = "tcp-bad-timestamp"
+	DropBadAck       = "tcp-acknowledges-bytes-never-sent"
+	DropOutOfOrder   = "tcp-too-many-pieces-out-of-order"
+	DropBuffer       = "tcp-write-beyond-buffer"
+	DropClosed       = "tcp-write-after-end"
+)
+
+// Conn is one end of a connection. It is driven like a machine, but hands what
+// arrives to its caller.
+type Conn struct {
+	cfg     Config
+	state   State
+	ended   bool // Closed for good
+	synLost bool
+	stamps  bool   // both ends use timestamps
+	header  []byte // template of every segment but those with SYN
+	maxBody int    // payload bytes that a train has room for
+
+	tx    sender
+	rx    receiver
+	cc    congestion
+	rtt   estimator
+	gone  units.Time // end of TIME-WAIT, or never
+	count sansio.Tally
+}
+
+// sender is the sending half; names are those of RFC 9293 §3.3.1.
+type sender struct {
+	isn   seqnum
+	queue spans
+	una   offset // oldest place that is not acknowledged
+	nxt   offset // place to send next; goes back to una after a timeout
+	max   offset // all from here on was never sent
+	end   offset // behind the last byte that was written
+	fin   bool   // a FIN follows there
+
+	wnd, largest offset // the peer's window from una on; its largest so far
+	wl1, wl2     offset // of the segment that told it
+	scale        uint8  // of the peer's windows
+
+	timer   units.Time // retransmission or probe, or never
+	silent  int        // expiries in a row without an answer
+	probes  int        // probes of the peer's window without progress
+	probing bool       // what nxt lies behind was a probe
+	spoke   units.Time // when data were sent last
+}
+
+// New returns an end that has sent nothing. A passive one waits for a SYN, an
+// active one for Open.
+func New(cfg Config) (*Conn, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring TCP of %s: %w", cfg.Node, err)
+	}
+	c := &Conn{
+		cfg: cfg, gone: units.Never,
+		tx:  sender{isn: seqnum(cfg.ISN), end: 1, timer: units.Never},
+		rx:  receiver{delayed: units.Never},
+		rtt: estimator{rto: cfg.InitialRTO, min: cfg.MinRTO, max: cfg.MaxRTO},
+	}
+	if cfg.Passive {
+		c.state = Listen
+	}
+	return c, nil
+}
+
+// Open sends the SYN of an active end. A passive one goes on waiting.
+func (c *Conn) Open(now units.Time, eff *sansio.Effects) {
+	if c.state == Closed && !c.ended {
+		c.state = SynSent
+		c.sendSyn(now, eff)
+	}
+}
+
+// Write sends the bytes of body and then ghost more that are only counted, behind
+// what was written before; before the connection is established they wait.
+// Nothing of body is kept. A write that the buffer has no room for, or after
+// Close or the end of the connection, is dropped as a whole and counted.
+func (c *Conn) Write(now units.Time, body []byte, ghost int, eff *sansio.Effects) {
+	size := len(body) + ghost
+	switch {
+	case size == 0:
+		return
+	case c.ended || c.tx.fin:
+		c.count.Add(DropClosed, 1)
+		return
+	case c.Buffered()+units.Bytes(size) > c.cfg.SndBuf:
+		c.count.Add(DropBuffer, 1)
+		return
+	}
+	c.tx.queue.append(c.tx.end, body, ghost)
+	c.tx.end += offset(size)
+	c.fill(now, eff)
+}
+
+// Close sends a FIN behind what was written; before the connection is established
+// it waits, as data do. The other direction stays open until the peer closes it.
+func (c *Conn) Close(now units.Time, eff *sansio.Effects) {
+	if c.ended || c.tx.fin {
+		return
+	}
+	if c.state == Closed || c.state == Listen {
+		c.finish()
+		return
+	}
+	c.tx.fin = true
+	c.fill(now, eff)
+}
+
+// State returns the state of the connection.
+func (c *Conn) State() State { return c.state }
+
+// Established reports whether the handshake is over and the connection has not
+// ended.
+func (c *Conn) Established() bool { return c.state.synchronized() }
+
+// Unacked returns the bytes that were sent and are not acknowledged.
+func (c *Conn) Unacked() units.Bytes {
+	return units.Bytes(max(0, min(c.tx.max, c.tx.end)-max(c.tx.una, 1)))
+}
+
+// Buffered returns the bytes that were written and are not acknowledged, those on
+// their way included.
+func (c *Conn) Buffered() units.Bytes {
+	return units.Bytes(max(0, c.tx.end-max(c.tx.una, 1)))
+}
+
+// Counters returns segments by kind and drops by reason.
+func (c *Conn) Counters() []sansio.Count { return c.count.List() }
+
+// NextDeadline returns when the next timer is due, or never.
+func (c *Conn) NextDeadline() units.Time { return min(c.tx.timer, c.rx.delayed, c.gone) }
+
+// finish ends the connection and forgets what it kept.
+func (c *Conn) finish() {
+	c.state, c.ended = Closed, true
+	c.tx.timer, c.rx.delayed, c.gone = units.Never, units.Never, units.Never
+	c.tx.queue, c.rx.queue = spans{}, nil
+	c.tx.end = c.tx.una
+}
+
+// follow makes the transition that a table has for the state.
+func (c *Conn) follow(now units.Time, table map[State]State) {
+	next, ok := table[c.state]
+	if !ok {
+		return
+	}
+	c.state = next
+	switch next {
+	case TimeWait:
+		c.tx.timer = units.Never
+		c.gone = now.Add(c.cfg.TimeWait)
+	case Closed:
+		c.finish()
+	}
+}
+
+// begin enters the established state: what both ends offered is agreed on.
+func (c *Conn) begin(now units.Time) {
+	c.state = Established
+	size := int(c.rx.peerMSS) - c.optionBytes()
+	c.header = inet.TCPHeader(c.cfg.Flow, c.optionBytes())
+	c.maxBody = MaxMTU - len(c.header)
+	c.cc.begin(units.Bytes(max(size, minMSS)), c.synLost)
+	c.tx.timer, c.tx.silent, c.tx.spoke = units.Never, 0, now
+	if c.synLost && !c.rtt.sampled {
+		c.rtt.rto = max(c.rtt.rto, min(synLostRTO, c.cfg.MaxRTO))
+	}
+}
