@@ -35,7 +35,9 @@ func newSchema(systems []job.System) (*schema, error) {
 	}
 	fields := reflect.VisibleFields(reflect.TypeFor[raw]())
 	for _, sec := range s.sections {
-		fields = append(fields, field(sec.name, reflect.StructOf(sec.keys), ",omitempty"))
+		f := field(sec.name, reflect.StructOf(sec.keys), ",omitempty")
+		f.Tag += ` json:",omitzero"`
+		fields = append(fields, f)
 	}
 	s.file = reflect.StructOf(fields)
 	return s, nil

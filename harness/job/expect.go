@@ -1,6 +1,8 @@
 package job
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/topo/plan"
@@ -40,12 +42,13 @@ func (j *Job) ringTime() units.Duration {
 	return j.FrameTime(full, segment+tcpHeaders) + j.FrameTime(1, rest+tcpHeaders)
 }
 
-// Latency is what a frame's way to the one switch and back takes beside its
+// Latency is what a frame's way to a host's switch and back takes beside its
 // serialisation on the hosts' links: their delays, and with two levels the
 // fabric up and down.
 func (j *Job) Latency(size int) units.Duration {
-	sw := &j.Plan.Switches[0]
-	up := sw.Ports[j.Plan.Hosts[0].SwitchPort]
+	h := &j.Plan.Hosts[0]
+	sw := &j.Plan.Switches[slices.IndexFunc(j.Plan.Switches, func(s plan.Switch) bool { return s.Name == h.Switch })]
+	up := sw.Ports[h.SwitchPort]
 	d := up.In.Delay + up.Out.Delay
 	if sw.Chassis != nil && len(j.leaves(sw, len(sw.Chassis.PFEs))) > 1 {
 		f := sw.Chassis.Fabric

@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/nodes/ring"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
@@ -37,7 +38,7 @@ func (j *Job) Workers() []worker.Config {
 			out[i].Bench = &worker.BenchConfig{Elements: j.Elements, Iterations: j.Iterations}
 		}
 		if j.Layout.Streams && j.Virtual {
-			out[i].Stream = &stream.Config{Node: h.Name, Next: j.toHost(h, h.Index+1), Prev: j.toHost(h, h.Index-1), MTU: j.Plan.MTU}
+			out[i].Stream = &stream.Config{Node: h.Name, MTU: j.Plan.MTU, Connections: j.connections(h, ring.Peers(h.Index, len(out)))}
 		}
 	}
 	return out
@@ -110,14 +111,20 @@ func (j *Job) HostPorts() (out []sansio.Port) {
 	return out
 }
 
-// toHost is the flow from a host to the i'th host, counted round the ring: to
-// its MAC on the same subnet, else by way of the gateway.
-func (j *Job) toHost(h *plan.Host, i int) inet.Flow {
-	n := len(j.Plan.Hosts)
-	peer := &j.Plan.Hosts[(i+n)%n]
+// connections returns the connections of a host to its peers.
+func (j *Job) connections(h *plan.Host, peers []stream.Peer) (out []stream.Connection) {
+	for _, p := range peers {
+		out = append(out, p.Connect(j.toHost(h, &j.Plan.Hosts[p.Host])))
+	}
+	return out
+}
+
+// toHost is the flow from a host to another: to its MAC on the same subnet, else
+// by way of the gateway, as is the flow of a host to itself.
+func (j *Job) toHost(h, peer *plan.Host) inet.Flow {
 	mac := h.GatewayMAC
-	if peer.Switch == h.Switch {
+	if peer.Switch == h.Switch && peer.Index != h.Index {
 		mac = peer.MAC
 	}
-	return inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(mac), Src: h.Addr.Addr(), Dst: peer.Addr.Addr(), SrcPort: stream.Port, DstPort: stream.Port}
+	return inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(mac), Src: h.Addr.Addr(), Dst: peer.Addr.Addr()}
 }

@@ -26,6 +26,7 @@ type TrioML struct {
 	Timeout units.Duration // of the timer threads
 	Threads int            // timer threads
 	Late    program.LatePolicy
+	Age     program.AgePolicy
 	Wake    trioml.WakePolicy
 	NoAging bool
 
@@ -58,6 +59,7 @@ func (TrioML) Description() string {
 // Configure reads the section "trio".
 func (t TrioML) Configure(k Knobs) System {
 	t.Late = program.LatePolicy(k.OneOf("trio.late", string(program.LateTombstone), string(program.LateStale), string(program.LateNaive)))
+	t.Age = program.AgePolicy(k.OneOf("trio.age", string(program.AgePerBlock), string(program.AgeAbsent)))
 	t.Wake = trioml.WakePolicy(k.OneOf("trio.wake", string(trioml.WakeSkip), string(trioml.WakeNaive)))
 	t.NoAging = !k.Bool("trio.aging")
 	t.Grads = k.Int("trio.gradients", 1, wire.MaxGrads)
@@ -89,6 +91,9 @@ func (t TrioML) Layout(j *Job) (Layout, error) {
 	}
 	if !t.NoAging { // §5: a record ages T to 2T after its last packet, once for each refill of the window
 		refills := (t.blocks(j) + t.window(j) - 1) / t.window(j)
+		if t.Age == program.AgeAbsent {
+			refills = 1
+		}
 		l.Patience = 2 * t.timeout() * units.Duration(refills)
 	}
 	if w := t.window(j); w < 8 {
@@ -156,7 +161,7 @@ func (t TrioML) pfe(sw *plan.Switch, pfe plan.PFE, timeout units.Duration, jobs 
 	if pfe.Name != "" {
 		node = fmt.Sprintf("%s/%s", sw.Name, pfe.Name)
 	}
-	return program.Config{Node: node, Timeout: timeout, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Jobs: jobs}
+	return program.Config{Node: node, Timeout: timeout, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age, Jobs: jobs}
 }
 
 func (t TrioML) level(j *Job, sources []uint8, to []sansio.Port, source int) program.Job {

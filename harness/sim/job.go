@@ -25,6 +25,13 @@ const patience = 20
 
 // RunJob runs a job under the virtual clock and checks every delivered sum.
 func RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Progress) (result.Cell, error) {
+	return (&Patterns{}).RunJob(ctx, j, images, progress)
+}
+
+// RunJob is [RunJob] for one of several jobs that differ in nothing but their
+// schedules: the patterns of rounds that one of them simulated are charged in
+// the others. The jobs run one after the other.
+func (p *Patterns) RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Progress) (result.Cell, error) {
 	cell := j.Cell()
 	shape, who, sink := check.ForJob(j)
 	sums := check.NewStream(shape, who)
@@ -34,7 +41,10 @@ func RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Prog
 	}
 	var charges *rounds
 	if !j.Exact {
-		charges = newRounds(run, j.Plan, sums.Skip)
+		charges = newRounds(run, j.Plan, p)
+		if charges != nil {
+			charges.skipped = sums.Skip
+		}
 	}
 	report, err := run.net.Run(ctx, Options{
 		Until: units.Time(patience*j.Iterations).Add(0) * units.Time(cell.Expected),
@@ -133,7 +143,11 @@ func newRun(j *job.Job, images worker.Images, sums *check.Stream, sink trace.Sin
 			return nil, err
 		}
 		r.workers = append(r.workers, w)
-		ids[cfg.Loop.Node] = r.net.AddNode(cfg.Loop.Node, w)
+		id := r.net.AddNode(cfg.Loop.Node, w)
+		if l, ok := w.Job.(*worker.Loop); ok {
+			r.net.nodes[id].own = l.OwnDeadline
+		}
+		ids[cfg.Loop.Node] = id
 		r.counted = append(r.counted, counted{cfg.Loop.Node, w.Job.Core().Counters})
 	}
 	return r, r.connect(j.Plan, ids)

@@ -24,11 +24,14 @@ import (
 type rounds struct {
 	run     *run
 	loops   []*worker.Loop
-	known   []*pattern
+	known   *Patterns
 	open    *recording
 	charged int
 	skipped func() // told of each round that is charged
 }
+
+// Patterns are rounds that were simulated. The zero value knows none.
+type Patterns struct{ list []*pattern }
 
 // pattern is a round: who begins when, and what that leads to.
 type pattern struct {
@@ -50,11 +53,11 @@ type recording struct {
 }
 
 // newRounds returns nil, which charges nothing, where rounds must not be charged.
-func newRounds(r *run, p *plan.Plan, skipped func()) *rounds {
+func newRounds(r *run, p *plan.Plan, known *Patterns) *rounds {
 	if chance(p) {
 		return nil
 	}
-	out := &rounds{run: r, skipped: skipped}
+	out := &rounds{run: r, known: known}
 	for _, w := range r.workers {
 		l, ok := w.Job.(*worker.Loop)
 		if !ok || !l.Chargeable() {
@@ -170,7 +173,7 @@ func arrange(begins []units.Time) pattern {
 // and each gap as long, or so long that the network comes to rest in it both
 // times.
 func (r *rounds) find(p pattern) *pattern {
-	for _, k := range r.known {
+	for _, k := range r.known.list {
 		if !slices.Equal(k.order, p.order) {
 			continue
 		}
@@ -249,7 +252,7 @@ func (r *rounds) close(atCut bool) {
 		}
 		rec.ends = append(rec.ends, end.Sub(last))
 	}
-	r.known = append(r.known, &rec.pattern)
+	r.known.list = append(r.known.list, &rec.pattern)
 }
 
 // atRest reports whether nothing is on its way and no timer runs but those of

@@ -44,7 +44,7 @@ type Network struct {
 type node struct {
 	name    string
 	machine sansio.Machine
-	host    bool       // its deadlines are those of its own work
+	own     func() units.Time // the deadline of a host's own work, which moves nothing; nil: there is none
 	peers   []peer     // by port
 	next    units.Time // deadline that waits in the queue
 }
@@ -139,7 +139,7 @@ func (n *Network) instantOf(ctx context.Context, opt Options) error {
 		n.alarm = units.Never
 		n.onAlarm()
 	}
-	if !nd.host {
+	if nd.own == nil || nd.own() != ev.At {
 		n.moved = n.now
 	}
 	nd.next = units.Never

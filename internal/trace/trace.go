@@ -51,6 +51,11 @@ func (m Mask) Or(o Mask) Mask {
 	return Mask{m[0] | o[0], m[1] | o[1], m[2] | o[2], m[3] | o[3]}
 }
 
+// Without returns the sources of m that are not in o.
+func (m Mask) Without(o Mask) Mask {
+	return Mask{m[0] &^ o[0], m[1] &^ o[1], m[2] &^ o[2], m[3] &^ o[3]}
+}
+
 // Event is one thing that happened. Fields that say nothing about a kind are zero.
 type Event struct {
 	At       units.Time `json:"at_ps"`

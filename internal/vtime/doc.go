@@ -17,6 +17,8 @@
 //	            |   (was one bucket of rung 1)                   |
 //	now ----------------------------------------------------------> time
 //
+// Events move from right to left:
+//
 //   - Push sorts an event that is due before the limit into the bottom. A later
 //     one goes to the end of a bucket, or of the top.
 //   - Pop takes from the bottom. When that is empty, the next bucket of the

@@ -134,7 +134,7 @@ func (l *ladder) addRung(r rung, all list) {
 // and is from.
 func (l *ladder) takeBack(b *bottom, from, to units.Time) {
 	for n := len(l.rungs); n > 0 && l.rungs[n-1].used == 0; n-- {
-		to = l.rungs[n-1].end // the new rung or the top takes its place
+		to = l.rungs[n-1].end // the rung above may begin as late as that
 		l.rungs = l.rungs[:n-1]
 	}
 	if len(l.rungs) == 0 {

@@ -82,6 +82,24 @@ func TestRungsAreBounded(t *testing.T) {
 			}
 		})
 	}
+	t.Run("past, popped at once", func(t *testing.T) {
+		var q Queue
+		for i := range 1000 {
+			q.Push(units.Time(i), 0)
+		}
+		q.Pop()
+		for i := range 10_000 {
+			for j := range 2 * bottomMax {
+				q.Push(units.Time(j-1000*i), 0)
+			}
+			for q.Len() > 1005 {
+				q.Pop()
+			}
+			if n := len(q.ladder.rungs); n > most {
+				t.Fatalf("%d rungs after %d rounds, want at most %d", n, i, most)
+			}
+		}
+	})
 	t.Run("past", func(t *testing.T) {
 		var q Queue
 		for i := range 200_000 {

@@ -38,7 +38,7 @@ func (p *pair) push(at units.Time) {
 	p.pushed++
 }
 
-func (p *pair) pop(t *rapid.T) {
+func (p *pair) pop(t rapid.TB) {
 	if len(p.want) == 0 {
 		return
 	}
@@ -122,6 +122,52 @@ func TestOrder(t *testing.T) {
 		actions["drain"](t)
 		actions[""](t)
 	})
+}
+
+// The bottom gives back while the lowest rung is empty and the one above begins
+// later: what is pushed for the time between keeps its place.
+func TestRungThatRanEmptyIsReplaced(t *testing.T) {
+	var p pair
+	for i := range 200 {
+		p.push(units.Time(1000 + 10*i))
+	}
+	for p.pop(t); p.q.bottom.len() > 0; {
+		p.pop(t)
+	}
+	for i := range 100 { // in the past: half goes to a rung before the first
+		p.push(units.Time(500 + i/20))
+	}
+	for p.q.ladder.lowestUsed() && len(p.q.ladder.rungs) > 1 {
+		p.pop(t)
+	}
+	for i := range 100 {
+		p.push(units.Time(100 + i))
+	}
+	for _, at := range []units.Time{300, 700, 999, 503, 504, 505} {
+		p.push(at)
+	}
+	for len(p.want) > 0 {
+		if err := p.q.check(); err != nil {
+			t.Fatal(err)
+		}
+		p.pop(t)
+	}
+}
+
+// A rung divides a bucket of the one above into 64, each a 64th as wide, down to
+// single instants.
+func TestRungsGetFiner(t *testing.T) {
+	r := newRung(0, units.Never, units.Never)
+	for rungs := 1; r.shift > 0; rungs++ {
+		if rungs > 11 {
+			t.Fatalf("rung %d still has buckets of 2^%d ps", rungs, r.shift)
+		}
+		finer := r.within(1)
+		if want := max(int(r.shift)-bucketBits, 0); int(finer.shift) != want {
+			t.Fatalf("a bucket of 2^%d ps is divided into 2^%d, want 2^%d", r.shift, finer.shift, want)
+		}
+		r = finer
+	}
 }
 
 // Every load and every way of filling comes out as from the heap, with enough

@@ -5,7 +5,6 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 // Names of counters. A segment of data has bytes or a FIN.
@@ -38,9 +37,11 @@ type Conn struct {
 	state   State
 	ended   bool // Closed for good
 	synLost bool
-	stamps  bool   // both ends use timestamps
-	header  []byte // template of every segment but those with SYN
-	maxBody int    // payload bytes that a train has room for
+	offered bool        // the peer offered window scaling
+	stamps  bool        // both ends use timestamps
+	mss     units.Bytes // payload of a full segment that this end sends
+	header  []byte      // template of every segment but those with SYN
+	maxBody int         // payload bytes that a train has room for
 
 	tx    sender
 	rx    receiver
@@ -120,13 +121,10 @@ func (c *Conn) Write(now units.Time, body []byte, ghost int, eff *sansio.Effects
 }
 
 // Close sends a FIN behind what was written; before the connection is established
-// it waits, as data do. The other direction stays open until the peer closes it.
+// it waits, as data do (RFC 9293 §3.10.4 lets an end that listens give up instead).
+// The other direction stays open until the peer closes it.
 func (c *Conn) Close(now units.Time, eff *sansio.Effects) {
 	if c.ended || c.tx.fin {
-		return
-	}
-	if c.state == Closed || c.state == Listen {
-		c.finish()
 		return
 	}
 	c.tx.fin = true
@@ -162,7 +160,7 @@ func (c *Conn) finish() {
 	c.state, c.ended = Closed, true
 	c.tx.timer, c.rx.delayed, c.gone = units.Never, units.Never, units.Never
 	c.tx.queue, c.rx.queue = spans{}, nil
-	c.tx.end = c.tx.una
+	c.tx.nxt, c.tx.max, c.tx.end = c.tx.una, c.tx.una, c.tx.una
 }
 
 // follow makes the transition that a table has for the state.
@@ -181,13 +179,10 @@ func (c *Conn) follow(now units.Time, table map[State]State) {
 	}
 }
 
-// begin enters the established state: what both ends offered is agreed on.
+// begin enters the established state.
 func (c *Conn) begin(now units.Time) {
 	c.state = Established
-	size := int(c.rx.peerMSS) - c.optionBytes()
-	c.header = inet.TCPHeader(c.cfg.Flow, c.optionBytes())
-	c.maxBody = MaxMTU - len(c.header)
-	c.cc.begin(units.Bytes(max(size, minMSS)), c.synLost)
+	c.cc.begin(c.mss, c.synLost)
 	c.tx.timer, c.tx.silent, c.tx.spoke = units.Never, 0, now
 	if c.synLost && !c.rtt.sampled {
 		c.rtt.rto = max(c.rtt.rto, min(synLostRTO, c.cfg.MaxRTO))

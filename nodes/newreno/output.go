@@ -32,7 +32,7 @@ func (c *Conn) take(from offset, limit int) (p part) {
 
 // own returns the place up to which this end allows itself to send.
 func (c *Conn) own() offset {
-	w := min(c.cc.window(c.tx.nxt == c.tx.max), max(c.cfg.SndWindow, c.cc.mss))
+	w := min(c.cc.window(c.tx.nxt == c.tx.max), max(c.cfg.SndWindow, c.mss))
 	return c.tx.una + offset(w)
 }
 
@@ -43,7 +43,7 @@ func (c *Conn) permitted(from offset) (p part, ok bool) {
 	if from > c.tx.end || from == c.tx.end && !c.tx.fin {
 		return part{}, false
 	}
-	p = c.take(from, int(c.cc.mss))
+	p = c.take(from, int(c.mss))
 	edge := c.tx.una + c.tx.wnd
 	if p.fin && p.next(from) > edge && p.size() > 0 {
 		p.fin = false // by itself, when there is room
@@ -164,7 +164,7 @@ func (c *Conn) segmentHeader(now units.Time, at offset, flags uint8, eff *sansio
 	tcp.SetSeq(uint32(at.seqnum(c.tx.isn)))
 	tcp.SetAck(uint32(c.rx.nxt.seqnum(c.rx.irs)))
 	tcp.SetFlags(flags)
-	tcp.SetWindow(uint16(c.cfg.RcvBuf >> c.rx.scale))
+	tcp.SetWindow(c.windowField())
 	if c.stamps {
 		inet.TCPOptions{HasTimestamps: true, TSVal: stamp(now), TSEcr: c.rx.stamp}.Put(tcp[inet.TCPLen:])
 	}
@@ -193,7 +193,7 @@ func (c *Conn) sendAck(now units.Time, eff *sansio.Effects) {
 // windows say.
 func (c *Conn) resend(now units.Time, eff *sansio.Effects) {
 	tx := &c.tx
-	p := c.take(tx.una, int(min(offset(c.cc.mss), tx.max-tx.una)))
+	p := c.take(tx.una, int(min(offset(c.mss), tx.max-tx.una)))
 	p.fin = p.fin && tx.max > tx.end
 	c.rtt.spoil()
 	c.send(now, run{from: tx.una, count: 1, content: p.content, first: p, fin: p.fin}, eff)

@@ -2,6 +2,7 @@ package newreno
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
@@ -9,13 +10,12 @@ import (
 
 // receiver is the receiving half.
 type receiver struct {
-	irs     seqnum
-	nxt     offset // place expected next
-	last    offset // place that was acknowledged last
-	scale   uint8  // of the windows that this end tells
-	peerMSS uint16 // largest segment that the peer takes and that fits the MTU, options included
-	queue   []span // behind the gap at nxt; in order, without overlap
-	fin     offset // of the peer's FIN, or 0
+	irs   seqnum
+	nxt   offset // place expected next
+	last  offset // place that was acknowledged last
+	scale uint8  // of the windows that this end tells
+	queue []span // behind the gap at nxt; in order, without overlap
+	fin   offset // of the peer's FIN, or 0
 
 	owed    units.Bytes // that came since the last acknowledgement
 	full    units.Bytes // longest segment so far
@@ -31,10 +31,16 @@ func (rx *receiver) acked() {
 	rx.last, rx.owed, rx.ackNow, rx.delayed = rx.nxt, 0, false, units.Never
 }
 
-// window returns how many bytes behind nxt are taken: what the field can tell.
-func (c *Conn) window() offset {
-	return offset(c.cfg.RcvBuf >> c.rx.scale << c.rx.scale)
-}
+// windowField returns the window as a header tells it. It is always the same: a
+// buffer that is emptied at once holds nothing but what lies behind a gap, and
+// that is inside the window.
+func (c *Conn) windowField() uint16 { return uint16(min(c.cfg.RcvBuf>>c.rx.scale, maxField)) }
+
+// maxField is the largest window without scaling.
+const maxField = 0xffff
+
+// window returns how many bytes behind nxt are taken.
+func (c *Conn) window() offset { return offset(c.windowField()) << c.rx.scale }
 
 // data takes the bytes and the FIN of an acceptable segment.
 func (c *Conn) data(now units.Time, s *segment, eff *sansio.Effects, deliver func([]byte, int)) {
@@ -53,7 +59,7 @@ func (c *Conn) data(now units.Time, s *segment, eff *sansio.Effects, deliver fun
 		rx.nxt++
 		rx.ackNow, rx.queue = true, nil
 		c.follow(now, onFinReceived)
-	} else if s.fin() { // it came before something else
+	} else if s.fin() && s.size() == 0 { // what precedes it is missing
 		c.sendAck(now, eff)
 	}
 }
@@ -118,9 +124,7 @@ func (c *Conn) hand(p span, deliver func([]byte, int)) {
 // keep puts what is not there yet of a piece into the queue, as a copy. It is
 // false where there were too many pieces for all of it.
 func (rx *receiver) keep(p span) bool {
-	i, _ := slices.BinarySearchFunc(rx.queue, p.at, func(q span, at offset) int {
-		return int(min(max(q.end()-at, 0), 1)) - 1 // first that ends behind at
-	})
+	i := sort.Search(len(rx.queue), func(i int) bool { return rx.queue[i].end() > p.at })
 	for p.end() > p.at {
 		hole := p
 		if i < len(rx.queue) {

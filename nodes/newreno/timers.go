@@ -67,11 +67,11 @@ func (c *Conn) probe(now units.Time, eff *sansio.Effects) {
 	tx := &c.tx
 	c.count.Add(CountProbes, 1)
 	c.rtt.spoil()
-	limit := max(1, min(tx.wnd, offset(c.cc.mss)))
+	limit := max(1, min(tx.wnd, offset(c.mss)))
 	p := c.take(tx.una, int(limit))
 	p.fin = p.fin && p.size() == 0
 	c.send(now, run{from: tx.una, count: 1, content: p.content, first: p, fin: p.fin}, eff)
-	tx.nxt, tx.probing = p.next(tx.una), true
+	tx.nxt, tx.probing = p.next(tx.una), tx.wnd == 0
 	tx.probes++
 	c.setTimer(now)
 	c.sent(now, tx.nxt)

@@ -40,9 +40,9 @@ func (r *recorder) Delivered(_ int, sums []int32) {
 	r.delivered = append(r.delivered, append([]int32(nil), sums...))
 }
 
-// gradient is worker w's tensor; values are multiples of 2^-20, exact under the
+// valuesOf is worker w's tensor; values are multiples of 2^-20, exact under the
 // factor 2^20.
-func tensor(w, g, n int) []float32 {
+func valuesOf(w, g, n int) []float32 {
 	out := make([]float32, n)
 	for i := range out {
 		out[i] = float32(int32(uint32(w+1)*2654435761+uint32(g)*40503+uint32(i)*1_000_003)>>8) / (1 << 20)
@@ -78,7 +78,7 @@ func (c *circle) carryOut(w int, eff *sansio.Effects) {
 
 func (c *circle) begin(w int) {
 	var eff sansio.Effects
-	c.cores[w].Begin(0, c.gen[w], tensor(w, c.gen[w], c.tensor), &eff)
+	c.cores[w].Begin(0, c.gen[w], valuesOf(w, c.gen[w], c.tensor), &eff)
 	c.carryOut(w, &eff)
 	c.progress(w)
 }
@@ -135,7 +135,7 @@ func (c *circle) checkMean(w, g int, take func([]float32)) {
 // sum is the oracle: the integers of all workers.
 func (c *circle) sum(g, i int) (sum int32) {
 	for w := range c.cores {
-		sum += int32(math.RoundToEven(float64(tensor(w, g, c.tensor)[i]) * (1 << 20)))
+		sum += int32(math.RoundToEven(float64(valuesOf(w, g, c.tensor)[i]) * (1 << 20)))
 	}
 	return sum
 }
@@ -184,7 +184,7 @@ func (c *circle) check(t rapid.TB) {
 				if rec.delivered[g][i] != c.sum(g, i) {
 					t.Fatalf("core %d, generation %d: sum %d is %d, want %d", w, g, i, rec.delivered[g][i], c.sum(g, i))
 				}
-				if want := int32(math.RoundToEven(float64(tensor(w, g, c.tensor)[i]) * (1 << 20))); rec.sent[g][i] != want {
+				if want := int32(math.RoundToEven(float64(valuesOf(w, g, c.tensor)[i]) * (1 << 20))); rec.sent[g][i] != want {
 					t.Fatalf("core %d, generation %d: says it sent %d, want %d", w, g, rec.sent[g][i], want)
 				}
 			}
@@ -302,7 +302,7 @@ func TestNoTimers(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for _, cfg := range []ring.Config{
-		{Rank: 0, Workers: 1, Tensor: 10}, {Rank: 2, Workers: 2, Tensor: 10}, {Rank: -1, Workers: 2, Tensor: 10}, {Rank: 0, Workers: 3, Tensor: 2},
+		{Rank: 0, Workers: 1, Tensor: 10}, {Rank: 2, Workers: 2, Tensor: 10}, {Rank: -1, Workers: 2, Tensor: 10}, {Rank: 0, Workers: 3, Tensor: 2}, {Rank: 0, Workers: 2, Tensor: 2, Sample: -1},
 	} {
 		cfg.Node = "w17"
 		if _, err := ring.New(cfg); err == nil || !strings.Contains(err.Error(), "w17") {

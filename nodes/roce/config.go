@@ -42,7 +42,8 @@ type Config struct {
 	Flow     inet.Flow
 	PathMTU  int            // payload bytes of a full packet: 256, 512, 1024, 2048 or 4096; zero means 4096
 	Window   units.Bytes    // payload on its way, at least one packet; zero means DefaultWindow
-	AckEvery int            // packets; zero means DefaultAckEvery
+	Rate     units.Rate     // of the line, for the pace of bursts; zero: all that the window allows goes out at once
+	AckEvery int            // packets of a burst, and between acknowledgements; zero means DefaultAckEvery
 	Timeout  units.Duration // without progress; zero means DefaultTimeout
 	Retries  int            // timeouts in a row that are survived; zero means DefaultRetries
 	Buffer   units.Bytes    // written and not acknowledged; zero means DefaultBuffer
@@ -90,6 +91,9 @@ func (c Config) validate() error {
 		fault("path MTU of %d bytes: it must be 256, 512, 1024, 2048 or 4096", p)
 	} else if c.Window < 1 || c.packets() > maxWindow {
 		fault("window of %d bytes: it must be positive and at most %d packets of %d", c.Window, maxWindow, p)
+	}
+	if c.Rate < 0 {
+		fault("rate of %v: it must be positive, or zero for no pace", c.Rate)
 	}
 	if c.AckEvery < 1 || c.Timeout < 1 || c.Retries < 1 || c.Buffer < 1 {
 		fault("an acknowledgement every %d packets, timeout %v, %d retries, buffer of %d bytes: all must be positive", c.AckEvery, c.Timeout, c.Retries, c.Buffer)

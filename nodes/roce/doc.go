@@ -30,6 +30,11 @@
 // their users choose: the window, how often an acknowledgement is asked for, and
 // the timeout.
 //
+// A NIC feeds its line packet by packet and slips acknowledgements in between.
+// Here what is sent is in the line's queue at once, and acknowledgements for the
+// other direction wait behind it. So a connection that is told the line's rate
+// sends in bursts of as many packets as ask for one acknowledgement, at that rate.
+//
 // SwitchML's own RDMA hosts use unreliable connections (SwitchML §5); this is
 // what NCCL and BytePS use beside it.
 //

@@ -174,6 +174,7 @@ func drawConfig(t *rapid.T) Config {
 		AckEvery: rapid.IntRange(1, 6).Draw(t, "ack every"),
 		Timeout:  units.Duration(rapid.Int64Range(int64(ms), int64(10*ms)).Draw(t, "timeout")),
 		Retries:  1000,
+		Rate:     units.Rate(rapid.SampledFrom([]int64{0, 1e9}).Draw(t, "rate")),
 	}
 }
 

@@ -49,7 +49,7 @@ func New(cfg Config) (*Conn, error) {
 	}
 	return &Conn{
 		cfg: cfg, window: cfg.packets(), peer: uint32(cfg.Flow.DstPort), own: uint32(cfg.Flow.SrcPort),
-		header: inet.UDPHeader(datagram(cfg.Flow)), to: []sansio.Port{0}, tx: sender{deadline: units.Never},
+		header: inet.UDPHeader(datagram(cfg.Flow)), to: []sansio.Port{0}, tx: sender{line: units.Serializer{Rate: cfg.Rate}, pace: units.Never, deadline: units.Never},
 	}, nil
 }
 
@@ -59,17 +59,21 @@ func (c *Conn) Open(units.Time, *sansio.Effects) {}
 // Counters returns packets by kind and drops by reason.
 func (c *Conn) Counters() []sansio.Count { return c.count.List() }
 
-// NextDeadline returns the end of the retransmission timeout, or never.
-func (c *Conn) NextDeadline() units.Time { return c.tx.deadline }
+// NextDeadline returns when the next burst is due or the retransmission timeout
+// is over, or never.
+func (c *Conn) NextDeadline() units.Time { return min(c.tx.pace, c.tx.deadline) }
 
-// Expire goes back where the timeout is over.
+// Expire sends what is due, and goes back where the timeout is over.
 func (c *Conn) Expire(now units.Time, eff *sansio.Effects) {
 	tx := &c.tx
+	if tx.pace <= now {
+		c.fill(now, eff)
+	}
 	if tx.deadline > now {
 		return
 	}
 	if tx.timeouts == c.cfg.Retries {
-		tx.failed, tx.deadline = true, units.Never
+		tx.failed, tx.deadline, tx.pace = true, units.Never, units.Never
 		c.count.Add(CountExhausted, 1)
 		return
 	}

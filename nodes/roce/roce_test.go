@@ -150,6 +150,7 @@ func (b *bag) expire() bool {
 func TestTrainsAreFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)
+		cfg.Rate = 0 // no timers
 		writes := drawWrites(t)
 		if len(writes) == 0 {
 			return
@@ -397,6 +398,7 @@ func TestConfig(t *testing.T) {
 		"acks":       {func(c *Config) { c.AckEvery = -1 }, "acknowledgement every -1"},
 		"timeout":    {func(c *Config) { c.Timeout = -1 }, "timeout"},
 		"retries":    {func(c *Config) { c.Retries = -1 }, "retries"},
+		"rate":       {func(c *Config) { c.Rate = -1 }, "rate"},
 		"buffer":     {func(c *Config) { c.Buffer = -1 }, "buffer"},
 		"address":    {func(c *Config) { c.Flow.Dst = netip.Addr{} }, "IPv4"},
 	} {

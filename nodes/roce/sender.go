@@ -38,6 +38,10 @@ type sender struct {
 	highest uint64 // all PSNs from here on were never sent
 	end     uint64 // behind the last packet that was written
 
+	line units.Serializer
+	free units.Time // when the line has sent all so far
+	pace units.Time // when the next burst is due, or never
+
 	deadline units.Time // of the retransmission timer, or never
 	timeouts int        // in a row, without progress
 	failed   bool
@@ -91,22 +95,35 @@ func (c *Conn) Write(now units.Time, body []byte, ghost int, eff *sansio.Effects
 	c.fill(now, eff)
 }
 
-// fill sends packets as far as the window allows.
+// fill sends packets as far as the window allows, in bursts at the line's rate.
 func (c *Conn) fill(now units.Time, eff *sansio.Effects) {
 	tx := &c.tx
 	if tx.failed {
 		return
 	}
-	first, limit := tx.next, min(tx.end, tx.acked+c.window)
+	tx.pace = units.Never
+	for limit := min(tx.end, tx.acked+c.window); tx.next < limit; {
+		if now < tx.free {
+			tx.pace = tx.free
+			return
+		}
+		c.burst(now, min(limit, tx.next+uint64(c.cfg.AckEvery)), eff)
+	}
+}
+
+// burst sends packets up to a PSN, and reckons when the line has sent them.
+func (c *Conn) burst(now units.Time, limit uint64, eff *sansio.Effects) {
+	tx := &c.tx
+	first, bytes := tx.next, units.Bytes(0)
 	for tx.next < limit {
 		m := &tx.messages[tx.at]
-		c.send(m, eff)
+		bytes += c.send(m, eff)
 		if tx.next++; tx.next == m.first+m.packets {
 			tx.at++
 		}
 	}
-	if tx.next == first {
-		return
+	if c.cfg.Rate > 0 {
+		tx.free = now.Add(tx.line.Advance(bytes))
 	}
 	c.count.Add(CountPackets, tx.next-first)
 	if first < tx.highest {
@@ -119,8 +136,9 @@ func (c *Conn) fill(now units.Time, eff *sansio.Effects) {
 }
 
 // send emits packet next, of message m. An acknowledgement is asked for at the
-// end of a message, after so many packets, and where the window ends.
-func (c *Conn) send(m *message, eff *sansio.Effects) {
+// end of a message, after so many packets, and where the window ends. It returns
+// the bytes that the packet takes on the line.
+func (c *Conn) send(m *message, eff *sansio.Effects) units.Bytes {
 	seq := c.tx.next
 	body, ghost := m.part(seq, c.cfg.PathMTU)
 	last := seq+1 == m.first+m.packets
@@ -131,6 +149,7 @@ func (c *Conn) send(m *message, eff *sansio.Effects) {
 	n := bthLen + copy(b[bthLen:], body)
 	clear(b[n:])
 	eff.EmitPadded(c.to, c.header, b, ghost)
+	return units.Bytes(len(c.header)+len(b)+ghost) + units.EthernetFraming
 }
 
 // acknowledged takes the news that all PSNs below upTo have arrived. It reports

@@ -1,7 +1,8 @@
-package stream
+package stream_test
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,337 +12,288 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/nodes/stream/streamtest"
 )
 
-func drawConfig(t *rapid.T) Config {
-	segment := rapid.IntRange(1, 60).Draw(t, "segment")
-	return Config{
-		MTU: overhead + segment, Window: units.Bytes(rapid.IntRange(1, 10*segment).Draw(t, "window")),
-		Timeout: units.Duration(rapid.Int64Range(int64(units.Millisecond), int64(10*units.Millisecond)).Draw(t, "timeout")),
+const (
+	us = units.Microsecond
+	ms = units.Time(units.Millisecond)
+)
+
+var transports = []stream.Transport{stream.RoCE, stream.TCP}
+
+// piece is something to say at a time by a port.
+type piece struct {
+	at          units.Time
+	port        sansio.Port
+	body, ghost int
+}
+
+// counted stands for a byte without content.
+const counted = -1
+
+// talker is an inner machine: it says its pieces and remembers what it hears.
+// Byte i of what host w says by a port depends on all three.
+type talker struct {
+	who    int
+	pieces []piece
+	said   map[sansio.Port][]int
+	heard  map[sansio.Port][]int
+	last   units.Time // when something was heard
+}
+
+func (m *talker) NextDeadline() units.Time {
+	if len(m.pieces) == 0 {
+		return units.Never
+	}
+	return m.pieces[0].at
+}
+
+func (m *talker) Expire(now units.Time, eff *sansio.Effects) {
+	for len(m.pieces) > 0 && m.pieces[0].at <= now {
+		p := m.pieces[0]
+		m.pieces = m.pieces[1:]
+		m.say(p, eff)
 	}
 }
 
-func drawPieces(t *rapid.T) (out []piece) {
-	at := units.Time(0)
-	for range rapid.IntRange(0, 6).Draw(t, "pieces") {
-		at += units.Time(rapid.SampledFrom([]int64{0, int64(ms / 100), int64(7 * ms)}).Draw(t, "pause"))
-		out = append(out, piece{at, rapid.IntRange(0, 200).Draw(t, "bytes")})
+func (m *talker) say(p piece, eff *sansio.Effects) {
+	b := eff.Body(p.body)
+	for i := range b {
+		at := len(m.said[p.port])
+		b[i] = byte(at*31 + at>>8*7 + m.who*101 + int(p.port)*57)
+		m.said[p.port] = append(m.said[p.port], int(b[i]))
+	}
+	m.said[p.port] = append(m.said[p.port], ghosts(p.ghost)...)
+	eff.Send([]sansio.Port{p.port}, sansio.Train{Body: b, Pad: p.ghost})
+}
+
+func ghosts(n int) []int { return slices.Repeat([]int{counted}, n) }
+
+func (m *talker) Handle(now units.Time, in []sansio.Arrival, _ *sansio.Effects) {
+	m.last = now
+	for _, a := range in {
+		for _, b := range a.Train.Body {
+			m.heard[a.Port] = append(m.heard[a.Port], int(b))
+		}
+		m.heard[a.Port] = append(m.heard[a.Port], ghosts(a.Train.Pad)...)
+	}
+}
+
+// link is a connection between two hosts, by ports of each.
+type link struct{ host, port [2]int }
+
+// talk joins talkers by links and runs them to the end: every stream is heard as
+// it was said.
+func talk(t rapid.TB, opt streamtest.Options, hosts int, links []link, pieces func(host, ports int) []piece) (*streamtest.Rig, []*talker) {
+	t.Helper()
+	peers := make([][]stream.Peer, hosts)
+	for i := range links {
+		l := &links[i]
+		for side, h := range l.host {
+			l.port[side] = len(peers[h])
+			local, remote := stream.Port+uint16(2*i+side), stream.Port+uint16(2*i+1-side)
+			peers[h] = append(peers[h], stream.Peer{Host: l.host[1-side], Local: local, Remote: remote, Passive: side == 1})
+		}
+	}
+	var list []streamtest.Host
+	var talkers []*talker
+	for h := range hosts {
+		m := &talker{who: h, said: map[sansio.Port][]int{}, heard: map[sansio.Port][]int{}}
+		if len(peers[h]) == 0 {
+			t.Fatal("a host without connections")
+		}
+		m.pieces = pieces(h, len(peers[h]))
+		talkers, list = append(talkers, m), append(list, streamtest.Host{Machine: m, Peers: peers[h]})
+	}
+	r, err := streamtest.New(opt, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range links {
+		for side := range 2 {
+			said := talkers[l.host[side]].said[sansio.Port(l.port[side])]
+			heard := talkers[l.host[1-side]].heard[sansio.Port(l.port[1-side])]
+			if !slices.Equal(said, heard) {
+				t.Fatalf("link %+v, side %d: %d bytes were said, %d heard, or others", l, side, len(said), len(heard))
+			}
+		}
+	}
+	return r, talkers
+}
+
+// chain joins every host to the next, and the last to the first.
+func chain(hosts int) (out []link) {
+	for h := range hosts {
+		out = append(out, link{host: [2]int{h, (h + 1) % hosts}})
 	}
 	return out
 }
 
-// tally watches the wires: what a host sends for the first time and again.
-type tally struct{ segments, again, highest []int }
-
-func newTally(n int) *tally {
-	return &tally{segments: make([]int, n), again: make([]int, n), highest: make([]int, n)}
+func drawLinks(t *rapid.T, hosts int) []link {
+	out := chain(hosts)
+	for range rapid.IntRange(0, 4).Draw(t, "more links") {
+		a, b := rapid.IntRange(0, hosts-1).Draw(t, "a"), rapid.IntRange(0, hosts-1).Draw(t, "b")
+		out = append(out, link{host: [2]int{a, b}}) // a host may talk to itself
+	}
+	return out
 }
 
-func (y *tally) see(w int, f sansio.Train) {
-	kind, seq, n := segment(f)
-	if kind != kindData {
-		return
-	}
-	y.segments[w]++
-	if int(seq) < y.highest[w] {
-		y.again[w]++
-	}
-	y.highest[w] = max(y.highest[w], int(seq)+n)
-}
-
-func (y *tally) check(t *rapid.T, n *network) {
-	for w, h := range n.hosts {
-		if got, again := h.counted(CountSegments), h.counted(CountRetransmits); got != y.segments[w] || again != y.again[w] {
-			t.Fatalf("host %d counts %d segments, %d of them again; on the wire were %d and %d", w, got, again, y.segments[w], y.again[w])
+func drawPieces(t *rapid.T) func(int, int) []piece {
+	return func(_, ports int) (out []piece) {
+		at := units.Time(0)
+		for range rapid.IntRange(0, 6).Draw(t, "pieces") {
+			at += units.Time(rapid.SampledFrom([]int64{0, int64(ms / 100), int64(7 * ms)}).Draw(t, "pause"))
+			p := piece{at: at, port: sansio.Port(rapid.IntRange(0, ports-1).Draw(t, "port")), body: rapid.IntRange(0, 4000).Draw(t, "body")}
+			if rapid.Bool().Draw(t, "counted") {
+				p.ghost = rapid.IntRange(0, 4000).Draw(t, "ghost")
+			}
+			out = append(out, p)
 		}
+		return out
 	}
 }
 
-// Whatever is lost, every byte is delivered once and in order, and what was sent
-// twice is counted.
-func TestLoss(t *testing.T) {
+// Whatever is lost, all that is said by any connection is heard, counted bytes
+// in their places.
+func TestStreams(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		hosts := rapid.IntRange(2, 3).Draw(t, "hosts")
-		rate := rapid.Float64Range(0, 0.3).Draw(t, "loss")
-		stream := rng.Root(rapid.Uint64().Draw(t, "seed")).Stream("loss")
-		y := newTally(hosts)
-		drop := func(w int, up bool, f sansio.Train) bool {
-			if up {
-				y.see(w, f)
-			}
-			return stream.Bernoulli(rate)
+		opt := streamtest.Options{
+			Transport: rapid.SampledFrom(transports).Draw(t, "transport"),
+			MTU:       rapid.SampledFrom([]int{600, 1500, 9000}).Draw(t, "MTU"),
+			Window:    units.Bytes(rapid.SampledFrom([]int{0, 1, 5000}).Draw(t, "window")),
+			Delay:     units.Duration(rapid.SampledFrom([]int64{0, 1, int64(50 * us)}).Draw(t, "delay")),
+			Loss:      rapid.SampledFrom([]float64{0, 0.01, 0.05}).Draw(t, "loss"),
+			Seed:      rng.Root(rapid.Uint64().Draw(t, "seed")),
 		}
-		delay := units.Duration(rapid.SampledFrom([]int64{0, 1, int64(200 * units.Microsecond)}).Draw(t, "delay"))
-		n := newNetwork(t, hosts, drawConfig(t), delay, drop, func(int) []piece { return drawPieces(t) })
-		n.run(t)
-		y.check(t, n)
+		hosts := rapid.IntRange(2, 4).Draw(t, "hosts")
+		talk(t, opt, hosts, drawLinks(t, hosts), drawPieces(t))
 	})
 }
 
-// Without loss nothing is sent twice, and no more segments than the bytes need
-// but for those that a window or a piece cut short.
-func TestLossless(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		hosts := rapid.IntRange(2, 3).Draw(t, "hosts")
-		cfg := drawConfig(t)
-		n := newNetwork(t, hosts, cfg, 100*units.Microsecond, nil, func(int) []piece { return drawPieces(t) })
-		n.run(t)
-		for w, h := range n.hosts {
-			if h.counted(CountRetransmits) != 0 || h.counted(DropOutOfOrder) != 0 || h.counted(DropForeign) != 0 || h.counted(DropBadAck) != 0 {
-				t.Fatalf("host %d: %+v", w, h.Counters())
+// lengths sends 20 messages by two streams of each of 3 hosts, with content or
+// with lengths only.
+func lengths(t *testing.T, opt streamtest.Options, values bool) (*streamtest.Rig, []*talker) {
+	opt.Delay, opt.Rate = 10*us, 10e9
+	return talk(t, opt, 3, chain(3), func(h, _ int) (out []piece) {
+		for i := range 20 {
+			p := piece{at: units.Time(i*i) * ms / 50, port: sansio.Port(i % 2), body: 40_000 + 4*i}
+			if !values {
+				p.body, p.ghost = 12, p.body-12
 			}
+			out = append(out, p)
 		}
+		return out
 	})
 }
 
-// A transfer fills its segments: 66 bytes of headers like TCP with timestamps,
-// the rest of the frame is payload.
-func TestFullSegments(t *testing.T) {
-	const mtu, bytes = 1500, 100 * (1500 - 52)
-	n := newNetwork(t, 2, Config{MTU: mtu}, 10*units.Microsecond, nil, func(w int) []piece {
-		return []piece{{0, bytes * (1 - w)}}
-	})
-	n.run(t)
-	if got := n.up[0].Bytes; n.up[0].Frames != 100 || got != 100*(mtu+inet.EtherLen) {
-		t.Errorf("%d frames, %v", n.up[0].Frames, got)
-	}
-	if got := n.up[1].Bytes; n.up[1].Frames != 100 || got != 100*66 {
-		t.Errorf("%d acknowledgements, %v, want 66 bytes each", n.up[1].Frames, got)
-	}
-}
-
-// Frames that overtake, repeat or vanish: no order of deliveries gives anything
-// but the stream.
-func TestAnyOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cfg := drawConfig(t)
-		hosts := [2]*host{}
-		want := [2]int{}
-		for w := range hosts {
-			pieces := drawPieces(t)
-			hosts[w] = newHost(t, w, 2, cfg, pieces)
-			want[w] = hosts[w].inner.total()
+// Lengths only: the same packets at the same times as with content, losses
+// included.
+func TestLengthsOnly(t *testing.T) {
+	opt := streamtest.Options{Transport: stream.RoCE, Loss: 0.002, Seed: 3}
+	a, said := lengths(t, opt, true)
+	b, counted := lengths(t, opt, false)
+	for h := range a.Up {
+		if said[h].last != counted[h].last || said[h].last == 0 {
+			t.Errorf("host %d has all at %v, lengths only at %v", h, said[h].last, counted[h].last)
 		}
-		type flight struct {
-			to    int
-			frame sansio.Train
-		}
-		var bag []flight
-		var eff sansio.Effects
-		now := units.Time(0)
-		carry := func(from int) {
-			for _, s := range eff.Sends {
-				for i := range s.Train.Frames() {
-					f := s.Train.Frame(i, nil)
-					f.Header, f.Body = append([]byte(nil), f.Header...), append([]byte(nil), f.Body...)
-					bag = append(bag, flight{1 - from, f})
-				}
-			}
-			eff.Reset()
-		}
-		deliver := func(i int) {
-			f := bag[i]
-			hosts[f.to].Handle(now, []sansio.Arrival{{Train: f.frame}}, &eff)
-			carry(f.to)
-		}
-		remove := func(i int) { bag = append(bag[:i:i], bag[i+1:]...) }
-		expire := func() bool {
-			d := min(hosts[0].NextDeadline(), hosts[1].NextDeadline())
-			if d == units.Never {
-				return false
-			}
-			now = max(now, d)
-			for w, h := range hosts {
-				h.Expire(now, &eff)
-				carry(w)
-			}
-			return true
-		}
-		for range rapid.IntRange(0, 120).Draw(t, "steps") {
-			what := rapid.IntRange(0, 9).Draw(t, "what")
-			if len(bag) == 0 || what == 0 {
-				expire()
-				continue
-			}
-			i := rapid.IntRange(0, len(bag)-1).Draw(t, "which")
-			if what > 1 { // else it is lost
-				deliver(i)
-			}
-			if what > 2 { // else it comes again
-				remove(i)
-			}
-		}
-		for steps := 0; len(bag) > 0 || expire(); steps++ {
-			if steps > 100_000 {
-				t.Fatal("a network without loss does not come to rest")
-			}
-			if len(bag) > 0 {
-				f := bag[0]
-				bag = bag[1:]
-				hosts[f.to].Handle(now, []sansio.Arrival{{Train: f.frame}}, &eff)
-				carry(f.to)
-			}
-		}
-		checkHeard(t, hosts[0], 1, want[1])
-		checkHeard(t, hosts[1], 0, want[0])
-	})
-}
-
-// A lost segment is sent again after three repeated acknowledgements (RFC 5681
-// §3.2), well before the timeout.
-func TestFastRetransmit(t *testing.T) {
-	for _, victim := range []uint64{0, 500} {
-		lost := false
-		drop := func(w int, up bool, f sansio.Train) bool {
-			kind, seq, _ := segment(f)
-			hit := !lost && w == 0 && up && kind == kindData && seq == victim
-			lost = lost || hit
-			return hit
-		}
-		n := newNetwork(t, 2, Config{MTU: overhead + 100, Window: 1000, Timeout: 100 * units.Millisecond}, 100*units.Microsecond, drop, func(w int) []piece {
-			return []piece{{0, 5000 * (1 - w)}}
-		})
-		n.run(t)
-		if again := n.hosts[0].counted(CountRetransmits); !lost || again == 0 || again > 15 || n.Now() > 50*ms {
-			t.Errorf("byte %d lost: %v, %d sent again, over at %v", victim, lost, again, n.Now())
+		if a.Up[h].Frames != b.Up[h].Frames || a.Up[h].Bytes != b.Up[h].Bytes || a.Up[h].Lost != b.Up[h].Lost {
+			t.Errorf("host %d sent %d frames, %v; lengths only %d, %v", h, a.Up[h].Frames, a.Up[h].Bytes, b.Up[h].Frames, b.Up[h].Bytes)
 		}
 	}
 }
 
-// Acknowledgements lost for a while: the window is sent again, every segment of
-// it is acknowledged again, and that must not look like a loss, or every window
-// from then on would be sent twice.
-func TestSpuriousRetransmissionEnds(t *testing.T) {
-	var n *network
-	drop := func(w int, up bool, f sansio.Train) bool {
-		kind, _, _ := segment(f)
-		return kind == kindAck && n != nil && n.Now() < 5*ms
-	}
-	const window, size = 1000, 100
-	n = newNetwork(t, 2, Config{MTU: overhead + size, Window: window, Timeout: 10 * units.Millisecond}, 100*units.Microsecond, drop, func(w int) []piece {
-		return []piece{{0, 100 * window * (1 - w)}}
-	})
-	n.run(t)
-	if got := n.hosts[0].counted(CountRetransmits); got == 0 || got > 2*window/size {
-		t.Errorf("%d of %d segments were sent again, want about one window", got, 100*window/size)
+// TCP cuts a segment where content follows counted bytes: at most one segment
+// and one acknowledgement more for each message.
+func TestLengthsOnlyOverTCP(t *testing.T) {
+	a, said := lengths(t, streamtest.Options{}, true)
+	b, counted := lengths(t, streamtest.Options{}, false)
+	for h := range a.Up {
+		if more := b.Up[h].Frames - a.Up[h].Frames; more < 0 || more > 40 {
+			t.Errorf("host %d sent %d frames, lengths only %d", h, a.Up[h].Frames, b.Up[h].Frames)
+		}
+		if x, y := said[h].last, counted[h].last; y < x || y > x+x/100 {
+			t.Errorf("host %d has all at %v, lengths only at %v", h, x, y)
+		}
 	}
 }
 
-// A sender that goes back may cut its bytes elsewhere than before: the receiver
-// takes the part of a segment that it does not have.
-func TestOverlappingSegment(t *testing.T) {
-	h := newHost(t, 1, 2, Config{MTU: 1500}, nil)
-	var eff sansio.Effects
+// A lonely transfer fills its link, but for the time of the first packets and the
+// last acknowledgement, and for TCP's handshake and slow start.
+func TestGoodput(t *testing.T) {
+	const size = 8 << 20
 	for _, c := range []struct {
-		seq uint64
-		n   int
-		ack uint64
-	}{{0, 100, 100}, {50, 100, 150}, {0, 150, 150}, {0, 100, 150}, {151, 10, 150}, {149, 2, 151}} {
-		b := make([]byte, headerLen+c.n)
-		b[0], b[15] = kindData, byte(c.seq)
-		for i := range c.n {
-			b[headerLen+i] = byteOf(0, int(c.seq)+i)
-		}
-		header := inet.UDPHeader(flow(0, 1))
-		inet.SetUDPBody(header, len(b))
-		h.Handle(0, []sansio.Arrival{{Train: sansio.Train{Header: header, Body: b}}}, &eff)
-		if kind, ack, _ := segment(eff.Sends[0].Train); kind != kindAck || ack != c.ack {
-			t.Errorf("bytes %d to %d are answered with %d, want %d", c.seq, int(c.seq)+c.n, ack, c.ack)
-		}
-		eff.Reset()
-	}
-	checkHeard(t, h, 0, 151)
-	if got := h.counted(DropOutOfOrder); got != 3 {
-		t.Errorf("%d segments out of order", got)
-	}
-}
-
-// Frames that are not of this host's streams are counted and change nothing.
-func TestForeignFrames(t *testing.T) {
-	h := newHost(t, 0, 3, Config{MTU: 1500}, []piece{{0, 100}})
-	var eff sansio.Effects
-	h.Expire(0, &eff)
-	eff.Reset()
-	frame := func(f inet.Flow, kind uint8, seq uint64, n int) sansio.Train {
-		b := make([]byte, n)
-		if n > 15 {
-			b[0], b[15] = kind, byte(seq)
-		}
-		header := inet.UDPHeader(f)
-		inet.SetUDPBody(header, n)
-		return sansio.Train{Header: header, Body: b}
-	}
-	other := flow(2, 0)
-	other.DstPort++
-	for name, c := range map[string]struct {
-		reason string
-		train  sansio.Train
+		transport stream.Transport
+		mtu       int
+		payload   float64 // of a full frame
+		frame     float64 // with headers and framing
 	}{
-		"too short":             {DropForeign, frame(flow(2, 0), kindData, 0, headerLen-1)},
-		"other port":            {DropForeign, frame(other, kindData, 0, 100)},
-		"data of the next host": {DropForeign, frame(flow(1, 0), kindData, 0, 100)},
-		"ack of the previous":   {DropForeign, frame(flow(2, 0), kindAck, 50, headerLen)},
-		"unknown kind":          {DropForeign, frame(flow(2, 0), 3, 0, 100)},
-		"no frame":              {DropForeign, sansio.Train{}},
-		"ack of the future":     {DropBadAck, frame(flow(1, 0), kindAck, 101, headerLen)},
-		"segment of the future": {DropOutOfOrder, frame(flow(2, 0), kindData, 1, 100)},
+		{stream.RoCE, 9000, 4096, 4096 + 14 + 20 + 8 + 12 + 4 + 24},
+		{stream.RoCE, 1500, 1024, 1024 + 14 + 20 + 8 + 12 + 4 + 24},
+		{stream.TCP, 1500, 1448, 1448 + 14 + 20 + 32 + 24},
 	} {
-		before := h.counted(c.reason)
-		h.Handle(0, []sansio.Arrival{{Train: c.train}}, &eff)
-		if got := h.counted(c.reason); got != before+1 {
-			t.Errorf("%s: %d counted as %s", name, got-before, c.reason)
+		opt := streamtest.Options{Transport: c.transport, MTU: c.mtu, Delay: 2 * us, Rate: 100e9}
+		_, talkers := talk(t, opt, 2, chain(2), func(h, _ int) []piece { return []piece{{port: 0, ghost: size * (1 - h)}} })
+		ideal := size * 8 / 100e9 * c.frame / c.payload * float64(units.Second)
+		if took := float64(talkers[1].last); took < ideal || took > 1.08*ideal {
+			t.Errorf("%s, MTU %d: %v, want %v", c.transport, c.mtu, talkers[1].last, units.Time(ideal))
 		}
-		eff.Reset()
-	}
-	if len(h.inner.heard) != 0 || h.tx.acked != 0 {
-		t.Errorf("heard %d bytes, %d acknowledged", len(h.inner.heard), h.tx.acked)
 	}
 }
 
-// Bytes that wait are not moved for every acknowledgement: a queue of 64 MiB
-// in segments of 16 bytes would take hours (10^14 bytes to move).
-func TestLongQueueIsCheap(t *testing.T) {
-	tx := sender{buf: make([]byte, 1<<26), sent: 1 << 26}
-	for tx.acked < 1<<26 {
-		tx.release(tx.acked + 16)
-	}
-	if len(tx.pending()) != 0 || len(tx.buf) != 0 {
-		t.Errorf("%d bytes are left, %d of them pending", len(tx.buf), len(tx.pending()))
+// Packets of nobody's are counted, as are bytes for no connection.
+func TestDrops(t *testing.T) {
+	for _, transport := range transports {
+		at := stream.Connection{Flow: inet.Flow{Src: netip.MustParseAddr("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2"), SrcPort: 7, DstPort: 8}}
+		m := &talker{said: map[sansio.Port][]int{}, pieces: []piece{{port: -1, body: 3}, {port: 1, body: 3}}}
+		n, err := stream.New(stream.Config{Node: "h", MTU: 1500, Transport: transport, Connections: []stream.Connection{at}}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var eff sansio.Effects
+		n.Expire(0, &eff)
+		other := inet.UDPHeader(inet.Flow{Src: at.Flow.Dst, Dst: at.Flow.Src, SrcPort: 8, DstPort: 9})
+		for _, tr := range []sansio.Train{{}, {Header: other}} {
+			n.Handle(0, []sansio.Arrival{{Train: tr}}, &eff)
+		}
+		if got := count(n, stream.DropForeign); got != 2 {
+			t.Errorf("%s: %d foreign packets", transport, got)
+		}
+		if got := count(n, stream.DropNowhere); got != 2 {
+			t.Errorf("%s: %d sends to no connection", transport, got)
+		}
 	}
 }
 
-// Nor does the memory of acknowledged bytes add up.
-func TestMemoryIsReused(t *testing.T) {
-	var pieces []piece
-	for i := range 1000 {
-		pieces = append(pieces, piece{units.Time(i) * ms, 1000})
+func count(n *stream.Node, name string) int {
+	for _, c := range n.Counters() {
+		if c.Name == name {
+			return int(c.N)
+		}
 	}
-	n := newNetwork(t, 2, Config{MTU: 1500}, 0, nil, func(w int) []piece { return pieces[:1000*(1-w)] })
-	n.run(t)
-	if got := cap(n.hosts[0].tx.buf); got > 10_000 {
-		t.Errorf("a buffer of %d bytes for pieces of 1000", got)
-	}
+	return 0
 }
 
 func TestConfig(t *testing.T) {
-	ok := Config{MTU: 1500, Next: flow(0, 1), Prev: flow(0, 1)}
-	if _, err := New(ok, &talker{}); err != nil {
-		t.Fatal(err)
-	}
+	flow := inet.Flow{Src: netip.MustParseAddr("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2"), SrcPort: 7, DstPort: 8}
 	for name, c := range map[string]struct {
-		change func(*Config)
+		change func(*stream.Config)
 		says   string
 	}{
-		"MTU":          {func(c *Config) { c.MTU = overhead }, "MTU"},
-		"huge MTU":     {func(c *Config) { c.MTU = 1 << 16 }, "MTU"},
-		"window":       {func(c *Config) { c.Window = -1 }, "window"},
-		"timeout":      {func(c *Config) { c.Timeout = -1 }, "timeout"},
-		"no address":   {func(c *Config) { c.Next.Dst = netip.Addr{} }, "IPv4"},
-		"no address 2": {func(c *Config) { c.Prev.Src = netip.Addr{} }, "IPv4"},
+		"transport":   {func(c *stream.Config) { c.Transport = "udp" }, `"tcp" or "roce"`},
+		"window":      {func(c *stream.Config) { c.Window = -1 }, "window"},
+		"nothing":     {func(c *stream.Config) { c.Connections = nil }, "no connections"},
+		"same number": {func(c *stream.Config) { c.Connections = append(c.Connections, c.Connections[0]) }, "both have number 7"},
+		"MTU":         {func(c *stream.Config) { c.MTU = 100 }, "room for 256"},
+		"address":     {func(c *stream.Config) { c.Connections[0].Flow.Dst = netip.Addr{} }, "IPv4"},
 	} {
-		cfg := ok
+		cfg := stream.Config{Node: "h17", MTU: 1500, Transport: stream.RoCE, Connections: []stream.Connection{{Flow: flow}}}
 		c.change(&cfg)
-		if _, err := New(cfg, &talker{}); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := stream.New(cfg, &talker{}); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "h17") {
 			t.Errorf("%s: error %v, want one about %q", name, err, c.says)
 		}
 	}

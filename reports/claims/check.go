@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Check says which measured values meet a claim. Its forms are [Within],
@@ -113,11 +114,19 @@ func meetsRange(m Measured, r Range, short string) (bool, string) {
 	case math.IsNaN(x.mean) || math.IsInf(x.mean, 0):
 		return false, fmt.Sprintf("%v is no result", x.mean)
 	case !atMost(r.Min, x.mean):
-		return false, fmt.Sprintf("%s is too low for %s", digits(x.mean), short)
+		return false, fmt.Sprintf("%s is too low for %s", beside(x.mean, r.Min), short)
 	case !atMost(x.mean, r.Max):
-		return false, fmt.Sprintf("%s is too high for %s", digits(x.mean), short)
+		return false, fmt.Sprintf("%s is too high for %s", beside(x.mean, r.Max), short)
 	}
 	return true, fmt.Sprintf("%s is in %s", digits(x.mean), short)
+}
+
+// beside writes x in as many digits as tell it from y.
+func beside(x, y float64) string {
+	if s := digits(x); s != digits(y) {
+		return s
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 // Short is "=12".
@@ -130,6 +139,9 @@ func (c Equal) Meets(m Measured) (bool, string) {
 		return false, wrongKind(m, c.Value.kind.String())
 	}
 	if !equal(got, c.Value) {
+		if got.kind == valueNumber {
+			got.text = beside(got.number, c.Value.number)
+		}
 		return false, fmt.Sprintf("%s is not %s", got, c.Value)
 	}
 	return true, fmt.Sprintf("%s as it must be", got)

@@ -63,11 +63,12 @@ func TestChecks(t *testing.T) {
 		{Min{0.98}, Number(0.97), "0.97 is too low for ≥0.98"},
 		{Min{0.98}, Number(math.Inf(1)), "+Inf is no result"},
 		{Max{2.1}, Number(-5), "pass: -5 is in ≤2.1"},
+		{Max{2}, Number(2.00001), "2.00001 is too high for ≤2"},
 		{Max{2.1}, Number(2.2), "2.2 is too high for ≤2.1"},
 
 		{Equal{NumberValue(12)}, Number(12), "pass: 12 as it must be"},
 		{Equal{NumberValue(0.3)}, Number(0.1 + 0.2), "pass: 0.3 as it must be"},
-		{Equal{NumberValue(12)}, Number(12.001), "12 is not 12"},
+		{Equal{NumberValue(12)}, Number(12.001), "12.001 is not 12"},
 		{Equal{NumberValue(12)}, Number(nan), "NaN is not 12"},
 		{Equal{NumberValue(12)}, Bool(true), "measured was yes or no, the check is of a number"},
 		{Equal{NumberValue(12)}, points(12), "measured was a series, the check is of a number"},

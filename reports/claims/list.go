@@ -4,6 +4,7 @@ import "github.com/inalab/inalab/reports/render"
 
 // Table lists what is selected, without running anything: reproduce --list.
 func (s Selection) Table() render.Table {
+	w := cut
 	t := render.Table{Title: "Claims", Columns: []render.Column{
 		{Key: "id", Name: "claim"},
 		{Key: "where", Name: "where", Spare: 3},
@@ -17,16 +18,16 @@ func (s Selection) Table() render.Table {
 	}}
 	for _, c := range s.Claims {
 		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(string(c.ID)), shortText(c.Where, whereWidth), render.Text(string(c.Method)), valueCell(c.Value, paperWidth),
-			shortText(c.Unit, unitWidth), shortText(c.Check.Short(), toleranceWidth), render.Text(string(c.PassMeans)),
+			render.Text(string(c.ID)), shortText(c.Where, whereWidth), render.Text(string(c.Method)), valueCell(c.Value, w.paper),
+			shortText(c.Unit, w.unit), shortText(c.Check.Short(), w.tolerance), render.Text(string(c.PassMeans)),
 			render.Bool(c.KnownFailure != nil), render.Text(c.Statement),
 		})
 	}
-	for _, w := range s.Withheld {
+	for _, value := range s.Withheld {
 		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(string(w.ID)), shortText(w.Where, whereWidth), render.NA(), render.NA().As("withheld"),
-			shortText(w.Unit, unitWidth), render.NA(), render.Text(string(Predicted)),
-			render.Bool(false), render.Text(w.Statement),
+			render.Text(string(value.ID)), shortText(value.Where, whereWidth), render.NA(), render.NA().As("withheld"),
+			shortText(value.Unit, w.unit), render.NA(), render.Text(string(Predicted)),
+			render.Bool(false), render.Text(value.Statement),
 		})
 	}
 	return t

@@ -72,7 +72,11 @@ func (r Report) Write(w io.Writer, o render.Options) error {
 	case render.FormatCSV:
 		return render.Write(w, r.Table(), o)
 	}
-	for i, t := range r.pages() {
+	text := cut
+	if o.Format == render.FormatWide || o.Format == render.FormatMarkdown {
+		text = full
+	}
+	for i, t := range r.pages(text) {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return fmt.Errorf("write report: %w", err)

@@ -35,7 +35,7 @@ func (r Report) unexpectedNotes(s Summary) []string {
 	if s.Unexpected == 0 {
 		return []string{"nothing unexpected"}
 	}
-	notes := []string{fmt.Sprintf("!: unexpected, %d claims", s.Unexpected)}
+	notes := []string{"!: unexpected, " + claimsOf(s.Unexpected)}
 	for i := range r.Results {
 		if res := &r.Results[i]; !res.Expected {
 			notes = append(notes, fmt.Sprintf("! %s: %s: %s", res.ID, res.Verdict, res.Reason))
@@ -59,9 +59,17 @@ func (r Report) restated() []string {
 func (r Report) quickNotes() []string {
 	var notes []string
 	for i := range r.Results {
-		if q := r.Results[i].Quick; q != "" && !slices.Contains(notes, "quick: "+q) {
-			notes = append(notes, "quick: "+q)
+		if q := r.Results[i].Quick; q != "" && !slices.Contains(notes, "q: quick, "+q) {
+			notes = append(notes, "q: quick, "+q)
 		}
 	}
 	return notes
+}
+
+// claimsOf is "1 claim" or "2 claims".
+func claimsOf(n int) string {
+	if n == 1 {
+		return "1 claim"
+	}
+	return fmt.Sprintf("%d claims", n)
 }

@@ -63,15 +63,20 @@ func writeTableJSON(w io.Writer, t Table) error {
 type columnJSON struct {
 	Key  string `json:"key"`
 	Name string `json:"name"`
-	Unit string `json:"unit"` // "" for none
+	Unit string `json:"unit"` // of the values in the rows; "" for none
 }
 
 func columnsJSON(columns []Column) []columnJSON {
 	var out []columnJSON
 	for _, c := range columns {
-		if c.Key != "" {
-			out = append(out, columnJSON{c.Key, c.Name, c.Unit})
+		if c.Key == "" {
+			continue
 		}
+		unit := c.Unit
+		if unit == "%" {
+			unit = "fraction" // what programs get of a [Percent] cell
+		}
+		out = append(out, columnJSON{c.Key, c.Name, unit})
 	}
 	return out
 }

@@ -124,7 +124,7 @@ func writeMarkdown(w io.Writer, t Table) error {
 		return fmt.Errorf("draw table %q: %w", t.Title, err)
 	}
 	for i, n := range l.notes {
-		if i == 0 {
+		if i == 0 && len(l.columns) > 0 {
 			fmt.Fprintln(&page)
 		}
 		fmt.Fprintf(&page, "- %s\n", escapeMarkdown(n))

@@ -47,6 +47,7 @@ type Config struct {
 	Threads int            // N timer threads, started T/N apart; zero means DefaultThreads
 	NoAging bool           // true turns the timer threads off
 	Late    LatePolicy     // empty means LateTombstone
+	Age     AgePolicy      // empty means AgePerBlock
 	Jobs    []Job
 	Trace   trace.Sink `json:"-"` // nil: no events
 }
@@ -74,6 +75,9 @@ func (c Config) withDefaults() Config {
 	if c.Late == "" {
 		c.Late = LateTombstone
 	}
+	if c.Age == "" {
+		c.Age = AgePerBlock
+	}
 	return c
 }
 
@@ -86,6 +90,9 @@ func (c Config) validate() error {
 	case LateTombstone, LateStale, LateNaive:
 	default:
 		errs = append(errs, fmt.Errorf("late policy %q: allowed are %s, %s, %s", c.Late, LateTombstone, LateStale, LateNaive))
+	}
+	if c.Age != AgePerBlock && c.Age != AgeAbsent {
+		errs = append(errs, fmt.Errorf("age policy %q: allowed are %s, %s", c.Age, AgePerBlock, AgeAbsent))
 	}
 	seen := [256]bool{}
 	for _, j := range c.Jobs {

@@ -109,7 +109,7 @@ func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Ef
 	}
 	r.add(h, payload[wire.HeaderLen:])
 	p.event(now, trace.Contribution, r, h.Source)
-	if r.rcvd == r.job.mask {
+	if r.complete() {
 		p.finish(now, r, eff)
 	}
 }
@@ -132,6 +132,7 @@ func (p *Program) admit(now units.Time, h wire.Header, hollow bool) (*record, st
 		return nil, reason
 	}
 	j.advance(h.Gen)
+	j.absent.Clear(h.Source)
 	k := key{h.Job, h.Block}
 	r := p.table[k]
 	if r != nil {

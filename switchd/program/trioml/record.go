@@ -12,7 +12,8 @@ type job struct {
 	Job
 	mask     trace.Mask
 	template []byte
-	open     int // block_curr_cnt
+	open     int        // block_curr_cnt
+	absent   trace.Mask // sources that blocks do not wait for
 
 	started bool
 	newest  uint16          // newest generation seen

@@ -91,13 +91,17 @@ func (p *Program) Expire(now units.Time, eff *sansio.Effects) {
 // visit is sent as it is, the rest loses its flag.
 func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
 	for _, r := range slices.Clone(p.scan.parts[i]) {
-		if r.ref {
+		switch {
+		case p.table[r.key] != r: // sent since, with another
+			continue
+		case r.ref:
 			r.ref = false
 			continue
 		}
 		r.aged, r.degraded = true, true
 		p.count.Add(CountAged, 1)
 		p.event(now, trace.BlockAged, r, r.job.OutSource)
+		p.giveUp(now, r, eff)
 		p.finish(now, r, eff)
 	}
 }

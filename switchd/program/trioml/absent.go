@@ -1,0 +1,56 @@
+package trioml
+
+import (
+	"slices"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// AgePolicy says what follows when a block is aged out (ambiguity
+// trio.close-to-ideal).
+type AgePolicy string
+
+const (
+	// AgePerBlock: nothing. Each block that a straggler misses waits a timeout of
+	// its own, so that a window of blocks does, and the next window after it. It is
+	// what the paper's text describes.
+	AgePerBlock AgePolicy = "per-block"
+	// AgeAbsent: the sources that the block missed are absent. Blocks do not wait
+	// for them until they are heard from again.
+	AgeAbsent AgePolicy = "absent-after-first"
+)
+
+// complete reports whether nobody is missing from the block but those who are
+// absent; a block that lacks some is degraded.
+func (r *record) complete() bool {
+	if r.rcvd == r.job.mask {
+		return true
+	}
+	if r.sources == 0 || r.rcvd.Or(r.job.absent) != r.job.mask {
+		return false
+	}
+	r.degraded = true
+	return true
+}
+
+// giveUp notes who is missing from a block that was aged out, and sends every
+// open block of the job that waits for nobody else.
+func (p *Program) giveUp(now units.Time, aged *record, eff *sansio.Effects) {
+	j := aged.job
+	if p.cfg.Age != AgeAbsent {
+		return
+	}
+	missing := j.mask.Without(aged.rcvd)
+	if j.absent.Or(missing) == j.absent {
+		return
+	}
+	j.absent = j.absent.Or(missing)
+	for i := range p.scan.parts {
+		for _, r := range slices.Clone(p.scan.parts[i]) {
+			if r != aged && r.job == j && r.complete() {
+				p.finish(now, r, eff)
+			}
+		}
+	}
+}
