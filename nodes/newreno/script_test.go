@@ -33,6 +33,7 @@ type script struct {
 	seq, window int
 	stamps      bool // with timestamps: tsval and the echo follow
 	tsval       uint32
+	trains      []int // frames of each, in the last answer
 }
 
 // newScript returns an end that has done nothing.
@@ -125,6 +126,10 @@ func (s *script) wait() []view {
 func (s *script) frames() (out []view) {
 	s.t.Helper()
 	s.watch(&s.eff)
+	s.trains = nil
+	for _, send := range s.eff.Sends {
+		s.trains = append(s.trains, send.Train.Frames())
+	}
 	for _, f := range framesOf(&s.eff) {
 		out = append(out, viewOf(f, ownISN, peerISN))
 	}

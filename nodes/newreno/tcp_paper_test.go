@@ -250,20 +250,6 @@ func TestBadAck(t *testing.T) {
 	}
 }
 
-// A write beyond the send buffer is dropped whole.
-func TestSendBuffer(t *testing.T) {
-	s := established(t, Config{SndBuf: 1500})
-	s.send(1500)
-	s.Write(s.now, nil, 1, &s.eff)
-	if s.counted(DropBuffer) != 1 || s.Buffered() != 1500 || s.Unacked() != 1500 {
-		t.Errorf("counted %v, %v buffered, %v in flight", s.Counters(), s.Buffered(), s.Unacked())
-	}
-	s.ack(2)
-	if s.Write(s.now, nil, 1, &s.eff); s.Buffered() != 1500 {
-		t.Errorf("%v buffered", s.Buffered())
-	}
-}
-
 // Segments are only taken from the peer, whole and with a right checksum.
 func TestForeignSegments(t *testing.T) {
 	s := established(t, Config{})

@@ -91,6 +91,9 @@ func (d *decoder) sameAs(m *mapping, c *Claim) {
 	ids := m.texts("same_as")
 	items := m.get("same_as")
 	for i, id := range ids {
+		if id == "" {
+			continue // a fault already
+		}
 		n := items
 		if seq, ok := items.(*ast.SequenceNode); ok {
 			n = seq.Values[i]

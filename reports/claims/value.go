@@ -124,11 +124,11 @@ func (v Value) MarshalJSON() ([]byte, error) {
 		}
 		return json.Marshal(v.number)
 	case valueWord:
-		return json.Marshal(v.text)
+		return quoted(v.text)
 	case valueFlag:
 		return json.Marshal(v.flag)
 	case valueList:
-		return json.Marshal(v.list)
+		return json.Marshal(append([]Value{}, v.list...)) // not null, if empty
 	case valueFields:
 		return v.fields.MarshalJSON()
 	}
@@ -143,7 +143,7 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := json.Marshal(field.Name)
+		name, err := quoted(field.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -157,6 +157,15 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// quoted is a string of JSON without the escapes for HTML.
+func quoted(s string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(s)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 func (k valueKind) String() string {

@@ -222,7 +222,7 @@ func (s *source) value(n ast.Node) Value {
 		return Value{}
 	case *ast.BoolNode:
 		return FlagValue(n.Value)
-	case *ast.IntegerNode, *ast.FloatNode:
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		return s.numberValue(n)
 	case *ast.SequenceNode:
 		v := Value{kind: valueList}

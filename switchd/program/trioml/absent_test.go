@@ -49,10 +49,10 @@ func TestAbsentAfterFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		timeout := units.Time(p.cfg.Timeout)
-		packets(t, p, 1, 0, 0, 0)
-		packets(t, p, timeout+1, 0, 0, 1) // opened after the first scan: it would age a timeout later
 		var eff sansio.Effects
+		packets(t, p, 1, 0, 0, 0)
 		p.Expire(timeout, &eff)
+		packets(t, p, timeout+1, 0, 0, 1) // opened after the first scan: it would age a timeout later
 		p.Expire(2*timeout, &eff)
 		aged := results(t, &eff)
 		later := packets(t, p, 2*timeout+1, 0, 0, 2)
