@@ -21,14 +21,15 @@ type network struct {
 	topology string // as topo/gen names it
 	hosts    int
 	rate     units.Rate
-	mtu      int     // zero means that of the topology
-	loss     float64 // of each link, each way
+	mtu      int         // zero means that of the topology
+	loss     float64     // of each link, each way
+	queue    units.Bytes // of each link, each way; zero leaves it to the link model
 	extra    units.Duration
 }
 
 // plan lays the network out; links are as long as the constants say.
 func (n network) plan(e *Env) (*plan.Plan, error) {
-	link := topo.LinkSpec{Rate: n.rate, Delay: micro(e.Constants.Get("link.delay")) + n.extra, Loss: n.loss}
+	link := topo.LinkSpec{Rate: n.rate, Delay: micro(e.Constants.Get("link.delay")) + n.extra, Loss: n.loss, Queue: n.queue}
 	g, err := gen.ByName(n.topology, gen.Params{Hosts: n.hosts, Link: link})
 	if err != nil {
 		return nil, err

@@ -11,7 +11,8 @@ import (
 // first.
 func All() []Experiment {
 	return slices.Concat(
-		stragglers(),
+		[]Experiment{fig13()},
+		switchmlFigures(),
 	)
 }
 

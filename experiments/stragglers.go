@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"
+	"github.com/inalab/inalab/reports/compare"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
@@ -19,68 +21,82 @@ var straggleP = []float64{0, 0.04, 0.08, 0.12, 0.16}
 // trioModels are the models of Trio Table 1.
 var trioModels = []string{"resnet50", "vgg11", "densenet161"}
 
-// sweep is Fig 13: the mean iteration time of each model and system at each
-// straggling probability.
+// lastP is the probability that the paper's numbers are for.
+const lastP = 0.16
+
+// sweep is Fig 13: the iteration times of each model and system at each
+// straggling probability, at 100 Gbit/s and full size.
 type sweep struct {
-	env   *Env
-	jobs  []*job.Job
-	cells []result.Cell
+	env    *Env
+	chains [][]*job.Job    // one for each model and system, by probability; the last ones are exact
+	cells  [][]result.Cell // of chains
+	ideal  []result.Cell   // by model
 }
 
-// iterations of a straggler experiment: the paper's, or those of a quick run.
+// iterations of a straggler experiment: the paper's 100, or those of a quick run.
 func iterations(e *Env) int {
 	if e.Quick {
-		return 30
+		return quickIterations
 	}
 	return 100
 }
 
-// newSweep lays the runs out: every system at every p, and one cell more that is
-// simulated packet by packet, to hold charged rounds against.
+const quickIterations = 25
+
+// newSweep lays the runs out, and two more that are simulated packet by packet,
+// to hold charged rounds against.
 func newSweep(e *Env) (*sweep, error) {
 	s := &sweep{env: e}
 	for _, m := range trioModels {
-		for _, p := range straggleP {
-			if err := s.add(m, p, false); err != nil {
-				return nil, err
-			}
+		if err := s.add(m, straggleP, false); err != nil {
+			return nil, err
 		}
+		s.ideal = append(s.ideal, s.chains[len(s.chains)-1][0].IdealCell())
 	}
-	return s, s.add(trioModels[0], straggleP[len(straggleP)-1], true)
+	return s, s.add(trioModels[0], []float64{lastP}, true)
 }
 
-// add lays out both systems at one point.
-func (s *sweep) add(model string, p float64, exact bool) error {
-	trio, onMX480 := s.trio()
-	for _, c := range []struct {
-		sys job.System
-		net network
-	}{
-		{trio, onMX480},
-		{job.SwitchML{Elements: 256}, network{topology: "rack", hosts: 6, rate: 100 * units.GbitPerSecond}},
-	} {
-		j, err := s.job(c.sys, c.net, model, p)
-		if err != nil {
-			return err
+// add lays out both systems for one model.
+func (s *sweep) add(model string, ps []float64, exact bool) error {
+	for _, lay := range []func(string, float64) (*job.Job, error){s.trio, s.switchML} {
+		var chain []*job.Job
+		for _, p := range ps {
+			j, err := lay(model, p)
+			if err != nil {
+				return err
+			}
+			j.Exact = exact
+			chain = append(chain, j)
 		}
-		if exact {
-			j.Exact = true
-		}
-		s.jobs = append(s.jobs, j)
+		s.chains = append(s.chains, chain)
 	}
 	return nil
 }
 
 // trio is Trio-ML on the paper's chassis, in the readings taken.
-func (s *sweep) trio() (job.System, network) {
+func (s *sweep) trio(model string, p float64) (*job.Job, error) {
+	return s.job(trioSystem(s.env), network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}, model, p)
+}
+
+// trioSystem is Trio-ML in the readings taken.
+func trioSystem(e *Env) job.TrioML {
 	t := job.TrioML{
-		Wake: trioml.WakePolicy(s.env.Reading("trio.wake")),
-		Late: program.LatePolicy(s.env.Reading("trio.late-record")),
+		Wake: trioml.WakePolicy(e.Reading("trio.wake")),
+		Late: program.LatePolicy(e.Reading("trio.late-record")),
+		Age:  program.AgePolicy(e.Reading("trio.close-to-ideal")),
 	}
-	if s.env.Reading("trio.rate-vs-link") == "rmw-ceiling" {
-		t.AddRate = units.Rate(32 * s.env.Constants.Get("pfe.adds"))
+	if e.Reading("trio.rate-vs-link") == "rmw-ceiling" {
+		t.AddRate = units.Rate(32 * e.Constants.Get("pfe.adds"))
 	}
-	return t, network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}
+	return t
+}
+
+// trioModel says which model of a PFE gave a result.
+const trioModel = "reference program; a PFE is one server of the stated additions a second, plus link time"
+
+// switchML is SwitchML-256 with all workers on one pipeline (Trio §6.1).
+func (s *sweep) switchML(model string, p float64) (*job.Job, error) {
+	return s.job(job.SwitchML{Elements: 256}, network{topology: "rack", hosts: 6, rate: 100 * units.GbitPerSecond}, model, p)
 }
 
 func (s *sweep) job(sys job.System, n network, name string, p float64) (*job.Job, error) {
@@ -98,11 +114,15 @@ func (s *sweep) job(sys job.System, n network, name string, p float64) (*job.Job
 // run simulates everything, and holds the cells that were charged against those
 // that were not.
 func (s *sweep) run(ctx context.Context) (err error) {
-	if s.cells, err = s.env.Cells(ctx, s.jobs...); err != nil {
+	order := slices.Clone(s.chains)
+	slices.Reverse(order) // the longest chains are not the last
+	cells, err := s.env.Chains(ctx, order)
+	if err != nil {
 		return err
 	}
-	n := len(s.cells) - 2
-	for _, exact := range s.cells[n:] {
+	slices.Reverse(cells)
+	s.cells = cells
+	for _, exact := range slices.Concat(s.cells[len(s.cells)-2:]...) {
 		charged := s.cell(exact.System, exact.Model, exact.StraggleP)
 		if !reflect.DeepEqual(charged.Samples, exact.Samples) {
 			return fmt.Errorf("%s, %s, p=%g: packet by packet the times differ from those with charged rounds", exact.System, exact.Model, exact.StraggleP)
@@ -111,12 +131,31 @@ func (s *sweep) run(ctx context.Context) (err error) {
 	return nil
 }
 
+// swept returns the cells of the sweep without those that were run to check it.
+func (s *sweep) swept() []result.Cell { return slices.Concat(s.cells[:len(s.cells)-2]...) }
+
 // cell returns the run of a system at one point.
 func (s *sweep) cell(system, model string, p float64) *result.Cell {
-	for i := range s.cells {
-		if c := &s.cells[i]; c.System == system && c.Model == model && c.StraggleP == p {
-			return c
+	for _, chain := range s.cells {
+		for i := range chain {
+			if c := &chain[i]; c.System == system && c.Model == model && c.StraggleP == p {
+				return c
+			}
 		}
 	}
 	return nil
+}
+
+// rows compares all systems at all points.
+func (s *sweep) rows() []compare.Row { return compare.Rows(slices.Concat(s.ideal, s.swept())) }
+
+// row returns one line of rows.
+func row(rows []compare.Row, system, model string, p float64) (compare.Row, error) {
+	i := slices.IndexFunc(rows, func(r compare.Row) bool {
+		return r.System == system && r.Model == model && r.StraggleP == p
+	})
+	if i < 0 {
+		return compare.Row{}, fmt.Errorf("no run of %s, %s, p=%g", system, model, p)
+	}
+	return rows[i], nil
 }

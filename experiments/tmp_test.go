@@ -1,33 +1,26 @@
 package experiments
 
 import (
+	"os"
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
 )
 
-func TestTmpFig13(t *testing.T) {
-	e := &Env{Quick: true, Seed: 1, Constants: Constants(), taken: map[string]string{}, readings: Readings{"trio.wake": "skip", "trio.late-record": "tombstone", "trio.rate-vs-link": "rmw-ceiling", "trio.straggle-semantics": "one-server"}}
-	_ = claims.ID("")
-	s, err := newSweep(e)
+func TestTmp(t *testing.T) {
+	e := &Env{Quick: os.Getenv("FULL") == "", Seed: 1, Constants: Constants(), taken: map[string]string{}, readings: Readings{"trio.close-to-ideal": os.Getenv("AGE"), "trio.wake": "skip", "trio.late-record": "tombstone", "trio.rate-vs-link": "rmw-ceiling", "trio.straggle-semantics": "one-server"}}
+	began := time.Now()
+	x := fig13()
+	f, err := x.Run(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, j := range s.jobs {
-		if j.Model.Name == "vgg11" && j.StraggleP > 0 && j.StraggleP < 0.16 {
-			continue
-		}
-		began := time.Now()
-		c, err := runCell(t.Context(), j)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := 0.0
-		for _, x := range c.Samples {
-			sum += x.End.Sub(x.Start).Milliseconds()
-		}
-		exp, bound := j.Expect()
-		t.Logf("%d %s %s %g exact=%v: %.3f ms (expect %.3f %v ideal %.3f) work %+v in %v", i, c.System, c.Model, c.StraggleP, j.Exact, sum/float64(len(c.Samples)), exp.Milliseconds(), bound, j.Ideal().Milliseconds(), c.Work, time.Since(began))
+	for _, tb := range f.Tables {
+		_ = tb.Write(os.Stderr, render.Options{Format: render.FormatTable})
 	}
+	for id, m := range f.Measured {
+		t.Log(id, m.String())
+	}
+	t.Log(f.Predicted, time.Since(began))
 }

@@ -26,7 +26,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown key", "seed: 1", "sede: 1", `bad.yaml:8:1: unknown key "sede"; did you mean "seed"?
   sede: 1
   ^`},
-		{"unknown key below", "wake: skip            # a worker that fell behind: skip, naive", "wkae: skip", `bad.yaml:30:3: unknown key "wkae"; did you mean "wake"?
+		{"unknown key below", "wake: skip            # a worker that fell behind: skip, naive", "wkae: skip", `bad.yaml:31:3: unknown key "wkae"; did you mean "wake"?
     wkae: skip
     ^`},
 		{"unknown key like none", "seed: 1", "x: 1", `bad.yaml:8:1: unknown key "x"
@@ -95,7 +95,7 @@ func TestBadFiles(t *testing.T) {
   link: {rate: 100Gbit/s, delay: 1us, loss-every: -2}   # of each host, before scaling
                                                   ^`},
 
-		{"unknown system", "system: ring", "system: rign", `bad.yaml:17:14: systems[0].system: "rign": allowed are ring, switchml64, switchml256, trioml; did you mean "ring"?
+		{"unknown system", "system: ring", "system: rign", `bad.yaml:17:14: systems[0].system: "rign": allowed are ring, halving, ps, switchml64, switchml256, trioml; did you mean "ring"?
     - {system: rign, topology: rack}
                ^`},
 		{"unknown topology", "topology: mx480", "topology: mx48", `bad.yaml:19:32: systems[2].topology: "mx48": allowed are rack, leaf-spine, mx480; did you mean "mx480"?

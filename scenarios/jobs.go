@@ -59,7 +59,8 @@ func (s *Scenario) Jobs(virtual bool) ([]*job.Job, error) {
 }
 
 func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
-	g, err := s.Graph(sys.Topology)
+	servers := job.Servers(sys.System, s.Hosts)
+	g, err := s.graph(sys.Topology, s.Hosts+servers)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +70,15 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	}
 	return job.New(job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
-		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Virtual: virtual,
+		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Virtual: virtual, Servers: servers,
 	})
 }
 
 // Graph returns one of the scenario's topologies, scaled.
-func (s *Scenario) Graph(topology string) (*topo.Graph, error) {
-	params := gen.Params{Hosts: s.Hosts, Link: s.scaled(s.Link), MTU: s.MTU}
+func (s *Scenario) Graph(topology string) (*topo.Graph, error) { return s.graph(topology, s.Hosts) }
+
+func (s *Scenario) graph(topology string, hosts int) (*topo.Graph, error) {
+	params := gen.Params{Hosts: hosts, Link: s.scaled(s.Link), MTU: s.MTU}
 	switch topology {
 	case "mx480":
 		params.Fabric = s.scaled(s.Fabric)

@@ -72,6 +72,14 @@ func (k *knobs) OneOf(path string, allowed ...string) string {
 	return v.String()
 }
 
+// Choice reads a word that may be left out.
+func (k *knobs) Choice(path string, allowed ...string) string {
+	if v, _ := k.value(path); v.String() == "" {
+		return allowed[0]
+	}
+	return k.OneOf(path, allowed...)
+}
+
 // Bool reads a switch that must be set.
 func (k *knobs) Bool(path string) bool {
 	v, ok := k.value(path)

@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/trioml"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
@@ -73,9 +74,9 @@ func TestStragglerScenario(t *testing.T) {
 		Name: "straggler", Seed: 1, Model: s.Model, Iterations: 40, Scale: 200, Hosts: 6, MTU: 9000,
 		Link:   topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond, Queue: 1600 * units.MiB},
 		Fabric: topo.LinkSpec{Rate: 400 * units.GbitPerSecond, Delay: units.Microsecond},
-		Systems: []System{{job.Ring{}, "rack"}, {job.SwitchML{Elements: 256, Slots: 512}, "rack"}, {job.TrioML{
+		Systems: []System{{job.Ring{Transport: stream.TCP}, "rack"}, {job.SwitchML{Elements: 256, Slots: 512}, "rack"}, {job.TrioML{
 			Grads: 1024, Window: 4096, Timeout: 10 * units.Millisecond, Threads: 100,
-			Late: program.LateTombstone, Wake: trioml.WakeSkip,
+			Late: program.LateTombstone, Age: program.AgePerBlock, Wake: trioml.WakeSkip,
 		}, "mx480"}},
 		P: []float64{0, 0.04, 0.08, 0.16}, Semantics: fault.OneServer,
 	}

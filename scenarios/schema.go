@@ -116,6 +116,9 @@ func (s *schema) OneOf(path string, _ ...string) string {
 	return ""
 }
 
+// Choice takes down a knob.
+func (s *schema) Choice(path string, allowed ...string) string { return s.OneOf(path, allowed...) }
+
 // Bool takes down a knob, whose absence can be seen.
 func (s *schema) Bool(path string) bool {
 	s.add(path, reflect.TypeFor[*bool]())

@@ -57,7 +57,7 @@ func (p *progress) draw(j *job.Job) {
 		return
 	}
 	p.drawn = time.Now()
-	fmt.Fprintf(p.w, "\r\033[K%s  iteration %d/%d", p.name(j), p.samples/len(j.Plan.Hosts), j.Iterations)
+	fmt.Fprintf(p.w, "\r\033[K%s  iteration %d/%d", p.name(j), p.samples/len(j.Hosts()), j.Iterations)
 }
 
 func (p *progress) name(j *job.Job) string {

@@ -160,7 +160,7 @@ func describe(w io.Writer, s *scenarios.Scenario, jobs []*job.Job) error {
 		if bound {
 			kind = "at most"
 		}
-		fmt.Fprintf(w, "%s on %s: p %g%%, %d workers, %d parameters, MTU %d, iteration %s %v\n", j.System.Name(), j.Plan.Name, 100*j.StraggleP, len(j.Plan.Hosts), j.Params, j.Plan.MTU, kind, expected)
+		fmt.Fprintf(w, "%s on %s: p %g%%, %d workers, %d parameters, MTU %d, iteration %s %v\n", j.System.Name(), j.Plan.Name, 100*j.StraggleP, len(j.Hosts()), j.Params, j.Plan.MTU, kind, expected)
 		for _, n := range j.Layout.Notes {
 			fmt.Fprintf(w, "  note: %s\n", n)
 		}

@@ -9,7 +9,7 @@ import (
 // to its blocks, and the sink that has to see the switches' traces (nil where
 // everybody contributes to every block).
 func ForJob(j *job.Job) (Job, Contributors, trace.Sink) {
-	shape := Job{Workers: len(j.Plan.Hosts), Generations: j.Iterations, Elements: j.Held(), Block: j.Layout.Block, Sample: j.Sample}
+	shape := Job{Workers: len(j.Hosts()), Generations: j.Iterations, Elements: j.Held(), Block: j.Layout.Block, Sample: j.Sample}
 	if j.Layout.Partial == nil {
 		return shape, Everybody(shape.Workers), nil
 	}

@@ -6,7 +6,7 @@ import "github.com/inalab/inalab/harness/result"
 func (j *Job) Cell() result.Cell {
 	c := result.Cell{
 		System: j.System.Name(), Topology: j.Plan.Name, Model: j.Model.Name, Clock: j.clock(), StraggleP: j.StraggleP, Seed: uint64(j.Seed),
-		Scale: j.Scale, Workers: len(j.Plan.Hosts), Iterations: j.Iterations, Notes: j.Layout.Notes,
+		Scale: j.Scale, Workers: len(j.Hosts()), Iterations: j.Iterations, Notes: j.Layout.Notes,
 	}
 	c.Expected, c.ExpectedIsBound = j.Expect()
 	return c

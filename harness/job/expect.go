@@ -35,7 +35,7 @@ func (j *Job) FrameTime(n int, size int) units.Duration {
 // ringTime is the analytic time of ring all-reduce at link rate: 2(n-1)/n of
 // the tensor crosses each link (Patarasuk and Yuan 2009), in full TCP segments.
 func (j *Job) ringTime() units.Duration {
-	n := len(j.Plan.Hosts)
+	n := len(j.Hosts())
 	bytes := 2 * (n - 1) * 4 * j.Params / n
 	segment := j.Plan.MTU - (tcpHeaders - inet.EtherLen)
 	full, rest := bytes/segment, bytes%segment
@@ -100,7 +100,7 @@ func (j *Job) Expect() (mean units.Duration, bound bool) {
 // first is, whichever comes first. Who sleeps at that moment starts the next
 // iteration when it wakes up; the others start at once.
 func (j *Job) expectImpatient() units.Duration {
-	start := make([]units.Time, len(j.Plan.Hosts))
+	start := make([]units.Time, len(j.Hosts()))
 	var end units.Time
 	for i := range j.Iterations {
 		first, last := units.Never, units.Time(0)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
@@ -25,6 +26,8 @@ func TestConfigurationsOfNodes(t *testing.T) {
 	}{
 		{"rack-switchml256", SwitchML{}, "rack"},
 		{"rack-ring", Ring{}, "rack"},
+		{"rack-halving-roce", Halving{Transport: stream.RoCE}, "rack"},
+		{"rack-ps", PS{}, "rack"},
 		{"rack-trioml", TrioML{}, "rack"},
 		{"mx480-trioml", TrioML{}, "mx480"},
 	} {
@@ -124,7 +127,7 @@ func TestSystemsMeetOneSchedule(t *testing.T) {
 	var want *Job
 	for _, system := range Systems() {
 		s := spec(t, system, "rack", 4)
-		s.StraggleP, s.Iterations = 0.3, 20
+		s.StraggleP, s.Iterations, s.Virtual = 0.3, 20, true
 		j := mustNew(t, s)
 		if want == nil {
 			first, want = s, j

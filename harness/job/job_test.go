@@ -175,7 +175,9 @@ func (u unwritable) Layout(j *Job) (Layout, error) {
 // What has crossed as JSON makes the machines again; what was spoiled does not.
 func TestMachinesAreMade(t *testing.T) {
 	for _, system := range Systems() {
-		j := mustNew(t, spec(t, system, "rack", 3))
+		s := spec(t, system, "rack", 3)
+		s.Virtual = true // halving and ps are not live
+		j := mustNew(t, s)
 		for _, cfg := range j.Workers() {
 			if _, err := j.NewWorker(cfg, worker.Images{}, nil, nil); err != nil {
 				t.Errorf("%s: %v", system.Name(), err)
@@ -200,7 +202,7 @@ func TestFind(t *testing.T) {
 	if s, err := Find(Systems(), "switchml64"); err != nil || s != (SwitchML{Elements: 64}) {
 		t.Errorf("found %v, %v", s, err)
 	}
-	const want = `system "triolm": allowed are ring, switchml64, switchml256, trioml; did you mean "trioml"?`
+	const want = `system "triolm": allowed are ring, halving, ps, switchml64, switchml256, trioml; did you mean "trioml"?`
 	if _, err := Find(Systems(), "triolm"); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -215,7 +217,7 @@ func TestBadJobs(t *testing.T) {
 		{func(s *Spec) { s.Scale = 0 }, "both must be 1 or more"},
 		{func(s *Spec) { s.Plan = addressed(t, "leaf-spine", 4) }, "use rack or mx480"},
 		{func(s *Spec) { s.Plan = addressed(t, "mx480", 4) }, "one forwarding engine, but topology mx480 has a chassis of 6: use rack"},
-		{func(s *Spec) { s.System = misfit{s.System} }, "laid out for 0 workers and 0 switches in blocks of 0 elements, but topology rack has 4 and 1"},
+		{func(s *Spec) { s.System = misfit{s.System} }, "laid out for 0 workers and 0 switches in blocks of 0 elements, but topology rack has 4 and 1, and a block at least one"},
 		{func(s *Spec) { s.System = unwritable{s.System} }, "writing a chan int"},
 		{func(s *Spec) { s.Plan.MTU = 1061 }, "below the 1062 bytes of a switchml256 packet"},
 		{func(s *Spec) { s.StraggleP = 2 }, "straggling probability 2"},

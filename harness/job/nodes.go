@@ -9,7 +9,6 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/hostmodel"
-	"github.com/inalab/inalab/nodes/ring"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
@@ -18,7 +17,7 @@ import (
 
 // Workers returns the configuration of every worker, in the order of hosts.
 func (j *Job) Workers() []worker.Config {
-	out := make([]worker.Config, len(j.Plan.Hosts))
+	out := make([]worker.Config, len(j.Hosts()))
 	for i := range out {
 		h := &j.Plan.Hosts[i]
 		out[i] = worker.Config{
@@ -37,8 +36,8 @@ func (j *Job) Workers() []worker.Config {
 		if j.Elements > 0 {
 			out[i].Bench = &worker.BenchConfig{Elements: j.Elements, Iterations: j.Iterations}
 		}
-		if j.Layout.Streams && j.Virtual {
-			out[i].Stream = &stream.Config{Node: h.Name, MTU: j.Plan.MTU, Connections: j.connections(h, ring.Peers(h.Index, len(out)))}
+		if j.Layout.Peers != nil && j.Virtual {
+			out[i].Stream = j.streams(h)
 		}
 	}
 	return out
@@ -64,11 +63,19 @@ func (j *Job) Switches(quantum units.Duration) []chassis.Config {
 // NewWorker makes the machine of one of [Job.Workers] in this process.
 func (j *Job) NewWorker(cfg worker.Config, images worker.Images, rec gradient.Recorder, sink trace.Sink) (*worker.Worker, error) {
 	w, err := worker.Build(cfg, worker.Parts{NewCore: j.System.NewCore, Images: images, Recorder: rec, Trace: sink})
-	if err != nil || j.Host == (hostmodel.Model{}) {
-		return w, err
+	if err != nil {
+		return nil, err
 	}
-	w.Machine, err = hostmodel.New(j.Host, cfg.Loop.Node, w.Machine)
+	w.Machine, err = j.onHost(cfg.Loop.Node, w.Machine)
 	return w, err
+}
+
+// onHost puts a machine behind the cost of its host.
+func (j *Job) onHost(node string, m sansio.Machine) (sansio.Machine, error) {
+	if j.Host == (hostmodel.Model{}) {
+		return m, nil
+	}
+	return hostmodel.New(j.Host, node, m)
 }
 
 // NewSwitch makes the machine of one of [Job.Switches] in this process.
@@ -79,6 +86,9 @@ func (j *Job) NewSwitch(cfg chassis.Config, sink trace.Sink) (*chassis.Chassis, 
 // encode writes the configurations of the layout as they cross to processes.
 func (j *Job) encode() (err error) {
 	if j.cores, err = encode(j.Layout.Cores); err != nil {
+		return err
+	}
+	if j.servers, err = encode(j.Layout.Dedicated); err != nil {
 		return err
 	}
 	j.programs = make([][]json.RawMessage, len(j.Plan.Switches))
@@ -109,6 +119,14 @@ func (j *Job) HostPorts() (out []sansio.Port) {
 		out = append(out, sansio.Port(j.Plan.Hosts[i].SwitchPort))
 	}
 	return out
+}
+
+// streams returns the byte streams of a host under the virtual clock.
+func (j *Job) streams(h *plan.Host) *stream.Config {
+	return &stream.Config{
+		Node: h.Name, MTU: j.Plan.MTU, Transport: j.Layout.Transport, Rate: j.Rate(),
+		Connections: j.connections(h, j.Layout.Peers[h.Index]),
+	}
 }
 
 // connections returns the connections of a host to its peers.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/hostmodel"
@@ -30,6 +31,7 @@ type Spec struct {
 	StraggleP  float64
 	Semantics  fault.Semantics // empty means fault.OneServer
 	Virtual    bool            // for the virtual clock: streams instead of kernel TCP
+	Servers    int             // hosts without a worker, the last of the plan: [Servers]
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
 
 	// Replay replays the model's size and times and trains nothing; under the
@@ -37,7 +39,8 @@ type Spec struct {
 	Replay bool
 	Sample gradient.Sampling // of a replay: the blocks that carry values
 	Exact  bool              // of a replay: charge no round, simulate each packet by packet
-	Host   hostmodel.Model   // what every worker's host costs, under the virtual clock; zero: nothing
+	Host   hostmodel.Model   // what every host costs, under the virtual clock; zero: nothing
+	Trace  trace.Sink        // takes the events of workers, under the virtual clock; may be nil
 }
 
 // Job is a job with its system laid over it.
@@ -50,6 +53,7 @@ type Job struct {
 	Layout   Layout
 
 	cores    []json.RawMessage   // by worker
+	servers  []json.RawMessage   // by dedicated server
 	programs [][]json.RawMessage // by switch and PFE
 }
 
@@ -68,7 +72,7 @@ func New(spec Spec) (*Job, error) {
 	}
 	j.Typical = spec.Model.Compute + j.ringTime()
 	schedule, err := fault.Straggle{
-		P: spec.StraggleP, Workers: len(spec.Plan.Hosts), Iterations: spec.Iterations,
+		P: spec.StraggleP, Workers: len(j.Hosts()), Iterations: spec.Iterations,
 		Typical: j.Typical, Semantics: spec.Semantics,
 	}.Draw(spec.Seed)
 	if err != nil {
@@ -84,7 +88,7 @@ func New(spec Spec) (*Job, error) {
 	return j, j.encode()
 }
 
-func (s Spec) validate() error {
+func (s *Spec) validate() error {
 	var errs []error
 	if s.System == nil {
 		errs = append(errs, errors.New("a job needs a system"))
@@ -92,8 +96,11 @@ func (s Spec) validate() error {
 	if s.Scale < 1 || s.Iterations < 1 {
 		errs = append(errs, fmt.Errorf("scale %d, %d iterations: both must be 1 or more", s.Scale, s.Iterations))
 	}
-	if n := len(s.Plan.Hosts); n < 2 || n > 200 {
-		errs = append(errs, fmt.Errorf("topology %s has %d hosts: a job takes 2 to 200 workers", s.Plan.Name, n))
+	if n := len(s.Hosts()); n < 2 || n > 200 {
+		errs = append(errs, fmt.Errorf("topology %s has %d hosts%s: a job takes 2 to 200 workers", s.Plan.Name, len(s.Plan.Hosts), s.forServers()))
+	}
+	if s.Servers < 0 || s.Servers > 0 && !s.Virtual {
+		errs = append(errs, fmt.Errorf("%d hosts for servers: there are none live, and never fewer than none", s.Servers))
 	}
 	if s.Replay && (!s.Virtual || s.Elements > 0) {
 		errs = append(errs, errors.New("a replay is for the virtual clock, and no benchmark"))
@@ -107,8 +114,25 @@ func (s Spec) validate() error {
 	return errors.Join(errs...)
 }
 
+// Hosts returns the hosts that have a worker.
+func (s *Spec) Hosts() []plan.Host {
+	return s.Plan.Hosts[:max(0, len(s.Plan.Hosts)-max(0, s.Servers))]
+}
+
+func (s *Spec) forServers() string {
+	if s.Servers == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them for servers", s.Servers)
+}
+
 // Held returns the elements of the tensor that carry values.
-func (j *Job) Held() int { return j.Sample.Elements(j.Params, j.Layout.Block) }
+func (j *Job) Held() int {
+	if j.Layout.Values > 0 {
+		return j.Layout.Values
+	}
+	return j.Sample.Elements(j.Params, j.Layout.Block)
+}
 
 // validate checks what the system laid out.
 func (j *Job) validate() error {
@@ -116,8 +140,11 @@ func (j *Job) validate() error {
 	if need := l.Packet; j.Plan.MTU < need {
 		return fmt.Errorf("MTU %d of topology %s is below the %d bytes of a %s packet: raise the MTU or put fewer gradients into a packet", j.Plan.MTU, j.Plan.Name, need, name)
 	}
-	if len(l.Cores) != len(j.Plan.Hosts) || len(l.Programs) > len(j.Plan.Switches) || l.Block < 1 {
-		return fmt.Errorf("%s is laid out for %d workers and %d switches in blocks of %d elements, but topology %s has %d and %d, and a block at least one", name, len(l.Cores), len(l.Programs), l.Block, j.Plan.Name, len(j.Plan.Hosts), len(j.Plan.Switches))
+	if len(l.Cores) != len(j.Hosts()) || len(l.Programs) > len(j.Plan.Switches) || l.Block < 1 {
+		return fmt.Errorf("%s is laid out for %d workers and %d switches in blocks of %d elements, but topology %s has %d and %d, and a block at least one", name, len(l.Cores), len(l.Programs), l.Block, j.Plan.Name, len(j.Hosts()), len(j.Plan.Switches))
+	}
+	if len(l.Dedicated) != j.Servers {
+		return fmt.Errorf("%s is laid out for %d servers on hosts of their own, but the job has %d such hosts", name, len(l.Dedicated), j.Servers)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
@@ -50,6 +51,7 @@ type Knobs interface {
 	Int(path string, lo, hi int) int                     // lo to hi
 	Duration(path string, zero ...string) units.Duration // not negative; the words of zero mean 0
 	OneOf(path string, allowed ...string) string         // one of the words
+	Choice(path string, allowed ...string) string        // one of the words; the first where it is missing
 	Bool(path string) bool                               // true or false
 	Flag(path string) bool                               // true or false; false where it is missing
 }
@@ -64,17 +66,23 @@ type Layout struct {
 	// the virtual clock.
 	Servers [][]impair.Params
 
-	// Transport.
-	Streams bool       // workers talk by the byte streams ring.Next and ring.Prev, not by UDP
-	Port    uint16     // UDP port that workers send from and take results at
-	Group   netip.Addr // multicast group of the results, beside the workers' own addresses
-	Packet  int        // bytes of the largest IP packet
-	Window  int        // packets that a worker may have on their way
+	// Dedicated holds the configurations of servers that have hosts of their own,
+	// the last of the plan, for a [Staffed] system.
+	Dedicated []any
+
+	// Transport: by UDP and a switch program, or by byte streams between hosts.
+	Port      uint16           // UDP port that workers send from and take results at
+	Group     netip.Addr       // multicast group of the results, beside the workers' own addresses
+	Packet    int              // bytes of the largest IP packet
+	Window    int              // packets that a worker may have on their way
+	Peers     [][]stream.Peer  // by host: its byte streams; nil: it has none
+	Transport stream.Transport // of the streams under the virtual clock; live it is the kernel's TCP
 
 	// What must come of it.
 	Time     units.Duration // analytic time of an all-reduce without stragglers
 	Patience units.Duration // how long the others wait for a straggler at most; zero: for ever
 	Block    int            // elements whose contributors are the same
+	Values   int            // elements that carry values in a replay; zero: those of the sampled blocks
 	Partial  *Partial       // nil: every worker is in every sum
 	Notes    []string       // deviations from the paper's configuration
 }
@@ -89,7 +97,7 @@ type Partial struct {
 // Systems returns those of the papers with their default knobs, in the order of
 // tables.
 func Systems() []System {
-	return []System{Ring{}, SwitchML{Elements: 64}, SwitchML{Elements: 256}, TrioML{}}
+	return []System{Ring{}, Halving{}, PS{}, SwitchML{Elements: 64}, SwitchML{Elements: 256}, TrioML{}}
 }
 
 // Names returns the names of systems.

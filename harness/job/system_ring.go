@@ -7,30 +7,45 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/ring"
+	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // Ring is ring all-reduce, without help from the network.
-type Ring struct{}
+type Ring struct {
+	Transport stream.Transport // empty means TCP; RoCE is for the virtual clock
+}
 
 // Name returns "ring".
 func (Ring) Name() string { return "ring" }
 
 // Description says what it is.
 func (Ring) Description() string {
-	return "ring all-reduce between the workers, over TCP; no aggregation in the network"
+	return "ring all-reduce between the workers, over TCP or RoCE; no aggregation in the network"
 }
 
-// Configure returns the same: a ring has no knobs.
-func (r Ring) Configure(Knobs) System { return r }
+// Configure reads the section "ring", which may be left out.
+func (r Ring) Configure(k Knobs) System {
+	r.Transport = transport(k, "ring.transport")
+	return r
+}
 
 // Layout joins every worker to its neighbours by streams.
-func (Ring) Layout(j *Job) (Layout, error) {
-	l := Layout{Streams: true, Time: j.ringTime(), Block: j.Params}
-	for i := range j.Plan.Hosts {
-		h := &j.Plan.Hosts[i]
-		l.Cores = append(l.Cores, ring.Config{Node: h.Name, Rank: h.Index, Workers: len(j.Plan.Hosts), Tensor: j.Params})
+func (r Ring) Layout(j *Job) (Layout, error) {
+	if r.Transport == stream.RoCE {
+		if err := j.virtualOnly("ring over RoCE"); err != nil {
+			return Layout{}, err
+		}
+	}
+	n := len(j.Hosts())
+	l := Layout{
+		Transport: r.Transport, Time: j.streamTime(r.Transport, 2*(n-1)*4*j.Params/n), Block: j.Params,
+		Peers: peersOf(n, func(i int) []stream.Peer { return ring.Peers(i, n) }),
+	}
+	for _, h := range j.Hosts() {
+		c := ring.Config{Node: h.Name, Rank: h.Index, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
+		l.Cores, l.Values = append(l.Cores, c), c.Values()
 	}
 	return l, nil
 }

@@ -60,7 +60,7 @@ func (r *run) count() {
 	for _, w := range r.workerReports {
 		add(w.Node, w.Counters)
 		add(w.Node+"/device", append(w.Device.Drops, sansio.Count{Name: "ring-drops", N: w.Device.RingDrops}))
-		if r.job.Layout.Streams {
+		if r.job.Layout.Peers != nil {
 			add(w.Node, []sansio.Count{{Name: "tcp-retransmits", N: w.TCPRetransmits}})
 		}
 		compute += w.Compute

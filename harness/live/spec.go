@@ -87,7 +87,7 @@ func workers(j *job.Job, private string, plain bool) []nodelive.Config {
 			c.Tensors = tensors(private, w.Loop.Node)
 		}
 		h := &j.Plan.Hosts[i]
-		if j.Layout.Streams {
+		if j.Layout.Peers != nil {
 			c.TCP = ringConfig(j.Plan, i, j.Params)
 		} else {
 			c.UDP = udpConfig(j, h, plain)

@@ -137,8 +137,16 @@ func newRun(j *job.Job, images worker.Images, sums *check.Stream, sink trace.Sin
 		r.switches = append(r.switches, c)
 		r.counted = append(r.counted, counted{cfg.Switch.Name, c.Counters})
 	}
+	for _, cfg := range j.ServerConfigs() {
+		s, err := j.NewServer(cfg)
+		if err != nil {
+			return nil, err
+		}
+		ids[cfg.Node] = r.net.AddNode(cfg.Node, s)
+		r.counted = append(r.counted, counted{cfg.Node, s.Server.Counters})
+	}
 	for i, cfg := range j.Workers() {
-		w, err := j.NewWorker(cfg, images, sums.Recorder(i), nil)
+		w, err := j.NewWorker(cfg, images, sums.Recorder(i), j.Trace)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -153,7 +154,7 @@ func (r *rounds) cut() (begins []units.Time, gen int, ok bool) {
 		}
 		begins = append(begins, at)
 	}
-	return begins, gen, r.run.atRest()
+	return begins, gen, r.run.atRest() && !r.run.remembers()
 }
 
 // arrange returns the pattern of begins.
@@ -253,6 +254,12 @@ func (r *rounds) close(atCut bool) {
 		rec.ends = append(rec.ends, end.Sub(last))
 	}
 	r.known.list = append(r.known.list, &rec.pattern)
+}
+
+// remembers reports whether a switch holds something from before that changes
+// what it does next.
+func (r *run) remembers() bool {
+	return slices.ContainsFunc(r.switches, func(c *chassis.Chassis) bool { return c.Remembers() })
 }
 
 // atRest reports whether nothing is on its way and no timer runs but those of

@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
+	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -70,6 +71,7 @@ func TestChargedRoundsAreExact(t *testing.T) {
 		{trio, "mx480", 0, 17},
 		{trio, "mx480", 0.16, 2},
 		{trio, "rack", 0.08, 4},
+		{job.TrioML{Age: program.AgeAbsent}, "mx480", 0.16, 2},
 	} {
 		t.Run(fmt.Sprintf("%s-%s-%g", c.sys.Name(), c.topology, c.p), func(t *testing.T) {
 			exact := replayed(t, replay(t, c.sys, c.topology, 20, 20, c.p, true))

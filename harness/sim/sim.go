@@ -45,8 +45,8 @@ type node struct {
 	name    string
 	machine sansio.Machine
 	own     func() units.Time // the deadline of a host's own work, which moves nothing; nil: there is none
-	peers   []peer     // by port
-	next    units.Time // deadline that waits in the queue
+	peers   []peer            // by port
+	next    units.Time        // deadline that waits in the queue
 }
 
 type peer struct {

@@ -75,8 +75,8 @@ func (e *Effects) EmitPadded(to []Port, template, payload []byte, pad int) {
 	if e.join(to, template, payload, pad) {
 		return
 	}
-	header := append(e.headers.alloc(len(template))[:0], template...)
-	finish(header, len(payload)+pad)
+	header := e.headers.alloc(len(template))
+	inet.CopyUDPHeader(header, template, len(payload)+pad)
 	e.Sends = append(e.Sends, Send{
 		To:       to,
 		Train:    Train{Header: header, Body: payload, Seg: len(payload), Pad: pad, Checksum: ChecksumPartial, Memory: e.Owner(payload)},
@@ -102,17 +102,12 @@ func (e *Effects) join(to []Port, template, payload []byte, pad int) bool {
 		return false
 	}
 	t.Body = t.Body[:n+len(payload)]
-	finish(t.Header, t.bodyBytes())
+	inet.FitUDPHeader(t.Header, template, t.bodyBytes())
 	return true
 }
 
 func samePorts(a, b []Port) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-func finish(header []byte, n int) {
-	inet.SetUDPBody(header, n)
-	FillPartial(header, n)
 }
 
 // arena hands out memory that is taken back all at once.

@@ -60,7 +60,7 @@ func NewTrain(frame []byte, seg int, sum Checksum) Train {
 }
 
 // Layout says where the headers of the train start.
-func (t Train) Layout() (inet.Layout, inet.Problem) {
+func (t *Train) Layout() (inet.Layout, inet.Problem) {
 	return inet.ParseHeader(t.Header, len(t.Header)+t.bodyBytes())
 }
 
@@ -119,25 +119,25 @@ func (t Train) Sub(i, j int, buf []byte) Train {
 	if j-i == 1 {
 		sub.Seg = 0
 	}
-	sub.derive(i, lo+i*t.Pad, j == n)
+	sub.derive(t.Header, i, lo+i*t.Pad, j == n)
 	return sub
 }
 
 // Frame returns frame i with its own header, derived into buf.
 func (t Train) Frame(i int, buf []byte) Train { return t.Sub(i, i+1, buf) }
 
-// derive rewrites the header of t, which starts at frame i and body offset off
-// of a longer train, as segmentation offload does: lengths, IP identification,
-// TCP sequence number and flags, partial checksum.
-func (t Train) derive(i, off int, last bool) {
+// derive rewrites the header of t, a copy of that of a longer train, in which t
+// starts at frame i and body offset off, as segmentation offload does: lengths,
+// IP identification, TCP sequence number and flags, partial checksum.
+func (t *Train) derive(of []byte, i, off int, last bool) {
 	ip := inet.IPv4(t.Header[inet.EtherLen:])
 	transport := t.Header[inet.EtherLen+ip.HeaderLen():]
 	body := t.bodyBytes()
-	ip.SetTotalLen(len(t.Header) - inet.EtherLen + body)
-	if ip.ID() != 0 {
-		ip.SetID(nextID(ip.ID(), i))
+	id := ip.ID()
+	if id != 0 {
+		id = nextID(id, i)
 	}
-	ip.UpdateChecksum()
+	ip.Renew(inet.IPv4(of[inet.EtherLen:]), len(t.Header)-inet.EtherLen+body, id)
 	if ip.Protocol() == inet.ProtoUDP {
 		inet.UDP(transport).SetLen(inet.UDPLen + body)
 	} else {

@@ -165,6 +165,14 @@ func TestPartialAcknowledgement(t *testing.T) {
 	}
 }
 
+// However many parts of a segment are acknowledged, a segment may be in flight.
+func TestPartialAcknowledgementOfParts(t *testing.T) {
+	cc := congestion{mss: mss, cwnd: 1500, recovering: true}
+	if cc.partialAck(900); cc.cwnd != mss {
+		t.Errorf("window %d", cc.cwnd)
+	}
+}
+
 // RFC 6582 §3.2 step 2: duplicates of what does not lie behind recover start no
 // second recovery, after a timeout (step 4) or a recovery.
 func TestNoFastRetransmitBeforeRecover(t *testing.T) {

@@ -180,10 +180,10 @@ func (c *Conn) follow(now units.Time, table map[State]State) {
 }
 
 // begin enters the established state.
-func (c *Conn) begin(now units.Time) {
+func (c *Conn) begin() {
 	c.state = Established
 	c.cc.begin(c.mss, c.synLost)
-	c.tx.timer, c.tx.silent, c.tx.spoke = units.Never, 0, now
+	c.tx.timer, c.tx.silent = units.Never, 0
 	if c.synLost && !c.rtt.sampled {
 		c.rtt.rto = max(c.rtt.rto, min(synLostRTO, c.cfg.MaxRTO))
 	}

@@ -20,7 +20,7 @@ func (c *Conn) sendSyn(now units.Time, eff *sansio.Effects) {
 		o.HasTimestamps, o.TSEcr = c.stamps, c.rx.stamp
 		o.HasWindowScale = c.offered
 	}
-	h := append(eff.Header(0), inet.TCPHeader(c.cfg.Flow, o.Len())...)
+	h := copyOf(inet.TCPHeader(c.cfg.Flow, o.Len()), eff)
 	tcp := inet.TCP(h[inet.EtherLen+inet.IPv4Len:])
 	tcp.SetSeq(uint32(c.tx.isn))
 	if c.state == SynReceived {
@@ -72,7 +72,7 @@ func (c *Conn) synSent(now units.Time, s *segment, eff *sansio.Effects) {
 		c.agree(now, s)
 		c.rtt.acked(now, 1)
 		c.tx.una = 1
-		c.begin(now)
+		c.begin()
 		c.rx.ackNow = true
 	default: // both ends open at once
 		c.agree(now, s)
@@ -92,7 +92,7 @@ func (c *Conn) confirm(now units.Time, s *segment, eff *sansio.Effects) bool {
 	c.tx.una, c.tx.wnd = 1, offset(s.window)<<c.tx.scale
 	c.tx.largest = max(c.tx.largest, c.tx.wnd)
 	c.tx.wl1, c.tx.wl2 = s.at, s.ackAt
-	c.begin(now)
+	c.begin()
 	return true
 }
 
@@ -112,7 +112,7 @@ func (c *Conn) reset(s *segment, eff *sansio.Effects) {
 		return
 	}
 	c.count.Add(CountResets, 1)
-	h := append(eff.Header(0), inet.TCPHeader(c.cfg.Flow, 0)...)
+	h := copyOf(inet.TCPHeader(c.cfg.Flow, 0), eff)
 	tcp := inet.TCP(h[inet.EtherLen+inet.IPv4Len:])
 	if s.has(inet.TCPAck) {
 		tcp.SetSeq(uint32(s.ack))

@@ -59,7 +59,7 @@ func TestAgainstKernel(t *testing.T) {
 			listening := make(chan struct{})
 			go func() { kernel <- k.talk(ctx, c.passive, listening) }()
 			<-listening
-			_, err := pktio.Drive(ctx, pktio.DriveConfig{Machine: m, Device: dev, Clock: pktio.NewClock(pktio.MonotonicNow()), Done: m.done, Settle: time.Second})
+			_, err := pktio.Drive(ctx, pktio.DriveConfig{Machine: m, Device: dev, Clock: pktio.NewClock(pktio.MonotonicNow()), Done: m.done})
 			h := <-kernel
 			if err := errors.Join(err, ctx.Err(), h.err); err != nil {
 				t.Fatalf("%v; this end is in %v, counted %v", err, m.State(), m.Counters())
@@ -234,6 +234,7 @@ func (m *talker) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects
 	}
 }
 
+// done reports whether nothing is left to say: the kernel has what it is to read.
 func (m *talker) done() bool { return m.begun && (m.State() == Closed || m.State() == TimeWait) }
 
 // lossy is a device that loses frames both ways.

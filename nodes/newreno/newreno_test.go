@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 func TestConfig(t *testing.T) {
@@ -168,6 +169,37 @@ func TestTrains(t *testing.T) {
 	f := s.frames()
 	if len(f) != 3 || f[0].content != 1 || f[0].ghost != mss-1 || f[1].content != 0 || f[1].ghost != mss || fmt.Sprint(s.trains) != "[1 1 1]" {
 		t.Errorf("one byte and 2500 of ghost: %+v in %v", f, s.trains)
+	}
+}
+
+// A train is never longer than an IP packet can be.
+func TestLongTrains(t *testing.T) {
+	s := established(t, Config{MTU: 9000}, inet.TCPOptions{MSS: 8960, HasWindowScale: true, WindowScale: 4})
+	s.cc.cwnd = units.MiB
+	s.ack(1)
+	if s.send(100_000); fmt.Sprint(s.trains) != "[7 5]" {
+		t.Errorf("12 segments of up to 8960 bytes in trains of %v", s.trains)
+	}
+}
+
+// Headers of one batch are memory of their own.
+func TestAnswersOfOneBatch(t *testing.T) {
+	s, other := newScript(t, Config{}), newScript(t, Config{Passive: true})
+	for i := range 3 {
+		h := inet.TCPHeader(testFlow(1), 0)
+		inet.TCP(h[inet.EtherLen+inet.IPv4Len:]).SetSeq(uint32(100 * i))
+		inet.TCP(h[inet.EtherLen+inet.IPv4Len:]).SetFlags(syn)
+		for _, end := range []*script{s, other} { // resets, and an answer that comes again
+			end.host.Handle(0, []sansio.Arrival{{Train: sansio.Train{Header: h, Checksum: sansio.ChecksumPartial}}}, &s.eff)
+		}
+	}
+	for i, f := range framesOf(&s.eff) {
+		if l, problem := f.Layout(); problem != inet.OK || l.Body != len(f.Header) || !inet.IPv4(f.Header[inet.EtherLen:]).ChecksumOK() {
+			t.Errorf("answer %d: %+v %s", i, l, problem)
+		}
+		if v := viewOf(f, ownISN, 0); i%2 == 0 && (v.flags != rst|ack || v.ack != 100*i/2+1) {
+			t.Errorf("answer %d: %+v", i, v)
+		}
 	}
 }
 

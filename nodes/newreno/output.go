@@ -159,7 +159,7 @@ func (c *Conn) send(now units.Time, r run, eff *sansio.Effects) {
 // segmentHeader returns the headers of a segment with all but its lengths. It
 // carries the acknowledgement that was owed, if any.
 func (c *Conn) segmentHeader(now units.Time, at offset, flags uint8, eff *sansio.Effects) []byte {
-	h := append(eff.Header(len(c.header))[:0], c.header...)
+	h := copyOf(c.header, eff)
 	tcp := inet.TCP(h[inet.EtherLen+inet.IPv4Len:])
 	tcp.SetSeq(uint32(at.seqnum(c.tx.isn)))
 	tcp.SetAck(uint32(c.rx.nxt.seqnum(c.rx.irs)))
@@ -169,6 +169,13 @@ func (c *Conn) segmentHeader(now units.Time, at offset, flags uint8, eff *sansio
 		inet.TCPOptions{HasTimestamps: true, TSVal: stamp(now), TSEcr: c.rx.stamp}.Put(tcp[inet.TCPLen:])
 	}
 	c.rx.acked()
+	return h
+}
+
+// copyOf returns a header like template that lives as long as the effects.
+func copyOf(template []byte, eff *sansio.Effects) []byte {
+	h := eff.Header(len(template))
+	copy(h, template)
 	return h
 }
 

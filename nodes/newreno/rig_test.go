@@ -38,6 +38,8 @@ type host struct {
 	heard   []int16
 	closes  bool // after the last piece
 	opened  bool
+	edge    offset                                    // right edge of the peer's window so far
+	before  offset                                    // nxt after the last call
 	onBytes func(now units.Time, eff *sansio.Effects) // called inside deliver; nil: nothing
 }
 
@@ -129,6 +131,14 @@ func (h *host) watch(eff *sansio.Effects) {
 	if h.state.synchronized() && tx.flight() > limit+1 { // the FIN takes no room
 		h.t.Fatalf("%d bytes in flight, limit %v", tx.flight(), limit)
 	}
+	if h.edge = max(h.edge, tx.una+tx.wnd); h.state.synchronized() && tx.max > h.edge+1 { // a probe may go beyond
+		h.t.Fatalf("sent up to %d, the peer's window ends at %d", tx.max, h.edge)
+	}
+	// What was sent in this call fits the congestion window and limited transmit.
+	if room := h.cc.cwnd + 2*h.mss; h.state.sends() && tx.nxt > h.before && tx.flight() > room+1 {
+		h.t.Fatalf("%d bytes in flight, congestion window %d", tx.flight(), h.cc.cwnd)
+	}
+	h.before = tx.nxt
 	if h.state.sends() && tx.una < tx.max && tx.timer == units.Never {
 		h.t.Fatalf("%d bytes in flight and no timer", tx.max-tx.una)
 	}

@@ -13,14 +13,14 @@ func (s *span) end() offset { return s.at + offset(len(s.body)+s.ghost) }
 
 // tail returns the span without its first n bytes.
 func (s span) tail(n int) span {
-	real := min(n, len(s.body))
-	return span{s.at + offset(n), s.body[real:], s.ghost - (n - real)}
+	content := min(n, len(s.body))
+	return span{s.at + offset(n), s.body[content:], s.ghost - (n - content)}
 }
 
 // first returns the first n bytes of the span.
 func (s span) first(n int) span {
-	real := min(n, len(s.body))
-	return span{s.at, s.body[:real], n - real}
+	content := min(n, len(s.body))
+	return span{s.at, s.body[:content], n - content}
 }
 
 // spans is what was written and is not acknowledged, without gaps.

@@ -53,6 +53,11 @@ func TestReceiveLimits(t *testing.T) {
 	if s.counted(DropUnacceptable) != 1 {
 		t.Errorf("counted %v", s.Counters())
 	}
+	s.send(10)
+	s.seq = 1 + 2500 + 2500
+	if s.ack(11); s.Unacked() != 0 {
+		t.Error("an acknowledgement from the end of a window that the peer has filled is refused")
+	}
 	s = established(t, Config{RcvBuf: 60000})
 	for i := range MaxOutOfOrder + 2 {
 		s.data(3+2*i, 1)
@@ -192,6 +197,38 @@ func TestFinBehindClosedWindow(t *testing.T) {
 	}
 	s.ack(2)
 	s.wantState("acknowledged", FinWait2)
+}
+
+// A FIN takes a sequence number: where the peer's window has none left, it waits,
+// also when what precedes it is sent, probed with, or sent again.
+func TestFinWaitsForWindow(t *testing.T) {
+	s := established(t, Config{})
+	s.window = 0
+	s.ack(1)
+	s.send(1)
+	s.Close(s.now, &s.eff)
+	if f := s.wait(); len(f) != 1 || f[0].content != 1 || f[0].flags&fin != 0 {
+		t.Errorf("probe %+v", f)
+	}
+	s = established(t, Config{})
+	s.window = 0
+	s.ack(1)
+	s.send(mss)
+	s.Close(s.now, &s.eff)
+	s.window = mss
+	if f := s.ack(1); len(f) != 1 || f[0].content != mss || f[0].flags&fin != 0 {
+		t.Errorf("a window of one segment: %+v", f)
+	}
+	for range 2 {
+		s.ack(1)
+	}
+	if f := s.ack(1); len(f) != 1 || f[0].content != mss || f[0].flags&fin != 0 {
+		t.Errorf("the segment again: %+v", f)
+	}
+	s.wantState("the FIN waits", Established)
+	if f := s.ack(1 + mss); len(f) != 1 || f[0].seq != 1+mss || f[0].flags&fin == 0 {
+		t.Errorf("the window moves: %+v", f)
+	}
 }
 
 // A window told by an older segment than the last one is ignored (RFC 9293

@@ -9,6 +9,10 @@ import (
 // Port is the UDP destination port of RoCEv2 (IANA).
 const Port uint16 = 4791
 
+// Headers is what a packet of data has beside its payload, from behind the UDP
+// header on, in bytes: base transport header and ICRC.
+const Headers = overhead
+
 // Lengths in bytes.
 const (
 	bthLen   = 12

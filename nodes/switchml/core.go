@@ -194,8 +194,8 @@ func (c *Core) ours(t *sansio.Train) bool {
 	if problem != inet.OK || l.Proto != inet.ProtoUDP {
 		return false
 	}
-	f := inet.FlowOf(t.Header, l)
-	return f.Src == c.cfg.Flow.Dst && f.SrcPort == c.cfg.Flow.DstPort && f.DstPort == c.cfg.Flow.SrcPort
+	ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
+	return ip.Src() == c.cfg.Flow.Dst && udp.SrcPort() == c.cfg.Flow.DstPort && udp.DstPort() == c.cfg.Flow.SrcPort
 }
 
 // result is "upon receive" of Algorithm 4.

@@ -285,8 +285,8 @@ func (c *Core) ours(t *sansio.Train) bool {
 	if problem != inet.OK || l.Proto != inet.ProtoUDP {
 		return false
 	}
-	f := inet.FlowOf(t.Header, l)
-	return f.Src == c.cfg.Results.Src && f.Dst == c.cfg.Results.Dst && f.DstPort == c.cfg.Results.DstPort
+	ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
+	return ip.Src() == c.cfg.Results.Src && ip.Dst() == c.cfg.Results.Dst && udp.DstPort() == c.cfg.Results.DstPort
 }
 
 func (c *Core) result(now units.Time, payload []byte, pad int) {

@@ -80,6 +80,17 @@ func (c *Chassis) PhaseMattered() bool {
 	return mattered
 }
 
+// Remembers reports whether an engine holds something from before that changes
+// what it does next.
+func (c *Chassis) Remembers() bool {
+	for _, e := range c.engines {
+		if p, ok := e.Engine.(dataplane.Phased); ok && p.Remembers() {
+			return true
+		}
+	}
+	return false
+}
+
 // Crossings returns the frames that came to the far end of the links modelled
 // here.
 func (c *Chassis) Crossings() (frames uint64) {

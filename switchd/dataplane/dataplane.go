@@ -34,6 +34,9 @@ type Phased interface {
 	// PhaseMattered reports whether what happened since the last call might have
 	// gone otherwise had the timers fired at other instants of their period.
 	PhaseMattered() bool
+	// Remembers reports whether, with no packet of a block inside, it holds
+	// something from before that changes what it does next.
+	Remembers() bool
 }
 
 // Served is the port of arrivals that came through the server before an engine,

@@ -120,9 +120,29 @@ func (h IPv4) UpdateChecksum() {
 		h.SetChecksum(^Fold(Sum(h[:h.HeaderLen()], 0)))
 		return
 	}
-	// Wider words do as well, as 2^16 is 1 in this arithmetic (RFC 1071 §2).
+	h.SetChecksum(^Fold(h.sum()))
+}
+
+// sum adds the header, which has no options, its checksum field included. Wider
+// words do as well, as 2^16 is 1 in this arithmetic (RFC 1071 §2).
+func (h IPv4) sum() uint64 {
 	a, b, c := binary.BigEndian.Uint64(h), binary.BigEndian.Uint64(h[8:]), binary.BigEndian.Uint32(h[16:])
-	h.SetChecksum(^Fold(a>>32 + a&0xffffffff + b>>32 + b&0xffffffff + uint64(c)))
+	return a>>32 + a&0xffffffff + b>>32 + b&0xffffffff + uint64(c)
+}
+
+// Renew makes h, a copy of the header from, that of another packet: with this
+// total length and identification, and the checksum that follows. Where it can,
+// it reads from alone, since a processor has to wait before it can read as one
+// word what was just written in parts.
+func (h IPv4) Renew(from IPv4, total int, id uint16) {
+	h.SetTotalLen(total)
+	h.SetID(id)
+	if from.HeaderLen() != IPv4Len {
+		h.UpdateChecksum()
+		return
+	}
+	before := uint64(from.TotalLen()) + uint64(from.ID())<<16 + uint64(from.Checksum())
+	h.SetChecksum(^Fold(from.sum() - before + uint64(uint16(total)) + uint64(id)<<16))
 }
 
 // ChecksumOK reports whether the header checksum is right.

@@ -43,6 +43,26 @@ func SetUDPBody(h []byte, n int) {
 	UDP(h[EtherLen+IPv4Len:]).SetLen(UDPLen + n)
 }
 
+// CopyUDPHeader copies a template that [UDPHeader] made, with a correct IP
+// checksum, and fills in what depends on the body of n bytes: the lengths, the IP
+// checksum by the difference (RFC 1624, eqn. 3), and the partial UDP checksum.
+func CopyUDPHeader(h, template []byte, n int) {
+	copy(h, template)
+	FitUDPHeader(h, template, n)
+}
+
+// FitUDPHeader fits a header that [CopyUDPHeader] made of the template to a body
+// of another length.
+func FitUDPHeader(h, template []byte, n int) {
+	from, to := IPv4(template[EtherLen:UDPHeaders]), IPv4(h[EtherLen:UDPHeaders])
+	before, after := uint16(from.TotalLen()), uint16(IPv4Len+UDPLen+n)
+	to.SetTotalLen(int(after))
+	to.SetChecksum(^Fold(uint64(^from.Checksum()) + uint64(^before) + uint64(after)))
+	udp := UDP(to[IPv4Len:])
+	udp.SetLen(UDPLen + n)
+	udp.SetChecksum(PseudoSum(from, UDPLen+n))
+}
+
 // FlowOf reads the addressing of a UDP frame that [Parse] accepted.
 func FlowOf(frame []byte, l Layout) Flow {
 	ip, udp := IPv4(frame[EtherLen:]), UDP(frame[l.Transport:])

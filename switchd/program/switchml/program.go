@@ -79,7 +79,7 @@ type Program struct {
 	n         int
 	workers   []worker
 	everybody trace.Mask
-	byAddr    map[netip.Addr]uint8 // looked up, never ranged
+	byAddr    map[[4]byte]uint8 // looked up, never ranged
 	pool      [2][]slot
 	done      []result // results of the batch at hand, for one send to each worker
 	count     sansio.Tally
@@ -105,9 +105,9 @@ func New(cfg Config) (*Program, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring switchml on %s: %w", cfg.Node, err)
 	}
-	p := &Program{cfg: cfg, n: len(cfg.Workers), byAddr: map[netip.Addr]uint8{}}
+	p := &Program{cfg: cfg, n: len(cfg.Workers), byAddr: map[[4]byte]uint8{}}
 	for i, w := range cfg.Workers {
-		p.byAddr[w.Addr] = uint8(i)
+		p.byAddr[w.Addr.As4()] = uint8(i)
 		p.everybody.Set(uint8(i))
 		p.workers = append(p.workers, worker{Worker: w, to: []sansio.Port{w.Port}})
 	}
@@ -149,14 +149,15 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 			p.count.Add(DropNotUDP, uint64(t.Frames()))
 			continue
 		}
-		flow := inet.FlowOf(t.Header, l)
-		w, ok := p.byAddr[flow.Src]
+		ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
+		w, ok := p.byAddr[ip.SrcAddr()]
 		if !ok {
 			p.count.Add(DropUnknownWorker, uint64(t.Frames()))
 			continue
 		}
+		from := sender{w, udp.SrcPort(), udp.DstPort()}
 		for f := range t.Frames() {
-			p.packet(now, w, flow, packet{t.Payload(f), t.Pad}, eff)
+			p.packet(now, from, packet{t.Payload(f), t.Pad}, eff)
 		}
 	}
 	p.multicast(eff)

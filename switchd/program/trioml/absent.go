@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
 )
 
 // AgePolicy says what follows when a block is aged out (ambiguity
@@ -34,6 +36,14 @@ func (r *record) complete() bool {
 	return true
 }
 
+// hear ends the absence of a source that takes part in the newest generation, be
+// it that the block of its packet is done.
+func (j *job) hear(h wire.Header) {
+	if !j.started || !wire.GenBefore(h.Gen, j.newest) {
+		j.absent.Clear(h.Source)
+	}
+}
+
 // giveUp notes who is missing from a block that was aged out, and sends every
 // open block of the job that waits for nobody else.
 func (p *Program) giveUp(now units.Time, aged *record, eff *sansio.Effects) {
@@ -53,4 +63,14 @@ func (p *Program) giveUp(now units.Time, aged *record, eff *sansio.Effects) {
 			}
 		}
 	}
+}
+
+// Remembers reports whether a source is absent.
+func (p *Program) Remembers() bool {
+	for _, j := range p.jobs {
+		if j != nil && j.absent != (trace.Mask{}) {
+			return true
+		}
+	}
+	return false
 }

@@ -128,11 +128,11 @@ func (p *Program) admit(now units.Time, h wire.Header, hollow bool) (*record, st
 	case h.SrcCnt == 0: // a mean over no workers: hosts could only discard the result, and wait for ever
 		return nil, DropNoWorkers
 	}
+	j.hear(h)
 	if reason := p.late(j, h); reason != "" {
 		return nil, reason
 	}
 	j.advance(h.Gen)
-	j.absent.Clear(h.Source)
 	k := key{h.Job, h.Block}
 	r := p.table[k]
 	if r != nil {

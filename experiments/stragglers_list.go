@@ -1,3 +1,0 @@
-package experiments
-
-func stragglers() []Experiment { return nil }

@@ -1,0 +1,172 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/nodes/train/profiles"
+)
+
+// Settings of the SwitchML testbed as it is simulated.
+const (
+	// mtu is that of Ethernet, with which both SwitchML-256 and RoCE carry 1024
+	// bytes a packet (SwitchML §5: 1024-byte payload).
+	mtu = 1500
+	// portQueue is above what windows let into a port, so that nothing is lost but
+	// by chance: live, a host holds back what its own line cannot take, and RDMA
+	// networks pause. Assumed.
+	portQueue = 64 * units.MiB
+	// tensorMiB is the 100 MB tensor of SwitchML §6.1, in whole MiB.
+	tensorMiB = 95
+
+	gigabit10  = 10 * units.GbitPerSecond
+	gigabit100 = 100 * units.GbitPerSecond
+)
+
+// call is the aggregation of one tensor, computing apart, on a rack.
+type call struct {
+	name    string // of the row
+	sys     job.System
+	host    hostmodel.Model // zero: hosts cost nothing
+	workers int
+	rate    units.Rate
+	mib     int // of the tensor
+	loss    float64
+	trace   trace.Sink
+}
+
+// rounds is how often the tensor is aggregated; the last time counts. Twice over
+// TCP, whose connections open and start slowly in the first.
+func (c *call) rounds() int {
+	if c.overTCP() {
+		return 2
+	}
+	return 1
+}
+
+func (c *call) overTCP() bool {
+	switch s := c.sys.(type) {
+	case job.Ring:
+		return s.Transport != stream.RoCE
+	case job.Halving:
+		return s.Transport != stream.RoCE
+	case job.PS:
+		return s.Transport != stream.RoCE
+	}
+	return false
+}
+
+func (c *call) job(e *Env) (*job.Job, error) {
+	servers := job.Servers(c.sys, c.workers)
+	n := network{topology: "rack", hosts: c.workers + servers, rate: c.rate, mtu: mtu, loss: c.loss, queue: portQueue}
+	return replay(e, c.sys, n, func(s *job.Spec) {
+		s.Model = profiles.Profile{Name: fmt.Sprintf("%d MiB", c.mib), SizeMiB: c.mib}
+		s.Iterations, s.Servers, s.Host, s.Trace = c.rounds(), servers, c.host, c.trace
+	})
+}
+
+// bytes returns the size of the tensor.
+func (c *call) bytes() units.Bytes { return units.Bytes(c.mib) * units.MiB }
+
+// rateOf returns elements a second.
+func (c *call) rateOf(took units.Duration) float64 { return float64(c.bytes()) / 4 / took.Seconds() }
+
+// aggregate simulates calls, and returns how long each took, from the start of
+// the first worker to the end of the last.
+func aggregate(ctx context.Context, e *Env, calls []call) ([]units.Duration, error) {
+	var jobs []*job.Job
+	for i := range calls {
+		j, err := calls[i].job(e)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", calls[i].name, err)
+		}
+		jobs = append(jobs, j)
+	}
+	cells, err := e.Cells(ctx, jobs...)
+	if err != nil {
+		return nil, err
+	}
+	var out []units.Duration
+	for i := range cells {
+		out = append(out, took(cells[i].Samples, calls[i].rounds()-1))
+	}
+	return out, nil
+}
+
+// took returns the time from the first begin of a round to its last end.
+func took(samples []result.Sample, round int) units.Duration {
+	from, to := units.Never, units.Time(0)
+	for _, s := range samples {
+		if s.Iteration == round {
+			from, to = min(from, s.Start), max(to, s.End)
+		}
+	}
+	return to.Sub(from)
+}
+
+// line is what calls of a system take, by the size of the tensor.
+type line struct {
+	fixed units.Duration
+	each  float64 // picoseconds a byte
+}
+
+// lineThrough returns the line through two calls.
+func lineThrough(small, large *call, t, u units.Duration) line {
+	each := float64(u-t) / float64(large.bytes()-small.bytes())
+	return line{fixed: max(0, t-units.Duration(each*float64(small.bytes()))), each: each}
+}
+
+// cost returns the time of a call. It is a [profiles.Cost].
+func (l line) cost(n units.Bytes) units.Duration {
+	return l.fixed + units.Duration(l.each*float64(n))
+}
+
+// rate returns how fast long tensors pass.
+func (l line) rate() units.Rate { return units.Rate(8e12 / l.each) }
+
+// lines simulates two tensors of each call and returns the line through them.
+func lines(ctx context.Context, e *Env, calls []call) ([]line, error) {
+	small, large := 48, 96
+	if e.Quick {
+		small, large = 12, 24
+	}
+	var all []call
+	for _, c := range calls {
+		for _, c.mib = range []int{small, large} {
+			all = append(all, c)
+		}
+	}
+	times, err := aggregate(ctx, e, all)
+	if err != nil {
+		return nil, err
+	}
+	var out []line
+	for i := 0; i < len(all); i += 2 {
+		out = append(out, lineThrough(&all[i], &all[i+1], times[i], times[i+1]))
+	}
+	return out, nil
+}
+
+// quickLines says how [lines] is cut.
+const quickLines = "costs of calls from tensors of 12 and 24 MiB in place of 48 and 96"
+
+// goodput is the payload that packets of 256 values carry: 1024 of 1100 bytes on
+// the line (SwitchML §4.4, §5).
+func goodput(r units.Rate) units.Rate { return r * 1024 / packetOf256 }
+
+// packetOf256 is the bytes that a packet of 256 values takes on the line.
+const packetOf256 = 1100
+
+// Systems of SwitchML's figures.
+var (
+	sml256   = job.SwitchML{Elements: 256}
+	sml64    = job.SwitchML{Elements: 64}
+	ringRoCE = job.Ring{Transport: stream.RoCE}
+	ringTCP  = job.Ring{Transport: stream.TCP}
+)

@@ -1,0 +1,13 @@
+package experiments
+
+import "slices"
+
+// unit returns the experiments that compute, or drive a program or a host by
+// hand: no network, no clock. All of them are cheap.
+func unit() []Experiment {
+	return slices.Concat(
+		unitTrioFormats(),
+		unitTrioProtocol(),
+		unitSwitchmlProtocol(),
+	)
+}

@@ -1,0 +1,81 @@
+package experiments
+
+import (
+	"fmt"
+	"slices"
+)
+
+// holdAgainstProgram runs the switch's steps on the way to every k-th state that
+// no further one was discovered from, through the program, and wants the same
+// packets to leave. It returns how many steps it compared.
+func (x *explored) holdAgainstProgram(k int) (steps int, err error) {
+	leaves := 0
+	for i := range x.nodes {
+		if !x.nodes[i].leaf {
+			continue
+		}
+		if leaves++; leaves%k != 0 {
+			continue
+		}
+		n, err := x.replay(i)
+		if err != nil {
+			return steps, err
+		}
+		steps += n
+	}
+	return steps, nil
+}
+
+// replay holds the way to one state against the program.
+func (x *explored) replay(leaf int) (steps int, err error) {
+	var way []int
+	for i := leaf; x.nodes[i].parent >= 0; i = int(x.nodes[i].parent) {
+		way = append(way, i)
+	}
+	slices.Reverse(way)
+	r, err := newSwitchmlRig(x.workers, 1)
+	if err != nil {
+		return 0, err
+	}
+	for _, i := range way {
+		step := x.nodes[i].by
+		if step.kind != stepSwitch {
+			continue
+		}
+		steps++
+		before := x.nodes[x.nodes[i].parent].state
+		chunk := before.up[step.worker].at[step.place]
+		got, err := r.send(int(step.worker), uint8(chunk&1), 0, part(int(step.worker), chunk))
+		if err != nil {
+			return steps, err
+		}
+		if want := x.answers(before, step); !slices.Equal(got, want) {
+			return steps, fmt.Errorf("worker %d sends chunk %d: the program answers %v, the algorithm %v", step.worker, chunk, got, want)
+		}
+	}
+	return steps, nil
+}
+
+// part is what worker w sends of a chunk, such that every sum tells what it is of.
+func part(w int, chunk int8) int32 { return value(w) + 100*int32(chunk) }
+
+// answers returns the packets that leave the switch by a step: with channels
+// that are empty and long enough, those that are in them afterwards.
+func (b shadowBounds) answers(s shadowState, step shadowStep) (out []switchmlResult) {
+	for w := range s.down {
+		s.down[w] = channel{}
+	}
+	b.capacity = shadowCapacity
+	b.apply(&s, step)
+	for w := range b.workers {
+		if s.down[w].n > 0 {
+			chunk := s.down[w].at[0]
+			sum := int32(0)
+			for v := range b.workers {
+				sum += part(v, chunk)
+			}
+			out = append(out, switchmlResult{w, sum})
+		}
+	}
+	return out
+}

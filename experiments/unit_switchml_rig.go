@@ -1,0 +1,88 @@
+package experiments
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	program "github.com/inalab/inalab/switchd/program/switchml"
+)
+
+// switchmlElements are the values a packet of rigs.
+const switchmlElements = 64
+
+// switchmlPort is the UDP port of workers.
+const switchmlPort = 4711
+
+func switchmlUp(w int) inet.Flow {
+	return inet.Flow{
+		SrcMAC: inet.MAC{2, 0, 0, 0, 0, byte(w)}, DstMAC: inet.MAC{2, 1}, Src: rigWorker(w), Dst: rigRouter,
+		SrcPort: switchmlPort, DstPort: wire.Port,
+	}
+}
+
+// switchmlProgram returns a switch with a job of n workers.
+func switchmlProgram(n, slots int, sink trace.Sink) (*program.Program, error) {
+	cfg := program.Config{Node: "tor", Router: rigRouter, Elements: switchmlElements, Slots: slots, Trace: sink}
+	for w := range n {
+		cfg.Workers = append(cfg.Workers, program.Worker{Addr: rigWorker(w), Port: sansio.Port(w)})
+	}
+	return program.New(cfg)
+}
+
+// switchmlRig is the program of one switch, whose packets are made and whose
+// results are taken apart here.
+type switchmlRig struct {
+	prog   *program.Program
+	eff    sansio.Effects
+	ups    [][]byte // header of each worker's packets
+	body   []byte
+	answer []switchmlResult
+}
+
+// switchmlResult is a packet to one worker; all its values are as the first.
+type switchmlResult struct {
+	to    int
+	value int32
+}
+
+func newSwitchmlRig(n, slots int) (*switchmlRig, error) {
+	p, err := switchmlProgram(n, slots, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &switchmlRig{prog: p, body: make([]byte, wire.HeaderLen+4*switchmlElements)}
+	for w := range n {
+		h := inet.UDPHeader(switchmlUp(w))
+		inet.SetUDPBody(h, len(r.body))
+		r.ups = append(r.ups, h)
+	}
+	return r, nil
+}
+
+// send hands over a packet of worker w, all of whose values are v, and returns
+// what left, valid until the next call.
+func (r *switchmlRig) send(w int, set uint8, slot int, v int32) ([]switchmlResult, error) {
+	wire.Header{Type: wire.TypeConsume, Size: 1, Set: set, Slot: uint16(slot)}.Put(r.body)
+	for i := wire.HeaderLen; i < len(r.body); i += 4 {
+		binary.BigEndian.PutUint32(r.body[i:], uint32(v))
+	}
+	r.prog.Handle(0, []sansio.Arrival{{Port: sansio.Port(w), Train: sansio.Train{Header: r.ups[w], Body: r.body}}}, &r.eff)
+	defer r.eff.Reset()
+	r.answer = r.answer[:0]
+	for _, s := range r.eff.Sends {
+		values := s.Train.Payload(0)[wire.HeaderLen:]
+		first := values[:4]
+		for ; len(values) > 0; values = values[4:] {
+			if !slices.Equal(values[:4], first) {
+				return nil, fmt.Errorf("a result holds different sums of equal values")
+			}
+		}
+		r.answer = append(r.answer, switchmlResult{int(s.To[0]), int32(binary.BigEndian.Uint32(first))})
+	}
+	return r.answer, nil
+}

@@ -1,0 +1,47 @@
+package job
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/roce"
+	"github.com/inalab/inalab/nodes/stream"
+)
+
+// transport reads a knob that says what carries the byte streams of a system.
+func transport(k Knobs, path string) stream.Transport {
+	return stream.Transport(k.Choice(path, string(stream.TCP), string(stream.RoCE)))
+}
+
+// virtualOnly refuses a live run: what names the system, with the knob that makes
+// it so.
+func (j *Job) virtualOnly(what string) error {
+	if j.Virtual {
+		return nil
+	}
+	return fmt.Errorf("%s runs under the virtual clock only: live workers have kernel TCP to the two neighbours of a ring, and no RDMA: use --clock virtual, or ring over TCP", what)
+}
+
+// streamTime is how long so many bytes of a byte stream occupy a host's line, in
+// full packets, acknowledgements left out.
+func (j *Job) streamTime(t stream.Transport, bytes int) units.Duration {
+	payload, headers := j.Plan.MTU-(tcpHeaders-inet.EtherLen), tcpHeaders
+	if t == stream.RoCE {
+		payload, headers = max(roce.MinPathMTU, roce.PathMTU(j.Plan.MTU)), inet.UDPHeaders+roce.Headers
+	}
+	full, rest := bytes/payload, bytes%payload
+	d := j.FrameTime(full, payload+headers)
+	if rest > 0 {
+		d += j.FrameTime(1, rest+headers)
+	}
+	return d
+}
+
+// peersOf returns the byte streams of so many hosts.
+func peersOf(hosts int, of func(host int) []stream.Peer) (out [][]stream.Peer) {
+	for i := range hosts {
+		out = append(out, of(i))
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package job
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/ps"
+	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/dataplane"
+)
+
+// PS is all-reduce by sharded parameter servers, as many as workers, under the
+// virtual clock.
+type PS struct {
+	Transport stream.Transport // empty means TCP
+	Dedicated bool             // servers have hosts of their own
+	Cross     bool             // colocated: the shard of a host's own server crosses the network too
+}
+
+// Name returns "ps".
+func (PS) Name() string { return "ps" }
+
+// Description says what it is.
+func (PS) Description() string {
+	return "sharded parameter servers, beside the workers or on hosts of their own, over TCP or RoCE; virtual clock only"
+}
+
+// Placements of the servers, as the knob has them.
+const (
+	colocated = "colocated"
+	dedicated = "dedicated"
+)
+
+// Configure reads the section "ps", which may be left out.
+func (p PS) Configure(k Knobs) System {
+	p.Transport = transport(k, "ps.transport")
+	p.Dedicated = k.Choice("ps.servers", colocated, dedicated) == dedicated
+	p.Cross = k.Flag("ps.cross")
+	return p
+}
+
+// Servers returns the hosts that dedicated servers need.
+func (p PS) Servers(workers int) int {
+	if p.Dedicated {
+		return workers
+	}
+	return 0
+}
+
+// Layout joins every worker to every server by a stream.
+func (p PS) Layout(j *Job) (Layout, error) {
+	if err := j.virtualOnly("ps"); err != nil {
+		return Layout{}, err
+	}
+	if p.Dedicated && p.Cross {
+		return Layout{}, errors.New("ps.cross is for colocated servers: no shard of a dedicated one stays on a host")
+	}
+	l := Layout{
+		Transport: p.Transport, Time: p.time(j), Block: j.Params,
+		Peers: peersOf(len(j.Plan.Hosts), func(i int) []stream.Peer { return p.config(j, i).Peers() }),
+	}
+	for i := range j.Plan.Hosts {
+		c := p.config(j, i)
+		l.Values = c.Values()
+		if i < len(j.Hosts()) {
+			l.Cores = append(l.Cores, c)
+		} else {
+			l.Dedicated = append(l.Dedicated, c)
+		}
+	}
+	return l, nil
+}
+
+func (p PS) config(j *Job, host int) ps.Config {
+	n := len(j.Hosts())
+	return ps.Config{
+		Node: j.Plan.Hosts[host].Name, Host: host, Workers: n, Servers: n, Dedicated: p.Dedicated, Cross: p.Cross,
+		Tensor: j.Params, Sample: j.Sample.Every,
+	}
+}
+
+// time is the analytic time at link rate: the tensor crosses the link of a worker
+// once each way, and so it does that of a dedicated server; where both share a
+// link, twice, less the shard that stays on the host.
+func (p PS) time(j *Job) units.Duration {
+	n, bytes := len(j.Hosts()), 4*j.Params
+	switch {
+	case p.Dedicated:
+	case p.Cross:
+		bytes *= 2
+	default:
+		bytes = 2 * (n - 1) * bytes / n
+	}
+	return j.streamTime(p.Transport, bytes)
+}
+
+// NewCore makes one worker, with the server beside it.
+func (PS) NewCore(config json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
+	cfg, err := Decode[ps.Config](config)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Recorder = rec
+	return ps.New(cfg)
+}
+
+// NewServer makes a dedicated server.
+func (PS) NewServer(config json.RawMessage) (Server, error) {
+	cfg, err := Decode[ps.Config](config)
+	if err != nil {
+		return nil, err
+	}
+	return ps.NewServer(cfg)
+}
+
+// NewEngine refuses: there is no switch program.
+func (PS) NewEngine(json.RawMessage, trace.Sink) (dataplane.Engine, error) {
+	return nil, errors.New("ps has no switch program")
+}

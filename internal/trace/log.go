@@ -1,0 +1,172 @@
+package trace
+
+import (
+	"iter"
+	"math"
+
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Log keeps events in bounded memory: the first half of its limit, and of what
+// follows the latest half. What lies between is counted. A log is a [Sink]; it
+// copies what it keeps into records without pointers, 64 bytes each, and never
+// moves them, so that taking an event costs some 50 ns, whatever the length.
+type Log struct {
+	chunks [][]entry
+	limit  int
+	taken  uint64 // events that were given to it
+
+	names []string // by entry.kind, node and note; 0 is ""
+	ids   map[string]uint16
+}
+
+// entry is an event as it is kept.
+type entry struct {
+	at               units.Time
+	mask             Mask
+	gen, block       uint32
+	count            int32
+	kind, node, note uint16
+	job, source      uint8
+	degraded         bool
+}
+
+// chunkLen is the number of entries that are allocated at once, 256 KiB.
+const chunkLen = 4096
+
+// NewLog returns an empty log of at most limit events, rounded up to two chunks
+// of 4096.
+func NewLog(limit int) *Log {
+	chunks := max(2, (limit+chunkLen-1)/chunkLen)
+	return &Log{limit: chunks * chunkLen, names: []string{""}, ids: map[string]uint16{"": 0}}
+}
+
+// Event keeps a copy of the event.
+func (l *Log) Event(e *Event) {
+	at := l.place(l.taken)
+	if at/chunkLen == len(l.chunks) {
+		l.chunks = append(l.chunks, make([]entry, chunkLen))
+	}
+	l.taken++
+	l.chunks[at/chunkLen][at%chunkLen] = entry{
+		at: e.At, kind: l.id(string(e.Kind)), node: l.id(e.Node), note: l.id(e.Note),
+		job: e.Job, gen: e.Gen, block: e.Block, source: e.Source, mask: e.Mask,
+		count: int32(min(e.Count, math.MaxInt32)), degraded: e.Degraded,
+	}
+}
+
+// place returns where event number n goes: behind the first half of the limit in
+// turns through the second.
+func (l *Log) place(n uint64) int {
+	if n < uint64(l.limit) {
+		return int(n)
+	}
+	half := uint64(l.limit - l.limit/2)
+	return l.limit/2 + int((n-uint64(l.limit/2))%half)
+}
+
+// id returns the number of a name. Names are few; should they be more than
+// there are numbers, the rest is nameless.
+func (l *Log) id(name string) uint16 {
+	id, ok := l.ids[name]
+	if !ok && len(l.names) <= math.MaxUint16 {
+		id = uint16(len(l.names))
+		l.names = append(l.names, name)
+		l.ids[name] = id
+	}
+	return id
+}
+
+// Len returns the number of events that are kept.
+func (l *Log) Len() int { return int(min(l.taken, uint64(l.limit))) }
+
+// Lost returns the number of events that were given up for want of room.
+func (l *Log) Lost() uint64 { return l.taken - uint64(l.Len()) }
+
+// All returns the events that are kept, in the order in which they came.
+func (l *Log) All() iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		for i := range l.Len() {
+			if !yield(l.at(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Last returns the latest event; ok is false where there was none.
+func (l *Log) Last() (e Event, ok bool) {
+	if l == nil || l.taken == 0 {
+		return Event{}, false
+	}
+	return l.at(l.Len() - 1), true
+}
+
+// at returns the i-th of the events that are kept.
+func (l *Log) at(i int) Event {
+	n := uint64(i)
+	if i >= l.limit/2 {
+		n += l.Lost()
+	}
+	at := l.place(n)
+	e := &l.chunks[at/chunkLen][at%chunkLen]
+	return Event{
+		At: e.at, Kind: Kind(l.names[e.kind]), Node: l.names[e.node], Note: l.names[e.note],
+		Job: e.job, Gen: e.gen, Block: e.block, Source: e.source, Mask: e.mask,
+		Count: int(e.count), Degraded: e.degraded,
+	}
+}
+
+// Merged returns the events of several logs in order of time, those of one
+// instant in the order of the logs. Each log is in order of time already.
+func Merged(logs []*Log) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		heads, next := make([]Event, len(logs)), make([]int, len(logs))
+		for i, l := range logs {
+			if l.Len() > 0 {
+				heads[i] = l.at(0)
+			}
+		}
+		for {
+			first := -1
+			for i, l := range logs {
+				if next[i] < l.Len() && (first < 0 || heads[i].At < heads[first].At) {
+					first = i
+				}
+			}
+			if first < 0 || !yield(heads[first]) {
+				return
+			}
+			if next[first]++; next[first] < logs[first].Len() {
+				heads[first] = logs[first].at(next[first])
+			}
+		}
+	}
+}
+
+// Sinks is several sinks as one; each takes every event.
+type Sinks []Sink
+
+// Event hands the event to each.
+func (s Sinks) Event(e *Event) {
+	for _, sink := range s {
+		sink.Event(e)
+	}
+}
+
+// Join returns one sink for all that are given, nil where all are.
+func Join(sinks ...Sink) Sink {
+	var out Sinks
+	for _, s := range sinks {
+		if s != nil {
+			out = append(out, s)
+		}
+	}
+	switch len(out) {
+	case 0:
+		return nil
+	case 1:
+		return out[0]
+	}
+	return out
+}
