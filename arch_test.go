@@ -80,6 +80,7 @@ var sideways = []pair{
 	{"topo/spec", "topo", "a file describes a graph"},
 	{"switchd/dataplane", "internal/sansio", "an engine is a machine"},
 	{"switchd/dataplane", "internal/wire/inet", "an engine meets parsed headers"},
+	{"switchd/dataplane", "internal/trace", "an engine says which sources it has"},
 	{"nodes/**", "nodes/gradient", "a protocol core quantises what it sends"},
 	{"nodes/**", "nodes/tensor", "collectives over streams cut tensors alike"},
 	{"nodes/**", "nodes/stream", "a collective says which streams it wants"},

@@ -14,7 +14,6 @@ import (
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/rng"
-	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/claims"
@@ -28,8 +27,8 @@ type Env struct {
 	Constants *hostmodel.Constants
 	Progress  func(text string) // what the experiment is at; may be nil
 
-	readings Readings
-	taken    map[string]string // readings that were asked for
+	readings claims.Readings
+	taken    map[claims.ID]string // readings that were asked for
 }
 
 // Note says what the experiment is at.
@@ -41,48 +40,20 @@ func (e *Env) Note(format string, args ...any) {
 
 // Reading returns the choice that holds for an ambiguity, and notes that the
 // experiment depends on it. It panics on one that has no knob.
-func (e *Env) Reading(ambiguity string) string {
-	choice, ok := e.readings[ambiguity]
-	if !ok {
-		panic("experiments: ambiguity " + ambiguity + " has no choices")
+func (e *Env) Reading(ambiguity claims.ID) string {
+	choice, err := e.readings.Choice(ambiguity)
+	if err != nil {
+		panic("experiments: " + err.Error())
 	}
 	e.taken[ambiguity] = choice
 	return choice
-}
-
-// Readings holds the choice for each ambiguity that has a knob.
-type Readings map[string]string
-
-// NewReadings returns the defaults of a ledger, with some of them changed:
-// "trio.wake=naive".
-func NewReadings(l *claims.Ledger, changes []string) (Readings, error) {
-	r := Readings{}
-	choices := map[string][]string{}
-	for _, a := range l.Ambiguities {
-		if len(a.Choices) > 0 {
-			r[string(a.ID)], choices[string(a.ID)] = a.Default, a.Choices
-		}
-	}
-	var errs []error
-	for _, change := range changes {
-		id, choice, _ := strings.Cut(change, "=")
-		switch known := slices.Sorted(maps.Keys(r)); {
-		case choices[id] == nil:
-			errs = append(errs, fmt.Errorf("--reading %s: no ambiguity %q has choices%s", change, id, suggest.DidYouMean(id, known)))
-		case !slices.Contains(choices[id], choice):
-			errs = append(errs, fmt.Errorf("--reading %s: allowed are %s%s", change, strings.Join(choices[id], ", "), suggest.DidYouMean(choice, choices[id])))
-		default:
-			r[id] = choice
-		}
-	}
-	return r, errors.Join(errs...)
 }
 
 // describe lists the readings taken: "trio.wake=skip, ...".
 func (e *Env) describe() string {
 	var out []string
 	for _, id := range slices.Sorted(maps.Keys(e.taken)) {
-		out = append(out, id+"="+e.taken[id])
+		out = append(out, string(id)+"="+e.taken[id])
 	}
 	return strings.Join(out, ", ")
 }
@@ -129,11 +100,15 @@ func (e *Env) Chains(ctx context.Context, chains [][]*job.Job) ([][]result.Cell,
 
 func runChain(ctx context.Context, chain []*job.Job) (cells []result.Cell, err error) {
 	var known sim.Patterns
+	images, err := imagesFor(chain)
+	if err != nil {
+		return nil, err
+	}
 	for _, j := range chain {
 		if err := ctx.Err(); err != nil {
 			return cells, err
 		}
-		cell, err := known.RunJob(ctx, j, worker.Images{}, nil)
+		cell, err := known.RunJob(ctx, j, images, nil)
 		switch what := fmt.Sprintf("%s, %s, p=%g", j.System.Name(), j.Model.Name, j.StraggleP); {
 		case err != nil:
 			return cells, fmt.Errorf("%s: %w", what, err)
@@ -143,4 +118,13 @@ func runChain(ctx context.Context, chain []*job.Job) (cells []result.Cell, err e
 		cells = append(cells, cell)
 	}
 	return cells, nil
+}
+
+// imagesFor loads the images if a job trains on them.
+func imagesFor(chain []*job.Job) (worker.Images, error) {
+	trains := func(j *job.Job) bool { return !j.Replay && j.Elements == 0 }
+	if !slices.ContainsFunc(chain, trains) {
+		return worker.Images{}, nil
+	}
+	return worker.LoadImages()
 }

@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Quick     bool
 	Seed      rng.Root
-	Readings  Readings
+	Readings  claims.Readings
 	Constants *hostmodel.Constants // nil: [Constants]
 	NoLive    string               // why live experiments cannot run here; "" where they can
 	Observer  Observer
@@ -85,7 +85,7 @@ func needed(sel claims.Selection, list []Experiment, live bool) (out []*Experime
 
 func run(ctx context.Context, x *Experiment, opt Options, constants *hostmodel.Constants) outcome {
 	env := &Env{
-		Quick: opt.Quick, Seed: opt.Seed, Constants: constants.Fresh(), readings: opt.Readings, taken: map[string]string{},
+		Quick: opt.Quick, Seed: opt.Seed, Constants: constants.Fresh(), readings: opt.Readings, taken: map[claims.ID]string{},
 		Progress: func(text string) { opt.Observer.Progress(x, text) },
 	}
 	began := time.Now()

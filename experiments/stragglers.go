@@ -15,8 +15,13 @@ import (
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
-// straggleP are the probabilities of Fig 13.
-var straggleP = []float64{0, 0.04, 0.08, 0.12, 0.16}
+// straggleP are the probabilities of Fig 13, or those of a quick run.
+func straggleP(e *Env) []float64 {
+	if e.Quick {
+		return []float64{0, 0.08, lastP}
+	}
+	return []float64{0, 0.04, 0.08, 0.12, lastP}
+}
 
 // trioModels are the models of Trio Table 1.
 var trioModels = []string{"resnet50", "vgg11", "densenet161"}
@@ -48,7 +53,7 @@ const quickIterations = 25
 func newSweep(e *Env) (*sweep, error) {
 	s := &sweep{env: e}
 	for _, m := range trioModels {
-		if err := s.add(m, straggleP, false); err != nil {
+		if err := s.add(m, straggleP(e), false); err != nil {
 			return nil, err
 		}
 		s.ideal = append(s.ideal, s.chains[len(s.chains)-1][0].IdealCell())

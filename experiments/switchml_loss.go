@@ -12,16 +12,16 @@ import (
 	"github.com/inalab/inalab/reports/render"
 )
 
-// losses are the loss rates of SwitchML Fig 6, of each link each way.
-var losses = []float64{0, 0.0001, 0.001, 0.01}
+// lossRates are the loss rates of SwitchML Fig 6, of each link each way.
+var lossRates = []float64{0, 0.0001, 0.001, 0.01}
 
-// loss is SwitchML Figs 6 and 7: what lost packets do to the time of an
+// fig7 is SwitchML Figs 6 and 7: what lost packets do to the time of an
 // aggregation and to the sending rate.
-func loss() Experiment {
+func fig7() Experiment {
 	return Experiment{
 		ID: "switchml.fig7", Title: "aggregation under loss: SwitchML with retransmission against a ring over TCP",
 		Claims: []claims.ID{"switchml.fig7.rate-under-loss"},
-		Quick:  "the ring's tensor is a quarter",
+		Quick:  "the ring's tensor is an eighth",
 		Run:    runLoss,
 	}
 }
@@ -81,10 +81,10 @@ func newLosses(e *Env) []underLoss {
 	}
 	ringMiB := tensorMiB
 	if e.Quick {
-		ringMiB /= 4
+		ringMiB /= 8
 	}
 	var out []underLoss
-	for _, p := range losses {
+	for _, p := range lossRates {
 		sent := &sending{node: "h0"}
 		out = append(out, underLoss{
 			p: p, sent: sent,
@@ -104,7 +104,7 @@ func runLoss(ctx context.Context, e *Env) (Findings, error) {
 	for i := range runs {
 		calls = append(calls, runs[i].sml, runs[i].ring)
 	}
-	slices.Reverse(calls) // those with most losses take longest
+	slices.Reverse(calls) // those with most lossRates take longest
 	times, err := aggregate(ctx, e, calls)
 	if err != nil {
 		return Findings{}, err

@@ -5,22 +5,42 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 )
 
 func TestTmp(t *testing.T) {
-	e := &Env{Quick: os.Getenv("FULL") == "", Seed: 1, Constants: Constants(), taken: map[string]string{}, readings: Readings{"trio.close-to-ideal": os.Getenv("AGE"), "trio.wake": "skip", "trio.late-record": "tombstone", "trio.rate-vs-link": "rmw-ceiling", "trio.straggle-semantics": "one-server"}}
-	began := time.Now()
-	x := fig13()
-	f, err := x.Run(t.Context(), e)
+	l, err := claims.Load()
+	if err != nil {
+		t.Log(err)
+		l = &claims.Ledger{}
+	}
+	r, err := l.Readings(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tb := range f.Tables {
-		_ = tb.Write(os.Stderr, render.Options{Format: render.FormatTable})
+	for _, x := range All() {
+		if x.ID != os.Getenv("X") {
+			continue
+		}
+		e := &Env{Quick: os.Getenv("FULL") == "", Seed: 1, Constants: Constants(), taken: map[claims.ID]string{}, readings: r}
+		began := time.Now()
+		f, err := x.Run(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tb := range f.Tables {
+			_ = tb.Write(os.Stderr, render.Options{Format: render.FormatTable})
+		}
+		for id, m := range f.Measured {
+			c, err := l.Lookup(id)
+			if err != nil {
+				t.Log(id, m.String(), err)
+				continue
+			}
+			j := c.Judge(m)
+			t.Log(id, m.String(), j.Verdict, j.Reason)
+		}
+		t.Log(f.Predicted, time.Since(began), e.assumed(), e.describe())
 	}
-	for id, m := range f.Measured {
-		t.Log(id, m.String())
-	}
-	t.Log(f.Predicted, time.Since(began))
 }

@@ -8,6 +8,12 @@ func unit() []Experiment {
 	return slices.Concat(
 		unitTrioFormats(),
 		unitTrioProtocol(),
+		unitSwitchmlResources(),
+		unitSwitchmlTables(),
+		unitSwitchmlQuantiser(),
+		unitPaillier(),
+		unitConversion(),
 		unitSwitchmlProtocol(),
+		unitTraining(),
 	)
 }

@@ -14,11 +14,11 @@ func unitEnv(t *testing.T) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readings, err := NewReadings(l, nil)
+	readings, err := l.Readings(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Env{Quick: true, Seed: 1, Constants: Constants(), readings: readings, taken: map[string]string{}}
+	return &Env{Quick: true, Seed: 1, Constants: Constants(), readings: readings, taken: map[claims.ID]string{}}
 }
 
 // Every experiment that computes or drives a program by hand: it measures all

@@ -28,7 +28,7 @@ func TestZZ(t *testing.T) {
 	if os.Getenv("READ") != "" {
 		ch = strings.Split(os.Getenv("READ"), ",")
 	}
-	r, err := NewReadings(l, ch)
+	r, err := l.Readings(ch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestZZ(t *testing.T) {
 		if os.Getenv("X") != "" && !strings.Contains(x.ID, os.Getenv("X")) {
 			continue
 		}
-		e := &Env{Quick: os.Getenv("FULL") == "", Seed: 1, Constants: Constants(), taken: map[string]string{}, readings: r}
+		e := &Env{Quick: os.Getenv("FULL") == "", Seed: 1, Constants: Constants(), taken: map[claims.ID]string{}, readings: r}
 		began := time.Now()
 		f, err := x.Run(t.Context(), e)
 		if err == nil {

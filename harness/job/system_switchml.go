@@ -121,12 +121,15 @@ func (s SwitchML) slots(j *Job) int {
 }
 
 // time is one crossing of every packet: the blocks, and one packet with
-// exponents only for each slot.
+// exponents only for each slot. A pool too small for the round trip waits for
+// every result before the slot's next packet.
 func (s SwitchML) time(j *Job) units.Duration {
-	k := s.elements()
+	k, slots := s.elements(), s.slots(j)
 	blocks := (j.Params + k - 1) / k
 	size := inet.EtherLen + s.packet()
-	return j.FrameTime(blocks+min(s.slots(j), blocks)+1, size) + j.Latency(size)
+	line := j.FrameTime(blocks+min(slots, blocks)+1, size) + j.Latency(size)
+	trip := j.FrameTime(2, size) + j.Latency(size) + 2*(j.Host.Latency+j.Host.Frame)
+	return max(line, trip*units.Duration((blocks+slots-1)/slots+1))
 }
 
 // NewCore makes one worker's end of the protocol.

@@ -24,8 +24,7 @@ type Effects struct {
 
 // Reset empties the batch and takes its memory back.
 func (e *Effects) Reset() {
-	clear(e.Sends)
-	e.Sends = e.Sends[:0]
+	e.Sends = e.Sends[:0] // what they point at is reused, too: nothing is gained by clearing them
 	clear(e.Computes)
 	e.Computes = e.Computes[:0]
 	e.Samples = e.Samples[:0]
@@ -46,7 +45,29 @@ func (e *Effects) Drop(m *Memory) { e.drops = append(e.drops, m) }
 
 // Send appends a train as it stands: header and body are borrowed.
 func (e *Effects) Send(to []Port, t Train) {
-	e.Sends = append(e.Sends, Send{To: to, Train: t})
+	s := e.add()
+	s.To, s.Train, s.template = to, t, nil
+}
+
+// SendFrames appends frames i to j-1 of t. Where these are not all of it, their
+// header is derived into memory of the batch; all else is borrowed.
+func (e *Effects) SendFrames(to []Port, t *Train, i, j int) {
+	s := e.add()
+	s.To, s.Train, s.template = to, *t, nil
+	if !t.whole(i, j) {
+		s.Train.cut(i, j, e.headers.alloc(len(t.Header)))
+	}
+}
+
+// add returns the place of one more send, with any contents: trains are large
+// enough for their copies to show, so they are written where they stay.
+func (e *Effects) add() *Send {
+	n := len(e.Sends)
+	if n == cap(e.Sends) {
+		e.Sends = append(e.Sends, Send{})
+	}
+	e.Sends = e.Sends[:n+1]
+	return &e.Sends[n]
 }
 
 // Header returns n bytes that live until Reset, for a rewritten header.
@@ -77,11 +98,9 @@ func (e *Effects) EmitPadded(to []Port, template, payload []byte, pad int) {
 	}
 	header := e.headers.alloc(len(template))
 	inet.CopyUDPHeader(header, template, len(payload)+pad)
-	e.Sends = append(e.Sends, Send{
-		To:       to,
-		Train:    Train{Header: header, Body: payload, Seg: len(payload), Pad: pad, Checksum: ChecksumPartial, Memory: e.Owner(payload)},
-		template: &template[0],
-	})
+	s := e.add()
+	s.To, s.template = to, &template[0]
+	s.Train = Train{Header: header, Body: payload, Seg: len(payload), Pad: pad, Checksum: ChecksumPartial, Memory: e.Owner(payload)}
 }
 
 func (e *Effects) join(to []Port, template, payload []byte, pad int) bool {

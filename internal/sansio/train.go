@@ -109,18 +109,28 @@ func (t Train) WireBytes() units.Bytes {
 // into buf, which must have room for it (it is allocated where it has not); its
 // body is shared with t.
 func (t Train) Sub(i, j int, buf []byte) Train {
-	n := t.Frames()
-	if i == 0 && j == n {
-		return t
+	if !t.whole(i, j) {
+		t.cut(i, j, buf)
 	}
+	return t
+}
+
+// whole reports whether frames i to j-1, of which there is one at least, are all.
+func (t *Train) whole(i, j int) bool { return i == 0 && t.ends(j) }
+
+// ends reports whether frame j-1 is the last. It is asked for every frame on a
+// link, which should not cost a division.
+func (t *Train) ends(j int) bool { return t.Seg <= 0 || j*t.Seg >= len(t.Body) }
+
+// cut makes t its frames i to j-1, which are not all.
+func (t *Train) cut(i, j int, buf []byte) {
+	of, last := t.Header, t.ends(j)
 	lo, hi := i*t.Seg, min(j*t.Seg, len(t.Body))
-	sub := t
-	sub.Header, sub.Body = append(buf[:0], t.Header...), t.Body[lo:hi]
+	t.Header, t.Body = append(buf[:0], of...), t.Body[lo:hi]
 	if j-i == 1 {
-		sub.Seg = 0
+		t.Seg = 0
 	}
-	sub.derive(t.Header, i, lo+i*t.Pad, j == n)
-	return sub
+	t.derive(of, i, lo+i*t.Pad, last)
 }
 
 // Frame returns frame i with its own header, derived into buf.

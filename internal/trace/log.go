@@ -15,6 +15,7 @@ type Log struct {
 	chunks [][]entry
 	limit  int
 	taken  uint64 // events that were given to it
+	before uint64 // lost by the log that this one was read from
 
 	names []string // by entry.kind, node and note; 0 is ""
 	ids   map[string]uint16
@@ -43,16 +44,21 @@ func NewLog(limit int) *Log {
 
 // Event keeps a copy of the event.
 func (l *Log) Event(e *Event) {
+	*l.next() = entry{
+		at: e.At, kind: l.id(string(e.Kind)), node: l.id(e.Node), note: l.id(e.Note),
+		job: e.Job, gen: e.Gen, block: e.Block, source: e.Source, mask: e.Mask,
+		count: int32(min(e.Count, math.MaxInt32)), degraded: e.Degraded,
+	}
+}
+
+// next returns the place of one more event.
+func (l *Log) next() *entry {
 	at := l.place(l.taken)
 	if at/chunkLen == len(l.chunks) {
 		l.chunks = append(l.chunks, make([]entry, chunkLen))
 	}
 	l.taken++
-	l.chunks[at/chunkLen][at%chunkLen] = entry{
-		at: e.At, kind: l.id(string(e.Kind)), node: l.id(e.Node), note: l.id(e.Note),
-		job: e.Job, gen: e.Gen, block: e.Block, source: e.Source, mask: e.Mask,
-		count: int32(min(e.Count, math.MaxInt32)), degraded: e.Degraded,
-	}
+	return &l.chunks[at/chunkLen][at%chunkLen]
 }
 
 // place returns where event number n goes: behind the first half of the limit in
@@ -81,7 +87,7 @@ func (l *Log) id(name string) uint16 {
 func (l *Log) Len() int { return int(min(l.taken, uint64(l.limit))) }
 
 // Lost returns the number of events that were given up for want of room.
-func (l *Log) Lost() uint64 { return l.taken - uint64(l.Len()) }
+func (l *Log) Lost() uint64 { return l.before + l.taken - uint64(l.Len()) }
 
 // All returns the events that are kept, in the order in which they came.
 func (l *Log) All() iter.Seq[Event] {
@@ -102,14 +108,18 @@ func (l *Log) Last() (e Event, ok bool) {
 	return l.at(l.Len() - 1), true
 }
 
-// at returns the i-th of the events that are kept.
-func (l *Log) at(i int) Event {
+// entry returns the i-th of the events that are kept.
+func (l *Log) entry(i int) *entry {
 	n := uint64(i)
 	if i >= l.limit/2 {
-		n += l.Lost()
+		n += l.taken - uint64(l.Len())
 	}
 	at := l.place(n)
-	e := &l.chunks[at/chunkLen][at%chunkLen]
+	return &l.chunks[at/chunkLen][at%chunkLen]
+}
+
+func (l *Log) at(i int) Event {
+	e := l.entry(i)
 	return Event{
 		At: e.at, Kind: Kind(l.names[e.kind]), Node: l.names[e.node], Note: l.names[e.note],
 		Job: e.job, Gen: e.gen, Block: e.block, Source: e.source, Mask: e.mask,

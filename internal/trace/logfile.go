@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/inalab/inalab/internal/units"
 )
@@ -59,15 +60,11 @@ func (l *Log) Write(w io.Writer, epoch units.Time) error {
 	return out.Flush()
 }
 
-func (l *Log) entries() func(yield func(*entry) bool) {
+// entries returns what is kept, in order.
+func (l *Log) entries() iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
 		for i := range l.Len() {
-			n := uint64(i)
-			if i >= l.limit/2 {
-				n += l.Lost()
-			}
-			at := l.place(n)
-			if !yield(&l.chunks[at/chunkLen][at%chunkLen]) {
+			if !yield(l.entry(i)) {
 				return
 			}
 		}
@@ -118,30 +115,8 @@ func Read(r io.Reader) (*Log, error) {
 			return nil, err
 		}
 	}
-	l.given(head)
+	l.before = head.Lost
 	return l, nil
-}
-
-// given makes the log remember how many events its writer was given.
-func (l *Log) given(head fileHead) {
-	if head.Lost > 0 && l.Len() == l.limit { // else what is missing came before the epoch
-		l.shift(head.Lost)
-	}
-	l.taken += head.Lost
-}
-
-// shift turns the second half so that the place of each event is right once
-// lost more are counted.
-func (l *Log) shift(lost uint64) {
-	half := l.limit - l.limit/2
-	latest := make([]entry, 0, half)
-	for i := l.limit / 2; i < l.limit; i++ {
-		latest = append(latest, l.chunks[i/chunkLen][i%chunkLen])
-	}
-	for i, e := range latest {
-		at := l.place(uint64(l.limit/2+i) + lost)
-		l.chunks[at/chunkLen][at%chunkLen] = e
-	}
 }
 
 func (l *Log) decode(b []byte) error {
@@ -157,12 +132,7 @@ func (l *Log) decode(b []byte) error {
 	if n := len(l.names); int(e.kind) >= n || int(e.node) >= n || int(e.note) >= n {
 		return errors.New("reading a trace: an entry without a name")
 	}
-	at := l.place(l.taken)
-	if at/chunkLen == len(l.chunks) {
-		l.chunks = append(l.chunks, make([]entry, chunkLen))
-	}
-	l.taken++
-	l.chunks[at/chunkLen][at%chunkLen] = e
+	*l.next() = e
 	return nil
 }
 

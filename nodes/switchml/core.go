@@ -265,6 +265,7 @@ func (c *Core) next(now units.Time, i int, eff *sansio.Effects) {
 	s.set ^= 1
 	s.phase++
 	s.busy = true
+	c.event(now, trace.Sent, i)
 	c.send(now, i, eff)
 }
 

@@ -167,9 +167,11 @@ func (c *Core) fill(now units.Time, eff *sansio.Effects) {
 		here := in.has(c.cursor)
 		if here && c.cfg.Wake == WakeSkip {
 			c.count.Add(CountSkipped, 1)
+			c.event(now, trace.NotSent, c.cursor)
 			continue
 		}
 		c.send(c.cursor, eff)
+		c.event(now, trace.Sent, c.cursor)
 		if !here { // else the result went without this packet
 			c.sent[c.cursor] = true
 			c.inFlight++

@@ -134,8 +134,9 @@ func (c *Chassis) catchUp(now units.Time, eff *sansio.Effects) {
 // pass calls every part that has something to do at an instant once.
 func (c *Chassis) pass(at units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	c.at, c.stage = at, before
-	for _, h := range c.held {
-		c.offer(h.to, h.in)
+	for i := range c.held {
+		h := &c.held[i]
+		c.offer(h.to, h.in.Port, &h.in.Train)
 	}
 	clear(c.held)
 	c.held = c.held[:0]
@@ -147,7 +148,7 @@ func (c *Chassis) pass(at units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 		c.activateEngines()
 	}
 	for i := range in {
-		c.arrive(in[i], eff)
+		c.arrive(&in[i], eff)
 	}
 	for s := range stages {
 		c.takeTurns(s, eff)
@@ -176,59 +177,51 @@ func (c *Chassis) secure(sends []sansio.Send, eff *sansio.Effects) {
 }
 
 // arrive takes a train from the wire into its link.
-func (c *Chassis) arrive(in sansio.Arrival, eff *sansio.Effects) {
+func (c *Chassis) arrive(in *sansio.Arrival, eff *sansio.Effects) {
 	switch {
 	case in.Port < 0 || int(in.Port) >= len(c.ports) || !c.ports[in.Port].wired:
-		c.plane.Forward(c.now, in, eff) // counts it
+		c.plane.Forward(c.now, *in, eff) // counts it
 	case c.ports[in.Port].in != nil:
-		c.offer(c.ports[in.Port].in, in)
+		c.offer(c.ports[in.Port].in, in.Port, &in.Train)
 	default:
-		c.receive(in, eff)
+		c.receive(in.Port, &in.Train, eff)
 	}
 }
 
 // receive takes a train that has come through its link to engine or forwarding.
-func (c *Chassis) receive(in sansio.Arrival, eff *sansio.Effects) {
-	p := &c.ports[in.Port]
-	p.stat.In.add(&in.Train)
-	e := c.engines[p.pfe]
-	if e.part != nil {
-		if l, problem := in.Train.Layout(); problem == inet.OK && c.plane.Owns(in) && e.Claims(in.Train.Header, l) {
-			in.Train = unpadded(in.Train, l)
-			c.serve(e, in)
+func (c *Chassis) receive(at sansio.Port, t *sansio.Train, eff *sansio.Effects) {
+	p := &c.ports[at]
+	p.stat.In.add(t)
+	in := sansio.Arrival{Port: at, Train: *t}
+	if e := &c.engines[p.pfe]; e.part != nil {
+		if l, problem := t.Layout(); problem == inet.OK && c.plane.Owns(in) && e.Claims(t.Header, l) {
+			unpad(&in.Train, l)
+			c.serve(e, at, &in.Train)
 			return
 		}
 	}
-	lo := len(eff.Sends)
+	out := eff.Sends
+	eff.Sends = c.routes[:0]
 	c.plane.Forward(c.now, in, eff)
-	c.routes = takeSends(c.routes, lo, eff)
+	c.routes, eff.Sends = eff.Sends, out
 	for i := range c.routes {
 		c.send(p.pfe, &c.routes[i], eff)
 	}
 }
 
 // serve takes a train to an engine, by way of its server.
-func (c *Chassis) serve(e engine, in sansio.Arrival) {
+func (c *Chassis) serve(e *engine, from sansio.Port, t *sansio.Train) {
 	if e.server != nil {
-		c.offer(e.server, in)
+		c.offer(e.server, from, t)
 		return
 	}
-	c.offer(e.part, in)
+	c.offer(e.part, from, t)
 }
 
-// unpadded cuts what stands behind the UDP packet of a single frame, such as
-// the padding of short Ethernet frames.
-func unpadded(t sansio.Train, l inet.Layout) sansio.Train {
+// unpad cuts what stands behind the UDP packet of a single frame, such as the
+// padding of short Ethernet frames.
+func unpad(t *sansio.Train, l inet.Layout) {
 	if l.Proto == inet.ProtoUDP && t.Frames() == 1 && t.Pad == 0 {
 		t.Body = t.Body[:min(len(t.Body), inet.UDP(t.Header[l.Transport:]).Len()-inet.UDPLen)]
 	}
-	return t
-}
-
-// takeSends moves the sends from lo on out of eff; their memory stays there.
-func takeSends(list []sansio.Send, lo int, eff *sansio.Effects) []sansio.Send {
-	list = append(list[:0], eff.Sends[lo:]...)
-	clear(eff.Sends[lo:])
-	eff.Sends = eff.Sends[:lo]
-	return list
 }

@@ -57,13 +57,18 @@ func (c *Chassis) newPart(p part) *part {
 	return &p
 }
 
-// offer gives a part something to handle: in its turn, or in the next pass.
-func (c *Chassis) offer(p *part, in sansio.Arrival) {
+// offer gives a part a train to handle: in its turn, or in the next pass.
+func (c *Chassis) offer(p *part, port sansio.Port, t *sansio.Train) {
 	if p.stage <= c.stage {
-		c.hold(p, in)
+		c.hold(p, sansio.Arrival{Port: port, Train: *t})
 		return
 	}
-	p.pending = append(p.pending, in)
+	n := len(p.pending)
+	if n == cap(p.pending) {
+		p.pending = append(p.pending, sansio.Arrival{})
+	}
+	p.pending = p.pending[:n+1]
+	p.pending[n].Port, p.pending[n].Train = port, *t
 	c.activate(p)
 }
 
@@ -88,11 +93,27 @@ func (c *Chassis) takeTurns(s stage, eff *sansio.Effects) {
 	for _, id := range turns {
 		p := c.parts[id]
 		p.active = false
-		lo := len(eff.Sends)
+		if s == egress {
+			c.finish(p, eff)
+			continue
+		}
+		out := eff.Sends
+		eff.Sends = c.list[:0]
 		c.call(p, eff)
-		c.passOn(p, lo, eff)
+		c.list, eff.Sends = eff.Sends, out
+		c.passOn(p, eff)
 	}
 	c.turns[s] = turns[:0]
+}
+
+// finish calls a link whose frames leave the switch.
+func (c *Chassis) finish(p *part, eff *sansio.Effects) {
+	lo := len(eff.Sends)
+	c.call(p, eff)
+	out := &c.ports[p.port].stat.Out
+	for i := lo; i < len(eff.Sends); i++ {
+		out.add(&eff.Sends[i].Train)
+	}
 }
 
 // call calls a part once. One that is due and has arrivals, too, gets these

@@ -12,27 +12,20 @@ const (
 )
 
 // passOn takes what a part just sent to where it goes next.
-func (c *Chassis) passOn(p *part, lo int, eff *sansio.Effects) {
-	if p.stage == egress { // on the wire
-		for i := lo; i < len(eff.Sends); i++ {
-			c.ports[p.port].stat.Out.add(&eff.Sends[i].Train)
-		}
-		return
-	}
-	c.list = takeSends(c.list, lo, eff)
+func (c *Chassis) passOn(p *part, eff *sansio.Effects) {
 	for i := range c.list {
 		s := &c.list[i]
 		switch p.stage {
 		case ingress:
-			c.receive(sansio.Arrival{Port: p.port, Train: s.Train}, eff)
+			c.receive(p.port, &s.Train, eff)
 		case leafServer, topServer:
-			c.offer(c.engines[p.pfe].part, sansio.Arrival{Port: dataplane.Served, Train: s.Train})
+			c.offer(c.engines[p.pfe].part, dataplane.Served, &s.Train)
 		case leafEngine, topEngine:
 			s.To = c.existing(s)
 			c.send(p.pfe, s, eff)
 		case leafFabric, topFabric:
 			train, l := p.labels.strip(s.Train, eff)
-			c.emerge(p.src, p.pfe, l.target, train, eff)
+			c.emerge(p.src, p.pfe, l.target, &train, eff)
 		}
 	}
 	if p.link != nil && p.link.InFlight() == 0 && len(c.held) == 0 {
@@ -73,7 +66,7 @@ func (c *Chassis) send(src int, s *sansio.Send, eff *sansio.Effects) {
 	}
 	for _, to := range s.To {
 		if dst, ok := dataplane.IsFabric(to); ok {
-			c.cross(src, dst, target{engine: true}, s.Train, eff)
+			c.cross(src, dst, target{engine: true}, &s.Train, eff)
 		}
 	}
 	for dst := range c.engines {
@@ -83,7 +76,7 @@ func (c *Chassis) send(src int, s *sansio.Send, eff *sansio.Effects) {
 		case dst == src:
 			c.leave(ports, &s.Train, eff)
 		default:
-			c.cross(src, dst, target{ports: ports}, s.Train, eff)
+			c.cross(src, dst, target{ports: ports}, &s.Train, eff)
 		}
 	}
 }
@@ -115,7 +108,7 @@ func (c *Chassis) isPortOf(pfe int, p sansio.Port) bool {
 
 // cross takes a train over the fabric; every frame between two PFEs passes
 // here, so this is where a tap on the fabric belongs.
-func (c *Chassis) cross(src, dst int, to target, t sansio.Train, eff *sansio.Effects) {
+func (c *Chassis) cross(src, dst int, to target, t *sansio.Train, eff *sansio.Effects) {
 	var path *part
 	if src != dst && dst < len(c.engines) {
 		path = c.fabric[src*len(c.engines)+dst]
@@ -124,18 +117,19 @@ func (c *Chassis) cross(src, dst int, to target, t sansio.Train, eff *sansio.Eff
 		c.emerge(src, dst, to, t, eff)
 		return
 	}
-	c.offer(path, sansio.Arrival{Train: path.labels.put(to, t, eff)})
+	train := path.labels.put(to, *t, eff)
+	c.offer(path, 0, &train)
 }
 
 // emerge takes a train from the fabric to an engine or to ports.
-func (c *Chassis) emerge(src, dst int, to target, t sansio.Train, eff *sansio.Effects) {
+func (c *Chassis) emerge(src, dst int, to target, t *sansio.Train, eff *sansio.Effects) {
 	switch {
 	case !to.engine:
-		c.leave(to.ports, &t, eff)
+		c.leave(to.ports, t, eff)
 	case dst >= len(c.engines) || c.engines[dst].part == nil:
 		c.count.Add(dropNoEngine, uint64(t.Frames()))
 	default:
-		c.serve(c.engines[dst], sansio.Arrival{Port: dataplane.Fabric(src), Train: t})
+		c.serve(&c.engines[dst], dataplane.Fabric(src), t)
 	}
 }
 
@@ -155,7 +149,7 @@ func (c *Chassis) leave(to []sansio.Port, t *sansio.Train, eff *sansio.Effects) 
 	}
 	for _, at := range to {
 		if p := &c.ports[at]; p.out != nil {
-			c.offer(p.out, sansio.Arrival{Port: at, Train: *t})
+			c.offer(p.out, at, t)
 		} else {
 			eff.Send(p.self, *t)
 		}

@@ -53,7 +53,8 @@ func TestMemoryIsBoundedByWhatIsInside(t *testing.T) {
 	}
 	total := 0
 	for range b.link.store.chunks.len() {
-		total += cap(b.link.store.chunks.pop().mem)
+		total += cap((*b.link.store.chunks.front()).mem)
+		b.link.store.chunks.drop()
 	}
 	for _, c := range b.link.store.spare {
 		total += cap(c.mem)
@@ -100,7 +101,8 @@ func TestRing(t *testing.T) {
 		var want []int
 		for i := range rapid.IntRange(0, 200).Draw(t, "steps") {
 			if len(want) > 0 && rapid.IntRange(0, 2).Draw(t, "pop") == 0 {
-				if got := r.pop(); got != want[0] {
+				got := *r.front()
+				if r.drop(); got != want[0] {
 					t.Fatalf("popped %d, want %d", got, want[0])
 				}
 				want = want[1:]

@@ -39,23 +39,26 @@ func (l *Link) move(eff *sansio.Effects, t *sansio.Train, run fate, i, j int) {
 	switch {
 	case i == j:
 	case run == leave:
-		l.sendSub(eff, t, i, j)
+		l.send(eff, t, i, j)
 	case run == keep:
-		if i == 0 && j == t.Frames() {
-			l.keep(*t)
-			return
-		}
-		l.keep(t.Sub(i, j, l.header[:0]))
+		l.keep(t, i, j)
 	}
 }
 
-// keep stores t, whose frames are the latest in dues.
-func (l *Link) keep(t sansio.Train) {
+// keep stores frames i to j-1 of t, the latest in dues.
+func (l *Link) keep(t *sansio.Train, i, j int) {
+	p := l.parcels.add()
+	p.train, p.frames, p.left = *t, j-i, 0
+	if j-i < t.Frames() {
+		p.train = t.Sub(i, j, l.header[:0])
+	}
+	t = &p.train
 	size := len(t.Header)
 	if t.Memory == nil {
 		size += len(t.Body)
 	}
 	mem, c := l.store.alloc(size)
+	p.chunk = c
 	n := copy(mem, t.Header)
 	t.Header = mem[:n:n]
 	if t.Memory == nil {
@@ -64,7 +67,6 @@ func (l *Link) keep(t sansio.Train) {
 	} else {
 		t.Memory.Keep()
 	}
-	l.parcels.push(parcel{train: t, chunk: c})
 }
 
 // decide takes a frame of n bytes, without framing, through queue, line and

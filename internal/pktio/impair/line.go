@@ -38,7 +38,8 @@ type waiter struct {
 // drain takes out what has started by now.
 func (q *queue) drain(now units.Time) {
 	for q.waiting.len() > 0 && q.waiting.front().start <= now {
-		q.bytes -= q.waiting.pop().bytes
+		q.bytes -= q.waiting.front().bytes
+		q.waiting.drop()
 	}
 }
 

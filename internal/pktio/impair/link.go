@@ -31,9 +31,10 @@ type Link struct {
 
 // parcel is a run of frames of one input train, kept until all have left.
 type parcel struct {
-	train sansio.Train // its header in the store, and its body but where that has a memory of its own
-	left  int          // frames that have left
-	chunk *chunk       // of the store
+	train  sansio.Train // its header in the store, and its body but where that has a memory of its own
+	frames int          // of the train
+	left   int          // frames that have left
+	chunk  *chunk       // of the store
 }
 
 // maxHeader is the longest header of a train of several frames: Ethernet, IPv4
@@ -114,7 +115,7 @@ func (l *Link) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 		t := &in[i].Train
 		l.stats.In.add(t)
 		if l.Transparent() {
-			l.send(eff, t)
+			l.send(eff, t, 0, t.Frames())
 		} else {
 			l.accept(t, eff)
 		}
@@ -128,23 +129,22 @@ func (l *Link) Expire(now units.Time, eff *sansio.Effects) {
 	l.queue.drain(now)
 	for l.parcels.len() > 0 {
 		p := l.parcels.front()
-		n := p.train.Frames()
 		from := p.left
-		for p.left < n && *l.dues.front() <= now {
-			l.dues.pop()
+		for p.left < p.frames && *l.dues.front() <= now {
+			l.dues.drop()
 			p.left++
 		}
 		if p.left > from {
-			l.sendSub(eff, &p.train, from, p.left)
+			l.send(eff, &p.train, from, p.left)
 		}
-		if p.left < n {
+		if p.left < p.frames {
 			return
 		}
 		p.chunk.live--
 		if m := p.train.Memory; m != nil {
 			eff.Drop(m)
 		}
-		l.parcels.pop()
+		l.parcels.drop()
 	}
 }
 
@@ -161,16 +161,8 @@ func (l *Link) NextDeadline() units.Time {
 	return due.Add(units.Duration(quantum - due%quantum))
 }
 
-func (l *Link) sendSub(eff *sansio.Effects, t *sansio.Train, i, j int) {
-	if i == 0 && j == t.Frames() {
-		l.send(eff, t)
-		return
-	}
-	sub := t.Sub(i, j, eff.Header(len(t.Header)))
-	l.send(eff, &sub)
-}
-
-func (l *Link) send(eff *sansio.Effects, t *sansio.Train) {
-	l.stats.Out.add(t)
-	eff.Send(l.out[:], *t)
+// send sends frames i to j-1 of t.
+func (l *Link) send(eff *sansio.Effects, t *sansio.Train, i, j int) {
+	eff.SendFrames(l.out[:], t, i, j)
+	l.stats.Out.add(&eff.Sends[len(eff.Sends)-1].Train)
 }

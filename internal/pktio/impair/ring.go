@@ -18,22 +18,22 @@ func (r *ring[T]) front() *T { return &r.buf[r.head&(len(r.buf)-1)] }
 // back returns the newest element; there must be one.
 func (r *ring[T]) back() *T { return &r.buf[(r.head+r.n-1)&(len(r.buf)-1)] }
 
-func (r *ring[T]) push(v T) {
+func (r *ring[T]) push(v T) { *r.add() = v }
+
+// add makes room for a newest element and returns it, zero.
+func (r *ring[T]) add() *T {
 	if r.n == len(r.buf) {
 		r.grow()
 	}
 	r.n++
-	*r.back() = v
+	return r.back()
 }
 
-func (r *ring[T]) pop() T {
-	var zero T
-	p := r.front()
-	v := *p
-	*p = zero // lets go of what v points at
+// drop takes the oldest element out.
+func (r *ring[T]) drop() {
+	clear(r.buf[r.head : r.head+1]) // lets go of what it points at
 	r.head = (r.head + 1) & (len(r.buf) - 1)
 	r.n--
-	return v
 }
 
 func (r *ring[T]) grow() {

@@ -74,7 +74,7 @@ func (s *store) recycle() {
 		if s.chunks.len() == 1 {
 			return // go on filling it
 		}
-		s.chunks.pop()
+		s.chunks.drop()
 		s.spare = append(s.spare, c)
 	}
 }

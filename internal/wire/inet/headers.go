@@ -107,6 +107,10 @@ func (h IPv4) Src() netip.Addr { return netip.AddrFrom4([4]byte(h[12:16])) }
 // Dst returns the destination address.
 func (h IPv4) Dst() netip.Addr { return netip.AddrFrom4([4]byte(h[16:20])) }
 
+// SrcBytes returns the source address as it stands, for a table that is looked up
+// for every packet.
+func (h IPv4) SrcBytes() [4]byte { return [4]byte(h[12:16]) }
+
 // SetSrc writes the source address.
 func (h IPv4) SetSrc(a netip.Addr) { v := a.As4(); copy(h[12:16], v[:]) }
 

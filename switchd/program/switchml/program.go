@@ -92,6 +92,8 @@ type slot struct {
 	count  int
 	seen   trace.Mask
 	e0, e1 int8
+	phase  uint32 // packet id and time of the first packet, for who asks what is open
+	since  units.Time
 }
 
 // result is a finished packet and the UDP ports that it answers.
@@ -150,7 +152,7 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 			continue
 		}
 		ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
-		w, ok := p.byAddr[ip.SrcAddr()]
+		w, ok := p.byAddr[ip.SrcBytes()]
 		if !ok {
 			p.count.Add(DropUnknownWorker, uint64(t.Frames()))
 			continue
@@ -163,6 +165,12 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 	p.multicast(eff)
 }
 
+// sender is the worker who sent a train, and the UDP ports of the train.
+type sender struct {
+	worker   uint8
+	src, dst uint16
+}
+
 // packet is a UDP payload; the last pad bytes of it, all values or none, are
 // only counted.
 type packet struct {
@@ -170,8 +178,9 @@ type packet struct {
 	pad     int
 }
 
-// packet is Algorithm 3 for one packet of worker w.
-func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, in packet, eff *sansio.Effects) {
+// packet is Algorithm 3 for one packet.
+func (p *Program) packet(now units.Time, from sender, in packet, eff *sansio.Effects) {
+	w := from.worker
 	h, reason := p.admit(in)
 	if reason != "" {
 		p.drop(now, h, w, reason)
@@ -179,7 +188,7 @@ func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, in packet, eff
 	}
 	s, other := &p.pool[h.Set][h.Slot], &p.pool[1-h.Set][h.Slot]
 	if s.seen.Has(w) {
-		p.again(now, w, flow, h, s, eff)
+		p.again(now, from, h, s, eff)
 		return
 	}
 	if s.count > 0 && in.pad != s.pad {
@@ -188,13 +197,18 @@ func (p *Program) packet(now units.Time, w uint8, flow inet.Flow, in packet, eff
 	}
 	s.seen.Set(w)
 	other.seen.Clear(w)
-	s.count = (s.count + 1) % p.n
+	if s.count == 0 {
+		s.phase, s.since = h.PacketID, now
+	}
+	if s.count++; s.count == p.n {
+		s.count = 0
+	}
 	p.add(s, h, in)
 	p.event(now, trace.Contribution, h, s.seen, w, "")
 	if s.count == 0 {
 		p.count.Add(CountResults, 1)
 		p.event(now, trace.BlockSent, h, s.seen, w, "")
-		p.done = append(p.done, result{packet: s.answer(h, eff), src: flow.SrcPort, dst: flow.DstPort})
+		p.done = append(p.done, result{packet: s.answer(h, eff), src: from.src, dst: from.dst})
 	}
 }
 
@@ -226,7 +240,8 @@ func (p *Program) add(s *slot, h wire.Header, in packet) {
 
 // again handles a packet that the slot has seen: the result was lost on its way
 // down, or is not there yet.
-func (p *Program) again(now units.Time, w uint8, flow inet.Flow, h wire.Header, s *slot, eff *sansio.Effects) {
+func (p *Program) again(now units.Time, from sender, h wire.Header, s *slot, eff *sansio.Effects) {
+	w := from.worker
 	if s.count != 0 {
 		p.drop(now, h, w, DropDuplicate)
 		return
@@ -234,7 +249,7 @@ func (p *Program) again(now units.Time, w uint8, flow inet.Flow, h wire.Header, 
 	p.count.Add(CountAnswered, 1)
 	p.event(now, trace.BlockSent, h, p.everybody, w, CountAnswered) // peers in the next phase are not in seen any more
 	to, answer := &p.workers[w], s.answer(h, eff)
-	eff.EmitPadded(to.to, to.template(p.cfg, flow.DstPort, flow.SrcPort), answer.payload, answer.pad)
+	eff.EmitPadded(to.to, to.template(&p.cfg, from.dst, from.src), answer.payload, answer.pad)
 }
 
 // answer builds the payload of a result: the trigger's header with the slot's
@@ -253,7 +268,7 @@ func (p *Program) multicast(eff *sansio.Effects) {
 	for i := range p.workers {
 		w := &p.workers[i]
 		for _, r := range p.done {
-			eff.EmitPadded(w.to, w.template(p.cfg, r.dst, r.src), r.payload, r.pad)
+			eff.EmitPadded(w.to, w.template(&p.cfg, r.dst, r.src), r.payload, r.pad)
 		}
 	}
 }
@@ -274,7 +289,7 @@ type template struct {
 // one for each thread of the public client, which has at most 16 (assumed).
 const maxTemplates = 64
 
-func (w *worker) template(cfg Config, src, dst uint16) []byte {
+func (w *worker) template(cfg *Config, src, dst uint16) []byte {
 	for _, t := range w.templates {
 		if t.src == src && t.dst == dst {
 			return t.header

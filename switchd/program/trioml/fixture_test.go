@@ -212,6 +212,8 @@ func (w *transcript) Event(e *trace.Event) {
 		fmt.Fprintf(w, " by source %d", e.Source)
 	case trace.Contribution:
 		fmt.Fprintf(w, " of source %d, now in: %s", e.Source, sources(e.Mask))
+	case trace.Scanned:
+		fmt.Fprintf(w, " heard of lately, in: %s", sources(e.Mask))
 	case trace.BlockAged:
 		fmt.Fprintf(w, " with only %s", sources(e.Mask))
 	case trace.BlockSent:

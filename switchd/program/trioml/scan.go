@@ -96,6 +96,7 @@ func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
 			continue
 		case r.ref:
 			r.ref = false
+			p.event(now, trace.Scanned, r, r.job.OutSource)
 			continue
 		}
 		r.aged, r.degraded = true, true

@@ -1,0 +1,199 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
+	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// timers is about the timer threads: what a scan takes, and how soon servers
+// recover from a straggler.
+func timers() Experiment {
+	return Experiment{
+		ID:       "trio.fig14",
+		Title:    "timer threads: recovery from a straggler, and the time of a scan",
+		Claims:   []claims.ID{"trio.s5.single-thread-insufficient"},
+		Predicts: []claims.ID{"trio.fig14.recovery"},
+		Run: func(ctx context.Context, e *Env) (Findings, error) {
+			var f Findings
+			if err := recovery(ctx, e, &f); err != nil {
+				return f, err
+			}
+			return f, scanTimes(&f)
+		},
+	}
+}
+
+// Recovery: 20 packets back to back, one of six servers silent.
+const (
+	recoveryPackets = 20
+	recoveryPhases  = 16 // of the timers, against which the packets are sent
+	recoveryCompute = 300 * units.Millisecond
+)
+
+var recoveryTimeouts = []units.Duration{2, 5, 10, 20, 40} // ms
+
+// recovery measures the time from the first packet to the last result, in
+// timeouts, under both readings of what an aged block says about its source.
+func recovery(ctx context.Context, e *Env, f *Findings) error {
+	t := claims.Table{
+		ID: "trio.fig14", Title: "Time until servers have all results of 20 packets, one server silent",
+		Columns: []claims.Column{{Name: "timeout", Unit: "ms"}, {Name: "ageing"}, {Name: "least", Unit: "timeouts"}, {Name: "mean", Unit: "timeouts"}, {Name: "most", Unit: "timeouts"}},
+		Notes:   []string{fmt.Sprintf("Over %d phases of the timer threads; %s.", recoveryPhases, trioModel)},
+	}
+	all := spread{least: math.Inf(1)}
+	for _, ms := range recoveryTimeouts {
+		for _, age := range []program.AgePolicy{program.AgePerBlock, program.AgeAbsent} {
+			s, err := recoveryAt(ctx, e, ms*units.Millisecond, age)
+			if err != nil {
+				return err
+			}
+			t.Rows = append(t.Rows, []render.Cell{
+				render.Int(int64(ms)), render.Text(string(age)), render.Number(s.least, 3), render.Number(s.sum/s.n, 3), render.Number(s.most, 3),
+			})
+			all.least, all.most = min(all.least, s.least), max(all.most, s.most)
+		}
+	}
+	f.Tables = append(f.Tables, t)
+	f.Predict("trio.fig14.recovery", claims.Prediction{
+		Low: all.least, High: all.most, Model: trioModel,
+		Note: "least and most over timeouts, phases of the timers, and both readings of trio.close-to-ideal",
+	})
+	return nil
+}
+
+// spread gathers numbers.
+type spread struct{ least, most, sum, n float64 }
+
+func (s *spread) add(x float64) {
+	if s.n == 0 || x < s.least {
+		s.least = x
+	}
+	s.most, s.sum, s.n = max(s.most, x), s.sum+x, s.n+1
+}
+
+func recoveryAt(ctx context.Context, e *Env, timeout units.Duration, age program.AgePolicy) (spread, error) {
+	var s spread
+	var jobs []*job.Job
+	for phase := range recoveryPhases {
+		j, err := recoveryJob(e, timeout, age, phase)
+		if err != nil {
+			return s, err
+		}
+		jobs = append(jobs, j)
+	}
+	cells, err := e.Cells(ctx, jobs...)
+	if err != nil {
+		return s, err
+	}
+	for i, c := range cells {
+		for _, x := range c.Samples {
+			if x.Delay == 0 {
+				s.add(float64(x.End.Sub(x.Start)-jobs[i].Model.Compute) / float64(timeout))
+			}
+		}
+	}
+	return s, nil
+}
+
+// recoveryJob is one all-reduce of 20 packets for which one server is late by
+// more than any timeout here.
+func recoveryJob(e *Env, timeout units.Duration, age program.AgePolicy, phase int) (*job.Job, error) {
+	profile, err := model(e, "resnet50")
+	if err != nil {
+		return nil, err
+	}
+	profile.SizeMiB = 1
+	profile.Compute = recoveryCompute + timeout*units.Duration(phase)/recoveryPhases
+	sys := job.TrioML{Timeout: timeout, Age: age, AddRate: trioSystem(e).AddRate}
+	return replay(e, sys, network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}, func(s *job.Spec) {
+		s.Model, s.Iterations, s.StraggleP = profile, 1, 1
+		s.Scale = int(units.MiB) / (4096 * recoveryPackets) // rounded down: a little more than 20 packets' worth
+		s.Seed = e.Seed + rng.Root(phase)
+		s.Host = e.Constants.DPDK()
+	})
+}
+
+// scanTimes holds one thread that scans a large table against N that share it.
+// A visit of a record is one access to its memory.
+func scanTimes(f *Findings) error {
+	const records, threads = 65535, program.DefaultThreads
+	busiest, err := busiestThread(records, threads)
+	if err != nil {
+		return err
+	}
+	interval := program.DefaultTimeout
+	t := claims.Table{
+		ID: "trio.s5.single-thread-insufficient", Title: "Time to scan 65535 records",
+		Columns: []claims.Column{{Name: "memory"}, {Name: "access", Unit: "ns"}, {Name: "one thread", Unit: "ms"}, {Name: "busiest of 100", Unit: "ms"}, {Name: "one thread over the interval"}},
+		Notes:   []string{"Latencies: Trio §2.3. The interval is 10 ms (Trio §6.1)."},
+	}
+	over := 0.0
+	for _, m := range []struct {
+		name string
+		ns   int
+	}{{"SRAM", 70}, {"DRAM, fast", 300}, {"DRAM, slow", 400}} {
+		access := units.Duration(m.ns) * units.Nanosecond
+		one, shared := access*records, access*units.Duration(busiest)
+		over = max(over, float64(one)/float64(interval))
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(m.name), render.Int(m.ns), render.Number(one.Milliseconds(), 2), render.Number(shared.Milliseconds(), 3), render.Number(float64(one)/float64(interval), 2),
+		})
+	}
+	f.Tables = append(f.Tables, t)
+	m := claims.Group(map[string]claims.Measured{
+		"per_thread_ratio":     claims.Number(float64(busiest) * threads / records),
+		"single_over_interval": claims.Number(over),
+	})
+	m.Note = "records in DRAM; in SRAM one thread is fast enough"
+	f.Set("trio.s5.single-thread-insufficient", m)
+	return nil
+}
+
+// agedAt counts the records that timer threads age, by instant.
+type agedAt map[units.Time]int
+
+func (a agedAt) Event(e *trace.Event) {
+	if e.Kind == trace.BlockAged {
+		a[e.At]++
+	}
+}
+
+// busiestThread opens records in a real program, lets them age, and returns how
+// many the busiest thread visited.
+func busiestThread(records, threads int) (busiest int, err error) {
+	counts := agedAt{}
+	out := inet.Flow{Src: plan.Group(1), Dst: plan.Group(1)}
+	p, err := program.New(program.Config{Node: "pfe", Threads: threads, Trace: counts, Jobs: []program.Job{
+		{ID: 1, Sources: []uint8{0, 1}, BlockMax: records, Out: out, To: []sansio.Port{0}},
+	}})
+	if err != nil {
+		return 0, err
+	}
+	var eff sansio.Effects
+	for b := range records {
+		payload := make([]byte, wire.HeaderLen+4)
+		wire.Header{Job: 1, Block: uint32(b), SrcCnt: 1, Grads: 1}.Put(payload)
+		p.Handle(1, []sansio.Arrival{{Train: sansio.Train{Header: inet.UDPHeader(out), Body: payload}}}, &eff)
+	}
+	for p.OpenBlocks() > 0 {
+		p.Expire(p.NextDeadline(), &eff)
+		eff.Reset()
+	}
+	for _, n := range counts {
+		busiest = max(busiest, n)
+	}
+	return busiest, nil
+}

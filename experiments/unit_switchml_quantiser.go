@@ -1,0 +1,189 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/reports/claims"
+)
+
+// unitSwitchmlQuantiser checks SwitchML's scaling of blocks: §4.6 and App E.
+func unitSwitchmlQuantiser() []Experiment {
+	return []Experiment{{
+		ID: "switchml.quantiser", Title: "bounds of the scaling of blocks",
+		Claims: []claims.ID{
+			"switchml.s4.6.f-formula", "switchml.appE.example100", "switchml.appE.example10", "switchml.appE.thm1",
+			"switchml.appE.thm2", "switchml.appE.combined",
+		},
+		Quick: "a tenth of the random vectors",
+		Run: func(_ context.Context, e *Env) (f Findings, err error) {
+			sectionFactor(&f)
+			for _, x := range []struct {
+				id claims.ID
+				f  float64
+			}{{"switchml.appE.example100", 100}, {"switchml.appE.example10", 10}} {
+				m, err := appendixE(x.f)
+				if err != nil {
+					return f, err
+				}
+				f.Set(x.id, m)
+			}
+			theorems(&f, e)
+			return f, nil
+		},
+	}}
+}
+
+// maxWorkers of the bounds' checks: the ports of the paper's switch.
+const maxWorkers = 64
+
+// sectionFactor tries the factor of §4.6 on the worst blocks there are: of every
+// worker the largest magnitude that the shared exponent allows.
+func sectionFactor(f *Findings) {
+	var others []int // n that are no power of two, and overflow
+	mostOver, mostOther, bound := int64(0), int64(0), 0
+	for n := 1; n <= maxWorkers; n++ {
+		over := int64(0)
+		for m := -30; m <= 30; m++ {
+			factor := math.Ldexp(math.MaxInt32/float64(n), -m)
+			over = max(over, worstSum(n, m, factor)-math.MaxInt32)
+			bound += btoi(worstSum(n, m, gradient.BlockFactor(n, int8(m))) > math.MaxInt32)
+		}
+		switch {
+		case n&(n-1) == 0:
+			mostOver = max(mostOver, over)
+		case over > 0:
+			others, mostOther = append(others, n), max(mostOther, over)
+		}
+	}
+	m := claims.Group(map[string]claims.Measured{
+		"overflowing_other_n": claims.Number(float64(len(others))), "most_over": claims.Number(float64(mostOver)),
+	})
+	m.Note = fmt.Sprintf("n up to %d; n that are no power of two, %v, overflow by up to %d; with the factor of App E, which hosts here use, %d sums overflow",
+		maxWorkers, others, mostOther, bound)
+	f.Set("switchml.s4.6.f-formula", m)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// worstSum returns the larger magnitude of the sums over n workers of 2^m and of
+// -2^m, scaled and rounded to nearest as hosts do.
+func worstSum(n, m int, factor float64) int64 {
+	v := float32(math.Ldexp(1, m))
+	var q [2]int32
+	gradient.QuantiseBlock(q[:], []float32{v, -v}, factor)
+	return max(int64(n)*int64(q[0]), -int64(n)*int64(q[1])-1) // int32 reaches one farther down
+}
+
+// appendixE is the worked example: 1.56 and 4.23 under a factor. What hosts
+// quantise is held against exact arithmetic.
+func appendixE(factor float64) (claims.Measured, error) {
+	var sum int64
+	exact := new(big.Rat)
+	for _, v := range []string{"1.56", "4.23"} {
+		r, ok := new(big.Rat).SetString(v)
+		if !ok {
+			return claims.Measured{}, fmt.Errorf("%s is no number", v)
+		}
+		exact.Add(exact, r)
+		x, _ := r.Float32()
+		var q [1]int32
+		gradient.QuantiseBlock(q[:], []float32{x}, factor)
+		sum += int64(q[0])
+	}
+	result := new(big.Rat).Quo(new(big.Rat).SetInt64(sum), new(big.Rat).SetFloat64(factor))
+	off, _ := new(big.Rat).Abs(new(big.Rat).Sub(result, exact)).Float64()
+	got, _ := result.Float64()
+	return claims.Group(map[string]claims.Measured{
+		"aggregate": claims.Number(float64(sum)), "result": claims.Number(got), "error": claims.Number(off),
+	}), nil
+}
+
+// theorems tries the bounds of App E on random vectors and on the worst ones.
+func theorems(f *Findings, e *Env) {
+	t := bounds{stream: e.Seed.Stream("switchml.quantiser")}
+	for n := 1; n <= maxWorkers; n++ {
+		for range e.trials(300) {
+			t.try(n, t.random(n))
+		}
+		for _, share := range []float64{1, -1, 0.5, 1 - 0x1p-24} { // of the bound B, all workers alike
+			t.try(n, alike(n, share))
+		}
+	}
+	m := claims.Group(map[string]claims.Measured{
+		"error_over_bound": claims.Number(t.anyRounding), "error_over_nearest_bound": claims.Number(t.nearest),
+	})
+	m.Note = fmt.Sprintf("%d vectors of 1 to %d workers", t.tried, maxWorkers)
+	f.Set("switchml.appE.thm1", m)
+	overflow := claims.Number(float64(t.overflows))
+	overflow.Note = fmt.Sprintf("of %d sums, each rounded down, up and to nearest", t.tried)
+	f.Set("switchml.appE.thm2", overflow)
+	f.Set("switchml.appE.combined", claims.Number(t.combined))
+}
+
+// bounds keeps the worst that was seen.
+type bounds struct {
+	stream      *rng.Stream
+	tried       int
+	overflows   int
+	anyRounding float64 // error over n/f, rounded down, up and to nearest
+	nearest     float64 // error over n/(2f), to nearest
+	combined    float64 // error over n^2 B/(2^31-n)
+}
+
+func (t *bounds) random(n int) []float32 {
+	out := make([]float32, n)
+	for w := range out {
+		out[w] = float32(t.stream.Uniform(-1, 1))
+	}
+	return out
+}
+
+func alike(n int, share float64) []float32 {
+	out := make([]float32, n)
+	for w := range out {
+		out[w] = float32(share)
+	}
+	return out
+}
+
+// try sums one value of each of n workers, as shares of a bound B, with the
+// largest factor of Theorem 2, and with one that is far smaller. Errors are added
+// up worker by worker: they are small, so that float64 keeps them to parts of
+// 1e-15, where it would not keep the sums so well.
+func (t *bounds) try(n int, shares []float32) {
+	t.tried++
+	b := math.Ldexp(1, t.stream.IntN(40)-20)
+	largest := (math.MaxInt32 + 1 - float64(n)) / (float64(n) * b)
+	for _, factor := range []float64{largest, largest / 1e6} {
+		off, sums := [3]float64{}, [3]float64{} // rounded down, up, to nearest; errors in units of 1/f
+		for _, s := range shares {
+			v := float32(float64(s) * b)
+			var q [1]int32
+			gradient.QuantiseBlock(q[:], []float32{v}, factor)
+			scaled := float64(v) * factor
+			for i, r := range [3]float64{math.Floor(scaled), math.Ceil(scaled), float64(q[0])} {
+				sums[i] += r
+				off[i] += r - scaled
+			}
+		}
+		for i := range sums {
+			t.anyRounding = max(t.anyRounding, math.Abs(off[i])/float64(n))
+			t.overflows += btoi(sums[i] > math.MaxInt32 || sums[i] < math.MinInt32)
+			if factor == largest {
+				bound := float64(n) * float64(n) * b / (math.MaxInt32 + 1 - float64(n))
+				t.combined = max(t.combined, math.Abs(off[i])/factor/bound)
+			}
+		}
+		t.nearest = max(t.nearest, math.Abs(off[2])/(float64(n)/2))
+	}
+}

@@ -1,0 +1,82 @@
+package worker
+
+import (
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Waiter is a collective that can say what it waits for. Asking changes nothing.
+type Waiter interface {
+	// Waiting returns at most limit packets that have no result.
+	Waiting(limit int) []trace.Wait
+}
+
+// States of a worker, as it tells them.
+const (
+	StateWaiting    = "waiting for the start"
+	StateDelayed    = "asleep"
+	StateComputing  = "computing"
+	StateReducing   = "reducing"
+	StateEvaluating = "evaluating"
+	StateDone       = "done"
+)
+
+// Snapshot is how far a worker has come.
+type Snapshot struct {
+	Node      string       `json:"node"`
+	Worker    int          `json:"worker"`
+	Iteration int          `json:"iteration"` // the one it is in: model updates so far
+	State     string       `json:"state"`
+	Until     units.Time   `json:"until_ps,omitempty"` // end of a delay or compute
+	Waits     []trace.Wait `json:"waits,omitempty"`    // while reducing
+	Counts    uint64       `json:"counts"`             // packets and drops that the core counted: it grows as anything happens
+	Last      *trace.Event `json:"last,omitempty"`     // latest event; nil: none, or not recorded
+
+	// Frames that its socket sent and received; zero where there is no socket.
+	TxFrames uint64 `json:"tx_frames,omitempty"`
+	RxFrames uint64 `json:"rx_frames,omitempty"`
+}
+
+// maxWaits bounds the list of a snapshot: enough for the pools and windows of
+// the papers (assumed).
+const maxWaits = 4096
+
+// Snapshot returns how far the worker has come; log may be nil.
+func (w *Worker) Snapshot(log *trace.Log) Snapshot {
+	s := Snapshot{Iteration: w.Job.Iteration(), State: StateReducing}
+	switch j := w.Job.(type) {
+	case *Loop:
+		j.describe(&s)
+	case *Bench:
+		s.Node, s.Worker = j.node, j.worker
+		if j.Done() {
+			s.State = StateDone
+		}
+	}
+	if waiter, ok := w.Job.Core().(Waiter); ok && s.State == StateReducing {
+		s.Waits = waiter.Waiting(maxWaits)
+	}
+	for _, c := range w.Job.Core().Counters() {
+		s.Counts += c.N
+	}
+	if e, ok := log.Last(); ok {
+		s.Last = &e
+	}
+	return s
+}
+
+func (l *Loop) describe(s *Snapshot) {
+	s.Node, s.Worker = l.cfg.Node, l.cfg.Worker
+	switch l.state {
+	case waiting:
+		s.State = StateWaiting
+	case delayed:
+		s.State, s.Until = StateDelayed, l.wake
+	case computing, charged:
+		s.State, s.Until = StateComputing, l.wake
+	case evaluating:
+		s.State = StateEvaluating
+	case done:
+		s.State = StateDone
+	}
+}
