@@ -36,6 +36,8 @@ var levels = []level{
 	{4, "experiment and runner", []string{"harness", "harness/node"}},
 	{5, "the two clocks, namespaces, processes, checks", []string{
 		"harness/sim", "harness/live", "harness/check", "harness/fidelity", "harness/netns", "harness/proc",
+		"harness/stall",  // why nothing moves
+		"harness/events", // what of a trace is worth keeping
 	}},
 	{6, "sockets, drivers, live loops", []string{
 		"switchd/daemon", "switchd/control", "switchd/xdp", "nodes/worker/live",
@@ -107,6 +109,8 @@ var sideways = []pair{
 	{"harness/live", "harness/check", "a run ends with the check of its sums"},
 	{"harness/live", "harness/fidelity", "a live run is judged"},
 	{"harness/sim", "harness/check", "a run ends with the check of its sums"},
+	{"harness/sim", "harness/stall", "a run that stalls says why"},
+	{"harness/live", "harness/stall", "a run that stalls says why"},
 	{"reports/compare", "reports/stat", "a comparison carries its statistics"},
 	{"reports/render", "reports/compare", "tables are made of its rows"},
 	{"reports/bench", "reports/render", "benchmarks are shown as tables"},

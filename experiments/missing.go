@@ -6,11 +6,32 @@ import (
 	"github.com/inalab/inalab/reports/claims"
 )
 
+const (
+	needsPFE    = "needs the Trio PFE"
+	needsTofino = "needs the Tofino pipeline"
+)
+
 // missing says what claims wait for that no experiment measures, by id or by
 // what ids begin with; the first that fits counts.
 var missing = []struct{ prefix, waitsFor string }{
 	{"atp", "ATP is not built"},
 	{"xagg", "XAgg is not built"},
+
+	{"trio.fig15", needsPFE},
+	{"trio.fig16", needsPFE},
+	{"trio.fig16a", needsPFE},
+	{"trio.fig16b", needsPFE},
+	{"trio.s2", needsPFE},
+	{"trio.s3.2", needsPFE},
+	{"trio.s5.single-thread-insufficient", needsPFE},
+	{"trio.s6.3.instr-total", needsPFE},
+	{"trio.s6.3.loop-dominates", needsPFE},
+	{"trio.s6.1.single-pipeline-best", needsTofino},
+
+	{"switchml.s1.line-rate", needsTofino},
+	{"switchml.s5.recirc-latency", needsTofino},
+	{"switchml.s5.read-width", needsTofino},
+	{"switchml.appB.rdma-retx", "needs the RDMA variant of SwitchML"},
 }
 
 // waitsFor returns what a claim waits for.

@@ -1,7 +1,9 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,36 +27,58 @@ type Options struct {
 
 // Observer is told how the experiments go on.
 type Observer interface {
-	Began(i, n int, x *Experiment)
-	Progress(x *Experiment, text string)
-	// Ended hands the findings over; err is why there are none.
-	Ended(x *Experiment, f Findings, seconds float64, err error)
+	Began(s Step)
+	// Progress says what an experiment is at. It may be called from several
+	// goroutines at once.
+	Progress(s Step, text string)
+	Ended(s Step, o Outcome)
+	// Varies comes before the runs of [Sensitivity] with changed constants: how many
+	// there are, and what they take if each is as long as that with the constants as
+	// they are.
+	Varies(runs int, seconds float64)
 }
 
-// outcome is what became of one experiment.
-type outcome struct {
-	findings Findings
-	env      *Env
-	seconds  float64
-	err      error
+// Step is one run of an experiment.
+type Step struct {
+	Experiment *Experiment
+	Index, Of  int
+	Constant   string // that is changed; "" in the runs that are judged
+	Percent    int    // by how much: -20 or 20
+}
+
+// Outcome is what became of one run of an experiment.
+type Outcome struct {
+	Findings  Findings
+	Constants []hostmodel.Constant // that were asked for
+	Readings  []string             // that were asked for, "trio.wake=skip" each
+	Seconds   float64              // of the wall clock
+	Err       error                // why there are no findings
 }
 
 // Reproduce runs the experiments that the selected claims and predictions need,
 // in the order of the list, and judges what they measured. It ends early only
-// when ctx does.
+// when ctx does; then the report has what was known by that time.
 func Reproduce(ctx context.Context, sel claims.Selection, list []Experiment, opt Options) (claims.Report, error) {
+	report, _, err := reproduce(ctx, sel, list, opt)
+	return report, err
+}
+
+// outcomes are those of experiments, by id.
+type outcomes map[string]Outcome
+
+func reproduce(ctx context.Context, sel claims.Selection, list []Experiment, opt Options) (claims.Report, outcomes, error) {
 	needed := needed(sel, list, opt.NoLive == "")
-	done := map[string]outcome{}
+	done := outcomes{}
+	var stopped error
 	for i, x := range needed {
-		opt.Observer.Began(i, len(needed), x)
-		o := run(ctx, x, opt, opt.constants())
-		if err := ctx.Err(); err != nil {
-			return claims.Report{}, err
+		o := run(ctx, Step{Experiment: x, Index: i, Of: len(needed)}, opt, opt.constants())
+		if stopped = ctx.Err(); stopped != nil {
+			break
 		}
 		done[x.ID] = o
-		opt.Observer.Ended(x, o.findings, o.seconds, o.err)
 	}
-	return report(sel, list, done, opt)
+	report, err := reportOf(sel, list, done, opt)
+	return report, done, cmp.Or(stopped, err)
 }
 
 func (o Options) constants() *hostmodel.Constants {
@@ -68,7 +92,7 @@ func (o Options) constants() *hostmodel.Constants {
 func needed(sel claims.Selection, list []Experiment, live bool) (out []*Experiment) {
 	wanted := map[claims.ID]bool{}
 	for _, c := range sel.Claims {
-		wanted[c.ID] = true
+		wanted[c.ID] = c.Method != claims.NoWay
 	}
 	for _, w := range sel.Withheld {
 		wanted[w.ID] = true
@@ -83,84 +107,116 @@ func needed(sel claims.Selection, list []Experiment, live bool) (out []*Experime
 	return out
 }
 
-func run(ctx context.Context, x *Experiment, opt Options, constants *hostmodel.Constants) outcome {
+// run runs an experiment and tells the observer of it.
+func run(ctx context.Context, s Step, opt Options, constants *hostmodel.Constants) Outcome {
+	x := s.Experiment
 	env := &Env{
 		Quick: opt.Quick, Seed: opt.Seed, Constants: constants.Fresh(), readings: opt.Readings, taken: map[claims.ID]string{},
-		Progress: func(text string) { opt.Observer.Progress(x, text) },
+		Progress: func(text string) { opt.Observer.Progress(s, text) },
 	}
+	opt.Observer.Began(s)
 	began := time.Now()
 	f, err := x.Run(ctx, env)
 	if err == nil {
 		err = f.complete(x)
 	}
-	return outcome{findings: f, env: env, seconds: time.Since(began).Seconds(), err: err}
+	o := Outcome{Findings: f, Constants: env.Constants.Used(), Readings: env.choices(), Seconds: time.Since(began).Seconds(), Err: err}
+	opt.Observer.Ended(s, o)
+	return o
 }
 
-// report judges what was selected.
-func report(sel claims.Selection, list []Experiment, done map[string]outcome, opt Options) (claims.Report, error) {
+// reportOf judges what was selected, but for what was to be run and was not.
+func reportOf(sel claims.Selection, list []Experiment, done outcomes, opt Options) (claims.Report, error) {
 	var r claims.Report
+	missed := 0
 	for _, c := range sel.Claims {
-		r.Results = append(r.Results, judge(c, list, done, opt))
+		if res, ok := judge(c, list, done, opt); ok {
+			r.Results = append(r.Results, res)
+		} else {
+			missed++
+		}
 	}
 	for _, w := range sel.Withheld {
-		res, err := predict(w, list, done, opt)
-		if err != nil {
+		switch res, ok, err := predict(w, list, done, opt); {
+		case err != nil:
 			return r, err
+		case ok:
+			r.Results = append(r.Results, res)
+		default:
+			missed++
 		}
-		r.Results = append(r.Results, res)
 	}
 	if opt.Quick {
 		r.Notes = append(r.Notes, "quick: tensors and iterations are cut as each experiment says; a verdict in full may differ")
 	}
+	if missed > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("incomplete: %d claims are left out, whose experiments did not run to their end", missed))
+	}
 	return r, nil
 }
 
-func judge(c *claims.Claim, list []Experiment, done map[string]outcome, opt Options) claims.Result {
+// judge returns the result of a claim; ok is false where its experiment has not
+// run.
+func judge(c *claims.Claim, list []Experiment, done outcomes, opt Options) (r claims.Result, ok bool) {
 	if c.Method == claims.NoWay {
-		return c.Result(c.NotCheckable(), claims.Run{})
+		return c.Result(c.NotCheckable(), claims.Run{}), true
 	}
-	x := find(list, func(x *Experiment) bool { return slices.Contains(x.Claims, c.ID) })
+	x := measures(list, c.ID)
 	if x == nil {
-		return c.Result(c.NotYet(waitsFor(c.ID)), claims.Run{})
+		why := WaitsFor(c.ID)
+		if c.Method == claims.Live && opt.NoLive != "" && waitsFor(c.ID) == "" {
+			return c.Result(c.NeedsRoot(opt.NoLive), claims.Run{}), true
+		}
+		return c.Result(c.NotYet(why), claims.Run{}), true
 	}
 	if x.Live && opt.NoLive != "" {
-		return c.Result(c.NeedsRoot(opt.NoLive), claims.Run{})
+		return c.Result(c.NeedsRoot(opt.NoLive), claims.Run{}), true
 	}
-	o := done[x.ID]
-	if o.err != nil {
-		return c.Result(c.Broken(o.err), o.run(x, opt))
+	o, ok := done[x.ID]
+	if !ok {
+		return r, false
 	}
-	m := o.findings.Measured[c.ID]
-	if m.Reading == "" {
-		m.Reading = o.env.describe()
+	if o.Err != nil {
+		return c.Result(c.Broken(o.Err), o.run(x, opt)), true
 	}
+	m := o.Findings.Measured[c.ID]
+	m.Reading = cmp.Or(m.Reading, o.readings())
 	if m.Constants == nil {
-		m.Constants = o.env.assumed()
+		m.Constants = names(o.assumed())
 	}
-	return c.Result(c.Judge(m), o.run(x, opt))
+	return c.Result(c.Judge(m), o.run(x, opt)), true
 }
 
-func predict(w *claims.Withheld, list []Experiment, done map[string]outcome, opt Options) (claims.Result, error) {
-	x := find(list, func(x *Experiment) bool { return slices.Contains(x.Predicts, w.ID) })
+// predict returns the result of a withheld value; ok is false where its
+// experiment has not run.
+func predict(w *claims.Withheld, list []Experiment, done outcomes, opt Options) (r claims.Result, ok bool, err error) {
+	x := predicts(list, w.ID)
 	if x == nil {
-		return w.NotYet(waitsFor(w.ID), claims.Run{}), nil
+		return w.NotYet(WaitsFor(w.ID), claims.Run{}), true, nil
 	}
-	o := done[x.ID]
-	if o.err != nil {
-		return w.Broken(o.err, o.run(x, opt)), nil
+	if x.Live && opt.NoLive != "" {
+		r = w.NotYet(opt.NoLive, claims.Run{})
+		r.Verdict = claims.NeedsRoot
+		return r, true, nil
 	}
-	p := o.findings.Predicted[w.ID]
-	if p.Reading == "" {
-		p.Reading = o.env.describe()
+	o, ok := done[x.ID]
+	if !ok {
+		return r, false, nil
 	}
+	if o.Err != nil {
+		return w.Broken(o.Err, o.run(x, opt)), true, nil
+	}
+	p := o.Findings.Predicted[w.ID]
+	p.Reading = cmp.Or(p.Reading, o.readings())
 	if p.Constants == nil {
-		p.Constants = o.env.assumed()
+		p.Constants = names(o.assumed())
 	}
-	return w.Result(p, o.run(x, opt))
+	r, err = w.Result(p, o.run(x, opt))
+	return r, true, err
 }
 
-func (o *outcome) run(x *Experiment, opt Options) claims.Run {
-	r := claims.Run{Seed: uint64(opt.Seed), Seconds: o.seconds}
+func (o *Outcome) run(x *Experiment, opt Options) claims.Run {
+	r := claims.Run{Seed: uint64(opt.Seed), Seconds: o.Seconds}
 	if opt.Quick {
 		r.Quick = x.Quick
 	}
@@ -168,20 +224,4 @@ func (o *outcome) run(x *Experiment, opt Options) claims.Run {
 		r.Dir = opt.Dir(x.ID)
 	}
 	return r
-}
-
-func find(list []Experiment, is func(*Experiment) bool) *Experiment {
-	for i := range list {
-		if is(&list[i]) {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
-// Find returns the experiment that measures or predicts id, or nil.
-func Find(list []Experiment, id claims.ID) *Experiment {
-	return find(list, func(x *Experiment) bool {
-		return slices.Contains(x.Claims, id) || slices.Contains(x.Predicts, id)
-	})
 }

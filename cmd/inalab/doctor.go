@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"slices"
 
@@ -50,6 +51,24 @@ Exit codes: 0 live runs work, 3 something that they need is missing.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, for programs")
 	return cmd
+}
+
+// probeName is the hidden command that tries things out in a namespace. It is a
+// process of its own, since without root it has to enter a user namespace.
+const probeName = "doctor-probe"
+
+func newProbe() *cobra.Command {
+	return &cobra.Command{
+		Use:    probeName,
+		Hidden: true,
+		Args:   arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := enterNamespaces(); err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(probe())
+		},
+	}
 }
 
 // examine runs all checks and writes what they came to.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/nodes/worker"
@@ -75,9 +76,14 @@ func TestAnalyticTimes(t *testing.T) {
 		{SwitchML{}, bits(33 * (52 + 1024 + 24))},
 		// 2*(4-1)/4 of 16384 bytes in segments of 8948: two full ones and 6680.
 		{Ring{}, bits(2*(66+8948+24) + 66 + 6680 + 24)},
+		// The same in RoCE packets of 4096: six, with 58 bytes of headers.
+		{Ring{Transport: stream.RoCE}, bits(6 * (58 + 4096 + 24))},
+		{Halving{Transport: stream.RoCE}, bits(6 * (58 + 4096 + 24))},
+		{PS{Transport: stream.RoCE}, bits(6 * (58 + 4096 + 24))},
+		{PS{Transport: stream.RoCE, Cross: true}, bits(8 * (58 + 4096 + 24))},
 	} {
 		s := spec(t, c.system, "rack", 4)
-		s.Model.Compute = 10 * units.Millisecond
+		s.Model.Compute, s.Virtual = 10*units.Millisecond, true
 		j := mustNew(t, s)
 		got, bound := j.Expect()
 		if got -= s.Model.Compute; got != c.want || bound != (c.system.Name() == "trioml") {
@@ -158,6 +164,29 @@ func TestOneLevel(t *testing.T) {
 	}
 }
 
+// Dedicated servers are on the hosts behind the workers, and have a stream to
+// each of them.
+func TestDedicatedServers(t *testing.T) {
+	s := spec(t, PS{Dedicated: true}, "rack", 4)
+	s.Virtual, s.Servers = true, Servers(s.System, 2)
+	j := mustNew(t, s)
+	if n := len(j.Workers()); n != 2 || len(j.Hosts()) != 2 {
+		t.Errorf("%d workers on %d hosts, want 2", n, len(j.Hosts()))
+	}
+	servers := j.ServerConfigs()
+	if len(servers) != 2 || servers[0].Node != "h2" || len(servers[1].Stream.Connections) != 2 {
+		t.Fatalf("servers are %+v", servers)
+	}
+	for _, cfg := range servers {
+		if _, err := j.NewServer(cfg); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := Servers(PS{}, 2) + Servers(Ring{}, 2); n != 0 {
+		t.Errorf("%d hosts for servers that nobody needs", n)
+	}
+}
+
 // misfit lays nothing out, unwritable what cannot cross to a process.
 type (
 	misfit     struct{ System }
@@ -221,6 +250,14 @@ func TestBadJobs(t *testing.T) {
 		{func(s *Spec) { s.System = unwritable{s.System} }, "writing a chan int"},
 		{func(s *Spec) { s.Plan.MTU = 1061 }, "below the 1062 bytes of a switchml256 packet"},
 		{func(s *Spec) { s.StraggleP = 2 }, "straggling probability 2"},
+		{func(s *Spec) { s.System = Halving{} }, "halving runs under the virtual clock only"},
+		{func(s *Spec) { s.System = PS{} }, "ps runs under the virtual clock only"},
+		{func(s *Spec) { s.System = Ring{Transport: stream.RoCE} }, "ring over RoCE runs under the virtual clock only"},
+		{func(s *Spec) { s.System, s.Virtual = PS{Dedicated: true, Cross: true}, true }, "ps.cross is for colocated servers"},
+		{func(s *Spec) { s.System, s.Virtual = PS{Dedicated: true}, true }, "topology rack has no hosts for them"},
+		{func(s *Spec) { s.System, s.Virtual, s.Servers = Ring{}, true, 1 }, "laid out for 0 servers on hosts of their own, but the job has 1"},
+		{func(s *Spec) { s.Servers = 1 }, "1 hosts for servers: there are none live"},
+		{func(s *Spec) { s.Virtual, s.Servers = true, 3 }, "has 4 hosts, 3 of them for servers: a job takes 2 to 200 workers"},
 	} {
 		s := spec(t, SwitchML{}, "rack", 4)
 		c.change(&s)

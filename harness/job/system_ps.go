@@ -3,6 +3,7 @@ package job
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -58,6 +59,9 @@ func (p PS) Layout(j *Job) (Layout, error) {
 	}
 	if p.Dedicated && p.Cross {
 		return Layout{}, errors.New("ps.cross is for colocated servers: no shard of a dedicated one stays on a host")
+	}
+	if p.Dedicated && j.Servers == 0 {
+		return Layout{}, fmt.Errorf("ps has a dedicated server for each of %d workers, but topology %s has no hosts for them: give it twice the hosts", len(j.Hosts()), j.Plan.Name)
 	}
 	l := Layout{
 		Transport: p.Transport, Time: p.time(j), Block: j.Params,

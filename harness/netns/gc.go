@@ -3,6 +3,8 @@ package netns
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -96,4 +98,13 @@ func killRecorded(r journal.Record) (bool, error) {
 		return false, fmt.Errorf("journal names no process for node %q", r.Node)
 	}
 	return r.Process.Kill(killTimeout)
+}
+
+// existing returns the paths where something is: a collection may have been
+// interrupted, and a lab may have been killed before it was whole.
+func existing(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		_, err := os.Lstat(path)
+		return errors.Is(err, fs.ErrNotExist)
+	})
 }

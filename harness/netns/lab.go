@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/containernetworking/plugins/pkg/ns"
-
 	"github.com/inalab/inalab/harness/journal"
 )
 
@@ -35,17 +33,6 @@ func (l *Lab) Dir() string { return l.journal.Dir() }
 // Path returns where the node's namespace is bound, for setns(2); empty if the
 // lab has no such node.
 func (l *Lab) Path(node string) string { return l.nodes[node] }
-
-// Do runs f inside the node's namespace, on a thread of its own. f must not
-// start goroutines that rely on the namespace, since they run elsewhere.
-func (l *Lab) Do(node string, f func() error) error {
-	path := l.Path(node)
-	if path == "" {
-		return fmt.Errorf("lab %s has no node %q", l.name, node)
-	}
-	// Not wrapped: an error of f speaks for itself.
-	return ns.WithNetNSPath(path, func(ns.NetNS) error { return f() })
-}
 
 // Down removes every namespace of the lab, to the end, whatever fails on the
 // way, and waits until the kernel has removed the links. Stop the lab's

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/inalab/inalab/harness/journal"
@@ -148,17 +147,13 @@ func (s *Supervisor) launch(ctx context.Context, spec Spec) (*Process, error) {
 
 func (s *Supervisor) command(spec Spec, log, control, reports *os.File) *exec.Cmd {
 	return &exec.Cmd{
-		Path:       s.cfg.Exe,
-		Args:       []string{"inalab", nodeArg, spec.Kind, spec.Node},
-		Env:        append(os.Environ(), spec.Env...),
-		Stdout:     log,
-		Stderr:     log,
-		ExtraFiles: []*os.File{control, reports}, // controlFD, reportFD
-		SysProcAttr: &syscall.SysProcAttr{
-			Pdeathsig: syscall.SIGKILL,
-			// Ctrl-C is for the harness, which stops its children in order.
-			Setpgid: true,
-		},
+		Path:        s.cfg.Exe,
+		Args:        []string{"inalab", nodeArg, spec.Kind, spec.Node},
+		Env:         append(os.Environ(), spec.Env...),
+		Stdout:      log,
+		Stderr:      log,
+		ExtraFiles:  []*os.File{control, reports}, // controlFD, reportFD
+		SysProcAttr: attributes(),
 	}
 }
 

@@ -21,8 +21,13 @@ func (f *fifo) len() int { return len(f.items) - f.head }
 // borrowed.
 func (f *fifo) put(to peer, t *sansio.Train) {
 	f.nodes = append(f.nodes, to.node)
-	f.items = append(f.items, sansio.Arrival{Port: to.port, Train: *t})
-	in := &f.items[len(f.items)-1].Train
+	n := len(f.items)
+	if n == cap(f.items) {
+		f.items = append(f.items, sansio.Arrival{})
+	}
+	f.items = f.items[:n+1]
+	f.items[n].Port, f.items[n].Train = to.port, *t
+	in := &f.items[n].Train
 	lo := len(f.headers)
 	f.headers = append(f.headers, t.Header...)
 	in.Header = f.headers[lo:len(f.headers):len(f.headers)]
@@ -54,7 +59,6 @@ func (f *fifo) release() {
 	f.head += f.taken
 	f.taken = 0
 	if f.head == len(f.items) {
-		clear(f.items)
 		f.items, f.nodes, f.head, f.headers = f.items[:0], f.nodes[:0], 0, f.headers[:0]
 	}
 }

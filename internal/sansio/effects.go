@@ -100,7 +100,9 @@ func (e *Effects) EmitPadded(to []Port, template, payload []byte, pad int) {
 	inet.CopyUDPHeader(header, template, len(payload)+pad)
 	s := e.add()
 	s.To, s.template = to, &template[0]
-	s.Train = Train{Header: header, Body: payload, Seg: len(payload), Pad: pad, Checksum: ChecksumPartial, Memory: e.Owner(payload)}
+	t := &s.Train
+	t.Header, t.Body, t.Seg, t.Pad = header, payload, len(payload), pad
+	t.Checksum, t.Memory = ChecksumPartial, e.Owner(payload)
 }
 
 func (e *Effects) join(to []Port, template, payload []byte, pad int) bool {

@@ -3,10 +3,8 @@ package netns
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -187,13 +185,4 @@ func holder(inodes map[uint64]string) (pid, name string) {
 		}
 	}
 	return "", ""
-}
-
-// existing returns the paths where something is: a collection may have been
-// interrupted, and a lab may have been killed before it was whole.
-func existing(paths []string) []string {
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
-		_, err := os.Lstat(path)
-		return errors.Is(err, fs.ErrNotExist)
-	})
 }

@@ -10,10 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrNoPrivilege says that the program can neither make namespaces as it is nor
-// enter a user namespace.
-var ErrNoPrivilege = errors.New("cannot make network namespaces")
-
 // CanRoot says why this process cannot make named network namespaces as it is;
 // nil means that it can. Nothing is changed to find out.
 func CanRoot() error {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
@@ -20,26 +19,8 @@ import (
 	"github.com/inalab/inalab/internal/pktio/udp"
 )
 
-// probeName is the hidden command that tries things out in a namespace. It is a
-// process of its own, since without root it has to enter a user namespace.
-const probeName = "doctor-probe"
-
 // probeTimeout bounds it; it takes less than a second.
 const probeTimeout = 20 * time.Second
-
-func newProbe() *cobra.Command {
-	return &cobra.Command{
-		Use:    probeName,
-		Hidden: true,
-		Args:   arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := enterNamespaces(); err != nil {
-				return err
-			}
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(probe())
-		},
-	}
-}
 
 // probeChecks starts the probe and returns what it found out.
 func probeChecks(ctx context.Context) []check {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +17,15 @@ import (
 type spawner struct {
 	requests chan request
 	ended    chan struct{}
+}
+
+// attributes tie a process to the thread that starts it.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{
+		Pdeathsig: syscall.SIGKILL,
+		// Ctrl-C is for the harness, which stops its children in order.
+		Setpgid: true,
+	}
 }
 
 type request struct {

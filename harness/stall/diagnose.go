@@ -1,0 +1,213 @@
+package stall
+
+import (
+	"slices"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/dataplane"
+)
+
+// Diagnosis says what a run waits for.
+type Diagnosis struct {
+	What    string   // the slot or block; empty: no worker says what it waits for
+	Engine  string   // where it is open, or was; empty: nowhere
+	Has     string   // the sources that it has, as a bitmap; empty: it is not open
+	Result  bool     // its result was sent, and lost on the way down
+	Missing []string // workers whose packets, or whom the result, did not reach
+	Hop     Hop      // the first without packets
+	Last    string   // the latest event; empty: none was recorded
+	Absent  []string // nodes that do not answer, or died
+}
+
+// packet names what a worker waits for, as its events do.
+type packet struct{ gen, block uint32 }
+
+// Diagnose says what a run waits for whose nodes are as in the snapshot.
+func Diagnose(j *job.Job, s *Snapshot) Diagnosis {
+	d := diagnosis{s: s, layout: layoutOf(j, s)}
+	d.Absent = slices.Concat(s.Dead, s.Silent)
+	if e := s.last(); e != nil {
+		d.Last = d.tell(e)
+	}
+	if p, ok := d.oldest(); ok {
+		d.explain(p)
+	} else {
+		d.guess()
+	}
+	return d.Diagnosis
+}
+
+// diagnosis is a Diagnosis in the making.
+type diagnosis struct {
+	Diagnosis
+	layout
+	s *Snapshot
+}
+
+// oldest returns the packet that has waited for more turns than any other: of the
+// lowest generation. Where no worker says, it is the oldest open block.
+func (d *diagnosis) oldest() (out packet, ok bool) {
+	for _, w := range d.s.Workers {
+		for _, k := range w.Waits {
+			if p := (packet{k.Gen, k.Block}); !ok || p.gen < out.gen || p.gen == out.gen && p.block < out.block {
+				out, ok = p, true
+			}
+		}
+	}
+	if ok {
+		return out, true
+	}
+	if e, there := d.s.engine(d.top); there && len(e.Open) > 0 {
+		return packet{e.Open[0].Gen, e.Open[0].Block}, true
+	}
+	return packet{}, false
+}
+
+// explain follows a packet to the hop where it ended.
+func (d *diagnosis) explain(p packet) {
+	d.What = d.title(p)
+	if d.top == "" {
+		d.guess()
+		return
+	}
+	if d.lacking(d.top, p) || d.returned(p) {
+		return
+	}
+	for _, w := range d.s.Workers { // nobody's packet came to the top
+		if d.missing(w.Node, d.at(w.Node), p) {
+			return
+		}
+	}
+	d.guess()
+}
+
+// lacking explains a packet whose block is open at an engine, or below it, by
+// those who are missing in it.
+func (d *diagnosis) lacking(engine string, p packet) bool {
+	state, ok := d.s.engine(engine)
+	if !ok {
+		return false
+	}
+	i := slices.IndexFunc(state.Open, func(b dataplane.OpenBlock) bool { return b.Block == p.block && uint16(b.Gen) == uint16(p.gen) })
+	if i < 0 {
+		return engine == d.top && d.openBelow(p)
+	}
+	open := state.Open[i]
+	d.Engine, d.Has = engine, bitmap(open.Have, open.Want)
+	for source := range 256 {
+		if !open.Want.Has(uint8(source)) || open.Have.Has(uint8(source)) {
+			continue
+		}
+		name := d.name(engine, source)
+		if _, isEngine := d.s.engine(name); isEngine {
+			if !d.lacking(name, p) {
+				d.below(name, engine, p)
+			}
+			continue
+		}
+		d.missing(name, engine, p)
+	}
+	return true
+}
+
+// openBelow looks for the block at the engines behind the top's sources.
+func (d *diagnosis) openBelow(p packet) bool {
+	for source := range 256 {
+		if name, ok := d.layout.below[uint8(source)]; ok && d.lacking(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// below explains why an engine that does not hold a block did not pass it on:
+// its workers sent nothing, or what it sent was lost on the fabric.
+func (d *diagnosis) below(engine, top string, p packet) {
+	state, _ := d.s.engine(engine)
+	silent := false
+	for source := range 256 {
+		if name := d.name(engine, source); state.Sources.Has(uint8(source)) && !d.sent(name, p) {
+			silent = d.missing(name, engine, p) || silent
+		}
+	}
+	if silent {
+		return
+	}
+	d.Missing = append(d.Missing, engine)
+	if hop, ok := lossy(d.s.between(engine, top)); ok && d.Hop.Name == "" {
+		d.Hop = hop
+	}
+}
+
+// missing adds a worker whose packet an engine lacks, and where it is.
+func (d *diagnosis) missing(node, engine string, p packet) bool {
+	d.Missing = append(d.Missing, node)
+	if d.Hop.Name != "" {
+		return true // the first counts
+	}
+	w, answered := d.s.worker(node)
+	switch {
+	case slices.Contains(d.s.Dead, node):
+		d.Hop = Hop{node, "its process has ended"}
+	case !answered:
+		d.Hop = Hop{node, "its process does not answer"}
+	case d.sent(node, p):
+		d.Hop = d.lostUp(d.s, node, engine)
+	default:
+		d.Hop = Hop{node, "it has not sent it: " + d.condition(w)}
+	}
+	return true
+}
+
+// sent reports whether a worker's packet has left.
+func (d *diagnosis) sent(node string, p packet) bool {
+	w, ok := d.s.worker(node)
+	return ok && slices.Contains(w.Waits, trace.Wait{Gen: p.gen, Block: p.block, Sent: true})
+}
+
+// returned explains a packet whose result others have by the way down to those
+// who have not.
+func (d *diagnosis) returned(p packet) bool {
+	var with bool
+	var without []string
+	for _, w := range d.s.Workers {
+		switch {
+		case slices.ContainsFunc(w.Waits, func(k trace.Wait) bool { return k.Gen == p.gen && k.Block == p.block }):
+			without = append(without, w.Node)
+		case d.past(w, p):
+			with = true
+		}
+	}
+	if !with || len(without) == 0 {
+		return false
+	}
+	d.Engine, d.Result, d.Missing = d.top, true, without
+	d.Hop = d.lostDown(d.s, d.top, without[0])
+	return true
+}
+
+// past reports whether a worker that does not wait for a packet has its result.
+func (d *diagnosis) past(w worker.Snapshot, p packet) bool {
+	iteration, _ := d.naming.Block(p.gen, p.block)
+	return w.Iteration > iteration || w.Iteration == iteration && w.State == worker.StateReducing
+}
+
+// guess names the first link that lost anything, where nobody says what is
+// waited for.
+func (d *diagnosis) guess() {
+	for _, node := range d.Absent {
+		d.Hop = Hop{node, "its process does not answer"}
+		if slices.Contains(d.s.Dead, node) {
+			d.Hop.Why = "its process has ended"
+		}
+		return
+	}
+	for _, sw := range d.s.Switches {
+		if hop, ok := lossy(sw.Links); ok {
+			d.Hop = hop
+			return
+		}
+	}
+}
