@@ -11,6 +11,7 @@ import (
 // first.
 func All() []Experiment {
 	return slices.Concat(
+		unit(),
 		[]Experiment{fig13()},
 		switchmlFigures(),
 	)

@@ -9,6 +9,8 @@ import (
 const (
 	needsPFE    = "needs the Trio PFE"
 	needsTofino = "needs the Tofino pipeline"
+	needsJobs   = "needs several jobs in one run"
+	needsLevels = "needs SwitchML over two levels of switches"
 )
 
 // missing says what claims wait for that no experiment measures, by id or by
@@ -26,11 +28,17 @@ var missing = []struct{ prefix, waitsFor string }{
 	{"trio.s5.single-thread-insufficient", needsPFE},
 	{"trio.s6.3.instr-total", needsPFE},
 	{"trio.s6.3.loop-dominates", needsPFE},
+	{"trio.s6.3.instr-per-gradient", needsPFE},
+	{"trio.s4.multi-job", needsJobs},
 	{"trio.s6.1.single-pipeline-best", needsTofino},
 
 	{"switchml.s1.line-rate", needsTofino},
 	{"switchml.s5.recirc-latency", needsTofino},
 	{"switchml.s5.read-width", needsTofino},
+	{"switchml.s4.5.hier-loss", needsLevels},
+	{"switchml.s7.hier-optimal", needsLevels},
+	{"switchml.s7.multi-job", needsJobs},
+	{"switchml.s6.3.fp16-doubles", "needs float16 on the wire"},
 	{"switchml.appB.rdma-retx", "needs the RDMA variant of SwitchML"},
 }
 

@@ -48,11 +48,20 @@ type Step struct {
 
 // Outcome is what became of one run of an experiment.
 type Outcome struct {
-	Findings  Findings
-	Constants []hostmodel.Constant // that were asked for
-	Readings  []string             // that were asked for, "trio.wake=skip" each
-	Seconds   float64              // of the wall clock
-	Err       error                // why there are no findings
+	Findings Findings
+	Seconds  float64 // of the wall clock
+	Err      error   // why there are no findings
+
+	env *Env
+}
+
+// Constants returns the constants that the run asked for.
+func (o Outcome) Constants() []hostmodel.Constant { return o.env.Constants.Used() }
+
+// Took reports whether the run asked for the reading of an ambiguity.
+func (o Outcome) Took(ambiguity claims.ID) bool {
+	_, ok := o.env.taken[ambiguity]
+	return ok
 }
 
 // Reproduce runs the experiments that the selected claims and predictions need,
@@ -120,7 +129,7 @@ func run(ctx context.Context, s Step, opt Options, constants *hostmodel.Constant
 	if err == nil {
 		err = f.complete(x)
 	}
-	o := Outcome{Findings: f, Constants: env.Constants.Used(), Readings: env.choices(), Seconds: time.Since(began).Seconds(), Err: err}
+	o := Outcome{Findings: f, Seconds: time.Since(began).Seconds(), Err: err, env: env}
 	opt.Observer.Ended(s, o)
 	return o
 }
@@ -163,11 +172,10 @@ func judge(c *claims.Claim, list []Experiment, done outcomes, opt Options) (r cl
 	}
 	x := measures(list, c.ID)
 	if x == nil {
-		why := WaitsFor(c.ID)
 		if c.Method == claims.Live && opt.NoLive != "" && waitsFor(c.ID) == "" {
 			return c.Result(c.NeedsRoot(opt.NoLive), claims.Run{}), true
 		}
-		return c.Result(c.NotYet(why), claims.Run{}), true
+		return c.Result(c.NotYet(WaitsFor(c.ID)), claims.Run{}), true
 	}
 	if x.Live && opt.NoLive != "" {
 		return c.Result(c.NeedsRoot(opt.NoLive), claims.Run{}), true
@@ -180,9 +188,9 @@ func judge(c *claims.Claim, list []Experiment, done outcomes, opt Options) (r cl
 		return c.Result(c.Broken(o.Err), o.run(x, opt)), true
 	}
 	m := o.Findings.Measured[c.ID]
-	m.Reading = cmp.Or(m.Reading, o.readings())
+	m.Reading = cmp.Or(m.Reading, o.env.describe())
 	if m.Constants == nil {
-		m.Constants = names(o.assumed())
+		m.Constants = o.env.assumed()
 	}
 	return c.Result(c.Judge(m), o.run(x, opt)), true
 }
@@ -207,9 +215,9 @@ func predict(w *claims.Withheld, list []Experiment, done outcomes, opt Options) 
 		return w.Broken(o.Err, o.run(x, opt)), true, nil
 	}
 	p := o.Findings.Predicted[w.ID]
-	p.Reading = cmp.Or(p.Reading, o.readings())
+	p.Reading = cmp.Or(p.Reading, o.env.describe())
 	if p.Constants == nil {
-		p.Constants = names(o.assumed())
+		p.Constants = o.env.assumed()
 	}
 	r, err = w.Result(p, o.run(x, opt))
 	return r, true, err
@@ -224,4 +232,31 @@ func (o *Outcome) run(x *Experiment, opt Options) claims.Run {
 		r.Dir = opt.Dir(x.ID)
 	}
 	return r
+}
+
+// measures returns the experiment that measures a claim, or nil.
+func measures(list []Experiment, id claims.ID) *Experiment {
+	return find(list, func(x *Experiment) bool { return slices.Contains(x.Claims, id) })
+}
+
+// predicts returns the experiment that predicts a withheld value, or nil.
+func predicts(list []Experiment, id claims.ID) *Experiment {
+	return find(list, func(x *Experiment) bool { return slices.Contains(x.Predicts, id) })
+}
+
+func find(list []Experiment, is func(*Experiment) bool) *Experiment {
+	if i := slices.IndexFunc(list, func(x Experiment) bool { return is(&x) }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// Find returns the experiment that measures or predicts id, or nil.
+func Find(list []Experiment, id claims.ID) *Experiment {
+	return cmp.Or(measures(list, id), predicts(list, id))
+}
+
+// WaitsFor says why no experiment measures or predicts id.
+func WaitsFor(id claims.ID) string {
+	return cmp.Or(waitsFor(id), "no experiment measures it")
 }

@@ -24,6 +24,9 @@ const (
 	portQueue = 64 * units.MiB
 	// tensorMiB is the 100 MB tensor of SwitchML §6.1, in whole MiB.
 	tensorMiB = 95
+	// pool10 is the pool at 10 Gbit/s (SwitchML App C); at 100 it is that of
+	// job.DefaultSlots.
+	pool10 = 128
 
 	gigabit10  = 10 * units.GbitPerSecond
 	gigabit100 = 100 * units.GbitPerSecond

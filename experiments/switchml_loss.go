@@ -75,9 +75,9 @@ type underLoss struct {
 }
 
 func newLosses(e *Env) []underLoss {
-	rate, pool := gigabit10, 128 // SwitchML App C
+	rate, pool := gigabit10, pool10
 	if e.Reading("switchml.loss-link") == "100g" {
-		rate, pool = gigabit100, 512
+		rate, pool = gigabit100, job.DefaultSlots
 	}
 	ringMiB := tensorMiB
 	if e.Quick {

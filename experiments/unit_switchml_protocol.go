@@ -117,8 +117,9 @@ func implicitCoordination(f *Findings, e *Env) error {
 	return nil
 }
 
-// appendixAActions are what the switch does in App A, in our words: chunk 1 is
-// at offset off, chunk 2 at off+k*s.
+// appendixAActions are what the switch does in App A, in our words, with the
+// packets that it sends where it sends them: chunk 1 is at offset off, chunk 2 at
+// off+k*s.
 var appendixAActions = []string{
 	"w1 chunk 1 added",    // t0
 	"w2 chunk 1 added",    // t1
@@ -129,7 +130,7 @@ var appendixAActions = []string{
 	"result to w1 lost",   // t7
 	"result to w2",        // t9
 	"result to w3",        // t10
-	"w1 chunk 1 answered", // t8, as it arrives
+	"w1 chunk 1 answered", // t8
 	"result to w1",        // t11
 	"w2 chunk 2 added",    // t12
 	"w3 chunk 2 added",    // t13

@@ -45,6 +45,12 @@ func TestUnit(t *testing.T) {
 				}
 				j := c.Judge(f.Measured[id])
 				t.Logf("%-34s %-14s %s: %s; %s", id, j.Verdict, j.Measured, j.Reason, j.Measured.Note)
+				if x.ID == unitConversion()[0].ID { // a time on this machine: there must be one
+					if rate, ok := f.Measured[id].Number(); !ok || rate <= 0 {
+						t.Errorf("%s: %s", id, f.Measured[id])
+					}
+					continue
+				}
 				if !j.Expected {
 					t.Errorf("%s: %s: %s", id, j.Verdict, j.Reason)
 				}
@@ -62,5 +68,37 @@ func TestUnit(t *testing.T) {
 				t.Logf("%-34s predicted      %.4g to %.4g; %s", id, p.Low, p.High, p.Note)
 			}
 		})
+	}
+}
+
+// The exploration of SwitchML's slots can find what is wrong: with packets that
+// overtake each other there is a lot of it (ambiguity switchml.late-duplicate).
+func TestExplorationFindsFaults(t *testing.T) {
+	for _, reorder := range []bool{false, true} {
+		x, err := shadowBounds{workers: 2, chunks: 3, capacity: 2, reorder: reorder}.explore()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (x.bad > 0) != reorder {
+			t.Errorf("overtaking %v: %d of %d states are bad", reorder, x.bad, len(x.nodes))
+		}
+	}
+}
+
+// Every step of the switch is held against the program, and a program that does
+// otherwise is found: here one of a job with a worker too many.
+func TestReplayFindsDifferences(t *testing.T) {
+	x, err := shadowBounds{workers: 2, chunks: 2, capacity: 1}.explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := x.holdAgainstProgram(1); err != nil || n == 0 {
+		t.Fatalf("%d steps compared: %v", n, err)
+	}
+	for i := range x.nodes {
+		x.nodes[i].by.worker = 0 // what worker 1 did, worker 0 does
+	}
+	if _, err := x.holdAgainstProgram(1); err == nil {
+		t.Error("a switch that is sent other packets does the same")
 	}
 }

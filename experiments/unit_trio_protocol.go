@@ -20,6 +20,7 @@ func unitTrioProtocol() []Experiment {
 			"trio.s5.scan-interarrival", "trio.s5.degraded-result", "trio.s4.dedup-src", "trio.s4.genid-iterations",
 			"trio.s4.one-result-per-block",
 		},
+		Quick: "a tenth of the random trials",
 		Run: func(_ context.Context, e *Env) (f Findings, err error) {
 			for _, step := range []func(*Findings, *Env) error{trioScan, trioDegraded, trioDuplicates, trioGenerations, trioOneResult} {
 				if err := step(&f, e); err != nil {

@@ -254,7 +254,7 @@ func TestBadJobs(t *testing.T) {
 		{func(s *Spec) { s.System = PS{} }, "ps runs under the virtual clock only"},
 		{func(s *Spec) { s.System = Ring{Transport: stream.RoCE} }, "ring over RoCE runs under the virtual clock only"},
 		{func(s *Spec) { s.System, s.Virtual = PS{Dedicated: true, Cross: true}, true }, "ps.cross is for colocated servers"},
-		{func(s *Spec) { s.System, s.Virtual = PS{Dedicated: true}, true }, "topology rack has no hosts for them"},
+		{func(s *Spec) { s.System, s.Virtual = PS{Dedicated: true}, true }, "ps needs 4 hosts for servers beside 4 workers, but topology rack has 0"},
 		{func(s *Spec) { s.System, s.Virtual, s.Servers = Ring{}, true, 1 }, "laid out for 0 servers on hosts of their own, but the job has 1"},
 		{func(s *Spec) { s.Servers = 1 }, "1 hosts for servers: there are none live"},
 		{func(s *Spec) { s.Virtual, s.Servers = true, 3 }, "has 4 hosts, 3 of them for servers: a job takes 2 to 200 workers"},

@@ -60,8 +60,8 @@ func (p PS) Layout(j *Job) (Layout, error) {
 	if p.Dedicated && p.Cross {
 		return Layout{}, errors.New("ps.cross is for colocated servers: no shard of a dedicated one stays on a host")
 	}
-	if p.Dedicated && j.Servers == 0 {
-		return Layout{}, fmt.Errorf("ps has a dedicated server for each of %d workers, but topology %s has no hosts for them: give it twice the hosts", len(j.Hosts()), j.Plan.Name)
+	if need := p.Servers(len(j.Hosts())); j.Servers != need {
+		return Layout{}, fmt.Errorf("ps needs %d hosts for servers beside %d workers, but topology %s has %d: dedicated servers take as many hosts as workers do, colocated ones none", need, len(j.Hosts()), j.Plan.Name, j.Servers)
 	}
 	l := Layout{
 		Transport: p.Transport, Time: p.time(j), Block: j.Params,

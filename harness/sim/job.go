@@ -43,13 +43,19 @@ func RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Prog
 // schedules: the patterns of rounds that one of them simulated are charged in
 // the others. The jobs run one after the other.
 func (p *Patterns) RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Progress) (result.Cell, error) {
+	return p.RunJobLogged(ctx, j, images, Observer{Progress: progress})
+}
+
+// RunJobLogged is [Patterns.RunJob] for who wants to see more than the samples.
+func (p *Patterns) RunJobLogged(ctx context.Context, j *job.Job, images worker.Images, o Observer) (result.Cell, error) {
 	cell := j.Cell()
 	shape, who, sink := check.ForJob(j)
 	sums := check.NewStream(shape, who)
-	run, err := newRun(j, images, sums, sink)
+	run, err := newRun(j, images, sums, sinks{sink, o.logFor(j)})
 	if err != nil {
 		return cell, err
 	}
+	watch := newWatch(run, j, cell.Expected)
 	var charges *rounds
 	if !j.Exact {
 		charges = newRounds(run, j.Plan, p)
@@ -59,19 +65,19 @@ func (p *Patterns) RunJob(ctx context.Context, j *job.Job, images worker.Images,
 	}
 	report, err := run.net.Run(ctx, Options{
 		Until: units.Time(patienceFor(j.Plan)*j.Iterations) * units.Time(cell.Expected),
-		Done:  run.done,
+		Done:  watch.done,
 		OnSamples: func(s []result.Sample) error {
 			cell.Samples = append(cell.Samples, s...)
 			charges.samples(s)
-			if progress != nil {
-				progress(s)
+			if o.Progress != nil {
+				o.Progress(s)
 			}
 			return nil
 		},
 		Between: charges.between,
 	})
-	if err != nil {
-		return cell, fmt.Errorf("running %s under the virtual clock: %w%s", j.System.Name(), err, run.where())
+	if err = watch.explain(ctx, err); err != nil {
+		return cell, fmt.Errorf("running %s under the virtual clock: %w", j.System.Name(), err)
 	}
 	slices.SortFunc(cell.Samples, byEnd)
 	run.count(&cell)
@@ -110,6 +116,7 @@ type run struct {
 	switches []*chassis.Chassis
 	workers  []*worker.Worker
 	counted  []counted // switches and workers
+	log      *trace.Log
 }
 
 // counted is a node with counters.
@@ -136,11 +143,11 @@ func (r *run) count(cell *result.Cell) {
 	}
 }
 
-func newRun(j *job.Job, images worker.Images, sums *check.Stream, sink trace.Sink) (*run, error) {
-	r := &run{net: &Network{}}
+func newRun(j *job.Job, images worker.Images, sums *check.Stream, to sinks) (*run, error) {
+	r := &run{net: &Network{}, log: to.log}
 	ids := map[string]NodeID{}
 	for _, cfg := range j.Switches(0) {
-		c, err := j.NewSwitch(cfg, sink)
+		c, err := j.NewSwitch(cfg, to.switches())
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +164,7 @@ func newRun(j *job.Job, images worker.Images, sums *check.Stream, sink trace.Sin
 		r.counted = append(r.counted, counted{cfg.Node, s.Server.Counters})
 	}
 	for i, cfg := range j.Workers() {
-		w, err := j.NewWorker(cfg, images, sums.Recorder(i), j.Trace)
+		w, err := j.NewWorker(cfg, images, sums.Recorder(i), to.workers(j))
 		if err != nil {
 			return nil, err
 		}

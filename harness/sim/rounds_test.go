@@ -20,7 +20,7 @@ import (
 )
 
 // replay is a job at 100 Gbit/s that trains nothing.
-func replay(t *testing.T, sys job.System, topology string, scale, iterations int, p float64, exact bool) *job.Job {
+func replay(t testing.TB, sys job.System, topology string, scale, iterations int, p float64, exact bool) *job.Job {
 	t.Helper()
 	g, err := gen.ByName(topology, gen.Params{Hosts: 6, Link: topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond}})
 	if err != nil {
@@ -44,7 +44,7 @@ func replay(t *testing.T, sys job.System, topology string, scale, iterations int
 	return j
 }
 
-func replayed(t *testing.T, j *job.Job) result.Cell {
+func replayed(t testing.TB, j *job.Job) result.Cell {
 	t.Helper()
 	c, err := sim.RunJob(t.Context(), j, worker.Images{}, nil)
 	if err != nil {

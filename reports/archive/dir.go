@@ -29,6 +29,7 @@ type Options struct {
 	ID       string    // a-z, 0-9 and -; empty means six random hexadecimal digits
 	Started  time.Time // when the run began; required
 	Columns  string    // Markdown: what the columns of the tables mean, for COLUMNS.md
+	Files    string    // Markdown: what the other files hold; empty means those of a run of a scenario
 	// Own gives a path to the calling user; nil leaves it as it was made.
 	Own func(path string) error
 }
@@ -38,6 +39,9 @@ var word = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 func (o *Options) validate() error {
 	if o.Root == "" {
 		o.Root = DefaultRoot
+	}
+	if o.Files == "" {
+		o.Files = files
 	}
 	if o.Own == nil {
 		o.Own = func(string) error { return nil }
@@ -93,7 +97,7 @@ func Create(opts Options) (*Dir, error) {
 		err = d.claim(root, opts)
 	}
 	if err == nil {
-		err = d.Write(columnsName, func(w io.Writer) error { return writeColumns(w, opts.Columns) })
+		err = d.Write(columnsName, func(w io.Writer) error { return writeColumns(w, opts.Columns, opts.Files) })
 	}
 	if err == nil {
 		err = d.point(filepath.Join(root, latestName))
@@ -104,7 +108,7 @@ func Create(opts Options) (*Dir, error) {
 	return d, nil
 }
 
-func writeColumns(w io.Writer, tables string) error {
+func writeColumns(w io.Writer, tables, files string) error {
 	if tables != "" {
 		tables = strings.TrimRight(tables, "\n") + "\n\n"
 	}

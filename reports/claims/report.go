@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -16,6 +18,9 @@ const SchemaVersion = 1
 type Report struct {
 	Results []Result
 	Notes   []string // of the whole run: models, cuts
+	// Tables follow the summary where people read, and stand under "tables" in JSON;
+	// CSV is the claims alone.
+	Tables []render.Table
 }
 
 // Summary counts results.
@@ -76,7 +81,7 @@ func (r Report) Write(w io.Writer, o render.Options) error {
 	if o.Format == render.FormatWide || o.Format == render.FormatMarkdown {
 		text = full
 	}
-	for i, t := range r.pages(text) {
+	for i, t := range append(r.pages(text), r.Tables...) {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return fmt.Errorf("write report: %w", err)
@@ -92,16 +97,24 @@ func (r Report) Write(w io.Writer, o render.Options) error {
 func (r Report) writeJSON(w io.Writer) error {
 	s := r.Summary()
 	doc := struct {
-		SchemaVersion int             `json:"schema_version"`
-		Summary       map[Verdict]int `json:"summary"`
-		Unexpected    int             `json:"unexpected"`
-		Restated      int             `json:"restated"`
-		Weak          int             `json:"weak"`
-		Claims        []Result        `json:"claims"`
-		Notes         []string        `json:"notes,omitempty"`
-	}{SchemaVersion, s.Verdicts, s.Unexpected, s.Restated, s.Weak, r.Results, r.Notes}
+		SchemaVersion int               `json:"schema_version"`
+		Summary       map[Verdict]int   `json:"summary"`
+		Unexpected    int               `json:"unexpected"`
+		Restated      int               `json:"restated"`
+		Weak          int               `json:"weak"`
+		Claims        []Result          `json:"claims"`
+		Notes         []string          `json:"notes,omitempty"`
+		Tables        []json.RawMessage `json:"tables,omitempty"`
+	}{SchemaVersion, s.Verdicts, s.Unexpected, s.Restated, s.Weak, r.Results, r.Notes, nil}
 	if doc.Claims == nil {
 		doc.Claims = []Result{}
+	}
+	for _, t := range r.Tables {
+		var b bytes.Buffer
+		if err := render.Write(&b, t, render.Options{Format: render.FormatJSON}); err != nil {
+			return err
+		}
+		doc.Tables = append(doc.Tables, b.Bytes())
 	}
 	return render.WriteJSON(w, doc)
 }

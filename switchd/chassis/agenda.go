@@ -5,100 +5,124 @@ import "github.com/inalab/inalab/internal/units"
 // partID is the index of a part of the chassis.
 type partID int32
 
-// agenda knows the next deadline of every link: a binary heap of those that
-// have one, with the place of each, so that a switch of a thousand ports does
-// not look through all of them at every frame.
+// agenda knows the next deadline of every link, so that a switch of a thousand
+// ports does not look through all of them at every frame: a binary heap of
+// instants, each with the links that are due then. Links in step share one.
+//
+// A deadline that is moved leaves its old place as it is: a place counts only
+// as long as it agrees with the deadline of the link. Two instants of the heap
+// may be the same.
 type agenda struct {
-	heap  []entry
-	place []int // by part: index into heap, or -1
+	heap   []instant
+	of     []units.Time // deadline by part, or never
+	latest int          // index into heap of the instant that was added last, or -1
+	spare  [][]partID   // lists, for reuse
 }
 
-type entry struct {
-	at   units.Time
-	part partID
+type instant struct {
+	at    units.Time
+	parts []partID
 }
 
 // add makes room for one more part, without a deadline.
-func (a *agenda) add() { a.place = append(a.place, -1) }
+func (a *agenda) add() {
+	a.of = append(a.of, units.Never)
+	a.latest = -1
+}
 
 // next returns the earliest deadline, or [units.Never].
 func (a *agenda) next() units.Time {
-	if len(a.heap) == 0 {
-		return units.Never
+	for len(a.heap) > 0 {
+		top := &a.heap[0]
+		for _, part := range top.parts {
+			if a.of[part] == top.at {
+				return top.at
+			}
+		}
+		a.pop() // all have moved
 	}
-	return a.heap[0].at
+	return units.Never
 }
 
 // set changes the deadline of a part.
 func (a *agenda) set(part partID, at units.Time) {
-	i := a.place[part]
-	switch {
-	case i < 0 && at == units.Never:
+	if a.of[part] == at {
 		return
-	case i < 0:
-		i = len(a.heap)
-		a.heap = append(a.heap, entry{})
-		a.put(i, entry{at, part})
-	case at == units.Never:
-		a.place[part] = -1
-		last := len(a.heap) - 1
-		moved := a.heap[last]
-		a.heap = a.heap[:last]
-		if i == last {
-			return
-		}
-		a.put(i, moved)
-	default:
-		a.heap[i].at = at
 	}
-	a.down(a.up(i))
+	a.of[part] = at
+	if at == units.Never {
+		return
+	}
+	if a.latest < 0 || a.heap[a.latest].at != at {
+		a.push(at)
+	}
+	in := &a.heap[a.latest]
+	in.parts = append(in.parts, part)
 }
 
-func (a *agenda) put(i int, e entry) {
-	a.heap[i] = e
-	a.place[e.part] = i
+// take appends the parts whose deadline is now or past, maybe some of them
+// twice, and forgets these deadlines.
+func (a *agenda) take(now units.Time, out []partID) []partID {
+	for len(a.heap) > 0 && a.heap[0].at <= now {
+		top := &a.heap[0]
+		for _, part := range top.parts {
+			if a.of[part] == top.at {
+				out = append(out, part)
+			}
+		}
+		a.pop()
+	}
+	for _, part := range out {
+		a.of[part] = units.Never
+	}
+	return out
 }
 
-func (a *agenda) up(i int) int {
-	e := a.heap[i]
+// push adds an instant and makes it the latest.
+func (a *agenda) push(at units.Time) {
+	e := instant{at: at}
+	if last := len(a.spare) - 1; last >= 0 {
+		e.parts, a.spare = a.spare[last], a.spare[:last]
+	}
+	i := len(a.heap)
+	a.heap = append(a.heap, e)
 	for i > 0 {
 		parent := (i - 1) / 2
-		if a.heap[parent].at <= e.at {
+		if a.heap[parent].at <= at {
 			break
 		}
-		a.put(i, a.heap[parent])
+		a.heap[i] = a.heap[parent]
 		i = parent
 	}
-	a.put(i, e)
-	return i
+	a.heap[i] = e
+	a.latest = i
 }
 
-func (a *agenda) down(i int) {
-	e := a.heap[i]
+// pop takes the earliest instant out.
+func (a *agenda) pop() {
+	a.spare = append(a.spare, a.heap[0].parts[:0])
+	a.latest = -1
+	last := len(a.heap) - 1
+	e := a.heap[last]
+	a.heap[last] = instant{}
+	a.heap = a.heap[:last]
+	if last == 0 {
+		return
+	}
+	i := 0
 	for {
 		child := 2*i + 1
-		if child >= len(a.heap) {
+		if child >= last {
 			break
 		}
-		if r := child + 1; r < len(a.heap) && a.heap[r].at < a.heap[child].at {
+		if r := child + 1; r < last && a.heap[r].at < a.heap[child].at {
 			child = r
 		}
 		if a.heap[child].at >= e.at {
 			break
 		}
-		a.put(i, a.heap[child])
+		a.heap[i] = a.heap[child]
 		i = child
 	}
-	a.put(i, e)
-}
-
-// due appends the parts whose deadline is now or past, in no useful order.
-func (a *agenda) due(now units.Time, out []partID) []partID { return a.dueBelow(0, now, out) }
-
-func (a *agenda) dueBelow(i int, now units.Time, out []partID) []partID {
-	if i >= len(a.heap) || a.heap[i].at > now {
-		return out
-	}
-	out = append(out, a.heap[i].part)
-	return a.dueBelow(2*i+2, now, a.dueBelow(2*i+1, now, out))
+	a.heap[i] = e
 }

@@ -140,7 +140,7 @@ func (c *Chassis) pass(at units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 	}
 	clear(c.held)
 	c.held = c.held[:0]
-	c.due = c.links.due(at, c.due[:0])
+	c.due = c.links.take(at, c.due[:0])
 	for _, id := range c.due {
 		c.activate(c.parts[id])
 	}
@@ -192,17 +192,20 @@ func (c *Chassis) arrive(in *sansio.Arrival, eff *sansio.Effects) {
 func (c *Chassis) receive(at sansio.Port, t *sansio.Train, eff *sansio.Effects) {
 	p := &c.ports[at]
 	p.stat.In.add(t)
-	in := sansio.Arrival{Port: at, Train: *t}
 	if e := &c.engines[p.pfe]; e.part != nil {
-		if l, problem := t.Layout(); problem == inet.OK && c.plane.Owns(in) && e.Claims(t.Header, l) {
-			unpad(&in.Train, l)
-			c.serve(e, at, &in.Train)
+		if l, problem := t.Layout(); problem == inet.OK && c.plane.Owns(sansio.Arrival{Port: at, Train: *t}) && e.Claims(t.Header, l) {
+			if n := unpadded(t, l); n < len(t.Body) {
+				short := *t
+				short.Body = t.Body[:n]
+				t = &short
+			}
+			c.serve(e, at, t)
 			return
 		}
 	}
 	out := eff.Sends
 	eff.Sends = c.routes[:0]
-	c.plane.Forward(c.now, in, eff)
+	c.plane.Forward(c.now, sansio.Arrival{Port: at, Train: *t}, eff)
 	c.routes, eff.Sends = eff.Sends, out
 	for i := range c.routes {
 		c.send(p.pfe, &c.routes[i], eff)
@@ -218,10 +221,11 @@ func (c *Chassis) serve(e *engine, from sansio.Port, t *sansio.Train) {
 	c.offer(e.part, from, t)
 }
 
-// unpad cuts what stands behind the UDP packet of a single frame, such as the
-// padding of short Ethernet frames.
-func unpad(t *sansio.Train, l inet.Layout) {
+// unpadded returns the bytes of the body without what stands behind the UDP
+// packet of a single frame, such as the padding of short Ethernet frames.
+func unpadded(t *sansio.Train, l inet.Layout) int {
 	if l.Proto == inet.ProtoUDP && t.Frames() == 1 && t.Pad == 0 {
-		t.Body = t.Body[:min(len(t.Body), inet.UDP(t.Header[l.Transport:]).Len()-inet.UDPLen)]
+		return inet.UDP(t.Header[l.Transport:]).Len() - inet.UDPLen
 	}
+	return len(t.Body)
 }

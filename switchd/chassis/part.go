@@ -89,7 +89,9 @@ func (c *Chassis) activate(p *part) {
 func (c *Chassis) takeTurns(s stage, eff *sansio.Effects) {
 	c.stage = s
 	turns := c.turns[s]
-	slices.Sort(turns)
+	if !slices.IsSorted(turns) {
+		slices.Sort(turns)
+	}
 	for _, id := range turns {
 		p := c.parts[id]
 		p.active = false

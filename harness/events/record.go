@@ -1,0 +1,188 @@
+package events
+
+import (
+	"iter"
+	"math/bits"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/trace"
+)
+
+// Record is what is kept of a run.
+type Record struct {
+	Run    result.Traced
+	Events []result.Event
+}
+
+// Taken is the trace of a run.
+type Taken struct {
+	Logs []*trace.Log // of its nodes; live each has its own
+
+	Err error // why the run ended early; nil: it came to its end
+}
+
+// New picks what is wanted from the trace of a run of the job.
+func New(j *job.Job, want Want, taken Taken) (Record, error) {
+	r := reader{naming: j.Naming(), workers: len(j.Hosts()), logs: taken.Logs}
+	engines, err := r.engines(j)
+	if err != nil {
+		return Record{}, err
+	}
+	cell := j.Cell()
+	out := Record{Run: result.Traced{
+		System: cell.System, Topology: cell.Topology, Clock: cell.Clock, StraggleP: cell.StraggleP, Seed: cell.Seed,
+		Iterations: j.Iterations, Blocks: r.naming.Blocks, Slots: r.naming.Slots, Engines: engines, Rule: want.rule(),
+	}}
+	for _, h := range j.Hosts() {
+		out.Run.Workers = append(out.Run.Workers, h.Name)
+	}
+	if taken.Err != nil {
+		out.Run.Error = taken.Err.Error()
+	}
+	out.Events = r.pick(want, &out.Run)
+	for _, l := range taken.Logs {
+		out.Run.Lost += l.Lost()
+	}
+	out.Run.Kept = uint64(len(out.Events))
+	return out, nil
+}
+
+// reader turns the events of a run into records.
+type reader struct {
+	naming  job.Naming
+	workers int
+	logs    []*trace.Log
+	members map[string]members // by engine
+	latest  int                // iteration of the latest event of a host
+}
+
+// members are the sources of an engine.
+type members struct {
+	mask  trace.Mask
+	names map[uint8]string
+}
+
+func (r *reader) pick(want Want, run *result.Traced) (out []result.Event) {
+	c := r.choose(want, run.Error != "")
+	limit := want.limit()
+	for e := range r.events() {
+		k, ofBlock := r.key(&e)
+		if len(out) == limit || ofBlock && !c.all && !c.keep[k] || !ofBlock && want.Mode == One && k.iteration != want.Iteration {
+			run.LeftOut++
+			continue
+		}
+		out = append(out, r.record(&e, k))
+	}
+	return out
+}
+
+// events returns all events in order of time.
+func (r *reader) events() iter.Seq[trace.Event] {
+	r.latest = 0
+	return trace.Merged(r.logs)
+}
+
+// ofIteration reports whether an event is of a worker's iteration, not a block.
+func ofIteration(kind trace.Kind) bool {
+	switch kind {
+	case trace.DelayBegan, trace.DelayEnded, trace.Reduced, trace.Skipped:
+		return true
+	}
+	return false
+}
+
+// key returns the block that an event is of; ok is false where it is of none.
+func (r *reader) key(e *trace.Event) (k key, ok bool) {
+	if ofIteration(e.Kind) {
+		r.latest = max(r.latest, int(e.Gen))
+		return key{int(e.Gen), result.NoBlock}, false
+	}
+	k.iteration, k.block = r.naming.Block(e.Gen, e.Block)
+	if r.naming.Slots == 0 && r.members[e.Node].names != nil && e.Gen <= maxShort {
+		k.iteration = r.latest + int(int16(uint16(e.Gen)-uint16(r.latest)))
+	}
+	return k, k.block != job.NoBlock
+}
+
+// maxShort is the largest generation that fits the 16 bits of a packet (trio.txt
+// Fig 16): engines know no more of it, so the nearest to the workers' is meant.
+const maxShort = 1<<16 - 1
+
+func (r *reader) record(e *trace.Event, k key) result.Event {
+	out := result.Event{
+		At: e.At, Node: e.Node, Kind: string(e.Kind), Iteration: k.iteration, Block: k.block,
+		Count: e.Count, Degraded: e.Degraded, Note: e.Note,
+	}
+	if r.naming.Slots > 0 && !ofIteration(e.Kind) {
+		out.Slot, out.Packet = int(e.Block), e.Gen
+	}
+	m, isEngine := r.members[e.Node]
+	switch {
+	case !isEngine:
+		return out
+	case e.Kind == trace.BlockOpened || e.Kind == trace.Contribution || e.Kind == trace.Dropped || e.Kind == trace.BlockSent && e.Note != "":
+		out.From = m.names[e.Source]
+	}
+	if e.Kind != trace.Dropped {
+		out.Bitmap = bitmap(e.Mask, m.mask)
+	}
+	return out
+}
+
+// bitmap writes which of the members are in a block, the lowest last.
+func bitmap(have, members trace.Mask) string {
+	b := make([]byte, 0, 2+members.Len())
+	b = append(b, "0b"...)
+	for s := 255; s >= 0; s-- {
+		switch {
+		case !members.Has(uint8(s)):
+		case have.Has(uint8(s)):
+			b = append(b, '1')
+		default:
+			b = append(b, '0')
+		}
+	}
+	return string(b)
+}
+
+// engines asks the engines of the job, made anew, for their sources.
+func (r *reader) engines(j *job.Job) (out []result.TracedEngine, err error) {
+	r.members = map[string]members{}
+	for _, cfg := range j.Switches(0) {
+		sw, err := j.NewSwitch(cfg, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range sw.Snapshot(nil).Engines {
+			if e.Sources == (trace.Mask{}) {
+				continue
+			}
+			top := j.Layout.Partial == nil || j.Layout.Partial.Top == e.Node
+			m := members{mask: e.Sources, names: map[uint8]string{}}
+			engine := result.TracedEngine{Node: e.Node, Top: top}
+			for i, word := range e.Sources {
+				for ; word != 0; word &= word - 1 {
+					s := uint8(64*i + bits.TrailingZeros64(word))
+					m.names[s] = sourceName(j, s, top)
+					engine.Sources = append(engine.Sources, m.names[s])
+				}
+			}
+			r.members[e.Node] = m
+			out = append(out, engine)
+		}
+	}
+	return out, nil
+}
+
+func sourceName(j *job.Job, source uint8, top bool) string {
+	if p := j.Layout.Partial; p != nil && top {
+		if below, ok := p.Below[source]; ok {
+			return below
+		}
+	}
+	if hosts := j.Hosts(); int(source) < len(hosts) {
+		return hosts[source].Name
+	}
+	return "?"
+}
