@@ -22,7 +22,7 @@ func (in Influences) Table() render.Table {
 			{Key: "unit", Name: "unit", Spare: 1},
 			{Key: "effect", Name: "effect", Unit: "%", Align: render.Right},
 			{Key: "verdict", Name: "verdict"}, {Key: "verdict_low"}, {Key: "verdict_high"},
-			{Key: "flips", Name: "changes to"},
+			{Key: "flips", Name: "changes to", Wrap: true},
 		},
 		Notes: in.notes(),
 	}
@@ -43,12 +43,12 @@ func (i *Influence) row() []render.Cell {
 	}
 }
 
-// changesTo is where the verdict goes: "at +20%: not-reproduced".
+// changesTo is where the verdict goes: "+20%: not-reproduced".
 func (i *Influence) changesTo() string {
 	var out []string
 	for side, v := range i.VerdictAt {
 		if v != i.Verdict {
-			out = append(out, fmt.Sprintf("at %+d%%: %s", variedBy[side], v))
+			out = append(out, fmt.Sprintf("%+d%%: %s", variedBy[side], v))
 		}
 	}
 	if len(out) == 0 {
@@ -59,8 +59,8 @@ func (i *Influence) changesTo() string {
 
 func (i *Influence) effectCell() render.Cell {
 	e := i.Effect()
-	if math.IsNaN(e) {
-		return render.NA()
+	if math.IsNaN(e) || e == 0 {
+		return render.Percent(e) // nothing, or no sign
 	}
 	return render.Percent(e).As(fmt.Sprintf("%+.1f", 100*e))
 }

@@ -11,6 +11,8 @@ func unit() []Experiment {
 		unitSwitchmlResources(),
 		unitSwitchmlTables(),
 		unitSwitchmlQuantiser(),
+		unitATP(),
+		unitXAgg(),
 		unitPaillier(),
 		unitConversion(),
 		unitSwitchmlProtocol(),

@@ -157,33 +157,53 @@ func alike(n int, share float64) []float32 {
 }
 
 // try sums one value of each of n workers, as shares of a bound B, with the
-// largest factor of Theorem 2, and with one that is far smaller. Errors are added
-// up worker by worker: they are small, so that float64 keeps them to parts of
-// 1e-15, where it would not keep the sums so well.
+// largest factor of Theorem 2, and with one that is far smaller.
 func (t *bounds) try(n int, shares []float32) {
 	t.tried++
 	b := math.Ldexp(1, t.stream.IntN(40)-20)
+	values := make([]float32, n)
+	for w, s := range shares {
+		values[w] = float32(float64(s) * b)
+	}
 	largest := (math.MaxInt32 + 1 - float64(n)) / (float64(n) * b)
 	for _, factor := range []float64{largest, largest / 1e6} {
-		off, sums := [3]float64{}, [3]float64{} // rounded down, up, to nearest; errors in units of 1/f
-		for _, s := range shares {
-			v := float32(float64(s) * b)
-			var q [1]int32
-			gradient.QuantiseBlock(q[:], []float32{v}, factor)
-			scaled := float64(v) * factor
-			for i, r := range [3]float64{math.Floor(scaled), math.Ceil(scaled), float64(q[0])} {
-				sums[i] += r
-				off[i] += r - scaled
-			}
-		}
-		for i := range sums {
-			t.anyRounding = max(t.anyRounding, math.Abs(off[i])/float64(n))
-			t.overflows += btoi(sums[i] > math.MaxInt32 || sums[i] < math.MinInt32)
+		r := roundAll(values, factor, func(q []int32, g []float32) int { return gradient.QuantiseBlock(q, g, factor) })
+		for i, sum := range r.sums {
+			t.anyRounding = max(t.anyRounding, math.Abs(r.off[i])/float64(n))
+			t.overflows += btoi(sum > math.MaxInt32 || sum < math.MinInt32)
 			if factor == largest {
 				bound := float64(n) * float64(n) * b / (math.MaxInt32 + 1 - float64(n))
-				t.combined = max(t.combined, math.Abs(off[i])/factor/bound)
+				t.combined = max(t.combined, math.Abs(r.off[i])/factor/bound)
 			}
 		}
-		t.nearest = max(t.nearest, math.Abs(off[2])/(float64(n)/2))
+		t.nearest = max(t.nearest, math.Abs(r.off[toNearest])/(float64(n)/2))
 	}
+}
+
+// rounded is what becomes of a value of each worker: rounded down, up, and by
+// hosts to nearest.
+type rounded struct {
+	sums  [3]float64
+	off   [3]float64 // errors of the sums, in units of 1/f
+	worst float64    // error of a value that hosts round, in units of 1/f
+}
+
+// toNearest is the index of what hosts do.
+const toNearest = 2
+
+// roundAll rounds a value of each worker and sums them. Errors are added up
+// worker by worker: they are small, so that float64 keeps them to parts of 1e-15,
+// where it would not keep the sums so well.
+func roundAll(values []float32, factor float64, quantise func(q []int32, g []float32) int) (r rounded) {
+	q := make([]int32, len(values))
+	quantise(q, values)
+	for w, v := range values {
+		scaled := float64(v) * factor
+		for i, x := range [3]float64{math.Floor(scaled), math.Ceil(scaled), float64(q[w])} {
+			r.sums[i] += x
+			r.off[i] += x - scaled
+		}
+		r.worst = max(r.worst, math.Abs(float64(q[w])-scaled))
+	}
+	return r
 }

@@ -203,7 +203,7 @@ func framesGoodput(f *Findings, p *printed) {
 	f.Predict("switchml.s5.goodput.32", claims.Prediction{
 		Low: 100 * payload / (payload + high), High: 100 * payload / (payload + low),
 		Model:     "frames of internal/wire/switchml",
-		Constants: []string{"switchml.hdr: 10 B header"},
+		Constants: []string{"stated goodputs are rounded to whole per cents", "the overhead does not depend on the payload"},
 		Note: fmt.Sprintf("%.4g with the %g B a packet of fact switchml.overhead; %.1f to %.1f B agree with both stated goodputs",
 			share(32), p.known("switchml.overhead"), low, high),
 	})

@@ -2,13 +2,16 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 )
@@ -20,21 +23,62 @@ type Runner interface {
 }
 
 // Live runs jobs on real packets.
-type Live struct{ Options live.Options }
+type Live struct {
+	Options live.Options
+	Events  Events
+}
 
 // RunJob runs one job in a lab of its own.
 func (l Live) RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
 	opt := l.Options
 	opt.Progress = progress
-	return live.RunJob(ctx, j, opt)
+	var logs []*trace.Log
+	if l.Events.wanted() {
+		opt.Events = func(of []*trace.Log) { logs = of }
+	}
+	cell, err := live.RunJob(ctx, j, opt)
+	return cell, errors.Join(err, l.Events.record(j, logs, err))
 }
 
 // Virtual runs jobs under the virtual clock.
-type Virtual struct{ Images worker.Images }
+type Virtual struct {
+	Images worker.Images
+	Events Events
+}
 
 // RunJob runs one job in this process.
 func (v Virtual) RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
-	return sim.RunJob(ctx, j, v.Images, progress)
+	o := sim.Observer{Progress: progress}
+	if v.Events.wanted() {
+		o.Log = trace.NewLog(events.RunLimit)
+	}
+	cell, err := new(sim.Patterns).RunJobLogged(ctx, j, v.Images, o)
+	return cell, errors.Join(err, v.Events.record(j, []*trace.Log{o.Log}, err))
+}
+
+// Events says which events of each job are kept, and who takes them. The zero
+// value keeps none.
+type Events struct {
+	Want events.Want
+	Take func(events.Record) error // needed where Want is not zero
+}
+
+func (e Events) wanted() bool { return e.Want.Mode != events.None }
+
+// record hands over what is wanted of the logs of a run, also of one that ended
+// with an error.
+func (e Events) record(j *job.Job, logs []*trace.Log, runErr error) error {
+	if !e.wanted() || len(logs) == 0 {
+		return nil
+	}
+	r, err := events.New(j, e.Want, logs, runErr)
+	if err == nil {
+		err = e.Take(r)
+	}
+	if err != nil {
+		return fmt.Errorf("recording the events of %s: %w", j.System.Name(), err)
+	}
+	return nil
 }
 
 // Observer is told how an experiment goes on.

@@ -30,6 +30,7 @@ func systems() []job.System { return job.Systems() }
 func commands() []*cobra.Command {
 	return []*cobra.Command{
 		newRun(),
+		newReproduce(),
 		newBench(),
 		newList(),
 		newDoctor(),

@@ -2,16 +2,15 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden files of the scripts")
+	"github.com/inalab/inalab/internal/golden"
+)
 
 // TestMain plays the program where the test binary was started under its name:
 // by a script, or by the program itself.
@@ -24,7 +23,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		UpdateScripts:       *update,
+		UpdateScripts:       golden.Updating(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

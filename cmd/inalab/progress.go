@@ -10,54 +10,84 @@ import (
 	"github.com/inalab/inalab/scenarios"
 )
 
-// progress shows how an experiment goes on: one line that is rewritten on a
-// terminal, a line at the end of each run elsewhere. It meets harness.Observer.
-type progress struct {
+// statusLine says on standard error how work goes on: on a terminal in one line
+// that is rewritten, and everywhere in lines that stay.
+type statusLine struct {
 	w        io.Writer
 	quiet    bool
 	terminal bool
-
-	i, n    int
-	samples int
-	began   time.Time
-	drawn   time.Time
+	drawn    time.Time
 }
 
 // redraw is how often the line on a terminal is rewritten at most.
 const redraw = 100 * time.Millisecond
 
+func newStatusLine(w io.Writer, quiet bool) statusLine {
+	return statusLine{w: w, quiet: quiet, terminal: redraws(w)}
+}
+
+// due reports whether the line has stood for long enough.
+func (l *statusLine) due() bool { return time.Since(l.drawn) >= redraw }
+
+// draw rewrites the line, cut to the screen.
+func (l *statusLine) draw(text string) {
+	if l.quiet || !l.terminal {
+		return
+	}
+	l.drawn = time.Now()
+	if width := screenWidth(l.w); width > 0 {
+		runes := []rune(text)
+		text = string(runes[:min(len(runes), width-1)])
+	}
+	fmt.Fprint(l.w, "\r\033[K"+text)
+}
+
+// keep writes lines that stay, in place of the line that does not.
+func (l *statusLine) keep(format string, args ...any) {
+	if l.quiet {
+		return
+	}
+	if l.terminal {
+		fmt.Fprint(l.w, "\r\033[K")
+	}
+	fmt.Fprintf(l.w, format+"\n", args...)
+}
+
+// progress shows how a scenario goes on, a line for each run. It meets
+// harness.Observer.
+type progress struct {
+	statusLine
+
+	i, n    int
+	samples int
+	began   time.Time
+}
+
 func newProgress(w io.Writer, quiet bool) *progress {
-	return &progress{w: w, quiet: quiet, terminal: redraws(w)}
+	return &progress{statusLine: newStatusLine(w, quiet)}
 }
 
 func (p *progress) start(s *scenarios.Scenario, jobs []*job.Job, dir string) {
-	if p.quiet {
-		return
-	}
-	fmt.Fprintf(p.w, "seed %d\nscenario %s, model %s, scale 1/%d, MTU %d; %d runs of %d iterations\nresults in %s\n",
+	p.keep("seed %d\nscenario %s, model %s, scale 1/%d, MTU %d; %d runs of %d iterations\nresults in %s",
 		s.Seed, s.Name, s.Model.Name, s.Scale, s.MTU, len(jobs), s.Iterations, dir)
 }
 
 // Began says that run i of n starts.
 func (p *progress) Began(i, n int, j *job.Job) {
 	p.i, p.n, p.samples, p.began = i, n, 0, time.Now()
-	p.draw(j)
+	p.show(j)
 }
 
 // Samples counts iterations.
 func (p *progress) Samples(j *job.Job, s []result.Sample) {
 	p.samples += len(s)
-	if time.Since(p.drawn) >= redraw {
-		p.draw(j)
+	if p.due() {
+		p.show(j)
 	}
 }
 
-func (p *progress) draw(j *job.Job) {
-	if p.quiet || !p.terminal {
-		return
-	}
-	p.drawn = time.Now()
-	fmt.Fprintf(p.w, "\r\033[K%s  iteration %d/%d", p.name(j), p.samples/len(j.Hosts()), j.Iterations)
+func (p *progress) show(j *job.Job) {
+	p.draw(fmt.Sprintf("%s  iteration %d/%d", p.name(j), p.samples/len(j.Hosts()), j.Iterations))
 }
 
 func (p *progress) name(j *job.Job) string {
@@ -66,15 +96,9 @@ func (p *progress) name(j *job.Job) string {
 
 // Ended writes the line that stays.
 func (p *progress) Ended(j *job.Job, c result.Cell, err error) {
-	if p.quiet {
-		return
-	}
-	if p.terminal {
-		fmt.Fprint(p.w, "\r\033[K")
-	}
 	outcome := c.Fidelity.Verdict
 	if err != nil {
 		outcome = "failed"
 	}
-	fmt.Fprintf(p.w, "%s  %6.1f s  %s\n", p.name(j), time.Since(p.began).Seconds(), outcome)
+	p.keep("%s  %6.1f s  %s", p.name(j), time.Since(p.began).Seconds(), outcome)
 }

@@ -42,12 +42,17 @@ func formats() string {
 // tableOptions says how a table is written to w: in Unicode and no wider than
 // the screen on a terminal, in ASCII elsewhere.
 func tableOptions(w io.Writer) render.Options {
+	return render.Options{Unicode: isTerminal(w), Width: screenWidth(w)}
+}
+
+// screenWidth returns the columns of a terminal, and 0 of anything else.
+func screenWidth(w io.Writer) int {
 	if !isTerminal(w) {
-		return render.Options{}
+		return 0
 	}
-	o := render.Options{Unicode: true}
-	if size, err := unix.IoctlGetWinsize(int(w.(*os.File).Fd()), unix.TIOCGWINSZ); err == nil {
-		o.Width = int(size.Col)
+	size, err := unix.IoctlGetWinsize(int(w.(*os.File).Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0
 	}
-	return o
+	return int(size.Col)
 }

@@ -15,16 +15,10 @@ type Record struct {
 	Events []result.Event
 }
 
-// Taken is the trace of a run.
-type Taken struct {
-	Logs []*trace.Log // of its nodes; live each has its own
-
-	Err error // why the run ended early; nil: it came to its end
-}
-
-// New picks what is wanted from the trace of a run of the job.
-func New(j *job.Job, want Want, taken Taken) (Record, error) {
-	r := reader{naming: j.Naming(), workers: len(j.Hosts()), logs: taken.Logs}
+// New picks what is wanted from the trace of a run of the job: the logs of its
+// nodes, or one of all. runErr is why the run ended early; nil: it did not.
+func New(j *job.Job, want Want, logs []*trace.Log, runErr error) (Record, error) {
+	r := reader{naming: j.Naming(), workers: len(j.Hosts()), logs: logs}
 	engines, err := r.engines(j)
 	if err != nil {
 		return Record{}, err
@@ -37,11 +31,11 @@ func New(j *job.Job, want Want, taken Taken) (Record, error) {
 	for _, h := range j.Hosts() {
 		out.Run.Workers = append(out.Run.Workers, h.Name)
 	}
-	if taken.Err != nil {
-		out.Run.Error = taken.Err.Error()
+	if runErr != nil {
+		out.Run.Error = runErr.Error()
 	}
 	out.Events = r.pick(want, &out.Run)
-	for _, l := range taken.Logs {
+	for _, l := range logs {
 		out.Run.Lost += l.Lost()
 	}
 	out.Run.Kept = uint64(len(out.Events))

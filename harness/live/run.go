@@ -19,6 +19,7 @@ import (
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	nodelive "github.com/inalab/inalab/nodes/worker/live"
 	"github.com/inalab/inalab/switchd/daemon"
@@ -33,6 +34,10 @@ type Options struct {
 	Progress func([]result.Sample) // called with samples of iterations that are over; may be nil
 	NetNS    netns.Options
 	Exe      string // program of the node processes; empty: the running one
+
+	// Events takes the events of the nodes that left some, also of a run that
+	// failed; it is called before RunJob returns. Nil: they are not collected.
+	Events func([]*trace.Log)
 }
 
 // Bounds of a run.
@@ -67,6 +72,7 @@ func runJob(ctx context.Context, j *job.Job, opt Options, inspect func(*run)) (c
 	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
 	err = errors.Join(r.phases(ctx), r.sup.Close(stopGrace))
 	r.forwarders.Wait()
+	err = errors.Join(err, r.handOver())
 	if err != nil {
 		return cell, err
 	}
@@ -127,7 +133,7 @@ func (r *run) phases(ctx context.Context) error {
 	var err error
 	ready, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	for _, c := range switches(r.job, r.private, r.opt.Plain) {
+	for _, c := range r.opt.logging(r.job).ofSwitches(switches(r.job, r.private, r.opt.Plain), r.private) {
 		if r.switches, err = r.start(ready, r.switches, "switch", c.Chassis.Switch.Name, c); err != nil {
 			return err
 		}
@@ -135,7 +141,7 @@ func (r *run) phases(ctx context.Context) error {
 	if err := waitReady(ready, r.switches); err != nil {
 		return err
 	}
-	for _, c := range workers(r.job, r.private, r.opt.Plain) {
+	for _, c := range r.opt.logging(r.job).ofWorkers(workers(r.job, r.private, r.opt.Plain), r.private) {
 		if r.workers, err = r.start(ready, r.workers, "worker", c.Worker.Loop.Node, c); err != nil {
 			return err
 		}
@@ -205,15 +211,25 @@ func (r *run) follow(ctx context.Context) error {
 	for _, p := range slices.Concat(r.switches, r.workers) {
 		r.forwarders.Go(func() { forward(p, events, stop) })
 	}
+	w := newWatch(r)
+	ticks := time.NewTicker(watchTick)
+	defer ticks.Stop()
 	for left := len(r.workers); left > 0; {
 		select {
 		case e := <-events:
 			done, err := r.take(e)
 			if err != nil {
-				return err
+				return w.afterDeath(ctx, e, events, err)
 			}
 			if done {
 				left--
+			}
+			if err := w.take(e); err != nil {
+				return err
+			}
+		case now := <-ticks.C:
+			if err := w.tick(now); err != nil {
+				return err
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)

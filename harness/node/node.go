@@ -57,13 +57,13 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 			return nil, err
 		}
 		if cfg.Chassis.System == "" {
-			return daemon.Run(child.Context(), cfg, nil, control{child})
+			return daemon.Run(child.Context(), cfg, nil, switchControl{control{child}})
 		}
 		system, err := job.Find(systems, cfg.Chassis.System)
 		if err != nil {
 			return nil, err
 		}
-		return daemon.Run(child.Context(), cfg, system.NewEngine, control{child})
+		return daemon.Run(child.Context(), cfg, system.NewEngine, switchControl{control{child}})
 	case KindWorker:
 		var cfg live.Config
 		if err := child.Config(&cfg); err != nil {
@@ -73,7 +73,7 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return live.Run(child.Context(), cfg, system.NewCore, control{child})
+		return live.Run(child.Context(), cfg, system.NewCore, workerControl{control{child}})
 	}
 	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s", child.Kind(), KindSwitch, KindWorker)
 }
@@ -97,6 +97,38 @@ func (c control) AwaitStart(ctx context.Context) (epochNs int64, err error) {
 		}
 	}
 }
+
+// AwaitAsk returns when the parent asks for a snapshot.
+func (c control) AwaitAsk(ctx context.Context) error {
+	for {
+		select {
+		case cmd, open := <-c.Commands():
+			if !open {
+				return context.Cause(c.Context())
+			}
+			if cmd.Name == proc.CommandSnapshot {
+				return nil
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// snapshot is the report of a snapshot; a switch and a worker have one each.
+func (c control) snapshot(answer any) error { return c.Report(proc.ReportSnapshot, answer) }
+
+// switchControl is the conversation of a switch, workerControl that of a worker.
+type (
+	switchControl struct{ control }
+	workerControl struct{ control }
+)
+
+// Answer says where things stand in the switch.
+func (c switchControl) Answer(a daemon.Answer) error { return c.snapshot(a) }
+
+// Answer says where things stand at the worker.
+func (c workerControl) Answer(a live.Answer) error { return c.snapshot(a) }
 
 // Samples reports iterations that are over.
 func (c control) Samples(s []result.Sample) error { return c.Report(proc.ReportSample, s) }

@@ -282,7 +282,7 @@ func (p *Process) take(r Report) error {
 		p.done, p.result = true, r.Result
 	case ReportError:
 		p.message = r.Message
-	case ReportProgress, ReportSample:
+	case ReportProgress, ReportSample, ReportSnapshot:
 		p.pass(r)
 	default:
 		return fmt.Errorf("unknown report %q", r.Kind)

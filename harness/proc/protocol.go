@@ -32,6 +32,8 @@ type CommandName string
 const (
 	CommandStart CommandName = "start" // begin the run at EpochNS
 	CommandStop  CommandName = "stop"  // end early, report what there is, exit
+
+	CommandSnapshot CommandName = "snapshot" // say where things stand, by a ReportSnapshot
 )
 
 // Command is one line to a child.
@@ -50,6 +52,7 @@ const (
 	ReportReady    ReportKind = "ready"    // set up; waits for start
 	ReportProgress ReportKind = "progress" // Data is for the display
 	ReportSample   ReportKind = "sample"   // Data is a record of the results
+	ReportSnapshot ReportKind = "snapshot" // Data is the state of the node, as asked for
 	ReportDone     ReportKind = "done"     // Result is the outcome; exits
 	ReportError    ReportKind = "error"    // Message says what failed; exits
 )

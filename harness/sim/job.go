@@ -75,6 +75,7 @@ func (p *Patterns) RunJobLogged(ctx context.Context, j *job.Job, images worker.I
 			return nil
 		},
 		Between: charges.between,
+		Watch:   o.Watch,
 	})
 	if err = watch.explain(ctx, err); err != nil {
 		return cell, fmt.Errorf("running %s under the virtual clock: %w", j.System.Name(), err)

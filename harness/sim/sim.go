@@ -88,6 +88,15 @@ type Options struct {
 	Done      func() bool                 // asked after every instant; the run ends when it is true
 	OnSamples func([]result.Sample) error // nil: samples are dropped
 	Between   func()                      // called after an instant in which iterations ended; nil: nobody
+	Watch     Stopwatch                   // nil: nobody takes the time
+}
+
+// Stopwatch takes the wall time of a run's events. It runs from Start to Stop,
+// and a run starts and stops it several times: what machines compute (gradients,
+// checks) is left out, and so is all before the first event.
+type Stopwatch interface {
+	Start()
+	Stop()
 }
 
 // Report is what a run came to.
@@ -102,6 +111,10 @@ func (n *Network) Run(ctx context.Context, opt Options) (Report, error) {
 	n.eff.Keeping, n.alarm = true, units.Never
 	for i := range n.nodes {
 		n.schedule(NodeID(i))
+	}
+	if opt.Watch != nil {
+		opt.Watch.Start()
+		defer opt.Watch.Stop()
 	}
 	for !opt.Done() {
 		if err := n.instantOf(ctx, opt); err != nil {
@@ -184,9 +197,7 @@ func (n *Network) carryOut(at NodeID, opt Options) error {
 			}
 		}
 	}
-	for _, c := range n.eff.Computes {
-		c.Run()
-	}
+	n.compute(opt.Watch)
 	var err error
 	if len(n.eff.Samples) > 0 {
 		n.sampled = true
@@ -197,6 +208,20 @@ func (n *Network) carryOut(at NodeID, opt Options) error {
 	n.eff.Reset()
 	n.schedule(at)
 	return err
+}
+
+// compute does the work that stands in the effects.
+func (n *Network) compute(watch Stopwatch) {
+	if len(n.eff.Computes) == 0 {
+		return
+	}
+	if watch != nil {
+		watch.Stop()
+		defer watch.Start()
+	}
+	for _, c := range n.eff.Computes {
+		c.Run()
+	}
 }
 
 // schedule puts the node's deadline into the queue if it is not there.

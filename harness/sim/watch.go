@@ -15,11 +15,13 @@ import (
 type Observer struct {
 	Progress Progress   // may be nil
 	Log      *trace.Log // takes the events of all nodes; nil: the last ones are kept, to say why a run stalls
+	Watch    Stopwatch  // may be nil
 }
 
-// logFor returns the log of a run. A replay has none of its own, for speed.
+// logFor returns the log of a run. A replay and a benchmark have none of their
+// own, for speed.
 func (o Observer) logFor(j *job.Job) *trace.Log {
-	if o.Log == nil && !j.Replay {
+	if o.Log == nil && !j.Replay && j.Elements == 0 {
 		return trace.NewLog(0)
 	}
 	return o.Log

@@ -11,6 +11,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files under testdata")
 
+// Updating reports whether the test runs with -update, for tests with golden
+// files of another kind.
+func Updating() bool { return *update }
+
 // Equal fails the test where got differs from testdata/name, which it first
 // rewrites if the test runs with -update.
 func Equal(tb testing.TB, name, got string) {

@@ -15,7 +15,7 @@ var meaning = map[Verdict]string{
 	NotReproduced: "outside the tolerance",
 	KnownFail:     "outside the tolerance, as the ledger says, for the reason that is given",
 	NotCheckable:  "not without the paper's hardware or data",
-	NeedsRoot:     "a live claim: it takes root, or a kernel with user namespaces (inalab doctor)",
+	NeedsRoot:     "a live claim, which takes root; inalab doctor says what else",
 	NotYet:        "of a system that is not built",
 }
 

@@ -12,6 +12,8 @@ import (
 type Config struct {
 	Chassis    chassis.Config
 	TracePath  string // new file for the trace; empty: no trace
+	Events     int    // how many of the latest and first events are kept; 0: none
+	EventsPath string // new file for them at the end; empty: they serve answers alone
 	Plain      bool   // do without offloads, as afpacket.Config says
 	RingFrames int    // of each port, as in afpacket.Config; zero is its default
 }
@@ -19,6 +21,9 @@ type Config struct {
 func (c *Config) validate() error {
 	if c.RingFrames < 0 {
 		return fmt.Errorf("ring of %d frames: it must be positive, or zero for %d", c.RingFrames, afpacket.DefaultRingFrames)
+	}
+	if c.Events < 0 || c.Events == 0 && c.EventsPath != "" {
+		return fmt.Errorf("%d events kept for file %q: at least one is needed for a file, and never fewer than none", c.Events, c.EventsPath)
 	}
 	for _, p := range c.Chassis.Switch.Ports {
 		if p.Wired {

@@ -22,6 +22,17 @@ type Control interface {
 	// [pktio.MonotonicNow] in nanoseconds, once the run is started, or an error
 	// once ctx has ended.
 	AwaitStart(ctx context.Context) (epochNs int64, err error)
+	// AwaitAsk returns when the parent wants to know where things stand, or an
+	// error once ctx has ended or nobody will ask any more.
+	AwaitAsk(ctx context.Context) error
+	// Answer tells it.
+	Answer(Answer) error
+}
+
+// Answer says where things stand in a switch, with times from the epoch.
+type Answer struct {
+	Busy  bool             `json:"busy"` // too busy to look: State is empty
+	State chassis.Snapshot `json:"state"`
 }
 
 // Report is what a switch has to say at the end of its run.
@@ -74,6 +85,7 @@ func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
 	if err != nil {
 		return Report{Node: name}, err
 	}
+	defer func() { err = errors.Join(err, d.writeEvents()) }()
 	dev, err := l.open()
 	if err != nil {
 		return d.report(pktio.Stats{}, pktio.Report{}), fmt.Errorf("open ports: %w", err)
@@ -86,19 +98,27 @@ type daemon struct {
 	cfg      Config
 	chassis  *chassis.Chassis
 	trace    *traceWriter
+	log      *trace.Log // nil: events are not kept
+	desk     pktio.Desk
 	originNs int64 // when the clock of the chassis reads zero
 }
 
 func newDaemon(cfg Config, newEngine chassis.NewEngine, w *traceWriter) (*daemon, error) {
+	d := &daemon{cfg: cfg, trace: w}
 	var sink trace.Sink
 	if cfg.TracePath != "" {
 		sink = w
 	}
-	c, err := chassis.New(cfg.Chassis, newEngine, sink)
-	if err != nil {
+	if cfg.Events > 0 {
+		d.log = trace.NewLog(cfg.Events)
+		sink = trace.Join(sink, d.log)
+	}
+	var err error
+	if d.chassis, err = chassis.New(cfg.Chassis, newEngine, sink); err != nil {
 		return nil, err
 	}
-	return &daemon{cfg: cfg, chassis: c, trace: w, originNs: pktio.MonotonicNow()}, nil
+	d.originNs = pktio.MonotonicNow()
+	return d, nil
 }
 
 // drive forwards until ctx ends or something breaks.
@@ -114,6 +134,7 @@ func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pkti
 		switch {
 		case err == nil:
 			d.trace.start(epochNs - d.originNs)
+			startErr = d.answer(ctx, dev, ctl)
 		case ctx.Err() == nil:
 			startErr = fmt.Errorf("await start: %w", err)
 			cancel()
@@ -123,6 +144,7 @@ func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pkti
 		Machine: d.chassis,
 		Device:  newPanel(dev, d.cfg.Chassis.Switch.Ports),
 		Clock:   pktio.NewClock(d.originNs),
+		Done:    func() bool { d.desk.Answer(); return false },
 	})
 	cancel()
 	waiting.Wait()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -34,9 +35,14 @@ type control struct {
 	ready chan struct{}
 	start chan int64
 	fail  error // of Ready
+
+	ask     chan struct{}
+	answers chan Answer
 }
 
-func newControl() *control { return &control{ready: make(chan struct{}), start: make(chan int64, 1)} }
+func newControl() *control {
+	return &control{ready: make(chan struct{}), start: make(chan int64, 1), ask: make(chan struct{}), answers: make(chan Answer)}
+}
 
 func (c *control) Ready() error { close(c.ready); return c.fail }
 
@@ -53,6 +59,17 @@ func (c *control) AwaitStart(ctx context.Context) (int64, error) {
 		return 0, ctx.Err()
 	}
 }
+
+func (c *control) AwaitAsk(ctx context.Context) error {
+	select {
+	case <-c.ask:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *control) Answer(a Answer) error { c.answers <- a; return nil }
 
 func planned(t testing.TB, name string, p gen.Params) *plan.Plan {
 	t.Helper()
@@ -153,7 +170,8 @@ func TestLifeOfASwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), TracePath: path}, newEngine, w)
+	eventsPath := filepath.Join(t.TempDir(), "events")
+	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), TracePath: path, Events: 1, EventsPath: eventsPath}, newEngine, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,6 +188,7 @@ func TestLifeOfASwitch(t *testing.T) {
 		m.reduce(t, gen)
 	}
 	m.reduce(t, gen)
+	checkAnswer(t, ctl, gen)
 	took := pktio.MonotonicNow() - epoch
 	stop()
 	if err := <-ended; err != nil {
@@ -178,6 +197,7 @@ func TestLifeOfASwitch(t *testing.T) {
 	if err := w.close(); err != nil {
 		t.Fatal(err)
 	}
+	checkEvents(t, d, took)
 	events := readTrace(t, path)
 	var nodes []string
 	for _, e := range events[len(events)-3:] {
@@ -200,6 +220,40 @@ func TestLifeOfASwitch(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, report.Ports); diff != "" || len(report.UnaskedDrops) != 0 {
 		t.Errorf("drops %v, ports (-want +got):\n%s", report.UnaskedDrops, diff)
+	}
+}
+
+// checkEvents reads the log of a switch as its parent does.
+func checkEvents(t *testing.T, d *daemon, took int64) {
+	t.Helper()
+	if err := d.writeEvents(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(d.cfg.EventsPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	log, err := trace.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, ok := log.Last()
+	if !ok || last.At < 0 || int64(last.At) > 1000*took || log.Len() == d.log.Len() {
+		t.Errorf("%d of %d events in a run of %d ns, the last %+v", log.Len(), d.log.Len(), took, last)
+	}
+}
+
+// checkAnswer asks the running switch where things stand.
+func checkAnswer(t *testing.T, ctl *control, gen int) {
+	t.Helper()
+	ctl.ask <- struct{}{}
+	a := <-ctl.answers
+	if a.Busy || a.State.Node != "mx480" || len(a.State.Links) < 4 || len(a.State.Engines) != 3 {
+		t.Fatalf("answer %+v", a)
+	}
+	if last := a.State.Last; last == nil || int(last.Gen) != gen || last.At < 0 {
+		t.Errorf("last event %+v", last)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/pktio/udp"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 )
@@ -31,6 +32,9 @@ type Config struct {
 	UDP     *udp.Config `json:",omitempty"`
 	TCP     *tcp.Config `json:",omitempty"`
 	Tensors string      // new file for what was sent and delivered; empty: none
+
+	Events     int    // how many of the latest and first events are kept; 0: none
+	EventsPath string // new file for them at the end; empty: they serve answers alone
 }
 
 // Control is the worker's side of its conversation with whoever started it.
@@ -42,6 +46,17 @@ type Control interface {
 	AwaitStart(ctx context.Context) (epochNs int64, err error)
 	// Samples takes the records of iterations that are over; it copies them.
 	Samples([]result.Sample) error
+	// AwaitAsk returns when the parent wants to know where things stand, or an
+	// error once ctx has ended or nobody will ask any more.
+	AwaitAsk(ctx context.Context) error
+	// Answer tells it.
+	Answer(Answer) error
+}
+
+// Answer says where things stand at a worker.
+type Answer struct {
+	Busy  bool            `json:"busy"` // too busy to look: State is empty
+	State worker.Snapshot `json:"state"`
 }
 
 // Report is what a worker has to say at the end of its run.
@@ -68,7 +83,8 @@ type device struct {
 // that cfg names.
 func Run(ctx context.Context, cfg Config, newCore worker.NewCore, ctl Control) (report Report, err error) {
 	report.Node = cfg.Worker.Loop.Node
-	w, closeTensors, err := build(cfg, newCore)
+	log := newLog(cfg)
+	w, closeTensors, err := build(cfg, newCore, log)
 	if err != nil {
 		return report, err
 	}
@@ -85,9 +101,12 @@ func Run(ctx context.Context, cfg Config, newCore worker.NewCore, ctl Control) (
 	if err != nil {
 		return report, err
 	}
+	desk := desk{worker: w, log: log, dev: dev, ctl: ctl}
+	stopAnswers := desk.open(ctx)
 	report.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{
-		Machine: w, Device: dev, Clock: pktio.NewClock(epoch), Done: w.Job.Done, OnSamples: ctl.Samples,
+		Machine: w, Device: dev, Clock: pktio.NewClock(epoch), Done: desk.done, OnSamples: ctl.Samples,
 	})
+	err = errors.Join(err, stopAnswers(), writeLog(log, cfg.EventsPath))
 	report.Iterations = w.Job.Iteration()
 	report.Counters = w.Job.Core().Counters()
 	report.Device = dev.Stats()
@@ -101,8 +120,11 @@ func Run(ctx context.Context, cfg Config, newCore worker.NewCore, ctl Control) (
 	return report, err
 }
 
-func build(cfg Config, newCore worker.NewCore) (w *worker.Worker, closeTensors func() error, err error) {
+func build(cfg Config, newCore worker.NewCore, log *trace.Log) (w *worker.Worker, closeTensors func() error, err error) {
 	parts := worker.Parts{NewCore: newCore}
+	if log != nil {
+		parts.Trace = log
+	}
 	if cfg.Worker.Bench == nil {
 		if parts.Images, err = worker.LoadImages(); err != nil {
 			return nil, nil, err

@@ -181,7 +181,11 @@ type packet struct {
 // packet is Algorithm 3 for one packet.
 func (p *Program) packet(now units.Time, from sender, in packet, eff *sansio.Effects) {
 	w := from.worker
-	h, reason := p.admit(in)
+	h, problem := wire.ParsePadded(in.payload, in.pad)
+	reason := string(problem)
+	if reason == "" {
+		reason = p.refuse(&h)
+	}
 	if reason != "" {
 		p.drop(now, h, w, reason)
 		return
@@ -203,7 +207,7 @@ func (p *Program) packet(now units.Time, from sender, in packet, eff *sansio.Eff
 	if s.count++; s.count == p.n {
 		s.count = 0
 	}
-	p.add(s, h, in)
+	p.add(s, &h, in)
 	if p.cfg.Trace != nil {
 		p.event(now, trace.Contribution, h, s.seen, w, "")
 	}
@@ -216,22 +220,20 @@ func (p *Program) packet(now units.Time, from sender, in packet, eff *sansio.Eff
 	}
 }
 
-func (p *Program) admit(in packet) (wire.Header, string) {
-	h, problem := wire.ParsePadded(in.payload, in.pad)
+// refuse returns why a packet is not of this job, or nothing.
+func (p *Program) refuse(h *wire.Header) string {
 	switch {
-	case problem != wire.OK:
-		return h, string(problem)
 	case h.Size.Elements() != p.cfg.Elements:
-		return h, DropWrongSize
+		return DropWrongSize
 	case int(h.Slot) >= p.cfg.Slots:
-		return h, DropSlotRange
+		return DropSlotRange
 	}
-	return h, ""
+	return ""
 }
 
 // add takes the packet's values into the slot. The first packet of a phase
 // overwrites: its count is 1, or 0 where one worker is the whole job.
-func (p *Program) add(s *slot, h wire.Header, in packet) {
+func (p *Program) add(s *slot, h *wire.Header, in packet) {
 	values := in.payload[wire.HeaderLen:]
 	if s.count == 1 || p.n == 1 {
 		s.values, s.pad = append(s.values[:0], values...), in.pad

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/internal/golden"
+)
+
+// One seed is one run on every machine: what these runs write is checked in. CI
+// runs this test for linux/arm64, too, on an emulated processor.
+
+// deterministic are runs of testdata/determinism/tiny.scenario.yaml.
+var deterministic = []struct {
+	name string
+	set  []string
+}{
+	{"switchml256", []string{"systems=[{system: switchml256, topology: rack}]", "link.loss=1%"}},
+	{"switchml64", []string{"systems=[{system: switchml64, topology: rack}]", "link.loss-every=300"}},
+	{"trioml", []string{"systems=[{system: trioml, topology: rack}]"}},
+	{"trioml-mx480", []string{"systems=[{system: trioml, topology: mx480}]", "hosts=4", "stragglers.semantics=every-server"}},
+	{"ring", []string{"systems=[{system: ring, topology: rack}]", "link.loss=1%"}},
+	{"ring-leaf-spine", []string{"systems=[{system: ring, topology: leaf-spine}]", "hosts=4"}},
+	{"halving", []string{"systems=[{system: halving, topology: rack}]", "hosts=4", "link.loss=1%"}},
+	{"ps", []string{"systems=[{system: ps, topology: rack}]"}},
+}
+
+// virtualRun runs a scenario by the command line and returns its samples.jsonl.
+func virtualRun(t *testing.T, scenario string, set ...string) string {
+	t.Helper()
+	out := t.TempDir()
+	args := []string{"run", scenario, "--clock", "virtual", "--quiet", "--out", out}
+	for _, s := range set {
+		args = append(args, "--set", s)
+	}
+	var stdout, stderr bytes.Buffer
+	if code := newApp(&stdout, &stderr, nil).execute(args); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr.String())
+	}
+	text, err := os.ReadFile(filepath.Join(out, "latest", "samples.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Two runs write the same, and what is checked in; the sums are those files', for
+// whoever wants to compare a run of their own.
+func TestDeterministicSamples(t *testing.T) {
+	var sums strings.Builder
+	ran := 0
+	for _, c := range deterministic {
+		t.Run(c.name, func(t *testing.T) {
+			const scenario = "testdata/determinism/tiny.scenario.yaml"
+			first := virtualRun(t, scenario, c.set...)
+			if again := virtualRun(t, scenario, c.set...); again != first {
+				t.Error("a second run of the seed differs")
+			}
+			file := c.name + ".samples.jsonl"
+			golden.Equal(t, "determinism/"+file, first)
+			ran++
+			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256([]byte(first)), file)
+			if other := virtualRun(t, scenario, append(c.set, "seed=8")...); other == first {
+				t.Error("another seed gives the same run")
+			}
+		})
+	}
+	if ran == len(deterministic) { // unless -run chose some of them
+		golden.Equal(t, "determinism/SHA256SUMS", sums.String())
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/inalab/inalab/experiments"
+	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/reports/archive"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
+)
+
+// claimRecorder shows how the check goes on, and writes the tables of each
+// experiment down as it ends. The check goes on after an error; the first is kept.
+type claimRecorder struct {
+	*claimProgress
+	dir       *archive.Dir
+	unwritten error // tables are missing
+	ended     []endedExperiment
+}
+
+// endedExperiment is an experiment that ran with the constants as they are.
+type endedExperiment struct {
+	id      string
+	outcome experiments.Outcome
+}
+
+func newClaimRecorder(p *claimProgress, dir *archive.Dir) *claimRecorder {
+	return &claimRecorder{claimProgress: p, dir: dir}
+}
+
+// Ended writes the tables of an experiment; with a changed constant it has none
+// worth keeping.
+func (r *claimRecorder) Ended(s experiments.Step, o experiments.Outcome) {
+	r.claimProgress.Ended(s, o)
+	if s.Constant != "" {
+		return
+	}
+	r.ended = append(r.ended, endedExperiment{s.Experiment.ID, o})
+	named := map[claims.ID]int{}
+	for _, t := range o.Findings.Tables {
+		name := string(t.ID)
+		if named[t.ID]++; named[t.ID] > 1 {
+			name += fmt.Sprintf("-%d", named[t.ID])
+		}
+		table, err := t.Render()
+		if err == nil {
+			err = writeTable(r.dir, s.Experiment.ID+"/"+name, table)
+		}
+		r.unwritten = cmp.Or(r.unwritten, err)
+	}
+}
+
+// dirOf returns where the tables of an experiment are; without tables, the
+// directory of all.
+func (r *claimRecorder) dirOf(experiment string) string {
+	for _, e := range r.ended {
+		if e.id == experiment && len(e.outcome.Findings.Tables) > 0 {
+			return filepath.Join(r.dir.Path(), experiment)
+		}
+	}
+	return r.dir.Path()
+}
+
+// usedBy lists the experiments for which a condition holds.
+func (r *claimRecorder) usedBy(holds func(experiments.Outcome) bool) string {
+	var ids []string
+	for _, e := range r.ended {
+		if holds(e.outcome) {
+			ids = append(ids, e.id)
+		}
+	}
+	return strings.Join(ids, "; ")
+}
+
+// constantsTable is every constant, and which experiments asked for it.
+func (r *claimRecorder) constantsTable(all []hostmodel.Constant) render.Table {
+	t := render.Table{Columns: []render.Column{
+		{Key: "name"}, {Key: "value"}, {Key: "unit"}, {Key: "assumed"}, {Key: "used_by"}, {Key: "source"},
+	}}
+	for _, c := range all {
+		used := r.usedBy(func(o experiments.Outcome) bool {
+			for _, u := range o.Constants() {
+				if u.Name == c.Name {
+					return true
+				}
+			}
+			return false
+		})
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(c.Name), render.Exact(c.Value), render.Text(c.Unit), render.Bool(c.Assumed), render.Text(used), render.Text(c.Source),
+		})
+	}
+	return t
+}
+
+// readingsTable is every ambiguity, how it is read, and which experiments asked
+// for it.
+func (r *claimRecorder) readingsTable(l *claims.Ledger, readings claims.Readings) (render.Table, error) {
+	t := render.Table{Columns: []render.Column{
+		{Key: "ambiguity"}, {Key: "where"}, {Key: "severity"}, {Key: "choice"}, {Key: "default"}, {Key: "choices"}, {Key: "used_by"},
+		{Key: "reading"}, {Key: "issue"},
+	}}
+	for _, a := range l.Ambiguities {
+		choice := ""
+		if len(a.Choices) > 0 {
+			var err error
+			if choice, err = readings.Choice(a.ID); err != nil {
+				return t, err
+			}
+		}
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(string(a.ID)), render.Text(a.Where), render.Text(string(a.Severity)),
+			render.Text(choice), render.Text(a.Default), render.Text(strings.Join(a.Choices, " ")),
+			render.Text(r.usedBy(func(o experiments.Outcome) bool { return o.Took(a.ID) })),
+			render.Text(a.Reading), render.Text(a.Issue),
+		})
+	}
+	return t, nil
+}
+
+// fileFormats are the files of a table.
+var fileFormats = []struct {
+	suffix  string
+	options render.Options
+}{
+	{".txt", render.Options{Format: render.FormatWide}},
+	{".md", render.Options{Format: render.FormatMarkdown}},
+	{".csv", render.Options{Format: render.FormatCSV}},
+	{".json", render.Options{Format: render.FormatJSON}},
+}
+
+// writeFormats writes what can be written in every format.
+func writeFormats(dir *archive.Dir, name string, write func(io.Writer, render.Options) error) error {
+	for _, f := range fileFormats {
+		if err := dir.Write(name+f.suffix, func(w io.Writer) error { return write(w, f.options) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeTable(dir *archive.Dir, name string, t render.Table) error {
+	return writeFormats(dir, name, func(w io.Writer, o render.Options) error { return render.Write(w, t, o) })
+}
+
+func writeCSV(dir *archive.Dir, name string, t render.Table) error {
+	return dir.Write(name, func(w io.Writer) error { return render.Write(w, t, render.Options{Format: render.FormatCSV}) })
+}

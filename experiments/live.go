@@ -1,0 +1,200 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/harness/live"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// onPackets returns the experiments on real packets, the short ones first.
+func onPackets() []Experiment {
+	return []Experiment{liveLevels(), liveVolume(), liveRates(), liveRetransmit(), liveLoss(), liveModels(), liveStragglers()}
+}
+
+// Links of live runs, as in the scenario of stragglers: of the testbeds' rate, all
+// else assumed. What is divided by the scale is given at full scale.
+const (
+	liveDelay  = units.Microsecond
+	liveQueue  = 1600 * units.MiB         // divided by the scale
+	liveFabric = 400 * units.GbitPerSecond // divided by the scale; between two PFEs
+	jumbo      = 9000
+)
+
+// liveRun is one run on real packets: a training, or, where elements is not zero,
+// the all-reduce of an int32 tensor again and again, whose last sums are checked.
+type liveRun struct {
+	name       string // in progress and errors
+	sys        job.System
+	topology   string // as topo/gen names it
+	hosts      int
+	rate       units.Rate // of each host's link, before it is divided by the scale
+	scale      int
+	mtu        int
+	loss       float64 // of each link, each way
+	iterations int     // warm-up included
+	warmup     int     // iterations of a benchmark that do not count
+
+	elements int
+	model    profiles.Profile
+	batch    int // images of a step; zero is the default
+	p        float64
+	change   func(*job.Spec) // last word on the rest; may be nil
+}
+
+// job lays the run out.
+func (r *liveRun) job(e *Env) (*job.Job, error) {
+	params := gen.Params{Hosts: r.hosts, MTU: r.mtu, Link: topo.LinkSpec{
+		Rate: r.rate / units.Rate(r.scale), Delay: liveDelay, Loss: r.loss, Queue: liveQueue / units.Bytes(r.scale),
+	}}
+	if r.topology == "mx480" {
+		params.Fabric = topo.LinkSpec{Rate: liveFabric / units.Rate(r.scale), Delay: liveDelay}
+	}
+	g, err := gen.ByName(r.topology, params)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.New(g)
+	if err != nil {
+		return nil, err
+	}
+	spec := job.Spec{
+		System: r.sys, Plan: p, Scale: r.scale, Iterations: r.iterations, Seed: e.Seed,
+		Model: r.model, MiniBatch: r.batch, StraggleP: r.p, Elements: r.elements,
+	}
+	if r.change != nil {
+		r.change(&spec)
+	}
+	return job.New(spec)
+}
+
+// lab carries live runs out, one after the other, each in namespaces of its own,
+// and remembers what must be told of them.
+type lab struct {
+	env *Env
+	// lenient takes runs as well whose times cannot be believed. Of tests: counts do
+	// not depend on how busy a machine is.
+	lenient bool
+
+	doubts []string // why runs are less than trusted
+}
+
+// onLab makes the Run of a live experiment.
+func onLab(run func(context.Context, *lab) (Findings, error)) func(context.Context, *Env) (Findings, error) {
+	return func(ctx context.Context, e *Env) (Findings, error) { return run(ctx, &lab{env: e}) }
+}
+
+// errUnbelievable is wrapped where this machine was too busy for a run.
+var errUnbelievable = errors.New("the machine was too busy to believe the times")
+
+// tries is how often a run is carried out whose times cannot be believed.
+const tries = 2
+
+// run carries a run out. Wrong sums are not an error here: see [lab.right].
+func (l *lab) run(ctx context.Context, r liveRun) (live.Measured, error) {
+	var last result.Fidelity
+	for range tries {
+		if err := ctx.Err(); err != nil {
+			return live.Measured{}, err
+		}
+		l.env.Note("%s", r.name)
+		m, err := l.once(ctx, r)
+		if err != nil {
+			return m, fmt.Errorf("%s: %w", r.name, err)
+		}
+		last = m.Cell.Fidelity
+		if last.Verdict == result.Invalid && !l.lenient {
+			l.env.Note("%s: %s; once more", r.name, strings.Join(last.Reasons, "; "))
+			continue
+		}
+		if last.Verdict != result.Trusted {
+			l.doubts = append(l.doubts, fmt.Sprintf("%s %s: %s", r.name, last.Verdict, strings.Join(last.Reasons, "; ")))
+		}
+		return m, nil
+	}
+	return live.Measured{}, fmt.Errorf("%s: %w, %d times: %s", r.name, errUnbelievable, tries, strings.Join(last.Reasons, "; "))
+}
+
+// once carries a run out once. The logs of nodes stay if it fails, and the error
+// says where.
+func (l *lab) once(ctx context.Context, r liveRun) (live.Measured, error) {
+	j, err := r.job(l.env)
+	if err != nil {
+		return live.Measured{}, err
+	}
+	logs, err := os.MkdirTemp("", "inalab-live-")
+	if err != nil {
+		return live.Measured{}, fmt.Errorf("making a directory for logs: %w", err)
+	}
+	m, err := live.Bench(ctx, j, r.warmup, live.Options{Lab: netns.NewLabName(), Logs: logs, Owner: journal.CurrentCaller()})
+	if err != nil && ctx.Err() == nil {
+		return m, fmt.Errorf("%w (logs in %s)", err, logs)
+	}
+	return m, errors.Join(err, os.RemoveAll(logs))
+}
+
+// right carries runs out, of which each sum must be right.
+func (l *lab) right(ctx context.Context, runs ...liveRun) ([]live.Measured, error) {
+	var out []live.Measured
+	for i := range runs {
+		m, err := l.run(ctx, runs[i])
+		if err != nil {
+			return nil, err
+		}
+		if c := &m.Cell; c.Wrong > 0 || c.Checked == 0 {
+			return nil, fmt.Errorf("%s: %d of %d sums are wrong: %s", runs[i].name, c.Wrong, c.Checked, strings.Join(c.Notes, "; "))
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// say adds to a measured value which runs it is of, and how far they are to be
+// believed.
+func (l *lab) say(m claims.Measured, scale int, what string) claims.Measured {
+	m.Model = fmt.Sprintf("live, scaled 1/%d; %s", scale, what)
+	notes := slices.Clone(l.doubts)
+	if m.Note != "" {
+		notes = append([]string{m.Note}, notes...)
+	}
+	m.Note = strings.Join(notes, "; ")
+	return m
+}
+
+// counted adds up the counters of a name at the nodes that keep lets through;
+// nil is all of them.
+func counted(c *result.Cell, name string, keep func(node string) bool) (n uint64) {
+	for _, k := range c.Counters {
+		if (k.Name == name || strings.HasSuffix(k.Name, "/"+name)) && (keep == nil || keep(k.Node)) {
+			n += k.N
+		}
+	}
+	return n
+}
+
+// at keeps one node.
+func at(node string) func(string) bool { return func(n string) bool { return n == node } }
+
+// each returns the time of an all-reduce of a benchmark, at the slowest worker.
+func (r *liveRun) each(m *live.Measured) units.Duration {
+	return m.Elapsed / units.Duration(r.iterations-r.warmup)
+}
+
+// perSecond returns the elements that a benchmark aggregates in a second.
+func (r *liveRun) perSecond(m *live.Measured) float64 {
+	return float64(r.elements) / r.each(m).Seconds()
+}

@@ -1,0 +1,128 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/harness/fault"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/live"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/trioml"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/compare"
+	"github.com/inalab/inalab/reports/render"
+	program "github.com/inalab/inalab/switchd/program/trioml"
+)
+
+// liveStragglers is Fig 13 on real packets.
+func liveStragglers() Experiment {
+	return Experiment{
+		ID: "trio.live.stragglers", Title: "iteration time under stragglers on real packets: SwitchML-256 and Trio-ML, VGG11",
+		Claims: []claims.ID{"trio.live.straggler-speedup", "trio.fig13.trend.switchml-grows"},
+		Live:   true, Quick: "p = 0, 8 and 16%, 16 of 40 iterations",
+		Run: onLab(runStragglers),
+	}
+}
+
+// stragglerRuns are SwitchML at each probability, and Trio-ML at the last. The
+// model is VGG11: the timeout of 10 ms is to be a small part of an iteration.
+func stragglerRuns(e *Env) ([]liveRun, error) {
+	profile, err := model(e, "vgg11")
+	if err != nil {
+		return nil, err
+	}
+	n := 40
+	if e.Quick {
+		n = 16
+	}
+	semantics := fault.Semantics(e.Reading("trio.straggle-semantics"))
+	run := func(sys job.System, topology string, p float64) liveRun {
+		return liveRun{
+			name: fmt.Sprintf("%s, p=%g%%", sys.Name(), 100*p), sys: sys, topology: topology, hosts: 6, mtu: jumbo,
+			rate: gigabit100, scale: 200, model: profile, iterations: n, p: p, batch: 4,
+			change: func(s *job.Spec) { s.Semantics = semantics },
+		}
+	}
+	var runs []liveRun
+	for _, p := range straggleP(e) {
+		runs = append(runs, run(sml256, "rack", p))
+	}
+	return append(runs, run(liveTrio(e), "mx480", lastP)), nil
+}
+
+// liveTrio is Trio-ML in the readings taken; live a PFE is as fast as this
+// machine.
+func liveTrio(e *Env) job.TrioML {
+	return job.TrioML{
+		Wake: trioml.WakePolicy(e.Reading("trio.wake")),
+		Late: program.LatePolicy(e.Reading("trio.late-record")),
+		Age:  program.AgePolicy(e.Reading("trio.close-to-ideal")),
+	}
+}
+
+func runStragglers(ctx context.Context, l *lab) (Findings, error) {
+	runs, err := stragglerRuns(l.env)
+	if err != nil {
+		return Findings{}, err
+	}
+	got, err := l.right(ctx, runs...)
+	if err != nil {
+		return Findings{}, err
+	}
+	var cells []result.Cell
+	var grows []claims.Point
+	for i := range runs {
+		c := &got[i].Cell
+		cells = append(cells, *c)
+		if c.System == sml256.Name() {
+			grows = append(grows, claims.Point{X: c.StraggleP, Y: meanIteration(c).Milliseconds()})
+		}
+	}
+	rows := compare.Rows(cells)
+	trio, err := row(rows, job.TrioML{}.Name(), runs[0].model.Name, lastP)
+	if err != nil {
+		return Findings{}, err
+	}
+	calm := meanIteration(&cells[0])
+	speedup := claims.Group(map[string]claims.Measured{
+		"speedup":     claims.Estimate(trio.Speedup.Value, trio.Speedup.Half, trio.Speedup.N),
+		"timeout_pct": claims.Number(100 * program.DefaultTimeout.Seconds() / calm.Seconds()),
+	})
+	f := Findings{Tables: []claims.Table{stragglerTable(rows, got)}}
+	const what = "VGG11, 6 workers; iteration without stragglers is that of SwitchML-256"
+	f.Set("trio.live.straggler-speedup", l.say(speedup, runs[0].scale, what))
+	f.Set("trio.fig13.trend.switchml-grows", l.say(claims.Series(grows...), runs[0].scale, "VGG11, 6 workers"))
+	return f, nil
+}
+
+// meanIteration returns the mean time of an iteration over workers and
+// iterations.
+func meanIteration(c *result.Cell) units.Duration {
+	var sum units.Duration
+	for _, s := range c.Samples {
+		sum += s.End.Sub(s.Start)
+	}
+	return sum / units.Duration(max(1, len(c.Samples)))
+}
+
+func stragglerTable(rows []compare.Row, got []live.Measured) claims.Table {
+	t := claims.Table{
+		ID: "trio.live.stragglers", Title: "Mean iteration time by straggling probability, live",
+		Columns: []claims.Column{
+			{Name: "system"}, {Name: "p", Unit: "%"}, {Name: "iteration", Unit: "ms"}, {Name: "expected", Unit: "ms"},
+			{Name: "speed-up over SwitchML"}, {Name: "degraded blocks"}, {Name: "fidelity"},
+		},
+		Notes: []string{"Expected is what the schedule, nominal compute and link rate allow: for Trio-ML at most."},
+	}
+	for i := range rows {
+		r, c := &rows[i], &got[i].Cell
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(r.System), render.Percent(r.StraggleP), estimate(r.Iter.Value, r.Iter.Half, r.Iter.Bounded(), 1),
+			render.Number(c.Expected.Milliseconds(), 1), estimate(r.Speedup.Value, r.Speedup.Half, r.Speedup.Bounded(), 2),
+			count(r.DegradedBlocks), render.Text(c.Fidelity.Verdict),
+		})
+	}
+	return t
+}

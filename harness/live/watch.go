@@ -1,0 +1,197 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/inalab/inalab/harness/proc"
+	"github.com/inalab/inalab/harness/stall"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
+	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	"github.com/inalab/inalab/switchd/daemon"
+)
+
+// ErrStalled is returned when nothing moves any more and the run is not done.
+var ErrStalled = errors.New("nothing moves any more")
+
+// Bounds of the watchdog. A run is stalled when no iteration ended for the quiet
+// time, and in another quiet time no worker got on, sleeps or computes.
+const (
+	watchTick       = 250 * time.Millisecond
+	quietLeast      = 3 * time.Second  // some hundred retransmission timeouts of 10ms
+	quietStreams    = 10 * time.Second // kernel TCP doubles its timeout from 200ms, five losses in a row are 6.4s
+	quietIterations = 4                // expected iterations, and times of patience
+	answerWait      = 3 * time.Second  // for the answers to one question
+)
+
+// watch is the watchdog of a run. It lives on the goroutine that follows the run.
+type watch struct {
+	run    *run
+	quiet  time.Duration
+	next   time.Time // of the next question
+	asked  time.Time // of the question that is out; zero: none is
+	owing  map[string]bool
+	ended  []string // workers that are done
+	now    *stall.Snapshot
+	before *stall.Snapshot
+}
+
+func newWatch(r *run) *watch {
+	quiet := quietLeast
+	if r.job.Layout.Peers != nil {
+		quiet = quietStreams
+	}
+	expected := time.Duration((r.cell.Expected + r.job.Layout.Patience) / units.Nanosecond)
+	quiet = max(quiet, quietIterations*expected)
+	return &watch{run: r, quiet: quiet, next: time.Now().Add(quiet)}
+}
+
+// take notes what an event says about progress.
+func (w *watch) take(e event) error {
+	switch {
+	case e.report == nil:
+		w.ended = append(w.ended, e.process.Node())
+		w.restart()
+	case e.report.Kind == proc.ReportSample:
+		w.restart()
+	case e.report.Kind == proc.ReportSnapshot:
+		return w.answer(e)
+	}
+	return nil
+}
+
+// restart begins a quiet time.
+func (w *watch) restart() {
+	w.next, w.asked, w.before = time.Now().Add(w.quiet), time.Time{}, nil
+}
+
+// tick asks, or judges the answers, when it is time for it.
+func (w *watch) tick(now time.Time) error {
+	switch {
+	case w.asked.IsZero() && now.After(w.next):
+		w.ask(now)
+	case !w.asked.IsZero() && (len(w.owing) == 0 || now.Sub(w.asked) > answerWait):
+		return w.judge(now)
+	}
+	return nil
+}
+
+// ask asks all nodes that run where things stand.
+func (w *watch) ask(now time.Time) {
+	w.asked, w.now, w.owing = now, &stall.Snapshot{}, map[string]bool{}
+	for _, p := range slices.Concat(w.run.switches, w.run.workers) {
+		if slices.Contains(w.ended, p.Node()) {
+			w.now.Workers = append(w.now.Workers, worker.Snapshot{Node: p.Node(), Iteration: w.run.job.Iterations, State: worker.StateDone})
+			continue
+		}
+		if p.Send(proc.Command{Name: proc.CommandSnapshot}) == nil { // else its end is on the way here
+			w.owing[p.Node()] = true
+		}
+	}
+}
+
+// answer adds what a node says. Answers to a question that was given up are late.
+func (w *watch) answer(e event) error {
+	node := e.process.Node()
+	if w.asked.IsZero() || !w.owing[node] {
+		return nil
+	}
+	delete(w.owing, node)
+	var err error
+	busy := false
+	if slices.Contains(w.run.switches, e.process) {
+		var a daemon.Answer
+		if err = json.Unmarshal(e.report.Data, &a); err == nil && !a.Busy {
+			w.now.Switches = append(w.now.Switches, a.State)
+		}
+		busy = a.Busy
+	} else {
+		var a nodelive.Answer
+		if err = json.Unmarshal(e.report.Data, &a); err == nil && !a.Busy {
+			w.now.Workers = append(w.now.Workers, a.State)
+		}
+		busy = a.Busy
+	}
+	if err != nil {
+		return fmt.Errorf("reading the snapshot of %s: %w", node, err)
+	}
+	if busy {
+		w.now.Busy = append(w.now.Busy, node)
+	}
+	return nil
+}
+
+// judge compares two rounds of answers.
+func (w *watch) judge(now time.Time) error {
+	s := w.close()
+	if w.before != nil && s.Idle() && !stall.Moved(w.before, s) {
+		return fmt.Errorf("%w: no worker got on for %v: %v", ErrStalled, 2*w.quiet, stall.Diagnose(w.run.job, s))
+	}
+	w.before, w.next = s, now.Add(w.quiet)
+	return nil
+}
+
+// close returns the snapshot, with those who owe an answer.
+func (w *watch) close() *stall.Snapshot {
+	s := w.now
+	for _, node := range w.run.nodes() { // in order
+		if w.owing[node] {
+			s.Silent = append(s.Silent, node)
+		}
+	}
+	w.asked = time.Time{}
+	return s
+}
+
+// Bounds of the look at the others after a process has died.
+const (
+	deathWait  = 2 * time.Second
+	deathAgain = 300 * time.Millisecond // some timeouts of 10ms, and more than a link's queue holds
+)
+
+// afterDeath adds to the error of a process what the others wait for, if they come
+// to rest: those of a system without timers do.
+func (w *watch) afterDeath(ctx context.Context, dead event, events <-chan event, cause error) error {
+	if dead.report != nil {
+		return cause
+	}
+	w.ended = append(w.ended, dead.process.Node())
+	ticks := time.NewTicker(deathAgain)
+	defer ticks.Stop()
+	limit := time.NewTimer(deathWait)
+	defer limit.Stop()
+	w.before = nil
+	w.ask(time.Now())
+	for {
+		select {
+		case e := <-events:
+			if e.report == nil { // another one; the first is told
+				return cause
+			}
+			if e.report.Kind == proc.ReportSnapshot && w.answer(e) != nil {
+				return cause
+			}
+		case now := <-ticks.C:
+			if len(w.owing) > 0 {
+				continue
+			}
+			s := w.close()
+			s.Workers = slices.DeleteFunc(s.Workers, func(k worker.Snapshot) bool { return k.Node == dead.process.Node() })
+			s.Dead = []string{dead.process.Node()}
+			if w.before != nil && s.Idle() && !stall.Moved(w.before, s) {
+				return fmt.Errorf("%w; %v", cause, stall.Diagnose(w.run.job, s))
+			}
+			w.before = s
+			w.ask(now)
+		case <-limit.C:
+			return cause
+		case <-ctx.Done():
+			return cause
+		}
+	}
+}
