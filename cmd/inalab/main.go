@@ -33,6 +33,7 @@ func commands() []*cobra.Command {
 		newReproduce(),
 		newBench(),
 		newList(),
+		newExplain(),
 		newDoctor(),
 		newProbe(),
 		newGC(),

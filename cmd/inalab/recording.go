@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/inalab/inalab/harness"
+	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
@@ -21,6 +22,7 @@ import (
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/compare"
+	"github.com/inalab/inalab/reports/explain"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
 )
@@ -51,7 +53,11 @@ func (r *recording) run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, dir.Close())
 	}
-	runner, err := r.runner(caller)
+	kept, err := r.events()
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	runner, err := r.runner(caller, kept)
 	if err != nil {
 		return errors.Join(err, dir.Close())
 	}
@@ -81,6 +87,23 @@ func (r *recording) begin() (*archive.Stream, error) {
 	return r.dir.Stream("samples.jsonl")
 }
 
+// events opens the file of the events, if there is one.
+func (r *recording) events() (harness.Events, error) {
+	if r.flags.want.Mode == events.None {
+		return harness.Events{}, nil
+	}
+	file, err := r.dir.Stream(explain.FileName)
+	take := func(rec events.Record) error {
+		lines := make([]any, 0, 1+len(rec.Events))
+		lines = append(lines, explain.Header{Run: rec.Run})
+		for i := range rec.Events {
+			lines = append(lines, &rec.Events[i])
+		}
+		return file.Append(lines...)
+	}
+	return harness.Events{Want: r.flags.want, Take: take}, err
+}
+
 // topologies returns the addressed topology of each system.
 func (r *recording) topologies() map[string]any {
 	out := map[string]any{}
@@ -90,10 +113,10 @@ func (r *recording) topologies() map[string]any {
 	return out
 }
 
-func (r *recording) runner(caller journal.Caller) (harness.Runner, error) {
+func (r *recording) runner(caller journal.Caller, kept harness.Events) (harness.Runner, error) {
 	if r.flags.clock == "virtual" {
 		images, err := worker.LoadImages()
-		return harness.Virtual{Images: images}, err
+		return harness.Virtual{Images: images, Events: kept}, err
 	}
 	logs, err := r.dir.Mkdir("logs")
 	if err != nil {
@@ -103,7 +126,7 @@ func (r *recording) runner(caller journal.Caller) (harness.Runner, error) {
 	if lab == "" {
 		lab = netns.NewLabName()
 	}
-	return harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}}, nil
+	return harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}, Events: kept}, nil
 }
 
 // finish writes what there is, shows it, and says how it went. A run that was

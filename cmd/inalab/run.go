@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/internal/rng"
@@ -20,12 +21,14 @@ import (
 
 // runFlags are the options of inalab run.
 type runFlags struct {
-	clock, topo, model, out, format, lab string
-	seed                                 uint64
-	repeat                               int
-	set                                  []string
-	timeout                              time.Duration
-	dryRun, plain, quiet                 bool
+	clock, topo, model, out, format, lab, events string
+	seed                                         uint64
+	repeat                                       int
+	set                                          []string
+	timeout                                      time.Duration
+	dryRun, plain, quiet                         bool
+
+	want events.Want // of the events
 }
 
 func newRun() *cobra.Command {
@@ -40,9 +43,14 @@ namespaces where the kernel allows them. With --clock virtual the same protocol
 code runs in one process under a deterministic clock, and needs neither.
 
 Results go to a new directory below --out; a table goes to standard output.
-Exit codes: 0 ok, 1 a sum was wrong, 4 the machine was too busy to believe the
-times, 5 something of a lab could not be removed; the others are those of
-"inalab help".`,
+Events of blocks go to events.ndjson there, for "inalab explain": those of the first
+iteration, and of each block that was degraded, dropped, sent again or never
+finished. --events says otherwise.
+
+A run in which nothing moves any more ends by itself and says what it waits for.
+Exit codes: 0 ok, 1 a sum was wrong, or the run stalled, 4 the machine was too busy
+to believe the times, 5 something of a lab could not be removed; the others are
+those of "inalab help".`,
 		Example: `  inalab run straggler
   inalab run straggler --clock virtual --seed 2
   inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive`,
@@ -59,6 +67,7 @@ times, 5 something of a lab could not be removed; the others are those of
 	flags.StringVarP(&f.out, "out", "o", archive.DefaultRoot, "directory in which the results directory is made")
 	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
 	flags.StringVar(&f.lab, "lab", "", "name of the lab (default: a new one)")
+	flags.StringVar(&f.events, "events", string(events.Troubled), "events kept of each run: none, troubled, all, an iteration as 12, or a block of one as 12/345")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the run after this time, as in 5m (default: none)")
 	flags.BoolVar(&f.plain, "no-offload", false, "do without segmentation and checksum offload")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, and stop")
@@ -93,6 +102,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 		if err := journal.CheckLab(f.lab); err != nil {
 			return usage(fmt.Errorf("--lab: %w", err))
 		}
+	}
+	if f.want, err = events.ParseWant(f.events); err != nil {
+		return usage(fmt.Errorf("--events %w", err))
 	}
 	s, jobs, err := prepare(name, f.overrides(c), f)
 	if err != nil {

@@ -44,6 +44,11 @@ func benchJob(b *testing.B, system, topology string, hosts, elements int) *job.J
 	return j
 }
 
+func benchElements() int {
+	n, _ := strconv.Atoi(os.Getenv("ELEMENTS"))
+	return max(n, 1<<20)
+}
+
 type stopwatch struct {
 	since time.Time
 	sum   time.Duration
@@ -58,7 +63,7 @@ func BenchmarkLinkEvents(b *testing.B) {
 		hosts  int
 	}{{"switchml256", 8}, {"switchml256", 64}, {"trioml", 8}, {"ring", 8}} {
 		b.Run(c.system, func(b *testing.B) {
-			j := benchJob(b, c.system, "rack", c.hosts, 1<<20/c.hosts)
+			j := benchJob(b, c.system, "rack", c.hosts, benchElements()/c.hosts)
 			var frames uint64
 			var watch stopwatch
 			for b.Loop() {

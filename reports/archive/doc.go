@@ -6,6 +6,7 @@
 //	    ├── COLUMNS.md       what the columns of the other files mean
 //	    ├── scenario.yaml, topology.json     as resolved
 //	    ├── samples.jsonl    a stream: each line is safe once written
+//	    ├── events.ndjson    likewise: what happened to blocks
 //	    ├── summary.csv, fidelity.json, counters.json
 //	    ├── logs/<node>.log
 //	    └── manifest.json    last, and at once: without it the run is incomplete
@@ -17,5 +18,5 @@
 // once more at the end, since logs are written by others.
 //
 // What is left out: what the numbers mean (package render makes the tables), and
-// the traces and captures of later versions.
+// the captures of later versions.
 package archive

@@ -22,6 +22,9 @@ type Header struct {
 	Run result.Traced `json:"run"`
 }
 
+// FileName is the file of the events in a results directory.
+const FileName = "events.ndjson"
+
 // headMark is how the line of a header begins.
 var headMark = []byte(`{"run":`)
 
