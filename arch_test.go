@@ -35,7 +35,7 @@ var levels = []level{
 	{3, "what came out", []string{"reports/**"}},
 	{4, "experiment and runner", []string{"harness", "harness/node"}},
 	{5, "the two clocks, namespaces, processes, checks", []string{
-		"harness/sim", "harness/live", "harness/check", "harness/fidelity", "harness/netns", "harness/proc",
+		"harness/sim", "harness/live", "harness/check", "harness/check/parity", "harness/fidelity", "harness/netns", "harness/proc",
 		"harness/stall",  // why nothing moves
 		"harness/events", // what of a trace is worth keeping
 	}},
@@ -109,6 +109,7 @@ var sideways = []pair{
 	{"harness/live", "harness/check", "a run ends with the check of its sums"},
 	{"harness/live", "harness/fidelity", "a live run is judged"},
 	{"harness/sim", "harness/check", "a run ends with the check of its sums"},
+	{"harness/check/parity", "harness/check", "two runs are compared by what the oracle reads"},
 	{"harness/sim", "harness/stall", "a run that stalls says why"},
 	{"harness/live", "harness/stall", "a run that stalls says why"},
 	{"reports/compare", "reports/stat", "a comparison carries its statistics"},

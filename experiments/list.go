@@ -12,7 +12,7 @@ import (
 func All() []Experiment {
 	return slices.Concat(
 		unit(),
-		[]Experiment{fig13()},
+		[]Experiment{timers(), fig13()},
 		switchmlFigures(),
 	)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/reports/claims"
@@ -23,16 +24,25 @@ import (
 
 // onPackets returns the experiments on real packets, the short ones first.
 func onPackets() []Experiment {
-	return []Experiment{liveLevels(), liveVolume(), liveRates(), liveRetransmit(), liveLoss(), liveModels(), liveStragglers()}
+	return []Experiment{
+		liveLevels(), liveVolume(), liveClocking(), liveRates(), liveRetransmit(), liveExact(), liveLoss(), liveModels(), liveStragglers(),
+	}
 }
 
 // Links of live runs, as in the scenario of stragglers: of the testbeds' rate, all
 // else assumed. What is divided by the scale is given at full scale.
 const (
 	liveDelay  = units.Microsecond
-	liveQueue  = 1600 * units.MiB         // divided by the scale
+	liveQueue  = 1600 * units.MiB          // divided by the scale
 	liveFabric = 400 * units.GbitPerSecond // divided by the scale; between two PFEs
 	jumbo      = 9000
+
+	// slowScale leaves links of 100 Mbit/s, for runs that send without a pause: 16 of
+	// them are what two cores carry with time to spare.
+	slowScale = 1000
+	// slowPool is the pool of such runs where it matters: a round trip of this machine
+	// takes some 0.7 ms, in which such a link carries 8 packets of 256 values.
+	slowPool = 16
 )
 
 // liveRun is one run on real packets: a training, or, where elements is not zero,
@@ -46,8 +56,10 @@ type liveRun struct {
 	scale      int
 	mtu        int
 	loss       float64 // of each link, each way
+	slow       int     // not zero: the link of host h0 has one in so many parts of the rate
 	iterations int     // warm-up included
 	warmup     int     // iterations of a benchmark that do not count
+	traced     bool    // nodes hand over their events
 
 	elements int
 	model    profiles.Profile
@@ -68,6 +80,7 @@ func (r *liveRun) job(e *Env) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.throttle(g)
 	p, err := plan.New(g)
 	if err != nil {
 		return nil, err
@@ -80,6 +93,25 @@ func (r *liveRun) job(e *Env) (*job.Job, error) {
 		r.change(&spec)
 	}
 	return job.New(spec)
+}
+
+// throttle makes the link of host h0 slower, where it is to be.
+func (r *liveRun) throttle(g *topo.Graph) {
+	for i := range g.Links {
+		if l := &g.Links[i]; r.slow > 0 && (l.A.Node == firstHost || l.B.Node == firstHost) {
+			l.AtoB.Rate /= units.Rate(r.slow)
+			l.BtoA.Rate /= units.Rate(r.slow)
+		}
+	}
+}
+
+// firstHost is the host of worker 0 in every topology.
+const firstHost = "h0"
+
+// ran is what came of a live run.
+type ran struct {
+	live.Measured
+	logs []*trace.Log // of the nodes, switches first, of a run that is traced
 }
 
 // lab carries live runs out, one after the other, each in namespaces of its own,
@@ -105,11 +137,11 @@ var errUnbelievable = errors.New("the machine was too busy to believe the times"
 const tries = 2
 
 // run carries a run out. Wrong sums are not an error here: see [lab.right].
-func (l *lab) run(ctx context.Context, r liveRun) (live.Measured, error) {
+func (l *lab) run(ctx context.Context, r liveRun) (ran, error) {
 	var last result.Fidelity
 	for range tries {
 		if err := ctx.Err(); err != nil {
-			return live.Measured{}, err
+			return ran{}, err
 		}
 		l.env.Note("%s", r.name)
 		m, err := l.once(ctx, r)
@@ -126,30 +158,50 @@ func (l *lab) run(ctx context.Context, r liveRun) (live.Measured, error) {
 		}
 		return m, nil
 	}
-	return live.Measured{}, fmt.Errorf("%s: %w, %d times: %s", r.name, errUnbelievable, tries, strings.Join(last.Reasons, "; "))
+	return ran{}, fmt.Errorf("%s: %w, %d times: %s", r.name, errUnbelievable, tries, strings.Join(last.Reasons, "; "))
 }
 
 // once carries a run out once. The logs of nodes stay if it fails, and the error
 // says where.
-func (l *lab) once(ctx context.Context, r liveRun) (live.Measured, error) {
+func (l *lab) once(ctx context.Context, r liveRun) (out ran, err error) {
 	j, err := r.job(l.env)
 	if err != nil {
-		return live.Measured{}, err
+		return out, err
 	}
 	logs, err := os.MkdirTemp("", "inalab-live-")
 	if err != nil {
-		return live.Measured{}, fmt.Errorf("making a directory for logs: %w", err)
+		return out, fmt.Errorf("making a directory for logs: %w", err)
 	}
-	m, err := live.Bench(ctx, j, r.warmup, live.Options{Lab: netns.NewLabName(), Logs: logs, Owner: journal.CurrentCaller()})
+	opt := live.Options{Lab: netns.NewLabName(), Logs: logs, Owner: journal.CurrentCaller()}
+	if r.traced {
+		opt.Events = func(logs []*trace.Log) { out.logs = logs }
+	}
+	out.Measured, err = live.Bench(ctx, j, r.warmup, opt)
+	if err == nil && r.traced {
+		err = complete(out.logs, j)
+	}
 	if err != nil && ctx.Err() == nil {
-		return m, fmt.Errorf("%w (logs in %s)", err, logs)
+		return out, fmt.Errorf("%w (logs in %s)", err, logs)
 	}
-	return m, errors.Join(err, os.RemoveAll(logs))
+	return out, errors.Join(err, os.RemoveAll(logs))
+}
+
+// complete refuses a trace that lacks a node or events.
+func complete(logs []*trace.Log, j *job.Job) error {
+	if want := len(j.Plan.Switches) + len(j.Hosts()); len(logs) != want {
+		return fmt.Errorf("events of %d nodes, %d are there", len(logs), want)
+	}
+	for _, l := range logs {
+		if n := l.Lost(); n > 0 {
+			return fmt.Errorf("a node had no room for %d of its %d events: fewer iterations are needed", n, n+uint64(l.Len()))
+		}
+	}
+	return nil
 }
 
 // right carries runs out, of which each sum must be right.
-func (l *lab) right(ctx context.Context, runs ...liveRun) ([]live.Measured, error) {
-	var out []live.Measured
+func (l *lab) right(ctx context.Context, runs ...liveRun) ([]ran, error) {
+	var out []ran
 	for i := range runs {
 		m, err := l.run(ctx, runs[i])
 		if err != nil {
@@ -190,11 +242,11 @@ func counted(c *result.Cell, name string, keep func(node string) bool) (n uint64
 func at(node string) func(string) bool { return func(n string) bool { return n == node } }
 
 // each returns the time of an all-reduce of a benchmark, at the slowest worker.
-func (r *liveRun) each(m *live.Measured) units.Duration {
+func (r *liveRun) each(m *ran) units.Duration {
 	return m.Elapsed / units.Duration(r.iterations-r.warmup)
 }
 
 // perSecond returns the elements that a benchmark aggregates in a second.
-func (r *liveRun) perSecond(m *live.Measured) float64 {
+func (r *liveRun) perSecond(m *ran) float64 {
 	return float64(r.elements) / r.each(m).Seconds()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 	program "github.com/inalab/inalab/switchd/program/trioml"
@@ -28,7 +27,7 @@ func levels() []liveRun {
 	run := func(name, topology string) liveRun {
 		return liveRun{
 			name: "Trio-ML " + name, sys: job.TrioML{NoAging: true}, topology: topology, hosts: 6, mtu: jumbo,
-			rate: gigabit100, scale: 200, elements: levelElements, iterations: 1,
+			rate: gigabit100, scale: slowScale, elements: levelElements, iterations: 1,
 		}
 	}
 	return []liveRun{run("on one level", "rack"), run("on two levels", "mx480")}
@@ -39,7 +38,7 @@ func levels() []liveRun {
 // differs, the results of the runs are equal.
 func runLevels(ctx context.Context, l *lab) (Findings, error) {
 	runs := levels()
-	var got []live.Measured
+	var got []ran
 	for i := range runs {
 		m, err := l.run(ctx, runs[i])
 		if err != nil {
@@ -80,6 +79,6 @@ func pfesOf(r *liveRun) []string {
 }
 
 // throughPFE returns the packets that came to a PFE and the results that it sent.
-func throughPFE(m *live.Measured, pfe string) (in, out uint64) {
+func throughPFE(m *ran, pfe string) (in, out uint64) {
 	return counted(&m.Cell, pfe+"/"+program.CountPackets, nil), counted(&m.Cell, pfe+"/"+program.CountResults, nil)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/reports/claims"
@@ -53,7 +52,7 @@ func runRetransmit(ctx context.Context, l *lab) (Findings, error) {
 	if err != nil {
 		return Findings{}, err
 	}
-	var got []live.Measured
+	var got []ran
 	var wrong uint64
 	t := claims.Table{
 		ID: "trio.s6.1.sml-spurious-retx", Title: "Packets sent again, all workers",

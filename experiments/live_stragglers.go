@@ -6,7 +6,6 @@ import (
 
 	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"
@@ -107,7 +106,7 @@ func meanIteration(c *result.Cell) units.Duration {
 	return sum / units.Duration(max(1, len(c.Samples)))
 }
 
-func stragglerTable(rows []compare.Row, got []live.Measured) claims.Table {
+func stragglerTable(rows []compare.Row, got []ran) claims.Table {
 	t := claims.Table{
 		ID: "trio.live.stragglers", Title: "Mean iteration time by straggling probability, live",
 		Columns: []claims.Column{

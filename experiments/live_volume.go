@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/ring"
 	"github.com/inalab/inalab/nodes/switchml"
@@ -26,14 +25,12 @@ func liveVolume() Experiment {
 // volumeWorkers are the sizes of job; chunks of the ring are equal in each.
 var volumeWorkers = []int{2, 4, 8, 16}
 
-const volumeScale = 1000
-
 // volumeRuns are the runs of both systems with so many workers.
 func volumeRuns(workers, elements int) []liveRun {
 	run := func(name string, sys job.System) liveRun {
 		return liveRun{
 			name: fmt.Sprintf("%s, %d workers", name, workers), sys: sys, topology: "rack", hosts: workers, mtu: mtu,
-			rate: gigabit100, scale: volumeScale, elements: elements, iterations: 1,
+			rate: gigabit100, scale: slowScale, elements: elements, iterations: 1,
 		}
 	}
 	return []liveRun{run("ring over TCP", ringTCP), run("SwitchML-256", sml256)}
@@ -73,20 +70,20 @@ func runVolume(ctx context.Context, l *lab) (Findings, error) {
 		})
 	}
 	f := Findings{Tables: []claims.Table{t}}
-	f.Set("switchml.s3.volume", l.say(claims.Group(parts), volumeScale, "payload by the counters of worker h0"))
+	f.Set("switchml.s3.volume", l.say(claims.Group(parts), slowScale, "payload by the counters of worker h0"))
 	return f, nil
 }
 
 // ringPayload returns what worker h0 of a ring sent and received: chunks that it
 // counted, and those of its previous neighbour.
-func ringPayload(r *liveRun, m *live.Measured) units.Bytes {
+func ringPayload(r *liveRun, m *ran) units.Bytes {
 	chunk := units.Bytes(4 * r.elements / r.hosts)
 	before := fmt.Sprintf("h%d", r.hosts-1)
 	return chunk * units.Bytes(counted(&m.Cell, ring.CountChunks, at("h0"))+counted(&m.Cell, ring.CountChunks, at(before)))
 }
 
 // switchPayload returns what worker h0 sent to the switch and took from it.
-func switchPayload(m *live.Measured) units.Bytes {
+func switchPayload(m *ran) units.Bytes {
 	const payload = 4 * 256
 	return payload * units.Bytes(counted(&m.Cell, switchml.CountSent, at("h0"))+counted(&m.Cell, switchml.CountResults, at("h0")))
 }

@@ -80,9 +80,12 @@ func reproduce(ctx context.Context, sel claims.Selection, list []Experiment, opt
 	done := outcomes{}
 	var stopped error
 	for i, x := range needed {
-		o := run(ctx, Step{Experiment: x, Index: i, Of: len(needed)}, opt, opt.constants())
 		if stopped = ctx.Err(); stopped != nil {
 			break
+		}
+		o := run(ctx, Step{Experiment: x, Index: i, Of: len(needed)}, opt, opt.constants())
+		if stopped = ctx.Err(); stopped != nil {
+			break // what it returned may be cut short
 		}
 		done[x.ID] = o
 	}

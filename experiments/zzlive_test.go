@@ -25,7 +25,7 @@ func TestZZLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := map[string]func(context.Context, *lab) (Findings, error){
-		"levels": runLevels, "volume": runVolume, "rates": runRates, "retx": runRetransmit, "loss": runLiveLoss, "models": runLiveModels, "stragglers": runStragglers,
+		"levels": runLevels, "volume": runVolume, "rates": runRates, "retx": runRetransmit, "loss": runLiveLoss, "models": runLiveModels, "stragglers": runStragglers, "exact": runExact, "clocking": runClocking,
 	}
 	for _, name := range strings.Split(os.Getenv("X"), ",") {
 		began := time.Now()

@@ -63,7 +63,7 @@ func (p *claimProgress) Ended(s experiments.Step, o experiments.Outcome) {
 
 // stepName is "[3/17] trio.fig13" with what is changed behind it.
 func stepName(s experiments.Step) string {
-	name := fmt.Sprintf("[%d/%d] %-24s", s.Index+1, s.Of, s.Experiment.ID)
+	name := fmt.Sprintf("[%d/%d] %-28s", s.Index+1, s.Of, s.Experiment.ID)
 	if s.Constant != "" {
 		name += fmt.Sprintf(" %-22s %+d%%", s.Constant, s.Percent)
 	}

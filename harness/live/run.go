@@ -38,6 +38,8 @@ type Options struct {
 	// Events takes the events of the nodes that left some, also of a run that
 	// failed; it is called before RunJob returns. Nil: they are not collected.
 	Events func([]*trace.Log)
+
+	quiet time.Duration // of the watchdog, in place of its least; for tests
 }
 
 // Bounds of a run.

@@ -4,12 +4,16 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/trace"
 )
+
+// quick is a quiet time for tests: the watchdog still looks twice.
+const quick = 500 * time.Millisecond
 
 // lossAt lets one direction of the link of h3 lose every n-th frame.
 func lossAt(j *job.Job, every int, up bool) {
@@ -41,6 +45,7 @@ func TestStalledRunSaysWhy(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			opt := options(t)
+			opt.quiet = quick
 			var logs []*trace.Log
 			opt.Events = func(l []*trace.Log) { logs = l }
 			j := mustJob(t, scene{system: tc.system, topology: tc.topology})
@@ -80,6 +85,7 @@ func TestWorkerThatIsGoneIsNamed(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			opt := options(t)
+			opt.quiet = quick
 			run := start(t, t.Context(), mustJob(t, scene{system: job.SwitchML{}, topology: "rack", iterations: 10_000}), opt)
 			run.awaitTraining(t)
 			victim := processes(t, opt.Lab, opt.NetNS)["h2"]

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,7 @@ type watch struct {
 }
 
 func newWatch(r *run) *watch {
-	quiet := quietLeast
+	quiet := cmp.Or(r.opt.quiet, quietLeast)
 	if r.job.Layout.Peers != nil {
 		quiet = quietStreams
 	}

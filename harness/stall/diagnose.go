@@ -18,7 +18,7 @@ type Diagnosis struct {
 	Missing []string // workers whose packets, or whom the result, did not reach
 	Hop     Hop      // the first without packets
 	Last    string   // the latest event; empty: none was recorded
-	Absent  []string // nodes that do not answer, or died
+	Absent  []string // nodes that do not answer
 }
 
 // packet names what a worker waits for, as its events do.
@@ -27,7 +27,7 @@ type packet struct{ gen, block uint32 }
 // Diagnose says what a run waits for whose nodes are as in the snapshot.
 func Diagnose(j *job.Job, s *Snapshot) Diagnosis {
 	d := diagnosis{s: s, layout: layoutOf(j, s)}
-	d.Absent = slices.Concat(s.Dead, s.Silent)
+	d.Absent = s.Silent
 	if e := s.last(); e != nil {
 		d.Last = d.tell(e)
 	}
@@ -197,11 +197,12 @@ func (d *diagnosis) past(w worker.Snapshot, p packet) bool {
 // guess names the first link that lost anything, where nobody says what is
 // waited for.
 func (d *diagnosis) guess() {
-	for _, node := range d.Absent {
-		d.Hop = Hop{node, "its process does not answer"}
-		if slices.Contains(d.s.Dead, node) {
-			d.Hop.Why = "its process has ended"
-		}
+	switch {
+	case len(d.s.Dead) > 0:
+		d.Hop = Hop{d.s.Dead[0], "its process has ended"}
+		return
+	case len(d.s.Silent) > 0:
+		d.Hop = Hop{d.s.Silent[0], "its process does not answer"}
 		return
 	}
 	for _, sw := range d.s.Switches {

@@ -56,6 +56,9 @@ func (q *Query) runs(all []Run) ([]Run, error) {
 			out = append(out, r)
 		}
 	}
+	if blocks := slices.DeleteFunc(slices.Clone(out), func(r Run) bool { return len(r.Engines) == 0 }); len(blocks) > 0 {
+		out = blocks // the others have none to explain
+	}
 	switch {
 	case len(out) > 0:
 		return out, nil

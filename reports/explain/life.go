@@ -128,7 +128,7 @@ func (l *Life) words(e *result.Event) string {
 		return fmt.Sprintf("dropped the packet of %s: %s", e.From, e.Note)
 	case kindResult:
 		if e.Degraded {
-			return fmt.Sprintf("took the degraded result, of %d workers", e.Count)
+			return "took the degraded result, of " + workers(e.Count)
 		}
 		return "took the result"
 	case kindDelayBegan:
@@ -143,12 +143,12 @@ func (l *Life) sent(e *result.Event) string {
 	if e.From != "" {
 		return fmt.Sprintf("sent the result to %s again: its packet came once more", e.From)
 	}
-	to := fmt.Sprintf("%d workers", len(l.Run.Workers))
+	to := workers(len(l.Run.Workers))
 	if engine := l.engine(e.Node); engine != nil && !engine.Top {
 		to = "the level above"
 	}
 	if e.Degraded {
-		return fmt.Sprintf("sent a degraded result, of %d workers, to %s", e.Count, to)
+		return fmt.Sprintf("sent a degraded result, of %s, to %s", workers(e.Count), to)
 	}
 	return "sent the result to " + to
 }
@@ -178,6 +178,13 @@ func (l *Life) missing(e *result.Event) (out []string) {
 		}
 	}
 	return out
+}
+
+func workers(n int) string {
+	if n == 1 {
+		return "1 worker"
+	}
+	return fmt.Sprintf("%d workers", n)
 }
 
 func names(list []string) string {

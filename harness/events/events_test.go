@@ -1,0 +1,246 @@
+package events_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/harness/events"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/reports/explain"
+	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// scene is a small run under the virtual clock.
+type scene struct {
+	system     job.System
+	topology   string
+	p          float64
+	seed       int
+	lossEvery  int // of the link of h2
+	downToo    bool
+	iterations int
+}
+
+func newJob(t interface{ Fatal(...any) }, s scene) *job.Job {
+	link := topo.LinkSpec{Rate: 50 * units.MbitPerSecond, Delay: units.Microsecond}
+	g, err := gen.ByName(s.topology, gen.Params{Hosts: 4, Link: link, Fabric: topo.LinkSpec{Rate: 4 * link.Rate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := profiles.Lookup("resnet50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := &p.Switches[0].Ports[p.Hosts[2].SwitchPort]
+	port.In.LossEvery = s.lossEvery
+	if s.downToo {
+		port.Out.LossEvery = s.lossEvery
+	}
+	j, err := job.New(job.Spec{System: s.system, Plan: p, Model: model, Scale: 2000, Iterations: s.iterations, Seed: 1, StraggleP: s.p, Virtual: true, Replay: true, Exact: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// record runs a job and keeps what is wanted, once through its file.
+func record(t *rapid.T, j *job.Job, want events.Want) (explain.Run, result.Cell) {
+	o := sim.Observer{Log: trace.NewLog(events.RunLimit)}
+	cell, runErr := new(sim.Patterns).RunJobLogged(t.Context(), j, worker.Images{}, o)
+	if runErr != nil && !errors.Is(runErr, sim.ErrStalled) {
+		t.Fatal(runErr)
+	}
+	rec, err := events.New(j, want, []*trace.Log{o.Log}, runErr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Run.Kept+rec.Run.LeftOut+rec.Run.Lost != uint64(o.Log.Len()) {
+		t.Errorf("%d kept, %d left out, %d lost of %d", rec.Run.Kept, rec.Run.LeftOut, rec.Run.Lost, o.Log.Len())
+	}
+	var file bytes.Buffer
+	enc := json.NewEncoder(&file)
+	if err := enc.Encode(explain.Header{Run: rec.Run}); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range rec.Events {
+		if err := enc.Encode(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs, err := explain.Read(&file)
+	if err != nil || len(runs) != 1 || !slices.Equal(runs[0].Events, rec.Events) {
+		t.Fatalf("%d runs read back, %v", len(runs), err)
+	}
+	return runs[0], cell
+}
+
+// The life of every block of a run with losses, retransmissions, stragglers or a
+// stall is consistent: times and bitmaps grow, a result has what the bitmap says,
+// and the verdicts agree with what the workers counted.
+func TestLifeOfEveryBlock(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := scene{
+			p: rapid.SampledFrom([]float64{0, 0.16}).Draw(t, "p"), iterations: 3,
+			lossEvery: rapid.SampledFrom([]int{0, 7, 31}).Draw(t, "loss every"),
+		}
+		switch rapid.IntRange(0, 3).Draw(t, "system") {
+		case 0:
+			s.system, s.topology, s.downToo = job.SwitchML{Retransmit: true}, "rack", true
+		case 1:
+			s.system, s.topology = job.SwitchML{}, "rack" // stalls where frames are lost
+		case 2:
+			s.system, s.topology = job.TrioML{}, "rack"
+		case 3:
+			s.system, s.topology = job.TrioML{}, "mx480"
+		}
+		j := newJob(t, s)
+		run, cell := record(t, j, events.Want{Mode: events.All})
+		degraded, again := 0, 0
+		for i := range j.Iterations {
+			for b := range j.Naming().Blocks {
+				life, err := explain.Find([]explain.Run{run}, explain.Query{Iteration: &i, Block: &b})
+				if err != nil {
+					if run.Error == "" {
+						t.Fatal(err)
+					}
+					continue // the run did not get so far
+				}
+				checkLife(t, life, run.Error != "")
+				if life.Verdict.Outcome == explain.Degraded {
+					degraded++
+				}
+				again += life.Verdict.Retransmits
+			}
+		}
+		checkTotals(t, cell, run, degraded, again)
+	})
+}
+
+func checkLife(t *rapid.T, l *explain.Life, stalled bool) {
+	name := fmt.Sprintf("block %d of iteration %d", l.Block, l.Iteration)
+	ones := map[string]int{}
+	sent := map[string]bool{}
+	for i, line := range l.Lines {
+		if i > 0 && line.After < l.Lines[i-1].After {
+			t.Errorf("%s: time goes back at %q", name, line.What)
+		}
+		if line.Bitmap == "" {
+			continue
+		}
+		n := strings.Count(line.Bitmap[2:], "1")
+		switch {
+		case n < ones[line.Node]:
+			t.Errorf("%s: the bitmap of %s shrinks at %q", name, line.Node, line.What)
+		case line.Kind == "contribution" && n != ones[line.Node]+1:
+			t.Errorf("%s: %d sources after %d at %q", name, n, ones[line.Node], line.What)
+		case line.Kind == "contribution" && sent[line.Node]:
+			t.Errorf("%s: %s adds to what it has sent", name, line.Node)
+		}
+		ones[line.Node], sent[line.Node] = n, sent[line.Node] || line.Kind == "block-sent"
+	}
+	v := l.Verdict
+	missing := v.Outcome == explain.Missing
+	if missing != (len(v.Lacking) > 0) || missing && !stalled || !missing && (v.Outcome == explain.Degraded) != (len(v.Without) > 0) || v.Took < 0 || !strings.HasPrefix(v.Text, v.Outcome) {
+		t.Errorf("%s: verdict %+v of a run that stalled: %v", name, v, stalled)
+	}
+	for _, write := range []func() error{func() error { return l.WriteText(new(bytes.Buffer)) }, func() error { return l.WriteJSON(new(bytes.Buffer)) }} {
+		if err := write(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// checkTotals compares with the samples: one worker's count of degraded blocks,
+// and everybody's retransmissions, those of exponents besides.
+func checkTotals(t *rapid.T, cell result.Cell, run explain.Run, degraded, again int) {
+	if run.Error != "" {
+		return
+	}
+	want, sentAgain := 0, 0
+	for _, s := range cell.Samples {
+		if s.Worker == 0 {
+			want += s.Degraded
+		}
+		sentAgain += s.Retransmits
+	}
+	for _, e := range run.Events {
+		if e.Kind == "retransmit" && e.Block == result.NoBlock {
+			again++
+		}
+	}
+	if degraded != want || again != sentAgain {
+		t.Errorf("%d degraded blocks and %d retransmissions, the samples say %d and %d", degraded, again, want, sentAgain)
+	}
+}
+
+// What is kept by default is whole blocks: those of the first iteration, and those
+// that something happened to.
+func TestTroubledBlocksAreKeptWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := scene{system: job.TrioML{}, topology: "mx480", p: 0.08, iterations: 5, lossEvery: rapid.IntRange(20, 60).Draw(t, "loss every")}
+		j := newJob(t, s)
+		all, _ := record(t, j, events.Want{Mode: events.All})
+		kept, _ := record(t, j, events.Want{Mode: events.Troubled})
+		type place struct{ iteration, block int }
+		count := func(list []result.Event) (n map[place]int, troubled map[place]bool) {
+			n, troubled = map[place]int{}, map[place]bool{}
+			for _, e := range list {
+				at := place{e.Iteration, e.Block}
+				n[at]++
+				troubled[at] = troubled[at] || e.Degraded || e.Kind == "dropped" || e.Kind == "block-aged"
+			}
+			return n, troubled
+		}
+		whole, troubled := count(all.Events)
+		have, _ := count(kept.Events)
+		for at, n := range whole {
+			want := 0
+			if at.iteration == 0 || troubled[at] || at.block == result.NoBlock {
+				want = n
+			}
+			if have[at] != want {
+				t.Errorf("block %d of iteration %d: %d of %d events, want %d", at.block, at.iteration, have[at], n, want)
+			}
+		}
+		one, _ := record(t, j, events.Want{Mode: events.One, Iteration: 2, Block: 3})
+		only, _ := count(one.Events)
+		if at := (place{2, 3}); only[at] != whole[at] || only[place{2, 4}] != 0 || only[place{1, 3}] != 0 {
+			t.Errorf("asked for one block: %v", only)
+		}
+	})
+}
+
+func TestParseWant(t *testing.T) {
+	for text, want := range map[string]events.Want{
+		"none": {}, "troubled": {Mode: events.Troubled}, "all": {Mode: events.All},
+		"12": {Mode: events.One, Iteration: 12, Block: -1}, "12/345": {Mode: events.One, Iteration: 12, Block: 345},
+	} {
+		if got, err := events.ParseWant(text); err != nil || got != want {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "some", "-1", "1/", "1/-2", "1/2/3", "/2"} {
+		if _, err := events.ParseWant(text); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+}
