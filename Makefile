@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help build scenario test race lint cross bench fuzz-short clean generate need-go go-env
+.PHONY: help build scenario reproduce test race lint cross bench fuzz-short clean generate need-go go-env
 
 # ---- knobs ----------------------------------------------------------------
 
@@ -151,6 +151,9 @@ build: need-go ## build bin/inalab as the calling user
 
 scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
+
+reproduce: build ## check the papers' claims, cut short: C=trio.fig13 for some, SEED=1 OUT=dir (live claims need root)
+	bin/inalab reproduce --quick $(C) $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
 
 test: need-go ## run every test; privileged ones need root, and skip without (TESTFLAGS=-v)
 	$(call go_test,CGO_ENABLED=0,-timeout $(TEST_TIMEOUT) $(TESTFLAGS) ./...)

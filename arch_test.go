@@ -112,6 +112,7 @@ var sideways = []pair{
 	{"harness/check/parity", "harness/check", "two runs are compared by what the oracle reads"},
 	{"harness/sim", "harness/stall", "a run that stalls says why"},
 	{"harness/live", "harness/stall", "a run that stalls says why"},
+	{"harness/live", "harness/events", "nodes keep as many events as can be used"},
 	{"reports/compare", "reports/stat", "a comparison carries its statistics"},
 	{"reports/render", "reports/compare", "tables are made of its rows"},
 	{"reports/bench", "reports/render", "benchmarks are shown as tables"},

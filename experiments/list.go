@@ -14,6 +14,7 @@ func All() []Experiment {
 		unit(),
 		[]Experiment{timers(), fig13()},
 		switchmlFigures(),
+		onPackets(),
 	)
 }
 

@@ -27,7 +27,7 @@ func levels() []liveRun {
 	run := func(name, topology string) liveRun {
 		return liveRun{
 			name: "Trio-ML " + name, sys: job.TrioML{NoAging: true}, topology: topology, hosts: 6, mtu: jumbo,
-			rate: gigabit100, scale: slowScale, elements: levelElements, iterations: 1,
+			rate: gigabit100, scale: countScale, elements: levelElements, iterations: 1,
 		}
 	}
 	return []liveRun{run("on one level", "rack"), run("on two levels", "mx480")}

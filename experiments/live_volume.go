@@ -30,7 +30,7 @@ func volumeRuns(workers, elements int) []liveRun {
 	run := func(name string, sys job.System) liveRun {
 		return liveRun{
 			name: fmt.Sprintf("%s, %d workers", name, workers), sys: sys, topology: "rack", hosts: workers, mtu: mtu,
-			rate: gigabit100, scale: slowScale, elements: elements, iterations: 1,
+			rate: gigabit100, scale: countScale, elements: elements, iterations: 1,
 		}
 	}
 	return []liveRun{run("ring over TCP", ringTCP), run("SwitchML-256", sml256)}
@@ -70,7 +70,7 @@ func runVolume(ctx context.Context, l *lab) (Findings, error) {
 		})
 	}
 	f := Findings{Tables: []claims.Table{t}}
-	f.Set("switchml.s3.volume", l.say(claims.Group(parts), slowScale, "payload by the counters of worker h0"))
+	f.Set("switchml.s3.volume", l.say(claims.Group(parts), countScale, "payload by the counters of worker h0"))
 	return f, nil
 }
 

@@ -11,6 +11,7 @@ const (
 	needsTofino = "needs the Tofino pipeline"
 	needsJobs   = "needs several jobs in one run"
 	needsLevels = "needs SwitchML over two levels of switches"
+	needsLivePS = "needs a parameter server on real packets"
 )
 
 // missing says what claims wait for that no experiment measures, by id or by
@@ -38,7 +39,8 @@ var missing = []struct{ prefix, waitsFor string }{
 	{"switchml.s4.5.hier-loss", needsLevels},
 	{"switchml.s7.hier-optimal", needsLevels},
 	{"switchml.s7.multi-job", needsJobs},
-	{"switchml.s6.3.fp16-doubles", "needs float16 on the wire"},
+	{"switchml.s3.sub-rtt", needsLivePS},
+	{"switchml.s6.1.dedicated-ps", needsLivePS},
 	{"switchml.appB.rdma-retx", "needs the RDMA variant of SwitchML"},
 }
 

@@ -59,10 +59,14 @@ func (i *Influence) changesTo() string {
 
 func (i *Influence) effectCell() render.Cell {
 	e := i.Effect()
-	if math.IsNaN(e) || e == 0 {
-		return render.Percent(e) // nothing, or no sign
+	if math.IsNaN(e) {
+		return render.NA()
 	}
-	return render.Percent(e).As(fmt.Sprintf("%+.1f", 100*e))
+	text := fmt.Sprintf("%+.1f", 100*e)
+	if math.Abs(e) < 0.0005 {
+		text = "0.0" // without the sign of what is rounded away
+	}
+	return render.Percent(e).As(text)
 }
 
 func numberCell(x *float64) render.Cell {
@@ -81,10 +85,11 @@ func (in Influences) notes() []string {
 			of[in.List[i].Claim] = true
 		}
 	}
-	notes := []string{
-		fmt.Sprintf("a changed constant changes the verdict in %d of %d lines, of %d claims", flips, len(in.List), len(of)),
-		"effect: the larger of both changes of the number, relative to it",
+	changes := "no changed constant changes a verdict"
+	if flips > 0 {
+		changes = fmt.Sprintf("verdicts that a changed constant changes: %d of %d lines, claims %d", flips, len(in.List), len(of))
 	}
+	notes := []string{changes, "effect: the larger of both changes of the number, relative to it"}
 	for _, f := range in.Failed {
 		notes = append(notes, "no number, since the run failed: "+f)
 	}

@@ -45,6 +45,11 @@ func Embedded(name string) ([]byte, error) {
 
 // Jobs lays out every run: for each probability, each system.
 func (s *Scenario) Jobs(virtual bool) ([]*job.Job, error) {
+	if virtual {
+		if err := s.refusePrograms(); err != nil {
+			return nil, err
+		}
+	}
 	var jobs []*job.Job
 	for _, p := range s.P {
 		for _, sys := range s.Systems {
@@ -71,6 +76,7 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	return job.New(job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Virtual: virtual, Servers: servers,
+		HostPrograms: s.Programs,
 	})
 }
 

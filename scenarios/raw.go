@@ -22,6 +22,7 @@ type raw struct {
 	Fabric      rawLink       `yaml:"fabric"`
 	Systems     []rawSystem   `yaml:"systems"`
 	Stragglers  rawStragglers `yaml:"stragglers"`
+	Programs    []rawProgram  `yaml:"programs,omitempty"`
 }
 
 type rawLink struct {
@@ -41,4 +42,9 @@ type rawSystem struct {
 type rawStragglers struct {
 	P         []string `yaml:"p"`
 	Semantics string   `yaml:"semantics"`
+}
+
+type rawProgram struct {
+	Host    string   `yaml:"host"`
+	Command []string `yaml:"command"`
 }

@@ -34,7 +34,9 @@ type Scenario struct {
 	Systems           []System
 	P                 []float64
 	Semantics         fault.Semantics
+	Programs          []job.HostProgram // real ones, beside the job; live only
 
+	doc     *document   // says where a value stands
 	systems []rawSystem // of file, to be changed with Systems
 	file    any         // as it was decoded: pointer to a schema.file
 }
@@ -67,7 +69,7 @@ func Load(src Source, systems []job.System) (*Scenario, error) {
 	r := resolver{doc: d, systems: systems}
 	f := d.raw()
 	s := r.scenario(&f)
-	s.systems, s.file = f.Systems, d.file.Interface()
+	s.doc, s.systems, s.file = d, f.Systems, d.file.Interface()
 	return s, errors.Join(r.errs...)
 }
 
@@ -121,6 +123,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Link, s.Fabric = r.link("link", f.Link), r.link("fabric", f.Fabric)
 	s.Systems = r.systemsOf(f.Systems)
 	r.stragglers(s, f.Stragglers)
+	s.Programs = r.programs(f.Programs, s.Hosts)
 	return s
 }
 

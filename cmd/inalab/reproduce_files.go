@@ -77,6 +77,17 @@ func (r *claimRecorder) usedBy(holds func(experiments.Outcome) bool) string {
 	return strings.Join(ids, "; ")
 }
 
+// idleReadings says which readings of the command line nothing asked for.
+func (r *claimRecorder) idleReadings(readings claims.Readings) (notes []string) {
+	for _, set := range readings.Changed() {
+		id, _, _ := strings.Cut(set, "=")
+		if r.usedBy(func(o experiments.Outcome) bool { return o.Took(claims.ID(id)) }) == "" {
+			notes = append(notes, "without effect: --reading "+set+": no experiment of this check asked for it")
+		}
+	}
+	return notes
+}
+
 // constantsTable is every constant, and which experiments asked for it.
 func (r *claimRecorder) constantsTable(all []hostmodel.Constant) render.Table {
 	t := render.Table{Columns: []render.Column{
@@ -128,7 +139,7 @@ var fileFormats = []struct {
 	suffix  string
 	options render.Options
 }{
-	{".txt", render.Options{Format: render.FormatWide}},
+	{".txt", render.Options{Format: render.FormatTable}},
 	{".md", render.Options{Format: render.FormatMarkdown}},
 	{".csv", render.Options{Format: render.FormatCSV}},
 	{".json", render.Options{Format: render.FormatJSON}},

@@ -60,6 +60,7 @@ func (r *reproduction) run(ctx context.Context) error {
 	if runErr != nil && context.Cause(ctx) != nil {
 		runErr = errors.Join(context.Cause(ctx), runErr)
 	}
+	report.Notes = append(report.Notes, r.watch.idleReadings(r.readings)...)
 	return r.finish(report, errors.Join(runErr, r.watch.unwritten))
 }
 

@@ -55,7 +55,7 @@ func newJob(t interface{ Fatal(...any) }, s scene) *job.Job {
 	if s.downToo {
 		port.Out.LossEvery = s.lossEvery
 	}
-	j, err := job.New(job.Spec{System: s.system, Plan: p, Model: model, Scale: 2000, Iterations: s.iterations, Seed: 1, StraggleP: s.p, Virtual: true, Replay: true, Exact: true})
+	j, err := job.New(job.Spec{System: s.system, Plan: p, Model: model, Scale: 6000, Iterations: s.iterations, Seed: 1, StraggleP: s.p, Virtual: true, Replay: true, Exact: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,9 @@ func (j *Job) Switches(quantum units.Duration) []chassis.Config {
 
 // NewWorker makes the machine of one of [Job.Workers] in this process.
 func (j *Job) NewWorker(cfg worker.Config, images worker.Images, rec gradient.Recorder, sink trace.Sink) (*worker.Worker, error) {
+	if j.Record != nil {
+		rec = gradient.Recorders{rec, j.Record(cfg.Loop.Worker)}
+	}
 	w, err := worker.Build(cfg, worker.Parts{NewCore: j.System.NewCore, Images: images, Recorder: rec, Trace: sink})
 	if err != nil {
 		return nil, err

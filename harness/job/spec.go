@@ -34,6 +34,8 @@ type Spec struct {
 	Servers    int             // hosts without a worker, the last of the plan: [Servers]
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
 
+	HostPrograms []HostProgram // real programs beside the job; live only
+
 	// Replay replays the model's size and times and trains nothing; under the
 	// virtual clock only.
 	Replay bool
@@ -41,6 +43,10 @@ type Spec struct {
 	Exact  bool              // of a replay: charge no round, simulate each packet by packet
 	Host   hostmodel.Model   // what every host costs, under the virtual clock; zero: nothing
 	Trace  trace.Sink        // takes the events of workers, under the virtual clock; may be nil
+
+	// Record returns what takes the tensors of a worker, beside the check of its
+	// sums, under the virtual clock; nil: nothing does.
+	Record func(worker int) gradient.Recorder
 }
 
 // Job is a job with its system laid over it.
@@ -111,7 +117,7 @@ func (s *Spec) validate() error {
 	if !s.Replay && (s.Exact || s.Sample.Every > 1) {
 		errs = append(errs, errors.New("lengths in place of values, and charged rounds, are for replays: training needs every value"))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.validatePrograms())...)
 }
 
 // Hosts returns the hosts that have a worker.

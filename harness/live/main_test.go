@@ -24,9 +24,23 @@ const (
 	envLogs    = "LIVE_TEST_LOGS"
 )
 
+// envInside makes a test binary that an ordinary user runs go into a user
+// namespace first, in which it can do what root can.
+const envInside = "LIVE_TEST_INSIDE"
+
 func TestMain(m *testing.M) {
 	if code, ok := node.Main(os.Args, job.Systems()); ok {
 		os.Exit(code)
+	}
+	if os.Getenv(envInside) != "" {
+		code, done, err := netns.Enter()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		if done {
+			os.Exit(code)
+		}
 	}
 	if lab := os.Getenv(envHarness); lab != "" {
 		if err := playHarness(lab); err != nil {

@@ -1,20 +1,24 @@
 package live
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inalab/inalab/harness/check"
+	"github.com/inalab/inalab/harness/check/parity"
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/harness/tensorfile"
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo"
@@ -53,59 +57,37 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 			if got := strings.Contains(offload, "plain"); got != (tc.plain && tc.system.Name() != "ring") {
 				t.Errorf("packet paths %s", offload)
 			}
-			scene.change = func(s *job.Spec) { s.Virtual = true }
-			virtual := mustJob(t, scene)
-			virtualCell, err := sim.RunJob(t.Context(), virtual, images, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkCell(t, virtual, virtualCell)
+			virtual, virtualCell, virtualTensors := virtualRecorded(t, scene, images)
 			if diff := cmp.Diff(learned(virtualCell), learned(liveCell)); diff != "" {
 				t.Errorf("losses and accuracy (-virtual +live):\n%s", diff)
 			}
-			if diff := cmp.Diff(messages(virtualCell), messages(liveCell)); diff != "" {
-				t.Errorf("messages (-virtual +live):\n%s", diff)
-			}
-			virtualTensors := virtualRecorded(t, virtual, images)
-			if diff := firstDifference(virtualTensors, liveTensors); diff != "" {
-				t.Error(diff)
-			}
+			checkParity(t, virtual, virtualTensors, liveTensors, virtualCell, liveCell)
 		})
 	}
 }
 
-// recorded is one tensor of a worker.
-type recorded struct {
-	worker, gen int
-	kind        string
+// An ordinary user sees the same, where the kernel lets them have namespaces.
+func TestLiveAndVirtualRunsAreTheSameWithoutRoot(t *testing.T) {
+	if netns.CanRoot() == nil {
+		t.Skip("this process needs no user namespace: the test above has shown it")
+	}
+	if err := netns.CanUserNamespace(); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestLiveAndVirtualRunsAreTheSame$", "-test.v")
+	cmd.Env = append(os.Environ(), envInside+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestLiveAndVirtualRunsAreTheSame ")) {
+		t.Errorf("%v:\n%s", err, out)
+	}
 }
 
-type recording map[recorded][]int32
-
 // runRecorded is mustRun, and returns what the workers wrote into their files.
-func runRecorded(t *testing.T, j *job.Job, opt Options) (result.Cell, recording) {
+func runRecorded(t *testing.T, j *job.Job, opt Options) (result.Cell, *parity.Recording) {
 	t.Helper()
-	tensors := recording{}
+	out := parity.NewRecording(len(j.Hosts()))
 	cell, err := runJob(t.Context(), j, opt, func(r *run) {
-		files, err := filepath.Glob(filepath.Join(r.private, "*.tensors"))
-		slices.Sort(files)
-		reader, openErr := tensorfile.Open(files)
-		if err != nil || openErr != nil || len(files) != len(j.Plan.Hosts) {
-			t.Errorf("files of tensors %v: %v, %v", files, err, openErr)
-			return
-		}
-		for w := range files {
-			for gen := range j.Iterations {
-				for kind, read := range map[string]func(int, int) ([]int32, error){"sent": reader.Sent, "delivered": reader.Delivered} {
-					v, err := read(w, gen)
-					if err != nil || len(v) != j.Params {
-						t.Errorf("worker %d %s %d elements in generation %d: %v", w, kind, len(v), gen, err)
-					}
-					tensors[recorded{w, gen, kind}] = slices.Clone(v)
-				}
-			}
-		}
-		if err := reader.Close(); err != nil {
+		if err := copyTensors(out, r); err != nil {
 			t.Error(err)
 		}
 	})
@@ -113,69 +95,72 @@ func runRecorded(t *testing.T, j *job.Job, opt Options) (result.Cell, recording)
 		t.Fatal(err)
 	}
 	checkCell(t, j, cell)
-	return cell, tensors
+	return cell, out
 }
 
-// recorder keeps one worker's tensors.
-type recorder struct {
-	worker int
-	into   recording
-}
-
-func (r recorder) Sent(gen int, q []int32) {
-	r.into[recorded{r.worker, gen, "sent"}] = slices.Clone(q)
-}
-
-func (r recorder) Delivered(gen int, sums []int32) {
-	r.into[recorded{r.worker, gen, "delivered"}] = slices.Clone(sums)
-}
-
-// virtualRecorded runs the machines of a job once more and returns their
-// tensors; the job has one switch or chassis, or it is enough to have compared
-// the losses.
-func virtualRecorded(t *testing.T, j *job.Job, images worker.Images) recording {
-	t.Helper()
-	if len(j.Plan.Switches) != 1 {
-		return nil
+// copyTensors copies the files of a lab, which are removed with it.
+func copyTensors(out *parity.Recording, r *run) error {
+	var paths []string
+	for _, h := range r.job.Plan.Hosts {
+		paths = append(paths, tensors(r.private, h.Name))
 	}
-	out, net := recording{}, &sim.Network{}
-	sw, err := j.NewSwitch(j.Switches(0)[0], nil)
+	files, err := tensorfile.Open(paths)
+	if err != nil {
+		return err
+	}
+	for w := range paths {
+		rec := out.Recorder(w)
+		for gen := range r.job.Iterations {
+			sent, err := files.Sent(w, gen)
+			if err != nil {
+				return errors.Join(err, files.Close())
+			}
+			rec.Sent(gen, sent)
+			delivered, err := files.Delivered(w, gen)
+			if err != nil {
+				return errors.Join(err, files.Close())
+			}
+			rec.Delivered(gen, delivered)
+		}
+	}
+	return files.Close()
+}
+
+// virtualRecorded runs the scene under the virtual clock.
+func virtualRecorded(t *testing.T, s scene, images worker.Images) (*job.Job, result.Cell, *parity.Recording) {
+	t.Helper()
+	var out *parity.Recording
+	s.change = func(spec *job.Spec) {
+		spec.Virtual = true
+		out = parity.NewRecording(len(spec.Hosts()))
+		spec.Record = out.Recorder
+	}
+	j := mustJob(t, s)
+	cell, err := sim.RunJob(t.Context(), j, images, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	center := net.AddNode("switch", sw)
-	var workers []*worker.Worker
-	for i, cfg := range j.Workers() {
-		w, err := j.NewWorker(cfg, images, recorder{i, out}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		workers = append(workers, w)
-		at := sansio.Port(j.Plan.Hosts[i].SwitchPort)
-		if err := net.Connect(center, at, net.AddNode(cfg.Loop.Node, w), 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	busy := func(w *worker.Worker) bool { return !w.Job.Done() }
-	if _, err := net.Run(t.Context(), sim.Options{Done: func() bool { return !slices.ContainsFunc(workers, busy) }}); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	checkCell(t, j, cell)
+	return j, cell, out
 }
 
-func firstDifference(virtual, live recording) string {
-	if virtual == nil {
-		return ""
+// checkParity wants the same tensors and the same messages of both runs.
+func checkParity(t *testing.T, j *job.Job, virtual, live *parity.Recording, virtualCell, liveCell result.Cell) {
+	t.Helper()
+	shape := parity.Shape{Workers: len(j.Hosts()), Generations: j.Iterations, Elements: j.Params}
+	got, err := parity.Tensors(shape, parity.Run[check.Tensors]{Name: "virtual", Of: virtual}, parity.Run[check.Tensors]{Name: "live", Of: live})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(virtual) != len(live) {
-		return fmt.Sprintf("%d tensors in virtual time, %d live", len(virtual), len(live))
+	if want := 2 * shape.Workers * shape.Generations * shape.Elements; got.Different > 0 || got.Compared != want {
+		t.Errorf("tensors: %d of %d elements differ, want none of %d: %s", got.Different, got.Compared, want, got.First)
 	}
-	for at, want := range virtual {
-		if got := live[at]; !slices.Equal(got, want) {
-			return fmt.Sprintf("%+v differs between virtual and live: %d and %d elements", at, len(want), len(got))
-		}
+	counted := parity.Messages(
+		parity.Run[[]result.Counter]{Name: "virtual", Of: virtualCell.Counters}, parity.Run[[]result.Counter]{Name: "live", Of: liveCell.Counters},
+	)
+	if counted.Different > 0 || counted.Compared < shape.Workers {
+		t.Errorf("messages: %d of %d counters differ, want none of one a worker at least: %s", counted.Different, counted.Compared, counted.First)
 	}
-	return ""
 }
 
 // learned returns what the workers learned, by worker and iteration.
@@ -190,19 +175,6 @@ func learned(cell result.Cell) map[string]string {
 			text += fmt.Sprintf(" accuracy %x", *s.Accuracy)
 		}
 		out[fmt.Sprintf("worker %d iteration %d", s.Worker, s.Iteration)] = text
-	}
-	return out
-}
-
-// messages returns the packets of the protocol that hosts and engines counted,
-// those aside that only one of the transports has.
-func messages(cell result.Cell) map[string]uint64 {
-	out := map[string]uint64{}
-	for _, c := range cell.Counters {
-		transport := strings.HasPrefix(c.Name, "tcp-") || strings.HasPrefix(c.Name, "stream-") || strings.HasPrefix(c.Name, "forward/")
-		if !transport && !strings.HasSuffix(c.Node, "/device") {
-			out[c.Node+" "+c.Name] += c.N
-		}
 	}
 	return out
 }

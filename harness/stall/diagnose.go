@@ -76,11 +76,11 @@ func (d *diagnosis) explain(p packet) {
 		return
 	}
 	for _, w := range d.s.Workers { // nobody's packet came to the top
-		if d.missing(w.Node, d.at(w.Node), p) {
-			return
-		}
+		d.missing(w.Node, d.at(w.Node), p)
 	}
-	d.guess()
+	if len(d.Missing) == 0 {
+		d.guess()
+	}
 }
 
 // lacking explains a packet whose block is open at an engine, or below it, by
@@ -126,13 +126,13 @@ func (d *diagnosis) openBelow(p packet) bool {
 // its workers sent nothing, or what it sent was lost on the fabric.
 func (d *diagnosis) below(engine, top string, p packet) {
 	state, _ := d.s.engine(engine)
-	silent := false
+	before := len(d.Missing)
 	for source := range 256 {
 		if name := d.name(engine, source); state.Sources.Has(uint8(source)) && !d.sent(name, p) {
-			silent = d.missing(name, engine, p) || silent
+			d.missing(name, engine, p)
 		}
 	}
-	if silent {
+	if len(d.Missing) > before {
 		return
 	}
 	d.Missing = append(d.Missing, engine)
@@ -142,10 +142,10 @@ func (d *diagnosis) below(engine, top string, p packet) {
 }
 
 // missing adds a worker whose packet an engine lacks, and where it is.
-func (d *diagnosis) missing(node, engine string, p packet) bool {
+func (d *diagnosis) missing(node, engine string, p packet) {
 	d.Missing = append(d.Missing, node)
 	if d.Hop.Name != "" {
-		return true // the first counts
+		return // the first counts
 	}
 	w, answered := d.s.worker(node)
 	switch {
@@ -158,7 +158,6 @@ func (d *diagnosis) missing(node, engine string, p packet) bool {
 	default:
 		d.Hop = Hop{node, "it has not sent it: " + d.condition(w)}
 	}
-	return true
 }
 
 // sent reports whether a worker's packet has left.

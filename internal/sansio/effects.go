@@ -49,13 +49,17 @@ func (e *Effects) Send(to []Port, t Train) {
 	s.To, s.Train, s.template = to, t, nil
 }
 
-// SendFrames appends frames i to j-1 of t. Where these are not all of it, their
-// header is derived into memory of the batch; all else is borrowed.
+// SendFrames appends frames i to j-1 of t. Their header is in memory of the
+// batch; all else is borrowed.
 func (e *Effects) SendFrames(to []Port, t *Train, i, j int) {
 	s := e.add()
 	s.To, s.Train, s.template = to, *t, nil
-	if !t.whole(i, j) {
-		s.Train.cut(i, j, e.headers.alloc(len(t.Header)))
+	header := e.headers.alloc(len(t.Header))
+	if t.whole(i, j) {
+		copy(header, t.Header)
+		s.Train.Header = header
+	} else {
+		s.Train.cut(i, j, header)
 	}
 }
 

@@ -13,6 +13,9 @@ func BenchmarkOps(b *testing.B) {
 	for i := range src {
 		src[i] = byte(i * 7)
 	}
+	for i := range step {
+		step[i] = float32(i-500) / 64
+	}
 	for _, v := range Variants() {
 		cases := []struct {
 			name string
@@ -26,6 +29,9 @@ func BenchmarkOps(b *testing.B) {
 			{"GetBE", func() { v.GetBE(ints, src) }},
 			{"AddInt32", func() { v.AddInt32(ints, more) }},
 			{"Axpy", func() { v.Axpy(model, 0.5, step) }},
+			{"Quantise", func() { v.Quantise(ints, step, 1e8) }},
+			{"Mean", func() { v.Mean(model, ints, 8e8) }},
+			{"MaxMagnitude", func() { v.MaxMagnitude(step) }},
 		}
 		for _, c := range cases {
 			b.Run(c.name+"/"+v.Name, func(b *testing.B) {

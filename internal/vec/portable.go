@@ -9,15 +9,18 @@ import (
 // bit for bit.
 func portable() Impl {
 	return Impl{
-		Name:     "go",
-		addBE:    addBE,
-		addLE:    addLE,
-		addSatBE: addSatBE,
-		addSatLE: addSatLE,
-		putBE:    putBE,
-		getBE:    getBE,
-		addInt32: addInt32,
-		axpy:     axpy,
+		Name:         "go",
+		addBE:        addBE,
+		addLE:        addLE,
+		addSatBE:     addSatBE,
+		addSatLE:     addSatLE,
+		putBE:        putBE,
+		getBE:        getBE,
+		addInt32:     addInt32,
+		axpy:         axpy,
+		quantise:     quantise,
+		mean:         mean,
+		maxMagnitude: maxMagnitude,
 	}
 }
 

@@ -19,6 +19,9 @@ type Impl struct {
 	getBE              func(dst []int32, src []byte)
 	addInt32           func(dst, src []int32)
 	axpy               func(dst []float32, a float32, x []float32)
+	quantise           func(dst []int32, src []float32, f float64) bool
+	mean               func(dst []float32, src []int32, divisor float64)
+	maxMagnitude       func(src []float32) uint32
 }
 
 // Variants returns every variant that this processor runs, fastest first; the

@@ -9,28 +9,34 @@ func available() []Impl {
 	var impls []Impl
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW {
 		impls = append(impls, Impl{
-			Name:     "avx512",
-			addBE:    addBEAVX512,
-			addLE:    addLEAVX512,
-			addSatBE: addSatBEAVX512,
-			addSatLE: addSatLEAVX512,
-			putBE:    putBEAVX512,
-			getBE:    getBEAVX512,
-			addInt32: addInt32AVX512,
-			axpy:     axpyAVX512,
+			Name:         "avx512",
+			addBE:        addBEAVX512,
+			addLE:        addLEAVX512,
+			addSatBE:     addSatBEAVX512,
+			addSatLE:     addSatLEAVX512,
+			putBE:        putBEAVX512,
+			getBE:        getBEAVX512,
+			addInt32:     addInt32AVX512,
+			axpy:         axpyAVX512,
+			quantise:     quantiseAVX512,
+			mean:         meanAVX512,
+			maxMagnitude: maxMagnitudeAVX512,
 		})
 	}
 	if cpu.X86.HasAVX2 {
 		impls = append(impls, Impl{
-			Name:     "avx2",
-			addBE:    addBEAVX2,
-			addLE:    addLEAVX2,
-			addSatBE: addSatBEAVX2,
-			addSatLE: addSatLEAVX2,
-			putBE:    putBEAVX2,
-			getBE:    getBEAVX2,
-			addInt32: addInt32AVX2,
-			axpy:     axpyAVX2,
+			Name:         "avx2",
+			addBE:        addBEAVX2,
+			addLE:        addLEAVX2,
+			addSatBE:     addSatBEAVX2,
+			addSatLE:     addSatLEAVX2,
+			putBE:        putBEAVX2,
+			getBE:        getBEAVX2,
+			addInt32:     addInt32AVX2,
+			axpy:         axpyAVX2,
+			quantise:     quantiseAVX2,
+			mean:         meanAVX2,
+			maxMagnitude: maxMagnitudeAVX2,
 		})
 	}
 	return append(impls, portable())
@@ -63,6 +69,15 @@ func addInt32AVX512(dst, src []int32)
 func axpyAVX512(dst []float32, a float32, x []float32)
 
 //go:noescape
+func quantiseAVX512(dst []int32, src []float32, f float64) (marked bool)
+
+//go:noescape
+func meanAVX512(dst []float32, src []int32, divisor float64)
+
+//go:noescape
+func maxMagnitudeAVX512(src []float32) uint32
+
+//go:noescape
 func addBEAVX2(dst, src []byte)
 
 //go:noescape
@@ -85,3 +100,12 @@ func addInt32AVX2(dst, src []int32)
 
 //go:noescape
 func axpyAVX2(dst []float32, a float32, x []float32)
+
+//go:noescape
+func quantiseAVX2(dst []int32, src []float32, f float64) (marked bool)
+
+//go:noescape
+func meanAVX2(dst []float32, src []int32, divisor float64)
+
+//go:noescape
+func maxMagnitudeAVX2(src []float32) uint32

@@ -11,3 +11,20 @@ type Recorder interface {
 	// Delivered takes the integer sums of one generation.
 	Delivered(gen int, sums []int32)
 }
+
+// Recorders are several recorders at once.
+type Recorders []Recorder
+
+// Sent hands q to all of them.
+func (r Recorders) Sent(gen int, q []int32) {
+	for _, one := range r {
+		one.Sent(gen, q)
+	}
+}
+
+// Delivered hands sums to all of them.
+func (r Recorders) Delivered(gen int, sums []int32) {
+	for _, one := range r {
+		one.Delivered(gen, sums)
+	}
+}

@@ -18,13 +18,21 @@ func (c *Core) inbox(gen int) *inbox {
 	if *at != nil && (*at).gen == gen {
 		return *at
 	}
-	in := &inbox{sums: make([]int32, c.held), workers: make([]uint8, c.blocks)}
-	if last := len(c.spare) - 1; last >= 0 {
-		in, c.spare = c.spare[last], c.spare[:last]
-		clear(in.workers)
-	}
+	in := c.empty()
 	in.gen, in.missing, in.degraded = gen, c.blocks, 0
 	*at = in
+	return in
+}
+
+// empty returns an inbox without results; its sums are of any value.
+func (c *Core) empty() *inbox {
+	last := len(c.spare) - 1
+	if last < 0 {
+		return &inbox{sums: make([]int32, c.held), workers: make([]uint8, c.blocks)}
+	}
+	in := c.spare[last]
+	c.spare = c.spare[:last]
+	clear(in.workers)
 	return in
 }
 

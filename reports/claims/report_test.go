@@ -214,3 +214,31 @@ func TestListGoldens(t *testing.T) {
 		golden.Equal(t, name, b.String())
 	}
 }
+
+// Further tables follow the summary where people read, are under their ids in
+// JSON, and are no part of CSV.
+func TestFurtherTables(t *testing.T) {
+	r := sample(t)
+	plain := written(t, r.Write, render.Options{})
+	r.Tables = []render.Table{{
+		ID: "extra", Title: "What else there is", Columns: []render.Column{{Key: "x", Name: "x"}}, Rows: [][]render.Cell{{render.Exact(5)}},
+	}}
+	if rest, ok := strings.CutPrefix(written(t, r.Write, render.Options{}), plain); !ok || !strings.HasPrefix(rest, "\nWhat else there is\n") {
+		t.Errorf("behind the report stands %q", rest)
+	}
+	var doc struct {
+		Tables []struct {
+			ID   string           `json:"id"`
+			Rows []map[string]int `json:"rows"`
+		} `json:"tables"`
+	}
+	if err := json.Unmarshal([]byte(written(t, r.Write, render.Options{Format: render.FormatJSON})), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Tables) != 1 || doc.Tables[0].ID != "extra" || doc.Tables[0].Rows[0]["x"] != 5 {
+		t.Errorf("tables %+v", doc.Tables)
+	}
+	if written(t, r.Write, render.Options{Format: render.FormatCSV}) != written(t, sample(t).Write, render.Options{Format: render.FormatCSV}) {
+		t.Error("a further table changes the CSV")
+	}
+}

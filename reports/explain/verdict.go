@@ -160,17 +160,17 @@ func (v *Verdict) text(l *Life) string {
 	case Missing:
 		s = fmt.Sprintf("missing: no result at %s", names(v.Lacking))
 		if len(v.Without) > 0 {
-			s += ", whose sum lacks " + names(v.Without)
+			s += "; in the switch it lacks " + names(v.Without)
 		}
 	}
 	if v.WaitedFor != "" {
 		s += "; it waited for " + v.WaitedFor
 	}
 	if v.Retransmits > 0 {
-		s += fmt.Sprintf("; %d retransmissions", v.Retransmits)
+		s += fmt.Sprintf("; packets sent again: %d", v.Retransmits)
 	}
 	if v.Drops > 0 {
-		s += fmt.Sprintf("; %d packets dropped", v.Drops)
+		s += fmt.Sprintf("; packets dropped: %d", v.Drops)
 	}
 	return s
 }

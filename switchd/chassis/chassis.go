@@ -73,7 +73,7 @@ func (c *Chassis) build(newEngine NewEngine, sink trace.Sink) error {
 	for i, e := range programs {
 		var p *part
 		if e != nil {
-			p = c.newPart(part{stage: c.stageOf(i, leafEngine, topEngine), machine: e, pfe: i})
+			p = c.newPart(part{stage: c.stageOf(i, leafEngine, topEngine), engine: e, pfe: i})
 		}
 		c.engines = append(c.engines, engine{Engine: e, part: p})
 	}

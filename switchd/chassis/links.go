@@ -66,7 +66,7 @@ func (c *Chassis) buildServers() error {
 		if err != nil {
 			return err
 		}
-		c.engines[i].server = c.newPart(part{stage: c.stageOf(i, leafServer, topServer), machine: link, link: link, pfe: i})
+		c.engines[i].server = c.newPart(part{stage: c.stageOf(i, leafServer, topServer), link: link, pfe: i})
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (c *Chassis) newLink(name string, spec topo.LinkSpec, p part) (*part, error
 	if link.Transparent() {
 		return nil, nil
 	}
-	p.machine, p.link = link, link
+	p.link = link
 	return c.newPart(p), nil
 }
 

@@ -25,23 +25,22 @@ const (
 	stages
 )
 
-// part is one link or engine.
+// part is one link or engine. What every frame needs comes first: it is one line
+// of a processor's cache.
 type part struct {
 	id      partID
+	port    sansio.Port // ingress and egress: the front-panel port
 	stage   stage
-	machine sansio.Machine
-	link    *impair.Link // the machine, where it is a link
-
-	port sansio.Port // ingress and egress: the front-panel port
-	src  int         // fabric: the PFE it comes from
-	pfe  int         // engine and its server: its PFE; fabric: the PFE it goes to
-
-	labels labels // fabric: where the trains inside go
-
-	pending []sansio.Arrival // for its turn in this pass; borrowed
 	active  bool             // listed for its turn
-	owed    bool             // was due at its last turn, and took arrivals instead
-	next    units.Time       // its deadline after its last turn
+	owed    bool             // engine: was due at its last turn, and took arrivals instead
+	link    *impair.Link     // nil: it is an engine
+	pending []sansio.Arrival // for its turn in this pass; borrowed
+
+	engine sansio.Machine // nil: it is a link
+	next   units.Time     // engine: its deadline after its last turn
+	src    int            // fabric: the PFE it comes from
+	pfe    int            // engine and its server: its PFE; fabric: the PFE it goes to
+	labels labels         // fabric: where the trains inside go
 }
 
 // held is an arrival for a part whose turn was over, copied.
@@ -118,33 +117,35 @@ func (c *Chassis) finish(p *part, eff *sansio.Effects) {
 	}
 }
 
-// call calls a part once. One that is due and has arrivals, too, gets these
-// first, since many machines do on the way what is due; if it is still due the
-// next time, that comes first.
+// call calls a part once: a link at the time of the pass, an engine at that of
+// the call.
 func (c *Chassis) call(p *part, eff *sansio.Effects) {
-	now := c.timeOf(p)
-	if len(p.pending) == 0 || p.owed && p.next <= now {
-		p.machine.Expire(now, eff)
-		p.owed, p.next = false, p.machine.NextDeadline()
+	if p.link == nil {
+		c.callEngine(p, eff)
+	} else {
+		if len(p.pending) == 0 {
+			p.link.Expire(c.at, eff)
+		} else {
+			p.link.Handle(c.at, p.pending, eff)
+		}
+		c.links.set(p.id, p.link.NextDeadline())
+	}
+	p.pending = p.pending[:0]
+}
+
+// callEngine gives one that is due and has arrivals, too, these first, since many
+// engines do on the way what is due; if it is still due the next time, that
+// comes first.
+func (c *Chassis) callEngine(p *part, eff *sansio.Effects) {
+	if len(p.pending) == 0 || p.owed && p.next <= c.now {
+		p.engine.Expire(c.now, eff)
+		p.owed, p.next = false, p.engine.NextDeadline()
 		for _, in := range p.pending {
 			c.hold(p, in)
 		}
-	} else {
-		p.machine.Handle(now, p.pending, eff)
-		p.next = p.machine.NextDeadline()
-		p.owed = p.next <= now
+		return
 	}
-	p.pending = p.pending[:0]
-	if p.link != nil {
-		c.links.set(p.id, p.next)
-	}
-}
-
-// timeOf returns the time for a part: links live in that of the pass, engines
-// in that of the call.
-func (c *Chassis) timeOf(p *part) units.Time {
-	if p.link != nil {
-		return c.at
-	}
-	return c.now
+	p.engine.Handle(c.now, p.pending, eff)
+	p.next = p.engine.NextDeadline()
+	p.owed = p.next <= c.now
 }

@@ -249,7 +249,7 @@ func checkAnswer(t *testing.T, ctl *control, gen int) {
 	t.Helper()
 	ctl.ask <- struct{}{}
 	a := <-ctl.answers
-	if a.Busy || a.State.Node != "mx480" || len(a.State.Links) < 4 || len(a.State.Engines) != 3 {
+	if a.Busy || a.State.Node != "mx480" || len(a.State.Links) < 4 || len(a.State.Engines) != 4 {
 		t.Fatalf("answer %+v", a)
 	}
 	if last := a.State.Last; last == nil || int(last.Gen) != gen || last.At < 0 {

@@ -16,6 +16,10 @@
 // [trace.Event], for the kinds that the check of sums needs: block-sent and
 // block-aged. The others are in the counters of the report.
 //
+// Apart from that, events of all kinds are kept in bounded memory. The latest goes
+// into the answer when the parent asks where things stand, which it does when a run
+// seems to have stalled; all go to a file at the end, if the parent wants it.
+//
 // Left out: starting the process and speaking to its parent (harness/proc and
 // harness/node), and everything with a rule, which is in package chassis.
 package daemon

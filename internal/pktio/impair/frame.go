@@ -17,8 +17,12 @@ const (
 // accept decides on every frame of t, in order, and moves runs of one fate
 // together.
 func (l *Link) accept(t *sansio.Train, eff *sansio.Effects) {
-	from, run := 0, gone
 	n := t.Frames()
+	if n == 1 {
+		l.move(eff, t, l.decide(t.Bytes()), 0, 1, 1)
+		return
+	}
+	from, run := 0, gone
 	full := len(t.Header) + t.Pad + t.Seg
 	for i := range n {
 		size := units.Bytes(full)
@@ -27,46 +31,44 @@ func (l *Link) accept(t *sansio.Train, eff *sansio.Effects) {
 		}
 		f := l.decide(size)
 		if f != run {
-			l.move(eff, t, run, from, i)
+			l.move(eff, t, run, from, i, n)
 			from, run = i, f
 		}
 	}
-	l.move(eff, t, run, from, n)
+	l.move(eff, t, run, from, n, n)
 }
 
-// move does with frames i to j-1 of t what their common fate asks for.
-func (l *Link) move(eff *sansio.Effects, t *sansio.Train, run fate, i, j int) {
+// move does with frames i to j-1 of t, which has so many, what their common fate
+// asks for.
+func (l *Link) move(eff *sansio.Effects, t *sansio.Train, run fate, i, j, of int) {
 	switch {
 	case i == j:
 	case run == leave:
 		l.send(eff, t, i, j)
 	case run == keep:
-		l.keep(t, i, j)
+		l.keep(t, i, j, of)
 	}
 }
 
-// keep stores frames i to j-1 of t, the latest in dues.
-func (l *Link) keep(t *sansio.Train, i, j int) {
+// keep stores frames i to j-1 of t, the latest in dues: their header in the
+// parcel, and their body in the store, or where it is if that is kept.
+func (l *Link) keep(t *sansio.Train, i, j, of int) {
 	p := l.parcels.add()
-	p.train, p.frames, p.left = *t, j-i, 0
-	if j-i < t.Frames() {
-		p.train = t.Sub(i, j, l.header[:0])
-	}
-	t = &p.train
-	size := len(t.Header)
-	if t.Memory == nil {
-		size += len(t.Body)
-	}
-	mem, c := l.store.alloc(size)
-	p.chunk = c
-	n := copy(mem, t.Header)
-	t.Header = mem[:n:n]
-	if t.Memory == nil {
-		copy(mem[n:], t.Body)
-		t.Body = mem[n:]
+	p.frames, p.left, p.chunk = j-i, 0, nil
+	if j-i < of {
+		p.train = t.Sub(i, j, p.header[:0])
 	} else {
-		t.Memory.Keep()
+		p.train = *t
+		p.train.Header = append(p.header[:0], t.Header...)
 	}
+	if p.train.Memory != nil {
+		p.train.Memory.Keep()
+		return
+	}
+	var mem []byte
+	mem, p.chunk = l.store.alloc(len(p.train.Body))
+	copy(mem, p.train.Body)
+	p.train.Body = mem
 }
 
 // decide takes a frame of n bytes, without framing, through queue, line and

@@ -24,22 +24,22 @@ type Link struct {
 	parcels ring[parcel]
 	dues    ring[units.Time]
 	store   store
-	header  [maxHeader]byte // scratch
 
 	stats Stats
 }
 
 // parcel is a run of frames of one input train, kept until all have left.
 type parcel struct {
-	train  sansio.Train // its header in the store, and its body but where that has a memory of its own
-	frames int          // of the train
-	left   int          // frames that have left
-	chunk  *chunk       // of the store
+	train  sansio.Train
+	frames int              // of the train
+	left   int              // frames that have left
+	chunk  *chunk           // of the store, that the body is in; nil where it has a memory of its own
+	header [headerHere]byte // memory of the train's header, where there is room
 }
 
-// maxHeader is the longest header of a train of several frames: Ethernet, IPv4
-// and TCP with all their options.
-const maxHeader = 14 + 60 + 60
+// headerHere is the length of the headers that a parcel has room for: Ethernet,
+// IPv4, and TCP with a time stamp (RFC 7323), rounded up. Longer ones are seldom.
+const headerHere = 72
 
 // New returns an idle link.
 func New(cfg Config) (*Link, error) {
@@ -115,7 +115,8 @@ func (l *Link) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 		t := &in[i].Train
 		l.stats.In.add(t)
 		if l.Transparent() {
-			l.send(eff, t, 0, t.Frames())
+			l.stats.Out.add(t)
+			eff.Send(l.out[:], *t)
 		} else {
 			l.accept(t, eff)
 		}
@@ -140,9 +141,10 @@ func (l *Link) Expire(now units.Time, eff *sansio.Effects) {
 		if p.left < p.frames {
 			return
 		}
-		p.chunk.live--
 		if m := p.train.Memory; m != nil {
 			eff.Drop(m)
+		} else {
+			p.chunk.live--
 		}
 		l.parcels.drop()
 	}

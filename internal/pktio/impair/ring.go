@@ -1,7 +1,7 @@
 package impair
 
-// ring is a first-in-first-out list that reuses its memory. The zero value is
-// empty.
+// ring is a first-in-first-out list that reuses its memory: what was dropped
+// stays there until it is overwritten. The zero value is empty.
 type ring[T any] struct {
 	buf  []T // its length is a power of two, or zero
 	head int // index of the front, modulo len(buf)
@@ -20,7 +20,7 @@ func (r *ring[T]) back() *T { return &r.buf[(r.head+r.n-1)&(len(r.buf)-1)] }
 
 func (r *ring[T]) push(v T) { *r.add() = v }
 
-// add makes room for a newest element and returns it, zero.
+// add makes room for a newest element and returns it, with any contents.
 func (r *ring[T]) add() *T {
 	if r.n == len(r.buf) {
 		r.grow()
@@ -31,7 +31,6 @@ func (r *ring[T]) add() *T {
 
 // drop takes the oldest element out.
 func (r *ring[T]) drop() {
-	clear(r.buf[r.head : r.head+1]) // lets go of what it points at
 	r.head = (r.head + 1) & (len(r.buf) - 1)
 	r.n--
 }

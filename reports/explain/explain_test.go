@@ -1,0 +1,76 @@
+package explain
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/internal/golden"
+)
+
+// recorded is two runs: one without anything to explain, and one whose only
+// block needs everything that there is to tell.
+const recorded = `{"run":{"system":"ring","topology":"rack","clock":"live","straggle_p":0,"seed":1,"workers":["h0","h1"],"iterations":4,"blocks":1,"engines":null,"rule":"all","kept":1,"left_out":0,"lost":0}}
+{"at_ps":5000000,"node":"h0","kind":"reduced","iteration":0,"block":-1}
+{"run":{"system":"switchml256","topology":"rack","clock":"live","straggle_p":0.04,"seed":1,"workers":["h0","h1"],"iterations":4,"blocks":9,"slots":4,"engines":[{"node":"tor","sources":["h0","h1"],"top":true}],"rule":"all","kept":12,"left_out":3,"lost":2,"error":"nothing moves any more"}}
+{"at_ps":1000000,"node":"h1","kind":"delay-began","iteration":2,"block":-1}
+{"at_ps":2000000,"node":"h0","kind":"sent","iteration":2,"block":5,"slot":1,"packet":11}
+{"at_ps":3000000,"node":"tor","kind":"contribution","iteration":2,"block":5,"slot":1,"packet":11,"from":"h0","bitmap":"0b01","count":1}
+{"at_ps":6000000,"node":"h1","kind":"delay-ended","iteration":2,"block":-1}
+{"at_ps":7000000,"node":"h0","kind":"retransmit","iteration":2,"block":5,"slot":1,"packet":11}
+{"at_ps":8000000,"node":"tor","kind":"dropped","iteration":2,"block":5,"slot":1,"packet":11,"from":"h0","note":"switchml-duplicate-in-open-slot"}
+{"at_ps":30000000,"node":"h1","kind":"sent","iteration":2,"block":5,"slot":1,"packet":11}
+{"at_ps":31000000,"node":"tor","kind":"contribution","iteration":2,"block":5,"slot":1,"packet":11,"from":"h1","bitmap":"0b11","count":2}
+{"at_ps":31000000,"node":"tor","kind":"block-sent","iteration":2,"block":5,"slot":1,"packet":11,"bitmap":"0b11","count":2}
+{"at_ps":32000000,"node":"h1","kind":"result","iteration":2,"block":5,"slot":1,"packet":11}
+{"at_ps":33000000,"node":"tor","kind":"block-sent","iteration":2,"block":5,"slot":1,"packet":11,"from":"h0","bitmap":"0b11","count":2,"note":"switchml-retransmissions-answered"}
+{"at_ps":34000000,"node":"h0","kind":"result","iter`
+
+// The whole life of a block, of a file that ends in the middle of a line.
+func TestLifeAsText(t *testing.T) {
+	runs, err := Read(strings.NewReader(recorded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	life, err := Find(runs, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := life.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, "missing.txt", text.String())
+}
+
+func TestReadRefusesWhatIsNoRecord(t *testing.T) {
+	for _, text := range []string{"{\"at_ps\":1}\n", "{\"run\":7}\n", "{\"run\":{}}\n{\"at_ps\":\"x\"}\n"} {
+		if _, err := Read(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "line ") {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+func TestFindSaysWhatThereIsNot(t *testing.T) {
+	runs, err := Read(strings.NewReader(recorded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, nine, zero, seed := 3, 9, 0, uint64(7)
+	for want, q := range map[string]Query{
+		"block 9: the tensor of switchml256 has blocks 0 to 8":                               {Block: &nine},
+		"iteration 9: the run of switchml256 has iterations 0 to 3":                          {Iteration: &nine},
+		"system \"swichml256\" was not run: there are ring, switchml256; did you mean":       {System: "swichml256"},
+		"there is no such run; there are ring at p=0%, seed 1; switchml256 at p=4%, seed 1":  {Seed: &seed},
+		"no events of block 3 of switchml256 at p=4%, seed 1 were kept (kept: all; 3 events": {Block: &three},
+		"3 events left out, 2 lost): run it again with --events 3/0":                         {Iteration: &three, Block: &zero},
+		"ring at p=0%, seed 1 sends no blocks through a switch program":                      {System: "ring"},
+	} {
+		if _, err := Find(runs, q); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if _, err := Find(nil, Query{}); err == nil {
+		t.Error("a block was found in nothing")
+	}
+}
