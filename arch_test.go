@@ -40,7 +40,7 @@ var levels = []level{
 		"harness/events", // what of a trace is worth keeping
 	}},
 	{6, "sockets, drivers, live loops", []string{
-		"switchd/daemon", "switchd/control", "switchd/xdp", "nodes/worker/live",
+		"switchd/daemon", "switchd/control", "switchd/xdp", "nodes/worker/live", "nodes/program",
 		"harness/job",        // from plain data to machines, for either clock
 		"harness/journal",    // what was made, so that it can be undone
 		"harness/tensorfile", // written by workers, read by checks

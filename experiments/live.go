@@ -146,7 +146,7 @@ func (l *lab) run(ctx context.Context, r liveRun) (ran, error) {
 		if err := ctx.Err(); err != nil {
 			return ran{}, err
 		}
-		l.env.Note("%s", r.name)
+		l.env.Note("%s, %d workers", r.name, r.hosts)
 		m, err := l.once(ctx, r)
 		if err != nil {
 			return m, fmt.Errorf("%s: %w", r.name, err)
@@ -231,6 +231,17 @@ func (l *lab) say(m claims.Measured, scale int, what string) claims.Measured {
 		m.Note = strings.TrimPrefix(m.Note+"; "+doubt, "; ")
 	}
 	return m
+}
+
+// tcpOf says which congestion control the ring's connections have: that of the
+// machine, which decides what a loss costs them.
+func tcpOf() string {
+	const path = "/proc/sys/net/ipv4/tcp_congestion_control"
+	name, err := os.ReadFile(path)
+	if err != nil {
+		return "ring over this kernel's TCP"
+	}
+	return fmt.Sprintf("ring over this kernel's TCP (%s)", strings.TrimSpace(string(name)))
 }
 
 // counted adds up the counters of a name at the nodes that keep lets through;

@@ -79,7 +79,7 @@ func runLiveLoss(ctx context.Context, l *lab) (Findings, error) {
 	order := func(i int) claims.Measured {
 		return claims.Ranking(map[string]float64{"switchml": runs[i].tat().Milliseconds(), "ring_tcp": runs[i].ringTAT().Milliseconds()})
 	}
-	what := fmt.Sprintf("8 workers, 10 Gbit/s and 100 MB by the scale, pool of %d, timeout of %v; ring over this kernel's TCP", slowPool, lossTimeout)
+	what := fmt.Sprintf("8 workers, 10 Gbit/s and 100 MB by the scale, pool of %d, timeout of %v; %s", slowPool, lossTimeout, tcpOf())
 	set := func(id claims.ID, parts map[string]claims.Measured) {
 		m := claims.Group(parts)
 		m.Note = fmt.Sprintf("the timeout is %v for the paper's 1 ms: a round trip takes over 1 ms here", lossTimeout)

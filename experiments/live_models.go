@@ -92,7 +92,7 @@ func runLiveModels(ctx context.Context, l *lab) (Findings, error) {
 	v := claims.Group(map[string]claims.Measured{"lowest": claims.Number(lowest), "by_share": claims.Series(points...)})
 	v.Note = "compute and communication one after the other; BERT's share is the one predicted here"
 	f := Findings{Tables: []claims.Table{liveModelTable(models)}}
-	f.Set("switchml.fig5.nccl-tcp-range", l.say(v, slowScale, "4 workers, ring over this kernel's TCP; compute times are those of Table 1"))
+	f.Set("switchml.fig5.nccl-tcp-range", l.say(v, slowScale, "4 workers, "+tcpOf()+"; compute times are those of Table 1"))
 	return f, nil
 }
 

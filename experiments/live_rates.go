@@ -96,7 +96,7 @@ func runRates(ctx context.Context, l *lab) (Findings, error) {
 			best, of = v, n
 		}
 	}
-	set("switchml.s1.micro.nccl-tcp", best, fmt.Sprintf("ring over this kernel's TCP; the best of 8 and 16 is with %d workers", of),
+	set("switchml.s1.micro.nccl-tcp", best, fmt.Sprintf("%s; the best of 8 and 16 is with %d workers", tcpOf(), of),
 		"links and the latency of the ring's steps are the limit here, not what TCP costs a host at 100 Gbit/s")
 	return f, nil
 }

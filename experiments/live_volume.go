@@ -29,7 +29,7 @@ var volumeWorkers = []int{2, 4, 8, 16}
 func volumeRuns(workers, elements int) []liveRun {
 	run := func(name string, sys job.System) liveRun {
 		return liveRun{
-			name: fmt.Sprintf("%s, %d workers", name, workers), sys: sys, topology: "rack", hosts: workers, mtu: mtu,
+			name: name, sys: sys, topology: "rack", hosts: workers, mtu: mtu,
 			rate: gigabit100, scale: countScale, elements: elements, iterations: 1,
 		}
 	}

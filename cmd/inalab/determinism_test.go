@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/internal/golden"
+	"github.com/inalab/inalab/scenarios"
 )
 
 // One seed is one run on every machine: what these runs write is checked in. CI
@@ -52,6 +53,9 @@ func virtualRun(t *testing.T, scenario string, set ...string) string {
 // Two runs write the same, and what is checked in; the sums are those files', for
 // whoever wants to compare a run of their own.
 func TestDeterministicSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, many times slower under the race detector, which short runs of others here exercise as well")
+	}
 	var sums strings.Builder
 	ran := 0
 	for _, c := range deterministic {
@@ -72,5 +76,26 @@ func TestDeterministicSamples(t *testing.T) {
 	}
 	if ran == len(deterministic) { // unless -run chose some of them
 		golden.Equal(t, "determinism/SHA256SUMS", sums.String())
+	}
+}
+
+// Every scenario of the catalogue runs under the virtual clock as it is, but for
+// its length.
+func TestEveryScenarioRunsVirtually(t *testing.T) {
+	for _, name := range scenarios.Names() {
+		t.Run(name, func(t *testing.T) {
+			_, live, err := prepare(name, nil, runFlags{clock: "live", repeat: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			samples := virtualRun(t, name, "iterations=1")
+			want := 0
+			for _, j := range live {
+				want += len(j.Hosts())
+			}
+			if got := strings.Count(samples, "\n"); got != want || want == 0 {
+				t.Errorf("%d samples of one iteration, want one of each of %d workers", got, want)
+			}
+		})
 	}
 }

@@ -177,5 +177,8 @@ func describe(w io.Writer, s *scenarios.Scenario, jobs []*job.Job) error {
 			fmt.Fprintf(w, "  note: %s\n", n)
 		}
 	}
+	for _, p := range s.Programs {
+		fmt.Fprintf(w, "beside each: %s on %s\n", strings.Join(p.Command, " "), p.Host)
+	}
 	return nil
 }

@@ -32,6 +32,13 @@ func TestMain(m *testing.M) {
 	if code, ok := node.Main(os.Args, job.Systems()); ok {
 		os.Exit(code)
 	}
+	if ok, err := playProgram(os.Args); ok {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv(envInside) != "" {
 		code, done, err := netns.Enter()
 		if err != nil {

@@ -122,6 +122,7 @@ type run struct {
 	sup     *proc.Supervisor
 
 	switches, workers []*proc.Process
+	programs          []*proc.Process // of the user's own
 	forwarders        sync.WaitGroup
 	cpu               cpuMeter
 	busy              float64 // share of all processors
@@ -149,6 +150,9 @@ func (r *run) phases(ctx context.Context) error {
 		}
 	}
 	if err := waitReady(ready, r.workers); err != nil {
+		return err
+	}
+	if err := r.startPrograms(ready); err != nil {
 		return err
 	}
 	if err := r.train(ctx); err != nil {
@@ -188,7 +192,7 @@ func (r *run) train(ctx context.Context) error {
 	began := time.Now()
 	r.cpu.start()
 	epoch := pktio.MonotonicNow() + startLead.Nanoseconds()
-	for _, p := range slices.Concat(r.switches, r.workers) {
+	for _, p := range slices.Concat(r.switches, r.workers, r.programs) {
 		if err := p.Send(proc.Command{Name: proc.CommandStart, EpochNS: epoch}); err != nil {
 			return err
 		}
@@ -282,8 +286,12 @@ func (r *run) take(e event) (done bool, err error) {
 	return false, nil
 }
 
-// collect stops the switches and reads everybody's final report.
+// collect stops the user's programs and the switches, and reads everybody's final
+// report.
 func (r *run) collect() error {
+	if err := r.stopPrograms(); err != nil {
+		return err
+	}
 	for _, p := range r.switches {
 		if err := p.Stop(stopGrace); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/nodes/program"
 	"github.com/inalab/inalab/nodes/worker/live"
 	"github.com/inalab/inalab/switchd/daemon"
 )
@@ -20,6 +21,8 @@ import (
 const (
 	KindSwitch = "switch"
 	KindWorker = "worker"
+
+	KindProgram = "program" // of the user's own
 )
 
 // Main runs the process that args, as os.Args has them, ask for, and returns its
@@ -74,8 +77,14 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 			return nil, err
 		}
 		return live.Run(child.Context(), cfg, system.NewCore, workerControl{control{child}})
+	case KindProgram:
+		var cfg program.Config
+		if err := child.Config(&cfg); err != nil {
+			return nil, err
+		}
+		return program.Run(child.Context(), cfg, os.Stdout, control{child})
 	}
-	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s", child.Kind(), KindSwitch, KindWorker)
+	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s, %s", child.Kind(), KindSwitch, KindWorker, KindProgram)
 }
 
 // control is the conversation of a switch or worker with its parent.

@@ -32,7 +32,8 @@
 // The kernel kills a child when the thread that started it ends, so one locked
 // thread per Supervisor starts them all and stays. A child also exits at the end
 // of its commands. Each child is journaled by pid and start time as soon as it
-// runs. Nothing is ever killed by name.
+// runs. One that starts programs of others is contained in a PID namespace, which
+// the kernel empties when it ends. Nothing is ever killed by name.
 //
 // What is left out: what the processes do (package node), and making the
 // namespaces (package netns).

@@ -19,13 +19,18 @@ type spawner struct {
 	ended    chan struct{}
 }
 
-// attributes tie a process to the thread that starts it.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{
+// attributes tie a process to the thread that starts it, and its descendants to
+// the process if they are to be contained.
+func attributes(contain bool) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{
 		Pdeathsig: syscall.SIGKILL,
 		// Ctrl-C is for the harness, which stops its children in order.
 		Setpgid: true,
 	}
+	if contain {
+		a.Cloneflags = syscall.CLONE_NEWPID // when its first process ends, the kernel ends the others
+	}
+	return a
 }
 
 type request struct {

@@ -21,4 +21,4 @@ func (*spawner) start(context.Context, string, *exec.Cmd) error {
 func (*spawner) close() {}
 
 // attributes are those of a process that nobody starts.
-func attributes() *syscall.SysProcAttr { return nil }
+func attributes(bool) *syscall.SysProcAttr { return nil }

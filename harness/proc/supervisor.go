@@ -60,6 +60,9 @@ type Spec struct {
 	Log string
 	// Env is added to the environment, as "name=value".
 	Env []string
+	// Contain gives the process a PID namespace of its own: whatever it starts ends
+	// with it.
+	Contain bool
 }
 
 func (s Spec) validate() error {
@@ -153,7 +156,7 @@ func (s *Supervisor) command(spec Spec, log, control, reports *os.File) *exec.Cm
 		Stdout:      log,
 		Stderr:      log,
 		ExtraFiles:  []*os.File{control, reports}, // controlFD, reportFD
-		SysProcAttr: attributes(),
+		SysProcAttr: attributes(spec.Contain),
 	}
 }
 

@@ -39,7 +39,9 @@ type Cell struct {
 // liberty not to.
 type Work struct {
 	Frames  uint64 `json:"frames"`  // that crossed a link, complete crossings of one link each
+	Packets uint64 `json:"packets"` // that hosts and switch programs sent, each once, however many links it crossed
 	Steps   uint64 `json:"steps"`   // calls into machines
+	Events  uint64 `json:"events"`  // taken from the event queue
 	Rounds  int    `json:"rounds"`  // all-reduces simulated packet by packet
 	Charged int    `json:"charged"` // all-reduces charged with the time of one that was simulated
 	Sample  int    `json:"sample"`  // every Sample-th block carried values, the others lengths only; 1: all

@@ -82,7 +82,7 @@ func (p *Patterns) RunJobLogged(ctx context.Context, j *job.Job, images worker.I
 	}
 	slices.SortFunc(cell.Samples, byEnd)
 	run.count(&cell)
-	cell.Work.Steps, cell.Work.Charged = report.Steps, charges.count()
+	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = report.Steps, report.Events, charges.count()
 	cell.Work.Rounds, cell.Work.Sample = j.Iterations-cell.Work.Charged, max(1, j.Sample.Every)
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
 	return cell, run.judge(&cell, sums)
@@ -136,6 +136,10 @@ func (r *run) count(cell *result.Cell) {
 	}
 	for _, sw := range r.switches {
 		cell.Work.Frames += sw.Crossings()
+		cell.Work.Packets += sw.Made()
+	}
+	for _, host := range r.net.nodes[len(r.switches):] {
+		cell.Work.Packets += host.frames
 	}
 	for _, w := range r.workers {
 		if l, ok := w.Job.(*worker.Loop); ok {

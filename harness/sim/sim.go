@@ -31,7 +31,7 @@ type Network struct {
 	now   units.Time
 
 	steps   uint64 // calls into machines
-	frames  uint64 // frames that crossed a wire
+	events  uint64 // taken from the queue
 	instant int    // calls since time last moved
 	limit   int    // of these; zero means maxAtOneInstant
 
@@ -47,6 +47,7 @@ type node struct {
 	own     func() units.Time // the deadline of a host's own work, which moves nothing; nil: there is none
 	peers   []peer            // by port
 	next    units.Time        // deadline that waits in the queue
+	frames  uint64            // that it sent by a wire
 }
 
 type peer struct {
@@ -103,6 +104,7 @@ type Stopwatch interface {
 type Report struct {
 	End    units.Time // virtual time of the last event
 	Steps  uint64     // calls into machines
+	Events uint64     // taken from the queue
 	Frames uint64     // frames that crossed a wire between two nodes
 }
 
@@ -130,7 +132,13 @@ func (n *Network) Run(ctx context.Context, opt Options) (Report, error) {
 	return n.report(), nil
 }
 
-func (n *Network) report() Report { return Report{End: n.now, Steps: n.steps, Frames: n.frames} }
+func (n *Network) report() Report {
+	r := Report{End: n.now, Steps: n.steps, Events: n.events}
+	for i := range n.nodes {
+		r.Frames += n.nodes[i].frames
+	}
+	return r
+}
 
 // instantOf runs the next event and all that follows from it at its instant.
 func (n *Network) instantOf(ctx context.Context, opt Options) error {
@@ -138,6 +146,7 @@ func (n *Network) instantOf(ctx context.Context, opt Options) error {
 		return fmt.Errorf("at %v of virtual time: %w", n.now, ErrStalled)
 	}
 	ev := n.queue.Pop()
+	n.events++
 	nd := &n.nodes[ev.Target]
 	if nd.next != ev.At {
 		return nil // the deadline has moved
@@ -192,7 +201,7 @@ func (n *Network) carryOut(at NodeID, opt Options) error {
 		s := &n.eff.Sends[i]
 		for _, p := range s.To {
 			if int(p) < len(nd.peers) && nd.peers[p].node != nobody {
-				n.frames += uint64(s.Train.Frames())
+				nd.frames += uint64(s.Train.Frames())
 				n.inbox.put(nd.peers[p], &s.Train)
 			}
 		}

@@ -11,7 +11,11 @@
 // int32 saturates and is counted.
 package gradient
 
-import "math"
+import (
+	"math"
+
+	"github.com/inalab/inalab/internal/vec"
+)
 
 // Fixed is fixed-point quantisation by one factor.
 type Fixed struct {
@@ -48,12 +52,7 @@ const ExponentNone int8 = math.MinInt8
 // at -126. NaN counts as zero. The largest exponent, 127, stands for all
 // magnitudes from 2^126 up, infinity among them; [BlockFactor] knows that.
 func Exponent(g []float32) int8 {
-	var top uint32 // bit patterns of magnitudes order like the magnitudes
-	for _, v := range g {
-		if m := math.Float32bits(v) &^ (1 << 31); m > top && m <= 0x7f800000 {
-			top = m
-		}
-	}
+	top := vec.MaxMagnitude(g)
 	if top == 0 {
 		return ExponentNone
 	}
@@ -82,26 +81,37 @@ func MeanBlock(g []float32, sum []int32, f float64, workers int) {
 	mean(g, sum, float64(f*float64(workers)))
 }
 
+// run is how many elements are converted at a time: few enough to stay in the L1
+// cache and to let the garbage collector in between, since the loops of vec cannot
+// be preempted.
+const run = 2048
+
 func quantise(q []int32, g []float32, f float64) (saturated int) {
-	for i, v := range g {
-		// Ties go to even: MaxInt32+0.5 would round up, MinInt32-0.5 to MinInt32.
-		r := float64(float64(v) * f)
-		if r < math.MaxInt32+0.5 && r >= math.MinInt32-0.5 {
-			q[i] = round(r)
-			continue
+	for len(g) > 0 {
+		n := min(run, len(g))
+		if vec.Quantise(q[:n], g[:n], f) {
+			saturated += mend(q[:n], g[:n], f)
 		}
-		q[i] = saturate(v, f)
-		saturated++
+		q, g = q[n:], g[n:]
 	}
 	return saturated
 }
 
-// round returns the nearest integer, ties to even: adding and taking away
-// 1.5*2^52 does that to a float64 below 2^51 without a branch.
-func round(r float64) int32 {
-	const magic = 3 << 51
-	return int32(float64(r+magic) - magic)
+// mend replaces the marks that vec left in q for what does not fit, and returns
+// how many there were.
+func mend(q []int32, g []float32, f float64) (saturated int) {
+	for i, v := range g {
+		if q[i] == math.MinInt32 && !fits(float64(float64(v)*f)) {
+			q[i] = saturate(v, f)
+			saturated++
+		}
+	}
+	return saturated
 }
+
+// fits reports whether r rounds to an int32. Ties go to even: MaxInt32+0.5 would
+// round up, MinInt32-0.5 to MinInt32.
+func fits(r float64) bool { return r < math.MaxInt32+0.5 && r >= math.MinInt32-0.5 }
 
 // saturate returns what stands for v*f that does not fit. An infinity is the
 // largest float32 first: under a block's factor that is small enough for the
@@ -116,11 +126,13 @@ func saturate(v float32, f float64) int32 {
 	case r < math.MinInt32-0.5:
 		return math.MinInt32
 	}
-	return round(r)
+	return int32(math.RoundToEven(r))
 }
 
 func mean(g []float32, sum []int32, divisor float64) {
-	for i, s := range sum {
-		g[i] = float32(float64(s) / divisor)
+	for len(sum) > 0 {
+		n := min(run, len(sum))
+		vec.Mean(g[:n], sum[:n], divisor)
+		g, sum = g[n:], sum[n:]
 	}
 }

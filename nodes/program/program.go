@@ -34,9 +34,10 @@ type Report struct {
 const endGrace = 2 * time.Second
 
 // Run starts the program when the run starts, and returns when the run is over,
-// which is the end of ctx. A program that cannot be started is an error; one that
-// fails is not.
-func Run(ctx context.Context, cfg Config, ctl Control) (Report, error) {
+// which is the end of ctx. What the program prints goes to out, and how it ended
+// stands below it. A program that cannot be started is an error; one that fails is
+// not.
+func Run(ctx context.Context, cfg Config, out *os.File, ctl Control) (Report, error) {
 	if len(cfg.Command) == 0 {
 		return Report{}, errors.New("no command is given")
 	}
@@ -52,7 +53,7 @@ func Run(ctx context.Context, cfg Config, ctl Control) (Report, error) {
 	}
 	cmd := exec.CommandContext(ctx, path, cfg.Command[1:]...)
 	cmd.Args[0] = cfg.Command[0]
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
 	if err := cmd.Start(); err != nil {
@@ -60,6 +61,9 @@ func Run(ctx context.Context, cfg Config, ctl Control) (Report, error) {
 	}
 	_ = cmd.Wait() // the state says how it ended
 	report := Report{Status: cmd.ProcessState.String(), Stopped: ctx.Err() != nil}
+	if _, err := fmt.Fprintf(out, "inalab: %s ended: %s\n", cfg.Command[0], report.Status); err != nil {
+		return report, err
+	}
 	<-ctx.Done()
 	return report, nil
 }

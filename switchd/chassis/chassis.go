@@ -28,6 +28,7 @@ type Chassis struct {
 	turns  [stages][]partID
 	held   []held
 	count  sansio.Tally  // of what only the chassis can lose
+	made   uint64        // frames that engines sent
 	list   []sansio.Send // scratch: what a part sent
 	routes []sansio.Send // scratch: what the forwarding plane sent
 	due    []partID      // scratch

@@ -22,6 +22,7 @@ func (c *Chassis) passOn(p *part, eff *sansio.Effects) {
 			c.offer(c.engines[p.pfe].part, dataplane.Served, &s.Train)
 		case leafEngine, topEngine:
 			s.To = c.existing(s)
+			c.made += uint64(s.Train.Frames() * len(s.To))
 			c.send(p.pfe, s, eff)
 		case leafFabric, topFabric:
 			train, l := p.labels.strip(s.Train, eff)

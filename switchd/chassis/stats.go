@@ -102,6 +102,9 @@ func (c *Chassis) Crossings() (frames uint64) {
 	return frames
 }
 
+// Made returns the frames that engines sent, those of every port counted.
+func (c *Chassis) Made() uint64 { return c.made }
+
 // AskedDrops returns the frames that links lost because their specs say so: by
 // loss, and at a queue whose limit was given.
 func (c *Chassis) AskedDrops() []sansio.Count {

@@ -1,8 +1,6 @@
 package trioml
 
 import (
-	"slices"
-
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -56,8 +54,8 @@ func (p *Program) giveUp(now units.Time, aged *record, eff *sansio.Effects) {
 		return
 	}
 	j.absent = j.absent.Or(missing)
-	for i := range p.scan.parts {
-		for _, r := range slices.Clone(p.scan.parts[i]) {
+	for i := range p.scan.threads {
+		for _, r := range p.scan.records(i) {
 			if r != aged && r.job == j && r.complete() {
 				p.finish(now, r, eff)
 			}

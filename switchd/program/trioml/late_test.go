@@ -117,12 +117,12 @@ func TestTombstonesAreBounded(t *testing.T) {
 	b.send(packet(wire.Header{Block: 1 << 30}, 1))
 	j := b.p.jobs[1]
 	for block := range uint32(maxTombstones - 1) {
-		j.done[block] = true
+		j.done.add(block)
 	}
 	b.send(packet(wire.Header{Block: 1 << 29}, 1))
 	b.wantCounts(map[string]uint64{CountUnburied: 1, CountResults: 2})
-	if len(j.done) != maxTombstones {
-		t.Errorf("%d blocks remembered", len(j.done))
+	if j.done.n != maxTombstones {
+		t.Errorf("%d blocks remembered", j.done.n)
 	}
 	b.send(packet(wire.Header{Block: 1 << 30}, 1))
 	b.wantCounts(map[string]uint64{DropLateBlock: 1})

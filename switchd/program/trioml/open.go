@@ -18,8 +18,8 @@ func (p *Program) Sources(job uint8) (m trace.Mask) {
 
 // Open returns at most limit block records, the oldest first.
 func (p *Program) Open(limit int) (out []dataplane.OpenBlock) {
-	for _, part := range p.scan.parts {
-		for _, r := range part {
+	for i := range p.scan.threads {
+		for _, r := range p.scan.records(i) {
 			out = append(out, dataplane.OpenBlock{Job: r.job.ID, Gen: uint32(r.gen), Block: r.key.block, Have: r.rcvd, Want: r.job.mask, Since: r.start})
 		}
 	}

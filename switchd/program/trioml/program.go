@@ -40,7 +40,7 @@ const (
 type Program struct {
 	cfg   Config
 	jobs  [256]*job
-	table map[key]*record // looked up, never ranged: the scan goes by threads
+	table map[uint64]*record // by key.word(); looked up, never ranged: the scan goes by threads
 	scan  scanner
 	spare []*record // with their buffers, for reuse
 	count sansio.Tally
@@ -54,7 +54,7 @@ func New(cfg Config) (*Program, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring trioml on %s: %w", cfg.Node, err)
 	}
-	p := &Program{cfg: cfg, table: map[key]*record{}, scan: newScanner(cfg.Timeout, cfg.Threads)}
+	p := &Program{cfg: cfg, table: map[uint64]*record{}, scan: newScanner(cfg.Timeout, cfg.Threads)}
 	for _, j := range cfg.Jobs {
 		p.jobs[j.ID] = newJob(j)
 	}
@@ -87,7 +87,9 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 	p.Expire(now, eff)
 	for i := range in {
 		t := &in[i].Train
-		for f := range t.Frames() {
+		n := t.Frames()
+		p.count.Add(CountPackets, uint64(n))
+		for f := range n {
 			p.packet(now, t.Payload(f), t.Pad, eff)
 		}
 	}
@@ -96,7 +98,6 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 // packet is the workflow of Fig 10 for one packet. Gradients are all there or
 // all in pad.
 func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Effects) {
-	p.count.Add(CountPackets, 1)
 	h, problem := wire.ParsePadded(payload, pad)
 	if problem != wire.OK {
 		p.drop(now, h, string(problem))
@@ -134,7 +135,7 @@ func (p *Program) admit(now units.Time, h wire.Header, hollow bool) (*record, st
 	}
 	j.advance(h.Gen)
 	k := key{h.Job, h.Block}
-	r := p.table[k]
+	r := p.table[k.word()]
 	if r != nil {
 		r.ref = true // every lookup sets it, whatever becomes of the packet (§5)
 	}
@@ -164,7 +165,7 @@ func (p *Program) late(j *job, h wire.Header) string {
 		return ""
 	case wire.GenBefore(h.Gen, j.newest):
 		return DropLateGen
-	case p.cfg.Late == LateTombstone && h.Gen == j.newest && j.done[h.Block]:
+	case p.cfg.Late == LateTombstone && h.Gen == j.newest && j.done.has(h.Block):
 		return DropLateBlock
 	}
 	return ""
@@ -180,7 +181,7 @@ func (p *Program) create(now units.Time, j *job, k key, h wire.Header, hollow bo
 		r.sum = sized(r.sum, 4*r.grads)
 	}
 	j.open++
-	p.table[k] = r
+	p.table[k.word()] = r
 	p.scan.insert(r)
 	p.event(now, trace.BlockOpened, r, h.Source)
 	return r, ""
@@ -242,7 +243,7 @@ func ageOp(aged bool) uint8 {
 }
 
 func (p *Program) remove(r *record) {
-	delete(p.table, r.key)
+	delete(p.table, r.key.word())
 	p.scan.remove(r)
 	r.job.open--
 	p.spare = append(p.spare, r)

@@ -16,8 +16,8 @@ type job struct {
 	absent   trace.Mask // sources that blocks do not wait for
 
 	started bool
-	newest  uint16          // newest generation seen
-	done    map[uint32]bool // blocks of the newest generation that were sent; looked up, never ranged
+	newest  uint16     // newest generation seen
+	done    tombstones // blocks of the newest generation that were sent
 }
 
 func newJob(j Job) *job {
@@ -27,7 +27,7 @@ func newJob(j Job) *job {
 	if j.GradMax == 0 {
 		j.GradMax = wire.MaxGrads
 	}
-	out := &job{Job: j, template: inet.UDPHeader(j.Out), done: map[uint32]bool{}}
+	out := &job{Job: j, template: inet.UDPHeader(j.Out)}
 	for _, s := range j.Sources {
 		out.mask.Set(s)
 	}
@@ -40,25 +40,14 @@ func newJob(j Job) *job {
 func (j *job) advance(gen uint16) {
 	if !j.started || wire.GenBefore(j.newest, gen) {
 		j.started, j.newest = true, gen
-		clear(j.done)
+		j.done.clear()
 	}
 }
-
-// maxTombstones bounds the memory of done blocks: a tensor of 2^20 blocks has
-// 4 GiB at 1024 gradients each.
-const maxTombstones = 1 << 20
 
 // bury remembers that a block was sent; it reports false where there is no room
 // for that. Blocks of older generations need no memory of their own.
 func (j *job) bury(gen uint16, block uint32) bool {
-	if gen != j.newest {
-		return true
-	}
-	if len(j.done) >= maxTombstones && !j.done[block] {
-		return false
-	}
-	j.done[block] = true
-	return true
+	return gen != j.newest || j.done.add(block)
 }
 
 // key identifies a block record (§4: hash key job_id, block_id).
@@ -67,10 +56,13 @@ type key struct {
 	block uint32
 }
 
+// word returns the key as one word, which a table finds faster.
+func (k key) word() uint64 { return uint64(k.job)<<32 | uint64(k.block) }
+
 // partition returns the timer thread that scans the record: a mix of the key
 // modulo the number of threads, as the hash spreads records over the table.
 func (k key) partition(threads int) int {
-	h := (uint64(k.job)<<32 | uint64(k.block)) * 0x9e3779b97f4a7c15 // Fibonacci hashing
+	h := k.word() * 0x9e3779b97f4a7c15 // Fibonacci hashing
 	return int((h >> 33) % uint64(threads))
 }
 
@@ -90,4 +82,7 @@ type record struct {
 	grads    int    // gradients of the block
 	hollow   bool   // its packets carry lengths only: there is nothing to add
 	sum      []byte // big-endian int32 sums, as in the result packet; of any length where hollow
+
+	thread       int // that scans it; for the scanner
+	older, newer *record
 }

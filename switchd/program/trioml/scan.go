@@ -1,7 +1,7 @@
 package trioml
 
 import (
-	"slices"
+	"math/bits"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -12,37 +12,87 @@ import (
 // multiple of T and visits its share of the records.
 type scanner struct {
 	timeout units.Duration
-	parts   [][]*record // records of each thread, oldest first
+	threads []thread
+	busy    []uint64 // a bit for each thread that has a record
 	open    int
-	tick    int64 // number of the next firing: thread tick mod N
+	tick    int64      // number of the next firing: thread tick mod N
+	fires   units.Time // the instant of that
 }
 
+// thread holds the records of one timer thread, the oldest first.
+type thread struct{ first, last *record }
+
 func newScanner(timeout units.Duration, threads int) scanner {
-	return scanner{timeout: timeout, parts: make([][]*record, threads)}
+	return scanner{timeout: timeout, threads: make([]thread, threads), busy: make([]uint64, (threads+63)/64)}
 }
 
 // at returns the instant of a firing; it is exact at every multiple of T.
 func (s *scanner) at(tick int64) units.Time {
-	n := int64(len(s.parts))
+	n := int64(len(s.threads))
 	return units.Time(int64(s.timeout)*(tick/n) + int64(s.timeout)*(tick%n)/n)
 }
 
 func (s *scanner) insert(r *record) {
-	i := r.key.partition(len(s.parts))
-	s.parts[i] = append(s.parts[i], r)
+	i := r.key.partition(len(s.threads))
+	t := &s.threads[i]
+	r.thread, r.older, r.newer = i, t.last, nil
+	if t.last == nil {
+		t.first = r
+		s.busy[i/64] |= 1 << (i % 64)
+	} else {
+		t.last.newer = r
+	}
+	t.last = r
 	s.open++
 }
 
 func (s *scanner) remove(r *record) {
-	i := r.key.partition(len(s.parts))
-	at := slices.Index(s.parts[i], r)
-	s.parts[i] = slices.Delete(s.parts[i], at, at+1)
+	t := &s.threads[r.thread]
+	if r.older == nil {
+		t.first = r.newer
+	} else {
+		r.older.newer = r.newer
+	}
+	if r.newer == nil {
+		t.last = r.older
+	} else {
+		r.newer.older = r.older
+	}
+	if t.first == nil {
+		s.busy[r.thread/64] &^= 1 << (r.thread % 64)
+	}
 	s.open--
+}
+
+// records returns those of thread i, in a list of the caller's own: while he goes
+// through it, they may be removed.
+func (s *scanner) records(i int) (out []*record) {
+	for r := s.threads[i].first; r != nil; r = r.newer {
+		out = append(out, r)
+	}
+	return out
+}
+
+// nextBusy returns the first thread from i on, in a circle, that has a record;
+// there must be one.
+func (s *scanner) nextBusy(i int) int {
+	word := i / 64
+	if rest := s.busy[word] >> (i % 64); rest != 0 {
+		return i + bits.TrailingZeros64(rest)
+	}
+	for {
+		if word++; word == len(s.busy) {
+			word = 0
+		}
+		if s.busy[word] != 0 {
+			return word*64 + bits.TrailingZeros64(s.busy[word])
+		}
+	}
 }
 
 // firstAfter returns the first firing that is later than now.
 func (s *scanner) firstAfter(now units.Time) int64 {
-	n, period := int64(len(s.parts)), int64(s.timeout)
+	n, period := int64(len(s.threads)), int64(s.timeout)
 	tick := int64(now)/period*n + int64(now)%period*n/period
 	for s.at(tick) <= now {
 		tick++
@@ -55,12 +105,13 @@ func (s *scanner) next() units.Time {
 	if s.open == 0 {
 		return units.Never
 	}
-	n := int64(len(s.parts))
-	for t := s.tick; ; t++ {
-		if len(s.parts[t%n]) > 0 {
-			return s.at(t)
-		}
+	n := int64(len(s.threads))
+	now := int(s.tick % n)
+	ahead := int64(s.nextBusy(now) - now)
+	if ahead < 0 {
+		ahead += n
 	}
+	return s.at(s.tick + ahead)
 }
 
 // NextDeadline returns when the next timer thread has a record to visit.
@@ -75,24 +126,24 @@ func (p *Program) NextDeadline() units.Time {
 // than a period gets one visit of each record, not several at one instant: a
 // hardware timer would not have fired twice without time for packets between.
 func (p *Program) Expire(now units.Time, eff *sansio.Effects) {
-	if p.cfg.NoAging {
+	s := &p.scan
+	if p.cfg.NoAging || now < s.fires {
 		return
 	}
-	s := &p.scan
-	n := int64(len(s.parts))
+	n := int64(len(s.threads))
 	end := s.firstAfter(now)
 	for s.tick = max(s.tick, end-n); s.tick < end && s.open > 0; s.tick++ {
 		p.visit(now, int(s.tick%n), eff)
 	}
-	s.tick = end
+	s.tick, s.fires = end, s.at(end)
 }
 
 // visit is one firing of timer thread i: what was not referenced since its last
 // visit is sent as it is, the rest loses its flag.
 func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
-	for _, r := range slices.Clone(p.scan.parts[i]) {
+	for _, r := range p.scan.records(i) {
 		switch {
-		case p.table[r.key] != r: // sent since, with another
+		case p.table[r.key.word()] != r: // sent since, with another
 			continue
 		case r.ref:
 			r.ref = false
