@@ -3,6 +3,7 @@ package experiments
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -63,6 +64,10 @@ func (o Outcome) Took(ambiguity claims.ID) bool {
 	_, ok := o.env.taken[ambiguity]
 	return ok
 }
+
+// Unbelievable reports whether the run gave nothing because this machine was too
+// busy for it, which says nothing about its claims.
+func (o Outcome) Unbelievable() bool { return errors.Is(o.Err, errUnbelievable) }
 
 // Reproduce runs the experiments that the selected claims and predictions need,
 // in the order of the list, and judges what they measured. It ends early only

@@ -371,3 +371,12 @@ func TestSensitivityEndsWithTheContext(t *testing.T) {
 		t.Errorf("%v, %d results, %d lines", err, len(report.Results), len(found.List))
 	}
 }
+
+// A machine that was too busy is told from an experiment that is broken.
+func TestUnbelievable(t *testing.T) {
+	for err, want := range map[error]bool{nil: false, errors.New("no packets"): false, fmt.Errorf("ring: %w", errUnbelievable): true} {
+		if got := (Outcome{Err: err}).Unbelievable(); got != want {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+}

@@ -23,13 +23,13 @@ import (
 func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure this machine: all-reduce on real packets, building topologies",
+		Short: "Measure this machine: all-reduce on real packets, building topologies, simulating",
 		Args:  subcommand,
 		RunE: func(*cobra.Command, []string) error {
-			return usage(fmt.Errorf("which benchmark? allreduce or topology"))
+			return usage(fmt.Errorf("which benchmark? allreduce, topology or sim"))
 		},
 	}
-	c.AddCommand(newBenchAllReduce(), newBenchTopology())
+	c.AddCommand(newBenchAllReduce(), newBenchTopology(), newBenchSim())
 	return c
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,8 +39,8 @@ Claims of systems that are not built answer not-yet.
 
 Every point of every figure, the constants and the readings go to a new directory
 below --out; the claims go to standard output. Exit codes: 0 all is as the ledger
-of claims expects, 1 a claim failed unexpectedly, or passed unexpectedly; the others
-are those of "inalab help".`,
+of claims expects, 1 a claim failed unexpectedly, or passed unexpectedly, 4 this
+machine was too busy for a live claim; the others are those of "inalab help".`,
 		Example: `  inalab reproduce --list trio
   inalab reproduce --quick
   inalab reproduce trio.fig13 switchml.tab1
@@ -174,22 +173,4 @@ func (r *reproduction) options() render.Options {
 	o := tableOptions(r.stdout)
 	o.Format = r.format
 	return o
-}
-
-// unexpected is nil, or which claims did not come out as the ledger says.
-func unexpected(report claims.Report) error {
-	var ids []string
-	for _, res := range report.Results {
-		if !res.Expected {
-			ids = append(ids, string(res.ID))
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	const shown = 5
-	if more := len(ids) - shown; more > 0 {
-		ids = append(ids[:shown], fmt.Sprintf("and %d more", more))
-	}
-	return failed(fmt.Errorf("not as the ledger expects: %s", strings.Join(ids, ", ")))
 }

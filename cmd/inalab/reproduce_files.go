@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/experiments"
@@ -66,6 +67,12 @@ func (r *claimRecorder) dirOf(experiment string) string {
 	return r.dir.Path()
 }
 
+// unbelievable reports whether an experiment gave nothing because this machine
+// was too busy.
+func (r *claimRecorder) unbelievable(x *experiments.Experiment) bool {
+	return x != nil && slices.ContainsFunc(r.ended, func(e endedExperiment) bool { return e.id == x.ID && e.outcome.Unbelievable() })
+}
+
 // usedBy lists the experiments for which a condition holds.
 func (r *claimRecorder) usedBy(holds func(experiments.Outcome) bool) string {
 	var ids []string
@@ -95,12 +102,7 @@ func (r *claimRecorder) constantsTable(all []hostmodel.Constant) render.Table {
 	}}
 	for _, c := range all {
 		used := r.usedBy(func(o experiments.Outcome) bool {
-			for _, u := range o.Constants() {
-				if u.Name == c.Name {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(o.Constants(), func(u hostmodel.Constant) bool { return u.Name == c.Name })
 		})
 		t.Rows = append(t.Rows, []render.Cell{
 			render.Text(c.Name), render.Exact(c.Value), render.Text(c.Unit), render.Bool(c.Assumed), render.Text(used), render.Text(c.Source),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/inalab/inalab/experiments"
@@ -92,8 +93,39 @@ func (r *reproduction) finish(report claims.Report, runErr error) error {
 	if runErr != nil {
 		return errors.Join(fmt.Errorf("the check is incomplete: %w", runErr), r.dir.Close())
 	}
-	verdict := unexpected(report)
+	verdict := r.verdict(report)
 	return errors.Join(verdict, r.dir.Finish(r.manifest(exitCode(verdict))))
+}
+
+// verdict is nil, or which claims did not come out as the ledger says. Where all
+// that is wrong is that the machine was too busy, it says so with a code of its own.
+func (r *reproduction) verdict(report claims.Report) error {
+	var wrong, unbelievable []string
+	for _, res := range report.Results {
+		switch {
+		case res.Expected:
+		case r.watch.unbelievable(experiments.Find(r.list, res.ID)):
+			unbelievable = append(unbelievable, string(res.ID))
+		default:
+			wrong = append(wrong, string(res.ID))
+		}
+	}
+	switch {
+	case len(wrong) > 0:
+		return failed(fmt.Errorf("not as the ledger expects: %s", some(wrong)))
+	case len(unbelievable) > 0:
+		return untrusted(fmt.Errorf("the machine was too busy to check %s: close other programs", some(unbelievable)))
+	}
+	return nil
+}
+
+// some names the first of many.
+func some(ids []string) string {
+	const shown = 5
+	if more := len(ids) - shown; more > 0 {
+		ids = append(ids[:shown:shown], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(ids, ", ")
 }
 
 // write writes all that is known at the end: the report, and what it rests on.

@@ -194,6 +194,16 @@ func TestUnexpectedFailure(t *testing.T) {
 	}
 }
 
+func TestSome(t *testing.T) {
+	ids := []string{"a", "b", "c", "d", "e", "f", "g"}
+	if got := some(ids[:5]); got != "a, b, c, d, e" {
+		t.Error(got)
+	}
+	if got := some(ids); got != "a, b, c, d, e, and 2 more" || ids[5] != "f" {
+		t.Error(got, ids)
+	}
+}
+
 // A check that is cut short shows what it has, and leaves no manifest.
 func TestReproduceInterrupted(t *testing.T) {
 	for cause, code := range map[error]int{errInterrupted: exitInterrupted, errTimeout: exitTimeout} {

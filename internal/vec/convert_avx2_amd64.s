@@ -102,9 +102,8 @@ tail:
 	VMASKMOVPS (SI), X13, X0
 	VCVTPS2PD  X0, Y0
 	VMULPD     Y15, Y0, Y0
-	VCVTPD2DQY Y0, X0
+	VCVTPD2DQY Y0, X0        // lanes behind the end are 0, and marked only if f, not finite, marks all
 	VPMASKMOVD X0, X13, (DI)
-	VPAND      X13, X0, X0   // lanes behind the end would be marked if f is not finite
 	VPMINSD    X0, X12, X12
 
 done:

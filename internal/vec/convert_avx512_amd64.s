@@ -91,7 +91,7 @@ tail:
 	VMOVUPS.Z    (SI), K1, Z0
 	VCVTPS2PD    Y0, Z0
 	VMULPD       Z31, Z0, Z0
-	VCVTPD2DQ.Z  Z0, K1, Y0        // lanes behind the end would be marked if f is not finite
+	VCVTPD2DQ    Z0, Y0            // lanes behind the end are 0, and marked only if f, not finite, marks all
 	VMOVDQU32    Z0, K1, (DI)
 	VPMINSD      Y0, Y12, Y12
 

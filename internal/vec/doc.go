@@ -1,6 +1,6 @@
 // Package vec holds the element-wise loops that all aggregation comes down to:
 // add a packet's body of int32 gradients to a slot, convert between host and
-// wire, and step a float32 model. Vector instructions are some ten times as fast
+// wire and between float32 and int32, and step a float32 model. Vector instructions are some ten times as fast
 // here as a loop in Go, so each exists three times, and the processor picks:
 //
 //	variant  needs                 elements a step  last elements
@@ -21,6 +21,11 @@
 //	GetBE      []int32         int32, big       src
 //	AddInt32   []int32         []int32          dst + src, wraps
 //	Axpy       []float32       []float32 (x)    dst + float32(a*x), NaN is always 0x7fc00000
+//	Quantise   []int32         []float32        nearest to src*f, MinInt32 where none is
+//	Mean       []float32       []int32          src / divisor
+//
+// [MaxMagnitude] returns the largest of a []float32 instead. Conversions have
+// float64 in between, and so take half as many elements a step.
 //
 // big and little are []byte of 4 bytes an element:
 //
@@ -50,11 +55,13 @@
 // is converted explicitly (Go specification, "Floating-point operators").
 // Denormals are kept: the Go runtime never sets the processor to flush them.
 // The bits of a NaN are the processor's choice, so [Axpy] stores a constant.
+// [Quantise] and [Mean] compute in float64, one rounding an operation; a quotient
+// is divided, never multiplied by a reciprocal.
 //
 // # Left out
 //
-// There is no reduction (a sum over the elements of one vector), because its
-// result would depend on the width of the registers; no float16 or quantisation,
-// which belongs to the gradients; and no NEON assembly: the loops in Go serve
-// arm64.
+// There is no sum over the elements of one vector, because its result would
+// depend on the width of the registers, as that of a maximum does not; no float16;
+// no choice of a factor and no saturation of floats, which belong to the
+// gradients; and no NEON assembly: the loops in Go serve arm64.
 package vec

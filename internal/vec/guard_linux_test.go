@@ -2,6 +2,7 @@ package vec
 
 import (
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,9 +23,17 @@ func TestNoAccessOutsideTheSlices(t *testing.T) {
 				ints := make([]int32, n/elem)
 				v.GetBE(ints, s)
 				v.PutBE(d, ints)
+				v.Quantise(asElements[int32](d), asElements[float32](s), 1)
+				v.Mean(asElements[float32](d), asElements[int32](s), 2)
+				v.MaxMagnitude(asElements[float32](s))
 			}
 		}
 	}
+}
+
+// asElements returns the memory of body, which is aligned, as elements.
+func asElements[T int32 | float32](body []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(body))), len(body)/elem)
 }
 
 // guardedPage returns one page between two that may not be touched.

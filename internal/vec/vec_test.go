@@ -23,6 +23,7 @@ func variants() []Impl {
 		Name:  "package",
 		addBE: AddBE, addLE: AddLE, addSatBE: AddSatBE, addSatLE: AddSatLE,
 		putBE: PutBE, getBE: GetBE, addInt32: AddInt32, axpy: Axpy,
+		quantise: Quantise, mean: Mean, maxMagnitude: MaxMagnitude,
 	})
 }
 
@@ -200,6 +201,10 @@ func TestWrongLengthsPanicBeforeAWrite(t *testing.T) {
 			"AddInt32 long src": func() { v.AddInt32(ints, []int32{1, 1, 1, 1}) },
 			"Axpy short":        func() { v.Axpy(floats, 1, []float32{1, 1}) },
 			"Axpy long x":       func() { v.Axpy(floats, 1, []float32{1, 1, 1, 1}) },
+			"Quantise short":    func() { v.Quantise(ints, []float32{1, 1}, 1) },
+			"Quantise long src": func() { v.Quantise(ints, []float32{1, 1, 1, 1}, 1) },
+			"Mean short":        func() { v.Mean(floats, []int32{1, 1}, 1) },
+			"Mean long src":     func() { v.Mean(floats, []int32{1, 1, 1, 1}, 1) },
 		}
 		for name, call := range calls {
 			if !panics(call) {
@@ -245,6 +250,9 @@ func TestNoAllocation(t *testing.T) {
 			v.GetBE(ints, src)
 			v.AddInt32(ints, ints)
 			v.Axpy(floats, 2, floats)
+			v.Quantise(ints, floats, 2)
+			v.Mean(floats, ints, 2)
+			v.MaxMagnitude(floats)
 		})
 		if n != 0 {
 			t.Errorf("%s: %v allocations, want none", v.Name, n)

@@ -34,7 +34,7 @@ func job(opt streamtest.Options, cfg halving.Config, generations int) streamtest
 	}
 }
 
-// Any number of workers, any tensor, any speed of each, with loss or without,
+// Any number of workers, any tensor, any speed of each, over any network,
 // with all values or some: every worker has the sums.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

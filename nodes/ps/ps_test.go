@@ -44,7 +44,7 @@ func job(t rapid.TB, opt streamtest.Options, cfg ps.Config, generations int) str
 }
 
 // Any number of workers and servers, anywhere, any tensor, any speed of each, with
-// loss or without, with all values or some: every worker has the sums.
+// loss, duplicates and disorder or without: every worker has the sums.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := ps.Config{

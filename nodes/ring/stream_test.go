@@ -28,7 +28,7 @@ func job(opt streamtest.Options, cfg ring.Config, generations int) streamtest.Jo
 	}
 }
 
-// Over streams, with loss or without, with all values or some: every worker has
+// Over streams of any network (streamtest.DrawOptions), with all values or some: every worker has
 // the sums.
 func TestSumsOverStreams(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

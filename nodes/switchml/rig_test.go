@@ -41,6 +41,7 @@ type params struct {
 	every                  int  // blocks that carry values
 	delay                  units.Duration
 	drop                   func(worker int, up bool, frame sansio.Train) bool
+	copies                 func(worker int, up bool, frame sansio.Train) []units.Duration // see sansiotest.Wire
 }
 
 // rig is a switch and its workers in memory.
@@ -100,7 +101,7 @@ func newRig(t rapid.TB, p params) *rig {
 
 // wire returns one direction of worker w's link; its Drop also listens in.
 func (r *rig) wire(t rapid.TB, w int, up bool) *sansiotest.Wire {
-	return &sansiotest.Wire{Delay: r.delay * units.Duration(w+1), Drop: func(f sansio.Train) bool {
+	out := &sansiotest.Wire{Delay: r.delay * units.Duration(w+1), Drop: func(f sansio.Train) bool {
 		h, problem := wire.ParsePadded(f.Body, f.Pad)
 		if problem != wire.OK {
 			t.Fatalf("a frame on the wire is none of SwitchML: %s", problem)
@@ -110,6 +111,10 @@ func (r *rig) wire(t rapid.TB, w int, up bool) *sansiotest.Wire {
 		}
 		return r.drop != nil && r.drop(w, up, f)
 	}}
+	if r.copies != nil {
+		out.Copies = func(f sansio.Train) []units.Duration { return r.copies(w, up, f) }
+	}
+	return out
 }
 
 // tensors returns worker w's gradients: blocks of very different magnitude, some

@@ -58,6 +58,8 @@ type params struct {
 	ready               func(w, g int) units.Time // nil: at once
 	noAging             bool
 	ints                bool // int32 tensors
+	// fate of a frame of a worker, up or down; see sansiotest.Wire. nil: one copy.
+	fate func(w int, up bool) []units.Duration
 }
 
 func (p params) workers() (n int) {
@@ -132,7 +134,7 @@ func newRig(t rapid.TB, p params) *rig {
 	}
 	// Results leave by the top level, by a port for each worker.
 	for w := range r.hosts {
-		r.net.Connect(top, sansio.Port(w), r.hostID(w), 1, &sansiotest.Wire{Delay: p.delay}, nil)
+		r.net.Connect(top, sansio.Port(w), r.hostID(w), 1, r.wire(w, false), nil)
 	}
 	return r
 }
@@ -178,11 +180,20 @@ func (r *rig) attach(t rapid.TB, pfe sansiotest.NodeID, first, k int) {
 		if r.ready != nil {
 			host.Ready = func(g int) units.Time { return r.ready(w, g) }
 		}
-		up := &sansiotest.Wire{Delay: r.delay}
+		up := r.wire(w, true)
 		id := r.net.Add(host)
-		r.net.Connect(id, 0, pfe, sansio.Port(w), up, &sansiotest.Wire{Delay: r.delay})
+		r.net.Connect(id, 0, pfe, sansio.Port(w), up, r.wire(w, false))
 		r.cores, r.hosts, r.rec, r.up = append(r.cores, core), append(r.hosts, host), append(r.rec, rec), append(r.up, up)
 	}
+}
+
+// wire returns one direction of worker w's link.
+func (r *rig) wire(w int, up bool) *sansiotest.Wire {
+	out := &sansiotest.Wire{Delay: r.delay}
+	if r.fate != nil {
+		out.Copies = func(sansio.Train) []units.Duration { return r.fate(w, up) }
+	}
+	return out
 }
 
 // hostID returns the node of a worker: nodes are numbered as they were added,

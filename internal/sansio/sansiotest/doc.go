@@ -4,7 +4,7 @@
 //
 //	Host(core) --wire: delay, drop()--> switch program --wire--> Host(core)
 //
-// Wires keep order. What a machine borrowed is overwritten when it may no
+// Wires keep order unless a test delays or duplicates frames. What a machine borrowed is overwritten when it may no
 // longer look at it, so a core that keeps a slice too long gives wrong sums. A
 // run is the same every time: events are ordered by time, then by the order in
 // which they were caused.

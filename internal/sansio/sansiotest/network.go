@@ -16,6 +16,10 @@ type Wire struct {
 	Delay units.Duration
 	// Drop decides on every frame, given as a train of one; nil: none is lost.
 	Drop func(frame sansio.Train) bool
+	// Copies says how much later than Delay each copy of a frame that is not lost
+	// arrives: with several it is duplicated, with other delays than its neighbours'
+	// it is out of order. nil: one copy, no later.
+	Copies func(frame sansio.Train) []units.Duration
 
 	Frames, Lost int // frames offered, and those of them that were lost
 	Bytes        units.Bytes
@@ -142,7 +146,7 @@ func (n *Network) transmit(w *Wire, t sansio.Train) {
 			continue
 		}
 		if lo < i {
-			n.deliver(w, t.Sub(lo, i, nil))
+			n.copies(w, t.Sub(lo, i, nil))
 		}
 		if lost {
 			w.Lost++
@@ -151,9 +155,24 @@ func (n *Network) transmit(w *Wire, t sansio.Train) {
 	}
 }
 
-func (n *Network) deliver(w *Wire, t sansio.Train) {
+// copies delivers a train as it is, or each of its frames as often and as late as
+// the wire says.
+func (n *Network) copies(w *Wire, t sansio.Train) {
+	if w.Copies == nil {
+		n.deliver(w, t, 0)
+		return
+	}
+	for i := range t.Frames() {
+		frame := t.Frame(i, nil)
+		for _, later := range w.Copies(frame) {
+			n.deliver(w, frame, later)
+		}
+	}
+}
+
+func (n *Network) deliver(w *Wire, t sansio.Train, later units.Duration) {
 	t.Header, t.Body = append([]byte(nil), t.Header...), append([]byte(nil), t.Body...)
-	n.push(event{at: n.now.Add(w.Delay), node: w.node, port: w.port, train: &t})
+	n.push(event{at: n.now.Add(w.Delay + later), node: w.node, port: w.port, train: &t})
 }
 
 func (n *Network) schedule(id NodeID) {

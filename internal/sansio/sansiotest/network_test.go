@@ -72,6 +72,25 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
+// A wire may deliver frames late, and so out of order, or more than once.
+func TestCopies(t *testing.T) {
+	var n Network
+	from, to := &source{next: 1}, &sink{}
+	a, b := n.Add(from), n.Add(to)
+	n.Connect(a, 0, b, 5, &Wire{
+		Delay: 10, Drop: func(f sansio.Train) bool { return f.Body[0] == 'b' },
+		Copies: func(f sansio.Train) []units.Duration {
+			return map[byte][]units.Duration{'a': {0, 3}, 'c': {2}, 'd': {1, 1}, 'e': {0}}[f.Body[0]] // and f: never
+		},
+	}, nil)
+	if _, err := n.Run(1000); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"11:5:a", "11:5:e", "12:5:d", "12:5:d", "13:5:c", "14:5:a"}; !slices.Equal(to.log, want) {
+		t.Errorf("%q arrived, want %q", to.log, want)
+	}
+}
+
 func TestRunStopsAtItsEnd(t *testing.T) {
 	var n Network
 	s := &source{next: 100}

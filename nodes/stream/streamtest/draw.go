@@ -8,12 +8,15 @@ import (
 	"github.com/inalab/inalab/nodes/stream"
 )
 
-// DrawOptions draws a network: with loss or without, of any delay.
+// DrawOptions draws a network of any delay, which may lose packets, deliver them
+// twice, or out of order.
 func DrawOptions(t *rapid.T) Options {
 	return Options{
 		Transport: rapid.SampledFrom([]stream.Transport{stream.RoCE, stream.TCP}).Draw(t, "transport"),
 		MTU:       rapid.SampledFrom([]int{600, 1500, 9000}).Draw(t, "MTU"),
 		Delay:     units.Duration(rapid.SampledFrom([]int64{0, 1, int64(20 * units.Microsecond)}).Draw(t, "delay")),
+		Twice:     rapid.SampledFrom([]float64{0, 0, 0.02}).Draw(t, "twice"),
+		Late:      rapid.SampledFrom([]float64{0, 0, 0.02}).Draw(t, "late"),
 		Loss:      rapid.SampledFrom([]float64{0, 0, 0.01}).Draw(t, "loss"),
 		Seed:      rng.Root(rapid.Uint64().Draw(t, "seed")),
 	}

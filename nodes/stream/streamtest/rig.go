@@ -21,6 +21,8 @@ type Options struct {
 	Delay     units.Duration // of a link, one way
 	Rate      units.Rate     // of a link; zero: nothing waits
 	Loss      float64        // of a packet on a link
+	Twice     float64        // share of packets that a link delivers twice
+	Late      float64        // share of packets that come up to lateBy later, and so out of order
 	Seed      rng.Root
 }
 
@@ -39,8 +41,11 @@ type Rig struct {
 	Up     []*sansiotest.Wire // from each host to the switch
 
 	opt  Options
-	loss *rng.Stream
+	fate *rng.Stream
 }
+
+// lateBy bounds how much later than others a packet comes.
+const lateBy = 50 * units.Microsecond
 
 // Meter is a machine that counts the stream bytes of another.
 type Meter struct {
@@ -76,7 +81,7 @@ func New(opt Options, hosts []Host) (*Rig, error) {
 	if opt.MTU == 0 {
 		opt.MTU = 9000
 	}
-	r := &Rig{opt: opt, loss: opt.Seed.Stream("loss")}
+	r := &Rig{opt: opt, fate: opt.Seed.Stream("fate")}
 	hub := r.Add(hub{})
 	for i, h := range hosts {
 		m := &Meter{Machine: h.Machine}
@@ -135,9 +140,28 @@ func (r *Rig) join(hub sansiotest.NodeID, i int, node *stream.Node) error {
 func (r *Rig) wire() *sansiotest.Wire {
 	w := &sansiotest.Wire{Delay: r.opt.Delay}
 	if r.opt.Loss > 0 {
-		w.Drop = func(sansio.Train) bool { return r.loss.Bernoulli(r.opt.Loss) }
+		w.Drop = func(sansio.Train) bool { return r.fate.Bernoulli(r.opt.Loss) }
+	}
+	if r.opt.Twice > 0 || r.opt.Late > 0 {
+		w.Copies = func(sansio.Train) []units.Duration { return r.copies() }
 	}
 	return w
+}
+
+// copies draws how often a packet is delivered, and how late each time.
+func (r *Rig) copies() (out []units.Duration) {
+	n := 1
+	if r.fate.Bernoulli(r.opt.Twice) {
+		n = 2
+	}
+	for range n {
+		later := units.Duration(0)
+		if r.fate.Bernoulli(r.opt.Late) {
+			later = units.Duration(r.fate.IntN(int(lateBy)))
+		}
+		out = append(out, later)
+	}
+	return out
 }
 
 // Finish runs until nothing is left to do.
