@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
@@ -233,15 +234,14 @@ func (l *lab) say(m claims.Measured, scale int, what string) claims.Measured {
 	return m
 }
 
-// tcpOf says which congestion control the ring's connections have: that of the
-// machine, which decides what a loss costs them.
+// tcpOf says which congestion control the ring's connections have, which decides
+// what a loss costs them.
 func tcpOf() string {
-	const path = "/proc/sys/net/ipv4/tcp_congestion_control"
-	name, err := os.ReadFile(path)
+	name, err := tcp.Congestion()
 	if err != nil {
 		return "ring over this kernel's TCP"
 	}
-	return fmt.Sprintf("ring over this kernel's TCP (%s)", strings.TrimSpace(string(name)))
+	return fmt.Sprintf("ring over this kernel's TCP (%s)", name)
 }
 
 // counted adds up the counters of a name at the nodes that keep lets through;

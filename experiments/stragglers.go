@@ -18,7 +18,7 @@ import (
 // straggleP are the probabilities of Fig 13, or those of a quick run.
 func straggleP(e *Env) []float64 {
 	if e.Quick {
-		return []float64{0, 0.08, lastP}
+		return []float64{0, lastP}
 	}
 	return []float64{0, 0.04, 0.08, 0.12, lastP}
 }
