@@ -10,7 +10,7 @@ import (
 // everybody contributes to every block).
 func ForJob(j *job.Job) (Job, Contributors, trace.Sink) {
 	shape := Job{Workers: len(j.Hosts()), Generations: j.Iterations, Elements: j.Held(), Block: j.Layout.Block, Sample: j.Sample}
-	if j.Layout.Partial == nil {
+	if j.Layout.Partial == nil || j.Spec.Elements > 0 {
 		return shape, Everybody(shape.Workers), nil
 	}
 	masks := NewMasks(j.Layout.Partial.Top, j.Layout.Partial.Below)

@@ -312,3 +312,32 @@ func TestZeroBlock(t *testing.T) {
 		t.Errorf("means %v, want zeros", g)
 	}
 }
+
+// Tensors longer than one run: what saturates is found on both sides of each
+// border between runs, and every element is converted.
+func TestRunsJoin(t *testing.T) {
+	const n = 2*run + 3
+	g, q := make([]float32, n), make([]int32, n)
+	for i := range g {
+		g[i] = float32(i % 1000)
+	}
+	odd := map[int]int32{0: math.MaxInt32, run - 1: math.MinInt32, run: math.MaxInt32, 2*run - 1: math.MaxInt32, 2 * run: math.MinInt32, n - 1: math.MinInt32}
+	for i, limit := range odd {
+		g[i] = float32(math.Copysign(1e30, float64(limit)))
+	}
+	if got := (Fixed{Factor: 2}).Quantise(q, g); got != len(odd) {
+		t.Errorf("%d values saturated, want %d", got, len(odd))
+	}
+	mean := make([]float32, n)
+	Fixed{Factor: 2}.Mean(mean, q, 1)
+	for i, v := range g {
+		limit, saturated := odd[i]
+		want := v
+		if saturated {
+			want = float32(float64(limit) / 2)
+		}
+		if mean[i] != want {
+			t.Fatalf("element %d: %v became %d and then %v, want %v", i, v, q[i], mean[i], want)
+		}
+	}
+}
