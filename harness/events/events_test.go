@@ -30,7 +30,6 @@ type scene struct {
 	system     job.System
 	topology   string
 	p          float64
-	seed       int
 	lossEvery  int // of the link of h2
 	downToo    bool
 	iterations int

@@ -200,8 +200,8 @@ func (c *Core) ours(t *sansio.Train) bool {
 
 // result is "upon receive" of Algorithm 4.
 func (c *Core) result(now units.Time, payload []byte, pad int, eff *sansio.Effects) {
-	h, problem := wire.ParsePadded(payload, pad)
-	if problem != wire.OK {
+	var h wire.Header
+	if problem := h.Read(payload, pad); problem != wire.OK {
 		c.count.Add(string(problem), 1)
 		return
 	}

@@ -78,11 +78,14 @@ func (l *Link) decide(n units.Bytes) fate {
 	if !l.admit(start, n) {
 		return gone
 	}
-	end := l.occupy(start, max(0, n+l.overhead))
-	due := max(l.lastDue, end.Add(l.cfg.Delay).Add(l.jitter()))
+	due := l.occupy(start, max(0, n+l.overhead)).Add(l.cfg.Delay)
+	if l.cfg.Jitter > 0 {
+		due = due.Add(units.Duration(l.cfg.JitterStream.IntN(int(l.cfg.Jitter))))
+	}
+	due = max(l.lastDue, due)
 	l.lastDue = due
 	switch {
-	case l.lose():
+	case (l.cfg.Loss > 0 || l.cfg.LossEvery > 0) && l.lose():
 		return gone
 	case due <= l.now:
 		return leave
@@ -103,13 +106,6 @@ func (l *Link) admit(start units.Time, n units.Bytes) bool {
 		return false
 	}
 	return true
-}
-
-func (l *Link) jitter() units.Duration {
-	if l.cfg.Jitter == 0 {
-		return 0
-	}
-	return units.Duration(l.cfg.JitterStream.IntN(int(l.cfg.Jitter)))
 }
 
 // lose reports whether the wire loses the next frame. Both kinds of loss go on

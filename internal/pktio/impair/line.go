@@ -16,8 +16,8 @@ func (l *Link) occupy(start units.Time, size units.Bytes) units.Time {
 	n := l.line
 	if start > n.free || n.user != l {
 		l.serial = units.Serializer{Rate: l.serial.Rate} // the line was idle, or another's: start is exact
+		n.user = l
 	}
-	n.user = l
 	n.free = start.Add(l.serial.Advance(size) + l.cfg.PerFrame)
 	n.busy += n.free.Sub(start)
 	return n.free

@@ -36,6 +36,9 @@ func Parse(frame []byte) (Layout, Problem) { return ParseHeader(frame, len(frame
 // ParseHeader is [Parse] for a frame of frameLen bytes of which only the
 // headers are at hand.
 func ParseHeader(header []byte, frameLen int) (Layout, Problem) {
+	if l, ok := plainUDP(header, frameLen); ok {
+		return l, OK
+	}
 	if len(header) < EtherLen {
 		return Layout{}, ShortEther
 	}
@@ -57,6 +60,20 @@ func ParseHeader(header []byte, frameLen int) (Layout, Problem) {
 		return Layout{}, Fragment
 	}
 	return l.transport(header[:min(len(header), l.End)])
+}
+
+// plainUDP finds the headers of what nearly every frame is, UDP in IPv4 without
+// options or fragments, all lengths right; ok is false where anything is unusual.
+func plainUDP(header []byte, frameLen int) (l Layout, ok bool) {
+	if len(header) != UDPHeaders {
+		return l, false
+	}
+	h := (*[UDPHeaders]byte)(header)
+	const usual = uint32(TypeIPv4)<<16 | 0x4500 // EtherType, version and length of the IP header
+	total, udp := int(binary.BigEndian.Uint16(h[EtherLen+2:])), int(binary.BigEndian.Uint16(h[EtherLen+IPv4Len+4:]))
+	ok = binary.BigEndian.Uint32(h[12:])&^0xff == usual && binary.BigEndian.Uint16(h[EtherLen+6:])&0x3fff == 0 && h[EtherLen+9] == ProtoUDP &&
+		EtherLen+total <= frameLen && udp >= UDPLen && udp <= total-IPv4Len
+	return Layout{Proto: ProtoUDP, Transport: EtherLen + IPv4Len, Body: UDPHeaders, End: EtherLen + total}, ok
 }
 
 func (l Layout) transport(header []byte) (Layout, Problem) {

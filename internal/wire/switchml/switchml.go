@@ -83,30 +83,31 @@ const (
 func Parse(payload []byte) (Header, Problem) { return ParsePadded(payload, 0) }
 
 // ParsePadded is Parse for a payload whose last pad bytes are only counted.
-func ParsePadded(payload []byte, pad int) (Header, Problem) {
+func ParsePadded(payload []byte, pad int) (h Header, problem Problem) {
+	problem = h.Read(payload, pad)
+	return h, problem
+}
+
+// Read is [ParsePadded] into h, which saves who reads every packet a copy.
+func (h *Header) Read(payload []byte, pad int) Problem {
 	if len(payload) < HeaderLen {
-		return Header{}, Short
+		*h = Header{}
+		return Short
 	}
 	where := binary.BigEndian.Uint16(payload[6:])
-	h := Header{
-		Type:     payload[0] >> 4,
-		Size:     SizeEnum(payload[0] & 7),
-		Job:      payload[1],
-		PacketID: binary.LittleEndian.Uint32(payload[2:]),
-		Set:      uint8(where >> 15),
-		Slot:     where & (MaxSlots - 1),
-		E0:       int8(payload[8]),
-		E1:       int8(payload[9]),
-	}
+	h.Type, h.Size = payload[0]>>4, SizeEnum(payload[0]&7)
+	h.Job, h.PacketID = payload[1], binary.LittleEndian.Uint32(payload[2:])
+	h.Set, h.Slot = uint8(where>>15), where&(MaxSlots-1)
+	h.E0, h.E1 = int8(payload[8]), int8(payload[9])
 	switch want := HeaderLen + 4*h.Size.Elements(); {
 	case h.Type != TypeConsume:
-		return h, BadType
+		return BadType
 	case want == HeaderLen:
-		return h, BadSize
+		return BadSize
 	case len(payload)+pad < want:
-		return h, Truncated
+		return Truncated
 	case len(payload)+pad > want:
-		return h, Oversized
+		return Oversized
 	}
-	return h, OK
+	return OK
 }

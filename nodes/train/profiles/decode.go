@@ -57,7 +57,7 @@ type (
 )
 
 func (r rawReading) reading() Reading {
-	out := Reading{Printed: r.Printed, Used: r.Used, Ambiguity: r.Ambiguity}
+	out := Reading(r)
 	if out.Used == 0 {
 		out.Used = r.Printed
 	}

@@ -181,8 +181,8 @@ type packet struct {
 // packet is Algorithm 3 for one packet.
 func (p *Program) packet(now units.Time, from sender, in packet, eff *sansio.Effects) {
 	w := from.worker
-	h, problem := wire.ParsePadded(in.payload, in.pad)
-	reason := string(problem)
+	var h wire.Header
+	reason := string(h.Read(in.payload, in.pad))
 	if reason == "" {
 		reason = p.refuse(&h)
 	}
@@ -216,7 +216,7 @@ func (p *Program) packet(now units.Time, from sender, in packet, eff *sansio.Eff
 		if p.cfg.Trace != nil {
 			p.event(now, trace.BlockSent, h, s.seen, w, "")
 		}
-		p.done = append(p.done, result{packet: s.answer(h, eff), src: from.src, dst: from.dst})
+		p.done = append(p.done, result{packet: s.answer(&h, eff), src: from.src, dst: from.dst})
 	}
 }
 
@@ -256,16 +256,17 @@ func (p *Program) again(now units.Time, from sender, h wire.Header, s *slot, eff
 	if p.cfg.Trace != nil { // peers in the next phase are not in seen any more
 		p.event(now, trace.BlockSent, h, p.everybody, w, CountAnswered)
 	}
-	to, answer := &p.workers[w], s.answer(h, eff)
+	to, answer := &p.workers[w], s.answer(&h, eff)
 	eff.EmitPadded(to.to, to.template(&p.cfg, from.dst, from.src), answer.payload, answer.pad)
 }
 
 // answer builds the payload of a result: the trigger's header with the slot's
 // exponents, and the sums.
-func (s *slot) answer(trigger wire.Header, eff *sansio.Effects) packet {
+func (s *slot) answer(trigger *wire.Header, eff *sansio.Effects) packet {
 	b := eff.Body(wire.HeaderLen + len(s.values))
-	trigger.E0, trigger.E1 = s.e0, s.e1
-	trigger.Put(b)
+	h := *trigger
+	h.E0, h.E1 = s.e0, s.e1
+	h.Put(b)
 	copy(b[wire.HeaderLen:], s.values)
 	return packet{b, s.pad}
 }
