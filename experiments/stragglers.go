@@ -32,10 +32,11 @@ const lastP = 0.16
 // sweep is Fig 13: the iteration times of each model and system at each
 // straggling probability, at 100 Gbit/s and full size.
 type sweep struct {
-	env    *Env
-	chains [][]*job.Job    // one for each model and system, by probability; the last ones are exact
-	cells  [][]result.Cell // of chains
-	ideal  []result.Cell   // by model
+	env        *Env
+	iterations int             // of the jobs that are laid out
+	chains     [][]*job.Job    // that share patterns of rounds; the last checks are pairs that must agree
+	cells      [][]result.Cell // of chains
+	ideal      []result.Cell   // by model
 }
 
 // iterations of a straggler experiment: the paper's 100, or those of a quick run.
@@ -48,33 +49,51 @@ func iterations(e *Env) int {
 
 const quickIterations = 25
 
-// newSweep lays the runs out, and two more that are simulated packet by packet,
-// to hold charged rounds against.
+// newSweep lays the runs out, and for one model two shorter ones of each system,
+// packet by packet and with charged rounds, to hold against each other.
 func newSweep(e *Env) (*sweep, error) {
-	s := &sweep{env: e}
+	s := &sweep{env: e, iterations: iterations(e)}
 	for _, m := range trioModels {
-		if err := s.add(m, straggleP(e), false); err != nil {
+		if err := s.add(m); err != nil {
 			return nil, err
 		}
 		s.ideal = append(s.ideal, s.chains[len(s.chains)-1][0].IdealCell())
 	}
-	return s, s.add(trioModels[0], []float64{lastP}, true)
+	s.iterations = checkIterations
+	for _, lay := range []layout{s.trio, s.switchML} {
+		charged, err := lay(trioModels[0], lastP)
+		if err != nil {
+			return nil, err
+		}
+		exact := *charged
+		exact.Exact = true
+		s.chains = append(s.chains, []*job.Job{charged, &exact})
+	}
+	return s, nil
 }
 
-// add lays out both systems for one model.
-func (s *sweep) add(model string, ps []float64, exact bool) error {
-	for _, lay := range []func(string, float64) (*job.Job, error){s.trio, s.switchML} {
-		var chain []*job.Job
-		for _, p := range ps {
-			j, err := lay(model, p)
-			if err != nil {
-				return err
-			}
-			j.Exact = exact
-			chain = append(chain, j)
+// checkIterations is the length of the runs that are simulated packet by packet.
+const checkIterations = 25
+
+// layout lays a system out for a model at one probability.
+type layout func(model string, p float64) (*job.Job, error)
+
+// add lays out both systems for one model. Trio-ML's rounds with a straggler are
+// all different, so that there is little to share between its runs.
+func (s *sweep) add(model string) error {
+	var shared []*job.Job
+	for _, p := range straggleP(s.env) {
+		j, err := s.trio(model, p)
+		if err != nil {
+			return err
 		}
-		s.chains = append(s.chains, chain)
+		s.chains = append(s.chains, []*job.Job{j})
+		if j, err = s.switchML(model, p); err != nil {
+			return err
+		}
+		shared = append(shared, j)
 	}
+	s.chains = append(s.chains, shared)
 	return nil
 }
 
@@ -110,7 +129,7 @@ func (s *sweep) job(sys job.System, n network, name string, p float64) (*job.Job
 		return nil, err
 	}
 	return replay(s.env, sys, n, func(spec *job.Spec) {
-		spec.Model, spec.Iterations, spec.StraggleP = profile, iterations(s.env), p
+		spec.Model, spec.Iterations, spec.StraggleP = profile, s.iterations, p
 		spec.Semantics = fault.Semantics(s.env.Reading("trio.straggle-semantics"))
 		spec.Host = s.env.Constants.DPDK()
 	})
@@ -120,28 +139,30 @@ func (s *sweep) job(sys job.System, n network, name string, p float64) (*job.Job
 // that were not.
 func (s *sweep) run(ctx context.Context) (err error) {
 	order := slices.Clone(s.chains)
-	slices.Reverse(order) // the longest chains are not the last
+	slices.Reverse(order) // the checks first; the longest chains are not the last
 	cells, err := s.env.Chains(ctx, order)
 	if err != nil {
 		return err
 	}
 	slices.Reverse(cells)
 	s.cells = cells
-	for _, exact := range slices.Concat(s.cells[len(s.cells)-2:]...) {
-		charged := s.cell(exact.System, exact.Model, exact.StraggleP)
-		if !reflect.DeepEqual(charged.Samples, exact.Samples) {
-			return fmt.Errorf("%s, %s, p=%g: packet by packet the times differ from those with charged rounds", exact.System, exact.Model, exact.StraggleP)
+	for _, pair := range s.cells[len(s.cells)-checks:] {
+		if c := &pair[0]; !reflect.DeepEqual(c.Samples, pair[1].Samples) {
+			return fmt.Errorf("%s, %s, p=%g: packet by packet the times differ from those with charged rounds", c.System, c.Model, c.StraggleP)
 		}
 	}
 	return nil
 }
 
+// checks is the number of pairs that must agree, one for each system.
+const checks = 2
+
 // swept returns the cells of the sweep without those that were run to check it.
-func (s *sweep) swept() []result.Cell { return slices.Concat(s.cells[:len(s.cells)-2]...) }
+func (s *sweep) swept() []result.Cell { return slices.Concat(s.cells[:len(s.cells)-checks]...) }
 
 // cell returns the run of a system at one point.
 func (s *sweep) cell(system, model string, p float64) *result.Cell {
-	for _, chain := range s.cells {
+	for _, chain := range s.cells[:len(s.cells)-checks] {
 		for i := range chain {
 			if c := &chain[i]; c.System == system && c.Model == model && c.StraggleP == p {
 				return c

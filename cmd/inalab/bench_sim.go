@@ -42,8 +42,10 @@ func newBenchSim() *cobra.Command {
 100 Gbit/s under the virtual clock, with packets that carry every value,
 and with packets that carry lengths only. The tensors of all workers together have
 the same size whatever their number, so that the memory that is walked through is
-the same, too. The rows take turns, so that what else the machine does meets all
-of them alike; medians are shown. It needs no privileges.`,
+the same, too; where packets carry lengths only, which takes little memory, they are
+eight times as large, and the all-reduces eight times fewer. The rows take turns, so
+that what else the machine does meets all of them alike; medians are shown. It needs
+no privileges.`,
 		Example: `  inalab bench sim --quick
   inalab bench sim --system switchml256 --workers 8,64 --format json`,
 		Args: arguments(0, 0),
@@ -133,6 +135,11 @@ var simLink = topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: 100 * units.
 // lengths only: one in so many.
 const simSampled = 1024
 
+// simLarger is how many times as large tensors are, and how many times fewer
+// all-reduces, where packets carry lengths only: that needs little memory, and
+// what a worker does once for each all-reduce stays small beside its packets.
+const simLarger = 8
+
 // simCompute is the nominal compute of a replay, which has to take some time.
 const simCompute = units.Microsecond
 
@@ -157,7 +164,8 @@ func (f simFlags) job(row simRow, size units.Bytes) (*job.Job, error) {
 		spec.Elements = int(size) / 4 / row.workers
 		return job.New(spec)
 	}
-	spec.Model = profiles.Profile{Name: "bench", SizeMiB: int(size / units.MiB), Compute: simCompute}
+	spec.Iterations = max(1, f.iters/simLarger)
+	spec.Model = profiles.Profile{Name: "bench", SizeMiB: simLarger * int(size/units.MiB), Compute: simCompute}
 	spec.System, spec.Scale = unscaled(system, row.workers), row.workers
 	spec.Replay, spec.Exact, spec.Sample = true, true, gradient.Sampling{Every: simSampled}
 	return job.New(spec)

@@ -26,8 +26,9 @@ func (f *fifo) put(to peer, t *sansio.Train) {
 		f.items = append(f.items, sansio.Arrival{})
 	}
 	f.items = f.items[:n+1]
-	f.items[n].Port, f.items[n].Train = to.port, *t
+	f.items[n].Port = to.port
 	in := &f.items[n].Train
+	in.Set(t)
 	lo := len(f.headers)
 	f.headers = append(f.headers, t.Header...)
 	in.Header = f.headers[lo:len(f.headers):len(f.headers)]

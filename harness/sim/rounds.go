@@ -170,23 +170,42 @@ func arrange(begins []units.Time) pattern {
 	return p
 }
 
-// find returns the known pattern that p is another instance of: the same order,
-// and each gap as long, or so long that the network comes to rest in it both
-// times.
+// find returns the known pattern that p is another instance of, or nil.
 func (r *rounds) find(p pattern) *pattern {
 	for _, k := range r.known.list {
-		if !slices.Equal(k.order, p.order) {
-			continue
-		}
-		same := true
-		for i, gap := range p.gaps {
-			same = same && (gap == k.gaps[i] || k.rest[i] > 0 && gap > k.rest[i])
-		}
-		if same {
+		if k.covers(&p) {
 			return k
 		}
 	}
 	return nil
+}
+
+// covers reports whether p leads to the same as k. Once the network has come to
+// rest, how and when those who had begun by then did so makes no difference any
+// more: from the last such gap on, p must be the same to the picosecond.
+func (k *pattern) covers(p *pattern) bool {
+	last := len(k.rest) - 1
+	for last > 0 && k.rest[last] == 0 {
+		last--
+	}
+	if last == 0 {
+		return slices.Equal(k.order, p.order) && slices.Equal(k.gaps, p.gaps)
+	}
+	var span units.Duration
+	for _, gap := range p.gaps[:last] {
+		span += gap
+	}
+	return sameSet(k.order[:last], p.order[:last]) && slices.Equal(k.order[last:], p.order[last:]) &&
+		slices.Equal(k.gaps[last+1:], p.gaps[last+1:]) && p.gaps[last] > restMargin*(k.rest[last]+span)
+}
+
+// restMargin is how many times as long as it took another time the network is
+// given to come to rest (assumed: others who begin together need no longer than
+// twice that and what lies between their begins).
+const restMargin = 4
+
+func sameSet(a, b []int) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 func (r *rounds) charge(p *pattern, begins []units.Time) {

@@ -1,8 +1,7 @@
 package sim_test
 
 import (
-	"os"
-	"strconv"
+	"fmt"
 	"testing"
 	"time"
 
@@ -33,20 +32,11 @@ func benchJob(b *testing.B, system, topology string, hosts, elements int) *job.J
 	if err != nil {
 		b.Fatal(err)
 	}
-	if s, ok := sys.(job.SwitchML); ok && os.Getenv("SLOTS") != "" {
-		s.Slots, _ = strconv.Atoi(os.Getenv("SLOTS"))
-		sys = s
-	}
 	j, err := job.New(job.Spec{System: sys, Plan: p, Model: model, Scale: 1, Iterations: 100, Seed: 1, Elements: elements, Virtual: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	return j
-}
-
-func benchElements() int {
-	n, _ := strconv.Atoi(os.Getenv("ELEMENTS"))
-	return max(n, 1<<20)
 }
 
 type stopwatch struct {
@@ -62,8 +52,8 @@ func BenchmarkLinkEvents(b *testing.B) {
 		system string
 		hosts  int
 	}{{"switchml256", 8}, {"switchml256", 64}, {"trioml", 8}, {"ring", 8}} {
-		b.Run(c.system, func(b *testing.B) {
-			j := benchJob(b, c.system, "rack", c.hosts, benchElements()/c.hosts)
+		b.Run(fmt.Sprint(c.system, "/", c.hosts), func(b *testing.B) {
+			j := benchJob(b, c.system, "rack", c.hosts, 1<<20/c.hosts)
 			var frames uint64
 			var watch stopwatch
 			for b.Loop() {

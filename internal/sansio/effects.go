@@ -53,7 +53,8 @@ func (e *Effects) Send(to []Port, t Train) {
 // batch; all else is borrowed.
 func (e *Effects) SendFrames(to []Port, t *Train, i, j int) {
 	s := e.add()
-	s.To, s.Train, s.template = to, *t, nil
+	s.To, s.template = to, nil
+	s.Train.Set(t)
 	header := e.headers.alloc(len(t.Header))
 	if t.whole(i, j) {
 		copy(header, t.Header)

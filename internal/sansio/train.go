@@ -59,13 +59,21 @@ func NewTrain(frame []byte, seg int, sum Checksum) Train {
 	return Train{Header: frame[:l.Body], Body: frame[l.Body:], Seg: seg, Checksum: sum}
 }
 
+// Set makes t what from is. It copies word by word: a processor has to wait before
+// it can read in one go what was just written in parts, as trains are.
+func (t *Train) Set(from *Train) {
+	t.Header, t.Body = from.Header, from.Body
+	t.Seg, t.Pad = from.Seg, from.Pad
+	t.Checksum, t.Memory = from.Checksum, from.Memory
+}
+
 // Layout says where the headers of the train start.
 func (t *Train) Layout() (inet.Layout, inet.Problem) {
 	return inet.ParseHeader(t.Header, len(t.Header)+t.bodyBytes())
 }
 
 // bodyBytes returns the payload bytes of all frames, padding included.
-func (t Train) bodyBytes() int {
+func (t *Train) bodyBytes() int {
 	if t.Pad == 0 {
 		return len(t.Body)
 	}
@@ -73,7 +81,7 @@ func (t Train) bodyBytes() int {
 }
 
 // Frames returns the number of frames, at least one.
-func (t Train) Frames() int {
+func (t *Train) Frames() int {
 	if t.Seg <= 0 || len(t.Body) <= t.Seg {
 		return 1
 	}
@@ -81,7 +89,7 @@ func (t Train) Frames() int {
 }
 
 // Payload returns the body of frame i, without padding.
-func (t Train) Payload(i int) []byte {
+func (t *Train) Payload(i int) []byte {
 	if t.Frames() == 1 {
 		return t.Body
 	}
@@ -90,18 +98,18 @@ func (t Train) Payload(i int) []byte {
 }
 
 // FrameBytes returns the length of frame i, headers included, framing not.
-func (t Train) FrameBytes(i int) units.Bytes {
+func (t *Train) FrameBytes(i int) units.Bytes {
 	return units.Bytes(len(t.Header) + len(t.Payload(i)) + t.Pad)
 }
 
 // Bytes returns the length of all frames, the header once for each.
-func (t Train) Bytes() units.Bytes {
+func (t *Train) Bytes() units.Bytes {
 	return units.Bytes(t.Frames()*(len(t.Header)+t.Pad) + len(t.Body))
 }
 
 // WireBytes returns what the frames occupy on an Ethernet: their bytes and the
 // framing of each.
-func (t Train) WireBytes() units.Bytes {
+func (t *Train) WireBytes() units.Bytes {
 	return t.Bytes() + units.Bytes(t.Frames())*units.EthernetFraming
 }
 

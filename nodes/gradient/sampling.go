@@ -9,7 +9,7 @@ type Sampling struct{ Every int }
 func (s Sampling) every() int { return max(1, s.Every) }
 
 // Carries reports whether block b carries values.
-func (s Sampling) Carries(b int) bool { return b%s.every() == 0 }
+func (s Sampling) Carries(b int) bool { return s.Every <= 1 || b%s.Every == 0 }
 
 // Held returns where block b, which carries values, stands among those held.
 func (s Sampling) Held(b int) int { return b / s.every() }

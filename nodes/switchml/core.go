@@ -234,8 +234,13 @@ func (c *Core) result(now units.Time, payload []byte, pad int, eff *sansio.Effec
 }
 
 // carries reports whether the packets of a block carry values. Those with
-// exponents only do: zeros.
-func (c *Core) carries(block int) bool { return block == exponentsOnly || c.cfg.Sample.Carries(block) }
+// exponents only would carry zeros, so that they do not where any do not.
+func (c *Core) carries(block int) bool {
+	if block == exponentsOnly {
+		return c.cfg.Sample.Every <= 1
+	}
+	return c.cfg.Sample.Carries(block)
+}
 
 // span returns where the values of block b, which carries some, are held.
 func (c *Core) span(b int) (lo, hi int) { return c.cfg.Sample.Span(b, c.cfg.Tensor, c.cfg.Elements) }

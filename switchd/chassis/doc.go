@@ -55,8 +55,8 @@
 // turn is over is copied, too, and waits for the next pass, which NextDeadline
 // asks for at once; in the topologies of the papers that does not happen.
 //
-// Links append their final sends to the caller's effects, and engines work in
-// the same memory: what they send is taken out of the list again and passed on.
+// Links append their final sends to the caller's effects. Other parts work in the
+// same memory, but on a list of their own, from which their sends are passed on.
 //
 // Left out: contention inside a PFE.
 package chassis

@@ -67,7 +67,8 @@ func (c *Chassis) offer(p *part, port sansio.Port, t *sansio.Train) {
 		p.pending = append(p.pending, sansio.Arrival{})
 	}
 	p.pending = p.pending[:n+1]
-	p.pending[n].Port, p.pending[n].Train = port, *t
+	p.pending[n].Port = port
+	p.pending[n].Train.Set(t)
 	c.activate(p)
 }
 

@@ -331,6 +331,8 @@ func TestDropsByReason(t *testing.T) {
 	}
 }
 
+func owns(p *Plane, at sansio.Port, t sansio.Train) bool { return p.Owns(at, &t) }
+
 func TestOwns(t *testing.T) {
 	p := leafSpine(t)
 	fp, sw := planeOf(t, p, "leaf0")
@@ -346,7 +348,7 @@ func TestOwns(t *testing.T) {
 		n    int
 		want bool
 	}{{0, f, 0, true}, {2, f, 0, true}, {2, byPort, 0, true}, {0, byPort, 0, false}, {0, host, 0, false}, {0, f, 8972, true}, {0, f, 8973, false}} {
-		if got := fp.Owns(sansio.Arrival{Port: tc.at, Train: frame(udp(tc.f, tc.n))}); got != tc.want {
+		if got := owns(fp, tc.at, frame(udp(tc.f, tc.n))); got != tc.want {
 			t.Errorf("%d bytes at port %d, %+v: owned %v, want %v", tc.n, tc.at, tc.f, got, tc.want)
 		}
 	}

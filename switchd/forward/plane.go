@@ -109,7 +109,7 @@ func (p *Plane) Forward(now units.Time, in sansio.Arrival, eff *sansio.Effects) 
 		return
 	}
 	switch dst := inet.Ether(h).Dst(); {
-	case p.overMTU(in.Train):
+	case p.overMTU(&in.Train):
 		p.drop(DropOverMTU, in.Train)
 	case dst == inet.BroadcastMAC:
 		p.drop(DropBroadcast, in.Train)
@@ -125,12 +125,12 @@ func (p *Plane) Forward(now units.Time, in sansio.Arrival, eff *sansio.Effects) 
 // Owns reports whether a train whose layout [inet.ParseHeader] accepted is for
 // the switch itself: to its MAC, or that of the port it came by, to its router
 // address, and no longer than a link carries.
-func (p *Plane) Owns(in sansio.Arrival) bool {
-	h := in.Train.Header
-	return p.ownMAC(in.Port, inet.Ether(h).Dst()) && [4]byte(h[inet.EtherLen+16:]) == p.router && !p.overMTU(in.Train)
+func (p *Plane) Owns(at sansio.Port, t *sansio.Train) bool {
+	h := t.Header
+	return p.ownMAC(at, inet.Ether(h).Dst()) && [4]byte(h[inet.EtherLen+16:]) == p.router && !p.overMTU(t)
 }
 
-func (p *Plane) overMTU(t sansio.Train) bool { return t.FrameBytes(0) > units.Bytes(p.mtu) }
+func (p *Plane) overMTU(t *sansio.Train) bool { return t.FrameBytes(0) > units.Bytes(p.mtu) }
 
 // Count is one counter and what it says.
 type Count struct {

@@ -58,7 +58,7 @@ func (l *Link) keep(t *sansio.Train, i, j, of int) {
 	if j-i < of {
 		p.train = t.Sub(i, j, p.header[:0])
 	} else {
-		p.train = *t
+		p.train.Set(t)
 		p.train.Header = append(p.header[:0], t.Header...)
 	}
 	if p.train.Memory != nil {

@@ -107,8 +107,8 @@ func (l *Link) Params() Params {
 // false after Set.
 func (l *Link) Transparent() bool { return l.cfg.perfect() && l.lastDue <= l.now }
 
-// Handle takes what arrived at now; what stays is copied. Trains that leave are
-// valid until the next Handle or Expire.
+// Handle takes what arrived at now; what stays is copied, but for bodies in memory
+// that can be kept. Trains that leave are valid until the next Handle or Expire.
 func (l *Link) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	l.Expire(now, eff)
 	for i := range in {

@@ -39,6 +39,10 @@ func ParseHeader(header []byte, frameLen int) (Layout, Problem) {
 	if l, ok := plainUDP(header, frameLen); ok {
 		return l, OK
 	}
+	return parseAny(header, frameLen)
+}
+
+func parseAny(header []byte, frameLen int) (Layout, Problem) {
 	if len(header) < EtherLen {
 		return Layout{}, ShortEther
 	}

@@ -216,7 +216,8 @@ func (p *Program) packet(now units.Time, from sender, in packet, eff *sansio.Eff
 		if p.cfg.Trace != nil {
 			p.event(now, trace.BlockSent, h, s.seen, w, "")
 		}
-		p.done = append(p.done, result{packet: s.answer(&h, eff), src: from.src, dst: from.dst})
+		p.done = append(p.done, result{src: from.src, dst: from.dst})
+		p.done[len(p.done)-1].packet = s.answer(&h, eff)
 	}
 }
 
@@ -276,7 +277,8 @@ func (s *slot) answer(trigger *wire.Header, eff *sansio.Effects) packet {
 func (p *Program) multicast(eff *sansio.Effects) {
 	for i := range p.workers {
 		w := &p.workers[i]
-		for _, r := range p.done {
+		for k := range p.done {
+			r := &p.done[k]
 			eff.EmitPadded(w.to, w.template(&p.cfg, r.dst, r.src), r.payload, r.pad)
 		}
 	}
