@@ -26,7 +26,6 @@ var missing = []struct{ prefix, waitsFor string }{
 	{"trio.fig16b", needsPFE},
 	{"trio.s2", needsPFE},
 	{"trio.s3.2", needsPFE},
-	{"trio.s5.single-thread-insufficient", needsPFE},
 	{"trio.s6.3.instr-total", needsPFE},
 	{"trio.s6.3.loop-dominates", needsPFE},
 	{"trio.s6.3.instr-per-gradient", needsPFE},
