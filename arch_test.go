@@ -49,7 +49,7 @@ var levels = []level{
 		"internal/pktio/netnstest", // namespaces and wires, for tests
 	}},
 	{7, "machines that join machines", []string{
-		"internal/vtime", "internal/pktio/impair",
+		"internal/pktio/impair",
 		"switchd/program/**", "switchd/forward", "switchd/chassis",
 		"nodes/worker", "nodes/train/**", "nodes/hostmodel",
 		"nodes/stream/streamtest", // networks for the tests of collectives
@@ -62,6 +62,7 @@ var levels = []level{
 	}},
 	{9, "the words that all use", []string{
 		"internal/units", "internal/rng", "internal/sansio", "internal/trace", "internal/vec", "internal/wire/**",
+		"internal/vtime",   // a queue as plain data, without a clock: machines with events inside keep one, too
 		"internal/suggest", // the word that was meant, for errors
 		"internal/golden",  // files to compare with, for tests
 		"topo", "topo/gen", "topo/plan", "topo/spec",
@@ -91,6 +92,12 @@ var sideways = []pair{
 	{"nodes/stream/streamtest", "internal/pktio/impair", "a test network has links"},
 	{"nodes/train", "nodes/train/data", "training reads the images"},
 	{"nodes/worker", "nodes/train/**", "the training loop steps the model over the images"},
+	{"switchd/microcode/vm", "switchd/microcode/isa", "the engine runs compiled programs"},
+	{"switchd/microcode", "switchd/microcode/**", "the compiler joins its stages"},
+	{"switchd/microcode/check", "switchd/microcode/**", "the checker makes a program of a tree"},
+	{"switchd/trio", "switchd/trio/mem", "threads share memory"},
+	{"switchd/trio", "switchd/microcode/isa", "a PFE is loaded with a program"},
+	{"switchd/trio", "switchd/microcode/vm", "its threads run the program"},
 	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
 	{"switchd/chassis", "internal/pktio/impair", "ports and fabric have links"},
 	{"nodes/hostmodel", "internal/pktio/impair", "a host's cores serve frames as a line does"},

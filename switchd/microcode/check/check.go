@@ -1,0 +1,92 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/syntax"
+)
+
+// maxErrors is how many errors of one source are reported.
+const maxErrors = 10
+
+// Program compiles a tree. The error is a syntax.Errors in the order of the
+// source.
+func Program(f *syntax.File) (*isa.Program, error) {
+	c := &checker{
+		types: builtinTypes(), names: map[string]*symbol{}, labels: map[string]int{}, jumps: map[*symbol][]int{},
+		prog: &isa.Program{Name: f.Name},
+	}
+	c.prelude()
+	c.declareTypes(f)
+	c.declareLabels(f)
+	c.declareNames(f)
+	c.collectJumps(f)
+	c.instructions(f)
+	c.entries(f)
+	if len(c.errs) == 0 {
+		c.flow()
+	}
+	if len(c.errs) > 0 {
+		return nil, c.sorted()
+	}
+	return c.prog, nil
+}
+
+// A checker compiles one source.
+type checker struct {
+	types   map[string]*dataType
+	names   map[string]*symbol // but labels
+	labels  map[string]int     // instruction
+	jumps   map[*symbol][]int  // instructions that a label variable can hold
+	storage storage
+	prog    *isa.Program
+	ends    []syntax.Pos // of the instructions
+	in      *instruction // the one being compiled, nil outside
+	errs    syntax.Errors
+	steps   int  // of following calls
+	library bool // the prelude is being declared
+}
+
+func (c *checker) errorf(pos syntax.Pos, format string, args ...any) {
+	c.report(&syntax.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// A rule is a limit of the language or the engine, with its source.
+type rule struct{ text, source string }
+
+func (c *checker) rulef(pos syntax.Pos, r rule, format string, args ...any) {
+	c.report(&syntax.Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Rule: r.text, Source: r.source})
+}
+
+func (c *checker) report(e *syntax.Error) {
+	if !c.full() {
+		c.errs = append(c.errs, e)
+	}
+}
+
+func (c *checker) sorted() syntax.Errors {
+	slices.SortStableFunc(c.errs, func(a, b *syntax.Error) int {
+		if a.Pos.Line != b.Pos.Line {
+			return a.Pos.Line - b.Pos.Line
+		}
+		return a.Pos.Col - b.Pos.Col
+	})
+	return c.errs
+}
+
+// full reports that no further error would be reported.
+func (c *checker) full() bool { return len(c.errs) >= maxErrors }
+
+// didYouMean ends an error about a name that is not among the keys.
+func didYouMean[T any](c *checker, name string, known map[string]T) string {
+	if c.full() {
+		return ""
+	}
+	return suggest.DidYouMean(name, slices.Sorted(maps.Keys(known)))
+}
+
+func place(p syntax.Pos) isa.Pos { return isa.Pos(p) }

@@ -1,0 +1,35 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/syntax"
+)
+
+// preludeText declares what every program knows of the machine. A program may
+// declare any of these names itself; its own then count.
+var preludeText = fmt.Sprintf(`
+virtual HEAD_START = %d;
+virtual HEAD_BYTES = %d;
+virtual LMEM_BYTES = %d;
+virtual WORK_REGISTER = %d;
+virtual DRAM_START = %d;
+struct packet_work_t { pkt_len : 16; head_len : 16; port : 32; };
+struct timer_work_t { part : 16; parts : 16; run : 32; };
+struct hash_reply_t { hit : 1; full : 1; : 30; paddr : 32; };
+struct scan_reply_t { found : 1; ref : 1; last : 1; cursor : 29; paddr : 32; };
+`, isa.HeadStart, isa.HeadBytes, isa.LMEMBytes, isa.WorkRegister, isa.DRAMStart)
+
+// prelude declares preludeText.
+func (c *checker) prelude() {
+	f, err := syntax.Parse("prelude", preludeText)
+	if err != nil {
+		panic(err) // the text above is a constant
+	}
+	c.library = true
+	c.declareTypes(f)
+	c.declareNames(f)
+	c.library = false
+	c.prog.Symbols = nil
+}

@@ -1,0 +1,285 @@
+package check
+
+import (
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/syntax"
+)
+
+var (
+	ruleRegisters = rule{"a thread has 32 registers of 64 bits", "trio §2.2"}
+	ruleLMEM      = rule{"a thread has 1280 bytes of local memory", "trio §2.2"}
+)
+
+// recordAlign is the alignment of structs and arrays in LMEM, in bytes, so that
+// MemRead and MemWrite move whole words. Assumed.
+const recordAlign = isa.WordBytes
+
+// firstFree is the first LMEM byte for variables without a place: behind the
+// head of the packet. What is before it is kept for headers to be prepended.
+const firstFree = (isa.HeadStart + isa.HeadBytes + recordAlign - 1) / recordAlign * recordAlign
+
+// sharedStart is the address of the first shared memory that a program names.
+// Address 0 stays unused, so that 0 can mean none.
+const sharedStart = 2
+
+// sharedEnd is one more than the last address of shared memory: addresses have
+// 32 bits, as an operand has.
+const sharedEnd = 1 << 32
+
+// storage says what is taken.
+type storage struct {
+	registers [isa.Registers]use
+	lmem      [isa.LMEMBytes]use
+	sram      uint64 // next free words of shared memory, 0 before the first
+	dram      uint64
+}
+
+// use says by whom a register or byte is taken.
+type use uint8
+
+const (
+	useNone   use = iota
+	usePlaced     // a variable with a place of its own, which may share it
+	useChosen     // a variable that the compiler placed
+)
+
+// A stored variable is one that is being placed.
+type stored struct {
+	decl *syntax.VarDecl
+	sym  *symbol
+	at   int // of its isa.Symbol
+	kind isa.SymbolKind
+}
+
+// declareStored defines a variable in registers or LMEM.
+func (c *checker) declareStored(d *syntax.VarDecl) {
+	t := c.varType(d)
+	if t == nil {
+		return
+	}
+	whole := c.array(t, d.Len, d.Name)
+	if whole == nil {
+		return
+	}
+	s := &symbol{pos: d.Pos, typ: whole, val: value{kind: kindPlace, typ: whole}}
+	kind := where(d.Storage, whole)
+	s.val.loc.lmem = kind == isa.SymbolLMEM
+	if whole.bits == 0 {
+		c.errorf(d.Pos, "%s has no bits", d.Name)
+		return
+	}
+	if kind == isa.SymbolLMEM && whole.form == formLabel {
+		c.errorf(d.Pos, "label variable %s is in LMEM; keep labels in registers", d.Name)
+		return
+	}
+	c.define(d.Name, s)
+	n := 1
+	if whole.form == formArray {
+		n = whole.len
+	}
+	c.prog.Symbols = append(c.prog.Symbols, isa.Symbol{
+		Name: d.Name, Kind: kind, Export: d.Export, Size: uint64(whole.bits), Len: uint64(n), Pos: place(d.Pos),
+	})
+	w := stored{d, s, len(c.prog.Symbols) - 1, kind}
+	switch {
+	case d.At != nil:
+		if n, ok := c.number(d.At, "the place of "+d.Name); ok {
+			c.placeAt(w, n, usePlaced)
+		}
+	case kind == isa.SymbolLMEM:
+		c.placeLMEM(w)
+	default:
+		c.placeRegister(w)
+	}
+}
+
+// where chooses between registers and LMEM for the storage class memory.
+func where(s syntax.Storage, t *dataType) isa.SymbolKind {
+	switch {
+	case s == syntax.StorageRegister:
+		return isa.SymbolRegister
+	case s == syntax.StorageLMEM, t.form == formArray, t.bits > isa.RegisterBits:
+		return isa.SymbolLMEM
+	}
+	return isa.SymbolRegister
+}
+
+// placeAt puts a variable at a register's number, or at a byte of LMEM. Places
+// that declarations ask for may overlap: a program names the same bytes in
+// several ways. None may overlap what the compiler has placed.
+func (c *checker) placeAt(w stored, at uint64, by use) {
+	t := w.sym.typ
+	if w.kind == isa.SymbolLMEM {
+		if at >= isa.LMEMBytes || t.bytes() > isa.LMEMBytes-int(at) {
+			c.rulef(w.decl.Pos, ruleLMEM, "%s needs %d bytes from %d on", w.decl.Name, t.bytes(), at)
+			return
+		}
+		c.take(w, c.storage.lmem[at:int(at)+t.bytes()], by)
+		c.settle(w, int(at)*8)
+		return
+	}
+	n := registersFor(t)
+	if at >= isa.Registers || n > isa.Registers-int(at) {
+		c.rulef(w.decl.Pos, ruleRegisters, "%s needs %d registers from %d on", w.decl.Name, n, at)
+		return
+	}
+	c.take(w, c.storage.registers[at:int(at)+n], by)
+	c.settle(w, int(at)*isa.RegisterBits)
+}
+
+func (c *checker) take(w stored, places []use, by use) {
+	for i := range places {
+		if places[i] == useChosen {
+			c.errorf(w.decl.Pos, "the place of %s is taken by a variable declared before it; declare those with @ first", w.decl.Name)
+			return
+		}
+		places[i] = by
+	}
+}
+
+// placeRegister finds room behind the register that the machine writes.
+func (c *checker) placeRegister(w stored) {
+	n := registersFor(w.sym.typ)
+	at, ok := room(c.storage.registers[:], isa.WorkRegister+1, n, 1)
+	if !ok {
+		c.rulef(w.decl.Pos, ruleRegisters, "no %d registers are left for %s; pack small variables into a struct, or move some to lmem", n, w.decl.Name)
+		return
+	}
+	c.placeAt(w, uint64(at), useChosen)
+}
+
+func (c *checker) placeLMEM(w stored) {
+	t := w.sym.typ
+	align := recordAlign
+	if t.scalar() {
+		align = min(t.bytes(), recordAlign)
+	}
+	at, ok := room(c.storage.lmem[:], firstFree, t.bytes(), align)
+	if !ok {
+		c.rulef(w.decl.Pos, ruleLMEM, "no %d bytes are left for %s; bytes 0 to %d are the packet's head and room before it",
+			t.bytes(), w.decl.Name, firstFree-1)
+		return
+	}
+	c.placeAt(w, uint64(at), useChosen)
+}
+
+// room finds n free places from a multiple of align on.
+func room(taken []use, from, n, align int) (int, bool) {
+	for at := from; at < len(taken); at += align {
+		free := 0
+		for at+free < len(taken) && free < n && taken[at+free] == useNone {
+			free++
+		}
+		if free == n {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+func registersFor(t *dataType) int { return (t.bits + isa.RegisterBits - 1) / isa.RegisterBits }
+
+// settle gives a variable its place in bits, and its initial value. A scalar is
+// the low bits of its register.
+func (c *checker) settle(w stored, bit int) {
+	t := w.sym.typ
+	if w.kind == isa.SymbolRegister && t.scalar() && t.bits < isa.RegisterBits {
+		bit += isa.RegisterBits - t.bits
+	}
+	w.sym.val.loc.bit = bit
+	c.prog.Symbols[w.at].Value = uint64(bit)
+	if w.decl.Init != nil {
+		c.initial(w, bit)
+	}
+}
+
+// initial puts a constant into the image of a thread.
+func (c *checker) initial(w stored, bit int) {
+	d, t := w.decl, w.sym.typ
+	if !t.scalar() {
+		c.errorf(d.Init.Position(), "%s is a %s and takes no initial value", d.Name, t.name)
+		return
+	}
+	v := c.convertInit(d, t)
+	if !v.ok() {
+		return
+	}
+	n := v.constant()
+	if t.bits < 64 {
+		n &= 1<<t.bits - 1
+	}
+	image := &c.prog.Image
+	if w.kind == isa.SymbolRegister {
+		image.Registers[bit/isa.RegisterBits] |= n
+		return
+	}
+	at, size := bit/8, t.bytes()
+	for len(image.LMEM) < at+size {
+		image.LMEM = append(image.LMEM, 0)
+	}
+	n <<= (8 - t.bits%8) % 8 // a field starts at the first bit of its byte
+	for i := range size {
+		image.LMEM[at+i] = byte(n >> (8 * (size - 1 - i)))
+	}
+}
+
+// convertInit evaluates an initial value, which must be a constant.
+func (c *checker) convertInit(d *syntax.VarDecl, t *dataType) value {
+	v := c.eval(d.Init)
+	if !v.ok() {
+		return v
+	}
+	if !v.isConst() && v.kind != kindLabel {
+		c.errorf(d.Init.Position(), "the initial value of %s is not a constant", d.Name)
+		return value{}
+	}
+	return c.convert(v, t, d)
+}
+
+// sharedWords are the words of 8 bytes that one element of each kind takes.
+var sharedWords = map[syntax.SharedKind]struct {
+	words uint64
+	kind  isa.SymbolKind
+}{
+	syntax.SharedCounter: {2, isa.SymbolCounter}, // 16 bytes (trio §3.2)
+	syntax.SharedPolicer: {policerWords, isa.SymbolPolicer},
+	syntax.SharedSRAM:    {1, isa.SymbolSRAM},
+	syntax.SharedDRAM:    {1, isa.SymbolDRAM},
+}
+
+// policerWords is the size of a policer record: a token bucket. Assumed.
+const policerWords = 4
+
+// declareShared gives shared memory an address, which is the value of its name.
+func (c *checker) declareShared(d *syntax.SharedDecl) {
+	n := uint64(1)
+	if d.Len != nil {
+		size, ok := c.positive(d.Len, "the length of "+d.Name, sharedEnd)
+		if !ok {
+			return
+		}
+		n = uint64(size)
+	}
+	spec := sharedWords[d.Kind]
+	next, limit := &c.storage.sram, uint64(isa.DRAMStart)
+	if *next == 0 {
+		*next = sharedStart
+	}
+	if d.Kind == syntax.SharedDRAM {
+		next, limit = &c.storage.dram, sharedEnd
+		if *next == 0 {
+			*next = isa.DRAMStart
+		}
+	}
+	words := n * spec.words
+	if words > limit-*next {
+		c.errorf(d.Pos, "%s needs %d words of 8 bytes, %d are left; keep large tables in dram", d.Name, words, limit-*next)
+		return
+	}
+	at := *next
+	*next += words
+	c.define(d.Name, &symbol{pos: d.Pos, typ: typeWord, val: constant(at)})
+	c.prog.Symbols = append(c.prog.Symbols, isa.Symbol{
+		Name: d.Name, Kind: spec.kind, Export: true, Value: at, Size: words * isa.WordBytes, Len: n, Pos: place(d.Pos),
+	})
+}

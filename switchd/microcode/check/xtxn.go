@@ -1,0 +1,124 @@
+package check
+
+import (
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/syntax"
+)
+
+// pairName makes 64 bits of two values of 32, as an argument of an XTXN.
+const pairName = "pair"
+
+var (
+	ruleIssues = rule{"an instruction sends one XTXN", "assumed: a thread has one datapath instruction at a time, trio §2.2"}
+	ruleLength = rule{"the length of a transfer is within the bounds of its XTXN", "trio §2.3 and docs/microcode.md"}
+)
+
+// xtxn finds an XTXN by name; false after an error.
+func (c *checker) xtxn(call *syntax.CallExpr) (isa.XTXN, bool) {
+	x, ok := isa.XTXNByName(call.Name)
+	if ok {
+		return x, true
+	}
+	if _, label := c.labels[call.Name]; label {
+		c.errorf(call.Pos, "%s is a label; write call %s;", call.Name, call.Name)
+		return 0, false
+	}
+	c.errorf(call.Pos, "no XTXN %s%s", call.Name, suggest.DidYouMean(call.Name, xtxnNames()))
+	return 0, false
+}
+
+func xtxnNames() []string {
+	var names []string
+	for x := isa.XTXN(1); x < isa.NumXTXN; x++ {
+		names = append(names, x.String())
+	}
+	return names
+}
+
+// issue compiles an XTXN; reply is nil where it is not kept.
+func (c *checker) issue(call *syntax.CallExpr, async bool, reply isa.Place) {
+	x, ok := c.xtxn(call)
+	if !ok {
+		return
+	}
+	spec, _ := x.Spec()
+	st := &c.in.state
+	switch {
+	case st.issued:
+		c.rulef(call.Pos, ruleIssues, "a second XTXN, %s, in one instruction", call.Name)
+		return
+	case async && !spec.Async:
+		c.errorf(call.Pos, "%s cannot be asynchronous: the thread waits for its reply", call.Name)
+		return
+	case reply != nil && spec.Reply == "":
+		c.errorf(call.Pos, "%s has no reply", call.Name)
+		return
+	case len(call.Args) != len(spec.Args):
+		c.errorf(call.Pos, "%s takes %d arguments (%s), not %d", call.Name, len(spec.Args), argNames(spec), len(call.Args))
+		return
+	}
+	args := make([]isa.Expr, len(spec.Args))
+	for i, a := range call.Args {
+		if args[i], ok = c.arg(spec, i, a); !ok {
+			return
+		}
+	}
+	st.issued = true
+	c.in.out.Issues = append(c.in.out.Issues, isa.Issue{When: st.live, XTXN: x, Args: args, Reply: reply, Async: async})
+}
+
+func argNames(spec *isa.Spec) string {
+	text := ""
+	for i, a := range spec.Args {
+		if i > 0 {
+			text += ", "
+		}
+		text += a.Name
+	}
+	return text
+}
+
+// arg compiles one argument.
+func (c *checker) arg(spec *isa.Spec, i int, e syntax.Expr) (isa.Expr, bool) {
+	a := spec.Args[i]
+	if call, ok := e.(*syntax.CallExpr); ok && call.Name == pairName {
+		return c.pair(call, a)
+	}
+	v := c.eval(e)
+	if !v.ok() {
+		return nil, false
+	}
+	if v.kind == kindLabel || v.typ.form == formLabel {
+		c.errorf(e.Position(), "argument %s of %s is a label", a.Name, spec.Name)
+		return nil, false
+	}
+	switch a.Kind {
+	case isa.ArgLMEM:
+		if !v.isConst() && !isAddress(v) {
+			c.errorf(e.Position(), "argument %s of %s is an address in local memory: a pointer, an array, or & and a variable", a.Name, spec.Name)
+			return nil, false
+		}
+	case isa.ArgLen:
+		if v.isConst() && !spec.Length.Fits(v.constant()) {
+			c.rulef(e.Position(), ruleLength, "%s moves %d to %d bytes in steps of %d, not %d",
+				spec.Name, spec.Length.Min, spec.Length.Max, spec.Length.Step, v.constant())
+			return nil, false
+		}
+	}
+	return c.loadUpTo(v, a.Bits, e)
+}
+
+func (c *checker) pair(call *syntax.CallExpr, a isa.Arg) (isa.Expr, bool) {
+	if a.Bits != isa.RegisterBits || len(call.Args) != 2 {
+		c.errorf(call.Pos, "pair(high, low) makes an argument of 64 bits; argument %s has %d", a.Name, a.Bits)
+		return nil, false
+	}
+	hi, lo := c.eval(call.Args[0]), c.eval(call.Args[1])
+	if !hi.ok() || !lo.ok() {
+		return nil, false
+	}
+	h, ok1 := c.load(hi, call.Args[0])
+	l, ok2 := c.load(lo, call.Args[1])
+	return isa.Pair{Hi: h, Lo: l}, ok1 && ok2
+}

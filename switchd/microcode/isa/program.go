@@ -1,0 +1,157 @@
+package isa
+
+import "fmt"
+
+// A Program is what a PFE is loaded with. Whoever has it must not change it.
+type Program struct {
+	Name         string // of the source
+	Instructions []Instruction
+	Entries      []Entry  // in the order of the source
+	Symbols      []Symbol // in the order of the source
+	CallDepth    int      // deepest nesting of calls from any entry
+	Image        Image
+}
+
+// An Image is what a thread finds when it starts, before the machine has put
+// the packet's head at HeadStart and its notes into WorkRegister (trio §3.1,
+// "Compiler": the binary contains data to initialise PPE resources).
+type Image struct {
+	Registers [Registers]uint64
+	LMEM      []byte // from byte 0 on; the rest is zero
+}
+
+// An Entry is where threads start.
+type Entry struct {
+	Timer  string // name of the timer that starts them; empty: a packet starts each
+	Target int    // instruction
+}
+
+// PacketEntry returns the instruction at which a packet's thread starts; false
+// if the program has none.
+func (p *Program) PacketEntry() (int, bool) { return p.entry("") }
+
+// TimerEntry returns the instruction at which a named timer's threads start;
+// false if the program has no such timer.
+func (p *Program) TimerEntry(timer string) (int, bool) {
+	if timer == "" {
+		return 0, false
+	}
+	return p.entry(timer)
+}
+
+func (p *Program) entry(timer string) (int, bool) {
+	for _, e := range p.Entries {
+		if e.Timer == timer {
+			return e.Target, true
+		}
+	}
+	return 0, false
+}
+
+// A SymbolKind says what a name of the source stands for.
+type SymbolKind uint8
+
+// Kinds of symbols.
+const (
+	SymbolRegister SymbolKind = iota + 1 // a variable in registers
+	SymbolLMEM                           // a variable in local memory
+	SymbolConst                          // a constant
+	SymbolCounter                        // shared memory: counters of packets and bytes, 16 bytes each
+	SymbolPolicer                        // shared memory: policer records
+	SymbolSRAM                           // shared memory on the chip
+	SymbolDRAM                           // shared memory off the chip
+)
+
+func (k SymbolKind) String() string {
+	names := [...]string{"?", "register", "lmem", "const", "counter", "policer", "sram", "dram"}
+	if int(k) >= len(names) {
+		k = 0
+	}
+	return names[k]
+}
+
+// Shared reports whether the symbol is an address of shared memory.
+func (k SymbolKind) Shared() bool { return k >= SymbolCounter && k <= SymbolDRAM }
+
+// A Symbol is a name of the source, for the control plane and for readers.
+type Symbol struct {
+	Name   string
+	Kind   SymbolKind
+	Export bool   // meant for the control plane
+	Value  uint64 // of a constant; bit offset in all registers (64 x number + bit) or in LMEM; shared: address in words of 8 bytes
+	Size   uint64 // bits of a variable with all its elements; bytes of shared memory; 0 for a constant
+	Len    uint64 // elements of an array, 1 otherwise
+	Pos    Pos
+}
+
+// Symbol returns the symbol with a name.
+func (p *Program) Symbol(name string) (Symbol, bool) {
+	for _, s := range p.Symbols {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Symbol{}, false
+}
+
+// A Pos is a place in a source; lines and columns count from 1.
+type Pos struct {
+	File string
+	Line int
+	Col  int
+}
+
+func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
+
+// An Instruction is one micro-instruction: what stands between begin and end.
+// The package comment says in which order its parts are done.
+type Instruction struct {
+	Labels []string
+	Pos    Pos
+	Wires  []Expr   // Wire(i) is Wires[i], which uses only wires before it
+	Issues []Issue  // conditions that exclude each other; the first that holds is issued
+	Next   []Branch // the first whose condition holds; the last has none
+	Moves  []Move
+}
+
+// A Move writes the low bits of a value into a place of at most 32 bits.
+type Move struct {
+	When Expr // nil: always
+	To   Place
+	From Expr
+}
+
+// An Issue sends an XTXN.
+type Issue struct {
+	When  Expr // nil: always
+	XTXN  XTXN
+	Args  []Expr // as many as the XTXN takes
+	Reply Place  // for the low bits of the reply; nil: not kept, or there is none
+	Async bool   // the thread does not wait
+}
+
+// A Jump is how a branch continues.
+type Jump uint8
+
+// Jumps.
+const (
+	Goto   Jump = iota + 1
+	Call        // the subroutine returns to the instruction after this one
+	Return      // to the instruction after the call
+	Exit        // the thread ends
+)
+
+func (j Jump) String() string {
+	names := [...]string{"?", "goto", "call", "return", "exit"}
+	if int(j) >= len(names) {
+		j = 0
+	}
+	return names[j]
+}
+
+// A Branch names what comes next.
+type Branch struct {
+	When   Expr // nil: always
+	Jump   Jump
+	Target int // instruction, for Goto and Call
+}

@@ -1,0 +1,106 @@
+package isa
+
+import (
+	"strings"
+	"testing"
+)
+
+// What running a program relies on is checked, and the error says what and
+// where.
+func TestValidate(t *testing.T) {
+	exit := []Branch{{nil, Exit, 0}}
+	from := func(e Expr) Instruction { return Instruction{Moves: []Move{{nil, LowReg(0), e}}, Next: exit} }
+	to := func(p Place) Instruction { return Instruction{Moves: []Move{{nil, p, Const(0)}}, Next: exit} }
+	send := func(x XTXN, args ...Expr) Instruction {
+		return Instruction{Issues: []Issue{{XTXN: x, Args: args}}, Next: exit}
+	}
+	for _, c := range []struct {
+		in   Instruction
+		want string // empty: it is valid
+	}{
+		{from(Const(1<<32 - 1)), ""},
+		{from(Const(1 << 32)), "constant 0x100000000 has 33 bits; at most 32"},
+		{from(WholeReg(1)), "r1 has 64 bits; at most 32"},
+		{from(Reg{32, 0, 8}), "there is no register 32"},
+		{from(Reg{1, 60, 5}), "bits 60+5 are not in a register"},
+		{from(Reg{1, 60, 0}), "bits 60+0 are not in a register"},
+		{from(Bytes(1276, 4)), ""},
+		{from(Bytes(1277, 4)), "lmem[1277]:32 is not within the 1280 bytes of LMEM"},
+		{from(LMEM{nil, -1, 1}), "is not within the 1280 bytes of LMEM"},
+		{from(LMEM{LowReg(1), -1, 1}), ""},
+		{from(LMEM{WholeReg(1), 0, 1}), "r1 has 64 bits"},
+		{from(LMEM{nil, 0, 33}), "lmem[0]:33 has 33 bits; 1 to 32"},
+		{from(LMEM{nil, 0, 0}), "has 0 bits; 1 to 32"},
+		{from(Wire(0)), "there is no earlier wire 0"},
+		{from(nil), "value is missing"},
+		{from(Binary{Not, Const(1), Const(1)}), "~ has one operand"},
+		{from(Binary{0, Const(1), Const(1)}), "? has one operand"},
+		{from(Unary{Add, Const(1)}), "+ has two operands"},
+		{from(Unary{99, Const(1)}), "? has two operands"},
+		{from(Binary{Add, Const(1), nil}), "value is missing"},
+		{from(Select{nil, Const(1), Const(1)}), "value is missing"},
+		{from(Pair{Const(1), Const(1)}), "pair has 64 bits; at most 32"},
+		{to(nil), "goes nowhere"},
+		{to(WholeReg(0)), "r0 has 64 bits; at most 32"},
+		{Instruction{Wires: []Expr{Wire(0)}, Next: exit}, "wire 0: there is no earlier wire 0"},
+		{Instruction{Wires: []Expr{Const(0), Wire(0)}, Next: exit}, ""},
+		{Instruction{Wires: make([]Expr, MaxWires+1), Next: exit}, "has 32 wires"},
+		{Instruction{}, "no next instruction"},
+		{Instruction{Next: []Branch{{Const(1), Exit, 0}}}, "no next instruction"},
+		{Instruction{Next: []Branch{{WholeReg(1), Exit, 0}, exit[0]}}, "exit: condition: r1 has 64 bits"},
+		{Instruction{Next: []Branch{{nil, Goto, 1}}}, "goto leads to instruction 1 of 1"},
+		{Instruction{Next: []Branch{{nil, Goto, -1}}}, "goto leads to instruction -1 of 1"},
+		{Instruction{Next: []Branch{{nil, Call, 0}}}, "no instruction after it"},
+		{Instruction{Next: []Branch{{nil, 0, 0}}}, "there is no jump 0"},
+		{send(0), "there is no XTXN 0"},
+		{send(NumXTXN), "there is no XTXN"},
+		{send(HashLookup, WholeReg(1)), ""},
+		{send(HashLookup, Const(1<<63)), ""},
+		{send(HashLookup, Pair{WholeReg(1), Const(1)}), "HashLookup: argument key: r1 has 64 bits"},
+		{send(HashLookup), "has 0 arguments instead of 1"},
+		{send(Drop, WholeReg(1)), "Drop: argument reason: r1 has 64 bits; at most 32"},
+		{send(MemRead, Const(0), Const(0), Const(12)), "length 12 is not 8 to 64 in steps of 8"},
+		{send(MemRead, Const(0), Const(1273), Const(8)), "8 bytes at 1273 are not within the 1280 bytes of LMEM"},
+		{send(MemRead, Const(0), LowReg(0), Const(8)), ""},
+		{send(TailWrite, Const(0), Const(1024), Const(256)), ""},
+		{Instruction{Issues: []Issue{{XTXN: Drop, Args: []Expr{Const(0)}, Reply: LowReg(1)}}, Next: exit}, "has no reply"},
+		{Instruction{Issues: []Issue{{XTXN: TimeNow, Async: true}}, Next: exit}, "cannot be asynchronous"},
+		{Instruction{Issues: []Issue{{XTXN: TimeNow, Reply: WholeReg(1)}}, Next: exit}, ""},
+	} {
+		c.in.Pos = Pos{"x.mc", 3, 1}
+		err := (&Program{Instructions: []Instruction{c.in}}).Validate()
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%v", err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "x.mc:3:1: instruction 0: ")):
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+func TestValidateEntries(t *testing.T) {
+	p := filter()
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if n, ok := p.TimerEntry("report"); n != 4 || !ok {
+		t.Errorf("timer report: %d %t", n, ok)
+	}
+	if n, ok := p.PacketEntry(); n != 0 || !ok {
+		t.Errorf("packet: %d %t", n, ok)
+	}
+	if _, ok := p.TimerEntry(""); ok {
+		t.Error("a timer without a name has the packet's entry")
+	}
+	p.Entries[1].Target = 5
+	if err := p.Validate(); err == nil || err.Error() != `entry "report" leads to instruction 5 of 5` {
+		t.Errorf("got %v", err)
+	}
+	p.Entries[1] = p.Entries[0]
+	if err := p.Validate(); err == nil || err.Error() != `entry "" stands twice` {
+		t.Errorf("got %v", err)
+	}
+	if err := (&Program{}).Validate(); err == nil {
+		t.Error("a program without instructions is valid")
+	}
+}

@@ -1,0 +1,172 @@
+package syntax
+
+// decl = struct | entry | shared | variable | instruction .
+func (p *parser) decl() Decl {
+	p.nodes = 0
+	switch {
+	case p.is("struct") || p.is("union"):
+		d := p.structDecl(true)
+		p.expect(";", "after the closing brace of "+d.Name)
+		return d
+	case p.is("begin"), p.tok.kind == kindIdent && p.ahead.kind == ":":
+		return p.instr()
+	case p.tok.kind == kindIdent && p.ahead.kind == kindIdent:
+		return p.wordDecl()
+	}
+	return p.varDecl()
+}
+
+// wordDecl reads what opens with a word that is not reserved.
+func (p *parser) wordDecl() Decl {
+	switch p.tok.text {
+	case "packet", "timer":
+		// A type may be named so too; the word entry decides.
+		if p.tok.text == "timer" || p.ahead.text == "entry" {
+			return p.entryDecl()
+		}
+	case string(SharedCounter), string(SharedPolicer), string(SharedSRAM), string(SharedDRAM):
+		return p.sharedDecl()
+	}
+	return p.varDecl()
+}
+
+// entry = ( "packet" | "timer" name ) "entry" label ";" .
+func (p *parser) entryDecl() *EntryDecl {
+	d := &EntryDecl{Pos: p.tok.pos}
+	if p.advance().text == "timer" {
+		d.Timer = p.name("the name of the timer")
+	}
+	if !p.word("entry") {
+		p.errorf(p.tok.pos, `expected "entry" and the label where threads start, found %v`, p.tok)
+		return d
+	}
+	p.advance()
+	d.At = p.tok.pos
+	d.Label = p.name("a label")
+	p.expect(";", "after the entry")
+	return d
+}
+
+// shared = ( "counter" | "policer" | "sram" | "dram" ) name [ "[" expr "]" ] ";" .
+func (p *parser) sharedDecl() *SharedDecl {
+	d := &SharedDecl{Pos: p.tok.pos, Kind: SharedKind(p.advance().text)}
+	d.Name = p.name("a name for the shared memory")
+	d.Len = p.arrayLen()
+	p.expect(";", "after the declaration of "+d.Name)
+	return d
+}
+
+// struct = ( "struct" | "union" ) [ name ] "{" { member } "}" .
+func (p *parser) structDecl(named bool) *StructDecl {
+	d := &StructDecl{Pos: p.tok.pos, Union: p.advance().text == "union"}
+	if named {
+		d.Name = p.name("a name for the type")
+	}
+	p.expect("{", "before the members")
+	for !p.is("}") && !p.failed() && p.tok.kind != kindEOF {
+		d.Members = append(d.Members, p.member())
+	}
+	p.expect("}", "after the members")
+	return d
+}
+
+// member = [ name [ "[" expr "]" ] ] ":" expr ";"
+//
+//	| type name [ "[" expr "]" ] ";"
+//	| struct [ name [ "[" expr "]" ] ] ";" .
+func (p *parser) member() *Member {
+	p.nodes = 0
+	m := &Member{Pos: p.tok.pos}
+	switch {
+	case p.is("struct") || p.is("union"):
+		if p.ahead.kind == kindIdent { // struct tag name
+			p.advance()
+			m.Type = &TypeRef{Pos: p.tok.pos, Name: p.name("a type")}
+			break
+		}
+		if !p.enter() {
+			return m
+		}
+		m.Body = p.structDecl(false)
+		p.leave()
+		if !p.is(";") {
+			m.Name = p.name("a name for the member")
+			m.Len = p.arrayLen()
+		}
+		p.expect(";", "after the member")
+		return m
+	case p.is(":"), p.tok.kind == kindIdent && (p.ahead.kind == ":" || p.ahead.kind == "["):
+		if !p.is(":") {
+			m.Name = p.advance().text
+			m.Len = p.arrayLen()
+		}
+		p.expect(":", "before the width")
+		m.Width = p.expr()
+		p.expect(";", "after the width")
+		return m
+	default:
+		m.Type = &TypeRef{Pos: p.tok.pos, Name: p.name("a field, as in \"name : width;\"")}
+	}
+	m.Type.Pointer = p.accept("*")
+	m.Name = p.name("a name for the member")
+	m.Len = p.arrayLen()
+	p.expect(";", "after the member")
+	return m
+}
+
+func (p *parser) arrayLen() Expr {
+	if !p.accept("[") {
+		return nil
+	}
+	n := p.expr()
+	p.expect("]", "after the number of elements")
+	return n
+}
+
+var storages = map[kind]Storage{
+	"register": StorageRegister, "lmem": StorageLMEM, "memory": StorageMemory,
+	"bus": StorageBus, "virtual": StorageVirtual, "const": StorageConst,
+}
+
+// variable = [ "export" ] [ storage ] type name [ "[" expr "]" ] [ "@" expr ] [ "=" expr ] ";" .
+func (p *parser) varDecl() *VarDecl {
+	d := &VarDecl{Pos: p.tok.pos, Export: p.accept("export")}
+	if s, ok := storages[p.tok.kind]; ok {
+		d.Storage = s
+		p.advance()
+	}
+	d.Type = p.typeRef(d.Storage)
+	d.Name = p.name("a name for the variable")
+	d.Len = p.arrayLen()
+	if p.accept("@") {
+		d.At = p.expr()
+	}
+	if p.accept("=") {
+		d.Init = p.expr()
+	}
+	p.expect(";", "after the declaration of "+d.Name)
+	return d
+}
+
+// type = [ "struct" | "union" ] name [ "*" ] | ":" [ number ] .
+//
+// A storage class with a name and no type, as in "virtual N = 3;", is bits too.
+func (p *parser) typeRef(storage Storage) *TypeRef {
+	t := &TypeRef{Pos: p.tok.pos}
+	if p.accept(":") {
+		if p.tok.kind == kindNumber {
+			t.Width = p.number()
+		}
+		return t
+	}
+	if p.is("struct") || p.is("union") {
+		p.advance()
+	}
+	untyped := storage != StorageNone && p.tok.kind == kindIdent && p.ahead.kind != kindIdent && p.ahead.kind != "*"
+	if untyped {
+		return t
+	}
+	t.Name = p.name("a declaration: struct, a storage class, an entry, or a label before begin")
+	t.Pointer = p.accept("*")
+	return t
+}

@@ -1,0 +1,96 @@
+package vm
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
+)
+
+// A Code is a program ready to run. It does not change: any number of threads
+// may run it.
+type Code struct {
+	instrs []instr
+}
+
+// An instr is one instruction.
+type instr struct {
+	wires    []operand
+	issues   []issue
+	branches []branch // conditional ones; after them comes next
+	next     int32
+	step     bool // the one move takes a field of a register or wire into a register, whatever holds
+	moves    []move
+}
+
+// A branch leads to an instruction, or, from callFlag on, elsewhere.
+type branch struct {
+	when test
+	next int32
+}
+
+// What an int32 next means. Calls carry the target in the low bits.
+const (
+	callFlag int32 = 1 << 24
+	toCaller int32 = 2 << 24
+	toExit   int32 = 3 << 24
+	toFault  int32 = 4 << 24
+
+	targetMask = callFlag - 1
+)
+
+// A move writes a value.
+type move struct {
+	when test
+	from operand
+	to   place
+}
+
+// Compile checks a program and turns it into closures. The program is not used
+// afterwards.
+func Compile(p *isa.Program) (*Code, error) {
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("load %s: %w", p.Name, err)
+	}
+	c := &Code{instrs: make([]instr, len(p.Instructions))}
+	for i := range p.Instructions {
+		c.instrs[i] = compileInstr(&p.Instructions[i], int32(i))
+	}
+	return c, nil
+}
+
+func compileInstr(in *isa.Instruction, at int32) instr {
+	var out instr
+	for _, w := range in.Wires {
+		out.wires = append(out.wires, compileOperand(w))
+	}
+	for i := range in.Issues {
+		out.issues = append(out.issues, compileIssue(&in.Issues[i], at))
+	}
+	for _, b := range in.Next {
+		if b.When == nil {
+			out.next = compileJump(b)
+			break // what follows is never reached
+		}
+		out.branches = append(out.branches, branch{compileTest(b.When), compileJump(b)})
+	}
+	for _, m := range in.Moves {
+		out.moves = append(out.moves, move{compileTest(m.When), compileOperand(m.From), placeOf(m.To)})
+	}
+	if len(out.moves) == 1 {
+		m := &out.moves[0]
+		out.step = m.when.op == 0 && m.from.eval == nil && m.to.register
+	}
+	return out
+}
+
+func compileJump(b isa.Branch) int32 {
+	switch b.Jump {
+	case isa.Call:
+		return callFlag | int32(b.Target)
+	case isa.Return:
+		return toCaller
+	case isa.Exit:
+		return toExit
+	}
+	return int32(b.Target)
+}

@@ -1,0 +1,205 @@
+package vm
+
+import "github.com/inalab/inalab/switchd/microcode/isa"
+
+// A Handler serves the XTXNs of running threads.
+type Handler interface {
+	// XTXN is called for t.Pending. The reply counts if the outcome is Done.
+	XTXN(t *Thread) (reply uint64, o Outcome)
+}
+
+// An Outcome is what a handler makes of an XTXN.
+type Outcome uint8
+
+// Outcomes.
+const (
+	Done    Outcome = iota // it has been served; the thread goes on
+	Suspend                // Run returns Waits; the owner will call Resume
+	Kill                   // Run returns Killed; the handler knows why
+)
+
+// Start makes a thread ready: everything in it is cleared, and it will run from
+// an instruction for at most limit instructions. An instruction that does not
+// exist is a fault.
+func (c *Code) Start(t *Thread, entry int, limit uint64) {
+	*t = Thread{code: c, limit: limit, pc: int32(entry), state: ready}
+	if entry < 0 || entry >= len(c.instrs) {
+		t.pc, t.state, t.fault = 0, Faults, NoEntry
+	}
+}
+
+// Run executes instructions until the thread ends or has to wait. Without a
+// handler it waits at every XTXN. A thread that has ended, or waits, stays as
+// it is.
+func (t *Thread) Run(h Handler) Stop {
+	if t.state != ready {
+		return t.state
+	}
+	instrs, pc := t.code.instrs, t.pc
+	for {
+		if t.Executed >= t.limit {
+			t.pc = pc
+			return t.end(OverLimit)
+		}
+		t.Executed++
+		next := instrs[pc].execute(t, pc)
+		if next == toFault {
+			t.pc = pc
+			return t.end(t.fault)
+		}
+		if t.issued {
+			t.issued = false
+			t.pc = next
+			if stop := t.serve(h); stop != ready {
+				return stop
+			}
+		}
+		if next == toExit {
+			t.pc, t.state = toExit, Exits
+			return Exits
+		}
+		pc = next
+	}
+}
+
+func (t *Thread) end(f Fault) Stop {
+	t.fault, t.state = f, Faults
+	return Faults
+}
+
+// serve hands the pending XTXN to the handler.
+func (t *Thread) serve(h Handler) Stop {
+	t.Issued[t.Pending.XTXN]++
+	if h == nil {
+		t.state = Waits
+		return Waits
+	}
+	reply, o := h.XTXN(t)
+	switch o {
+	case Done:
+		if t.reply != nil {
+			t.reply.store(t, t.replyAt, reply)
+		}
+		return ready
+	case Suspend:
+		t.state = Waits
+		return Waits
+	}
+	t.state = Killed
+	return Killed
+}
+
+// Resume gives a waiting thread the reply of its pending XTXN, 0 for one that
+// has none, so that Run goes on. For a thread that does not wait it does
+// nothing.
+func (t *Thread) Resume(reply uint64) {
+	if t.state != Waits {
+		return
+	}
+	if t.reply != nil {
+		t.reply.store(t, t.replyAt, reply)
+	}
+	t.state = ready
+	if t.pc == toExit {
+		t.state = Exits
+	}
+}
+
+// execute does one instruction in the order that package isa describes and
+// returns the next. After a fault nothing has been done.
+func (in *instr) execute(t *Thread, pc int32) int32 {
+	if len(in.wires) != 0 {
+		in.wire(t)
+	}
+	if len(in.issues) != 0 {
+		in.issue(t)
+	}
+	next := in.next
+	if len(in.branches) != 0 {
+		next = in.branch(t)
+	}
+	if next >= callFlag {
+		next = t.jump(next, pc)
+	}
+	if in.step {
+		return in.moves[0].step(t, next)
+	}
+	return in.move(t, next)
+}
+
+// wire evaluates the wires.
+func (in *instr) wire(t *Thread) {
+	for i := range in.wires {
+		t.file[(wireFile+i)%fileSize] = in.wires[i].get(t)
+	}
+}
+
+// issue prepares the first XTXN whose condition holds.
+func (in *instr) issue(t *Thread) {
+	for i := range in.issues {
+		if x := &in.issues[i]; x.when.op == 0 || x.when.holds(t) {
+			x.prepare(t)
+			return
+		}
+	}
+}
+
+// branch returns where the first condition that holds leads.
+func (in *instr) branch(t *Thread) int32 {
+	for i := range in.branches {
+		if b := &in.branches[i]; b.when.holds(t) {
+			return b.next
+		}
+	}
+	return in.next
+}
+
+// step does the one move of an instruction that only steps a register.
+func (m *move) step(t *Thread, next int32) int32 {
+	if t.fault != NoFault {
+		return toFault
+	}
+	m.to.storeRegister(t, m.from.field(t))
+	return next
+}
+
+// move evaluates all moves before it does the first.
+func (in *instr) move(t *Thread, next int32) int32 {
+	n := 0
+	for i := range in.moves {
+		m := &in.moves[i]
+		if m.when.op != 0 && !m.when.holds(t) {
+			continue
+		}
+		t.writes[n&(isa.MaxMoves-1)] = write{m.from.get(t), int32(i), m.to.resolve(t)}
+		n++
+	}
+	if t.fault != NoFault {
+		return toFault
+	}
+	for i := range n {
+		w := &t.writes[i&(isa.MaxMoves-1)]
+		in.moves[w.move].to.store(t, w.at, w.value)
+	}
+	return next
+}
+
+// jump follows a call, a return or an exit.
+func (t *Thread) jump(next, pc int32) int32 {
+	switch {
+	case next == toExit:
+		return toExit
+	case next == toCaller && t.depth == 0:
+		t.fail(NoCaller)
+	case next == toCaller:
+		t.depth--
+		return t.stack[t.depth&(isa.CallDepth-1)]
+	case t.depth == isa.CallDepth:
+		t.fail(CallTooDeep)
+	default:
+		t.stack[t.depth&(isa.CallDepth-1)] = pc + 1
+		t.depth++
+		return next & targetMask
+	}
+	return toFault
+}
