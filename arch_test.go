@@ -109,6 +109,7 @@ var sideways = []pair{
 	{"internal/pktio/tcp", "internal/pktio/poll", "a driver waits for its descriptor"},
 	{"internal/pktio/pktiotest", "internal/pktio", "the fake meets the interface"},
 	{"switchd/daemon", "internal/pktio/**", "the daemon owns its ports"},
+	{"switchd/daemon", "switchd/control", "a switch answers its control plane"},
 	{"nodes/worker/live", "internal/pktio/**", "a live worker owns its sockets"},
 	{"nodes/worker/live", "harness/tensorfile", "a live worker keeps its tensors for the checker"},
 	{"harness/live", "harness/netns", "a live run happens in namespaces"},

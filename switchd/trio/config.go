@@ -1,0 +1,168 @@
+package trio
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// Defaults of the number of PPEs and of their threads. The paper's generation
+// has neither number (ambiguity trio.ppe-count): assumed, the middle of 96 to
+// 160 PPEs and 16 to 24 threads.
+const (
+	DefaultPPEs    = 128
+	DefaultThreads = 20
+)
+
+// Limits of the number of PPEs, those of the first and the sixth generation (trio
+// §8), and of threads ("tens", trio §2.1; the upper end is assumed).
+const (
+	MinPPEs    = 16
+	MaxPPEs    = 160
+	MinThreads = 1
+	MaxThreads = 64
+)
+
+// Other limits; all assumed.
+const (
+	// DefaultInstructions is how many instructions a thread may execute: thousands
+	// of times what the largest aggregation packet takes, and 20 ms at 20 ns each.
+	DefaultInstructions = 1 << 20
+	// DefaultQueue is how many packets may wait for a thread. A window of 65,535
+	// packets of 4 KB is the most that the paper speaks of (trio §5).
+	DefaultQueue = 1 << 16
+	// DefaultPacketMemory holds 65,536 packets of 4 KB and as much again.
+	DefaultPacketMemory = 512 * units.MiB
+	// MaxNextHops bounds the index of a next hop.
+	MaxNextHops = 1 << 16
+	// MaxTimers and MaxTimerThreads: tens of timers, hundreds of threads (trio §5).
+	MaxTimers       = 64
+	MaxTimerThreads = 1 << 12
+	// MaxPeriod keeps period times threads within 63 bits of picoseconds.
+	MaxPeriod = 1000 * units.Second
+)
+
+// Config describes one PFE. Its zero values are the defaults where one is named.
+type Config struct {
+	Node    string       // name of the PFE in errors, such as "mx480/pfe1"
+	Program *isa.Program // compiled; it must have an entry for packets or a timer
+
+	PPEs         int         // packet processing engines; zero: DefaultPPEs
+	Threads      int         // threads of each PPE; zero: DefaultThreads
+	Timers       []Timer     // for entries of the program; entries without one never run
+	NextHops     []NextHop   // what Forward's argument means; more with SetNextHop
+	ClaimAll     bool        // every frame that is offered is the program's
+	ClaimPort    uint16      // without ClaimAll: UDP frames to this port; zero: Trio-ML's 12000
+	Instructions uint64      // that a thread may execute; zero: DefaultInstructions
+	Queue        int         // packets that may wait for a thread; zero: DefaultQueue
+	PacketMemory units.Bytes // that packets inside may take; zero: DefaultPacketMemory
+	Counters     string      // prefix of the program's counters; empty: the program's name up to a dot
+	Memory       mem.Config  // shared memory and hash table
+
+	// Timing nil is instant mode: every thread runs to its end within Handle.
+	Timing *Timing
+	// Observer is told what threads do, in time order; nil: nobody is.
+	Observer Observer
+}
+
+// Timer starts threads of the program periodically (trio §5).
+type Timer struct {
+	Name    string         // of the program's entry
+	Period  units.Duration // T: each thread is started once in every period
+	Threads int            // N: thread k starts k*T/N after every multiple of T; zero: 1
+
+	// ScansOnly says that a thread of this timer whose part of the hash table has
+	// no record does nothing but find that out. Such starts are left out.
+	ScansOnly bool
+}
+
+// NextHop is what an argument of Forward stands for: a copy of the packet leaves
+// by each port. A port may lead across the fabric (dataplane.Fabric).
+type NextHop struct {
+	Index uint32
+	To    []sansio.Port
+}
+
+func (c Config) withDefaults() Config {
+	set := func(p *int, d int) {
+		if *p == 0 {
+			*p = d
+		}
+	}
+	set(&c.PPEs, DefaultPPEs)
+	set(&c.Threads, DefaultThreads)
+	set(&c.Queue, DefaultQueue)
+	if c.Instructions == 0 {
+		c.Instructions = DefaultInstructions
+	}
+	if c.PacketMemory == 0 {
+		c.PacketMemory = DefaultPacketMemory
+	}
+	if c.ClaimPort == 0 {
+		c.ClaimPort = wire.Port
+	}
+	c.Timers = slices.Clone(c.Timers)
+	for i := range c.Timers {
+		set(&c.Timers[i].Threads, 1)
+	}
+	return c
+}
+
+func (c *Config) validate() error {
+	if c.Program == nil {
+		return errors.New("it has no program: compile one")
+	}
+	var errs []error
+	within := func(what string, n, least, most int) {
+		if n < least || n > most {
+			errs = append(errs, fmt.Errorf("%d %s: %d to %d are possible", n, what, least, most))
+		}
+	}
+	within("PPEs", c.PPEs, MinPPEs, MaxPPEs)
+	within("threads of a PPE", c.Threads, MinThreads, MaxThreads)
+	within("packets in the dispatch queue", c.Queue, 1, 1<<24)
+	within("timers", len(c.Timers), 0, MaxTimers)
+	if c.PacketMemory < 64*units.KiB || c.PacketMemory > 64*units.GiB {
+		errs = append(errs, fmt.Errorf("packet memory of %v: 64KiB to 64GiB are possible", c.PacketMemory))
+	}
+	for i := range c.Timers {
+		errs = append(errs, c.validateTimer(i))
+	}
+	for _, h := range c.NextHops {
+		errs = append(errs, h.validate())
+	}
+	if c.Timing != nil {
+		errs = append(errs, c.Timing.validate())
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) validateTimer(i int) error {
+	t := &c.Timers[i]
+	if _, ok := c.Program.TimerEntry(t.Name); !ok {
+		return fmt.Errorf("timer %q: program %s has no such entry", t.Name, c.Program.Name)
+	}
+	if slices.ContainsFunc(c.Timers[:i], func(o Timer) bool { return o.Name == t.Name }) {
+		return fmt.Errorf("timer %q is given twice", t.Name)
+	}
+	if t.Threads < 1 || t.Threads > MaxTimerThreads || t.Period > MaxPeriod || t.Period/units.Duration(max(1, t.Threads)) < units.Nanosecond {
+		return fmt.Errorf("timer %q: %d threads in %v: 1 to %d threads, at most %v, at least 1ns apart", t.Name, t.Threads, t.Period, MaxTimerThreads, MaxPeriod)
+	}
+	return nil
+}
+
+func (h NextHop) validate() error {
+	switch {
+	case h.Index >= MaxNextHops:
+		return fmt.Errorf("next hop %d: the highest is %d", h.Index, MaxNextHops-1)
+	case len(h.To) == 0:
+		return fmt.Errorf("next hop %d has no port", h.Index)
+	}
+	return nil
+}

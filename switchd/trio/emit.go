@@ -1,0 +1,178 @@
+package trio
+
+import (
+	"bytes"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/wire/inet"
+)
+
+// The way out of the PFE. Hardware fills in what depends on a packet's length and
+// addresses (assumed, as network processors do): the IP header checksum of a
+// packet whose head the program has changed or made, and the UDP checksum of one
+// that it has made.
+
+// emit sends a packet whose turn it is.
+func (p *PFE) emit(k *packet) {
+	switch {
+	case k.created:
+		p.emitCreated(k)
+	case len(k.out) == 0:
+		p.emitUnchanged(k)
+	default:
+		p.emitChanged(k)
+	}
+	p.stats.emitted(k, p.now)
+}
+
+// emitUnchanged sends a packet as it came. In instant mode the frames of one train
+// that go the same way stay one train.
+func (p *PFE) emitUnchanged(k *packet) {
+	if p.clock != nil {
+		p.eff.Send(k.to, k.train)
+		return
+	}
+	r := &p.run
+	if r.train != p.source || r.to != k.index || &r.hop[0] != &k.to[0] {
+		p.flush()
+		*r = run{train: p.source, from: k.index, hop: k.to}
+	}
+	r.to = k.index + 1
+}
+
+// run is frames of an arrived train that leave unchanged, one after another, by
+// the same ports, and have not been sent yet.
+type run struct {
+	train    *sansio.Train // nil: none
+	from, to int
+	hop      []sansio.Port
+}
+
+// flush sends the run. Everything else that is sent flushes it first.
+func (p *PFE) flush() {
+	if p.run.train != nil {
+		p.eff.SendFrames(p.run.hop, p.run.train, p.run.from, p.run.to)
+		p.run = run{}
+	}
+}
+
+// emitChanged sends a packet with the head that its thread has left. Where only
+// headers have changed, the body is not copied.
+func (p *PFE) emitChanged(k *packet) {
+	p.flush()
+	from := &k.train
+	n := len(from.Header)
+	t := sansio.Train{Header: p.eff.Header(n), Body: from.Body, Pad: from.Pad, Checksum: from.Checksum, Memory: from.Memory}
+	got := copy(t.Header, k.out)
+	copy(t.Header[got:], from.Header[got:])
+	if rest := k.out[got:]; len(rest) > 0 && len(from.Body) > 0 {
+		rest = rest[:min(len(rest), len(from.Body))]
+		if !bytes.Equal(rest, from.Body[:len(rest)]) {
+			t.Body = p.eff.Body(len(from.Body))
+			copy(t.Body[copy(t.Body, rest):], from.Body[len(rest):])
+			t.Memory = p.eff.Owner(t.Body)
+		}
+	}
+	l, problem := t.Layout()
+	switch {
+	case problem != inet.OK || l.Body != n:
+		t.Checksum = sansio.ChecksumAsIs // nothing that a sum could be filled into
+	case t.Checksum == sansio.ChecksumPartial:
+		sansio.FillPartial(t.Header, len(t.Body)+t.Pad)
+	}
+	if problem == inet.OK {
+		inet.IPv4(t.Header[inet.EtherLen:]).UpdateChecksum()
+	}
+	p.eff.Send(k.to, t)
+}
+
+// emitCreated sends a packet that a thread has made. Where it follows one of the
+// same headers and size in this batch, both are one train.
+func (p *PFE) emitCreated(k *packet) {
+	p.flush()
+	total := len(k.out) + len(k.tail)
+	if !wholeUDP(k.out, total) {
+		frame := p.eff.Body(total)
+		copy(frame[copy(frame, k.out):], k.tail)
+		p.eff.Send(k.to, p.raw(frame))
+		return
+	}
+	header, rest, tail, pad := k.out[:inet.UDPHeaders], k.out[inet.UDPHeaders:], k.tail, 0
+	if real := p.content(k); real < total {
+		pad = total - real
+		rest = rest[:min(len(rest), real-inet.UDPHeaders)]
+		tail = nil
+	}
+	payload := p.eff.Body(len(rest) + len(tail))
+	copy(payload[copy(payload, rest):], tail)
+	p.eff.EmitPadded(k.to, p.template(header), payload, pad)
+}
+
+// wholeUDP reports whether a head starts with UDP in IPv4 without options, and its
+// lengths are those of the packet.
+func wholeUDP(head []byte, total int) bool {
+	if len(head) < inet.UDPHeaders {
+		return false
+	}
+	l, problem := inet.ParseHeader(head[:inet.UDPHeaders], total)
+	return problem == inet.OK && l.Proto == inet.ProtoUDP && l.Body == inet.UDPHeaders && l.End == total &&
+		inet.UDP(head[l.Transport:]).Len() == total-l.Transport
+}
+
+// raw is the train of a frame of any other kind.
+func (p *PFE) raw(frame []byte) sansio.Train {
+	t := sansio.NewTrain(frame, 0, sansio.ChecksumAsIs)
+	if _, problem := inet.Parse(frame); problem == inet.OK {
+		inet.IPv4(frame[inet.EtherLen:]).UpdateChecksum()
+		t.Memory = p.eff.Owner(t.Body)
+	}
+	return t
+}
+
+// template returns the header that [sansio.Effects.Emit] wants: that of the last
+// created packet of this batch, if this one differs from it in lengths and sums
+// only, so that both can be one train. With an identification of its own a packet
+// stays alone, since trains count these on.
+func (p *PFE) template(header []byte) []byte {
+	var h [inet.UDPHeaders]byte
+	copy(h[:], header)
+	inet.SetUDPBody(h[:], 0)
+	inet.UDP(h[inet.EtherLen+inet.IPv4Len:]).SetChecksum(0)
+	if inet.IPv4(h[inet.EtherLen:]).ID() == 0 && bytes.Equal(h[:], p.latest) {
+		return p.latest
+	}
+	p.latest = p.eff.Header(inet.UDPHeaders)
+	copy(p.latest, h[:])
+	return p.latest
+}
+
+// content returns the bytes of a created packet that are more than padding. Under
+// the virtual clock packets may carry lengths only; what a program makes of their
+// zeros is zero, and leaves as padding, too: everything behind as many bytes as
+// those packets had. In a PFE that has seen no such packet all is content.
+func (p *PFE) content(k *packet) int {
+	total := len(k.out) + len(k.tail)
+	if p.hollow == 0 || total <= p.hollow || p.hollow < inet.UDPHeaders {
+		return total
+	}
+	if p.hollow < len(k.out) {
+		if zero(k.out[p.hollow:]) && zero(k.tail) {
+			return p.hollow
+		}
+		return total
+	}
+	return total
+}
+
+// zero reports whether b is nothing but zeros.
+func zero(b []byte) bool {
+	for len(b) >= len(zeros) {
+		if !bytes.Equal(b[:len(zeros)], zeros[:]) {
+			return false
+		}
+		b = b[len(zeros):]
+	}
+	return bytes.Equal(b, zeros[:len(b)])
+}
+
+var zeros [256]byte

@@ -1,0 +1,54 @@
+package trio
+
+import (
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/switchd/microcode/vm"
+)
+
+// instant is the PFE without time: threads run one after another, each from its
+// first instruction to its last, and every XTXN is done as it is issued. No packet
+// is copied on the way in, and no thread meets another.
+type instant struct {
+	pfe    *PFE
+	thread thread
+	at     packet
+}
+
+// XTXN does what the thread asks (vm.Handler).
+func (x *instant) XTXN(*vm.Thread) (uint64, vm.Outcome) {
+	t := &x.thread
+	var reply uint64
+	var ok bool
+	if forMemory(t.Pending.XTXN) {
+		reply, ok = x.pfe.access(t)
+	} else {
+		reply, ok = x.pfe.serve(t)
+	}
+	if !ok {
+		return 0, vm.Kill
+	}
+	return reply, vm.Done
+}
+
+// packet runs the thread of frame i of a train.
+func (x *instant) packet(t *sansio.Train, i int, from sansio.Port) {
+	x.at.arrive(t, i, from, x.pfe.now)
+	x.execute(work{packet: &x.at, since: x.pfe.now})
+}
+
+func (x *instant) execute(w work) {
+	x.pfe.prepare(&x.thread, w)
+	x.thread.stop = x.thread.Run(x)
+	x.pfe.conclude(&x.thread)
+}
+
+// timers runs the threads that timers have started.
+func (x *instant) timers() {
+	for {
+		w, ok := x.pfe.timers.due(x.pfe, x.pfe.now, true)
+		if !ok {
+			return
+		}
+		x.execute(w)
+	}
+}

@@ -1,0 +1,121 @@
+package mem
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/units"
+)
+
+// A Region is one of the two kinds of memory.
+type Region uint8
+
+// Regions.
+const (
+	SRAM Region = iota // on the chip
+	DRAM               // off the chip
+)
+
+func (r Region) String() string {
+	if r == SRAM {
+		return "SRAM"
+	}
+	return "DRAM"
+}
+
+// Config describes a shared memory and its engines. Its zero values are the
+// defaults of the same name.
+type Config struct {
+	SRAM     units.Bytes // in whole pages of 64 KiB
+	DRAM     units.Bytes // in whole pages of 64 KiB
+	Resident units.Bytes // the most that touched pages take in the host
+
+	Records   int    // that the hash table can hold
+	Buckets   int    // of the hash table; zero: as many as records
+	RecordsIn Region // where the records stand
+
+	Engines     int
+	Granule     units.Bytes    // bytes in a row in one bank; a power of two from 8
+	AddTime     units.Duration // of one 32-bit add
+	SRAMLatency units.Duration
+	DRAMLatency units.Duration
+	HashLatency units.Duration
+	HashAccess  units.Duration
+	QueueTime   units.Duration
+}
+
+func (c Config) withDefaults() Config {
+	orElse(&c.SRAM, DefaultSRAM)
+	orElse(&c.DRAM, DefaultDRAM)
+	orElse(&c.Resident, DefaultResident)
+	orElse(&c.Records, DefaultRecords)
+	orElse(&c.Buckets, c.Records)
+	orElse(&c.Engines, DefaultEngines)
+	orElse(&c.Granule, DefaultGranule)
+	orElse(&c.AddTime, AddTime)
+	orElse(&c.SRAMLatency, SRAMLatency)
+	orElse(&c.DRAMLatency, DRAMLatency)
+	orElse(&c.HashLatency, HashLatency)
+	orElse(&c.HashAccess, HashAccess)
+	orElse(&c.QueueTime, QueueTime)
+	return c
+}
+
+func orElse[T comparable](p *T, d T) {
+	if *p == *new(T) {
+		*p = d
+	}
+}
+
+// validate reports everything that is wrong at once. c has its defaults.
+func (c Config) validate() error {
+	errs := []error{
+		c.checkSize("SRAM", c.SRAM, MaxSRAM),
+		c.checkSize("DRAM", c.DRAM, MaxDRAM),
+		checkRange("records", c.Records, 1, MaxRecords),
+		checkRange("buckets", c.Buckets, 1, MaxBuckets),
+		checkRange("engines", c.Engines, 1, MaxEngines),
+		checkRange("add time", c.AddTime, 1, MaxTime),
+		checkRange("SRAM latency", c.SRAMLatency, Cycle, MaxTime),
+		checkRange("DRAM latency", c.DRAMLatency, Cycle, MaxTime),
+		checkRange("hash latency", c.HashLatency, Cycle, MaxTime),
+		checkRange("hash access", c.HashAccess, 1, MaxTime),
+		checkRange("queue time", c.QueueTime, 1, MaxTime),
+		c.checkRecords(),
+	}
+	if c.Granule < WordBytes || c.Granule > units.MiB || c.Granule&(c.Granule-1) != 0 {
+		errs = append(errs, fmt.Errorf("shared memory: interleave granule of %v: it must be a power of two from 8B to 1MiB", c.Granule))
+	}
+	if c.Resident < pageBytes {
+		errs = append(errs, fmt.Errorf("shared memory: resident limit of %v: it must be at least one page of 64KiB", c.Resident))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) checkSize(name string, size, most units.Bytes) error {
+	if size < pageBytes || size > most || size%pageBytes != 0 {
+		return fmt.Errorf("shared memory: %s of %v: it must be whole pages of 64KiB, at most %v", name, size, most)
+	}
+	return nil
+}
+
+func (c Config) checkRecords() error {
+	if c.RecordsIn > DRAM {
+		return fmt.Errorf("shared memory: records in region %d: it must be SRAM or DRAM", c.RecordsIn)
+	}
+	room := c.SRAM
+	if c.RecordsIn == DRAM {
+		room = c.DRAM
+	}
+	if need := units.Bytes(c.Records) * RecordBytes; need > room {
+		return fmt.Errorf("shared memory: %d records take %v and %v has %v: lower the records or enlarge it", c.Records, need, c.RecordsIn, room)
+	}
+	return nil
+}
+
+func checkRange[T ~int | ~int64](name string, v, least, most T) error {
+	if v < least || v > most {
+		return fmt.Errorf("shared memory: %s of %v: %v to %v are possible", name, v, least, most)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package mem
+
+import (
+	"math/bits"
+
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Engines is the time that a memory takes: read-modify-write engines with one
+// bank each, and the hash unit. One goroutine owns it. Make it with [NewEngines].
+//
+// Methods that serve take the time at which a request reaches the memory, and
+// return when the memory has taken it, and when the reply is back at the thread.
+// Requests are served in the order of the calls, whose times must not decrease.
+type Engines struct {
+	engines  []engine
+	hash     engine
+	wordBits int // log2 of the words in a granule
+	queue    units.Duration
+	addTime  units.Duration
+	latency  [2]units.Duration // by Region, beside the service
+	hashWait units.Duration    // latency of the hash unit
+	hashStep units.Duration
+	stats    Stats
+}
+
+// An engine serves one request after the other.
+type engine struct {
+	until units.Time // when its work so far ends
+	load  Load
+}
+
+// Load is what one engine has done. Work that has been taken and not yet served
+// is included, except where said.
+type Load struct {
+	Served uint64         // requests, or parts of them
+	Waited uint64         // of these, how many found the engine busy
+	Busy   units.Duration // serving
+	Wait   units.Duration // sum of the times from arrival to start of service
+}
+
+// Stats is about whole requests to memory; those to the hash unit are not in it.
+type Stats struct {
+	Requests uint64         // that were served
+	Waited   uint64         // of these, how many were done later than on an idle memory
+	Held     uint64         // of these, how many were held in the crossbar: back-pressure
+	Wait     units.Duration // sum of what they were done later
+	MaxWait  units.Duration // the most that one was done later
+	HeldTime units.Duration // sum of the times they were held
+}
+
+// NewEngines makes idle engines for a memory of the same configuration.
+func NewEngines(c Config) (*Engines, error) {
+	c = c.withDefaults()
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	return &Engines{
+		engines:  make([]engine, c.Engines),
+		wordBits: bits.TrailingZeros64(uint64(c.Granule / WordBytes)),
+		queue:    c.QueueTime,
+		addTime:  c.AddTime,
+		latency:  [2]units.Duration{SRAM: c.SRAMLatency - Cycle, DRAM: c.DRAMLatency - Cycle},
+		hashWait: c.HashLatency - Cycle,
+		hashStep: c.HashAccess,
+	}, nil
+}
+
+// Access serves any operation on so many bytes from a on but 32-bit adds: 1
+// clock for each word. Bytes count in whole words.
+func (e *Engines) Access(now units.Time, a Addr, bytes int) (taken, done units.Time) {
+	return e.serve(now, a, (bytes+WordBytes-1)/WordBytes*2, Cycle/2)
+}
+
+// Add serves 32-bit adds to so many bytes from a on.
+func (e *Engines) Add(now units.Time, a Addr, bytes int) (taken, done units.Time) {
+	return e.serve(now, a, (bytes+3)/4, e.addTime)
+}
+
+// serve charges each half of a word, from a on, to the engine of its bank.
+func (e *Engines) serve(now units.Time, a Addr, halves int, each units.Duration) (taken, done units.Time) {
+	granule := 2 << e.wordBits // in halves
+	bank := int(uint32(a) >> e.wordBits % uint32(len(e.engines)))
+	room := granule - 2*(int(a)&(1<<e.wordBits-1)) // halves to the end of the granule
+	taken, done = now, now
+	longest := units.Duration(0)
+	for at, banks := 0, len(e.engines); at < halves && banks > 0; banks-- {
+		n := min(halves-at, room)
+		at += room
+		for again := at + (len(e.engines)-1)*granule; again < halves; again += len(e.engines) * granule {
+			n += min(halves-again, granule) // few engines: it is this one's turn again
+		}
+		cost := units.Duration(n) * each
+		longest = max(longest, cost)
+		in, end := e.engines[bank].serve(now, cost, e.queue)
+		taken, done = max(taken, in), max(done, end)
+		room = granule
+		if bank++; bank == len(e.engines) {
+			bank = 0
+		}
+	}
+	e.count(taken.Sub(now), done.Sub(now)-longest)
+	return taken, done + units.Time(e.latency[regionOf(a)])
+}
+
+func regionOf(a Addr) Region {
+	if a >= DRAMBase {
+		return DRAM
+	}
+	return SRAM
+}
+
+// serve appends work to the engine's and returns when it is taken, as soon as
+// no more than queue is ahead of it, and when it is served.
+func (g *engine) serve(now units.Time, cost, queue units.Duration) (taken, end units.Time) {
+	start := max(now, g.until)
+	wait := start.Sub(now)
+	g.load.Served++
+	if wait > 0 {
+		g.load.Waited++
+	}
+	g.load.Wait += wait
+	g.load.Busy += cost
+	g.until = start + units.Time(cost)
+	return max(now, start-units.Time(queue)), g.until
+}
+
+func (e *Engines) count(held, wait units.Duration) {
+	s := &e.stats
+	s.Requests++
+	if held > 0 {
+		s.Held++
+		s.HeldTime += held
+	}
+	if wait > 0 {
+		s.Waited++
+		s.Wait += wait
+		s.MaxWait = max(s.MaxWait, wait)
+	}
+}
+
+// Hash serves an operation of the hash unit, one access to the index after the
+// other. Zeroing a new record is charged to the record's engines; the reply does
+// not wait for it, as whatever follows is served after it.
+func (e *Engines) Hash(now units.Time, c Cost) (taken, done units.Time) {
+	taken, end := e.hash.serve(now, units.Duration(c.Index)*e.hashStep, e.queue)
+	if c.Clears {
+		e.Access(now, c.Record, RecordBytes)
+	}
+	return taken, end + units.Time(e.hashWait)
+}
+
+// Stats returns what requests to memory have met so far.
+func (e *Engines) Stats() Stats { return e.stats }
+
+// Loads returns the loads of all engines, in the order of their banks, and that
+// of the hash unit. Busy counts only what has been served by now.
+func (e *Engines) Loads(now units.Time) (engines []Load, hash Load) {
+	engines = make([]Load, len(e.engines))
+	for i := range engines {
+		engines[i] = e.engines[i].by(now)
+	}
+	return engines, e.hash.by(now)
+}
+
+// by returns the load without the work that is still ahead, which an engine that
+// never idles before it does in one go.
+func (g *engine) by(now units.Time) Load {
+	l := g.load
+	l.Busy -= max(0, g.until.Sub(now))
+	return l
+}
+
+// Utilisation returns the share of a span in which the engine served, where l
+// and before are its loads at the end and at the start.
+func (l Load) Utilisation(before Load, span units.Duration) float64 {
+	if span <= 0 {
+		return 0
+	}
+	return float64(l.Busy-before.Busy) / float64(span)
+}

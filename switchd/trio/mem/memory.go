@@ -1,0 +1,207 @@
+package mem
+
+import (
+	"encoding/binary"
+
+	"github.com/inalab/inalab/internal/units"
+)
+
+// An Addr is an address in shared memory, in words of 8 bytes.
+type Addr uint32
+
+// Pages are what memory is given in; the size is of the emulation alone.
+const (
+	pageShift = 13 // of an Addr
+	pageWords = 1 << pageShift
+	pageBytes = pageWords * WordBytes
+)
+
+type page [pageBytes]byte
+
+// Memory is the data of a shared memory with its hash table. One goroutine owns
+// it. Make it with [New].
+type Memory struct {
+	pages    []*page // by Addr>>pageShift; nil: not yet written, all zero
+	sramEnd  Addr    // first word behind SRAM
+	dramEnd  Addr    // first word behind DRAM
+	resident int     // pages given
+	most     int     // pages that may be given
+	table    *Table
+	layout   Layout
+}
+
+// Layout says where things stand. Ranges include Start and exclude End.
+type Layout struct {
+	SRAM, DRAM Range // for programs
+	Records    Range // of the hash table, RecordBytes each
+}
+
+// A Range is words of shared memory.
+type Range struct{ Start, End Addr }
+
+// Bytes returns the size of the range.
+func (r Range) Bytes() units.Bytes { return units.Bytes(r.End-r.Start) * WordBytes }
+
+// New makes a memory that is all zero, with an empty hash table. It returns an
+// error that names every bad field of c.
+func New(c Config) (*Memory, error) {
+	c = c.withDefaults()
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	m := &Memory{
+		sramEnd: Addr(c.SRAM / WordBytes),
+		dramEnd: DRAMBase + Addr(c.DRAM/WordBytes),
+		most:    int(c.Resident / pageBytes),
+	}
+	m.pages = make([]*page, m.dramEnd>>pageShift)
+	m.layout = Layout{SRAM: Range{0, m.sramEnd}, DRAM: Range{DRAMBase, m.dramEnd}}
+	home := &m.layout.SRAM
+	if c.RecordsIn == DRAM {
+		home = &m.layout.DRAM
+	}
+	start := home.End - Addr(c.Records)*recordWords
+	m.layout.Records = Range{start, home.End}
+	home.End = start
+	m.table = newTable(m, start, c.Records, c.Buckets)
+	return m, nil
+}
+
+// Layout says what stands where.
+func (m *Memory) Layout() Layout { return m.layout }
+
+// Hash returns the hash table, whose records stand in m.
+func (m *Memory) Hash() *Table { return m.table }
+
+// Resident returns what the pages that were written take in the host.
+func (m *Memory) Resident() units.Bytes { return units.Bytes(m.resident) * pageBytes }
+
+// holds reports whether n bytes from a are within one of the ranges.
+func (m *Memory) holds(a Addr, n int) bool {
+	words := Addr(n+WordBytes-1) / WordBytes
+	if a < m.sramEnd {
+		return m.sramEnd-a >= words
+	}
+	return a >= DRAMBase && a < m.dramEnd && m.dramEnd-a >= words
+}
+
+// reach returns n bytes from a, at most MaxAccess, for writing. They are in lo
+// alone, unless they cross the end of a page: then the rest is in hi.
+func (m *Memory) reach(a Addr, n int) (lo, hi []byte, f Fault) {
+	if !m.holds(a, n) {
+		return nil, nil, OutOfRange
+	}
+	off := int(a&(pageWords-1)) * WordBytes
+	if p := m.pages[a>>pageShift]; p != nil && off+n <= pageBytes {
+		return p[off : off+n], nil, NoFault
+	}
+	return m.reachFar(a, off, n)
+}
+
+// reachFar is reach where a page is new or two are needed.
+func (m *Memory) reachFar(a Addr, off, n int) (lo, hi []byte, f Fault) {
+	at := int(a >> pageShift)
+	crosses := off+n > pageBytes
+	if !m.give(at) || crosses && !m.give(at+1) {
+		return nil, nil, Exhausted
+	}
+	if !crosses {
+		return m.pages[at][off : off+n], nil, NoFault
+	}
+	return m.pages[at][off:], m.pages[at+1][:off+n-pageBytes], NoFault
+}
+
+// give makes sure that a page has room in the host; false if there is none left.
+func (m *Memory) give(at int) bool {
+	if m.pages[at] != nil {
+		return true
+	}
+	if m.resident == m.most {
+		return false
+	}
+	m.pages[at] = new(page)
+	m.resident++
+	return true
+}
+
+// Read copies len(dst) bytes from a on. The length must be 8 to 64 in steps of 8.
+func (m *Memory) Read(a Addr, dst []byte) Fault {
+	if !plain(len(dst)) {
+		return BadLength
+	}
+	if !m.holds(a, len(dst)) {
+		return OutOfRange
+	}
+	off := int(a&(pageWords-1)) * WordBytes
+	n := m.copyOut(int(a>>pageShift), off, dst)
+	if n < len(dst) {
+		m.copyOut(int(a>>pageShift)+1, 0, dst[n:])
+	}
+	return NoFault
+}
+
+// copyOut copies from one page and returns how many bytes that were.
+func (m *Memory) copyOut(at, off int, dst []byte) int {
+	if p := m.pages[at]; p != nil {
+		return copy(dst, p[off:])
+	}
+	n := min(len(dst), pageBytes-off)
+	clear(dst[:n])
+	return n
+}
+
+// Write copies src to a on. The length must be 8 to 64 in steps of 8.
+func (m *Memory) Write(a Addr, src []byte) Fault {
+	if !plain(len(src)) {
+		return BadLength
+	}
+	lo, hi, f := m.reach(a, len(src))
+	if f != NoFault {
+		return f
+	}
+	copy(hi, src[copy(lo, src):])
+	return NoFault
+}
+
+func plain(n int) bool { return n >= WordBytes && n <= MaxAccess && n%WordBytes == 0 }
+
+// Load returns one word.
+func (m *Memory) Load(a Addr) (uint64, Fault) {
+	if !m.holds(a, WordBytes) {
+		return 0, OutOfRange
+	}
+	return m.load(a), NoFault
+}
+
+// load is Load of a word that is known to be there.
+func (m *Memory) load(a Addr) uint64 {
+	p := m.pages[a>>pageShift]
+	if p == nil {
+		return 0
+	}
+	off := int(a&(pageWords-1)) * WordBytes
+	return binary.BigEndian.Uint64(p[off : off+WordBytes])
+}
+
+// Store writes one word.
+func (m *Memory) Store(a Addr, v uint64) Fault {
+	w, _, f := m.reach(a, WordBytes)
+	if f == NoFault {
+		binary.BigEndian.PutUint64(w, v)
+	}
+	return f
+}
+
+// store is Store of a word whose page is known to be there.
+func (m *Memory) store(a Addr, v uint64) {
+	off := int(a&(pageWords-1)) * WordBytes
+	binary.BigEndian.PutUint64(m.pages[a>>pageShift][off:off+WordBytes], v)
+}
+
+// erase zeroes a record. One that was never written is zero without a page.
+func (m *Memory) erase(a Addr) {
+	if p := m.pages[a>>pageShift]; p != nil {
+		off := int(a&(pageWords-1)) * WordBytes
+		clear(p[off : off+RecordBytes])
+	}
+}

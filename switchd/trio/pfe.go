@@ -1,0 +1,227 @@
+package trio
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// PFE is one Packet Forwarding Engine. It meets dataplane.Engine.
+type PFE struct {
+	cfg       Config
+	code      *vm.Code
+	entry     int    // where the threads of packets start
+	prefix    string // of the program's counters
+	memory    *mem.Memory
+	permanent int             // records that timers have nothing to do with
+	hops      [][]sansio.Port // by index; nil: there is none
+
+	now    units.Time      // of the call, or of the event inside that is being done
+	eff    *sansio.Effects // of the call
+	timers timers
+	phase  phase
+	clock  *clock  // nil in instant mode
+	solo   instant // without a clock: the one thread there is
+
+	source *sansio.Train // that the packet at hand is from; instant mode
+	run    run
+	latest []byte // header template of the last created packet in this batch
+	hollow int    // most bytes that are there of packets that carry lengths only
+
+	changes uint64      // of the hash table by threads: records created or deleted
+	used    units.Bytes // of the packet memory
+	spare   []*packet
+	leaving []*packet // given up in this call; its effects may still borrow from them
+
+	count   sansio.Tally
+	reasons []reason
+	stats   stats
+}
+
+// New returns a PFE with its program loaded.
+func New(cfg Config) (*PFE, error) {
+	p, err := build(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("configuring PFE %s: %w", cfg.Node, err)
+	}
+	return p, nil
+}
+
+func build(cfg Config) (*PFE, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	code, err := vm.Compile(cfg.Program)
+	if err != nil {
+		return nil, err
+	}
+	p := &PFE{cfg: cfg, code: code, prefix: prefixOf(&cfg)}
+	var ok bool
+	if p.entry, ok = cfg.Program.PacketEntry(); !ok {
+		return nil, fmt.Errorf("program %s has no entry for packets", cfg.Program.Name)
+	}
+	if p.memory, err = mem.New(cfg.Memory); err != nil {
+		return nil, err
+	}
+	if err := checkSymbols(cfg.Program, p.memory.Layout()); err != nil {
+		return nil, err
+	}
+	p.reasons = reasonsOf(cfg.Program, p.prefix)
+	p.timers, p.phase = newTimers(&cfg), newPhase(&cfg, p.memory.Layout().Records)
+	p.solo.pfe = p
+	if cfg.Timing != nil {
+		if p.clock, err = newClock(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	for _, h := range cfg.NextHops {
+		if err := p.SetNextHop(h); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// SetNextHop sets what an argument of Forward means from now on. Packets that are
+// on their way out keep their ports. The list is not to be changed afterwards.
+func (p *PFE) SetNextHop(h NextHop) error {
+	if err := h.validate(); err != nil {
+		return err
+	}
+	if n := int(h.Index) + 1; n > len(p.hops) {
+		p.hops = append(p.hops, make([][]sansio.Port, n-len(p.hops))...)
+	}
+	p.hops[h.Index] = h.To
+	return nil
+}
+
+// RemoveNextHop takes a next hop out: what is forwarded to it from now on is
+// dropped and counted.
+func (p *PFE) RemoveNextHop(index uint32) {
+	if int64(index) < int64(len(p.hops)) {
+		p.hops[index] = nil
+	}
+}
+
+// Claims reports whether a frame is for the program.
+func (p *PFE) Claims(header []byte, l inet.Layout) bool {
+	return p.cfg.ClaimAll || l.Proto == inet.ProtoUDP && inet.UDP(header[l.Transport:]).DstPort() == p.cfg.ClaimPort
+}
+
+// Ports returns the ports of all next hops.
+func (p *PFE) Ports() (out []sansio.Port) {
+	for _, to := range p.hops {
+		out = append(out, to...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Handle takes what arrived, every frame as a packet of its own. What is due before
+// comes first.
+func (p *PFE) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	p.enter(now, eff)
+	for i := range in {
+		t := &in[i].Train
+		p.source = t
+		if t.Pad > 0 {
+			p.hollow = max(p.hollow, len(t.Header)+len(t.Payload(0)))
+		}
+		n := t.Frames()
+		p.count.Add(CountPackets, uint64(n))
+		for f := range n {
+			if p.clock == nil {
+				p.solo.packet(t, f, in[i].Port)
+			} else {
+				p.receive(t, f, in[i].Port)
+			}
+		}
+	}
+	p.leave()
+}
+
+// Expire does what is due.
+func (p *PFE) Expire(now units.Time, eff *sansio.Effects) {
+	p.enter(now, eff)
+	p.leave()
+}
+
+// enter begins a call: memory that the effects of the last one borrowed is free,
+// and what is due is done.
+func (p *PFE) enter(now units.Time, eff *sansio.Effects) {
+	p.eff, p.latest = eff, nil
+	p.spare = append(p.spare, p.leaving...)
+	clear(p.leaving)
+	p.leaving = p.leaving[:0]
+	if p.clock == nil {
+		p.now = now
+		p.solo.timers()
+		return
+	}
+	p.advanceTo(now)
+}
+
+// leave ends a call.
+func (p *PFE) leave() {
+	p.flush()
+	p.eff, p.source = nil, nil
+}
+
+// NextDeadline returns when a timer starts a thread or, with a clock, when a packet
+// may leave.
+func (p *PFE) NextDeadline() units.Time {
+	next := p.timers.next(p)
+	if p.clock != nil {
+		return p.clock.deadline(next)
+	}
+	return next
+}
+
+// fresh returns a packet to fill.
+func (p *PFE) fresh() *packet {
+	last := len(p.spare) - 1
+	if last < 0 {
+		return &packet{}
+	}
+	k := p.spare[last]
+	p.spare = p.spare[:last]
+	return k
+}
+
+// recycle gives a packet up.
+func (p *PFE) recycle(k *packet) {
+	p.release(k)
+	if k.created {
+		p.spare = append(p.spare, k) // what was sent of it is a copy
+	} else {
+		p.leaving = append(p.leaving, k)
+	}
+}
+
+// release gives up what a packet has of the packet memory.
+func (p *PFE) release(k *packet) {
+	p.used -= k.charge
+	k.charge = 0
+	if m := k.train.Memory; m != nil {
+		p.eff.Drop(m)
+		k.train.Memory = nil
+	}
+}
+
+// output takes a packet to the reorder engine; without a clock none waits there.
+func (p *PFE) output(k *packet) {
+	if p.clock != nil {
+		p.clock.reach(k, p.now)
+		return
+	}
+	p.emit(k)
+	if k.created {
+		p.recycle(k)
+	}
+}

@@ -1,0 +1,53 @@
+package trio
+
+import (
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// phase knows whether the instants at which timers fire have had a say: a record
+// that lived for a period or longer may have met a timer's thread in time or
+// too late.
+type phase struct {
+	period   units.Duration // the shortest of all timers; 0: there is none
+	start    mem.Addr       // of the first record
+	births   []units.Time   // by slot; nil: there is no timer
+	mattered bool
+}
+
+func newPhase(cfg *Config, records mem.Range) (out phase) {
+	for _, t := range cfg.Timers {
+		if out.period == 0 || t.Period < out.period {
+			out.period = t.Period
+		}
+	}
+	if out.period > 0 {
+		out.start = records.Start
+		out.births = make([]units.Time, int(records.End-records.Start)/(mem.RecordBytes/mem.WordBytes))
+	}
+	return out
+}
+
+func (f *phase) watched() bool { return f.births != nil }
+
+func (f *phase) slot(a mem.Addr) int { return int(a-f.start) / (mem.RecordBytes / mem.WordBytes) }
+
+func (f *phase) born(a mem.Addr, now units.Time) {
+	if f.births != nil {
+		f.births[f.slot(a)] = now
+	}
+}
+
+func (f *phase) died(a mem.Addr, now units.Time) {
+	f.mattered = f.mattered || now.Sub(f.births[f.slot(a)]) >= f.period
+}
+
+// PhaseMattered reports whether what happened since the last call might have gone
+// otherwise had the timers fired at other instants of their period: a record
+// was removed that had lived for a period or longer, or a timer has run that does
+// more than to scan records.
+func (p *PFE) PhaseMattered() bool {
+	mattered := p.phase.mattered
+	p.phase.mattered = false
+	return mattered
+}

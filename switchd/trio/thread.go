@@ -1,0 +1,130 @@
+package trio
+
+import (
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
+)
+
+// thread is a thread of a PPE at work.
+type thread struct {
+	vm.Thread
+	work    work
+	created *packet // by the thread, and not yet sent; nil: none
+	fate    Fate    // of what it was started for
+	sent    int     // created packets that it has sent
+	reason  string  // why it was killed
+
+	id   int32 // index of the clock's threads
+	ppe  int
+	stop vm.Stop    // why it left its instructions
+	done units.Time // when the last of its asynchronous XTXNs is done
+}
+
+// work is what a thread is started for: a packet, or a part of a timer.
+type work struct {
+	packet *packet // nil: a timer
+	timer  int     // index of Config.Timers
+	part   int
+	run    uint32 // number of the run
+	since  units.Time
+}
+
+// Fate is what has become of what a thread was started for.
+type Fate uint8
+
+// Fates.
+const (
+	Consumed  Fate = iota // the thread has ended and sent nothing
+	Created               // the thread has ended, and had sent a packet that it created
+	Forwarded             // the packet was sent on
+	Dropped               // the packet was dropped, by the program or for a fault
+	TimerRun              // a timer's thread
+	NumFates
+)
+
+func (f Fate) String() string {
+	names := [...]string{"consumed", "created", "forwarded", "dropped", "timer"}
+	if f >= NumFates {
+		return "?"
+	}
+	return names[f]
+}
+
+// prepare makes a thread ready for its work: registers and LMEM as the program's
+// image has them, the head of the packet, the notes of the machine.
+func (p *PFE) prepare(t *thread, w work) {
+	t.work, t.created, t.fate, t.sent, t.reason, t.done = w, nil, Consumed, 0, "", 0
+	if w.packet == nil {
+		t.fate = TimerRun
+		timer := &p.timers.list[w.timer]
+		p.begin(t, timer.entry)
+		t.SetRegister(isa.WorkRegister, uint64(w.part)<<48|uint64(timer.Threads)<<32|uint64(w.run))
+		return
+	}
+	k := w.packet
+	p.begin(t, p.entry)
+	k.load(&t.LMEM)
+	t.SetRegister(isa.WorkRegister, uint64(k.length())<<48|uint64(k.head)<<32|uint64(uint32(k.from)))
+}
+
+func (p *PFE) begin(t *thread, entry int) {
+	p.code.Start(&t.Thread, entry, p.cfg.Instructions)
+	image := &p.cfg.Program.Image
+	copy(t.LMEM[:], image.LMEM)
+	for i, v := range image.Registers {
+		if v != 0 {
+			t.SetRegister(i, v)
+		}
+	}
+}
+
+// conclude decides what becomes of the work of a thread that has stopped, and
+// counts what it did. The packet is still the caller's to give up.
+func (p *PFE) conclude(t *thread) {
+	if t.created != nil {
+		p.count.Add(CountNotSent, 1)
+		p.recycle(t.created)
+		t.created = nil
+	}
+	switch t.stop {
+	case vm.Faults:
+		p.fail(t, faultName(t.Fault()))
+	case vm.Killed:
+		p.fail(t, t.reason)
+	default:
+		if t.fate == Consumed {
+			p.count.Add(CountConsumed, 1)
+			if t.sent > 0 {
+				t.fate = Created
+			}
+		}
+	}
+	p.stats.ended(t, p.now)
+	if p.cfg.Observer != nil {
+		p.cfg.Observer.Ended(p.now, &t.Thread, t.fate)
+	}
+}
+
+// fail drops the packet of a thread that did wrong, if it still has it.
+func (p *PFE) fail(t *thread, reason string) {
+	p.count.Add(reason, 1)
+	if t.fate == Consumed {
+		t.fate = Dropped
+	} else {
+		p.count.Add(CountLateFaults, 1) // the reason has counted no packet
+	}
+}
+
+// An Observer is told of what threads do, in the order of time. It may read the
+// thread, whose variables vm.VariableOf finds, and the memory of the PFE; it must
+// change neither, nor keep the thread.
+type Observer interface {
+	// Sent is called when a thread sends its packet, or one that it created, on.
+	Sent(now units.Time, t *vm.Thread, created bool)
+	// Discarded is called when a thread drops its packet; reason is the name of
+	// the counter.
+	Discarded(now units.Time, t *vm.Thread, reason string)
+	// Ended is called when a thread has ended.
+	Ended(now units.Time, t *vm.Thread, f Fate)
+}

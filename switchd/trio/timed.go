@@ -1,0 +1,259 @@
+package trio
+
+import (
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/vtime"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// clock is the PFE with time: threads, and what they wait for.
+//
+// Whatever a thread does between two XTXNs is its own: it is executed in one go
+// when the first of them is done, and the next XTXN becomes an event at the time
+// at which its instruction is through. So XTXNs are done in the order of time,
+// which is all that threads see of each other.
+//
+// What happens inside shows outside Timing.Output later at the earliest. So a
+// driver need not come for every event: those of the past are done, each at its
+// own time, when it comes for what can be seen.
+type clock struct {
+	Timing
+	events  vtime.Queue // targets: threads
+	threads []*thread   // all there have been in use at once
+	idle    []int32     // those that are not in use
+	ppes    ppes
+	queue   ring[work]   // waits for a thread
+	outputs ring[output] // on their way out, behind the reorder engine
+	reorder reorder
+	engines *mem.Engines
+	tails   units.Time // until when packet memory is busy with tails
+}
+
+// output is a packet that leaves at a time.
+type output struct {
+	at     units.Time
+	packet *packet
+}
+
+func newClock(cfg *Config) (*clock, error) {
+	engines, err := mem.NewEngines(cfg.Memory)
+	return &clock{Timing: *cfg.Timing, ppes: newPPEs(cfg.PPEs, cfg.Threads), reorder: newReorder(), engines: engines}, err
+}
+
+// advanceTo does what is due up to a time. At one instant timers start threads
+// first, then packets leave, then threads go on.
+func (p *PFE) advanceTo(now units.Time) {
+	c := p.clock
+	for {
+		at, goesOn, leaves := now, false, false
+		if e, ok := c.events.Peek(); ok && e.At <= at {
+			at, goesOn = e.At, true
+		}
+		if c.outputs.len() > 0 && c.outputs.front().at <= at {
+			at, leaves = c.outputs.front().at, true
+		}
+		if w, ok := p.timers.due(p, at, false); ok {
+			p.now = w.since
+			p.startTimer(w)
+			continue
+		}
+		p.now = at
+		switch {
+		case leaves:
+			p.emitNext()
+		case goesOn:
+			p.step(c.threads[c.events.Pop().Target])
+		default:
+			return
+		}
+	}
+}
+
+// deadline returns when something may next be seen from outside.
+func (c *clock) deadline(timer units.Time) units.Time {
+	next := timer
+	if e, ok := c.events.Peek(); ok {
+		next = min(next, e.At)
+	}
+	next = next.Add(c.Output)
+	if c.outputs.len() > 0 {
+		next = min(next, c.outputs.front().at)
+	}
+	return next
+}
+
+// receive takes a frame from a train that arrived.
+func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
+	c := p.clock
+	if c.ppes.full() && c.queue.len() >= p.cfg.Queue {
+		p.count.Add(DropQueue, 1)
+		return
+	}
+	size := t.FrameBytes(i)
+	if p.used+size > p.cfg.PacketMemory {
+		p.count.Add(DropMemory, 1)
+		return
+	}
+	k := p.fresh()
+	k.arrive(t, i, from, p.now)
+	k.keep()
+	p.used += size
+	k.charge = size
+	c.reorder.enter(k)
+	p.dispatch(work{packet: k, since: p.now})
+}
+
+// startTimer starts a thread of a timer as a packet would.
+func (p *PFE) startTimer(w work) {
+	if c := p.clock; c.ppes.full() && c.queue.len() >= p.cfg.Queue {
+		p.count.Add(DropTimer, 1)
+		return
+	}
+	p.dispatch(w)
+}
+
+// dispatch gives work to the PPE with the fewest threads in use, or lets it wait
+// for a thread.
+func (p *PFE) dispatch(w work) {
+	if c := p.clock; c.ppes.full() {
+		c.queue.push(w)
+		p.stats.queued(p.now, c.queue.len())
+		return
+	}
+	p.launch(w)
+}
+
+func (p *PFE) launch(w work) {
+	c := p.clock
+	id := int32(len(c.threads))
+	if last := len(c.idle) - 1; last >= 0 {
+		id, c.idle = c.idle[last], c.idle[:last]
+	} else {
+		c.threads = append(c.threads, &thread{id: id})
+	}
+	t := c.threads[id]
+	t.ppe = c.ppes.take()
+	p.stats.started(p.now, w.since, c.ppes.total)
+	p.prepare(t, w)
+	c.execute(t, p.now, p.now.Add(c.Dispatch))
+}
+
+// execute runs a thread until it needs something or ends, and makes that an
+// event. The first instruction may start at from.
+func (c *clock) execute(t *thread, now, from units.Time) {
+	before := t.Executed
+	t.stop = t.Run(nil)
+	c.events.Push(c.ppes.execute(&c.Timing, t.ppe, now, from, t.Executed-before), t.id)
+}
+
+// step goes on with a thread that has issued an XTXN, or has ended.
+func (p *PFE) step(t *thread) {
+	if t.stop != vm.Waits {
+		p.finish(t)
+		return
+	}
+	reply, resume, ok := p.request(t)
+	if !ok {
+		t.stop = vm.Killed
+		p.finish(t)
+		return
+	}
+	t.Resume(reply)
+	p.clock.execute(t, p.now, resume)
+}
+
+// request does the pending XTXN of a thread. It returns the reply, and when the
+// thread goes on; false if it does not.
+func (p *PFE) request(t *thread) (reply uint64, resume units.Time, ok bool) {
+	c, r := p.clock, &t.Pending
+	if forMemory(r.XTXN) {
+		return p.accessTimed(t)
+	}
+	reply, ok = p.serve(t)
+	resume = p.now.Add(c.Crossbar)
+	switch r.XTXN {
+	case isa.TailRead, isa.TailWrite:
+		resume = c.moveTail(p.now, int(r.Len))
+	case isa.XtxnWait:
+		return reply, max(p.now, t.done), ok
+	}
+	if r.Async {
+		t.done = max(t.done, resume)
+		resume = p.now
+	}
+	return reply, resume, ok
+}
+
+// moveTail returns when n bytes of a tail have been read or written.
+func (c *clock) moveTail(now units.Time, n int) units.Time {
+	cycles := (n + c.TailBytesPerCycle - 1) / c.TailBytesPerCycle
+	c.tails = max(c.tails, now).Add(units.Duration(cycles) * Cycle)
+	return c.tails.Add(c.Tail)
+}
+
+// finish ends a thread, and gives it to the work that has waited longest.
+func (p *PFE) finish(t *thread) {
+	c := p.clock
+	p.conclude(t)
+	k := t.work.packet
+	t.work = work{}
+	c.ppes.free(t.ppe)
+	c.idle = append(c.idle, t.id)
+	p.stats.busy(p.now, c.ppes.total)
+	if k != nil {
+		k.ended = true
+		if !k.pending && !k.held {
+			p.release(k) // nothing of it will leave
+		}
+		p.settle(k)
+	}
+	if c.queue.len() > 0 {
+		w := c.queue.pop()
+		p.stats.queued(p.now, c.queue.len())
+		p.launch(w)
+	}
+}
+
+// reach takes a packet that was forwarded to the reorder engine.
+func (c *clock) reach(k *packet, now units.Time) {
+	if !c.reorder.hold(k) {
+		c.send(k, now)
+	}
+}
+
+// send lets a packet leave the reorder engine.
+func (c *clock) send(k *packet, now units.Time) {
+	k.pending = true
+	c.outputs.push(output{now.Add(c.Output), k})
+}
+
+// emitNext sends the packet that is out first.
+func (p *PFE) emitNext() {
+	k := p.clock.outputs.pop().packet
+	p.emit(k)
+	k.pending = false
+	if k.created || k.left {
+		p.recycle(k)
+	}
+}
+
+// settle sends what no longer has to wait for a packet that has ended.
+func (p *PFE) settle(k *packet) {
+	c := p.clock
+	for k != nil && k.flow.first == k {
+		if c.reorder.release(k) {
+			c.send(k, p.now)
+		}
+		if !k.ended {
+			return
+		}
+		next := c.reorder.leave(k)
+		if k.left = true; !k.pending {
+			p.recycle(k)
+		}
+		k = next
+	}
+}

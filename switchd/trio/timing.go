@@ -1,0 +1,100 @@
+package trio
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/units"
+)
+
+// All constants of time of the PFE outside its shared memory, whose own are in
+// package mem. What a source does not give is assumed, with its reason and the
+// range in which it may be varied.
+const (
+	// Cycle is one clock: 1 GHz (trio §6.3).
+	Cycle = units.Nanosecond
+
+	// InstructionCost is what one instruction of a thread takes, from its entry
+	// into the pipeline of its PPE until the next of the same thread may enter:
+	// several clocks (trio §2.2), the number is not given.
+	// calibrated: set by experiments. Range 5 to 200 ns.
+	InstructionCost = 20 * units.Nanosecond
+
+	// IssueInterval is the least distance of two instructions of one PPE, whatever
+	// their threads. Assumed: one clock, since a pipeline takes in one a clock,
+	// and threads exist to fill it (trio §2.2). With T threads a PPE so executes
+	// at most T instructions in every InstructionCost, and never more than one a
+	// clock. Range: fixed.
+	IssueInterval = Cycle
+
+	// DispatchDelay is the time from the arrival of a packet, or from the end of
+	// a thread that it waited for, to its first instruction. Assumed: the head
+	// is moved to local memory at 8 bytes a clock, 26 clocks, and about three times
+	// that goes by in the choice of a thread and on the way. Range 50 to 300 ns.
+	DispatchDelay = 100 * units.Nanosecond
+
+	// OutputDelay is the time from the reorder engine to the output; a packet that
+	// nothing holds is in the reorder engine when it is forwarded. Assumed: the way of DispatchDelay backwards.
+	// Range 50 to 300 ns.
+	OutputDelay = 100 * units.Nanosecond
+
+	// TailLatency is the time from a TailRead to the bytes in local memory.
+	// Assumed: that of off-chip memory, 300 to 400 ns (trio §2.3), since a packet
+	// buffer is far larger than memory on the chip. Range 70 to 400 ns.
+	TailLatency = 350 * units.Nanosecond
+
+	// TailBytesPerCycle is how much all threads together read from tails, or
+	// write to them, in a clock. Assumed: 64, the size of one read, which is 512
+	// Gbps: what the four ports of 100 Gbps of a PFE bring (trio §6.1) is read once
+	// without delay. Range 32 to 128.
+	TailBytesPerCycle = 64
+
+	// CrossbarLatency is the time from a request to the answer of a module on the
+	// chip that only answers: the clock, and the dispatch of packets when a
+	// thread waits for it. Assumed: that of on-chip memory, 70 ns (trio §2.3).
+	// Range 10 to 100 ns.
+	CrossbarLatency = 70 * units.Nanosecond
+)
+
+// Timing is how long the parts of a PFE take. The zero value is not valid: start
+// from [DefaultTiming].
+type Timing struct {
+	Instruction       units.Duration // see InstructionCost
+	Issue             units.Duration // see IssueInterval
+	Dispatch          units.Duration // see DispatchDelay
+	Output            units.Duration // see OutputDelay
+	Tail              units.Duration // see TailLatency
+	TailBytesPerCycle int            // see TailBytesPerCycle
+	Crossbar          units.Duration // see CrossbarLatency
+}
+
+// DefaultTiming returns the constants of this package.
+func DefaultTiming() Timing {
+	return Timing{
+		Instruction: InstructionCost, Issue: IssueInterval, Dispatch: DispatchDelay, Output: OutputDelay,
+		Tail: TailLatency, TailBytesPerCycle: TailBytesPerCycle, Crossbar: CrossbarLatency,
+	}
+}
+
+// maxConstant bounds every constant of a Timing (assumed), so that sums of them
+// stay far from the end of time.
+const maxConstant = units.Millisecond
+
+func (t *Timing) validate() error {
+	var errs []error
+	between := func(name string, d, least units.Duration) {
+		if d < least || d > maxConstant {
+			errs = append(errs, fmt.Errorf("timing: %s of %v: %v to %v is possible", name, d, least, maxConstant))
+		}
+	}
+	between("instruction cost", t.Instruction, units.Picosecond)
+	between("issue interval", t.Issue, units.Picosecond)
+	between("dispatch delay", t.Dispatch, 0)
+	between("output delay", t.Output, 0)
+	between("tail latency", t.Tail, 0)
+	between("crossbar latency", t.Crossbar, 0)
+	if t.TailBytesPerCycle < 1 || t.TailBytesPerCycle > 1<<10 {
+		errs = append(errs, fmt.Errorf("timing: %d bytes of tails a clock: 1 to %d are possible", t.TailBytesPerCycle, 1<<10))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,150 @@
+package trio
+
+import (
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+)
+
+// maxPacket is the longest packet that a thread can create: an IPv4 packet has
+// 65,535 bytes at most (RFC 791).
+const maxPacket = inet.EtherLen + 65535
+
+// serve does what the pending XTXN of a thread asks of the modules outside shared
+// memory. It returns the reply; false if the thread has to be killed.
+func (p *PFE) serve(t *thread) (uint64, bool) {
+	r := &t.Pending
+	switch r.XTXN {
+	case isa.TailRead:
+		if t.work.packet == nil {
+			clear(t.Buffer())
+		} else {
+			t.work.packet.readTail(r.Args[0], t.Buffer())
+		}
+	case isa.TailWrite:
+		return 0, p.writeTail(t)
+	case isa.PacketCreate:
+		return 0, p.create(t)
+	case isa.Forward:
+		p.forward(t)
+	case isa.Drop:
+		p.drop(t)
+	case isa.TimeNow:
+		return uint64(p.now) / uint64(units.Nanosecond), true
+	}
+	return 0, true // XtxnWait has nothing to do but to wait
+}
+
+// create gives a thread a new packet. One that it had created before and not
+// sent is lost.
+func (p *PFE) create(t *thread) bool {
+	n := t.Pending.Args[0]
+	if n < inet.EtherLen || n > isa.LMEMBytes-isa.HeadStart {
+		t.reason = DropHeadLength
+		return false
+	}
+	if t.created != nil {
+		p.count.Add(CountNotSent, 1)
+		p.recycle(t.created)
+	}
+	arrived := p.now
+	if t.work.packet != nil {
+		arrived = t.work.packet.arrived
+	}
+	t.created = p.fresh()
+	t.created.create(int(n), arrived)
+	return p.charge(t, units.Bytes(n))
+}
+
+// writeTail writes to the tail of the packet that a thread has created.
+func (p *PFE) writeTail(t *thread) bool {
+	offset, b := t.Pending.Args[0], t.Buffer()
+	switch {
+	case t.created == nil:
+		t.reason = DropNoTail
+		return false
+	case offset > uint64(maxPacket-t.created.head-len(b)):
+		t.reason = DropTailLength
+		return false
+	}
+	if more := int(offset) + len(b) - len(t.created.tail); more > 0 && !p.charge(t, units.Bytes(more)) {
+		return false
+	}
+	t.created.writeTail(int(offset), b)
+	return true
+}
+
+// charge takes packet memory for a created packet; where there is none, the
+// thread is at its end.
+func (p *PFE) charge(t *thread, n units.Bytes) bool {
+	if p.used+n > p.cfg.PacketMemory {
+		t.reason = DropNoRoom
+		return false
+	}
+	p.used += n
+	t.created.charge += n
+	return true
+}
+
+// outgoing returns the packet that Forward or Drop speaks of: what the thread has
+// created and not yet sent, else the packet that it was started for; nil if that
+// is gone, too.
+func (t *thread) outgoing() *packet {
+	if t.created != nil {
+		return t.created
+	}
+	if t.fate == Consumed {
+		return t.work.packet
+	}
+	return nil
+}
+
+func (p *PFE) forward(t *thread) {
+	k := t.outgoing()
+	if k == nil {
+		p.count.Add(CountNothing, 1)
+		return
+	}
+	hop := t.Pending.Args[0]
+	if hop >= uint64(len(p.hops)) || p.hops[hop] == nil {
+		p.lose(t, k, DropNextHop)
+		p.count.Add(DropNextHop, 1)
+		return
+	}
+	if p.cfg.Observer != nil {
+		p.cfg.Observer.Sent(p.now, &t.Thread, k.created)
+	}
+	k.unload(&t.LMEM)
+	k.to = p.hops[hop]
+	if k.created {
+		t.created = nil
+		t.sent++
+		p.count.Add(CountCreated, 1)
+	} else {
+		t.fate = Forwarded
+		p.count.Add(CountForwarded, 1)
+	}
+	p.output(k)
+}
+
+func (p *PFE) drop(t *thread) {
+	k := t.outgoing()
+	if k == nil {
+		p.count.Add(CountNothing, 1)
+		return
+	}
+	p.lose(t, k, p.discard(t.Pending.Args[0]))
+}
+
+// lose gives up a packet that a thread was to send.
+func (p *PFE) lose(t *thread, k *packet, reason string) {
+	if p.cfg.Observer != nil {
+		p.cfg.Observer.Discarded(p.now, &t.Thread, reason)
+	}
+	if k.created {
+		t.created = nil
+		p.recycle(k)
+		return
+	}
+	t.fate = Dropped
+}
