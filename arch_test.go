@@ -98,6 +98,7 @@ var sideways = []pair{
 	{"switchd/trio", "switchd/trio/mem", "threads share memory"},
 	{"switchd/trio", "switchd/microcode/isa", "a PFE is loaded with a program"},
 	{"switchd/trio", "switchd/microcode/vm", "its threads run the program"},
+	{"switchd/program/triomc", "switchd/program/trioml", "it runs the Microcode of the same program"},
 	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
 	{"switchd/chassis", "internal/pktio/impair", "ports and fabric have links"},
 	{"nodes/hostmodel", "internal/pktio/impair", "a host's cores serve frames as a line does"},

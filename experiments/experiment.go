@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/figure"
 )
 
 // Experiment measures claims.
@@ -20,11 +21,13 @@ type Experiment struct {
 }
 
 // Findings is what an experiment found: a value for each of its claims and an
-// interval for each of its predictions, and the tables of all points.
+// interval for each of its predictions, the tables of all points, and figures of
+// those that are worth a look, what the papers state beside them.
 type Findings struct {
 	Measured  map[claims.ID]claims.Measured
 	Predicted map[claims.ID]claims.Prediction
 	Tables    []claims.Table
+	Figures   []figure.Figure
 }
 
 // Set notes a measured value.

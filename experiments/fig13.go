@@ -34,6 +34,11 @@ func runFig13(ctx context.Context, e *Env) (Findings, error) {
 	}
 	rows := s.rows()
 	f := Findings{Tables: []claims.Table{s.table(rows)}}
+	drawn, err := s.figure(rows)
+	if err != nil {
+		return f, err
+	}
+	f.Figures = append(f.Figures, drawn)
 	best := claims.Measured{}
 	top := 0.0
 	for _, m := range trioModels {

@@ -19,9 +19,10 @@ func All() []Experiment {
 }
 
 // Constants returns what experiments rest on: the constants of hosts, links and
-// switches, and the computing times of models that no paper prints.
+// switches, those of the emulated PFE, and the computing times of models that no paper prints.
 func Constants() *hostmodel.Constants {
 	c := hostmodel.Defaults()
+	c.Add(pfeConstants()...)
 	for _, p := range profiles.All() {
 		c.Add(hostmodel.Constant{
 			Name: "compute." + p.Name, Value: p.Compute.Milliseconds(), Unit: "ms", Assumed: p.ComputeFrom == profiles.Assumed, Source: p.Source,

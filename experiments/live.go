@@ -25,7 +25,7 @@ import (
 // onPackets returns the experiments on real packets, the short ones first.
 func onPackets() []Experiment {
 	return []Experiment{
-		liveLevels(), liveVolume(), liveClocking(), liveRates(), liveRetransmit(), liveExact(), liveLoss(), liveModels(), liveStragglers(),
+		liveLevels(), liveTenants(), liveVolume(), liveClocking(), liveRates(), liveRetransmit(), liveExact(), liveLoss(), liveModels(), liveStragglers(),
 	}
 }
 
@@ -73,6 +73,15 @@ type liveRun struct {
 
 // job lays the run out.
 func (r *liveRun) job(e *Env) (*job.Job, error) {
+	p, err := r.plan()
+	if err != nil {
+		return nil, err
+	}
+	return r.jobOn(e, p)
+}
+
+// plan returns the run's topology.
+func (r *liveRun) plan() (*plan.Plan, error) {
 	params := gen.Params{Hosts: r.hosts, MTU: r.mtu, Link: topo.LinkSpec{
 		Rate: r.rate / units.Rate(r.scale), Delay: liveDelay, Loss: r.loss, Queue: liveQueue / units.Bytes(r.scale),
 	}}
@@ -84,10 +93,11 @@ func (r *liveRun) job(e *Env) (*job.Job, error) {
 		return nil, err
 	}
 	r.throttle(g)
-	p, err := plan.New(g)
-	if err != nil {
-		return nil, err
-	}
+	return plan.New(g)
+}
+
+// jobOn lays the run out on a topology that it may share.
+func (r *liveRun) jobOn(e *Env, p *plan.Plan) (*job.Job, error) {
 	spec := job.Spec{
 		System: r.sys, Plan: p, Scale: r.scale, Iterations: r.iterations, Seed: e.Seed,
 		Model: r.model, MiniBatch: r.batch, StraggleP: r.p, Elements: r.elements,
@@ -141,60 +151,82 @@ var errUnbelievable = errors.New("the machine was too busy to believe the times"
 const tries = 2
 
 // run carries a run out. Wrong sums are not an error here: see [lab.right].
-func (l *lab) run(ctx context.Context, r liveRun) (ran, error) {
+func (l *lab) run(ctx context.Context, r liveRun) (out ran, err error) {
+	err = l.believed(ctx, r.name, r.hosts, func() (result.Fidelity, error) {
+		out, err = l.once(ctx, r)
+		return out.Cell.Fidelity, err
+	})
+	return out, err
+}
+
+// believed carries a run of so many workers out, again where its times cannot be
+// believed.
+func (l *lab) believed(ctx context.Context, name string, workers int, run func() (result.Fidelity, error)) error {
 	var last result.Fidelity
 	for range tries {
 		if err := ctx.Err(); err != nil {
-			return ran{}, err
+			return err
 		}
-		l.env.Note("%s, %d workers", r.name, r.hosts)
-		m, err := l.once(ctx, r)
-		if err != nil {
-			return m, fmt.Errorf("%s: %w", r.name, err)
+		l.env.Note("%s, %d workers", name, workers)
+		var err error
+		if last, err = run(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		last = m.Cell.Fidelity
 		if last.Verdict == result.Invalid && !l.lenient {
-			l.env.Note("%s: %s; once more", r.name, strings.Join(last.Reasons, "; "))
+			l.env.Note("%s: %s; once more", name, strings.Join(last.Reasons, "; "))
 			continue
 		}
 		if last.Verdict != result.Trusted {
-			l.doubts = append(l.doubts, fmt.Sprintf("%s (%s)", last.Reasons[0], r.name))
+			l.doubts = append(l.doubts, fmt.Sprintf("%s (%s)", last.Reasons[0], name))
 		}
 		l.runs++
-		return m, nil
+		return nil
 	}
-	return ran{}, fmt.Errorf("%s: %w, %d times: %s", r.name, errUnbelievable, tries, strings.Join(last.Reasons, "; "))
+	return fmt.Errorf("%s: %w, %d times: %s", name, errUnbelievable, tries, strings.Join(last.Reasons, "; "))
 }
 
-// once carries a run out once. The logs of nodes stay if it fails, and the error
-// says where.
+// once carries a run out once.
 func (l *lab) once(ctx context.Context, r liveRun) (out ran, err error) {
 	j, err := r.job(l.env)
 	if err != nil {
 		return out, err
 	}
+	traced := 0
+	if r.traced {
+		traced = len(j.Plan.Switches) + len(j.Hosts())
+	}
+	out.logs, err = inLab(ctx, traced, func(opt live.Options) error {
+		out.Measured, err = live.Bench(ctx, j, r.warmup, opt)
+		return err
+	})
+	return out, err
+}
+
+// inLab gives a run a lab of its own, and returns the events of so many nodes; zero
+// asks for none. The logs of nodes stay if it fails, and the error says where.
+func inLab(ctx context.Context, traced int, run func(live.Options) error) (events []*trace.Log, err error) {
 	logs, err := os.MkdirTemp("", "inalab-live-")
 	if err != nil {
-		return out, fmt.Errorf("making a directory for logs: %w", err)
+		return nil, fmt.Errorf("making a directory for logs: %w", err)
 	}
 	opt := live.Options{Lab: netns.NewLabName(), Logs: logs, Owner: journal.CurrentCaller()}
-	if r.traced {
-		opt.Events = func(logs []*trace.Log) { out.logs = logs }
+	if traced > 0 {
+		opt.Events = func(logs []*trace.Log) { events = logs }
 	}
-	out.Measured, err = live.Bench(ctx, j, r.warmup, opt)
-	if err == nil && r.traced {
-		err = complete(out.logs, j)
+	err = run(opt)
+	if err == nil && traced > 0 {
+		err = complete(events, traced)
 	}
 	if err != nil && ctx.Err() == nil {
-		return out, fmt.Errorf("%w (logs in %s)", err, logs)
+		return events, fmt.Errorf("%w (logs in %s)", err, logs)
 	}
-	return out, errors.Join(err, os.RemoveAll(logs))
+	return events, errors.Join(err, os.RemoveAll(logs))
 }
 
 // complete refuses a trace that lacks a node or events.
-func complete(logs []*trace.Log, j *job.Job) error {
-	if want := len(j.Plan.Switches) + len(j.Hosts()); len(logs) != want {
-		return fmt.Errorf("events of %d nodes, %d are there", len(logs), want)
+func complete(logs []*trace.Log, want int) error {
+	if len(logs) != want {
+		return fmt.Errorf("events of %d nodes, %d are there", want, len(logs))
 	}
 	for _, l := range logs {
 		if n := l.Lost(); n > 0 {

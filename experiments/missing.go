@@ -9,7 +9,7 @@ import (
 const (
 	needsPFE    = "needs the Trio PFE"
 	needsTofino = "needs the Tofino pipeline"
-	needsJobs   = "needs several jobs in one run"
+	needsPools  = "needs a SwitchML program with a pool for each job"
 	needsLevels = "needs SwitchML over two levels of switches"
 	needsLivePS = "needs a parameter server on real packets"
 )
@@ -29,7 +29,6 @@ var missing = []struct{ prefix, waitsFor string }{
 	{"trio.s6.3.instr-total", needsPFE},
 	{"trio.s6.3.loop-dominates", needsPFE},
 	{"trio.s6.3.instr-per-gradient", needsPFE},
-	{"trio.s4.multi-job", needsJobs},
 	{"trio.s6.1.single-pipeline-best", needsTofino},
 
 	{"switchml.s1.line-rate", needsTofino},
@@ -37,7 +36,7 @@ var missing = []struct{ prefix, waitsFor string }{
 	{"switchml.s5.read-width", needsTofino},
 	{"switchml.s4.5.hier-loss", needsLevels},
 	{"switchml.s7.hier-optimal", needsLevels},
-	{"switchml.s7.multi-job", needsJobs},
+	{"switchml.s7.multi-job", needsPools},
 	{"switchml.s3.sub-rtt", needsLivePS},
 	{"switchml.s6.1.dedicated-ps", needsLivePS},
 	{"switchml.appB.rdma-retx", "needs the RDMA variant of SwitchML"},

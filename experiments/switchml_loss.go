@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/figure"
 	"github.com/inalab/inalab/reports/render"
 )
 
@@ -113,7 +114,10 @@ func runLoss(ctx context.Context, e *Env) (Findings, error) {
 	for i := range runs {
 		runs[i].smlTook, runs[i].ringTook = times[2*i], times[2*i+1]
 	}
-	f := Findings{Tables: []claims.Table{fig6Table(runs), fig7Table(runs)}}
+	f := Findings{
+		Tables:  []claims.Table{fig6Table(runs), fig7Table(runs)},
+		Figures: []figure.Figure{fig6Figure(runs), fig7Figure(runs)},
+	}
 	none := &runs[0]
 	const wholeBuckets = 2 // of a tail, at least
 	tail := func(i int) claims.Measured {

@@ -95,13 +95,14 @@ func formula(trip units.Duration, rate units.Rate) int {
 
 func runFig9(ctx context.Context, e *Env) (Findings, error) {
 	f := Findings{}
-	over := map[string]claims.Measured{}
+	over, sweeps := map[string]claims.Measured{}, map[units.Rate][]pooled{}
 	const model = "SwitchML-256 on RDMA hosts, which do not limit the rate; no retransmission"
 	for _, l := range linkRates {
 		points, err := sweepPools(ctx, e, l.rate)
 		if err != nil {
 			return f, err
 		}
+		sweeps[l.rate] = points
 		at := kneeOf(points)
 		over["knee_over_formula_"+l.name] = claims.Number(float64(points[at].slots) / float64(formula(points[0].trip(), l.rate)))
 		f.Tables = append(f.Tables, poolTable(points, l.name, l.rate))
@@ -114,7 +115,9 @@ func runFig9(ctx context.Context, e *Env) (Findings, error) {
 	m := claims.Group(over)
 	m.Model = model + "; round trip measured with a pool of one slot"
 	f.Set("switchml.appC.optimal-s", m)
-	return f, nil
+	drawn, err := poolFigure(sweeps, model)
+	f.Figures = append(f.Figures, drawn)
+	return f, err
 }
 
 // poolFindings is what Fig 9 says: times fall up to the knee and stay, and round

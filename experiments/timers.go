@@ -14,6 +14,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/reports/stat"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -45,67 +46,93 @@ const (
 
 var recoveryTimeouts = []units.Duration{2, 5, 10, 20, 40} // ms
 
+// recovered is how long servers waited, in timeouts, at one timeout and in one
+// reading of what an aged block says about its source.
+type recovered struct {
+	timeout units.Duration
+	age     program.AgePolicy
+	times   []float64 // of each server and phase of the timers
+}
+
+// quantile returns the time that a share of the servers do not exceed.
+func (r *recovered) quantile(q float64) float64 {
+	v, _ := stat.Quantile(r.times, q)
+	return v
+}
+
 // recovery measures the time from the first packet to the last result, in
 // timeouts, under both readings of what an aged block says about its source.
 func recovery(ctx context.Context, e *Env, f *Findings) error {
-	t := claims.Table{
-		ID: "trio.fig14", Title: "Time until servers have all results of 20 packets, one server silent",
-		Columns: []claims.Column{{Name: "timeout", Unit: "ms"}, {Name: "ageing"}, {Name: "least", Unit: "timeouts"}, {Name: "mean", Unit: "timeouts"}, {Name: "most", Unit: "timeouts"}},
-		Notes:   []string{fmt.Sprintf("Over %d phases of the timer threads; %s.", recoveryPhases, trioModel)},
-	}
-	all := spread{least: math.Inf(1)}
+	var all []recovered
+	least, most := math.Inf(1), 0.0
 	for _, ms := range recoveryTimeouts {
 		for _, age := range []program.AgePolicy{program.AgePerBlock, program.AgeAbsent} {
-			s, err := recoveryAt(ctx, e, ms*units.Millisecond, age)
+			r, err := recoveryAt(ctx, e, ms*units.Millisecond, age)
 			if err != nil {
 				return err
 			}
-			t.Rows = append(t.Rows, []render.Cell{
-				render.Int(int64(ms)), render.Text(string(age)), render.Number(s.least, 3), render.Number(s.sum/s.n, 3), render.Number(s.most, 3),
-			})
-			all.least, all.most = min(all.least, s.least), max(all.most, s.most)
+			all = append(all, r)
+			least, most = min(least, r.quantile(0)), max(most, r.quantile(1))
 		}
 	}
-	f.Tables = append(f.Tables, t)
+	f.Tables = append(f.Tables, recoveryTable(all))
+	f.Figures = append(f.Figures, recoveryFigure(all))
 	f.Predict("trio.fig14.recovery", claims.Prediction{
-		Low: all.least, High: all.most, Model: trioModel,
+		Low: least, High: most, Model: trioModel,
 		Note: "least and most over timeouts, phases of the timers, and both readings of trio.close-to-ideal",
 	})
 	return nil
 }
 
-// spread gathers numbers.
-type spread struct{ least, most, sum, n float64 }
-
-func (s *spread) add(x float64) {
-	if s.n == 0 || x < s.least {
-		s.least = x
+func recoveryTable(all []recovered) claims.Table {
+	t := claims.Table{
+		ID: "trio.fig14", Title: "Time until servers have all results of 20 packets, one server silent",
+		Columns: []claims.Column{
+			{Name: "timeout", Unit: "ms"}, {Name: "ageing"}, {Name: "least", Unit: "timeouts"}, {Name: "5%", Unit: "timeouts"}, {Name: "median", Unit: "timeouts"},
+			{Name: "mean", Unit: "timeouts"}, {Name: "95%", Unit: "timeouts"}, {Name: "most", Unit: "timeouts"}, {Name: "n"},
+		},
+		Notes: []string{fmt.Sprintf("Over %d phases of the timer threads, every server that waits; %s.", recoveryPhases, trioModel)},
 	}
-	s.most, s.sum, s.n = max(s.most, x), s.sum+x, s.n+1
+	for i := range all {
+		r := &all[i]
+		sum := 0.0
+		for _, x := range r.times {
+			sum += x
+		}
+		at := func(q float64) render.Cell { return render.Number(r.quantile(q), 3) }
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Int(int64(r.timeout / units.Millisecond)), render.Text(string(r.age)), at(0), at(0.05), at(0.5),
+			render.Number(sum/float64(len(r.times)), 3), at(0.95), at(1), render.Int(len(r.times)),
+		})
+	}
+	return t
 }
 
-func recoveryAt(ctx context.Context, e *Env, timeout units.Duration, age program.AgePolicy) (spread, error) {
-	var s spread
+func recoveryAt(ctx context.Context, e *Env, timeout units.Duration, age program.AgePolicy) (recovered, error) {
+	out := recovered{timeout: timeout, age: age}
 	var jobs []*job.Job
 	for phase := range recoveryPhases {
 		j, err := recoveryJob(e, timeout, age, phase)
 		if err != nil {
-			return s, err
+			return out, err
 		}
 		jobs = append(jobs, j)
 	}
 	cells, err := e.Cells(ctx, jobs...)
 	if err != nil {
-		return s, err
+		return out, err
 	}
 	for i, c := range cells {
 		for _, x := range c.Samples {
 			if x.Delay == 0 {
-				s.add(float64(x.End.Sub(x.Start)-jobs[i].Model.Compute) / float64(timeout))
+				out.times = append(out.times, float64(x.End.Sub(x.Start)-jobs[i].Model.Compute)/float64(timeout))
 			}
 		}
 	}
-	return s, nil
+	if len(out.times) == 0 {
+		return out, fmt.Errorf("timeout of %v: no server waited for a silent one", timeout)
+	}
+	return out, nil
 }
 
 // recoveryJob is one all-reduce of 20 packets for which one server is late by

@@ -26,10 +26,10 @@ func newBench() *cobra.Command {
 		Short: "Measure this machine: all-reduce on real packets, building topologies, simulating",
 		Args:  subcommand,
 		RunE: func(*cobra.Command, []string) error {
-			return usage(fmt.Errorf("which benchmark? allreduce, topology or sim"))
+			return usage(fmt.Errorf("which benchmark? allreduce, topology, sim or pfe"))
 		},
 	}
-	c.AddCommand(newBenchAllReduce(), newBenchTopology(), newBenchSim())
+	c.AddCommand(newBenchAllReduce(), newBenchTopology(), newBenchSim(), newBenchPFE())
 	return c
 }
 
@@ -185,6 +185,10 @@ func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.jobOf(system, p, size)
+}
+
+func (f allReduceFlags) jobOf(system job.System, p *plan.Plan, size units.Bytes) (*job.Job, error) {
 	return job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4)})
 }
 
@@ -213,6 +217,11 @@ func (f allReduceFlags) measure(ctx context.Context, size units.Bytes, plain boo
 	if err != nil {
 		return row, err
 	}
+	return f.measureJob(ctx, j, size, plain)
+}
+
+// measureJob runs a job whose tensors have a size.
+func (f allReduceFlags) measureJob(ctx context.Context, j *job.Job, size units.Bytes, plain bool) (row bench.AllReduce, err error) {
 	logs, err := os.MkdirTemp("", "inalab-bench-")
 	if err != nil {
 		return row, fmt.Errorf("making a directory for logs: %w", err)

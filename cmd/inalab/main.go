@@ -34,6 +34,8 @@ func commands() []*cobra.Command {
 		newBench(),
 		newList(),
 		newExplain(),
+		newMicrocode(),
+		newSwitch(),
 		newDoctor(),
 		newProbe(),
 		newGC(),

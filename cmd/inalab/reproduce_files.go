@@ -12,15 +12,17 @@ import (
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/figure"
 	"github.com/inalab/inalab/reports/render"
 )
 
-// claimRecorder shows how the check goes on, and writes the tables of each
-// experiment down as it ends. The check goes on after an error; the first is kept.
+// claimRecorder shows how the check goes on, and writes the tables and figures of
+// each experiment down as it ends. The check goes on after an error; the first is
+// kept.
 type claimRecorder struct {
 	*claimProgress
 	dir       *archive.Dir
-	unwritten error // tables are missing
+	unwritten error // tables or figures are missing
 	ended     []endedExperiment
 }
 
@@ -34,33 +36,53 @@ func newClaimRecorder(p *claimProgress, dir *archive.Dir) *claimRecorder {
 	return &claimRecorder{claimProgress: p, dir: dir}
 }
 
-// Ended writes the tables of an experiment; with a changed constant it has none
-// worth keeping.
+// Ended writes the tables and figures of an experiment; with a changed constant
+// it has none worth keeping.
 func (r *claimRecorder) Ended(s experiments.Step, o experiments.Outcome) {
 	r.claimProgress.Ended(s, o)
 	if s.Constant != "" {
 		return
 	}
 	r.ended = append(r.ended, endedExperiment{s.Experiment.ID, o})
-	named := map[claims.ID]int{}
+	tables := fileNames{in: s.Experiment.ID}
 	for _, t := range o.Findings.Tables {
-		name := string(t.ID)
-		if named[t.ID]++; named[t.ID] > 1 {
-			name += fmt.Sprintf("-%d", named[t.ID])
-		}
+		name := tables.next(string(t.ID))
 		table, err := t.Render()
 		if err == nil {
-			err = writeTable(r.dir, s.Experiment.ID+"/"+name, table)
+			err = writeTable(r.dir, name, table)
 		}
+		r.unwritten = cmp.Or(r.unwritten, err)
+	}
+	figures := fileNames{in: s.Experiment.ID}
+	for _, f := range o.Findings.Figures {
+		err := writeFigure(r.dir, figures.next(f.ID), f)
 		r.unwritten = cmp.Or(r.unwritten, err)
 	}
 }
 
-// dirOf returns where the tables of an experiment are; without tables, the
-// directory of all.
+// fileNames names the files of an experiment by what they hold.
+type fileNames struct {
+	in   string // the directory
+	used map[string]int
+}
+
+// next returns the name for an id: the second of an id ends in "-2".
+func (n *fileNames) next(id string) string {
+	if n.used == nil {
+		n.used = map[string]int{}
+	}
+	name := n.in + "/" + id
+	if n.used[id]++; n.used[id] > 1 {
+		name += fmt.Sprintf("-%d", n.used[id])
+	}
+	return name
+}
+
+// dirOf returns where the tables and figures of an experiment are; without any,
+// the directory of all.
 func (r *claimRecorder) dirOf(experiment string) string {
 	for _, e := range r.ended {
-		if e.id == experiment && len(e.outcome.Findings.Tables) > 0 {
+		if f := e.outcome.Findings; e.id == experiment && len(f.Tables)+len(f.Figures) > 0 {
 			return filepath.Join(r.dir.Path(), experiment)
 		}
 	}
@@ -159,6 +181,10 @@ func writeFormats(dir *archive.Dir, name string, write func(io.Writer, render.Op
 
 func writeTable(dir *archive.Dir, name string, t render.Table) error {
 	return writeFormats(dir, name, func(w io.Writer, o render.Options) error { return render.Write(w, t, o) })
+}
+
+func writeFigure(dir *archive.Dir, name string, f figure.Figure) error {
+	return dir.Write(name+".svg", func(w io.Writer) error { return figure.Write(w, f) })
 }
 
 func writeCSV(dir *archive.Dir, name string, t render.Table) error {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/inalab/inalab/experiments"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/figure"
 	"github.com/inalab/inalab/reports/render"
 )
 
@@ -41,10 +43,13 @@ func fakeLedger() *claims.Ledger {
 	}
 }
 
-// fakeList measures two claims from a constant, with two tables of one id, and
-// predicts the third without a table. before runs first.
+// fakeList measures two claims from a constant, with two tables and two figures of
+// one id, and predicts the third without a table. before runs first.
 func fakeList(x float64, before func()) []experiments.Experiment {
 	point := claims.Table{ID: "trio.table", Title: "Every point", Columns: []claims.Column{{Name: "y", Unit: "ms"}}, Rows: [][]render.Cell{{render.Exact(x)}}}
+	drawn := figure.Figure{ID: "trio.table", Title: "Every point", Panels: []figure.Panel{{
+		X: figure.Axis{Label: "x"}, Y: figure.Axis{Label: "y", Unit: "ms"}, Series: []figure.Series{{Name: "measured", Points: []figure.Point{{Y: x}}}},
+	}}}
 	return []experiments.Experiment{
 		{
 			ID: "trio.both", Title: "both", Claims: []claims.ID{"trio.one", "trio.two"}, Quick: "half",
@@ -53,6 +58,7 @@ func fakeList(x float64, before func()) []experiments.Experiment {
 				f.Set("trio.one", claims.Number(v))
 				f.Set("trio.two", claims.Number(2))
 				f.Tables = []claims.Table{point, point}
+				f.Figures = []figure.Figure{drawn, drawn}
 				return f, nil
 			},
 		},
@@ -118,7 +124,7 @@ func TestReproduceWritesEverything(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"COLUMNS.md", "constants.csv", "manifest.json", "readings.csv"}
+	want := []string{"COLUMNS.md", "constants.csv", "manifest.json", "readings.csv", "trio.both/trio.table.svg", "trio.both/trio.table-2.svg"}
 	for _, name := range []string{"report", "trio.both/trio.table", "trio.both/trio.table-2"} {
 		for _, suffix := range []string{".txt", ".md", ".csv", ".json"} {
 			want = append(want, name+suffix)
@@ -130,6 +136,9 @@ func TestReproduceWritesEverything(t *testing.T) {
 	}
 	if text := r.file(t, "trio.both/trio.table-2.csv"); text != "y_ms\n2\n" {
 		t.Errorf("table %q", text)
+	}
+	if text := r.file(t, "trio.both/trio.table-2.svg"); !strings.HasPrefix(text, "<svg ") || !strings.Contains(text, ">y (ms)</text>") {
+		t.Errorf("figure %q", text)
 	}
 	if text := r.file(t, "constants.csv"); !strings.Contains(text, "\ntofino.latency,0.6,us,true,trio.both,") || !strings.Contains(text, "\nlink.delay,0.5,us,true,,") {
 		t.Errorf("constants\n%s", text)
@@ -201,6 +210,17 @@ func TestSome(t *testing.T) {
 	}
 	if got := some(ids); got != "a, b, c, d, e, and 2 more" || ids[5] != "f" {
 		t.Error(got, ids)
+	}
+}
+
+// A figure that cannot be drawn does not end the check, but makes it incomplete.
+func TestFigureThatCannotBeDrawn(t *testing.T) {
+	r := newFake(t, reproduceFlags{}, math.Inf(1), nothing)
+	if err := r.run(t.Context()); err == nil || !strings.Contains(err.Error(), "the check is incomplete: write result trio.both/trio.table.svg: figure trio.table, panel 1") {
+		t.Errorf("%v", err)
+	}
+	if out := r.out.String(); !strings.Contains(out, "trio.three") {
+		t.Errorf("output\n%s", out)
 	}
 }
 

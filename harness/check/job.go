@@ -14,6 +14,6 @@ func ForJob(j *job.Job) (Job, Contributors, trace.Sink) {
 		return shape, Everybody(shape.Workers), nil
 	}
 	masks := NewMasks(j.Layout.Partial.Top, j.Layout.Partial.Below)
-	masks.sample = j.Sample
+	masks.sample, masks.job = j.Sample, j.ID
 	return shape, masks, masks
 }

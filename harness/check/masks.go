@@ -16,6 +16,7 @@ type Masks struct {
 	below  [256]string                         // node behind a source of the top level; empty: a worker
 	blocks map[uint16]map[sentBlock]trace.Mask // by generation
 	sample gradient.Sampling                   // of the blocks to collect
+	job    uint8                               // whose blocks; zero: of any
 }
 
 type sentBlock struct {
@@ -35,7 +36,7 @@ func NewMasks(top string, below map[uint8]string) *Masks {
 
 // Event takes one event.
 func (m *Masks) Event(e *trace.Event) {
-	if e.Kind != trace.BlockSent || !m.sample.Carries(int(e.Block)) {
+	if e.Kind != trace.BlockSent || m.job != 0 && e.Job != m.job || !m.sample.Carries(int(e.Block)) {
 		return
 	}
 	gen := m.blocks[uint16(e.Gen)]

@@ -46,7 +46,7 @@ func (j *Job) ringTime() units.Duration {
 // serialisation on the hosts' links: their delays, and with two levels the
 // fabric up and down.
 func (j *Job) Latency(size int) units.Duration {
-	h := &j.Plan.Hosts[0]
+	h := &j.members()[0]
 	sw := &j.Plan.Switches[slices.IndexFunc(j.Plan.Switches, func(s plan.Switch) bool { return s.Name == h.Switch })]
 	up := sw.Ports[h.SwitchPort]
 	d := up.In.Delay + up.Out.Delay
@@ -67,10 +67,11 @@ func (j *Job) leaves(sw *plan.Switch, pfes int) (out []int) {
 	return out
 }
 
-// hostsOn returns the hosts on a PFE (any PFE of a switch without chassis).
+// hostsOn returns the hosts on a PFE (any PFE of a switch without chassis), by
+// their place among those of the job: that of their workers.
 func (j *Job) hostsOn(sw *plan.Switch, pfe int) (out []int) {
-	for i := range j.Plan.Hosts {
-		if p := sw.Ports[j.Plan.Hosts[i].SwitchPort]; sw.Chassis == nil || p.PFE == pfe {
+	for i, h := range j.members() {
+		if p := sw.Ports[h.SwitchPort]; sw.Chassis == nil || p.PFE == pfe {
 			out = append(out, i)
 		}
 	}

@@ -53,11 +53,11 @@ func spec(t *testing.T, system System, topology string, hosts int) Spec {
 func programs(t *testing.T, j *Job) (out []program.Config) {
 	t.Helper()
 	for _, text := range j.Switches(0)[0].Programs {
-		cfg, err := Decode[program.Config](text)
+		cfg, err := Decode[pfeConfig](text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, cfg)
+		out = append(out, cfg.Program)
 	}
 	return out
 }

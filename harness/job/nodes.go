@@ -17,9 +17,10 @@ import (
 
 // Workers returns the configuration of every worker, in the order of hosts.
 func (j *Job) Workers() []worker.Config {
-	out := make([]worker.Config, len(j.Hosts()))
+	hosts := j.Hosts()
+	out := make([]worker.Config, len(hosts))
 	for i := range out {
-		h := &j.Plan.Hosts[i]
+		h := &hosts[i]
 		out[i] = worker.Config{
 			Loop: worker.LoopConfig{
 				Node: h.Name, System: j.System.Name(), StraggleP: j.StraggleP, Worker: i, Iterations: j.Iterations,
@@ -34,7 +35,7 @@ func (j *Job) Workers() []worker.Config {
 			out[i].Loop.Evaluate = false
 		}
 		if j.Elements > 0 {
-			out[i].Bench = &worker.BenchConfig{Elements: j.Elements, Iterations: j.Iterations}
+			out[i].Bench = &worker.BenchConfig{Elements: j.Elements, Iterations: j.Iterations, First: maxWorkers * (int(j.ID) - DefaultID)}
 		}
 		if j.Layout.Peers != nil && j.Virtual {
 			out[i].Stream = j.streams(h)
@@ -47,11 +48,16 @@ func (j *Job) Workers() []worker.Config {
 // Links deliver at multiples of quantum, which saves a live switch wake-ups;
 // zero is exact.
 func (j *Job) Switches(quantum units.Duration) []chassis.Config {
+	return j.switches(j.programs, quantum)
+}
+
+// switches is Switches with any programs, by switch and PFE.
+func (j *Job) switches(programs [][]json.RawMessage, quantum units.Duration) []chassis.Config {
 	out := make([]chassis.Config, len(j.Plan.Switches))
 	for i := range out {
 		out[i] = chassis.Config{Switch: j.Plan.Switches[i], MTU: j.Plan.MTU, Seed: j.Seed, Quantum: quantum}
-		if programs := j.programs[i]; len(programs) > 0 {
-			out[i].System, out[i].Programs = j.System.Name(), programs
+		if p := programs[i]; len(p) > 0 {
+			out[i].System, out[i].Programs = j.System.Name(), p
 		}
 		if i < len(j.Layout.Servers) {
 			out[i].Servers = j.Layout.Servers[i]
@@ -111,15 +117,15 @@ func (j *Job) ToSwitch(h *plan.Host, src, dst uint16) inet.Flow {
 // ToGroup is the flow from the aggregating switch to all workers, who take it at
 // the UDP port that it is sent from.
 func (j *Job) ToGroup(port uint16) inet.Flow {
-	sw, group := &j.Plan.Switches[0], plan.Group(jobID)
+	sw, group := &j.Plan.Switches[0], plan.Group(uint16(j.ID))
 	return inet.Flow{SrcMAC: inet.MAC(sw.MAC), DstMAC: inet.MulticastMAC(group), Src: sw.Router, Dst: group, SrcPort: port, DstPort: port}
 }
 
 // HostPorts returns the switch's ports that lead to the workers, in the order of
 // hosts.
 func (j *Job) HostPorts() (out []sansio.Port) {
-	for i := range j.Plan.Hosts {
-		out = append(out, sansio.Port(j.Plan.Hosts[i].SwitchPort))
+	for _, h := range j.members() {
+		out = append(out, sansio.Port(h.SwitchPort))
 	}
 	return out
 }

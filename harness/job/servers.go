@@ -48,7 +48,7 @@ type ServerNode struct {
 // ServerConfigs returns the configuration of every dedicated server, in the order
 // of hosts.
 func (j *Job) ServerConfigs() (out []ServerConfig) {
-	behind := j.Plan.Hosts[len(j.Hosts()):]
+	behind := j.members()[len(j.Hosts()):]
 	for i := range behind {
 		out = append(out, ServerConfig{Node: behind[i].Name, Core: j.servers[i], Stream: j.streams(&behind[i])})
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/internal/rng"
@@ -16,8 +17,8 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// jobID is the id of the one job of a run.
-const jobID = 1
+// DefaultID is the id of a job that says nothing else.
+const DefaultID = 1
 
 // Spec describes a job.
 type Spec struct {
@@ -32,6 +33,8 @@ type Spec struct {
 	Semantics  fault.Semantics // empty means fault.OneServer
 	Virtual    bool            // for the virtual clock: streams instead of kernel TCP
 	Servers    int             // hosts without a worker, the last of the plan: [Servers]
+	ID         uint8           // of the job, where several share a switch ([Set]); zero means DefaultID
+	On         []int           // hosts with a worker, by index in the plan and in the order of workers; nil: all but the Servers
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
 
 	HostPrograms []HostProgram // real programs beside the job; live only
@@ -68,6 +71,7 @@ func New(spec Spec) (*Job, error) {
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}
+	spec.ID = or(spec.ID, DefaultID)
 	j := &Job{Spec: spec}
 	switch j.Params = spec.Elements; {
 	case spec.Replay:
@@ -102,8 +106,10 @@ func (s *Spec) validate() error {
 	if s.Scale < 1 || s.Iterations < 1 {
 		errs = append(errs, fmt.Errorf("scale %d, %d iterations: both must be 1 or more", s.Scale, s.Iterations))
 	}
-	if n := len(s.Hosts()); n < 2 || n > 200 {
-		errs = append(errs, fmt.Errorf("topology %s has %d hosts%s: a job takes 2 to 200 workers", s.Plan.Name, len(s.Plan.Hosts), s.forServers()))
+	if err := s.validateOn(); err != nil {
+		errs = append(errs, err)
+	} else if n := len(s.Hosts()); n < 2 || n > maxWorkers {
+		errs = append(errs, fmt.Errorf("topology %s has %d hosts%s: a job takes 2 to %d workers", s.Plan.Name, len(s.Plan.Hosts), s.forServers(), maxWorkers))
 	}
 	if s.Servers < 0 || s.Servers > 0 && !s.Virtual {
 		errs = append(errs, fmt.Errorf("%d hosts for servers: there are none live, and never fewer than none", s.Servers))
@@ -120,16 +126,53 @@ func (s *Spec) validate() error {
 	return errors.Join(append(errs, s.validatePrograms())...)
 }
 
-// Hosts returns the hosts that have a worker.
+// maxWorkers leaves ids above those of workers to the engines between them.
+const maxWorkers = 200
+
+// validateOn checks the list of hosts.
+func (s *Spec) validateOn() error {
+	if s.On != nil && s.Servers > 0 {
+		return errors.New("a job with servers has all hosts of its topology")
+	}
+	for i, h := range s.On {
+		if h < 0 || h >= len(s.Plan.Hosts) {
+			return fmt.Errorf("worker %d is on host %d, but topology %s has hosts 0 to %d", i, h, s.Plan.Name, len(s.Plan.Hosts)-1)
+		}
+		if slices.Contains(s.On[:i], h) {
+			return fmt.Errorf("two workers are on %s: a host takes one", s.Plan.Hosts[h].Name)
+		}
+	}
+	return nil
+}
+
+// Hosts returns the hosts that have a worker, in the order of workers.
 func (s *Spec) Hosts() []plan.Host {
-	return s.Plan.Hosts[:max(0, len(s.Plan.Hosts)-max(0, s.Servers))]
+	if s.On == nil {
+		return s.Plan.Hosts[:max(0, len(s.Plan.Hosts)-max(0, s.Servers))]
+	}
+	out := make([]plan.Host, len(s.On))
+	for i, h := range s.On {
+		out[i] = s.Plan.Hosts[h]
+	}
+	return out
+}
+
+// members returns the hosts of the workers, and behind them those of servers.
+func (s *Spec) members() []plan.Host {
+	if s.On == nil {
+		return s.Plan.Hosts
+	}
+	return s.Hosts()
 }
 
 func (s *Spec) forServers() string {
-	if s.Servers == 0 {
-		return ""
+	switch {
+	case s.Servers > 0:
+		return fmt.Sprintf(", %d of them for servers", s.Servers)
+	case s.On != nil:
+		return fmt.Sprintf(", %d of them for this job", len(s.On))
 	}
-	return fmt.Sprintf(", %d of them for servers", s.Servers)
+	return ""
 }
 
 // Held returns the elements of the tensor that carry values.
@@ -148,6 +191,9 @@ func (j *Job) validate() error {
 	}
 	if len(l.Cores) != len(j.Hosts()) || len(l.Programs) > len(j.Plan.Switches) || l.Block < 1 {
 		return fmt.Errorf("%s is laid out for %d workers and %d switches in blocks of %d elements, but topology %s has %d and %d, and a block at least one", name, len(l.Cores), len(l.Programs), l.Block, j.Plan.Name, len(j.Hosts()), len(j.Plan.Switches))
+	}
+	if j.On != nil && l.Peers != nil {
+		return fmt.Errorf("%s connects hosts with one another, and a job of it has all hosts of its topology: only those that aggregate in the switch run on a part", name)
 	}
 	if len(l.Dedicated) != j.Servers {
 		return fmt.Errorf("%s is laid out for %d servers on hosts of their own, but the job has %d such hosts", name, len(l.Dedicated), j.Servers)

@@ -78,8 +78,8 @@ func (s SwitchML) Layout(j *Job) (Layout, error) {
 		Programs: [][]any{{s.program(j)}},
 		Port:     switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j), Block: s.elements(),
 	}
-	for i := range j.Plan.Hosts {
-		l.Cores = append(l.Cores, s.core(j, &j.Plan.Hosts[i]))
+	for _, h := range j.Hosts() {
+		l.Cores = append(l.Cores, s.core(j, &h))
 	}
 	full := or(s.Slots, DefaultSlots)
 	if n := s.slots(j); n*j.Scale > full+j.Scale-1 {
@@ -94,7 +94,7 @@ func (s SwitchML) core(j *Job, h *plan.Host) switchml.Config {
 		timeout = virtualTimeout
 	}
 	return switchml.Config{
-		Node: h.Name, Workers: len(j.Plan.Hosts), Tensor: j.Params, Elements: s.elements(), Slots: s.slots(j), Job: jobID,
+		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: s.elements(), Slots: s.slots(j), Job: j.ID,
 		Flow: j.ToSwitch(h, switchmlSource, wire.Port), Timeout: or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
 	}
 }
@@ -102,8 +102,7 @@ func (s SwitchML) core(j *Job, h *plan.Host) switchml.Config {
 func (s SwitchML) program(j *Job) program.Config {
 	sw := &j.Plan.Switches[0]
 	c := program.Config{Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Elements: s.elements(), Slots: s.slots(j)}
-	for i := range j.Plan.Hosts {
-		h := &j.Plan.Hosts[i]
+	for _, h := range j.Hosts() {
 		c.Workers = append(c.Workers, program.Worker{MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(h.SwitchPort)})
 	}
 	return c

@@ -3,6 +3,7 @@ package job
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/inalab/inalab/internal/pktio/impair"
@@ -15,7 +16,10 @@ import (
 	"github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -30,11 +34,39 @@ type TrioML struct {
 	Wake    trioml.WakePolicy
 	NoAging bool
 
+	// Caps of the job at each PFE (§4, Fig 17); zero means the program's defaults.
+	BlockMax int // block_cnt_max, concurrent blocks
+	GradMax  int // block_grad_max, gradients of a packet
+
+	PFE PFE
+
 	// AddRate is how fast a PFE adds gradients, in bits of them; zero takes no
 	// time. Under the virtual clock, and not divided by the scale, a PFE is then
-	// one server of that rate.
+	// one server of that rate. It is for a PFE that takes no time itself.
 	AddRate units.Rate
 }
+
+// PFE is what a packet forwarding engine is. The zero value is an emulated PFE
+// that runs the Microcode program and takes no time.
+type PFE struct {
+	Reference bool         // the reference program in place of Microcode
+	PPEs      int          // zero: trio.DefaultPPEs
+	Threads   int          // of each PPE; zero: trio.DefaultThreads
+	Timing    *trio.Timing // under the virtual clock, and not divided by the scale; nil: it takes no time
+	Memory    mem.Config   // shared memory; zero values: its defaults
+}
+
+// pfeConfig is the configuration of a PFE.
+type pfeConfig struct {
+	Program program.Config
+	PFE     PFE `json:",omitzero"`
+}
+
+// Words of the knob trio.pfe.
+const (
+	pfeMicrocode = "microcode"
+	pfeReference = "reference"
+)
 
 // RMWRate is what the read-modify-write engines of a PFE sustain: 6e9 additions
 // of 32 bits a second (Trio §6.3).
@@ -66,6 +98,7 @@ func (t TrioML) Configure(k Knobs) System {
 	t.Window = k.Int("trio.window", 1, 65535)
 	t.Threads = k.Int("trio.threads", 1, 10000)
 	t.Timeout = k.Duration("trio.timeout")
+	t.PFE.Reference = k.Choice("trio.pfe", pfeMicrocode, pfeReference) == pfeReference
 	return t
 }
 
@@ -81,13 +114,13 @@ func (t TrioML) Layout(j *Job) (Layout, error) {
 		Time: t.time(j), Block: t.grads(), Partial: partial(programs),
 	}
 	for _, p := range programs {
-		l.Programs[0] = append(l.Programs[0], p)
+		l.Programs[0] = append(l.Programs[0], pfeConfig{p, t.machine(j)})
 	}
 	if t.AddRate > 0 && j.Virtual {
 		l.Servers = [][]impair.Params{t.servers(len(programs))}
 	}
-	for i := range j.Plan.Hosts {
-		l.Cores = append(l.Cores, t.core(j, &j.Plan.Hosts[i]))
+	for i, h := range j.Hosts() {
+		l.Cores = append(l.Cores, t.core(j, i, &h))
 	}
 	if !t.NoAging { // §5: a record ages T to 2T after its last packet, once for each refill of the window
 		refills := (t.blocks(j) + t.window(j) - 1) / t.window(j)
@@ -112,9 +145,18 @@ func (t TrioML) servers(n int) []impair.Params {
 // serverQueue is the packet memory of a PFE (Trio §2.3: several GB of DRAM).
 const serverQueue = 4 * units.GiB
 
-func (t TrioML) core(j *Job, h *plan.Host) trioml.Config {
+// machine returns what every PFE is; live it takes the time that it takes.
+func (t TrioML) machine(j *Job) PFE {
+	p := t.PFE
+	if !j.Virtual {
+		p.Timing = nil
+	}
+	return p
+}
+
+func (t TrioML) core(j *Job, worker int, h *plan.Host) trioml.Config {
 	return trioml.Config{
-		Node: h.Name, Job: jobID, Source: uint8(h.Index), Tensor: j.Params, Grads: t.Grads, Window: t.window(j),
+		Node: h.Name, Job: j.ID, Source: uint8(worker), Tensor: j.Params, Grads: t.Grads, Window: t.window(j),
 		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: t.results(j), Wake: t.Wake, Sample: j.Sample,
 	}
 }
@@ -165,7 +207,34 @@ func (t TrioML) pfe(sw *plan.Switch, pfe plan.PFE, timeout units.Duration, jobs 
 }
 
 func (t TrioML) level(j *Job, sources []uint8, to []sansio.Port, source int) program.Job {
-	return program.Job{ID: jobID, Sources: sources, Out: t.results(j), To: to, OutSource: uint8(source)}
+	return program.Job{
+		ID: j.ID, Sources: sources, BlockMax: t.BlockMax, GradMax: t.GradMax,
+		Out: t.results(j), To: to, OutSource: uint8(source),
+	}
+}
+
+// Merge gives a PFE the job records of all jobs. The timer threads are the PFE's:
+// jobs that it serves must agree on them.
+func (TrioML) Merge(programs []any) (any, error) {
+	first := programs[0].(pfeConfig)
+	out := first.Program
+	for _, p := range programs[1:] {
+		if other := p.(pfeConfig).PFE; !reflect.DeepEqual(first.PFE, other) {
+			return nil, fmt.Errorf("jobs want %s to be two machines, %+v and %+v", out.Node, first.PFE, other)
+		}
+		next := p.(pfeConfig).Program
+		jobs := slices.Concat(out.Jobs, next.Jobs)
+		switch a, b := out, next; {
+		case len(a.Jobs) == 0:
+			out = next
+		case len(b.Jobs) > 0:
+			if a.Jobs, b.Jobs = nil, nil; !reflect.DeepEqual(a, b) {
+				return nil, fmt.Errorf("jobs want %s to age blocks in different ways, %+v and %+v: it has one set of timer threads", a.Node, a, b)
+			}
+		}
+		out.Jobs = jobs
+	}
+	return pfeConfig{out, first.PFE}, nil
 }
 
 // sources returns the workers on a PFE, by src_id.
@@ -223,12 +292,17 @@ func (TrioML) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.
 	return trioml.New(cfg)
 }
 
-// NewEngine makes the program of a PFE.
+// NewEngine makes a PFE.
 func (TrioML) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
-	cfg, err := Decode[program.Config](config)
+	cfg, err := Decode[pfeConfig](config)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Trace = sink
-	return program.New(cfg)
+	cfg.Program.Trace = sink
+	if cfg.PFE.Reference {
+		return program.New(cfg.Program)
+	}
+	return triomc.New(cfg.Program, triomc.Options{
+		PPEs: cfg.PFE.PPEs, Threads: cfg.PFE.Threads, Timing: cfg.PFE.Timing, Memory: cfg.PFE.Memory,
+	})
 }

@@ -30,7 +30,7 @@ func Bench(ctx context.Context, j *job.Job, warmup int, opt Options) (Measured, 
 		return m, err
 	}
 	m.Elapsed = elapsed(cell.Samples, warmup)
-	for _, w := range last.workerReports {
+	for _, w := range last.tenants[0].reports {
 		m.Packets += int64(w.Device.TxFrames)
 	}
 	for _, sw := range last.switchReports {

@@ -22,14 +22,14 @@ type logging struct {
 
 // logging returns all that is possible where events are asked for, and else the
 // last ones, which tell why a run stalls. A benchmark of speed keeps none.
-func (o Options) logging(j *job.Job) logging {
+func (o Options) logging(s *job.Set) logging {
 	switch {
 	case o.Events != nil:
 		return logging{events.SwitchLimit, events.NodeLimit, true}
-	case j.Elements > 0:
-		return logging{}
+	case s.Trains():
+		return logging{inSwitch: 1, inWorker: 1}
 	}
-	return logging{inSwitch: 1, inWorker: 1}
+	return logging{}
 }
 
 func (l logging) path(private, node string) string {
@@ -61,7 +61,7 @@ func (r *run) handOver() error {
 	var logs []*trace.Log
 	var errs []error
 	for _, node := range r.nodes() {
-		log, err := readLog(r.opt.logging(r.job).path(r.private, node))
+		log, err := readLog(r.opt.logging(r.set).path(r.private, node))
 		switch {
 		case err == nil:
 			logs = append(logs, log)

@@ -10,23 +10,25 @@ import (
 	"github.com/inalab/inalab/internal/units"
 )
 
-// fidelity gathers the evidence of all nodes and has it judged. In a benchmark
+// fidelity gathers the evidence of all nodes and has it judged for a job. In a benchmark
 // the nominal iteration time is the measured one: no model asks for another.
-func (r *run) fidelity() result.Fidelity {
+func (r *run) fidelity(t *tenant) result.Fidelity {
 	in := fidelity.Inputs{
 		CPUBusy: r.busy, Wall: units.Duration(r.wall/time.Nanosecond) * units.Nanosecond,
-		Iteration: r.job.Model.Compute, Iterations: r.job.Iterations,
+		Iteration: t.job.Model.Compute, Iterations: t.job.Iterations,
 	}
 	if in.Iteration == 0 {
-		in.Iteration = in.Wall / units.Duration(r.job.Iterations)
+		in.Iteration = in.Wall / units.Duration(t.job.Iterations)
 	}
 	for _, s := range r.switchReports {
 		n := evidence(s.Node, "switch", s.Device, s.Drive)
 		n.UnaskedDrop += total(s.UnaskedDrops)
 		in.Nodes = append(in.Nodes, n)
 	}
-	for _, w := range r.workerReports {
-		in.Nodes = append(in.Nodes, evidence(w.Node, "worker", w.Device, w.Drive))
+	for _, t := range r.tenants {
+		for _, w := range t.reports {
+			in.Nodes = append(in.Nodes, evidence(w.Node, "worker", w.Device, w.Drive))
+		}
 	}
 	return fidelity.Judge(in)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/inalab/inalab/harness/check"
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/tensorfile"
 	"github.com/inalab/inalab/internal/sansio"
@@ -16,40 +17,41 @@ import (
 	"github.com/inalab/inalab/internal/units"
 )
 
-// judge holds the run's sums against the oracle and says how far its times can
-// be believed.
-func (r *run) judge() error {
-	r.cell.Fidelity = r.fidelity()
-	r.count()
-	if r.job.Elements > 0 { // the workers checked their last sums themselves
-		for _, w := range r.workerReports {
-			r.cell.Checked += w.Checked
-			r.cell.Wrong += w.Wrong
+// judge holds the sums of a job against the oracle and says how far its times
+// can be believed.
+func (r *run) judge(t *tenant) error {
+	t.cell.Fidelity = r.fidelity(t)
+	r.count(t)
+	if t.job.Elements > 0 { // the workers checked their last sums themselves
+		for _, w := range t.reports {
+			t.cell.Checked += w.Checked
+			t.cell.Wrong += w.Wrong
 		}
 		return nil
 	}
-	shape, who, sink := check.ForJob(r.job)
+	shape, who, sink := check.ForJob(t.job)
 	if sink != nil {
 		if err := r.readTraces(sink); err != nil {
 			return err
 		}
 	}
-	sums, err := r.sums(shape, who)
+	sums, err := r.sums(t.job, shape, who)
 	if err != nil {
 		return err
 	}
-	r.cell.Checked, r.cell.Wrong = sums.Checked, sums.Wrong
+	t.cell.Checked, t.cell.Wrong = sums.Checked, sums.Wrong
 	if sums.Wrong > 0 {
-		r.cell.Notes = append(r.cell.Notes, "first wrong sum: "+sums.First)
+		t.cell.Notes = append(t.cell.Notes, "first wrong sum: "+sums.First)
 	}
 	return nil
 }
 
-// count gathers the counters of all nodes, and the measured compute time.
-func (r *run) count() {
+// count gathers the counters of the switches and of a job's workers, and the
+// measured compute time.
+func (r *run) count(t *tenant) {
 	add := func(node string, list []sansio.Count) {
 		for _, c := range list {
-			r.cell.Counters = append(r.cell.Counters, result.Counter{Node: node, Name: c.Name, N: c.N})
+			t.cell.Counters = append(t.cell.Counters, result.Counter{Node: node, Name: c.Name, N: c.N})
 		}
 	}
 	for _, s := range r.switchReports {
@@ -57,20 +59,20 @@ func (r *run) count() {
 		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
 	}
 	var compute units.Duration
-	for _, w := range r.workerReports {
+	for _, w := range t.reports {
 		add(w.Node, w.Counters)
 		add(w.Node+"/device", append(w.Device.Drops, sansio.Count{Name: "ring-drops", N: w.Device.RingDrops}))
-		if r.job.Layout.Peers != nil {
+		if t.job.Layout.Peers != nil {
 			add(w.Node, []sansio.Count{{Name: "tcp-retransmits", N: w.TCPRetransmits}})
 		}
 		compute += w.Compute
 	}
-	r.cell.Compute = compute / units.Duration(max(1, len(r.workerReports)))
+	t.cell.Compute = compute / units.Duration(max(1, len(t.reports)))
 }
 
-func (r *run) sums(shape check.Job, who check.Contributors) (check.Result, error) {
+func (r *run) sums(j *job.Job, shape check.Job, who check.Contributors) (check.Result, error) {
 	var paths []string
-	for _, h := range r.job.Plan.Hosts {
+	for _, h := range j.Hosts() {
 		paths = append(paths, tensors(r.private, h.Name))
 	}
 	files, err := tensorfile.Open(paths)
@@ -82,7 +84,7 @@ func (r *run) sums(shape check.Job, who check.Contributors) (check.Result, error
 }
 
 func (r *run) readTraces(sink trace.Sink) error {
-	for _, sw := range r.job.Plan.Switches {
+	for _, sw := range r.set.Plan().Switches {
 		if err := readTrace(filepath.Join(r.private, sw.Name+".trace"), sink); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 // startPrograms starts a process for each of the user's programs, which starts it
 // in its host's namespace when the run starts.
 func (r *run) startPrograms(ctx context.Context) error {
-	for i, p := range r.job.HostPrograms {
+	for i, p := range r.set.Jobs[0].HostPrograms {
 		started, err := r.sup.Start(ctx, proc.Spec{
 			Node: p.Host, Kind: "program", NetNS: r.lab.Path(p.Host), Config: program.Config{Command: p.Command},
 			Log: filepath.Join(r.opt.Logs, r.programLog(i)), Contain: true,
@@ -29,8 +29,8 @@ func (r *run) startPrograms(ctx context.Context) error {
 // programLog names the log of a program: h0-program.log, and h0-program-2.log for
 // the second on that host.
 func (r *run) programLog(i int) string {
-	host, n := r.job.HostPrograms[i].Host, 1
-	for _, p := range r.job.HostPrograms[:i] {
+	host, n := r.set.Jobs[0].HostPrograms[i].Host, 1
+	for _, p := range r.set.Jobs[0].HostPrograms[:i] {
 		if p.Host == host {
 			n++
 		}
@@ -43,7 +43,8 @@ func (r *run) programLog(i int) string {
 
 // stopPrograms ends the user's programs and notes how each has ended.
 func (r *run) stopPrograms() error {
-	r.cell.Notes = slices.Clone(r.cell.Notes) // they are the layout's
+	cell := r.tenants[0].cell
+	cell.Notes = slices.Clone(cell.Notes) // they are the layout's
 	for i, p := range r.programs {
 		if err := p.Stop(stopGrace); err != nil {
 			return err
@@ -59,7 +60,7 @@ func (r *run) stopPrograms() error {
 		if report.Stopped {
 			how = "was ended with the run"
 		}
-		r.cell.Notes = append(r.cell.Notes, fmt.Sprintf("program %v %s: %s (its output: %s)", r.job.HostPrograms[i], how, report.Status, r.programLog(i)))
+		cell.Notes = append(cell.Notes, fmt.Sprintf("program %v %s: %s (its output: %s)", r.set.Jobs[0].HostPrograms[i], how, report.Status, r.programLog(i)))
 	}
 	return nil
 }

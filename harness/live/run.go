@@ -22,6 +22,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
 )
 
@@ -38,6 +39,11 @@ type Options struct {
 	// Events takes the events of the nodes that left some, also of a run that
 	// failed; it is called before RunJob returns. Nil: they are not collected.
 	Events func([]*trace.Log)
+
+	// Beside is called when the first iteration of a run has ended, with the lab, in
+	// whose namespaces it may send packets of its own; an error of it ends the run.
+	// Nil: nobody does.
+	Beside func(*netns.Lab) error
 
 	quiet time.Duration // of the watchdog, in place of its least; for tests
 }
@@ -57,30 +63,48 @@ func RunJob(ctx context.Context, j *job.Job, opt Options) (result.Cell, error) {
 	return runJob(ctx, j, opt, func(*run) {})
 }
 
+// RunJobs is [RunJob] for jobs that share a lab. It returns a cell for each job,
+// in their order; what switches counted is in every one, of all jobs together.
+func RunJobs(ctx context.Context, s *job.Set, opt Options) ([]result.Cell, error) {
+	return runSet(ctx, s, opt, func(*run) {})
+}
+
 // runJob is RunJob; inspect is called with the run when all its reports are in.
-func runJob(ctx context.Context, j *job.Job, opt Options, inspect func(*run)) (cell result.Cell, err error) {
-	cell = j.Cell()
-	lab, err := netns.Up(ctx, LabSpec(opt.Lab, j.Plan, !opt.Plain), opt.NetNS)
+func runJob(ctx context.Context, j *job.Job, opt Options, inspect func(*run)) (result.Cell, error) {
+	cells, err := runSet(ctx, job.Alone(j), opt, inspect)
+	return cells[0], err
+}
+
+func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (cells []result.Cell, err error) {
+	for _, j := range s.Jobs {
+		cells = append(cells, j.Cell())
+	}
+	lab, err := netns.Up(ctx, LabSpec(opt.Lab, s.Plan(), !opt.Plain), opt.NetNS)
 	if err != nil {
-		return cell, err
+		return cells, err
 	}
 	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
-	private, err := makePrivate(lab.Dir(), j)
+	private, err := makePrivate(lab.Dir(), s)
 	if err != nil {
-		return cell, err
+		return cells, err
 	}
 	defer func() { err = errors.Join(err, cleanup(os.RemoveAll(private))) }()
-	r := &run{job: j, opt: opt, lab: lab, private: private, cell: &cell}
+	r := &run{set: s, opt: opt, lab: lab, private: private}
+	for i, j := range s.Jobs {
+		r.tenants = append(r.tenants, &tenant{job: j, cell: &cells[i]})
+	}
 	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
 	err = errors.Join(r.phases(ctx), r.sup.Close(stopGrace))
 	r.forwarders.Wait()
 	err = errors.Join(err, r.handOver())
 	if err != nil {
-		return cell, err
+		return cells, err
 	}
 	inspect(r)
-	err = r.judge()
-	return cell, err
+	for _, t := range r.tenants {
+		err = errors.Join(err, r.judge(t))
+	}
+	return cells, err
 }
 
 // ErrCleanup is wrapped where something of a run could not be removed.
@@ -94,15 +118,20 @@ func cleanup(err error) error {
 }
 
 // makePrivate makes the directory for the workers' tensors, if they will fit.
-func makePrivate(dir string, j *job.Job) (string, error) {
+func makePrivate(dir string, s *job.Set) (string, error) {
 	private := filepath.Join(dir, "private")
 	if err := os.Mkdir(private, 0o700); err != nil {
 		return "", fmt.Errorf("making the lab's private directory: %w", err)
 	}
-	if j.Elements > 0 {
-		return private, nil // benchmarks keep no tensors
+	var need units.Bytes
+	for _, j := range s.Jobs {
+		if j.Elements == 0 { // benchmarks keep no tensors
+			need += units.Bytes(2*4*j.Params) * units.Bytes(j.Iterations*len(j.Hosts()))
+		}
 	}
-	need := units.Bytes(2*4*j.Params) * units.Bytes(j.Iterations*len(j.Plan.Hosts))
+	if need == 0 {
+		return private, nil
+	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(private, &fs); err != nil {
 		return "", fmt.Errorf("asking for free space in %s: %w", private, err)
@@ -114,11 +143,11 @@ func makePrivate(dir string, j *job.Job) (string, error) {
 }
 
 type run struct {
-	job     *job.Job
+	set     *job.Set
+	tenants []*tenant
 	opt     Options
 	lab     *netns.Lab
 	private string
-	cell    *result.Cell
 	sup     *proc.Supervisor
 
 	switches, workers []*proc.Process
@@ -128,7 +157,6 @@ type run struct {
 	busy              float64 // share of all processors
 	wall              time.Duration
 	switchReports     []daemon.Report
-	workerReports     []nodelive.Report
 }
 
 // phases brings the nodes up, lets them train, and stops the switches.
@@ -136,7 +164,7 @@ func (r *run) phases(ctx context.Context) error {
 	var err error
 	ready, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	for _, c := range r.opt.logging(r.job).ofSwitches(switches(r.job, r.private, r.opt.Plain), r.private) {
+	for _, c := range r.opt.logging(r.set).ofSwitches(switches(r.set, r.private, r.opt.Plain), r.private) {
 		if r.switches, err = r.start(ready, r.switches, "switch", c.Chassis.Switch.Name, c); err != nil {
 			return err
 		}
@@ -144,10 +172,16 @@ func (r *run) phases(ctx context.Context) error {
 	if err := waitReady(ready, r.switches); err != nil {
 		return err
 	}
-	for _, c := range r.opt.logging(r.job).ofWorkers(workers(r.job, r.private, r.opt.Plain), r.private) {
-		if r.workers, err = r.start(ready, r.workers, "worker", c.Worker.Loop.Node, c); err != nil {
-			return err
+	if err := r.letOwnerControl(); err != nil {
+		return err
+	}
+	for _, t := range r.tenants {
+		for _, c := range r.opt.logging(r.set).ofWorkers(workers(t.job, r.private, r.opt.Plain), r.private) {
+			if t.workers, err = r.start(ready, t.workers, "worker", c.Worker.Loop.Node, c); err != nil {
+				return err
+			}
 		}
+		r.workers = append(r.workers, t.workers...)
 	}
 	if err := waitReady(ready, r.workers); err != nil {
 		return err
@@ -159,6 +193,16 @@ func (r *run) phases(ctx context.Context) error {
 		return err
 	}
 	return r.collect()
+}
+
+// letOwnerControl gives the control sockets to the caller, whose lab it is.
+func (r *run) letOwnerControl() error {
+	for _, p := range r.switches {
+		if err := r.opt.Owner.Chown(control.SocketPath(r.lab.Dir(), p.Node())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *run) start(ctx context.Context, list []*proc.Process, kind, node string, cfg any) ([]*proc.Process, error) {
@@ -183,9 +227,9 @@ func waitReady(ctx context.Context, list []*proc.Process) error {
 
 // train starts everybody at one epoch and waits until all workers are done.
 func (r *run) train(ctx context.Context) error {
-	limit := time.Duration(r.cell.Expected/units.Nanosecond)*time.Duration(patience*r.job.Iterations) + readyTimeout
-	if r.job.Elements > 0 { // links without a rate expect no time
-		limit = benchTimeout
+	var limit time.Duration
+	for _, t := range r.tenants {
+		limit = max(limit, t.limit())
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run takes longer than %v, %d times what it should: see the logs in %s", limit, patience, r.opt.Logs))
 	defer cancel()
@@ -279,7 +323,14 @@ func (r *run) take(e event) (done bool, err error) {
 	if err := json.Unmarshal(e.report.Data, &samples); err != nil {
 		return false, fmt.Errorf("reading the samples of %s: %w", e.process.Node(), err)
 	}
-	r.cell.Samples = append(r.cell.Samples, samples...)
+	if r.opt.Beside != nil {
+		if err := r.opt.Beside(r.lab); err != nil {
+			return false, err
+		}
+		r.opt.Beside = nil
+	}
+	cell := r.of(e.process).cell
+	cell.Samples = append(cell.Samples, samples...)
 	if r.opt.Progress != nil {
 		r.opt.Progress(samples)
 	}
@@ -309,7 +360,8 @@ func (r *run) collect() error {
 		if _, err := p.Result(&rep); err != nil {
 			return err
 		}
-		r.workerReports = append(r.workerReports, rep)
+		t := r.of(p)
+		t.reports = append(t.reports, rep)
 	}
 	return nil
 }

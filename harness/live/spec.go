@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -54,12 +55,19 @@ func LabSpec(lab string, p *plan.Plan, offload bool) netns.Spec {
 	return spec
 }
 
-// switches returns the configuration of every switch's process.
-func switches(j *job.Job, private string, plain bool) []daemon.Config {
+// switches returns the configuration of every switch's process. The private
+// directory is below that of the lab, which is where control sockets are found.
+func switches(s *job.Set, private string, plain bool) []daemon.Config {
 	var out []daemon.Config
-	for _, c := range j.Switches(linkQuantum) {
-		d := daemon.Config{Chassis: c, Plain: plain, RingFrames: ringFrames(j)}
-		if j.Layout.Partial != nil && j.Elements == 0 {
+	masked, frames := false, 0
+	for _, j := range s.Jobs {
+		masked = masked || j.Layout.Partial != nil && j.Elements == 0
+		frames = max(frames, ringFrames(j))
+	}
+	for _, c := range s.Switches(linkQuantum) {
+		d := daemon.Config{Chassis: c, Plain: plain, RingFrames: frames}
+		d.Control = control.SocketPath(filepath.Dir(private), c.Switch.Name)
+		if masked {
 			d.TracePath = filepath.Join(private, c.Switch.Name+".trace")
 		}
 		out = append(out, d)
@@ -81,16 +89,16 @@ func ringFrames(j *job.Job) int {
 // workers returns the configuration of every worker's process.
 func workers(j *job.Job, private string, plain bool) []nodelive.Config {
 	var out []nodelive.Config
+	hosts := j.Hosts()
 	for i, w := range j.Workers() {
 		c := nodelive.Config{Worker: w}
 		if j.Elements == 0 {
 			c.Tensors = tensors(private, w.Loop.Node)
 		}
-		h := &j.Plan.Hosts[i]
 		if j.Layout.Peers != nil {
 			c.TCP = ringConfig(j.Plan, i, j.Params)
 		} else {
-			c.UDP = udpConfig(j, h, plain)
+			c.UDP = udpConfig(j, &hosts[i], plain)
 		}
 		out = append(out, c)
 	}

@@ -74,7 +74,7 @@ func TestSwitchesOfAJob(t *testing.T) {
 		{job.Ring{}, nil, "", 64},
 	} {
 		j := mustJob(t, scene{system: tc.system, topology: "rack", change: tc.change})
-		got := switches(j, "/private", true)
+		got := switches(job.Alone(j), "/private", true)
 		if len(got) != 1 || got[0].TracePath != tc.trace || got[0].RingFrames != tc.ring || !got[0].Plain {
 			t.Errorf("%s: trace %q, ring of %d frames, want %q and %d", tc.system.Name(), got[0].TracePath, got[0].RingFrames, tc.trace, tc.ring)
 		}

@@ -101,7 +101,7 @@ func runRecorded(t *testing.T, j *job.Job, opt Options) (result.Cell, *parity.Re
 // copyTensors copies the files of a lab, which are removed with it.
 func copyTensors(out *parity.Recording, r *run) error {
 	var paths []string
-	for _, h := range r.job.Plan.Hosts {
+	for _, h := range r.tenants[0].job.Plan.Hosts {
 		paths = append(paths, tensors(r.private, h.Name))
 	}
 	files, err := tensorfile.Open(paths)
@@ -110,7 +110,7 @@ func copyTensors(out *parity.Recording, r *run) error {
 	}
 	for w := range paths {
 		rec := out.Recorder(w)
-		for gen := range r.job.Iterations {
+		for gen := range r.tenants[0].job.Iterations {
 			sent, err := files.Sent(w, gen)
 			if err != nil {
 				return errors.Join(err, files.Close())

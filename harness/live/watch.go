@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/harness/stall"
 	"github.com/inalab/inalab/internal/units"
@@ -44,11 +45,13 @@ type watch struct {
 
 func newWatch(r *run) *watch {
 	quiet := cmp.Or(r.opt.quiet, quietLeast)
-	if r.job.Layout.Peers != nil {
-		quiet = quietStreams
+	for _, t := range r.tenants {
+		if t.job.Layout.Peers != nil {
+			quiet = max(quiet, quietStreams)
+		}
+		expected := time.Duration((t.cell.Expected + t.job.Layout.Patience) / units.Nanosecond)
+		quiet = max(quiet, quietIterations*expected)
 	}
-	expected := time.Duration((r.cell.Expected + r.job.Layout.Patience) / units.Nanosecond)
-	quiet = max(quiet, quietIterations*expected)
 	return &watch{run: r, quiet: quiet, next: time.Now().Add(quiet)}
 }
 
@@ -87,7 +90,9 @@ func (w *watch) ask(now time.Time) {
 	w.asked, w.now, w.owing = now, &stall.Snapshot{}, map[string]bool{}
 	for _, p := range slices.Concat(w.run.switches, w.run.workers) {
 		if slices.Contains(w.ended, p.Node()) {
-			w.now.Workers = append(w.now.Workers, worker.Snapshot{Node: p.Node(), Iteration: w.run.job.Iterations, State: worker.StateDone})
+			if t := w.run.of(p); t != nil {
+				w.now.Workers = append(w.now.Workers, worker.Snapshot{Node: p.Node(), Iteration: t.job.Iterations, State: worker.StateDone})
+			}
 			continue
 		}
 		if p.Send(proc.Command{Name: proc.CommandSnapshot}) == nil { // else its end is on the way here
@@ -131,10 +136,28 @@ func (w *watch) answer(e event) error {
 func (w *watch) judge(now time.Time) error {
 	s := w.close()
 	if w.before != nil && s.Idle() && !stall.Moved(w.before, s) {
-		return fmt.Errorf("%w: no worker got on for %v: %v", ErrStalled, 2*w.quiet, stall.Diagnose(w.run.job, s))
+		return fmt.Errorf("%w: no worker got on for %v: %v", ErrStalled, 2*w.quiet, stall.Diagnose(w.unfinished(), s))
 	}
 	w.before, w.next = s, now.Add(w.quiet)
 	return nil
+}
+
+// unfinished returns the first job with a worker that is not done.
+func (w *watch) unfinished() *job.Job {
+	for _, t := range w.run.tenants {
+		if slices.ContainsFunc(t.workers, func(p *proc.Process) bool { return !slices.Contains(w.ended, p.Node()) }) {
+			return t.job
+		}
+	}
+	return w.run.set.Jobs[0]
+}
+
+// jobOf returns the job that misses a process: of a switch, one that is not done.
+func (w *watch) jobOf(p *proc.Process) *job.Job {
+	if t := w.run.of(p); t != nil {
+		return t.job
+	}
+	return w.unfinished()
 }
 
 // close returns the snapshot, with those who owe an answer.
@@ -185,7 +208,7 @@ func (w *watch) afterDeath(ctx context.Context, dead event, events <-chan event,
 			s.Workers = slices.DeleteFunc(s.Workers, func(k worker.Snapshot) bool { return k.Node == dead.process.Node() })
 			s.Dead = []string{dead.process.Node()}
 			if w.before != nil && s.Idle() && !stall.Moved(w.before, s) {
-				return fmt.Errorf("%w; %v", cause, stall.Diagnose(w.run.job, s))
+				return fmt.Errorf("%w; %v", cause, stall.Diagnose(w.jobOf(dead.process), s))
 			}
 			w.before = s
 			w.ask(now)

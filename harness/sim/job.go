@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -48,25 +49,30 @@ func (p *Patterns) RunJob(ctx context.Context, j *job.Job, images worker.Images,
 
 // RunJobLogged is [Patterns.RunJob] for who wants to see more than the samples.
 func (p *Patterns) RunJobLogged(ctx context.Context, j *job.Job, images worker.Images, o Observer) (result.Cell, error) {
-	cell := j.Cell()
-	shape, who, sink := check.ForJob(j)
-	sums := check.NewStream(shape, who)
-	run, err := newRun(j, images, sums, sinks{sink, o.logFor(j)})
+	cells, err := p.runSet(ctx, job.Alone(j), images, o)
+	return cells[0], err
+}
+
+// RunJobs runs jobs that share a lab under the virtual clock, and checks every
+// delivered sum of each. It returns a cell for each job, in their order; what
+// switches counted, and the work of the run, is in every one, of all jobs
+// together. All rounds are simulated packet by packet.
+func RunJobs(ctx context.Context, s *job.Set, images worker.Images, o Observer) ([]result.Cell, error) {
+	return new(Patterns).runSet(ctx, s, images, o)
+}
+
+func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images, o Observer) ([]result.Cell, error) {
+	run, err := newRun(s, images, o)
 	if err != nil {
-		return cell, err
+		return run.cells(), err
 	}
-	watch := newWatch(run, j, cell.Expected)
-	var charges *rounds
-	if !j.Exact {
-		charges = newRounds(run, j.Plan, p)
-		if charges != nil {
-			charges.skipped = sums.Skip
-		}
-	}
+	watch := newWatch(run)
+	charges := run.charges(p)
 	report, err := run.net.Run(ctx, Options{
-		Until: units.Time(patienceFor(j.Plan)*j.Iterations) * units.Time(cell.Expected),
+		Until: run.limit(),
 		Done:  watch.done,
-		OnSamples: func(s []result.Sample) error {
+		OnSamples: func(from NodeID, s []result.Sample) error {
+			cell := &run.owner[from].cell
 			cell.Samples = append(cell.Samples, s...)
 			charges.samples(s)
 			if o.Progress != nil {
@@ -78,14 +84,48 @@ func (p *Patterns) RunJobLogged(ctx context.Context, j *job.Job, images worker.I
 		Watch:   o.Watch,
 	})
 	if err = watch.explain(ctx, err); err != nil {
-		return cell, fmt.Errorf("running %s under the virtual clock: %w", j.System.Name(), err)
+		return run.cells(), fmt.Errorf("running %s under the virtual clock: %w", s.Jobs[0].System.Name(), err)
 	}
+	for _, t := range run.tenants {
+		run.finish(t, report, charges.count())
+		err = errors.Join(err, t.judge())
+	}
+	return run.cells(), err
+}
+
+// charges returns what charges rounds that are known already, or nil: several
+// jobs are in each other's way at the switch, so that no round is like another.
+func (r *run) charges(known *Patterns) *rounds {
+	t := r.tenants[0]
+	if len(r.tenants) > 1 || t.job.Exact {
+		return nil
+	}
+	out := newRounds(r, t.job.Plan, known)
+	if out != nil {
+		out.skipped = t.sums.Skip
+	}
+	return out
+}
+
+// limit returns the virtual time at which a run counts as endless; zero is never.
+func (r *run) limit() (latest units.Time) {
+	for _, t := range r.tenants {
+		if t.cell.Expected == 0 {
+			return 0
+		}
+		latest = max(latest, units.Time(patienceFor(t.job.Plan)*t.job.Iterations)*units.Time(t.cell.Expected))
+	}
+	return latest
+}
+
+// finish adds to the cell of a job what its run came to.
+func (r *run) finish(t *tenant, report Report, charged int) {
+	cell := &t.cell
 	slices.SortFunc(cell.Samples, byEnd)
-	run.count(&cell)
-	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = report.Steps, report.Events, charges.count()
-	cell.Work.Rounds, cell.Work.Sample = j.Iterations-cell.Work.Charged, max(1, j.Sample.Every)
+	r.count(t)
+	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = report.Steps, report.Events, charged
+	cell.Work.Rounds, cell.Work.Sample = t.job.Iterations-charged, max(1, t.job.Sample.Every)
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
-	return cell, run.judge(&cell, sums)
 }
 
 // byEnd is the order of samples: a charged round may end its workers of one
@@ -95,29 +135,42 @@ func byEnd(a, b result.Sample) int {
 }
 
 // judge adds what the checks of the sums came to.
-func (r *run) judge(cell *result.Cell, sums *check.Stream) error {
-	if _, ok := r.workers[0].Job.(*worker.Bench); ok {
-		for _, w := range r.workers {
+func (t *tenant) judge() error {
+	cell := &t.cell
+	if _, ok := t.workers[0].Job.(*worker.Bench); ok {
+		for _, w := range t.workers {
 			checked, wrong := w.Job.(*worker.Bench).Verified()
 			cell.Checked, cell.Wrong = cell.Checked+checked, cell.Wrong+wrong
 		}
 		return nil
 	}
-	verdict, err := sums.Result()
+	verdict, err := t.sums.Result()
 	cell.Checked, cell.Wrong = verdict.Checked, verdict.Wrong
 	if verdict.Wrong > 0 {
-		cell.Notes = append(cell.Notes, "first wrong sum: "+verdict.First)
+		cell.Notes = append(slices.Clone(cell.Notes), "first wrong sum: "+verdict.First)
 	}
 	return err
 }
 
-// run is a job's machines on a network.
+// run is the machines of jobs on a network.
 type run struct {
 	net      *Network
+	tenants  []*tenant
+	owner    map[NodeID]*tenant // of hosts
+	ids      map[string]NodeID
 	switches []*chassis.Chassis
-	workers  []*worker.Worker
-	counted  []counted // switches and workers
+	workers  []*worker.Worker // of all jobs
+	counted  []counted        // switches
 	log      *trace.Log
+}
+
+// tenant is one of the jobs of a run, and what comes of it.
+type tenant struct {
+	job     *job.Job
+	cell    result.Cell
+	sums    *check.Stream
+	workers []*worker.Worker
+	counted []counted // hosts
 }
 
 // counted is a node with counters.
@@ -126,10 +179,19 @@ type counted struct {
 	counters func() []sansio.Count
 }
 
-// count gathers the counters of all nodes, the frames that crossed links, and
-// the measured compute time.
-func (r *run) count(cell *result.Cell) {
-	for _, n := range r.counted {
+// cells returns the records of the jobs, as far as they are.
+func (r *run) cells() (out []result.Cell) {
+	for _, t := range r.tenants {
+		out = append(out, t.cell)
+	}
+	return out
+}
+
+// count gathers the counters of the switches and of a job's hosts, the frames
+// that crossed links, and the measured compute time.
+func (r *run) count(t *tenant) {
+	cell := &t.cell
+	for _, n := range slices.Concat(r.counted, t.counted) {
 		for _, c := range n.counters() {
 			cell.Counters = append(cell.Counters, result.Counter{Node: n.name, Name: c.Name, N: c.N})
 		}
@@ -141,65 +203,11 @@ func (r *run) count(cell *result.Cell) {
 	for _, host := range r.net.nodes[len(r.switches):] {
 		cell.Work.Packets += host.frames
 	}
-	for _, w := range r.workers {
+	for _, w := range t.workers {
 		if l, ok := w.Job.(*worker.Loop); ok {
-			cell.Compute += l.MeanCompute() / units.Duration(len(r.workers))
+			cell.Compute += l.MeanCompute() / units.Duration(len(t.workers))
 		}
 	}
-}
-
-func newRun(j *job.Job, images worker.Images, sums *check.Stream, to sinks) (*run, error) {
-	r := &run{net: &Network{}, log: to.log}
-	ids := map[string]NodeID{}
-	for _, cfg := range j.Switches(0) {
-		c, err := j.NewSwitch(cfg, to.switches())
-		if err != nil {
-			return nil, err
-		}
-		ids[cfg.Switch.Name] = r.net.AddNode(cfg.Switch.Name, c)
-		r.switches = append(r.switches, c)
-		r.counted = append(r.counted, counted{cfg.Switch.Name, c.Counters})
-	}
-	for _, cfg := range j.ServerConfigs() {
-		s, err := j.NewServer(cfg)
-		if err != nil {
-			return nil, err
-		}
-		ids[cfg.Node] = r.net.AddNode(cfg.Node, s)
-		r.counted = append(r.counted, counted{cfg.Node, s.Server.Counters})
-	}
-	for i, cfg := range j.Workers() {
-		w, err := j.NewWorker(cfg, images, sums.Recorder(i), to.workers(j))
-		if err != nil {
-			return nil, err
-		}
-		r.workers = append(r.workers, w)
-		id := r.net.AddNode(cfg.Loop.Node, w)
-		if l, ok := w.Job.(*worker.Loop); ok {
-			r.net.nodes[id].own = l.OwnDeadline
-		}
-		ids[cfg.Loop.Node] = id
-		r.counted = append(r.counted, counted{cfg.Loop.Node, w.Job.Core().Counters})
-	}
-	return r, r.connect(j.Plan, ids)
-}
-
-func (r *run) connect(p *plan.Plan, ids map[string]NodeID) error {
-	for _, sw := range p.Switches {
-		for _, port := range sw.Ports {
-			if !port.Wired || port.PeerSwitch != plan.None && port.PeerSwitch < sw.Index {
-				continue // unwired, or connected from the other end
-			}
-			peer := sansio.Port(0)
-			if port.PeerSwitch != plan.None {
-				peer = sansio.Port(port.PeerPort)
-			}
-			if err := r.net.Connect(ids[sw.Name], sansio.Port(port.Index), ids[port.Peer.Node], peer); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func (r *run) done() bool {
@@ -209,8 +217,13 @@ func (r *run) done() bool {
 // where says how far the workers came, for a run that did not end.
 func (r *run) where() string {
 	s := "; model updates so far:"
-	for i, w := range r.workers {
-		s += fmt.Sprintf(" worker %d: %d", i, w.Job.Iteration())
+	for _, t := range r.tenants {
+		if len(r.tenants) > 1 {
+			s += fmt.Sprintf(" job %d:", t.job.ID)
+		}
+		for i, w := range t.workers {
+			s += fmt.Sprintf(" worker %d: %d", i, w.Job.Iteration())
+		}
 	}
 	return s
 }

@@ -85,11 +85,11 @@ func (n *Network) attach(at NodeID, port sansio.Port, p peer) error {
 
 // Options says when a run ends and where its samples go.
 type Options struct {
-	Until     units.Time                  // the run fails when it gets here; zero means never
-	Done      func() bool                 // asked after every instant; the run ends when it is true
-	OnSamples func([]result.Sample) error // nil: samples are dropped
-	Between   func()                      // called after an instant in which iterations ended; nil: nobody
-	Watch     Stopwatch                   // nil: nobody takes the time
+	Until     units.Time                          // the run fails when it gets here; zero means never
+	Done      func() bool                         // asked after every instant; the run ends when it is true
+	OnSamples func(NodeID, []result.Sample) error // takes what a node recorded; nil: samples are dropped
+	Between   func()                              // called after an instant in which iterations ended; nil: nobody
+	Watch     Stopwatch                           // nil: nobody takes the time
 }
 
 // Stopwatch takes the wall time of a run's events. It runs from Start to Stop,
@@ -211,7 +211,7 @@ func (n *Network) carryOut(at NodeID, opt Options) error {
 	if len(n.eff.Samples) > 0 {
 		n.sampled = true
 		if opt.OnSamples != nil {
-			err = opt.OnSamples(n.eff.Samples)
+			err = opt.OnSamples(at, n.eff.Samples)
 		}
 	}
 	n.eff.Reset()

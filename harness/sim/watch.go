@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/stall"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
 )
 
 // Observer sees a run go on.
@@ -18,33 +20,21 @@ type Observer struct {
 	Watch    Stopwatch  // may be nil
 }
 
-// logFor returns the log of a run. A replay and a benchmark have none of their
-// own, for speed.
-func (o Observer) logFor(j *job.Job) *trace.Log {
-	if o.Log == nil && !j.Replay && j.Elements == 0 {
+// logFor returns the log of a run. Replays and benchmarks have none of their own,
+// for speed.
+func (o Observer) logFor(s *job.Set) *trace.Log {
+	if o.Log == nil && s.Trains() {
 		return trace.NewLog(0)
 	}
 	return o.Log
 }
 
-// sinks is where the events of a run go.
-type sinks struct {
-	check trace.Sink // those of switches; may be nil
-	log   *trace.Log // likewise
-}
-
-func (s sinks) switches() trace.Sink {
-	if s.log == nil {
-		return s.check
+// sink joins the log of the run with others, which may be nil.
+func (r *run) sink(others ...trace.Sink) trace.Sink {
+	if r.log != nil {
+		others = append(others, r.log)
 	}
-	return trace.Join(s.check, s.log)
-}
-
-func (s sinks) workers(j *job.Job) trace.Sink {
-	if s.log == nil {
-		return j.Trace
-	}
-	return trace.Join(j.Trace, s.log)
+	return trace.Join(others...)
 }
 
 // ErrNoProgress is returned when timers fire and packets are sent, and no worker
@@ -62,19 +52,21 @@ const (
 // watch notices that a run goes on without getting on.
 type watch struct {
 	run     *run
-	job     *job.Job
 	bound   units.Duration // 0: streams have timeouts of minutes, and give up by themselves
 	next    units.Time
 	before  *stall.Snapshot
 	stalled bool
 }
 
-func newWatch(r *run, j *job.Job, expected units.Duration) *watch {
-	w := &watch{run: r, job: j}
-	if j.Layout.Peers == nil {
-		w.bound = max(stillIterations*expected, stillLeast)
-		w.next = units.Time(0).Add(w.bound)
+func newWatch(r *run) *watch {
+	w := &watch{run: r, bound: stillLeast}
+	for _, t := range r.tenants {
+		if t.job.Layout.Peers != nil {
+			return &watch{run: r}
+		}
+		w.bound = max(w.bound, stillIterations*t.cell.Expected)
 	}
+	w.next = units.Time(0).Add(w.bound)
 	return w
 }
 
@@ -104,7 +96,17 @@ func (w *watch) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w%s", err, w.run.where())
 	}
-	return fmt.Errorf("%w%s; %v", err, w.run.where(), stall.Diagnose(w.job, w.run.snapshot()))
+	return fmt.Errorf("%w%s; %v", err, w.run.where(), stall.Diagnose(w.run.unfinished(), w.run.snapshot()))
+}
+
+// unfinished returns the first job that is not done.
+func (r *run) unfinished() *job.Job {
+	for _, t := range r.tenants {
+		if slices.ContainsFunc(t.workers, func(w *worker.Worker) bool { return !w.Job.Done() }) {
+			return t.job
+		}
+	}
+	return r.tenants[0].job
 }
 
 // snapshot returns the state of all nodes.

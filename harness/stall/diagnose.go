@@ -24,9 +24,12 @@ type Diagnosis struct {
 // packet names what a worker waits for, as its events do.
 type packet struct{ gen, block uint32 }
 
-// Diagnose says what a run waits for whose nodes are as in the snapshot.
+// Diagnose says what a job waits for whose nodes are as in the snapshot. Those of
+// other jobs in it are left out.
 func Diagnose(j *job.Job, s *Snapshot) Diagnosis {
-	d := diagnosis{s: s, layout: layoutOf(j, s)}
+	layout := layoutOf(j, s)
+	s = layout.only(j, s)
+	d := diagnosis{s: s, layout: layout}
 	d.Absent = s.Silent
 	if e := s.last(); e != nil {
 		d.Last = d.tell(e)

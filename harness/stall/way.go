@@ -2,9 +2,14 @@ package stall
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // layout is what must be known of a job: who is behind a source of an engine, and
@@ -33,6 +38,44 @@ func layoutOf(j *job.Job, s *Snapshot) layout {
 		}
 	}
 	return l
+}
+
+// only returns the snapshot without the hosts and blocks of other jobs.
+func (l *layout) only(j *job.Job, s *Snapshot) *Snapshot {
+	foreign := func(host string) bool {
+		return !slices.Contains(l.hosts, host) && slices.ContainsFunc(j.Plan.Hosts, func(h plan.Host) bool { return h.Name == host })
+	}
+	out := *s
+	out.Workers = slices.DeleteFunc(slices.Clone(s.Workers), func(w worker.Snapshot) bool { return foreign(w.Node) })
+	out.Silent = slices.DeleteFunc(slices.Clone(s.Silent), foreign)
+	out.Dead = slices.DeleteFunc(slices.Clone(s.Dead), foreign)
+	out.Switches = slices.Clone(s.Switches)
+	for i := range out.Switches {
+		sw := &out.Switches[i]
+		if sw.Last != nil && sw.Last.Job != 0 && sw.Last.Job != j.ID {
+			sw.Last = nil
+		}
+		sw.Engines = slices.Clone(sw.Engines)
+		for k := range sw.Engines {
+			l.onlyEngine(j, &sw.Engines[k])
+		}
+	}
+	return &out
+}
+
+// onlyEngine takes the blocks of other jobs out. Engines tell the sources of the
+// first job only: those of another are its workers there.
+func (l *layout) onlyEngine(j *job.Job, e *chassis.EngineState) {
+	e.Open = slices.DeleteFunc(slices.Clone(e.Open), func(b dataplane.OpenBlock) bool { return b.Job != 0 && b.Job != j.ID })
+	if j.ID == job.DefaultID {
+		return
+	}
+	e.Sources = trace.Mask{}
+	for i, pfe := range l.pfes {
+		if pfe == e.Node {
+			e.Sources.Set(uint8(i))
+		}
+	}
 }
 
 // engineAt names the engine of a switch's port as trace events do.

@@ -24,6 +24,11 @@ type IntegerCollective interface {
 type BenchConfig struct {
 	Elements   int // int32 values of the tensor
 	Iterations int // warm-up included, at least 1
+
+	// First is the number of worker 0 among those of all jobs of a run. Jobs that
+	// share a switch contribute other values, so that a sum with one of another job
+	// in it is wrong.
+	First int `json:",omitempty"`
 }
 
 // Bench is the machine of a benchmark's worker. The sums of the last iteration
@@ -55,7 +60,7 @@ func newBench(cfg Config, core Collective) (*Bench, error) {
 	b := &Bench{node: cfg.Loop.Node, worker: cfg.Loop.Worker, workers: cfg.Workers, cfg: *cfg.Bench, core: ints, wake: units.Never}
 	b.q = make([]int32, cfg.Bench.Elements)
 	for i := range b.q {
-		b.q[i] = pattern(b.worker, i)
+		b.q[i] = pattern(cfg.Bench.First+b.worker, i)
 	}
 	return b, nil
 }
@@ -130,7 +135,7 @@ func (b *Bench) verify() {
 	for i, got := range b.core.Sums() {
 		var want int32
 		for w := range b.workers {
-			want += pattern(w, i)
+			want += pattern(b.cfg.First+w, i)
 		}
 		if got != want {
 			b.wrong++

@@ -16,6 +16,7 @@ type Config struct {
 	EventsPath string // new file for them at the end; empty: they serve answers alone
 	Plain      bool   // do without offloads, as afpacket.Config says
 	RingFrames int    // of each port, as in afpacket.Config; zero is its default
+	Control    string // new socket for the control plane, as in package control; empty: none
 }
 
 func (c *Config) validate() error {

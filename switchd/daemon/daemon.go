@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/control"
 )
 
 // Control is the daemon's side of its conversation with whoever started it. The
@@ -90,6 +91,9 @@ func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
 	if err != nil {
 		return d.report(pktio.Stats{}, pktio.Report{}), fmt.Errorf("open ports: %w", err)
 	}
+	if err := d.openControl(); err != nil {
+		return d.report(dev.Stats(), pktio.Report{}), errors.Join(err, dev.Close())
+	}
 	drive, err := d.drive(ctx, dev, ctl)
 	return d.report(dev.Stats(), drive), errors.Join(err, dev.Close())
 }
@@ -98,9 +102,12 @@ type daemon struct {
 	cfg      Config
 	chassis  *chassis.Chassis
 	trace    *traceWriter
-	log      *trace.Log // nil: events are not kept
-	desk     pktio.Desk
-	originNs int64 // when the clock of the chassis reads zero
+	log      *trace.Log        // nil: events are not kept
+	control  *control.Listener // nil: none was asked for
+	originNs int64             // when the clock of the chassis reads zero
+
+	asking sync.Mutex // guards desk: it takes one question at a time
+	desk   pktio.Desk
 }
 
 func newDaemon(cfg Config, newEngine chassis.NewEngine, w *traceWriter) (*daemon, error) {
@@ -124,11 +131,13 @@ func newDaemon(cfg Config, newEngine chassis.NewEngine, w *traceWriter) (*daemon
 // drive forwards until ctx ends or something breaks.
 func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pktio.Report, error) {
 	if err := ctl.Ready(); err != nil {
-		return pktio.Report{}, fmt.Errorf("say ready: %w", err)
+		return pktio.Report{}, errors.Join(fmt.Errorf("say ready: %w", err), d.closeControl())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	var startErr error
+	clock := pktio.NewClock(d.originNs)
+	endControl := d.serveControl(dev, clock)
 	waiting.Go(func() {
 		epochNs, err := ctl.AwaitStart(ctx)
 		switch {
@@ -143,12 +152,12 @@ func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pkti
 	report, err := pktio.Drive(ctx, pktio.DriveConfig{
 		Machine: d.chassis,
 		Device:  newPanel(dev, d.cfg.Chassis.Switch.Ports),
-		Clock:   pktio.NewClock(d.originNs),
+		Clock:   clock,
 		Done:    func() bool { d.desk.Answer(); return false },
 	})
 	cancel()
 	waiting.Wait()
-	return report, errors.Join(startErr, err)
+	return report, errors.Join(startErr, err, endControl())
 }
 
 func (d *daemon) report(dev pktio.Stats, drive pktio.Report) Report {

@@ -30,8 +30,8 @@ import (
 // patience is how long a test waits for what must come.
 const patience = 20 * time.Second
 
-// control plays the parent of a daemon.
-type control struct {
+// parent plays the parent of a daemon.
+type parent struct {
 	ready chan struct{}
 	start chan int64
 	fail  error // of Ready
@@ -40,15 +40,15 @@ type control struct {
 	answers chan Answer
 }
 
-func newControl() *control {
-	return &control{ready: make(chan struct{}), start: make(chan int64, 1), ask: make(chan struct{}), answers: make(chan Answer)}
+func newParent() *parent {
+	return &parent{ready: make(chan struct{}), start: make(chan int64, 1), ask: make(chan struct{}), answers: make(chan Answer)}
 }
 
-func (c *control) Ready() error { close(c.ready); return c.fail }
+func (c *parent) Ready() error { close(c.ready); return c.fail }
 
 var errNeverStarted = errors.New("never started")
 
-func (c *control) AwaitStart(ctx context.Context) (int64, error) {
+func (c *parent) AwaitStart(ctx context.Context) (int64, error) {
 	select {
 	case ns, ok := <-c.start:
 		if !ok {
@@ -60,7 +60,7 @@ func (c *control) AwaitStart(ctx context.Context) (int64, error) {
 	}
 }
 
-func (c *control) AwaitAsk(ctx context.Context) error {
+func (c *parent) AwaitAsk(ctx context.Context) error {
 	select {
 	case <-c.ask:
 		return nil
@@ -69,7 +69,7 @@ func (c *control) AwaitAsk(ctx context.Context) error {
 	}
 }
 
-func (c *control) Answer(a Answer) error { c.answers <- a; return nil }
+func (c *parent) Answer(a Answer) error { c.answers <- a; return nil }
 
 func planned(t testing.TB, name string, p gen.Params) *plan.Plan {
 	t.Helper()
@@ -164,7 +164,7 @@ func (m *memory) reduce(t *testing.T, gen int) {
 // from its epoch.
 func TestLifeOfASwitch(t *testing.T) {
 	m := newMemory(t)
-	ctl := newControl()
+	ctl := newParent()
 	path := filepath.Join(t.TempDir(), "trace")
 	w, err := newTraceWriter(path)
 	if err != nil {
@@ -245,7 +245,7 @@ func checkEvents(t *testing.T, d *daemon, took int64) {
 }
 
 // checkAnswer asks the running switch where things stand.
-func checkAnswer(t *testing.T, ctl *control, gen int) {
+func checkAnswer(t *testing.T, ctl *parent, gen int) {
 	t.Helper()
 	ctl.ask <- struct{}{}
 	a := <-ctl.answers
@@ -260,28 +260,28 @@ func checkAnswer(t *testing.T, ctl *control, gen int) {
 func TestEndsWithAReport(t *testing.T) {
 	good := func(m *memory) Config { return Config{Chassis: twoLevels(m.plan)} }
 	for name, tc := range map[string]struct {
-		prepare func(m *memory, c *control, stop func()) Config
+		prepare func(m *memory, c *parent, stop func()) Config
 		openErr error
 		want    string
 	}{
-		"stopped before start": {prepare: func(m *memory, _ *control, stop func()) Config { stop(); return good(m) }},
-		"parent gone":          {prepare: func(m *memory, c *control, _ func()) Config { close(c.start); return good(m) }, want: "switch mx480: await start: never started"},
-		"parent deaf":          {prepare: func(m *memory, c *control, _ func()) Config { c.fail = errors.New("broken pipe"); return good(m) }, want: "switch mx480: say ready: broken pipe"},
-		"device breaks": {prepare: func(m *memory, _ *control, _ func()) Config {
+		"stopped before start": {prepare: func(m *memory, _ *parent, stop func()) Config { stop(); return good(m) }},
+		"parent gone":          {prepare: func(m *memory, c *parent, _ func()) Config { close(c.start); return good(m) }, want: "switch mx480: await start: never started"},
+		"parent deaf":          {prepare: func(m *memory, c *parent, _ func()) Config { c.fail = errors.New("broken pipe"); return good(m) }, want: "switch mx480: say ready: broken pipe"},
+		"device breaks": {prepare: func(m *memory, _ *parent, _ func()) Config {
 			m.dev.Break(errors.New("port p0 is gone"))
 			return good(m)
 		},
 			want: "switch mx480: receive: port p0 is gone"},
-		"no ports": {prepare: func(m *memory, _ *control, _ func()) Config { return good(m) }, openErr: errors.New("no such interface"), want: "switch mx480: open ports: no such interface"},
-		"bad ring": {prepare: func(m *memory, _ *control, _ func()) Config { c := good(m); c.RingFrames = -1; return c },
+		"no ports": {prepare: func(m *memory, _ *parent, _ func()) Config { return good(m) }, openErr: errors.New("no such interface"), want: "switch mx480: open ports: no such interface"},
+		"bad ring": {prepare: func(m *memory, _ *parent, _ func()) Config { c := good(m); c.RingFrames = -1; return c },
 			want: "switch mx480: ring of -1 frames: it must be positive, or zero for 64"},
-		"bad trace": {prepare: func(m *memory, _ *control, _ func()) Config { c := good(m); c.TracePath = "/nowhere/x"; return c },
+		"bad trace": {prepare: func(m *memory, _ *parent, _ func()) Config { c := good(m); c.TracePath = "/nowhere/x"; return c },
 			want: "switch mx480: create trace: open /nowhere/x: no such file or directory"},
-		"unwired": {prepare: func(m *memory, _ *control, _ func()) Config { c := good(m); c.Chassis.Switch.Ports = nil; return c },
+		"unwired": {prepare: func(m *memory, _ *parent, _ func()) Config { c := good(m); c.Chassis.Switch.Ports = nil; return c },
 			want: "switch mx480: no port has a link: the switch would have nothing to do"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, ctl := newMemory(t), newControl()
+			m, ctl := newMemory(t), newParent()
 			ctx, stop := context.WithCancel(context.Background())
 			defer stop()
 			cfg := tc.prepare(m, ctl, stop)

@@ -20,6 +20,11 @@
 // into the answer when the parent asks where things stand, which it does when a run
 // seems to have stalled; all go to a file at the end, if the parent wants it.
 //
+// The control plane (package control) asks over a socket of its own, if there is
+// one. Its requests are carried out between two batches of packets, on the
+// goroutine that handles these; where that does not get to it in time, the answer
+// is that the switch is busy.
+//
 // Left out: starting the process and speaking to its parent (harness/proc and
 // harness/node), and everything with a rule, which is in package chassis.
 package daemon

@@ -15,12 +15,20 @@ import (
 // microseconds, if it has a processor.
 const answerPatience = time.Second
 
+// ask has f called on the goroutine that drives the chassis, between two rounds,
+// and reports whether it was. Who asks next waits.
+func (d *daemon) ask(dev pktio.Device, f func()) bool {
+	d.asking.Lock()
+	defer d.asking.Unlock()
+	return d.desk.Ask(dev, answerPatience, f)
+}
+
 // answer answers the parent until ctx ends. Only its own failure to speak is an
 // error.
 func (d *daemon) answer(ctx context.Context, dev pktio.Device, ctl Control) error {
 	for ctl.AwaitAsk(ctx) == nil {
 		a := Answer{Busy: true}
-		d.desk.Ask(dev, answerPatience, func() { a = Answer{State: d.chassis.Snapshot(d.log)} })
+		d.ask(dev, func() { a = Answer{State: d.chassis.Snapshot(d.log)} })
 		if epoch := units.Time(d.trace.epoch.Load()); a.State.Last != nil {
 			a.State.Last.At -= epoch
 		}

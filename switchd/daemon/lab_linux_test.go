@@ -124,7 +124,7 @@ func (l *lab) startSwitch(ctx context.Context, sw *plan.Switch, change func(c *C
 	if change != nil {
 		change(&cfg)
 	}
-	ctl := newControl()
+	ctl := newParent()
 	ended := make(chan error, 1)
 	l.running.Go(func() {
 		ended <- l.spaces[sw.Name].Do(func(ns.NetNS) error {

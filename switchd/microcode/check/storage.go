@@ -261,7 +261,7 @@ func (c *checker) declareShared(d *syntax.SharedDecl) {
 		n = uint64(size)
 	}
 	spec := sharedWords[d.Kind]
-	next, limit := &c.storage.sram, uint64(isa.DRAMStart)
+	next, limit := &c.storage.sram, uint64(isa.HashRecords)
 	if *next == 0 {
 		*next = sharedStart
 	}

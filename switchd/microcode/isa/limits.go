@@ -51,9 +51,13 @@ const (
 	// came in by (32); a timer's thread the part of the table that is its own
 	// (16), the number of parts (16) and the number of its run (32). Assumed.
 	WorkRegister = 0
-	// DRAMStart is the shared memory address, in words of 8 bytes, from which on
-	// memory is off-chip DRAM; below it is on-chip SRAM. Both are ranges of one
-	// address space (trio §2.3); where they meet is assumed.
+	// HashRecords is the shared memory address, in words of 8 bytes, of the first
+	// record of the hash table; they stand one behind the other, of 64 bytes each.
+	// Assumed: a place of their own, so that a program can number the records.
+	HashRecords = 1 << 23
+	// DRAMStart is the shared memory address from which on memory is off-chip
+	// DRAM; below HashRecords it is on-chip SRAM. Both are ranges of one address
+	// space (trio §2.3); where they meet is assumed.
 	DRAMStart = 1 << 24
 	// WordBytes is the unit of shared memory addresses (trio §3.2: counters of
 	// 16 bytes are 2 apart).

@@ -1,9 +1,7 @@
 package trioml
 
 import (
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
-	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 )
 
@@ -42,24 +40,12 @@ func (j *job) hear(h wire.Header) {
 	}
 }
 
-// giveUp notes who is missing from a block that was aged out, and sends every
-// open block of the job that waits for nobody else.
-func (p *Program) giveUp(now units.Time, aged *record, eff *sansio.Effects) {
-	j := aged.job
-	if p.cfg.Age != AgeAbsent {
-		return
-	}
-	missing := j.mask.Without(aged.rcvd)
-	if j.absent.Or(missing) == j.absent {
-		return
-	}
-	j.absent = j.absent.Or(missing)
-	for i := range p.scan.threads {
-		for _, r := range p.scan.records(i) {
-			if r != aged && r.job == j && r.complete() {
-				p.finish(now, r, eff)
-			}
-		}
+// giveUp notes who is missing from a block that was aged out. The blocks that wait
+// for nobody else are sent when a timer thread visits them, or with their next
+// packet: one thread cannot send them all at once.
+func (p *Program) giveUp(aged *record) {
+	if p.cfg.Age == AgeAbsent {
+		aged.job.absent = aged.job.absent.Or(aged.job.mask.Without(aged.rcvd))
 	}
 }
 

@@ -37,9 +37,10 @@ func results(t *testing.T, eff *sansio.Effects) map[uint32]wire.Header {
 }
 
 // The first block that ages out marks its missing source absent: the blocks that
-// wait for nobody else go with it, later ones do not wait, also of the next
-// generation, and the source's next packet makes them wait again. Per block,
-// each waits a timeout of its own.
+// wait for nobody else go when a timer thread visits them, whether they were
+// referenced or not, later ones do not wait, also of the next generation, and the
+// source's next packet makes them wait again. Per block, each waits a timeout of
+// its own.
 func TestAbsentAfterFirst(t *testing.T) {
 	for _, policy := range []AgePolicy{AgePerBlock, AgeAbsent} {
 		cfg := Config{Jobs: []Job{testJob(2)}}

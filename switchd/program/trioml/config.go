@@ -40,6 +40,11 @@ const (
 	MaxThreads = 1 << 16
 )
 
+// MaxBuffers bounds what the aggregation buffers of all jobs may come to, each job
+// with block_cnt_max blocks of block_grad_max gradients of 4 bytes. A PFE has
+// several GB of DRAM (§2.3); 4 GiB is assumed.
+const MaxBuffers = 4 * units.GiB
+
 // Config describes one PFE's program.
 type Config struct {
 	Node    string         // name in trace events, such as "mx480/pfe1"
@@ -63,6 +68,16 @@ type Job struct {
 	Out       inet.Flow     // addressing
 	To        []sansio.Port // ports it leaves by: the group's, or the fabric to the next level
 	OutSource uint8         // src_id of the result: this PFE, as the next level knows it
+}
+
+// Resolved returns the configuration with its defaults, or an error that names
+// every bad field.
+func (c Config) Resolved() (Config, error) {
+	c = c.withDefaults()
+	if err := c.validate(); err != nil {
+		return Config{}, fmt.Errorf("configuring trioml on %s: %w", c.Node, err)
+	}
+	return c, nil
 }
 
 func (c Config) withDefaults() Config {
@@ -95,15 +110,34 @@ func (c Config) validate() error {
 		errs = append(errs, fmt.Errorf("age policy %q: allowed are %s, %s", c.Age, AgePerBlock, AgeAbsent))
 	}
 	seen := [256]bool{}
+	var buffers units.Bytes
 	for _, j := range c.Jobs {
+		buffers += j.withDefaults().buffers()
 		if seen[j.ID] {
 			errs = append(errs, fmt.Errorf("job %d is given twice", j.ID))
 		}
 		seen[j.ID] = true
 		errs = append(errs, j.validate())
 	}
+	if buffers > MaxBuffers {
+		errs = append(errs, fmt.Errorf("aggregation buffers of %v for all jobs: there are %v; lower BlockMax or GradMax", buffers, MaxBuffers))
+	}
 	return errors.Join(errs...)
 }
+
+func (j Job) withDefaults() Job {
+	if j.BlockMax == 0 {
+		j.BlockMax = DefaultBlockMax
+	}
+	if j.GradMax == 0 {
+		j.GradMax = wire.MaxGrads
+	}
+	return j
+}
+
+// buffers returns what the job's blocks may take, if there are as many as its caps
+// allow.
+func (j Job) buffers() units.Bytes { return units.Bytes(j.BlockMax) * units.Bytes(4*j.GradMax) }
 
 func (j Job) validate() error {
 	if n := len(j.Sources); n < 1 || n > wire.MaxSources {

@@ -33,6 +33,7 @@ const (
 	CountAged       = "trioml-blocks-aged"
 	CountSuperseded = "trioml-records-superseded"
 	CountUnburied   = "trioml-blocks-beyond-tombstones" // done blocks that are not remembered: a late packet opens them again
+	CountRemoved    = "trioml-blocks-of-removed-jobs"   // open blocks that went with their job
 	CountOverCount  = "trioml-results-beyond-src-cnt"   // results of more workers than src_cnt can say: it says 255
 )
 
@@ -105,10 +106,14 @@ func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Ef
 	}
 	r, reason := p.admit(now, h, pad > 0)
 	if reason != "" {
+		if j := p.jobs[h.Job]; j != nil {
+			j.count.dropped++
+		}
 		p.drop(now, h, reason)
 		return
 	}
 	r.add(h, payload[wire.HeaderLen:])
+	r.job.count.packets++
 	p.event(now, trace.Contribution, r, h.Source)
 	if r.complete() {
 		p.finish(now, r, eff)
@@ -221,8 +226,10 @@ func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 	eff.EmitPadded(j.To, j.template, payload, pad)
 
 	p.count.Add(CountResults, 1)
+	j.count.results++
 	if r.degraded {
 		p.count.Add(CountDegraded, 1)
+		j.count.degraded++
 	}
 	if r.workers > wire.MaxSources {
 		p.count.Add(CountOverCount, 1)

@@ -18,15 +18,21 @@ type job struct {
 	started bool
 	newest  uint16     // newest generation seen
 	done    tombstones // blocks of the newest generation that were sent
+
+	count jobCounts
+}
+
+// jobCounts is what a job record counts of its own.
+type jobCounts struct {
+	packets  uint64 // that were added
+	results  uint64
+	degraded uint64 // results without all workers
+	aged     uint64 // blocks
+	dropped  uint64 // packets, for any reason
 }
 
 func newJob(j Job) *job {
-	if j.BlockMax == 0 {
-		j.BlockMax = DefaultBlockMax
-	}
-	if j.GradMax == 0 {
-		j.GradMax = wire.MaxGrads
-	}
+	j = j.withDefaults()
 	out := &job{Job: j, template: inet.UDPHeader(j.Out)}
 	for _, s := range j.Sources {
 		out.mask.Set(s)

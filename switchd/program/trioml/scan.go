@@ -145,6 +145,9 @@ func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
 		switch {
 		case p.table[r.key.word()] != r: // sent since, with another
 			continue
+		case r.ref && p.cfg.Age == AgeAbsent && r.complete(): // it waits for absent sources only
+			p.finish(now, r, eff)
+			continue
 		case r.ref:
 			r.ref = false
 			p.event(now, trace.Scanned, r, r.job.OutSource)
@@ -152,8 +155,9 @@ func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
 		}
 		r.aged, r.degraded = true, true
 		p.count.Add(CountAged, 1)
+		r.job.count.aged++
 		p.event(now, trace.BlockAged, r, r.job.OutSource)
-		p.giveUp(now, r, eff)
+		p.giveUp(r)
 		p.finish(now, r, eff)
 	}
 }

@@ -32,7 +32,7 @@ type Config struct {
 
 	Records   int    // that the hash table can hold
 	Buckets   int    // of the hash table; zero: as many as records
-	RecordsIn Region // where the records stand
+	RecordsIn Region // whose room the records take, and whose latency they have
 
 	Engines     int
 	Granule     units.Bytes    // bytes in a row in one bank; a power of two from 8

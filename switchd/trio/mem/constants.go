@@ -16,9 +16,11 @@ const (
 	RecordBytes = 64
 	// PolicerBytes is the size of a policer record; see [Memory.Police].
 	PolicerBytes = 32
-	// DRAMBase is the first word of DRAM, byte 2^27. Assumed: a fixed address, so
-	// that programs do not change with the size of SRAM.
-	DRAMBase Addr = 1 << 24
+	// RecordsBase is the first word of the hash records, byte 2^26, and DRAMBase
+	// that of DRAM, byte 2^27. Assumed: fixed addresses, so that programs do not
+	// change with the size of SRAM, and can number records.
+	RecordsBase Addr = 1 << 23
+	DRAMBase    Addr = 1 << 24
 	// DefaultSRAM is the upper end of what is typical, 2 to 8 MB (trio §2.3).
 	DefaultSRAM = 8 * units.MiB
 	// DefaultDRAM is "several GB" (trio §2.3); the number is assumed.
@@ -33,9 +35,9 @@ const (
 
 // Limits of a Config. All assumed.
 const (
-	MaxSRAM    = 64 * units.MiB // leaves a gap below DRAMBase
+	MaxSRAM    = 64 * units.MiB // up to RecordsBase
 	MaxDRAM    = 16 * units.GiB // within 32 bits of words
-	MaxRecords = 1 << 20
+	MaxRecords = 1 << 20        // from RecordsBase up to DRAMBase
 	MaxBuckets = 1 << 22
 	MaxEngines = 64
 	MaxTime    = units.Millisecond // of any one latency or cost

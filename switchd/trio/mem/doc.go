@@ -14,9 +14,10 @@
 // # Addresses
 //
 // An [Addr] counts words of 8 bytes (trio §3.2: counters of 16 bytes are 2
-// apart). One address space holds two ranges: on-chip SRAM from word 0, off-chip
-// DRAM from [DRAMBase]. The records of the hash table stand at the end of one of
-// them; all else is the program's ([Memory.Layout]). Numbers in memory are
+// apart). One address space holds three ranges: on-chip SRAM from word 0, the
+// records of the hash table from [RecordsBase], off-chip DRAM from [DRAMBase].
+// The records are in the one memory or the other and take their room from its
+// end; what is left is the program's ([Memory.Layout]). Numbers in memory are
 // big-endian, as in packets. Memory is zero before its first write and takes
 // room in the host only from then on, in pages of 64 KiB.
 //
@@ -52,16 +53,20 @@
 // A module of its own (trio §3.1): chained buckets with 64-bit keys, a fixed
 // number of records of 64 bytes, and a REF flag for each (trio §5). Records
 // stand in shared memory and never move, so a record may be removed while others
-// are scanned. Slots are given out first-in first-out, neighbours in time far
-// apart, so that every part of a scan has its share. The index stands in the unit
+// are scanned. A new one takes the first free slot, in a circle, from where its
+// key is hashed to. So where it stands, and which thread scans it, depends on its
+// key and on the records there are, and not on how many there have been. The
+// hash puts the blocks of a job a golden section of the table apart, so that
+// every part of a scan has its share. The index stands in the unit
 // and is no part of the address space; its accesses, one a clock, are the cost
-// of an operation, where k is how many entries of the chain were looked at:
+// of an operation, where k is how many entries of the chain were looked at, and
+// f how many words with the flags of 64 slots until there was a free one:
 //
 //	HashLookup                1 + k, and 1 for the flag of a hit
 //	HashInsert, record exists 2 + k
-//	HashInsert, new record    5 + k, and a write of 64 bytes to the record
+//	HashInsert, new record    4 + k + f, and a write of 64 bytes to the record
 //	HashInsert, table full    1 + k
-//	HashDelete                1 + k, and 3 if there was a record
+//	HashDelete                1 + k, and 2 if there was a record
 //	HashScan                  1 for each 64 slots begun, and 1 for the flag
 //
 // # Left out

@@ -19,6 +19,7 @@ type Engines struct {
 	queue    units.Duration
 	addTime  units.Duration
 	latency  [2]units.Duration // by Region, beside the service
+	records  Region            // that the records are in
 	hashWait units.Duration    // latency of the hash unit
 	hashStep units.Duration
 	stats    Stats
@@ -61,6 +62,7 @@ func NewEngines(c Config) (*Engines, error) {
 		queue:    c.QueueTime,
 		addTime:  c.AddTime,
 		latency:  [2]units.Duration{SRAM: c.SRAMLatency - Cycle, DRAM: c.DRAMLatency - Cycle},
+		records:  c.RecordsIn,
 		hashWait: c.HashLatency - Cycle,
 		hashStep: c.HashAccess,
 	}, nil
@@ -100,12 +102,15 @@ func (e *Engines) serve(now units.Time, a Addr, halves int, each units.Duration)
 		}
 	}
 	e.count(taken.Sub(now), done.Sub(now)-longest)
-	return taken, done + units.Time(e.latency[regionOf(a)])
+	return taken, done + units.Time(e.latency[e.regionOf(a)])
 }
 
-func regionOf(a Addr) Region {
-	if a >= DRAMBase {
+func (e *Engines) regionOf(a Addr) Region {
+	switch {
+	case a >= DRAMBase:
 		return DRAM
+	case a >= RecordsBase:
+		return e.records
 	}
 	return SRAM
 }

@@ -7,7 +7,7 @@ type Fault uint8
 // Faults.
 const (
 	NoFault    Fault = iota
-	OutOfRange       // some of the words are in neither range
+	OutOfRange       // some of the words are in no range
 	BadLength        // the operation is not possible with that many bytes
 	BadHalf          // neither half of a word
 	BadPart          // no such part of the hash table

@@ -22,8 +22,6 @@ type page [pageBytes]byte
 // it. Make it with [New].
 type Memory struct {
 	pages    []*page // by Addr>>pageShift; nil: not yet written, all zero
-	sramEnd  Addr    // first word behind SRAM
-	dramEnd  Addr    // first word behind DRAM
 	resident int     // pages given
 	most     int     // pages that may be given
 	table    *Table
@@ -32,8 +30,8 @@ type Memory struct {
 
 // Layout says where things stand. Ranges include Start and exclude End.
 type Layout struct {
-	SRAM, DRAM Range // for programs
-	Records    Range // of the hash table, RecordBytes each
+	SRAM, DRAM Range // for programs: one of them is less what the records take
+	Records    Range // of the hash table, RecordBytes each, from RecordsBase on
 }
 
 // A Range is words of shared memory.
@@ -49,21 +47,20 @@ func New(c Config) (*Memory, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	m := &Memory{
-		sramEnd: Addr(c.SRAM / WordBytes),
-		dramEnd: DRAMBase + Addr(c.DRAM/WordBytes),
-		most:    int(c.Resident / pageBytes),
+	records := Addr(c.Records) * recordWords
+	l := Layout{
+		SRAM:    Range{0, Addr(c.SRAM / WordBytes)},
+		DRAM:    Range{DRAMBase, DRAMBase + Addr(c.DRAM/WordBytes)},
+		Records: Range{RecordsBase, RecordsBase + records},
 	}
-	m.pages = make([]*page, m.dramEnd>>pageShift)
-	m.layout = Layout{SRAM: Range{0, m.sramEnd}, DRAM: Range{DRAMBase, m.dramEnd}}
-	home := &m.layout.SRAM
 	if c.RecordsIn == DRAM {
-		home = &m.layout.DRAM
+		l.DRAM.End -= records
+	} else {
+		l.SRAM.End -= records
 	}
-	start := home.End - Addr(c.Records)*recordWords
-	m.layout.Records = Range{start, home.End}
-	home.End = start
-	m.table = newTable(m, start, c.Records, c.Buckets)
+	m := &Memory{layout: l, most: int(c.Resident / pageBytes)}
+	m.pages = make([]*page, (l.DRAM.End+pageWords-1)>>pageShift)
+	m.table = newTable(m, RecordsBase, c.Records, c.Buckets)
 	return m, nil
 }
 
@@ -78,11 +75,14 @@ func (m *Memory) Resident() units.Bytes { return units.Bytes(m.resident) * pageB
 
 // holds reports whether n bytes from a are within one of the ranges.
 func (m *Memory) holds(a Addr, n int) bool {
-	words := Addr(n+WordBytes-1) / WordBytes
-	if a < m.sramEnd {
-		return m.sramEnd-a >= words
+	r := m.layout.SRAM
+	switch {
+	case a >= DRAMBase:
+		r = m.layout.DRAM
+	case a >= RecordsBase:
+		r = m.layout.Records
 	}
-	return a >= DRAMBase && a < m.dramEnd && m.dramEnd-a >= words
+	return a < r.End && r.End-a >= Addr(n+WordBytes-1)/WordBytes
 }
 
 // reach returns n bytes from a, at most MaxAccess, for writing. They are in lo

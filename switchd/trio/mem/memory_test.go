@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/units"
 )
 
 type step func(t *rapid.T, m *Memory, o oracle)
@@ -154,14 +156,14 @@ func TestOperationsMatchTheOracle(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			rapid.SampledFrom(steps).Draw(t, "step")(t, m, o)
 		}
-		for _, base := range []Addr{0, DRAMBase} {
-			for a := base; a < base+2*pageWords; a++ {
+		for _, r := range smallRanges {
+			for a := r.Start; a < r.End; a++ {
 				if got, f := m.Load(a); got != o.word(a) || f != NoFault {
 					t.Fatalf("word %#x: %#x, %v, want %#x", a, got, f, o.word(a))
 				}
 			}
 		}
-		if m.Resident() > 4*pageBytes {
+		if m.Resident() > 5*pageBytes {
 			t.Fatalf("%v resident", m.Resident())
 		}
 	})
@@ -205,16 +207,29 @@ func TestResidentLimit(t *testing.T) {
 }
 
 func TestLayout(t *testing.T) {
-	sram := mustNew(t, Config{}).Layout()
-	if sram.SRAM.Start != 0 || sram.SRAM.End != sram.Records.Start || sram.Records.End != Addr(DefaultSRAM/8) {
-		t.Errorf("records in SRAM: %+v", sram)
+	const room = DefaultRecords * RecordBytes
+	for _, c := range []struct {
+		in         Region
+		sram, dram units.Bytes
+	}{{SRAM, DefaultSRAM - room, DefaultDRAM}, {DRAM, DefaultSRAM, DefaultDRAM - room}} {
+		l := mustNew(t, Config{RecordsIn: c.in}).Layout()
+		if l.SRAM.Start != 0 || l.SRAM.Bytes() != c.sram || l.DRAM.Start != DRAMBase || l.DRAM.Bytes() != c.dram ||
+			l.Records.Start != RecordsBase || l.Records.Bytes() != room {
+			t.Errorf("records in %v: %+v", c.in, l)
+		}
 	}
-	if sram.DRAM.Start != DRAMBase || sram.DRAM.Bytes() != DefaultDRAM {
-		t.Errorf("records in SRAM: %+v", sram)
-	}
-	dram := mustNew(t, Config{RecordsIn: DRAM}).Layout()
-	if dram.SRAM.Bytes() != DefaultSRAM || dram.DRAM.End != dram.Records.Start || dram.Records.Bytes() != DefaultRecords*RecordBytes {
-		t.Errorf("records in DRAM: %+v", dram)
+}
+
+// Ranges of the largest size touch each other, and no access crosses over.
+func TestRangesDoNotOverlap(t *testing.T) {
+	m := mustNew(t, Config{SRAM: MaxSRAM, RecordsIn: DRAM, Records: MaxRecords})
+	for _, next := range []Addr{RecordsBase, DRAMBase} {
+		if f := m.Write(next-1, make([]byte, 8)); f != NoFault {
+			t.Errorf("the word before %#x: %v", next, f)
+		}
+		if f := m.Write(next-1, make([]byte, 16)); f != OutOfRange {
+			t.Errorf("over %#x: %v", next, f)
+		}
 	}
 }
 
@@ -232,7 +247,8 @@ func TestDump(t *testing.T) {
 	m := mustNew(t, small)
 	m.Store(1, 0xabc)
 	m.Store(21, 1<<63)
-	m.Store(2*pageWords-1, 7)
+	end := m.Layout().DRAM.End
+	m.Store(end-1, 7)
 	want := "00000000: 0000000000000000 0000000000000abc 0000000000000000 0000000000000000\n" +
 		"00000004: 0000000000000000 0000000000000000 0000000000000000 0000000000000000\n" +
 		"*\n" +
@@ -240,10 +256,10 @@ func TestDump(t *testing.T) {
 	if got := string(m.AppendDump(nil, 0, 22)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if got, want := string(m.AppendDump(nil, 2*pageWords-1, 9)), "00003fff: 0000000000000007\n"; got != want {
+	if got, want := string(m.AppendDump(nil, end-1, 9)), "01003fff: 0000000000000007\n"; got != want {
 		t.Errorf("at the end of a range: got %q, want %q", got, want)
 	}
-	if got := m.AppendDump(nil, 2*pageWords, 9); len(got) != 0 {
+	if got := m.AppendDump(nil, end, 9); len(got) != 0 {
 		t.Errorf("outside: %q", got)
 	}
 }

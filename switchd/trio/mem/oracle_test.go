@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -33,11 +34,18 @@ func (o oracle) put(a Addr, v uint64) {
 	o[8*uint64(a)], o[8*uint64(a)+4] = uint32(v>>32), uint32(v)
 }
 
+// smallRanges are those of small, whose records take their room from SRAM.
+var smallRanges = []Range{
+	{0, 2*pageWords - 20*recordWords},
+	{RecordsBase, RecordsBase + 20*recordWords},
+	{DRAMBase, DRAMBase + 2*pageWords},
+}
+
 // valid says which bytes of small exist.
 func valid(a Addr, n int) bool {
 	for i := range (n + 7) / 8 {
 		w := uint64(a) + uint64(i)
-		if w >= 2*pageWords && w < uint64(DRAMBase) || w >= uint64(DRAMBase)+2*pageWords {
+		if !slices.ContainsFunc(smallRanges, func(r Range) bool { return w >= uint64(r.Start) && w < uint64(r.End) }) {
 			return false
 		}
 	}
@@ -46,7 +54,11 @@ func valid(a Addr, n int) bool {
 
 // drawAddr prefers the neighbourhood of ends: of ranges, of pages.
 func drawAddr(t *rapid.T) Addr {
-	edge := rapid.SampledFrom([]int64{0, pageWords, 2 * pageWords, int64(DRAMBase), int64(DRAMBase) + pageWords, int64(DRAMBase) + 2*pageWords, math.MaxUint32}).Draw(t, "edge")
+	edges := []int64{pageWords, int64(DRAMBase) + pageWords, math.MaxUint32}
+	for _, r := range smallRanges {
+		edges = append(edges, int64(r.Start), int64(r.End))
+	}
+	edge := rapid.SampledFrom(edges).Draw(t, "edge")
 	return Addr(edge + rapid.Int64Range(-12, 12).Draw(t, "off"))
 }
 

@@ -1,6 +1,9 @@
 package mem
 
-import "iter"
+import (
+	"iter"
+	"math/bits"
+)
 
 const recordWords = RecordBytes / WordBytes
 
@@ -15,12 +18,9 @@ type Table struct {
 
 	heads []uint32 // by bucket: first slot of its chain, or none
 	chain []entry  // by slot
-	used  []uint64 // bits by slot: holds a record
+	used  []uint64 // bits by slot: holds a record; those behind the last slot are set
 	ref   []uint64 // bits by slot: Recently Referenced (trio §5)
-
-	free []uint32 // ring of the slots without a record
-	next int      // in free: the slot to be given out next
-	n    int      // records
+	n     int      // records
 
 	cost Cost
 }
@@ -44,43 +44,48 @@ func newTable(m *Memory, start Addr, records, buckets int) *Table {
 		chain: make([]entry, records),
 		used:  make([]uint64, (records+63)/64),
 		ref:   make([]uint64, (records+63)/64),
-		free:  make([]uint32, records),
 	}
 	for i := range t.heads {
 		t.heads[i] = none
 	}
-	step, slot := spread(records), 0
-	for i := range t.free {
-		t.free[i] = uint32(slot)
-		slot = (slot + step) % records
+	if rest := records % 64; rest != 0 {
+		t.used[len(t.used)-1] = ^uint64(0) << rest
 	}
 	return t
 }
 
-// spread returns how far apart slots that are given out one after the other
-// are: near the golden section of n, which leaves gaps of few sizes however many
-// are in use, and without a common divisor, so that every slot has its turn.
-func spread(n int) int {
-	for step := max(1, n*618/1000); ; step++ {
-		a, b := n, step
-		for b != 0 {
-			a, b = b, a%b
-		}
-		if a == 1 {
-			return step
-		}
-	}
+// hash spreads keys evenly. Those that differ in the lower half alone, as the
+// blocks of a job do, it puts a golden section apart, which leaves gaps of few
+// sizes however many follow each other. The upper half is mixed: two rounds of
+// multiplication by an odd constant, shift and xor.
+func hash(key uint64) uint32 {
+	const golden, odd = 0x9e3779b9, 0xd6e8feb86659fd93
+	upper := key >> 32 * odd
+	upper ^= upper >> 32
+	upper *= odd
+	return uint32(upper>>32) + uint32(key)*golden
 }
 
-// bucket mixes a key, so that keys which differ in few bits spread over all
-// buckets: two rounds of shift, xor and multiplication by an odd constant.
-func (t *Table) bucket(key uint64) *uint32 {
-	key ^= key >> 32
-	key *= 0xd6e8feb86659fd93
-	key ^= key >> 32
-	key *= 0xd6e8feb86659fd93
-	key ^= key >> 32
-	return &t.heads[(key&0xffffffff)*uint64(len(t.heads))>>32]
+// share returns which of n equal shares of all hashes h is in.
+func share(h uint32, n int) uint32 { return uint32(uint64(h) * uint64(n) >> 32) }
+
+func (t *Table) bucket(key uint64) *uint32 { return &t.heads[share(hash(key), len(t.heads))] }
+
+// place returns the slot of a new record: of those that are free the first from
+// that of the hash on, in a circle. So it depends on the key and on the records
+// there are, and on nothing that has been. There must be a free slot.
+func (t *Table) place(key uint64) uint32 {
+	slot := share(hash(key), len(t.chain))
+	word, below := slot/64, uint64(1)<<(slot%64)-1
+	for free := ^t.used[word] &^ below; ; free = ^t.used[word] {
+		t.cost.Index++
+		if free != 0 {
+			return word*64 + uint32(bits.TrailingZeros64(free))
+		}
+		if word++; word == uint32(len(t.used)) {
+			word = 0
+		}
+	}
 }
 
 // Len returns the number of records.
@@ -144,8 +149,7 @@ func (t *Table) Insert(key uint64) (record Addr, created, ok bool) {
 	if t.n == len(t.chain) {
 		return 0, false, false
 	}
-	slot := t.free[t.next]
-	t.next = (t.next + 1) % len(t.free)
+	slot := t.place(key)
 	t.n++
 	t.chain[slot] = entry{key, none}
 	*link = slot
@@ -153,13 +157,13 @@ func (t *Table) Insert(key uint64) (record Addr, created, ok bool) {
 	t.ref[slot/64] |= 1 << (slot % 64)
 	record = t.record(slot)
 	t.mem.erase(record)
-	t.cost.Index += 4 // free ring, entry, link to it, both flags
+	t.cost.Index += 3 // entry, link to it, both flags
 	t.cost.Clears, t.cost.Record = true, record
 	return record, true, true
 }
 
 // Delete removes a record and reports whether there was one. Its bytes stay
-// until the slot is given out again, after all slots that are free now.
+// until the slot is given out again.
 func (t *Table) Delete(key uint64) bool {
 	link, found := t.find(key)
 	if !found {
@@ -169,9 +173,8 @@ func (t *Table) Delete(key uint64) bool {
 	*link = t.chain[slot].next
 	t.used[slot/64] &^= 1 << (slot % 64)
 	t.ref[slot/64] &^= 1 << (slot % 64)
-	t.free[(t.next+len(t.free)-t.n)%len(t.free)] = slot
 	t.n--
-	t.cost.Index += 3 // link, both flags, free ring
+	t.cost.Index += 2 // link, both flags
 	return true
 }
 

@@ -12,8 +12,9 @@ func drawKey(t *rapid.T) uint64 { return rapid.Uint64Range(0, 40).Draw(t, "key")
 
 // mustHold compares the table with the oracle: records, their places, flags.
 func (o *hashOracle) mustHold(t *rapid.T, h *Table) {
-	if h.Len() != len(o.at) || popcount(h.used) != len(o.at) {
-		t.Fatalf("%d records, %d used slots, want %d", h.Len(), popcount(h.used), len(o.at))
+	used := popcount(h.used) - (64*len(h.used) - h.Cap()) // less those that do not exist
+	if h.Len() != len(o.at) || used != len(o.at) {
+		t.Fatalf("%d records, %d used slots, want %d", h.Len(), used, len(o.at))
 	}
 	if got := maps.Collect(h.All()); !maps.Equal(got, o.at) {
 		t.Fatalf("records %v, want %v", got, o.at)
@@ -60,8 +61,8 @@ func (o *hashOracle) created(t *rapid.T, m *Memory, key uint64, rec Addr) {
 	if rec < r.Start || rec+recordWords > r.End || (rec-r.Start)%recordWords != 0 {
 		t.Fatalf("record at %#x, outside of %+v", rec, r)
 	}
-	if slices.Contains(slices.Collect(maps.Values(o.at)), rec) {
-		t.Fatalf("record at %#x is another's", rec)
+	if want := o.place(m, key); rec != want {
+		t.Fatalf("record at %#x, want the first free place from the hash on, %#x", rec, want)
 	}
 	for i := range Addr(recordWords) {
 		if v, _ := m.Load(rec + i); v != 0 {
@@ -70,6 +71,17 @@ func (o *hashOracle) created(t *rapid.T, m *Memory, key uint64, rec Addr) {
 		m.Store(rec+i, key+1)
 	}
 	o.at[key] = rec
+}
+
+// place goes from where the key is hashed to until nobody's place.
+func (o *hashOracle) place(m *Memory, key uint64) Addr {
+	taken := slices.Collect(maps.Values(o.at))
+	n := Addr(m.Hash().Cap())
+	for slot := Addr(share(hash(key), int(n))); ; slot = (slot + 1) % n {
+		if at := RecordsBase + slot*recordWords; !slices.Contains(taken, at) {
+			return at
+		}
+	}
 }
 
 func (o *hashOracle) lookup(t *rapid.T, m *Memory) {
@@ -178,7 +190,7 @@ func TestTableMatchesTheOracle(t *testing.T) {
 	})
 }
 
-func mustInsert(t testing.TB, h *Table, key uint64) Addr {
+func mustInsert(t rapid.TB, h *Table, key uint64) Addr {
 	t.Helper()
 	rec, _, ok := h.Insert(key)
 	if !ok {
@@ -221,25 +233,59 @@ func TestScanOfNoPart(t *testing.T) {
 	}
 }
 
-// Every scanning thread has its share, however many records there are and after
-// they have come and gone in order.
+// Every scanning thread has its share of the blocks of a job, however many there
+// are and whatever went before; so it has of several jobs.
 func TestRecordsSpreadOverParts(t *testing.T) {
-	const parts = 100
-	h := mustNew(t, Config{}).Hash()
-	for key := range uint64(200_000) {
-		mustInsert(t, h, key)
-		if key >= 4096 {
-			h.Delete(key - 4096)
+	for _, jobs := range []uint64{1, 3} {
+		for _, blocks := range []uint64{256, 1000, 4096} {
+			h := mustNew(t, Config{}).Hash()
+			for key := range blocks * 7 {
+				h.Insert(1<<40 + key) // of earlier blocks
+				h.Delete(1<<40 + key)
+			}
+			for job := range jobs {
+				for block := range blocks {
+					mustInsert(t, h, job<<32|block)
+				}
+			}
+			for _, parts := range []int{10, 100} {
+				mustBeEven(t, h, parts)
+			}
 		}
 	}
+}
+
+// mustBeEven allows a part four records more or less than the mean and a tenth.
+func mustBeEven(t *testing.T, h *Table, parts int) {
+	t.Helper()
 	counts := make([]int, parts)
-	slot := func(a Addr) int { return int(a-h.start) / recordWords }
 	for _, rec := range h.All() {
-		counts[slot(rec)*parts/h.Cap()]++
+		counts[int(rec-h.start)/recordWords*parts/h.Cap()]++
 	}
-	if least, most := slices.Min(counts), slices.Max(counts); least < 36 || most > 46 {
-		t.Errorf("4096 records over 100 parts: %d to %d in a part", least, most)
+	mean := float64(h.Len()) / float64(parts)
+	if least, most := slices.Min(counts), slices.Max(counts); float64(least) < mean*0.9-4 || float64(most) > mean*1.1+4 {
+		t.Errorf("%d records over %d parts: %d to %d in a part", h.Len(), parts, least, most)
 	}
+}
+
+// Where a record stands does not depend on those that came and went before.
+func TestPlacesDoNotDependOnThePast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SliceOfNDistinct(rapid.Uint64(), 1, 20, rapid.ID).Draw(t, "keys")
+		old, fresh := mustNew(t, small).Hash(), mustNew(t, small).Hash()
+		for _, key := range rapid.SliceOf(rapid.Uint64()).Draw(t, "past") {
+			old.Insert(key)
+		}
+		for _, key := range slices.Collect(maps.Keys(maps.Collect(old.All()))) {
+			old.Delete(key)
+		}
+		for _, key := range keys {
+			a, b := mustInsert(t, old, key), mustInsert(t, fresh, key)
+			if a != b || old.Cost() != fresh.Cost() {
+				t.Fatalf("key %#x: at %#x with a past, for %+v; else at %#x, for %+v", key, a, old.Cost(), b, fresh.Cost())
+			}
+		}
+	})
 }
 
 // The cost in accesses is what doc.go states.
@@ -274,11 +320,12 @@ func TestCosts(t *testing.T) {
 	h.Delete(3)
 	expect("delete of nothing", 3)
 	h.Delete(2)
-	expect("delete", 6)
-	h.Scan(0, 1, 0) // slot 0, then nothing in 130 slots
-	expect("scan", 3+1)
-	h.Scan(0, 1, 64)
-	expect("scan of the empty rest", 2)
+	expect("delete", 5)
+	slot := uint32(rec-h.start) / recordWords
+	h.Scan(0, 1, slot) // that slot, then nothing in 130 slots
+	expect("scan", 3-int(slot/64)+1)
+	h.Scan(0, 1, slot+1)
+	expect("scan of the empty rest", 3-int((slot+1)/64))
 	for key := range uint64(130) {
 		mustInsert(t, h, key)
 	}
@@ -288,4 +335,14 @@ func TestCosts(t *testing.T) {
 	expect("full", 131)
 	h.Scan(0, 1, 63)
 	expect("scan over the end of a word", 3)
+	for key := range h.All() { // the first slot
+		h.Delete(key)
+		break
+	}
+	key := uint64(1000)
+	for share(hash(key), 130)/64 != 1 {
+		key++
+	}
+	mustInsert(t, h, key)
+	expect("new record, its free slot two words on", 4+129+3)
 }

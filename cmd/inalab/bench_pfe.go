@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/reports/bench"
+	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+type pfeFlags struct {
+	workers, grads int
+	repeat         int
+	size, format   string
+	virtual        bool
+}
+
+func newBenchPFE() *cobra.Command {
+	var f pfeFlags
+	c := &cobra.Command{
+		Use:   "pfe",
+		Short: "What Microcode on an emulated Trio PFE sustains, and how fast it is simulated",
+		Long: `Measures Trio-ML twice. On real packets, worker processes in namespaces hand in int32
+tensors as fast as they can, to the Microcode program and to the reference program by
+turns; every sum of the last iteration is checked. Under the virtual clock a PFE with
+time, in which every XTXN of every thread is an event, takes packets at the rate that
+its adders bear. The second needs no privileges: --virtual leaves out the first.`,
+		Example: `  inalab bench pfe
+  inalab bench pfe --virtual --format json`,
+		Args: arguments(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error { return benchPFE(c, f) },
+	}
+	flags := c.Flags()
+	flags.IntVar(&f.workers, "workers", 4, "number of workers")
+	flags.IntVar(&f.grads, "gradients", 1024, "per packet")
+	flags.StringVar(&f.size, "size", "64M", "of a tensor, on real packets")
+	flags.IntVar(&f.repeat, "repeat", 5, "runs of each row")
+	flags.BoolVar(&f.virtual, "virtual", false, "under the virtual clock only")
+	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
+	return c
+}
+
+func benchPFE(c *cobra.Command, f pfeFlags) error {
+	format, err := render.ParseFormat(f.format)
+	if err != nil {
+		return usage(err)
+	}
+	if f.repeat < 1 {
+		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", f.repeat))
+	}
+	var out bench.PFE
+	if !f.virtual {
+		if out.Live, err = f.live(c.Context()); err != nil {
+			return err
+		}
+	}
+	if out.Virtual, err = f.simulate(); err != nil {
+		return usage(err)
+	}
+	o := tableOptions(c.OutOrStdout())
+	o.Format = format
+	if err := bench.WritePFE(c.OutOrStdout(), out, o); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(out.Live, func(r bench.PFELive) bool { return r.Wrong > 0 }) {
+		return failed(fmt.Errorf("some sums were wrong"))
+	}
+	return nil
+}
+
+// pfeEngines are what can aggregate Trio-ML; the first is compared with.
+var pfeEngines = []struct {
+	name string
+	pfe  job.PFE
+}{{"reference", job.PFE{Reference: true}}, {"microcode", job.PFE{}}}
+
+// live measures the engines on real packets, by turns.
+func (f pfeFlags) live(ctx context.Context) ([]bench.PFELive, error) {
+	size, err := units.ParseBytes(f.size)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--size: %w", err))
+	}
+	a := allReduceFlags{system: "trioml", topo: "rack", workers: f.workers, iters: 5, warmup: 1, check: true}
+	if size < 4 || size%4 != 0 {
+		return nil, usage(fmt.Errorf("--size %s: a tensor has a multiple of 4 bytes", f.size))
+	}
+	jobs, err := f.jobs(a, size)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if err := enterNamespaces(); err != nil {
+		return nil, err
+	}
+	names, runs := make([]string, len(jobs)), make([][]bench.AllReduce, len(jobs))
+	for range f.repeat {
+		for i, j := range jobs {
+			row, err := a.measureJob(ctx, j, size, false)
+			if err != nil {
+				return nil, err
+			}
+			names[i], runs[i] = pfeEngines[i].name, append(runs[i], row)
+		}
+	}
+	return bench.NewPFELive(names, runs)
+}
+
+// jobs lays the same work out over each engine.
+func (f pfeFlags) jobs(a allReduceFlags, size units.Bytes) (out []*job.Job, err error) {
+	g, err := gen.ByName(a.topo, gen.Params{Hosts: f.workers})
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.New(g)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range pfeEngines {
+		j, err := a.jobOf(job.TrioML{Grads: f.grads, Window: benchWindow / 4, NoAging: true, PFE: e.pfe}, p, size)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, j)
+	}
+	return out, nil
+}

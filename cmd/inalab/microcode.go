@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/switchd/microcode"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+)
+
+func newMicrocode() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "microcode",
+		Short: "Compile, check and print Microcode programs of a Trio PFE",
+		Long: `Works on programs for a Trio PFE in Microcode (docs/microcode.md): files of your own,
+or by name those that come with inalab:
+
+` + microcodeList() + `
+An error names file, line and column, the rule that is broken and where it comes from.`,
+		Args: subcommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newMicrocodeBuild(), newMicrocodeCheck(), newMicrocodeDump())
+	return c
+}
+
+func microcodeList() string {
+	var b strings.Builder
+	for _, p := range microcodePrograms() {
+		fmt.Fprintf(&b, "  %-10s %s\n", p.name, p.about)
+	}
+	return b.String()
+}
+
+func newMicrocodeBuild() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "build PROGRAM",
+		Short: "Compile a program into a file",
+		Long: `Compiles a program into a file that dump prints again. The format is inalab's own:
+how the chip encodes instructions is not published.`,
+		Example: `  inalab microcode build mine.mc
+  inalab microcode build trioml --output trioml.mcx`,
+		Args: arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := loadMicrocode(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			if out == "" {
+				out = strings.TrimSuffix(filepath.Base(args[0]), ".mc") + ".mcx"
+			}
+			var b bytes.Buffer
+			if err := p.Encode(&b); err != nil {
+				return err
+			}
+			if err := os.WriteFile(out, b.Bytes(), 0o644); err != nil {
+				return usage(err)
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", out, microcodeSummary(p))
+			return err
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default: the name of the program, with .mcx)")
+	return c
+}
+
+func newMicrocodeCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check PROGRAM...",
+		Short: "Say whether programs compile",
+		Args: func(c *cobra.Command, args []string) error {
+			return arguments(1, max(1, len(args)))(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			var wrong []error
+			for _, name := range args {
+				p, err := loadMicrocode(name)
+				if err != nil {
+					wrong = append(wrong, err)
+					continue
+				}
+				if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: ok, %s\n", name, microcodeSummary(p)); err != nil {
+					return err
+				}
+			}
+			return usage(errors.Join(wrong...))
+		},
+	}
+}
+
+func newMicrocodeDump() *cobra.Command {
+	return &cobra.Command{
+		Use:   "dump PROGRAM",
+		Short: "Print the instructions of a program and what each uses",
+		Long: `Prints every instruction with its number, place in the source and the resources that
+it uses, the entries, the symbols, and totals against the limits of the chip. Of Trio-ML
+it also prints how many instructions its threads run, measured on packets.`,
+		Example: `  inalab microcode dump trioml
+  inalab microcode dump mine.mc`,
+		Args: arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := loadMicrocode(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			if _, err := io.WriteString(c.OutOrStdout(), p.Dump()); err != nil {
+				return err
+			}
+			return measureMicrocode(c.OutOrStdout(), args[0], p)
+		},
+	}
+}
+
+func microcodeSummary(p *isa.Program) string {
+	t := p.Totals()
+	return fmt.Sprintf("%d instructions, %d of %d registers, %d of %d bytes of LMEM",
+		t.Instructions, t.Registers, isa.Registers, t.LMEMBytes, isa.LMEMBytes)
+}
+
+// loadMicrocode returns a program by the name it has here, or from a file, as
+// source or compiled.
+func loadMicrocode(name string) (*isa.Program, error) {
+	for _, p := range microcodePrograms() {
+		if p.name == name {
+			return microcode.Compile(p.File, p.Text)
+		}
+	}
+	data, err := readMicrocode(name)
+	if err != nil {
+		return nil, err
+	}
+	if isa.Encoded(data) {
+		p, err := isa.Decode(bytes.NewReader(data))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return p, nil
+	}
+	return microcode.Compile(name, string(data))
+}
+
+// maxMicrocode bounds the file that is read, which the compiler then judges.
+const maxMicrocode = 2 << 20
+
+func readMicrocode(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, noMicrocode(name, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMicrocode+1))
+	if err == nil && len(data) > maxMicrocode {
+		err = fmt.Errorf("%s: larger than %d MiB: this is no Microcode", name, maxMicrocode>>20)
+	}
+	return data, err
+}
+
+func noMicrocode(name string, err error) error {
+	var names []string
+	for _, p := range microcodePrograms() {
+		names = append(names, p.name)
+	}
+	if strings.ContainsAny(name, "./") {
+		return err
+	}
+	return fmt.Errorf("no file and no program %q%s", name, suggest.DidYouMean(name, names))
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/program/triomc"
+	"github.com/inalab/inalab/switchd/program/trioml"
+)
+
+// microcodeProgram is a Microcode program that comes with inalab.
+type microcodeProgram struct {
+	name, about string
+	trioml.Source
+	aggregates bool // it is Trio-ML, or more, and can be measured on its packets
+}
+
+// microcodePrograms lists them in the order of help texts.
+func microcodePrograms() []microcodeProgram {
+	return []microcodeProgram{
+		{"trioml", "Trio-ML: aggregation and straggler mitigation (Trio §4, §5)", trioml.Microcode(), true},
+		{"advanced", "Trio-ML that tells temporary from permanent stragglers (§5)", trioml.Advanced(), true},
+		{"filter", "the filtering example (§3.2)", trioml.Filter(), false},
+	}
+}
+
+// measuredGrads are packets of the sizes of Trio Fig 15.
+var measuredGrads = []int{64, 256, 512, 1024}
+
+// measureMicrocode prints how many instructions the threads of Trio-ML execute.
+func measureMicrocode(w io.Writer, name string, p *isa.Program) error {
+	for _, known := range microcodePrograms() {
+		if known.name == name && known.aggregates {
+			return writeMeasured(w, p)
+		}
+	}
+	return nil
+}
+
+func writeMeasured(w io.Writer, p *isa.Program) error {
+	loop, err := triomc.TailLoop(p)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nmeasured, instructions of a packet's thread on an idle PFE\n")
+	fmt.Fprintf(w, "      %-10s %14s %14s %14s %16s\n", "gradients", "creates block", "in between", "completes it", "per gradient")
+	for _, n := range measuredGrads {
+		c, err := triomc.Measure(p, n)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "      %-10d %14d %14d %14d %16.3f\n", c.Grads, c.First, c.Next, c.Last, float64(c.Next)/float64(c.Grads))
+	}
+	_, err = fmt.Fprintf(w, "      the loop over the tail: %.4f instructions per gradient\n", loop)
+	return err
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/switchd/control"
+	"github.com/inalab/inalab/switchd/dataplane"
+)
+
+// switchFlags are the options of everything that speaks with a switch.
+type switchFlags struct {
+	lab, node, pfe, format string
+}
+
+func newSwitch() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "switch",
+		Short: "Look into a switch of a running lab, and give it jobs",
+		Long: `Speaks with a switch of a lab that runs, in another terminal, say. A lab of root is
+open to root and to the user who called sudo; a lab in a user namespace to its
+user. See docs/switch.md.`,
+		Args: subcommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newSwitchShow(), newSwitchJob())
+	return c
+}
+
+const switchCodes = `
+
+Exit codes: 0 ok, 1 the switch refused or was too busy, 2 there is no such lab, switch,
+PFE or view, or a flag is wrong, 3 the lab is another user's.`
+
+func newSwitchShow() *cobra.Command {
+	var f switchFlags
+	var limit int
+	c := &cobra.Command{
+		Use:   "show VIEW",
+		Short: "Show jobs, blocks, threads, memory, resources and more of a running switch",
+		Long: `Shows a view of each engine of a switch, as it is at this moment: VIEW is one of
+` + viewNames() + `. Which of
+them there are depends on what runs on the switch; an unknown one is answered with
+a list. Looking changes nothing, and takes place between two batches of packets.` + switchCodes,
+		Example: `  inalab switch show jobs
+  inalab switch show blocks --pfe pfe1 --limit 20
+  inalab switch show stats --lab demo --switch mx480 --format json`,
+		Args:      arguments(1, 1),
+		ValidArgs: viewList(),
+		RunE: func(c *cobra.Command, args []string) error {
+			return showView(c, f, control.Request{Op: control.OpShow, View: dataplane.View(args[0]), Limit: limit})
+		},
+	}
+	f.register(c.Flags())
+	c.Flags().IntVar(&limit, "limit", control.DefaultRows, fmt.Sprintf("rows of each engine at most, 1 to %d", control.MaxRows))
+	return c
+}
+
+func (f *switchFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.lab, "lab", "", "lab (default: the only one that runs)")
+	flags.StringVar(&f.node, "switch", "", "switch (default: the only one of the lab)")
+	flags.StringVar(&f.pfe, "pfe", "", "one PFE, by its name or the number in it (default: all that it concerns)")
+	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
+}
+
+func viewList() (out []string) {
+	for _, v := range dataplane.Views {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+func viewNames() string { return strings.Join(viewList(), ", ") }
+
+// showView asks for a view and writes it.
+func showView(c *cobra.Command, f switchFlags, r control.Request) error {
+	if views := viewList(); !slices.Contains(views, string(r.View)) {
+		return usage(fmt.Errorf("unknown view %q: allowed are %s%s", r.View, viewNames(), suggest.DidYouMean(string(r.View), views)))
+	}
+	if r.Limit < 1 || r.Limit > control.MaxRows {
+		return usage(fmt.Errorf("--limit %d: 1 to %d are possible", r.Limit, control.MaxRows))
+	}
+	return f.ask(c, r, func(lab string, answer control.Response) render.Table { return viewTable(lab, r.View, answer) })
+}
+
+// ask sends a request to the switch that the flags mean, and writes the table that
+// is made of its answer.
+func (f switchFlags) ask(c *cobra.Command, r control.Request, table func(lab string, answer control.Response) render.Table) error {
+	options := tableOptions(c.OutOrStdout())
+	var err error
+	if options.Format, err = parseFormat(f.format); err != nil {
+		return usage(err)
+	}
+	s, err := f.find()
+	if err != nil {
+		return err
+	}
+	r.PFE = f.pfe
+	answer, err := s.ask(c.Context(), r)
+	if err != nil {
+		return faultCode(err)
+	}
+	return render.Write(c.OutOrStdout(), table(s.lab.Lab, answer), options)
+}
+
+// parseFormat reads --format; "md" is short for markdown.
+func parseFormat(text string) (render.Format, error) {
+	if text == "md" {
+		return render.FormatMarkdown, nil
+	}
+	return render.ParseFormat(text)
+}
+
+// faultCode gives what a switch answers its exit code.
+func faultCode(err error) error {
+	if said := (*control.Error)(nil); errors.As(err, &said) && said.Response.Fault == control.FaultRequest {
+		return usage(err)
+	}
+	return err
+}

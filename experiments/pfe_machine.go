@@ -1,0 +1,51 @@
+package experiments
+
+import (
+	"math"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// pfeConstants are those of the emulated PFE, with the names that experiments ask
+// for them by. Packages trio and mem have the values and the reasons.
+func pfeConstants() []hostmodel.Constant {
+	ns := func(d units.Duration) float64 { return float64(d) / float64(units.Nanosecond) }
+	return []hostmodel.Constant{
+		{Name: "pfe.ppes", Value: trio.DefaultPPEs, Unit: "PPEs", Assumed: true, Source: "middle of 96 to 160 (ambiguity trio.ppe-count)"},
+		{Name: "pfe.threads", Value: trio.DefaultThreads, Unit: "threads", Assumed: true, Source: "of each PPE: middle of 16 to 24 (ambiguity trio.ppe-count)"},
+		{Name: "pfe.instruction", Value: ns(trio.InstructionCost), Unit: "ns", Assumed: true,
+			Source: "of one instruction of a thread; calibrated on 30 us at 64 gradients and window 1 (Trio §6.3, Fig 15), and on nothing else"},
+		{Name: "pfe.dispatch", Value: ns(trio.DispatchDelay), Unit: "ns", Assumed: true, Source: "from a packet's arrival to its first instruction"},
+		{Name: "pfe.tail", Value: ns(trio.TailLatency), Unit: "ns", Assumed: true, Source: "of a read from a packet's tail: that of off-chip memory (Trio §2.3)"},
+		{Name: "pfe.tail-bytes", Value: trio.TailBytesPerCycle, Unit: "bytes", Assumed: true, Source: "of tails that all threads read in a clock"},
+		{Name: "pfe.crossbar", Value: ns(trio.CrossbarLatency), Unit: "ns", Assumed: true, Source: "of a module on the chip that only answers: that of on-chip memory (Trio §2.3)"},
+		{Name: "pfe.sram", Value: ns(mem.SRAMLatency), Unit: "ns", Source: "of on-chip memory: Trio §2.3, about 70 ns"},
+		{Name: "pfe.dram", Value: ns(mem.DRAMLatency), Unit: "ns", Assumed: true, Source: "of off-chip memory: the middle of 300 to 400 ns (Trio §2.3)"},
+		{Name: "pfe.hash", Value: ns(mem.HashLatency), Unit: "ns", Assumed: true, Source: "of the hash unit: that of on-chip memory (Trio §2.3)"},
+	}
+}
+
+// pfeMachine is an emulated PFE under the clock, with what experiments vary.
+type pfeMachine struct {
+	ppes, threads int // threads of each PPE
+	timing        trio.Timing
+	memory        mem.Config
+}
+
+// newPFEMachine returns the PFE that the constants say. Who calibrates sets the cost
+// of an instruction and does not ask for it.
+func newPFEMachine(e *Env, calibrates bool) pfeMachine {
+	ns := func(name string) units.Duration { return units.Nanosecond.Scale(e.Constants.Get(name)) }
+	whole := func(name string) int { return int(math.Round(e.Constants.Get(name))) }
+	m := pfeMachine{ppes: whole("pfe.ppes"), threads: whole("pfe.threads"), timing: trio.DefaultTiming()}
+	m.timing.Dispatch, m.timing.Tail, m.timing.Crossbar = ns("pfe.dispatch"), ns("pfe.tail"), ns("pfe.crossbar")
+	m.timing.TailBytesPerCycle = whole("pfe.tail-bytes")
+	m.memory = mem.Config{SRAMLatency: ns("pfe.sram"), DRAMLatency: ns("pfe.dram"), HashLatency: ns("pfe.hash")}
+	if !calibrates {
+		m.timing.Instruction = ns("pfe.instruction")
+	}
+	return m
+}

@@ -1,0 +1,177 @@
+package figure
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image/color"
+	"io"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Sizes of a figure, in pixels.
+const (
+	border    vg.Length = 16
+	gap       vg.Length = 10
+	rowHeight vg.Length = 330 // of the panels, if they are in one row
+	rowOfMany vg.Length = 250
+	titleLine vg.Length = 22
+	nameLine  vg.Length = 20 // of a panel's title
+	noteLine  vg.Length = 15
+)
+
+// widths are those of figures by their columns.
+var widths = [maxColumns + 1]vg.Length{720, 720, 860, 1000, 1160}
+
+// Write writes a figure as an SVG document. It fails, and writes nothing, where
+// a value is not finite, a logarithmic axis meets 0 or less, or a name or label
+// is missing; the error names the panel and the point.
+func Write(w io.Writer, f Figure) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	s := newSheet(&f)
+	canvas := vgsvg.NewWith(vgsvg.UseWH(s.width, s.height))
+	s.draw(draw.New(canvas))
+	var body bytes.Buffer
+	if _, err := canvas.WriteTo(&body); err != nil {
+		return fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	if _, err := w.Write(s.document(body.Bytes())); err != nil {
+		return fmt.Errorf("write figure %s: %w", f.ID, err)
+	}
+	return nil
+}
+
+// sheet is a figure with everything but its panels set in lines.
+type sheet struct {
+	*Figure
+	looks         looks
+	width, height vg.Length
+	columns, rows int
+	title, notes  []string
+	legend        [][]entry
+}
+
+func newSheet(f *Figure) *sheet {
+	s := &sheet{Figure: f, looks: f.looks(), columns: max(1, f.Columns), width: widths[f.Columns]}
+	s.rows = (len(f.Panels) + s.columns - 1) / s.columns
+	inner := s.width - 2*border
+	s.title = wrap(s.titleStyle(), f.Title, inner)
+	s.legend = rows(f.entries(&s.looks), inner)
+	for _, n := range f.Notes {
+		s.notes = append(s.notes, wrap(style(smallSize, dark), n, inner)...)
+	}
+	s.height = s.top() + s.panels() + s.bottom()
+	return s
+}
+
+func (*sheet) titleStyle() text.Style { return bold(style(titleSize, black)) }
+
+// top is what title and legend take.
+func (s *sheet) top() vg.Length {
+	return border + titleLine*vg.Length(len(s.title)) + legendLine*vg.Length(len(s.legend)) + gap
+}
+
+// panels is what the panels take.
+func (s *sheet) panels() vg.Length {
+	if s.rows == 1 {
+		return rowHeight
+	}
+	return rowOfMany*vg.Length(s.rows) + gap*vg.Length(s.rows-1)
+}
+
+// bottom is what the notes take.
+func (s *sheet) bottom() vg.Length {
+	if len(s.notes) == 0 {
+		return border
+	}
+	return gap + noteLine*vg.Length(len(s.notes)) + border
+}
+
+func (s *sheet) draw(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Path())
+	in := draw.Crop(c, border, -border, border, -border)
+	s.lines(in, s.titleStyle(), titleLine, s.title)
+	drawLegend(draw.Crop(in, 0, 0, 0, -titleLine*vg.Length(len(s.title))), s.legend)
+	s.drawPanels(draw.Crop(c, border, -border, s.bottom(), -s.top()))
+	in.Max.Y = in.Min.Y + noteLine*vg.Length(len(s.notes))
+	s.lines(in, style(smallSize, dark), noteLine, s.notes)
+}
+
+// lines writes lines of text below the top of a canvas.
+func (*sheet) lines(c draw.Canvas, sty text.Style, height vg.Length, lines []string) {
+	sty.YAlign = draw.YCenter
+	for i, line := range lines {
+		c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y - height*(vg.Length(i)+0.5)}, line)
+	}
+}
+
+// drawPanels draws the panels with their axes in line, rows and columns.
+func (s *sheet) drawPanels(c draw.Canvas) {
+	const axis = 60 // what labels and numbers take, about
+	tiles := draw.Tiles{Rows: s.rows, Cols: s.columns, PadX: gap, PadTop: s.names(), PadY: gap + s.names()}
+	size := tiles.At(c, 0, 0).Size()
+	grid := make([][]*plot.Plot, s.rows)
+	for i := range s.rows * s.columns {
+		var p *plot.Plot
+		if i < len(s.Panels) {
+			p = s.Panels[i].draw(&s.looks, size.X-axis, size.Y-axis)
+		}
+		grid[i/s.columns] = append(grid[i/s.columns], p)
+	}
+	at := plot.Align(grid, tiles, c)
+	for i, row := range grid {
+		for j, p := range row {
+			if p != nil {
+				p.Draw(at[i][j])
+				s.name(p.DataCanvas(at[i][j]), s.Panels[i*s.columns+j].Title)
+			}
+		}
+	}
+}
+
+// names is the room for the titles of panels.
+func (s *sheet) names() vg.Length {
+	for i := range s.Panels {
+		if s.Panels[i].Title != "" {
+			return nameLine
+		}
+	}
+	return 0
+}
+
+// name writes the title of a panel over its data.
+func (*sheet) name(data draw.Canvas, title string) {
+	sty := bold(style(labelSize, black))
+	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
+	c := vg.Point{X: data.Center().X, Y: data.Max.Y + nameLine/2}
+	data.FillText(sty, c, fit(sty, title, data.Size().X))
+}
+
+// family is what vgsvg asks for, and fonts what we do: others of the same widths,
+// and then whatever is there.
+const (
+	family = `style="font-family:Liberation Sans;`
+	fonts  = `style="font-family:Liberation Sans,Arial,Helvetica,sans-serif;`
+)
+
+// document puts what was drawn between a head and an end of our own: sizes in
+// pixels, a title for readers that do not see, and no word of who drew it. Text
+// of the figure cannot be mistaken for a style, since its quotes are escaped.
+func (s *sheet) document(drawn []byte) []byte {
+	_, drawn, _ = bytes.Cut(drawn, []byte("<svg "))
+	_, drawn, _ = bytes.Cut(drawn, []byte(">\n"))
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img">`+"\n",
+		float64(s.width), float64(s.height), float64(s.width), float64(s.height))
+	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(clean(s.ID+": "+s.Title)))
+	out.Write(bytes.ReplaceAll(drawn, []byte(family), []byte(fonts)))
+	return out.Bytes()
+}

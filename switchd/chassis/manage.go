@@ -1,0 +1,97 @@
+package chassis
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// Plan returns the switch as it was planned. It is not to be changed.
+func (c *Chassis) Plan() *plan.Switch { return &c.cfg.Switch }
+
+// PFEs returns the names of the forwarding engines, by index: "engine" alone on a
+// switch without chassis.
+func (c *Chassis) PFEs() []string {
+	names := make([]string, len(c.engines))
+	for i := range names {
+		names[i] = c.cfg.pfeName(i)
+	}
+	return names
+}
+
+// Engine returns the engine of a PFE; nil where it has none.
+func (c *Chassis) Engine(pfe int) dataplane.Engine { return c.engines[pfe].Engine }
+
+// AddJob gives a job to the engine of a PFE, as [dataplane.Managed] says. It must
+// not be called within Handle or Expire.
+func (c *Chassis) AddJob(now units.Time, pfe int, config json.RawMessage) (uint8, error) {
+	m, err := c.managed(pfe)
+	if err != nil {
+		return 0, err
+	}
+	id, err := m.AddJob(now, config)
+	if err != nil {
+		return 0, err
+	}
+	if err := c.cfg.checkPorts(c.engines[pfe].Ports(), c.programs()); err != nil {
+		_, undo := m.RemoveJob(now, id)
+		return 0, dataplane.Refuse(dataplane.RefusedPorts, "name ports with a link, or a PFE with a program", "job %d on %s: %v", id, c.engineName(pfe), join(err, undo))
+	}
+	c.refresh(pfe)
+	return id, nil
+}
+
+// join says what failed when taking back failed, too.
+func join(err, undo error) error {
+	if undo == nil {
+		return err
+	}
+	return fmt.Errorf("%w, and it could not be taken back: %w", err, undo)
+}
+
+// RemoveJob takes a job from the engine of a PFE, likewise.
+func (c *Chassis) RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Removed, error) {
+	m, err := c.managed(pfe)
+	if err != nil {
+		return dataplane.Removed{}, err
+	}
+	removed, err := m.RemoveJob(now, id)
+	c.refresh(pfe)
+	return removed, err
+}
+
+func (c *Chassis) managed(pfe int) (dataplane.Managed, error) {
+	m, ok := c.engines[pfe].Engine.(dataplane.Managed)
+	if !ok {
+		return nil, dataplane.Refuse(dataplane.RefusedUnsupported, "choose a PFE whose program takes jobs", "%s runs no program that can be managed", c.engineName(pfe))
+	}
+	return m, nil
+}
+
+// refresh asks an engine for its deadline, which may have changed outside its turn.
+func (c *Chassis) refresh(pfe int) {
+	p := c.engines[pfe].part
+	p.next = p.engine.NextDeadline()
+}
+
+func (c *Chassis) programs() []dataplane.Engine {
+	out := make([]dataplane.Engine, len(c.engines))
+	for i := range c.engines {
+		out[i] = c.engines[i].Engine
+	}
+	return out
+}
+
+// checkPorts checks the ports that an engine sends by.
+func (c *Config) checkPorts(ports []sansio.Port, engines []dataplane.Engine) error {
+	for _, p := range ports {
+		if err := c.validatePort(p, engines); err != nil {
+			return err
+		}
+	}
+	return nil
+}

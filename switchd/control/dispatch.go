@@ -1,0 +1,277 @@
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// Switch is what requests are about; a chassis is one.
+type Switch interface {
+	Plan() *plan.Switch
+	PFEs() []string // names, by index
+	Engine(pfe int) dataplane.Engine
+	AddJob(now units.Time, pfe int, config json.RawMessage) (uint8, error)
+	RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Removed, error)
+}
+
+// Dispatch does what a request asks for. It has no state of its own, and is to be
+// called where the switch may be: on its goroutine, between its calls.
+func Dispatch(now units.Time, sw Switch, r Request) Response {
+	out := Response{Version: Version, Switch: sw.Plan().Name}
+	if err := dispatch(now, sw, r, &out); err != nil {
+		fail(&out, err)
+	}
+	return out
+}
+
+// fail makes a response say what went wrong, and nothing else.
+func fail(out *Response, err error) {
+	*out = Response{Version: Version, Switch: out.Switch, Error: err.Error(), Fault: FaultRequest}
+	if refusal := (*dataplane.Refusal)(nil); errors.As(err, &refusal) {
+		out.Fault, out.Reason = FaultRefused, refusal.Reason
+	}
+}
+
+func dispatch(now units.Time, sw Switch, r Request, out *Response) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	pfe := -1
+	if r.PFE != "" {
+		var err error
+		if pfe, err = findPFE(sw, r.PFE); err != nil {
+			return err
+		}
+	}
+	switch r.Op {
+	case OpShow:
+		return show(now, sw, pfe, r, out)
+	case OpAddJob:
+		return addJob(now, sw, pfe, r.Job, out)
+	case OpRemoveJob:
+		return removeJob(now, sw, pfe, *r.ID, out)
+	}
+	return fmt.Errorf("unknown operation %q: allowed are %s, %s, %s", r.Op, OpShow, OpAddJob, OpRemoveJob)
+}
+
+// check finds fields that are missing, and those that belong to another operation.
+func (r *Request) check() error {
+	type field struct {
+		name  string
+		given bool
+		op    Op
+	}
+	for _, f := range []field{
+		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
+	} {
+		switch {
+		case f.given && f.op != r.Op:
+			return fmt.Errorf("operation %q takes no %s: that is for %q", r.Op, f.name, f.op)
+		case !f.given && f.op == r.Op && f.name != "limit":
+			return fmt.Errorf("operation %q lacks its %s", r.Op, f.name)
+		}
+	}
+	if r.Limit < 0 || r.Limit > MaxRows {
+		return fmt.Errorf("limit of %d rows: 1 to %d are possible, or 0 for %d", r.Limit, MaxRows, DefaultRows)
+	}
+	return nil
+}
+
+// findPFE returns the index of a PFE by its name or the number in it.
+func findPFE(sw Switch, name string) (int, error) {
+	names := sw.PFEs()
+	for i, n := range names {
+		if n == name || n == "pfe"+name {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("%s has no PFE %q: there are %s%s", sw.Plan().Name, name, strings.Join(names, ", "), suggest.DidYouMean(name, names))
+}
+
+// concerned returns the PFEs that have an engine, or the one that was named.
+func concerned(sw Switch, pfe int) (out []int, err error) {
+	names := sw.PFEs()
+	for i := range names {
+		if sw.Engine(i) != nil && (pfe < 0 || pfe == i) {
+			out = append(out, i)
+		}
+	}
+	switch {
+	case len(out) > 0:
+		return out, nil
+	case pfe >= 0:
+		return nil, fmt.Errorf("%s runs no program on %s", sw.Plan().Name, names[pfe])
+	}
+	return nil, fmt.Errorf("%s runs no program: it only forwards", sw.Plan().Name)
+}
+
+func show(now units.Time, sw Switch, pfe int, r Request, out *Response) error {
+	if !slices.Contains(dataplane.Views, r.View) {
+		return fmt.Errorf("unknown view %q: allowed are %s%s", r.View, list(dataplane.Views), suggest.DidYouMean(string(r.View), texts(dataplane.Views)))
+	}
+	pfes, err := concerned(sw, pfe)
+	if err != nil {
+		return err
+	}
+	limit := r.Limit
+	if limit == 0 {
+		limit = DefaultRows
+	}
+	var have []dataplane.View
+	for _, i := range pfes {
+		e := sw.Engine(i)
+		views := viewsOf(e)
+		for _, v := range views {
+			if !slices.Contains(have, v) {
+				have = append(have, v)
+			}
+		}
+		if slices.Contains(views, r.View) {
+			out.Tables = append(out.Tables, EngineTable{sw.PFEs()[i], view(now, e, r.View, limit)})
+		}
+	}
+	if len(out.Tables) == 0 {
+		return fmt.Errorf("the program of %s has no view %q: it has %s", sw.Plan().Name, r.View, list(have))
+	}
+	return nil
+}
+
+func viewsOf(e dataplane.Engine) []dataplane.View {
+	var out []dataplane.View
+	if w, ok := e.(dataplane.Viewed); ok {
+		out = append(out, w.Views()...)
+	}
+	return append(out, dataplane.ViewStats)
+}
+
+func view(now units.Time, e dataplane.Engine, v dataplane.View, limit int) dataplane.Table {
+	if v == dataplane.ViewStats {
+		return stats(e, limit)
+	}
+	return e.(dataplane.Viewed).View(now, v, limit) // it lists the view
+}
+
+// stats makes a table of an engine's counters.
+func stats(e dataplane.Engine, limit int) dataplane.Table {
+	t := dataplane.Table{Columns: []dataplane.Column{{Key: "counter", Name: "counter"}, {Key: "n", Name: "count"}}}
+	for _, c := range e.Counters() {
+		t.Add(dataplane.Text(c.Name), dataplane.Int(c.N))
+	}
+	t.Cut(limit)
+	return t
+}
+
+// addJob sets a job up on every engine it needs, or on none.
+func addJob(now units.Time, sw Switch, pfe int, j *Job, out *Response) error {
+	parts, err := layOut(sw.Plan(), pfe, j)
+	if err != nil {
+		return err
+	}
+	if pfe < 0 {
+		if err := checkFree(sw, j.ID); err != nil {
+			return err
+		}
+	}
+	for n, p := range parts {
+		config, err := json.Marshal(p.job)
+		if err != nil {
+			return fmt.Errorf("write job %d as JSON: %w", j.ID, err)
+		}
+		if _, err := sw.AddJob(now, p.pfe, config); err != nil {
+			return errors.Join(err, takeBack(now, sw, parts[:n]))
+		}
+		out.Added = append(out.Added, Placed{sw.PFEs()[p.pfe], p.job, portNames(sw, p.job.To)})
+	}
+	return nil
+}
+
+// checkFree refuses a job of the whole switch whose id any PFE has: two jobs of
+// one id, on PFEs of their own, could not be told apart any more.
+func checkFree(sw Switch, id int) error {
+	for i, name := range sw.PFEs() {
+		w, ok := sw.Engine(i).(dataplane.Watched)
+		if ok && w.Sources(uint8(id)) != (trace.Mask{}) {
+			return dataplane.Refuse(dataplane.RefusedIDTaken, "remove it first, or take another id", "there is a job %d on %s/%s", id, sw.Plan().Name, name)
+		}
+	}
+	return nil
+}
+
+func portNames(sw Switch, to []sansio.Port) (names []string) {
+	for _, p := range to {
+		if pfe, ok := dataplane.IsFabric(p); ok {
+			names = append(names, sw.PFEs()[pfe])
+		} else {
+			names = append(names, sw.Plan().Ports[p].Name)
+		}
+	}
+	return names
+}
+
+// takeBack removes what was set up of a job that is refused elsewhere.
+func takeBack(now units.Time, sw Switch, parts []part) error {
+	var errs []error
+	for _, p := range slices.Backward(parts) {
+		if _, err := sw.RemoveJob(now, p.pfe, uint8(p.job.ID)); err != nil {
+			errs = append(errs, fmt.Errorf("take it back from %s: %w", sw.PFEs()[p.pfe], err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// removeJob takes a job from every engine that has it, the top level last: what
+// comes from below for a job that is unknown there would only be counted.
+func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
+	if id < 0 || id > dataplane.MaxJobID {
+		return dataplane.Refuse(dataplane.RefusedID, "use 0 to 255", "job id %d does not fit its 8 bits", id)
+	}
+	pfes, err := concerned(sw, pfe)
+	if err != nil {
+		return err
+	}
+	if c := sw.Plan().Chassis; c != nil {
+		slices.SortStableFunc(pfes, func(a, b int) int { return rank(a, c.Top) - rank(b, c.Top) })
+	}
+	var refused error
+	for _, i := range pfes {
+		removed, err := sw.RemoveJob(now, i, uint8(id))
+		if err != nil {
+			refused = err
+			continue
+		}
+		out.Removed = append(out.Removed, Taken{sw.PFEs()[i], removed})
+	}
+	if len(out.Removed) > 0 {
+		return nil
+	}
+	if r := (*dataplane.Refusal)(nil); errors.As(refused, &r) && r.Reason == dataplane.RefusedUnknownJob && len(pfes) > 1 {
+		return dataplane.Refuse(r.Reason, r.Fix, "there is no job %d on %s", id, sw.Plan().Name)
+	}
+	return refused
+}
+
+func rank(pfe, top int) int {
+	if pfe == top {
+		return 1
+	}
+	return 0
+}
+
+func texts[T ~string](words []T) (out []string) {
+	for _, w := range words {
+		out = append(out, string(w))
+	}
+	return out
+}
+
+func list[T ~string](words []T) string { return strings.Join(texts(words), ", ") }

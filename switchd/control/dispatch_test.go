@@ -1,0 +1,241 @@
+package control
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/switchd/dataplane"
+)
+
+// A job of hosts on two PFEs works in two levels: the sum of all comes to all.
+// Once it is removed nothing of it is left.
+func TestJobOverTheChassis(t *testing.T) {
+	r := newRig(t, "mx480", 6)
+	out := r.must(Request{Op: OpAddJob, Job: &Job{ID: 2, Sources: upTo(6), BlockMax: 8}})
+	var places []string
+	for _, p := range out.Added {
+		places = append(places, fmt.Sprintln(p.PFE, p.Job.Sources, p.Job.OutSrc, p.Ports))
+	}
+	want := []string{
+		"pfe4 [200 201] 203 [et-0-0-0 et-0-0-1 et-0-0-2 et-0-1-0 et-0-1-1 et-0-1-2]\n",
+		"pfe1 [0 1 2] 200 [pfe4]\n", "pfe2 [3 4 5] 201 [pfe4]\n",
+	}
+	if diff := cmp.Diff(want, places); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+	for host := range 6 {
+		copies, sum := r.send(2, host, 0)
+		if last := host == 5; (copies == 6) != last || last && sum != 21 {
+			t.Fatalf("after host %d: %d copies of sum %d", host, copies, sum)
+		}
+	}
+	r.send(2, 0, 1)
+	r.send(2, 1, 1)
+	if rows := r.rows(dataplane.ViewBlocks); len(rows) != 1 || rows[0][0] != "pfe1" || rows[0][3] != "1" {
+		t.Errorf("open blocks %v", rows)
+	}
+	removed := r.must(Request{Op: OpRemoveJob, ID: number(2)}).Removed
+	if len(removed) != 3 || removed[0].PFE != "pfe1" || removed[0].OpenBlocks != 1 || removed[2].PFE != "pfe4" {
+		t.Errorf("removed %+v, want pfe4 last, and one block of pfe1", removed)
+	}
+	if rows := append(r.rows(dataplane.ViewJobs), r.rows(dataplane.ViewBlocks)...); len(rows) != 0 {
+		t.Errorf("left are %v", rows)
+	}
+	wantFault(t, r.ask(Request{Op: OpRemoveJob, ID: number(2)}), FaultRefused, dataplane.RefusedUnknownJob)
+}
+
+// One PFE is enough for hosts of one, and a rack has one engine; a PFE that is
+// named gets the whole job.
+func TestJobOnOnePFE(t *testing.T) {
+	for name, tc := range map[string]struct {
+		topology, pfe, at string
+		job               Job
+	}{
+		"hosts of one PFE": {"mx480", "", "pfe2", Job{ID: 1, Sources: []int{3, 5}}},
+		"rack":             {"rack", "", "engine", Job{ID: 1, Sources: []int{3, 5}}},
+		"named":            {"mx480", "pfe2", "pfe2", Job{ID: 1, Sources: []int{3, 5}, Group: netip.MustParseAddr("239.1.2.3"), OutSrc: number(9)}},
+		"by number":        {"mx480", "2", "pfe2", Job{ID: 1, Sources: []int{3, 5}, Ports: []string{"et-0-1-0", "et-0-1-2"}}},
+	} {
+		r := newRig(t, tc.topology, 6)
+		out := r.must(Request{Op: OpAddJob, PFE: tc.pfe, Job: &tc.job})
+		if len(out.Added) != 1 || out.Added[0].PFE != tc.at {
+			t.Errorf("%s: added to %+v, want %s", name, out.Added, tc.at)
+		}
+		r.send(1, 3, 0)
+		if copies, sum := r.send(1, 5, 0); copies != 2 || sum != 10 {
+			t.Errorf("%s: %d copies of sum %d, want 2 of 10", name, copies, sum)
+		}
+	}
+}
+
+// A job that any engine refuses is on none.
+func TestAddIsAllOrNothing(t *testing.T) {
+	r := newRig(t, "mx480", 6)
+	r.must(Request{Op: OpAddJob, PFE: "pfe2", Job: &Job{ID: 7, Sources: []int{3}}})
+	before := r.rows(dataplane.ViewJobs)
+	wantFault(t, r.ask(Request{Op: OpAddJob, Job: &Job{ID: 7, Sources: upTo(6)}}), FaultRefused, dataplane.RefusedIDTaken)
+	if diff := cmp.Diff(before, r.rows(dataplane.ViewJobs)); diff != "" {
+		t.Errorf("jobs (-before +after):\n%s", diff)
+	}
+	without := newRig(t, "mx480", 6, 1)
+	wantFault(t, without.ask(Request{Op: OpAddJob, Job: &Job{ID: 7, Sources: upTo(6)}}), FaultRefused, dataplane.RefusedUnsupported)
+	if rows := without.rows(dataplane.ViewJobs); len(rows) != 0 {
+		t.Errorf("left are %v", rows)
+	}
+}
+
+func TestRefusedJobs(t *testing.T) {
+	many := upTo(256)
+	for name, tc := range map[string]struct {
+		pfe    string
+		job    Job
+		reason dataplane.Reason
+		says   string
+	}{
+		"no host":        {"", Job{ID: 1, Sources: []int{0, 6}}, dataplane.RefusedSource, "source 6 is no host of mx480, which has hosts 0, 1, 2, 3, 4, 5"},
+		"negative":       {"", Job{ID: 1, Sources: []int{-1}}, dataplane.RefusedSource, "source -1"},
+		"too many":       {"pfe1", Job{ID: 1, Sources: many, Ports: []string{"et-0-0-0"}}, dataplane.RefusedManySources, "256 sources"},
+		"none":           {"", Job{ID: 1}, dataplane.RefusedNoSources, ""},
+		"twice":          {"", Job{ID: 1, Sources: []int{0, 3, 3}}, dataplane.RefusedSource, "source 3 twice"},
+		"id":             {"", Job{ID: 256, Sources: []int{0}}, dataplane.RefusedID, "256"},
+		"blocks":         {"", Job{ID: 1, Sources: []int{0}, BlockMax: 1 << 16}, dataplane.RefusedBlockCap, "65536"},
+		"gradients":      {"", Job{ID: 1, Sources: []int{0}, GradMax: 4096}, dataplane.RefusedGradCap, "4096"},
+		"group":          {"", Job{ID: 1, Sources: []int{0}, Group: netip.MustParseAddr("10.0.0.1")}, dataplane.RefusedResult, "10.0.0.1"},
+		"port":           {"", Job{ID: 1, Sources: []int{0}, Ports: []string{"et-0-0-9"}}, dataplane.RefusedPorts, `did you mean "et-0-0-0"?`},
+		"port twice":     {"", Job{ID: 1, Sources: []int{0}, Ports: []string{"et-0-0-0", "et-0-0-0"}}, dataplane.RefusedPorts, "twice"},
+		"unwired":        {"", Job{ID: 1, Sources: []int{0}, Ports: []string{"et-0-0-3"}}, dataplane.RefusedPorts, "et-0-0-3"},
+		"to no program":  {"pfe1", Job{ID: 1, Sources: []int{0}, Ports: []string{"pfe6"}}, dataplane.RefusedPorts, "has no engine"},
+		"out_src_id":     {"", Job{ID: 1, Sources: []int{0}, OutSrc: number(5)}, dataplane.RefusedSource, "belongs to one PFE"},
+		"bad out_src_id": {"pfe1", Job{ID: 1, Sources: []int{0}, OutSrc: number(300)}, dataplane.RefusedSource, "300"},
+		"no program":     {"pfe6", Job{ID: 1, Sources: []int{0}}, dataplane.RefusedUnsupported, "mx480/pfe6"},
+	} {
+		r := newRig(t, "mx480", 6, 5)
+		out := r.ask(Request{Op: OpAddJob, PFE: tc.pfe, Job: &tc.job})
+		wantFault(t, out, FaultRefused, tc.reason)
+		if !strings.Contains(out.Error, tc.says) {
+			t.Errorf("%s: %q lacks %q", name, out.Error, tc.says)
+		}
+		if rows := r.rows(dataplane.ViewJobs); len(rows) != 0 {
+			t.Errorf("%s: left are %v", name, rows)
+		}
+	}
+}
+
+// What cannot be asked is answered with what can.
+func TestBadRequests(t *testing.T) {
+	r := newRig(t, "mx480", 6, 5)
+	for says, q := range map[string]Request{
+		`unknown view "blokcs": allowed are jobs, `:           {Op: OpShow, View: "blokcs"},
+		`; did you mean "blocks"?`:                            {Op: OpShow, View: "blokcs"},
+		`no view "threads": it has jobs, blocks, stats`:       {Op: OpShow, View: dataplane.ViewThreads},
+		`mx480 has no PFE "pfe9": there are pfe1, pfe2`:       {Op: OpShow, View: dataplane.ViewJobs, PFE: "pfe9"},
+		`mx480 runs no program on pfe6`:                       {Op: OpShow, View: dataplane.ViewJobs, PFE: "pfe6"},
+		`limit of 10001 rows: 1 to 10000`:                     {Op: OpShow, View: dataplane.ViewJobs, Limit: MaxRows + 1},
+		`operation "show" lacks its view`:                     {Op: OpShow},
+		`operation "add-job" lacks its job`:                   {Op: OpAddJob},
+		`operation "remove-job" lacks its id`:                 {Op: OpRemoveJob},
+		`operation "show" takes no job: that is for "add-job`: {Op: OpShow, View: dataplane.ViewJobs, Job: &Job{}},
+		`unknown operation "reboot": allowed are show, add-`:  {Op: "reboot"},
+	} {
+		out := r.ask(q)
+		wantFault(t, out, FaultRequest, "")
+		if !strings.Contains(out.Error, says) {
+			t.Errorf("%q lacks %q", out.Error, says)
+		}
+	}
+	forwards := newRig(t, "rack", 2, 0)
+	if out := forwards.ask(Request{Op: OpShow, View: dataplane.ViewJobs}); !strings.Contains(out.Error, "it only forwards") {
+		t.Errorf("a switch without a program: %+v", out)
+	}
+}
+
+// Every engine has its counters, and rows are as many as were asked for.
+func TestStatsAndLimit(t *testing.T) {
+	r := newRig(t, "rack", 4)
+	r.must(Request{Op: OpAddJob, Job: &Job{ID: 1, Sources: upTo(4)}})
+	for block := range uint32(5) {
+		r.send(1, 0, block)
+	}
+	r.send(9, 0, 0)
+	if diff := cmp.Diff([][]string{{"engine", "trioml-packets", "6"}, {"engine", "trioml-unknown-job", "1"}}, r.rows(dataplane.ViewStats)); diff != "" {
+		t.Errorf("stats (-want +got):\n%s", diff)
+	}
+	table := r.must(Request{Op: OpShow, View: dataplane.ViewBlocks, Limit: 2}).Tables[0].Table
+	if len(table.Rows) != 2 || table.Total != 5 {
+		t.Errorf("%d rows of %d, want 2 of 5", len(table.Rows), table.Total)
+	}
+}
+
+// After any requests, jobs are on a switch exactly as those that were done say.
+func TestJobsAreWhatRequestsMade(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := newRig(t, "mx480", 6)
+		have := map[int]int{} // parts by job
+		for range rapid.IntRange(1, 20).Draw(t, "requests") {
+			id := rapid.IntRange(-1, 4).Draw(t, "id")
+			if rapid.Bool().Draw(t, "remove") {
+				out := r.ask(Request{Op: OpRemoveJob, ID: &id})
+				if (out.Error == "") != (have[id] > 0) || len(out.Removed) != have[id] {
+					t.Fatalf("removal of job %d with %d parts: %+v", id, have[id], out)
+				}
+				delete(have, id)
+				continue
+			}
+			sources := rapid.SliceOfN(rapid.IntRange(0, 6), 0, 6).Draw(t, "sources")
+			out := r.ask(Request{Op: OpAddJob, Job: &Job{ID: id, Sources: sources}})
+			if out.Error == "" && have[id] > 0 {
+				t.Fatalf("job %d was added twice", id)
+			}
+			if out.Error == "" {
+				have[id] = len(out.Added)
+			}
+		}
+		n := 0
+		for _, parts := range have {
+			n += parts
+		}
+		if rows := r.rows(dataplane.ViewJobs); len(rows) != n {
+			t.Fatalf("%d parts of jobs, want %d: %v", len(rows), n, rows)
+		}
+	})
+}
+
+func FuzzRequest(f *testing.F) {
+	for _, q := range []Request{
+		{Op: OpShow, View: dataplane.ViewJobs, PFE: "pfe1", Limit: 3},
+		{Op: OpAddJob, Job: &Job{ID: 2, Sources: []int{0, 5}, BlockMax: 4, Group: netip.MustParseAddr("239.1.1.1"), Ports: []string{"pfe4"}, OutSrc: number(1)}},
+		{Op: OpRemoveJob, ID: number(2)},
+	} {
+		q.Version = Version
+		line, err := json.Marshal(q)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(line)
+	}
+	f.Add([]byte(`{"version":2}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		q, err := DecodeRequest(line)
+		if err != nil {
+			return
+		}
+		if q.Version != Version {
+			t.Fatalf("version %d passes", q.Version)
+		}
+		r := newRig(t, "mx480", 6)
+		out := r.ask(q)
+		if text := encodeResponse(out); text[len(text)-1] != '\n' || strings.Count(string(text), "\n") != 1 {
+			t.Fatalf("answer %q is no line", text)
+		}
+		if (out.Error == "") != (out.Fault == "") {
+			t.Fatalf("%+v: error and fault disagree", out)
+		}
+	})
+}

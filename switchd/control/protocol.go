@@ -1,0 +1,153 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/inalab/inalab/switchd/dataplane"
+)
+
+// Version is the version of the protocol. Both sides are the same binary; the
+// check finds one that was rebuilt beside a running lab.
+const Version = 1
+
+// Limits of the protocol; all assumed.
+const (
+	MaxRequest   = 64 << 10 // bytes of a line: a job of 255 sources and as many ports is some 6 KB
+	MaxResponse  = 32 << 20 // bytes of a line: MaxRows block records on each of six PFEs are 10 MB
+	MaxRows      = 10_000   // of a view, for each engine
+	DefaultRows  = 1_000
+	MaxConns     = 16 // connections at a time
+	IdleTimeout  = 30 * time.Second
+	WriteTimeout = 10 * time.Second
+)
+
+// Op is what a request asks for.
+type Op string
+
+// The operations.
+const (
+	OpShow      Op = "show"       // a view of each engine
+	OpAddJob    Op = "add-job"    // set a job up
+	OpRemoveJob Op = "remove-job" // take it out
+)
+
+// Request is one line to a switch.
+type Request struct {
+	Version int            `json:"version"`
+	Op      Op             `json:"op"`
+	PFE     string         `json:"pfe,omitempty"`   // name or number of one; empty: all that it concerns
+	View    dataplane.View `json:"view,omitempty"`  // show
+	Limit   int            `json:"limit,omitempty"` // show: rows for each engine; zero: DefaultRows
+	Job     *Job           `json:"job,omitempty"`   // add-job
+	ID      *int           `json:"id,omitempty"`    // remove-job
+}
+
+// Job is a job of a whole switch, or of one of its PFEs.
+type Job struct {
+	ID       int        `json:"id"`
+	Sources  []int      `json:"sources"`                  // src_ids; where no PFE is named, hosts of the switch by number
+	BlockMax int        `json:"block_cnt_max,omitempty"`  // zero: dataplane.DefaultJobBlocks
+	GradMax  int        `json:"block_grad_max,omitempty"` // zero: dataplane.MaxJobGrads
+	Group    netip.Addr `json:"group,omitzero"`           // of results; the zero value: that of the job's id
+	Ports    []string   `json:"ports,omitempty"`          // of results, by name, or PFEs; none: those of the sources
+	OutSrc   *int       `json:"out_src_id,omitempty"`     // with a PFE: src_id of its results
+}
+
+// Response is one line from a switch.
+type Response struct {
+	Version int              `json:"version"`
+	Switch  string           `json:"switch"`
+	Error   string           `json:"error,omitempty"` // empty: done
+	Fault   Fault            `json:"fault,omitempty"` // what kind of error
+	Reason  dataplane.Reason `json:"reason,omitempty"`
+
+	Tables  []EngineTable `json:"tables,omitempty"`  // show
+	Added   []Placed      `json:"added,omitempty"`   // add-job, from the top down
+	Removed []Taken       `json:"removed,omitempty"` // remove-job, from the bottom up
+}
+
+// Fault says who has to change something after an error.
+type Fault string
+
+// The faults.
+const (
+	FaultRequest Fault = "request" // who asked: it cannot be asked like that
+	FaultRefused Fault = "refused" // who asked, or somebody before: the engine's state forbids it
+	FaultBusy    Fault = "busy"    // nobody: ask again
+)
+
+// EngineTable is a view of one engine.
+type EngineTable struct {
+	PFE   string          `json:"pfe"`
+	Table dataplane.Table `json:"table"`
+}
+
+// Placed is a part of a job on one engine.
+type Placed struct {
+	PFE   string        `json:"pfe"`
+	Job   dataplane.Job `json:"job"`
+	Ports []string      `json:"ports"` // of its results, by name, or PFEs
+}
+
+// Taken is what was removed of a job from one engine.
+type Taken struct {
+	PFE string `json:"pfe"`
+	dataplane.Removed
+}
+
+// DecodeRequest reads one line. It checks the version first, so that another
+// version is told as such and not as an unknown key.
+func DecodeRequest(line []byte) (Request, error) {
+	var v struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(line, &v); err != nil {
+		return Request{}, fmt.Errorf("a request must be one JSON object: %w", err)
+	}
+	if v.Version == nil {
+		return Request{}, fmt.Errorf("the request lacks a version: this switch speaks %d", Version)
+	}
+	if *v.Version != Version {
+		return Request{}, fmt.Errorf("the request is of version %d, this switch speaks %d: use the program that started the lab", *v.Version, Version)
+	}
+	var r Request
+	if err := decodeStrict(line, &r); err != nil {
+		return Request{}, fmt.Errorf("malformed request: %w", err)
+	}
+	return r, nil
+}
+
+// decodeStrict decodes one JSON value; unknown keys and anything behind the
+// value are errors.
+func decodeStrict(text []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands behind the JSON object")
+	}
+	return nil
+}
+
+// encodeResponse returns a response as one line; one that is too long becomes an
+// error that says so.
+func encodeResponse(r Response) []byte {
+	r.Version = Version
+	line, err := json.Marshal(r)
+	if err == nil && len(line) < MaxResponse {
+		return append(line, '\n')
+	}
+	if err == nil {
+		err = fmt.Errorf("the answer has %d bytes, more than %d: ask for fewer rows or one PFE", len(line), MaxResponse)
+	}
+	line, _ = json.Marshal(Response{Version: Version, Switch: r.Switch, Error: err.Error(), Fault: FaultRequest}) // strings can always be encoded
+	return append(line, '\n')
+}

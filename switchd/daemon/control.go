@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/switchd/control"
+)
+
+// openControl makes the socket of the control plane, if there is to be one.
+func (d *daemon) openControl() (err error) {
+	if d.cfg.Control != "" {
+		d.control, err = control.Listen(d.cfg.Control)
+	}
+	return err
+}
+
+// closeControl removes the socket.
+func (d *daemon) closeControl() error {
+	if d.control == nil {
+		return nil
+	}
+	return d.control.Close()
+}
+
+// serveControl answers the control plane until end is called, which removes the
+// socket and waits for the last answer.
+func (d *daemon) serveControl(dev pktio.Device, clock pktio.TimeSource) (end func() error) {
+	if d.control == nil {
+		return func() error { return nil }
+	}
+	var serving sync.WaitGroup
+	var serveErr error
+	serving.Go(func() {
+		serveErr = d.control.Serve(func(r control.Request) control.Response { return d.manage(dev, clock, r) })
+	})
+	return func() error {
+		err := d.closeControl()
+		serving.Wait()
+		if err == nil {
+			err = serveErr
+		}
+		return err
+	}
+}
+
+// manage has a request carried out between two rounds of the drive.
+func (d *daemon) manage(dev pktio.Device, clock pktio.TimeSource, r control.Request) control.Response {
+	var out control.Response
+	if d.ask(dev, func() { out = control.Dispatch(clock.Now(), d.chassis, r) }) {
+		return out
+	}
+	return control.Response{
+		Switch: d.cfg.Chassis.Switch.Name, Fault: control.FaultBusy,
+		Error: fmt.Sprintf("it did not get to the request within %v: try again", answerPatience),
+	}
+}

@@ -1,0 +1,93 @@
+package dataplane
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// View names a table that an engine shows of itself.
+type View string
+
+// The views that tools know. An engine has those that mean something to it.
+const (
+	ViewJobs      View = "jobs"      // what jobs there are, their caps and counters
+	ViewBlocks    View = "blocks"    // blocks, or phases of slots, that wait for sources
+	ViewThreads   View = "threads"   // PPEs, threads, queues before them, timers
+	ViewMemory    View = "memory"    // shared memory, its banks and engines, the hash table
+	ViewResources View = "resources" // what the program takes of the chip
+	ViewSlots     View = "slots"     // the pool of aggregators
+	ViewBitmap    View = "bitmap"    // who has contributed to each slot
+	ViewStats     View = "stats"     // counters; the control plane makes it of Engine.Counters
+)
+
+// Views lists all of them, in the order of help texts.
+var Views = []View{ViewJobs, ViewBlocks, ViewSlots, ViewBitmap, ViewThreads, ViewMemory, ViewResources, ViewStats}
+
+// Viewed is an engine that a control plane looks into while it runs. All calls come
+// from the goroutine of Handle, between calls of it; now is not before the latest
+// of these. Asking changes nothing.
+type Viewed interface {
+	// Views lists the views it has, without ViewStats.
+	Views() []View
+	// View returns one of Views with at most limit rows, which is positive. For any
+	// other view it returns the zero Table.
+	View(now units.Time, v View, limit int) Table
+}
+
+// Managed is an engine that takes jobs while it runs, under the same rules. None of
+// its methods sends anything.
+type Managed interface {
+	Viewed
+	// AddJob sets up a job as the document says, for most engines a [Job], and
+	// returns its id. Packets that follow meet it. An error is a [*Refusal], and
+	// nothing has changed.
+	AddJob(now units.Time, config json.RawMessage) (id uint8, err error)
+	// RemoveJob takes a job out: its open blocks are dropped, its packets from now
+	// on are those of an unknown job, and other jobs notice nothing. An error is a
+	// [*Refusal], and nothing has changed.
+	RemoveJob(now units.Time, id uint8) (Removed, error)
+}
+
+// Removed is what went with a job.
+type Removed struct {
+	OpenBlocks int            `json:"open_blocks"` // dropped; their packets are lost
+	Counters   []sansio.Count `json:"counters"`    // of the job, as far as the engine keeps them by job
+}
+
+// Reason names why a job is refused, for programs to tell.
+type Reason string
+
+// The reasons.
+const (
+	RefusedDocument    Reason = "malformed-configuration"
+	RefusedIDTaken     Reason = "id-taken"
+	RefusedID          Reason = "id-out-of-range"
+	RefusedNoSources   Reason = "no-sources"
+	RefusedManySources Reason = "too-many-sources"
+	RefusedSource      Reason = "bad-source"
+	RefusedBlockCap    Reason = "block-cnt-max-out-of-range"
+	RefusedGradCap     Reason = "block-grad-max-out-of-range"
+	RefusedResult      Reason = "bad-result-address"
+	RefusedPorts       Reason = "bad-result-ports"
+	RefusedNoRoom      Reason = "no-room"
+	RefusedUnknownJob  Reason = "unknown-job"
+	RefusedUnsupported Reason = "jobs-are-fixed"
+)
+
+// Refusal is why an engine does not do as the control plane says.
+type Refusal struct {
+	Reason Reason
+	What   string // what is wrong, naming the thing
+	Fix    string // what to do about it
+}
+
+// Error returns reason, fault and fix.
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s: %s", r.Reason, r.What, r.Fix) }
+
+// Refuse returns a refusal.
+func Refuse(reason Reason, fix, format string, args ...any) *Refusal {
+	return &Refusal{Reason: reason, What: fmt.Sprintf(format, args...), Fix: fix}
+}

@@ -1,0 +1,165 @@
+package telemetry
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"net/netip"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/microcode"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+//go:embed telemetry.mc
+var source string
+
+// File is the name of the program's source.
+const File = "telemetry.mc"
+
+// Source returns the program.
+func Source() string { return source }
+
+// Defaults, all assumed.
+const (
+	DefaultPeriod     = 100 * units.Millisecond
+	DefaultThreads    = 100
+	DefaultHeavyBytes = units.MiB
+)
+
+// Names of the program's counters.
+const (
+	CountOther      = "telemetry-other"       // packets that are not IPv4
+	CountNotCounted = "telemetry-not-counted" // packets of pairs for which the table has no room
+	CountReports    = "telemetry-reports"
+)
+
+// Config describes the PFE.
+type Config struct {
+	Node       string         // in errors
+	Period     units.Duration // in which every counter is visited once; zero: DefaultPeriod
+	Threads    int            // timer threads, each for its part of the table; zero: DefaultThreads
+	HeavyBytes units.Bytes    // least bytes in a period that are reported; zero: DefaultHeavyBytes
+	Forward    []sansio.Port  // ports by which all packets leave
+	Collector  inet.Flow      // addressing of reports
+	Reports    []sansio.Port  // ports by which reports leave
+	Memory     mem.Config
+	Timing     *trio.Timing // nil: instant mode
+}
+
+// Engine is a PFE that counts. It meets dataplane.Engine.
+type Engine struct{ *trio.PFE }
+
+// Next hops of the program.
+const (
+	hopForward = 0
+	hopReports = 1
+)
+
+// timerReport visits the counters.
+const timerReport = "report"
+
+// New compiles the program and loads a PFE with it.
+func New(cfg Config) (*Engine, error) {
+	if cfg.Period == 0 {
+		cfg.Period = DefaultPeriod
+	}
+	if cfg.Threads == 0 {
+		cfg.Threads = DefaultThreads
+	}
+	if cfg.HeavyBytes == 0 {
+		cfg.HeavyBytes = DefaultHeavyBytes
+	}
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring telemetry on %s: %w", cfg.Node, err)
+	}
+	prog, err := microcode.Compile(File, source)
+	if err != nil {
+		return nil, fmt.Errorf("compiling %s: %w", File, err)
+	}
+	p, err := trio.New(trio.Config{
+		Node: cfg.Node, Program: prog, ClaimAll: true, Memory: cfg.Memory, Timing: cfg.Timing,
+		Timers:   []trio.Timer{{Name: timerReport, Period: cfg.Period, Threads: cfg.Threads, ScansOnly: true}},
+		NextHops: []trio.NextHop{{Index: hopForward, To: cfg.Forward}, {Index: hopReports, To: cfg.Reports}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{PFE: p}
+	heavy, _ := prog.Symbol("heavy_bytes")
+	collector, _ := prog.Symbol("collector")
+	return e, e.set(mem.Addr(heavy.Value), mem.Addr(collector.Value), cfg)
+}
+
+func (c *Config) validate() error {
+	if c.HeavyBytes < 1 || c.HeavyBytes > 1<<32-1 {
+		return fmt.Errorf("heavy from %v on: 1B to 4GiB less 1B are possible, the difference of two visits has 32 bits", c.HeavyBytes)
+	}
+	if !c.Collector.Src.Is4() || !c.Collector.Dst.Is4() {
+		return fmt.Errorf("reports go from %v to %v: both must be IPv4 addresses", c.Collector.Src, c.Collector.Dst)
+	}
+	return nil
+}
+
+// set writes the threshold, and the headers of reports.
+func (e *Engine) set(heavy, collector mem.Addr, cfg Config) error {
+	var b [mem.MaxAccess]byte
+	binary.BigEndian.PutUint32(b[:], hopReports)
+	copy(b[len(b)-inet.UDPHeaders:], inet.UDPHeader(cfg.Collector))
+	if f := e.Memory().Write(collector, b[:]); f != mem.NoFault {
+		return fmt.Errorf("writing the headers of reports: %v", f)
+	}
+	if f := e.Memory().Store(heavy, uint64(cfg.HeavyBytes)); f != mem.NoFault {
+		return fmt.Errorf("writing the threshold: %v", f)
+	}
+	return nil
+}
+
+// Pair is what is counted of one pair of addresses.
+type Pair struct {
+	Src, Dst netip.Addr
+	Packets  uint64
+	Bytes    units.Bytes // of whole frames
+}
+
+// recordBytes is what of a record is used, and what a report carries.
+const recordBytes = 32
+
+func decodePair(b []byte) Pair {
+	return Pair{
+		Src: netip.AddrFrom4([4]byte(b[0:4])), Dst: netip.AddrFrom4([4]byte(b[4:8])),
+		Packets: binary.BigEndian.Uint64(b[16:]), Bytes: units.Bytes(binary.BigEndian.Uint64(b[24:])),
+	}
+}
+
+// Pairs returns all counters, in the order of the hash table.
+func (e *Engine) Pairs() iter.Seq[Pair] {
+	return func(yield func(Pair) bool) {
+		var b [recordBytes]byte
+		for _, a := range e.Memory().Hash().All() {
+			if e.Memory().Read(a, b[:]) == mem.NoFault && !yield(decodePair(b[:])) {
+				return
+			}
+		}
+	}
+}
+
+// Report is what the collector gets of a heavy pair: its counters, and what came
+// since the visit before.
+type Report struct {
+	Pair
+	Since units.Bytes
+	Run   uint32 // number of the timer's run
+}
+
+// ParseReport reads the payload of a report; false if it is none.
+func ParseReport(payload []byte) (Report, bool) {
+	if len(payload) != recordBytes {
+		return Report{}, false
+	}
+	return Report{decodePair(payload), units.Bytes(binary.BigEndian.Uint32(payload[8:])), binary.BigEndian.Uint32(payload[12:])}, true
+}

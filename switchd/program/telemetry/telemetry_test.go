@@ -1,0 +1,192 @@
+package telemetry
+
+import (
+	"bytes"
+	"net/netip"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+var _ dataplane.Engine = (*Engine)(nil)
+
+const (
+	forwardPort   sansio.Port = 3
+	collectorPort sansio.Port = 7
+)
+
+func host(n byte) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, n}) }
+
+// tap is a PFE with all that it sends.
+type tap struct {
+	t         rapid.TB
+	e         *Engine
+	eff       sansio.Effects
+	now       units.Time
+	forwarded int
+	reports   []Report
+}
+
+func newTap(t rapid.TB, heavy units.Bytes, timing *trio.Timing) *tap {
+	t.Helper()
+	e, err := New(Config{
+		Node: "pfe", Threads: 4, HeavyBytes: heavy, Timing: timing,
+		Memory:  mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 64},
+		Forward: []sansio.Port{forwardPort}, Reports: []sansio.Port{collectorPort},
+		Collector: inet.Flow{Src: host(1), Dst: host(2), SrcPort: 9, DstPort: 4739},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tap{t: t, e: e}
+}
+
+func (p *tap) send(from, to byte, body int) units.Bytes {
+	h := inet.UDPHeader(inet.Flow{Src: host(from), Dst: host(to), SrcPort: 5, DstPort: 6})
+	inet.SetUDPBody(h, body)
+	p.frame(h, make([]byte, body))
+	return units.Bytes(len(h) + body)
+}
+
+func (p *tap) frame(header, body []byte) {
+	p.e.Handle(p.now, []sansio.Arrival{{Train: sansio.Train{Header: header, Body: body}}}, &p.eff)
+	p.collect()
+}
+
+func (p *tap) until(to units.Time) {
+	for d := p.e.NextDeadline(); d <= to; d = p.e.NextDeadline() {
+		p.now = max(p.now, d)
+		p.e.Expire(p.now, &p.eff)
+		p.collect()
+	}
+	p.now = to
+}
+
+func (p *tap) collect() {
+	p.t.Helper()
+	for _, s := range p.eff.Sends {
+		if s.To[0] == forwardPort {
+			p.forwarded += s.Train.Frames()
+			continue
+		}
+		for f := range s.Train.Frames() {
+			one := s.Train.Frame(f, nil)
+			r, ok := ParseReport(one.Body)
+			frame := bytes.Join([][]byte{one.Header, one.Body}, nil)
+			l, problem := inet.Parse(frame)
+			if s.To[0] != collectorPort || !ok || problem != inet.OK || inet.FlowOf(frame, l).DstPort != 4739 {
+				p.t.Fatalf("by port %v leaves %x: %q", s.To, frame, problem)
+			}
+			p.reports = append(p.reports, r)
+		}
+	}
+	p.eff.Reset()
+}
+
+func (p *tap) counter(name string) uint64 {
+	for _, c := range p.e.Counters() {
+		if c.Name == name {
+			return c.N
+		}
+	}
+	return 0
+}
+
+const period = units.Time(DefaultPeriod)
+
+// A pair that has sent enough within a period is reported with all that it has
+// sent, once in the period; others are not, and are forgotten when they are silent.
+func TestHeavyPairsAreReported(t *testing.T) {
+	p := newTap(t, 5000, nil)
+	var heavy units.Bytes
+	for range 5 {
+		heavy += p.send(11, 12, 1400)
+	}
+	p.send(12, 11, 1400)
+	p.until(period)
+	if len(p.reports) != 1 || p.reports[0].Pair != (Pair{host(11), host(12), 5, heavy}) || p.reports[0].Since != heavy {
+		t.Fatalf("reports %+v, want one of %v", p.reports, heavy)
+	}
+	last := p.send(11, 12, 100)
+	p.until(2 * period)
+	if n := p.counter(CountReports); len(p.reports) != 1 || n != 1 {
+		t.Errorf("%d reports, %d counted: %v in a period is not heavy", len(p.reports), n, last)
+	}
+	p.until(5 * period)
+	if n := p.e.Memory().Hash().Len(); n != 0 || p.e.NextDeadline() != units.Never {
+		t.Errorf("%d pairs are known after three silent periods", n)
+	}
+	if p.forwarded != 7 {
+		t.Errorf("%d packets were forwarded, want 7", p.forwarded)
+	}
+}
+
+// Frames that are not IPv4, and pairs for which there is no room, are forwarded and
+// counted.
+func TestNothingIsHeldUp(t *testing.T) {
+	p := newTap(t, 1000, nil)
+	arp := make([]byte, 60)
+	inet.Ether(arp).Put(inet.MAC{1}, inet.MAC{2}, 0x0806)
+	p.frame(arp, nil)
+	for i := range byte(70) {
+		p.send(i, 100, 10)
+	}
+	if o, n := p.counter(CountOther), p.counter(CountNotCounted); o != 1 || n != 6 || p.forwarded != 71 {
+		t.Errorf("%d not IPv4, %d without room, %d forwarded, want 1, 6 and 71", o, n, p.forwarded)
+	}
+	if _, err := New(Config{HeavyBytes: 1 << 40}); err == nil {
+		t.Error("a threshold of more than 32 bits is taken")
+	}
+	if _, ok := ParseReport(make([]byte, 31)); ok {
+		t.Error("a short report is taken")
+	}
+}
+
+// Whatever packets come and however slow the PFE is: what is counted, and what was
+// reported, are the packets.
+func TestCountsAreThePackets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var timing *trio.Timing
+		if rapid.Bool().Draw(t, "timed") {
+			d := trio.DefaultTiming()
+			timing = &d
+		}
+		p := newTap(t, 300, timing)
+		want := map[[2]byte]Pair{}
+		n := rapid.IntRange(1, 60).Draw(t, "packets")
+		for range n {
+			k := [2]byte{byte(rapid.IntRange(1, 3).Draw(t, "from")), byte(rapid.IntRange(4, 6).Draw(t, "to"))}
+			w := want[k]
+			w.Src, w.Dst, w.Packets = host(k[0]), host(k[1]), w.Packets+1
+			w.Bytes += p.send(k[0], k[1], rapid.IntRange(0, 300).Draw(t, "body"))
+			want[k] = w
+			p.until(p.now + units.Time(rapid.SampledFrom([]int64{0, 0, 100, 20_000}).Draw(t, "pause"))*units.Time(units.Microsecond)/1000)
+		}
+		p.until(p.now + units.Time(units.Millisecond))
+		got := map[[2]byte]Pair{}
+		for c := range p.e.Pairs() {
+			got[[2]byte{c.Src.As4()[3], c.Dst.As4()[3]}] = c
+		}
+		for k, w := range want {
+			if got[k] != w {
+				t.Fatalf("%+v is counted, want %+v", got[k], w)
+			}
+		}
+		if len(got) != len(want) || p.forwarded != n {
+			t.Fatalf("%d pairs, %d forwarded, want %d and %d", len(got), p.forwarded, len(want), n)
+		}
+		p.until(p.now + 3*period)
+		for _, r := range p.reports {
+			if w := want[[2]byte{r.Src.As4()[3], r.Dst.As4()[3]}]; r.Bytes > w.Bytes || r.Since > r.Bytes || r.Since < 300 {
+				t.Fatalf("report %+v of %+v", r, w)
+			}
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package triomc
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/switchd/microcode"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// Options are what an emulated PFE has and the reference program has not. The
+// zero value is a PFE with all defaults in instant mode.
+type Options struct {
+	// Program is what [Compile] or [CompileAdvanced] returned, for several engines
+	// to share; nil: it is compiled.
+	Program *isa.Program
+	PPEs    int          // zero: trio.DefaultPPEs
+	Threads int          // of each PPE; zero: trio.DefaultThreads
+	Memory  mem.Config   // zero values: the defaults
+	Timing  *trio.Timing // nil: instant mode
+	Queue   int          // packets that may wait for a thread; zero: trio.DefaultQueue
+	// Observer is told what threads do, beside the trace of trioml.Config; nil:
+	// nobody is.
+	Observer trio.Observer
+	// Timers are those of the program beside its ageing, which trioml.Config sets.
+	Timers []trio.Timer
+}
+
+// Compile compiles Trio-ML. A program can be shared by any number of engines.
+func Compile() (*isa.Program, error) { return compile(trioml.Microcode()) }
+
+// CompileAdvanced compiles Trio-ML with the classification of stragglers.
+func CompileAdvanced() (*isa.Program, error) { return compile(trioml.Advanced()) }
+
+func compile(s trioml.Source) (*isa.Program, error) {
+	p, err := microcode.Compile(s.File, s.Text)
+	if err != nil {
+		return nil, fmt.Errorf("compiling %s: %w", s.File, err)
+	}
+	return p, nil
+}
+
+// Names of the timers of the program that age blocks.
+const (
+	timerAge    = "age"
+	timerAbsent = "age_absent"
+)
+
+// counters is the prefix of the program's counters, so that they have the names
+// of the reference's.
+const counters = "trioml"
+
+// pfe is the configuration of the PFE. No thread of a job's timers has anything to
+// do where there is no block.
+func (o Options) pfe(cfg trioml.Config, obs trio.Observer) trio.Config {
+	out := trio.Config{
+		Node: cfg.Node, Program: o.Program, PPEs: o.PPEs, Threads: o.Threads, Memory: o.Memory,
+		Queue: o.Queue, Timing: o.Timing, Counters: counters, Observer: obs, Timers: o.Timers,
+	}
+	if !cfg.NoAging {
+		name := timerAge
+		if cfg.Age == trioml.AgeAbsent {
+			name = timerAbsent
+		}
+		out.Timers = append([]trio.Timer{{Name: name, Period: cfg.Timeout, Threads: cfg.Threads, ScansOnly: true}}, o.Timers...)
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package triomc
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/trio"
+)
+
+// watcher counts by job what threads do, and makes the events of the reference
+// program of it: it reads what they have in local memory. That a timer thread
+// cleared a REF flag it does not see.
+type watcher struct {
+	engine *Engine
+	sink   trace.Sink    // nil: no events
+	next   trio.Observer // nil: none
+	jobs   [256]jobCounts
+
+	in       vm.Variable // what a packet's thread has of its header; src_id stands first
+	block    vm.Variable // reply of the last HashInsert of a packet's thread
+	timerRun vm.Variable // whether it is a timer's
+}
+
+// jobCounts is what is counted of a job, as in the reference program.
+type jobCounts struct {
+	packets  uint64 // that were added
+	results  uint64
+	degraded uint64 // results without all workers
+	aged     uint64 // blocks
+	dropped  uint64 // packets, for any reason
+}
+
+func newWatcher(e *Engine, p *isa.Program, sink trace.Sink, next trio.Observer) (*watcher, error) {
+	w := &watcher{engine: e, sink: sink, next: next}
+	for _, v := range []struct {
+		name string
+		at   *vm.Variable
+	}{{"in", &w.in}, {"block", &w.block}, {"timer_run", &w.timerRun}} {
+		s, ok := p.Symbol(v.name)
+		if ok {
+			*v.at, ok = vm.VariableOf(s)
+		}
+		if !ok {
+			return nil, fmt.Errorf("program %s has no variable %s: its threads cannot be followed", p.Name, v.name)
+		}
+	}
+	return w, nil
+}
+
+// headerAt is the byte of LMEM where the Trio-ML header of a packet is.
+const headerAt = isa.HeadStart + inet.UDPHeaders
+
+func (w *watcher) header(t *vm.Thread) wire.Header {
+	h, _ := wire.Parse(t.LMEM[headerAt : headerAt+wire.HeaderLen])
+	return h
+}
+
+// job is what is counted of the job of the packet in a thread.
+func (w *watcher) job(t *vm.Thread) *jobCounts { return &w.jobs[t.LMEM[headerAt]] }
+
+// Sent is called when a result leaves: of a packet's thread, the packet was the last.
+func (w *watcher) Sent(now units.Time, t *vm.Thread, created bool) {
+	if created {
+		r := DecodeBlockRecord(t.LMEM[w.engine.at.block : w.engine.at.block+recordBytes])
+		if w.header(t).Block != wire.NoticeBlock {
+			w.result(now, t, r)
+		}
+	}
+	if w.next != nil {
+		w.next.Sent(now, t, created)
+	}
+}
+
+func (w *watcher) result(now units.Time, t *vm.Thread, r BlockRecord) {
+	aged := w.timerRun.Get(t) != 0 && r.AgeOp&wire.AgeTimeout != 0
+	j := w.job(t)
+	j.results++
+	if r.Degraded {
+		j.degraded++
+	}
+	if aged {
+		j.aged++
+	}
+	if w.sink == nil {
+		return
+	}
+	h := w.header(t)
+	switch {
+	case aged:
+		w.event(now, trace.BlockAged, h.Job, h.Source, r)
+	case w.timerRun.Get(t) == 0:
+		w.contributed(now, t, h.Job, r)
+	}
+	w.event(now, trace.BlockSent, h.Job, h.Source, r)
+}
+
+// event has what a thread knows of its block.
+func (w *watcher) event(now units.Time, kind trace.Kind, job, source uint8, r BlockRecord) {
+	w.sink.Event(&trace.Event{
+		At: now, Kind: kind, Node: w.engine.cfg.Node, Job: job, Gen: uint32(r.Gen), Block: r.Block,
+		Source: source, Mask: r.RcvdMask, Count: r.Workers, Degraded: r.Degraded,
+	})
+}
+
+// contributed tells of the packet of a thread.
+func (w *watcher) contributed(now units.Time, t *vm.Thread, job uint8, r BlockRecord) {
+	source := uint8(w.in.Get(t) >> (isa.RegisterBits - 8))
+	if w.block.Get(t)&isa.HashCreated != 0 {
+		opened := r
+		opened.RcvdMask, opened.Workers, opened.Degraded = trace.Mask{}, 0, false
+		w.event(now, trace.BlockOpened, job, source, opened)
+	}
+	w.event(now, trace.Contribution, job, source, r)
+}
+
+// Discarded is called when a packet is dropped. A malformed one is no job's.
+func (w *watcher) Discarded(now units.Time, t *vm.Thread, reason string) {
+	h := w.header(t)
+	switch wire.Problem(reason) {
+	case wire.Short:
+		h = wire.Header{}
+	case wire.NoGrads, wire.Truncated, wire.Oversized:
+	default:
+		w.jobs[h.Job].dropped++
+	}
+	if w.sink != nil {
+		w.sink.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: w.engine.cfg.Node, Job: h.Job, Gen: uint32(h.Gen), Block: h.Block, Source: h.Source, Note: reason})
+	}
+	if w.next != nil {
+		w.next.Discarded(now, t, reason)
+	}
+}
+
+// Ended is called when a thread has ended. A packet whose thread has done so by
+// itself, and did not drop it, was added.
+func (w *watcher) Ended(now units.Time, t *vm.Thread, f trio.Fate) {
+	if (f == trio.Consumed || f == trio.Created) && t.Fault() == vm.NoFault {
+		w.job(t).packets++
+	}
+	if f == trio.Consumed && w.sink != nil {
+		h := w.header(t)
+		if r, ok := w.engine.Block(h.Job, h.Block); ok && r.Gen == h.Gen {
+			w.contributed(now, t, h.Job, r)
+		}
+	}
+	if w.next != nil {
+		w.next.Ended(now, t, f)
+	}
+}
