@@ -243,4 +243,3 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 		}
 	})
 }
-
