@@ -23,6 +23,8 @@ func (b *bottom) len() int { return int(b.end - b.begin) }
 // at returns the i-th event.
 func (b *bottom) at(i uint8) Event { return b.ring[b.begin+i] }
 
+func (b *bottom) first() Event { return b.ring[b.begin] }
+
 func (b *bottom) pop() Event {
 	e := b.ring[b.begin]
 	b.begin++

@@ -34,6 +34,18 @@ func (q *Queue) Push(at units.Time, target int32) {
 	}
 }
 
+// Peek returns the first event and leaves it where it is. It returns false
+// when there is none.
+func (q *Queue) Peek() (Event, bool) {
+	if q.bottom.len() == 0 {
+		if q.ladder.count == 0 {
+			return Event{}, false
+		}
+		q.refill()
+	}
+	return q.bottom.first(), true
+}
+
 // Pop takes the first event out. It panics when there is none.
 func (q *Queue) Pop() Event {
 	if q.bottom.len() == 0 {

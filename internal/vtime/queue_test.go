@@ -44,6 +44,9 @@ func (p *pair) pop(t rapid.TB) {
 	}
 	want := p.want[0]
 	p.want = p.want[1:]
+	if got, ok := p.q.Peek(); !ok || got != want {
+		t.Fatalf("peek: got %v %t, want %v", got, ok, want)
+	}
 	if got := p.q.Pop(); got != want {
 		t.Fatalf("pop: got %v, want %v", got, want)
 	}
@@ -264,13 +267,13 @@ func TestMovedDeadlines(t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	var q Queue
-	if q.Len() != 0 {
-		t.Errorf("an empty queue holds %d", q.Len())
+	if e, ok := q.Peek(); ok {
+		t.Errorf("an empty queue shows %v", e)
 	}
 	q.Push(3, 1)
 	q.Pop()
-	if q.Len() != 0 {
-		t.Errorf("a queue that was emptied holds %d", q.Len())
+	if e, ok := q.Peek(); ok || q.Len() != 0 {
+		t.Errorf("a queue that was emptied shows %v", e)
 	}
 	defer func() {
 		if recover() == nil {
