@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help build scenario reproduce test race lint cross bench fuzz-short clean generate need-go go-env
+.PHONY: help build profile scenario reproduce test race lint cross bench fuzz-short clean generate need-go go-env
 
 # ---- knobs ----------------------------------------------------------------
 
@@ -146,8 +146,17 @@ VERSION = $(or $(shell [ -e .git ] && $(AS_CALLER) git -c safe.directory='*' des
 
 build: need-go ## build bin/inalab as the calling user
 	@echo 'build bin/inalab'
-	@$(call go_as_caller,CGO_ENABLED=0) build -trimpath -buildvcs=false \
+	@$(call go_as_caller,CGO_ENABLED=0) build -trimpath -buildvcs=false -pgo=$(PROFILE) \
 		-ldflags '-X main.version=$(VERSION)' -o bin/inalab ./cmd/inalab
+
+# What the virtual clock spends its time on, for the compiler. It is not named
+# default.pgo, so that tests and other builds need not compile everything anew.
+PROFILE := cmd/inalab/virtual.pgo
+
+profile: need-go ## measure again what the compiler optimises bin/inalab for (cmd/inalab/virtual.pgo)
+	@mkdir -p .cache
+	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkLinkEvents$$' \
+		-benchtime 60x -cpuprofile '$(CURDIR)/$(PROFILE)' -o '$(CURDIR)/.cache/sim.test' ./harness/sim
 
 scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')

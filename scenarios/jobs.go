@@ -80,9 +80,7 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	})
 }
 
-// Graph returns one of the scenario's topologies, scaled.
-func (s *Scenario) Graph(topology string) (*topo.Graph, error) { return s.graph(topology, s.Hosts) }
-
+// graph returns one of the scenario's topologies, scaled.
 func (s *Scenario) graph(topology string, hosts int) (*topo.Graph, error) {
 	params := gen.Params{Hosts: hosts, Link: s.scaled(s.Link), MTU: s.MTU}
 	switch topology {

@@ -17,9 +17,12 @@ import (
 	"github.com/inalab/inalab/switchd/control"
 )
 
-// askPatience bounds a request. Assumed: a switch waits a second for its own loop,
-// for each of those that ask at a time.
-const askPatience = 20 * time.Second
+// Bounds of a request, assumed: a switch waits a second for its own loop, for each
+// of those that ask at a time, and one whose machine is overloaded needs several.
+const (
+	askPatience = 20 * time.Second
+	busyPause   = 50 * time.Millisecond // before a busy switch is asked again
+)
 
 // runningSwitch is a switch of a lab that runs.
 type runningSwitch struct {
@@ -114,10 +117,27 @@ func choose(given string, names []string, w words) (string, error) {
 	return given, nil
 }
 
-// ask sends one request and returns the answer.
+// ask sends one request and returns the answer. A switch that is busy has not
+// carried it out, and is asked again as long as there is time.
 func (s runningSwitch) ask(ctx context.Context, r control.Request) (control.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, askPatience, fmt.Errorf("switch %s did not answer within %v", s.name, askPatience))
 	defer cancel()
+	for {
+		answer, err := s.askOnce(ctx, r)
+		if said := (*control.Error)(nil); !errors.As(err, &said) || said.Response.Fault != control.FaultBusy {
+			return answer, err
+		}
+		pause := time.NewTimer(busyPause)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return answer, err
+		}
+	}
+}
+
+func (s runningSwitch) askOnce(ctx context.Context, r control.Request) (control.Response, error) {
 	c, err := control.Dial(ctx, control.SocketPath(s.lab.Dir, s.name))
 	if errors.Is(err, fs.ErrPermission) {
 		return control.Response{}, notOurs(s.lab)

@@ -75,10 +75,20 @@ func makeRoot(root string, rooted bool) error {
 	if rooted {
 		mode = 0o755 // doctor lists labs as an ordinary user, too
 	}
-	if err := os.MkdirAll(root, mode); err != nil {
+	if err := os.MkdirAll(root, mode); err != nil && !cameAndWent(root, err) {
 		return fmt.Errorf("make journal directory: %w", err)
 	}
 	return nil
+}
+
+// cameAndWent reports whether making a directory failed because others made and
+// removed it at the same time, which the caller tries again.
+func cameAndWent(dir string, err error) bool {
+	if !errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	info, err := os.Lstat(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir()
 }
 
 // checkFree looks for the name with every user: namespaces carry it without

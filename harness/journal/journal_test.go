@@ -306,6 +306,13 @@ func TestUntrustedRootIsRefused(t *testing.T) {
 	if _, err := Claim("one", Config{Root: link}); err == nil || !strings.Contains(err.Error(), "is not a directory") {
 		t.Errorf("claim by a link: %v", err)
 	}
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	if err := os.Symlink(filepath.Join(nowhere, "x"), nowhere); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Claim("one", Config{Root: nowhere}); err == nil {
+		t.Error("claims by a link to itself")
+	}
 }
 
 func TestKillByIdentity(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -43,10 +42,9 @@ func TestDeathOfANodeEndsTheRun(t *testing.T) {
 		system                 job.System
 		topology, victim, want string
 	}{
-		{job.TrioML{}, "mx480", "h2", `worker h2 died \(signal: killed\) in mid-run`},
-		{job.SwitchML{}, "rack", "tor", `switch tor died \(signal: killed\) in mid-run`},
-		// A neighbour may notice the broken stream before anybody notices the death.
-		{job.Ring{}, "rack", "h4", `worker h4 died \(signal: killed\) in mid-run|worker h[35] .*(broken pipe|reset by peer)`},
+		{job.TrioML{}, "mx480", "h2", "worker h2 died (signal: killed) in mid-run"},
+		{job.SwitchML{}, "rack", "tor", "switch tor died (signal: killed) in mid-run"},
+		{job.Ring{}, "rack", "h4", "worker h4 died (signal: killed) in mid-run"}, // whose neighbours notice it first
 	} {
 		t.Run(tc.victim+" of "+tc.system.Name(), func(t *testing.T) {
 			opt := options(t)
@@ -63,7 +61,7 @@ func TestDeathOfANodeEndsTheRun(t *testing.T) {
 			}
 			<-run.ended
 			t.Logf("ended %v after the kill: %v", time.Since(began), run.err)
-			if run.err == nil || !regexp.MustCompile(tc.want).MatchString(run.err.Error()) {
+			if run.err == nil || !strings.Contains(run.err.Error(), tc.want) {
 				t.Errorf("error %v, want %q", run.err, tc.want)
 			}
 			if errors.Is(run.err, ErrCleanup) {

@@ -269,7 +269,8 @@ func (r *run) follow(ctx context.Context) error {
 		case e := <-events:
 			done, err := r.take(e)
 			if err != nil {
-				return w.afterDeath(ctx, e, events, err)
+				dead, cause := r.culprit(ctx, e, events, err)
+				return w.afterDeath(ctx, dead, events, cause)
 			}
 			if done {
 				left--

@@ -2,7 +2,6 @@ package live
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -170,52 +169,4 @@ func (w *watch) close() *stall.Snapshot {
 	}
 	w.asked = time.Time{}
 	return s
-}
-
-// Bounds of the look at the others after a process has died.
-const (
-	deathWait  = 2 * time.Second
-	deathAgain = 300 * time.Millisecond // some timeouts of 10ms, and more than a link's queue holds
-)
-
-// afterDeath adds to the error of a process what the others wait for, if they come
-// to rest: those of a system without timers do.
-func (w *watch) afterDeath(ctx context.Context, dead event, events <-chan event, cause error) error {
-	if dead.report != nil {
-		return cause
-	}
-	w.ended = append(w.ended, dead.process.Node())
-	ticks := time.NewTicker(deathAgain)
-	defer ticks.Stop()
-	limit := time.NewTimer(deathWait)
-	defer limit.Stop()
-	w.before = nil
-	w.ask(time.Now())
-	for {
-		select {
-		case e := <-events:
-			if e.report == nil { // another one; the first is told
-				return cause
-			}
-			if e.report.Kind == proc.ReportSnapshot && w.answer(e) != nil {
-				return cause
-			}
-		case now := <-ticks.C:
-			if len(w.owing) > 0 {
-				continue
-			}
-			s := w.close()
-			s.Workers = slices.DeleteFunc(s.Workers, func(k worker.Snapshot) bool { return k.Node == dead.process.Node() })
-			s.Dead = []string{dead.process.Node()}
-			if w.before != nil && s.Idle() && !stall.Moved(w.before, s) {
-				return fmt.Errorf("%w; %v", cause, stall.Diagnose(w.jobOf(dead.process), s))
-			}
-			w.before = s
-			w.ask(now)
-		case <-limit.C:
-			return cause
-		case <-ctx.Done():
-			return cause
-		}
-	}
 }

@@ -246,11 +246,12 @@ func TestStopWithUnreadReports(t *testing.T) {
 func TestMisbehaviour(t *testing.T) {
 	tests := []struct {
 		kind string
+		died bool
 		want []string
 	}{
-		{"crash", []string{"crash h3 died (exit status 2) in mid-run", "h3.log ends with", "panic: out of luck"}},
-		{"failing", []string{"failing h3 failed: link eth0 went away", "is empty"}},
-		{"garbage", []string{"garbage h3 sent a bad report", `"not a report"`}},
+		{"crash", true, []string{"crash h3 died (exit status 2) in mid-run", "h3.log ends with", "panic: out of luck"}},
+		{"failing", false, []string{"failing h3 failed: link eth0 went away", "is empty"}},
+		{"garbage", false, []string{"garbage h3 sent a bad report", `"not a report"`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.kind, func(t *testing.T) {
@@ -258,6 +259,9 @@ func TestMisbehaviour(t *testing.T) {
 			p := startReady(t, s, Spec{Kind: tt.kind})
 			_ = p.Send(Command{Name: CommandStart}) // it may have ended by now
 			expectError(t, p.Wait(), tt.want...)
+			if p.Died() != tt.died {
+				t.Errorf("died %v, want %v", !tt.died, tt.died)
+			}
 		})
 	}
 }
@@ -280,6 +284,9 @@ func TestKilledInMidRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-p.Exited()
+	if !p.Died() {
+		t.Error("it did not die")
+	}
 	expectError(t, p.Wait(), "waiting h3 died (signal: killed) in mid-run; its log ")
 	expectError(t, p.Send(Command{Name: CommandStart}), "send start to waiting h3")
 }

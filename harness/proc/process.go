@@ -122,9 +122,7 @@ func (p *Process) Wait() error {
 		return p.failure("failed: " + p.message)
 	case p.readErr != nil:
 		return p.failure(fmt.Sprintf("sent a bad report: %v", p.readErr))
-	case isClosed(p.stop) && (p.waitErr == nil || p.signaled.Load()):
-		return nil
-	case p.waitErr == nil && p.done:
+	case p.endedWell():
 		return nil
 	}
 	how := "exit status 0 without a result"
@@ -135,6 +133,18 @@ func (p *Process) Wait() error {
 		return p.failure(fmt.Sprintf("died (%s) in mid-run", how))
 	}
 	return p.failure(fmt.Sprintf("died (%s) before it was ready", how))
+}
+
+func (p *Process) endedWell() bool {
+	stopped := isClosed(p.stop) && (p.waitErr == nil || p.signaled.Load())
+	return stopped || p.waitErr == nil && p.done
+}
+
+// Died reports, once the process has ended, whether it did so without a word:
+// killed or crashed, and neither stopped nor failed by its own account.
+func (p *Process) Died() bool {
+	<-p.exited
+	return p.message == "" && p.readErr == nil && !p.endedWell()
 }
 
 // Result decodes the result of the done report, once the process has ended. It

@@ -79,7 +79,7 @@ func knownFailure(m *mapping) *KnownFailure {
 		return nil
 	}
 	defer in.close()
-	return &KnownFailure{Measured: in.value("measured"), Reason: in.text("reason")}
+	return &KnownFailure{Measured: in.value("measured"), Reason: in.text("reason"), QuickPasses: in.flagIf("quick_passes", false)}
 }
 
 // sameAs reads which claims this one restates. Whether they exist is known when

@@ -9,7 +9,7 @@ import (
 
 // Every meaning of a pass, passing and failing, with and without a known failure.
 func TestJudge(t *testing.T) {
-	known := &KnownFailure{NumberValue(1.2), "the compute time is not printed"}
+	known := &KnownFailure{Measured: NumberValue(1.2), Reason: "the compute time is not printed"}
 	for _, c := range []struct {
 		means    PassMeans
 		known    *KnownFailure
@@ -57,13 +57,30 @@ func TestJudge(t *testing.T) {
 }
 
 func TestReasons(t *testing.T) {
-	claim := &Claim{Method: Virtual, PassMeans: MeansNumber, Check: Min{2}, KnownFailure: &KnownFailure{NumberValue(1.2), "no compute time"}}
+	claim := &Claim{Method: Virtual, PassMeans: MeansNumber, Check: Min{2}, KnownFailure: &KnownFailure{Measured: NumberValue(1.2), Reason: "no compute time"}}
 	for x, want := range map[float64]string{
 		1: "no compute time: 1 is too low for ≥2",
 		3: "passes unexpectedly: 3 is in ≥2; known_failure says 1.2, no compute time",
 	} {
 		if got := claim.Judge(Number(x)).Reason; got != want {
 			t.Errorf("%v: got %q, want %q", x, got, want)
+		}
+	}
+}
+
+// What is known of a quick run is held to as strictly as what is known of a full one.
+func TestKnownFailureInQuick(t *testing.T) {
+	for _, c := range []struct {
+		passes        bool
+		measured      float64
+		full, inQuick bool // expected
+	}{
+		{false, 1, true, true}, {false, 2, false, false}, {true, 1, true, false}, {true, 2, false, true},
+	} {
+		claim := &Claim{Method: Virtual, PassMeans: MeansNumber, Check: Min{2}, KnownFailure: &KnownFailure{Reason: "few stragglers", QuickPasses: c.passes}}
+		full, quick := claim.Judge(Number(c.measured)), claim.InQuick().Judge(Number(c.measured))
+		if full.Expected != c.full || quick.Expected != c.inQuick {
+			t.Errorf("%+v: expected %v in full, %v in quick", c, full.Expected, quick.Expected)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestLoad(t *testing.T) {
 		Origin: Stated, Metric: "a metric", Value: NumberValue(1.8), Unit: "x", Comparator: "-",
 		Conditions: Fields{{"workers", NumberValue(6)}, {"link", WordValue("100Gbps")}}, Method: Virtual, How: "count",
 		Tolerance: Tolerance{"as the check", "it is stated"}, Check: Within{Of: 1.8, Margin: 0.1, Relative: true},
-		PassMeans: MeansNumber, Difficulty: 1, KnownFailure: &KnownFailure{NumberValue(1.2), "the paper's compute time is not printed"},
+		PassMeans: MeansNumber, Difficulty: 1, KnownFailure: &KnownFailure{Measured: NumberValue(1.2), Reason: "the paper's compute time is not printed"},
 	}
 	if diff := cmp.Diff(want, claimOf(t, l, want.ID), valuesByText); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

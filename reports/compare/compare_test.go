@@ -243,29 +243,3 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 		}
 	})
 }
-
-func TestSweeps(t *testing.T) {
-	virtual := cell("ring", 0.16, []float64{100, 100})
-	live := virtual
-	live.Clock = "live"
-	again := cell("ring", 0.16, []float64{300, 300})
-	trio := cell("trioml", 0.04, []float64{90, 90})
-	trio.Topology = "mx480"
-	sweeps := Sweeps(Rows([]result.Cell{virtual, again, live, trio, ideal(80*ms, 1)}))
-	if len(sweeps) != 2 || sweeps[0].Clock != "live" || sweeps[1].Clock != "virtual" {
-		t.Fatalf("sweeps %+v", sweeps)
-	}
-	s := sweeps[1]
-	if diff := cmp.Diff([]float64{0, 0.04, 0.16}, s.P); diff != "" {
-		t.Error(diff)
-	}
-	if len(s.Lines) != 3 || s.Lines[0].System != Ideal || s.Lines[1].System != "ring" || s.Lines[2].Topology != "mx480" {
-		t.Fatalf("lines %+v", s.Lines)
-	}
-	if c := s.Lines[1].Cells; c[0] != nil || c[1] != nil || c[2] == nil || c[2].Iter.Value != 100 {
-		t.Errorf("ring %+v", c)
-	}
-	if c := s.Lines[2].Cells; c[1] == nil || c[2] != nil {
-		t.Errorf("trioml %+v", c)
-	}
-}

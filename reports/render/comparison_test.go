@@ -40,17 +40,6 @@ func TestComparisonGolden(t *testing.T) {
 	}
 }
 
-func TestSweepTablesGolden(t *testing.T) {
-	var text strings.Builder
-	for _, table := range SweepTables(compare.Rows(troubled())) {
-		text.WriteString(write(t, table, Options{}) + write(t, table, Options{Format: FormatCSV}))
-	}
-	golden.Equal(t, "sweep-by-p.txt", text.String())
-	if tables := SweepTables(nil); len(tables) != 0 {
-		t.Errorf("no rows gave %d tables", len(tables))
-	}
-}
-
 // These columns come first, in this order: other programs read them.
 func TestSummaryColumns(t *testing.T) {
 	const promised = "system,model,clock,straggle_p,n,seed,scale,iter_ms,iter_ms_ci,iter_ms_expected,ratio_ideal,speedup_switchml," +

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -51,13 +50,6 @@ func (o Options) width() int {
 		return defaultWidth
 	}
 	return max(o.Width, minWidth)
-}
-
-// OnTerminal reports whether f is a terminal, or another character device, and
-// so whether Unicode is in order.
-func OnTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // inASCII replaces the few characters beyond ASCII that this package writes.

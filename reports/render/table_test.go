@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -212,27 +211,3 @@ var errBroken = errors.New("broken")
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
-
-func TestOnTerminal(t *testing.T) {
-	f, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if OnTerminal(f) {
-		t.Error("a file is taken for a terminal")
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if OnTerminal(f) {
-		t.Error("a closed file is taken for a terminal")
-	}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	if !OnTerminal(null) {
-		t.Error("a character device is not taken for a terminal")
-	}
-}

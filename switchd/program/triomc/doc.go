@@ -21,6 +21,8 @@
 //
 // Differences to the reference, all of them limits of the records:
 //
+//   - Packets with IP options are not looked into: they go to next hop 0, which
+//     simple forwarding may have, and are dropped where it does not exist.
 //   - block_id 0xffffffff is reserved: its packets are dropped.
 //   - Tombstones reach up to block_id 2^20; beyond that a done block is forgotten.
 //     They are not cleared with a new generation: each holds the generation that it
