@@ -131,7 +131,7 @@ func microcodeSummary(p *isa.Program) string {
 func loadMicrocode(name string) (*isa.Program, error) {
 	for _, p := range microcodePrograms() {
 		if p.name == name {
-			return microcode.Compile(p.File, p.Text)
+			return microcode.Compile(p.file, p.source)
 		}
 	}
 	data, err := readMicrocode(name)

@@ -5,23 +5,30 @@ import (
 	"io"
 
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/program/police"
+	"github.com/inalab/inalab/switchd/program/telemetry"
 	"github.com/inalab/inalab/switchd/program/triomc"
 	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // microcodeProgram is a Microcode program that comes with inalab.
 type microcodeProgram struct {
-	name, about string
-	trioml.Source
-	aggregates bool // it is Trio-ML, or more, and can be measured on its packets
+	name, about  string
+	file, source string
+	aggregates   bool // it is Trio-ML, or more, and can be measured on its packets
 }
 
 // microcodePrograms lists them in the order of help texts.
 func microcodePrograms() []microcodeProgram {
+	own := func(name, about string, s trioml.Source, aggregates bool) microcodeProgram {
+		return microcodeProgram{name, about, s.File, s.Text, aggregates}
+	}
 	return []microcodeProgram{
-		{"trioml", "Trio-ML: aggregation and straggler mitigation (Trio §4, §5)", trioml.Microcode(), true},
-		{"advanced", "Trio-ML that tells temporary from permanent stragglers (§5)", trioml.Advanced(), true},
-		{"filter", "the filtering example (§3.2)", trioml.Filter(), false},
+		own("trioml", "Trio-ML: aggregation and straggler mitigation (Trio §4, §5)", trioml.Microcode(), true),
+		own("advanced", "Trio-ML that tells temporary from permanent stragglers (§5)", trioml.Advanced(), true),
+		own("filter", "the filtering example (§3.2)", trioml.Filter(), false),
+		{"telemetry", "heavy hitters, reported by a timer thread (§7)", "telemetry.mc", telemetry.Source(), false},
+		{"police", "a policer for each sender, against floods (§7)", "police.mc", police.Source(), false},
 	}
 }
 

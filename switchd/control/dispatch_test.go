@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
@@ -46,6 +47,9 @@ func TestJobOverTheChassis(t *testing.T) {
 	}
 	if rows := append(r.rows(dataplane.ViewJobs), r.rows(dataplane.ViewBlocks)...); len(rows) != 0 {
 		t.Errorf("left are %v", rows)
+	}
+	if d := r.NextDeadline(); d != units.Never {
+		t.Errorf("the switch waits for %v, with nothing to do", d)
 	}
 	wantFault(t, r.ask(Request{Op: OpRemoveJob, ID: number(2)}), FaultRefused, dataplane.RefusedUnknownJob)
 }
