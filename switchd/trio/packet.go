@@ -110,10 +110,13 @@ func (k *packet) readTail(offset uint64, b []byte) {
 	clear(b[n:])
 }
 
-// writeTail writes into the tail of a created packet, which becomes as long as
-// it has to; what lies between is zero.
-func (k *packet) writeTail(offset int, b []byte) {
-	old, end := len(k.memory), offset+len(b)
+// writeTail writes into the tail of a created packet.
+func (k *packet) writeTail(offset int, b []byte) { copy(k.extend(offset, len(b)), b) }
+
+// extend returns n bytes of the tail of a created packet, to be written. The tail
+// becomes as long as it has to; what lies between is zero.
+func (k *packet) extend(offset, n int) []byte {
+	old, end := len(k.memory), offset+n
 	if end > old {
 		if end > cap(k.memory) {
 			k.memory = append(make([]byte, 0, max(end, 2*cap(k.memory))), k.memory...)
@@ -123,8 +126,8 @@ func (k *packet) writeTail(offset int, b []byte) {
 			clear(k.memory[old:offset])
 		}
 	}
-	copy(k.memory[offset:], b)
 	k.tail = k.memory
+	return k.memory[offset:end]
 }
 
 // load puts the head into LMEM, which is zero.

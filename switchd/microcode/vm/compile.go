@@ -18,8 +18,9 @@ type instr struct {
 	issues   []issue
 	branches []branch // conditional ones; after them comes next
 	next     int32
-	step     bool // the one move takes a field of a register or wire into a register, whatever holds
+	single   bool // there is one move, to a register
 	moves    []move
+	loop     *loop // that starts here and is a stream; nil: none
 }
 
 // A branch leads to an instruction, or, from callFlag on, elsewhere.
@@ -54,8 +55,19 @@ func Compile(p *isa.Program) (*Code, error) {
 	c := &Code{instrs: make([]instr, len(p.Instructions))}
 	for i := range p.Instructions {
 		c.instrs[i] = compileInstr(&p.Instructions[i], int32(i))
+		c.instrs[i].loop = loopAt(p, i)
 	}
 	return c, nil
+}
+
+// Streams returns the instructions at which loops start that a [Streamer] can do.
+func (c *Code) Streams() (heads []int) {
+	for i := range c.instrs {
+		if c.instrs[i].loop != nil {
+			heads = append(heads, i)
+		}
+	}
+	return heads
 }
 
 func compileInstr(in *isa.Instruction, at int32) instr {
@@ -76,10 +88,7 @@ func compileInstr(in *isa.Instruction, at int32) instr {
 	for _, m := range in.Moves {
 		out.moves = append(out.moves, move{compileTest(m.When), compileOperand(m.From), placeOf(m.To)})
 	}
-	if len(out.moves) == 1 {
-		m := &out.moves[0]
-		out.step = m.when.op == 0 && m.from.eval == nil && m.to.register
-	}
+	out.single = len(out.moves) == 1 && out.moves[0].to.register
 	return out
 }
 

@@ -6,19 +6,19 @@ import "github.com/inalab/inalab/switchd/microcode/isa"
 type test struct {
 	op   isa.Op // 0: always true
 	x, y operand
+	both *[2]test // of LogicalAnd and LogicalOr; nil: a comparison
 }
 
 // holds evaluates the condition, and no more of it than is needed.
 func (c *test) holds(t *Thread) bool {
-	switch c.op {
-	case 0:
-		return true
-	case isa.LogicalAnd:
-		return c.x.get(t) != 0 && c.y.get(t) != 0
-	case isa.LogicalOr:
-		return c.x.get(t) != 0 || c.y.get(t) != 0
+	if c.both == nil {
+		return c.op == 0 || c.compare(t)
 	}
-	return c.compare(t)
+	first := c.both[0].holds(t)
+	if first == (c.op == isa.LogicalOr) {
+		return first
+	}
+	return c.both[1].holds(t)
 }
 
 // compare evaluates a comparison.
@@ -52,13 +52,16 @@ func compileTest(e isa.Expr) test {
 	case nil:
 		return test{}
 	case isa.Binary:
-		if e.Op >= isa.Equal && e.Op <= isa.LogicalOr {
-			return test{e.Op, compileOperand(e.X), compileOperand(e.Y)}
+		switch {
+		case e.Op == isa.LogicalAnd || e.Op == isa.LogicalOr:
+			return test{op: e.Op, both: &[2]test{compileTest(e.X), compileTest(e.Y)}}
+		case e.Op >= isa.Equal && e.Op <= isa.GreaterEqual:
+			return test{op: e.Op, x: compileOperand(e.X), y: compileOperand(e.Y)}
 		}
 	case isa.Unary:
 		if e.Op == isa.LogicalNot {
-			return test{isa.Equal, compileOperand(e.X), constant(0)}
+			return test{op: isa.Equal, x: compileOperand(e.X), y: constant(0)}
 		}
 	}
-	return test{isa.NotEqual, compileOperand(e), constant(0)}
+	return test{op: isa.NotEqual, x: compileOperand(e), y: constant(0)}
 }

@@ -78,6 +78,9 @@ func compileBinary(e isa.Binary) operand {
 		if b, ok := y.fixed(); ok {
 			return constant(alu(e.Op, a, b))
 		}
+		if e.Op == isa.Add {
+			x, y = y, x
+		}
 	}
 	if n, ok := y.fixed(); ok && x.eval == nil && x.mask == wrap {
 		switch e.Op { // a field of 32 bits wraps around as the ALU does
@@ -89,33 +92,46 @@ func compileBinary(e isa.Binary) operand {
 			return x
 		}
 	}
-	if f := arithmetic(e.Op, x, y); f != nil {
-		return operand{eval: f}
+	if e.Op >= isa.Equal {
+		c := compileTest(e)
+		return operand{eval: func(t *Thread) uint64 { return truth(c.holds(t)) }}
 	}
-	c := test{op: e.Op, x: x, y: y}
-	return operand{eval: func(t *Thread) uint64 { return truth(c.holds(t)) }}
+	c := arithmetic{e.Op, x, y}
+	return operand{eval: c.result}
 }
 
-// arithmetic returns the closure of an operation with a 32-bit result; nil for
-// those whose result is a truth value.
-func arithmetic(op isa.Op, x, y operand) func(*Thread) uint64 {
-	switch op {
-	case isa.Add:
-		return func(t *Thread) uint64 { return (x.get(t) + y.get(t)) & wrap }
-	case isa.Sub:
-		return func(t *Thread) uint64 { return (x.get(t) - y.get(t)) & wrap }
-	case isa.And:
-		return func(t *Thread) uint64 { return x.get(t) & y.get(t) }
-	case isa.Or:
-		return func(t *Thread) uint64 { return x.get(t) | y.get(t) }
-	case isa.Xor:
-		return func(t *Thread) uint64 { return x.get(t) ^ y.get(t) }
-	case isa.ShiftLeft:
-		return func(t *Thread) uint64 { return shiftLeft(x.get(t), y.get(t)) }
-	case isa.ShiftRight:
-		return func(t *Thread) uint64 { return x.get(t) >> y.get(t) }
+// arithmetic is an operation with a 32-bit result.
+type arithmetic struct {
+	op   isa.Op
+	x, y operand
+}
+
+// result fetches the operands without a call where they are fields, which most
+// are, and picks the operation only then: that is faster than a closure for each
+// operation that has to ask its operands.
+func (c *arithmetic) result(t *Thread) uint64 {
+	var x, y uint64
+	if x = c.x.field(t); c.x.eval != nil {
+		x = c.x.eval(t)
 	}
-	return nil
+	if y = c.y.field(t); c.y.eval != nil {
+		y = c.y.eval(t)
+	}
+	switch c.op {
+	case isa.Add:
+		return (x + y) & wrap
+	case isa.Sub:
+		return (x - y) & wrap
+	case isa.And:
+		return x & y
+	case isa.Or:
+		return x | y
+	case isa.Xor:
+		return x ^ y
+	case isa.ShiftLeft:
+		return shiftLeft(x, y)
+	}
+	return x >> y // ShiftRight
 }
 
 // shiftLeft keeps 32 bits; shifts of 32 and more leave none of them.
@@ -123,12 +139,12 @@ func shiftLeft(x, n uint64) uint64 { return x << n & wrap }
 
 // alu is an operation on two constants.
 func alu(op isa.Op, a, b uint64) uint64 {
-	x, y, t := constant(a), constant(b), new(Thread)
-	if f := arithmetic(op, x, y); f != nil {
-		return f(t)
+	if op >= isa.Equal {
+		c := compileTest(isa.Binary{Op: op, X: isa.Const(a), Y: isa.Const(b)})
+		return truth(c.holds(new(Thread)))
 	}
-	c := test{op: op, x: x, y: y}
-	return truth(c.holds(t))
+	c := arithmetic{op, constant(a), constant(b)}
+	return c.result(new(Thread))
 }
 
 func compileSelect(e isa.Select) operand {

@@ -36,13 +36,18 @@ func (t *Thread) Run(h Handler) Stop {
 		return t.state
 	}
 	instrs, pc := t.code.instrs, t.pc
+	streamer, _ := h.(Streamer)
 	for {
+		in := &instrs[pc]
+		if in.loop != nil && streamer != nil {
+			in.loop.stream(t, streamer)
+		}
 		if t.Executed >= t.limit {
 			t.pc = pc
 			return t.end(OverLimit)
 		}
 		t.Executed++
-		next := instrs[pc].execute(t, pc)
+		next := in.execute(t, pc)
 		if next == toFault {
 			t.pc = pc
 			return t.end(t.fault)
@@ -121,16 +126,28 @@ func (in *instr) execute(t *Thread, pc int32) int32 {
 	if next >= callFlag {
 		next = t.jump(next, pc)
 	}
-	if in.step {
-		return in.moves[0].step(t, next)
+	switch {
+	case len(in.moves) == 0:
+	case in.single:
+		in.moves[0].single(t)
+	default:
+		in.move(t)
 	}
-	return in.move(t, next)
+	if t.fault != NoFault {
+		return toFault
+	}
+	return next
 }
 
 // wire evaluates the wires.
 func (in *instr) wire(t *Thread) {
 	for i := range in.wires {
-		t.file[(wireFile+i)%fileSize] = in.wires[i].get(t)
+		w := &in.wires[i]
+		v := w.field(t)
+		if w.eval != nil {
+			v = w.eval(t)
+		}
+		t.file[(wireFile+i)%fileSize] = v
 	}
 }
 
@@ -147,41 +164,58 @@ func (in *instr) issue(t *Thread) {
 // branch returns where the first condition that holds leads.
 func (in *instr) branch(t *Thread) int32 {
 	for i := range in.branches {
-		if b := &in.branches[i]; b.when.holds(t) {
+		if b := &in.branches[i]; b.when.both == nil && b.when.compare(t) || b.when.both != nil && b.when.holds(t) {
 			return b.next
 		}
 	}
 	return in.next
 }
 
-// step does the one move of an instruction that only steps a register.
-func (m *move) step(t *Thread, next int32) int32 {
-	if t.fault != NoFault {
-		return toFault
+// single does the one move of an instruction, to a register. Nothing of the
+// instruction is lost if that comes before an XTXN is issued, but a fault must
+// have left the register as it was.
+func (m *move) single(t *Thread) {
+	if m.when.op != 0 && !m.when.holds(t) {
+		return
 	}
-	m.to.storeRegister(t, m.from.field(t))
-	return next
+	v := m.from.field(t)
+	if m.from.eval != nil {
+		v = m.from.eval(t)
+	}
+	if t.fault == NoFault {
+		m.to.storeRegister(t, v)
+	}
 }
 
 // move evaluates all moves before it does the first.
-func (in *instr) move(t *Thread, next int32) int32 {
+func (in *instr) move(t *Thread) {
 	n := 0
 	for i := range in.moves {
 		m := &in.moves[i]
 		if m.when.op != 0 && !m.when.holds(t) {
 			continue
 		}
-		t.writes[n&(isa.MaxMoves-1)] = write{m.from.get(t), int32(i), m.to.resolve(t)}
+		w := &t.writes[n&(isa.MaxMoves-1)]
+		w.move, w.at = int32(i), m.to.bit
+		if w.value = m.from.field(t); m.from.eval != nil {
+			w.value = m.from.eval(t)
+		}
+		if m.to.based {
+			w.at = m.to.resolve(t)
+		}
 		n++
 	}
 	if t.fault != NoFault {
-		return toFault
+		return
 	}
 	for i := range n {
 		w := &t.writes[i&(isa.MaxMoves-1)]
-		in.moves[w.move].to.store(t, w.at, w.value)
+		if to := &in.moves[w.move].to; to.register {
+			to.storeRegister(t, w.value)
+		} else {
+			t.storeBits(w.at, to.width, w.value)
+		}
 	}
-	return next
 }
 
 // jump follows a call, a return or an exit.

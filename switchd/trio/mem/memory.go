@@ -75,14 +75,19 @@ func (m *Memory) Resident() units.Bytes { return units.Bytes(m.resident) * pageB
 
 // holds reports whether n bytes from a are within one of the ranges.
 func (m *Memory) holds(a Addr, n int) bool {
-	r := m.layout.SRAM
+	end := m.end(a)
+	return a < end && end-a >= Addr(n+WordBytes-1)/WordBytes
+}
+
+// end returns the end of the range that a is in, or behind.
+func (m *Memory) end(a Addr) Addr {
 	switch {
 	case a >= DRAMBase:
-		r = m.layout.DRAM
+		return m.layout.DRAM.End
 	case a >= RecordsBase:
-		r = m.layout.Records
+		return m.layout.Records.End
 	}
-	return a < r.End && r.End-a >= Addr(n+WordBytes-1)/WordBytes
+	return m.layout.SRAM.End
 }
 
 // reach returns n bytes from a, at most MaxAccess, for writing. They are in lo

@@ -1,0 +1,111 @@
+package vm
+
+import "github.com/inalab/inalab/switchd/microcode/isa"
+
+// Loops that move a packet through shared memory chunk by chunk are where a
+// program spends its time: the gradients of a tail into the sums, the sums into
+// the tail of the result, zeros over the sums (trio §4). Compile finds those
+// loops, see loopAt. A thread that comes to one asks a handler which is a
+// [Streamer] to do as many iterations at once as are sure to be followed by
+// another, accounts for them, and goes on instruction by instruction. What is not
+// sure, the last iteration or one that fails, is never part of a stream:
+//
+//	head:  TailRead(off, chunk, 64)          <- iterations 1 .. n: Stream
+//	       async MemAdd32(sum, chunk, 64)       iteration n+1 ..: as ever
+//	       sum += 8; off += 64; if (off < end) goto head
+//
+// Afterwards nothing tells a thread that has streamed from one that has not, but
+// Pending, which is not defined between two XTXNs.
+
+// A Streamer is a [Handler] that serves all XTXNs at once and can do many
+// iterations of a loop in one go.
+type Streamer interface {
+	Handler
+	// Stream does up to s.Count iterations, those from the first on, and leaves
+	// LMEM, memory and packets as the XTXNs of that many iterations would, done
+	// one by one. It returns their number: fewer, or none, if the next one would
+	// fail or is beyond what it can do at once. The thread's registers are those
+	// at the beginning; Stream changes nothing of it but LMEM.
+	Stream(t *Thread, s Stream) (done uint64)
+}
+
+// A Stream is what iterations of a loop do. Each takes up where the last ended.
+type Stream struct {
+	Kind   StreamKind
+	Paddr  uint32 // shared memory, in words of 8 bytes: where the first iteration is
+	Offset uint32 // tail, in bytes: likewise; 0 if no tail takes part
+	LMEM   int32  // buffer that all iterations use, in bytes
+	Len    int32  // bytes that an iteration moves; a multiple of 8
+	Count  uint64 // iterations
+}
+
+// A StreamKind is from where to where a loop moves data.
+type StreamKind uint8
+
+// Kinds of streams, with the XTXNs of one iteration.
+const (
+	TailToSums   StreamKind = iota + 1 // TailRead into the buffer, MemAdd32 from it
+	SumsToTail                         // MemReads that fill the buffer, TailWrite from it
+	LMEMToMemory                       // MemWrite from the buffer, which stays as it is
+)
+
+// stream does what it can of the loop at whose head the thread is.
+func (l *loop) stream(t *Thread, h Streamer) {
+	s := l.shape
+	s.Paddr = uint32(l.paddr.field(t))
+	s.Count = min(l.fits(s.Paddr, s.Len/isa.WordBytes), (t.limit-t.Executed)/l.length)
+	if s.Kind != LMEMToMemory {
+		s.Offset = uint32(l.offset.field(t))
+		s.Count = min(s.Count, l.fits(s.Offset, s.Len))
+	}
+	for i := range l.while {
+		s.Count = min(s.Count, l.while[i].count(t))
+	}
+	if s.Count == 0 {
+		return
+	}
+	n := h.Stream(t, s)
+	for i := range l.steps {
+		p := &l.steps[i]
+		p.to.storeRegister(t, p.to.value(t)+p.by*n)
+	}
+	t.Executed += n * l.length
+	for _, x := range l.issued {
+		t.Issued[x] += n
+	}
+}
+
+// fits returns how many steps from an address on stay within 32 bits.
+func (l *loop) fits(at uint32, step int32) uint64 {
+	return (1<<isa.FieldBits - uint64(at)) / uint64(step)
+}
+
+// count returns how many iterations from now on surely find that the condition
+// holds. No value wraps around in them, unless only equality is asked for.
+func (g *guard) count(t *Thread) uint64 {
+	x, y := g.x.field(t), g.y.field(t)
+	if g.op != isa.NotEqual && !ordered(g.op, x, y) {
+		return 0
+	}
+	d := (y - x) & wrap
+	if g.falls {
+		d = (x - y) & wrap
+	}
+	if g.op == isa.LessEqual || g.op == isa.GreaterEqual {
+		return d/g.by + 1
+	}
+	return (d + g.by - 1) / g.by
+}
+
+// ordered reports whether a comparison by size holds.
+func ordered(op isa.Op, x, y uint64) bool {
+	switch op {
+	case isa.Less:
+		return x < y
+	case isa.LessEqual:
+		return x <= y
+	case isa.Greater:
+		return x > y
+	}
+	return x >= y // GreaterEqual
+}

@@ -1,0 +1,323 @@
+package vm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"pgregory.net/rapid"
+)
+
+// A plant is memory and a packet, byte by byte. Beyond memory, and beyond the most
+// that the tail of the result may have, threads are killed.
+type plant struct {
+	memory [1024]byte // from word base on
+	tail   []byte
+	result []byte
+	most   uint64
+}
+
+const plantBase = 1<<32 - 160 // memory ends 256 bytes before addresses do
+
+// reach returns n bytes of memory; nil if they are not all there.
+func (p *plant) reach(word uint64, n int) []byte {
+	at := (word - plantBase) * 8
+	if word < plantBase || at+uint64(n) > uint64(len(p.memory)) {
+		return nil
+	}
+	return p.memory[at : at+uint64(n)]
+}
+
+func (p *plant) XTXN(t *Thread) (uint64, Outcome) {
+	if !p.do(t.Pending.XTXN, t.Pending.Args[0], t.Buffer()) {
+		return 0, Kill
+	}
+	return 0, Done
+}
+
+// do does one XTXN; false if it fails.
+func (p *plant) do(x isa.XTXN, at uint64, buffer []byte) bool {
+	m := p.reach(at, len(buffer))
+	switch x {
+	case isa.XtxnWait:
+		return true
+	case isa.TailRead:
+		clear(buffer)
+		copy(buffer, p.tail[min(at, uint64(len(p.tail))):])
+		return true
+	case isa.TailWrite:
+		end := at + uint64(len(buffer))
+		if end > p.most {
+			return false
+		}
+		p.result = append(p.result, make([]byte, max(int(end)-len(p.result), 0))...)
+		copy(p.result[at:], buffer)
+		return true
+	case isa.MemRead:
+		copy(buffer, m)
+	case isa.MemWrite:
+		copy(m, buffer)
+	case isa.MemAdd32:
+		for i := 0; i < len(m); i += 4 {
+			binary.BigEndian.PutUint32(m[i:], binary.BigEndian.Uint32(m[i:])+binary.BigEndian.Uint32(buffer[i:]))
+		}
+	}
+	return m != nil
+}
+
+// A hasty plant streams, but never more iterations than it has patience for.
+type hasty struct {
+	plant
+	patience uint64
+	streamed uint64
+}
+
+func (h *hasty) Stream(t *Thread, s Stream) (n uint64) {
+	b := t.LMEM[s.LMEM : s.LMEM+s.Len]
+	for ; n < min(s.Count, h.patience); n++ {
+		paddr, offset := uint64(s.Paddr)+n*uint64(s.Len)/8, uint64(s.Offset)+n*uint64(s.Len)
+		if h.reach(paddr, int(s.Len)) == nil || s.Kind == SumsToTail && offset+uint64(s.Len) > h.most {
+			break
+		}
+		switch s.Kind {
+		case TailToSums:
+			h.do(isa.TailRead, offset, b)
+			h.do(isa.MemAdd32, paddr, b)
+		case SumsToTail:
+			h.do(isa.MemRead, paddr, b)
+			h.do(isa.TailWrite, offset, b)
+		case LMEMToMemory:
+			h.do(isa.MemWrite, paddr, b)
+		}
+	}
+	h.streamed += n
+	return n
+}
+
+// A loopGenerator draws loops that are streams, or nearly so: at times a constant is
+// not what it should be.
+type loopGenerator struct {
+	*rapid.T
+	paddr, offset, left, end isa.Reg
+}
+
+func (g *loopGenerator) upTo(n int) int { return rapid.IntRange(0, n).Draw(g.T, "n") }
+
+// about returns n, or seldom something near it.
+func (g *loopGenerator) about(n int) int {
+	if g.upTo(40) == 0 {
+		return n + 8*rapid.IntRange(-1, 1).Draw(g.T, "off by")
+	}
+	return n
+}
+
+func (g *loopGenerator) plus(r isa.Reg, n int) isa.Expr {
+	if n < 0 {
+		return isa.Binary{Op: isa.Sub, X: r, Y: isa.Const(-n)}
+	}
+	return isa.Binary{Op: isa.Add, X: r, Y: isa.Const(n)}
+}
+
+func (g *loopGenerator) xtxn(x isa.XTXN, at, n isa.Expr, lmem int) isa.Instruction {
+	return isa.Instruction{Issues: []isa.Issue{{XTXN: x, Async: g.upTo(1) == 0, Args: []isa.Expr{at, isa.Const(lmem), n}}}}
+}
+
+// program draws a loop of one of the kinds; an instruction that exits follows.
+func (g *loopGenerator) program() *isa.Program {
+	unit, lmem := 8*(1+g.upTo(7)), g.upTo(1000)
+	var body []isa.Instruction
+	total := unit
+	switch g.upTo(2) {
+	case 0:
+		body = append(body, g.xtxn(isa.TailRead, g.offset, isa.Const(unit), lmem),
+			g.xtxn(isa.MemAdd32, g.paddr, isa.Const(min(max(g.about(unit), 8), 64)), g.about(lmem)))
+	case 1:
+		body = append(body, g.xtxn(isa.MemWrite, g.paddr, isa.Const(unit), lmem))
+	default:
+		reads := 1 + g.upTo(3)
+		for i := range reads {
+			body = append(body, g.xtxn(isa.MemRead, g.plus(g.paddr, g.about(i*unit/8)), isa.Const(unit), g.about(lmem+i*unit)))
+		}
+		total = reads * unit
+		if g.upTo(1) == 0 {
+			body = append(body, isa.Instruction{Issues: []isa.Issue{{XTXN: isa.XtxnWait}}})
+		}
+		body = append(body, g.xtxn(isa.TailWrite, g.offset, g.length(total), lmem))
+	}
+	if len(body) == 1 || g.upTo(3) == 0 {
+		body = append(body, isa.Instruction{})
+	}
+	g.steps(body, total)
+	g.branches(body, total)
+	body = append(body, isa.Instruction{Next: always(isa.Exit, 0)})
+	return &isa.Program{Name: "loop", Instructions: body}
+}
+
+// length is how the last iteration of a loop writes less.
+func (g *loopGenerator) length(n int) isa.Expr {
+	switch c := isa.Const(n); g.upTo(3) {
+	case 0:
+		return isa.Select{If: isa.Binary{Op: isa.Less, X: g.left, Y: c}, Then: g.left, Else: c}
+	case 1:
+		return isa.Select{If: isa.Binary{Op: isa.LessEqual, X: c, Y: g.left}, Then: c, Else: g.left}
+	}
+	return isa.Const(n)
+}
+
+// steps puts the additions to registers behind the instructions that use them.
+func (g *loopGenerator) steps(body []isa.Instruction, total int) {
+	last := len(body) - 1
+	for _, m := range []struct {
+		to isa.Reg
+		by int
+	}{{g.paddr, g.about(total) / 8}, {g.offset, g.about(total)}, {g.left, -total}} {
+		i := last - g.upTo(min(last, 1))
+		body[i].Moves = append(body[i].Moves, isa.Move{To: m.to, From: g.plus(m.to, m.by)})
+		if g.upTo(50) == 0 { // a second step, or one of a part
+			m.to.Bit, m.to.Width = m.to.Bit+uint8(g.upTo(1))*8, 24
+			body[0].Moves = append(body[0].Moves, isa.Move{To: m.to, From: isa.LowReg(1)})
+		}
+	}
+}
+
+func (g *loopGenerator) branches(body []isa.Instruction, total int) {
+	for i := range body {
+		body[i].Next = always(isa.Goto, i+1)
+	}
+	last := len(body) - 1
+	c := isa.Binary{X: g.left, Y: isa.Const(total)}
+	switch g.upTo(5) {
+	case 0:
+		c.Op = isa.Greater
+	case 1:
+		c.Op = isa.GreaterEqual
+	case 2:
+		c = isa.Binary{Op: isa.Less, X: isa.Const(total), Y: g.left}
+	case 3:
+		c = isa.Binary{Op: isa.LessEqual, X: g.plus(g.offset, total), Y: g.end}
+	case 4:
+		c = isa.Binary{Op: isa.NotEqual, X: g.plus(g.offset, 0), Y: g.end}
+	default:
+		c = isa.Binary{Op: isa.Less, X: g.plus(g.offset, g.upTo(100)), Y: g.end}
+	}
+	body[last].Next = []isa.Branch{{When: c, Jump: isa.Goto, Target: 0}, {Jump: isa.Goto, Target: last + 1}}
+}
+
+// A thread whose handler streams ends as one whose handler does not: in the same
+// state at the same instruction, with the same memory and packet.
+func TestStreamedIsStepped(t *testing.T) {
+	var streams, plain int
+	ends := map[Stop]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		g := &loopGenerator{T: rt, paddr: isa.LowReg(1), offset: isa.LowReg(2), left: isa.Reg{Num: 2, Width: 32}, end: isa.LowReg(3)}
+		p := g.program()
+		code, err := Compile(p)
+		if err != nil {
+			rt.Skip(err)
+		}
+		limit := uint64(rapid.SampledFrom([]int{1, 10, 50, 400}).Draw(rt, "limit"))
+		var stepped, streamed Thread
+		code.Start(&stepped, 0, limit+uint64(g.upTo(9)))
+		drawState(rt, &stepped, &reference{})
+		g.registers(&stepped)
+		streamed = stepped
+		plant := plant{tail: rapid.SliceOfN(rapid.Byte(), 0, 900).Draw(rt, "tail"), most: uint64(g.upTo(900))}
+		h := &hasty{plant: plant, patience: uint64(rapid.SampledFrom([]int{0, 1, 3, 1 << 20}).Draw(rt, "patience"))}
+		stop := stepped.Run(&plant)
+		if got := streamed.Run(h); got != stop {
+			rt.Fatalf("stop %d, want %d", got, stop)
+		}
+		equalThreads(rt, &stepped, &streamed)
+		if h.memory != plant.memory || !bytes.Equal(h.result, plant.result) {
+			rt.Fatalf("memory or the result differ\n%s", p.Dump())
+		}
+		ends[stop]++
+		if h.streamed > 0 {
+			streams++
+		} else {
+			plain++
+		}
+	})
+	t.Logf("%d streamed, %d did not; ends %v", streams, plain, ends)
+	if streams == 0 {
+		t.Error("no loop was a stream")
+	}
+}
+
+// registers draws where a loop starts and ends.
+func (g *loopGenerator) registers(t *Thread) {
+	offset := uint64(rapid.SampledFrom([]int{0, 0, 8, 300, 1<<32 - 64}).Draw(g.T, "offset"))
+	left := uint64(g.upTo(1000))
+	t.SetRegister(1, uint64(rapid.IntRange(plantBase-1, plantBase+160).Draw(g.T, "paddr")))
+	t.SetRegister(2, left<<32|offset)
+	t.SetRegister(3, offset+left)
+}
+
+// equalThreads fails unless two threads differ at most in what no one sees.
+func equalThreads(rt *rapid.T, want, got *Thread) {
+	rt.Helper()
+	if got.Executed != want.Executed || got.Issued != want.Issued || got.PC() != want.PC() || got.Fault() != want.Fault() {
+		rt.Fatalf("executed %d, issued %v, at %d, fault %q; want %d, %v, %d, %q", got.Executed, got.Issued, got.PC(), got.Fault(),
+			want.Executed, want.Issued, want.PC(), want.Fault())
+	}
+	for n := range isa.Registers {
+		if got.Register(n) != want.Register(n) {
+			rt.Fatalf("r%d is %#x, want %#x", n, got.Register(n), want.Register(n))
+		}
+	}
+	if diff := cmp.Diff(want.LMEM, got.LMEM); diff != "" {
+		rt.Fatalf("LMEM (-want +got):\n%s", diff)
+	}
+}
+
+// A loop is a stream only if all of it is understood.
+func TestStreams(t *testing.T) {
+	loop := func(change func(*isa.Program)) []int {
+		p := tailLoop()
+		change(p)
+		code, err := Compile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code.Streams()
+	}
+	if got := loop(func(*isa.Program) {}); len(got) != 1 || got[0] != 0 {
+		t.Errorf("streams at %v, want 0", got)
+	}
+	for name, change := range map[string]func(in []isa.Instruction){
+		"wire":             func(in []isa.Instruction) { in[1].Wires = []isa.Expr{isa.Const(1)} },
+		"condition":        func(in []isa.Instruction) { in[0].Issues[0].When = isa.LowReg(9) },
+		"conditional step": func(in []isa.Instruction) { in[0].Moves[0].When = isa.LowReg(9) },
+		"other move":       func(in []isa.Instruction) { in[0].Moves[0].From = isa.LowReg(9) },
+		"other XTXN":       func(in []isa.Instruction) { in[1].Issues[0].XTXN = isa.MemRead },
+		"other buffer":     func(in []isa.Instruction) { in[1].Issues[0].Args[1] = isa.Const(520) },
+		"stride of memory": func(in []isa.Instruction) {
+			in[1].Moves[0].From = isa.Binary{Op: isa.Add, X: isa.LowReg(2), Y: isa.Const(16)}
+		},
+		"stride of tail": func(in []isa.Instruction) {
+			in[0].Moves[0].From = isa.Binary{Op: isa.Add, X: isa.LowReg(1), Y: isa.Const(32)}
+		},
+		"equality": func(in []isa.Instruction) {
+			in[2].Next[0].When = isa.Binary{Op: isa.Equal, X: isa.LowReg(1), Y: isa.LowReg(9)}
+		},
+		"away from its end": func(in []isa.Instruction) {
+			in[2].Next[0].When = isa.Binary{Op: isa.Greater, X: isa.LowReg(1), Y: isa.LowReg(9)}
+		},
+		"part of a step": func(in []isa.Instruction) {
+			in[2].Next[0].When = isa.Binary{Op: isa.Less, X: isa.Reg{Num: 1, Bit: 48, Width: 16}, Y: isa.LowReg(9)}
+		},
+		"end that moves": func(in []isa.Instruction) {
+			in[2].Next[0].When = isa.Binary{Op: isa.Less, X: isa.LowReg(1), Y: isa.LowReg(2)}
+		},
+		"truth of a value": func(in []isa.Instruction) { in[2].Next[0].When = isa.LowReg(9) },
+		"way out": func(in []isa.Instruction) {
+			in[1].Next = []isa.Branch{{When: isa.LowReg(9), Jump: isa.Exit}, in[1].Next[0]}
+		},
+	} {
+		if got := loop(func(p *isa.Program) { change(p.Instructions) }); len(got) != 0 {
+			t.Errorf("%s: streams at %v", name, got)
+		}
+	}
+}

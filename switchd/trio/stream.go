@@ -1,0 +1,65 @@
+package trio
+
+import (
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// Stream does many iterations of a loop at once (vm.Streamer): what the XTXNs of
+// each would move goes straight from where it is to where it shall be. Iterations
+// that would fail, or would meet the end of the tail, are left to the XTXNs.
+func (x *instant) Stream(_ *vm.Thread, s vm.Stream) uint64 {
+	t, n := &x.thread, int(min(s.Count, maxStream/uint64(s.Len)))*int(s.Len)
+	switch s.Kind {
+	case vm.TailToSums:
+		n = x.pfe.sum(t, &s, n)
+	case vm.SumsToTail:
+		n = x.pfe.collect(t, &s, n)
+	default:
+		n = x.pfe.memory.FillRange(mem.Addr(s.Paddr), n, buffer(t, &s))
+	}
+	return uint64(n / int(s.Len))
+}
+
+// maxStream is the most bytes of one stream; a loop that moves more is several.
+const maxStream = 1 << 20
+
+func buffer(t *thread, s *vm.Stream) []byte { return t.LMEM[s.LMEM : s.LMEM+s.Len] }
+
+// sum adds up to n bytes of the tail of a thread's packet to memory and returns how
+// many it did. The buffer holds the last chunk.
+func (p *PFE) sum(t *thread, s *vm.Stream, n int) int {
+	if t.work.packet == nil {
+		return 0
+	}
+	tail, unit := t.work.packet.tail, int(s.Len)
+	tail = tail[min(uint64(s.Offset), uint64(len(tail))):]
+	n = min(n, len(tail)/unit*unit)
+	n = p.memory.AddRange(mem.Addr(s.Paddr), tail[:n], unit)
+	copy(buffer(t, s), tail[max(n-unit, 0):n])
+	return n
+}
+
+// collect copies up to n bytes of memory to the tail of the packet that a thread has
+// created and returns how many it did. The buffer holds the last chunk.
+func (p *PFE) collect(t *thread, s *vm.Stream, n int) int {
+	k, unit := t.created, int(s.Len)
+	if k == nil {
+		return 0
+	}
+	has := len(k.tail)
+	limit := min(maxPacket-k.head, has+int(p.cfg.PacketMemory-p.used))
+	n = min(n, limit-int(s.Offset), p.memory.Within(mem.Addr(s.Paddr), n)) / unit * unit
+	if n <= 0 {
+		return 0
+	}
+	end := int(s.Offset) + n
+	if more := end - has; more > 0 {
+		p.charge(t, units.Bytes(more)) // there is room
+	}
+	to := k.extend(int(s.Offset), n)
+	p.memory.ReadRange(mem.Addr(s.Paddr), to)
+	copy(buffer(t, s), to[n-unit:])
+	return n
+}
