@@ -12,7 +12,7 @@ import (
 func All() []Experiment {
 	return slices.Concat(
 		unit(),
-		[]Experiment{timers(), fig13()},
+		[]Experiment{timers(), pfeGraceful(), pfeFig15(), pfeFig16(), fig13()},
 		switchmlFigures(),
 		onPackets(),
 	)

@@ -7,7 +7,6 @@ import (
 )
 
 const (
-	needsPFE    = "needs the Trio PFE"
 	needsTofino = "needs the Tofino pipeline"
 	needsPools  = "needs a SwitchML program with a pool for each job"
 	needsLevels = "needs SwitchML over two levels of switches"
@@ -20,15 +19,6 @@ var missing = []struct{ prefix, waitsFor string }{
 	{"atp", "ATP is not built"},
 	{"xagg", "XAgg is not built"},
 
-	{"trio.fig15", needsPFE},
-	{"trio.fig16", needsPFE},
-	{"trio.fig16a", needsPFE},
-	{"trio.fig16b", needsPFE},
-	{"trio.s2", needsPFE},
-	{"trio.s3.2", needsPFE},
-	{"trio.s6.3.instr-total", needsPFE},
-	{"trio.s6.3.loop-dominates", needsPFE},
-	{"trio.s6.3.instr-per-gradient", needsPFE},
 	{"trio.s6.1.single-pipeline-best", needsTofino},
 
 	{"switchml.s1.line-rate", needsTofino},

@@ -3,8 +3,11 @@ package experiments
 import (
 	"math"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/program/triomc"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -18,6 +21,7 @@ func pfeConstants() []hostmodel.Constant {
 		{Name: "pfe.threads", Value: trio.DefaultThreads, Unit: "threads", Assumed: true, Source: "of each PPE: middle of 16 to 24 (ambiguity trio.ppe-count)"},
 		{Name: "pfe.instruction", Value: ns(trio.InstructionCost), Unit: "ns", Assumed: true,
 			Source: "of one instruction of a thread; calibrated on 30 us at 64 gradients and window 1 (Trio §6.3, Fig 15), and on nothing else"},
+		{Name: "pfe.add-bytes", Value: 64, Unit: "bytes", Assumed: true, Source: "that one XTXN adds: as reads and writes, up to 64 (Trio §2.3)"},
 		{Name: "pfe.dispatch", Value: ns(trio.DispatchDelay), Unit: "ns", Assumed: true, Source: "from a packet's arrival to its first instruction"},
 		{Name: "pfe.tail", Value: ns(trio.TailLatency), Unit: "ns", Assumed: true, Source: "of a read from a packet's tail: that of off-chip memory (Trio §2.3)"},
 		{Name: "pfe.tail-bytes", Value: trio.TailBytesPerCycle, Unit: "bytes", Assumed: true, Source: "of tails that all threads read in a clock"},
@@ -28,11 +32,21 @@ func pfeConstants() []hostmodel.Constant {
 	}
 }
 
-// pfeMachine is an emulated PFE under the clock, with what experiments vary.
+// pfeMachine is an emulated PFE under the clock, with what experiments vary, and
+// the links and hosts around it.
 type pfeMachine struct {
-	ppes, threads int // threads of each PPE
+	prog          *isa.Program // nil: not Trio-ML
+	ppes, threads int          // threads of each PPE
 	timing        trio.Timing
 	memory        mem.Config
+	link, host    units.Duration // delay of a link; software of a host, one way
+}
+
+// newTrioPFE is newPFEMachine with the program of Trio-ML.
+func newTrioPFE(e *Env, calibrates bool) (m pfeMachine, err error) {
+	m = newPFEMachine(e, calibrates)
+	m.prog, err = triomc.Compile()
+	return m, err
 }
 
 // newPFEMachine returns the PFE that the constants say. Who calibrates sets the cost
@@ -47,5 +61,15 @@ func newPFEMachine(e *Env, calibrates bool) pfeMachine {
 	if !calibrates {
 		m.timing.Instruction = ns("pfe.instruction")
 	}
+	m.link, m.host = micro(e.Constants.Get("link.delay")), micro(e.Constants.Get("dpdk.latency"))
 	return m
+}
+
+// pfeModel says in results what they are of.
+const pfeModel = "Microcode on an emulated PFE, timed: threads, memory banks and their engines; cost of an instruction calibrated on Fig 15 at 64 gradients"
+
+// pfe is the machine as a job describes it.
+func (m *pfeMachine) pfe() job.PFE {
+	timing := m.timing
+	return job.PFE{PPEs: m.ppes, Threads: m.threads, Timing: &timing, Memory: m.memory}
 }

@@ -7,53 +7,49 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
-	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
-	"github.com/inalab/inalab/switchd/trio"
 )
 
-// pfeServers is how many servers Trio §6.3 has on one PFE.
-const pfeServers = 4
+const (
+	pfeServers  = 4 // on one PFE: Trio §6.3
+	pfeLinkRate = 100 * units.GbitPerSecond
+)
 
-// pfeLoad is Trio-ML traffic of §6.3: servers that each keep a window of blocks in
-// flight and have always more.
+// pfeLoad is Trio-ML traffic: servers that each keep a window of packets in flight
+// and always have more.
 type pfeLoad struct {
 	grads, window int
-	warmup, count int // blocks that are not measured, and that are
+	warmup, count int            // blocks that are not measured, and that are
+	apart         units.Duration // by which each server is slower than the one before
 }
 
 // pfeRig is that traffic and the PFE, with nothing between but links:
 //
 //	server --> 100 Gbit/s --> PFE --> 100 Gbit/s --> each server
 //
-// A server answers a result with its next packet, the time of its host later. Hosts
-// are not in the way: they take any number of packets at a time. Packets carry
-// lengths only.
+// A server answers a result with its next packet, the time of its software later.
+// Its cores are not in the way: they take any number of packets at a time. Packets
+// carry lengths only.
 type pfeRig struct {
 	load    pfeLoad
 	engine  *triomc.Engine
 	eff     sansio.Effects
-	servers [pfeServers]pfeServer
-	link    pfeLink
-	body    []byte // of every packet, one after the other
-	done    int    // blocks
-	last    units.Time
+	servers []pfeServer
+	body    []byte     // of every packet, one after the other
+	done    int        // blocks
+	last    units.Time // when the latest of them was
 }
 
 // pfeServer is one server with its two links.
 type pfeServer struct {
-	header   []byte
-	up, down units.Time // until when the link is busy
-	next     uint32     // block to send
-	arrivals fifo       // of packets on the link up, at the PFE
-}
-
-// pfeLink is what packets and results take outside the PFE.
-type pfeLink struct {
-	packet units.Duration // on a link, serialised
-	delay  units.Duration // of a link
-	host   units.Duration // from a result to the packet that it makes room for
+	header   []byte         // of its packets
+	packet   units.Duration // one on a link
+	link     units.Duration // delay of a link
+	host     units.Duration // from a result to the packet that it makes room for
+	up, down units.Time     // until when the links are busy
+	next     uint32         // block of the next packet that arrives
+	arrivals fifo           // of packets at the PFE
 }
 
 // fifo are times in order.
@@ -70,6 +66,9 @@ func (f *fifo) push(t units.Time) {
 	f.times = append(f.times, t)
 }
 
+func (f *fifo) pop() { f.head++ }
+
+// front returns the first, units.Never if there is none.
 func (f *fifo) front() units.Time {
 	if f.head == len(f.times) {
 		return units.Never
@@ -77,45 +76,59 @@ func (f *fifo) front() units.Time {
 	return f.times[f.head]
 }
 
-func newPFERig(e *Env, prog *isa.Program, m pfeMachine, load pfeLoad) (*pfeRig, error) {
-	job := program.Job{ID: rigJob, Sources: sources(pfeServers), Out: trioDown(), BlockMax: max(load.window, program.DefaultBlockMax)}
-	for w := range pfeServers {
-		job.To = append(job.To, sansio.Port(w))
-	}
-	engine, err := triomc.New(
-		program.Config{Node: "pfe", NoAging: true, Jobs: []program.Job{job}},
-		triomc.Options{Program: prog, PPEs: m.ppes, Threads: m.threads, Timing: &m.timing, Memory: m.memory},
-	)
+// newPFERig returns the rig with the first windows on the links.
+func newPFERig(m *pfeMachine, load pfeLoad) (*pfeRig, error) {
+	engine, err := m.engine(max(load.window, program.DefaultBlockMax), pfeServers)
 	if err != nil {
 		return nil, err
 	}
 	r := &pfeRig{load: load, engine: engine, body: make([]byte, wire.HeaderLen)}
-	frame := units.Bytes(inet.UDPHeaders+wire.HeaderLen+4*load.grads) + units.EthernetFraming
-	r.link = pfeLink{
-		packet: (100 * units.GbitPerSecond).TimeToSend(frame), delay: micro(e.Constants.Get("link.delay")),
-		host: 2 * micro(e.Constants.Get("dpdk.latency")),
-	}
-	for w := range r.servers {
-		s := &r.servers[w]
-		s.header = inet.UDPHeader(trioUp(w))
-		inet.SetUDPBody(s.header, wire.HeaderLen+4*load.grads)
+	for w := range pfeServers {
+		s := pfeServer{header: trioHeader(w, load.grads), link: m.link, host: 2*m.host + units.Duration(w)*load.apart}
+		s.packet = pfeLinkRate.TimeToSend(trioFrame(load.grads))
 		for range load.window {
-			s.send(0, &r.link)
+			s.send(0)
 		}
+		r.servers = append(r.servers, s)
 	}
 	return r, nil
 }
 
+// engine returns the PFE with one job of so many sources, at the ports of their
+// numbers. Nothing ages.
+func (m *pfeMachine) engine(blocks, n int) (*triomc.Engine, error) {
+	job := program.Job{ID: rigJob, Sources: sources(n), Out: trioDown(), BlockMax: blocks}
+	for w := range n {
+		job.To = append(job.To, sansio.Port(w))
+	}
+	return triomc.New(
+		program.Config{Node: "pfe", NoAging: true, Jobs: []program.Job{job}},
+		triomc.Options{Program: m.prog, PPEs: m.ppes, Threads: m.threads, Timing: &m.timing, Memory: m.memory},
+	)
+}
+
+// trioHeader is the headers of a server's packets of so many gradients.
+func trioHeader(server, grads int) []byte {
+	h := inet.UDPHeader(trioUp(server))
+	inet.SetUDPBody(h, wire.HeaderLen+4*grads)
+	return h
+}
+
+// trioFrame is what such a packet takes of an Ethernet.
+func trioFrame(grads int) units.Bytes {
+	return units.Bytes(inet.UDPHeaders+wire.HeaderLen+4*grads) + units.EthernetFraming
+}
+
 // send puts a packet on the link that may leave from a time on.
-func (s *pfeServer) send(ready units.Time, l *pfeLink) {
-	s.up = max(s.up, ready).Add(l.packet)
-	s.arrivals.push(s.up.Add(l.delay))
+func (s *pfeServer) send(ready units.Time) {
+	s.up = max(s.up, ready).Add(s.packet)
+	s.arrivals.push(s.up.Add(s.link))
 }
 
 // result takes a result that left the PFE, and sends the next packet.
-func (s *pfeServer) result(now units.Time, l *pfeLink) {
-	s.down = max(s.down, now).Add(l.packet)
-	s.send(s.down.Add(l.delay+l.host), l)
+func (s *pfeServer) result(now units.Time) {
+	s.down = max(s.down, now).Add(s.packet)
+	s.send(s.down.Add(s.link + s.host))
 }
 
 // until runs until so many blocks are done.
@@ -140,77 +153,29 @@ func (r *pfeRig) until(blocks int) error {
 	return nil
 }
 
-// arrive hands over the packet of a server that comes next.
+// arrive hands over the next packet of a server.
 func (r *pfeRig) arrive(now units.Time, server int) {
 	s := &r.servers[server]
-	wire.Header{Job: rigJob, Block: s.next, Source: uint8(server), SrcCnt: 1, Grads: uint16(r.load.grads)}.Put(r.body)
-	s.arrivals.head++
+	s.arrivals.pop()
+	train := trioTrain(s.header, r.body, server, s.next, r.load.grads)
 	s.next++
-	r.engine.Handle(now, []sansio.Arrival{{Port: sansio.Port(server), Train: sansio.Train{Header: s.header, Body: r.body, Pad: 4 * r.load.grads}}}, &r.eff)
+	r.engine.Handle(now, []sansio.Arrival{{Port: sansio.Port(server), Train: train}}, &r.eff)
 }
 
+// trioTrain makes a packet in body, of lengths only behind the header of Trio-ML.
+func trioTrain(header, body []byte, server int, block uint32, grads int) sansio.Train {
+	wire.Header{Job: rigJob, Block: block, Source: uint8(server), SrcCnt: 1, Grads: uint16(grads)}.Put(body)
+	return sansio.Train{Header: header, Body: body, Pad: 4 * grads}
+}
+
+// collect takes results to the servers.
 func (r *pfeRig) collect(now units.Time) {
 	for i := range r.eff.Sends {
 		for _, port := range r.eff.Sends[i].To {
-			r.servers[port].result(now, &r.link)
+			r.servers[port].result(now)
 		}
 		r.done++
 		r.last = now
 	}
 	r.eff.Reset()
-}
-
-// pfePoint is what was measured of a load.
-type pfePoint struct {
-	load    pfeLoad
-	all     units.Duration // mean of all packets, from arrival to the end of the thread
-	adding  units.Duration // that of packets that do not complete a block
-	waiting units.Duration // for a thread, in these
-	took    units.Duration // of the measured blocks, from result to result
-	snap    trio.Snapshot  // of the whole run
-}
-
-// rate is gradients per microsecond of latency, the right axis of Fig 15.
-func (p *pfePoint) rate() float64 { return float64(p.load.grads) / p.all.Seconds() * 1e-6 }
-
-// throughput is that of all servers' gradients, in bits a second.
-func (p *pfePoint) throughput() float64 {
-	return float64(pfeServers*p.load.count*p.load.grads) * 32 / p.took.Seconds()
-}
-
-// latency of packets by what became of them.
-func spent(s *trio.Snapshot, fate trio.Fate) (l trio.Latency) {
-	for _, w := range s.Work {
-		if w.Fate == fate.String() {
-			return w.Inside
-		}
-	}
-	return l
-}
-
-// measurePFE runs a load and measures what comes behind its warm-up.
-func measurePFE(e *Env, prog *isa.Program, m pfeMachine, load pfeLoad) (pfePoint, error) {
-	r, err := newPFERig(e, prog, m, load)
-	if err != nil {
-		return pfePoint{}, err
-	}
-	if err := r.until(load.warmup); err != nil {
-		return pfePoint{}, err
-	}
-	before, from := r.engine.Snapshot(), r.last
-	if err := r.until(load.warmup + load.count); err != nil {
-		return pfePoint{}, err
-	}
-	p := pfePoint{load: load, took: r.last.Sub(from), snap: r.engine.Snapshot()}
-	mean := func(of ...trio.Latency) units.Duration { // pairs: at the end, and before
-		sum, n := units.Duration(0), uint64(0)
-		for i := 0; i < len(of); i += 2 {
-			sum, n = sum+of[i].Sum-of[i+1].Sum, n+of[i].N-of[i+1].N
-		}
-		return sum / units.Duration(max(n, 1))
-	}
-	adding, result := []trio.Latency{spent(&p.snap, trio.Consumed), spent(&before, trio.Consumed)}, []trio.Latency{spent(&p.snap, trio.Created), spent(&before, trio.Created)}
-	p.adding, p.all = mean(adding...), mean(append(adding, result...)...)
-	p.waiting = mean(p.snap.Wait, before.Wait)
-	return p, nil
 }

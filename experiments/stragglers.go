@@ -99,8 +99,11 @@ func (s *sweep) add(model string) error {
 
 // trio is Trio-ML on the paper's chassis, in the readings taken.
 func (s *sweep) trio(model string, p float64) (*job.Job, error) {
-	return s.job(trioSystem(s.env), network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}, model, p)
+	return s.job(trioSystem(s.env), trioNetwork, model, p)
 }
+
+// trioNetwork is the paper's chassis with six workers (Trio §6.1).
+var trioNetwork = network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}
 
 // trioSystem is Trio-ML in the readings taken.
 func trioSystem(e *Env) job.TrioML {

@@ -25,7 +25,7 @@ func recoveryFigure(all []recovered) figure.Figure {
 		Notes: []string{
 			fmt.Sprintf("From the first of %d packets back to back to the last result, one of six servers silent; %d phases of the timer threads.", recoveryPackets, recoveryPhases),
 			"Above: medians; bars from 5% to 95% of servers and phases. Below: the share that has recovered by then.",
-			"Trio-ML: " + trioModel + ".",
+			pfeModel + ".",
 			"Paper: the text of Trio §6.2 withholds how many timeouts it takes, so that nothing is drawn beside.",
 		},
 	}

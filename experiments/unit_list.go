@@ -17,5 +17,6 @@ func unit() []Experiment {
 		unitConversion(),
 		unitSwitchmlProtocol(),
 		unitTraining(),
+		[]Experiment{pfeRules(), pfeProgram()},
 	)
 }

@@ -1,15 +1,19 @@
 package experiments
-import ("testing";"time";"github.com/inalab/inalab/switchd/program/triomc";"github.com/inalab/inalab/internal/units")
+import ("testing";"time";"os";"github.com/inalab/inalab/reports/claims";"github.com/inalab/inalab/reports/figure";"github.com/inalab/inalab/reports/render")
 func TestZZ(t *testing.T){
-	e := unitEnv(t)
-	prog, err := triomc.Compile()
-	if err != nil { t.Fatal(err) }
-	for _, c := range []units.Duration{20,400,800} {
-	for _, l := range []pfeLoad{{64,1,10,100},{64,1,100,1000},{64,1,1000,10000},{1024,1,100,1000},{1024,256,512,1024},{1024,4096,8192,8192}} {
-		m := newPFEMachine(e,false); m.timing.Instruction = c*units.Nanosecond
+	l, _ := claims.Load()
+	for _, x := range All() {
+		if x.ID != os.Getenv("X") { continue }
+		e := unitEnv(t); e.Quick = os.Getenv("FULL")==""
 		began := time.Now()
-		p, err := measurePFE(e,prog,m,l)
+		f, err := x.Run(t.Context(), e)
 		if err != nil { t.Fatal(err) }
-		t.Logf("c=%d %+v all %v adding %v wait %v thr %.2fG  took %v, cpu %v ; inuse %.0f max %d q %d", c, l, p.all, p.adding, p.waiting, p.throughput()/1e9, p.took, time.Since(began), p.snap.InUse.Mean, p.snap.InUse.Max, p.snap.Queue.Max)
-	}}
+		took := time.Since(began)
+		for _, tb := range f.Tables { if err := tb.Write(os.Stdout, render.Options{}); err != nil {t.Error(err)} }
+		os.MkdirAll("/tmp/l11/svg",0o755)
+		for _, g := range f.Figures { o,_ := os.Create("/tmp/l11/svg/"+g.ID+".svg"); if err := figure.Write(o,g); err != nil {t.Error(err)}; o.Close() }
+		for id, m := range f.Measured { c,err := l.Lookup(id); if err!=nil {t.Error(err);continue}; j := c.Judge(m); t.Logf("%s %s %s | %s | note %s", id, j.Verdict, m, j.Reason, m.Note) }
+		for id, p := range f.Predicted { t.Logf("%s predicted %.4f %.4f %s", id, p.Low, p.High, p.Note) }
+		t.Log(x.ID, took)
+	}
 }

@@ -26,7 +26,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown key", "seed: 1", "sede: 1", `bad.yaml:8:1: unknown key "sede"; did you mean "seed"?
   sede: 1
   ^`},
-		{"unknown key below", "wake: skip            # a worker that fell behind: skip, naive", "wkae: skip", `bad.yaml:31:3: unknown key "wkae"; did you mean "wake"?
+		{"unknown key below", "wake: skip            # a worker that fell behind: skip, naive", "wkae: skip", `bad.yaml:33:3: unknown key "wkae"; did you mean "wake"?
     wkae: skip
     ^`},
 		{"unknown key like none", "seed: 1", "x: 1", `bad.yaml:8:1: unknown key "x"
@@ -38,7 +38,7 @@ func TestBadFiles(t *testing.T) {
 		{"key of two levels", "seed: 1", "timeout: 1ms", `bad.yaml:8:1: unknown key "timeout": it belongs under switchml or under trio
   timeout: 1ms
   ^`},
-		{"key of the top level", "  threads: 100", "  hosts: 100", `bad.yaml:27:3: unknown key "hosts": it belongs at the top level
+		{"key of the top level", "  threads: 100", "  hosts: 100", `bad.yaml:28:3: unknown key "hosts": it belongs at the top level
     hosts: 100
     ^`},
 		{"key twice", "hosts: 6", "seed: 6", `bad.yaml:12:1: mapping key "seed" already defined at [8:1]
@@ -60,7 +60,7 @@ func TestBadFiles(t *testing.T) {
 		{"fractional count", "hosts: 6", "hosts: 6.9", `bad.yaml:12:8: hosts: 6.9: a whole number is needed
   hosts: 6.9
          ^`},
-		{"words for a switch", "aging: true", "aging: maybe", `bad.yaml:28:10: true or false is needed here
+		{"words for a switch", "aging: true", "aging: maybe", `bad.yaml:29:10: true or false is needed here
     aging: maybe
            ^`},
 		{"list for a word", "model: resnet50         # resnet50, vgg11, densenet161: size and compute time (Trio Table 1)", "model: [a]", `bad.yaml:9:8: one value is needed here
@@ -132,6 +132,18 @@ bad.yaml:21:12: stragglers.p[1]: probability "16 %": write 0% to 100%, or 0 to 1
 		{"probability twice", "[0%, 4%, 8%, 16%]  # at each of three delay points of an iteration", "[16%, 0.16]", `bad.yaml:21:12: stragglers.p[1]: 0.16 is given twice
     p: [16%, 0.16]
              ^`},
+		{"outages that cannot be", "  semantics: one-server # or every-server", "  semantics: one-server\n  outages: [{worker: 6, iteration: 40, for: 0s}]", `bad.yaml:23:22: stragglers.outages[0].worker: 6: allowed are 0 to 5
+    outages: [{worker: 6, iteration: 40, for: 0s}]
+                       ^
+bad.yaml:23:36: stragglers.outages[0].iteration: 40: allowed are 0 to 39
+    outages: [{worker: 6, iteration: 40, for: 0s}]
+                                     ^
+bad.yaml:23:45: stragglers.outages[0].for: write a time above 0, as in 3s
+    outages: [{worker: 6, iteration: 40, for: 0s}]
+                                              ^`},
+		{"unknown way with stragglers", "stragglers: age       #", "stragglers: notfy     #", `bad.yaml:31:15: trio.stragglers: "notfy": allowed are age, notify; did you mean "notify"?
+    stragglers: notfy     # age: their blocks age, no more; notify: besides, the others hear who is out of service, and re-shard
+                ^`},
 		{"no probability", "[0%, 4%, 8%, 16%]  # at each of three delay points of an iteration", "[]", `bad.yaml:21:6: stragglers.p: at least one probability is needed, as in [0%, 16%]
     p: []
        ^`},

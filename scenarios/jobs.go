@@ -75,7 +75,7 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	}
 	return job.New(job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
-		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Virtual: virtual, Servers: servers,
+		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
 		HostPrograms: s.Programs,
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/trioml"
+	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
 )
@@ -92,6 +93,7 @@ func TestOverrides(t *testing.T) {
 	s := load(t,
 		"seed=7", "seed=8", "model=vgg11", "link.rate=25Gbit/s", "link.loss=0.1%", "link.loss-every=500", "mini-batch=32",
 		"stragglers.p=[16%, 0.5]", "stragglers.semantics=every-server", "trio.wake=naive", "trio.aging=false",
+		"trio.stragglers=notify", "trio.look=50ms", "trio.permanent-after=4", "stragglers.outages=[{worker: 3, iteration: 5, for: 2s}]",
 		"switchml.retransmit=true", "switchml.timeout=2ms", "switchml.unscaled-pool=true",
 		"systems=[{system: switchml64, topology: rack}, {system: trioml, topology: rack}]",
 	)
@@ -106,6 +108,8 @@ func TestOverrides(t *testing.T) {
 		"list":               reflect.DeepEqual(s.P, []float64{0.16, 0.5}),
 		"semantics":          s.Semantics == fault.EveryServer,
 		"wake and aging":     trio.Wake == trioml.WakeNaive && trio.NoAging,
+		"notices":            reflect.DeepEqual(trio.PFE.Stragglers, &triomc.Stragglers{Look: 50 * units.Millisecond, PermanentAfter: 4}),
+		"outages":            reflect.DeepEqual(s.Outages, []fault.Outage{{Worker: 3, Iteration: 5, For: 2 * units.Second}}),
 		"rest of trio":       trio.Window == 4096 && trio.Late == program.LateTombstone,
 		"switchml":           s.Systems[0] == System{job.SwitchML{Elements: 64, Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond}, "rack"},
 		"systems":            len(s.Systems) == 2 && s.Systems[1].Topology == "rack",
@@ -128,6 +132,7 @@ func TestMarshalledScenarioLoadsAgain(t *testing.T) {
 	for _, set := range [][]string{
 		nil,
 		{"seed=18446744073709551615", "mini-batch=16", "link={rate: unlimited, delay: 2us, jitter: 1us, loss: 1%, loss-every: 3}"},
+		{"stragglers.outages=[{worker: 0, iteration: 39, for: 1ms}, {worker: 5, iteration: 0, for: 2s}]", "trio.stragglers=notify", "trio.look=1s"},
 		{"stragglers.p=[0, 1]", "trio.aging=false", "switchml.timeout=1ms", "systems=[{system: ring, topology: leaf-spine}]"},
 		{`description='a "quoted" # text: with marks'`},
 		{`programs=[{host: h0, command: [sh, -c, "echo 'a: b' # c"]}, {host: h5, command: [iperf3, --server]}]`},

@@ -40,8 +40,15 @@ type rawSystem struct {
 }
 
 type rawStragglers struct {
-	P         []string `yaml:"p"`
-	Semantics string   `yaml:"semantics"`
+	P         []string    `yaml:"p"`
+	Semantics string      `yaml:"semantics"`
+	Outages   []rawOutage `yaml:"outages,omitempty" json:",omitempty"`
+}
+
+type rawOutage struct {
+	Worker    int    `yaml:"worker"`
+	Iteration int    `yaml:"iteration"`
+	For       string `yaml:"for"`
 }
 
 type rawProgram struct {

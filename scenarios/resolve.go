@@ -34,6 +34,7 @@ type Scenario struct {
 	Systems           []System
 	P                 []float64
 	Semantics         fault.Semantics
+	Outages           []fault.Outage
 	Programs          []job.HostProgram // real ones, beside the job; live only
 
 	doc     *document   // says where a value stands
@@ -139,6 +140,18 @@ func (r *resolver) stragglers(s *Scenario, f rawStragglers) {
 	}
 	if len(f.P) == 0 {
 		r.wrong("stragglers.p", errors.New("at least one probability is needed, as in [0%, 16%]"))
+	}
+	for i, o := range f.Outages {
+		at := fmt.Sprintf("stragglers.outages[%d]", i)
+		out := fault.Outage{
+			Worker:    r.between(at+".worker", o.Worker, 0, s.Hosts-1),
+			Iteration: r.between(at+".iteration", o.Iteration, 0, s.Iterations-1),
+			For:       r.duration(at+".for", o.For),
+		}
+		if out.For == 0 && o.For != "" {
+			r.wrong(at+".for", errors.New("write a time above 0, as in 3s"))
+		}
+		s.Outages = append(s.Outages, out)
 	}
 }
 

@@ -11,6 +11,9 @@
 //     1+3*1.25*p of its time.
 //   - [EveryServer]: every server decides for itself at each point.
 //
+// Beside what is drawn, an [Outage] has one worker sleep so long that it counts as
+// out of service (§5, "permanent" stragglers).
+//
 // The draws do not depend on p: a delay of the schedule for a low p is in the
 // schedule for every higher p too, so that points of a sweep differ by p alone.
 package fault
@@ -48,6 +51,15 @@ type Straggle struct {
 	Points     int            // zero means DefaultPoints
 	Typical    units.Duration // typical iteration time without stragglers
 	Semantics  Semantics      // empty means OneServer
+	Outages    []Outage       // beside what is drawn
+}
+
+// Outage is a worker out of service: asleep from the first delay point of an
+// iteration on.
+type Outage struct {
+	Worker    int
+	Iteration int            // 0 is the first
+	For       units.Duration // positive
 }
 
 // Validate names the field that is wrong.
@@ -59,6 +71,11 @@ func (s Straggle) Validate() error {
 		return fmt.Errorf("straggle schedule for %d workers, %d iterations, %d points, typical time %v: none may be negative, the first two must be positive", s.Workers, s.Iterations, s.Points, s.Typical)
 	case s.Semantics != "" && s.Semantics != OneServer && s.Semantics != EveryServer:
 		return fmt.Errorf("straggle semantics %q: allowed are %s, %s", s.Semantics, OneServer, EveryServer)
+	}
+	for _, o := range s.Outages {
+		if o.Worker < 0 || o.Worker >= s.Workers || o.Iteration < 0 || o.Iteration >= s.Iterations || o.For <= 0 {
+			return fmt.Errorf("worker %d out of service from iteration %d on for %v: there are workers 0 to %d and iterations 0 to %d, and the time must be positive", o.Worker, o.Iteration, o.For, s.Workers-1, s.Iterations-1)
+		}
 	}
 	return nil
 }
@@ -91,6 +108,9 @@ func (s Straggle) Draw(root rng.Root) (Schedule, error) {
 				}
 			}
 		}
+	}
+	for _, o := range s.Outages {
+		out.delays[o.Worker][o.Iteration*s.Points] += o.For
 	}
 	return out, nil
 }

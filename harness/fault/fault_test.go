@@ -245,3 +245,34 @@ func TestGolden(t *testing.T) {
 		golden.Equal(t, string(sem)+".txt", b.String())
 	}
 }
+
+// An outage is there beside what is drawn, which it does not change; two of one
+// iteration add up.
+func TestOutages(t *testing.T) {
+	base := Straggle{P: 0.5, Workers: 4, Iterations: 20, Typical: typical, Semantics: EveryServer}
+	with := base
+	with.Outages = []Outage{{Worker: 3, Iteration: 7, For: units.Second}, {Worker: 3, Iteration: 7, For: 2 * units.Second}, {Worker: 0, Iteration: 19, For: 5}}
+	before, after := draw(t, base, 5), draw(t, with, 5)
+	for i := range base.Iterations {
+		for w := range base.Workers {
+			for p := range before.Points {
+				want := before.At(w, i, p)
+				switch {
+				case w == 3 && i == 7 && p == 0:
+					want += 3 * units.Second
+				case w == 0 && i == 19 && p == 0:
+					want += 5
+				}
+				if got := after.At(w, i, p); got != want {
+					t.Fatalf("worker %d, iteration %d, point %d: %v, want %v", w, i, p, got, want)
+				}
+			}
+		}
+	}
+	for _, o := range []Outage{{4, 0, 1}, {-1, 0, 1}, {0, 20, 1}, {0, -1, 1}, {0, 0, 0}, {0, 0, -1}} {
+		with.Outages = []Outage{o}
+		if _, err := with.Draw(5); err == nil || !strings.Contains(err.Error(), "out of service from iteration") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}

@@ -101,12 +101,13 @@ func (j *Job) Expect() (mean units.Duration, bound bool) {
 // first is, whichever comes first. Who sleeps at that moment starts the next
 // iteration when it wakes up; the others start at once.
 func (j *Job) expectImpatient() units.Duration {
+	compute := j.slowestCompute()
 	start := make([]units.Time, len(j.Hosts()))
 	var end units.Time
 	for i := range j.Iterations {
 		first, last := units.Never, units.Time(0)
 		for w := range start {
-			ready := start[w].Add(j.Schedule.Sum(w, i) + j.Model.Compute)
+			ready := start[w].Add(j.Schedule.Sum(w, i) + compute)
 			first, last = min(first, ready), max(last, ready)
 		}
 		end = min(last, first.Add(j.Layout.Patience)).Add(j.Layout.Time)
@@ -115,6 +116,19 @@ func (j *Job) expectImpatient() units.Duration {
 		}
 	}
 	return units.Duration(end) / units.Duration(j.Iterations)
+}
+
+// slowestCompute returns the compute time of the workers while those that have an
+// outage are all out of service and the others have their share.
+func (j *Job) slowestCompute() units.Duration {
+	out := map[int]bool{}
+	for _, o := range j.Outages {
+		out[o.Worker] = true
+	}
+	if n := len(j.Hosts()); j.Layout.Reshard && len(out) < n {
+		return j.Model.Compute * units.Duration(n) / units.Duration(n-len(out))
+	}
+	return j.Model.Compute
 }
 
 // awake returns when worker w, which began iteration i at start, can begin the

@@ -30,6 +30,9 @@ func (j *Job) Workers() []worker.Config {
 			Workers: len(out),
 			Core:    j.cores[i],
 		}
+		if j.Layout.Reshard {
+			out[i].Loop.Reshard = len(out)
+		}
 		if j.Replay {
 			out[i].Model = worker.ModelConfig{Replay: &worker.ReplayConfig{Elements: j.Held()}}
 			out[i].Loop.Evaluate = false

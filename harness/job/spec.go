@@ -31,6 +31,7 @@ type Spec struct {
 	Seed       rng.Root
 	StraggleP  float64
 	Semantics  fault.Semantics // empty means fault.OneServer
+	Outages    []fault.Outage  // workers out of service, beside the stragglers that are drawn
 	Virtual    bool            // for the virtual clock: streams instead of kernel TCP
 	Servers    int             // hosts without a worker, the last of the plan: [Servers]
 	ID         uint8           // of the job, where several share a switch ([Set]); zero means DefaultID
@@ -83,7 +84,7 @@ func New(spec Spec) (*Job, error) {
 	j.Typical = spec.Model.Compute + j.ringTime()
 	schedule, err := fault.Straggle{
 		P: spec.StraggleP, Workers: len(j.Hosts()), Iterations: spec.Iterations,
-		Typical: j.Typical, Semantics: spec.Semantics,
+		Typical: j.Typical, Semantics: spec.Semantics, Outages: spec.Outages,
 	}.Draw(spec.Seed)
 	if err != nil {
 		return nil, err

@@ -84,6 +84,7 @@ type Layout struct {
 	Block    int            // elements whose contributors are the same
 	Values   int            // elements that carry values in a replay; zero: those of the sampled blocks
 	Partial  *Partial       // nil: every worker is in every sum
+	Reshard  bool           // workers divide the mini-batches of those that are out of service
 	Notes    []string       // deviations from the paper's configuration
 }
 

@@ -54,6 +54,10 @@ type PFE struct {
 	Threads   int          // of each PPE; zero: trio.DefaultThreads
 	Timing    *trio.Timing // under the virtual clock, and not divided by the scale; nil: it takes no time
 	Memory    mem.Config   // shared memory; zero values: its defaults
+
+	// Stragglers has the PFE tell temporary from permanent stragglers, and the workers
+	// divide the share of one that is out of service; nil: it tells nobody.
+	Stragglers *triomc.Stragglers `json:",omitempty"`
 }
 
 // pfeConfig is the configuration of a PFE.
@@ -99,6 +103,7 @@ func (t TrioML) Configure(k Knobs) System {
 	t.Threads = k.Int("trio.threads", 1, 10000)
 	t.Timeout = k.Duration("trio.timeout")
 	t.PFE.Reference = k.Choice("trio.pfe", pfeMicrocode, pfeReference) == pfeReference
+	t.PFE.Stragglers = stragglers(k)
 	return t
 }
 
@@ -108,10 +113,15 @@ func (t TrioML) Layout(j *Job) (Layout, error) {
 		return Layout{}, err
 	}
 	programs := t.programs(j)
+	notes, err := t.checkNotices(j)
+	if err != nil {
+		return Layout{}, err
+	}
 	l := Layout{
 		Programs: make([][]any, 1),
 		Port:     wire.Port, Group: t.results(j).Dst, Packet: t.packet(), Window: t.window(j),
 		Time: t.time(j), Block: t.grads(), Partial: partial(programs),
+		Reshard: t.notifies(), Notes: notes,
 	}
 	for _, p := range programs {
 		l.Programs[0] = append(l.Programs[0], pfeConfig{p, t.machine(j)})
@@ -156,6 +166,7 @@ func (t TrioML) machine(j *Job) PFE {
 
 func (t TrioML) core(j *Job, worker int, h *plan.Host) trioml.Config {
 	return trioml.Config{
+		Workers: t.listeners(j), Ahead: j.ahead(),
 		Node: h.Name, Job: j.ID, Source: uint8(worker), Tensor: j.Params, Grads: t.Grads, Window: t.window(j),
 		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: t.results(j), Wake: t.Wake, Sample: j.Sample,
 	}
@@ -302,7 +313,9 @@ func (TrioML) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engi
 	if cfg.PFE.Reference {
 		return program.New(cfg.Program)
 	}
-	return triomc.New(cfg.Program, triomc.Options{
-		PPEs: cfg.PFE.PPEs, Threads: cfg.PFE.Threads, Timing: cfg.PFE.Timing, Memory: cfg.PFE.Memory,
-	})
+	opts := triomc.Options{PPEs: cfg.PFE.PPEs, Threads: cfg.PFE.Threads, Timing: cfg.PFE.Timing, Memory: cfg.PFE.Memory}
+	if s := cfg.PFE.Stragglers; s != nil {
+		return triomc.NewAdvanced(cfg.Program, *s, opts)
+	}
+	return triomc.New(cfg.Program, opts)
 }

@@ -44,10 +44,14 @@ const (
 	DropRepeated   = "trioml-result-repeated"
 )
 
-// MaxAhead is how many generations of results a worker keeps while it sleeps.
-// The longest sleep, three delays of twice the iteration time in one iteration
-// (§6.1), is six iterations.
+// MaxAhead is how many generations of results a worker keeps while it sleeps,
+// unless it is told otherwise. The longest sleep, three delays of twice the
+// iteration time in one iteration (§6.1), is six iterations.
 const MaxAhead = 16
+
+// Farthest is how many generations ahead gen_id can say (half of its 16 bits), and so
+// the most that a worker can keep results of.
+const Farthest = 1 << 15
 
 // Config describes one worker of a job.
 type Config struct {
@@ -61,6 +65,8 @@ type Config struct {
 	Port     sansio.Port       // port of the machine that packets leave by
 	Results  inet.Flow         // addressing of results: source is the router, destination the group
 	Wake     WakePolicy        // empty means WakeSkip
+	Workers  int               `json:",omitempty"` // of the job, whose notices of stragglers are heeded; zero: they are dropped
+	Ahead    int               `json:",omitempty"` // generations of results that are kept while it sleeps; zero means MaxAhead
 	Sample   gradient.Sampling // of a run that carries lengths only in the other blocks; tensors hold the sampled ones
 	Fixed    gradient.Fixed
 	Recorder gradient.Recorder `json:"-"`
@@ -77,6 +83,9 @@ func (c Config) validate() error {
 	}
 	if c.Wake != WakeSkip && c.Wake != WakeNaive {
 		errs = append(errs, fmt.Errorf("wake policy %q: allowed are %s, %s", c.Wake, WakeSkip, WakeNaive))
+	}
+	if c.Workers < 0 || c.Workers > 256 || c.Ahead < 1 || c.Ahead > Farthest {
+		errs = append(errs, fmt.Errorf("%d workers, results of %d generations kept: 0 to 256, and 1 to %d, are possible", c.Workers, c.Ahead, Farthest))
 	}
 	for _, a := range []netip.Addr{c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst} {
 		if !a.Is4() {
@@ -95,10 +104,11 @@ type Core struct {
 	blocks   int
 	held     int // elements of the tensor that are held
 
-	gen    int              // generation being reduced or last reduced
-	active bool             // Begin was called for gen, Finish was not
-	ring   [MaxAhead]*inbox // results by generation modulo MaxAhead
+	gen    int      // generation being computed or reduced
+	active bool     // Begin was called for gen, Finish was not
+	ring   []*inbox // results by generation modulo its length
 	spare  []*inbox
+	roster roster
 
 	grad      []float32 // quantised block by block as it is sent; nil: q is given
 	q         []int32
@@ -120,6 +130,9 @@ func New(cfg Config) (*Core, error) {
 	if cfg.Wake == "" {
 		cfg.Wake = WakeSkip
 	}
+	if cfg.Ahead == 0 {
+		cfg.Ahead = MaxAhead
+	}
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring trioml worker %s: %w", cfg.Node, err)
 	}
@@ -127,7 +140,7 @@ func New(cfg Config) (*Core, error) {
 	return &Core{
 		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port},
 		blocks: blocks, held: cfg.Sample.Elements(cfg.Tensor, cfg.Grads),
-		sent: make([]bool, blocks),
+		ring: make([]*inbox, cfg.Ahead), sent: make([]bool, blocks),
 	}, nil
 }
 
@@ -151,6 +164,7 @@ func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects
 
 func (c *Core) begin(now units.Time, gen int, eff *sansio.Effects) {
 	c.gen, c.active = gen, true
+	c.resharded()
 	clear(c.sent)
 	c.cursor, c.inFlight = 0, 0
 	c.fill(now, eff)
@@ -213,7 +227,7 @@ func (c *Config) span(b int) (lo, hi int) { return c.Sample.Span(b, c.Tensor, c.
 // Complete reports whether all results of generation gen are here (and, under
 // WakeNaive, all its blocks were sent).
 func (c *Core) Complete(gen int) bool {
-	if in := c.ring[gen%MaxAhead]; in == nil || in.gen != gen || in.missing > 0 {
+	if in := c.ring[gen%len(c.ring)]; in == nil || in.gen != gen || in.missing > 0 {
 		return false
 	}
 	return c.cfg.Wake == WakeSkip || c.active && c.gen == gen && c.cursor == c.blocks
@@ -224,7 +238,7 @@ func (c *Core) Complete(gen int) bool {
 // time, on any goroutine.
 func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	in := c.inbox(gen)
-	c.ring[gen%MaxAhead] = nil
+	c.ring[gen%len(c.ring)] = nil
 	var q []int32
 	out := result.Outcome{Degraded: in.degraded}
 	if c.active && c.gen == gen {
@@ -293,6 +307,9 @@ func (c *Core) ours(t *sansio.Train) bool {
 
 func (c *Core) result(now units.Time, payload []byte, pad int) {
 	h, problem := wire.ParsePadded(payload, pad)
+	if problem == wire.NoGrads && c.notice(payload, pad) {
+		return
+	}
 	if problem != wire.OK {
 		c.count.Add(string(problem), 1)
 		return
@@ -324,7 +341,7 @@ func (c *Core) generation(id uint16) (gen int, reason string) {
 	switch {
 	case ahead < 0:
 		return 0, DropStale
-	case ahead >= MaxAhead:
+	case ahead >= len(c.ring):
 		return 0, DropAhead
 	}
 	return c.gen + ahead, ""

@@ -16,6 +16,20 @@
 //   - [WakeNaive]: every block is sent, however late; a result counts once its
 //     block has been sent. The switch's late policy decides what becomes of it.
 //
+// A router that tells temporary from permanent stragglers (§5, "Advanced straggler
+// mitigation") sends a notice to all workers of the job when it takes one of them to
+// be out of service, and when that one is back. It carries g, the newest generation
+// that the router has seen, and holds from generation g+2 on. Nobody has begun to
+// compute that one when the notice comes: this takes all results of g+1, which the
+// router made after it saw a packet of g+1, so after the notice, and a port keeps
+// their order. And everybody who begins g+2 has the notice. So all workers compute
+// each generation with the same colleagues, those who were asleep too, since they
+// take notices as they take results; g+1 would be too early, as a worker may hold
+// all results of g. A notice that comes too late all the same, which takes a router
+// that held it up for a whole generation, is counted and holds from the next; a lost
+// one leaves its worker with another opinion until the next of that source. Neither
+// makes the replicas differ: the divisor is in the results.
+//
 // There is no loss recovery, as in the paper's implementation (§7): a lost
 // packet ages out at the switch, a lost result stalls this worker. The window
 // is counted in packets (ambiguity trio.window-unit).

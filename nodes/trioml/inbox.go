@@ -11,10 +11,10 @@ type inbox struct {
 
 func (in *inbox) has(block int) bool { return in.workers[block] != 0 }
 
-// inbox returns the results of generation gen, which is at most MaxAhead-1
-// ahead of the current one.
+// inbox returns the results of generation gen, which is less than the
+// length of the ring ahead of the current one.
 func (c *Core) inbox(gen int) *inbox {
-	at := &c.ring[gen%MaxAhead]
+	at := &c.ring[gen%len(c.ring)]
 	if *at != nil && (*at).gen == gen {
 		return *at
 	}
@@ -38,7 +38,7 @@ func (c *Core) empty() *inbox {
 
 // release takes the memory of a generation's results back.
 func (c *Core) release(gen int) {
-	at := &c.ring[(gen+MaxAhead)%MaxAhead]
+	at := &c.ring[(gen+len(c.ring))%len(c.ring)]
 	if *at != nil && (*at).gen == gen {
 		c.spare = append(c.spare, *at)
 		*at = nil

@@ -74,7 +74,7 @@ func (c Config) job(core Collective, images Images, sink trace.Sink) (Job, error
 	if c.Model.Replay != nil {
 		return New(c.Loop, core, newReplay(*c.Model.Replay, c.Loop.Worker))
 	}
-	m, err := newModel(c.Model, c.Loop.Worker, c.Workers, images)
+	m, err := newModel(c.Model, c.Loop.Worker, c.Workers, images, c.Loop.Reshard > 0)
 	if err != nil {
 		return nil, err
 	}

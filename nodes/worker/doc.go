@@ -17,6 +17,13 @@
 // it wakes up: both apply what came and go on with the newest generation.
 // Delay points that it so never reaches are not served.
 //
+// Where the collective is told that a worker is out of service (Trio §5, "Advanced
+// straggler mitigation"), the others divide its share of the mini-batch among them,
+// from a generation on that all agree on, and give it back when that one is back.
+// They then compute longer: n/p of the nominal time, where p of n workers are present
+// (assumed: compute time grows with the mini-batch; shares that differ by an image
+// count as equal).
+//
 // All work on the model is done inside Computes, which the driver runs one
 // after another, so that packets are handled while a gradient is computed.
 package worker

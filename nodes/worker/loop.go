@@ -42,6 +42,22 @@ type Trainer interface {
 	Accuracy() float64
 }
 
+// Roster is a collective that is told who is out of service.
+type Roster interface {
+	// Absent returns the workers that are out of service in generation gen, which
+	// is not finished. All workers of a job are given the same answer by the time
+	// that they can begin to compute it.
+	Absent(gen int) trace.Mask
+}
+
+// Sharer is a trainer that computes a part of the share of workers that are out of
+// service. Its gradient is then weighed, so that the sum of all, divided by the number
+// of present workers, is the mean over the whole batch.
+type Sharer interface {
+	// Share says which generation the next gradient is of, and who is absent.
+	Share(gen int, absent trace.Mask)
+}
+
 // LoopConfig describes one worker's loop.
 type LoopConfig struct {
 	Node       string
@@ -53,6 +69,7 @@ type LoopConfig struct {
 	Points     int              // delay points of an iteration, at least 1
 	Delays     []units.Duration // by iteration*Points+point; nil: none
 	Evaluate   bool             // measure the accuracy after the last update
+	Reshard    int              `json:",omitempty"` // workers of the job, if they divide the shares of those out of service; zero: they do not
 	Trace      trace.Sink       `json:"-"`
 }
 
@@ -91,7 +108,8 @@ type Loop struct {
 	point int        // delay point that was reached last
 
 	gen      int
-	begun    units.Time // last update
+	nominal  units.Duration // compute time of gen
+	begun    units.Time     // last update
 	served   units.Duration
 	grad     []float32
 	loss     *float64          // set by the running Compute, read after it
@@ -110,7 +128,7 @@ func New(cfg LoopConfig, core Collective, trainer Trainer) (*Loop, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring the training loop of %s: %w", cfg.Node, err)
 	}
-	return &Loop{cfg: cfg, core: core, trainer: trainer, grad: make([]float32, trainer.Params()), mean: make([]float32, trainer.Params())}, nil
+	return &Loop{cfg: cfg, core: core, trainer: trainer, nominal: cfg.Compute, grad: make([]float32, trainer.Params()), mean: make([]float32, trainer.Params())}, nil
 }
 
 // Done reports whether all iterations are over.
@@ -183,7 +201,8 @@ func (l *Loop) progress(now units.Time, eff *sansio.Effects) {
 // start begins an iteration: the gradient is computed by the end of its last
 // part, delays included.
 func (l *Loop) start(now units.Time, eff *sansio.Effects) {
-	until := now.Add(l.cfg.Compute)
+	share := l.share()
+	until := now.Add(l.nominal)
 	for p := range l.cfg.Points {
 		until = until.Add(l.delay(p))
 	}
@@ -191,6 +210,7 @@ func (l *Loop) start(now units.Time, eff *sansio.Effects) {
 	l.loss, l.served, l.began = loss, 0, now
 	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: until, Run: func() {
 		update()
+		share()
 		*loss = l.trainer.Gradient(l.grad)
 	}})
 	l.reach(now, 0, eff)
@@ -200,8 +220,10 @@ func (l *Loop) start(now units.Time, eff *sansio.Effects) {
 func (l *Loop) reach(now units.Time, point int, eff *sansio.Effects) {
 	l.point = point
 	if point == l.cfg.Points {
-		l.computes += now.Sub(l.began) - l.served
-		l.computed++
+		if l.nominal == l.cfg.Compute { // a larger share says nothing of the model
+			l.computes += now.Sub(l.began) - l.served
+			l.computed++
+		}
 		l.reduce(now, eff)
 		return
 	}
@@ -223,7 +245,7 @@ func (l *Loop) compute(now units.Time) {
 // part returns the length of the part of the compute behind a delay point.
 func (l *Loop) part(point int) units.Duration {
 	n, p := units.Duration(l.cfg.Points), units.Duration(point)
-	return l.cfg.Compute*(p+1)/n - l.cfg.Compute*p/n
+	return l.nominal*(p+1)/n - l.nominal*p/n
 }
 
 func (l *Loop) delay(point int) units.Duration {

@@ -38,12 +38,20 @@ type model struct {
 	test    data.Set
 }
 
-func newModel(cfg ModelConfig, worker, workers int, images Images) (*model, error) {
+// newModel returns the model, which is a Sharer too where shares are divided anew.
+func newModel(cfg ModelConfig, worker, workers int, images Images, reshard bool) (Trainer, error) {
 	net, err := train.New(train.Config{Hidden: cfg.Hidden}, images.Train)
 	if err != nil {
 		return nil, fmt.Errorf("building the model: %w", err)
 	}
 	net.Init(cfg.Seed.Stream(InitStream))
+	if reshard {
+		shares, err := train.NewShares(images.Train, worker, workers, cfg.MiniBatch, cfg.Seed)
+		if err != nil {
+			return nil, fmt.Errorf("sharing the images: %w", err)
+		}
+		return &sharing{model: model{Network: net, test: images.Test}, shares: shares}, nil
+	}
 	shard, err := train.Shard(images.Train, worker, workers)
 	if err != nil {
 		return nil, fmt.Errorf("sharding the images: %w", err)

@@ -32,7 +32,7 @@ const (
 // Other limits; all assumed.
 const (
 	// DefaultInstructions is how many instructions a thread may execute: thousands
-	// of times what the largest aggregation packet takes, and 20 ms at 20 ns each.
+	// of times what the largest aggregation packet takes, and 0.6 s at the cost of one.
 	DefaultInstructions = 1 << 20
 	// DefaultQueue is how many packets may wait for a thread. A window of 65,535
 	// packets of 4 KB is the most that the paper speaks of (trio §5).

@@ -84,9 +84,14 @@ func newBench(t rapid.TB, cfg Config) *bench {
 	return &bench{t: t, p: p}
 }
 
-// timed returns the default timing, changed.
+// instruction is the cost of an instruction in these tests, whatever the calibrated
+// one is.
+const instruction = 20 * units.Nanosecond
+
+// timed returns the default timing but for that cost, changed.
 func timed(change ...func(*Timing)) *Timing {
 	out := DefaultTiming()
+	out.Instruction = instruction
 	for _, f := range change {
 		f(&out)
 	}

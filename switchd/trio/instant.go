@@ -6,8 +6,9 @@ import (
 )
 
 // instant is the PFE without time: threads run one after another, each from its
-// first instruction to its last, and every XTXN is done as it is issued. No packet
-// is copied on the way in, and no thread meets another.
+// first instruction to its last, and every XTXN is done as it is issued, or with
+// others of its loop in one go (Stream). No packet is copied on the way in, and no
+// thread meets another.
 type instant struct {
 	pfe    *PFE
 	thread thread

@@ -2,6 +2,7 @@ package trio
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/internal/units"
@@ -187,6 +188,22 @@ func (p *PFE) occupied(part, parts int) bool {
 // records returns how many records threads of timers that only scan may have to
 // do with.
 func (p *PFE) records() int { return p.memory.Hash().Len() - p.permanent }
+
+// OldestWork returns when that came for which a thread is in use, of all threads
+// the earliest: none of them knows anything from before. It is units.Never where
+// no thread is in use, which between calls always is so in instant mode.
+func (p *PFE) OldestWork() units.Time {
+	oldest := units.Never
+	if p.clock == nil {
+		return oldest
+	}
+	for _, t := range p.clock.threads {
+		if !slices.Contains(p.clock.idle, t.id) {
+			oldest = min(oldest, t.work.since)
+		}
+	}
+	return oldest
+}
 
 // SetPermanent says how many records of the hash table are none of the timers'
 // business, such as those of jobs: while there are no others, threads of a timer

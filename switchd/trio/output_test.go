@@ -82,7 +82,7 @@ func TestTailsShareABandwidth(t *testing.T) {
 		in = append(in, train(i, payload(0, 0, 0, 500)))
 	}
 	b.handle(in...).at(10 * us)
-	want := 2*InstructionCost + TailLatency + 10*64*units.Nanosecond
+	want := 2*instruction + TailLatency + 10*64*units.Nanosecond
 	if got := b.p.Snapshot().Work[0].Inside.Max; got != want {
 		t.Errorf("the last of ten reads of 64 bytes, a byte a clock, took %v, want %v", got, want)
 	}

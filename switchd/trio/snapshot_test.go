@@ -135,7 +135,7 @@ func TestAsyncAndWait(t *testing.T) {
 		return b.p.Snapshot().Work[0].Inside.Max
 	}
 	// A request of 8 bytes to DRAM takes the latency.
-	step, dram := InstructionCost, mem.DRAMLatency
+	step, dram := instruction, mem.DRAMLatency
 	for body, want := range map[string]units.Duration{
 		`begin MemWrite(D, chunk, 8); end`:                                                                    2*step + dram,
 		`begin async MemWrite(D, chunk, 8); end`:                                                              2 * step,

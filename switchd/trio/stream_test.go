@@ -81,29 +81,35 @@ end
 // stepped hides that a handler can stream.
 type stepped struct{ vm.Handler }
 
-// anyStart draws an address near the ends of ranges and pages of two pages each.
+// anyStart draws an address, most often before the end of the first of the two
+// pages that each range has.
 func anyStart(t *rapid.T) uint32 {
-	const pageWords = 8192
-	edge := rapid.SampledFrom([]int64{0, pageWords, 2 * pageWords, isa.HashRecords, isa.DRAMStart, isa.DRAMStart + pageWords,
-		isa.DRAMStart + 2*pageWords, 1 << 32}).Draw(t, "edge")
-	return uint32(edge - int64(rapid.IntRange(0, 600).Draw(t, "before")))
+	const words = 8192 // of a page
+	edge := rapid.SampledFrom([]int64{words, words, words, isa.DRAMStart + words, isa.DRAMStart + words, isa.DRAMStart + words,
+		2 * words, isa.DRAMStart + 2*words, isa.HashRecords, 1 << 32}).Draw(t, "edge")
+	return uint32(edge - int64(rapid.SampledFrom([]int{0, 1, 5, 77, 256, 300, 500, 525, 600}).Draw(t, "before")))
 }
+
+func anyOf(t *rapid.T, list ...int) int { return rapid.SampledFrom(list).Draw(t, "one of") }
 
 // A thread that streams leaves the PFE as one that steps: memory, packets, what is
 // lent, counts, and the thread itself.
 func TestStreamedIsStepped(t *testing.T) {
 	streamed := 0
 	rapid.Check(t, func(t *rapid.T) {
-		length := rapid.IntRange(1, 4200).Draw(t, "bytes")
-		prog := compile(t, "movers", fmt.Sprintf(movers, length, anyStart(t), rapid.SampledFrom([]uint32{0, 0, 40, 5000, 1<<32 - 64}).Draw(t, "off"),
-			anyStart(t), rapid.SampledFrom([]uint32{0, 0, 70, 62000, 65000, 1<<32 - 64}).Draw(t, "to"), anyStart(t), 8*rapid.IntRange(1, 8).Draw(t, "chunk/8")))
+		length := anyOf(t, 1, 64, 200, 1000, 2048, 3944, 4200)
+		prog := compile(t, "movers", fmt.Sprintf(movers, length, anyStart(t), anyOf(t, 0, 0, 40, 1<<32-64),
+			anyStart(t), anyOf(t, 0, 0, 70, 62000, 65000, 1<<32-64), anyStart(t), anyOf(t, 8, 24, 40, 64, 64)))
 		cfg := Config{
 			Program: prog, ClaimAll: true,
-			Memory:       mem.Config{SRAM: 128 * units.KiB, DRAM: 128 * units.KiB, Records: 64, RecordsIn: mem.DRAM, Resident: units.Bytes(rapid.IntRange(1, 6).Draw(t, "pages")) * 64 * units.KiB},
-			PacketMemory: units.Bytes(rapid.SampledFrom([]int{64, 1024}).Draw(t, "packet memory")) * units.KiB,
-			Instructions: uint64(rapid.SampledFrom([]int{20, 500, 1 << 20}).Draw(t, "limit")),
+			Memory: mem.Config{
+				SRAM: 128 * units.KiB, DRAM: 128 * units.KiB, Records: 64, RecordsIn: mem.DRAM,
+				Resident: units.Bytes(rapid.IntRange(1, 6).Draw(t, "pages")) * 64 * units.KiB,
+			},
+			PacketMemory: units.Bytes(anyOf(t, 64, 1024)) * units.KiB,
+			Instructions: uint64(anyOf(t, 8, 20, 21, 60, 97, 140, 200, 1<<20, 1<<20, 1<<20)),
 		}
-		payload := rapid.SliceOfN(rapid.Byte(), 1, 4400).Draw(t, "payload")
+		payload := bytes.Repeat(rapid.SliceOfN(rapid.Byte(), 400, 440).Draw(t, "payload"), rapid.SampledFrom([]int{1, 10}).Draw(t, "times"))
 		a, b := newBench(t, cfg), newBench(t, cfg)
 		if n := len(a.p.code.Streams()); n != 3 {
 			t.Fatalf("%d of 3 loops are streams", n)
@@ -136,7 +142,8 @@ func TestStreamedIsStepped(t *testing.T) {
 func samePFE(t *rapid.T, got, want *bench) {
 	t.Helper()
 	a, b := &got.p.solo.thread, &want.p.solo.thread
-	if a.stop != b.stop || a.reason != b.reason || a.fate != b.fate || a.Executed != b.Executed || a.Issued != b.Issued || a.PC() != b.PC() || a.Fault() != b.Fault() {
+	if a.stop != b.stop || a.reason != b.reason || a.fate != b.fate || a.Executed != b.Executed || a.Issued != b.Issued ||
+		a.PC() != b.PC() || a.Fault() != b.Fault() {
 		t.Fatalf("streamed: stop %d %q %v after %d at %d %q, %v; stepped: stop %d %q %v after %d at %d %q, %v",
 			a.stop, a.reason, a.fate, a.Executed, a.PC(), a.Fault(), a.Issued, b.stop, b.reason, b.fate, b.Executed, b.PC(), b.Fault(), b.Issued)
 	}

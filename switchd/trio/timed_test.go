@@ -86,7 +86,7 @@ func TestThreadsRunOutAndPacketsQueue(t *testing.T) {
 	}
 	// 2 + 2x50 + 2 instructions, and the way in and out.
 	// A thread ends when it knows that its packet was taken.
-	want := units.Time(DispatchDelay + OutputDelay + 104*InstructionCost)
+	want := units.Time(DispatchDelay + OutputDelay + 104*instruction)
 	end := want.Add(CrossbarLatency - OutputDelay)
 	if first, last := got[0].at, got[23].at; first != want || last != end+want {
 		t.Errorf("first left at %v and last at %v, want %v, and that after the end of a thread at %v", first, last, want, end)

@@ -18,7 +18,7 @@ type instr struct {
 	issues   []issue
 	branches []branch // conditional ones; after them comes next
 	next     int32
-	single   bool // there is one move, to a register
+	simple   int // moves, if they are done in a simpler way: by single or pair
 	moves    []move
 	loop     *loop // that starts here and is a stream; nil: none
 }
@@ -41,7 +41,7 @@ const (
 
 // A move writes a value.
 type move struct {
-	when test
+	when *test // nil: always
 	from operand
 	to   place
 }
@@ -86,10 +86,21 @@ func compileInstr(in *isa.Instruction, at int32) instr {
 		out.branches = append(out.branches, branch{compileTest(b.When), compileJump(b)})
 	}
 	for _, m := range in.Moves {
-		out.moves = append(out.moves, move{compileTest(m.When), compileOperand(m.From), placeOf(m.To)})
+		out.moves = append(out.moves, move{compileGuard(m.When), compileOperand(m.From), placeOf(m.To)})
 	}
-	out.single = len(out.moves) == 1 && out.moves[0].to.register
+	out.simple = simple(out.moves)
 	return out
+}
+
+// simple returns how many moves there are if that is one or two, to registers; the
+// two must have no conditions. Otherwise it returns 0.
+func simple(moves []move) int {
+	for i := range moves {
+		if m := &moves[i]; len(moves) > 2 || !m.to.register || m.when != nil && len(moves) > 1 {
+			return 0
+		}
+	}
+	return len(moves)
 }
 
 func compileJump(b isa.Branch) int32 {

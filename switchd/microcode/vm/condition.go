@@ -4,7 +4,7 @@ import "github.com/inalab/inalab/switchd/microcode/isa"
 
 // A test is a condition: a comparison, or two conditions combined.
 type test struct {
-	op   isa.Op // 0: always true
+	op   isa.Op
 	x, y operand
 	both *[2]test // of LogicalAnd and LogicalOr; nil: a comparison
 }
@@ -12,7 +12,7 @@ type test struct {
 // holds evaluates the condition, and no more of it than is needed.
 func (c *test) holds(t *Thread) bool {
 	if c.both == nil {
-		return c.op == 0 || c.compare(t)
+		return c.compare(t)
 	}
 	first := c.both[0].holds(t)
 	if first == (c.op == isa.LogicalOr) {
@@ -45,12 +45,18 @@ func (c *test) compare(t *Thread) bool {
 	return x >= y // GreaterEqual
 }
 
-// compileTest turns a condition into a test; nil is always true. A comparison
-// is kept as one, so that no truth value is made only to be compared again.
+// compileGuard is compileTest for what seldom has a condition: nil stays nil.
+func compileGuard(e isa.Expr) *test {
+	if e == nil {
+		return nil
+	}
+	c := compileTest(e)
+	return &c
+}
+
+// compileTest turns a condition into a test. A comparison is kept as one, so that no truth value is made only to be compared again.
 func compileTest(e isa.Expr) test {
 	switch e := e.(type) {
-	case nil:
-		return test{}
 	case isa.Binary:
 		switch {
 		case e.Op == isa.LogicalAnd || e.Op == isa.LogicalOr:

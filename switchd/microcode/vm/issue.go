@@ -4,14 +4,18 @@ import "github.com/inalab/inalab/switchd/microcode/isa"
 
 // An issue sends an XTXN.
 type issue struct {
-	when    test
+	when    *test   // nil: always
 	request Request // with the arguments that are constants
 	args    []argument
-	check   bool // the LMEM buffer is known only to the thread
-	addr    int  // which argument is where it starts
-	length  int  // which argument is its length
-	bounds  isa.Length
+	buffer  *buffer // nil: none, or it is in the request
 	reply   *place
+}
+
+// A buffer is one in LMEM that is known only to the thread.
+type buffer struct {
+	addr   int // which argument is where it starts
+	length int // which argument is its length
+	bounds isa.Length
 }
 
 // An argument is one that the thread evaluates.
@@ -22,7 +26,7 @@ type argument struct {
 
 func compileIssue(i *isa.Issue, at int32) issue {
 	spec, _ := i.XTXN.Spec() // Validate has seen that there is one
-	out := issue{when: compileTest(i.When)}
+	out := issue{when: compileGuard(i.When)}
 	out.request = Request{XTXN: i.XTXN, Async: i.Async, Instr: at}
 	known := [isa.MaxArgs]bool{}
 	for n, a := range i.Args {
@@ -33,10 +37,11 @@ func compileIssue(i *isa.Issue, at int32) issue {
 		}
 		out.args = append(out.args, argument{uint8(n), value})
 	}
-	out.bounds = spec.Length
 	if addr, length, ok := spec.Buffer(); ok {
-		out.addr, out.length = addr, length
-		out.check = !known[addr] || !known[length] || !out.request.locate(addr, length, spec.Length)
+		b := buffer{addr, length, spec.Length}
+		if !known[addr] || !known[length] || !out.request.locate(&b) {
+			out.buffer = &b
+		}
 	}
 	if i.Reply != nil {
 		p := placeOf(i.Reply)
@@ -57,20 +62,23 @@ func (i *issue) prepare(t *Thread) {
 		}
 		r.Args[a.index%isa.MaxArgs] = v
 	}
-	if i.check {
-		i.locate(t)
+	if i.buffer != nil {
+		i.buffer.locate(t)
 	}
 	if t.reply = i.reply; i.reply != nil {
-		t.replyAt = i.reply.resolve(t)
+		t.replyAt = i.reply.bit
+		if i.reply.base != nil {
+			t.replyAt = i.reply.resolve(t)
+		}
 	}
 	t.issued = true
 }
 
 // locate finds the LMEM buffer of the thread's request, or says why there is none.
-func (i *issue) locate(t *Thread) {
+func (b *buffer) locate(t *Thread) {
 	switch {
-	case t.Pending.locate(i.addr, i.length, i.bounds):
-	case !i.bounds.Fits(t.Pending.Args[i.length%isa.MaxArgs]):
+	case t.Pending.locate(b):
+	case !b.bounds.Fits(t.Pending.Args[b.length%isa.MaxArgs]):
 		t.fail(BadLength)
 	default:
 		t.fail(BadBuffer)
@@ -79,9 +87,9 @@ func (i *issue) locate(t *Thread) {
 
 // locate sets where the buffer is from two of the arguments; false if that is
 // not within LMEM.
-func (r *Request) locate(addr, length int, bounds isa.Length) bool {
-	at, n := r.Args[addr%isa.MaxArgs], r.Args[length%isa.MaxArgs]
-	if !bounds.Fits(n) || at > isa.LMEMBytes-n { // n is at most 256
+func (r *Request) locate(b *buffer) bool {
+	at, n := r.Args[b.addr%isa.MaxArgs], r.Args[b.length%isa.MaxArgs]
+	if !b.bounds.Fits(n) || at > isa.LMEMBytes-n { // n is at most 256
 		return false
 	}
 	r.LMEM, r.Len = int32(at), int32(n)

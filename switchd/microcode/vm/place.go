@@ -12,13 +12,12 @@ const lastWord = isa.LMEMBytes - 8
 // A place is where a value is written.
 type place struct {
 	register bool
-	based    bool  // base is added to the address
 	num      uint8 // register
 	shift    uint8 // of the field in the register
 	width    int32 // bits
 	mask     uint64
-	bit      int32   // in LMEM
-	base     operand // byte address
+	bit      int32    // in LMEM
+	base     *operand // byte address that is added to bit; nil: none
 }
 
 func placeOf(p isa.Place) place {
@@ -31,7 +30,8 @@ func placeOf(p isa.Place) place {
 	case isa.LMEM:
 		out := place{bit: p.Bit, width: int32(p.Width), mask: ones(p.Width)}
 		if p.Base != nil {
-			out.based, out.base = true, compileOperand(p.Base)
+			base := compileOperand(p.Base)
+			out.base = &base
 		}
 		return out
 	}
@@ -44,7 +44,7 @@ func ones(width uint8) uint64 { return 1<<width - 1 }
 // resolve returns the bit of LMEM where the field starts, 0 for a register.
 // Outside LMEM the thread has a fault.
 func (p *place) resolve(t *Thread) int32 {
-	if !p.based {
+	if p.base == nil {
 		return p.bit
 	}
 	return t.address(p.base.get(t), p.bit, p.width)

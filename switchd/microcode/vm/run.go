@@ -128,8 +128,10 @@ func (in *instr) execute(t *Thread, pc int32) int32 {
 	}
 	switch {
 	case len(in.moves) == 0:
-	case in.single:
+	case in.simple == 1:
 		in.moves[0].single(t)
+	case in.simple == 2:
+		pair(&in.moves[0], &in.moves[1], t)
 	default:
 		in.move(t)
 	}
@@ -154,7 +156,7 @@ func (in *instr) wire(t *Thread) {
 // issue prepares the first XTXN whose condition holds.
 func (in *instr) issue(t *Thread) {
 	for i := range in.issues {
-		if x := &in.issues[i]; x.when.op == 0 || x.when.holds(t) {
+		if x := &in.issues[i]; x.when == nil || x.when.holds(t) {
 			x.prepare(t)
 			return
 		}
@@ -164,7 +166,7 @@ func (in *instr) issue(t *Thread) {
 // branch returns where the first condition that holds leads.
 func (in *instr) branch(t *Thread) int32 {
 	for i := range in.branches {
-		if b := &in.branches[i]; b.when.both == nil && b.when.compare(t) || b.when.both != nil && b.when.holds(t) {
+		if b := &in.branches[i]; b.when.holds(t) {
 			return b.next
 		}
 	}
@@ -175,7 +177,7 @@ func (in *instr) branch(t *Thread) int32 {
 // instruction is lost if that comes before an XTXN is issued, but a fault must
 // have left the register as it was.
 func (m *move) single(t *Thread) {
-	if m.when.op != 0 && !m.when.holds(t) {
+	if m.when != nil && !m.when.holds(t) {
 		return
 	}
 	v := m.from.field(t)
@@ -187,12 +189,27 @@ func (m *move) single(t *Thread) {
 	}
 }
 
+// pair does two moves to registers, which have no conditions, likewise.
+func pair(a, b *move, t *Thread) {
+	x, y := a.from.field(t), b.from.field(t)
+	if a.from.eval != nil {
+		x = a.from.eval(t)
+	}
+	if b.from.eval != nil {
+		y = b.from.eval(t)
+	}
+	if t.fault == NoFault {
+		a.to.storeRegister(t, x)
+		b.to.storeRegister(t, y)
+	}
+}
+
 // move evaluates all moves before it does the first.
 func (in *instr) move(t *Thread) {
 	n := 0
 	for i := range in.moves {
 		m := &in.moves[i]
-		if m.when.op != 0 && !m.when.holds(t) {
+		if m.when != nil && !m.when.holds(t) {
 			continue
 		}
 		w := &t.writes[n&(isa.MaxMoves-1)]
@@ -200,7 +217,7 @@ func (in *instr) move(t *Thread) {
 		if w.value = m.from.field(t); m.from.eval != nil {
 			w.value = m.from.eval(t)
 		}
-		if m.to.based {
+		if m.to.base != nil {
 			w.at = m.to.resolve(t)
 		}
 		n++

@@ -52,17 +52,18 @@ const (
 // stream does what it can of the loop at whose head the thread is.
 func (l *loop) stream(t *Thread, h Streamer) {
 	s := l.shape
-	s.Paddr = uint32(l.paddr.field(t))
-	s.Count = min(l.fits(s.Paddr, s.Len/isa.WordBytes), (t.limit-t.Executed)/l.length)
-	if s.Kind != LMEMToMemory {
-		s.Offset = uint32(l.offset.field(t))
-		s.Count = min(s.Count, l.fits(s.Offset, s.Len))
-	}
+	s.Count = (t.limit - t.Executed) / l.length
 	for i := range l.while {
 		s.Count = min(s.Count, l.while[i].count(t))
 	}
 	if s.Count == 0 {
 		return
+	}
+	s.Paddr = uint32(l.paddr.field(t))
+	s.Count = min(s.Count, fits(s.Paddr, s.Len/isa.WordBytes))
+	if s.Kind != LMEMToMemory {
+		s.Offset = uint32(l.offset.field(t))
+		s.Count = min(s.Count, fits(s.Offset, s.Len))
 	}
 	n := h.Stream(t, s)
 	for i := range l.steps {
@@ -76,7 +77,7 @@ func (l *loop) stream(t *Thread, h Streamer) {
 }
 
 // fits returns how many steps from an address on stay within 32 bits.
-func (l *loop) fits(at uint32, step int32) uint64 {
+func fits(at uint32, step int32) uint64 {
 	return (1<<isa.FieldBits - uint64(at)) / uint64(step)
 }
 

@@ -103,7 +103,14 @@ type loopGenerator struct {
 	paddr, offset, left, end isa.Reg
 }
 
-func (g *loopGenerator) upTo(n int) int { return rapid.IntRange(0, n).Draw(g.T, "n") }
+// upTo draws evenly, unlike rapid.IntRange, which prefers what is small.
+func (g *loopGenerator) upTo(n int) int {
+	all := make([]int, n+1)
+	for i := range all {
+		all[i] = i
+	}
+	return rapid.SampledFrom(all).Draw(g.T, "n")
+}
 
 // about returns n, or seldom something near it.
 func (g *loopGenerator) about(n int) int {

@@ -59,6 +59,9 @@ func (o Options) pfe(cfg trioml.Config, obs trio.Observer) trio.Config {
 		Node: cfg.Node, Program: o.Program, PPEs: o.PPEs, Threads: o.Threads, Memory: o.Memory,
 		Queue: o.Queue, Timing: o.Timing, Counters: counters, Observer: obs, Timers: o.Timers,
 	}
+	if out.Memory.Records == 0 {
+		out.Memory.Records = recordsFor(cfg.Jobs)
+	}
 	if !cfg.NoAging {
 		name := timerAge
 		if cfg.Age == trioml.AgeAbsent {
@@ -67,4 +70,25 @@ func (o Options) pfe(cfg trioml.Config, obs trio.Observer) trio.Config {
 		out.Timers = append([]trio.Timer{{Name: name, Period: cfg.Timeout, Threads: cfg.Threads, ScansOnly: true}}, o.Timers...)
 	}
 	return out
+}
+
+// Records of a hash table that nobody gave a size: twice the blocks that may be open,
+// so that probes stay short, with room for jobs that come later. Buffers are as many,
+// of 16 KB each: a table for the most blocks there can be would spread those of few
+// over a GB. Both ends are assumed.
+const (
+	leastRecords = 1 << 13
+	mostRecords  = 1 << 16
+)
+
+func recordsFor(jobs []trioml.Job) int {
+	open := 0
+	for _, j := range jobs {
+		open += 1 + j.BlockMax
+	}
+	n := leastRecords
+	for n < 2*open && n < mostRecords {
+		n *= 2
+	}
+	return n
 }

@@ -8,15 +8,14 @@
 //	                         | writes          | reads
 //	                         v                 v
 //	    job records (Fig 17), egress,     block records (Fig 18),
-//	    waits, pool of buffers            counters of the program
+//	    waits                             counters of the program
 //
 // What the control plane writes before the first packet of a job:
 //
-//  1. the pool, once: the addresses of all buffers, and their number;
-//  2. a next hop with the ports of the job, and an egress entry with its headers,
+//  1. a next hop with the ports of the job, and an egress entry with its headers,
 //     to which out_nh_addr points;
-//  3. the sources that blocks wait for: all;
-//  4. the job record, into the hash table with block_id 0xffffffff as its key
+//  2. the sources that blocks wait for: all;
+//  3. the job record, into the hash table with block_id 0xffffffff as its key
 //     (ambiguity trio.job-lookup).
 //
 // Differences to the reference, all of them limits of the records:

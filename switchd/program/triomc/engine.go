@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
@@ -17,9 +18,10 @@ type Engine struct {
 	cfg     trioml.Config
 	at      layout
 	watch   *watcher
-	jobs    [256]bool // that have a record
-	refs    int       // how many of these
-	removed uint64    // open blocks that went with their jobs
+	jobs    [256]bool            // that have a record
+	refs    int                  // how many of these
+	leaving map[uint8]units.Time // when jobs were removed that threads may still work for
+	removed uint64               // open blocks that went with their jobs
 }
 
 // New returns the PFE of a configuration of the reference program.
@@ -36,7 +38,7 @@ func New(cfg trioml.Config, opts Options) (*Engine, error) {
 }
 
 func build(cfg trioml.Config, opts Options) (*Engine, error) {
-	e := &Engine{cfg: cfg}
+	e := &Engine{cfg: cfg, leaving: map[uint8]units.Time{}}
 	var err error
 	if opts.Program == nil {
 		if opts.Program, err = Compile(); err != nil {
@@ -52,8 +54,8 @@ func build(cfg trioml.Config, opts Options) (*Engine, error) {
 	if e.PFE, err = trio.New(opts.pfe(cfg, e.watch)); err != nil {
 		return nil, err
 	}
-	if err := e.fillPool(); err != nil {
-		return nil, err
+	if n := e.Memory().Hash().Cap(); n > e.at.records {
+		return nil, fmt.Errorf("the hash table has %d records and the program buffers for %d: lower the records", n, e.at.records)
 	}
 	for _, j := range cfg.Jobs {
 		if err := e.add(j); err != nil {
@@ -61,22 +63,6 @@ func build(cfg trioml.Config, opts Options) (*Engine, error) {
 		}
 	}
 	return e, nil
-}
-
-// fillPool puts the buffers into the pool, as many as there can be records. The
-// lowest is taken first.
-func (e *Engine) fillPool() error {
-	n := min(e.at.poolSize, e.Memory().Hash().Cap())
-	for i := range n {
-		buffer := e.at.buffers + mem.Addr((n-1-i)*bufferWords)
-		if f := e.Memory().Store(e.at.pool+mem.Addr(i), uint64(buffer)); f != mem.NoFault {
-			return fmt.Errorf("filling the pool of buffers: %v", f)
-		}
-	}
-	if f := e.Memory().Store(e.at.poolTop, uint64(n)); f != mem.NoFault {
-		return fmt.Errorf("filling the pool of buffers: %v", f)
-	}
-	return nil
 }
 
 // Job returns the job record; false if there is none.

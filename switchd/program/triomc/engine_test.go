@@ -216,9 +216,10 @@ func TestJobsComeAndGo(t *testing.T) {
 		if send(0, 2); e.Memory().Hash().Len() != 0 || e.NextDeadline() != units.Never || len(e.Ports()) != 0 {
 			t.Errorf("round %d: %d records are left", round, e.Memory().Hash().Len())
 		}
-		top, _ := e.Memory().Load(e.at.poolTop)
-		if int(top) != e.Memory().Hash().Cap() {
-			t.Errorf("round %d: %d buffers are in the pool", round, top)
+		for block := range e.Memory().Hash().Cap() {
+			if v, _ := e.Memory().Load(e.at.buffers + mem.Addr(block*bufferWords)); v != 0 {
+				t.Errorf("round %d: the buffer of record %d has %#x", round, block, v)
+			}
 		}
 	}
 	if _, err := e.RemoveJob(0, 1); err == nil {
@@ -271,6 +272,9 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := New(trioml.Config{Late: "never"}, Options{Memory: small()}); err == nil {
 		t.Error("an unknown policy is taken")
+	}
+	if _, err := New(trioml.Config{}, Options{Memory: mem.Config{DRAM: 3 * units.GiB, Records: 1 << 17}}); err == nil {
+		t.Error("more records than buffers are taken")
 	}
 	if _, err := New(trioml.Config{}, Options{Memory: mem.Config{DRAM: units.GiB}}); err == nil {
 		t.Error("a memory without room for the buffers is taken")

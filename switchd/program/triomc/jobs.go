@@ -48,7 +48,7 @@ func (e *Engine) add(j trioml.Job) error {
 	}
 	e.jobs[j.ID] = true
 	e.refs++
-	e.SetPermanent(e.refs)
+	e.SetPermanent(e.refs + len(e.leaving))
 	return nil
 }
 

@@ -9,10 +9,10 @@ import (
 
 // layout is where the program has what the control plane reads and writes.
 type layout struct {
-	waits, egress, poolTop, pool, buffers, tombs mem.Addr
-	poolSize                                     int      // buffers that the pool has room for
-	block                                        int      // byte of LMEM where a thread has its block record
-	strikes                                      mem.Addr // of sources; 0: the program does not count them
+	waits, egress, buffers, tombs mem.Addr
+	records                       int      // that have a buffer
+	block                         int      // byte of LMEM where a thread has its block record
+	strikes                       mem.Addr // of sources; 0: the program does not count them
 }
 
 // Sizes of entries of the program's tables, in words.
@@ -33,11 +33,9 @@ func layoutOf(p *isa.Program) (l layout, err error) {
 	}
 	l.waits = mem.Addr(find("waits", isa.SymbolSRAM).Value)
 	l.egress = mem.Addr(find("egress", isa.SymbolSRAM).Value)
-	l.poolTop = mem.Addr(find("pool_top", isa.SymbolSRAM).Value)
-	pool, buffers := find("pool", isa.SymbolSRAM), find("buffers", isa.SymbolDRAM)
-	l.pool, l.buffers = mem.Addr(pool.Value), mem.Addr(buffers.Value)
+	buffers := find("buffers", isa.SymbolDRAM)
+	l.buffers, l.records = mem.Addr(buffers.Value), int(buffers.Len/bufferWords)
 	l.tombs = mem.Addr(find("tombstones", isa.SymbolDRAM).Value)
-	l.poolSize = int(min(pool.Len, buffers.Len/bufferWords))
 	l.block = int(find("blk", isa.SymbolLMEM).Value / 8)
 	return l, err
 }

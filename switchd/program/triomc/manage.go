@@ -7,7 +7,6 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
-	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 // AddJob sets up a job as a [dataplane.Job] says.
@@ -23,6 +22,10 @@ func (e *Engine) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
 	if e.jobs[j.ID] {
 		return 0, dataplane.Refuse(dataplane.RefusedIDTaken, "remove it first, or take another id", "there is a job %d on %s", j.ID, e.cfg.Node)
 	}
+	e.tidy()
+	if at, is := e.leaving[j.ID]; is {
+		return 0, dataplane.Refuse(dataplane.RefusedNoRoom, "add it a little later, or take another id", "threads of %s still work for the job %d that was removed at %v", e.cfg.Node, j.ID, at)
+	}
 	if err := e.add(j); err != nil {
 		return 0, dataplane.Refuse(dataplane.RefusedNoRoom, "remove a job, or wait until fewer blocks are open", "%s: %v", e.cfg.Node, err)
 	}
@@ -30,58 +33,19 @@ func (e *Engine) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
 }
 
 // RemoveJob takes a job record out, with its block records. What threads still add
-// to one of them is lost, and so is its buffer, which they may write to.
-func (e *Engine) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
+// to one of them is lost.
+func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) {
 	if !e.jobs[id] {
 		return dataplane.Removed{}, dataplane.Refuse(dataplane.RefusedUnknownJob, "\"inalab switch job ls\" lists those that are there", "there is no job %d on %s", id, e.cfg.Node)
 	}
 	out := dataplane.Removed{Counters: e.watch.jobs[id].list()}
-	hash := e.Memory().Hash()
-	var keys []uint64
-	for k, a := range hash.All() {
-		if uint8(k>>32) != id || uint32(k) == JobBlock {
-			continue
-		}
-		keys = append(keys, k)
-		if r, ok := e.blockAt(a); ok && r.InFlight == 0 && !r.Owned {
-			e.giveBack(r)
-		}
-	}
-	for _, k := range keys {
-		hash.Delete(k)
-	}
-	out.OpenBlocks = len(keys)
-	e.removed += uint64(len(keys))
-	hash.Delete(key(id, JobBlock))
+	out.OpenBlocks = e.leave(now, id)
+	e.removed += uint64(out.OpenBlocks)
 	e.RemoveNextHop(nextHop(id))
-	e.forget(id)
 	e.jobs[id], e.watch.jobs[id] = false, jobCounts{}
 	e.refs--
-	e.SetPermanent(e.refs)
+	e.tidy()
 	return out, nil
-}
-
-// giveBack returns the buffer of a block to the pool, cleared.
-func (e *Engine) giveBack(r BlockRecord) {
-	m := e.Memory()
-	var zeros [mem.MaxAccess]byte
-	for at := 0; at < 4*r.Grads; at += len(zeros) {
-		m.Write(r.Aggr+mem.Addr(at/mem.WordBytes), zeros[:])
-	}
-	top, _ := m.Load(e.at.poolTop)
-	m.Store(e.at.pool+mem.Addr(top), uint64(r.Aggr))
-	m.Store(e.at.poolTop, top+1)
-}
-
-// forget clears the tombstones of a job, for the next one of that id.
-func (e *Engine) forget(id uint8) {
-	m := e.Memory()
-	start := e.at.tombs + mem.Addr(id)*tombWords
-	for a := start; a < start+tombWords; a++ {
-		if v, _ := m.Load(a); v != 0 { // to write zeros would take memory
-			m.Store(a, 0)
-		}
-	}
 }
 
 func (c *jobCounts) list() []sansio.Count {

@@ -20,7 +20,7 @@ func (e *Engine) Sources(job uint8) trace.Mask {
 func (e *Engine) Blocks() iter.Seq2[uint8, BlockRecord] {
 	return func(yield func(uint8, BlockRecord) bool) {
 		for k, a := range e.Memory().Hash().All() {
-			if uint32(k) == JobBlock {
+			if uint32(k) == JobBlock || k >= keyAside {
 				continue
 			}
 			if r, ok := e.blockAt(a); ok && !yield(uint8(k>>32), r) {
@@ -31,7 +31,7 @@ func (e *Engine) Blocks() iter.Seq2[uint8, BlockRecord] {
 }
 
 // OpenBlocks returns the number of block records in use.
-func (e *Engine) OpenBlocks() int { return e.Memory().Hash().Len() - e.refs }
+func (e *Engine) OpenBlocks() int { return e.Memory().Hash().Len() - e.refs - len(e.leaving) }
 
 // Open returns at most limit block records, the oldest first.
 func (e *Engine) Open(limit int) (out []dataplane.OpenBlock) {

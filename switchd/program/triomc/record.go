@@ -23,7 +23,7 @@ func key(job uint8, block uint32) uint64 { return uint64(job)<<32 | uint64(block
 
 // Policies of a job, as its record has them.
 const (
-	flagStarted  = 1 << 15
+	flagFresh    = 1 << 15 // no generation has been seen
 	flagLate     = 1 << 14 // packets of older generations are dropped
 	flagTombs    = 1 << 13 // and those of blocks that are done
 	flagAbsent   = 1 << 12 // blocks do not wait for absent sources
@@ -59,14 +59,14 @@ func (r *JobRecord) Put(b []byte) {
 	for _, f := range []struct {
 		set bool
 		bit uint16
-	}{{r.Started, flagStarted}, {r.Late, flagLate}, {r.Tombs, flagTombs}, {r.Absent, flagAbsent}} {
+	}{{!r.Started, flagFresh}, {r.Late, flagLate}, {r.Tombs, flagTombs}, {r.Absent, flagAbsent}} {
 		if f.set {
 			flags |= f.bit
 		}
 	}
-	binary.BigEndian.PutUint16(b[0:], r.Newest)
-	binary.BigEndian.PutUint16(b[2:], flags)
-	b[4], b[5] = r.Job, r.OutSrcID
+	b[0], b[1] = r.Job, r.OutSrcID
+	binary.BigEndian.PutUint16(b[2:], r.Newest)
+	binary.BigEndian.PutUint16(b[4:], flags)
 	binary.BigEndian.PutUint16(b[6:], r.BlockCurrCnt)
 	binary.BigEndian.PutUint32(b[8:], uint32(r.BlockCntMax-1)&0xfff<<20|uint32(r.BlockGradMax)&0xfff<<8|uint32(r.BlockExp))
 	binary.BigEndian.PutUint32(b[12:], r.BlockTotalCnt)
@@ -81,12 +81,12 @@ func (r *JobRecord) Put(b []byte) {
 // DecodeJobRecord reads what Put writes.
 func DecodeJobRecord(b []byte) JobRecord {
 	_ = b[recordBytes-1]
-	flags := binary.BigEndian.Uint16(b[2:])
+	flags := binary.BigEndian.Uint16(b[4:])
 	caps := binary.BigEndian.Uint32(b[8:])
 	return JobRecord{
-		Newest:  binary.BigEndian.Uint16(b),
-		Started: flags&flagStarted != 0, Late: flags&flagLate != 0, Tombs: flags&flagTombs != 0, Absent: flags&flagAbsent != 0,
-		Job: b[4], OutSrcID: b[5],
+		Newest:  binary.BigEndian.Uint16(b[2:]),
+		Started: flags&flagFresh == 0, Late: flags&flagLate != 0, Tombs: flags&flagTombs != 0, Absent: flags&flagAbsent != 0,
+		Job: b[0], OutSrcID: b[1],
 		BlockCurrCnt: binary.BigEndian.Uint16(b[6:]),
 		BlockCntMax:  int(flags>>capHighShift&0xf)<<12 + int(caps>>20) + 1, BlockGradMax: int(caps >> 8 & 0xfff), BlockExp: uint8(caps),
 		BlockTotalCnt: binary.BigEndian.Uint32(b[12:]),
@@ -117,8 +117,9 @@ type BlockRecord struct {
 	RcvdMask  trace.Mask
 }
 
-// Bits of the word with rcvd_cnt.
+// The word with rcvd_cnt, and the bits of its second half.
 const (
+	countWord     = 3
 	bitReady      = 1 << 31
 	bitOwned      = 1 << 30
 	inFlightShift = 16

@@ -21,9 +21,9 @@ type watcher struct {
 	next   trio.Observer // nil: none
 	jobs   [256]jobCounts
 
-	in       vm.Variable // what a packet's thread has of its header; src_id stands first
-	block    vm.Variable // reply of the last HashInsert of a packet's thread
-	timerRun vm.Variable // whether it is a timer's
+	in    vm.Variable // what a packet's thread has of its header; src_id stands first
+	block vm.Variable // reply of the last HashInsert of a packet's thread
+	scan  vm.Variable // reply of the last HashScan of a timer's
 }
 
 // jobCounts is what is counted of a job, as in the reference program.
@@ -40,7 +40,7 @@ func newWatcher(e *Engine, p *isa.Program, sink trace.Sink, next trio.Observer) 
 	for _, v := range []struct {
 		name string
 		at   *vm.Variable
-	}{{"in", &w.in}, {"block", &w.block}, {"timer_run", &w.timerRun}} {
+	}{{"in", &w.in}, {"block", &w.block}, {"scan", &w.scan}} {
 		s, ok := p.Symbol(v.name)
 		if ok {
 			*v.at, ok = vm.VariableOf(s)
@@ -77,7 +77,8 @@ func (w *watcher) Sent(now units.Time, t *vm.Thread, created bool) {
 }
 
 func (w *watcher) result(now units.Time, t *vm.Thread, r BlockRecord) {
-	aged := w.timerRun.Get(t) != 0 && r.AgeOp&wire.AgeTimeout != 0
+	timer := w.scan.Get(t)&isa.ScanFound != 0
+	aged := timer && r.AgeOp&wire.AgeTimeout != 0
 	j := w.job(t)
 	j.results++
 	if r.Degraded {
@@ -93,7 +94,7 @@ func (w *watcher) result(now units.Time, t *vm.Thread, r BlockRecord) {
 	switch {
 	case aged:
 		w.event(now, trace.BlockAged, h.Job, h.Source, r)
-	case w.timerRun.Get(t) == 0:
+	case !timer:
 		w.contributed(now, t, h.Job, r)
 	}
 	w.event(now, trace.BlockSent, h.Job, h.Source, r)

@@ -178,6 +178,27 @@ func (t *Table) Delete(key uint64) bool {
 	return true
 }
 
+// Rename gives a record another key; its place and its REF flag stay. It reports
+// false, and does nothing, where there is none or the other key has one. It is for
+// a control plane, and has no cost.
+func (t *Table) Rename(from, to uint64) bool {
+	before := t.cost
+	defer func() { t.cost = before }()
+	if _, taken := t.find(to); taken {
+		return false
+	}
+	link, found := t.find(from)
+	if !found {
+		return false
+	}
+	slot := *link
+	*link = t.chain[slot].next
+	t.chain[slot] = entry{to, none}
+	end, _ := t.find(to)
+	*end = slot
+	return true
+}
+
 // All returns keys and records in the order of slots. The table must not be
 // changed meanwhile. REF flags stay as they are.
 func (t *Table) All() iter.Seq2[uint64, Addr] {

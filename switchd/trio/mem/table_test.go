@@ -107,6 +107,21 @@ func (o *hashOracle) peek(t *rapid.T, m *Memory) {
 	}
 }
 
+func (o *hashOracle) rename(t *rapid.T, m *Memory) {
+	from, to := drawKey(t), drawKey(t)
+	_, had := o.at[from]
+	_, taken := o.at[to]
+	if m.Hash().Rename(from, to) != (had && !taken) {
+		t.Fatalf("rename of %d (there: %v) to %d (there: %v)", from>>32, had, to>>32, taken)
+	}
+	if had && !taken {
+		o.at[to], o.ref[to] = o.at[from], o.ref[from]
+		m.Store(o.at[to], to+1)
+		delete(o.at, from)
+		delete(o.ref, from)
+	}
+}
+
 func (o *hashOracle) remove(t *rapid.T, m *Memory) {
 	key := drawKey(t)
 	_, had := o.at[key]
@@ -182,7 +197,7 @@ func TestTableMatchesTheOracle(t *testing.T) {
 		c.RecordsIn = rapid.SampledFrom([]Region{SRAM, DRAM}).Draw(t, "region")
 		m := mustNew(t, c)
 		o := &hashOracle{map[uint64]Addr{}, map[uint64]bool{}}
-		ops := []func(*rapid.T, *Memory){o.insert, o.insert, o.lookup, o.peek, o.remove, o.scan}
+		ops := []func(*rapid.T, *Memory){o.insert, o.insert, o.lookup, o.peek, o.remove, o.rename, o.scan}
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			rapid.SampledFrom(ops).Draw(t, "step")(t, m)
 			o.mustHold(t, m.Hash())

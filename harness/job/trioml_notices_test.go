@@ -1,0 +1,96 @@
+package job
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/harness/fault"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/trioml"
+	"github.com/inalab/inalab/switchd/program/triomc"
+	program "github.com/inalab/inalab/switchd/program/trioml"
+)
+
+// notifying is Trio-ML that notifies the workers.
+func notifying() TrioML {
+	return TrioML{Age: program.AgeAbsent, PFE: PFE{Stragglers: &triomc.Stragglers{PermanentAfter: 3}}}
+}
+
+// With notices the PFE runs the program that sends them, and workers heed them and
+// divide shares; without, none of the three.
+func TestNoticesAreLaidOut(t *testing.T) {
+	for _, sys := range []TrioML{{}, notifying()} {
+		s := spec(t, sys, "rack", 4)
+		s.Virtual, s.Elements = true, 0
+		s.Scale = 1000
+		j := mustNew(t, s)
+		want := 0
+		if sys.notifies() {
+			want = 4
+		}
+		if got := j.Layout.Cores[2].(trioml.Config).Workers; got != want {
+			t.Errorf("workers heed notices about %d workers, want %d", got, want)
+		}
+		if got := j.Workers()[1].Loop.Reshard; got != want {
+			t.Errorf("shares are divided among %d workers, want %d", got, want)
+		}
+		pfe, err := Decode[pfeConfig](j.Switches(0)[0].Programs[0])
+		if err != nil || !reflect.DeepEqual(pfe.PFE, sys.PFE) {
+			t.Errorf("the PFE is %+v (%v), want %+v", pfe.PFE, err, sys.PFE)
+		}
+		engine, err := sys.NewEngine(j.Switches(0)[0].Programs[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if timed := engine.NextDeadline() != units.Never; timed != sys.notifies() {
+			t.Errorf("a PFE at rest has something to look at: %v, notifies %v", timed, sys.notifies())
+		}
+	}
+}
+
+// Notices that nobody could send or that would not arrive are refused; blocks that
+// wait for who is out of service are noted.
+func TestNoticesThatCannotBe(t *testing.T) {
+	for want, change := range map[string]func(*Spec, *TrioML){
+		"use rack":              func(s *Spec, _ *TrioML) { s.Plan = addressed(t, "mx480", 6) },
+		"set trio.pfe":          func(_ *Spec, sys *TrioML) { sys.PFE.Reference = true },
+		"set trio.aging":        func(_ *Spec, sys *TrioML) { sys.NoAging = true },
+		"absent-after-first do": func(_ *Spec, sys *TrioML) { sys.Age = program.AgePerBlock },
+	} {
+		s, sys := spec(t, nil, "rack", 4), notifying()
+		change(&s, &sys)
+		s.System = sys
+		j, err := New(s)
+		said := ""
+		if err != nil {
+			said = err.Error()
+		} else {
+			said = strings.Join(j.Layout.Notes, "\n")
+		}
+		if !strings.Contains(said, want) {
+			t.Errorf("%s: said %q", want, said)
+		}
+	}
+	s := spec(t, notifying(), "mx480", 6)
+	s.On = []int{0, 1, 2} // one PFE of the chassis
+	mustNew(t, s)
+}
+
+// A worker with an outage keeps the results of all that it sleeps through, and the
+// bound on the iteration time has room for the larger shares of the others.
+func TestOutagesAreExpected(t *testing.T) {
+	s := spec(t, notifying(), "rack", 4)
+	s.Model.Compute, s.Iterations = 30*units.Millisecond, 100
+	s.Outages = []fault.Outage{{Worker: 1, Iteration: 10, For: units.Second}}
+	j := mustNew(t, s)
+	if got := j.Layout.Cores[0].(trioml.Config).Ahead; got != 100 {
+		t.Errorf("results of %d generations are kept", got)
+	}
+	if got, bound := j.Expect(); !bound || got < 40*units.Millisecond || got > 45*units.Millisecond {
+		t.Errorf("expected %v (bound: %v), want some more than 40ms", got, bound)
+	}
+	if j.Schedule.At(1, 10, 0) != units.Second {
+		t.Error("the outage is not in the schedule")
+	}
+}
