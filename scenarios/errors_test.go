@@ -26,7 +26,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown key", "seed: 1", "sede: 1", `bad.yaml:8:1: unknown key "sede"; did you mean "seed"?
   sede: 1
   ^`},
-		{"unknown key below", "wake: skip            # a worker that fell behind: skip, naive", "wkae: skip", `bad.yaml:33:3: unknown key "wkae"; did you mean "wake"?
+		{"unknown key below", "wake: skip            # a worker that fell behind: skip, naive", "wkae: skip", `bad.yaml:32:3: unknown key "wkae"; did you mean "wake"?
     wkae: skip
     ^`},
 		{"unknown key like none", "seed: 1", "x: 1", `bad.yaml:8:1: unknown key "x"
@@ -141,8 +141,8 @@ bad.yaml:23:36: stragglers.outages[0].iteration: 40: allowed are 0 to 39
 bad.yaml:23:45: stragglers.outages[0].for: write a time above 0, as in 3s
     outages: [{worker: 6, iteration: 40, for: 0s}]
                                               ^`},
-		{"unknown way with stragglers", "stragglers: age       #", "stragglers: notfy     #", `bad.yaml:31:15: trio.stragglers: "notfy": allowed are age, notify; did you mean "notify"?
-    stragglers: notfy     # age: their blocks age, no more; notify: besides, the others hear who is out of service, and re-shard
+		{"unknown way with stragglers", "  aging: true\n", "  stragglers: notfy\n  aging: true\n", `bad.yaml:29:15: trio.stragglers: "notfy": allowed are age, notify; did you mean "notify"?
+    stragglers: notfy
                 ^`},
 		{"no probability", "[0%, 4%, 8%, 16%]  # at each of three delay points of an iteration", "[]", `bad.yaml:21:6: stragglers.p: at least one probability is needed, as in [0%, 16%]
     p: []

@@ -33,6 +33,12 @@ func overhear(s *triomc.Stragglers, age program.AgePolicy) overheard {
 	return overheard{job.TrioML{Age: age, PFE: job.PFE{Stragglers: s}}, map[int]map[string]trace.Mask{}}
 }
 
+// waking returns o with another policy of workers that fell behind.
+func (o overheard) waking(w trioml.WakePolicy) overheard {
+	o.Wake = w
+	return o
+}
+
 // listening is a core that writes down what it is asked.
 type listening struct {
 	*trioml.Core
@@ -208,6 +214,7 @@ func TestWorkersAgreeOnShares(t *testing.T) {
 		sys := overhear(stragglers, []program.AgePolicy{program.AgeAbsent, program.AgePerBlock}[r.IntN(2)])
 		j := absence(t, sys, func(s *job.Spec) {
 			s.Seed, s.Scale, s.Iterations, s.MiniBatch = rng.Root(seed), 8000, 30, 2
+			s.System = sys.waking([]trioml.WakePolicy{trioml.WakeSkip, trioml.WakeNaive}[r.IntN(2)])
 			s.Model.Compute = units.Duration(1+r.IntN(20)) * units.Millisecond
 			s.StraggleP = []float64{0, 0.16, 0.5}[r.IntN(3)]
 			for range r.IntN(4) {

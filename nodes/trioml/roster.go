@@ -1,6 +1,8 @@
 package trioml
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/trace"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 )
@@ -53,7 +55,8 @@ func (c change) apply(out *trace.Mask) {
 }
 
 // add takes a change in. What holds at generation now already, which is the one at
-// hand, needs no place of its own any more.
+// hand, needs no place of its own any more, nor does what holds for no generation: so
+// there is one change of each source for each generation ahead at most.
 func (r *roster) add(c change, now int) {
 	for len(r.changes) > 0 && r.changes[0].from <= now {
 		r.changes[0].apply(&r.out)
@@ -62,6 +65,7 @@ func (r *roster) add(c change, now int) {
 	if last := len(r.changes) - 1; last >= 0 {
 		c.from = max(c.from, r.changes[last].from)
 	}
+	r.changes = slices.DeleteFunc(r.changes, func(o change) bool { return o.from == c.from && o.source == c.source })
 	r.changes = append(r.changes, c)
 }
 
