@@ -32,14 +32,6 @@ func (d *pfeFeed) until(at units.Time) {
 	d.now = at
 }
 
-// idle runs until nothing is left to do, and returns when that was.
-func (d *pfeFeed) idle() units.Time {
-	for next := d.engine.NextDeadline(); next != units.Never; next = d.engine.NextDeadline() {
-		d.until(next)
-	}
-	return d.now
-}
-
 func (d *pfeFeed) collect() {
 	for i := range d.eff.Sends {
 		if d.sent != nil {

@@ -26,7 +26,7 @@ var fig16Grads = []int{512, 1024}
 
 // fig16Windows are the windows of a sweep, in packets of each server.
 func fig16Windows(e *Env) (out []int) {
-	step, most := 1, 14 // powers of two: windows up to 16384
+	step, most := 1, 13 // powers of two: windows up to 8192
 	if e.Quick {
 		step, most = 2, 12
 	}

@@ -56,7 +56,7 @@ func runPFEProgram(_ context.Context, e *Env) (f Findings, err error) {
 	total.Note = "parsing, policies of late packets, timer threads and absent sources included"
 	f.Set("trio.s6.3.instr-total", total)
 	f.Predict("trio.s6.3.instr-per-gradient", claims.Prediction{
-		Low: loop + loopOf(e.Constants.Get("pfe.add-bytes")) - loopOf(64), High: loopOf(8), Model: "instructions of the loop over a tail of 64-byte chunks",
+		Low: loop + loopOf(e.Constants.Get("pfe.add-bytes")) - loopOf(64), High: loopOf(8), Model: "instructions of the loop over a tail of 64-byte chunks", Constants: []string{"pfe.add-bytes"},
 		Note: "from one XTXN that adds 64 bytes, as our program has it, to one for each 8; what an add may take is assumed, an instruction issues one XTXN",
 	})
 	return f, pfeLoopShare(&f, loop)

@@ -25,7 +25,7 @@ const (
 	// program or of another constant it has to be solved for again:
 	//
 	//	go test ./experiments -run TestInstructionCost -update
-	InstructionCost = 581 * units.Nanosecond
+	InstructionCost = 661 * units.Nanosecond
 
 	// IssueInterval is the least distance of two instructions of one PPE, whatever
 	// their threads. Assumed: one clock, since a pipeline takes in one a clock,
