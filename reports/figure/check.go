@@ -53,10 +53,10 @@ func (f *Figure) checkFrame() error {
 
 func (p *Panel) check() error {
 	if err := p.X.check(); err != nil {
-		return fmt.Errorf("X axis: %w", err)
+		return fmt.Errorf("axis X: %w", err)
 	}
 	if err := p.Y.check(); err != nil {
-		return fmt.Errorf("Y axis: %w", err)
+		return fmt.Errorf("axis Y: %w", err)
 	}
 	var names []string
 	for i := range p.Series {

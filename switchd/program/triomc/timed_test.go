@@ -13,8 +13,6 @@ import (
 	"github.com/inalab/inalab/switchd/trio"
 )
 
-const us = units.Time(units.Microsecond)
-
 // race is a PFE with time, whose threads meet: timers fire while packets are
 // inside, all sources send at once, and latencies are drawn.
 type race struct {
