@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -38,9 +39,8 @@ func pfeRules() Experiment {
 type pfeDriver struct {
 	*trio.PFE
 	program *isa.Program
-	eff     sansio.Effects
-	now     units.Time
-	sent    []sansio.Train
+	feed    pfeFeed
+	sent    [][]byte // payloads
 }
 
 func newPFEDriver(name, source string, cfg trio.Config) (*pfeDriver, error) {
@@ -51,32 +51,25 @@ func newPFEDriver(name, source string, cfg trio.Config) (*pfeDriver, error) {
 	cfg.Node, cfg.Program, cfg.ClaimAll = "pfe", p, true
 	cfg.NextHops = []trio.NextHop{{Index: 0, To: []sansio.Port{0}}}
 	pfe, err := trio.New(cfg)
-	return &pfeDriver{PFE: pfe, program: p}, err
+	d := &pfeDriver{PFE: pfe, program: p}
+	d.feed = pfeFeed{engine: pfe, sent: func(_ units.Time, s *sansio.Send) {
+		for n := range s.Train.Frames() {
+			d.sent = append(d.sent, bytes.Clone(s.Train.Payload(n)))
+		}
+	}}
+	return d, err
 }
 
 // arrive hands over a frame after a time.
 func (d *pfeDriver) arrive(after units.Duration, t sansio.Train) {
-	d.now = d.now.Add(after)
-	d.Handle(d.now, []sansio.Arrival{{Train: t}}, &d.eff)
-	d.collect()
+	d.feed.arrive(d.feed.now.Add(after), sansio.Arrival{Train: t})
 }
 
 // finish runs until nothing is inside any more.
 func (d *pfeDriver) finish() {
 	for at := d.NextDeadline(); at != units.Never; at = d.NextDeadline() {
-		d.now = at
-		d.Expire(at, &d.eff)
-		d.collect()
+		d.feed.until(at)
 	}
-}
-
-func (d *pfeDriver) collect() {
-	for i := range d.eff.Sends {
-		for n := range d.eff.Sends[i].Train.Frames() {
-			d.sent = append(d.sent, sansio.Train{Body: append([]byte(nil), d.eff.Sends[i].Train.Payload(n)...)})
-		}
-	}
-	d.eff.Reset()
 }
 
 // pfeFilter sends packets of the three types to the paper's example, in random
@@ -92,7 +85,7 @@ func pfeFilter(f *Findings, e *Env) error {
 		return fmt.Errorf("%s has no DROP_CNT_BASE", src.File)
 	}
 	rnd := e.Seed.Stream("trio.pfe/filter")
-	var packets, bytes [3]uint64 // non-IP, options, passes
+	var packets, octets [3]uint64 // non-IP, options, passes
 	wrong := 0
 	for range e.trials(3000) {
 		kind := rnd.IntN(3)
@@ -104,12 +97,12 @@ func pfeFilter(f *Findings, e *Env) error {
 			wrong++
 		}
 		packets[kind]++
-		bytes[kind] += uint64(len(header) + len(body))
+		octets[kind] += uint64(len(header) + len(body))
 	}
 	badCounters := 0
 	for kind := range 2 {
 		p, b, fault := d.Memory().Counter(mem.Addr(base.Value) + mem.Addr(2*kind))
-		if fault != mem.NoFault || p != packets[kind] || b != bytes[kind] {
+		if fault != mem.NoFault || p != packets[kind] || b != octets[kind] {
 			badCounters++
 		}
 	}
@@ -210,7 +203,7 @@ func pfeHammer(e *Env, threads int) (b pfeBlow, err error) {
 		return b, fmt.Errorf("reading the word: %v", fault)
 	}
 	r := d.Snapshot().Memory.Requests
-	b = pfeBlow{took: d.now.Sub(0), wait: r.Wait / units.Duration(max(r.Requests, 1)), sum: sum >> 32} // the first half of the word
+	b = pfeBlow{took: d.feed.now.Sub(0), wait: r.Wait / units.Duration(max(r.Requests, 1)), sum: sum >> 32} // the first half of the word
 	return b, nil
 }
 
@@ -275,8 +268,8 @@ func pfeOrder(f *Findings, e *Env) error {
 	}
 	var last [flows]uint32
 	inversions := 0
-	for _, t := range d.sent {
-		flow, number := t.Body[1], binary.BigEndian.Uint32(t.Body[2:])
+	for _, body := range d.sent {
+		flow, number := body[1], binary.BigEndian.Uint32(body[2:])
 		if number < last[flow] {
 			inversions++
 		}

@@ -62,24 +62,8 @@ func TestPFE(t *testing.T) {
 	}
 	for _, x := range []Experiment{pfeGraceful(), pfeFig15(), pfeFig16()} {
 		t.Run(x.ID, func(t *testing.T) {
-			f, err := x.Run(t.Context(), unitEnv(t))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := f.complete(&x); err != nil {
-				t.Fatal(err)
-			}
-			for _, id := range x.Claims {
-				c, err := l.Lookup(id)
-				if err != nil {
-					t.Fatal(err)
-				}
-				j := c.Judge(f.Measured[id])
-				t.Logf("%s: %s: %s; %s", id, j.Verdict, j.Measured, j.Reason)
-				if !j.Expected {
-					t.Errorf("%s: %s: %s", id, j.Verdict, j.Reason)
-				}
-			}
+			f := runAll(t, &x)
+			asExpected(t, l, &x, &f)
 			for id, p := range f.Predicted {
 				if !(0 < p.Low && p.Low < p.High) {
 					t.Errorf("%s is predicted to be %v to %v", id, p.Low, p.High)
