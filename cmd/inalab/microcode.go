@@ -56,14 +56,11 @@ how the chip encodes instructions is not published.`,
 				return usage(err)
 			}
 			if out == "" {
-				out = strings.TrimSuffix(filepath.Base(args[0]), ".mc") + ".mcx"
+				base := filepath.Base(args[0])
+				out = strings.TrimSuffix(base, filepath.Ext(base)) + ".mcx"
 			}
-			var b bytes.Buffer
-			if err := p.Encode(&b); err != nil {
+			if err := writeMicrocode(out, args[0], p); err != nil {
 				return err
-			}
-			if err := os.WriteFile(out, b.Bytes(), 0o644); err != nil {
-				return usage(err)
 			}
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", out, microcodeSummary(p))
 			return err
@@ -71,6 +68,19 @@ how the chip encodes instructions is not published.`,
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default: the name of the program, with .mcx)")
 	return c
+}
+
+// writeMicrocode writes a compiled program, but never over what it was made of.
+func writeMicrocode(out, source string, p *isa.Program) error {
+	from, err := os.Stat(source)
+	if to, err2 := os.Stat(out); err == nil && err2 == nil && os.SameFile(from, to) {
+		return usage(fmt.Errorf("%s is the program itself; name another file with --output", out))
+	}
+	var b bytes.Buffer
+	if err := p.Encode(&b); err != nil {
+		return err
+	}
+	return usage(os.WriteFile(out, b.Bytes(), 0o644))
 }
 
 func newMicrocodeCheck() *cobra.Command {
@@ -122,8 +132,12 @@ it also prints how many instructions its threads run, measured on packets.`,
 
 func microcodeSummary(p *isa.Program) string {
 	t := p.Totals()
-	return fmt.Sprintf("%d instructions, %d of %d registers, %d of %d bytes of LMEM",
-		t.Instructions, t.Registers, isa.Registers, t.LMEMBytes, isa.LMEMBytes)
+	instructions := "instructions"
+	if t.Instructions == 1 {
+		instructions = "instruction"
+	}
+	return fmt.Sprintf("%d %s, %d of %d registers, %d of %d bytes of LMEM",
+		t.Instructions, instructions, t.Registers, isa.Registers, t.LMEMBytes, isa.LMEMBytes)
 }
 
 // loadMicrocode returns a program by the name it has here, or from a file, as

@@ -50,7 +50,7 @@ func writeMeasured(w io.Writer, p *isa.Program) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nmeasured, instructions of a packet's thread on an idle PFE\n")
+	fmt.Fprintf(w, "\nmeasured, instructions of a packet's thread on an idle PFE; per gradient: of packets in between\n")
 	fmt.Fprintf(w, "      %-10s %14s %14s %14s %16s\n", "gradients", "creates block", "in between", "completes it", "per gradient")
 	for _, n := range measuredGrads {
 		c, err := triomc.Measure(p, n)

@@ -108,7 +108,7 @@ func TestControlFlowIsThatOfC(t *testing.T) {
 			src += fmt.Sprintf("%s: begin small = %d; exit; end\n", l, i+1)
 		}
 		if _, err := Compile("x.mc", variables+src); err != nil {
-			if !strings.Contains(err.Error(), "uses") { // does not fit one instruction
+			if !strings.Contains(err.Error(), "needs") { // does not fit one instruction
 				rt.Fatalf("%v\nin %s", err, src)
 			}
 			rt.Skip()

@@ -33,13 +33,14 @@ func xtxnRow(s *isa.Spec) string {
 		case a.Kind == isa.ArgLen:
 			unit = fmt.Sprintf("%d..%d bytes, steps of %d", s.Length.Min, s.Length.Max, s.Length.Step)
 		}
-		if unit != "" {
-			units = append(units, a.Name+": "+unit)
-		}
+		units = append(units, a.Name+": "+unit)
 	}
 	async := "no"
 	if s.Async {
 		async = "yes"
+	}
+	if len(units) == 0 {
+		units = []string{"-"}
 	}
 	reply := s.Reply
 	if reply == "" {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
 )
 
 func aggregate(t testing.TB) *isa.Program {
@@ -74,8 +75,39 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if p, err := isa.Decode(bytes.NewReader(data)); err == nil && p.Validate() != nil {
-			t.Error("an invalid program was read")
+		p, err := isa.Decode(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if p.Dump() == "" {
+			t.Error("a program prints as nothing")
+		}
+		code, err := vm.Compile(p)
+		if err != nil {
+			t.Fatalf("an invalid program was read: %v", err)
+		}
+		for _, e := range p.Entries {
+			var th vm.Thread
+			code.Start(&th, e.Target, 1000)
+			th.Run(nothing{})
 		}
 	})
+}
+
+// A compiled program that breaks a rule of the engine, as the compiler makes none,
+// is refused when it is read.
+func TestDecodedProgramKeepsTheRules(t *testing.T) {
+	p := aggregate(t)
+	at := len(p.Instructions) - 1
+	for n := range 3 {
+		p.Instructions[at].Moves = append(p.Instructions[at].Moves, isa.Move{To: isa.LowReg(uint8(20 + n)), From: isa.Const(0)})
+	}
+	var b bytes.Buffer
+	if err := p.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	_, err := isa.Decode(&b)
+	if err == nil || !strings.Contains(err.Error(), "writes, there are 2 (rule: an instruction writes at most 2") {
+		t.Errorf("got %v", err)
+	}
 }

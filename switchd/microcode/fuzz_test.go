@@ -14,11 +14,12 @@ import (
 // FuzzCompile takes any bytes and wants a program that validates, or errors
 // that each name a place within the source.
 func FuzzCompile(f *testing.F) {
-	sources, err := filepath.Glob("testdata/*.mc")
-	if err != nil || len(sources) == 0 {
-		f.Fatalf("no sources to start from: %v", err)
+	own, err := filepath.Glob("testdata/*.mc")
+	programs, err2 := filepath.Glob("../program/*/*.mc")
+	if err != nil || err2 != nil || len(own) == 0 || len(programs) == 0 {
+		f.Fatalf("no sources to start from: %v, %v", err, err2)
 	}
-	for _, name := range sources {
+	for _, name := range append(own, programs...) {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
@@ -57,7 +58,12 @@ func TestCompileEnds(t *testing.T) {
 	for i := range 120 {
 		fmt.Fprintf(&wires, "bus u32 w%d = w%d + w%d;", i+1, i, i)
 	}
+	deep := "bus bool d0 = r == 0;"
+	for i := range 100 {
+		deep += fmt.Sprintf("bus bool d%d = d%d%s;", i+1, i, strings.Repeat(" || r == 1", 120))
+	}
 	for name, src := range map[string]string{
+		"depth":       "e: begin " + deep + " if (d100) r = 1; exit; end",
 		"conditions":  "e: begin " + strings.Repeat("if (r == 1) { if (r == 2) exit; }", 60) + " r = 1; exit; end",
 		"wires":       "e: begin " + wires.String() + " r = w120; exit; end",
 		"selects":     "e: begin r = " + strings.Repeat("r ? r : ", 200) + "r; exit; end",
@@ -66,6 +72,8 @@ func TestCompileEnds(t *testing.T) {
 		"recursion":   "e: begin call g0; end begin exit; end " + suffixes.String() + "begin return; end",
 		"instruction": "e: " + strings.Repeat("begin r = 1; end ", 60000) + "begin exit; end",
 		"types":       strings.Repeat("struct { ", 60) + "a : 8; " + strings.Repeat("}; ", 60),
+		"members":     "struct s { " + members(9000) + " }; register s *q; e: begin exit; end " + strings.Repeat("begin r=q->nosuch; end ", 20000),
+		"no XTXN":     "e: begin exit; end " + strings.Repeat("begin Frward(1); end ", 20000),
 		"names":       "e: begin exit; end " + strings.Repeat("virtual a = b; ", 50000),
 	} {
 		p, err := Compile("x.mc", head+src)
@@ -76,6 +84,15 @@ func TestCompileEnds(t *testing.T) {
 			all(t, err)
 		}
 	}
+}
+
+// members makes so many of one bit.
+func members(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "member%d : 1; ", i)
+	}
+	return b.String()
 }
 
 // all returns the errors that an error of Compile stands for.

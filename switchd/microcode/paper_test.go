@@ -133,12 +133,12 @@ func TestPaperFilterWithOneOperandTooMany(t *testing.T) {
 	for _, c := range []struct{ old, with, want string }{
 		{
 			"&& ipv4_addr->ihl == 5", "&& ipv4_addr->ihl == 5 && ipv4_addr->frag == 0",
-			"instruction process_ip uses 3 of 2: ipv4_addr->ver, ipv4_addr->ihl, ipv4_addr->frag " +
+			"instruction process_ip needs 3 LMEM reads, there are 2: ipv4_addr->ver, ipv4_addr->ihl, ipv4_addr->frag " +
 				"(rule: an instruction reads at most 2 LMEM operands; trio §3.1)",
 		},
 		{
 			"r_work.pkt_len", "r_work.pkt_len + ir1 + ether_ptr->etype",
-			"instruction count_dropped uses 5 of 4: ir0, r_work.pkt_len, ir1, ether_ptr->etype " +
+			"instruction count_dropped needs 5 register reads, there are 4: ir0, r_work.pkt_len, ir1, ether_ptr->etype " +
 				"(rule: an instruction reads at most 4 registers; each LMEM operand takes the place of 2; trio §3.1",
 		},
 	} {

@@ -115,6 +115,9 @@ func TestMeaning(t *testing.T) {
 		{"begin switch (x) { case 7: goto t; default: exit; } end t: begin z = 4; exit; end", "z", 4},
 		{"begin call f; end begin z = x; exit; end f: begin x = 99; return; end", "z", 99},
 		{"begin l = x == 7 ? f : g; end begin goto l; end f: begin z = 1; exit; end g: begin z = 2; exit; end", "z", 1},
+		{"begin const label k = g; l = k; end begin goto l; end begin l = f; exit; end f: begin z = 1; exit; end g: begin z = 2; exit; end", "z", 2},
+		{"begin bus label k; k = g; l = true ? k : f; end begin goto l; end begin l = f; exit; end f: begin z = 1; exit; end g: begin z = 2; exit; end", "z", 2},
+		{"begin if (y > 8) goto t; switch (((h_t *) (y << 20))->a & 3) { case 0: goto t; case 1: goto t; default: exit; } end t: begin z = 9; exit; end", "z", 9},
 		{"begin l = g; end begin goto l; end begin l = f; exit; end f: begin z = 1; exit; end g: begin z = 2; exit; end", "z", 2},
 		{"begin p->b = 0xabc; p->c = 1; end begin z = p->b; exit; end", "z", 0xabc},
 		{"begin ((h_t *) 80)->a = 5; p = (h_t *) (x + 73); end begin z = p->a; exit; end", "z", 5},
@@ -143,7 +146,7 @@ func TestMeaning(t *testing.T) {
 
 // TestImage starts a thread with the initial values of the declarations.
 func TestImage(t *testing.T) {
-	th, p := run(t, `export register u16 r = 0x1234; export lmem u32 a @ 1000 = 0xdeadbeef; export lmem bool b @ 1004 = true;
+	th, p := run(t, `export register u16 r = 0x1234; export lmem u32 a @ 1000 = 0xdeadbeef; export lmem bool b @ 1004 = 2;
 export register u64 w = 0x123456789abcdef0; export register : 12 n = -1; start: begin exit; end`, 0, 0, 0)
 	for name, want := range map[string]uint64{"r": 0x1234, "a": 0xdeadbeef, "b": 1, "w": 0x123456789abcdef0, "n": 0xfff} {
 		if got := get(t, th, p, name); got != want {

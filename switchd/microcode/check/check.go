@@ -39,8 +39,10 @@ func Program(f *syntax.File) (*isa.Program, error) {
 // A checker compiles one source.
 type checker struct {
 	types   map[string]*dataType
+	later   map[string]bool    // types that the source declares somewhere
 	names   map[string]*symbol // but labels
 	labels  map[string]int     // instruction
+	first   []string           // label of each instruction; empty: none
 	jumps   map[*symbol][]int  // instructions that a label variable can hold
 	storage storage
 	prog    *isa.Program

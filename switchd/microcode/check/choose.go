@@ -95,7 +95,9 @@ func (c *checker) switchStmt(s *syntax.SwitchStmt) {
 	if !ok {
 		return
 	}
-	tag = c.in.wire(tag)
+	if c.in.state.live == nil || !mayFault(tag) {
+		tag = c.in.wire(tag) // else every comparison stands behind the conditions around it
+	}
 	arms := slices.Clone(s.Cases)
 	slices.SortStableFunc(arms, func(a, b *syntax.Case) int { return isDefault(a) - isDefault(b) })
 	if n := len(arms); n > 1 && isDefault(arms[n-2]) == 1 {

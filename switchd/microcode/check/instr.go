@@ -74,6 +74,10 @@ func (c *checker) instruction(s *syntax.Instr, index int) isa.Instruction {
 	} else if last := len(in.out.Next) - 1; last >= 0 {
 		in.out.Next[last].When = nil // one of them is taken
 	}
+	if n := in.out.Depth(); n > isa.MaxDepth {
+		c.errorf(s.Pos, "the operations of the instruction nest %d deep, more than %d; keep a part of the result in a register, and use it in the next instruction", n, isa.MaxDepth)
+		return in.out
+	}
 	in.inlineWires()
 	if len(c.errs) == before {
 		c.limits(in)

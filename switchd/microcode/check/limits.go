@@ -20,33 +20,39 @@ func (c *checker) limits(in *instruction) {
 			name, len(in.out.Wires), len(in.out.Moves), len(in.out.Next), isa.MaxWires, isa.MaxMoves, isa.MaxBranches)
 		return
 	}
-	used := in.out.Resources()
-	for _, x := range used.Over() {
-		at, what := in.excess(x, pos)
-		c.rulef(at, rule{x.Rule.Text, x.Rule.Source}, "%s uses %d of %d%s", name, x.Used, x.Max, what)
+	if c.full() {
+		return
+	}
+	for _, x := range in.out.Resources().Over() {
+		at, what := c.excess(in, x)
+		c.rulef(at, rule{x.Rule.Text, x.Rule.Source}, "%s %s%s", name, x.Need(), what)
 	}
 }
 
 // excess finds the operand that is one too many, and lists the operands.
-func (in *instruction) excess(x isa.Excess, begin syntax.Pos) (syntax.Pos, string) {
+func (c *checker) excess(in *instruction, x isa.Excess) (syntax.Pos, string) {
 	var list []operand
 	cost := func(operand) int { return 1 }
-	switch {
-	case strings.Contains(x.Rule.Text, "reads at most"):
-		onlyLMEM := strings.Contains(x.Rule.Text, "LMEM operands")
-		list = in.distinct(in.reads, onlyLMEM)
+	at := syntax.Pos(in.out.Pos)
+	switch x.Rule.Of {
+	case isa.LimitedLMEMReads:
+		list = in.distinct(in.reads, true)
+	case isa.LimitedReads:
+		list = in.distinct(in.reads, false)
 		cost = func(o operand) int {
-			if _, lmem := o.place.(isa.LMEM); lmem && !onlyLMEM {
+			if _, lmem := o.place.(isa.LMEM); lmem {
 				return isa.LMEMReadCost
 			}
 			return 1
 		}
-	case strings.Contains(x.Rule.Text, "writes at most"):
+	case isa.LimitedWrites:
 		list = in.distinct(in.writes, false)
+	case isa.LimitedTargets:
+		return at, ": " + strings.Join(c.targets(in), ", ")
 	default:
-		return begin, ""
+		return at, ""
 	}
-	at, sum := begin, 0
+	begin, sum := at, 0
 	var texts []string
 	for _, o := range list {
 		if sum += cost(o); sum > x.Max && at == begin {
@@ -55,6 +61,24 @@ func (in *instruction) excess(x isa.Excess, begin syntax.Pos) (syntax.Pos, strin
 		texts = append(texts, o.text)
 	}
 	return at, ": " + strings.Join(texts, ", ")
+}
+
+// targets names where an instruction leads.
+func (c *checker) targets(in *instruction) []string {
+	var out []string
+	for _, b := range in.out.Next {
+		name := b.Jump.String()
+		if b.Jump == isa.Goto || b.Jump == isa.Call {
+			name = "the next instruction"
+			if b.Target < len(c.first) && c.first[b.Target] != "" {
+				name = c.first[b.Target]
+			}
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // distinct are the operands that take resources: each register once, each LMEM

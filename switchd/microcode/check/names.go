@@ -32,6 +32,11 @@ func (c *checker) declareLabels(f *syntax.File) {
 			}
 			c.labels[l.Name] = n
 		}
+		first := ""
+		if len(in.Labels) > 0 {
+			first = in.Labels[0].Name
+		}
+		c.first = append(c.first, first)
 		n++
 	}
 }
@@ -126,6 +131,8 @@ func (c *checker) convert(v value, t *dataType, d *syntax.VarDecl) value {
 		return p
 	case d.Type.Name == "" && d.Type.Width == nil:
 		return v // bits of any width
+	case v.isConst() && t.form == formBool:
+		return boolean(v.constant() != 0)
 	case v.isConst() && !fits(v.constant(), t.bits):
 		c.errorf(d.Init.Position(), "%#x does not fit the %d bits of %s", v.constant(), t.bits, d.Name)
 		return value{}
@@ -162,50 +169,79 @@ func (c *checker) varType(d *syntax.VarDecl) *dataType {
 func (c *checker) collectJumps(f *syntax.File) {
 	for _, d := range f.Decls {
 		if in, ok := d.(*syntax.Instr); ok {
-			c.collectStmts(in.Body)
+			j := jumps{c, map[string][]int{}}
+			j.stmts(in.Body)
 		}
 		if v, ok := d.(*syntax.VarDecl); ok && v.Init != nil {
 			if s := c.names[v.Name]; s != nil && s.typ == typeLabel && s.val.kind == kindPlace {
-				c.collectLabels(s, v.Init)
+				jumps{checker: c}.give(s, v.Init)
 			}
 		}
 	}
 }
 
-func (c *checker) collectStmts(list []syntax.Stmt) {
+// jumps collects from one instruction, whose own names may stand for labels.
+type jumps struct {
+	*checker
+	locals map[string][]int
+}
+
+func (j jumps) stmts(list []syntax.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {
+		case *syntax.DeclStmt:
+			j.locals[s.Var.Name] = j.targets(s.Var.Init)
 		case *syntax.AssignStmt:
-			name, ok := s.LHS.(*syntax.Name)
-			if !ok {
-				continue
-			}
-			if sym := c.names[name.Text]; sym != nil && sym.typ == typeLabel {
-				c.collectLabels(sym, s.RHS)
-			}
+			j.assign(s)
 		case *syntax.IfStmt:
-			c.collectStmts(s.Then)
-			c.collectStmts(s.Else)
+			j.stmts(s.Then)
+			j.stmts(s.Else)
 		case *syntax.SwitchStmt:
 			for _, a := range s.Cases {
-				c.collectStmts(a.Body)
+				j.stmts(a.Body)
 			}
 		}
 	}
 }
 
-func (c *checker) collectLabels(s *symbol, e syntax.Expr) {
+func (j jumps) assign(s *syntax.AssignStmt) {
+	name, ok := s.LHS.(*syntax.Name)
+	if !ok {
+		return
+	}
+	if _, local := j.locals[name.Text]; local {
+		j.locals[name.Text] = j.targets(s.RHS)
+	} else if sym := j.names[name.Text]; sym != nil && sym.typ == typeLabel {
+		j.give(sym, s.RHS)
+	}
+}
+
+// give notes that a label variable can hold what an expression is.
+func (j jumps) give(s *symbol, e syntax.Expr) {
+	for _, n := range j.targets(e) {
+		if !slices.Contains(j.jumps[s], n) {
+			j.jumps[s] = append(j.jumps[s], n)
+		}
+	}
+}
+
+// targets lists the labels that an expression can be.
+func (j jumps) targets(e syntax.Expr) []int {
 	switch e := e.(type) {
 	case *syntax.Name:
-		n, ok := c.labels[e.Text]
-		if alias := c.names[e.Text]; alias != nil && alias.val.kind == kindLabel {
-			n, ok = int(alias.val.n), true
+		if list, local := j.locals[e.Text]; local {
+			return list
 		}
-		if ok && !slices.Contains(c.jumps[s], n) {
-			c.jumps[s] = append(c.jumps[s], n)
+		if alias := j.names[e.Text]; alias != nil && alias.val.kind == kindLabel {
+			return []int{int(alias.val.n)}
+		}
+		if n, ok := j.labels[e.Text]; ok {
+			return []int{n}
 		}
 	case *syntax.Conditional:
-		c.collectLabels(s, e.Then)
-		c.collectLabels(s, e.Else)
+		list := slices.Concat(j.targets(e.Then), j.targets(e.Else))
+		slices.Sort(list)
+		return slices.Compact(list)
 	}
+	return nil
 }

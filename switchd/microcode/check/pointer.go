@@ -3,7 +3,6 @@ package check
 import (
 	"math/bits"
 
-	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/syntax"
 )
@@ -125,7 +124,7 @@ func (c *checker) selector(e *syntax.Selector) value {
 func (c *checker) member(t *dataType, name string, pos syntax.Pos) (field, bool) {
 	f, ok := t.find(name)
 	if !ok {
-		c.errorf(pos, "%s has no member %s%s", t.name, name, suggest.DidYouMean(name, t.fieldNames()))
+		c.errorf(pos, "%s has no member %s%s", t.name, name, didYouMean(c, name, t.index))
 	}
 	return f, ok
 }

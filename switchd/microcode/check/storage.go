@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/syntax"
 )
@@ -111,7 +113,7 @@ func (c *checker) placeAt(w stored, at uint64, by use) {
 	t := w.sym.typ
 	if w.kind == isa.SymbolLMEM {
 		if at >= isa.LMEMBytes || t.bytes() > isa.LMEMBytes-int(at) {
-			c.rulef(w.decl.Pos, ruleLMEM, "%s needs %d bytes from %d on", w.decl.Name, t.bytes(), at)
+			c.rulef(w.decl.Pos, ruleLMEM, "%s needs %s from %d on", w.decl.Name, plural(t.bytes(), "byte"), at)
 			return
 		}
 		c.take(w, c.storage.lmem[at:int(at)+t.bytes()], by)
@@ -120,7 +122,7 @@ func (c *checker) placeAt(w stored, at uint64, by use) {
 	}
 	n := registersFor(t)
 	if at >= isa.Registers || n > isa.Registers-int(at) {
-		c.rulef(w.decl.Pos, ruleRegisters, "%s needs %d registers from %d on", w.decl.Name, n, at)
+		c.rulef(w.decl.Pos, ruleRegisters, "%s needs %s from %d on", w.decl.Name, plural(n, "register"), at)
 		return
 	}
 	c.take(w, c.storage.registers[at:int(at)+n], by)
@@ -142,7 +144,7 @@ func (c *checker) placeRegister(w stored) {
 	n := registersFor(w.sym.typ)
 	at, ok := room(c.storage.registers[:], isa.WorkRegister+1, n, 1)
 	if !ok {
-		c.rulef(w.decl.Pos, ruleRegisters, "no %d registers are left for %s; pack small variables into a struct, or move some to lmem", n, w.decl.Name)
+		c.rulef(w.decl.Pos, ruleRegisters, "no %s left for %s; pack small variables into a struct, or move some to lmem", free(n, "register"), w.decl.Name)
 		return
 	}
 	c.placeAt(w, uint64(at), useChosen)
@@ -156,11 +158,26 @@ func (c *checker) placeLMEM(w stored) {
 	}
 	at, ok := room(c.storage.lmem[:], firstFree, t.bytes(), align)
 	if !ok {
-		c.rulef(w.decl.Pos, ruleLMEM, "no %d bytes are left for %s; bytes 0 to %d are the packet's head and room before it",
-			t.bytes(), w.decl.Name, firstFree-1)
+		c.rulef(w.decl.Pos, ruleLMEM, "no %s left for %s; bytes 0 to %d are the packet's head and room before it",
+			free(t.bytes(), "byte"), w.decl.Name, firstFree-1)
 		return
 	}
 	c.placeAt(w, uint64(at), useChosen)
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// free is plural for what is not there.
+func free(n int, one string) string {
+	if n == 1 {
+		return one + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, one)
 }
 
 // room finds n free places from a multiple of align on.

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 
+	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/syntax"
 )
 
@@ -28,6 +29,9 @@ type dataType struct {
 	elem   *dataType
 	len    int
 	fields []field
+	index  map[string]int // of each name in fields
+
+	library bool // of the prelude: a program may declare another of this name
 }
 
 // A field is one member of a record. Members of members without a name stand
@@ -41,6 +45,9 @@ type field struct {
 // maxTypeBits bounds a type: no record is larger than what one program can
 // name in shared memory. It only keeps sums within an int.
 const maxTypeBits = 1 << 30
+
+// maxMembers bounds the named members of a struct: as many as LMEM has bits.
+const maxMembers = isa.LMEMBits
 
 var (
 	typeBool  = &dataType{form: formBool, name: "bool", bits: 1}
@@ -74,44 +81,38 @@ func (t *dataType) scalar() bool { return t.form != formArray && t.form != formR
 func (t *dataType) bytes() int { return (t.bits + 7) / 8 }
 
 func (t *dataType) find(name string) (field, bool) {
-	for _, f := range t.fields {
-		if f.name == name {
-			return f, true
-		}
+	i, ok := t.index[name]
+	if !ok {
+		return field{}, false
 	}
-	return field{}, false
-}
-
-func (t *dataType) fieldNames() []string {
-	names := make([]string, len(t.fields))
-	for i, f := range t.fields {
-		names[i] = f.name
-	}
-	return names
+	return t.fields[i], true
 }
 
 // declareTypes lays out every struct and union. A type is used after its
 // declaration only, so none can hold itself.
 func (c *checker) declareTypes(f *syntax.File) {
+	var list []*syntax.StructDecl
+	c.later = map[string]bool{}
 	for _, d := range f.Decls {
-		s, ok := d.(*syntax.StructDecl)
-		if !ok {
-			continue
+		if s, ok := d.(*syntax.StructDecl); ok {
+			list = append(list, s)
+			c.later[s.Name] = true
 		}
-		if old, dup := c.types[s.Name]; dup {
-			c.errorf(s.Pos, "type %s is declared twice (first as %s)", s.Name, old.name)
+	}
+	for _, s := range list {
+		if old, dup := c.types[s.Name]; dup && !old.library {
+			c.errorf(s.Pos, "type %s is declared before, or part of the language", s.Name)
 			continue
 		}
 		t := c.layout(s)
-		t.name = s.Name
+		t.name, t.library = s.Name, c.library
 		c.types[s.Name] = t
 	}
 }
 
 // layout places the members of a record.
 func (c *checker) layout(s *syntax.StructDecl) *dataType {
-	t := &dataType{form: formRecord, name: "struct"}
-	seen := map[string]bool{}
+	t := &dataType{form: formRecord, name: "struct", index: map[string]int{}}
 	for _, m := range s.Members {
 		mt := c.memberType(m)
 		if mt == nil {
@@ -122,15 +123,20 @@ func (c *checker) layout(s *syntax.StructDecl) *dataType {
 			at = 0
 		}
 		for _, f := range named(m, mt, at) {
-			if seen[f.name] {
-				c.errorf(m.Pos, "member %s stands twice in %s", f.name, s.Name)
+			if _, dup := t.index[f.name]; dup {
+				c.errorf(m.Pos, "member %s stands twice in %s", f.name, orNone(s.Name))
+				continue
 			}
-			seen[f.name] = true
+			t.index[f.name] = len(t.fields)
 			t.fields = append(t.fields, f)
+		}
+		if len(t.fields) > maxMembers {
+			c.errorf(m.Pos, "%s has more than %d members", orNone(s.Name), maxMembers)
+			return t
 		}
 		t.bits = max(t.bits, at+mt.bits)
 		if t.bits > maxTypeBits {
-			c.errorf(m.Pos, "%s has more than %d bits", s.Name, maxTypeBits)
+			c.errorf(m.Pos, "%s has more than %d bits", orNone(s.Name), maxTypeBits)
 			t.bits = 0
 			return t
 		}
@@ -163,9 +169,6 @@ func (c *checker) memberType(m *syntax.Member) *dataType {
 			return nil
 		}
 		t = bitsType(n)
-	case m.Type.Pointer:
-		c.errorf(m.Type.Pos, "member %s is a pointer; keep pointers in registers", m.Name)
-		return nil
 	default:
 		if t = c.namedType(m.Type); t == nil {
 			return nil
@@ -176,6 +179,13 @@ func (c *checker) memberType(m *syntax.Member) *dataType {
 		}
 	}
 	return c.array(t, m.Len, m.Name)
+}
+
+func orNone(name string) string {
+	if name == "" {
+		return "a struct or union without a name"
+	}
+	return name
 }
 
 func orPad(name string) string {
@@ -200,7 +210,11 @@ func (c *checker) array(t *dataType, n syntax.Expr, name string) *dataType {
 // namedType is the type of this name, nil after an error.
 func (c *checker) namedType(r *syntax.TypeRef) *dataType {
 	t, ok := c.types[r.Name]
-	if !ok {
+	switch {
+	case ok:
+	case c.later[r.Name]:
+		c.errorf(r.Pos, "type %s is not complete here: a type is declared before its use, and cannot hold itself", r.Name)
+	default:
 		c.errorf(r.Pos, "no type %s%s", r.Name, didYouMean(c, r.Name, c.types))
 	}
 	return t

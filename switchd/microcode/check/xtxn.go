@@ -24,7 +24,9 @@ func (c *checker) xtxn(call *syntax.CallExpr) (isa.XTXN, bool) {
 		c.errorf(call.Pos, "%s is a label; write call %s;", call.Name, call.Name)
 		return 0, false
 	}
-	c.errorf(call.Pos, "no XTXN %s%s", call.Name, suggest.DidYouMean(call.Name, xtxnNames()))
+	if !c.full() {
+		c.errorf(call.Pos, "no XTXN %s%s", call.Name, suggest.DidYouMean(call.Name, xtxnNames()))
+	}
 	return 0, false
 }
 
@@ -64,8 +66,32 @@ func (c *checker) issue(call *syntax.CallExpr, async bool, reply isa.Place) {
 			return
 		}
 	}
+	if !c.buffer(spec, call, args) {
+		return
+	}
 	st.issued = true
 	c.in.out.Issues = append(c.in.out.Issues, isa.Issue{When: st.live, XTXN: x, Args: args, Reply: reply, Async: async})
+}
+
+// buffer refuses an LMEM buffer that is known to be outside of LMEM.
+func (c *checker) buffer(spec *isa.Spec, call *syntax.CallExpr, args []isa.Expr) bool {
+	addr, length, ok := spec.Buffer()
+	if !ok {
+		return true
+	}
+	at, fixed := args[addr].(isa.Const)
+	if !fixed {
+		return true
+	}
+	n := isa.Const(spec.Length.Min)
+	if known, ok := args[length].(isa.Const); ok {
+		n = known
+	}
+	if at <= isa.LMEMBytes-n {
+		return true
+	}
+	c.rulef(call.Args[addr].Position(), ruleLMEM, "%s of %d bytes at %d does not lie within it", spec.Name, n, at)
+	return false
 }
 
 func argNames(spec *isa.Spec) string {

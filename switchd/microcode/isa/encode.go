@@ -33,7 +33,8 @@ func (p *Program) Encode(w io.Writer) error {
 }
 
 // Decode reads a program that Encode wrote, and validates it: any bytes give an
-// error or a program that a thread can run.
+// error or a program that a thread can run and that keeps the rules of the engine,
+// as what the compiler makes does.
 func Decode(r io.Reader) (*Program, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxEncoded+1))
 	if err != nil {
@@ -51,7 +52,16 @@ func Decode(r io.Reader) (*Program, error) {
 	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(p); err != nil {
 		return nil, fmt.Errorf("reading a compiled program: %w", err)
 	}
-	return p, p.Validate()
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("reading a compiled program: %w", err)
+	}
+	for i := range p.Instructions {
+		in := &p.Instructions[i]
+		for _, x := range in.Resources().Over() {
+			return nil, fmt.Errorf("reading a compiled program: %s: instruction %d %s", in.Pos, i, x)
+		}
+	}
+	return p, nil
 }
 
 // Encoded reports whether data begins like an encoded program.

@@ -33,6 +33,7 @@ const (
 	MaxWires    = 31      // wires of one instruction
 	MaxMoves    = 32      // moves of one instruction, those of exclusive conditions included
 	MaxBranches = 64      // branches of one instruction; several may share a target
+	MaxDepth    = 512     // operations of one instruction that take each other's results, wires put in
 	MaxProgram  = 1 << 16 // instructions; assumed, no source gives the size of the Microcode memory
 )
 
@@ -64,8 +65,30 @@ const (
 	WordBytes = 8
 )
 
+// A Limited is something of which an instruction has no more than a few.
+type Limited uint8
+
+// What is limited.
+const (
+	LimitedLMEMReads Limited = iota + 1
+	LimitedReads             // of registers, and of LMEM, which counts twice
+	LimitedWrites
+	LimitedConditions
+	LimitedMoves
+	LimitedTargets
+)
+
+func (l Limited) String() string {
+	names := [...]string{"?", "LMEM reads", "register reads", "writes", "Condition ALUs", "Move ALUs", "branch targets"}
+	if int(l) >= len(names) {
+		l = 0
+	}
+	return names[l]
+}
+
 // A Rule is a limit of one instruction with its source.
 type Rule struct {
+	Of     Limited
 	Text   string // such as "an instruction reads at most 2 LMEM operands"
 	Source string // paper section, or "assumed: ..." with the reason
 	used   func(Resources) int
@@ -79,31 +102,47 @@ type Excess struct {
 	Max  int
 }
 
+// Need returns what is too much, such as "needs 3 LMEM reads, there are 2".
+func (e Excess) Need() string {
+	return fmt.Sprintf("needs %d %s, there are %d", e.Used, e.Rule.Of, e.Max)
+}
+
 func (e Excess) String() string {
-	return fmt.Sprintf("uses %d of %d (rule: %s; %s)", e.Used, e.Max, e.Rule.Text, e.Rule.Source)
+	return fmt.Sprintf("%s (rule: %s; %s)", e.Need(), e.Rule.Text, e.Rule.Source)
 }
 
 // rules are checked in this order.
 var rules = []Rule{
-	{"an instruction reads at most 2 LMEM operands", "trio §3.1",
+	{LimitedLMEMReads, "an instruction reads at most 2 LMEM operands", "trio §3.1",
 		func(r Resources) int { return r.LMEMReads }, MaxLMEMReads},
-	{"an instruction reads at most 4 registers; each LMEM operand takes the place of 2", "trio §3.1; the mixture is assumed",
+	{LimitedReads, "an instruction reads at most 4 registers; each LMEM operand takes the place of 2", "trio §3.1; the mixture is assumed",
 		func(r Resources) int { return r.RegisterReads + LMEMReadCost*r.LMEMReads }, MaxReads},
-	{"an instruction writes at most 2 registers or LMEM fields", "trio §3.1",
+	{LimitedWrites, "an instruction writes at most 2 registers or LMEM fields", "trio §3.1",
 		func(r Resources) int { return r.RegisterWrites + r.LMEMWrites }, MaxWrites},
-	{"an instruction has at most 4 operations for its Condition ALUs", "assumed: one for each register operand",
+	{LimitedConditions, "an instruction has at most 4 operations for its Condition ALUs", "assumed: one for each register operand",
 		func(r Resources) int { return r.Conditions }, MaxConditions},
-	{"an instruction has at most 2 results for its Move ALUs", "assumed: one for each write",
+	{LimitedMoves, "an instruction has at most 2 results for its Move ALUs", "assumed: one for each write",
 		func(r Resources) int { return r.MoveALUs }, MaxMoveALUs},
-	{"an instruction has at most 8 branch targets", "trio §2.2",
+	{LimitedTargets, "an instruction has at most 8 branch targets", "trio §2.2",
 		func(r Resources) int { return r.Targets }, MaxTargets},
 }
 
-// Over returns the rules that an instruction with these resources breaks.
+// implied says which broken rule makes it needless to name another: who mends the
+// one has mended the other.
+var implied = map[Limited]Limited{LimitedReads: LimitedLMEMReads, LimitedMoves: LimitedWrites}
+
+// Over returns the rules that an instruction with these resources breaks, but for
+// those that another one implies.
 func (r Resources) Over() []Excess {
 	var out []Excess
+	broken := map[Limited]bool{}
 	for _, rule := range rules {
-		if n := rule.used(r); n > rule.max {
+		n := rule.used(r)
+		if n <= rule.max {
+			continue
+		}
+		broken[rule.Of] = true
+		if !broken[implied[rule.Of]] {
 			out = append(out, Excess{rule, n, rule.max})
 		}
 	}

@@ -33,7 +33,11 @@ func (m LMEM) String() string {
 	bytes, bit := m.Bit>>3, m.Bit&7
 	at := fmt.Sprintf("%d", bytes)
 	if m.Base != nil {
-		switch at = m.Base.String(); {
+		at = m.Base.String()
+		if bytes != 0 {
+			at = nested(m.Base)
+		}
+		switch {
 		case bytes > 0:
 			at += fmt.Sprintf("+%d", bytes)
 		case bytes < 0:
@@ -94,10 +98,20 @@ func (i Issue) String() string {
 	return condition(i.When) + call
 }
 
+// nameWidth is the column of names and labels, in characters.
+const nameWidth = 28
+
+// legend says how instructions are printed.
+const legend = `instructions: number, labels, place in the source, resources (r: registers, m: fields
+of LMEM); r1[31:0] are the low 32 bits of register 1, lmem[78]:24 are 24 bits from byte 78 on
+
+`
+
 // Dump prints the program for people: every instruction with its number,
 // labels, place in the source, text and resources, then symbols and totals.
 func (p *Program) Dump() string {
 	var b strings.Builder
+	b.WriteString(legend)
 	for i := range p.Instructions {
 		p.dumpInstruction(&b, i)
 	}
@@ -109,7 +123,7 @@ func (p *Program) Dump() string {
 
 func (p *Program) dumpInstruction(b *strings.Builder, i int) {
 	in := &p.Instructions[i]
-	fmt.Fprintf(b, "%4d  %-28s // %s: %s\n", i, labels(in.Labels), in.Pos, in.Resources())
+	fmt.Fprintf(b, "%4d  %-*s // %s: %s\n", i, nameWidth, labels(in.Labels), in.Pos, in.Resources())
 	for n, w := range in.Wires {
 		fmt.Fprintf(b, "          w%d = %s\n", n, text(w))
 	}
@@ -160,7 +174,7 @@ func (p *Program) dumpEntries(b *strings.Builder) {
 		if e.Timer != "" {
 			name = "timer " + e.Timer
 		}
-		fmt.Fprintf(b, "      %-28s %s\n", name, p.target(e.Target))
+		fmt.Fprintf(b, "      %-*s %s\n", nameWidth, name, p.target(e.Target))
 	}
 }
 
@@ -169,26 +183,30 @@ func (p *Program) dumpSymbols(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\nsymbols\n")
+	width := nameWidth
 	for _, s := range p.Symbols {
-		fmt.Fprintf(b, "      %-28s %s\n", s.Name, s.describe())
+		width = max(width, len(s.Name))
+	}
+	for _, s := range p.Symbols {
+		fmt.Fprintf(b, "      %-*s %s\n", width, s.Name, s.describe())
 	}
 }
 
-// describe says where a symbol is and how large.
+// describe says where a symbol is and how large, in the words of instructions.
 func (s Symbol) describe() string {
 	var at string
-	switch s.Kind {
-	case SymbolConst:
-		return fmt.Sprintf("const %d", s.Value)
-	case SymbolRegister:
-		num, bit := s.Value/RegisterBits, s.Value%RegisterBits
-		at = fmt.Sprintf("register r%d bit %d, %d bits", num, bit, s.Size)
-	case SymbolLMEM:
-		at = fmt.Sprintf("lmem byte %d", s.Value/8)
+	switch bit := s.Value % RegisterBits; {
+	case s.Kind == SymbolConst:
+		return "const " + Const(s.Value).String()
+	case s.Kind == SymbolRegister && s.Size > 0 && s.Size <= RegisterBits-bit:
+		at = "register " + Reg{uint8(s.Value / RegisterBits), uint8(bit), uint8(s.Size)}.String()
+	case s.Kind == SymbolRegister:
+		at = fmt.Sprintf("register r%d, %s", s.Value/RegisterBits, size(s.Size))
+	case s.Kind == SymbolLMEM:
+		at = fmt.Sprintf("lmem[%d], %s", s.Value/8, size(s.Size))
 		if bit := s.Value % 8; bit != 0 {
-			at += fmt.Sprintf(".%d", bit)
+			at = fmt.Sprintf("lmem[%d.%d], %s", s.Value/8, bit, size(s.Size))
 		}
-		at += fmt.Sprintf(", %d bits", s.Size)
 	default:
 		at = fmt.Sprintf("%s paddr %#x, %d bytes", s.Kind, s.Value, s.Size)
 	}
@@ -201,12 +219,20 @@ func (s Symbol) describe() string {
 	return at
 }
 
+// size is a number of bits, in bytes where that is whole.
+func size(bits uint64) string {
+	if bits%8 == 0 {
+		return fmt.Sprintf("%d bytes", bits/8)
+	}
+	return fmt.Sprintf("%d bits", bits)
+}
+
 func (p *Program) dumpTotals(b *strings.Builder) {
 	t := p.Totals()
 	fmt.Fprintf(b, "\ntotals\n")
-	row := func(what string, n, of int) { fmt.Fprintf(b, "      %-28s %d of %d\n", what, n, of) }
-	fmt.Fprintf(b, "      %-28s %d\n", "instructions", t.Instructions)
-	fmt.Fprintf(b, "      %-28s %d\n", "XTXNs", t.Issues)
+	row := func(what string, n, of int) { fmt.Fprintf(b, "      %-*s %d of %d\n", nameWidth, what, n, of) }
+	fmt.Fprintf(b, "      %-*s %d\n", nameWidth, "instructions", t.Instructions)
+	fmt.Fprintf(b, "      %-*s %d\n", nameWidth, "XTXNs", t.Issues)
 	row("registers", t.Registers, Registers)
 	row("LMEM bytes of variables", t.LMEMBytes, LMEMBytes)
 	row("call depth", t.CallDepth, CallDepth)

@@ -25,7 +25,7 @@ func TestExpressionsRead(t *testing.T) {
 		{LMEM{nil, 66*8 + 4, 4}, "lmem[66.4]:4"},
 		{LMEM{a, 12*8 + 1, 4}, "lmem[r1[31:0]+12.1]:4"},
 		{LMEM{a, -12, 4}, "lmem[r1[31:0]-2.4]:4"},
-		{LMEM{Binary{Add, a, Wire(0)}, 8, 4}, "lmem[r1[31:0] + w0+1]:4"},
+		{LMEM{Binary{Add, a, Wire(0)}, 8, 4}, "lmem[(r1[31:0] + w0)+1]:4"},
 		{Binary{Sub, a, Binary{Sub, b, Const(1)}}, "r1[31:0] - (r2[58] - 1)"},
 		{Unary{LogicalNot, Binary{Equal, a, b}}, "!(r1[31:0] == r2[58])"},
 		{Select{b, a, Unary{Negate, a}}, "r2[58] ? r1[31:0] : -r1[31:0]"},

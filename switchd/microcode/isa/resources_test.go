@@ -77,25 +77,25 @@ func TestRules(t *testing.T) {
 		want       string
 	}{
 		{Resources{LMEMReads: 2}, Resources{LMEMReads: 3},
-			"uses 3 of 2 (rule: an instruction reads at most 2 LMEM operands; trio §3.1)"},
+			"needs 3 LMEM reads, there are 2 (rule: an instruction reads at most 2 LMEM operands; trio §3.1)"},
 		{Resources{RegisterReads: 4}, Resources{RegisterReads: 5},
-			"uses 5 of 4 (rule: an instruction reads at most 4 registers; each LMEM operand takes the place of 2; trio §3.1; the mixture is assumed)"},
+			"needs 5 register reads, there are 4 (rule: an instruction reads at most 4 registers; each LMEM operand takes the place of 2; trio §3.1; the mixture is assumed)"},
 		{Resources{RegisterReads: 2, LMEMReads: 1}, Resources{RegisterReads: 3, LMEMReads: 1},
-			"uses 5 of 4 (rule: an instruction reads at most 4 registers; each LMEM operand takes the place of 2; trio §3.1; the mixture is assumed)"},
+			"needs 5 register reads, there are 4 (rule: an instruction reads at most 4 registers; each LMEM operand takes the place of 2; trio §3.1; the mixture is assumed)"},
 		{Resources{RegisterWrites: 1, LMEMWrites: 1}, Resources{RegisterWrites: 2, LMEMWrites: 1},
-			"uses 3 of 2 (rule: an instruction writes at most 2 registers or LMEM fields; trio §3.1)"},
+			"needs 3 writes, there are 2 (rule: an instruction writes at most 2 registers or LMEM fields; trio §3.1)"},
 		{Resources{Conditions: 4}, Resources{Conditions: 5},
-			"uses 5 of 4 (rule: an instruction has at most 4 operations for its Condition ALUs; assumed: one for each register operand)"},
+			"needs 5 Condition ALUs, there are 4 (rule: an instruction has at most 4 operations for its Condition ALUs; assumed: one for each register operand)"},
 		{Resources{MoveALUs: 2}, Resources{MoveALUs: 3},
-			"uses 3 of 2 (rule: an instruction has at most 2 results for its Move ALUs; assumed: one for each write)"},
+			"needs 3 Move ALUs, there are 2 (rule: an instruction has at most 2 results for its Move ALUs; assumed: one for each write)"},
 		{Resources{Targets: 8}, Resources{Targets: 9},
-			"uses 9 of 8 (rule: an instruction has at most 8 branch targets; trio §2.2)"},
+			"needs 9 branch targets, there are 8 (rule: an instruction has at most 8 branch targets; trio §2.2)"},
 	} {
 		if over := c.fits.Over(); over != nil {
 			t.Errorf("%+v does not fit: %v", c.fits, over)
 		}
 		over := c.over.Over()
-		if len(over) == 0 || over[0].String() != c.want {
+		if len(over) != 1 || over[0].String() != c.want {
 			t.Errorf("%+v: got %v, want %s", c.over, over, c.want)
 		}
 	}

@@ -23,6 +23,9 @@ func (p *Program) Validate() error {
 			return fmt.Errorf("%s: instruction %d: %w", v.in.Pos, i, err)
 		}
 	}
+	if err := p.validateData(); err != nil {
+		return err
+	}
 	for i, e := range p.Entries {
 		if e.Target < 0 || e.Target >= len(p.Instructions) {
 			return fmt.Errorf("entry %q leads to instruction %d of %d", e.Timer, e.Target, len(p.Instructions))
@@ -32,6 +35,44 @@ func (p *Program) Validate() error {
 				return fmt.Errorf("entry %q stands twice", e.Timer)
 			}
 		}
+	}
+	return nil
+}
+
+// validateData checks what a thread starts with and what the names stand for.
+func (p *Program) validateData() error {
+	if n := len(p.Image.LMEM); n > LMEMBytes {
+		return fmt.Errorf("%d bytes of LMEM are initialised; at most %d", n, LMEMBytes)
+	}
+	if p.CallDepth < 0 || p.CallDepth > CallDepth {
+		return fmt.Errorf("calls nest %d deep; at most %d", p.CallDepth, CallDepth)
+	}
+	for _, s := range p.Symbols {
+		if err := s.validate(); err != nil {
+			return fmt.Errorf("%s: symbol %q: %w", s.Pos, s.Name, err)
+		}
+	}
+	return nil
+}
+
+// validate checks that a symbol is where something of its kind can be.
+func (s Symbol) validate() error {
+	const words = 1 << FieldBits // addresses of shared memory have 32 bits
+	within := func(end uint64) bool { return s.Value <= end && s.Size <= end-s.Value }
+	ok := true
+	switch s.Kind {
+	case SymbolConst:
+	case SymbolRegister:
+		ok = within(Registers * RegisterBits)
+	case SymbolLMEM:
+		ok = within(LMEMBits)
+	case SymbolCounter, SymbolPolicer, SymbolSRAM, SymbolDRAM:
+		ok = s.Value <= words && s.Size <= (words-s.Value)*WordBytes
+	default:
+		return fmt.Errorf("there is no kind %d", s.Kind)
+	}
+	if !ok {
+		return fmt.Errorf("%s: %d from %d on is not within it", s.Kind, s.Size, s.Value)
 	}
 	return nil
 }
@@ -49,6 +90,9 @@ func (v *validator) instruction() error {
 	if len(in.Wires) > MaxWires || len(in.Moves) > MaxMoves || len(in.Next) > MaxBranches {
 		return fmt.Errorf("has %d wires, %d moves, %d branches; at most %d, %d, %d",
 			len(in.Wires), len(in.Moves), len(in.Next), MaxWires, MaxMoves, MaxBranches)
+	}
+	if n := in.Depth(); n > MaxDepth {
+		return fmt.Errorf("operations nest %d deep; at most %d", n, MaxDepth)
 	}
 	for i, w := range in.Wires {
 		v.wires = i

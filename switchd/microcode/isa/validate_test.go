@@ -104,3 +104,59 @@ func TestValidateEntries(t *testing.T) {
 		t.Error("a program without instructions is valid")
 	}
 }
+
+// What a thread starts with, and the places of names, lie within the thread and
+// within shared memory.
+func TestValidateData(t *testing.T) {
+	symbol := func(kind SymbolKind, value, size uint64) func(*Program) {
+		return func(p *Program) { p.Symbols = []Symbol{{Name: "s", Kind: kind, Value: value, Size: size}} }
+	}
+	for _, c := range []struct {
+		change func(*Program)
+		want   string
+	}{
+		{func(p *Program) { p.Image.LMEM = make([]byte, LMEMBytes) }, ""},
+		{func(p *Program) { p.Image.LMEM = make([]byte, LMEMBytes+1) }, "1281 bytes of LMEM are initialised; at most 1280"},
+		{func(p *Program) { p.CallDepth = 9 }, "calls nest 9 deep; at most 8"},
+		{func(p *Program) { p.CallDepth = -1 }, "calls nest -1 deep"},
+		{symbol(SymbolConst, 1<<63, 0), ""},
+		{symbol(SymbolRegister, 2047, 1), ""},
+		{symbol(SymbolRegister, 2047, 2), `symbol "s": register: 2 from 2047 on is not within it`},
+		{symbol(SymbolLMEM, 10240, 0), ""},
+		{symbol(SymbolLMEM, 1<<63, 1<<63), `symbol "s": lmem`},
+		{symbol(SymbolDRAM, 1<<24, (1<<32-1<<24)*8), ""},
+		{symbol(SymbolCounter, 1<<32, 8), `symbol "s": counter`},
+		{symbol(SymbolSRAM, 8, 1<<63), `symbol "s": sram`},
+		{symbol(0, 0, 0), "there is no kind 0"},
+		{symbol(99, 0, 0), "there is no kind 99"},
+	} {
+		p := filter()
+		c.change(p)
+		if err := p.Validate(); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
+// Operations nest so deep and no deeper, whether wires are between them or not.
+func TestValidateDepth(t *testing.T) {
+	nest := func(e Expr, n int) Expr {
+		for range n {
+			e = Unary{Not, e}
+		}
+		return e
+	}
+	for _, c := range []struct {
+		wire, move int
+		valid      bool
+	}{{MaxDepth, 0, true}, {MaxDepth / 2, MaxDepth / 2, true}, {MaxDepth, 1, false}, {0, MaxDepth + 1, false}} {
+		in := Instruction{
+			Wires: []Expr{nest(LowReg(1), c.wire)}, Moves: []Move{{To: LowReg(2), From: nest(Wire(0), c.move)}},
+			Next: []Branch{{Jump: Exit}},
+		}
+		err := (&Program{Instructions: []Instruction{in}}).Validate()
+		if (err == nil) != c.valid {
+			t.Errorf("%d and %d: got %v", c.wire, c.move, err)
+		}
+	}
+}

@@ -27,6 +27,58 @@ func (in *Instruction) walk(f func(Expr)) {
 	}
 }
 
+// Depth is how deep the operations of the instruction nest, if every wire stood
+// where it is used. Wires that it does not have count as none.
+func (in *Instruction) Depth() int {
+	wires := make([]int, len(in.Wires))
+	deepest := 0
+	note := func(e Expr) int {
+		n := depth(e, wires)
+		deepest = max(deepest, n)
+		return n
+	}
+	for i, w := range in.Wires {
+		wires[i] = note(w)
+	}
+	for _, i := range in.Issues {
+		note(i.When)
+		note(i.Reply)
+		for _, a := range i.Args {
+			note(a)
+		}
+	}
+	for _, b := range in.Next {
+		note(b.When)
+	}
+	for _, m := range in.Moves {
+		note(m.When)
+		note(m.From)
+		note(m.To)
+	}
+	return deepest
+}
+
+func depth(e Expr, wires []int) int {
+	switch e := e.(type) {
+	case Wire:
+		if e >= 0 && int(e) < len(wires) {
+			return wires[e]
+		}
+		return 0
+	case LMEM:
+		return 1 + depth(e.Base, wires)
+	case Unary:
+		return 1 + depth(e.X, wires)
+	case Binary:
+		return 1 + max(depth(e.X, wires), depth(e.Y, wires))
+	case Select:
+		return 1 + max(depth(e.If, wires), depth(e.Then, wires), depth(e.Else, wires))
+	case Pair:
+		return 1 + max(depth(e.Hi, wires), depth(e.Lo, wires))
+	}
+	return 0
+}
+
 func walk(e Expr, f func(Expr)) {
 	if e == nil {
 		return

@@ -1,30 +1,18 @@
 package syntax
 
 // decl = struct | entry | shared | variable | instruction .
+//
+// The words of entries and shared memory are reserved here and nowhere else.
 func (p *parser) decl() Decl {
 	p.nodes = 0
 	switch {
 	case p.is("struct") || p.is("union"):
-		d := p.structDecl(true)
-		p.expect(";", "after the closing brace of "+d.Name)
-		return d
+		return p.tagged()
 	case p.is("begin"), p.tok.kind == kindIdent && p.ahead.kind == ":":
 		return p.instr()
-	case p.tok.kind == kindIdent && p.ahead.kind == kindIdent:
-		return p.wordDecl()
-	}
-	return p.varDecl()
-}
-
-// wordDecl reads what opens with a word that is not reserved.
-func (p *parser) wordDecl() Decl {
-	switch p.tok.text {
-	case "packet", "timer":
-		// A type may be named so too; the word entry decides.
-		if p.tok.text == "timer" || p.ahead.text == "entry" {
-			return p.entryDecl()
-		}
-	case string(SharedCounter), string(SharedPolicer), string(SharedSRAM), string(SharedDRAM):
+	case p.word("packet"), p.word("timer"):
+		return p.entryDecl()
+	case p.word(string(SharedCounter)), p.word(string(SharedPolicer)), p.word(string(SharedSRAM)), p.word(string(SharedDRAM)):
 		return p.sharedDecl()
 	}
 	return p.varDecl()
@@ -56,12 +44,24 @@ func (p *parser) sharedDecl() *SharedDecl {
 	return d
 }
 
-// struct = ( "struct" | "union" ) [ name ] "{" { member } "}" .
-func (p *parser) structDecl(named bool) *StructDecl {
-	d := &StructDecl{Pos: p.tok.pos, Union: p.advance().text == "union"}
-	if named {
-		d.Name = p.name("a name for the type")
+// tagged reads what starts with struct or union: a type, or, if no brace follows
+// its name, a variable of a type.
+func (p *parser) tagged() Decl {
+	pos, union := p.tok.pos, p.advance().text == "union"
+	at := p.tok.pos
+	name := p.name("a name for the type")
+	if p.tok.kind == kindIdent || p.is("*") {
+		t := &TypeRef{Pos: at, Name: name, Pointer: p.accept("*")}
+		return p.variable(&VarDecl{Pos: pos, Type: t})
 	}
+	d := p.members(&StructDecl{Pos: pos, Union: union, Name: name})
+	p.expect(";", "after the closing brace of "+d.Name)
+	return d
+}
+
+// struct = ( "struct" | "union" ) name "{" { member } "}" . It starts here at the
+// brace; within a struct there may be no name.
+func (p *parser) members(d *StructDecl) *StructDecl {
 	p.expect("{", "before the members")
 	for !p.is("}") && !p.failed() && p.tok.kind != kindEOF {
 		d.Members = append(d.Members, p.member())
@@ -72,7 +72,7 @@ func (p *parser) structDecl(named bool) *StructDecl {
 
 // member = [ name [ "[" expr "]" ] ] ":" expr ";"
 //
-//	| type name [ "[" expr "]" ] ";"
+//	| [ "struct" | "union" ] name name [ "[" expr "]" ] ";"
 //	| struct [ name [ "[" expr "]" ] ] ";" .
 func (p *parser) member() *Member {
 	p.nodes = 0
@@ -87,7 +87,7 @@ func (p *parser) member() *Member {
 		if !p.enter() {
 			return m
 		}
-		m.Body = p.structDecl(false)
+		m.Body = p.members(&StructDecl{Pos: p.tok.pos, Union: p.advance().text == "union"})
 		p.leave()
 		if !p.is(";") {
 			m.Name = p.name("a name for the member")
@@ -107,7 +107,9 @@ func (p *parser) member() *Member {
 	default:
 		m.Type = &TypeRef{Pos: p.tok.pos, Name: p.name("a field, as in \"name : width;\"")}
 	}
-	m.Type.Pointer = p.accept("*")
+	if p.is("*") {
+		p.errorf(p.tok.pos, "a member is a pointer; keep pointers in registers")
+	}
 	m.Name = p.name("a name for the member")
 	m.Len = p.arrayLen()
 	p.expect(";", "after the member")
@@ -128,7 +130,9 @@ var storages = map[kind]Storage{
 	"bus": StorageBus, "virtual": StorageVirtual, "const": StorageConst,
 }
 
-// variable = [ "export" ] [ storage ] type name [ "[" expr "]" ] [ "@" expr ] [ "=" expr ] ";" .
+// variable = [ "export" ] ( [ storage ] type name | storage name )
+//
+//	[ "[" expr "]" ] [ "@" expr ] [ "=" expr ] ";" .
 func (p *parser) varDecl() *VarDecl {
 	d := &VarDecl{Pos: p.tok.pos, Export: p.accept("export")}
 	if s, ok := storages[p.tok.kind]; ok {
@@ -136,6 +140,11 @@ func (p *parser) varDecl() *VarDecl {
 		p.advance()
 	}
 	d.Type = p.typeRef(d.Storage)
+	return p.variable(d)
+}
+
+// variable reads a declaration from the name on.
+func (p *parser) variable(d *VarDecl) *VarDecl {
 	d.Name = p.name("a name for the variable")
 	d.Len = p.arrayLen()
 	if p.accept("@") {
@@ -159,10 +168,8 @@ func (p *parser) typeRef(storage Storage) *TypeRef {
 		}
 		return t
 	}
-	if p.is("struct") || p.is("union") {
-		p.advance()
-	}
-	untyped := storage != StorageNone && p.tok.kind == kindIdent && p.ahead.kind != kindIdent && p.ahead.kind != "*"
+	tagged := p.acceptTag()
+	untyped := !tagged && storage != StorageNone && p.tok.kind == kindIdent && p.ahead.kind != kindIdent && p.ahead.kind != "*"
 	if untyped {
 		return t
 	}

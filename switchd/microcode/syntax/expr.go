@@ -52,7 +52,7 @@ func (p *parser) exprUpTo(level int) Expr {
 	return x
 }
 
-// unary = ( "-" | "~" | "!" | "&" | "*" ) unary | "(" type "*" ")" unary | postfix .
+// unary = ( "-" | "~" | "!" | "&" | "*" ) unary | "(" [ "struct" | "union" ] name "*" ")" unary | postfix .
 func (p *parser) unary() Expr {
 	switch p.tok.kind {
 	case "-", "~", "!", "&", "*":
@@ -91,7 +91,8 @@ func (p *parser) postfix() Expr {
 
 // operand = number | "true" | "false" | name [ arguments ] | "(" expr ")"
 //
-//	| "sizeof" "(" expr ")" | "offsetof" "(" name "," name { "." name } ")" .
+//	| "sizeof" "(" ( expr | ( "struct" | "union" ) name ) ")"
+//	| "offsetof" "(" name "," name { "." name } ")" .
 func (p *parser) operand() Expr {
 	pos := p.tok.pos
 	switch p.tok.kind {
@@ -111,10 +112,7 @@ func (p *parser) operand() Expr {
 	case "sizeof":
 		p.advance()
 		p.expect("(", "after sizeof")
-		if p.is("struct") || p.is("union") {
-			p.advance()
-		}
-		x := p.expr()
+		x := p.sizeofOperand()
 		p.expect(")", "after the operand of sizeof")
 		return p.count(&Sizeof{Pos: pos, X: x})
 	case "offsetof":
@@ -123,6 +121,17 @@ func (p *parser) operand() Expr {
 	p.errorf(pos, "expected a value, found %v", p.describe())
 	return p.broken()
 }
+
+func (p *parser) sizeofOperand() Expr {
+	if !p.acceptTag() {
+		return p.expr()
+	}
+	pos := p.tok.pos
+	return p.count(&Name{Pos: pos, Text: p.name("a type")})
+}
+
+// acceptTag moves over the word that may stand before the name of a type.
+func (p *parser) acceptTag() bool { return p.accept("struct") || p.accept("union") }
 
 func boolValue(text string) uint64 {
 	if text == "true" {
@@ -139,7 +148,7 @@ func (p *parser) number() Expr {
 // parenthesis reads behind "(": a cast, which is a name and a star before the
 // closing parenthesis, or an expression.
 func (p *parser) parenthesis(pos Pos) Expr {
-	if p.is("struct") || p.tok.kind == kindIdent && p.ahead.kind == "*" {
+	if p.is("struct") || p.is("union") || p.tok.kind == kindIdent && p.ahead.kind == "*" {
 		return p.castOrProduct(pos)
 	}
 	x := p.expr()
@@ -150,11 +159,11 @@ func (p *parser) parenthesis(pos Pos) Expr {
 // castOrProduct tells (type *)x from (a * b): two tokens ahead are not enough,
 // so the name is read first.
 func (p *parser) castOrProduct(pos Pos) Expr {
-	must := p.accept("struct")
+	must := p.acceptTag()
 	at := p.tok.pos
 	name := p.name("a type")
-	if p.is("*") && (must || p.ahead.kind == ")") {
-		p.advance()
+	if must || p.is("*") && p.ahead.kind == ")" {
+		p.expect("*", "after the type of the cast")
 		p.expect(")", "after the type of the cast")
 		if !p.enter() {
 			return p.broken()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A lexer cuts a source into tokens. After its first error it returns only
@@ -47,6 +48,9 @@ func (l *lexer) next() token {
 		n := l.run(func(c byte) bool { return isLetter(c) || isDigit(c) })
 		l.advance(n)
 		text := l.src[start:l.off]
+		if n > MaxName {
+			return l.errorf(pos, "a name of %d bytes; at most %d", n, MaxName)
+		}
 		if slices.Contains(keywords, text) {
 			return token{kind: kind(text), text: text, pos: pos}
 		}
@@ -60,8 +64,26 @@ func (l *lexer) next() token {
 			return token{kind: kind(op), text: op, pos: pos}
 		}
 	}
-	return l.errorf(pos, "character %q is not part of the language", c)
+	return l.foreign()
 }
+
+// foreign says what stands where no token can start.
+func (l *lexer) foreign() token {
+	r, _ := utf8.DecodeRuneInString(l.src[l.off:])
+	switch c := l.src[l.off]; {
+	case l.off == 0 && (strings.HasPrefix(l.src, "\xff\xfe") || strings.HasPrefix(l.src, "\xfe\xff")):
+		return l.errorf(l.pos, "the source is UTF-16; save it as UTF-8")
+	case c == '"' || c == '\'':
+		return l.errorf(l.pos, "%c: the language has no strings and no characters; write numbers", c)
+	case c < ' ' || r == utf8.RuneError:
+		return l.errorf(l.pos, "byte %#02x is not part of the language", c)
+	}
+	return l.errorf(l.pos, "character %q is not part of the language", r)
+}
+
+// byteOrderMark is what some editors put before the first character of a text. It
+// is skipped, and is in no column.
+const byteOrderMark = "\ufeff"
 
 // number reads a decimal, 0x or 0b number, with _ allowed between digits. A
 // leading zero is refused: octal is not in the language and must not pass for
@@ -71,6 +93,9 @@ func (l *lexer) number() token {
 	n := l.run(func(c byte) bool { return isLetter(c) || isDigit(c) })
 	text := l.src[l.off : l.off+n]
 	l.advance(n)
+	if n > MaxName {
+		return l.errorf(pos, "a number of %d characters; at most %d", n, MaxName)
+	}
 	if len(text) > 1 && text[0] == '0' && isDigit(text[1]) {
 		return l.errorf(pos, "number %q starts with 0; write decimal without leading zeros, or 0x or 0b", text)
 	}

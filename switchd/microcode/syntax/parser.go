@@ -3,6 +3,7 @@ package syntax
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Bounds on what Parse takes, so that no source can exhaust the stack or the
@@ -11,12 +12,13 @@ const (
 	MaxSource  = 1 << 20 // bytes of a source
 	MaxNesting = 64      // parentheses, braces and operands within each other
 	MaxExpr    = 512     // operators and operands of one statement or declaration
+	MaxName    = 255     // bytes of a name or a number
 )
 
 // Parse reads a source. The name of the file only goes into positions. The
 // error is an *Error: the first place where the source leaves the grammar.
 func Parse(file, src string) (*File, error) {
-	p := &parser{lex: lexer{src: src, pos: Pos{File: file, Line: 1, Col: 1}}}
+	p := &parser{lex: lexer{src: strings.TrimPrefix(src, byteOrderMark), pos: Pos{File: file, Line: 1, Col: 1}}}
 	if len(src) > MaxSource {
 		return nil, &Error{Pos: p.lex.pos, Msg: fmt.Sprintf("the source has %d bytes, more than %d", len(src), MaxSource)}
 	}

@@ -15,7 +15,7 @@ func (p *parser) instr() *Instr {
 	return in
 }
 
-// statement = declaration | assignment | xtxn | if | switch | jump .
+// statement = variable | assignment | xtxn | if | switch | jump .
 func (p *parser) stmt() Stmt {
 	if !p.enter() {
 		return &JumpStmt{Pos: p.tok.pos}
@@ -40,13 +40,17 @@ func (p *parser) stmt() Stmt {
 	return p.simple()
 }
 
-// startsType reports a declaration without a storage class: two names, or a
-// name with a star and a name, which is no expression statement.
+// startsType reports a declaration without a storage class: a type with a word or
+// a colon before it, two names, or a name with a star, which starts no statement.
 func (p *parser) startsType() bool {
-	return p.is("export") || p.is("struct") || p.tok.kind == kindIdent && p.ahead.kind == kindIdent
+	switch p.tok.kind {
+	case "export", "struct", "union", ":":
+		return true
+	}
+	return p.tok.kind == kindIdent && (p.ahead.kind == kindIdent || p.ahead.kind == "*")
 }
 
-// async = "async" xtxn .
+// xtxn = "async" call ";" .
 func (p *parser) async() Stmt {
 	pos := p.advance().pos
 	s := p.simple()
@@ -64,21 +68,22 @@ var assignOps = map[kind]string{
 }
 
 // assignment = place ( "=" | "+=" | ... ) expr ";" | place ( "++" | "--" ) ";" .
-// xtxn = name "(" [ expr { "," expr } ] ")" ";" .
+// xtxn = call ";" .
 func (p *parser) simple() Stmt {
-	pos := p.tok.pos
+	first := p.tok
+	pos := first.pos
 	x := p.exprUpTo(levelUnary)
 	op, isAssign := assignOps[p.tok.kind]
 	var s Stmt
 	switch call, isCall := x.(*CallExpr); {
-	case isCall:
-		s = &CallStmt{Pos: pos, Call: call}
 	case isAssign:
 		p.advance()
 		s = &AssignStmt{Pos: pos, Op: op, LHS: x, RHS: p.expr()}
 	case p.is("++") || p.is("--"):
 		op := p.advance().text[:1]
 		s = &AssignStmt{Pos: pos, Op: op, LHS: x, RHS: &Number{Pos: pos, Value: 1}}
+	case isCall && first.kind == kindIdent: // and not in parentheses
+		s = &CallStmt{Pos: pos, Call: call}
 	default:
 		p.errorf(p.tok.pos, "expected an assignment, an XTXN or a jump, found %v", p.tok)
 		return &JumpStmt{Pos: pos}

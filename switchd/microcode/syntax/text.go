@@ -5,8 +5,20 @@ import (
 	"strings"
 )
 
-// Text returns an expression as a source writes it, for errors.
+// maxText is the longest text of an expression, in bytes.
+const maxText = 120
+
+// Text returns an expression as a source writes it, for errors; of a long one it
+// is the beginning.
 func Text(e Expr) string {
+	s := text(e)
+	if len(s) > maxText {
+		s = s[:maxText-3] + "..."
+	}
+	return s
+}
+
+func text(e Expr) string {
 	switch e := e.(type) {
 	case *Name:
 		return e.Text
@@ -24,19 +36,19 @@ func Text(e Expr) string {
 		}
 		return operandText(e.X) + "." + e.Name
 	case *Index:
-		return operandText(e.X) + "[" + Text(e.I) + "]"
+		return operandText(e.X) + "[" + text(e.I) + "]"
 	case *Slice:
-		return operandText(e.X) + "[" + Text(e.Hi) + ":" + Text(e.Lo) + "]"
+		return operandText(e.X) + "[" + text(e.Hi) + ":" + text(e.Lo) + "]"
 	case *CallExpr:
 		args := make([]string, len(e.Args))
 		for i, a := range e.Args {
-			args[i] = Text(a)
+			args[i] = text(a)
 		}
 		return e.Name + "(" + strings.Join(args, ", ") + ")"
 	case *Cast:
 		return "(" + e.Type + " *)" + operandText(e.X)
 	case *Sizeof:
-		return "sizeof(" + Text(e.X) + ")"
+		return "sizeof(" + text(e.X) + ")"
 	case *Offsetof:
 		return "offsetof(" + e.Type + ", " + strings.Join(e.Path, ".") + ")"
 	}
@@ -46,7 +58,7 @@ func Text(e Expr) string {
 func operandText(e Expr) string {
 	switch e.(type) {
 	case *Binary, *Conditional:
-		return "(" + Text(e) + ")"
+		return "(" + text(e) + ")"
 	}
-	return Text(e)
+	return text(e)
 }

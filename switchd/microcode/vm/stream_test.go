@@ -212,8 +212,28 @@ func (g *loopGenerator) branches(body []isa.Instruction, total int) {
 	body[last].Next = []isa.Branch{{When: c, Jump: isa.Goto, Target: 0}, {Jump: isa.Goto, Target: last + 1}}
 }
 
-// A thread whose handler streams ends as one whose handler does not: in the same
-// state at the same instruction, with the same memory and packet.
+// waits is a plant to which a thread comes only when its owner says so, as in
+// virtual time.
+type waits struct{ plant }
+
+func (*waits) XTXN(*Thread) (uint64, Outcome) { return 0, Suspend }
+
+// run serves a thread to its end.
+func (w *waits) run(t *Thread) Stop {
+	for {
+		if stop := t.Run(w); stop != Waits {
+			return stop
+		}
+		if !w.do(t.Pending.XTXN, t.Pending.Args[0], t.Buffer()) {
+			return Killed
+		}
+		t.Resume(0)
+	}
+}
+
+// A thread whose handler streams ends as one whose handler does not, and as one
+// that waits at every XTXN: in the same state at the same instruction, with the
+// same memory and packet.
 func TestStreamedIsStepped(t *testing.T) {
 	var streams, plain int
 	ends := map[Stop]int{}
@@ -225,18 +245,26 @@ func TestStreamedIsStepped(t *testing.T) {
 			rt.Skip(err)
 		}
 		limit := uint64(rapid.SampledFrom([]int{1, 10, 50, 400}).Draw(rt, "limit"))
-		var stepped, streamed Thread
+		var stepped, streamed, timed Thread
 		code.Start(&stepped, 0, limit+uint64(g.upTo(9)))
 		drawState(rt, &stepped, &reference{})
 		g.registers(&stepped)
-		streamed = stepped
+		streamed, timed = stepped, stepped
 		plant := plant{tail: rapid.SliceOfN(rapid.Byte(), 0, 900).Draw(rt, "tail"), most: uint64(g.upTo(900))}
 		h := &hasty{plant: plant, patience: uint64(rapid.SampledFrom([]int{0, 1, 3, 1 << 20}).Draw(rt, "patience"))}
-		stop := stepped.Run(&plant)
+		w := &waits{plant: plant}
+		if got, want := w.run(&timed), stepped.Run(&plant); got != want {
+			rt.Fatalf("stop %d in time, want %d", got, want)
+		}
+		stop := stepped.Run(nil) // it stays as it is
+		equalThreads(rt, &stepped, &timed)
 		if got := streamed.Run(h); got != stop {
 			rt.Fatalf("stop %d, want %d", got, stop)
 		}
 		equalThreads(rt, &stepped, &streamed)
+		if w.memory != plant.memory || !bytes.Equal(w.result, plant.result) {
+			rt.Fatalf("memory or the result differ in time\n%s", p.Dump())
+		}
 		if h.memory != plant.memory || !bytes.Equal(h.result, plant.result) {
 			rt.Fatalf("memory or the result differ\n%s", p.Dump())
 		}
