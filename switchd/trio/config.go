@@ -31,14 +31,21 @@ const (
 
 // Other limits; all assumed.
 const (
-	// DefaultInstructions is how many instructions a thread may execute: thousands
-	// of times what the largest aggregation packet takes, and 0.6 s at the cost of one.
+	// DefaultInstructions is how many instructions a thread may execute, one of a timer
+	// for each record of the hash table that it comes to: thousands of times what the
+	// largest aggregation packet takes, and 0.7 s at the cost of one.
 	DefaultInstructions = 1 << 20
 	// DefaultQueue is how many packets may wait for a thread. A window of 65,535
 	// packets of 4 KB is the most that the paper speaks of (trio §5).
 	DefaultQueue = 1 << 16
 	// DefaultPacketMemory holds 65,536 packets of 4 KB and as much again.
 	DefaultPacketMemory = 512 * units.MiB
+	// packetReserve is the part of packet memory, as a divisor, that packets which
+	// arrive leave to those that threads create. A thread without room for its packet
+	// is killed, and what it has begun in shared memory is left as it is; a packet that
+	// is refused has begun nothing. An eighth is 64 MiB, or 26 KB for each of 2560
+	// threads, and 17 KB for each of 160 x 24; the longest result of Trio-ML has 16.4.
+	packetReserve = 8
 	// MaxNextHops bounds the index of a next hop.
 	MaxNextHops = 1 << 16
 	// MaxTimers and MaxTimerThreads: tens of timers, hundreds of threads (trio §5).
@@ -59,11 +66,11 @@ type Config struct {
 	NextHops     []NextHop   // what Forward's argument means; more with SetNextHop
 	ClaimAll     bool        // every frame that is offered is the program's
 	ClaimPort    uint16      // without ClaimAll: UDP frames to this port; zero: Trio-ML's 12000
-	Instructions uint64      // that a thread may execute; zero: DefaultInstructions
+	Instructions uint64      // that a thread may execute, a timer's anew at each record of its scan; zero: DefaultInstructions
 	Queue        int         // packets that may wait for a thread; zero: DefaultQueue
-	PacketMemory units.Bytes // that packets inside may take; zero: DefaultPacketMemory
+	PacketMemory units.Bytes // that packets inside may take, an eighth of it only those that threads create; zero: DefaultPacketMemory
 	Counters     string      // prefix of the program's counters; empty: the program's name up to a dot
-	Memory       mem.Config  // shared memory and hash table
+	Memory       mem.Config  // shared memory and hash table; Resident zero: room for all that the program declares
 
 	// Timing nil is instant mode: every thread runs to its end within Handle.
 	Timing *Timing
@@ -106,6 +113,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.ClaimPort == 0 {
 		c.ClaimPort = wire.Port
+	}
+	if c.Memory.Resident == 0 && c.Program != nil {
+		c.Memory.Resident = max(mem.DefaultResident, Declared(c.Program, c.Memory.Records))
 	}
 	c.Timers = slices.Clone(c.Timers)
 	for i := range c.Timers {

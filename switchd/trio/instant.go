@@ -50,6 +50,7 @@ func (x *instant) timers() {
 		if !ok {
 			return
 		}
+		x.pfe.began(w)
 		x.execute(w)
 	}
 }

@@ -31,8 +31,10 @@ func (p *PFE) access(t *thread) (uint64, bool) {
 		f = m.CounterInc(a, uint32(r.Args[1]))
 	case isa.MaskedWrite:
 		f = m.MaskedWrite(a, r.Args[1], r.Args[2])
-	case isa.HashLookup, isa.HashInsert, isa.HashDelete, isa.HashScan:
-		reply, f = p.hash(r.XTXN, &r.Args)
+	case isa.HashLookup, isa.HashInsert, isa.HashDelete:
+		reply, f = p.hash(r.XTXN, r.Args[0])
+	case isa.HashScan:
+		reply, f = p.scan(t)
 	default:
 		reply, f = p.fetch(t, a)
 	}
@@ -68,16 +70,16 @@ func (p *PFE) fetch(t *thread, a mem.Addr) (uint64, mem.Fault) {
 	return 0, f
 }
 
-// hash does what the hash unit serves.
-func (p *PFE) hash(x isa.XTXN, args *[isa.MaxArgs]uint64) (reply uint64, f mem.Fault) {
+// hash does what the hash unit serves for one key.
+func (p *PFE) hash(x isa.XTXN, key uint64) (reply uint64, f mem.Fault) {
 	h := p.memory.Hash()
 	switch x {
 	case isa.HashLookup:
-		if a, found := h.Lookup(args[0]); found {
+		if a, found := h.Lookup(key); found {
 			reply = isa.HashHit | uint64(a)
 		}
 	case isa.HashInsert:
-		a, created, ok := h.Insert(args[0])
+		a, created, ok := h.Insert(key)
 		switch {
 		case !ok:
 			return isa.HashFull, mem.NoFault
@@ -89,23 +91,24 @@ func (p *PFE) hash(x isa.XTXN, args *[isa.MaxArgs]uint64) (reply uint64, f mem.F
 		reply |= uint64(a)
 	case isa.HashDelete:
 		if p.phase.watched() {
-			if a, found := h.Peek(args[0]); found {
+			if a, found := h.Peek(key); found {
 				p.phase.died(a, p.now)
 			}
 		}
 		p.changes++
-		h.Delete(args[0])
-	case isa.HashScan:
-		return p.scan(args)
+		h.Delete(key)
 	}
 	return reply, mem.NoFault
 }
 
-func (p *PFE) scan(args *[isa.MaxArgs]uint64) (uint64, mem.Fault) {
+// scan does a step of a scan of the hash table.
+func (p *PFE) scan(t *thread) (uint64, mem.Fault) {
+	args := &t.Pending.Args
 	s, f := p.memory.Hash().Scan(uint32(args[0]), uint32(args[1]), uint32(args[2]))
 	reply := uint64(s.Record) | uint64(s.Next&isa.ScanCursorMask)<<isa.ScanCursorShift
 	if s.Found {
 		reply |= isa.ScanFound
+		p.scanned(t, s)
 	}
 	if s.Ref {
 		reply |= isa.ScanRef

@@ -37,7 +37,7 @@ const (
 	DropNoRoom     = "pfe-created-packet-memory-full" // no packet memory for a created packet: its thread is at its end
 	DropNoTail     = "pfe-tail-write-without-packet"
 	DropUnnamed    = "pfe-drop-unnamed"   // Drop with one number too many that no constant names
-	DropTimer      = "pfe-timer-run-lost" // no packet: a run that the full dispatch queue refused
+	DropTimer      = "pfe-timer-run-lost" // no packet: a run that the full dispatch queue refused, or whose part still had a thread at work
 )
 
 // faultName is the reason of a fault of a thread.
@@ -142,7 +142,9 @@ func (p *PFE) addCounters(t *sansio.Tally, s isa.Symbol) {
 		packets, bytes, _ := p.memory.Counter(mem.Addr(s.Value + i*counterWords)) // New has seen that it is there
 		if packets > 0 {
 			t.Add(one, packets)
-			t.Add(one+"-bytes", bytes)
+			if bytes > 0 { // some are of things that have none
+				t.Add(one+"-bytes", bytes)
+			}
 		}
 	}
 }

@@ -73,15 +73,18 @@ func TestForwardUnchanged(t *testing.T) {
 	})
 }
 
+// anyway counts and forwards every packet.
+const anyway = `
+counter BYTES;
+packet entry start;
+start: begin CounterIncPhys(BYTES, r_work.pkt_len); end
+begin Forward(1); exit; end`
+
 // A frame that is not UDP is all header, longer than a head or not, and leaves as
 // it came; the counter of the program has its length.
 func TestForwardUnparsed(t *testing.T) {
 	modes(t, func(t *testing.T, timing *Timing) {
-		b := newBench(t, Config{Program: compile(t, "any", `
-counter BYTES;
-packet entry start;
-start: begin CounterIncPhys(BYTES, r_work.pkt_len); end
-begin Forward(1); exit; end`), Timing: timing, ClaimAll: true})
+		b := newBench(t, Config{Program: compile(t, "any", anyway), Timing: timing, ClaimAll: true})
 		for _, size := range []int{0, 1, 13, 14, 60, 205, 206, 207, 1514} {
 			frame := make([]byte, size)
 			for i := range frame {
@@ -323,4 +326,19 @@ func TestConfigErrorsNameTheFault(t *testing.T) {
 			t.Errorf("error is %v, want one with %q and the node", err, want)
 		}
 	}
+}
+
+// The largest datagrams are longer than 16 bits can say: their threads, and what
+// counts by them, have the most that these can say.
+func TestLengthOfLongPackets(t *testing.T) {
+	modes(t, func(t *testing.T, timing *Timing) {
+		b := newBench(t, Config{Program: compile(t, "any", anyway), Timing: timing, ClaimAll: true})
+		for _, beyond := range []int{-1, 0, 1, 14} {
+			b.handle(train(1, make([]byte, maxLength+beyond-inet.UDPHeaders))).idle()
+		}
+		padded := train(1, make([]byte, 100))
+		padded.Train.Pad = maxLength
+		b.handle(padded).idle().wantCount("any-bytes-bytes", 5*maxLength-1)
+		b.wantCount(CountForwarded, 5)
+	})
 }

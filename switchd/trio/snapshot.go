@@ -62,6 +62,7 @@ type XTXNStat struct {
 // TimerStat is one timer.
 type TimerStat struct {
 	Timer
+	TimerCounts
 	Next units.Time `json:"next_ps"` // start of a thread
 }
 
@@ -101,7 +102,7 @@ func (p *PFE) list(s *Snapshot) {
 	}
 	for i := range p.timers.list {
 		t := &p.timers.list[i]
-		s.Timers = append(s.Timers, TimerStat{t.Timer, t.next(p)})
+		s.Timers = append(s.Timers, TimerStat{t.Timer, t.TimerCounts, t.next(p)})
 	}
 }
 

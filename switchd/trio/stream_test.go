@@ -104,7 +104,7 @@ func TestStreamedIsStepped(t *testing.T) {
 			Program: prog, ClaimAll: true,
 			Memory: mem.Config{
 				SRAM: 128 * units.KiB, DRAM: 128 * units.KiB, Records: 64, RecordsIn: mem.DRAM,
-				Resident: units.Bytes(rapid.IntRange(1, 6).Draw(t, "pages")) * 64 * units.KiB,
+				Resident: units.Bytes(rapid.IntRange(1, 34).Draw(t, "pages")) * mem.PageBytes,
 			},
 			PacketMemory: units.Bytes(anyOf(t, 64, 1024)) * units.KiB,
 			Instructions: uint64(anyOf(t, 8, 20, 21, 60, 97, 140, 200, 1<<20, 1<<20, 1<<20)),

@@ -4,6 +4,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 // thread is a thread of a PPE at work.
@@ -14,6 +15,9 @@ type thread struct {
 	fate    Fate    // of what it was started for
 	sent    int     // created packets that it has sent
 	reason  string  // why it was killed
+
+	scanned uint32 // cursor of the farthest record that it was granted instructions for
+	earlier uint64 // instructions that it had executed by then
 
 	id   int32 // index of the clock's threads
 	ppe  int
@@ -51,6 +55,10 @@ func (f Fate) String() string {
 	return names[f]
 }
 
+// maxLength is the length that the notes of the machine say of longer packets, too:
+// they have 16 bits for it.
+const maxLength = 1<<16 - 1
+
 // prepare makes a thread ready for its work: registers and LMEM as the program's
 // image has them, the head of the packet, the notes of the machine.
 func (p *PFE) prepare(t *thread, w work) {
@@ -65,10 +73,12 @@ func (p *PFE) prepare(t *thread, w work) {
 	k := w.packet
 	p.begin(t, p.entry)
 	k.load(&t.LMEM)
-	t.SetRegister(isa.WorkRegister, uint64(k.length())<<48|uint64(k.head)<<32|uint64(uint32(k.from)))
+	length := min(k.length(), maxLength)
+	t.SetRegister(isa.WorkRegister, uint64(length)<<48|uint64(k.head)<<32|uint64(uint32(k.from)))
 }
 
 func (p *PFE) begin(t *thread, entry int) {
+	t.scanned, t.earlier = 0, 0
 	p.code.Start(&t.Thread, entry, p.cfg.Instructions)
 	image := &p.cfg.Program.Image
 	copy(t.LMEM[:], image.LMEM)
@@ -100,6 +110,7 @@ func (p *PFE) conclude(t *thread) {
 			}
 		}
 	}
+	t.Executed += t.earlier
 	p.stats.ended(t, p.now)
 	if p.cfg.Observer != nil {
 		p.cfg.Observer.Ended(p.now, &t.Thread, t.fate)
@@ -125,6 +136,10 @@ type Observer interface {
 	// Discarded is called when a thread drops its packet; reason is the name of
 	// the counter.
 	Discarded(now units.Time, t *vm.Thread, reason string)
+	// Scanned is called when a HashScan of a thread has found a record, whose REF
+	// flag is cleared by then; the work register of a timer's thread says which part
+	// of the table is its own.
+	Scanned(now units.Time, t *vm.Thread, s mem.Scanned)
 	// Ended is called when a thread has ended.
 	Ended(now units.Time, t *vm.Thread, f Fate)
 }

@@ -93,7 +93,7 @@ func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 		return
 	}
 	size := t.FrameBytes(i)
-	if p.used+size > p.cfg.PacketMemory {
+	if p.used+size > p.cfg.PacketMemory-p.cfg.PacketMemory/packetReserve {
 		p.count.Add(DropMemory, 1)
 		return
 	}
@@ -106,12 +106,17 @@ func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 	p.dispatch(work{packet: k, since: p.now})
 }
 
-// startTimer starts a thread of a timer as a packet would.
+// startTimer starts a thread of a timer as a packet would, unless the last one of its
+// part is not through: two of one part at once would come by a record in less than a
+// period, and by what the slower has to do twice.
 func (p *PFE) startTimer(w work) {
-	if c := p.clock; c.ppes.full() && c.queue.len() >= p.cfg.Queue {
+	c, busy := p.clock, p.timers.busy(w)
+	if *busy || c.ppes.full() && c.queue.len() >= p.cfg.Queue {
 		p.count.Add(DropTimer, 1)
 		return
 	}
+	*busy = true
+	p.began(w)
 	p.dispatch(w)
 }
 
@@ -199,6 +204,9 @@ func (p *PFE) finish(t *thread) {
 	c := p.clock
 	p.conclude(t)
 	k := t.work.packet
+	if k == nil {
+		*p.timers.busy(t.work) = false
+	}
 	t.work = work{}
 	c.ppes.free(t.ppe)
 	c.idle = append(c.idle, t.id)

@@ -101,14 +101,42 @@ func TestPacketMemoryLimit(t *testing.T) {
 	for i := range 20 {
 		b.handle(train(i, payload(0, 0, 50, 4000)))
 	}
-	b.wantCount(DropMemory, 4) // 16 of 4050 bytes fit
-	if got := len(b.idle().take()); got != 16 {
-		t.Errorf("%d packets left, want 16", got)
+	b.wantCount(DropMemory, 6) // 14 of 4050 bytes fit into seven eighths
+	if got := len(b.idle().take()); got != 14 {
+		t.Errorf("%d packets left, want 14", got)
 	}
 	if n := b.p.Snapshot().PacketMemory; n != 0 {
 		t.Errorf("%v are still in use", n)
 	}
 }
+
+// Packets that arrive leave room for those that threads create: a thread that had begun
+// something would leave it behind.
+func TestCreatedPacketsHaveRoom(t *testing.T) {
+	const full = 64 * units.KiB
+	b := newBench(t, Config{Program: compile(t, "late", late), Timing: timed(), PacketMemory: full})
+	for i := range 200 {
+		b.handle(train(i, payload(0, 0, 0, 3000)))
+	}
+	if n := b.p.Snapshot().PacketMemory; n > full-full/packetReserve || n < full/2 {
+		t.Errorf("%v are in use, of %v", n, full-full/packetReserve)
+	}
+	kept := 200 - int(b.count(DropMemory))
+	b.idle()
+	b.wantCount(DropNoRoom, 0)
+	b.wantCount(CountCreated, uint64(kept))
+}
+
+// late creates a packet of 260 bytes for each that arrives, some time later.
+const late = `
+lmem u8 chunk[256];
+register u32 n = 200;
+packet entry start;
+start: begin const : was = n; n = n - 1; if (was > 1) goto start; end
+begin PacketCreate(60); end
+begin TailWrite(0, chunk, 200); end
+begin Forward(1); exit; end
+`
 
 // Dispatch spreads threads over the PPEs before it gives any a second one.
 func TestDispatchTakesTheIdlest(t *testing.T) {

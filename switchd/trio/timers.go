@@ -2,6 +2,7 @@ package trio
 
 import (
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 // timers start threads periodically (trio §5): of N threads of a timer of period
@@ -18,10 +19,54 @@ type timers struct {
 
 type timer struct {
 	Timer
+	TimerCounts
 	entry int
 	tick  int64      // number of the next start: thread tick mod N
 	at    units.Time // when that is
 	seen  seen
+	busy  []bool // by part: its thread waits or is at work; timed mode
+}
+
+// TimerCounts is what the threads of a timer have done. Starts that were left out
+// or lost are not among the runs.
+type TimerCounts struct {
+	Runs       uint64 `json:"runs"`       // starts of threads
+	Records    uint64 `json:"records"`    // of the hash table that they came by
+	Referenced uint64 `json:"referenced"` // of these, with a REF flag to clear
+}
+
+// scanned notes what a thread has found in the hash table.
+func (p *PFE) scanned(t *thread, s mem.Scanned) {
+	if t.work.packet == nil {
+		t.grant(s.Next)
+		n := &p.timers.list[t.work.timer].TimerCounts
+		n.Records++
+		if s.Ref {
+			n.Referenced++
+		}
+	}
+	if p.cfg.Observer != nil {
+		p.cfg.Observer.Scanned(p.now, &t.Thread, s)
+	}
+}
+
+// grant gives a timer's thread that has come to a record all its instructions anew:
+// what it has to do is as much as the table has records. A thread that does not get
+// on, or begins again, is granted none, so that no loop is endless.
+func (t *thread) grant(next uint32) {
+	if next > t.scanned {
+		t.scanned = next
+		t.earlier, t.Executed = t.earlier+t.Executed, 0
+	}
+}
+
+// busy tells whether the thread of a part waits or is at work.
+func (ts *timers) busy(w work) *bool { return &ts.list[w.timer].busy[w.part] }
+
+// began counts a start.
+func (p *PFE) began(w work) {
+	p.timers.list[w.timer].Runs++
+	p.count.Add(CountRuns, 1)
 }
 
 // seen is the next start that is not left out, for as long as the table is as it
@@ -36,7 +81,7 @@ type seen struct {
 func newTimers(cfg *Config) (out timers) {
 	for _, t := range cfg.Timers {
 		entry, _ := cfg.Program.TimerEntry(t.Name)
-		out.list = append(out.list, timer{Timer: t, entry: entry})
+		out.list = append(out.list, timer{Timer: t, entry: entry, busy: make([]bool, t.Threads)})
 	}
 	return out
 }
@@ -77,7 +122,6 @@ func (ts *timers) due(p *PFE, limit units.Time, late bool) (work, bool) {
 		switch {
 		case !t.ScansOnly || p.records() > 0 && p.occupied(w.part, t.Threads):
 			t.set(t.tick + 1)
-			p.count.Add(CountRuns, 1)
 			p.phase.mattered = p.phase.mattered || !t.ScansOnly
 			return w, true
 		case p.records() == 0:

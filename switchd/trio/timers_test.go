@@ -8,18 +8,30 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 // record is an observer that takes down when threads ended.
 type record struct {
 	ends  []string
+	scans []scan
 	sends int
 	drops []string
+}
+
+// scan is a record that a timer's thread came by, and its part of the table.
+type scan struct {
+	record mem.Addr
+	part   uint64
+	ref    bool
 }
 
 func (r *record) Sent(units.Time, *vm.Thread, bool) { r.sends++ }
 func (r *record) Discarded(_ units.Time, _ *vm.Thread, reason string) {
 	r.drops = append(r.drops, reason)
+}
+func (r *record) Scanned(_ units.Time, t *vm.Thread, s mem.Scanned) {
+	r.scans = append(r.scans, scan{s.Record, t.Register(0) >> 48, s.Ref})
 }
 func (r *record) Ended(now units.Time, t *vm.Thread, f Fate) {
 	w := t.Register(0)
@@ -117,6 +129,32 @@ func TestEmptyPartsAreLeftOut(t *testing.T) {
 		all.wantCount(CountRuns, 1000)
 		if !few.p.PhaseMattered() || few.p.PhaseMattered() {
 			t.Error("a record lived for longer than a period: the phase mattered, once")
+		}
+	})
+}
+
+// The observer is told of every record that a timer's thread comes by, and the
+// counts of the timer are of the same.
+func TestScansAreObserved(t *testing.T) {
+	modes(t, func(t *testing.T, timing *Timing) {
+		r := &record{}
+		b := newBench(t, Config{
+			Program: compile(t, "scanning", scanning), Timing: timing, Observer: r,
+			Timers: []Timer{{Name: "scan", Period: 10 * units.Millisecond, Threads: 4, ScansOnly: true}},
+		})
+		b.at(ms).handle(train(1, payload(0, 0, 3, 0))).at(24 * ms)
+		refs := 0
+		for i, s := range r.scans {
+			if s.record != r.scans[0].record || s.part != r.scans[0].part || s.ref != (i == 0) {
+				t.Errorf("scan %d is %+v after %+v", i, s, r.scans[0])
+			}
+			if s.ref {
+				refs++
+			}
+		}
+		want := TimerCounts{Runs: uint64(len(r.scans)), Records: uint64(len(r.scans)), Referenced: 1}
+		if got := b.p.Snapshot().Timers[0].TimerCounts; got != want || refs != 1 || len(r.scans) < 2 {
+			t.Errorf("counts %+v, want %+v, of 2 or 3 scans", got, want)
 		}
 	})
 }

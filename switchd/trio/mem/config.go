@@ -26,8 +26,8 @@ func (r Region) String() string {
 // Config describes a shared memory and its engines. Its zero values are the
 // defaults of the same name.
 type Config struct {
-	SRAM     units.Bytes // in whole pages of 64 KiB
-	DRAM     units.Bytes // in whole pages of 64 KiB
+	SRAM     units.Bytes // in whole pages of 8 KiB
+	DRAM     units.Bytes // in whole pages of 8 KiB
 	Resident units.Bytes // the most that touched pages take in the host
 
 	Records   int    // that the hash table can hold
@@ -87,14 +87,14 @@ func (c Config) validate() error {
 		errs = append(errs, fmt.Errorf("shared memory: interleave granule of %v: it must be a power of two from 8B to 1MiB", c.Granule))
 	}
 	if c.Resident < pageBytes {
-		errs = append(errs, fmt.Errorf("shared memory: resident limit of %v: it must be at least one page of 64KiB", c.Resident))
+		errs = append(errs, fmt.Errorf("shared memory: resident limit of %v: it must be at least one page of %v", c.Resident, PageBytes))
 	}
 	return errors.Join(errs...)
 }
 
 func (c Config) checkSize(name string, size, most units.Bytes) error {
 	if size < pageBytes || size > most || size%pageBytes != 0 {
-		return fmt.Errorf("shared memory: %s of %v: it must be whole pages of 64KiB, at most %v", name, size, most)
+		return fmt.Errorf("shared memory: %s of %v: it must be whole pages of %v, at most %v", name, size, PageBytes, most)
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ const (
 	DefaultSRAM = 8 * units.MiB
 	// DefaultDRAM is "several GB" (trio §2.3); the number is assumed.
 	DefaultDRAM = 4 * units.GiB
-	// DefaultResident bounds what the host gives for touched pages. It is a limit of
-	// the emulation, far above the 256 MiB of 65,536 blocks of 4 KB (trio §5).
+	// DefaultResident bounds what the host gives for touched pages: a limit of the
+	// emulation, for programs that use memory which they have not declared. Assumed.
 	DefaultResident = units.GiB
 	// DefaultRecords holds the 65,535 open blocks of the largest window (trio §5)
 	// and a job. Assumed.

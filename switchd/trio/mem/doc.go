@@ -19,7 +19,7 @@
 // The records are in the one memory or the other and take their room from its
 // end; what is left is the program's ([Memory.Layout]). Numbers in memory are
 // big-endian, as in packets. Memory is zero before its first write and takes
-// room in the host only from then on, in pages of 64 KiB.
+// room in the host only from then on, in pages of 8 KiB.
 //
 // # Data and time are apart
 //

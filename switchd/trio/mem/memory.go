@@ -9,21 +9,31 @@ import (
 // An Addr is an address in shared memory, in words of 8 bytes.
 type Addr uint32
 
-// Pages are what memory is given in; the size is of the emulation alone.
+// PageBytes is the size of the pages that the host gives memory in. It is of the
+// emulation alone: programs may keep what they use far apart, as Trio-ML its buffers,
+// and what is in between should take little.
+const PageBytes = 8 * units.KiB
+
 const (
-	pageShift = 13 // of an Addr
+	pageShift = 10 // of an Addr
 	pageWords = 1 << pageShift
 	pageBytes = pageWords * WordBytes
 )
 
 type page [pageBytes]byte
 
+// A frame is pages in a row. Most of a memory is never written to, and then there is
+// not even a list of its pages, which the garbage collector would have to read.
+type frame [frameSize]*page
+
+const frameSize = 8
+
 // Memory is the data of a shared memory with its hash table. One goroutine owns
 // it. Make it with [New].
 type Memory struct {
-	pages    []*page // by Addr>>pageShift; nil: not yet written, all zero
-	resident int     // pages given
-	most     int     // pages that may be given
+	frames   []*frame // of pages, in order; nil: none is yet written
+	resident int      // pages given
+	most     int      // pages that may be given
 	table    *Table
 	layout   Layout
 }
@@ -59,7 +69,7 @@ func New(c Config) (*Memory, error) {
 		l.SRAM.End -= records
 	}
 	m := &Memory{layout: l, most: int(c.Resident / pageBytes)}
-	m.pages = make([]*page, (l.DRAM.End+pageWords-1)>>pageShift)
+	m.frames = make([]*frame, (l.DRAM.End>>pageShift)/frameSize+1)
 	m.table = newTable(m, RecordsBase, c.Records, c.Buckets)
 	return m, nil
 }
@@ -97,7 +107,7 @@ func (m *Memory) reach(a Addr, n int) (lo, hi []byte, f Fault) {
 		return nil, nil, OutOfRange
 	}
 	off := int(a&(pageWords-1)) * WordBytes
-	if p := m.pages[a>>pageShift]; p != nil && off+n <= pageBytes {
+	if p := m.page(int(a >> pageShift)); p != nil && off+n <= pageBytes {
 		return p[off : off+n], nil, NoFault
 	}
 	return m.reachFar(a, off, n)
@@ -111,22 +121,34 @@ func (m *Memory) reachFar(a Addr, off, n int) (lo, hi []byte, f Fault) {
 		return nil, nil, Exhausted
 	}
 	if !crosses {
-		return m.pages[at][off : off+n], nil, NoFault
+		return m.page(at)[off : off+n], nil, NoFault
 	}
-	return m.pages[at][off:], m.pages[at+1][:off+n-pageBytes], NoFault
+	return m.page(at)[off:], m.page(at + 1)[:off+n-pageBytes], NoFault
 }
 
 // give makes sure that a page has room in the host; false if there is none left.
 func (m *Memory) give(at int) bool {
-	if m.pages[at] != nil {
+	if m.page(at) != nil {
 		return true
 	}
 	if m.resident == m.most {
 		return false
 	}
-	m.pages[at] = new(page)
+	f := &m.frames[at/frameSize]
+	if *f == nil {
+		*f = new(frame)
+	}
+	(*f)[at%frameSize] = new(page)
 	m.resident++
 	return true
+}
+
+// page returns a page by Addr>>pageShift; nil: not yet written, all zero.
+func (m *Memory) page(at int) *page {
+	if f := m.frames[uint(at)/frameSize]; f != nil {
+		return f[uint(at)%frameSize]
+	}
+	return nil
 }
 
 // Read copies len(dst) bytes from a on. The length must be 8 to 64 in steps of 8.
@@ -147,7 +169,7 @@ func (m *Memory) Read(a Addr, dst []byte) Fault {
 
 // copyOut copies from one page and returns how many bytes that were.
 func (m *Memory) copyOut(at, off int, dst []byte) int {
-	if p := m.pages[at]; p != nil {
+	if p := m.page(at); p != nil {
 		return copy(dst, p[off:])
 	}
 	n := min(len(dst), pageBytes-off)
@@ -180,7 +202,7 @@ func (m *Memory) Load(a Addr) (uint64, Fault) {
 
 // load is Load of a word that is known to be there.
 func (m *Memory) load(a Addr) uint64 {
-	p := m.pages[a>>pageShift]
+	p := m.page(int(a >> pageShift))
 	if p == nil {
 		return 0
 	}
@@ -200,12 +222,12 @@ func (m *Memory) Store(a Addr, v uint64) Fault {
 // store is Store of a word whose page is known to be there.
 func (m *Memory) store(a Addr, v uint64) {
 	off := int(a&(pageWords-1)) * WordBytes
-	binary.BigEndian.PutUint64(m.pages[a>>pageShift][off:off+WordBytes], v)
+	binary.BigEndian.PutUint64(m.page(int(a >> pageShift))[off:off+WordBytes], v)
 }
 
 // erase zeroes a record. One that was never written is zero without a page.
 func (m *Memory) erase(a Addr) {
-	if p := m.pages[a>>pageShift]; p != nil {
+	if p := m.page(int(a >> pageShift)); p != nil {
 		off := int(a&(pageWords-1)) * WordBytes
 		clear(p[off : off+RecordBytes])
 	}

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -256,7 +257,7 @@ func TestDump(t *testing.T) {
 	if got := string(m.AppendDump(nil, 0, 22)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if got, want := string(m.AppendDump(nil, end-1, 9)), "01003fff: 0000000000000007\n"; got != want {
+	if got, want := string(m.AppendDump(nil, end-1, 9)), fmt.Sprintf("%08x: 0000000000000007\n", end-1); got != want {
 		t.Errorf("at the end of a range: got %q, want %q", got, want)
 	}
 	if got := m.AppendDump(nil, end, 9); len(got) != 0 {

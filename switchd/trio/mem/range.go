@@ -81,5 +81,5 @@ func (m *Memory) Within(a Addr, n int) int {
 func (m *Memory) piece(a Addr, at, n int) []byte {
 	first := int(a)*WordBytes + at
 	off := first % pageBytes
-	return m.pages[first/pageBytes][off:min(off+n-at, pageBytes)]
+	return m.page(first / pageBytes)[off:min(off+n-at, pageBytes)]
 }

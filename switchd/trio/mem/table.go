@@ -130,12 +130,26 @@ func (t *Table) touch(slot uint32) {
 
 // Peek finds a record and leaves its REF flag, for those who only watch.
 func (t *Table) Peek(key uint64) (record Addr, found bool) {
-	for slot := *t.bucket(key); slot != none; slot = t.chain[slot].next {
-		if t.chain[slot].key == key {
-			return t.record(slot), true
-		}
+	if slot := t.slotOf(key); slot != none {
+		return t.record(slot), true
 	}
 	return 0, false
+}
+
+// Referenced reports whether a record is there and its REF flag is set, and leaves
+// the flag.
+func (t *Table) Referenced(key uint64) bool {
+	slot := t.slotOf(key)
+	return slot != none && t.ref[slot/64]>>(slot%64)&1 != 0
+}
+
+// slotOf returns the slot of a key, or none, without cost.
+func (t *Table) slotOf(key uint64) uint32 {
+	slot := *t.bucket(key)
+	for slot != none && t.chain[slot].key != key {
+		slot = t.chain[slot].next
+	}
+	return slot
 }
 
 // Insert finds a record, or else creates one of 64 zero bytes, in one step, and

@@ -105,6 +105,9 @@ func (o *hashOracle) peek(t *rapid.T, m *Memory) {
 	if at, had := o.at[key]; found != had || rec != at {
 		t.Fatalf("peek: %#x, %v; want %#x, %v", rec, found, at, had)
 	}
+	if got, want := m.Hash().Referenced(key), o.ref[key]; got != want {
+		t.Fatalf("REF flag of %#x: %v, want %v", key, got, want)
+	}
 }
 
 func (o *hashOracle) rename(t *rapid.T, m *Memory) {
