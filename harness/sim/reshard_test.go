@@ -18,8 +18,8 @@ import (
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/trio"
 )
 
 // overheard is Trio-ML whose workers write down, for each generation that they
@@ -29,7 +29,7 @@ type overheard struct {
 	views map[int]map[string]trace.Mask // by generation and worker
 }
 
-func overhear(s *triomc.Stragglers, age program.AgePolicy) overheard {
+func overhear(s *program.Stragglers, age program.AgePolicy) overheard {
 	return overheard{job.TrioML{Age: age, PFE: job.PFE{Stragglers: s}}, map[int]map[string]trace.Mask{}}
 }
 
@@ -143,7 +143,7 @@ func phases(c result.Cell) (out []string) {
 // wait for it no more than once; when it is back they give it its own. All sums are
 // right, and the training goes on.
 func TestWorkersReshard(t *testing.T) {
-	sys := overhear(&triomc.Stragglers{Look: 100 * units.Millisecond, PermanentAfter: 3}, program.AgeAbsent)
+	sys := overhear(&program.Stragglers{Look: 100 * units.Millisecond, PermanentAfter: 3}, program.AgeAbsent)
 	j := absence(t, sys, func(s *job.Spec) {
 		s.Outages = []fault.Outage{{Worker: 2, Iteration: 10, For: units.Second}}
 	})
@@ -194,7 +194,7 @@ func loss(c result.Cell, from, to int) (mean float64) {
 func TestNoticesChangeNothingWhereNobodyIsAbsent(t *testing.T) {
 	im := images(t)
 	var cells []result.Cell
-	for _, s := range []*triomc.Stragglers{nil, {PermanentAfter: 3}} {
+	for _, s := range []*program.Stragglers{nil, {PermanentAfter: 3}} {
 		j := absence(t, overhear(s, program.AgeAbsent), func(s *job.Spec) { s.Iterations = 20 })
 		cells = append(cells, run(t, j, im))
 	}
@@ -204,22 +204,32 @@ func TestNoticesChangeNothingWhereNobodyIsAbsent(t *testing.T) {
 }
 
 // Whoever is away, whenever and for how long, and whatever stragglers there are
-// beside: the workers agree on the shares of every generation, and all sums are right.
+// beside, on one level or two, of PFEs that take time or none: the workers agree on
+// the shares of every generation, and all sums are right.
 func TestWorkersAgreeOnShares(t *testing.T) {
 	im := images(t)
 	divided, permanent := 0, 0
-	for seed := range 12 {
+	for seed := range 16 {
 		r := rng.Root(seed).Stream("reshard")
-		stragglers := &triomc.Stragglers{Look: units.Duration(5+r.IntN(60)) * units.Millisecond, PermanentAfter: 1 + r.IntN(3)}
+		stragglers := &program.Stragglers{Look: units.Duration(5+r.IntN(60)) * units.Millisecond, PermanentAfter: 1 + r.IntN(3)}
 		sys := overhear(stragglers, []program.AgePolicy{program.AgeAbsent, program.AgePerBlock}[r.IntN(2)])
+		sys.PFE.Reference = seed%4 == 3
+		if seed%8 == 5 {
+			timing := trio.DefaultTiming()
+			sys.PFE.Timing = &timing
+		}
 		j := absence(t, sys, func(s *job.Spec) {
 			s.Seed, s.Scale, s.Iterations, s.MiniBatch = rng.Root(seed), 8000, 30, 2
+			workers := 4
+			if seed%2 == 1 {
+				s.Plan, workers = sharedPlan(t, "mx480", 6), 6
+			}
 			s.System = sys.waking([]trioml.WakePolicy{trioml.WakeSkip, trioml.WakeNaive}[r.IntN(2)])
 			s.Model.Compute = units.Duration(1+r.IntN(20)) * units.Millisecond
 			s.StraggleP = []float64{0, 0.16, 0.5}[r.IntN(3)]
 			for range r.IntN(4) {
 				s.Outages = append(s.Outages, fault.Outage{
-					Worker: r.IntN(4), Iteration: r.IntN(25), For: units.Duration(1+r.IntN(900)) * units.Millisecond,
+					Worker: r.IntN(workers), Iteration: r.IntN(25), For: units.Duration(1+r.IntN(900)) * units.Millisecond,
 				})
 			}
 		})
@@ -231,7 +241,7 @@ func TestWorkersAgreeOnShares(t *testing.T) {
 			t.Errorf("seed %d: %d notices are too late", seed, n)
 		}
 		divided += sys.resharded(t)
-		permanent += sum(c, "tor", trioml.CountPermanent)
+		permanent += sum(c, "tor", trioml.CountPermanent) + sum(c, "mx480", trioml.CountPermanent)
 		if t.Failed() {
 			t.Fatalf("seed %d: %+v, %+v, p %v", seed, stragglers, j.Outages, j.StraggleP)
 		}

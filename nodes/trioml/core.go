@@ -3,6 +3,7 @@ package trioml
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -66,6 +67,7 @@ type Config struct {
 	Results  inet.Flow         // addressing of results: source is the router, destination the group
 	Wake     WakePolicy        // empty means WakeSkip
 	Workers  int               `json:",omitempty"` // of the job, whose notices of stragglers are heeded; zero: they are dropped
+	Behind   map[uint8][]uint8 `json:",omitempty"` // the workers below each PFE that is a source of the top level: what a notice says of it holds for them
 	Ahead    int               `json:",omitempty"` // generations of results that are kept while it sleeps; zero means MaxAhead
 	Sample   gradient.Sampling // of a run that carries lengths only in the other blocks; tensors hold the sampled ones
 	Fixed    gradient.Fixed
@@ -87,6 +89,7 @@ func (c Config) validate() error {
 	if c.Workers < 0 || c.Workers > 256 || c.Ahead < 1 || c.Ahead > Farthest {
 		errs = append(errs, fmt.Errorf("%d workers, results of %d generations kept: 0 to 256, and 1 to %d, are possible", c.Workers, c.Ahead, Farthest))
 	}
+	errs = append(errs, c.validateBehind())
 	for _, a := range []netip.Addr{c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst} {
 		if !a.Is4() {
 			errs = append(errs, fmt.Errorf("sending from %v to %v, results from %v to %v: all must be IPv4 addresses", c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst))
@@ -94,6 +97,16 @@ func (c Config) validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func (c Config) validateBehind() error {
+	worker := func(s uint8) bool { return int(s) < c.Workers }
+	for _, pfe := range slices.Sorted(maps.Keys(c.Behind)) {
+		if worker(pfe) || !slices.ContainsFunc(c.Behind[pfe], worker) || slices.ContainsFunc(c.Behind[pfe], func(s uint8) bool { return !worker(s) }) {
+			return fmt.Errorf("sources %v are behind source %d: they must be workers, 0 to %d, at least one, and it must not", c.Behind[pfe], pfe, c.Workers-1)
+		}
+	}
+	return nil
 }
 
 // Core is one worker's end of the protocol.

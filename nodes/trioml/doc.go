@@ -30,6 +30,12 @@
 // one leaves its worker with another opinion until the next of that source. Neither
 // makes the replicas differ: the divisor is in the results.
 //
+// Where the router aggregates in two levels, what a lower PFE finds comes by way of
+// the top one, which puts its own newest generation into the notice. It sends notices
+// as it sends results, and all that is said above of the router is true of it. What
+// it finds itself is about a PFE, and holds for all workers below that: a worker is
+// out of service if either notice says so.
+//
 // There is no loss recovery, as in the paper's implementation (§7): a lost
 // packet ages out at the switch, a lost result stalls this worker. The window
 // is counted in packets (ambiguity trio.window-unit).

@@ -1,6 +1,7 @@
 package trioml
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/inalab/inalab/internal/trace"
@@ -21,7 +22,8 @@ const (
 // a notice holds: see the package comment.
 const noticeLead = 2
 
-// roster is who is out of service, by generation.
+// roster is which sources are out of service, by generation: workers, and PFEs below
+// the top level.
 type roster struct {
 	out     trace.Mask // at the generation at hand
 	changes []change   // of generations to come, in their order
@@ -82,8 +84,31 @@ func (r *roster) repeated(n wire.Notice) bool {
 }
 
 // Absent returns the workers that are out of service in generation gen, which is
-// not finished. They are the same for all workers of the job.
-func (c *Core) Absent(gen int) trace.Mask { return c.roster.at(gen) }
+// not finished: those of which a notice said so, and those below a PFE of which one
+// did. They are the same for all workers of the job.
+func (c *Core) Absent(gen int) trace.Mask {
+	named := c.roster.at(gen)
+	if named == (trace.Mask{}) {
+		return named
+	}
+	out := named
+	for _, pfe := range slices.Sorted(maps.Keys(c.cfg.Behind)) {
+		if !named.Has(pfe) {
+			continue
+		}
+		out.Clear(pfe)
+		for _, w := range c.cfg.Behind[pfe] {
+			out.Set(w)
+		}
+	}
+	return out
+}
+
+// known reports whether a notice can be about a source.
+func (c *Core) known(source uint8) bool {
+	_, pfe := c.cfg.Behind[source]
+	return pfe || int(source) < c.cfg.Workers
+}
 
 // notice takes a notice; false if the packet is something else.
 func (c *Core) notice(payload []byte, pad int) bool {
@@ -95,7 +120,7 @@ func (c *Core) notice(payload []byte, pad int) bool {
 		return false
 	}
 	switch {
-	case n.Job != c.cfg.Job || int(n.Source) >= c.cfg.Workers:
+	case n.Job != c.cfg.Job || !c.known(n.Source):
 		c.count.Add(DropForeign, 1)
 	case c.roster.repeated(n):
 		c.count.Add(CountNoticeAgain, 1)
@@ -125,7 +150,7 @@ func (c *Core) change(n wire.Notice, out bool) {
 // resharded counts the generation at hand if it is computed with a part of the
 // share of others.
 func (c *Core) resharded() {
-	if out := c.roster.at(c.gen); out != (trace.Mask{}) && !out.Has(c.cfg.Source) {
+	if out := c.Absent(c.gen); out != (trace.Mask{}) && !out.Has(c.cfg.Source) {
 		c.count.Add(CountResharded, 1)
 	}
 }

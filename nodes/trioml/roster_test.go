@@ -144,6 +144,34 @@ func TestNoticesThatAreNotHeeded(t *testing.T) {
 	}
 }
 
+// A notice about a PFE holds for the workers below it, beside those about themselves.
+func TestNoticesAboutPFEs(t *testing.T) {
+	cfg := testConfig()
+	cfg.Workers, cfg.Behind = 4, map[uint8][]uint8{201: {0, 1}, 202: {2, 3}}
+	c := newCore(t, cfg)
+	l := &listener{t: t, c: c}
+	l.hear(
+		wire.Notice{Source: 3, Change: wire.AgePermanent, Gen: 0},
+		wire.Notice{Source: 202, Change: wire.AgePermanent, Gen: 1},
+		wire.Notice{Source: 202, Change: wire.AgeBack, Gen: 2},
+		wire.Notice{Source: 3, Change: wire.AgeBack, Gen: 3},
+		wire.Notice{Source: 203, Change: wire.AgePermanent, Gen: 3},
+	)
+	l.wantAbsent([]int{1, 2, 3, 4, 5}, nil, []int{3}, []int{2, 3}, []int{3}, nil)
+	if m := c.Absent(3); m.Len() != 2 {
+		t.Errorf("absent are %v: not workers alone", m)
+	}
+	if n := count(c.Counters(), trioml.DropForeign); n != 1 {
+		t.Errorf("%d foreign notices, want that about an unknown PFE", n)
+	}
+	for _, wrong := range []map[uint8][]uint8{{3: {0}}, {201: {4}}, {201: {}}} {
+		cfg.Behind = wrong
+		if _, err := trioml.New(cfg); err == nil {
+			t.Errorf("workers behind PFEs are %v, of 4", wrong)
+		}
+	}
+}
+
 // Workers that hear the same notices in the same order, each in time but at
 // generations of its own, agree on every generation.
 func TestListenersAgree(t *testing.T) {

@@ -7,9 +7,8 @@ import (
 	"iter"
 	"net/netip"
 
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/switchd/microcode"
+	"github.com/inalab/inalab/switchd/program/middlebox"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -43,23 +42,18 @@ const (
 	SourcesForgiven = "police-sources-forgiven" // blocked ones that have been silent for a period
 )
 
-// timerForgive visits the sources.
-const timerForgive = "forgive"
+// program is the Microcode, whose timer forgives sources that were silent for a
+// period, once to twice that.
+func program() middlebox.Program {
+	return middlebox.Program{File: File, Text: source, Timer: "forgive", Period: DefaultPeriod, Threads: DefaultThreads}
+}
 
-// hopForward is the next hop of what passes.
-const hopForward = 0
-
-// Config describes the PFE.
+// Config describes the PFE and what it lets pass.
 type Config struct {
-	Node    string         // in errors
-	Rate    units.Rate     // of one source; zero: DefaultRate
-	Burst   units.Bytes    // of one source; zero: DefaultBurst
-	Limit   int            // packets beyond the bucket from which on a source is blocked; zero: DefaultLimit
-	Period  units.Duration // of silence after which a source is forgiven, once to twice that; zero: DefaultPeriod
-	Threads int            // timer threads, each for its part of the table; zero: DefaultThreads
-	Forward []sansio.Port  // ports by which packets leave
-	Memory  mem.Config
-	Timing  *trio.Timing // nil: instant mode
+	PFE   middlebox.Config
+	Rate  units.Rate  // of one source; zero: DefaultRate
+	Burst units.Bytes // of one source; zero: DefaultBurst
+	Limit int         // packets beyond the bucket from which on a source is blocked; zero: DefaultLimit
 }
 
 func (c Config) withDefaults() Config {
@@ -71,12 +65,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Limit == 0 {
 		c.Limit = DefaultLimit
-	}
-	if c.Period == 0 {
-		c.Period = DefaultPeriod
-	}
-	if c.Threads == 0 {
-		c.Threads = DefaultThreads
 	}
 	return c
 }
@@ -98,37 +86,28 @@ type Engine struct{ *trio.PFE }
 func New(cfg Config) (*Engine, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
-		return nil, fmt.Errorf("configuring the policer on %s: %w", cfg.Node, err)
+		return nil, fmt.Errorf("configuring the policer on %s: %w", cfg.PFE.Node, err)
 	}
-	prog, err := microcode.Compile(File, source)
-	if err != nil {
-		return nil, fmt.Errorf("compiling %s: %w", File, err)
-	}
-	p, err := trio.New(trio.Config{
-		Node: cfg.Node, Program: prog, ClaimAll: true, Memory: cfg.Memory, Timing: cfg.Timing,
-		Timers:   []trio.Timer{{Name: timerForgive, Period: cfg.Period, Threads: cfg.Threads, ScansOnly: true}},
-		NextHops: []trio.NextHop{{Index: hopForward, To: cfg.Forward}},
-	})
+	p, err := program().Load(cfg.PFE)
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{p}
-	template, _ := prog.Symbol("template")
-	return e, e.set(mem.Addr(template.Value), cfg)
+	if err := p.Set("template", cfg.writeTemplate); err != nil {
+		return nil, err
+	}
+	return &Engine{p.PFE}, nil
 }
 
-// Words of a record, behind the policer.
+// violationsWord is the word of a record behind its policer.
 const violationsWord = mem.PolicerBytes / mem.WordBytes
 
-// set writes the record that new sources get: a full bucket, no violations.
-func (e *Engine) set(template mem.Addr, cfg Config) error {
-	if f := e.Memory().SetPolicer(template, cfg.Rate, cfg.Burst, 0); f != mem.NoFault {
-		return fmt.Errorf("writing the bucket of new sources: %v", f)
+// writeTemplate writes the record that new sources get: a full bucket, no
+// violations.
+func (c *Config) writeTemplate(m *mem.Memory, at mem.Addr) mem.Fault {
+	if f := m.SetPolicer(at, c.Rate, c.Burst, 0); f != mem.NoFault {
+		return f
 	}
-	if f := e.Memory().Store(template+violationsWord, uint64(cfg.Limit)); f != mem.NoFault {
-		return fmt.Errorf("writing the limit of new sources: %v", f)
-	}
-	return nil
+	return m.Store(at+violationsWord, uint64(c.Limit))
 }
 
 // Sender is what is known of one source address.

@@ -20,7 +20,7 @@ func (p *Program) Views() []dataplane.View {
 func (p *Program) View(now units.Time, v dataplane.View, limit int) (t dataplane.Table) {
 	switch v {
 	case dataplane.ViewJobs:
-		t = p.viewJobs()
+		t = p.viewJobs(now)
 	case dataplane.ViewSlots:
 		t = p.viewSlots(now)
 	}
@@ -28,7 +28,7 @@ func (p *Program) View(now units.Time, v dataplane.View, limit int) (t dataplane
 	return t
 }
 
-func (p *Program) viewJobs() dataplane.Table {
+func (p *Program) viewJobs(now units.Time) dataplane.Table {
 	t := dataplane.Table{Columns: []dataplane.Column{
 		{Key: "job", Name: "job"},
 		{Key: "sources", Name: "workers"},
@@ -38,6 +38,7 @@ func (p *Program) viewJobs() dataplane.Table {
 		{Key: "packets", Name: "packets"},
 		{Key: "results", Name: "results"},
 		{Key: "answered", Name: "retransmissions answered"},
+		dataplane.IdleColumn,
 	}}
 	open := 0
 	for set := range p.pool {
@@ -47,8 +48,9 @@ func (p *Program) viewJobs() dataplane.Table {
 			}
 		}
 	}
+	n := dataplane.JobCounts{Packets: p.count.Get(CountPackets), Results: p.count.Get(CountResults), Last: p.heard}
 	t.Add(dataplane.Int(jobID), dataplane.Int(p.n), dataplane.Int(p.cfg.Elements), dataplane.Int(p.cfg.Slots), dataplane.Int(open),
-		dataplane.Int(p.count.Get(CountPackets)), dataplane.Int(p.count.Get(CountResults)), dataplane.Int(p.count.Get(CountAnswered)))
+		dataplane.Int(n.Packets), dataplane.Int(n.Results), dataplane.Int(p.count.Get(CountAnswered)), n.Idle(now))
 	return t
 }
 

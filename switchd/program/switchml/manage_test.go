@@ -29,8 +29,8 @@ func TestViews(t *testing.T) {
 	if want := []string{"2", "8", "2", "3", "1", "2"}; len(slots.Rows) != 1 || !slices.Equal(words(slots.Rows[0]), want) {
 		t.Errorf("slots %v, want %v", slots.Rows, want)
 	}
-	jobs := b.p.View(0, dataplane.ViewJobs, 10)
-	if want := []string{"1", "3", "64", "4", "1", "5", "1", "0"}; len(jobs.Rows) != 1 || !slices.Equal(words(jobs.Rows[0]), want) {
+	jobs := b.p.View(units.Time(2*units.Microsecond), dataplane.ViewJobs, 10)
+	if want := []string{"1", "3", "64", "4", "1", "5", "1", "0", "2"}; len(jobs.Rows) != 1 || !slices.Equal(words(jobs.Rows[0]), want) {
 		t.Errorf("jobs %v, want %v", jobs.Rows, want)
 	}
 	for _, v := range b.p.Views() {

@@ -83,6 +83,7 @@ type Program struct {
 	pool      [2][]slot
 	done      []result // results of the batch at hand, for one send to each worker
 	count     sansio.Tally
+	heard     units.Time // when the latest packet came
 }
 
 // slot is pool, count and seen of Algorithm 3 for one set and index.
@@ -142,6 +143,7 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 	for i := range in {
 		t := &in[i].Train
 		p.count.Add(CountPackets, uint64(t.Frames()))
+		p.heard = now
 		l, problem := t.Layout()
 		if problem != inet.OK {
 			p.count.Add(string(problem), uint64(t.Frames()))

@@ -3,6 +3,7 @@ package telemetry
 import (
 	_ "embed"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"net/netip"
@@ -10,7 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	"github.com/inalab/inalab/switchd/microcode"
+	"github.com/inalab/inalab/switchd/program/middlebox"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -38,61 +39,44 @@ const (
 	CountReports    = "telemetry-reports"
 )
 
-// Config describes the PFE.
+// program is the Microcode, whose timer visits the counters.
+func program() middlebox.Program {
+	return middlebox.Program{File: File, Text: source, Timer: "report", Period: DefaultPeriod, Threads: DefaultThreads}
+}
+
+// Config describes the PFE and what it reports.
 type Config struct {
-	Node       string         // in errors
-	Period     units.Duration // in which every counter is visited once; zero: DefaultPeriod
-	Threads    int            // timer threads, each for its part of the table; zero: DefaultThreads
-	HeavyBytes units.Bytes    // least bytes in a period that are reported; zero: DefaultHeavyBytes
-	Forward    []sansio.Port  // ports by which all packets leave
-	Collector  inet.Flow      // addressing of reports
-	Reports    []sansio.Port  // ports by which reports leave
-	Memory     mem.Config
-	Timing     *trio.Timing // nil: instant mode
+	PFE        middlebox.Config
+	HeavyBytes units.Bytes   // least bytes in a period that are reported; zero: DefaultHeavyBytes
+	Collector  inet.Flow     // addressing of reports
+	Reports    []sansio.Port // ports by which reports leave
 }
 
 // Engine is a PFE that counts. It meets dataplane.Engine.
 type Engine struct{ *trio.PFE }
 
-// Next hops of the program.
-const (
-	hopForward = 0
-	hopReports = 1
-)
-
-// timerReport visits the counters.
-const timerReport = "report"
+// hopReports is the next hop of reports.
+const hopReports = 1
 
 // New compiles the program and loads a PFE with it.
 func New(cfg Config) (*Engine, error) {
-	if cfg.Period == 0 {
-		cfg.Period = DefaultPeriod
-	}
-	if cfg.Threads == 0 {
-		cfg.Threads = DefaultThreads
-	}
 	if cfg.HeavyBytes == 0 {
 		cfg.HeavyBytes = DefaultHeavyBytes
 	}
 	if err := cfg.validate(); err != nil {
-		return nil, fmt.Errorf("configuring telemetry on %s: %w", cfg.Node, err)
+		return nil, fmt.Errorf("configuring telemetry on %s: %w", cfg.PFE.Node, err)
 	}
-	prog, err := microcode.Compile(File, source)
-	if err != nil {
-		return nil, fmt.Errorf("compiling %s: %w", File, err)
-	}
-	p, err := trio.New(trio.Config{
-		Node: cfg.Node, Program: prog, ClaimAll: true, Memory: cfg.Memory, Timing: cfg.Timing,
-		Timers:   []trio.Timer{{Name: timerReport, Period: cfg.Period, Threads: cfg.Threads, ScansOnly: true}},
-		NextHops: []trio.NextHop{{Index: hopForward, To: cfg.Forward}, {Index: hopReports, To: cfg.Reports}},
-	})
+	p, err := program().Load(cfg.PFE, trio.NextHop{Index: hopReports, To: cfg.Reports})
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{PFE: p}
-	heavy, _ := prog.Symbol("heavy_bytes")
-	collector, _ := prog.Symbol("collector")
-	return e, e.set(mem.Addr(heavy.Value), mem.Addr(collector.Value), cfg)
+	err = errors.Join(
+		p.Set("heavy_bytes", func(m *mem.Memory, at mem.Addr) mem.Fault { return m.Store(at, uint64(cfg.HeavyBytes)) }),
+		p.Set("collector", cfg.writeCollector))
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{p.PFE}, nil
 }
 
 func (c *Config) validate() error {
@@ -105,18 +89,12 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// set writes the threshold, and the headers of reports.
-func (e *Engine) set(heavy, collector mem.Addr, cfg Config) error {
+// writeCollector writes the next hop and the headers of reports.
+func (c *Config) writeCollector(m *mem.Memory, at mem.Addr) mem.Fault {
 	var b [mem.MaxAccess]byte
 	binary.BigEndian.PutUint32(b[:], hopReports)
-	copy(b[len(b)-inet.UDPHeaders:], inet.UDPHeader(cfg.Collector))
-	if f := e.Memory().Write(collector, b[:]); f != mem.NoFault {
-		return fmt.Errorf("writing the headers of reports: %v", f)
-	}
-	if f := e.Memory().Store(heavy, uint64(cfg.HeavyBytes)); f != mem.NoFault {
-		return fmt.Errorf("writing the threshold: %v", f)
-	}
-	return nil
+	copy(b[len(b)-inet.UDPHeaders:], inet.UDPHeader(c.Collector))
+	return m.Write(at, b[:])
 }
 
 // Pair is what is counted of one pair of addresses.

@@ -11,6 +11,8 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/middlebox"
+	"github.com/inalab/inalab/switchd/program/middlebox/middleboxtest"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -22,14 +24,11 @@ const (
 	collectorPort sansio.Port = 7
 )
 
-func host(n byte) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, n}) }
-
 // tap is a PFE with all that it sends.
 type tap struct {
+	middleboxtest.Bench
 	t         rapid.TB
 	e         *Engine
-	eff       sansio.Effects
-	now       units.Time
 	forwarded int
 	reports   []Report
 }
@@ -37,66 +36,39 @@ type tap struct {
 func newTap(t rapid.TB, heavy units.Bytes, timing *trio.Timing) *tap {
 	t.Helper()
 	e, err := New(Config{
-		Node: "pfe", Threads: 4, HeavyBytes: heavy, Timing: timing,
-		Memory:  mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 64},
-		Forward: []sansio.Port{forwardPort}, Reports: []sansio.Port{collectorPort},
+		PFE: middlebox.Config{
+			Node: "pfe", Threads: 4, Timing: timing, Forward: []sansio.Port{forwardPort},
+			Memory: mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 64},
+		},
+		HeavyBytes: heavy, Reports: []sansio.Port{collectorPort},
 		Collector: inet.Flow{Src: host(1), Dst: host(2), SrcPort: 9, DstPort: 4739},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &tap{t: t, e: e}
+	p := &tap{t: t, e: e}
+	p.Bench = middleboxtest.Bench{Engine: e, Sent: p.take}
+	return p
 }
 
-func (p *tap) send(from, to byte, body int) units.Bytes {
-	h := inet.UDPHeader(inet.Flow{Src: host(from), Dst: host(to), SrcPort: 5, DstPort: 6})
-	inet.SetUDPBody(h, body)
-	p.frame(h, make([]byte, body))
-	return units.Bytes(len(h) + body)
-}
+func host(n byte) netip.Addr { return middleboxtest.Host(n) }
 
-func (p *tap) frame(header, body []byte) {
-	p.e.Handle(p.now, []sansio.Arrival{{Train: sansio.Train{Header: header, Body: body}}}, &p.eff)
-	p.collect()
-}
-
-func (p *tap) until(to units.Time) {
-	for d := p.e.NextDeadline(); d <= to; d = p.e.NextDeadline() {
-		p.now = max(p.now, d)
-		p.e.Expire(p.now, &p.eff)
-		p.collect()
-	}
-	p.now = to
-}
-
-func (p *tap) collect() {
+func (p *tap) take(s *sansio.Send) {
 	p.t.Helper()
-	for _, s := range p.eff.Sends {
-		if s.To[0] == forwardPort {
-			p.forwarded += s.Train.Frames()
-			continue
-		}
-		for f := range s.Train.Frames() {
-			one := s.Train.Frame(f, nil)
-			r, ok := ParseReport(one.Body)
-			frame := bytes.Join([][]byte{one.Header, one.Body}, nil)
-			l, problem := inet.Parse(frame)
-			if s.To[0] != collectorPort || !ok || problem != inet.OK || inet.FlowOf(frame, l).DstPort != 4739 {
-				p.t.Fatalf("by port %v leaves %x: %q", s.To, frame, problem)
-			}
-			p.reports = append(p.reports, r)
-		}
+	if s.To[0] == forwardPort {
+		p.forwarded += s.Train.Frames()
+		return
 	}
-	p.eff.Reset()
-}
-
-func (p *tap) counter(name string) uint64 {
-	for _, c := range p.e.Counters() {
-		if c.Name == name {
-			return c.N
+	for f := range s.Train.Frames() {
+		one := s.Train.Frame(f, nil)
+		r, ok := ParseReport(one.Body)
+		frame := bytes.Join([][]byte{one.Header, one.Body}, nil)
+		l, problem := inet.Parse(frame)
+		if s.To[0] != collectorPort || !ok || problem != inet.OK || inet.FlowOf(frame, l).DstPort != 4739 {
+			p.t.Fatalf("by port %v leaves %x: %q", s.To, frame, problem)
 		}
+		p.reports = append(p.reports, r)
 	}
-	return 0
 }
 
 const period = units.Time(DefaultPeriod)
@@ -107,19 +79,19 @@ func TestHeavyPairsAreReported(t *testing.T) {
 	p := newTap(t, 5000, nil)
 	var heavy units.Bytes
 	for range 5 {
-		heavy += p.send(11, 12, 1400)
+		heavy += p.Send(11, 12, 1400)
 	}
-	p.send(12, 11, 1400)
-	p.until(period)
+	p.Send(12, 11, 1400)
+	p.Until(period)
 	if len(p.reports) != 1 || p.reports[0].Pair != (Pair{host(11), host(12), 5, heavy}) || p.reports[0].Since != heavy {
 		t.Fatalf("reports %+v, want one of %v", p.reports, heavy)
 	}
-	last := p.send(11, 12, 100)
-	p.until(2 * period)
-	if n := p.counter(CountReports); len(p.reports) != 1 || n != 1 {
+	last := p.Send(11, 12, 100)
+	p.Until(2 * period)
+	if n := p.Count(CountReports); len(p.reports) != 1 || n != 1 {
 		t.Errorf("%d reports, %d counted: %v in a period is not heavy", len(p.reports), n, last)
 	}
-	p.until(5 * period)
+	p.Until(5 * period)
 	if n := p.e.Memory().Hash().Len(); n != 0 || p.e.NextDeadline() != units.Never {
 		t.Errorf("%d pairs are known after three silent periods", n)
 	}
@@ -132,13 +104,11 @@ func TestHeavyPairsAreReported(t *testing.T) {
 // counted.
 func TestNothingIsHeldUp(t *testing.T) {
 	p := newTap(t, 1000, nil)
-	arp := make([]byte, 60)
-	inet.Ether(arp).Put(inet.MAC{1}, inet.MAC{2}, 0x0806)
-	p.frame(arp, nil)
+	p.ARP()
 	for i := range byte(70) {
-		p.send(i, 100, 10)
+		p.Send(i, 100, 10)
 	}
-	if o, n := p.counter(CountOther), p.counter(CountNotCounted); o != 1 || n != 6 || p.forwarded != 71 {
+	if o, n := p.Count(CountOther), p.Count(CountNotCounted); o != 1 || n != 6 || p.forwarded != 71 {
 		t.Errorf("%d not IPv4, %d without room, %d forwarded, want 1, 6 and 71", o, n, p.forwarded)
 	}
 	if _, err := New(Config{HeavyBytes: 1 << 40}); err == nil {
@@ -165,11 +135,11 @@ func TestCountsAreThePackets(t *testing.T) {
 			k := [2]byte{byte(rapid.IntRange(1, 3).Draw(t, "from")), byte(rapid.IntRange(4, 6).Draw(t, "to"))}
 			w := want[k]
 			w.Src, w.Dst, w.Packets = host(k[0]), host(k[1]), w.Packets+1
-			w.Bytes += p.send(k[0], k[1], rapid.IntRange(0, 300).Draw(t, "body"))
+			w.Bytes += p.Send(k[0], k[1], rapid.IntRange(0, 300).Draw(t, "body"))
 			want[k] = w
-			p.until(p.now + units.Time(rapid.SampledFrom([]int64{0, 0, 100, 20_000}).Draw(t, "pause"))*units.Time(units.Microsecond)/1000)
+			p.Until(p.Now + units.Time(rapid.SampledFrom([]int64{0, 0, 100, 20_000}).Draw(t, "pause"))*units.Time(units.Microsecond)/1000)
 		}
-		p.until(p.now + units.Time(units.Millisecond))
+		p.Until(p.Now + units.Time(units.Millisecond))
 		got := map[[2]byte]Pair{}
 		for c := range p.e.Pairs() {
 			got[[2]byte{c.Src.As4()[3], c.Dst.As4()[3]}] = c
@@ -182,7 +152,7 @@ func TestCountsAreThePackets(t *testing.T) {
 		if len(got) != len(want) || p.forwarded != n {
 			t.Fatalf("%d pairs, %d forwarded, want %d and %d", len(got), p.forwarded, len(want), n)
 		}
-		p.until(p.now + 3*period)
+		p.Until(p.Now + 3*period)
 		for _, r := range p.reports {
 			if w := want[[2]byte{r.Src.As4()[3], r.Dst.As4()[3]}]; r.Bytes > w.Bytes || r.Since > r.Bytes || r.Since < 300 {
 				t.Fatalf("report %+v of %+v", r, w)

@@ -72,23 +72,47 @@ func (o Options) pfe(cfg trioml.Config, obs trio.Observer) trio.Config {
 	return out
 }
 
-// Records of a hash table that nobody gave a size: twice the blocks that may be open,
-// so that probes stay short, with room for jobs that come later. Buffers are as many,
-// of 16 KB each: a table for the most blocks there can be would spread those of few
-// over a GB. Both ends are assumed.
+// checkResident refuses a limit of host memory that open blocks could reach. What
+// memory there is bounds the records, and a packet for which there is none is a
+// counted drop; a record whose buffer cannot be had would be waited for in vain.
+func (o Options) checkResident() error {
+	if r, need := o.Memory.Resident, trio.Declared(o.Program, o.Memory.Records); r != 0 && r < need {
+		return fmt.Errorf("resident memory of %v: %s may come to use %v: raise it, or leave it zero", r, o.Program.Name, need)
+	}
+	return nil
+}
+
+// Records of a hash table that nobody gave a size: twice those that jobs may come to
+// have, so that probes stay short, and three jobs of the default cap find room where
+// there is none yet. Buffers are as many, of 16 KB each: a table for the most blocks
+// there can be would spread those of few over a GB. Both ends are assumed.
 const (
-	leastRecords = 1 << 13
+	leastRecords = 1 << 14
 	mostRecords  = 1 << 16
 )
 
 func recordsFor(jobs []trioml.Job) int {
-	open := 0
-	for _, j := range jobs {
-		open += 1 + j.BlockMax
-	}
 	n := leastRecords
-	for n < 2*open && n < mostRecords {
+	for n < 2*recordsOf(jobs...) && n < mostRecords {
 		n *= 2
 	}
 	return n
+}
+
+// recordsOf returns how many records jobs may come to have: each its own, and those
+// of as many blocks as its cap allows.
+func recordsOf(jobs ...trioml.Job) (n int) {
+	for _, j := range jobs {
+		n += 1 + j.BlockMax
+	}
+	return n
+}
+
+// Fits returns an error if no PFE has room for the blocks that the caps of these jobs
+// allow. They are those of a resolved configuration.
+func Fits(jobs []trioml.Job) error {
+	if n := recordsOf(jobs...); n > mostRecords {
+		return fmt.Errorf("%d jobs may come to have %d records, with as many blocks as their caps allow: a PFE has %d; lower block_cnt_max", len(jobs), n, mostRecords)
+	}
+	return nil
 }

@@ -18,6 +18,11 @@
 //  3. the job record, into the hash table with block_id 0xffffffff as its key
 //     (ambiguity trio.job-lookup).
 //
+// [NewAdvanced] loads the program that also classifies stragglers, notifies the
+// workers, and relays the notices of PFEs below. Beside the above it writes the rules
+// of the classification. There the absent bit of a job record is the program's own
+// where blocks else wait for everybody: set while a source is out of service.
+//
 // Differences to the reference, all of them limits of the records:
 //
 //   - Packets with IP options are not looked into: they go to next hop 0, which

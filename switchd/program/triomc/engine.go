@@ -48,6 +48,9 @@ func build(cfg trioml.Config, opts Options) (*Engine, error) {
 	if e.at, err = layoutOf(opts.Program); err != nil {
 		return nil, err
 	}
+	if err := opts.checkResident(); err != nil {
+		return nil, err
+	}
 	if e.watch, err = newWatcher(e, opts.Program, cfg.Trace, opts.Observer); err != nil {
 		return nil, err
 	}
@@ -67,9 +70,16 @@ func build(cfg trioml.Config, opts Options) (*Engine, error) {
 
 // Job returns the job record; false if there is none.
 func (e *Engine) Job(id uint8) (JobRecord, bool) {
-	var b [recordBytes]byte
 	a, ok := e.Memory().Hash().Peek(key(id, JobBlock))
-	if !ok || e.Memory().Read(a, b[:]) != mem.NoFault {
+	if !ok {
+		return JobRecord{}, false
+	}
+	return e.jobAt(a)
+}
+
+func (e *Engine) jobAt(a mem.Addr) (JobRecord, bool) {
+	var b [recordBytes]byte
+	if e.Memory().Read(a, b[:]) != mem.NoFault {
 		return JobRecord{}, false
 	}
 	return DecodeJobRecord(b[:]), true

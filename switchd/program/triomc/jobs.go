@@ -8,7 +8,6 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
@@ -26,6 +25,9 @@ func nextHop(id uint8) uint32 { return uint32(id) + 1 }
 func (e *Engine) add(j trioml.Job) error {
 	if j.BlockMax > maxBlocks {
 		return fmt.Errorf("job %d: block_cnt_max of %d: the record holds up to %d", j.ID, j.BlockMax, maxBlocks)
+	}
+	if need, left := recordsOf(j), e.room(); need > left {
+		return fmt.Errorf("job %d may come to have %d records, its own and those of %d blocks: %d of %d are left", j.ID, need, j.BlockMax, left, e.Memory().Hash().Cap())
 	}
 	if err := e.SetNextHop(trio.NextHop{Index: nextHop(j.ID), To: j.To}); err != nil {
 		return err
@@ -46,10 +48,25 @@ func (e *Engine) add(j trioml.Job) error {
 	if f := e.Memory().Write(a, b[:]); f != mem.NoFault {
 		return fmt.Errorf("job %d: writing its record: %v", j.ID, f)
 	}
+	e.observe(j.ID)
 	e.jobs[j.ID] = true
 	e.refs++
 	e.SetPermanent(e.refs + len(e.leaving))
 	return nil
+}
+
+// room returns how many records are left, if every job comes to have as many blocks as
+// its cap allows. Jobs that are leaving may still have theirs. Left out are the records
+// that threads create for packets over a cap, and delete at once.
+func (e *Engine) room() int {
+	left := e.Memory().Hash().Cap()
+	for k, a := range e.Memory().Hash().All() {
+		if uint32(k) == JobBlock {
+			r, _ := e.jobAt(a)
+			left -= 1 + r.BlockCntMax
+		}
+	}
+	return left
 }
 
 // record makes the job record.
@@ -59,12 +76,6 @@ func (e *Engine) record(j trioml.Job) JobRecord {
 		Job: j.ID, OutSrcID: j.OutSource, BlockCntMax: j.BlockMax, BlockGradMax: j.GradMax,
 		BlockExp:   uint8(min(e.cfg.Timeout/units.Millisecond, 255)),
 		OutSrcAddr: j.Out.Src, OutDstAddr: j.Out.Dst, OutNHAddr: e.egressOf(j.ID), SrcCnt: uint8(len(j.Sources)),
-	}
-	if r.BlockCntMax == 0 {
-		r.BlockCntMax = trioml.DefaultBlockMax
-	}
-	if r.BlockGradMax == 0 {
-		r.BlockGradMax = wire.MaxGrads
 	}
 	for _, s := range j.Sources {
 		r.SrcMask.Set(s)

@@ -10,9 +10,9 @@ import (
 // layout is where the program has what the control plane reads and writes.
 type layout struct {
 	waits, egress, buffers, tombs mem.Addr
-	records                       int      // that have a buffer
-	block                         int      // byte of LMEM where a thread has its block record
-	strikes                       mem.Addr // of sources; 0: the program does not count them
+	records                       int // that have a buffer
+	block                         int // byte of LMEM where a thread has its block record
+	classifier
 }
 
 // Sizes of entries of the program's tables, in words.

@@ -88,13 +88,19 @@ func (e *Engine) drop(k uint64) {
 	m.Hash().Delete(k)
 }
 
-// forget clears the tombstones of a job, for the next one of that id.
+// forget clears the tombstones and the strikes of a job, for the next one of that
+// id.
 func (e *Engine) forget(id uint8) {
-	m := e.Memory()
-	start := e.at.tombs + mem.Addr(id)*tombWords
-	for a := start; a < start+tombWords; a++ {
-		if v, _ := m.Load(a); v != 0 { // to write zeros would take memory
-			m.Store(a, 0)
+	e.zero(e.at.tombs+mem.Addr(id)*tombWords, tombWords)
+	e.absolve(id)
+}
+
+// zero clears n words of memory. Those that are zero it leaves alone: to write to
+// them would take memory.
+func (e *Engine) zero(start mem.Addr, n int) {
+	for a := start; a < start+mem.Addr(n); a++ {
+		if v, _ := e.Memory().Load(a); v != 0 {
+			e.Memory().Store(a, 0)
 		}
 	}
 }

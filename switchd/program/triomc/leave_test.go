@@ -16,7 +16,7 @@ import (
 
 // document is what AddJob takes for the job of a race.
 func (r *race) document(t *rapid.T) json.RawMessage {
-	j := dataplane.Job{ID: 1, Out: resultFlow(), To: []sansio.Port{9}, OutSrc: 99}
+	j := dataplane.Job{ID: 1, Out: resultFlow(), To: []sansio.Port{9}, OutSrc: 99, BlockMax: r.e.Memory().Hash().Cap() - 1}
 	for s := range r.sources {
 		j.Sources = append(j.Sources, s)
 	}

@@ -46,7 +46,7 @@ func Measure(p *isa.Program, grads int) (Cost, error) {
 	flow := inet.Flow{Src: host, Dst: group, SrcPort: wire.Port, DstPort: wire.Port}
 	cfg := trioml.Config{
 		Node: "measured", NoAging: true,
-		Jobs: []trioml.Job{{Sources: []uint8{0, 1, 2}, Out: flow, To: []sansio.Port{0}}},
+		Jobs: []trioml.Job{{Sources: []uint8{0, 1, 2}, BlockMax: 1, Out: flow, To: []sansio.Port{0}}},
 	}
 	var m meter
 	e, err := New(cfg, Options{Program: p, Observer: &m, Memory: mem.Config{Records: 2}})
@@ -70,8 +70,9 @@ func Measure(p *isa.Program, grads int) (Cost, error) {
 // meter notes how many instructions each thread has executed.
 type meter struct{ executed []uint64 }
 
-func (*meter) Sent(units.Time, *vm.Thread, bool)        {}
-func (*meter) Discarded(units.Time, *vm.Thread, string) {}
+func (*meter) Sent(units.Time, *vm.Thread, bool)           {}
+func (*meter) Discarded(units.Time, *vm.Thread, string)    {}
+func (*meter) Scanned(units.Time, *vm.Thread, mem.Scanned) {}
 func (m *meter) Ended(_ units.Time, t *vm.Thread, _ trio.Fate) {
 	m.executed = append(m.executed, t.Executed)
 }

@@ -45,6 +45,7 @@ func drawRace(t *rapid.T, cfg trioml.Config, opts Options) *race {
 		size: rapid.SampledFrom([]int{2, 40, 60, 100}).Draw(t, "gradients"),
 	}
 	cfg.Jobs = []trioml.Job{testJob(1, r.sources)}
+	cfg.Jobs[0].BlockMax = opts.Memory.Records - 1
 	var err error
 	if r.e, err = New(cfg, opts); err != nil {
 		t.Fatal(err)

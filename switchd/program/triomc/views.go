@@ -15,7 +15,7 @@ func (e *Engine) Views() []dataplane.View {
 func (e *Engine) View(now units.Time, v dataplane.View, limit int) (t dataplane.Table) {
 	switch v {
 	case dataplane.ViewJobs:
-		t = e.viewJobs()
+		t = e.viewJobs(now)
 	case dataplane.ViewBlocks:
 		t = e.viewBlocks(now, limit)
 	default:
@@ -25,35 +25,32 @@ func (e *Engine) View(now units.Time, v dataplane.View, limit int) (t dataplane.
 	return t
 }
 
-func (e *Engine) viewJobs() dataplane.Table {
+func (e *Engine) viewJobs(now units.Time) dataplane.Table {
 	t := dataplane.Table{Columns: dataplane.JobColumns}
 	for id := range e.jobs {
 		j, ok := e.Job(uint8(id))
 		if !ok {
 			continue
 		}
-		n := &e.watch.jobs[id]
 		row := dataplane.JobRow{
 			ID: uint8(id), Sources: j.SrcMask, OutSource: j.OutSrcID, To: j.OutDstAddr,
-			BlockMax: j.BlockCntMax, BlocksOpen: int(j.BlockCurrCnt), GradMax: j.BlockGradMax,
-			Packets: n.packets, Results: n.results, Degraded: n.degraded, Aged: n.aged, Dropped: n.dropped,
+			BlockMax: j.BlockCntMax, BlocksOpen: int(j.BlockCurrCnt), GradMax: j.BlockGradMax, JobCounts: e.watch.jobs[id],
 		}
 		if j.Started {
 			row.Newest = dataplane.Int(j.Newest)
 		}
-		t.Add(row.Values()...)
+		t.Add(row.Values(now)...)
 	}
 	return t
 }
 
-// viewBlocks leaves the REF flag out: to look at it is to clear it.
 func (e *Engine) viewBlocks(now units.Time, limit int) dataplane.Table {
 	t := dataplane.Table{Columns: dataplane.BlockColumns}
 	for _, o := range e.Open(limit) {
 		r, _ := e.Block(o.Job, o.Block)
 		t.Add(dataplane.BlockRow{
 			Job: o.Job, Block: o.Block, Gen: o.Gen, Have: o.Have, Want: o.Want,
-			Grads: r.Grads, Age: now.Sub(o.Since), Degraded: r.Degraded,
+			Grads: r.Grads, Age: now.Sub(o.Since), Ref: dataplane.Bool(e.Memory().Hash().Referenced(key(o.Job, o.Block))), Degraded: r.Degraded,
 		}.Values()...)
 	}
 	t.Total = e.OpenBlocks()

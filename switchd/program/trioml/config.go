@@ -3,6 +3,7 @@ package trioml
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -70,8 +71,8 @@ type Job struct {
 	OutSource uint8         // src_id of the result: this PFE, as the next level knows it
 }
 
-// Resolved returns the configuration with its defaults, or an error that names
-// every bad field.
+// Resolved returns the configuration with its defaults and those of its jobs, or an
+// error that names every bad field.
 func (c Config) Resolved() (Config, error) {
 	c = c.withDefaults()
 	if err := c.validate(); err != nil {
@@ -93,6 +94,10 @@ func (c Config) withDefaults() Config {
 	if c.Age == "" {
 		c.Age = AgePerBlock
 	}
+	c.Jobs = slices.Clone(c.Jobs)
+	for i, j := range c.Jobs {
+		c.Jobs[i] = j.withDefaults()
+	}
 	return c
 }
 
@@ -112,7 +117,7 @@ func (c Config) validate() error {
 	seen := [256]bool{}
 	var buffers units.Bytes
 	for _, j := range c.Jobs {
-		buffers += j.withDefaults().buffers()
+		buffers += j.buffers()
 		if seen[j.ID] {
 			errs = append(errs, fmt.Errorf("job %d is given twice", j.ID))
 		}

@@ -17,6 +17,11 @@
 // (degraded); the others have their flag cleared. A record so ages T to 2T
 // after its last packet.
 //
+// [NewAdvanced] adds the mitigation that §5 sketches: timer threads of a second, slower
+// type that tell temporary from permanent stragglers, notices to the workers, and no
+// waiting for who is out of service. A PFE above others relays their notices by the
+// way of its results, with its own newest generation.
+//
 // What the paper leaves open is decided here, with a knob where it matters:
 //
 //   - Late packets ([Config].Late): by default a job remembers its newest

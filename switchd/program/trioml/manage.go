@@ -3,23 +3,32 @@ package trioml
 import (
 	"encoding/json"
 
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// AddJob sets up a job record as a [dataplane.Job] says.
-func (p *Program) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
+// DecodeJob makes a job record of a [dataplane.Job]. An error is a
+// [*dataplane.Refusal].
+func DecodeJob(config json.RawMessage) (Job, error) {
 	d, err := dataplane.DecodeJob(config)
 	if err != nil {
-		return 0, err
+		return Job{}, err
 	}
 	j := Job{ID: uint8(d.ID), BlockMax: d.BlockMax, GradMax: d.GradMax, Out: d.Out, To: d.To, OutSource: uint8(d.OutSrc)}
 	for _, s := range d.Sources {
 		j.Sources = append(j.Sources, uint8(s))
 	}
+	return j, nil
+}
+
+// AddJob sets up a job record as a [dataplane.Job] says.
+func (p *Program) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
+	j, err := DecodeJob(config)
+	if err != nil {
+		return 0, err
+	}
 	if p.jobs[j.ID] != nil {
-		return 0, dataplane.Refuse(dataplane.RefusedIDTaken, "remove it first, or take another id", "there is a job %d on %s", j.ID, p.cfg.Node)
+		return 0, dataplane.RefuseTaken(int(j.ID), p.cfg.Node)
 	}
 	if used := p.buffers(); used+j.buffers() > MaxBuffers {
 		return 0, dataplane.Refuse(dataplane.RefusedNoRoom, "lower block_cnt_max or block_grad_max, or remove a job",
@@ -43,9 +52,9 @@ func (p *Program) buffers() (n units.Bytes) {
 func (p *Program) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
 	j := p.jobs[id]
 	if j == nil {
-		return dataplane.Removed{}, dataplane.Refuse(dataplane.RefusedUnknownJob, "\"inalab switch job ls\" lists those that are there", "there is no job %d on %s", id, p.cfg.Node)
+		return dataplane.Removed{}, dataplane.RefuseUnknown(int(id), p.cfg.Node)
 	}
-	out := dataplane.Removed{OpenBlocks: j.open, Counters: j.count.list()}
+	out := dataplane.Removed{OpenBlocks: j.open, Counters: j.count.List()}
 	for i := range p.scan.threads {
 		for _, r := range p.scan.records(i) {
 			if r.job == j {
@@ -58,11 +67,4 @@ func (p *Program) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
 	}
 	p.jobs[id] = nil
 	return out, nil
-}
-
-func (c *jobCounts) list() []sansio.Count {
-	return []sansio.Count{
-		{Name: "packets", N: c.packets}, {Name: "results", N: c.results}, {Name: "degraded", N: c.degraded},
-		{Name: "aged", N: c.aged}, {Name: "dropped", N: c.dropped},
-	}
 }

@@ -43,6 +43,7 @@ type Program struct {
 	jobs  [256]*job
 	table map[uint64]*record // by key.word(); looked up, never ranged: the scan goes by threads
 	scan  scanner
+	looks *looks    // nil: stragglers are not classified
 	spare []*record // with their buffers, for reuse
 	count sansio.Tally
 
@@ -77,7 +78,7 @@ func (p *Program) OpenBlocks() int { return len(p.table) }
 // been open for a timeout or longer: then the timer threads, at another phase,
 // might have sent them earlier or later.
 func (p *Program) PhaseMattered() bool {
-	mattered := p.longest >= p.cfg.Timeout && !p.cfg.NoAging
+	mattered := p.longest >= p.cfg.Timeout && !p.cfg.NoAging || p.looks.mattered()
 	p.longest = 0
 	return mattered
 }
@@ -91,6 +92,9 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 		n := t.Frames()
 		p.count.Add(CountPackets, uint64(n))
 		for f := range n {
+			if p.looks != nil && t.Pad == 0 && p.relay(now, in[i].Port, t.Header, t.Payload(f), eff) {
+				continue
+			}
 			p.packet(now, t.Payload(f), t.Pad, eff)
 		}
 	}
@@ -107,13 +111,13 @@ func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Ef
 	r, reason := p.admit(now, h, pad > 0)
 	if reason != "" {
 		if j := p.jobs[h.Job]; j != nil {
-			j.count.dropped++
+			j.count.Dropped++
 		}
 		p.drop(now, h, reason)
 		return
 	}
 	r.add(h, payload[wire.HeaderLen:])
-	r.job.count.packets++
+	r.job.count.Add(now)
 	p.event(now, trace.Contribution, r, h.Source)
 	if r.complete() {
 		p.finish(now, r, eff)
@@ -226,10 +230,10 @@ func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 	eff.EmitPadded(j.To, j.template, payload, pad)
 
 	p.count.Add(CountResults, 1)
-	j.count.results++
+	j.count.Results++
 	if r.degraded {
 		p.count.Add(CountDegraded, 1)
-		j.count.degraded++
+		j.count.Degraded++
 	}
 	if r.workers > wire.MaxSources {
 		p.count.Add(CountOverCount, 1)
@@ -253,6 +257,7 @@ func (p *Program) remove(r *record) {
 	delete(p.table, r.key.word())
 	p.scan.remove(r)
 	r.job.open--
+	r.job.conduct.ended++
 	p.spare = append(p.spare, r)
 }
 
@@ -287,8 +292,12 @@ func (p *Program) event(now units.Time, kind trace.Kind, r *record, source uint8
 	if p.cfg.Trace == nil {
 		return
 	}
-	p.cfg.Trace.Event(&trace.Event{
+	e := trace.Event{
 		At: now, Kind: kind, Node: p.cfg.Node, Job: r.job.ID, Gen: uint32(r.gen), Block: r.key.block,
 		Source: source, Mask: r.rcvd, Count: r.workers, Degraded: r.degraded,
-	})
+	}
+	if kind == trace.Scanned || kind == trace.BlockAged {
+		e.Note = TimerNote(r.thread, len(p.scan.threads))
+	}
+	p.cfg.Trace.Event(&e)
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // job is a job record and what a PFE remembers of its past blocks.
@@ -19,20 +20,11 @@ type job struct {
 	newest  uint16     // newest generation seen
 	done    tombstones // blocks of the newest generation that were sent
 
-	count jobCounts
-}
-
-// jobCounts is what a job record counts of its own.
-type jobCounts struct {
-	packets  uint64 // that were added
-	results  uint64
-	degraded uint64 // results without all workers
-	aged     uint64 // blocks
-	dropped  uint64 // packets, for any reason
+	count   dataplane.JobCounts
+	conduct conduct
 }
 
 func newJob(j Job) *job {
-	j = j.withDefaults()
 	out := &job{Job: j, template: inet.UDPHeader(j.Out)}
 	for _, s := range j.Sources {
 		out.mask.Set(s)

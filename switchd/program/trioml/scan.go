@@ -1,6 +1,7 @@
 package trioml
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -11,7 +12,7 @@ import (
 // scanner is the N timer threads (§5): thread k fires at k*T/N past every
 // multiple of T and visits its share of the records.
 type scanner struct {
-	timeout units.Duration
+	beat
 	threads []thread
 	busy    []uint64 // a bit for each thread that has a record
 	open    int
@@ -19,17 +20,14 @@ type scanner struct {
 	fires   units.Time // the instant of that
 }
 
+// TimerNote is what events of timer thread k of n say beside their block.
+func TimerNote(k, n int) string { return fmt.Sprintf("thread %d of %d", k, n) }
+
 // thread holds the records of one timer thread, the oldest first.
 type thread struct{ first, last *record }
 
 func newScanner(timeout units.Duration, threads int) scanner {
-	return scanner{timeout: timeout, threads: make([]thread, threads), busy: make([]uint64, (threads+63)/64)}
-}
-
-// at returns the instant of a firing; it is exact at every multiple of T.
-func (s *scanner) at(tick int64) units.Time {
-	n := int64(len(s.threads))
-	return units.Time(int64(s.timeout)*(tick/n) + int64(s.timeout)*(tick%n)/n)
+	return scanner{beat: beat{period: int64(timeout), n: int64(threads)}, threads: make([]thread, threads), busy: make([]uint64, (threads+63)/64)}
 }
 
 func (s *scanner) insert(r *record) {
@@ -90,16 +88,6 @@ func (s *scanner) nextBusy(i int) int {
 	}
 }
 
-// firstAfter returns the first firing that is later than now.
-func (s *scanner) firstAfter(now units.Time) int64 {
-	n, period := int64(len(s.threads)), int64(s.timeout)
-	tick := int64(now)/period*n + int64(now)%period*n/period
-	for s.at(tick) <= now {
-		tick++
-	}
-	return tick
-}
-
 // next returns the instant of the next firing that has a record to visit.
 func (s *scanner) next() units.Time {
 	if s.open == 0 {
@@ -114,18 +102,27 @@ func (s *scanner) next() units.Time {
 	return s.at(s.tick + ahead)
 }
 
-// NextDeadline returns when the next timer thread has a record to visit.
+// NextDeadline returns when the next timer thread has a record to visit, or looks
+// at stragglers.
 func (p *Program) NextDeadline() units.Time {
 	if p.cfg.NoAging {
-		return units.Never
+		return p.looks.next()
 	}
-	return p.scan.next()
+	return min(p.scan.next(), p.looks.next())
 }
 
 // Expire runs the timer threads that are due. A driver that is late by more
 // than a period gets one visit of each record, not several at one instant: a
 // hardware timer would not have fired twice without time for packets between.
 func (p *Program) Expire(now units.Time, eff *sansio.Effects) {
+	p.expire(now, eff)
+	if p.looks != nil {
+		p.look(now, eff)
+	}
+}
+
+// expire runs those that age blocks.
+func (p *Program) expire(now units.Time, eff *sansio.Effects) {
 	s := &p.scan
 	if p.cfg.NoAging || now < s.fires {
 		return
@@ -155,8 +152,9 @@ func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
 		}
 		r.aged, r.degraded = true, true
 		p.count.Add(CountAged, 1)
-		r.job.count.aged++
+		r.job.count.Aged++
 		p.event(now, trace.BlockAged, r, r.job.OutSource)
+		r.job.conduct.missed = r.job.conduct.missed.Or(r.job.mask.Without(r.rcvd))
 		p.giveUp(r)
 		p.finish(now, r, eff)
 	}

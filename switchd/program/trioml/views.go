@@ -17,7 +17,7 @@ func (p *Program) Views() []dataplane.View {
 func (p *Program) View(now units.Time, v dataplane.View, limit int) (t dataplane.Table) {
 	switch v {
 	case dataplane.ViewJobs:
-		t = p.viewJobs()
+		t = p.viewJobs(now)
 	case dataplane.ViewBlocks:
 		t = p.viewBlocks(now, limit)
 	}
@@ -25,7 +25,7 @@ func (p *Program) View(now units.Time, v dataplane.View, limit int) (t dataplane
 	return t
 }
 
-func (p *Program) viewJobs() dataplane.Table {
+func (p *Program) viewJobs(now units.Time) dataplane.Table {
 	t := dataplane.Table{Columns: dataplane.JobColumns}
 	for _, j := range p.jobs {
 		if j == nil {
@@ -33,13 +33,12 @@ func (p *Program) viewJobs() dataplane.Table {
 		}
 		row := dataplane.JobRow{
 			ID: j.ID, Sources: j.mask, OutSource: j.OutSource, To: j.Out.Dst,
-			BlockMax: j.BlockMax, BlocksOpen: j.open, GradMax: j.GradMax,
-			Packets: j.count.packets, Results: j.count.results, Degraded: j.count.degraded, Aged: j.count.aged, Dropped: j.count.dropped,
+			BlockMax: j.BlockMax, BlocksOpen: j.open, GradMax: j.GradMax, JobCounts: j.count,
 		}
 		if j.started {
 			row.Newest = dataplane.Int(j.newest)
 		}
-		t.Add(row.Values()...)
+		t.Add(row.Values(now)...)
 	}
 	return t
 }

@@ -1,0 +1,76 @@
+package middlebox
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/microcode"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// HopForward is the next hop of packets that pass.
+const HopForward = 0
+
+// Program is a Microcode program and its timer.
+type Program struct {
+	File, Text string         // the source
+	Timer      string         // the entry whose threads visit the records
+	Period     units.Duration // in which every record is visited once, unless Config says otherwise
+	Threads    int            // of the timer, unless Config says otherwise
+}
+
+// Config describes the PFE of a program.
+type Config struct {
+	Node    string         // name of the PFE in errors, such as "mx480/pfe1"
+	Period  units.Duration // in which every record is visited once; zero: the program's default
+	Threads int            // timer threads, each for its part of the table; zero: the program's default
+	Forward []sansio.Port  // ports by which packets leave
+	Memory  mem.Config
+	Timing  *trio.Timing // nil: instant mode
+}
+
+// PFE is loaded with its program.
+type PFE struct {
+	*trio.PFE
+	program *isa.Program
+}
+
+// Load compiles the program and loads a PFE with it. others are its next hops
+// beside HopForward.
+func (p Program) Load(cfg Config, others ...trio.NextHop) (*PFE, error) {
+	if cfg.Period == 0 {
+		cfg.Period = p.Period
+	}
+	if cfg.Threads == 0 {
+		cfg.Threads = p.Threads
+	}
+	prog, err := microcode.Compile(p.File, p.Text)
+	if err != nil {
+		return nil, fmt.Errorf("compiling %s: %w", p.File, err)
+	}
+	pfe, err := trio.New(trio.Config{
+		Node: cfg.Node, Program: prog, ClaimAll: true, Memory: cfg.Memory, Timing: cfg.Timing,
+		Timers:   []trio.Timer{{Name: p.Timer, Period: cfg.Period, Threads: cfg.Threads, ScansOnly: true}},
+		NextHops: append([]trio.NextHop{{Index: HopForward, To: cfg.Forward}}, others...),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &PFE{pfe, prog}, nil
+}
+
+// Set has a variable of the program in shared memory written by the control plane,
+// which is told where it is.
+func (p *PFE) Set(variable string, write func(m *mem.Memory, at mem.Addr) mem.Fault) error {
+	s, ok := p.program.Symbol(variable)
+	if !ok || !s.Kind.Shared() {
+		return fmt.Errorf("program %s has no %s in shared memory", p.program.Name, variable)
+	}
+	if f := write(p.Memory(), mem.Addr(s.Value)); f != mem.NoFault {
+		return fmt.Errorf("writing %s of program %s: %v", variable, p.program.Name, f)
+	}
+	return nil
+}
