@@ -23,6 +23,7 @@ import (
 // experiment, and notes what was asked.
 type Env struct {
 	Quick     bool
+	Varied    bool // a constant is changed: what no result rests on may be left out
 	Seed      rng.Root
 	Constants *hostmodel.Constants
 	Progress  func(text string) // what the experiment is at; may be nil

@@ -58,6 +58,8 @@ func liveTrio(e *Env) job.TrioML {
 		Wake: trioml.WakePolicy(e.Reading("trio.wake")),
 		Late: program.LatePolicy(e.Reading("trio.late-record")),
 		Age:  program.AgePolicy(e.Reading("trio.close-to-ideal")),
+
+		TopPatience: upperTimeout(e),
 	}
 }
 

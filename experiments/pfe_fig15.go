@@ -8,7 +8,6 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	"github.com/inalab/inalab/switchd/trio"
 )
 
 // pfeFig15 is the latency of a PFE that has one packet of each server at a time.
@@ -147,6 +146,7 @@ type fig15Row struct {
 	machine     pfeMachine
 	reading     latencyReading
 	apart       units.Duration
+	other       string // choice; "": none
 	instruction units.Duration
 	latency     units.Duration // at 1024 gradients
 	gain        float64        // of the rate, from 512 to 1024 gradients
@@ -158,24 +158,37 @@ type fig15Row struct {
 const serversApart = 20 * units.Microsecond
 
 func fig15Range(ctx context.Context, m pfeMachine, target units.Duration) (s fig15Span, err error) {
-	for _, size := range []struct{ ppes, threads int }{{96, 16}, {trio.MaxPPEs, 24}} {
-		for _, dram := range []units.Duration{300 * units.Nanosecond, 400 * units.Nanosecond} {
+	s.rows = fig15Rows(m)
+	for i := range s.rows {
+		if err := ctx.Err(); err != nil {
+			return s, err
+		}
+		if err := s.rows[i].run(target); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// fig15Rows are all combinations of what has ends, and the other choices alone.
+func fig15Rows(m pfeMachine) (rows []fig15Row) {
+	for _, size := range threadRange {
+		for _, dram := range dramRange {
 			for _, r := range latencyReadings {
 				for _, apart := range []units.Duration{0, serversApart} {
 					row := fig15Row{machine: m, reading: r, apart: apart}
 					row.machine.ppes, row.machine.threads, row.machine.memory.DRAMLatency = size.ppes, size.threads, dram
-					if err := ctx.Err(); err != nil {
-						return s, err
-					}
-					if err := row.run(target); err != nil {
-						return s, err
-					}
-					s.rows = append(s.rows, row)
+					rows = append(rows, row)
 				}
 			}
 		}
 	}
-	return s, nil
+	for _, c := range addChoices() {
+		row := fig15Row{machine: m, reading: c.reading, other: c.name}
+		c.change(&row.machine)
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func (r *fig15Row) run(target units.Duration) (err error) {
@@ -197,19 +210,37 @@ func (s *fig15Span) table() claims.Table {
 		ID: "trio.fig15.range", Title: "Latency at 1024 gradients over what the paper leaves open",
 		Columns: []claims.Column{
 			{Name: "PPEs"}, {Name: "threads"}, {Name: "DRAM", Unit: "ns"}, {Name: "latency of"}, {Name: "servers apart", Unit: "us"}, {Name: "instruction", Unit: "ns"}, {Name: "latency", Unit: "us"},
-			{Name: "gain of rate over 512", Unit: "%"},
+			{Name: "gain of rate over 512", Unit: "%"}, {Name: "and"},
 		},
-		Notes: []string{"The cost of an instruction is calibrated at 64 gradients in each row. At most five threads are in use, so that their number does not show."},
+		Notes: []string{
+			"The cost of an instruction is calibrated at 64 gradients in each row. At most five threads are in use, so that their number does not show.",
+			headNote(),
+		},
 	}
 	for i := range s.rows {
 		r := &s.rows[i]
 		t.Rows = append(t.Rows, []render.Cell{
 			render.Int(r.machine.ppes), render.Int(r.machine.threads), render.Int(int64(r.machine.memory.DRAMLatency / units.Nanosecond)), render.Text(r.reading.name),
 			render.Int(int64(r.apart / units.Microsecond)), render.Int(int64(r.instruction / units.Nanosecond)), render.Number(r.latency.Seconds()*1e6, 1),
-			render.Percent(r.gain),
+			render.Percent(r.gain), render.Text(r.other),
 		})
 	}
 	return t
+}
+
+// headNote says at which points the two readings of where the head ends differ.
+func headNote() string {
+	var differ []int
+	for _, n := range fig15Grads {
+		if headChunks(n, headFromIP) != headChunks(n, headFromStart) {
+			differ = append(differ, n)
+		}
+	}
+	text := fmt.Sprintf("Ambiguity trio.head-split: with %d bytes of gradients in the head in place of %d, a tail has as many chunks of 64 bytes", headFromStart, headFromIP)
+	if len(differ) == 0 {
+		return text + " at every point, so that nothing here depends on it."
+	}
+	return fmt.Sprintf("%s but at %v gradients.", text, differ)
 }
 
 // prediction is the interval over the range, and over the curve with the
@@ -223,6 +254,6 @@ func (s *fig15Span) prediction(c *fig15Curve) claims.Prediction {
 	}
 	return claims.Prediction{
 		Low: low, High: high, Model: pfeModel,
-		Note: fmt.Sprintf("%.1f us with the constants as they are; over 96 to 160 PPEs, 16 to 24 threads, DRAM of 300 to 400 ns, servers together and apart, both readings of latency, calibrated in each", base),
+		Note: fmt.Sprintf("%.1f us with the constants as they are; over 96 to 160 PPEs, 16 to 24 threads, DRAM of 300 to 400 ns, servers together and apart, both readings of latency, adds at 8 bytes a clock, other policies of late packets, calibrated in each", base),
 	}
 }

@@ -57,6 +57,9 @@ func (g *graceful) rate(n units.Bytes) float64 {
 	return 8 * float64(n) / (gracefulTo - gracefulFrom).Seconds()
 }
 
+// loss is the share of the line rate that simple packets did not get.
+func (g *graceful) loss() float64 { return 1 - g.rate(g.simple)/float64(pfeLinkRate) }
+
 // saturated reports whether all threads have been in use.
 func (g *graceful) saturated() bool { return g.end.InUse.Max == g.end.Threads }
 
@@ -77,20 +80,32 @@ func runGraceful(ctx context.Context, e *Env) (f Findings, err error) {
 		}
 		all = append(all, g)
 	}
-	loss, busiest := 0.0, &all[0]
-	for i := range all {
-		if g := &all[i]; !g.saturated() {
-			loss = max(loss, 100*(1-float64(g.simple)/float64(all[0].simple)))
-			busiest = g
-		}
+	loss, most, err := gracefulLoss(all)
+	if err != nil {
+		return f, err
 	}
 	r := claims.Number(loss)
 	r.Model = pfeModel
-	r.Note = fmt.Sprintf("the most at loads that leave threads free, up to %d Gbit/s of Trio-ML", busiest.offered)
+	r.Note = fmt.Sprintf("of the line rate, the most at loads that leave threads free, up to %d Gbit/s of Trio-ML", most)
 	f.Set("trio.s2.graceful-rate", r)
 	f.Tables = append(f.Tables, gracefulTable(all))
 	f.Figures = append(f.Figures, gracefulFigure(all))
 	return f, nil
+}
+
+// gracefulLoss is the most, in percent of the line rate, that the simple packets lose at
+// loads that leave threads free, and the largest of these loads. Without Trio-ML there is
+// nothing beside them: one of the loads has to have some.
+func gracefulLoss(all []graceful) (loss float64, most int, err error) {
+	for i := range all {
+		if g := &all[i]; !g.saturated() {
+			loss, most = max(loss, 100*g.loss()), max(most, g.offered)
+		}
+	}
+	if most == 0 {
+		return 0, 0, fmt.Errorf("all %d threads of the PFE are in use at every load of Trio-ML, from %d Gbit/s on: nothing is known of a PFE that has some to spare; give it more, or run a smaller load", all[0].end.Threads, all[min(1, len(all)-1)].offered)
+	}
+	return loss, most, nil
 }
 
 // flow is packets at even distances.
@@ -101,7 +116,7 @@ type flow struct {
 
 // run offers both kinds of packets, whatever becomes of them.
 func (g *graceful) run(m *pfeMachine) error {
-	const blocks = 1 << 16 // that a record can count
+	const blocks = 1<<16 - 1 // with the job, all records of a PFE
 	engine, err := m.engine(blocks, heavyServers)
 	if err != nil {
 		return err
@@ -175,7 +190,7 @@ func gracefulTable(all []graceful) claims.Table {
 		},
 		Notes: []string{
 			fmt.Sprintf("One port has packets of %d bytes at 100 Gbit/s that are only forwarded, three have Trio-ML of %d gradients at an even rate, whatever comes of it.", simpleBytes, heavyGrads),
-			"Measured from 0.5 to 2 ms. Loss: against no Trio-ML. Once all threads are in use, a packet waits for a thread behind all others.",
+			"Measured from 0.5 to 2 ms. Loss: of the line rate. Once all threads are in use, a packet waits for a thread behind all others.",
 			fmt.Sprintf("%s; %d threads.", pfeModel, all[0].end.Threads),
 		},
 	}
@@ -183,7 +198,7 @@ func gracefulTable(all []graceful) claims.Table {
 		g := &all[i]
 		t.Rows = append(t.Rows, []render.Cell{
 			render.Int(g.offered), render.Number(g.rate(units.Bytes(4*heavyGrads*heavyServers*g.results))/1e9, 1), render.Number(g.end.InUse.Mean, 0),
-			render.Int(g.end.InUse.Max), render.Int(g.end.Queue.Max), render.Number(g.rate(g.simple)/1e9, 2), render.Percent(1 - float64(g.simple)/float64(all[0].simple)),
+			render.Int(g.end.InUse.Max), render.Int(g.end.Queue.Max), render.Number(g.rate(g.simple)/1e9, 2), render.Percent(max(0, g.loss())),
 		})
 	}
 	return t

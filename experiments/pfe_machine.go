@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/triomc"
+	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -23,12 +24,15 @@ func pfeConstants() []hostmodel.Constant {
 			Source: "of one instruction of a thread; calibrated on 30 us at 64 gradients and window 1 (Trio §6.3, Fig 15), and on nothing else"},
 		{Name: "pfe.add-bytes", Value: 64, Unit: "bytes", Assumed: true, Source: "that one XTXN adds: as reads and writes, up to 64 (Trio §2.3)"},
 		{Name: "pfe.dispatch", Value: ns(trio.DispatchDelay), Unit: "ns", Assumed: true, Source: "from a packet's arrival to its first instruction"},
+		{Name: "pfe.output", Value: ns(trio.OutputDelay), Unit: "ns", Assumed: true, Source: "from the reorder engine to the output: the way of a packet to its thread backwards"},
 		{Name: "pfe.tail", Value: ns(trio.TailLatency), Unit: "ns", Assumed: true, Source: "of a read from a packet's tail: that of off-chip memory (Trio §2.3)"},
 		{Name: "pfe.tail-bytes", Value: trio.TailBytesPerCycle, Unit: "bytes", Assumed: true, Source: "of tails that all threads read in a clock"},
 		{Name: "pfe.crossbar", Value: ns(trio.CrossbarLatency), Unit: "ns", Assumed: true, Source: "of a module on the chip that only answers: that of on-chip memory (Trio §2.3)"},
 		{Name: "pfe.sram", Value: ns(mem.SRAMLatency), Unit: "ns", Source: "of on-chip memory: Trio §2.3, about 70 ns"},
 		{Name: "pfe.dram", Value: ns(mem.DRAMLatency), Unit: "ns", Assumed: true, Source: "of off-chip memory: the middle of 300 to 400 ns (Trio §2.3)"},
 		{Name: "pfe.hash", Value: ns(mem.HashLatency), Unit: "ns", Assumed: true, Source: "of the hash unit: that of on-chip memory (Trio §2.3)"},
+		{Name: "pfe.hash-access", Value: ns(mem.HashAccess), Unit: "ns", Assumed: true, Source: "of an access to its index: a clock"},
+		{Name: "pfe.queue", Value: ns(mem.QueueTime), Unit: "ns", Assumed: true, Source: "of work that an engine takes in ahead: two of the largest requests"},
 	}
 }
 
@@ -39,7 +43,8 @@ type pfeMachine struct {
 	ppes, threads int          // threads of each PPE
 	timing        trio.Timing
 	memory        mem.Config
-	link, host    units.Duration // delay of a link; software of a host, one way
+	late          program.LatePolicy // empty: the program's default
+	link, host    units.Duration     // delay of a link; software of a host, one way
 }
 
 // newTrioPFE is newPFEMachine with the program of Trio-ML.
@@ -56,8 +61,10 @@ func newPFEMachine(e *Env, calibrates bool) pfeMachine {
 	whole := func(name string) int { return int(math.Round(e.Constants.Get(name))) }
 	m := pfeMachine{ppes: whole("pfe.ppes"), threads: whole("pfe.threads"), timing: trio.DefaultTiming()}
 	m.timing.Dispatch, m.timing.Tail, m.timing.Crossbar = ns("pfe.dispatch"), ns("pfe.tail"), ns("pfe.crossbar")
-	m.timing.TailBytesPerCycle = whole("pfe.tail-bytes")
-	m.memory = mem.Config{SRAMLatency: ns("pfe.sram"), DRAMLatency: ns("pfe.dram"), HashLatency: ns("pfe.hash")}
+	m.timing.Output, m.timing.TailBytesPerCycle = ns("pfe.output"), whole("pfe.tail-bytes")
+	m.memory = mem.Config{
+		SRAMLatency: ns("pfe.sram"), DRAMLatency: ns("pfe.dram"), HashLatency: ns("pfe.hash"), HashAccess: ns("pfe.hash-access"), QueueTime: ns("pfe.queue"),
+	}
 	if !calibrates {
 		m.timing.Instruction = ns("pfe.instruction")
 	}

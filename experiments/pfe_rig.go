@@ -102,7 +102,7 @@ func (m *pfeMachine) engine(blocks, n int) (*triomc.Engine, error) {
 		job.To = append(job.To, sansio.Port(w))
 	}
 	return triomc.New(
-		program.Config{Node: "pfe", NoAging: true, Jobs: []program.Job{job}},
+		program.Config{Node: "pfe", NoAging: true, Late: m.late, Jobs: []program.Job{job}},
 		triomc.Options{Program: m.prog, PPEs: m.ppes, Threads: m.threads, Timing: &m.timing, Memory: m.memory},
 	)
 }

@@ -241,6 +241,9 @@ func (o *pfeEnds) Sent(_ units.Time, t *vm.Thread, _ bool) {
 // Discarded does nothing.
 func (*pfeEnds) Discarded(units.Time, *vm.Thread, string) {}
 
+// Scanned does nothing.
+func (*pfeEnds) Scanned(units.Time, *vm.Thread, mem.Scanned) {}
+
 // Ended does nothing.
 func (*pfeEnds) Ended(units.Time, *vm.Thread, trio.Fate) {}
 

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
+	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
 )
 
@@ -134,5 +136,81 @@ func TestHeldIterations(t *testing.T) {
 	}
 	if whole, err := model(e, heldModel); err != nil || h.jobs[0].Model.SizeMiB != whole.SizeMiB/quickHeldShrink {
 		t.Errorf("a quick run is of %d MiB: %v", h.jobs[0].Model.SizeMiB, err)
+	}
+}
+
+// The largest window of Fig 16 runs: no packet is dropped, whatever has been written
+// to by then, and every block is done. Small packets use as much memory of the host.
+func TestLargestWindow(t *testing.T) {
+	m, err := newTrioPFE(unitEnv(t), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows := fig16Windows(&Env{})
+	load := fig16Load(&Env{}, 64, windows[len(windows)-1])
+	r, err := newPFERig(&m, load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r.done < load.warmup+load.count {
+		if err := r.until(r.done + load.count/16); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range r.engine.Snapshot().Work {
+			if w.Fate == trio.Dropped.String() && w.Inside.N > 0 {
+				t.Fatalf("%d packets are dropped after %d blocks: %v", w.Inside.N, r.done, r.engine.Counters())
+			}
+		}
+	}
+}
+
+// An upper level that waits no longer than the lower gives up on servers that have
+// sent; one that waits twice as long does not, and all wait for it where a whole PFE is
+// silent.
+func TestUpperTimeouts(t *testing.T) {
+	m, err := newTrioPFE(unitEnv(t), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		upper, silent int
+		short         bool
+		least, most   float64
+	}{{1, 1, true, 1, 2}, {2, 1, false, 1, 2}, {3, lowerServers, false, 3, 6}} {
+		l := levelRig{upper: c.upper, silent: c.silent, prog: m.prog, age: program.AgeAbsent}
+		if err := l.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if low, high := slices.Min(l.last), slices.Max(l.last); l.short > 0 != c.short || low < c.least || high > c.most {
+			t.Errorf("upper timeout of %d, %d silent: %d of %d results too short, after %.2f to %.2f timeouts", c.upper, c.silent, l.short, l.results, low, high)
+		}
+	}
+}
+
+// Choices that are calibrated anew meet the calibration point, each with its own cost of
+// an instruction.
+func TestChoicesAreCalibrated(t *testing.T) {
+	m, err := newTrioPFE(unitEnv(t), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := statedLatency()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, c := range pfeChoices() {
+		changed, err := c.at(m, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := pfeRun{changed, lone(calibrationGrads, calibrationBlocks, 0)}.measure()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := (c.reading.of(&p) - target).Seconds() / target.Seconds(); seen[c.name] || d < -0.01 || d > 0.01 {
+			t.Errorf("%s: %v at the point of %v", c.name, c.reading.of(&p), target)
+		}
+		seen[c.name] = true
 	}
 }

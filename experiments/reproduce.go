@@ -128,7 +128,7 @@ func needed(sel claims.Selection, list []Experiment, live bool) (out []*Experime
 func run(ctx context.Context, s Step, opt Options, constants *hostmodel.Constants) Outcome {
 	x := s.Experiment
 	env := &Env{
-		Quick: opt.Quick, Seed: opt.Seed, Constants: constants.Fresh(), readings: opt.Readings, taken: map[claims.ID]string{},
+		Quick: opt.Quick, Varied: s.Constant != "", Seed: opt.Seed, Constants: constants.Fresh(), readings: opt.Readings, taken: map[claims.ID]string{},
 		Progress: func(text string) { opt.Observer.Progress(s, text) },
 	}
 	opt.Observer.Began(s)

@@ -111,7 +111,9 @@ func trioSystem(e *Env) job.TrioML {
 		Wake: trioml.WakePolicy(e.Reading("trio.wake")),
 		Late: program.LatePolicy(e.Reading("trio.late-record")),
 		Age:  program.AgePolicy(e.Reading("trio.close-to-ideal")),
-		PFE:  job.PFE{Reference: true}, // which does what the Microcode does, packet for packet, in a fraction of the time
+
+		TopPatience: upperTimeout(e),
+		PFE:         job.PFE{Reference: true}, // which does what the Microcode does, packet for packet, in a fraction of the time
 	}
 	if e.Reading("trio.rate-vs-link") == "rmw-ceiling" {
 		t.AddRate = units.Rate(32 * e.Constants.Get("pfe.adds"))

@@ -8,16 +8,11 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/rng"
-	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
-	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/reports/stat"
 	program "github.com/inalab/inalab/switchd/program/trioml"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 // timers is about the timer threads: what a scan takes, and how soon servers
@@ -33,7 +28,12 @@ func timers() Experiment {
 			if err := recovery(ctx, e, &f); err != nil {
 				return f, err
 			}
-			return f, scanTimes(&f)
+			if !e.Varied {
+				if err := levelTimeouts(ctx, e, &f); err != nil {
+					return f, err
+				}
+			}
+			return f, scanTimes(ctx, e, &f)
 		},
 	}
 }
@@ -52,16 +52,26 @@ type recoveryPFE struct {
 	name, long string
 	addRate    units.Rate
 	pfe        job.PFE
+	timeouts   []units.Duration // in ms
+	predicts   bool             // its times count
 }
 
-// recoveryPFEs are the emulated PFE, which the results are of, and the fast model
-// beside it.
+// recoveryPFEs are the emulated PFE, which the results are of, the same at the ends of
+// what the paper leaves open of it, and the fast model. At its ends it is run with the
+// shortest timeout, of which what a PFE takes is the largest part.
 func recoveryPFEs(e *Env) ([]recoveryPFE, error) {
 	m, err := newTrioPFE(e, false)
-	return []recoveryPFE{
-		{name: "Microcode", long: pfeModel, pfe: m.pfe()},
-		{name: "reference", long: trioModel, addRate: trioSystem(e).AddRate, pfe: job.PFE{Reference: true}},
-	}, err
+	list := []recoveryPFE{{name: "Microcode", long: pfeModel, pfe: m.pfe(), timeouts: recoveryTimeouts, predicts: true}}
+	for i, size := range threadRange {
+		end := m
+		end.ppes, end.threads, end.memory.DRAMLatency = size.ppes, size.threads, dramRange[len(dramRange)-1-i]
+		list = append(list, recoveryPFE{
+			name: fmt.Sprintf("Microcode, %d PPEs of %d threads, DRAM %v", end.ppes, end.threads, end.memory.DRAMLatency),
+			long: pfeModel, pfe: end.pfe(), timeouts: recoveryTimeouts[:1], predicts: true,
+		})
+	}
+	reference := recoveryPFE{name: "reference", long: trioModel, addRate: trioSystem(e).AddRate, pfe: job.PFE{Reference: true}, timeouts: recoveryTimeouts}
+	return append(list, reference), err
 }
 
 // recovered is how long servers waited, in timeouts, at one timeout, in one reading
@@ -88,16 +98,16 @@ func recovery(ctx context.Context, e *Env, f *Findings) error {
 	}
 	var all []recovered
 	least, most := math.Inf(1), 0.0
-	for i, on := range pfes {
+	for _, on := range pfes {
 		e.Note("recovery from a straggler: %s", on.name)
-		for _, ms := range recoveryTimeouts {
+		for _, ms := range on.timeouts {
 			for _, age := range []program.AgePolicy{program.AgePerBlock, program.AgeAbsent} {
 				r := recovered{on: on, timeout: ms * units.Millisecond, age: age}
 				if err := r.run(ctx, e); err != nil {
 					return err
 				}
 				all = append(all, r)
-				if i == 0 {
+				if on.predicts {
 					least, most = min(least, r.quantile(0)), max(most, r.quantile(1))
 				}
 			}
@@ -107,7 +117,7 @@ func recovery(ctx context.Context, e *Env, f *Findings) error {
 	f.Figures = append(f.Figures, recoveryFigure(slices.DeleteFunc(slices.Clone(all), func(r recovered) bool { return r.on.name != pfes[0].name })))
 	f.Predict("trio.fig14.recovery", claims.Prediction{
 		Low: least, High: most, Model: pfes[0].long,
-		Note: "least and most over timeouts, phases of the timers, and both readings of trio.close-to-ideal",
+		Note: "least and most over timeouts, phases of the timers, and both readings of trio.close-to-ideal, 96 to 160 PPEs of 16 to 24 threads, DRAM of 300 to 400 ns",
 	})
 	return nil
 }
@@ -182,76 +192,4 @@ func (r *recovered) job(e *Env, phase int) (*job.Job, error) {
 		s.Seed = e.Seed + rng.Root(phase)
 		s.Host = e.Constants.DPDK()
 	})
-}
-
-// scanTimes holds one thread that scans a large table against N that share it.
-// A visit of a record is one access to its memory.
-func scanTimes(f *Findings) error {
-	const records, threads = 65535, program.DefaultThreads
-	busiest, err := busiestThread(records, threads)
-	if err != nil {
-		return err
-	}
-	interval := program.DefaultTimeout
-	t := claims.Table{
-		ID: "trio.s5.single-thread-insufficient", Title: "Time to scan 65535 records",
-		Columns: []claims.Column{{Name: "memory"}, {Name: "access", Unit: "ns"}, {Name: "one thread", Unit: "ms"}, {Name: "busiest of 100", Unit: "ms"}, {Name: "one thread over the interval"}},
-		Notes:   []string{"Latencies: Trio §2.3. The interval is 10 ms (Trio §6.1)."},
-	}
-	over := 0.0
-	for _, m := range []struct {
-		name string
-		ns   int
-	}{{"SRAM", 70}, {"DRAM, fast", 300}, {"DRAM, slow", 400}} {
-		access := units.Duration(m.ns) * units.Nanosecond
-		one, shared := access*records, access*units.Duration(busiest)
-		over = max(over, float64(one)/float64(interval))
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(m.name), render.Int(m.ns), render.Number(one.Milliseconds(), 2), render.Number(shared.Milliseconds(), 3), render.Number(float64(one)/float64(interval), 2),
-		})
-	}
-	f.Tables = append(f.Tables, t)
-	m := claims.Group(map[string]claims.Measured{
-		"per_thread_ratio":     claims.Number(float64(busiest) * threads / records),
-		"single_over_interval": claims.Number(over),
-	})
-	m.Note = "records in DRAM; in SRAM one thread is fast enough"
-	f.Set("trio.s5.single-thread-insufficient", m)
-	return nil
-}
-
-// agedAt counts the records that timer threads age, by instant.
-type agedAt map[units.Time]int
-
-func (a agedAt) Event(e *trace.Event) {
-	if e.Kind == trace.BlockAged {
-		a[e.At]++
-	}
-}
-
-// busiestThread opens records in a real program, lets them age, and returns how
-// many the busiest thread visited.
-func busiestThread(records, threads int) (busiest int, err error) {
-	counts := agedAt{}
-	out := inet.Flow{Src: plan.Group(1), Dst: plan.Group(1)}
-	p, err := program.New(program.Config{Node: "pfe", Threads: threads, Trace: counts, Jobs: []program.Job{
-		{ID: 1, Sources: []uint8{0, 1}, BlockMax: records, Out: out, To: []sansio.Port{0}},
-	}})
-	if err != nil {
-		return 0, err
-	}
-	var eff sansio.Effects
-	for b := range records {
-		payload := make([]byte, wire.HeaderLen+4)
-		wire.Header{Job: 1, Block: uint32(b), SrcCnt: 1, Grads: 1}.Put(payload)
-		p.Handle(1, []sansio.Arrival{{Train: sansio.Train{Header: inet.UDPHeader(out), Body: payload}}}, &eff)
-	}
-	for p.OpenBlocks() > 0 {
-		p.Expire(p.NextDeadline(), &eff)
-		eff.Reset()
-	}
-	for _, n := range counts {
-		busiest = max(busiest, n)
-	}
-	return busiest, nil
 }

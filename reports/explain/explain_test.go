@@ -74,3 +74,32 @@ func TestFindSaysWhatThereIsNot(t *testing.T) {
 		t.Error("a block was found in nothing")
 	}
 }
+
+// scanned is a run whose only block timer threads have visited, one of which did not
+// say who it was.
+const scanned = `{"run":{"system":"trioml","topology":"rack","clock":"virtual","straggle_p":0.04,"seed":1,"workers":["h0","h1"],"iterations":1,"blocks":1,"engines":[{"node":"tor","sources":["h0","h1"],"top":true}],"rule":"all","kept":3,"left_out":0,"lost":0}}
+{"at_ps":1000000,"node":"tor","kind":"timer-scan","iteration":0,"block":0,"bitmap":"0b01","count":1,"note":"thread 7 of 100"}
+{"at_ps":2000000,"node":"tor","kind":"timer-scan","iteration":0,"block":0,"bitmap":"0b01","count":1}
+{"at_ps":3000000,"node":"tor","kind":"block-aged","iteration":0,"block":0,"bitmap":"0b01","count":1,"note":"thread 7 of 100"}
+`
+
+// A visit of a timer thread says which thread it was, where that is known.
+func TestTimerScans(t *testing.T) {
+	runs, err := Read(strings.NewReader(scanned))
+	if err != nil {
+		t.Fatal(err)
+	}
+	life, err := Find(runs, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{
+		"timer scan by thread 7 of 100: heard of since the last one, flag cleared: 0b01 (1 of 2)",
+		"timer scan: heard of since the last one, flag cleared: 0b01 (1 of 2)",
+		"timer scan by thread 7 of 100: not heard of since the last one, gave up on h1: 0b01 (1 of 2)",
+	} {
+		if got := life.Lines[i].What; got != want {
+			t.Errorf("line %d: %q, want %q", i, got, want)
+		}
+	}
+}

@@ -119,9 +119,9 @@ func (l *Life) words(e *result.Event) string {
 	case kindContribution:
 		return fmt.Sprintf("packet of %s arrived: %s", e.From, l.bitmap(e))
 	case kindScanned:
-		return "timer scan: heard of since the last one, flag cleared: " + l.bitmap(e)
+		return fmt.Sprintf("%s: heard of since the last one, flag cleared: %s", scan(e), l.bitmap(e))
 	case kindAged:
-		return fmt.Sprintf("timer scan: not heard of since the last one, gave up on %s: %s", names(l.missing(e)), l.bitmap(e))
+		return fmt.Sprintf("%s: not heard of since the last one, gave up on %s: %s", scan(e), names(l.missing(e)), l.bitmap(e))
 	case kindSent:
 		return l.sent(e)
 	case kindDropped:
@@ -137,6 +137,14 @@ func (l *Life) words(e *result.Event) string {
 		return "woke up"
 	}
 	return e.Kind
+}
+
+// scan names a visit of a timer thread, where it is known which one it was.
+func scan(e *result.Event) string {
+	if e.Note == "" {
+		return "timer scan"
+	}
+	return "timer scan by " + e.Note
 }
 
 func (l *Life) sent(e *result.Event) string {
