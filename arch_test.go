@@ -51,6 +51,7 @@ var levels = []level{
 	{7, "machines that join machines", []string{
 		"internal/pktio/impair",
 		"switchd/program/**", "switchd/forward", "switchd/chassis",
+		"switchd/chassis/chassistest", // plans, programs and packets for the tests of what drives a chassis
 		"nodes/worker", "nodes/train/**", "nodes/hostmodel",
 		"nodes/stream/streamtest", // networks for the tests of collectives
 	}},
@@ -99,6 +100,9 @@ var sideways = []pair{
 	{"switchd/trio", "switchd/microcode/isa", "a PFE is loaded with a program"},
 	{"switchd/trio", "switchd/microcode/vm", "its threads run the program"},
 	{"switchd/program/triomc", "switchd/program/trioml", "it runs the Microcode of the same program"},
+	{"switchd/program/telemetry", "switchd/program/middlebox/**", "all traffic passes it"},
+	{"switchd/program/police", "switchd/program/middlebox/**", "all traffic passes it"},
+	{"switchd/chassis/chassistest", "switchd/program/trioml", "switches of tests run it"},
 	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
 	{"switchd/chassis", "internal/pktio/impair", "ports and fabric have links"},
 	{"nodes/hostmodel", "internal/pktio/impair", "a host's cores serve frames as a line does"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,14 +34,15 @@ func newBench() *cobra.Command {
 
 // allReduceFlags take the letters of nccl-tests.
 type allReduceFlags struct {
-	system, topo, format string
-	workers              int
-	begin, end           string
-	factor               int
-	iters, warmup        int
-	check                bool
-	compare, plain       bool
-	repeat               int
+	tableFlags
+	system, topo   string
+	workers        int
+	begin, end     string
+	factor         int
+	iters, warmup  int
+	check          bool
+	compare, plain bool
+	repeat         int
 }
 
 func newBenchAllReduce() *cobra.Command {
@@ -73,7 +73,7 @@ the fastest counts, and the gain is the ratio of these two.`,
 	flags.BoolVar(&f.compare, "compare-offload", false, "measure with and without segmentation offload, by turns")
 	flags.BoolVar(&f.plain, "no-offload", false, "measure without segmentation offload")
 	flags.IntVar(&f.repeat, "repeat", 1, "runs of each size and path; the best time counts")
-	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
+	f.register(flags)
 	return c
 }
 
@@ -122,9 +122,9 @@ func systemName(name string) string {
 }
 
 func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
-	format, err := render.ParseFormat(f.format)
+	o, err := f.options(c.OutOrStdout())
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	sizes, err := f.sizes()
 	if err != nil {
@@ -147,13 +147,10 @@ func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
 	if f.compare {
 		bench.CompareOffload(rows)
 	}
-	if err := bench.WriteAllReduce(c.OutOrStdout(), rows, render.Options{Format: format, Unicode: isTerminal(c.OutOrStdout())}); err != nil {
+	if err := bench.WriteAllReduce(c.OutOrStdout(), rows, o); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(rows, func(r bench.AllReduce) bool { return r.Wrong > 0 }) {
-		return failed(fmt.Errorf("some sums were wrong"))
-	}
-	return nil
+	return checkSums(rows, func(r bench.AllReduce) uint64 { return r.Wrong })
 }
 
 // paths lists whether to do without offload.
@@ -173,11 +170,7 @@ const benchRetransmit = 200 * units.Millisecond
 const benchWindow = 512
 
 func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
-	g, err := gen.ByName(f.topo, gen.Params{Hosts: f.workers})
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.New(g)
+	p, err := planOf(f.topo, gen.Params{Hosts: f.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -245,35 +238,31 @@ func (f allReduceFlags) measureJob(ctx context.Context, j *job.Job, size units.B
 
 func newBenchTopology() *cobra.Command {
 	var hosts, repeat int
-	var format string
+	var f tableFlags
 	c := &cobra.Command{
 		Use:     "topology",
 		Short:   "Time to build and remove the namespaces and links of a rack",
 		Example: "  inalab bench topology --hosts 64",
 		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := render.ParseFormat(format)
+			o, err := f.options(c.OutOrStdout())
 			if err != nil {
-				return usage(err)
+				return err
 			}
-			return benchTopology(c, hosts, repeat, f)
+			return benchTopology(c, hosts, repeat, o)
 		},
 	}
 	c.Flags().IntVar(&hosts, "hosts", 64, "number of hosts")
 	c.Flags().IntVar(&repeat, "repeat", 5, "how often; medians are shown")
-	c.Flags().StringVar(&format, "format", "table", "of standard output: "+formats())
+	f.register(c.Flags())
 	return c
 }
 
-func benchTopology(c *cobra.Command, hosts, repeat int, format render.Format) error {
+func benchTopology(c *cobra.Command, hosts, repeat int, o render.Options) error {
 	if repeat < 1 {
 		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", repeat))
 	}
-	g, err := gen.Rack(gen.RackParams{Hosts: hosts})
-	if err != nil {
-		return usage(err)
-	}
-	p, err := plan.New(g)
+	p, err := planOf("rack", gen.Params{Hosts: hosts})
 	if err != nil {
 		return usage(err)
 	}
@@ -292,5 +281,5 @@ func benchTopology(c *cobra.Command, hosts, repeat int, format render.Format) er
 	if err != nil {
 		return err
 	}
-	return bench.WriteTopology(c.OutOrStdout(), row, render.Options{Format: format, Unicode: isTerminal(c.OutOrStdout())})
+	return bench.WriteTopology(c.OutOrStdout(), row, o)
 }

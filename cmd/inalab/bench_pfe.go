@@ -3,22 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/bench"
-	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/topo/gen"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 type pfeFlags struct {
+	tableFlags
 	workers, grads int
 	repeat         int
-	size, format   string
+	size           string
 	virtual        bool
 }
 
@@ -43,14 +41,14 @@ its adders bear. The second needs no privileges: --virtual leaves out the first.
 	flags.StringVar(&f.size, "size", "64M", "of a tensor, on real packets")
 	flags.IntVar(&f.repeat, "repeat", 5, "runs of each row")
 	flags.BoolVar(&f.virtual, "virtual", false, "under the virtual clock only")
-	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
+	f.register(flags)
 	return c
 }
 
 func benchPFE(c *cobra.Command, f pfeFlags) error {
-	format, err := render.ParseFormat(f.format)
+	o, err := f.options(c.OutOrStdout())
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	if f.repeat < 1 {
 		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", f.repeat))
@@ -64,15 +62,10 @@ func benchPFE(c *cobra.Command, f pfeFlags) error {
 	if out.Virtual, err = f.simulate(); err != nil {
 		return usage(err)
 	}
-	o := tableOptions(c.OutOrStdout())
-	o.Format = format
 	if err := bench.WritePFE(c.OutOrStdout(), out, o); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(out.Live, func(r bench.PFELive) bool { return r.Wrong > 0 }) {
-		return failed(fmt.Errorf("some sums were wrong"))
-	}
-	return nil
+	return checkSums(out.Live, func(r bench.PFELive) uint64 { return r.Wrong })
 }
 
 // pfeEngines are what can aggregate Trio-ML; the first is compared with.
@@ -113,11 +106,7 @@ func (f pfeFlags) live(ctx context.Context) ([]bench.PFELive, error) {
 
 // jobs lays the same work out over each engine.
 func (f pfeFlags) jobs(a allReduceFlags, size units.Bytes) (out []*job.Job, err error) {
-	g, err := gen.ByName(a.topo, gen.Params{Hosts: f.workers})
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.New(g)
+	p, err := planOf(a.topo, gen.Params{Hosts: f.workers})
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,19 +17,18 @@ import (
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/bench"
-	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 type simFlags struct {
-	systems      []string
-	workers      []int
-	size, format string
-	iters        int
-	repeat       int
-	quick        bool
+	tableFlags
+	systems []string
+	workers []int
+	size    string
+	iters   int
+	repeat  int
+	quick   bool
 }
 
 func newBenchSim() *cobra.Command {
@@ -58,7 +56,7 @@ no privileges.`,
 	flags.IntVar(&f.iters, "iters", 100, "all-reduces of a run")
 	flags.IntVar(&f.repeat, "repeat", 5, "runs of each row")
 	flags.BoolVar(&f.quick, "quick", false, "a tenth of the all-reduces, and at most three runs of each row")
-	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
+	f.register(flags)
 	return c
 }
 
@@ -71,9 +69,9 @@ type simRow struct {
 }
 
 func benchSim(c *cobra.Command, f simFlags) error {
-	format, err := render.ParseFormat(f.format)
+	o, err := f.options(c.OutOrStdout())
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	if f.quick {
 		f.iters, f.repeat = max(1, f.iters/10), min(f.repeat, 3)
@@ -90,15 +88,10 @@ func benchSim(c *cobra.Command, f simFlags) error {
 	if err != nil {
 		return err
 	}
-	o := tableOptions(c.OutOrStdout())
-	o.Format = format
 	if err := bench.WriteSim(c.OutOrStdout(), table, o); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(table, func(r bench.Sim) bool { return r.Wrong > 0 }) {
-		return failed(fmt.Errorf("some sums were wrong"))
-	}
-	return nil
+	return checkSums(table, func(r bench.Sim) uint64 { return r.Wrong })
 }
 
 // rows lists what to measure: of each system first what carries payload.
@@ -147,11 +140,7 @@ const simCompute = units.Microsecond
 // replay of the same tensor, of which no round is charged, where they carry
 // lengths.
 func (f simFlags) job(row simRow, size units.Bytes) (*job.Job, error) {
-	g, err := gen.ByName("rack", gen.Params{Hosts: row.workers, Link: simLink})
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.New(g)
+	p, err := planOf("rack", gen.Params{Hosts: row.workers, Link: simLink})
 	if err != nil {
 		return nil, err
 	}

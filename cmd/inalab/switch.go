@@ -17,7 +17,8 @@ import (
 
 // switchFlags are the options of everything that speaks with a switch.
 type switchFlags struct {
-	lab, node, pfe, format string
+	tableFlags
+	lab, node, pfe string
 }
 
 func newSwitch() *cobra.Command {
@@ -67,7 +68,7 @@ func (f *switchFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.lab, "lab", "", "lab (default: the only one that runs)")
 	flags.StringVar(&f.node, "switch", "", "switch (default: the only one of the lab)")
 	flags.StringVar(&f.pfe, "pfe", "", "one PFE, by its name or the number in it (default: all that it concerns)")
-	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
+	f.tableFlags.register(flags)
 }
 
 func viewList() (out []string) {
@@ -87,16 +88,17 @@ func showView(c *cobra.Command, f switchFlags, r control.Request) error {
 	if r.Limit < 1 || r.Limit > control.MaxRows {
 		return usage(fmt.Errorf("--limit %d: 1 to %d are possible", r.Limit, control.MaxRows))
 	}
-	return f.ask(c, r, func(lab string, answer control.Response) render.Table { return viewTable(lab, r.View, answer) })
+	return f.ask(c, r, func(lab string, answer control.Response) render.Table {
+		return viewTable(lab, r.View, answer, !f.forPrograms())
+	})
 }
 
 // ask sends a request to the switch that the flags mean, and writes the table that
 // is made of its answer.
 func (f switchFlags) ask(c *cobra.Command, r control.Request, table func(lab string, answer control.Response) render.Table) error {
-	options := tableOptions(c.OutOrStdout())
-	var err error
-	if options.Format, err = parseFormat(f.format); err != nil {
-		return usage(err)
+	options, err := f.options(c.OutOrStdout())
+	if err != nil {
+		return err
 	}
 	s, err := f.find()
 	if err != nil {
@@ -108,14 +110,6 @@ func (f switchFlags) ask(c *cobra.Command, r control.Request, table func(lab str
 		return faultCode(err)
 	}
 	return render.Write(c.OutOrStdout(), table(s.lab.Lab, answer), options)
-}
-
-// parseFormat reads --format; "md" is short for markdown.
-func parseFormat(text string) (render.Format, error) {
-	if text == "md" {
-		return render.FormatMarkdown, nil
-	}
-	return render.ParseFormat(text)
 }
 
 // faultCode gives what a switch answers its exit code.

@@ -193,7 +193,7 @@ func removedTable(title string, removed []control.Taken) render.Table {
 		t.Add(row...)
 		tables = append(tables, control.EngineTable{PFE: r.PFE, Table: t})
 	}
-	t := joinTables(tables)
+	t := joinTables(eachAlone(tables))
 	t.ID, t.Title = "switch.job.removed", title
 	return t
 }

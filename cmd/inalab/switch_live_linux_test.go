@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/inalab/inalab/harness/netns"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -158,15 +158,13 @@ func (r *switchRun) jobs() map[string]jobRow {
 // contribute sends a packet of a job from a host's namespace.
 func (r *switchRun) contribute(job int, h *plan.Host) {
 	r.t.Helper()
-	b := make([]byte, wire.HeaderLen, wire.HeaderLen+4)
-	wire.Header{Job: uint8(job), Source: uint8(h.Index), SrcCnt: 1, Grads: 1}.Put(b)
-	b = binary.BigEndian.AppendUint32(b, 1)
+	packet := chassistest.Contribution(h, wire.Header{Job: uint8(job)}, 1)
 	err := ns.WithNetNSPath(netns.Path(r.lab, h.Name), func(ns.NetNS) error {
 		conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(h.Gateway, wire.Port)))
 		if err != nil {
 			return err
 		}
-		_, err = conn.Write(b)
+		_, err = conn.Write(packet.Body)
 		return errors.Join(err, conn.Close())
 	})
 	if err != nil {

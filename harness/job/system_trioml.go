@@ -34,9 +34,13 @@ type TrioML struct {
 	Wake    trioml.WakePolicy
 	NoAging bool
 
-	// Caps of the job at each PFE (§4, Fig 17); zero means the program's defaults.
-	BlockMax int // block_cnt_max, concurrent blocks
-	GradMax  int // block_grad_max, gradients of a packet
+	// TopPatience is the timeout of the upper level of PFEs, in those of the lower one
+	// (ambiguity trio.hier-timeout); zero: 3.
+	TopPatience int
+
+	// Caps of the job at each PFE (§4, Fig 17), whatever the scale.
+	BlockMax int // block_cnt_max, concurrent blocks; zero: the program's default, or the window if that is more
+	GradMax  int // block_grad_max, gradients of a packet; zero: the program's default
 
 	PFE PFE
 
@@ -57,7 +61,7 @@ type PFE struct {
 
 	// Stragglers has the PFE tell temporary from permanent stragglers, and the workers
 	// divide the share of one that is out of service; nil: it tells nobody.
-	Stragglers *triomc.Stragglers `json:",omitempty"`
+	Stragglers *program.Stragglers `json:",omitempty"`
 }
 
 // pfeConfig is the configuration of a PFE.
@@ -79,8 +83,8 @@ const RMWRate = 192 * units.GbitPerSecond
 // pfeSource is the src_id of PFE 0 at the top level; workers have their index.
 const pfeSource = 200
 
-// topPatience is the top level's timeout in those of the lower one (ambiguity
-// trio.hier-timeout: at least twice, and a margin): a PFE below may age a block
+// topPatience is the default of TopPatience (ambiguity trio.hier-timeout: at least
+// twice, and a margin): a PFE below may age a block
 // up to two timeouts after its sources fell silent.
 const topPatience = 3
 
@@ -99,8 +103,10 @@ func (t TrioML) Configure(k Knobs) System {
 	t.Wake = trioml.WakePolicy(k.OneOf("trio.wake", string(trioml.WakeSkip), string(trioml.WakeNaive)))
 	t.NoAging = !k.Bool("trio.aging")
 	t.Grads = k.Int("trio.gradients", 1, wire.MaxGrads)
-	t.Window = k.Int("trio.window", 1, 65535)
-	t.Threads = k.Int("trio.threads", 1, 10000)
+	t.Window = k.Int("trio.window", 1, maxWindow)
+	t.BlockMax = k.Int("trio.block-cnt-max", 0, dataplane.MaxJobBlocks)
+	t.GradMax = k.Int("trio.block-grad-max", 0, wire.MaxGrads)
+	t.Threads = k.Int("trio.threads", 1, trio.MaxTimerThreads)
 	t.Timeout = k.Duration("trio.timeout")
 	t.PFE.Reference = k.Choice("trio.pfe", pfeMicrocode, pfeReference) == pfeReference
 	t.PFE.Stragglers = stragglers(k)
@@ -113,7 +119,10 @@ func (t TrioML) Layout(j *Job) (Layout, error) {
 		return Layout{}, err
 	}
 	programs := t.programs(j)
-	notes, err := t.checkNotices(j)
+	if err := t.checkNotices(); err != nil {
+		return Layout{}, err
+	}
+	notes, err := t.checkCaps(j)
 	if err != nil {
 		return Layout{}, err
 	}
@@ -129,8 +138,11 @@ func (t TrioML) Layout(j *Job) (Layout, error) {
 	if t.AddRate > 0 && j.Virtual {
 		l.Servers = [][]impair.Params{t.servers(len(programs))}
 	}
+	behind := t.behind(j)
 	for i, h := range j.Hosts() {
-		l.Cores = append(l.Cores, t.core(j, i, &h))
+		core := t.core(j, i, &h)
+		core.Behind = behind
+		l.Cores = append(l.Cores, core)
 	}
 	if !t.NoAging { // §5: a record ages T to 2T after its last packet, once for each refill of the window
 		refills := (t.blocks(j) + t.window(j) - 1) / t.window(j)
@@ -198,7 +210,7 @@ func (t TrioML) programs(j *Job) []program.Config {
 	}
 	timeout := t.timeout()
 	if len(leaves) > 1 {
-		timeout *= topPatience
+		timeout *= units.Duration(or(t.TopPatience, topPatience))
 	}
 	out[top] = t.pfe(sw, pfes[top], timeout, t.level(j, above, j.HostPorts(), pfeSource+top))
 	for i := range out {
@@ -219,7 +231,7 @@ func (t TrioML) pfe(sw *plan.Switch, pfe plan.PFE, timeout units.Duration, jobs 
 
 func (t TrioML) level(j *Job, sources []uint8, to []sansio.Port, source int) program.Job {
 	return program.Job{
-		ID: j.ID, Sources: sources, BlockMax: t.BlockMax, GradMax: t.GradMax,
+		ID: j.ID, Sources: sources, BlockMax: t.blockMax(j), GradMax: t.GradMax,
 		Out: t.results(j), To: to, OutSource: uint8(source),
 	}
 }
@@ -244,6 +256,13 @@ func (TrioML) Merge(programs []any) (any, error) {
 			}
 		}
 		out.Jobs = jobs
+	}
+	cfg, err := out.Resolved()
+	if err != nil {
+		return nil, err
+	}
+	if err := triomc.Fits(cfg.Jobs); err != nil && !first.PFE.Reference {
+		return nil, fmt.Errorf("there is no room on %s: %w", out.Node, err)
 	}
 	return pfeConfig{out, first.PFE}, nil
 }
@@ -310,11 +329,13 @@ func (TrioML) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engi
 		return nil, err
 	}
 	cfg.Program.Trace = sink
-	if cfg.PFE.Reference {
-		return program.New(cfg.Program)
-	}
 	opts := triomc.Options{PPEs: cfg.PFE.PPEs, Threads: cfg.PFE.Threads, Timing: cfg.PFE.Timing, Memory: cfg.PFE.Memory}
-	if s := cfg.PFE.Stragglers; s != nil {
+	switch s := cfg.PFE.Stragglers; {
+	case cfg.PFE.Reference && s != nil:
+		return program.NewAdvanced(cfg.Program, *s)
+	case cfg.PFE.Reference:
+		return program.New(cfg.Program)
+	case s != nil:
 		return triomc.NewAdvanced(cfg.Program, *s, opts)
 	}
 	return triomc.New(cfg.Program, opts)

@@ -2,10 +2,9 @@ package job
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/inalab/inalab/nodes/trioml"
-	"github.com/inalab/inalab/switchd/program/triomc"
+	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
@@ -17,9 +16,9 @@ const (
 
 // stragglers reads the knobs of the classification of stragglers (Trio §5, "Advanced
 // straggler mitigation"); nil: there is none.
-func stragglers(k Knobs) *triomc.Stragglers {
+func stragglers(k Knobs) *program.Stragglers {
 	notify := k.Choice("trio.stragglers", stragglersAge, stragglersNotify) == stragglersNotify
-	s := &triomc.Stragglers{Look: k.Duration("trio.look", ""), PermanentAfter: k.Int("trio.permanent-after", 0, 1_000_000)}
+	s := &program.Stragglers{Look: k.Duration("trio.look", ""), PermanentAfter: k.Int("trio.permanent-after", 0, 1_000_000)}
 	if !notify {
 		return nil
 	}
@@ -37,24 +36,29 @@ func (t TrioML) listeners(j *Job) int {
 	return len(j.Hosts())
 }
 
-// checkNotices refuses notices where they cannot be, and notes where they are of
-// less use.
-func (t TrioML) checkNotices(j *Job) (notes []string, err error) {
-	sw := &j.Plan.Switches[0]
-	switch {
-	case !t.notifies():
-		return nil, nil
-	case t.PFE.Reference:
-		return nil, errors.New("trio.stragglers=notify: the reference program tells nobody; set trio.pfe to microcode")
-	case t.NoAging:
-		return nil, errors.New("trio.stragglers=notify: where no block ages nobody is found to straggle; set trio.aging to true")
-	case sw.Chassis != nil && len(j.leaves(sw, len(sw.Chassis.PFEs))) > 1:
-		return nil, fmt.Errorf("trio.stragglers=notify: in two levels the notices of a lower PFE end at the PFE above it; topology %s has workers on several: use rack", j.Plan.Name)
+// checkNotices refuses notices where there cannot be any.
+func (t TrioML) checkNotices() error {
+	if t.notifies() && t.NoAging {
+		return errors.New("trio.stragglers=notify: where no block ages nobody is found to straggle; set trio.aging to true")
 	}
-	if t.Age != program.AgeAbsent {
-		notes = append(notes, "trio.age=per-block: blocks wait for a worker that is out of service all the same; absent-after-first does not")
+	return nil
+}
+
+// behind returns the workers below each PFE that is a source of another, by its
+// src_id, for notices about it; nil where there are no notices, or one level.
+func (t TrioML) behind(j *Job) map[uint8][]uint8 {
+	if !t.notifies() {
+		return nil
 	}
-	return notes, nil
+	out := map[uint8][]uint8{}
+	for _, p := range t.programs(j) {
+		for _, level := range p.Jobs {
+			if _, up := dataplane.IsFabric(level.To[0]); up {
+				out[level.OutSource] = level.Sources
+			}
+		}
+	}
+	return out
 }
 
 // ahead returns how many generations of results a worker keeps while it sleeps: all

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -49,32 +50,43 @@ func TestNoticesAreLaidOut(t *testing.T) {
 	}
 }
 
-// Notices that nobody could send or that would not arrive are refused; blocks that
-// wait for who is out of service are noted.
+// Where nothing ages there are no notices.
 func TestNoticesThatCannotBe(t *testing.T) {
-	for want, change := range map[string]func(*Spec, *TrioML){
-		"use rack":              func(s *Spec, _ *TrioML) { s.Plan = addressed(t, "mx480", 6) },
-		"set trio.pfe":          func(_ *Spec, sys *TrioML) { sys.PFE.Reference = true },
-		"set trio.aging":        func(_ *Spec, sys *TrioML) { sys.NoAging = true },
-		"absent-after-first do": func(_ *Spec, sys *TrioML) { sys.Age = program.AgePerBlock },
-	} {
-		s, sys := spec(t, nil, "rack", 4), notifying()
-		change(&s, &sys)
-		s.System = sys
-		j, err := New(s)
-		said := ""
-		if err != nil {
-			said = err.Error()
-		} else {
-			said = strings.Join(j.Layout.Notes, "\n")
-		}
-		if !strings.Contains(said, want) {
-			t.Errorf("%s: said %q", want, said)
+	s, sys := spec(t, nil, "rack", 4), notifying()
+	sys.NoAging = true
+	s.System = sys
+	if _, err := New(s); err == nil || !strings.Contains(err.Error(), "set trio.aging to true") {
+		t.Errorf("without ageing: %v", err)
+	}
+}
+
+// In two levels workers know who is below the PFEs that notices may be about; in one
+// there is nobody. Both programs can send notices.
+func TestNoticesOverLevels(t *testing.T) {
+	for _, reference := range []bool{false, true} {
+		sys := notifying()
+		sys.PFE.Reference = reference
+		two := spec(t, sys, "mx480", 6)
+		one := two
+		one.On = []int{0, 1, 2} // one PFE of the chassis
+		for want, s := range map[string]Spec{"map[200:[0 1 2] 201:[3 4 5]]": two, "map[]": one} {
+			j := mustNew(t, s)
+			for _, c := range j.Layout.Cores {
+				if got := fmt.Sprint(c.(trioml.Config).Behind); got != want {
+					t.Errorf("behind PFEs are %s, want %s", got, want)
+				}
+			}
+			for _, p := range j.Switches(0)[0].Programs {
+				engine, err := sys.NewEngine(p, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if engine.NextDeadline() == units.Never {
+					t.Error("a PFE never looks at stragglers")
+				}
+			}
 		}
 	}
-	s := spec(t, notifying(), "mx480", 6)
-	s.On = []int{0, 1, 2} // one PFE of the chassis
-	mustNew(t, s)
 }
 
 // A worker with an outage keeps the results of all that it sleeps through, and the

@@ -47,5 +47,5 @@ type Event struct {
 	Bitmap    string     `json:"bitmap,omitempty"`   // sources in the block afterwards, the engine's lowest last, as 0b001011
 	Count     int        `json:"count,omitempty"`    // workers in the result
 	Degraded  bool       `json:"degraded,omitempty"` // the result lacks some
-	Note      string     `json:"note,omitempty"`     // reason of a drop
+	Note      string     `json:"note,omitempty"`     // reason of a drop; timer thread of a scan
 }

@@ -19,8 +19,8 @@ const (
 	BlockOpened  Kind = "block-opened" // a block record or slot began with this packet
 	Contribution Kind = "contribution" // a packet was added to a block
 	BlockSent    Kind = "block-sent"   // a result left: Mask holds its contributors
-	BlockAged    Kind = "block-aged"   // a timer thread gave up on missing sources; a BlockSent follows
-	Scanned      Kind = "timer-scan"   // a timer thread found the block referenced, and cleared its flag
+	BlockAged    Kind = "block-aged"   // a timer thread, that of Note, gave up on missing sources; a BlockSent follows
+	Scanned      Kind = "timer-scan"   // a timer thread, that of Note, found the block referenced, and cleared its flag
 	Dropped      Kind = "dropped"      // a packet was dropped; Note is the reason
 	Sent         Kind = "sent"         // a host sent the packet of a block, for the first time
 	NotSent      Kind = "not-sent"     // a host kept the packet of a block back, since its result is here

@@ -127,6 +127,7 @@ func show(now units.Time, sw Switch, pfe int, r Request, out *Response) error {
 	if limit == 0 {
 		limit = DefaultRows
 	}
+	out.At = now
 	var have []dataplane.View
 	for _, i := range pfes {
 		e := sw.Engine(i)
@@ -201,7 +202,7 @@ func checkFree(sw Switch, id int) error {
 	for i, name := range sw.PFEs() {
 		w, ok := sw.Engine(i).(dataplane.Watched)
 		if ok && w.Sources(uint8(id)) != (trace.Mask{}) {
-			return dataplane.Refuse(dataplane.RefusedIDTaken, "remove it first, or take another id", "there is a job %d on %s/%s", id, sw.Plan().Name, name)
+			return dataplane.RefuseTaken(id, sw.Plan().Name+"/"+name)
 		}
 	}
 	return nil
@@ -255,7 +256,7 @@ func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
 		return nil
 	}
 	if r := (*dataplane.Refusal)(nil); errors.As(refused, &r) && r.Reason == dataplane.RefusedUnknownJob && len(pfes) > 1 {
-		return dataplane.Refuse(r.Reason, r.Fix, "there is no job %d on %s", id, sw.Plan().Name)
+		return dataplane.RefuseUnknown(id, sw.Plan().Name)
 	}
 	return refused
 }

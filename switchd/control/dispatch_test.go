@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,29 @@ func TestJobOverTheChassis(t *testing.T) {
 		t.Errorf("the switch waits for %v, with nothing to do", d)
 	}
 	wantFault(t, r.ask(Request{Op: OpRemoveJob, ID: number(2)}), FaultRefused, dataplane.RefusedUnknownJob)
+}
+
+// A view says when it was, by the clock that its spans end at.
+func TestViewsSayWhen(t *testing.T) {
+	r := newRig(t, "rack", 2)
+	r.must(Request{Op: OpAddJob, Job: &Job{ID: 2, Sources: upTo(2)}})
+	r.send(2, 0, 0)
+	opened := r.now
+	r.now += units.Time(7 * units.Microsecond)
+	out := r.must(Request{Op: OpShow, View: dataplane.ViewBlocks})
+	if out.At != r.now || out.At.Sub(opened) != 7*units.Microsecond {
+		t.Errorf("the view is of %v, asked at %v", out.At, r.now)
+	}
+	for view, key := range map[dataplane.View]string{dataplane.ViewBlocks: "age_us", dataplane.ViewJobs: "idle_us"} {
+		table := r.must(Request{Op: OpShow, View: view}).Tables[0].Table
+		i := slices.IndexFunc(table.Columns, func(c dataplane.Column) bool { return c.Key == key })
+		if i < 0 || len(table.Rows) != 1 || table.Rows[0][i] != dataplane.Int(7) {
+			t.Errorf("%s: %v, want %s 7", view, table.Rows, key)
+		}
+	}
+	if out := r.ask(Request{Op: OpShow, View: dataplane.ViewThreads}); out.At != 0 || out.Error == "" {
+		t.Errorf("a view that there is not: %+v", out)
+	}
 }
 
 // One PFE is enough for hosts of one, and a rack has one engine; a PFE that is

@@ -8,11 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/gen"
@@ -27,23 +26,10 @@ type rig struct {
 	now units.Time
 }
 
-func planned(t rapid.TB, topology string, hosts int) *plan.Plan {
-	t.Helper()
-	g, err := gen.ByName(topology, gen.Params{Hosts: hosts})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // newRig puts a program on every PFE but those named without.
 func newRig(t rapid.TB, topology string, hosts int, without ...int) *rig {
 	t.Helper()
-	r := &rig{t: t, plan: planned(t, topology, hosts)}
+	r := &rig{t: t, plan: chassistest.Plan(t, topology, gen.Params{Hosts: hosts})}
 	cfg := chassis.Config{Switch: r.plan.Switches[0], NoLinks: true}
 	pfes := 1
 	if c := cfg.Switch.Chassis; c != nil {
@@ -64,19 +50,10 @@ func newRig(t rapid.TB, topology string, hosts int, without ...int) *rig {
 		cfg.Programs[i] = nil
 	}
 	var err error
-	if r.Chassis, err = chassis.New(cfg, newEngine, nil); err != nil {
+	if r.Chassis, err = chassis.New(cfg, chassistest.TrioML, nil); err != nil {
 		t.Fatal(err)
 	}
 	return r
-}
-
-func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
-	var cfg trioml.Config
-	if err := json.Unmarshal(config, &cfg); err != nil {
-		return nil, err
-	}
-	cfg.Trace = sink
-	return trioml.New(cfg)
 }
 
 func (r *rig) ask(q Request) Response {
@@ -97,15 +74,11 @@ func (r *rig) must(q Request) Response {
 // send has a host send a gradient of a block, and returns how many copies of a
 // result leave, and its sum.
 func (r *rig) send(job, host int, block uint32) (copies int, sum uint32) {
-	b := make([]byte, wire.HeaderLen, wire.HeaderLen+4)
-	wire.Header{Job: uint8(job), Block: block, Source: uint8(host), SrcCnt: 1, Grads: 1}.Put(b)
-	b = binary.BigEndian.AppendUint32(b, uint32(1+host))
 	h := &r.plan.Hosts[host]
-	header := inet.UDPHeader(inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: h.Gateway, SrcPort: 1, DstPort: wire.Port})
-	inet.SetUDPBody(header, len(b))
+	train := chassistest.Contribution(h, wire.Header{Job: uint8(job), Block: block}, int32(1+host))
 	var eff sansio.Effects
 	r.now++
-	r.Handle(r.now, []sansio.Arrival{{Port: sansio.Port(h.SwitchPort), Train: sansio.Train{Header: header, Body: b}}}, &eff)
+	r.Handle(r.now, []sansio.Arrival{{Port: sansio.Port(h.SwitchPort), Train: train}}, &eff)
 	for _, s := range eff.Sends {
 		copies += len(s.To)
 		sum = binary.BigEndian.Uint32(s.Train.Body[wire.HeaderLen:])

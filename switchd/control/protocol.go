@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
@@ -67,6 +68,7 @@ type Response struct {
 	Fault   Fault            `json:"fault,omitempty"` // what kind of error
 	Reason  dataplane.Reason `json:"reason,omitempty"`
 
+	At      units.Time    `json:"at_ps,omitempty"`   // show: when, by the clock of the switch's run
 	Tables  []EngineTable `json:"tables,omitempty"`  // show
 	Added   []Placed      `json:"added,omitempty"`   // add-job, from the top down
 	Removed []Taken       `json:"removed,omitempty"` // remove-job, from the bottom up

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/topo/plan"
@@ -63,13 +63,8 @@ func (a asked) column(v dataplane.View, key string) map[[2]string]string {
 // contribute has a host send a gradient of one for a job.
 func (m *memory) contribute(t *testing.T, job, host int) {
 	t.Helper()
-	b := make([]byte, wire.HeaderLen, wire.HeaderLen+4)
-	wire.Header{Job: uint8(job), Source: uint8(host), SrcCnt: 1, Grads: 1}.Put(b)
-	b = binary.BigEndian.AppendUint32(b, 1)
-	h := &m.plan.Hosts[host]
-	header := inet.UDPHeader(inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: h.Gateway, SrcPort: 1, DstPort: wire.Port})
-	inet.SetUDPBody(header, len(b))
-	if err := m.hosts[host].Send([]sansio.Send{{To: []sansio.Port{0}, Train: sansio.Train{Header: header, Body: b}}}); err != nil {
+	train := chassistest.Contribution(&m.plan.Hosts[host], wire.Header{Job: uint8(job)}, 1)
+	if err := m.hosts[host].Send([]sansio.Send{{To: []sansio.Port{0}, Train: train}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -100,7 +95,7 @@ func TestJobsOfARunningSwitch(t *testing.T) {
 	ended := make(chan error, 1)
 	open := func() (pktio.Device, error) { return m.dev, nil }
 	go func() {
-		_, err := life{Config{Chassis: twoLevels(m.plan), Control: path}, newEngine, open}.run(ctx, ctl)
+		_, err := life{Config{Chassis: twoLevels(m.plan), Control: path}, chassistest.TrioML, open}.run(ctx, ctl)
 		ended <- err
 	}()
 	<-ctl.ready
@@ -117,6 +112,13 @@ func TestJobsOfARunningSwitch(t *testing.T) {
 	results := c.column(dataplane.ViewJobs, "results")
 	if results[[2]string{"pfe4", "2"}] != "1" || results[[2]string{"pfe4", "1"}] != "2" || results[[2]string{"pfe1", "2"}] != "1" {
 		t.Errorf("results %v", results)
+	}
+	if idle := c.column(dataplane.ViewJobs, "idle_us"); idle[[2]string{"pfe1", "1"}] == "" || idle[[2]string{"pfe4", "2"}] == "" {
+		t.Errorf("time since the last packet: %v", idle)
+	}
+	first := c.must(control.Request{Op: control.OpShow, View: dataplane.ViewJobs}).At
+	if at := c.must(control.Request{Op: control.OpShow, View: dataplane.ViewJobs}).At; first <= 0 || at <= first {
+		t.Errorf("views of %v and, later, %v", first, at)
 	}
 	if out := c.must(control.Request{Op: control.OpRemoveJob, ID: new(2)}); len(out.Removed) != 3 {
 		t.Errorf("removed %+v", out.Removed)
@@ -143,7 +145,7 @@ func TestBusySwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDaemon(Config{Chassis: twoLevels(m.plan)}, newEngine, w)
+	d, err := newDaemon(Config{Chassis: twoLevels(m.plan)}, chassistest.TrioML, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +163,7 @@ func TestSocketThatCannotBe(t *testing.T) {
 	m := newMemory(t)
 	open := func() (pktio.Device, error) { return pktiotest.New(2, nil), nil }
 	path := filepath.Join(t.TempDir(), "gone", "mx480.sock")
-	_, err := life{Config{Chassis: twoLevels(m.plan), Control: path}, newEngine, open}.run(t.Context(), newParent())
+	_, err := life{Config{Chassis: twoLevels(m.plan), Control: path}, chassistest.TrioML, open}.run(t.Context(), newParent())
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/gen"
@@ -71,19 +72,6 @@ func (c *parent) AwaitAsk(ctx context.Context) error {
 
 func (c *parent) Answer(a Answer) error { c.answers <- a; return nil }
 
-func planned(t testing.TB, name string, p gen.Params) *plan.Plan {
-	t.Helper()
-	g, err := gen.ByName(name, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // twoLevels is a chassis with a host on each of two PFEs and a third on top.
 func twoLevels(p *plan.Plan) chassis.Config {
 	sw := p.Switches[0]
@@ -103,24 +91,9 @@ func twoLevels(p *plan.Plan) chassis.Config {
 	return cfg
 }
 
-// newEngine makes the program of a PFE.
-func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
-	var cfg trioml.Config
-	if err := json.Unmarshal(config, &cfg); err != nil {
-		return nil, err
-	}
-	cfg.Trace = sink
-	return trioml.New(cfg)
-}
-
 // block is one packet of one host's gradients, {1} for each.
 func block(h *plan.Host, gen int) sansio.Train {
-	b := make([]byte, wire.HeaderLen, wire.HeaderLen+4)
-	wire.Header{Job: 1, Gen: uint16(gen), Block: 5, Source: uint8(h.Index), SrcCnt: 1, Grads: 1}.Put(b)
-	b = binary.BigEndian.AppendUint32(b, 1)
-	header := inet.UDPHeader(inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: h.Gateway, SrcPort: 1, DstPort: wire.Port})
-	inet.SetUDPBody(header, len(b))
-	return sansio.Train{Header: header, Body: b}
+	return chassistest.Contribution(h, wire.Header{Job: 1, Gen: uint16(gen), Block: 5}, 1)
 }
 
 // memory is a chassis on an in-memory device with a host at each wired port.
@@ -131,7 +104,7 @@ type memory struct {
 }
 
 func newMemory(t *testing.T) *memory {
-	m := &memory{plan: planned(t, "mx480", gen.Params{Hosts: 2})}
+	m := &memory{plan: chassistest.Plan(t, "mx480", gen.Params{Hosts: 2})}
 	m.dev = pktiotest.New(2, nil)
 	for i := range m.plan.Hosts {
 		m.hosts = append(m.hosts, pktiotest.New(1, nil))
@@ -171,7 +144,7 @@ func TestLifeOfASwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventsPath := filepath.Join(t.TempDir(), "events")
-	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), TracePath: path, Events: 1, EventsPath: eventsPath}, newEngine, w)
+	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), TracePath: path, Events: 1, EventsPath: eventsPath}, chassistest.TrioML, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +264,7 @@ func TestEndsWithAReport(t *testing.T) {
 				}
 				return m.dev, nil
 			}
-			report, err := life{cfg, newEngine, open}.run(ctx, ctl)
+			report, err := life{cfg, chassistest.TrioML, open}.run(ctx, ctl)
 			if got := fmt.Sprint(err); (tc.want == "") != (err == nil) || err != nil && got != tc.want {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}

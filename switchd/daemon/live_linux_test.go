@@ -18,6 +18,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -38,7 +39,7 @@ func TestPingAndTCPThroughEverySwitch(t *testing.T) {
 		{"shaped leaf-spine", "leaf-spine", gen.Params{Hosts: 4, Link: gigabit, Uplink: gigabit}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := planned(t, tc.topology, tc.params)
+			p := chassistest.Plan(t, tc.topology, tc.params)
 			l := newLab(t, p, func(c *Config) { c.Chassis.Quantum = 20 * units.Microsecond })
 			first, last := &p.Hosts[0], &p.Hosts[len(p.Hosts)-1]
 			for i := range p.Hosts {
@@ -71,7 +72,7 @@ func TestPingAndTCPThroughEverySwitch(t *testing.T) {
 // A packet to nowhere is answered by an ICMP error, which the kernel hands to
 // the socket that sent it.
 func TestKernelUnderstandsOurErrors(t *testing.T) {
-	p := planned(t, "leaf-spine", gen.Params{Hosts: 4})
+	p := chassistest.Plan(t, "leaf-spine", gen.Params{Hosts: 4})
 	l := newLab(t, p, nil)
 	h := &p.Hosts[0]
 	l.ping(h, h.Gateway, 0) // the links are up
@@ -112,7 +113,7 @@ func TestSerialisationOfALiveLink(t *testing.T) {
 	const payload, frames = 8972, 1115 // 10 MB
 	const frameTime = (payload + inet.UDPHeaders + 24) * 8 * time.Nanosecond
 	link := topo.LinkSpec{Rate: units.GbitPerSecond, Delay: 100 * units.Microsecond, Queue: 16 * units.MiB}
-	p := planned(t, "rack", gen.Params{Hosts: 2, Link: link})
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 2, Link: link})
 	l := newLab(t, p, func(c *Config) {
 		c.Chassis.Quantum = 20 * units.Microsecond
 		c.RingFrames = 256 // all 160 super-packets, which come at the speed of memory

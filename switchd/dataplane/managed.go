@@ -91,3 +91,13 @@ func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s: %s", r.Reason, r.
 func Refuse(reason Reason, fix, format string, args ...any) *Refusal {
 	return &Refusal{Reason: reason, What: fmt.Sprintf(format, args...), Fix: fix}
 }
+
+// RefuseTaken refuses a job whose id another has on a node.
+func RefuseTaken(id int, node string) *Refusal {
+	return Refuse(RefusedIDTaken, "remove it first, or take another id", "there is a job %d on %s", id, node)
+}
+
+// RefuseUnknown refuses to remove a job that is not on a node.
+func RefuseUnknown(id int, node string) *Refusal {
+	return Refuse(RefusedUnknownJob, "\"inalab switch job ls\" lists those that are there", "there is no job %d on %s", id, node)
+}

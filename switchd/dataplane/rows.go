@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 )
@@ -26,6 +27,42 @@ var JobColumns = []Column{
 	{Key: "degraded", Name: "degraded"},
 	{Key: "aged", Name: "aged", Spare: 1},
 	{Key: "dropped", Name: "dropped"},
+	IdleColumn,
+}
+
+// IdleColumn is that of [JobCounts.Idle].
+var IdleColumn = Column{Key: "idle_us", Name: "last packet", Unit: "us ago", Spare: 1}
+
+// JobCounts is what an engine counts of a job.
+type JobCounts struct {
+	Packets  uint64 // that were added
+	Results  uint64
+	Degraded uint64     // results without all workers
+	Aged     uint64     // blocks
+	Dropped  uint64     // packets, for any reason
+	Last     units.Time // when the last packet was added
+}
+
+// Add counts a packet that was added.
+func (c *JobCounts) Add(now units.Time) {
+	c.Packets++
+	c.Last = now
+}
+
+// List returns the counters by name.
+func (c *JobCounts) List() []sansio.Count {
+	return []sansio.Count{
+		{Name: "packets", N: c.Packets}, {Name: "results", N: c.Results}, {Name: "degraded", N: c.Degraded},
+		{Name: "aged", N: c.Aged}, {Name: "dropped", N: c.Dropped},
+	}
+}
+
+// Idle returns the time since the last packet; it does not apply before the first.
+func (c *JobCounts) Idle(now units.Time) Value {
+	if c.Packets == 0 {
+		return Value{}
+	}
+	return Micros(now.Sub(c.Last))
 }
 
 // JobRow is a job record with its counters (trio Fig 17).
@@ -38,19 +75,15 @@ type JobRow struct {
 	BlocksOpen int        // block_curr_cnt
 	GradMax    int        // block_grad_max
 	Newest     Value      // generation; not applicable before the first packet
-	Packets    uint64     // that were added
-	Results    uint64
-	Degraded   uint64 // results without all workers
-	Aged       uint64 // blocks
-	Dropped    uint64 // packets
+	JobCounts
 }
 
-// Values returns the row under JobColumns.
-func (r JobRow) Values() []Value {
+// Values returns the row under JobColumns, as it is now.
+func (r JobRow) Values(now units.Time) []Value {
 	return []Value{
 		Int(r.ID), Int(r.Sources.Len()), Text(MaskText(r.Sources)), Int(r.OutSource), Text(r.To.String()),
 		Int(r.BlockMax), Int(r.BlocksOpen), Int(r.GradMax), r.Newest,
-		Int(r.Packets), Int(r.Results), Int(r.Degraded), Int(r.Aged), Int(r.Dropped),
+		Int(r.Packets), Int(r.Results), Int(r.Degraded), Int(r.Aged), Int(r.Dropped), r.Idle(now),
 	}
 }
 

@@ -70,7 +70,7 @@ func TestMaskText(t *testing.T) {
 }
 
 func TestRowsFitTheirColumns(t *testing.T) {
-	if n := len(JobRow{}.Values()); n != len(JobColumns) {
+	if n := len(JobRow{}.Values(0)); n != len(JobColumns) {
 		t.Errorf("a job has %d values for %d columns", n, len(JobColumns))
 	}
 	if n := len(BlockRow{}.Values()); n != len(BlockColumns) {
