@@ -30,7 +30,8 @@ var levels = []level{
 	}},
 	{2, "what to run", []string{
 		"scenarios", "experiments",
-		"examples/toy", // a system and its scenario, for docs/add-a-system.md
+		"examples/toy",            // a system and its scenario, for docs/add-a-system.md
+		"examples/switchmlclient", // a client of the switch's service, for docs/switchml.md
 	}},
 	{3, "what came out", []string{"reports/**"}},
 	{4, "experiment and runner", []string{"harness", "harness/node"}},
@@ -40,13 +41,14 @@ var levels = []level{
 		"harness/events", // what of a trace is worth keeping
 	}},
 	{6, "sockets, drivers, live loops", []string{
-		"switchd/daemon", "switchd/control", "switchd/xdp", "nodes/worker/live", "nodes/program",
+		"switchd/daemon", "switchd/control/**", "switchd/xdp", "nodes/worker/live", "nodes/program",
 		"harness/job",        // from plain data to machines, for either clock
 		"harness/journal",    // what was made, so that it can be undone
 		"harness/tensorfile", // written by workers, read by checks
 		"internal/pktio", "internal/pktio/afpacket", "internal/pktio/udp", "internal/pktio/tcp",
 		"internal/pktio/poll", "internal/pktio/pktiotest", "internal/pktio/pcap",
-		"internal/pktio/netnstest", // namespaces and wires, for tests
+		"internal/pktio/netnstest",    // namespaces and wires, for tests
+		"internal/wire/switchmlproto", // generated, with all that gRPC stands on
 	}},
 	{7, "machines that join machines", []string{
 		"internal/pktio/impair",
@@ -56,7 +58,7 @@ var levels = []level{
 		"nodes/stream/streamtest", // networks for the tests of collectives
 	}},
 	{8, "protocol cores and engines", []string{
-		"nodes/trioml", "nodes/switchml", "nodes/atp", "nodes/xagg", "nodes/ring", "nodes/halving",
+		"nodes/trioml", "nodes/switchml", "nodes/switchmlrdma", "nodes/atp", "nodes/xagg", "nodes/ring", "nodes/halving",
 		"nodes/stream", "nodes/newreno", "nodes/roce", "nodes/tensor", "nodes/ps", "nodes/tcpagg", "nodes/gradient",
 		"internal/sansio/sansiotest", // machines for the tests of machines
 		"switchd/trio/**", "switchd/tofino/**", "switchd/microcode/**",
@@ -77,6 +79,7 @@ var sideways = []pair{
 	{"**", "internal/units", "times, rates and sizes are the vocabulary of every package"},
 	{"internal/sansio", "internal/wire/inet", "a train carries the headers of its frames"},
 	{"internal/sansio", "harness/result", "a machine's effects include records"},
+	{"internal/wire/roce", "internal/wire/inet", "the invariant CRC covers the headers below"},
 	{"harness/fault", "internal/rng", "a fault has a stream of its own"},
 	{"topo/gen", "topo", "a generator returns a graph"},
 	{"topo/gen", "internal/suggest", "an unknown name is answered with the nearest"},
@@ -99,10 +102,16 @@ var sideways = []pair{
 	{"switchd/trio", "switchd/trio/mem", "threads share memory"},
 	{"switchd/trio", "switchd/microcode/isa", "a PFE is loaded with a program"},
 	{"switchd/trio", "switchd/microcode/vm", "its threads run the program"},
+	{"switchd/tofino/fit", "switchd/tofino/ir", "it places programs"},
+	{"switchd/tofino", "switchd/tofino/**", "a chip runs a program that fits"},
+	{"switchd/tofino/vm", "switchd/tofino/ir", "it runs what a program says"},
+	{"switchd/tofino/vm", "switchd/tofino/fit", "only programs that fit are run"},
+	{"switchd/program/switchmltofino", "switchd/program/switchml", "it runs the jobs of the same program"},
 	{"switchd/program/triomc", "switchd/program/trioml", "it runs the Microcode of the same program"},
 	{"switchd/program/telemetry", "switchd/program/middlebox/**", "all traffic passes it"},
 	{"switchd/program/police", "switchd/program/middlebox/**", "all traffic passes it"},
 	{"switchd/chassis/chassistest", "switchd/program/trioml", "switches of tests run it"},
+	{"switchd/program/switchmlroce", "switchd/program/switchml", "the front for RDMA hands packets to the same slots"},
 	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
 	{"switchd/chassis", "internal/pktio/impair", "ports and fabric have links"},
 	{"nodes/hostmodel", "internal/pktio/impair", "a host's cores serve frames as a line does"},
@@ -114,7 +123,9 @@ var sideways = []pair{
 	{"internal/pktio/tcp", "internal/pktio/poll", "a driver waits for its descriptor"},
 	{"internal/pktio/pktiotest", "internal/pktio", "the fake meets the interface"},
 	{"switchd/daemon", "internal/pktio/**", "the daemon owns its ports"},
-	{"switchd/daemon", "switchd/control", "a switch answers its control plane"},
+	{"switchd/daemon", "switchd/control/**", "a switch answers its control planes"},
+	{"switchd/control/switchmlrpc", "internal/wire/switchmlproto", "the service speaks the generated protocol"},
+	{"switchd/program/**", "switchd/program/switchmljob", "engines and sessions share the document of a job"},
 	{"nodes/worker/live", "internal/pktio/**", "a live worker owns its sockets"},
 	{"nodes/worker/live", "harness/tensorfile", "a live worker keeps its tensors for the checker"},
 	{"harness/live", "harness/netns", "a live run happens in namespaces"},

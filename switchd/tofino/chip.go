@@ -1,0 +1,213 @@
+package tofino
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/tofino/fit"
+	"github.com/inalab/inalab/switchd/tofino/vm"
+)
+
+// Chip is one switch chip with its program. It meets dataplane.Engine and Viewed.
+type Chip struct {
+	cfg   Config
+	code  *vm.Code
+	pipes []*vm.Pipe
+	pass  *vm.Pass
+	front int // bytes that a copy of a packet has of its own
+
+	ports   [MaxDevPorts]*port
+	order   []*port // as configured: front, loopback, recirculation
+	byFront map[sansio.Port]*port
+	manager manager
+	nextID  vm.EntryID
+	reason  fit.FieldID // that says why the program drops
+
+	now    units.Time      // of the call, or of the event inside that is being done
+	call   uint64          // number of the call
+	eff    *sansio.Effects // of the call
+	clock  *clock          // nil in instant mode
+	todo   line            // packets for an ingress; instant mode
+	hollow int             // most bytes that are there of packets that carry lengths only
+	header []byte          // of a frame of a train
+	raw    []byte          // scratch
+
+	packets []*packet // all there have been at once
+	spare   line
+	inside  int
+	before  vm.Packet // a packet as it came to the ingress, if the program may want it again
+	in      vm.In
+	watched Observation
+
+	count sansio.Tally
+	stats stats
+}
+
+// New returns a chip with its program loaded into all pipes.
+func New(cfg Config) (*Chip, error) {
+	c, err := build(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("configuring chip %s: %w", cfg.Node, err)
+	}
+	return c, nil
+}
+
+func build(cfg Config) (*Chip, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	c := &Chip{cfg: cfg, byFront: map[sansio.Port]*port{}, manager: newManager(), reason: fit.NoField}
+	var err error
+	if c.code, err = vm.Compile(cfg.Program, vm.Options{OneByOne: cfg.OneByOne}); err != nil {
+		return nil, err
+	}
+	if cfg.DropField != "" {
+		if c.reason, err = c.code.Field(cfg.DropField); err != nil {
+			return nil, err
+		}
+	}
+	for i := range cfg.Pipes {
+		c.pipes = append(c.pipes, c.code.NewPipe(i, c.random(cfg.Seed, i)))
+	}
+	c.pass = c.code.NewPass()
+	c.front = max(c.code.Depth(fit.Egress), inet.UDPHeaders)
+	for i := range cfg.Program.Tables {
+		c.nextID = max(c.nextID, vm.EntryID(len(cfg.Program.Tables[i].Entries)))
+	}
+	if cfg.Timing != nil {
+		c.clock = &clock{Timing: *cfg.Timing}
+	}
+	c.buildPorts()
+	return c, nil
+}
+
+// random returns the random numbers of a pipe.
+func (c *Chip) random(seed rng.Root, pipe int) *rng.Stream {
+	return seed.Stream(fmt.Sprintf("%s/pipe%d/random", c.cfg.Node, pipe))
+}
+
+// Reseed begins the random numbers of all pipes anew.
+func (c *Chip) Reseed(seed rng.Root) {
+	for i, p := range c.pipes {
+		p.Reseed(c.random(seed, i))
+	}
+}
+
+func (c *Chip) buildPorts() {
+	for _, p := range c.cfg.Ports {
+		at := c.addPort(p.Dev, frontPort)
+		at.front, at.exit = p.Front, newExit(p.Front)
+		c.byFront[p.Front] = at
+	}
+	for _, p := range c.cfg.Loopback {
+		c.addPort(p, loopbackPort)
+	}
+	for i := range c.cfg.Pipes {
+		c.addPort(Recirculation(i), recirculationPort)
+	}
+}
+
+func (c *Chip) addPort(dev DevPort, kind portKind) *port {
+	p := &port{dev: dev, kind: kind, front: -1}
+	if t := c.cfg.Timing; t != nil {
+		if p.line.Rate = t.Loop; kind == frontPort {
+			p.line.Rate = t.Front
+		}
+	}
+	c.ports[dev] = p
+	c.order = append(c.order, p)
+	return p
+}
+
+// Claims reports whether a frame is for the program.
+func (c *Chip) Claims(header []byte, l inet.Layout) bool {
+	return c.cfg.Claim == nil || c.cfg.Claim(header, l)
+}
+
+// Ports returns the front ports.
+func (c *Chip) Ports() (out []sansio.Port) {
+	for _, p := range c.cfg.Ports {
+		out = append(out, p.Front)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Handle takes what arrived, every frame as a packet of its own. What is due before
+// comes first.
+func (c *Chip) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	c.enter(now, eff)
+	for i := range in {
+		t := &in[i].Train
+		n := t.Frames()
+		c.stats.arrived += uint64(n)
+		p := c.byFront[in[i].Port]
+		if p == nil {
+			c.count.Add(DropNoPort, uint64(n))
+			continue
+		}
+		if t.Pad > 0 {
+			c.hollow = max(c.hollow, len(t.Header)+len(t.Payload(0)))
+		}
+		p.stat.in += uint64(n)
+		p.stat.inBytes += t.Bytes()
+		for f := range n {
+			c.receive(p, t, f)
+		}
+	}
+	c.leave()
+}
+
+// receive takes one frame.
+func (c *Chip) receive(p *port, t *sansio.Train, i int) {
+	if t.FrameBytes(i) > MaxFrame {
+		c.count.Add(DropTooLong, 1)
+		return
+	}
+	k := c.arrive(t, i)
+	k.port = p.dev
+	c.ingress(k)
+	for k = c.todo.pop(); k != nil; k = c.todo.pop() {
+		c.ingress(k)
+	}
+}
+
+// Expire does what is due.
+func (c *Chip) Expire(now units.Time, eff *sansio.Effects) {
+	c.enter(now, eff)
+	c.leave()
+}
+
+// enter begins a call: what is due is done.
+func (c *Chip) enter(now units.Time, eff *sansio.Effects) {
+	c.eff = eff
+	c.call++
+	if c.clock == nil {
+		c.now = now
+		return
+	}
+	c.advanceTo(now)
+}
+
+// leave ends a call: what has gathered at the front ports is sent.
+func (c *Chip) leave() {
+	for _, p := range c.order {
+		if p.exit != nil {
+			p.exit.flush(c.eff)
+		}
+	}
+	c.eff = nil
+}
+
+// NextDeadline returns when a packet may leave; never in instant mode.
+func (c *Chip) NextDeadline() units.Time {
+	if c.clock == nil {
+		return units.Never
+	}
+	return c.clock.deadline()
+}

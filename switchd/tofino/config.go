@@ -1,0 +1,103 @@
+package tofino
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/tofino/fit"
+)
+
+// Limits; all assumed.
+const (
+	// DefaultPasses is how many ingress passes a packet may take: several times the 11
+	// that a SwitchML packet of 256 values takes.
+	DefaultPasses = 64
+	// MaxPasses bounds Config.Passes.
+	MaxPasses = 1 << 12
+	// MaxInside is how many packets may be inside an instant chip at once, which has no
+	// queues: as many of one cell as the packet buffer holds.
+	MaxInside = BufferCells
+	// MaxFrame is the longest packet in bytes: a jumbo frame of 9216 and headers.
+	MaxFrame = 10240
+)
+
+// Config describes one chip. Its zero values are the defaults where one is named.
+type Config struct {
+	Node     string       // name of the chip in errors, such as "tor0"
+	Program  *fit.Program // that it runs in all pipes
+	Pipes    int          // zero: MaxPipes
+	Ports    []Port       // that are ports of the chassis
+	Loopback []DevPort    // that are in loopback mode instead
+	Passes   int          // that a packet may take through an ingress; zero: DefaultPasses
+	Seed     rng.Root     // of the random numbers of the pipes
+
+	// Claim says whether a frame is for the program; nil: every frame.
+	Claim func(header []byte, l inet.Layout) bool
+	// DropField is a field that says why the program drops a packet, and DropNames are
+	// the counters of its values from 0. What has no name is counted as DropProgram.
+	DropField string
+	DropNames []string
+
+	// Timing nil is instant mode: all passes of a packet run within Handle.
+	Timing *Timing
+	// Observer is told of every pass, in order; nil: nobody is.
+	Observer Observer
+	// OneByOne does the copies of tables one after another; for tests, slow.
+	OneByOne bool
+}
+
+func (c Config) withDefaults() Config {
+	if c.Pipes == 0 {
+		c.Pipes = MaxPipes
+	}
+	if c.Passes == 0 {
+		c.Passes = DefaultPasses
+	}
+	return c
+}
+
+func (c *Config) validate() error {
+	if c.Program == nil {
+		return errors.New("it has no program: place one with fit")
+	}
+	var errs []error
+	if c.Pipes < 1 || c.Pipes > MaxPipes {
+		errs = append(errs, fmt.Errorf("%d pipes: 1 to %d are possible", c.Pipes, MaxPipes))
+	}
+	if c.Passes < 1 || c.Passes > MaxPasses {
+		errs = append(errs, fmt.Errorf("%d passes of a packet: 1 to %d are possible", c.Passes, MaxPasses))
+	}
+	if c.Timing != nil {
+		errs = append(errs, c.Timing.validate())
+	}
+	return errors.Join(append(errs, c.validatePorts()...)...)
+}
+
+// validatePorts checks that every port is there and has one use.
+func (c *Config) validatePorts() (errs []error) {
+	used, front := map[DevPort]bool{}, map[sansio.Port]bool{}
+	check := func(p DevPort) {
+		local := int(p) & (1<<pipeShift - 1)
+		switch {
+		case p >= MaxDevPorts || p.Pipe() >= c.Pipes || local >= PortsPerPipe*lanesPerPort || local%lanesPerPort != 0:
+			errs = append(errs, fmt.Errorf("port %v: a chip of %d pipes has no port of 100 Gbit/s of that number: use FrontPort", p, c.Pipes))
+		case used[p]:
+			errs = append(errs, fmt.Errorf("port %v has two uses", p))
+		}
+		used[p] = true
+	}
+	for _, p := range c.Ports {
+		check(p.Dev)
+		if front[p.Front] || p.Front < 0 {
+			errs = append(errs, fmt.Errorf("port %d of the chassis: name each once, from 0", p.Front))
+		}
+		front[p.Front] = true
+	}
+	for _, p := range c.Loopback {
+		check(p)
+	}
+	return errs
+}

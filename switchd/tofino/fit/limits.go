@@ -1,0 +1,129 @@
+package fit
+
+// The limits. Sources:
+//
+//	p4c    constants in the Tofino back end of the open-source P4 compiler
+//	       (p4lang/p4c, backends/tofino: mau_spec, device, phv_spec, target)
+//	RMT    Bosshart et al., Forwarding Metamorphosis, SIGCOMM 2013
+//	paper  SwitchML, NSDI 2021
+//
+// What is assumed is so because no public source known here says it.
+const (
+	srcP4C   = "p4c Tofino back end"
+	srcPHV   = "RMT, p4c Tofino back end"
+	srcPaper = "SwitchML App. B"
+	assumed  = "assumed"
+)
+
+// Stages of a pipe; ingress and egress share them (p4c).
+const Stages = 12
+
+// What a stage has.
+const (
+	StageTables       = 16  // logical tables (p4c)
+	StageSRAM         = 80  // blocks (p4c)
+	StageMapRAM       = 48  // blocks, one beside each SRAM block of a register or counter (p4c)
+	StageTCAM         = 24  // blocks (p4c)
+	StageALUs         = 4   // stateful ALUs (p4c; paper: few memory accesses a stage)
+	StageInstructions = 64  // instruction words, one an action (assumed: 32 rows of 2)
+	StageGateways     = 16  // conditions (assumed: one a logical table)
+	StageExactBytes   = 128 // of fields to exact matches, hashes, gateways and stateful ALUs (p4c)
+	StageTernaryBytes = 66  // of fields to ternary matches (p4c: 12 groups, 11 bytes for each two)
+	StageHashUnits    = 6   // hash values of 16 bits for indexes and fields (p4c: 2 units of 3)
+)
+
+// Memories.
+const (
+	SRAMWord     = 128  // bits (RMT has 112, Tofino's counts make 16 KB a block; p4c)
+	SRAMWords    = 1024 // of a block
+	TCAMWidth    = 44   // bits of a block (p4c)
+	TCAMDepth    = 512  // rows of a block (p4c)
+	EntryBits    = 4    // beside the key of an entry: version and valid (assumed)
+	CounterBits  = 64   // packets and bytes of an entry (assumed)
+	SpareBlocks  = 1    // more for a register or a counter, so that it can be written while it is read (assumed)
+	MaxRegBlocks = 35   // of one register, the spare one apart (assumed)
+	// ImmediateBits of action data lie beside the key, more in blocks of its own (p4c).
+	ImmediateBits = 32
+)
+
+// Stateful ALUs.
+const (
+	MaxLaneBits    = 32 // (p4c; 64 as a pair: paper)
+	MaxLanes       = 2
+	MaxInputs      = 2 // of MaxLaneBits each (p4c)
+	MaxUpdates     = 2 // of a lane (p4c: two ALUs a lane)
+	MaxOutputs     = 1 // words to the packet (p4c)
+	MaxRegActions  = 4 // programs of a register (p4c)
+	MaxRegConsts   = 4 // constants of a register beyond SmallestConst to LargestConst (p4c)
+	SmallestConst  = -8
+	LargestConst   = 7
+	MaxHashBits    = 32 // CRC-32
+	MaxRandomBits  = 32 // (assumed)
+	MaxALUBits     = 32 // of an action ALU: the widest container
+	MaxGatewayBits = 44 // of fields to one condition: 4 bytes and 12 bits (p4c)
+)
+
+// Parsers, one each for ingress and egress.
+const (
+	ParserBytes  = 16368 // deepest byte: 1023 steps of 16 bytes (p4c)
+	ParserRows   = 256   // of its table: one a case and one a state (RMT; assumed)
+	ParserSelect = 32    // bits that one state selects by (p4c)
+)
+
+// Containers of the packet header vector, shared by ingress and egress (assumed:
+// any container can be given to either).
+const (
+	PHV8    = 64
+	PHV16   = 96
+	PHV32   = 64
+	PHVBits = 8*PHV8 + 16*PHV16 + 32*PHV32
+)
+
+// Bounds on a program, far beyond what fits, so that a refusal takes little time.
+const (
+	maxCopies  = Stages * StageTables
+	maxThings  = 4096     // headers, fields, registers, tables, actions, states of a parser
+	maxEntries = 64 << 20 // of a table or register
+	maxDepth   = 64       // conditions within conditions
+)
+
+// sources says where the limit of each rule comes from.
+var sources = map[Rule]string{
+	RuleTwice:      "P4-16: the operations of an action are done at once, assumed",
+	RuleApplied:    "TNA: a table is applied once in a pass",
+	RuleALUWidth:   "RMT: an ALU works on a container, the widest has 32 bits",
+	RuleALUSource:  srcP4C,
+	RuleALUIn:      srcP4C,
+	RuleALUCompare: srcP4C,
+	RuleALUUpdate:  srcP4C,
+	RuleALUOutput:  srcP4C,
+	RuleALUActions: srcP4C,
+	RuleALUConsts:  srcP4C,
+	RuleLane:       srcPaper + ": at most 64 bits, as a pair",
+	RuleRegSize:    assumed + ": 35 blocks of SRAM and a spare one",
+	RuleIndex:      assumed + ": no packet may reach beyond the register",
+	RuleOnce:       srcPaper + ": memory accesses of a stage are limited",
+	RuleApart:      "RMT: a memory belongs to one stage",
+	RuleSide:       "TNA: a register belongs to one side",
+	RuleLoop:       assumed + ": a parser ends on every packet",
+	RuleReparse:    "TNA: a header has one place in the PHV",
+	RuleBudget:     srcP4C,
+	RuleSelect:     srcP4C,
+	RuleRows:       "RMT, " + assumed,
+	RulePHV:        srcPHV,
+	RuleCut:        "RMT: an ALU works on a container",
+	RuleGateway:    srcP4C,
+	RuleStages:     srcPaper + ", " + srcP4C,
+	RulePinned:     assumed + ": a table pinned is not moved",
+
+	Tables.Rule():       srcP4C,
+	SRAM.Rule():         srcP4C,
+	MapRAM.Rule():       srcP4C,
+	TCAM.Rule():         srcP4C,
+	ALUs.Rule():         srcP4C,
+	Instructions.Rule(): assumed,
+	Gateways.Rule():     assumed,
+	ExactBytes.Rule():   srcP4C,
+	TernaryBytes.Rule(): srcP4C,
+	HashUnits.Rule():    srcP4C,
+}

@@ -1,0 +1,128 @@
+package tofino
+
+import (
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/tofino/fit"
+	"github.com/inalab/inalab/switchd/tofino/vm"
+)
+
+// Reasons for which packets are dropped, beside those of package vm.
+const (
+	DropNoPort        = "tofino-no-such-port"
+	DropTooLong       = "tofino-frame-too-long"
+	DropProgram       = "tofino-dropped-by-program"
+	DropEgress        = "tofino-dropped-by-egress"
+	DropNoDestination = "tofino-no-destination"
+	DropNoGroup       = "tofino-no-such-multicast-group"
+	DropNoSession     = "tofino-no-such-mirror-session"
+	DropPasses        = "tofino-too-many-passes"
+	DropQueue         = "tofino-queue-full"
+	DropBuffer        = "tofino-packet-buffer-full"
+)
+
+// ingress takes a packet through the ingress of its port, and on: at once to the
+// traffic manager, or by an event.
+func (c *Chip) ingress(k *packet) {
+	if k.passes >= c.cfg.Passes {
+		c.drop(k, DropPasses)
+		return
+	}
+	k.passes++
+	c.stats.ingress++
+	if c.code.Mirrors() || c.code.Resubmits() {
+		c.before.SetCopy(&k.Packet, MaxFrame)
+		c.before.Own()
+	}
+	pipe := k.port.Pipe()
+	c.in = vm.In{Port: uint16(k.port), Time: c.now, Resubmitted: k.again, Resubmit: k.data}
+	reason := c.pass.Ingress(c.pipes[pipe], &k.Packet, &c.in, &k.verdict)
+	c.observe(k, pipe, fit.Ingress, reason)
+	if reason != vm.OK {
+		c.drop(k, string(reason))
+		return
+	}
+	if k.verdict.Mirror != 0 && k.verdict.Drop&keepMirror == 0 {
+		c.mirror(k)
+	}
+	if k.verdict.Drop != 0 {
+		c.drop(k, c.dropName(DropProgram))
+		return
+	}
+	if k.verdict.Resubmit {
+		k.SetCopy(&c.before, MaxFrame)
+	}
+	c.proceed(k, stepManager)
+}
+
+// dropName returns the counter of a drop by the program.
+func (c *Chip) dropName(otherwise string) string {
+	if c.reason != fit.NoField {
+		if v := c.pass.Field(c.reason); v < uint64(len(c.cfg.DropNames)) && c.cfg.DropNames[v] != "" {
+			return c.cfg.DropNames[v]
+		}
+	}
+	return otherwise
+}
+
+// egress takes a packet through the egress of the port that it will leave by. It
+// reports false where that is its end.
+func (c *Chip) egress(k *packet, p *port) bool {
+	if !k.verdict.Bypass {
+		c.stats.egress++
+		pipe := p.dev.Pipe()
+		dropped, reason := c.pass.Egress(c.pipes[pipe], &k.Packet, &k.out)
+		c.observe(k, pipe, fit.Egress, reason)
+		switch {
+		case reason != vm.OK:
+			c.drop(k, string(reason))
+			return false
+		case dropped:
+			c.drop(k, c.dropName(DropEgress))
+			return false
+		}
+	}
+	if k.Len() > MaxFrame {
+		c.drop(k, DropTooLong)
+		return false
+	}
+	return true
+}
+
+// reenter prepares a packet that leaves by a port into the ingress of that port.
+func (k *packet) reenter(p *port) {
+	k.port, k.step = p.dev, stepIngress
+	k.again, k.data, k.out = false, 0, vm.Out{}
+	p.stat.in++
+	p.stat.inBytes += bytesOf(k)
+}
+
+// Observer is told of passes. It must not keep what it gets, and changes nothing.
+type Observer interface{ Passed(o *Observation) }
+
+// Observation is one pass that has just been done.
+type Observation struct {
+	At      units.Time
+	Side    fit.Side
+	Pipe    int     // from 0
+	Port    DevPort // of the ingress, that the packet came by; of the egress, that it leaves by
+	Passes  int     // of the packet through an ingress, this one included
+	Reason  vm.Reason
+	Verdict *vm.Verdict // of the ingress that was last
+	Packet  *vm.Packet  // as it is behind the deparser
+	*vm.Pass
+}
+
+func (c *Chip) observe(k *packet, pipe int, side fit.Side, reason vm.Reason) {
+	if c.cfg.Observer == nil {
+		return
+	}
+	port := k.port
+	if side == fit.Egress {
+		port = DevPort(k.out.Port)
+	}
+	c.watched = Observation{
+		At: c.now, Side: side, Pipe: pipe, Port: port, Passes: k.passes, Reason: reason,
+		Verdict: &k.verdict, Packet: &k.Packet, Pass: c.pass,
+	}
+	c.cfg.Observer.Passed(&c.watched)
+}

@@ -1,0 +1,74 @@
+package tofino
+
+import (
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+)
+
+// Names of counters, beside those of drops.
+const (
+	CountPackets = "tofino-packets"        // that arrived
+	CountPasses  = "tofino-ingress-passes" // of them and of their copies
+	CountEgress  = "tofino-egress-passes"
+	CountCopies  = "tofino-multicast-copies"
+	CountMirrors = "tofino-mirrored-copies"
+	CountSent    = "tofino-sent"
+	// CountReplaced is packets that ended in the traffic manager, replaced by multicast copies.
+	CountReplaced = "tofino-replaced-by-copies"
+)
+
+// stats is what is measured on the way.
+type stats struct {
+	arrived, ingress, egress, copies, mirrored, sent, replaced uint64
+	passes                                                     []uint64 // packets that arrived, by passes until their end
+	inside                                                     Span     // from arrival to departure
+}
+
+// ended counts a packet that arrived and is done with.
+func (s *stats) ended(k *packet) {
+	for k.passes >= len(s.passes) {
+		s.passes = append(s.passes, 0)
+	}
+	s.passes[k.passes]++
+}
+
+// Counters returns packets, passes and drops by name.
+func (c *Chip) Counters() []sansio.Count {
+	var t sansio.Tally
+	t.Merge(c.count.List())
+	for _, n := range []sansio.Count{
+		{Name: CountPackets, N: c.stats.arrived}, {Name: CountPasses, N: c.stats.ingress}, {Name: CountEgress, N: c.stats.egress},
+		{Name: CountCopies, N: c.stats.copies}, {Name: CountMirrors, N: c.stats.mirrored}, {Name: CountSent, N: c.stats.sent},
+		{Name: CountReplaced, N: c.stats.replaced},
+	} {
+		if n.N > 0 {
+			t.Add(n.Name, n.N)
+		}
+	}
+	return t.List()
+}
+
+// Span is how long something took. The zero value is of nothing.
+type Span struct {
+	N   uint64         `json:"n"`
+	Sum units.Duration `json:"sum_ps"`
+	Min units.Duration `json:"min_ps"`
+	Max units.Duration `json:"max_ps"`
+}
+
+func (s *Span) add(d units.Duration) {
+	if s.N == 0 || d < s.Min {
+		s.Min = d
+	}
+	s.Max = max(s.Max, d)
+	s.N++
+	s.Sum += d
+}
+
+// Mean returns the average, 0 of none.
+func (s Span) Mean() units.Duration {
+	if s.N == 0 {
+		return 0
+	}
+	return s.Sum / units.Duration(s.N)
+}

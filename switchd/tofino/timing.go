@@ -1,0 +1,85 @@
+package tofino
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/units"
+)
+
+// All constants of time and of buffers. What no public source gives is assumed, with
+// its reason.
+const (
+	// PassTime is from the entry of a packet into an ingress until it enters an ingress
+	// again: 520 ns a further pass, measured with packets of 256 values (SwitchML §5). The
+	// whole of it is charged whatever the size of the packet; waiting for the port comes
+	// on top.
+	PassTime = 520 * units.Nanosecond
+
+	// IngressTime is from the end of a packet at a port to the traffic manager, EgressTime
+	// from its queue to the wire. Assumed: 400 ns from port to port, what cut-through
+	// switches of its time are sold with, in equal parts. Together they are less than
+	// PassTime, whose way back goes through a port. Range 100 to 400 ns each.
+	IngressTime = 200 * units.Nanosecond
+	EgressTime  = 200 * units.Nanosecond
+
+	// PortRate is that of a port, of one in loopback mode, and of that for recirculation
+	// of a pipe (SwitchML §5: 64 ports of 100 Gbit/s, 16 of them for workers; the
+	// recirculation port is assumed to have the same).
+	PortRate = 100 * units.GbitPerSecond
+
+	// CellBytes is the unit of the packet buffer, that of eg.enq_depth (assumed: 80).
+	CellBytes = 80
+
+	// BufferCells is the packet buffer, shared by all queues. Assumed: 22 MB, which
+	// descriptions of 6.4 Tbit/s switches of this family give.
+	BufferCells = 22_000_000 / CellBytes
+
+	// QueueCells is what one queue may take of it. Assumed: a sixteenth, so that the
+	// ports of one pipe together can fill it.
+	QueueCells = BufferCells / 16
+)
+
+// Timing is how long the parts of a chip take, and how much its queues hold. The zero
+// value is not valid: start from [DefaultTiming].
+type Timing struct {
+	Ingress units.Duration // see IngressTime
+	Egress  units.Duration // see EgressTime
+	Pass    units.Duration // see PassTime; at least Ingress
+	Front   units.Rate     // of front ports; 0: their queues are outside, in the links
+	Loop    units.Rate     // of ports in loopback mode, and of those for recirculation
+	Buffer  int            // cells; see BufferCells
+	Queue   int            // cells; see QueueCells
+	Mark    int            // cells before a packet that is marked; 0: none is
+}
+
+// DefaultTiming returns the constants of this package, without marks.
+func DefaultTiming() Timing {
+	return Timing{
+		Ingress: IngressTime, Egress: EgressTime, Pass: PassTime, Front: PortRate, Loop: PortRate,
+		Buffer: BufferCells, Queue: QueueCells,
+	}
+}
+
+// maxConstant bounds every constant of a Timing (assumed), so that sums of them stay
+// far from the end of time.
+const maxConstant = units.Millisecond
+
+func (t *Timing) validate() error {
+	var errs []error
+	between := func(name string, d, least units.Duration) {
+		if d < least || d > maxConstant {
+			errs = append(errs, fmt.Errorf("timing: %s of %v: %v to %v is possible", name, d, least, maxConstant))
+		}
+	}
+	between("ingress", t.Ingress, 0)
+	between("egress", t.Egress, 0)
+	between("pass", t.Pass, max(t.Ingress, units.Nanosecond))
+	if t.Front < 0 || t.Loop <= 0 {
+		errs = append(errs, fmt.Errorf("timing: rates of %d and %d bit/s: a loopback port needs one", t.Front, t.Loop))
+	}
+	if t.Buffer < 1 || t.Queue < 1 || t.Mark < 0 {
+		errs = append(errs, fmt.Errorf("timing: a buffer of %d cells, queues of %d, marks from %d: give at least 1, 1 and 0", t.Buffer, t.Queue, t.Mark))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,145 @@
+package vm
+
+import (
+	"testing"
+
+	"github.com/inalab/inalab/switchd/tofino/fit"
+	"github.com/inalab/inalab/switchd/tofino/ir"
+)
+
+// Every operation of the action ALUs, on fields of a header and of metadata.
+func TestOperations(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		op   ir.Op
+		a, b byte
+		want byte
+	}{
+		{"set", ir.Op{Kind: ir.Set, A: ir.F("h.a")}, 7, 9, 7},
+		{"set const", ir.Op{Kind: ir.Set, A: ir.C(0xab)}, 7, 9, 0xab},
+		{"add wraps", ir.Op{Kind: ir.Add, A: ir.F("h.a"), B: ir.F("h.b")}, 250, 9, 3},
+		{"sub wraps", ir.Op{Kind: ir.Sub, A: ir.F("h.a"), B: ir.F("h.b")}, 3, 9, 250},
+		{"and", ir.Op{Kind: ir.And, A: ir.F("h.a"), B: ir.F("h.b")}, 0x3c, 0x0f, 0x0c},
+		{"or", ir.Op{Kind: ir.Or, A: ir.F("h.a"), B: ir.F("h.b")}, 0x30, 0x0f, 0x3f},
+		{"xor", ir.Op{Kind: ir.Xor, A: ir.F("h.a"), B: ir.F("h.b")}, 0x3c, 0x0f, 0x33},
+		{"andnot", ir.Op{Kind: ir.AndNot, A: ir.F("h.a"), B: ir.F("h.b")}, 0x3c, 0x0f, 0x30},
+		{"shl", ir.Op{Kind: ir.Shl, A: ir.F("h.a"), B: ir.C(3)}, 0x21, 0, 0x08},
+		{"shr", ir.Op{Kind: ir.Shr, A: ir.F("h.a"), B: ir.C(3)}, 0x81, 0, 0x10},
+		{"min signed", ir.Op{Kind: ir.MinSigned, A: ir.F("h.a"), B: ir.F("h.b")}, 0x80, 1, 0x80},
+		{"max signed", ir.Op{Kind: ir.MaxSigned, A: ir.F("h.a"), B: ir.F("h.b")}, 0x80, 1, 1},
+	} {
+		h := []ir.Header{header("h", field("a", 8), field("b", 8), field("c", 8))}
+		toHeader, toMeta := tc.op, tc.op
+		toHeader.Dst, toMeta.Dst = "h.c", "meta.m"
+		b := newBench(t, program(h, []ir.Field{meta("m", 8)}, toHeader, toMeta), Options{})
+		equal(t, b.ok(tc.a, tc.b, 0xee, 0x99), tc.a, tc.b, tc.want, 0x99)
+		b.expect("meta.m", uint64(tc.want))
+	}
+}
+
+// The operations of an action see what was before it.
+func TestOperationsHappenAtOnce(t *testing.T) {
+	h := []ir.Header{header("h", field("a", 8), field("b", 8))}
+	b := newBench(t, program(h, nil,
+		ir.Op{Kind: ir.Set, Dst: "h.a", A: ir.F("h.b")},
+		ir.Op{Kind: ir.Set, Dst: "h.b", A: ir.F("h.a")},
+	), Options{})
+	equal(t, b.ok(1, 2), 2, 1)
+}
+
+// Fields that share bytes do not touch each other, up to one over nine bytes.
+func TestFieldsOfAnyPlace(t *testing.T) {
+	h := []ir.Header{header("h", field("a", 4), field("b", 1), field("c", 3), field("d", 13), field("wide", 64), field("e", 3))}
+	b := newBench(t, program(h, nil,
+		ir.Op{Kind: ir.Set, Dst: "h.b", A: ir.C(1)},
+		ir.Op{Kind: ir.Set, Dst: "h.d", A: ir.C(0x1555)},
+		ir.Op{Kind: ir.Set, Dst: "h.wide", A: ir.C(0xfedcba9876543210)},
+	), Options{})
+	out := b.ok(make([]byte, 11)...)
+	b.expect("h.a", 0)
+	b.expect("h.b", 1)
+	b.expect("h.c", 0)
+	b.expect("h.d", 0x1555)
+	b.expect("h.wide", 0xfedcba9876543210)
+	b.expect("h.e", 0)
+	all := newBench(t, program(h, nil, ir.Op{Kind: ir.Set, Dst: "h.b", A: ir.C(0)}), Options{})
+	in := []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+	equal(t, all.ok(in...), 0xf7, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
+	equal(t, out[:1], 0x08)
+}
+
+func TestHashConcatRandom(t *testing.T) {
+	h := []ir.Header{header("h", field("a", 4), field("b", 4), field("c", 32), field("r", 16))}
+	b := newBench(t, program(h, []ir.Field{meta("r", 16)},
+		ir.Op{Kind: ir.Hash, Dst: "h.c", In: []ir.Operand{ir.F("h.c")}},
+		ir.Op{Kind: ir.Random, Dst: "meta.r"},
+	), Options{})
+	b.ok(0x12, '1', '2', '3', '4', 0, 0)
+	b.expect("h.c", 0x9be3e0a3) // CRC-32 (IEEE 802.3) of "1234"
+	cat := b.code.compileConcat([]fit.Operand{operandOf(b, "h.b"), operandOf(b, "h.a"), {Const: 5, Bits: 3}}, 0)
+	if got := cat(b.pass); got != 0x21<<3|5 {
+		t.Errorf("concatenated: %#x", got)
+	}
+	seen := map[uint64]bool{}
+	for range 64 {
+		b.ok(0x12, '1', '2', '3', '4', 0, 0)
+		seen[b.field("meta.r")] = true
+	}
+	if len(seen) < 32 {
+		t.Errorf("64 random numbers of 16 bits have %d values", len(seen))
+	}
+}
+
+func operandOf(b *bench, name string) fit.Operand {
+	f, err := b.code.Field(name)
+	if err != nil {
+		b.tb.Fatalf("%v", err)
+	}
+	return fit.Operand{Kind: fit.FromField, Field: fit.Ref{ID: f}, Bits: int(b.code.fields[f].bits)}
+}
+
+// What is read of a header that is not there is 0, and what is written is lost.
+func TestHeadersThatAreNotValid(t *testing.T) {
+	h := []ir.Header{header("a", field("v", 8)), header("b", field("v", 8))}
+	p := program(h, []ir.Field{meta("m", 8)},
+		ir.Op{Kind: ir.Set, Dst: "meta.m", A: ir.F("b.v")},
+		ir.Op{Kind: ir.Set, Dst: "b.v", A: ir.C(5)},
+	)
+	p.Ingress.Parser[0].Extract = []string{"a"}
+	b := newBench(t, p, Options{})
+	equal(t, b.ok(1, 2), 1, 2)
+	b.expect("meta.m", 0)
+	b.expect("b.v", 0)
+
+	p = program(h, nil, ir.Op{Kind: ir.Validate, Dst: "b"}, ir.Op{Kind: ir.Set, Dst: "b.v", A: ir.F("a.v")}, ir.Op{Kind: ir.Remove, Dst: "a"})
+	p.Ingress.Parser[0].Extract = []string{"a"}
+	b = newBench(t, p, Options{})
+	equal(t, b.ok(1, 2), 1, 2)
+	b.expect("b.v", 1)
+	if b.pass.Valid(0) || !b.pass.Valid(1) {
+		t.Error("header a is valid, or b is not")
+	}
+}
+
+// The deparser fills in the checksum of RFC 1071.
+func TestChecksum(t *testing.T) {
+	p := program([]ir.Header{header("h", field("a", 16), field("sum", 16), field("b", 16))}, nil)
+	p.Actions[0].Do = []ir.Op{{Kind: ir.Set, Dst: "h.a", A: ir.C(0xfffe)}}
+	p.Ingress.Checksums = []string{"h.sum"}
+	b := newBench(t, p, Options{})
+	equal(t, b.ok(0, 0, 0x12, 0x34, 0, 3), 0xff, 0xfe, 0xff, 0xfd, 0, 3)
+}
+
+func TestChecksumHasItsWidth(t *testing.T) {
+	for _, name := range []string{"h.a", "h.none", "meta.m"} {
+		p := program([]ir.Header{header("h", field("a", 8))}, []ir.Field{meta("m", 16)})
+		placed, err := fit.Place(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Ingress.Checksums = []string{name}
+		if _, err := Compile(placed, Options{}); err == nil {
+			t.Errorf("%s is taken for a checksum", name)
+		}
+	}
+}

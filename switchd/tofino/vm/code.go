@@ -1,0 +1,170 @@
+package vm
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/switchd/tofino/fit"
+	"github.com/inalab/inalab/switchd/tofino/ir"
+)
+
+// Options say how a program is run. The zero value is right for all but tests.
+type Options struct {
+	OneByOne bool // tables with copies do one after another; slow
+}
+
+// Code is a compiled program. It does not change and has no state, so that all
+// pipes share it.
+type Code struct {
+	prog    *fit.Program
+	fields  []ref
+	slots   int   // words of metadata and intrinsics
+	lengths []int // of headers, in bytes
+	scratch []int // where each has its place when it is added
+	bytes   int   // of scratch for headers that are added
+	longest int   // header, in bytes
+	at      intrinsics
+	resub   int // slot of meta.resubmit; -1: there is none
+	bridged []int
+	tables  []tableCode
+	sides   [2]side
+
+	resubmits, mirrors bool
+	oneByOne           bool
+}
+
+// side is one half of a pipe.
+type side struct {
+	parser    []state
+	control   instructions
+	deparse   []int
+	checksums []checksum
+	depth     int
+}
+
+// Compile returns the code of a program that fits.
+func Compile(p *fit.Program, o Options) (*Code, error) {
+	c := &Code{prog: p, oneByOne: o.OneByOne}
+	c.fields, c.slots = refs(p)
+	if err := c.at.find(c); err != nil {
+		return nil, fmt.Errorf("compiling program %s: %w", p.Name, err)
+	}
+	c.resub = c.slot("meta.resubmit")
+	for _, f := range p.Bridged {
+		c.bridged = append(c.bridged, int(c.fields[f].off))
+	}
+	for i := range p.Headers {
+		c.scratch, c.lengths = append(c.scratch, c.bytes), append(c.lengths, p.Headers[i].Bytes)
+		c.bytes += p.Headers[i].Bytes
+		c.longest = max(c.longest, p.Headers[i].Bytes)
+	}
+	c.tables = make([]tableCode, len(p.Tables))
+	for i := range p.Tables {
+		c.compileTable(&c.tables[i], i)
+	}
+	for i := range p.Gress {
+		c.sides[i] = c.compileSide(&p.Gress[i])
+	}
+	for i, g := range []*ir.Gress{&p.Source.Ingress, &p.Source.Egress} {
+		var err error
+		if c.sides[i].checksums, err = c.compileChecksums(g.Checksums); err != nil {
+			return nil, fmt.Errorf("compiling program %s: %w", p.Name, err)
+		}
+	}
+	c.resubmits, c.mirrors = c.writes(c.at.resubmit), c.writes(c.at.mirror)
+	return c, nil
+}
+
+func (c *Code) compileSide(g *fit.Gress) side {
+	s := side{parser: c.compileParser(g.Parser), control: c.compileSteps(nil, g.Control), depth: g.Depth}
+	for _, h := range g.Deparse {
+		s.deparse = append(s.deparse, int(h))
+	}
+	return s
+}
+
+// compileChecksums resolves the fields that a deparser fills in.
+func (c *Code) compileChecksums(names []string) (out []checksum, err error) {
+	for _, name := range names {
+		f, err := c.Field(name)
+		if err != nil {
+			return nil, fmt.Errorf("checksum: %w", err)
+		}
+		if at := &c.prog.Fields[f]; at.Kind != fit.HeaderField || at.Bits != 16 {
+			return nil, fmt.Errorf("checksum %s: it has 16 bits of a header (RFC 1071)", name)
+		}
+		out = append(out, checksum{int(c.prog.Fields[f].Header), &c.fields[f]})
+	}
+	return out, nil
+}
+
+// writes reports whether any action writes a slot.
+func (c *Code) writes(slot int) bool {
+	for i := range c.prog.Tables {
+		for _, a := range c.prog.Tables[i].Actions {
+			for _, o := range a.Do {
+				if o.Dst.ID != fit.NoField && c.fields[o.Dst.ID].kind == inSlot && int(c.fields[o.Dst.ID].off) == slot {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Program returns what the code was compiled from.
+func (c *Code) Program() *fit.Program { return c.prog }
+
+// Resubmits reports whether the program may resubmit packets.
+func (c *Code) Resubmits() bool { return c.resubmits }
+
+// Mirrors reports whether the program may mirror packets.
+func (c *Code) Mirrors() bool { return c.mirrors }
+
+// Depth returns how many bytes the parser of a side looks at, at most.
+func (c *Code) Depth(s fit.Side) int { return c.sides[s].depth }
+
+// Field returns the number of a field, such as "ipv4.ttl" or "d0.v[3]".
+func (c *Code) Field(name string) (fit.FieldID, error) {
+	i := slices.IndexFunc(c.prog.Fields, func(f fit.Field) bool { return f.Name == name })
+	if i < 0 {
+		return fit.NoField, fmt.Errorf("program %s has no field %q", c.prog.Name, name)
+	}
+	return fit.FieldID(i), nil
+}
+
+// slot returns the slot of a metadata field, or -1.
+func (c *Code) slot(name string) int {
+	f, err := c.Field(name)
+	if err != nil || c.fields[f].kind != inSlot {
+		return -1
+	}
+	return int(c.fields[f].off)
+}
+
+// intrinsics are the slots of the fields that chip and program share.
+type intrinsics struct {
+	port, pipe, time, bytes, resubmitted                        int
+	egressPort, unicast, mcast, multicast, rid, xid, qid        int
+	drop, resubmit, mirror, bypass                              int
+	outPort, outRID, outCopy, outMirrored, outDepth, egressDrop int
+}
+
+func (a *intrinsics) find(c *Code) error {
+	for _, f := range []struct {
+		name string
+		at   *int
+	}{
+		{"ig.port", &a.port}, {"ig.pipe", &a.pipe}, {"ig.time", &a.time}, {"ig.bytes", &a.bytes}, {"ig.resubmitted", &a.resubmitted},
+		{"ig.egress_port", &a.egressPort}, {"ig.unicast", &a.unicast}, {"ig.mcast", &a.mcast}, {"ig.multicast", &a.multicast},
+		{"ig.rid", &a.rid}, {"ig.xid", &a.xid}, {"ig.qid", &a.qid}, {"ig.drop", &a.drop}, {"ig.resubmit", &a.resubmit},
+		{"ig.mirror", &a.mirror}, {"ig.bypass_egress", &a.bypass},
+		{"eg.port", &a.outPort}, {"eg.rid", &a.outRID}, {"eg.copy", &a.outCopy}, {"eg.mirrored", &a.outMirrored},
+		{"eg.enq_depth", &a.outDepth}, {"eg.drop", &a.egressDrop},
+	} {
+		if *f.at = c.slot(f.name); *f.at < 0 {
+			return fmt.Errorf("it lacks the intrinsic field %s: place it with fit", f.name)
+		}
+	}
+	return nil
+}

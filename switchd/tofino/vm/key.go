@@ -1,0 +1,107 @@
+package vm
+
+import "github.com/inalab/inalab/switchd/tofino/fit"
+
+// keyWords are the values of the fields of a key, packed: no field lies across two
+// words.
+type keyWords [maxKeyWords]uint64
+
+// maxKeyWords bounds a key: 64 fields of 64 bits, more than all crossbars of a stage
+// take in.
+const maxKeyWords = 64
+
+// key says how the words are made.
+type key struct {
+	parts []part // fields
+	reads []part // the same, with those together that stand together in a header
+	words int
+}
+
+// part is one field of a key, or several.
+type part struct {
+	field ref
+	word  int
+	shift uint8
+}
+
+func (c *Code) newKey(fields []fit.FieldID) (k key) {
+	room := 0
+	for _, f := range fields {
+		r := c.fields[f]
+		if int(r.bits) > room {
+			k.words++
+			room = 64
+		}
+		room -= int(r.bits)
+		p := part{r, k.words - 1, uint8(room)}
+		k.parts = append(k.parts, p)
+		if n := len(k.reads); n == 0 || !k.reads[n-1].join(&p) {
+			k.reads = append(k.reads, p)
+		}
+	}
+	return k
+}
+
+// join takes another part in that follows in the header as it does in the key, if
+// both are one word then.
+func (p *part) join(next *part) bool {
+	a, b := &p.field, &next.field
+	begin, end := a.begin(), a.begin()+int(a.bits)
+	bits := int(a.bits) + int(b.bits)
+	if a.kind == inSlot || b.kind == inSlot || a.head != b.head || p.word != next.word || b.begin() != end {
+		return false
+	}
+	joined := ref{bits: uint8(bits), mask: ones(bits)}
+	if joined.place(int(a.head), begin, bits); joined.kind == inBits {
+		return false
+	}
+	p.field, p.shift = joined, next.shift
+	return true
+}
+
+// read fills in the words from the fields.
+func (k *key) read(s *Pass, out *keyWords) {
+	if k.words == 1 {
+		out[0] = k.readOne(s)
+		return
+	}
+	clear(out[:k.words])
+	for i := range k.reads {
+		p := &k.reads[i]
+		out[p.word] |= s.get(&p.field) << p.shift
+	}
+}
+
+// readOne returns the word of a key that has one.
+func (k *key) readOne(s *Pass) (v uint64) {
+	for i := range k.reads {
+		p := &k.reads[i]
+		if p.field.kind == inSlot {
+			v |= s.slots[p.field.off] << p.shift
+		} else {
+			v |= s.get(&p.field) << p.shift
+		}
+	}
+	return v
+}
+
+// pack returns the words of values, one a field.
+func (k *key) pack(values []uint64) []uint64 {
+	out := make([]uint64, k.words)
+	for i := range k.parts {
+		p := &k.parts[i]
+		out[p.word] |= (values[i] & p.field.mask) << p.shift
+	}
+	return out
+}
+
+// matches reports whether words under masks are values, which are masked.
+func matches(words *keyWords, values, masks []uint64) bool {
+	masks = masks[:len(values)]
+	for i, v := range values {
+		if words[i]&masks[i] != v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,256 @@
+package vm
+
+import (
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/tofino/fit"
+)
+
+// Reason says why a pass ended early; drops are counted under it.
+type Reason string
+
+// The reasons.
+const (
+	OK             Reason = ""
+	ParserRejected Reason = "tofino-parser-rejected"
+	TooShort       Reason = "tofino-too-short" // for what the parser extracts
+)
+
+// maxStates bounds the states that a packet goes through (assumed: Tofino's parser
+// has 256 states, and a program that fits has no loop).
+const maxStates = 256
+
+// state is a state of a parser.
+type state struct {
+	extract []extraction
+	bytes   int // of them
+	skip    int // after that
+	key     key
+	cases   []transition
+	next    int
+	dense   []int32 // next by the value of a narrow key; nil: it is not narrow
+	shift   uint8   // of that value in its word
+}
+
+// denseBits is how wide a narrow key is at most: as wide as a number of a port.
+const denseBits = 9
+
+// extraction is a header and where it begins.
+type extraction struct{ head, at int32 }
+
+type transition struct {
+	values, masks []uint64 // by word of the key
+	value, mask   uint64   // of the first
+	next          int
+}
+
+func (c *Code) compileParser(states []fit.State) []state {
+	out := make([]state, len(states))
+	for i := range states {
+		from, to := &states[i], &out[i]
+		to.skip, to.next = from.Advance, int(from.Next)
+		for _, h := range from.Extract {
+			to.extract = append(to.extract, extraction{int32(h), int32(to.bytes)})
+			to.bytes += c.prog.Headers[h].Bytes
+		}
+		fields := make([]fit.FieldID, len(from.Select))
+		copy(fields, from.Select)
+		to.key = c.newKey(fields)
+		for _, t := range from.Cases {
+			c := transition{values: to.key.pack(t.Values), masks: to.key.pack(t.Masks), next: int(t.Next)}
+			if to.key.words > 0 {
+				c.value, c.mask = c.values[0], c.masks[0]
+			}
+			to.cases = append(to.cases, c)
+		}
+		to.flatten()
+	}
+	return out
+}
+
+// flatten lists what follows each value of a narrow key.
+func (st *state) flatten() {
+	bits := 0
+	for _, p := range st.key.parts {
+		bits += int(p.field.bits)
+	}
+	if len(st.cases) == 0 || bits > denseBits {
+		return
+	}
+	st.dense, st.shift = make([]int32, 1<<bits), uint8(64-bits)
+	for v := range st.dense {
+		st.dense[v] = int32(st.match(uint64(v) << st.shift))
+	}
+}
+
+// match returns the state that follows a key of one word.
+func (st *state) match(word uint64) int {
+	for i := range st.cases {
+		if t := &st.cases[i]; word&t.mask == t.value {
+			return t.next
+		}
+	}
+	return st.next
+}
+
+// parse finds the headers of the packet.
+func (s *Pass) parse(states []state) Reason {
+	if len(states) == 0 {
+		return OK
+	}
+	at := 0
+	for range maxStates {
+		st := &states[at]
+		if !s.extract(st) {
+			return TooShort
+		}
+		at = st.next
+		if len(st.cases) > 0 {
+			at = s.choose(st)
+		}
+		switch at {
+		case int(fit.Accept):
+			return OK
+		case int(fit.Reject):
+			return ParserRejected
+		}
+	}
+	return ParserRejected
+}
+
+// extract makes headers valid that stand at the cursor, and skips; false: the packet
+// ends before.
+func (s *Pass) extract(st *state) bool {
+	end := s.cursor + st.bytes
+	if end > s.packet.end {
+		return false
+	}
+	for _, e := range st.extract {
+		s.heads[e.head] = head{int32(s.cursor) + e.at, s.pass}
+	}
+	s.cursor = end + st.skip
+	return s.cursor <= s.packet.end
+}
+
+// choose returns the next state.
+func (s *Pass) choose(st *state) int {
+	if st.key.words == 1 {
+		word := st.key.readOne(s)
+		if st.dense != nil {
+			return int(st.dense[word>>st.shift])
+		}
+		return st.match(word)
+	}
+	st.key.read(s, &s.key)
+	for i := range st.cases {
+		if t := &st.cases[i]; matches(&s.key, t.values, t.masks) {
+			return t.next
+		}
+	}
+	return st.next
+}
+
+// checksum is a field that a deparser fills in.
+type checksum struct {
+	head  int
+	field *ref
+}
+
+func (s *Pass) fill(sums []checksum) {
+	for _, c := range sums {
+		if s.valid(c.head) {
+			s.put(c.field, 0)
+			s.put(c.field, uint64(^inet.Fold(inet.Sum(s.header(c.head), 0))))
+		}
+	}
+}
+
+// deparse writes the valid headers before what was not parsed. From the last to the
+// first they stay as long as they stand where they belong; those before are moved.
+func (s *Pass) deparse(order []int) {
+	k, at, i := s.packet, s.cursor, len(order)-1
+	for ; i >= 0; i-- {
+		h := &s.heads[order[i]]
+		if h.pass != s.pass {
+			continue
+		}
+		if h.at < 0 || int(h.at)+s.code.lengths[order[i]] != at {
+			break
+		}
+		at = int(h.at)
+	}
+	if k.off = at; i < 0 {
+		return
+	}
+	s.order = order
+	if begin, end := s.together(order[:i+1]); end > 0 && end-begin <= at {
+		k.off = at - (end - begin)
+		copy(k.buf[k.off:], k.buf[begin:end])
+		return
+	}
+	s.gather(order[:i+1])
+	if len(s.moved) > at {
+		k.move(len(s.moved)+Headroom, k.end-at)
+	}
+	k.off -= len(s.moved)
+	copy(k.buf[k.off:], s.moved)
+}
+
+// together returns where the valid ones of headers are, if they stand together in the
+// memory of the packet; else the end is 0.
+func (s *Pass) together(order []int) (begin, end int) {
+	for _, o := range order {
+		h := &s.heads[o]
+		if h.pass != s.pass {
+			continue
+		}
+		switch {
+		case end == 0:
+			begin, end = int(h.at), int(h.at)
+		case int(h.at) != end:
+			return 0, 0
+		}
+		end += s.code.lengths[o]
+	}
+	if begin < 0 {
+		return 0, 0
+	}
+	return begin, end
+}
+
+// gather copies the valid ones of headers to s.moved. What stands together already is
+// copied together.
+func (s *Pass) gather(order []int) {
+	s.moved = s.moved[:0]
+	begin, end := 0, 0 // of a run of headers in the memory of the packet
+	for _, o := range order {
+		h := &s.heads[o]
+		switch {
+		case h.pass != s.pass:
+		case h.at >= 0 && int(h.at) == end:
+			end += s.code.lengths[o]
+		default:
+			s.moved = append(s.moved, s.buf[begin:end]...)
+			if begin, end = 0, 0; h.at < 0 {
+				s.moved = append(s.moved, s.header(o)...)
+			} else {
+				begin, end = int(h.at), int(h.at)+s.code.lengths[o]
+			}
+		}
+	}
+	s.moved = append(s.moved, s.buf[begin:end]...)
+}
+
+// settle lets headers that were moved be read where they are now: one behind another.
+func (s *Pass) settle() {
+	if s.order == nil {
+		return
+	}
+	at := s.packet.off
+	for _, o := range s.order {
+		if s.valid(o) {
+			s.heads[o].at = int32(at)
+			at += s.code.lengths[o]
+		}
+	}
+	s.order, s.buf = nil, s.packet.buf
+}

@@ -1,0 +1,198 @@
+package vm
+
+import (
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/tofino/fit"
+)
+
+// Pass is the work space of a pass. One serves all pipes of a chip, for one pass
+// after another; between them it can be asked what the last one left.
+type Pass struct {
+	code   *Code
+	pipe   *Pipe
+	packet *Packet
+	length int // of the packet as it came
+
+	buf    []byte // memory of the packet
+	slots  []uint64
+	heads  []head
+	pass   uint32 // number of this one
+	cursor int    // in the memory of the packet, behind what is parsed
+	args   []uint64
+
+	order   []int  // of headers that the deparser has moved, but are not found there yet
+	none    []byte // zeros, for headers that are not valid
+	scratch []byte // of headers that are added
+	moved   []byte
+	lane    []byte
+	text    []byte
+	results []uint64
+	key     keyWords
+}
+
+// head is a header in a pass.
+type head struct {
+	at   int32  // in the memory of the packet; below zero: ^at in scratch
+	pass uint32 // in which it is valid
+}
+
+// valid reports whether a header is valid in this pass.
+func (s *Pass) valid(h int) bool { return s.heads[h].pass == s.pass }
+
+// from returns what stands from a byte of a valid header on, and more behind it.
+func (s *Pass) from(h *head, off int) []byte {
+	if h.at >= 0 {
+		return s.buf[int(h.at)+off:]
+	}
+	return s.scratch[int(^h.at)+off:]
+}
+
+// header returns a valid header.
+func (s *Pass) header(h int) []byte { return s.from(&s.heads[h], 0)[:s.code.lengths[h]] }
+
+// NewPass returns a work space for the pipes of a program.
+func (c *Code) NewPass() *Pass {
+	s := &Pass{
+		code: c, slots: make([]uint64, c.slots), heads: make([]head, len(c.prog.Headers)),
+		none: make([]byte, c.longest), scratch: make([]byte, c.bytes),
+	}
+	for i := range s.heads {
+		s.invalidate(i)
+	}
+	return s
+}
+
+// In is what the chip tells an ingress of a packet.
+type In struct {
+	Port        uint16
+	Time        units.Time // of arrival
+	Resubmitted bool
+	Resubmit    uint64 // meta.resubmit as it was left
+}
+
+// Verdict is what an ingress tells the traffic manager; see ir.Intrinsics.
+type Verdict struct {
+	Drop      uint8
+	Queue     uint8
+	Unicast   bool
+	Multicast bool
+	Resubmit  bool
+	Bypass    bool // of the egress
+	Port      uint16
+	Group     uint16
+	RID, XID  uint16
+	Mirror    uint16 // session; 0: none
+	Data      uint64 // meta.resubmit
+}
+
+// Out is what the chip tells an egress of a packet.
+type Out struct {
+	Port     uint16
+	RID      uint16
+	Copy     bool   // of a multicast
+	Mirrored uint16 // session
+	Depth    uint32 // of the queue when the packet came, in cells
+}
+
+// Ingress does one pass of a packet through parser, control and deparser of the
+// ingress. Where it returns a reason the packet is to be dropped, and v says nothing.
+func (s *Pass) Ingress(p *Pipe, k *Packet, in *In, v *Verdict) Reason {
+	s.begin(p, k)
+	a := &s.code.at
+	s.slots[a.port], s.slots[a.pipe] = uint64(in.Port), uint64(p.number)
+	s.slots[a.time], s.slots[a.bytes] = uint64(in.Time/units.Time(units.Nanosecond))&ones(48), uint64(k.Len())&ones(16)
+	if in.Resubmitted {
+		s.slots[a.resubmitted] = 1
+		if s.code.resub >= 0 {
+			s.slots[s.code.resub] = in.Resubmit
+		}
+	}
+	if reason := s.through(fit.Ingress); reason != OK {
+		return reason
+	}
+	s.verdict(v)
+	k.bridged = k.bridged[:0]
+	for _, b := range s.code.bridged {
+		k.bridged = append(k.bridged, s.slots[b])
+	}
+	return OK
+}
+
+// verdict reads what the control has set.
+func (s *Pass) verdict(v *Verdict) {
+	a, x := &s.code.at, s.slots
+	v.Drop, v.Queue = uint8(x[a.drop]), uint8(x[a.qid])
+	v.Unicast, v.Multicast = x[a.unicast] != 0, x[a.multicast] != 0
+	v.Resubmit, v.Bypass = x[a.resubmit] != 0, x[a.bypass] != 0
+	v.Port, v.Group = uint16(x[a.egressPort]), uint16(x[a.mcast])
+	v.RID, v.XID, v.Mirror = uint16(x[a.rid]), uint16(x[a.xid]), uint16(x[a.mirror])
+	if v.Data = 0; s.code.resub >= 0 {
+		v.Data = x[s.code.resub]
+	}
+}
+
+// Egress does one pass of a packet through parser, control and deparser of the
+// egress. It reports whether the program drops the packet.
+func (s *Pass) Egress(p *Pipe, k *Packet, out *Out) (dropped bool, reason Reason) {
+	s.begin(p, k)
+	a := &s.code.at
+	s.slots[a.outPort], s.slots[a.outRID] = uint64(out.Port), uint64(out.RID)
+	s.slots[a.outMirrored], s.slots[a.outDepth] = uint64(out.Mirrored), uint64(out.Depth)&ones(19)
+	if out.Copy {
+		s.slots[a.outCopy] = 1
+	}
+	for i, b := range s.code.bridged {
+		if i < len(k.bridged) {
+			s.slots[b] = k.bridged[i]
+		}
+	}
+	reason = s.through(fit.Egress)
+	return reason == OK && s.slots[a.egressDrop] != 0, reason
+}
+
+// begin makes all headers invalid and all metadata zero.
+func (s *Pass) begin(p *Pipe, k *Packet) {
+	s.pipe, s.packet, s.length = p, k, k.Len()
+	clear(s.slots)
+	if s.pass++; s.pass == 0 { // it has wrapped: no header may have a number that comes again
+		clear(s.heads)
+		s.pass = 1
+	}
+	s.order = nil
+}
+
+// through takes the packet through one half of the pipe.
+func (s *Pass) through(which fit.Side) Reason {
+	side := &s.code.sides[which]
+	s.packet.Pull(side.depth)
+	s.buf, s.cursor = s.packet.buf, s.packet.off
+	if reason := s.parse(side.parser); reason != OK {
+		return reason
+	}
+	s.run(side.control)
+	s.fill(side.checksums)
+	s.deparse(side.deparse)
+	return OK
+}
+
+func (s *Pass) invalidate(h int) { s.heads[h].pass = s.pass - 1 }
+
+// validate makes a header valid, all zero, unless it is valid.
+func (s *Pass) validate(h int) {
+	if s.valid(h) {
+		return
+	}
+	at := s.code.scratch[h]
+	clear(s.scratch[at : at+s.code.lengths[h]])
+	s.heads[h] = head{^int32(at), s.pass}
+}
+
+// Field returns a field as the control of the last pass left it, until the packet is
+// changed.
+func (s *Pass) Field(f fit.FieldID) uint64 {
+	s.settle()
+	return s.get(&s.code.fields[f])
+}
+
+// Valid reports whether a header was valid at the end of the last pass.
+func (s *Pass) Valid(h fit.HeaderID) bool { return s.valid(int(h)) }

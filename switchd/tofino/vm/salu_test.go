@@ -1,0 +1,183 @@
+package vm
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/switchd/tofino/fit"
+	"github.com/inalab/inalab/switchd/tofino/ir"
+)
+
+// oracle is a stateful ALU as ir describes it, in 64-bit numbers and words.
+type oracle struct {
+	bits    int
+	values  map[ir.Term]int64
+	a, b    bool
+	changed map[ir.Term]int64
+}
+
+func (o *oracle) cut(v int64) int64 { return v & (1<<o.bits - 1) }
+
+func (o *oracle) sign(v int64) int64 {
+	if v = o.cut(v); v >= 1<<(o.bits-1) {
+		v -= 1 << o.bits
+	}
+	return v
+}
+
+func (o *oracle) term(t ir.Term, imm int64) int64 {
+	if t == ir.Imm {
+		return o.cut(imm)
+	}
+	return o.values[t]
+}
+
+func (o *oracle) compare(c *ir.Compare) bool {
+	if c == nil {
+		return false
+	}
+	d := o.sign(o.term(c.Left, 0) - o.term(c.Right, 0) - c.Const)
+	return map[ir.Relation]bool{
+		ir.Equal: d == 0, ir.NotEqual: d != 0, ir.Less: d < 0, ir.LessSigned: d < 0, ir.Greater: d > 0, ir.GreaterSigned: d > 0,
+	}[c.Op]
+}
+
+func (o *oracle) guard(g ir.Guard) bool {
+	switch {
+	case o.a && o.b:
+		return g&8 != 0
+	case o.b:
+		return g&4 != 0
+	case o.a:
+		return g&2 != 0
+	}
+	return g&1 != 0
+}
+
+func (o *oracle) update(list []ir.Update, old int64) int64 {
+	for _, u := range list {
+		if !o.guard(u.If) {
+			continue
+		}
+		x, y := o.term(u.X, u.Imm), o.term(u.Y, u.Imm)
+		return o.cut(map[ir.OpKind]int64{
+			ir.Set: x, ir.Add: x + y, ir.Sub: x - y, ir.And: x & y, ir.Or: x | y, ir.Xor: x ^ y, ir.AndNot: x &^ y,
+			ir.MinSigned: min(o.sign(x), o.sign(y)), ir.MaxSigned: max(o.sign(x), o.sign(y)),
+		}[u.Op])
+	}
+	return old
+}
+
+func (o *oracle) run(a *ir.RegAction) int64 {
+	o.a, o.b = o.compare(a.A), o.compare(a.B)
+	lo, hi := o.update(a.Lo, o.values[ir.Lo]), o.update(a.Hi, o.values[ir.Hi])
+	o.values[ir.NewLo], o.values[ir.NewHi] = lo, hi
+	for _, out := range a.Out {
+		if o.guard(out.If) {
+			return o.term(out.Value, out.Imm)
+		}
+	}
+	return 0
+}
+
+var (
+	allTerms     = []ir.Term{ir.Nothing, ir.Lo, ir.Hi, ir.In0, ir.In1, ir.Zero, ir.One, ir.Imm}
+	allRelations = []ir.Relation{ir.Equal, ir.NotEqual, ir.Less, ir.LessSigned, ir.Greater, ir.GreaterSigned}
+	allUpdates   = []ir.OpKind{ir.Set, ir.Add, ir.Sub, ir.And, ir.Or, ir.Xor, ir.AndNot, ir.MinSigned, ir.MaxSigned}
+)
+
+// The stateful ALU does what ir says, for all programs, beyond those that fit.
+func TestStatefulALU(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bits := rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "bits")
+		term := rapid.SampledFrom(allTerms)
+		guard := rapid.Map(rapid.IntRange(0, 15), func(n int) ir.Guard { return ir.Guard(n) })
+		imm := rapid.Int64Range(-8, 7)
+		compare := rapid.Ptr(rapid.Custom(func(t *rapid.T) ir.Compare {
+			return ir.Compare{Left: rapid.SampledFrom(allTerms[:7]).Draw(t, "left"), Right: rapid.SampledFrom(allTerms[:7]).Draw(t, "right"),
+				Const: imm.Draw(t, "const"), Op: rapid.SampledFrom(allRelations).Draw(t, "relation")}
+		}), true)
+		updates := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ir.Update {
+			return ir.Update{If: guard.Draw(t, "if"), Op: rapid.SampledFrom(allUpdates).Draw(t, "op"), X: term.Draw(t, "x"), Y: term.Draw(t, "y"), Imm: imm.Draw(t, "imm")}
+		}), 0, 2)
+		outs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ir.Output {
+			return ir.Output{If: guard.Draw(t, "if"), Value: rapid.SampledFrom(append(allTerms, ir.NewLo, ir.NewHi)).Draw(t, "value"), Imm: imm.Draw(t, "imm")}
+		}), 0, 2)
+		a := ir.RegAction{A: compare.Draw(t, "a"), B: compare.Draw(t, "b"), Lo: updates.Draw(t, "lo"), Hi: updates.Draw(t, "hi"), Out: outs.Draw(t, "out")}
+		o := oracle{bits: bits}
+		// few values, near the ends of the range, so that comparisons go either way
+		value := rapid.Map(rapid.IntRange(-3, 3), func(n int) int64 { return o.cut(int64(n)) })
+		edge := rapid.Map(rapid.IntRange(-2, 2), func(n int) int64 { return o.cut(int64(n) + 1<<(bits-1)) })
+		any := rapid.OneOf(value, edge)
+		o.values = map[ir.Term]int64{ir.Lo: any.Draw(t, "lo was"), ir.Hi: any.Draw(t, "hi was"), ir.In0: any.Draw(t, "in0"), ir.In1: any.Draw(t, "in1"), ir.One: 1}
+
+		u := compileALU(&fit.Register{Bits: bits, Actions: []ir.RegAction{a}}, 0)
+		var v terms
+		v[termLo], v[termHi], v[termIn0], v[termIn1] = uint32(o.values[ir.Lo]), uint32(o.values[ir.Hi]), uint32(o.values[ir.In0]), uint32(o.values[ir.In1])
+		got, want := u.run(&v), o.run(&a)
+		if int64(got) != want || int64(v[termNewLo]) != o.values[ir.NewLo] || int64(v[termNewHi]) != o.values[ir.NewHi] {
+			t.Fatalf("output %#x, entry %#x %#x; want %#x, %#x %#x", got, v[termNewLo], v[termNewHi], want, o.values[ir.NewLo], o.values[ir.NewHi])
+		}
+	})
+}
+
+// counter is a program that counts packets by their first byte, up to 3.
+func counter() *ir.Program {
+	p := program([]ir.Header{header("h", field("index", 8), field("n", 8))}, nil,
+		ir.Op{Kind: ir.Execute, Dst: "h.n", Register: "count", Run: "step", Index: ir.F("h.index")})
+	p.Registers = []ir.Register{{Name: "count", Size: 256, Bits: 8, Lanes: 1, Actions: []ir.RegAction{{
+		Name: "step", A: &ir.Compare{Left: ir.Lo, Const: 3, Op: ir.Less},
+		Lo: []ir.Update{{If: ir.IfA, Op: ir.Add, X: ir.Lo, Y: ir.One}}, Out: []ir.Output{{If: ir.Always, Value: ir.NewLo}},
+	}}}}
+	return p
+}
+
+func TestRegistersKeepState(t *testing.T) {
+	b := newBench(t, counter(), Options{})
+	for _, want := range []byte{1, 2, 3, 3} {
+		equal(t, b.ok(9, 0), 9, want)
+	}
+	equal(t, b.ok(8, 0), 8, 1)
+	r, err := b.code.Register("count")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lo, _, err := b.pipe.Read(r, 9); err != nil || lo != 3 {
+		t.Errorf("entry 9 is %d, %v", lo, err)
+	}
+	if err := b.pipe.Write(r, 9, 0x101, 0); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, b.ok(9, 0), 9, 2)
+	if err := b.pipe.Fill(r, 8, 2, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, b.ok(9, 0), 9, 1)
+	for _, err := range []error{b.pipe.Write(r, 256, 0, 0), b.pipe.Write(r, -1, 0, 0), b.pipe.Fill(r, 255, 2, 0, 0), b.pipe.Fill(r, 0, -1, 0, 0)} {
+		if err == nil {
+			t.Error("an access beyond the register is not refused")
+		}
+	}
+	if _, err := b.code.Register("count[0]"); err == nil {
+		t.Error("a register without copies has one by number")
+	}
+}
+
+// The control plane sees the copies of a register as registers.
+func TestCopiesHaveNames(t *testing.T) {
+	b := newBench(t, adder(), Options{})
+	packet := make([]byte, 2+256)
+	packet[1], packet[2+4*3+3], packet[2+128+4*3+3] = 5, 7, 9
+	b.ok(packet...)
+	r, err := b.code.Register("values[3]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lo, hi, err := b.pipe.Read(r, 5); err != nil || lo != 7 || hi != 9 {
+		t.Errorf("entry 5 of copy 3 is %d and %d, %v", lo, hi, err)
+	}
+	if _, err := b.code.Register("values"); err == nil {
+		t.Error("a group is taken for a register")
+	}
+}

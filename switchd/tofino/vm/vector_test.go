@@ -1,0 +1,228 @@
+package vm
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/switchd/tofino/ir"
+)
+
+// generator draws programs in which a table with copies accesses a register with as
+// many, in all ways that a vector operation may or may not take.
+type generator struct {
+	*rapid.T
+	copies, lanes, size int
+}
+
+func drawGenerator(t *rapid.T) *generator {
+	return &generator{t, rapid.IntRange(2, 12).Draw(t, "copies"), rapid.IntRange(1, 2).Draw(t, "lanes"), rapid.SampledFrom([]int{4, 16}).Draw(t, "size")}
+}
+
+func (g *generator) pick(label string, of ...string) string {
+	return rapid.SampledFrom(of).Draw(g.T, label)
+}
+
+// memory, input and constant are the three kinds of terms, of which an ALU takes two
+// different ones.
+func (g *generator) memory() string {
+	if g.lanes == 2 {
+		return g.pick("half", "lo", "hi")
+	}
+	return "lo"
+}
+
+func (g *generator) input() string    { return g.pick("input", "in0", "in1") }
+func (g *generator) constant() string { return g.pick("constant", "zero", "one") }
+
+func (g *generator) pair(own ir.Term) (x, y ir.Term) {
+	switch g.pick("terms", "own, input", "input, own", "half, input", "half, constant", "constant, input") {
+	case "own, input":
+		return own, ir.Term(g.input())
+	case "input, own":
+		return ir.Term(g.input()), own
+	case "half, input":
+		return ir.Term(g.memory()), ir.Term(g.input())
+	case "half, constant":
+		return ir.Term(g.memory()), ir.Term(g.constant())
+	}
+	return ir.Term(g.constant()), ir.Term(g.input())
+}
+
+func (g *generator) guard(label string) ir.Guard {
+	return rapid.SampledFrom([]ir.Guard{ir.Always, ir.Always, ir.IfA, ir.IfNotA, ir.IfB, ir.IfBoth}).Draw(g.T, label)
+}
+
+func (g *generator) updates(label string, own ir.Term) (out []ir.Update) {
+	for range rapid.IntRange(0, 2).Draw(g.T, label) {
+		u := ir.Update{If: g.guard("guard"), Op: ir.OpKind(g.pick("op", "set", "set", "add", "add", "add", "sub", "xor", "max-signed"))}
+		u.X, u.Y = g.pair(own)
+		if u.Op == ir.Set {
+			u.Y = ir.Nothing
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+func (g *generator) action(name string) ir.RegAction {
+	a := ir.RegAction{Name: name, Lo: g.updates("lo", ir.Lo)}
+	outs := []string{"new-lo", "lo", "in0", "in1", "zero", "one"}
+	if g.lanes == 2 {
+		a.Hi = g.updates("hi", ir.Hi)
+		outs = append(outs, "new-hi", "hi")
+	}
+	if rapid.IntRange(0, 3).Draw(g.T, "compares") == 0 {
+		a.A = &ir.Compare{Left: ir.Term(g.memory()), Right: ir.In0, Op: ir.Less}
+	}
+	if rapid.IntRange(0, 3).Draw(g.T, "has output") > 0 {
+		a.Out = []ir.Output{{If: g.guard("output guard"), Value: ir.Term(g.pick("output", outs...))}}
+	}
+	return a
+}
+
+// program draws a program: a table picks one of three accesses by the first byte of
+// the packet, at the index in the second.
+func (g *generator) program() *ir.Program {
+	array := func(name string) ir.Header {
+		return ir.Header{Name: name, Fields: []ir.Field{{Name: "v", Bits: 32, Count: g.copies}}}
+	}
+	p := &ir.Program{
+		Name:      "vectors",
+		Headers:   []ir.Header{header("h", field("op", 8), field("pad", 4), field("index", bitsFor(g.size))), array("x"), array("y")},
+		Registers: []ir.Register{{Name: "r", Copies: g.copies, Size: g.size, Bits: 32, Lanes: g.lanes}},
+		Tables:    []ir.Table{{Name: "t", Copies: g.copies, Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}}, Counter: true}},
+		Ingress: ir.Gress{
+			Parser: []ir.State{
+				{Name: "start", Extract: []string{"h", "x"}, Select: []string{"h.op"}, Cases: []ir.Case{{Values: []uint64{0x80}, Masks: []uint64{0x80}, Next: ir.Accept}}, Next: "more"},
+				{Name: "more", Extract: []string{"y"}, Next: ir.Accept},
+			},
+			Control: []ir.Step{{Apply: "t"}}, Deparse: []string{"h", "x", "y"},
+		},
+	}
+	if bitsFor(g.size) == 2 {
+		p.Headers[0].Fields[1].Bits = 6
+	}
+	for i := range 3 {
+		name := fmt.Sprintf("a%d", i)
+		p.Registers[0].Actions = append(p.Registers[0].Actions, g.action(name))
+		op := ir.Op{Kind: ir.Execute, Register: "r[*]", Run: name, Index: ir.F("h.index"), In: []ir.Operand{ir.F("x.v[*]"), ir.F("y.v[*]")}}
+		op.Dst = g.pick("dst", "x.v[*]", "y.v[*]", "")
+		p.Actions = append(p.Actions, ir.Action{Name: name, Do: []ir.Op{op}})
+		p.Tables[0].Actions = append(p.Tables[0].Actions, name)
+		for _, high := range []uint64{0, 0x80} {
+			p.Tables[0].Entries = append(p.Tables[0].Entries, ir.Entry{Values: []uint64{high + uint64(i)}, Action: name})
+		}
+	}
+	return p
+}
+
+func bitsFor(size int) int {
+	if size == 4 {
+		return 2
+	}
+	return 4
+}
+
+// Copies done as one vector and one by one are the same, packet by packet and in the
+// state that they leave.
+func TestVectorsAreCopies(t *testing.T) {
+	vectors := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGenerator(t)
+		p := g.program()
+		fast, slow := newBench(t, p, Options{}), newBench(t, p, Options{OneByOne: true})
+		for _, v := range fast.code.tables[0].vectors {
+			if v != nil {
+				vectors++
+			}
+		}
+		for range rapid.IntRange(1, 30).Draw(t, "packets") {
+			packet := rapid.SliceOfN(rapid.Byte(), 0, 2+8*g.copies+3).Draw(t, "packet")
+			if n := 2 + 8*g.copies; rapid.IntRange(0, 9).Draw(t, "whole") > 0 {
+				packet = append(packet, make([]byte, n)...)
+				packet[0] = packet[0]&0x80 | packet[0]&3
+			}
+			a, why := fast.ingress(packet)
+			b, because := slow.ingress(packet)
+			if why != because || !bytes.Equal(a, b) {
+				t.Fatalf("packet %x: as a vector %x %s, one by one %x %s", packet, a, why, b, because)
+			}
+		}
+		if !bytes.Equal(fast.pipe.registers[0].data, slow.pipe.registers[0].data) {
+			t.Fatalf("registers differ:\n%x\n%x", fast.pipe.registers[0].data, slow.pipe.registers[0].data)
+		}
+		if a, b := fmt.Sprint(fast.pipe.Hits(0)), fmt.Sprint(slow.pipe.Hits(0)); a != b {
+			t.Fatalf("counters differ: %s and %s", a, b)
+		}
+	})
+	if vectors == 0 {
+		t.Error("no access of any program was a vector")
+	}
+}
+
+// What goes to the packet is the entry as the output says, before or after the
+// update, even where it takes the place of the input.
+func TestOutputBeforeAndAfter(t *testing.T) {
+	for out, want := range map[ir.Term]byte{ir.Lo: 5, ir.NewLo: 12} {
+		p := adder()
+		p.Registers[0].Actions[1].Out[0].Value = out
+		p.Actions[1].Do[0].Dst = "d0.v[*]"
+		for _, o := range []Options{{}, {OneByOne: true}} {
+			b := newBench(t, p, o)
+			packet := make([]byte, 2+256)
+			for _, v := range []byte{5, 7} {
+				packet[0], packet[5] = 1, v
+				got := b.ok(packet...)
+				if v == 7 && got[5] != want {
+					t.Errorf("%+v: %s of 5 and then 7 is %d, want %d", o, out, got[5], want)
+				}
+			}
+		}
+	}
+}
+
+// What the vectors are there for is one.
+func TestAdderIsAVector(t *testing.T) {
+	b := newBench(t, adder(), Options{})
+	for i, v := range b.code.tables[0].vectors {
+		if v == nil {
+			t.Errorf("action %d of the adder is done copy by copy", i)
+		}
+	}
+}
+
+// adder adds 64 values to a slot and reads 32 of them: the form that SwitchML has.
+func adder() *ir.Program {
+	always := func(op ir.OpKind, x, y ir.Term) []ir.Update {
+		return []ir.Update{{If: ir.Always, Op: op, X: x, Y: y}}
+	}
+	access := func(run, dst string) ir.Action {
+		return ir.Action{Name: run, Do: []ir.Op{{
+			Kind: ir.Execute, Dst: dst, Register: "values[*]", Run: run, Index: ir.F("h.slot"), In: []ir.Operand{ir.F("d0.v[*]"), ir.F("d1.v[*]")},
+		}}}
+	}
+	values := func(name string) ir.Header {
+		return ir.Header{Name: name, Fields: []ir.Field{{Name: "v", Bits: 32, Count: 32}}}
+	}
+	return &ir.Program{
+		Name:    "adder",
+		Headers: []ir.Header{header("h", field("op", 8), field("slot", 8)), values("d0"), values("d1")},
+		Registers: []ir.Register{{Name: "values", Copies: 32, Size: 256, Bits: 32, Lanes: 2, Actions: []ir.RegAction{
+			{Name: "set", Lo: always(ir.Set, ir.In0, ""), Hi: always(ir.Set, ir.In1, ""), Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}},
+			{Name: "add", Lo: always(ir.Add, ir.Lo, ir.In0), Hi: always(ir.Add, ir.Hi, ir.In1), Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}},
+			{Name: "read", Out: []ir.Output{{If: ir.Always, Value: ir.Lo}}},
+		}}},
+		Actions: []ir.Action{access("set", "d1.v[*]"), access("add", "d1.v[*]"), access("read", "d0.v[*]")},
+		Tables: []ir.Table{{
+			Name: "values", Copies: 32, Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}}, Actions: []string{"set", "add", "read"},
+			Entries: []ir.Entry{{Values: []uint64{0}, Action: "set"}, {Values: []uint64{1}, Action: "add"}, {Values: []uint64{2}, Action: "read"}},
+		}},
+		Ingress: ir.Gress{
+			Parser:  []ir.State{{Name: "start", Extract: []string{"h", "d0", "d1"}, Next: ir.Accept}},
+			Control: []ir.Step{{Apply: "values"}}, Deparse: []string{"h", "d0", "d1"},
+		},
+	}
+}
