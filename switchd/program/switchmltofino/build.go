@@ -1,0 +1,166 @@
+package switchmltofino
+
+import (
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/tofino/ir"
+)
+
+// What the parser asks of a packet.
+const (
+	etherIPv4 = 0x0800
+	plainIPv4 = 0x45 // without options
+	protoUDP  = 17
+	fragments = 0x3fff // offset and more-fragments of the fragment field
+)
+
+// Numbers of device ports: pipe, port of the pipe, channel.
+const (
+	pipeBits      = 7
+	channelBits   = 2
+	portsPerPipe  = 16
+	recirculation = 68 // of pipe 0, behind its 64 channels
+)
+
+// Sizes of tables; all assumed.
+const (
+	portEntries  = 288  // ports that can lose packets: those of four pipes with their channels
+	peerEntries  = 512  // workers and parents of all jobs: a block of TCAM
+	maxReceivers = 1024 // workers of all jobs
+	maxJobs      = 256
+)
+
+// builder makes the program.
+type builder struct {
+	p        ir.Program
+	faithful bool
+	half     bool   // values are 16-bit floats
+	full     bool   // of all exponents, which does not fit
+	spare    uint64 // port that the last pass of 256 values goes by
+	mac      uint64 // of the switch
+	addr     uint64
+}
+
+// program returns the program for a switch with these addresses. A faithful one has
+// the hazards of Algorithm 3 and the public program's misread half.
+func (b *builder) program() *ir.Program {
+	b.p = ir.Program{Name: "switchml", Headers: b.headers(), Metadata: metadata(), Registers: b.registers()}
+	if b.half {
+		b.p.Name = "switchml-half"
+		b.p.Metadata = append(b.p.Metadata, halfMetadata()...)
+	}
+	b.arrive()
+	b.state()
+	if b.half {
+		b.halfTables()
+	} else {
+		b.values()
+	}
+	b.route()
+	b.p.Ingress = b.ingress()
+	b.p.Egress = b.egress()
+	return &b.p
+}
+
+func (b *builder) ingress() ir.Gress {
+	first := b.valueHeaders()[0].Name // valid where values were taken from the packet
+	fresh := []ir.Step{
+		apply("start"), apply(tablePeers), apply(tableArrivals),
+		{If: &ir.Cond{Left: "meta.role", Op: ir.NotEqual}, Then: []ir.Step{
+			{If: &ir.Cond{Valid: first}, Then: b.accepted(), Else: []ir.Step{
+				apply("form"),
+				when(ir.Cond{Left: "meta.fault", Op: ir.NotEqual}, apply("malformed"),
+					when(ir.Cond{Left: "udp.length", Op: ir.Less, Right: ir.F("meta.length")}, apply("truncated"),
+						when(ir.Cond{Left: "udp.length", Op: ir.Greater, Right: ir.F("meta.length")}, apply("oversized"),
+							apply("other_size")))),
+			}},
+		}},
+	}
+	resumed := []ir.Step{apply("resume"), {If: &ir.Cond{Valid: first}, Else: []ir.Step{apply("room")}}}
+	wanted := &ir.Cond{Left: "meta.go", Op: ir.Equal, Right: ir.C(1), And: &ir.Cond{Left: "meta.anew", Op: ir.Equal}}
+	last := []ir.Step{apply("route"),
+		{If: &ir.Cond{Left: "meta.verdict", Op: ir.Greater, Right: ir.C(verdictUnicast)}, Then: []ir.Step{apply(tableParents)}}}
+	control := []ir.Step{
+		{If: beenHere(), Then: resumed, Else: fresh},
+		{If: wanted, Then: append([]ir.Step{apply("values")}, last...)},
+	}
+	if b.half {
+		control = halfControl(fresh, wanted, last)
+	}
+	deparse := []string{"md", "eth", "ipv4", "udp", "sml"}
+	for _, h := range b.valueHeaders() {
+		deparse = append(deparse, h.Name)
+	}
+	return ir.Gress{
+		Parser:  b.parser(),
+		Control: control,
+		Deparse: deparse,
+	}
+}
+
+// accepted are the steps for a packet of a peer, with values of a size that there is.
+func (b *builder) accepted() []ir.Step {
+	state := append(applied("admit", "spread"), b.memory()...)
+	return []ir.Step{
+		when(ir.Cond{Left: "meta.dice", Op: ir.Less, Right: ir.F("meta.limit")}, apply("lost"),
+			when(ir.Cond{Left: "sml.size", Op: ir.NotEqual, Right: ir.F("meta.size")}, apply("wrong_size"),
+				ir.Step{
+					If:   &ir.Cond{Left: "meta.slot", Op: ir.Less, Right: ir.F("meta.slots")},
+					Then: []ir.Step{{If: &ir.Cond{Left: "meta.role", Op: ir.Equal, Right: ir.C(roleMember)}, Then: state, Else: []ir.Step{apply("descend")}}},
+					Else: []ir.Step{apply("out_of_pool")},
+				})),
+	}
+}
+
+// beenHere holds for packets whose first pass is over.
+func beenHere() *ir.Cond {
+	return &ir.Cond{Valid: "md", And: &ir.Cond{Left: "md.pass", Op: ir.NotEqual, Right: ir.C(passAnew)}}
+}
+
+// memory are the steps that read and write what is known of a slot.
+func (b *builder) memory() []ir.Step {
+	rest := applied("counter", "exponent0", "exponent1", "keep", "verdict")
+	if b.faithful {
+		return append(applied("bitmap"), rest...)
+	}
+	same := ir.Step{If: &ir.Cond{Left: "meta.own", Op: ir.Equal, Right: ir.F("meta.tag")}, Then: applied("same")}
+	return append(applied("newest", "phase", "row", "bitmap"),
+		ir.Step{If: &ir.Cond{Left: "meta.anew", Op: ir.Equal, Right: ir.C(1)}, Then: applied("anew"), Else: append([]ir.Step{same}, rest...)})
+}
+
+// parser takes the headers of the public client, and 64 values of those that are
+// still to be added. What comes by a port of pipes 1 to 3 or by a port of pipe 0 that
+// leads back has been here before: workers are at the other ports of pipe 0.
+func (b *builder) parser() []ir.State {
+	back := func(port, mask uint64) ir.Case {
+		return ir.Case{Values: []uint64{port}, Masks: []uint64{mask}, Next: "back"}
+	}
+	const pipe, port = 3 << pipeBits, 1<<9 - 1
+	sized := func(size uint64) ir.Case {
+		n := udpLength(wire.SizeEnum(size).Elements())
+		return ir.Case{Values: []uint64{uint64(wire.TypeConsume), size, n}, Next: "values"}
+	}
+	sizes, values := []ir.Case{sized(size64), sized(size256)}, wordParser()
+	if b.half {
+		sizes, values = []ir.Case{sized(sizeHalf)}, halfParser()
+	}
+	return append([]ir.State{
+		{Name: "start", Select: []string{"ig.port"}, Next: "ethernet", Cases: []ir.Case{
+			back(1<<pipeBits, pipe), back(2<<pipeBits, pipe), back(3<<pipeBits, pipe), back(recirculation, port), back(b.spare, port),
+		}},
+		{Name: "ethernet", Extract: []string{"eth"}, Select: []string{"eth.type"}, Cases: []ir.Case{{Values: []uint64{etherIPv4}, Next: "ipv4"}}},
+		{Name: "ipv4", Extract: []string{"ipv4"}, Select: []string{"ipv4.version_ihl", "ipv4.protocol", "ipv4.fragment"}, Cases: []ir.Case{
+			{Values: []uint64{plainIPv4, protoUDP, 0}, Masks: []uint64{0xff, 0xff, fragments}, Next: "udp"},
+		}},
+		{Name: "udp", Extract: []string{"udp", "sml"}, Select: []string{"sml.type", "sml.size", "udp.length"}, Cases: sizes, Next: ir.Accept},
+	}, values...)
+}
+
+// wordParser are the states behind the header of SwitchML.
+func wordParser() []ir.State {
+	return []ir.State{
+		{Name: "back", Extract: []string{"md", "eth", "ipv4", "udp", "sml"}, Select: []string{"md.pass"}, Cases: []ir.Case{
+			{Values: []uint64{passAnew}, Next: "values"}, {Values: []uint64{passConsume + 1}, Next: "values"}, {Values: []uint64{passConsume + 2}, Next: "values"}, {Values: []uint64{passConsume + 3}, Next: "values"},
+		}, Next: ir.Accept},
+		{Name: "values", Extract: []string{"d0", "d1"}, Next: ir.Accept},
+	}
+}

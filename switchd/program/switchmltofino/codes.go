@@ -1,0 +1,86 @@
+package switchmltofino
+
+import (
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
+)
+
+// Passes of a packet.
+const (
+	passConsume = 0 // 0 to 3, in the pipe of that number; the last of them reads the upper half as well
+	passHarvest = 4 // 4 to 10: the seven further halves
+	passLast    = passHarvest + 6
+	passAnew    = 0xff // once more as the first one, with the tags of the slot as this packet says
+)
+
+// What becomes of the values of a pass.
+const (
+	opDecide    = iota // the bitmap says
+	opOverwrite        // first of its phase
+	opAdd
+	opReadLower
+	opReadUpper
+)
+
+// What becomes of a packet.
+const (
+	verdictAbsorb    = iota // its values are in; others lack
+	verdictMulticast        // it was the last: the sums go to all
+	verdictUnicast          // seen already, and the sums are there: to its sender
+	verdictUp               // it was the last of a part of a job: to the parent
+	verdictUpAgain          // seen already, in a part of a job: likewise
+	verdictDrop
+)
+
+// Who sent a packet.
+const (
+	roleNone = iota
+	roleMember
+	roleParent
+)
+
+// Why the program drops a packet, as meta.reason says.
+const (
+	dropUnknownWorker = 1 + iota
+	dropIncomplete
+	dropBadType
+	dropBadSize
+	dropTruncated
+	dropOversized
+	dropWrongSize
+	dropSlotRange
+	dropDuplicate
+	dropLate
+	dropArrival
+	dropDeparture
+	dropAbsorbed // not a loss
+	dropReasons
+)
+
+// Names of counters beside those of the reference program.
+const (
+	DropArrival   = "switchml-simulated-loss-of-arrivals"
+	DropDeparture = "switchml-simulated-loss-of-departures"
+	CountAbsorbed = "switchml-absorbed" // packets whose values are in a slot that lacked others
+)
+
+// reasons are the names under which drops are counted.
+var reasons = [dropReasons]string{
+	dropUnknownWorker: switchml.DropUnknownWorker, dropIncomplete: switchml.DropIncomplete,
+	dropBadType: string(wire.BadType), dropBadSize: string(wire.BadSize), dropTruncated: string(wire.Truncated), dropOversized: string(wire.Oversized),
+	dropWrongSize: switchml.DropWrongSize, dropSlotRange: switchml.DropSlotRange, dropDuplicate: switchml.DropDuplicate, dropLate: switchml.DropLate,
+	dropArrival: DropArrival, dropDeparture: DropDeparture, dropAbsorbed: CountAbsorbed,
+}
+
+// Packet sizes on the wire that the program has variants for.
+const (
+	size64  = 1
+	size256 = 3
+)
+
+// MaxWorkers is the width of a bitmap.
+const MaxWorkers = 32
+
+// window is how much newer the other set of a slot may be than a packet that is
+// late: 4 jobs of 2^24 packets. Beyond that a tag is of a client that began anew.
+const window = 1 << 26

@@ -1,0 +1,61 @@
+package switchmltofino
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/switchd/dataplane"
+)
+
+// Sources returns the workers of a job here; none of one that it does not have.
+func (e *Engine) Sources(id uint8) (m trace.Mask) {
+	if at, ok := e.find(id); ok {
+		m = e.jobs[at].everybody
+	}
+	return m
+}
+
+// Open returns at most limit phases of slots that lack workers, the oldest first:
+// those whose counter is not 0. The packet id of the first packet is the generation.
+func (e *Engine) Open(limit int) []dataplane.OpenBlock {
+	out := e.allOpen()
+	return out[:min(limit, len(out))]
+}
+
+func (e *Engine) allOpen() (out []dataplane.OpenBlock) {
+	for _, j := range e.jobs {
+		for set, slot := range e.waiting(j) {
+			p := j.phases[set][slot]
+			out = append(out, dataplane.OpenBlock{
+				Job: j.ID, Gen: p.packet, Block: uint32(slot), Have: j.mask(e.state.seen(j.base + slot)[set]), Want: j.everybody, Since: p.since,
+			})
+		}
+	}
+	slices.SortFunc(out, func(a, b dataplane.OpenBlock) int {
+		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Gen, b.Gen), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Block, b.Block))
+	})
+	return out
+}
+
+// waiting returns the slots of a job, by set, whose counter says that workers lack.
+func (e *Engine) waiting(j *job) iter.Seq2[uint8, int] {
+	return func(yield func(uint8, int) bool) {
+		for set := range uint8(2) {
+			for slot := range j.Slots {
+				if e.state.left(set, j.base+slot) != 0 && !yield(set, slot) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// open counts the phases of slots that lack workers.
+func (e *Engine) open(j *job) (n int) {
+	for range e.waiting(j) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,197 @@
+package switchmltofino
+
+import (
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/tofino"
+	"github.com/inalab/inalab/switchd/tofino/fit"
+	"github.com/inalab/inalab/switchd/tofino/vm"
+)
+
+// jobCounts are the counters of one job, as in the reference program.
+type jobCounts struct {
+	packets  uint64     // of its workers
+	last     units.Time // when the latest of them came
+	results  uint64     // slots that came to be complete
+	answered uint64     // retransmissions that were, or were sent up
+	passed   uint64     // results from the parent
+	dropped  uint64
+}
+
+func (c *jobCounts) list() []sansio.Count {
+	return []sansio.Count{
+		{Name: "packets", N: c.packets}, {Name: "results", N: c.results}, {Name: "answered", N: c.answered},
+		{Name: "passed-on", N: c.passed}, {Name: "dropped", N: c.dropped},
+	}
+}
+
+// watcher counts by job what passes do, and makes the events of the reference
+// program of it: it reads the fields that a pass has left, and bitmaps.
+type watcher struct {
+	sink  trace.Sink // nil: no events
+	node  string
+	next  tofino.Observer // nil: none
+	jobs  [maxJobs]*job   // by multicast group
+	state *state
+	count sansio.Tally
+	at    fields
+}
+
+// fields are those that the watcher looks at.
+type fields struct {
+	role, reason, before, slot, where fit.FieldID
+	pass, anew                        fit.FieldID
+	id                                [4]fit.FieldID
+	inside, leaving                   carried
+}
+
+// carried is what goes from pass to pass: in the internal header, and once that is
+// gone in metadata.
+type carried struct{ group, verdict, from fit.FieldID }
+
+// of returns where it is behind a pass.
+func (f *fields) of(o *tofino.Observation) *carried {
+	if o.Verdict.Drop == 0 && !o.Verdict.Bypass {
+		return &f.leaving
+	}
+	return &f.inside
+}
+
+func (w *watcher) bind(c *tofino.Chip) (err error) {
+	for _, f := range []struct {
+		name string
+		at   *fit.FieldID
+	}{
+		{"meta.role", &w.at.role}, {"meta.reason", &w.at.reason}, {"meta.before", &w.at.before}, {"meta.slot", &w.at.slot}, {"sml.where", &w.at.where},
+		{"meta.pass", &w.at.pass}, {"meta.anew", &w.at.anew}, {"md.group", &w.at.inside.group}, {"md.verdict", &w.at.inside.verdict}, {"md.from", &w.at.inside.from},
+		{"meta.group", &w.at.leaving.group}, {"meta.verdict", &w.at.leaving.verdict}, {"meta.from", &w.at.leaving.from},
+		{"sml.id0", &w.at.id[0]}, {"sml.id1", &w.at.id[1]}, {"sml.id2", &w.at.id[2]}, {"sml.id3", &w.at.id[3]},
+	} {
+		if *f.at, err = c.Field(f.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Passed looks at the pass of a packet that decides, its first or that which follows as
+// another first, and at its last.
+func (w *watcher) Passed(o *tofino.Observation) {
+	if o.Side == fit.Ingress && o.Reason == vm.OK {
+		switch final := o.Verdict.Drop == 0 && !o.Verdict.Bypass; {
+		case o.Passes == 1 && o.Field(w.at.anew) == 0, o.Passes == 2 && o.Field(w.at.pass) == passAnew:
+			w.first(o)
+		case final && w.sink != nil:
+			w.left(o)
+		}
+	}
+	if w.next != nil {
+		w.next.Passed(o)
+	}
+}
+
+// first counts what becomes of a packet.
+func (w *watcher) first(o *tofino.Observation) {
+	j := w.jobs[o.Field(w.at.of(o).group)]
+	role := o.Field(w.at.role)
+	reason := uint64(0)
+	if o.Verdict.Drop != 0 {
+		reason = o.Field(w.at.reason)
+	}
+	switch {
+	case j == nil || reason == dropUnknownWorker:
+	case reason == dropIncomplete:
+		j.count.dropped++
+	case role == roleParent && reason == 0:
+		j.count.passed++
+		w.count.Add(switchml.CountPassedOn, 1)
+	default:
+		if role == roleMember {
+			j.count.packets++
+			j.count.last = o.At
+		}
+		if reason != 0 && reason != dropAbsorbed {
+			w.dropped(o, j, reason)
+			return
+		}
+		w.taken(o, j)
+	}
+}
+
+// taken counts a packet that was added, or is answered.
+func (w *watcher) taken(o *tofino.Observation, j *job) {
+	switch o.Field(w.at.of(o).verdict) {
+	case verdictUnicast:
+		j.count.answered++
+		w.count.Add(switchml.CountAnswered, 1)
+		return
+	case verdictUpAgain:
+		j.count.answered++
+		w.count.Add(switchml.CountSentUp, 1)
+		return
+	case verdictMulticast, verdictUp:
+		j.count.results++
+		w.count.Add(switchml.CountResults, 1)
+	}
+	before := uint32(o.Field(w.at.before))
+	if before == 0 {
+		j.phases[o.Field(w.at.where)>>15][o.Field(w.at.slot)] = phase{w.packet(o), o.At}
+	}
+	if w.sink != nil {
+		w.event(o, trace.Contribution, j, before|1<<o.Field(w.at.of(o).from), "")
+	}
+}
+
+// left tells of a packet that is sent, after its last pass.
+func (w *watcher) left(o *tofino.Observation) {
+	j := w.jobs[o.Field(w.at.of(o).group)]
+	if j == nil {
+		return
+	}
+	note, slot := "", int(o.Field(w.at.where)&(1<<entryBits-1))
+	switch o.Field(w.at.of(o).verdict) {
+	case verdictUnicast:
+		note = switchml.CountAnswered
+	case verdictUpAgain:
+		note = switchml.CountSentUp
+	}
+	bitmap := ^uint32(0) // peers in the next phase are not in it any more
+	if note == "" {
+		bitmap = w.state.seen(j.base + slot)[o.Field(w.at.where)>>15]
+	}
+	w.event(o, trace.BlockSent, j, bitmap, note)
+}
+
+func (w *watcher) dropped(o *tofino.Observation, j *job, reason uint64) {
+	j.count.dropped++
+	if w.sink != nil {
+		e := w.blank(o, trace.Dropped, j, reasons[reason])
+		w.sink.Event(&e)
+	}
+}
+
+// event tells the sink, which there must be.
+func (w *watcher) event(o *tofino.Observation, kind trace.Kind, j *job, bitmap uint32, note string) {
+	e := w.blank(o, kind, j, note)
+	e.Mask = j.mask(bitmap)
+	e.Count = e.Mask.Len()
+	w.sink.Event(&e)
+}
+
+func (w *watcher) blank(o *tofino.Observation, kind trace.Kind, j *job, note string) trace.Event {
+	e := trace.Event{At: o.At, Kind: kind, Node: w.node, Job: j.ID, Gen: w.packet(o), Block: uint32(o.Field(w.at.where) & (1<<entryBits - 1)), Note: note}
+	if o.Field(w.at.role) != roleParent {
+		e.Source = j.id(int(o.Field(w.at.of(o).from)))
+	}
+	return e
+}
+
+// packet returns the packet id.
+func (w *watcher) packet(o *tofino.Observation) (id uint32) {
+	for i, f := range w.at.id {
+		id |= uint32(o.Field(f)) << (8 * i)
+	}
+	return id
+}
