@@ -4,7 +4,13 @@
 // Two quantisers are here. [Fixed] multiplies by one factor, 1e8, as Trio-ML
 // does after ATP (Trio §4; ATP §3.8). The block scale of SwitchML (§4.6, App E)
 // picks a factor for each block from the largest exponent among the workers:
-// [Exponent] and [BlockFactor].
+// [Exponent] and [BlockFactor], or another [Rule]. Values of 16 bits have their
+// own: [Fixed16], two of which share an int32 of a packet, and [Half], IEEE 754
+// binary16.
+//
+// What is no number is defined everywhere: NaN counts as zero, in exponents too,
+// an infinity as the largest float32, and both count as saturated. A block of
+// zeros has [ExponentNone], and a subnormal number the exponent -126.
 //
 // All arithmetic is in float64 with one rounding to the nearest integer, ties
 // to even, so that every machine gives the same integers. What does not fit an
@@ -51,13 +57,7 @@ const ExponentNone int8 = math.MinInt8
 // exponent of the largest magnitude less 126. Below the normal numbers it stays
 // at -126. NaN counts as zero. The largest exponent, 127, stands for all
 // magnitudes from 2^126 up, infinity among them; [BlockFactor] knows that.
-func Exponent(g []float32) int8 {
-	top := vec.MaxMagnitude(g)
-	if top == 0 {
-		return ExponentNone
-	}
-	return int8(max(math.MinInt8+1, min(math.MaxInt8, int(top>>23)-126)))
-}
+func Exponent(g []float32) int8 { return AppendixE.Exponent(g) }
 
 // BlockFactor returns SwitchML's scaling factor for n workers whose blocks have
 // magnitudes below 2^e: (2^31-n)/(n*2^e). The bound of Appendix E, Theorem 2 is
@@ -65,11 +65,16 @@ func Exponent(g []float32) int8 {
 // could sum to 2^31, one more than an int32 holds. The largest exponent is taken
 // as 128, since float32 magnitudes of 2^127 and more have no int8 of their own.
 func BlockFactor(n int, e int8) float64 {
+	return blockFactor((math.MaxInt32+1-float64(n))/float64(n), e)
+}
+
+// blockFactor divides by 2^e.
+func blockFactor(share float64, e int8) float64 {
 	m := int(e)
 	if e == math.MaxInt8 {
 		m++
 	}
-	return math.Ldexp((math.MaxInt32+1-float64(n))/float64(n), -m)
+	return math.Ldexp(share, -m)
 }
 
 // QuantiseBlock writes round(v*f) for each v of g to q and returns how many

@@ -16,8 +16,12 @@ type Host struct {
 	in     []sansio.Arrival // scratch
 }
 
-// New puts a machine behind the cost of a host.
-func New(m Model, node string, inner sansio.Machine) (*Host, error) {
+// New puts a machine behind the cost of a host: into a [Host], or a [MultiQueue]
+// where the model has queues.
+func New(m Model, node string, inner sansio.Machine) (sansio.Machine, error) {
+	if m.Queues > 0 {
+		return newMultiQueue(m, node, inner)
+	}
 	h := &Host{inner: inner}
 	var err error
 	if h.rx, err = impair.New(impair.Config{Name: node + "/rx", Params: m.params(), MaxInFlight: inFlight}); err != nil {

@@ -39,6 +39,8 @@ type params struct {
 	noRetransmit           bool
 	ints                   bool // int32 tensors
 	every                  int  // blocks that carry values
+	faithful               bool // of the switch
+	host                   func(*switchml.Config)
 	delay                  units.Duration
 	drop                   func(worker int, up bool, frame sansio.Train) bool
 	copies                 func(worker int, up bool, frame sansio.Train) []units.Duration // see sansiotest.Wire
@@ -69,7 +71,8 @@ const elements = 64
 func newRig(t rapid.TB, p params) *rig {
 	t.Helper()
 	r := &rig{params: p, packets: make([][]wire.Header, p.n)}
-	cfg := program.Config{Node: "tor", Router: routerAddr(), Elements: elements, Slots: p.slots}
+	host := p.config(0)
+	cfg := program.Config{Node: "tor", Router: routerAddr(), Elements: elements, Slots: switchml.PoolOf(p.slots, host.Threads), Faithful: p.faithful}
 	for w := range p.n {
 		cfg.Workers = append(cfg.Workers, program.Worker{Addr: workerAddr(w), Port: sansio.Port(w)})
 	}
@@ -80,10 +83,9 @@ func newRig(t rapid.TB, p params) *rig {
 	sw := r.net.Add(r.prog)
 	for w := range p.n {
 		rec := &recorder{}
-		core, err := switchml.New(switchml.Config{
-			Node: "w", Workers: p.n, Tensor: p.tensor, Elements: elements, Slots: p.slots, Job: 1, Flow: flowOf(w),
-			NoRetransmit: p.noRetransmit, Integers: p.ints, Recorder: rec, Sample: gradient.Sampling{Every: p.every},
-		})
+		cfg := p.config(w)
+		cfg.Recorder = rec
+		core, err := switchml.New(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,6 +99,18 @@ func newRig(t rapid.TB, p params) *rig {
 		r.up, r.down = append(r.up, up), append(r.down, down)
 	}
 	return r
+}
+
+// config is that of worker w, as the test wants it.
+func (p *params) config(w int) switchml.Config {
+	cfg := switchml.Config{
+		Node: "w", Workers: p.n, Tensor: p.tensor, Elements: elements, Slots: p.slots, Job: 1, Flow: flowOf(w),
+		NoRetransmit: p.noRetransmit, Integers: p.ints, Sample: gradient.Sampling{Every: p.every},
+	}
+	if p.host != nil {
+		p.host(&cfg)
+	}
+	return cfg
 }
 
 // wire returns one direction of worker w's link; its Drop also listens in.

@@ -55,6 +55,9 @@ type output struct {
 
 func (b *bench) Event(e *trace.Event) { b.events = append(b.events, *e) }
 
+// job returns the first job.
+func (b *bench) job() *job { return b.p.jobs[0] }
+
 func newBench(t rapid.TB, cfg Config) *bench {
 	t.Helper()
 	b := &bench{t: t}
@@ -180,8 +183,8 @@ func (b *bench) wantCounts(want map[string]uint64) {
 // wantMulticast checks that every worker got one copy with that first value.
 func (b *bench) wantMulticast(out []output, value int32) {
 	b.t.Helper()
-	if len(out) != b.p.n {
-		b.t.Fatalf("%d packets left, want one for each of %d workers", len(out), b.p.n)
+	if len(out) != b.job().n {
+		b.t.Fatalf("%d packets left, want one for each of %d workers", len(out), b.job().n)
 	}
 	for w, o := range out {
 		if o.to != w || o.values[0] != value {

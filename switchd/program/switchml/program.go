@@ -1,106 +1,60 @@
 package switchml
 
 import (
-	"errors"
 	"fmt"
-	"net/netip"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchmljob"
 )
 
 // Reasons for which packets are dropped, beside those of the wire format.
 const (
 	DropNotUDP        = "switchml-not-udp"
 	DropUnknownWorker = "switchml-unknown-worker"
+	DropIncomplete    = "switchml-job-lacks-workers"
 	DropWrongSize     = "switchml-size-of-another-job"
 	DropSlotRange     = "switchml-slot-out-of-range"
 	DropDuplicate     = "switchml-duplicate-in-open-slot"
+	DropLate          = "switchml-late"
 	DropMixed         = "switchml-values-and-lengths-in-one-slot"
 )
 
 // Names of the other counters.
 const (
 	CountPackets  = "switchml-packets"
-	CountResults  = "switchml-results"
+	CountResults  = "switchml-results" // slots that came to be complete
 	CountAnswered = "switchml-retransmissions-answered"
+	CountSentUp   = "switchml-retransmissions-sent-up" // to the parent
+	CountPassedOn = "switchml-results-passed-on"       // from the parent
+	CountRemoved  = "switchml-slots-of-removed-jobs"   // that waited for workers
 )
 
-// MaxSlots is the capacity of the public switch program, slots of each set.
-const MaxSlots = 8192
-
-// Config describes the program of one switch with one job.
-type Config struct {
-	Node     string // name in trace events
-	Router   netip.Addr
-	MAC      inet.MAC
-	Elements int // values a packet: 64 or 256 (§5)
-	Slots    int // pool size s, 1 to MaxSlots
-	Workers  []Worker
-	Trace    trace.Sink `json:"-"` // nil: no events
-}
-
-// Worker is one member of the job, in the order of worker ids.
-type Worker struct {
-	MAC  inet.MAC
-	Addr netip.Addr
-	Port sansio.Port // port of the chassis that leads to it
-}
-
-func (c Config) validate() error {
-	var errs []error
-	if c.Elements != 64 && c.Elements != 256 {
-		errs = append(errs, fmt.Errorf("%d elements a packet: the switch program has variants for 64 and 256", c.Elements))
-	}
-	if c.Slots < 1 || c.Slots > MaxSlots {
-		errs = append(errs, fmt.Errorf("pool of %d slots: 1 to %d are possible", c.Slots, MaxSlots))
-	}
-	if n := len(c.Workers); n < 1 || n > 256 {
-		errs = append(errs, fmt.Errorf("job of %d workers: 1 to 256 are possible", n))
-	}
-	if !c.Router.Is4() {
-		errs = append(errs, fmt.Errorf("router address %v: it must be an IPv4 address", c.Router))
-	}
-	for i, w := range c.Workers {
-		if !w.Addr.Is4() {
-			errs = append(errs, fmt.Errorf("address %v of worker %d: it must be an IPv4 address", w.Addr, i))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// Program is the aggregation program of one switch. It meets dataplane.Engine.
+// Program is the aggregation program of one switch. It meets dataplane.Engine,
+// Managed and Watched.
 type Program struct {
-	cfg       Config
-	n         int
-	workers   []worker
-	everybody trace.Mask
-	byAddr    map[[4]byte]uint8 // looked up, never ranged
-	pool      [2][]slot
-	done      []result // results of the batch at hand, for one send to each worker
-	count     sansio.Tally
-	heard     units.Time // when the latest packet came
+	cfg     Config
+	jobs    []*job // by id
+	pool    switchmljob.Pool
+	members map[channel]member // looked up, never ranged
+	parents map[channel]*job   // likewise
+	count   sansio.Tally
 }
 
-// slot is pool, count and seen of Algorithm 3 for one set and index.
-type slot struct {
-	values []byte // big-endian int32; none where the packets carry lengths only
-	pad    int    // bytes that are only counted, of each packet
-	count  int
-	seen   trace.Mask
-	e0, e1 int8
-	phase  uint32 // packet id and time of the first packet, for who asks what is open
-	since  units.Time
+// channel tells who sent a packet: its source address, and the UDP port of the two
+// that is the switches' own.
+type channel struct {
+	addr [4]byte
+	udp  uint16
 }
 
-// result is a finished packet and the UDP ports that it answers.
-type result struct {
-	packet
-	src, dst uint16
+// member is a worker of a job.
+type member struct {
+	job   *job
+	place int
 }
 
 // New returns the program of one switch.
@@ -108,24 +62,36 @@ func New(cfg Config) (*Program, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring switchml on %s: %w", cfg.Node, err)
 	}
-	p := &Program{cfg: cfg, n: len(cfg.Workers), byAddr: map[[4]byte]uint8{}}
-	for i, w := range cfg.Workers {
-		p.byAddr[w.Addr.As4()] = uint8(i)
-		p.everybody.Set(uint8(i))
-		p.workers = append(p.workers, worker{Worker: w, to: []sansio.Port{w.Port}})
+	if cfg.Pool == 0 {
+		cfg.Pool = MaxSlots
 	}
-	if len(p.byAddr) != p.n {
-		return nil, fmt.Errorf("configuring switchml on %s: two workers share an address", cfg.Node)
-	}
-	for v := range p.pool {
-		p.pool[v] = make([]slot, cfg.Slots)
+	p := &Program{cfg: cfg, members: map[channel]member{}, parents: map[channel]*job{}, pool: switchmljob.Pool{Slots: cfg.Pool}}
+	for _, j := range cfg.jobs() {
+		if r := p.add(j); r != nil {
+			return nil, fmt.Errorf("configuring switchml on %s: %w", cfg.Node, r)
+		}
 	}
 	return p, nil
 }
 
-// Claims reports whether the frame is a SwitchML packet.
+// Claims reports whether the frame is a SwitchML packet: to the port of hosts, or
+// to one that a switch has as a worker, or from a parent.
 func (p *Program) Claims(header []byte, l inet.Layout) bool {
-	return l.Proto == inet.ProtoUDP && inet.UDP(header[l.Transport:]).DstPort() == wire.Port
+	if l.Proto != inet.ProtoUDP {
+		return false
+	}
+	udp := inet.UDP(header[l.Transport:])
+	if udp.DstPort() == wire.Port {
+		return true
+	}
+	if len(p.jobs) == 0 {
+		return false
+	}
+	src := inet.IPv4(header[inet.EtherLen:]).SrcBytes()
+	if _, ok := p.members[channel{src, udp.DstPort()}]; ok {
+		return true
+	}
+	return p.parents[channel{src, udp.SrcPort()}] != nil
 }
 
 // Counters returns packets, results and drops by name.
@@ -139,195 +105,183 @@ func (p *Program) Expire(units.Time, *sansio.Effects) {}
 
 // Handle runs Algorithm 3 for every frame of the arrivals.
 func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
-	p.done = p.done[:0]
 	for i := range in {
 		t := &in[i].Train
 		p.count.Add(CountPackets, uint64(t.Frames()))
-		p.heard = now
-		l, problem := t.Layout()
-		if problem != inet.OK {
-			p.count.Add(string(problem), uint64(t.Frames()))
-			continue
-		}
-		if l.Proto != inet.ProtoUDP {
-			p.count.Add(DropNotUDP, uint64(t.Frames()))
-			continue
-		}
-		ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
-		w, ok := p.byAddr[ip.SrcBytes()]
-		if !ok {
-			p.count.Add(DropUnknownWorker, uint64(t.Frames()))
-			continue
-		}
-		from := sender{w, udp.SrcPort(), udp.DstPort()}
-		for f := range t.Frames() {
-			p.packet(now, from, packet{t.Payload(f), t.Pad}, eff)
+		if reason := p.train(now, t, eff); reason != "" {
+			p.count.Add(reason, uint64(t.Frames()))
 		}
 	}
-	p.multicast(eff)
-}
-
-// sender is the worker who sent a train, and the UDP ports of the train.
-type sender struct {
-	worker   uint8
-	src, dst uint16
-}
-
-// packet is a UDP payload; the last pad bytes of it, all values or none, are
-// only counted.
-type packet struct {
-	payload []byte
-	pad     int
-}
-
-// packet is Algorithm 3 for one packet.
-func (p *Program) packet(now units.Time, from sender, in packet, eff *sansio.Effects) {
-	w := from.worker
-	var h wire.Header
-	reason := string(h.Read(in.payload, in.pad))
-	if reason == "" {
-		reason = p.refuse(&h)
-	}
-	if reason != "" {
-		p.drop(now, h, w, reason)
-		return
-	}
-	s, other := &p.pool[h.Set][h.Slot], &p.pool[1-h.Set][h.Slot]
-	if s.seen.Has(w) {
-		p.again(now, from, h, s, eff)
-		return
-	}
-	if s.count > 0 && in.pad != s.pad {
-		p.drop(now, h, w, DropMixed)
-		return
-	}
-	s.seen.Set(w)
-	other.seen.Clear(w)
-	if s.count == 0 {
-		s.phase, s.since = h.PacketID, now
-	}
-	if s.count++; s.count == p.n {
-		s.count = 0
-	}
-	p.add(s, &h, in)
-	if p.cfg.Trace != nil {
-		p.event(now, trace.Contribution, h, s.seen, w, "")
-	}
-	if s.count == 0 {
-		p.count.Add(CountResults, 1)
-		if p.cfg.Trace != nil {
-			p.event(now, trace.BlockSent, h, s.seen, w, "")
+	for _, j := range p.jobs {
+		if len(j.up)+len(j.down) > 0 {
+			j.deliver(eff)
 		}
-		p.done = append(p.done, result{src: from.src, dst: from.dst})
-		p.done[len(p.done)-1].packet = s.answer(&h, eff)
 	}
 }
 
-// refuse returns why a packet is not of this job, or nothing.
-func (p *Program) refuse(h *wire.Header) string {
+// train takes the frames of a train to its job, or returns why it has none.
+func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (reason string) {
+	l, problem := t.Layout()
 	switch {
-	case h.Size.Elements() != p.cfg.Elements:
-		return DropWrongSize
-	case int(h.Slot) >= p.cfg.Slots:
-		return DropSlotRange
+	case problem != inet.OK:
+		return string(problem)
+	case l.Proto != inet.ProtoUDP:
+		return DropNotUDP
+	}
+	src, udp := inet.IPv4(t.Header[inet.EtherLen:]).SrcBytes(), inet.UDP(t.Header[l.Transport:])
+	if j := p.parents[channel{src, udp.SrcPort()}]; j != nil {
+		for f := range t.Frames() {
+			p.descend(now, j, udp.DstPort(), packet{t.Payload(f), t.Pad}, eff)
+		}
+		return ""
+	}
+	m, ok := p.members[channel{src, udp.DstPort()}]
+	switch {
+	case !ok:
+		return DropUnknownWorker
+	case !m.job.complete():
+		m.job.count.dropped += uint64(t.Frames())
+		return DropIncomplete
+	}
+	from := sender{&m.job.workers[m.place], udp.SrcPort()}
+	for f := range t.Frames() {
+		p.packet(now, m.job, from, packet{t.Payload(f), t.Pad}, eff)
 	}
 	return ""
 }
 
-// add takes the packet's values into the slot. The first packet of a phase
-// overwrites: its count is 1, or 0 where one worker is the whole job.
-func (p *Program) add(s *slot, h *wire.Header, in packet) {
-	values := in.payload[wire.HeaderLen:]
-	if s.count == 1 || p.n == 1 {
-		s.values, s.pad = append(s.values[:0], values...), in.pad
-		s.e0, s.e1 = h.E0, h.E1
+// sender is the worker who sent a train, and the UDP port that it waits at.
+type sender struct {
+	*worker
+	port uint16
+}
+
+// packet is Algorithm 3 for one packet.
+func (p *Program) packet(now units.Time, j *job, from sender, in packet, eff *sansio.Effects) {
+	j.count.packets++
+	j.count.last = now
+	var h wire.Header
+	reason := string(h.Read(in.payload, in.pad))
+	if reason == "" {
+		reason = j.refuse(&h)
+	}
+	if reason != "" {
+		p.drop(now, j, &h, from.id, reason)
 		return
 	}
-	vec.AddBE(s.values, values)
-	s.e0, s.e1 = max(s.e0, h.E0), max(s.e1, h.E1)
+	s, other := &j.pool[h.Set][h.Slot], &j.pool[1-h.Set][h.Slot]
+	if !p.cfg.Faithful && j.late(&h) {
+		p.late(now, j, from, &h, s, eff)
+		return
+	}
+	switch {
+	case s.seen.Has(from.id):
+		p.again(now, j, from, &h, s, eff)
+	case s.count > 0 && in.pad != s.pad:
+		p.drop(now, j, &h, from.id, DropMixed)
+	default:
+		other.seen.Clear(from.id)
+		p.contribute(now, j, from, &h, s, in, eff)
+	}
+}
+
+// contribute takes in a packet that is new to the slot. The first of a phase
+// overwrites; where one worker is the whole job, its count is 0.
+func (p *Program) contribute(now units.Time, j *job, from sender, h *wire.Header, s *slot, in packet, eff *sansio.Effects) {
+	s.seen.Set(from.id)
+	if s.count == 0 {
+		s.phase, s.since = h.PacketID, now
+	}
+	if s.count++; s.count == j.n {
+		s.count = 0
+	}
+	s.add(h, in, s.count == 1 || j.n == 1)
+	if p.cfg.Trace != nil {
+		p.event(now, trace.Contribution, j, h, from.id, s.seen, "")
+	}
+	if s.count != 0 {
+		return
+	}
+	j.count.results++
+	p.count.Add(CountResults, 1)
+	if p.cfg.Trace != nil {
+		p.event(now, trace.BlockSent, j, h, from.id, s.seen, "")
+	}
+	sum := result{s.answer(h, eff), from.port}
+	if j.parent != nil {
+		j.up = append(j.up, sum)
+	} else {
+		j.down = append(j.down, sum)
+	}
+}
+
+// late handles a packet of a phase that some worker has gone on from, so that its
+// result is known. A worker that still waits for it has its bit in the slot.
+func (p *Program) late(now units.Time, j *job, from sender, h *wire.Header, s *slot, eff *sansio.Effects) {
+	if s.tag != tagOf(h) || s.count != 0 || !s.seen.Has(from.id) {
+		p.drop(now, j, h, from.id, DropLate)
+		return
+	}
+	p.again(now, j, from, h, s, eff)
 }
 
 // again handles a packet that the slot has seen: the result was lost on its way
-// down, or is not there yet.
-func (p *Program) again(now units.Time, from sender, h wire.Header, s *slot, eff *sansio.Effects) {
-	w := from.worker
+// down, or is not there yet. A part of a job does not have it, and asks for it by
+// sending its own sum once more (§7).
+func (p *Program) again(now units.Time, j *job, from sender, h *wire.Header, s *slot, eff *sansio.Effects) {
 	if s.count != 0 {
-		p.drop(now, h, w, DropDuplicate)
+		p.drop(now, j, h, from.id, DropDuplicate)
 		return
 	}
-	p.count.Add(CountAnswered, 1)
+	what := CountAnswered
+	if j.parent != nil {
+		what = CountSentUp
+	}
+	j.count.answered++
+	p.count.Add(what, 1)
 	if p.cfg.Trace != nil { // peers in the next phase are not in seen any more
-		p.event(now, trace.BlockSent, h, p.everybody, w, CountAnswered)
+		p.event(now, trace.BlockSent, j, h, from.id, j.everybody, what)
 	}
-	to, answer := &p.workers[w], s.answer(&h, eff)
-	eff.EmitPadded(to.to, to.template(&p.cfg, from.dst, from.src), answer.payload, answer.pad)
-}
-
-// answer builds the payload of a result: the trigger's header with the slot's
-// exponents, and the sums.
-func (s *slot) answer(trigger *wire.Header, eff *sansio.Effects) packet {
-	b := eff.Body(wire.HeaderLen + len(s.values))
-	h := *trigger
-	h.E0, h.E1 = s.e0, s.e1
-	h.Put(b)
-	copy(b[wire.HeaderLen:], s.values)
-	return packet{b, s.pad}
-}
-
-// multicast sends the batch's results to every worker, worker by worker, so
-// that each gets them as one train.
-func (p *Program) multicast(eff *sansio.Effects) {
-	for i := range p.workers {
-		w := &p.workers[i]
-		for k := range p.done {
-			r := &p.done[k]
-			eff.EmitPadded(w.to, w.template(&p.cfg, r.dst, r.src), r.payload, r.pad)
-		}
+	sum := s.answer(h, eff)
+	if j.parent != nil {
+		j.up = append(j.up, result{sum, from.port})
+		return
 	}
+	eff.EmitPadded(from.to, from.template(from.udp, from.port), sum.payload, sum.pad)
 }
 
-// worker is a member of the job and the header templates of packets to it.
-type worker struct {
-	Worker
-	to        []sansio.Port
-	templates []template
-}
-
-type template struct {
-	src, dst uint16
-	header   []byte
-}
-
-// maxTemplates bounds the pairs of UDP ports that are remembered for a worker:
-// one for each thread of the public client, which has at most 16 (assumed).
-const maxTemplates = 64
-
-func (w *worker) template(cfg *Config, src, dst uint16) []byte {
-	for _, t := range w.templates {
-		if t.src == src && t.dst == dst {
-			return t.header
-		}
+// descend passes a result from the parent on to all workers, one of whom may be the
+// only one that lacks it: the others know it by its packet id.
+func (p *Program) descend(now units.Time, j *job, port uint16, in packet, eff *sansio.Effects) {
+	var h wire.Header
+	reason := string(h.Read(in.payload, in.pad))
+	if reason == "" {
+		reason = j.refuse(&h)
 	}
-	if len(w.templates) == maxTemplates {
-		w.templates = w.templates[:0]
+	if reason != "" {
+		p.drop(now, j, &h, 0, reason)
+		return
 	}
-	h := inet.UDPHeader(inet.Flow{SrcMAC: cfg.MAC, DstMAC: w.MAC, Src: cfg.Router, Dst: w.Addr, SrcPort: src, DstPort: dst})
-	w.templates = append(w.templates, template{src: src, dst: dst, header: h})
-	return h
+	j.count.passed++
+	p.count.Add(CountPassedOn, 1)
+	b := eff.Body(len(in.payload))
+	copy(b, in.payload)
+	j.down = append(j.down, result{packet{b, in.pad}, port})
 }
 
-func (p *Program) drop(now units.Time, h wire.Header, w uint8, reason string) {
+func (p *Program) drop(now units.Time, j *job, h *wire.Header, w uint8, reason string) {
+	j.count.dropped++
 	p.count.Add(reason, 1)
 	if p.cfg.Trace != nil {
-		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: h.Job, Gen: h.PacketID, Block: uint32(h.Slot), Source: w, Note: reason})
+		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: uint32(h.Slot), Source: w, Note: reason})
 	}
 }
 
 // event tells the trace, which there must be: that is asked for every packet, and
 // costs less before a call with so many words.
-func (p *Program) event(now units.Time, kind trace.Kind, h wire.Header, in trace.Mask, w uint8, note string) {
+func (p *Program) event(now units.Time, kind trace.Kind, j *job, h *wire.Header, w uint8, in trace.Mask, note string) {
 	p.cfg.Trace.Event(&trace.Event{
-		At: now, Kind: kind, Node: p.cfg.Node, Job: h.Job, Gen: h.PacketID, Block: uint32(h.Slot),
+		At: now, Kind: kind, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: uint32(h.Slot),
 		Source: w, Mask: in, Count: in.Len(), Note: note,
 	})
 }

@@ -109,12 +109,48 @@ func TestConfig(t *testing.T) {
 		"no router":      {func(c *Config) { c.Router = netip.Addr{} }, "router address"},
 		"no address":     {func(c *Config) { c.Workers[2].Addr = netip.Addr{} }, "worker 2"},
 		"IPv6":           {func(c *Config) { c.Workers[2].Addr = netip.MustParseAddr("fe80::1") }, "worker 2"},
+		"pool":           {func(c *Config) { c.Pool = MaxSlots + 1 }, "pool of 8193 slots"},
+		"small pool":     {func(c *Config) { c.Pool = 3 }, "job 1 wants 4 slots on tor, where 3 of 3 are left"},
+		"same job": {func(c *Config) {
+			c.Jobs = []Job{{ID: DefaultID, Elements: 64, Slots: 1, Workers: testConfig(4, 1).Workers[3:]}}
+		}, "there is a job 1"},
+		"same id": {func(c *Config) { c.Workers[1].ID, c.Workers[2].ID = 5, 5 }, "workers 1 and 2 share an id, 5"},
+		"too many there": {func(c *Config) {
+			c.Jobs = []Job{{ID: 2, Elements: 64, Slots: 1, Workers: testConfig(5, 1).Workers[3:], NumWorkers: 1}}
+		}, "2 of 1 workers"},
+		"parent":         {func(c *Config) { c.Jobs = below(Parent{}) }, "job 2: parent at invalid IP"},
+		"parent, worker": {func(c *Config) { c.Jobs = below(Parent{Addr: workerAddr(3)}) }, "job 2: worker 0 at 10.0.0.3 is the parent"},
+		"parent of two": {func(c *Config) {
+			c.Jobs = append(below(Parent{Addr: workerAddr(9)}), Job{ID: 3, Elements: 64, Slots: 1, Workers: testConfig(5, 1).Workers[4:], Parent: &Parent{Addr: workerAddr(9)}})
+		}, "job 3: results from 10.0.0.9, UDP port 48864, are those of job 2"},
 	} {
 		cfg := testConfig(3, 4)
 		c.change(&cfg)
 		_, err := New(cfg)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one about %q", name, err, c.says)
+		}
+	}
+}
+
+// below is a job of one worker with a parent.
+func below(u Parent) []Job {
+	return []Job{{ID: 2, Elements: 64, Slots: 1, Workers: testConfig(4, 1).Workers[3:], Parent: &u}}
+}
+
+// Blocks of zeros are blocks like others: the exponent that a host sends with them
+// never wins, and any other is as good as any (§4.6).
+func TestZerosAndExtremeExponents(t *testing.T) {
+	b := newBench(t, testConfig(2, 1))
+	for phase, c := range [][3]int8{{-128, -128, -128}, {-128, 127, 127}, {127, 127, 127}, {-128, -127, -127}} {
+		v := vector{set: uint8(phase % 2), id: uint32(phase), values: val(0)}
+		v.e0 = c[0]
+		b.send(v)
+		v.w, v.e0 = 1, c[1]
+		out := b.send(v)
+		b.wantMulticast(out, 0)
+		if out[0].h.E0 != c[2] || out[0].h.E1 != 0 {
+			t.Errorf("exponents %d and %d give %d", c[0], c[1], out[0].h.E0)
 		}
 	}
 }
@@ -131,7 +167,7 @@ func TestTemplatesAreBounded(t *testing.T) {
 		}
 		b.eff.Reset()
 	}
-	if n := len(b.p.workers[0].templates); n > maxTemplates {
+	if n := len(b.job().workers[0].templates); n > maxTemplates {
 		t.Errorf("%d templates", n)
 	}
 }
