@@ -91,8 +91,8 @@ func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
 	if err != nil {
 		return d.report(pktio.Stats{}, pktio.Report{}), fmt.Errorf("open ports: %w", err)
 	}
-	if err := d.openControl(); err != nil {
-		return d.report(dev.Stats(), pktio.Report{}), errors.Join(err, dev.Close())
+	if err := errors.Join(d.openControl(), d.openSessions(dev)); err != nil {
+		return d.report(dev.Stats(), pktio.Report{}), errors.Join(err, d.closeControl(), d.closeSessions(), dev.Close())
 	}
 	drive, err := d.drive(ctx, dev, ctl)
 	return d.report(dev.Stats(), drive), errors.Join(err, dev.Close())
@@ -104,6 +104,7 @@ type daemon struct {
 	trace    *traceWriter
 	log      *trace.Log        // nil: events are not kept
 	control  *control.Listener // nil: none was asked for
+	sessions *sessions         // nil: SwitchML clients are not answered
 	originNs int64             // when the clock of the chassis reads zero
 
 	asking sync.Mutex // guards desk: it takes one question at a time
@@ -131,13 +132,13 @@ func newDaemon(cfg Config, newEngine chassis.NewEngine, w *traceWriter) (*daemon
 // drive forwards until ctx ends or something breaks.
 func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pktio.Report, error) {
 	if err := ctl.Ready(); err != nil {
-		return pktio.Report{}, errors.Join(fmt.Errorf("say ready: %w", err), d.closeControl())
+		return pktio.Report{}, errors.Join(fmt.Errorf("say ready: %w", err), d.closeControl(), d.closeSessions())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	var startErr error
 	clock := pktio.NewClock(d.originNs)
-	endControl := d.serveControl(dev, clock)
+	endControl, endSessions := d.serveControl(dev, clock), d.serveSessions()
 	waiting.Go(func() {
 		epochNs, err := ctl.AwaitStart(ctx)
 		switch {
@@ -151,13 +152,13 @@ func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pkti
 	})
 	report, err := pktio.Drive(ctx, pktio.DriveConfig{
 		Machine: d.chassis,
-		Device:  newPanel(dev, d.cfg.Chassis.Switch.Ports),
+		Device:  newPanel(d.sessionDevice(dev), d.cfg.Chassis.Switch.Ports),
 		Clock:   clock,
 		Done:    func() bool { d.desk.Answer(); return false },
 	})
 	cancel()
 	waiting.Wait()
-	return report, errors.Join(startErr, err, endControl())
+	return report, errors.Join(startErr, err, endControl(), endSessions())
 }
 
 func (d *daemon) report(dev pktio.Stats, drive pktio.Report) Report {

@@ -20,6 +20,7 @@ type lab struct {
 	t       *testing.T
 	plan    *plan.Plan
 	spaces  map[string]ns.NetNS
+	engine  chassis.NewEngine // of every switch; nil: none
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
@@ -128,7 +129,7 @@ func (l *lab) startSwitch(ctx context.Context, sw *plan.Switch, change func(c *C
 	ended := make(chan error, 1)
 	l.running.Go(func() {
 		ended <- l.spaces[sw.Name].Do(func(ns.NetNS) error {
-			report, err := Run(ctx, cfg, nil, ctl)
+			report, err := Run(ctx, cfg, l.engine, ctl)
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.reports[sw.Name] = report
