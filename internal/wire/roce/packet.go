@@ -1,0 +1,124 @@
+package roce
+
+import "encoding/binary"
+
+// Port is the UDP destination port of RoCEv2 (IANA).
+const Port uint16 = 4791
+
+// Lengths in bytes.
+const (
+	BTHLen   = 12
+	RETHLen  = 16
+	ImmDtLen = 4
+	ICRCLen  = 4
+)
+
+// MaxQueuePair is the largest number of a queue pair.
+const MaxQueuePair = 1<<24 - 1
+
+// partition is the default partition key, with full membership.
+const partition = 0xffff
+
+// Packet is a decoded UDP payload.
+type Packet struct {
+	Opcode    Opcode
+	QueuePair uint32 // at the receiver, 24 bits
+	PSN       PSN
+	RETH      RETH   // where Opcode.Begins
+	Immediate uint32 // where Opcode.Immediate
+	Payload   []byte // of Read: what of it is there, in the memory of the UDP payload
+	Counted   int    // bytes of the payload that are only counted
+}
+
+// RETH is where a message goes in the receiver's memory.
+type RETH struct {
+	Address uint64
+	Key     uint32
+	Length  uint32 // bytes of the whole message
+}
+
+// Headers returns the bytes before the payload.
+func (p *Packet) Headers() int {
+	n := BTHLen
+	if p.Opcode.Begins() {
+		n += RETHLen
+	}
+	if p.Opcode.Immediate() {
+		n += ImmDtLen
+	}
+	return n
+}
+
+// Put writes the headers to b, which is a whole UDP payload, and returns the part
+// of b between them and the ICRC, for the payload: whole words.
+func (p *Packet) Put(b []byte) (payload []byte) {
+	b[0], b[1] = byte(p.Opcode), 0
+	binary.BigEndian.PutUint16(b[2:], partition)
+	binary.BigEndian.PutUint32(b[4:], p.QueuePair&MaxQueuePair)
+	binary.BigEndian.PutUint32(b[8:], uint32(p.PSN&MaxPSN))
+	at := BTHLen
+	if p.Opcode.Begins() {
+		binary.BigEndian.PutUint64(b[at:], p.RETH.Address)
+		binary.BigEndian.PutUint32(b[at+8:], p.RETH.Key)
+		binary.BigEndian.PutUint32(b[at+12:], p.RETH.Length)
+		at += RETHLen
+	}
+	if p.Opcode.Immediate() {
+		binary.BigEndian.PutUint32(b[at:], p.Immediate)
+		at += ImmDtLen
+	}
+	return b[at : len(b)-ICRCLen]
+}
+
+// Problem says why a UDP payload is no packet of the kind; drops are counted
+// under it.
+type Problem string
+
+// The problems that [Packet.Read] finds.
+const (
+	OK           Problem = ""
+	Short        Problem = "roce-short"
+	BadVersion   Problem = "roce-bad-version"
+	BadOpcode    Problem = "roce-bad-opcode" // no write on an unreliable connection
+	BadPartition Problem = "roce-bad-partition"
+	BadPadding   Problem = "roce-bad-padding"
+)
+
+// Read decodes a UDP payload whose last counted bytes before the ICRC are only
+// counted. It does not look at the ICRC: see [Check].
+func (p *Packet) Read(b []byte, counted int) Problem {
+	*p = Packet{Counted: counted}
+	if len(b) < BTHLen+ICRCLen {
+		return Short
+	}
+	p.Opcode = Opcode(b[0])
+	fill := int(b[1] >> 4 & 3) // bytes behind the payload, up to a whole word
+	switch {
+	case b[1]&0xf != 0:
+		return BadVersion
+	case !p.Opcode.known():
+		return BadOpcode
+	case binary.BigEndian.Uint16(b[2:]) != partition:
+		return BadPartition
+	}
+	at := p.Headers()
+	switch rest := len(b) - ICRCLen - at; {
+	case rest < 0:
+		return Short
+	case (rest+counted)%4 != 0 || fill > rest:
+		return BadPadding
+	}
+	p.QueuePair = binary.BigEndian.Uint32(b[4:]) & MaxQueuePair
+	p.PSN = PSN(binary.BigEndian.Uint32(b[8:])) & MaxPSN
+	if p.Opcode.Begins() {
+		p.RETH = RETH{binary.BigEndian.Uint64(b[BTHLen:]), binary.BigEndian.Uint32(b[BTHLen+8:]), binary.BigEndian.Uint32(b[BTHLen+12:])}
+	}
+	if p.Opcode.Immediate() {
+		p.Immediate = binary.BigEndian.Uint32(b[at-ImmDtLen:])
+	}
+	p.Payload = b[at : len(b)-ICRCLen-fill]
+	return OK
+}
+
+// Len returns the length of the payload, with what is only counted.
+func (p *Packet) Len() int { return len(p.Payload) + p.Counted }

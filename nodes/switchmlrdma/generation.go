@@ -1,0 +1,56 @@
+package switchmlrdma
+
+import (
+	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/nodes/gradient"
+)
+
+// generation is a gradient on its way.
+type generation struct {
+	number  int
+	grad    []float32 // borrowed from Begin until the generation is complete
+	q       []int32
+	sums    []int32   // of the blocks held
+	factors []float64 // scaling factor of each block held
+
+	remaining   int // blocks without a result
+	retransmits int // packets
+	saturated   int
+}
+
+func (c *Core) newGeneration() generation {
+	g := generation{number: -1, sums: make([]int32, c.held), factors: make([]float64, c.cfg.Sample.Held(c.blocks-1)+1)}
+	if !c.cfg.Integers {
+		g.q = make([]int32, c.held)
+	}
+	return g
+}
+
+func (g *generation) begin(number, blocks int) {
+	g.number, g.remaining, g.retransmits, g.saturated = number, blocks, 0, 0
+}
+
+// Sums returns the integer sums of the complete generation, borrowed until the
+// next begins.
+func (c *Core) Sums() []int32 { return c.gen.sums }
+
+// Finish ends the complete generation gen. The tensors go to the function that it
+// returns, and the core takes new ones: the function may be called at any time, on
+// any goroutine.
+func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
+	g, cfg := c.gen, c.cfg
+	c.gen = c.newGeneration()
+	c.gen.number = gen
+	mean := func(dst []float32) {
+		size := cfg.block()
+		for i := range (len(g.sums) + size - 1) / size {
+			lo, hi := i*size, min((i+1)*size, len(g.sums))
+			gradient.MeanBlock(dst[lo:hi], g.sums[lo:hi], g.factors[i], cfg.Workers)
+		}
+		if cfg.Recorder != nil {
+			cfg.Recorder.Sent(gen, g.q)
+			cfg.Recorder.Delivered(gen, g.sums)
+		}
+	}
+	return result.Outcome{Retransmits: g.retransmits, Contributed: true, Saturated: g.saturated}, mean
+}
