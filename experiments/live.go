@@ -25,7 +25,7 @@ import (
 // onPackets returns the experiments on real packets, the short ones first.
 func onPackets() []Experiment {
 	return []Experiment{
-		liveLevels(), liveTenants(), liveVolume(), liveClocking(), liveRates(), liveRetransmit(), liveExact(), liveLoss(), liveModels(), liveStragglers(),
+		liveLevels(), liveRacks(), liveTenants(), liveShared(), liveVolume(), liveClocking(), liveRates(), liveRetransmit(), liveExact(), liveLoss(), liveModels(), liveStragglers(),
 	}
 }
 
@@ -58,7 +58,8 @@ type liveRun struct {
 	rate       units.Rate // of each host's link, before it is divided by the scale
 	scale      int
 	mtu        int
-	loss       float64 // of each link, each way
+	loss       float64 // of each host's link, each way
+	uplinkLoss float64 // of each link between leaf and spine, each way
 	slow       int     // not zero: the link of host h0 has one in so many parts of the rate
 	iterations int     // warm-up included
 	warmup     int     // iterations of a benchmark that do not count
@@ -85,8 +86,12 @@ func (r *liveRun) plan() (*plan.Plan, error) {
 	params := gen.Params{Hosts: r.hosts, MTU: r.mtu, Link: topo.LinkSpec{
 		Rate: r.rate / units.Rate(r.scale), Delay: liveDelay, Loss: r.loss, Queue: liveQueue / units.Bytes(r.scale),
 	}}
-	if r.topology == "mx480" {
+	switch r.topology {
+	case "mx480":
 		params.Fabric = topo.LinkSpec{Rate: liveFabric / units.Rate(r.scale), Delay: liveDelay}
+	case "leaf-spine": // as fast as a host's, whatever is below
+		params.Uplink = params.Link
+		params.Uplink.Loss = r.uplinkLoss
 	}
 	g, err := gen.ByName(r.topology, params)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/inalab/inalab/reports/render"
 )
 
-// liveRates is elements a second on shaped links: packet sizes, workers, bytes of
-// a tensor, and the ring.
+// liveRates is elements a second on shaped links: packet sizes, workers, and
+// the ring.
 func liveRates() Experiment {
 	return Experiment{
-		ID: "switchml.s6.1.live", Title: "elements aggregated a second: SwitchML-256 and -64, 2 to 16 workers, half the bytes, and a ring over kernel TCP",
+		ID: "switchml.s6.1.live", Title: "elements aggregated a second: SwitchML-256 and -64, 2 to 16 workers, and a ring over kernel TCP",
 		Claims: []claims.ID{
-			"switchml.s6.1.k64-slower", "switchml.s6.1.ate-flat", "switchml.s6.3.fp16-doubles", "switchml.s1.micro.nccl-tcp",
+			"switchml.s6.1.k64-slower", "switchml.s6.1.ate-flat", "switchml.s1.micro.nccl-tcp",
 		},
 		Live: true, Quick: "6 of 20 all-reduces of each run",
 		Run: onLab(runRates),
@@ -40,7 +40,6 @@ type rates struct {
 const (
 	rate64    = "SwitchML-64"
 	rate256   = "SwitchML-256"
-	rateHalf  = "SwitchML-256, half the bytes"
 	rateMicro = "SwitchML-256, 100 MB by the scale"
 	rateRing  = "ring over TCP, 100 MB by the scale"
 )
@@ -58,7 +57,7 @@ func newRates(e *Env) *rates {
 	}
 	return &rates{runs: []liveRun{
 		run(rate256, sml256, 2, rateElements), run(rate256, sml256, 4, rateElements), run(rate256, sml256, 8, rateElements),
-		run(rate64, sml64, 4, rateElements), run(rateHalf, sml256, 4, rateElements/2),
+		run(rate64, sml64, 4, rateElements),
 		run(rateMicro, sml256, 8, microElements), run(rateRing, ringTCP, 8, microElements),
 		run(rateMicro, sml256, 16, microElements), run(rateRing, ringTCP, 16, microElements),
 	}}
@@ -88,8 +87,6 @@ func runRates(ctx context.Context, l *lab) (Findings, error) {
 	}
 	set("switchml.s6.1.k64-slower", r.at(rate256, 4)/r.at(rate64, 4), "4 workers", "")
 	set("switchml.s6.1.ate-flat", r.spread(), "2, 4 and 8 workers", "")
-	// Half as many int32 are as many float16: what crosses is the same.
-	set("switchml.s6.3.fp16-doubles", 2*r.at(rateHalf, 4)/r.at(rate256, 4), "4 workers", "half of the bytes stand for float16; no float16 is computed with")
 	best, of := 0.0, 0
 	for _, n := range []int{8, 16} {
 		if v := r.at(rateMicro, n) / r.at(rateRing, n); v > best {

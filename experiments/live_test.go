@@ -112,7 +112,7 @@ func runsOf(t *testing.T, e *Env) []liveRun {
 		}
 		return runs
 	}
-	runs := append(levels(), clockingRun(e))
+	runs := append(append(levels(), racks(e)...), clockingRun(e))
 	for _, n := range volumeWorkers {
 		runs = append(runs, volumeRuns(n, 1<<16)...)
 	}
@@ -121,7 +121,7 @@ func runsOf(t *testing.T, e *Env) []liveRun {
 	runs = append(runs, must(exactRuns(e))...)
 	runs = append(runs, must(stragglerRuns(e))...)
 	for _, r := range newLossRuns(e) {
-		runs = append(runs, r.sml, r.ring)
+		runs = append(append(runs, r.sml.runs...), r.ring.runs...)
 	}
 	models, err := newLiveModels(e)
 	for _, m := range models {

@@ -41,6 +41,7 @@ type call struct {
 	rate    units.Rate
 	mib     int // of the tensor
 	loss    float64
+	inside  units.Duration // from port to port of the switch
 	trace   trace.Sink
 }
 
@@ -67,7 +68,7 @@ func (c *call) overTCP() bool {
 
 func (c *call) job(e *Env) (*job.Job, error) {
 	servers := job.Servers(c.sys, c.workers)
-	n := network{topology: "rack", hosts: c.workers + servers, rate: c.rate, mtu: mtu, loss: c.loss, queue: portQueue}
+	n := network{topology: "rack", hosts: c.workers + servers, rate: c.rate, mtu: mtu, loss: c.loss, queue: portQueue, extra: c.inside / 2}
 	return replay(e, c.sys, n, func(s *job.Spec) {
 		s.Model = profiles.Profile{Name: fmt.Sprintf("%d MiB", c.mib), SizeMiB: c.mib}
 		s.Iterations, s.Servers, s.Host, s.Trace = c.rounds(), servers, c.host, c.trace
@@ -170,6 +171,7 @@ const packetOf256 = 1100
 var (
 	sml256   = job.SwitchML{Elements: 256}
 	sml64    = job.SwitchML{Elements: 64}
+	smlRDMA  = job.SwitchMLRDMA{}
 	ringRoCE = job.Ring{Transport: stream.RoCE}
 	ringTCP  = job.Ring{Transport: stream.TCP}
 )

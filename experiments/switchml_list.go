@@ -11,7 +11,10 @@ import (
 // under the virtual clock check, and those of the Trio paper that are about
 // SwitchML, what is cheap first.
 func switchmlFigures() []Experiment {
-	return []Experiment{recirculation(), trioPacketSizes(), trioPool(), ateSize(), fig9(), fig7(), table2(), fig4(), table1(), fig3()}
+	return []Experiment{
+		recirculation(), passes(), lineRate(), singlePipeline(), hierarchy(), halfPrecision(), trioPacketSizes(), trioPool(), ateSize(),
+		fig9(), fig7(), table2(), fig4(), table1(), fig3(),
+	}
 }
 
 // recirculation is SwitchML §5: what the ports of the switch leave for workers

@@ -20,7 +20,11 @@ func TestSwitchMLFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []Experiment{recirculation(), trioPacketSizes(), ateSize(), table1(), table2()} {
+	list := []Experiment{recirculation(), passes(), lineRate(), singlePipeline(), halfPrecision(), trioPacketSizes(), ateSize(), table1(), table2()}
+	if !testing.Short() {
+		list = append(list, hierarchy()) // 257 chips
+	}
+	for _, x := range list {
 		t.Run(x.ID, func(t *testing.T) {
 			t.Parallel()
 			env := &Env{Quick: true, Seed: 1, Constants: Constants(), readings: readings, taken: map[claims.ID]string{}}

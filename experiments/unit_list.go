@@ -16,6 +16,7 @@ func unit() []Experiment {
 		unitPaillier(),
 		unitConversion(),
 		unitSwitchmlProtocol(),
+		unitSwitchmlRDMA(),
 		unitTraining(),
 		[]Experiment{pfeRules(), pfeProgram()},
 	)

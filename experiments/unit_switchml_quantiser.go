@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
 )
 
 // unitSwitchmlQuantiser checks SwitchML's scaling of blocks: §4.6 and App E.
@@ -33,6 +34,7 @@ func unitSwitchmlQuantiser() []Experiment {
 				f.Set(x.id, m)
 			}
 			theorems(&f, e)
+			f.Tables = append(f.Tables, ruleTable(e))
 			return f, nil
 		},
 	}}
@@ -108,9 +110,62 @@ func appendixE(factor float64) (claims.Measured, error) {
 	}), nil
 }
 
+// factorOverflow is the ambiguity of which formula the factor has; its choices are
+// the names of rules.
+const factorOverflow claims.ID = "switchml.f-overflow"
+
+// ruleTable is what each choice, and what else hosts can do, makes of the worst blocks.
+func ruleTable(e *Env) claims.Table {
+	t := claims.Table{
+		ID: "switchml.quantiser", Title: fmt.Sprintf("Sums of the worst blocks of 1 to %d workers by the rule of the factor", maxWorkers),
+		Columns: []claims.Column{{Name: "rule"}, {Name: "sums"}, {Name: "above int32"}, {Name: "by at most"}, {Name: "numbers of workers"}, {Name: "largest error", Unit: "n/f"}},
+		Notes:   []string{fmt.Sprintf("The choices of ambiguity %s, of which %s holds, and floor. All workers have the same value, 2^m or just below, of either sign.", factorOverflow, e.Reading(factorOverflow))},
+	}
+	for _, rule := range gradient.Rules() {
+		w := worstOf(gradient.Rule(rule))
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(rule), render.Int(w.sums), render.Int(w.above), render.Int(w.by), render.Int(w.workers), render.Number(w.off, 3),
+		})
+	}
+	return t
+}
+
+// worstSums is what a rule makes of the worst blocks.
+type worstSums struct {
+	sums, above, workers int     // sums, those that int32 does not hold, and n with such a sum
+	by                   int64   // how far above
+	off                  float64 // largest error of a sum, in n/f
+}
+
+// worstOf sums, with 1 to 64 workers, the largest values that an exponent allows.
+func worstOf(rule gradient.Rule) (w worstSums) {
+	for n := 1; n <= maxWorkers; n++ {
+		before := w.above
+		for m := -30; m <= 30; m++ {
+			for _, v := range []float32{float32(math.Ldexp(1, m)), float32(math.Ldexp(1-0x1p-24, m))} {
+				factor := rule.Factor(n, rule.Exponent([]float32{v}))
+				var q [2]int32
+				rule.Quantise(q[:], []float32{v, -v}, factor)
+				for i, x := range []float64{float64(v), -float64(v)} {
+					sum, most := int64(n)*int64(q[i]), int64(math.MaxInt32+i)
+					if i > 0 {
+						sum = -sum
+					}
+					w.sums++
+					w.above += btoi(sum > most)
+					w.by = max(w.by, sum-most)
+					w.off = max(w.off, math.Abs(float64(q[i])-x*factor))
+				}
+			}
+		}
+		w.workers += btoi(w.above > before)
+	}
+	return w
+}
+
 // theorems tries the bounds of App E on random vectors and on the worst ones.
 func theorems(f *Findings, e *Env) {
-	t := bounds{stream: e.Seed.Stream("switchml.quantiser")}
+	t := bounds{stream: e.Seed.Stream("switchml.quantiser"), rule: gradient.Rule(e.Reading(factorOverflow))}
 	for n := 1; n <= maxWorkers; n++ {
 		for range e.trials(300) {
 			t.try(n, t.random(n))
@@ -132,6 +187,7 @@ func theorems(f *Findings, e *Env) {
 
 // bounds keeps the worst that was seen.
 type bounds struct {
+	rule        gradient.Rule // which formula the factor has
 	stream      *rng.Stream
 	tried       int
 	overflows   int
@@ -165,7 +221,7 @@ func (t *bounds) try(n int, shares []float32) {
 	for w, s := range shares {
 		values[w] = float32(float64(s) * b)
 	}
-	largest := (math.MaxInt32 + 1 - float64(n)) / (float64(n) * b)
+	largest := t.largest(n, b)
 	for _, factor := range []float64{largest, largest / 1e6} {
 		r := roundAll(values, factor, func(q []int32, g []float32) int { return gradient.QuantiseBlock(q, g, factor) })
 		for i, sum := range r.sums {
@@ -178,6 +234,15 @@ func (t *bounds) try(n int, shares []float32) {
 		}
 		t.nearest = max(t.nearest, math.Abs(r.off[toNearest])/(float64(n)/2))
 	}
+}
+
+// largest returns the largest factor for magnitudes up to B: of Theorem 2, or of §4.6,
+// where 2^m is B.
+func (t *bounds) largest(n int, b float64) float64 {
+	if t.rule == gradient.Section46 {
+		return math.MaxInt32 / (float64(n) * b)
+	}
+	return (math.MaxInt32 + 1 - float64(n)) / (float64(n) * b)
 }
 
 // rounded is what becomes of a value of each worker: rounded down, up, and by

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
 // unitSwitchmlResources checks what SwitchML takes of switches and wires.
@@ -16,7 +20,7 @@ func unitSwitchmlResources() []Experiment {
 	return []Experiment{{
 		ID: "switchml.resources", Title: "registers, ports and goodput of SwitchML",
 		Claims: []claims.ID{
-			"switchml.s1.scale-ports", "switchml.s6.3.pipeline-workers", "switchml.s7.hier-240", "switchml.s7.hier-3600",
+			"switchml.s1.scale-ports", "switchml.s6.3.pipeline-workers",
 			"switchml.s7.uplinks", "switchml.s8.iswitch-40x", "switchml.s4.5.memory-doubling", "switchml.appC.pool-memory",
 			"switchml.appC.memory-share", "switchml.s6.3.workers-no-resource", "switchml.s5.goodput.64", "switchml.s5.goodput.256",
 		},
@@ -27,7 +31,7 @@ func unitSwitchmlResources() []Experiment {
 				return f, err
 			}
 			switchPorts(&f, p)
-			hierarchy(&f, p)
+			uplinks(&f, p)
 			if err := registers(&f, p); err != nil {
 				return f, err
 			}
@@ -45,8 +49,8 @@ const (
 	pipelines    = 4
 	portGbps     = 100
 	iSwitchGbps  = 4 * 10 // §8
-	wedgeSRAM    = 22e6   // bytes, of a Wedge100BF-32X: XAgg §I
 	slowPortGbps = 25
+	maxElements  = 256 // values of a packet, in all pipelines
 )
 
 // switchPorts is what a switch, or one pipeline, can attach.
@@ -62,21 +66,9 @@ func switchPorts(f *Findings, p *printed) {
 	f.Set("switchml.s8.iswitch-40x", claims.Number(pipeline/iSwitchGbps))
 }
 
-// hierarchy counts the workers below switches in layers: each pipeline is a
-// switch of its own, that gives one of its ports to the layer above; the root
-// gives none.
-func hierarchy(f *Findings, p *printed) {
+// uplinks counts the ports of a switch that lead up: one for each pipeline.
+func uplinks(f *Findings, p *printed) {
 	ports := p.known("switchml.hier.p")
-	workers := func(layers int) claims.Measured {
-		n := ports
-		for range layers - 1 {
-			n *= ports - 1
-		}
-		return claims.Number(n)
-	}
-	f.Set("switchml.s7.hier-240", workers(2))
-	f.Set("switchml.s7.hier-3600", workers(3))
-
 	down := 0.0 // most ports downstream that leave enough for upstream
 	up := func(d float64) float64 { return math.Ceil(d / ports) }
 	for down+1+up(down+1) <= pipelines*ports {
@@ -89,35 +81,36 @@ func hierarchy(f *Findings, p *printed) {
 	f.Set("switchml.s7.uplinks", m)
 }
 
-// valueBytes returns the bytes of the registers that hold values, and bitmapBytes
-// those of seen, in Algorithm 3, where there are two copies; in Algorithm 1 there
-// is one, and no bitmap.
-func valueBytes(copies, slots, elements int) int { return copies * slots * elements * 4 }
-
-func bitmapBytes(copies, slots, workers int) int { return (copies*slots*workers + 7) / 8 }
-
-// registers counts the copies that a slot needs, and their bytes.
+// registers reads what the placed program has of registers, and counts the copies
+// that a slot needs: Algorithm 1 has one, and no bitmap.
 func registers(f *Findings, p *printed) error {
 	copies, err := copiesOfSlot()
 	if err != nil {
 		return err
 	}
-	const workers, elements = 8, 256 // of the paper's testbed
-	pool := func(link string) int { return int(p.known("switchml.pool", link)) }
-	with, without := valueBytes(copies, pool("100Gbps"), elements), valueBytes(1, pool("100Gbps"), elements)
+	use := map[string]memoryUse{}
+	for _, link := range []string{"10Gbps", "100Gbps"} {
+		if use[link], err = memoryShare(int(p.known("switchml.pool", link))); err != nil {
+			return err
+		}
+	}
+	slow, fast := use["10Gbps"], use["100Gbps"]
+	one := fast.slots * maxElements * 4 // bytes of one copy
 	doubling := claims.Group(map[string]claims.Measured{
-		"value_registers": claims.Number(float64(with) / float64(without)),
-		"bitmap_bytes":    claims.Number(float64(bitmapBytes(copies, pool("100Gbps"), workers))),
+		"value_registers": claims.Number(float64(fast.valueBytes) / float64(one)),
+		"bitmap_bytes":    claims.Number(float64(fast.bitmapBytes)),
 	})
-	doubling.Note = fmt.Sprintf("%d slots of %d values, %d workers; copies counted on the program", pool("100Gbps"), elements, workers)
+	doubling.Note = fmt.Sprintf("registers of the placed program, %d of its slots, %d values; the program answers from %d copies of a slot; a bitmap has a bit for each of %d workers", fast.slots, maxElements, copies, switchmltofino.MaxWorkers)
+	if copies*one != fast.valueBytes {
+		return fmt.Errorf("the program answers from %d copies of a slot, but its registers have %d bytes for %d slots", copies, fast.valueBytes, fast.slots)
+	}
 	f.Set("switchml.s4.5.memory-doubling", doubling)
 
 	f.Set("switchml.appC.pool-memory", claims.Group(map[string]claims.Measured{
-		"slots_128": claims.Number(float64(valueBytes(copies, pool("10Gbps"), elements))),
-		"slots_512": claims.Number(float64(with)),
+		"slots_128": claims.Number(float64(slow.valueBytes)), "slots_512": claims.Number(float64(fast.valueBytes)),
 	}))
-	share := claims.Number(100 * float64(with) / wedgeSRAM)
-	share.Note = fmt.Sprintf("of 22 MB, that XAgg says a Wedge100BF-32X has; ten times the slots take %.0f%%", 1000*float64(with)/wedgeSRAM)
+	share := claims.Number(fast.percent())
+	share.Note = fmt.Sprintf("%s: %d times as many slots fit", fast, switchml.MaxSlots/fast.slots)
 	f.Set("switchml.appC.memory-share", share)
 	return nil
 }
@@ -152,33 +145,53 @@ func copiesOfSlot() (copies int, err error) {
 	return copies, err
 }
 
-// workersTakeNothing lets 2 to 64 workers use the same slots, and compares the
-// registers that hold values.
+// workersTakeNothing lets as many workers use the same slots of an emulated chip as
+// a bitmap has bits, and compares what fit says that its program takes.
 func workersTakeNothing(f *Findings) error {
-	const slots, most = 4, 64
-	least, largest := math.MaxInt, 0
-	for n := 2; n <= most; n++ {
-		r, err := newSwitchmlRig(n, slots)
+	const slots = 4
+	var first fit.Resources
+	differing := 0
+	for n := 2; n <= switchmltofino.MaxWorkers; n++ {
+		placed, err := placedProgram(n)
 		if err != nil {
 			return err
 		}
-		for slot := range slots {
-			var out []switchmlResult
-			for w := range n {
-				if out, err = r.send(w, 0, slot, 1); err != nil {
-					return err
-				}
-			}
-			if len(out) != n || out[0].value != int32(n) {
-				return fmt.Errorf("%d workers: slot %d gives %v", n, slot, out)
+		if n == 2 {
+			first = placed.Resources()
+		}
+		differing += btoi(!reflect.DeepEqual(first, placed.Resources()))
+		if err := slotsServe(n, slots); err != nil {
+			return err
+		}
+	}
+	if err := slotsServe(switchmltofino.MaxWorkers+1, slots); err == nil {
+		return fmt.Errorf("%d workers share a bitmap of %d bits", switchmltofino.MaxWorkers+1, switchmltofino.MaxWorkers)
+	}
+	m := claims.Number(float64(differing))
+	m.Note = fmt.Sprintf("numbers of workers for which fit reports other resources than for 2; %d slots of the emulated chip serve 2 to %d, whose bits a bitmap has; more are refused", slots, switchmltofino.MaxWorkers)
+	f.Set("switchml.s6.3.workers-no-resource", m)
+	return nil
+}
+
+// slotsServe sums ones on the slots of an emulated chip.
+func slotsServe(workers, slots int) error {
+	e, err := switchmltofino.New(switchml.Config{Node: "tor", Router: rigRouter, Jobs: []switchml.Job{sharedJob(1, 0, workers, slots)}}, switchmltofino.Options{})
+	if err != nil {
+		return err
+	}
+	r := newRigFor(e, workers)
+	r.ports = switchmltofino.MaxPorts
+	for slot := range slots {
+		var out []switchmlResult
+		for w := range workers {
+			if out, err = r.send(w, 0, slot, 1); err != nil {
+				return err
 			}
 		}
-		b := valueBytes(2, slots, switchmlElements)
-		least, largest = min(least, b), max(largest, b)
+		if len(out) != workers || out[0].value != int32(workers) {
+			return fmt.Errorf("%d workers: slot %d gives %v", workers, slot, out)
+		}
 	}
-	m := claims.Number(float64(largest - least))
-	m.Note = fmt.Sprintf("%d slots serve 2 to %d workers on the program; seen takes a bit a worker, slot and copy", slots, most)
-	f.Set("switchml.s6.3.workers-no-resource", m)
 	return nil
 }
 

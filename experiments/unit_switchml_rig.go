@@ -34,12 +34,13 @@ func switchmlProgram(n, slots int, sink trace.Sink) (*program.Program, error) {
 	return program.New(cfg)
 }
 
-// switchmlRig is the program of one switch, whose packets are made and whose
-// results are taken apart here.
+// switchmlRig is what aggregates in one switch, the reference program or an emulated
+// chip, whose packets are made and whose results are taken apart here.
 type switchmlRig struct {
-	prog   *program.Program
+	prog   sansio.Machine
 	eff    sansio.Effects
 	ups    [][]byte // header of each worker's packets
+	ports  int      // that workers share; zero: each has its own
 	body   []byte
 	answer []switchmlResult
 }
@@ -55,13 +56,18 @@ func newSwitchmlRig(n, slots int) (*switchmlRig, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &switchmlRig{prog: p, body: make([]byte, wire.HeaderLen+4*switchmlElements)}
+	return newRigFor(p, n), nil
+}
+
+// newRigFor returns a rig of what aggregates for n workers.
+func newRigFor(m sansio.Machine, n int) *switchmlRig {
+	r := &switchmlRig{prog: m, body: make([]byte, wire.HeaderLen+4*switchmlElements)}
 	for w := range n {
 		h := inet.UDPHeader(switchmlUp(w))
 		inet.SetUDPBody(h, len(r.body))
 		r.ups = append(r.ups, h)
 	}
-	return r, nil
+	return r
 }
 
 // send hands over a packet of worker w, all of whose values are v, and returns
@@ -71,7 +77,11 @@ func (r *switchmlRig) send(w int, set uint8, slot int, v int32) ([]switchmlResul
 	for i := wire.HeaderLen; i < len(r.body); i += 4 {
 		binary.BigEndian.PutUint32(r.body[i:], uint32(v))
 	}
-	r.prog.Handle(0, []sansio.Arrival{{Port: sansio.Port(w), Train: sansio.Train{Header: r.ups[w], Body: r.body}}}, &r.eff)
+	port := sansio.Port(w)
+	if r.ports > 0 {
+		port = sansio.Port(w % r.ports)
+	}
+	r.prog.Handle(0, []sansio.Arrival{{Port: port, Train: sansio.Train{Header: r.ups[w], Body: r.body}}}, &r.eff)
 	defer r.eff.Reset()
 	r.answer = r.answer[:0]
 	for _, s := range r.eff.Sends {
