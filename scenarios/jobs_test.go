@@ -92,13 +92,10 @@ func TestClocksDiffer(t *testing.T) {
 }
 
 func TestEverySystemOnEveryTopology(t *testing.T) {
-	const (
-		oneSwitch = `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`
-		oneEngine = `aggregates in a switch with one forwarding engine, but topology mx480 has a chassis of 6: use rack`
-	)
 	refused := map[string]string{
-		"switchml64 leaf-spine": oneSwitch, "switchml256 leaf-spine": oneSwitch, "trioml leaf-spine": oneSwitch,
-		"switchml64 mx480": oneEngine, "switchml256 mx480": oneEngine,
+		"trioml leaf-spine":        `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`,
+		"switchml-rdma leaf-spine": `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`,
+		"switchml-rdma mx480":      `aggregates in a switch with one forwarding engine, but topology mx480 has a chassis of 6: use rack`,
 	}
 	for _, system := range job.Names(job.Systems()) {
 		for _, topology := range []string{"rack", "mx480", "leaf-spine"} {

@@ -94,7 +94,7 @@ func TestOverrides(t *testing.T) {
 		"seed=7", "seed=8", "model=vgg11", "link.rate=25Gbit/s", "link.loss=0.1%", "link.loss-every=500", "mini-batch=32",
 		"stragglers.p=[16%, 0.5]", "stragglers.semantics=every-server", "trio.wake=naive", "trio.aging=false",
 		"trio.stragglers=notify", "trio.look=50ms", "trio.permanent-after=4", "stragglers.outages=[{worker: 3, iteration: 5, for: 2s}]",
-		"switchml.retransmit=true", "switchml.timeout=2ms", "switchml.unscaled-pool=true",
+		"switchml.retransmit=true", "switchml.timeout=2ms", "switchml.unscaled-pool=true", "switchml.faithful=true", "switchml.pipe=pipeline", "switchml.timing=tofino",
 		"systems=[{system: switchml64, topology: rack}, {system: trioml, topology: rack}]",
 	)
 	trio := s.Systems[1].System.(job.TrioML)
@@ -111,7 +111,7 @@ func TestOverrides(t *testing.T) {
 		"notices":            reflect.DeepEqual(trio.PFE.Stragglers, &triomc.Stragglers{Look: 50 * units.Millisecond, PermanentAfter: 4}),
 		"outages":            reflect.DeepEqual(s.Outages, []fault.Outage{{Worker: 3, Iteration: 5, For: 2 * units.Second}}),
 		"rest of trio":       trio.Window == 4096 && trio.Late == program.LateTombstone,
-		"switchml":           s.Systems[0] == System{job.SwitchML{Elements: 64, Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond}, "rack"},
+		"switchml":           s.Systems[0] == System{job.SwitchML{Elements: 64, Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond, Faithful: true, Pipe: job.Pipe{Pipeline: true, Timed: true}}, "rack"},
 		"systems":            len(s.Systems) == 2 && s.Systems[1].Topology == "rack",
 		"what was not named": s.Hosts == 6 && s.Scale == 200,
 	} {

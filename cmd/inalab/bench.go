@@ -25,10 +25,10 @@ func newBench() *cobra.Command {
 		Short: "Measure this machine: all-reduce on real packets, building topologies, simulating",
 		Args:  subcommand,
 		RunE: func(*cobra.Command, []string) error {
-			return usage(fmt.Errorf("which benchmark? allreduce, topology, sim or pfe"))
+			return usage(fmt.Errorf("which benchmark? allreduce, topology, sim, pfe or pipeline"))
 		},
 	}
-	c.AddCommand(newBenchAllReduce(), newBenchTopology(), newBenchSim(), newBenchPFE())
+	c.AddCommand(newBenchAllReduce(), newBenchTopology(), newBenchSim(), newBenchPFE(), newBenchPipeline())
 	return c
 }
 

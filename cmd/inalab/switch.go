@@ -24,14 +24,14 @@ type switchFlags struct {
 func newSwitch() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "switch",
-		Short: "Look into a switch of a running lab, and give it jobs",
+		Short: "Look into a switch of a running lab, give it jobs, have it lose packets",
 		Long: `Speaks with a switch of a lab that runs, in another terminal, say. A lab of root is
 open to root and to the user who called sudo; a lab in a user namespace to its
 user. See docs/switch.md.`,
 		Args: subcommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newSwitchShow(), newSwitchJob())
+	c.AddCommand(newSwitchShow(), newSwitchJob(), newSwitchDrop(), newSwitchServe())
 	return c
 }
 

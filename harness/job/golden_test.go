@@ -25,6 +25,7 @@ func TestConfigurationsOfNodes(t *testing.T) {
 		topology string
 	}{
 		{"rack-switchml256", SwitchML{}, "rack"},
+		{"rack-switchml-rdma", SwitchMLRDMA{Slots: 32}, "rack"},
 		{"rack-ring", Ring{}, "rack"},
 		{"rack-halving-roce", Halving{Transport: stream.RoCE}, "rack"},
 		{"rack-ps", PS{}, "rack"},

@@ -231,9 +231,21 @@ func TestFind(t *testing.T) {
 	if s, err := Find(Systems(), "switchml64"); err != nil || s != (SwitchML{Elements: 64}) {
 		t.Errorf("found %v, %v", s, err)
 	}
-	const want = `system "triolm": allowed are ring, halving, ps, switchml64, switchml256, trioml; did you mean "trioml"?`
+	const want = `system "triolm": allowed are ring, halving, ps, switchml64, switchml256, switchml-rdma, trioml; did you mean "trioml"?`
 	if _, err := Find(Systems(), "triolm"); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// A system whose program knows no levels says so.
+func TestOneEngine(t *testing.T) {
+	for topology, want := range map[string]string{
+		"rack": "", "mx480": "one forwarding engine, but topology mx480 has a chassis of 6: use rack", "leaf-spine": "topology leaf-spine has 4 switches: use rack or mx480",
+	} {
+		err := mustNew(t, spec(t, SwitchML{}, topology, 4)).OneEngine()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", topology, err, want)
+		}
 	}
 }
 
@@ -244,8 +256,7 @@ func TestBadJobs(t *testing.T) {
 	}{
 		{func(s *Spec) { s.System = nil }, "a job needs a system"},
 		{func(s *Spec) { s.Scale = 0 }, "both must be 1 or more"},
-		{func(s *Spec) { s.Plan = addressed(t, "leaf-spine", 4) }, "use rack or mx480"},
-		{func(s *Spec) { s.Plan = addressed(t, "mx480", 4) }, "one forwarding engine, but topology mx480 has a chassis of 6: use rack"},
+		{func(s *Spec) { s.System, s.Plan = TrioML{}, addressed(t, "leaf-spine", 4) }, "use rack or mx480"},
 		{func(s *Spec) { s.System = misfit{s.System} }, "laid out for 0 workers and 0 switches in blocks of 0 elements, but topology rack has 4 and 1, and a block at least one"},
 		{func(s *Spec) { s.System = unwritable{s.System} }, "writing a chan int"},
 		{func(s *Spec) { s.Plan.MTU = 1061 }, "below the 1062 bytes of a switchml256 packet"},

@@ -105,6 +105,9 @@ func TestSetOfOne(t *testing.T) {
 	}
 }
 
+// single is a system whose programs serve one job each.
+type single struct{ System }
+
 // What cannot share says why.
 func TestSetRefuses(t *testing.T) {
 	p := addressed(t, "rack", 6)
@@ -118,7 +121,9 @@ func TestSetRefuses(t *testing.T) {
 		"one host":       {[]*Job{trio(1, 0, 1), trio(2, 2, 1)}, "jobs 1 and 2 both have a worker on h1"},
 		"other plan":     {[]*Job{trio(1, 0, 1), tenant(t, addressed(t, "rack", 6), 2, TrioML{}, 2, 3)}, "share plan, clock and system"},
 		"other system":   {[]*Job{trio(1, 0, 1), tenant(t, p, 2, SwitchML{}, 2, 3)}, "share plan, clock and system"},
-		"one pool":       {[]*Job{tenant(t, p, 1, SwitchML{}, 0, 1), tenant(t, p, 2, SwitchML{}, 2, 3)}, "the switch program of switchml256 serves one job"},
+		"one program":    {[]*Job{tenant(t, p, 1, single{SwitchML{}}, 0, 1), tenant(t, p, 2, single{SwitchML{}}, 2, 3)}, "the switch program of switchml256 serves one job"},
+		"full pool":      {[]*Job{tenant(t, p, 1, SwitchML{Slots: 5000}, 0, 1), tenant(t, p, 2, SwitchML{Slots: 4000}, 2, 3)}, "job 2 wants 4000 slots on tor, where 3192 of 8192 are left"},
+		"two programs":   {[]*Job{tenant(t, p, 1, SwitchML{}, 0, 1), tenant(t, p, 2, SwitchML{Faithful: true}, 2, 3)}, "jobs want tor to be two programs"},
 		"other PFE":      {[]*Job{trio(1, 0, 1), tenant(t, p, 2, TrioML{PFE: PFE{Reference: true}}, 2, 3)}, "jobs want tor to be two machines"},
 		"other timeouts": {[]*Job{trio(1, 0, 1), tenant(t, p, 2, TrioML{Timeout: units.Second}, 2, 3)}, "jobs want tor to age blocks in different ways"},
 	} {

@@ -98,7 +98,7 @@ type Partial struct {
 // Systems returns those of the papers with their default knobs, in the order of
 // tables.
 func Systems() []System {
-	return []System{Ring{}, Halving{}, PS{}, SwitchML{Elements: 64}, SwitchML{Elements: 256}, TrioML{}}
+	return []System{Ring{}, Halving{}, PS{}, SwitchML{Elements: 64}, SwitchML{Elements: 256}, SwitchMLRDMA{}, TrioML{}}
 }
 
 // Names returns the names of systems.

@@ -3,8 +3,8 @@ package job
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -12,7 +12,6 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -25,6 +24,9 @@ type SwitchML struct {
 	Unscaled   bool // use Slots as they are
 	Retransmit bool
 	Timeout    units.Duration // zero means 10ms live (the public client's) and 1ms virtual (the paper's, §6.3)
+	Faithful   bool           // no check for late packets, as in the paper and the public switch program
+	Host       SwitchMLHost
+	Pipe       Pipe // what aggregates in switches
 }
 
 // DefaultSlots is the pool of Trio §6.1.
@@ -66,17 +68,26 @@ func (s SwitchML) Configure(k Knobs) System {
 	s.Unscaled = k.Flag("switchml.unscaled-pool")
 	s.Retransmit = k.Flag("switchml.retransmit")
 	s.Timeout = k.Duration("switchml.timeout", "default")
+	s.Faithful = k.Flag("switchml.faithful")
+	s.Host.configure(k)
+	s.Pipe.configure(k)
 	return s
 }
 
-// Layout puts the pool into the one switch.
+// Layout puts a part of the pool into every switch on the way of packets.
 func (s SwitchML) Layout(j *Job) (Layout, error) {
-	if err := j.OneEngine(); err != nil {
+	if err := s.Host.validate(j); err != nil {
 		return Layout{}, err
 	}
+	levels, err := s.levels(j)
+	if err != nil {
+		return Layout{}, err
+	}
+	pipe, notes := s.Pipe.of(j, levels.out)
 	l := Layout{
-		Programs: [][]any{{s.program(j)}},
-		Port:     switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j), Block: s.elements(),
+		Programs: pipe.wrap(j, levels.out),
+		Port:     switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j, levels, pipe), Block: s.values(),
+		Notes: append(s.Host.notes(j), notes...),
 	}
 	for _, h := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, &h))
@@ -93,42 +104,68 @@ func (s SwitchML) core(j *Job, h *plan.Host) switchml.Config {
 	if j.Virtual {
 		timeout = virtualTimeout
 	}
-	return switchml.Config{
+	c := switchml.Config{
 		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: s.elements(), Slots: s.slots(j), Job: j.ID,
-		Flow: j.ToSwitch(h, switchmlSource, wire.Port), Timeout: or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
+		Flow: toGateway(h), Timeout: or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
 	}
+	s.Host.apply(&c, j)
+	return c
 }
 
-func (s SwitchML) program(j *Job) program.Config {
-	sw := &j.Plan.Switches[0]
-	c := program.Config{Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Elements: s.elements(), Slots: s.slots(j)}
-	for _, h := range j.Hosts() {
-		c.Workers = append(c.Workers, program.Worker{MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(h.SwitchPort)})
+// toGateway is the flow from a host to the switch that it is on.
+func toGateway(h *plan.Host) inet.Flow {
+	return inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: h.Gateway, SrcPort: switchmlSource, DstPort: wire.Port}
+}
+
+// Merge gives a switch the jobs of all, each with its part of the pool. Where one of
+// them needs the reference program it is that of all.
+func (SwitchML) Merge(programs []any) (any, error) {
+	out := programs[0].(switchmlConfig)
+	out.Program.Jobs = slices.Clone(out.Program.Jobs)
+	for _, p := range programs[1:] {
+		next := p.(switchmlConfig)
+		if next.Program.Faithful != out.Program.Faithful {
+			return nil, fmt.Errorf("jobs want %s to be two programs, one that checks for late packets and one that does not", out.Program.Node)
+		}
+		if !next.Pipe.Pipeline {
+			out.Pipe = next.Pipe
+		}
+		out.Program.Jobs = append(out.Program.Jobs, next.Program.Jobs...)
 	}
-	return c
+	_, err := out.engine() // whether they can be beside one another
+	return out, err
 }
 
 // packet returns the bytes of an IP packet.
 func (s SwitchML) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*s.elements() }
 
+// values returns the values of a packet.
+func (s SwitchML) values() int { return s.Host.Values.Of(s.elements()) }
+
+// slots returns a worker's pool: as many for each thread.
 func (s SwitchML) slots(j *Job) int {
-	full := or(s.Slots, DefaultSlots)
-	if s.Unscaled {
-		return full
+	n := or(s.Slots, DefaultSlots)
+	if !s.Unscaled {
+		n = min(n, max(MinWindow, (n+j.Scale-1)/j.Scale))
 	}
-	return min(full, max(MinWindow, (full+j.Scale-1)/j.Scale))
+	threads := s.Host.threads()
+	return max(threads, n/threads*threads)
 }
+
+// pool returns what a switch must have for that.
+func (s SwitchML) pool(j *Job) int { return switchml.PoolOf(s.slots(j), s.Host.threads()) }
 
 // time is one crossing of every packet: the blocks, and one packet with
 // exponents only for each slot. A pool too small for the round trip waits for
 // every result before the slot's next packet.
-func (s SwitchML) time(j *Job) units.Duration {
-	k, slots := s.elements(), s.slots(j)
-	blocks := (j.Params + k - 1) / k
+func (s SwitchML) time(j *Job, l *levels, pipe Pipe) units.Duration {
+	slots, calls := s.slots(j), s.Host.calls(j)
+	blocks := s.Host.blocks(j, s.values())
 	size := inet.EtherLen + s.packet()
-	line := j.FrameTime(blocks+min(slots, blocks)+1, size) + j.Latency(size)
-	trip := j.FrameTime(2, size) + j.Latency(size) + 2*(j.Host.Latency+j.Host.Frame)
-	return max(line, trip*units.Duration((blocks+slots-1)/slots+1))
+	latency := j.Latency(size) + l.climb(size)
+	line := j.FrameTime(blocks+calls*min(slots, blocks)+1, size) + latency
+	trip := j.FrameTime(2, size) + latency + 2*(j.Host.Latency+j.Host.Frame) + pipe.takes(s.elements())*units.Duration(len(l.hops))
+	return max(line, trip*units.Duration((blocks+slots-1)/slots+calls))
 }
 
 // NewCore makes one worker's end of the protocol.
@@ -139,14 +176,4 @@ func (SwitchML) NewCore(config json.RawMessage, rec gradient.Recorder, sink trac
 	}
 	cfg.Recorder, cfg.Trace = rec, sink
 	return switchml.New(cfg)
-}
-
-// NewEngine makes the program of the switch.
-func (SwitchML) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
-	cfg, err := Decode[program.Config](config)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Trace = sink
-	return program.New(cfg)
 }

@@ -60,8 +60,12 @@ func dispatch(now units.Time, sw Switch, r Request, out *Response) error {
 		return addJob(now, sw, pfe, r.Job, out)
 	case OpRemoveJob:
 		return removeJob(now, sw, pfe, *r.ID, out)
+	case OpDrop:
+		return setDrop(sw, pfe, r.Drop, out)
+	case OpClearDrop:
+		return clearDrops(sw, pfe, out)
 	}
-	return fmt.Errorf("unknown operation %q: allowed are %s, %s, %s", r.Op, OpShow, OpAddJob, OpRemoveJob)
+	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop}))
 }
 
 // check finds fields that are missing, and those that belong to another operation.
@@ -73,11 +77,12 @@ func (r *Request) check() error {
 	}
 	for _, f := range []field{
 		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
+		{"drop", r.Drop != nil, OpDrop},
 	} {
 		switch {
 		case f.given && f.op != r.Op:
 			return fmt.Errorf("operation %q takes no %s: that is for %q", r.Op, f.name, f.op)
-		case !f.given && f.op == r.Op && f.name != "limit":
+		case !f.given && f.op == r.Op && f.name != "limit" && f.name != "drop":
 			return fmt.Errorf("operation %q lacks its %s", r.Op, f.name)
 		}
 	}

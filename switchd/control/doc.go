@@ -14,6 +14,8 @@
 //	{"version":1,"op":"show","view":"jobs","pfe":"pfe1","limit":100}
 //	{"version":1,"op":"add-job","job":{"id":2,"sources":[0,1,2],"block_cnt_max":512}}
 //	{"version":1,"op":"remove-job","id":2}
+//	{"version":1,"op":"drop","drop":{"port":"p0","direction":"in","probability":0.01,"seed":7}}
+//	{"version":1,"op":"clear-drop"}
 //
 // Unknown keys, an unknown operation and another version are errors, and every
 // error is a text. A connection may carry many requests; one that is silent for
@@ -34,5 +36,6 @@
 // where there is more than one (Trio §4). It is set up on all of them or on none,
 // from the top down; it is removed from the bottom up.
 //
-// Left out: SwitchML's own set-up protocol, and telling hosts of a job.
+// Left out: SwitchML's own set-up protocol (package switchmlrpc), and telling hosts of
+// a job.
 package control

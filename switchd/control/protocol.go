@@ -36,6 +36,8 @@ const (
 	OpShow      Op = "show"       // a view of each engine
 	OpAddJob    Op = "add-job"    // set a job up
 	OpRemoveJob Op = "remove-job" // take it out
+	OpDrop      Op = "drop"       // set what a drop simulator does; nothing set: list it
+	OpClearDrop Op = "clear-drop" // end all of that
 )
 
 // Request is one line to a switch.
@@ -47,6 +49,32 @@ type Request struct {
 	Limit   int            `json:"limit,omitempty"` // show: rows for each engine; zero: DefaultRows
 	Job     *Job           `json:"job,omitempty"`   // add-job
 	ID      *int           `json:"id,omitempty"`    // remove-job
+	Drop    *Drop          `json:"drop,omitempty"`  // drop; nil: only list
+}
+
+// Drop is what a drop simulator is to do at a port, in one direction.
+type Drop struct {
+	Port        string    `json:"port"` // by name
+	Direction   Direction `json:"direction"`
+	Probability float64   `json:"probability"`    // of each packet of the program; 0 ends it
+	Seed        *uint64   `json:"seed,omitempty"` // begin the dice of the engine anew
+}
+
+// Direction is which packets of a port are meant.
+type Direction string
+
+// The directions.
+const (
+	In  Direction = "in"  // those that arrive by the port
+	Out Direction = "out" // those sent by it
+)
+
+// Dropping is what an engine's drop simulator does.
+type Dropping struct {
+	PFE         string    `json:"pfe"`
+	Port        string    `json:"port"`
+	Direction   Direction `json:"direction"`
+	Probability float64   `json:"probability"`
 }
 
 // Job is a job of a whole switch, or of one of its PFEs.
@@ -72,6 +100,7 @@ type Response struct {
 	Tables  []EngineTable `json:"tables,omitempty"`  // show
 	Added   []Placed      `json:"added,omitempty"`   // add-job, from the top down
 	Removed []Taken       `json:"removed,omitempty"` // remove-job, from the bottom up
+	Drops   []Dropping    `json:"drops,omitempty"`   // drop, clear-drop: what is set behind it
 }
 
 // Fault says who has to change something after an error.

@@ -20,11 +20,12 @@ const (
 	ViewResources View = "resources" // what the program takes of the chip
 	ViewSlots     View = "slots"     // the pool of aggregators
 	ViewBitmap    View = "bitmap"    // who has contributed to each slot
+	ViewPorts     View = "ports"     // ports, and the queues before them
 	ViewStats     View = "stats"     // counters; the control plane makes it of Engine.Counters
 )
 
 // Views lists all of them, in the order of help texts.
-var Views = []View{ViewJobs, ViewBlocks, ViewSlots, ViewBitmap, ViewThreads, ViewMemory, ViewResources, ViewStats}
+var Views = []View{ViewJobs, ViewBlocks, ViewSlots, ViewBitmap, ViewThreads, ViewMemory, ViewResources, ViewPorts, ViewStats}
 
 // Viewed is an engine that a control plane looks into while it runs. All calls come
 // from the goroutine of Handle, between calls of it; now is not before the latest
@@ -75,6 +76,8 @@ const (
 	RefusedNoRoom      Reason = "no-room"
 	RefusedUnknownJob  Reason = "unknown-job"
 	RefusedUnsupported Reason = "jobs-are-fixed"
+	RefusedNoDrops     Reason = "no-drop-simulator"
+	RefusedDrop        Reason = "bad-drop"
 )
 
 // Refusal is why an engine does not do as the control plane says.

@@ -1,0 +1,158 @@
+package job
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	"github.com/inalab/inalab/switchd/tofino"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+func TestPipeKnobs(t *testing.T) {
+	for _, tc := range []struct {
+		say  words
+		want Pipe
+	}{
+		{nil, Pipe{}},
+		{words{"switchml.pipe": "pipeline", "switchml.timing": "none"}, Pipe{Pipeline: true}},
+		{words{"switchml.pipe": "reference"}, Pipe{}},
+		{words{"switchml.pipe": "pipeline", "switchml.timing": "tofino"}, Pipe{Pipeline: true, Timed: true}},
+	} {
+		var p Pipe
+		if p.configure(tc.say); p != tc.want {
+			t.Errorf("%v: %+v, want %+v", tc.say, p, tc.want)
+		}
+	}
+}
+
+// Every switch gets what the job can run on; where that is not what was asked for, a
+// note says why.
+func TestWhatAggregatesSwitchML(t *testing.T) {
+	rack := func(hosts int) func() *plan.Plan {
+		return func() *plan.Plan { return planned(t, "rack", gen.Params{Hosts: hosts}) }
+	}
+	for _, tc := range []struct {
+		name     string
+		plan     func() *plan.Plan
+		pipe     Pipe
+		lengths  bool
+		pipeline bool
+		note     string
+	}{
+		{"rack", rack(4), Pipe{Pipeline: true}, false, true, ""},
+		{"as many as ports", rack(switchmltofino.MaxPorts), Pipe{Pipeline: true}, false, true, ""},
+		{"levels", func() *plan.Plan { return leafSpine(t) }, Pipe{Pipeline: true}, false, true, ""},
+		{"asked for", rack(4), Pipe{}, true, false, ""},
+		{"lengths", rack(4), Pipe{Pipeline: true}, true, false, "packets carry lengths in place of values"},
+		{"many ports", rack(switchmltofino.MaxPorts + 1), Pipe{Pipeline: true}, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
+		{"many workers", rack(switchmltofino.MaxWorkers + 1), Pipe{Pipeline: true}, false, false, "tor aggregates for 33, and a slot's bitmap has 32 bits"},
+		{"chassis", func() *plan.Plan { return planned(t, "mx480", gen.Params{Hosts: 6}) }, Pipe{Pipeline: true}, false, false, "is one of several forwarding engines of a chassis"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := tc.plan()
+			s := spec(t, SwitchML{Pipe: tc.pipe}, "rack", 2)
+			s.Plan = p
+			if tc.lengths {
+				s.Elements, s.Virtual, s.Replay, s.Sample = 0, true, true, gradient.Sampling{Every: 4}
+			}
+			j := mustNew(t, s)
+			noted := slices.ContainsFunc(j.Layout.Notes, func(n string) bool { return strings.Contains(n, "reference program") && strings.Contains(n, tc.note) })
+			if noted != (tc.note != "") {
+				t.Errorf("notes %q, want %q", j.Layout.Notes, tc.note)
+			}
+			for _, sw := range j.Switches(0) {
+				for _, text := range sw.Programs {
+					if len(text) == 0 {
+						continue
+					}
+					e, err := SwitchML{}.NewEngine(text, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, pipeline := e.(*switchmltofino.Engine); pipeline != tc.pipeline {
+						t.Errorf("%s is a %T", sw.Switch.Name, e)
+					}
+				}
+			}
+		})
+	}
+}
+
+func planned(t *testing.T, topology string, p gen.Params) *plan.Plan {
+	t.Helper()
+	g, err := gen.ByName(topology, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := plan.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Passes take time under the virtual clock alone, and then a round trip is that much
+// longer; the links of the lab stay what they are.
+func TestTimedPipe(t *testing.T) {
+	s := spec(t, SwitchML{Slots: 1, Unscaled: true, Pipe: Pipe{Pipeline: true, Timed: true}}, "rack", 3)
+	live := mustNew(t, s)
+	s.Virtual = true
+	timed := mustNew(t, s)
+	s.System = SwitchML{Slots: 1, Unscaled: true}
+	instant := mustNew(t, s)
+	if live.Layout.Programs[0][0].(switchmlConfig).Pipe.Timed {
+		t.Error("a live switch is to take modelled time")
+	}
+	if !timed.Layout.Programs[0][0].(switchmlConfig).Pipe.Timed {
+		t.Error("a virtual switch takes no time")
+	}
+	blocks := (timed.Params + 255) / 256
+	const pass = 10*tofino.PassTime + tofino.IngressTime + tofino.EgressTime
+	if got, want := timed.Layout.Time-instant.Layout.Time, pass*units.Duration(blocks+1); got != want {
+		t.Errorf("passes take %v of the time, want %v", got, want)
+	}
+}
+
+// Jobs that share a switch share what it is: where one needs the reference program all
+// have it.
+func TestMergeOfPipes(t *testing.T) {
+	p := planned(t, "rack", gen.Params{Hosts: 4})
+	one, two := tenant(t, p, 1, SwitchML{Pipe: Pipe{Pipeline: true}}, 0, 1), tenant(t, p, 2, SwitchML{Pipe: Pipe{Pipeline: true}}, 2, 3)
+	other := tenant(t, p, 2, SwitchML{}, 2, 3)
+	for reference, with := range map[bool]*Job{false: two, true: other} {
+		s, err := NewSet(one, with)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := Decode[switchmlConfig](s.Switches(0)[0].Programs[0])
+		if err != nil || cfg.Pipe.Pipeline == reference || len(cfg.Program.Jobs) != 2 {
+			t.Errorf("%+v, %v", cfg, err)
+		}
+	}
+}
+
+// A switch without a job is a switch that takes one.
+func TestIdleSwitch(t *testing.T) {
+	p := planned(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts + 1})
+	if _, _, err := (SwitchML{Pipe: Pipe{Pipeline: true}}).Idle(&p.Switches[0], 1); err == nil || !strings.Contains(err.Error(), "take fewer hosts, or the reference program") {
+		t.Errorf("error %v", err)
+	}
+	for _, pipe := range []Pipe{{Pipeline: true}, {}} {
+		name, text, err := SwitchML{Pipe: pipe}.Idle(&planned(t, "rack", gen.Params{Hosts: 2}).Switches[0], 1)
+		if err != nil || name != "switchml256" {
+			t.Fatal(name, err)
+		}
+		if _, err := (SwitchML{}).NewEngine(text, nil); err != nil {
+			t.Error(err)
+		}
+		if !json.Valid(text) {
+			t.Error("no JSON")
+		}
+	}
+}

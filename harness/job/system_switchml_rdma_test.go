@@ -1,0 +1,74 @@
+package job
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/switchmlrdma"
+	program "github.com/inalab/inalab/switchd/program/switchmlroce"
+)
+
+// A pool is so many messages; less than one is one.
+func TestQueuePairs(t *testing.T) {
+	for _, c := range []struct {
+		system                 SwitchMLRDMA
+		scale, queues, packets int
+		noted                  bool
+	}{
+		{SwitchMLRDMA{}, 1, 32, 16, false},
+		{SwitchMLRDMA{Packets: 4}, 1, 128, 4, false},
+		{SwitchMLRDMA{}, 100, 4, 16, true},
+		{SwitchMLRDMA{Unscaled: true}, 100, 32, 16, true},
+		{SwitchMLRDMA{Slots: 9}, 1, 1, 16, true},
+	} {
+		s := spec(t, c.system, "rack", 3)
+		s.Scale = c.scale
+		j := mustNew(t, s)
+		core, sw := j.Layout.Cores[2].(switchmlrdma.Config), j.Layout.Programs[0][0].(program.Config)
+		if core.Queues != c.queues || core.Packets != c.packets || j.Layout.Window != c.queues*c.packets || (len(j.Layout.Notes) > 0) != c.noted {
+			t.Errorf("%+v at scale %d: %d queue pairs of %d packets, notes %q", c.system, c.scale, core.Queues, core.Packets, j.Layout.Notes)
+		}
+		if d := sw.Jobs[0]; d.Slots != c.queues*c.packets || len(d.Workers) != 3 || len(d.Workers[2].RDMA.QPNs) != c.queues || d.RDMA.MessageBytes != 1024*c.packets {
+			t.Errorf("%+v at scale %d: the switch has %+v", c.system, c.scale, d)
+		}
+		if slots, lead := j.System.(Slotted).Pool(j); slots != c.queues || lead != 0 {
+			t.Errorf("%+v: events name %d slots, %d packets before blocks", c.system, slots, lead)
+		}
+	}
+}
+
+// The analytic time, worked out by hand for 4096 elements on links of 1 Gbit/s
+// without delay: a message of exponents, one of values, and the last packet down. 58
+// bytes of headers and ICRC, 16 more in the first packet and 4 in the last.
+func TestTimeOfMessages(t *testing.T) {
+	s := spec(t, SwitchMLRDMA{}, "rack", 4)
+	s.Model.Compute = 0
+	got, _ := mustNew(t, s).Expect()
+	message, last := 16*(58+1024+24)+16+4, 58+4+1024+24
+	if want := units.Duration(2*(message+last)*8) * units.Nanosecond; got != want {
+		t.Errorf("communication takes %v, want %v", got, want)
+	}
+}
+
+// Two jobs share the switch, each with its part of the pool.
+func TestRDMAJobsShareAProgram(t *testing.T) {
+	p := addressed(t, "rack", 4)
+	s, err := NewSet(tenant(t, p, 0, SwitchMLRDMA{}, 0, 2), tenant(t, p, 7, SwitchMLRDMA{Packets: 4}, 3, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := Decode[program.Config](s.Switches(0)[0].Programs[0])
+	if err != nil || len(cfg.Jobs) != 2 || cfg.Jobs[1].ID != 7 || cfg.Jobs[1].RDMA.MessageBytes != 4096 {
+		t.Errorf("%+v, %v", cfg.Jobs, err)
+	}
+	if _, err := NewSet(tenant(t, p, 0, SwitchMLRDMA{}, 0, 2), tenant(t, p, 7, SwitchMLRDMA{Faithful: true}, 3, 1)); err == nil || !strings.Contains(err.Error(), "one of them faithful") {
+		t.Errorf("two programs in one switch: %v", err)
+	}
+}
+
+func TestTooManyRDMAWorkers(t *testing.T) {
+	if _, err := New(spec(t, SwitchMLRDMA{}, "rack", 33)); err == nil || !strings.Contains(err.Error(), "aggregates for 32 workers at most, and topology rack has 33") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,161 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"path/filepath"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/proc"
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/switchmlproto"
+	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/control"
+	"github.com/inalab/inalab/switchd/daemon"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// ServeOptions describe a lab for clients of one's own.
+type ServeOptions struct {
+	Lab      string // name of the lab
+	Logs     string // existing directory for the nodes' logs
+	System   job.SwitchML
+	Seed     rng.Root
+	Patience units.Duration // of Barrier and Broadcast; zero: the service's default
+	Owner    journal.Caller
+	Exe      string // program of the node processes; empty: the running one
+	NetNS    netns.Options
+}
+
+// Served is such a lab as clients see it.
+type Served struct {
+	Management netip.AddrPort    // of the gRPC service, from every namespace of the lab
+	Station    string            // node that is only in the management network
+	Lab        *netns.Lab        // while it is there
+	Plan       *plan.Plan        // with the addresses of hosts
+	Paths      map[string]string // of network namespaces, by node
+}
+
+// The management network (assumed: a private range, RFC 1918, that no topology here
+// has). Hosts have a network of their own to the switch each, and a route to its one address.
+const (
+	stationNode     = "station"
+	managementIface = "mgmt"
+)
+
+var managementAddr = netip.AddrFrom4([4]byte{192, 168, 255, 1})
+
+// Serve brings up a rack whose switch runs SwitchML without a job and offers the gRPC
+// service of its clients, calls ready, and waits until ctx ends. No worker process
+// runs: hosts are for the caller's.
+func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Served) error) (err error) {
+	if len(p.Switches) != 1 || p.Switches[0].Chassis != nil {
+		return fmt.Errorf("topology %s: the service is that of one switch with one engine: use rack", p.Name)
+	}
+	cfg, err := serveConfig(p, opt)
+	if err != nil {
+		return err
+	}
+	lab, err := netns.Up(ctx, withManagement(LabSpec(opt.Lab, p, false), p), opt.NetNS)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
+	cfg.Control = control.SocketPath(lab.Dir(), p.Switches[0].Name)
+	sup := proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
+	defer func() { err = errors.Join(err, sup.Close(stopGrace)) }()
+	sw, err := startServing(ctx, sup, lab, cfg, opt)
+	if err != nil {
+		return err
+	}
+	s := Served{
+		Management: netip.AddrPortFrom(managementAddr, switchmlproto.Port), Station: stationNode, Lab: lab, Plan: p, Paths: map[string]string{},
+	}
+	for _, n := range append([]string{stationNode}, hostNames(p)...) {
+		s.Paths[n] = lab.Path(n)
+	}
+	if err := ready(s); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-sw.Exited():
+		return errors.Join(fmt.Errorf("switch %s ended", sw.Node()), sw.Wait())
+	}
+}
+
+func serveConfig(p *plan.Plan, opt ServeOptions) (daemon.Config, error) {
+	sw := p.Switches[0]
+	c := daemon.Config{Chassis: chassis.Config{Switch: sw, MTU: p.MTU, Seed: opt.Seed, Quantum: linkQuantum}, Plain: true}
+	system, program, err := opt.System.Idle(&sw, opt.Seed)
+	if err != nil {
+		return c, err
+	}
+	c.Chassis.System, c.Chassis.Programs = system, append(c.Chassis.Programs, program)
+	c.Sessions = &daemon.Sessions{
+		Listen: netip.AddrPortFrom(managementAddr, switchmlproto.Port).String(), Slots: opt.System.Slots, Patience: opt.Patience,
+	}
+	return c, nil
+}
+
+// startServing starts the switch and waits until it answers.
+func startServing(ctx context.Context, sup *proc.Supervisor, lab *netns.Lab, cfg daemon.Config, opt ServeOptions) (*proc.Process, error) {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	node := cfg.Chassis.Switch.Name
+	sw, err := sup.Start(ctx, proc.Spec{Node: node, Kind: "switch", NetNS: lab.Path(node), Config: cfg, Log: filepath.Join(opt.Logs, node+".log")})
+	if err != nil {
+		return nil, err
+	}
+	if err := sw.WaitReady(ctx); err != nil {
+		return nil, err
+	}
+	if err := opt.Owner.Chown(cfg.Control); err != nil {
+		return nil, err
+	}
+	return sw, sw.Send(proc.Command{Name: proc.CommandStart, EpochNS: pktio.MonotonicNow()})
+}
+
+func hostNames(p *plan.Plan) (out []string) {
+	for i := range p.Hosts {
+		out = append(out, p.Hosts[i].Name)
+	}
+	return out
+}
+
+// withManagement adds the management network to a lab of one switch.
+func withManagement(spec netns.Spec, p *plan.Plan) netns.Spec {
+	sw := p.Switches[0].Name
+	wire := func(i int, node string, at, other netip.Prefix) {
+		spec.Wires = append(spec.Wires, netns.Wire{
+			A: netns.End{Node: node, Iface: managementIface, MAC: managementMAC(i, 0), Addr: other},
+			B: netns.End{Node: sw, Iface: fmt.Sprintf("%s%d", managementIface, i), MAC: managementMAC(i, 1), Addr: at},
+		})
+	}
+	spec.Nodes = append(spec.Nodes, netns.Node{Name: stationNode})
+	wire(0, stationNode, netip.PrefixFrom(managementAddr, 24), netip.PrefixFrom(managementAddr.Next(), 24))
+	for n := range spec.Nodes {
+		for i := range p.Hosts {
+			if spec.Nodes[n].Name != p.Hosts[i].Name {
+				continue
+			}
+			b := 4 * (i + 1)
+			gateway := netip.AddrFrom4([4]byte{192, 168, byte(b >> 8), byte(b + 1)})
+			wire(i+1, p.Hosts[i].Name, netip.PrefixFrom(gateway, 30), netip.PrefixFrom(gateway.Next(), 30))
+			spec.Nodes[n].Routes = append(spec.Nodes[n].Routes, netns.Route{Dst: netip.PrefixFrom(managementAddr, 32), Via: gateway})
+		}
+	}
+	return spec
+}
+
+// managementMAC is locally administered, in a range of its own.
+func managementMAC(wire, end int) [6]byte {
+	return [6]byte{2, 0xfe, 0, byte(wire >> 8), byte(wire), byte(end)}
+}

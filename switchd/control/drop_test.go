@@ -1,0 +1,85 @@
+package control
+
+import (
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	"github.com/inalab/inalab/topo/gen"
+)
+
+// newPipeline is a rack whose switch runs SwitchML on a pipeline, without a job.
+func newPipeline(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{t: t, plan: chassistest.Plan(t, "rack", gen.Params{Hosts: 3})}
+	cfg := chassis.Config{Switch: r.plan.Switches[0], NoLinks: true, Programs: []json.RawMessage{json.RawMessage("{}")}}
+	var err error
+	r.Chassis, err = chassis.New(cfg, func(json.RawMessage, trace.Sink) (dataplane.Engine, error) {
+		return switchmltofino.New(switchml.Config{Node: "tor", Router: netip.MustParseAddr("10.1.255.254"), MAC: inet.MAC{2}}, switchmltofino.Options{Ports: 3})
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What is to be lost is set by port and direction, listed in their order, and ended
+// one by one or all at once.
+func TestDropSimulator(t *testing.T) {
+	r := newPipeline(t)
+	seed := uint64(7)
+	set := func(port string, d Direction, p float64) []Dropping {
+		return r.must(Request{Op: OpDrop, Drop: &Drop{Port: port, Direction: d, Probability: p, Seed: &seed}}).Drops
+	}
+	if got := r.must(Request{Op: OpDrop}).Drops; got != nil {
+		t.Errorf("at first %v", got)
+	}
+	set("p2", In, 0.5)
+	set("p0", Out, 1)
+	set("p0", In, 0.001)
+	want := []Dropping{{"engine", "p0", In, 0.001}, {"engine", "p0", Out, 1}, {"engine", "p2", In, 0.5}}
+	if diff := cmp.Diff(want, r.must(Request{Op: OpDrop}).Drops); diff != "" {
+		t.Errorf("set (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want[1:], set("p0", In, 0)); diff != "" {
+		t.Errorf("one ended (-want +got):\n%s", diff)
+	}
+	if got := r.must(Request{Op: OpClearDrop}).Drops; got != nil {
+		t.Errorf("cleared %v", got)
+	}
+}
+
+func TestDropRefusals(t *testing.T) {
+	r := newPipeline(t)
+	for want, d := range map[string]Drop{
+		`tor has no port "p9" with a link: there are p0, p1, p2; did you mean "p0"?`: {Port: "p9", Direction: In},
+		`direction "up": allowed are in, out`:                                        {Port: "p0", Direction: "up"},
+		`bad-drop: losing packets at port 0 of tor with probability 2: use 0 to 1`:   {Port: "p0", Direction: In, Probability: 2},
+	} {
+		if got := r.ask(Request{Op: OpDrop, Drop: &d}); !strings.HasPrefix(got.Error, want) || got.Drops != nil {
+			t.Errorf("%+v:\n got %s\nwant %s", d, got.Error, want)
+		}
+	}
+	if got := r.ask(Request{Op: OpClearDrop, Drop: &Drop{}}); got.Fault != FaultRequest {
+		t.Errorf("a drop that is cleared: %+v", got)
+	}
+	wantFault(t, newRig(t, "rack", 2).ask(Request{Op: OpDrop}), FaultRefused, dataplane.RefusedNoDrops)
+}
+
+// The pipeline shows its ports as they are numbered on the chassis.
+func TestPortsOfAPipeline(t *testing.T) {
+	rows := newPipeline(t).rows(dataplane.ViewPorts)
+	if len(rows) < 3 || rows[0][2] != "0" || rows[2][2] != "2" {
+		t.Errorf("ports %v", rows)
+	}
+}

@@ -1,0 +1,22 @@
+package dataplane
+
+import "github.com/inalab/inalab/internal/sansio"
+
+// Loss is what a drop simulator does to the packets of a program at a port.
+type Loss struct {
+	Port        sansio.Port
+	Leaving     bool    // those sent by the port; else those that arrive there
+	Probability float64 // of each packet, by itself: 0 to 1
+}
+
+// Lossy is an engine that loses packets on request, as the drop simulator of SwitchML's
+// switch program does. Calls come as those of [Viewed] do.
+type Lossy interface {
+	// Lose sets the probability of one port and direction; 0 ends it. An error is a
+	// [*Refusal], and nothing has changed.
+	Lose(Loss) error
+	// Losses returns what is set, by port, arrivals first.
+	Losses() []Loss
+	// ReseedLosses begins the dice of all ports anew.
+	ReseedLosses(seed uint64)
+}
