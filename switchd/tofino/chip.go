@@ -34,7 +34,6 @@ type Chip struct {
 	todo   line            // packets for an ingress; instant mode
 	hollow int             // most bytes that are there of packets that carry lengths only
 	header []byte          // of a frame of a train
-	raw    []byte          // scratch
 
 	packets []*packet // all there have been at once
 	spare   line

@@ -13,8 +13,7 @@ import (
 // drawn makes random programs that are well formed and may or may not fit.
 type drawn struct {
 	*rapid.T
-	p     *ir.Program
-	conds int
+	p *ir.Program
 }
 
 func (d *drawn) n(low, high int, what string) int { return rapid.IntRange(low, high).Draw(d.T, what) }

@@ -11,10 +11,9 @@ import (
 
 // oracle is a stateful ALU as ir describes it, in 64-bit numbers and words.
 type oracle struct {
-	bits    int
-	values  map[ir.Term]int64
-	a, b    bool
-	changed map[ir.Term]int64
+	bits   int
+	values map[ir.Term]int64
+	a, b   bool
 }
 
 func (o *oracle) cut(v int64) int64 { return v & (1<<o.bits - 1) }
