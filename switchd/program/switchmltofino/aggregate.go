@@ -45,15 +45,12 @@ func (b *builder) tags() {
 		}
 		b.table(t, set0, set1, anew)
 	}
-	slot := func(name, register, run, dst string, in ...ir.Operand) ir.Action {
-		return execute(name, ir.Op{Register: register, Run: run, Index: ir.F("meta.where"), IndexBits: slotBits, Dst: dst, In: in})
-	}
-	keyed("newest", slot("tag0", "newest", "tag0", "meta.late", tag), slot("tag1", "newest", "tag1", "meta.late", tag), slot("newest_both", "newest", "both", "", tag))
-	keyed("phase", slot("own0", "phase", "own0", "meta.own", tag, late), slot("own1", "phase", "own1", "meta.own", tag, late), slot("phase_both", "phase", "both", "", tag))
+	keyed("newest", onSlot("tag0", "newest", "tag0", "meta.late", tag), onSlot("tag1", "newest", "tag1", "meta.late", tag), onSlot("newest_both", "newest", "both", "", tag))
+	keyed("phase", onSlot("own0", "phase", "own0", "meta.own", tag, late), onSlot("own1", "phase", "own1", "meta.own", tag, late), onSlot("phase_both", "phase", "both", "", tag))
 	b.table(ir.Table{
 		Name: "row", Keys: exact("meta.late"), Actions: []string{"row_ends", "row_grows"}, Const: true,
 		Entries: []ir.Entry{{Values: []uint64{0}, Action: "row_ends"}, {Values: []uint64{1}, Action: "row_grows"}},
-	}, slot("row_ends", "row", "ends", ""), slot("row_grows", "row", "grows", "meta.anew"))
+	}, onSlot("row_ends", "row", "ends", ""), onSlot("row_grows", "row", "grows", "meta.anew"))
 	b.table(ir.Table{Name: "same", Default: "same", Const: true}, ir.Action{Name: "same", Do: []ir.Op{set("meta.same", ir.C(1))}})
 	again := []ir.Op{set("md.pass", ir.C(passAnew)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)), set("ig.egress_port", ir.C(recirculation))}
 	if b.half {
@@ -70,7 +67,8 @@ func (b *builder) bitmap() {
 		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{uint64(i%2) * setBit, uint64(i / 2)}, Masks: []uint64{setBit, 1}, Action: action})
 	}
 	bit, before := ir.F("meta.bit"), "meta.before"
-	b.table(t, onSlot("mark0", "bitmap", before, bit), onSlot("mark1", "bitmap", before, bit), onSlot("peek0", "bitmap", before), onSlot("peek1", "bitmap", before))
+	b.table(t, onSlot("mark0", "bitmap", "mark0", before, bit), onSlot("mark1", "bitmap", "mark1", before, bit),
+		onSlot("peek0", "bitmap", "peek0", before), onSlot("peek1", "bitmap", "peek1", before))
 }
 
 func (b *builder) exponent(n string) {

@@ -3,7 +3,7 @@
 //
 //	stage 1   worker or parent by address and UDP port
 //	      2   drop simulator, limits of the pool; newest tag of the slot's two sets
-//	      3   bitmap: own bit set in one set and cleared in the other
+//	      3   bitmap: own bit set in one set and cleared in the other; late packets in a row
 //	      4   counter, exponents, values, ...
 //	      5   verdict: absorb, answer one, answer all, send up, drop
 //	      6   route: next pass or out          4 to 12: 32 value registers
@@ -28,6 +28,9 @@
 // that are still to be added, or have been read already. Later halves of the tensor
 // block are read first, since what the deparser writes comes before the rest of the
 // packet. See [Passes].
+//
+// A packet that is one late packet too many in a row (switchml.LateLimit) has read its
+// slot's tags when that shows. It comes round unchanged, to take them.
 //
 // Workers and parents are at the ports of pipe 0; those of the other pipes lead back,
 // and packets of a slot keep to one of them in each pipe, so that none overtakes another.

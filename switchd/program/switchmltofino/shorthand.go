@@ -32,9 +32,9 @@ func drop(name string, code ir.Operand) ir.Action {
 	return ir.Action{Name: name, Do: []ir.Op{set("ig.drop", ir.C(1)), set("meta.reason", code)}}
 }
 
-// onSlot is an action that runs the register action of the same name on the slot.
-func onSlot(name, register, dst string, in ...ir.Operand) ir.Action {
-	return execute(name, ir.Op{Register: register, Run: name, Index: ir.F("meta.where"), IndexBits: slotBits, Dst: dst, In: in})
+// onSlot is an action that runs a register action on the slot.
+func onSlot(name, register, run, dst string, in ...ir.Operand) ir.Action {
+	return execute(name, ir.Op{Register: register, Run: run, Index: ir.F("meta.where"), IndexBits: slotBits, Dst: dst, In: in})
 }
 
 // onEntry is an action that runs a register action on set and slot.
