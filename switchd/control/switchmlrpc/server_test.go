@@ -105,14 +105,16 @@ func TestCancelledCall(t *testing.T) {
 	if err := <-gone; status.Code(err) != codes.Canceled {
 		t.Fatalf("error %v", err)
 	}
-	done := make(chan error, 2)
-	for range 2 { // one connection, so that the cancellation comes first
-		go func() { done <- c[0].barrier(t.Context()) }()
-	}
-	for range 2 {
-		if err := <-done; err != nil {
-			t.Error(err)
+	done := make(chan error, 1)
+	go func() { done <- c[0].barrier(t.Context()) }()
+	peer, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		for c[1].barrier(peer) == nil { // once more where it met the cancelled call on its way out
 		}
+	}()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 
