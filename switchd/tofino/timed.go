@@ -67,6 +67,18 @@ func (c *Chip) advanceTo(now units.Time) {
 	c.now = now
 }
 
+// Advance does what is due inside before the control plane changes something; what
+// leaves waits for the next call of Expire or Handle. In instant mode nothing is due.
+func (c *Chip) Advance(now units.Time) {
+	if c.clock == nil {
+		return
+	}
+	for e, ok := c.clock.events.Peek(); ok && e.At <= now; e, ok = c.clock.events.Peek() {
+		c.now = c.clock.events.Pop().At
+		c.happen(e.Target)
+	}
+}
+
 // happen does an event.
 func (c *Chip) happen(target int32) {
 	if target < 0 {

@@ -131,3 +131,24 @@ func TestCopiesOutliveTheirPacket(t *testing.T) {
 		}
 	}
 }
+
+// What is due inside is done before the control plane comes between; what leaves
+// waits, and leaves at its own time.
+func TestAdvance(t *testing.T) {
+	b := newBench(t, timed()).route(route{again: true, unicast: true, port: Recirculation(1)}, 9, passFirst, 0).route(to(3), 9, passBack, 0)
+	b.handle(0, arrival(0, packetOf(9, 1))).expect()
+	b.c.Advance(units.Time(PassTime - 1))
+	if n := b.c.stats.ingress; n != 1 {
+		t.Errorf("%d passes before the time of the second", n)
+	}
+	b.c.Advance(units.Time(PassTime))
+	if n := b.c.stats.ingress; n != 2 {
+		t.Errorf("%d passes at the time of the second", n)
+	}
+	b.c.Advance(units.Time(units.Millisecond))
+	b.idle()
+	if at, want := b.expect(3)[0].at, units.Time(IngressTime+EgressTime+PassTime); at != want {
+		t.Errorf("it leaves at %v, want %v", at, want)
+	}
+	newBench(t).c.Advance(units.Time(units.Second)) // in instant mode nothing is due
+}

@@ -18,16 +18,17 @@ func (b *builder) state() {
 	}, onEntry("count", "counter", "step", "meta.left", ir.F("meta.fill")), onEntry("recount", "counter", "peek", "meta.left"))
 	b.exponent("0")
 	b.exponent("1")
-	b.keep()
+	b.table(ir.Table{Name: "again", Keys: seenKeys(), Actions: []string{"again"}, Const: true, Entries: b.duplicates("again")},
+		ir.Action{Name: "again", Do: []ir.Op{set("meta.dup", ir.C(1))}})
 	b.verdict()
 }
 
-// spread gives the packets of a slot a port of their own in the pipes of further
-// passes.
+// spread gives the packets of a slot of the pool a port of their own in the pipes of
+// further passes.
 func (b *builder) spread() {
-	t := ir.Table{Name: "spread", Keys: exact("meta.lane"), Actions: []string{"spread"}, Const: true}
+	t := ir.Table{Name: "spread", Keys: ternary("meta.where"), Actions: []string{"spread"}, Const: true}
 	for i := range uint64(portsPerPipe) {
-		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{i}, Action: "spread", Args: []uint64{i << channelBits}})
+		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{i}, Masks: []uint64{portsPerPipe - 1}, Action: "spread", Args: []uint64{i << channelBits}})
 	}
 	b.table(t, ir.Action{Name: "spread", Params: []ir.Param{{Name: "port", Bits: 9}}, Do: []ir.Op{set("md.spread", ir.P("port"))}})
 }
@@ -37,9 +38,9 @@ func (b *builder) spread() {
 func (b *builder) tags() {
 	tag, late := ir.F("meta.tag"), ir.F("meta.late")
 	keyed := func(name string, set0, set1, anew ir.Action) {
-		t := ir.Table{Name: name, Keys: ternary("sml.where", "meta.pass"), Actions: []string{set0.Name, set1.Name, anew.Name}, Const: true}
+		t := ir.Table{Name: name, Keys: ternary("sml.where", "md.anew"), Actions: []string{set0.Name, set1.Name, anew.Name}, Const: true}
 		t.Entries = []ir.Entry{
-			{Values: []uint64{0, passAnew}, Masks: []uint64{0, 0xff}, Action: anew.Name},
+			{Values: []uint64{0, 1}, Masks: []uint64{0, 1}, Action: anew.Name},
 			{Values: []uint64{0, 0}, Masks: []uint64{setBit, 0}, Action: set0.Name},
 			{Values: []uint64{setBit, 0}, Masks: []uint64{setBit, 0}, Action: set1.Name},
 		}
@@ -52,13 +53,27 @@ func (b *builder) tags() {
 		Entries: []ir.Entry{{Values: []uint64{0}, Action: "row_ends"}, {Values: []uint64{1}, Action: "row_grows"}},
 	}, onSlot("row_ends", "row", "ends", ""), onSlot("row_grows", "row", "grows", "meta.anew"))
 	b.table(ir.Table{Name: "same", Default: "same", Const: true}, ir.Action{Name: "same", Do: []ir.Op{set("meta.same", ir.C(1))}})
-	again := []ir.Op{set("md.pass", ir.C(passAnew)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)), set("ig.egress_port", ir.C(recirculation))}
-	if b.half {
-		for _, f := range named("f", 0, groups) {
-			again = append(again, remove(f))
+	b.anew()
+}
+
+// anew leads a packet into its pipe once more: by the port that it came by, or in
+// pipe 0, where that is a worker's, by that for recirculation.
+func (b *builder) anew() {
+	again := func(name string, port ir.Operand) ir.Action {
+		a := ir.Action{Name: name, Do: []ir.Op{
+			set("md.back", ir.C(1)), set("md.anew", ir.C(1)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)), set("ig.egress_port", port),
+		}}
+		if b.half {
+			for _, f := range named("f", 0, groups) {
+				a.Do = append(a.Do, remove(f))
+			}
 		}
+		return a
 	}
-	b.table(ir.Table{Name: "anew", Default: "anew", Const: true}, ir.Action{Name: "anew", Do: again})
+	b.table(ir.Table{
+		Name: "anew", Keys: exact("md.pass"), Actions: []string{"anew", "anew_here"}, Default: "anew", Const: true,
+		Entries: []ir.Entry{{Values: []uint64{passConsume}, Action: "anew_here"}},
+	}, again("anew", ir.F("ig.port")), again("anew_here", ir.C(recirculation)))
 }
 
 func (b *builder) bitmap() {
@@ -80,19 +95,6 @@ func (b *builder) exponent(n string) {
 	}, onEntry(first, name, "overwrite", field, ir.F(field)), onEntry(raise, name, "raise", field, ir.F(field)), onEntry(read, name, "read", field))
 }
 
-// keep notes for the passes that follow what becomes of the values.
-func (b *builder) keep() {
-	t := ir.Table{Name: "keep", Keys: seenKeys(), Actions: []string{"keep", "late", "again"}, Default: "keep", Args: []uint64{opAdd}, Const: true}
-	t.Entries = append(t.Entries, b.duplicates("again")...)
-	t.Entries = append(t.Entries, ir.Entry{Values: []uint64{0, 0, 1}, Masks: []uint64{0, 0, 1}, Action: "late"})
-	first := empty("keep")
-	first.Args = []uint64{opOverwrite}
-	t.Entries = append(t.Entries, first)
-	b.table(t, ir.Action{Name: "keep", Params: []ir.Param{{Name: "op", Bits: 3}}, Do: []ir.Op{set("md.op", ir.P("op"))}},
-		ir.Action{Name: "again", Do: []ir.Op{set("md.op", ir.C(opReadUpper)), set("meta.dup", ir.C(1))}},
-		ir.Action{Name: "late", Do: []ir.Op{set("md.op", ir.C(opReadUpper))}})
-}
-
 // values are the 32 tables that add and read, in the passes of all kinds.
 func (b *builder) values() {
 	do := func(name, run, dst string, in ...ir.Operand) ir.Action {
@@ -103,8 +105,8 @@ func (b *builder) values() {
 		Name: "values", Copies: lanes, Keys: append(seenKeys(), ternary("meta.op")...),
 		Actions: []string{"overwrite", "add", "lower", "upper"}, Default: "add", Const: true,
 	}
-	for i, op := range []uint64{opOverwrite, opAdd, opReadLower, opReadUpper} {
-		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{0, 0, 0, op}, Masks: []uint64{0, 0, 0, 7}, Action: t.Actions[i]})
+	for i, op := range []uint64{opReadLower, opReadUpper} {
+		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{0, 0, 0, op}, Masks: []uint64{0, 0, 0, 7}, Action: t.Actions[2+i]})
 	}
 	for _, e := range append(b.seen("upper"), empty("overwrite")) {
 		e.Values, e.Masks = append(e.Values, 0), append(e.Masks, 0)
@@ -136,7 +138,8 @@ func empty(action string) ir.Entry {
 	return ir.Entry{Values: []uint64{0, 0, 0}, Masks: []uint64{1<<MaxWorkers - 1, 0, 0}, Action: action}
 }
 
-// verdict says what becomes of the packet in the end.
+// verdict says what becomes of the packet in the end: in the last pass that adds,
+// since only what has come so far is in all pipes.
 func (b *builder) verdict() {
 	t := ir.Table{Name: "verdict", Keys: ternary("meta.late", "meta.same", "meta.dup", "meta.left", "meta.part"), Actions: []string{"verdict", "duplicate", "too_late"}, Const: true, Counter: true}
 	add := func(values, masks [5]uint64, action string, args ...uint64) {
@@ -154,9 +157,13 @@ func (b *builder) verdict() {
 	add([5]uint64{0, 0, 1}, [5]uint64{0, 0, 1}, "duplicate")
 	complete([5]uint64{}, [5]uint64{0, 0, 0, 0xff}, verdictMulticast, verdictUp)
 	add([5]uint64{}, [5]uint64{}, "verdict", verdictAbsorb)
-	end := func(name string, code uint64) ir.Action {
-		return ir.Action{Name: name, Do: append(drop("", ir.C(code)).Do, set("md.verdict", ir.C(verdictDrop)))}
+	judge := func(name string, code ir.Operand, do ...ir.Op) ir.Action {
+		return ir.Action{Name: name, Do: append(do, set("md.verdict", code), set("meta.judged", ir.C(1)))}
 	}
-	b.table(t, ir.Action{Name: "verdict", Params: []ir.Param{{Name: "code", Bits: 8}}, Do: []ir.Op{set("md.verdict", ir.P("code"))}},
-		end("duplicate", dropDuplicate), end("too_late", dropLate))
+	end := func(name string, code uint64) ir.Action {
+		return judge(name, ir.C(verdictDrop), drop("", ir.C(code)).Do...)
+	}
+	verdict := judge("verdict", ir.P("code"))
+	verdict.Params = []ir.Param{{Name: "code", Bits: 8}}
+	b.table(t, verdict, end("duplicate", dropDuplicate), end("too_late", dropLate))
 }

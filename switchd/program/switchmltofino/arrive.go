@@ -10,6 +10,8 @@ import (
 const (
 	tablePeers      = "peer"
 	tableParents    = "parent"
+	tableJobs       = "resume" // jobs that there are, for packets whose values are in
+	tableTurned     = "turn"   // likewise, of the variant for 16-bit floats
 	tableReceivers  = "receiver"
 	tableArrivals   = "arrival"
 	tableDepartures = "departure"
@@ -19,9 +21,9 @@ const (
 // 2 that drop what is wrong.
 func (b *builder) arrive() {
 	b.table(ir.Table{Name: "start", Default: "start", Const: true}, ir.Action{Name: "start", Do: []ir.Op{
-		{Kind: ir.Validate, Dst: "md"}, set("meta.pass", ir.F("md.pass")), set("md.pass", ir.C(passConsume)),
+		{Kind: ir.Validate, Dst: "md"}, set("meta.was", ir.F("md.group")), set("meta.late", ir.F("md.late")),
 		{Kind: ir.Concat, Dst: "meta.tag", In: []ir.Operand{ir.F("sml.job"), ir.F("sml.id2"), ir.F("sml.id1"), ir.F("sml.id0")}},
-		set("meta.slot", ir.F("sml.where")), set("meta.lane", ir.F("sml.where")),
+		set("meta.slot", ir.F("sml.where")),
 	}})
 	b.peers()
 	b.lossy(tableArrivals, "ig.port", "arriving")
@@ -30,10 +32,12 @@ func (b *builder) arrive() {
 	for _, d := range []struct {
 		name string
 		code uint64
-	}{{"truncated", dropTruncated}, {"oversized", dropOversized}, {"lost", dropArrival}, {"wrong_size", dropWrongSize}, {"out_of_pool", dropSlotRange}} {
+	}{{"truncated", dropTruncated}, {"oversized", dropOversized}, {"lost", dropArrival}, {"wrong_size", dropWrongSize}, {"out_of_pool", dropSlotRange}, {"gone", dropGone},
+		{"bad_ip_length", dropIPLength}, {"bad_udp_length", dropUDPLength}} {
 		b.table(ir.Table{Name: d.name, Default: d.name, Const: true}, drop(d.name, ir.C(d.code)))
 	}
 	b.table(ir.Table{Name: "other_size", Default: "wrong_size", Const: true})
+	b.table(ir.Table{Name: "trailing", Default: "oversized", Const: true})
 	b.table(ir.Table{Name: "malformed", Default: "malformed", Const: true}, drop("malformed", ir.F("meta.fault")))
 }
 
@@ -82,12 +86,15 @@ func (b *builder) forms() {
 	for size := range uint64(8) {
 		e := ir.Entry{Values: []uint64{uint64(wire.TypeConsume), size}, Action: "bad_size"}
 		if n := wire.SizeEnum(size).Elements(); n > 0 {
-			e.Action, e.Args = "expect", []uint64{udpLength(n)}
+			udp := udpLength(n)
+			e.Action, e.Args = "expect", []uint64{udp, udp + inet.IPv4Len, udp + inet.IPv4Len + inet.EtherLen}
 		}
 		t.Entries = append(t.Entries, e)
 	}
 	b.table(t,
-		ir.Action{Name: "expect", Params: []ir.Param{{Name: "length", Bits: 16}}, Do: []ir.Op{set("meta.length", ir.P("length"))}},
+		ir.Action{Name: "expect", Params: []ir.Param{{Name: "length", Bits: 16}, {Name: "total", Bits: 16}, {Name: "frame", Bits: 16}}, Do: []ir.Op{
+			set("meta.length", ir.P("length")), set("meta.total", ir.P("total")), set("meta.frame", ir.P("frame")),
+		}},
 		ir.Action{Name: "bad_size", Do: []ir.Op{set("meta.fault", ir.C(dropBadSize))}},
 		ir.Action{Name: "bad_type", Do: []ir.Op{set("meta.fault", ir.C(dropBadType))}})
 }
@@ -95,9 +102,10 @@ func (b *builder) forms() {
 // udpLength is the length that UDP has with so many values.
 func udpLength(elements int) uint64 { return uint64(inet.UDPLen + wire.HeaderLen + 4*elements) }
 
-// resume takes up a packet that has been here before, and makes room for what is read.
+// resume takes up a packet whose values are in, unless its job has been removed, and
+// makes room for what is read.
 func (b *builder) resume() {
-	b.table(ir.Table{Name: "resume", Default: "resume", Const: true},
+	b.table(ir.Table{Name: tableJobs, Keys: exact("md.group"), Actions: []string{"resume"}, Default: "gone", Size: maxJobs},
 		ir.Action{Name: "resume", Do: []ir.Op{set("meta.op", ir.F("md.op")), set("meta.go", ir.C(1))}})
 	if b.half {
 		b.halfResume()

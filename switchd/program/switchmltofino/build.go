@@ -1,6 +1,7 @@
 package switchmltofino
 
 import (
+	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
@@ -64,14 +65,14 @@ func (b *builder) program() *ir.Program {
 func (b *builder) ingress() ir.Gress {
 	first := b.valueHeaders()[0].Name // valid where values were taken from the packet
 	fresh := []ir.Step{
-		apply("start"), apply(tablePeers), apply(tableArrivals),
+		{If: &ir.Cond{Valid: "md"}, Else: applied(tableArrivals)}, apply("start"), apply(tablePeers),
 		{If: &ir.Cond{Left: "meta.role", Op: ir.NotEqual}, Then: []ir.Step{
 			{If: &ir.Cond{Valid: first}, Then: b.accepted(), Else: []ir.Step{
 				apply("form"),
 				when(ir.Cond{Left: "meta.fault", Op: ir.NotEqual}, apply("malformed"),
 					when(ir.Cond{Left: "udp.length", Op: ir.Less, Right: ir.F("meta.length")}, apply("truncated"),
 						when(ir.Cond{Left: "udp.length", Op: ir.Greater, Right: ir.F("meta.length")}, apply("oversized"),
-							apply("other_size")))),
+							b.lengths()))),
 			}},
 		}},
 	}
@@ -80,11 +81,11 @@ func (b *builder) ingress() ir.Gress {
 	last := []ir.Step{apply("route"),
 		{If: &ir.Cond{Left: "meta.verdict", Op: ir.Greater, Right: ir.C(verdictUnicast)}, Then: []ir.Step{apply(tableParents)}}}
 	control := []ir.Step{
-		{If: beenHere(), Then: resumed, Else: fresh},
+		{If: b.added(), Then: resumed, Else: fresh},
 		{If: wanted, Then: append([]ir.Step{apply("values")}, last...)},
 	}
 	if b.half {
-		control = halfControl(fresh, wanted, last)
+		control = b.halfControl(fresh, wanted, last)
 	}
 	deparse := []string{"md", "eth", "ipv4", "udp", "sml"}
 	for _, h := range b.valueHeaders() {
@@ -97,33 +98,61 @@ func (b *builder) ingress() ir.Gress {
 	}
 }
 
+// lengths are the steps for a packet of a good UDP length without values that the
+// parser takes: what holds them is too short or too long, or no job is of that size.
+func (b *builder) lengths() ir.Step {
+	right := ir.Cond{Left: "ipv4.length", Op: ir.Equal, Right: ir.F("meta.total"), And: &ir.Cond{Left: "ig.bytes", Op: ir.Equal, Right: ir.F("meta.frame")}}
+	return when(ir.Cond{Left: "ig.bytes", Op: ir.Greater, Right: ir.F("meta.frame")}, apply("trailing"),
+		when(ir.Cond{Left: "ipv4.length", Op: ir.Less, Right: ir.F("meta.total")}, apply("bad_udp_length"),
+			when(right, apply("other_size"), apply("bad_ip_length"))))
+}
+
 // accepted are the steps for a packet of a peer, with values of a size that there is.
 func (b *builder) accepted() []ir.Step {
 	state := append(applied("admit", "spread"), b.memory()...)
+	another := ir.Cond{Left: "meta.was", Op: ir.NotEqual, Right: ir.F("md.group"), And: &ir.Cond{Left: "md.back", Op: ir.Equal, Right: ir.C(1)}}
 	return []ir.Step{
 		when(ir.Cond{Left: "meta.dice", Op: ir.Less, Right: ir.F("meta.limit")}, apply("lost"),
 			when(ir.Cond{Left: "sml.size", Op: ir.NotEqual, Right: ir.F("meta.size")}, apply("wrong_size"),
-				ir.Step{
-					If:   &ir.Cond{Left: "meta.slot", Op: ir.Less, Right: ir.F("meta.slots")},
-					Then: []ir.Step{{If: &ir.Cond{Left: "meta.role", Op: ir.Equal, Right: ir.C(roleMember)}, Then: state, Else: []ir.Step{apply("descend")}}},
-					Else: []ir.Step{apply("out_of_pool")},
-				})),
+				when(another, apply("gone"), // the job that it was of is removed, and its worker in another
+					ir.Step{
+						If:   &ir.Cond{Left: "meta.slot", Op: ir.Less, Right: ir.F("meta.slots")},
+						Then: []ir.Step{{If: &ir.Cond{Left: "meta.role", Op: ir.Equal, Right: ir.C(roleMember)}, Then: state, Else: []ir.Step{apply("descend")}}},
+						Else: []ir.Step{apply("out_of_pool")},
+					}))),
 	}
 }
 
-// beenHere holds for packets whose first pass is over.
-func beenHere() *ir.Cond {
-	return &ir.Cond{Valid: "md", And: &ir.Cond{Left: "md.pass", Op: ir.NotEqual, Right: ir.C(passAnew)}}
+// added holds for packets whose values are in.
+func (b *builder) added() *ir.Cond {
+	last := uint64(lastConsume)
+	if b.half {
+		last = lastHalf
+	}
+	return &ir.Cond{Valid: "md", And: &ir.Cond{Left: "md.pass", Op: ir.Greater, Right: ir.C(last)}}
 }
 
-// memory are the steps that read and write what is known of a slot.
+// further holds where a pass that adds follows, which judges the packet.
+func (b *builder) further() *ir.Cond {
+	if b.half {
+		return &ir.Cond{Left: "md.pass", Op: ir.Less, Right: ir.C(lastHalf)}
+	}
+	return &ir.Cond{Left: "sml.size", Op: ir.Equal, Right: ir.C(size256), And: &ir.Cond{Left: "md.pass", Op: ir.Less, Right: ir.C(lastConsume)}}
+}
+
+// memory are the steps that read and write what is known of a slot. A packet that was
+// late in a pipe is so in those that follow: so that what counts in one has counted in
+// all before, whatever is lost between them. Counter and exponents are needed in the last alone.
 func (b *builder) memory() []ir.Step {
-	rest := applied("counter", "exponent0", "exponent1", "keep", "verdict")
+	rest := []ir.Step{{If: b.further(), Else: applied("counter", "exponent0", "exponent1", "again", "verdict")}}
 	if b.faithful {
 		return append(applied("bitmap"), rest...)
 	}
 	same := ir.Step{If: &ir.Cond{Left: "meta.own", Op: ir.Equal, Right: ir.F("meta.tag")}, Then: applied("same")}
-	return append(applied("newest", "phase", "row", "bitmap"),
+	onTime := func(table string) ir.Step {
+		return ir.Step{If: &ir.Cond{Left: "md.late", Op: ir.Equal}, Then: applied(table)}
+	}
+	return append([]ir.Step{onTime("newest"), apply("phase"), onTime("row"), apply("bitmap")},
 		ir.Step{If: &ir.Cond{Left: "meta.anew", Op: ir.Equal, Right: ir.C(1)}, Then: applied("anew"), Else: append([]ir.Step{same}, rest...)})
 }
 
@@ -136,12 +165,19 @@ func (b *builder) parser() []ir.State {
 	}
 	const pipe, port = 3 << pipeBits, 1<<9 - 1
 	sized := func(size uint64) ir.Case {
-		n := udpLength(wire.SizeEnum(size).Elements())
-		return ir.Case{Values: []uint64{uint64(wire.TypeConsume), size, n}, Next: "values"}
+		return ir.Case{Values: []uint64{uint64(wire.TypeConsume), size, udpLength(wire.SizeEnum(size).Elements())}, Next: numbered("length", int(size))}
 	}
-	sizes, values := []ir.Case{sized(size64), sized(size256)}, wordParser()
+	list, values := []uint64{size64, size256}, wordParser()
 	if b.half {
-		sizes, values = []ir.Case{sized(sizeHalf)}, halfParser()
+		list, values = []uint64{sizeHalf}, halfParser()
+	}
+	var sizes []ir.Case
+	for _, size := range list {
+		udp := udpLength(wire.SizeEnum(size).Elements())
+		sizes = append(sizes, sized(size))
+		values = append(values, ir.State{Name: numbered("length", int(size)), Select: []string{"ipv4.length", "ig.bytes"}, Next: ir.Accept, Cases: []ir.Case{
+			{Values: []uint64{udp + inet.IPv4Len, udp + inet.IPv4Len + inet.EtherLen}, Next: "values"},
+		}})
 	}
 	return append([]ir.State{
 		{Name: "start", Select: []string{"ig.port"}, Next: "ethernet", Cases: []ir.Case{
@@ -159,7 +195,7 @@ func (b *builder) parser() []ir.State {
 func wordParser() []ir.State {
 	return []ir.State{
 		{Name: "back", Extract: []string{"md", "eth", "ipv4", "udp", "sml"}, Select: []string{"md.pass"}, Cases: []ir.Case{
-			{Values: []uint64{passAnew}, Next: "values"}, {Values: []uint64{passConsume + 1}, Next: "values"}, {Values: []uint64{passConsume + 2}, Next: "values"}, {Values: []uint64{passConsume + 3}, Next: "values"},
+			{Values: []uint64{passConsume}, Masks: []uint64{^uint64(lastConsume) & 0xff}, Next: "values"},
 		}, Next: ir.Accept},
 		{Name: "values", Extract: []string{"d0", "d1"}, Next: ir.Accept},
 	}

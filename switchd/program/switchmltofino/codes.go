@@ -1,23 +1,22 @@
 package switchmltofino
 
 import (
+	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Passes of a packet.
 const (
-	passConsume = 0 // 0 to 3, in the pipe of that number; the last of them reads the upper half as well
+	passConsume = 0 // 0 to 3, in the pipe of that number: each is Algorithm 3 with tags and bitmap there; the last counts, judges, and reads the upper half as well
+	lastConsume = 3
 	passHarvest = 4 // 4 to 10: the seven further halves
 	passLast    = passHarvest + 6
-	passAnew    = 0xff // once more as the first one, with the tags of the slot as this packet says
 )
 
 // What becomes of the values of a pass.
 const (
-	opDecide    = iota // the bitmap says
-	opOverwrite        // first of its phase
-	opAdd
+	opDecide = iota // the bitmap says
 	opReadLower
 	opReadUpper
 )
@@ -53,6 +52,9 @@ const (
 	dropLate
 	dropArrival
 	dropDeparture
+	dropGone
+	dropIPLength
+	dropUDPLength
 	dropAbsorbed // not a loss
 	dropReasons
 )
@@ -61,7 +63,8 @@ const (
 const (
 	DropArrival   = "switchml-simulated-loss-of-arrivals"
 	DropDeparture = "switchml-simulated-loss-of-departures"
-	CountAbsorbed = "switchml-absorbed" // packets whose values are in a slot that lacked others
+	DropGone      = "switchml-of-a-removed-job" // inside the chip, when the job went
+	CountAbsorbed = "switchml-absorbed"         // packets whose values are in a slot that lacked others
 )
 
 // reasons are the names under which drops are counted.
@@ -69,7 +72,7 @@ var reasons = [dropReasons]string{
 	dropUnknownWorker: switchml.DropUnknownWorker, dropIncomplete: switchml.DropIncomplete,
 	dropBadType: string(wire.BadType), dropBadSize: string(wire.BadSize), dropTruncated: string(wire.Truncated), dropOversized: string(wire.Oversized),
 	dropWrongSize: switchml.DropWrongSize, dropSlotRange: switchml.DropSlotRange, dropDuplicate: switchml.DropDuplicate, dropLate: switchml.DropLate,
-	dropArrival: DropArrival, dropDeparture: DropDeparture, dropAbsorbed: CountAbsorbed,
+	dropArrival: DropArrival, dropDeparture: DropDeparture, dropGone: DropGone, dropIPLength: string(inet.BadIPLength), dropUDPLength: string(inet.BadUDPLength), dropAbsorbed: CountAbsorbed,
 }
 
 // Packet sizes on the wire that the program has variants for.

@@ -29,8 +29,17 @@
 // block are read first, since what the deparser writes comes before the rest of the
 // packet. See [Passes].
 //
+// Each pass that adds is Algorithm 3 in its own pipe, from the lookup of the worker on:
+// tags, bitmap and values are those of the pipe. The last of them, which sees what has come
+// through all others, has counter and exponents and says what becomes of the packet. So where a
+// packet is lost between two passes, as by a full queue, its retransmission counts as seen where
+// it was added and is added where it was not. A packet that is late in one pipe counts in
+// none that follows: what is complete in the last pipe is so in all.
+//
 // A packet that is one late packet too many in a row (switchml.LateLimit) has read its
-// slot's tags when that shows. It comes round unchanged, to take them.
+// slot's tags when that shows. It comes round unchanged into the same pipe, to take them, and
+// takes those of the pipes that follow at once. Where passes were lost, a later pipe
+// may have to begin anew by itself.
 //
 // Workers and parents are at the ports of pipe 0; those of the other pipes lead back,
 // and packets of a slot keep to one of them in each pipe, so that none overtakes another.
@@ -52,7 +61,8 @@
 //   - Packets that carry lengths only are of zeros; mixing them with others in a slot is
 //     not noticed.
 //   - A job that is removed while packets are inside a chip with time: these end at their
-//     last pass, for want of its multicast group.
+//     next pass (DropGone, or that of an unknown worker), or for want of its multicast group.
+//   - A UDP length below that of the frame's payload is taken at its word, as truncated.
 //   - With Config.Faithful also one half of 256 values is read in the wrong pipe, as in the
 //     public program.
 //

@@ -184,7 +184,7 @@ func countOf(list []sansio.Count, name string) uint64 {
 // shared returns the counters that the reference program has, too.
 func shared(list []sansio.Count) (out []sansio.Count) {
 	for _, c := range list {
-		if strings.HasPrefix(c.Name, "switchml-") && c.Name != CountAbsorbed {
+		if strings.HasPrefix(c.Name, "bad-") || strings.HasPrefix(c.Name, "switchml-") && c.Name != CountAbsorbed {
 			out = append(out, c)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // converts or agrees on a scale, but values must be scaled into (-2, 2).
 //
 //	pass     pipe
-//	0           0   decide; values 0 to 31: table -> fixed point -> add
-//	1           1   values 32 to 63 likewise; what is answered takes their sums along
+//	0           0   values 0 to 31: table -> fixed point -> add
+//	1           1   values 32 to 63 likewise; decide; what is answered takes their sums along
 //	2 to 5      2   8 sums -> floats, the last first
 //	6           0   read sums 0 to 31
 //	7 to 10     3   8 sums -> floats, and out
@@ -39,9 +39,10 @@ const (
 	signHalf     = 1 << 15
 )
 
-// Passes of the variant beside passConsume, and 1: those that turn sums back are four
+// Passes of the variant beside passConsume: those that turn sums back are four
 // each, the last of which leaves behind passRead.
 const (
+	lastHalf  = 1 // that adds
 	passUpper = 2
 	passRead  = passUpper + groups
 	passLower = passRead + 1
@@ -153,7 +154,7 @@ func (b *builder) halfValues(n string) {
 	for _, o := range []struct {
 		op     uint64
 		action string
-	}{{opOverwrite, "overwrite"}, {opAdd, "add"}, {opReadLower, "read"}, {opReadUpper, "read"}} {
+	}{{opReadLower, "read"}, {opReadUpper, "read"}} {
 		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{0, 0, 0, o.op}, Masks: []uint64{0, 0, 0, 7}, Action: o.action + n})
 	}
 	for _, e := range append(b.seen("read"+n), empty("overwrite"+n)) {

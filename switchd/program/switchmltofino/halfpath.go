@@ -15,14 +15,14 @@ func (b *builder) halfResume() {
 	}
 	b.table(ir.Table{Name: "room", Default: "room", Const: true}, ir.Action{Name: "room", Do: room})
 	b.table(ir.Table{Name: "first_room", Default: "room", Const: true})
-	b.table(ir.Table{Name: "turn", Default: "turn", Const: true}, ir.Action{Name: "turn", Do: []ir.Op{{Kind: ir.Validate, Dst: "r"}, set("meta.go", ir.C(1))}})
+	b.table(ir.Table{Name: tableTurned, Keys: exact("md.group"), Actions: []string{"turn"}, Default: "gone", Size: maxJobs}, ir.Action{Name: "turn", Do: []ir.Op{{Kind: ir.Validate, Dst: "r"}, set("meta.go", ir.C(1))}})
 }
 
 // halfControl joins the steps of the variant. Sums that the parser has found are turned
 // back; nothing else happens in such a pass.
-func halfControl(fresh []ir.Step, wanted *ir.Cond, last []ir.Step) []ir.Step {
+func (b *builder) halfControl(fresh []ir.Step, wanted *ir.Cond, last []ir.Step) []ir.Step {
 	fresh = slices.Insert(fresh, 1, apply("first_room"))
-	work := []ir.Step{{If: beenHere(), Then: applied("resume", "room"), Else: fresh}}
+	work := []ir.Step{{If: b.added(), Then: applied("resume", "room"), Else: fresh}}
 	for i := range groups { // one by one: so they leave each other room in the stages
 		work = append(work,
 			ir.Step{If: &ir.Cond{Valid: "h0"}, Then: applied(numbered("fix", i))},
@@ -42,12 +42,10 @@ func (b *builder) halfRoute() {
 		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{pass, verdict, sizeHalf}, Action: action, Args: args})
 	}
 	const pipe1, pipe2, pipe3 = 1 << pipeBits, 2 << pipeBits, 3 << pipeBits
-	for v := uint64(verdictAbsorb); v < verdictDrop; v++ {
-		add(passConsume, v, "consume", 1, pipe1)
-	}
-	add(1, verdictAbsorb, "absorb")
+	add(passConsume, 0, "consume", lastHalf, pipe1)
+	add(lastHalf, verdictAbsorb, "absorb")
 	for i, v := range answers {
-		add(1, v, "collect", passUpper, pipe2)
+		add(lastHalf, v, "collect", passUpper, pipe2)
 		for k := uint64(0); k < groups-1; k++ {
 			add(passUpper+k, v, "turned", passUpper+k+1, pipe2)
 			add(passLower+k, v, "turned", passLower+k+1, pipe3)
@@ -60,7 +58,7 @@ func (b *builder) halfRoute() {
 		return b.another(pass{name, spread, op}, done...)
 	}
 	taken := named("h", 0, groups)
-	b.table(t, again("consume", true, false, append(named("f", 0, groups), taken...)...), again("collect", true, false, taken...),
+	b.table(t, b.consume(append(named("f", 0, groups), taken...)...), again("collect", true, false, taken...),
 		again("turned", true, false, "f3"), again("read_on", false, true, "f3"), again("turn_on", true, false), drop("absorb", ir.C(dropAbsorbed)))
 }
 
@@ -72,7 +70,7 @@ func halfParser() []ir.State {
 		{Name: "values", Extract: named("h", 0, 2*groups), Next: numbered("range", 0)},
 		{Name: "second", Extract: named("h", 0, groups), Next: ir.Accept},
 	}
-	back.Cases = []ir.Case{{Values: []uint64{1}, Next: "second"}, {Values: []uint64{passAnew}, Next: "values"}}
+	back.Cases = []ir.Case{{Values: []uint64{passConsume}, Next: "values"}, {Values: []uint64{lastHalf}, Next: "second"}}
 	for k := range groups {
 		name := numbered("sums", groups-k)
 		list = append(list, ir.State{Name: name, Extract: named("f", k, groups), Next: ir.Accept})

@@ -24,7 +24,10 @@ func (b *builder) headers() []ir.Header {
 			{Name: "verdict", Bits: 8}, // what becomes of the packet in the end
 			{Name: "from", Bits: 5},    // number of the worker that sent it, for traces
 			{Name: "op", Bits: 3},      // what becomes of the values
-			{Name: "unused", Bits: 8},
+			{Name: "back", Bits: 1},    // it has been here before
+			{Name: "anew", Bits: 1},    // the tags of the slot are as this packet says
+			{Name: "late", Bits: 1},    // it was late in a pass before
+			{Name: "unused", Bits: 5},
 			{Name: "pad0", Bits: 7}, {Name: "port", Bits: 9}, // it leaves by, if it goes to one receiver
 			{Name: "pad1", Bits: 7}, {Name: "spread", Bits: 9}, // port within a pipe
 			{Name: "group", Bits: 16}, // multicast group of its job
@@ -66,22 +69,24 @@ func metadata() []ir.Field {
 		{Name: "where", Bits: 16},       // sml.where with the base of the job's pool added: its low 13 bits are the slot
 		{Name: "slot", Bits: 14},        // as the packet counts it
 		{Name: "slots", Bits: 14},       // of the job's pool
-		{Name: "lane", Bits: 4},         // low bits of the slot
+		{Name: "was", Bits: 16},         // group of the job that it was of in the pass before
 		{Name: "size", Bits: 3},         // packet size of the job
 		{Name: "part", Bits: 1},         // the job has a parent
 		{Name: "fault", Bits: 8},        // what is wrong with type or size
 		{Name: "length", Bits: 16},      // that UDP should have
+		{Name: "total", Bits: 16},       // likewise IP
+		{Name: "frame", Bits: 16},       // likewise the frame
 		{Name: "go", Bits: 1},           // its values are wanted
 		{Name: "op", Bits: 3},           // what becomes of them; zero: to be decided
 		{Name: "tag", Bits: 32},         // what tells phases of a slot apart
-		{Name: "pass", Bits: 8},         // passAnew, or 0
-		{Name: "late", Bits: 1},         // the other set has a newer phase
+		{Name: "late", Bits: 1},         // the other set has a newer phase, here or in a pass before
 		{Name: "own", Bits: 32},         // tag of the set, if so
 		{Name: "same", Bits: 1},         // it is that of the packet
 		{Name: "anew", Bits: 1},         // it was one late packet too many
 		{Name: "before", Bits: 32},      // bitmap of the set before this packet
 		{Name: "dup", Bits: 1},          // the worker's bit was in it
 		{Name: "left", Bits: 8},         // workers that lack after this packet
+		{Name: "judged", Bits: 1},       // it has its verdict by this pass
 		{Name: "reason", Bits: 8},       // of a drop
 		{Name: "limit", Bits: diceBits}, // of the drop simulator
 		{Name: "dice", Bits: diceBits},  // less than that: the packet is lost

@@ -23,6 +23,7 @@ type job struct {
 	switchml.Job
 	n         int
 	base      int // first slot of its part of the pool
+	pipe      int // that judges its packets, since they come to it last
 	group     uint16
 	rids      []uint16
 	entries   []placedEntry
@@ -50,6 +51,17 @@ func (e *Engine) size(j *job) uint64 {
 	}
 	s, _ := wire.SizeOf(j.Elements)
 	return uint64(s)
+}
+
+// judge returns the pipe of the last pass that adds.
+func (e *Engine) judge(j *switchml.Job) int {
+	switch size, _ := wire.SizeOf(j.Elements); {
+	case e.opts.Half:
+		return lastHalf
+	case size == size256:
+		return lastConsume
+	}
+	return passConsume
 }
 
 // complete reports whether all workers are there.
@@ -100,7 +112,7 @@ func (e *Engine) add(j switchml.Job) *dataplane.Refusal {
 	if !ok {
 		return e.full(&j)
 	}
-	added := &job{Job: j, n: len(j.Workers), base: base}
+	added := &job{Job: j, n: len(j.Workers), base: base, pipe: e.judge(&j)}
 	for v := range added.phases {
 		added.phases[v] = make([]phase, j.Slots)
 	}
@@ -118,11 +130,15 @@ func (e *Engine) add(j switchml.Job) *dataplane.Refusal {
 
 // setUp writes the tables for a job: what its packets meet last comes first.
 func (e *Engine) setUp(j *job) error {
-	var ok bool
-	if j.group, ok = e.groups.take(); !ok {
+	group, ok := e.groups.take()
+	if !ok {
 		return fmt.Errorf("all %d multicast groups are in use", e.groups.n)
 	}
+	j.group = group
 	e.watch.jobs[j.group] = j
+	if err := e.setUpPasses(j); err != nil {
+		return err
+	}
 	if err := e.state.prime(j.base, j.Slots, uint32(j.FirstByte)<<24); err != nil {
 		return err
 	}
@@ -141,6 +157,15 @@ func (e *Engine) setUp(j *job) error {
 		e.members[workerChannel(&j.Workers[i])] = j
 	}
 	return nil
+}
+
+// setUpPasses lets packets of the job go on once their values are in.
+func (e *Engine) setUpPasses(j *job) error {
+	group := []uint64{uint64(j.group)}
+	if err := e.entry(j, tableJobs, ir.Entry{Values: group, Action: "resume"}); err != nil || !e.opts.Half {
+		return err
+	}
+	return e.entry(j, tableTurned, ir.Entry{Values: group, Action: "turn"})
 }
 
 // setUpReceivers makes the multicast group, a node for each worker.
@@ -229,9 +254,9 @@ func (e *Engine) takeDown(j *job) {
 	for _, r := range j.rids {
 		e.rids.free(r)
 	}
-	e.chip.RemoveGroup(j.group)
-	e.groups.free(j.group)
-	if e.watch.jobs[j.group] == j {
+	if e.watch.jobs[j.group] == j { // else it was given none
+		e.chip.RemoveGroup(j.group)
+		e.groups.free(j.group)
 		e.watch.jobs[j.group] = nil
 	}
 }

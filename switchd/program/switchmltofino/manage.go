@@ -12,7 +12,8 @@ import (
 
 // AddJob sets up a job as a [switchmljob.Job] says. Its registers are as at power
 // up, whoever had them before: rank 0 resets a job by removing and adding it.
-func (e *Engine) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
+func (e *Engine) AddJob(now units.Time, config json.RawMessage) (uint8, error) {
+	e.chip.Advance(now)
 	doc, err := switchmljob.Decode(config)
 	if err != nil {
 		return 0, err
@@ -31,8 +32,9 @@ func (e *Engine) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
 }
 
 // RemoveJob takes a job out, clears its part of the registers in all pipes, and
-// gives it back. Packets of it that are inside the chip end at its next pass.
-func (e *Engine) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
+// gives it back. Packets of it that are inside the chip end at their next pass.
+func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) {
+	e.chip.Advance(now)
 	at, ok := e.find(id)
 	if !ok {
 		return dataplane.Removed{}, dataplane.Refuse(dataplane.RefusedUnknownJob, "\"inalab switch job ls\" lists those that are there", "there is no job %d on %s", id, e.cfg.Node)

@@ -29,7 +29,7 @@ func (e *Engine) allOpen() (out []dataplane.OpenBlock) {
 		for set, slot := range e.waiting(j) {
 			p := j.phases[set][slot]
 			out = append(out, dataplane.OpenBlock{
-				Job: j.ID, Gen: p.packet, Block: uint32(slot), Have: j.mask(e.state.seen(j.base + slot)[set]), Want: j.everybody, Since: p.since,
+				Job: j.ID, Gen: p.packet, Block: uint32(slot), Have: j.mask(e.state.seen(j.pipe, j.base+slot)[set]), Want: j.everybody, Since: p.since,
 			})
 		}
 	}
@@ -44,7 +44,7 @@ func (e *Engine) waiting(j *job) iter.Seq2[uint8, int] {
 	return func(yield func(uint8, int) bool) {
 		for set := range uint8(2) {
 			for slot := range j.Slots {
-				if e.state.left(set, j.base+slot) != 0 && !yield(set, slot) {
+				if e.state.left(j.pipe, set, j.base+slot) != 0 && !yield(set, slot) {
 					return
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
@@ -23,6 +24,17 @@ func drawJobs(t *rapid.T, most int) (out []switchml.Job) {
 	return out
 }
 
+// misfit is a worker's packet with lengths that are not those of its frame.
+func (x *traffic) misfit() sansio.Arrival {
+	v := x.clients[rapid.IntRange(0, len(x.clients)-1).Draw(x.t, "worker of a bad frame")].packet(0)
+	good := inet.IPv4Len + len(v.payload()) + inet.UDPLen
+	if rapid.Bool().Draw(x.t, "other bytes") {
+		more := rapid.SampledFrom([]int{-40, -1, 1, 8}).Draw(x.t, "more")
+		return misfit(v, more, good+max(0, more)*rapid.IntRange(0, 1).Draw(x.t, "IP knows"))
+	}
+	return misfit(v, 0, good+rapid.SampledFrom([]int{-30, -1, 1, 200}).Draw(x.t, "IP length"))
+}
+
 // Packet by packet, the chip does what the reference program does: the same frames,
 // byte by byte, the same counters, events and open slots. Packets are lost, doubled
 // and overtaken.
@@ -35,6 +47,9 @@ func TestChipDoesWhatTheReferenceProgramDoes(t *testing.T) {
 		give := func(a sansio.Arrival) []sent { return w.give(a) }
 		for range rapid.IntRange(0, 150).Draw(t, "steps") {
 			x.step(give)
+			if rapid.IntRange(0, 19).Draw(t, "length") == 0 {
+				give(x.misfit())
+			}
 		}
 		w.agree()
 		x.heal(give)

@@ -56,6 +56,44 @@ func TestMalformedPackets(t *testing.T) {
 	}
 }
 
+// Frames whose headers tell other lengths than the frame has are dropped for the
+// reference program's reasons.
+func TestWrongLengths(t *testing.T) {
+	for _, elements := range []int{64, 256} {
+		good := inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*elements
+		for _, c := range []struct {
+			reason          string
+			trailing, total int
+		}{
+			{string(wire.Oversized), 4, good},
+			{string(wire.Oversized), 4, good + 4},
+			{string(inet.BadIPLength), 0, good + 1},
+			{string(inet.BadIPLength), -4, good},
+			{string(inet.BadUDPLength), 0, good - 1},
+			{switchml.CountResults, 0, good},
+		} {
+			w := newTwin(t, oneJob(elements, 1, 2), Options{})
+			w.give(arrivalOfVector(packetOf(0, 0, elements)))
+			w.give(misfit(packetOf(1, 0, elements), c.trailing, c.total))
+			if w.count(c.reason) != 1 {
+				t.Errorf("%d values, %d more bytes, IP length %d of %d: %v", elements, c.trailing, c.total, good, w.e.Counters())
+			}
+			w.give(arrivalOfVector(packetOf(1, 0, elements)))
+			w.agree()
+		}
+	}
+}
+
+// misfit is a packet in a frame with more or fewer bytes, and with another IP length.
+func misfit(v vector, trailing, total int) sansio.Arrival {
+	a := arrivalOfVector(v)
+	a.Train.Body = append(a.Train.Body, make([]byte, max(0, trailing))...)
+	a.Train.Body = a.Train.Body[:len(a.Train.Body)+min(0, trailing)]
+	a.Train.Seg = len(a.Train.Body)
+	inet.IPv4(a.Train.Header[inet.EtherLen:]).SetTotalLen(total)
+	return a
+}
+
 // The unused bits of a packet mean nothing and come back as zeros.
 func TestUnusedBits(t *testing.T) {
 	w := newTwin(t, oneJob(64, 1, 1), Options{})

@@ -21,7 +21,7 @@ func (b *builder) wordRoute() {
 		Name: "route", Keys: exact("md.pass", "md.verdict", "sml.size"), Const: true, Entries: b.routes(),
 		Actions: []string{"consume", "harvest", "harvest_on", "harvest_here", "harvest_here_on", "everybody", "sender", "upward", "absorb"},
 	},
-		again("consume", true, false, "d0", "d1"), again("harvest", true, true, "d0"), again("harvest_on", true, true),
+		b.consume("d0", "d1"), again("harvest", true, true, "d0"), again("harvest_on", true, true),
 		again("harvest_here", false, true, "d0"), again("harvest_here_on", false, true), drop("absorb", ir.C(dropAbsorbed)))
 }
 
@@ -69,6 +69,13 @@ func (b *builder) another(p pass, done ...string) ir.Action {
 	return a
 }
 
+// consume leads a packet to the next pass that adds.
+func (b *builder) consume(done ...string) ir.Action {
+	a := b.another(pass{name: "consume", spread: true}, done...)
+	a.Do = append(a.Do, set("md.back", ir.C(1)), set("md.late", ir.F("meta.late")))
+	return a
+}
+
 // leave is an action after which the packet leaves the switch, with headers of the
 // switch. They are written here, once, before there are copies.
 func (b *builder) leave(name string, do ...ir.Op) ir.Action {
@@ -97,12 +104,10 @@ func (b *builder) routes() (out []ir.Entry) {
 		out = append(out, ir.Entry{Values: []uint64{pass, verdict, size}, Action: action, Args: args})
 	}
 	add(passConsume, verdictAbsorb, size64, "absorb")
-	for pass := uint64(passConsume); pass < 3; pass++ {
-		for v := uint64(verdictAbsorb); v < verdictDrop; v++ {
-			add(pass, v, size256, "consume", pass+1, (pass+1)<<pipeBits)
-		}
+	for pass := uint64(passConsume); pass < lastConsume; pass++ { // without a verdict yet
+		add(pass, 0, size256, "consume", pass+1, (pass+1)<<pipeBits)
 	}
-	add(3, verdictAbsorb, size256, "absorb")
+	add(lastConsume, verdictAbsorb, size256, "absorb")
 	for i, v := range answers {
 		add(passConsume, v, size64, "harvest_here", passLast, recirculation, opReadLower)
 		b.harvest(v, add)
@@ -119,7 +124,7 @@ func (b *builder) harvest(verdict uint64, add func(pass, verdict, size uint64, a
 		pass, action, port := uint64(passHarvest+i-1), "harvest_on", h.pipe<<pipeBits
 		switch {
 		case i == 0:
-			pass, action = 3, "harvest"
+			pass, action = lastConsume, "harvest"
 		case h.pipe == 0:
 			action, port = "harvest_here_on", recirculation
 			if i == passLast-passHarvest {

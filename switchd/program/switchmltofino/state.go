@@ -8,8 +8,7 @@ import (
 	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
-// state is the registers as the control plane reads and writes them. Those that say
-// who is in a slot are in use in pipe 0 alone.
+// state is the registers as the control plane reads and writes them.
 type state struct {
 	pipes           []*vm.Pipe
 	bitmap, counter vm.Register
@@ -88,14 +87,14 @@ func (s *state) prime(base, slots int, tag uint32) error {
 	return nil
 }
 
-// seen returns the bitmap of a slot of the pool.
-func (s *state) seen(slot int) (sets [2]uint32) {
-	sets[0], sets[1], _ = s.pipes[0].Read(s.bitmap, slot)
+// seen returns the bitmap of a slot of the pool in a pipe.
+func (s *state) seen(pipe, slot int) (sets [2]uint32) {
+	sets[0], sets[1], _ = s.pipes[pipe].Read(s.bitmap, slot)
 	return sets
 }
 
-// left returns how many workers a slot lacks, 0 of one that waits for none.
-func (s *state) left(set uint8, slot int) uint32 {
-	n, _, _ := s.pipes[0].Read(s.counter, entry(set, slot))
+// left returns how many workers a slot lacks in a pipe, 0 of one that waits for none.
+func (s *state) left(pipe int, set uint8, slot int) uint32 {
+	n, _, _ := s.pipes[pipe].Read(s.counter, entry(set, slot))
 	return n
 }

@@ -178,28 +178,41 @@ func (x *traffic) sum(w, slot, phase, i int) (sum int32) {
 }
 
 // heal sends everything once more without loss, twice round: everybody gets on.
-func (x *traffic) heal(give func(sansio.Arrival) []sent) {
+func (x *traffic) heal(give func(sansio.Arrival) []sent) { x.healIn(3, give) }
+
+func (x *traffic) healIn(rounds int, give func(sansio.Arrival) []sent) {
 	x.stress, x.fifo = false, true
 	start := make([][]int, len(x.clients))
 	for w, c := range x.clients {
 		start[w] = slices.Clone(c.phase)
 	}
-	for range 3 {
+	for range rounds {
 		for w, c := range x.clients {
 			for slot := range c.phase {
-				v := c.packet(slot)
-				x.up[w] = append(x.up[w], v.payload())
-			}
-			for len(x.up[w]) > 0 {
-				x.rise(w, give)
-			}
-			for v := range x.clients {
-				for len(x.down[v]) > 0 {
-					x.fall(v)
-				}
+				x.sendAgain(w, slot, give)
 			}
 		}
 	}
+	x.progress(start)
+}
+
+// sendAgain takes what a worker has in flight in a slot to the switch, and all that
+// comes of it back.
+func (x *traffic) sendAgain(w, slot int, give func(sansio.Arrival) []sent) {
+	v := x.clients[w].packet(slot)
+	x.up[w] = append(x.up[w], v.payload())
+	for len(x.up[w]) > 0 {
+		x.rise(w, give)
+	}
+	for v := range x.clients {
+		for len(x.down[v]) > 0 {
+			x.fall(v)
+		}
+	}
+}
+
+// progress fails where somebody is where he was.
+func (x *traffic) progress(start [][]int) {
 	for w, c := range x.clients {
 		for slot := range c.phase {
 			if c.phase[slot] == start[w][slot] {

@@ -113,7 +113,7 @@ func (e *Engine) viewBitmap() dataplane.Table {
 	}}
 	for _, j := range e.jobs {
 		for i := range j.Slots {
-			if s := e.state.seen(j.base + i); s[0]|s[1] != 0 {
+			if s := e.state.seen(j.pipe, j.base+i); s[0]|s[1] != 0 {
 				t.Add(dataplane.Int(j.ID), dataplane.Int(i), dataplane.Text(dataplane.MaskText(j.mask(s[0]))), dataplane.Text(dataplane.MaskText(j.mask(s[1]))))
 			}
 		}

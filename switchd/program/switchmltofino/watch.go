@@ -1,6 +1,8 @@
 package switchmltofino
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -42,7 +44,7 @@ type watcher struct {
 // fields are those that the watcher looks at.
 type fields struct {
 	role, reason, before, slot, where fit.FieldID
-	pass, anew                        fit.FieldID
+	judged                            fit.FieldID
 	id                                [4]fit.FieldID
 	inside, leaving                   carried
 }
@@ -65,7 +67,7 @@ func (w *watcher) bind(c *tofino.Chip) (err error) {
 		at   *fit.FieldID
 	}{
 		{"meta.role", &w.at.role}, {"meta.reason", &w.at.reason}, {"meta.before", &w.at.before}, {"meta.slot", &w.at.slot}, {"sml.where", &w.at.where},
-		{"meta.pass", &w.at.pass}, {"meta.anew", &w.at.anew}, {"md.group", &w.at.inside.group}, {"md.verdict", &w.at.inside.verdict}, {"md.from", &w.at.inside.from},
+		{"meta.judged", &w.at.judged}, {"md.group", &w.at.inside.group}, {"md.verdict", &w.at.inside.verdict}, {"md.from", &w.at.inside.from},
 		{"meta.group", &w.at.leaving.group}, {"meta.verdict", &w.at.leaving.verdict}, {"meta.from", &w.at.leaving.from},
 		{"sml.id0", &w.at.id[0]}, {"sml.id1", &w.at.id[1]}, {"sml.id2", &w.at.id[2]}, {"sml.id3", &w.at.id[3]},
 	} {
@@ -76,13 +78,13 @@ func (w *watcher) bind(c *tofino.Chip) (err error) {
 	return nil
 }
 
-// Passed looks at the pass of a packet that decides, its first or that which follows as
-// another first, and at its last.
+// Passed looks at the pass of a packet that decides: the last one that adds, or one by
+// which it is dropped or goes on to workers as it is; and at its last.
 func (w *watcher) Passed(o *tofino.Observation) {
 	if o.Side == fit.Ingress && o.Reason == vm.OK {
 		switch final := o.Verdict.Drop == 0 && !o.Verdict.Bypass; {
-		case o.Passes == 1 && o.Field(w.at.anew) == 0, o.Passes == 2 && o.Field(w.at.pass) == passAnew:
-			w.first(o)
+		case o.Field(w.at.judged) == 1, o.Verdict.Drop != 0, final && o.Field(w.at.role) == roleParent:
+			w.decided(o)
 		case final && w.sink != nil:
 			w.left(o)
 		}
@@ -92,8 +94,12 @@ func (w *watcher) Passed(o *tofino.Observation) {
 	}
 }
 
-// first counts what becomes of a packet.
-func (w *watcher) first(o *tofino.Observation) {
+// ofNobody are drops that no job counts: of packets that are nobody's, or that the
+// reference program does not take for those of SwitchML.
+var ofNobody = []uint64{dropUnknownWorker, dropGone, dropIPLength, dropUDPLength}
+
+// decided counts what becomes of a packet.
+func (w *watcher) decided(o *tofino.Observation) {
 	j := w.jobs[o.Field(w.at.of(o).group)]
 	role := o.Field(w.at.role)
 	reason := uint64(0)
@@ -101,7 +107,7 @@ func (w *watcher) first(o *tofino.Observation) {
 		reason = o.Field(w.at.reason)
 	}
 	switch {
-	case j == nil || reason == dropUnknownWorker:
+	case j == nil || slices.Contains(ofNobody, reason):
 	case reason == dropIncomplete:
 		j.count.dropped++
 	case role == roleParent && reason == 0:
@@ -159,7 +165,7 @@ func (w *watcher) left(o *tofino.Observation) {
 	}
 	bitmap := ^uint32(0) // peers in the next phase are not in it any more
 	if note == "" {
-		bitmap = w.state.seen(j.base + slot)[o.Field(w.at.where)>>15]
+		bitmap = w.state.seen(j.pipe, j.base+slot)[o.Field(w.at.where)>>15]
 	}
 	w.event(o, trace.BlockSent, j, bitmap, note)
 }
