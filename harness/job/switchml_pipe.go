@@ -17,7 +17,7 @@ import (
 )
 
 // Pipe is what aggregates SwitchML in a switch. The zero value is the reference
-// program, which takes a fifth of the pipeline's processor time for a packet.
+// program; the pipeline takes several times its processor time (inalab bench pipeline).
 type Pipe struct {
 	Pipeline bool // the program on an emulated Tofino
 	Timed    bool // under the virtual clock passes take time (SwitchML §5), which is not divided by the scale
