@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -215,16 +214,13 @@ func (f allReduceFlags) measure(ctx context.Context, size units.Bytes, plain boo
 
 // measureJob runs a job whose tensors have a size.
 func (f allReduceFlags) measureJob(ctx context.Context, j *job.Job, size units.Bytes, plain bool) (row bench.AllReduce, err error) {
-	logs, err := os.MkdirTemp("", "inalab-bench-")
+	var m live.Measured
+	err = withLogs("bench", func(logs string) (err error) {
+		m, err = live.Bench(ctx, j, f.warmup, live.Options{Lab: netns.NewLabName(), Logs: logs, Plain: plain, Owner: journal.CurrentCaller()})
+		return err
+	})
 	if err != nil {
-		return row, fmt.Errorf("making a directory for logs: %w", err)
-	}
-	m, err := live.Bench(ctx, j, f.warmup, live.Options{Lab: netns.NewLabName(), Logs: logs, Plain: plain, Owner: journal.CurrentCaller()})
-	if err != nil {
-		return row, fmt.Errorf("%w (logs in %s)", err, logs)
-	}
-	if err := os.RemoveAll(logs); err != nil {
-		return row, fmt.Errorf("removing the logs: %w", err)
+		return row, err
 	}
 	measured := bench.Measurement{
 		System: f.system, Workers: f.workers, Offload: !plain, Size: size, Count: int64(size / 4), DType: "int32", Iters: f.iters,

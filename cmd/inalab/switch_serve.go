@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -95,16 +94,12 @@ func serve(c *cobra.Command, f serveFlags) error {
 	if err := enterNamespaces(); err != nil {
 		return err
 	}
-	if o.Logs, err = os.MkdirTemp("", "inalab-serve-"); err != nil {
-		return fmt.Errorf("making a directory for logs: %w", err)
-	}
-	err = live.Serve(c.Context(), p, o, func(s live.Served) error {
-		return render.Write(c.OutOrStdout(), servedTable(o.Lab, s), format)
+	return withLogs("serve", func(logs string) error {
+		o.Logs = logs
+		return live.Serve(c.Context(), p, o, func(s live.Served) error {
+			return render.Write(c.OutOrStdout(), servedTable(o.Lab, s), format)
+		})
 	})
-	if err != nil {
-		return fmt.Errorf("%w (logs in %s)", err, o.Logs)
-	}
-	return os.RemoveAll(o.Logs)
 }
 
 func servedTable(lab string, s live.Served) render.Table {
