@@ -3,8 +3,8 @@ package switchml
 import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
-	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchmljob"
 )
 
 // job is a job with its part of the pool.
@@ -18,24 +18,7 @@ type job struct {
 	pool      [2][]slot
 	lateInRow []uint8  // late packets of a slot since the latest that was not, by slot
 	up, down  []result // of the batch at hand: to the parent, to every worker
-	count     jobCounts
-}
-
-// jobCounts are the counters of one job.
-type jobCounts struct {
-	packets  uint64     // of its workers
-	last     units.Time // when the latest of them came
-	results  uint64     // slots that came to be complete
-	answered uint64     // retransmissions that were, or were sent up
-	passed   uint64     // results from the parent
-	dropped  uint64
-}
-
-func (c jobCounts) list() []sansio.Count {
-	return []sansio.Count{
-		{Name: "packets", N: c.packets}, {Name: "results", N: c.results}, {Name: "answered", N: c.answered},
-		{Name: "passed-on", N: c.passed}, {Name: "dropped", N: c.dropped},
-	}
+	count     switchmljob.Counts
 }
 
 // result is a packet to send and the client's UDP port, which all workers have.

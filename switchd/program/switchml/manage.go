@@ -38,7 +38,7 @@ func (p *Program) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
 		return dataplane.Removed{}, dataplane.RefuseUnknown(int(id), p.cfg.Node)
 	}
 	j := p.jobs[at]
-	out := dataplane.Removed{OpenBlocks: j.open(), Counters: j.count.list()}
+	out := dataplane.Removed{OpenBlocks: j.open(), Counters: j.count.List()}
 	if out.OpenBlocks > 0 {
 		p.count.Add(CountRemoved, uint64(out.OpenBlocks))
 	}

@@ -140,7 +140,7 @@ func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (r
 	case !ok:
 		return DropUnknownWorker
 	case !m.job.complete():
-		m.job.count.dropped += uint64(t.Frames())
+		m.job.count.Dropped += uint64(t.Frames())
 		return DropIncomplete
 	}
 	from := sender{&m.job.workers[m.place], udp.SrcPort()}
@@ -158,8 +158,8 @@ type sender struct {
 
 // packet is Algorithm 3 for one packet.
 func (p *Program) packet(now units.Time, j *job, from sender, in packet, eff *sansio.Effects) {
-	j.count.packets++
-	j.count.last = now
+	j.count.Packets++
+	j.count.Last = now
 	var h wire.Header
 	reason := string(h.Read(in.payload, in.pad))
 	if reason == "" {
@@ -202,7 +202,7 @@ func (p *Program) contribute(now units.Time, j *job, from sender, h *wire.Header
 	if s.count != 0 {
 		return
 	}
-	j.count.results++
+	j.count.Results++
 	p.count.Add(CountResults, 1)
 	if p.cfg.Trace != nil {
 		p.event(now, trace.BlockSent, j, h, from.id, s.seen, "")
@@ -237,7 +237,7 @@ func (p *Program) again(now units.Time, j *job, from sender, h *wire.Header, s *
 	if j.parent != nil {
 		what = CountSentUp
 	}
-	j.count.answered++
+	j.count.Answered++
 	p.count.Add(what, 1)
 	if p.cfg.Trace != nil { // peers in the next phase are not in seen any more
 		p.event(now, trace.BlockSent, j, h, from.id, j.everybody, what)
@@ -262,7 +262,7 @@ func (p *Program) descend(now units.Time, j *job, port uint16, in packet, eff *s
 		p.drop(now, j, &h, 0, reason)
 		return
 	}
-	j.count.passed++
+	j.count.Passed++
 	p.count.Add(CountPassedOn, 1)
 	b := eff.Body(len(in.payload))
 	copy(b, in.payload)
@@ -270,7 +270,7 @@ func (p *Program) descend(now units.Time, j *job, port uint16, in packet, eff *s
 }
 
 func (p *Program) drop(now units.Time, j *job, h *wire.Header, w uint8, reason string) {
-	j.count.dropped++
+	j.count.Dropped++
 	p.count.Add(reason, 1)
 	if p.cfg.Trace != nil {
 		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: uint32(h.Slot), Source: w, Note: reason})

@@ -13,6 +13,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchmljob"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 	"github.com/inalab/inalab/switchd/tofino/vm"
@@ -28,7 +29,7 @@ type job struct {
 	rids      []uint16
 	entries   []placedEntry
 	everybody trace.Mask
-	count     jobCounts
+	count     switchmljob.Counts
 	phases    [2][]phase // by set and slot
 }
 

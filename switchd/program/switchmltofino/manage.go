@@ -40,7 +40,7 @@ func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) 
 		return dataplane.Removed{}, dataplane.Refuse(dataplane.RefusedUnknownJob, "\"inalab switch job ls\" lists those that are there", "there is no job %d on %s", id, e.cfg.Node)
 	}
 	j := e.jobs[at]
-	out := dataplane.Removed{OpenBlocks: e.open(j), Counters: j.count.list()}
+	out := dataplane.Removed{OpenBlocks: e.open(j), Counters: j.count.List()}
 	e.removed += uint64(out.OpenBlocks)
 	e.takeDown(j)
 	if err := e.state.reset(j.base, j.Slots, 0); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchmljob"
 )
 
 // Views lists what can be seen: of the program what the reference program shows, of
@@ -20,7 +21,7 @@ func (e *Engine) View(now units.Time, v dataplane.View, limit int) (t dataplane.
 	case dataplane.ViewJobs:
 		t = e.viewJobs(now)
 	case dataplane.ViewSlots:
-		t = e.viewSlots(now)
+		t = switchmljob.ViewSlots(now, e.allOpen())
 	case dataplane.ViewBitmap:
 		t = e.viewBitmap()
 	case dataplane.ViewResources:
@@ -63,60 +64,24 @@ func Passes(elements int, answered bool) int {
 }
 
 func (e *Engine) viewJobs(now units.Time) dataplane.Table {
-	t := dataplane.Table{Columns: []dataplane.Column{
-		{Key: "job", Name: "job"},
-		{Key: "session", Name: "session", Spare: 3},
-		{Key: "sources", Name: "workers"},
-		{Key: "workers_here", Name: "that came", Spare: 2},
-		{Key: "elements", Name: "elements a packet"},
-		{Key: "base", Name: "first slot", Spare: 1},
-		{Key: "slots", Name: "slots of a set"},
-		{Key: "slots_open", Name: "slots that wait"},
-		{Key: "packets", Name: "packets"},
-		{Key: "results", Name: "results"},
-		{Key: "answered", Name: "retransmissions answered"},
-		{Key: "dropped", Name: "dropped"},
-		dataplane.IdleColumn,
-	}}
+	var rows []switchmljob.Row
 	for _, j := range e.jobs {
-		heard := dataplane.JobCounts{Packets: j.count.packets, Last: j.count.last}
-		t.Add(dataplane.Int(j.ID), dataplane.Int(j.Session), dataplane.Int(max(j.NumWorkers, j.n)), dataplane.Int(j.n), dataplane.Int(j.Elements),
-			dataplane.Int(j.base), dataplane.Int(j.Slots), dataplane.Int(e.open(j)),
-			dataplane.Int(j.count.packets), dataplane.Int(j.count.results), dataplane.Int(j.count.answered), dataplane.Int(j.count.dropped), heard.Idle(now))
+		rows = append(rows, switchmljob.Row{
+			ID: j.ID, Session: j.Session, Workers: max(j.NumWorkers, j.n), Here: j.n, Elements: j.Elements,
+			Base: j.base, Slots: j.Slots, Open: e.open(j), Counts: &j.count,
+		})
 	}
-	return t
-}
-
-func (e *Engine) viewSlots(now units.Time) dataplane.Table {
-	t := dataplane.Table{Columns: []dataplane.Column{
-		{Key: "job", Name: "job"},
-		{Key: "slot", Name: "slot"},
-		{Key: "packet", Name: "packet of the phase"},
-		{Key: "have", Name: "have"},
-		{Key: "want", Name: "of"},
-		{Key: "missing", Name: "missing workers"},
-		{Key: "age_us", Name: "open for", Unit: "us"},
-	}}
-	for _, o := range e.allOpen() {
-		t.Add(dataplane.Int(o.Job), dataplane.Int(o.Block), dataplane.Int(o.Gen), dataplane.Int(o.Have.Len()), dataplane.Int(o.Want.Len()),
-			dataplane.Text(dataplane.MaskText(o.Want.Without(o.Have))), dataplane.Micros(now.Sub(o.Since)))
-	}
-	return t
+	return switchmljob.ViewJobs(now, rows)
 }
 
 func (e *Engine) viewBitmap() dataplane.Table {
-	t := dataplane.Table{Columns: []dataplane.Column{
-		{Key: "job", Name: "job"},
-		{Key: "slot", Name: "slot"},
-		{Key: "set0", Name: "seen in set 0"},
-		{Key: "set1", Name: "seen in set 1"},
-	}}
+	t := switchmljob.NewBitmap()
 	for _, j := range e.jobs {
 		for i := range j.Slots {
 			if s := e.state.seen(j.pipe, j.base+i); s[0]|s[1] != 0 {
-				t.Add(dataplane.Int(j.ID), dataplane.Int(i), dataplane.Text(dataplane.MaskText(j.mask(s[0]))), dataplane.Text(dataplane.MaskText(j.mask(s[1]))))
+				t.AddSlot(j.ID, i, j.mask(s[0]), j.mask(s[1]))
 			}
 		}
 	}
-	return t
+	return t.Table
 }

@@ -5,29 +5,11 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/vm"
 )
-
-// jobCounts are the counters of one job, as in the reference program.
-type jobCounts struct {
-	packets  uint64     // of its workers
-	last     units.Time // when the latest of them came
-	results  uint64     // slots that came to be complete
-	answered uint64     // retransmissions that were, or were sent up
-	passed   uint64     // results from the parent
-	dropped  uint64
-}
-
-func (c *jobCounts) list() []sansio.Count {
-	return []sansio.Count{
-		{Name: "packets", N: c.packets}, {Name: "results", N: c.results}, {Name: "answered", N: c.answered},
-		{Name: "passed-on", N: c.passed}, {Name: "dropped", N: c.dropped},
-	}
-}
 
 // watcher counts by job what passes do, and makes the events of the reference
 // program of it: it reads the fields that a pass has left, and bitmaps.
@@ -109,14 +91,14 @@ func (w *watcher) decided(o *tofino.Observation) {
 	switch {
 	case j == nil || slices.Contains(ofNobody, reason):
 	case reason == dropIncomplete:
-		j.count.dropped++
+		j.count.Dropped++
 	case role == roleParent && reason == 0:
-		j.count.passed++
+		j.count.Passed++
 		w.count.Add(switchml.CountPassedOn, 1)
 	default:
 		if role == roleMember {
-			j.count.packets++
-			j.count.last = o.At
+			j.count.Packets++
+			j.count.Last = o.At
 		}
 		if reason != 0 && reason != dropAbsorbed {
 			w.dropped(o, j, reason)
@@ -130,15 +112,15 @@ func (w *watcher) decided(o *tofino.Observation) {
 func (w *watcher) taken(o *tofino.Observation, j *job) {
 	switch o.Field(w.at.of(o).verdict) {
 	case verdictUnicast:
-		j.count.answered++
+		j.count.Answered++
 		w.count.Add(switchml.CountAnswered, 1)
 		return
 	case verdictUpAgain:
-		j.count.answered++
+		j.count.Answered++
 		w.count.Add(switchml.CountSentUp, 1)
 		return
 	case verdictMulticast, verdictUp:
-		j.count.results++
+		j.count.Results++
 		w.count.Add(switchml.CountResults, 1)
 	}
 	before := uint32(o.Field(w.at.before))
@@ -171,7 +153,7 @@ func (w *watcher) left(o *tofino.Observation) {
 }
 
 func (w *watcher) dropped(o *tofino.Observation, j *job, reason uint64) {
-	j.count.dropped++
+	j.count.Dropped++
 	if w.sink != nil {
 		e := w.blank(o, trace.Dropped, j, reasons[reason])
 		w.sink.Event(&e)
