@@ -190,7 +190,7 @@ func (c *Core) result(now units.Time, port int, payload []byte, pad int, eff *sa
 func (c *Core) NextDeadline() units.Time {
 	at := units.Never
 	for i := range c.threads {
-		at = min(at, c.threads[i].timers.next(c.threads[i].slots))
+		at = min(at, c.threads[i].timers.Next(c.threads[i].waits))
 	}
 	return at
 }

@@ -19,7 +19,7 @@ type thread struct {
 	base     int // of its slots in packets
 	template []byte
 	slots    []slot
-	timers   timers
+	timers   sansio.Timers
 	backoff  backoff
 	newest   *part
 	end      int // position behind the newest part
@@ -216,15 +216,15 @@ func (t *thread) send(now units.Time, i int, eff *sansio.Effects) {
 	eff.EmitPadded(c.to, t.template, payload, pad)
 	c.count.Add(CountSent, 1)
 	if !c.cfg.NoRetransmit {
-		t.timers.arm(i, s.phase, now.Add(t.backoff.timeout))
+		t.timers.Arm(i, s.phase, now.Add(t.backoff.timeout))
 	}
 }
 
 // expire is the timeout handler of Algorithm 4.
 func (t *thread) expire(now units.Time, eff *sansio.Effects) {
 	c := t.core
-	for t.timers.next(t.slots) <= now {
-		i := t.timers.pop()
+	for t.timers.Next(t.waits) <= now {
+		i := t.timers.Pop()
 		if t.backoff.expired() {
 			c.count.Add(CountDoubled, 1)
 		}

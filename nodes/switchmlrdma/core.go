@@ -36,7 +36,7 @@ type Core struct {
 	blocks int
 	held   int // elements of the tensor that are held
 	queues []queue
-	timers timers
+	timers sansio.Timers
 
 	gen   generation
 	count sansio.Tally
@@ -221,17 +221,17 @@ func (c *Core) send(now units.Time, i int, eff *sansio.Effects) {
 	c.count.Add(CountMessages, 1)
 	c.count.Add(CountPackets, uint64(c.cfg.Packets))
 	if !c.cfg.NoRetransmit {
-		c.timers.arm(i, s.number, now.Add(s.wait))
+		c.timers.Arm(i, s.number, now.Add(s.wait))
 	}
 }
 
 // NextDeadline returns when the oldest message on its way must be sent again.
-func (c *Core) NextDeadline() units.Time { return c.timers.next(c.queues) }
+func (c *Core) NextDeadline() units.Time { return c.timers.Next(c.waits) }
 
 // Expire is the timeout handler of Algorithm 4.
 func (c *Core) Expire(now units.Time, eff *sansio.Effects) {
-	for c.timers.next(c.queues) <= now {
-		i := c.timers.pop()
+	for c.timers.Next(c.waits) <= now {
+		i := c.timers.Pop()
 		c.gen.retransmits += c.cfg.Packets
 		c.count.Add(CountRetransmits, 1)
 		c.event(now, trace.Retransmit, i)
@@ -256,4 +256,10 @@ func (c *Core) event(now units.Time, kind trace.Kind, i int) {
 	if c.cfg.Trace != nil {
 		c.cfg.Trace.Event(&trace.Event{At: now, Kind: kind, Node: c.cfg.Node, Job: c.cfg.Job, Gen: c.queues[i].number, Block: uint32(i)})
 	}
+}
+
+// waits reports whether a message of a queue pair has no answer yet.
+func (c *Core) waits(pair int, number uint32) bool {
+	q := &c.queues[pair]
+	return q.busy && q.number == number
 }
