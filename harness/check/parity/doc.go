@@ -12,5 +12,6 @@
 // only what a kernel does by itself, or what depends on the transport, differs, and
 // is left out of the comparison.
 //
-// What is left out: times, which are what the two clocks differ in.
+// What is left out: times, which are what the two clocks differ in, and how often
+// timers ran.
 package parity

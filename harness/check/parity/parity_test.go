@@ -98,6 +98,7 @@ func TestMessages(t *testing.T) {
 	}
 	live := []result.Counter{
 		{Node: "h0", Name: "ring-chunks", N: 12}, {Node: "h0", Name: "tcp-retransmits", N: 1}, {Node: "h0/device", Name: "ring-drops", N: 9},
+		{Node: "mx480", Name: "pfe1/pfe-timer-runs", N: 1},
 		{Node: "tor", Name: "engine/packets", N: 7}, {Node: "tor", Name: "forward/link-local-multicast", N: 3},
 	}
 	a := Run[[]result.Counter]{"virtual", virtual}
