@@ -41,7 +41,7 @@ var levels = []level{
 		"harness/events", // what of a trace is worth keeping
 	}},
 	{6, "sockets, drivers, live loops", []string{
-		"switchd/daemon", "switchd/control/**", "switchd/xdp", "nodes/worker/live", "nodes/program",
+		"switchd/daemon", "switchd/control/**", "switchd/xdp", "nodes/worker/live", "nodes/stream/live", "nodes/program",
 		"harness/job",        // from plain data to machines, for either clock
 		"harness/journal",    // what was made, so that it can be undone
 		"harness/tensorfile", // written by workers, read by checks
@@ -65,9 +65,10 @@ var levels = []level{
 	}},
 	{9, "the words that all use", []string{
 		"internal/units", "internal/rng", "internal/sansio", "internal/trace", "internal/vec", "internal/wire/**",
-		"internal/vtime",   // a queue as plain data, without a clock: machines with events inside keep one, too
-		"internal/suggest", // the word that was meant, for errors
-		"internal/golden",  // files to compare with, for tests
+		"internal/vtime",      // a queue as plain data, without a clock: machines with events inside keep one, too
+		"internal/suggest",    // the word that was meant, for errors
+		"internal/strictjson", // documents of which nothing is passed over
+		"internal/golden",     // files to compare with, for tests
 		"topo", "topo/gen", "topo/plan", "topo/spec",
 		"harness/fault", "harness/result", "switchd/dataplane",
 	}},
@@ -88,6 +89,7 @@ var sideways = []pair{
 	{"switchd/dataplane", "internal/sansio", "an engine is a machine"},
 	{"switchd/dataplane", "internal/wire/inet", "an engine meets parsed headers"},
 	{"switchd/dataplane", "internal/trace", "an engine says which sources it has"},
+	{"switchd/dataplane", "internal/strictjson", "a job is told by a document"},
 	{"nodes/**", "nodes/gradient", "a protocol core quantises what it sends"},
 	{"nodes/**", "nodes/tensor", "collectives over streams cut tensors alike"},
 	{"nodes/**", "nodes/stream", "a collective says which streams it wants"},
@@ -107,6 +109,7 @@ var sideways = []pair{
 	{"switchd/tofino/vm", "switchd/tofino/ir", "it runs what a program says"},
 	{"switchd/tofino/vm", "switchd/tofino/fit", "only programs that fit are run"},
 	{"switchd/program/switchmltofino", "switchd/program/switchml", "it runs the jobs of the same program"},
+	{"switchd/program/switchmltofino", "switchd/program/switchmlroce", "it runs its jobs, and counts by the same names"},
 	{"switchd/program/triomc", "switchd/program/trioml", "it runs the Microcode of the same program"},
 	{"switchd/program/telemetry", "switchd/program/middlebox/**", "all traffic passes it"},
 	{"switchd/program/police", "switchd/program/middlebox/**", "all traffic passes it"},
@@ -127,6 +130,7 @@ var sideways = []pair{
 	{"switchd/control/switchmlrpc", "internal/wire/switchmlproto", "the service speaks the generated protocol"},
 	{"switchd/program/**", "switchd/program/switchmljob", "engines and sessions share the document of a job"},
 	{"nodes/worker/live", "internal/pktio/**", "a live worker owns its sockets"},
+	{"nodes/stream/live", "internal/pktio/**", "a live server owns its sockets"},
 	{"nodes/worker/live", "harness/tensorfile", "a live worker keeps its tensors for the checker"},
 	{"harness/live", "harness/netns", "a live run happens in namespaces"},
 	{"harness/live", "harness/proc", "a live run starts processes"},

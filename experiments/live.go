@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ import (
 // onPackets returns the experiments on real packets, the short ones first.
 func onPackets() []Experiment {
 	return []Experiment{
-		liveLevels(), liveRacks(), liveTenants(), liveShared(), liveVolume(), liveClocking(), liveRates(), liveRetransmit(), liveExact(), liveLoss(), liveModels(), liveStragglers(),
+		liveLevels(), liveRacks(), liveTenants(), liveShared(), liveVolume(), liveClocking(), livePSLatency(), liveRates(), livePSRates(), liveRetransmit(), liveExact(), liveLoss(), liveModels(), liveStragglers(),
 	}
 }
 
@@ -53,10 +54,11 @@ const (
 type liveRun struct {
 	name       string // in progress and errors
 	sys        job.System
-	topology   string // as topo/gen names it
-	hosts      int
+	topology   string     // as topo/gen names it
+	hosts      int        // with a worker; those of dedicated servers come on top
 	rate       units.Rate // of each host's link, before it is divided by the scale
 	scale      int
+	delay      units.Duration // of each link; zero: liveDelay
 	mtu        int
 	loss       float64 // of each host's link, each way
 	uplinkLoss float64 // of each link between leaf and spine, each way
@@ -83,8 +85,8 @@ func (r *liveRun) job(e *Env) (*job.Job, error) {
 
 // plan returns the run's topology.
 func (r *liveRun) plan() (*plan.Plan, error) {
-	params := gen.Params{Hosts: r.hosts, MTU: r.mtu, Link: topo.LinkSpec{
-		Rate: r.rate / units.Rate(r.scale), Delay: liveDelay, Loss: r.loss, Queue: liveQueue / units.Bytes(r.scale),
+	params := gen.Params{Hosts: r.hosts + job.Servers(r.sys, r.hosts), MTU: r.mtu, Link: topo.LinkSpec{
+		Rate: r.rate / units.Rate(r.scale), Delay: cmp.Or(r.delay, liveDelay), Loss: r.loss, Queue: liveQueue / units.Bytes(r.scale),
 	}}
 	switch r.topology {
 	case "mx480":
@@ -106,6 +108,7 @@ func (r *liveRun) jobOn(e *Env, p *plan.Plan) (*job.Job, error) {
 	spec := job.Spec{
 		System: r.sys, Plan: p, Scale: r.scale, Iterations: r.iterations, Seed: e.Seed,
 		Model: r.model, MiniBatch: r.batch, StraggleP: r.p, Elements: r.elements,
+		Servers: job.Servers(r.sys, r.hosts),
 	}
 	if r.change != nil {
 		r.change(&spec)

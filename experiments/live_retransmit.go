@@ -62,14 +62,11 @@ func runRetransmit(ctx context.Context, l *lab) (Findings, error) {
 		},
 	}
 	for i := range runs {
-		m, err := l.run(ctx, runs[i])
+		m, err := l.checked(ctx, runs[i])
 		if err != nil {
 			return Findings{}, err
 		}
 		c := &m.Cell
-		if c.Checked == 0 {
-			return Findings{}, fmt.Errorf("%s: no sum was checked", runs[i].name)
-		}
 		wrong += c.Wrong
 		got = append(got, m)
 		t.Rows = append(t.Rows, []render.Cell{

@@ -116,7 +116,8 @@ func runsOf(t *testing.T, e *Env) []liveRun {
 	for _, n := range volumeWorkers {
 		runs = append(runs, volumeRuns(n, 1<<16)...)
 	}
-	runs = append(runs, newRates(e).runs...)
+	runs = append(append(runs, newRates(e).runs...), newLatency(e).runs...)
+	runs = append(runs, newPSRates(e).runs...)
 	runs = append(runs, must(retransmitRuns(e))...)
 	runs = append(runs, must(exactRuns(e))...)
 	runs = append(runs, must(stragglerRuns(e))...)

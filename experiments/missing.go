@@ -6,16 +6,11 @@ import (
 	"github.com/inalab/inalab/reports/claims"
 )
 
-const needsLivePS = "needs a parameter server on real packets"
-
 // missing says what claims wait for that no experiment measures, by id or by
 // what ids begin with; the first that fits counts.
 var missing = []struct{ prefix, waitsFor string }{
 	{"atp", "ATP is not built"},
 	{"xagg", "XAgg is not built"},
-
-	{"switchml.s3.sub-rtt", needsLivePS},
-	{"switchml.s6.1.dedicated-ps", needsLivePS},
 }
 
 // waitsFor returns what a claim waits for.

@@ -102,14 +102,11 @@ func runRacks(ctx context.Context, l *lab) (Findings, error) {
 	var all []rackCounts
 	var wrong uint64
 	for i := range runs {
-		m, err := l.run(ctx, runs[i])
+		m, err := l.checked(ctx, runs[i])
 		if err != nil {
 			return Findings{}, err
 		}
 		c := &m.Cell
-		if c.Checked == 0 {
-			return Findings{}, fmt.Errorf("%s: no sum was checked", runs[i].name)
-		}
 		k := rackCounted(&runs[i], &m)
 		wrong += c.Wrong
 		all = append(all, k)

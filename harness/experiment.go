@@ -71,11 +71,7 @@ func (e Events) record(j *job.Job, logs []*trace.Log, runErr error) error {
 	if !e.wanted() || len(logs) == 0 {
 		return nil
 	}
-	r, err := events.New(j, e.Want, logs, runErr)
-	if err == nil {
-		err = e.Take(r)
-	}
-	if err != nil {
+	if err := e.Take(events.New(j, e.Want, logs, runErr)); err != nil {
 		return fmt.Errorf("recording the events of %s: %w", j.System.Name(), err)
 	}
 	return nil

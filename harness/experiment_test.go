@@ -13,9 +13,9 @@ import (
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 var errBroken = errors.New("broken")
@@ -61,14 +61,7 @@ const iterations = 3
 func jobs(t *testing.T, seeds ...rng.Root) (out []*job.Job) {
 	t.Helper()
 	link := topo.LinkSpec{Rate: 500 * units.MbitPerSecond}
-	g, err := gen.ByName("rack", gen.Params{Hosts: 2, Link: link, MTU: 9000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 2, Link: link, MTU: 9000})
 	model, err := profiles.Lookup("resnet50")
 	if err != nil {
 		t.Fatal(err)

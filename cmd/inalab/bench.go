@@ -60,7 +60,7 @@ the fastest counts, and the gain is the ratio of these two.`,
 		RunE:    func(c *cobra.Command, _ []string) error { return benchAllReduce(c, f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.system, "system", "switchml", "switchml (256 values a packet), switchml64, trioml or ring")
+	flags.StringVar(&f.system, "system", "switchml", "switchml (256 values a packet), switchml64, trioml, ring, halving, ps (servers beside the workers) or ps-dedicated (on as many hosts more)")
 	flags.StringVarP(&f.topo, "topo", "t", "rack", "topology: "+strings.Join(gen.Names(), ", "))
 	flags.IntVar(&f.workers, "workers", 4, "number of workers")
 	flags.StringVarP(&f.begin, "minbytes", "b", "64M", "smallest size")
@@ -106,11 +106,16 @@ func (f allReduceFlags) sizes() ([]units.Bytes, error) {
 func benchSystems() []job.System {
 	return []job.System{
 		job.Ring{},
+		job.Halving{},
+		job.PS{},
 		job.SwitchML{Elements: 64, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
 		job.SwitchML{Elements: 256, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
 		job.TrioML{Window: benchWindow / 4, NoAging: true}, // packets of 4 KiB
 	}
 }
+
+// dedicatedPS is the name of parameter servers on hosts of their own.
+const dedicatedPS = "ps-dedicated"
 
 // systemName maps the short name to the variant that is measured.
 func systemName(name string) string {
@@ -118,6 +123,14 @@ func systemName(name string) string {
 		return "switchml256"
 	}
 	return name
+}
+
+// benchSystem returns the variant that is measured under a short name.
+func benchSystem(name string) (job.System, error) {
+	if name == dedicatedPS {
+		return job.PS{Dedicated: true}, nil
+	}
+	return job.Find(benchSystems(), systemName(name))
 }
 
 func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
@@ -169,11 +182,11 @@ const benchRetransmit = 200 * units.Millisecond
 const benchWindow = 512
 
 func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
-	p, err := planOf(f.topo, gen.Params{Hosts: f.workers})
+	system, err := benchSystem(f.system)
 	if err != nil {
 		return nil, err
 	}
-	system, err := job.Find(benchSystems(), systemName(f.system))
+	p, err := planOf(f.topo, gen.Params{Hosts: f.workers + job.Servers(system, f.workers)})
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +194,7 @@ func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
 }
 
 func (f allReduceFlags) jobOf(system job.System, p *plan.Plan, size units.Bytes) (*job.Job, error) {
-	return job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4)})
+	return job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4), Servers: job.Servers(system, f.workers)})
 }
 
 // alternate measures each path as often as --repeat says, and returns the best of

@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/bench"
-	"github.com/inalab/inalab/topo/gen"
 )
 
 type pfeFlags struct {
@@ -68,54 +66,15 @@ func benchPFE(c *cobra.Command, f pfeFlags) error {
 	return checkSums(out.Live, func(r bench.PFELive) uint64 { return r.Wrong })
 }
 
-// pfeEngines are what can aggregate Trio-ML; the first is compared with.
-var pfeEngines = []struct {
-	name string
-	pfe  job.PFE
-}{{"reference", job.PFE{Reference: true}}, {"microcode", job.PFE{}}}
-
-// live measures the engines on real packets, by turns.
+// live measures the engines on real packets; the first is compared with.
 func (f pfeFlags) live(ctx context.Context) ([]bench.PFELive, error) {
-	size, err := units.ParseBytes(f.size)
-	if err != nil {
-		return nil, usage(fmt.Errorf("--size: %w", err))
-	}
 	a := allReduceFlags{system: "trioml", topo: "rack", workers: f.workers, iters: 5, warmup: 1, check: true}
-	if size < 4 || size%4 != 0 {
-		return nil, usage(fmt.Errorf("--size %s: a tensor has a multiple of 4 bytes", f.size))
+	with := func(pfe job.PFE) job.System {
+		return job.TrioML{Grads: f.grads, Window: benchWindow / 4, NoAging: true, PFE: pfe}
 	}
-	jobs, err := f.jobs(a, size)
+	names, runs, err := a.byTurns(ctx, []contender{{"reference", with(job.PFE{Reference: true})}, {"microcode", with(job.PFE{})}}, f.size, f.repeat)
 	if err != nil {
-		return nil, usage(err)
-	}
-	if err := enterNamespaces(); err != nil {
 		return nil, err
-	}
-	names, runs := make([]string, len(jobs)), make([][]bench.AllReduce, len(jobs))
-	for range f.repeat {
-		for i, j := range jobs {
-			row, err := a.measureJob(ctx, j, size, false)
-			if err != nil {
-				return nil, err
-			}
-			names[i], runs[i] = pfeEngines[i].name, append(runs[i], row)
-		}
 	}
 	return bench.NewPFELive(names, runs)
-}
-
-// jobs lays the same work out over each engine.
-func (f pfeFlags) jobs(a allReduceFlags, size units.Bytes) (out []*job.Job, err error) {
-	p, err := planOf(a.topo, gen.Params{Hosts: f.workers})
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range pfeEngines {
-		j, err := a.jobOf(job.TrioML{Grads: f.grads, Window: benchWindow / 4, NoAging: true, PFE: e.pfe}, p, size)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, j)
-	}
-	return out, nil
 }

@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/bench"
-	"github.com/inalab/inalab/topo/gen"
 )
 
 type pipelineFlags struct {
@@ -80,54 +78,15 @@ func benchPipeline(c *cobra.Command, f pipelineFlags) error {
 	return checkSums(out.Live, func(r bench.PFELive) uint64 { return r.Wrong })
 }
 
-// pipelineEngines are what can aggregate SwitchML; the first is compared with.
-var pipelineEngines = []struct {
-	name string
-	pipe job.Pipe
-}{{"reference", job.Pipe{}}, {"pipeline", job.Pipe{Pipeline: true}}}
-
-// live measures the engines on real packets, by turns.
+// live measures the engines on real packets; the first is compared with.
 func (f pipelineFlags) live(ctx context.Context, out *bench.Pipeline) error {
-	size, err := units.ParseBytes(f.size)
-	if err != nil {
-		return usage(fmt.Errorf("--size: %w", err))
-	}
-	if size < 4 || size%4 != 0 {
-		return usage(fmt.Errorf("--size %s: a tensor has a multiple of 4 bytes", f.size))
-	}
 	a := allReduceFlags{system: "switchml256", topo: "rack", workers: f.workers, iters: 5, warmup: 1, check: true}
-	jobs, err := f.jobs(a, size)
-	if err != nil {
-		return usage(err)
+	with := func(pipe job.Pipe) job.System {
+		return job.SwitchML{Elements: f.elements, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit, Pipe: pipe}
 	}
-	if err := enterNamespaces(); err != nil {
+	names, runs, err := a.byTurns(ctx, []contender{{"reference", with(job.Pipe{})}, {"pipeline", with(job.Pipe{Pipeline: true})}}, f.size, f.repeat)
+	if err != nil {
 		return err
 	}
-	names, runs := make([]string, len(jobs)), make([][]bench.AllReduce, len(jobs))
-	for range f.repeat {
-		for i, j := range jobs {
-			row, err := a.measureJob(ctx, j, size, false)
-			if err != nil {
-				return err
-			}
-			names[i], runs[i] = pipelineEngines[i].name, append(runs[i], row)
-		}
-	}
 	return out.SetLive(names, runs)
-}
-
-// jobs lays the same work out over each engine.
-func (f pipelineFlags) jobs(a allReduceFlags, size units.Bytes) (out []*job.Job, err error) {
-	p, err := planOf(a.topo, gen.Params{Hosts: f.workers})
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range pipelineEngines {
-		j, err := a.jobOf(job.SwitchML{Elements: f.elements, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit, Pipe: e.pipe}, p, size)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, j)
-	}
-	return out, nil
 }

@@ -98,6 +98,6 @@ func catalogue() ([]item, error) {
 // topologies describes what gen.Names lists.
 var topologies = map[string]string{
 	"rack":       "hosts on one switch",
-	"leaf-spine": "hosts on two leaf switches, joined by two spine switches; carries ring only",
+	"leaf-spine": "hosts on two leaf switches, joined by two spine switches",
 	"mx480":      "one chassis of two line cards with three PFEs each, which aggregate in two levels",
 }

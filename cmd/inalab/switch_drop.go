@@ -31,8 +31,9 @@ func newDropSet() *cobra.Command {
 SwitchML that comes in by the port, or goes out by it, is lost with a probability of 0
 to 1, or as many percent. 0 ends that. Other traffic is forwarded as ever.
 
-Ports share the dice of their engine, which run on from the seed of the run; --seed
-begins them anew.` + switchCodes,
+Each port has dice of its own for either direction, which run on from the seed of the run:
+which packets it loses does not depend on what goes through other ports. --seed begins the
+dice of this port and direction anew.` + switchCodes,
 		Example: `  inalab switch drop set p0 in 1%
   inalab switch drop set p3 out 0.001 --seed 7`,
 		Args: arguments(3, 3),
@@ -52,7 +53,7 @@ begins them anew.` + switchCodes,
 		},
 	}
 	f.register(c.Flags())
-	c.Flags().Uint64Var(&seed, "seed", 0, "begin the dice of the engine anew (default: they run on)")
+	c.Flags().Uint64Var(&seed, "seed", 0, "begin the dice of this port and direction anew (default: they run on)")
 	return c
 }
 

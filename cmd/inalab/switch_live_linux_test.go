@@ -18,6 +18,7 @@ import (
 	"github.com/containernetworking/plugins/pkg/ns"
 
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/wire/switchml"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/control"
@@ -25,8 +26,7 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// switchRun is a live run of Trio-ML with a host on each of two PFEs, and somebody
-// who speaks with its switch from outside.
+// switchRun is a live lab, and somebody who speaks with its switch from outside.
 type switchRun struct {
 	t      *testing.T
 	run    *exec.Cmd
@@ -34,6 +34,7 @@ type switchRun struct {
 	state  string
 	lab    string
 	as     *syscall.SysProcAttr // of every process of the test
+	code   int                  // that the lab ends with
 }
 
 // What the PFEs of a run are.
@@ -48,16 +49,23 @@ func ordinary() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 }
 
-// startSwitch starts a run of minutes, and waits until its switch can be asked. It
-// is ended, and has left nothing behind, when the test ends.
+// startSwitch starts a run of minutes, of Trio-ML with a host on each of two PFEs.
 func startSwitch(t *testing.T, pfe string, as *syscall.SysProcAttr) *switchRun {
+	t.Helper()
+	return startLab(t, as, exitInterrupted, "run", "straggler", "--out", "results", "--set", "hosts=2", "--set", "iterations=2000",
+		"--set", "stragglers.p=[0%]", "--set", "trio.pfe="+pfe, "--set", "systems=[{system: trioml, topology: mx480}]")
+}
+
+// startLab starts a lab by a command, and waits until its switch can be asked. It
+// is ended, with a code, and has left nothing behind, when the test ends.
+func startLab(t *testing.T, as *syscall.SysProcAttr, code int, args ...string) *switchRun {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "inalab-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	r := &switchRun{t: t, state: filepath.Join(dir, "state"), lab: netns.NewLabName(), as: as}
+	r := &switchRun{t: t, state: filepath.Join(dir, "state"), lab: netns.NewLabName(), as: as, code: code}
 	if err := errors.Join(os.Mkdir(r.state, 0o700), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +74,7 @@ func startSwitch(t *testing.T, pfe string, as *syscall.SysProcAttr) *switchRun {
 			t.Fatal(err)
 		}
 	}
-	r.run = r.command("run", "straggler", "--lab", r.lab, "--out", filepath.Join(dir, "results"), "--set", "hosts=2", "--set", "iterations=2000",
-		"--set", "stragglers.p=[0%]", "--set", "trio.pfe="+pfe, "--set", "systems=[{system: trioml, topology: mx480}]")
+	r.run = r.command(append(args, "--lab", r.lab)...)
 	r.run.Stderr = &r.stderr
 	if err := r.run.Start(); err != nil {
 		t.Fatal(err)
@@ -100,7 +107,7 @@ func (r *switchRun) end() {
 	if err := r.run.Process.Signal(syscall.SIGINT); err != nil {
 		r.t.Error(err)
 	}
-	if err := r.run.Wait(); r.run.ProcessState.ExitCode() != exitInterrupted {
+	if err := r.run.Wait(); r.run.ProcessState.ExitCode() != r.code {
 		r.t.Errorf("the run ended with %v\n%s", err, r.stderr.String())
 	}
 	if left, err := os.ReadDir(r.state); !errors.Is(err, fs.ErrNotExist) && len(left) > 0 {
@@ -155,16 +162,32 @@ func (r *switchRun) jobs() map[string]jobRow {
 	return out
 }
 
-// contribute sends a packet of a job from a host's namespace.
+// contribute sends a packet of a job of Trio-ML from a host's namespace.
 func (r *switchRun) contribute(job int, h *plan.Host) {
 	r.t.Helper()
 	packet := chassistest.Contribution(h, wire.Header{Job: uint8(job)}, 1)
+	r.send(h, wire.Port, packet.Body)
+}
+
+// update sends a packet of SwitchML of 64 values, for slot 0.
+func (r *switchRun) update(h *plan.Host) {
+	r.t.Helper()
+	const elements = 64
+	size, _ := switchml.SizeOf(elements)
+	body := make([]byte, switchml.HeaderLen+4*elements)
+	switchml.Header{Type: switchml.TypeConsume, Size: size}.Put(body)
+	r.send(h, switchml.Port, body)
+}
+
+// send sends a UDP packet from a host's namespace to its switch.
+func (r *switchRun) send(h *plan.Host, port uint16, body []byte) {
+	r.t.Helper()
 	err := ns.WithNetNSPath(netns.Path(r.lab, h.Name), func(ns.NetNS) error {
-		conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(h.Gateway, wire.Port)))
+		conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(h.Gateway, port)))
 		if err != nil {
 			return err
 		}
-		_, err = conn.Write(packet.Body)
+		_, err = conn.Write(body)
 		return errors.Join(err, conn.Close())
 	})
 	if err != nil {
@@ -191,21 +214,55 @@ func TestSwitchOfARunningLab(t *testing.T) {
 	}
 }
 
+func hostsOf(t *testing.T, topology string, n int) []plan.Host {
+	t.Helper()
+	return chassistest.Plan(t, topology, gen.Params{Hosts: n}).Hosts
+}
+
+// A switch that serves SwitchML is given a job by command: it adds up packets of two
+// hosts, keeps the other's slots, and is removed again.
+func TestSwitchMLJobByCommand(t *testing.T) {
+	needRoot(t)
+	hosts := hostsOf(t, "rack", 3)
+	for _, pipe := range []string{"pipeline", "reference"} {
+		t.Run(pipe, func(t *testing.T) {
+			r := startLab(t, nil, exitOK, "switch", "serve", "--hosts", "3", "--pipe", pipe)
+			if text := r.say("job", "add", "--id", "2", "--sources", "2,0", "--slots", "8000", "--elements", "64"); !strings.Contains(text, "| engine |    1 | 10.1.0.1 | 02:00:00:00:00:00 | p0   |") {
+				t.Errorf("added:\n%s", text)
+			}
+			r.update(&hosts[0])
+			r.update(&hosts[2])
+			r.until("job 2 has a result", func() bool { return r.jobs()["engine/2"].Results == 1 })
+			for says, args := range map[string][]string{
+				"id-taken: there is a job 2 on tor: remove it first, or take another id":                                       {"--id", "2", "--sources", "1", "--slots", "8"},
+				"no-room: job 3 wants 500 slots on tor, where 192 of 8192 are left: end a job first, or give jobs fewer slots": {"--id", "3", "--sources", "1", "--slots", "500"},
+				"bad-source: job 3: worker 0 at 10.1.0.3 is in job 2 on tor: remove that job first":                            {"--id", "3", "--sources", "2", "--slots", "8"},
+				"other-protocol: a job of Trio-ML is for another program: this one speaks SwitchML: give --slots":              {"--id", "3", "--sources", "1"},
+				`bad-result-ports: job 3: tor has no port "p7" with a link: name one of p0, p1, p2`:                            {"--id", "3", "--slots", "8", "--worker", "10.1.0.9,02:00:00:00:00:01,p7"},
+			} {
+				if text := r.refused(exitFailed, append([]string{"job", "add"}, args...)...); !strings.Contains(text, says) {
+					t.Errorf("%v: %q lacks %q", args, text, says)
+				}
+			}
+			r.say("job", "add", "--id", "3", "--slots", "192", "--worker", "10.1.0.9,02:00:00:00:00:01,p1")
+			if text := r.say("job", "rm", "2", "--format", "csv"); !strings.Contains(text, "\nengine,0,2,1,0,0,0\n") {
+				t.Errorf("removed:\n%s", text)
+			}
+			if jobs := r.jobs(); len(jobs) != 1 || jobs["engine/3"].Job != 3 {
+				t.Errorf("left are %+v", jobs)
+			}
+		})
+	}
+}
+
 func useSwitch(t *testing.T, r *switchRun) {
 	r.until("the job of the run has results", func() bool { return r.jobs()["pfe4/1"].Results > 0 })
 	if text := r.say("job", "add", "--id", "2", "--sources", "0,1", "--block-cnt-max", "8"); !strings.Contains(text, "| pfe4 |       2 | 200,201 |") {
 		t.Errorf("added:\n%s", text)
 	}
-	g, err := gen.ByName("mx480", gen.Params{Hosts: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range p.Hosts {
-		r.contribute(2, &p.Hosts[i])
+	hosts := hostsOf(t, "mx480", 2)
+	for i := range hosts {
+		r.contribute(2, &hosts[i])
 	}
 	r.until("job 2 has a result of both PFEs", func() bool { return r.jobs()["pfe4/2"].Results == 1 })
 	if jobs := r.jobs(); jobs["pfe1/2"].Packets != 1 || jobs["pfe2/2"].Sources != "1" || len(jobs) != 6 {

@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchmlsession"
 	"github.com/inalab/inalab/topo/gen"
 )
 
@@ -43,7 +44,7 @@ terminal. See docs/switchml.md.`,
 	flags.IntVar(&f.hosts, "hosts", 2, "number of hosts")
 	flags.IntVar(&f.slots, "slots", 0, fmt.Sprintf("of each set, for each job, 1 to %d (default: all that the switch has)", switchml.MaxSlots))
 	flags.StringVar(&f.pipe, "pipe", "pipeline", "what aggregates: pipeline (at most 16 hosts) or reference")
-	flags.StringVar(&f.patience, "patience", "", "how long Barrier and Broadcast wait, as in 30s (default: 60s)")
+	flags.StringVar(&f.patience, "patience", "", fmt.Sprintf("how long Barrier and Broadcast wait, as in 30s (default: %v)", switchmlsession.DefaultPatience))
 	flags.StringVar(&f.lab, "lab", "", "name of the lab (default: a new one)")
 	flags.Uint64Var(&f.seed, "seed", 1, "of the drop simulator")
 	flags.BoolVar(&f.faithful, "faithful", false, "no check for late packets, as in the paper and the public switch program")

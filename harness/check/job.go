@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/nodes/gradient"
 )
 
 // ForJob returns what [Sums] needs to know of a job: its shape, who contributes
@@ -10,10 +11,14 @@ import (
 // everybody contributes to every block).
 func ForJob(j *job.Job) (Job, Contributors, trace.Sink) {
 	shape := Job{Workers: len(j.Hosts()), Generations: j.Iterations, Elements: j.Held(), Block: j.Layout.Block, Sample: j.Sample}
-	if j.Layout.Partial == nil || j.Spec.Elements > 0 {
+	if j.Layout.Half {
+		shape.Answer = gradient.HalfAnswer
+	}
+	top := j.Layout.Top()
+	if !j.Layout.Partial || top == nil || j.Spec.Elements > 0 {
 		return shape, Everybody(shape.Workers), nil
 	}
-	masks := NewMasks(j.Layout.Partial.Top, j.Layout.Partial.Below)
+	masks := NewMasks(top.Node, j.Layout.Below(top))
 	masks.sample, masks.job = j.Sample, j.ID
 	return shape, masks, masks
 }

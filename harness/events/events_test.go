@@ -2,9 +2,11 @@ package events_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -20,9 +22,9 @@ import (
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/explain"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 // scene is a small run under the virtual clock.
@@ -32,25 +34,24 @@ type scene struct {
 	p          float64
 	lossEvery  int // of the link of h2
 	downToo    bool
+	uplink     bool // in its place that of the switch of h2 to spine0
 	iterations int
 }
 
-func newJob(t interface{ Fatal(...any) }, s scene) *job.Job {
+func newJob(t rapid.TB, s scene) *job.Job {
 	link := topo.LinkSpec{Rate: 50 * units.MbitPerSecond, Delay: units.Microsecond}
-	g, err := gen.ByName(s.topology, gen.Params{Hosts: 4, Link: link, Fabric: topo.LinkSpec{Rate: 4 * link.Rate}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := chassistest.Plan(t, s.topology, gen.Params{Hosts: 4, Link: link, Fabric: topo.LinkSpec{Rate: 4 * link.Rate}})
 	model, err := profiles.Lookup("resnet50")
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := &p.Switches[0].Ports[p.Hosts[2].SwitchPort]
+	sw, _ := p.Switch(p.Hosts[2].Switch)
+	port := &sw.Ports[p.Hosts[2].SwitchPort]
 	port.In.LossEvery = s.lossEvery
+	if s.uplink {
+		port.In.LossEvery = 0
+		sw.Ports[2].Out.LossEvery = s.lossEvery // as the sender models it
+	}
 	if s.downToo {
 		port.Out.LossEvery = s.lossEvery
 	}
@@ -61,17 +62,20 @@ func newJob(t interface{ Fatal(...any) }, s scene) *job.Job {
 	return j
 }
 
+// tb is a test, or a check of one.
+type tb interface {
+	rapid.TB
+	Context() context.Context
+}
+
 // record runs a job and keeps what is wanted, once through its file.
-func record(t *rapid.T, j *job.Job, want events.Want) (explain.Run, result.Cell) {
+func record(t tb, j *job.Job, want events.Want) (explain.Run, result.Cell) {
 	o := sim.Observer{Log: trace.NewLog(events.RunLimit)}
 	cell, runErr := new(sim.Patterns).RunJobLogged(t.Context(), j, worker.Images{}, o)
 	if runErr != nil && !errors.Is(runErr, sim.ErrStalled) {
 		t.Fatal(runErr)
 	}
-	rec, err := events.New(j, want, []*trace.Log{o.Log}, runErr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := events.New(j, want, []*trace.Log{o.Log}, runErr)
 	if rec.Run.Kept+rec.Run.LeftOut+rec.Run.Lost != uint64(o.Log.Len()) {
 		t.Errorf("%d kept, %d left out, %d lost of %d", rec.Run.Kept, rec.Run.LeftOut, rec.Run.Lost, o.Log.Len())
 	}
@@ -101,7 +105,7 @@ func TestLifeOfEveryBlock(t *testing.T) {
 			p: rapid.SampledFrom([]float64{0, 0.16}).Draw(t, "p"), iterations: 3,
 			lossEvery: rapid.SampledFrom([]int{0, 7, 31}).Draw(t, "loss every"),
 		}
-		switch rapid.IntRange(0, 3).Draw(t, "system") {
+		switch rapid.IntRange(0, 4).Draw(t, "system") {
 		case 0:
 			s.system, s.topology, s.downToo = job.SwitchML{Retransmit: true}, "rack", true
 		case 1:
@@ -110,6 +114,8 @@ func TestLifeOfEveryBlock(t *testing.T) {
 			s.system, s.topology = job.TrioML{}, "rack"
 		case 3:
 			s.system, s.topology = job.TrioML{}, "mx480"
+		case 4:
+			s.system, s.topology, s.downToo = job.SwitchML{Retransmit: true}, "leaf-spine", true
 		}
 		j := newJob(t, s)
 		run, cell := record(t, j, events.Want{Mode: events.All})
@@ -188,6 +194,53 @@ func checkTotals(t *rapid.T, cell result.Cell, run explain.Run, degraded, again 
 	}
 	if degraded != want || again != sentAgain {
 		t.Errorf("%d degraded blocks and %d retransmissions, the samples say %d and %d", degraded, again, want, sentAgain)
+	}
+}
+
+// A run that stalls for a packet of a switch names it, and its link.
+func TestStallBelowASpine(t *testing.T) {
+	run, _ := record(t, newJob(t, scene{system: job.SwitchML{}, topology: "leaf-spine", iterations: 1, lossEvery: 30, uplink: true}), events.Want{Mode: events.All})
+	for _, says := range []string{" at spine0 waits for leaf1: it has 0b10 (1 of 2)", "first hop without packets: leaf1:p2->spine0:p1 ("} {
+		if !strings.Contains(run.Error, says) {
+			t.Errorf("%s\nlacks %q", run.Error, says)
+		}
+	}
+}
+
+// Events name hosts, switches and forwarding engines, wherever these are.
+func TestEventsNameWhoIsBehindASource(t *testing.T) {
+	for _, tc := range []struct {
+		scene
+		engines []result.TracedEngine
+	}{
+		{scene{system: job.SwitchML{}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
+		{scene{system: job.SwitchMLRDMA{}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
+		{scene{system: job.TrioML{}, topology: "mx480"}, []result.TracedEngine{
+			{Node: "mx480/pfe1", Sources: []string{"h0", "h1"}}, {Node: "mx480/pfe2", Sources: []string{"h2", "h3"}},
+			{Node: "mx480/pfe4", Sources: []string{"mx480/pfe1", "mx480/pfe2"}, Top: true},
+		}},
+		{scene{system: job.SwitchML{Retransmit: true}, topology: "leaf-spine"}, []result.TracedEngine{
+			{Node: "leaf0", Sources: []string{"h0", "h1"}}, {Node: "leaf1", Sources: []string{"h2", "h3"}},
+			{Node: "spine0", Sources: []string{"leaf1", "leaf0"}, Top: true},
+		}},
+	} {
+		tc.iterations = 1
+		run, _ := record(t, newJob(t, tc.scene), events.Want{Mode: events.All})
+		if !reflect.DeepEqual(run.Engines, tc.engines) {
+			t.Errorf("%s: engines %+v, want %+v", tc.topology, run.Engines, tc.engines)
+		}
+		from := map[string][]string{}
+		for _, e := range run.Events {
+			if e.Kind == "contribution" && !slices.Contains(from[e.Node], e.From) {
+				from[e.Node] = append(from[e.Node], e.From)
+			}
+		}
+		for _, e := range tc.engines {
+			want := slices.Sorted(slices.Values(e.Sources))
+			if got := slices.Sorted(slices.Values(from[e.Node])); !slices.Equal(got, want) {
+				t.Errorf("%s: contributions at %s are of %v, want %v", tc.topology, e.Node, got, want)
+			}
+		}
 	}
 }
 

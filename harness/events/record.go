@@ -2,7 +2,8 @@ package events
 
 import (
 	"iter"
-	"math/bits"
+	"maps"
+	"slices"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/result"
@@ -17,16 +18,12 @@ type Record struct {
 
 // New picks what is wanted from the trace of a run of the job: the logs of its
 // nodes, or one of all. runErr is why the run ended early; nil: it did not.
-func New(j *job.Job, want Want, logs []*trace.Log, runErr error) (Record, error) {
-	r := reader{naming: j.Naming(), workers: len(j.Hosts()), logs: logs}
-	engines, err := r.engines(j)
-	if err != nil {
-		return Record{}, err
-	}
+func New(j *job.Job, want Want, logs []*trace.Log, runErr error) Record {
+	r := reader{naming: j.Naming(), workers: len(j.Hosts()), logs: logs, layout: &j.Layout}
 	cell := j.Cell()
 	out := Record{Run: result.Traced{
 		System: cell.System, Topology: cell.Topology, Clock: cell.Clock, StraggleP: cell.StraggleP, Seed: cell.Seed,
-		Iterations: j.Iterations, Blocks: r.naming.Blocks, Slots: r.naming.Slots, Engines: engines, Rule: want.rule(),
+		Iterations: j.Iterations, Blocks: r.naming.Blocks, Slots: r.naming.Slots, Engines: r.engines(), Rule: want.rule(),
 	}}
 	for _, h := range j.Hosts() {
 		out.Run.Workers = append(out.Run.Workers, h.Name)
@@ -39,7 +36,7 @@ func New(j *job.Job, want Want, logs []*trace.Log, runErr error) (Record, error)
 		out.Run.Lost += l.Lost()
 	}
 	out.Run.Kept = uint64(len(out.Events))
-	return out, nil
+	return out
 }
 
 // reader turns the events of a run into records.
@@ -47,14 +44,9 @@ type reader struct {
 	naming  job.Naming
 	workers int
 	logs    []*trace.Log
-	members map[string]members // by engine
-	latest  int                // iteration of the latest event of a host
-}
-
-// members are the sources of an engine.
-type members struct {
-	mask  trace.Mask
-	names map[uint8]string
+	layout  *job.Layout
+	members map[string]trace.Mask // sources, by engine
+	latest  int                   // iteration of the latest event of a host
 }
 
 func (r *reader) pick(want Want, run *result.Traced) (out []result.Event) {
@@ -93,7 +85,7 @@ func (r *reader) key(e *trace.Event) (k key, ok bool) {
 		return key{int(e.Gen), result.NoBlock}, false
 	}
 	k.iteration, k.block = r.naming.Block(e.Gen, e.Block)
-	if r.naming.Slots == 0 && r.members[e.Node].names != nil && e.Gen <= maxShort {
+	if r.naming.Slots == 0 && r.layout.Engine(e.Node) != nil && e.Gen <= maxShort {
 		k.iteration = r.latest + int(int16(uint16(e.Gen)-uint16(r.latest)))
 	}
 	return k, k.block != job.NoBlock
@@ -111,15 +103,15 @@ func (r *reader) record(e *trace.Event, k key) result.Event {
 	if r.naming.Slots > 0 && !ofIteration(e.Kind) {
 		out.Slot, out.Packet = int(e.Block), e.Gen
 	}
-	m, isEngine := r.members[e.Node]
+	sources, isEngine := r.members[e.Node]
 	switch {
 	case !isEngine:
 		return out
 	case e.Kind == trace.BlockOpened || e.Kind == trace.Contribution || e.Kind == trace.Dropped || e.Kind == trace.BlockSent && e.Note != "":
-		out.From = m.names[e.Source]
+		out.From = r.layout.Who(e.Node, e.Source)
 	}
 	if e.Kind != trace.Dropped {
-		out.Bitmap = bitmap(e.Mask, m.mask)
+		out.Bitmap = bitmap(e.Mask, sources)
 	}
 	return out
 }
@@ -140,43 +132,19 @@ func bitmap(have, members trace.Mask) string {
 	return string(b)
 }
 
-// engines asks the engines of the job, made anew, for their sources.
-func (r *reader) engines(j *job.Job) (out []result.TracedEngine, err error) {
-	r.members = map[string]members{}
-	for _, cfg := range j.Switches(0) {
-		sw, err := j.NewSwitch(cfg, nil)
-		if err != nil {
-			return nil, err
+// engines tells the engines of the job, and who is behind their sources, the
+// lowest first.
+func (r *reader) engines() (out []result.TracedEngine) {
+	r.members = map[string]trace.Mask{}
+	for _, e := range r.layout.Engines {
+		var mask trace.Mask
+		t := result.TracedEngine{Node: e.Node, Top: e.Top}
+		for _, s := range slices.Sorted(maps.Keys(e.Sources)) {
+			mask.Set(s)
+			t.Sources = append(t.Sources, e.Sources[s])
 		}
-		for _, e := range sw.Snapshot(nil).Engines {
-			if e.Sources == (trace.Mask{}) {
-				continue
-			}
-			top := j.Layout.Partial == nil || j.Layout.Partial.Top == e.Node
-			m := members{mask: e.Sources, names: map[uint8]string{}}
-			engine := result.TracedEngine{Node: e.Node, Top: top}
-			for i, word := range e.Sources {
-				for ; word != 0; word &= word - 1 {
-					s := uint8(64*i + bits.TrailingZeros64(word))
-					m.names[s] = sourceName(j, s, top)
-					engine.Sources = append(engine.Sources, m.names[s])
-				}
-			}
-			r.members[e.Node] = m
-			out = append(out, engine)
-		}
+		r.members[e.Node] = mask
+		out = append(out, t)
 	}
-	return out, nil
-}
-
-func sourceName(j *job.Job, source uint8, top bool) string {
-	if p := j.Layout.Partial; p != nil && top {
-		if below, ok := p.Below[source]; ok {
-			return below
-		}
-	}
-	if hosts := j.Hosts(); int(source) < len(hosts) {
-		return hosts[source].Name
-	}
-	return "?"
+	return out
 }

@@ -141,17 +141,23 @@ func TestTwoLevels(t *testing.T) {
 	if idle := pfes[5]; len(idle.Jobs) != 0 {
 		t.Errorf("PFE6 has no servers and runs %+v", idle.Jobs)
 	}
-	name, below := j.Layout.Partial.Top, j.Layout.Partial.Below
+	name, below := above(j)
 	if name != "mx480/pfe4" || below[pfeSource] != "mx480/pfe1" || below[pfeSource+1] != "mx480/pfe2" || len(below) != 2 {
 		t.Errorf("traces come from %q over %v", name, below)
 	}
+}
+
+// above returns the engine that sends results, and the engines behind its sources.
+func above(j *Job) (top string, below map[uint8]string) {
+	e := j.Layout.Top()
+	return e.Node, j.Layout.Below(e)
 }
 
 // All servers on one PFE aggregate in a single level (Trio §4).
 func TestOneLevel(t *testing.T) {
 	for _, topology := range []string{"mx480", "rack"} {
 		j := mustNew(t, spec(t, TrioML{}, topology, 3))
-		name, below := j.Layout.Partial.Top, j.Layout.Partial.Below
+		name, below := above(j)
 		if topology == "rack" && (name != "tor" || len(below) != 0) {
 			t.Errorf("%s: traces come from %q over %v", topology, name, below)
 		}
@@ -261,13 +267,16 @@ func TestBadJobs(t *testing.T) {
 		{func(s *Spec) { s.System = unwritable{s.System} }, "writing a chan int"},
 		{func(s *Spec) { s.Plan.MTU = 1061 }, "below the 1062 bytes of a switchml256 packet"},
 		{func(s *Spec) { s.StraggleP = 2 }, "straggling probability 2"},
-		{func(s *Spec) { s.System = Halving{} }, "halving runs under the virtual clock only"},
-		{func(s *Spec) { s.System = PS{} }, "ps runs under the virtual clock only"},
+		{func(s *Spec) { s.System = Halving{Transport: stream.RoCE} }, "halving over RoCE runs under the virtual clock only"},
+		{func(s *Spec) { s.System = PS{Transport: stream.RoCE} }, "ps over RoCE runs under the virtual clock only"},
+		{func(s *Spec) { s.System = PS{Cross: true} }, "ps.cross runs under the virtual clock only"},
 		{func(s *Spec) { s.System = Ring{Transport: stream.RoCE} }, "ring over RoCE runs under the virtual clock only"},
 		{func(s *Spec) { s.System, s.Virtual = PS{Dedicated: true, Cross: true}, true }, "ps.cross is for colocated servers"},
 		{func(s *Spec) { s.System, s.Virtual = PS{Dedicated: true}, true }, "ps needs 4 hosts for servers beside 4 workers, but topology rack has 0"},
 		{func(s *Spec) { s.System, s.Virtual, s.Servers = Ring{}, true, 1 }, "laid out for 0 servers on hosts of their own, but the job has 1"},
-		{func(s *Spec) { s.Servers = 1 }, "1 hosts for servers: there are none live"},
+		{func(s *Spec) { s.Servers = -1 }, "-1 hosts for servers"},
+		{func(s *Spec) { s.Servers = 1 }, "laid out for 0 servers on hosts of their own, but the job has 1"},
+		{func(s *Spec) { s.System = PS{Dedicated: true} }, "ps needs 4 hosts for servers beside 4 workers, but topology rack has 0"},
 		{func(s *Spec) { s.Virtual, s.Servers = true, 3 }, "has 4 hosts, 3 of them for servers: a job takes 2 to 200 workers"},
 	} {
 		s := spec(t, SwitchML{}, "rack", 4)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // Staffed is a system that may need hosts beside those of the workers.
@@ -36,7 +37,7 @@ func Servers(s System, workers int) int {
 type ServerConfig struct {
 	Node   string
 	Core   json.RawMessage
-	Stream *stream.Config
+	Stream *stream.Config // under the virtual clock; live its streams are kernel TCP
 }
 
 // ServerNode is a server on its host.
@@ -48,14 +49,22 @@ type ServerNode struct {
 // ServerConfigs returns the configuration of every dedicated server, in the order
 // of hosts.
 func (j *Job) ServerConfigs() (out []ServerConfig) {
-	behind := j.members()[len(j.Hosts()):]
+	behind := j.ServerHosts()
 	for i := range behind {
-		out = append(out, ServerConfig{Node: behind[i].Name, Core: j.servers[i], Stream: j.streams(&behind[i])})
+		c := ServerConfig{Node: behind[i].Name, Core: j.servers[i]}
+		if j.Virtual {
+			c.Stream = j.streams(&behind[i])
+		}
+		out = append(out, c)
 	}
 	return out
 }
 
-// NewServer makes the machine of one of [Job.ServerConfigs] in this process.
+// ServerHosts returns the hosts of dedicated servers, in their order.
+func (j *Job) ServerHosts() []plan.Host { return j.members()[len(j.Hosts()):] }
+
+// NewServer makes the machine of one of [Job.ServerConfigs] in this process, under
+// the virtual clock.
 func (j *Job) NewServer(cfg ServerConfig) (*ServerNode, error) {
 	server, err := j.System.(Staffed).NewServer(cfg.Core)
 	if err != nil {

@@ -96,6 +96,9 @@ func New(spec Spec) (*Job, error) {
 	if err := j.validate(); err != nil {
 		return nil, err
 	}
+	if j.Layout.Engines == nil {
+		j.Layout.Engines = j.onlyEngine(j.Layout.Programs)
+	}
 	return j, j.encode()
 }
 
@@ -112,8 +115,8 @@ func (s *Spec) validate() error {
 	} else if n := len(s.Hosts()); n < 2 || n > maxWorkers {
 		errs = append(errs, fmt.Errorf("topology %s has %d hosts%s: a job takes 2 to %d workers", s.Plan.Name, len(s.Plan.Hosts), s.forServers(), maxWorkers))
 	}
-	if s.Servers < 0 || s.Servers > 0 && !s.Virtual {
-		errs = append(errs, fmt.Errorf("%d hosts for servers: there are none live, and never fewer than none", s.Servers))
+	if s.Servers < 0 {
+		errs = append(errs, fmt.Errorf("%d hosts for servers: there are never fewer than none", s.Servers))
 	}
 	if s.Replay && (!s.Virtual || s.Elements > 0) {
 		errs = append(errs, errors.New("a replay is for the virtual clock, and no benchmark"))

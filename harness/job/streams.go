@@ -14,13 +14,12 @@ func transport(k Knobs, path string) stream.Transport {
 	return stream.Transport(k.Choice(path, string(stream.TCP), string(stream.RoCE)))
 }
 
-// virtualOnly refuses a live run: what names the system, with the knob that makes
-// it so.
-func (j *Job) virtualOnly(what string) error {
-	if j.Virtual {
+// carried refuses a live run over what only the virtual clock has.
+func (j *Job) carried(system string, t stream.Transport) error {
+	if j.Virtual || t != stream.RoCE {
 		return nil
 	}
-	return fmt.Errorf("%s runs under the virtual clock only: live workers have kernel TCP to the two neighbours of a ring, and no RDMA: use --clock virtual, or ring over TCP", what)
+	return fmt.Errorf("%s over RoCE runs under the virtual clock only: live hosts have kernel TCP, and no RDMA for byte streams: use --clock virtual, or %s.transport=tcp", system, system)
 }
 
 // streamTime is how long so many bytes of a byte stream occupy a host's line, in

@@ -37,7 +37,7 @@ func (h *SwitchMLHost) configure(k Knobs) {
 	}
 	h.Backoff = k.Choice("switchml.backoff", "none", "client") == "client"
 	h.Tensors = Tensors(unlessFirst(k, "switchml.tensors", string(OneTensor), string(Layers), string(Stream)))
-	h.Values = switchml.Values(unlessFirst(k, "switchml.values", string(switchml.Int32), string(switchml.Fixed16)))
+	h.Values = switchml.Values(unlessFirst(k, "switchml.values", switchml.Kinds()...))
 	h.Scaling = gradient.Rule(unlessFirst(k, "switchml.scaling", gradient.Rules()...))
 }
 
@@ -118,7 +118,7 @@ func (h *SwitchMLHost) validate(j *Job) error {
 	if h.tensors(j) != nil && j.Sample.Every > 1 {
 		return errors.New("switchml.tensors: a run that carries lengths in place of values has its gradient in one tensor")
 	}
-	if h.Values == switchml.Fixed16 && j.Elements > 0 {
+	if h.Values != "" && h.Values != switchml.Int32 && j.Elements > 0 {
 		return errors.New("switchml.values: a benchmark of int32 tensors sends them as they are")
 	}
 	return nil

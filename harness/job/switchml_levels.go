@@ -32,6 +32,7 @@ type levels struct {
 	base   program.Config // what all programs have
 	part   program.Job    // what all jobs have
 	out    [][]any        // configurations, by switch and PFE
+	nodes  []Engine       // those that aggregate, in the order in which they were made
 }
 
 // levels returns the programs of all switches.
@@ -106,7 +107,7 @@ func (l *levels) hop(h *plan.TreeHop) error {
 	sw, _ := l.j.Plan.Switch(h.Switch)
 	above := l.above(sw, h.In)
 	if sw.Chassis == nil {
-		p, err := l.program(sw, sw.Name, h.Ports, above)
+		p, err := l.program(sw, 0, h.Ports, above)
 		l.out[sw.Index] = []any{p}
 		return err
 	}
@@ -133,22 +134,22 @@ func (l *levels) hop(h *plan.TreeHop) error {
 // each that lead to workers.
 func (l *levels) chassis(sw *plan.Switch, ports [][]int, top int, above *program.Parent) error {
 	out := make([]any, len(ports))
-	var inside []program.Worker
+	var inside []level
 	for pfe := range ports {
 		if pfe == top || len(ports[pfe]) == 0 {
 			continue
 		}
 		self := insideAddr(pfe)
-		p, err := l.program(sw, pfeNode(sw, pfe), ports[pfe], &program.Parent{
+		p, err := l.program(sw, pfe, ports[pfe], &program.Parent{
 			MAC: inet.MAC(sw.MAC), Addr: sw.Router, Port: dataplane.Fabric(top), UDP: l.udp(), Self: self,
 		})
 		if err != nil {
 			return err
 		}
 		out[pfe] = p
-		inside = append(inside, program.Worker{MAC: inet.MAC(sw.MAC), Addr: self, Port: dataplane.Fabric(pfe), UDP: l.udp()})
+		inside = append(inside, level{engineNode(sw, pfe), program.Worker{MAC: inet.MAC(sw.MAC), Addr: self, Port: dataplane.Fabric(pfe), UDP: l.udp()}})
 	}
-	p, err := l.program(sw, pfeNode(sw, top), ports[top], above, inside...)
+	p, err := l.program(sw, top, ports[top], above, inside...)
 	out[top] = p
 	l.out[sw.Index] = out
 	return err
@@ -160,8 +161,10 @@ func insideAddr(pfe int) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, 0, byte((pfe + 1) >> 8), byte(pfe + 1)})
 }
 
-func pfeNode(sw *plan.Switch, pfe int) string {
-	return fmt.Sprintf("%s/%s", sw.Name, sw.Chassis.PFEs[pfe].Name)
+// level is an engine as one worker of the next.
+type level struct {
+	node string
+	program.Worker
 }
 
 // above returns what leads up from a switch; nil at the root.
@@ -173,32 +176,51 @@ func (l *levels) above(sw *plan.Switch, in int) *program.Parent {
 	return &program.Parent{MAC: inet.MAC(port.PeerMAC), Addr: l.j.Plan.Switches[port.PeerSwitch].Router, Port: sansio.Port(in), UDP: l.udp()}
 }
 
-// program makes one program, whose workers are at the other ends of ports, and
-// inside.
-func (l *levels) program(sw *plan.Switch, node string, ports []int, above *program.Parent, inside ...program.Worker) (program.Config, error) {
+// program makes the program of one engine, whose workers are at the other ends of
+// ports, and inside.
+func (l *levels) program(sw *plan.Switch, pfe int, ports []int, above *program.Parent, inside ...level) (program.Config, error) {
 	c, job := l.base, l.part
-	c.Node, c.Router, c.MAC = node, sw.Router, inet.MAC(sw.MAC)
+	c.Node, c.Router, c.MAC = engineNode(sw, pfe), sw.Router, inet.MAC(sw.MAC)
 	job.Parent = above
+	e := Engine{Node: c.Node, Top: above == nil, Sources: map[uint8]string{}}
 	for _, at := range ports {
 		port := &sw.Ports[at]
 		if port.PeerHost != plan.None {
 			h := &l.j.Plan.Hosts[port.PeerHost]
-			job.Workers = append(job.Workers, program.Worker{ID: uint8(l.worker[h.Index]), MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(at)})
+			id := uint8(l.worker[h.Index])
+			e.Sources[id] = h.Name
+			job.Workers = append(job.Workers, program.Worker{ID: id, MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(at)})
 			continue
 		}
 		below := &l.j.Plan.Switches[port.PeerSwitch]
-		inside = append(inside, program.Worker{MAC: inet.MAC(port.PeerMAC), Addr: below.Router, Port: sansio.Port(at), UDP: l.udp()})
+		node := engineNode(below, max(0, below.Ports[port.PeerPort].PFE)) // of its port that leads here
+		inside = append(inside, level{node, program.Worker{MAC: inet.MAC(port.PeerMAC), Addr: below.Router, Port: sansio.Port(at), UDP: l.udp()}})
 	}
 	for i, w := range inside { // numbers that no worker has
 		w.ID = uint8(program.MaxWorkers - 1 - i)
-		job.Workers = append(job.Workers, w)
+		e.Sources[w.ID] = w.node
+		job.Workers = append(job.Workers, w.Worker)
 	}
 	if n := len(job.Workers); n > program.MaxWorkers {
-		return c, fmt.Errorf("%s would aggregate for %d workers and switches: at most %d are possible; use more levels", node, n, program.MaxWorkers)
+		return c, fmt.Errorf("%s would aggregate for %d workers and switches: at most %d are possible; use more levels", c.Node, n, program.MaxWorkers)
 	}
 	slices.SortStableFunc(job.Workers, func(a, b program.Worker) int { return int(a.ID) - int(b.ID) })
 	c.Jobs = []program.Job{job}
+	l.nodes = append(l.nodes, e)
 	return c, nil
+}
+
+// engines returns those that aggregate, in the order of the plan.
+func (l *levels) engines() (out []Engine) {
+	for i := range l.out {
+		for pfe := range l.out[i] {
+			node := engineNode(&l.j.Plan.Switches[i], pfe)
+			if at := slices.IndexFunc(l.nodes, func(e Engine) bool { return e.Node == node }); at >= 0 {
+				out = append(out, l.nodes[at])
+			}
+		}
+	}
+	return out
 }
 
 // climb is what a packet's way between switches takes, up to the root and down

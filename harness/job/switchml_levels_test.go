@@ -164,11 +164,11 @@ func TestTimeOfLevels(t *testing.T) {
 // A switch has bits for 256 workers and switches.
 func TestTooManyBelowOneSwitch(t *testing.T) {
 	l := levels{j: &Job{Spec: Spec{ID: 1}}}
-	var inside []program.Worker
+	var inside []level
 	for i := range program.MaxWorkers + 1 {
-		inside = append(inside, program.Worker{Port: sansio.Port(i)})
+		inside = append(inside, level{Worker: program.Worker{Port: sansio.Port(i)}})
 	}
-	if _, err := l.program(&plan.Switch{}, "core", nil, nil, inside...); err == nil || !strings.Contains(err.Error(), "core would aggregate for 257 workers and switches") {
+	if _, err := l.program(&plan.Switch{Name: "core"}, 0, nil, nil, inside...); err == nil || !strings.Contains(err.Error(), "core would aggregate for 257 workers and switches") {
 		t.Errorf("%v", err)
 	}
 }

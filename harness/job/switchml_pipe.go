@@ -2,7 +2,9 @@ package job
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
@@ -21,15 +23,21 @@ import (
 type Pipe struct {
 	Pipeline bool // the program on an emulated Tofino
 	Timed    bool // under the virtual clock passes take time (SwitchML §5), which is not divided by the scale
+	Half     bool `json:",omitempty"` // packets carry 16-bit floats, which the switch converts (SwitchML §4.6)
+	Mark     int  `json:",omitempty"` // cells of [tofino.CellBytes] in a queue that mark a packet behind them; zero: none do
 }
 
-// Words of the knobs switchml.pipe and switchml.timing.
+// Words of the knobs switchml.pipe, switchml.timing and switchml.ecn-threshold.
 const (
 	pipePipeline  = "pipeline"
 	pipeReference = "reference"
 	timingNone    = "none"
 	timingTofino  = "tofino"
+	markNone      = "none"
 )
+
+// marks are the thresholds that there are, in cells, up to what a queue holds.
+var marks = []string{markNone, "16", "64", "256", "1024", "4096", "16384"}
 
 // switchmlConfig is the configuration of a switch.
 type switchmlConfig struct {
@@ -43,21 +51,61 @@ type switchmlConfig struct {
 func (p *Pipe) configure(k Knobs) {
 	p.Pipeline = k.Choice("switchml.pipe", pipeReference, pipePipeline) == pipePipeline
 	p.Timed = k.Choice("switchml.timing", timingNone, timingTofino) == timingTofino
+	if n, err := strconv.Atoi(k.Choice("switchml.ecn-threshold", marks...)); err == nil {
+		p.Mark = n
+	}
+}
+
+// validate reports knobs that cannot be together.
+func (p Pipe) validate() error {
+	if p.Half && !p.Pipeline {
+		return errors.New("switchml.values: half: the reference program adds int32 alone: set switchml.pipe: pipeline, or use fixed16")
+	}
+	if p.Mark > 0 && !(p.Pipeline && p.Timed) {
+		return errors.New("switchml.ecn-threshold: what marks is the queues of a pipeline with time: set switchml.pipe: pipeline and switchml.timing: tofino")
+	}
+	return nil
 }
 
 // of returns what runs the programs of a job, and notes where that is not what was
 // asked for: all its switches are the same.
-func (p Pipe) of(j *Job, programs [][]any) (Pipe, []string) {
+func (p Pipe) of(j *Job, programs [][]any) (_ Pipe, notes []string, err error) {
+	return p.unless(j, func() string { return unfit(j, programs) })
+}
+
+// unless is that for programs that a pipeline cannot run for a reason.
+func (p Pipe) unless(j *Job, unfit func() string) (_ Pipe, notes []string, err error) {
+	if err := p.validate(); err != nil {
+		return p, nil, err
+	}
 	if !p.Pipeline {
-		return p, nil
+		return p, nil, nil
+	}
+	if !j.Virtual && p.Mark > 0 {
+		notes = append(notes, "nothing is marked: live the emulated pipeline has no queues, since it takes the time that it takes")
 	}
 	if !j.Virtual {
-		p.Timed = false // live a switch takes the time that it takes
+		p.Timed, p.Mark = false, 0
 	}
-	if why := unfit(j, programs); why != "" {
-		return Pipe{}, []string{"switches run the reference program, not the pipeline: " + why}
+	switch why := unfit(); {
+	case why != "" && p.Half:
+		return p, nil, fmt.Errorf("switchml.values: half: the reference program adds int32 alone, and the pipeline cannot be had: %s: use fixed16, which any switch adds", why)
+	case why != "":
+		return Pipe{}, append(notes, "switches run the reference program, not the pipeline: "+why), nil
 	}
-	return p, nil
+	return p, notes, nil
+}
+
+// halfPlaces refuses 16-bit floats where the program for them cannot be, for what it is:
+// packets of 64 values, one level.
+func halfPlaces(elements, switches int) error {
+	switch {
+	case elements != switchmltofino.HalfElements:
+		return fmt.Errorf("switchml.values: half: the switch converts %d values a packet, not %d: use system switchml64", switchmltofino.HalfElements, elements)
+	case switches > 1:
+		return fmt.Errorf("switchml.values: half: %d switches would aggregate, and a switch's sum is no 16-bit float of the range that the next one takes: put all workers on one switch (topology rack), or use fixed16", switches)
+	}
+	return nil
 }
 
 // unfit says why the programs of a job cannot run on a pipeline; "" if they can.
@@ -112,7 +160,11 @@ func (p Pipe) takes(elements int) units.Duration {
 	if !p.Pipeline || !p.Timed {
 		return 0
 	}
-	return tofino.IngressTime + tofino.EgressTime + units.Duration(switchmltofino.Passes(elements, true)-1)*tofino.PassTime
+	passes := switchmltofino.Passes(elements, true)
+	if p.Half {
+		passes = switchmltofino.HalfPasses(true)
+	}
+	return tofino.IngressTime + tofino.EgressTime + units.Duration(passes-1)*tofino.PassTime
 }
 
 // wrap makes configurations of programs.
@@ -132,11 +184,15 @@ func (p Pipe) wrap(j *Job, programs [][]any) [][]any {
 
 // config is the configuration of one switch.
 func (p Pipe) config(c program.Config, sw *plan.Switch, seed rng.Root) switchmlConfig {
-	out := switchmlConfig{Program: c, Pipe: p, Seed: seed}
+	return switchmlConfig{Program: c, Pipe: p, Seed: seed, Ports: pipePorts(sw)}
+}
+
+// pipePorts returns how many ports a chip is to have; zero: all that it can.
+func pipePorts(sw *plan.Switch) int {
 	if n := len(sw.Ports); n < switchmltofino.MaxPorts {
-		out.Ports = n
+		return n
 	}
-	return out
+	return 0
 }
 
 // Idle returns the system's name and its program for a switch without jobs, which come
@@ -164,11 +220,16 @@ func (c *switchmlConfig) engine() (dataplane.Engine, error) {
 	if !c.Pipe.Pipeline {
 		return program.New(c.Program)
 	}
-	o := switchmltofino.Options{Ports: c.Ports, Seed: c.Seed}
-	if c.Pipe.Timed {
+	return switchmltofino.New(c.Program, c.Pipe.options(c.Ports, c.Seed))
+}
+
+// options are those of a chip.
+func (p Pipe) options(ports int, seed rng.Root) switchmltofino.Options {
+	o := switchmltofino.Options{Ports: ports, Seed: seed, Half: p.Half}
+	if p.Timed {
 		t := tofino.DefaultTiming()
-		t.Front = 0 // a lab's links have rate and queue of their own
+		t.Front, t.Mark = 0, p.Mark // a lab's links have rate and queue of their own
 		o.Timing = &t
 	}
-	return switchmltofino.New(c.Program, o)
+	return o
 }

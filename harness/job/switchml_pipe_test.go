@@ -8,6 +8,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
+	nodes "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/switchd/program/switchmltofino"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/topo/gen"
@@ -23,6 +24,7 @@ func TestPipeKnobs(t *testing.T) {
 		{words{"switchml.pipe": "pipeline", "switchml.timing": "none"}, Pipe{Pipeline: true}},
 		{words{"switchml.pipe": "reference"}, Pipe{}},
 		{words{"switchml.pipe": "pipeline", "switchml.timing": "tofino"}, Pipe{Pipeline: true, Timed: true}},
+		{words{"switchml.pipe": "pipeline", "switchml.timing": "tofino", "switchml.ecn-threshold": "64"}, Pipe{Pipeline: true, Timed: true, Mark: 64}},
 	} {
 		var p Pipe
 		if p.configure(tc.say); p != tc.want {
@@ -154,5 +156,70 @@ func TestIdleSwitch(t *testing.T) {
 		if !json.Valid(text) {
 			t.Error("no JSON")
 		}
+	}
+}
+
+// What cannot be together is refused, and the error names the knob that mends it.
+func TestPipesThatAreRefused(t *testing.T) {
+	const elements = 1 << 12
+	half := func(p Pipe, elements int) SwitchML {
+		return SwitchML{Elements: elements, Pipe: p, Host: SwitchMLHost{Values: nodes.Half}}
+	}
+	timed := Pipe{Pipeline: true, Timed: true}
+	for _, tc := range []struct {
+		says   string
+		system SwitchML
+		plan   *plan.Plan
+		change func(*Spec)
+	}{
+		{"", half(Pipe{Pipeline: true}, 64), planned(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts}), nil},
+		{"set switchml.pipe: pipeline", half(Pipe{}, 64), nil, nil},
+		{"use system switchml64", half(Pipe{Pipeline: true}, 256), nil, nil},
+		{"topology rack", half(Pipe{Pipeline: true}, 64), leafSpine(t), nil},
+		{"the pipeline cannot be had: tor uses port 16", half(Pipe{Pipeline: true}, 64), planned(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts + 1}), nil},
+		{"packets carry lengths in place of values", half(Pipe{Pipeline: true}, 64), nil, func(s *Spec) { s.Replay, s.Sample = true, gradient.Sampling{Every: 4} }},
+		{"sends them as they are", half(Pipe{Pipeline: true}, 64), nil, func(s *Spec) { s.Elements = elements }},
+		{"", SwitchML{Pipe: Pipe{Pipeline: true, Timed: true, Mark: 64}}, nil, nil},
+		{"set switchml.pipe: pipeline and switchml.timing: tofino", SwitchML{Pipe: Pipe{Pipeline: true, Mark: 64}}, nil, nil},
+		{"set switchml.pipe: pipeline and switchml.timing: tofino", SwitchML{Pipe: Pipe{Timed: true, Mark: 64}}, nil, nil},
+	} {
+		s := spec(t, tc.system, "rack", 2)
+		s.Elements, s.Virtual, s.Scale = 0, true, 2000
+		if tc.plan != nil {
+			s.Plan = tc.plan
+		}
+		if tc.change != nil {
+			tc.change(&s)
+		}
+		if _, err := New(s); (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%+v: error %v, want %q", tc.system, err, tc.says)
+		}
+	}
+	s := spec(t, SwitchML{Pipe: Pipe{Pipeline: true, Timed: true, Mark: 64}}, "rack", 2)
+	j := mustNew(t, s) // live
+	if got := j.Layout.Programs[0][0].(switchmlConfig).Pipe; got != (Pipe{Pipeline: true}) || !slices.ContainsFunc(j.Layout.Notes, func(n string) bool { return strings.Contains(n, "nothing is marked") }) {
+		t.Errorf("live: %+v, notes %q", got, j.Layout.Notes)
+	}
+	if got := timed.takes(64); got != tofino.IngressTime+tofino.EgressTime+tofino.PassTime {
+		t.Errorf("64 values take %v", got)
+	}
+	if timed.Half = true; timed.takes(64) != tofino.IngressTime+tofino.EgressTime+10*tofino.PassTime {
+		t.Errorf("64 floats take %v", timed.takes(64))
+	}
+}
+
+// Jobs that share a switch have one kind of values.
+func TestMergeOfValues(t *testing.T) {
+	p := planned(t, "rack", gen.Params{Hosts: 4})
+	of := func(id uint8, v nodes.Values, hosts ...int) *Job {
+		s := spec(t, SwitchML{Elements: 64, Slots: 64, Pipe: Pipe{Pipeline: true}, Host: SwitchMLHost{Values: v}}, "rack", 2)
+		s.Plan, s.ID, s.On, s.Elements, s.Scale = p, id, hosts, 0, 2000
+		return mustNew(t, s)
+	}
+	if _, err := NewSet(of(1, nodes.Half, 0, 1), of(2, nodes.Half, 2, 3)); err != nil {
+		t.Error(err)
+	}
+	if _, err := NewSet(of(1, nodes.Half, 0, 1), of(2, "", 2, 3)); err == nil || !strings.Contains(err.Error(), "give them the same switchml.values") {
+		t.Errorf("error %v", err)
 	}
 }

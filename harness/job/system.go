@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -62,6 +62,10 @@ type Layout struct {
 	Cores    []any   // configuration of each worker's core, in the order of hosts
 	Programs [][]any // configuration of each PFE's program, by switch; nil, or past the end: it has none
 
+	// Engines are those that aggregate, in the order of the plan. It may be nil where
+	// there is one: its sources are the workers then.
+	Engines []Engine
+
 	// Servers are the times that PFEs take for a frame, by switch and PFE, under
 	// the virtual clock.
 	Servers [][]impair.Params
@@ -83,16 +87,10 @@ type Layout struct {
 	Patience units.Duration // how long the others wait for a straggler at most; zero: for ever
 	Block    int            // elements whose contributors are the same
 	Values   int            // elements that carry values in a replay; zero: those of the sampled blocks
-	Partial  *Partial       // nil: every worker is in every sum
+	Partial  bool           // sums may lack workers: the trace of the engines (trace.BlockSent) says which are in
+	Half     bool           // sums come back as the nearest 16-bit float (gradient.HalfAnswer)
 	Reshard  bool           // workers divide the mini-batches of those that are out of service
 	Notes    []string       // deviations from the paper's configuration
-}
-
-// Partial names those whose trace (events of kind trace.BlockSent) says which
-// workers are in a sum.
-type Partial struct {
-	Top   string           // engine that sends results to the workers
-	Below map[uint8]string // engines behind its sources that are not workers
 }
 
 // Systems returns those of the papers with their default knobs, in the order of
@@ -120,9 +118,7 @@ func Find(list []System, name string) (System, error) {
 
 // Decode reads a configuration as it was written, for a [Maker].
 func Decode[C any](config json.RawMessage) (c C, err error) {
-	dec := json.NewDecoder(bytes.NewReader(config))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&c); err != nil {
+	if err := strictjson.Decode(config, &c); err != nil {
 		return c, fmt.Errorf("reading a %T: %w", c, err)
 	}
 	return c, nil

@@ -14,10 +14,9 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// Halving is all-reduce by recursive halving and doubling, under the virtual
-// clock.
+// Halving is all-reduce by recursive halving and doubling.
 type Halving struct {
-	Transport stream.Transport // empty means TCP
+	Transport stream.Transport // empty means TCP; RoCE is for the virtual clock
 }
 
 // Name returns "halving".
@@ -25,7 +24,7 @@ func (Halving) Name() string { return "halving" }
 
 // Description says what it is.
 func (Halving) Description() string {
-	return "all-reduce by recursive halving and doubling, over TCP or RoCE; no aggregation in the network; virtual clock only"
+	return "all-reduce by recursive halving and doubling, over TCP, or RoCE under the virtual clock; no aggregation in the network"
 }
 
 // Configure reads the section "halving", which may be left out.
@@ -36,7 +35,7 @@ func (h Halving) Configure(k Knobs) System {
 
 // Layout joins every worker to its partners by streams.
 func (h Halving) Layout(j *Job) (Layout, error) {
-	if err := j.virtualOnly("halving"); err != nil {
+	if err := j.carried(h.Name(), h.Transport); err != nil {
 		return Layout{}, err
 	}
 	n := len(j.Hosts())

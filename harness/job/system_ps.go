@@ -14,12 +14,13 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// PS is all-reduce by sharded parameter servers, as many as workers, under the
-// virtual clock.
+// PS is all-reduce by sharded parameter servers, as many as workers.
 type PS struct {
-	Transport stream.Transport // empty means TCP
+	Transport stream.Transport // empty means TCP; RoCE is for the virtual clock
 	Dedicated bool             // servers have hosts of their own
-	Cross     bool             // colocated: the shard of a host's own server crosses the network too
+	// Cross: the shard of a host's own colocated server crosses the network too, under
+	// the virtual clock.
+	Cross bool
 }
 
 // Name returns "ps".
@@ -27,7 +28,7 @@ func (PS) Name() string { return "ps" }
 
 // Description says what it is.
 func (PS) Description() string {
-	return "sharded parameter servers, beside the workers or on hosts of their own, over TCP or RoCE; virtual clock only"
+	return "sharded parameter servers, beside the workers or on hosts of their own, over TCP, or RoCE under the virtual clock"
 }
 
 // Placements of the servers, as the knob has them.
@@ -54,14 +55,8 @@ func (p PS) Servers(workers int) int {
 
 // Layout joins every worker to every server by a stream.
 func (p PS) Layout(j *Job) (Layout, error) {
-	if err := j.virtualOnly("ps"); err != nil {
+	if err := p.check(j); err != nil {
 		return Layout{}, err
-	}
-	if p.Dedicated && p.Cross {
-		return Layout{}, errors.New("ps.cross is for colocated servers: no shard of a dedicated one stays on a host")
-	}
-	if need := p.Servers(len(j.Hosts())); j.Servers != need {
-		return Layout{}, fmt.Errorf("ps needs %d hosts for servers beside %d workers, but topology %s has %d: dedicated servers take as many hosts as workers do, colocated ones none", need, len(j.Hosts()), j.Plan.Name, j.Servers)
 	}
 	l := Layout{
 		Transport: p.Transport, Time: p.time(j), Block: j.Params,
@@ -77,6 +72,23 @@ func (p PS) Layout(j *Job) (Layout, error) {
 		}
 	}
 	return l, nil
+}
+
+// check says why a job cannot be laid out.
+func (p PS) check(j *Job) error {
+	if err := j.carried(p.Name(), p.Transport); err != nil {
+		return err
+	}
+	if p.Dedicated && p.Cross {
+		return errors.New("ps.cross is for colocated servers: no shard of a dedicated one stays on a host")
+	}
+	if p.Cross && !j.Virtual {
+		return errors.New("ps.cross runs under the virtual clock only: live, what a host sends to itself stays inside its kernel: use --clock virtual, or ps.cross=false")
+	}
+	if need := p.Servers(len(j.Hosts())); j.Servers != need {
+		return fmt.Errorf("ps needs %d hosts for servers beside %d workers, but topology %s has %d: dedicated servers take as many hosts as workers do, colocated ones none", need, len(j.Hosts()), j.Plan.Name, j.Servers)
+	}
+	return nil
 }
 
 func (p PS) config(j *Job, host int) ps.Config {

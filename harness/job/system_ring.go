@@ -22,7 +22,7 @@ func (Ring) Name() string { return "ring" }
 
 // Description says what it is.
 func (Ring) Description() string {
-	return "ring all-reduce between the workers, over TCP or RoCE; no aggregation in the network"
+	return "ring all-reduce between the workers, over TCP, or RoCE under the virtual clock; no aggregation in the network"
 }
 
 // Configure reads the section "ring", which may be left out.
@@ -33,10 +33,8 @@ func (r Ring) Configure(k Knobs) System {
 
 // Layout joins every worker to its neighbours by streams.
 func (r Ring) Layout(j *Job) (Layout, error) {
-	if r.Transport == stream.RoCE {
-		if err := j.virtualOnly("ring over RoCE"); err != nil {
-			return Layout{}, err
-		}
+	if err := j.carried(r.Name(), r.Transport); err != nil {
+		return Layout{}, err
 	}
 	n := len(j.Hosts())
 	l := Layout{

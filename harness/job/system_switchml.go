@@ -83,11 +83,20 @@ func (s SwitchML) Layout(j *Job) (Layout, error) {
 	if err != nil {
 		return Layout{}, err
 	}
-	pipe, notes := s.Pipe.of(j, levels.out)
+	if s.half() {
+		if err := halfPlaces(s.elements(), len(levels.hops)); err != nil {
+			return Layout{}, err
+		}
+	}
+	s.Pipe.Half = s.half()
+	pipe, notes, err := s.Pipe.of(j, levels.out)
+	if err != nil {
+		return Layout{}, err
+	}
 	l := Layout{
-		Programs: pipe.wrap(j, levels.out),
-		Port:     switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j, levels, pipe), Block: s.values(),
-		Notes: append(s.Host.notes(j), notes...),
+		Programs: pipe.wrap(j, levels.out), Engines: levels.engines(),
+		Port: switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j, levels, pipe), Block: s.values(),
+		Notes: append(s.Host.notes(j), notes...), Half: s.half(),
 	}
 	for _, h := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, &h))
@@ -105,7 +114,7 @@ func (s SwitchML) core(j *Job, h *plan.Host) switchml.Config {
 		timeout = virtualTimeout
 	}
 	c := switchml.Config{
-		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: s.elements(), Slots: s.slots(j), Job: j.ID,
+		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: s.words(), Slots: s.slots(j), Job: j.ID,
 		Flow: toGateway(h), Timeout: or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
 	}
 	s.Host.apply(&c, j)
@@ -127,6 +136,9 @@ func (SwitchML) Merge(programs []any) (any, error) {
 		if next.Program.Faithful != out.Program.Faithful {
 			return nil, fmt.Errorf("jobs want %s to be two programs, one that checks for late packets and one that does not", out.Program.Node)
 		}
+		if next.Pipe.Half != out.Pipe.Half {
+			return nil, fmt.Errorf("jobs want %s to be two programs, one that adds 16-bit floats and one that adds int32: give them the same switchml.values", out.Program.Node)
+		}
 		if !next.Pipe.Pipeline {
 			out.Pipe = next.Pipe
 		}
@@ -137,10 +149,22 @@ func (SwitchML) Merge(programs []any) (any, error) {
 }
 
 // packet returns the bytes of an IP packet.
-func (s SwitchML) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*s.elements() }
+func (s SwitchML) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*s.words() }
 
 // values returns the values of a packet.
-func (s SwitchML) values() int { return s.Host.Values.Of(s.elements()) }
+func (s SwitchML) values() int { return s.Host.Values.Of(s.words()) }
+
+// half reports whether packets carry floats of 16 bits.
+func (s SwitchML) half() bool { return s.Host.Values == switchml.Half }
+
+// words returns the words of 32 bits of a packet. The pipeline has registers for as many
+// values of 16 bits as of 32; that hosts alone put two into a word is not its affair.
+func (s SwitchML) words() int {
+	if s.half() {
+		return s.elements() / 2
+	}
+	return s.elements()
+}
 
 // slots returns a worker's pool: as many for each thread.
 func (s SwitchML) slots(j *Job) int {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -17,6 +18,7 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchmljob"
 	program "github.com/inalab/inalab/switchd/program/switchmlroce"
+	"github.com/inalab/inalab/switchd/program/switchmltofino"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -29,6 +31,15 @@ type SwitchMLRDMA struct {
 	Retransmit bool
 	Timeout    units.Duration // zero: as in SwitchML
 	Faithful   bool           // the switch without what the paper does not say: see package switchmlroce
+	Pipe       Pipe           // what aggregates in the switch
+}
+
+// rdmaConfig is the configuration of the switch.
+type rdmaConfig struct {
+	Program program.Config
+	Pipe    Pipe     `json:",omitzero"`
+	Ports   int      `json:",omitzero"` // of the chassis; zero: all that a pipeline can have
+	Seed    rng.Root // of the drop simulator
 }
 
 // rdmaElements are the values of a packet.
@@ -56,6 +67,7 @@ func (s SwitchMLRDMA) Configure(k Knobs) System {
 	s.Retransmit = k.Flag("switchml.retransmit")
 	s.Timeout = k.Duration("switchml.timeout", "default")
 	s.Faithful = k.Flag("switchml.faithful")
+	s.Pipe.configure(k)
 	s.Packets, _ = strconv.Atoi(k.Choice("switchml.message-packets", "16", "8", "4", "2", "1"))
 	return s
 }
@@ -79,11 +91,16 @@ func (s SwitchMLRDMA) Layout(j *Job) (Layout, error) {
 	}
 	q, m := s.queues(j), s.packets()
 	sw := &j.Plan.Switches[0]
+	of := program.Config{
+		Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Jobs: []switchmljob.Job{s.document(j)}, Faithful: s.Faithful, CheckICRC: j.Virtual,
+	}
+	pipe, notes, err := s.Pipe.unless(j, func() string { return s.unfit(j, &of) })
+	if err != nil {
+		return Layout{}, err
+	}
 	l := Layout{
-		Programs: [][]any{{program.Config{
-			Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Jobs: []switchmljob.Job{s.document(j)}, Faithful: s.Faithful, CheckICRC: j.Virtual,
-		}}},
-		Port: roce.Port, Packet: rdmaFrame(0, m) - inet.EtherLen, Window: q * m, Time: s.time(j), Block: m * rdmaElements,
+		Programs: [][]any{{rdmaConfig{Program: of, Pipe: pipe, Ports: pipePorts(sw), Seed: j.Seed}}}, Notes: notes,
+		Port: roce.Port, Packet: rdmaFrame(0, m) - inet.EtherLen, Window: q * m, Time: s.time(j, pipe), Block: m * rdmaElements,
 	}
 	for i, h := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, i, &h))
@@ -92,6 +109,23 @@ func (s SwitchMLRDMA) Layout(j *Job) (Layout, error) {
 		l.Notes = append(l.Notes, fmt.Sprintf("pool of %d slots where %d divided by %d is %d: a pool hides the round-trip time, which does not shrink with link rates", q*m, full, j.Scale, (full+j.Scale-1)/j.Scale))
 	}
 	return l, nil
+}
+
+// unfit says why the program of a switch cannot run on a pipeline; "" if it can.
+func (s SwitchMLRDMA) unfit(j *Job, c *program.Config) string {
+	if j.Sample.Every > 1 {
+		return "packets carry lengths in place of values"
+	}
+	of := &c.Jobs[0]
+	if n := len(of.Workers) * s.queues(j); n > switchmltofino.MaxQueuePairs {
+		return fmt.Sprintf("%s would have %d queue pairs, and its registers are for %d", c.Node, n, switchmltofino.MaxQueuePairs)
+	}
+	for i := range of.Workers {
+		if why := unfitPort(c.Node, of.Workers[i].Port); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // document is the job as a control plane would set it up.
@@ -137,7 +171,7 @@ func rdmaFrame(i, packets int) int {
 // exponent only for each queue pair. Packets are answered one by one, so that the
 // last one's way down is that of a packet. A pool too small for the round trip waits
 // for every result before the queue pair's next message.
-func (s SwitchMLRDMA) time(j *Job) units.Duration {
+func (s SwitchMLRDMA) time(j *Job, pipe Pipe) units.Duration {
 	m, queues, k := s.packets(), s.queues(j), s.packets()*rdmaElements
 	blocks := (j.Params + k - 1) / k
 	var message units.Duration
@@ -147,7 +181,7 @@ func (s SwitchMLRDMA) time(j *Job) units.Duration {
 	last := rdmaFrame(m-1, m)
 	after := j.Latency(last) + j.FrameTime(1, last)
 	line := message*units.Duration(blocks+min(queues, blocks)) + after
-	trip := message + after + 2*(j.Host.Latency+j.Host.Frame)
+	trip := message + after + 2*(j.Host.Latency+j.Host.Frame) + pipe.takes(rdmaElements)
 	return max(line, trip*units.Duration((blocks+queues-1)/queues+1))
 }
 
@@ -159,18 +193,22 @@ func (s SwitchMLRDMA) Pool(j *Job) (slots, lead int) {
 	return s.queues(j), lead
 }
 
-// Merge gives a switch the jobs of all, each with its part of the pool.
+// Merge gives a switch the jobs of all, each with its part of the pool. Where one of
+// them needs the reference program it is that of all.
 func (SwitchMLRDMA) Merge(programs []any) (any, error) {
-	out := programs[0].(program.Config)
-	out.Jobs = slices.Clone(out.Jobs)
+	out := programs[0].(rdmaConfig)
+	out.Program.Jobs = slices.Clone(out.Program.Jobs)
 	for _, p := range programs[1:] {
-		next := p.(program.Config)
-		if next.Faithful != out.Faithful {
-			return nil, fmt.Errorf("jobs want %s to be two programs, one of them faithful", out.Node)
+		next := p.(rdmaConfig)
+		if next.Program.Faithful != out.Program.Faithful {
+			return nil, fmt.Errorf("jobs want %s to be two programs, one of them faithful", out.Program.Node)
 		}
-		out.Jobs = append(out.Jobs, next.Jobs...)
+		if !next.Pipe.Pipeline {
+			out.Pipe = next.Pipe
+		}
+		out.Program.Jobs = append(out.Program.Jobs, next.Program.Jobs...)
 	}
-	_, err := program.New(out) // whether they can be beside one another
+	_, err := out.engine() // whether they can be beside one another
 	return out, err
 }
 
@@ -184,12 +222,19 @@ func (SwitchMLRDMA) NewCore(config json.RawMessage, rec gradient.Recorder, sink 
 	return switchmlrdma.New(cfg)
 }
 
-// NewEngine makes the program of the switch.
+// NewEngine makes what aggregates in the switch.
 func (SwitchMLRDMA) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
-	cfg, err := Decode[program.Config](config)
+	cfg, err := Decode[rdmaConfig](config)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Trace = sink
-	return program.New(cfg)
+	cfg.Program.Trace = sink
+	return cfg.engine()
+}
+
+func (c *rdmaConfig) engine() (dataplane.Engine, error) {
+	if !c.Pipe.Pipeline {
+		return program.New(c.Program)
+	}
+	return switchmltofino.NewRDMA(c.Program, c.Pipe.options(c.Ports, c.Seed))
 }

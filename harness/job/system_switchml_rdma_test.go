@@ -1,12 +1,15 @@
 package job
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchmlrdma"
-	program "github.com/inalab/inalab/switchd/program/switchmlroce"
+	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	"github.com/inalab/inalab/switchd/tofino"
 )
 
 // A pool is so many messages; less than one is one.
@@ -25,7 +28,7 @@ func TestQueuePairs(t *testing.T) {
 		s := spec(t, c.system, "rack", 3)
 		s.Scale = c.scale
 		j := mustNew(t, s)
-		core, sw := j.Layout.Cores[2].(switchmlrdma.Config), j.Layout.Programs[0][0].(program.Config)
+		core, sw := j.Layout.Cores[2].(switchmlrdma.Config), j.Layout.Programs[0][0].(rdmaConfig).Program
 		if core.Queues != c.queues || core.Packets != c.packets || j.Layout.Window != c.queues*c.packets || (len(j.Layout.Notes) > 0) != c.noted {
 			t.Errorf("%+v at scale %d: %d queue pairs of %d packets, notes %q", c.system, c.scale, core.Queues, core.Packets, j.Layout.Notes)
 		}
@@ -58,12 +61,65 @@ func TestRDMAJobsShareAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := Decode[program.Config](s.Switches(0)[0].Programs[0])
-	if err != nil || len(cfg.Jobs) != 2 || cfg.Jobs[1].ID != 7 || cfg.Jobs[1].RDMA.MessageBytes != 4096 {
-		t.Errorf("%+v, %v", cfg.Jobs, err)
+	cfg, err := Decode[rdmaConfig](s.Switches(0)[0].Programs[0])
+	if jobs := cfg.Program.Jobs; err != nil || len(jobs) != 2 || jobs[1].ID != 7 || jobs[1].RDMA.MessageBytes != 4096 {
+		t.Errorf("%+v, %v", jobs, err)
 	}
 	if _, err := NewSet(tenant(t, p, 0, SwitchMLRDMA{}, 0, 2), tenant(t, p, 7, SwitchMLRDMA{Faithful: true}, 3, 1)); err == nil || !strings.Contains(err.Error(), "one of them faithful") {
 		t.Errorf("two programs in one switch: %v", err)
+	}
+}
+
+// What aggregates is what was asked for and can be; where it is not, a note says why.
+func TestWhatAggregatesRDMA(t *testing.T) {
+	pipeline := Pipe{Pipeline: true}
+	for _, tc := range []struct {
+		name     string
+		system   SwitchMLRDMA
+		hosts    int
+		lengths  bool
+		pipeline bool
+		note     string
+	}{
+		{"rack", SwitchMLRDMA{Pipe: pipeline}, 4, false, true, ""},
+		{"as many as ports", SwitchMLRDMA{Pipe: pipeline, Slots: 64, Packets: 1}, switchmltofino.MaxPorts, false, true, ""},
+		{"asked for", SwitchMLRDMA{}, 4, true, false, ""},
+		{"lengths", SwitchMLRDMA{Pipe: pipeline}, 4, true, false, "packets carry lengths in place of values"},
+		{"many ports", SwitchMLRDMA{Pipe: pipeline}, switchmltofino.MaxPorts + 1, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
+		{"many queue pairs", SwitchMLRDMA{Pipe: pipeline, Packets: 2, Slots: 8192, Unscaled: true}, 3, false, false, "tor would have 12288 queue pairs, and its registers are for 8192"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := spec(t, tc.system, "rack", tc.hosts)
+			if tc.lengths {
+				s.Elements, s.Virtual, s.Replay, s.Sample = 0, true, true, gradient.Sampling{Every: 4}
+			}
+			j := mustNew(t, s)
+			noted := slices.ContainsFunc(j.Layout.Notes, func(n string) bool { return strings.Contains(n, "reference program") && strings.Contains(n, tc.note) })
+			if noted != (tc.note != "") {
+				t.Errorf("notes %q, want %q", j.Layout.Notes, tc.note)
+			}
+			e, err := SwitchMLRDMA{}.NewEngine(j.Switches(0)[0].Programs[0], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, is := e.(*switchmltofino.Engine); is != tc.pipeline {
+				t.Errorf("the switch is a %T", e)
+			}
+		})
+	}
+}
+
+// Passes take time under the virtual clock, and then a round trip is that much longer.
+func TestTimedRDMAPipe(t *testing.T) {
+	s := spec(t, SwitchMLRDMA{Slots: 16, Unscaled: true, Pipe: Pipe{Pipeline: true, Timed: true}}, "rack", 3)
+	s.Virtual = true
+	timed := mustNew(t, s)
+	s.System = SwitchMLRDMA{Slots: 16, Unscaled: true}
+	instant := mustNew(t, s)
+	blocks := (timed.Params + 16*rdmaElements - 1) / (16 * rdmaElements)
+	const pass = 10*tofino.PassTime + tofino.IngressTime + tofino.EgressTime
+	if got, want := timed.Layout.Time-instant.Layout.Time, pass*units.Duration(blocks+1); got != want {
+		t.Errorf("passes take %v of the time, want %v", got, want)
 	}
 }
 

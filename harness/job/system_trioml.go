@@ -129,7 +129,7 @@ func (t TrioML) Layout(j *Job) (Layout, error) {
 	l := Layout{
 		Programs: make([][]any, 1),
 		Port:     wire.Port, Group: t.results(j).Dst, Packet: t.packet(), Window: t.window(j),
-		Time: t.time(j), Block: t.grads(), Partial: partial(programs),
+		Time: t.time(j), Block: t.grads(), Engines: engines(j, programs), Partial: true,
 		Reshard: t.notifies(), Notes: notes,
 	}
 	for _, p := range programs {
@@ -189,44 +189,39 @@ func (t TrioML) core(j *Job, worker int, h *plan.Host) trioml.Config {
 // have workers (Trio §4).
 func (t TrioML) programs(j *Job) []program.Config {
 	sw := &j.Plan.Switches[0]
-	pfes := []plan.PFE{{Name: ""}}
-	top := 0
+	pfes, top := 1, 0
 	if sw.Chassis != nil {
-		pfes, top = sw.Chassis.PFEs, sw.Chassis.Top
+		pfes, top = len(sw.Chassis.PFEs), sw.Chassis.Top
 	}
-	leaves := j.leaves(sw, len(pfes))
+	leaves := j.leaves(sw, pfes)
 	if len(leaves) == 1 {
 		top = leaves[0]
 	}
-	out := make([]program.Config, len(pfes))
+	out := make([]program.Config, pfes)
 	above := sources(j, sw, top)
 	for _, i := range leaves {
 		if i == top {
 			continue
 		}
 		up := []sansio.Port{dataplane.Fabric(top)}
-		out[i] = t.pfe(sw, pfes[i], t.timeout(), t.level(j, sources(j, sw, i), up, pfeSource+i))
+		out[i] = t.pfe(sw, i, t.timeout(), t.level(j, sources(j, sw, i), up, pfeSource+i))
 		above = append(above, uint8(pfeSource+i))
 	}
 	timeout := t.timeout()
 	if len(leaves) > 1 {
 		timeout *= units.Duration(or(t.TopPatience, topPatience))
 	}
-	out[top] = t.pfe(sw, pfes[top], timeout, t.level(j, above, j.HostPorts(), pfeSource+top))
+	out[top] = t.pfe(sw, top, timeout, t.level(j, above, j.HostPorts(), pfeSource+top))
 	for i := range out {
 		if out[i].Node == "" {
-			out[i] = t.pfe(sw, pfes[i], timeout)
+			out[i] = t.pfe(sw, i, timeout)
 		}
 	}
 	return out
 }
 
-func (t TrioML) pfe(sw *plan.Switch, pfe plan.PFE, timeout units.Duration, jobs ...program.Job) program.Config {
-	node := sw.Name
-	if pfe.Name != "" {
-		node = fmt.Sprintf("%s/%s", sw.Name, pfe.Name)
-	}
-	return program.Config{Node: node, Timeout: timeout, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age, Jobs: jobs}
+func (t TrioML) pfe(sw *plan.Switch, pfe int, timeout units.Duration, jobs ...program.Job) program.Config {
+	return program.Config{Node: engineNode(sw, pfe), Timeout: timeout, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age, Jobs: jobs}
 }
 
 func (t TrioML) level(j *Job, sources []uint8, to []sansio.Port, source int) program.Job {
@@ -275,17 +270,22 @@ func sources(j *Job, sw *plan.Switch, pfe int) (out []uint8) {
 	return out
 }
 
-// partial finds the engine that sends results to the workers, and those behind
-// its sources.
-func partial(programs []program.Config) *Partial {
-	out := &Partial{Below: map[uint8]string{}}
+// engines returns the PFEs that have a part of the job, with who is behind their
+// sources: workers have their index, PFEs numbers from pfeSource on.
+func engines(j *Job, programs []program.Config) (out []Engine) {
+	hosts := j.Hosts()
 	for _, p := range programs {
-		for _, job := range p.Jobs {
-			if _, up := dataplane.IsFabric(job.To[0]); up {
-				out.Below[job.OutSource] = p.Node
-			} else {
-				out.Top = p.Node
+		for _, part := range p.Jobs {
+			_, up := dataplane.IsFabric(part.To[0])
+			e := Engine{Node: p.Node, Top: !up, Sources: map[uint8]string{}}
+			for _, s := range part.Sources {
+				if s >= pfeSource {
+					e.Sources[s] = programs[s-pfeSource].Node
+				} else {
+					e.Sources[s] = hosts[s].Name
+				}
 			}
+			out = append(out, e)
 		}
 	}
 	return out

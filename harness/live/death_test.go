@@ -45,6 +45,8 @@ func TestDeathOfANodeEndsTheRun(t *testing.T) {
 		{job.TrioML{}, "mx480", "h2", "worker h2 died (signal: killed) in mid-run"},
 		{job.SwitchML{}, "rack", "tor", "switch tor died (signal: killed) in mid-run"},
 		{job.Ring{}, "rack", "h4", "worker h4 died (signal: killed) in mid-run"}, // whose neighbours notice it first
+		{job.PS{}, "rack", "h1", "worker h1 died (signal: killed) in mid-run"},
+		{job.PS{Dedicated: true}, "rack", "h7", "server h7 died (signal: killed) in mid-run"},
 	} {
 		t.Run(tc.victim+" of "+tc.system.Name(), func(t *testing.T) {
 			opt := options(t)
@@ -52,8 +54,8 @@ func TestDeathOfANodeEndsTheRun(t *testing.T) {
 			run := start(t, t.Context(), j, opt)
 			run.awaitTraining(t)
 			victims := processes(t, opt.Lab, opt.NetNS)
-			if len(victims) != 7 {
-				t.Fatalf("the journal names %d processes, want 7: %v", len(victims), victims)
+			if want := 7 + j.Servers; len(victims) != want {
+				t.Fatalf("the journal names %d processes, want %d: %v", len(victims), want, victims)
 			}
 			began := time.Now()
 			if killed, err := victims[tc.victim].Kill(longEnough); !killed || err != nil {

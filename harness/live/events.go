@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
@@ -78,7 +79,7 @@ func (r *run) nodes() (out []string) {
 	for _, p := range r.switches {
 		out = append(out, p.Node())
 	}
-	for _, p := range r.workers {
+	for _, p := range slices.Concat(r.servers, r.workers) {
 		out = append(out, p.Node())
 	}
 	return out

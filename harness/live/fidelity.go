@@ -29,6 +29,9 @@ func (r *run) fidelity(t *tenant) result.Fidelity {
 		for _, w := range t.reports {
 			in.Nodes = append(in.Nodes, evidence(w.Node, "worker", w.Device, w.Drive))
 		}
+		for _, s := range t.serverReports {
+			in.Nodes = append(in.Nodes, evidence(s.Node, "server", s.Device, s.Drive))
+		}
 	}
 	return fidelity.Judge(in)
 }

@@ -46,8 +46,8 @@ func (r *run) judge(t *tenant) error {
 	return nil
 }
 
-// count gathers the counters of the switches and of a job's workers, and the
-// measured compute time.
+// count gathers the counters of the switches and of a job's workers and servers,
+// and the measured compute time.
 func (r *run) count(t *tenant) {
 	add := func(node string, list []sansio.Count) {
 		for _, c := range list {
@@ -56,6 +56,10 @@ func (r *run) count(t *tenant) {
 	}
 	for _, s := range r.switchReports {
 		add(s.Node, s.Counters)
+		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
+	}
+	for _, s := range t.serverReports {
+		add(s.Node, append(s.Counters, sansio.Count{Name: "tcp-retransmits", N: s.TCPRetransmits}))
 		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
 	}
 	var compute units.Duration

@@ -151,6 +151,7 @@ type run struct {
 	sup     *proc.Supervisor
 
 	switches, workers []*proc.Process
+	servers           []*proc.Process // on hosts of their own
 	programs          []*proc.Process // of the user's own
 	forwarders        sync.WaitGroup
 	cpu               cpuMeter
@@ -176,6 +177,9 @@ func (r *run) phases(ctx context.Context) error {
 		return err
 	}
 	for _, t := range r.tenants {
+		if err := r.startServers(ready, t); err != nil {
+			return err
+		}
 		for _, c := range r.opt.logging(r.set).ofWorkers(workers(t.job, r.private, r.opt.Plain), r.private) {
 			if t.workers, err = r.start(ready, t.workers, "worker", c.Worker.Loop.Node, c); err != nil {
 				return err
@@ -183,7 +187,7 @@ func (r *run) phases(ctx context.Context) error {
 		}
 		r.workers = append(r.workers, t.workers...)
 	}
-	if err := waitReady(ready, r.workers); err != nil {
+	if err := waitReady(ready, slices.Concat(r.servers, r.workers)); err != nil {
 		return err
 	}
 	if err := r.startPrograms(ready); err != nil {
@@ -236,7 +240,7 @@ func (r *run) train(ctx context.Context) error {
 	began := time.Now()
 	r.cpu.start()
 	epoch := pktio.MonotonicNow() + startLead.Nanoseconds()
-	for _, p := range slices.Concat(r.switches, r.workers, r.programs) {
+	for _, p := range slices.Concat(r.switches, r.servers, r.workers, r.programs) {
 		if err := p.Send(proc.Command{Name: proc.CommandStart, EpochNS: epoch}); err != nil {
 			return err
 		}
@@ -258,7 +262,7 @@ func (r *run) follow(ctx context.Context) error {
 	events := make(chan event)
 	stop := make(chan struct{})
 	defer close(stop)
-	for _, p := range slices.Concat(r.switches, r.workers) {
+	for _, p := range slices.Concat(r.switches, r.servers, r.workers) {
 		r.forwarders.Go(func() { forward(p, events, stop) })
 	}
 	w := newWatch(r)
@@ -313,8 +317,12 @@ func (r *run) take(e event) (done bool, err error) {
 	switch {
 	case e.report == nil:
 		err := e.process.Wait()
-		if err == nil && slices.Contains(r.switches, e.process) {
+		switch {
+		case err != nil:
+		case slices.Contains(r.switches, e.process):
 			err = fmt.Errorf("switch %s ended in mid-run", e.process.Node())
+		case slices.Contains(r.servers, e.process):
+			err = fmt.Errorf("server %s ended in mid-run", e.process.Node())
 		}
 		return err == nil, err
 	case e.report.Kind != proc.ReportSample:
@@ -338,11 +346,16 @@ func (r *run) take(e event) (done bool, err error) {
 	return false, nil
 }
 
-// collect stops the user's programs and the switches, and reads everybody's final
-// report.
+// collect stops the user's programs, the servers and the switches, and reads
+// everybody's final report.
 func (r *run) collect() error {
 	if err := r.stopPrograms(); err != nil {
 		return err
+	}
+	for _, t := range r.tenants {
+		if err := t.collectServers(); err != nil {
+			return err
+		}
 	}
 	for _, p := range r.switches {
 		if err := p.Stop(stopGrace); err != nil {

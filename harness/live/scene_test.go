@@ -22,7 +22,7 @@ import (
 type scene struct {
 	system     job.System
 	topology   string
-	hosts      int               // zero: 6
+	hosts      int               // with a worker; zero: 6
 	iterations int               // zero: 3
 	link       topo.LinkSpec     // of each host; rate zero: 50 Mbit/s
 	change     func(s *job.Spec) // last word on the rest; may be nil
@@ -48,7 +48,8 @@ func newJob(s scene) (*job.Job, error) {
 	if s.link.Rate == 0 {
 		s.link.Rate = 100 * units.GbitPerSecond / sceneScale
 	}
-	params := gen.Params{Hosts: s.hosts, Link: s.link}
+	servers := job.Servers(s.system, s.hosts)
+	params := gen.Params{Hosts: s.hosts + servers, Link: s.link}
 	if s.topology == "mx480" {
 		params.Fabric = topo.LinkSpec{Rate: 4 * s.link.Rate}
 	}
@@ -61,7 +62,7 @@ func newJob(s scene) (*job.Job, error) {
 		return nil, err
 	}
 	model.Compute = 15 * units.Millisecond
-	spec := job.Spec{System: s.system, Plan: p, Model: model, Scale: sceneScale, Iterations: s.iterations, Seed: 1}
+	spec := job.Spec{System: s.system, Plan: p, Model: model, Scale: sceneScale, Iterations: s.iterations, Seed: 1, Servers: servers}
 	if s.change != nil {
 		s.change(&spec)
 	}
@@ -100,7 +101,7 @@ func mustRun(t *testing.T, j *job.Job, opt Options) result.Cell {
 
 func checkCell(t *testing.T, j *job.Job, cell result.Cell) {
 	t.Helper()
-	workers := len(j.Plan.Hosts)
+	workers := len(j.Hosts())
 	elements := uint64(workers * j.Iterations * j.Params)
 	if cell.Wrong != 0 || cell.Checked != elements {
 		t.Errorf("%d of %d elements are wrong, want 0 of %d: %v", cell.Wrong, cell.Checked, elements, cell.Notes)

@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/pktio/udp"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	serverlive "github.com/inalab/inalab/nodes/stream/live"
 	nodelive "github.com/inalab/inalab/nodes/worker/live"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
@@ -23,9 +24,6 @@ import (
 // workers: with 20us the all-reduce takes twice as long as with 100us or 200us. Frames
 // come at most this much late, half of it on average.
 const linkQuantum = 100 * units.Microsecond
-
-// ringPort is the TCP port of ring neighbours.
-const ringPort = 49301
 
 // LabSpec returns the namespaces and links of a plan: hosts have an address and
 // a default route to their switch, switches have ports without addresses. Hosts
@@ -61,7 +59,7 @@ func switches(s *job.Set, private string, plain bool) []daemon.Config {
 	var out []daemon.Config
 	masked, frames := false, 0
 	for _, j := range s.Jobs {
-		masked = masked || j.Layout.Partial != nil && j.Elements == 0
+		masked = masked || j.Layout.Partial && j.Elements == 0
 		frames = max(frames, ringFrames(j))
 	}
 	for _, c := range s.Switches(linkQuantum) {
@@ -77,13 +75,19 @@ func switches(s *job.Set, private string, plain bool) []daemon.Config {
 
 // ringFrames returns how many frames a port of the switch buffers: on shaped
 // links a host's whole window, each packet alone, twice over, since packets come
-// singly there and the switch's process may have to wait for a processor. Without
-// a rate windows come as trains, and a short ring stays in the cache.
+// singly there and the switch's process may have to wait for a processor. Of a host
+// with byte streams it is what two of them, one each way, have by default, for each
+// two. Without a rate windows come as trains, and a short ring stays in the cache.
 func ringFrames(j *job.Job) int {
 	if j.Rate() == 0 {
 		return afpacket.DefaultRingFrames
 	}
-	return min(max(2*j.Layout.Window, afpacket.DefaultRingFrames), afpacket.MaxRingFrames)
+	streams := 0
+	for _, peers := range j.Layout.Peers {
+		streams = max(streams, len(peers))
+	}
+	frames := max(2*j.Layout.Window, afpacket.DefaultRingFrames*streams/2)
+	return min(max(frames, afpacket.DefaultRingFrames), afpacket.MaxRingFrames)
 }
 
 // workers returns the configuration of every worker's process.
@@ -96,7 +100,7 @@ func workers(j *job.Job, private string, plain bool) []nodelive.Config {
 			c.Tensors = tensors(private, w.Loop.Node)
 		}
 		if j.Layout.Peers != nil {
-			c.TCP = ringConfig(j.Plan, i, j.Params)
+			c.TCP = tcpConfig(j, &hosts[i])
 		} else {
 			c.UDP = udpConfig(j, &hosts[i], plain)
 		}
@@ -116,12 +120,28 @@ func udpConfig(j *job.Job, h *plan.Host, plain bool) *udp.Config {
 	return c
 }
 
-func ringConfig(p *plan.Plan, i, params int) *tcp.Config {
-	n := len(p.Hosts)
-	at := func(k int) netip.Addr { return p.Hosts[(k+n)%n].Addr.Addr() }
-	return &tcp.Config{
-		Limit:  max(64*units.MiB, 8*units.Bytes(params)), // a chunk waits whole, and the one that follows it
-		Listen: netip.AddrPortFrom(at(i), ringPort), Dial: netip.AddrPortFrom(at(i+1), ringPort), Previous: at(i - 1),
-		QuietEOF: true, // neighbours end at different instants
+// tcpConfig returns the byte streams of a host.
+func tcpConfig(j *job.Job, h *plan.Host) *tcp.Config {
+	c := &tcp.Config{
+		Limit:    max(64*units.MiB, 8*units.Bytes(j.Params)), // a message waits whole, and the one that follows it
+		QuietEOF: true,                                       // hosts end at different instants
 	}
+	for _, p := range j.Layout.Peers[h.Index] {
+		c.Streams = append(c.Streams, tcp.Stream{
+			Local:   netip.AddrPortFrom(h.Addr.Addr(), p.Local),
+			Remote:  netip.AddrPortFrom(j.Plan.Hosts[p.Host].Addr.Addr(), p.Remote),
+			Passive: p.Passive,
+		})
+	}
+	return c
+}
+
+// servers returns the configuration of every dedicated server's process.
+func servers(j *job.Job) []serverlive.Config {
+	var out []serverlive.Config
+	hosts := j.ServerHosts()
+	for i, s := range j.ServerConfigs() {
+		out = append(out, serverlive.Config{Node: s.Node, System: j.System.Name(), Core: s.Core, TCP: *tcpConfig(j, &hosts[i])})
+	}
+	return out
 }

@@ -14,7 +14,10 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/nodes/ring"
+	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/topo/gen"
 )
 
@@ -45,16 +48,52 @@ func TestLabOfAPlan(t *testing.T) {
 	}
 }
 
-// A worker listens for the one before it and calls the one behind it, round.
+// A worker of a ring calls the one behind it, and listens for the one before it.
 func TestRingOfNeighbours(t *testing.T) {
 	j := mustJob(t, scene{system: job.Ring{}, topology: "rack", hosts: 3})
 	for i, w := range workers(j, "/private", false) {
 		at := func(k int) netip.Addr { return j.Plan.Hosts[(k+3)%3].Addr.Addr() }
-		if w.UDP != nil || w.TCP == nil || w.TCP.Listen.Addr() != at(i) || w.TCP.Dial.Addr() != at(i+1) || w.TCP.Previous != at(i-1) {
-			t.Errorf("worker %d: %+v", i, w.TCP)
+		want := []tcp.Stream{
+			ring.Next: {Local: netip.AddrPortFrom(at(i), stream.Port), Remote: netip.AddrPortFrom(at(i+1), stream.Port+1)},
+			ring.Prev: {Local: netip.AddrPortFrom(at(i), stream.Port+1), Remote: netip.AddrPortFrom(at(i-1), stream.Port), Passive: true},
+		}
+		if w.UDP != nil || w.TCP == nil || !slices.Equal(w.TCP.Streams, want) {
+			t.Errorf("worker %d: %+v, want streams %+v", i, w.TCP, want)
 		}
 		if want := "/private/" + j.Plan.Hosts[i].Name + ".tensors"; w.Tensors != want {
 			t.Errorf("worker %d writes its tensors to %q, want %q", i, w.Tensors, want)
+		}
+	}
+}
+
+// The streams of every system fit together, those of dedicated servers too: who
+// dials finds somebody who listens there for nobody else.
+func TestStreamsMeet(t *testing.T) {
+	for _, system := range []job.System{job.Ring{}, job.Halving{}, job.PS{}, job.PS{Dedicated: true}} {
+		j := mustJob(t, scene{system: system, topology: "rack", hosts: 5})
+		waiting, dialled := map[tcp.Stream]bool{}, []tcp.Stream{}
+		note := func(c *tcp.Config) {
+			for _, s := range c.Streams {
+				if s.Passive {
+					waiting[tcp.Stream{Local: s.Local, Remote: s.Remote}] = true
+				} else {
+					dialled = append(dialled, s)
+				}
+			}
+		}
+		for _, w := range workers(j, "/private", false) {
+			note(w.TCP)
+		}
+		for _, s := range servers(j) {
+			note(&s.TCP)
+		}
+		for _, s := range dialled {
+			if !waiting[tcp.Stream{Local: s.Remote, Remote: s.Local}] {
+				t.Errorf("%+v: nobody waits for %+v", system, s)
+			}
+		}
+		if len(dialled) == 0 || len(dialled) != len(waiting) {
+			t.Errorf("%+v: %d dial, %d wait", system, len(dialled), len(waiting))
 		}
 	}
 }
@@ -72,6 +111,8 @@ func TestSwitchesOfAJob(t *testing.T) {
 		{job.SwitchML{}, nil, "", 128},
 		{job.SwitchML{Slots: 128, Unscaled: true}, nil, "", 256},
 		{job.Ring{}, nil, "", 64},
+		{job.Halving{}, nil, "", 96},
+		{job.PS{}, nil, "", 256},
 	} {
 		j := mustJob(t, scene{system: tc.system, topology: "rack", change: tc.change})
 		got := switches(job.Alone(j), "/private", true)

@@ -103,6 +103,24 @@ func TestWorkerThatIsGoneIsNamed(t *testing.T) {
 	}
 }
 
+// So is a dedicated server that hangs.
+func TestServerThatHangsIsNamed(t *testing.T) {
+	opt := options(t)
+	opt.quiet = quick
+	run := start(t, t.Context(), mustJob(t, scene{system: job.PS{Dedicated: true}, topology: "rack", hosts: 2, iterations: 10_000}), opt)
+	run.awaitTraining(t)
+	if err := unix.Kill(processes(t, opt.Lab, opt.NetNS)["h3"].PID, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	<-run.ended
+	t.Log(run.err)
+	for _, want := range []string{ErrStalled.Error(), "first hop without packets: h3 (its process does not answer)", "no answer from h3"} {
+		if run.err == nil || !strings.Contains(run.err.Error(), want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+}
+
 // A run that is only slow is left alone, and hands its events over: those of a
 // worker begin with its first packet.
 func TestEventsOfARun(t *testing.T) {

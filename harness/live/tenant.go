@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/units"
+	serverlive "github.com/inalab/inalab/nodes/stream/live"
 	nodelive "github.com/inalab/inalab/nodes/worker/live"
 )
 
@@ -17,11 +19,14 @@ type tenant struct {
 	cell    *result.Cell
 	workers []*proc.Process
 	reports []nodelive.Report // of its workers
+
+	servers       []*proc.Process // on hosts of their own
+	serverReports []serverlive.Report
 }
 
-// of returns the job of a process; nil: it is no worker.
+// of returns the job of a process; nil: it is no worker or server.
 func (r *run) of(p *proc.Process) *tenant {
-	i := slices.IndexFunc(r.tenants, func(t *tenant) bool { return slices.Contains(t.workers, p) })
+	i := slices.IndexFunc(r.tenants, func(t *tenant) bool { return slices.Contains(t.workers, p) || slices.Contains(t.servers, p) })
 	if i < 0 {
 		return nil
 	}
@@ -34,4 +39,31 @@ func (t *tenant) limit() time.Duration {
 		return benchTimeout
 	}
 	return time.Duration(t.cell.Expected/units.Nanosecond)*time.Duration(patience*t.job.Iterations) + readyTimeout
+}
+
+// startServers starts the processes of a job's dedicated servers. They are ready
+// when its workers are, to whom they have streams.
+func (r *run) startServers(ctx context.Context, t *tenant) (err error) {
+	for _, c := range servers(t.job) {
+		if t.servers, err = r.start(ctx, t.servers, "server", c.Node, c); err != nil {
+			return err
+		}
+	}
+	r.servers = append(r.servers, t.servers...)
+	return nil
+}
+
+// collectServers stops the servers of a job, whose workers have ended.
+func (t *tenant) collectServers() error {
+	for _, p := range t.servers {
+		if err := p.Stop(stopGrace); err != nil {
+			return err
+		}
+		var rep serverlive.Report
+		if _, err := p.Result(&rep); err != nil {
+			return err
+		}
+		t.serverReports = append(t.serverReports, rep)
+	}
+	return nil
 }

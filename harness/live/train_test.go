@@ -40,6 +40,10 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 		plain    bool
 	}{
 		{job.Ring{}, "rack", false},
+		{job.Halving{}, "rack", false},
+		{job.PS{}, "rack", false},
+		{job.PS{}, "leaf-spine", false},
+		{job.PS{Dedicated: true}, "rack", false},
 		{job.Ring{}, "leaf-spine", false},
 		{job.SwitchML{}, "rack", false},
 		{job.SwitchML{}, "rack", true},
@@ -48,13 +52,13 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 		{patient, "mx480", true},
 		{patient, "rack", false},
 	} {
-		t.Run(fmt.Sprintf("%s on %s, plain %v", tc.system.Name(), tc.topology, tc.plain), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s on %s, %d servers, plain %v", tc.system.Name(), tc.topology, job.Servers(tc.system, 6), tc.plain), func(t *testing.T) {
 			opt := options(t)
 			opt.Plain = tc.plain
 			scene := scene{system: tc.system, topology: tc.topology}
 			liveCell, liveTensors := runRecorded(t, mustJob(t, scene), opt)
 			offload := strings.Join(liveCell.Fidelity.Offload, " ")
-			if got := strings.Contains(offload, "plain"); got != (tc.plain && tc.system.Name() != "ring") {
+			if got := strings.Contains(offload, "plain"); got != tc.plain && !strings.Contains(offload, "tcp") {
 				t.Errorf("packet paths %s", offload)
 			}
 			virtual, virtualCell, virtualTensors := virtualRecorded(t, scene, images)
@@ -101,7 +105,7 @@ func runRecorded(t *testing.T, j *job.Job, opt Options) (result.Cell, *parity.Re
 // copyTensors copies the files of a lab, which are removed with it.
 func copyTensors(out *parity.Recording, r *run) error {
 	var paths []string
-	for _, h := range r.tenants[0].job.Plan.Hosts {
+	for _, h := range r.tenants[0].job.Hosts() {
 		paths = append(paths, tensors(r.private, h.Name))
 	}
 	files, err := tensorfile.Open(paths)

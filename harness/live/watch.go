@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/harness/stall"
 	"github.com/inalab/inalab/internal/units"
+	serverlive "github.com/inalab/inalab/nodes/stream/live"
 	"github.com/inalab/inalab/nodes/worker"
 	nodelive "github.com/inalab/inalab/nodes/worker/live"
 	"github.com/inalab/inalab/switchd/daemon"
@@ -43,11 +44,12 @@ type watch struct {
 }
 
 func newWatch(r *run) *watch {
-	quiet := cmp.Or(r.opt.quiet, quietLeast)
+	least := quietLeast
+	if slices.ContainsFunc(r.tenants, func(t *tenant) bool { return t.job.Layout.Peers != nil }) {
+		least = quietStreams
+	}
+	quiet := cmp.Or(r.opt.quiet, least)
 	for _, t := range r.tenants {
-		if t.job.Layout.Peers != nil {
-			quiet = max(quiet, quietStreams)
-		}
 		expected := time.Duration((t.cell.Expected + t.job.Layout.Patience) / units.Nanosecond)
 		quiet = max(quiet, quietIterations*expected)
 	}
@@ -87,7 +89,7 @@ func (w *watch) tick(now time.Time) error {
 // ask asks all nodes that run where things stand.
 func (w *watch) ask(now time.Time) {
 	w.asked, w.now, w.owing = now, &stall.Snapshot{}, map[string]bool{}
-	for _, p := range slices.Concat(w.run.switches, w.run.workers) {
+	for _, p := range slices.Concat(w.run.switches, w.run.servers, w.run.workers) {
 		if slices.Contains(w.ended, p.Node()) {
 			if t := w.run.of(p); t != nil {
 				w.now.Workers = append(w.now.Workers, worker.Snapshot{Node: p.Node(), Iteration: t.job.Iterations, State: worker.StateDone})
@@ -109,13 +111,18 @@ func (w *watch) answer(e event) error {
 	delete(w.owing, node)
 	var err error
 	busy := false
-	if slices.Contains(w.run.switches, e.process) {
+	switch {
+	case slices.Contains(w.run.switches, e.process):
 		var a daemon.Answer
 		if err = json.Unmarshal(e.report.Data, &a); err == nil && !a.Busy {
 			w.now.Switches = append(w.now.Switches, a.State)
 		}
 		busy = a.Busy
-	} else {
+	case slices.Contains(w.run.servers, e.process):
+		var a serverlive.Answer
+		err = json.Unmarshal(e.report.Data, &a)
+		busy = a.Busy
+	default:
 		var a nodelive.Answer
 		if err = json.Unmarshal(e.report.Data, &a); err == nil && !a.Busy {
 			w.now.Workers = append(w.now.Workers, a.State)

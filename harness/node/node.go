@@ -6,6 +6,7 @@ package node
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/nodes/program"
+	serverlive "github.com/inalab/inalab/nodes/stream/live"
 	"github.com/inalab/inalab/nodes/worker/live"
 	"github.com/inalab/inalab/switchd/daemon"
 )
@@ -21,6 +23,7 @@ import (
 const (
 	KindSwitch = "switch"
 	KindWorker = "worker"
+	KindServer = "server" // of hosts without a worker
 
 	KindProgram = "program" // of the user's own
 )
@@ -77,6 +80,16 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 			return nil, err
 		}
 		return live.Run(child.Context(), cfg, system.NewCore, workerControl{control{child}})
+	case KindServer:
+		var cfg serverlive.Config
+		if err := child.Config(&cfg); err != nil {
+			return nil, err
+		}
+		newServer, err := serversOf(systems, cfg.System)
+		if err != nil {
+			return nil, err
+		}
+		return serverlive.Run(child.Context(), cfg, newServer, serverControl{control{child}})
 	case KindProgram:
 		var cfg program.Config
 		if err := child.Config(&cfg); err != nil {
@@ -84,10 +97,23 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		}
 		return program.Run(child.Context(), cfg, os.Stdout, control{child})
 	}
-	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s, %s", child.Kind(), KindSwitch, KindWorker, KindProgram)
+	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s, %s, %s", child.Kind(), KindSwitch, KindWorker, KindServer, KindProgram)
 }
 
-// control is the conversation of a switch or worker with its parent.
+// serversOf returns what makes the servers of a system.
+func serversOf(systems []job.System, name string) (func(json.RawMessage) (serverlive.Server, error), error) {
+	system, err := job.Find(systems, name)
+	if err != nil {
+		return nil, err
+	}
+	staffed, ok := system.(job.Staffed)
+	if !ok {
+		return nil, fmt.Errorf("%s has no servers on hosts of their own", name)
+	}
+	return func(config json.RawMessage) (serverlive.Server, error) { return staffed.NewServer(config) }, nil
+}
+
+// control is the conversation of a process with its parent.
 type control struct{ *proc.ChildSide }
 
 // AwaitStart returns the epoch of the run.
@@ -124,13 +150,16 @@ func (c control) AwaitAsk(ctx context.Context) error {
 	}
 }
 
-// snapshot is the report of a snapshot; a switch and a worker have one each.
+// snapshot is the report of a snapshot; a switch, a worker and a server have one
+// each.
 func (c control) snapshot(answer any) error { return c.Report(proc.ReportSnapshot, answer) }
 
-// switchControl is the conversation of a switch, workerControl that of a worker.
+// switchControl is the conversation of a switch, workerControl that of a worker,
+// serverControl that of a server.
 type (
 	switchControl struct{ control }
 	workerControl struct{ control }
+	serverControl struct{ control }
 )
 
 // Answer says where things stand in the switch.
@@ -138,6 +167,9 @@ func (c switchControl) Answer(a daemon.Answer) error { return c.snapshot(a) }
 
 // Answer says where things stand at the worker.
 func (c workerControl) Answer(a live.Answer) error { return c.snapshot(a) }
+
+// Answer says that the server is there.
+func (c serverControl) Answer(a serverlive.Answer) error { return c.snapshot(a) }
 
 // Samples reports iterations that are over.
 func (c control) Samples(s []result.Sample) error { return c.Report(proc.ReportSample, s) }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/inalab/inalab/internal/strictjson"
 )
 
 // Requested returns what the arguments of the process ask for: the kind of node
@@ -88,7 +90,7 @@ func (c *ChildSide) Kind() string { return c.hello.Kind }
 
 // Config decodes the config; unknown keys are errors.
 func (c *ChildSide) Config(into any) error {
-	if err := decodeStrict(c.hello.Config, into); err != nil {
+	if err := strictjson.Decode(c.hello.Config, into); err != nil {
 		return fmt.Errorf("decode config of %s %s: %w", c.hello.Kind, c.hello.Node, err)
 	}
 	return nil

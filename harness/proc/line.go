@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/inalab/inalab/internal/strictjson"
 )
 
 // lineReader reads lines of at most MaxLine bytes.
@@ -33,7 +35,7 @@ func (l *lineReader) next(v any) error {
 		}
 		return err
 	}
-	if err := decodeStrict(l.s.Bytes(), v); err != nil {
+	if err := strictjson.Decode(l.s.Bytes(), v); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return io.EOF
 		}

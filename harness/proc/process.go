@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/inalab/inalab/internal/strictjson"
 )
 
 // reportBuffer is how many reports wait for a reader before the child has to
@@ -154,7 +156,7 @@ func (p *Process) Result(into any) (bool, error) {
 	if !p.done {
 		return false, nil
 	}
-	if err := decodeStrict(p.result, into); err != nil {
+	if err := strictjson.Decode(p.result, into); err != nil {
 		return false, fmt.Errorf("decode result of %s %s: %w", p.spec.Kind, p.spec.Node, err)
 	}
 	return true, nil

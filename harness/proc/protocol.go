@@ -1,11 +1,8 @@
 package proc
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 )
 
 // Version is the version of the protocol. Both sides are the same binary; the
@@ -83,18 +80,4 @@ func encodeLine(v any) ([]byte, error) {
 		return nil, fmt.Errorf("line of %d bytes is longer than %d", len(line)+1, MaxLine)
 	}
 	return append(line, '\n'), nil
-}
-
-// decodeStrict decodes one JSON value; unknown keys and anything behind the
-// value are errors.
-func decodeStrict(text []byte, into any) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands behind the JSON value")
-	}
-	return nil
 }

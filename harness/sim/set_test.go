@@ -16,6 +16,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
@@ -26,15 +27,7 @@ import (
 func sharedPlan(t *testing.T, topology string, hosts int) *plan.Plan {
 	t.Helper()
 	link := topo.LinkSpec{Rate: units.GbitPerSecond, Delay: units.Microsecond}
-	g, err := gen.ByName(topology, gen.Params{Hosts: hosts, Link: link, Fabric: link})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return chassistest.Plan(t, topology, gen.Params{Hosts: hosts, Link: link, Fabric: link})
 }
 
 // tenant is a job that shares a plan: a benchmark, or, where elements is zero, a

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,34 @@ func TestMessagesOfRDMA(t *testing.T) {
 		}
 		if c.Wrong != 0 || c.Checked != uint64(j.Params*6*3) || lost == 0 || again == 0 || again%4 != 0 {
 			t.Errorf("loss %s: %d of %d wrong, %d packets lost, %d sent again", loss, c.Wrong, c.Checked, lost, again)
+		}
+	}
+}
+
+// The pipeline sums messages as the reference program does, in as many packets sent
+// again: instant, and with passes that take time.
+func TestMessagesOfRDMAOnThePipeline(t *testing.T) {
+	im := images(t)
+	set := []string{"iterations=2", "stragglers.p=[0%]", "scale=2000", "hosts=3", "switchml.retransmit=true", "switchml.timeout=20ms", "switchml.message-packets=4", "systems=[{system: switchml-rdma, topology: rack}]"}
+	for _, loss := range []string{"0%", "0.5%"} {
+		var sent []int
+		for _, pipe := range [][]string{{"switchml.pipe=reference"}, {"switchml.pipe=pipeline"}, {"switchml.pipe=pipeline", "switchml.timing=tofino"}} {
+			j := jobs(t, slices.Concat(set, pipe, []string{"link.loss=" + loss})...)[0]
+			if notes := j.Layout.Notes; slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "reference program") }) {
+				t.Fatalf("%v: %q", pipe, notes)
+			}
+			c := run(t, j, im)
+			again := 0
+			for _, s := range c.Samples {
+				again += s.Retransmits
+			}
+			if c.Wrong != 0 || c.Checked != uint64(j.Params*3*2) || (again > 0) != (loss != "0%") {
+				t.Errorf("%v, loss %s: %d of %d wrong, %d packets sent again", pipe, loss, c.Wrong, c.Checked, again)
+			}
+			sent = append(sent, again)
+		}
+		if sent[0] != sent[1] {
+			t.Errorf("loss %s: %d packets are sent again with the reference program, %d with the pipeline", loss, sent[0], sent[1])
 		}
 	}
 }

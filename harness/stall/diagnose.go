@@ -27,7 +27,7 @@ type packet struct{ gen, block uint32 }
 // Diagnose says what a job waits for whose nodes are as in the snapshot. Those of
 // other jobs in it are left out.
 func Diagnose(j *job.Job, s *Snapshot) Diagnosis {
-	layout := layoutOf(j, s)
+	layout := layoutOf(j)
 	s = layout.only(j, s)
 	d := diagnosis{s: s, layout: layout}
 	d.Absent = s.Silent
@@ -95,7 +95,7 @@ func (d *diagnosis) lacking(engine string, p packet) bool {
 	}
 	i := slices.IndexFunc(state.Open, func(b dataplane.OpenBlock) bool { return b.Block == p.block && uint16(b.Gen) == uint16(p.gen) })
 	if i < 0 {
-		return engine == d.top && d.openBelow(p)
+		return d.openBelow(engine, p)
 	}
 	open := state.Open[i]
 	d.Engine, d.Has = engine, bitmap(open.Have, open.Want)
@@ -103,7 +103,7 @@ func (d *diagnosis) lacking(engine string, p packet) bool {
 		if !open.Want.Has(uint8(source)) || open.Have.Has(uint8(source)) {
 			continue
 		}
-		name := d.name(engine, source)
+		name := d.Who(engine, uint8(source))
 		if _, isEngine := d.s.engine(name); isEngine {
 			if !d.lacking(name, p) {
 				d.below(name, engine, p)
@@ -115,32 +115,42 @@ func (d *diagnosis) lacking(engine string, p packet) bool {
 	return true
 }
 
-// openBelow looks for the block at the engines behind the top's sources.
-func (d *diagnosis) openBelow(p packet) bool {
-	for source := range 256 {
-		if name, ok := d.layout.below[uint8(source)]; ok && d.lacking(name, p) {
-			return true
-		}
-	}
-	return false
+// openBelow looks for the block at the engines behind the sources of one.
+func (d *diagnosis) openBelow(engine string, p packet) bool {
+	return slices.ContainsFunc(d.sources(engine), func(name string) bool {
+		return d.Layout.Engine(name) != nil && d.lacking(name, p)
+	})
 }
 
-// below explains why an engine that does not hold a block did not pass it on:
-// its workers sent nothing, or what it sent was lost on the fabric.
-func (d *diagnosis) below(engine, top string, p packet) {
-	state, _ := d.s.engine(engine)
+// below explains why an engine that does not hold a block did not pass it on.
+func (d *diagnosis) below(engine, above string, p packet) {
 	before := len(d.Missing)
-	for source := range 256 {
-		if name := d.name(engine, source); state.Sources.Has(uint8(source)) && !d.sent(name, p) {
+	d.unsent(engine, above, p)
+	if len(d.Missing) == before {
+		d.Missing = append(d.Missing, engine)
+	}
+}
+
+// unsent adds the workers below an engine that sent nothing; where all did, the
+// engine whose packet was lost on the way up.
+func (d *diagnosis) unsent(engine, above string, p packet) {
+	before := len(d.Missing)
+	for _, name := range d.sources(engine) {
+		switch {
+		case d.Layout.Engine(name) != nil:
+			d.unsent(name, engine, p)
+		case !d.sent(name, p):
 			d.missing(name, engine, p)
 		}
 	}
 	if len(d.Missing) > before {
 		return
 	}
-	d.Missing = append(d.Missing, engine)
-	if hop, ok := lossy(d.s.between(engine, top)); ok && d.Hop.Name == "" {
-		d.Hop = hop
+	if hop, ok := lossy(d.s.along([]string{engine, above})); ok {
+		d.Missing = append(d.Missing, engine)
+		if d.Hop.Name == "" {
+			d.Hop = hop
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func (d *diagnosis) tell(e *trace.Event) string {
 	case trace.DelayBegan, trace.DelayEnded, trace.Reduced, trace.Skipped:
 		return fmt.Sprintf("%s in iteration %d", at, e.Gen)
 	case trace.Contribution, trace.Dropped, trace.BlockOpened:
-		at += " of " + d.name(e.Node, int(e.Source))
+		at += " of " + d.Who(e.Node, e.Source)
 	}
 	if e.Note != "" {
 		at += " (" + e.Note + ")"

@@ -2,10 +2,11 @@ package stall
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/dataplane"
@@ -15,27 +16,21 @@ import (
 // layout is what must be known of a job: who is behind a source of an engine, and
 // which way packets take.
 type layout struct {
+	*job.Layout
 	naming job.Naming
-	hosts  []string
+	hosts  []string // of workers, and behind them of servers
 	pfes   []string // the engine at each host's port
 	top    string   // the engine that sends results; empty: there is none
-	below  map[uint8]string
 }
 
-func layoutOf(j *job.Job, s *Snapshot) layout {
-	l := layout{naming: j.Naming()}
-	for _, h := range j.Hosts() {
+func layoutOf(j *job.Job) layout {
+	l := layout{Layout: &j.Layout, naming: j.Naming()}
+	for _, h := range slices.Concat(j.Hosts(), j.ServerHosts()) {
 		l.hosts = append(l.hosts, h.Name)
 		l.pfes = append(l.pfes, engineAt(j, h.Switch, h.SwitchPort))
 	}
-	if p := j.Layout.Partial; p != nil {
-		l.top, l.below = p.Top, p.Below
-		return l
-	}
-	for _, sw := range s.Switches {
-		if len(sw.Engines) > 0 {
-			l.top = sw.Engines[0].Node
-		}
+	if top := l.Top(); top != nil {
+		l.top = top.Node
 	}
 	return l
 }
@@ -57,25 +52,11 @@ func (l *layout) only(j *job.Job, s *Snapshot) *Snapshot {
 		}
 		sw.Engines = slices.Clone(sw.Engines)
 		for k := range sw.Engines {
-			l.onlyEngine(j, &sw.Engines[k])
+			e := &sw.Engines[k]
+			e.Open = slices.DeleteFunc(slices.Clone(e.Open), func(b dataplane.OpenBlock) bool { return b.Job != 0 && b.Job != j.ID })
 		}
 	}
 	return &out
-}
-
-// onlyEngine takes the blocks of other jobs out. Engines tell the sources of the
-// first job only: those of another are its workers there.
-func (l *layout) onlyEngine(j *job.Job, e *chassis.EngineState) {
-	e.Open = slices.DeleteFunc(slices.Clone(e.Open), func(b dataplane.OpenBlock) bool { return b.Job != 0 && b.Job != j.ID })
-	if j.ID == job.DefaultID {
-		return
-	}
-	e.Sources = trace.Mask{}
-	for i, pfe := range l.pfes {
-		if pfe == e.Node {
-			e.Sources.Set(uint8(i))
-		}
-	}
 }
 
 // engineAt names the engine of a switch's port as trace events do.
@@ -88,32 +69,48 @@ func engineAt(j *job.Job, node string, port int) string {
 	return node
 }
 
-// name returns who is behind a source of an engine.
-func (l *layout) name(engine string, source int) string {
-	if below, ok := l.below[uint8(source)]; ok && engine == l.top {
-		return below
+// sources returns who is behind the sources of an engine, the lowest first.
+func (l *layout) sources(engine string) (out []string) {
+	if e := l.Engine(engine); e != nil {
+		for _, s := range slices.Sorted(maps.Keys(e.Sources)) {
+			out = append(out, e.Sources[s])
+		}
 	}
-	if source < len(l.hosts) {
-		return l.hosts[source]
+	return out
+}
+
+// above returns the engine that an engine is a source of; empty: there is none.
+func (l *layout) above(engine string) string {
+	for i := range l.Engines {
+		if e := &l.Engines[i]; slices.Contains(slices.Collect(maps.Values(e.Sources)), engine) {
+			return e.Node
+		}
 	}
-	return fmt.Sprintf("source %d", source)
+	return ""
+}
+
+// climb returns the nodes between a host and an engine above it, both included.
+func (l *layout) climb(host, engine string) []string {
+	way := []string{host}
+	for at := l.at(host); ; at = l.above(at) {
+		if at == "" || len(way) > len(l.Engines) {
+			return append(way, engine) // it is not above the host: what lies between is not known
+		}
+		if way = append(way, at); at == engine {
+			return way
+		}
+	}
 }
 
 // up returns the links from a host to an engine, down those back.
 func (l *layout) up(s *Snapshot, host, engine string) []chassis.LinkState {
-	var out []chassis.LinkState
-	if first, ok := s.link(func(k chassis.LinkState) bool { return k.From == host }); ok {
-		out = append(out, first)
-	}
-	return append(out, s.between(l.at(host), engine)...)
+	return s.along(l.climb(host, engine))
 }
 
 func (l *layout) down(s *Snapshot, engine, host string) []chassis.LinkState {
-	out := s.between(engine, l.at(host))
-	if last, ok := s.link(func(k chassis.LinkState) bool { return k.To == host }); ok {
-		out = append(out, last)
-	}
-	return out
+	way := l.climb(host, engine)
+	slices.Reverse(way)
+	return s.along(way)
 }
 
 // at returns the engine at the port of a host.
@@ -126,12 +123,30 @@ func (l *layout) at(host string) string {
 	return ""
 }
 
-// between returns the fabric link between two engines, if there is one.
-func (s *Snapshot) between(from, to string) []chassis.LinkState {
-	if k, ok := s.link(func(k chassis.LinkState) bool { return k.From == from && k.To == to && from != to }); ok {
-		return []chassis.LinkState{k}
+// along returns the links between the nodes of a way, those that there are.
+func (s *Snapshot) along(way []string) (out []chassis.LinkState) {
+	for i := range way[1:] {
+		if k, ok := s.between(way[i], way[i+1]); ok {
+			out = append(out, k)
+		}
 	}
-	return nil
+	return out
+}
+
+// between returns the link from a node to another: of the fabric between engines
+// of one chassis, else one between a host or a switch and a switch.
+func (s *Snapshot) between(from, to string) (chassis.LinkState, bool) {
+	if k, ok := s.link(func(k chassis.LinkState) bool { return k.From == from && k.To == to }); ok {
+		return k, true
+	}
+	a, b := switchOf(from), switchOf(to)
+	return s.link(func(k chassis.LinkState) bool { return a != b && k.From == a && k.To == b })
+}
+
+// switchOf returns the switch of an engine; all else is itself.
+func switchOf(node string) string {
+	name, _, _ := strings.Cut(node, "/")
+	return name
 }
 
 // Hop is where packets end.

@@ -2,7 +2,7 @@
 //
 // A [Device] is a small set of ports that packets come in and go out by, in
 // batches. It knows nothing of any protocol: a UDP socket with segmentation
-// offload, raw packet sockets on a switch's interfaces, a pair of byte streams
+// offload, raw packet sockets on a switch's interfaces, byte streams to peers
 // and an in-memory fake (package pktiotest) all look the same to the machine
 // behind them.
 //

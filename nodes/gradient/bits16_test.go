@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	wire "github.com/inalab/inalab/internal/wire/switchml"
 )
 
 // Two values share a word, and a switch that adds words, which wrap, adds both.
@@ -126,11 +128,12 @@ func TestHalfTables(t *testing.T) {
 			t.Errorf("%#x is %d units", h, v)
 		}
 	}
-	if got := FixedToHalf(MaxWorkersHalf * HalfUnit); FromHalf(got) != MaxWorkersHalf {
-		t.Errorf("%d times 1 is %v", MaxWorkersHalf, FromHalf(got))
+	const most = wire.HalfWorkers * wire.HalfMost
+	if got := FixedToHalf(most * HalfUnit); FromHalf(got) != most || HalfAnswer(most*HalfUnit+1) != most*HalfUnit {
+		t.Errorf("%d times %d is %v", wire.HalfWorkers, wire.HalfMost, FromHalf(got))
 	}
-	if int64(MaxWorkersHalf+1)*HalfUnit <= math.MaxInt32 {
-		t.Error("more workers fit")
+	if largest, ok := HalfToFixed(ToHalf(wire.HalfLimit) - 1); !ok || HalfAnswer(wire.HalfWorkers*largest) != wire.HalfWorkers*largest {
+		t.Errorf("%d times the largest value, %d units, overflows", wire.HalfWorkers, largest)
 	}
 }
 

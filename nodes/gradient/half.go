@@ -1,11 +1,15 @@
 package gradient
 
-import "math"
+import (
+	"math"
+
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+)
 
 // Half is SwitchML's 16-bit floating point (§4.6): packets carry IEEE 754
 // binary16, the switch adds fixed-point values, and a table converts each way.
-// The table takes half the range: magnitudes up to 1. Workers scale a block by a
-// power of two to be there, which costs no precision.
+// The table takes half the range, magnitudes below wire.HalfLimit. Workers scale a block by a
+// power of two to have at most wire.HalfMost, which costs no precision.
 //
 //	v --*2^-e, round--> binary16 --table--> units of 2^-24, added in int32 --table--> binary16
 //
@@ -13,28 +17,25 @@ import "math"
 // nothing. The second rounds a sum to the 11 bits of a binary16.
 type Half struct{ Workers int }
 
-// MaxWorkersHalf is how many workers can send 1 without an overflow of the sum.
-const MaxWorkersHalf = 127
-
 // HalfUnit is how many units of the fixed-point value are 1.
-const HalfUnit = 1 << 24
+const HalfUnit = 1 << wire.HalfUnitBits
 
 // Factor returns how many units a worker's 1.0 is, for blocks with magnitudes below
 // 2^e.
-func (Half) Factor(e int8) float64 { return blockFactor(HalfUnit, e) }
+func (Half) Factor(e int8) float64 { return blockFactor(wire.HalfMost*HalfUnit, e) }
 
 // Quantise writes what the switch makes of v*f as a binary16, in units, for each v
-// of g to q, and returns how many values saturated, at 1.
+// of g to q, and returns how many values saturated, at wire.HalfMost.
 func (Half) Quantise(q []int32, g []float32, f float64) (saturated int) {
 	for i, v := range g {
 		x := float64(float64(v)*f) / HalfUnit
 		switch {
 		case x != x:
 			q[i] = 0
-		case x > 1:
-			q[i] = HalfUnit
-		case x < -1:
-			q[i] = -HalfUnit
+		case x > wire.HalfMost:
+			q[i] = wire.HalfMost * HalfUnit
+		case x < -wire.HalfMost:
+			q[i] = -wire.HalfMost * HalfUnit
 		default:
 			q[i], _ = HalfToFixed(ToHalf(x))
 			if v >= -math.MaxFloat32 && v <= math.MaxFloat32 {
@@ -100,3 +101,10 @@ func HalfToFixed(h uint16) (v int32, ok bool) {
 
 // FixedToHalf returns the binary16 nearest to v units of 2^-24.
 func FixedToHalf(v int32) uint16 { return ToHalf(float64(v) / HalfUnit) }
+
+// HalfAnswer returns what becomes of a sum, in units, that a switch answers as the nearest
+// binary16: the sum, rounded to 11 bits.
+func HalfAnswer(sum int32) int32 {
+	v, _ := HalfToFixed(FixedToHalf(sum))
+	return v
+}

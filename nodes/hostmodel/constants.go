@@ -43,8 +43,6 @@ var defaults = []Constant{
 	{"link.delay", 0.5, "us", true, "of a cable of 100 m, at two thirds of the speed of light"},
 	{"tofino.latency", 0.6, "us", true, "of one pass without a queue; vendors say below a microsecond"},
 	{"tofino.pass", 0.52, "us", false, "of each further pass through the pipelines: SwitchML §5"},
-	{"tofino.passes", 7, "passes", true,
-		"beyond the first, of a completing packet of 256 values: three pipelines more to add, four to read (ambiguity switchml.extra-pass-count)"},
 	{"pfe.adds", 6e9, "adds/s", false, "of a PFE: 12 read-modify-write engines, two cycles an addition, 1 GHz; Trio §6.3"},
 	{"tensor.start", 20, "us", true, "of one call that aggregates a tensor, before its first packet: the framework's hand-over"},
 }

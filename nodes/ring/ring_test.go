@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/ring"
@@ -23,7 +24,7 @@ const headerLen = 12 // of a chunk
 type circle struct {
 	t      rapid.TB
 	cores  []*ring.Core
-	rec    []*recorder
+	rec    []*sansiotest.Recorder
 	pipes  [][]byte // pipe w leads from core w to the next one
 	sent   []int    // bytes that core w sent
 	gens   int
@@ -31,13 +32,6 @@ type circle struct {
 	gen    []int // generation that core w is in
 
 	means []func() // of each core, the mean of the last generation, not taken yet
-}
-
-type recorder struct{ sent, delivered [][]int32 }
-
-func (r *recorder) Sent(_ int, q []int32) { r.sent = append(r.sent, append([]int32(nil), q...)) }
-func (r *recorder) Delivered(_ int, sums []int32) {
-	r.delivered = append(r.delivered, append([]int32(nil), sums...))
 }
 
 // valuesOf is worker w's tensor; values are multiples of 2^-20, exact under the
@@ -54,7 +48,7 @@ func newCircle(t rapid.TB, n, size, gens int) *circle {
 	t.Helper()
 	c := &circle{t: t, pipes: make([][]byte, n), sent: make([]int, n), gens: gens, tensor: size, gen: make([]int, n), means: make([]func(), n)}
 	for w := range n {
-		rec := &recorder{}
+		rec := &sansiotest.Recorder{}
 		core, err := ring.New(ring.Config{Node: "w", Rank: w, Workers: n, Tensor: size, Fixed: gradient.Fixed{Factor: 1 << 20}, Recorder: rec})
 		if err != nil {
 			t.Fatal(err)
@@ -181,11 +175,11 @@ func (c *circle) check(t rapid.TB) {
 		}
 		for g := range c.gens {
 			for i := range c.tensor {
-				if rec.delivered[g][i] != c.sum(g, i) {
-					t.Fatalf("core %d, generation %d: sum %d is %d, want %d", w, g, i, rec.delivered[g][i], c.sum(g, i))
+				if rec.In[g][i] != c.sum(g, i) {
+					t.Fatalf("core %d, generation %d: sum %d is %d, want %d", w, g, i, rec.In[g][i], c.sum(g, i))
 				}
-				if want := int32(math.RoundToEven(float64(valuesOf(w, g, c.tensor)[i]) * (1 << 20))); rec.sent[g][i] != want {
-					t.Fatalf("core %d, generation %d: says it sent %d, want %d", w, g, rec.sent[g][i], want)
+				if want := int32(math.RoundToEven(float64(valuesOf(w, g, c.tensor)[i]) * (1 << 20))); rec.Out[g][i] != want {
+					t.Fatalf("core %d, generation %d: says it sent %d, want %d", w, g, rec.Out[g][i], want)
 				}
 			}
 		}

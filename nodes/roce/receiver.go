@@ -1,6 +1,9 @@
 package roce
 
-import "github.com/inalab/inalab/internal/sansio"
+import (
+	"github.com/inalab/inalab/internal/sansio"
+	wire "github.com/inalab/inalab/internal/wire/roce"
+)
 
 // receiver is the responder's half.
 type receiver struct {
@@ -10,9 +13,9 @@ type receiver struct {
 }
 
 // data takes a packet of a message.
-func (c *Conn) data(h bth, body []byte, ghost int, eff *sansio.Effects, deliver func([]byte, int)) {
+func (c *Conn) data(h wire.BTH, body []byte, ghost int, eff *sansio.Effects, deliver func([]byte, int)) {
 	rx := &c.rx
-	switch d := h.psn().unwrap(rx.expected) - int64(rx.expected); {
+	switch d := h.PSN().Near(rx.expected) - int64(rx.expected); {
 	case d > 0:
 		c.count.Add(DropSequence, 1)
 		if !rx.refused {
@@ -25,19 +28,19 @@ func (c *Conn) data(h bth, body []byte, ghost int, eff *sansio.Effects, deliver 
 	default:
 		rx.refused = false
 		rx.expected++
-		if h.opcode().ends() {
+		if ends(h.Opcode()) {
 			rx.messages++
 		}
 		deliver(body, ghost)
 	}
-	if h.asks() {
+	if h.Asks() {
 		c.reply(rx.expected-1, syndromeACK, CountAcks, eff)
 	}
 }
 
 func (c *Conn) reply(seq uint64, syndrome byte, name string, eff *sansio.Effects) {
 	b := eff.Body(overhead + aethLen)
-	bth(b).put(acknowledge, 0, c.peer, false, seq)
+	wire.BTH(b).Put(acknowledge, 0, c.peer, false, wire.PSN(seq))
 	putAETH(b[bthLen:], syndrome, c.rx.messages)
 	clear(b[bthLen+aethLen:])
 	c.count.Add(name, 1)

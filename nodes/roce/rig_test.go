@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/roce"
 )
 
 const (
@@ -200,7 +201,7 @@ func packets(writes []write, mtu int) (n int) {
 }
 
 // isData reports whether a frame belongs to a message, with its PSN.
-func isData(f sansio.Train) (psn, bool) {
-	h := bth(f.Body)
-	return h.psn(), h.opcode() != acknowledge
+func isData(f sansio.Train) (wire.PSN, bool) {
+	h := wire.BTH(f.Body)
+	return h.PSN(), h.Opcode() != acknowledge
 }

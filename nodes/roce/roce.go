@@ -6,6 +6,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/roce"
 )
 
 // Names of counters.
@@ -110,19 +111,19 @@ func (c *Conn) packet(now units.Time, p []byte, ghost int, eff *sansio.Effects, 
 		c.count.Add(DropMalformed, 1)
 		return
 	}
-	h := bth(p)
+	h := wire.BTH(p)
 	rest := p[bthLen : len(p)-icrcLen]
-	switch op := h.opcode(); {
-	case h.queuePair() != c.own:
+	switch op := h.Opcode(); {
+	case h.QueuePair() != c.own:
 		c.count.Add(DropForeign, 1)
 	case op == acknowledge && len(rest) == aethLen:
-		c.answer(now, h.psn(), rest[0], eff)
+		c.answer(now, h.PSN(), rest[0], eff)
 	case op <= sendLast || op == sendOnly:
-		if len(rest)-h.pad() < 0 || len(rest)+ghost-h.pad() == 0 {
+		if len(rest)-h.Pad() < 0 || len(rest)+ghost-h.Pad() == 0 {
 			c.count.Add(DropMalformed, 1)
 			return
 		}
-		c.data(h, rest[:len(rest)-h.pad()], ghost, eff, deliver)
+		c.data(h, rest[:len(rest)-h.Pad()], ghost, eff, deliver)
 	default:
 		c.count.Add(DropMalformed, 1)
 	}
@@ -130,8 +131,8 @@ func (c *Conn) packet(now units.Time, p []byte, ghost int, eff *sansio.Effects, 
 
 // answer takes an acknowledgement of all up to PSN p, or the news that p is
 // missing.
-func (c *Conn) answer(now units.Time, p psn, syndrome byte, eff *sansio.Effects) {
-	seq := p.unwrap(c.tx.acked)
+func (c *Conn) answer(now units.Time, p wire.PSN, syndrome byte, eff *sansio.Effects) {
+	seq := p.Near(c.tx.acked)
 	switch syndrome {
 	case syndromeACK:
 		c.acknowledged(now, seq+1)

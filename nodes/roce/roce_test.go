@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/roce"
 )
 
 // Whatever is lost, every byte is delivered once and in order, counted bytes in
@@ -317,7 +318,7 @@ func TestNonsense(t *testing.T) {
 		eff.Reset()
 		body := rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "body")
 		if len(body) >= bthLen && rapid.Bool().Draw(t, "mine") {
-			bth(body).put(opcode(rapid.SampledFrom([]int{0, 1, 2, 4, 0x11}).Draw(t, "opcode")), int(body[1]), e.own, true, uint64(rapid.IntRange(0, 4).Draw(t, "psn")))
+			wire.BTH(body).Put(opcode(rapid.SampledFrom([]int{0, 1, 2, 4, 0x11}).Draw(t, "opcode")), int(body[1]), e.own, true, wire.PSN(rapid.IntRange(0, 4).Draw(t, "psn")))
 		}
 		f := datagram(flow(1))
 		header := inet.UDPHeader(f)
@@ -333,7 +334,7 @@ func TestNonsense(t *testing.T) {
 func TestDrops(t *testing.T) {
 	packet := func(f inet.Flow, op opcode, pair uint32, seq uint64, extra int) sansio.Train {
 		b := make([]byte, overhead+extra)
-		bth(b).put(op, 0, pair, true, seq)
+		wire.BTH(b).Put(op, 0, pair, true, wire.PSN(seq))
 		h := inet.UDPHeader(datagram(f))
 		inet.SetUDPBody(h, len(b))
 		return sansio.Train{Header: h, Body: b}

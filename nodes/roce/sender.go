@@ -3,6 +3,7 @@ package roce
 import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/roce"
 )
 
 // message is what one Write gave: bytes with content, then bytes that are only
@@ -145,7 +146,7 @@ func (c *Conn) send(m *message, eff *sansio.Effects) units.Bytes {
 	ask := last || (seq+1-m.first)%uint64(c.cfg.AckEvery) == 0 || seq+1 == c.tx.acked+c.window
 	pad := -(len(body) + ghost) & (word - 1)
 	b := eff.Body(overhead + len(body) + pad)
-	bth(b).put(opcodeOf(seq == m.first, last), pad, c.peer, ask, seq)
+	wire.BTH(b).Put(opcodeOf(seq == m.first, last), pad, c.peer, ask, wire.PSN(seq))
 	n := bthLen + copy(b[bthLen:], body)
 	clear(b[n:])
 	eff.EmitPadded(c.to, c.header, b, ghost)

@@ -31,8 +31,8 @@
 // next packet is one of exponents only again. This byte is this project's choice;
 // the public client leaves it zero, as a Core does that does not stream.
 //
-// Values. Packets carry int32, or values of 16 bits, two to a word ([Fixed16],
-// [Half]).
+// Values. Packets carry int32, or values of 16 bits, two to a word: [Fixed16], which any
+// switch adds, or [Half], for one that converts binary16, of up to wire.HalfWorkers workers.
 //
 // A packet without a result after the timeout is sent again as it was. The timeout
 // is fixed, as in the paper, or doubles after so many timeouts, as in the public

@@ -48,10 +48,10 @@ func (r *rig) checkHeld(t rapid.TB) {
 		for i := range held {
 			sum := int32(0)
 			for w := range r.n {
-				sum += r.rec[w].sent[g][i]
+				sum += r.rec[w].Out[g][i]
 			}
 			for w := range r.n {
-				if got := r.rec[w].delivered[g]; len(got) != held || got[i] != sum {
+				if got := r.rec[w].In[g]; len(got) != held || got[i] != sum {
 					t.Fatalf("worker %d, generation %d, element %d of %d: sum %d, want %d", w, g, i, len(got), got[i], sum)
 				}
 			}

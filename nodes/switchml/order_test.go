@@ -94,8 +94,8 @@ func lateDuplicate(t *testing.T, faithful bool) int {
 		t.Error("packets were sent again")
 	}
 	wrong := map[int]bool{}
-	for i, got := range r.rec[1].delivered[0] {
-		if got != r.rec[0].sent[0][i]+r.rec[1].sent[0][i] {
+	for i, got := range r.rec[1].In[0] {
+		if got != r.rec[0].Out[0][i]+r.rec[1].Out[0][i] {
 			wrong[i/elements] = true
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
@@ -54,16 +53,8 @@ type rig struct {
 	cores    []*switchml.Core
 	hosts    []*sansiotest.Host
 	up, down []*sansiotest.Wire
-	rec      []*recorder
+	rec      []*sansiotest.Recorder
 	packets  [][]wire.Header // sent by each worker, in order
-}
-
-// recorder keeps what a core says it sent and was given.
-type recorder struct{ sent, delivered [][]int32 }
-
-func (r *recorder) Sent(_ int, q []int32) { r.sent = append(r.sent, append([]int32(nil), q...)) }
-func (r *recorder) Delivered(_ int, sums []int32) {
-	r.delivered = append(r.delivered, append([]int32(nil), sums...))
 }
 
 const elements = 64
@@ -82,7 +73,7 @@ func newRig(t rapid.TB, p params) *rig {
 	}
 	sw := r.net.Add(r.prog)
 	for w := range p.n {
-		rec := &recorder{}
+		rec := &sansiotest.Recorder{}
 		cfg := p.config(w)
 		cfg.Recorder = rec
 		core, err := switchml.New(cfg)
@@ -134,22 +125,12 @@ func (r *rig) wire(t rapid.TB, w int, up bool) *sansiotest.Wire {
 // tensors returns worker w's gradients: blocks of very different magnitude, some
 // all zero.
 func tensors(w int, p params) [][]float32 {
-	stream := rng.Root(7).Stream("tensor")
-	for range w {
-		stream.Uint64()
-	}
-	out := make([][]float32, p.gens)
-	for g := range out {
-		out[g] = make([]float32, p.tensor)
-		for i := range out[g] {
-			scale := math.Ldexp(1, (i/elements*13+g*5)%60-40)
-			if (i/elements+g)%5 == 4 {
-				scale = 0
-			}
-			out[g][i] = float32(stream.Uniform(-1, 1) * scale)
+	return sansiotest.Tensors(7, w, p.gens, p.tensor, func(g, i int) float64 {
+		if (i/elements+g)%5 == 4 {
+			return 0
 		}
-	}
-	return out
+		return math.Ldexp(1, (i/elements*13+g*5)%60-40)
+	})
 }
 
 // run runs to the end and reports whether all workers are done.
@@ -180,7 +161,7 @@ func (r *rig) check(t rapid.TB) {
 			f := r.factor(g, i/elements)
 			for w := range r.n {
 				v := float64(r.hosts[w].Tensors[g][i])
-				q := int64(r.rec[w].sent[g][i])
+				q := int64(r.rec[w].Out[g][i])
 				if q != int64(math.RoundToEven(v*f)) {
 					t.Fatalf("worker %d, generation %d, element %d: sent %d for %v under %v", w, g, i, q, v, f)
 				}
@@ -188,7 +169,7 @@ func (r *rig) check(t rapid.TB) {
 				exact += v
 			}
 			for w := range r.n {
-				if got := int64(r.rec[w].delivered[g][i]); got != sum {
+				if got := int64(r.rec[w].In[g][i]); got != sum {
 					t.Fatalf("worker %d, generation %d, element %d: sum %d, want %d", w, g, i, got, sum)
 				}
 				// App E, Theorem 1: the sum is within n/f; so the mean within 1/f, and half an ulp of float32.

@@ -143,14 +143,14 @@ func (s *streamed) checkBlock(t rapid.TB, g, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		sum, exact := int32(0), 0.0
 		for w, c := range s.callers {
-			q := s.rec[w].sent[g][i]
+			q := s.rec[w].Out[g][i]
 			if want := int32(math.RoundToEven(float64(c.grads[g][i]) * f)); q != want {
 				t.Fatalf("worker %d, generation %d, element %d: sent %d, want %d", w, g, i, q, want)
 			}
 			sum, exact = sum+q, exact+float64(c.grads[g][i])
 		}
 		for w, c := range s.callers {
-			if got := s.rec[w].delivered[g][i]; got != sum {
+			if got := s.rec[w].In[g][i]; got != sum {
 				t.Fatalf("worker %d, generation %d, element %d: sum %d, want %d", w, g, i, got, sum)
 			}
 			mean, want := float64(c.means[g][i]), exact/float64(s.n)

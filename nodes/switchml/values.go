@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/internal/vec"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/nodes/gradient"
 )
 
@@ -32,19 +33,18 @@ func (v Values) Of(words int) int {
 }
 
 func (v Values) validate(workers int) error {
-	most := 0
 	switch v {
 	case "", Int32:
-		return nil
 	case Fixed16:
-		most = gradient.MaxWorkers16
+		if workers > gradient.MaxWorkers16 {
+			return fmt.Errorf("%d workers whose sums are to fit 16 bits: %s values allow %d", workers, v, gradient.MaxWorkers16)
+		}
 	case Half:
-		most = gradient.MaxWorkersHalf
+		if workers > wire.HalfWorkers {
+			return fmt.Errorf("%d workers: %s values allow %d, whose sums of magnitudes below %d fit the 32 bits that the switch adds in: use %s", workers, v, wire.HalfWorkers, wire.HalfLimit, Fixed16)
+		}
 	default:
 		return fmt.Errorf("values %q: allowed are %s, %s, %s", string(v), Int32, Fixed16, Half)
-	}
-	if workers > most {
-		return fmt.Errorf("%d workers whose sums are to fit 16 bits: %s values allow %d", workers, v, most)
 	}
 	return nil
 }

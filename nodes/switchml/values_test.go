@@ -136,10 +136,10 @@ func TestFixed16(t *testing.T) {
 			for i := range r.tensor {
 				sum := int32(0)
 				for w := range r.n {
-					sum += r.rec[w].sent[g][i]
+					sum += r.rec[w].Out[g][i]
 				}
 				for w := range r.n {
-					if got := r.rec[w].delivered[g][i]; got != sum {
+					if got := r.rec[w].In[g][i]; got != sum {
 						t.Fatalf("worker %d, generation %d, element %d: sum %d, want %d", w, g, i, got, sum)
 					}
 				}
@@ -189,8 +189,8 @@ func TestSection46WrapsOnTheWire(t *testing.T) {
 		if got := math.Abs(mean-0.25) < 1e-6; got != right {
 			t.Errorf("%s: mean of four times 0.25 is %v", rule, mean)
 		}
-		if !right && r.rec[0].delivered[0][7] != math.MinInt32 {
-			t.Errorf("%s: sum %d, want one that wrapped", rule, r.rec[0].delivered[0][7])
+		if !right && r.rec[0].In[0][7] != math.MinInt32 {
+			t.Errorf("%s: sum %d, want one that wrapped", rule, r.rec[0].In[0][7])
 		}
 	}
 }

@@ -3,12 +3,10 @@ package switchmlrdma_test
 import (
 	"math"
 	"net/netip"
-	"slices"
 
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/harness/result"
-	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
@@ -81,21 +79,13 @@ type rig struct {
 	cores    []*switchmlrdma.Core
 	hosts    []*sansiotest.Host
 	up, down []*sansiotest.Wire
-	rec      []*recorder
-}
-
-// recorder keeps what a core says it sent and was given.
-type recorder struct{ sent, delivered [][]int32 }
-
-func (r *recorder) Sent(_ int, q []int32) { r.sent = append(r.sent, slices.Clone(q)) }
-func (r *recorder) Delivered(_ int, sums []int32) {
-	r.delivered = append(r.delivered, slices.Clone(sums))
+	rec      []*sansiotest.Recorder
 }
 
 // intCore reduces int32 tensors where a sansiotest.Host has floats.
 type intCore struct {
 	*switchmlrdma.Core
-	rec *recorder
+	rec *sansiotest.Recorder
 	q   []int32
 }
 
@@ -122,7 +112,7 @@ func newRig(t rapid.TB, p params) *rig {
 	}
 	sw := r.net.Add(r.prog)
 	for w := range p.n {
-		rec, cfg := &recorder{}, p.core(w)
+		rec, cfg := &sansiotest.Recorder{}, p.core(w)
 		cfg.Recorder = rec
 		core, err := switchmlrdma.New(cfg)
 		if err != nil {
@@ -157,18 +147,7 @@ func (r *rig) wire(t rapid.TB, w int, up bool) *sansiotest.Wire {
 
 // tensors returns worker w's gradients: blocks of very different magnitude.
 func tensors(w int, p params) [][]float32 {
-	stream := rng.Root(7).Stream("tensor")
-	for range w {
-		stream.Uint64()
-	}
-	out := make([][]float32, p.gens)
-	for g := range out {
-		out[g] = make([]float32, p.tensor)
-		for i := range out[g] {
-			out[g][i] = float32(stream.Uniform(-1, 1) * math.Ldexp(1, (i/p.block()*13+g*5)%60-40))
-		}
-	}
-	return out
+	return sansiotest.Tensors(7, w, p.gens, p.tensor, func(g, i int) float64 { return math.Ldexp(1, (i/p.block()*13+g*5)%60-40) })
 }
 
 // run runs to the end; all workers must be done.
@@ -194,13 +173,13 @@ func (r *rig) wrong(t rapid.TB) (blocks int) {
 		for i := range held {
 			var sum int32
 			for w := range r.n {
-				sum += r.rec[w].sent[g][i]
+				sum += r.rec[w].Out[g][i]
 			}
 			for w := range r.n {
-				if len(r.rec[w].delivered[g]) != held {
-					t.Fatalf("worker %d was given %d sums, want %d", w, len(r.rec[w].delivered[g]), held)
+				if len(r.rec[w].In[g]) != held {
+					t.Fatalf("worker %d was given %d sums, want %d", w, len(r.rec[w].In[g]), held)
 				}
-				if r.rec[w].delivered[g][i] != sum {
+				if r.rec[w].In[g][i] != sum {
 					bad[[3]int{w, g, i / r.block()}] = true
 				}
 			}

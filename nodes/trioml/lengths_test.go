@@ -56,11 +56,11 @@ func (r *rig) checkHeld(t rapid.TB) {
 				sum := int32(0)
 				for w := range r.workers() {
 					if masks[[2]int{g, b}].Has(uint8(w)) {
-						sum += r.rec[w].sent[g][i]
+						sum += r.rec[w].Out[g][i]
 					}
 				}
 				for w := range r.workers() {
-					if got := r.rec[w].delivered[g][i]; got != sum {
+					if got := r.rec[w].In[g][i]; got != sum {
 						t.Fatalf("worker %d, generation %d, block %d: sum %d, want %d", w, g, b, got, sum)
 					}
 				}

@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/trace"
@@ -79,19 +78,8 @@ type rig struct {
 	cores []*trioml.Core
 	hosts []*sansiotest.Host
 	up    []*sansiotest.Wire
-	rec   []*recorder
+	rec   []*sansiotest.Recorder
 	log   *journal
-}
-
-// recorder keeps what a core says it sent and was given, by generation.
-type recorder struct {
-	sent      map[int][]int32
-	delivered map[int][]int32
-}
-
-func (r *recorder) Sent(g int, q []int32) { r.sent[g] = append([]int32(nil), q...) }
-func (r *recorder) Delivered(g int, sums []int32) {
-	r.delivered[g] = append([]int32(nil), sums...)
 }
 
 // journal keeps the trace of the programs and the cores.
@@ -165,7 +153,7 @@ func (r *rig) pfe(t rapid.TB, node string, timeout units.Duration, sources []uin
 func (r *rig) attach(t rapid.TB, pfe sansiotest.NodeID, first, k int) {
 	t.Helper()
 	for w := first; w < first+k; w++ {
-		rec := &recorder{sent: map[int][]int32{}, delivered: map[int][]int32{}}
+		rec := &sansiotest.Recorder{}
 		core, err := trioml.New(trioml.Config{
 			Node: "w", Job: jobID, Source: uint8(w), Tensor: r.tensor, Grads: r.grads, Window: r.window, Wake: r.wake,
 			Flow: flowOf(w), Results: resultFlow(), Recorder: rec, Sample: gradient.Sampling{Every: r.every},
@@ -201,18 +189,7 @@ func (r *rig) wire(w int, up bool) *sansiotest.Wire {
 func (r *rig) hostID(w int) sansiotest.NodeID { return sansiotest.NodeID(len(r.pfes) + w) }
 
 func tensors(w int, p params) [][]float32 {
-	stream := rng.Root(11).Stream("tensor")
-	for range w {
-		stream.Uint64()
-	}
-	out := make([][]float32, p.gens)
-	for g := range out {
-		out[g] = make([]float32, p.tensor)
-		for i := range out[g] {
-			out[g][i] = float32(stream.Uniform(-1, 1))
-		}
-	}
-	return out
+	return sansiotest.Tensors(11, w, p.gens, p.tensor, func(int, int) float64 { return 1 })
 }
 
 func (r *rig) run(t rapid.TB, until units.Time) (done bool) {
@@ -279,16 +256,16 @@ func (r *rig) check(t rapid.TB) {
 					}
 					q := int32(math.RoundToEven(float64(r.hosts[w].Tensors[g][i]) * 1e8))
 					sum += q
-					if sent := r.rec[w].sent[g]; r.rec[w].delivered[g] != nil && (sent == nil || sent[i] != q) {
+					if sent := r.rec[w].Out[g]; r.rec[w].In[g] != nil && (sent == nil || sent[i] != q) {
 						t.Fatalf("worker %d, generation %d, element %d: recorded %v as sent, want %d", w, g, i, sent, q)
 					}
 				}
 				mean := float32(float64(sum) / (1e8 * float64(m.Len())))
 				for w, rec := range r.rec {
-					if rec.delivered[g] == nil {
+					if rec.In[g] == nil {
 						continue // not there yet
 					}
-					if got := rec.delivered[g][i]; got != sum {
+					if got := rec.In[g][i]; got != sum {
 						t.Fatalf("worker %d, generation %d, element %d: sum %d, want %d over %d workers", w, g, i, got, sum, m.Len())
 					}
 					if got := r.hosts[w].Means[g][i]; got != mean {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 )
@@ -22,7 +23,7 @@ func BenchmarkFrame(b *testing.B) {
 		{"aggregated", topo.LinkSpec{}, true}, {"aggregated-shaped", gigabit, true},
 	} {
 		b.Run(bc.name, func(b *testing.B) {
-			p := planned(b, "rack", gen.Params{Hosts: 6, Link: bc.link})
+			p := chassistest.Plan(b, "rack", gen.Params{Hosts: 6, Link: bc.link})
 			const slots = 32
 			cfg := switchmlConfig(p, slots)
 			cfg.Quantum = 20 * units.Microsecond

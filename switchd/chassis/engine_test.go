@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wireswitch "github.com/inalab/inalab/internal/wire/switchml"
 	wiretrio "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
@@ -25,7 +26,7 @@ var links = map[string]topo.LinkSpec{"ideal": {}, "shaped": shaped(hundredG)}
 func TestSwitchMLRack(t *testing.T) {
 	for name, spec := range links {
 		t.Run(name, func(t *testing.T) {
-			p := planned(t, "rack", gen.Params{Hosts: 3, Link: spec})
+			p := chassistest.Plan(t, "rack", gen.Params{Hosts: 3, Link: spec})
 			r := newRig(t, switchmlConfig(p, 8).config())
 			for i := range p.Hosts {
 				r.handle(units.Time(i)*1000, switchmlTrain(&p.Hosts[i], 0, 1, 2, 3))
@@ -61,7 +62,7 @@ func TestTrioHierarchy(t *testing.T) {
 	for name, spec := range links {
 		for fabricName, fabric := range links {
 			t.Run(name+" links, "+fabricName+" fabric", func(t *testing.T) {
-				p := planned(t, "mx480", gen.Params{Link: spec, Fabric: fabric})
+				p := chassistest.Plan(t, "mx480", gen.Params{Link: spec, Fabric: fabric})
 				r := newRig(t, trioConfig(p).config())
 				for i := range p.Hosts {
 					r.handle(0, trioTrain(&p.Hosts[i], 16, 0, 1, 2))
@@ -113,7 +114,7 @@ func wantTrioResults(t *testing.T, got []delivery, blocks, n int, sources []int,
 // timeout: with the same one its timer thread fires at the same instant, before
 // the degraded result of PFE2 has crossed the fabric.
 func TestTrioDegraded(t *testing.T) {
-	p := planned(t, "mx480", gen.Params{Link: shaped(hundredG), Fabric: shaped(hundredG)})
+	p := chassistest.Plan(t, "mx480", gen.Params{Link: shaped(hundredG), Fabric: shaped(hundredG)})
 	cfg := trioConfig(p)
 	cfg.TrioML[cfg.Switch.Chassis.Top].Timeout = 2 * trioml.DefaultTimeout
 	r := newRig(t, cfg.config())
@@ -135,7 +136,7 @@ func TestTrioDegraded(t *testing.T) {
 // What comes for an engine whose turn is over waits for the next call at the
 // same instant: here the top engine's result goes back down to another engine.
 func TestLateTurnWaitsForTheNextCall(t *testing.T) {
-	p := planned(t, "mx480", gen.Params{})
+	p := chassistest.Plan(t, "mx480", gen.Params{})
 	cfg := trioConfig(p)
 	top := cfg.Switch.Chassis.Top
 	last := cfg.TrioML[top].Jobs[0]
@@ -157,7 +158,7 @@ func TestLateTurnWaitsForTheNextCall(t *testing.T) {
 }
 
 func TestEngineSeesOnlyWhatIsItsOwn(t *testing.T) {
-	p := planned(t, "rack", gen.Params{Hosts: 2})
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 2})
 	r := newRig(t, switchmlConfig(p, 4).config())
 	toHost := switchmlTrain(&p.Hosts[0], 0)
 	inet.Ether(toHost.Train.Header).Put(inet.MAC(p.Hosts[1].MAC), inet.MAC(p.Hosts[0].MAC), inet.TypeIPv4)
@@ -188,8 +189,8 @@ func TestEngineSeesOnlyWhatIsItsOwn(t *testing.T) {
 
 // A chassis made from the JSON of its configuration behaves the same.
 func TestConfigSurvivesJSON(t *testing.T) {
-	p := planned(t, "mx480", gen.Params{Link: shaped(hundredG), Fabric: topo.LinkSpec{Delay: units.Microsecond, Jitter: units.Nanosecond}})
-	rack := planned(t, "rack", gen.Params{Hosts: 3, Link: topo.LinkSpec{Rate: hundredG, Loss: 0.1, LossEvery: 7, Queue: units.MiB}})
+	p := chassistest.Plan(t, "mx480", gen.Params{Link: shaped(hundredG), Fabric: topo.LinkSpec{Delay: units.Microsecond, Jitter: units.Nanosecond}})
+	rack := chassistest.Plan(t, "rack", gen.Params{Hosts: 3, Link: topo.LinkSpec{Rate: hundredG, Loss: 0.1, LossEvery: 7, Queue: units.MiB}})
 	for _, cfg := range []Config{trioConfig(p).config(), switchmlConfig(rack, 8).config()} {
 		b, err := json.Marshal(cfg)
 		if err != nil {
@@ -221,7 +222,7 @@ func TestConfigSurvivesJSON(t *testing.T) {
 }
 
 func TestRefusesBadConfigs(t *testing.T) {
-	mx, rack := planned(t, "mx480", gen.Params{}), planned(t, "rack", gen.Params{Hosts: 2})
+	mx, rack := chassistest.Plan(t, "mx480", gen.Params{}), chassistest.Plan(t, "rack", gen.Params{Hosts: 2})
 	for _, tc := range []struct {
 		make func() programmed
 		want string
@@ -255,7 +256,7 @@ func TestRefusesBadConfigs(t *testing.T) {
 
 // A program needs somebody who makes its engine, and null is no program.
 func TestProgramsNeedAMaker(t *testing.T) {
-	cfg := switchmlConfig(planned(t, "rack", gen.Params{Hosts: 2}), 1).config()
+	cfg := switchmlConfig(chassistest.Plan(t, "rack", gen.Params{Hosts: 2}), 1).config()
 	cfg.System = "switchml64"
 	const want = `chassis "tor": a program of "switchml64" on engine, and nothing to make its engine`
 	if _, err := New(cfg, nil, nil); err == nil || err.Error() != want {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -16,24 +17,10 @@ import (
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
-	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
 )
 
 const hundredG = 100 * units.GbitPerSecond
-
-func planned(t testing.TB, name string, p gen.Params) *plan.Plan {
-	t.Helper()
-	g, err := gen.ByName(name, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 // delivery is one frame on one wire.
 type delivery struct {
@@ -205,22 +192,16 @@ func encoded(v any) json.RawMessage {
 // newEngine makes the engine of either kind of program.
 func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
 	var sml switchml.Config
-	if strict(config, &sml) == nil {
+	if strictjson.Decode(config, &sml) == nil {
 		sml.Trace = sink
 		return switchml.New(sml)
 	}
 	var trio trioml.Config
-	if err := strict(config, &trio); err != nil {
+	if err := strictjson.Decode(config, &trio); err != nil {
 		return nil, err
 	}
 	trio.Trace = sink
 	return trioml.New(trio)
-}
-
-func strict(text json.RawMessage, v any) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	return dec.Decode(v)
 }
 
 // trioConfig is the paper's hierarchy: the PFEs with hosts aggregate those,

@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -19,7 +20,7 @@ import (
 // A frame from one PFE to another is charged at the ingress link, the fabric and
 // the egress link, each for its own bytes and delay.
 func TestHostToHostTiming(t *testing.T) {
-	p := planned(t, "mx480", gen.Params{Link: shaped(units.GbitPerSecond), Fabric: topo.LinkSpec{Rate: 10 * units.GbitPerSecond, Delay: 500 * units.Nanosecond}})
+	p := chassistest.Plan(t, "mx480", gen.Params{Link: shaped(units.GbitPerSecond), Fabric: topo.LinkSpec{Rate: 10 * units.GbitPerSecond, Delay: 500 * units.Nanosecond}})
 	r := newRig(t, Config{Switch: p.Switches[0], MTU: p.MTU, Seed: 1})
 	r.handle(0, hostTrain(&p.Hosts[0], &p.Hosts[3], 2, 958)) // 1000 bytes a frame, 1024 on the wire
 	r.until(units.Time(units.Second))
@@ -41,7 +42,7 @@ func TestHostToHostTiming(t *testing.T) {
 // but the links have not stood still meanwhile.
 func TestLateDriverDoesNotSlowLinksDown(t *testing.T) {
 	spec := topo.LinkSpec{Rate: units.GbitPerSecond, Delay: 100 * units.Microsecond}
-	p := planned(t, "mx480", gen.Params{Link: spec, Fabric: spec})
+	p := chassistest.Plan(t, "mx480", gen.Params{Link: spec, Fabric: spec})
 	const nap = units.Time(5 * units.Millisecond)
 	var exact [][]byte
 	for _, late := range []bool{false, true} {
@@ -82,7 +83,7 @@ func TestLateDriverDoesNotSlowLinksDown(t *testing.T) {
 // the switch models both directions.
 func TestLinksAreModelledOnce(t *testing.T) {
 	spec := topo.LinkSpec{Delay: units.Millisecond}
-	p := planned(t, "leaf-spine", gen.Params{Hosts: 4, Link: spec, Uplink: spec})
+	p := chassistest.Plan(t, "leaf-spine", gen.Params{Hosts: 4, Link: spec, Uplink: spec})
 	for name, want := range map[string]int{"leaf0": 2*2 + 2, "spine0": 2} {
 		sw, _ := p.Switch(name)
 		c, err := New(Config{Switch: *sw}, nil, nil)
@@ -107,7 +108,7 @@ func TestLinksAreModelledOnce(t *testing.T) {
 }
 
 func TestDropsAskedAndUnasked(t *testing.T) {
-	p := planned(t, "rack", gen.Params{Hosts: 4})
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 4})
 	sw := p.Switches[0]
 	sw.Ports[0].In = topo.LinkSpec{LossEvery: 2}
 	sw.Ports[1].Out = topo.LinkSpec{Rate: units.KbitPerSecond, Queue: 200}
@@ -143,7 +144,7 @@ func TestDropsAskedAndUnasked(t *testing.T) {
 // Frames that the fabric loses leave no trace: those behind them still find
 // their ports.
 func TestLossyFabricKeepsLabelsRight(t *testing.T) {
-	p := planned(t, "mx480", gen.Params{Hosts: 6, Fabric: topo.LinkSpec{Rate: hundredG, Delay: units.Microsecond, Loss: 0.5}})
+	p := chassistest.Plan(t, "mx480", gen.Params{Hosts: 6, Fabric: topo.LinkSpec{Rate: hundredG, Delay: units.Microsecond, Loss: 0.5}})
 	r := newRig(t, Config{Switch: p.Switches[0], Seed: 3})
 	for i := range 200 {
 		r.handle(units.Time(i)*units.Time(50*units.Nanosecond), hostTrain(&p.Hosts[i%3], &p.Hosts[3+i%2], 1+i%3, 100))
@@ -172,7 +173,7 @@ func TestLossyFabricKeepsLabelsRight(t *testing.T) {
 func TestTrainsAndFramesFareAlike(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		spec := rapid.SampledFrom([]topo.LinkSpec{{}, shaped(hundredG), {Rate: units.GbitPerSecond, Loss: 0.1, Queue: 3000}, {Delay: 5000, Jitter: 5000, LossEvery: 3}})
-		p := planned(t, "mx480", gen.Params{Link: spec.Draw(rt, "link"), Fabric: spec.Draw(rt, "fabric")})
+		p := chassistest.Plan(t, "mx480", gen.Params{Link: spec.Draw(rt, "link"), Fabric: spec.Draw(rt, "fabric")})
 		together, apart := newRig(t, trioConfig(p).config()), newRig(t, trioConfig(p).config())
 		now := units.Time(0)
 		for range rapid.IntRange(1, 12).Draw(rt, "trains") {
@@ -218,7 +219,7 @@ func byPort(d []delivery) []delivery {
 
 // Foreign bytes on any port are counted and go no further than forwarding.
 func TestForeignBytesAreCounted(t *testing.T) {
-	p := planned(t, "rack", gen.Params{Hosts: 2, Link: shaped(hundredG)})
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 2, Link: shaped(hundredG)})
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newRig(t, switchmlConfig(p, 4).config())
 		b := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(rt, "frame")

@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wireswitch "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/topo/gen"
 )
 
@@ -18,7 +19,7 @@ const us = units.Microsecond
 // served is a rack of three whose engine takes 3 us for a frame.
 func served(t *testing.T, server impair.Params) (*rig, []sansio.Arrival) {
 	t.Helper()
-	p := planned(t, "rack", gen.Params{Hosts: 3})
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 3})
 	cfg := switchmlConfig(p, 8).config()
 	cfg.Servers = []impair.Params{server}
 	var in []sansio.Arrival
@@ -103,7 +104,7 @@ func TestServerDrops(t *testing.T) {
 // In a hierarchy every engine has a server of its own: the parts of both leaves
 // are worked on at the same time, then those of the top one after the other.
 func TestServersOfAHierarchy(t *testing.T) {
-	p := planned(t, "mx480", gen.Params{})
+	p := chassistest.Plan(t, "mx480", gen.Params{})
 	cfg := trioConfig(p).config()
 	cfg.Servers = make([]impair.Params, cfg.pfes())
 	for i := range cfg.Servers {
@@ -132,7 +133,7 @@ func TestServersOfAHierarchy(t *testing.T) {
 }
 
 func TestRefusesTooManyServers(t *testing.T) {
-	p := planned(t, "rack", gen.Params{Hosts: 3})
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 3})
 	cfg := switchmlConfig(p, 8).config()
 	cfg.Servers = make([]impair.Params, 2)
 	if _, err := New(cfg, newEngine, nil); err == nil || err.Error() != fmt.Sprintf("chassis %q: servers for 2 PFEs: it has 1", cfg.Switch.Name) {

@@ -189,14 +189,14 @@ func addJob(now units.Time, sw Switch, pfe int, j *Job, out *Response) error {
 		}
 	}
 	for n, p := range parts {
-		config, err := json.Marshal(p.job)
+		config, err := json.Marshal(p.document())
 		if err != nil {
 			return fmt.Errorf("write job %d as JSON: %w", j.ID, err)
 		}
 		if _, err := sw.AddJob(now, p.pfe, config); err != nil {
-			return errors.Join(err, takeBack(now, sw, parts[:n]))
+			return errors.Join(err, takeBack(now, sw, j.ID, parts[:n]))
 		}
-		out.Added = append(out.Added, Placed{sw.PFEs()[p.pfe], p.job, portNames(sw, p.job.To)})
+		out.Added = append(out.Added, Placed{sw.PFEs()[p.pfe], p.trio, p.switchml, portNames(sw, p.to)})
 	}
 	return nil
 }
@@ -207,10 +207,18 @@ func checkFree(sw Switch, id int) error {
 	for i, name := range sw.PFEs() {
 		w, ok := sw.Engine(i).(dataplane.Watched)
 		if ok && w.Sources(uint8(id)) != (trace.Mask{}) {
-			return dataplane.RefuseTaken(id, sw.Plan().Name+"/"+name)
+			return dataplane.RefuseTaken(id, nodeOf(sw, name))
 		}
 	}
 	return nil
+}
+
+// nodeOf names an engine as trace events do.
+func nodeOf(sw Switch, pfe string) string {
+	if sw.Plan().Chassis == nil {
+		return sw.Plan().Name
+	}
+	return sw.Plan().Name + "/" + pfe
 }
 
 func portNames(sw Switch, to []sansio.Port) (names []string) {
@@ -225,10 +233,10 @@ func portNames(sw Switch, to []sansio.Port) (names []string) {
 }
 
 // takeBack removes what was set up of a job that is refused elsewhere.
-func takeBack(now units.Time, sw Switch, parts []part) error {
+func takeBack(now units.Time, sw Switch, id int, parts []part) error {
 	var errs []error
 	for _, p := range slices.Backward(parts) {
-		if _, err := sw.RemoveJob(now, p.pfe, uint8(p.job.ID)); err != nil {
+		if _, err := sw.RemoveJob(now, p.pfe, uint8(id)); err != nil {
 			errs = append(errs, fmt.Errorf("take it back from %s: %w", sw.PFEs()[p.pfe], err))
 		}
 	}

@@ -13,6 +13,7 @@
 //
 //	{"version":1,"op":"show","view":"jobs","pfe":"pfe1","limit":100}
 //	{"version":1,"op":"add-job","job":{"id":2,"sources":[0,1,2],"block_cnt_max":512}}
+//	{"version":1,"op":"add-job","job":{"id":3,"sources":[2,3],"switchml":{"elements":256,"slots":512}}}
 //	{"version":1,"op":"remove-job","id":2}
 //	{"version":1,"op":"drop","drop":{"port":"p0","direction":"in","probability":0.01,"seed":7}}
 //	{"version":1,"op":"clear-drop"}
@@ -34,8 +35,9 @@
 // A job is asked for once for the whole switch, and laid out over the
 // forwarding engines that have its sources, with the top-level engine above them
 // where there is more than one (Trio §4). It is set up on all of them or on none,
-// from the top down; it is removed from the bottom up.
+// from the top down; it is removed from the bottom up. A job of SwitchML goes to the
+// one engine at whose ports its workers are.
 //
-// Left out: SwitchML's own set-up protocol (package switchmlrpc), and telling hosts of
-// a job.
+// Left out: SwitchML's own set-up protocol (package switchmlrpc), levels of a job of
+// SwitchML, and telling hosts of a job.
 package control

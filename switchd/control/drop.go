@@ -68,7 +68,7 @@ func (d *Drop) set(sw Switch, engines []lossyEngine) error {
 		return err
 	}
 	if d.Seed != nil {
-		e.ReseedLosses(*d.Seed)
+		return e.ReseedLosses(sansio.Port(port.Index), d.Direction == Out, *d.Seed)
 	}
 	return nil
 }

@@ -26,8 +26,14 @@ type rig struct {
 	now units.Time
 }
 
-// newRig puts a program on every PFE but those named without.
+// newRig puts a program of Trio-ML on every PFE but those named without.
 func newRig(t rapid.TB, topology string, hosts int, without ...int) *rig {
+	t.Helper()
+	return newRigOf(t, topology, hosts, chassistest.TrioML, func(_ *plan.Switch, node string) any { return trioml.Config{Node: node} }, without...)
+}
+
+// newRigOf puts an engine on every PFE but those named without.
+func newRigOf(t rapid.TB, topology string, hosts int, newEngine chassis.NewEngine, config func(sw *plan.Switch, node string) any, without ...int) *rig {
 	t.Helper()
 	r := &rig{t: t, plan: chassistest.Plan(t, topology, gen.Params{Hosts: hosts})}
 	cfg := chassis.Config{Switch: r.plan.Switches[0], NoLinks: true}
@@ -40,7 +46,7 @@ func newRig(t rapid.TB, topology string, hosts int, without ...int) *rig {
 		if pfes > 1 {
 			node += "/" + cfg.Switch.Chassis.PFEs[i].Name
 		}
-		program, err := json.Marshal(trioml.Config{Node: node})
+		program, err := json.Marshal(config(&cfg.Switch, node))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +56,7 @@ func newRig(t rapid.TB, topology string, hosts int, without ...int) *rig {
 		cfg.Programs[i] = nil
 	}
 	var err error
-	if r.Chassis, err = chassis.New(cfg, chassistest.TrioML, nil); err != nil {
+	if r.Chassis, err = chassis.New(cfg, newEngine, nil); err != nil {
 		t.Fatal(err)
 	}
 	return r

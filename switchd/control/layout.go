@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchmljob"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -17,16 +18,36 @@ import (
 // have their number.
 const pfeSource = 200
 
-// part is what one engine has to do for a job.
+// part is what one engine has to do for a job, in one of the two documents.
 type part struct {
-	pfe int
-	job dataplane.Job
+	pfe      int
+	to       []sansio.Port // that results leave by
+	trio     *dataplane.Job
+	switchml *switchmljob.Job
 }
 
-// layOut lays a job out over the engines of a switch, the top level first. With pfe
-// not negative the whole job is on that one, and its sources need not be hosts.
+func (p *part) document() any {
+	if p.switchml != nil {
+		return p.switchml
+	}
+	return p.trio
+}
+
+// layOut lays a job out over the engines of a switch, the top level first.
 func layOut(sw *plan.Switch, pfe int, j *Job) ([]part, error) {
-	if r := checkIDs(j); r != nil {
+	if j.ID < 0 || j.ID > dataplane.MaxJobID {
+		return nil, dataplane.Refuse(dataplane.RefusedID, "use 0 to 255", "job id %d does not fit its 8 bits", j.ID)
+	}
+	if j.SwitchML != nil {
+		return layOutSwitchML(sw, pfe, j)
+	}
+	return layOutTrio(sw, pfe, j)
+}
+
+// layOutTrio lays a job of Trio-ML out. With pfe not negative the whole job is on
+// that one, and its sources need not be hosts.
+func layOutTrio(sw *plan.Switch, pfe int, j *Job) ([]part, error) {
+	if r := checkSources(j); r != nil {
 		return nil, r
 	}
 	group := j.Group
@@ -56,11 +77,9 @@ func layOut(sw *plan.Switch, pfe int, j *Job) ([]part, error) {
 	return l.levels(to)
 }
 
-// checkIDs checks what a layout needs to be right; engines check the rest.
-func checkIDs(j *Job) *dataplane.Refusal {
+// checkSources checks what a layout needs to be right; engines check the rest.
+func checkSources(j *Job) *dataplane.Refusal {
 	switch {
-	case j.ID < 0 || j.ID > dataplane.MaxJobID:
-		return dataplane.Refuse(dataplane.RefusedID, "use 0 to 255", "job id %d does not fit its 8 bits", j.ID)
 	case len(j.Sources) == 0:
 		return dataplane.Refuse(dataplane.RefusedNoSources, "name 1 to 255", "job %d has no sources", j.ID)
 	case len(j.Sources) > dataplane.MaxJobSources:
@@ -77,8 +96,8 @@ type layout struct {
 }
 
 func (l *layout) part(pfe int, sources []int, to []sansio.Port, outSrc int) part {
-	return part{pfe, dataplane.Job{
-		ID: l.job.ID, Sources: sources, BlockMax: l.job.BlockMax, GradMax: l.job.GradMax, Out: l.out, To: to, OutSrc: outSrc,
+	return part{pfe: pfe, to: to, trio: &dataplane.Job{
+		Protocol: dataplane.TrioML, ID: l.job.ID, Sources: sources, BlockMax: l.job.BlockMax, GradMax: l.job.GradMax, Out: l.out, To: to, OutSrc: outSrc,
 	}}
 }
 
@@ -87,7 +106,7 @@ func (l *layout) part(pfe int, sources []int, to []sansio.Port, outSrc int) part
 func (l *layout) levels(to []sansio.Port) ([]part, error) {
 	below := make([][]int, l.pfes())
 	for _, s := range l.job.Sources {
-		p, err := l.host(s)
+		p, err := host(l.sw, l.job.ID, s, fixSource)
 		if err != nil {
 			return nil, err
 		}
@@ -109,8 +128,8 @@ func (l *layout) levels(to []sansio.Port) ([]part, error) {
 		if i == top {
 			continue
 		}
-		id := l.sourceOf(i, parts[0].job.Sources)
-		parts[0].job.Sources = append(parts[0].job.Sources, id)
+		id := l.sourceOf(i, parts[0].trio.Sources)
+		parts[0].trio.Sources = append(parts[0].trio.Sources, id)
 		parts = append(parts, l.part(i, below[i], []sansio.Port{dataplane.Fabric(top)}, id))
 	}
 	return parts, nil
@@ -132,11 +151,14 @@ func (l *layout) pfes() int {
 	return len(l.sw.Chassis.PFEs)
 }
 
-// host returns the port of a host by its number.
-func (l *layout) host(n int) (*plan.Port, error) {
+// fixSource is what to do about a source of Trio-ML that is no host.
+const fixSource = "name hosts of the switch, or a PFE and its result ports"
+
+// host returns the port of a host of a switch by its number.
+func host(sw *plan.Switch, job, n int, fix string) (*plan.Port, error) {
 	var have []string
-	for i := range l.sw.Ports {
-		p := &l.sw.Ports[i]
+	for i := range sw.Ports {
+		p := &sw.Ports[i]
 		if !p.Wired || p.PeerHost == plan.None {
 			continue
 		}
@@ -145,8 +167,7 @@ func (l *layout) host(n int) (*plan.Port, error) {
 		}
 		have = append(have, fmt.Sprint(p.PeerHost))
 	}
-	return nil, dataplane.Refuse(dataplane.RefusedSource, "name hosts of the switch, or a PFE and its result ports",
-		"job %d: source %d is no host of %s, which has hosts %s", l.job.ID, n, l.sw.Name, strings.Join(have, ", "))
+	return nil, dataplane.Refuse(dataplane.RefusedSource, fix, "job %d: source %d is no host of %s, which has hosts %s", job, n, sw.Name, strings.Join(have, ", "))
 }
 
 // ports returns what results leave by: the ports that were named, or those of the
@@ -167,7 +188,7 @@ func (l *layout) ports(pfe int) (to []sansio.Port, err error) {
 		return to, nil
 	}
 	for _, s := range l.job.Sources {
-		p, err := l.host(s)
+		p, err := host(l.sw, l.job.ID, s, fixSource)
 		if err != nil {
 			return nil, err
 		}
@@ -178,14 +199,9 @@ func (l *layout) ports(pfe int) (to []sansio.Port, err error) {
 
 // named returns a front-panel port, or the way across the fabric to a PFE.
 func (l *layout) named(name string) (sansio.Port, error) {
-	var have []string
-	for i := range l.sw.Ports {
-		if p := &l.sw.Ports[i]; p.Wired {
-			if p.Name == name {
-				return sansio.Port(i), nil
-			}
-			have = append(have, p.Name)
-		}
+	at, have := wired(l.sw, name)
+	if at != nil {
+		return sansio.Port(at.Index), nil
 	}
 	if l.sw.Chassis != nil {
 		for i, p := range l.sw.Chassis.PFEs {
@@ -195,6 +211,24 @@ func (l *layout) named(name string) (sansio.Port, error) {
 			have = append(have, p.Name)
 		}
 	}
-	return 0, dataplane.Refuse(dataplane.RefusedPorts, "name one of "+strings.Join(have, ", ")+suggest.DidYouMean(name, have),
-		"job %d: %s has no port %q with a link", l.job.ID, l.sw.Name, name)
+	return 0, noPort(l.sw, l.job.ID, name, have)
+}
+
+// wired returns the front-panel port of a name, if it has a link; else nil, and
+// those that have.
+func wired(sw *plan.Switch, name string) (p *plan.Port, have []string) {
+	for i := range sw.Ports {
+		if p := &sw.Ports[i]; p.Wired {
+			if p.Name == name {
+				return p, nil
+			}
+			have = append(have, p.Name)
+		}
+	}
+	return nil, have
+}
+
+func noPort(sw *plan.Switch, job int, name string, have []string) error {
+	return dataplane.Refuse(dataplane.RefusedPorts, "name one of "+strings.Join(have, ", ")+suggest.DidYouMean(name, have),
+		"job %d: %s has no port %q with a link", job, sw.Name, name)
 }

@@ -1,16 +1,15 @@
 package control
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"time"
 
+	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchmljob"
 )
 
 // Version is the version of the protocol. Both sides are the same binary; the
@@ -57,7 +56,7 @@ type Drop struct {
 	Port        string    `json:"port"` // by name
 	Direction   Direction `json:"direction"`
 	Probability float64   `json:"probability"`    // of each packet of the program; 0 ends it
-	Seed        *uint64   `json:"seed,omitempty"` // begin the dice of the engine anew
+	Seed        *uint64   `json:"seed,omitempty"` // begin the dice of this port and direction anew
 }
 
 // Direction is which packets of a port are meant.
@@ -77,15 +76,33 @@ type Dropping struct {
 	Probability float64   `json:"probability"`
 }
 
-// Job is a job of a whole switch, or of one of its PFEs.
+// Job is a job of a whole switch, or of one of its PFEs: of SwitchML where that is
+// given, else of Trio-ML.
 type Job struct {
-	ID       int        `json:"id"`
-	Sources  []int      `json:"sources"`                  // src_ids; where no PFE is named, hosts of the switch by number
+	ID       int       `json:"id"`
+	Sources  []int     `json:"sources,omitempty"`  // hosts of the switch by number; with a PFE, src_ids of Trio-ML
+	SwitchML *SwitchML `json:"switchml,omitempty"` // nil: Trio-ML, and what follows is of that alone
+
 	BlockMax int        `json:"block_cnt_max,omitempty"`  // zero: dataplane.DefaultJobBlocks
 	GradMax  int        `json:"block_grad_max,omitempty"` // zero: dataplane.MaxJobGrads
 	Group    netip.Addr `json:"group,omitzero"`           // of results; the zero value: that of the job's id
 	Ports    []string   `json:"ports,omitempty"`          // of results, by name, or PFEs; none: those of the sources
 	OutSrc   *int       `json:"out_src_id,omitempty"`     // with a PFE: src_id of its results
+}
+
+// SwitchML is what a job of SwitchML has. Its workers are the sources, or are told by
+// their addresses; either way their ranks are the order.
+type SwitchML struct {
+	Elements int      `json:"elements"`          // values a packet, 64 or 256
+	Slots    int      `json:"slots"`             // its part of the pool, of each set
+	Workers  []Worker `json:"workers,omitempty"` // in place of sources
+}
+
+// Worker is an interface that a host of the switch need not have by plan.
+type Worker struct {
+	Addr netip.Addr `json:"addr"`
+	MAC  string     `json:"mac"`  // as 02:00:00:00:00:01
+	Port string     `json:"port"` // of the switch, by name
 }
 
 // Response is one line from a switch.
@@ -119,11 +136,12 @@ type EngineTable struct {
 	Table dataplane.Table `json:"table"`
 }
 
-// Placed is a part of a job on one engine.
+// Placed is a part of a job on one engine: of Trio-ML, or of SwitchML.
 type Placed struct {
-	PFE   string        `json:"pfe"`
-	Job   dataplane.Job `json:"job"`
-	Ports []string      `json:"ports"` // of its results, by name, or PFEs
+	PFE      string           `json:"pfe"`
+	Job      *dataplane.Job   `json:"job,omitempty"`
+	SwitchML *switchmljob.Job `json:"switchml,omitempty"`
+	Ports    []string         `json:"ports"` // of its results, by name, or PFEs; of SwitchML, by rank
 }
 
 // Taken is what was removed of a job from one engine.
@@ -148,24 +166,10 @@ func DecodeRequest(line []byte) (Request, error) {
 		return Request{}, fmt.Errorf("the request is of version %d, this switch speaks %d: use the program that started the lab", *v.Version, Version)
 	}
 	var r Request
-	if err := decodeStrict(line, &r); err != nil {
+	if err := strictjson.Decode(line, &r); err != nil {
 		return Request{}, fmt.Errorf("malformed request: %w", err)
 	}
 	return r, nil
-}
-
-// decodeStrict decodes one JSON value; unknown keys and anything behind the
-// value are errors.
-func decodeStrict(text []byte, into any) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands behind the JSON object")
-	}
-	return nil
 }
 
 // encodeResponse returns a response as one line; one that is too long becomes an

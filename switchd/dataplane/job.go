@@ -1,10 +1,7 @@
 package dataplane
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -13,6 +10,7 @@ import (
 // Job is the document of [Managed.AddJob] for engines that aggregate blocks of
 // gradients: what the job record of one PFE says (trio §4, Fig 17).
 type Job struct {
+	Protocol Protocol      `json:"protocol,omitempty"`       // TrioML, or empty for that
 	ID       int           `json:"id"`                       // 0 to MaxJobID
 	Sources  []int         `json:"sources"`                  // src_ids that take part at this PFE
 	BlockMax int           `json:"block_cnt_max,omitempty"`  // concurrent blocks; zero: DefaultJobBlocks
@@ -37,16 +35,8 @@ const (
 // error is a [*Refusal].
 func DecodeJob(config json.RawMessage) (Job, error) {
 	var j Job
-	dec := json.NewDecoder(bytes.NewReader(config))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(&j)
-	if err == nil {
-		if _, end := dec.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("something stands behind the JSON object")
-		}
-	}
-	if err != nil {
-		return Job{}, Refuse(RefusedDocument, "give id, sources, block_cnt_max, block_grad_max, out, to, out_src_id", "%v", err)
+	if err := DecodeDocument(config, TrioML, "id, sources, block_cnt_max, block_grad_max, out, to, out_src_id", &j); err != nil {
+		return Job{}, err
 	}
 	if r := j.check(); r != nil {
 		return Job{}, r

@@ -54,6 +54,26 @@ func TestJobsAreRefusedByName(t *testing.T) {
 	}
 }
 
+// A document of another protocol is refused as such, not by the first of its keys.
+func TestOtherProtocol(t *testing.T) {
+	j := goodJob()
+	for protocol, reason := range map[Protocol]Reason{"": "", TrioML: "", SwitchML: RefusedProtocol} {
+		j.Protocol = protocol
+		text, err := json.Marshal(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = DecodeJob(text)
+		var r *Refusal
+		if (err == nil) != (reason == "") || err != nil && (!errors.As(err, &r) || r.Reason != reason || !strings.Contains(r.Fix, "--sources")) {
+			t.Errorf("a job that says it is of %q: %v, want %q", protocol, err, reason)
+		}
+	}
+	if _, err := DecodeJob(json.RawMessage(`{"protocol":"SwitchML","slots":3}`)); err == nil || !strings.Contains(err.Error(), string(RefusedProtocol)) {
+		t.Errorf("keys of another protocol: %v", err)
+	}
+}
+
 func TestDocumentIsStrict(t *testing.T) {
 	good, err := json.Marshal(goodJob())
 	if err != nil {

@@ -17,6 +17,8 @@ type Lossy interface {
 	Lose(Loss) error
 	// Losses returns what is set, by port, arrivals first.
 	Losses() []Loss
-	// ReseedLosses begins the dice of all ports anew.
-	ReseedLosses(seed uint64)
+	// ReseedLosses begins the dice of one port and direction anew. Those of others run
+	// on: which packets are lost at a port depends on its seed, and on nothing that other
+	// ports do. An error is a [*Refusal].
+	ReseedLosses(port sansio.Port, leaving bool, seed uint64) error
 }

@@ -64,6 +64,7 @@ type Reason string
 // The reasons.
 const (
 	RefusedDocument    Reason = "malformed-configuration"
+	RefusedProtocol    Reason = "other-protocol"
 	RefusedIDTaken     Reason = "id-taken"
 	RefusedID          Reason = "id-out-of-range"
 	RefusedNoSources   Reason = "no-sources"
@@ -73,6 +74,7 @@ const (
 	RefusedGradCap     Reason = "block-grad-max-out-of-range"
 	RefusedResult      Reason = "bad-result-address"
 	RefusedPorts       Reason = "bad-result-ports"
+	RefusedLevels      Reason = "needs-levels"
 	RefusedNoRoom      Reason = "no-room"
 	RefusedUnknownJob  Reason = "unknown-job"
 	RefusedUnsupported Reason = "jobs-are-fixed"

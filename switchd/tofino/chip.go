@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -26,6 +25,7 @@ type Chip struct {
 	manager manager
 	nextID  vm.EntryID
 	reason  fit.FieldID // that says why the program drops
+	random  bool        // the program takes random numbers
 
 	now    units.Time      // of the call, or of the event inside that is being done
 	call   uint64          // number of the call
@@ -71,7 +71,7 @@ func build(cfg Config) (*Chip, error) {
 		}
 	}
 	for i := range cfg.Pipes {
-		c.pipes = append(c.pipes, c.code.NewPipe(i, c.random(cfg.Seed, i)))
+		c.pipes = append(c.pipes, c.code.NewPipe(i, nil)) // a pass brings random numbers along
 	}
 	c.pass = c.code.NewPass()
 	c.front = max(c.code.Depth(fit.Egress), inet.UDPHeaders)
@@ -82,19 +82,10 @@ func build(cfg Config) (*Chip, error) {
 		c.clock = &clock{Timing: *cfg.Timing}
 	}
 	c.buildPorts()
-	return c, nil
-}
-
-// random returns the random numbers of a pipe.
-func (c *Chip) random(seed rng.Root, pipe int) *rng.Stream {
-	return seed.Stream(fmt.Sprintf("%s/pipe%d/random", c.cfg.Node, pipe))
-}
-
-// Reseed begins the random numbers of all pipes anew.
-func (c *Chip) Reseed(seed rng.Root) {
-	for i, p := range c.pipes {
-		p.Reseed(c.random(seed, i))
+	if c.random = random(cfg.Program); c.random {
+		c.Reseed(cfg.Seed)
 	}
+	return c, nil
 }
 
 func (c *Chip) buildPorts() {
@@ -170,6 +161,12 @@ func (c *Chip) receive(p *port, t *sansio.Train, i int) {
 	}
 	k := c.arrive(t, i)
 	k.port = p.dev
+	if c.cfg.Trailer != nil && t.Pad == 0 {
+		if reason := c.cfg.Trailer.Check(c.now, k.Front()); reason != "" {
+			c.drop(k, reason)
+			return
+		}
+	}
 	c.ingress(k)
 	for k = c.todo.pop(); k != nil; k = c.todo.pop() {
 		c.ingress(k)

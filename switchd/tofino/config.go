@@ -32,7 +32,7 @@ type Config struct {
 	Ports    []Port       // that are ports of the chassis
 	Loopback []DevPort    // that are in loopback mode instead
 	Passes   int          // that a packet may take through an ingress; zero: DefaultPasses
-	Seed     rng.Root     // of the random numbers of the pipes
+	Seed     rng.Root     // of the random numbers of the ports
 
 	// Claim says whether a frame is for the program; nil: every frame.
 	Claim func(header []byte, l inet.Layout) bool
@@ -40,6 +40,10 @@ type Config struct {
 	// the counters of its values from 0. What has no name is counted as DropProgram.
 	DropField string
 	DropNames []string
+
+	// Trailer is what front ports make of the end of frames, in hardware of their own
+	// before the first parser and behind the last deparser; nil: nothing.
+	Trailer Trailer
 
 	// Timing nil is instant mode: all passes of a packet run within Handle.
 	Timing *Timing

@@ -33,9 +33,16 @@
 //     its session even if the packet is dropped, unless bit 2 of ig.drop is set.
 //   - Queues drop at their tail. A packet that finds more than Timing.Mark cells in its
 //     queue has Congestion Experienced set in its IPv4 header as it leaves by a front
-//     port, if its sender is capable (RFC 3168). On hardware that is a few lines of egress
+//     port, and so have all copies of it, if its sender is capable (RFC 3168). On hardware that is a few lines of egress
 //     program on eg.enq_depth, which a program finds here, too.
 //   - Queues of a port take turns, packet by packet (assumed).
+//
+// # Random numbers
+//
+// Those that the ingress takes are of the port that the packet came by, those of the
+// egress of the port that it leaves by, each with a stream of its own from Config.Seed. So what
+// packets of one port draw, one after another, does not depend on the traffic of others: a
+// property of the emulator, see random.go.
 //
 // # What leaves
 //
@@ -43,6 +50,10 @@
 // kernel's segmentation offload wants it, and payloads that copies have in common are
 // in memory once. The header checksum of IPv4 is right in all of them. A UDP checksum that the
 // program leaves 0, or that came partial, leaves partial.
+//
+// What a frame has at its end over all that is before it, such as the ICRC of RoCEv2, is
+// checked and written by the front ports if they are told how ([Trailer]); those of this
+// family cannot (assumed).
 //
 // Left out: the rate of packets of a pipe, which no port speed here reaches with packets of
 // 64 values; truncation of mirrored copies; packet generators; learning filters.

@@ -52,10 +52,20 @@ func (x *exit) flush(eff *sansio.Effects) {
 func (c *Chip) emit(k *packet, p *port) {
 	c.stats.sent++
 	c.stats.inside.add(c.now.Sub(k.arrived))
-	if k.marked && mark(k.Front()) {
-		p.stat.marked++
+	if k.marked {
+		if mark(k.Front()) {
+			p.stat.marked++
+			c.stats.marked++
+		} else {
+			c.stats.unmarked++
+		}
 	}
 	f, h := p.exit.add(), k.Front()
+	if t, ok := c.sealed(k); ok {
+		p.exit.latest, f.template, f.train = nil, nil, t
+		c.end(k)
+		return
+	}
 	if wholeUDP(h, k.Len()) && (k.partial || h[udpSum] == 0 && h[udpSum+1] == 0) {
 		f.template = c.template(p.exit, h[:inet.UDPHeaders])
 		f.payload, f.pad = c.body(k)

@@ -118,6 +118,7 @@ func (c *Chip) mirror(k *packet) {
 	n.SetCopy(&c.before, MaxFrame)
 	n.Bridge(&k.Packet)
 	n.port, n.arrived, n.passes, n.partial, n.copied = k.port, k.arrived, k.passes, k.partial, true
+	n.marked = k.marked
 	n.verdict = vm.Verdict{Mirror: k.verdict.Mirror, Port: uint16(m.Port), Queue: m.Queue}
 	n.out.Mirrored = k.verdict.Mirror
 	c.stats.mirrored++

@@ -74,6 +74,7 @@ func (c *Chip) copyOf(k *packet, front int) *packet {
 	n := c.fresh()
 	n.SetCopy(&k.Packet, front)
 	n.port, n.arrived, n.passes, n.partial, n.copied = k.port, k.arrived, k.passes, k.partial, true
+	n.marked = k.marked
 	n.of = k
 	k.copies++
 	return n

@@ -35,6 +35,7 @@ func (c *Chip) ingress(k *packet) {
 	}
 	pipe := k.port.Pipe()
 	c.in = vm.In{Port: uint16(k.port), Time: c.now, Resubmitted: k.again, Resubmit: k.data}
+	c.draw(pipe, k.port, fit.Ingress)
 	reason := c.pass.Ingress(c.pipes[pipe], &k.Packet, &c.in, &k.verdict)
 	c.observe(k, pipe, fit.Ingress, reason)
 	if reason != vm.OK {
@@ -70,6 +71,7 @@ func (c *Chip) egress(k *packet, p *port) bool {
 	if !k.verdict.Bypass {
 		c.stats.egress++
 		pipe := p.dev.Pipe()
+		c.draw(pipe, p.dev, fit.Egress)
 		dropped, reason := c.pass.Egress(c.pipes[pipe], &k.Packet, &k.out)
 		c.observe(k, pipe, fit.Egress, reason)
 		switch {
@@ -120,9 +122,8 @@ func (c *Chip) observe(k *packet, pipe int, side fit.Side, reason vm.Reason) {
 	if side == fit.Egress {
 		port = DevPort(k.out.Port)
 	}
-	c.watched = Observation{
-		At: c.now, Side: side, Pipe: pipe, Port: port, Passes: k.passes, Reason: reason,
-		Verdict: &k.verdict, Packet: &k.Packet, Pass: c.pass,
-	}
-	c.cfg.Observer.Passed(&c.watched)
+	w := &c.watched
+	w.At, w.Side, w.Pipe, w.Port, w.Passes, w.Reason = c.now, side, pipe, port, k.passes, reason
+	w.Verdict, w.Packet, w.Pass = &k.verdict, &k.Packet, c.pass
+	c.cfg.Observer.Passed(w)
 }

@@ -3,6 +3,7 @@ package tofino
 import (
 	"fmt"
 
+	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 )
@@ -78,6 +79,7 @@ type port struct {
 	free    units.Time // when the last packet is out
 	busy    units.Duration
 	stat    portStat
+	random  [2]*rng.Stream // of passes that come by the port, and that leave by it; nil where the program takes none
 }
 
 // portStat is what has happened at a port.

@@ -128,7 +128,7 @@ func conserved(t *rapid.T, c *Chip) {
 	var dropped uint64
 	for _, n := range c.Counters() {
 		switch n.Name {
-		case CountPackets, CountPasses, CountEgress, CountCopies, CountMirrors, CountSent, CountReplaced, DropNoSession:
+		case CountPackets, CountPasses, CountEgress, CountCopies, CountMirrors, CountSent, CountReplaced, CountMarked, CountUnmarked, DropNoSession:
 		default:
 			dropped += n.N
 		}

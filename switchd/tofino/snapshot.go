@@ -34,7 +34,7 @@ type PortStat struct {
 	Out      uint64         `json:"out"`
 	OutBytes units.Bytes    `json:"out_bytes"`
 	Busy     units.Duration `json:"busy_ps"`
-	Marked   uint64         `json:"marked"`
+	Marked   uint64         `json:"marked"`  // frames that left by it with Congestion Experienced, by whichever queue
 	Dropped  uint64         `json:"dropped"` // at queues
 	Queues   []QueueStat    `json:"queues"`
 }

@@ -74,6 +74,8 @@ func TestQueuesMarkAndDrop(t *testing.T) {
 		t.Errorf("code points %s", got)
 	}
 	b.count(DropQueue, 3)
+	b.count(CountMarked, 1)
+	b.count(CountUnmarked, 1)
 	b = newBench(t, timed(func(t *Timing) { t.Buffer = 2 })).route(to(3), 9, passFirst, 0).route(to(4), 8, passFirst, 0)
 	b.handle(0, arrival(0, capable), arrival(0, packetOf(8, 0)), arrival(0, capable)).idle()
 	b.count(DropBuffer, 1)

@@ -55,8 +55,11 @@ func TestRingMovesBothWays(t *testing.T) {
 		name string
 		edit func(a, b *Config)
 	}{
-		{"default", nil},
-		{"small", func(a, b *Config) { a.SndBuf, a.RcvBuf, b.SndBuf, b.Chunk = 100_000, 200_000, 100_000, 5_000 }},
+		{"default", func(a, b *Config) { a.QuietEOF, b.QuietEOF = true, true }}, // one ends before the other
+		{"small", func(a, b *Config) {
+			a.QuietEOF, b.QuietEOF = true, true
+			a.SndBuf, a.RcvBuf, b.SndBuf, b.Chunk = 100_000, 200_000, 100_000, 5_000
+		}},
 	} {
 		t.Run(buffers.name, func(t *testing.T) {
 			checkLeaks(t)
@@ -79,6 +82,49 @@ func TestRingMovesBothWays(t *testing.T) {
 	}
 }
 
+// A device with streams to two peers, of which one is dialled and one dials, keeps
+// what each sends apart, and tells of the end of one behind what the other brought.
+func TestStreamsToSeveralPeers(t *testing.T) {
+	checkLeaks(t)
+	middle, left, right := freeAddr(), freeAddr(), freeAddr()
+	hub := Config{Streams: []Stream{{Local: middle, Remote: left}, {Local: middle, Remote: right, Passive: true}}, Chunk: 10_000, Deadline: 10 * time.Second}
+	cfgs := []Config{
+		hub, {Streams: []Stream{{Local: left, Remote: middle, Passive: true}}, Deadline: hub.Deadline}, {Streams: []Stream{{Local: right, Remote: middle}}, Deadline: hub.Deadline},
+	}
+	devices := openAll(t, cfgs)
+	const n = 100_000
+	both := []sansio.Send{{To: []sansio.Port{0, 1}, Train: sansio.Train{Body: pattern(n)}}}
+	if err := errors.Join(devices[0].Send(both), devices[1].Send(to(0, pattern(n))), devices[2].Send(to(0, pattern(n/2)))); err != nil {
+		t.Fatal(err)
+	}
+	if err := devices[2].Close(); err != nil { // what it was sent lies there unread, which makes it a reset
+		t.Fatal(err)
+	}
+	got := make([][]byte, 2)
+	var ended error
+	for until := time.Now().Add(10 * time.Second); len(got[0]) < n || ended == nil; {
+		arrivals, err := devices[0].Recv(100 * time.Millisecond)
+		for _, a := range arrivals {
+			got[a.Port] = append(got[a.Port], a.Train.Body...)
+		}
+		if err != nil {
+			ended = errors.Join(ended, err)
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%d and %d bytes and %v after 10 s", len(got[0]), len(got[1]), ended)
+		}
+	}
+	if !bytes.Equal(got[0], pattern(n)) || !bytes.HasPrefix(pattern(n/2), got[1]) {
+		t.Errorf("%d and %d bytes, or others than were sent", len(got[0]), len(got[1]))
+	}
+	if !errors.Is(ended, ErrPeerClosed) || !strings.Contains(ended.Error(), right.Addr().String()) {
+		t.Errorf("error %v, want one that wraps %v", ended, ErrPeerClosed)
+	}
+	if err := errors.Join(devices[1].Close(), devices[0].Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOverflowIsAnErrorThatStays(t *testing.T) {
 	const limit = 1 << 20
 	a, _ := ring(t, func(a, _ *Config) { a.Limit, a.SndBuf = limit, 10_000 })
@@ -86,12 +132,12 @@ func TestOverflowIsAnErrorThatStays(t *testing.T) {
 	var err error
 	for i := 0; err == nil && i < 1000; i++ {
 		err = a.Send(toNext(body))
-		if a.pending.len() > limit {
-			t.Fatalf("%d bytes pending, limit %d", a.pending.len(), limit)
+		if a.streams[next].pending.len() > limit {
+			t.Fatalf("%d bytes pending, limit %d", a.streams[next].pending.len(), limit)
 		}
 	}
-	if !errors.Is(err, ErrOverflow) || !strings.Contains(err.Error(), a.cfg.Dial.String()) {
-		t.Fatalf("error %v, want one that wraps %v and names %v", err, ErrOverflow, a.cfg.Dial)
+	if !errors.Is(err, ErrOverflow) || !strings.Contains(err.Error(), a.streams[next].at.Remote.String()) {
+		t.Fatalf("error %v, want one that wraps %v and names %v", err, ErrOverflow, a.streams[next].at.Remote)
 	}
 	if again := a.Send(toNext([]byte{1})); !errors.Is(again, ErrOverflow) {
 		t.Errorf("the stream goes on after a hole: %v", again)
@@ -100,8 +146,8 @@ func TestOverflowIsAnErrorThatStays(t *testing.T) {
 
 func TestSendsThatAreNoStreamAreErrors(t *testing.T) {
 	for name, send := range map[string]sansio.Send{
-		"wrong port": {To: []sansio.Port{Previous}, Train: sansio.Train{Body: pattern(1)}},
-		"header":     {To: []sansio.Port{Next}, Train: sansio.Train{Header: pattern(42)}},
+		"wrong port": {To: []sansio.Port{2}, Train: sansio.Train{Body: pattern(1)}},
+		"header":     {To: []sansio.Port{next}, Train: sansio.Train{Header: pattern(42)}},
 	} {
 		a, _ := ring(t, nil)
 		if err := a.Send([]sansio.Send{send}); err == nil {
@@ -112,11 +158,13 @@ func TestSendsThatAreNoStreamAreErrors(t *testing.T) {
 
 func TestPeerClosedComesLastAndOnce(t *testing.T) {
 	const n = 3 << 20
-	a, b := ring(t, func(_, b *Config) { b.SndBuf = 10_000 })
+	a, b := ring(t, func(a, b *Config) { // one stream, from b to a
+		a.Streams, b.Streams, b.SndBuf = a.Streams[previous:], b.Streams[:previous], 10_000
+	})
 	if err := b.Send(toNext(pattern(n))); err != nil {
 		t.Fatal(err)
 	}
-	if b.pending.len() == 0 {
+	if b.streams[next].pending.len() == 0 {
 		t.Fatal("nothing is pending: the test needs a smaller send buffer")
 	}
 	var wg sync.WaitGroup
@@ -127,14 +175,14 @@ func TestPeerClosedComesLastAndOnce(t *testing.T) {
 	})
 	got, err := recv(a, n+1)
 	wg.Wait()
-	if !errors.Is(err, ErrPeerClosed) || !strings.Contains(err.Error(), b.cfg.Listen.Addr().String()) {
-		t.Errorf("error %v, want one that wraps %v and names %v", err, ErrPeerClosed, b.cfg.Listen.Addr())
+	if !errors.Is(err, ErrPeerClosed) || !strings.Contains(err.Error(), b.streams[next].at.Local.Addr().String()) {
+		t.Errorf("error %v, want one that wraps %v and names %v", err, ErrPeerClosed, b.streams[next].at.Local.Addr())
 	}
 	if !bytes.Equal(got, pattern(n)) {
 		t.Errorf("%d bytes before the error, want %d", len(got), n)
 	}
 	if again, err := a.Recv(time.Millisecond); len(again) != 0 || err != nil {
-		t.Errorf("Recv after it was told = %v, %v; want a wait", again, err)
+		t.Errorf("Recv after it was told = %d arrivals, %v; want a wait", len(again), err)
 	}
 }
 
@@ -155,7 +203,7 @@ func TestQuietEOFIsSilence(t *testing.T) {
 // A zero linger time closes by a reset, as a process does that dies with bytes unread.
 func TestResetIsAnErrorInSpiteOfQuietEOF(t *testing.T) {
 	a, b := ring(t, func(a, b *Config) { a.QuietEOF, b.QuietEOF = true, true })
-	if err := unix.SetsockoptLinger(b.next, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1}); err != nil {
+	if err := unix.SetsockoptLinger(b.streams[next].fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Close(); err != nil {
@@ -227,7 +275,7 @@ func TestClosedDevice(t *testing.T) {
 
 func TestOpenToItself(t *testing.T) {
 	addr := freeAddr()
-	d, err := Open(context.Background(), Config{Listen: addr, Dial: addr})
+	d, err := Open(context.Background(), between(addr, addr))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,12 +290,13 @@ func TestOpenToItself(t *testing.T) {
 
 func TestOpenEndsWithoutNeighbours(t *testing.T) {
 	checkLeaks(t)
-	cfg := Config{Listen: freeAddr(), Dial: freeAddr(), Deadline: 30 * time.Millisecond}
+	cfg := between(freeAddr(), freeAddr())
+	cfg.Deadline = 30 * time.Millisecond
 	d, err := Open(context.Background(), cfg)
-	if d != nil || !errors.Is(err, ErrNoNeighbour) {
-		t.Fatalf("Open = %v, %v; want %v", d, err, ErrNoNeighbour)
+	if d != nil || !errors.Is(err, ErrNoPeer) {
+		t.Fatalf("Open = %v, %v; want %v", d, err, ErrNoPeer)
 	}
-	for _, part := range []string{cfg.Dial.String(), cfg.Listen.String(), "connection refused"} {
+	for _, part := range []string{cfg.Streams[next].Remote.String(), cfg.Streams[previous].Local.String(), "connection refused"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("error %q does not say %q", err, part)
 		}
@@ -265,16 +314,15 @@ func TestOpenEndsWithoutNeighbours(t *testing.T) {
 
 func TestStrangersAreTurnedAway(t *testing.T) {
 	checkLeaks(t)
-	cfgA := Config{Listen: freeAddr(), Dial: freeAddr(), Deadline: 10 * time.Second}
-	cfgA.Previous = cfgA.Dial.Addr()
+	addrA, addrB := freeAddr(), freeAddr()
 	var a *Device
 	var errA error
 	var wg sync.WaitGroup
-	wg.Go(func() { a, errA = Open(context.Background(), cfgA) })
-	if err := knock(cfgA.Listen.String()); err != io.EOF {
+	wg.Go(func() { a, errA = Open(context.Background(), between(addrA, addrB)) })
+	if err := knock(addrA.String()); err != io.EOF {
 		t.Errorf("the stranger read %v, want to be turned away", err)
 	}
-	b, errB := Open(context.Background(), Config{Listen: cfgA.Dial, Dial: cfgA.Listen, Deadline: 10 * time.Second})
+	b, errB := Open(context.Background(), between(addrB, addrA))
 	wg.Wait()
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
@@ -314,19 +362,30 @@ func TestOpenRefuses(t *testing.T) {
 	defer listener.Close()
 	taken := netip.MustParseAddrPort(listener.Addr().String())
 	away := netip.MustParseAddrPort("192.0.2.1:9100")
+	passive := func(at netip.AddrPort) Config {
+		return Config{Streams: []Stream{{Local: at, Remote: good, Passive: true}}}
+	}
+	limited := func(edit func(*Config)) Config {
+		c := between(good, good)
+		edit(&c)
+		return c
+	}
+	dialling := func(at netip.AddrPort) Config { return Config{Streams: []Stream{{Local: good, Remote: at}}} }
 	tests := []struct {
 		want string
 		cfg  Config
 	}{
-		{"listen address", Config{Dial: good}},
-		{"listen address", Config{Listen: netip.AddrPortFrom(good.Addr(), 0), Dial: good}},
-		{"dial address", Config{Listen: good, Dial: netip.MustParseAddrPort("0.0.0.0:1")}},
-		{"previous neighbour", Config{Listen: good, Dial: good, Previous: netip.IPv6Loopback()}},
-		{"none may be negative", Config{Listen: good, Dial: good, Limit: -1}},
-		{"none may be negative", Config{Listen: good, Dial: good, Linger: -1}},
-		{"address already in use", Config{Listen: taken, Dial: good}},
-		{"cannot assign", Config{Listen: away, Dial: good}},
-		{"connect to next neighbour", Config{Listen: good, Dial: away}}, // not from a loopback address
+		{"no streams", Config{}},
+		{"own address", passive(netip.AddrPort{})},
+		{"own address", passive(netip.AddrPortFrom(good.Addr(), 0))},
+		{"peer's address", dialling(netip.MustParseAddrPort("0.0.0.0:1"))},
+		{"peer's address", dialling(netip.AddrPortFrom(good.Addr(), 0))},
+		{"peer's address", dialling(netip.AddrPortFrom(netip.IPv6Loopback(), 1))},
+		{"none may be negative", limited(func(c *Config) { c.Limit = -1 })},
+		{"none may be negative", limited(func(c *Config) { c.Linger = -1 })},
+		{"address already in use", passive(taken)},
+		{"cannot assign", passive(away)},
+		{"connect to peer", dialling(away)}, // not from a loopback address
 	}
 	for _, c := range tests {
 		d, err := Open(context.Background(), c.cfg)

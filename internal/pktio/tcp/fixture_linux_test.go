@@ -29,12 +29,27 @@ func freeAddr() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 77, byte(pid >> 8), byte(pid)}), 10_000+ports.last)
 }
 
+// Ports of the devices of tests, which stand in a ring.
+const (
+	next     sansio.Port = 0 // dialled
+	previous sansio.Port = 1 // accepted
+)
+
+// between returns the configuration of a device with a stream that it dials and
+// one that it accepts.
+func between(listen, dial netip.AddrPort) Config {
+	return Config{
+		Streams:  []Stream{next: {Local: listen, Remote: dial}, previous: {Local: listen, Remote: dial, Passive: true}},
+		Deadline: 10 * time.Second,
+	}
+}
+
 // ring opens two devices that are each other's neighbours; edit may change what
 // each asks for.
 func ring(t testing.TB, edit func(a, b *Config)) (a, b *Device) {
 	t.Helper()
-	cfgA := Config{Listen: freeAddr(), Dial: freeAddr(), Deadline: 10 * time.Second}
-	cfgB := Config{Listen: cfgA.Dial, Dial: cfgA.Listen, Deadline: 10 * time.Second}
+	addrA, addrB := freeAddr(), freeAddr()
+	cfgA, cfgB := between(addrA, addrB), between(addrB, addrA)
 	if edit != nil {
 		edit(&cfgA, &cfgB)
 	}
@@ -54,6 +69,21 @@ func ring(t testing.TB, edit func(a, b *Config)) (a, b *Device) {
 	return a, b
 }
 
+// openAll opens devices that are each other's peers.
+func openAll(t *testing.T, cfgs []Config) []*Device {
+	t.Helper()
+	out, errs := make([]*Device, len(cfgs)), make([]error, len(cfgs))
+	var wg sync.WaitGroup
+	for i, cfg := range cfgs {
+		wg.Go(func() { out[i], errs[i] = Open(context.Background(), cfg) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // pattern returns n bytes that tell their place.
 func pattern(n int) []byte {
 	b := make([]byte, n+4)
@@ -63,8 +93,10 @@ func pattern(n int) []byte {
 	return b[:n]
 }
 
-func toNext(body []byte) []sansio.Send {
-	return []sansio.Send{{To: []sansio.Port{Next}, Train: sansio.Train{Body: body}}}
+func toNext(body []byte) []sansio.Send { return to(next, body) }
+
+func to(port sansio.Port, body []byte) []sansio.Send {
+	return []sansio.Send{{To: []sansio.Port{port}, Train: sansio.Train{Body: body}}}
 }
 
 // recv receives until there are n bytes.
@@ -79,7 +111,8 @@ func recv(d *Device, n int) ([]byte, error) {
 			return got, errors.New("waited too long")
 		}
 		for _, a := range arrivals {
-			if a.Port != Previous || len(a.Train.Header) != 0 || a.Train.Frames() != 1 {
+			if int(a.Port) != len(d.streams)-1 || // the last is the one that is accepted
+				len(a.Train.Header) != 0 || a.Train.Frames() != 1 {
 				return got, errors.New("arrival is not a stream's")
 			}
 			got = append(got, a.Train.Body...)

@@ -49,8 +49,8 @@ func TestRetransmitsAreCounted(t *testing.T) {
 	var a, b *Device
 	var errA, errB error
 	var wg sync.WaitGroup
-	wg.Go(func() { a, errA = openIn(w.a, Config{Listen: addrA, Dial: addrB}) })
-	wg.Go(func() { b, errB = openIn(w.b, Config{Listen: addrB, Dial: addrA}) })
+	wg.Go(func() { a, errA = openIn(w.a, between(addrA, addrB)) })
+	wg.Go(func() { b, errB = openIn(w.b, between(addrB, addrA)) })
 	wg.Wait()
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package roce is the wire format of RoCEv2 packets, as far as RDMA writes on
-// unreliable connections (UC) need it: what SwitchML's RDMA hosts and their switch
-// exchange (SwitchML §5, App B).
+// Package roce is the wire format of RoCEv2 packets: the base transport header that all
+// have, and the rest as far as RDMA writes on unreliable connections (UC) need it: what
+// SwitchML's RDMA hosts and their switch exchange (SwitchML §5, App B).
 //
 //	Ethernet 14 | IPv4 20 | UDP 8, port 4791 | BTH 12 | RETH 16 | ImmDt 4 | payload | ICRC 4
 //	                                                   first     last

@@ -52,10 +52,7 @@ func (p *Packet) Headers() int {
 // Put writes the headers to b, which is a whole UDP payload, and returns the part
 // of b between them and the ICRC, for the payload: whole words.
 func (p *Packet) Put(b []byte) (payload []byte) {
-	b[0], b[1] = byte(p.Opcode), 0
-	binary.BigEndian.PutUint16(b[2:], partition)
-	binary.BigEndian.PutUint32(b[4:], p.QueuePair&MaxQueuePair)
-	binary.BigEndian.PutUint32(b[8:], uint32(p.PSN&MaxPSN))
+	BTH(b).Put(p.Opcode, 0, p.QueuePair, false, p.PSN)
 	at := BTHLen
 	if p.Opcode.Begins() {
 		binary.BigEndian.PutUint64(b[at:], p.RETH.Address)
@@ -91,14 +88,15 @@ func (p *Packet) Read(b []byte, counted int) Problem {
 	if len(b) < BTHLen+ICRCLen {
 		return Short
 	}
-	p.Opcode = Opcode(b[0])
-	fill := int(b[1] >> 4 & 3) // bytes behind the payload, up to a whole word
+	h := BTH(b)
+	p.Opcode = h.Opcode()
+	fill := h.Pad()
 	switch {
-	case b[1]&0xf != 0:
+	case h.Version() != 0:
 		return BadVersion
 	case !p.Opcode.known():
 		return BadOpcode
-	case binary.BigEndian.Uint16(b[2:]) != partition:
+	case !h.defaultPartition():
 		return BadPartition
 	}
 	at := p.Headers()
@@ -108,8 +106,7 @@ func (p *Packet) Read(b []byte, counted int) Problem {
 	case (rest+counted)%4 != 0 || fill > rest:
 		return BadPadding
 	}
-	p.QueuePair = binary.BigEndian.Uint32(b[4:]) & MaxQueuePair
-	p.PSN = PSN(binary.BigEndian.Uint32(b[8:])) & MaxPSN
+	p.QueuePair, p.PSN = h.QueuePair(), h.PSN()
 	if p.Opcode.Begins() {
 		p.RETH = RETH{binary.BigEndian.Uint64(b[BTHLen:]), binary.BigEndian.Uint32(b[BTHLen+8:]), binary.BigEndian.Uint32(b[BTHLen+12:])}
 	}

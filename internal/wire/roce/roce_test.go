@@ -202,3 +202,27 @@ func FuzzRead(f *testing.F) {
 		Check(inet.UDPHeader(flow()), b)
 	})
 }
+
+// The base transport header keeps what is put into it, whatever the operation.
+func TestBTH(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := BTH(rapid.SliceOfN(rapid.Byte(), BTHLen, BTHLen).Draw(t, "before"))
+		op, pad := Opcode(rapid.Byte().Draw(t, "opcode")), rapid.IntRange(0, 3).Draw(t, "pad")
+		pair, psn, ask := rapid.Uint32Max(MaxQueuePair).Draw(t, "queue pair"), PSN(rapid.Uint32Max(uint32(MaxPSN)).Draw(t, "psn")), rapid.Bool().Draw(t, "ask")
+		b.Put(op, pad, pair, ask, psn)
+		if b.Opcode() != op || b.Pad() != pad || b.Version() != 0 || b.QueuePair() != pair || b.PSN() != psn || b.Asks() != ask || !b.defaultPartition() {
+			t.Fatalf("%x", []byte(b))
+		}
+	})
+}
+
+// A PSN stands for the count nearest to another, on either side of a wrap.
+func TestNear(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		count, d := rapid.Uint64Range(0, 1<<40).Draw(t, "count"), rapid.Int64Range(-1<<23, 1<<23-1).Draw(t, "away")
+		want := int64(count) + d
+		if got := (PSN(want) & MaxPSN).Near(count); got != want {
+			t.Fatalf("%d, want %d", got, want)
+		}
+	})
+}

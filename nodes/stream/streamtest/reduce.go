@@ -58,11 +58,11 @@ func (j Job) Run() (Outcome, error) {
 	return out, nil
 }
 
-func (j Job) workers(out *Outcome) ([]Host, []*recorder, error) {
+func (j Job) workers(out *Outcome) ([]Host, []*sansiotest.Recorder, error) {
 	var hosts []Host
-	var recs []*recorder
+	var recs []*sansiotest.Recorder
 	for w := range j.Workers {
-		rec := &recorder{}
+		rec := &sansiotest.Recorder{}
 		core, peers, err := j.NewCore(w, rec)
 		if err != nil {
 			return nil, nil, err
@@ -93,17 +93,17 @@ func (j Job) gradient(w, g int) []float32 {
 	return out
 }
 
-func (j Job) check(w, g int, rec *recorder) error {
-	if len(rec.sent) != j.Generations || len(rec.delivered) != j.Generations || len(rec.sent[g]) != j.Values {
-		return fmt.Errorf("worker %d recorded %d and %d tensors, want %d", w, len(rec.sent), len(rec.delivered), j.Generations)
+func (j Job) check(w, g int, rec *sansiotest.Recorder) error {
+	if len(rec.Out) != j.Generations || len(rec.In) != j.Generations || len(rec.Out[g]) != j.Values {
+		return fmt.Errorf("worker %d recorded %d and %d tensors, want %d", w, len(rec.Out), len(rec.In), j.Generations)
 	}
-	for i, got := range rec.delivered[g] {
+	for i, got := range rec.In[g] {
 		var want int32
 		for v := range j.Workers {
 			want += integer(v, g, i)
 		}
-		if got != want || rec.sent[g][i] != integer(w, g, i) {
-			return fmt.Errorf("worker %d, generation %d, element %d: sent %d, was given %d; want %d and %d", w, g, i, rec.sent[g][i], got, integer(w, g, i), want)
+		if got != want || rec.Out[g][i] != integer(w, g, i) {
+			return fmt.Errorf("worker %d, generation %d, element %d: sent %d, was given %d; want %d and %d", w, g, i, rec.Out[g][i], got, integer(w, g, i), want)
 		}
 	}
 	return nil
@@ -121,14 +121,6 @@ func (o Outcome) Took() (d units.Duration) {
 func (o Outcome) Bytes(host int) (sent, received int) {
 	m, g := o.Meters[host], len(o.Workers[0].Tensors)
 	return m.Sent / g, m.Received / g
-}
-
-// recorder keeps what a worker sent and was given, by generation.
-type recorder struct{ sent, delivered [][]int32 }
-
-func (r *recorder) Sent(_ int, q []int32) { r.sent = append(r.sent, append([]int32(nil), q...)) }
-func (r *recorder) Delivered(_ int, sum []int32) {
-	r.delivered = append(r.delivered, append([]int32(nil), sum...))
 }
 
 // Within reports whether a time is at most a share of slack longer than want.

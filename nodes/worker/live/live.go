@@ -3,7 +3,7 @@
 // wall clock.
 //
 //	UDP protocols   one UDP socket with segmentation offload (package udp)
-//	ring            a TCP connection to each neighbour (package tcp)
+//	byte streams    a TCP connection to each peer (package tcp)
 //
 // What the worker sent and was given is written to a file of tensors that only
 // the checker reads.

@@ -131,7 +131,7 @@ func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (r
 	src, udp := inet.IPv4(t.Header[inet.EtherLen:]).SrcBytes(), inet.UDP(t.Header[l.Transport:])
 	if j := p.parents[channel{src, udp.SrcPort()}]; j != nil {
 		for f := range t.Frames() {
-			p.descend(now, j, udp.DstPort(), packet{t.Payload(f), t.Pad}, eff)
+			p.descend(now, j, udp.DstPort(), datagram(t, udp, f), eff)
 		}
 		return ""
 	}
@@ -145,9 +145,43 @@ func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (r
 	}
 	from := sender{&m.job.workers[m.place], udp.SrcPort()}
 	for f := range t.Frames() {
-		p.packet(now, m.job, from, packet{t.Payload(f), t.Pad}, eff)
+		p.packet(now, m.job, from, datagram(t, udp, f), eff)
 	}
 	return ""
+}
+
+// received is what came in a frame.
+type received struct {
+	packet
+	bytes int // of the payload, as UDP says: no more than there are
+}
+
+// datagram returns frame f of a train. The length in the header of several covers them
+// all; each has what it needs.
+func datagram(t *sansio.Train, udp inet.UDP, f int) received {
+	p := packet{t.Payload(f), t.Pad}
+	if t.Frames() == 1 {
+		return received{p, udp.Len() - inet.UDPLen}
+	}
+	return received{p, len(p.payload) + p.pad}
+}
+
+// read reads the header of a packet of a job. UDP is taken at its word: what it leaves
+// out of a frame is not there, and what a frame has beyond it is too much.
+func (j *job) read(h *wire.Header, in received) string {
+	problem := h.Read(in.payload, in.pad)
+	switch want := wire.HeaderLen + 4*h.Size.Elements(); problem {
+	case wire.OK, wire.Truncated, wire.Oversized:
+		if in.bytes < want {
+			problem = wire.Truncated
+		} else if in.bytes > want {
+			problem = wire.Oversized
+		}
+	}
+	if problem != wire.OK {
+		return string(problem)
+	}
+	return j.refuse(h)
 }
 
 // sender is the worker who sent a train, and the UDP port that it waits at.
@@ -157,15 +191,11 @@ type sender struct {
 }
 
 // packet is Algorithm 3 for one packet.
-func (p *Program) packet(now units.Time, j *job, from sender, in packet, eff *sansio.Effects) {
+func (p *Program) packet(now units.Time, j *job, from sender, in received, eff *sansio.Effects) {
 	j.count.Packets++
 	j.count.Last = now
 	var h wire.Header
-	reason := string(h.Read(in.payload, in.pad))
-	if reason == "" {
-		reason = j.refuse(&h)
-	}
-	if reason != "" {
+	if reason := j.read(&h, in); reason != "" {
 		p.drop(now, j, &h, from.id, reason)
 		return
 	}
@@ -181,7 +211,7 @@ func (p *Program) packet(now units.Time, j *job, from sender, in packet, eff *sa
 		p.drop(now, j, &h, from.id, DropMixed)
 	default:
 		other.seen.Clear(from.id)
-		p.contribute(now, j, from, &h, s, in, eff)
+		p.contribute(now, j, from, &h, s, in.packet, eff)
 	}
 }
 
@@ -252,13 +282,9 @@ func (p *Program) again(now units.Time, j *job, from sender, h *wire.Header, s *
 
 // descend passes a result from the parent on to all workers, one of whom may be the
 // only one that lacks it: the others know it by its packet id.
-func (p *Program) descend(now units.Time, j *job, port uint16, in packet, eff *sansio.Effects) {
+func (p *Program) descend(now units.Time, j *job, port uint16, in received, eff *sansio.Effects) {
 	var h wire.Header
-	reason := string(h.Read(in.payload, in.pad))
-	if reason == "" {
-		reason = j.refuse(&h)
-	}
-	if reason != "" {
+	if reason := j.read(&h, in); reason != "" {
 		p.drop(now, j, &h, 0, reason)
 		return
 	}

@@ -2,6 +2,7 @@ package switchml
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,5 +170,36 @@ func TestTemplatesAreBounded(t *testing.T) {
 	}
 	if n := len(b.job().workers[0].templates); n > maxTemplates {
 		t.Errorf("%d templates", n)
+	}
+}
+
+// UDP is taken at its word: what its length leaves out of a frame is not there, and what
+// it promises must be. Several frames of one train have one length for all.
+func TestUDPLengths(t *testing.T) {
+	good := vector{w: 1, values: val(2)}.payload()
+	for _, c := range []struct {
+		reason   string
+		udp      int // more than it should be
+		payloads [][]byte
+	}{
+		{string(wire.Truncated), -1, [][]byte{good}},
+		{string(wire.Truncated), -len(good), [][]byte{good}},
+		{string(inet.BadUDPLength), -len(good) - 1, [][]byte{good}},
+		{string(inet.BadUDPLength), 1, [][]byte{good}},
+		{string(wire.Oversized), 0, [][]byte{append(slices.Clone(good), 0)}},
+		{string(wire.Truncated), -2, [][]byte{append(slices.Clone(good), 0)}},
+		{string(wire.Oversized), -1, [][]byte{append(slices.Clone(good), 0)}},
+		{CountResults, 0, [][]byte{good}},
+		{CountResults, 0, [][]byte{good, good}},
+	} {
+		b := newBench(t, testConfig(2, 1))
+		b.send(vector{w: 0, values: val(40)})
+		a := arrival(1, c.payloads...)
+		h := inet.UDP(a.Train.Header[inet.EtherLen+inet.IPv4Len:])
+		h.SetLen(h.Len() + c.udp)
+		b.handle(a)
+		if got := b.count(c.reason); got != 1 {
+			t.Errorf("length %+d of %d frames: want %s, got %v", c.udp, len(c.payloads), c.reason, b.p.Counters())
+		}
 	}
 }

@@ -1,10 +1,7 @@
 package switchmljob
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/netip"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -22,8 +19,10 @@ const (
 
 // Job is one job of a switch.
 type Job struct {
+	Protocol dataplane.Protocol `json:"protocol,omitempty"` // dataplane.SwitchML, or empty for that
+
 	ID         int      `json:"id"`          // on this switch, 0 to MaxID
-	Session    uint64   `json:"session"`     // what its clients call it
+	Session    uint64   `json:"session"`     // what its clients call it; zero where none of them asked for it
 	Elements   int      `json:"elements"`    // values a packet, 64 or 256
 	Slots      int      `json:"slots"`       // its part of the pool, of each set; slots count from 0
 	NumWorkers int      `json:"num_workers"` // 1 to MaxWorkers
@@ -47,16 +46,8 @@ func (j *Job) Complete() bool { return len(j.Workers) == j.NumWorkers }
 // An error is a [*dataplane.Refusal].
 func Decode(config json.RawMessage) (Job, error) {
 	var j Job
-	dec := json.NewDecoder(bytes.NewReader(config))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(&j)
-	if err == nil {
-		if _, end := dec.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("something stands behind the JSON object")
-		}
-	}
-	if err != nil {
-		return Job{}, dataplane.Refuse(dataplane.RefusedDocument, "give id, session, elements, slots, num_workers, workers, rdma", "%v", err)
+	if err := dataplane.DecodeDocument(config, dataplane.SwitchML, "id, session, elements, slots, num_workers, workers, rdma", &j); err != nil {
+		return Job{}, err
 	}
 	if r := j.Check(); r != nil {
 		return Job{}, r

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"net/netip"
 	"reflect"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 func sample() Job {
@@ -28,7 +30,9 @@ func sampleRDMA() Job {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, want := range []Job{sample(), sampleRDMA()} {
+	told := sample()
+	told.Protocol = dataplane.SwitchML
+	for _, want := range []Job{sample(), sampleRDMA(), told} {
 		text, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -71,6 +75,9 @@ func TestBadJobs(t *testing.T) {
 				t.Errorf("%v, want %s", r, tc.want)
 			}
 		})
+	}
+	if _, err := Decode(json.RawMessage(`{"protocol":"Trio-ML","id":3,"sources":[0]}`)); err == nil || !strings.HasPrefix(err.Error(), "other-protocol: a job of Trio-ML is for another program: this one speaks SwitchML: ") {
+		t.Errorf("a job of Trio-ML: %v", err)
 	}
 	for _, text := range []string{``, `{} {}`, `{"workers":[],"x":1}`} {
 		if _, err := Decode(json.RawMessage(text)); err == nil {

@@ -8,14 +8,19 @@ func (b *builder) state() {
 	b.table(ir.Table{Name: "admit", Keys: ternary("sml.where"), Actions: []string{"admit0", "admit1"}, Entries: bySet("admit0", "admit1"), Const: true},
 		ir.Action{Name: "admit0", Do: []ir.Op{set("meta.go", ir.C(1)), set("md.entry", ir.F("meta.where"))}},
 		ir.Action{Name: "admit1", Do: []ir.Op{set("meta.go", ir.C(1)), {Kind: ir.Or, Dst: "md.entry", A: ir.F("meta.where"), B: ir.C(1 << slotBits)}}})
-	b.spread()
+	b.spread("meta.where")
 	if !b.faithful {
 		b.tags()
 	}
+	b.slot()
+}
+
+// slot are the tables of what is known of a slot, which every pass that adds meets.
+func (b *builder) slot() {
 	b.bitmap()
 	b.table(ir.Table{
 		Name: "counter", Keys: seenKeys(), Actions: []string{"count", "recount"}, Default: "count", Const: true, Entries: b.seen("recount"),
-	}, onEntry("count", "counter", "step", "meta.left", ir.F("meta.fill")), onEntry("recount", "counter", "peek", "meta.left"))
+	}, b.onEntry("count", "counter", "step", "meta.left", ir.F("meta.fill")), b.onEntry("recount", "counter", "peek", "meta.left"))
 	b.exponent("0")
 	b.exponent("1")
 	b.table(ir.Table{Name: "again", Keys: seenKeys(), Actions: []string{"again"}, Const: true, Entries: b.duplicates("again")},
@@ -23,10 +28,10 @@ func (b *builder) state() {
 	b.verdict()
 }
 
-// spread gives the packets of a slot of the pool a port of their own in the pipes of
-// further passes.
-func (b *builder) spread() {
-	t := ir.Table{Name: "spread", Keys: ternary("meta.where"), Actions: []string{"spread"}, Const: true}
+// spread gives packets with the same low bits of a field, such as those of a slot of the
+// pool, a port of their own in the pipes of further passes.
+func (b *builder) spread(field string) {
+	t := ir.Table{Name: "spread", Keys: ternary(field), Actions: []string{"spread"}, Const: true}
 	for i := range uint64(portsPerPipe) {
 		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{i}, Masks: []uint64{portsPerPipe - 1}, Action: "spread", Args: []uint64{i << channelBits}})
 	}
@@ -46,12 +51,12 @@ func (b *builder) tags() {
 		}
 		b.table(t, set0, set1, anew)
 	}
-	keyed("newest", onSlot("tag0", "newest", "tag0", "meta.late", tag), onSlot("tag1", "newest", "tag1", "meta.late", tag), onSlot("newest_both", "newest", "both", "", tag))
-	keyed("phase", onSlot("own0", "phase", "own0", "meta.own", tag, late), onSlot("own1", "phase", "own1", "meta.own", tag, late), onSlot("phase_both", "phase", "both", "", tag))
+	keyed("newest", b.onSlot("tag0", "newest", "tag0", "meta.late", tag), b.onSlot("tag1", "newest", "tag1", "meta.late", tag), b.onSlot("newest_both", "newest", "both", "", tag))
+	keyed("phase", b.onSlot("own0", "phase", "own0", "meta.own", tag, late), b.onSlot("own1", "phase", "own1", "meta.own", tag, late), b.onSlot("phase_both", "phase", "both", "", tag))
 	b.table(ir.Table{
 		Name: "row", Keys: exact("meta.late"), Actions: []string{"row_ends", "row_grows"}, Const: true,
 		Entries: []ir.Entry{{Values: []uint64{0}, Action: "row_ends"}, {Values: []uint64{1}, Action: "row_grows"}},
-	}, onSlot("row_ends", "row", "ends", ""), onSlot("row_grows", "row", "grows", "meta.anew"))
+	}, b.onSlot("row_ends", "row", "ends", ""), b.onSlot("row_grows", "row", "grows", "meta.anew"))
 	b.table(ir.Table{Name: "same", Default: "same", Const: true}, ir.Action{Name: "same", Do: []ir.Op{set("meta.same", ir.C(1))}})
 	b.anew()
 }
@@ -77,28 +82,32 @@ func (b *builder) anew() {
 }
 
 func (b *builder) bitmap() {
-	t := ir.Table{Name: "bitmap", Keys: ternary("sml.where", "meta.late"), Actions: []string{"mark0", "mark1", "peek0", "peek1"}, Const: true}
+	field, set := b.set()
+	t := ir.Table{Name: "bitmap", Keys: ternary(field, "meta.late"), Actions: []string{"mark0", "mark1", "peek0", "peek1"}, Const: true}
 	for i, action := range t.Actions {
-		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{uint64(i%2) * setBit, uint64(i / 2)}, Masks: []uint64{setBit, 1}, Action: action})
+		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{uint64(i%2) * set, uint64(i / 2)}, Masks: []uint64{set, 1}, Action: action})
 	}
 	bit, before := ir.F("meta.bit"), "meta.before"
-	b.table(t, onSlot("mark0", "bitmap", "mark0", before, bit), onSlot("mark1", "bitmap", "mark1", before, bit),
-		onSlot("peek0", "bitmap", "peek0", before), onSlot("peek1", "bitmap", "peek1", before))
+	b.table(t, b.onSlot("mark0", "bitmap", "mark0", before, bit), b.onSlot("mark1", "bitmap", "mark1", before, bit),
+		b.onSlot("peek0", "bitmap", "peek0", before), b.onSlot("peek1", "bitmap", "peek1", before))
 }
 
 func (b *builder) exponent(n string) {
 	name, read, raise, first := "exponent"+n, "read_e"+n, "raise_e"+n, "first_e"+n
 	field := "sml.e" + n
+	if b.rdma {
+		field = "imm.e" + n
+	}
 	b.table(ir.Table{
 		Name: name, Keys: seenKeys(), Actions: []string{read, raise, first}, Default: raise, Const: true,
 		Entries: append(b.seen(read), empty(first)),
-	}, onEntry(first, name, "overwrite", field, ir.F(field)), onEntry(raise, name, "raise", field, ir.F(field)), onEntry(read, name, "read", field))
+	}, b.onEntry(first, name, "overwrite", field, ir.F(field)), b.onEntry(raise, name, "raise", field, ir.F(field)), b.onEntry(read, name, "read", field))
 }
 
 // values are the 32 tables that add and read, in the passes of all kinds.
 func (b *builder) values() {
 	do := func(name, run, dst string, in ...ir.Operand) ir.Action {
-		return ir.Action{Name: name, Do: []ir.Op{{Kind: ir.Execute, Register: "values[*]", Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, Dst: dst, In: in}}}
+		return ir.Action{Name: name, Do: []ir.Op{{Kind: ir.Execute, Register: "values[*]", Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, IndexFrom: b.entryFrom(), Dst: dst, In: in}}}
 	}
 	lower, upper := ir.F("d0.v[*]"), ir.F("d1.v[*]")
 	t := ir.Table{

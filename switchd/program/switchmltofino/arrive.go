@@ -10,7 +10,7 @@ import (
 const (
 	tablePeers      = "peer"
 	tableParents    = "parent"
-	tableJobs       = "resume" // jobs that there are, for packets whose values are in
+	tableJobs       = "resume" // jobs that there are, for packets after their first pass
 	tableTurned     = "turn"   // likewise, of the variant for 16-bit floats
 	tableReceivers  = "receiver"
 	tableArrivals   = "arrival"
@@ -21,9 +21,10 @@ const (
 // 2 that drop what is wrong.
 func (b *builder) arrive() {
 	b.table(ir.Table{Name: "start", Default: "start", Const: true}, ir.Action{Name: "start", Do: []ir.Op{
-		{Kind: ir.Validate, Dst: "md"}, set("meta.was", ir.F("md.group")), set("meta.late", ir.F("md.late")),
+		{Kind: ir.Validate, Dst: "md"}, set("meta.was", ir.F("md.group")),
 		{Kind: ir.Concat, Dst: "meta.tag", In: []ir.Operand{ir.F("sml.job"), ir.F("sml.id2"), ir.F("sml.id1"), ir.F("sml.id0")}},
 		set("meta.slot", ir.F("sml.where")),
+		{Kind: ir.Sub, Dst: "meta.room", A: ir.F("ig.bytes"), B: ir.C(inet.EtherLen)}, {Kind: ir.Sub, Dst: "meta.inside", A: ir.F("ipv4.length"), B: ir.C(inet.IPv4Len)},
 	}})
 	b.peers()
 	b.lossy(tableArrivals, "ig.port", "arriving")
@@ -36,6 +37,8 @@ func (b *builder) arrive() {
 		{"bad_ip_length", dropIPLength}, {"bad_udp_length", dropUDPLength}} {
 		b.table(ir.Table{Name: d.name, Default: d.name, Const: true}, drop(d.name, ir.C(d.code)))
 	}
+	b.table(ir.Table{Name: "short_ip_length", Default: "bad_ip_length", Const: true})
+	b.table(ir.Table{Name: "short_udp_length", Default: "bad_udp_length", Const: true})
 	b.table(ir.Table{Name: "other_size", Default: "wrong_size", Const: true})
 	b.table(ir.Table{Name: "trailing", Default: "oversized", Const: true})
 	b.table(ir.Table{Name: "malformed", Default: "malformed", Const: true}, drop("malformed", ir.F("meta.fault")))
@@ -55,7 +58,7 @@ func (b *builder) peers() {
 				{Name: "size", Bits: 3}, {Name: "group", Bits: 16}, {Name: "port", Bits: 9}, {Name: "part", Bits: 1},
 			},
 			Do: []ir.Op{
-				set("meta.role", ir.C(roleMember)), set("meta.worker", ir.P("worker")), set("md.from", ir.P("worker")), set("meta.bit", ir.P("bit")), set("meta.fill", ir.P("fill")),
+				set("meta.role", ir.C(roleMember)), set("meta.worker", ir.P("worker")), set("md.from", ir.P("worker")), set("meta.bit", ir.P("bit")), set("md.bit", ir.P("bit")), set("meta.fill", ir.P("fill")),
 				{Kind: ir.Add, Dst: "meta.where", A: ir.F("sml.where"), B: ir.P("base")}, set("meta.slots", ir.P("slots")),
 				set("meta.size", ir.P("size")), set("md.group", ir.P("group")), set("md.port", ir.P("port")), set("meta.part", ir.P("part")),
 			},
@@ -87,13 +90,13 @@ func (b *builder) forms() {
 		e := ir.Entry{Values: []uint64{uint64(wire.TypeConsume), size}, Action: "bad_size"}
 		if n := wire.SizeEnum(size).Elements(); n > 0 {
 			udp := udpLength(n)
-			e.Action, e.Args = "expect", []uint64{udp, udp + inet.IPv4Len, udp + inet.IPv4Len + inet.EtherLen}
+			e.Action, e.Args = "expect", []uint64{udp, udp + inet.IPv4Len + inet.EtherLen}
 		}
 		t.Entries = append(t.Entries, e)
 	}
 	b.table(t,
-		ir.Action{Name: "expect", Params: []ir.Param{{Name: "length", Bits: 16}, {Name: "total", Bits: 16}, {Name: "frame", Bits: 16}}, Do: []ir.Op{
-			set("meta.length", ir.P("length")), set("meta.total", ir.P("total")), set("meta.frame", ir.P("frame")),
+		ir.Action{Name: "expect", Params: []ir.Param{{Name: "length", Bits: 16}, {Name: "frame", Bits: 16}}, Do: []ir.Op{
+			set("meta.length", ir.P("length")), set("meta.frame", ir.P("frame")),
 		}},
 		ir.Action{Name: "bad_size", Do: []ir.Op{set("meta.fault", ir.C(dropBadSize))}},
 		ir.Action{Name: "bad_type", Do: []ir.Op{set("meta.fault", ir.C(dropBadType))}})
@@ -102,11 +105,17 @@ func (b *builder) forms() {
 // udpLength is the length that UDP has with so many values.
 func udpLength(elements int) uint64 { return uint64(inet.UDPLen + wire.HeaderLen + 4*elements) }
 
-// resume takes up a packet whose values are in, unless its job has been removed, and
-// makes room for what is read.
+// resume takes up a packet where the pass before has left it, unless its job has been
+// removed, and makes room for what is read where its values are in.
 func (b *builder) resume() {
-	b.table(ir.Table{Name: tableJobs, Keys: exact("md.group"), Actions: []string{"resume"}, Default: "gone", Size: maxJobs},
-		ir.Action{Name: "resume", Do: []ir.Op{set("meta.op", ir.F("md.op")), set("meta.go", ir.C(1))}})
+	resume := ir.Action{Name: "resume", Params: []ir.Param{{Name: "fill", Bits: 8}, {Name: "part", Bits: 1}}, Do: []ir.Op{
+		set("meta.role", ir.C(roleMember)), set("meta.go", ir.C(1)), set("meta.op", ir.F("md.op")), set("meta.worker", ir.F("md.from")), set("meta.bit", ir.F("md.bit")),
+		set("meta.where", ir.F("md.entry")), set("meta.late", ir.F("md.late")), set("meta.same", ir.F("md.same")), set("meta.fill", ir.P("fill")), set("meta.part", ir.P("part")),
+	}}
+	if b.rdma {
+		resume.Do = append(resume.Do, rdmaResume()...)
+	}
+	b.table(ir.Table{Name: tableJobs, Keys: exact("md.group"), Actions: []string{"resume"}, Default: "gone", Size: maxJobs}, resume)
 	if b.half {
 		b.halfResume()
 		return

@@ -1,6 +1,8 @@
 package switchmltofino
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/tofino/ir"
@@ -36,9 +38,11 @@ type builder struct {
 	faithful bool
 	half     bool   // values are 16-bit floats
 	full     bool   // of all exponents, which does not fit
+	rdma     bool   // packets are those of RoCEv2
 	spare    uint64 // port that the last pass of 256 values goes by
 	mac      uint64 // of the switch
 	addr     uint64
+	tos      uint64 // type of service of what the switch sends
 }
 
 // program returns the program for a switch with these addresses. A faithful one has
@@ -48,6 +52,9 @@ func (b *builder) program() *ir.Program {
 	if b.half {
 		b.p.Name = "switchml-half"
 		b.p.Metadata = append(b.p.Metadata, halfMetadata()...)
+	}
+	if b.rdma {
+		return b.rdmaProgram()
 	}
 	b.arrive()
 	b.state()
@@ -68,48 +75,69 @@ func (b *builder) ingress() ir.Gress {
 		{If: &ir.Cond{Valid: "md"}, Else: applied(tableArrivals)}, apply("start"), apply(tablePeers),
 		{If: &ir.Cond{Left: "meta.role", Op: ir.NotEqual}, Then: []ir.Step{
 			{If: &ir.Cond{Valid: first}, Then: b.accepted(), Else: []ir.Step{
-				apply("form"),
-				when(ir.Cond{Left: "meta.fault", Op: ir.NotEqual}, apply("malformed"),
-					when(ir.Cond{Left: "udp.length", Op: ir.Less, Right: ir.F("meta.length")}, apply("truncated"),
-						when(ir.Cond{Left: "udp.length", Op: ir.Greater, Right: ir.F("meta.length")}, apply("oversized"),
-							b.lengths()))),
+				apply("form"), malformed(),
 			}},
 		}},
 	}
-	resumed := []ir.Step{apply("resume"), {If: &ir.Cond{Valid: first}, Else: []ir.Step{apply("room")}}}
+	resumed := []ir.Step{apply(tableJobs), {If: &ir.Cond{Valid: first}, Else: []ir.Step{apply("room")}}}
 	wanted := &ir.Cond{Left: "meta.go", Op: ir.Equal, Right: ir.C(1), And: &ir.Cond{Left: "meta.anew", Op: ir.Equal}}
 	last := []ir.Step{apply("route"),
 		{If: &ir.Cond{Left: "meta.verdict", Op: ir.Greater, Right: ir.C(verdictUnicast)}, Then: []ir.Step{apply(tableParents)}}}
 	control := []ir.Step{
-		{If: b.added(), Then: resumed, Else: fresh},
+		{If: resumes(), Then: resumed, Else: fresh}, b.memory(),
 		{If: wanted, Then: append([]ir.Step{apply("values")}, last...)},
 	}
 	if b.half {
 		control = b.halfControl(fresh, wanted, last)
 	}
-	deparse := []string{"md", "eth", "ipv4", "udp", "sml"}
-	for _, h := range b.valueHeaders() {
-		deparse = append(deparse, h.Name)
-	}
 	return ir.Gress{
 		Parser:  b.parser(),
 		Control: control,
-		Deparse: deparse,
+		Deparse: b.deparse(),
 	}
 }
 
-// lengths are the steps for a packet of a good UDP length without values that the
-// parser takes: what holds them is too short or too long, or no job is of that size.
-func (b *builder) lengths() ir.Step {
-	right := ir.Cond{Left: "ipv4.length", Op: ir.Equal, Right: ir.F("meta.total"), And: &ir.Cond{Left: "ig.bytes", Op: ir.Equal, Right: ir.F("meta.frame")}}
-	return when(ir.Cond{Left: "ig.bytes", Op: ir.Greater, Right: ir.F("meta.frame")}, apply("trailing"),
-		when(ir.Cond{Left: "ipv4.length", Op: ir.Less, Right: ir.F("meta.total")}, apply("bad_udp_length"),
-			when(right, apply("other_size"), apply("bad_ip_length"))))
+// deparse lists the headers in the order in which they are written.
+func (b *builder) deparse() []string {
+	out := []string{"md", "eth", "ipv4", "udp"}
+	for _, h := range slices.Concat(b.transport(), b.valueHeaders()) {
+		out = append(out, h.Name)
+	}
+	return out
+}
+
+// malformed are the steps for a packet without values that the parser takes, in the
+// order in which the reference program looks: an IP length that the frame has no room for,
+// a UDP length that the IP packet has no room for, what SwitchML says of itself, and last
+// the size of another job.
+func malformed() ir.Step {
+	step := apply("other_size")
+	for _, c := range []struct {
+		left  string
+		op    ir.Relation
+		right ir.Operand
+		then  string
+	}{
+		{"ig.bytes", ir.Greater, ir.F("meta.frame"), "trailing"},
+		{"udp.length", ir.Greater, ir.F("meta.length"), "oversized"},
+		{"udp.length", ir.Less, ir.F("meta.length"), "truncated"},
+		{"meta.fault", ir.NotEqual, ir.C(0), "malformed"},
+		{"udp.length", ir.Less, ir.C(inet.UDPLen), "short_udp_length"},
+		{"udp.length", ir.Greater, ir.F("meta.inside"), "bad_udp_length"},
+		{"ipv4.length", ir.Greater, ir.F("meta.room"), "bad_ip_length"},
+		{"ipv4.length", ir.Less, ir.C(inet.IPv4Len), "short_ip_length"},
+	} {
+		step = when(ir.Cond{Left: c.left, Op: c.op, Right: c.right}, apply(c.then), step)
+	}
+	return step
 }
 
 // accepted are the steps for a packet of a peer, with values of a size that there is.
 func (b *builder) accepted() []ir.Step {
-	state := append(applied("admit", "spread"), b.memory()...)
+	state := applied("admit", "spread")
+	if !b.faithful {
+		state = append(state, applied("newest", "phase", "row")...)
+	}
 	another := ir.Cond{Left: "meta.was", Op: ir.NotEqual, Right: ir.F("md.group"), And: &ir.Cond{Left: "md.back", Op: ir.Equal, Right: ir.C(1)}}
 	return []ir.Step{
 		when(ir.Cond{Left: "meta.dice", Op: ir.Less, Right: ir.F("meta.limit")}, apply("lost"),
@@ -123,13 +151,10 @@ func (b *builder) accepted() []ir.Step {
 	}
 }
 
-// added holds for packets whose values are in.
-func (b *builder) added() *ir.Cond {
-	last := uint64(lastConsume)
-	if b.half {
-		last = lastHalf
-	}
-	return &ir.Cond{Valid: "md", And: &ir.Cond{Left: "md.pass", Op: ir.Greater, Right: ir.C(last)}}
+// resumes holds for packets that a pass before has taken up. One that begins anew is
+// taken up once more.
+func resumes() *ir.Cond {
+	return &ir.Cond{Valid: "md", And: &ir.Cond{Left: "md.pass", Op: ir.Greater, Right: ir.C(passConsume)}}
 }
 
 // further holds where a pass that adds follows, which judges the packet.
@@ -137,33 +162,36 @@ func (b *builder) further() *ir.Cond {
 	if b.half {
 		return &ir.Cond{Left: "md.pass", Op: ir.Less, Right: ir.C(lastHalf)}
 	}
-	return &ir.Cond{Left: "sml.size", Op: ir.Equal, Right: ir.C(size256), And: &ir.Cond{Left: "md.pass", Op: ir.Less, Right: ir.C(lastConsume)}}
+	return &ir.Cond{Left: b.size(), Op: ir.Equal, Right: ir.C(size256), And: &ir.Cond{Left: "md.pass", Op: ir.Less, Right: ir.C(lastConsume)}}
 }
 
-// memory are the steps that read and write what is known of a slot. A packet that was
-// late in a pipe is so in those that follow: so that what counts in one has counted in
-// all before, whatever is lost between them. Counter and exponents are needed in the last alone.
-func (b *builder) memory() []ir.Step {
-	rest := []ir.Step{{If: b.further(), Else: applied("counter", "exponent0", "exponent1", "again", "verdict")}}
+// memory are the steps of every pass that adds, which read and write what is known of a
+// slot in its pipe: so that what counts in one has counted in all before, whatever is
+// lost between them. Counter and exponents are needed in the last alone.
+func (b *builder) memory() ir.Step {
+	adds := &ir.Cond{Left: "meta.go", Op: ir.Equal, Right: ir.C(1), And: &ir.Cond{Left: "meta.op", Op: ir.Equal, Right: ir.C(opDecide)}}
+	rest := b.judgement()
 	if b.faithful {
-		return append(applied("bitmap"), rest...)
+		return ir.Step{If: adds, Then: append(applied("bitmap"), rest...)}
 	}
-	same := ir.Step{If: &ir.Cond{Left: "meta.own", Op: ir.Equal, Right: ir.F("meta.tag")}, Then: applied("same")}
-	onTime := func(table string) ir.Step {
-		return ir.Step{If: &ir.Cond{Left: "md.late", Op: ir.Equal}, Then: applied(table)}
-	}
-	return append([]ir.Step{onTime("newest"), apply("phase"), onTime("row"), apply("bitmap")},
-		ir.Step{If: &ir.Cond{Left: "meta.anew", Op: ir.Equal, Right: ir.C(1)}, Then: applied("anew"), Else: append([]ir.Step{same}, rest...)})
+	own := ir.Step{If: &ir.Cond{Left: "meta.own", Op: ir.Equal, Right: ir.F("meta.tag")}, Then: applied("same")}
+	return ir.Step{If: adds, Then: []ir.Step{
+		apply("bitmap"),
+		{If: &ir.Cond{Left: "meta.anew", Op: ir.Equal, Right: ir.C(1)}, Then: applied("anew"), Else: append([]ir.Step{
+			{If: &ir.Cond{Left: "md.pass", Op: ir.Equal, Right: ir.C(passConsume)}, Then: []ir.Step{own}},
+		}, rest...)},
+	}}
+}
+
+// judgement are the steps of the last pass that adds.
+func (b *builder) judgement() []ir.Step {
+	return []ir.Step{{If: b.further(), Else: applied("counter", "exponent0", "exponent1", "again", "verdict")}}
 }
 
 // parser takes the headers of the public client, and 64 values of those that are
 // still to be added. What comes by a port of pipes 1 to 3 or by a port of pipe 0 that
 // leads back has been here before: workers are at the other ports of pipe 0.
 func (b *builder) parser() []ir.State {
-	back := func(port, mask uint64) ir.Case {
-		return ir.Case{Values: []uint64{port}, Masks: []uint64{mask}, Next: "back"}
-	}
-	const pipe, port = 3 << pipeBits, 1<<9 - 1
 	sized := func(size uint64) ir.Case {
 		return ir.Case{Values: []uint64{uint64(wire.TypeConsume), size, udpLength(wire.SizeEnum(size).Elements())}, Next: numbered("length", int(size))}
 	}
@@ -179,7 +207,18 @@ func (b *builder) parser() []ir.State {
 			{Values: []uint64{udp + inet.IPv4Len, udp + inet.IPv4Len + inet.EtherLen}, Next: "values"},
 		}})
 	}
-	return append([]ir.State{
+	udp := ir.State{Name: "udp", Extract: []string{"udp", "sml"}, Select: []string{"sml.type", "sml.size", "udp.length"}, Cases: sizes, Next: ir.Accept}
+	return slices.Concat(b.lowerParser(), []ir.State{udp}, values)
+}
+
+// lowerParser are the states up to that of UDP, or to "back" for packets between two
+// passes.
+func (b *builder) lowerParser() []ir.State {
+	back := func(port, mask uint64) ir.Case {
+		return ir.Case{Values: []uint64{port}, Masks: []uint64{mask}, Next: "back"}
+	}
+	const pipe, port = 3 << pipeBits, 1<<9 - 1
+	return []ir.State{
 		{Name: "start", Select: []string{"ig.port"}, Next: "ethernet", Cases: []ir.Case{
 			back(1<<pipeBits, pipe), back(2<<pipeBits, pipe), back(3<<pipeBits, pipe), back(recirculation, port), back(b.spare, port),
 		}},
@@ -187,16 +226,14 @@ func (b *builder) parser() []ir.State {
 		{Name: "ipv4", Extract: []string{"ipv4"}, Select: []string{"ipv4.version_ihl", "ipv4.protocol", "ipv4.fragment"}, Cases: []ir.Case{
 			{Values: []uint64{plainIPv4, protoUDP, 0}, Masks: []uint64{0xff, 0xff, fragments}, Next: "udp"},
 		}},
-		{Name: "udp", Extract: []string{"udp", "sml"}, Select: []string{"sml.type", "sml.size", "udp.length"}, Cases: sizes, Next: ir.Accept},
-	}, values...)
+	}
 }
 
 // wordParser are the states behind the header of SwitchML.
 func wordParser() []ir.State {
-	return []ir.State{
-		{Name: "back", Extract: []string{"md", "eth", "ipv4", "udp", "sml"}, Select: []string{"md.pass"}, Cases: []ir.Case{
-			{Values: []uint64{passConsume}, Masks: []uint64{^uint64(lastConsume) & 0xff}, Next: "values"},
-		}, Next: ir.Accept},
-		{Name: "values", Extract: []string{"d0", "d1"}, Next: ir.Accept},
+	back := ir.State{Name: "back", Extract: []string{"md", "eth", "ipv4", "udp", "sml"}, Select: []string{"md.pass"}, Next: ir.Accept}
+	for pass := range uint64(lastConsume + 1) {
+		back.Cases = append(back.Cases, ir.Case{Values: []uint64{pass}, Next: "values"})
 	}
+	return []ir.State{back, {Name: "values", Extract: []string{"d0", "d1"}, Next: ir.Accept}}
 }

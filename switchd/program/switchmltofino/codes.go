@@ -2,8 +2,10 @@ package switchmltofino
 
 import (
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/internal/wire/roce"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchmlroce"
 )
 
 // Passes of a packet.
@@ -55,6 +57,16 @@ const (
 	dropGone
 	dropIPLength
 	dropUDPLength
+	dropStrangeQueue // of RoCE, from here on: of nobody
+	dropSpeaksUDP
+	dropBadVersion
+	dropBadOpcode
+	dropBadPartition
+	dropQueuePair
+	dropSequence
+	dropKey
+	dropShape
+	dropHeldBack // on the way out
 	dropAbsorbed // not a loss
 	dropReasons
 )
@@ -73,6 +85,10 @@ var reasons = [dropReasons]string{
 	dropBadType: string(wire.BadType), dropBadSize: string(wire.BadSize), dropTruncated: string(wire.Truncated), dropOversized: string(wire.Oversized),
 	dropWrongSize: switchml.DropWrongSize, dropSlotRange: switchml.DropSlotRange, dropDuplicate: switchml.DropDuplicate, dropLate: switchml.DropLate,
 	dropArrival: DropArrival, dropDeparture: DropDeparture, dropGone: DropGone, dropIPLength: string(inet.BadIPLength), dropUDPLength: string(inet.BadUDPLength), dropAbsorbed: CountAbsorbed,
+	dropStrangeQueue: switchmlroce.DropUnknownWorker, dropSpeaksUDP: switchmlroce.DropUDP,
+	dropBadVersion: string(roce.BadVersion), dropBadOpcode: string(roce.BadOpcode), dropBadPartition: string(roce.BadPartition),
+	dropQueuePair: switchmlroce.DropQueuePair, dropSequence: switchmlroce.DropSequence, dropKey: switchmlroce.DropKey, dropShape: switchmlroce.DropShape,
+	dropHeldBack: switchmlroce.CountHeldBack,
 }
 
 // Packet sizes on the wire that the program has variants for.

@@ -21,12 +21,16 @@ type Options struct {
 	// Ports is how many ports of the chassis there are, from 0; zero: MaxPorts. With
 	// fewer, the last port of pipe 0 is in loopback mode, too, and takes the last pass of
 	// packets of 256 values, which otherwise shares the port for recirculation.
-	Ports  int
-	Timing *tofino.Timing // nil: instant mode
+	Ports int
+	// Timing nil is instant mode. With Timing.Mark results are sent as ECN-capable, so that
+	// queues can mark them.
+	Timing *tofino.Timing
 	// Half is the variant for packets of 64 floats of 16 bits, which the switch adds as
 	// fixed point (SwitchML §4.6): its jobs have 64 values a packet and no parent. Sums
 	// are floats again.
 	Half bool
+	// RDMA is the variant for packets of RoCEv2: see NewRDMA.
+	RDMA bool
 	Seed rng.Root // of the drop simulator
 	// OneByOne does the 32 registers one after another; for tests, slow.
 	OneByOne bool
@@ -44,6 +48,9 @@ func check(cfg *switchml.Config, o *Options) error {
 	}
 	if cfg.Pool < 0 || cfg.Pool > switchml.MaxSlots {
 		errs = append(errs, fmt.Errorf("pool of %d slots: 1 to %d are possible, or 0 for that", cfg.Pool, switchml.MaxSlots))
+	}
+	if o.RDMA && o.Half {
+		errs = append(errs, errors.New("packets of RoCE with 16-bit floats: there is a program for either, none for both"))
 	}
 	if o.Ports < 0 || o.Ports > MaxPorts {
 		errs = append(errs, fmt.Errorf("%d ports: the %d of pipe 0 serve workers, those of other pipes are in loopback mode", o.Ports, MaxPorts))

@@ -29,17 +29,16 @@
 // block are read first, since what the deparser writes comes before the rest of the
 // packet. See [Passes].
 //
-// Each pass that adds is Algorithm 3 in its own pipe, from the lookup of the worker on:
-// tags, bitmap and values are those of the pipe. The last of them, which sees what has come
-// through all others, has counter and exponents and says what becomes of the packet. So where a
-// packet is lost between two passes, as by a full queue, its retransmission counts as seen where
-// it was added and is added where it was not. A packet that is late in one pipe counts in
-// none that follows: what is complete in the last pipe is so in all.
+// The first pass looks the worker up and holds the tag of the packet against those of its
+// slot; those that follow have both from the internal header. Bitmap and values are
+// those of each pipe. The last pass that adds sees what has come through all others: it has
+// counter and exponents and says what becomes of the packet. So where a packet is lost
+// between two passes, as by a full queue, its retransmission counts as seen where
+// it was added and is added where it was not. A packet that is late counts in no pipe:
+// those behind the first have seen no more than that has, in the same order.
 //
 // A packet that is one late packet too many in a row (switchml.LateLimit) has read its
-// slot's tags when that shows. It comes round unchanged into the same pipe, to take them, and
-// takes those of the pipes that follow at once. Where passes were lost, a later pipe
-// may have to begin anew by itself.
+// slot's tags when that shows. It comes round unchanged into the same pipe, to take them.
 //
 // Workers and parents are at the ports of pipe 0; those of the other pipes lead back,
 // and packets of a slot keep to one of them in each pipe, so that none overtakes another.
@@ -62,9 +61,45 @@
 //     not noticed.
 //   - A job that is removed while packets are inside a chip with time: these end at their
 //     next pass (DropGone, or that of an unknown worker), or for want of its multicast group.
-//   - A UDP length below that of the frame's payload is taken at its word, as truncated.
+//   - An IP length too short for a header of UDP counts as a bad length of UDP.
+//   - Of a stranger, or of a job that lacks workers, a packet is counted as that, whatever its lengths.
 //   - With Config.Faithful also one half of 256 values is read in the wrong pipe, as in the
 //     public program.
 //
-// Left out: RDMA, which package switchmlroce has in its reference form.
+// # RoCE
+//
+// With Options.RDMA, or [NewRDMA], the program is that for RoCEv2 (rdma*.go): other headers,
+// another way in and out, and between them the same slots, values and passes. Its oracle
+// is switchmlroce.Program.
+//
+//	stage 1   worker by address; queue pair; pool index of the message by its key
+//	      2   queue pair: in sequence? PSN and pool index of the next packet, in one pair
+//	      3   end of a message where one is? bitmap; then as above
+//	egress 1  receiver by rid; 3 its number of the queue pair; its PSN, or the packet is held back
+//
+// The state of a queue pair is on the side where it is needed: what a worker has sent in the
+// ingress of pipe 0, through which its packets come once, before their first pass; what it
+// is sent in the egress of pipe 0, for each copy. That the two do not meet is what lets
+// them fit: a stage in front of the bitmap more would leave 32 stateful ALUs for the 35
+// registers behind it.
+//
+// For the same reason there are no tags. They tell packets of phases that are over, and
+// on a queue pair PSNs do: a first packet from before is not taken, what follows none
+// neither, so that the messages of a worker come to a slot in their order. The reference
+// program has the tags of package switchml as well; hosts that obey Algorithm 4 never meet them.
+//
+// Packets of a queue pair, not of a slot, keep to one port of each pipe, so that the
+// packets of a message leave in their order.
+//
+// The ICRC no pass can check or write: most of a packet is in no container. Hosts of the
+// public program turn the check of their cards off (its script disable-icrc). Here the front
+// ports check and write it (tofino.Trailer), as if they could, so that emulated cards may look.
+//
+// Differences to its reference program, beside those above:
+//
+//   - Jobs of UDP clients are refused: a chip has one program.
+//   - 8192 queue pairs in all ([MaxQueuePairs]), each worker's counted.
+//   - In messages that are partly written with an immediate and partly without, those
+//     without count as exponents of 0.
+//   - The packets of a job that lacks workers are all counted as that.
 package switchmltofino

@@ -7,6 +7,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/internal/wire/roce"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
@@ -19,20 +20,22 @@ import (
 // Engine is a chip that runs SwitchML, with its control plane. It meets
 // dataplane.Engine, Managed and Watched; what it does with packets is the chip's.
 type Engine struct {
-	chip    *tofino.Chip
-	cfg     switchml.Config
-	opts    Options
-	state   state
-	watch   *watcher
-	pool    switchmljob.Pool
-	jobs    []*job // by id
-	members map[channel]*job
-	parents map[channel]*job
-	groups  numbers // of multicast groups, one a job
-	rids    numbers // of workers in them
-	lossy   map[lossyPort]loss
-	removed uint64           // open slots that went with their jobs
-	served  []sansio.Arrival // scratch
+	chip      *tofino.Chip
+	cfg       switchml.Config
+	opts      Options
+	state     state
+	watch     *watcher
+	pool      switchmljob.Pool
+	jobs      []*job // by id
+	members   map[channel]*job
+	parents   map[channel]*job
+	groups    numbers          // of multicast groups, one a job
+	rids      numbers          // of workers in them
+	queues    switchmljob.Pool // queue pairs, of the program for RoCE
+	lossy     map[lossyPort]loss
+	checkICRC bool             // drops packets of RoCE whose ICRC is wrong
+	removed   uint64           // open slots that went with their jobs
+	served    []sansio.Arrival // scratch
 }
 
 // channel tells who sent a packet: its source address, and the UDP port of the two
@@ -45,9 +48,15 @@ type channel struct {
 // Program returns the program of a switch as data.
 func Program(cfg switchml.Config, o Options) *ir.Program {
 	addr := cfg.Router.As4()
-	b := builder{faithful: cfg.Faithful, half: o.Half, spare: uint64(o.spare()), mac: macOf(cfg.MAC), addr: uint64(binary.BigEndian.Uint32(addr[:]))}
+	b := builder{faithful: cfg.Faithful, half: o.Half, rdma: o.RDMA, spare: uint64(o.spare()), mac: macOf(cfg.MAC), addr: uint64(binary.BigEndian.Uint32(addr[:]))}
+	if o.Timing != nil && o.Timing.Mark > 0 {
+		b.tos = ect0
+	}
 	return b.program()
 }
+
+// ect0 is the type of service of packets that can be marked (RFC 3168 §5: ECT(0)).
+const ect0 = 2
 
 // New returns the chip of a configuration of the reference program, which may have at
 // most MaxWorkers workers in a job.
@@ -75,11 +84,14 @@ func build(cfg switchml.Config, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, opts: o, pool: switchmljob.Pool{Slots: cfg.Pool}, members: map[channel]*job{}, parents: map[channel]*job{},
-		groups: newNumbers(0, maxJobs), rids: newNumbers(1, maxReceivers), lossy: map[lossyPort]loss{},
+		groups: newNumbers(0, maxJobs), rids: newNumbers(1, maxReceivers), lossy: map[lossyPort]loss{}, queues: switchmljob.Pool{Slots: MaxQueuePairs},
 	}
-	e.watch = &watcher{sink: cfg.Trace, node: cfg.Node, next: o.Observer}
+	e.watch = &watcher{sink: cfg.Trace, node: cfg.Node, next: o.Observer, rdma: o.RDMA}
 	c := o.chip(&cfg, e.watch)
 	c.Program = placed
+	if o.RDMA {
+		c.Trailer = &icrc{e}
+	}
 	if e.chip, err = tofino.New(c); err != nil {
 		return nil, err
 	}
@@ -87,7 +99,7 @@ func build(cfg switchml.Config, o Options) (*Engine, error) {
 		return nil, err
 	}
 	for _, j := range jobsOf(&cfg) {
-		if r := e.add(j); r != nil {
+		if r := e.add(j, nil); r != nil {
 			return nil, r
 		}
 	}
@@ -121,7 +133,7 @@ func (e *Engine) Claims(header []byte, l inet.Layout) bool {
 		return false
 	}
 	udp := inet.UDP(header[l.Transport:])
-	if udp.DstPort() == wire.Port {
+	if udp.DstPort() == wire.Port || e.opts.RDMA && udp.DstPort() == roce.Port {
 		return true
 	}
 	if len(e.jobs) == 0 {
@@ -178,7 +190,7 @@ func (e *Engine) Counters() []sansio.Count {
 	var t sansio.Tally
 	for _, c := range e.chip.Counters() {
 		t.Add(c.Name, c.N)
-		if c.Name == tofino.CountPackets {
+		if c.Name == tofino.CountPackets && !e.opts.RDMA {
 			t.Add(switchml.CountPackets, c.N)
 		}
 	}

@@ -3,6 +3,7 @@ package switchmltofino
 import (
 	"fmt"
 
+	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
@@ -26,18 +27,26 @@ import (
 // up to code 15 that takes 25 bits, and the sum of 32 workers 30. Codes up to 30 would
 // take 45: 32-bit registers hold half the range and no more.
 
+// HalfElements is how many values a packet of the variant has, in 128 bytes.
+const HalfElements = 64
+
 // Sizes of the variant.
 const (
-	halfElements = 64 // of a packet, 128 bytes
+	halfElements = HalfElements
 	sizeHalf     = 0  // code of 128 bytes of values
 	group        = 8  // values of a header, and that are turned back in a pass: 6 tables each
 	groups       = 4  // that are taken in in a pass
-	maxCode      = 15 // largest exponent code
-	topBit       = 30 // of a sum of 32, if rounding carries
 	mantissa     = 10 // bits
 	firstBack    = 7  // stage in which sums begin to be turned back, where decisions are over
 	signHalf     = 1 << 15
+
+	// The limits of the values are those of workers, too: see wire.HalfLimit.
+	maxCode = wire.HalfCode                        // largest exponent code
+	topBit  = wire.HalfUnitBits + maxCode - 14 + 5 // of a sum of 32, if rounding carries
 )
+
+// A bitmap names as many workers as sums have room for.
+var _ [MaxWorkers]struct{} = [wire.HalfWorkers]struct{}{}
 
 // Passes of the variant beside passConsume: those that turn sums back are four
 // each, the last of which leaves behind passRead.

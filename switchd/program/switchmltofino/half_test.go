@@ -178,7 +178,7 @@ func TestHalfChip(t *testing.T) {
 		j.Parent = &switchml.Parent{Addr: routerAddr(), Port: 9}
 		return j
 	}()} {
-		if r := c.e.add(j); r == nil || !strings.Contains(r.Error(), "16-bit floats") {
+		if r := c.e.add(j, nil); r == nil || !strings.Contains(r.Error(), "16-bit floats") {
 			t.Errorf("%v", r)
 		}
 	}
@@ -202,6 +202,28 @@ func TestHalfRangeFitsAndFullDoesNot(t *testing.T) {
 	for _, r := range refused {
 		if r.Rule != fit.SRAM.Rule() || !strings.Contains(r.What, "31 for it") {
 			t.Errorf("%v", r)
+		}
+	}
+}
+
+// The largest value of the table, from as many workers as there may be, and its
+// negative: the sums are exact, and fit.
+func TestLargestSumOfHalves(t *testing.T) {
+	c := newChip(t, oneJob(halfElements, 1, wire.HalfWorkers), Options{Half: true})
+	values := make([]uint16, halfElements)
+	for i := range values {
+		values[i] = nearest(wire.HalfLimit) - 1 | uint16(i%2)<<15
+	}
+	var out []sent
+	for w := range wire.HalfWorkers {
+		out = c.handle(0, arrival(w, halfPacket(w, 0, values)))
+	}
+	if len(out) != wire.HalfWorkers {
+		t.Fatalf("%d results", len(out))
+	}
+	for i, v := range values {
+		if got, want := real16(out[0].half(i)), wire.HalfWorkers*real16(v); got != want {
+			t.Errorf("element %d: %v, want %v", i, got, want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (b *builder) halfResume() {
 // back; nothing else happens in such a pass.
 func (b *builder) halfControl(fresh []ir.Step, wanted *ir.Cond, last []ir.Step) []ir.Step {
 	fresh = slices.Insert(fresh, 1, apply("first_room"))
-	work := []ir.Step{{If: b.added(), Then: applied("resume", "room"), Else: fresh}}
+	work := []ir.Step{{If: resumes(), Then: applied(tableJobs, "room"), Else: fresh}, b.memory()}
 	for i := range groups { // one by one: so they leave each other room in the stages
 		work = append(work,
 			ir.Step{If: &ir.Cond{Valid: "h0"}, Then: applied(numbered("fix", i))},

@@ -1,6 +1,10 @@
 package switchmltofino
 
-import "github.com/inalab/inalab/switchd/tofino/ir"
+import (
+	"slices"
+
+	"github.com/inalab/inalab/switchd/tofino/ir"
+)
 
 // lanes is how many values one header of a packet holds: as many as there are
 // registers, of which each puts out one word in a pass.
@@ -18,7 +22,7 @@ const (
 // headers are those of a packet of the public client, behind the internal one that
 // packets have between two passes.
 func (b *builder) headers() []ir.Header {
-	return append([]ir.Header{
+	headers := []ir.Header{
 		{Name: "md", Fields: []ir.Field{
 			{Name: "pass", Bits: 8},    // this one
 			{Name: "verdict", Bits: 8}, // what becomes of the packet in the end
@@ -26,12 +30,14 @@ func (b *builder) headers() []ir.Header {
 			{Name: "op", Bits: 3},      // what becomes of the values
 			{Name: "back", Bits: 1},    // it has been here before
 			{Name: "anew", Bits: 1},    // the tags of the slot are as this packet says
-			{Name: "late", Bits: 1},    // it was late in a pass before
-			{Name: "unused", Bits: 5},
+			{Name: "late", Bits: 1},    // it was late in the first pass
+			{Name: "same", Bits: 1},    // and of the phase that its set is in
+			{Name: "unused", Bits: 4},
 			{Name: "pad0", Bits: 7}, {Name: "port", Bits: 9}, // it leaves by, if it goes to one receiver
 			{Name: "pad1", Bits: 7}, {Name: "spread", Bits: 9}, // port within a pipe
 			{Name: "group", Bits: 16}, // multicast group of its job
 			{Name: "entry", Bits: 16}, // of the registers: the low 14 bits are set and slot
+			{Name: "bit", Bits: 32},   // of the worker in bitmaps
 		}},
 		{Name: "eth", Fields: []ir.Field{{Name: "dst", Bits: 48}, {Name: "src", Bits: 48}, {Name: "type", Bits: 16}}},
 		{Name: "ipv4", Fields: []ir.Field{
@@ -39,13 +45,40 @@ func (b *builder) headers() []ir.Header {
 			{Name: "ttl", Bits: 8}, {Name: "protocol", Bits: 8}, {Name: "checksum", Bits: 16}, {Name: "src", Bits: 32}, {Name: "dst", Bits: 32},
 		}},
 		{Name: "udp", Fields: []ir.Field{{Name: "src", Bits: 16}, {Name: "dst", Bits: 16}, {Name: "length", Bits: 16}, {Name: "checksum", Bits: 16}}},
-		{Name: "sml", Fields: []ir.Field{
-			{Name: "type", Bits: 4}, {Name: "unused", Bits: 1}, {Name: "size", Bits: 3}, {Name: "job", Bits: 8},
-			{Name: "id0", Bits: 8}, {Name: "id1", Bits: 8}, {Name: "id2", Bits: 8}, {Name: "id3", Bits: 8}, // the packet id, lowest byte first
-			{Name: "where", Bits: 16}, // set, an unused bit, slot of 14 bits
-			{Name: "e0", Bits: 8}, {Name: "e1", Bits: 8},
-		}},
-	}, b.valueHeaders()...)
+	}
+	if b.rdma {
+		headers[0].Fields = append(headers[0].Fields, rdmaInternal()...)
+	}
+	return slices.Concat(headers, b.transport(), b.valueHeaders())
+}
+
+// transport is what stands between UDP and values.
+func (b *builder) transport() []ir.Header {
+	if b.rdma {
+		return rdmaHeaders()
+	}
+	return []ir.Header{{Name: "sml", Fields: []ir.Field{
+		{Name: "type", Bits: 4}, {Name: "unused", Bits: 1}, {Name: "size", Bits: 3}, {Name: "job", Bits: 8},
+		{Name: "id0", Bits: 8}, {Name: "id1", Bits: 8}, {Name: "id2", Bits: 8}, {Name: "id3", Bits: 8}, // the packet id, lowest byte first
+		{Name: "where", Bits: 16}, // set, an unused bit, slot of 14 bits
+		{Name: "e0", Bits: 8}, {Name: "e1", Bits: 8},
+	}}}
+}
+
+// size is the field that holds the packet size.
+func (b *builder) size() string {
+	if b.rdma {
+		return "md.size"
+	}
+	return "sml.size"
+}
+
+// set is the field that has the set in one bit, and that bit.
+func (b *builder) set() (field string, bit uint64) {
+	if b.rdma {
+		return "meta.where", indexSet
+	}
+	return "sml.where", setBit
 }
 
 // valueHeaders are the values that a pass looks at.
@@ -74,12 +107,13 @@ func metadata() []ir.Field {
 		{Name: "part", Bits: 1},         // the job has a parent
 		{Name: "fault", Bits: 8},        // what is wrong with type or size
 		{Name: "length", Bits: 16},      // that UDP should have
-		{Name: "total", Bits: 16},       // likewise IP
-		{Name: "frame", Bits: 16},       // likewise the frame
+		{Name: "frame", Bits: 16},       // that the frame should have
+		{Name: "room", Bits: 16},        // that it has for IP
+		{Name: "inside", Bits: 16},      // that IP has for UDP
 		{Name: "go", Bits: 1},           // its values are wanted
 		{Name: "op", Bits: 3},           // what becomes of them; zero: to be decided
 		{Name: "tag", Bits: 32},         // what tells phases of a slot apart
-		{Name: "late", Bits: 1},         // the other set has a newer phase, here or in a pass before
+		{Name: "late", Bits: 1},         // the other set has a newer phase, as the first pass found
 		{Name: "own", Bits: 32},         // tag of the set, if so
 		{Name: "same", Bits: 1},         // it is that of the packet
 		{Name: "anew", Bits: 1},         // it was one late packet too many

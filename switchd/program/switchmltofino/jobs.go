@@ -31,6 +31,7 @@ type job struct {
 	everybody trace.Mask
 	count     switchmljob.Counts
 	phases    [2][]phase // by set and slot
+	rdma      *rdmaJob   // nil: its clients speak UDP
 }
 
 // placedEntry is an entry that was added to a table.
@@ -99,7 +100,7 @@ func number(a netip.Addr) uint64 {
 }
 
 // add sets up a job, or says what keeps it from there; then nothing has changed.
-func (e *Engine) add(j switchml.Job) *dataplane.Refusal {
+func (e *Engine) add(j switchml.Job, r *rdmaJob) *dataplane.Refusal {
 	at, taken := e.find(j.ID)
 	if taken {
 		return dataplane.Refuse(dataplane.RefusedIDTaken, "remove it first, or take another id", "there is a job %d on %s", j.ID, e.cfg.Node)
@@ -113,7 +114,7 @@ func (e *Engine) add(j switchml.Job) *dataplane.Refusal {
 	if !ok {
 		return e.full(&j)
 	}
-	added := &job{Job: j, n: len(j.Workers), base: base, pipe: e.judge(&j)}
+	added := &job{Job: j, n: len(j.Workers), base: base, pipe: e.judge(&j), rdma: r}
 	for v := range added.phases {
 		added.phases[v] = make([]phase, j.Slots)
 	}
@@ -143,6 +144,11 @@ func (e *Engine) setUp(j *job) error {
 	if err := e.state.prime(j.base, j.Slots, uint32(j.FirstByte)<<24); err != nil {
 		return err
 	}
+	if j.rdma != nil {
+		if err := e.setUpQueues(j); err != nil {
+			return err
+		}
+	}
 	if err := e.setUpReceivers(j); err != nil {
 		return err
 	}
@@ -152,18 +158,20 @@ func (e *Engine) setUp(j *job) error {
 		}
 	}
 	for i := range j.Workers {
-		if err := e.entry(j, tablePeers, e.member(j, i)); err != nil {
-			return err
+		for _, m := range e.membership(j, i) {
+			if err := e.entry(j, tablePeers, m); err != nil {
+				return err
+			}
 		}
 		e.members[workerChannel(&j.Workers[i])] = j
 	}
 	return nil
 }
 
-// setUpPasses lets packets of the job go on once their values are in.
+// setUpPasses lets packets of the job go on after their first pass.
 func (e *Engine) setUpPasses(j *job) error {
 	group := []uint64{uint64(j.group)}
-	if err := e.entry(j, tableJobs, ir.Entry{Values: group, Action: "resume"}); err != nil || !e.opts.Half {
+	if err := e.entry(j, tableJobs, ir.Entry{Values: group, Action: "resume", Args: []uint64{uint64(j.n - 1), part(j)}}); err != nil || !e.opts.Half {
 		return err
 	}
 	return e.entry(j, tableTurned, ir.Entry{Values: group, Action: "turn"})
@@ -180,9 +188,11 @@ func (e *Engine) setUpReceivers(j *job) error {
 		}
 		j.rids = append(j.rids, rid)
 		nodes = append(nodes, tofino.Node{RID: rid, Ports: []tofino.DevPort{tofino.FrontPort(int(w.Port))}})
-		err := e.entry(j, tableReceivers, ir.Entry{
-			Values: []uint64{uint64(rid)}, Action: "receiver", Args: []uint64{macOf(w.MAC), number(w.Addr), uint64(udpOf(w.UDP))},
-		})
+		args := []uint64{macOf(w.MAC), number(w.Addr), uint64(udpOf(w.UDP))}
+		if j.rdma != nil {
+			args = append(args[:2], j.rdma.receiver(i)...)
+		}
+		err := e.entry(j, tableReceivers, ir.Entry{Values: []uint64{uint64(rid)}, Action: "receiver", Args: args})
 		if err != nil {
 			return err
 		}
@@ -211,6 +221,14 @@ func (e *Engine) setUpParent(j *job) error {
 	})
 }
 
+// membership is the entries of a worker.
+func (e *Engine) membership(j *job, place int) []ir.Entry {
+	if j.rdma != nil {
+		return e.rdmaMembers(j, place)
+	}
+	return []ir.Entry{e.member(j, place)}
+}
+
 // member is the entry of a worker; those of parents come before it.
 func (e *Engine) member(j *job, place int) ir.Entry {
 	w := &j.Workers[place]
@@ -219,15 +237,23 @@ func (e *Engine) member(j *job, place int) ir.Entry {
 		out.Action, out.Args = "waiting", []uint64{uint64(j.group)}
 		return out
 	}
-	port, part := w.Port, uint64(0)
+	port := w.Port
 	if j.Parent != nil {
-		port, part = j.Parent.Port, 1
+		port = j.Parent.Port
 	}
 	out.Action = "member"
 	out.Args = []uint64{
-		uint64(place), 1 << place, uint64(j.n - 1), uint64(j.base), uint64(j.Slots), e.size(j), uint64(j.group), uint64(tofino.FrontPort(int(port))), part,
+		uint64(place), 1 << place, uint64(j.n - 1), uint64(j.base), uint64(j.Slots), e.size(j), uint64(j.group), uint64(tofino.FrontPort(int(port))), part(j),
 	}
 	return out
+}
+
+// part is 1 for a job with a parent.
+func part(j *job) uint64 {
+	if j.Parent != nil {
+		return 1
+	}
+	return 0
 }
 
 // entry adds an entry that goes with the job.
@@ -255,6 +281,7 @@ func (e *Engine) takeDown(j *job) {
 	for _, r := range j.rids {
 		e.rids.free(r)
 	}
+	e.queues.Free(int(j.ID))
 	if e.watch.jobs[j.group] == j { // else it was given none
 		e.chip.RemoveGroup(j.group)
 		e.groups.free(j.group)

@@ -2,10 +2,14 @@ package switchmltofino
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/tofino"
+	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
 // Lose is SetDrop as a control plane calls it.
@@ -38,5 +42,18 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// ReseedLosses begins the dice anew: ports share those of their pipe.
-func (e *Engine) ReseedLosses(seed uint64) { e.chip.Reseed(rng.Root(seed)) }
+// ReseedLosses begins the dice of a port and direction anew.
+func (e *Engine) ReseedLosses(port sansio.Port, leaving bool, seed uint64) error {
+	side := fit.Ingress
+	if Direction(leaving) == Leaving {
+		side = fit.Egress
+	}
+	err := fmt.Errorf("%s has ports 0 to %d", e.cfg.Node, e.opts.Ports-1)
+	if e.hasPort(port) {
+		err = e.chip.ReseedPort(tofino.FrontPort(int(port)), side, rng.Root(seed))
+	}
+	if err != nil {
+		return dataplane.Refuse(dataplane.RefusedDrop, "name a port of pipe 0", "dice of port %d: %v", port, err)
+	}
+	return nil
+}

@@ -18,17 +18,25 @@ func (e *Engine) AddJob(now units.Time, config json.RawMessage) (uint8, error) {
 	if err != nil {
 		return 0, err
 	}
-	if doc.RDMA != nil {
-		return 0, dataplane.Refuse(dataplane.RefusedUnsupported, "use UdpSession", "job %d is of RDMA clients, and the program of %s speaks UDP alone", doc.ID, e.cfg.Node)
+	if r := e.addDocument(&doc); r != nil {
+		return 0, r
+	}
+	return uint8(doc.ID), nil
+}
+
+// addDocument adds a job of the clients that the program is for.
+func (e *Engine) addDocument(doc *switchmljob.Job) *dataplane.Refusal {
+	switch rdma := doc.RDMA != nil; {
+	case rdma && !e.opts.RDMA:
+		return dataplane.Refuse(dataplane.RefusedUnsupported, "use UdpSession", "job %d is of RDMA clients, and the program of %s speaks UDP alone", doc.ID, e.cfg.Node)
+	case !rdma && e.opts.RDMA:
+		return dataplane.Refuse(dataplane.RefusedUnsupported, "use RdmaSession", "job %d is of UDP clients, and the program of %s speaks RoCE alone", doc.ID, e.cfg.Node)
 	}
 	j := switchml.Job{ID: uint8(doc.ID), Session: doc.Session, Elements: doc.Elements, Slots: doc.Slots, NumWorkers: doc.NumWorkers}
 	for _, w := range doc.Workers {
 		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(w.Rank), MAC: w.MAC, Addr: w.Addr, Port: w.Port})
 	}
-	if r := e.add(j); r != nil {
-		return 0, r
-	}
-	return j.ID, nil
+	return e.add(j, newRDMAJob(doc))
 }
 
 // RemoveJob takes a job out, clears its part of the registers in all pipes, and

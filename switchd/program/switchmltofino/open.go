@@ -18,10 +18,34 @@ func (e *Engine) Sources(id uint8) (m trace.Mask) {
 }
 
 // Open returns at most limit phases of slots that lack workers, the oldest first:
-// those whose counter is not 0. The packet id of the first packet is the generation.
+// those whose counter is not 0. The packet id of the first packet is the generation. Of
+// RoCE it returns messages: the queue pair is the block, the message's number the
+// generation, and who lacks does so in the slot that is oldest.
 func (e *Engine) Open(limit int) []dataplane.OpenBlock {
 	out := e.allOpen()
+	if e.opts.RDMA {
+		out = e.messages(out)
+	}
 	return out[:min(limit, len(out))]
+}
+
+// messages keeps the first slot of each message.
+func (e *Engine) messages(slots []dataplane.OpenBlock) (out []dataplane.OpenBlock) {
+	type message struct {
+		job        uint8
+		gen, block uint32
+	}
+	seen := map[message]bool{}
+	for _, o := range slots {
+		if at, ok := e.find(o.Job); ok {
+			o.Block /= uint32(e.jobs[at].rdma.packets)
+		}
+		if m := (message{o.Job, o.Gen, o.Block}); !seen[m] {
+			seen[m] = true
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 func (e *Engine) allOpen() (out []dataplane.OpenBlock) {

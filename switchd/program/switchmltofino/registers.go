@@ -16,7 +16,7 @@ func (b *builder) registers() []ir.Register {
 		values = halfRegisters()
 	}
 	var tags []ir.Register
-	if !b.faithful {
+	if !b.faithful && !b.rdma {
 		tags = []ir.Register{
 			{Name: "newest", Size: switchml.MaxSlots, Bits: 32, Lanes: 2, Actions: []ir.RegAction{newer("tag0", ir.Hi, true), newer("tag1", ir.Lo, false), both}},
 			{Name: "phase", Size: switchml.MaxSlots, Bits: 32, Lanes: 2, Actions: []ir.RegAction{own("own0", ir.Lo), own("own1", ir.Hi), both}},
@@ -29,6 +29,9 @@ func (b *builder) registers() []ir.Register {
 				},
 			}},
 		}
+	}
+	if b.rdma {
+		tags = b.queueRegisters()
 	}
 	return slices.Concat(tags, []ir.Register{
 		{Name: "bitmap", Size: switchml.MaxSlots, Bits: 32, Lanes: 2, Actions: []ir.RegAction{

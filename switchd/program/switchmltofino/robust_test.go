@@ -64,19 +64,34 @@ func TestWrongLengths(t *testing.T) {
 		for _, c := range []struct {
 			reason          string
 			trailing, total int
+			udp             int // more than it should be
 		}{
-			{string(wire.Oversized), 4, good},
-			{string(wire.Oversized), 4, good + 4},
-			{string(inet.BadIPLength), 0, good + 1},
-			{string(inet.BadIPLength), -4, good},
-			{string(inet.BadUDPLength), 0, good - 1},
-			{switchml.CountResults, 0, good},
+			{string(wire.Oversized), 4, good, 0},
+			{string(wire.Oversized), 4, good + 4, 0},
+			{string(wire.Oversized), 4, good + 4, 4},
+			{string(wire.Truncated), 4, good + 4, -4},
+			{string(wire.Truncated), 0, good, -1},
+			{string(wire.Truncated), 0, good, -4 * elements},
+			{string(wire.Truncated), 0, good, inet.IPv4Len - good + inet.UDPLen}, // no payload
+			{string(inet.BadUDPLength), 0, good, inet.IPv4Len - good + inet.UDPLen - 1},
+			{string(inet.BadUDPLength), 0, good, inet.IPv4Len - good},
+			{string(inet.BadUDPLength), 0, good, 1},
+			{string(inet.BadUDPLength), 4, good, 4},
+			{string(inet.BadUDPLength), 0, good, 60000},
+			{string(inet.BadUDPLength), 4, good - 1, 0},
+			{string(inet.BadIPLength), 0, good + 1, 0},
+			{string(inet.BadIPLength), 0, good + 1, 1},
+			{string(inet.BadIPLength), 0, 0xffff, 0},
+			{string(inet.BadIPLength), 0, 19, 0},
+			{string(inet.BadIPLength), -4, good, 0},
+			{string(inet.BadUDPLength), 0, good - 1, 0},
+			{switchml.CountResults, 0, good, 0},
 		} {
 			w := newTwin(t, oneJob(elements, 1, 2), Options{})
 			w.give(arrivalOfVector(packetOf(0, 0, elements)))
-			w.give(misfit(packetOf(1, 0, elements), c.trailing, c.total))
+			w.give(misfit(packetOf(1, 0, elements), c.trailing, c.total, c.udp))
 			if w.count(c.reason) != 1 {
-				t.Errorf("%d values, %d more bytes, IP length %d of %d: %v", elements, c.trailing, c.total, good, w.e.Counters())
+				t.Errorf("%d values, %d more bytes, IP length %d of %d, UDP's %d more: want %s, got %v", elements, c.trailing, c.total, good, c.udp, c.reason, w.e.Counters())
 			}
 			w.give(arrivalOfVector(packetOf(1, 0, elements)))
 			w.agree()
@@ -84,13 +99,16 @@ func TestWrongLengths(t *testing.T) {
 	}
 }
 
-// misfit is a packet in a frame with more or fewer bytes, and with another IP length.
-func misfit(v vector, trailing, total int) sansio.Arrival {
+// misfit is a packet in a frame with more or fewer bytes, with another IP length, and
+// with a UDP length that is more or less than it should be.
+func misfit(v vector, trailing, total, udp int) sansio.Arrival {
 	a := arrivalOfVector(v)
 	a.Train.Body = append(a.Train.Body, make([]byte, max(0, trailing))...)
 	a.Train.Body = a.Train.Body[:len(a.Train.Body)+min(0, trailing)]
 	a.Train.Seg = len(a.Train.Body)
 	inet.IPv4(a.Train.Header[inet.EtherLen:]).SetTotalLen(total)
+	h := inet.UDP(a.Train.Header[inet.EtherLen+inet.IPv4Len:])
+	h.SetLen(h.Len() + udp)
 	return a
 }
 

@@ -1,6 +1,10 @@
 package switchmltofino
 
-import "github.com/inalab/inalab/switchd/tofino/ir"
+import (
+	"slices"
+
+	"github.com/inalab/inalab/switchd/tofino/ir"
+)
 
 // route are the tables that say where the packet goes.
 func (b *builder) route() {
@@ -18,8 +22,8 @@ func (b *builder) wordRoute() {
 		return b.another(pass{name, spread, op}, done...)
 	}
 	b.table(ir.Table{
-		Name: "route", Keys: exact("md.pass", "md.verdict", "sml.size"), Const: true, Entries: b.routes(),
-		Actions: []string{"consume", "harvest", "harvest_on", "harvest_here", "harvest_here_on", "everybody", "sender", "upward", "absorb"},
+		Name: "route", Keys: exact("md.pass", "md.verdict", b.size()), Const: true, Entries: b.routes(),
+		Actions: append([]string{"consume", "harvest", "harvest_on", "harvest_here", "harvest_here_on", "absorb"}, slices.Compact(slices.Clone(leaves[:b.ends()]))...),
 	},
 		b.consume("d0", "d1"), again("harvest", true, true, "d0"), again("harvest_on", true, true),
 		again("harvest_here", false, true, "d0"), again("harvest_here_on", false, true), drop("absorb", ir.C(dropAbsorbed)))
@@ -72,7 +76,7 @@ func (b *builder) another(p pass, done ...string) ir.Action {
 // consume leads a packet to the next pass that adds.
 func (b *builder) consume(done ...string) ir.Action {
 	a := b.another(pass{name: "consume", spread: true}, done...)
-	a.Do = append(a.Do, set("md.back", ir.C(1)), set("md.late", ir.F("meta.late")))
+	a.Do = append(a.Do, set("md.back", ir.C(1)), set("md.late", ir.F("meta.late")), set("md.same", ir.F("meta.same")))
 	return a
 }
 
@@ -80,10 +84,14 @@ func (b *builder) consume(done ...string) ir.Action {
 // switch. They are written here, once, before there are copies.
 func (b *builder) leave(name string, do ...ir.Op) ir.Action {
 	own := []ir.Op{
-		remove("md"), set("eth.src", ir.C(b.mac)), set("ipv4.src", ir.C(b.addr)), set("ipv4.tos", ir.C(0)), set("ipv4.id", ir.C(0)), set("ipv4.fragment", ir.C(0)),
-		set("ipv4.ttl", ir.C(64)), set("udp.checksum", ir.C(0)), set("sml.unused", ir.C(0)),
-		set("meta.verdict", ir.F("md.verdict")), set("meta.from", ir.F("md.from")), set("meta.group", ir.F("md.group")),
-		{Kind: ir.And, Dst: "sml.where", A: ir.F("sml.where"), B: ir.C(^uint64(unusedBit) & 0xffff)},
+		remove("md"), set("eth.src", ir.C(b.mac)), set("ipv4.src", ir.C(b.addr)), set("ipv4.tos", ir.C(b.tos)), set("ipv4.id", ir.C(0)), set("ipv4.fragment", ir.C(0)),
+		set("ipv4.ttl", ir.C(64)), set("udp.checksum", ir.C(0)),
+		set("meta.group", ir.F("md.group")),
+	}
+	if b.rdma {
+		own = append(own, rdmaLeave()...)
+	} else {
+		own = append(own, set("meta.verdict", ir.F("md.verdict")), set("meta.from", ir.F("md.from")), set("sml.unused", ir.C(0)), ir.Op{Kind: ir.And, Dst: "sml.where", A: ir.F("sml.where"), B: ir.C(^uint64(unusedBit) & 0xffff)})
 	}
 	if b.half && name != "descend" {
 		own = append(own, remove("f3"))
@@ -98,6 +106,14 @@ var (
 	leaves  = []string{"everybody", "sender", "upward", "upward"}
 )
 
+// ends is how many of them the program has: jobs of RDMA hosts have no parent.
+func (b *builder) ends() int {
+	if b.rdma {
+		return 2
+	}
+	return len(answers)
+}
+
 // routes says for every pass what follows.
 func (b *builder) routes() (out []ir.Entry) {
 	add := func(pass, verdict, size uint64, action string, args ...uint64) {
@@ -108,7 +124,7 @@ func (b *builder) routes() (out []ir.Entry) {
 		add(pass, 0, size256, "consume", pass+1, (pass+1)<<pipeBits)
 	}
 	add(lastConsume, verdictAbsorb, size256, "absorb")
-	for i, v := range answers {
+	for i, v := range answers[:b.ends()] {
 		add(passConsume, v, size64, "harvest_here", passLast, recirculation, opReadLower)
 		b.harvest(v, add)
 		for _, size := range []uint64{size64, size256} {

@@ -32,14 +32,27 @@ func drop(name string, code ir.Operand) ir.Action {
 	return ir.Action{Name: name, Do: []ir.Op{set("ig.drop", ir.C(1)), set("meta.reason", code)}}
 }
 
-// onSlot is an action that runs a register action on the slot.
-func onSlot(name, register, run, dst string, in ...ir.Operand) ir.Action {
-	return execute(name, ir.Op{Register: register, Run: run, Index: ir.F("meta.where"), IndexBits: slotBits, Dst: dst, In: in})
+// onSlot is an action that runs a register action on the slot. In the low bits of
+// meta.where it stands, or above the set.
+func (b *builder) onSlot(name, register, run, dst string, in ...ir.Operand) ir.Action {
+	o := ir.Op{Register: register, Run: run, Index: ir.F("meta.where"), IndexBits: slotBits, Dst: dst, In: in}
+	if b.rdma {
+		o.IndexFrom = indexSlot
+	}
+	return execute(name, o)
 }
 
 // onEntry is an action that runs a register action on set and slot.
-func onEntry(name, register, run, dst string, in ...ir.Operand) ir.Action {
-	return execute(name, ir.Op{Register: register, Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, Dst: dst, In: in})
+func (b *builder) onEntry(name, register, run, dst string, in ...ir.Operand) ir.Action {
+	return execute(name, ir.Op{Register: register, Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, IndexFrom: b.entryFrom(), Dst: dst, In: in})
+}
+
+// entryFrom is the lowest bit of set and slot in md.entry.
+func (b *builder) entryFrom() int {
+	if b.rdma {
+		return indexSlot - 1
+	}
+	return 0
 }
 
 func execute(name string, o ir.Op) ir.Action {

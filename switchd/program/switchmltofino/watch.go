@@ -21,14 +21,16 @@ type watcher struct {
 	state *state
 	count sansio.Tally
 	at    fields
+	rdma  bool // the program is that for RoCE
 }
 
 // fields are those that the watcher looks at.
 type fields struct {
-	role, reason, before, slot, where fit.FieldID
-	judged                            fit.FieldID
-	id                                [4]fit.FieldID
-	inside, leaving                   carried
+	role, reason, before, where fit.FieldID
+	judged                      fit.FieldID
+	id                          [4]fit.FieldID
+	port, queue                 fit.FieldID // of RoCE: UDP port, queue pair
+	inside, leaving             carried
 }
 
 // carried is what goes from pass to pass: in the internal header, and once that is
@@ -44,26 +46,41 @@ func (f *fields) of(o *tofino.Observation) *carried {
 }
 
 func (w *watcher) bind(c *tofino.Chip) (err error) {
-	for _, f := range []struct {
-		name string
-		at   *fit.FieldID
-	}{
-		{"meta.role", &w.at.role}, {"meta.reason", &w.at.reason}, {"meta.before", &w.at.before}, {"meta.slot", &w.at.slot}, {"sml.where", &w.at.where},
-		{"meta.judged", &w.at.judged}, {"md.group", &w.at.inside.group}, {"md.verdict", &w.at.inside.verdict}, {"md.from", &w.at.inside.from},
-		{"meta.group", &w.at.leaving.group}, {"meta.verdict", &w.at.leaving.verdict}, {"meta.from", &w.at.leaving.from},
-		{"sml.id0", &w.at.id[0]}, {"sml.id1", &w.at.id[1]}, {"sml.id2", &w.at.id[2]}, {"sml.id3", &w.at.id[3]},
-	} {
-		if *f.at, err = c.Field(f.name); err != nil {
+	for _, n := range w.names() {
+		if *n.at, err = c.Field(n.field); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// name is a field and where its number goes.
+type name struct {
+	field string
+	at    *fit.FieldID
+}
+
+// names lists the fields.
+func (w *watcher) names() []name {
+	if w.rdma {
+		return w.rdmaNames()
+	}
+	return []name{
+		{"meta.role", &w.at.role}, {"meta.reason", &w.at.reason}, {"meta.before", &w.at.before}, {"sml.where", &w.at.where},
+		{"meta.judged", &w.at.judged}, {"md.group", &w.at.inside.group}, {"md.verdict", &w.at.inside.verdict}, {"md.from", &w.at.inside.from},
+		{"meta.group", &w.at.leaving.group}, {"meta.verdict", &w.at.leaving.verdict}, {"meta.from", &w.at.leaving.from},
+		{"sml.id0", &w.at.id[0]}, {"sml.id1", &w.at.id[1]}, {"sml.id2", &w.at.id[2]}, {"sml.id3", &w.at.id[3]},
+	}
+}
+
 // Passed looks at the pass of a packet that decides: the last one that adds, or one by
 // which it is dropped or goes on to workers as it is; and at its last.
 func (w *watcher) Passed(o *tofino.Observation) {
-	if o.Side == fit.Ingress && o.Reason == vm.OK {
+	switch {
+	case o.Reason != vm.OK:
+	case w.rdma:
+		w.passedRDMA(o)
+	case o.Side == fit.Ingress:
 		switch final := o.Verdict.Drop == 0 && !o.Verdict.Bypass; {
 		case o.Field(w.at.judged) == 1, o.Verdict.Drop != 0, final && o.Field(w.at.role) == roleParent:
 			w.decided(o)
@@ -110,7 +127,7 @@ func (w *watcher) decided(o *tofino.Observation) {
 
 // taken counts a packet that was added, or is answered.
 func (w *watcher) taken(o *tofino.Observation, j *job) {
-	switch o.Field(w.at.of(o).verdict) {
+	switch w.verdict(o) {
 	case verdictUnicast:
 		j.count.Answered++
 		w.count.Add(switchml.CountAnswered, 1)
@@ -125,7 +142,8 @@ func (w *watcher) taken(o *tofino.Observation, j *job) {
 	}
 	before := uint32(o.Field(w.at.before))
 	if before == 0 {
-		j.phases[o.Field(w.at.where)>>15][o.Field(w.at.slot)] = phase{w.packet(o), o.At}
+		set, slot := w.spot(o, j)
+		j.phases[set][slot] = phase{w.packet(o, j), o.At}
 	}
 	if w.sink != nil {
 		w.event(o, trace.Contribution, j, before|1<<o.Field(w.at.of(o).from), "")
@@ -138,8 +156,8 @@ func (w *watcher) left(o *tofino.Observation) {
 	if j == nil {
 		return
 	}
-	note, slot := "", int(o.Field(w.at.where)&(1<<entryBits-1))
-	switch o.Field(w.at.of(o).verdict) {
+	note := ""
+	switch w.verdict(o) {
 	case verdictUnicast:
 		note = switchml.CountAnswered
 	case verdictUpAgain:
@@ -147,7 +165,8 @@ func (w *watcher) left(o *tofino.Observation) {
 	}
 	bitmap := ^uint32(0) // peers in the next phase are not in it any more
 	if note == "" {
-		bitmap = w.state.seen(j.pipe, j.base+slot)[o.Field(w.at.where)>>15]
+		set, slot := w.spot(o, j)
+		bitmap = w.state.seen(j.pipe, j.base+slot)[set]
 	}
 	w.event(o, trace.BlockSent, j, bitmap, note)
 }
@@ -169,15 +188,43 @@ func (w *watcher) event(o *tofino.Observation, kind trace.Kind, j *job, bitmap u
 }
 
 func (w *watcher) blank(o *tofino.Observation, kind trace.Kind, j *job, note string) trace.Event {
-	e := trace.Event{At: o.At, Kind: kind, Node: w.node, Job: j.ID, Gen: w.packet(o), Block: uint32(o.Field(w.at.where) & (1<<entryBits - 1)), Note: note}
+	_, slot := w.spot(o, j)
+	e := trace.Event{At: o.At, Kind: kind, Node: w.node, Job: j.ID, Gen: w.packet(o, j), Block: uint32(slot), Note: note}
+	if j.rdma != nil {
+		e.Block /= uint32(j.rdma.packets)
+	}
 	if o.Field(w.at.role) != roleParent {
 		e.Source = j.id(int(o.Field(w.at.of(o).from)))
 	}
 	return e
 }
 
-// packet returns the packet id.
-func (w *watcher) packet(o *tofino.Observation) (id uint32) {
+// spot returns the slot of a packet as its job counts it, and its set.
+func (w *watcher) spot(o *tofino.Observation, j *job) (set, slot int) {
+	where := int(o.Field(w.at.where))
+	if w.rdma {
+		return where / indexSet & 1, where>>indexSlot&(1<<slotBits-1) - j.base
+	}
+	return where >> 15, where & (1<<entryBits - 1)
+}
+
+// verdict returns what becomes of a packet that has one. Of RoCE it is not kept to the end.
+func (w *watcher) verdict(o *tofino.Observation) uint64 {
+	at := w.at.of(o)
+	switch {
+	case !w.rdma || at == &w.at.inside:
+		return o.Field(at.verdict)
+	case o.Verdict.Multicast:
+		return verdictMulticast
+	}
+	return verdictUnicast
+}
+
+// packet returns the packet id, or the number of the message.
+func (w *watcher) packet(o *tofino.Observation, j *job) (id uint32) {
+	if j.rdma != nil {
+		return j.rdma.sent[o.Field(w.at.of(o).from)][o.Field(w.at.queue)].number
+	}
 	for i, f := range w.at.id {
 		id |= uint32(o.Field(f)) << (8 * i)
 	}

@@ -211,33 +211,36 @@ func (c scope) salu(op *Op, o *ir.Op, r *Register) bool {
 	if !c.indexBits(where, op, o) {
 		return false
 	}
-	ok := true
+	ok, given, most := true, len(op.In), r.Bits
+	if given == 1 && r.Wide && op.In[0].Bits > r.Bits {
+		given, most = MaxInputs, WideBits // its lower and its upper word
+	}
 	for i, in := range op.In {
 		switch {
 		case in.Kind != FromField:
 			c.bad.add(RuleALUIn, where, "set metadata to it in an earlier stage, or use a constant of the register action", "input %s is no field", spell(o.In[i]))
 			ok = false
-		case in.Bits > r.Bits:
+		case in.Bits > most:
 			c.bad.add(RuleALUIn, where, "", "input %s has %d bits, the lane %d", spell(o.In[i]), in.Bits, r.Bits)
 			ok = false
 		}
 	}
-	if needed := inputsOf(&r.Actions[op.Run]); needed > len(o.In) {
-		c.bad.add(RuleALUIn, where, "give it", "register action %q reads %d inputs, %d are given", o.Run, needed, len(o.In))
+	if needed := inputsOf(&r.Actions[op.Run]); needed > given {
+		c.bad.add(RuleALUIn, where, "give it", "register action %q reads %d inputs, %d are given", o.Run, needed, given)
 		ok = false
 	}
 	return c.index(where, op, o, r) && ok
 }
 
-// indexBits lets the index be the low bits of its field.
+// indexBits lets the index be some bits of its field.
 func (c scope) indexBits(where string, op *Op, o *ir.Op) bool {
-	switch n := o.IndexBits; {
-	case n == 0:
-	case n < 0 || n > op.Index.Bits || op.Index.Kind == Const:
-		c.bad.add(RuleForm, where, "take bits that a field has", "%d low bits of index %s", n, spell(o.Index))
+	switch n, from := o.IndexBits, o.IndexFrom; {
+	case n == 0 && from == 0:
+	case n <= 0 || from < 0 || n+from > op.Index.Bits || op.Index.Kind != FromField && (from > 0 || op.Index.Kind == Const):
+		c.bad.add(RuleForm, where, "take bits that a field has", "%d bits from bit %d on of index %s", n, from, spell(o.Index))
 		return false
 	default:
-		op.Index.Bits = n
+		op.Index.Bits, op.IndexFrom = n, from
 	}
 	return true
 }

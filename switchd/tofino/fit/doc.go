@@ -39,6 +39,15 @@
 // one. Everything else may be cut: moves, bitwise operations, matches and the stateful
 // ALUs take it in parts. Metadata fields share no container.
 //
+// # Registers
+//
+// A stateful ALU has words of 8, 16 or 32 bits, one or a pair. A register of 64 bits
+// (one lane) becomes pairs of 32, with as much SRAM, and its actions updates of both
+// words: it can be set whole, to both inputs, to the first or to a constant, where both inputs are two fields or
+// one of more than 32 bits. Its words are Lo and Hi, to be compared, updated and put out
+// as any. Refused (rule salu-wide) is what would take a carry, a comparison or an output
+// of 64 bits.
+//
 // # Left out
 //
 // A table is in one stage; hardware can spread a big one over several. Fields

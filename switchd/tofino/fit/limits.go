@@ -48,13 +48,14 @@ const (
 
 // Stateful ALUs.
 const (
-	MaxLaneBits    = 32 // (p4c; 64 as a pair: paper)
-	MaxLanes       = 2
-	MaxInputs      = 2 // of MaxLaneBits each (p4c)
-	MaxUpdates     = 2 // of a lane (p4c: two ALUs a lane)
-	MaxOutputs     = 1 // words to the packet (p4c)
-	MaxRegActions  = 4 // programs of a register (p4c)
-	MaxRegConsts   = 4 // constants of a register beyond SmallestConst to LargestConst (p4c)
+	MaxLaneBits    = 32 // (p4c)
+	MaxLanes       = 2  // (p4c; paper)
+	WideBits       = 64 // of an entry that is one number, kept as a pair (p4c)
+	MaxInputs      = 2  // of MaxLaneBits each (p4c)
+	MaxUpdates     = 2  // of a lane (p4c: two ALUs a lane)
+	MaxOutputs     = 1  // words to the packet (p4c)
+	MaxRegActions  = 4  // programs of a register (p4c)
+	MaxRegConsts   = 4  // constants of a register beyond SmallestConst to LargestConst (p4c)
 	SmallestConst  = -8
 	LargestConst   = 7
 	MaxHashBits    = 32 // CRC-32
@@ -99,7 +100,8 @@ var sources = map[Rule]string{
 	RuleALUOutput:  srcP4C,
 	RuleALUActions: srcP4C,
 	RuleALUConsts:  srcP4C,
-	RuleLane:       srcPaper + ": at most 64 bits, as a pair",
+	RuleLane:       srcP4C + ": 8, 16 or 32 bits, pairs of them, and 64 as a pair; " + srcPaper,
+	RuleWide:       srcP4C + ": a stateful ALU works and puts out 32 bits at a time, wider it only copies",
 	RuleRegSize:    assumed + ": 35 blocks of SRAM and a spare one",
 	RuleIndex:      assumed + ": no packet may reach beyond the register",
 	RuleOnce:       srcPaper + ": memory accesses of a stage are limited",

@@ -190,6 +190,23 @@ func TestIndexBits(t *testing.T) {
 	}
 }
 
+// TestIndexFrom: an index may be any bits of a field, within it.
+func TestIndexFrom(t *testing.T) {
+	of := func(bits, from int) *ir.Program {
+		p := withRegister(func(_ *ir.Register, _ *ir.RegAction, op *ir.Op) {
+			op.Index, op.IndexBits, op.IndexFrom = ir.F("meta.slot"), bits, from
+		})
+		p.Metadata = append(p.Metadata, ir.Field{Name: "slot", Bits: 16})
+		return p
+	}
+	expect(t, of(10, 6), of(11, 5), RuleIndex, `register "pool"`)
+	for _, at := range [][2]int{{10, 7}, {10, -1}, {0, 1}} {
+		if list := Refusals(second(Place(of(at[0], at[1])))); len(list) != 1 || list[0].Rule != RuleForm {
+			t.Errorf("%d bits from bit %d on of an index of 16: %v", at[0], at[1], list)
+		}
+	}
+}
+
 func second[A, B any](_ A, b B) B { return b }
 
 // TestBranchesShareRegister: two accesses of which a packet makes one are one.

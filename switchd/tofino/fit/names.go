@@ -153,6 +153,7 @@ func (s *symbols) declareRegister(r *ir.Register) {
 		Name: r.Name, Vector: r.Copies > 0, Copies: max(r.Copies, 1), Size: r.Size, Bits: r.Bits, Lanes: r.Lanes,
 		Actions: r.Actions, Stages: make([]int, max(r.Copies, 1)),
 	})
+	s.widen(&s.Registers[len(s.Registers)-1], quoted("register", r.Name))
 }
 
 // indexed splits "name[3]" and "name[*]"; index is -1 for the star, -2 for none.

@@ -125,8 +125,9 @@ type Register struct {
 	Vector  bool // the program gave copies: names are "name[0]" and so on
 	Copies  int  // at least 1
 	Size    int  // entries of each
-	Bits    int  // of a lane
+	Bits    int  // of a lane: 8, 16 or 32
 	Lanes   int
+	Wide    bool // entries of 64 bits, declared so: the lanes are their lower and upper word
 	Actions []ir.RegAction
 	Side    Side
 	Stages  []int // by copy, from 1; 0: no table uses it
@@ -188,14 +189,15 @@ type Action struct {
 
 // Op is one operation. All operations of an action read what was before it.
 type Op struct {
-	Kind     ir.OpKind
-	Dst      Ref      // NoField where there is none
-	Header   HeaderID // of Validate and Remove
-	A, B     Operand
-	Register RegisterRef // of Execute
-	Run      int         // number in Register.Actions
-	Index    Operand     // always within the register; its low Bits, where the field has more
-	In       []Operand
+	Kind      ir.OpKind
+	Dst       Ref      // NoField where there is none
+	Header    HeaderID // of Validate and Remove
+	A, B      Operand
+	Register  RegisterRef // of Execute
+	Run       int         // number in Register.Actions
+	Index     Operand     // always within the register; its Bits from IndexFrom on, where the field has more
+	IndexFrom int
+	In        []Operand
 }
 
 // Gress is one half of a pipe.

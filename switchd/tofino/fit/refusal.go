@@ -26,6 +26,7 @@ const (
 	RuleALUActions Rule = "salu-actions"     // programs of a stateful ALU
 	RuleALUConsts  Rule = "salu-constants"   // big constants of a stateful ALU
 	RuleLane       Rule = "register-width"   // lanes and their bits
+	RuleWide       Rule = "salu-wide"        // more than a copy of 64 bits
 	RuleRegSize    Rule = "register-size"    // entries
 	RuleIndex      Rule = "register-index"   // index wider than the register
 	RuleOnce       Rule = "register-once"    // two accesses in a pass

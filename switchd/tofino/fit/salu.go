@@ -10,7 +10,7 @@ import (
 func (s *symbols) checkRegister(r *Register) {
 	where := quoted("register", r.Name)
 	if !slices.Contains([]int{8, 16, 32}, r.Bits) || r.Lanes < 1 || r.Lanes > MaxLanes {
-		s.bad.add(RuleLane, where, "use 8, 16 or 32 bits, alone or as a pair", "has %d lanes of %d bits", r.Lanes, r.Bits)
+		s.bad.add(RuleLane, where, "use 8, 16 or 32 bits, alone or as a pair, or 64 alone", "has %d lanes of %d bits", r.Lanes, r.Bits)
 		return
 	}
 	blocks := 0
@@ -144,6 +144,8 @@ func (c alu) term(t ir.Term, imm int64, output bool) {
 	case ir.Imm:
 		c.constant(imm)
 		ok = true
+	case ir.Both, ir.Whole: // widen has refused it
+		ok = c.r.Wide
 	}
 	if !ok {
 		c.bad.add(RuleForm, c.where, "", "there is no term %q here", t)

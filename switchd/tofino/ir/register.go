@@ -2,11 +2,16 @@ package ir
 
 // Register is an array in the SRAM of one stage, with the stateful ALU that works
 // on it. A packet accesses one entry once in a pass.
+//
+// The stateful ALU works on words of up to 32 bits. An entry of 64 bits is one number
+// for those who read and write it, but a pair for the ALU, which carries nothing from
+// one half to the other: such a register has Bits 64 and Lanes 1, Lo and Hi are the lower and upper
+// word, and the whole can be set, no more.
 type Register struct {
 	Name    string
 	Copies  int // n > 0: n registers alike, "name[0]" to "name[n-1]"
 	Size    int // entries
-	Bits    int // of a lane: 8, 16 or 32
+	Bits    int // of a lane: 8, 16 or 32; 64 with one lane
 	Lanes   int // 1, or 2: entries are pairs, and Lo and Hi their halves
 	Actions []RegAction
 }
@@ -19,6 +24,7 @@ type RegAction struct {
 	A, B *Compare // the two comparators; nil: false
 	Lo   []Update
 	Hi   []Update
+	All  []Update // of an entry of 64 bits, in place of Lo and Hi: only Set
 	Out  []Output // the first whose guard holds; none: 0
 }
 
@@ -45,6 +51,9 @@ const (
 	Zero    Term = "zero"
 	One     Term = "one"
 	Imm     Term = "imm" // the constant beside it
+
+	Both  Term = "both"  // 64 bits of input: the second above the first, or one field; of All only
+	Whole Term = "whole" // the entry of 64 bits; no stateful ALU reads it
 )
 
 // Guard says for which results of the comparators something is done: bit 0 for

@@ -89,5 +89,6 @@ type Op struct {
 	// IndexBits is how many of the low bits of Index name the entry; 0: all. The hash
 	// units that bring an index take any bits of a field.
 	IndexBits int
+	IndexFrom int       // the lowest of these bits; 0: that of Index
 	In        []Operand // of Execute: at most two, 32 bits each; of Hash and Concat: any
 }

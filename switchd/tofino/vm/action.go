@@ -20,7 +20,7 @@ func (c *Code) compileAction(a *fit.Action, n int) (out instructions) {
 		}
 	}
 	if c.crossed(a, n) {
-		out = append(out, call(c.compileAtOnce(a, n)))
+		out = append(out, call(c.compileAtOnce(a, n), written(a, n)...))
 	} else {
 		for i := range a.Do {
 			if o := &a.Do[i]; !ends(o.Kind) {
@@ -54,6 +54,16 @@ func (c *Code) crossed(a *fit.Action, n int) bool {
 		}
 	}
 	return false
+}
+
+// written are the fields that a copy of an action writes.
+func written(a *fit.Action, n int) (out []fit.FieldID) {
+	for i := range a.Do {
+		if o := &a.Do[i]; !ends(o.Kind) && o.Dst.ID != fit.NoField {
+			out = append(out, o.Dst.Of(n))
+		}
+	}
+	return out
 }
 
 // compileAtOnce computes all results before it stores them.
@@ -100,11 +110,14 @@ func (c *Code) compileOp(o *fit.Op, n int) inst {
 	if in, ok := c.compileMove(o, n, dst); ok {
 		return in
 	}
+	if in, ok := c.compileJoin(o, n, dst); ok {
+		return in
+	}
 	of := c.compileValue(o, n)
 	if at, mask := dst.off, dst.mask; dst.kind == inSlot {
-		return call(func(s *Pass) { s.slots[at] = of(s) & mask })
+		return call(func(s *Pass) { s.slots[at] = of(s) & mask }, o.Dst.Of(n))
 	}
-	return call(func(s *Pass) { s.put(dst, of(s)) })
+	return call(func(s *Pass) { s.put(dst, of(s)) }, o.Dst.Of(n))
 }
 
 // compileMove compiles an operation that only moves, as most do, or joins a parameter
@@ -149,6 +162,25 @@ func (c *Code) compileMove(o *fit.Op, n int, dst *ref) (in inst, ok bool) {
 		}
 	}
 	return in, true
+}
+
+// compileJoin compiles fields one behind another into metadata of as many bits; ok is false
+// for anything else.
+func (c *Code) compileJoin(o *fit.Op, n int, dst *ref) (in inst, ok bool) {
+	if o.Kind != ir.Concat || dst.kind != inSlot {
+		return inst{}, false
+	}
+	var fields []fit.FieldID
+	total := 0
+	for _, x := range o.In {
+		if x.Kind != fit.FromField {
+			return inst{}, false
+		}
+		fields = append(fields, x.Field.Of(n))
+		total += int(c.fields[x.Field.Of(n)].bits)
+	}
+	k := c.newKey(fields)
+	return inst{op: opJoin, dst: dst.off, a: int16(64 - total), imm: dst.mask, rare: &rare{key: &k}}, k.words == 1
 }
 
 // paramAndField returns the operands of an operation on one of each, in any order.

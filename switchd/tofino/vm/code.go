@@ -18,11 +18,12 @@ type Options struct {
 type Code struct {
 	prog    *fit.Program
 	fields  []ref
-	slots   int   // words of metadata and intrinsics
-	lengths []int // of headers, in bytes
-	scratch []int // where each has its place when it is added
-	bytes   int   // of scratch for headers that are added
-	longest int   // header, in bytes
+	slots   int    // words of metadata and intrinsics
+	bySlot  []*ref // their fields
+	lengths []int  // of headers, in bytes
+	scratch []int  // where each has its place when it is added
+	bytes   int    // of scratch for headers that are added
+	longest int    // header, in bytes
 	at      intrinsics
 	resub   int // slot of meta.resubmit; -1: there is none
 	bridged []int
@@ -35,6 +36,7 @@ type Code struct {
 
 // side is one half of a pipe.
 type side struct {
+	number    fit.Side
 	parser    []state
 	control   instructions
 	deparse   []int
@@ -46,6 +48,11 @@ type side struct {
 func Compile(p *fit.Program, o Options) (*Code, error) {
 	c := &Code{prog: p, oneByOne: o.OneByOne}
 	c.fields, c.slots = refs(p)
+	for i := range c.fields {
+		if r := &c.fields[i]; r.kind == inSlot {
+			c.bySlot = append(c.bySlot, r)
+		}
+	}
 	if err := c.at.find(c); err != nil {
 		return nil, fmt.Errorf("compiling program %s: %w", p.Name, err)
 	}
@@ -64,6 +71,7 @@ func Compile(p *fit.Program, o Options) (*Code, error) {
 	}
 	for i := range p.Gress {
 		c.sides[i] = c.compileSide(&p.Gress[i])
+		c.sides[i].number = fit.Side(i)
 	}
 	for i, g := range []*ir.Gress{&p.Source.Ingress, &p.Source.Egress} {
 		var err error

@@ -5,9 +5,6 @@ import (
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
 
-// test is a compiled condition.
-type test func(*Pass) bool
-
 // compileSteps appends steps to a list, whose conditions jump within it.
 func (c *Code) compileSteps(out instructions, steps []fit.Step) instructions {
 	for i := range steps {
@@ -43,44 +40,74 @@ func (c *Code) compileCond(from *fit.Cond) inst {
 	if from.Valid != fit.NoHeader {
 		return inst{op: opUnlessValid, dst: int32(from.Valid)}
 	}
-	if left := &c.fields[from.Left]; left.kind == inSlot {
-		in := inst{a: int16(left.off), imm: from.Right.Const}
-		switch right := from.Right; {
-		case right.Kind == fit.Const && from.Op == ir.Equal:
-			in.op = opUnlessEqual
-			return in
-		case right.Kind == fit.Const && from.Op == ir.NotEqual:
-			in.op = opUnlessUnequal
-			return in
-		case right.Kind == fit.Const && from.Op == ir.Greater:
-			in.op = opUnlessAbove
-			return in
-		case right.Kind == fit.FromField && from.Op == ir.Less:
-			if r := &c.fields[right.Field.Of(0)]; r.kind == inSlot {
-				in.op, in.b = opUnlessLess, int16(r.off)
-				return in
-			}
-		}
+	left := &c.fields[from.Left]
+	r := &relation{op: relationOp(from.Op), left: left, mask: ^uint64(0), constant: from.Right.Const, shift: 64 - left.bits}
+	if from.Right.Kind == fit.FromField {
+		r.right = &c.fields[from.Right.Field.Of(0)]
 	}
-	return inst{op: opUnless, rare: &rare{test: c.compileRelation(from)}}
+	return inst{op: opUnless, rare: &rare{test: r}}
 }
 
-func (c *Code) compileRelation(from *fit.Cond) test {
-	r := &c.fields[from.Left]
-	left, right, bits := c.operand(fit.Operand{Kind: fit.FromField, Field: fit.Ref{ID: from.Left}}, 0), c.operand(from.Right, 0), r.bits
-	switch from.Op {
+// relation is a compiled relation of a field and a field or constant.
+type relation struct {
+	op          relOp
+	shift       uint8 // 64 less the bits of a number with a sign
+	left, right *ref  // right nil: the constant, which the left one is held against under the mask
+	mask        uint64
+	constant    uint64
+}
+
+type relOp uint8
+
+const (
+	relEqual relOp = iota
+	relNotEqual
+	relLess
+	relGreater
+	relLessSigned
+	relGreaterSigned
+)
+
+func relationOp(r ir.Relation) relOp {
+	switch r {
 	case ir.Equal:
-		return func(s *Pass) bool { return left(s) == right(s) }
+		return relEqual
 	case ir.NotEqual:
-		return func(s *Pass) bool { return left(s) != right(s) }
+		return relNotEqual
 	case ir.Less:
-		return func(s *Pass) bool { return left(s) < right(s) }
+		return relLess
 	case ir.Greater:
-		return func(s *Pass) bool { return left(s) > right(s) }
+		return relGreater
 	case ir.LessSigned:
-		return func(s *Pass) bool { return signed(left(s), bits) < signed(right(s), bits) }
+		return relLessSigned
 	case ir.GreaterSigned:
-		return func(s *Pass) bool { return signed(left(s), bits) > signed(right(s), bits) }
+		return relGreaterSigned
 	}
-	panic("vm: relation " + string(from.Op) + " went past fit")
+	panic("vm: relation " + string(r) + " went past fit")
+}
+
+// holds reports whether a relation holds for a packet.
+func (s *Pass) holds(r *relation) bool {
+	if r.right != nil {
+		return r.of(s.get(r.left), s.get(r.right))
+	}
+	return r.of(s.get(r.left)&r.mask, r.constant)
+}
+
+// of reports whether it holds for two values.
+func (r *relation) of(left, right uint64) bool {
+	switch r.op {
+	case relEqual:
+		return left == right
+	case relNotEqual:
+		return left != right
+	case relLess:
+		return left < right
+	case relGreater:
+		return left > right
+	case relLessSigned:
+		return int64(left<<r.shift) < int64(right<<r.shift)
+	default:
+		return int64(left<<r.shift) > int64(right<<r.shift)
+	}
 }

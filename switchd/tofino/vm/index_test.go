@@ -27,6 +27,24 @@ func TestIndexIsTheLowBits(t *testing.T) {
 	}
 }
 
+// An index may be bits in the middle of a field.
+func TestIndexIsBitsInTheMiddle(t *testing.T) {
+	for _, where := range []string{"h.i", "meta.i"} {
+		p := counter()
+		p.Headers[0] = header("h", field("i", 16), field("out", 8))
+		p.Metadata = append(p.Metadata, meta("i", 16))
+		p.Actions = append(p.Actions, ir.Action{Name: "copy", Do: []ir.Op{{Kind: ir.Set, Dst: "meta.i", A: ir.F("h.i")}}})
+		p.Tables = append(p.Tables, ir.Table{Name: "copy", Default: "copy"})
+		p.Ingress.Control = append([]ir.Step{{Apply: "copy"}}, p.Ingress.Control...)
+		op := &p.Actions[0].Do[0]
+		op.Index, op.IndexBits, op.IndexFrom, op.Dst = ir.F(where), 8, 4, "h.out"
+		b := newBench(t, p, Options{})
+		equal(t, b.ok(0xab, 0x5c, 0), 0xab, 0x5c, 1) // entry 0xb5
+		equal(t, b.ok(0x1b, 0x5d, 0), 0x1b, 0x5d, 2)
+		equal(t, b.ok(0xab, 0x6c, 0), 0xab, 0x6c, 1)
+	}
+}
+
 // Fields of a key that stand together in a header are read together, wherever a byte
 // begins: it matches as if each was read alone.
 func TestKeysOfNeighbours(t *testing.T) {

@@ -24,20 +24,17 @@ const (
 	opLookup            // table dst, one copy
 	opLookupOnce        // table dst, all copies
 	opJump
-	opUnless        // jump unless test holds
-	opUnlessValid   // jump unless header dst is valid
-	opUnlessEqual   // jump unless slot a is imm
-	opUnlessUnequal // jump unless slot a is not imm
-	opUnlessLess    // jump unless slot a is less than slot b
-	opUnlessAbove   // jump unless slot a is greater than imm
-	opStateful      // one access to a register
+	opUnless      // jump unless a relation holds
+	opUnlessValid // jump unless header dst is valid
+	opStateful    // one access to a register
+	opJoin        // slot dst = fields one behind another
 )
 
 // inst is one instruction of a control or of an action. There are hundreds in a pass,
 // and they have to stay in a processor's first cache.
 type inst struct {
 	op    opcode
-	a, b  int16
+	a     int16
 	dst   int32
 	jump  int32  // instruction to go on with
 	imm   uint64 // constant, or mask of what goes to a slot
@@ -49,17 +46,23 @@ type inst struct {
 type rare struct {
 	from   *ref
 	call   func(*Pass)
-	test   test
+	writes []fit.FieldID // fields that a call may change
+	opaque bool          // a call may do anything
+	test   *relation
 	args   []uint64
 	access *access
+	key    *key
 }
 
 // instructions is a sequence of instructions.
 type instructions []inst
 
 // run does a list from its first instruction to its end.
-func (s *Pass) run(code instructions) {
-	for pc := 0; pc < len(code); pc++ {
+func (s *Pass) run(code instructions) { s.runFrom(code, 0) }
+
+// runFrom does a list from any instruction to its end.
+func (s *Pass) runFrom(code instructions, pc int) {
+	for ; pc < len(code); pc++ {
 		in := &code[pc]
 		switch in.op {
 		case opConst:
@@ -98,28 +101,14 @@ func (s *Pass) run(code instructions) {
 			in.rare.call(s)
 		case opStateful:
 			s.access(in.rare.access)
+		case opJoin:
+			s.slots[in.dst] = in.rare.key.readOne(s) >> (in.a & 63) & in.imm
 		case opUnless:
-			if !in.rare.test(s) {
+			if !s.holds(in.rare.test) {
 				pc = int(in.jump) - 1
 			}
 		case opUnlessValid:
 			if !s.valid(int(in.dst)) {
-				pc = int(in.jump) - 1
-			}
-		case opUnlessEqual:
-			if s.slots[in.a] != in.imm {
-				pc = int(in.jump) - 1
-			}
-		case opUnlessUnequal:
-			if s.slots[in.a] == in.imm {
-				pc = int(in.jump) - 1
-			}
-		case opUnlessLess:
-			if s.slots[in.a] >= s.slots[in.b] {
-				pc = int(in.jump) - 1
-			}
-		case opUnlessAbove:
-			if s.slots[in.a] <= in.imm {
 				pc = int(in.jump) - 1
 			}
 		}
@@ -153,8 +142,10 @@ func (s *Pass) lookupOnce(in *inst) {
 	}
 }
 
-// call is an instruction for what has none of its own.
-func call(f func(*Pass)) inst { return inst{op: opCall, rare: &rare{call: f}} }
+// call is an instruction for what has none of its own, and writes some fields.
+func call(f func(*Pass), writes ...fit.FieldID) inst {
+	return inst{op: opCall, rare: &rare{call: f, writes: writes}}
+}
 
 // apply compiles the application of a table.
 func (c *Code) apply(id fit.TableID) instructions {
@@ -174,7 +165,7 @@ func (c *Code) apply(id fit.TableID) instructions {
 	case t.once:
 		return instructions{{op: opLookupOnce, dst: int32(id)}}
 	}
-	return instructions{call(func(s *Pass) {
+	return instructions{{op: opCall, rare: &rare{opaque: true, call: func(s *Pass) {
 		for i := range t.keys {
 			r := s.pipe.tables[id].find(s, &t.keys[i])
 			if r.action >= 0 {
@@ -182,5 +173,5 @@ func (c *Code) apply(id fit.TableID) instructions {
 				s.run(t.actions[r.action][i])
 			}
 		}
-	})}
+	}}}}
 }

@@ -1,6 +1,10 @@
 package vm
 
-import "github.com/inalab/inalab/switchd/tofino/fit"
+import (
+	"encoding/binary"
+
+	"github.com/inalab/inalab/switchd/tofino/fit"
+)
 
 // keyWords are the values of the fields of a key, packed: no field lies across two
 // words.
@@ -76,10 +80,13 @@ func (k *key) read(s *Pass, out *keyWords) {
 func (k *key) readOne(s *Pass) (v uint64) {
 	for i := range k.reads {
 		p := &k.reads[i]
-		if p.field.kind == inSlot {
-			v |= s.slots[p.field.off] << p.shift
-		} else {
-			v |= s.get(&p.field) << p.shift
+		switch r := &p.field; {
+		case r.kind == inSlot:
+			v |= s.slots[r.off] << p.shift
+		case r.len > 8:
+			v |= s.get(r) << p.shift
+		case s.heads[r.head].pass == s.pass:
+			v |= binary.BigEndian.Uint64(s.from(&s.heads[r.head], int(r.off))) >> (r.shift & 63) & r.mask << p.shift
 		}
 	}
 	return v

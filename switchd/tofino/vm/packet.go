@@ -43,9 +43,13 @@ func (k *Packet) SetCopy(of *Packet, front int) {
 // Bridge gives the packet the bridged metadata of another.
 func (k *Packet) Bridge(from *Packet) { k.bridged = append(k.bridged[:0], from.bridged...) }
 
+// slack is how many bytes there are behind a front, at least: a field is read with
+// what follows it.
+const slack = 8
+
 // reserve makes room for a front of n bytes behind the headroom.
 func (k *Packet) reserve(n int) {
-	if Headroom+n > len(k.buf) {
+	if Headroom+n+slack > len(k.buf) {
 		k.buf = make([]byte, 2*Headroom+n)
 	}
 	k.off, k.end, k.tail = Headroom, Headroom+n, nil
@@ -64,7 +68,7 @@ func (k *Packet) Len() int { return k.end - k.off + len(k.tail) }
 // so many.
 func (k *Packet) Pull(n int) {
 	if more := min(n-(k.end-k.off), len(k.tail)); more > 0 {
-		if k.end+more > len(k.buf) {
+		if k.end+more+slack > len(k.buf) {
 			k.move(Headroom, k.end-k.off+more)
 		}
 		copy(k.buf[k.end:], k.tail[:more])
@@ -79,8 +83,8 @@ func (k *Packet) Own() { k.Pull(k.Len()) }
 // move puts the front behind headroom bytes, into memory for room bytes of front.
 func (k *Packet) move(headroom, room int) {
 	from := k.buf[k.off:k.end]
-	if headroom+room > len(k.buf) {
-		k.buf = make([]byte, headroom+room+room/2)
+	if headroom+room+slack > len(k.buf) {
+		k.buf = make([]byte, headroom+room+room/2+slack)
 	}
 	k.off, k.end = headroom, headroom+copy(k.buf[headroom:], from)
 }

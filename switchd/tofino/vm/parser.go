@@ -22,12 +22,13 @@ const maxStates = 256
 // state is a state of a parser.
 type state struct {
 	extract []extraction
-	bytes   int // of them
-	skip    int // after that
+	bytes   int    // of them
+	have    uint64 // bits of them
+	skip    int    // after that
 	key     key
 	cases   []transition
 	next    int
-	dense   []int32 // next by the value of a narrow key; nil: it is not narrow
+	dense   []int32 // case by the value of a narrow key; nil: it is not narrow
 	shift   uint8   // of that value in its word
 }
 
@@ -41,22 +42,25 @@ type transition struct {
 	values, masks []uint64 // by word of the key
 	value, mask   uint64   // of the first
 	next          int
+	number        int // among those of the parser, from 1
 }
 
 func (c *Code) compileParser(states []fit.State) []state {
-	out := make([]state, len(states))
+	out, number := make([]state, len(states)), 0
 	for i := range states {
 		from, to := &states[i], &out[i]
 		to.skip, to.next = from.Advance, int(from.Next)
 		for _, h := range from.Extract {
 			to.extract = append(to.extract, extraction{int32(h), int32(to.bytes)})
+			to.have |= 1 << h
 			to.bytes += c.prog.Headers[h].Bytes
 		}
 		fields := make([]fit.FieldID, len(from.Select))
 		copy(fields, from.Select)
 		to.key = c.newKey(fields)
 		for _, t := range from.Cases {
-			c := transition{values: to.key.pack(t.Values), masks: to.key.pack(t.Masks), next: int(t.Next)}
+			number++
+			c := transition{values: to.key.pack(t.Values), masks: to.key.pack(t.Masks), next: int(t.Next), number: number}
 			if to.key.words > 0 {
 				c.value, c.mask = c.values[0], c.masks[0]
 			}
@@ -67,7 +71,7 @@ func (c *Code) compileParser(states []fit.State) []state {
 	return out
 }
 
-// flatten lists what follows each value of a narrow key.
+// flatten lists the transition of each value of a narrow key.
 func (st *state) flatten() {
 	bits := 0
 	for _, p := range st.key.parts {
@@ -82,14 +86,15 @@ func (st *state) flatten() {
 	}
 }
 
-// match returns the state that follows a key of one word.
+// match returns the transition that a key of one word takes: the number of cases if it is
+// none of them.
 func (st *state) match(word uint64) int {
 	for i := range st.cases {
 		if t := &st.cases[i]; word&t.mask == t.value {
-			return t.next
+			return i
 		}
 	}
-	return st.next
+	return len(st.cases)
 }
 
 // parse finds the headers of the packet.
@@ -105,7 +110,10 @@ func (s *Pass) parse(states []state) Reason {
 		}
 		at = st.next
 		if len(st.cases) > 0 {
-			at = s.choose(st)
+			if i := s.choose(st); i < len(st.cases) {
+				at = st.cases[i].next
+				s.came(st.cases[i].number)
+			}
 		}
 		switch at {
 		case int(fit.Accept):
@@ -127,11 +135,28 @@ func (s *Pass) extract(st *state) bool {
 	for _, e := range st.extract {
 		s.heads[e.head] = head{int32(s.cursor) + e.at, s.pass}
 	}
+	s.have |= st.have
 	s.cursor = end + st.skip
 	return s.cursor <= s.packet.end
 }
 
-// choose returns the next state.
+// came notes a case that the parser has taken.
+func (s *Pass) came(number int) {
+	if number > maxCases || s.way > 1<<(64-caseBits)-1 {
+		s.way = longWay
+	} else if s.way != longWay {
+		s.way = s.way<<caseBits | uint64(number)
+	}
+}
+
+// A way is made of the numbers of the cases that a parser has taken, the last one lowest.
+const (
+	caseBits = 8
+	maxCases = 1<<caseBits - 2 // so that no way is longWay
+	longWay  = 1<<64 - 1       // too many, or too high numbers
+)
+
+// choose returns the number of the case that a packet is.
 func (s *Pass) choose(st *state) int {
 	if st.key.words == 1 {
 		word := st.key.readOne(s)
@@ -143,10 +168,10 @@ func (s *Pass) choose(st *state) int {
 	st.key.read(s, &s.key)
 	for i := range st.cases {
 		if t := &st.cases[i]; matches(&s.key, t.values, t.masks) {
-			return t.next
+			return i
 		}
 	}
-	return st.next
+	return len(st.cases)
 }
 
 // checksum is a field that a deparser fills in.

@@ -17,6 +17,8 @@ type Pass struct {
 	slots  []uint64
 	heads  []head
 	pass   uint32 // number of this one
+	have   uint64 // bits of headers that the parser has found
+	way    uint64 // cases that it has taken
 	cursor int    // in the memory of the packet, behind what is parsed
 	args   []uint64
 
@@ -54,7 +56,7 @@ func (s *Pass) header(h int) []byte { return s.from(&s.heads[h], 0)[:s.code.leng
 func (c *Code) NewPass() *Pass {
 	s := &Pass{
 		code: c, slots: make([]uint64, c.slots), heads: make([]head, len(c.prog.Headers)),
-		none: make([]byte, c.longest), scratch: make([]byte, c.bytes),
+		none: make([]byte, c.longest), scratch: make([]byte, c.bytes+slack),
 	}
 	for i := range s.heads {
 		s.invalidate(i)
@@ -158,7 +160,7 @@ func (s *Pass) begin(p *Pipe, k *Packet) {
 		clear(s.heads)
 		s.pass = 1
 	}
-	s.order = nil
+	s.order, s.have, s.way = nil, 0, 0
 }
 
 // through takes the packet through one half of the pipe.
@@ -169,7 +171,7 @@ func (s *Pass) through(which fit.Side) Reason {
 	if reason := s.parse(side.parser); reason != OK {
 		return reason
 	}
-	s.run(side.control)
+	s.control(side)
 	s.fill(side.checksums)
 	s.deparse(side.deparse)
 	return OK

@@ -16,6 +16,7 @@ type Pipe struct {
 	tables    []*table
 	registers []register
 	random    *rng.Stream
+	trees     [2]tree // by side: what has been found out of ways through the control
 }
 
 // NewPipe returns pipe number (from 0) as the program leaves it: entries from the
@@ -58,6 +59,7 @@ func (p *Pipe) Insert(id fit.TableID, entry EntryID, e fit.Entry) error {
 		}
 	}
 	t.insert(r)
+	p.changed(t)
 	return nil
 }
 
@@ -69,7 +71,14 @@ func (p *Pipe) Delete(id fit.TableID, entry EntryID) bool {
 		return false
 	}
 	t.remove(at)
+	p.changed(t)
 	return true
+}
+
+// changed forgets what was found out with other entries.
+func (p *Pipe) changed(t *table) {
+	t.number()
+	p.trees = [2]tree{}
 }
 
 // Len returns how many entries a table has.

@@ -13,20 +13,26 @@ type register struct {
 	data         []byte
 	size, lanes  int
 	copies       int
-	width        int // bytes of a lane
-	entry, lane2 int // bytes of an entry; from the lower lane of a copy to its upper
+	width        int  // bytes of a lane
+	entry, lane2 int  // bytes of an entry; from the lower lane of a copy to its upper
+	words        bool // an entry is two words of 32 bits, and nothing else
 }
 
 func newRegister(of *fit.Register) register {
 	r := register{size: of.Size, lanes: of.Lanes, copies: of.Copies, width: of.Bits / 8}
 	r.lane2 = r.copies * r.width
 	r.entry = r.lanes * r.lane2
+	r.words = r.lanes == 2 && r.copies == 1 && r.width == 4
 	r.data = make([]byte, r.size*r.entry)
 	return r
 }
 
 // load returns both lanes of an entry that is there; the upper of one lane is 0.
 func (r *register) load(index, copy int) (lo, hi uint32) {
+	if r.words {
+		v := binary.BigEndian.Uint64(r.data[8*index:])
+		return uint32(v >> 32), uint32(v)
+	}
 	at := index*r.entry + copy*r.width
 	lo = getLane(r.data[at : at+r.width])
 	if r.lanes == 2 {
@@ -37,6 +43,10 @@ func (r *register) load(index, copy int) (lo, hi uint32) {
 }
 
 func (r *register) store(index, copy int, lo, hi uint32) {
+	if r.words {
+		binary.BigEndian.PutUint64(r.data[8*index:], uint64(lo)<<32|uint64(hi))
+		return
+	}
 	at := index*r.entry + copy*r.width
 	putLane(r.data[at:at+r.width], lo)
 	if r.lanes == 2 {
@@ -71,8 +81,9 @@ type Register struct {
 	id   fit.RegisterID
 	copy int
 	Name string
-	Size int // entries
-	Bits int // of a lane
+	Size int  // entries
+	Bits int  // of a lane
+	Wide bool // entries are numbers of 64 bits, of which lo and hi are the words
 }
 
 // Register returns a register by its name; "values[3]" is copy 3 of a group.
@@ -81,7 +92,7 @@ func (c *Code) Register(name string) (Register, error) {
 		r := &c.prog.Registers[id]
 		for i := range r.Copies {
 			if name == copyName(r, i) {
-				return Register{fit.RegisterID(id), i, name, r.Size, r.Bits}, nil
+				return Register{fit.RegisterID(id), i, name, r.Size, r.Bits, r.Wide}, nil
 			}
 		}
 	}

@@ -46,27 +46,49 @@ func termOf(t ir.Term) term {
 	return termZero
 }
 
-// alu is a compiled program of a stateful ALU.
+// alu is a compiled program of a stateful ALU. It fits into a line of a processor's cache.
 type alu struct {
 	shift  uint8 // 32 less the bits of a lane
+	writes bool
 	mask   uint32
 	a, b   compare
-	lo, hi []update
-	out    []output
+	lo, hi [fit.MaxUpdates]update
+	out    output
 }
 
 type compare struct {
 	on          bool
+	op          relOp
 	left, right term
 	constant    uint32
-	op          ir.Relation
 }
 
+// update is one of a lane; the zero value never is.
 type update struct {
 	guard ir.Guard
-	op    ir.OpKind
+	op    aluOp
 	x, y  term
 	imm   uint32
+}
+
+type aluOp uint8
+
+const (
+	aluSet aluOp = iota
+	aluAdd
+	aluSub
+	aluAnd
+	aluOr
+	aluXor
+	aluAndNot
+	aluMinSigned
+	aluMaxSigned
+)
+
+// aluOps are the operations by their names; anything else sets.
+var aluOps = map[ir.OpKind]aluOp{
+	ir.Add: aluAdd, ir.Sub: aluSub, ir.And: aluAnd, ir.Or: aluOr, ir.Xor: aluXor, ir.AndNot: aluAndNot,
+	ir.MinSigned: aluMinSigned, ir.MaxSigned: aluMaxSigned,
 }
 
 type output struct {
@@ -75,13 +97,14 @@ type output struct {
 	imm   uint32
 }
 
-func compileALU(r *fit.Register, run int) *alu {
+func compileALU(r *fit.Register, run int) (u alu) {
 	from := &r.Actions[run]
-	u := &alu{shift: uint8(32 - r.Bits), mask: uint32(ones(r.Bits))}
+	u = alu{shift: uint8(32 - r.Bits), mask: uint32(ones(r.Bits))}
 	u.a, u.b = compileCompare(from.A, u.mask), compileCompare(from.B, u.mask)
 	u.lo, u.hi = compileUpdates(from.Lo, u.mask), compileUpdates(from.Hi, u.mask)
+	u.writes = len(from.Lo)+len(from.Hi) > 0
 	for _, o := range from.Out {
-		u.out = append(u.out, output{o.If, termOf(o.Value), uint32(o.Imm) & u.mask})
+		u.out = output{o.If, termOf(o.Value), uint32(o.Imm) & u.mask}
 	}
 	return u
 }
@@ -90,12 +113,12 @@ func compileCompare(from *ir.Compare, mask uint32) compare {
 	if from == nil {
 		return compare{}
 	}
-	return compare{true, termOf(from.Left), termOf(from.Right), uint32(from.Const) & mask, from.Op}
+	return compare{true, relationOp(from.Op), termOf(from.Left), termOf(from.Right), uint32(from.Const) & mask}
 }
 
-func compileUpdates(from []ir.Update, mask uint32) (out []update) {
-	for _, o := range from {
-		out = append(out, update{o.If, o.Op, termOf(o.X), termOf(o.Y), uint32(o.Imm) & mask})
+func compileUpdates(from []ir.Update, mask uint32) (out [fit.MaxUpdates]update) {
+	for i, o := range from {
+		out[i] = update{o.If, aluOps[o.Op], termOf(o.X), termOf(o.Y), uint32(o.Imm) & mask}
 	}
 	return out
 }
@@ -111,26 +134,24 @@ func (u *alu) run(v *terms) uint32 {
 	if u.b.on && u.b.holds(v, u.shift) {
 		is |= 2
 	}
-	v[termNewLo] = u.update(u.lo, v, v[termLo], is)
-	v[termNewHi] = u.update(u.hi, v, v[termHi], is)
-	for i := range u.out {
-		if o := &u.out[i]; o.guard>>is&1 != 0 {
-			v[termImm] = o.imm
-			return v[o.value]
-		}
+	v[termNewLo] = u.update(&u.lo, v, v[termLo], is)
+	v[termNewHi] = u.update(&u.hi, v, v[termHi], is)
+	if u.out.guard>>is&1 == 0 {
+		return 0
 	}
-	return 0
+	v[termImm] = u.out.imm
+	return v[u.out.value]
 }
 
 // holds compares the difference of two terms and a constant with 0.
 func (c *compare) holds(v *terms, shift uint8) bool {
 	d := int32((v[c.left] - v[c.right] - c.constant) << shift)
 	switch c.op {
-	case ir.Equal:
+	case relEqual:
 		return d == 0
-	case ir.NotEqual:
+	case relNotEqual:
 		return d != 0
-	case ir.Less, ir.LessSigned:
+	case relLess, relLessSigned:
 		return d < 0
 	default:
 		return d > 0
@@ -138,7 +159,7 @@ func (c *compare) holds(v *terms, shift uint8) bool {
 }
 
 // update returns what becomes of a lane.
-func (u *alu) update(list []update, v *terms, old uint32, is uint8) uint32 {
+func (u *alu) update(list *[fit.MaxUpdates]update, v *terms, old uint32, is uint8) uint32 {
 	for i := range list {
 		if o := &list[i]; o.guard>>is&1 != 0 {
 			v[termImm] = o.imm
@@ -150,24 +171,24 @@ func (u *alu) update(list []update, v *terms, old uint32, is uint8) uint32 {
 
 func (o *update) apply(x, y uint32, shift uint8) uint32 {
 	switch o.op {
-	case ir.Add:
+	case aluAdd:
 		return x + y
-	case ir.Sub:
+	case aluSub:
 		return x - y
-	case ir.And:
+	case aluAnd:
 		return x & y
-	case ir.Or:
+	case aluOr:
 		return x | y
-	case ir.Xor:
+	case aluXor:
 		return x ^ y
-	case ir.AndNot:
+	case aluAndNot:
 		return x &^ y
-	case ir.MinSigned:
+	case aluMinSigned:
 		if int32(x<<shift) <= int32(y<<shift) {
 			return x
 		}
 		return y
-	case ir.MaxSigned:
+	case aluMaxSigned:
 		if int32(x<<shift) >= int32(y<<shift) {
 			return x
 		}
@@ -178,9 +199,9 @@ func (o *update) apply(x, y uint32, shift uint8) uint32 {
 
 // access is one access to a register.
 type access struct {
-	alu    *alu
-	id     int // of the register
-	lane   int // copy
+	alu    alu
+	id     int32 // of the register
+	lane   int32 // copy
 	index  index
 	inputs [2]source
 	dst    *ref // nil: nowhere
@@ -188,8 +209,9 @@ type access struct {
 
 // source is where an input of a stateful ALU comes from.
 type source struct {
-	field *ref // nil: there is none
-	slot  int  // of metadata
+	field *ref  // nil: there is none
+	slot  int   // of metadata
+	shift uint8 // 32 for the upper word of a field
 }
 
 func (s *Pass) input(x *source) uint32 {
@@ -197,17 +219,21 @@ func (s *Pass) input(x *source) uint32 {
 	case x.field == nil:
 		return 0
 	case x.field.kind == inSlot:
-		return uint32(s.slots[x.slot])
+		return uint32(s.slots[x.slot] >> x.shift)
 	}
-	return uint32(s.get(x.field))
+	return uint32(s.get(x.field) >> x.shift)
 }
 
 // compileAccess compiles one access to a register.
 func (c *Code) compileAccess(o *fit.Op, n int) *access {
-	a := &access{id: int(o.Register.ID), lane: o.Register.Of(n), alu: compileALU(&c.prog.Registers[o.Register.ID], o.Run), index: c.index(o, n)}
+	a := &access{id: int32(o.Register.ID), lane: int32(o.Register.Of(n)), alu: compileALU(&c.prog.Registers[o.Register.ID], o.Run), index: c.index(o, n)}
 	for i := range o.In { // fields, as fit has seen to
 		f := &c.fields[o.In[i].Field.Of(n)]
-		a.inputs[i] = source{f, int(f.off)}
+		a.inputs[i] = source{field: f, slot: int(f.off)}
+	}
+	if len(o.In) == 1 && o.In[0].Bits > fit.MaxLaneBits {
+		a.inputs[1] = a.inputs[0]
+		a.inputs[1].shift = fit.MaxLaneBits
 	}
 	if o.Dst.ID != fit.NoField {
 		a.dst = &c.fields[o.Dst.Of(n)]
@@ -228,17 +254,17 @@ func (s *Pass) access(a *access) {
 }
 
 func (s *Pass) output(a *access) uint64 {
-	r, u := &s.pipe.registers[a.id], a.alu
+	r, u := &s.pipe.registers[a.id], &a.alu
 	i := s.at(&a.index)
 	if i >= uint64(r.size) {
 		return 0
 	}
 	var v terms
 	v[termIn0], v[termIn1] = s.input(&a.inputs[0])&u.mask, s.input(&a.inputs[1])&u.mask
-	v[termLo], v[termHi] = r.load(int(i), a.lane)
+	v[termLo], v[termHi] = r.load(int(i), int(a.lane))
 	out := u.run(&v)
-	if len(u.lo)+len(u.hi) > 0 {
-		r.store(int(i), a.lane, v[termNewLo], v[termNewHi])
+	if u.writes {
+		r.store(int(i), int(a.lane), v[termNewLo], v[termNewHi])
 	}
 	return uint64(out)
 }
@@ -249,7 +275,7 @@ func (c *Code) compileExecute(o *fit.Op, n int) value {
 	return func(s *Pass) uint64 { return s.output(a) }
 }
 
-// index is what names the entry of an access: the low bits of a field, or a constant.
+// index is what names the entry of an access: bits of a field, or a constant.
 type index struct {
 	source
 	mask  uint64
@@ -266,7 +292,7 @@ func (c *Code) index(o *fit.Op, n int) index {
 		x.param = o.Index.Param
 	default:
 		f := &c.fields[o.Index.Field.Of(n)]
-		x.source, x.mask = source{f, int(f.off)}, ones(o.Index.Bits)
+		x.source, x.mask = source{field: f, slot: int(f.off), shift: uint8(o.IndexFrom)}, ones(o.Index.Bits)
 	}
 	return x
 }
@@ -279,7 +305,7 @@ func (s *Pass) at(x *index) uint64 {
 	case x.field == nil:
 		return x.entry
 	case x.field.kind == inSlot:
-		return s.slots[x.slot] & x.mask
+		return s.slots[x.slot] >> x.shift & x.mask
 	}
-	return s.get(x.field) & x.mask
+	return s.get(x.field) >> x.shift & x.mask
 }

@@ -86,7 +86,7 @@ var (
 	allUpdates   = []ir.OpKind{ir.Set, ir.Add, ir.Sub, ir.And, ir.Or, ir.Xor, ir.AndNot, ir.MinSigned, ir.MaxSigned}
 )
 
-// The stateful ALU does what ir says, for all programs, beyond those that fit.
+// The stateful ALU does what ir says, for all programs that it has room for.
 func TestStatefulALU(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "bits")
@@ -99,10 +99,10 @@ func TestStatefulALU(t *testing.T) {
 		}), true)
 		updates := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ir.Update {
 			return ir.Update{If: guard.Draw(t, "if"), Op: rapid.SampledFrom(allUpdates).Draw(t, "op"), X: term.Draw(t, "x"), Y: term.Draw(t, "y"), Imm: imm.Draw(t, "imm")}
-		}), 0, 2)
+		}), 0, fit.MaxUpdates)
 		outs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ir.Output {
 			return ir.Output{If: guard.Draw(t, "if"), Value: rapid.SampledFrom(append(allTerms, ir.NewLo, ir.NewHi)).Draw(t, "value"), Imm: imm.Draw(t, "imm")}
-		}), 0, 2)
+		}), 0, fit.MaxOutputs)
 		a := ir.RegAction{A: compare.Draw(t, "a"), B: compare.Draw(t, "b"), Lo: updates.Draw(t, "lo"), Hi: updates.Draw(t, "hi"), Out: outs.Draw(t, "out")}
 		o := oracle{bits: bits}
 		// few values, near the ends of the range, so that comparisons go either way

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/inalab/inalab/switchd/tofino/fit"
@@ -77,9 +78,9 @@ func (c *Code) changes(a *fit.Action, copies int, f fit.FieldID) bool {
 type table struct {
 	key     *key   // of the first copy
 	rows    []*row // ternary: by priority, then as they came
-	direct  []*row // of a big constant table, by key
+	direct  []*row // of a constant table, by the bits that entries look at
 	care    uint64 // bits that any entry looks at, of a key of one word
-	shift   uint8  // of the key in its word
+	shift   uint8  // of the first of these bits
 	counter bool
 	memo    [memoLines]memo
 	miss    row
@@ -97,7 +98,14 @@ type row struct {
 	packets, bytes uint64
 	values, masks  []uint64 // by word of the key
 	id             EntryID
+	place          int // in the rows of the table, behind them that of the default action
 	entry          fit.Entry
+}
+
+// count counts a packet.
+func (r *row) count(s *Pass) {
+	r.packets++
+	r.bytes += uint64(s.length)
 }
 
 // memo remembers what a key of one word matched: programs match on few, and packets
@@ -139,33 +147,33 @@ func makeTable(def *fit.Table, of *tableCode, pipe int) *table {
 			t.insert(of.newRow(EntryID(i), e))
 		}
 	}
-	t.flatten(k)
+	t.number()
+	t.flatten()
 	return t
 }
 
-// directBits is how wide the key of a constant table may be that is a list, not a map,
-// if it is narrow or has many entries; few are faster in the memo.
+// directBits is how wide that of a key may be which the entries of a constant table look
+// at, for the table to be a list, not a map or a search, if it is narrow or has many entries;
+// few are faster in the memo.
 const (
 	narrowBits    = 8
 	directBits    = 16
 	directEntries = 256
 )
 
-// flatten lists the rows of a big constant table by their keys.
-func (t *table) flatten(k *key) {
-	bits := 0
-	for _, p := range k.parts {
-		bits += int(p.field.bits)
-	}
-	if t.exact == nil || !t.def.Const || bits > directBits || bits > narrowBits && len(t.rows) < directEntries {
+// flatten lists the rows of a constant table by the bits that they look at.
+func (t *table) flatten() {
+	if !t.def.Const || t.key.words != 1 || t.care == 0 {
 		return
 	}
-	t.shift, t.direct = uint8(64-bits), make([]*row, 1<<bits)
-	for i := range t.direct {
-		t.direct[i] = &t.miss
+	low := mathbits.TrailingZeros64(t.care)
+	wide := mathbits.Len64(t.care >> low)
+	if wide > directBits || wide > narrowBits && len(t.rows) < directEntries {
+		return
 	}
-	for _, r := range t.rows {
-		t.direct[r.values[0]>>t.shift] = r
+	t.shift, t.direct = uint8(low), make([]*row, 1<<wide)
+	for i := range t.direct {
+		t.direct[i] = t.match(uint64(i) << low & t.care)
 	}
 	t.exact = nil
 }
@@ -205,6 +213,14 @@ func (t *table) insert(r *row) {
 	}
 }
 
+// number tells rows their places.
+func (t *table) number() {
+	for i, r := range t.rows {
+		r.place = i
+	}
+	t.miss.place = len(t.rows)
+}
+
 // remove takes a row out.
 func (t *table) remove(at int) {
 	r := t.rows[at]
@@ -225,27 +241,30 @@ func (t *table) remove(at int) {
 
 // find returns the row that a packet matches, and counts it where rows are counted.
 func (t *table) find(s *Pass, k *key) *row {
-	r := &t.miss
+	r := t.row(s, k)
+	if t.counter {
+		r.count(s)
+	}
+	return r
+}
+
+// row returns the row that a packet matches.
+func (t *table) row(s *Pass, k *key) *row {
 	switch {
 	case len(t.rows) == 0:
+		return &t.miss
 	case t.direct != nil:
-		r = t.direct[k.readOne(s)>>t.shift]
+		return t.direct[k.readOne(s)&t.care>>(t.shift&63)]
 	case k.words == 1:
 		word := k.readOne(s) & t.care
 		m := &t.memo[word*0x9e3779b97f4a7c15>>(64-memoBits)]
-		if r = m.row; r == nil || m.word != word {
-			r = t.match(word)
-			m.word, m.row = word, r
+		if m.row == nil || m.word != word {
+			m.word, m.row = word, t.match(word)
 		}
-	default:
-		k.read(s, &s.key)
-		r = t.matchWide(s, k.words)
+		return m.row
 	}
-	if t.counter {
-		r.packets++
-		r.bytes += uint64(s.length)
-	}
-	return r
+	k.read(s, &s.key)
+	return t.matchWide(s, k.words)
 }
 
 // match finds the row of a key of one word.

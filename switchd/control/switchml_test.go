@@ -1,0 +1,249 @@
+package control
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// engines are what speaks SwitchML on a switch of few ports.
+var engines = map[string]func(cfg switchml.Config) (dataplane.Engine, error){
+	"reference": func(cfg switchml.Config) (dataplane.Engine, error) { return switchml.New(cfg) },
+	"pipeline": func(cfg switchml.Config) (dataplane.Engine, error) {
+		return switchmltofino.New(cfg, switchmltofino.Options{Ports: 15})
+	},
+}
+
+// newSwitchML is a switch whose PFEs run SwitchML without any job, with a pool of
+// 1024 slots.
+func newSwitchML(t rapid.TB, engine, topology string, hosts int) *rig {
+	t.Helper()
+	var newEngine chassis.NewEngine = func(config json.RawMessage, _ trace.Sink) (dataplane.Engine, error) {
+		var cfg switchml.Config
+		if err := json.Unmarshal(config, &cfg); err != nil {
+			return nil, err
+		}
+		return engines[engine](cfg)
+	}
+	return newRigOf(t, topology, hosts, newEngine, func(sw *plan.Switch, node string) any {
+		return switchml.Config{Node: node, Router: sw.Router, MAC: inet.MAC(sw.MAC), Pool: 1024}
+	})
+}
+
+func ofSwitchML(id, elements, slots int, hosts ...int) *Job {
+	return &Job{ID: id, Sources: hosts, SwitchML: &SwitchML{Elements: elements, Slots: slots}}
+}
+
+// update has a host send ones to slot 0, and returns by what ports what leaves.
+func (r *rig) update(host, elements int, from netip.Addr) (ports []sansio.Port) {
+	h := &r.plan.Hosts[host]
+	size, _ := wire.SizeOf(elements)
+	body := make([]byte, wire.HeaderLen+4*elements)
+	wire.Header{Type: wire.TypeConsume, Size: size}.Put(body)
+	for i := range elements {
+		body[wire.HeaderLen+4*i+3] = 1
+	}
+	header := inet.UDPHeader(inet.Flow{
+		SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: from, Dst: h.Gateway, SrcPort: 4000, DstPort: wire.Port,
+	})
+	inet.SetUDPBody(header, len(body))
+	var eff sansio.Effects
+	r.now++
+	in := sansio.Arrival{Port: sansio.Port(h.SwitchPort), Train: sansio.Train{Header: header, Body: body, Seg: len(body), Checksum: sansio.ChecksumPartial}}
+	r.Handle(r.now, []sansio.Arrival{in}, &eff)
+	for _, s := range eff.Sends {
+		ports = append(ports, s.To...)
+	}
+	return ports
+}
+
+// Two jobs of SwitchML with packets of their own are added beside one another, seen,
+// used, and removed; the other notices nothing.
+func TestJobsOfSwitchML(t *testing.T) {
+	for engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			r := newSwitchML(t, engine, "rack", 4)
+			out := r.must(Request{Op: OpAddJob, Job: ofSwitchML(2, 256, 512, 3, 0)})
+			if len(out.Added) != 1 || out.Added[0].PFE != "engine" || out.Added[0].Job != nil || !cmp.Equal(out.Added[0].Ports, []string{"p3", "p0"}) {
+				t.Fatalf("added %+v", out.Added)
+			}
+			for rank, host := range []int{3, 0} {
+				w, h := out.Added[0].SwitchML.Workers[rank], &r.plan.Hosts[host]
+				if w.Rank != rank || w.Addr != h.Addr.Addr() || w.MAC != inet.MAC(h.MAC) || int(w.Port) != h.SwitchPort {
+					t.Errorf("rank %d is %+v, want %s", rank, w, h.Name)
+				}
+			}
+			moved := netip.MustParseAddr("10.1.77.1") // of a client that took h2's interface over
+			told := &SwitchML{Elements: 64, Slots: 512, Workers: []Worker{
+				{Addr: moved, MAC: "02:00:00:00:77:01", Port: "p2"}, {Addr: r.plan.Hosts[1].Addr.Addr(), MAC: r.plan.Hosts[1].MAC.String(), Port: "p1"},
+			}}
+			r.must(Request{Op: OpAddJob, Job: &Job{ID: 3, SwitchML: told}})
+			for i, step := range []struct {
+				host, elements int
+				from           netip.Addr
+				copies         int
+			}{
+				{3, 256, r.plan.Hosts[3].Addr.Addr(), 0}, {2, 64, moved, 0}, {0, 256, r.plan.Hosts[0].Addr.Addr(), 2}, {1, 64, r.plan.Hosts[1].Addr.Addr(), 2},
+			} {
+				if ports := r.update(step.host, step.elements, step.from); len(ports) != step.copies {
+					t.Errorf("step %d: %d copies leave, want %d", i, len(ports), step.copies)
+				}
+			}
+			var jobs []string
+			for _, row := range r.rows(dataplane.ViewJobs) {
+				jobs = append(jobs, strings.Join(row[:9], " "))
+			}
+			want := []string{"engine 2 0 2 2 256 0 512 0", "engine 3 0 2 2 64 512 512 0"}
+			if diff := cmp.Diff(want, jobs); diff != "" {
+				t.Errorf("jobs (-want +got):\n%s", diff)
+			}
+			wantFault(t, r.ask(Request{Op: OpAddJob, Job: ofSwitchML(4, 64, 1, 1)}), FaultRefused, dataplane.RefusedSource)
+			if removed := r.must(Request{Op: OpRemoveJob, ID: number(2)}).Removed; len(removed) != 1 {
+				t.Errorf("removed %+v", removed)
+			}
+			r.must(Request{Op: OpAddJob, Job: ofSwitchML(4, 64, 512, 3)})
+			if rows := r.rows(dataplane.ViewJobs); len(rows) != 2 || rows[0][1] != "3" {
+				t.Errorf("left are %v", rows)
+			}
+		})
+	}
+}
+
+// A refusal has a name and a fix, and changes nothing.
+func TestRefusedJobsOfSwitchML(t *testing.T) {
+	with := func(j *Job, change func(*Job)) *Job { change(j); return j }
+	worker := func(addr, mac, port string) *Job {
+		return &Job{ID: 3, SwitchML: &SwitchML{Elements: 64, Slots: 8, Workers: []Worker{{netip.MustParseAddr(addr), mac, port}}}}
+	}
+	for name, tc := range map[string]struct {
+		job    *Job
+		reason dataplane.Reason
+		says   string
+	}{
+		"id taken":       {ofSwitchML(1, 64, 8, 2, 3), dataplane.RefusedIDTaken, "there is a job 1 on tor: remove it first"},
+		"id":             {ofSwitchML(256, 64, 8, 2), dataplane.RefusedID, "use 0 to 255"},
+		"no room":        {ofSwitchML(3, 64, 513, 2), dataplane.RefusedNoRoom, "wants 513 slots on tor, where 512 of 1024 are left: end a job first"},
+		"larger pool":    {ofSwitchML(3, 64, 8193, 2), dataplane.RefusedNoRoom, "use 1 to 8192"},
+		"elements":       {ofSwitchML(3, 128, 8, 2), dataplane.RefusedDocument, "128 values a packet: use 64 or 256"},
+		"no workers":     {ofSwitchML(3, 64, 8), dataplane.RefusedNoSources, "name 1 to 32 workers"},
+		"in a job":       {ofSwitchML(3, 64, 8, 2, 0), dataplane.RefusedSource, "is in job 1 on tor: remove that job first"},
+		"no host":        {ofSwitchML(3, 64, 8, 2, 9), dataplane.RefusedSource, "source 9 is no host of tor, which has hosts 0, 1, 2, 3: name hosts of this switch, or give --worker; a job over several switches needs levels"},
+		"twice":          {ofSwitchML(3, 64, 8, 2, 2), dataplane.RefusedSource, "share an address"},
+		"unknown port":   {worker("10.1.0.9", "02:00:00:00:00:09", "p9"), dataplane.RefusedPorts, `tor has no port "p9" with a link: name one of p0, p1, p2, p3`},
+		"MAC":            {worker("10.1.0.9", "02:00:00:00:00", "p2"), dataplane.RefusedSource, "as 02:00:00:00:00:01"},
+		"group MAC":      {worker("10.1.0.9", "03:00:00:00:00:09", "p2"), dataplane.RefusedSource, "has MAC 03:00:00:00:00:09"},
+		"IPv6":           {worker("fd00::9", "02:00:00:00:00:09", "p2"), dataplane.RefusedSource, "give an IPv4 address"},
+		"both":           {with(worker("10.1.0.9", "02:00:00:00:00:09", "p2"), func(j *Job) { j.Sources = []int{2} }), dataplane.RefusedDocument, "has hosts and workers: tell its workers in one way"},
+		"caps of Trio":   {with(ofSwitchML(3, 64, 8, 2), func(j *Job) { j.BlockMax, j.Ports = 8, []string{"p0"} }), dataplane.RefusedDocument, "is of SwitchML, and has block_cnt_max, ports of Trio-ML: leave it out"},
+		"other protocol": {&Job{ID: 3, Sources: []int{2, 3}}, dataplane.RefusedProtocol, "other-protocol: a job of Trio-ML is for another program: this one speaks SwitchML: give --slots"},
+	} {
+		for engine := range engines {
+			t.Run(name+"/"+engine, func(t *testing.T) {
+				r := newSwitchML(t, engine, "rack", 4)
+				r.must(Request{Op: OpAddJob, Job: ofSwitchML(1, 256, 512, 0, 1)})
+				before := r.rows(dataplane.ViewJobs)
+				out := r.ask(Request{Op: OpAddJob, Job: tc.job})
+				wantFault(t, out, FaultRefused, tc.reason)
+				if !strings.Contains(out.Error, tc.says) {
+					t.Errorf("%q lacks %q", out.Error, tc.says)
+				}
+				if diff := cmp.Diff(before, r.rows(dataplane.ViewJobs)); diff != "" {
+					t.Errorf("jobs (-before +after):\n%s", diff)
+				}
+			})
+		}
+	}
+	trio := newRig(t, "rack", 4)
+	out := trio.ask(Request{Op: OpAddJob, Job: ofSwitchML(3, 64, 8, 0, 1)})
+	wantFault(t, out, FaultRefused, dataplane.RefusedProtocol)
+	if want := "this one speaks Trio-ML: name its --sources, without --slots"; !strings.Contains(out.Error, want) {
+		t.Errorf("%q lacks %q", out.Error, want)
+	}
+}
+
+// In a chassis a job has the one PFE of its workers, and no levels.
+func TestJobOfSwitchMLHasOnePFE(t *testing.T) {
+	r := newSwitchML(t, "reference", "mx480", 6) // pfe1 has hosts 0 to 2, pfe2 has 3 to 5
+	if out := r.must(Request{Op: OpAddJob, Job: ofSwitchML(2, 64, 8, 3, 4, 5)}); out.Added[0].PFE != "pfe2" || len(out.Added) != 1 {
+		t.Errorf("added %+v", out.Added)
+	}
+	for host := 3; host < 6; host++ {
+		if ports := r.update(host, 64, r.plan.Hosts[host].Addr.Addr()); (len(ports) == 3) != (host == 5) {
+			t.Errorf("after host %d: copies to %v", host, ports)
+		}
+	}
+	for pfe, hosts := range map[string][]int{"": {0, 5}, "pfe2": {0, 1}} {
+		out := r.ask(Request{Op: OpAddJob, PFE: pfe, Job: ofSwitchML(3, 64, 8, hosts...)})
+		wantFault(t, out, FaultRefused, dataplane.RefusedLevels)
+		if want := "name workers at the ports of one PFE: levels are laid out for the job of a run only"; !strings.Contains(out.Error, want) {
+			t.Errorf("%q lacks %q", out.Error, want)
+		}
+	}
+}
+
+// After any requests, jobs have parts of the pool that do not overlap, as those that
+// were done say.
+func TestPoolIsWhatRequestsMade(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := newSwitchML(t, "reference", "rack", 4)
+		have, hosts := map[int]int{}, map[int]int{} // slots by job, job by host
+		for range rapid.IntRange(1, 20).Draw(t, "requests") {
+			id := rapid.IntRange(0, 3).Draw(t, "id")
+			if rapid.Bool().Draw(t, "remove") {
+				out := r.ask(Request{Op: OpRemoveJob, ID: &id})
+				if (out.Error == "") != (have[id] > 0) {
+					t.Fatalf("removal of job %d: %+v", id, out)
+				}
+				delete(have, id)
+				for h, job := range hosts {
+					if job == id {
+						delete(hosts, h)
+					}
+				}
+				continue
+			}
+			slots, host := rapid.IntRange(1, 700).Draw(t, "slots"), rapid.IntRange(0, 3).Draw(t, "host")
+			_, busy := hosts[host]
+			switch out := r.ask(Request{Op: OpAddJob, Job: ofSwitchML(id, 64, slots, host)}); {
+			case out.Error == "" && (have[id] > 0 || busy):
+				t.Fatalf("job %d of host %d was added beside %v, %v", id, host, have, hosts)
+			case out.Error == "":
+				have[id], hosts[host] = slots, id
+			case have[id] == 0 && !busy && out.Reason != dataplane.RefusedNoRoom:
+				t.Fatalf("job %d: %s", id, out.Error)
+			}
+		}
+		owner := map[int]string{}
+		rows := r.rows(dataplane.ViewJobs)
+		if len(rows) != len(have) {
+			t.Fatalf("jobs %v, want %v", rows, have)
+		}
+		for _, row := range rows {
+			var id, base, slots int
+			if _, err := fmt.Sscan(row[1]+" "+row[6]+" "+row[7], &id, &base, &slots); err != nil || slots != have[id] || base+slots > 1024 {
+				t.Fatalf("%v: %v, want %d slots", row, err, have[id])
+			}
+			for i := range slots {
+				if owner[base+i] != "" {
+					t.Fatalf("slot %d is of jobs %s and %s", base+i, owner[base+i], row[1])
+				}
+				owner[base+i] = row[1]
+			}
+		}
+	})
+}
