@@ -15,7 +15,7 @@ SCENARIOS := straggler
 # Each limit is for the test binary of one package. The race detector makes
 # code 2 to 20 times slower (go.dev/doc/articles/race_detector).
 TEST_TIMEOUT ?= 5m
-RACE_TIMEOUT ?= 8m
+RACE_TIMEOUT ?= 12m
 BENCH_TIMEOUT ?= 20m
 TESTFLAGS ?=
 BENCH ?= .
@@ -160,7 +160,7 @@ profile: need-go ## measure again what the compiler optimises bin/inalab for (cm
 		-benchtime 60x -cpuprofile '$(CURDIR)/.cache/links.prof' -o '$(CURDIR)/.cache/sim.test' ./harness/sim
 	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkHandle$$/^chip$$' \
 		-benchtime 20000x -cpuprofile '$(CURDIR)/.cache/chip.prof' -o '$(CURDIR)/.cache/chip.test' ./switchd/program/switchmltofino
-	$(GO) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof
+	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof
 
 scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')

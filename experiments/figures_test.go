@@ -73,6 +73,9 @@ func TestFig13Figure(t *testing.T) {
 }
 
 func TestRecoveryFigure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, many times slower under the race detector, which shorter experiments here exercise as well")
+	}
 	l, err := claims.Load()
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/inalab/inalab/harness/job"
@@ -211,24 +210,19 @@ func (l *lab) once(ctx context.Context, r liveRun) (out ran, err error) {
 }
 
 // inLab gives a run a lab of its own, and returns the events of so many nodes; zero
-// asks for none. The logs of nodes stay if it fails, and the error says where.
+// asks for none.
 func inLab(ctx context.Context, traced int, run func(live.Options) error) (events []*trace.Log, err error) {
-	logs, err := os.MkdirTemp("", "inalab-live-")
-	if err != nil {
-		return nil, fmt.Errorf("making a directory for logs: %w", err)
-	}
-	opt := live.Options{Lab: netns.NewLabName(), Logs: logs, Owner: journal.CurrentCaller()}
-	if traced > 0 {
-		opt.Events = func(logs []*trace.Log) { events = logs }
-	}
-	err = run(opt)
-	if err == nil && traced > 0 {
-		err = complete(events, traced)
-	}
-	if err != nil && ctx.Err() == nil {
-		return events, fmt.Errorf("%w (logs in %s)", err, logs)
-	}
-	return events, errors.Join(err, os.RemoveAll(logs))
+	err = live.WithLogs(ctx, "live", func(dir string) error {
+		opt := live.Options{Lab: netns.NewLabName(), Logs: dir, Owner: journal.CurrentCaller()}
+		if traced > 0 {
+			opt.Events = func(logs []*trace.Log) { events = logs }
+		}
+		if err := run(opt); err != nil || traced == 0 {
+			return err
+		}
+		return complete(events, traced)
+	})
+	return events, err
 }
 
 // complete refuses a trace that lacks a node or events.

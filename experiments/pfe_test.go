@@ -58,6 +58,9 @@ func writeInstructionCost(t *testing.T, cost units.Duration) {
 // The experiments on the emulated PFE measure all that they list, with the verdicts
 // that the ledger expects, and their figures can be drawn.
 func TestPFE(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, many times slower under the race detector, which shorter experiments here exercise as well")
+	}
 	l, err := claims.Load()
 	if err != nil {
 		t.Fatal(err)

@@ -228,7 +228,7 @@ func (f allReduceFlags) measure(ctx context.Context, size units.Bytes, plain boo
 // measureJob runs a job whose tensors have a size.
 func (f allReduceFlags) measureJob(ctx context.Context, j *job.Job, size units.Bytes, plain bool) (row bench.AllReduce, err error) {
 	var m live.Measured
-	err = withLogs("bench", func(logs string) (err error) {
+	err = live.WithLogs(ctx, "bench", func(logs string) (err error) {
 		m, err = live.Bench(ctx, j, f.warmup, live.Options{Lab: netns.NewLabName(), Logs: logs, Plain: plain, Owner: journal.CurrentCaller()})
 		return err
 	})

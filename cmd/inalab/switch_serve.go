@@ -95,7 +95,7 @@ func serve(c *cobra.Command, f serveFlags) error {
 	if err := enterNamespaces(); err != nil {
 		return err
 	}
-	return withLogs("serve", func(logs string) error {
+	return live.WithLogs(c.Context(), "serve", func(logs string) error {
 		o.Logs = logs
 		return live.Serve(c.Context(), p, o, func(s live.Served) error {
 			return render.Write(c.OutOrStdout(), servedTable(o.Lab, s), format)

@@ -1,6 +1,8 @@
 package pktio
 
 import (
+	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -44,5 +46,24 @@ func (d *Desk) Answer() {
 	if q := d.waiting.Swap(nil); q != nil {
 		q.ask()
 		close(q.done)
+	}
+}
+
+// Open calls answer each time that await returns without an error, on a goroutine
+// of its own, until the function that it returns is called, which returns the first
+// error of answer. The context of await ends with ctx, or with that call.
+func (d *Desk) Open(ctx context.Context, await func(context.Context) error, answer func() error) (stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var answering sync.WaitGroup
+	var err error
+	answering.Go(func() {
+		for err == nil && await(ctx) == nil {
+			err = answer()
+		}
+	})
+	return func() error {
+		cancel()
+		answering.Wait()
+		return err
 	}
 }

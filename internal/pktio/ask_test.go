@@ -2,6 +2,7 @@ package pktio_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -45,5 +46,34 @@ func TestDesk(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// A desk that is open answers what comes, and stops at the first answer that fails, or
+// when it is told to.
+func TestOpenDesk(t *testing.T) {
+	var desk pktio.Desk
+	questions, failed := make(chan bool), errors.New("failed")
+	await := func(ctx context.Context) error {
+		select {
+		case <-questions:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for _, want := range []error{nil, failed} {
+		answers := 0
+		stop := desk.Open(t.Context(), await, func() error {
+			if answers++; answers < 2 {
+				return nil
+			}
+			return want
+		})
+		questions <- true
+		questions <- true
+		if err := stop(); !errors.Is(err, want) || want == nil && err != nil || answers != 2 {
+			t.Errorf("%d answers, %v, want %v", answers, err, want)
+		}
 	}
 }

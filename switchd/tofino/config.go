@@ -49,7 +49,8 @@ type Config struct {
 	Timing *Timing
 	// Observer is told of every pass, in order; nil: nobody is.
 	Observer Observer
-	// OneByOne does the copies of tables one after another; for tests, slow.
+	// OneByOne follows the control instruction by instruction, the copies of tables one
+	// after another as well: without the trees and vectors of package vm; for tests, slow.
 	OneByOne bool
 }
 

@@ -31,10 +31,10 @@
 //     valid bits.)
 //   - A mirrored copy is the packet as the ingress received it; it goes to the port of
 //     its session even if the packet is dropped, unless bit 2 of ig.drop is set.
-//   - Queues drop at their tail. A packet that finds more than Timing.Mark cells in its
+//   - Queues drop at their tail. A packet that finds Timing.Mark cells or more in its
 //     queue has Congestion Experienced set in its IPv4 header as it leaves by a front
-//     port, and so have all copies of it, if its sender is capable (RFC 3168). On hardware that is a few lines of egress
-//     program on eg.enq_depth, which a program finds here, too.
+//     port, and so have all copies of it, if its sender is capable (RFC 3168). On hardware
+//     that is a few lines of egress program on eg.enq_depth, which a program finds here, too.
 //   - Queues of a port take turns, packet by packet (assumed).
 //
 // # Random numbers

@@ -11,8 +11,8 @@ import (
 // A pass takes its random numbers from the stream of its port: in the ingress that of the port
 // that the packet came by, in the egress that of the port that it leaves by. So what one
 // port's packets draw does not depend on the traffic of another. A chip has one generator a
-// stage that never stands still, so that its numbers depend on the time alone; that gives
-// as little to draw from what others do, but cannot be repeated.
+// stage that never stands still (assumed), so that its numbers depend on the time alone.
+// There, too, nothing follows from what others draw, but no run can be repeated.
 
 // random reports whether a program takes random numbers.
 func random(p *fit.Program) bool {

@@ -86,7 +86,7 @@ func Run(ctx context.Context, cfg Config, newServer func(json.RawMessage) (Serve
 		return report, err
 	}
 	desk := desk{dev: dev, ctl: ctl}
-	stopAnswers := desk.open(ctx)
+	stopAnswers := desk.Open(ctx, ctl.AwaitAsk, desk.tell)
 	report.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{
 		Machine: server, Device: dev, Clock: pktio.NewClock(epoch), Done: func() bool { desk.Answer(); return false },
 	})

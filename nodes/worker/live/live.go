@@ -102,7 +102,7 @@ func Run(ctx context.Context, cfg Config, newCore worker.NewCore, ctl Control) (
 		return report, err
 	}
 	desk := desk{worker: w, log: log, dev: dev, ctl: ctl}
-	stopAnswers := desk.open(ctx)
+	stopAnswers := desk.Open(ctx, ctl.AwaitAsk, desk.tell)
 	report.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{
 		Machine: w, Device: dev, Clock: pktio.NewClock(epoch), Done: desk.done, OnSamples: ctl.Samples,
 	})

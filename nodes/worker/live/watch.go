@@ -1,11 +1,9 @@
 package live
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/inalab/inalab/internal/pktio"
@@ -48,24 +46,11 @@ type desk struct {
 // compute that takes longer than its nominal time.
 const answerPatience = time.Second
 
-// open answers questions until the function that it returns is called, which
-// returns the first failure to speak to the parent.
-func (d *desk) open(ctx context.Context) (stop func() error) {
-	ctx, cancel := context.WithCancel(ctx)
-	var answering sync.WaitGroup
-	var err error
-	answering.Go(func() {
-		for err == nil && d.ctl.AwaitAsk(ctx) == nil {
-			a := Answer{Busy: true}
-			d.Ask(d.dev, answerPatience, func() { a = Answer{State: d.look()} })
-			err = d.ctl.Answer(a)
-		}
-	})
-	return func() error {
-		cancel()
-		answering.Wait()
-		return err
-	}
+// tell answers a question of the parent.
+func (d *desk) tell() error {
+	a := Answer{Busy: true}
+	d.Ask(d.dev, answerPatience, func() { a = Answer{State: d.look()} })
+	return d.ctl.Answer(a)
 }
 
 // look returns the state of the worker; it is called by the drive.

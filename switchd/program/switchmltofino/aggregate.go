@@ -61,24 +61,18 @@ func (b *builder) tags() {
 	b.anew()
 }
 
-// anew leads a packet into its pipe once more: by the port that it came by, or in
-// pipe 0, where that is a worker's, by that for recirculation.
+// anew leads a packet into pipe 0 once more, by the port for recirculation: the one that it
+// came by is a worker's.
 func (b *builder) anew() {
-	again := func(name string, port ir.Operand) ir.Action {
-		a := ir.Action{Name: name, Do: []ir.Op{
-			set("md.back", ir.C(1)), set("md.anew", ir.C(1)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)), set("ig.egress_port", port),
-		}}
-		if b.half {
-			for _, f := range named("f", 0, groups) {
-				a.Do = append(a.Do, remove(f))
-			}
+	a := ir.Action{Name: "anew", Do: []ir.Op{
+		set("md.back", ir.C(1)), set("md.anew", ir.C(1)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)), set("ig.egress_port", ir.C(recirculation)),
+	}}
+	if b.half {
+		for _, f := range named("f", 0, groups) {
+			a.Do = append(a.Do, remove(f))
 		}
-		return a
 	}
-	b.table(ir.Table{
-		Name: "anew", Keys: exact("md.pass"), Actions: []string{"anew", "anew_here"}, Default: "anew", Const: true,
-		Entries: []ir.Entry{{Values: []uint64{passConsume}, Action: "anew_here"}},
-	}, again("anew", ir.F("ig.port")), again("anew_here", ir.C(recirculation)))
+	b.table(ir.Table{Name: "anew", Default: "anew", Const: true}, a)
 }
 
 func (b *builder) bitmap() {

@@ -30,6 +30,9 @@ const (
 	peerEntries  = 512  // workers and parents of all jobs: a block of TCAM
 	maxReceivers = 1024 // workers of all jobs
 	maxJobs      = 256
+	// spareNumbers is how many numbers of multicast groups and receivers there are for each
+	// that can be in use: none comes back while packets with it are still inside.
+	spareNumbers = 16
 )
 
 // builder makes the program.

@@ -32,7 +32,8 @@ type Options struct {
 	// RDMA is the variant for packets of RoCEv2: see NewRDMA.
 	RDMA bool
 	Seed rng.Root // of the drop simulator
-	// OneByOne does the 32 registers one after another; for tests, slow.
+	// OneByOne does tables with copies one after another, and without trees of ways; for
+	// tests, slow.
 	OneByOne bool
 	// Observer is told of every pass, beside the trace of switchml.Config; nil:
 	// nobody is.

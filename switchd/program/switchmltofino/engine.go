@@ -84,7 +84,7 @@ func build(cfg switchml.Config, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, opts: o, pool: switchmljob.Pool{Slots: cfg.Pool}, members: map[channel]*job{}, parents: map[channel]*job{},
-		groups: newNumbers(0, maxJobs), rids: newNumbers(1, maxReceivers), lossy: map[lossyPort]loss{}, queues: switchmljob.Pool{Slots: MaxQueuePairs},
+		groups: newNumbers(0, spareNumbers*maxJobs), rids: newNumbers(1, spareNumbers*maxReceivers), lossy: map[lossyPort]loss{}, queues: switchmljob.Pool{Slots: MaxQueuePairs},
 	}
 	e.watch = &watcher{sink: cfg.Trace, node: cfg.Node, next: o.Observer, rdma: o.RDMA}
 	c := o.chip(&cfg, e.watch)

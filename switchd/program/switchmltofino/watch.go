@@ -16,8 +16,8 @@ import (
 type watcher struct {
 	sink  trace.Sink // nil: no events
 	node  string
-	next  tofino.Observer // nil: none
-	jobs  [maxJobs]*job   // by multicast group
+	next  tofino.Observer              // nil: none
+	jobs  [spareNumbers * maxJobs]*job // by multicast group
 	state *state
 	count sansio.Tally
 	at    fields

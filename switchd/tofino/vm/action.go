@@ -110,7 +110,7 @@ func (c *Code) compileOp(o *fit.Op, n int) inst {
 	if in, ok := c.compileMove(o, n, dst); ok {
 		return in
 	}
-	if in, ok := c.compileJoin(o, n, dst); ok {
+	if in, ok := c.compileJoin(o, n, dst); ok && !c.oneByOne {
 		return in
 	}
 	of := c.compileValue(o, n)

@@ -10,7 +10,9 @@ import (
 
 // Options say how a program is run. The zero value is right for all but tests.
 type Options struct {
-	OneByOne bool // tables with copies do one after another; slow
+	// OneByOne follows the instructions of the control one after another, the copies of
+	// tables as well: without trees, vectors and joins. The oracle for those; slow.
+	OneByOne bool
 }
 
 // Code is a compiled program. It does not change and has no state, so that all

@@ -33,7 +33,28 @@
 //
 //	entry i | lo[0] lo[1] ... lo[31] | hi[0] hi[1] ... hi[31] |
 //
-// Options.OneByOne turns that off; nothing but the speed may change.
+// # Trees
+//
+// Packets take few ways through a control. A pipe keeps those that it has seen as
+// trees, one a side. A way begins at a root: the headers that the parser has found and the
+// cases that it took. From there on much is certain: metadata is 0, constants are what
+// actions have set, fields are what rows and conditions wanted of them. What is certain is
+// done with once, when the way is grown; what is left are steps, and questions that only the
+// packet can answer. An answer that no packet has given yet grows a branch.
+//
+//	control    start --> table a (eth.type) --> if meta.n == 1 --> table b (meta.n)
+//	tree       eth.type is 0x800? --yes--> action of a, of b --> end
+//	                              --no---> (grown when a packet comes to it)
+//
+// Growing takes far longer than a pass, so what would need many branches has none: a
+// large table that only writes fields is looked up as ever, and behind a table whose copies
+// match each for itself the rest of the control is followed instruction by instruction.
+//
+// What is certain is so for the entries as they are: [Pipe.Insert] and [Pipe.Delete] fell both
+// trees of the pipe. A tree of 2^18 steps is felled before the next packet. Registers, random
+// numbers and what the chip tells a pass are never taken for certain, but for the pipe.
+//
+// Options.OneByOne turns trees and vectors off; nothing but the speed may change.
 //
 // # Choices where ir leaves one
 //

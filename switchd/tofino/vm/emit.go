@@ -155,7 +155,7 @@ func (g *grower) header(in *inst) {
 	g.valid[in.dst] = valid
 	for f := range g.code.fields {
 		if r := &g.code.fields[f]; r.kind != inSlot && int32(r.head) == in.dst {
-			g.fields[f] = all(0)
+			g.set(r, all(0))
 		}
 	}
 }

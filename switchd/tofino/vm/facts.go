@@ -150,7 +150,7 @@ func (f *facts) came(states []state, way uint64) {
 			st := &states[i]
 			for j := range st.cases {
 				if t := &st.cases[j]; uint64(t.number) == way&(1<<caseBits-1) {
-					f.matched(&st.key, t.values, t.masks)
+					f.matched(&st.seen, t.values, t.masks)
 				}
 			}
 		}

@@ -160,16 +160,18 @@ func (g *grower) candidates(t *table) (rows []*row, otherwise *row) {
 }
 
 // Bounds of rows that are held against the packet one after another, and of tables whose rows
-// lead to branches: others convert numbers, with as many branches as there are numbers.
+// lead to branches: larger ones convert numbers or know hosts, and a branch for each would
+// fill the tree. (assumed)
 const (
 	fewRows  = 4
 	manyRows = 64
 )
 
-// lookup finds out what a table does; false: the packet has to be asked.
+// lookup finds out what a table does; false: the packet has to be asked. Where a small
+// constant table does the same with other arguments, branches are not worth it either.
 func (g *grower) lookup(in *inst) bool {
 	t := g.pipe.tables[in.dst]
-	left := t.def.Const && g.leavable(int(in.dst))
+	left := g.leavable(int(in.dst))
 	if left && len(t.rows) > manyRows {
 		return g.leave(in)
 	}
@@ -177,7 +179,7 @@ func (g *grower) lookup(in *inst) bool {
 	ok := true
 	switch {
 	case len(rows) == 0:
-	case left && sameAction(rows, otherwise):
+	case left && t.def.Const && sameAction(rows, otherwise):
 		return g.leave(in)
 	case len(rows) <= fewRows:
 		otherwise, ok = g.first(t.key, rows, otherwise)
@@ -214,8 +216,7 @@ func (g *grower) matches(p pattern) (yes, ok bool) {
 // choose lets the table find the row.
 func (g *grower) choose(t *table) (r *row, ok bool) {
 	answer, ok := g.ask(step{op: stepTable, dst: int32(len(g.tree.tables))})
-	switch {
-	case !ok:
+	if !ok {
 		g.tree.tables = append(g.tree.tables, choice{table: t, to: make([]int32, len(t.rows)+1), last: -1})
 		return nil, false
 	}
@@ -242,8 +243,8 @@ func sameAction(rows []*row, otherwise *row) bool {
 	return otherwise.action < 0 || otherwise.action == rows[0].action
 }
 
-// leavable reports whether all that a table does is to write fields, so that a node
-// may leave it to the pass.
+// leavable reports whether no action of a table changes which headers are valid. Then a
+// branch may leave the lookup to the pass and go on: what it has to forget are fields.
 func (g *grower) leavable(table int) bool {
 	for _, a := range g.code.prog.Tables[table].Actions {
 		if slices.ContainsFunc(a.Do, func(o fit.Op) bool { return ends(o.Kind) }) {
@@ -253,7 +254,7 @@ func (g *grower) leavable(table int) bool {
 	return true
 }
 
-// leave keeps a lookup as it is, and forgets what its actions may change.
+// leave keeps a lookup as it is, and forgets the fields that its actions may change.
 func (g *grower) leave(in *inst) bool {
 	from := &g.code.prog.Tables[in.dst]
 	for i := range from.Actions {

@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 )
@@ -24,8 +26,10 @@ type state struct {
 	extract []extraction
 	bytes   int    // of them
 	have    uint64 // bits of them
+	later   uint64 // those that states behind this one may extract
 	skip    int    // after that
 	key     key
+	seen    key // what is as the key says when the control begins: not what is extracted later
 	cases   []transition
 	next    int
 	dense   []int32 // case by the value of a narrow key; nil: it is not narrow
@@ -68,7 +72,38 @@ func (c *Code) compileParser(states []fit.State) []state {
 		}
 		to.flatten()
 	}
+	lookAhead(out)
 	return out
+}
+
+// lookAhead finds the headers that come behind each state. What a state selects by of
+// such a header is 0, as it is not valid yet.
+func lookAhead(states []state) {
+	for again := true; again; {
+		again = false
+		for i := range states {
+			st := &states[i]
+			before := st.later
+			st.follow(states, st.next)
+			for _, t := range st.cases {
+				st.follow(states, t.next)
+			}
+			again = again || st.later != before
+		}
+	}
+	for i := range states {
+		st := &states[i]
+		st.seen.parts = slices.DeleteFunc(slices.Clone(st.key.parts), func(p part) bool {
+			return p.field.kind != inSlot && st.later>>p.field.head&1 != 0
+		})
+	}
+}
+
+// follow adds what comes from another state on.
+func (st *state) follow(states []state, next int) {
+	if next >= 0 {
+		st.later |= states[next].have | states[next].later
+	}
 }
 
 // flatten lists the transition of each value of a narrow key.

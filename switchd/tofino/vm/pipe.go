@@ -16,7 +16,7 @@ type Pipe struct {
 	tables    []*table
 	registers []register
 	random    *rng.Stream
-	trees     [2]tree // by side: what has been found out of ways through the control
+	trees     [2]tree // by side; they hold for the entries as they are
 }
 
 // NewPipe returns pipe number (from 0) as the program leaves it: entries from the
@@ -54,7 +54,7 @@ func (p *Pipe) Insert(id fit.TableID, entry EntryID, e fit.Entry) error {
 		if o.id == entry {
 			return fmt.Errorf("table %s has an entry %d: choose another id", t.def.Name, entry)
 		}
-		if slices.Equal(o.values, r.values) && slices.Equal(o.masks, r.masks) && o.entry.Priority == e.Priority {
+		if slices.Equal(o.values, r.values) && slices.Equal(o.masks, r.masks) && (o.entry.Priority == e.Priority || !t.def.Ternary) {
 			return fmt.Errorf("table %s has an entry for %v: remove it first", t.def.Name, e.Values)
 		}
 	}
@@ -63,11 +63,11 @@ func (p *Pipe) Insert(id fit.TableID, entry EntryID, e fit.Entry) error {
 	return nil
 }
 
-// Delete takes an entry out; false: there is none of that id.
+// Delete takes an entry out; false: there is none of that id, or the table is constant.
 func (p *Pipe) Delete(id fit.TableID, entry EntryID) bool {
 	t := p.tables[id]
 	at := slices.IndexFunc(t.rows, func(r *row) bool { return r.id == entry })
-	if at < 0 {
+	if at < 0 || t.def.Const {
 		return false
 	}
 	t.remove(at)

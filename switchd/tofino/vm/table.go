@@ -206,10 +206,18 @@ func (t *table) insert(r *row) {
 		return
 	}
 	t.rows = append(t.rows, r)
+	t.list(r)
+}
+
+// list lets an exact row be found, unless one before has the same values: the first
+// counts.
+func (t *table) list(r *row) {
 	if t.exact != nil {
-		t.exact[r.values[0]] = r
-	} else {
-		t.wide[string(text(nil, r.values))] = r
+		if t.exact[r.values[0]] == nil {
+			t.exact[r.values[0]] = r
+		}
+	} else if name := string(text(nil, r.values)); t.wide[name] == nil {
+		t.wide[name] = r
 	}
 }
 
@@ -232,10 +240,14 @@ func (t *table) remove(at int) {
 	}
 	switch {
 	case t.def.Ternary:
+		return
 	case t.exact != nil:
 		delete(t.exact, r.values[0])
 	default:
 		delete(t.wide, string(text(nil, r.values)))
+	}
+	if next := slices.IndexFunc(t.rows, func(o *row) bool { return slices.Equal(o.values, r.values) }); next >= 0 {
+		t.list(t.rows[next])
 	}
 }
 

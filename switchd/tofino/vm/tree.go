@@ -11,7 +11,7 @@ import "slices"
 //	headers eth ipv4 udp --> do ... --> is meta.late 1? --no--> do ... --> end
 //	                                                    --yes--> (no packet yet)
 //
-// Of every step in a tree the instructions of the control do the same.
+// A tree does what the instructions of the control do, only faster.
 type tree struct {
 	roots    []root
 	steps    []step // 0 is not one

@@ -1,6 +1,7 @@
-package main
+package live
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,20 +13,27 @@ import (
 func TestLogsStayWhereTheyCanBeRead(t *testing.T) {
 	failed := errors.New("failed")
 	for name, tc := range map[string]struct {
-		text string
-		err  error
-		stay bool
+		text        string
+		err         error
+		interrupted bool
+		stay        bool
 	}{
-		"all is well":       {"said", nil, false},
-		"failed in silence": {"", failed, false},
-		"failed with words": {"said", failed, true},
+		"all is well":       {"said", nil, false, false},
+		"failed in silence": {"", failed, false, false},
+		"failed with words": {"said", failed, false, true},
+		"interrupted":       {"said", failed, true, false},
 	} {
 		t.Setenv("TMPDIR", t.TempDir())
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
 		var dir string
-		err := withLogs("test", func(d string) error {
+		err := WithLogs(ctx, "test", func(d string) error {
 			dir = d
 			if werr := os.WriteFile(filepath.Join(d, "h0.log"), []byte(tc.text), 0o600); werr != nil {
 				t.Fatal(werr)
+			}
+			if tc.interrupted {
+				interrupt()
 			}
 			return tc.err
 		})
