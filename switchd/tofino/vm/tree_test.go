@@ -23,10 +23,10 @@ type rig struct {
 	v     Verdict
 }
 
-func newRig(t *rapid.T, p *fit.Program, o Options) *rig {
+func newRig(t fataler, p *fit.Program, o Options) *rig {
 	code, err := Compile(p, o)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	r := &rig{code: code, pass: code.NewPass()}
 	for i := range r.pipes {
@@ -37,7 +37,7 @@ func newRig(t *rapid.T, p *fit.Program, o Options) *rig {
 
 // twins are the same program with trees and one by one.
 type twins struct {
-	*rapid.T
+	fataler
 	*drawn
 	fast, slow *rig
 	next       EntryID
@@ -46,14 +46,25 @@ type twins struct {
 // A tree does what the instructions of the control do, whatever the program, the
 // packets, and the changes of tables between them.
 func TestTreesDoTheSame(t *testing.T) {
-	seen := map[stepOp]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		s := rng.Root(rapid.Uint64().Draw(t, "seed")).Stream("programs")
 		steps, packets := rapid.IntRange(4, 12).Draw(t, "steps"), rapid.IntRange(50, 150).Draw(t, "packets")
 		for range 3 {
-			runTwins(t, s, steps, packets).count(seen)
+			runTwins(t, s, steps, packets)
 		}
 	})
+}
+
+// Every kind of step comes up in drawn programs.
+func TestProgramsHaveEveryStep(t *testing.T) {
+	seen := map[stepOp]int{}
+	s := rng.Root(1).Stream("programs")
+	for range 200 {
+		runTwins(t, s, 12, 50).count(seen)
+		if len(seen) > int(stepEnd) {
+			return
+		}
+	}
 	for op := range stepEnd + 1 {
 		if seen[op] == 0 {
 			t.Errorf("step %d has never come up: %v", op, seen)
@@ -62,10 +73,10 @@ func TestTreesDoTheSame(t *testing.T) {
 }
 
 // runTwins holds both ways to run a program against each other.
-func runTwins(t *rapid.T, s *rng.Stream, steps, packets int) *twins {
+func runTwins(t fataler, s *rng.Stream, steps, packets int) *twins {
 	p, placed := drawProgram(s, steps)
 	w := &twins{
-		T: t, drawn: &drawn{Stream: s, p: p, pool: []uint64{s.Uint64(), s.Uint64()}}, next: 1 << 20,
+		fataler: t, drawn: &drawn{Stream: s, p: p, pool: []uint64{s.Uint64(), s.Uint64()}}, next: 1 << 20,
 		fast: newRig(t, placed, Options{}), slow: newRig(t, placed, Options{OneByOne: true}),
 	}
 	for range packets {
@@ -186,7 +197,7 @@ func (w *twins) change(pipe int) {
 	for i, r := range []*rig{w.fast, w.slow} {
 		entry, err := r.code.Entry(id, e)
 		if err != nil {
-			w.Fatal(err)
+			w.Fatalf("%v", err)
 		}
 		failed[i] = r.pipes[pipe].Insert(id, w.next, entry)
 	}
