@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
@@ -154,8 +155,22 @@ func onLab(run func(context.Context, *lab) (Findings, error)) func(context.Conte
 // errUnbelievable is wrapped where this machine was too busy for a run.
 var errUnbelievable = errors.New("the machine was too busy to believe the times")
 
-// tries is how often a run is carried out whose times cannot be believed.
-const tries = 2
+// pauses come before each try of a run, as long as its times cannot be believed: what
+// keeps a machine busy often comes in bursts of seconds. Whether they can be believed lies
+// with this machine's timers alone, not with what the run has measured. (assumed)
+var pauses = []time.Duration{0, 2 * time.Second, 10 * time.Second, 20 * time.Second}
+
+// pause waits, or returns why not to.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
 
 // run carries a run out. Wrong sums are not an error here: see [lab.right].
 func (l *lab) run(ctx context.Context, r liveRun) (out ran, err error) {
@@ -170,8 +185,8 @@ func (l *lab) run(ctx context.Context, r liveRun) (out ran, err error) {
 // believed.
 func (l *lab) believed(ctx context.Context, name string, workers int, run func() (result.Fidelity, error)) error {
 	var last result.Fidelity
-	for range tries {
-		if err := ctx.Err(); err != nil {
+	for _, d := range pauses {
+		if err := pause(ctx, d); err != nil {
 			return err
 		}
 		l.env.Note("%s, %d workers", name, workers)
@@ -189,7 +204,7 @@ func (l *lab) believed(ctx context.Context, name string, workers int, run func()
 		l.runs++
 		return nil
 	}
-	return fmt.Errorf("%s: %w, %d times: %s", name, errUnbelievable, tries, strings.Join(last.Reasons, "; "))
+	return fmt.Errorf("%s: %w, %d times: %s", name, errUnbelievable, len(pauses), strings.Join(last.Reasons, "; "))
 }
 
 // once carries a run out once.
