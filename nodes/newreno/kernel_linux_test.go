@@ -35,8 +35,8 @@ const kernelLimit = 60 * time.Second
 //	Conn - afpacket - m0 ==== k0 - kernel TCP
 //	10.9.1.1                  10.9.1.2
 //
-// Both ends open in turn, write 2 MiB each way at once and close; with loss, one
-// frame in a hundred vanishes in either direction.
+// Both ends open in turn, write 2 MiB each way at once and close; with loss, one frame in
+// a hundred vanishes in either direction, of big ones one in twenty-five: there are few.
 func TestAgainstKernel(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -47,7 +47,7 @@ func TestAgainstKernel(t *testing.T) {
 		{"active", false, 0, 1500},
 		{"passive", true, 0, 1500},
 		{"active-loss", false, 0.01, 1500},
-		{"passive-loss", true, 0.01, 9000},
+		{"passive-loss", true, 0.04, 9000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := newKernel(t, c.mtu)
