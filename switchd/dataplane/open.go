@@ -1,6 +1,8 @@
 package dataplane
 
 import (
+	"cmp"
+
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 )
@@ -13,6 +15,12 @@ type OpenBlock struct {
 	Have  trace.Mask `json:"have"`  // sources that are in it
 	Want  trace.Mask `json:"want"`  // sources that it is made of
 	Since units.Time `json:"since_ps"`
+}
+
+// Older orders open blocks: those that wait longest come first, then by generation, job and
+// block.
+func Older(a, b OpenBlock) int {
+	return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Gen, b.Gen), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Block, b.Block))
 }
 
 // Watched is an engine that can be asked what it waits for, by who wonders why

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
@@ -143,7 +144,7 @@ func (c *Chip) body(k *packet) (content []byte, pad int) {
 // starts reports whether a payload starts with bytes of a packet of the same length.
 func (s *payload) starts(front []byte) bool {
 	n := min(len(front), len(s.bytes))
-	return bytes.Equal(s.bytes[:n], front[:n]) && zero(front[n:])
+	return bytes.Equal(s.bytes[:n], front[:n]) && vec.Zero(front[n:])
 }
 
 // content returns the bytes of a payload that are more than padding. Under the virtual
@@ -155,24 +156,11 @@ func (c *Chip) content(front, tail []byte) int {
 	if c.hollow == 0 || n < 0 || n >= total {
 		return total
 	}
-	if !zero(front[min(n, len(front)):]) || !zero(tail[max(0, n-len(front)):]) {
+	if !vec.Zero(front[min(n, len(front)):]) || !vec.Zero(tail[max(0, n-len(front)):]) {
 		return total
 	}
 	return n
 }
-
-// zero reports whether b is nothing but zeros.
-func zero(b []byte) bool {
-	for len(b) >= len(zeros) {
-		if !bytes.Equal(b[:len(zeros)], zeros[:]) {
-			return false
-		}
-		b = b[len(zeros):]
-	}
-	return bytes.Equal(b, zeros[:len(b)])
-}
-
-var zeros [256]byte
 
 // frame returns the train of a packet of any other kind.
 func (c *Chip) frame(k *packet) sansio.Train {

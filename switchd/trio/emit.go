@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
@@ -156,23 +157,10 @@ func (p *PFE) content(k *packet) int {
 		return total
 	}
 	if p.hollow < len(k.out) {
-		if zero(k.out[p.hollow:]) && zero(k.tail) {
+		if vec.Zero(k.out[p.hollow:]) && vec.Zero(k.tail) {
 			return p.hollow
 		}
 		return total
 	}
 	return total
 }
-
-// zero reports whether b is nothing but zeros.
-func zero(b []byte) bool {
-	for len(b) >= len(zeros) {
-		if !bytes.Equal(b[:len(zeros)], zeros[:]) {
-			return false
-		}
-		b = b[len(zeros):]
-	}
-	return bytes.Equal(b, zeros[:len(b)])
-}
-
-var zeros [256]byte

@@ -60,7 +60,7 @@
 //   - Packets that carry lengths only are of zeros; mixing them with others in a slot is
 //     not noticed.
 //   - A job that is removed while packets are inside a chip with time: these end at their
-//     next pass (DropGone, or that of an unknown worker), or for want of its multicast group.
+//     next pass (DropGone; that of an unknown worker where a slot begins anew), or for want of its multicast group.
 //   - An IP length too short for a header of UDP counts as a bad length of UDP.
 //   - Of a stranger, or of a job that lacks workers, a packet is counted as that, whatever its lengths.
 //   - With Config.Faithful also one half of 256 values is read in the wrong pipe, as in the

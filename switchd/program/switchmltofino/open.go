@@ -1,7 +1,6 @@
 package switchmltofino
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -57,9 +56,7 @@ func (e *Engine) allOpen() (out []dataplane.OpenBlock) {
 			})
 		}
 	}
-	slices.SortFunc(out, func(a, b dataplane.OpenBlock) int {
-		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Gen, b.Gen), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Block, b.Block))
-	})
+	slices.SortFunc(out, dataplane.Older)
 	return out
 }
 

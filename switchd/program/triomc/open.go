@@ -1,7 +1,6 @@
 package triomc
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -38,9 +37,7 @@ func (e *Engine) Open(limit int) (out []dataplane.OpenBlock) {
 	for job, r := range e.Blocks() {
 		out = append(out, dataplane.OpenBlock{Job: job, Gen: uint32(r.Gen), Block: r.Block, Have: r.RcvdMask, Want: e.Sources(job), Since: r.StartTime})
 	}
-	slices.SortFunc(out, func(a, b dataplane.OpenBlock) int {
-		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Gen, b.Gen), cmp.Compare(a.Block, b.Block))
-	})
+	slices.SortFunc(out, dataplane.Older)
 	return out[:min(limit, len(out))]
 }
 

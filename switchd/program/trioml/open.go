@@ -1,7 +1,6 @@
 package trioml
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -73,8 +72,6 @@ func (p *Program) Open(limit int) (out []dataplane.OpenBlock) {
 	for b := range p.Blocks() {
 		out = append(out, dataplane.OpenBlock{Job: b.Job, Gen: uint32(b.Gen), Block: b.Block, Have: b.Received, Want: p.Sources(b.Job), Since: b.Start})
 	}
-	slices.SortFunc(out, func(a, b dataplane.OpenBlock) int {
-		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Gen, b.Gen), cmp.Compare(a.Block, b.Block))
-	})
+	slices.SortFunc(out, dataplane.Older)
 	return out[:min(limit, len(out))]
 }
