@@ -72,7 +72,7 @@ func (r rules) checkConfined(tree sourceTree) []finding {
 			if matches(c.pkgs, e.from) && !matchesAny(c.may, e.to) {
 				out = append(out, finding{
 					at: e.at, rule: "confined", what: fmt.Sprintf("%s imports %s", e.from, e.to), why: c.reason,
-					fix: "import only " + strings.Join(c.may, ", ") + "; record what is missing in harness/result",
+					fix: "import only " + strings.Join(c.may, ", ") + "; record what is missing in internal/result",
 				})
 			}
 		}

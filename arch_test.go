@@ -42,9 +42,9 @@ var levels = []level{
 	}},
 	{6, "sockets, drivers, live loops", []string{
 		"switchd/daemon", "switchd/control/**", "switchd/xdp", "nodes/worker/live", "nodes/stream/live", "nodes/program",
-		"harness/job",        // from plain data to machines, for either clock
-		"harness/journal",    // what was made, so that it can be undone
-		"harness/tensorfile", // written by workers, read by checks
+		"harness/job",         // from plain data to machines, for either clock
+		"harness/journal",     // what was made, so that it can be undone
+		"internal/tensorfile", // written by workers, read by checks
 		"internal/pktio", "internal/pktio/afpacket", "internal/pktio/udp", "internal/pktio/tcp",
 		"internal/pktio/poll", "internal/pktio/pktiotest", "internal/pktio/pcap",
 		"internal/pktio/netnstest",    // namespaces and wires, for tests
@@ -70,7 +70,7 @@ var levels = []level{
 		"internal/strictjson", // documents of which nothing is passed over
 		"internal/golden",     // files to compare with, for tests
 		"topo", "topo/gen", "topo/plan", "topo/spec",
-		"harness/fault", "harness/result", "switchd/dataplane",
+		"internal/fault", "internal/result", "switchd/dataplane",
 	}},
 }
 
@@ -79,9 +79,9 @@ var levels = []level{
 var sideways = []pair{
 	{"**", "internal/units", "times, rates and sizes are the vocabulary of every package"},
 	{"internal/sansio", "internal/wire/inet", "a train carries the headers of its frames"},
-	{"internal/sansio", "harness/result", "a machine's effects include records"},
+	{"internal/sansio", "internal/result", "a machine's effects include records"},
 	{"internal/wire/roce", "internal/wire/inet", "the invariant CRC covers the headers below"},
-	{"harness/fault", "internal/rng", "a fault has a stream of its own"},
+	{"internal/fault", "internal/rng", "a fault has a stream of its own"},
 	{"topo/gen", "topo", "a generator returns a graph"},
 	{"topo/gen", "internal/suggest", "an unknown name is answered with the nearest"},
 	{"topo/plan", "topo", "a plan numbers a graph"},
@@ -131,7 +131,7 @@ var sideways = []pair{
 	{"switchd/program/**", "switchd/program/switchmljob", "engines and sessions share the document of a job"},
 	{"nodes/worker/live", "internal/pktio/**", "a live worker owns its sockets"},
 	{"nodes/stream/live", "internal/pktio/**", "a live server owns its sockets"},
-	{"nodes/worker/live", "harness/tensorfile", "a live worker keeps its tensors for the checker"},
+	{"nodes/worker/live", "internal/tensorfile", "a live worker keeps its tensors for the checker"},
 	{"harness/live", "harness/netns", "a live run happens in namespaces"},
 	{"harness/live", "harness/proc", "a live run starts processes"},
 	{"harness/live", "harness/check", "a run ends with the check of its sums"},
@@ -153,7 +153,7 @@ var sideways = []pair{
 var confined = []confinement{
 	{
 		"reports/**", []string{
-			"reports/**", "harness/result", "internal/units",
+			"reports/**", "internal/result", "internal/units",
 			"internal/suggest", // an unknown claim is answered with the nearest
 		},
 		"a report is made from recorded results alone, so that an old run can be reported again without running it",

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/worker"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/trioml"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/train/profiles"

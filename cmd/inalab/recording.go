@@ -17,7 +17,7 @@ import (
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/archive"

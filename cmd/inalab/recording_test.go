@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/render"

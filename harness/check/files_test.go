@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/check"
-	"github.com/inalab/inalab/harness/tensorfile"
+	"github.com/inalab/inalab/internal/tensorfile"
 	"github.com/inalab/inalab/internal/trace"
 )
 

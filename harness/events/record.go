@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 )
 

@@ -1,6 +1,6 @@
 package job
 
-import "github.com/inalab/inalab/harness/result"
+import "github.com/inalab/inalab/internal/result"
 
 // Cell returns the record of a run of the job, without its results.
 func (j *Job) Cell() result.Cell {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/inalab/inalab/harness/fault"
+	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"

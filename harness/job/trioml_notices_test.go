@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/fault"
+	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/switchd/program/triomc"

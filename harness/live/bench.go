@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 )
 

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/inalab/inalab/harness/fidelity"
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 )

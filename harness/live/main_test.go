@@ -10,8 +10,8 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/node"
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
+	"github.com/inalab/inalab/internal/result"
 )
 
 // longEnough is how long a test waits for what must come, on a busy machine.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wiresml "github.com/inalab/inalab/internal/wire/switchml"
 	wiretrio "github.com/inalab/inalab/internal/wire/trioml"

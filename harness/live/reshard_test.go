@@ -3,8 +3,8 @@ package live
 import (
 	"testing"
 
-	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/switchd/program/triomc"

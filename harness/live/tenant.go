@@ -7,7 +7,7 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/proc"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	serverlive "github.com/inalab/inalab/nodes/stream/live"
 	nodelive "github.com/inalab/inalab/nodes/worker/live"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/proc"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/nodes/program"
 	serverlive "github.com/inalab/inalab/nodes/stream/live"
 	"github.com/inalab/inalab/nodes/worker/live"

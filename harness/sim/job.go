@@ -9,7 +9,7 @@ import (
 
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/scenarios"
 )

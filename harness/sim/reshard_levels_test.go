@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/inalab/inalab/harness/fault"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/fault"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"

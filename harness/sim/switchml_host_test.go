@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/switchml"
 )

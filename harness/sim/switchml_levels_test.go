@@ -7,8 +7,8 @@ import (
 
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/pktiotest"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 )

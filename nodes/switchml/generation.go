@@ -3,7 +3,7 @@ package switchml
 import (
 	"math"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/nodes/gradient"
 )
 

@@ -1,7 +1,7 @@
 package switchmlrdma
 
 import (
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/nodes/gradient"
 )
 

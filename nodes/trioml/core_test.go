@@ -2,7 +2,7 @@ package trioml_test
 
 import (
 	"encoding/binary"
-	outcome "github.com/inalab/inalab/harness/result"
+	outcome "github.com/inalab/inalab/internal/result"
 	"net/netip"
 	"strings"
 	"testing"

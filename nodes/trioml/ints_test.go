@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	outcome "github.com/inalab/inalab/harness/result"
+	outcome "github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 )
 
 // started is 15:04:05 on the second of January 2026, in a zone that is not UTC.

@@ -3,7 +3,7 @@ package compare
 import (
 	"fmt"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/reports/stat"
 )
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 )
 
 // Run is the recorded events of one run of a system, in order of time.

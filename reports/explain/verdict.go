@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/result"
 	"github.com/inalab/inalab/internal/golden"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/compare"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/check"
-	"github.com/inalab/inalab/harness/result"
+	"github.com/inalab/inalab/internal/result"
 )
 
 // example is what two workers recorded of two generations; the second sent
