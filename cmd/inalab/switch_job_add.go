@@ -10,8 +10,8 @@ import (
 
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/switchd/control"
-	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchmljob"
+	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -71,8 +71,8 @@ levels of switches or PFEs, other than the job of a run.` + switchCodes,
 	flags := c.Flags()
 	flags.IntVar(&f.id, "id", 0, "number of the job, 0 to 255 (required)")
 	flags.StringVar(&f.sources, "sources", "", "sources, as in 0-2,5 (required, but for --worker)")
-	flags.IntVar(&f.blocks, "block-cnt-max", 0, fmt.Sprintf("Trio-ML: concurrent blocks on each PFE, at most %d (default %d)", dataplane.MaxJobBlocks, dataplane.DefaultJobBlocks))
-	flags.IntVar(&f.grads, "block-grad-max", 0, fmt.Sprintf("Trio-ML: gradients a block, at most %d (default %[1]d)", dataplane.MaxJobGrads))
+	flags.IntVar(&f.blocks, "block-cnt-max", 0, fmt.Sprintf("Trio-ML: concurrent blocks on each PFE, at most %d (default %d)", trioml.MaxJobBlocks, trioml.DefaultBlockMax))
+	flags.IntVar(&f.grads, "block-grad-max", 0, fmt.Sprintf("Trio-ML: gradients a block, at most %d (default %[1]d)", trioml.MaxJobGrads))
 	flags.StringVar(&f.group, "group", "", "Trio-ML: multicast group of the results (default 239.255.0.ID)")
 	flags.StringSliceVar(&f.ports, "ports", nil, "Trio-ML: ports that results leave by, or PFEs (default: those of the sources)")
 	flags.IntVar(&f.outSrc, "out-src-id", 0, "Trio-ML, with --pfe: src_id of its results (default: 200 and the index of the PFE)")

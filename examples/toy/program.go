@@ -8,19 +8,25 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/vec"
-	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // program is the switch's end. It meets dataplane.Engine.
 type program struct {
+	dataplane.OwnFrames
 	end
 	sum  []byte     // packet of the block that is being added up
 	seen trace.Mask // workers whose values are in it
 }
 
-func (p *program) Claims(header []byte, l inet.Layout) bool {
-	return l.Proto == inet.ProtoUDP && inet.UDP(header[l.Transport:]).DstPort() == port
+func (p *program) Claims(f dataplane.Frame) dataplane.Claim {
+	u := f.UDP()
+	return dataplane.MineIf(u != nil && u.DstPort() == port)
 }
+
+func (p *program) PhaseMattered() bool { return false } // there are no timers
+
+func (p *program) Remembers() bool { return false } // blocks follow one another
 
 // Handle adds blocks; a worker is known by the port that it is behind.
 func (p *program) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {

@@ -104,7 +104,7 @@ func (t TrioML) Configure(k Knobs) System {
 	t.NoAging = !k.Bool("trio.aging")
 	t.Grads = k.Int("trio.gradients", 1, wire.MaxGrads)
 	t.Window = k.Int("trio.window", 1, maxWindow)
-	t.BlockMax = k.Int("trio.block-cnt-max", 0, dataplane.MaxJobBlocks)
+	t.BlockMax = k.Int("trio.block-cnt-max", 0, program.MaxJobBlocks)
 	t.GradMax = k.Int("trio.block-grad-max", 0, wire.MaxGrads)
 	t.Threads = k.Int("trio.threads", 1, trio.MaxTimerThreads)
 	t.Timeout = k.Duration("trio.timeout")

@@ -3,14 +3,13 @@ package job
 import (
 	"fmt"
 
-	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // maxWindow is the largest window that a scenario may have: with as many blocks open
 // block_curr_cnt is at its end (Trio Fig 17), and so is the reach that the paper gives
 // the window (§5).
-const maxWindow = dataplane.MaxJobBlocks
+const maxWindow = program.MaxJobBlocks
 
 // blockMax returns block_cnt_max of the job at every PFE; zero: the program's default.
 // A job that is given none may have as many blocks open as a worker has packets on

@@ -194,7 +194,7 @@ func (c *Chassis) receive(at sansio.Port, t *sansio.Train, eff *sansio.Effects) 
 	p := &c.ports[at]
 	p.stat.In.add(t)
 	if e := &c.engines[p.pfe]; e.part != nil {
-		if l, problem := t.Layout(); problem == inet.OK && c.plane.Owns(at, t) && e.Claims(t.Header, l) {
+		if l, problem := t.Layout(); problem == inet.OK && c.plane.Owns(at, t) && e.Claims(dataplane.Frame{Port: at, Own: true, Header: t.Header, Layout: l}) == dataplane.Mine {
 			if n := unpadded(t, l); n < len(t.Body) {
 				short := *t
 				short.Body = t.Body[:n]

@@ -1,7 +1,6 @@
 package chassis
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -28,12 +27,12 @@ func (c *Chassis) Engine(pfe int) dataplane.Engine { return c.engines[pfe].Engin
 
 // AddJob gives a job to the engine of a PFE, as [dataplane.Managed] says. It must
 // not be called within Handle or Expire.
-func (c *Chassis) AddJob(now units.Time, pfe int, config json.RawMessage) (uint8, error) {
+func (c *Chassis) AddJob(now units.Time, pfe int, d dataplane.Document) (uint8, error) {
 	m, err := c.managed(pfe)
 	if err != nil {
 		return 0, err
 	}
-	id, err := m.AddJob(now, config)
+	id, err := m.AddJob(now, d)
 	if err != nil {
 		return 0, err
 	}

@@ -3,7 +3,6 @@ package chassis
 import (
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -73,7 +72,7 @@ func (c *Chassis) Counters() []sansio.Count {
 func (c *Chassis) PhaseMattered() bool {
 	mattered := false
 	for _, e := range c.engines {
-		if p, ok := e.Engine.(dataplane.Phased); ok && p.PhaseMattered() {
+		if e.Engine != nil && e.PhaseMattered() {
 			mattered = true
 		}
 	}
@@ -84,7 +83,7 @@ func (c *Chassis) PhaseMattered() bool {
 // what it does next.
 func (c *Chassis) Remembers() bool {
 	for _, e := range c.engines {
-		if p, ok := e.Engine.(dataplane.Phased); ok && p.Remembers() {
+		if e.Engine != nil && e.Remembers() {
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,7 +19,7 @@ type Switch interface {
 	Plan() *plan.Switch
 	PFEs() []string // names, by index
 	Engine(pfe int) dataplane.Engine
-	AddJob(now units.Time, pfe int, config json.RawMessage) (uint8, error)
+	AddJob(now units.Time, pfe int, d dataplane.Document) (uint8, error)
 	RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Removed, error)
 }
 
@@ -189,11 +188,7 @@ func addJob(now units.Time, sw Switch, pfe int, j *Job, out *Response) error {
 		}
 	}
 	for n, p := range parts {
-		config, err := json.Marshal(p.document())
-		if err != nil {
-			return fmt.Errorf("write job %d as JSON: %w", j.ID, err)
-		}
-		if _, err := sw.AddJob(now, p.pfe, config); err != nil {
+		if _, err := sw.AddJob(now, p.pfe, p.document()); err != nil {
 			return errors.Join(err, takeBack(now, sw, j.ID, parts[:n]))
 		}
 		out.Added = append(out.Added, Placed{sw.PFEs()[p.pfe], p.trio, p.switchml, portNames(sw, p.to)})

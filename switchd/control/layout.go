@@ -11,6 +11,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchmljob"
+	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -22,11 +23,11 @@ const pfeSource = 200
 type part struct {
 	pfe      int
 	to       []sansio.Port // that results leave by
-	trio     *dataplane.Job
+	trio     *trioml.Document
 	switchml *switchmljob.Job
 }
 
-func (p *part) document() any {
+func (p *part) document() dataplane.Document {
 	if p.switchml != nil {
 		return p.switchml
 	}
@@ -82,7 +83,7 @@ func checkSources(j *Job) *dataplane.Refusal {
 	switch {
 	case len(j.Sources) == 0:
 		return dataplane.Refuse(dataplane.RefusedNoSources, "name 1 to 255", "job %d has no sources", j.ID)
-	case len(j.Sources) > dataplane.MaxJobSources:
+	case len(j.Sources) > trioml.MaxJobSources:
 		return dataplane.Refuse(dataplane.RefusedManySources, "name at most 255: rcvd_cnt has 8 bits", "job %d has %d sources", j.ID, len(j.Sources))
 	}
 	return nil
@@ -96,8 +97,8 @@ type layout struct {
 }
 
 func (l *layout) part(pfe int, sources []int, to []sansio.Port, outSrc int) part {
-	return part{pfe: pfe, to: to, trio: &dataplane.Job{
-		Protocol: dataplane.TrioML, ID: l.job.ID, Sources: sources, BlockMax: l.job.BlockMax, GradMax: l.job.GradMax, Out: l.out, To: to, OutSrc: outSrc,
+	return part{pfe: pfe, to: to, trio: &trioml.Document{
+		ID: l.job.ID, Sources: sources, BlockMax: l.job.BlockMax, GradMax: l.job.GradMax, Out: l.out, To: to, OutSrc: outSrc,
 	}}
 }
 
@@ -139,7 +140,7 @@ func (l *layout) levels(to []sansio.Port) ([]part, error) {
 func (l *layout) sourceOf(pfe int, taken []int) int {
 	id := pfeSource + pfe
 	for slices.Contains(taken, id) {
-		id = (id + 1) % (dataplane.MaxJobSource + 1)
+		id = (id + 1) % (trioml.MaxJobSource + 1)
 	}
 	return id
 }

@@ -22,7 +22,7 @@ func layOutSwitchML(sw *plan.Switch, pfe int, j *Job) ([]part, error) {
 		return nil, r
 	}
 	doc := &switchmljob.Job{
-		Protocol: dataplane.SwitchML, ID: j.ID, Elements: j.SwitchML.Elements, Slots: j.SwitchML.Slots,
+		ID: j.ID, Elements: j.SwitchML.Elements, Slots: j.SwitchML.Slots,
 		NumWorkers: len(j.Sources) + len(j.SwitchML.Workers), // one of the two is none
 	}
 	out := part{pfe: pfe, switchml: doc}

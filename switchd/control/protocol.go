@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchmljob"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // Version is the version of the protocol. Both sides are the same binary; the
@@ -83,8 +84,8 @@ type Job struct {
 	Sources  []int     `json:"sources,omitempty"`  // hosts of the switch by number; with a PFE, src_ids of Trio-ML
 	SwitchML *SwitchML `json:"switchml,omitempty"` // nil: Trio-ML, and what follows is of that alone
 
-	BlockMax int        `json:"block_cnt_max,omitempty"`  // zero: dataplane.DefaultJobBlocks
-	GradMax  int        `json:"block_grad_max,omitempty"` // zero: dataplane.MaxJobGrads
+	BlockMax int        `json:"block_cnt_max,omitempty"`  // zero: trioml.DefaultBlockMax
+	GradMax  int        `json:"block_grad_max,omitempty"` // zero: trioml.MaxJobGrads
 	Group    netip.Addr `json:"group,omitzero"`           // of results; the zero value: that of the job's id
 	Ports    []string   `json:"ports,omitempty"`          // of results, by name, or PFEs; none: those of the sources
 	OutSrc   *int       `json:"out_src_id,omitempty"`     // with a PFE: src_id of its results
@@ -139,7 +140,7 @@ type EngineTable struct {
 // Placed is a part of a job on one engine: of Trio-ML, or of SwitchML.
 type Placed struct {
 	PFE      string           `json:"pfe"`
-	Job      *dataplane.Job   `json:"job,omitempty"`
+	Job      *trioml.Document `json:"job,omitempty"`
 	SwitchML *switchmljob.Job `json:"switchml,omitempty"`
 	Ports    []string         `json:"ports"` // of its results, by name, or PFEs; of SwitchML, by rank
 }

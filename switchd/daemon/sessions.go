@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -113,16 +112,8 @@ type engineJobs struct {
 
 // Change has jobs changed between two rounds of the drive.
 func (e *engineJobs) Change(remove []int, add *switchmljob.Job) error {
-	var config json.RawMessage
-	if add != nil {
-		text, err := json.Marshal(add)
-		if err != nil {
-			return fmt.Errorf("write job %d as JSON: %w", add.ID, err)
-		}
-		config = text
-	}
 	var err error
-	if !e.ask(e.dev, func() { err = e.change(remove, config) }) {
+	if !e.ask(e.dev, func() { err = e.change(remove, add) }) {
 		return fmt.Errorf("switch %s did not get to it within %v: try again", e.cfg.Chassis.Switch.Name, answerPatience)
 	}
 	return err
@@ -130,7 +121,7 @@ func (e *engineJobs) Change(remove []int, add *switchmljob.Job) error {
 
 // change is Change on the goroutine of the drive. Jobs that somebody else has
 // removed are gone all the same.
-func (e *engineJobs) change(remove []int, config json.RawMessage) error {
+func (e *engineJobs) change(remove []int, add *switchmljob.Job) error {
 	now := e.clock.Now()
 	for _, id := range remove {
 		_, err := e.chassis.RemoveJob(now, 0, uint8(id))
@@ -138,9 +129,9 @@ func (e *engineJobs) change(remove []int, config json.RawMessage) error {
 			return err
 		}
 	}
-	if config == nil {
+	if add == nil {
 		return nil
 	}
-	_, err := e.chassis.AddJob(now, 0, config)
+	_, err := e.chassis.AddJob(now, 0, add)
 	return err
 }

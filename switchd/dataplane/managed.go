@@ -1,7 +1,6 @@
 package dataplane
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -42,15 +41,18 @@ type Viewed interface {
 // its methods sends anything.
 type Managed interface {
 	Viewed
-	// AddJob sets up a job as the document says, for most engines a [Job], and
-	// returns its id. Packets that follow meet it. An error is a [*Refusal], and
-	// nothing has changed.
-	AddJob(now units.Time, config json.RawMessage) (id uint8, err error)
+	// AddJob sets up a job as its document says, and returns its id. Packets that
+	// follow meet it. An error is a [*Refusal], and nothing has changed. The document
+	// is not kept.
+	AddJob(now units.Time, d Document) (id uint8, err error)
 	// RemoveJob takes a job out: its open blocks are dropped, its packets from now
 	// on are those of an unknown job, and other jobs notice nothing. An error is a
 	// [*Refusal], and nothing has changed.
 	RemoveJob(now units.Time, id uint8) (Removed, error)
 }
+
+// MaxJobID is the largest id of a job: 8 bits, as in the packets of the systems here.
+const MaxJobID = 255
 
 // Removed is what went with a job.
 type Removed struct {
@@ -70,8 +72,6 @@ const (
 	RefusedNoSources   Reason = "no-sources"
 	RefusedManySources Reason = "too-many-sources"
 	RefusedSource      Reason = "bad-source"
-	RefusedBlockCap    Reason = "block-cnt-max-out-of-range"
-	RefusedGradCap     Reason = "block-grad-max-out-of-range"
 	RefusedResult      Reason = "bad-result-address"
 	RefusedPorts       Reason = "bad-result-ports"
 	RefusedLevels      Reason = "needs-levels"

@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/trace"
@@ -67,17 +66,4 @@ func TestMaskText(t *testing.T) {
 			t.Fatalf("two sets are both %q", MaskText(a))
 		}
 	})
-}
-
-func TestRowsFitTheirColumns(t *testing.T) {
-	if n := len(JobRow{}.Values(0)); n != len(JobColumns) {
-		t.Errorf("a job has %d values for %d columns", n, len(JobColumns))
-	}
-	if n := len(BlockRow{}.Values()); n != len(BlockColumns) {
-		t.Errorf("a block has %d values for %d columns", n, len(BlockColumns))
-	}
-	row := BlockRow{Have: trace.Mask{1}, Want: trace.Mask{7}, Age: 1500}.Values()
-	if diff := cmp.Diff("1-2", row[5].String()); diff != "" {
-		t.Errorf("missing sources (-want +got):\n%s", diff)
-	}
 }

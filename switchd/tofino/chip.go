@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
-// Chip is one switch chip with its program. It meets dataplane.Engine and Viewed.
+// Chip is one switch chip with its program. It meets dataplane.Viewed, and with a control plane of its program dataplane.Engine.
 type Chip struct {
 	cfg   Config
 	code  *vm.Code
@@ -112,11 +112,6 @@ func (c *Chip) addPort(dev DevPort, kind portKind) *port {
 	c.ports[dev] = p
 	c.order = append(c.order, p)
 	return p
-}
-
-// Claims reports whether a frame is for the program.
-func (c *Chip) Claims(header []byte, l inet.Layout) bool {
-	return c.cfg.Claim == nil || c.cfg.Claim(header, l)
 }
 
 // Ports returns the front ports.

@@ -14,7 +14,6 @@ import (
 )
 
 var (
-	_ dataplane.Engine = (*Chip)(nil)
 	_ dataplane.Viewed = (*Chip)(nil)
 )
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
@@ -34,8 +33,6 @@ type Config struct {
 	Passes   int          // that a packet may take through an ingress; zero: DefaultPasses
 	Seed     rng.Root     // of the random numbers of the ports
 
-	// Claim says whether a frame is for the program; nil: every frame.
-	Claim func(header []byte, l inet.Layout) bool
 	// DropField is a field that says why the program drops a packet, and DropNames are
 	// the counters of its values from 0. What has no name is counted as DropProgram.
 	DropField string

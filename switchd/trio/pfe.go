@@ -6,13 +6,14 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 // PFE is one Packet Forwarding Engine. It meets dataplane.Engine.
 type PFE struct {
+	dataplane.OwnFrames
 	cfg       Config
 	code      *vm.Code
 	entry     int    // where the threads of packets start
@@ -110,9 +111,14 @@ func (p *PFE) RemoveNextHop(index uint32) {
 }
 
 // Claims reports whether a frame is for the program.
-func (p *PFE) Claims(header []byte, l inet.Layout) bool {
-	return p.cfg.ClaimAll || l.Proto == inet.ProtoUDP && inet.UDP(header[l.Transport:]).DstPort() == p.cfg.ClaimPort
+func (p *PFE) Claims(f dataplane.Frame) dataplane.Claim {
+	u := f.UDP()
+	return dataplane.MineIf(p.cfg.ClaimAll || u != nil && u.DstPort() == p.cfg.ClaimPort)
 }
+
+// Remembers is true: a program keeps what it likes in memory. One that does not keep
+// anything between blocks says so in its engine.
+func (p *PFE) Remembers() bool { return true }
 
 // Ports returns the ports of all next hops.
 func (p *PFE) Ports() (out []sansio.Port) {

@@ -2,7 +2,6 @@ package switchml
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -13,8 +12,8 @@ import (
 
 // AddJob sets up a job as a [switchmljob.Job] says. Its registers are as at power
 // up, whoever had them before: rank 0 resets a job by removing and adding it.
-func (p *Program) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
-	doc, err := switchmljob.Decode(config)
+func (p *Program) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
+	doc, err := switchmljob.Of(d)
 	if err != nil {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchmljob"
 )
 
@@ -36,6 +37,7 @@ const (
 // Program is the aggregation program of one switch. It meets dataplane.Engine,
 // Managed and Watched.
 type Program struct {
+	dataplane.OwnFrames
 	cfg     Config
 	jobs    []*job // by id
 	pool    switchmljob.Pool
@@ -76,23 +78,30 @@ func New(cfg Config) (*Program, error) {
 
 // Claims reports whether the frame is a SwitchML packet: to the port of hosts, or
 // to one that a switch has as a worker, or from a parent.
-func (p *Program) Claims(header []byte, l inet.Layout) bool {
-	if l.Proto != inet.ProtoUDP {
-		return false
+func (p *Program) Claims(f dataplane.Frame) dataplane.Claim {
+	udp := f.UDP()
+	if udp == nil {
+		return dataplane.NotMine
 	}
-	udp := inet.UDP(header[l.Transport:])
 	if udp.DstPort() == wire.Port {
-		return true
+		return dataplane.Mine
 	}
 	if len(p.jobs) == 0 {
-		return false
+		return dataplane.NotMine
 	}
-	src := inet.IPv4(header[inet.EtherLen:]).SrcBytes()
+	src := inet.IPv4(f.Header[inet.EtherLen:]).SrcBytes()
 	if _, ok := p.members[channel{src, udp.DstPort()}]; ok {
-		return true
+		return dataplane.Mine
 	}
-	return p.parents[channel{src, udp.SrcPort()}] != nil
+	return dataplane.MineIf(p.parents[channel{src, udp.SrcPort()}] != nil)
 }
+
+// PhaseMattered is false: there are no timers.
+func (p *Program) PhaseMattered() bool { return false }
+
+// Remembers is false: what a finished slot keeps says only which of its sets is next, and
+// that has no say in when anything happens.
+func (p *Program) Remembers() bool { return false }
 
 // Counters returns packets, results and drops by name.
 func (p *Program) Counters() []sansio.Count { return p.count.List() }

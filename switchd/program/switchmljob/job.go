@@ -1,7 +1,6 @@
 package switchmljob
 
 import (
-	"encoding/json"
 	"net/netip"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -17,10 +16,11 @@ const (
 	MaxSlots   = 8192 // slots of each set in the public switch program
 )
 
+// Protocol is what these jobs speak.
+const Protocol = "SwitchML"
+
 // Job is one job of a switch.
 type Job struct {
-	Protocol dataplane.Protocol `json:"protocol,omitempty"` // dataplane.SwitchML, or empty for that
-
 	ID         int      `json:"id"`          // on this switch, 0 to MaxID
 	Session    uint64   `json:"session"`     // what its clients call it; zero where none of them asked for it
 	Elements   int      `json:"elements"`    // values a packet, 64 or 256
@@ -42,15 +42,18 @@ type Worker struct {
 // Complete reports whether all workers are there.
 func (j *Job) Complete() bool { return len(j.Workers) == j.NumWorkers }
 
-// Decode reads a document strictly and checks what holds for every engine alike.
-// An error is a [*dataplane.Refusal].
-func Decode(config json.RawMessage) (Job, error) {
-	var j Job
-	if err := dataplane.DecodeDocument(config, dataplane.SwitchML, "id, session, elements, slots, num_workers, workers, rdma", &j); err != nil {
-		return Job{}, err
+// Protocol names what the job speaks.
+func (*Job) Protocol() string { return Protocol }
+
+// Of returns the job that a document is, or refuses one of another program or one that
+// is wrong for every engine. An error is a [*dataplane.Refusal].
+func Of(d dataplane.Document) (*Job, error) {
+	j, ok := d.(*Job)
+	if !ok {
+		return nil, dataplane.RefuseOther(d, Protocol, "give --slots, and --elements if these are not 256, without the caps and addresses of Trio-ML")
 	}
 	if r := j.Check(); r != nil {
-		return Job{}, r
+		return nil, r
 	}
 	return j, nil
 }

@@ -57,10 +57,9 @@ func ViewJobs(now units.Time, rows []Row) dataplane.Table {
 	}}
 	for _, r := range rows {
 		c := r.Counts
-		heard := dataplane.JobCounts{Packets: c.Packets, Last: c.Last}
 		t.Add(dataplane.Int(r.ID), dataplane.Int(r.Session), dataplane.Int(r.Workers), dataplane.Int(r.Here), dataplane.Int(r.Elements),
 			dataplane.Int(r.Base), dataplane.Int(r.Slots), dataplane.Int(r.Open),
-			dataplane.Int(c.Packets), dataplane.Int(c.Results), dataplane.Int(c.Answered), dataplane.Int(c.Dropped), heard.Idle(now))
+			dataplane.Int(c.Packets), dataplane.Int(c.Results), dataplane.Int(c.Answered), dataplane.Int(c.Dropped), dataplane.Idle(now, c.Last, c.Packets > 0))
 	}
 	return t
 }

@@ -1,7 +1,6 @@
 package switchmlroce
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -13,8 +12,8 @@ import (
 
 // AddJob sets up a job as a [switchmljob.Job] says, of RDMA or of UDP clients. Its
 // registers are as at power up.
-func (p *Program) AddJob(now units.Time, config json.RawMessage) (uint8, error) {
-	doc, err := switchmljob.Decode(config)
+func (p *Program) AddJob(now units.Time, d dataplane.Document) (uint8, error) {
+	doc, err := switchmljob.Of(d)
 	if err != nil {
 		return 0, err
 	}
@@ -23,22 +22,18 @@ func (p *Program) AddJob(now units.Time, config json.RawMessage) (uint8, error) 
 
 // add puts a job beside the others, or says what keeps it from there. To the slots
 // it is a job like any other.
-func (p *Program) add(now units.Time, doc switchmljob.Job) (uint8, error) {
-	plain := doc
+func (p *Program) add(now units.Time, doc *switchmljob.Job) (uint8, error) {
+	plain := *doc
 	plain.RDMA, plain.Workers = nil, slices.Clone(doc.Workers)
 	for i := range plain.Workers {
 		plain.Workers[i].RDMA = nil
 	}
-	text, err := json.Marshal(plain)
-	if err != nil {
-		return 0, dataplane.Refuse(dataplane.RefusedDocument, "give a document of a job", "%v", err)
-	}
-	id, err := p.slots.AddJob(now, text)
+	id, err := p.slots.AddJob(now, &plain)
 	if err != nil || doc.RDMA == nil {
 		return id, err
 	}
 	for i := range doc.Workers {
-		m := p.cfg.newMember(&doc, i)
+		m := p.cfg.newMember(doc, i)
 		p.members[doc.Workers[i].Addr.As4()] = m
 		p.packets[id] = m.packets
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchmljob"
 )
@@ -79,7 +80,7 @@ func New(cfg Config) (*Program, error) {
 		if r := j.Check(); r != nil {
 			return nil, fmt.Errorf("configuring switchml-rdma on %s: %w", cfg.Node, r)
 		}
-		if _, err := p.add(0, j); err != nil {
+		if _, err := p.add(0, &j); err != nil {
 			return nil, fmt.Errorf("configuring switchml-rdma on %s: %w", cfg.Node, err)
 		}
 	}
@@ -87,9 +88,21 @@ func New(cfg Config) (*Program, error) {
 }
 
 // Claims reports whether the frame is of RoCEv2, or of SwitchML over UDP.
-func (p *Program) Claims(header []byte, l inet.Layout) bool {
-	return isRoCE(header, l) || p.slots.Claims(header, l)
+func (p *Program) Claims(f dataplane.Frame) dataplane.Claim {
+	if u := f.UDP(); u != nil && u.DstPort() == roce.Port {
+		return dataplane.Mine
+	}
+	return p.slots.Claims(f)
 }
+
+// Wants asks for frames to the switch.
+func (p *Program) Wants() dataplane.Wants { return p.slots.Wants() }
+
+// PhaseMattered is false: there are no timers.
+func (p *Program) PhaseMattered() bool { return p.slots.PhaseMattered() }
+
+// Remembers is that of the slots.
+func (p *Program) Remembers() bool { return p.slots.Remembers() }
 
 func isRoCE(header []byte, l inet.Layout) bool {
 	return l.Proto == inet.ProtoUDP && inet.UDP(header[l.Transport:]).DstPort() == roce.Port

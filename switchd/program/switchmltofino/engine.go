@@ -20,6 +20,7 @@ import (
 // Engine is a chip that runs SwitchML, with its control plane. It meets
 // dataplane.Engine, Managed and Watched; what it does with packets is the chip's.
 type Engine struct {
+	dataplane.OwnFrames
 	chip      *tofino.Chip
 	cfg       switchml.Config
 	opts      Options
@@ -128,20 +129,27 @@ func (e *Engine) Chip() *tofino.Chip { return e.chip }
 
 // Claims reports whether the frame is a SwitchML packet: to the port of hosts, or
 // to one that a switch has as a worker, or from a parent.
-func (e *Engine) Claims(header []byte, l inet.Layout) bool {
-	if l.Proto != inet.ProtoUDP {
-		return false
+func (e *Engine) Claims(f dataplane.Frame) dataplane.Claim {
+	udp := f.UDP()
+	if udp == nil {
+		return dataplane.NotMine
 	}
-	udp := inet.UDP(header[l.Transport:])
 	if udp.DstPort() == wire.Port || e.opts.RDMA && udp.DstPort() == roce.Port {
-		return true
+		return dataplane.Mine
 	}
 	if len(e.jobs) == 0 {
-		return false
+		return dataplane.NotMine
 	}
-	src := inet.IPv4(header[inet.EtherLen:]).SrcBytes()
-	return e.members[channel{src, udp.DstPort()}] != nil || e.parents[channel{src, udp.SrcPort()}] != nil
+	src := inet.IPv4(f.Header[inet.EtherLen:]).SrcBytes()
+	return dataplane.MineIf(e.members[channel{src, udp.DstPort()}] != nil || e.parents[channel{src, udp.SrcPort()}] != nil)
 }
+
+// PhaseMattered is false: there are no timers.
+func (e *Engine) PhaseMattered() bool { return false }
+
+// Remembers is false: what a finished slot keeps says only which of its sets is next, and
+// that has no say in when anything happens.
+func (e *Engine) Remembers() bool { return false }
 
 // Ports returns the ports that lead to workers and parents.
 func (e *Engine) Ports() (out []sansio.Port) {

@@ -1,7 +1,6 @@
 package switchmltofino
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/inalab/inalab/internal/units"
@@ -12,13 +11,13 @@ import (
 
 // AddJob sets up a job as a [switchmljob.Job] says. Its registers are as at power
 // up, whoever had them before: rank 0 resets a job by removing and adding it.
-func (e *Engine) AddJob(now units.Time, config json.RawMessage) (uint8, error) {
+func (e *Engine) AddJob(now units.Time, d dataplane.Document) (uint8, error) {
 	e.chip.Advance(now)
-	doc, err := switchmljob.Decode(config)
+	doc, err := switchmljob.Of(d)
 	if err != nil {
 		return 0, err
 	}
-	if r := e.addDocument(&doc); r != nil {
+	if r := e.addDocument(doc); r != nil {
 		return 0, r
 	}
 	return uint8(doc.ID), nil

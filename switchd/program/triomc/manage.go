@@ -1,17 +1,15 @@
 package triomc
 
 import (
-	"encoding/json"
-
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
-// AddJob sets up a job as a [dataplane.Job] says.
-func (e *Engine) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
-	j, err := trioml.DecodeJob(config)
+// AddJob sets up a job as a [trioml.Document] says.
+func (e *Engine) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
+	j, err := trioml.JobOf(d)
 	if err != nil {
 		return 0, err
 	}
@@ -38,7 +36,7 @@ func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) 
 	out.OpenBlocks = e.leave(now, id)
 	e.removed += uint64(out.OpenBlocks)
 	e.RemoveNextHop(nextHop(id))
-	e.jobs[id], e.watch.jobs[id] = false, dataplane.JobCounts{}
+	e.jobs[id], e.watch.jobs[id] = false, trioml.JobCounts{}
 	e.refs--
 	e.tidy()
 	return out, nil

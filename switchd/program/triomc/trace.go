@@ -7,7 +7,6 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
-	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 	"github.com/inalab/inalab/switchd/program/trioml"
@@ -21,7 +20,7 @@ type watcher struct {
 	engine *Engine
 	sink   trace.Sink    // nil: no events
 	next   trio.Observer // nil: none
-	jobs   [256]dataplane.JobCounts
+	jobs   [256]trioml.JobCounts
 
 	in    vm.Variable // what a packet's thread has of its header; src_id stands first
 	block vm.Variable // reply of the last HashInsert of a packet's thread
@@ -54,7 +53,7 @@ func (w *watcher) header(t *vm.Thread) wire.Header {
 }
 
 // job is what is counted of the job of the packet in a thread.
-func (w *watcher) job(t *vm.Thread) *dataplane.JobCounts { return &w.jobs[t.LMEM[headerAt]] }
+func (w *watcher) job(t *vm.Thread) *trioml.JobCounts { return &w.jobs[t.LMEM[headerAt]] }
 
 // Sent is called when a result leaves: of a packet's thread, the packet was the last.
 func (w *watcher) Sent(now units.Time, t *vm.Thread, created bool) {

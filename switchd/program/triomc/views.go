@@ -3,6 +3,7 @@ package triomc
 import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // Views lists what can be seen of the program and its PFE.
@@ -26,13 +27,13 @@ func (e *Engine) View(now units.Time, v dataplane.View, limit int) (t dataplane.
 }
 
 func (e *Engine) viewJobs(now units.Time) dataplane.Table {
-	t := dataplane.Table{Columns: dataplane.JobColumns}
+	t := dataplane.Table{Columns: trioml.JobColumns}
 	for id := range e.jobs {
 		j, ok := e.Job(uint8(id))
 		if !ok {
 			continue
 		}
-		row := dataplane.JobRow{
+		row := trioml.JobRow{
 			ID: uint8(id), Sources: j.SrcMask, OutSource: j.OutSrcID, To: j.OutDstAddr,
 			BlockMax: j.BlockCntMax, BlocksOpen: int(j.BlockCurrCnt), GradMax: j.BlockGradMax, JobCounts: e.watch.jobs[id],
 		}
@@ -45,10 +46,10 @@ func (e *Engine) viewJobs(now units.Time) dataplane.Table {
 }
 
 func (e *Engine) viewBlocks(now units.Time, limit int) dataplane.Table {
-	t := dataplane.Table{Columns: dataplane.BlockColumns}
+	t := dataplane.Table{Columns: trioml.BlockColumns}
 	for _, o := range e.Open(limit) {
 		r, _ := e.Block(o.Job, o.Block)
-		t.Add(dataplane.BlockRow{
+		t.Add(trioml.BlockRow{
 			Job: o.Job, Block: o.Block, Gen: o.Gen, Have: o.Have, Want: o.Want,
 			Grads: r.Grads, Age: now.Sub(o.Since), Ref: dataplane.Bool(e.Memory().Hash().Referenced(key(o.Job, o.Block))), Degraded: r.Degraded,
 		}.Values()...)

@@ -1,29 +1,13 @@
 package trioml
 
 import (
-	"encoding/json"
-
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// DecodeJob makes a job record of a [dataplane.Job]. An error is a
-// [*dataplane.Refusal].
-func DecodeJob(config json.RawMessage) (Job, error) {
-	d, err := dataplane.DecodeJob(config)
-	if err != nil {
-		return Job{}, err
-	}
-	j := Job{ID: uint8(d.ID), BlockMax: d.BlockMax, GradMax: d.GradMax, Out: d.Out, To: d.To, OutSource: uint8(d.OutSrc)}
-	for _, s := range d.Sources {
-		j.Sources = append(j.Sources, uint8(s))
-	}
-	return j, nil
-}
-
-// AddJob sets up a job record as a [dataplane.Job] says.
-func (p *Program) AddJob(_ units.Time, config json.RawMessage) (uint8, error) {
-	j, err := DecodeJob(config)
+// AddJob sets up a job record as a [Document] says.
+func (p *Program) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
+	j, err := JobOf(d)
 	if err != nil {
 		return 0, err
 	}

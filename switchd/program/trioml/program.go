@@ -7,8 +7,8 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/vec"
-	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // Reasons for which packets are dropped, beside those of the wire format.
@@ -39,6 +39,7 @@ const (
 
 // Program is the aggregation program of one PFE. It meets dataplane.Engine.
 type Program struct {
+	dataplane.OwnFrames
 	cfg   Config
 	jobs  [256]*job
 	table map[uint64]*record // by key.word(); looked up, never ranged: the scan goes by threads
@@ -64,8 +65,9 @@ func New(cfg Config) (*Program, error) {
 }
 
 // Claims reports whether the frame is an aggregation packet (§4: by UDP port).
-func (p *Program) Claims(header []byte, l inet.Layout) bool {
-	return l.Proto == inet.ProtoUDP && inet.UDP(header[l.Transport:]).DstPort() == wire.Port
+func (p *Program) Claims(f dataplane.Frame) dataplane.Claim {
+	u := f.UDP()
+	return dataplane.MineIf(u != nil && u.DstPort() == wire.Port)
 }
 
 // Counters returns packets, results and drops by name.

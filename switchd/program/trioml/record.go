@@ -5,7 +5,6 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
-	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // job is a job record and what a PFE remembers of its past blocks.
@@ -20,7 +19,7 @@ type job struct {
 	newest  uint16     // newest generation seen
 	done    tombstones // blocks of the newest generation that were sent
 
-	count   dataplane.JobCounts
+	count   JobCounts
 	conduct conduct
 }
 

@@ -26,12 +26,12 @@ func (p *Program) View(now units.Time, v dataplane.View, limit int) (t dataplane
 }
 
 func (p *Program) viewJobs(now units.Time) dataplane.Table {
-	t := dataplane.Table{Columns: dataplane.JobColumns}
+	t := dataplane.Table{Columns: JobColumns}
 	for _, j := range p.jobs {
 		if j == nil {
 			continue
 		}
-		row := dataplane.JobRow{
+		row := JobRow{
 			ID: j.ID, Sources: j.mask, OutSource: j.OutSource, To: j.Out.Dst,
 			BlockMax: j.BlockMax, BlocksOpen: j.open, GradMax: j.GradMax, JobCounts: j.count,
 		}
@@ -51,9 +51,9 @@ func (p *Program) viewBlocks(now units.Time, limit int) dataplane.Table {
 	slices.SortFunc(open, func(a, b *record) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.key.word(), b.key.word()))
 	})
-	t := dataplane.Table{Columns: dataplane.BlockColumns}
+	t := dataplane.Table{Columns: BlockColumns}
 	for _, r := range open[:min(limit, len(open))] {
-		t.Add(dataplane.BlockRow{
+		t.Add(BlockRow{
 			Job: r.key.job, Block: r.key.block, Gen: uint32(r.gen), Have: r.rcvd, Want: r.job.mask,
 			Grads: r.grads, Age: now.Sub(r.start), Ref: dataplane.Bool(r.ref), Degraded: r.degraded,
 		}.Values()...)

@@ -1,18 +1,17 @@
-package dataplane
+package trioml
 
 import (
 	"net/netip"
-	"strconv"
-	"strings"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // JobColumns are those of ViewJobs for engines that aggregate blocks, so that two
 // engines of one protocol show alike; rows are [JobRow].
-var JobColumns = []Column{
+var JobColumns = []dataplane.Column{
 	{Key: "job", Name: "job"},
 	{Key: "sources", Name: "sources", Spare: 2},
 	{Key: "source_ids", Name: "src_ids"},
@@ -27,11 +26,8 @@ var JobColumns = []Column{
 	{Key: "degraded", Name: "degraded"},
 	{Key: "aged", Name: "aged", Spare: 1},
 	{Key: "dropped", Name: "dropped"},
-	IdleColumn,
+	dataplane.IdleColumn,
 }
-
-// IdleColumn is that of [JobCounts.Idle].
-var IdleColumn = Column{Key: "idle_us", Name: "last packet", Unit: "us ago", Spare: 1}
 
 // JobCounts is what an engine counts of a job.
 type JobCounts struct {
@@ -58,11 +54,8 @@ func (c *JobCounts) List() []sansio.Count {
 }
 
 // Idle returns the time since the last packet; it does not apply before the first.
-func (c *JobCounts) Idle(now units.Time) Value {
-	if c.Packets == 0 {
-		return Value{}
-	}
-	return Micros(now.Sub(c.Last))
+func (c *JobCounts) Idle(now units.Time) dataplane.Value {
+	return dataplane.Idle(now, c.Last, c.Packets > 0)
 }
 
 // JobRow is a job record with its counters (trio Fig 17).
@@ -70,25 +63,25 @@ type JobRow struct {
 	ID         uint8
 	Sources    trace.Mask
 	OutSource  uint8
-	To         netip.Addr // of results
-	BlockMax   int        // block_cnt_max
-	BlocksOpen int        // block_curr_cnt
-	GradMax    int        // block_grad_max
-	Newest     Value      // generation; not applicable before the first packet
+	To         netip.Addr      // of results
+	BlockMax   int             // block_cnt_max
+	BlocksOpen int             // block_curr_cnt
+	GradMax    int             // block_grad_max
+	Newest     dataplane.Value // generation; not applicable before the first packet
 	JobCounts
 }
 
 // Values returns the row under JobColumns, as it is now.
-func (r JobRow) Values(now units.Time) []Value {
-	return []Value{
-		Int(r.ID), Int(r.Sources.Len()), Text(MaskText(r.Sources)), Int(r.OutSource), Text(r.To.String()),
-		Int(r.BlockMax), Int(r.BlocksOpen), Int(r.GradMax), r.Newest,
-		Int(r.Packets), Int(r.Results), Int(r.Degraded), Int(r.Aged), Int(r.Dropped), r.Idle(now),
+func (r JobRow) Values(now units.Time) []dataplane.Value {
+	return []dataplane.Value{
+		dataplane.Int(r.ID), dataplane.Int(r.Sources.Len()), dataplane.Text(dataplane.MaskText(r.Sources)), dataplane.Int(r.OutSource), dataplane.Text(r.To.String()),
+		dataplane.Int(r.BlockMax), dataplane.Int(r.BlocksOpen), dataplane.Int(r.GradMax), r.Newest,
+		dataplane.Int(r.Packets), dataplane.Int(r.Results), dataplane.Int(r.Degraded), dataplane.Int(r.Aged), dataplane.Int(r.Dropped), r.Idle(now),
 	}
 }
 
 // BlockColumns are those of ViewBlocks; rows are [BlockRow].
-var BlockColumns = []Column{
+var BlockColumns = []dataplane.Column{
 	{Key: "job", Name: "job"},
 	{Key: "gen", Name: "gen"},
 	{Key: "block", Name: "block"},
@@ -109,41 +102,15 @@ type BlockRow struct {
 	Have     trace.Mask // sources that are in it
 	Want     trace.Mask // sources that it is made of
 	Grads    int
-	Age      units.Duration // since it was opened
-	Ref      Value          // the hash entry's flag
-	Degraded bool           // a part of it was, already
+	Age      units.Duration  // since it was opened
+	Ref      dataplane.Value // the hash entry's flag
+	Degraded bool            // a part of it was, already
 }
 
 // Values returns the row under BlockColumns.
-func (r BlockRow) Values() []Value {
-	return []Value{
-		Int(r.Job), Int(r.Gen), Int(r.Block), Int(r.Have.Len()), Int(r.Want.Len()), Text(MaskText(r.Want.Without(r.Have))),
-		Int(r.Grads), Micros(r.Age), r.Ref, Bool(r.Degraded),
+func (r BlockRow) Values() []dataplane.Value {
+	return []dataplane.Value{
+		dataplane.Int(r.Job), dataplane.Int(r.Gen), dataplane.Int(r.Block), dataplane.Int(r.Have.Len()), dataplane.Int(r.Want.Len()), dataplane.Text(dataplane.MaskText(r.Want.Without(r.Have))),
+		dataplane.Int(r.Grads), dataplane.Micros(r.Age), r.Ref, dataplane.Bool(r.Degraded),
 	}
-}
-
-// Micros returns a span in microseconds, to the nanosecond.
-func Micros(d units.Duration) Value { return Real(float64(d/units.Nanosecond) / 1e3) }
-
-// MaskText lists the members of a set as people write them: "0-2,5".
-func MaskText(m trace.Mask) string {
-	var b strings.Builder
-	for s := 0; s <= MaxJobSource; s++ {
-		if !m.Has(uint8(s)) {
-			continue
-		}
-		last := s
-		for last < MaxJobSource && m.Has(uint8(last+1)) {
-			last++
-		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(s))
-		if last > s {
-			b.WriteString("-" + strconv.Itoa(last))
-		}
-		s = last
-	}
-	return b.String()
 }
