@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
@@ -42,7 +44,7 @@ func (s *sweep) penalty(ctx context.Context, model string) (ratio float64, err e
 		for _, c := range []struct {
 			sys      job.System
 			topology string
-		}{{job.SwitchML{Elements: 256}, "rack"}, {trioSystem(s.env), "mx480"}} {
+		}{{switchml.System{Elements: 256}, "rack"}, {trioSystem(s.env), "mx480"}} {
 			j, err := s.surrogate(c.sys, c.topology, model, s.env.Seed+rng.Root(seed))
 			if err != nil {
 				return 0, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
@@ -24,7 +26,7 @@ const (
 // heldPFE is one model of a PFE, with the jobs that it is held against another by.
 type heldPFE struct {
 	name string
-	sys  job.TrioML
+	sys  trioml.System
 	jobs []*job.Job // without and with a straggler
 }
 

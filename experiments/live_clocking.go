@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
@@ -28,7 +29,7 @@ func clockingRun(e *Env) liveRun {
 		elements = 1 << 17
 	}
 	return liveRun{
-		name: "SwitchML-256, the link of h0 a quarter", sys: job.SwitchML{Elements: 256, Slots: slowPool, Unscaled: true}, topology: "rack", hosts: 4, mtu: mtu,
+		name: "SwitchML-256, the link of h0 a quarter", sys: switchml.System{Elements: 256, Slots: slowPool, Unscaled: true}, topology: "rack", hosts: 4, mtu: mtu,
 		rate: gigabit100, scale: slowScale, slow: 4, elements: elements, iterations: 2, traced: true,
 	}
 }

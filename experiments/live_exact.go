@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/inalab/inalab/harness/job"
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchml"
@@ -43,7 +44,7 @@ func exactRuns(e *Env) ([]liveRun, error) {
 	for _, p := range lossRates[1:] {
 		out = append(out, liveRun{
 			name: fmt.Sprintf("SwitchML-256 in training, loss %g%%", 100*p), topology: "rack", hosts: 6, mtu: mtu,
-			sys:  job.SwitchML{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: true, Timeout: exactTimeout},
+			sys:  switchmlsystem.System{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: true, Timeout: exactTimeout},
 			rate: gigabit100, scale: slowScale, loss: p, model: profile, batch: 4, iterations: n, traced: true,
 		})
 	}

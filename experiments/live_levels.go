@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 	program "github.com/inalab/inalab/switchd/program/trioml"
@@ -26,7 +27,7 @@ const levelElements = 250_000
 func levels() []liveRun {
 	run := func(name, topology string) liveRun {
 		return liveRun{
-			name: "Trio-ML " + name, sys: job.TrioML{NoAging: true}, topology: topology, hosts: 6, mtu: jumbo,
+			name: "Trio-ML " + name, sys: trioml.System{NoAging: true}, topology: topology, hosts: 6, mtu: jumbo,
 			rate: gigabit100, scale: countScale, elements: levelElements, iterations: 1,
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/result"
@@ -89,7 +91,7 @@ func newLossRuns(e *Env) []lossRun {
 			}
 			return s
 		}
-		sml := job.SwitchML{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: true, Timeout: lossTimeout}
+		sml := switchmlsystem.System{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: true, Timeout: lossTimeout}
 		out = append(out, lossRun{p: p, sml: runs("SwitchML-256", sml), ring: runs("ring over TCP", ringTCP)})
 	}
 	return out

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
@@ -48,7 +50,7 @@ func newLiveModels(e *Env) ([]liveModel, error) {
 				model: profile, batch: 1, iterations: max(4, int(span/p.row.BatchTime)),
 			}
 		}
-		sml := job.SwitchML{Elements: 256, Slots: slowPool, Unscaled: true}
+		sml := switchml.System{Elements: 256, Slots: slowPool, Unscaled: true}
 		out = append(out, liveModel{profiled: p, sml: run("SwitchML-256", sml), ring: run("ring over TCP", ringTCP)})
 	}
 	return out, nil

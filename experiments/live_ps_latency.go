@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inalab/inalab/harness/system/ps"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
@@ -54,8 +56,8 @@ func newLatency(e *Env) *latency {
 		})
 	}
 	add("ina", "SwitchML-256", sml256)
-	add("ps", "dedicated parameter servers over TCP", job.PS{Dedicated: true})
-	add("", "colocated parameter servers over TCP", job.PS{})
+	add("ps", "dedicated parameter servers over TCP", ps.System{Dedicated: true})
+	add("", "colocated parameter servers over TCP", ps.System{})
 	add("ring", "ring over TCP", ringTCP)
 	return x
 }

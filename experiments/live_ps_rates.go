@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inalab/inalab/harness/system/ps"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
@@ -55,7 +57,7 @@ func newPSRates(e *Env) *psRates {
 		})
 	}
 	add(rate256, sml256)
-	add("dedicated parameter servers over TCP", job.PS{Dedicated: true})
+	add("dedicated parameter servers over TCP", ps.System{Dedicated: true})
 	return x
 }
 

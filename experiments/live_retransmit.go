@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
@@ -39,7 +41,7 @@ func retransmitRuns(e *Env) ([]liveRun, error) {
 	run := func(name string, timer bool, p float64) liveRun {
 		return liveRun{
 			name:     name,
-			sys:      job.SwitchML{Elements: 256, Slots: retransmitPool, Unscaled: true, Retransmit: timer, Timeout: units.Millisecond},
+			sys:      switchmlsystem.System{Elements: 256, Slots: retransmitPool, Unscaled: true, Retransmit: timer, Timeout: units.Millisecond},
 			topology: "rack", hosts: 6, mtu: jumbo, rate: gigabit100, scale: 200, model: profile, iterations: n, p: p,
 			change: func(s *job.Spec) { s.Semantics = fault.Semantics(e.Reading("trio.straggle-semantics")) },
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
@@ -53,8 +55,8 @@ func stragglerRuns(e *Env) ([]liveRun, error) {
 
 // liveTrio is Trio-ML in the readings taken; live a PFE is as fast as this
 // machine.
-func liveTrio(e *Env) job.TrioML {
-	return job.TrioML{
+func liveTrio(e *Env) triomlsystem.System {
+	return triomlsystem.System{
 		Wake: trioml.WakePolicy(e.Reading("trio.wake")),
 		Late: program.LatePolicy(e.Reading("trio.late-record")),
 		Age:  program.AgePolicy(e.Reading("trio.close-to-ideal")),
@@ -82,7 +84,7 @@ func runStragglers(ctx context.Context, l *lab) (Findings, error) {
 		}
 	}
 	rows := compare.Rows(cells)
-	trio, err := row(rows, job.TrioML{}.Name(), runs[0].model.Name, lastP)
+	trio, err := row(rows, triomlsystem.System{}.Name(), runs[0].model.Name, lastP)
 	if err != nil {
 		return Findings{}, err
 	}

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/live"
@@ -74,13 +76,13 @@ func tenants(e *Env, virtual bool) (*job.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	free := job.TrioML{Grads: tenantGrads, Window: 16 * slowScale, Timeout: tenantTimeout}
+	free := triomlsystem.System{Grads: tenantGrads, Window: 16 * slowScale, Timeout: tenantTimeout}
 	capped := free
 	capped.Window, capped.BlockMax, capped.GradMax = 2*tenantBlockMax*slowScale, tenantBlockMax, tenantGrads
 	var jobs []*job.Job
 	for _, t := range []struct {
 		id         uint8
-		sys        job.TrioML
+		sys        triomlsystem.System
 		iterations int
 		on         []int
 	}{{freeID, free, tenantPace * n, []int{3, 4, 5}}, {cappedID, capped, n, []int{0, 1, 2}}} {

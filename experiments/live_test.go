@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system"
+
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/node"
@@ -20,7 +21,7 @@ import (
 
 // The processes of live runs are this binary.
 func TestMain(m *testing.M) {
-	if code, ok := node.Main(os.Args, job.Systems()); ok {
+	if code, ok := node.Main(os.Args, system.All()); ok {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())

@@ -3,7 +3,8 @@ package experiments
 import (
 	"math"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/switchd/microcode/isa"
@@ -76,7 +77,7 @@ func newPFEMachine(e *Env, calibrates bool) pfeMachine {
 const pfeModel = "Microcode on an emulated PFE, timed: threads, memory banks and their engines; cost of an instruction calibrated on Fig 15 at 64 gradients"
 
 // pfe is the machine as a job describes it.
-func (m *pfeMachine) pfe() job.PFE {
+func (m *pfeMachine) pfe() trioml.PFE {
 	timing := m.timing
-	return job.PFE{PPEs: m.ppes, Threads: m.threads, Timing: &timing, Memory: m.memory}
+	return trioml.PFE{PPEs: m.ppes, Threads: m.threads, Timing: &timing, Memory: m.memory}
 }

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
@@ -106,14 +109,14 @@ func (s *sweep) trio(model string, p float64) (*job.Job, error) {
 var trioNetwork = network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}
 
 // trioSystem is Trio-ML in the readings taken.
-func trioSystem(e *Env) job.TrioML {
-	t := job.TrioML{
+func trioSystem(e *Env) triomlsystem.System {
+	t := triomlsystem.System{
 		Wake: trioml.WakePolicy(e.Reading("trio.wake")),
 		Late: program.LatePolicy(e.Reading("trio.late-record")),
 		Age:  program.AgePolicy(e.Reading("trio.close-to-ideal")),
 
 		TopPatience: upperTimeout(e),
-		PFE:         job.PFE{Reference: true}, // which does what the Microcode does, packet for packet, in a fraction of the time
+		PFE:         triomlsystem.PFE{Reference: true}, // which does what the Microcode does, packet for packet, in a fraction of the time
 	}
 	if e.Reading("trio.rate-vs-link") == "rmw-ceiling" {
 		t.AddRate = units.Rate(32 * e.Constants.Get("pfe.adds"))
@@ -126,7 +129,7 @@ const trioModel = "reference program; a PFE is one server of the stated addition
 
 // switchML is SwitchML-256 with all workers on one pipeline (Trio §6.1).
 func (s *sweep) switchML(model string, p float64) (*job.Job, error) {
-	return s.job(job.SwitchML{Elements: 256}, network{topology: "rack", hosts: 6, rate: 100 * units.GbitPerSecond}, model, p)
+	return s.job(switchml.System{Elements: 256}, network{topology: "rack", hosts: 6, rate: 100 * units.GbitPerSecond}, model, p)
 }
 
 func (s *sweep) job(sys job.System, n network, name string, p float64) (*job.Job, error) {

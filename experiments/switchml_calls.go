@@ -4,6 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
@@ -25,7 +30,7 @@ const (
 	// tensorMiB is the 100 MB tensor of SwitchML §6.1, in whole MiB.
 	tensorMiB = 95
 	// pool10 is the pool at 10 Gbit/s (SwitchML App C); at 100 it is that of
-	// job.DefaultSlots.
+	// switchml.DefaultSlots.
 	pool10 = 128
 
 	gigabit10  = 10 * units.GbitPerSecond
@@ -56,11 +61,11 @@ func (c *call) rounds() int {
 
 func (c *call) overTCP() bool {
 	switch s := c.sys.(type) {
-	case job.Ring:
+	case ring.System:
 		return s.Transport != stream.RoCE
-	case job.Halving:
+	case halving.System:
 		return s.Transport != stream.RoCE
-	case job.PS:
+	case ps.System:
 		return s.Transport != stream.RoCE
 	}
 	return false
@@ -169,9 +174,9 @@ const packetOf256 = 1100
 
 // Systems of SwitchML's figures.
 var (
-	sml256   = job.SwitchML{Elements: 256}
-	sml64    = job.SwitchML{Elements: 64}
-	smlRDMA  = job.SwitchMLRDMA{}
-	ringRoCE = job.Ring{Transport: stream.RoCE}
-	ringTCP  = job.Ring{Transport: stream.TCP}
+	sml256   = switchml.System{Elements: 256}
+	sml64    = switchml.System{Elements: 64}
+	smlRDMA  = switchml.RDMA{}
+	ringRoCE = ring.System{Transport: stream.RoCE}
+	ringTCP  = ring.System{Transport: stream.TCP}
 )

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
@@ -34,7 +35,7 @@ func passChoices(ctx context.Context, e *Env) (claims.Table, error) {
 	t := claims.Table{
 		ID: "switchml.fig9.passes", Title: fmt.Sprintf("Passes of a packet of 256 values that completes its slot, at %v", gigabit100),
 		Columns: []claims.Column{
-			{Name: "further passes"}, {Name: "in the switch", Unit: "us"}, {Name: "round trip, pool of 1", Unit: "us"}, {Name: "pool by the formula"}, {Name: fmt.Sprintf("tensor, pool of %d", job.DefaultSlots), Unit: "ms"},
+			{Name: "further passes"}, {Name: "in the switch", Unit: "us"}, {Name: "round trip, pool of 1", Unit: "us"}, {Name: "pool by the formula"}, {Name: fmt.Sprintf("tensor, pool of %d", switchml.DefaultSlots), Unit: "ms"},
 		},
 		Notes: []string{"The choices of ambiguity " + string(extraPasses) + "; the other tables are with " + e.Reading(extraPasses) + " further passes. The emulated pipeline makes 10."},
 	}
@@ -44,7 +45,7 @@ func passChoices(ctx context.Context, e *Env) (claims.Table, error) {
 		if err != nil {
 			return t, err
 		}
-		points = append(points, pointOf(e, 1, gigabit100, inside), pointOf(e, job.DefaultSlots, gigabit100, inside))
+		points = append(points, pointOf(e, 1, gigabit100, inside), pointOf(e, switchml.DefaultSlots, gigabit100, inside))
 	}
 	if err := simulate(ctx, e, points); err != nil {
 		return t, err

@@ -4,6 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -45,10 +49,10 @@ func (c contender) at(workers int, rate units.Rate) call {
 	if rate == gigabit10 {
 		out.mib = slowMiB
 		switch sml := c.sys.(type) {
-		case job.SwitchML:
+		case switchml.System:
 			sml.Slots = pool10
 			out.sys = sml
-		case job.SwitchMLRDMA:
+		case switchml.RDMA:
 			sml.Slots = pool10
 			out.sys = sml
 		}
@@ -81,12 +85,12 @@ func contenders(c *hostmodel.Constants) []contender {
 		{ofIdealRing, ringRoCE, free},
 		{ofRing, ringRoCE, rdma},
 		{"ring over TCP", ringTCP, tcp},
-		{"halving-doubling over RoCE, RDMA", job.Halving{Transport: stream.RoCE}, rdma},
-		{"halving-doubling over TCP", job.Halving{}, tcp},
-		{ofDedicated, job.PS{Transport: stream.RoCE, Dedicated: true}, dpdk},
-		{ofColocated, job.PS{Transport: stream.RoCE}, dpdk},
-		{ofPlainPS, job.PS{Transport: stream.RoCE, Dedicated: true}, free},
-		{ofCrossPS, job.PS{Transport: stream.RoCE, Cross: true}, free},
+		{"halving-doubling over RoCE, RDMA", halving.System{Transport: stream.RoCE}, rdma},
+		{"halving-doubling over TCP", halving.System{}, tcp},
+		{ofDedicated, ps.System{Transport: stream.RoCE, Dedicated: true}, dpdk},
+		{ofColocated, ps.System{Transport: stream.RoCE}, dpdk},
+		{ofPlainPS, ps.System{Transport: stream.RoCE, Dedicated: true}, free},
+		{ofCrossPS, ps.System{Transport: stream.RoCE, Cross: true}, free},
 	}
 }
 
@@ -180,7 +184,7 @@ func (m *micro3) table() claims.Table {
 			{Name: "link"}, {Name: "system"}, {Name: "workers"}, {Name: "tensor", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e9/s"}, {Name: "of the most in packets of 256 values", Unit: "%"},
 		},
 		Notes: []string{
-			fmt.Sprintf("MTU %d: SwitchML-256, over RoCE too, and RoCE carry 1024 bytes a packet. Pools of %d slots at 10 Gbit/s and %d at 100.", mtu, pool10, job.DefaultSlots),
+			fmt.Sprintf("MTU %d: SwitchML-256, over RoCE too, and RoCE carry 1024 bytes a packet. Pools of %d slots at 10 Gbit/s and %d at 100.", mtu, pool10, switchml.DefaultSlots),
 			"Over TCP the tensor is aggregated twice and the second time counts, when connections are open.",
 			fmt.Sprintf("Lengths only but for one value of %d, which are checked.", sampleEvery),
 		},

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/inalab/inalab/harness/job"
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
@@ -24,7 +25,7 @@ func runHalf(ctx context.Context, e *Env) (f Findings, err error) {
 	var calls []call
 	for _, l := range linkRates {
 		for _, values := range []switchml.Values{switchml.Int32, switchml.Fixed16} {
-			c := contender{name: string(values), sys: job.SwitchML{Elements: 256, Host: job.SwitchMLHost{Values: values}}, host: e.Constants.DPDK()}.at(8, l.rate)
+			c := contender{name: string(values), sys: switchmlsystem.System{Elements: 256, Host: switchmlsystem.Host{Values: values}}, host: e.Constants.DPDK()}.at(8, l.rate)
 			if e.Quick {
 				c.workers, c.mib = 2, slowMiB
 			}

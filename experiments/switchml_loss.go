@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
@@ -78,7 +79,7 @@ type underLoss struct {
 func newLosses(e *Env) []underLoss {
 	rate, pool := gigabit10, pool10
 	if e.Reading("switchml.loss-link") == "100g" {
-		rate, pool = gigabit100, job.DefaultSlots
+		rate, pool = gigabit100, switchml.DefaultSlots
 	}
 	ringMiB := tensorMiB
 	if e.Quick {
@@ -90,7 +91,7 @@ func newLosses(e *Env) []underLoss {
 		out = append(out, underLoss{
 			p: p, sent: sent,
 			sml: call{
-				name: "SwitchML-256", sys: job.SwitchML{Elements: 256, Slots: pool, Retransmit: true, Timeout: units.Millisecond},
+				name: "SwitchML-256", sys: switchml.System{Elements: 256, Slots: pool, Retransmit: true, Timeout: units.Millisecond},
 				host: e.Constants.DPDK(), workers: 8, rate: rate, mib: tensorMiB, loss: p, trace: sent,
 			},
 			ring: call{name: "ring over TCP", sys: ringTCP, host: e.Constants.TCP(), workers: 8, rate: rate, mib: ringMiB, loss: p},
@@ -128,7 +129,7 @@ func runLoss(ctx context.Context, e *Env) (Findings, error) {
 		"tail_1pct": tail(last), "tail_0_01pct": tail(1),
 		"tat_ratio_1pct": claims.Number(runs[last].smlTook.Seconds() / none.smlTook.Seconds()),
 	})
-	m.Model = fmt.Sprintf("SwitchML-256 on DPDK hosts, pool of %d, timeout of 1 ms; Bernoulli loss on every link, each way", none.sml.sys.(job.SwitchML).Slots)
+	m.Model = fmt.Sprintf("SwitchML-256 on DPDK hosts, pool of %d, timeout of 1 ms; Bernoulli loss on every link, each way", none.sml.sys.(switchml.System).Slots)
 	f.Set("switchml.fig7.rate-under-loss", m)
 	return f, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/units"
@@ -56,7 +58,7 @@ func (a *attached) job(e *Env, elements int) (*job.Job, error) {
 		return nil, err
 	}
 	return job.New(job.Spec{
-		System: job.SwitchML{Elements: 64, Slots: a.pool, Pipe: job.Pipe{Timed: true}}, Plan: p, Scale: 1, Iterations: 1, Seed: e.Seed, Virtual: true, Elements: elements,
+		System: switchml.System{Elements: 64, Slots: a.pool, Pipe: switchml.Pipe{Timed: true}}, Plan: p, Scale: 1, Iterations: 1, Seed: e.Seed, Virtual: true, Elements: elements,
 	})
 }
 
@@ -87,7 +89,7 @@ func runPipelines(ctx context.Context, e *Env) (f Findings, err error) {
 		Notes:   []string{"With several, each sends its sum on to one more, by a port of 100 Gbit/s. Where the pool covers the longer way, what is lost is one round trip of a tensor."},
 	}
 	rates := map[string]float64{}
-	for _, pool := range []int{64, job.DefaultSlots} {
+	for _, pool := range []int{64, switchml.DefaultSlots} {
 		for _, n := range []int{1, 2, 3} {
 			a := attached{pipelines: n, pool: pool}
 			if err := a.run(ctx, e, elements); err != nil {
@@ -96,7 +98,7 @@ func runPipelines(ctx context.Context, e *Env) (f Findings, err error) {
 			rate := float64(elements) / a.took.Seconds() / 1e9
 			t.Rows = append(t.Rows, []render.Cell{render.Int(pool), render.Int(n), render.Number(a.took.Seconds()*1e6, 2), render.Number(rate, 3)})
 			switch {
-			case pool != job.DefaultSlots:
+			case pool != switchml.DefaultSlots:
 			case n == 1:
 				rates["single_pipeline"] = rate
 			default:
@@ -106,7 +108,7 @@ func runPipelines(ctx context.Context, e *Env) (f Findings, err error) {
 	}
 	f.Tables = []claims.Table{t}
 	m := claims.Ranking(rates)
-	m.Model = fmt.Sprintf("emulated pipelines with time, pool of %d; several pipelines are levels of the hierarchy of SwitchML §7, the better of two and three", job.DefaultSlots)
+	m.Model = fmt.Sprintf("emulated pipelines with time, pool of %d; several pipelines are levels of the hierarchy of SwitchML §7, the better of two and three", switchml.DefaultSlots)
 	f.Set("trio.s6.1.single-pipeline-best", m)
 	return f, nil
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
@@ -50,7 +51,7 @@ func (p *pooled) trip() units.Duration {
 // pointOf is the point of a pool at a link rate, with a switch that takes so long.
 func pointOf(e *Env, slots int, rate units.Rate, inside units.Duration) pooled {
 	c := call{
-		name: fmt.Sprintf("pool of %d", slots), sys: job.SwitchML{Elements: 256, Slots: slots}, host: e.Constants.RDMA(),
+		name: fmt.Sprintf("pool of %d", slots), sys: switchml.System{Elements: 256, Slots: slots}, host: e.Constants.RDMA(),
 		workers: 8, rate: rate, mib: tensorMiB, inside: inside,
 	}
 	if e.Quick {

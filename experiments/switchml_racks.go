@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/inalab/inalab/harness/job"
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchml"
@@ -46,7 +47,7 @@ func racks(e *Env) []liveRun {
 	run := func(name string, hosts, iterations int, again bool) liveRun {
 		return liveRun{
 			name: "SwitchML-256 over two racks, " + name, topology: "leaf-spine", hosts: hosts, mtu: mtu, rate: gigabit100, scale: countScale,
-			sys:      job.SwitchML{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: again, Timeout: rackTimeout},
+			sys:      switchmlsystem.System{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: again, Timeout: rackTimeout},
 			elements: rackElements, iterations: iterations,
 		}
 	}

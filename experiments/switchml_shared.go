@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/live"
@@ -36,14 +38,14 @@ const sharedWorkers = 3
 func sharedRun(e *Env, virtual units.Rate) (*job.Set, error) {
 	run := liveRun{
 		topology: "rack", hosts: 2 * sharedWorkers, mtu: mtu, rate: gigabit100, scale: countScale, elements: rackElements, iterations: 12,
-		sys: job.SwitchML{Elements: 256, Slots: slowPool, Unscaled: true},
+		sys: switchml.System{Elements: 256, Slots: slowPool, Unscaled: true},
 	}
 	if e.Quick {
 		run.iterations = 4
 	}
 	if virtual > 0 {
 		run.rate, run.scale, run.iterations, run.elements = virtual, 1, 1, 1<<20
-		run.sys = job.SwitchML{Elements: 256, Pipe: job.Pipe{Pipeline: true, Timed: true}}
+		run.sys = switchml.System{Elements: 256, Pipe: switchml.Pipe{Pipeline: true, Timed: true}}
 		if e.Quick {
 			run.elements /= 8
 		}
@@ -92,7 +94,7 @@ func runShared(ctx context.Context, l *lab) (Findings, error) {
 	if err != nil {
 		return Findings{}, err
 	}
-	memory, err := memoryShare(job.DefaultSlots)
+	memory, err := memoryShare(switchml.DefaultSlots)
 	if err != nil {
 		return Findings{}, err
 	}

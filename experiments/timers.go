@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
@@ -51,7 +53,7 @@ var recoveryTimeouts = []units.Duration{2, 5, 10, 20, 40} // ms
 type recoveryPFE struct {
 	name, long string
 	addRate    units.Rate
-	pfe        job.PFE
+	pfe        trioml.PFE
 	timeouts   []units.Duration // in ms
 	predicts   bool             // its times count
 }
@@ -70,7 +72,7 @@ func recoveryPFEs(e *Env) ([]recoveryPFE, error) {
 			long: pfeModel, pfe: end.pfe(), timeouts: recoveryTimeouts[:1], predicts: true,
 		})
 	}
-	reference := recoveryPFE{name: "reference", long: trioModel, addRate: trioSystem(e).AddRate, pfe: job.PFE{Reference: true}, timeouts: recoveryTimeouts}
+	reference := recoveryPFE{name: "reference", long: trioModel, addRate: trioSystem(e).AddRate, pfe: trioml.PFE{Reference: true}, timeouts: recoveryTimeouts}
 	return append(list, reference), err
 }
 
@@ -185,7 +187,7 @@ func (r *recovered) job(e *Env, phase int) (*job.Job, error) {
 	}
 	profile.SizeMiB = 1
 	profile.Compute = recoveryCompute + r.timeout*units.Duration(phase)/recoveryPhases
-	sys := job.TrioML{Timeout: r.timeout, Age: r.age, AddRate: r.on.addRate, PFE: r.on.pfe}
+	sys := trioml.System{Timeout: r.timeout, Age: r.age, AddRate: r.on.addRate, PFE: r.on.pfe}
 	return replay(e, sys, network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}, func(s *job.Spec) {
 		s.Model, s.Iterations, s.StraggleP = profile, 1, 1
 		s.Scale = int(units.MiB) / (4096 * recoveryPackets) // rounded down: a little more than 20 packets' worth

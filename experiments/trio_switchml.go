@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
@@ -37,7 +39,7 @@ func runTrioPool(ctx context.Context, e *Env) (Findings, error) {
 	var jobs []*job.Job
 	for _, s := range sizes {
 		rack := network{topology: "rack", hosts: 6, rate: gigabit100, queue: portQueue}
-		j, err := replay(e, job.SwitchML{Elements: 256, Slots: s}, rack, func(spec *job.Spec) {
+		j, err := replay(e, switchml.System{Elements: 256, Slots: s}, rack, func(spec *job.Spec) {
 			spec.Model, spec.Iterations, spec.StraggleP = profile, n, lastP
 			spec.Semantics = fault.Semantics(e.Reading("trio.straggle-semantics"))
 			spec.Host = e.Constants.DPDK()

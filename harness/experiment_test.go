@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
@@ -68,7 +71,7 @@ func jobs(t *testing.T, seeds ...rng.Root) (out []*job.Job) {
 	}
 	for _, seed := range seeds {
 		for _, probability := range []float64{0, 0.04} {
-			for _, system := range []job.System{job.Ring{}, job.SwitchML{}} {
+			for _, system := range []job.System{ring.System{}, switchml.System{}} {
 				j, err := job.New(job.Spec{System: system, Plan: p, Model: model, Scale: 200, Iterations: iterations, Seed: seed, StraggleP: probability})
 				if err != nil {
 					t.Fatal(err)

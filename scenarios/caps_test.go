@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system"
+	"github.com/inalab/inalab/harness/system/trioml"
 )
 
 // The caps of a job are knobs, which may be left out. Numbers that no PFE could take
 // are refused where the scenario is read.
 func TestCapsOfTrioML(t *testing.T) {
-	trio := func(set ...string) job.TrioML { return load(t, set...).Systems[2].System.(job.TrioML) }
+	trio := func(set ...string) trioml.System { return load(t, set...).Systems[2].System.(trioml.System) }
 	if got := trio("trio.block-cnt-max=100", "trio.block-grad-max=2048", "trio.threads=4096"); got.BlockMax != 100 || got.GradMax != 2048 || got.Threads != 4096 {
 		t.Errorf("%+v", got)
 	}
@@ -23,7 +24,7 @@ func TestCapsOfTrioML(t *testing.T) {
 		"trio.threads=4097":        "allowed are 1 to 4096",
 		"trio.window=65536":        "allowed are 1 to 65535",
 	} {
-		_, err := Load(Source{Name: "f", Text: []byte(embedded(t)), Set: []string{set}}, job.Systems())
+		_, err := Load(Source{Name: "f", Text: []byte(embedded(t)), Set: []string{set}}, system.All())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", set, err)
 		}

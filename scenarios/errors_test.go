@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system"
+
 	"github.com/inalab/inalab/nodes/train/profiles"
 )
 
@@ -169,7 +170,7 @@ bad.yaml:23:45: stragglers.outages[0].for: write a time above 0, as in 3s
 			if strings.Count(text, c.old) < 1 {
 				t.Fatalf("the scenario does not hold %q any more", c.old)
 			}
-			_, err := Load(Source{Name: file, Text: []byte(strings.Replace(text, c.old, c.new, 1))}, job.Systems())
+			_, err := Load(Source{Name: file, Text: []byte(strings.Replace(text, c.old, c.new, 1))}, system.All())
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got\n%v\nwant\n%s", err, c.want)
 			}
@@ -185,7 +186,7 @@ func TestFilesThatAreNoScenario(t *testing.T) {
 		"[1]":           "f:1:1: sequence was used where mapping is expected\n  [1]\n  ^",
 		"seed: *nobody": "f:1:8: could not find alias \"nobody\"\n  seed: *nobody\n         ^",
 	} {
-		if _, err := Load(Source{Name: "f", Text: []byte(text)}, job.Systems()); err == nil || err.Error() != want {
+		if _, err := Load(Source{Name: "f", Text: []byte(text)}, system.All()); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
 		}
 	}
@@ -201,7 +202,7 @@ func TestErrorsAreCollected(t *testing.T) {
 			"iterations is missing", "stragglers.p: at least one", "trio.window is missing", "switchml.pool is missing", "switchml.timeout is missing",
 		},
 	} {
-		_, err := Load(Source{Name: "f", Text: []byte("apiVersion: inalab/v1\nkind: Scenario\nname: x\n" + systems)}, job.Systems())
+		_, err := Load(Source{Name: "f", Text: []byte("apiVersion: inalab/v1\nkind: Scenario\nname: x\n" + systems)}, system.All())
 		if err == nil {
 			t.Fatal("loaded")
 		}
@@ -239,7 +240,7 @@ func TestBadOverrides(t *testing.T) {
 		"stragglers.p=[-4%]":         `--set stragglers.p=[-4%]: stragglers.p[0]: probability "-4%": write 0% to 100%, or 0 to 1`,
 		"systems=[{system: trioml}]": `--set systems=[{system: trioml}]: systems[0].topology: "": allowed are rack, leaf-spine, mx480`,
 	} {
-		_, err := Load(Source{Name: "f", Text: []byte(embedded(t)), Set: []string{set}}, job.Systems())
+		_, err := Load(Source{Name: "f", Text: []byte(embedded(t)), Set: []string{set}}, system.All())
 		if err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", set, err, want)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchml"
@@ -97,7 +99,7 @@ func TestEverySystemOnEveryTopology(t *testing.T) {
 		"switchml-rdma leaf-spine": `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`,
 		"switchml-rdma mx480":      `aggregates in a switch with one forwarding engine, but topology mx480 has a chassis of 6: use rack`,
 	}
-	for _, system := range job.Names(job.Systems()) {
+	for _, system := range job.Names(system.All()) {
 		for _, topology := range []string{"rack", "mx480", "leaf-spine"} {
 			s := load(t, "hosts=4", fmt.Sprintf("systems=[{system: %s, topology: %s}]", system, topology))
 			_, err := s.Jobs(true)

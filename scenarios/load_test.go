@@ -5,7 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/stream"
@@ -28,7 +32,7 @@ func embedded(t testing.TB) string {
 // load loads the straggler scenario with overrides.
 func load(t testing.TB, set ...string) *Scenario {
 	t.Helper()
-	s, err := Load(Source{Name: "straggler.scenario.yaml", Text: []byte(embedded(t)), Set: set}, job.Systems())
+	s, err := Load(Source{Name: "straggler.scenario.yaml", Text: []byte(embedded(t)), Set: set}, system.All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +49,7 @@ func TestEveryEmbeddedScenarioLoads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Load(Source{Name: name, Text: text}, job.Systems())
+		s, err := Load(Source{Name: name, Text: text}, system.All())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +79,7 @@ func TestStragglerScenario(t *testing.T) {
 		Name: "straggler", Seed: 1, Model: s.Model, Iterations: 40, Scale: 200, Hosts: 6, MTU: 9000,
 		Link:   topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond, Queue: 1600 * units.MiB},
 		Fabric: topo.LinkSpec{Rate: 400 * units.GbitPerSecond, Delay: units.Microsecond},
-		Systems: []System{{job.Ring{Transport: stream.TCP}, "rack"}, {job.SwitchML{Elements: 256, Slots: 512}, "rack"}, {job.TrioML{
+		Systems: []System{{ring.System{Transport: stream.TCP}, "rack"}, {switchml.System{Elements: 256, Slots: 512}, "rack"}, {triomlsystem.System{
 			Grads: 1024, Window: 4096, Timeout: 10 * units.Millisecond, Threads: 100,
 			Late: program.LateTombstone, Age: program.AgePerBlock, Wake: trioml.WakeSkip,
 		}, "mx480"}},
@@ -97,7 +101,7 @@ func TestOverrides(t *testing.T) {
 		"switchml.retransmit=true", "switchml.timeout=2ms", "switchml.unscaled-pool=true", "switchml.faithful=true", "switchml.pipe=pipeline", "switchml.timing=tofino",
 		"systems=[{system: switchml64, topology: rack}, {system: trioml, topology: rack}]",
 	)
-	trio := s.Systems[1].System.(job.TrioML)
+	trio := s.Systems[1].System.(triomlsystem.System)
 	for what, ok := range map[string]bool{
 		"the last seed":      s.Seed == 8,
 		"model":              s.Model.Name == "vgg11",
@@ -111,7 +115,7 @@ func TestOverrides(t *testing.T) {
 		"notices":            reflect.DeepEqual(trio.PFE.Stragglers, &triomc.Stragglers{Look: 50 * units.Millisecond, PermanentAfter: 4}),
 		"outages":            reflect.DeepEqual(s.Outages, []fault.Outage{{Worker: 3, Iteration: 5, For: 2 * units.Second}}),
 		"rest of trio":       trio.Window == 4096 && trio.Late == program.LateTombstone,
-		"switchml":           s.Systems[0] == System{job.SwitchML{Elements: 64, Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond, Faithful: true, Pipe: job.Pipe{Pipeline: true, Timed: true}}, "rack"},
+		"switchml":           s.Systems[0] == System{switchml.System{Elements: 64, Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond, Faithful: true, Pipe: switchml.Pipe{Pipeline: true, Timed: true}}, "rack"},
 		"systems":            len(s.Systems) == 2 && s.Systems[1].Topology == "rack",
 		"what was not named": s.Hosts == 6 && s.Scale == 200,
 	} {
@@ -142,7 +146,7 @@ func TestMarshalledScenarioLoadsAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Load(Source{Name: "again", Text: text}, job.Systems())
+		again, err := Load(Source{Name: "again", Text: text}, system.All())
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -163,7 +167,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("? {a: b}\n: |\n  text\n"), "seed=~")
 	f.Fuzz(func(t *testing.T, text []byte, set string) {
 		for _, sets := range [][]string{nil, {set}} {
-			s, err := Load(Source{Name: "fuzz", Text: text, Set: sets}, job.Systems())
+			s, err := Load(Source{Name: "fuzz", Text: text, Set: sets}, system.All())
 			if err != nil {
 				continue
 			}
@@ -171,7 +175,7 @@ func FuzzLoad(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := Load(Source{Name: "again", Text: out}, job.Systems())
+			again, err := Load(Source{Name: "again", Text: out}, system.All())
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

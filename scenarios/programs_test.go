@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system"
+
 	"github.com/inalab/inalab/harness/job"
 )
 
 // withPrograms is the straggler scenario with programs at its end.
 func withPrograms(t *testing.T, programs string) (*Scenario, error) {
 	t.Helper()
-	return Load(Source{Name: "f.yaml", Text: []byte(embedded(t) + programs)}, job.Systems())
+	return Load(Source{Name: "f.yaml", Text: []byte(embedded(t) + programs)}, system.All())
 }
 
 const twoPrograms = `programs:
@@ -54,7 +56,7 @@ func TestVirtualClockRefusesPrograms(t *testing.T) {
 	if got := errText(err); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	s, err = Load(Source{Name: "f.yaml", Text: []byte(embedded(t) + twoPrograms), Set: []string{"programs=[]"}}, job.Systems())
+	s, err = Load(Source{Name: "f.yaml", Text: []byte(embedded(t) + twoPrograms), Set: []string{"programs=[]"}}, system.All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ type rawSection struct {
 func newSchema(systems []job.System) (*schema, error) {
 	s := &schema{}
 	for _, sys := range systems {
-		if sys.Configure(s); s.err != nil {
+		if job.Configure(sys, s); s.err != nil {
 			return nil, fmt.Errorf("system %s: %w", sys.Name(), s.err)
 		}
 	}

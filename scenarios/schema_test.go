@@ -6,13 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system"
+	"github.com/inalab/inalab/harness/system/ring"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 )
 
 // reader is a system that is nothing but its knobs.
 type reader struct {
-	job.Ring
+	ring.System
 	name string
 	read func(job.Knobs) settings
 	got  settings
@@ -46,7 +49,7 @@ const ownSection = "own:\n  n: 3\n  wait-time: 2ms\n  word: no\n  a: true\n"
 // that reads it.
 func loadOwn(t *testing.T, section string, set ...string) (*Scenario, error) {
 	t.Helper()
-	systems := append(job.Systems(), reader{name: "own", read: readAll})
+	systems := append(system.All(), reader{name: "own", read: readAll})
 	return Load(Source{Name: "f", Text: []byte(embedded(t) + section), Set: set}, systems)
 }
 
@@ -77,7 +80,7 @@ func TestSectionOfAFurtherSystem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Load(Source{Name: "again", Text: text}, append(job.Systems(), reader{name: "own", read: readAll}))
+		again, err := Load(Source{Name: "again", Text: text}, append(system.All(), reader{name: "own", read: readAll}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +124,7 @@ func TestSystemsThatCannotBeConfigured(t *testing.T) {
 		"trio.aging": `system own: knob "trio.aging": another system reads it as *bool, not int`,
 	} {
 		own := reader{name: "own", read: func(k job.Knobs) settings { return settings{n: k.Int(path, 0, 1)} }}
-		_, err := Load(Source{Name: "f", Text: []byte(embedded(t))}, append(job.Systems(), own))
+		_, err := Load(Source{Name: "f", Text: []byte(embedded(t))}, append(system.All(), own))
 		if got := errText(err); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

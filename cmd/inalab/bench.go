@@ -5,6 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
@@ -105,12 +111,12 @@ func (f allReduceFlags) sizes() ([]units.Bytes, error) {
 // but the machine limits them.
 func benchSystems() []job.System {
 	return []job.System{
-		job.Ring{},
-		job.Halving{},
-		job.PS{},
-		job.SwitchML{Elements: 64, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
-		job.SwitchML{Elements: 256, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
-		job.TrioML{Window: benchWindow / 4, NoAging: true}, // packets of 4 KiB
+		ring.System{},
+		halving.System{},
+		ps.System{},
+		switchml.System{Elements: 64, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
+		switchml.System{Elements: 256, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
+		trioml.System{Window: benchWindow / 4, NoAging: true}, // packets of 4 KiB
 	}
 }
 
@@ -128,7 +134,7 @@ func systemName(name string) string {
 // benchSystem returns the variant that is measured under a short name.
 func benchSystem(name string) (job.System, error) {
 	if name == dedicatedPS {
-		return job.PS{Dedicated: true}, nil
+		return ps.System{Dedicated: true}, nil
 	}
 	return job.Find(benchSystems(), systemName(name))
 }

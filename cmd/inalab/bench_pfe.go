@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
@@ -69,10 +71,10 @@ func benchPFE(c *cobra.Command, f pfeFlags) error {
 // live measures the engines on real packets; the first is compared with.
 func (f pfeFlags) live(ctx context.Context) ([]bench.PFELive, error) {
 	a := allReduceFlags{system: "trioml", topo: "rack", workers: f.workers, iters: 5, warmup: 1, check: true}
-	with := func(pfe job.PFE) job.System {
-		return job.TrioML{Grads: f.grads, Window: benchWindow / 4, NoAging: true, PFE: pfe}
+	with := func(pfe trioml.PFE) job.System {
+		return trioml.System{Grads: f.grads, Window: benchWindow / 4, NoAging: true, PFE: pfe}
 	}
-	names, runs, err := a.byTurns(ctx, []contender{{"reference", with(job.PFE{Reference: true})}, {"microcode", with(job.PFE{})}}, f.size, f.repeat)
+	names, runs, err := a.byTurns(ctx, []contender{{"reference", with(trioml.PFE{Reference: true})}, {"microcode", with(trioml.PFE{})}}, f.size, f.repeat)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
@@ -81,10 +83,10 @@ func benchPipeline(c *cobra.Command, f pipelineFlags) error {
 // live measures the engines on real packets; the first is compared with.
 func (f pipelineFlags) live(ctx context.Context, out *bench.Pipeline) error {
 	a := allReduceFlags{system: "switchml256", topo: "rack", workers: f.workers, iters: 5, warmup: 1, check: true}
-	with := func(pipe job.Pipe) job.System {
-		return job.SwitchML{Elements: f.elements, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit, Pipe: pipe}
+	with := func(pipe switchml.Pipe) job.System {
+		return switchml.System{Elements: f.elements, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit, Pipe: pipe}
 	}
-	names, runs, err := a.byTurns(ctx, []contender{{"reference", with(job.Pipe{})}, {"pipeline", with(job.Pipe{Pipeline: true})}}, f.size, f.repeat)
+	names, runs, err := a.byTurns(ctx, []contender{{"reference", with(switchml.Pipe{})}, {"pipeline", with(switchml.Pipe{Pipeline: true})}}, f.size, f.repeat)
 	if err != nil {
 		return err
 	}

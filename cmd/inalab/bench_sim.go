@@ -7,6 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inalab/inalab/harness/system"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
@@ -50,7 +54,7 @@ no privileges.`,
 		RunE: func(c *cobra.Command, _ []string) error { return benchSim(c, f) },
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.systems, "system", []string{"switchml256", "trioml", "ring"}, "systems: "+strings.Join(job.Names(job.Systems()), ", "))
+	flags.StringSliceVar(&f.systems, "system", []string{"switchml256", "trioml", "ring"}, "systems: "+strings.Join(job.Names(system.All()), ", "))
 	flags.IntSliceVar(&f.workers, "workers", []int{8, 64}, "numbers of workers")
 	flags.StringVar(&f.size, "size", "4M", "of the tensors of all workers together, in whole MiB")
 	flags.IntVar(&f.iters, "iters", 100, "all-reduces of a run")
@@ -144,7 +148,7 @@ func (f simFlags) job(row simRow, size units.Bytes) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	system, err := job.Find(job.Systems(), row.system)
+	system, err := job.Find(system.All(), row.system)
 	if err != nil {
 		return nil, err
 	}
@@ -164,10 +168,10 @@ func (f simFlags) job(row simRow, size units.Bytes) (*job.Job, error) {
 // divided by scale.
 func unscaled(s job.System, scale int) job.System {
 	switch s := s.(type) {
-	case job.SwitchML:
+	case switchml.System:
 		s.Unscaled = true
 		return s
-	case job.TrioML:
+	case trioml.System:
 		s.Window = scale * trioWindow
 		return s
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 
+	"github.com/inalab/inalab/harness/system"
+
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
@@ -24,7 +26,7 @@ func start() int {
 
 // systems lists every system that this program knows, in the order of tables.
 // docs/add-a-system.md says how to write one; it goes into this list.
-func systems() []job.System { return job.Systems() }
+func systems() []job.System { return system.All() }
 
 // commands lists every command, in the order of the help text.
 func commands() []*cobra.Command {

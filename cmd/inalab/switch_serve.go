@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/spf13/cobra"
 
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
@@ -55,7 +56,7 @@ terminal. See docs/switchml.md.`,
 // options checks the flags.
 func (f serveFlags) serving() (o live.ServeOptions, err error) {
 	o = live.ServeOptions{Lab: f.lab, Seed: rng.Root(f.seed), Owner: journal.CurrentCaller()}
-	o.System = job.SwitchML{Elements: 256, Slots: f.slots, Faithful: f.faithful, Pipe: job.Pipe{Pipeline: f.pipe == "pipeline"}}
+	o.System = switchmlsystem.System{Elements: 256, Slots: f.slots, Faithful: f.faithful, Pipe: switchmlsystem.Pipe{Pipeline: f.pipe == "pipeline"}}
 	switch {
 	case f.pipe != "pipeline" && f.pipe != "reference":
 		return o, fmt.Errorf("--pipe %q: allowed are pipeline, reference", f.pipe)

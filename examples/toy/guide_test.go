@@ -67,7 +67,7 @@ var (
 
 // The line that adds the toy to a program's list is one that this test binary has.
 func TestGuideAddsTheToy(t *testing.T) {
-	const line = "func systems() []job.System { return append(job.Systems(), toy.System{}) }"
+	const line = "func systems() []job.System { return append(system.All(), toy.System{}) }"
 	for _, name := range []string{guide, "toy_test.go"} {
 		text, err := os.ReadFile(name)
 		if err != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/examples/toy"
@@ -29,7 +31,7 @@ import (
 )
 
 // systems is what a program that knows the toy gives to all who need a list.
-func systems() []job.System { return append(job.Systems(), toy.System{}) }
+func systems() []job.System { return append(system.All(), toy.System{}) }
 
 // TestMain plays the process of a node where a live run starts one.
 func TestMain(m *testing.M) {
@@ -174,7 +176,7 @@ func TestScenario(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scenarios.Load(scenarios.Source{Name: file, Text: text}, job.Systems()); err == nil || !strings.Contains(err.Error(), `unknown key "toy"`) {
+	if _, err := scenarios.Load(scenarios.Source{Name: file, Text: text}, system.All()); err == nil || !strings.Contains(err.Error(), `unknown key "toy"`) {
 		t.Errorf("without the toy: %v", err)
 	}
 }

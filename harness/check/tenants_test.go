@@ -3,6 +3,8 @@ package check_test
 import (
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/trace"
@@ -26,7 +28,7 @@ func twoTenants(t *testing.T) *job.Set {
 	var jobs []*job.Job
 	for id := range uint8(2) {
 		j, err := job.New(job.Spec{
-			System: job.TrioML{}, Plan: p, Scale: 1, Iterations: 1, Elements: 2048, ID: id + 1, On: []int{2 * int(id), 2*int(id) + 1},
+			System: trioml.System{}, Plan: p, Scale: 1, Iterations: 1, Elements: 2048, ID: id + 1, On: []int{2 * int(id), 2*int(id) + 1},
 		})
 		if err != nil {
 			t.Fatal(err)

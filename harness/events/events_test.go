@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/harness/events"
@@ -107,15 +110,15 @@ func TestLifeOfEveryBlock(t *testing.T) {
 		}
 		switch rapid.IntRange(0, 4).Draw(t, "system") {
 		case 0:
-			s.system, s.topology, s.downToo = job.SwitchML{Retransmit: true}, "rack", true
+			s.system, s.topology, s.downToo = switchml.System{Retransmit: true}, "rack", true
 		case 1:
-			s.system, s.topology = job.SwitchML{}, "rack" // stalls where frames are lost
+			s.system, s.topology = switchml.System{}, "rack" // stalls where frames are lost
 		case 2:
-			s.system, s.topology = job.TrioML{}, "rack"
+			s.system, s.topology = trioml.System{}, "rack"
 		case 3:
-			s.system, s.topology = job.TrioML{}, "mx480"
+			s.system, s.topology = trioml.System{}, "mx480"
 		case 4:
-			s.system, s.topology, s.downToo = job.SwitchML{Retransmit: true}, "leaf-spine", true
+			s.system, s.topology, s.downToo = switchml.System{Retransmit: true}, "leaf-spine", true
 		}
 		j := newJob(t, s)
 		run, cell := record(t, j, events.Want{Mode: events.All})
@@ -199,7 +202,7 @@ func checkTotals(t *rapid.T, cell result.Cell, run explain.Run, degraded, again 
 
 // A run that stalls for a packet of a switch names it, and its link.
 func TestStallBelowASpine(t *testing.T) {
-	run, _ := record(t, newJob(t, scene{system: job.SwitchML{}, topology: "leaf-spine", iterations: 1, lossEvery: 30, uplink: true}), events.Want{Mode: events.All})
+	run, _ := record(t, newJob(t, scene{system: switchml.System{}, topology: "leaf-spine", iterations: 1, lossEvery: 30, uplink: true}), events.Want{Mode: events.All})
 	for _, says := range []string{" at spine0 waits for leaf1: it has 0b10 (1 of 2)", "first hop without packets: leaf1:p2->spine0:p1 ("} {
 		if !strings.Contains(run.Error, says) {
 			t.Errorf("%s\nlacks %q", run.Error, says)
@@ -213,13 +216,13 @@ func TestEventsNameWhoIsBehindASource(t *testing.T) {
 		scene
 		engines []result.TracedEngine
 	}{
-		{scene{system: job.SwitchML{}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
-		{scene{system: job.SwitchMLRDMA{}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
-		{scene{system: job.TrioML{}, topology: "mx480"}, []result.TracedEngine{
+		{scene{system: switchml.System{}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
+		{scene{system: switchml.RDMA{}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
+		{scene{system: trioml.System{}, topology: "mx480"}, []result.TracedEngine{
 			{Node: "mx480/pfe1", Sources: []string{"h0", "h1"}}, {Node: "mx480/pfe2", Sources: []string{"h2", "h3"}},
 			{Node: "mx480/pfe4", Sources: []string{"mx480/pfe1", "mx480/pfe2"}, Top: true},
 		}},
-		{scene{system: job.SwitchML{Retransmit: true}, topology: "leaf-spine"}, []result.TracedEngine{
+		{scene{system: switchml.System{Retransmit: true}, topology: "leaf-spine"}, []result.TracedEngine{
 			{Node: "leaf0", Sources: []string{"h0", "h1"}}, {Node: "leaf1", Sources: []string{"h2", "h3"}},
 			{Node: "spine0", Sources: []string{"leaf1", "leaf0"}, Top: true},
 		}},
@@ -248,7 +251,7 @@ func TestEventsNameWhoIsBehindASource(t *testing.T) {
 // that something happened to.
 func TestTroubledBlocksAreKeptWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := scene{system: job.TrioML{}, topology: "mx480", p: 0.08, iterations: 5, lossEvery: rapid.IntRange(20, 60).Draw(t, "loss every")}
+		s := scene{system: trioml.System{}, topology: "mx480", p: 0.08, iterations: 5, lossEvery: rapid.IntRange(20, 60).Draw(t, "loss every")}
 		j := newJob(t, s)
 		all, _ := record(t, j, events.Want{Mode: events.All})
 		kept, _ := record(t, j, events.Want{Mode: events.Troubled})

@@ -63,7 +63,7 @@ func (j *Job) onlyEngine(programs [][]any) []Engine {
 		sw := &j.Plan.Switches[i]
 		for pfe, p := range programs[i] {
 			if p != nil {
-				out = append(out, Engine{Node: engineNode(sw, pfe), Top: true, Sources: map[uint8]string{}})
+				out = append(out, Engine{Node: EngineNode(sw, pfe), Top: true, Sources: map[uint8]string{}})
 			}
 		}
 	}
@@ -76,8 +76,8 @@ func (j *Job) onlyEngine(programs [][]any) []Engine {
 	return out
 }
 
-// engineNode names a forwarding engine as its trace events do.
-func engineNode(sw *plan.Switch, pfe int) string {
+// EngineNode names a forwarding engine as its trace events do.
+func EngineNode(sw *plan.Switch, pfe int) string {
 	if sw.Chassis == nil {
 		return sw.Name
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// tcpHeaders is Ethernet, IPv4 and TCP with the timestamp option (RFC 7323).
-const tcpHeaders = inet.EtherLen + inet.IPv4Len + inet.TCPLen + 12
+// TCPHeaders is Ethernet, IPv4 and TCP with the timestamp option (RFC 7323).
+const TCPHeaders = inet.EtherLen + inet.IPv4Len + inet.TCPLen + 12
 
 // Rate returns the slowest rate on the way of a host's traffic; zero is unlimited.
 func (j *Job) Rate() units.Rate {
@@ -37,9 +37,9 @@ func (j *Job) FrameTime(n int, size int) units.Duration {
 func (j *Job) ringTime() units.Duration {
 	n := len(j.Hosts())
 	bytes := 2 * (n - 1) * 4 * j.Params / n
-	segment := j.Plan.MTU - (tcpHeaders - inet.EtherLen)
+	segment := j.Plan.MTU - (TCPHeaders - inet.EtherLen)
 	full, rest := bytes/segment, bytes%segment
-	return j.FrameTime(full, segment+tcpHeaders) + j.FrameTime(1, rest+tcpHeaders)
+	return j.FrameTime(full, segment+TCPHeaders) + j.FrameTime(1, rest+TCPHeaders)
 }
 
 // Latency is what a frame's way to a host's switch and back takes beside its
@@ -50,26 +50,26 @@ func (j *Job) Latency(size int) units.Duration {
 	sw := &j.Plan.Switches[slices.IndexFunc(j.Plan.Switches, func(s plan.Switch) bool { return s.Name == h.Switch })]
 	up := sw.Ports[h.SwitchPort]
 	d := up.In.Delay + up.Out.Delay
-	if sw.Chassis != nil && len(j.leaves(sw, len(sw.Chassis.PFEs))) > 1 {
+	if sw.Chassis != nil && len(j.Leaves(sw, len(sw.Chassis.PFEs))) > 1 {
 		f := sw.Chassis.Fabric
 		d += 2 * (f.Delay + f.Rate.TimeToSend(units.Bytes(size)+units.EthernetFraming))
 	}
 	return d
 }
 
-// leaves returns the PFEs that have workers.
-func (j *Job) leaves(sw *plan.Switch, pfes int) (out []int) {
+// Leaves returns the PFEs that have workers.
+func (j *Job) Leaves(sw *plan.Switch, pfes int) (out []int) {
 	for i := range pfes {
-		if len(j.hostsOn(sw, i)) > 0 {
+		if len(j.HostsOn(sw, i)) > 0 {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// hostsOn returns the hosts on a PFE (any PFE of a switch without chassis), by
+// HostsOn returns the hosts on a PFE (any PFE of a switch without chassis), by
 // their place among those of the job: that of their workers.
-func (j *Job) hostsOn(sw *plan.Switch, pfe int) (out []int) {
+func (j *Job) HostsOn(sw *plan.Switch, pfe int) (out []int) {
 	for i, h := range j.members() {
 		if p := sw.Ports[h.SwitchPort]; sw.Chassis == nil || p.PFE == pfe {
 			out = append(out, i)

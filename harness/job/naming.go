@@ -15,15 +15,6 @@ type Slotted interface {
 	Pool(j *Job) (slots, lead int)
 }
 
-// Pool returns the pool. Training exchanges exponents first (SwitchML §4.4 and
-// App. C).
-func (s SwitchML) Pool(j *Job) (slots, lead int) {
-	if j.Elements > 0 {
-		return s.slots(j), 0
-	}
-	return s.slots(j), 1
-}
-
 // Naming returns how the job's events name blocks.
 func (j *Job) Naming() Naming {
 	n := Naming{Blocks: (j.Params + j.Layout.Block - 1) / j.Layout.Block}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func New(spec Spec) (*Job, error) {
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}
-	spec.ID = or(spec.ID, DefaultID)
+	spec.ID = cmp.Or(spec.ID, DefaultID)
 	j := &Job{Spec: spec}
 	switch j.Params = spec.Elements; {
 	case spec.Replay:

@@ -2,6 +2,7 @@ package job
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -18,17 +19,15 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// System is a protocol that jobs can run on, with its knobs set. Who runs jobs,
-// reads scenarios or starts the processes of nodes is given a list of systems;
-// nothing else names one.
+// System is a protocol that jobs can run on, with its knobs set. Code that runs jobs,
+// reads scenarios or starts the processes of nodes is given a list of systems and names
+// none. What a system may offer beside this is in interfaces of its own: [Configurable],
+// [Sharer], [Staffed], [Slotted], [Benched], [Ranked], [Runtime], [Service].
 type System interface {
 	// Name is how scenarios, tables and configurations call it.
 	Name() string
 	// Description says in a line what it is.
 	Description() string
-	// Configure returns the system with the knobs of a scenario. It reads each
-	// knob once, whatever the others say: that also tells which keys exist.
-	Configure(Knobs) System
 	// Layout lays the system over a job, whose schedule and tensor are settled, or
 	// says why that cannot be.
 	Layout(*Job) (Layout, error)
@@ -42,6 +41,51 @@ type Maker interface {
 	NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error)
 	// NewEngine makes the aggregation engine of a PFE; sink may be nil.
 	NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error)
+}
+
+// HostsOnly is embedded by a system whose switches only forward.
+type HostsOnly struct{}
+
+// NewEngine refuses: there is no switch program.
+func (HostsOnly) NewEngine(json.RawMessage, trace.Sink) (dataplane.Engine, error) {
+	return nil, errors.New("the system has no switch program")
+}
+
+// Configurable is a system with knobs of its own.
+type Configurable interface {
+	System
+	// Configure returns the system with the knobs of a scenario. It reads each
+	// knob once, whatever the others say: that also tells which keys exist.
+	Configure(Knobs) System
+}
+
+// Configure returns a system with the knobs of a scenario.
+func Configure(s System, k Knobs) System {
+	if c, ok := s.(Configurable); ok {
+		return c.Configure(k)
+	}
+	return s
+}
+
+// Ranked is a system with a place of its own in tables. Rows go by rank, then by name.
+type Ranked interface {
+	System
+	Rank() int
+}
+
+// Ranks of the kinds of systems. A system that says nothing is Unranked.
+const (
+	RankEndToEnd  = 100 // no help from the network
+	RankInNetwork = 200
+	Unranked      = 1000
+)
+
+// Rank returns the place of a system in tables.
+func Rank(s System) int {
+	if r, ok := s.(Ranked); ok {
+		return r.Rank()
+	}
+	return Unranked
 }
 
 // Knobs reads the values of a scenario. A path is a section, usually called as
@@ -91,12 +135,6 @@ type Layout struct {
 	Half     bool           // sums come back as the nearest 16-bit float (gradient.HalfAnswer)
 	Reshard  bool           // workers divide the mini-batches of those that are out of service
 	Notes    []string       // deviations from the paper's configuration
-}
-
-// Systems returns those of the papers with their default knobs, in the order of
-// tables.
-func Systems() []System {
-	return []System{Ring{}, Halving{}, PS{}, SwitchML{Elements: 64}, SwitchML{Elements: 256}, SwitchMLRDMA{}, TrioML{}}
 }
 
 // Names returns the names of systems.

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/result"
@@ -22,7 +26,7 @@ func TestBenchOfEverySystem(t *testing.T) {
 	}
 	const elements, iterations, warmup = 1 << 18, 4, 1
 	for _, system := range []job.System{
-		job.SwitchML{Slots: 256, Retransmit: true, Timeout: units.Second / 4}, job.TrioML{Window: 64, Timeout: units.Second}, job.Ring{},
+		switchml.System{Slots: 256, Retransmit: true, Timeout: units.Second / 4}, trioml.System{Window: 64, Timeout: units.Second}, ring.System{},
 	} {
 		t.Run(system.Name(), func(t *testing.T) {
 			needRoot(t)

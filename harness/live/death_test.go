@@ -10,6 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/job"
@@ -42,11 +47,11 @@ func TestDeathOfANodeEndsTheRun(t *testing.T) {
 		system                 job.System
 		topology, victim, want string
 	}{
-		{job.TrioML{}, "mx480", "h2", "worker h2 died (signal: killed) in mid-run"},
-		{job.SwitchML{}, "rack", "tor", "switch tor died (signal: killed) in mid-run"},
-		{job.Ring{}, "rack", "h4", "worker h4 died (signal: killed) in mid-run"}, // whose neighbours notice it first
-		{job.PS{}, "rack", "h1", "worker h1 died (signal: killed) in mid-run"},
-		{job.PS{Dedicated: true}, "rack", "h7", "server h7 died (signal: killed) in mid-run"},
+		{trioml.System{}, "mx480", "h2", "worker h2 died (signal: killed) in mid-run"},
+		{switchml.System{}, "rack", "tor", "switch tor died (signal: killed) in mid-run"},
+		{ring.System{}, "rack", "h4", "worker h4 died (signal: killed) in mid-run"}, // whose neighbours notice it first
+		{ps.System{}, "rack", "h1", "worker h1 died (signal: killed) in mid-run"},
+		{ps.System{Dedicated: true}, "rack", "h7", "server h7 died (signal: killed) in mid-run"},
 	} {
 		t.Run(tc.victim+" of "+tc.system.Name(), func(t *testing.T) {
 			opt := options(t)
@@ -84,7 +89,7 @@ func TestDeathOfANodeEndsTheRun(t *testing.T) {
 // A run that is told to end does so in order, and is told apart by its cause.
 func TestCancelledRunCleansUp(t *testing.T) {
 	opt := options(t)
-	j := mustJob(t, scene{system: job.TrioML{}, topology: "mx480", iterations: 10_000})
+	j := mustJob(t, scene{system: trioml.System{}, topology: "mx480", iterations: 10_000})
 	ctx, interrupt := contextWithCause(t)
 	run := start(t, ctx, j, opt)
 	run.awaitTraining(t)
@@ -143,7 +148,7 @@ func TestCollectionAfterTheHarnessWasKilled(t *testing.T) {
 		t.Errorf("journals %v, %v", labs, err)
 	}
 	// The name is free again, and nothing of the old lab disturbs the new one.
-	mustRun(t, mustJob(t, scene{system: job.SwitchML{}, topology: "rack"}), opt)
+	mustRun(t, mustJob(t, scene{system: switchml.System{}, topology: "rack"}), opt)
 }
 
 // Two labs run beside each other, and a name belongs to one of them.
@@ -152,25 +157,25 @@ func TestLabsSideBySide(t *testing.T) {
 	state := t.TempDir()
 	one, two := options(t), options(t)
 	one.NetNS.StateDir, two.NetNS.StateDir = state, state
-	first := start(t, t.Context(), mustJob(t, scene{system: job.TrioML{}, topology: "mx480", iterations: 12}), one)
+	first := start(t, t.Context(), mustJob(t, scene{system: trioml.System{}, topology: "mx480", iterations: 12}), one)
 	first.awaitTraining(t)
-	_, err := RunJob(t.Context(), mustJob(t, scene{system: job.Ring{}, topology: "rack"}), Options{Lab: one.Lab, Logs: two.Logs, NetNS: one.NetNS})
+	_, err := RunJob(t.Context(), mustJob(t, scene{system: ring.System{}, topology: "rack"}), Options{Lab: one.Lab, Logs: two.Logs, NetNS: one.NetNS})
 	if !errors.Is(err, journal.ErrInUse) || !strings.Contains(err.Error(), one.Lab) {
 		t.Errorf("a second lab of the name: error %v", err)
 	}
-	j := mustJob(t, scene{system: job.SwitchML{}, topology: "rack"})
+	j := mustJob(t, scene{system: switchml.System{}, topology: "rack"})
 	mustRun(t, j, two)
 	<-first.ended
 	if first.err != nil {
 		t.Fatal(first.err)
 	}
-	checkCell(t, mustJob(t, scene{system: job.TrioML{}, topology: "mx480", iterations: 12}), first.cell)
+	checkCell(t, mustJob(t, scene{system: trioml.System{}, topology: "mx480", iterations: 12}), first.cell)
 }
 
 // A configuration that a node refuses is told with the node's name and reason.
 func TestNodeThatCannotStart(t *testing.T) {
 	opt := options(t)
-	j := mustJob(t, scene{system: job.TrioML{Threads: -1}, topology: "mx480"})
+	j := mustJob(t, scene{system: trioml.System{Threads: -1}, topology: "mx480"})
 	_, err := RunJob(t.Context(), j, opt)
 	if err == nil || !strings.Contains(err.Error(), "switch mx480 failed") || !strings.Contains(err.Error(), "threads") {
 		t.Errorf("error %v", err)

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/node"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
@@ -29,7 +31,7 @@ const (
 const envInside = "LIVE_TEST_INSIDE"
 
 func TestMain(m *testing.M) {
-	if code, ok := node.Main(os.Args, job.Systems()); ok {
+	if code, ok := node.Main(os.Args, system.All()); ok {
 		os.Exit(code)
 	}
 	if ok, err := playProgram(os.Args); ok {
@@ -61,7 +63,7 @@ func TestMain(m *testing.M) {
 // playHarness runs a job that is far from its end when the harness is killed,
 // and says once that it is under way.
 func playHarness(lab string) error {
-	j, err := newJob(scene{system: job.TrioML{}, topology: "mx480", iterations: 50_000})
+	j, err := newJob(scene{system: trioml.System{}, topology: "mx480", iterations: 50_000})
 	if err != nil {
 		return err
 	}

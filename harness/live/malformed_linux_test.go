@@ -12,6 +12,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/containernetworking/plugins/pkg/ns"
 	"golang.org/x/sys/unix"
 
@@ -39,8 +42,8 @@ func TestNonsenseIsCountedAndDoesNoHarm(t *testing.T) {
 		topology string
 		protocol func(*plan.Plan) []bad
 	}{
-		{job.SwitchML{}, "rack", badSwitchML},
-		{job.TrioML{}, "mx480", badTrioML},
+		{switchml.System{}, "rack", badSwitchML},
+		{trioml.System{}, "mx480", badTrioML},
 	} {
 		t.Run(tc.system.Name(), func(t *testing.T) {
 			opt := options(t)

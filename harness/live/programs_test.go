@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/job"
 )
 
@@ -21,7 +23,7 @@ import (
 // those that end by themselves.
 func withPrograms(programs ...job.HostProgram) scene {
 	return scene{
-		system: job.SwitchML{}, topology: "rack", hosts: 2, iterations: 60,
+		system: switchml.System{}, topology: "rack", hosts: 2, iterations: 60,
 		change: func(s *job.Spec) { s.HostPrograms = programs },
 	}
 }

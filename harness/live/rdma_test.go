@@ -3,7 +3,8 @@ package live
 import (
 	"testing"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo"
@@ -18,7 +19,7 @@ func TestMessagesOfRDMA(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("without loss", func(t *testing.T) {
-		s := scene{system: job.SwitchMLRDMA{}, topology: "rack"}
+		s := scene{system: switchml.RDMA{}, topology: "rack"}
 		liveCell, liveTensors := runRecorded(t, mustJob(t, s), options(t))
 		virtual, virtualCell, virtualTensors := virtualRecorded(t, s, images)
 		checkParity(t, virtual, virtualTensors, liveTensors, virtualCell, liveCell)
@@ -26,7 +27,7 @@ func TestMessagesOfRDMA(t *testing.T) {
 	t.Run("one in a hundred lost", func(t *testing.T) {
 		heavy(t)
 		j := mustJob(t, scene{
-			system: job.SwitchMLRDMA{Retransmit: true, Packets: 4, Timeout: 20 * units.Millisecond}, topology: "rack", iterations: 4, link: topo.LinkSpec{Loss: 0.01},
+			system: switchml.RDMA{Retransmit: true, Packets: 4, Timeout: 20 * units.Millisecond}, topology: "rack", iterations: 4, link: topo.LinkSpec{Loss: 0.01},
 		})
 		cell := mustRun(t, j, options(t))
 		again := 0

@@ -3,7 +3,8 @@ package live
 import (
 	"testing"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
 )
@@ -13,7 +14,7 @@ func TestMessagesOfRDMAOnThePipeline(t *testing.T) {
 	needRoot(t)
 	heavy(t)
 	j := mustJob(t, scene{
-		system: job.SwitchMLRDMA{Retransmit: true, Packets: 4, Timeout: 20 * units.Millisecond, Pipe: job.Pipe{Pipeline: true}}, topology: "rack", iterations: 4, link: topo.LinkSpec{Loss: 0.01},
+		system: switchml.RDMA{Retransmit: true, Packets: 4, Timeout: 20 * units.Millisecond, Pipe: switchml.Pipe{Pipeline: true}}, topology: "rack", iterations: 4, link: topo.LinkSpec{Loss: 0.01},
 	})
 	cell := mustRun(t, j, options(t))
 	again := 0

@@ -3,6 +3,8 @@ package live
 import (
 	"testing"
 
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
@@ -16,9 +18,9 @@ import (
 // and give them back. They do not wait for it, and every sum is right.
 func TestWorkersReshard(t *testing.T) {
 	heavy(t)
-	system := job.TrioML{
+	system := triomlsystem.System{
 		Timeout: 50 * units.Millisecond, Age: program.AgeAbsent,
-		PFE: job.PFE{Stragglers: &triomc.Stragglers{Look: 200 * units.Millisecond, PermanentAfter: 2}},
+		PFE: triomlsystem.PFE{Stragglers: &triomc.Stragglers{Look: 200 * units.Millisecond, PermanentAfter: 2}},
 	}
 	j := mustJob(t, scene{system: system, topology: "rack", hosts: 3, iterations: 60, change: func(s *job.Spec) {
 		s.MiniBatch, s.Model.Compute = 2, 40*units.Millisecond

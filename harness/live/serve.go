@@ -7,7 +7,8 @@ import (
 	"net/netip"
 	"path/filepath"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/proc"
@@ -25,7 +26,7 @@ import (
 type ServeOptions struct {
 	Lab      string // name of the lab
 	Logs     string // existing directory for the nodes' logs
-	System   job.SwitchML
+	System   switchml.System
 	Seed     rng.Root
 	Patience units.Duration // of Barrier and Broadcast; zero: the service's default
 	Owner    journal.Caller

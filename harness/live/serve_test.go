@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/topo/gen"
@@ -38,10 +39,10 @@ func TestServe(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", client, "../../examples/switchmlclient").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for name, pipe := range map[string]job.Pipe{"pipeline": {Pipeline: true}, "reference": {}} {
+	for name, pipe := range map[string]switchml.Pipe{"pipeline": {Pipeline: true}, "reference": {}} {
 		t.Run(name, func(t *testing.T) {
 			opt := ServeOptions{
-				Lab: netns.NewLabName(), Logs: t.TempDir(), System: job.SwitchML{Slots: 128, Pipe: pipe}, NetNS: netns.Options{StateDir: t.TempDir()},
+				Lab: netns.NewLabName(), Logs: t.TempDir(), System: switchml.System{Slots: 128, Pipe: pipe}, NetNS: netns.Options{StateDir: t.TempDir()},
 			}
 			checkLeaks(t, opt.Lab)
 			ctx, cancel := context.WithCancel(t.Context())

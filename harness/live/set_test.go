@@ -3,6 +3,8 @@ package live
 import (
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
@@ -16,7 +18,7 @@ import (
 // other, and nothing is left behind.
 func TestJobsShareAChassisLive(t *testing.T) {
 	opt := options(t)
-	first := scene{system: job.TrioML{Timeout: units.Second}, topology: "mx480", iterations: 6}
+	first := scene{system: trioml.System{Timeout: units.Second}, topology: "mx480", iterations: 6}
 	first.change = func(s *job.Spec) { s.On = []int{4, 0, 3} }
 	one := mustJob(t, first)
 	second := first

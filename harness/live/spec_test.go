@@ -10,6 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	ringsystem "github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/job"
@@ -50,7 +56,7 @@ func TestLabOfAPlan(t *testing.T) {
 
 // A worker of a ring calls the one behind it, and listens for the one before it.
 func TestRingOfNeighbours(t *testing.T) {
-	j := mustJob(t, scene{system: job.Ring{}, topology: "rack", hosts: 3})
+	j := mustJob(t, scene{system: ringsystem.System{}, topology: "rack", hosts: 3})
 	for i, w := range workers(j, "/private", false) {
 		at := func(k int) netip.Addr { return j.Plan.Hosts[(k+3)%3].Addr.Addr() }
 		want := []tcp.Stream{
@@ -69,7 +75,7 @@ func TestRingOfNeighbours(t *testing.T) {
 // The streams of every system fit together, those of dedicated servers too: who
 // dials finds somebody who listens there for nobody else.
 func TestStreamsMeet(t *testing.T) {
-	for _, system := range []job.System{job.Ring{}, job.Halving{}, job.PS{}, job.PS{Dedicated: true}} {
+	for _, system := range []job.System{ringsystem.System{}, halving.System{}, ps.System{}, ps.System{Dedicated: true}} {
 		j := mustJob(t, scene{system: system, topology: "rack", hosts: 5})
 		waiting, dialled := map[tcp.Stream]bool{}, []tcp.Stream{}
 		note := func(c *tcp.Config) {
@@ -106,13 +112,13 @@ func TestSwitchesOfAJob(t *testing.T) {
 		trace  string
 		ring   int
 	}{
-		{job.TrioML{}, nil, "/private/tor.trace", 64},
-		{job.TrioML{}, func(s *job.Spec) { s.Elements = 1024 }, "", 64},
-		{job.SwitchML{}, nil, "", 128},
-		{job.SwitchML{Slots: 128, Unscaled: true}, nil, "", 256},
-		{job.Ring{}, nil, "", 64},
-		{job.Halving{}, nil, "", 96},
-		{job.PS{}, nil, "", 256},
+		{trioml.System{}, nil, "/private/tor.trace", 64},
+		{trioml.System{}, func(s *job.Spec) { s.Elements = 1024 }, "", 64},
+		{switchml.System{}, nil, "", 128},
+		{switchml.System{Slots: 128, Unscaled: true}, nil, "", 256},
+		{ringsystem.System{}, nil, "", 64},
+		{halving.System{}, nil, "", 96},
+		{ps.System{}, nil, "", 256},
 	} {
 		j := mustJob(t, scene{system: tc.system, topology: "rack", change: tc.change})
 		got := switches(job.Alone(j), "/private", true)

@@ -6,6 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/job"
@@ -36,11 +40,11 @@ func TestStalledRunSaysWhy(t *testing.T) {
 		up       bool
 		want     []string
 	}{
-		{"SwitchML, lost on the way up", job.SwitchML{}, "rack", 40, true,
+		{"SwitchML, lost on the way up", switchml.System{}, "rack", 40, true,
 			[]string{"slot ", " at tor waits for h3: it has 0b110111 (5 of 6)", "first hop without packets: h3:eth0->tor:p3 (", "last event: "}},
-		{"SwitchML, lost on the way down", job.SwitchML{}, "rack", 40, false,
+		{"SwitchML, lost on the way down", switchml.System{}, "rack", 40, false,
 			[]string{"h3 waits for the result of slot ", ", which tor has sent", "first hop without packets: tor:p3->h3:eth0 (", "last event: "}},
-		{"Trio-ML, a result lost", job.TrioML{}, "mx480", 10, false,
+		{"Trio-ML, a result lost", trioml.System{}, "mx480", 10, false,
 			[]string{"h3 waits for the result of block ", ", which mx480/pfe4 has sent", "first hop without packets: mx480:et-0-1-0->h3:eth0 (", "last event: "}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -86,7 +90,7 @@ func TestWorkerThatIsGoneIsNamed(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			opt := options(t)
 			opt.quiet = quick
-			run := start(t, t.Context(), mustJob(t, scene{system: job.SwitchML{}, topology: "rack", iterations: 10_000}), opt)
+			run := start(t, t.Context(), mustJob(t, scene{system: switchml.System{}, topology: "rack", iterations: 10_000}), opt)
 			run.awaitTraining(t)
 			victim := processes(t, opt.Lab, opt.NetNS)["h2"]
 			if err := unix.Kill(victim.PID, tc.signal); err != nil {
@@ -107,7 +111,7 @@ func TestWorkerThatIsGoneIsNamed(t *testing.T) {
 func TestServerThatHangsIsNamed(t *testing.T) {
 	opt := options(t)
 	opt.quiet = quick
-	run := start(t, t.Context(), mustJob(t, scene{system: job.PS{Dedicated: true}, topology: "rack", hosts: 2, iterations: 10_000}), opt)
+	run := start(t, t.Context(), mustJob(t, scene{system: ps.System{Dedicated: true}, topology: "rack", hosts: 2, iterations: 10_000}), opt)
 	run.awaitTraining(t)
 	if err := unix.Kill(processes(t, opt.Lab, opt.NetNS)["h3"].PID, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -127,7 +131,7 @@ func TestEventsOfARun(t *testing.T) {
 	opt := options(t)
 	var logs []*trace.Log
 	opt.Events = func(l []*trace.Log) { logs = l }
-	j := mustJob(t, scene{system: job.TrioML{}, topology: "mx480"})
+	j := mustJob(t, scene{system: trioml.System{}, topology: "mx480"})
 	mustRun(t, j, opt)
 	kinds := map[trace.Kind]int{}
 	for e := range trace.Merged(logs) {

@@ -10,6 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/check"
@@ -33,21 +39,21 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	patient := job.TrioML{Timeout: units.Second} // nothing ages on a machine that stands still for once
+	patient := trioml.System{Timeout: units.Second} // nothing ages on a machine that stands still for once
 	for _, tc := range []struct {
 		system   job.System
 		topology string
 		plain    bool
 	}{
-		{job.Ring{}, "rack", false},
-		{job.Halving{}, "rack", false},
-		{job.PS{}, "rack", false},
-		{job.PS{}, "leaf-spine", false},
-		{job.PS{Dedicated: true}, "rack", false},
-		{job.Ring{}, "leaf-spine", false},
-		{job.SwitchML{}, "rack", false},
-		{job.SwitchML{}, "rack", true},
-		{job.SwitchML{Elements: 64}, "rack", false},
+		{ring.System{}, "rack", false},
+		{halving.System{}, "rack", false},
+		{ps.System{}, "rack", false},
+		{ps.System{}, "leaf-spine", false},
+		{ps.System{Dedicated: true}, "rack", false},
+		{ring.System{}, "leaf-spine", false},
+		{switchml.System{}, "rack", false},
+		{switchml.System{}, "rack", true},
+		{switchml.System{Elements: 64}, "rack", false},
 		{patient, "mx480", false},
 		{patient, "mx480", true},
 		{patient, "rack", false},
@@ -197,7 +203,7 @@ func TestLossIsMadeUpFor(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			j := mustJob(t, scene{
-				system: job.SwitchML{Retransmit: true}, topology: "rack", iterations: 4, link: tc.link,
+				system: switchml.System{Retransmit: true}, topology: "rack", iterations: 4, link: tc.link,
 			})
 			cell := mustRun(t, j, options(t))
 			var again int
@@ -221,7 +227,7 @@ func TestLossIsMadeUpFor(t *testing.T) {
 func TestStragglerIsLeftBehindAndCatchesUp(t *testing.T) {
 	heavy(t)
 	j := mustJob(t, scene{
-		system: job.TrioML{
+		system: trioml.System{
 			Window:  100 * sceneScale, // one refill an iteration, so that the others wait for two timeouts at most
 			Timeout: 4 * units.Millisecond,
 		},
@@ -256,7 +262,7 @@ func TestFirstWindowArrivesWhole(t *testing.T) {
 	heavy(t)
 	const window = 128 // packets of 4 KiB
 	j := mustJob(t, scene{
-		system: job.TrioML{Window: window, Timeout: units.Second}, topology: "rack", hosts: 2, link: topo.LinkSpec{Rate: 10 * units.GbitPerSecond, Queue: 16 * units.MiB},
+		system: trioml.System{Window: window, Timeout: units.Second}, topology: "rack", hosts: 2, link: topo.LinkSpec{Rate: 10 * units.GbitPerSecond, Queue: 16 * units.MiB},
 		change: func(s *job.Spec) { s.Scale, s.Elements = 1, window*1024 },
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), longEnough)

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
@@ -70,8 +74,8 @@ func second(t *testing.T, j *job.Job) (result.Cell, units.Duration) {
 func TestBaselinesTakeTheirTime(t *testing.T) {
 	over := func(transport stream.Transport, workers int, most float64) {
 		for _, sys := range []job.System{
-			job.Ring{Transport: transport}, job.Halving{Transport: transport},
-			job.PS{Transport: transport}, job.PS{Transport: transport, Cross: true}, job.PS{Transport: transport, Dedicated: true},
+			ring.System{Transport: transport}, halving.System{Transport: transport},
+			ps.System{Transport: transport}, ps.System{Transport: transport, Cross: true}, ps.System{Transport: transport, Dedicated: true},
 		} {
 			t.Run(fmt.Sprintf("%s %+v, %d workers", sys.Name(), sys, workers), func(t *testing.T) {
 				j := baseline(t, sys, workers, func(s *job.Spec) { s.Sample = gradient.Sampling{Every: 64} })
@@ -91,7 +95,7 @@ func TestBaselinesTakeTheirTime(t *testing.T) {
 // What is only counted takes the same time as what is carried.
 func TestBaselinesWithLengthsOnly(t *testing.T) {
 	for _, sys := range []job.System{
-		job.Ring{Transport: stream.RoCE}, job.Halving{Transport: stream.RoCE}, job.PS{Transport: stream.RoCE}, job.PS{Transport: stream.RoCE, Dedicated: true},
+		ring.System{Transport: stream.RoCE}, halving.System{Transport: stream.RoCE}, ps.System{Transport: stream.RoCE}, ps.System{Transport: stream.RoCE, Dedicated: true},
 	} {
 		t.Run(fmt.Sprintf("%+v", sys), func(t *testing.T) {
 			_, whole := second(t, baseline(t, sys, 4, func(*job.Spec) {}))
@@ -110,7 +114,7 @@ func TestBaselinesWithLengthsOnly(t *testing.T) {
 // The cost of hosts is that of servers, too.
 func TestServersHaveHosts(t *testing.T) {
 	slow := func(s *job.Spec) { s.Host = hostmodel.Model{Kind: "tcp", Rate: 50 * units.GbitPerSecond} }
-	j := baseline(t, job.PS{Transport: stream.RoCE, Dedicated: true}, 2, slow)
+	j := baseline(t, ps.System{Transport: stream.RoCE, Dedicated: true}, 2, slow)
 	_, took := second(t, j)
 	if least := 2 * j.Layout.Time; took < least*9/10 { // half of the line's rate
 		t.Errorf("a round takes %v behind hosts of half the line's rate, want about %v", took, least)

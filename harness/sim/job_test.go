@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/result"
@@ -19,7 +21,7 @@ func jobs(t *testing.T, set ...string) []*job.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Load(scenarios.Source{Name: "straggler", Text: text, Set: set}, job.Systems())
+	s, err := scenarios.Load(scenarios.Source{Name: "straggler", Text: text, Set: set}, system.All())
 	if err != nil {
 		t.Fatal(err)
 	}

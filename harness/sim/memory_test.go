@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/result"
@@ -66,7 +68,7 @@ func shortJob(t *testing.T, name string, lengths bool, iterations int) *job.Job 
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, err := job.Find(job.Systems(), name)
+	sys, err := job.Find(system.All(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

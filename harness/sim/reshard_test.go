@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/job"
@@ -25,12 +27,12 @@ import (
 // overheard is Trio-ML whose workers write down, for each generation that they
 // compute, who they were told is out of service.
 type overheard struct {
-	job.TrioML
+	triomlsystem.System
 	views map[int]map[string]trace.Mask // by generation and worker
 }
 
 func overhear(s *program.Stragglers, age program.AgePolicy) overheard {
-	return overheard{job.TrioML{Age: age, PFE: job.PFE{Stragglers: s}}, map[int]map[string]trace.Mask{}}
+	return overheard{triomlsystem.System{Age: age, PFE: triomlsystem.PFE{Stragglers: s}}, map[int]map[string]trace.Mask{}}
 }
 
 // waking returns o with another policy of workers that fell behind.

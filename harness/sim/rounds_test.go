@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/job"
@@ -59,19 +62,19 @@ func replayed(t testing.TB, j *job.Job) result.Cell {
 // Rounds that are charged take the times that they take packet by packet, to the
 // picosecond, with stragglers and without.
 func TestChargedRoundsAreExact(t *testing.T) {
-	trio := job.TrioML{AddRate: job.RMWRate}
+	trio := trioml.System{AddRate: trioml.RMWRate}
 	for _, c := range []struct {
 		sys      job.System
 		topology string
 		p        float64
 		least    int // rounds of 20 that must be charged, or nothing is tested
 	}{
-		{job.SwitchML{Elements: 256}, "rack", 0, 17},
-		{job.SwitchML{Elements: 256}, "rack", 0.16, 8},
+		{switchml.System{Elements: 256}, "rack", 0, 17},
+		{switchml.System{Elements: 256}, "rack", 0.16, 8},
 		{trio, "mx480", 0, 17},
 		{trio, "mx480", 0.16, 2},
 		{trio, "rack", 0.08, 4},
-		{job.TrioML{Age: program.AgeAbsent}, "mx480", 0.16, 2},
+		{trioml.System{Age: program.AgeAbsent}, "mx480", 0.16, 2},
 	} {
 		t.Run(fmt.Sprintf("%s-%s-%g", c.sys.Name(), c.topology, c.p), func(t *testing.T) {
 			exact := replayed(t, replay(t, c.sys, c.topology, 20, 20, c.p, true))

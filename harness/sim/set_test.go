@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/check"
@@ -32,7 +34,7 @@ func sharedPlan(t *testing.T, topology string, hosts int) *plan.Plan {
 
 // tenant is a job that shares a plan: a benchmark, or, where elements is zero, a
 // training of some 25,000 parameters.
-func tenant(t *testing.T, p *plan.Plan, id uint8, sys job.TrioML, elements int, on ...int) *job.Job {
+func tenant(t *testing.T, p *plan.Plan, id uint8, sys trioml.System, elements int, on ...int) *job.Job {
 	t.Helper()
 	model, err := profiles.Lookup("resnet50")
 	if err != nil {
@@ -90,7 +92,7 @@ func TestJobsShareAPFE(t *testing.T) {
 	for _, topology := range []string{"rack", "mx480"} {
 		t.Run(topology, func(t *testing.T) {
 			p := sharedPlan(t, topology, 7)
-			sys := job.TrioML{Grads: 256, Window: 16_000}
+			sys := trioml.System{Grads: 256, Window: 16_000}
 			jobs := []*job.Job{tenant(t, p, 1, sys, 0, 0, 5, 2), tenant(t, p, 9, sys, 60_000, 4, 3, 1)}
 			cells, tenants := together(t, jobs...)
 			for i, j := range jobs {
@@ -122,7 +124,7 @@ func TestJobsShareAPFE(t *testing.T) {
 // where links are its own: the engine takes none.
 func TestAJobBesideAnotherTakesNoLonger(t *testing.T) {
 	p := sharedPlan(t, "rack", 6)
-	one, two := tenant(t, p, 1, job.TrioML{}, 50_000, 0, 1, 2), tenant(t, p, 2, job.TrioML{}, 50_000, 3, 4, 5)
+	one, two := tenant(t, p, 1, trioml.System{}, 50_000, 0, 1, 2), tenant(t, p, 2, trioml.System{}, 50_000, 3, 4, 5)
 	alone, err := sim.RunJob(t.Context(), one, worker.Images{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +144,7 @@ func TestACapHoldsAndHurtsNobodyElse(t *testing.T) {
 	const blockMax = 60
 	p := sharedPlan(t, "rack", 6)
 	p.Switches[0].Ports[p.Hosts[3].SwitchPort].In.Rate /= 4 // its job piles blocks up
-	free := job.TrioML{Grads: 256, Window: 16_000}
+	free := trioml.System{Grads: 256, Window: 16_000}
 	capped := free
 	capped.Window, capped.BlockMax = 1000*2*blockMax, blockMax // see experiments: the run ends if blocks are twice the cap at most
 	jobs := []*job.Job{tenant(t, p, 1, free, 0, 0, 1, 2), tenant(t, p, 2, capped, 0, 3, 4, 5)}
@@ -176,7 +178,7 @@ func TestACapHoldsAndHurtsNobodyElse(t *testing.T) {
 func TestAStalledJobIsTold(t *testing.T) {
 	p := sharedPlan(t, "rack", 6)
 	p.Switches[0].Ports[p.Hosts[4].SwitchPort].In.LossEvery = 30
-	s, err := job.NewSet(tenant(t, p, 1, job.TrioML{NoAging: true}, 0, 0, 1, 2), tenant(t, p, 2, job.TrioML{NoAging: true}, 0, 3, 4, 5))
+	s, err := job.NewSet(tenant(t, p, 1, trioml.System{NoAging: true}, 0, 0, 1, 2), tenant(t, p, 2, trioml.System{NoAging: true}, 0, 3, 4, 5))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func benchJob(b *testing.B, system, topology string, hosts, elements int) *job.J
 	if err != nil {
 		b.Fatal(err)
 	}
-	sys, err := job.Find(job.Systems(), system)
+	sys, err := job.Find(system.All(), system)
 	if err != nil {
 		b.Fatal(err)
 	}

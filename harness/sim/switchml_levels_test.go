@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
@@ -82,7 +84,7 @@ func switchmlJob(t *testing.T, p *plan.Plan, id uint8, elements int, on ...int) 
 	}
 	model.Compute = units.Millisecond
 	j, err := job.New(job.Spec{
-		System: job.SwitchML{Elements: 256, Slots: 32, Unscaled: true, Retransmit: true}, Plan: p, ID: id, On: on, Model: model,
+		System: switchml.System{Elements: 256, Slots: 32, Unscaled: true, Retransmit: true}, Plan: p, ID: id, On: on, Model: model,
 		Scale: 1000, MiniBatch: 2, Iterations: 3, Seed: rng.Root(id), Elements: elements, Virtual: true,
 	})
 	if err != nil {

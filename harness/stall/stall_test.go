@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -47,7 +50,7 @@ func reducing(node string, sent bool) worker.Snapshot {
 
 // The hop is found on two levels, whoever is to blame.
 func TestDiagnosisOnTwoLevels(t *testing.T) {
-	j := newJob(t, job.TrioML{}, "mx480")
+	j := newJob(t, trioml.System{}, "mx480")
 	top := j.Layout.Top()
 	sources := slices.Sorted(maps.Keys(top.Sources))
 	if len(sources) != 2 {
@@ -101,7 +104,7 @@ func TestDiagnosisOnTwoLevels(t *testing.T) {
 // A switch below another is named as such, and the link between the two is a hop
 // like any other.
 func TestDiagnosisOnALeafSpine(t *testing.T) {
-	j := newJob(t, job.SwitchML{}, "leaf-spine")
+	j := newJob(t, switchml.System{}, "leaf-spine")
 	top := j.Layout.Top()
 	leaf := func(name string) uint8 {
 		for s, n := range top.Sources {

@@ -1,4 +1,4 @@
-package job
+package switchml
 
 import (
 	"encoding/json"

@@ -1,31 +1,33 @@
-package job
+package switchml
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/nodes/gradient"
-	"github.com/inalab/inalab/nodes/switchml"
+	host "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
 	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// SwitchML is the protocol of that paper. Zero knobs are those of Trio §6.1,
+// System is the protocol of that paper. Zero knobs are those of Trio §6.1,
 // retransmission off among them.
-type SwitchML struct {
+type System struct {
 	Elements   int  // values a packet, 64 or 256; zero means 256
 	Slots      int  // pool size at full scale; zero means DefaultSlots
 	Unscaled   bool // use Slots as they are
 	Retransmit bool
 	Timeout    units.Duration // zero means 10ms live (the public client's) and 1ms virtual (the paper's, §6.3)
 	Faithful   bool           // no check for late packets, as in the paper and the public switch program
-	Host       SwitchMLHost
+	Host       Host
 	Pipe       Pipe // what aggregates in switches
 }
 
@@ -35,10 +37,10 @@ const DefaultSlots = 512
 // MinWindow is the least pool that a scaled run uses. A pool hides the round-trip
 // time, which does not shrink with the link rate: live it is some 600us here
 // (assumed: four links' delivery quantum, and two processes), in which
-// 500 Mbit/s carry 34 SwitchML packets; App C rounds up to a power of two.
+// 500 Mbit/s carry 34 System packets; App C rounds up to a power of two.
 const MinWindow = 64
 
-// switchmlSource is the UDP port of SwitchML workers, from the dynamic range
+// switchmlSource is the UDP port of System workers, from the dynamic range
 // (RFC 6335); the public client lets its user choose it.
 const switchmlSource uint16 = 49200
 
@@ -48,13 +50,13 @@ const (
 	virtualTimeout = 1 * units.Millisecond
 )
 
-func (s SwitchML) elements() int { return or(s.Elements, 256) }
+func (s System) elements() int { return cmp.Or(s.Elements, 256) }
 
 // Name returns "switchml256" or "switchml64".
-func (s SwitchML) Name() string { return fmt.Sprintf("switchml%d", s.elements()) }
+func (s System) Name() string { return fmt.Sprintf("switchml%d", s.elements()) }
 
 // Description says what it is.
-func (s SwitchML) Description() string {
+func (s System) Description() string {
 	what := fmt.Sprintf("SwitchML, %d values a packet", s.elements())
 	if s.elements() == 64 { // the first in tables
 		what += ": the whole pool waits for the slowest worker"
@@ -63,7 +65,7 @@ func (s SwitchML) Description() string {
 }
 
 // Configure reads the section "switchml", which both variants share.
-func (s SwitchML) Configure(k Knobs) System {
+func (s System) Configure(k job.Knobs) job.System {
 	s.Slots = k.Int("switchml.pool", 1, program.MaxSlots)
 	s.Unscaled = k.Flag("switchml.unscaled-pool")
 	s.Retransmit = k.Flag("switchml.retransmit")
@@ -75,25 +77,25 @@ func (s SwitchML) Configure(k Knobs) System {
 }
 
 // Layout puts a part of the pool into every switch on the way of packets.
-func (s SwitchML) Layout(j *Job) (Layout, error) {
+func (s System) Layout(j *job.Job) (job.Layout, error) {
 	if err := s.Host.validate(j); err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
 	levels, err := s.levels(j)
 	if err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
 	if s.half() {
 		if err := halfPlaces(s.elements(), len(levels.hops)); err != nil {
-			return Layout{}, err
+			return job.Layout{}, err
 		}
 	}
 	s.Pipe.Half = s.half()
 	pipe, notes, err := s.Pipe.of(j, levels.out)
 	if err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
-	l := Layout{
+	l := job.Layout{
 		Programs: pipe.wrap(j, levels.out), Engines: levels.engines(),
 		Port: switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j, levels, pipe), Block: s.values(),
 		Notes: append(s.Host.notes(j), notes...), Half: s.half(),
@@ -101,21 +103,21 @@ func (s SwitchML) Layout(j *Job) (Layout, error) {
 	for _, h := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, &h))
 	}
-	full := or(s.Slots, DefaultSlots)
+	full := cmp.Or(s.Slots, DefaultSlots)
 	if n := s.slots(j); n*j.Scale > full+j.Scale-1 {
 		l.Notes = append(l.Notes, fmt.Sprintf("pool of %d slots where %d divided by %d is %d: a pool hides the round-trip time, which does not shrink with link rates", n, full, j.Scale, (full+j.Scale-1)/j.Scale))
 	}
 	return l, nil
 }
 
-func (s SwitchML) core(j *Job, h *plan.Host) switchml.Config {
+func (s System) core(j *job.Job, h *plan.Host) host.Config {
 	timeout := liveTimeout
 	if j.Virtual {
 		timeout = virtualTimeout
 	}
-	c := switchml.Config{
+	c := host.Config{
 		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: s.words(), Slots: s.slots(j), Job: j.ID,
-		Flow: toGateway(h), Timeout: or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
+		Flow: toGateway(h), Timeout: cmp.Or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
 	}
 	s.Host.apply(&c, j)
 	return c
@@ -128,7 +130,7 @@ func toGateway(h *plan.Host) inet.Flow {
 
 // Merge gives a switch the jobs of all, each with its part of the pool. Where one of
 // them needs the reference program it is that of all.
-func (SwitchML) Merge(programs []any) (any, error) {
+func (System) Merge(programs []any) (any, error) {
 	out := programs[0].(switchmlConfig)
 	out.Program.Jobs = slices.Clone(out.Program.Jobs)
 	for _, p := range programs[1:] {
@@ -149,17 +151,17 @@ func (SwitchML) Merge(programs []any) (any, error) {
 }
 
 // packet returns the bytes of an IP packet.
-func (s SwitchML) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*s.words() }
+func (s System) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*s.words() }
 
 // values returns the values of a packet.
-func (s SwitchML) values() int { return s.Host.Values.Of(s.words()) }
+func (s System) values() int { return s.Host.Values.Of(s.words()) }
 
 // half reports whether packets carry floats of 16 bits.
-func (s SwitchML) half() bool { return s.Host.Values == switchml.Half }
+func (s System) half() bool { return s.Host.Values == host.Half }
 
 // words returns the words of 32 bits of a packet. The pipeline has registers for as many
 // values of 16 bits as of 32; that hosts alone put two into a word is not its affair.
-func (s SwitchML) words() int {
+func (s System) words() int {
 	if s.half() {
 		return s.elements() / 2
 	}
@@ -167,8 +169,8 @@ func (s SwitchML) words() int {
 }
 
 // slots returns a worker's pool: as many for each thread.
-func (s SwitchML) slots(j *Job) int {
-	n := or(s.Slots, DefaultSlots)
+func (s System) slots(j *job.Job) int {
+	n := cmp.Or(s.Slots, DefaultSlots)
 	if !s.Unscaled {
 		n = min(n, max(MinWindow, (n+j.Scale-1)/j.Scale))
 	}
@@ -176,13 +178,22 @@ func (s SwitchML) slots(j *Job) int {
 	return max(threads, n/threads*threads)
 }
 
+// Pool returns the pool. Training exchanges exponents first (SwitchML §4.4 and
+// App. C).
+func (s System) Pool(j *job.Job) (slots, lead int) {
+	if j.Elements > 0 {
+		return s.slots(j), 0
+	}
+	return s.slots(j), 1
+}
+
 // pool returns what a switch must have for that.
-func (s SwitchML) pool(j *Job) int { return switchml.PoolOf(s.slots(j), s.Host.threads()) }
+func (s System) pool(j *job.Job) int { return host.PoolOf(s.slots(j), s.Host.threads()) }
 
 // time is one crossing of every packet: the blocks, and one packet with
 // exponents only for each slot. A pool too small for the round trip waits for
 // every result before the slot's next packet.
-func (s SwitchML) time(j *Job, l *levels, pipe Pipe) units.Duration {
+func (s System) time(j *job.Job, l *levels, pipe Pipe) units.Duration {
 	slots, calls := s.slots(j), s.Host.calls(j)
 	blocks := s.Host.blocks(j, s.values())
 	size := inet.EtherLen + s.packet()
@@ -193,11 +204,11 @@ func (s SwitchML) time(j *Job, l *levels, pipe Pipe) units.Duration {
 }
 
 // NewCore makes one worker's end of the protocol.
-func (SwitchML) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
-	cfg, err := Decode[switchml.Config](config)
+func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
+	cfg, err := job.Decode[host.Config](config)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Recorder, cfg.Trace = rec, sink
-	return switchml.New(cfg)
+	return host.New(cfg)
 }

@@ -1,11 +1,13 @@
-package job
+package trioml
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -13,7 +15,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/nodes/gradient"
-	"github.com/inalab/inalab/nodes/trioml"
+	host "github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/triomc"
@@ -23,15 +25,15 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// TrioML is Trio-ML. Zero knobs are the paper's (§6.1).
-type TrioML struct {
+// System is Trio-ML. Zero knobs are the paper's (§6.1).
+type System struct {
 	Grads   int            // gradients per packet
 	Window  int            // packets in flight at full scale
 	Timeout units.Duration // of the timer threads
 	Threads int            // timer threads
 	Late    program.LatePolicy
 	Age     program.AgePolicy
-	Wake    trioml.WakePolicy
+	Wake    host.WakePolicy
 	NoAging bool
 
 	// TopPatience is the timeout of the upper level of PFEs, in those of the lower one
@@ -89,18 +91,18 @@ const pfeSource = 200
 const topPatience = 3
 
 // Name returns "trioml".
-func (TrioML) Name() string { return "trioml" }
+func (System) Name() string { return "trioml" }
 
 // Description says what it is.
-func (TrioML) Description() string {
+func (System) Description() string {
 	return "Trio-ML: blocks that wait too long for a worker are sent without it"
 }
 
 // Configure reads the section "trio".
-func (t TrioML) Configure(k Knobs) System {
+func (t System) Configure(k job.Knobs) job.System {
 	t.Late = program.LatePolicy(k.OneOf("trio.late", string(program.LateTombstone), string(program.LateStale), string(program.LateNaive)))
 	t.Age = program.AgePolicy(k.OneOf("trio.age", string(program.AgePerBlock), string(program.AgeAbsent)))
-	t.Wake = trioml.WakePolicy(k.OneOf("trio.wake", string(trioml.WakeSkip), string(trioml.WakeNaive)))
+	t.Wake = host.WakePolicy(k.OneOf("trio.wake", string(host.WakeSkip), string(host.WakeNaive)))
 	t.NoAging = !k.Bool("trio.aging")
 	t.Grads = k.Int("trio.gradients", 1, wire.MaxGrads)
 	t.Window = k.Int("trio.window", 1, maxWindow)
@@ -114,19 +116,19 @@ func (t TrioML) Configure(k Knobs) System {
 }
 
 // Layout aggregates in one level where all workers are on one PFE, else in two.
-func (t TrioML) Layout(j *Job) (Layout, error) {
+func (t System) Layout(j *job.Job) (job.Layout, error) {
 	if err := j.OneSwitch(); err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
 	programs := t.programs(j)
 	if err := t.checkNotices(); err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
 	notes, err := t.checkCaps(j)
 	if err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
-	l := Layout{
+	l := job.Layout{
 		Programs: make([][]any, 1),
 		Port:     wire.Port, Group: t.results(j).Dst, Packet: t.packet(), Window: t.window(j),
 		Time: t.time(j), Block: t.grads(), Engines: engines(j, programs), Partial: true,
@@ -152,14 +154,14 @@ func (t TrioML) Layout(j *Job) (Layout, error) {
 		l.Patience = 2 * t.timeout() * units.Duration(refills)
 	}
 	if w := t.window(j); w < 8 {
-		l.Notes = append(l.Notes, fmt.Sprintf("window of %d packets: %d divided by %d is below 8", w, or(t.Window, trioml.DefaultWindow), j.Scale))
+		l.Notes = append(l.Notes, fmt.Sprintf("window of %d packets: %d divided by %d is below 8", w, cmp.Or(t.Window, host.DefaultWindow), j.Scale))
 	}
 	return l, nil
 }
 
 // servers returns what each PFE takes for a packet: the additions of its
 // gradients, one after the other (ambiguity trio.rate-vs-link).
-func (t TrioML) servers(n int) []impair.Params {
+func (t System) servers(n int) []impair.Params {
 	const headers = inet.UDPHeaders + wire.HeaderLen
 	return slices.Repeat([]impair.Params{{Rate: t.AddRate, Overhead: -headers, Queue: serverQueue}}, n)
 }
@@ -168,7 +170,7 @@ func (t TrioML) servers(n int) []impair.Params {
 const serverQueue = 4 * units.GiB
 
 // machine returns what every PFE is; live it takes the time that it takes.
-func (t TrioML) machine(j *Job) PFE {
+func (t System) machine(j *job.Job) PFE {
 	p := t.PFE
 	if !j.Virtual {
 		p.Timing = nil
@@ -176,9 +178,9 @@ func (t TrioML) machine(j *Job) PFE {
 	return p
 }
 
-func (t TrioML) core(j *Job, worker int, h *plan.Host) trioml.Config {
-	return trioml.Config{
-		Workers: t.listeners(j), Ahead: j.ahead(),
+func (t System) core(j *job.Job, worker int, h *plan.Host) host.Config {
+	return host.Config{
+		Workers: t.listeners(j), Ahead: aheadOf(j),
 		Node: h.Name, Job: j.ID, Source: uint8(worker), Tensor: j.Params, Grads: t.Grads, Window: t.window(j),
 		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: t.results(j), Wake: t.Wake, Sample: j.Sample,
 	}
@@ -187,13 +189,13 @@ func (t TrioML) core(j *Job, worker int, h *plan.Host) trioml.Config {
 // programs returns the programs of the switch, one for each PFE: a single level
 // where all workers are on one PFE, else the chassis' top PFE above those that
 // have workers (Trio §4).
-func (t TrioML) programs(j *Job) []program.Config {
+func (t System) programs(j *job.Job) []program.Config {
 	sw := &j.Plan.Switches[0]
 	pfes, top := 1, 0
 	if sw.Chassis != nil {
 		pfes, top = len(sw.Chassis.PFEs), sw.Chassis.Top
 	}
-	leaves := j.leaves(sw, pfes)
+	leaves := j.Leaves(sw, pfes)
 	if len(leaves) == 1 {
 		top = leaves[0]
 	}
@@ -209,7 +211,7 @@ func (t TrioML) programs(j *Job) []program.Config {
 	}
 	timeout := t.timeout()
 	if len(leaves) > 1 {
-		timeout *= units.Duration(or(t.TopPatience, topPatience))
+		timeout *= units.Duration(cmp.Or(t.TopPatience, topPatience))
 	}
 	out[top] = t.pfe(sw, top, timeout, t.level(j, above, j.HostPorts(), pfeSource+top))
 	for i := range out {
@@ -220,11 +222,11 @@ func (t TrioML) programs(j *Job) []program.Config {
 	return out
 }
 
-func (t TrioML) pfe(sw *plan.Switch, pfe int, timeout units.Duration, jobs ...program.Job) program.Config {
-	return program.Config{Node: engineNode(sw, pfe), Timeout: timeout, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age, Jobs: jobs}
+func (t System) pfe(sw *plan.Switch, pfe int, timeout units.Duration, jobs ...program.Job) program.Config {
+	return program.Config{Node: job.EngineNode(sw, pfe), Timeout: timeout, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age, Jobs: jobs}
 }
 
-func (t TrioML) level(j *Job, sources []uint8, to []sansio.Port, source int) program.Job {
+func (t System) level(j *job.Job, sources []uint8, to []sansio.Port, source int) program.Job {
 	return program.Job{
 		ID: j.ID, Sources: sources, BlockMax: t.blockMax(j), GradMax: t.GradMax,
 		Out: t.results(j), To: to, OutSource: uint8(source),
@@ -233,7 +235,7 @@ func (t TrioML) level(j *Job, sources []uint8, to []sansio.Port, source int) pro
 
 // Merge gives a PFE the job records of all jobs. The timer threads are the PFE's:
 // jobs that it serves must agree on them.
-func (TrioML) Merge(programs []any) (any, error) {
+func (System) Merge(programs []any) (any, error) {
 	first := programs[0].(pfeConfig)
 	out := first.Program
 	for _, p := range programs[1:] {
@@ -263,8 +265,8 @@ func (TrioML) Merge(programs []any) (any, error) {
 }
 
 // sources returns the workers on a PFE, by src_id.
-func sources(j *Job, sw *plan.Switch, pfe int) (out []uint8) {
-	for _, h := range j.hostsOn(sw, pfe) {
+func sources(j *job.Job, sw *plan.Switch, pfe int) (out []uint8) {
+	for _, h := range j.HostsOn(sw, pfe) {
 		out = append(out, uint8(h))
 	}
 	return out
@@ -272,12 +274,12 @@ func sources(j *Job, sw *plan.Switch, pfe int) (out []uint8) {
 
 // engines returns the PFEs that have a part of the job, with who is behind their
 // sources: workers have their index, PFEs numbers from pfeSource on.
-func engines(j *Job, programs []program.Config) (out []Engine) {
+func engines(j *job.Job, programs []program.Config) (out []job.Engine) {
 	hosts := j.Hosts()
 	for _, p := range programs {
 		for _, part := range p.Jobs {
 			_, up := dataplane.IsFabric(part.To[0])
-			e := Engine{Node: p.Node, Top: !up, Sources: map[uint8]string{}}
+			e := job.Engine{Node: p.Node, Top: !up, Sources: map[uint8]string{}}
 			for _, s := range part.Sources {
 				if s >= pfeSource {
 					e.Sources[s] = programs[s-pfeSource].Node
@@ -291,40 +293,40 @@ func engines(j *Job, programs []program.Config) (out []Engine) {
 	return out
 }
 
-func (TrioML) results(j *Job) inet.Flow { return j.ToGroup(wire.Port) }
+func (System) results(j *job.Job) inet.Flow { return j.ToGroup(wire.Port) }
 
-func (t TrioML) timeout() units.Duration { return or(t.Timeout, program.DefaultTimeout) }
+func (t System) timeout() units.Duration { return cmp.Or(t.Timeout, program.DefaultTimeout) }
 
-func (t TrioML) grads() int { return or(t.Grads, trioml.DefaultGrads) }
+func (t System) grads() int { return cmp.Or(t.Grads, host.DefaultGrads) }
 
-func (t TrioML) blocks(j *Job) int { return (j.Params + t.grads() - 1) / t.grads() }
+func (t System) blocks(j *job.Job) int { return (j.Params + t.grads() - 1) / t.grads() }
 
-func (t TrioML) window(j *Job) int {
-	return max(1, (or(t.Window, trioml.DefaultWindow)+j.Scale-1)/j.Scale)
+func (t System) window(j *job.Job) int {
+	return max(1, (cmp.Or(t.Window, host.DefaultWindow)+j.Scale-1)/j.Scale)
 }
 
 // packet returns the bytes of an IP packet.
-func (t TrioML) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*t.grads() }
+func (t System) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*t.grads() }
 
 // time is one crossing of every block, up and, behind it, of the last down.
-func (t TrioML) time(j *Job) units.Duration {
+func (t System) time(j *job.Job) units.Duration {
 	size := inet.EtherLen + t.packet()
 	return j.FrameTime(t.blocks(j)+1, size) + j.Latency(size)
 }
 
 // NewCore makes one worker's end of the protocol.
-func (TrioML) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
-	cfg, err := Decode[trioml.Config](config)
+func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
+	cfg, err := job.Decode[host.Config](config)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Recorder, cfg.Trace = rec, sink
-	return trioml.New(cfg)
+	return host.New(cfg)
 }
 
 // NewEngine makes a PFE.
-func (TrioML) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
-	cfg, err := Decode[pfeConfig](config)
+func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	cfg, err := job.Decode[pfeConfig](config)
 	if err != nil {
 		return nil, err
 	}

@@ -1,50 +1,51 @@
-package job
+package halving
 
 import (
 	"encoding/json"
-	"errors"
 	"math/bits"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/streams"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
-	"github.com/inalab/inalab/nodes/halving"
+	host "github.com/inalab/inalab/nodes/halving"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// Halving is all-reduce by recursive halving and doubling.
-type Halving struct {
+// System is all-reduce by recursive halving and doubling.
+type System struct {
+	job.HostsOnly
 	Transport stream.Transport // empty means TCP; RoCE is for the virtual clock
 }
 
 // Name returns "halving".
-func (Halving) Name() string { return "halving" }
+func (System) Name() string { return "halving" }
 
 // Description says what it is.
-func (Halving) Description() string {
+func (System) Description() string {
 	return "all-reduce by recursive halving and doubling, over TCP, or RoCE under the virtual clock; no aggregation in the network"
 }
 
 // Configure reads the section "halving", which may be left out.
-func (h Halving) Configure(k Knobs) System {
-	h.Transport = transport(k, "halving.transport")
+func (h System) Configure(k job.Knobs) job.System {
+	h.Transport = streams.Transport(k, "halving.transport")
 	return h
 }
 
 // Layout joins every worker to its partners by streams.
-func (h Halving) Layout(j *Job) (Layout, error) {
-	if err := j.carried(h.Name(), h.Transport); err != nil {
-		return Layout{}, err
+func (h System) Layout(j *job.Job) (job.Layout, error) {
+	if err := streams.Check(j, h.Name(), h.Transport); err != nil {
+		return job.Layout{}, err
 	}
 	n := len(j.Hosts())
-	l := Layout{
+	l := job.Layout{
 		Transport: h.Transport, Time: h.time(j), Block: j.Params,
-		Peers: peersOf(n, func(i int) []stream.Peer { return halving.Peers(i, n) }),
+		Peers: streams.Peers(n, func(i int) []stream.Peer { return host.Peers(i, n) }),
 	}
-	for _, host := range j.Hosts() {
-		c := halving.Config{Node: host.Name, Rank: host.Index, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
+	for _, h := range j.Hosts() {
+		c := host.Config{Node: h.Name, Rank: h.Index, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
 		l.Cores, l.Values = append(l.Cores, c), c.Values()
 	}
 	return l, nil
@@ -54,27 +55,22 @@ func (h Halving) Layout(j *Job) (Layout, error) {
 // power of two among the workers, where steps follow one another; in odd pairings
 // a half before it, then the other half's sums, and the whole result after it
 // (Thakur, Rabenseifner and Gropp 2005, section 4.4).
-func (h Halving) time(j *Job) units.Duration {
+func (h System) time(j *job.Job) units.Duration {
 	n := len(j.Hosts())
 	p := 1 << (bits.Len(uint(n)) - 1)
 	bytes := 2 * (p - 1) * 4 * j.Params / p
 	if n > p {
 		bytes += 2 * 4 * j.Params
 	}
-	return j.streamTime(h.Transport, bytes)
+	return streams.Time(j, h.Transport, bytes)
 }
 
 // NewCore makes one worker.
-func (Halving) NewCore(config json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
-	cfg, err := Decode[halving.Config](config)
+func (System) NewCore(config json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
+	cfg, err := job.Decode[host.Config](config)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Recorder = rec
-	return halving.New(cfg)
-}
-
-// NewEngine refuses: there is no switch program.
-func (Halving) NewEngine(json.RawMessage, trace.Sink) (dataplane.Engine, error) {
-	return nil, errors.New("halving has no switch program")
+	return host.New(cfg)
 }

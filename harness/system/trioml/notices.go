@@ -1,9 +1,10 @@
-package job
+package trioml
 
 import (
 	"errors"
 
-	"github.com/inalab/inalab/nodes/trioml"
+	"github.com/inalab/inalab/harness/job"
+	host "github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
@@ -16,7 +17,7 @@ const (
 
 // stragglers reads the knobs of the classification of stragglers (Trio §5, "Advanced
 // straggler mitigation"); nil: there is none.
-func stragglers(k Knobs) *program.Stragglers {
+func stragglers(k job.Knobs) *program.Stragglers {
 	notify := k.Choice("trio.stragglers", stragglersAge, stragglersNotify) == stragglersNotify
 	s := &program.Stragglers{Look: k.Duration("trio.look", ""), PermanentAfter: k.Int("trio.permanent-after", 0, 1_000_000)}
 	if !notify {
@@ -26,10 +27,10 @@ func stragglers(k Knobs) *program.Stragglers {
 }
 
 // notifies reports whether the workers are told who is out of service.
-func (t TrioML) notifies() bool { return t.PFE.Stragglers != nil }
+func (t System) notifies() bool { return t.PFE.Stragglers != nil }
 
 // listeners returns the workers that notices may be about; zero: there are none.
-func (t TrioML) listeners(j *Job) int {
+func (t System) listeners(j *job.Job) int {
 	if !t.notifies() {
 		return 0
 	}
@@ -37,7 +38,7 @@ func (t TrioML) listeners(j *Job) int {
 }
 
 // checkNotices refuses notices where there cannot be any.
-func (t TrioML) checkNotices() error {
+func (t System) checkNotices() error {
 	if t.notifies() && t.NoAging {
 		return errors.New("trio.stragglers=notify: where no block ages nobody is found to straggle; set trio.aging to true")
 	}
@@ -46,7 +47,7 @@ func (t TrioML) checkNotices() error {
 
 // behind returns the workers below each PFE that is a source of another, by its
 // src_id, for notices about it; nil where there are no notices, or one level.
-func (t TrioML) behind(j *Job) map[uint8][]uint8 {
+func (t System) behind(j *job.Job) map[uint8][]uint8 {
 	if !t.notifies() {
 		return nil
 	}
@@ -61,12 +62,12 @@ func (t TrioML) behind(j *Job) map[uint8][]uint8 {
 	return out
 }
 
-// ahead returns how many generations of results a worker keeps while it sleeps: all
+// aheadOf returns how many generations of results a worker keeps while it sleeps: all
 // of them where one has an outage, or it would never find its way back; zero is the
 // usual number.
-func (j *Job) ahead() int {
+func aheadOf(j *job.Job) int {
 	if len(j.Outages) == 0 {
 		return 0
 	}
-	return max(trioml.MaxAhead, min(j.Iterations, trioml.Farthest))
+	return max(host.MaxAhead, min(j.Iterations, host.Farthest))
 }

@@ -1,10 +1,11 @@
-package job
+package switchml
 
 import (
 	"fmt"
 	"net/netip"
 	"slices"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -14,7 +15,7 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// levels lays the aggregation of a job over the switches of a plan (SwitchML §7):
+// levels lays the aggregation of a job over the switches of a plan (System §7):
 // where all workers are on one switch it aggregates alone, else the switches that
 // their packets pass on the way to a root, each as one worker of the next.
 //
@@ -26,17 +27,17 @@ import (
 // packets come by, and above them the engine of the port that leads on, or the
 // chassis' top one at the root.
 type levels struct {
-	j      *Job
+	j      *job.Job
 	hops   []plan.TreeHop // root first
 	worker map[int]int    // worker on a host, by index in the plan; looked up, never ranged
 	base   program.Config // what all programs have
 	part   program.Job    // what all jobs have
 	out    [][]any        // configurations, by switch and PFE
-	nodes  []Engine       // those that aggregate, in the order in which they were made
+	nodes  []job.Engine   // those that aggregate, in the order in which they were made
 }
 
 // levels returns the programs of all switches.
-func (s SwitchML) levels(j *Job) (*levels, error) {
+func (s System) levels(j *job.Job) (*levels, error) {
 	l := &levels{
 		j: j, worker: map[int]int{}, out: make([][]any, len(j.Plan.Switches)),
 		base: program.Config{Faithful: s.Faithful},
@@ -48,7 +49,7 @@ func (s SwitchML) levels(j *Job) (*levels, error) {
 		hosts = append(hosts, h.Index)
 	}
 	var err error
-	if l.hops, err = j.Plan.Tree(hosts, j.root().Name); err != nil {
+	if l.hops, err = j.Plan.Tree(hosts, rootOf(j).Name); err != nil {
 		return nil, err
 	}
 	for i := range l.hops {
@@ -59,9 +60,9 @@ func (s SwitchML) levels(j *Job) (*levels, error) {
 	return l, nil
 }
 
-// root returns the switch that all workers are nearest to: the one whose furthest
+// rootOf returns the switch that all workers are nearest to: the one whose furthest
 // worker is the least links away. Of several, jobs take one after the other.
-func (j *Job) root() *plan.Switch {
+func rootOf(j *job.Job) *plan.Switch {
 	furthest := make([]int, len(j.Plan.Switches))
 	known := map[string]bool{}
 	for _, h := range j.Hosts() {
@@ -81,7 +82,7 @@ func (j *Job) root() *plan.Switch {
 			roots = append(roots, i)
 		}
 	}
-	return &j.Plan.Switches[roots[int(j.ID-DefaultID)%len(roots)]]
+	return &j.Plan.Switches[roots[int(j.ID-job.DefaultID)%len(roots)]]
 }
 
 // linksFrom returns how many links each switch is from one of them.
@@ -147,7 +148,7 @@ func (l *levels) chassis(sw *plan.Switch, ports [][]int, top int, above *program
 			return err
 		}
 		out[pfe] = p
-		inside = append(inside, level{engineNode(sw, pfe), program.Worker{MAC: inet.MAC(sw.MAC), Addr: self, Port: dataplane.Fabric(pfe), UDP: l.udp()}})
+		inside = append(inside, level{job.EngineNode(sw, pfe), program.Worker{MAC: inet.MAC(sw.MAC), Addr: self, Port: dataplane.Fabric(pfe), UDP: l.udp()}})
 	}
 	p, err := l.program(sw, top, ports[top], above, inside...)
 	out[top] = p
@@ -179,43 +180,43 @@ func (l *levels) above(sw *plan.Switch, in int) *program.Parent {
 // program makes the program of one engine, whose workers are at the other ends of
 // ports, and inside.
 func (l *levels) program(sw *plan.Switch, pfe int, ports []int, above *program.Parent, inside ...level) (program.Config, error) {
-	c, job := l.base, l.part
-	c.Node, c.Router, c.MAC = engineNode(sw, pfe), sw.Router, inet.MAC(sw.MAC)
-	job.Parent = above
-	e := Engine{Node: c.Node, Top: above == nil, Sources: map[uint8]string{}}
+	c, part := l.base, l.part
+	c.Node, c.Router, c.MAC = job.EngineNode(sw, pfe), sw.Router, inet.MAC(sw.MAC)
+	part.Parent = above
+	e := job.Engine{Node: c.Node, Top: above == nil, Sources: map[uint8]string{}}
 	for _, at := range ports {
 		port := &sw.Ports[at]
 		if port.PeerHost != plan.None {
 			h := &l.j.Plan.Hosts[port.PeerHost]
 			id := uint8(l.worker[h.Index])
 			e.Sources[id] = h.Name
-			job.Workers = append(job.Workers, program.Worker{ID: id, MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(at)})
+			part.Workers = append(part.Workers, program.Worker{ID: id, MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(at)})
 			continue
 		}
 		below := &l.j.Plan.Switches[port.PeerSwitch]
-		node := engineNode(below, max(0, below.Ports[port.PeerPort].PFE)) // of its port that leads here
+		node := job.EngineNode(below, max(0, below.Ports[port.PeerPort].PFE)) // of its port that leads here
 		inside = append(inside, level{node, program.Worker{MAC: inet.MAC(port.PeerMAC), Addr: below.Router, Port: sansio.Port(at), UDP: l.udp()}})
 	}
 	for i, w := range inside { // numbers that no worker has
 		w.ID = uint8(program.MaxWorkers - 1 - i)
 		e.Sources[w.ID] = w.node
-		job.Workers = append(job.Workers, w.Worker)
+		part.Workers = append(part.Workers, w.Worker)
 	}
-	if n := len(job.Workers); n > program.MaxWorkers {
+	if n := len(part.Workers); n > program.MaxWorkers {
 		return c, fmt.Errorf("%s would aggregate for %d workers and switches: at most %d are possible; use more levels", c.Node, n, program.MaxWorkers)
 	}
-	slices.SortStableFunc(job.Workers, func(a, b program.Worker) int { return int(a.ID) - int(b.ID) })
-	c.Jobs = []program.Job{job}
+	slices.SortStableFunc(part.Workers, func(a, b program.Worker) int { return int(a.ID) - int(b.ID) })
+	c.Jobs = []program.Job{part}
 	l.nodes = append(l.nodes, e)
 	return c, nil
 }
 
 // engines returns those that aggregate, in the order of the plan.
-func (l *levels) engines() (out []Engine) {
+func (l *levels) engines() (out []job.Engine) {
 	for i := range l.out {
 		for pfe := range l.out[i] {
-			node := engineNode(&l.j.Plan.Switches[i], pfe)
-			if at := slices.IndexFunc(l.nodes, func(e Engine) bool { return e.Node == node }); at >= 0 {
+			node := job.EngineNode(&l.j.Plan.Switches[i], pfe)
+			if at := slices.IndexFunc(l.nodes, func(e job.Engine) bool { return e.Node == node }); at >= 0 {
 				out = append(out, l.nodes[at])
 			}
 		}

@@ -1,4 +1,4 @@
-package job
+package switchml
 
 import (
 	"net/netip"

@@ -1,11 +1,13 @@
-package job
+package switchml
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -22,14 +24,14 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// SwitchMLRDMA is SwitchML over RoCEv2 (SwitchML §5, App B), in packets of 256
+// RDMA is System over RoCEv2 (System §5, App B), in packets of 256
 // values. Zero knobs are those of [SwitchML].
-type SwitchMLRDMA struct {
+type RDMA struct {
 	Packets    int  // a message; zero means 16 (§5); the public client's messages have 4
 	Slots      int  // pool size at full scale; zero means DefaultSlots
 	Unscaled   bool // use Slots as they are
 	Retransmit bool
-	Timeout    units.Duration // zero: as in SwitchML
+	Timeout    units.Duration // zero: as in System
 	Faithful   bool           // the switch without what the paper does not say: see package switchmlroce
 	Pipe       Pipe           // what aggregates in the switch
 }
@@ -49,19 +51,19 @@ const rdmaElements = 256
 // management (InfiniBand architecture); the rest is for the card to choose (assumed).
 const rdmaQPN = 0x100
 
-func (s SwitchMLRDMA) packets() int { return or(s.Packets, switchmlrdma.DefaultPackets) }
+func (s RDMA) packets() int { return cmp.Or(s.Packets, switchmlrdma.DefaultPackets) }
 
 // Name returns "switchml-rdma".
-func (SwitchMLRDMA) Name() string { return "switchml-rdma" }
+func (RDMA) Name() string { return "switchml-rdma" }
 
 // Description says what it is.
-func (s SwitchMLRDMA) Description() string {
-	return fmt.Sprintf("SwitchML over RoCEv2, messages of %d packets; live over kernel UDP, no RDMA card", s.packets())
+func (s RDMA) Description() string {
+	return fmt.Sprintf("System over RoCEv2, messages of %d packets; live over kernel UDP, no RDMA card", s.packets())
 }
 
 // Configure reads what it needs of the section "switchml", which the other variants
 // share.
-func (s SwitchMLRDMA) Configure(k Knobs) System {
+func (s RDMA) Configure(k job.Knobs) job.System {
 	s.Slots = k.Int("switchml.pool", 1, switchmljob.MaxSlots)
 	s.Unscaled = k.Flag("switchml.unscaled-pool")
 	s.Retransmit = k.Flag("switchml.retransmit")
@@ -73,8 +75,8 @@ func (s SwitchMLRDMA) Configure(k Knobs) System {
 }
 
 // queues returns how many messages are on their way, at least one.
-func (s SwitchMLRDMA) queues(j *Job) int {
-	n := or(s.Slots, DefaultSlots)
+func (s RDMA) queues(j *job.Job) int {
+	n := cmp.Or(s.Slots, DefaultSlots)
 	if !s.Unscaled {
 		n = min(n, max(MinWindow, (n+j.Scale-1)/j.Scale))
 	}
@@ -82,12 +84,12 @@ func (s SwitchMLRDMA) queues(j *Job) int {
 }
 
 // Layout puts the pool into the one switch.
-func (s SwitchMLRDMA) Layout(j *Job) (Layout, error) {
+func (s RDMA) Layout(j *job.Job) (job.Layout, error) {
 	if err := j.OneEngine(); err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
 	if n := len(j.Hosts()); n > switchmljob.MaxWorkers {
-		return Layout{}, fmt.Errorf("%s aggregates for %d workers at most, and topology %s has %d: give the job fewer hosts", s.Name(), switchmljob.MaxWorkers, j.Plan.Name, n)
+		return job.Layout{}, fmt.Errorf("%s aggregates for %d workers at most, and topology %s has %d: give the job fewer hosts", s.Name(), switchmljob.MaxWorkers, j.Plan.Name, n)
 	}
 	q, m := s.queues(j), s.packets()
 	sw := &j.Plan.Switches[0]
@@ -96,23 +98,23 @@ func (s SwitchMLRDMA) Layout(j *Job) (Layout, error) {
 	}
 	pipe, notes, err := s.Pipe.unless(j, func() string { return s.unfit(j, &of) })
 	if err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
-	l := Layout{
+	l := job.Layout{
 		Programs: [][]any{{rdmaConfig{Program: of, Pipe: pipe, Ports: pipePorts(sw), Seed: j.Seed}}}, Notes: notes,
 		Port: roce.Port, Packet: rdmaFrame(0, m) - inet.EtherLen, Window: q * m, Time: s.time(j, pipe), Block: m * rdmaElements,
 	}
 	for i, h := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, i, &h))
 	}
-	if full := or(s.Slots, DefaultSlots); q*m*j.Scale > full+j.Scale-1 {
+	if full := cmp.Or(s.Slots, DefaultSlots); q*m*j.Scale > full+j.Scale-1 {
 		l.Notes = append(l.Notes, fmt.Sprintf("pool of %d slots where %d divided by %d is %d: a pool hides the round-trip time, which does not shrink with link rates", q*m, full, j.Scale, (full+j.Scale-1)/j.Scale))
 	}
 	return l, nil
 }
 
 // unfit says why the program of a switch cannot run on a pipeline; "" if it can.
-func (s SwitchMLRDMA) unfit(j *Job, c *program.Config) string {
+func (s RDMA) unfit(j *job.Job, c *program.Config) string {
 	if j.Sample.Every > 1 {
 		return "packets carry lengths in place of values"
 	}
@@ -129,7 +131,7 @@ func (s SwitchMLRDMA) unfit(j *Job, c *program.Config) string {
 }
 
 // document is the job as a control plane would set it up.
-func (s SwitchMLRDMA) document(j *Job) switchmljob.Job {
+func (s RDMA) document(j *job.Job) switchmljob.Job {
 	hosts, q := j.Hosts(), s.queues(j)
 	out := switchmljob.Job{
 		ID: int(j.ID), Elements: rdmaElements, Slots: q * s.packets(), NumWorkers: len(hosts),
@@ -148,7 +150,7 @@ func (s SwitchMLRDMA) document(j *Job) switchmljob.Job {
 // rdmaKey is that of a worker's memory: any number does, of which each has its own.
 func rdmaKey(worker int) uint32 { return 0x1000 + uint32(worker) }
 
-func (s SwitchMLRDMA) core(j *Job, i int, h *plan.Host) switchmlrdma.Config {
+func (s RDMA) core(j *job.Job, i int, h *plan.Host) switchmlrdma.Config {
 	timeout := liveTimeout
 	if j.Virtual {
 		timeout = virtualTimeout
@@ -157,7 +159,7 @@ func (s SwitchMLRDMA) core(j *Job, i int, h *plan.Host) switchmlrdma.Config {
 		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: rdmaElements, Packets: s.packets(), Queues: s.queues(j), Job: j.ID,
 		Flow: j.ToSwitch(h, roce.Port, roce.Port),
 		QPN:  rdmaQPN, PeerQPN: switchmljob.QPN(i, 0), Key: rdmaKey(i), PeerKey: switchmljob.PoolRKey,
-		Timeout: or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, CheckICRC: j.Virtual, Integers: j.Elements > 0, Sample: j.Sample,
+		Timeout: cmp.Or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, CheckICRC: j.Virtual, Integers: j.Elements > 0, Sample: j.Sample,
 	}
 }
 
@@ -171,7 +173,7 @@ func rdmaFrame(i, packets int) int {
 // exponent only for each queue pair. Packets are answered one by one, so that the
 // last one's way down is that of a packet. A pool too small for the round trip waits
 // for every result before the queue pair's next message.
-func (s SwitchMLRDMA) time(j *Job, pipe Pipe) units.Duration {
+func (s RDMA) time(j *job.Job, pipe Pipe) units.Duration {
 	m, queues, k := s.packets(), s.queues(j), s.packets()*rdmaElements
 	blocks := (j.Params + k - 1) / k
 	var message units.Duration
@@ -186,7 +188,7 @@ func (s SwitchMLRDMA) time(j *Job, pipe Pipe) units.Duration {
 }
 
 // Pool returns the queue pairs, which are to messages what slots are to packets.
-func (s SwitchMLRDMA) Pool(j *Job) (slots, lead int) {
+func (s RDMA) Pool(j *job.Job) (slots, lead int) {
 	if j.Elements == 0 {
 		lead = 1
 	}
@@ -195,7 +197,7 @@ func (s SwitchMLRDMA) Pool(j *Job) (slots, lead int) {
 
 // Merge gives a switch the jobs of all, each with its part of the pool. Where one of
 // them needs the reference program it is that of all.
-func (SwitchMLRDMA) Merge(programs []any) (any, error) {
+func (RDMA) Merge(programs []any) (any, error) {
 	out := programs[0].(rdmaConfig)
 	out.Program.Jobs = slices.Clone(out.Program.Jobs)
 	for _, p := range programs[1:] {
@@ -213,8 +215,8 @@ func (SwitchMLRDMA) Merge(programs []any) (any, error) {
 }
 
 // NewCore makes one worker's end of the protocol.
-func (SwitchMLRDMA) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
-	cfg, err := Decode[switchmlrdma.Config](config)
+func (RDMA) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
+	cfg, err := job.Decode[switchmlrdma.Config](config)
 	if err != nil {
 		return nil, err
 	}
@@ -223,8 +225,8 @@ func (SwitchMLRDMA) NewCore(config json.RawMessage, rec gradient.Recorder, sink 
 }
 
 // NewEngine makes what aggregates in the switch.
-func (SwitchMLRDMA) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
-	cfg, err := Decode[rdmaConfig](config)
+func (RDMA) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	cfg, err := job.Decode[rdmaConfig](config)
 	if err != nil {
 		return nil, err
 	}

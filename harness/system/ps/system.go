@@ -1,21 +1,23 @@
-package job
+package ps
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/streams"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
-	"github.com/inalab/inalab/nodes/ps"
+	host "github.com/inalab/inalab/nodes/ps"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// PS is all-reduce by sharded parameter servers, as many as workers.
-type PS struct {
+// System is all-reduce by sharded parameter servers, as many as workers.
+type System struct {
+	job.HostsOnly
 	Transport stream.Transport // empty means TCP; RoCE is for the virtual clock
 	Dedicated bool             // servers have hosts of their own
 	// Cross: the shard of a host's own colocated server crosses the network too, under
@@ -24,10 +26,10 @@ type PS struct {
 }
 
 // Name returns "ps".
-func (PS) Name() string { return "ps" }
+func (System) Name() string { return "ps" }
 
 // Description says what it is.
-func (PS) Description() string {
+func (System) Description() string {
 	return "sharded parameter servers, beside the workers or on hosts of their own, over TCP, or RoCE under the virtual clock"
 }
 
@@ -38,15 +40,15 @@ const (
 )
 
 // Configure reads the section "ps", which may be left out.
-func (p PS) Configure(k Knobs) System {
-	p.Transport = transport(k, "ps.transport")
+func (p System) Configure(k job.Knobs) job.System {
+	p.Transport = streams.Transport(k, "ps.transport")
 	p.Dedicated = k.Choice("ps.servers", colocated, dedicated) == dedicated
 	p.Cross = k.Flag("ps.cross")
 	return p
 }
 
 // Servers returns the hosts that dedicated servers need.
-func (p PS) Servers(workers int) int {
+func (p System) Servers(workers int) int {
 	if p.Dedicated {
 		return workers
 	}
@@ -54,13 +56,13 @@ func (p PS) Servers(workers int) int {
 }
 
 // Layout joins every worker to every server by a stream.
-func (p PS) Layout(j *Job) (Layout, error) {
+func (p System) Layout(j *job.Job) (job.Layout, error) {
 	if err := p.check(j); err != nil {
-		return Layout{}, err
+		return job.Layout{}, err
 	}
-	l := Layout{
+	l := job.Layout{
 		Transport: p.Transport, Time: p.time(j), Block: j.Params,
-		Peers: peersOf(len(j.Plan.Hosts), func(i int) []stream.Peer { return p.config(j, i).Peers() }),
+		Peers: streams.Peers(len(j.Plan.Hosts), func(i int) []stream.Peer { return p.config(j, i).Peers() }),
 	}
 	for i := range j.Plan.Hosts {
 		c := p.config(j, i)
@@ -75,8 +77,8 @@ func (p PS) Layout(j *Job) (Layout, error) {
 }
 
 // check says why a job cannot be laid out.
-func (p PS) check(j *Job) error {
-	if err := j.carried(p.Name(), p.Transport); err != nil {
+func (p System) check(j *job.Job) error {
+	if err := streams.Check(j, p.Name(), p.Transport); err != nil {
 		return err
 	}
 	if p.Dedicated && p.Cross {
@@ -91,10 +93,10 @@ func (p PS) check(j *Job) error {
 	return nil
 }
 
-func (p PS) config(j *Job, host int) ps.Config {
+func (p System) config(j *job.Job, at int) host.Config {
 	n := len(j.Hosts())
-	return ps.Config{
-		Node: j.Plan.Hosts[host].Name, Host: host, Workers: n, Servers: n, Dedicated: p.Dedicated, Cross: p.Cross,
+	return host.Config{
+		Node: j.Plan.Hosts[at].Name, Host: at, Workers: n, Servers: n, Dedicated: p.Dedicated, Cross: p.Cross,
 		Tensor: j.Params, Sample: j.Sample.Every,
 	}
 }
@@ -102,7 +104,7 @@ func (p PS) config(j *Job, host int) ps.Config {
 // time is the analytic time at link rate: the tensor crosses the link of a worker
 // once each way, and so it does that of a dedicated server; where both share a
 // link, twice, less the shard that stays on the host.
-func (p PS) time(j *Job) units.Duration {
+func (p System) time(j *job.Job) units.Duration {
 	n, bytes := len(j.Hosts()), 4*j.Params
 	switch {
 	case p.Dedicated:
@@ -111,29 +113,24 @@ func (p PS) time(j *Job) units.Duration {
 	default:
 		bytes = 2 * (n - 1) * bytes / n
 	}
-	return j.streamTime(p.Transport, bytes)
+	return streams.Time(j, p.Transport, bytes)
 }
 
 // NewCore makes one worker, with the server beside it.
-func (PS) NewCore(config json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
-	cfg, err := Decode[ps.Config](config)
+func (System) NewCore(config json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
+	cfg, err := job.Decode[host.Config](config)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Recorder = rec
-	return ps.New(cfg)
+	return host.New(cfg)
 }
 
 // NewServer makes a dedicated server.
-func (PS) NewServer(config json.RawMessage) (Server, error) {
-	cfg, err := Decode[ps.Config](config)
+func (System) NewServer(config json.RawMessage) (job.Server, error) {
+	cfg, err := job.Decode[host.Config](config)
 	if err != nil {
 		return nil, err
 	}
-	return ps.NewServer(cfg)
-}
-
-// NewEngine refuses: there is no switch program.
-func (PS) NewEngine(json.RawMessage, trace.Sink) (dataplane.Engine, error) {
-	return nil, errors.New("ps has no switch program")
+	return host.NewServer(cfg)
 }

@@ -1,4 +1,4 @@
-package job
+package switchml
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -18,12 +19,12 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// Pipe is what aggregates SwitchML in a switch. The zero value is the reference
+// Pipe is what aggregates System in a switch. The zero value is the reference
 // program; the pipeline takes several times its processor time (inalab bench pipeline).
 type Pipe struct {
 	Pipeline bool // the program on an emulated Tofino
-	Timed    bool // under the virtual clock passes take time (SwitchML §5), which is not divided by the scale
-	Half     bool `json:",omitempty"` // packets carry 16-bit floats, which the switch converts (SwitchML §4.6)
+	Timed    bool // under the virtual clock passes take time (System §5), which is not divided by the scale
+	Half     bool `json:",omitempty"` // packets carry 16-bit floats, which the switch converts (System §4.6)
 	Mark     int  `json:",omitempty"` // cells of [tofino.CellBytes] in a queue that mark a packet behind them; zero: none do
 }
 
@@ -48,7 +49,7 @@ type switchmlConfig struct {
 }
 
 // configure reads the knobs.
-func (p *Pipe) configure(k Knobs) {
+func (p *Pipe) configure(k job.Knobs) {
 	p.Pipeline = k.Choice("switchml.pipe", pipeReference, pipePipeline) == pipePipeline
 	p.Timed = k.Choice("switchml.timing", timingNone, timingTofino) == timingTofino
 	if n, err := strconv.Atoi(k.Choice("switchml.ecn-threshold", marks...)); err == nil {
@@ -69,12 +70,12 @@ func (p Pipe) validate() error {
 
 // of returns what runs the programs of a job, and notes where that is not what was
 // asked for: all its switches are the same.
-func (p Pipe) of(j *Job, programs [][]any) (_ Pipe, notes []string, err error) {
+func (p Pipe) of(j *job.Job, programs [][]any) (_ Pipe, notes []string, err error) {
 	return p.unless(j, func() string { return unfit(j, programs) })
 }
 
 // unless is that for programs that a pipeline cannot run for a reason.
-func (p Pipe) unless(j *Job, unfit func() string) (_ Pipe, notes []string, err error) {
+func (p Pipe) unless(j *job.Job, unfit func() string) (_ Pipe, notes []string, err error) {
 	if err := p.validate(); err != nil {
 		return p, nil, err
 	}
@@ -109,7 +110,7 @@ func halfPlaces(elements, switches int) error {
 }
 
 // unfit says why the programs of a job cannot run on a pipeline; "" if they can.
-func unfit(j *Job, programs [][]any) string {
+func unfit(j *job.Job, programs [][]any) string {
 	if j.Sample.Every > 1 {
 		return "packets carry lengths in place of values"
 	}
@@ -150,7 +151,7 @@ func unfitPort(node string, p sansio.Port) string {
 	case fabric:
 		return node + " is one of several forwarding engines of a chassis"
 	case int(p) >= switchmltofino.MaxPorts:
-		return fmt.Sprintf("%s uses port %d, and the %d ports of one pipe serve workers (SwitchML §5)", node, p, switchmltofino.MaxPorts)
+		return fmt.Sprintf("%s uses port %d, and the %d ports of one pipe serve workers (System §5)", node, p, switchmltofino.MaxPorts)
 	}
 	return ""
 }
@@ -168,7 +169,7 @@ func (p Pipe) takes(elements int) units.Duration {
 }
 
 // wrap makes configurations of programs.
-func (p Pipe) wrap(j *Job, programs [][]any) [][]any {
+func (p Pipe) wrap(j *job.Job, programs [][]any) [][]any {
 	out := make([][]any, len(programs))
 	for i := range programs {
 		for _, c := range programs[i] {
@@ -197,18 +198,18 @@ func pipePorts(sw *plan.Switch) int {
 
 // Idle returns the system's name and its program for a switch without jobs, which come
 // later from a control plane.
-func (s SwitchML) Idle(sw *plan.Switch, seed rng.Root) (system string, config json.RawMessage, err error) {
+func (s System) Idle(sw *plan.Switch, seed rng.Root) (system string, config json.RawMessage, err error) {
 	c := s.Pipe.config(program.Config{Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Faithful: s.Faithful}, sw, seed)
 	if s.Pipe.Pipeline && len(sw.Ports) > switchmltofino.MaxPorts {
-		return "", nil, fmt.Errorf("%s has %d ports, and the %d of one pipe serve workers (SwitchML §5): take fewer hosts, or the reference program", sw.Name, len(sw.Ports), switchmltofino.MaxPorts)
+		return "", nil, fmt.Errorf("%s has %d ports, and the %d of one pipe serve workers (System §5): take fewer hosts, or the reference program", sw.Name, len(sw.Ports), switchmltofino.MaxPorts)
 	}
 	config, err = json.Marshal(c)
 	return s.Name(), config, err
 }
 
 // NewEngine makes what aggregates in a switch.
-func (SwitchML) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
-	cfg, err := Decode[switchmlConfig](config)
+func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	cfg, err := job.Decode[switchmlConfig](config)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,9 @@
-package job
+package trioml
 
 import (
 	"fmt"
 
+	"github.com/inalab/inalab/harness/job"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
@@ -14,7 +15,7 @@ const maxWindow = program.MaxJobBlocks
 // blockMax returns block_cnt_max of the job at every PFE; zero: the program's default.
 // A job that is given none may have as many blocks open as a worker has packets on
 // their way, be that more than the default: what a PFE drops nobody sends again.
-func (t TrioML) blockMax(j *Job) int {
+func (t System) blockMax(j *job.Job) int {
 	if t.BlockMax == 0 && t.window(j) > program.DefaultBlockMax {
 		return t.window(j)
 	}
@@ -23,7 +24,7 @@ func (t TrioML) blockMax(j *Job) int {
 
 // checkCaps refuses packets that every PFE would drop, and notes a window of which
 // it may drop some.
-func (t TrioML) checkCaps(j *Job) (notes []string, err error) {
+func (t System) checkCaps(j *job.Job) (notes []string, err error) {
 	if t.GradMax > 0 && t.grads() > t.GradMax {
 		return nil, fmt.Errorf("packets of %d gradients over a block_grad_max of %d: PFEs would drop them all; lower trio.gradients, or raise trio.block-grad-max", t.grads(), t.GradMax)
 	}

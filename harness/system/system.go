@@ -1,0 +1,25 @@
+// Package system lists the systems of this program. Each is a folder of its own below;
+// docs/add-a-system.md says how to write one. The list is all that has to change for it.
+package system
+
+import (
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+)
+
+// All returns the systems with their default knobs, in the order of lists.
+func All() []job.System {
+	return []job.System{
+		ring.System{},
+		halving.System{},
+		ps.System{},
+		switchml.System{Elements: 64},
+		switchml.System{Elements: 256},
+		switchml.RDMA{},
+		trioml.System{},
+	}
+}
