@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"

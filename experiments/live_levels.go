@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 	program "github.com/inalab/inalab/switchd/program/trioml"

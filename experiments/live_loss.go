@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/harness/job"
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"

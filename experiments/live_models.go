@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/inalab/inalab/harness/system/ps"
-
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 )

@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/harness/job"
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchml"

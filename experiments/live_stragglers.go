@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/harness/job"
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"

@@ -7,12 +7,11 @@ import (
 	"net"
 	"net/netip"
 
-	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/trace"

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system"
-
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/node"
+	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/switchd/microcode/isa"

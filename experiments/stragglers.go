@@ -6,10 +6,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/switchml"
 	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
-
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"

@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
-
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"

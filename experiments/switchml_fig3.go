@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/switchml"
-
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"

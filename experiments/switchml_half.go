@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/claims"

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchml"

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/trace"

@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"

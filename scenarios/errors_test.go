@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/system"
-
 	"github.com/inalab/inalab/nodes/train/profiles"
 )
 

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system"
-
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/trioml"

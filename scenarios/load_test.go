@@ -9,7 +9,6 @@ import (
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
 	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/stream"

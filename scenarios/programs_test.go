@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system"
-
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system"
 )
 
 // withPrograms is the straggler scenario with programs at its end.

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/harness/system/ring"
-
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 )
 

@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/inalab/inalab/harness/system/halving"
-	"github.com/inalab/inalab/harness/system/ps"
-	"github.com/inalab/inalab/harness/system/ring"
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/bench"
 	"github.com/inalab/inalab/reports/render"

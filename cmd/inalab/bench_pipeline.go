@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/reports/bench"
 )
 

@@ -3,12 +3,11 @@ package main
 import (
 	"os"
 
-	"github.com/inalab/inalab/harness/system"
-
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/node"
+	"github.com/inalab/inalab/harness/system"
 )
 
 // version is what this build calls itself. The linker sets it:

@@ -3,13 +3,12 @@ package main
 import (
 	"fmt"
 
-	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
+	switchmlsystem "github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/render"

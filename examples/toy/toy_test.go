@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/examples/toy"
@@ -21,6 +19,7 @@ import (
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/node"
+	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"

@@ -3,10 +3,9 @@ package check_test
 import (
 	"testing"
 
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"

@@ -11,14 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"

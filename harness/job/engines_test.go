@@ -1,4 +1,4 @@
-package job
+package job_test
 
 import (
 	"fmt"
@@ -6,6 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/job/jobtest"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -14,22 +18,22 @@ import (
 // has a name, and from the engine that sends results every worker is found once.
 func TestEnginesAreNamed(t *testing.T) {
 	for _, tc := range []struct {
-		system System
+		system job.System
 		plan   *plan.Plan
 		top    string
 		depth  int
 	}{
-		{SwitchML{}, addressed(t, "rack", 4), "tor", 1},
-		{SwitchML{Pipe: Pipe{Pipeline: true}}, addressed(t, "rack", 4), "tor", 1},
-		{SwitchMLRDMA{}, addressed(t, "rack", 4), "tor", 1},
-		{TrioML{}, addressed(t, "rack", 4), "tor", 1},
-		{SwitchML{}, addressed(t, "mx480", 6), "mx480/pfe4", 2},
-		{TrioML{}, addressed(t, "mx480", 6), "mx480/pfe4", 2},
-		{SwitchML{}, leafSpine(t), "spine0", 2},
-		{SwitchML{Pipe: Pipe{Pipeline: true}}, leafSpine(t), "spine0", 2},
+		{switchml.System{}, jobtest.Plan(t, "rack", 4), "tor", 1},
+		{switchml.System{Pipe: switchml.Pipe{Pipeline: true}}, jobtest.Plan(t, "rack", 4), "tor", 1},
+		{switchml.RDMA{}, jobtest.Plan(t, "rack", 4), "tor", 1},
+		{trioml.System{}, jobtest.Plan(t, "rack", 4), "tor", 1},
+		{switchml.System{}, jobtest.Plan(t, "mx480", 6), "mx480/pfe4", 2},
+		{trioml.System{}, jobtest.Plan(t, "mx480", 6), "mx480/pfe4", 2},
+		{switchml.System{}, jobtest.LeafSpine(t), "spine0", 2},
+		{switchml.System{Pipe: switchml.Pipe{Pipeline: true}}, jobtest.LeafSpine(t), "spine0", 2},
 	} {
 		t.Run(fmt.Sprintf("%s on %s", tc.system.Name(), tc.plan.Name), func(t *testing.T) {
-			j := tenant(t, tc.plan, 0, tc.system)
+			j := jobtest.Tenant(t, tc.plan, 0, tc.system)
 			if top := j.Layout.Top(); top == nil || top.Node != tc.top {
 				t.Fatalf("results come from %+v, want %s", top, tc.top)
 			}
@@ -64,7 +68,7 @@ func TestEnginesAreNamed(t *testing.T) {
 }
 
 // below returns the workers behind an engine, and how many levels there are.
-func below(l *Layout, node string) (workers []string, depth int) {
+func below(l *job.Layout, node string) (workers []string, depth int) {
 	for s, name := range l.Engine(node).Sources {
 		if l.Who(node, s) != name {
 			return []string{"source of another name than " + name}, 0
@@ -87,7 +91,7 @@ func names(hosts []plan.Host) (out []string) {
 }
 
 func TestUnknownSourcesHaveTheirNumber(t *testing.T) {
-	j := tenant(t, leafSpine(t), 0, SwitchML{})
+	j := jobtest.Tenant(t, jobtest.LeafSpine(t), 0, switchml.System{})
 	for node, source := range map[string]uint8{"leaf0": 2, "leaf1": 0, "spine0": 0, "spine1": 1} {
 		if got, want := j.Layout.Who(node, source), fmt.Sprintf("source %d", source); got != want {
 			t.Errorf("source %d of %s is %q, want %q", source, node, got, want)

@@ -1,4 +1,4 @@
-package job
+package job_test
 
 import (
 	"bytes"
@@ -8,10 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/job/jobtest"
+	"github.com/inalab/inalab/harness/system"
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/stream"
-	"github.com/inalab/inalab/nodes/switchml"
+	host "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
 )
@@ -21,21 +29,21 @@ import (
 func TestConfigurationsOfNodes(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
-		system   System
+		system   job.System
 		topology string
 	}{
-		{"rack-switchml256", SwitchML{}, "rack"},
-		{"rack-switchml-rdma", SwitchMLRDMA{Slots: 32}, "rack"},
-		{"rack-ring", Ring{}, "rack"},
-		{"rack-halving-roce", Halving{Transport: stream.RoCE}, "rack"},
-		{"rack-ps", PS{}, "rack"},
-		{"rack-trioml", TrioML{}, "rack"},
-		{"mx480-trioml", TrioML{}, "mx480"},
+		{"rack-switchml256", switchml.System{}, "rack"},
+		{"rack-switchml-rdma", switchml.RDMA{Slots: 32}, "rack"},
+		{"rack-ring", ring.System{}, "rack"},
+		{"rack-halving-roce", halving.System{Transport: stream.RoCE}, "rack"},
+		{"rack-ps", ps.System{}, "rack"},
+		{"rack-trioml", trioml.System{}, "rack"},
+		{"mx480-trioml", trioml.System{}, "mx480"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := spec(t, tc.system, tc.topology, 3)
+			s := jobtest.Spec(t, tc.system, tc.topology, 3)
 			s.Elements, s.Scale, s.Virtual = 0, 1000, true
-			j := mustNew(t, s)
+			j := jobtest.New(t, s)
 			sw := j.Switches(20 * units.Microsecond)[0]
 			workers := j.Workers()
 			last := workers[len(workers)-1]
@@ -79,26 +87,26 @@ func survives[T any](t *testing.T, sent T) {
 // Windows and pools are divided by the scale, and what cannot be is noted.
 func TestScaleOfWindows(t *testing.T) {
 	for _, tc := range []struct {
-		system System
+		system job.System
 		scale  int
 		want   int
 		noted  bool
 	}{
-		{TrioML{}, 1, 4096, false},
-		{TrioML{}, 100, 41, false},
-		{TrioML{}, 512, 8, false},
-		{TrioML{}, 1000, 5, true},
-		{TrioML{Window: 10}, 100, 1, true},
-		{SwitchML{}, 1, 512, false},
-		{SwitchML{}, 8, 64, false},
-		{SwitchML{}, 100, MinWindow, true},
-		{SwitchML{Elements: 64, Unscaled: true}, 100, 512, true},
-		{SwitchML{Slots: 16}, 100, 16, true},
-		{Ring{}, 100, 0, false},
+		{trioml.System{}, 1, 4096, false},
+		{trioml.System{}, 100, 41, false},
+		{trioml.System{}, 512, 8, false},
+		{trioml.System{}, 1000, 5, true},
+		{trioml.System{Window: 10}, 100, 1, true},
+		{switchml.System{}, 1, 512, false},
+		{switchml.System{}, 8, 64, false},
+		{switchml.System{}, 100, switchml.MinWindow, true},
+		{switchml.System{Elements: 64, Unscaled: true}, 100, 512, true},
+		{switchml.System{Slots: 16}, 100, 16, true},
+		{ring.System{}, 100, 0, false},
 	} {
-		s := spec(t, tc.system, "rack", 4)
+		s := jobtest.Spec(t, tc.system, "rack", 4)
 		s.Scale = tc.scale
-		j := mustNew(t, s)
+		j := jobtest.New(t, s)
 		if got := j.Layout.Window; got != tc.want || (len(j.Layout.Notes) > 0) != tc.noted {
 			t.Errorf("%s at scale %d: window of %d, notes %q, want %d, noted %v", tc.system.Name(), tc.scale, got, j.Layout.Notes, tc.want, tc.noted)
 		}
@@ -108,15 +116,15 @@ func TestScaleOfWindows(t *testing.T) {
 // Retransmission timeouts are those of the public client live and of the paper
 // in virtual time, unless the scenario says otherwise.
 func TestRetransmissionTimeouts(t *testing.T) {
-	s := spec(t, nil, "rack", 2)
+	s := jobtest.Spec(t, nil, "rack", 2)
 	for _, tc := range []struct {
 		virtual    bool
 		said, want units.Duration
 	}{
 		{false, 0, 10 * units.Millisecond}, {true, 0, units.Millisecond}, {true, 3 * units.Millisecond, 3 * units.Millisecond},
 	} {
-		s.Virtual, s.System = tc.virtual, SwitchML{Timeout: tc.said}
-		if got := mustNew(t, s).Layout.Cores[0].(switchml.Config); got.Timeout != tc.want || !got.NoRetransmit {
+		s.Virtual, s.System = tc.virtual, switchml.System{Timeout: tc.said}
+		if got := jobtest.New(t, s).Layout.Cores[0].(host.Config); got.Timeout != tc.want || !got.NoRetransmit {
 			t.Errorf("virtual %v, said %v: timeout %v, none %v", tc.virtual, tc.said, got.Timeout, got.NoRetransmit)
 		}
 	}
@@ -124,12 +132,12 @@ func TestRetransmissionTimeouts(t *testing.T) {
 
 // The same workers suffer the same delays whatever the system.
 func TestSystemsMeetOneSchedule(t *testing.T) {
-	var first Spec
-	var want *Job
-	for _, system := range Systems() {
-		s := spec(t, system, "rack", 4)
+	var first job.Spec
+	var want *job.Job
+	for _, system := range system.All() {
+		s := jobtest.Spec(t, system, "rack", 4)
 		s.StraggleP, s.Iterations, s.Virtual = 0.3, 20, true
-		j := mustNew(t, s)
+		j := jobtest.New(t, s)
 		if want == nil {
 			first, want = s, j
 			continue

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
-
-	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo/gen"

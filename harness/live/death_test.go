@@ -10,16 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/harness/system/ps"
-	"github.com/inalab/inalab/harness/system/ring"
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 )
 
 // processes returns the processes that a lab's journal names, by node.

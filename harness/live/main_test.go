@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/harness/system"
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/node"
+	"github.com/inalab/inalab/harness/system"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/result"
 )

@@ -12,14 +12,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/containernetworking/plugins/pkg/ns"
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wiresml "github.com/inalab/inalab/internal/wire/switchml"

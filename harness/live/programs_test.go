@@ -14,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
 )
 
 // withPrograms is a job of seconds beside which programs run: long enough for

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
 )

@@ -3,9 +3,8 @@ package live
 import (
 	"testing"
 
-	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/harness/job"
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"

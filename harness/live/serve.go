@@ -7,11 +7,10 @@ import (
 	"net/netip"
 	"path/filepath"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/proc"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"

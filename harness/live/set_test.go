@@ -3,11 +3,10 @@ package live
 import (
 	"testing"
 
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"

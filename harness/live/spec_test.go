@@ -10,16 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	ringsystem "github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/nodes/ring"

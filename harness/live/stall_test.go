@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/inalab/inalab/harness/system/ps"
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/trace"
 )
 

@@ -10,12 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system/halving"
-	"github.com/inalab/inalab/harness/system/ps"
-	"github.com/inalab/inalab/harness/system/ring"
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/check"
@@ -23,6 +17,11 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/tensorfile"
 	"github.com/inalab/inalab/internal/units"

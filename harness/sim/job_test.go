@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system"
-
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/scenarios"

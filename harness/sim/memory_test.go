@@ -4,10 +4,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system"
-
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/job"
+	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
@@ -58,7 +57,7 @@ func (l listening) Absent(gen int) trace.Mask {
 }
 
 func (o overheard) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
-	c, err := o.TrioML.NewCore(config, rec, sink)
+	c, err := o.System.NewCore(config, rec, sink)
 	if err != nil {
 		return nil, err
 	}

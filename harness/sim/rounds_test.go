@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"

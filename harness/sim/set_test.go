@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/harness/system/trioml"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/trace"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
+	systems "github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
@@ -28,7 +29,7 @@ func benchJob(b *testing.B, system, topology string, hosts, elements int) *job.J
 	if err != nil {
 		b.Fatal(err)
 	}
-	sys, err := job.Find(system.All(), system)
+	sys, err := job.Find(systems.All(), system)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
-
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"

@@ -2,11 +2,11 @@ package trioml_test
 
 import (
 	"encoding/binary"
-	outcome "github.com/inalab/inalab/internal/result"
 	"net/netip"
 	"strings"
 	"testing"
 
+	outcome "github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"

@@ -28,13 +28,13 @@ func (words) Bool(string) bool                                 { return false }
 func (words) Flag(string) bool                                 { return false }
 
 func TestSwitchMLHostKnobs(t *testing.T) {
-	var h SwitchMLHost
+	var h Host
 	h.configure((words{}))
-	if h != (SwitchMLHost{}) {
+	if h != (Host{}) {
 		t.Errorf("without a word: %+v, want the zero value, which configurations leave out", h)
 	}
 	h.configure((words{"switchml.threads": "8", "switchml.backoff": "client", "switchml.tensors": "stream", "switchml.values": "fixed16", "switchml.scaling": "section-4.6"}))
-	if want := (SwitchMLHost{Threads: 8, Backoff: true, Tensors: Stream, Values: "fixed16", Scaling: "section-4.6"}); h != want {
+	if want := (Host{Threads: 8, Backoff: true, Tensors: Stream, Values: "fixed16", Scaling: "section-4.6"}); h != want {
 		t.Errorf("%+v, want %+v", h, want)
 	}
 }

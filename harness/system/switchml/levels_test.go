@@ -6,34 +6,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	"github.com/inalab/inalab/nodes/switchml"
+	host "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/topo"
-	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// leafSpine is 3 leaves of 2 hosts below 2 spines.
-func leafSpine(t *testing.T) *plan.Plan {
-	t.Helper()
-	link := topo.LinkSpec{Rate: units.GbitPerSecond, Delay: units.Microsecond}
-	g, err := gen.LeafSpine(gen.LeafSpineParams{Leaves: 3, Spines: 2, HostsPerLeaf: 2, Link: link, Uplink: link})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // switchmlPrograms returns the programs of a set, by node.
-func switchmlPrograms(t *testing.T, s *Set) map[string]program.Config {
+func switchmlPrograms(t *testing.T, s *job.Set) map[string]program.Config {
 	t.Helper()
 	out := map[string]program.Config{}
 	for _, sw := range s.Switches(0) {
@@ -41,7 +26,7 @@ func switchmlPrograms(t *testing.T, s *Set) map[string]program.Config {
 			if len(text) == 0 { // a PFE without a program
 				continue
 			}
-			cfg, err := Decode[switchmlConfig](text)
+			cfg, err := job.Decode[switchmlConfig](text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,9 +50,9 @@ func members(j program.Job) (ids []uint8, addrs []string) {
 // Each leaf aggregates its hosts and is one worker of a spine; the other spine has
 // nothing of it. Workers send to their own leaf.
 func TestLevelsOfALeafSpine(t *testing.T) {
-	p := leafSpine(t)
-	j := tenant(t, p, 0, SwitchML{})
-	got := switchmlPrograms(t, Alone(j))
+	p := jobtest.LeafSpine(t)
+	j := jobtest.Tenant(t, p, 0, System{})
+	got := switchmlPrograms(t, job.Alone(j))
 	if len(got) != 4 {
 		t.Fatalf("programs on %d switches, want 3 leaves and a spine", len(got))
 	}
@@ -88,7 +73,7 @@ func TestLevelsOfALeafSpine(t *testing.T) {
 		t.Errorf("spine0 has %v at %v, above it %+v", ids, addrs, root.Parent)
 	}
 	for i, w := range j.Layout.Cores {
-		if c := w.(switchml.Config); c.Flow.Dst != p.Hosts[i].Gateway || c.Workers != 6 {
+		if c := w.(host.Config); c.Flow.Dst != p.Hosts[i].Gateway || c.Workers != 6 {
 			t.Errorf("worker %d of %d sends to %v", i, c.Workers, c.Flow.Dst)
 		}
 	}
@@ -97,8 +82,8 @@ func TestLevelsOfALeafSpine(t *testing.T) {
 // A job on one leaf stays there; of larger ones each has the next spine as its root,
 // and a UDP port of its own; a leaf has its part of each.
 func TestJobsShareALeafSpine(t *testing.T) {
-	p := leafSpine(t)
-	s, err := NewSet(tenant(t, p, 1, SwitchML{}, 0, 2), tenant(t, p, 2, SwitchML{Slots: 7}, 1, 4), tenant(t, p, 3, SwitchML{}, 3, 5))
+	p := jobtest.LeafSpine(t)
+	s, err := job.NewSet(jobtest.Tenant(t, p, 1, System{}, 0, 2), jobtest.Tenant(t, p, 2, System{Slots: 7}, 1, 4), jobtest.Tenant(t, p, 3, System{}, 3, 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +102,7 @@ func TestJobsShareALeafSpine(t *testing.T) {
 			t.Errorf("%s has jobs %v, want %v", node, got[node], ids)
 		}
 	}
-	alone := switchmlPrograms(t, Alone(tenant(t, p, 1, SwitchML{}, 2, 3)))
+	alone := switchmlPrograms(t, job.Alone(jobtest.Tenant(t, p, 1, System{}, 2, 3)))
 	if len(alone) != 1 || alone["leaf1"].Jobs[0].Parent != nil {
 		t.Errorf("a job on one leaf: %+v", alone)
 	}
@@ -126,8 +111,8 @@ func TestJobsShareALeafSpine(t *testing.T) {
 // The forwarding engines of a chassis are levels: those with hosts below the top
 // one, each known there by an address that never leaves the chassis.
 func TestLevelsOfAChassis(t *testing.T) {
-	p := addressed(t, "mx480", 4)
-	got := switchmlPrograms(t, Alone(tenant(t, p, 1, SwitchML{})))
+	p := jobtest.Plan(t, "mx480", 4)
+	got := switchmlPrograms(t, job.Alone(jobtest.Tenant(t, p, 1, System{})))
 	top := p.Switches[0].Chassis.Top
 	root := got["mx480/"+p.Switches[0].Chassis.PFEs[top].Name].Jobs[0]
 	if root.Parent != nil || len(root.Workers) != len(got)-1 || len(got) < 3 {
@@ -144,17 +129,17 @@ func TestLevelsOfAChassis(t *testing.T) {
 		}
 	}
 	hosts := p.Switches[0].Chassis.PFEs[0].Ports
-	one := tenant(t, p, 1, SwitchML{}, p.Switches[0].Ports[hosts[0]].PeerHost, p.Switches[0].Ports[hosts[1]].PeerHost)
-	if got := switchmlPrograms(t, Alone(one)); len(got) != 1 {
+	one := jobtest.Tenant(t, p, 1, System{}, p.Switches[0].Ports[hosts[0]].PeerHost, p.Switches[0].Ports[hosts[1]].PeerHost)
+	if got := switchmlPrograms(t, job.Alone(one)); len(got) != 1 {
 		t.Errorf("a job on one PFE has programs on %d", len(got))
 	}
 }
 
 // A second level costs its two links, there and back.
 func TestTimeOfLevels(t *testing.T) {
-	p := leafSpine(t)
-	two := tenant(t, p, 1, SwitchML{}, 0, 2).Layout.Time
-	one := tenant(t, p, 1, SwitchML{}, 0, 1).Layout.Time
+	p := jobtest.LeafSpine(t)
+	two := jobtest.Tenant(t, p, 1, System{}, 0, 2).Layout.Time
+	one := jobtest.Tenant(t, p, 1, System{}, 0, 1).Layout.Time
 	frame := units.GbitPerSecond.TimeToSend(52 + 1024 + 24)
 	if got, want := two-one, 2*(units.Microsecond+frame); got != want {
 		t.Errorf("two levels take %v longer, want %v", got, want)
@@ -163,7 +148,7 @@ func TestTimeOfLevels(t *testing.T) {
 
 // A switch has bits for 256 workers and switches.
 func TestTooManyBelowOneSwitch(t *testing.T) {
-	l := levels{j: &Job{Spec: Spec{ID: 1}}}
+	l := levels{j: &job.Job{Spec: job.Spec{ID: 1}}}
 	var inside []level
 	for i := range program.MaxWorkers + 1 {
 		inside = append(inside, level{Worker: program.Worker{Port: sansio.Port(i)}})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	nodes "github.com/inalab/inalab/nodes/switchml"
@@ -37,7 +39,7 @@ func TestPipeKnobs(t *testing.T) {
 // note says why.
 func TestWhatAggregatesSwitchML(t *testing.T) {
 	rack := func(hosts int) func() *plan.Plan {
-		return func() *plan.Plan { return planned(t, "rack", gen.Params{Hosts: hosts}) }
+		return func() *plan.Plan { return jobtest.PlanOf(t, "rack", gen.Params{Hosts: hosts}) }
 	}
 	for _, tc := range []struct {
 		name     string
@@ -49,21 +51,21 @@ func TestWhatAggregatesSwitchML(t *testing.T) {
 	}{
 		{"rack", rack(4), Pipe{Pipeline: true}, false, true, ""},
 		{"as many as ports", rack(switchmltofino.MaxPorts), Pipe{Pipeline: true}, false, true, ""},
-		{"levels", func() *plan.Plan { return leafSpine(t) }, Pipe{Pipeline: true}, false, true, ""},
+		{"levels", func() *plan.Plan { return jobtest.LeafSpine(t) }, Pipe{Pipeline: true}, false, true, ""},
 		{"asked for", rack(4), Pipe{}, true, false, ""},
 		{"lengths", rack(4), Pipe{Pipeline: true}, true, false, "packets carry lengths in place of values"},
 		{"many ports", rack(switchmltofino.MaxPorts + 1), Pipe{Pipeline: true}, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
 		{"many workers", rack(switchmltofino.MaxWorkers + 1), Pipe{Pipeline: true}, false, false, "tor aggregates for 33, and a slot's bitmap has 32 bits"},
-		{"chassis", func() *plan.Plan { return planned(t, "mx480", gen.Params{Hosts: 6}) }, Pipe{Pipeline: true}, false, false, "is one of several forwarding engines of a chassis"},
+		{"chassis", func() *plan.Plan { return jobtest.PlanOf(t, "mx480", gen.Params{Hosts: 6}) }, Pipe{Pipeline: true}, false, false, "is one of several forwarding engines of a chassis"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := tc.plan()
-			s := spec(t, SwitchML{Pipe: tc.pipe}, "rack", 2)
+			s := jobtest.Spec(t, System{Pipe: tc.pipe}, "rack", 2)
 			s.Plan = p
 			if tc.lengths {
 				s.Elements, s.Virtual, s.Replay, s.Sample = 0, true, true, gradient.Sampling{Every: 4}
 			}
-			j := mustNew(t, s)
+			j := jobtest.New(t, s)
 			noted := slices.ContainsFunc(j.Layout.Notes, func(n string) bool { return strings.Contains(n, "reference program") && strings.Contains(n, tc.note) })
 			if noted != (tc.note != "") {
 				t.Errorf("notes %q, want %q", j.Layout.Notes, tc.note)
@@ -73,7 +75,7 @@ func TestWhatAggregatesSwitchML(t *testing.T) {
 					if len(text) == 0 {
 						continue
 					}
-					e, err := SwitchML{}.NewEngine(text, nil)
+					e, err := System{}.NewEngine(text, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -86,28 +88,15 @@ func TestWhatAggregatesSwitchML(t *testing.T) {
 	}
 }
 
-func planned(t *testing.T, topology string, p gen.Params) *plan.Plan {
-	t.Helper()
-	g, err := gen.ByName(topology, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := plan.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // Passes take time under the virtual clock alone, and then a round trip is that much
 // longer; the links of the lab stay what they are.
 func TestTimedPipe(t *testing.T) {
-	s := spec(t, SwitchML{Slots: 1, Unscaled: true, Pipe: Pipe{Pipeline: true, Timed: true}}, "rack", 3)
-	live := mustNew(t, s)
+	s := jobtest.Spec(t, System{Slots: 1, Unscaled: true, Pipe: Pipe{Pipeline: true, Timed: true}}, "rack", 3)
+	live := jobtest.New(t, s)
 	s.Virtual = true
-	timed := mustNew(t, s)
-	s.System = SwitchML{Slots: 1, Unscaled: true}
-	instant := mustNew(t, s)
+	timed := jobtest.New(t, s)
+	s.System = System{Slots: 1, Unscaled: true}
+	instant := jobtest.New(t, s)
 	if live.Layout.Programs[0][0].(switchmlConfig).Pipe.Timed {
 		t.Error("a live switch is to take modelled time")
 	}
@@ -124,15 +113,15 @@ func TestTimedPipe(t *testing.T) {
 // Jobs that share a switch share what it is: where one needs the reference program all
 // have it.
 func TestMergeOfPipes(t *testing.T) {
-	p := planned(t, "rack", gen.Params{Hosts: 4})
-	one, two := tenant(t, p, 1, SwitchML{Pipe: Pipe{Pipeline: true}}, 0, 1), tenant(t, p, 2, SwitchML{Pipe: Pipe{Pipeline: true}}, 2, 3)
-	other := tenant(t, p, 2, SwitchML{}, 2, 3)
-	for reference, with := range map[bool]*Job{false: two, true: other} {
-		s, err := NewSet(one, with)
+	p := jobtest.PlanOf(t, "rack", gen.Params{Hosts: 4})
+	one, two := jobtest.Tenant(t, p, 1, System{Pipe: Pipe{Pipeline: true}}, 0, 1), jobtest.Tenant(t, p, 2, System{Pipe: Pipe{Pipeline: true}}, 2, 3)
+	other := jobtest.Tenant(t, p, 2, System{}, 2, 3)
+	for reference, with := range map[bool]*job.Job{false: two, true: other} {
+		s, err := job.NewSet(one, with)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg, err := Decode[switchmlConfig](s.Switches(0)[0].Programs[0])
+		cfg, err := job.Decode[switchmlConfig](s.Switches(0)[0].Programs[0])
 		if err != nil || cfg.Pipe.Pipeline == reference || len(cfg.Program.Jobs) != 2 {
 			t.Errorf("%+v, %v", cfg, err)
 		}
@@ -141,16 +130,16 @@ func TestMergeOfPipes(t *testing.T) {
 
 // A switch without a job is a switch that takes one.
 func TestIdleSwitch(t *testing.T) {
-	p := planned(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts + 1})
-	if _, _, err := (SwitchML{Pipe: Pipe{Pipeline: true}}).Idle(&p.Switches[0], 1); err == nil || !strings.Contains(err.Error(), "take fewer hosts, or the reference program") {
+	p := jobtest.PlanOf(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts + 1})
+	if _, _, err := (System{Pipe: Pipe{Pipeline: true}}).Idle(&p.Switches[0], 1); err == nil || !strings.Contains(err.Error(), "take fewer hosts, or the reference program") {
 		t.Errorf("error %v", err)
 	}
 	for _, pipe := range []Pipe{{Pipeline: true}, {}} {
-		name, text, err := SwitchML{Pipe: pipe}.Idle(&planned(t, "rack", gen.Params{Hosts: 2}).Switches[0], 1)
+		name, text, err := System{Pipe: pipe}.Idle(&jobtest.PlanOf(t, "rack", gen.Params{Hosts: 2}).Switches[0], 1)
 		if err != nil || name != "switchml256" {
 			t.Fatal(name, err)
 		}
-		if _, err := (SwitchML{}).NewEngine(text, nil); err != nil {
+		if _, err := (System{}).NewEngine(text, nil); err != nil {
 			t.Error(err)
 		}
 		if !json.Valid(text) {
@@ -162,28 +151,28 @@ func TestIdleSwitch(t *testing.T) {
 // What cannot be together is refused, and the error names the knob that mends it.
 func TestPipesThatAreRefused(t *testing.T) {
 	const elements = 1 << 12
-	half := func(p Pipe, elements int) SwitchML {
-		return SwitchML{Elements: elements, Pipe: p, Host: SwitchMLHost{Values: nodes.Half}}
+	half := func(p Pipe, elements int) System {
+		return System{Elements: elements, Pipe: p, Host: Host{Values: nodes.Half}}
 	}
 	timed := Pipe{Pipeline: true, Timed: true}
 	for _, tc := range []struct {
 		says   string
-		system SwitchML
+		system System
 		plan   *plan.Plan
-		change func(*Spec)
+		change func(*job.Spec)
 	}{
-		{"", half(Pipe{Pipeline: true}, 64), planned(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts}), nil},
+		{"", half(Pipe{Pipeline: true}, 64), jobtest.PlanOf(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts}), nil},
 		{"set switchml.pipe: pipeline", half(Pipe{}, 64), nil, nil},
 		{"use system switchml64", half(Pipe{Pipeline: true}, 256), nil, nil},
-		{"topology rack", half(Pipe{Pipeline: true}, 64), leafSpine(t), nil},
-		{"the pipeline cannot be had: tor uses port 16", half(Pipe{Pipeline: true}, 64), planned(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts + 1}), nil},
-		{"packets carry lengths in place of values", half(Pipe{Pipeline: true}, 64), nil, func(s *Spec) { s.Replay, s.Sample = true, gradient.Sampling{Every: 4} }},
-		{"sends them as they are", half(Pipe{Pipeline: true}, 64), nil, func(s *Spec) { s.Elements = elements }},
-		{"", SwitchML{Pipe: Pipe{Pipeline: true, Timed: true, Mark: 64}}, nil, nil},
-		{"set switchml.pipe: pipeline and switchml.timing: tofino", SwitchML{Pipe: Pipe{Pipeline: true, Mark: 64}}, nil, nil},
-		{"set switchml.pipe: pipeline and switchml.timing: tofino", SwitchML{Pipe: Pipe{Timed: true, Mark: 64}}, nil, nil},
+		{"topology rack", half(Pipe{Pipeline: true}, 64), jobtest.LeafSpine(t), nil},
+		{"the pipeline cannot be had: tor uses port 16", half(Pipe{Pipeline: true}, 64), jobtest.PlanOf(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts + 1}), nil},
+		{"packets carry lengths in place of values", half(Pipe{Pipeline: true}, 64), nil, func(s *job.Spec) { s.Replay, s.Sample = true, gradient.Sampling{Every: 4} }},
+		{"sends them as they are", half(Pipe{Pipeline: true}, 64), nil, func(s *job.Spec) { s.Elements = elements }},
+		{"", System{Pipe: Pipe{Pipeline: true, Timed: true, Mark: 64}}, nil, nil},
+		{"set switchml.pipe: pipeline and switchml.timing: tofino", System{Pipe: Pipe{Pipeline: true, Mark: 64}}, nil, nil},
+		{"set switchml.pipe: pipeline and switchml.timing: tofino", System{Pipe: Pipe{Timed: true, Mark: 64}}, nil, nil},
 	} {
-		s := spec(t, tc.system, "rack", 2)
+		s := jobtest.Spec(t, tc.system, "rack", 2)
 		s.Elements, s.Virtual, s.Scale = 0, true, 2000
 		if tc.plan != nil {
 			s.Plan = tc.plan
@@ -191,12 +180,12 @@ func TestPipesThatAreRefused(t *testing.T) {
 		if tc.change != nil {
 			tc.change(&s)
 		}
-		if _, err := New(s); (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+		if _, err := job.New(s); (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%+v: error %v, want %q", tc.system, err, tc.says)
 		}
 	}
-	s := spec(t, SwitchML{Pipe: Pipe{Pipeline: true, Timed: true, Mark: 64}}, "rack", 2)
-	j := mustNew(t, s) // live
+	s := jobtest.Spec(t, System{Pipe: Pipe{Pipeline: true, Timed: true, Mark: 64}}, "rack", 2)
+	j := jobtest.New(t, s) // live
 	if got := j.Layout.Programs[0][0].(switchmlConfig).Pipe; got != (Pipe{Pipeline: true}) || !slices.ContainsFunc(j.Layout.Notes, func(n string) bool { return strings.Contains(n, "nothing is marked") }) {
 		t.Errorf("live: %+v, notes %q", got, j.Layout.Notes)
 	}
@@ -210,16 +199,16 @@ func TestPipesThatAreRefused(t *testing.T) {
 
 // Jobs that share a switch have one kind of values.
 func TestMergeOfValues(t *testing.T) {
-	p := planned(t, "rack", gen.Params{Hosts: 4})
-	of := func(id uint8, v nodes.Values, hosts ...int) *Job {
-		s := spec(t, SwitchML{Elements: 64, Slots: 64, Pipe: Pipe{Pipeline: true}, Host: SwitchMLHost{Values: v}}, "rack", 2)
+	p := jobtest.PlanOf(t, "rack", gen.Params{Hosts: 4})
+	of := func(id uint8, v nodes.Values, hosts ...int) *job.Job {
+		s := jobtest.Spec(t, System{Elements: 64, Slots: 64, Pipe: Pipe{Pipeline: true}, Host: Host{Values: v}}, "rack", 2)
 		s.Plan, s.ID, s.On, s.Elements, s.Scale = p, id, hosts, 0, 2000
-		return mustNew(t, s)
+		return jobtest.New(t, s)
 	}
-	if _, err := NewSet(of(1, nodes.Half, 0, 1), of(2, nodes.Half, 2, 3)); err != nil {
+	if _, err := job.NewSet(of(1, nodes.Half, 0, 1), of(2, nodes.Half, 2, 3)); err != nil {
 		t.Error(err)
 	}
-	if _, err := NewSet(of(1, nodes.Half, 0, 1), of(2, "", 2, 3)); err == nil || !strings.Contains(err.Error(), "give them the same switchml.values") {
+	if _, err := job.NewSet(of(1, nodes.Half, 0, 1), of(2, "", 2, 3)); err == nil || !strings.Contains(err.Error(), "give them the same switchml.values") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchmlrdma"
@@ -15,19 +17,19 @@ import (
 // A pool is so many messages; less than one is one.
 func TestQueuePairs(t *testing.T) {
 	for _, c := range []struct {
-		system                 SwitchMLRDMA
+		system                 RDMA
 		scale, queues, packets int
 		noted                  bool
 	}{
-		{SwitchMLRDMA{}, 1, 32, 16, false},
-		{SwitchMLRDMA{Packets: 4}, 1, 128, 4, false},
-		{SwitchMLRDMA{}, 100, 4, 16, true},
-		{SwitchMLRDMA{Unscaled: true}, 100, 32, 16, true},
-		{SwitchMLRDMA{Slots: 9}, 1, 1, 16, true},
+		{RDMA{}, 1, 32, 16, false},
+		{RDMA{Packets: 4}, 1, 128, 4, false},
+		{RDMA{}, 100, 4, 16, true},
+		{RDMA{Unscaled: true}, 100, 32, 16, true},
+		{RDMA{Slots: 9}, 1, 1, 16, true},
 	} {
-		s := spec(t, c.system, "rack", 3)
+		s := jobtest.Spec(t, c.system, "rack", 3)
 		s.Scale = c.scale
-		j := mustNew(t, s)
+		j := jobtest.New(t, s)
 		core, sw := j.Layout.Cores[2].(switchmlrdma.Config), j.Layout.Programs[0][0].(rdmaConfig).Program
 		if core.Queues != c.queues || core.Packets != c.packets || j.Layout.Window != c.queues*c.packets || (len(j.Layout.Notes) > 0) != c.noted {
 			t.Errorf("%+v at scale %d: %d queue pairs of %d packets, notes %q", c.system, c.scale, core.Queues, core.Packets, j.Layout.Notes)
@@ -35,7 +37,7 @@ func TestQueuePairs(t *testing.T) {
 		if d := sw.Jobs[0]; d.Slots != c.queues*c.packets || len(d.Workers) != 3 || len(d.Workers[2].RDMA.QPNs) != c.queues || d.RDMA.MessageBytes != 1024*c.packets {
 			t.Errorf("%+v at scale %d: the switch has %+v", c.system, c.scale, d)
 		}
-		if slots, lead := j.System.(Slotted).Pool(j); slots != c.queues || lead != 0 {
+		if slots, lead := j.System.(job.Slotted).Pool(j); slots != c.queues || lead != 0 {
 			t.Errorf("%+v: events name %d slots, %d packets before blocks", c.system, slots, lead)
 		}
 	}
@@ -45,9 +47,9 @@ func TestQueuePairs(t *testing.T) {
 // without delay: a message of exponents, one of values, and the last packet down. 58
 // bytes of headers and ICRC, 16 more in the first packet and 4 in the last.
 func TestTimeOfMessages(t *testing.T) {
-	s := spec(t, SwitchMLRDMA{}, "rack", 4)
+	s := jobtest.Spec(t, RDMA{}, "rack", 4)
 	s.Model.Compute = 0
-	got, _ := mustNew(t, s).Expect()
+	got, _ := jobtest.New(t, s).Expect()
 	message, last := 16*(58+1024+24)+16+4, 58+4+1024+24
 	if want := units.Duration(2*(message+last)*8) * units.Nanosecond; got != want {
 		t.Errorf("communication takes %v, want %v", got, want)
@@ -56,16 +58,16 @@ func TestTimeOfMessages(t *testing.T) {
 
 // Two jobs share the switch, each with its part of the pool.
 func TestRDMAJobsShareAProgram(t *testing.T) {
-	p := addressed(t, "rack", 4)
-	s, err := NewSet(tenant(t, p, 0, SwitchMLRDMA{}, 0, 2), tenant(t, p, 7, SwitchMLRDMA{Packets: 4}, 3, 1))
+	p := jobtest.Plan(t, "rack", 4)
+	s, err := job.NewSet(jobtest.Tenant(t, p, 0, RDMA{}, 0, 2), jobtest.Tenant(t, p, 7, RDMA{Packets: 4}, 3, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := Decode[rdmaConfig](s.Switches(0)[0].Programs[0])
+	cfg, err := job.Decode[rdmaConfig](s.Switches(0)[0].Programs[0])
 	if jobs := cfg.Program.Jobs; err != nil || len(jobs) != 2 || jobs[1].ID != 7 || jobs[1].RDMA.MessageBytes != 4096 {
 		t.Errorf("%+v, %v", jobs, err)
 	}
-	if _, err := NewSet(tenant(t, p, 0, SwitchMLRDMA{}, 0, 2), tenant(t, p, 7, SwitchMLRDMA{Faithful: true}, 3, 1)); err == nil || !strings.Contains(err.Error(), "one of them faithful") {
+	if _, err := job.NewSet(jobtest.Tenant(t, p, 0, RDMA{}, 0, 2), jobtest.Tenant(t, p, 7, RDMA{Faithful: true}, 3, 1)); err == nil || !strings.Contains(err.Error(), "one of them faithful") {
 		t.Errorf("two programs in one switch: %v", err)
 	}
 }
@@ -75,30 +77,30 @@ func TestWhatAggregatesRDMA(t *testing.T) {
 	pipeline := Pipe{Pipeline: true}
 	for _, tc := range []struct {
 		name     string
-		system   SwitchMLRDMA
+		system   RDMA
 		hosts    int
 		lengths  bool
 		pipeline bool
 		note     string
 	}{
-		{"rack", SwitchMLRDMA{Pipe: pipeline}, 4, false, true, ""},
-		{"as many as ports", SwitchMLRDMA{Pipe: pipeline, Slots: 64, Packets: 1}, switchmltofino.MaxPorts, false, true, ""},
-		{"asked for", SwitchMLRDMA{}, 4, true, false, ""},
-		{"lengths", SwitchMLRDMA{Pipe: pipeline}, 4, true, false, "packets carry lengths in place of values"},
-		{"many ports", SwitchMLRDMA{Pipe: pipeline}, switchmltofino.MaxPorts + 1, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
-		{"many queue pairs", SwitchMLRDMA{Pipe: pipeline, Packets: 2, Slots: 8192, Unscaled: true}, 3, false, false, "tor would have 12288 queue pairs, and its registers are for 8192"},
+		{"rack", RDMA{Pipe: pipeline}, 4, false, true, ""},
+		{"as many as ports", RDMA{Pipe: pipeline, Slots: 64, Packets: 1}, switchmltofino.MaxPorts, false, true, ""},
+		{"asked for", RDMA{}, 4, true, false, ""},
+		{"lengths", RDMA{Pipe: pipeline}, 4, true, false, "packets carry lengths in place of values"},
+		{"many ports", RDMA{Pipe: pipeline}, switchmltofino.MaxPorts + 1, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
+		{"many queue pairs", RDMA{Pipe: pipeline, Packets: 2, Slots: 8192, Unscaled: true}, 3, false, false, "tor would have 12288 queue pairs, and its registers are for 8192"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := spec(t, tc.system, "rack", tc.hosts)
+			s := jobtest.Spec(t, tc.system, "rack", tc.hosts)
 			if tc.lengths {
 				s.Elements, s.Virtual, s.Replay, s.Sample = 0, true, true, gradient.Sampling{Every: 4}
 			}
-			j := mustNew(t, s)
+			j := jobtest.New(t, s)
 			noted := slices.ContainsFunc(j.Layout.Notes, func(n string) bool { return strings.Contains(n, "reference program") && strings.Contains(n, tc.note) })
 			if noted != (tc.note != "") {
 				t.Errorf("notes %q, want %q", j.Layout.Notes, tc.note)
 			}
-			e, err := SwitchMLRDMA{}.NewEngine(j.Switches(0)[0].Programs[0], nil)
+			e, err := RDMA{}.NewEngine(j.Switches(0)[0].Programs[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,11 +113,11 @@ func TestWhatAggregatesRDMA(t *testing.T) {
 
 // Passes take time under the virtual clock, and then a round trip is that much longer.
 func TestTimedRDMAPipe(t *testing.T) {
-	s := spec(t, SwitchMLRDMA{Slots: 16, Unscaled: true, Pipe: Pipe{Pipeline: true, Timed: true}}, "rack", 3)
+	s := jobtest.Spec(t, RDMA{Slots: 16, Unscaled: true, Pipe: Pipe{Pipeline: true, Timed: true}}, "rack", 3)
 	s.Virtual = true
-	timed := mustNew(t, s)
-	s.System = SwitchMLRDMA{Slots: 16, Unscaled: true}
-	instant := mustNew(t, s)
+	timed := jobtest.New(t, s)
+	s.System = RDMA{Slots: 16, Unscaled: true}
+	instant := jobtest.New(t, s)
 	blocks := (timed.Params + 16*rdmaElements - 1) / (16 * rdmaElements)
 	const pass = 10*tofino.PassTime + tofino.IngressTime + tofino.EgressTime
 	if got, want := timed.Layout.Time-instant.Layout.Time, pass*units.Duration(blocks+1); got != want {
@@ -124,7 +126,7 @@ func TestTimedRDMAPipe(t *testing.T) {
 }
 
 func TestTooManyRDMAWorkers(t *testing.T) {
-	if _, err := New(spec(t, SwitchMLRDMA{}, "rack", 33)); err == nil || !strings.Contains(err.Error(), "aggregates for 32 workers at most, and topology rack has 33") {
+	if _, err := job.New(jobtest.Spec(t, RDMA{}, "rack", 33)); err == nil || !strings.Contains(err.Error(), "aggregates for 32 workers at most, and topology rack has 33") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,37 +6,39 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/nodes/trioml"
+	host "github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // notifying is Trio-ML that notifies the workers.
-func notifying() TrioML {
-	return TrioML{Age: program.AgeAbsent, PFE: PFE{Stragglers: &triomc.Stragglers{PermanentAfter: 3}}}
+func notifying() System {
+	return System{Age: program.AgeAbsent, PFE: PFE{Stragglers: &triomc.Stragglers{PermanentAfter: 3}}}
 }
 
 // With notices the PFE runs the program that sends them, and workers heed them and
 // divide shares; without, none of the three.
 func TestNoticesAreLaidOut(t *testing.T) {
-	for _, sys := range []TrioML{{}, notifying()} {
-		s := spec(t, sys, "rack", 4)
+	for _, sys := range []System{{}, notifying()} {
+		s := jobtest.Spec(t, sys, "rack", 4)
 		s.Virtual, s.Elements = true, 0
 		s.Scale = 1000
-		j := mustNew(t, s)
+		j := jobtest.New(t, s)
 		want := 0
 		if sys.notifies() {
 			want = 4
 		}
-		if got := j.Layout.Cores[2].(trioml.Config).Workers; got != want {
+		if got := j.Layout.Cores[2].(host.Config).Workers; got != want {
 			t.Errorf("workers heed notices about %d workers, want %d", got, want)
 		}
 		if got := j.Workers()[1].Loop.Reshard; got != want {
 			t.Errorf("shares are divided among %d workers, want %d", got, want)
 		}
-		pfe, err := Decode[pfeConfig](j.Switches(0)[0].Programs[0])
+		pfe, err := job.Decode[pfeConfig](j.Switches(0)[0].Programs[0])
 		if err != nil || !reflect.DeepEqual(pfe.PFE, sys.PFE) {
 			t.Errorf("the PFE is %+v (%v), want %+v", pfe.PFE, err, sys.PFE)
 		}
@@ -52,10 +54,10 @@ func TestNoticesAreLaidOut(t *testing.T) {
 
 // Where nothing ages there are no notices.
 func TestNoticesThatCannotBe(t *testing.T) {
-	s, sys := spec(t, nil, "rack", 4), notifying()
+	s, sys := jobtest.Spec(t, nil, "rack", 4), notifying()
 	sys.NoAging = true
 	s.System = sys
-	if _, err := New(s); err == nil || !strings.Contains(err.Error(), "set trio.aging to true") {
+	if _, err := job.New(s); err == nil || !strings.Contains(err.Error(), "set trio.aging to true") {
 		t.Errorf("without ageing: %v", err)
 	}
 }
@@ -66,13 +68,13 @@ func TestNoticesOverLevels(t *testing.T) {
 	for _, reference := range []bool{false, true} {
 		sys := notifying()
 		sys.PFE.Reference = reference
-		two := spec(t, sys, "mx480", 6)
+		two := jobtest.Spec(t, sys, "mx480", 6)
 		one := two
 		one.On = []int{0, 1, 2} // one PFE of the chassis
-		for want, s := range map[string]Spec{"map[200:[0 1 2] 201:[3 4 5]]": two, "map[]": one} {
-			j := mustNew(t, s)
+		for want, s := range map[string]job.Spec{"map[200:[0 1 2] 201:[3 4 5]]": two, "map[]": one} {
+			j := jobtest.New(t, s)
 			for _, c := range j.Layout.Cores {
-				if got := fmt.Sprint(c.(trioml.Config).Behind); got != want {
+				if got := fmt.Sprint(c.(host.Config).Behind); got != want {
 					t.Errorf("behind PFEs are %s, want %s", got, want)
 				}
 			}
@@ -92,11 +94,11 @@ func TestNoticesOverLevels(t *testing.T) {
 // A worker with an outage keeps the results of all that it sleeps through, and the
 // bound on the iteration time has room for the larger shares of the others.
 func TestOutagesAreExpected(t *testing.T) {
-	s := spec(t, notifying(), "rack", 4)
+	s := jobtest.Spec(t, notifying(), "rack", 4)
 	s.Model.Compute, s.Iterations = 30*units.Millisecond, 100
 	s.Outages = []fault.Outage{{Worker: 1, Iteration: 10, For: units.Second}}
-	j := mustNew(t, s)
-	if got := j.Layout.Cores[0].(trioml.Config).Ahead; got != 100 {
+	j := jobtest.New(t, s)
+	if got := j.Layout.Cores[0].(host.Config).Ahead; got != 100 {
 		t.Errorf("results of %d generations are kept", got)
 	}
 	if got, bound := j.Expect(); !bound || got < 40*units.Millisecond || got > 45*units.Millisecond {
