@@ -55,7 +55,9 @@ terminal. See docs/switchml.md.`,
 // options checks the flags.
 func (f serveFlags) serving() (o live.ServeOptions, err error) {
 	o = live.ServeOptions{Lab: f.lab, Seed: rng.Root(f.seed), Owner: journal.CurrentCaller()}
-	o.System = switchmlsystem.System{Elements: 256, Slots: f.slots, Faithful: f.faithful, Pipe: switchmlsystem.Pipe{Pipeline: f.pipe == "pipeline"}}
+	system := switchmlsystem.Service{System: switchmlsystem.System{
+		Elements: 256, Slots: f.slots, Faithful: f.faithful, Pipe: switchmlsystem.Pipe{Pipeline: f.pipe == "pipeline"},
+	}}
 	switch {
 	case f.pipe != "pipeline" && f.pipe != "reference":
 		return o, fmt.Errorf("--pipe %q: allowed are pipeline, reference", f.pipe)
@@ -63,10 +65,11 @@ func (f serveFlags) serving() (o live.ServeOptions, err error) {
 		return o, fmt.Errorf("--slots %d: 1 to %d are possible", f.slots, switchml.MaxSlots)
 	}
 	if f.patience != "" {
-		if o.Patience, err = units.ParseDuration(f.patience); err != nil {
+		if system.Patience, err = units.ParseDuration(f.patience); err != nil {
 			return o, fmt.Errorf("--patience: %w", err)
 		}
 	}
+	o.System = system
 	if o.Lab == "" {
 		o.Lab = netns.NewLabName()
 	}
@@ -89,7 +92,7 @@ func serve(c *cobra.Command, f serveFlags) error {
 	if err != nil {
 		return usage(err)
 	}
-	if _, _, err := o.System.Idle(&p.Switches[0], o.Seed); err != nil {
+	if _, err := o.System.Serving(&p.Switches[0], o.Seed); err != nil {
 		return usage(err)
 	}
 	if err := enterNamespaces(); err != nil {

@@ -2,19 +2,18 @@ package live
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
 	"path/filepath"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/proc"
-	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/rng"
-	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
@@ -23,19 +22,18 @@ import (
 
 // ServeOptions describe a lab for clients of one's own.
 type ServeOptions struct {
-	Lab      string // name of the lab
-	Logs     string // existing directory for the nodes' logs
-	System   switchml.System
-	Seed     rng.Root
-	Patience units.Duration // of Barrier and Broadcast; zero: the service's default
-	Owner    journal.Caller
-	Exe      string // program of the node processes; empty: the running one
-	NetNS    netns.Options
+	Lab    string // name of the lab
+	Logs   string // existing directory for the nodes' logs
+	System job.Service
+	Seed   rng.Root
+	Owner  journal.Caller
+	Exe    string // program of the node processes; empty: the running one
+	NetNS  netns.Options
 }
 
 // Served is such a lab as clients see it.
 type Served struct {
-	Management netip.AddrPort    // of the gRPC service, from every namespace of the lab
+	Management netip.AddrPort    // of the service, from every namespace of the lab
 	Station    string            // node that is only in the management network
 	Lab        *netns.Lab        // while it is there
 	Plan       *plan.Plan        // with the addresses of hosts
@@ -51,14 +49,14 @@ const (
 
 var managementAddr = netip.AddrFrom4([4]byte{192, 168, 255, 1})
 
-// Serve brings up a rack whose switch runs SwitchML without a job and offers the gRPC
-// service of its clients, calls ready, and waits until ctx ends. No worker process
+// Serve brings up a rack whose switch runs a system without a job and offers the service
+// of its clients, calls ready, and waits until ctx ends. No worker process
 // runs: hosts are for the caller's.
 func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Served) error) (err error) {
 	if len(p.Switches) != 1 || p.Switches[0].Chassis != nil {
 		return fmt.Errorf("topology %s: the service is that of one switch with one engine: use rack", p.Name)
 	}
-	cfg, err := serveConfig(p, opt)
+	cfg, port, err := serveConfig(p, opt)
 	if err != nil {
 		return err
 	}
@@ -75,7 +73,7 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 		return err
 	}
 	s := Served{
-		Management: netip.AddrPortFrom(managementAddr, switchmlproto.Port), Station: stationNode, Lab: lab, Plan: p, Paths: map[string]string{},
+		Management: netip.AddrPortFrom(managementAddr, port), Station: stationNode, Lab: lab, Plan: p, Paths: map[string]string{},
 	}
 	for _, n := range append([]string{stationNode}, hostNames(p)...) {
 		s.Paths[n] = lab.Path(n)
@@ -91,18 +89,23 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 	}
 }
 
-func serveConfig(p *plan.Plan, opt ServeOptions) (daemon.Config, error) {
+func serveConfig(p *plan.Plan, opt ServeOptions) (c daemon.Config, port uint16, err error) {
 	sw := p.Switches[0]
-	c := daemon.Config{Chassis: chassis.Config{Switch: sw, MTU: p.MTU, Seed: opt.Seed, Quantum: linkQuantum}, Plain: true}
-	system, program, err := opt.System.Idle(&sw, opt.Seed)
+	serving, err := opt.System.Serving(&sw, opt.Seed)
 	if err != nil {
-		return c, err
+		return c, 0, err
 	}
-	c.Chassis.System, c.Chassis.Programs = system, append(c.Chassis.Programs, program)
-	c.Sessions = &daemon.Sessions{
-		Listen: netip.AddrPortFrom(managementAddr, switchmlproto.Port).String(), Slots: opt.System.Slots, Patience: opt.Patience,
+	c = daemon.Config{Chassis: chassis.Config{Switch: sw, MTU: p.MTU, Seed: opt.Seed, Quantum: linkQuantum, System: opt.System.Name()}, Plain: true}
+	c.Service = &daemon.ServiceConfig{Listen: netip.AddrPortFrom(managementAddr, serving.Port).String(), FramesFrom: serving.FramesFrom}
+	program, err := json.Marshal(serving.Program)
+	if err != nil {
+		return c, 0, fmt.Errorf("writing a %T: %w", serving.Program, err)
 	}
-	return c, nil
+	c.Chassis.Programs = append(c.Chassis.Programs, program)
+	if c.Service.Config, err = json.Marshal(serving.Config); err != nil {
+		return c, 0, fmt.Errorf("writing a %T: %w", serving.Config, err)
+	}
+	return c, serving.Port, nil
 }
 
 // startServing starts the switch and waits until it answers.

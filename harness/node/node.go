@@ -69,7 +69,7 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return daemon.Run(child.Context(), cfg, system.NewEngine, switchControl{control{child}})
+		return daemon.Run(child.Context(), cfg, system, switchControl{control{child}})
 	case KindWorker:
 		var cfg live.Config
 		if err := child.Config(&cfg); err != nil {

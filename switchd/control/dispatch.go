@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -24,10 +23,11 @@ type Switch interface {
 }
 
 // Dispatch does what a request asks for. It has no state of its own, and is to be
-// called where the switch may be: on its goroutine, between its calls.
-func Dispatch(now units.Time, sw Switch, r Request) Response {
+// called where the switch may be: on its goroutine, between its calls. jobs lays out the
+// jobs that are asked for; nil: the switch takes none.
+func Dispatch(now units.Time, sw Switch, jobs Layouter, r Request) Response {
 	out := Response{Version: Version, Switch: sw.Plan().Name}
-	if err := dispatch(now, sw, r, &out); err != nil {
+	if err := dispatch(now, sw, jobs, r, &out); err != nil {
 		fail(&out, err)
 	}
 	return out
@@ -41,7 +41,7 @@ func fail(out *Response, err error) {
 	}
 }
 
-func dispatch(now units.Time, sw Switch, r Request, out *Response) error {
+func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response) error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func dispatch(now units.Time, sw Switch, r Request, out *Response) error {
 	case OpShow:
 		return show(now, sw, pfe, r, out)
 	case OpAddJob:
-		return addJob(now, sw, pfe, r.Job, out)
+		return addJob(now, sw, jobs, pfe, r, out)
 	case OpRemoveJob:
 		return removeJob(now, sw, pfe, *r.ID, out)
 	case OpDrop:
@@ -75,13 +75,13 @@ func (r *Request) check() error {
 		op    Op
 	}
 	for _, f := range []field{
-		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
+		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"protocol", r.Protocol != "", OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
 		{"drop", r.Drop != nil, OpDrop},
 	} {
 		switch {
 		case f.given && f.op != r.Op:
 			return fmt.Errorf("operation %q takes no %s: that is for %q", r.Op, f.name, f.op)
-		case !f.given && f.op == r.Op && f.name != "limit" && f.name != "drop":
+		case !f.given && f.op == r.Op && !slices.Contains([]string{"limit", "drop", "protocol"}, f.name):
 			return fmt.Errorf("operation %q lacks its %s", r.Op, f.name)
 		}
 	}
@@ -177,23 +177,38 @@ func stats(e dataplane.Engine, limit int) dataplane.Table {
 }
 
 // addJob sets a job up on every engine it needs, or on none.
-func addJob(now units.Time, sw Switch, pfe int, j *Job, out *Response) error {
-	parts, err := layOut(sw.Plan(), pfe, j)
+func addJob(now units.Time, sw Switch, jobs Layouter, pfe int, r Request, out *Response) error {
+	l, err := layOut(sw, jobs, pfe, r)
 	if err != nil {
 		return err
 	}
 	if pfe < 0 {
-		if err := checkFree(sw, j.ID); err != nil {
+		if err := checkFree(sw, l.ID); err != nil {
 			return err
 		}
 	}
-	for n, p := range parts {
-		if _, err := sw.AddJob(now, p.pfe, p.document()); err != nil {
-			return errors.Join(err, takeBack(now, sw, j.ID, parts[:n]))
+	for n, p := range l.Parts {
+		if _, err := sw.AddJob(now, p.PFE, p.Document); err != nil {
+			return errors.Join(err, takeBack(now, sw, l.ID, l.Parts[:n]))
 		}
-		out.Added = append(out.Added, Placed{sw.PFEs()[p.pfe], p.trio, p.switchml, portNames(sw, p.to)})
+	}
+	out.Added = &Added{Name: l.Name, Note: l.Note}
+	for _, p := range l.Parts {
+		out.Added.Tables = append(out.Added.Tables, EngineTable{sw.PFEs()[p.PFE], p.Table})
 	}
 	return nil
+}
+
+// layOut lays out the job of a request.
+func layOut(sw Switch, jobs Layouter, pfe int, r Request) (Layout, error) {
+	switch {
+	case jobs == nil:
+		return Layout{}, dataplane.Refuse(dataplane.RefusedUnsupported, "run a system whose jobs come and go", "%s takes no jobs while it runs", sw.Plan().Name)
+	case r.Protocol != "" && r.Protocol != jobs.Protocol():
+		return Layout{}, dataplane.Refuse(dataplane.RefusedProtocol, fmt.Sprintf("give the options of a job of %s: \"inalab switch job add --help\" lists them", jobs.Protocol()),
+			"a job of %s is for another program: %s speaks %s", r.Protocol, sw.Plan().Name, jobs.Protocol())
+	}
+	return jobs.LayOut(sw.Plan(), pfe, r.Job)
 }
 
 // checkFree refuses a job of the whole switch whose id any PFE has: two jobs of
@@ -216,23 +231,12 @@ func nodeOf(sw Switch, pfe string) string {
 	return sw.Plan().Name + "/" + pfe
 }
 
-func portNames(sw Switch, to []sansio.Port) (names []string) {
-	for _, p := range to {
-		if pfe, ok := dataplane.IsFabric(p); ok {
-			names = append(names, sw.PFEs()[pfe])
-		} else {
-			names = append(names, sw.Plan().Ports[p].Name)
-		}
-	}
-	return names
-}
-
 // takeBack removes what was set up of a job that is refused elsewhere.
-func takeBack(now units.Time, sw Switch, id int, parts []part) error {
+func takeBack(now units.Time, sw Switch, id int, parts []Part) error {
 	var errs []error
 	for _, p := range slices.Backward(parts) {
-		if _, err := sw.RemoveJob(now, p.pfe, uint8(id)); err != nil {
-			errs = append(errs, fmt.Errorf("take it back from %s: %w", sw.PFEs()[p.pfe], err))
+		if _, err := sw.RemoveJob(now, p.PFE, uint8(id)); err != nil {
+			errs = append(errs, fmt.Errorf("take it back from %s: %w", sw.PFEs()[p.PFE], err))
 		}
 	}
 	return errors.Join(errs...)
@@ -241,8 +245,8 @@ func takeBack(now units.Time, sw Switch, id int, parts []part) error {
 // removeJob takes a job from every engine that has it, the top level last: what
 // comes from below for a job that is unknown there would only be counted.
 func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
-	if id < 0 || id > dataplane.MaxJobID {
-		return dataplane.Refuse(dataplane.RefusedID, "use 0 to 255", "job id %d does not fit its 8 bits", id)
+	if r := CheckID(id); r != nil {
+		return r
 	}
 	pfes, err := concerned(sw, pfe)
 	if err != nil {

@@ -13,7 +13,6 @@
 //
 //	{"version":1,"op":"show","view":"jobs","pfe":"pfe1","limit":100}
 //	{"version":1,"op":"add-job","job":{"id":2,"sources":[0,1,2],"block_cnt_max":512}}
-//	{"version":1,"op":"add-job","job":{"id":3,"sources":[2,3],"switchml":{"elements":256,"slots":512}}}
 //	{"version":1,"op":"remove-job","id":2}
 //	{"version":1,"op":"drop","drop":{"port":"p0","direction":"in","probability":0.01,"seed":7}}
 //	{"version":1,"op":"clear-drop"}
@@ -32,12 +31,11 @@
 //
 // # Jobs
 //
-// A job is asked for once for the whole switch, and laid out over the
-// forwarding engines that have its sources, with the top-level engine above them
-// where there is more than one (Trio §4). It is set up on all of them or on none,
-// from the top down; it is removed from the bottom up. A job of SwitchML goes to the
-// one engine at whose ports its workers are.
+// A job is asked for once for the whole switch. The system whose programs the switch
+// runs reads the request and lays the job over the engines ([Layouter]). The job is set
+// up on all of them or on none, from the top down; it is removed from the bottom up. A
+// job of another protocol is refused by name.
 //
-// Left out: SwitchML's own set-up protocol (package switchmlrpc), levels of a job of
-// SwitchML, and telling hosts of a job.
+// Left out: services that clients of a system speak to (package daemon has them), jobs
+// over several switches, and telling hosts of a job.
 package control

@@ -3,14 +3,11 @@ package control
 import (
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"time"
 
 	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
-	"github.com/inalab/inalab/switchd/program/switchmljob"
-	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // Version is the version of the protocol. Both sides are the same binary; the
@@ -42,14 +39,15 @@ const (
 
 // Request is one line to a switch.
 type Request struct {
-	Version int            `json:"version"`
-	Op      Op             `json:"op"`
-	PFE     string         `json:"pfe,omitempty"`   // name or number of one; empty: all that it concerns
-	View    dataplane.View `json:"view,omitempty"`  // show
-	Limit   int            `json:"limit,omitempty"` // show: rows for each engine; zero: DefaultRows
-	Job     *Job           `json:"job,omitempty"`   // add-job
-	ID      *int           `json:"id,omitempty"`    // remove-job
-	Drop    *Drop          `json:"drop,omitempty"`  // drop; nil: only list
+	Version  int             `json:"version"`
+	Op       Op              `json:"op"`
+	PFE      string          `json:"pfe,omitempty"`      // name or number of one; empty: all that it concerns
+	View     dataplane.View  `json:"view,omitempty"`     // show
+	Limit    int             `json:"limit,omitempty"`    // show: rows for each engine; zero: DefaultRows
+	Job      json.RawMessage `json:"job,omitempty"`      // add-job: as the system of the switch defines its jobs
+	Protocol string          `json:"protocol,omitempty"` // add-job: what the job speaks; empty: what the switch does
+	ID       *int            `json:"id,omitempty"`       // remove-job
+	Drop     *Drop           `json:"drop,omitempty"`     // drop; nil: only list
 }
 
 // Drop is what a drop simulator is to do at a port, in one direction.
@@ -77,35 +75,6 @@ type Dropping struct {
 	Probability float64   `json:"probability"`
 }
 
-// Job is a job of a whole switch, or of one of its PFEs: of SwitchML where that is
-// given, else of Trio-ML.
-type Job struct {
-	ID       int       `json:"id"`
-	Sources  []int     `json:"sources,omitempty"`  // hosts of the switch by number; with a PFE, src_ids of Trio-ML
-	SwitchML *SwitchML `json:"switchml,omitempty"` // nil: Trio-ML, and what follows is of that alone
-
-	BlockMax int        `json:"block_cnt_max,omitempty"`  // zero: trioml.DefaultBlockMax
-	GradMax  int        `json:"block_grad_max,omitempty"` // zero: trioml.MaxJobGrads
-	Group    netip.Addr `json:"group,omitzero"`           // of results; the zero value: that of the job's id
-	Ports    []string   `json:"ports,omitempty"`          // of results, by name, or PFEs; none: those of the sources
-	OutSrc   *int       `json:"out_src_id,omitempty"`     // with a PFE: src_id of its results
-}
-
-// SwitchML is what a job of SwitchML has. Its workers are the sources, or are told by
-// their addresses; either way their ranks are the order.
-type SwitchML struct {
-	Elements int      `json:"elements"`          // values a packet, 64 or 256
-	Slots    int      `json:"slots"`             // its part of the pool, of each set
-	Workers  []Worker `json:"workers,omitempty"` // in place of sources
-}
-
-// Worker is an interface that a host of the switch need not have by plan.
-type Worker struct {
-	Addr netip.Addr `json:"addr"`
-	MAC  string     `json:"mac"`  // as 02:00:00:00:00:01
-	Port string     `json:"port"` // of the switch, by name
-}
-
 // Response is one line from a switch.
 type Response struct {
 	Version int              `json:"version"`
@@ -116,7 +85,7 @@ type Response struct {
 
 	At      units.Time    `json:"at_ps,omitempty"`   // show: when, by the clock of the switch's run
 	Tables  []EngineTable `json:"tables,omitempty"`  // show
-	Added   []Placed      `json:"added,omitempty"`   // add-job, from the top down
+	Added   *Added        `json:"added,omitempty"`   // add-job
 	Removed []Taken       `json:"removed,omitempty"` // remove-job, from the bottom up
 	Drops   []Dropping    `json:"drops,omitempty"`   // drop, clear-drop: what is set behind it
 }
@@ -135,14 +104,6 @@ const (
 type EngineTable struct {
 	PFE   string          `json:"pfe"`
 	Table dataplane.Table `json:"table"`
-}
-
-// Placed is a part of a job on one engine: of Trio-ML, or of SwitchML.
-type Placed struct {
-	PFE      string           `json:"pfe"`
-	Job      *trioml.Document `json:"job,omitempty"`
-	SwitchML *switchmljob.Job `json:"switchml,omitempty"`
-	Ports    []string         `json:"ports"` // of its results, by name, or PFEs; of SwitchML, by rank
 }
 
 // Taken is what was removed of a job from one engine.

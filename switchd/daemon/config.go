@@ -11,13 +11,13 @@ import (
 // Config describes the process of one switch. It can be written as JSON.
 type Config struct {
 	Chassis    chassis.Config
-	TracePath  string    // new file for the trace; empty: no trace
-	Events     int       // how many of the latest and first events are kept; 0: none
-	EventsPath string    // new file for them at the end; empty: they serve answers alone
-	Plain      bool      // do without offloads, as afpacket.Config says
-	RingFrames int       // of each port, as in afpacket.Config; zero is its default
-	Control    string    // new socket for the control plane, as in package control; empty: none
-	Sessions   *Sessions // control plane for SwitchML clients; nil: none
+	TracePath  string         // new file for the trace; empty: no trace
+	Events     int            // how many of the latest and first events are kept; 0: none
+	EventsPath string         // new file for them at the end; empty: they serve answers alone
+	Plain      bool           // do without offloads, as afpacket.Config says
+	RingFrames int            // of each port, as in afpacket.Config; zero is its default
+	Control    string         // new socket for the control plane, as in package control; empty: none
+	Service    *ServiceConfig // what answers clients of a user's own; nil: nothing does
 }
 
 func (c *Config) validate() error {

@@ -48,7 +48,8 @@ func (d *daemon) serveControl(dev pktio.Device, clock pktio.TimeSource) (end fun
 // manage has a request carried out between two rounds of the drive.
 func (d *daemon) manage(dev pktio.Device, clock pktio.TimeSource, r control.Request) control.Response {
 	var out control.Response
-	if d.ask(dev, func() { out = control.Dispatch(clock.Now(), d.chassis, r) }) {
+	jobs, _ := d.system.(control.Layouter) // nil: jobs do not come and go
+	if d.ask(dev, func() { out = control.Dispatch(clock.Now(), d.chassis, jobs, r) }) {
 		return out
 	}
 	return control.Response{

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
+	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // Control is the daemon's side of its conversation with whoever started it. The
@@ -50,18 +52,24 @@ type Report struct {
 
 // Run is the life of a switch in the network namespace of the calling thread,
 // until ctx ends. The report is valid beside an error, as far as the switch
-// came. newEngine makes the engines of the system that cfg.Chassis names; nil
-// where it names none.
-func Run(ctx context.Context, cfg Config, newEngine chassis.NewEngine, ctl Control) (Report, error) {
+// came. The system is the one that cfg.Chassis names; nil where it names none.
+func Run(ctx context.Context, cfg Config, system System, ctl Control) (Report, error) {
 	open := func() (pktio.Device, error) { return afpacket.Open(cfg.ports()) }
-	return life{cfg, newEngine, open}.run(ctx, ctl)
+	return life{cfg, system, open}.run(ctx, ctl)
+}
+
+// System is what a switch is told of the system whose programs it runs. It may also be
+// a [control.Layouter], whose jobs come and go, and a [ServiceMaker].
+type System interface {
+	// NewEngine makes the engine of a PFE, as [chassis.NewEngine] says.
+	NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error)
 }
 
 // life is what a switch lives with.
 type life struct {
-	cfg       Config
-	newEngine chassis.NewEngine
-	open      func() (pktio.Device, error) // of any kind, whose ports are the wired ones in order
+	cfg    Config
+	system System
+	open   func() (pktio.Device, error) // of any kind, whose ports are the wired ones in order
 }
 
 func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
@@ -82,7 +90,7 @@ func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
 		err = errors.Join(err, w.close())
 		report.Trace = w.stats
 	}()
-	d, err := newDaemon(cfg, l.newEngine, w)
+	d, err := newDaemon(cfg, l.system, w)
 	if err != nil {
 		return Report{Node: name}, err
 	}
@@ -91,8 +99,8 @@ func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
 	if err != nil {
 		return d.report(pktio.Stats{}, pktio.Report{}), fmt.Errorf("open ports: %w", err)
 	}
-	if err := errors.Join(d.openControl(), d.openSessions(dev)); err != nil {
-		return d.report(dev.Stats(), pktio.Report{}), errors.Join(err, d.closeControl(), d.closeSessions(), dev.Close())
+	if err := errors.Join(d.openControl(), d.openService(dev)); err != nil {
+		return d.report(dev.Stats(), pktio.Report{}), errors.Join(err, d.closeControl(), d.closeService(), dev.Close())
 	}
 	drive, err := d.drive(ctx, dev, ctl)
 	return d.report(dev.Stats(), drive), errors.Join(err, dev.Close())
@@ -104,15 +112,16 @@ type daemon struct {
 	trace    *traceWriter
 	log      *trace.Log        // nil: events are not kept
 	control  *control.Listener // nil: none was asked for
-	sessions *sessions         // nil: SwitchML clients are not answered
+	service  *service          // nil: clients are not answered
+	system   System            // whose programs these are; nil: the switch only forwards
 	originNs int64             // when the clock of the chassis reads zero
 
 	asking sync.Mutex // guards desk: it takes one question at a time
 	desk   pktio.Desk
 }
 
-func newDaemon(cfg Config, newEngine chassis.NewEngine, w *traceWriter) (*daemon, error) {
-	d := &daemon{cfg: cfg, trace: w}
+func newDaemon(cfg Config, system System, w *traceWriter) (*daemon, error) {
+	d := &daemon{cfg: cfg, system: system, trace: w}
 	var sink trace.Sink
 	if cfg.TracePath != "" {
 		sink = w
@@ -120,6 +129,10 @@ func newDaemon(cfg Config, newEngine chassis.NewEngine, w *traceWriter) (*daemon
 	if cfg.Events > 0 {
 		d.log = trace.NewLog(cfg.Events)
 		sink = trace.Join(sink, d.log)
+	}
+	var newEngine chassis.NewEngine
+	if system != nil {
+		newEngine = system.NewEngine
 	}
 	var err error
 	if d.chassis, err = chassis.New(cfg.Chassis, newEngine, sink); err != nil {
@@ -132,13 +145,13 @@ func newDaemon(cfg Config, newEngine chassis.NewEngine, w *traceWriter) (*daemon
 // drive forwards until ctx ends or something breaks.
 func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pktio.Report, error) {
 	if err := ctl.Ready(); err != nil {
-		return pktio.Report{}, errors.Join(fmt.Errorf("say ready: %w", err), d.closeControl(), d.closeSessions())
+		return pktio.Report{}, errors.Join(fmt.Errorf("say ready: %w", err), d.closeControl(), d.closeService())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	var startErr error
 	clock := pktio.NewClock(d.originNs)
-	endControl, endSessions := d.serveControl(dev, clock), d.serveSessions()
+	endControl, endService := d.serveControl(dev, clock), d.serveService()
 	waiting.Go(func() {
 		epochNs, err := ctl.AwaitStart(ctx)
 		switch {
@@ -152,13 +165,13 @@ func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pkti
 	})
 	report, err := pktio.Drive(ctx, pktio.DriveConfig{
 		Machine: d.chassis,
-		Device:  newPanel(d.sessionDevice(dev), d.cfg.Chassis.Switch.Ports),
+		Device:  newPanel(d.serviceDevice(dev), d.cfg.Chassis.Switch.Ports),
 		Clock:   clock,
 		Done:    func() bool { d.desk.Answer(); return false },
 	})
 	cancel()
 	waiting.Wait()
-	return report, errors.Join(startErr, err, endControl(), endSessions())
+	return report, errors.Join(startErr, err, endControl(), endService())
 }
 
 func (d *daemon) report(dev pktio.Stats, drive pktio.Report) Report {

@@ -25,8 +25,9 @@
 // goroutine that handles these; where that does not get to it in time, the answer
 // is that the switch is busy.
 //
-// So are the jobs of SwitchML clients, which ask by gRPC (switchd/control/switchmlrpc)
-// on a management address: an interface of the namespace that is no port.
+// A system may have a service for clients of a user's own ([ServiceMaker]). It listens on
+// a management address, an interface of the namespace that is no port, and changes the
+// jobs of the switch in the same way.
 //
 // Left out: starting the process and speaking to its parent (harness/proc and
 // harness/node), and everything with a rule, which is in package chassis.

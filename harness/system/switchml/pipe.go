@@ -11,7 +11,6 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchmltofino"
@@ -194,17 +193,6 @@ func pipePorts(sw *plan.Switch) int {
 		return n
 	}
 	return 0
-}
-
-// Idle returns the system's name and its program for a switch without jobs, which come
-// later from a control plane.
-func (s System) Idle(sw *plan.Switch, seed rng.Root) (system string, config json.RawMessage, err error) {
-	c := s.Pipe.config(program.Config{Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Faithful: s.Faithful}, sw, seed)
-	if s.Pipe.Pipeline && len(sw.Ports) > switchmltofino.MaxPorts {
-		return "", nil, fmt.Errorf("%s has %d ports, and the %d of one pipe serve workers (System §5): take fewer hosts, or the reference program", sw.Name, len(sw.Ports), switchmltofino.MaxPorts)
-	}
-	config, err = json.Marshal(c)
-	return s.Name(), config, err
 }
 
 // NewEngine makes what aggregates in a switch.

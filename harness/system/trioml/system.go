@@ -9,7 +9,6 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/pktio/impair"
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -81,9 +80,6 @@ const (
 // RMWRate is what the read-modify-write engines of a PFE sustain: 6e9 additions
 // of 32 bits a second (Trio §6.3).
 const RMWRate = 192 * units.GbitPerSecond
-
-// pfeSource is the src_id of PFE 0 at the top level; workers have their index.
-const pfeSource = 200
 
 // topPatience is the default of TopPatience (ambiguity trio.hier-timeout: at least
 // twice, and a margin): a PFE below may age a block
@@ -186,51 +182,35 @@ func (t System) core(j *job.Job, worker int, h *plan.Host) host.Config {
 	}
 }
 
-// programs returns the programs of the switch, one for each PFE: a single level
-// where all workers are on one PFE, else the chassis' top PFE above those that
-// have workers (Trio §4).
+// programs returns the programs of the switch, one for each PFE.
 func (t System) programs(j *job.Job) []program.Config {
 	sw := &j.Plan.Switches[0]
-	pfes, top := 1, 0
+	p := placement{
+		record:  program.Job{ID: j.ID, BlockMax: t.blockMax(j), GradMax: t.GradMax, Out: t.results(j)},
+		sources: make([][]uint8, pfes(sw)), to: j.HostPorts(),
+	}
+	for pfe := range p.sources {
+		p.sources[pfe] = bytesOf(j.HostsOn(sw, pfe))
+	}
 	if sw.Chassis != nil {
-		pfes, top = len(sw.Chassis.PFEs), sw.Chassis.Top
+		p.top = sw.Chassis.Top
 	}
-	leaves := j.Leaves(sw, pfes)
-	if len(leaves) == 1 {
-		top = leaves[0]
+	records := p.records()
+	upper := t.timeout()
+	if len(records) > 1 {
+		upper *= units.Duration(cmp.Or(t.TopPatience, topPatience))
 	}
-	out := make([]program.Config, pfes)
-	above := sources(j, sw, top)
-	for _, i := range leaves {
-		if i == top {
-			continue
-		}
-		up := []sansio.Port{dataplane.Fabric(top)}
-		out[i] = t.pfe(sw, i, t.timeout(), t.level(j, sources(j, sw, i), up, pfeSource+i))
-		above = append(above, uint8(pfeSource+i))
+	out := make([]program.Config, len(p.sources))
+	for pfe := range out {
+		out[pfe] = program.Config{Node: job.EngineNode(sw, pfe), Timeout: upper, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age}
 	}
-	timeout := t.timeout()
-	if len(leaves) > 1 {
-		timeout *= units.Duration(cmp.Or(t.TopPatience, topPatience))
-	}
-	out[top] = t.pfe(sw, top, timeout, t.level(j, above, j.HostPorts(), pfeSource+top))
-	for i := range out {
-		if out[i].Node == "" {
-			out[i] = t.pfe(sw, i, timeout)
+	for i, r := range records {
+		out[r.pfe].Jobs = []program.Job{r.Job}
+		if i > 0 {
+			out[r.pfe].Timeout = t.timeout()
 		}
 	}
 	return out
-}
-
-func (t System) pfe(sw *plan.Switch, pfe int, timeout units.Duration, jobs ...program.Job) program.Config {
-	return program.Config{Node: job.EngineNode(sw, pfe), Timeout: timeout, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age, Jobs: jobs}
-}
-
-func (t System) level(j *job.Job, sources []uint8, to []sansio.Port, source int) program.Job {
-	return program.Job{
-		ID: j.ID, Sources: sources, BlockMax: t.blockMax(j), GradMax: t.GradMax,
-		Out: t.results(j), To: to, OutSource: uint8(source),
-	}
 }
 
 // Merge gives a PFE the job records of all jobs. The timer threads are the PFE's:
@@ -262,14 +242,6 @@ func (System) Merge(programs []any) (any, error) {
 		return nil, fmt.Errorf("there is no room on %s: %w", out.Node, err)
 	}
 	return pfeConfig{out, first.PFE}, nil
-}
-
-// sources returns the workers on a PFE, by src_id.
-func sources(j *job.Job, sw *plan.Switch, pfe int) (out []uint8) {
-	for _, h := range j.HostsOn(sw, pfe) {
-		out = append(out, uint8(h))
-	}
-	return out
 }
 
 // engines returns the PFEs that have a part of the job, with who is behind their

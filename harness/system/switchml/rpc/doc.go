@@ -1,4 +1,4 @@
-// Package switchmlrpc is the control plane that SwitchML's public client expects
+// Package rpc is the control plane that SwitchML's public client expects
 // of a switch: gRPC over HTTP/2 without TLS, on TCP port 50099 of its management
 // address (package switchmlproto).
 //
@@ -23,4 +23,4 @@
 // [KeepaliveTimeout].
 //
 // Left out: TLS and any proof of identity, as in the protocol.
-package switchmlrpc
+package rpc

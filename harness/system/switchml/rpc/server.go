@@ -1,4 +1,4 @@
-package switchmlrpc
+package rpc
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
-	"github.com/inalab/inalab/switchd/program/switchmljob"
+	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/switchd/program/switchmlsession"
 )
 
@@ -26,21 +26,13 @@ const (
 	KeepaliveTimeout = 5 * time.Second
 )
 
-// Switch is the switch that sessions are about.
-type Switch interface {
-	// Change removes jobs, of which some may be gone already, and adds one, unless
-	// it is nil, with no packet in between. A *dataplane.Refusal means that jobs were
-	// removed and the new one was not added, any other error that nothing was done.
-	Change(remove []int, add *switchmljob.Job) error
-}
-
 // Server answers the clients of one switch.
 type Server struct {
 	grpc  *grpc.Server
-	sw    Switch
+	jobs  daemon.Jobs
 	start time.Time // when the machine's clock reads zero
 
-	mu      sync.Mutex // guards what follows, and calls of sw
+	mu      sync.Mutex // guards what follows, and calls of jobs
 	machine *switchmlsession.Machine
 	conns   switchmlsession.Conn // the latest
 	calls   switchmlsession.Call // the latest
@@ -54,12 +46,12 @@ type pending struct {
 }
 
 // New returns a server that does not listen yet.
-func New(cfg switchmlsession.Config, sw Switch) (*Server, error) {
+func New(cfg switchmlsession.Config, jobs daemon.Jobs) (*Server, error) {
 	m, err := switchmlsession.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{sw: sw, start: time.Now(), machine: m, waiting: map[switchmlsession.Call]pending{}}
+	s := &Server{jobs: jobs, start: time.Now(), machine: m, waiting: map[switchmlsession.Call]pending{}}
 	s.grpc = grpc.NewServer(
 		grpc.StatsHandler(connections{s}),
 		grpc.MaxConcurrentStreams(MaxCalls), grpc.MaxRecvMsgSize(MaxRequest), grpc.WaitForHandlers(true),

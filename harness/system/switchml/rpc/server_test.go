@@ -1,4 +1,4 @@
-package switchmlrpc
+package rpc
 
 import (
 	"context"

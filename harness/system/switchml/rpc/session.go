@@ -1,4 +1,4 @@
-package switchmlrpc
+package rpc
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchmljob"
 	"github.com/inalab/inalab/switchd/program/switchmlsession"
 )
@@ -57,7 +58,7 @@ func (s *Server) open(ctx context.Context, r switchmlsession.Session) (switchmls
 		}
 		var err error
 		if !change.Empty() {
-			err = s.sw.Change(change.Remove, change.Add)
+			err = s.jobs.Change(change.Remove, documentOf(change.Add))
 		}
 		again, f = s.machine.Settle(change, err)
 		s.deliver()
@@ -66,6 +67,14 @@ func (s *Server) open(ctx context.Context, r switchmlsession.Session) (switchmls
 		}
 	}
 	return s.machine.Opened(r), nil
+}
+
+// documentOf returns a job as engines are told of it; nil: there is none.
+func documentOf(j *switchmljob.Job) dataplane.Document {
+	if j == nil {
+		return nil
+	}
+	return j
 }
 
 // statusCodes are those of faults by kind.
