@@ -46,7 +46,7 @@ var levels = []arch.Level{
 		"harness/events", // what of a trace is worth keeping
 	}},
 	{N: 6, What: "systems, sockets, drivers, live loops", Packages: []string{
-		"harness/job",         // the contract of a system: from plain data to machines, for either clock
+		"harness/job/**",      // the contract of a system: from plain data to machines, for either clock
 		"harness/system/**",   // the list of systems, and below it each system in a folder
 		"harness/journal",     // what was made, so that it can be undone
 		"internal/tensorfile", // written by workers, read by checks
@@ -95,7 +95,6 @@ var sideways = []arch.Pair{
 	{From: "switchd/dataplane", To: "internal/sansio", Why: "an engine is a machine"},
 	{From: "switchd/dataplane", To: "internal/wire/inet", Why: "an engine meets parsed headers"},
 	{From: "switchd/dataplane", To: "internal/trace", Why: "an engine says which sources it has"},
-	{From: "switchd/dataplane", To: "internal/strictjson", Why: "a job is told by a document"},
 	{From: "nodes/**", To: "nodes/gradient", Why: "a protocol core quantises what it sends"},
 	{From: "nodes/**", To: "nodes/tensor", Why: "collectives over streams cut tensors alike"},
 	{From: "nodes/**", To: "nodes/stream", Why: "a collective says which streams it wants"},
@@ -118,6 +117,7 @@ var sideways = []arch.Pair{
 	{From: "switchd/daemon", To: "switchd/control/**", Why: "a switch answers its control planes"},
 	{From: "switchd/control/switchmlrpc", To: "internal/wire/switchmlproto", Why: "the service speaks the generated protocol"},
 	{From: "harness/system/**", To: "harness/job", Why: "a system meets the contract of one"},
+	{From: "harness/system/*", To: "harness/system/streams", Why: "systems over byte streams lay out their connections alike"},
 	{From: "switchd/program/**", To: "switchd/program/switchmljob", Why: "engines and sessions share the document of a job"},
 	{From: "nodes/worker/live", To: "internal/pktio/**", Why: "a live worker owns its sockets"},
 	{From: "nodes/stream/live", To: "internal/pktio/**", Why: "a live server owns its sockets"},
