@@ -1,204 +1,245 @@
 package inalab_test
 
-import "testing"
+import (
+	"testing"
 
-// What the tree must look like. The rules are the tables here; how they are
-// checked is in arch_check_test.go, arch_rules_test.go and arch_maps_test.go,
-// and that each of them can fail is in arch_self_test.go. The levels and the
-// bans bind what ships: a test may import what it likes.
+	"github.com/inalab/inalab/internal/arch"
+)
+
+// What the tree must look like. The rules are the tables here; internal/arch
+// explains patterns and checks the tree. The levels and the bans on machines bind
+// what ships: a test may import what it likes.
 
 // architecture holds the rules of this module.
-var architecture = rules{
-	module:    "github.com/inalab/inalab",
-	levels:    levels,
-	sideways:  sideways,
-	confined:  confined,
-	machines:  7,
-	imports:   bannedImports,
-	clockUses: clockUses,
-	allowed:   allowed,
-	names:     bannedNames,
+var architecture = arch.Rules{
+	Module:   "github.com/inalab/inalab",
+	Levels:   levels,
+	Families: families,
+	Sideways: sideways,
+	Confined: confined,
+	Machines: 7,
+	Machine:  machineBans,
+	Test:     testBans,
+	File:     fileBans,
+	Allowed:  allowed,
 }
 
-// levels lists every package, top level first. "x" is the package x alone,
-// "x/**" is x and all below it; the longest entry that matches counts.
-var levels = []level{
-	{1, "commands", []string{
+// levels lists every package, top level first. A new system needs no entry: each of
+// its folders matches a pattern.
+var levels = []arch.Level{
+	{N: 1, What: "commands", Packages: []string{
 		".", // holds no code: the package of these tests
-		"cmd/inalab",
+		"cmd/*",
+		"internal/arch",        // the engine of these tests; linked into nothing
 		"nodes/train/data/cut", // run by go generate, linked into nothing
 	}},
-	{2, "what to run", []string{
-		"scenarios", "experiments",
-		"examples/toy",            // a system and its scenario, for docs/add-a-system.md
-		"examples/switchmlclient", // a client of the switch's service, for docs/switchml.md
+	{N: 2, What: "what to run", Packages: []string{
+		"scenarios",
+		"experiments/**",
+		"examples/*", // each a system and its scenario, or a client of the switch's service
 	}},
-	{3, "what came out", []string{"reports/**"}},
-	{4, "experiment and runner", []string{"harness", "harness/node"}},
-	{5, "the two clocks, namespaces, processes, checks", []string{
-		"harness/sim", "harness/live", "harness/check", "harness/check/parity", "harness/fidelity", "harness/netns", "harness/proc",
+	{N: 3, What: "what came out", Packages: []string{"reports/**"}},
+	{N: 4, What: "experiment and runner", Packages: []string{"harness", "harness/node"}},
+	{N: 5, What: "the two clocks, namespaces, processes, checks", Packages: []string{
+		"harness/sim", "harness/live", "harness/check/**", "harness/fidelity", "harness/netns", "harness/proc",
 		"harness/stall",  // why nothing moves
 		"harness/events", // what of a trace is worth keeping
 	}},
-	{6, "sockets, drivers, live loops", []string{
-		"switchd/daemon", "switchd/control/**", "switchd/xdp", "nodes/worker/live", "nodes/stream/live", "nodes/program",
-		"harness/job",         // from plain data to machines, for either clock
+	{N: 6, What: "systems, sockets, drivers, live loops", Packages: []string{
+		"harness/job/**",      // the contract of a system: from plain data to machines, for either clock
+		"harness/system/**",   // the list of systems, and below it each system in a folder
 		"harness/journal",     // what was made, so that it can be undone
 		"internal/tensorfile", // written by workers, read by checks
-		"internal/pktio", "internal/pktio/afpacket", "internal/pktio/udp", "internal/pktio/tcp",
-		"internal/pktio/poll", "internal/pktio/pktiotest", "internal/pktio/pcap",
-		"internal/pktio/netnstest",    // namespaces and wires, for tests
+		"switchd/daemon", "switchd/control/**", "nodes/worker/live", "nodes/stream/live", "nodes/program",
+		"internal/pktio/**",
 		"internal/wire/switchmlproto", // generated, with all that gRPC stands on
 	}},
-	{7, "machines that join machines", []string{
-		"internal/pktio/impair",
-		"switchd/program/**", "switchd/forward", "switchd/chassis",
-		"switchd/chassis/chassistest", // plans, programs and packets for the tests of what drives a chassis
+	{N: 7, What: "machines that join machines", Packages: []string{
+		"switchd/program/**", "switchd/forward", "switchd/chassis/**",
 		"nodes/worker", "nodes/train/**", "nodes/hostmodel",
 		"nodes/stream/streamtest", // networks for the tests of collectives
+		"internal/pktio/impair",
 	}},
-	{8, "protocol cores and engines", []string{
-		"nodes/trioml", "nodes/switchml", "nodes/switchmlrdma", "nodes/atp", "nodes/xagg", "nodes/ring", "nodes/halving",
-		"nodes/stream", "nodes/newreno", "nodes/roce", "nodes/tensor", "nodes/ps", "nodes/tcpagg", "nodes/gradient",
+	{N: 8, What: "protocol cores and engines", Packages: []string{
+		"nodes/*", "switchd/trio/**", "switchd/tofino/**", "switchd/microcode/**",
 		"internal/sansio/sansiotest", // machines for the tests of machines
-		"switchd/trio/**", "switchd/tofino/**", "switchd/microcode/**",
 	}},
-	{9, "the words that all use", []string{
+	{N: 9, What: "the words that all use", Packages: []string{
 		"internal/units", "internal/rng", "internal/sansio", "internal/trace", "internal/vec", "internal/wire/**",
 		"internal/vtime",      // a queue as plain data, without a clock: machines with events inside keep one, too
 		"internal/suggest",    // the word that was meant, for errors
 		"internal/strictjson", // documents of which nothing is passed over
 		"internal/golden",     // files to compare with, for tests
-		"topo", "topo/gen", "topo/plan", "topo/spec",
-		"internal/fault", "internal/result", "switchd/dataplane",
+		"internal/fault", "internal/result", "topo/**", "switchd/dataplane",
 	}},
 }
 
-// sideways lists the imports inside one level. A row that nothing uses any more
-// is an error as soon as both of its packages exist.
-var sideways = []pair{
-	{"**", "internal/units", "times, rates and sizes are the vocabulary of every package"},
-	{"internal/sansio", "internal/wire/inet", "a train carries the headers of its frames"},
-	{"internal/sansio", "internal/result", "a machine's effects include records"},
-	{"internal/wire/roce", "internal/wire/inet", "the invariant CRC covers the headers below"},
-	{"internal/fault", "internal/rng", "a fault has a stream of its own"},
-	{"topo/gen", "topo", "a generator returns a graph"},
-	{"topo/gen", "internal/suggest", "an unknown name is answered with the nearest"},
-	{"topo/plan", "topo", "a plan numbers a graph"},
-	{"topo/spec", "topo", "a file describes a graph"},
-	{"switchd/dataplane", "internal/sansio", "an engine is a machine"},
-	{"switchd/dataplane", "internal/wire/inet", "an engine meets parsed headers"},
-	{"switchd/dataplane", "internal/trace", "an engine says which sources it has"},
-	{"switchd/dataplane", "internal/strictjson", "a job is told by a document"},
-	{"nodes/**", "nodes/gradient", "a protocol core quantises what it sends"},
-	{"nodes/**", "nodes/tensor", "collectives over streams cut tensors alike"},
-	{"nodes/**", "nodes/stream", "a collective says which streams it wants"},
-	{"nodes/stream", "nodes/newreno", "a stream goes over TCP"},
-	{"nodes/stream", "nodes/roce", "a stream goes over a reliable connection"},
-	{"nodes/stream/streamtest", "internal/pktio/impair", "a test network has links"},
-	{"nodes/train", "nodes/train/data", "training reads the images"},
-	{"nodes/worker", "nodes/train/**", "the training loop steps the model over the images"},
-	{"switchd/microcode/vm", "switchd/microcode/isa", "the engine runs compiled programs"},
-	{"switchd/microcode", "switchd/microcode/**", "the compiler joins its stages"},
-	{"switchd/microcode/check", "switchd/microcode/**", "the checker makes a program of a tree"},
-	{"switchd/trio", "switchd/trio/mem", "threads share memory"},
-	{"switchd/trio", "switchd/microcode/isa", "a PFE is loaded with a program"},
-	{"switchd/trio", "switchd/microcode/vm", "its threads run the program"},
-	{"switchd/tofino/fit", "switchd/tofino/ir", "it places programs"},
-	{"switchd/tofino", "switchd/tofino/**", "a chip runs a program that fits"},
-	{"switchd/tofino/vm", "switchd/tofino/ir", "it runs what a program says"},
-	{"switchd/tofino/vm", "switchd/tofino/fit", "only programs that fit are run"},
-	{"switchd/program/switchmltofino", "switchd/program/switchml", "it runs the jobs of the same program"},
-	{"switchd/program/switchmltofino", "switchd/program/switchmlroce", "it runs its jobs, and counts by the same names"},
-	{"switchd/program/triomc", "switchd/program/trioml", "it runs the Microcode of the same program"},
-	{"switchd/program/telemetry", "switchd/program/middlebox/**", "all traffic passes it"},
-	{"switchd/program/police", "switchd/program/middlebox/**", "all traffic passes it"},
-	{"switchd/chassis/chassistest", "switchd/program/trioml", "switches of tests run it"},
-	{"switchd/program/switchmlroce", "switchd/program/switchml", "the front for RDMA hands packets to the same slots"},
-	{"switchd/chassis", "switchd/forward", "what no program claims is forwarded"},
-	{"switchd/chassis", "internal/pktio/impair", "ports and fabric have links"},
-	{"nodes/hostmodel", "internal/pktio/impair", "a host's cores serve frames as a line does"},
-	{"internal/pktio/afpacket", "internal/pktio", "a driver meets the interface"},
-	{"internal/pktio/afpacket", "internal/pktio/poll", "a driver waits for its descriptor"},
-	{"internal/pktio/udp", "internal/pktio", "a driver meets the interface"},
-	{"internal/pktio/udp", "internal/pktio/poll", "a driver waits for its descriptor"},
-	{"internal/pktio/tcp", "internal/pktio", "a driver meets the interface"},
-	{"internal/pktio/tcp", "internal/pktio/poll", "a driver waits for its descriptor"},
-	{"internal/pktio/pktiotest", "internal/pktio", "the fake meets the interface"},
-	{"switchd/daemon", "internal/pktio/**", "the daemon owns its ports"},
-	{"switchd/daemon", "switchd/control/**", "a switch answers its control planes"},
-	{"switchd/control/switchmlrpc", "internal/wire/switchmlproto", "the service speaks the generated protocol"},
-	{"switchd/program/**", "switchd/program/switchmljob", "engines and sessions share the document of a job"},
-	{"nodes/worker/live", "internal/pktio/**", "a live worker owns its sockets"},
-	{"nodes/stream/live", "internal/pktio/**", "a live server owns its sockets"},
-	{"nodes/worker/live", "internal/tensorfile", "a live worker keeps its tensors for the checker"},
-	{"harness/live", "harness/netns", "a live run happens in namespaces"},
-	{"harness/live", "harness/proc", "a live run starts processes"},
-	{"harness/live", "harness/check", "a run ends with the check of its sums"},
-	{"harness/live", "harness/fidelity", "a live run is judged"},
-	{"harness/sim", "harness/check", "a run ends with the check of its sums"},
-	{"harness/check/parity", "harness/check", "two runs are compared by what the oracle reads"},
-	{"harness/sim", "harness/stall", "a run that stalls says why"},
-	{"harness/live", "harness/stall", "a run that stalls says why"},
-	{"harness/live", "harness/events", "nodes keep as many events as can be used"},
-	{"reports/compare", "reports/stat", "a comparison carries its statistics"},
-	{"reports/render", "reports/compare", "tables are made of its rows"},
-	{"reports/bench", "reports/render", "benchmarks are shown as tables"},
-	{"reports/claims", "reports/render", "verdicts are shown as tables"},
-	{"reports/bench", "reports/stat", "medians of repeats"},
+// families lists the folders whose packages may import each other inside a level.
+var families = []arch.Family{
+	{Folder: "reports", Why: "tables, figures and verdicts are made of each other's rows and statistics"},
+	{Folder: "internal/pktio", Why: "drivers share the wait for a descriptor"},
+	{Folder: "switchd/microcode", Why: "a compiler's stages and the engine share trees and instructions"},
+	{Folder: "switchd/tofino", Why: "placement and passes work on one form of a program"},
+	{Folder: "switchd/program/*", Why: "the programs of one system share its jobs"},
+}
+
+// sideways lists the other imports inside one level, but for those between a folder
+// and one inside it, which need no row.
+var sideways = []arch.Pair{
+	{From: "**", To: "internal/units", Why: "times, rates and sizes are the vocabulary of every package"},
+	{From: "internal/sansio", To: "internal/wire/inet", Why: "a train carries the headers of its frames"},
+	{From: "internal/sansio", To: "internal/result", Why: "a machine's effects include records"},
+	{From: "internal/wire/*", To: "internal/wire/inet", Why: "a format stands on Ethernet, IP and UDP, and its checksums cover them"},
+	{From: "internal/fault", To: "internal/rng", Why: "a fault has a stream of its own"},
+	{From: "topo/gen", To: "internal/suggest", Why: "an unknown name is answered with the nearest"},
+	{From: "switchd/dataplane", To: "internal/sansio", Why: "an engine is a machine"},
+	{From: "switchd/dataplane", To: "internal/wire/inet", Why: "an engine meets parsed headers"},
+	{From: "switchd/dataplane", To: "internal/trace", Why: "an engine says which sources it has"},
+	{From: "nodes/**", To: "nodes/gradient", Why: "a protocol core quantises what it sends"},
+	{From: "nodes/**", To: "nodes/tensor", Why: "collectives over streams cut tensors alike"},
+	{From: "nodes/**", To: "nodes/stream", Why: "a collective says which streams it wants"},
+	{From: "nodes/stream", To: "nodes/newreno", Why: "a stream goes over TCP"},
+	{From: "nodes/stream", To: "nodes/roce", Why: "a stream goes over a reliable connection"},
+	{From: "nodes/stream/streamtest", To: "internal/pktio/impair", Why: "a test network has links"},
+	{From: "nodes/worker", To: "nodes/train/**", Why: "the training loop steps the model over the images"},
+	{From: "switchd/trio", To: "switchd/microcode/isa", Why: "a PFE is loaded with a program"},
+	{From: "switchd/trio", To: "switchd/microcode/vm", Why: "its threads run the program"},
+	{From: "switchd/program/switchmltofino", To: "switchd/program/switchml", Why: "it runs the jobs of the same program"},
+	{From: "switchd/program/switchmltofino", To: "switchd/program/switchmlroce", Why: "it runs its jobs, and counts by the same names"},
+	{From: "switchd/program/triomc", To: "switchd/program/trioml", Why: "it runs the Microcode of the same program"},
+	{From: "switchd/program/*", To: "switchd/program/middlebox/**", Why: "a program that all traffic passes is a middlebox"},
+	{From: "switchd/chassis/chassistest", To: "switchd/program/trioml", Why: "switches of tests run it"},
+	{From: "switchd/program/switchmlroce", To: "switchd/program/switchml", Why: "the front for RDMA hands packets to the same slots"},
+	{From: "switchd/chassis", To: "switchd/forward", Why: "what no program claims is forwarded"},
+	{From: "switchd/chassis", To: "internal/pktio/impair", Why: "ports and fabric have links"},
+	{From: "nodes/hostmodel", To: "internal/pktio/impair", Why: "a host's cores serve frames as a line does"},
+	{From: "switchd/daemon", To: "internal/pktio/**", Why: "the daemon owns its ports"},
+	{From: "switchd/daemon", To: "switchd/control/**", Why: "a switch answers its control planes"},
+	{From: "switchd/control/switchmlrpc", To: "internal/wire/switchmlproto", Why: "the service speaks the generated protocol"},
+	{From: "harness/system/**", To: "harness/job", Why: "a system meets the contract of one"},
+	{From: "harness/system/*", To: "harness/system/streams", Why: "systems over byte streams lay out their connections alike"},
+	{From: "switchd/program/**", To: "switchd/program/switchmljob", Why: "engines and sessions share the document of a job"},
+	{From: "nodes/worker/live", To: "internal/pktio/**", Why: "a live worker owns its sockets"},
+	{From: "nodes/stream/live", To: "internal/pktio/**", Why: "a live server owns its sockets"},
+	{From: "nodes/worker/live", To: "internal/tensorfile", Why: "a live worker keeps its tensors for the checker"},
+	{From: "harness/live", To: "harness/netns", Why: "a live run happens in namespaces"},
+	{From: "harness/live", To: "harness/proc", Why: "a live run starts processes"},
+	{From: "harness/live", To: "harness/check", Why: "a run ends with the check of its sums"},
+	{From: "harness/live", To: "harness/fidelity", Why: "a live run is judged"},
+	{From: "harness/sim", To: "harness/check", Why: "a run ends with the check of its sums"},
+	{From: "harness/sim", To: "harness/stall", Why: "a run that stalls says why"},
+	{From: "harness/live", To: "harness/stall", Why: "a run that stalls says why"},
+	{From: "harness/live", To: "harness/events", Why: "nodes keep as many events as can be used"},
 }
 
 // confined names packages that may import nothing of the module but what is
 // listed, whatever their level.
-var confined = []confinement{
+var confined = []arch.Confinement{
 	{
-		"reports/**", []string{
+		Packages: "reports/**",
+		May: []string{
 			"reports/**", "internal/result", "internal/units",
 			"internal/suggest", // an unknown claim is answered with the nearest
 		},
-		"a report is made from recorded results alone, so that an old run can be reported again without running it",
+		Why: "a report is made from recorded results alone (internal/result), so that an old run can be reported again without running it",
 	},
 }
 
-// bannedImports are the packages that a machine (levels 7 to 9) does without.
-var bannedImports = []ban{
-	{[]string{"os", "os/**", "syscall", "golang.org/x/sys/unix"},
-		"a machine does no I/O", "take the content as an argument; do the I/O in harness, nodes/worker/live or switchd/daemon"},
-	{[]string{"net", "net/**"},
-		"a machine has no sockets", "use net/netip for addresses; sockets belong to internal/pktio"},
-	{[]string{"time"},
-		"a machine has no clock: it is told the time", "take now as an argument, in internal/units picoseconds"},
-	{[]string{"sync", "sync/**"},
-		"one goroutine owns a machine", "let the caller, which owns the goroutine, do the locking"},
-	{[]string{"log", "log/slog"},
-		"a machine emits typed trace events", "send an internal/trace event, or return an error"},
-	{[]string{"math/rand", "math/rand/**", "crypto/rand"},
-		"all randomness comes from named streams of one seed", "take an *rng.Stream"},
-	{[]string{"unsafe"},
-		"a machine must not read beyond its buffers, whatever a packet says", "use encoding/binary or internal/vec"},
+// machineBans list what a machine (levels 7 to 9) does without.
+var machineBans = []arch.Ban{
+	{
+		Rule: "import", What: []string{"import os/**", "import syscall", "import golang.org/x/sys/unix"},
+		Why: "a machine does no I/O", Fix: "take the content as an argument; do the I/O in harness, nodes/worker/live or switchd/daemon",
+	},
+	{
+		Rule: "import", What: []string{"import net/**"},
+		Why: "a machine has no sockets", Fix: "use net/netip for addresses; sockets belong to internal/pktio",
+	},
+	{
+		Rule: "import", What: []string{"import time"},
+		Why: "a machine has no clock: it is told the time", Fix: "take now as an argument, in internal/units picoseconds",
+	},
+	{
+		Rule: "import", What: []string{"import sync/**"},
+		Why: "one goroutine owns a machine", Fix: "let the caller, which owns the goroutine, do the locking",
+	},
+	{
+		Rule: "import", What: []string{"import log/**"},
+		Why: "a machine emits typed trace events", Fix: "send an internal/trace event, or return an error",
+	},
+	{
+		Rule: "import", What: []string{"import math/rand/**", "import crypto/rand"},
+		Why: "all randomness comes from named streams of one seed", Fix: "take an *rng.Stream",
+	},
+	{
+		Rule: "import", What: []string{"import unsafe"},
+		Why: "a machine must not read beyond its buffers, whatever a packet says", Fix: "use encoding/binary or internal/vec",
+	},
+	{
+		Rule: "import", What: []string{"dot import"},
+		Why: "identifiers without a package name cannot be checked here, nor by a reader", Fix: "import it under its name",
+	},
+	{
+		// What reads or waits for the wall clock stays banned where package time is let in.
+		Rule: "clock", What: []string{
+			"use time.Now", "use time.Since", "use time.Until", "use time.Sleep", "use time.After", "use time.AfterFunc",
+			"use time.Tick", "use time.NewTimer", "use time.NewTicker",
+		},
+		Why: "a machine is told the time", Fix: "take now as an argument",
+	},
+	{
+		Rule: "goroutine", What: []string{"go statement", "select statement", "channel type"},
+		Why: "one goroutine owns a machine, and two runs of one seed must not differ",
+		Fix: "return effects to the caller; what runs at once belongs to levels 1 to 6",
+	},
+	{
+		Rule: "map order", What: []string{"range over a map", "use maps.Keys", "use maps.Values", "use maps.All"},
+		Why: "the order of a map differs from run to run, and two runs of one seed must not",
+		Fix: "range over slices.Sorted(maps.Keys(m)) or keep a slice; where the order of a loop cannot escape, " +
+			"say why on the line above: // ordered: <reason>",
+	},
 }
 
-// clockUses are the parts of package time that read or wait for the wall
-// clock; they stay banned in a machine that may import time.
-var clockUses = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+// testBans list what tests do without.
+var testBans = []arch.Ban{{
+	Rule: "sleep", What: []string{"use time.Sleep"},
+	Why: "a test that sleeps is slow when it passes and flaky when it fails",
+	Fix: "wait for the event itself: a channel, a process's exit, a virtual clock, testing/synctest",
+}}
 
-// bannedNames say nothing about what a package holds.
-var bannedNames = []string{
-	"util", "utils", "common", "helper", "helpers", "types", "mock", "mocks", "misc", "base", "lib",
+// fileBans list what every file does without.
+var fileBans = []arch.Ban{
+	{
+		Rule: "init", What: []string{"func init"},
+		Why: "nothing happens by being imported; commands build their lists in the open",
+		Fix: "make it a function that main calls, or a table",
+	},
+	{
+		Rule: "name", What: []string{
+			"package util", "package utils", "package common", "package helper", "package helpers", "package types",
+			"package mock", "package mocks", "package misc", "package base", "package lib",
+		},
+		Why: "a package is one noun that a stranger can define", Fix: "name it after what it holds, or move that to where it is used",
+	},
 }
 
-// allowed lists the imports that one package is let off, each with its reason.
-var allowed = []exception{
-	{"internal/rng", "math/rand/v2", "it is where the streams come from"},
-	{"internal/golden", "os", "it compares with files; only tests import it"},
+// allowed lists what packages are let off.
+var allowed = []arch.Pair{
+	{From: "**", To: "import net/netip", Why: "addresses are values"},
+	{From: "internal/rng", To: "import math/rand/v2", Why: "it is where the streams come from"},
+	{From: "internal/golden", To: "import os", Why: "it compares with files; only tests import it"},
 }
 
 func TestArchitecture(t *testing.T) {
-	tree, err := readTree(".")
+	tree, err := arch.ReadTree(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range architecture.check(tree) {
+	loops, err := architecture.CheckMaps(tree)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, f := range append(architecture.Check(tree), loops...) {
 		t.Error(f)
 	}
 }

@@ -12,7 +12,7 @@
 //	4 harness                     Experiment and Runner
 //	5 harness/sim, harness/live   the two clocks, namespaces, processes
 //	6 switchd/daemon, pktio       sockets and drivers
-//	7 switchd/program, vtime      machines that bind machines
+//	7 switchd/program, chassis    machines that join machines
 //	8 nodes/trioml, switchd/trio  protocol cores and engines
 //	9 units, sansio, wire, topo   the words all of them use
 //
