@@ -41,7 +41,7 @@ func TestServe(t *testing.T) {
 	for name, pipe := range map[string]switchml.Pipe{"pipeline": {Pipeline: true}, "reference": {}} {
 		t.Run(name, func(t *testing.T) {
 			opt := ServeOptions{
-				Lab: netns.NewLabName(), Logs: t.TempDir(), System: switchml.System{Slots: 128, Pipe: pipe}, NetNS: netns.Options{StateDir: t.TempDir()},
+				Lab: netns.NewLabName(), Logs: t.TempDir(), System: switchml.Service{System: switchml.System{Slots: 128, Pipe: pipe}}, NetNS: netns.Options{StateDir: t.TempDir()},
 			}
 			checkLeaks(t, opt.Lab)
 			ctx, cancel := context.WithCancel(t.Context())

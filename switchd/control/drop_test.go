@@ -1,4 +1,4 @@
-package control
+package control_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
+	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchmltofino"
@@ -38,42 +39,42 @@ func newPipeline(t *testing.T) *rig {
 func TestDropSimulator(t *testing.T) {
 	r := newPipeline(t)
 	seed := uint64(7)
-	set := func(port string, d Direction, p float64) []Dropping {
-		return r.must(Request{Op: OpDrop, Drop: &Drop{Port: port, Direction: d, Probability: p, Seed: &seed}}).Drops
+	set := func(port string, d control.Direction, p float64) []control.Dropping {
+		return r.must(control.Request{Op: control.OpDrop, Drop: &control.Drop{Port: port, Direction: d, Probability: p, Seed: &seed}}).Drops
 	}
-	if got := r.must(Request{Op: OpDrop}).Drops; got != nil {
+	if got := r.must(control.Request{Op: control.OpDrop}).Drops; got != nil {
 		t.Errorf("at first %v", got)
 	}
-	set("p2", In, 0.5)
-	set("p0", Out, 1)
-	set("p0", In, 0.001)
-	want := []Dropping{{"engine", "p0", In, 0.001}, {"engine", "p0", Out, 1}, {"engine", "p2", In, 0.5}}
-	if diff := cmp.Diff(want, r.must(Request{Op: OpDrop}).Drops); diff != "" {
+	set("p2", control.In, 0.5)
+	set("p0", control.Out, 1)
+	set("p0", control.In, 0.001)
+	want := []control.Dropping{{"engine", "p0", control.In, 0.001}, {"engine", "p0", control.Out, 1}, {"engine", "p2", control.In, 0.5}}
+	if diff := cmp.Diff(want, r.must(control.Request{Op: control.OpDrop}).Drops); diff != "" {
 		t.Errorf("set (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want[1:], set("p0", In, 0)); diff != "" {
+	if diff := cmp.Diff(want[1:], set("p0", control.In, 0)); diff != "" {
 		t.Errorf("one ended (-want +got):\n%s", diff)
 	}
-	if got := r.must(Request{Op: OpClearDrop}).Drops; got != nil {
+	if got := r.must(control.Request{Op: control.OpClearDrop}).Drops; got != nil {
 		t.Errorf("cleared %v", got)
 	}
 }
 
 func TestDropRefusals(t *testing.T) {
 	r := newPipeline(t)
-	for want, d := range map[string]Drop{
-		`tor has no port "p9" with a link: there are p0, p1, p2; did you mean "p0"?`: {Port: "p9", Direction: In},
+	for want, d := range map[string]control.Drop{
+		`tor has no port "p9" with a link: there are p0, p1, p2; did you mean "p0"?`: {Port: "p9", Direction: control.In},
 		`direction "up": allowed are in, out`:                                        {Port: "p0", Direction: "up"},
-		`bad-drop: losing packets at port 0 of tor with probability 2: use 0 to 1`:   {Port: "p0", Direction: In, Probability: 2},
+		`bad-drop: losing packets at port 0 of tor with probability 2: use 0 to 1`:   {Port: "p0", Direction: control.In, Probability: 2},
 	} {
-		if got := r.ask(Request{Op: OpDrop, Drop: &d}); !strings.HasPrefix(got.Error, want) || got.Drops != nil {
+		if got := r.ask(control.Request{Op: control.OpDrop, Drop: &d}); !strings.HasPrefix(got.Error, want) || got.Drops != nil {
 			t.Errorf("%+v:\n got %s\nwant %s", d, got.Error, want)
 		}
 	}
-	if got := r.ask(Request{Op: OpClearDrop, Drop: &Drop{}}); got.Fault != FaultRequest {
+	if got := r.ask(control.Request{Op: control.OpClearDrop, Drop: &control.Drop{}}); got.Fault != control.FaultRequest {
 		t.Errorf("a drop that is cleared: %+v", got)
 	}
-	wantFault(t, newRig(t, "rack", 2).ask(Request{Op: OpDrop}), FaultRefused, dataplane.RefusedNoDrops)
+	wantFault(t, newRig(t, "rack", 2).ask(control.Request{Op: control.OpDrop}), control.FaultRefused, dataplane.RefusedNoDrops)
 }
 
 // The pipeline shows its ports as they are numbered on the chassis.

@@ -1,4 +1,4 @@
-package control
+package control_test
 
 import (
 	"encoding/binary"
@@ -7,11 +7,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	triosystem "github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
+	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/gen"
@@ -23,19 +25,20 @@ type rig struct {
 	t    rapid.TB
 	plan *plan.Plan
 	*chassis.Chassis
-	now units.Time
+	now  units.Time
+	jobs control.Layouter
 }
 
 // newRig puts a program of Trio-ML on every PFE but those named without.
 func newRig(t rapid.TB, topology string, hosts int, without ...int) *rig {
 	t.Helper()
-	return newRigOf(t, topology, hosts, chassistest.TrioML, func(_ *plan.Switch, node string) any { return trioml.Config{Node: node} }, without...)
+	return newRigOf(t, triosystem.System{}, topology, hosts, chassistest.TrioML, func(_ *plan.Switch, node string) any { return trioml.Config{Node: node} }, without...)
 }
 
 // newRigOf puts an engine on every PFE but those named without.
-func newRigOf(t rapid.TB, topology string, hosts int, newEngine chassis.NewEngine, config func(sw *plan.Switch, node string) any, without ...int) *rig {
+func newRigOf(t rapid.TB, jobs control.Layouter, topology string, hosts int, newEngine chassis.NewEngine, config func(sw *plan.Switch, node string) any, without ...int) *rig {
 	t.Helper()
-	r := &rig{t: t, plan: chassistest.Plan(t, topology, gen.Params{Hosts: hosts})}
+	r := &rig{t: t, jobs: jobs, plan: chassistest.Plan(t, topology, gen.Params{Hosts: hosts})}
 	cfg := chassis.Config{Switch: r.plan.Switches[0], NoLinks: true}
 	pfes := 1
 	if c := cfg.Switch.Chassis; c != nil {
@@ -62,13 +65,13 @@ func newRigOf(t rapid.TB, topology string, hosts int, newEngine chassis.NewEngin
 	return r
 }
 
-func (r *rig) ask(q Request) Response {
-	q.Version = Version
-	return Dispatch(r.now, r.Chassis, q)
+func (r *rig) ask(q control.Request) control.Response {
+	q.Version = control.Version
+	return control.Dispatch(r.now, r.Chassis, r.jobs, q)
 }
 
 // must asks and wants no error.
-func (r *rig) must(q Request) Response {
+func (r *rig) must(q control.Request) control.Response {
 	r.t.Helper()
 	out := r.ask(q)
 	if out.Error != "" {
@@ -95,7 +98,7 @@ func (r *rig) send(job, host int, block uint32) (copies int, sum uint32) {
 // rows returns a view as words, behind the name of each PFE.
 func (r *rig) rows(v dataplane.View) (out [][]string) {
 	r.t.Helper()
-	for _, e := range r.must(Request{Op: OpShow, View: v}).Tables {
+	for _, e := range r.must(control.Request{Op: control.OpShow, View: v}).Tables {
 		for _, row := range e.Table.Rows {
 			words := []string{e.PFE}
 			for _, value := range row {
@@ -116,9 +119,21 @@ func upTo(n int) (out []int) {
 	return out
 }
 
-func wantFault(t *testing.T, out Response, fault Fault, reason dataplane.Reason) {
+func wantFault(t *testing.T, out control.Response, fault control.Fault, reason dataplane.Reason) {
 	t.Helper()
 	if out.Error == "" || out.Fault != fault || out.Reason != reason || out.Added != nil || out.Removed != nil || out.Tables != nil {
 		t.Errorf("answer %+v, want fault %q, reason %q", out, fault, reason)
 	}
+}
+
+// Job is a job of Trio-ML that a switch is asked for.
+type Job = triosystem.Request
+
+// asked is a job as it crosses to the switch.
+func asked(job any) json.RawMessage {
+	text, err := json.Marshal(job)
+	if err != nil {
+		panic(err)
+	}
+	return text
 }

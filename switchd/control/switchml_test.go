@@ -1,20 +1,23 @@
-package control
+package control_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	smlsystem "github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchmltofino"
@@ -40,13 +43,17 @@ func newSwitchML(t rapid.TB, engine, topology string, hosts int) *rig {
 		}
 		return engines[engine](cfg)
 	}
-	return newRigOf(t, topology, hosts, newEngine, func(sw *plan.Switch, node string) any {
+	return newRigOf(t, smlsystem.System{}, topology, hosts, newEngine, func(sw *plan.Switch, node string) any {
 		return switchml.Config{Node: node, Router: sw.Router, MAC: inet.MAC(sw.MAC), Pool: 1024}
 	})
 }
 
-func ofSwitchML(id, elements, slots int, hosts ...int) *Job {
-	return &Job{ID: id, Sources: hosts, SwitchML: &SwitchML{Elements: elements, Slots: slots}}
+func ofSwitchML(id, elements, slots int, hosts ...int) *smlsystem.Request {
+	return &smlsystem.Request{ID: id, Sources: hosts, SwitchML: &smlsystem.RequestedSlots{Elements: elements, Slots: slots}}
+}
+
+func sml(id, elements, slots int, hosts ...int) json.RawMessage {
+	return asked(ofSwitchML(id, elements, slots, hosts...))
 }
 
 // update has a host send ones to slot 0, and returns by what ports what leaves.
@@ -78,21 +85,25 @@ func TestJobsOfSwitchML(t *testing.T) {
 	for engine := range engines {
 		t.Run(engine, func(t *testing.T) {
 			r := newSwitchML(t, engine, "rack", 4)
-			out := r.must(Request{Op: OpAddJob, Job: ofSwitchML(2, 256, 512, 3, 0)})
-			if len(out.Added) != 1 || out.Added[0].PFE != "engine" || out.Added[0].Job != nil || !cmp.Equal(out.Added[0].Ports, []string{"p3", "p0"}) {
+			out := r.must(control.Request{Op: control.OpAddJob, Job: sml(2, 256, 512, 3, 0)})
+			if len(out.Added.Tables) != 1 || out.Added.Tables[0].PFE != "engine" || out.Added.Name != "switch.job.workers" {
 				t.Fatalf("added %+v", out.Added)
 			}
 			for rank, host := range []int{3, 0} {
-				w, h := out.Added[0].SwitchML.Workers[rank], &r.plan.Hosts[host]
-				if w.Rank != rank || w.Addr != h.Addr.Addr() || w.MAC != inet.MAC(h.MAC) || int(w.Port) != h.SwitchPort {
-					t.Errorf("rank %d is %+v, want %s", rank, w, h.Name)
+				row, h := out.Added.Tables[0].Table.Rows[rank], &r.plan.Hosts[host]
+				want := []dataplane.Value{
+					dataplane.Int(rank), dataplane.Text(h.Addr.Addr().String()), dataplane.Text(h.MAC.String()),
+					dataplane.Text(r.plan.Switches[0].Ports[h.SwitchPort].Name),
+				}
+				if !slices.Equal(row, want) {
+					t.Errorf("rank %d is %v, want %s", rank, row, h.Name)
 				}
 			}
 			moved := netip.MustParseAddr("10.1.77.1") // of a client that took h2's interface over
-			told := &SwitchML{Elements: 64, Slots: 512, Workers: []Worker{
+			told := &smlsystem.RequestedSlots{Elements: 64, Slots: 512, Workers: []smlsystem.RequestedWorker{
 				{Addr: moved, MAC: "02:00:00:00:77:01", Port: "p2"}, {Addr: r.plan.Hosts[1].Addr.Addr(), MAC: r.plan.Hosts[1].MAC.String(), Port: "p1"},
 			}}
-			r.must(Request{Op: OpAddJob, Job: &Job{ID: 3, SwitchML: told}})
+			r.must(control.Request{Op: control.OpAddJob, Job: asked(smlsystem.Request{ID: 3, SwitchML: told})})
 			for i, step := range []struct {
 				host, elements int
 				from           netip.Addr
@@ -112,11 +123,11 @@ func TestJobsOfSwitchML(t *testing.T) {
 			if diff := cmp.Diff(want, jobs); diff != "" {
 				t.Errorf("jobs (-want +got):\n%s", diff)
 			}
-			wantFault(t, r.ask(Request{Op: OpAddJob, Job: ofSwitchML(4, 64, 1, 1)}), FaultRefused, dataplane.RefusedSource)
-			if removed := r.must(Request{Op: OpRemoveJob, ID: number(2)}).Removed; len(removed) != 1 {
+			wantFault(t, r.ask(control.Request{Op: control.OpAddJob, Job: sml(4, 64, 1, 1)}), control.FaultRefused, dataplane.RefusedSource)
+			if removed := r.must(control.Request{Op: control.OpRemoveJob, ID: number(2)}).Removed; len(removed) != 1 {
 				t.Errorf("removed %+v", removed)
 			}
-			r.must(Request{Op: OpAddJob, Job: ofSwitchML(4, 64, 512, 3)})
+			r.must(control.Request{Op: control.OpAddJob, Job: sml(4, 64, 512, 3)})
 			if rows := r.rows(dataplane.ViewJobs); len(rows) != 2 || rows[0][1] != "3" {
 				t.Errorf("left are %v", rows)
 			}
@@ -126,12 +137,12 @@ func TestJobsOfSwitchML(t *testing.T) {
 
 // A refusal has a name and a fix, and changes nothing.
 func TestRefusedJobsOfSwitchML(t *testing.T) {
-	with := func(j *Job, change func(*Job)) *Job { change(j); return j }
-	worker := func(addr, mac, port string) *Job {
-		return &Job{ID: 3, SwitchML: &SwitchML{Elements: 64, Slots: 8, Workers: []Worker{{netip.MustParseAddr(addr), mac, port}}}}
+	with := func(j *smlsystem.Request, change func(*smlsystem.Request)) *smlsystem.Request { change(j); return j }
+	worker := func(addr, mac, port string) *smlsystem.Request {
+		return &smlsystem.Request{ID: 3, SwitchML: &smlsystem.RequestedSlots{Elements: 64, Slots: 8, Workers: []smlsystem.RequestedWorker{{Addr: netip.MustParseAddr(addr), MAC: mac, Port: port}}}}
 	}
 	for name, tc := range map[string]struct {
-		job    *Job
+		job    any
 		reason dataplane.Reason
 		says   string
 	}{
@@ -148,17 +159,17 @@ func TestRefusedJobsOfSwitchML(t *testing.T) {
 		"MAC":            {worker("10.1.0.9", "02:00:00:00:00", "p2"), dataplane.RefusedSource, "as 02:00:00:00:00:01"},
 		"group MAC":      {worker("10.1.0.9", "03:00:00:00:00:09", "p2"), dataplane.RefusedSource, "has MAC 03:00:00:00:00:09"},
 		"IPv6":           {worker("fd00::9", "02:00:00:00:00:09", "p2"), dataplane.RefusedSource, "give an IPv4 address"},
-		"both":           {with(worker("10.1.0.9", "02:00:00:00:00:09", "p2"), func(j *Job) { j.Sources = []int{2} }), dataplane.RefusedDocument, "has hosts and workers: tell its workers in one way"},
-		"caps of Trio":   {with(ofSwitchML(3, 64, 8, 2), func(j *Job) { j.BlockMax, j.Ports = 8, []string{"p0"} }), dataplane.RefusedDocument, "is of SwitchML, and has block_cnt_max, ports of Trio-ML: leave it out"},
-		"other protocol": {&Job{ID: 3, Sources: []int{2, 3}}, dataplane.RefusedProtocol, "other-protocol: a job of Trio-ML is for another program: this one speaks SwitchML: give --slots"},
+		"both":           {with(worker("10.1.0.9", "02:00:00:00:00:09", "p2"), func(j *smlsystem.Request) { j.Sources = []int{2} }), dataplane.RefusedDocument, "has hosts and workers: tell its workers in one way"},
+		"caps of Trio":   {Job{ID: 3, Sources: []int{2}, BlockMax: 8}, dataplane.RefusedDocument, `unknown field "block_cnt_max": give id, sources, and switchml`},
+		"other protocol": {Job{ID: 3, Sources: []int{2, 3}}, dataplane.RefusedProtocol, "other-protocol: job 3 says nothing of slots: this switch speaks SwitchML: give --slots"},
 	} {
 		for engine := range engines {
 			t.Run(name+"/"+engine, func(t *testing.T) {
 				r := newSwitchML(t, engine, "rack", 4)
-				r.must(Request{Op: OpAddJob, Job: ofSwitchML(1, 256, 512, 0, 1)})
+				r.must(control.Request{Op: control.OpAddJob, Job: sml(1, 256, 512, 0, 1)})
 				before := r.rows(dataplane.ViewJobs)
-				out := r.ask(Request{Op: OpAddJob, Job: tc.job})
-				wantFault(t, out, FaultRefused, tc.reason)
+				out := r.ask(control.Request{Op: control.OpAddJob, Job: asked(tc.job)})
+				wantFault(t, out, control.FaultRefused, tc.reason)
 				if !strings.Contains(out.Error, tc.says) {
 					t.Errorf("%q lacks %q", out.Error, tc.says)
 				}
@@ -169,9 +180,9 @@ func TestRefusedJobsOfSwitchML(t *testing.T) {
 		}
 	}
 	trio := newRig(t, "rack", 4)
-	out := trio.ask(Request{Op: OpAddJob, Job: ofSwitchML(3, 64, 8, 0, 1)})
-	wantFault(t, out, FaultRefused, dataplane.RefusedProtocol)
-	if want := "this one speaks Trio-ML: name its --sources, without --slots"; !strings.Contains(out.Error, want) {
+	out := trio.ask(control.Request{Op: control.OpAddJob, Protocol: "SwitchML", Job: sml(3, 64, 8, 0, 1)})
+	wantFault(t, out, control.FaultRefused, dataplane.RefusedProtocol)
+	if want := "a job of SwitchML is for another program: tor speaks Trio-ML: give the options of a job of Trio-ML"; !strings.Contains(out.Error, want) {
 		t.Errorf("%q lacks %q", out.Error, want)
 	}
 }
@@ -179,7 +190,7 @@ func TestRefusedJobsOfSwitchML(t *testing.T) {
 // In a chassis a job has the one PFE of its workers, and no levels.
 func TestJobOfSwitchMLHasOnePFE(t *testing.T) {
 	r := newSwitchML(t, "reference", "mx480", 6) // pfe1 has hosts 0 to 2, pfe2 has 3 to 5
-	if out := r.must(Request{Op: OpAddJob, Job: ofSwitchML(2, 64, 8, 3, 4, 5)}); out.Added[0].PFE != "pfe2" || len(out.Added) != 1 {
+	if out := r.must(control.Request{Op: control.OpAddJob, Job: sml(2, 64, 8, 3, 4, 5)}); out.Added.Tables[0].PFE != "pfe2" || len(out.Added.Tables) != 1 {
 		t.Errorf("added %+v", out.Added)
 	}
 	for host := 3; host < 6; host++ {
@@ -188,8 +199,8 @@ func TestJobOfSwitchMLHasOnePFE(t *testing.T) {
 		}
 	}
 	for pfe, hosts := range map[string][]int{"": {0, 5}, "pfe2": {0, 1}} {
-		out := r.ask(Request{Op: OpAddJob, PFE: pfe, Job: ofSwitchML(3, 64, 8, hosts...)})
-		wantFault(t, out, FaultRefused, dataplane.RefusedLevels)
+		out := r.ask(control.Request{Op: control.OpAddJob, PFE: pfe, Job: sml(3, 64, 8, hosts...)})
+		wantFault(t, out, control.FaultRefused, dataplane.RefusedLevels)
 		if want := "name workers at the ports of one PFE: levels are laid out for the job of a run only"; !strings.Contains(out.Error, want) {
 			t.Errorf("%q lacks %q", out.Error, want)
 		}
@@ -205,7 +216,7 @@ func TestPoolIsWhatRequestsMade(t *testing.T) {
 		for range rapid.IntRange(1, 20).Draw(t, "requests") {
 			id := rapid.IntRange(0, 3).Draw(t, "id")
 			if rapid.Bool().Draw(t, "remove") {
-				out := r.ask(Request{Op: OpRemoveJob, ID: &id})
+				out := r.ask(control.Request{Op: control.OpRemoveJob, ID: &id})
 				if (out.Error == "") != (have[id] > 0) {
 					t.Fatalf("removal of job %d: %+v", id, out)
 				}
@@ -219,7 +230,7 @@ func TestPoolIsWhatRequestsMade(t *testing.T) {
 			}
 			slots, host := rapid.IntRange(1, 700).Draw(t, "slots"), rapid.IntRange(0, 3).Draw(t, "host")
 			_, busy := hosts[host]
-			switch out := r.ask(Request{Op: OpAddJob, Job: ofSwitchML(id, 64, slots, host)}); {
+			switch out := r.ask(control.Request{Op: control.OpAddJob, Job: sml(id, 64, slots, host)}); {
 			case out.Error == "" && (have[id] > 0 || busy):
 				t.Fatalf("job %d of host %d was added beside %v, %v", id, host, have, hosts)
 			case out.Error == "":

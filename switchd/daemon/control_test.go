@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -84,6 +86,28 @@ func (m *memory) take(t *testing.T, job, host int) {
 	}
 }
 
+// onTwoLevels lays every job that is asked for over the PFEs of [twoLevels].
+type onTwoLevels struct {
+	maker
+	plan *plan.Plan
+}
+
+func (onTwoLevels) Protocol() string { return trioml.Protocol }
+
+func (l onTwoLevels) LayOut(sw *plan.Switch, _ int, job json.RawMessage) (control.Layout, error) {
+	var asked struct{ ID int }
+	if err := json.Unmarshal(job, &asked); err != nil {
+		return control.Layout{}, err
+	}
+	group := plan.Group(uint16(asked.ID))
+	out := inet.Flow{SrcMAC: inet.MAC(sw.MAC), DstMAC: inet.MulticastMAC(group), Src: sw.Router, Dst: group, SrcPort: wire.Port, DstPort: wire.Port}
+	part := func(pfe, source int, to []sansio.Port, from ...int) control.Part {
+		return control.Part{PFE: pfe, Document: &trioml.Document{ID: asked.ID, Sources: from, Out: out, OutSrc: source, To: to}}
+	}
+	up := []sansio.Port{dataplane.Fabric(3)}
+	return control.Layout{ID: asked.ID, Parts: []control.Part{part(3, 0, []sansio.Port{0, 4}, 10, 11), part(0, 10, up, 0), part(1, 11, up, 1)}}, nil
+}
+
 // While a switch forwards, somebody gives it a job, whose packets it then adds up,
 // sees its counters, and takes it away. The job that it had goes on.
 func TestJobsOfARunningSwitch(t *testing.T) {
@@ -95,13 +119,13 @@ func TestJobsOfARunningSwitch(t *testing.T) {
 	ended := make(chan error, 1)
 	open := func() (pktio.Device, error) { return m.dev, nil }
 	go func() {
-		_, err := life{Config{Chassis: twoLevels(m.plan), Control: path}, chassistest.TrioML, open}.run(ctx, ctl)
+		_, err := life{Config{Chassis: twoLevels(m.plan), Control: path}, onTwoLevels{maker(chassistest.TrioML), m.plan}, open}.run(ctx, ctl)
 		ended <- err
 	}()
 	<-ctl.ready
 	c := dial(t, path)
 	m.reduce(t, 1)
-	if out := c.must(control.Request{Op: control.OpAddJob, Job: &control.Job{ID: 2, Sources: []int{0, 1}}}); len(out.Added) != 3 {
+	if out := c.must(control.Request{Op: control.OpAddJob, Job: json.RawMessage(`{"id":2}`)}); len(out.Added.Tables) != 3 {
 		t.Fatalf("added %+v", out.Added)
 	}
 	m.contribute(t, 2, 0)
@@ -145,7 +169,7 @@ func TestBusySwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDaemon(Config{Chassis: twoLevels(m.plan)}, chassistest.TrioML, w)
+	d, err := newDaemon(Config{Chassis: twoLevels(m.plan)}, maker(chassistest.TrioML), w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +187,7 @@ func TestSocketThatCannotBe(t *testing.T) {
 	m := newMemory(t)
 	open := func() (pktio.Device, error) { return pktiotest.New(2, nil), nil }
 	path := filepath.Join(t.TempDir(), "gone", "mx480.sock")
-	_, err := life{Config{Chassis: twoLevels(m.plan), Control: path}, chassistest.TrioML, open}.run(t.Context(), newParent())
+	_, err := life{Config{Chassis: twoLevels(m.plan), Control: path}, maker(chassistest.TrioML), open}.run(t.Context(), newParent())
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}

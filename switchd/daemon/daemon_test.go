@@ -144,7 +144,7 @@ func TestLifeOfASwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventsPath := filepath.Join(t.TempDir(), "events")
-	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), TracePath: path, Events: 1, EventsPath: eventsPath}, chassistest.TrioML, w)
+	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), TracePath: path, Events: 1, EventsPath: eventsPath}, maker(chassistest.TrioML), w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestEndsWithAReport(t *testing.T) {
 				}
 				return m.dev, nil
 			}
-			report, err := life{cfg, chassistest.TrioML, open}.run(ctx, ctl)
+			report, err := life{cfg, maker(chassistest.TrioML), open}.run(ctx, ctl)
 			if got := fmt.Sprint(err); (tc.want == "") != (err == nil) || err != nil && got != tc.want {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}

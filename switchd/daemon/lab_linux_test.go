@@ -1,18 +1,23 @@
-package daemon
+package daemon_test
 
 import (
 	"context"
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/containernetworking/plugins/pkg/ns"
 	"github.com/vishvananda/netlink"
 
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/topo/plan"
 )
+
+// patience is how long a test waits for what must come.
+const patience = 20 * time.Second
 
 // lab is a plan made real: a namespace for each node, a veth pair for each wire,
 // and a daemon in this process for each switch.
@@ -20,20 +25,20 @@ type lab struct {
 	t       *testing.T
 	plan    *plan.Plan
 	spaces  map[string]ns.NetNS
-	engine  chassis.NewEngine // of every switch; nil: none
+	system  daemon.System // of every switch; nil: none
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
 	mu      sync.Mutex // guards reports
-	reports map[string]Report
+	reports map[string]daemon.Report
 }
 
 // newLab starts a lab, all of whose switches are ready. change may alter the
 // configuration of each.
-func newLab(t *testing.T, p *plan.Plan, change func(c *Config)) *lab {
+func newLab(t *testing.T, p *plan.Plan, change func(c *daemon.Config)) *lab {
 	t.Helper()
 	netnstest.RequireRoot(t)
-	l := &lab{t: t, plan: p, spaces: map[string]ns.NetNS{}, reports: map[string]Report{}}
+	l := &lab{t: t, plan: p, spaces: map[string]ns.NetNS{}, reports: map[string]daemon.Report{}}
 	for i := range p.Hosts {
 		l.addSpace(p.Hosts[i].Name)
 	}
@@ -119,17 +124,17 @@ func (l *lab) address(h *plan.Host) {
 	})
 }
 
-func (l *lab) startSwitch(ctx context.Context, sw *plan.Switch, change func(c *Config)) {
+func (l *lab) startSwitch(ctx context.Context, sw *plan.Switch, change func(c *daemon.Config)) {
 	l.t.Helper()
-	cfg := Config{Chassis: chassis.Config{Switch: *sw, MTU: l.plan.MTU, Seed: 1}}
+	cfg := daemon.Config{Chassis: chassis.Config{Switch: *sw, MTU: l.plan.MTU, Seed: 1}}
 	if change != nil {
 		change(&cfg)
 	}
-	ctl := newParent()
+	ctl := daemon.NewParent()
 	ended := make(chan error, 1)
 	l.running.Go(func() {
 		ended <- l.spaces[sw.Name].Do(func(ns.NetNS) error {
-			report, err := Run(ctx, cfg, l.engine, ctl)
+			report, err := daemon.Run(ctx, cfg, l.system, ctl)
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.reports[sw.Name] = report
@@ -137,7 +142,7 @@ func (l *lab) startSwitch(ctx context.Context, sw *plan.Switch, change func(c *C
 		})
 	})
 	select {
-	case <-ctl.ready:
+	case <-ctl.Forwards():
 	case err := <-ended:
 		l.t.Fatalf("%s ended before it was ready: %v", sw.Name, err)
 	}

@@ -1,4 +1,4 @@
-package daemon
+package daemon_test
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
+	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -40,7 +41,7 @@ func TestPingAndTCPThroughEverySwitch(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := chassistest.Plan(t, tc.topology, tc.params)
-			l := newLab(t, p, func(c *Config) { c.Chassis.Quantum = 20 * units.Microsecond })
+			l := newLab(t, p, func(c *daemon.Config) { c.Chassis.Quantum = 20 * units.Microsecond })
 			first, last := &p.Hosts[0], &p.Hosts[len(p.Hosts)-1]
 			for i := range p.Hosts {
 				if h := &p.Hosts[i]; h != first {
@@ -114,7 +115,7 @@ func TestSerialisationOfALiveLink(t *testing.T) {
 	const frameTime = (payload + inet.UDPHeaders + 24) * 8 * time.Nanosecond
 	link := topo.LinkSpec{Rate: units.GbitPerSecond, Delay: 100 * units.Microsecond, Queue: 16 * units.MiB}
 	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 2, Link: link})
-	l := newLab(t, p, func(c *Config) {
+	l := newLab(t, p, func(c *daemon.Config) {
 		c.Chassis.Quantum = 20 * units.Microsecond
 		c.RingFrames = 256 // all 160 super-packets, which come at the speed of memory
 	})

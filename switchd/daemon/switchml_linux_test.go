@@ -1,4 +1,4 @@
-package daemon
+package daemon_test
 
 import (
 	"context"
@@ -18,11 +18,14 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	system "github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
+	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchmltofino"
@@ -46,6 +49,16 @@ var switchmlEngines = []switchmlEngine{
 	}},
 }
 
+// madeOf is SwitchML with an engine of the test's own.
+type madeOf struct {
+	system.System
+	make func(sink trace.Sink) (dataplane.Engine, error)
+}
+
+func (m madeOf) NewEngine(_ json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	return m.make(sink)
+}
+
 // sessionLab is a rack whose switch runs SwitchML, and a management network that
 // its hosts' clients reach the switch by.
 type sessionLab struct {
@@ -59,7 +72,7 @@ const managementAddr = "192.168.99.1:50099"
 func newSessionLab(t *testing.T, hosts int, e switchmlEngine) *sessionLab {
 	t.Helper()
 	p := chassistest.Plan(t, "rack", gen.Params{Hosts: hosts})
-	l := &sessionLab{&lab{t: t, plan: p, spaces: map[string]ns.NetNS{}, reports: map[string]Report{}}, &p.Switches[0], netnstest.NewSpace(t)}
+	l := &sessionLab{&lab{t: t, plan: p, spaces: map[string]ns.NetNS{}, reports: map[string]daemon.Report{}}, &p.Switches[0], netnstest.NewSpace(t)}
 	for i := range p.Hosts {
 		l.spaces[p.Hosts[i].Name] = netnstest.NewSpace(t)
 	}
@@ -73,15 +86,15 @@ func newSessionLab(t *testing.T, hosts int, e switchmlEngine) *sessionLab {
 		A: netnstest.End{Space: l.management, Iface: "eth0", Addr: netip.MustParsePrefix("192.168.99.2/24")},
 		B: netnstest.End{Space: l.spaces[l.sw.Name], Iface: "management", Addr: netip.MustParsePrefix("192.168.99.1/24")}, Index: 2 * firstIndex,
 	})
-	l.engine = func(_ json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	l.system = madeOf{make: func(sink trace.Sink) (dataplane.Engine, error) {
 		return e.make(l.sw.Name, l.sw.Router, inet.MAC(l.sw.MAC), sink)
-	}
+	}}
 	ctx, stop := context.WithCancel(context.Background())
 	l.stop = stop
 	t.Cleanup(l.end)
-	l.startSwitch(ctx, l.sw, func(c *Config) {
+	l.startSwitch(ctx, l.sw, func(c *daemon.Config) {
 		c.Chassis.Programs = []json.RawMessage{json.RawMessage("{}")}
-		c.Sessions = &Sessions{Listen: managementAddr, Slots: 1024}
+		c.Service = &daemon.ServiceConfig{Listen: managementAddr, Config: json.RawMessage(`{"Slots":1024}`), FramesFrom: wire.Port}
 	})
 	return l
 }

@@ -1,4 +1,4 @@
-package daemon
+package daemon_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
-	"github.com/inalab/inalab/switchd/chassis/chassistest"
 )
 
 // move is a packet of a slot with one value throughout.
@@ -234,24 +233,5 @@ func TestWorkerRestarts(t *testing.T) {
 				ws[0].end(t)
 			}
 		})
-	}
-}
-
-// What a switch cannot do is refused before it is ready.
-func TestBadSessionsConfig(t *testing.T) {
-	m := newMemory(t)
-	w, err := newTraceWriter("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := newDaemon(Config{Chassis: twoLevels(m.plan), Sessions: &Sessions{Listen: managementAddr}}, chassistest.TrioML, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.openSessions(m.dev); err == nil || err.Error() != "SwitchML sessions on a switch with 6 forwarding engines: it must have one" {
-		t.Errorf("error %v", err)
-	}
-	if _, err := listenTCP("tor:50099"); err == nil || err.Error() != `listen on "tor:50099": it must be an address and a port, as 10.0.0.1:50099` {
-		t.Errorf("error %v", err)
 	}
 }

@@ -34,7 +34,7 @@ type books struct {
 	busy error
 }
 
-func (b *books) Change(remove []int, add *switchmljob.Job) error {
+func (b *books) Change(remove []int, add dataplane.Document) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.busy != nil {
@@ -46,10 +46,11 @@ func (b *books) Change(remove []int, add *switchmljob.Job) error {
 	if add == nil {
 		return nil
 	}
+	job := add.(*switchmljob.Job)
 	if len(b.jobs) > 0 {
 		return dataplane.Refuse(dataplane.RefusedNoRoom, "end it first", "the switch has a job")
 	}
-	b.jobs[add.ID] = *add
+	b.jobs[job.ID] = *job
 	return nil
 }
 
