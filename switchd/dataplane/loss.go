@@ -9,7 +9,7 @@ type Loss struct {
 	Probability float64 // of each packet, by itself: 0 to 1
 }
 
-// Lossy is an engine that loses packets on request, as the drop simulator of SwitchML's
+// Lossy is an engine that loses packets on request, as the drop simulator of a
 // switch program does. Calls come as those of [Viewed] do.
 type Lossy interface {
 	// Lose sets the probability of one port and direction; 0 ends it. An error is a
