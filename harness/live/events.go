@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/trace"
-	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	hostlive "github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/switchd/daemon"
 )
 
@@ -47,7 +47,7 @@ func (l logging) ofSwitches(list []daemon.Config, private string) []daemon.Confi
 	return list
 }
 
-func (l logging) ofWorkers(list []nodelive.Config, private string) []nodelive.Config {
+func (l logging) ofWorkers(list []hostlive.WorkerConfig, private string) []hostlive.WorkerConfig {
 	for i := range list {
 		list[i].Events, list[i].EventsPath = l.inWorker, l.path(private, list[i].Worker.Loop.Node)
 	}

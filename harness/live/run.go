@@ -21,7 +21,7 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	hostlive "github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
 )
@@ -370,7 +370,7 @@ func (r *run) collect() error {
 		r.switchReports = append(r.switchReports, rep)
 	}
 	for _, p := range r.workers {
-		var rep nodelive.Report
+		var rep hostlive.WorkerReport
 		if _, err := p.Result(&rep); err != nil {
 			return err
 		}

@@ -11,8 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/pktio/udp"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	serverlive "github.com/inalab/inalab/nodes/stream/live"
-	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	hostlive "github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/topo/plan"
@@ -91,11 +90,11 @@ func ringFrames(j *job.Job) int {
 }
 
 // workers returns the configuration of every worker's process.
-func workers(j *job.Job, private string, plain bool) []nodelive.Config {
-	var out []nodelive.Config
+func workers(j *job.Job, private string, plain bool) []hostlive.WorkerConfig {
+	var out []hostlive.WorkerConfig
 	hosts := j.Hosts()
 	for i, w := range j.Workers() {
-		c := nodelive.Config{Worker: w}
+		c := hostlive.WorkerConfig{Worker: w}
 		if j.Elements == 0 {
 			c.Tensors = tensors(private, w.Loop.Node)
 		}
@@ -137,11 +136,11 @@ func tcpConfig(j *job.Job, h *plan.Host) *tcp.Config {
 }
 
 // servers returns the configuration of every dedicated server's process.
-func servers(j *job.Job) []serverlive.Config {
-	var out []serverlive.Config
+func servers(j *job.Job) []hostlive.ServerConfig {
+	var out []hostlive.ServerConfig
 	hosts := j.ServerHosts()
 	for i, s := range j.ServerConfigs() {
-		out = append(out, serverlive.Config{Node: s.Node, System: j.System.Name(), Core: s.Core, TCP: *tcpConfig(j, &hosts[i])})
+		out = append(out, hostlive.ServerConfig{Node: s.Node, System: j.System.Name(), Core: s.Core, Sockets: hostlive.Sockets{TCP: tcpConfig(j, &hosts[i])}})
 	}
 	return out
 }

@@ -90,7 +90,7 @@ func TestStreamsMeet(t *testing.T) {
 			note(w.TCP)
 		}
 		for _, s := range servers(j) {
-			note(&s.TCP)
+			note(s.TCP)
 		}
 		for _, s := range dialled {
 			if !waiting[tcp.Stream{Local: s.Remote, Remote: s.Local}] {

@@ -9,8 +9,7 @@ import (
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
-	serverlive "github.com/inalab/inalab/nodes/stream/live"
-	nodelive "github.com/inalab/inalab/nodes/worker/live"
+	hostlive "github.com/inalab/inalab/nodes/live"
 )
 
 // tenant is one of the jobs of a run, and what comes of it.
@@ -18,10 +17,10 @@ type tenant struct {
 	job     *job.Job
 	cell    *result.Cell
 	workers []*proc.Process
-	reports []nodelive.Report // of its workers
+	reports []hostlive.WorkerReport // of its workers
 
 	servers       []*proc.Process // on hosts of their own
-	serverReports []serverlive.Report
+	serverReports []hostlive.ServerReport
 }
 
 // of returns the job of a process; nil: it is no worker or server.
@@ -59,7 +58,7 @@ func (t *tenant) collectServers() error {
 		if err := p.Stop(stopGrace); err != nil {
 			return err
 		}
-		var rep serverlive.Report
+		var rep hostlive.ServerReport
 		if _, err := p.Result(&rep); err != nil {
 			return err
 		}

@@ -12,9 +12,8 @@ import (
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/harness/stall"
 	"github.com/inalab/inalab/internal/units"
-	serverlive "github.com/inalab/inalab/nodes/stream/live"
+	hostlive "github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/nodes/worker"
-	nodelive "github.com/inalab/inalab/nodes/worker/live"
 	"github.com/inalab/inalab/switchd/daemon"
 )
 
@@ -119,11 +118,11 @@ func (w *watch) answer(e event) error {
 		}
 		busy = a.Busy
 	case slices.Contains(w.run.servers, e.process):
-		var a serverlive.Answer
+		var a hostlive.ServerAnswer
 		err = json.Unmarshal(e.report.Data, &a)
 		busy = a.Busy
 	default:
-		var a nodelive.Answer
+		var a hostlive.WorkerAnswer
 		if err = json.Unmarshal(e.report.Data, &a); err == nil && !a.Busy {
 			w.now.Workers = append(w.now.Workers, a.State)
 		}

@@ -13,9 +13,8 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/nodes/program"
-	serverlive "github.com/inalab/inalab/nodes/stream/live"
-	"github.com/inalab/inalab/nodes/worker/live"
 	"github.com/inalab/inalab/switchd/daemon"
 )
 
@@ -63,15 +62,15 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 			return nil, err
 		}
 		if cfg.Chassis.System == "" {
-			return daemon.Run(child.Context(), cfg, nil, switchControl{control{child}})
+			return daemon.Run(child.Context(), cfg, nil, control{child})
 		}
 		system, err := job.Find(systems, cfg.Chassis.System)
 		if err != nil {
 			return nil, err
 		}
-		return daemon.Run(child.Context(), cfg, system, switchControl{control{child}})
+		return daemon.Run(child.Context(), cfg, system, control{child})
 	case KindWorker:
-		var cfg live.Config
+		var cfg live.WorkerConfig
 		if err := child.Config(&cfg); err != nil {
 			return nil, err
 		}
@@ -79,9 +78,9 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return live.Run(child.Context(), cfg, system.NewCore, workerControl{control{child}})
+		return live.RunWorker(child.Context(), cfg, system.NewCore, control{child})
 	case KindServer:
-		var cfg serverlive.Config
+		var cfg live.ServerConfig
 		if err := child.Config(&cfg); err != nil {
 			return nil, err
 		}
@@ -89,7 +88,7 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return serverlive.Run(child.Context(), cfg, newServer, serverControl{control{child}})
+		return live.RunServer(child.Context(), cfg, newServer, control{child})
 	case KindProgram:
 		var cfg program.Config
 		if err := child.Config(&cfg); err != nil {
@@ -101,7 +100,7 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 }
 
 // serversOf returns what makes the servers of a system.
-func serversOf(systems []job.System, name string) (func(json.RawMessage) (serverlive.Server, error), error) {
+func serversOf(systems []job.System, name string) (func(json.RawMessage) (live.Server, error), error) {
 	system, err := job.Find(systems, name)
 	if err != nil {
 		return nil, err
@@ -110,7 +109,7 @@ func serversOf(systems []job.System, name string) (func(json.RawMessage) (server
 	if !ok {
 		return nil, fmt.Errorf("%s has no servers on hosts of their own", name)
 	}
-	return func(config json.RawMessage) (serverlive.Server, error) { return staffed.NewServer(config) }, nil
+	return func(config json.RawMessage) (live.Server, error) { return staffed.NewServer(config) }, nil
 }
 
 // control is the conversation of a process with its parent.
@@ -150,26 +149,8 @@ func (c control) AwaitAsk(ctx context.Context) error {
 	}
 }
 
-// snapshot is the report of a snapshot; a switch, a worker and a server have one
-// each.
-func (c control) snapshot(answer any) error { return c.Report(proc.ReportSnapshot, answer) }
-
-// switchControl is the conversation of a switch, workerControl that of a worker,
-// serverControl that of a server.
-type (
-	switchControl struct{ control }
-	workerControl struct{ control }
-	serverControl struct{ control }
-)
-
-// Answer says where things stand in the switch.
-func (c switchControl) Answer(a daemon.Answer) error { return c.snapshot(a) }
-
-// Answer says where things stand at the worker.
-func (c workerControl) Answer(a live.Answer) error { return c.snapshot(a) }
-
-// Answer says that the server is there.
-func (c serverControl) Answer(a serverlive.Answer) error { return c.snapshot(a) }
+// Answer says where things stand.
+func (c control) Answer(answer any) error { return c.Report(proc.ReportSnapshot, answer) }
 
 // Samples reports iterations that are over.
 func (c control) Samples(s []result.Sample) error { return c.Report(proc.ReportSample, s) }

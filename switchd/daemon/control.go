@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/nodes/shell"
 	"github.com/inalab/inalab/switchd/control"
 )
 
@@ -26,15 +26,13 @@ func (d *daemon) closeControl() error {
 
 // serveControl answers the control plane until end is called, which removes the
 // socket and waits for the last answer.
-func (d *daemon) serveControl(dev pktio.Device, clock pktio.TimeSource) (end func() error) {
+func (d *daemon) serveControl() (end func() error) {
 	if d.control == nil {
 		return func() error { return nil }
 	}
 	var serving sync.WaitGroup
 	var serveErr error
-	serving.Go(func() {
-		serveErr = d.control.Serve(func(r control.Request) control.Response { return d.manage(dev, clock, r) })
-	})
+	serving.Go(func() { serveErr = d.control.Serve(d.manage) })
 	return func() error {
 		err := d.closeControl()
 		serving.Wait()
@@ -46,14 +44,14 @@ func (d *daemon) serveControl(dev pktio.Device, clock pktio.TimeSource) (end fun
 }
 
 // manage has a request carried out between two rounds of the drive.
-func (d *daemon) manage(dev pktio.Device, clock pktio.TimeSource, r control.Request) control.Response {
+func (d *daemon) manage(r control.Request) control.Response {
 	var out control.Response
 	jobs, _ := d.system.(control.Layouter) // nil: jobs do not come and go
-	if d.ask(dev, func() { out = control.Dispatch(clock.Now(), d.chassis, jobs, r) }) {
+	if d.node.Ask(func() { out = control.Dispatch(d.node.Clock.Now(), d.chassis, jobs, r) }) {
 		return out
 	}
 	return control.Response{
 		Switch: d.cfg.Chassis.Switch.Name, Fault: control.FaultBusy,
-		Error: fmt.Sprintf("it did not get to the request within %v: try again", answerPatience),
+		Error: fmt.Sprintf("it did not get to the request within %v: try again", shell.Patience),
 	}
 }

@@ -173,11 +173,11 @@ func TestBusySwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := d.manage(m.dev, pktio.NewClock(d.originNs), control.Request{Version: control.Version, Op: control.OpRemoveJob, ID: new(1)})
+	d.equip(m.dev)
+	out := d.manage(control.Request{Version: control.Version, Op: control.OpRemoveJob, ID: new(1)})
 	if out.Fault != control.FaultBusy || out.Switch != "mx480" {
 		t.Errorf("answer %+v", out)
 	}
-	d.desk.Answer()
 	if got := d.chassis.Snapshot(nil).Engines[0].Sources.Len(); got != 1 {
 		t.Errorf("job 1 has %d sources: it was removed though nobody was told", got)
 	}

@@ -5,38 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/afpacket"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/shell"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// Control is the daemon's side of its conversation with whoever started it. The
-// end of Run's context is the command to stop.
-type Control interface {
-	// Ready says that the switch forwards.
-	Ready() error
-	// AwaitStart returns the epoch of the run, an instant of
-	// [pktio.MonotonicNow] in nanoseconds, once the run is started, or an error
-	// once ctx has ended.
-	AwaitStart(ctx context.Context) (epochNs int64, err error)
-	// AwaitAsk returns when the parent wants to know where things stand, or an
-	// error once ctx has ended or nobody will ask any more.
-	AwaitAsk(ctx context.Context) error
-	// Answer tells it.
-	Answer(Answer) error
-}
-
 // Answer says where things stand in a switch, with times from the epoch.
-type Answer struct {
-	Busy  bool             `json:"busy"` // too busy to look: State is empty
-	State chassis.Snapshot `json:"state"`
-}
+type Answer = shell.Answer[chassis.Snapshot]
 
 // Report is what a switch has to say at the end of its run.
 type Report struct {
@@ -53,9 +35,9 @@ type Report struct {
 // Run is the life of a switch in the network namespace of the calling thread,
 // until ctx ends. The report is valid beside an error, as far as the switch
 // came. The system is the one that cfg.Chassis names; nil where it names none.
-func Run(ctx context.Context, cfg Config, system System, ctl Control) (Report, error) {
+func Run(ctx context.Context, cfg Config, system System, parent shell.Parent) (Report, error) {
 	open := func() (pktio.Device, error) { return afpacket.Open(cfg.ports()) }
-	return life{cfg, system, open}.run(ctx, ctl)
+	return life{cfg, system, open}.run(ctx, parent)
 }
 
 // System is what a switch is told of the system whose programs it runs. It may also be
@@ -72,7 +54,7 @@ type life struct {
 	open   func() (pktio.Device, error) // of any kind, whose ports are the wired ones in order
 }
 
-func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
+func (l life) run(ctx context.Context, parent shell.Parent) (report Report, err error) {
 	cfg, name := l.cfg, l.cfg.Chassis.Switch.Name
 	defer func() {
 		if err != nil {
@@ -99,10 +81,11 @@ func (l life) run(ctx context.Context, ctl Control) (report Report, err error) {
 	if err != nil {
 		return d.report(pktio.Stats{}, pktio.Report{}), fmt.Errorf("open ports: %w", err)
 	}
-	if err := errors.Join(d.openControl(), d.openService(dev)); err != nil {
+	d.equip(dev)
+	if err := errors.Join(d.openControl(), d.openService()); err != nil {
 		return d.report(dev.Stats(), pktio.Report{}), errors.Join(err, d.closeControl(), d.closeService(), dev.Close())
 	}
-	drive, err := d.drive(ctx, dev, ctl)
+	drive, err := d.drive(ctx, parent)
 	return d.report(dev.Stats(), drive), errors.Join(err, dev.Close())
 }
 
@@ -116,8 +99,7 @@ type daemon struct {
 	system   System            // whose programs these are; nil: the switch only forwards
 	originNs int64             // when the clock of the chassis reads zero
 
-	asking sync.Mutex // guards desk: it takes one question at a time
-	desk   pktio.Desk
+	node shell.Node[chassis.Snapshot]
 }
 
 func newDaemon(cfg Config, system System, w *traceWriter) (*daemon, error) {
@@ -126,8 +108,7 @@ func newDaemon(cfg Config, system System, w *traceWriter) (*daemon, error) {
 	if cfg.TracePath != "" {
 		sink = w
 	}
-	if cfg.Events > 0 {
-		d.log = trace.NewLog(cfg.Events)
+	if d.log = shell.NewLog(cfg.Events); d.log != nil {
 		sink = trace.Join(sink, d.log)
 	}
 	var newEngine chassis.NewEngine
@@ -142,36 +123,30 @@ func newDaemon(cfg Config, system System, w *traceWriter) (*daemon, error) {
 	return d, nil
 }
 
-// drive forwards until ctx ends or something breaks.
-func (d *daemon) drive(ctx context.Context, dev pktio.Device, ctl Control) (pktio.Report, error) {
-	if err := ctl.Ready(); err != nil {
-		return pktio.Report{}, errors.Join(fmt.Errorf("say ready: %w", err), d.closeControl(), d.closeService())
+// equip gives the switch its device.
+func (d *daemon) equip(dev pktio.Device) {
+	sw := &d.cfg.Chassis.Switch
+	d.node = shell.Node[chassis.Snapshot]{
+		Machine: d.chassis, Device: newPanel(d.serviceDevice(dev), sw.Ports),
+		Look: d.look, Busy: chassis.Snapshot{Node: sw.Name},
+		Clock: pktio.NewClock(d.originNs), Started: func(epochNs int64) { d.trace.start(epochNs - d.originNs) },
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var waiting sync.WaitGroup
-	var startErr error
-	clock := pktio.NewClock(d.originNs)
-	endControl, endService := d.serveControl(dev, clock), d.serveService()
-	waiting.Go(func() {
-		epochNs, err := ctl.AwaitStart(ctx)
-		switch {
-		case err == nil:
-			d.trace.start(epochNs - d.originNs)
-			startErr = d.answer(ctx, dev, ctl)
-		case ctx.Err() == nil:
-			startErr = fmt.Errorf("await start: %w", err)
-			cancel()
-		}
-	})
-	report, err := pktio.Drive(ctx, pktio.DriveConfig{
-		Machine: d.chassis,
-		Device:  newPanel(d.serviceDevice(dev), d.cfg.Chassis.Switch.Ports),
-		Clock:   clock,
-		Done:    func() bool { d.desk.Answer(); return false },
-	})
-	cancel()
-	waiting.Wait()
-	return report, errors.Join(startErr, err, endControl(), endService())
+}
+
+// drive forwards until ctx ends or something breaks.
+func (d *daemon) drive(ctx context.Context, parent shell.Parent) (pktio.Report, error) {
+	endControl, endService := d.serveControl(), d.serveService()
+	report, err := d.node.Run(ctx, parent)
+	return report, errors.Join(err, endControl(), endService())
+}
+
+// look returns the state of the switch, with times from the epoch.
+func (d *daemon) look() chassis.Snapshot {
+	s := d.chassis.Snapshot(d.log)
+	if s.Last != nil {
+		s.Last.At -= units.Time(d.trace.epoch.Load())
+	}
+	return s
 }
 
 func (d *daemon) report(dev pktio.Stats, drive pktio.Report) Report {
@@ -184,4 +159,13 @@ func (d *daemon) report(dev pktio.Stats, drive pktio.Report) Report {
 		Device:       dev,
 		Drive:        drive,
 	}
+}
+
+// writeEvents leaves the events of the run to the parent; there are none before
+// it was started.
+func (d *daemon) writeEvents() error {
+	if !d.trace.started.Load() {
+		return nil
+	}
+	return shell.WriteLog(d.log, d.cfg.EventsPath, units.Time(d.trace.epoch.Load()))
 }

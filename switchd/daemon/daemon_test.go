@@ -70,7 +70,7 @@ func (c *parent) AwaitAsk(ctx context.Context) error {
 	}
 }
 
-func (c *parent) Answer(a Answer) error { c.answers <- a; return nil }
+func (c *parent) Answer(a any) error { c.answers <- a.(Answer); return nil }
 
 // twoLevels is a chassis with a host on each of two PFEs and a third on top.
 func twoLevels(p *plan.Plan) chassis.Config {
@@ -151,7 +151,7 @@ func TestLifeOfASwitch(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { _, err := d.drive(ctx, m.dev, ctl); ended <- err }()
+	go func() { _, err := d.drive(ctx, ctl); ended <- err }()
 	<-ctl.ready
 	m.reduce(t, 1)
 	epoch := pktio.MonotonicNow()

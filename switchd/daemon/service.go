@@ -9,7 +9,7 @@ import (
 	"net/netip"
 	"sync"
 
-	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/nodes/shell"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -58,7 +58,7 @@ type service struct {
 
 // openService makes what answers clients, if there is to be something, in the network
 // namespace of the calling thread.
-func (d *daemon) openService(dev pktio.Device) error {
+func (d *daemon) openService() error {
 	if d.cfg.Service == nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (d *daemon) openService(dev pktio.Device) error {
 	if _, ok := d.chassis.Engine(0).(dataplane.Managed); !ok {
 		return fmt.Errorf("a service of %s on a switch whose program takes no jobs: give it one that does", name)
 	}
-	s, err := maker.NewService(d.cfg.Service.Config, &d.cfg.Chassis.Switch, &engineJobs{daemon: d, dev: dev, clock: pktio.NewClock(d.originNs)})
+	s, err := maker.NewService(d.cfg.Service.Config, &d.cfg.Chassis.Switch, engineJobs{d})
 	if err != nil {
 		return err
 	}
@@ -123,25 +123,21 @@ func (d *daemon) serveService() (end func() error) {
 }
 
 // engineJobs changes the jobs of the switch's engine.
-type engineJobs struct {
-	*daemon
-	dev   pktio.Device
-	clock pktio.TimeSource
-}
+type engineJobs struct{ *daemon }
 
 // Change has jobs changed between two rounds of the drive.
-func (e *engineJobs) Change(remove []int, add dataplane.Document) error {
+func (e engineJobs) Change(remove []int, add dataplane.Document) error {
 	var err error
-	if !e.ask(e.dev, func() { err = e.change(remove, add) }) {
-		return fmt.Errorf("switch %s did not get to it within %v: try again", e.cfg.Chassis.Switch.Name, answerPatience)
+	if !e.node.Ask(func() { err = e.change(remove, add) }) {
+		return fmt.Errorf("switch %s did not get to it within %v: try again", e.cfg.Chassis.Switch.Name, shell.Patience)
 	}
 	return err
 }
 
 // change is Change on the goroutine of the drive. Jobs that somebody else has
 // removed are gone all the same.
-func (e *engineJobs) change(remove []int, add dataplane.Document) error {
-	now := e.clock.Now()
+func (e engineJobs) change(remove []int, add dataplane.Document) error {
+	now := e.node.Clock.Now()
 	for _, id := range remove {
 		_, err := e.chassis.RemoveJob(now, 0, uint8(id))
 		if r := (*dataplane.Refusal)(nil); err != nil && (!errors.As(err, &r) || r.Reason != dataplane.RefusedUnknownJob) {

@@ -35,11 +35,11 @@ func TestBadServiceConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.openService(m.dev); err == nil || err.Error() != "a service of toy on a switch with 6 forwarding engines: it must have one" {
+	if err := d.openService(); err == nil || err.Error() != "a service of toy on a switch with 6 forwarding engines: it must have one" {
 		t.Errorf("error %v", err)
 	}
 	d.system = maker(chassistest.TrioML)
-	if err := d.openService(m.dev); err == nil || err.Error() != `"toy" has no service for clients: run a system that has one` {
+	if err := d.openService(); err == nil || err.Error() != `"toy" has no service for clients: run a system that has one` {
 		t.Errorf("error %v", err)
 	}
 	if _, err := listenTCP("tor:50099"); err == nil || err.Error() != `listen on "tor:50099": it must be an address and a port, as 10.0.0.1:50099` {

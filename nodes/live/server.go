@@ -1,0 +1,59 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/nodes/shell"
+)
+
+// ServerConfig describes the process of one server, as it crosses to it.
+type ServerConfig struct {
+	Node   string
+	System string          // whose server it is
+	Core   json.RawMessage // configuration of the machine
+	Sockets
+}
+
+// Server is the machine of such a process.
+type Server interface {
+	sansio.Machine
+	// Counters returns packets by type and drops by reason.
+	Counters() []sansio.Count
+}
+
+// ServerReport is what a server has to say at the end of its run.
+type ServerReport struct {
+	Node           string         `json:"node"`
+	Counters       []sansio.Count `json:"counters"`
+	Device         pktio.Stats    `json:"device"`
+	Drive          pktio.Report   `json:"drive"`
+	TCPRetransmits uint64         `json:"tcp_retransmits"`
+}
+
+// ServerAnswer says that a server is there. It has nothing else to say: it only waits
+// for its workers.
+type ServerAnswer = shell.Answer[struct{}]
+
+// RunServer is the life of a server in the network namespace of the calling process,
+// until ctx ends. newServer makes the machine of the system that cfg names.
+func RunServer(ctx context.Context, cfg ServerConfig, newServer func(json.RawMessage) (Server, error), parent shell.Parent) (report ServerReport, err error) {
+	report.Node = cfg.Node
+	server, err := newServer(cfg.Core)
+	if err != nil {
+		return report, err
+	}
+	dev, err := cfg.open(ctx)
+	if err != nil {
+		return report, fmt.Errorf("opening the sockets of server %s: %w", cfg.Node, err)
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	node := shell.Node[struct{}]{Machine: server, Device: dev, Look: func() (none struct{}) { return none }}
+	report.Drive, err = node.Run(ctx, parent)
+	report.Counters, report.Device, report.TCPRetransmits = server.Counters(), dev.Stats(), dev.retransmits()
+	return report, err
+}

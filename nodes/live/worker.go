@@ -1,0 +1,117 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/tensorfile"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/shell"
+	"github.com/inalab/inalab/nodes/worker"
+)
+
+// WorkerConfig describes the process of one worker, as it crosses to it.
+type WorkerConfig struct {
+	Worker worker.Config
+	Sockets
+	Tensors string // new file for what was sent and delivered; empty: none
+
+	Events     int    // how many of the latest and first events are kept; 0: none
+	EventsPath string // new file for them at the end; empty: they serve answers alone
+}
+
+// WorkerParent is a [shell.Parent] that takes the records of a worker.
+type WorkerParent interface {
+	shell.Parent
+	// Samples takes the records of iterations that are over; it copies them.
+	Samples([]result.Sample) error
+}
+
+// WorkerAnswer says where things stand at a worker.
+type WorkerAnswer = shell.Answer[worker.Snapshot]
+
+// WorkerReport is what a worker has to say at the end of its run.
+type WorkerReport struct {
+	Node           string         `json:"node"`
+	Iterations     int            `json:"iterations"`
+	Counters       []sansio.Count `json:"counters"`
+	Device         pktio.Stats    `json:"device"`
+	Drive          pktio.Report   `json:"drive"`
+	TCPRetransmits uint64         `json:"tcp_retransmits"`
+	Checked        uint64         `json:"checked"` // by the worker itself, of a benchmark
+	Wrong          uint64         `json:"wrong"`
+	Compute        units.Duration `json:"compute"` // mean time of a compute, delays left out
+}
+
+// RunWorker is the life of a worker in the network namespace of the calling process,
+// until its iterations are over or ctx ends. newCore makes the core of the system
+// that cfg names.
+func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, parent WorkerParent) (report WorkerReport, err error) {
+	report.Node = cfg.Worker.Loop.Node
+	log := shell.NewLog(cfg.Events)
+	w, closeTensors, err := build(cfg, newCore, log)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, closeTensors()) }()
+	dev, err := cfg.open(ctx)
+	if err != nil {
+		return report, fmt.Errorf("opening the sockets of worker %s: %w", report.Node, err)
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	node := shell.Node[worker.Snapshot]{
+		Machine: w, Device: dev, Done: w.Job.Done, Samples: parent.Samples,
+		Look: func() worker.Snapshot { return look(w, log, dev) },
+	}
+	report.Drive, err = node.Run(ctx, parent)
+	err = errors.Join(err, shell.WriteLog(log, cfg.EventsPath, 0))
+	report.Iterations = w.Job.Iteration()
+	report.Counters = w.Job.Core().Counters()
+	report.Device = dev.Stats()
+	report.TCPRetransmits = dev.retransmits()
+	switch j := w.Job.(type) {
+	case *worker.Bench:
+		report.Checked, report.Wrong = j.Verified()
+	case *worker.Loop:
+		report.Compute = j.MeanCompute()
+	}
+	return report, err
+}
+
+// look returns the state of the worker.
+func look(w *worker.Worker, log *trace.Log, dev pktio.Device) worker.Snapshot {
+	s, stats := w.Snapshot(log), dev.Stats()
+	s.TxFrames, s.RxFrames = stats.TxFrames, stats.RxFrames
+	return s
+}
+
+func build(cfg WorkerConfig, newCore worker.NewCore, log *trace.Log) (w *worker.Worker, closeTensors func() error, err error) {
+	parts := worker.Parts{NewCore: newCore}
+	if log != nil {
+		parts.Trace = log
+	}
+	if cfg.Worker.Bench == nil {
+		if parts.Images, err = worker.LoadImages(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if cfg.Tensors == "" {
+		w, err = worker.Build(cfg.Worker, parts)
+		return w, func() error { return nil }, err
+	}
+	rec, err := tensorfile.Create(cfg.Tensors)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts.Recorder = rec
+	w, err = worker.Build(cfg.Worker, parts)
+	if err != nil {
+		return nil, nil, errors.Join(err, rec.Close())
+	}
+	return w, rec.Close, nil
+}
