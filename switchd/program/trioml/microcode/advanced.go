@@ -1,0 +1,124 @@
+package microcode
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// Stragglers configures the program that tells temporary from permanent stragglers
+// and notifies the workers of a job.
+type Stragglers = trioml.Stragglers
+
+// timerClassify is the second, slower type of timer threads; part k of n has the
+// jobs k, k+n, k+2n and so on.
+const timerClassify = "classify"
+
+// NewAdvanced is New for the program that classifies stragglers and relays the
+// notices of PFEs below. Of opts.Program it takes what [CompileAdvanced] returned.
+func NewAdvanced(cfg trioml.Config, s Stragglers, opts Options) (*Engine, error) {
+	s, err := s.Resolved()
+	if err != nil {
+		return nil, fmt.Errorf("loading PFE %s: %w", cfg.Node, err)
+	}
+	if opts.Program == nil {
+		if opts.Program, err = CompileAdvanced(); err != nil {
+			return nil, err
+		}
+	}
+	opts.Timers = append([]trio.Timer{{Name: timerClassify, Period: s.Look, Threads: s.Threads(cfg.Jobs)}}, opts.Timers...)
+	e, err := New(cfg, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.classify(opts.Program, s); err != nil {
+		return nil, fmt.Errorf("loading PFE %s: %w", cfg.Node, err)
+	}
+	return e, nil
+}
+
+// classifier is where the program has what it knows of stragglers. All addresses
+// are 0 where it does not classify.
+type classifier struct{ rules, ends, present, strikes mem.Addr }
+
+// Entries of the program's tables, in words.
+const (
+	presentWords = 4   // of a job
+	strikesWords = 256 // of a job, one for each source
+)
+
+// perBlock is the bit of rules that says that blocks wait for absent sources but
+// those that are out of service; lastJobShift is where the highest job_id is.
+const (
+	perBlock     = 1 << 63
+	lastJobShift = 32
+)
+
+// classify sets the rules, and that nobody has missed a block yet.
+func (e *Engine) classify(p *isa.Program, s Stragglers) error {
+	for _, v := range []struct {
+		name string
+		at   *mem.Addr
+	}{{"rules", &e.at.rules}, {"ends", &e.at.ends}, {"present", &e.at.present}, {"strikes", &e.at.strikes}} {
+		symbol, ok := p.Symbol(v.name)
+		if !ok || symbol.Kind != isa.SymbolSRAM {
+			return fmt.Errorf("program %s has no %s: it does not classify stragglers", p.Name, v.name)
+		}
+		*v.at = mem.Addr(symbol.Value)
+	}
+	rules := uint64(s.PermanentAfter)
+	if e.cfg.Age == trioml.AgePerBlock {
+		rules |= perBlock
+	}
+	if f := e.Memory().Store(e.at.rules, rules); f != mem.NoFault {
+		return fmt.Errorf("setting the rules of its classification: %v", f)
+	}
+	for id, there := range e.jobs {
+		e.absolve(uint8(id))
+		if there {
+			e.observe(uint8(id))
+		}
+	}
+	return nil
+}
+
+// observe has the looks reach as far as a job.
+func (e *Engine) observe(id uint8) {
+	if e.at.rules == 0 {
+		return
+	}
+	rules, _ := e.Memory().Load(e.at.rules)
+	last := max(uint64(id), rules>>lastJobShift&0xff)
+	e.Memory().Store(e.at.rules, rules&^(0xff<<lastJobShift)|last<<lastJobShift)
+}
+
+// absolve forgets the strikes of a job's sources, and that anybody missed a block.
+func (e *Engine) absolve(id uint8) {
+	if e.at.rules == 0 {
+		return
+	}
+	e.zero(e.at.ends+mem.Addr(id), 1)
+	e.zero(e.strikesOf(id), strikesWords)
+	for i := range mem.Addr(presentWords) {
+		e.Memory().Store(e.at.present+mem.Addr(id)*presentWords+i, ^uint64(0))
+	}
+}
+
+func (e *Engine) strikesOf(id uint8) mem.Addr { return e.at.strikes + mem.Addr(id)*strikesWords }
+
+// Strikes returns how many looks in a row a source had a straggler event, 0 where
+// the program does not classify.
+func (e *Engine) Strikes(job, source uint8) uint32 {
+	if e.at.rules == 0 {
+		return 0
+	}
+	n, _ := e.Memory().Load(e.strikesOf(job) + mem.Addr(source))
+	return uint32(n)
+}
+
+// Absent returns the sources of a job that its blocks do not wait for.
+func (e *Engine) Absent(job uint8) trace.Mask { return e.Sources(job).Without(e.Waits(job)) }

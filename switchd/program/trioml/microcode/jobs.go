@@ -1,0 +1,103 @@
+package microcode
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
+)
+
+// maxBlocks is the largest block_cnt_max that a job record holds.
+const maxBlocks = 1 << 16
+
+var errNoRecord = errors.New("the hash table has no room for its record")
+
+// nextHop returns the next hop of a job's results; 0 is that of other traffic.
+func nextHop(id uint8) uint32 { return uint32(id) + 1 }
+
+// add sets up a job, its record last: from then on packets meet it.
+func (e *Engine) add(j trioml.Job) error {
+	if j.BlockMax > maxBlocks {
+		return fmt.Errorf("job %d: block_cnt_max of %d: the record holds up to %d", j.ID, j.BlockMax, maxBlocks)
+	}
+	if need, left := recordsOf(j), e.room(); need > left {
+		return fmt.Errorf("job %d may come to have %d records, its own and those of %d blocks: %d of %d are left", j.ID, need, j.BlockMax, left, e.Memory().Hash().Cap())
+	}
+	if err := e.SetNextHop(trio.NextHop{Index: nextHop(j.ID), To: j.To}); err != nil {
+		return err
+	}
+	r := e.record(j)
+	if err := e.writeEgress(j); err != nil {
+		return err
+	}
+	if err := e.writeWaits(j.ID, r.SrcMask); err != nil {
+		return err
+	}
+	a, _, ok := e.Memory().Hash().Insert(key(j.ID, JobBlock))
+	if !ok {
+		return fmt.Errorf("job %d: %w", j.ID, errNoRecord)
+	}
+	var b [recordBytes]byte
+	r.Put(b[:])
+	if f := e.Memory().Write(a, b[:]); f != mem.NoFault {
+		return fmt.Errorf("job %d: writing its record: %v", j.ID, f)
+	}
+	e.observe(j.ID)
+	e.jobs[j.ID] = true
+	e.refs++
+	e.SetPermanent(e.refs + len(e.leaving))
+	return nil
+}
+
+// room returns how many records are left, if every job comes to have as many blocks as
+// its cap allows. Jobs that are leaving may still have theirs. Left out are the records
+// that threads create for packets over a cap, and delete at once.
+func (e *Engine) room() int {
+	left := e.Memory().Hash().Cap()
+	for k, a := range e.Memory().Hash().All() {
+		if uint32(k) == JobBlock {
+			r, _ := e.jobAt(a)
+			left -= 1 + r.BlockCntMax
+		}
+	}
+	return left
+}
+
+// record makes the job record.
+func (e *Engine) record(j trioml.Job) JobRecord {
+	r := JobRecord{
+		Late: e.cfg.Late != trioml.LateNaive, Tombs: e.cfg.Late == trioml.LateTombstone, Absent: e.cfg.Age == trioml.AgeAbsent,
+		Job: j.ID, OutSrcID: j.OutSource, BlockCntMax: j.BlockMax, BlockGradMax: j.GradMax,
+		BlockExp:   uint8(min(e.cfg.Timeout/units.Millisecond, 255)),
+		OutSrcAddr: j.Out.Src, OutDstAddr: j.Out.Dst, OutNHAddr: e.egressOf(j.ID), SrcCnt: uint8(len(j.Sources)),
+	}
+	for _, s := range j.Sources {
+		r.SrcMask.Set(s)
+	}
+	return r
+}
+
+func (e *Engine) writeEgress(j trioml.Job) error {
+	var b [8 * egressWords]byte
+	binary.BigEndian.PutUint32(b[:], nextHop(j.ID))
+	copy(b[len(b)-inet.UDPHeaders:], inet.UDPHeader(j.Out))
+	if f := e.Memory().Write(e.egressOf(j.ID), b[:]); f != mem.NoFault {
+		return fmt.Errorf("job %d: writing the headers of its results: %v", j.ID, f)
+	}
+	return nil
+}
+
+func (e *Engine) writeWaits(id uint8, m trace.Mask) error {
+	var b [8 * waitWords]byte
+	putMask(b[:], m)
+	if f := e.Memory().Write(e.waitsOf(id), b[:]); f != mem.NoFault {
+		return fmt.Errorf("job %d: writing its sources: %v", id, f)
+	}
+	return nil
+}
