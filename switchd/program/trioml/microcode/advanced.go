@@ -10,17 +10,13 @@ import (
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// Stragglers configures the program that tells temporary from permanent stragglers
-// and notifies the workers of a job.
-type Stragglers = trioml.Stragglers
-
 // timerClassify is the second, slower type of timer threads; part k of n has the
 // jobs k, k+n, k+2n and so on.
 const timerClassify = "classify"
 
 // NewAdvanced is New for the program that classifies stragglers and relays the
 // notices of PFEs below. Of opts.Program it takes what [CompileAdvanced] returned.
-func NewAdvanced(cfg trioml.Config, s Stragglers, opts Options) (*Engine, error) {
+func NewAdvanced(cfg trioml.Config, s trioml.Stragglers, opts Options) (*Engine, error) {
 	s, err := s.Resolved()
 	if err != nil {
 		return nil, fmt.Errorf("loading PFE %s: %w", cfg.Node, err)
@@ -59,61 +55,57 @@ const (
 )
 
 // classify sets the rules, and that nobody has missed a block yet.
-func (e *Engine) classify(p *isa.Program, s Stragglers) error {
-	for _, v := range []struct {
-		name string
-		at   *mem.Addr
-	}{{"rules", &e.at.rules}, {"ends", &e.at.ends}, {"present", &e.at.present}, {"strikes", &e.at.strikes}} {
-		symbol, ok := p.Symbol(v.name)
-		if !ok || symbol.Kind != isa.SymbolSRAM {
-			return fmt.Errorf("program %s has no %s: it does not classify stragglers", p.Name, v.name)
-		}
-		*v.at = mem.Addr(symbol.Value)
+func (e *Engine) classify(p *isa.Program, s trioml.Stragglers) error {
+	f := finder{program: p, lacks: "it does not classify stragglers"}
+	sram := func(name string) mem.Addr { return f.addr(name, isa.SymbolSRAM) }
+	e.addr.classifier = classifier{rules: sram("rules"), ends: sram("ends"), present: sram("present"), strikes: sram("strikes")}
+	if f.err != nil {
+		return f.err
 	}
 	rules := uint64(s.PermanentAfter)
 	if e.cfg.Age == trioml.AgePerBlock {
 		rules |= perBlock
 	}
-	if f := e.Memory().Store(e.at.rules, rules); f != mem.NoFault {
+	if f := e.Memory().Store(e.addr.rules, rules); f != mem.NoFault {
 		return fmt.Errorf("setting the rules of its classification: %v", f)
 	}
-	for id, there := range e.jobs {
-		e.absolve(uint8(id))
-		if there {
-			e.observe(uint8(id))
-		}
+	for id := range 256 {
+		e.clearStragglers(uint8(id))
+	}
+	for j := range e.jobs.All() {
+		e.raiseLastJob(j.ID)
 	}
 	return nil
 }
 
-// observe has the looks reach as far as a job.
-func (e *Engine) observe(id uint8) {
-	if e.at.rules == 0 {
+// raiseLastJob has the classification reach as far as a job.
+func (e *Engine) raiseLastJob(id uint8) {
+	if e.addr.rules == 0 {
 		return
 	}
-	rules, _ := e.Memory().Load(e.at.rules)
+	rules, _ := e.Memory().Load(e.addr.rules)
 	last := max(uint64(id), rules>>lastJobShift&0xff)
-	e.Memory().Store(e.at.rules, rules&^(0xff<<lastJobShift)|last<<lastJobShift)
+	e.Memory().Store(e.addr.rules, rules&^(0xff<<lastJobShift)|last<<lastJobShift)
 }
 
-// absolve forgets the strikes of a job's sources, and that anybody missed a block.
-func (e *Engine) absolve(id uint8) {
-	if e.at.rules == 0 {
+// clearStragglers forgets the strikes of a job's sources, and that anybody missed a block.
+func (e *Engine) clearStragglers(id uint8) {
+	if e.addr.rules == 0 {
 		return
 	}
-	e.zero(e.at.ends+mem.Addr(id), 1)
+	e.zero(e.addr.ends+mem.Addr(id), 1)
 	e.zero(e.strikesOf(id), strikesWords)
 	for i := range mem.Addr(presentWords) {
-		e.Memory().Store(e.at.present+mem.Addr(id)*presentWords+i, ^uint64(0))
+		e.Memory().Store(e.addr.present+mem.Addr(id)*presentWords+i, ^uint64(0))
 	}
 }
 
-func (e *Engine) strikesOf(id uint8) mem.Addr { return e.at.strikes + mem.Addr(id)*strikesWords }
+func (e *Engine) strikesOf(id uint8) mem.Addr { return e.addr.strikes + mem.Addr(id)*strikesWords }
 
 // Strikes returns how many looks in a row a source had a straggler event, 0 where
 // the program does not classify.
 func (e *Engine) Strikes(job, source uint8) uint32 {
-	if e.at.rules == 0 {
+	if e.addr.rules == 0 {
 		return 0
 	}
 	n, _ := e.Memory().Load(e.strikesOf(job) + mem.Addr(source))

@@ -54,7 +54,7 @@ func TestStragglersAreClassified(t *testing.T) {
 	for _, age := range []trioml.AgePolicy{trioml.AgePerBlock, trioml.AgeAbsent} {
 		job := testJob(1, 0)
 		job.Sources = []uint8{0, 5, 70, 255}
-		e, err := NewAdvanced(trioml.Config{Node: "pfe", Age: age, Threads: 4, Jobs: []trioml.Job{job}}, Stragglers{PermanentAfter: 3}, Options{Memory: roomy()})
+		e, err := NewAdvanced(trioml.Config{Node: "pfe", Age: age, Threads: 4, Jobs: []trioml.Job{job}}, trioml.Stragglers{PermanentAfter: 3}, Options{Memory: roomy()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestStragglersAreClassified(t *testing.T) {
 
 // The advanced program aggregates as the plain one does.
 func TestAdvancedAggregates(t *testing.T) {
-	e, err := NewAdvanced(trioml.Config{Node: "pfe", Jobs: []trioml.Job{testJob(1, 2)}}, Stragglers{}, Options{Memory: roomy()})
+	e, err := NewAdvanced(trioml.Config{Node: "pfe", Jobs: []trioml.Job{testJob(1, 2)}}, trioml.Stragglers{}, Options{Memory: roomy()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,10 +105,10 @@ func TestAdvancedAggregates(t *testing.T) {
 	if problem != wire.OK || h.SrcCnt != 2 || h.Degraded {
 		t.Errorf("result %+v %q", h, problem)
 	}
-	if _, err := NewAdvanced(trioml.Config{Jobs: []trioml.Job{testJob(1, 2)}}, Stragglers{PermanentAfter: -1}, Options{Memory: roomy()}); err == nil {
+	if _, err := NewAdvanced(trioml.Config{Jobs: []trioml.Job{testJob(1, 2)}}, trioml.Stragglers{PermanentAfter: -1}, Options{Memory: roomy()}); err == nil {
 		t.Error("a negative threshold is taken")
 	}
-	if _, err := NewAdvanced(trioml.Config{Jobs: []trioml.Job{testJob(1, 2)}}, Stragglers{}, Options{Program: compiled(t), Memory: roomy()}); err == nil {
+	if _, err := NewAdvanced(trioml.Config{Jobs: []trioml.Job{testJob(1, 2)}}, trioml.Stragglers{}, Options{Program: compiled(t), Memory: roomy()}); err == nil {
 		t.Error("the plain program is taken for the advanced one")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 // BenchmarkAggregate compares the reference program with the Microcode on packets
@@ -20,7 +21,7 @@ func BenchmarkAggregate(b *testing.B) {
 				var e dataplane.Engine
 				var err error
 				if name == "reference" {
-					e, err = trioml.New(cfg)
+					e, err = reference.New(cfg)
 				} else {
 					e, err = New(cfg, Options{})
 				}

@@ -3,7 +3,7 @@ package microcode
 import (
 	"fmt"
 
-	"github.com/inalab/inalab/switchd/microcode"
+	compiler "github.com/inalab/inalab/switchd/microcode"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
@@ -29,13 +29,13 @@ type Options struct {
 }
 
 // Compile compiles Trio-ML. A program can be shared by any number of engines.
-func Compile() (*isa.Program, error) { return compile(trioml.Microcode()) }
+func Compile() (*isa.Program, error) { return compile(TrioML()) }
 
 // CompileAdvanced compiles Trio-ML with the classification of stragglers.
-func CompileAdvanced() (*isa.Program, error) { return compile(trioml.Advanced()) }
+func CompileAdvanced() (*isa.Program, error) { return compile(Advanced()) }
 
-func compile(s trioml.Source) (*isa.Program, error) {
-	p, err := microcode.Compile(s.File, s.Text)
+func compile(s Source) (*isa.Program, error) {
+	p, err := compiler.Compile(s.File, s.Text)
 	if err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", s.File, err)
 	}

@@ -1,8 +1,7 @@
-// Package triomc is Trio-ML as Microcode on an emulated PFE: it compiles the
-// program that stands beside package trioml, loads a PFE with it and is its
-// control plane. [Engine] takes the same configuration as the reference program
-// trioml.Program and does the same, packet for packet; the tests hold both
-// against each other.
+// Package microcode is Trio-ML as Microcode on an emulated PFE: it holds and compiles the
+// program, loads a PFE with it and is its control plane. [Engine] takes the same
+// configuration as the reference program and does the same, packet for packet; the tests
+// hold both against each other.
 //
 //	trioml.Config --New--> Engine
 //	                         | writes          | reads
@@ -19,11 +18,11 @@
 //     (ambiguity trio.job-lookup).
 //
 // [NewAdvanced] loads the program that also classifies stragglers, notifies the
-// workers, and relays the notices of PFEs below. Beside the above it writes the rules
-// of the classification. There the absent bit of a job record is the program's own
-// where blocks else wait for everybody: set while a source is out of service.
+// workers, and relays the notices of PFEs below. Its control plane also writes the rules
+// of the classification. Where blocks wait for everybody otherwise, the absent bit of a
+// job record is the program's own: set while a source is out of service.
 //
-// Differences to the reference, all of them limits of the records:
+// Differences from the reference, all of them limits of the records:
 //
 //   - Packets with IP options are not looked into: they go to next hop 0, which
 //     simple forwarding may have, and are dropped where it does not exist.
@@ -31,8 +30,10 @@
 //   - Tombstones reach up to block_id 2^20; beyond that a done block is forgotten.
 //     They are not cleared with a new generation: each holds the generation that it
 //     is about, so a block that was last done 2^16 generations ago looks late.
-//   - Source masks, counts and caps have the widths of Fig 17 and 18, but that
-//     block_cnt_max is written less 1 and with 4 bits more from the unused ones
+//   - Source masks, counts and caps have the widths of Fig 17 and 18, with one
+//     exception: block_cnt_max is written less 1, with 4 more bits from the unused ones
 //     (ambiguity trio.block_cnt_max-width).
 //   - A timer thread visits records in the order of the hash table, not of age.
+//
+// filter.mc, the paper's example of §3.2, stands here as one of the sources.
 package microcode

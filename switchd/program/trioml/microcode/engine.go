@@ -11,17 +11,16 @@ import (
 )
 
 // Engine is a PFE that runs Trio-ML, with its control plane. It meets
-// dataplane.Engine, Phased, Watched and Managed; what it does with packets is
+// dataplane.Engine, Watched and Managed; what it does with packets is
 // the PFE's.
 type Engine struct {
 	*trio.PFE
-	cfg     trioml.Config
-	at      layout
-	watch   *watcher
-	jobs    [256]bool            // that have a record
-	refs    int                  // how many of these
-	leaving map[uint8]units.Time // when jobs were removed that threads may still work for
-	removed uint64               // open blocks that went with their jobs
+	cfg      trioml.Config
+	addr     layout
+	watch    *watcher
+	jobs     trioml.Table
+	draining map[uint8]units.Time // when jobs were removed that threads may still work for
+	removed  uint64               // open blocks that went with their jobs
 }
 
 // New returns the PFE of a configuration of the reference program.
@@ -38,14 +37,14 @@ func New(cfg trioml.Config, opts Options) (*Engine, error) {
 }
 
 func build(cfg trioml.Config, opts Options) (*Engine, error) {
-	e := &Engine{cfg: cfg, leaving: map[uint8]units.Time{}}
+	e := &Engine{cfg: cfg, jobs: trioml.Table{Node: cfg.Node}, draining: map[uint8]units.Time{}}
 	var err error
 	if opts.Program == nil {
 		if opts.Program, err = Compile(); err != nil {
 			return nil, err
 		}
 	}
-	if e.at, err = layoutOf(opts.Program); err != nil {
+	if e.addr, err = layoutOf(opts.Program); err != nil {
 		return nil, err
 	}
 	if err := opts.checkResident(); err != nil {
@@ -57,8 +56,8 @@ func build(cfg trioml.Config, opts Options) (*Engine, error) {
 	if e.PFE, err = trio.New(opts.pfe(cfg, e.watch)); err != nil {
 		return nil, err
 	}
-	if n := e.Memory().Hash().Cap(); n > e.at.records {
-		return nil, fmt.Errorf("the hash table has %d records and the program buffers for %d: lower the records", n, e.at.records)
+	if n := e.Memory().Hash().Cap(); n > e.addr.records {
+		return nil, fmt.Errorf("the hash table has %d records and the program buffers for %d: lower the records", n, e.addr.records)
 	}
 	for _, j := range cfg.Jobs {
 		if err := e.add(j); err != nil {
@@ -119,6 +118,6 @@ func (e *Engine) Sums(r BlockRecord) []byte {
 	return out[:4*r.Grads]
 }
 
-func (e *Engine) waitsOf(id uint8) mem.Addr { return e.at.waits + mem.Addr(id)*waitWords }
+func (e *Engine) waitsOf(id uint8) mem.Addr { return e.addr.waits + mem.Addr(id)*waitWords }
 
-func (e *Engine) egressOf(id uint8) mem.Addr { return e.at.egress + mem.Addr(id)*egressWords }
+func (e *Engine) egressOf(id uint8) mem.Addr { return e.addr.egress + mem.Addr(id)*egressWords }

@@ -3,7 +3,6 @@ package microcode
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -187,10 +187,8 @@ func TestJobsComeAndGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := json.Marshal(dataplane.Job{ID: 1, Sources: []int{0, 1}, BlockMax: 64, Out: resultFlow(), To: []sansio.Port{2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := testJob(1, 2)
+	doc.To = []sansio.Port{2}
 	var eff sansio.Effects
 	send := func(source uint8, block uint32) (results int) {
 		before := len(eff.Sends)
@@ -198,11 +196,11 @@ func TestJobsComeAndGo(t *testing.T) {
 		return len(eff.Sends) - before
 	}
 	for round := range 3 {
-		if id, err := e.AddJob(0, doc); id != 1 || err != nil {
+		if id, err := e.AddJob(0, &doc); id != 1 || err != nil {
 			t.Fatalf("round %d: job %d: %v", round, id, err)
 		}
 		var refusal *dataplane.Refusal
-		if _, err := e.AddJob(0, doc); !errors.As(err, &refusal) || refusal.Reason != dataplane.RefusedIDTaken {
+		if _, err := e.AddJob(0, &doc); !errors.As(err, &refusal) || refusal.Reason != dataplane.RefusedIDTaken {
 			t.Fatalf("a job is taken twice: %v", err)
 		}
 		if !slices.Equal(e.Ports(), []sansio.Port{2}) {
@@ -213,14 +211,14 @@ func TestJobsComeAndGo(t *testing.T) {
 			t.Errorf("round %d: the first block has no result, or the second has one", round)
 		}
 		gone, err := e.RemoveJob(0, 1)
-		if err != nil || gone.OpenBlocks != 1 || !slices.Contains(gone.Counters, sansio.Count{Name: "packets", N: 3}) {
+		if err != nil || gone.OpenBlocks != 1 || !slices.Contains(gone.Counters, sansio.Count{Name: "packets", N: 3}) || !slices.Contains(gone.Counters, sansio.Count{Name: "dropped"}) {
 			t.Errorf("round %d: removed %+v: %v", round, gone, err)
 		}
 		if send(0, 2); e.Memory().Hash().Len() != 0 || e.NextDeadline() != units.Never || len(e.Ports()) != 0 {
 			t.Errorf("round %d: %d records are left", round, e.Memory().Hash().Len())
 		}
 		for block := range e.Memory().Hash().Cap() {
-			if v, _ := e.Memory().Load(e.at.buffers + mem.Addr(block*bufferWords)); v != 0 {
+			if v, _ := e.Memory().Load(e.addr.buffers + mem.Addr(block*bufferWords)); v != 0 {
 				t.Errorf("round %d: the buffer of record %d has %#x", round, block, v)
 			}
 		}
@@ -255,7 +253,7 @@ func TestEventsAreTheReferences(t *testing.T) {
 	var seen [2]events
 	cfg := trioml.Config{Node: "pfe", Threads: 1, Jobs: []trioml.Job{testJob(1, 2)}}
 	cfg.Trace = &seen[0]
-	ref, err := trioml.New(cfg)
+	ref, err := reference.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

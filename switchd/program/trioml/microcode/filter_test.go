@@ -6,7 +6,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	"github.com/inalab/inalab/switchd/microcode"
+	compiler "github.com/inalab/inalab/switchd/microcode"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -16,7 +16,7 @@ import (
 // DROP_CNT_BASE, those with options 2 words on.
 func TestFilterPaperExample(t *testing.T) {
 	src := Filter()
-	prog, err := microcode.Compile(src.File, src.Text)
+	prog, err := compiler.Compile(src.File, src.Text)
 	if err != nil {
 		t.Fatal(err)
 	}

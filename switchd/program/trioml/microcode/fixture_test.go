@@ -20,12 +20,12 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 var (
 	_ dataplane.Engine  = (*Engine)(nil)
-	_ dataplane.Phased  = (*Engine)(nil)
 	_ dataplane.Watched = (*Engine)(nil)
 	_ dataplane.Managed = (*Engine)(nil)
 )
@@ -129,7 +129,7 @@ func sorted(t dataplane.Table) string {
 // pair is both programs under one configuration.
 type pair struct {
 	t    rapid.TB
-	ref  *trioml.Program
+	ref  *reference.Program
 	mc   *Engine
 	effs [2]sansio.Effects
 	told [2]events // since the last comparison
@@ -142,7 +142,7 @@ func newPair(t rapid.TB, prog *isa.Program, cfg trioml.Config) *pair {
 	p := &pair{t: t}
 	var err error
 	cfg.Trace = &p.told[0]
-	if p.ref, err = trioml.New(cfg); err != nil {
+	if p.ref, err = reference.New(cfg); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Trace = &p.told[1]
@@ -220,7 +220,7 @@ func (p *pair) sameRecords() {
 			AgeOp: b.AgeOp, Final: b.Final, Degraded: b.Degraded, StartTime: b.Start,
 			Workers: b.Workers, Grads: b.Grads, Ready: true, RcvdCnt: uint8(b.Sources), RcvdMask: b.Received,
 		}}
-		if b.Sums == nil {
+		if b.Padded {
 			h.Sums = fmt.Sprintf("%x", make([]byte, 4*b.Grads))
 		}
 		h.JobCtx, _ = p.mc.Memory().Hash().Peek(key(b.Job, JobBlock))
@@ -235,7 +235,7 @@ func (p *pair) sameRecords() {
 		slices.SortFunc(list, func(a, b held) int { return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Block, b.Block)) })
 	}
 	p.same("block records", want, got)
-	for id := range p.mc.jobs {
+	for id := range 256 {
 		j, _ := p.mc.Job(uint8(id))
 		p.same("number of ended blocks", p.ref.Ended(uint8(id)), int(j.BlockTotalCnt))
 	}

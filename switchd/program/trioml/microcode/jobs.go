@@ -13,9 +13,6 @@ import (
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// maxBlocks is the largest block_cnt_max that a job record holds.
-const maxBlocks = 1 << 16
-
 var errNoRecord = errors.New("the hash table has no room for its record")
 
 // nextHop returns the next hop of a job's results; 0 is that of other traffic.
@@ -23,10 +20,7 @@ func nextHop(id uint8) uint32 { return uint32(id) + 1 }
 
 // add sets up a job, its record last: from then on packets meet it.
 func (e *Engine) add(j trioml.Job) error {
-	if j.BlockMax > maxBlocks {
-		return fmt.Errorf("job %d: block_cnt_max of %d: the record holds up to %d", j.ID, j.BlockMax, maxBlocks)
-	}
-	if need, left := recordsOf(j), e.room(); need > left {
+	if need, left := recordsOf(j), e.freeRecords(); need > left {
 		return fmt.Errorf("job %d may come to have %d records, its own and those of %d blocks: %d of %d are left", j.ID, need, j.BlockMax, left, e.Memory().Hash().Cap())
 	}
 	if err := e.SetNextHop(trio.NextHop{Index: nextHop(j.ID), To: j.To}); err != nil {
@@ -48,17 +42,19 @@ func (e *Engine) add(j trioml.Job) error {
 	if f := e.Memory().Write(a, b[:]); f != mem.NoFault {
 		return fmt.Errorf("job %d: writing its record: %v", j.ID, f)
 	}
-	e.observe(j.ID)
-	e.jobs[j.ID] = true
-	e.refs++
-	e.SetPermanent(e.refs + len(e.leaving))
+	e.raiseLastJob(j.ID)
+	e.jobs.Add(j)
+	e.SetPermanent(e.jobRecords())
 	return nil
 }
 
-// room returns how many records are left, if every job comes to have as many blocks as
-// its cap allows. Jobs that are leaving may still have theirs. Left out are the records
+// jobRecords returns how many records are of jobs.
+func (e *Engine) jobRecords() int { return e.jobs.Len() + len(e.draining) }
+
+// freeRecords returns how many records are left, if every job comes to have as many
+// blocks as its cap allows. Jobs that drain may still have theirs. Left out are the records
 // that threads create for packets over a cap, and delete at once.
-func (e *Engine) room() int {
+func (e *Engine) freeRecords() int {
 	left := e.Memory().Hash().Cap()
 	for k, a := range e.Memory().Hash().All() {
 		if uint32(k) == JobBlock {
@@ -71,16 +67,12 @@ func (e *Engine) room() int {
 
 // record makes the job record.
 func (e *Engine) record(j trioml.Job) JobRecord {
-	r := JobRecord{
+	return JobRecord{
 		Late: e.cfg.Late != trioml.LateNaive, Tombs: e.cfg.Late == trioml.LateTombstone, Absent: e.cfg.Age == trioml.AgeAbsent,
 		Job: j.ID, OutSrcID: j.OutSource, BlockCntMax: j.BlockMax, BlockGradMax: j.GradMax,
 		BlockExp:   uint8(min(e.cfg.Timeout/units.Millisecond, 255)),
-		OutSrcAddr: j.Out.Src, OutDstAddr: j.Out.Dst, OutNHAddr: e.egressOf(j.ID), SrcCnt: uint8(len(j.Sources)),
+		OutSrcAddr: j.Out.Src, OutDstAddr: j.Out.Dst, OutNHAddr: e.egressOf(j.ID), SrcCnt: uint8(len(j.Sources)), SrcMask: j.SourceMask(),
 	}
-	for _, s := range j.Sources {
-		r.SrcMask.Set(s)
-	}
-	return r
 }
 
 func (e *Engine) writeEgress(j trioml.Job) error {

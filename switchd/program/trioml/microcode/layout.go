@@ -24,18 +24,30 @@ const (
 )
 
 func layoutOf(p *isa.Program) (l layout, err error) {
-	find := func(name string, kind isa.SymbolKind) isa.Symbol {
-		s, ok := p.Symbol(name)
-		if !ok || s.Kind != kind {
-			err = fmt.Errorf("program %s has no %v %s: it is not Trio-ML", p.Name, kind, name)
-		}
-		return s
+	f := finder{program: p, lacks: "it is not Trio-ML"}
+	buffers := f.find("buffers", isa.SymbolDRAM)
+	return layout{
+		waits: f.addr("waits", isa.SymbolSRAM), egress: f.addr("egress", isa.SymbolSRAM),
+		buffers: mem.Addr(buffers.Value), records: int(buffers.Len / bufferWords), tombs: f.addr("tombstones", isa.SymbolDRAM),
+		block: int(f.find("blk", isa.SymbolLMEM).Value / 8),
+	}, f.err
+}
+
+// finder looks up the symbols of a program.
+type finder struct {
+	program *isa.Program
+	lacks   string // what it means that one is missing
+	err     error  // of the last that is
+}
+
+func (f *finder) find(name string, kind isa.SymbolKind) isa.Symbol {
+	s, ok := f.program.Symbol(name)
+	if !ok || s.Kind != kind {
+		f.err = fmt.Errorf("program %s has no %v %s: %s", f.program.Name, kind, name, f.lacks)
 	}
-	l.waits = mem.Addr(find("waits", isa.SymbolSRAM).Value)
-	l.egress = mem.Addr(find("egress", isa.SymbolSRAM).Value)
-	buffers := find("buffers", isa.SymbolDRAM)
-	l.buffers, l.records = mem.Addr(buffers.Value), int(buffers.Len/bufferWords)
-	l.tombs = mem.Addr(find("tombstones", isa.SymbolDRAM).Value)
-	l.block = int(find("blk", isa.SymbolLMEM).Value / 8)
-	return l, err
+	return s
+}
+
+func (f *finder) addr(name string, kind isa.SymbolKind) mem.Addr {
+	return mem.Addr(f.find(name, kind).Value)
 }

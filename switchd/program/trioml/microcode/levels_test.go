@@ -10,6 +10,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 // levels are two PFEs of two workers each and the one above them; a fabric takes
@@ -26,12 +27,12 @@ type levels struct {
 // topPFE is where results of the PFEs below go.
 const topPFE = 3
 
-func newLevels(t *testing.T, load func(trioml.Config, Stragglers) (dataplane.Engine, error), age trioml.AgePolicy) *levels {
+func newLevels(t *testing.T, load func(trioml.Config, trioml.Stragglers) (dataplane.Engine, error), age trioml.AgePolicy) *levels {
 	t.Helper()
 	l := &levels{t: t}
 	pfe := func(timeout units.Duration, j trioml.Job) dataplane.Engine {
 		j.ID, j.Out, j.BlockMax = 0, resultFlow(), 64
-		e, err := load(trioml.Config{Node: "pfe", Threads: 1, Timeout: timeout, Age: age, Jobs: []trioml.Job{j}}, Stragglers{PermanentAfter: 2})
+		e, err := load(trioml.Config{Node: "pfe", Threads: 1, Timeout: timeout, Age: age, Jobs: []trioml.Job{j}}, trioml.Stragglers{PermanentAfter: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,11 +107,13 @@ func (l *levels) generation(workers ...uint8) {
 // generation, though its own is older. Of a PFE from which nothing comes any more
 // the top tells itself.
 func TestNoticesCrossLevels(t *testing.T) {
-	for name, load := range map[string]func(trioml.Config, Stragglers) (dataplane.Engine, error){
-		"microcode": func(c trioml.Config, s Stragglers) (dataplane.Engine, error) {
+	for name, load := range map[string]func(trioml.Config, trioml.Stragglers) (dataplane.Engine, error){
+		"microcode": func(c trioml.Config, s trioml.Stragglers) (dataplane.Engine, error) {
 			return NewAdvanced(c, s, Options{Memory: roomy()})
 		},
-		"reference": func(c trioml.Config, s Stragglers) (dataplane.Engine, error) { return trioml.NewAdvanced(c, s) },
+		"reference": func(c trioml.Config, s trioml.Stragglers) (dataplane.Engine, error) {
+			return reference.NewAdvanced(c, s)
+		},
 	} {
 		for _, age := range []trioml.AgePolicy{trioml.AgePerBlock, trioml.AgeAbsent} {
 			t.Run(fmt.Sprint(name, " ", age), func(t *testing.T) {
@@ -141,7 +144,7 @@ func TestNoticesCrossLevels(t *testing.T) {
 
 // The PFE below lags behind: its notice holds from the generation of the top on.
 func TestNoticesHaveTheGenerationOfTheTop(t *testing.T) {
-	l := newLevels(t, func(c trioml.Config, s Stragglers) (dataplane.Engine, error) {
+	l := newLevels(t, func(c trioml.Config, s trioml.Stragglers) (dataplane.Engine, error) {
 		return NewAdvanced(c, s, Options{Memory: roomy()})
 	}, trioml.AgePerBlock)
 	l.now = 1 * ms

@@ -7,17 +7,14 @@ import (
 	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
-// AddJob sets up a job as a [trioml.Document] says.
+// AddJob sets up a [trioml.Job].
 func (e *Engine) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
-	j, err := trioml.JobOf(d)
+	j, err := e.jobs.Admit(d)
 	if err != nil {
 		return 0, err
 	}
-	if e.jobs[j.ID] {
-		return 0, dataplane.RefuseTaken(int(j.ID), e.cfg.Node)
-	}
-	e.tidy()
-	if at, is := e.leaving[j.ID]; is {
+	e.endDraining()
+	if at, is := e.draining[j.ID]; is {
 		return 0, dataplane.Refuse(dataplane.RefusedNoRoom, "add it a little later, or take another id", "threads of %s still work for the job %d that was removed at %v", e.cfg.Node, j.ID, at)
 	}
 	if err := e.add(j); err != nil {
@@ -29,16 +26,14 @@ func (e *Engine) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
 // RemoveJob takes a job record out, with its block records. What threads still add
 // to one of them is lost.
 func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) {
-	if !e.jobs[id] {
-		return dataplane.Removed{}, dataplane.RefuseUnknown(int(id), e.cfg.Node)
+	out, err := e.jobs.Remove(id)
+	if err != nil {
+		return out, err
 	}
-	out := dataplane.Removed{Counters: e.watch.jobs[id].List()}
-	out.OpenBlocks = e.leave(now, id)
+	out.OpenBlocks = e.drain(now, id)
 	e.removed += uint64(out.OpenBlocks)
 	e.RemoveNextHop(nextHop(id))
-	e.jobs[id], e.watch.jobs[id] = false, trioml.JobCounts{}
-	e.refs--
-	e.tidy()
+	e.endDraining()
 	return out, nil
 }
 

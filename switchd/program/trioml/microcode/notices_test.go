@@ -2,7 +2,6 @@ package microcode
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -36,12 +36,12 @@ func roomy() mem.Config {
 	return m
 }
 
-func newAdvancedPair(t rapid.TB, prog *isa.Program, cfg trioml.Config, s Stragglers) *pair {
+func newAdvancedPair(t rapid.TB, prog *isa.Program, cfg trioml.Config, s trioml.Stragglers) *pair {
 	t.Helper()
 	p := &pair{t: t}
 	var err error
 	cfg.Trace = &p.told[0]
-	if p.ref, err = trioml.NewAdvanced(cfg, s); err != nil {
+	if p.ref, err = reference.NewAdvanced(cfg, s); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Trace = &p.told[1]
@@ -91,7 +91,7 @@ func TestAdvancedSameAsReference(t *testing.T) {
 			Late: rapid.SampledFrom([]trioml.LatePolicy{"", trioml.LateStale, trioml.LateNaive}).Draw(t, "late"),
 			Age:  rapid.SampledFrom([]trioml.AgePolicy{trioml.AgePerBlock, trioml.AgeAbsent}).Draw(t, "age"),
 		}
-		s := Stragglers{
+		s := trioml.Stragglers{
 			Look:           units.Duration(rapid.SampledFrom([]int64{int64(7 * ms), int64(25 * ms), int64(100 * ms)}).Draw(t, "look")),
 			PermanentAfter: rapid.IntRange(1, 3).Draw(t, "permanent after"),
 		}
@@ -143,7 +143,7 @@ func TestPortsOfTheFabric(t *testing.T) {
 // A notice of a PFE below goes to the workers as it came but for the generation,
 // which is that of this PFE, and one hop less to live. Others are dropped.
 func TestNoticesAreRelayed(t *testing.T) {
-	p := newAdvancedPair(t, compiledAdvanced(t), trioml.Config{Node: "top", Threads: 1, Jobs: []trioml.Job{testJob(1, 2)}}, Stragglers{})
+	p := newAdvancedPair(t, compiledAdvanced(t), trioml.Config{Node: "top", Threads: 1, Jobs: []trioml.Job{testJob(1, 2)}}, trioml.Stragglers{})
 	n := wire.Notice{Job: 1, Source: 5, Change: wire.AgePermanent, Strikes: 3, Gen: 4}
 	heard := func(a sansio.Arrival) (out []wire.Notice, ttl uint8) {
 		t.Helper()
@@ -186,7 +186,7 @@ func TestNoticesAreRelayed(t *testing.T) {
 // for a source that is out of service; when it sends again, all do.
 func TestBlocksDoNotWaitForPermanentStragglers(t *testing.T) {
 	cfg := trioml.Config{Node: "pfe", Threads: 1, Jobs: []trioml.Job{testJob(0, 3)}}
-	p := newAdvancedPair(t, compiledAdvanced(t), cfg, Stragglers{PermanentAfter: 2})
+	p := newAdvancedPair(t, compiledAdvanced(t), cfg, trioml.Stragglers{PermanentAfter: 2})
 	send := func(block uint32, sources ...uint8) (sent string) {
 		for _, s := range sources {
 			sent = p.handle(packet(wire.Header{Block: block, Source: s, SrcCnt: 1}, 1, 2))
@@ -231,7 +231,7 @@ func TestBlocksDoNotWaitForPermanentStragglers(t *testing.T) {
 // the next look, and not for ever.
 func TestAStrayPacketOfAPermanentStraggler(t *testing.T) {
 	cfg := trioml.Config{Node: "pfe", Threads: 1, Jobs: []trioml.Job{testJob(0, 2)}}
-	p := newAdvancedPair(t, compiledAdvanced(t), cfg, Stragglers{PermanentAfter: 1})
+	p := newAdvancedPair(t, compiledAdvanced(t), cfg, trioml.Stragglers{PermanentAfter: 1})
 	send := func(source uint8, block uint32) string {
 		return p.handle(packet(wire.Header{Block: block, Source: source, SrcCnt: 1}, 1))
 	}
@@ -252,11 +252,11 @@ func TestAStrayPacketOfAPermanentStraggler(t *testing.T) {
 // of another starts without its strikes.
 func TestJobsThatComeLaterAreClassified(t *testing.T) {
 	for _, id := range []uint8{0, 1, 200, 255} {
-		p := newAdvancedPair(t, compiledAdvanced(t), trioml.Config{Node: "pfe", Threads: 1, Jobs: []trioml.Job{testJob(3, 2)}}, Stragglers{PermanentAfter: 2})
-		doc := jobDocument(t, id, 2)
+		p := newAdvancedPair(t, compiledAdvanced(t), trioml.Config{Node: "pfe", Threads: 1, Jobs: []trioml.Job{testJob(3, 2)}}, trioml.Stragglers{PermanentAfter: 2})
+		doc := testJob(id, 2)
 		for range 2 {
 			for _, e := range p.managed() {
-				if _, err := e.AddJob(p.now, doc); err != nil {
+				if _, err := e.AddJob(p.now, &doc); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -280,17 +280,3 @@ func TestJobsThatComeLaterAreClassified(t *testing.T) {
 }
 
 func (p *pair) managed() [2]dataplane.Managed { return [2]dataplane.Managed{p.ref, p.mc} }
-
-// jobDocument is what AddJob takes for a job of n sources.
-func jobDocument(t *testing.T, id uint8, n int) json.RawMessage {
-	t.Helper()
-	j := dataplane.Job{ID: int(id), Out: resultFlow(), To: []sansio.Port{9}, OutSrc: 99, BlockMax: 64}
-	for s := range n {
-		j.Sources = append(j.Sources, s)
-	}
-	doc, err := json.Marshal(j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
-}

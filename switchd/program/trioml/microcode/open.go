@@ -19,7 +19,7 @@ func (e *Engine) Sources(job uint8) trace.Mask {
 func (e *Engine) Blocks() iter.Seq2[uint8, BlockRecord] {
 	return func(yield func(uint8, BlockRecord) bool) {
 		for k, a := range e.Memory().Hash().All() {
-			if uint32(k) == JobBlock || k >= keyAside {
+			if uint32(k) == JobBlock || k >= keyDraining {
 				continue
 			}
 			if r, ok := e.blockAt(a); ok && !yield(uint8(k>>32), r) {
@@ -30,7 +30,7 @@ func (e *Engine) Blocks() iter.Seq2[uint8, BlockRecord] {
 }
 
 // OpenBlocks returns the number of block records in use.
-func (e *Engine) OpenBlocks() int { return e.Memory().Hash().Len() - e.refs - len(e.leaving) }
+func (e *Engine) OpenBlocks() int { return e.Memory().Hash().Len() - e.jobRecords() }
 
 // Open returns at most limit block records, the oldest first.
 func (e *Engine) Open(limit int) (out []dataplane.OpenBlock) {
@@ -43,8 +43,8 @@ func (e *Engine) Open(limit int) (out []dataplane.OpenBlock) {
 
 // Remembers reports whether a source is absent.
 func (e *Engine) Remembers() bool {
-	for id, used := range e.jobs {
-		if used && e.Absent(uint8(id)) != (trace.Mask{}) {
+	for j := range e.jobs.All() {
+		if e.Absent(j.ID) != (trace.Mask{}) {
 			return true
 		}
 	}

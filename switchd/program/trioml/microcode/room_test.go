@@ -1,7 +1,6 @@
 package microcode
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
@@ -18,11 +17,11 @@ import (
 // were dropped.
 func fill(e *Engine, job uint8, blocks int) (dropped uint64) {
 	var eff sansio.Effects
-	before := e.watch.jobs[job].Dropped
+	before := e.jobs.Count(job).Dropped
 	for b := range uint32(blocks) {
 		e.Handle(0, []sansio.Arrival{arrival(packet(wire.Header{Job: job, Block: b, SrcCnt: 1}, 1))}, &eff)
 	}
-	return e.watch.jobs[job].Dropped - before
+	return e.jobs.Count(job).Dropped - before
 }
 
 // Jobs that leave their cap at its default have room for as many blocks as that
@@ -46,12 +45,11 @@ func TestRoomForJobsOfTheDefaultCap(t *testing.T) {
 	}
 }
 
-func roomDocument(t rapid.TB, id uint8, blocks int) json.RawMessage {
-	doc, err := json.Marshal(dataplane.Job{ID: int(id), Sources: []int{0, 1}, BlockMax: blocks, Out: resultFlow(), To: []sansio.Port{sansio.Port(id)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
+// roomJob is a job of a cap, whose results have a port of their own.
+func roomJob(id uint8, blocks int) *trioml.Job {
+	j := testJob(id, 2)
+	j.BlockMax, j.To = blocks, []sansio.Port{sansio.Port(id)}
+	return &j
 }
 
 // A job whose blocks may find no record is refused, when it is added and from the
@@ -62,7 +60,7 @@ func TestNoRoomForJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	add := func(id uint8, blocks int) error {
-		_, err := e.AddJob(0, roomDocument(t, id, blocks))
+		_, err := e.AddJob(0, roomJob(id, blocks))
 		return err
 	}
 	var refusal *dataplane.Refusal
@@ -74,7 +72,7 @@ func TestNoRoomForJob(t *testing.T) {
 	if err := errors.Join(add(1, 0), add(2, 0), add(3, 0)); err != nil {
 		t.Errorf("three jobs of the default cap: %v", err)
 	}
-	if add(4, 0) == nil || e.jobs[4] || !slices.Equal(e.Ports(), []sansio.Port{1, 2, 3}) {
+	if add(4, 0) == nil || e.jobs.Has(4) || !slices.Equal(e.Ports(), []sansio.Port{1, 2, 3}) {
 		t.Errorf("a fourth is set up, results leave by %v", e.Ports())
 	}
 	job := testJob(1, 2)
@@ -82,7 +80,7 @@ func TestNoRoomForJob(t *testing.T) {
 	if _, err := New(trioml.Config{Jobs: []trioml.Job{job}}, Options{Memory: small()}); err == nil {
 		t.Error("256 blocks and a job are taken for 256 records")
 	}
-	job.BlockMax = dataplane.MaxJobBlocks
+	job.BlockMax = trioml.MaxJobBlocks
 	if err := Fits([]trioml.Job{job}); err != nil {
 		t.Errorf("the largest cap: %v", err)
 	}
@@ -112,7 +110,7 @@ func TestJobsHaveTheRoomOfTheirCaps(t *testing.T) {
 				continue
 			}
 			n := rapid.IntRange(1, 120).Draw(t, "block_cnt_max")
-			if _, err := e.AddJob(0, roomDocument(t, id, n)); (err == nil) != (used+1+n <= 256) {
+			if _, err := e.AddJob(0, roomJob(id, n)); (err == nil) != (used+1+n <= 256) {
 				t.Fatalf("%d of 256 records are spoken for, a job of %d blocks: %v", used, n, err)
 			} else if err == nil {
 				caps[id] = n

@@ -23,10 +23,10 @@ type Source struct {
 // Filter is the filtering example of trio §3.2: IPv4 packets without options pass.
 func Filter() Source { return Source{"filter.mc", filterSource} }
 
-// Microcode is Trio-ML for a Trio PFE: what [Program] does, packet for packet.
-func Microcode() Source { return Source{"trioml.mc", triomlSource} }
+// TrioML is Trio-ML for a PFE: what the reference program does, packet for packet.
+func TrioML() Source { return Source{"trioml.mc", triomlSource} }
 
-// Advanced is [Microcode] with a second type of timer threads, which tell temporary
+// Advanced is [TrioML] with a second type of timer threads, which tell temporary
 // from permanent stragglers and notify the workers (trio §5, "Advanced straggler
 // mitigation"): the same source with ADVANCED set, and advanced.mc behind it.
 func Advanced() Source {

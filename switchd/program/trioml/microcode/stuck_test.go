@@ -1,13 +1,11 @@
 package microcode
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
-	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
 )
@@ -130,11 +128,8 @@ func TestHeldBlockGoesWithItsJob(t *testing.T) {
 			if _, err := l.e.RemoveJob(40*ms, 1); err != nil {
 				t.Fatal(err)
 			}
-			doc, err := json.Marshal(dataplane.Job{ID: 1, Sources: []int{0, 1}, Out: resultFlow(), To: []sansio.Port{2}, BlockMax: 64})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := l.e.AddJob(41*ms, doc); err != nil {
+			doc := testJob(1, 2)
+			if _, err := l.e.AddJob(41*ms, &doc); err != nil {
 				t.Fatal(err)
 			}
 			l.send(42*ms, 0, 0)

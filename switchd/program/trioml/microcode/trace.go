@@ -20,7 +20,6 @@ type watcher struct {
 	engine *Engine
 	sink   trace.Sink    // nil: no events
 	next   trio.Observer // nil: none
-	jobs   [256]trioml.JobCounts
 
 	in    vm.Variable // what a packet's thread has of its header; src_id stands first
 	block vm.Variable // reply of the last HashInsert of a packet's thread
@@ -52,13 +51,13 @@ func (w *watcher) header(t *vm.Thread) wire.Header {
 	return h
 }
 
-// job is what is counted of the job of the packet in a thread.
-func (w *watcher) job(t *vm.Thread) *trioml.JobCounts { return &w.jobs[t.LMEM[headerAt]] }
+// job returns the counters of the job of the packet in a thread.
+func (w *watcher) job(t *vm.Thread) *trioml.JobCounts { return w.engine.jobs.Count(t.LMEM[headerAt]) }
 
 // Sent is called when a result leaves: of a packet's thread, the packet was the last.
 func (w *watcher) Sent(now units.Time, t *vm.Thread, created bool) {
 	if created {
-		r := DecodeBlockRecord(t.LMEM[w.engine.at.block : w.engine.at.block+recordBytes])
+		r := DecodeBlockRecord(t.LMEM[w.engine.addr.block : w.engine.addr.block+recordBytes])
 		if w.header(t).Block != wire.NoticeBlock {
 			w.result(now, t, r)
 		}
@@ -130,7 +129,7 @@ func (w *watcher) Discarded(now units.Time, t *vm.Thread, reason string) {
 		h = wire.Header{}
 	case wire.NoGrads, wire.Truncated, wire.Oversized:
 	default:
-		w.jobs[h.Job].Dropped++
+		w.engine.jobs.Count(h.Job).Dropped++
 	}
 	if w.sink != nil {
 		w.sink.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: w.engine.cfg.Node, Job: h.Job, Gen: uint32(h.Gen), Block: h.Block, Source: h.Source, Note: reason})
@@ -146,7 +145,7 @@ func (w *watcher) Scanned(now units.Time, t *vm.Thread, s mem.Scanned) {
 	if w.sink != nil && s.Ref {
 		id := uint8(s.Key >> 32)
 		j, known := w.engine.Job(id)
-		if r, open := w.engine.blockAt(s.Record); known && open && !r.Owned && !w.covered(id, r) {
+		if r, open := w.engine.blockAt(s.Record); known && open && !r.Owned && !w.lacksAbsentOnly(id, r) {
 			w.event(now, trace.Scanned, origin{id, j.OutSrcID, timerNote(t)}, r)
 		}
 	}
@@ -155,9 +154,9 @@ func (w *watcher) Scanned(now units.Time, t *vm.Thread, s mem.Scanned) {
 	}
 }
 
-// covered reports whether a block waits for absent sources only: the thread sends it
-// at once.
-func (w *watcher) covered(job uint8, r BlockRecord) bool {
+// lacksAbsentOnly reports whether a block waits for absent sources only: the thread
+// sends it at once.
+func (w *watcher) lacksAbsentOnly(job uint8, r BlockRecord) bool {
 	return w.engine.cfg.Age == trioml.AgeAbsent && w.engine.Waits(job).Without(r.RcvdMask) == (trace.Mask{})
 }
 

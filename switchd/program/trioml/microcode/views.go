@@ -28,14 +28,11 @@ func (e *Engine) View(now units.Time, v dataplane.View, limit int) (t dataplane.
 
 func (e *Engine) viewJobs(now units.Time) dataplane.Table {
 	t := dataplane.Table{Columns: trioml.JobColumns}
-	for id := range e.jobs {
-		j, ok := e.Job(uint8(id))
-		if !ok {
-			continue
-		}
+	for known := range e.jobs.All() {
+		j, _ := e.Job(known.ID)
 		row := trioml.JobRow{
-			ID: uint8(id), Sources: j.SrcMask, OutSource: j.OutSrcID, To: j.OutDstAddr,
-			BlockMax: j.BlockCntMax, BlocksOpen: int(j.BlockCurrCnt), GradMax: j.BlockGradMax, JobCounts: e.watch.jobs[id],
+			ID: j.Job, Sources: j.SrcMask, OutSource: j.OutSrcID, To: j.OutDstAddr,
+			BlockMax: j.BlockCntMax, BlocksOpen: int(j.BlockCurrCnt), GradMax: j.BlockGradMax, JobCounts: known.Count,
 		}
 		if j.Started {
 			row.Newest = dataplane.Int(j.Newest)
@@ -49,10 +46,8 @@ func (e *Engine) viewBlocks(now units.Time, limit int) dataplane.Table {
 	t := dataplane.Table{Columns: trioml.BlockColumns}
 	for _, o := range e.Open(limit) {
 		r, _ := e.Block(o.Job, o.Block)
-		t.Add(trioml.BlockRow{
-			Job: o.Job, Block: o.Block, Gen: o.Gen, Have: o.Have, Want: o.Want,
-			Grads: r.Grads, Age: now.Sub(o.Since), Ref: dataplane.Bool(e.Memory().Hash().Referenced(key(o.Job, o.Block))), Degraded: r.Degraded,
-		}.Values()...)
+		ref := e.Memory().Hash().Referenced(key(o.Job, o.Block))
+		t.Add(trioml.BlockRow{OpenBlock: o, Grads: r.Grads, Ref: ref, Degraded: r.Degraded}.Values(now)...)
 	}
 	t.Total = e.OpenBlocks()
 	return t

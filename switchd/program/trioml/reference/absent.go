@@ -3,49 +3,36 @@ package reference
 import (
 	"github.com/inalab/inalab/internal/trace"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
-)
-
-// AgePolicy says what follows when a block is aged out (ambiguity
-// trio.close-to-ideal).
-type AgePolicy string
-
-const (
-	// AgePerBlock: nothing. Each block that a straggler misses waits a timeout of
-	// its own, so that a window of blocks does, and the next window after it. It is
-	// what the paper's text describes.
-	AgePerBlock AgePolicy = "per-block"
-	// AgeAbsent: the sources that the block missed are absent. Blocks do not wait
-	// for them until they are heard from again.
-	AgeAbsent AgePolicy = "absent-after-first"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // complete reports whether nobody is missing from the block but those who are
 // absent; a block that lacks some is degraded.
 func (r *record) complete() bool {
-	if r.rcvd == r.job.mask {
+	if r.Received == r.job.Mask {
 		return true
 	}
-	if r.sources == 0 || r.rcvd.Or(r.job.absent) != r.job.mask {
+	if r.Sources == 0 || r.Received.Or(r.job.absent) != r.job.Mask {
 		return false
 	}
-	r.degraded = true
+	r.Degraded = true
 	return true
 }
 
-// hear ends the absence of a source that takes part in the newest generation, be
-// it that the block of its packet is done.
-func (j *job) hear(h wire.Header) {
+// endAbsence notes a packet of a source. If it takes part in the newest generation,
+// blocks wait for the source again; the block of the packet itself may be done.
+func (j *job) endAbsence(h wire.Header) {
 	if !j.started || !wire.GenBefore(h.Gen, j.newest) {
 		j.absent.Clear(h.Source)
 	}
 }
 
-// giveUp notes who is missing from a block that was aged out. The blocks that wait
+// markAbsent notes who is missing from a block that was aged out. The blocks that wait
 // for nobody else are sent when a timer thread visits them, or with their next
 // packet: one thread cannot send them all at once.
-func (p *Program) giveUp(aged *record) {
-	if p.cfg.Age == AgeAbsent {
-		aged.job.absent = aged.job.absent.Or(aged.job.mask.Without(aged.rcvd))
+func (p *Program) markAbsent(aged *record) {
+	if p.cfg.Age == trioml.AgeAbsent {
+		aged.job.absent = aged.job.absent.Or(aged.job.Mask.Without(aged.Received))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // packets hands single-gradient packets of blocks to the program and returns the
@@ -42,8 +43,8 @@ func results(t *testing.T, eff *sansio.Effects) map[uint32]wire.Header {
 // source's next packet makes them wait again. Per block, each waits a timeout of
 // its own.
 func TestAbsentAfterFirst(t *testing.T) {
-	for _, policy := range []AgePolicy{AgePerBlock, AgeAbsent} {
-		cfg := Config{Jobs: []Job{testJob(2)}}
+	for _, policy := range []trioml.AgePolicy{trioml.AgePerBlock, trioml.AgeAbsent} {
+		cfg := trioml.Config{Jobs: []trioml.Job{testJob(2)}}
 		cfg.Age, cfg.Threads = policy, 1
 		p, err := New(cfg)
 		if err != nil {
@@ -60,7 +61,7 @@ func TestAbsentAfterFirst(t *testing.T) {
 		next := packets(t, p, 2*timeout+2, 0, 1, 0)
 		heard := packets(t, p, 2*timeout+3, 1, 1, 0) // of a block that is done, if policy says so
 		after := packets(t, p, 2*timeout+4, 0, 1, 2)
-		absent := policy == AgeAbsent
+		absent := policy == trioml.AgeAbsent
 		if len(aged) != map[bool]int{false: 1, true: 2}[absent] || (len(later) == 1) != absent || (len(next) == 1) != absent {
 			t.Errorf("%s: %d blocks aged, then %d and %d sent without the source", policy, len(aged), len(later), len(next))
 		}

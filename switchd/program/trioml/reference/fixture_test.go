@@ -16,6 +16,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 var _ dataplane.Engine = (*Program)(nil)
@@ -33,8 +34,8 @@ func resultFlow() inet.Flow {
 }
 
 // job returns job id 1 with sources 0 to n-1 and results on port 9.
-func testJob(n int) Job {
-	j := Job{ID: 1, Out: resultFlow(), To: []sansio.Port{9}, OutSource: 99}
+func testJob(n int) trioml.Job {
+	j := trioml.Job{ID: 1, Out: resultFlow(), To: []sansio.Port{9}, OutSource: 99}
 	for s := range n {
 		j.Sources = append(j.Sources, uint8(s))
 	}
@@ -60,7 +61,7 @@ type output struct {
 
 func (b *bench) Event(e *trace.Event) { b.events = append(b.events, *e) }
 
-func newBench(t rapid.TB, cfg Config) *bench {
+func newBench(t rapid.TB, cfg trioml.Config) *bench {
 	t.Helper()
 	b := &bench{t: t}
 	cfg.Trace, cfg.Node = b, "pfe"

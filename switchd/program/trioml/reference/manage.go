@@ -1,44 +1,31 @@
 package reference
 
 import (
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
-// AddJob sets up a job record as a [Document] says.
+// AddJob sets up a [trioml.Job].
 func (p *Program) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
-	j, err := JobOf(d)
-	if err != nil {
-		return 0, err
+	j, err := p.table.Admit(d)
+	if err == nil {
+		p.add(j)
 	}
-	if p.jobs[j.ID] != nil {
-		return 0, dataplane.RefuseTaken(int(j.ID), p.cfg.Node)
-	}
-	if used := p.buffers(); used+j.buffers() > MaxBuffers {
-		return 0, dataplane.Refuse(dataplane.RefusedNoRoom, "lower block_cnt_max or block_grad_max, or remove a job",
-			"job %d may need %v for its blocks on %s, where %v of %v are left", j.ID, j.buffers(), p.cfg.Node, MaxBuffers-used, MaxBuffers)
-	}
-	p.jobs[j.ID] = newJob(j)
-	return j.ID, nil
+	return j.ID, err
 }
 
-// buffers returns what the blocks of all jobs may take.
-func (p *Program) buffers() (n units.Bytes) {
-	for _, j := range p.jobs {
-		if j != nil {
-			n += j.buffers()
-		}
-	}
-	return n
-}
+func (p *Program) add(j trioml.Job) { p.jobs[j.ID] = newJob(p.table.Add(j)) }
 
 // RemoveJob takes a job record out, with its block records.
 func (p *Program) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
-	j := p.jobs[id]
-	if j == nil {
-		return dataplane.Removed{}, dataplane.RefuseUnknown(int(id), p.cfg.Node)
+	out, err := p.table.Remove(id)
+	if err != nil {
+		return out, err
 	}
-	out := dataplane.Removed{OpenBlocks: j.open, Counters: j.count.List()}
+	j := p.jobs[id]
+	out.OpenBlocks = j.open
 	for i := range p.scan.threads {
 		for _, r := range p.scan.records(i) {
 			if r.job == j {
@@ -47,8 +34,16 @@ func (p *Program) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
 		}
 	}
 	if out.OpenBlocks > 0 {
-		p.count.Add(CountRemoved, uint64(out.OpenBlocks))
+		p.count.Add(trioml.CountRemoved, uint64(out.OpenBlocks))
 	}
 	p.jobs[id] = nil
 	return out, nil
+}
+
+// Ports returns the ports by which results leave.
+func (p *Program) Ports() (out []sansio.Port) {
+	for j := range p.table.All() {
+		out = append(out, j.To...)
+	}
+	return out
 }

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -14,31 +13,24 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 var _ dataplane.Managed = (*Program)(nil)
 
-// document is the configuration of [testJob] under another id.
-func document(t rapid.TB, id, sources int, change ...func(*dataplane.Job)) json.RawMessage {
-	t.Helper()
+// document is [testJob] under another id.
+func document(id, sources int, change ...func(*trioml.Job)) *trioml.Job {
 	j := testJob(sources)
-	d := dataplane.Job{ID: id, Out: j.Out, To: j.To, OutSrc: int(j.OutSource)}
-	for s := range sources {
-		d.Sources = append(d.Sources, s)
-	}
+	j.ID = uint8(id)
 	for _, f := range change {
-		f(&d)
+		f(&j)
 	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return &j
 }
 
-func (b *bench) mustAdd(config json.RawMessage) {
+func (b *bench) mustAdd(d dataplane.Document) {
 	b.t.Helper()
-	if _, err := b.p.AddJob(b.now, config); err != nil {
+	if _, err := b.p.AddJob(b.now, d); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -54,11 +46,11 @@ func refusal(err error) dataplane.Reason {
 // A job that is added is as one of the configuration; once removed its packets
 // are those of an unknown job, and added again it remembers nothing.
 func TestJobComesAndGoes(t *testing.T) {
-	b := newBench(t, Config{})
+	b := newBench(t, trioml.Config{})
 	b.send(packet(wire.Header{Source: 0, Gen: 5}, 1))
-	b.wantCounts(map[string]uint64{DropUnknownJob: 1})
+	b.wantCounts(map[string]uint64{trioml.DropUnknownJob: 1})
 	for round := range uint64(2) {
-		b.mustAdd(document(t, 1, 2))
+		b.mustAdd(document(1, 2))
 		b.send(packet(wire.Header{Source: 0, Gen: 5}, 7), packet(wire.Header{Source: 0, Gen: 5, Block: 1}, 7))
 		got := wantOne(t, b.send(packet(wire.Header{Source: 1, Gen: 5}, 8)))
 		if got.grads[0] != 15 || got.h.SrcCnt != 2 || got.h.Source != 99 {
@@ -73,25 +65,25 @@ func TestJobComesAndGoes(t *testing.T) {
 				t.Errorf("round %d: %d %s went with the job, want %d", round, c.N, c.Name, want)
 			}
 		}
-		b.wantCounts(map[string]uint64{CountRemoved: round + 1})
+		b.wantCounts(map[string]uint64{trioml.CountRemoved: round + 1})
 		if b.p.OpenBlocks() != 0 || b.p.NextDeadline() != units.Never || len(b.p.Ports()) != 0 {
 			t.Errorf("%d records, deadline %v, ports %v are left", b.p.OpenBlocks(), b.p.NextDeadline(), b.p.Ports())
 		}
 	}
 	b.send(packet(wire.Header{Source: 1, Gen: 5}, 8))
-	b.wantCounts(map[string]uint64{DropUnknownJob: 2})
+	b.wantCounts(map[string]uint64{trioml.DropUnknownJob: 2})
 	if out := b.advance(b.now + 100*ms); len(out) != 0 {
 		t.Errorf("a removed job sends %+v", out)
 	}
 }
 
 func TestAddIsRefused(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	before := b.p.View(0, dataplane.ViewJobs, 1000)
-	if _, err := b.p.AddJob(0, document(t, 1, 3)); refusal(err) != dataplane.RefusedIDTaken || !strings.Contains(err.Error(), "job 1 on pfe") {
+	if _, err := b.p.AddJob(0, document(1, 3)); refusal(err) != dataplane.RefusedIDTaken || !strings.Contains(err.Error(), "job 1 on pfe") {
 		t.Errorf("id taken: %v", err)
 	}
-	if _, err := b.p.AddJob(0, document(t, 2, 0)); refusal(err) != dataplane.RefusedNoSources {
+	if _, err := b.p.AddJob(0, document(2, 0)); refusal(err) != dataplane.RefusedNoSources {
 		t.Errorf("no sources: %v", err)
 	}
 	if _, err := b.p.RemoveJob(0, 2); refusal(err) != dataplane.RefusedUnknownJob {
@@ -100,19 +92,23 @@ func TestAddIsRefused(t *testing.T) {
 	if diff := cmp.Diff(before, b.p.View(0, dataplane.ViewJobs, 1000), cmp.AllowUnexported(dataplane.Value{})); diff != "" {
 		t.Errorf("a refusal changed something (-before +after):\n%s", diff)
 	}
-	largest := func(j *dataplane.Job) { j.BlockMax = dataplane.MaxJobBlocks }
+	largest := func(j *trioml.Job) { j.BlockMax = trioml.MaxJobBlocks }
 	var err error
 	n := 2
 	for ; err == nil && n <= dataplane.MaxJobID; n++ {
-		_, err = b.p.AddJob(0, document(t, n, 2, largest))
+		_, err = b.p.AddJob(0, document(n, 2, largest))
 	}
-	if refusal(err) != dataplane.RefusedNoRoom || b.p.buffers() > MaxBuffers {
-		t.Fatalf("%d jobs with the largest caps take %v of %v: %v", n, b.p.buffers(), MaxBuffers, err)
+	var used units.Bytes
+	for e := range b.p.table.All() {
+		used += units.Bytes(e.BlockMax) * units.Bytes(4*e.GradMax)
+	}
+	if refusal(err) != dataplane.RefusedNoRoom || used > trioml.MaxBuffers {
+		t.Fatalf("%d jobs with the largest caps take %v of %v: %v", n, used, trioml.MaxBuffers, err)
 	}
 	if _, err := b.p.RemoveJob(0, 2); err != nil {
 		t.Fatal(err)
 	}
-	b.mustAdd(document(t, 200, 2, largest)) // there is room again
+	b.mustAdd(document(200, 2, largest)) // there is room again
 }
 
 // Jobs that come and go, with packets of their own, change nothing of another:
@@ -120,8 +116,8 @@ func TestAddIsRefused(t *testing.T) {
 func TestOtherJobsNoticeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tr := drawTraffic(t)
-		age := rapid.SampledFrom([]AgePolicy{AgePerBlock, AgeAbsent}).Draw(t, "age")
-		cfg := Config{Jobs: []Job{testJob(tr.sources)}, Threads: 7, Age: age}
+		age := rapid.SampledFrom([]trioml.AgePolicy{trioml.AgePerBlock, trioml.AgeAbsent}).Draw(t, "age")
+		cfg := trioml.Config{Jobs: []trioml.Job{testJob(tr.sources)}, Threads: 7, Age: age}
 		alone, crowded := newBench(t, cfg), newBench(t, cfg)
 		for i := range tr.at {
 			alone.advance(tr.at[i])
@@ -151,7 +147,7 @@ func disturb(t *rapid.T, b *bench) {
 	id := rapid.IntRange(2, 4).Draw(t, "job")
 	switch rapid.IntRange(0, 3).Draw(t, "do") {
 	case 0:
-		if _, err := b.p.AddJob(b.now, document(t, id, 3)); err != nil && refusal(err) != dataplane.RefusedIDTaken {
+		if _, err := b.p.AddJob(b.now, document(id, 3)); err != nil && refusal(err) != dataplane.RefusedIDTaken {
 			t.Fatal(err)
 		}
 	case 1:
@@ -187,7 +183,7 @@ func rowsOf(b *bench) (rows [][]dataplane.Value) {
 
 // Views say what is there, the oldest block first, and no more than was asked for.
 func TestViews(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(3)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(3)}})
 	b.send(packet(wire.Header{Source: 1, Block: 7}, 1, 2))
 	b.now = 3 * us
 	b.send(packet(wire.Header{Source: 0, Block: 2}, 1), packet(wire.Header{Source: 2, Block: 7}, 1, 2), packet(wire.Header{Source: 9}, 1))

@@ -1,7 +1,7 @@
 package reference
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -9,57 +9,33 @@ import (
 	"github.com/inalab/inalab/internal/vec"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
-)
-
-// Reasons for which packets are dropped, beside those of the wire format.
-const (
-	DropUnknownJob    = "trioml-unknown-job"
-	DropUnknownSource = "trioml-unknown-source"
-	DropDuplicate     = "trioml-duplicate-source"
-	DropTooManyGrads  = "trioml-over-block-grad-max"
-	DropGradMismatch  = "trioml-grad-count-differs-from-record"
-	DropBlockCap      = "trioml-over-block-cnt-max"
-	DropLateBlock     = "trioml-late-block-done"
-	DropLateGen       = "trioml-late-generation"
-	DropOlderRecord   = "trioml-older-than-record"
-	DropNoWorkers     = "trioml-src-cnt-zero"
-)
-
-// Names of the other counters.
-const (
-	CountPackets    = "trioml-packets"
-	CountResults    = "trioml-results"
-	CountDegraded   = "trioml-results-degraded"
-	CountAged       = "trioml-blocks-aged"
-	CountSuperseded = "trioml-records-superseded"
-	CountUnburied   = "trioml-blocks-beyond-tombstones" // done blocks that are not remembered: a late packet opens them again
-	CountRemoved    = "trioml-blocks-of-removed-jobs"   // open blocks that went with their job
-	CountOverCount  = "trioml-results-beyond-src-cnt"   // results of more workers than src_cnt can say: it says 255
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // Program is the aggregation program of one PFE. It meets dataplane.Engine.
 type Program struct {
 	dataplane.OwnFrames
-	cfg   Config
-	jobs  [256]*job
-	table map[uint64]*record // by key.word(); looked up, never ranged: the scan goes by threads
-	scan  scanner
-	looks *looks    // nil: stragglers are not classified
-	spare []*record // with their buffers, for reuse
-	count sansio.Tally
+	cfg        trioml.Config
+	table      trioml.Table    // of jobs
+	jobs       [256]*job       // by id
+	records    map[key]*record // looked up, never ranged: the scan goes by threads
+	scan       scanner
+	classifier *classifier // nil: stragglers are not classified
+	free       []*record   // with their buffers, for reuse
+	count      sansio.Tally
 
 	longest units.Duration // that a block was open, since PhaseMattered was last called
 }
 
 // New returns the program of one PFE.
-func New(cfg Config) (*Program, error) {
-	cfg = cfg.withDefaults()
-	if err := cfg.validate(); err != nil {
-		return nil, fmt.Errorf("configuring trioml on %s: %w", cfg.Node, err)
+func New(cfg trioml.Config) (*Program, error) {
+	cfg, err := cfg.Resolved()
+	if err != nil {
+		return nil, err
 	}
-	p := &Program{cfg: cfg, table: map[uint64]*record{}, scan: newScanner(cfg.Timeout, cfg.Threads)}
+	p := &Program{cfg: cfg, table: trioml.Table{Node: cfg.Node}, records: map[key]*record{}, scan: newScanner(cfg.Timeout, cfg.Threads)}
 	for _, j := range cfg.Jobs {
-		p.jobs[j.ID] = newJob(j)
+		p.add(j)
 	}
 	return p, nil
 }
@@ -74,13 +50,13 @@ func (p *Program) Claims(f dataplane.Frame) dataplane.Claim {
 func (p *Program) Counters() []sansio.Count { return p.count.List() }
 
 // OpenBlocks returns the number of block records in use.
-func (p *Program) OpenBlocks() int { return len(p.table) }
+func (p *Program) OpenBlocks() int { return len(p.records) }
 
 // PhaseMattered reports whether blocks that were sent since the last call had
 // been open for a timeout or longer: then the timer threads, at another phase,
 // might have sent them earlier or later.
 func (p *Program) PhaseMattered() bool {
-	mattered := p.longest >= p.cfg.Timeout && !p.cfg.NoAging || p.looks.mattered()
+	mattered := p.longest >= p.cfg.Timeout && !p.cfg.NoAging || p.classifier.phaseMattered()
 	p.longest = 0
 	return mattered
 }
@@ -92,9 +68,9 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 	for i := range in {
 		t := &in[i].Train
 		n := t.Frames()
-		p.count.Add(CountPackets, uint64(n))
+		p.count.Add(trioml.CountPackets, uint64(n))
 		for f := range n {
-			if p.looks != nil && t.Pad == 0 && p.relay(now, in[i].Port, t.Header, t.Payload(f), eff) {
+			if p.classifier != nil && t.Pad == 0 && p.relay(now, in[i].Port, t.Header, t.Payload(f), eff) {
 				continue
 			}
 			p.packet(now, t.Payload(f), t.Pad, eff)
@@ -113,13 +89,13 @@ func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Ef
 	r, reason := p.admit(now, h, pad > 0)
 	if reason != "" {
 		if j := p.jobs[h.Job]; j != nil {
-			j.count.Dropped++
+			j.Count.Dropped++
 		}
 		p.drop(now, h, reason)
 		return
 	}
 	r.add(h, payload[wire.HeaderLen:])
-	r.job.count.Add(now)
+	r.job.Count.Add(now)
 	p.event(now, trace.Contribution, r, h.Source)
 	if r.complete() {
 		p.finish(now, r, eff)
@@ -128,71 +104,72 @@ func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Ef
 
 // admit returns the record that the packet belongs to, creating it where it
 // does not exist, or the reason to drop the packet.
-func (p *Program) admit(now units.Time, h wire.Header, hollow bool) (*record, string) {
+func (p *Program) admit(now units.Time, h wire.Header, padded bool) (*record, string) {
 	j := p.jobs[h.Job]
 	switch {
 	case j == nil:
-		return nil, DropUnknownJob
-	case !j.mask.Has(h.Source):
-		return nil, DropUnknownSource
+		return nil, trioml.DropUnknownJob
+	case !j.Mask.Has(h.Source):
+		return nil, trioml.DropUnknownSource
 	case int(h.Grads) > j.GradMax:
-		return nil, DropTooManyGrads
+		return nil, trioml.DropTooManyGrads
 	case h.SrcCnt == 0: // a mean over no workers: hosts could only discard the result, and wait for ever
-		return nil, DropNoWorkers
+		return nil, trioml.DropNoWorkers
 	}
-	j.hear(h)
+	j.endAbsence(h)
 	if reason := p.late(j, h); reason != "" {
 		return nil, reason
 	}
 	j.advance(h.Gen)
-	k := key{h.Job, h.Block}
-	r := p.table[k.word()]
+	r := p.records[keyOf(h.Job, h.Block)]
 	if r != nil {
-		r.ref = true // every lookup sets it, whatever becomes of the packet (§5)
+		r.Ref = true // every lookup sets it, whatever becomes of the packet (§5)
 	}
-	if r != nil && r.gen != h.Gen {
-		if wire.GenBefore(h.Gen, r.gen) {
-			return nil, DropOlderRecord
+	if r != nil && r.Gen != h.Gen {
+		if wire.GenBefore(h.Gen, r.Gen) {
+			return nil, trioml.DropOlderRecord
 		}
-		p.count.Add(CountSuperseded, 1)
+		p.count.Add(trioml.CountSuperseded, 1)
 		p.remove(r)
 		r = nil
 	}
 	if r == nil {
-		return p.create(now, j, k, h, hollow)
+		return p.create(now, j, h, padded)
 	}
 	switch {
-	case int(h.Grads) != r.grads || hollow != r.hollow:
-		return nil, DropGradMismatch
-	case r.rcvd.Has(h.Source):
-		return nil, DropDuplicate
+	case int(h.Grads) != r.Grads || padded != r.Padded:
+		return nil, trioml.DropGradMismatch
+	case r.Received.Has(h.Source):
+		return nil, trioml.DropDuplicate
 	}
 	return r, ""
 }
 
 func (p *Program) late(j *job, h wire.Header) string {
 	switch {
-	case p.cfg.Late == LateNaive || !j.started:
+	case p.cfg.Late == trioml.LateNaive || !j.started:
 		return ""
 	case wire.GenBefore(h.Gen, j.newest):
-		return DropLateGen
-	case p.cfg.Late == LateTombstone && h.Gen == j.newest && j.done.has(h.Block):
-		return DropLateBlock
+		return trioml.DropLateGen
+	case p.cfg.Late == trioml.LateTombstone && h.Gen == j.newest && j.done.has(h.Block):
+		return trioml.DropLateBlock
 	}
 	return ""
 }
 
-func (p *Program) create(now units.Time, j *job, k key, h wire.Header, hollow bool) (*record, string) {
+func (p *Program) create(now units.Time, j *job, h wire.Header, padded bool) (*record, string) {
 	if j.open >= j.BlockMax {
-		return nil, DropBlockCap
+		return nil, trioml.DropBlockCap
 	}
-	r := p.fresh()
-	*r = record{key: k, job: j, gen: h.Gen, start: now, ref: true, grads: int(h.Grads), hollow: hollow, sum: r.sum}
-	if !hollow {
-		r.sum = sized(r.sum, 4*r.grads)
+	r := p.newRecord()
+	*r = record{job: j, BlockRecord: BlockRecord{
+		Job: h.Job, Block: h.Block, Gen: h.Gen, Start: now, Grads: int(h.Grads), Ref: true, Padded: padded, Sums: r.Sums,
+	}}
+	if !padded {
+		r.Sums = slices.Grow(r.Sums[:0], 4*r.Grads)[:4*r.Grads] // with any contents: the first source overwrites them
 	}
 	j.open++
-	p.table[k.word()] = r
+	p.records[r.key()] = r
 	p.scan.insert(r)
 	p.event(now, trace.BlockOpened, r, h.Source)
 	return r, ""
@@ -201,86 +178,72 @@ func (p *Program) create(now units.Time, j *job, k key, h wire.Header, hollow bo
 // add adds one source's gradients to the block.
 func (r *record) add(h wire.Header, grads []byte) {
 	switch {
-	case r.hollow:
-	case r.sources == 0:
-		copy(r.sum, grads)
+	case r.Padded:
+	case r.Sources == 0:
+		copy(r.Sums, grads)
 	default:
-		vec.AddBE(r.sum, grads)
+		vec.AddBE(r.Sums, grads)
 	}
-	r.rcvd.Set(h.Source)
-	r.sources++
-	r.workers += int(h.SrcCnt)
-	r.degraded = r.degraded || h.Degraded
-	r.aged = r.aged || h.AgeOp == wire.AgeTimeout
-	r.final = r.final || h.Final
+	r.Received.Set(h.Source)
+	r.Sources++
+	r.Workers += int(h.SrcCnt)
+	r.Degraded = r.Degraded || h.Degraded
+	if h.AgeOp == wire.AgeTimeout {
+		r.AgeOp = wire.AgeTimeout
+	}
+	r.Final = r.Final || h.Final
 }
 
 // finish sends the block as it is and removes its record.
 func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 	j := r.job
-	values, pad := r.sum, 0
-	if r.hollow {
-		values, pad = nil, 4*r.grads
+	values, pad := r.Sums, 0
+	if r.Padded {
+		values, pad = nil, 4*r.Grads
 	}
 	payload := eff.Body(wire.HeaderLen + len(values))
 	wire.Header{
-		Job: j.ID, Block: r.key.block, Gen: r.gen, Grads: uint16(r.grads),
-		Source: j.OutSource, SrcCnt: uint8(min(r.workers, wire.MaxSources)),
-		AgeOp: ageOp(r.aged), Final: r.final, Degraded: r.degraded,
+		Job: j.ID, Block: r.Block, Gen: r.Gen, Grads: uint16(r.Grads),
+		Source: j.OutSource, SrcCnt: uint8(min(r.Workers, wire.MaxSources)),
+		AgeOp: r.AgeOp, Final: r.Final, Degraded: r.Degraded,
 	}.Put(payload)
 	copy(payload[wire.HeaderLen:], values)
 	eff.EmitPadded(j.To, j.template, payload, pad)
 
-	p.count.Add(CountResults, 1)
-	j.count.Results++
-	if r.degraded {
-		p.count.Add(CountDegraded, 1)
-		j.count.Degraded++
+	p.count.Add(trioml.CountResults, 1)
+	j.Count.Results++
+	if r.Degraded {
+		p.count.Add(trioml.CountDegraded, 1)
+		j.Count.Degraded++
 	}
-	if r.workers > wire.MaxSources {
-		p.count.Add(CountOverCount, 1)
+	if r.Workers > wire.MaxSources {
+		p.count.Add(trioml.CountOverCount, 1)
 	}
-	p.longest = max(p.longest, now.Sub(r.start))
+	p.longest = max(p.longest, now.Sub(r.Start))
 	p.event(now, trace.BlockSent, r, j.OutSource)
-	if !j.bury(r.gen, r.key.block) {
-		p.count.Add(CountUnburied, 1)
+	if !j.markDone(r.Gen, r.Block) {
+		p.count.Add(trioml.CountBeyondTombstones, 1)
 	}
 	p.remove(r)
 }
 
-func ageOp(aged bool) uint8 {
-	if aged {
-		return wire.AgeTimeout
-	}
-	return wire.AgeNone
-}
-
 func (p *Program) remove(r *record) {
-	delete(p.table, r.key.word())
+	delete(p.records, r.key())
 	p.scan.remove(r)
 	r.job.open--
-	r.job.conduct.ended++
-	p.spare = append(p.spare, r)
+	r.job.ended++
+	p.free = append(p.free, r)
 }
 
-// fresh returns a record to fill; its buffer may be used again.
-func (p *Program) fresh() *record {
-	last := len(p.spare) - 1
+// newRecord returns a record to fill; its buffer may be used again.
+func (p *Program) newRecord() *record {
+	last := len(p.free) - 1
 	if last < 0 {
 		return &record{}
 	}
-	r := p.spare[last]
-	p.spare = p.spare[:last]
+	r := p.free[last]
+	p.free = p.free[:last]
 	return r
-}
-
-// sized returns n bytes with any contents, b where it has room: the first source
-// overwrites them.
-func sized(b []byte, n int) []byte {
-	if cap(b) >= n {
-		return b[:n]
-	}
-	return make([]byte, n)
 }
 
 func (p *Program) drop(now units.Time, h wire.Header, reason string) {
@@ -295,11 +258,11 @@ func (p *Program) event(now units.Time, kind trace.Kind, r *record, source uint8
 		return
 	}
 	e := trace.Event{
-		At: now, Kind: kind, Node: p.cfg.Node, Job: r.job.ID, Gen: uint32(r.gen), Block: r.key.block,
-		Source: source, Mask: r.rcvd, Count: r.workers, Degraded: r.degraded,
+		At: now, Kind: kind, Node: p.cfg.Node, Job: r.Job, Gen: uint32(r.Gen), Block: r.Block,
+		Source: source, Mask: r.Received, Count: r.Workers, Degraded: r.Degraded,
 	}
 	if kind == trace.Scanned || kind == trace.BlockAged {
-		e.Note = TimerNote(r.thread, len(p.scan.threads))
+		e.Note = trioml.TimerNote(r.thread, len(p.scan.threads))
 	}
 	p.cfg.Trace.Event(&e)
 }

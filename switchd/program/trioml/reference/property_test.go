@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // traffic is what sources send in one run: every packet has a time and is of one
@@ -73,8 +74,8 @@ func drawTraffic(t *rapid.T) *traffic {
 
 // play sends the traffic. joined says of each packet whether it comes in one
 // train with the one before, which it can where the sizes allow it.
-func (tr *traffic) play(t *rapid.T, late LatePolicy, joined []bool) *bench {
-	b := newBench(t, Config{Jobs: []Job{testJob(tr.sources)}, Late: late, Threads: 7})
+func (tr *traffic) play(t *rapid.T, late trioml.LatePolicy, joined []bool) *bench {
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(tr.sources)}, Late: late, Threads: 7})
 	for i := 0; i < len(tr.at); {
 		b.advance(tr.at[i])
 		end := i + 1
@@ -95,14 +96,14 @@ func (tr *traffic) play(t *rapid.T, late LatePolicy, joined []bool) *bench {
 func TestResultsAreSumsOfTheirMasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tr := drawTraffic(t)
-		late := rapid.SampledFrom([]LatePolicy{LateTombstone, LateTombstone, LateStale, LateNaive}).Draw(t, "late")
+		late := rapid.SampledFrom([]trioml.LatePolicy{trioml.LateTombstone, trioml.LateTombstone, trioml.LateStale, trioml.LateNaive}).Draw(t, "late")
 		joined := make([]bool, len(tr.at))
 		for i := range joined {
 			joined[i] = rapid.Bool().Draw(t, "joined")
 		}
 		b := tr.play(t, late, joined)
 		tr.checkSums(t, b)
-		if late == LateTombstone {
+		if late == trioml.LateTombstone {
 			checkOnce(t, b)
 		}
 		checkConserved(t, b, len(tr.at))
@@ -183,15 +184,15 @@ func checkConserved(t *rapid.T, b *bench, packets int) {
 			}
 		}
 	}
-	if added+dropped != packets || b.count(CountPackets) != uint64(packets) {
-		t.Fatalf("%d packets: %d added, %d dropped, %d counted", packets, added, dropped, b.count(CountPackets))
+	if added+dropped != packets || b.count(trioml.CountPackets) != uint64(packets) {
+		t.Fatalf("%d packets: %d added, %d dropped, %d counted", packets, added, dropped, b.count(trioml.CountPackets))
 	}
 	behind := 0
 	for _, o := range b.out {
 		behind += int(o.h.SrcCnt)
 	}
-	if behind > added || b.count(CountSuperseded) == 0 && behind != added {
-		t.Fatalf("%d contributions, results speak of %d, %d records superseded", added, behind, b.count(CountSuperseded))
+	if behind > added || b.count(trioml.CountSuperseded) == 0 && behind != added {
+		t.Fatalf("%d contributions, results speak of %d, %d records superseded", added, behind, b.count(trioml.CountSuperseded))
 	}
 	if b.p.OpenBlocks() != 0 || b.p.NextDeadline() != units.Never {
 		t.Fatalf("%d records are left at the end", b.p.OpenBlocks())
@@ -209,9 +210,9 @@ func TestAnyOrderSameSums(t *testing.T) {
 				payloads = append(payloads, p)
 			}
 		}
-		b := newBench(t, Config{Jobs: []Job{testJob(tr.sources)}})
+		b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(tr.sources)}})
 		b.send(rapid.Permutation(payloads).Draw(t, "order")...)
-		if len(b.out) != tr.blocks || b.count(CountDegraded) != 0 {
+		if len(b.out) != tr.blocks || b.count(trioml.CountDegraded) != 0 {
 			t.Fatalf("%d results for %d blocks", len(b.out), tr.blocks)
 		}
 		tr.checkSums(t, b)
@@ -221,7 +222,7 @@ func TestAnyOrderSameSums(t *testing.T) {
 // Arrivals are borrowed: overwriting them afterwards changes no sum, and what was
 // emitted does not change when the next batch comes, before Reset.
 func TestNothingIsBorrowedPastHandle(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	for s := range uint8(2) {
 		a := arrival(packet(wire.Header{Source: s}, 7, 8))
 		b.p.Handle(0, []sansio.Arrival{a}, &b.eff)

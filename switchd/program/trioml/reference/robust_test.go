@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // Malformed packets are counted under their reason and change nothing: the open
@@ -28,14 +29,14 @@ func TestMalformedPackets(t *testing.T) {
 		{string(wire.NoGrads), empty},
 		{string(wire.Truncated), good[:len(good)-1]},
 		{string(wire.Oversized), append(good[:len(good):len(good)], 0)},
-		{DropGradMismatch, packet(wire.Header{Source: 1}, 1)},
-		{DropGradMismatch, packet(wire.Header{Source: 1}, 1, 2, 3)},
-		{DropNoWorkers, noWorkers},
+		{trioml.DropGradMismatch, packet(wire.Header{Source: 1}, 1)},
+		{trioml.DropGradMismatch, packet(wire.Header{Source: 1}, 1, 2, 3)},
+		{trioml.DropNoWorkers, noWorkers},
 	} {
-		b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+		b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 		b.send(packet(wire.Header{Source: 0}, 10, 20))
 		b.handle(sansio.Arrival{Train: sansio.Train{Header: make([]byte, 42), Body: c.payload}})
-		b.wantCounts(map[string]uint64{c.reason: 1, CountPackets: 2})
+		b.wantCounts(map[string]uint64{c.reason: 1, trioml.CountPackets: 2})
 		got := wantOne(t, b.send(good))
 		if !sameInts(got.grads, []int32{11, 22}) || got.h.SrcCnt != 2 {
 			t.Errorf("%s: the block came out as %+v", c.reason, got)
@@ -48,14 +49,14 @@ func FuzzHandle(f *testing.F) {
 	f.Add(packet(wire.Header{Source: 1, Gen: 65535, Block: 1<<32 - 1, Degraded: true}, 10), 16)
 	f.Add([]byte{}, 1)
 	f.Fuzz(func(t *testing.T, body []byte, seg int) {
-		b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+		b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 		b.send(packet(wire.Header{Source: 0}, 1), packet(wire.Header{Block: 1, Source: 1}, 1))
 		b.handle(sansio.Arrival{Train: sansio.Train{Header: make([]byte, 42), Body: body, Seg: seg}})
 		b.advance(50 * ms)
 		var dropped uint64
 		for _, c := range b.p.Counters() {
 			switch c.Name {
-			case CountPackets, CountResults, CountDegraded, CountAged, CountSuperseded, CountOverCount:
+			case trioml.CountPackets, trioml.CountResults, trioml.CountDegraded, trioml.CountAged, trioml.CountSuperseded, trioml.CountOverCount:
 			default:
 				dropped += c.N
 			}
@@ -66,7 +67,7 @@ func FuzzHandle(f *testing.F) {
 				added++
 			}
 		}
-		if packets := b.count(CountPackets); packets != dropped+added {
+		if packets := b.count(trioml.CountPackets); packets != dropped+added {
 			t.Fatalf("%d packets, of which %d were added and %d dropped", packets, added, dropped)
 		}
 		if b.p.OpenBlocks() != 0 {
@@ -76,33 +77,33 @@ func FuzzHandle(f *testing.F) {
 }
 
 func TestConfig(t *testing.T) {
-	ok := func() Config { return Config{Jobs: []Job{testJob(3)}} }
+	ok := func() trioml.Config { return trioml.Config{Jobs: []trioml.Job{testJob(3)}} }
 	if _, err := New(ok()); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		change func(*Config)
+		change func(*trioml.Config)
 		says   string
 	}{
-		"negative timeout":     {func(c *Config) { c.Timeout = -1 }, "timeout"},
-		"timeout past 63 bits": {func(c *Config) { c.Timeout = units.Duration(units.Never) }, "timeout"},
-		"negative threads":     {func(c *Config) { c.Threads = -1 }, "threads"},
-		"too many threads":     {func(c *Config) { c.Threads = MaxThreads + 1 }, "threads"},
-		"threads too close":    {func(c *Config) { c.Timeout, c.Threads = 50*units.Nanosecond, 100 }, "1ns apart"},
-		"late policy":          {func(c *Config) { c.Late = "never" }, "tombstone, stale-drop, naive"},
-		"job twice":            {func(c *Config) { c.Jobs = append(c.Jobs, testJob(2)) }, "job 1 is given twice"},
-		"no sources":           {func(c *Config) { c.Jobs[0].Sources = nil }, "0 sources"},
-		"256 sources": {func(c *Config) {
+		"negative timeout":     {func(c *trioml.Config) { c.Timeout = -1 }, "timeout"},
+		"timeout past 63 bits": {func(c *trioml.Config) { c.Timeout = units.Duration(units.Never) }, "timeout"},
+		"negative threads":     {func(c *trioml.Config) { c.Threads = -1 }, "threads"},
+		"too many threads":     {func(c *trioml.Config) { c.Threads = trioml.MaxThreads + 1 }, "threads"},
+		"threads too close":    {func(c *trioml.Config) { c.Timeout, c.Threads = 50*units.Nanosecond, 100 }, "1ns apart"},
+		"late policy":          {func(c *trioml.Config) { c.Late = "never" }, "tombstone, stale-drop, naive"},
+		"job twice":            {func(c *trioml.Config) { c.Jobs = append(c.Jobs, testJob(2)) }, "there is a job 1"},
+		"no sources":           {func(c *trioml.Config) { c.Jobs[0].Sources = nil }, "job 1 has no sources"},
+		"256 sources": {func(c *trioml.Config) {
 			c.Jobs[0] = testJob(255)
 			c.Jobs[0].Sources = append(c.Jobs[0].Sources, 255)
 		}, "256 sources"},
-		"source twice":     {func(c *Config) { c.Jobs[0].Sources[1] = 0 }, "source 0 twice"},
-		"negative blocks":  {func(c *Config) { c.Jobs[0].BlockMax = -1 }, "block_cnt_max"},
-		"negative grads":   {func(c *Config) { c.Jobs[0].GradMax = -1 }, "block_grad_max"},
-		"too many grads":   {func(c *Config) { c.Jobs[0].GradMax = 4096 }, "block_grad_max"},
-		"no ports":         {func(c *Config) { c.Jobs[0].To = nil }, "no port"},
-		"no address":       {func(c *Config) { c.Jobs[0].Out.Src = netip.Addr{} }, "IPv4"},
-		"IPv6 destination": {func(c *Config) { c.Jobs[0].Out.Dst = netip.MustParseAddr("ff02::1") }, "IPv4"},
+		"source twice":     {func(c *trioml.Config) { c.Jobs[0].Sources[1] = 0 }, "source 0 twice"},
+		"negative blocks":  {func(c *trioml.Config) { c.Jobs[0].BlockMax = -1 }, "block_cnt_max"},
+		"negative grads":   {func(c *trioml.Config) { c.Jobs[0].GradMax = -1 }, "block_grad_max"},
+		"too many grads":   {func(c *trioml.Config) { c.Jobs[0].GradMax = 4096 }, "block_grad_max"},
+		"no ports":         {func(c *trioml.Config) { c.Jobs[0].To = nil }, "no port"},
+		"no address":       {func(c *trioml.Config) { c.Jobs[0].Out.Src = netip.Addr{} }, "IPv4"},
+		"IPv6 destination": {func(c *trioml.Config) { c.Jobs[0].Out.Dst = netip.MustParseAddr("ff02::1") }, "IPv4"},
 	} {
 		cfg := ok()
 		c.change(&cfg)
@@ -115,18 +116,18 @@ func TestConfig(t *testing.T) {
 
 // The largest settings do not overflow the picoseconds.
 func TestLargestTimers(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}, Timeout: MaxTimeout, Threads: MaxThreads})
-	b.now = units.Time(MaxTimeout) * 3600 // 100 hours
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}, Timeout: trioml.MaxTimeout, Threads: trioml.MaxThreads})
+	b.now = units.Time(trioml.MaxTimeout) * 3600 // 100 hours
 	b.send(packet(wire.Header{Source: 0}, 1))
-	got := wantOne(t, b.advance(b.now.Add(3*MaxTimeout)))
-	if age := got.at.Sub(units.Time(MaxTimeout) * 3600); age <= MaxTimeout || age > 2*MaxTimeout {
+	got := wantOne(t, b.advance(b.now.Add(3*trioml.MaxTimeout)))
+	if age := got.at.Sub(units.Time(trioml.MaxTimeout) * 3600); age <= trioml.MaxTimeout || age > 2*trioml.MaxTimeout {
 		t.Errorf("aged after %v", age)
 	}
 }
 
 func TestTranscriptOfABlockWithAStraggler(t *testing.T) {
 	var w transcript
-	p, err := New(Config{Jobs: []Job{testJob(3)}, Threads: 1, Trace: &w})
+	p, err := New(trioml.Config{Jobs: []trioml.Job{testJob(3)}, Threads: 1, Trace: &w})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,37 +1,52 @@
 package reference
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
-// scanner is the N timer threads (§5): thread k fires at k*T/N past every
-// multiple of T and visits its share of the records.
+// timer says when N timer threads of a period T fire (trio §5): thread k at k*T/N past
+// every multiple of T. Firings are numbered; number i is of thread i modulo N.
+type timer struct{ period, n int64 } // ps; N
+
+// at returns the instant of a firing; it is exact at every multiple of T.
+func (t *timer) at(firing int64) units.Time {
+	return units.Time(t.period*(firing/t.n) + t.period*(firing%t.n)/t.n)
+}
+
+// firstAfter returns the first firing that is later than now.
+func (t *timer) firstAfter(now units.Time) int64 {
+	firing := int64(now)/t.period*t.n + int64(now)%t.period*t.n/t.period
+	for t.at(firing) <= now {
+		firing++
+	}
+	return firing
+}
+
+// scanner is the N timer threads (§5); each visits its share of the records.
 type scanner struct {
-	beat
+	timer
 	threads []thread
 	busy    []uint64 // a bit for each thread that has a record
 	open    int
-	tick    int64      // number of the next firing: thread tick mod N
-	fires   units.Time // the instant of that
+	firing  int64      // number of the next one: thread firing mod N
+	due     units.Time // the instant of that
 }
-
-// TimerNote is what events of timer thread k of n say beside their block.
-func TimerNote(k, n int) string { return fmt.Sprintf("thread %d of %d", k, n) }
 
 // thread holds the records of one timer thread, the oldest first.
 type thread struct{ first, last *record }
 
 func newScanner(timeout units.Duration, threads int) scanner {
-	return scanner{beat: beat{period: int64(timeout), n: int64(threads)}, threads: make([]thread, threads), busy: make([]uint64, (threads+63)/64)}
+	return scanner{timer: timer{period: int64(timeout), n: int64(threads)}, threads: make([]thread, threads), busy: make([]uint64, (threads+63)/64)}
 }
 
 func (s *scanner) insert(r *record) {
-	i := r.key.partition(len(s.threads))
+	i := r.key().partition(len(s.threads))
 	t := &s.threads[i]
 	r.thread, r.older, r.newer = i, t.last, nil
 	if t.last == nil {
@@ -62,8 +77,8 @@ func (s *scanner) remove(r *record) {
 	s.open--
 }
 
-// records returns those of thread i, in a list of the caller's own: while he goes
-// through it, they may be removed.
+// records returns those of thread i, in a list of the caller's own: records may be
+// removed while the caller goes through it.
 func (s *scanner) records(i int) (out []*record) {
 	for r := s.threads[i].first; r != nil; r = r.newer {
 		out = append(out, r)
@@ -94,21 +109,21 @@ func (s *scanner) next() units.Time {
 		return units.Never
 	}
 	n := int64(len(s.threads))
-	now := int(s.tick % n)
+	now := int(s.firing % n)
 	ahead := int64(s.nextBusy(now) - now)
 	if ahead < 0 {
 		ahead += n
 	}
-	return s.at(s.tick + ahead)
+	return s.at(s.firing + ahead)
 }
 
-// NextDeadline returns when the next timer thread has a record to visit, or looks
-// at stragglers.
+// NextDeadline returns when the next timer thread has a record to visit, or classifies
+// stragglers.
 func (p *Program) NextDeadline() units.Time {
 	if p.cfg.NoAging {
-		return p.looks.next()
+		return p.classifier.next()
 	}
-	return min(p.scan.next(), p.looks.next())
+	return min(p.scan.next(), p.classifier.next())
 }
 
 // Expire runs the timer threads that are due. A driver that is late by more
@@ -116,23 +131,23 @@ func (p *Program) NextDeadline() units.Time {
 // hardware timer would not have fired twice without time for packets between.
 func (p *Program) Expire(now units.Time, eff *sansio.Effects) {
 	p.expire(now, eff)
-	if p.looks != nil {
-		p.look(now, eff)
+	if p.classifier != nil {
+		p.classify(now, eff)
 	}
 }
 
 // expire runs those that age blocks.
 func (p *Program) expire(now units.Time, eff *sansio.Effects) {
 	s := &p.scan
-	if p.cfg.NoAging || now < s.fires {
+	if p.cfg.NoAging || now < s.due {
 		return
 	}
 	n := int64(len(s.threads))
 	end := s.firstAfter(now)
-	for s.tick = max(s.tick, end-n); s.tick < end && s.open > 0; s.tick++ {
-		p.visit(now, int(s.tick%n), eff)
+	for s.firing = max(s.firing, end-n); s.firing < end && s.open > 0; s.firing++ {
+		p.visit(now, int(s.firing%n), eff)
 	}
-	s.tick, s.fires = end, s.at(end)
+	s.firing, s.due = end, s.at(end)
 }
 
 // visit is one firing of timer thread i: what was not referenced since its last
@@ -140,22 +155,22 @@ func (p *Program) expire(now units.Time, eff *sansio.Effects) {
 func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
 	for _, r := range p.scan.records(i) {
 		switch {
-		case p.table[r.key.word()] != r: // sent since, with another
+		case p.records[r.key()] != r: // sent since, with another
 			continue
-		case r.ref && p.cfg.Age == AgeAbsent && r.complete(): // it waits for absent sources only
+		case r.Ref && p.cfg.Age == trioml.AgeAbsent && r.complete(): // it waits for absent sources only
 			p.finish(now, r, eff)
 			continue
-		case r.ref:
-			r.ref = false
+		case r.Ref:
+			r.Ref = false
 			p.event(now, trace.Scanned, r, r.job.OutSource)
 			continue
 		}
-		r.aged, r.degraded = true, true
-		p.count.Add(CountAged, 1)
-		r.job.count.Aged++
+		r.AgeOp, r.Degraded = wire.AgeTimeout, true
+		p.count.Add(trioml.CountAged, 1)
+		r.job.Count.Aged++
 		p.event(now, trace.BlockAged, r, r.job.OutSource)
-		r.job.conduct.missed = r.job.conduct.missed.Or(r.job.mask.Without(r.rcvd))
-		p.giveUp(r)
+		r.job.stragglers.missed = r.job.stragglers.missed.Or(r.job.Mask.Without(r.Received))
+		p.markAbsent(r)
 		p.finish(now, r, eff)
 	}
 }

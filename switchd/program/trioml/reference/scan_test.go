@@ -15,7 +15,7 @@ func TestScanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		threads := rapid.SampledFrom([]int{1, 2, 63, 64, 65, 100, 200}).Draw(t, "threads")
 		s := newScanner(10*units.Millisecond, threads)
-		s.tick = int64(rapid.IntRange(0, 3*threads).Draw(t, "tick"))
+		s.firing = int64(rapid.IntRange(0, 3*threads).Draw(t, "firing"))
 		var open []*record
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if len(open) > 0 && rapid.IntRange(0, 2).Draw(t, "step") == 0 {
@@ -23,7 +23,7 @@ func TestScanner(t *testing.T) {
 				s.remove(open[i])
 				open = slices.Delete(open, i, i+1)
 			} else {
-				r := &record{key: key{job: 1, block: rapid.Uint32().Draw(t, "block")}}
+				r := &record{BlockRecord: BlockRecord{Job: 1, Block: rapid.Uint32().Draw(t, "block")}}
 				s.insert(r)
 				open = append(open, r)
 			}
@@ -31,7 +31,7 @@ func TestScanner(t *testing.T) {
 			for i := range threads {
 				var list []*record
 				for _, r := range open {
-					if r.key.partition(threads) == i {
+					if r.key().partition(threads) == i {
 						list = append(list, r)
 					}
 				}
@@ -39,9 +39,9 @@ func TestScanner(t *testing.T) {
 					t.Fatalf("thread %d has %d records, want %d in the order they came", i, len(s.records(i)), len(list))
 				}
 			}
-			for tick := s.tick; len(open) > 0 && tick < s.tick+int64(threads); tick++ {
-				if len(s.records(int(tick%int64(threads)))) > 0 {
-					want = s.at(tick)
+			for firing := s.firing; len(open) > 0 && firing < s.firing+int64(threads); firing++ {
+				if len(s.records(int(firing%int64(threads)))) > 0 {
+					want = s.at(firing)
 					break
 				}
 			}

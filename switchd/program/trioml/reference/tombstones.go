@@ -8,16 +8,16 @@ const maxTombstones = 1 << 20
 // each up to the highest does; whatever else a packet may name stands in a map,
 // which is looked up, never ranged. The zero value is empty.
 type tombstones struct {
-	near []uint64
-	far  map[uint32]bool
-	n    int
+	dense  []uint64
+	sparse map[uint32]bool
+	n      int
 }
 
 func (t *tombstones) has(block uint32) bool {
 	if block >= maxTombstones {
-		return t.far[block]
+		return t.sparse[block]
 	}
-	return int(block/64) < len(t.near) && t.near[block/64]>>(block%64)&1 == 1
+	return int(block/64) < len(t.dense) && t.dense[block/64]>>(block%64)&1 == 1
 }
 
 // add puts a block in; it reports false where there is no room for that.
@@ -30,22 +30,22 @@ func (t *tombstones) add(block uint32) bool {
 	}
 	t.n++
 	if block >= maxTombstones {
-		if t.far == nil {
-			t.far = map[uint32]bool{}
+		if t.sparse == nil {
+			t.sparse = map[uint32]bool{}
 		}
-		t.far[block] = true
+		t.sparse[block] = true
 		return true
 	}
-	if word := int(block / 64); word >= len(t.near) {
-		t.near = append(t.near, make([]uint64, word+1-len(t.near))...)
+	if word := int(block / 64); word >= len(t.dense) {
+		t.dense = append(t.dense, make([]uint64, word+1-len(t.dense))...)
 	}
-	t.near[block/64] |= 1 << (block % 64)
+	t.dense[block/64] |= 1 << (block % 64)
 	return true
 }
 
 // clear takes all blocks out.
 func (t *tombstones) clear() {
-	clear(t.near)
-	clear(t.far)
+	clear(t.dense)
+	clear(t.sparse)
 	t.n = 0
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // Sentences of the Trio paper (SIGCOMM 2022) as tests; each quotes what it holds
@@ -20,7 +22,7 @@ import (
 // §4: "Trio-ML creates a block record when it receives a packet with a new
 // block_id from a server."
 func TestRecordIsCreatedOnFirstPacket(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	if b.p.OpenBlocks() != 0 || b.p.NextDeadline() != units.Never {
 		t.Fatal("a program that saw no packet has records or deadlines")
 	}
@@ -38,7 +40,7 @@ func TestRecordIsCreatedOnFirstPacket(t *testing.T) {
 // aggregation is complete and the block's result has been generated." "Every
 // block produces one aggregation Result packet."
 func TestRecordIsRemovedOnCompletion(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(3)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(3)}})
 	for s := range uint8(2) {
 		if out := b.send(packet(wire.Header{Block: 7, Source: s}, 1, 2)); len(out) != 0 {
 			t.Fatalf("a result with %d of 3 sources", s+1)
@@ -57,7 +59,7 @@ func TestRecordIsRemovedOnCompletion(t *testing.T) {
 // block and job records, and whose data (gradients) come from the aggregation
 // buffer".
 func TestResultPacket(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	b.send(packet(wire.Header{Block: 1 << 31, Source: 0, Gen: 500}, 5, -7, math.MaxInt32))
 	got := wantOne(t, b.send(packet(wire.Header{Block: 1 << 31, Source: 1, Gen: 500, Final: true}, 10, 3, 1)))
 	if want := (wire.Header{Job: 1, Block: 1 << 31, Final: true, Source: 99, SrcCnt: 2, Gen: 500, Grads: 3}); got.h != want {
@@ -78,7 +80,7 @@ func TestREFIsSetByEveryLookup(t *testing.T) {
 		"older generation":     packet(wire.Header{Source: 1, Gen: 4}, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, Config{Jobs: []Job{testJob(2)}, Late: LateNaive})
+			b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}, Late: trioml.LateNaive})
 			b.now = ms
 			b.send(packet(wire.Header{Source: 0, Gen: 5}, 1))
 			last := b.now
@@ -93,7 +95,7 @@ func TestREFIsSetByEveryLookup(t *testing.T) {
 			if age := got.at - last; age <= 10*ms {
 				t.Errorf("aged %v after the last lookup", age)
 			}
-			if b.count(CountPackets) != 11 || b.count(CountAged) != 1 {
+			if b.count(trioml.CountPackets) != 11 || b.count(trioml.CountAged) != 1 {
 				t.Errorf("counters %+v", b.p.Counters())
 			}
 		})
@@ -102,7 +104,7 @@ func TestREFIsSetByEveryLookup(t *testing.T) {
 
 // The same with contributions: the interval starts again with every arrival.
 func TestArrivalsRestartTheInterval(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(12)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(12)}})
 	for s := range uint8(11) {
 		b.send(packet(wire.Header{Source: s}, 1))
 		if out := b.advance(b.now + 9*ms); len(out) != 0 {
@@ -122,7 +124,7 @@ func TestRecordsAgeBetweenOneAndTwoTimeouts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		threads := rapid.SampledFrom([]int{1, 2, 3, 7, 100}).Draw(rt, "threads")
 		timeout := units.Duration(rapid.Int64Range(int64(units.Microsecond), int64(30*units.Millisecond)).Draw(rt, "timeout"))
-		b := newBench(rt, Config{Jobs: []Job{testJob(3)}, Timeout: timeout, Threads: threads})
+		b := newBench(rt, trioml.Config{Jobs: []trioml.Job{testJob(3)}, Timeout: timeout, Threads: threads})
 		b.now = units.Time(rapid.Int64Range(0, int64(100*units.Millisecond)).Draw(rt, "first"))
 		block := rapid.Uint32().Draw(rt, "block")
 		b.send(packet(wire.Header{Block: block, Source: 0}, 1))
@@ -145,7 +147,7 @@ func TestThreadsScanAnNthEach(t *testing.T) {
 	for _, n := range []int{1, 3, 10, 100} {
 		t.Run(fmt.Sprintf("N=%d", n), func(t *testing.T) {
 			const blocks = 4096
-			b := newBench(t, Config{Jobs: []Job{testJob(2)}, Threads: n})
+			b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}, Threads: n})
 			b.now = 20*ms - 1 // one picosecond before thread 0 fires
 			for i := range uint32(blocks) {
 				b.send(packet(wire.Header{Block: i, Source: 0}, 1))
@@ -176,7 +178,7 @@ func TestThreadsScanAnNthEach(t *testing.T) {
 // Every record is visited once an interval and no oftener: the deadlines with
 // one open record are T apart, and the first is at most T away.
 func TestOneVisitAnInterval(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	for block := range uint32(50) {
 		b.send(packet(wire.Header{Block: block, Source: 0, Gen: 1}, 1))
 		first := b.p.NextDeadline()
@@ -199,7 +201,7 @@ func TestOneVisitAnInterval(t *testing.T) {
 // the number of sources participating". "age_op ... to indicate whether a block
 // has aged out". "the degraded field is set on the Result packet".
 func TestPartialResult(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(4)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(4)}})
 	for _, s := range []uint8{0, 1, 3} {
 		b.send(packet(wire.Header{Block: 2, Source: s, Gen: 3}, int32(10*s), 1))
 	}
@@ -213,7 +215,7 @@ func TestPartialResult(t *testing.T) {
 	if b.p.OpenBlocks() != 0 {
 		t.Error("the record of the aged block is still there")
 	}
-	b.wantCounts(map[string]uint64{CountResults: 1, CountDegraded: 1, CountAged: 1, CountPackets: 3})
+	b.wantCounts(map[string]uint64{trioml.CountResults: 1, trioml.CountDegraded: 1, trioml.CountAged: 1, trioml.CountPackets: 3})
 }
 
 // §4: "src_id identifies the sender of each packet, enabling the aggregator to
@@ -221,20 +223,20 @@ func TestPartialResult(t *testing.T) {
 // recognize retransmissions by the servers." There is no shadow copy, so this
 // holds while the block is open (ambiguity trio.recovery-vs-text).
 func TestDuplicatesAreNotAddedTwice(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	b.send(packet(wire.Header{Source: 0}, 5))
 	b.send(packet(wire.Header{Source: 0}, 5), packet(wire.Header{Source: 0}, 1000))
 	got := wantOne(t, b.send(packet(wire.Header{Source: 1}, 7)))
 	if got.grads[0] != 12 || got.h.SrcCnt != 2 {
 		t.Errorf("sum %d of %d, want 12 of 2", got.grads[0], got.h.SrcCnt)
 	}
-	b.wantCounts(map[string]uint64{DropDuplicate: 2})
+	b.wantCounts(map[string]uint64{trioml.DropDuplicate: 2})
 }
 
 // "gen_id is used to distinguish blocks in consecutive iterations of the model
 // aggregation": the same block of the next generation starts afresh.
 func TestGenerationsAreDistinct(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	for gen := range uint16(5) {
 		b.send(packet(wire.Header{Source: 0, Gen: gen}, int32(gen)))
 		got := wantOne(t, b.send(packet(wire.Header{Source: 1, Gen: gen}, 1)))
@@ -246,13 +248,13 @@ func TestGenerationsAreDistinct(t *testing.T) {
 
 // gen_id has 16 bits: 65535 is followed by 0.
 func TestGenerationWraps(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	for _, gen := range []uint16{65533, 65534, 65535, 0, 1} {
 		b.send(packet(wire.Header{Source: 0, Gen: gen}, 3))
 		wantOne(t, b.send(packet(wire.Header{Source: 1, Gen: gen}, 4)))
 		b.send(packet(wire.Header{Source: 1, Gen: gen - 1}, 4)) // late by a generation
 	}
-	b.wantCounts(map[string]uint64{CountResults: 5, DropLateGen: 5})
+	b.wantCounts(map[string]uint64{trioml.CountResults: 5, trioml.DropLateGen: 5})
 }
 
 // §4, Fig 9: "multiple aggregation jobs are present concurrently, and each job
@@ -260,7 +262,7 @@ func TestGenerationWraps(t *testing.T) {
 func TestJobsAreSeparate(t *testing.T) {
 	one, two := testJob(2), testJob(3)
 	two.ID, two.OutSource = 2, 55
-	b := newBench(t, Config{Jobs: []Job{one, two}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{one, two}})
 	for s := range uint8(2) {
 		b.send(packet(wire.Header{Job: 2, Block: 4, Source: s, Gen: 100}, 100))
 	}
@@ -276,12 +278,12 @@ func TestJobsAreSeparate(t *testing.T) {
 // §4: "provided that a job record with the specified job_id exists"; "bitmasks
 // indicating which sources (workers) are participating in the job".
 func TestUnknownJobAndSource(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	b.send(packet(wire.Header{Job: 2, Source: 0}, 1), packet(wire.Header{Source: 2}, 1), packet(wire.Header{Source: 255}, 1))
 	if b.p.OpenBlocks() != 0 {
 		t.Errorf("%d records opened", b.p.OpenBlocks())
 	}
-	b.wantCounts(map[string]uint64{DropUnknownJob: 1, DropUnknownSource: 2, CountPackets: 3})
+	b.wantCounts(map[string]uint64{trioml.DropUnknownJob: 1, trioml.DropUnknownSource: 2, trioml.CountPackets: 3})
 }
 
 // §4: job records "control memory sharing across jobs by capping the maximum
@@ -291,32 +293,32 @@ func TestJobCaps(t *testing.T) {
 	capped, free := testJob(2), testJob(2)
 	capped.BlockMax, capped.GradMax = 2, 3
 	free.ID = 2
-	b := newBench(t, Config{Jobs: []Job{capped, free}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{capped, free}})
 	b.send(packet(wire.Header{Block: 0, Source: 0}, 1, 2, 3, 4))
-	b.wantCounts(map[string]uint64{DropTooManyGrads: 1})
+	b.wantCounts(map[string]uint64{trioml.DropTooManyGrads: 1})
 	for block := range uint32(3) {
 		b.send(packet(wire.Header{Block: block, Source: 0}, 1, 2, 3), packet(wire.Header{Job: 2, Block: block, Source: 0}, 1, 2, 3, 4))
 	}
-	b.wantCounts(map[string]uint64{DropBlockCap: 1})
+	b.wantCounts(map[string]uint64{trioml.DropBlockCap: 1})
 	if b.p.OpenBlocks() != 2+3 {
 		t.Errorf("%d records, want 2 of the capped job and 3 of the other", b.p.OpenBlocks())
 	}
 	wantOne(t, b.send(packet(wire.Header{Block: 0, Source: 1}, 1, 2, 3))) // frees one
 	b.send(packet(wire.Header{Block: 2, Source: 0}, 1, 2, 3))
-	b.wantCounts(map[string]uint64{DropBlockCap: 1})
+	b.wantCounts(map[string]uint64{trioml.DropBlockCap: 1})
 	b.advance(20 * ms) // so does ageing
 	b.send(packet(wire.Header{Block: 5, Source: 0}, 1), packet(wire.Header{Block: 6, Source: 0}, 1))
-	b.wantCounts(map[string]uint64{DropBlockCap: 1})
+	b.wantCounts(map[string]uint64{trioml.DropBlockCap: 1})
 }
 
 // The default cap is the evaluation's window, though 12 bits hold only 4095
 // (ambiguity trio.block_cnt_max-width).
 func TestDefaultCapHoldsTheWindow(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	for i := range uint32(4097) {
 		b.send(packet(wire.Header{Block: i, Source: 0}, 1))
 	}
-	b.wantCounts(map[string]uint64{DropBlockCap: 1})
+	b.wantCounts(map[string]uint64{trioml.DropBlockCap: 1})
 	if b.p.OpenBlocks() != 4096 {
 		t.Errorf("%d records", b.p.OpenBlocks())
 	}
@@ -324,7 +326,7 @@ func TestDefaultCapHoldsTheWindow(t *testing.T) {
 
 // Fig 17, 18: four masks of 64 bits. src_cnt has 8 bits, so 255 sources take part.
 func TestAllSources(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(255)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(255)}})
 	var sum int32
 	for s := range 255 {
 		sum += int32(s)
@@ -346,11 +348,11 @@ func TestHierarchy(t *testing.T) {
 	leaf := func(id uint8, sources ...uint8) *bench {
 		j := testJob(0)
 		j.Sources, j.OutSource = sources, id
-		return newBench(t, Config{Jobs: []Job{j}})
+		return newBench(t, trioml.Config{Jobs: []trioml.Job{j}})
 	}
 	top := testJob(0)
 	top.Sources = []uint8{201, 202}
-	pfe1, pfe2, pfe4 := leaf(201, 0, 1, 2), leaf(202, 3, 4, 5), newBench(t, Config{Jobs: []Job{top}, Timeout: 30 * units.Millisecond})
+	pfe1, pfe2, pfe4 := leaf(201, 0, 1, 2), leaf(202, 3, 4, 5), newBench(t, trioml.Config{Jobs: []trioml.Job{top}, Timeout: 30 * units.Millisecond})
 	up := func(o output) []output { return pfe4.send(packet(o.h, o.grads...)) }
 
 	for s := range uint8(3) {
@@ -390,46 +392,50 @@ func TestDegradedIsOred(t *testing.T) {
 		{{Source: 0, SrcCnt: 2, Degraded: true, AgeOp: wire.AgeTimeout}, {Source: 1, SrcCnt: 3}},
 		{{Source: 0, SrcCnt: 3}, {Source: 1, SrcCnt: 2, Degraded: true, AgeOp: wire.AgeTimeout}},
 	} {
-		b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+		b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 		b.send(packet(parts[0], 1))
 		got := wantOne(t, b.send(packet(parts[1], 1)))
 		if !got.h.Degraded || got.h.AgeOp != wire.AgeTimeout || got.h.SrcCnt != 5 {
 			t.Errorf("%+v", got.h)
 		}
-		b.wantCounts(map[string]uint64{CountDegraded: 1, CountAged: 0})
+		b.wantCounts(map[string]uint64{trioml.CountDegraded: 1, trioml.CountAged: 0})
 	}
 }
 
 // src_cnt has 8 bits: more workers than it can say are counted, not wrapped.
 func TestSrcCntStopsAt255(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	b.send(packet(wire.Header{Source: 0, SrcCnt: 200}, 1))
 	if got := wantOne(t, b.send(packet(wire.Header{Source: 1, SrcCnt: 100}, 1))); got.h.SrcCnt != 255 {
 		t.Errorf("src_cnt %d", got.h.SrcCnt)
 	}
-	b.wantCounts(map[string]uint64{CountOverCount: 1})
+	b.wantCounts(map[string]uint64{trioml.CountOverCount: 1})
 }
 
 // §4: packets are recognised by the "pre-defined destination port (e.g., 12000)".
 func TestClaims(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	for port, want := range map[uint16]bool{12000: true, 12001: false, 0: false, 48864: false} {
 		flow := resultFlow()
 		flow.SrcPort, flow.DstPort = 12000, port
 		h := inet.UDPHeader(flow)
 		l, _ := inet.Parse(h)
-		if got := b.p.Claims(h, l); got != want {
+		frame := dataplane.Frame{Own: true, Header: h, Layout: l}
+		if got := b.p.Claims(frame) == dataplane.Mine; got != want {
 			t.Errorf("port %d: claimed %v", port, got)
 		}
-		l.Proto = inet.ProtoTCP
-		if b.p.Claims(h, l) {
+		frame.Layout.Proto = inet.ProtoTCP
+		if b.p.Claims(frame) != dataplane.NotMine {
 			t.Errorf("TCP to port %d is claimed", port)
 		}
+	}
+	if b.p.Wants() != (dataplane.Wants{}) {
+		t.Error("it is asked about frames to others")
 	}
 }
 
 func TestNoAging(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}, NoAging: true})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}, NoAging: true})
 	b.send(packet(wire.Header{Source: 0}, 1))
 	if d := b.p.NextDeadline(); d != units.Never {
 		t.Errorf("deadline %v", d)
@@ -443,7 +449,7 @@ func TestNoAging(t *testing.T) {
 // A driver that comes late visits each record once, not once for every firing it
 // missed: REF would be cleared and found clear at one instant.
 func TestLateDriver(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	b.send(packet(wire.Header{Source: 0}, 1))
 	b.now = 95 * ms
 	b.p.Expire(b.now, &b.eff)
@@ -459,7 +465,7 @@ func TestLateDriver(t *testing.T) {
 // The timer threads that are due come before packets of the same instant, in
 // Handle as in Expire.
 func TestHandleRunsTimersFirst(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}, Threads: 1})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}, Threads: 1})
 	b.now = 5 * ms
 	b.send(packet(wire.Header{Source: 0}, 1))
 	b.now = 20 * ms // firings at 10 and 20 ms; a late driver makes one visit of them
@@ -473,11 +479,11 @@ func TestHandleRunsTimersFirst(t *testing.T) {
 	if got := wantOne(t, out); !got.h.Degraded {
 		t.Errorf("%+v: the record was due before the packet came", got)
 	}
-	b.wantCounts(map[string]uint64{DropLateBlock: 1})
+	b.wantCounts(map[string]uint64{trioml.DropLateBlock: 1})
 }
 
 func TestEarlyExpireIsHarmless(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(2)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(2)}})
 	b.send(packet(wire.Header{Source: 0}, 1))
 	for range 1000 {
 		b.p.Expire(b.now, &b.eff)
@@ -488,7 +494,7 @@ func TestEarlyExpireIsHarmless(t *testing.T) {
 }
 
 func TestResultsOfOneBatchAreOneTrain(t *testing.T) {
-	b := newBench(t, Config{Jobs: []Job{testJob(1)}})
+	b := newBench(t, trioml.Config{Jobs: []trioml.Job{testJob(1)}})
 	var in []sansio.Arrival
 	for block := range uint32(10) {
 		in = append(in, arrival(packet(wire.Header{Block: block}, 1, 2)))

@@ -1,11 +1,9 @@
 package reference
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // Views lists what can be seen of the program.
@@ -26,14 +24,12 @@ func (p *Program) View(now units.Time, v dataplane.View, limit int) (t dataplane
 }
 
 func (p *Program) viewJobs(now units.Time) dataplane.Table {
-	t := dataplane.Table{Columns: JobColumns}
-	for _, j := range p.jobs {
-		if j == nil {
-			continue
-		}
-		row := JobRow{
-			ID: j.ID, Sources: j.mask, OutSource: j.OutSource, To: j.Out.Dst,
-			BlockMax: j.BlockMax, BlocksOpen: j.open, GradMax: j.GradMax, JobCounts: j.count,
+	t := dataplane.Table{Columns: trioml.JobColumns}
+	for e := range p.table.All() {
+		j := p.jobs[e.ID]
+		row := trioml.JobRow{
+			ID: j.ID, Sources: j.Mask, OutSource: j.OutSource, To: j.Out.Dst,
+			BlockMax: j.BlockMax, BlocksOpen: j.open, GradMax: j.GradMax, JobCounts: j.Count,
 		}
 		if j.started {
 			row.Newest = dataplane.Int(j.newest)
@@ -44,20 +40,11 @@ func (p *Program) viewJobs(now units.Time) dataplane.Table {
 }
 
 func (p *Program) viewBlocks(now units.Time, limit int) dataplane.Table {
-	var open []*record
-	for i := range p.scan.threads {
-		open = append(open, p.scan.records(i)...)
+	t := dataplane.Table{Columns: trioml.BlockColumns}
+	for _, o := range p.Open(limit) {
+		r := p.records[keyOf(o.Job, o.Block)]
+		t.Add(trioml.BlockRow{OpenBlock: o, Grads: r.Grads, Ref: r.Ref, Degraded: r.Degraded}.Values(now)...)
 	}
-	slices.SortFunc(open, func(a, b *record) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.key.word(), b.key.word()))
-	})
-	t := dataplane.Table{Columns: BlockColumns}
-	for _, r := range open[:min(limit, len(open))] {
-		t.Add(BlockRow{
-			Job: r.key.job, Block: r.key.block, Gen: uint32(r.gen), Have: r.rcvd, Want: r.job.mask,
-			Grads: r.grads, Age: now.Sub(r.start), Ref: dataplane.Bool(r.ref), Degraded: r.degraded,
-		}.Values()...)
-	}
-	t.Total = len(open)
+	t.Total = p.OpenBlocks()
 	return t
 }

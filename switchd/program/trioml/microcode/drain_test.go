@@ -1,30 +1,22 @@
 package microcode
 
 import (
-	"encoding/json"
 	"errors"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// document is what AddJob takes for the job of a race.
-func (r *race) document(t *rapid.T) json.RawMessage {
-	j := dataplane.Job{ID: 1, Out: resultFlow(), To: []sansio.Port{9}, OutSrc: 99, BlockMax: r.e.Memory().Hash().Cap() - 1}
-	for s := range r.sources {
-		j.Sources = append(j.Sources, s)
-	}
-	doc, err := json.Marshal(j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
+// document is the job of a race.
+func (r *race) document() *trioml.Job {
+	j := testJob(1, r.sources)
+	j.BlockMax = r.e.Memory().Hash().Cap() - 1
+	return &j
 }
 
 // A job may be removed while threads work for it. What they still do spoils no later
@@ -33,7 +25,7 @@ func TestJobLeavesWhileThreadsWorkForIt(t *testing.T) {
 	prog := compiled(t)
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRace(t, trioml.Config{Node: "pfe", Timeout: 20 * units.Microsecond, Threads: 3}, Options{Program: prog})
-		doc := r.document(t)
+		doc := r.document()
 		there := true
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			r.until(t, r.now+units.Time(rapid.SampledFrom([]int64{0, 0, 10, 300, 2000}).Draw(t, "gap"))*units.Time(units.Nanosecond))
@@ -78,7 +70,7 @@ func (r *race) empty(t *rapid.T) {
 func (r *race) buffersAreZero(t *rapid.T) {
 	m := r.e.Memory()
 	for i := range m.Hash().Cap() {
-		buffer := r.e.at.buffers + mem.Addr(i*bufferWords)
+		buffer := r.e.addr.buffers + mem.Addr(i*bufferWords)
 		for w := range mem.Addr(r.size/2 + 32) {
 			if v, _ := m.Load(buffer + w); v != 0 {
 				t.Fatalf("word %d of the buffer of record %d is %#x", w, i, v)

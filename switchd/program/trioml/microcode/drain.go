@@ -8,24 +8,22 @@ import (
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// A job that is removed leaves in two steps, for threads may be at work for it. At
-// once its record gets a key that no packet has, and its blocks are deleted but
-// those that threads have pinned, own or are creating: these are the threads' to
-// end. When no thread is left that has found the job, what is left of it goes, and
-// the place of its record. In instant mode no thread is in use between calls, and
-// both happen in one.
+// A job that is removed drains: threads may be at work for it. At once its record gets
+// a key that no packet has, and its blocks are deleted. Those that threads have pinned,
+// own or are creating stay for the threads to end. When no thread is left that has
+// found the job, the rest of it goes, and the place of its record. In instant mode no
+// thread is in use between calls, and both happen in one.
 
-// keyAside is in the keys of records of jobs that are leaving; job_id is where it
-// was.
-const keyAside = 1 << 40
+// keyDraining is set in the keys of records of jobs that drain.
+const keyDraining = 1 << 40
 
-// leave begins to remove the records of a job and returns how many there are of
+// drain begins to remove the records of a job and returns how many there are of
 // blocks.
-func (e *Engine) leave(now units.Time, id uint8) (blocks int) {
+func (e *Engine) drain(now units.Time, id uint8) (blocks int) {
 	keys := e.blocksOf(id)
 	e.dropIdle(keys)
-	e.Memory().Hash().Rename(key(id, JobBlock), keyAside|key(id, JobBlock))
-	e.leaving[id] = now
+	e.Memory().Hash().Rename(key(id, JobBlock), keyDraining|key(id, JobBlock))
+	e.draining[id] = now
 	return len(keys)
 }
 
@@ -39,24 +37,24 @@ func (e *Engine) blocksOf(id uint8) (keys []uint64) {
 	return keys
 }
 
-// tidy ends the leaving of jobs for which no thread is at work any more. Blocks that
+// endDraining ends it for the jobs that no thread is at work for any more. Blocks that
 // threads have created after their job was removed go too. A timer's thread may
 // have begun later and be at one of them; then the job has to wait for it.
-func (e *Engine) tidy() {
+func (e *Engine) endDraining() {
 	oldest := e.OldestWork()
-	for _, id := range slices.Sorted(maps.Keys(e.leaving)) {
-		at := e.leaving[id]
+	for _, id := range slices.Sorted(maps.Keys(e.draining)) {
+		at := e.draining[id]
 		if oldest <= at || e.dropIdle(e.blocksOf(id)) > 0 && oldest != units.Never {
 			continue
 		}
 		for _, k := range e.blocksOf(id) { // of threads that have ended for a fault
 			e.drop(k)
 		}
-		e.Memory().Hash().Delete(keyAside | key(id, JobBlock))
-		e.forget(id)
-		delete(e.leaving, id)
+		e.Memory().Hash().Delete(keyDraining | key(id, JobBlock))
+		e.clearJob(id)
+		delete(e.draining, id)
 	}
-	e.SetPermanent(e.refs + len(e.leaving))
+	e.SetPermanent(e.jobRecords())
 }
 
 // dropIdle deletes the records that no thread has pinned, owns or creates, and
@@ -88,11 +86,11 @@ func (e *Engine) drop(k uint64) {
 	m.Hash().Delete(k)
 }
 
-// forget clears the tombstones and the strikes of a job, for the next one of that
+// clearJob clears the tombstones and the strikes of a job, for the next one of that
 // id.
-func (e *Engine) forget(id uint8) {
-	e.zero(e.at.tombs+mem.Addr(id)*tombWords, tombWords)
-	e.absolve(id)
+func (e *Engine) clearJob(id uint8) {
+	e.zero(e.addr.tombs+mem.Addr(id)*tombWords, tombWords)
+	e.clearStragglers(id)
 }
 
 // zero clears n words of memory. Those that are zero it leaves alone: to write to
