@@ -3,11 +3,11 @@
 // what the programs share and no packet of theirs:
 //
 //   - [Job], the job record that a control plane sets up on one PFE; the checks of one;
-//   - [Table], the jobs of a PFE: who is admitted, refused, removed, and their counters;
+//   - [Table], the jobs of a PFE: admission, removal, refusals and counters;
 //   - [Config], with the policies for what the paper leaves open;
 //   - names of counters and drops, and the columns of the views.
 //
-// Two packages beside it do the work. They share no code of the data path, so that one
+// Two packages below it do the work. They share no code of the data path, so that one
 // can be held against the other packet for packet:
 //
 //	trioml.Config --+--> trioml/reference   small, meant to be obviously right: the oracle

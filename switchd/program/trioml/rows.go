@@ -54,7 +54,7 @@ func (c *JobCounts) List() []sansio.Count {
 	}
 }
 
-// TimerNote is what events of timer thread k of n say beside their block.
+// TimerNote is the note of events of timer thread k of n.
 func TimerNote(k, n int) string { return fmt.Sprintf("thread %d of %d", k, n) }
 
 // JobRow is a job record with its counters (trio Fig 17).

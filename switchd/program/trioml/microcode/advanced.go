@@ -37,7 +37,7 @@ func NewAdvanced(cfg trioml.Config, s trioml.Stragglers, opts Options) (*Engine,
 	return e, nil
 }
 
-// classifier is where the program has what it knows of stragglers. All addresses
+// classifier is where the program keeps its knowledge of stragglers. All addresses
 // are 0 where it does not classify.
 type classifier struct{ rules, ends, present, strikes mem.Addr }
 
@@ -54,7 +54,7 @@ const (
 	lastJobShift = 32
 )
 
-// classify sets the rules, and that nobody has missed a block yet.
+// classify sets the rules, and that no source has missed a block yet.
 func (e *Engine) classify(p *isa.Program, s trioml.Stragglers) error {
 	f := finder{program: p, lacks: "it does not classify stragglers"}
 	sram := func(name string) mem.Addr { return f.addr(name, isa.SymbolSRAM) }

@@ -10,7 +10,7 @@ import (
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// Options are what an emulated PFE has and the reference program has not. The
+// Options are of an emulated PFE; the reference program has no use for them. The
 // zero value is a PFE with all defaults in instant mode.
 type Options struct {
 	// Program is what [Compile] or [CompileAdvanced] returned, for several engines
@@ -21,10 +21,10 @@ type Options struct {
 	Memory  mem.Config   // zero values: the defaults
 	Timing  *trio.Timing // nil: instant mode
 	Queue   int          // packets that may wait for a thread; zero: trio.DefaultQueue
-	// Observer is told what threads do, beside the trace of trioml.Config; nil:
-	// nobody is.
+	// Observer is told what threads do, in addition to the trace of trioml.Config; nil:
+	// none.
 	Observer trio.Observer
-	// Timers are those of the program beside its ageing, which trioml.Config sets.
+	// Timers are those of the program but for its ageing, which trioml.Config sets.
 	Timers []trio.Timer
 }
 
@@ -82,7 +82,7 @@ func (o Options) checkResident() error {
 	return nil
 }
 
-// Records of a hash table that nobody gave a size: twice those that jobs may come to
+// Records of a hash table without a configured size: twice those that jobs may come to
 // have, so that probes stay short, and three jobs of the default cap find room where
 // there is none yet. Buffers are as many, of 16 KB each: a table for the most blocks
 // there can be would spread those of few over a GB. Both ends are assumed.

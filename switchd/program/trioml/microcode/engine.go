@@ -11,7 +11,7 @@ import (
 )
 
 // Engine is a PFE that runs Trio-ML, with its control plane. It meets
-// dataplane.Engine, Watched and Managed; what it does with packets is
+// dataplane.Engine, Watched and Managed; its work on packets is
 // the PFE's.
 type Engine struct {
 	*trio.PFE

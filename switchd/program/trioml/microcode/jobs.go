@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
-
-var errNoRecord = errors.New("the hash table has no room for its record")
 
 // nextHop returns the next hop of a job's results; 0 is that of other traffic.
 func nextHop(id uint8) uint32 { return uint32(id) + 1 }
@@ -27,20 +24,19 @@ func (e *Engine) add(j trioml.Job) error {
 		return err
 	}
 	r := e.record(j)
-	if err := e.writeEgress(j); err != nil {
-		return err
-	}
-	if err := e.writeWaits(j.ID, r.SrcMask); err != nil {
+	var waits [8 * waitWords]byte
+	putMask(waits[:], r.SrcMask)
+	if err := errors.Join(e.write(j, "the headers of its results", e.egressOf(j.ID), egress(j)), e.write(j, "its sources", e.waitsOf(j.ID), waits[:])); err != nil {
 		return err
 	}
 	a, _, ok := e.Memory().Hash().Insert(key(j.ID, JobBlock))
 	if !ok {
-		return fmt.Errorf("job %d: %w", j.ID, errNoRecord)
+		return fmt.Errorf("job %d: the hash table has no room for its record", j.ID)
 	}
 	var b [recordBytes]byte
 	r.Put(b[:])
-	if f := e.Memory().Write(a, b[:]); f != mem.NoFault {
-		return fmt.Errorf("job %d: writing its record: %v", j.ID, f)
+	if err := e.write(j, "its record", a, b[:]); err != nil {
+		return err
 	}
 	e.raiseLastJob(j.ID)
 	e.jobs.Add(j)
@@ -75,21 +71,17 @@ func (e *Engine) record(j trioml.Job) JobRecord {
 	}
 }
 
-func (e *Engine) writeEgress(j trioml.Job) error {
-	var b [8 * egressWords]byte
-	binary.BigEndian.PutUint32(b[:], nextHop(j.ID))
+// egress returns the egress entry of a job.
+func egress(j trioml.Job) []byte {
+	b := make([]byte, 8*egressWords)
+	binary.BigEndian.PutUint32(b, nextHop(j.ID))
 	copy(b[len(b)-inet.UDPHeaders:], inet.UDPHeader(j.Out))
-	if f := e.Memory().Write(e.egressOf(j.ID), b[:]); f != mem.NoFault {
-		return fmt.Errorf("job %d: writing the headers of its results: %v", j.ID, f)
-	}
-	return nil
+	return b
 }
 
-func (e *Engine) writeWaits(id uint8, m trace.Mask) error {
-	var b [8 * waitWords]byte
-	putMask(b[:], m)
-	if f := e.Memory().Write(e.waitsOf(id), b[:]); f != mem.NoFault {
-		return fmt.Errorf("job %d: writing its sources: %v", id, f)
+func (e *Engine) write(j trioml.Job, what string, a mem.Addr, b []byte) error {
+	if f := e.Memory().Write(a, b); f != mem.NoFault {
+		return fmt.Errorf("job %d: writing %s: %v", j.ID, what, f)
 	}
 	return nil
 }

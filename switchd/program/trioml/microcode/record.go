@@ -30,7 +30,7 @@ const (
 	capHighShift = 8       // 4 bits: the higher ones of block_cnt_max - 1
 )
 
-// JobRecord is a job record (trio Fig 17) with what the program keeps beside it.
+// JobRecord is a job record (trio Fig 17) with the fields of the program's own.
 type JobRecord struct {
 	Newest   uint16 // newest generation seen; valid if Started
 	Started  bool
@@ -95,8 +95,7 @@ func DecodeJobRecord(b []byte) JobRecord {
 	}
 }
 
-// BlockRecord is a block record (trio Fig 18) with what the program keeps beside
-// it.
+// BlockRecord is a block record (trio Fig 18) with the fields of the program's own.
 type BlockRecord struct {
 	Block uint32
 	Gen   uint16

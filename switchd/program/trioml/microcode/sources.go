@@ -14,7 +14,7 @@ var (
 	advancedSource string
 )
 
-// A Source is a Microcode program that stands beside this package.
+// A Source is a Microcode program of this package.
 type Source struct {
 	File string // name of the file
 	Text string

@@ -6,8 +6,8 @@ import (
 	"github.com/inalab/inalab/switchd/program/trioml"
 )
 
-// complete reports whether nobody is missing from the block but those who are
-// absent; a block that lacks some is degraded.
+// complete reports whether no source is missing from the block but absent ones; a block
+// that lacks some is degraded.
 func (r *record) complete() bool {
 	if r.Received == r.job.Mask {
 		return true
@@ -27,8 +27,8 @@ func (j *job) endAbsence(h wire.Header) {
 	}
 }
 
-// markAbsent notes who is missing from a block that was aged out. The blocks that wait
-// for nobody else are sent when a timer thread visits them, or with their next
+// markAbsent notes the sources that an aged block lacks. The blocks that wait for no
+// other source are sent when a timer thread visits them, or with their next
 // packet: one thread cannot send them all at once.
 func (p *Program) markAbsent(aged *record) {
 	if p.cfg.Age == trioml.AgeAbsent {
