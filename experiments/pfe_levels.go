@@ -12,8 +12,8 @@ import (
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/reports/stat"
 	"github.com/inalab/inalab/switchd/microcode/isa"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -114,11 +114,11 @@ func (l *levelRig) build() error {
 	return err
 }
 
-func (l *levelRig) pfe(timeout units.Duration, j program.Job) (*triomc.Engine, error) {
+func (l *levelRig) pfe(timeout units.Duration, j program.Job) (*microcode.Engine, error) {
 	j.ID, j.Out, j.To, j.BlockMax = rigJob, trioDown(), []sansio.Port{0}, levelsRecords-1
-	return triomc.New(
+	return microcode.New(
 		program.Config{Node: "pfe", Timeout: timeout, Age: l.age, Jobs: []program.Job{j}},
-		triomc.Options{Program: l.prog, Memory: mem.Config{Records: levelsRecords}},
+		microcode.Options{Program: l.prog, Memory: mem.Config{Records: levelsRecords}},
 	)
 }
 
@@ -172,7 +172,7 @@ func (l *levelRig) result(at units.Time, s *sansio.Send) {
 // without servers that have sent, a long one has the others wait where all servers of
 // a PFE are silent.
 func levelTimeouts(ctx context.Context, e *Env, f *Findings) error {
-	prog, err := triomc.Compile()
+	prog, err := microcode.Compile()
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/switchd/microcode/isa"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -50,7 +50,7 @@ type pfeMachine struct {
 // newTrioPFE is newPFEMachine with the program of Trio-ML.
 func newTrioPFE(e *Env, calibrates bool) (m pfeMachine, err error) {
 	m = newPFEMachine(e, calibrates)
-	m.prog, err = triomc.Compile()
+	m.prog, err = microcode.Compile()
 	return m, err
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	"github.com/inalab/inalab/switchd/program/triomc"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 )
 
 // pfeProgram counts the instructions of the Microcode program.
@@ -29,11 +29,11 @@ const (
 )
 
 func runPFEProgram(_ context.Context, e *Env) (f Findings, err error) {
-	p, err := triomc.Compile()
+	p, err := microcode.Compile()
 	if err != nil {
 		return f, err
 	}
-	loop, err := triomc.TailLoop(p)
+	loop, err := microcode.TailLoop(p)
 	if err != nil {
 		return f, err
 	}
@@ -43,7 +43,7 @@ func runPFEProgram(_ context.Context, e *Env) (f Findings, err error) {
 		Notes:   []string{fmt.Sprintf("The loop over the tail takes %.4f instructions a gradient: one reads 64 bytes, one adds them and goes on.", loop)},
 	}
 	for _, n := range []int{64, 128, 256, 512, packetGrads} {
-		c, err := triomc.Measure(p, n)
+		c, err := microcode.Measure(p, n)
 		if err != nil {
 			return f, err
 		}
@@ -69,15 +69,15 @@ func loopOf(bytes float64) float64 { return (1 + 64/bytes) / chunkGrads }
 // pfeLoopShare holds the loop over the tail against all of a packet's instructions, and
 // against the loop that builds the result.
 func pfeLoopShare(f *Findings, loop float64) error {
-	p, err := triomc.Compile()
+	p, err := microcode.Compile()
 	if err != nil {
 		return err
 	}
-	whole, err := triomc.Measure(p, packetGrads)
+	whole, err := microcode.Measure(p, packetGrads)
 	if err != nil {
 		return err
 	}
-	short, err := triomc.Measure(p, packetGrads/2)
+	short, err := microcode.Measure(p, packetGrads/2)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 )
 
 const (
@@ -33,7 +33,7 @@ type pfeLoad struct {
 // carry lengths only.
 type pfeRig struct {
 	load    pfeLoad
-	engine  *triomc.Engine
+	engine  *microcode.Engine
 	eff     sansio.Effects
 	servers []pfeServer
 	body    []byte     // of every packet, one after the other
@@ -96,14 +96,14 @@ func newPFERig(m *pfeMachine, load pfeLoad) (*pfeRig, error) {
 
 // engine returns the PFE with one job of so many sources, at the ports of their
 // numbers. Nothing ages.
-func (m *pfeMachine) engine(blocks, n int) (*triomc.Engine, error) {
+func (m *pfeMachine) engine(blocks, n int) (*microcode.Engine, error) {
 	job := program.Job{ID: rigJob, Sources: sources(n), Out: trioDown(), BlockMax: blocks}
 	for w := range n {
 		job.To = append(job.To, sansio.Port(w))
 	}
-	return triomc.New(
+	return microcode.New(
 		program.Config{Node: "pfe", NoAging: true, Late: m.late, Jobs: []program.Job{job}},
-		triomc.Options{Program: m.prog, PPEs: m.ppes, Threads: m.threads, Timing: &m.timing, Memory: m.memory},
+		microcode.Options{Program: m.prog, PPEs: m.ppes, Threads: m.threads, Timing: &m.timing, Memory: m.memory},
 	)
 }
 

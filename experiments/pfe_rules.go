@@ -13,7 +13,7 @@ import (
 	"github.com/inalab/inalab/switchd/microcode"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
-	"github.com/inalab/inalab/switchd/program/trioml"
+	programs "github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -75,7 +75,7 @@ func (d *pfeDriver) finish() {
 // pfeFilter sends packets of the three types to the paper's example, in random
 // order and of random lengths.
 func pfeFilter(f *Findings, e *Env) error {
-	src := trioml.Filter()
+	src := programs.Filter()
 	d, err := newPFEDriver(src.File, src.Text, trio.Config{})
 	if err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -125,9 +125,9 @@ func (s *tableScan) run(m *pfeMachine) error {
 	}
 	timing.Instruction = s.instruction
 	job := program.Job{ID: rigJob, Sources: sources(2), Out: trioDown(), BlockMax: s.blocks, To: []sansio.Port{0}}
-	engine, err := triomc.New(
+	engine, err := microcode.New(
 		program.Config{Node: "pfe", Timeout: scanInterval, Threads: s.threads, Late: m.late, Jobs: []program.Job{job}},
-		triomc.Options{Program: m.prog, PPEs: m.ppes, Threads: m.threads, Timing: &timing, Memory: m.memory, Observer: s},
+		microcode.Options{Program: m.prog, PPEs: m.ppes, Threads: m.threads, Timing: &timing, Memory: m.memory, Observer: s},
 	)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (s *tableScan) run(m *pfeMachine) error {
 }
 
 // done reports whether nothing is left to be measured.
-func (s *tableScan) done(e *triomc.Engine) bool {
+func (s *tableScan) done(e *microcode.Engine) bool {
 	if s.visited {
 		return s.visits.n == s.threads
 	}
@@ -160,7 +160,7 @@ func (s *tableScan) done(e *triomc.Engine) bool {
 }
 
 // complete reports what is missing for times to mean anything.
-func (s *tableScan) complete(e *triomc.Engine) error {
+func (s *tableScan) complete(e *microcode.Engine) error {
 	if !s.done(e) {
 		return fmt.Errorf("%d blocks, %d timer threads: after %v %d threads have visited all, %d have aged theirs, and %d blocks are open: %v",
 			s.blocks, s.threads, scanEnds, s.visits.n, s.ageing.n, e.OpenBlocks(), e.Counters())

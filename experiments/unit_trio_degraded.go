@@ -13,6 +13,7 @@ import (
 	host "github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/reports/claims"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 // trioDegraded runs six workers of which one to five sleep. The results must
@@ -74,7 +75,7 @@ func newSleepers(e *Env, n int, asleep func(w int) bool) (*sleepers, error) {
 	for w := range n {
 		job.To = append(job.To, sansio.Port(w))
 	}
-	pfe, err := program.New(program.Config{Node: "pfe", Jobs: []program.Job{job}})
+	pfe, err := reference.New(program.Config{Node: "pfe", Jobs: []program.Job{job}})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 // The addresses of rigs.
@@ -40,7 +41,7 @@ const rigJob = 1
 // trioRig is the program of one PFE, whose packets are made and whose results
 // are taken apart here.
 type trioRig struct {
-	prog *program.Program
+	prog *reference.Program
 	now  units.Time
 	out  []trioResult
 	eff  sansio.Effects
@@ -62,7 +63,7 @@ func newTrioRig(cfg program.Config, job program.Job) (*trioRig, error) {
 		job.To = []sansio.Port{0}
 	}
 	cfg.Node, cfg.Jobs = "pfe", []program.Job{job}
-	p, err := program.New(cfg)
+	p, err := reference.New(cfg)
 	if err != nil {
 		return nil, err
 	}

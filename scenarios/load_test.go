@@ -13,7 +13,6 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/trioml"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo"
 )
@@ -111,7 +110,7 @@ func TestOverrides(t *testing.T) {
 		"list":               reflect.DeepEqual(s.P, []float64{0.16, 0.5}),
 		"semantics":          s.Semantics == fault.EveryServer,
 		"wake and aging":     trio.Wake == trioml.WakeNaive && trio.NoAging,
-		"notices":            reflect.DeepEqual(trio.PFE.Stragglers, &triomc.Stragglers{Look: 50 * units.Millisecond, PermanentAfter: 4}),
+		"notices":            reflect.DeepEqual(trio.PFE.Stragglers, &program.Stragglers{Look: 50 * units.Millisecond, PermanentAfter: 4}),
 		"outages":            reflect.DeepEqual(s.Outages, []fault.Outage{{Worker: 3, Iteration: 5, For: 2 * units.Second}}),
 		"rest of trio":       trio.Window == 4096 && trio.Late == program.LateTombstone,
 		"switchml":           s.Systems[0] == System{switchml.System{Elements: 64, Slots: 512, Unscaled: true, Retransmit: true, Timeout: 2 * units.Millisecond, Faithful: true, Pipe: switchml.Pipe{Pipeline: true, Timed: true}}, "rack"},

@@ -11,8 +11,8 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/reports/bench"
 	"github.com/inalab/inalab/reports/stat"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/trio"
 )
 
@@ -55,9 +55,9 @@ func (f pfeFlags) aggregate(lengths bool) (row bench.PFEVirtual, err error) {
 		Src: netip.AddrFrom4([4]byte{10, 0, 0, 1}), Dst: netip.AddrFrom4([4]byte{239, 0, 0, 1}), SrcPort: wire.Port, DstPort: wire.Port,
 	}
 	timing := trio.DefaultTiming()
-	engine, err := triomc.New(trioml.Config{
+	engine, err := microcode.New(trioml.Config{
 		Node: "pfe", NoAging: true, Jobs: []trioml.Job{{Sources: sources, Out: flow, To: []sansio.Port{0}}},
-	}, triomc.Options{Timing: &timing})
+	}, microcode.Options{Timing: &timing})
 	if err != nil {
 		return row, err
 	}

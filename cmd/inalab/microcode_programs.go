@@ -7,8 +7,7 @@ import (
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/police"
 	"github.com/inalab/inalab/switchd/program/telemetry"
-	"github.com/inalab/inalab/switchd/program/triomc"
-	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 )
 
 // microcodeProgram is a Microcode program that comes with inalab.
@@ -20,13 +19,13 @@ type microcodeProgram struct {
 
 // microcodePrograms lists them in the order of help texts.
 func microcodePrograms() []microcodeProgram {
-	own := func(name, about string, s trioml.Source, aggregates bool) microcodeProgram {
+	own := func(name, about string, s microcode.Source, aggregates bool) microcodeProgram {
 		return microcodeProgram{name, about, s.File, s.Text, aggregates}
 	}
 	return []microcodeProgram{
-		own("trioml", "Trio-ML: aggregation and straggler mitigation (Trio §4, §5)", trioml.Microcode(), true),
-		own("advanced", "Trio-ML that tells temporary from permanent stragglers (§5)", trioml.Advanced(), true),
-		own("filter", "the filtering example (§3.2)", trioml.Filter(), false),
+		own("trioml", "Trio-ML: aggregation and straggler mitigation (Trio §4, §5)", microcode.TrioML(), true),
+		own("advanced", "Trio-ML that tells temporary from permanent stragglers (§5)", microcode.Advanced(), true),
+		own("filter", "the filtering example (§3.2)", microcode.Filter(), false),
 		{"telemetry", "heavy hitters, reported by a timer thread (§7)", "telemetry.mc", telemetry.Source(), false},
 		{"police", "a policer for each sender, against floods (§7)", "police.mc", police.Source(), false},
 	}
@@ -46,14 +45,14 @@ func measureMicrocode(w io.Writer, name string, p *isa.Program) error {
 }
 
 func writeMeasured(w io.Writer, p *isa.Program) error {
-	loop, err := triomc.TailLoop(p)
+	loop, err := microcode.TailLoop(p)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nmeasured, instructions of a packet's thread on an idle PFE; per gradient: of packets in between\n")
 	fmt.Fprintf(w, "      %-10s %14s %14s %14s %16s\n", "gradients", "creates block", "in between", "completes it", "per gradient")
 	for _, n := range measuredGrads {
-		c, err := triomc.Measure(p, n)
+		c, err := microcode.Measure(p, n)
 		if err != nil {
 			return err
 		}

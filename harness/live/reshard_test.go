@@ -8,7 +8,6 @@ import (
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
@@ -19,7 +18,7 @@ func TestWorkersReshard(t *testing.T) {
 	heavy(t)
 	system := triomlsystem.System{
 		Timeout: 50 * units.Millisecond, Age: program.AgeAbsent,
-		PFE: triomlsystem.PFE{Stragglers: &triomc.Stragglers{Look: 200 * units.Millisecond, PermanentAfter: 2}},
+		PFE: triomlsystem.PFE{Stragglers: &program.Stragglers{Look: 200 * units.Millisecond, PermanentAfter: 2}},
 	}
 	j := mustJob(t, scene{system: system, topology: "rack", hosts: 3, iterations: 60, change: func(s *job.Spec) {
 		s.MiniBatch, s.Model.Compute = 2, 40*units.Millisecond

@@ -17,6 +17,7 @@ import (
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 var _ worker.Collective = (*trioml.Core)(nil)
@@ -74,7 +75,7 @@ func (p params) blocks() int { return (p.tensor + p.grads - 1) / p.grads }
 type rig struct {
 	params
 	net   sansiotest.Network
-	pfes  []*program.Program // the last is the one that sends results
+	pfes  []*reference.Program // the last is the one that sends results
 	cores []*trioml.Core
 	hosts []*sansiotest.Host
 	up    []*sansiotest.Wire
@@ -138,7 +139,7 @@ func (r *rig) hostPorts() (out []sansio.Port) {
 
 func (r *rig) pfe(t rapid.TB, node string, timeout units.Duration, sources []uint8, to []sansio.Port, id uint8) sansiotest.NodeID {
 	t.Helper()
-	prog, err := program.New(program.Config{
+	prog, err := reference.New(program.Config{
 		Node: node, Timeout: timeout, Late: r.late, NoAging: r.noAging, Trace: r.log,
 		Jobs: []program.Job{{ID: jobID, Sources: sources, Out: resultFlow(), To: to, OutSource: id}},
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -201,7 +202,7 @@ func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error
 		return nil, err
 	}
 	trio.Trace = sink
-	return trioml.New(trio)
+	return reference.New(trio)
 }
 
 // trioConfig is the paper's hierarchy: the PFEs with hosts aggregate those,

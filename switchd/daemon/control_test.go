@@ -101,8 +101,8 @@ func (l onTwoLevels) LayOut(sw *plan.Switch, _ int, job json.RawMessage) (contro
 	}
 	group := plan.Group(uint16(asked.ID))
 	out := inet.Flow{SrcMAC: inet.MAC(sw.MAC), DstMAC: inet.MulticastMAC(group), Src: sw.Router, Dst: group, SrcPort: wire.Port, DstPort: wire.Port}
-	part := func(pfe, source int, to []sansio.Port, from ...int) control.Part {
-		return control.Part{PFE: pfe, Document: &trioml.Document{ID: asked.ID, Sources: from, Out: out, OutSrc: source, To: to}}
+	part := func(pfe int, source uint8, to []sansio.Port, from ...uint8) control.Part {
+		return control.Part{PFE: pfe, Document: &trioml.Job{ID: uint8(asked.ID), Sources: from, Out: out, OutSource: source, To: to}}
 	}
 	up := []sansio.Port{dataplane.Fabric(3)}
 	return control.Layout{ID: asked.ID, Parts: []control.Part{part(3, 0, []sansio.Port{0, 4}, 10, 11), part(0, 10, up, 0), part(1, 11, up, 1)}}, nil

@@ -6,8 +6,8 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/job/jobtest"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 )
 
 // capped lays Trio-ML over a rack at full scale.
@@ -43,7 +43,7 @@ func TestCapsFollowTheWindow(t *testing.T) {
 		if got := cfg.Jobs[0].BlockMax; got != c.want {
 			t.Errorf("window %d, cap %d: block_cnt_max is %d, want %d", c.sys.Window, c.sys.BlockMax, got, c.want)
 		}
-		if _, err := triomc.New(cfg, triomc.Options{}); err != nil {
+		if _, err := microcode.New(cfg, microcode.Options{}); err != nil {
 			t.Error(err)
 		}
 	}

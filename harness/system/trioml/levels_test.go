@@ -10,6 +10,7 @@ import (
 	host "github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -97,7 +98,7 @@ func TestJobsShareAProgram(t *testing.T) {
 	if w := two.Workers(); len(w) != 2 || w[0].Loop.Node != "h5" || w[1].Loop.Node != "h1" || w[0].Bench.First == one.Workers()[0].Bench.First {
 		t.Errorf("workers of job 7: %+v", w)
 	}
-	if _, err := program.New(programs[0]); err != nil {
+	if _, err := reference.New(programs[0]); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,13 +11,12 @@ import (
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	host "github.com/inalab/inalab/nodes/trioml"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
 // notifying is Trio-ML that notifies the workers.
 func notifying() System {
-	return System{Age: program.AgeAbsent, PFE: PFE{Stragglers: &triomc.Stragglers{PermanentAfter: 3}}}
+	return System{Age: program.AgeAbsent, PFE: PFE{Stragglers: &program.Stragglers{PermanentAfter: 3}}}
 }
 
 // With notices the PFE runs the program that sends them, and workers heed them and

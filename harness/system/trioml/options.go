@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/inalab/inalab/harness/job"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
@@ -37,7 +38,7 @@ if --ports says where results go.`, []string{
 // Register adds the options.
 func (o *options) Register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.blocks, "block-cnt-max", 0, fmt.Sprintf("concurrent blocks on each PFE, at most %d (default %d)", program.MaxJobBlocks, program.DefaultBlockMax))
-	flags.IntVar(&o.grads, "block-grad-max", 0, fmt.Sprintf("gradients a block, at most %d (default %[1]d)", program.MaxJobGrads))
+	flags.IntVar(&o.grads, "block-grad-max", 0, fmt.Sprintf("gradients a block, at most %d (default %[1]d)", wire.MaxGrads))
 	flags.StringVar(&o.group, "group", "", "multicast group of the results (default 239.255.0.ID)")
 	flags.StringSliceVar(&o.ports, "ports", nil, "ports that results leave by, or PFEs (default: those of the sources)")
 	flags.IntVar(&o.outSrc, "out-src-id", 0, "with --pfe: src_id of its results (default: 200 and the index of the PFE)")

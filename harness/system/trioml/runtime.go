@@ -2,6 +2,7 @@ package trioml
 
 import (
 	"encoding/json"
+	"math"
 	"net/netip"
 	"slices"
 
@@ -21,7 +22,7 @@ type Request struct {
 	ID       int        `json:"id"`
 	Sources  []int      `json:"sources,omitempty"`        // hosts of the switch by number; with a PFE, any src_ids
 	BlockMax int        `json:"block_cnt_max,omitempty"`  // zero: program.DefaultBlockMax
-	GradMax  int        `json:"block_grad_max,omitempty"` // zero: program.MaxJobGrads
+	GradMax  int        `json:"block_grad_max,omitempty"` // zero: wire.MaxGrads
 	Group    netip.Addr `json:"group,omitzero"`           // of results; the zero value: that of the job's id
 	Ports    []string   `json:"ports,omitempty"`          // of results, by name, or PFEs; none: those of the sources
 	OutSrc   *int       `json:"out_src_id,omitempty"`     // with a PFE: src_id of its results
@@ -44,7 +45,7 @@ func (System) LayOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Lay
 	out := control.Layout{ID: r.ID, Name: "switch.job.added"}
 	for i := range records {
 		doc := &records[i].Job
-		out.Parts = append(out.Parts, control.Part{PFE: records[i].pfe, Document: document(doc), Table: added(sw, doc)})
+		out.Parts = append(out.Parts, control.Part{PFE: records[i].pfe, Document: doc, Table: added(sw, doc)})
 	}
 	return out, nil
 }
@@ -100,11 +101,8 @@ func (r *Request) check(pfe int) error {
 	if refusal := control.CheckID(r.ID); refusal != nil {
 		return refusal
 	}
-	switch n := len(r.Sources); {
-	case n == 0:
-		return dataplane.Refuse(dataplane.RefusedNoSources, "name 1 to 255", "job %d has no sources", r.ID)
-	case n > program.MaxJobSources:
-		return dataplane.Refuse(dataplane.RefusedManySources, "name at most 255: rcvd_cnt has 8 bits", "job %d has %d sources", r.ID, n)
+	if refusal := program.CheckSourceCount(r.ID, len(r.Sources)); refusal != nil {
+		return refusal
 	}
 	if g := r.group(); !g.Is4() || !g.IsMulticast() {
 		return dataplane.Refuse(dataplane.RefusedResult, "use one of 224.0.1.0 to 239.255.255.255", "job %d: %v is no IPv4 multicast group", r.ID, g)
@@ -126,7 +124,7 @@ func (r *Request) check(pfe int) error {
 	return nil
 }
 
-func isSource(s int) bool { return s >= 0 && s <= program.MaxJobSource }
+func isSource(s int) bool { return s >= 0 && s <= math.MaxUint8 }
 
 // fixSource is what to do about a source that is no host.
 const fixSource = "name hosts of the switch, or a PFE and its result ports"
@@ -182,13 +180,4 @@ func added(sw *plan.Switch, j *program.Job) dataplane.Table {
 	t.Add(dataplane.Int(len(j.Sources)), dataplane.Text(listed(j.Sources)), dataplane.Int(j.OutSource),
 		dataplane.Text(j.Out.Dst.String()), dataplane.Text(control.PortNames(sw, j.To)))
 	return t
-}
-
-// document is a job record as engines are told of it.
-func document(j *program.Job) *program.Document {
-	d := &program.Document{ID: int(j.ID), BlockMax: j.BlockMax, GradMax: j.GradMax, Out: j.Out, To: j.To, OutSrc: int(j.OutSource)}
-	for _, s := range j.Sources {
-		d.Sources = append(d.Sources, int(s))
-	}
-	return d
 }

@@ -17,8 +17,9 @@ import (
 	host "github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
-	"github.com/inalab/inalab/switchd/program/triomc"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 	"github.com/inalab/inalab/topo/plan"
@@ -238,7 +239,7 @@ func (System) Merge(programs []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := triomc.Fits(cfg.Jobs); err != nil && !first.PFE.Reference {
+	if err := microcode.Fits(cfg.Jobs); err != nil && !first.PFE.Reference {
 		return nil, fmt.Errorf("there is no room on %s: %w", out.Node, err)
 	}
 	return pfeConfig{out, first.PFE}, nil
@@ -303,14 +304,14 @@ func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engi
 		return nil, err
 	}
 	cfg.Program.Trace = sink
-	opts := triomc.Options{PPEs: cfg.PFE.PPEs, Threads: cfg.PFE.Threads, Timing: cfg.PFE.Timing, Memory: cfg.PFE.Memory}
+	opts := microcode.Options{PPEs: cfg.PFE.PPEs, Threads: cfg.PFE.Threads, Timing: cfg.PFE.Timing, Memory: cfg.PFE.Memory}
 	switch s := cfg.PFE.Stragglers; {
 	case cfg.PFE.Reference && s != nil:
-		return program.NewAdvanced(cfg.Program, *s)
+		return reference.NewAdvanced(cfg.Program, *s)
 	case cfg.PFE.Reference:
-		return program.New(cfg.Program)
+		return reference.New(cfg.Program)
 	case s != nil:
-		return triomc.NewAdvanced(cfg.Program, *s, opts)
+		return microcode.NewAdvanced(cfg.Program, *s, opts)
 	}
-	return triomc.New(cfg.Program, opts)
+	return microcode.New(cfg.Program, opts)
 }

@@ -12,6 +12,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -37,7 +38,7 @@ func TrioML(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
 		return nil, err
 	}
 	cfg.Trace = sink
-	return trioml.New(cfg)
+	return reference.New(cfg)
 }
 
 // Contribution is the packet of a host to its router: source, src_cnt and grad_cnt

@@ -1,6 +1,7 @@
 package trioml
 
 import (
+	"fmt"
 	"net/netip"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -53,10 +54,8 @@ func (c *JobCounts) List() []sansio.Count {
 	}
 }
 
-// Idle returns the time since the last packet; it does not apply before the first.
-func (c *JobCounts) Idle(now units.Time) dataplane.Value {
-	return dataplane.Idle(now, c.Last, c.Packets > 0)
-}
+// TimerNote is the note of events of timer thread k of n.
+func TimerNote(k, n int) string { return fmt.Sprintf("thread %d of %d", k, n) }
 
 // JobRow is a job record with its counters (trio Fig 17).
 type JobRow struct {
@@ -76,7 +75,7 @@ func (r JobRow) Values(now units.Time) []dataplane.Value {
 	return []dataplane.Value{
 		dataplane.Int(r.ID), dataplane.Int(r.Sources.Len()), dataplane.Text(dataplane.MaskText(r.Sources)), dataplane.Int(r.OutSource), dataplane.Text(r.To.String()),
 		dataplane.Int(r.BlockMax), dataplane.Int(r.BlocksOpen), dataplane.Int(r.GradMax), r.Newest,
-		dataplane.Int(r.Packets), dataplane.Int(r.Results), dataplane.Int(r.Degraded), dataplane.Int(r.Aged), dataplane.Int(r.Dropped), r.Idle(now),
+		dataplane.Int(r.Packets), dataplane.Int(r.Results), dataplane.Int(r.Degraded), dataplane.Int(r.Aged), dataplane.Int(r.Dropped), dataplane.Idle(now, r.Last, r.Packets > 0),
 	}
 }
 
@@ -96,21 +95,16 @@ var BlockColumns = []dataplane.Column{
 
 // BlockRow is a block record (trio Fig 18).
 type BlockRow struct {
-	Job      uint8
-	Gen      uint32
-	Block    uint32
-	Have     trace.Mask // sources that are in it
-	Want     trace.Mask // sources that it is made of
+	dataplane.OpenBlock
 	Grads    int
-	Age      units.Duration  // since it was opened
-	Ref      dataplane.Value // the hash entry's flag
-	Degraded bool            // a part of it was, already
+	Ref      bool // the hash entry's flag
+	Degraded bool // a part of it was, already
 }
 
-// Values returns the row under BlockColumns.
-func (r BlockRow) Values() []dataplane.Value {
+// Values returns the row under BlockColumns, as it is now.
+func (r BlockRow) Values(now units.Time) []dataplane.Value {
 	return []dataplane.Value{
 		dataplane.Int(r.Job), dataplane.Int(r.Gen), dataplane.Int(r.Block), dataplane.Int(r.Have.Len()), dataplane.Int(r.Want.Len()), dataplane.Text(dataplane.MaskText(r.Want.Without(r.Have))),
-		dataplane.Int(r.Grads), dataplane.Micros(r.Age), r.Ref, dataplane.Bool(r.Degraded),
+		dataplane.Int(r.Grads), dataplane.Micros(now.Sub(r.Since)), dataplane.Bool(r.Ref), dataplane.Bool(r.Degraded),
 	}
 }
