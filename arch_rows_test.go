@@ -67,7 +67,7 @@ func TestBansOnMachines(t *testing.T) {
 					t.Errorf("%s: got %v, want one finding of rule %q, or none if that is empty", pkg, found, rule)
 				}
 			}
-			for _, pkg := range []string{"switchd/daemon", "nodes/worker/live", "harness/system/example"} {
+			for _, pkg := range []string{"switchd/daemon", "nodes/live", "harness/system/example"} {
 				if found := findings(t, map[string]string{pkg + "/a.go": documented + code}); len(found) > 0 && rule != "init" {
 					t.Errorf("%s is no machine: got %v", pkg, found)
 				}

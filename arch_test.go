@@ -50,7 +50,7 @@ var levels = []arch.Level{
 		"harness/system/**",   // the list of systems, and below it each system in a folder
 		"harness/journal",     // what was made, so that it can be undone
 		"internal/tensorfile", // written by workers, read by checks
-		"switchd/daemon", "switchd/control/**", "nodes/worker/live", "nodes/stream/live", "nodes/program",
+		"switchd/daemon", "switchd/control/**", "nodes/live", "nodes/shell", "nodes/program",
 		"internal/pktio/**",
 		"internal/wire/switchmlproto", // generated, with all that gRPC stands on
 	}},
@@ -122,9 +122,11 @@ var sideways = []arch.Pair{
 	{From: "harness/system/**", To: "harness/job", Why: "a system meets the contract of one"},
 	{From: "harness/system/*", To: "harness/system/streams", Why: "systems over byte streams lay out their connections alike"},
 	{From: "switchd/program/**", To: "switchd/program/switchmljob", Why: "engines and sessions share the document of a job"},
-	{From: "nodes/worker/live", To: "internal/pktio/**", Why: "a live worker owns its sockets"},
-	{From: "nodes/stream/live", To: "internal/pktio/**", Why: "a live server owns its sockets"},
-	{From: "nodes/worker/live", To: "internal/tensorfile", Why: "a live worker keeps its tensors for the checker"},
+	{From: "nodes/live", To: "internal/pktio/**", Why: "a live host owns its sockets"},
+	{From: "nodes/shell", To: "internal/pktio", Why: "a node's process drives its machine on a device"},
+	{From: "nodes/live", To: "nodes/shell", Why: "workers and servers lead the life of a process"},
+	{From: "switchd/daemon", To: "nodes/shell", Why: "so does a switch"},
+	{From: "nodes/live", To: "internal/tensorfile", Why: "a live worker keeps its tensors for the checker"},
 	{From: "harness/live", To: "harness/netns", Why: "a live run happens in namespaces"},
 	{From: "harness/live", To: "harness/proc", Why: "a live run starts processes"},
 	{From: "harness/live", To: "harness/check", Why: "a run ends with the check of its sums"},
@@ -152,7 +154,7 @@ var confined = []arch.Confinement{
 var machineBans = []arch.Ban{
 	{
 		Rule: "import", What: []string{"import os/**", "import syscall", "import golang.org/x/sys/unix"},
-		Why: "a machine does no I/O", Fix: "take the content as an argument; do the I/O in harness, nodes/worker/live or switchd/daemon",
+		Why: "a machine does no I/O", Fix: "take the content as an argument; do the I/O in harness, nodes/live or switchd/daemon",
 	},
 	{
 		Rule: "import", What: []string{"import net/**"},

@@ -151,6 +151,7 @@ func TestLifeOfASwitch(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	ended := make(chan error, 1)
+	d.equip(m.dev)
 	go func() { _, err := d.drive(ctx, ctl); ended <- err }()
 	<-ctl.ready
 	m.reduce(t, 1)
