@@ -56,7 +56,7 @@ func TestTenantsVirtually(t *testing.T) {
 	if s.cells, err = sim.RunJobs(t.Context(), set, images, sim.Observer{Log: log}); err != nil {
 		t.Fatal(err)
 	}
-	for e := range log.All() {
+	for e := range trace.Merged([]*trace.Log{log}) {
 		s.seen.Event(&e)
 	}
 	f, err := s.findings(lab)

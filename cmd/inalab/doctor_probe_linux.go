@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
+	"github.com/containernetworking/plugins/pkg/ns"
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
@@ -42,32 +42,37 @@ func probeChecks(ctx context.Context) []check {
 		if reason == "" {
 			reason = err.Error()
 		}
-		return []check{fail("network namespace", "none could be made: "+reason, "see privilege and namespaces above")}
+		return []check{fail(namespaceCheck, "none could be made: "+reason, "see privilege and namespaces above")}
 	}
 	return checks
 }
 
-// probe tries things out in a new network namespace, which goes with its thread.
-func probe() []check {
-	done := make(chan []check)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the namespace goes with the thread
-		done <- probeHere()
-	}()
-	return <-done
+const namespaceCheck = "network namespace"
+
+// probe tries things out in a new network namespace.
+func probe() (checks []check) {
+	space, err := ns.TempNetNS()
+	if err == nil {
+		defer space.Close()
+		err = space.Do(func(ns.NetNS) error {
+			checks = probeHere()
+			return nil
+		})
+	}
+	if err != nil {
+		return []check{fail(namespaceCheck, "none can be made: "+err.Error(), "run as root; inside a container, start that with --privileged")}
+	}
+	return checks
 }
 
+// probeHere tries things out in the namespace of the calling thread.
 func probeHere() []check {
-	const name = "network namespace"
-	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		return []check{fail(name, "none can be made: "+err.Error(), "run as root; inside a container, start that with --privileged")}
-	}
 	nl, err := netlink.NewHandle(unix.NETLINK_ROUTE)
 	if err != nil {
-		return []check{fail(name, "no netlink socket can be made: "+err.Error(), "allow AF_NETLINK sockets")}
+		return []check{fail(namespaceCheck, "no netlink socket can be made: "+err.Error(), "allow AF_NETLINK sockets")}
 	}
 	defer nl.Close()
-	checks := []check{pass(name, "can be made"), checkSysctl(), checkVeth(nl)}
+	checks := []check{pass(namespaceCheck, "can be made"), checkSysctl(), checkVeth(nl)}
 	if err := nl.LinkSetUp(&netlink.GenericLink{LinkAttrs: netlink.LinkAttrs{Name: "lo", Index: 1}}); err != nil {
 		return append(checks, fail("loopback", "it cannot be set up: "+err.Error(), "allow changes of links"))
 	}

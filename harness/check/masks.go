@@ -74,11 +74,3 @@ func (m *Masks) Contributors(gen, block int) (workers trace.Mask, ok bool) {
 // still come are of late records, which few are: they are dropped with the
 // generation that has its number next.
 func (m *Masks) Forget(gen int) { delete(m.blocks, uint16(gen)) }
-
-// Events returns the number of distinct blocks collected.
-func (m *Masks) Events() (n int) {
-	for _, blocks := range m.blocks {
-		n += len(blocks)
-	}
-	return n
-}

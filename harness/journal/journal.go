@@ -134,9 +134,6 @@ func (j *Journal) open(owner Owner) error {
 	return nil
 }
 
-// Lab returns the name of the lab.
-func (j *Journal) Lab() string { return j.lab }
-
 // Dir returns the private directory of the lab; it is removed on release.
 func (j *Journal) Dir() string { return j.dir }
 

@@ -104,7 +104,7 @@ func TestLifeOfAJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := list(t, root)
-	if len(entries) != 1 || entries[0].State != Live || entries[0].Owner.PID != os.Getpid() || entries[0].Lab != "one" || j.Lab() != "one" {
+	if len(entries) != 1 || entries[0].State != Live || entries[0].Owner.PID != os.Getpid() || entries[0].Lab != "one" || j.lab != "one" {
 		t.Fatalf("entries %+v", entries)
 	}
 	if diff := cmp.Diff(want, entries[0].Records); diff != "" {

@@ -19,19 +19,6 @@ const (
 	Unknown                  // its journal cannot be read or trusted: left alone
 )
 
-// String returns the word for the state.
-func (s State) String() string {
-	switch s {
-	case Live:
-		return "live"
-	case Stale:
-		return "stale"
-	case Unknown:
-		return "unknown"
-	}
-	return fmt.Sprintf("state(%d)", int(s))
-}
-
 // Entry is one lab that has a journal.
 type Entry struct {
 	Lab     string

@@ -20,9 +20,6 @@ type Lab struct {
 	paths []string   // what is bound, in the order of creation
 }
 
-// Name returns the name of the lab.
-func (l *Lab) Name() string { return l.name }
-
 // Journal returns the journal, where whoever starts a process for the lab
 // records it.
 func (l *Lab) Journal() *journal.Journal { return l.journal }

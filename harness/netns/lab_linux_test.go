@@ -258,7 +258,7 @@ func TestTwoLabsSideBySide(t *testing.T) {
 	opts := Options{StateDir: t.TempDir()}
 	a, b := up(t, twoHosts(one), opts), up(t, twoHosts(two), opts)
 	for _, l := range []*Lab{a, b} {
-		if err := exchange(l, l.Name()); err != nil {
+		if err := exchange(l, l.name); err != nil {
 			t.Error(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,11 +25,11 @@ type namespace struct {
 	node *Node
 	path string
 
-	bound bool           // the file exists, so that it has to be undone
-	file  *os.File       // the namespace
-	ioctl int            // datagram socket inside, for ethtool; -1 for none
-	index map[string]int // interface name -> index
-	addrs []ifaceAddr
+	bound  bool           // the file exists, so that it has to be undone
+	handle netns.NsHandle // the namespace; netns.None for none
+	ioctl  int            // datagram socket inside, for ethtool; -1 for none
+	index  map[string]int // interface name -> index
+	addrs  []ifaceAddr
 
 	mu sync.Mutex // guards nl, index and addrs: two wires may end here at once
 	nl *netlink.Handle
@@ -40,13 +41,10 @@ func (n *namespace) create(ethtool bool) error {
 	if err := n.bind(); err != nil {
 		return err
 	}
-	var err error
-	if n.file, err = os.Open(n.path); err != nil {
-		return fmt.Errorf("open namespace: %w", err)
-	}
 	if err := n.setSysctls(); err != nil {
 		return err
 	}
+	var err error
 	if n.nl, err = netlink.NewHandle(unix.NETLINK_ROUTE); err != nil {
 		return fmt.Errorf("open netlink socket: %w", err)
 	}
@@ -67,6 +65,8 @@ func (n *namespace) create(ethtool bool) error {
 }
 
 // bind moves the calling thread into a new namespace and binds it to the path.
+// Not netns.NewNamed: its errors do not tell a file that it made, which has to
+// be undone, from one that it found, nor which limit of the kernel was met.
 func (n *namespace) bind() error {
 	f, err := os.OpenFile(n.path, os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
@@ -76,7 +76,7 @@ func (n *namespace) bind() error {
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("create namespace file: %w", err)
 	}
-	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+	if n.handle, err = netns.New(); err != nil {
 		return fmt.Errorf("make network namespace: %w", limitHint(err))
 	}
 	if err := unix.Mount("/proc/thread-self/ns/net", n.path, "", unix.MS_BIND, ""); err != nil {
@@ -134,9 +134,8 @@ func (n *namespace) close() error {
 		errs = append(errs, unix.Close(n.ioctl))
 		n.ioctl = -1
 	}
-	if n.file != nil {
-		errs = append(errs, n.file.Close())
-		n.file = nil
+	if n.handle.IsOpen() {
+		errs = append(errs, n.handle.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/containernetworking/plugins/pkg/ns"
 	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 )
 
@@ -65,29 +67,25 @@ func newWitness(paths []string) *witness {
 	if len(paths) == 0 {
 		return w
 	}
-	last, err := os.Open(paths[len(paths)-1])
+	last, err := netns.GetFromPath(paths[len(paths)-1])
 	if err != nil {
 		return w
 	}
 	defer last.Close()
-	result := make(chan *netlink.Handle, 1)
-	go func() { // ends with its thread if that cannot come back
-		var nl *netlink.Handle
-		_ = onForeignThread(func() error {
-			var err error
-			nl, err = witnessOf(netlink.NsFd(last.Fd()))
-			return err
-		})
-		result <- nl
-	}()
-	w.nl = <-result
+	space, err := ns.TempNetNS()
+	if err != nil {
+		return w
+	}
+	defer space.Close() // the socket keeps the namespace
+	_ = space.Do(func(ns.NetNS) (err error) {
+		w.nl, err = witnessOf(netlink.NsFd(last))
+		return err
+	})
 	return w
 }
 
+// witnessOf joins the calling thread's namespace to the peer.
 func witnessOf(peer netlink.NsFd) (*netlink.Handle, error) {
-	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		return nil, fmt.Errorf("make witness namespace: %w", err)
-	}
 	nl, err := netlink.NewHandle(unix.NETLINK_ROUTE)
 	if err != nil {
 		return nil, fmt.Errorf("open netlink socket: %w", err)

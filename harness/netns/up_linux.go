@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
 
 	"github.com/inalab/inalab/harness/journal"
 )
@@ -53,7 +54,10 @@ func newBuilder(spec Spec, opts Options) *builder {
 	b := &builder{spec: spec, opts: opts}
 	b.wirer = wirer{mtu: spec.MTU, alias: aliasPrefix + spec.Lab, nodes: make(map[string]*namespace, len(spec.Nodes))}
 	for i := range spec.Nodes {
-		n := &namespace{node: &spec.Nodes[i], path: Path(spec.Lab, spec.Nodes[i].Name), ioctl: -1, index: make(map[string]int)}
+		n := &namespace{
+			node: &spec.Nodes[i], path: Path(spec.Lab, spec.Nodes[i].Name),
+			handle: netns.None(), ioctl: -1, index: make(map[string]int),
+		}
 		b.nodes = append(b.nodes, n)
 		b.wirer.nodes[n.node.Name] = n
 	}

@@ -49,7 +49,7 @@ func (w *wirer) create(wire Wire) error {
 	veth.PeerName = wire.B.Iface
 	veth.PeerMTU = uint32(w.mtu)
 	veth.PeerHardwareAddr = wire.B.MAC[:]
-	veth.PeerNamespace = netlink.NsFd(b.file.Fd())
+	veth.PeerNamespace = netlink.NsFd(b.handle)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.nl.LinkAdd(veth); err != nil {

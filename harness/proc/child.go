@@ -82,9 +82,6 @@ func newChild(control, reports *os.File, exit func(int)) (*ChildSide, error) {
 	return c, nil
 }
 
-// Node returns the name of the node.
-func (c *ChildSide) Node() string { return c.hello.Node }
-
 // Kind returns what the process is to be.
 func (c *ChildSide) Kind() string { return c.hello.Kind }
 

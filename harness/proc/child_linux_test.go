@@ -73,8 +73,8 @@ func TestChildReadsCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	var cfg nodeConfig
-	if err := c.Config(&cfg); err != nil || cfg.Samples != 3 || c.Node() != "h1" || c.Kind() != "worker" {
-		t.Fatalf("config %+v of %s %s: %v", cfg, c.Kind(), c.Node(), err)
+	if err := c.Config(&cfg); err != nil || cfg.Samples != 3 || c.hello.Node != "h1" || c.Kind() != "worker" {
+		t.Fatalf("config %+v of %s %s: %v", cfg, c.Kind(), c.hello.Node, err)
 	}
 	if _, err := toChild.WriteString(`{"cmd":"start","epoch_ns":5}` + "\n" + `{"cmd":"stop"}` + "\n"); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,6 @@ type Process struct {
 	result  json.RawMessage
 	message string // of its error report
 	done    bool   // there was a done report
-	dropped int    // reports that nobody took after stop
 	readErr error  // what broke the report stream
 	waitErr error  // how it ended
 }
@@ -160,13 +159,6 @@ func (p *Process) Result(into any) (bool, error) {
 		return false, fmt.Errorf("decode result of %s %s: %w", p.spec.Kind, p.spec.Node, err)
 	}
 	return true, nil
-}
-
-// Dropped returns how many reports nobody took after the stop, once the process
-// has ended.
-func (p *Process) Dropped() int {
-	<-p.exited
-	return p.dropped
 }
 
 // failure is an error about the process, with the end of its log.
@@ -312,6 +304,5 @@ func (p *Process) pass(r Report) {
 	select {
 	case p.reports <- r:
 	case <-p.stop:
-		p.dropped++
 	}
 }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/vishvananda/netns"
 )
 
 // spawner starts processes from one locked thread, which lives until close:
@@ -67,7 +66,7 @@ func (s *spawner) close() {
 func (s *spawner) run() {
 	defer close(s.ended)
 	runtime.LockOSThread()
-	home, err := os.Open("/proc/thread-self/ns/net")
+	home, err := netns.Get()
 	if err != nil {
 		err = fmt.Errorf("open own network namespace: %w", err)
 	} else {
@@ -85,21 +84,22 @@ func (s *spawner) run() {
 }
 
 // spawn starts one process. A lost way home is returned apart: it spoils the
-// thread for all that follow. The process may be running even then.
-func spawn(home *os.File, r request) (startErr, homeErr error) {
+// thread for all that follow. The process may be running even then. Not
+// ns.NetNS.Do, which would start the process from a thread that ends.
+func spawn(home netns.NsHandle, r request) (startErr, homeErr error) {
 	if r.netns == "" {
 		return r.cmd.Start(), nil
 	}
-	target, err := os.Open(r.netns)
+	target, err := netns.GetFromPath(r.netns)
 	if err != nil {
-		return fmt.Errorf("open its network namespace: %w", err), nil
+		return fmt.Errorf("open its network namespace %s: %w", r.netns, err), nil
 	}
 	defer target.Close()
-	if err := unix.Setns(int(target.Fd()), unix.CLONE_NEWNET); err != nil {
+	if err := netns.Set(target); err != nil {
 		return fmt.Errorf("enter its network namespace %s: %w", r.netns, err), nil
 	}
 	startErr = r.cmd.Start()
-	if err := unix.Setns(int(home.Fd()), unix.CLONE_NEWNET); err != nil {
+	if err := netns.Set(home); err != nil {
 		homeErr = fmt.Errorf("return to own network namespace: %w", err)
 		if startErr == nil { // nobody will own it: end it here
 			startErr = errors.Join(r.cmd.Process.Kill(), ignoreExit(r.cmd.Wait()))

@@ -63,7 +63,7 @@ func together(t *testing.T, jobs ...*job.Job) ([]result.Cell, *check.Tenants) {
 		t.Fatal(err)
 	}
 	tenants := check.NewTenants(s)
-	for e := range log.All() {
+	for e := range trace.Merged([]*trace.Log{log}) {
 		tenants.Event(&e)
 	}
 	if log.Lost() > 0 {

@@ -179,7 +179,7 @@ func TestSwitchMLJobsShareLevels(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := check.NewTenants(s)
-			for e := range log.All() {
+			for e := range trace.Merged([]*trace.Log{log}) {
 				seen.Event(&e)
 			}
 			for i, j := range jobs {

@@ -149,9 +149,3 @@ func (s Schedule) Sum(w, iteration int) (sum units.Duration) {
 	}
 	return sum
 }
-
-// Iterations returns the length of the schedule.
-func (s Schedule) Iterations() int { return len(s.delays[0]) / s.Points }
-
-// Workers returns the number of workers.
-func (s Schedule) Workers() int { return len(s.delays) }

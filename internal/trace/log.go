@@ -89,17 +89,6 @@ func (l *Log) Len() int { return int(min(l.taken, uint64(l.limit))) }
 // Lost returns the number of events that were given up for want of room.
 func (l *Log) Lost() uint64 { return l.before + l.taken - uint64(l.Len()) }
 
-// All returns the events that are kept, in the order in which they came.
-func (l *Log) All() iter.Seq[Event] {
-	return func(yield func(Event) bool) {
-		for i := range l.Len() {
-			if !yield(l.at(i)) {
-				return
-			}
-		}
-	}
-}
-
 // Last returns the latest event; ok is false where there was none.
 func (l *Log) Last() (e Event, ok bool) {
 	if l == nil || l.taken == 0 {

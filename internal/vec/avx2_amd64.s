@@ -9,10 +9,6 @@ DATA swapLanes<>+0x00(SB)/8, $0x0405060700010203
 DATA swapLanes<>+0x08(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL swapLanes<>(SB), RODATA|NOPTR, $16
 
-// maxInt32<> is the largest int32; its complement is the smallest.
-DATA maxInt32<>+0x00(SB)/4, $0x7fffffff
-GLOBL maxInt32<>(SB), RODATA|NOPTR, $4
-
 // quietNaN<> is the one NaN that axpy stores.
 DATA quietNaN<>+0x00(SB)/4, $0x7fc00000
 GLOBL quietNaN<>(SB), RODATA|NOPTR, $4
@@ -31,31 +27,10 @@ GLOBL tailMask<>(SB), RODATA|NOPTR, $64
 
 // One operation on one register each: D = D op S, T is scratch.
 
-#define ADD(D, S, T) \
-	VPADDD S, D, D
-
 #define ADDSWAPPED(D, S, T) \
 	VPSHUFB Y15, D, D; \
 	VPSHUFB Y15, S, S; \
 	VPADDD  S, D, D;   \
-	VPSHUFB Y15, D, D
-
-// A sum overflowed if its sign differs from the sign of both operands; such a
-// lane takes (d>>31)^maxInt32, the limit on the side of d. The blend looks at
-// sign bits only.
-#define SAT(D, S, T) \
-	VPADDD    S, D, T;    \
-	VPXOR     T, S, S;    \
-	VPXOR     T, D, Y12;  \
-	VPAND     S, Y12, S;  \
-	VPSRAD    $31, D, D;  \
-	VPXOR     Y14, D, D;  \
-	VBLENDVPS S, D, T, D
-
-#define SATSWAPPED(D, S, T) \
-	VPSHUFB Y15, D, D; \
-	VPSHUFB Y15, S, S; \
-	SAT(D, S, T);      \
 	VPSHUFB Y15, D, D
 
 // Multiply and add stay two roundings. A NaN lane (unordered with itself,
@@ -174,36 +149,6 @@ TEXT ·addBEAVX2(SB), NOSPLIT, $0-48
 	WALK(ADDSWAPPED)
 	RET
 
-// func addLEAVX2(dst, src []byte)
-TEXT ·addLEAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ src_base+24(FP), SI
-	SHRQ $2, CX
-	WALK(ADD)
-	RET
-
-// func addSatBEAVX2(dst, src []byte)
-TEXT ·addSatBEAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ src_base+24(FP), SI
-	SHRQ $2, CX
-	VBROADCASTI128 swapLanes<>(SB), Y15
-	VPBROADCASTD maxInt32<>(SB), Y14
-	WALK(SATSWAPPED)
-	RET
-
-// func addSatLEAVX2(dst, src []byte)
-TEXT ·addSatLEAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ src_base+24(FP), SI
-	SHRQ $2, CX
-	VPBROADCASTD maxInt32<>(SB), Y14
-	WALK(SAT)
-	RET
-
 // func putBEAVX2(dst []byte, src []int32)
 TEXT ·putBEAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), DI
@@ -220,14 +165,6 @@ TEXT ·getBEAVX2(SB), NOSPLIT, $0-48
 	MOVQ src_base+24(FP), SI
 	VBROADCASTI128 swapLanes<>(SB), Y15
 	SWAPWALK
-	RET
-
-// func addInt32AVX2(dst, src []int32)
-TEXT ·addInt32AVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ src_base+24(FP), SI
-	WALK(ADD)
 	RET
 
 // func axpyAVX2(dst []float32, a float32, x []float32)

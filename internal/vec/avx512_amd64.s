@@ -1,8 +1,8 @@
 #include "textflag.h"
 
 // Registers: DI is the walking dst pointer, SI the walking src pointer, CX the
-// elements still to do. Z0-Z3 hold dst, Z4-Z7 src, Z8-Z11 scratch; Z29-Z31
-// hold the constants of the kernel. K1 is the lane mask of the tail, K2 a mask
+// elements still to do. Z0-Z3 hold dst, Z4-Z7 src, Z8-Z11 scratch; Z30 and
+// Z31 hold the constants of the kernel. K1 is the lane mask of the tail, K2 a mask
 // that belongs to the operation. Instructions are AVX512F, except VPSHUFB on a
 // whole Z register, which is AVX512BW.
 
@@ -11,40 +11,16 @@ DATA swapLanes<>+0x00(SB)/8, $0x0405060700010203
 DATA swapLanes<>+0x08(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL swapLanes<>(SB), RODATA|NOPTR, $16
 
-// maxInt32<> is the largest int32; its complement is the smallest.
-DATA maxInt32<>+0x00(SB)/4, $0x7fffffff
-GLOBL maxInt32<>(SB), RODATA|NOPTR, $4
-
 // quietNaN<> is the one NaN that axpy stores.
 DATA quietNaN<>+0x00(SB)/4, $0x7fc00000
 GLOBL quietNaN<>(SB), RODATA|NOPTR, $4
 
 // One operation on one register each: D = D op S, T is scratch.
 
-#define ADD(D, S, T) \
-	VPADDD S, D, D
-
 #define ADDSWAPPED(D, S, T) \
 	VPSHUFB Z31, D, D; \
 	VPSHUFB Z31, S, S; \
 	VPADDD  S, D, D;   \
-	VPSHUFB Z31, D, D
-
-// A sum overflowed if its sign differs from the sign of both operands: 0x42 is
-// the truth table of (s^t)&(d^t), index s<<2|d<<1|t. An overflowed lane, marked
-// in K2, takes (d>>31)^maxInt32: the limit on the side of d.
-#define SAT(D, S, T) \
-	VPADDD     S, D, T;        \
-	VPTERNLOGD $0x42, T, D, S; \
-	VPTESTMD   Z29, S, K2;     \
-	VPSRAD     $31, D, D;      \
-	VPXORD     Z30, D, K2, T;  \
-	VMOVDQA32  T, D
-
-#define SATSWAPPED(D, S, T) \
-	VPSHUFB Z31, D, D; \
-	VPSHUFB Z31, S, S; \
-	SAT(D, S, T);      \
 	VPSHUFB Z31, D, D
 
 // Multiply and add stay two roundings. A NaN lane (unordered with itself,
@@ -153,11 +129,6 @@ tail: \
 done: \
 	VZEROUPPER
 
-// The constants of saturation: Z30 = maxInt32, Z29 = the sign bit.
-#define SATCONST \
-	VPBROADCASTD maxInt32<>(SB), Z30; \
-	VPTERNLOGD   $0x55, Z30, Z30, Z29
-
 // func addBEAVX512(dst, src []byte)
 TEXT ·addBEAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), DI
@@ -166,36 +137,6 @@ TEXT ·addBEAVX512(SB), NOSPLIT, $0-48
 	SHRQ $2, CX
 	VBROADCASTI32X4 swapLanes<>(SB), Z31
 	WALK(ADDSWAPPED)
-	RET
-
-// func addLEAVX512(dst, src []byte)
-TEXT ·addLEAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ src_base+24(FP), SI
-	SHRQ $2, CX
-	WALK(ADD)
-	RET
-
-// func addSatBEAVX512(dst, src []byte)
-TEXT ·addSatBEAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ src_base+24(FP), SI
-	SHRQ $2, CX
-	VBROADCASTI32X4 swapLanes<>(SB), Z31
-	SATCONST
-	WALK(SATSWAPPED)
-	RET
-
-// func addSatLEAVX512(dst, src []byte)
-TEXT ·addSatLEAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ src_base+24(FP), SI
-	SHRQ $2, CX
-	SATCONST
-	WALK(SAT)
 	RET
 
 // func putBEAVX512(dst []byte, src []int32)
@@ -214,14 +155,6 @@ TEXT ·getBEAVX512(SB), NOSPLIT, $0-48
 	MOVQ src_base+24(FP), SI
 	VBROADCASTI32X4 swapLanes<>(SB), Z31
 	SWAPWALK
-	RET
-
-// func addInt32AVX512(dst, src []int32)
-TEXT ·addInt32AVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), DI
-	MOVQ dst_len+8(FP), CX
-	MOVQ src_base+24(FP), SI
-	WALK(ADD)
 	RET
 
 // func axpyAVX512(dst []float32, a float32, x []float32)

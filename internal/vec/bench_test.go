@@ -8,7 +8,7 @@ const benchBytes = 4096
 func BenchmarkOps(b *testing.B) {
 	dst, src := make([]byte, benchBytes+2), make([]byte, benchBytes+2)
 	dst, src = dst[2:], src[2:] // as behind an Ethernet header
-	ints, more := make([]int32, benchBytes/elem), make([]int32, benchBytes/elem)
+	ints := make([]int32, benchBytes/elem)
 	model, step := make([]float32, benchBytes/elem), make([]float32, benchBytes/elem)
 	for i := range src {
 		src[i] = byte(i * 7)
@@ -22,12 +22,8 @@ func BenchmarkOps(b *testing.B) {
 			call func()
 		}{
 			{"AddBE", func() { v.AddBE(dst, src) }},
-			{"AddLE", func() { v.AddLE(dst, src) }},
-			{"AddSatBE", func() { v.AddSatBE(dst, src) }},
-			{"AddSatLE", func() { v.AddSatLE(dst, src) }},
 			{"PutBE", func() { v.PutBE(dst, ints) }},
 			{"GetBE", func() { v.GetBE(ints, src) }},
-			{"AddInt32", func() { v.AddInt32(ints, more) }},
 			{"Axpy", func() { v.Axpy(model, 0.5, step) }},
 			{"Quantise", func() { v.Quantise(ints, step, 1e8) }},
 			{"Mean", func() { v.Mean(model, ints, 8e8) }},

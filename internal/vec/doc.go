@@ -14,12 +14,8 @@
 //
 //	operation  dst             src              each element
 //	AddBE      int32, big      int32, big       dst + src, wraps
-//	AddLE      int32, little   int32, little    dst + src, wraps
-//	AddSatBE   int32, big      int32, big       dst + src, stops at the limits of int32
-//	AddSatLE   int32, little   int32, little    dst + src, stops at the limits of int32
 //	PutBE      int32, big      []int32          src
 //	GetBE      []int32         int32, big       src
-//	AddInt32   []int32         []int32          dst + src, wraps
 //	Axpy       []float32       []float32 (x)    dst + float32(a*x), NaN is always 0x7fc00000
 //	Quantise   []int32         []float32        nearest to src*f, MinInt32 where none is
 //	Mean       []float32       []int32          src / divisor
@@ -27,7 +23,7 @@
 // [MaxMagnitude] returns the largest of a []float32 instead. Conversions have
 // float64 in between, and so take half as many elements a step.
 //
-// big and little are []byte of 4 bytes an element:
+// big is a []byte of 4 bytes an element:
 //
 //	AddBE   dst | 00 00 00 05 | ff ff ff ff | ...
 //	        src | 00 00 00 02 | 00 00 00 01 | ...

@@ -14,11 +14,6 @@ import (
 
 func wantAdd(d, s, _ uint32) uint32 { return uint32(int64(int32(d)) + int64(int32(s))) }
 
-func wantAddSat(d, s, _ uint32) uint32 {
-	sum := int64(int32(d)) + int64(int32(s))
-	return uint32(int32(min(max(sum, math.MinInt32), math.MaxInt32)))
-}
-
 func wantCopy(_, s, _ uint32) uint32 { return s }
 
 // wantAxpy uses float64: the product of two float32 is exact there, and a sum
@@ -66,19 +61,18 @@ const margin = 320
 // canary is the byte of a margin; a lane of it is a plain number in any type.
 const canary = 0xa5
 
-// wire is a byte slice among canaries.
+// wire is a big-endian byte slice among canaries.
 type wire struct {
-	order      binary.ByteOrder
 	body       []byte
 	head, tail []byte
 }
 
-func newWire(order binary.ByteOrder, words []uint32, off int) wire {
+func newWire(words []uint32, off int) wire {
 	size := elem * len(words)
 	buf := bytes.Repeat([]byte{canary}, margin+off+size+margin)
-	w := wire{order, buf[margin+off:][:size:size], buf[:margin+off], buf[margin+off+size:]}
+	w := wire{buf[margin+off:][:size:size], buf[:margin+off], buf[margin+off+size:]}
 	for i, v := range words {
-		order.PutUint32(w.body[elem*i:], v)
+		binary.BigEndian.PutUint32(w.body[elem*i:], v)
 	}
 	return w
 }
@@ -92,7 +86,7 @@ func (w wire) read(t rapid.TB) []uint32 {
 	}
 	words := make([]uint32, len(w.body)/elem)
 	for i := range words {
-		words[i] = w.order.Uint32(w.body[elem*i:])
+		words[i] = binary.BigEndian.Uint32(w.body[elem*i:])
 	}
 	return words
 }

@@ -11,12 +11,8 @@ func portable() Impl {
 	return Impl{
 		Name:         "go",
 		addBE:        addBE,
-		addLE:        addLE,
-		addSatBE:     addSatBE,
-		addSatLE:     addSatLE,
 		putBE:        putBE,
 		getBE:        getBE,
-		addInt32:     addInt32,
 		axpy:         axpy,
 		quantise:     quantise,
 		mean:         mean,
@@ -30,8 +26,8 @@ const elem = 4
 // The loops slice one turn's bytes with a constant length and capacity: the
 // compiler then checks bounds once a turn, half as much again in speed.
 
-// pair is the size of the two elements that a turn of the wrapping byte loops
-// takes, in bytes.
+// pair is the size of the two elements that a turn of addBE takes, in
+// bytes.
 const pair = 2 * elem
 
 // signs are the sign bits of the two elements in a 64-bit word.
@@ -57,47 +53,6 @@ func addBE(dst, src []byte) {
 	}
 }
 
-func addLE(dst, src []byte) {
-	src = src[:len(dst)]
-	i := 0
-	for ; i <= len(dst)-pair; i += pair {
-		d, s := dst[i:i+pair:i+pair], src[i:i+pair:i+pair]
-		binary.LittleEndian.PutUint64(d, addPair(binary.LittleEndian.Uint64(d), binary.LittleEndian.Uint64(s)))
-	}
-	if i < len(dst) {
-		d, s := dst[i:], src[i:]
-		binary.LittleEndian.PutUint32(d, binary.LittleEndian.Uint32(d)+binary.LittleEndian.Uint32(s))
-	}
-}
-
-// addSat returns a+b, held at the int32 limit on the side of a if it does not
-// fit. It overflowed if the sign of the sum differs from that of both operands.
-func addSat(a, b int32) int32 {
-	s := a + b
-	if (a^s)&(b^s) < 0 {
-		return a>>31 ^ math.MaxInt32
-	}
-	return s
-}
-
-func addSatBE(dst, src []byte) {
-	src = src[:len(dst)]
-	for i := 0; i < len(dst); i += elem {
-		d, s := dst[i:i+elem:i+elem], src[i:i+elem:i+elem]
-		sum := addSat(int32(binary.BigEndian.Uint32(d)), int32(binary.BigEndian.Uint32(s)))
-		binary.BigEndian.PutUint32(d, uint32(sum))
-	}
-}
-
-func addSatLE(dst, src []byte) {
-	src = src[:len(dst)]
-	for i := 0; i < len(dst); i += elem {
-		d, s := dst[i:i+elem:i+elem], src[i:i+elem:i+elem]
-		sum := addSat(int32(binary.LittleEndian.Uint32(d)), int32(binary.LittleEndian.Uint32(s)))
-		binary.LittleEndian.PutUint32(d, uint32(sum))
-	}
-}
-
 func putBE(dst []byte, src []int32) {
 	for i, v := range src {
 		binary.BigEndian.PutUint32(dst[elem*i:elem*i+elem:elem*i+elem], uint32(v))
@@ -107,13 +62,6 @@ func putBE(dst []byte, src []int32) {
 func getBE(dst []int32, src []byte) {
 	for i := range dst {
 		dst[i] = int32(binary.BigEndian.Uint32(src[elem*i : elem*i+elem : elem*i+elem]))
-	}
-}
-
-func addInt32(dst, src []int32) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] += src[i]
 	}
 }
 

@@ -13,15 +13,13 @@ var impls = available()
 type Impl struct {
 	Name string // "avx512", "avx2" or "go"
 
-	addBE, addLE       func(dst, src []byte)
-	addSatBE, addSatLE func(dst, src []byte)
-	putBE              func(dst []byte, src []int32)
-	getBE              func(dst []int32, src []byte)
-	addInt32           func(dst, src []int32)
-	axpy               func(dst []float32, a float32, x []float32)
-	quantise           func(dst []int32, src []float32, f float64) bool
-	mean               func(dst []float32, src []int32, divisor float64)
-	maxMagnitude       func(src []float32) uint32
+	addBE        func(dst, src []byte)
+	putBE        func(dst []byte, src []int32)
+	getBE        func(dst []int32, src []byte)
+	axpy         func(dst []float32, a float32, x []float32)
+	quantise     func(dst []int32, src []float32, f float64) bool
+	mean         func(dst []float32, src []int32, divisor float64)
+	maxMagnitude func(src []float32) uint32
 }
 
 // Variants returns every variant that this processor runs, fastest first; the
@@ -34,25 +32,11 @@ func Variant() string { return impls[0].Name }
 // AddBE adds src to dst: both are big-endian int32, sums wrap around.
 func AddBE(dst, src []byte) { impls[0].AddBE(dst, src) }
 
-// AddLE adds src to dst: both are little-endian int32, sums wrap around.
-func AddLE(dst, src []byte) { impls[0].AddLE(dst, src) }
-
-// AddSatBE adds src to dst: both are big-endian int32, sums stop at the limits
-// of int32.
-func AddSatBE(dst, src []byte) { impls[0].AddSatBE(dst, src) }
-
-// AddSatLE adds src to dst: both are little-endian int32, sums stop at the
-// limits of int32.
-func AddSatLE(dst, src []byte) { impls[0].AddSatLE(dst, src) }
-
 // PutBE writes src to dst in big-endian order; len(dst) is 4*len(src).
 func PutBE(dst []byte, src []int32) { impls[0].PutBE(dst, src) }
 
 // GetBE reads the big-endian src into dst; len(src) is 4*len(dst).
 func GetBE(dst []int32, src []byte) { impls[0].GetBE(dst, src) }
-
-// AddInt32 adds src to dst; sums wrap around.
-func AddInt32(dst, src []int32) { impls[0].AddInt32(dst, src) }
 
 // Axpy sets dst[i] to dst[i] + float32(a*x[i]): two roundings, never a fused
 // multiply-add. A result that is not a number is stored as 0x7fc00000. With
@@ -65,24 +49,6 @@ func (v *Impl) AddBE(dst, src []byte) {
 	v.addBE(dst, src)
 }
 
-// AddLE is [AddLE] in this variant.
-func (v *Impl) AddLE(dst, src []byte) {
-	checkWire("AddLE", len(dst), len(src))
-	v.addLE(dst, src)
-}
-
-// AddSatBE is [AddSatBE] in this variant.
-func (v *Impl) AddSatBE(dst, src []byte) {
-	checkWire("AddSatBE", len(dst), len(src))
-	v.addSatBE(dst, src)
-}
-
-// AddSatLE is [AddSatLE] in this variant.
-func (v *Impl) AddSatLE(dst, src []byte) {
-	checkWire("AddSatLE", len(dst), len(src))
-	v.addSatLE(dst, src)
-}
-
 // PutBE is [PutBE] in this variant.
 func (v *Impl) PutBE(dst []byte, src []int32) {
 	checkEqual("PutBE", len(dst), elem*len(src))
@@ -93,12 +59,6 @@ func (v *Impl) PutBE(dst []byte, src []int32) {
 func (v *Impl) GetBE(dst []int32, src []byte) {
 	checkEqual("GetBE", elem*len(dst), len(src))
 	v.getBE(dst, src)
-}
-
-// AddInt32 is [AddInt32] in this variant.
-func (v *Impl) AddInt32(dst, src []int32) {
-	checkEqual("AddInt32", elem*len(dst), elem*len(src))
-	v.addInt32(dst, src)
 }
 
 // Axpy is [Axpy] in this variant.

@@ -11,12 +11,8 @@ func available() []Impl {
 		impls = append(impls, Impl{
 			Name:         "avx512",
 			addBE:        addBEAVX512,
-			addLE:        addLEAVX512,
-			addSatBE:     addSatBEAVX512,
-			addSatLE:     addSatLEAVX512,
 			putBE:        putBEAVX512,
 			getBE:        getBEAVX512,
-			addInt32:     addInt32AVX512,
 			axpy:         axpyAVX512,
 			quantise:     quantiseAVX512,
 			mean:         meanAVX512,
@@ -27,12 +23,8 @@ func available() []Impl {
 		impls = append(impls, Impl{
 			Name:         "avx2",
 			addBE:        addBEAVX2,
-			addLE:        addLEAVX2,
-			addSatBE:     addSatBEAVX2,
-			addSatLE:     addSatLEAVX2,
 			putBE:        putBEAVX2,
 			getBE:        getBEAVX2,
-			addInt32:     addInt32AVX2,
 			axpy:         axpyAVX2,
 			quantise:     quantiseAVX2,
 			mean:         meanAVX2,
@@ -48,22 +40,10 @@ func available() []Impl {
 func addBEAVX512(dst, src []byte)
 
 //go:noescape
-func addLEAVX512(dst, src []byte)
-
-//go:noescape
-func addSatBEAVX512(dst, src []byte)
-
-//go:noescape
-func addSatLEAVX512(dst, src []byte)
-
-//go:noescape
 func putBEAVX512(dst []byte, src []int32)
 
 //go:noescape
 func getBEAVX512(dst []int32, src []byte)
-
-//go:noescape
-func addInt32AVX512(dst, src []int32)
 
 //go:noescape
 func axpyAVX512(dst []float32, a float32, x []float32)
@@ -81,22 +61,10 @@ func maxMagnitudeAVX512(src []float32) uint32
 func addBEAVX2(dst, src []byte)
 
 //go:noescape
-func addLEAVX2(dst, src []byte)
-
-//go:noescape
-func addSatBEAVX2(dst, src []byte)
-
-//go:noescape
-func addSatLEAVX2(dst, src []byte)
-
-//go:noescape
 func putBEAVX2(dst []byte, src []int32)
 
 //go:noescape
 func getBEAVX2(dst []int32, src []byte)
-
-//go:noescape
-func addInt32AVX2(dst, src []int32)
 
 //go:noescape
 func axpyAVX2(dst []float32, a float32, x []float32)

@@ -35,10 +35,6 @@ var defaults = []Constant{
 	{"tcp.rate", 29.8, "Gbit/s", false,
 		"that a host receives, adds and sends over kernel TCP with ten cores: XAgg §VI-B, Fig 8; taken for NCCL and Gloo over TCP, too"},
 	{"tcp.latency", 10, "us", true, "each way: a quarter of the 40 us of a TCP round trip in data centres that XAgg §I cites"},
-	{"xdp.core-rate", 13.03, "Gbit/s", false, "that one core receives, adds and sends in packets of 256 values: XAgg §VI-B, Fig 7"},
-	{"xdp.efficiency", 0.764, "fraction", false, "of ten cores against one: 99.5 of 130.3 Gbit/s, XAgg §VI-B, Fig 8"},
-	{"xdp.cores", 10, "cores", false, "XAgg §VI-B"},
-	{"xdp.latency", 5, "us", true, "each way: between dpdk.latency and tcp.latency, as XAgg Fig 10 orders the three"},
 
 	{"link.delay", 0.5, "us", true, "of a cable of 100 m, at two thirds of the speed of light"},
 	{"tofino.latency", 0.6, "us", true, "of one pass without a queue; vendors say below a microsecond"},

@@ -1,5 +1,5 @@
 // Package hostmodel says what hosts cost under the virtual clock: how long a
-// host of each kind (DPDK, RDMA, kernel TCP, XDP) needs for a packet, with how
+// host of each kind (DPDK, RDMA, kernel TCP) needs for a packet, with how
 // many cores, and how far its software is from its wire.
 //
 //	           latency      cores: one server for both directions

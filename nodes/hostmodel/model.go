@@ -10,7 +10,7 @@ import (
 
 // Model is what a host costs. The zero value costs nothing.
 type Model struct {
-	Kind    string         // dpdk, rdma, tcp or xdp
+	Kind    string         // dpdk, dpdk-cores, rdma or tcp
 	Frame   units.Duration // that the host's cores together take for a frame, each way
 	Rate    units.Rate     // at which they take a frame's payload, each way; zero takes no time
 	Latency units.Duration // between wire and protocol, each way
@@ -63,12 +63,6 @@ func (c *Constants) RDMA() Model {
 // TCP is a host that uses the kernel's TCP.
 func (c *Constants) TCP() Model {
 	return Model{Kind: "tcp", Rate: rate(2 * c.Get("tcp.rate")), Latency: picoseconds(c.Get("tcp.latency") * 1e6)}
-}
-
-// XDP is a host that aggregates before its network stack.
-func (c *Constants) XDP() Model {
-	all := c.Get("xdp.core-rate") * c.Get("xdp.efficiency") * c.Get("xdp.cores")
-	return Model{Kind: "xdp", Rate: rate(2 * all), Latency: picoseconds(c.Get("xdp.latency") * 1e6)}
 }
 
 func picoseconds(x float64) units.Duration { return units.Duration(math.Round(x)) }

@@ -229,8 +229,8 @@ func TestRetransmissionLost(t *testing.T) {
 	}
 	s.wantStarts("segment 0, and those up to the second loss", s.ack(1+5*mss), places(1+5*mss, 2)...)
 	s.ack(1 + 10*mss)
-	if s.Unacked() != 0 || s.tx.timer != units.Never {
-		t.Errorf("%v in flight", s.Unacked())
+	if s.unacked() != 0 || s.tx.timer != units.Never {
+		t.Errorf("%v in flight", s.unacked())
 	}
 }
 

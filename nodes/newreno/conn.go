@@ -134,15 +134,6 @@ func (c *Conn) Close(now units.Time, eff *sansio.Effects) {
 // State returns the state of the connection.
 func (c *Conn) State() State { return c.state }
 
-// Established reports whether the handshake is over and the connection has not
-// ended.
-func (c *Conn) Established() bool { return c.state.synchronized() }
-
-// Unacked returns the bytes that were sent and are not acknowledged.
-func (c *Conn) Unacked() units.Bytes {
-	return units.Bytes(max(0, min(c.tx.max, c.tx.end)-max(c.tx.una, 1)))
-}
-
 // Buffered returns the bytes that were written and are not acknowledged, those on
 // their way included.
 func (c *Conn) Buffered() units.Bytes {

@@ -51,8 +51,8 @@ func TestSendBuffer(t *testing.T) {
 	s := established(t, Config{SndBuf: 1500})
 	s.send(1500)
 	s.Write(s.now, nil, 1, &s.eff)
-	if s.counted(DropBuffer) != 1 || s.Buffered() != 1500 || s.Unacked() != 1500 {
-		t.Errorf("counted %v, %v buffered, %v in flight", s.Counters(), s.Buffered(), s.Unacked())
+	if s.counted(DropBuffer) != 1 || s.Buffered() != 1500 || s.unacked() != 1500 {
+		t.Errorf("counted %v, %v buffered, %v in flight", s.Counters(), s.Buffered(), s.unacked())
 	}
 	s.ack(2)
 	if s.Write(s.now, nil, 1, &s.eff); s.Buffered() != 1500 {

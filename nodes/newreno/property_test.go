@@ -54,8 +54,8 @@ func drawPair(t *rapid.T) (hosts [2]*host) {
 func checkEnd(t *rapid.T, hosts [2]*host) {
 	for w, h := range hosts {
 		h.checkHeard(hosts[1-w], true)
-		if h.Buffered() != 0 || h.Unacked() != 0 {
-			t.Fatalf("host %d keeps %v, %v unacknowledged", w, h.Buffered(), h.Unacked())
+		if h.Buffered() != 0 || h.unacked() != 0 {
+			t.Fatalf("host %d keeps %v, %v unacknowledged", w, h.Buffered(), h.unacked())
 		}
 		if h.counted(CountExhausted)+h.counted(CountPeerReset) != 0 {
 			t.Fatalf("host %d: %v", w, h.Counters())

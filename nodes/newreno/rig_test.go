@@ -16,6 +16,11 @@ const (
 	sec = units.Time(units.Second)
 )
 
+// unacked returns the bytes that were sent and are not acknowledged.
+func (c *Conn) unacked() units.Bytes {
+	return units.Bytes(max(0, min(c.tx.max, c.tx.end)-max(c.tx.una, 1)))
+}
+
 // piece is something to write at a time.
 type piece struct {
 	at             units.Time

@@ -169,7 +169,7 @@ func TestActiveClose(t *testing.T) {
 	s.wantState("the peer's FIN", TimeWait)
 	s.now += 10 * sec
 	s.wantAck("the peer's FIN again", s.put(51, 102, fin|ack, 0, s.options()), 52)
-	if s.wait(); s.State() != Closed || s.now != 70*sec || s.Established() {
+	if s.wait(); s.State() != Closed || s.now != 70*sec || s.state.synchronized() {
 		t.Errorf("%v at %v", s.State(), s.now)
 	}
 	if len(s.heard) != 50 || s.Conn.NextDeadline() != units.Never {
@@ -241,8 +241,8 @@ func TestBadAck(t *testing.T) {
 	s := established(t, Config{})
 	s.send(100)
 	s.wantAck("too much", s.put(1, 102, ack, 10, s.options()), 1)
-	if len(s.heard) != 0 || s.counted(DropBadAck) != 1 || s.Unacked() != 100 {
-		t.Errorf("heard %d, %v in flight", len(s.heard), s.Unacked())
+	if len(s.heard) != 0 || s.counted(DropBadAck) != 1 || s.unacked() != 100 {
+		t.Errorf("heard %d, %v in flight", len(s.heard), s.unacked())
 	}
 	s.wantAck("an old one, with data", s.put(1, -5, ack, 10, s.options()), 0)
 	if len(s.heard) != 10 {

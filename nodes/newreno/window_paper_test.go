@@ -55,7 +55,7 @@ func TestReceiveLimits(t *testing.T) {
 	}
 	s.send(10)
 	s.seq = 1 + 2500 + 2500
-	if s.ack(11); s.Unacked() != 0 {
+	if s.ack(11); s.unacked() != 0 {
 		t.Error("an acknowledgement from the end of a window that the peer has filled is refused")
 	}
 	s = established(t, Config{RcvBuf: 60000})

@@ -108,16 +108,6 @@ type WireEnd struct {
 	MAC   MAC
 }
 
-// Host returns the host of that name.
-func (p *Plan) Host(name string) (*Host, bool) {
-	for i := range p.Hosts {
-		if p.Hosts[i].Name == name {
-			return &p.Hosts[i], true
-		}
-	}
-	return nil, false
-}
-
 // Switch returns the switch of that name.
 func (p *Plan) Switch(name string) (*Switch, bool) {
 	for i := range p.Switches {

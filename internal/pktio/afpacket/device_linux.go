@@ -20,7 +20,6 @@ type Device struct {
 	poller *poll.Poller // waits for epoll
 	epoll  int          // of all ports: waiting costs the same for 2 and for 512
 	events []unix.EpollEvent
-	memory int
 	closed bool
 
 	in      []sansio.Arrival
@@ -95,11 +94,9 @@ func open(cfg Config, path string, shape *ringShape) (d *Device, err error) {
 		d.ports = append(d.ports, p)
 	}
 	if shape != nil {
-		d.memory = len(d.ports) * shape.bytes()
 		return d, d.watch()
 	}
 	d.plain, d.out.plain = newPlainPath(d.ports), true
-	d.memory = len(d.plain.mem) + len(d.ports)*2*receiveBuffer
 	return d, d.watch()
 }
 
@@ -157,10 +154,6 @@ func (d *Device) checkAll() error {
 // Wake implements [pktio.Device]. A wake that finds no Recv waiting ends the
 // next one that waits.
 func (d *Device) Wake() { d.poller.Wake() }
-
-// Memory returns how many bytes the receive rings take, or, on the plain path,
-// the most that socket and frame buffers take.
-func (d *Device) Memory() int { return d.memory }
 
 // Stats implements [pktio.Device].
 func (d *Device) Stats() pktio.Stats {

@@ -33,9 +33,6 @@ func (*Device) Send([]sansio.Send) error { return errNeedsLinux }
 // Wake implements [pktio.Device].
 func (*Device) Wake() {}
 
-// Memory returns 0.
-func (*Device) Memory() int { return 0 }
-
 // Stats implements [pktio.Device].
 func (*Device) Stats() pktio.Stats { return pktio.Stats{} }
 

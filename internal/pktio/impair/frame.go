@@ -78,7 +78,7 @@ func (l *Link) decide(n units.Bytes) fate {
 	if !l.admit(start, n) {
 		return gone
 	}
-	due := l.occupy(start, max(0, n+l.overhead)).Add(l.cfg.Delay)
+	due := l.occupy(start, max(0, n+l.cfg.Overhead)).Add(l.cfg.Delay)
 	if l.cfg.Jitter > 0 {
 		due = due.Add(units.Duration(l.cfg.JitterStream.IntN(int(l.cfg.Jitter))))
 	}

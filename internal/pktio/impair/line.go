@@ -5,9 +5,8 @@ import "github.com/inalab/inalab/internal/units"
 // line is the serial line: one frame at a time, of one link or of several that
 // share it.
 type line struct {
-	free units.Time     // when the last bit of the last frame is sent
-	user *Link          // whose frame that was
-	busy units.Duration // sum of all sending so far, that still to come included
+	free units.Time // when the last bit of the last frame is sent
+	user *Link      // whose frame that was
 }
 
 // occupy charges a frame of size bytes to the line from start on, which is free or
@@ -19,7 +18,6 @@ func (l *Link) occupy(start units.Time, size units.Bytes) units.Time {
 		n.user = l
 	}
 	n.free = start.Add(l.serial.Advance(size) + l.cfg.PerFrame)
-	n.busy += n.free.Sub(start)
 	return n.free
 }
 

@@ -14,12 +14,11 @@ type Link struct {
 	out [1]sansio.Port
 	now units.Time // of the latest call
 
-	overhead units.Bytes // charged for each frame
-	queue    queue
-	line     *line
-	serial   units.Serializer
-	lastDue  units.Time // when the latest frame of all arrives, or would have
-	nth      int        // frames since the last one that LossEvery lost
+	queue   queue
+	line    *line
+	serial  units.Serializer
+	lastDue units.Time // when the latest frame of all arrives, or would have
+	nth     int        // frames since the last one that LossEvery lost
 
 	parcels ring[parcel]
 	dues    ring[units.Time]
@@ -49,63 +48,27 @@ func New(cfg Config) (*Link, error) {
 	if cfg.MaxInFlight == 0 {
 		cfg.MaxInFlight = DefaultMaxInFlight
 	}
-	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}, line: &line{}}
+	if cfg.Overhead == 0 {
+		cfg.Overhead = units.EthernetFraming
+	}
+	if cfg.Queue == 0 {
+		cfg.Queue = DefaultQueue(cfg.Rate)
+	}
+	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}, line: &line{}, serial: units.Serializer{Rate: cfg.Rate}}
+	l.queue.limit = cfg.Queue
 	if cfg.With != nil {
 		l.line = cfg.With.line
 	}
-	l.adopt(cfg.Params)
 	return l, nil
-}
-
-// Set changes the parameters at now. Frames already in the link, waiting ones
-// included, keep their times and fates; frames that arrive from now on meet the
-// new parameters, behind the old ones. A change of LossEvery starts its count
-// afresh. On error nothing has changed.
-func (l *Link) Set(now units.Time, p Params) error {
-	cfg := l.cfg
-	cfg.Params = p
-	if err := cfg.validate(); err != nil {
-		return err
-	}
-	l.now = now
-	if p.LossEvery != l.cfg.LossEvery {
-		l.nth = 0
-	}
-	l.adopt(p)
-	return nil
-}
-
-func (l *Link) adopt(p Params) {
-	l.cfg.Params = p
-	if p.Rate != l.serial.Rate {
-		l.serial = units.Serializer{Rate: p.Rate} // a remainder means nothing at another rate
-	}
-	l.overhead = p.Overhead
-	if p.Overhead == 0 {
-		l.overhead = units.EthernetFraming
-	}
-	l.queue.limit = p.Queue
-	if p.Queue == 0 {
-		l.queue.limit = DefaultQueue(p.Rate)
-	}
 }
 
 // Name returns the name of the link.
 func (l *Link) Name() string { return l.cfg.Name }
 
-// Params returns the parameters that hold for the next frame, the default queue
-// limit filled in.
-func (l *Link) Params() Params {
-	p := l.cfg.Params
-	p.Queue = l.queue.limit
-	return p
-}
-
-// Transparent reports whether trains handed to Handle now would leave at once
-// and untouched, with nothing before them, so that a driver may pass them on
-// itself. What it passes on is not counted here. It may be true again and again
-// false after Set.
-func (l *Link) Transparent() bool { return l.cfg.perfect() && l.lastDue <= l.now }
+// Transparent reports whether every train handed to Handle leaves at once and
+// untouched, so that a driver may pass it on itself. What it passes on is not
+// counted here.
+func (l *Link) Transparent() bool { return l.cfg.perfect() }
 
 // Handle takes what arrived at now; what stays is copied, but for bodies in memory
 // that can be kept. Trains that leave are valid until the next Handle or Expire.

@@ -27,9 +27,6 @@ func TestFrameMeetsLineThenDelay(t *testing.T) {
 		units.Time(10*us + kiloTime + 50*us), units.Time(10*us + 2*kiloTime + 50*us),
 		units.Time(10*us + 3*kiloTime + 50*us), units.Time(100*us + kiloTime + 50*us),
 	})
-	if got := b.link.Busy(units.Time(200 * us)); got != 4*kiloTime {
-		t.Errorf("busy %v, want %v", got, 4*kiloTime)
-	}
 }
 
 func TestFramesKeepTheirBytes(t *testing.T) {
@@ -105,9 +102,6 @@ func TestSerialisationIsExact(t *testing.T) {
 		if want := units.Time(rate.TimeToSend(10e6)); last != want || len(b.seen) != 10_000 {
 			t.Errorf("%v: %d frames until %d ps, want 10000 until %d ps", rate, len(b.seen), last, want)
 		}
-		if got := b.link.Busy(last); got != units.Duration(last) {
-			t.Errorf("%v: busy %d ps of %d", rate, got, last)
-		}
 	}
 	b := newBench(t, Config{Params: Params{Rate: gigabit, Queue: 20e6}})
 	b.at(0, slices.Repeat([]sansio.Train{train(0, 64, 1000-overhead)}, 10_000/64)...)
@@ -136,7 +130,7 @@ func TestRemainderEndsWithBusyPeriod(t *testing.T) {
 func TestQueueFullAtTheBoundary(t *testing.T) {
 	b := newBench(t, Config{Params: Params{Rate: gigabit, Queue: 3 * kiloFrame}})
 	b.at(0, kilo(0, 5)) // 1 is being sent, 3 wait, 1 finds the queue full
-	if got := b.link.Waiting(); got != 3*kiloFrame {
+	if got := b.link.queue.bytes; got != 3*kiloFrame {
 		t.Errorf("%d bytes wait", got)
 	}
 	b.at(units.Time(kiloTime)-1, kilo(5, 1)) // still full
@@ -149,7 +143,7 @@ func TestQueueFullAtTheBoundary(t *testing.T) {
 
 	b = newBench(t, Config{Params: Params{Rate: gigabit, Queue: 3*kiloFrame - 1}})
 	b.at(0, kilo(0, 4))
-	if got := b.link.Waiting(); got != 2*kiloFrame {
+	if got := b.link.queue.bytes; got != 2*kiloFrame {
 		t.Errorf("a byte short of three frames, %d bytes wait, want two frames", got)
 	}
 	b.at(0, frameOf(4, kiloFrame-1)) // a smaller one fits exactly
@@ -167,7 +161,7 @@ func TestIdleLineTakesAnyFrame(t *testing.T) {
 func TestUnlimitedRateNeverQueues(t *testing.T) {
 	b := newBench(t, Config{Params: Params{Delay: ms, Queue: 1}})
 	b.at(0, kilo(0, 64), kilo(64, 64))
-	if got := b.link.Waiting(); got != 0 {
+	if got := b.link.queue.bytes; got != 0 {
 		t.Errorf("%d bytes wait", got)
 	}
 	b.drain()
@@ -280,114 +274,6 @@ func TestNeverDueStays(t *testing.T) {
 	}
 }
 
-func TestSetMeetsOnlyLaterFrames(t *testing.T) {
-	b := newBench(t, Config{Params: Params{Rate: gigabit, Delay: 100 * us}})
-	b.at(0, kilo(0, 2))
-	if err := b.link.Set(units.Time(us), Params{Rate: 2 * gigabit, Delay: 10 * us, Queue: kiloFrame}); err != nil {
-		t.Fatal(err)
-	}
-	// The line is taken until 16 us; one frame waits, so the queue of one frame is full.
-	b.at(units.Time(us), kilo(2, 1))
-	b.at(units.Time(kiloTime), kilo(3, 1)) // sent 16..20 us, delay 10 us, but behind frame 1
-	b.at(units.Time(200*us), kilo(4, 1))
-	b.drain()
-	equal(t, "frames", b.ids(), []int{0, 1, 3, 4})
-	equal(t, "times", b.times(), []units.Time{
-		units.Time(108 * us), units.Time(116 * us), units.Time(116 * us), units.Time(214 * us),
-	})
-	if got := b.link.Params(); got.Rate != 2*gigabit || got.Queue != kiloFrame {
-		t.Errorf("parameters read back %+v", got)
-	}
-}
-
-// Setting the rate that holds already does not disturb the exact sum.
-func TestSetOfSameRateKeepsRemainder(t *testing.T) {
-	const rate = 7 * units.BitPerSecond
-	b := newBench(t, Config{Params: Params{Rate: rate}})
-	b.at(0, kilo(0, 1))
-	if err := b.link.Set(0, Params{Rate: rate, Delay: 1}); err != nil {
-		t.Fatal(err)
-	}
-	b.at(0, kilo(1, 1))
-	b.drain()
-	if got, want := b.seen[1].at, units.Time(rate.TimeToSend(2000)+1); got != want {
-		t.Errorf("two frames took %d ps, want %d", got, want)
-	}
-}
-
-func TestSetRestartsEveryNth(t *testing.T) {
-	b := newBench(t, Config{Params: Params{LossEvery: 3}})
-	b.at(0, kilo(0, 2))
-	set := func(p Params) {
-		t.Helper()
-		if err := b.link.Set(0, p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	set(Params{LossEvery: 2})
-	b.at(0, kilo(2, 3))
-	set(Params{LossEvery: 2, Delay: us}) // the same count goes on
-	b.at(0, kilo(5, 1))
-	set(Params{})
-	b.at(0, kilo(6, 9))
-	b.drain()
-	equal(t, "lost", b.lost(15), []int{3, 5})
-}
-
-func TestSetToPerfectWaitsForWhatIsInside(t *testing.T) {
-	b := newBench(t, Config{Params: Params{Delay: ms, LossEvery: 2}})
-	b.at(0, kilo(0, 1))
-	if err := b.link.Set(10, Params{}); err != nil {
-		t.Fatal(err)
-	}
-	if b.link.Transparent() {
-		t.Error("transparent with a frame inside")
-	}
-	b.at(20, kilo(1, 1))
-	b.runTo(units.Time(ms))
-	if !b.link.Transparent() {
-		t.Error("not transparent when empty")
-	}
-	b.at(units.Time(ms)+1, kilo(2, 1))
-	equal(t, "frames", b.ids(), []int{0, 1, 2})
-	equal(t, "times", b.times(), []units.Time{units.Time(ms), units.Time(ms), units.Time(ms) + 1})
-}
-
-// A line that still sends frames which the wire will lose is not transparent
-// either; Set at an idle moment makes it so without another call.
-func TestTransparentAfterLostFrames(t *testing.T) {
-	b := newBench(t, Config{Params: Params{Rate: gigabit, LossEvery: 1}})
-	b.at(0, kilo(0, 1))
-	for _, c := range []struct {
-		at   units.Time
-		want bool
-	}{
-		{units.Time(kiloTime) - 1, false}, {units.Time(kiloTime), true},
-	} {
-		if err := b.link.Set(c.at, Params{}); err != nil {
-			t.Fatal(err)
-		}
-		if got := b.link.Transparent(); got != c.want {
-			t.Errorf("at %v: %v", c.at, got)
-		}
-	}
-}
-
-func TestSetRefusesAndChangesNothing(t *testing.T) {
-	l, err := New(Config{Name: "h0->tor", Params: Params{Rate: gigabit}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := l.Params()
-	err = l.Set(0, Params{Loss: 0.5})
-	if want := `link "h0->tor": loss 0.5 needs random numbers: set LossStream`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
-	if l.Params() != before {
-		t.Errorf("parameters %+v after a refusal", l.Params())
-	}
-}
-
 func TestNewRefuses(t *testing.T) {
 	loss, jitter := streams(1)
 	for want, cfg := range map[string]Config{
@@ -427,23 +313,8 @@ func TestDefaultQueue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := l.Params().Queue; got != want {
+		if got := l.queue.limit; got != want {
 			t.Errorf("%v: queue %d, want %d", rate, got, want)
-		}
-	}
-}
-
-func TestBusyCountsOnlyThePast(t *testing.T) {
-	b := newBench(t, Config{Params: Params{Rate: gigabit, LossEvery: 2}})
-	b.at(units.Time(10*us), kilo(0, 4)) // lost frames occupy the line as well
-	for _, c := range []struct {
-		now  units.Duration
-		want units.Duration
-	}{
-		{10 * us, 0}, {12 * us, 2 * us}, {42 * us, 4 * kiloTime}, {90 * us, 4 * kiloTime},
-	} {
-		if got := b.link.Busy(units.Time(c.now)); got != c.want {
-			t.Errorf("busy until %v: %v, want %v", c.now, got, c.want)
 		}
 	}
 }

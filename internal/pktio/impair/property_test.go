@@ -76,8 +76,8 @@ func TestConservation(t *testing.T) {
 			in += uint64(o.train.Frames())
 			b.at(o.at, o.train)
 			check()
-			if b.link.Waiting() > b.link.Params().Queue {
-				t.Fatalf("%d bytes wait in a queue of %d", b.link.Waiting(), b.link.Params().Queue)
+			if b.link.queue.bytes > b.link.queue.limit {
+				t.Fatalf("%d bytes wait in a queue of %d", b.link.queue.bytes, b.link.queue.limit)
 			}
 		}
 		b.drain()
@@ -117,7 +117,7 @@ func TestSplittingAndJoiningTrains(t *testing.T) {
 			cfg.LossStream, cfg.JitterStream = streams(seed)
 			b := newBench(t, cfg)
 			play(b, offers)
-			return fmt.Sprint(b.seen, b.link.Counters(), int64(b.link.Busy(units.Never)))
+			return fmt.Sprint(b.seen, b.link.Counters(), int64(b.link.line.free))
 		}
 		if whole, parts := run(offers), run(split); whole != parts {
 			t.Fatalf("whole: %s\nparts: %s", whole, parts)

@@ -47,17 +47,6 @@ func (l *Link) Stats() Stats { return l.stats }
 // InFlight returns the number of frames inside the link that will arrive.
 func (l *Link) InFlight() int { return l.dues.len() }
 
-// Waiting returns the bytes of frames whose first bit was not sent when the
-// link was last called.
-func (l *Link) Waiting() units.Bytes { return l.queue.bytes }
-
-// Busy returns how long the line was sending until now, the time of the latest
-// call or later; less than a picosecond is missing for each busy period. Over
-// the length of the run it is the utilisation.
-func (l *Link) Busy(now units.Time) units.Duration {
-	return l.line.busy - max(0, l.line.free.Sub(now))
-}
-
 // Counters returns the counts by name, sorted; all of them, zero or not.
 func (l *Link) Counters() []sansio.Count {
 	var t sansio.Tally

@@ -189,9 +189,6 @@ const (
 // HeaderLen returns the header's length in bytes from the data offset field.
 func (h TCP) HeaderLen() int { return int(h[12]>>4) * 4 }
 
-// SrcPort returns the source port.
-func (h TCP) SrcPort() uint16 { return binary.BigEndian.Uint16(h[0:]) }
-
 // DstPort returns the destination port.
 func (h TCP) DstPort() uint16 { return binary.BigEndian.Uint16(h[2:]) }
 

@@ -119,9 +119,6 @@ func (h ARP) Op() uint16 { return binary.BigEndian.Uint16(h[6:]) }
 // SenderMAC returns the sender's Ethernet address.
 func (h ARP) SenderMAC() MAC { return MAC(h[8:14]) }
 
-// SenderIP returns the sender's IPv4 address.
-func (h ARP) SenderIP() [4]byte { return [4]byte(h[14:18]) }
-
 // TargetIP returns the address asked for.
 func (h ARP) TargetIP() [4]byte { return [4]byte(h[24:28]) }
 

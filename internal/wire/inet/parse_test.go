@@ -136,8 +136,8 @@ func TestARP(t *testing.T) {
 	if !req.Valid() || req.Op() != ARPRequest {
 		t.Fatalf("valid %v, operation %d", req.Valid(), req.Op())
 	}
-	if req.SenderMAC() != (MAC{2, 0, 0, 0, 0, 1}) || req.SenderIP() != [4]byte{10, 1, 0, 1} || req.TargetIP() != [4]byte{10, 1, 0, 2} {
-		t.Errorf("sender %x %v, target %v", req.SenderMAC(), req.SenderIP(), req.TargetIP())
+	if req.SenderMAC() != (MAC{2, 0, 0, 0, 0, 1}) || [4]byte(req[14:18]) != [4]byte{10, 1, 0, 1} || req.TargetIP() != [4]byte{10, 1, 0, 2} {
+		t.Errorf("sender %x %v, target %v", req.SenderMAC(), [4]byte(req[14:18]), req.TargetIP())
 	}
 	want := unhex(t, "0001 0800 0604 0002 0200 0000 0002 0a01 0002 0200 0000 0001 0a01 0001")
 	reply := make(ARP, ARPLen)

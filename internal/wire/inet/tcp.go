@@ -27,9 +27,6 @@ func (h TCP) Window() uint16 { return binary.BigEndian.Uint16(h[14:]) }
 // SetWindow writes the window field.
 func (h TCP) SetWindow(w uint16) { binary.BigEndian.PutUint16(h[14:], w) }
 
-// Checksum returns the checksum field.
-func (h TCP) Checksum() uint16 { return binary.BigEndian.Uint16(h[16:]) }
-
 // ChecksumOK reports whether the checksum over a segment is right, given its
 // header and body.
 func (h TCP) ChecksumOK(ip IPv4, body []byte) bool {

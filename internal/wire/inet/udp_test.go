@@ -2,6 +2,7 @@ package inet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"net/netip"
 	"testing"
 )
@@ -53,8 +54,8 @@ func TestFlowRoundTrip(t *testing.T) {
 func TestTCPView(t *testing.T) {
 	f := unhex(t, tcpFrame)
 	tcp := TCP(f[34:])
-	if tcp.SrcPort() != 0xc000 || tcp.DstPort() != 5201 || tcp.Seq() != 1 || tcp.HeaderLen() != 32 {
-		t.Errorf("ports %d, %d, sequence %d, header %d", tcp.SrcPort(), tcp.DstPort(), tcp.Seq(), tcp.HeaderLen())
+	if binary.BigEndian.Uint16(tcp) != 0xc000 || tcp.DstPort() != 5201 || tcp.Seq() != 1 || tcp.HeaderLen() != 32 {
+		t.Errorf("ports %d, %d, sequence %d, header %d", binary.BigEndian.Uint16(tcp), tcp.DstPort(), tcp.Seq(), tcp.HeaderLen())
 	}
 	tcp.ClearFlags(TCPPsh | TCPFin)
 	if tcp[13] != 0x10 {
