@@ -85,7 +85,7 @@ func TestDedicatedServers(t *testing.T) {
 		t.Errorf("%d workers on %d hosts, want 2", n, len(j.Hosts()))
 	}
 	servers := j.ServerConfigs()
-	if len(servers) != 2 || servers[0].Node != "h2" || len(servers[1].Stream.Connections) != 2 {
+	if len(servers) != 2 || servers[0].Name != "h2" || len(servers[1].Stream.Connections) != 2 {
 		t.Fatalf("servers are %+v", servers)
 	}
 	for _, cfg := range servers {

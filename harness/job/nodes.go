@@ -103,6 +103,9 @@ func (j *Job) encode() (err error) {
 	if j.servers, err = encode(j.Layout.Dedicated); err != nil {
 		return err
 	}
+	if j.beside, err = encode(j.Layout.Beside); err != nil {
+		return err
+	}
 	j.programs = make([][]json.RawMessage, len(j.Plan.Switches))
 	for i, programs := range j.Layout.Programs {
 		if j.programs[i], err = encode(programs); err != nil {

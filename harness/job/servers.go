@@ -8,16 +8,18 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// Staffed is a system that may need hosts beside those of the workers.
+// Staffed is a system with servers, which have hosts of their own or stand beside
+// workers. They speak UDP, or by byte streams.
 type Staffed interface {
 	System
 	// Servers returns how many hosts a job of so many workers needs for servers.
 	Servers(workers int) int
-	// NewServer makes the machine of such a host, whose ports are its streams.
+	// NewServer makes the machine of a server. Its one port is the interface of its host
+	// where it speaks UDP; else its ports are its streams.
 	NewServer(config json.RawMessage) (Server, error)
 }
 
-// Server is the machine of a host without a worker.
+// Server is the machine of a server.
 type Server interface {
 	sansio.Machine
 	// Counters returns packets by type and drops by reason.
@@ -33,10 +35,12 @@ func Servers(s System, workers int) int {
 	return 0
 }
 
-// ServerConfig describes the host of a server.
+// ServerConfig describes a server on a host.
 type ServerConfig struct {
-	Node   string
+	Name   string    // of the server: its host's, if it has that for itself
+	Host   plan.Host // that it is on
 	Core   json.RawMessage
+	UDP    uint16         // port that it takes packets at; zero: it speaks by streams
 	Stream *stream.Config // under the virtual clock; live its streams are kernel TCP
 }
 
@@ -46,13 +50,19 @@ type ServerNode struct {
 	Server         Server
 }
 
-// ServerConfigs returns the configuration of every dedicated server, in the order
-// of hosts.
+// ServerConfigs returns the configuration of every server: those beside workers, then
+// those on hosts of their own, each in the order of hosts.
 func (j *Job) ServerConfigs() (out []ServerConfig) {
+	for i, core := range j.beside {
+		if core != nil {
+			h := j.Hosts()[i]
+			out = append(out, ServerConfig{Name: h.Name + "-server", Host: h, Core: core, UDP: j.Layout.ServerPort})
+		}
+	}
 	behind := j.ServerHosts()
 	for i := range behind {
-		c := ServerConfig{Node: behind[i].Name, Core: j.servers[i]}
-		if j.Virtual {
+		c := ServerConfig{Name: behind[i].Name, Host: behind[i], Core: j.servers[i], UDP: j.Layout.ServerPort}
+		if c.UDP == 0 && j.Virtual {
 			c.Stream = j.streams(&behind[i])
 		}
 		out = append(out, c)
@@ -70,11 +80,13 @@ func (j *Job) NewServer(cfg ServerConfig) (*ServerNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := stream.New(*cfg.Stream, server)
-	if err != nil {
-		return nil, err
+	var m sansio.Machine = server
+	if cfg.UDP == 0 {
+		if m, err = stream.New(*cfg.Stream, server); err != nil {
+			return nil, err
+		}
 	}
 	node := &ServerNode{Server: server}
-	node.Machine, err = j.onHost(cfg.Node, m)
+	node.Machine, err = j.onHost(cfg.Host.Name, m)
 	return node, err
 }

@@ -65,6 +65,7 @@ type Job struct {
 
 	cores    []json.RawMessage   // by worker
 	servers  []json.RawMessage   // by dedicated server
+	beside   []json.RawMessage   // by worker; nil: none is beside it
 	programs [][]json.RawMessage // by switch and PFE
 }
 
@@ -202,6 +203,18 @@ func (j *Job) validate() error {
 	}
 	if len(l.Dedicated) != j.Servers {
 		return fmt.Errorf("%s is laid out for %d servers on hosts of their own, but the job has %d such hosts", name, len(l.Dedicated), j.Servers)
+	}
+	return j.validateBeside()
+}
+
+// validateBeside checks the servers on the hosts of workers.
+func (j *Job) validateBeside() error {
+	l, name := &j.Layout, j.System.Name()
+	switch n := len(l.Beside); {
+	case n > len(j.Hosts()):
+		return fmt.Errorf("%s is laid out for %d servers beside workers, but the job has %d workers", name, n, len(j.Hosts()))
+	case n > 0 && (l.ServerPort == 0 || l.ServerPort == l.Port || l.Peers != nil):
+		return fmt.Errorf("%s has servers beside workers on UDP port %d, and workers on %d: give servers a port of their own, and no byte streams", name, l.ServerPort, l.Port)
 	}
 	return nil
 }

@@ -114,9 +114,11 @@ type Layout struct {
 	// the virtual clock.
 	Servers [][]impair.Params
 
-	// Dedicated holds the configurations of servers that have hosts of their own,
-	// the last of the plan, for a [Staffed] system.
-	Dedicated []any
+	// Dedicated holds the configurations of servers that have hosts of their own, the
+	// last of the plan; Beside those of servers on the hosts of workers, in the order of
+	// workers (nil: it has none). Both are for a [Staffed] system.
+	Dedicated, Beside []any
+	ServerPort        uint16 // UDP port of servers; zero: they speak by byte streams
 
 	// Transport: by UDP and a switch program, or by byte streams between hosts.
 	Port      uint16           // UDP port that workers send from and take results at

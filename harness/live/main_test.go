@@ -9,7 +9,6 @@ import (
 
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/node"
-	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/result"
@@ -30,7 +29,7 @@ const (
 const envInside = "LIVE_TEST_INSIDE"
 
 func TestMain(m *testing.M) {
-	if code, ok := node.Main(os.Args, system.All()); ok {
+	if code, ok := node.Main(os.Args, testSystems()); ok {
 		os.Exit(code)
 	}
 	if ok, err := playProgram(os.Args); ok {

@@ -209,9 +209,15 @@ func (r *run) letOwnerControl() error {
 	return nil
 }
 
+// start starts the process of a node in its namespace.
 func (r *run) start(ctx context.Context, list []*proc.Process, kind, node string, cfg any) ([]*proc.Process, error) {
+	return r.startOn(ctx, node, list, kind, node, cfg)
+}
+
+// startOn starts a process in the namespace of a host, which may have several.
+func (r *run) startOn(ctx context.Context, host string, list []*proc.Process, kind, node string, cfg any) ([]*proc.Process, error) {
 	p, err := r.sup.Start(ctx, proc.Spec{
-		Node: node, Kind: kind, NetNS: r.lab.Path(node), Config: cfg, Log: filepath.Join(r.opt.Logs, node+".log"),
+		Node: node, Kind: kind, NetNS: r.lab.Path(host), Config: cfg, Log: filepath.Join(r.opt.Logs, node+".log"),
 		Env: []string{"GOMAXPROCS=2", "GOGC=400"}, // a process is one loop and one compute
 	})
 	if err != nil {

@@ -101,7 +101,10 @@ func workers(j *job.Job, private string, plain bool) []hostlive.WorkerConfig {
 		if j.Layout.Peers != nil {
 			c.TCP = tcpConfig(j, &hosts[i])
 		} else {
-			c.UDP = udpConfig(j, &hosts[i], plain)
+			c.UDP = udpConfig(&hosts[i], plain, j.Layout.Port)
+			if j.Layout.Group.IsValid() {
+				c.UDP.Groups = []netip.Addr{j.Layout.Group}
+			}
 		}
 		out = append(out, c)
 	}
@@ -110,13 +113,12 @@ func workers(j *job.Job, private string, plain bool) []hostlive.WorkerConfig {
 
 func tensors(private, node string) string { return filepath.Join(private, node+".tensors") }
 
-func udpConfig(j *job.Job, h *plan.Host, plain bool) *udp.Config {
-	c := &udp.Config{MAC: inet.MAC(h.MAC), PeerMAC: inet.MAC(h.GatewayMAC), Iface: h.Iface, Plain: plain}
-	c.Bind = netip.AddrPortFrom(h.Addr.Addr(), j.Layout.Port)
-	if j.Layout.Group.IsValid() {
-		c.Groups = []netip.Addr{j.Layout.Group}
+// udpConfig is the socket of a host at a port.
+func udpConfig(h *plan.Host, plain bool, port uint16) *udp.Config {
+	return &udp.Config{
+		MAC: inet.MAC(h.MAC), PeerMAC: inet.MAC(h.GatewayMAC), Iface: h.Iface, Plain: plain,
+		Bind: netip.AddrPortFrom(h.Addr.Addr(), port),
 	}
-	return c
 }
 
 // tcpConfig returns the byte streams of a host.
@@ -135,12 +137,22 @@ func tcpConfig(j *job.Job, h *plan.Host) *tcp.Config {
 	return c
 }
 
-// servers returns the configuration of every dedicated server's process.
-func servers(j *job.Job) []hostlive.ServerConfig {
-	var out []hostlive.ServerConfig
-	hosts := j.ServerHosts()
-	for i, s := range j.ServerConfigs() {
-		out = append(out, hostlive.ServerConfig{Node: s.Node, System: j.System.Name(), Core: s.Core, Sockets: hostlive.Sockets{TCP: tcpConfig(j, &hosts[i])}})
+// server is a server's process, and the host that it is on.
+type server struct {
+	host string
+	hostlive.ServerConfig
+}
+
+// servers returns the configuration of every server's process.
+func servers(j *job.Job, plain bool) (out []server) {
+	for _, s := range j.ServerConfigs() {
+		c := hostlive.ServerConfig{Node: s.Name, System: j.System.Name(), Core: s.Core}
+		if s.UDP > 0 {
+			c.UDP = udpConfig(&s.Host, plain, s.UDP)
+		} else {
+			c.TCP = tcpConfig(j, &s.Host)
+		}
+		out = append(out, server{s.Host.Name, c})
 	}
 	return out
 }

@@ -89,7 +89,7 @@ func TestStreamsMeet(t *testing.T) {
 		for _, w := range workers(j, "/private", false) {
 			note(w.TCP)
 		}
-		for _, s := range servers(j) {
+		for _, s := range servers(j, false) {
 			note(s.TCP)
 		}
 		for _, s := range dialled {

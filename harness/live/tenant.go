@@ -40,11 +40,11 @@ func (t *tenant) limit() time.Duration {
 	return time.Duration(t.cell.Expected/units.Nanosecond)*time.Duration(patience*t.job.Iterations) + readyTimeout
 }
 
-// startServers starts the processes of a job's dedicated servers. They are ready
-// when its workers are, to whom they have streams.
+// startServers starts the processes of a job's servers. Those with streams are ready
+// when its workers are.
 func (r *run) startServers(ctx context.Context, t *tenant) (err error) {
-	for _, c := range servers(t.job) {
-		if t.servers, err = r.start(ctx, t.servers, "server", c.Node, c); err != nil {
+	for _, s := range servers(t.job, r.opt.Plain) {
+		if t.servers, err = r.startOn(ctx, s.host, t.servers, "server", s.Node, s.ServerConfig); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,13 @@
 package sim
 
 import (
+	"fmt"
+
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/nodes/host"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -38,14 +41,21 @@ func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 	return r, r.connect(s.Plan())
 }
 
-// addHosts makes the hosts of a job.
+// addHosts makes the hosts of a job. A host with a worker and servers holds several
+// machines.
 func (r *run) addHosts(t *tenant, images worker.Images) error {
+	beside := map[string][]host.Member{} // by host; looked up
 	for _, cfg := range t.job.ServerConfigs() {
 		s, err := t.job.NewServer(cfg)
 		if err != nil {
 			return err
 		}
-		r.addHost(t, cfg.Node, s, s.Server.Counters)
+		if cfg.Name == cfg.Host.Name {
+			r.addHost(t, cfg.Name, s)
+		} else {
+			beside[cfg.Host.Name] = append(beside[cfg.Host.Name], host.Member{Port: cfg.UDP, Machine: s})
+		}
+		t.count(cfg.Name, s.Server.Counters)
 	}
 	for i, cfg := range t.job.Workers() {
 		w, err := t.job.NewWorker(cfg, images, t.sums.Recorder(i), r.sink(t.job.Trace))
@@ -53,7 +63,14 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 			return err
 		}
 		t.workers, r.workers = append(t.workers, w), append(r.workers, w)
-		id := r.addHost(t, cfg.Loop.Node, w, w.Job.Core().Counters)
+		t.count(cfg.Loop.Node, w.Job.Core().Counters)
+		if others := beside[cfg.Loop.Node]; others != nil {
+			if err := r.addShared(t, cfg.Loop.Node, append(others, host.Member{Port: t.job.Layout.Port, Machine: w})); err != nil {
+				return err
+			}
+			continue
+		}
+		id := r.addHost(t, cfg.Loop.Node, w)
 		if l, ok := w.Job.(*worker.Loop); ok {
 			r.net.nodes[id].own = l.OwnDeadline
 		}
@@ -61,11 +78,28 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 	return nil
 }
 
-func (r *run) addHost(t *tenant, name string, m sansio.Machine, counters func() []sansio.Count) NodeID {
+// addShared adds a host with several machines. Rounds of such a run are not charged:
+// their patterns are those of workers.
+func (r *run) addShared(t *tenant, name string, members []host.Member) error {
+	h, err := host.New(members...)
+	if err != nil {
+		return fmt.Errorf("host %s: %w", name, err)
+	}
+	r.addHost(t, name, h)
+	r.shared = true
+	t.count(name+"-interface", h.Counters)
+	return nil
+}
+
+func (r *run) addHost(t *tenant, name string, m sansio.Machine) NodeID {
 	id := r.net.AddNode(name, m)
 	r.ids[name], r.owner[id] = id, t
-	t.counted = append(t.counted, counted{name, counters})
 	return id
+}
+
+// count adds a node's counters to those of the job.
+func (t *tenant) count(name string, counters func() []sansio.Count) {
+	t.counted = append(t.counted, counted{name, counters})
 }
 
 // connect joins the switches with one another and with the hosts that have a

@@ -97,7 +97,7 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 // jobs are in each other's way at the switch, so that no round is like another.
 func (r *run) charges(known *Patterns) *rounds {
 	t := r.tenants[0]
-	if len(r.tenants) > 1 || t.job.Exact {
+	if len(r.tenants) > 1 || t.job.Exact || r.shared {
 		return nil
 	}
 	out := newRounds(r, t.job.Plan, known)
@@ -162,6 +162,7 @@ type run struct {
 	workers  []*worker.Worker // of all jobs
 	counted  []counted        // switches
 	log      *trace.Log
+	shared   bool // some host has several machines
 }
 
 // tenant is one of the jobs of a run, and what comes of it.
