@@ -69,6 +69,7 @@ var levels = []arch.Level{
 		"internal/vtime",      // a queue as plain data, without a clock: machines with events inside keep one, too
 		"internal/suggest",    // the word that was meant, for errors
 		"internal/strictjson", // documents of which nothing is passed over
+		"internal/yamldoc",    // YAML files read strictly, with the place of each fault
 		"internal/golden",     // files to compare with, for tests
 		"internal/fault", "internal/result", "topo/**", "switchd/dataplane",
 	}},
@@ -91,6 +92,7 @@ var sideways = []arch.Pair{
 	{From: "internal/sansio", To: "internal/result", Why: "a machine's effects include records"},
 	{From: "internal/wire/*", To: "internal/wire/inet", Why: "a format stands on Ethernet, IP and UDP, and its checksums cover them"},
 	{From: "internal/fault", To: "internal/rng", Why: "a fault has a stream of its own"},
+	{From: "internal/yamldoc", To: "internal/suggest", Why: "an unknown key is answered with the nearest"},
 	{From: "topo/gen", To: "internal/suggest", Why: "an unknown name is answered with the nearest"},
 	{From: "switchd/dataplane", To: "internal/sansio", Why: "an engine is a machine"},
 	{From: "switchd/dataplane", To: "internal/wire/inet", Why: "an engine meets parsed headers"},
@@ -145,6 +147,7 @@ var confined = []arch.Confinement{
 		May: []string{
 			"reports/**", "internal/result", "internal/units",
 			"internal/suggest", // an unknown claim is answered with the nearest
+			"internal/yamldoc", // the ledger is read like any other file
 		},
 		Why: "a report is made from recorded results alone (internal/result), so that an old run can be reported again without running it",
 	},

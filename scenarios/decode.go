@@ -1,16 +1,13 @@
 package scenarios
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+	"github.com/inalab/inalab/internal/yamldoc"
 )
 
 // Source is the text of a scenario and what it is called in errors.
@@ -22,38 +19,45 @@ type Source struct {
 
 // document is a decoded source that can still say where a value stands.
 type document struct {
-	parts  []part // the file, then each override
-	schema *schema
-	file   reflect.Value // pointer to a schema.file
+	name  string
+	parts []part        // the file, then each override
+	file  reflect.Value // pointer to a schema.file
 }
 
 // part is the file or one override, which is the file that holds it alone.
 type part struct {
-	name string // in errors
-	set  string // path of an override; empty for the file
-	text []byte
-	file *ast.File
+	*yamldoc.Document
+	set string // path of an override; empty for the file
 }
 
 func decode(src Source, schema *schema) (*document, error) {
-	d := &document{schema: schema, file: reflect.New(schema.file)}
-	parts := []part{{name: src.Name, text: src.Text}}
-	for _, s := range src.Set {
-		p, err := override(s)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, p)
+	d := &document{name: src.Name, file: reflect.New(schema.file)}
+	text := &yamldoc.Document{Name: src.Name}
+	err := text.Parse(src.Text)
+	if errors.Is(err, yamldoc.ErrEmpty) {
+		err = fmt.Errorf("%w: \"inalab list straggler\" prints one to begin with", err)
 	}
-	for _, p := range parts {
-		if err := d.add(p); err != nil {
+	if err := d.add(part{text, ""}, err); err != nil {
+		return nil, err
+	}
+	for _, s := range src.Set {
+		if err := d.add(override(s)); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
 }
 
-// override checks the form of "path=value".
+// add decodes a part over what the earlier ones said.
+func (d *document) add(p part, err error) error {
+	if err != nil {
+		return err
+	}
+	d.parts = append(d.parts, p)
+	return p.Decode(d.file.Interface())
+}
+
+// override reads "path=value".
 func override(s string) (part, error) {
 	path, value, ok := strings.Cut(s, "=")
 	keys := strings.Split(path, ".")
@@ -63,7 +67,8 @@ func override(s string) (part, error) {
 	case !ok || slices.Contains(keys, "") || strings.TrimSpace(value) == "" || strings.ContainsAny(s, "\r\n"):
 		return part{}, fmt.Errorf("--set %q: write path=value, as in --set trio.wake=naive", s)
 	}
-	return part{name: "--set " + s, set: path, text: nest(keys, value)}, nil
+	text := &yamldoc.Document{Name: "--set " + s, Inline: true}
+	return part{text, path}, text.Parse(nest(keys, value))
 }
 
 // nest writes the file that holds one value at a path.
@@ -79,55 +84,19 @@ func nest(path []string, value string) []byte {
 	return []byte(b.String())
 }
 
-// add decodes a part over what the earlier ones said.
-func (d *document) add(p part) error {
-	var err error
-	if p.file, err = parser.ParseBytes(p.text, 0); err != nil {
-		return d.unreadable(p, err)
-	}
-	switch {
-	case len(p.file.Docs) == 0 || p.file.Docs[0].Body == nil:
-		return fmt.Errorf("%s: the file is empty: \"inalab list straggler\" prints one to begin with", p.name)
-	case len(p.file.Docs) > 1:
-		return p.at(p.file.Docs[1].Start.Position, "a second document begins: a file holds one scenario")
-	}
-	// A null would leave the zero value, or what an override was to replace.
-	if nulls := ast.FilterFile(ast.NullType, p.file); len(nulls) > 0 {
-		return p.at(nulls[0].GetToken().Position, "the value is missing: write one, or leave the key out")
-	}
-	if err := yaml.NewDecoder(bytes.NewReader(p.text), yaml.Strict()).Decode(d.file.Interface()); err != nil {
-		return d.unreadable(p, err)
-	}
-	d.parts = append(d.parts, p)
-	return nil
-}
-
 // find returns the value that counts at a path such as "systems[1].topology",
 // and the part that it stands in. Lists are replaced as a whole: where the list
 // lacks that value, it is the list that is found.
-func (d *document) find(path string) (part, ast.Node, bool) {
+func (d *document) find(path string) (part, yamldoc.Node, bool) {
 	list, _, _ := strings.Cut(path, "[")
 	for _, p := range slices.Backward(d.parts) {
 		for _, at := range []string{path, list} {
-			if n := p.value(at); n != nil {
+			if n, ok := p.Find(at); ok {
 				return p, n, true
 			}
 		}
 	}
-	return part{}, nil, false
-}
-
-// value returns what the part holds at a path, or nil.
-func (p part) value(path string) ast.Node {
-	at, err := yaml.PathString("$." + path)
-	if err != nil {
-		return nil
-	}
-	n, err := at.FilterFile(p.file)
-	if err != nil {
-		return nil
-	}
-	return n
+	return part{}, yamldoc.Node{}, false
 }
 
 // wrong reports what is wrong with the value at a path, where it stands.
@@ -135,20 +104,9 @@ func (d *document) wrong(path string, err error) error {
 	p, n, ok := d.find(path)
 	switch {
 	case !ok:
-		return fmt.Errorf("%s: %s: %w", d.parts[0].name, path, err)
-	case p.set == path:
-		return fmt.Errorf("%s: %w", p.name, err)
-	case p.set != "":
-		return fmt.Errorf("%s: %s: %w", p.name, path, err)
+		return fmt.Errorf("%s: %s: %w", d.name, path, err)
+	case p.set != path:
+		n.What = path
 	}
-	return p.at(n.GetToken().Position, fmt.Sprintf("%s: %v", path, err))
-}
-
-// unreadable gives an error of the parser or decoder its place.
-func (d *document) unreadable(p part, err error) error {
-	var placed yaml.Error
-	if !errors.As(err, &placed) || placed.GetToken() == nil {
-		return fmt.Errorf("%s: %w", p.name, err)
-	}
-	return p.at(placed.GetToken().Position, describe(err, placed.GetMessage(), keysOf(d.schema.file, "")))
+	return n.Errorf("%v", err)
 }

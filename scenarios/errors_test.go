@@ -153,14 +153,14 @@ bad.yaml:23:45: stragglers.outages[0].for: write a time above 0, as in 3s
 		{"missing time", "  timeout: 10ms         # of the timer threads: a block ages in one to two of them\n", "", `bad.yaml: trio.timeout is missing: write a time, as in 10ms`},
 		{"missing switch", "  aging: true\n", "", `bad.yaml: trio.aging: true or false is needed`},
 
-		{"bracket left open", "seed: 1", "seed: [1", `bad.yaml:9:1: ',' or ']' must be specified
+		{"bracket left open", "seed: 1", "seed: [1", `bad.yaml:9:1: ',' or ']' must be specified; inside {} and [], text of several lines must be in quotes
   model: resnet50         # resnet50, vgg11, densenet161: size and compute time (Trio Table 1)
   ^`},
 		{"quote left open", "seed: 1", `seed: "1`, `bad.yaml:8:7: could not find end character of double-quoted text
   seed: "1
         ^`},
 		{"tabs", "seed: 1", "\tseed: 1", "bad.yaml:8:1: found character '\t' that cannot start any token\n  \tseed: 1\n  ^"},
-		{"two documents", "seed: 1", "seed: 1\n---", `bad.yaml:9:1: a second document begins: a file holds one scenario
+		{"two documents", "seed: 1", "seed: 1\n---", `bad.yaml:9:1: a second document begins: a file holds one
   ---
   ^`},
 	} {
@@ -235,6 +235,7 @@ func TestBadOverrides(t *testing.T) {
 		"link.rate=10":               `--set link.rate=10: rate "10" has no unit: write bit/s, Kbit/s, Mbit/s, Gbit/s or Tbit/s, as in "10Gbit/s"`,
 		"link={rate: 10}":            `--set link={rate: 10}: link.rate: rate "10" has no unit: write bit/s, Kbit/s, Mbit/s, Gbit/s or Tbit/s, as in "10Gbit/s"`,
 		"stragglers.p=4%":            `--set stragglers.p=4%: string was used where sequence is expected`,
+		"stragglers.p=!!str 4%":      `--set stragglers.p=!!str 4%: tags are not read: write the value itself`,
 		"stragglers.p=[4":            `--set stragglers.p=[4: sequence end token ']' not found`,
 		"stragglers.p=[-4%]":         `--set stragglers.p=[-4%]: stragglers.p[0]: probability "-4%": write 0% to 100%, or 0 to 1`,
 		"systems=[{system: trioml}]": `--set systems=[{system: trioml}]: systems[0].topology: "": allowed are rack, leaf-spine, mx480`,

@@ -34,14 +34,12 @@ func (k *knobs) value(path string) (v reflect.Value, ok bool) {
 }
 
 // byKey returns the field of a key.
-func byKey(v reflect.Value, name string) reflect.Value {
-	for i := range v.NumField() {
-		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-		if key == name {
-			return v.Field(i)
-		}
+func byKey(v reflect.Value, key string) reflect.Value {
+	i := fieldOf(v.Type(), key)
+	if i < 0 {
+		panic("reading the key " + key + " of a scenario: the schema lacks it: a system reads other knobs than before")
 	}
-	panic("reading the key " + name + " of a scenario: the schema lacks it: a system reads other knobs than before")
+	return v.Field(i)
 }
 
 // Int reads a whole number.

@@ -97,7 +97,7 @@ func (r *resolver) wrong(path string, err error) {
 // refuse reports a value that is not allowed, or a key that is not there.
 func (r *resolver) refuse(path, value, allowed string) {
 	if _, _, ok := r.doc.find(path); !ok {
-		r.report(fmt.Errorf("%s: %s is missing: %s", r.doc.parts[0].name, path, allowed))
+		r.report(fmt.Errorf("%s: %s is missing: %s", r.doc.name, path, allowed))
 		return
 	}
 	r.wrong(path, fmt.Errorf("%s: %s", value, allowed))

@@ -63,7 +63,7 @@ func (s *schema) add(path string, t reflect.Type) {
 	case !knobName.MatchString(section) || !knobName.MatchString(key):
 		s.err = fmt.Errorf("knob %q: write section.key, words of a-z and 0-9 joined by -", path)
 		return
-	case hasKey(reflect.TypeFor[raw](), section):
+	case fieldOf(reflect.TypeFor[raw](), section) >= 0:
 		s.err = fmt.Errorf("knob %q: %s is a key of all scenarios", path, section)
 		return
 	}
@@ -89,13 +89,14 @@ func (s *schema) section(name string) *rawSection {
 	return &s.sections[len(s.sections)-1]
 }
 
-func hasKey(t reflect.Type, name string) bool {
-	for _, k := range keysOf(t, "") {
-		if k.name == name && k.under == "" {
-			return true
+// fieldOf returns the number of the field of a key, or -1.
+func fieldOf(t reflect.Type, key string) int {
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ","); name == key {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // Int takes down a knob.

@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/internal/yamldoc"
 )
 
 // Fact is what a paper says of its system, its set-up or its hardware.
 type Fact struct {
-	ID    ID
-	Paper Paper
-	Where string
-	What  string
-	Value Value
-	Unit  string // "" where none is given
-	Note  string
+	ID    ID     `yaml:"id"`
+	Paper Paper  `yaml:"paper"`
+	Where string `yaml:"where"`
+	What  string `yaml:"what"`
+	Value Value  `yaml:"value"`
+	Unit  string `yaml:"unit,omitempty"` // "" where none is given
+	Note  string `yaml:"note,omitempty"`
 }
 
 // Severity is how much a reading can move results.
@@ -29,124 +30,58 @@ const (
 	SeverityHigh   Severity = "high"
 )
 
-var severities = []Severity{SeverityLow, SeverityMedium, SeverityHigh}
+// Words lists the severities.
+func (Severity) Words() []string { return texts([]Severity{SeverityLow, SeverityMedium, SeverityHigh}) }
 
 // Ambiguity is what a paper leaves open or says in two ways.
 type Ambiguity struct {
-	ID                ID
-	Papers            []Paper
-	Where             string
-	Issue             string
-	Evidence          string
-	SuggestedHandling string
-	Severity          Severity
-	Reading           string   // the reading that experiments take, a sentence; "" where none had to be taken
-	Choices           []string // names that --reading takes; nil where there is no knob
-	Default           string   // one of Choices; "" where there is no knob
+	ID                ID       `yaml:"id"`
+	Papers            []Paper  `yaml:"papers"`
+	Where             string   `yaml:"where"`
+	Issue             string   `yaml:"issue"`
+	Evidence          string   `yaml:"evidence"`
+	SuggestedHandling string   `yaml:"suggested_handling"`
+	Severity          Severity `yaml:"severity"`
+	Reading           string   `yaml:"reading,omitempty"` // the reading that experiments take, a sentence; "" where none had to be taken
+	Choices           []string `yaml:"choices,omitempty"` // names that --reading takes; nil where there is no knob
+	Default           string   `yaml:"default,omitempty"` // one of Choices; "" where there is no knob
 }
 
 // ArithmeticCheck is a number of a paper computed again from others of it.
 type ArithmeticCheck struct {
-	ID          ID
-	What        string
-	Computation string
-	Result      string
-	Consistent  bool // whether the paper agrees with itself
+	ID          ID     `yaml:"id"`
+	What        string `yaml:"what"`
+	Computation string `yaml:"computation"`
+	Result      string `yaml:"result"`
+	Consistent  bool   `yaml:"consistent"` // whether the paper agrees with itself
 }
 
-func (d *decoder) facts(top *mapping) {
-	for _, n := range top.list("facts") {
-		m := top.src.mapping(n, spaceFacts)
-		if m == nil {
-			continue
-		}
-		f := &Fact{ID: d.id(m, spaceFacts)}
-		f.Paper = word(m, "paper", Papers)
-		f.Where = m.text("where")
-		f.What = m.text("what")
-		f.Value = m.value("value")
-		f.Unit = m.textIf("unit")
-		f.Note = m.textIf("note")
-		m.close()
-		d.ledger.Facts = append(d.ledger.Facts, f)
-	}
+func (d *decoder) facts(top *yamldoc.Mapping) {
+	d.ledger.Facts = entries[Fact](d, top, "facts", spaceFacts, nil)
 }
 
-func (d *decoder) withheld(top *mapping) {
-	for _, n := range top.list("withheld") {
-		m := top.src.mapping(n, spaceClaims)
-		if m == nil {
-			continue
+func (d *decoder) withheld(top *yamldoc.Mapping) {
+	d.ledger.Withheld = entries(d, top, "withheld", spaceClaims, func(m *yamldoc.Mapping, w *Withheld, ok bool) {
+		if ok {
+			ofPaper(m, w.ID, w.Paper)
 		}
-		w := &Withheld{ID: d.id(m, spaceClaims)}
-		w.Paper = paperOf(m, w.ID)
-		w.Where = m.text("where")
-		w.Statement = m.text("statement")
-		w.Metric = m.text("metric")
-		w.Unit = m.text("unit")
-		w.Needs = m.text("needs")
-		w.How = m.text("how")
-		m.close()
-		d.ledger.Withheld = append(d.ledger.Withheld, w)
-	}
+	})
 }
 
 // ambiguities reads both lists of the file.
-func (d *decoder) ambiguities(top *mapping) {
-	for _, n := range top.list("ambiguities") {
-		if m := top.src.mapping(n, spaceAmbiguities); m != nil {
-			d.ledger.Ambiguities = append(d.ledger.Ambiguities, d.ambiguity(m))
-			m.close()
+func (d *decoder) ambiguities(top *yamldoc.Mapping) {
+	d.ledger.Ambiguities = entries(d, top, "ambiguities", spaceAmbiguities, func(m *yamldoc.Mapping, a *Ambiguity, ok bool) {
+		switch {
+		case !ok:
+		case (len(a.Choices) == 0) != (a.Default == ""):
+			m.Fault("choices and default go together")
+		case a.Default != "" && !slices.Contains(a.Choices, a.Default):
+			m.FaultAt("default", "%q: choices are %s%s", a.Default, strings.Join(a.Choices, ", "), suggest.DidYouMean(a.Default, a.Choices))
+		case a.Default != "" && a.Reading == "":
+			m.Fault("reading is missing: say what %q stands for", a.Default)
 		}
-	}
-	for _, n := range top.list("arithmetic_checks") {
-		m := top.src.mapping(n, spaceArithmetic)
-		if m == nil {
-			continue
-		}
-		a := &ArithmeticCheck{ID: d.id(m, spaceArithmetic)}
-		a.What = m.text("what")
-		a.Computation = m.text("computation")
-		a.Result = m.text("result")
-		a.Consistent = m.flag("consistent")
-		m.close()
-		d.ledger.Arithmetic = append(d.ledger.Arithmetic, a)
-	}
-}
-
-func (d *decoder) ambiguity(m *mapping) *Ambiguity {
-	a := &Ambiguity{ID: d.id(m, spaceAmbiguities)}
-	for _, p := range m.texts("papers") {
-		if !slices.Contains(Papers, Paper(p)) {
-			m.fault("papers", "%q: allowed are %s", p, listed(Papers))
-		}
-		a.Papers = append(a.Papers, Paper(p))
-	}
-	a.Where = m.text("where")
-	a.Issue = m.text("issue")
-	a.Evidence = m.text("evidence")
-	a.SuggestedHandling = m.text("suggested_handling")
-	a.Severity = word(m, "severity", severities)
-	a.Reading = m.textIf("reading")
-	a.Choices = m.textsIf("choices")
-	a.Default = m.textIf("default")
-	switch {
-	case (len(a.Choices) == 0) != (a.Default == ""):
-		m.src.fault(m.pos, "%s: choices and default go together", m.what)
-	case a.Default != "" && !slices.Contains(a.Choices, a.Default):
-		m.fault("default", "%q: choices are %s%s", a.Default, strings.Join(a.Choices, ", "), suggest.DidYouMean(a.Default, a.Choices))
-	case a.Default != "" && a.Reading == "":
-		m.src.fault(m.pos, "%s: reading is missing: say what %q stands for", m.what, a.Default)
-	}
-	return a
-}
-
-func listed[T ~string](words []T) string {
-	names := make([]string, len(words))
-	for i, w := range words {
-		names[i] = string(w)
-	}
-	return strings.Join(names, ", ")
+	})
+	d.ledger.Arithmetic = entries[ArithmeticCheck](d, top, "arithmetic_checks", spaceArithmetic, nil)
 }
 
 // Readings are the choices of a run where papers are ambiguous.

@@ -42,17 +42,26 @@ type Within struct {
 }
 
 // Range is met by a number from Min to Max, the ends included.
-type Range struct{ Min, Max float64 }
+type Range struct {
+	Min float64 `yaml:"min"`
+	Max float64 `yaml:"max"`
+}
 
 // Min is met by a number of Value or more.
-type Min struct{ Value float64 }
+type Min struct {
+	Value float64 `yaml:"value"`
+}
 
 // Max is met by a number of Value or less.
-type Max struct{ Value float64 }
+type Max struct {
+	Value float64 `yaml:"value"`
+}
 
 // Equal is met by exactly this number, word, yes or no, or list of numbers or
 // words. Numbers may differ by what the rounding of float64 makes of them.
-type Equal struct{ Value Value }
+type Equal struct {
+	Value Value `yaml:"value"`
+}
 
 // None is the check of what cannot be checked: nothing meets it.
 type None struct{}

@@ -13,9 +13,12 @@ import (
 // Order is met by named numbers that rise from group to group. Within a group
 // any order will do; names that no group holds are not looked at.
 type Order struct {
-	Groups [][]string
-	Strict bool // equal numbers of two groups are not in order
+	Groups Groups `yaml:"names"`
+	Strict bool   `yaml:"strict,omitempty"` // equal numbers of two groups are not in order
 }
+
+// Groups are groups of names. Each group holds one name or more.
+type Groups [][]string
 
 // Short is "ina < ps, ring < x", or with ≤ where equal numbers are in order.
 func (c Order) Short() string {
@@ -83,14 +86,15 @@ const (
 	Decreasing Direction = "decreasing"
 )
 
-var directions = []Direction{Increasing, Decreasing}
+// Words lists the ways.
+func (Direction) Words() []string { return texts([]Direction{Increasing, Decreasing}) }
 
 // Monotone is met by a series that goes one way: with Strict, from each point to
 // the next; else, if its Spearman rank correlation reaches Rho that way.
 type Monotone struct {
-	Direction Direction
-	Rho       float64 // above 0, up to 1; not used with Strict
-	Strict    bool
+	Direction Direction `yaml:"direction"`
+	Rho       float64   `yaml:"rho,omitempty"` // above 0, up to 1; not used with Strict
+	Strict    bool      `yaml:"strict,omitempty"`
 }
 
 // Short is "increasing, rho ≥0.9" or "strictly increasing".

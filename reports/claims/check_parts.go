@@ -10,7 +10,7 @@ type Parts struct {
 	Parts []Part
 	// Inputs are the parts that an experiment is fed with. They are never shown
 	// as results and need not be measured; one that is must still be the paper's.
-	Inputs []string
+	Inputs []string `yaml:"inputs,omitempty"`
 }
 
 // Part is one part of a check, in the order of the ledger.

@@ -18,6 +18,17 @@ const (
 // Papers lists the papers in the order of the ledger.
 var Papers = []Paper{Trio, SwitchML, ATP, XAgg}
 
+// Words lists the papers.
+func (Paper) Words() []string { return texts(Papers) }
+
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = string(w)
+	}
+	return out
+}
+
 // Method is how a claim is checked.
 type Method string
 
@@ -29,7 +40,8 @@ const (
 	NoWay   Method = "none"    // not without the hardware or the data; How and Tolerance.Why say why
 )
 
-var methods = []Method{Live, Virtual, Unit, NoWay}
+// Words lists the methods.
+func (Method) Words() []string { return texts([]Method{Live, Virtual, Unit, NoWay}) }
 
 // PassMeans is what a pass may be reported as.
 type PassMeans string
@@ -52,6 +64,9 @@ var passMeanings = []PassMeans{
 	MeansInput, MeansNotCheckable,
 }
 
+// Words lists what a pass may mean.
+func (PassMeans) Words() []string { return texts(passMeanings) }
+
 // Kind is the kind of what is claimed.
 type Kind string
 
@@ -64,7 +79,10 @@ const (
 	KindBound    Kind = "bound"
 )
 
-var kinds = []Kind{KindProperty, KindRatio, KindAbsolute, KindTable, KindBound}
+// Words lists the kinds.
+func (Kind) Words() []string {
+	return texts([]Kind{KindProperty, KindRatio, KindAbsolute, KindTable, KindBound})
+}
 
 // Origin is how a claim comes from its paper.
 type Origin string
@@ -78,45 +96,51 @@ const (
 	ScaledCounterpart   Origin = "scaled-counterpart" // live twin of a stated claim
 )
 
-var origins = []Origin{Stated, StatedQualitatively, Implied, Inferred, ScaledCounterpart}
+// Words lists the origins.
+func (Origin) Words() []string {
+	return texts([]Origin{Stated, StatedQualitatively, Implied, Inferred, ScaledCounterpart})
+}
 
 // Claim is one entry of the ledger. It is read only.
 type Claim struct {
-	ID         ID
-	Paper      Paper
-	Where      string // section, figure or table
-	Statement  string
-	Kind       Kind
-	Origin     Origin
-	Metric     string
-	Value      Value  // as the paper prints it
-	Unit       string // of Value, of what is measured, and of the numbers of Check; "-" for none
-	Comparator string
-	Conditions Fields
-	Method     Method
-	How        string
-	Tolerance  Tolerance
+	ID         ID        `yaml:"id"`
+	Paper      Paper     `yaml:"paper"`
+	Where      string    `yaml:"where"` // section, figure or table
+	Statement  string    `yaml:"statement"`
+	Kind       Kind      `yaml:"kind"`
+	Origin     Origin    `yaml:"origin"`
+	Metric     string    `yaml:"metric"`
+	Value      Value     `yaml:"value"` // as the paper prints it
+	Unit       string    `yaml:"unit"`  // of Value, of what is measured, and of the numbers of Check; "-" for none
+	Comparator string    `yaml:"comparator"`
+	Conditions Fields    `yaml:"conditions"`
+	Method     Method    `yaml:"method"`
+	How        string    `yaml:"how"`
+	Tolerance  Tolerance `yaml:"tolerance"`
 	Check      Check
-	Reason     string // why Check is wider than Tolerance.Accept; "" where it is not
-	PassMeans  PassMeans
-	Difficulty int // 1 (arithmetic) to 5 (hardware or data of a laboratory)
-	Headline   bool
+	Reason     string    `yaml:"reason,omitempty"` // why Check is wider than Tolerance.Accept; "" where it is not
+	PassMeans  PassMeans `yaml:"pass_means"`
+	Difficulty int       `yaml:"difficulty"` // 1 (arithmetic) to 5 (hardware or data of a laboratory)
+	Headline   bool      `yaml:"headline"`
 
-	NullPasses   bool   // a model without the effect passes too
-	SameAs       []ID   // claims that this one states again, or at another scale
-	InputReason  string // which numbers are fed in, and why
-	Note         string
-	KnownFailure *KnownFailure // nil for a claim that is expected to pass
+	NullPasses   bool          `yaml:"null_passes,omitempty"`  // a model without the effect passes too
+	SameAs       []ID          `yaml:"same_as,omitempty"`      // claims that this one states again, or at another scale
+	InputReason  string        `yaml:"input_reason,omitempty"` // which numbers are fed in, and why
+	Note         string        `yaml:"note,omitempty"`
+	KnownFailure *KnownFailure `yaml:"known_failure,omitempty"` // nil for a claim that is expected to pass
 }
 
 // Tolerance is what counts as a pass, in words. [Claim.Check] is what decides.
-type Tolerance struct{ Accept, Why string }
+type Tolerance struct {
+	Accept string `yaml:"accept"`
+	Why    string `yaml:"why"`
+}
 
 // KnownFailure is why a claim is expected to fail.
 type KnownFailure struct {
-	Measured    Value
-	Reason      string
-	QuickPasses bool // it fails in full only: a quick run is expected to pass
+	Measured    Value  `yaml:"measured"`
+	Reason      string `yaml:"reason"`
+	QuickPasses bool   `yaml:"quick_passes,omitempty"` // it fails in full only: a quick run is expected to pass
 }
 
 // InQuick returns the claim as a quick run is to be judged by: expected to pass
@@ -133,12 +157,12 @@ func (c *Claim) InQuick() *Claim {
 // Withheld is a value that the text of a paper leaves out. An experiment
 // predicts it; there is nothing to judge the prediction by.
 type Withheld struct {
-	ID        ID
-	Paper     Paper
-	Where     string
-	Statement string
-	Metric    string
-	Unit      string
-	Needs     string // the systems or data without which there is no prediction
-	How       string
+	ID        ID     `yaml:"id"`
+	Paper     Paper  `yaml:"paper"`
+	Where     string `yaml:"where"`
+	Statement string `yaml:"statement"`
+	Metric    string `yaml:"metric"`
+	Unit      string `yaml:"unit"`
+	Needs     string `yaml:"needs"` // the systems or data without which there is no prediction
+	How       string `yaml:"how"`
 }

@@ -2,171 +2,183 @@ package claims
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/internal/yamldoc"
 )
 
 // check reads the check of a claim, or returns nil after a fault.
-func check(claim *mapping) Check {
-	m := claim.inner("check", ": write {op: ...}")
-	if m == nil {
+func check(claim *yamldoc.Mapping) Check {
+	n, ok := claim.Need("check", "write {op: ...}")
+	if !ok {
 		return nil
 	}
-	return checkIn(m, ops)
+	return checkIn(n, texts(ops))
 }
 
 // checkIn reads a check of one of the forms that are allowed.
-func checkIn(m *mapping, allowed []Op) Check {
-	before := len(m.src.faults)
-	op := word(m, "op", allowed)
-	if len(m.src.faults) > before {
+func checkIn(n yamldoc.Node, allowed []string) Check {
+	before := n.Doc.Faults()
+	m := n.Mapping()
+	if m == nil {
 		return nil
 	}
-	c := form(m, op)
-	m.close()
-	if len(m.src.faults) > before {
+	op, ok := m.Need("op", "allowed are "+strings.Join(allowed, ", "))
+	if !ok {
+		return nil
+	}
+	word := op.Word(allowed)
+	if word == "" {
+		return nil
+	}
+	c := form(m, Op(word))
+	m.Close()
+	if n.Doc.Faults() > before {
 		return nil
 	}
 	return c
 }
 
 // form reads what belongs to an op.
-func form(m *mapping, op Op) Check {
+func form(m *yamldoc.Mapping, op Op) Check {
 	switch op {
 	case OpWithin:
 		return within(m)
 	case OpRange:
-		c := Range{m.number("min"), m.number("max")}
-		if m.has("min") && m.has("max") && c.Min > c.Max {
-			m.fault("max", "%s is below min, %s", digits(c.Max), digits(c.Min))
-		}
-		return c
+		return fields(m, Range{}, func(c Range) {
+			if c.Min > c.Max {
+				m.FaultAt("max", "%s is below min, %s", digits(c.Max), digits(c.Min))
+			}
+		})
 	case OpMin:
-		return Min{m.number("value")}
+		return fields(m, Min{}, nil)
 	case OpMax:
-		return Max{m.number("value")}
+		return fields(m, Max{}, nil)
 	case OpEqual:
-		return equalTo(m)
+		return fields(m, Equal{}, func(c Equal) { measurable(m, c.Value) })
 	case OpOrder:
-		return Order{Groups: groups(m), Strict: m.flagIf("strict", true)}
+		return fields(m, Order{Strict: true}, func(c Order) {
+			if len(c.Groups) < 2 {
+				m.FaultAt("names", "an order takes two or more groups")
+			}
+		})
 	case OpMonotone:
-		return monotone(m)
+		return fields(m, Monotone{}, func(c Monotone) { monotone(m, c) })
 	case OpParts:
 		return partsOf(m)
 	}
 	return None{}
 }
 
-func within(m *mapping) Check {
-	c := Within{Of: m.number("of"), Relative: m.has("rel")}
-	switch hasAbs := m.has("abs"); {
-	case c.Relative && hasAbs:
-		m.fault("rel", "abs is there too: one of them is needed")
-	case c.Relative:
-		c.Margin = margin(m, "rel")
-		if c.Of == 0 {
-			m.fault("rel", "a fraction of 0 is 0: write abs")
-		}
-	case hasAbs:
-		c.Margin = margin(m, "abs")
-	default:
-		m.src.fault(m.pos, "%s: abs, or rel for a fraction, is missing", m.what)
+// fields reads a check whose fields are its keys, and lets more look at it.
+func fields[C Check](m *yamldoc.Mapping, c C, more func(C)) Check {
+	if m.Read(&c) && more != nil {
+		more(c)
 	}
 	return c
 }
 
-func margin(m *mapping, key string) float64 {
-	x := m.number(key)
-	if x < 0 {
-		m.fault(key, "%s: a margin is zero or more", digits(x))
+func within(m *yamldoc.Mapping) Check {
+	var raw struct {
+		Of  float64  `yaml:"of"`
+		Abs *float64 `yaml:"abs,omitempty"`
+		Rel *float64 `yaml:"rel,omitempty"`
 	}
-	return x
+	if !m.Read(&raw) {
+		return nil
+	}
+	margin, key := raw.Abs, "abs"
+	if raw.Rel != nil {
+		margin, key = raw.Rel, "rel"
+	}
+	switch {
+	case raw.Abs != nil && raw.Rel != nil:
+		m.FaultAt("rel", "abs is there too: one of them is needed")
+	case margin == nil:
+		m.Fault("abs, or rel for a fraction, is missing")
+	case *margin < 0:
+		m.FaultAt(key, "%s: a margin is zero or more", digits(*margin))
+	case raw.Of == 0 && key == "rel":
+		m.FaultAt("rel", "a fraction of 0 is 0: write abs")
+	default:
+		return Within{raw.Of, *margin, key == "rel"}
+	}
+	return nil
 }
 
-// equalTo refuses values that no experiment can measure.
-func equalTo(m *mapping) Check {
-	v := m.value("value")
+// measurable refuses values that no experiment can measure.
+func measurable(m *yamldoc.Mapping, v Value) {
 	scalar := func(v Value) bool { return v.kind == valueNumber || v.kind == valueWord }
 	switch {
 	case v.kind == valueFields:
-		m.fault("value", "named values are compared one by one: write {op: parts, ...}")
+		m.FaultAt("value", "named values are compared one by one: write {op: parts, ...}")
 	case v.kind == valueList && slices.ContainsFunc(v.list, func(v Value) bool { return !scalar(v) }):
-		m.fault("value", "a list of numbers or words is needed here")
+		m.FaultAt("value", "a list of numbers or words is needed here")
 	}
-	return Equal{v}
 }
 
-// groups reads names: a list of names, each a group of its own, or of lists.
-func groups(m *mapping) [][]string {
-	var out [][]string
+// Wanted is for the case that there are no groups.
+func (Groups) Wanted() string { return "write a list" }
+
+// ReadYAML reads a list of names, each a group of its own, or of lists.
+func (g *Groups) ReadYAML(n yamldoc.Node) {
 	var all []string
-	add := func(n ast.Node) {
-		s, ok := textOf(n)
-		if !ok || s == "" || slices.Contains(all, s) {
-			m.src.fault(place(n), "%s: names: %q: names are needed here, each once", m.what, n.GetToken().Value)
+	for _, item := range n.List() {
+		group := []yamldoc.Node{item}
+		if _, ok := item.Node.(*ast.SequenceNode); ok {
+			group = item.List()
 		}
-		all = append(all, s)
-		out[len(out)-1] = append(out[len(out)-1], s)
+		if len(group) == 0 {
+			item.Fault("the group is empty")
+		}
+		for _, name := range group {
+			s, ok := name.Text()
+			if !ok || s == "" || slices.Contains(all, s) {
+				name.Fault("%q: names are needed here, each once", name.GetToken().Value)
+			}
+			all = append(all, s)
+		}
+		*g = append(*g, all[len(all)-len(group):])
 	}
-	for _, n := range m.list("names") {
-		out = append(out, nil)
-		seq, ok := n.(*ast.SequenceNode)
-		if !ok {
-			add(n)
-			continue
-		}
-		for _, item := range seq.Values {
-			add(item)
-		}
-		if len(seq.Values) == 0 {
-			m.src.fault(place(n), "%s: names: the group is empty", m.what)
-		}
-	}
-	if len(out) < 2 && m.has("names") {
-		m.fault("names", "an order takes two or more groups")
-	}
-	return out
 }
 
-func monotone(m *mapping) Check {
-	c := Monotone{Direction: word(m, "direction", directions), Strict: m.flagIf("strict", false)}
-	switch hasRho := m.has("rho"); {
+func monotone(m *yamldoc.Mapping, c Monotone) {
+	switch hasRho := m.Has("rho"); {
 	case hasRho && c.Strict:
-		m.fault("rho", "strict is there too: one of them is needed")
-	case hasRho:
-		if c.Rho = m.number("rho"); c.Rho <= 0 || c.Rho > 1 {
-			m.fault("rho", "%s: allowed are correlations above 0, up to 1; direction says which way", digits(c.Rho))
-		}
-	case !c.Strict:
-		m.src.fault(m.pos, "%s: rho, or strict: true, is missing", m.what)
+		m.FaultAt("rho", "strict is there too: one of them is needed")
+	case hasRho && (c.Rho <= 0 || c.Rho > 1):
+		m.FaultAt("rho", "%s: allowed are correlations above 0, up to 1; direction says which way", digits(c.Rho))
+	case !hasRho && !c.Strict:
+		m.Fault("rho, or strict: true, is missing")
 	}
-	return c
 }
 
 // partsOf reads named checks. Parts have no parts.
-func partsOf(m *mapping) Check {
+func partsOf(m *yamldoc.Mapping) Check {
 	var c Parts
-	in := m.inner("parts", ": write {name: {op: ...}, ...}")
+	n, ok := m.Need("parts", "write {name: {op: ...}, ...}")
+	if !ok {
+		return nil
+	}
+	in := n.Mapping()
 	if in == nil {
-		return c
+		return nil
 	}
-	for _, p := range in.pairs {
-		name := p.Key.GetToken().Value
-		of := m.src.mapping(p.Value, m.what+": "+name)
-		if of == nil {
-			continue
-		}
-		c.Parts = append(c.Parts, Part{name, checkIn(of, ops[:slices.Index(ops, OpParts)])})
+	for _, name := range in.Keys {
+		part, _ := in.Get(name)
+		part.What = m.What + ": " + name
+		c.Parts = append(c.Parts, Part{name, checkIn(part, texts(ops[:slices.Index(ops, OpParts)]))})
 	}
-	if len(in.pairs) == 0 {
-		m.fault("parts", "one part or more is needed")
+	if len(c.Parts) == 0 {
+		n.Fault("one part or more is needed")
 	}
-	c.Inputs = m.textsIf("inputs")
+	m.Read(&c)
 	for _, name := range c.Inputs {
 		if !c.has(name) {
-			m.fault("inputs", "%q is no part of the check%s", name, suggest.DidYouMean(name, c.names()))
+			m.FaultAt("inputs", "%q is no part of the check%s", name, suggest.DidYouMean(name, c.names()))
 		}
 	}
 	return c

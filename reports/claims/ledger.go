@@ -7,9 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/internal/yamldoc"
 )
 
 //go:embed ledger
@@ -39,7 +38,7 @@ func Load() (*Ledger, error) {
 func LoadFS(dir fs.FS) (*Ledger, error) {
 	d := &decoder{dir: dir, seen: map[string]string{}, ledger: &Ledger{}}
 	for _, p := range Papers {
-		d.file(string(p)+".yaml", func(m *mapping) { d.claims(p, m) })
+		d.file(string(p)+".yaml", func(m *yamldoc.Mapping) { d.claims(p, m) })
 	}
 	d.file("withheld.yaml", d.withheld)
 	d.file("facts.yaml", d.facts)
@@ -57,34 +56,38 @@ type decoder struct {
 	ledger     *Ledger
 	seen       map[string]string // "kind id" to file:line:col
 	references []reference
-	sources    []*source
+	docs       []*yamldoc.Document
 	unread     []error // files that are missing or no YAML
 }
 
 // reference is an id that a claim names.
 type reference struct {
-	m  *mapping // of the claim
-	at ast.Node // the id
-	by ID       // of the claim
+	at yamldoc.Node
+	by ID // of the claim
 	to ID
 }
 
 // file reads one file.
-func (d *decoder) file(name string, read func(*mapping)) {
+func (d *decoder) file(name string, read func(*yamldoc.Mapping)) {
 	text, err := fs.ReadFile(d.dir, name)
 	if err != nil {
 		d.unread = append(d.unread, fmt.Errorf("read the ledger: %w", err))
 		return
 	}
-	src, top, err := parse(name, text)
-	if err != nil {
+	doc := &yamldoc.Document{Name: name}
+	if err := doc.Parse(text); err != nil {
 		d.unread = append(d.unread, err)
 		return
 	}
-	d.sources = append(d.sources, src)
+	top := doc.Top()
+	if top == nil {
+		d.unread = append(d.unread, doc.Err())
+		return
+	}
+	d.docs = append(d.docs, doc)
 	read(top)
-	top.get("meta") // of a file: what its makers have to say
-	top.close()
+	top.Has("meta") // of a file: what its makers have to say
+	top.Close()
 }
 
 // resolve checks references, once all claims are known.
@@ -96,17 +99,17 @@ func (d *decoder) resolve() {
 	for _, r := range d.references {
 		switch _, ok := d.seen[spaceClaims+" "+string(r.to)]; {
 		case r.to == r.by:
-			r.m.src.fault(place(r.at), "%s: same_as: the claim names itself", r.m.what)
+			r.at.Fault("the claim names itself")
 		case !ok && len(d.unread) == 0: // else it may stand in the file that could not be read
-			r.m.src.fault(place(r.at), "%s: same_as: unknown claim %q%s", r.m.what, r.to, suggest.DidYouMean(string(r.to), ids))
+			r.at.Fault("unknown claim %q%s", r.to, suggest.DidYouMean(string(r.to), ids))
 		}
 	}
 }
 
 func (d *decoder) err() error {
 	errs := d.unread
-	for _, s := range d.sources {
-		errs = append(errs, s.err())
+	for _, doc := range d.docs {
+		errs = append(errs, doc.Err())
 	}
 	return errors.Join(errs...)
 }
@@ -119,26 +122,23 @@ const (
 	spaceArithmetic  = "arithmetic check"
 )
 
-// id reads an id, which no other entry of its space may have, and names the
-// mapping after it.
-func (d *decoder) id(m *mapping, space string) ID {
-	m.what = space
-	id := m.text("id")
+// unique checks the id of an entry, which no other entry of its space may have.
+func (d *decoder) unique(m *yamldoc.Mapping, space string) {
+	n, _ := m.Get("id")
+	id, _ := n.Text()
 	if id == "" {
-		return ""
+		return // a fault already
 	}
-	m.what += " " + id
 	if strings.Trim(id, idLetters) != "" || strings.Contains(id, "..") || strings.Trim(id, ".") != id {
-		m.fault("id", "%q: letters, digits, - and _, joined by points, are allowed", id)
+		n.Fault("%q: letters, digits, - and _, joined by points, are allowed", id)
 	}
 	key := space + " " + id
 	if first, ok := d.seen[key]; ok {
-		m.fault("id", "%q is there twice, first at %s", id, first)
-		return ID(id)
+		n.Fault("%q is there twice, first at %s", id, first)
+		return
 	}
-	pos := place(m.get("id"))
-	d.seen[key] = fmt.Sprintf("%s:%d:%d", m.src.name, pos.Line, pos.Column)
-	return ID(id)
+	pos := n.Position()
+	d.seen[key] = fmt.Sprintf("%s:%d:%d", n.Doc.Name, pos.Line, pos.Column)
 }
 
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."

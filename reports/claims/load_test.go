@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/internal/golden"
+	"github.com/inalab/inalab/internal/yamldoc"
 )
 
 const testLedger = "testdata/ledger"
@@ -256,7 +257,7 @@ func TestManyFaults(t *testing.T) {
 	dir := edited(t, "atp.yaml", "claims:", "claims:").(fstest.MapFS)
 	dir["atp.yaml"] = &fstest.MapFile{Data: []byte(b.String())}
 	_, err := LoadFS(dir)
-	if err == nil || strings.Count(err.Error(), "atp.yaml:") != mostFaults+1 || !strings.Contains(err.Error(), " more") {
+	if err == nil || strings.Count(err.Error(), "atp.yaml:") != yamldoc.MaxFaults+1 || !strings.Contains(err.Error(), " more") {
 		t.Errorf("error\n%v", err)
 	}
 }

@@ -38,7 +38,7 @@ func load(name string, text []byte) ([]Profile, error) {
 			return nil, err
 		}
 		if twin := slices.IndexFunc(out, func(q Profile) bool { return q.Name == p.Name }); twin >= 0 {
-			first := d.place(fmt.Sprintf("models[%d].name", twin))
+			first := d.nearest(fmt.Sprintf("models[%d].name", twin)).Position()
 			return nil, d.wrong(path+".name", "%q stands in line %d already", p.Name, first.Line)
 		}
 		out = append(out, p)

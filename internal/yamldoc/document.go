@@ -1,0 +1,100 @@
+package yamldoc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// MaxFaults is how many faults of one file are listed; the others are counted.
+const MaxFaults = 20
+
+// ErrEmpty is wrapped by the error of [Document.Parse] for a file without content.
+var ErrEmpty = errors.New("the file is empty")
+
+// Document is a file that is being read.
+type Document struct {
+	Name   string // in errors
+	Inline bool   // the name quotes the text, as of an argument: errors give no line
+
+	lines  []string
+	file   *ast.File
+	faults []error
+}
+
+// Parse reads the syntax of the file. It comes before all other methods.
+func (d *Document) Parse(text []byte) (err error) {
+	d.lines = strings.Split(string(text), "\n")
+	d.file, err = parser.ParseBytes(text, 0)
+	switch {
+	case err != nil:
+		return d.place(err, message)
+	case len(d.file.Docs) == 0 || d.file.Docs[0].Body == nil:
+		return fmt.Errorf("%s: %w", d.Name, ErrEmpty)
+	case len(d.file.Docs) > 1:
+		return d.errorAt(d.file.Docs[1].Start.Position, "a second document begins: a file holds one")
+	}
+	return nil
+}
+
+func message(err yaml.Error) string {
+	if s := err.GetMessage(); strings.Contains(s, "must be specified") {
+		return s + "; inside {} and [], text of several lines must be in quotes"
+	}
+	return err.GetMessage()
+}
+
+// place gives an error of the parser or decoder its place, and says it in words.
+func (d *Document) place(err error, words func(yaml.Error) string) error {
+	var placed yaml.Error
+	if !errors.As(err, &placed) || placed.GetToken() == nil {
+		return fmt.Errorf("%s: %w", d.Name, err)
+	}
+	return d.errorAt(placed.GetToken().Position, words(placed))
+}
+
+// errorAt is "file:line:col: message" with the line quoted below.
+func (d *Document) errorAt(pos *token.Position, message string) error {
+	if d.Inline {
+		return fmt.Errorf("%s: %s", d.Name, message)
+	}
+	quoted := ""
+	if pos.Line >= 1 && pos.Line <= len(d.lines) {
+		quoted = fmt.Sprintf("\n  %s\n  %s^", strings.TrimRight(d.lines[pos.Line-1], "\r"), strings.Repeat(" ", max(0, pos.Column-1)))
+	}
+	return fmt.Errorf("%s:%d:%d: %s%s", d.Name, pos.Line, pos.Column, message, quoted)
+}
+
+// Find returns the value at a path such as "systems[1].topology"; "" is the
+// whole file.
+func (d *Document) Find(path string) (Node, bool) {
+	if path == "" {
+		return Node{d.file.Docs[0].Body, "", d}, true
+	}
+	at, err := yaml.PathString("$." + path)
+	if err != nil {
+		return Node{}, false
+	}
+	n, err := at.FilterFile(d.file)
+	return Node{n, "", d}, err == nil && n != nil
+}
+
+// Top returns the mapping that is the file, or nil after a fault.
+func (d *Document) Top() *Mapping { return Node{d.file.Docs[0].Body, "the file", d}.Mapping() }
+
+// Faults returns how many faults were found so far.
+func (d *Document) Faults() int { return len(d.faults) }
+
+// Err joins the faults found so far, the first [MaxFaults] of them.
+func (d *Document) Err() error {
+	if n := len(d.faults) - MaxFaults; n > 0 {
+		return errors.Join(append(slices.Clone(d.faults[:MaxFaults]), fmt.Errorf("%s: and %d more", d.Name, n))...)
+	}
+	return errors.Join(d.faults...)
+}

@@ -1,0 +1,207 @@
+package yamldoc
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// colour is a text type that takes certain words.
+type colour string
+
+func (colour) Words() []string { return []string{"red", "green"} }
+
+// pair reads itself from a list of two.
+type pair [2]string
+
+func (pair) Wanted() string { return "write [a, b]" }
+
+func (p *pair) ReadYAML(n Node) {
+	items := n.List()
+	if len(items) != 2 {
+		n.Fault("two items are needed here")
+		return
+	}
+	p[0], _ = items[0].Text()
+	p[1], _ = items[1].Text()
+}
+
+type inner struct {
+	Share float64 `yaml:"share"`
+	On    bool    `yaml:"on"`
+}
+
+type sheet struct {
+	Name    string   `yaml:"name"`
+	Count   int      `yaml:"count"`
+	Colours []colour `yaml:"colours"`
+	Paint   colour   `yaml:"paint"`
+	Inner   inner    `yaml:"inner"`
+	Pair    pair     `yaml:"pair"`
+	Note    string   `yaml:"note,omitempty"`
+	Margin  *float64 `yaml:"margin,omitempty"`
+	left    int      // has no key
+}
+
+const whole = `name: one
+count: 3
+colours: [red, green]
+paint: green
+inner: {share: 0.5, on: true}
+pair: [x, y]
+margin: 2
+`
+
+func parse(t *testing.T, text string) *Document {
+	t.Helper()
+	d := &Document{Name: "f"}
+	if err := d.Parse([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// read reads all of a file, or says what is wrong with it.
+func read(t *testing.T, text string) (s sheet, err error) {
+	t.Helper()
+	d := parse(t, text)
+	top := d.Top()
+	if ok := top.Read(&s); ok != (d.Err() == nil) {
+		t.Errorf("all went well is %v with %v", ok, d.Err())
+	}
+	top.Close()
+	return s, d.Err()
+}
+
+func TestRead(t *testing.T) {
+	got, err := read(t, whole)
+	margin := 2.0
+	want := sheet{"one", 3, []colour{"red", "green"}, "green", inner{0.5, true}, pair{"x", "y"}, "", &margin, 0}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sheet{})); err != nil || diff != "" {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"name: one\n", "", "f:1:1: the file: name is missing: write text"},
+		{"name: one", "nam: one", "f:1:1: the file: name is missing: write text; f:1:1: the file: unknown key \"nam\"; did you mean \"name\"?"},
+		{"one", "''", "f:1:7: the file: name: the text is empty"},
+		{"one", "7", "f:1:7: the file: name: text is needed here; a number or yes as text stands in quotes"},
+		{"one", "&a one", "f:1:7: the file: name: text is needed here; a number or yes as text stands in quotes"},
+		{"count: 3\n", "", "f:1:1: the file: count is missing: write a whole number"},
+		{"3", "3.5", "f:2:8: the file: count: a whole number is needed here"},
+		{"3", "99999999999999999999", "f:2:8: the file: count: a whole number is needed here"},
+		{"[red, green]", "red", "f:3:10: the file: colours: a list is needed here"},
+		{"[red, green]", "[]", "f:3:10: the file: colours: the list is empty"},
+		{"[red, green]", "[red, red]", "f:3:16: the file: colours: \"red\" is there twice"},
+		{"[red, green]", "[rot]", "f:3:10: the file: colours: \"rot\": allowed are red, green"},
+		{"paint: green\n", "", "f:1:1: the file: paint is missing: allowed are red, green"},
+		{"paint: green", "paint: gren", "f:4:8: the file: paint: \"gren\": allowed are red, green; did you mean \"green\"?"},
+		{"inner: {share: 0.5, on: true}\n", "", "f:1:1: the file: inner is missing: write {share: ..., on: ...}"},
+		{"{share: 0.5, on: true}", "{share: .inf, on: yes, off: no}", "f:5:16: the file: inner: share: a number is needed here; " +
+			"f:5:26: the file: inner: on: true or false is needed here; f:5:31: the file: inner: unknown key \"off\""},
+		{"0.5", "1e8", "f:5:16: the file: inner: share: a number is needed here: write a point before the exponent, as in 1.0e+8"},
+		{"{share: 0.5, on: true}", "none", "f:5:8: the file: inner: keys with values are needed here"},
+		{"[x, y]", "[x]", "f:6:7: the file: pair: two items are needed here"},
+		{"pair: [x, y]\n", "", "f:1:1: the file: pair is missing: write [a, b]"},
+	} {
+		_, err := read(t, strings.Replace(whole, c.old, c.new, 1))
+		if got := messages(err); got != c.want {
+			t.Errorf("%s for %s:\n got %s\nwant %s", c.new, c.old, got, c.want)
+		}
+	}
+}
+
+// messages joins errors without the lines that they quote.
+func messages(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	var out []string
+	for line := range strings.Lines(err.Error()) {
+		if !strings.HasPrefix(line, "  ") {
+			out = append(out, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+func TestErrorsQuoteTheLine(t *testing.T) {
+	d := parse(t, "a: 1\r\nb:\r\n  c: [1, 2]\r\n")
+	n, ok := d.Find("b.c[1]")
+	if want := "f:3:10: too many\n    c: [1, 2]\n           ^"; !ok || n.Errorf("too %s", "many").Error() != want {
+		t.Errorf("got %v, want %s", n.Errorf("too %s", "many"), want)
+	}
+	if n, ok := d.Find("b"); !ok || n.Position().Line != 3 || n.Position().Column != 3 {
+		t.Errorf("a mapping begins at %v", n.Position())
+	}
+	if _, ok := d.Find("b.d"); ok {
+		t.Error("a key that is not there is found")
+	}
+	d.Inline = true
+	if got := n.Errorf("too many").Error(); got != "f: too many" {
+		t.Errorf("inline: %s", got)
+	}
+}
+
+func TestDecode(t *testing.T) {
+	type file struct {
+		Size  uint64   `yaml:"size"`
+		Words []string `yaml:"words"`
+		Inner inner    `yaml:"inner"`
+	}
+	got := file{Size: 7, Inner: inner{Share: 0.5}}
+	if err := parse(t, "words: [1, b]\ninner: {on: true}\n").Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(file{7, []string{"1", "b"}, inner{0.5, true}}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for text, want := range map[string]string{
+		"size: -1":         "f:1:7: a whole number, not negative, is needed here",
+		"size: ~":          "f:1:7: the value is missing: write one, or leave the key out",
+		"size: !!int 3":    "f:1:7: tags are not read: write the value itself",
+		"sise: 1":          `f:1:1: unknown key "sise"; did you mean "size"?`,
+		"share: 1":         `f:1:1: unknown key "share": it belongs under inner`,
+		"inner: {size: 1}": `f:1:9: unknown key "size": it belongs at the top level`,
+		"inner: {on: 1}":   "f:1:13: true or false is needed here",
+		"words: [[a]]":     "f:1:9: one value is needed here",
+	} {
+		if err := parse(t, text).Decode(new(file)); messages(err) != want {
+			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":           "f: the file is empty",
+		"a: [1":      "f:1:4: sequence end token ']' not found",
+		"a: 1\na: 2": `f:2:1: mapping key "a" already defined at [1:1]`,
+		"a: 1\n---":  "f:2:1: a second document begins: a file holds one",
+	} {
+		err := (&Document{Name: "f"}).Parse([]byte(text))
+		if messages(err) != want {
+			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+		}
+		if errors.Is(err, ErrEmpty) != (text == "") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if d := parse(t, "[1]"); d.Top() != nil || messages(d.Err()) != "f:1:1: the file: keys with values are needed here" {
+		t.Errorf("a list at the top: %v", d.Err())
+	}
+}
+
+func TestFaultsAreCounted(t *testing.T) {
+	d := parse(t, "list: ["+strings.Repeat("1, ", MaxFaults+4)+"1]")
+	for _, item := range d.Top().Items("list") {
+		item.Fault("wrong")
+	}
+	if got := d.Err().Error(); strings.Count(got, "wrong") != MaxFaults || !strings.HasSuffix(got, "\nf: and 5 more") || d.Faults() != MaxFaults+5 {
+		t.Errorf("%d faults:\n%s", d.Faults(), got)
+	}
+}
