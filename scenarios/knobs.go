@@ -20,17 +20,21 @@ func (d *document) raw() (f raw) {
 
 // knobs reads one system's knobs. It meets job.Knobs.
 type knobs struct {
-	r   *resolver
-	run bool // the scenario runs this system
+	schema *schema   // takes the knobs down
+	r      *resolver // nil: there is no file yet
+	run    bool      // the scenario runs this system
 }
 
 // value returns a knob as it was decoded; ok is false where its section may be,
-// and is, left out.
-func (k *knobs) value(path string) (v reflect.Value, ok bool) {
+// and is, left out, and where there is no file.
+func (k *knobs) value(path string, t reflect.Type) (v reflect.Value, ok bool) {
+	if k.r == nil {
+		k.schema.add(path, t)
+		return reflect.Value{}, false
+	}
 	section, key, _ := strings.Cut(path, ".")
 	_, _, found := k.r.doc.find(section)
-	v = byKey(byKey(k.r.doc.file.Elem(), section), key)
-	return v, found || k.run
+	return byKey(byKey(k.r.doc.file.Elem(), section), key), found || k.run
 }
 
 // byKey returns the field of a key.
@@ -44,7 +48,7 @@ func byKey(v reflect.Value, key string) reflect.Value {
 
 // Int reads a whole number.
 func (k *knobs) Int(path string, lo, hi int) int {
-	v, ok := k.value(path)
+	v, ok := k.value(path, reflect.TypeFor[int]())
 	if !ok {
 		return lo
 	}
@@ -53,7 +57,7 @@ func (k *knobs) Int(path string, lo, hi int) int {
 
 // Duration reads a time.
 func (k *knobs) Duration(path string, zero ...string) units.Duration {
-	v, ok := k.value(path)
+	v, ok := k.value(path, reflect.TypeFor[string]())
 	if !ok || slices.Contains(zero, v.String()) {
 		return 0
 	}
@@ -62,7 +66,7 @@ func (k *knobs) Duration(path string, zero ...string) units.Duration {
 
 // OneOf reads a word.
 func (k *knobs) OneOf(path string, allowed ...string) string {
-	v, ok := k.value(path)
+	v, ok := k.value(path, reflect.TypeFor[string]())
 	if !ok {
 		return allowed[0]
 	}
@@ -72,15 +76,15 @@ func (k *knobs) OneOf(path string, allowed ...string) string {
 
 // Choice reads a word that may be left out.
 func (k *knobs) Choice(path string, allowed ...string) string {
-	if v, _ := k.value(path); v.String() == "" {
+	if v, ok := k.value(path, reflect.TypeFor[string]()); !ok || v.String() == "" {
 		return allowed[0]
 	}
 	return k.OneOf(path, allowed...)
 }
 
-// Bool reads a switch that must be set.
+// Bool reads a switch that must be set, so that its absence can be seen.
 func (k *knobs) Bool(path string) bool {
-	v, ok := k.value(path)
+	v, ok := k.value(path, reflect.TypeFor[*bool]())
 	switch {
 	case !ok:
 		return false
@@ -93,6 +97,6 @@ func (k *knobs) Bool(path string) bool {
 
 // Flag reads a switch.
 func (k *knobs) Flag(path string) bool {
-	v, _ := k.value(path)
-	return v.Bool()
+	v, ok := k.value(path, reflect.TypeFor[bool]())
+	return ok && v.Bool()
 }

@@ -161,7 +161,7 @@ func (r *resolver) systemsOf(list []rawSystem) (out []System) {
 	configured := make([]job.System, len(r.systems))
 	for i, sys := range r.systems {
 		run := slices.ContainsFunc(list, func(f rawSystem) bool { return f.System == sys.Name() })
-		configured[i] = job.Configure(sys, &knobs{r, run})
+		configured[i] = job.Configure(sys, &knobs{r: r, run: run})
 	}
 	for i, f := range list {
 		path := fmt.Sprintf("systems[%d]", i)

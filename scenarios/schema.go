@@ -7,13 +7,12 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/internal/units"
 )
 
 // schema is what files may hold: the keys of raw, and a section for each that a
-// system reads knobs from. Which ones those are, the systems tell by reading: a
-// schema meets job.Knobs. File is a struct type made of both, so that one strict
-// decoder reads a file as a whole.
+// system reads knobs from. The systems tell which ones by reading knobs once
+// without a file. File is a struct type made of both, so that one strict decoder
+// reads a file as a whole.
 type schema struct {
 	file     reflect.Type
 	sections []rawSection
@@ -29,7 +28,7 @@ type rawSection struct {
 func newSchema(systems []job.System) (*schema, error) {
 	s := &schema{}
 	for _, sys := range systems {
-		if job.Configure(sys, s); s.err != nil {
+		if job.Configure(sys, &knobs{schema: s}); s.err != nil {
 			return nil, fmt.Errorf("system %s: %w", sys.Name(), s.err)
 		}
 	}
@@ -97,37 +96,4 @@ func fieldOf(t reflect.Type, key string) int {
 		}
 	}
 	return -1
-}
-
-// Int takes down a knob.
-func (s *schema) Int(path string, _, _ int) int {
-	s.add(path, reflect.TypeFor[int]())
-	return 0
-}
-
-// Duration takes down a knob.
-func (s *schema) Duration(path string, _ ...string) units.Duration {
-	s.add(path, reflect.TypeFor[string]())
-	return 0
-}
-
-// OneOf takes down a knob.
-func (s *schema) OneOf(path string, _ ...string) string {
-	s.add(path, reflect.TypeFor[string]())
-	return ""
-}
-
-// Choice takes down a knob.
-func (s *schema) Choice(path string, allowed ...string) string { return s.OneOf(path, allowed...) }
-
-// Bool takes down a knob, whose absence can be seen.
-func (s *schema) Bool(path string) bool {
-	s.add(path, reflect.TypeFor[*bool]())
-	return false
-}
-
-// Flag takes down a knob.
-func (s *schema) Flag(path string) bool {
-	s.add(path, reflect.TypeFor[bool]())
-	return false
 }
