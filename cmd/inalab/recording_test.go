@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -128,9 +129,15 @@ func TestKillKeepsSamples(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	samples, err := render.ReadSamples(bytes.NewReader(text))
-	if err != nil || len(samples) == 0 || samples[0].System != "ring" {
-		t.Errorf("read %d samples: %v\n%s", len(samples), err, stderr.String())
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	for i, line := range lines {
+		var sample struct {
+			Version int    `json:"schema_version"`
+			System  string `json:"system"`
+		}
+		if err := json.Unmarshal([]byte(line), &sample); err != nil || sample.Version != render.SchemaVersion || sample.System != "ring" {
+			t.Errorf("line %d of %d: %s: %v\n%s", i+1, len(lines), line, err, stderr.String())
+		}
 	}
 	if _, err := os.Stat(filepath.Join(out, "latest", "scenario.yaml")); err != nil {
 		t.Error(err)

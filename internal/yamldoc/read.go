@@ -9,11 +9,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Reader is a type that reads itself from a value.
-type Reader interface {
-	ReadYAML(n Node) // records faults in n
-	Wanted() string  // what to write where there is no value
-}
+// Reader is a type that reads itself from a value, and records its faults.
+type Reader interface{ ReadYAML(n Node) }
+
+// Hinter is a type that says what to write where its value is missing.
+type Hinter interface{ Wanted() string }
 
 // Worded is a text type that takes certain words only.
 type Worded interface{ Words() []string }
@@ -43,7 +43,7 @@ func (m *Mapping) Read(into any) bool {
 // wanted says what to write for a value of a type.
 func wanted(t reflect.Type) string {
 	switch zero := reflect.New(t).Interface().(type) {
-	case Reader:
+	case Hinter:
 		return zero.Wanted()
 	case Worded:
 		return "allowed are " + strings.Join(zero.Words(), ", ")

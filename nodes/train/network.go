@@ -50,14 +50,6 @@ func New(cfg Config, samples data.Set) (*Network, error) {
 // Params returns the length of the parameter vector and of every gradient.
 func (n *Network) Params() int { return len(n.params) }
 
-// Config returns the configuration with its defaults filled in; no momentum
-// reads as 0.
-func (n *Network) Config() Config { return n.cfg }
-
-// Parameters returns the parameter vector itself; it changes with the next
-// [Network.Apply] or [Network.Init].
-func (n *Network) Parameters() []float32 { return n.params }
-
 // Init draws new weights (He et al., "Delving Deep into Rectifiers", 2015:
 // variance two over the inputs of a unit), and clears biases and velocity. All
 // replicas of one job pass streams of one name, such as [InitStream].

@@ -49,11 +49,11 @@ func TestNewFillsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{Hidden: DefaultHidden, LearningRate: DefaultLearningRate, Momentum: DefaultMomentum}
-	if n.Config() != want || n.Params() != ParamsFor(DefaultHidden) || len(n.Parameters()) != n.Params() {
-		t.Errorf("zero configuration became %+v with %d parameters", n.Config(), n.Params())
+	if n.cfg != want || n.Params() != ParamsFor(DefaultHidden) || len(n.params) != n.Params() {
+		t.Errorf("zero configuration became %+v with %d parameters", n.cfg, n.Params())
 	}
-	if n, err = New(Config{Momentum: NoMomentum}, few(train, 10)); err != nil || n.Config().Momentum != 0 {
-		t.Errorf("NoMomentum became %v, %v", n.Config().Momentum, err)
+	if n, err = New(Config{Momentum: NoMomentum}, few(train, 10)); err != nil || n.cfg.Momentum != 0 {
+		t.Errorf("NoMomentum became %v, %v", n.cfg.Momentum, err)
 	}
 }
 

@@ -108,7 +108,7 @@ func TestTrainingBits(t *testing.T) {
 		j.iterate()
 	}
 	h := sha256.New()
-	for _, p := range j.replicas[0].Parameters() {
+	for _, p := range j.replicas[0].params {
 		h.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(p)))
 	}
 	const want = "577f2dff0d0958819c118536561cf887c3dedb32c7c6998004133c77238999cc"

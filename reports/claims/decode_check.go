@@ -120,9 +120,6 @@ func measurable(m *yamldoc.Mapping, v Value) {
 	}
 }
 
-// Wanted is for the case that there are no groups.
-func (Groups) Wanted() string { return "write a list" }
-
 // ReadYAML reads a list of names, each a group of its own, or of lists.
 func (g *Groups) ReadYAML(n yamldoc.Node) {
 	var all []string

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -66,14 +65,4 @@ func (t Table) align(column int) render.Align {
 		}
 	}
 	return render.Right
-}
-
-// Write writes the table in one of the formats. JSON has id, title and columns
-// with their units beside the rows.
-func (t Table) Write(w io.Writer, o render.Options) error {
-	out, err := t.Render()
-	if err != nil {
-		return err
-	}
-	return render.Write(w, out, o)
 }

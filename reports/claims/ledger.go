@@ -92,10 +92,7 @@ func (d *decoder) file(name string, read func(*yamldoc.Mapping)) {
 
 // resolve checks references, once all claims are known.
 func (d *decoder) resolve() {
-	var ids []string
-	for _, c := range d.ledger.Claims {
-		ids = append(ids, string(c.ID))
-	}
+	ids := d.ledger.ids()
 	for _, r := range d.references {
 		switch _, ok := d.seen[spaceClaims+" "+string(r.to)]; {
 		case r.to == r.by:

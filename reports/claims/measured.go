@@ -9,7 +9,7 @@ import (
 )
 
 // Measured is what an experiment found out: one value, made by [Number],
-// [Estimate], [Series], [Ranking], [Bool], [Text], [Numbers], [Texts] or [Group],
+// [Estimate], [Series], [Ranking], [Bool], [Text], [Texts] or [Group],
 // and what must be known to read it. The zero value is nothing measured.
 type Measured struct {
 	outcome outcome
@@ -87,15 +87,6 @@ func Bool(b bool) Measured { return Measured{outcome: flag(b)} }
 
 // Text returns a word.
 func Text(s string) Measured { return Measured{outcome: words(s)} }
-
-// Numbers returns a list of numbers.
-func Numbers(xs ...float64) Measured {
-	var l list
-	for _, x := range xs {
-		l = append(l, NumberValue(x))
-	}
-	return Measured{outcome: l}
-}
 
 // Texts returns a list of words.
 func Texts(ss ...string) Measured {

@@ -187,13 +187,7 @@ func optional[T any](v *T, cell func(T) render.Cell) render.Cell {
 	return cell(*v)
 }
 
-func idList(ids []ID) string {
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = string(id)
-	}
-	return strings.Join(words, ", ")
-}
+func idList(ids []ID) string { return strings.Join(texts(ids), ", ") }
 
 // summaryPage is counts and what must be known to read the tables: no columns.
 func (r Report) summaryPage() render.Table {

@@ -20,11 +20,7 @@ func (l *Ledger) Lookup(id ID) (*Claim, error) {
 			return c, nil
 		}
 	}
-	var ids []string
-	for _, c := range l.Claims {
-		ids = append(ids, string(c.ID))
-	}
-	return nil, fmt.Errorf("unknown claim %q%s", id, suggest.DidYouMean(string(id), ids))
+	return nil, fmt.Errorf("unknown claim %q%s", id, suggest.DidYouMean(string(id), l.ids()))
 }
 
 // All selects the whole ledger.
@@ -66,13 +62,19 @@ func (l *Ledger) under(names ...string) Selection {
 	return s
 }
 
+// ids lists the ids of the claims.
+func (l *Ledger) ids() (out []string) {
+	for _, c := range l.Claims {
+		out = append(out, string(c.ID))
+	}
+	return out
+}
+
 // names lists what [Ledger.Select] takes: papers and figures before ids, so that
 // a short word is answered with a short one.
 func (l *Ledger) names() []string {
-	var ids, out []string
-	for _, c := range l.Claims {
-		ids = append(ids, string(c.ID))
-	}
+	var out []string
+	ids := l.ids()
 	for _, w := range l.Withheld {
 		ids = append(ids, string(w.ID))
 	}

@@ -64,12 +64,6 @@ func FlagValue(b bool) Value { return Value{kind: valueFlag, flag: b} }
 // Number returns v where it is a number.
 func (v Value) Number() (float64, bool) { return v.number, v.kind == valueNumber }
 
-// Word returns v where it is a word.
-func (v Value) Word() (string, bool) { return v.text, v.kind == valueWord }
-
-// Flag returns v where it is yes or no.
-func (v Value) Flag() (yes, ok bool) { return v.flag, v.kind == valueFlag }
-
 // List returns the values of a list; nil of anything else. Read only.
 func (v Value) List() []Value { return v.list }
 

@@ -55,11 +55,11 @@ func TestValueAccess(t *testing.T) {
 	if x, ok := get("n").Number(); !ok || x != 1.5 {
 		t.Errorf("number %v, %v", x, ok)
 	}
-	if s, ok := get("w").Word(); !ok || s != "x" {
-		t.Errorf("word %q, %v", s, ok)
+	if v := get("w"); v.kind != valueWord || v.text != "x" {
+		t.Errorf("word %v", v)
 	}
-	if b, ok := get("f").Flag(); !ok || !b {
-		t.Errorf("flag %v, %v", b, ok)
+	if v := get("f"); v.kind != valueFlag || !v.flag {
+		t.Errorf("flag %v", v)
 	}
 	if l := get("l").List(); len(l) != 2 {
 		t.Errorf("list %v", l)

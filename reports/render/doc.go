@@ -5,7 +5,7 @@
 //	                                                             ├─► markdown
 //	                                                             ├─► csv
 //	                                                             └─► json
-//	[]result.Sample ◄─► samples.jsonl
+//	[]result.Sample ──► samples.jsonl
 //
 // A [Table] is columns, cells and notes without any layout. Formats for people
 // put units in headers, align numbers to the right, write "-" where a number

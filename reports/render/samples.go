@@ -1,16 +1,11 @@
 package render
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/inalab/inalab/internal/result"
-	"github.com/inalab/inalab/internal/units"
 )
 
 // sampleLine is a line of samples.jsonl: a [result.Sample] with all times as
@@ -36,14 +31,6 @@ func newSampleLine(s result.Sample) sampleLine {
 		SchemaVersion: SchemaVersion, System: s.System, StraggleP: s.StraggleP, Worker: s.Worker, Iteration: s.Iteration,
 		StartPs: int64(s.Start), EndPs: int64(s.End), DelayPs: int64(s.Delay),
 		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy,
-	}
-}
-
-func (l sampleLine) sample() result.Sample {
-	return result.Sample{
-		System: l.System, StraggleP: l.StraggleP, Worker: l.Worker, Iteration: l.Iteration,
-		Start: units.Time(l.StartPs), End: units.Time(l.EndPs), Delay: units.Duration(l.DelayPs),
-		Degraded: l.Degraded, Retransmits: l.Retransmits, Contributed: l.Contributed, Loss: l.Loss, Accuracy: l.Accuracy,
 	}
 }
 
@@ -105,44 +92,4 @@ func finite(s *result.Sample) error {
 	drop("accuracy", &s.Accuracy)
 	drop("loss", &s.Loss)
 	return err
-}
-
-// maxSampleLine bounds a line of samples.jsonl; a sample takes about 250 bytes.
-const maxSampleLine = 64 << 10
-
-// ReadSamples reads samples.jsonl. Unknown keys and other versions are errors
-// that name the line.
-func ReadSamples(r io.Reader) ([]result.Sample, error) {
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, maxSampleLine)
-	var out []result.Sample
-	n := 0
-	for in.Scan() {
-		n++
-		s, err := readSample(in.Bytes())
-		if err != nil {
-			return nil, fmt.Errorf("line %d of the samples: %w", n, err)
-		}
-		out = append(out, s)
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("line %d of the samples: %w", n+1, err)
-	}
-	return out, nil
-}
-
-func readSample(text []byte) (result.Sample, error) {
-	var line sampleLine
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&line); err != nil {
-		return result.Sample{}, err
-	}
-	if dec.More() {
-		return result.Sample{}, errors.New("more than one object")
-	}
-	if line.SchemaVersion != SchemaVersion {
-		return result.Sample{}, fmt.Errorf("schema_version is %d, this program reads %d", line.SchemaVersion, SchemaVersion)
-	}
-	return line.sample(), nil
 }
