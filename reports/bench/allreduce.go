@@ -131,7 +131,7 @@ var allReduceColumns = []struct {
 	{render.Column{Key: "pps", Name: "packets", Unit: "1/s", Align: render.Right, Spare: 5}, func(r AllReduce) render.Cell { return render.Number(r.PPS, 0) }},
 	{render.Column{Key: "wire_bytes_per_link", Name: "wire", Unit: "B/link", Align: render.Right, Spare: 3}, func(r AllReduce) render.Cell { return render.Int(r.WireBytesPerLink) }},
 	{render.Column{Key: "bound_ratio", Name: "/ bound", Align: render.Right, Spare: 2}, func(r AllReduce) render.Cell { return render.Number(r.BoundRatio, 3) }},
-	{render.Column{Key: "wrong", Name: "#wrong", Align: render.Right}, wrong},
+	{render.Column{Key: "wrong", Name: "#wrong", Align: render.Right}, func(r AllReduce) render.Cell { return wrong(r.Wrong, r.Checked) }},
 	{render.Column{Key: "checked", Name: "checked", Align: render.Right, Detail: true}, func(r AllReduce) render.Cell { return render.Int(r.Checked) }},
 	{render.Column{Key: "cpu_s", Name: "CPU", Unit: "s", Align: render.Right, Detail: true}, func(r AllReduce) render.Cell { return render.Number(r.CPUSeconds, 2) }},
 	{render.Column{Key: "offload_ratio", Name: "gain", Unit: "offload", Align: render.Right, Spare: 1}, offloadRatio},
@@ -146,9 +146,9 @@ func offloadRatio(r AllReduce) render.Cell {
 }
 
 // wrong counts nothing where nothing was checked.
-func wrong(r AllReduce) render.Cell {
-	c := render.Int(r.Wrong)
-	if r.Checked == 0 {
+func wrong(wrong, checked uint64) render.Cell {
+	c := render.Int(wrong)
+	if checked == 0 {
 		c = c.As("unchecked")
 	}
 	return c
@@ -164,9 +164,9 @@ var allReduceNotes = []string{
 
 const gainNote = "gain: input of the fastest run with offload over that of the fastest without, of as many runs, which took turns"
 
-// AllReduceTable returns the rows for people, with the formulas below. Without
+// allReduceTable returns the rows for people, with the formulas below. Without
 // a comparison there is no gain to show.
-func AllReduceTable(rows []AllReduce) render.Table {
+func allReduceTable(rows []AllReduce) render.Table {
 	t := render.Table{Title: "All-reduce", Notes: allReduceNotes}
 	compared := slices.ContainsFunc(rows, func(r AllReduce) bool { return r.OffloadRatio != 0 })
 	for _, c := range allReduceColumns {
@@ -190,11 +190,16 @@ func AllReduceTable(rows []AllReduce) render.Table {
 
 // WriteAllReduce writes bench allreduce in any format.
 func WriteAllReduce(w io.Writer, rows []AllReduce, o render.Options) error {
+	return writeRows(w, rows, allReduceTable, o)
+}
+
+// writeRows writes the rows of a benchmark as a table, or as JSON.
+func writeRows[R any](w io.Writer, rows []R, table func([]R) render.Table, o render.Options) error {
 	if o.Format != render.FormatJSON {
-		return render.Write(w, AllReduceTable(rows), o)
+		return render.Write(w, table(rows), o)
 	}
 	return render.WriteJSON(w, struct {
-		SchemaVersion int         `json:"schema_version"`
-		Rows          []AllReduce `json:"rows"`
-	}{render.SchemaVersion, append([]AllReduce{}, rows...)})
+		SchemaVersion int `json:"schema_version"`
+		Rows          []R `json:"rows"`
+	}{render.SchemaVersion, append([]R{}, rows...)})
 }

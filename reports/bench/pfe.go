@@ -1,12 +1,11 @@
 package bench
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/reports/stat"
 )
 
 // PFELive is what one engine sustains on real packets, in bench pfe --format json.
@@ -60,8 +59,12 @@ func NewPFELive(engines []string, runs [][]AllReduce) ([]PFELive, error) {
 }
 
 func median(runs []AllReduce) float64 {
-	sorted := slices.SortedFunc(slices.Values(runs), func(a, b AllReduce) int { return cmp.Compare(a.AggregateInput, b.AggregateInput) })
-	return (sorted[(len(sorted)-1)/2].AggregateInput + sorted[len(sorted)/2].AggregateInput) / 2
+	var inputs []float64
+	for _, r := range runs {
+		inputs = append(inputs, r.AggregateInput)
+	}
+	mid, _ := stat.Median(inputs)
+	return mid
 }
 
 func (p PFE) liveTable() render.Table {
@@ -75,13 +78,9 @@ func (p PFE) liveTable() render.Table {
 		Notes: []string{"payload that all workers hand in; links unshaped; the engines take turns, run by run"},
 	}
 	for _, r := range p.Live {
-		wrong := render.Int(r.Wrong)
-		if r.Checked == 0 {
-			wrong = wrong.As("unchecked")
-		}
 		t.Rows = append(t.Rows, []render.Cell{
 			render.Text(r.Engine), render.Number(r.Median, 2), render.Number(r.Reference, 2), render.Number(r.Goodput, 2),
-			render.Int(r.Runs), wrong, render.Int(r.Checked),
+			render.Int(r.Runs), wrong(r.Wrong, r.Checked), render.Int(r.Checked),
 		})
 	}
 	return t

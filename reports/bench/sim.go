@@ -96,8 +96,8 @@ var simNotes = []string{
 	"growth: time of a link event over that of the first row of the same system that carries the same",
 }
 
-// SimTable returns the rows for people.
-func SimTable(rows []Sim) render.Table {
+// simTable returns the rows for people.
+func simTable(rows []Sim) render.Table {
 	t := render.Table{Title: "Virtual clock", Notes: simNotes}
 	for _, c := range simColumns {
 		t.Columns = append(t.Columns, c.Column)
@@ -114,11 +114,5 @@ func SimTable(rows []Sim) render.Table {
 
 // WriteSim writes bench sim in any format.
 func WriteSim(w io.Writer, rows []Sim, o render.Options) error {
-	if o.Format != render.FormatJSON {
-		return render.Write(w, SimTable(rows), o)
-	}
-	return render.WriteJSON(w, struct {
-		SchemaVersion int   `json:"schema_version"`
-		Rows          []Sim `json:"rows"`
-	}{render.SchemaVersion, append([]Sim{}, rows...)})
+	return writeRows(w, rows, simTable, o)
 }

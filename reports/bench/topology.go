@@ -29,8 +29,8 @@ func NewTopology(hosts, nodes int, up, down []float64) (Topology, error) {
 	return Topology{Hosts: hosts, UpS: upS, DownS: downS, PerNodeMs: 1000 * upS / float64(nodes), Repeats: len(up)}, nil
 }
 
-// TopologyTable returns one line for people.
-func TopologyTable(t Topology) render.Table {
+// table returns one line for people.
+func (t Topology) table() render.Table {
 	return render.Table{
 		Title: "Topology up and down",
 		Columns: []render.Column{
@@ -50,7 +50,7 @@ func TopologyTable(t Topology) render.Table {
 // WriteTopology writes bench topology in any format.
 func WriteTopology(w io.Writer, t Topology, o render.Options) error {
 	if o.Format != render.FormatJSON {
-		return render.Write(w, TopologyTable(t), o)
+		return render.Write(w, t.table(), o)
 	}
 	return render.WriteJSON(w, struct {
 		SchemaVersion int `json:"schema_version"`

@@ -1,11 +1,12 @@
 package claims
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/inalab/inalab/reports/render"
 )
 
 // Value is what a file states: a number, a word, yes or no, a list, named
@@ -118,7 +119,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 		}
 		return json.Marshal(v.number)
 	case valueWord:
-		return quoted(v.text)
+		return render.Marshal(v.text)
 	case valueFlag:
 		return json.Marshal(v.flag)
 	case valueList:
@@ -131,35 +132,12 @@ func (v Value) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes one object, names in their order.
 func (f Fields) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, field := range f {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := quoted(field.Name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := field.Value.MarshalJSON()
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
+	var names []string
+	var values []any
+	for _, field := range f {
+		names, values = append(names, field.Name), append(values, field.Value)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// quoted is a string of JSON without the escapes for HTML.
-func quoted(s string) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(s)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	return render.Object(names, values)
 }
 
 func (k valueKind) String() string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // writeCSV writes the columns that have a key.
@@ -81,52 +82,56 @@ func columnsJSON(columns []Column) []columnJSON {
 	return out
 }
 
-// rowObject keeps the order of the columns, which a map would not.
 func rowObject(columns []Column, row []Cell) (json.RawMessage, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
+	var keys []string
+	var values []any
 	for i, c := range columns {
-		if c.Key == "" {
-			continue
+		if c.Key != "" {
+			keys, values = append(keys, c.Key), append(values, row[i])
 		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		key, err := json.Marshal(c.Key)
-		if err != nil {
-			return nil, err
-		}
-		value, err := row[i].json()
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return Object(keys, values)
 }
 
-func (c Cell) json() ([]byte, error) {
+// MarshalJSON writes what programs see.
+func (c Cell) MarshalJSON() ([]byte, error) {
 	switch {
 	case c.text:
-		return marshal(c.program)
+		return Marshal(c.program)
 	case c.program == "":
 		return []byte("null"), nil
 	}
 	return []byte(c.program), nil
 }
 
-// marshal is json.Marshal without the escapes for HTML.
-func marshal(v any) ([]byte, error) {
+// Object writes one JSON object with the keys in their order, which a map would
+// not keep.
+func Object(keys []string, values []any) ([]byte, error) {
+	out := []byte{'{'}
+	for i, key := range keys {
+		name, err := Marshal(key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := Marshal(values[i])
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = slices.Concat(out, name, []byte{':'}, value)
+	}
+	return append(out, '}'), nil
+}
+
+// Marshal is json.Marshal without the escapes for HTML.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // WriteJSON writes v indented, without escapes for HTML. The caller's type

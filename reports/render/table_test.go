@@ -139,7 +139,7 @@ func TestCells(t *testing.T) {
 		{Int(7).As("seven"), "seven", "7", "7"},
 	} {
 		people := view{unicode: true}.spell([][]Cell{{c.cell}}, 0)[0]
-		asJSON, err := c.cell.json()
+		asJSON, err := c.cell.MarshalJSON()
 		if err != nil || people != c.people || c.cell.program != c.program || string(asJSON) != c.asJSON {
 			t.Errorf("got %q, %q, %s, %v; want %q, %q, %s", people, c.cell.program, asJSON, err, c.people, c.program, c.asJSON)
 		}
