@@ -75,7 +75,7 @@ func (d *Document) errorAt(pos *token.Position, message string) error {
 // whole file.
 func (d *Document) Find(path string) (Node, bool) {
 	if path == "" {
-		return Node{d.file.Docs[0].Body, "", d}, true
+		return Node{d.file.Docs[0].Body, "the file", d}, true
 	}
 	at, err := yaml.PathString("$." + path)
 	if err != nil {
@@ -84,9 +84,6 @@ func (d *Document) Find(path string) (Node, bool) {
 	n, err := at.FilterFile(d.file)
 	return Node{n, "", d}, err == nil && n != nil
 }
-
-// Top returns the mapping that is the file, or nil after a fault.
-func (d *Document) Top() *Mapping { return Node{d.file.Docs[0].Body, "the file", d}.Mapping() }
 
 // Faults returns how many faults were found so far.
 func (d *Document) Faults() int { return len(d.faults) }

@@ -43,6 +43,40 @@ func (n Node) Position() *token.Position {
 	return n.GetToken().Position
 }
 
+// pairs returns the keys and values of a mapping.
+func (n Node) pairs() []*ast.MappingValueNode {
+	m, ok := n.Node.(*ast.MappingNode)
+	if !ok {
+		return nil
+	}
+	return m.Values
+}
+
+// Keys returns the keys of a mapping in the order of the file.
+func (n Node) Keys() (keys []string) {
+	for _, p := range n.pairs() {
+		keys = append(keys, p.Key.GetToken().Value)
+	}
+	return keys
+}
+
+// Get returns the value of a key of a mapping.
+func (n Node) Get(key string) (Node, bool) {
+	for _, p := range n.pairs() {
+		if p.Key.GetToken().Value == key {
+			return Node{p.Value, n.What + ": " + key, n.Doc}, true
+		}
+	}
+	return Node{}, false
+}
+
+// FaultAt records what is wrong with the value of a key that is there.
+func (n Node) FaultAt(key, format string, args ...any) {
+	if value, ok := n.Get(key); ok {
+		value.Fault(format, args...)
+	}
+}
+
 // List returns the items of a list, or nil after a fault.
 func (n Node) List() []Node {
 	list, ok := n.Node.(*ast.SequenceNode)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/inalab/inalab/internal/suggest"
 )
 
 // Reader is a type that reads itself from a value, and records its faults.
@@ -18,26 +20,44 @@ type Hinter interface{ Wanted() string }
 // Worded is a text type that takes certain words only.
 type Worded interface{ Words() []string }
 
-// Read fills the struct that into points to, and reports whether all went well.
-// The keys of its fields must be there, but for those with "omitempty". Fields
-// without a tag are left alone. Lists are lists of text. Mappings below are
-// closed; m is not.
-func (m *Mapping) Read(into any) bool {
-	before := len(m.Doc.faults)
-	v := reflect.ValueOf(into).Elem()
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		key, optional := strings.CutSuffix(field.Tag.Get("yaml"), ",omitempty")
-		if key == "" {
-			continue
-		}
-		if n, ok := m.Get(key); ok {
-			n.read(v.Field(i))
-		} else if !optional {
-			m.Need(key, wanted(field.Type))
+// Read fills the struct that into points to from a mapping, and reports whether
+// all went well. The keys of its fields must be there, but for those with
+// "omitempty". Fields without a tag are left alone. Lists are lists of text, or
+// of [Node]. Other keys are unknown, but for those that others names.
+func (n Node) Read(into any, others ...string) bool {
+	before := len(n.Doc.faults)
+	if n.Type() != ast.MappingType {
+		n.Fault("keys with values are needed here")
+		return false
+	}
+	known := append(n.fill(reflect.ValueOf(into).Elem()), others...)
+	for _, p := range n.pairs() {
+		if key := p.Key.GetToken().Value; !slices.Contains(known, key) {
+			Node{p.Key, n.What, n.Doc}.Fault("unknown key %q%s", key, suggest.DidYouMean(key, known))
 		}
 	}
-	return len(m.Doc.faults) == before
+	return len(n.Doc.faults) == before
+}
+
+// fill fills a struct and those embedded in it, and returns the keys of both.
+func (n Node) fill(into reflect.Value) (keys []string) {
+	for i := range into.NumField() {
+		field := into.Type().Field(i)
+		key, optional := strings.CutSuffix(field.Tag.Get("yaml"), ",omitempty")
+		switch value, ok := n.Get(key); {
+		case field.Anonymous:
+			keys = append(keys, n.fill(into.Field(i))...)
+			continue
+		case key == "":
+			continue
+		case ok:
+			value.read(into.Field(i))
+		case !optional:
+			n.Fault("%s is missing: %s", key, wanted(field.Type))
+		}
+		keys = append(keys, key)
+	}
+	return keys
 }
 
 // wanted says what to write for a value of a type.
@@ -65,8 +85,12 @@ func wanted(t reflect.Type) string {
 
 // read fills one field.
 func (n Node) read(into reflect.Value) {
-	if r, ok := into.Addr().Interface().(Reader); ok {
-		r.ReadYAML(n)
+	switch into := into.Addr().Interface().(type) {
+	case Reader:
+		into.ReadYAML(n)
+		return
+	case *[]Node:
+		*into = n.List()
 		return
 	}
 	switch into.Kind() {
@@ -74,10 +98,7 @@ func (n Node) read(into reflect.Value) {
 		into.Set(reflect.New(into.Type().Elem()))
 		n.read(into.Elem())
 	case reflect.Struct:
-		if m := n.Mapping(); m != nil {
-			m.Read(into.Addr().Interface())
-			m.Close()
-		}
+		n.Read(into.Addr().Interface())
 	case reflect.Slice:
 		n.readTexts(into)
 	case reflect.String:

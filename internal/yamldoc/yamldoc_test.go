@@ -42,6 +42,7 @@ type sheet struct {
 	Pair    pair     `yaml:"pair"`
 	Note    string   `yaml:"note,omitempty"`
 	Margin  *float64 `yaml:"margin,omitempty"`
+	Rest    []Node   `yaml:"rest,omitempty"`
 	left    int      // has no key
 }
 
@@ -52,6 +53,7 @@ paint: green
 inner: {share: 0.5, on: true}
 pair: [x, y]
 margin: 2
+meta: {any: thing}
 `
 
 func parse(t *testing.T, text string) *Document {
@@ -67,18 +69,17 @@ func parse(t *testing.T, text string) *Document {
 func read(t *testing.T, text string) (s sheet, err error) {
 	t.Helper()
 	d := parse(t, text)
-	top := d.Top()
-	if ok := top.Read(&s); ok != (d.Err() == nil) {
+	top, _ := d.Find("")
+	if ok := top.Read(&s, "meta"); ok != (d.Err() == nil) {
 		t.Errorf("all went well is %v with %v", ok, d.Err())
 	}
-	top.Close()
 	return s, d.Err()
 }
 
 func TestRead(t *testing.T) {
 	got, err := read(t, whole)
 	margin := 2.0
-	want := sheet{"one", 3, []colour{"red", "green"}, "green", inner{0.5, true}, pair{"x", "y"}, "", &margin, 0}
+	want := sheet{"one", 3, []colour{"red", "green"}, "green", inner{0.5, true}, pair{"x", "y"}, "", &margin, nil, 0}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(sheet{})); err != nil || diff != "" {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
@@ -191,14 +192,15 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if d := parse(t, "[1]"); d.Top() != nil || messages(d.Err()) != "f:1:1: the file: keys with values are needed here" {
-		t.Errorf("a list at the top: %v", d.Err())
+	if _, err := read(t, "[1]"); messages(err) != "f:1:1: the file: keys with values are needed here" {
+		t.Errorf("a list at the top: %v", err)
 	}
 }
 
 func TestFaultsAreCounted(t *testing.T) {
 	d := parse(t, "list: ["+strings.Repeat("1, ", MaxFaults+4)+"1]")
-	for _, item := range d.Top().Items("list") {
+	list, _ := d.Find("list")
+	for _, item := range list.List() {
 		item.Fault("wrong")
 	}
 	if got := d.Err().Error(); strings.Count(got, "wrong") != MaxFaults || !strings.HasSuffix(got, "\nf: and 5 more") || d.Faults() != MaxFaults+5 {

@@ -56,32 +56,40 @@ type ArithmeticCheck struct {
 	Consistent  bool   `yaml:"consistent"` // whether the paper agrees with itself
 }
 
-func (d *decoder) facts(top *yamldoc.Mapping) {
-	d.ledger.Facts = entries[Fact](d, top, "facts", spaceFacts, nil)
+func (d *decoder) facts(top yamldoc.Node) {
+	var file struct {
+		Facts []yamldoc.Node `yaml:"facts"`
+	}
+	top.Read(&file, "meta")
+	d.ledger.Facts = entries[Fact](d, file.Facts, spaceFacts, nil)
 }
 
-func (d *decoder) withheld(top *yamldoc.Mapping) {
-	d.ledger.Withheld = entries(d, top, "withheld", spaceClaims, func(m *yamldoc.Mapping, w *Withheld, ok bool) {
-		if ok {
-			ofPaper(m, w.ID, w.Paper)
-		}
-	})
+func (d *decoder) withheld(top yamldoc.Node) {
+	var file struct {
+		Withheld []yamldoc.Node `yaml:"withheld"`
+	}
+	top.Read(&file, "meta")
+	d.ledger.Withheld = entries(d, file.Withheld, spaceClaims, func(n yamldoc.Node, w *Withheld) { ofPaper(n, w.ID, w.Paper) })
 }
 
 // ambiguities reads both lists of the file.
-func (d *decoder) ambiguities(top *yamldoc.Mapping) {
-	d.ledger.Ambiguities = entries(d, top, "ambiguities", spaceAmbiguities, func(m *yamldoc.Mapping, a *Ambiguity, ok bool) {
+func (d *decoder) ambiguities(top yamldoc.Node) {
+	var file struct {
+		Ambiguities []yamldoc.Node `yaml:"ambiguities"`
+		Arithmetic  []yamldoc.Node `yaml:"arithmetic_checks"`
+	}
+	top.Read(&file, "meta")
+	d.ledger.Ambiguities = entries(d, file.Ambiguities, spaceAmbiguities, func(n yamldoc.Node, a *Ambiguity) {
 		switch {
-		case !ok:
 		case (len(a.Choices) == 0) != (a.Default == ""):
-			m.Fault("choices and default go together")
+			n.Fault("choices and default go together")
 		case a.Default != "" && !slices.Contains(a.Choices, a.Default):
-			m.FaultAt("default", "%q: choices are %s%s", a.Default, strings.Join(a.Choices, ", "), suggest.DidYouMean(a.Default, a.Choices))
+			n.FaultAt("default", "%q: choices are %s%s", a.Default, strings.Join(a.Choices, ", "), suggest.DidYouMean(a.Default, a.Choices))
 		case a.Default != "" && a.Reading == "":
-			m.Fault("reading is missing: say what %q stands for", a.Default)
+			n.Fault("reading is missing: say what %q stands for", a.Default)
 		}
 	})
-	d.ledger.Arithmetic = entries[ArithmeticCheck](d, top, "arithmetic_checks", spaceArithmetic, nil)
+	d.ledger.Arithmetic = entries[ArithmeticCheck](d, file.Arithmetic, spaceArithmetic, nil)
 }
 
 // Readings are the choices of a run where papers are ambiguous.

@@ -7,11 +7,14 @@ import (
 
 // Parts is met where each named part meets the check of its own.
 type Parts struct {
-	Parts []Part
+	Parts PartList `yaml:"parts"`
 	// Inputs are the parts that an experiment is fed with. They are never shown
 	// as results and need not be measured; one that is must still be the paper's.
 	Inputs []string `yaml:"inputs,omitempty"`
 }
+
+// PartList are the parts of a check.
+type PartList []Part
 
 // Part is one part of a check, in the order of the ledger.
 type Part struct {

@@ -10,84 +10,77 @@ import (
 	"github.com/inalab/inalab/internal/yamldoc"
 )
 
-// check reads the check of a claim, or returns nil after a fault.
-func check(claim *yamldoc.Mapping) Check {
-	n, ok := claim.Need("check", "write {op: ...}")
-	if !ok {
-		return nil
-	}
-	return checkIn(n, texts(ops))
-}
+// rawCheck reads a check of any form.
+type rawCheck struct{ Check }
+
+// Wanted says what to write for a check.
+func (rawCheck) Wanted() string { return "write {op: ...}" }
+
+// ReadYAML reads a check. After a fault there is none.
+func (c *rawCheck) ReadYAML(n yamldoc.Node) { c.Check = checkIn(n, texts(ops)) }
 
 // checkIn reads a check of one of the forms that are allowed.
 func checkIn(n yamldoc.Node, allowed []string) Check {
-	before := n.Doc.Faults()
-	m := n.Mapping()
-	if m == nil {
-		return nil
+	op, ok := n.Get("op")
+	switch {
+	case n.Type() != ast.MappingType:
+		n.Fault("keys with values are needed here")
+	case !ok:
+		n.Fault("op is missing: allowed are %s", strings.Join(allowed, ", "))
+	default:
+		return form(n, Op(op.Word(allowed)))
 	}
-	op, ok := m.Need("op", "allowed are "+strings.Join(allowed, ", "))
-	if !ok {
-		return nil
-	}
-	word := op.Word(allowed)
-	if word == "" {
-		return nil
-	}
-	c := form(m, Op(word))
-	m.Close()
-	if n.Doc.Faults() > before {
-		return nil
-	}
-	return c
+	return nil
 }
 
 // form reads what belongs to an op.
-func form(m *yamldoc.Mapping, op Op) Check {
+func form(n yamldoc.Node, op Op) Check {
 	switch op {
 	case OpWithin:
-		return within(m)
+		return within(n)
 	case OpRange:
-		return fields(m, Range{}, func(c Range) {
+		return fields(n, Range{}, func(c Range) {
 			if c.Min > c.Max {
-				m.FaultAt("max", "%s is below min, %s", digits(c.Max), digits(c.Min))
+				n.FaultAt("max", "%s is below min, %s", digits(c.Max), digits(c.Min))
 			}
 		})
 	case OpMin:
-		return fields(m, Min{}, nil)
+		return fields(n, Min{}, nil)
 	case OpMax:
-		return fields(m, Max{}, nil)
+		return fields(n, Max{}, nil)
 	case OpEqual:
-		return fields(m, Equal{}, func(c Equal) { measurable(m, c.Value) })
+		return fields(n, Equal{}, func(c Equal) { measurable(n, c.Value) })
 	case OpOrder:
-		return fields(m, Order{Strict: true}, func(c Order) {
+		return fields(n, Order{Strict: true}, func(c Order) {
 			if len(c.Groups) < 2 {
-				m.FaultAt("names", "an order takes two or more groups")
+				n.FaultAt("names", "an order takes two or more groups")
 			}
 		})
 	case OpMonotone:
-		return fields(m, Monotone{}, func(c Monotone) { monotone(m, c) })
+		return fields(n, Monotone{}, func(c Monotone) { monotone(n, c) })
 	case OpParts:
-		return partsOf(m)
+		return fields(n, Parts{}, func(c Parts) { inputs(n, c) })
+	case OpNone:
+		return fields(n, None{}, nil)
 	}
-	return None{}
+	return nil // the op was a fault
 }
 
-// fields reads a check whose fields are its keys, and lets more look at it.
-func fields[C Check](m *yamldoc.Mapping, c C, more func(C)) Check {
-	if m.Read(&c) && more != nil {
-		more(c)
+// fields reads a check whose fields are its keys, and lets agree look at it.
+func fields[C Check](n yamldoc.Node, c C, agree func(C)) Check {
+	if n.Read(&c, "op") && agree != nil {
+		agree(c)
 	}
 	return c
 }
 
-func within(m *yamldoc.Mapping) Check {
+func within(n yamldoc.Node) Check {
 	var raw struct {
 		Of  float64  `yaml:"of"`
 		Abs *float64 `yaml:"abs,omitempty"`
 		Rel *float64 `yaml:"rel,omitempty"`
 	}
-	if !m.Read(&raw) {
+	if !n.Read(&raw, "op") {
 		return nil
 	}
 	margin, key := raw.Abs, "abs"
@@ -96,13 +89,13 @@ func within(m *yamldoc.Mapping) Check {
 	}
 	switch {
 	case raw.Abs != nil && raw.Rel != nil:
-		m.FaultAt("rel", "abs is there too: one of them is needed")
+		n.FaultAt("rel", "abs is there too: one of them is needed")
 	case margin == nil:
-		m.Fault("abs, or rel for a fraction, is missing")
+		n.Fault("abs, or rel for a fraction, is missing")
 	case *margin < 0:
-		m.FaultAt(key, "%s: a margin is zero or more", digits(*margin))
+		n.FaultAt(key, "%s: a margin is zero or more", digits(*margin))
 	case raw.Of == 0 && key == "rel":
-		m.FaultAt("rel", "a fraction of 0 is 0: write abs")
+		n.FaultAt("rel", "a fraction of 0 is 0: write abs")
 	default:
 		return Within{raw.Of, *margin, key == "rel"}
 	}
@@ -110,13 +103,13 @@ func within(m *yamldoc.Mapping) Check {
 }
 
 // measurable refuses values that no experiment can measure.
-func measurable(m *yamldoc.Mapping, v Value) {
+func measurable(n yamldoc.Node, v Value) {
 	scalar := func(v Value) bool { return v.kind == valueNumber || v.kind == valueWord }
 	switch {
 	case v.kind == valueFields:
-		m.FaultAt("value", "named values are compared one by one: write {op: parts, ...}")
+		n.FaultAt("value", "named values are compared one by one: write {op: parts, ...}")
 	case v.kind == valueList && slices.ContainsFunc(v.list, func(v Value) bool { return !scalar(v) }):
-		m.FaultAt("value", "a list of numbers or words is needed here")
+		n.FaultAt("value", "a list of numbers or words is needed here")
 	}
 }
 
@@ -142,41 +135,37 @@ func (g *Groups) ReadYAML(n yamldoc.Node) {
 	}
 }
 
-func monotone(m *yamldoc.Mapping, c Monotone) {
-	switch hasRho := m.Has("rho"); {
+func monotone(n yamldoc.Node, c Monotone) {
+	_, hasRho := n.Get("rho")
+	switch {
 	case hasRho && c.Strict:
-		m.FaultAt("rho", "strict is there too: one of them is needed")
+		n.FaultAt("rho", "strict is there too: one of them is needed")
 	case hasRho && (c.Rho <= 0 || c.Rho > 1):
-		m.FaultAt("rho", "%s: allowed are correlations above 0, up to 1; direction says which way", digits(c.Rho))
+		n.FaultAt("rho", "%s: allowed are correlations above 0, up to 1; direction says which way", digits(c.Rho))
 	case !hasRho && !c.Strict:
-		m.Fault("rho, or strict: true, is missing")
+		n.Fault("rho, or strict: true, is missing")
 	}
 }
 
-// partsOf reads named checks. Parts have no parts.
-func partsOf(m *yamldoc.Mapping) Check {
-	var c Parts
-	n, ok := m.Need("parts", "write {name: {op: ...}, ...}")
-	if !ok {
-		return nil
+// Wanted says what to write for parts.
+func (PartList) Wanted() string { return "write {name: {op: ...}, ...}" }
+
+// ReadYAML reads named checks. Parts have no parts.
+func (l *PartList) ReadYAML(n yamldoc.Node) {
+	for _, name := range n.Keys() {
+		part, _ := n.Get(name)
+		part.What = strings.TrimSuffix(n.What, "parts") + name
+		*l = append(*l, Part{name, checkIn(part, texts(ops[:slices.Index(ops, OpParts)]))})
 	}
-	in := n.Mapping()
-	if in == nil {
-		return nil
-	}
-	for _, name := range in.Keys {
-		part, _ := in.Get(name)
-		part.What = m.What + ": " + name
-		c.Parts = append(c.Parts, Part{name, checkIn(part, texts(ops[:slices.Index(ops, OpParts)]))})
-	}
-	if len(c.Parts) == 0 {
+	if len(*l) == 0 {
 		n.Fault("one part or more is needed")
 	}
-	m.Read(&c)
+}
+
+func inputs(n yamldoc.Node, c Parts) {
 	for _, name := range c.Inputs {
 		if !c.has(name) {
-			m.FaultAt("inputs", "%q is no part of the check%s", name, suggest.DidYouMean(name, c.names()))
+			n.FaultAt("inputs", "%q is no part of the check%s", name, suggest.DidYouMean(name, c.names()))
 		}
 	}
-	return c
 }

@@ -38,7 +38,7 @@ func Load() (*Ledger, error) {
 func LoadFS(dir fs.FS) (*Ledger, error) {
 	d := &decoder{dir: dir, seen: map[string]string{}, ledger: &Ledger{}}
 	for _, p := range Papers {
-		d.file(string(p)+".yaml", func(m *yamldoc.Mapping) { d.claims(p, m) })
+		d.file(string(p)+".yaml", func(top yamldoc.Node) { d.claims(p, top) })
 	}
 	d.file("withheld.yaml", d.withheld)
 	d.file("facts.yaml", d.facts)
@@ -56,8 +56,8 @@ type decoder struct {
 	ledger     *Ledger
 	seen       map[string]string // "kind id" to file:line:col
 	references []reference
-	docs       []*yamldoc.Document
-	unread     []error // files that are missing or no YAML
+	errs       []func() error // of each file
+	unread     bool           // a file is missing or no YAML
 }
 
 // reference is an id that a claim names.
@@ -68,26 +68,22 @@ type reference struct {
 }
 
 // file reads one file.
-func (d *decoder) file(name string, read func(*yamldoc.Mapping)) {
+func (d *decoder) file(name string, read func(top yamldoc.Node)) {
 	text, err := fs.ReadFile(d.dir, name)
-	if err != nil {
-		d.unread = append(d.unread, fmt.Errorf("read the ledger: %w", err))
-		return
-	}
 	doc := &yamldoc.Document{Name: name}
-	if err := doc.Parse(text); err != nil {
-		d.unread = append(d.unread, err)
+	if err != nil {
+		err = fmt.Errorf("read the ledger: %w", err)
+	} else {
+		err = doc.Parse(text)
+	}
+	if err != nil {
+		d.unread = true
+		d.errs = append(d.errs, func() error { return err })
 		return
 	}
-	top := doc.Top()
-	if top == nil {
-		d.unread = append(d.unread, doc.Err())
-		return
-	}
-	d.docs = append(d.docs, doc)
+	d.errs = append(d.errs, doc.Err)
+	top, _ := doc.Find("")
 	read(top)
-	top.Has("meta") // of a file: what its makers have to say
-	top.Close()
 }
 
 // resolve checks references, once all claims are known.
@@ -97,16 +93,16 @@ func (d *decoder) resolve() {
 		switch _, ok := d.seen[spaceClaims+" "+string(r.to)]; {
 		case r.to == r.by:
 			r.at.Fault("the claim names itself")
-		case !ok && len(d.unread) == 0: // else it may stand in the file that could not be read
+		case !ok && !d.unread: // else it may stand in the file that could not be read
 			r.at.Fault("unknown claim %q%s", r.to, suggest.DidYouMean(string(r.to), ids))
 		}
 	}
 }
 
 func (d *decoder) err() error {
-	errs := d.unread
-	for _, doc := range d.docs {
-		errs = append(errs, doc.Err())
+	var errs []error
+	for _, err := range d.errs {
+		errs = append(errs, err())
 	}
 	return errors.Join(errs...)
 }
@@ -120,8 +116,8 @@ const (
 )
 
 // unique checks the id of an entry, which no other entry of its space may have.
-func (d *decoder) unique(m *yamldoc.Mapping, space string) {
-	n, _ := m.Get("id")
+func (d *decoder) unique(entry yamldoc.Node, space string) {
+	n, _ := entry.Get("id")
 	id, _ := n.Text()
 	if id == "" {
 		return // a fault already

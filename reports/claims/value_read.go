@@ -51,9 +51,8 @@ func valueIn(n yamldoc.Node) Value {
 		return v
 	case *ast.MappingNode:
 		v := Value{kind: valueFields}
-		m := n.Mapping()
-		for _, key := range m.Keys {
-			inner, _ := m.Get(key)
+		for _, key := range n.Keys() {
+			inner, _ := n.Get(key)
 			v.fields = append(v.fields, Field{key, valueIn(inner)})
 		}
 		return v
