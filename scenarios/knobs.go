@@ -39,7 +39,7 @@ func (k *knobs) value(path string, t reflect.Type) (v reflect.Value, ok bool) {
 
 // byKey returns the field of a key.
 func byKey(v reflect.Value, key string) reflect.Value {
-	i := fieldOf(v.Type(), key)
+	i := fieldOf(reflect.VisibleFields(v.Type()), key)
 	if i < 0 {
 		panic("reading the key " + key + " of a scenario: the schema lacks it: a system reads other knobs than before")
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/harness/job"
@@ -14,31 +15,19 @@ import (
 // without a file. File is a struct type made of both, so that one strict decoder
 // reads a file as a whole.
 type schema struct {
-	file     reflect.Type
-	sections []rawSection
-	err      error // of the first knob that cannot be
-}
-
-// rawSection is a section as it is written.
-type rawSection struct {
-	name string
-	keys []reflect.StructField
+	file   reflect.Type
+	fields []reflect.StructField // of file: those of raw, then the sections
+	err    error                 // of the first knob that cannot be
 }
 
 func newSchema(systems []job.System) (*schema, error) {
-	s := &schema{}
+	s := &schema{fields: reflect.VisibleFields(reflect.TypeFor[raw]())}
 	for _, sys := range systems {
 		if job.Configure(sys, &knobs{schema: s}); s.err != nil {
 			return nil, fmt.Errorf("system %s: %w", sys.Name(), s.err)
 		}
 	}
-	fields := reflect.VisibleFields(reflect.TypeFor[raw]())
-	for _, sec := range s.sections {
-		f := field(sec.name, reflect.StructOf(sec.keys), ",omitempty")
-		f.Tag += ` json:",omitzero"`
-		fields = append(fields, f)
-	}
-	s.file = reflect.StructOf(fields)
+	s.file = reflect.StructOf(s.fields)
 	return s, nil
 }
 
@@ -58,42 +47,32 @@ var knobName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$`)
 // add takes down that a knob is read as a type.
 func (s *schema) add(path string, t reflect.Type) {
 	section, key, _ := strings.Cut(path, ".")
+	at := fieldOf(s.fields, section)
 	switch {
 	case !knobName.MatchString(section) || !knobName.MatchString(key):
 		s.err = fmt.Errorf("knob %q: write section.key, words of a-z and 0-9 joined by -", path)
 		return
-	case fieldOf(reflect.TypeFor[raw](), section) >= 0:
+	case at >= 0 && at < reflect.TypeFor[raw]().NumField():
 		s.err = fmt.Errorf("knob %q: %s is a key of all scenarios", path, section)
 		return
+	case at < 0:
+		at = len(s.fields)
+		f := field(section, reflect.TypeFor[struct{}](), ",omitempty")
+		f.Tag += ` json:",omitzero"`
+		s.fields = append(s.fields, f)
 	}
-	sec := s.section(section)
-	for _, k := range sec.keys {
-		if k.Tag == field(key, t, "").Tag {
-			if k.Type != t {
-				s.err = fmt.Errorf("knob %q: another system reads it as %v, not %v", path, k.Type, t)
-			}
-			return
-		}
+	keys := reflect.VisibleFields(s.fields[at].Type)
+	if i := fieldOf(keys, key); i < 0 {
+		s.fields[at].Type = reflect.StructOf(append(keys, field(key, t, "")))
+	} else if keys[i].Type != t {
+		s.err = fmt.Errorf("knob %q: another system reads it as %v, not %v", path, keys[i].Type, t)
 	}
-	sec.keys = append(sec.keys, field(key, t, ""))
-}
-
-func (s *schema) section(name string) *rawSection {
-	for i := range s.sections {
-		if s.sections[i].name == name {
-			return &s.sections[i]
-		}
-	}
-	s.sections = append(s.sections, rawSection{name: name})
-	return &s.sections[len(s.sections)-1]
 }
 
 // fieldOf returns the number of the field of a key, or -1.
-func fieldOf(t reflect.Type, key string) int {
-	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ","); name == key {
-			return i
-		}
-	}
-	return -1
+func fieldOf(fields []reflect.StructField, key string) int {
+	return slices.IndexFunc(fields, func(f reflect.StructField) bool {
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		return name == key
+	})
 }

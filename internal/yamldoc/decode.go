@@ -32,10 +32,10 @@ func (d *Document) Decode(into any) error {
 	if err == nil {
 		return nil
 	}
-	return d.place(err, func(e yaml.Error) string { return describe(e, reflect.TypeOf(into).Elem()) })
+	return d.place(err, reflect.TypeOf(into).Elem())
 }
 
-// describe says what the decoder found without the names of Go types.
+// describe says what the parser or the decoder found without the names of Go types.
 func describe(err yaml.Error, file reflect.Type) string {
 	var (
 		kind     *yaml.TypeError
@@ -47,10 +47,14 @@ func describe(err yaml.Error, file reflect.Type) string {
 	case errors.As(err, &overflow):
 		return needed(overflow.DstType) + " is needed here"
 	}
-	if unknown, ok := strings.CutPrefix(err.GetMessage(), "unknown field "); ok {
+	message := err.GetMessage()
+	if unknown, ok := strings.CutPrefix(message, "unknown field "); ok {
 		return "unknown key " + unknown + keyHint(strings.Trim(unknown, `"`), keysOf(file, ""))
 	}
-	return err.GetMessage()
+	if strings.Contains(message, "must be specified") {
+		message += "; inside {} and [], text of several lines must be in quotes"
+	}
+	return message
 }
 
 func needed(t reflect.Type) string {

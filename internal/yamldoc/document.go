@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (d *Document) Parse(text []byte) (err error) {
 	d.file, err = parser.ParseBytes(text, 0)
 	switch {
 	case err != nil:
-		return d.place(err, message)
+		return d.place(err, nil)
 	case len(d.file.Docs) == 0 || d.file.Docs[0].Body == nil:
 		return fmt.Errorf("%s: %w", d.Name, ErrEmpty)
 	case len(d.file.Docs) > 1:
@@ -43,20 +44,13 @@ func (d *Document) Parse(text []byte) (err error) {
 	return nil
 }
 
-func message(err yaml.Error) string {
-	if s := err.GetMessage(); strings.Contains(s, "must be specified") {
-		return s + "; inside {} and [], text of several lines must be in quotes"
-	}
-	return err.GetMessage()
-}
-
-// place gives an error of the parser or decoder its place, and says it in words.
-func (d *Document) place(err error, words func(yaml.Error) string) error {
+// place gives an error of the parser, or of the decoder of a type of files, its place.
+func (d *Document) place(err error, file reflect.Type) error {
 	var placed yaml.Error
 	if !errors.As(err, &placed) || placed.GetToken() == nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
-	return d.errorAt(placed.GetToken().Position, words(placed))
+	return d.errorAt(placed.GetToken().Position, describe(placed, file))
 }
 
 // errorAt is "file:line:col: message" with the line quoted below.
@@ -84,9 +78,6 @@ func (d *Document) Find(path string) (Node, bool) {
 	n, err := at.FilterFile(d.file)
 	return Node{n, "", d}, err == nil && n != nil
 }
-
-// Faults returns how many faults were found so far.
-func (d *Document) Faults() int { return len(d.faults) }
 
 // Err joins the faults found so far, the first [MaxFaults] of them.
 func (d *Document) Err() error {

@@ -203,7 +203,7 @@ func TestFaultsAreCounted(t *testing.T) {
 	for _, item := range list.List() {
 		item.Fault("wrong")
 	}
-	if got := d.Err().Error(); strings.Count(got, "wrong") != MaxFaults || !strings.HasSuffix(got, "\nf: and 5 more") || d.Faults() != MaxFaults+5 {
-		t.Errorf("%d faults:\n%s", d.Faults(), got)
+	if got := d.Err().Error(); strings.Count(got, "wrong") != MaxFaults || !strings.HasSuffix(got, "\nf: and 5 more") {
+		t.Errorf("faults:\n%s", got)
 	}
 }
