@@ -186,5 +186,5 @@ func wrongKind(m Measured, want string) string {
 	if m.outcome == nil {
 		return "nothing was measured, the check is of " + want
 	}
-	return fmt.Sprintf("measured was %s, the check is of %s", m.outcome.kind(), want)
+	return fmt.Sprintf("measured was %s, the check is of %s", m.outcome.what(), want)
 }

@@ -11,11 +11,11 @@ import (
 
 // numbers is a list of numbers, which no experiment of the ledger measures.
 func numbers(xs ...float64) Measured {
-	var l list
+	v := Value{kind: valueList}
 	for _, x := range xs {
-		l = append(l, NumberValue(x))
+		v.list = append(v.list, NumberValue(x))
 	}
-	return Measured{outcome: l}
+	return Measured{outcome: v}
 }
 
 var order = Order{Groups: [][]string{{"ina"}, {"ps", "ring"}, {"tcp"}}, Strict: true}

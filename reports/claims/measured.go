@@ -20,9 +20,9 @@ type Measured struct {
 	Note      string
 }
 
-// outcome is one of the kinds of value below.
+// outcome is one of the kinds of value below, or a [Value].
 type outcome interface {
-	kind() string
+	what() string
 	people() string
 	record() Value // for programs
 }
@@ -35,10 +35,7 @@ type (
 	}
 	series  []Point
 	ranking []named // sorted by name
-	flag    bool
-	words   string
-	list    []Value
-	parts   []part // sorted by name
+	parts   []part  // sorted by name
 )
 
 // Point is one of a series: y, whatever the claim is of, at x.
@@ -83,18 +80,18 @@ func Ranking(values map[string]float64) Measured {
 }
 
 // Bool returns yes or no.
-func Bool(b bool) Measured { return Measured{outcome: flag(b)} }
+func Bool(b bool) Measured { return Measured{outcome: FlagValue(b)} }
 
 // Text returns a word.
-func Text(s string) Measured { return Measured{outcome: words(s)} }
+func Text(s string) Measured { return Measured{outcome: WordValue(s)} }
 
 // Texts returns a list of words.
 func Texts(ss ...string) Measured {
-	var l list
+	v := Value{kind: valueList}
 	for _, s := range ss {
-		l = append(l, WordValue(s))
+		v.list = append(v.list, WordValue(s))
 	}
-	return Measured{outcome: l}
+	return Measured{outcome: v}
 }
 
 // Group returns named values, for a check of parts. What the parts say of model,
@@ -136,19 +133,17 @@ func (m Measured) String() string {
 // asValue returns what a check of equality compares.
 func (m Measured) asValue() (Value, bool) {
 	switch m.outcome.(type) {
-	case number, flag, words, list:
+	case number, Value:
 		return m.outcome.record(), true
 	}
 	return Value{}, false
 }
 
-func (number) kind() string  { return "a number" }
-func (series) kind() string  { return "a series" }
-func (ranking) kind() string { return "named numbers" }
-func (flag) kind() string    { return "yes or no" }
-func (words) kind() string   { return "text" }
-func (list) kind() string    { return "a list" }
-func (parts) kind() string   { return "named parts" }
+func (number) what() string  { return "a number" }
+func (series) what() string  { return "a series" }
+func (ranking) what() string { return "named numbers" }
+func (parts) what() string   { return "named parts" }
+func (v Value) what() string { return v.kind.String() }
 
 func (n number) people() string {
 	if math.IsNaN(n.ci95) || math.IsInf(n.ci95, 0) {
@@ -182,15 +177,11 @@ func (r ranking) people() string {
 	return b.String()
 }
 
-func (f flag) people() string  { return yesNo(bool(f)) }
-func (w words) people() string { return string(w) }
-func (l list) people() string  { return joined(l) }
 func (p parts) people() string { return p.record().String() }
+func (v Value) people() string { return v.String() }
 
 func (n number) record() Value { return NumberValue(n.mean) }
-func (f flag) record() Value   { return FlagValue(bool(f)) }
-func (w words) record() Value  { return WordValue(string(w)) }
-func (l list) record() Value   { return Value{kind: valueList, list: l} }
+func (v Value) record() Value  { return v }
 
 func (s series) record() Value {
 	v := Value{kind: valueList}

@@ -37,8 +37,8 @@ var resultColumns = []resultColumn{
 		return valueCell(r.Measured, 0).As(shorten(r.people, w.measured))
 	}},
 	{render.Column{Key: "unit", Name: "unit", Spare: 2}, func(r *Result, w widths) render.Cell { return shortText(r.Unit, w.unit) }},
-	{render.Column{Key: "ci95"}, func(r *Result, _ widths) render.Cell { return optional(r.CI95, render.Exact) }},
-	{render.Column{Key: "n", Name: "n", Align: render.Right, Detail: true}, func(r *Result, _ widths) render.Cell { return optional(r.N, render.Int[int]) }},
+	{render.Column{Key: "ci95"}, func(r *Result, _ widths) render.Cell { return render.Optional(r.CI95, render.Exact) }},
+	{render.Column{Key: "n", Name: "n", Align: render.Right, Detail: true}, func(r *Result, _ widths) render.Cell { return render.Optional(r.N, render.Int) }},
 	{render.Column{Key: "tolerance", Name: "tolerance", Spare: 1}, func(r *Result, w widths) render.Cell { return shortText(r.Tolerance, w.tolerance) }},
 	{render.Column{Key: "verdict", Name: "verdict"}, func(r *Result, _ widths) render.Cell { return render.Text(string(r.Verdict)) }},
 	{render.Column{Key: "reason", Name: "reason", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(r.Reason) }},
@@ -46,7 +46,7 @@ var resultColumns = []resultColumn{
 	{render.Column{Key: "expected"}, func(r *Result, _ widths) render.Cell { return render.Bool(r.Expected) }},
 	{render.Column{Key: "pass_means", Name: "a pass means", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(string(r.PassMeans)) }},
 	{render.Column{Key: "method", Name: "method", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(string(r.Method)) }},
-	{render.Column{Key: "seed", Name: "seed", Align: render.Right, Detail: true}, func(r *Result, _ widths) render.Cell { return optional(r.Seed, render.Int[uint64]) }},
+	{render.Column{Key: "seed", Name: "seed", Align: render.Right, Detail: true}, func(r *Result, _ widths) render.Cell { return render.Optional(r.Seed, render.Int) }},
 	{render.Column{Key: "seconds", Name: "took", Unit: "s", Align: render.Right, Detail: true}, func(r *Result, _ widths) render.Cell { return render.Number(r.Seconds, 1) }},
 	{render.Column{Key: "run_dir", Name: "run", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(r.RunDir) }},
 	{render.Column{Key: "accept"}, func(r *Result, _ widths) render.Cell { return render.Text(r.Accept) }},
@@ -178,13 +178,6 @@ func columns(s string) int {
 		n += strings.Count(s, sign)
 	}
 	return n
-}
-
-func optional[T any](v *T, cell func(T) render.Cell) render.Cell {
-	if v == nil {
-		return render.NA()
-	}
-	return cell(*v)
 }
 
 func idList(ids []ID) string { return strings.Join(texts(ids), ", ") }

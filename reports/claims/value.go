@@ -77,7 +77,10 @@ func (v Value) String() string {
 	case valueNone:
 		return "-"
 	case valueFlag:
-		return yesNo(v.flag)
+		if v.flag {
+			return "yes"
+		}
+		return "no"
 	case valueList:
 		return joined(v.list)
 	case valueFields:
@@ -142,13 +145,6 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 
 func (k valueKind) String() string {
 	return [...]string{"nothing", "a number", "text", "yes or no", "a list", "named values"}[k]
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }
 
 // digits writes x for people: whole numbers in full, others with four

@@ -19,6 +19,14 @@ type Cell struct {
 // NA returns the cell of what does not apply.
 func NA() Cell { return Cell{} }
 
+// Optional returns the cell of a value, or where v is nil, of what does not apply.
+func Optional[T any](v *T, cell func(T) Cell) Cell {
+	if v == nil {
+		return NA()
+	}
+	return cell(*v)
+}
+
 // Text returns a cell of words.
 func Text(s string) Cell { return Cell{people: s, program: s, text: true} }
 

@@ -66,13 +66,13 @@ var summaryColumns = []summaryColumn{
 	{Column{Key: "speedup_switchml", Name: "speed-up", Unit: "SwitchML", Align: Right}, "ratio", "mean iteration time of switchml256 over this system's, paired by iteration; same model, p, seed, clock, scale and workers; no better than the fidelity of both rows",
 		speedupCell},
 	{Column{Key: "degraded_blocks", Name: "degraded", Unit: "blocks", Align: Right, Spare: 6}, "blocks", "blocks whose result lacked a source, over the run, at the worker that saw most (all workers get the same results)",
-		func(r *compare.Row, _ precision) Cell { return optional(r.DegradedBlocks).Suspect(r.Invalid()) }},
+		func(r *compare.Row, _ precision) Cell { return Optional(r.DegradedBlocks, Int).Suspect(r.Invalid()) }},
 	{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
-		func(r *compare.Row, _ precision) Cell { return optional(r.Retransmits).Suspect(r.Invalid()) }},
+		func(r *compare.Row, _ precision) Cell { return Optional(r.Retransmits, Int).Suspect(r.Invalid()) }},
 	{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over their contributors: for Trio-ML the workers that the trace of the switch names, for the other systems every worker; must be 0",
 		wrongCell},
 	{Column{Key: "checked", Align: Right}, "elements", "elements that were compared; must not be 0",
-		func(r *compare.Row, _ precision) Cell { return optional(r.Checked) }},
+		func(r *compare.Row, _ precision) Cell { return Optional(r.Checked, Int) }},
 	{Column{Key: "accuracy", Name: "accuracy", Unit: "%", Align: Right, Spare: 5}, "fraction", "share of the test set that the model gets right, when it was last evaluated",
 		accuracyCell},
 	{Column{Key: "fidelity", Name: "fidelity"}, "", "trusted, degraded or invalid (live clock), exact (virtual clock), computed (not run); numbers of an invalid row are not results",
@@ -129,14 +129,14 @@ func speedupCell(r *compare.Row, _ precision) Cell {
 
 // wrongCell shows people both counts: neither says anything without the other.
 func wrongCell(r *compare.Row, _ precision) Cell {
-	c := optional(r.Wrong)
+	c := Optional(r.Wrong, Int)
 	switch {
 	case r.Wrong == nil || r.Checked == nil:
 		return c
 	case *r.Checked == 0:
 		return c.As("unchecked")
 	}
-	return c.As(c.people + "/" + optional(r.Checked).people)
+	return c.As(c.people + "/" + Optional(r.Checked, Int).people)
 }
 
 func accuracyCell(r *compare.Row, _ precision) Cell {
@@ -165,13 +165,6 @@ func when(applies bool, c Cell) Cell {
 }
 
 func count(n *int, applies bool) Cell { return when(applies, Int(*n)) }
-
-func optional[T ~int | ~uint64](n *T) Cell {
-	if n == nil {
-		return NA()
-	}
-	return Int(*n)
-}
 
 func number(v *float64, decimals int) Cell {
 	if v == nil {
