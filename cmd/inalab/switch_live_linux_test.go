@@ -237,7 +237,7 @@ func TestSwitchMLJobByCommand(t *testing.T) {
 				"id-taken: there is a job 2 on tor: remove it first, or take another id":                                       {"--id", "2", "--sources", "1", "--slots", "8"},
 				"no-room: job 3 wants 500 slots on tor, where 192 of 8192 are left: end a job first, or give jobs fewer slots": {"--id", "3", "--sources", "1", "--slots", "500"},
 				"bad-source: job 3: worker 0 at 10.1.0.3 is in job 2 on tor: remove that job first":                            {"--id", "3", "--sources", "2", "--slots", "8"},
-				"other-protocol: job 3 says nothing of slots: this switch speaks SwitchML: give --slots":              {"--id", "3", "--sources", "1"},
+				"other-protocol: job 3 says nothing of slots: this switch speaks SwitchML: give --slots":                       {"--id", "3", "--sources", "1"},
 				`bad-result-ports: job 3: tor has no port "p7" with a link: name one of p0, p1, p2`:                            {"--id", "3", "--slots", "8", "--worker", "10.1.0.9,02:00:00:00:00:01,p7"},
 			} {
 				if text := r.refused(exitFailed, append([]string{"job", "add"}, args...)...); !strings.Contains(text, says) {
