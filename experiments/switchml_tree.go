@@ -8,8 +8,8 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	"github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // hierarchy is SwitchML §7: how many workers layers of switches can have, where

@@ -14,8 +14,8 @@ import (
 	"github.com/inalab/inalab/nodes/switchmlrdma"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	"github.com/inalab/inalab/switchd/program/switchmljob"
-	"github.com/inalab/inalab/switchd/program/switchmlroce"
+	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	switchmlroce "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
 )
 
 // unitSwitchmlRDMA is what a lost packet costs hosts that send messages (SwitchML

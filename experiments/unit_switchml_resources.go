@@ -10,8 +10,8 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/reports/claims"
-	"github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/inalab/inalab/reports/bench"
 	"github.com/inalab/inalab/reports/stat"
 	"github.com/inalab/inalab/switchd/dataplane"
-	"github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/render"
-	"github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchmlsession"
+	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 	"github.com/inalab/inalab/topo/gen"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
-	program "github.com/inalab/inalab/switchd/program/switchml"
+	program "github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 var _ worker.Collective = (*switchml.Core)(nil)

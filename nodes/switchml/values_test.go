@@ -15,7 +15,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchml"
-	program "github.com/inalab/inalab/switchd/program/switchml"
+	program "github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // halfSwitch is the 16-bit mode of a switch (§4.6) around the program for 32

@@ -15,8 +15,8 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchmlrdma"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/program/switchmljob"
-	program "github.com/inalab/inalab/switchd/program/switchmlroce"
+	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	program "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
 )
 
 var _ worker.IntegerCollective = (*switchmlrdma.Core)(nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchmlrdma"
-	program "github.com/inalab/inalab/switchd/program/switchmlroce"
+	program "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
 )
 
 // Without loss every worker sends each message once, and one with an exponent only

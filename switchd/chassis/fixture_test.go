@@ -14,7 +14,7 @@ import (
 	wireswitch "github.com/inalab/inalab/internal/wire/switchml"
 	wiretrio "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
-	"github.com/inalab/inalab/switchd/program/switchml"
+	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/topo"

@@ -19,8 +19,8 @@ import (
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
-	"github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/topo/plan"
 )
 

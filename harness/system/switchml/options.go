@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/switchd/program/switchmljob"
+	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // options are those of a job on the command line.

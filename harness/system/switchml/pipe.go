@@ -12,8 +12,8 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
-	program "github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	program "github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/topo/plan"
 )

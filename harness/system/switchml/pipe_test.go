@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	nodes "github.com/inalab/inalab/nodes/switchml"
-	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"

@@ -18,9 +18,9 @@ import (
 	"github.com/inalab/inalab/nodes/switchmlrdma"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
-	"github.com/inalab/inalab/switchd/program/switchmljob"
-	program "github.com/inalab/inalab/switchd/program/switchmlroce"
-	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	program "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
 	"github.com/inalab/inalab/topo/plan"
 )
 

@@ -13,9 +13,9 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/daemon"
-	program "github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchmlsession"
-	"github.com/inalab/inalab/switchd/program/switchmltofino"
+	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 	"github.com/inalab/inalab/topo/plan"
 )
 

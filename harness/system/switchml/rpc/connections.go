@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/grpc/stats"
 
-	"github.com/inalab/inalab/switchd/program/switchmlsession"
+	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 )
 
 // connections tells the machine who comes and goes.

@@ -20,8 +20,8 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/dataplane"
-	"github.com/inalab/inalab/switchd/program/switchmljob"
-	"github.com/inalab/inalab/switchd/program/switchmlsession"
+	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 )
 
 // patience is how long a test waits for what must come.

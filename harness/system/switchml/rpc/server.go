@@ -14,7 +14,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/daemon"
-	"github.com/inalab/inalab/switchd/program/switchmlsession"
+	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 )
 
 // Limits of the service; all assumed.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
-	"github.com/inalab/inalab/switchd/program/switchmlsession"
+	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 )
 
 // The order of the public client sets a job up, again and again on one switch:

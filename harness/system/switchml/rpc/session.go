@@ -8,8 +8,8 @@ import (
 
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/dataplane"
-	"github.com/inalab/inalab/switchd/program/switchmljob"
-	"github.com/inalab/inalab/switchd/program/switchmlsession"
+	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 )
 
 // session is the service of that name.

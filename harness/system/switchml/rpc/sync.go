@@ -8,7 +8,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
-	"github.com/inalab/inalab/switchd/program/switchmlsession"
+	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 )
 
 // rendezvous is the service Sync.

@@ -1,0 +1,172 @@
+package pipeline
+
+import "github.com/inalab/inalab/switchd/tofino/ir"
+
+// state are the tables of stages 2 to 5 that only packets meet that have just come
+// from a worker.
+func (b *builder) state() {
+	b.table(ir.Table{Name: "admit", Keys: ternary("sml.where"), Actions: []string{"admit0", "admit1"}, Entries: bySet("admit0", "admit1"), Const: true},
+		ir.Action{Name: "admit0", Do: []ir.Op{set("meta.go", ir.C(1)), set("md.entry", ir.F("meta.where"))}},
+		ir.Action{Name: "admit1", Do: []ir.Op{set("meta.go", ir.C(1)), {Kind: ir.Or, Dst: "md.entry", A: ir.F("meta.where"), B: ir.C(1 << slotBits)}}})
+	b.spread("meta.where")
+	if !b.faithful {
+		b.tags()
+	}
+	b.slot()
+}
+
+// slot are the tables of what is known of a slot, which every pass that adds meets.
+func (b *builder) slot() {
+	b.bitmap()
+	b.table(ir.Table{
+		Name: "counter", Keys: seenKeys(), Actions: []string{"count", "recount"}, Default: "count", Const: true, Entries: b.seen("recount"),
+	}, b.onEntry("count", "counter", "step", "meta.left", ir.F("meta.fill")), b.onEntry("recount", "counter", "peek", "meta.left"))
+	b.exponent("0")
+	b.exponent("1")
+	b.table(ir.Table{Name: "again", Keys: seenKeys(), Actions: []string{"again"}, Const: true, Entries: b.duplicates("again")},
+		ir.Action{Name: "again", Do: []ir.Op{set("meta.dup", ir.C(1))}})
+	b.verdict()
+}
+
+// spread gives packets with the same low bits of a field, such as those of a slot of the
+// pool, a port of their own in the pipes of further passes.
+func (b *builder) spread(field string) {
+	t := ir.Table{Name: "spread", Keys: ternary(field), Actions: []string{"spread"}, Const: true}
+	for i := range uint64(portsPerPipe) {
+		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{i}, Masks: []uint64{portsPerPipe - 1}, Action: "spread", Args: []uint64{i << channelBits}})
+	}
+	b.table(t, ir.Action{Name: "spread", Params: []ir.Param{{Name: "port", Bits: 9}}, Do: []ir.Op{set("md.spread", ir.P("port"))}})
+}
+
+// tags tells packets of phases that are over. One too many of them in a row makes the
+// slot begin anew: it passes once more, and then its tag is taken for both sets.
+func (b *builder) tags() {
+	tag, late := ir.F("meta.tag"), ir.F("meta.late")
+	keyed := func(name string, set0, set1, anew ir.Action) {
+		t := ir.Table{Name: name, Keys: ternary("sml.where", "md.anew"), Actions: []string{set0.Name, set1.Name, anew.Name}, Const: true}
+		t.Entries = []ir.Entry{
+			{Values: []uint64{0, 1}, Masks: []uint64{0, 1}, Action: anew.Name},
+			{Values: []uint64{0, 0}, Masks: []uint64{setBit, 0}, Action: set0.Name},
+			{Values: []uint64{setBit, 0}, Masks: []uint64{setBit, 0}, Action: set1.Name},
+		}
+		b.table(t, set0, set1, anew)
+	}
+	keyed("newest", b.onSlot("tag0", "newest", "tag0", "meta.late", tag), b.onSlot("tag1", "newest", "tag1", "meta.late", tag), b.onSlot("newest_both", "newest", "both", "", tag))
+	keyed("phase", b.onSlot("own0", "phase", "own0", "meta.own", tag, late), b.onSlot("own1", "phase", "own1", "meta.own", tag, late), b.onSlot("phase_both", "phase", "both", "", tag))
+	b.table(ir.Table{
+		Name: "row", Keys: exact("meta.late"), Actions: []string{"row_ends", "row_grows"}, Const: true,
+		Entries: []ir.Entry{{Values: []uint64{0}, Action: "row_ends"}, {Values: []uint64{1}, Action: "row_grows"}},
+	}, b.onSlot("row_ends", "row", "ends", ""), b.onSlot("row_grows", "row", "grows", "meta.anew"))
+	b.table(ir.Table{Name: "same", Default: "same", Const: true}, ir.Action{Name: "same", Do: []ir.Op{set("meta.same", ir.C(1))}})
+	b.anew()
+}
+
+// anew leads a packet into pipe 0 once more, by the port for recirculation: the one that it
+// came by is a worker's.
+func (b *builder) anew() {
+	a := ir.Action{Name: "anew", Do: []ir.Op{
+		set("md.back", ir.C(1)), set("md.anew", ir.C(1)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)), set("ig.egress_port", ir.C(recirculation)),
+	}}
+	if b.half {
+		for _, f := range named("f", 0, groups) {
+			a.Do = append(a.Do, remove(f))
+		}
+	}
+	b.table(ir.Table{Name: "anew", Default: "anew", Const: true}, a)
+}
+
+func (b *builder) bitmap() {
+	field, set := b.set()
+	t := ir.Table{Name: "bitmap", Keys: ternary(field, "meta.late"), Actions: []string{"mark0", "mark1", "peek0", "peek1"}, Const: true}
+	for i, action := range t.Actions {
+		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{uint64(i%2) * set, uint64(i / 2)}, Masks: []uint64{set, 1}, Action: action})
+	}
+	bit, before := ir.F("meta.bit"), "meta.before"
+	b.table(t, b.onSlot("mark0", "bitmap", "mark0", before, bit), b.onSlot("mark1", "bitmap", "mark1", before, bit),
+		b.onSlot("peek0", "bitmap", "peek0", before), b.onSlot("peek1", "bitmap", "peek1", before))
+}
+
+func (b *builder) exponent(n string) {
+	name, read, raise, first := "exponent"+n, "read_e"+n, "raise_e"+n, "first_e"+n
+	field := "sml.e" + n
+	if b.rdma {
+		field = "imm.e" + n
+	}
+	b.table(ir.Table{
+		Name: name, Keys: seenKeys(), Actions: []string{read, raise, first}, Default: raise, Const: true,
+		Entries: append(b.seen(read), empty(first)),
+	}, b.onEntry(first, name, "overwrite", field, ir.F(field)), b.onEntry(raise, name, "raise", field, ir.F(field)), b.onEntry(read, name, "read", field))
+}
+
+// values are the 32 tables that add and read, in the passes of all kinds.
+func (b *builder) values() {
+	do := func(name, run, dst string, in ...ir.Operand) ir.Action {
+		return ir.Action{Name: name, Do: []ir.Op{{Kind: ir.Execute, Register: "values[*]", Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, IndexFrom: b.entryFrom(), Dst: dst, In: in}}}
+	}
+	lower, upper := ir.F("d0.v[*]"), ir.F("d1.v[*]")
+	t := ir.Table{
+		Name: "values", Copies: lanes, Keys: append(seenKeys(), ternary("meta.op")...),
+		Actions: []string{"overwrite", "add", "lower", "upper"}, Default: "add", Const: true,
+	}
+	for i, op := range []uint64{opReadLower, opReadUpper} {
+		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{0, 0, 0, op}, Masks: []uint64{0, 0, 0, 7}, Action: t.Actions[2+i]})
+	}
+	for _, e := range append(b.seen("upper"), empty("overwrite")) {
+		e.Values, e.Masks = append(e.Values, 0), append(e.Masks, 0)
+		t.Entries = append(t.Entries, e)
+	}
+	b.table(t, do("overwrite", "overwrite", "d1.v[*]", lower, upper), do("add", "add", "d1.v[*]", lower, upper), do("lower", "lower", "d0.v[*]"), do("upper", "upper", "d1.v[*]"))
+}
+
+// seenKeys are what tells whether a packet is the first of a phase, is new, or has
+// been seen: together they are as wide as a block of TCAM.
+func seenKeys() []ir.Key { return ternary("meta.before", "meta.worker", "meta.late") }
+
+// seen are the entries of packets that only read: late ones, and duplicates.
+func (b *builder) seen(action string) []ir.Entry {
+	late := ir.Entry{Values: []uint64{0, 0, 1}, Masks: []uint64{0, 0, 1}, Action: action}
+	return append(b.duplicates(action), late)
+}
+
+// duplicates are the entries that a packet meets whose bit is set already.
+func (b *builder) duplicates(action string) (out []ir.Entry) {
+	for w := range uint64(MaxWorkers) {
+		out = append(out, ir.Entry{Values: []uint64{1 << w, w, 0}, Masks: []uint64{1 << w, 1<<5 - 1, 0}, Action: action})
+	}
+	return out
+}
+
+// empty is the entry of the first packet of a phase, behind that of late ones.
+func empty(action string) ir.Entry {
+	return ir.Entry{Values: []uint64{0, 0, 0}, Masks: []uint64{1<<MaxWorkers - 1, 0, 0}, Action: action}
+}
+
+// verdict says what becomes of the packet in the end: in the last pass that adds,
+// since only what has come so far is in all pipes.
+func (b *builder) verdict() {
+	t := ir.Table{Name: "verdict", Keys: ternary("meta.late", "meta.same", "meta.dup", "meta.left", "meta.part"), Actions: []string{"verdict", "duplicate", "too_late"}, Const: true, Counter: true}
+	add := func(values, masks [5]uint64, action string, args ...uint64) {
+		t.Entries = append(t.Entries, ir.Entry{Values: values[:], Masks: masks[:], Action: action, Args: args})
+	}
+	complete := func(values, masks [5]uint64, here, part uint64) {
+		masks[4] = 1
+		add(values, masks, "verdict", here)
+		values[4] = 1
+		add(values, masks, "verdict", part)
+	}
+	complete([5]uint64{1, 1, 1, 0}, [5]uint64{1, 1, 1, 0xff}, verdictUnicast, verdictUpAgain)
+	add([5]uint64{1}, [5]uint64{1}, "too_late")
+	complete([5]uint64{0, 0, 1, 0}, [5]uint64{1, 0, 1, 0xff}, verdictUnicast, verdictUpAgain)
+	add([5]uint64{0, 0, 1}, [5]uint64{0, 0, 1}, "duplicate")
+	complete([5]uint64{}, [5]uint64{0, 0, 0, 0xff}, verdictMulticast, verdictUp)
+	add([5]uint64{}, [5]uint64{}, "verdict", verdictAbsorb)
+	judge := func(name string, code ir.Operand, do ...ir.Op) ir.Action {
+		return ir.Action{Name: name, Do: append(do, set("md.verdict", code), set("meta.judged", ir.C(1)))}
+	}
+	end := func(name string, code uint64) ir.Action {
+		return judge(name, ir.C(verdictDrop), drop("", ir.C(code)).Do...)
+	}
+	verdict := judge("verdict", ir.P("code"))
+	verdict.Params = []ir.Param{{Name: "code", Bits: 8}}
+	b.table(t, verdict, end("duplicate", dropDuplicate), end("too_late", dropLate))
+}

@@ -1,0 +1,94 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/sansio"
+	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/tofino"
+)
+
+// MaxPorts is how many ports of the chassis serve workers and parents: those of pipe
+// 0. The ports of the other pipes are in loopback mode (SwitchML §5: 16 x 100 Gbit/s
+// are left for workers).
+const MaxPorts = tofino.PortsPerPipe
+
+// Options are what the emulated chip has and the reference program has not. The
+// zero value is a chip in instant mode.
+type Options struct {
+	// Ports is how many ports of the chassis there are, from 0; zero: MaxPorts. With
+	// fewer, the last port of pipe 0 is in loopback mode, too, and takes the last pass of
+	// packets of 256 values, which otherwise shares the port for recirculation.
+	Ports int
+	// Timing nil is instant mode. With Timing.Mark results are sent as ECN-capable, so that
+	// queues can mark them.
+	Timing *tofino.Timing
+	// Half is the variant for packets of 64 floats of 16 bits, which the switch adds as
+	// fixed point (SwitchML §4.6): its jobs have 64 values a packet and no parent. Sums
+	// are floats again.
+	Half bool
+	// RDMA is the variant for packets of RoCEv2: see NewRDMA.
+	RDMA bool
+	Seed rng.Root // of the drop simulator
+	// OneByOne does tables with copies one after another, and without trees of ways; for
+	// tests, slow.
+	OneByOne bool
+	// Observer is told of every pass, beside the trace of switchml.Config; nil:
+	// nobody is.
+	Observer tofino.Observer
+}
+
+// check returns what a configuration of the reference program has that is wrong, or
+// that the chip has no room for.
+func check(cfg *switchml.Config, o *Options) error {
+	var errs []error
+	if !cfg.Router.Is4() {
+		errs = append(errs, fmt.Errorf("router address %v: it must be an IPv4 address", cfg.Router))
+	}
+	if cfg.Pool < 0 || cfg.Pool > switchml.MaxSlots {
+		errs = append(errs, fmt.Errorf("pool of %d slots: 1 to %d are possible, or 0 for that", cfg.Pool, switchml.MaxSlots))
+	}
+	if o.RDMA && o.Half {
+		errs = append(errs, errors.New("packets of RoCE with 16-bit floats: there is a program for either, none for both"))
+	}
+	if o.Ports < 0 || o.Ports > MaxPorts {
+		errs = append(errs, fmt.Errorf("%d ports: the %d of pipe 0 serve workers, those of other pipes are in loopback mode", o.Ports, MaxPorts))
+	}
+	return errors.Join(errs...)
+}
+
+// jobsOf returns the jobs from the start.
+func jobsOf(cfg *switchml.Config) []switchml.Job {
+	if cfg.Elements == 0 && cfg.Slots == 0 && len(cfg.Workers) == 0 {
+		return cfg.Jobs
+	}
+	return append([]switchml.Job{{ID: switchml.DefaultID, Elements: cfg.Elements, Slots: cfg.Slots, Workers: cfg.Workers}}, cfg.Jobs...)
+}
+
+// chip is the configuration of the chip for a program placed for it.
+func (o *Options) chip(cfg *switchml.Config, w *watcher) tofino.Config {
+	c := tofino.Config{
+		Node: cfg.Node, Ports: tofino.FrontPorts(o.Ports), Seed: o.Seed, Timing: o.Timing, Observer: w, OneByOne: o.OneByOne,
+		DropField: "meta.reason", DropNames: reasons[:],
+	}
+	for i := o.Ports; i < tofino.MaxFrontPorts; i++ {
+		if p := tofino.FrontPort(i); p.Pipe() > 0 || i == MaxPorts-1 {
+			c.Loopback = append(c.Loopback, p)
+		}
+	}
+	return c
+}
+
+// spare returns the port of pipe 0 for the last pass of packets of 256 values.
+func (o *Options) spare() tofino.DevPort {
+	if o.Ports < MaxPorts {
+		return tofino.FrontPort(MaxPorts - 1)
+	}
+	return tofino.Recirculation(0)
+}
+
+// servedPort stands for that of arrivals that do not tell; no worker is known by its
+// port.
+const servedPort sansio.Port = 0

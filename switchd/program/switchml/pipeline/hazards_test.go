@@ -1,0 +1,189 @@
+package pipeline
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/sansio"
+	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+)
+
+// packetOf is what worker w sends in a phase of slot 0.
+func packetOf(w, phase, elements int) vector {
+	return vector{w: w, set: uint8(phase % 2), id: uint32(phase), elements: elements, value: func(i int) int32 { return value(w, 0, phase, i) }}
+}
+
+// ones is a packet whose element i is i in each worker's packet.
+func counting(w, elements int) vector {
+	return vector{w: w, elements: elements, value: func(i int) int32 { return int32(i) }}
+}
+
+// The public program reads the lower half of pipe 3 twice: elements 128 to 159 come
+// back as 192 to 223. A faithful chip does so; by default all elements are right.
+func TestPublicProgramReadsOneHalfInTheWrongPipe(t *testing.T) {
+	for _, faithful := range []bool{false, true} {
+		cfg := oneJob(256, 1, 2)
+		cfg.Faithful = faithful
+		c := newChip(t, cfg, Options{})
+		c.send(counting(0, 256))
+		out := c.send(counting(1, 256))
+		if len(out) != 2 {
+			t.Fatalf("%d results", len(out))
+		}
+		for i := range 256 {
+			want := int32(2 * i)
+			if faithful && i >= 128 && i < 160 {
+				want = int32(2 * (i + 64))
+			}
+			if got := out[0].value(i); got != want {
+				t.Errorf("faithful %v, element %d: %d, want %d", faithful, i, got, want)
+			}
+		}
+	}
+}
+
+// With 64 values there is one pipe, and nothing to misread.
+func TestFaithfulChipIsRightWith64Values(t *testing.T) {
+	cfg := oneJob(64, 1, 1)
+	cfg.Faithful = true
+	out := newChip(t, cfg, Options{}).send(counting(0, 64))
+	for i := range 64 {
+		if out[0].value(i) != int32(i) {
+			t.Errorf("element %d: %d", i, out[0].value(i))
+		}
+	}
+}
+
+// Ambiguity switchml.late-duplicate: a retransmission of phase 0 that is overtaken by
+// its worker's packet of phase 1 finds its bit cleared. Algorithm 3 takes it for the first packet of
+// a new phase: it overwrites the shadow copy, and a peer that lost the result of phase 0
+// never gets it. With tags the packet is told from a new one.
+func TestLateDuplicate(t *testing.T) {
+	for _, elements := range []int{64, 256} {
+		for _, faithful := range []bool{false, true} {
+			cfg := oneJob(elements, 1, 2)
+			cfg.Faithful = faithful
+			c := newChip(t, cfg, Options{})
+			c.send(packetOf(0, 0, elements))
+			c.send(packetOf(1, 0, elements)) // complete; worker 1 loses its result
+			c.send(packetOf(0, 1, elements)) // worker 0 has it, and goes on
+			late := c.send(packetOf(0, 0, elements))
+			answer := c.send(packetOf(1, 0, elements)) // worker 1 asks again
+			if len(late) != 0 {
+				t.Fatalf("%d values, faithful %v: a late packet is answered", elements, faithful)
+			}
+			if faithful {
+				if len(answer) != 0 && answer[0].value(0) == value(0, 0, 0, 0)+value(1, 0, 0, 0) {
+					t.Errorf("%d values: Algorithm 3 survives a late packet, which it cannot", elements)
+				}
+				continue
+			}
+			if len(answer) != 1 {
+				t.Fatalf("%d values: %d answers to the worker that lost its result", elements, len(answer))
+			}
+			for i := range elements {
+				if want := value(0, 0, 0, i) + value(1, 0, 0, i); answer[0].value(i) != want {
+					t.Fatalf("%d values, element %d: %d, want %d", elements, i, answer[0].value(i), want)
+				}
+			}
+			if c.count(switchml.DropLate) != 1 {
+				t.Errorf("%v: the late packet is not counted", c.e.Counters())
+			}
+		}
+	}
+}
+
+// A retransmission that comes when a peer has gone on, but not its own worker, is
+// late and is answered: the worker still waits.
+func TestLateRetransmissionOfAWorkerThatWaits(t *testing.T) {
+	w := newTwin(t, oneJob(256, 1, 3), Options{})
+	for worker := range 3 {
+		w.give(arrivalOfVector(packetOf(worker, 0, 256)))
+	}
+	w.give(arrivalOfVector(packetOf(0, 1, 256)))
+	if out := w.give(arrivalOfVector(packetOf(1, 0, 256))); len(out) != 1 {
+		t.Fatalf("%d answers", len(out))
+	}
+	w.agree()
+}
+
+func arrivalOfVector(v vector) sansio.Arrival { return arrival(v.w, v.payload()) }
+
+// A slot that no packet can open any more, since its tag looks later than all of them,
+// begins anew with one late packet too many in a row: packet by packet as in the
+// reference program.
+func TestTooManyLatePacketsInARow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		elements, old := rapid.SampledFrom([]int{64, 256}).Draw(t, "elements"), rapid.SampledFrom([]uint8{3, 100, 255}).Draw(t, "job before")
+		cfg := oneJob(elements, 2, 2)
+		cfg.Jobs[0].FirstByte = old
+		w := newTwin(t, cfg, Options{})
+		send := func(worker int, job uint8, phase int, slot uint16) []sent {
+			v := packetOf(worker, phase, elements)
+			v.job, v.slot, v.e0, v.e1 = job, slot, int8(phase), -int8(worker)
+			return w.give(arrivalOfVector(v))
+		}
+		phases := rapid.IntRange(2, 3).Draw(t, "phases before")
+		for phase := range phases {
+			send(0, old, phase, 0)
+			send(1, old, phase, 0)
+		}
+		anew := old - rapid.Uint8Range(1, 3).Draw(t, "job that looks older")
+		worker := func() int { return rapid.IntRange(0, 1).Draw(t, "worker") }
+		for range rapid.IntRange(0, 3).Draw(t, "rows that end") {
+			for range rapid.IntRange(0, switchml.LateLimit-1).Draw(t, "late") {
+				send(worker(), anew, phases, 0)
+				if rapid.Bool().Draw(t, "another slot between") {
+					send(worker(), anew, 0, 1)
+				}
+			}
+			send(worker(), old, phases-1, 0) // a copy that the network kept
+		}
+		for phase := phases; phase < phases+3; phase++ {
+			for range rapid.IntRange(1, 2*switchml.LateLimit).Draw(t, "sent again") {
+				send(worker(), anew, phase, 0)
+			}
+			for range switchml.LateLimit + 1 {
+				send(0, anew, phase, 0)
+				send(1, anew, phase, 0)
+			}
+		}
+		w.agree()
+		if n := w.count(switchml.CountResults); n < uint64(phases)+3 {
+			t.Fatalf("%d results: the slot stays shut", n)
+		}
+	})
+}
+
+// Of 16 late packets that are sent again and again, the last counts: in 1 pass more
+// than it would take otherwise, and its job goes on.
+func TestSlotBeginsAnew(t *testing.T) {
+	for _, o := range []Options{{}, {Timing: timing(t)}} {
+		c := newChip(t, oneJob(64, 1, 1), o)
+		give := func(v vector) []sent {
+			return append(c.handle(0, arrivalOfVector(v)), c.until(1<<60)...)
+		}
+		v := packetOf(0, 0, 64)
+		v.job = 200
+		if len(give(v)) != 1 {
+			t.Fatal("no result")
+		}
+		v = packetOf(0, 1, 64)
+		v.job = 198
+		for i := 1; i < switchml.LateLimit; i++ {
+			if len(give(v)) != 0 {
+				t.Fatalf("late packet %d is answered", i)
+			}
+		}
+		if out := give(v); len(out) != 1 || out[0].value(5) != value(0, 0, 1, 5) {
+			t.Fatalf("%d results of the last of %d late packets", len(out), switchml.LateLimit)
+		}
+		if n := c.passes()[3]; n != 1 {
+			t.Errorf("packets by passes %v, want one with 3", c.passes())
+		}
+		if c.count(switchml.DropLate) != switchml.LateLimit-1 || c.count(switchml.CountResults) != 2 || c.count(switchml.CountPackets) != switchml.LateLimit+1 {
+			t.Errorf("%v", c.e.Counters())
+		}
+	}
+}

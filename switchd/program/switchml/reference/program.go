@@ -1,0 +1,322 @@
+package reference
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/dataplane"
+	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+)
+
+// Reasons for which packets are dropped, beside those of the wire format.
+const (
+	DropNotUDP        = "switchml-not-udp"
+	DropUnknownWorker = "switchml-unknown-worker"
+	DropIncomplete    = "switchml-job-lacks-workers"
+	DropWrongSize     = "switchml-size-of-another-job"
+	DropSlotRange     = "switchml-slot-out-of-range"
+	DropDuplicate     = "switchml-duplicate-in-open-slot"
+	DropLate          = "switchml-late"
+	DropMixed         = "switchml-values-and-lengths-in-one-slot"
+)
+
+// Names of the other counters.
+const (
+	CountPackets  = "switchml-packets"
+	CountResults  = "switchml-results" // slots that came to be complete
+	CountAnswered = "switchml-retransmissions-answered"
+	CountSentUp   = "switchml-retransmissions-sent-up" // to the parent
+	CountPassedOn = "switchml-results-passed-on"       // from the parent
+	CountRemoved  = "switchml-slots-of-removed-jobs"   // that waited for workers
+)
+
+// Program is the aggregation program of one switch. It meets dataplane.Engine,
+// Managed and Watched.
+type Program struct {
+	dataplane.OwnFrames
+	cfg     Config
+	jobs    []*job // by id
+	pool    switchmljob.Pool
+	members map[channel]member // looked up, never ranged
+	parents map[channel]*job   // likewise
+	count   sansio.Tally
+}
+
+// channel tells who sent a packet: its source address, and the UDP port of the two
+// that is the switches' own.
+type channel struct {
+	addr [4]byte
+	udp  uint16
+}
+
+// member is a worker of a job.
+type member struct {
+	job   *job
+	place int
+}
+
+// New returns the program of one switch.
+func New(cfg Config) (*Program, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring switchml on %s: %w", cfg.Node, err)
+	}
+	if cfg.Pool == 0 {
+		cfg.Pool = MaxSlots
+	}
+	p := &Program{cfg: cfg, members: map[channel]member{}, parents: map[channel]*job{}, pool: switchmljob.Pool{Slots: cfg.Pool}}
+	for _, j := range cfg.jobs() {
+		if r := p.add(j); r != nil {
+			return nil, fmt.Errorf("configuring switchml on %s: %w", cfg.Node, r)
+		}
+	}
+	return p, nil
+}
+
+// Claims reports whether the frame is a SwitchML packet: to the port of hosts, or
+// to one that a switch has as a worker, or from a parent.
+func (p *Program) Claims(f dataplane.Frame) dataplane.Claim {
+	udp := f.UDP()
+	if udp == nil {
+		return dataplane.NotMine
+	}
+	if udp.DstPort() == wire.Port {
+		return dataplane.Mine
+	}
+	if len(p.jobs) == 0 {
+		return dataplane.NotMine
+	}
+	src := inet.IPv4(f.Header[inet.EtherLen:]).SrcBytes()
+	if _, ok := p.members[channel{src, udp.DstPort()}]; ok {
+		return dataplane.Mine
+	}
+	return dataplane.MineIf(p.parents[channel{src, udp.SrcPort()}] != nil)
+}
+
+// PhaseMattered is false: there are no timers.
+func (p *Program) PhaseMattered() bool { return false }
+
+// Remembers is false: what a finished slot keeps says only which of its sets is next, and
+// that has no say in when anything happens.
+func (p *Program) Remembers() bool { return false }
+
+// Counters returns packets, results and drops by name.
+func (p *Program) Counters() []sansio.Count { return p.count.List() }
+
+// NextDeadline is never: the switch has no timers (§4.5).
+func (p *Program) NextDeadline() units.Time { return units.Never }
+
+// Expire does nothing.
+func (p *Program) Expire(units.Time, *sansio.Effects) {}
+
+// Handle runs Algorithm 3 for every frame of the arrivals.
+func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	for i := range in {
+		t := &in[i].Train
+		p.count.Add(CountPackets, uint64(t.Frames()))
+		if reason := p.train(now, t, eff); reason != "" {
+			p.count.Add(reason, uint64(t.Frames()))
+		}
+	}
+	for _, j := range p.jobs {
+		if len(j.up)+len(j.down) > 0 {
+			j.deliver(eff)
+		}
+	}
+}
+
+// train takes the frames of a train to its job, or returns why it has none.
+func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (reason string) {
+	l, problem := t.Layout()
+	switch {
+	case problem != inet.OK:
+		return string(problem)
+	case l.Proto != inet.ProtoUDP:
+		return DropNotUDP
+	}
+	src, udp := inet.IPv4(t.Header[inet.EtherLen:]).SrcBytes(), inet.UDP(t.Header[l.Transport:])
+	if j := p.parents[channel{src, udp.SrcPort()}]; j != nil {
+		for f := range t.Frames() {
+			p.descend(now, j, udp.DstPort(), datagram(t, udp, f), eff)
+		}
+		return ""
+	}
+	m, ok := p.members[channel{src, udp.DstPort()}]
+	switch {
+	case !ok:
+		return DropUnknownWorker
+	case !m.job.complete():
+		m.job.count.Dropped += uint64(t.Frames())
+		return DropIncomplete
+	}
+	from := sender{&m.job.workers[m.place], udp.SrcPort()}
+	for f := range t.Frames() {
+		p.packet(now, m.job, from, datagram(t, udp, f), eff)
+	}
+	return ""
+}
+
+// received is what came in a frame.
+type received struct {
+	packet
+	bytes int // of the payload, as UDP says: no more than there are
+}
+
+// datagram returns frame f of a train. The length in the header of several covers them
+// all; each has what it needs.
+func datagram(t *sansio.Train, udp inet.UDP, f int) received {
+	p := packet{t.Payload(f), t.Pad}
+	if t.Frames() == 1 {
+		return received{p, udp.Len() - inet.UDPLen}
+	}
+	return received{p, len(p.payload) + p.pad}
+}
+
+// read reads the header of a packet of a job. UDP is taken at its word: what it leaves
+// out of a frame is not there, and what a frame has beyond it is too much.
+func (j *job) read(h *wire.Header, in received) string {
+	problem := h.Read(in.payload, in.pad)
+	switch want := wire.HeaderLen + 4*h.Size.Elements(); problem {
+	case wire.OK, wire.Truncated, wire.Oversized:
+		if in.bytes < want {
+			problem = wire.Truncated
+		} else if in.bytes > want {
+			problem = wire.Oversized
+		}
+	}
+	if problem != wire.OK {
+		return string(problem)
+	}
+	return j.refuse(h)
+}
+
+// sender is the worker who sent a train, and the UDP port that it waits at.
+type sender struct {
+	*worker
+	port uint16
+}
+
+// packet is Algorithm 3 for one packet.
+func (p *Program) packet(now units.Time, j *job, from sender, in received, eff *sansio.Effects) {
+	j.count.Packets++
+	j.count.Last = now
+	var h wire.Header
+	if reason := j.read(&h, in); reason != "" {
+		p.drop(now, j, &h, from.id, reason)
+		return
+	}
+	s, other := &j.pool[h.Set][h.Slot], &j.pool[1-h.Set][h.Slot]
+	if !p.cfg.Faithful && j.late(&h) {
+		p.late(now, j, from, &h, s, eff)
+		return
+	}
+	switch {
+	case s.seen.Has(from.id):
+		p.again(now, j, from, &h, s, eff)
+	case s.count > 0 && in.pad != s.pad:
+		p.drop(now, j, &h, from.id, DropMixed)
+	default:
+		other.seen.Clear(from.id)
+		p.contribute(now, j, from, &h, s, in.packet, eff)
+	}
+}
+
+// contribute takes in a packet that is new to the slot. The first of a phase
+// overwrites; where one worker is the whole job, its count is 0.
+func (p *Program) contribute(now units.Time, j *job, from sender, h *wire.Header, s *slot, in packet, eff *sansio.Effects) {
+	s.seen.Set(from.id)
+	if s.count == 0 {
+		s.phase, s.since = h.PacketID, now
+	}
+	if s.count++; s.count == j.n {
+		s.count = 0
+	}
+	s.add(h, in, s.count == 1 || j.n == 1)
+	if p.cfg.Trace != nil {
+		p.event(now, trace.Contribution, j, h, from.id, s.seen, "")
+	}
+	if s.count != 0 {
+		return
+	}
+	j.count.Results++
+	p.count.Add(CountResults, 1)
+	if p.cfg.Trace != nil {
+		p.event(now, trace.BlockSent, j, h, from.id, s.seen, "")
+	}
+	sum := result{s.answer(h, eff), from.port}
+	if j.parent != nil {
+		j.up = append(j.up, sum)
+	} else {
+		j.down = append(j.down, sum)
+	}
+}
+
+// late handles a packet of a phase that some worker has gone on from, so that its
+// result is known. A worker that still waits for it has its bit in the slot.
+func (p *Program) late(now units.Time, j *job, from sender, h *wire.Header, s *slot, eff *sansio.Effects) {
+	if s.tag != tagOf(h) || s.count != 0 || !s.seen.Has(from.id) {
+		p.drop(now, j, h, from.id, DropLate)
+		return
+	}
+	p.again(now, j, from, h, s, eff)
+}
+
+// again handles a packet that the slot has seen: the result was lost on its way
+// down, or is not there yet. A part of a job does not have it, and asks for it by
+// sending its own sum once more (§7).
+func (p *Program) again(now units.Time, j *job, from sender, h *wire.Header, s *slot, eff *sansio.Effects) {
+	if s.count != 0 {
+		p.drop(now, j, h, from.id, DropDuplicate)
+		return
+	}
+	what := CountAnswered
+	if j.parent != nil {
+		what = CountSentUp
+	}
+	j.count.Answered++
+	p.count.Add(what, 1)
+	if p.cfg.Trace != nil { // peers in the next phase are not in seen any more
+		p.event(now, trace.BlockSent, j, h, from.id, j.everybody, what)
+	}
+	sum := s.answer(h, eff)
+	if j.parent != nil {
+		j.up = append(j.up, result{sum, from.port})
+		return
+	}
+	eff.EmitPadded(from.to, from.template(from.udp, from.port), sum.payload, sum.pad)
+}
+
+// descend passes a result from the parent on to all workers, one of whom may be the
+// only one that lacks it: the others know it by its packet id.
+func (p *Program) descend(now units.Time, j *job, port uint16, in received, eff *sansio.Effects) {
+	var h wire.Header
+	if reason := j.read(&h, in); reason != "" {
+		p.drop(now, j, &h, 0, reason)
+		return
+	}
+	j.count.Passed++
+	p.count.Add(CountPassedOn, 1)
+	b := eff.Body(len(in.payload))
+	copy(b, in.payload)
+	j.down = append(j.down, result{packet{b, in.pad}, port})
+}
+
+func (p *Program) drop(now units.Time, j *job, h *wire.Header, w uint8, reason string) {
+	j.count.Dropped++
+	p.count.Add(reason, 1)
+	if p.cfg.Trace != nil {
+		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: uint32(h.Slot), Source: w, Note: reason})
+	}
+}
+
+// event tells the trace, which there must be: that is asked for every packet, and
+// costs less before a call with so many words.
+func (p *Program) event(now units.Time, kind trace.Kind, j *job, h *wire.Header, w uint8, in trace.Mask, note string) {
+	p.cfg.Trace.Event(&trace.Event{
+		At: now, Kind: kind, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: uint32(h.Slot),
+		Source: w, Mask: in, Count: in.Len(), Note: note,
+	})
+}

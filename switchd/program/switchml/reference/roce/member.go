@@ -1,0 +1,171 @@
+package roce
+
+import (
+	"math"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/internal/wire/roce"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+)
+
+// member is a worker of an RDMA job.
+type member struct {
+	job      uint8
+	rank     int
+	elements int // of a packet
+	packets  int // of a message
+	slots    int // of the job
+	size     wire.SizeEnum
+	up       []byte // header of its packets as package switchml is given them
+	down     []byte // template of packets to it
+	to       []sansio.Port
+	key      uint32 // of its memory
+	pairs    []pair
+}
+
+// pair is the registers of one queue pair of a worker.
+type pair struct {
+	expected roce.PSN // of the next packet in sequence
+	index    uint32   // in the pool, of the next packet
+	place    int      // of the next packet in its message; 0: none has begun
+	set      uint8    // of the latest message
+	phase    uint32   // messages so far, those that were sent again once
+
+	qpn  uint32   // the worker's end
+	psn  roce.PSN // of the next packet that is sent
+	sent int      // packets of the message that is being sent
+}
+
+// newMember makes the worker at a place of a job's document.
+func (c *Config) newMember(j *switchmljob.Job, place int) *member {
+	w := &j.Workers[place]
+	m := &member{
+		job: uint8(j.ID), rank: w.Rank, elements: j.Elements, packets: j.RDMA.MessageBytes / (4 * j.Elements), slots: j.Slots,
+		to: []sansio.Port{w.Port}, key: w.RDMA.RKey, pairs: make([]pair, len(w.RDMA.QPNs)),
+	}
+	m.size, _ = wire.SizeOf(j.Elements)
+	flow := inet.Flow{SrcMAC: c.MAC, DstMAC: w.MAC, Src: c.Router, Dst: w.Addr, SrcPort: roce.Port, DstPort: roce.Port}
+	m.down = inet.UDPHeader(flow)
+	flow = flow.Reverse()
+	flow.SrcPort, flow.DstPort = wire.Port, wire.Port
+	m.up = inet.UDPHeader(flow)
+	inet.SetUDPBody(m.up, wire.HeaderLen+4*j.Elements)
+	for i := range m.pairs {
+		m.pairs[i] = pair{expected: roce.PSN(w.RDMA.PSNs[i]), set: 1, qpn: w.RDMA.QPNs[i], psn: roce.PSN(switchmljob.FirstPSN)}
+	}
+	return m
+}
+
+// packet is a packet from a worker, and where it belongs.
+type packet struct {
+	roce.Packet
+	pair  int
+	place int    // in its message
+	index uint32 // in the pool
+	phase uint32
+}
+
+// read decodes a UDP payload.
+func (p *packet) read(header, body []byte, counted int, checkICRC bool) (reason string) {
+	if problem := p.Read(body, counted); problem != roce.OK {
+		return string(problem)
+	}
+	if checkICRC && counted == 0 && !roce.Check(header, body) {
+		return DropICRC
+	}
+	return ""
+}
+
+// receive finds where a packet belongs, or returns why it does not.
+func (m *member) receive(in *packet, faithful bool) (reason string) {
+	rank, i, ok := switchmljob.QueueOf(in.QueuePair)
+	if !ok || rank != m.rank || i >= len(m.pairs) || (i+1)*m.packets > m.slots {
+		return DropQueuePair
+	}
+	in.pair = i
+	q := &m.pairs[i]
+	begins, ahead := in.Opcode.Begins(), in.PSN.Since(q.expected)
+	if !begins && (q.place == 0 || ahead != 0) || begins && ahead < 0 && !faithful {
+		return DropSequence
+	}
+	q.expected = in.PSN.Add(1)
+	if begins {
+		q.place = 0
+		if reason := m.begin(q, in); reason != "" {
+			return reason
+		}
+	}
+	in.place, in.index, in.phase = q.place, q.index, q.phase
+	q.place++
+	q.index += 2
+	last := in.place == m.packets-1
+	if last || in.Opcode.Ends() {
+		q.place = 0
+	}
+	if in.Opcode.Ends() != last || in.Len() != 4*m.elements {
+		q.place = 0
+		return DropShape
+	}
+	return ""
+}
+
+// begin takes up a message. Sets alternate from one to the next, so that a message
+// of the other set is a new one.
+func (m *member) begin(q *pair, in *packet) (reason string) {
+	switch {
+	case in.RETH.Key>>1 != switchmljob.PoolRKey>>1+uint32(in.pair*m.packets):
+		return DropKey
+	case int(in.RETH.Length) != 4*m.elements*m.packets:
+		return DropShape
+	}
+	q.index = in.RETH.Key - switchmljob.PoolRKey
+	if set := uint8(q.index & 1); set != q.set {
+		q.set = set
+		q.phase++
+	}
+	return ""
+}
+
+// payload appends the packet that means the same to package switchml. Packet ids count
+// for 24 bits there, so that the number of the message goes on in the job byte.
+func (p *packet) payload(b []byte, m *member) []byte {
+	h := wire.Header{
+		Type: wire.TypeConsume, Size: m.size, Job: uint8(p.phase >> 24), PacketID: p.phase, Set: uint8(p.index & 1), Slot: uint16(p.index >> 1),
+		E0: math.MinInt8, E1: math.MinInt8, // which no maximum is of
+	}
+	if p.Opcode.Immediate() {
+		h.E0, h.E1 = int8(p.Immediate>>8), int8(p.Immediate)
+	}
+	b = append(b, make([]byte, wire.HeaderLen)...)
+	h.Put(b)
+	return append(b, p.Payload...)
+}
+
+// send sends the worker what package switchml answered to a packet, and reports
+// whether it did.
+func (m *member) send(trigger *packet, answer []byte, pad int, faithful bool, eff *sansio.Effects) bool {
+	q := &m.pairs[trigger.pair]
+	if !faithful && trigger.place != 0 && trigger.place != q.sent {
+		return false
+	}
+	q.sent = trigger.place + 1
+	out := roce.Packet{Opcode: trigger.Opcode, QueuePair: q.qpn, PSN: q.psn, RETH: trigger.RETH}
+	out.RETH.Key = m.key
+	out.Immediate = trigger.Immediate&^0xffff | uint32(answer[8])<<8 | uint32(answer[9])
+	q.psn = q.psn.Add(1)
+	values := answer[wire.HeaderLen:]
+	body := eff.Body(out.Headers() + len(values) + roce.ICRCLen)
+	copy(out.Put(body), values)
+	header := eff.Header(len(m.down))
+	copy(header, m.down)
+	inet.SetUDPBody(header, len(body)+pad)
+	if pad == 0 {
+		roce.Seal(header, body)
+	} else {
+		roce.Unseal(body)
+	}
+	eff.Send(m.to, sansio.Train{Header: header, Body: body, Pad: pad, Memory: eff.Owner(body)})
+	return true
+}
