@@ -1,16 +1,26 @@
-// Package switchmljob is the document by which a control plane gives an engine a
-// SwitchML job: the text of [dataplane.Managed].AddJob for every engine that runs
-// SwitchML, be it the reference program or an emulated chip.
+// Package switchml is what all switch programs of SwitchML share: the jobs of a switch,
+// and nothing of what happens to their packets.
 //
-//	client --UdpSession--> session ... session --Job as JSON--> engine
-//	        (rank by rank)                      (pool, workers, multicast group)
+//	configuration, client --> Job --Table--> reference    Algorithm 3 as it is printed
+//	                                    \--> pipeline     the same on an emulated Tofino
+//
+// A [Job] names its workers, its part of the pool and, in a tree of switches, its
+// parent. A process is started with jobs in its [Config]; a control plane adds and
+// removes jobs at run time, as documents of [dataplane.Managed]. Both go through
+// [Table.Add], with one check and one text for each mistake.
 //
 // A job takes its part of the pool when it is added, and gives it back when it is
-// removed. Its slots are counted from 0, whatever part of the pool it has: the
-// clients know nothing of other jobs. A job that lacks workers only holds its
-// part; the packets of those it has are counted drops. To change a job, remove it
-// and add it again; both happen between two batches of packets.
+// removed. Its packets count slots from 0, whatever part it has: they know nothing of
+// other jobs. A job that lacks workers only holds its part; the packets of those it has
+// are counted drops. To change a job, remove it and add it again; both happen between
+// two batches of packets.
 //
-// For RDMA clients the numbers by which switch and client address one another
-// are part of the document; see [RDMA].
+// A worker is known by its source address, as in the public switch program, and by the
+// UDP port of the switch. A parent is known by its address and its own UDP port.
+//
+// RDMA clients and their switch also agree on the numbers of queue pairs, which are part
+// of the job: see [RDMA].
+//
+// Each program keeps slots and bitmaps of its own and shows them to the table through
+// [Kept]. Package session makes jobs of what clients ask for.
 package switchml

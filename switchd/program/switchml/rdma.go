@@ -1,7 +1,5 @@
 package switchml
 
-import "github.com/inalab/inalab/switchd/dataplane"
-
 // RDMA is what a job of RDMA clients (RoCEv2 UC) has beside the rest. A client
 // sends messages of several packets; its queue pair i writes to pool index rkey
 // of the switch, which counts slots of the job from 0 (bit 0 is the set).
@@ -37,37 +35,17 @@ func QPN(rank, i int) uint32 { return 1<<23 | uint32(rank)<<16 | uint32(i) }
 // QueueOf returns what a number of the switch means; ok is false for other numbers.
 func QueueOf(qpn uint32) (rank, i int, ok bool) {
 	rank, i = int(qpn>>16&0x7f), int(qpn&0xffff)
-	return rank, i, qpn>>23 == 1 && rank < MaxWorkers && i < MaxQueues
+	return rank, i, qpn>>23 == 1 && rank < MaxRanks && i < MaxQueues
 }
 
-func (j *Job) checkRDMA() *dataplane.Refusal {
-	packet := 4 * j.Elements
-	if j.RDMA != nil && (j.RDMA.MessageBytes < packet || j.RDMA.MessageBytes%packet != 0 || j.RDMA.MessageBytes > MaxMessagePackets*packet) {
-		return dataplane.Refuse(dataplane.RefusedDocument, "use 1 to 16 whole packets", "job %d has messages of %d bytes in packets of %d", j.ID, j.RDMA.MessageBytes, packet)
+// MessagePackets returns the packets of a message, 1 where clients speak UDP.
+func (j *Job) MessagePackets() int {
+	if j.RDMA == nil {
+		return 1
 	}
-	for i := range j.Workers {
-		w := &j.Workers[i]
-		if (w.RDMA != nil) != (j.RDMA != nil) {
-			return dataplane.Refuse(dataplane.RefusedSource, "set up all workers with UdpSession, or all with RdmaSession", "job %d: rank %d does not speak what the job does", j.ID, w.Rank)
-		}
-		if w.RDMA == nil {
-			continue
-		}
-		if r := j.checkQueues(w.Rank, w.RDMA); r != nil {
-			return r
-		}
-	}
-	return nil
+	return j.RDMA.MessageBytes / (4 * j.Elements)
 }
 
-func (j *Job) checkQueues(rank int, q *Queues) *dataplane.Refusal {
-	if n := len(q.QPNs); n < 1 || n > MaxQueues || len(q.PSNs) != n {
-		return dataplane.Refuse(dataplane.RefusedSource, "give 1 to 4096 of each", "job %d: rank %d has %d QPNs and %d PSNs", j.ID, rank, n, len(q.PSNs))
-	}
-	for i := range q.QPNs {
-		if q.QPNs[i] > max24 || q.PSNs[i] > max24 {
-			return dataplane.Refuse(dataplane.RefusedSource, "give numbers of 24 bits", "job %d: rank %d has QPN %#x and PSN %#x", j.ID, rank, q.QPNs[i], q.PSNs[i])
-		}
-	}
-	return nil
-}
+// Block returns what events and views call a slot: over UDP its number, of RDMA clients
+// that of the queue pair.
+func (j *Job) Block(slot int) uint32 { return uint32(slot / j.MessagePackets()) }

@@ -25,22 +25,28 @@ func (c *Counts) List() []sansio.Count {
 	}
 }
 
-// Row is a job as the view of jobs shows it.
-type Row struct {
-	ID       uint8
-	Session  uint64
-	Workers  int // that it is to have
-	Here     int // that came
-	Elements int // values a packet
-	Base     int // first slot of its part of the pool
-	Slots    int // of each set
-	Open     int // slots that wait for workers
-	Counts   *Counts
+// Views lists what can be seen of jobs.
+func (t *Table[K]) Views() []dataplane.View {
+	return []dataplane.View{dataplane.ViewJobs, dataplane.ViewSlots, dataplane.ViewBitmap}
 }
 
-// ViewJobs returns the view of jobs, a row each.
-func ViewJobs(now units.Time, rows []Row) dataplane.Table {
-	t := dataplane.Table{Columns: []dataplane.Column{
+// View returns the jobs by id; the phases of slots that lack workers, the oldest
+// first; or the bitmaps of all slots that have been used.
+func (t *Table[K]) View(now units.Time, v dataplane.View, limit int) (out dataplane.Table) {
+	switch v {
+	case dataplane.ViewJobs:
+		out = t.viewJobs(now)
+	case dataplane.ViewSlots:
+		out = viewSlots(now, t.openSlots())
+	case dataplane.ViewBitmap:
+		out = t.viewBitmap()
+	}
+	out.Cut(limit)
+	return out
+}
+
+func (t *Table[K]) viewJobs(now units.Time) dataplane.Table {
+	out := dataplane.Table{Columns: []dataplane.Column{
 		{Key: "job", Name: "job"},
 		{Key: "session", Name: "session", Spare: 3},
 		{Key: "sources", Name: "workers"},
@@ -55,18 +61,19 @@ func ViewJobs(now units.Time, rows []Row) dataplane.Table {
 		{Key: "dropped", Name: "dropped"},
 		dataplane.IdleColumn,
 	}}
-	for _, r := range rows {
-		c := r.Counts
-		t.Add(dataplane.Int(r.ID), dataplane.Int(r.Session), dataplane.Int(r.Workers), dataplane.Int(r.Here), dataplane.Int(r.Elements),
-			dataplane.Int(r.Base), dataplane.Int(r.Slots), dataplane.Int(r.Open),
+	for _, k := range t.jobs {
+		e := k.entry()
+		c := &e.Counts
+		out.Add(dataplane.Int(e.ID), dataplane.Int(e.Session), dataplane.Int(max(e.NumWorkers, len(e.Workers))), dataplane.Int(len(e.Workers)), dataplane.Int(e.Elements),
+			dataplane.Int(e.Base), dataplane.Int(e.Slots), dataplane.Int(countOpen(k)),
 			dataplane.Int(c.Packets), dataplane.Int(c.Results), dataplane.Int(c.Answered), dataplane.Int(c.Dropped), dataplane.Idle(now, c.Last, c.Packets > 0))
 	}
-	return t
+	return out
 }
 
-// ViewSlots returns the view of phases that lack workers, in the order given.
-func ViewSlots(now units.Time, open []dataplane.OpenBlock) dataplane.Table {
-	t := dataplane.Table{Columns: []dataplane.Column{
+// viewSlots returns the view of phases that lack workers, in the order given.
+func viewSlots(now units.Time, open []dataplane.OpenBlock) dataplane.Table {
+	out := dataplane.Table{Columns: []dataplane.Column{
 		{Key: "job", Name: "job"},
 		{Key: "slot", Name: "slot"},
 		{Key: "packet", Name: "packet of the phase"},
@@ -76,26 +83,25 @@ func ViewSlots(now units.Time, open []dataplane.OpenBlock) dataplane.Table {
 		{Key: "age_us", Name: "open for", Unit: "us"},
 	}}
 	for _, o := range open {
-		t.Add(dataplane.Int(o.Job), dataplane.Int(o.Block), dataplane.Int(o.Gen), dataplane.Int(o.Have.Len()), dataplane.Int(o.Want.Len()),
+		out.Add(dataplane.Int(o.Job), dataplane.Int(o.Block), dataplane.Int(o.Gen), dataplane.Int(o.Have.Len()), dataplane.Int(o.Want.Len()),
 			dataplane.Text(dataplane.MaskText(o.Want.Without(o.Have))), dataplane.Micros(now.Sub(o.Since)))
 	}
-	return t
+	return out
 }
 
-// Bitmap is the view of bitmaps; AddSlot adds its rows.
-type Bitmap struct{ dataplane.Table }
-
-// NewBitmap returns the view without rows.
-func NewBitmap() *Bitmap {
-	return &Bitmap{dataplane.Table{Columns: []dataplane.Column{
+func (t *Table[K]) viewBitmap() dataplane.Table {
+	out := dataplane.Table{Columns: []dataplane.Column{
 		{Key: "job", Name: "job"},
 		{Key: "slot", Name: "slot"},
 		{Key: "set0", Name: "seen in set 0"},
 		{Key: "set1", Name: "seen in set 1"},
-	}}}
-}
-
-// AddSlot adds a slot whose sets have seen these workers.
-func (b *Bitmap) AddSlot(job uint8, slot int, seen0, seen1 trace.Mask) {
-	b.Add(dataplane.Int(job), dataplane.Int(slot), dataplane.Text(dataplane.MaskText(seen0)), dataplane.Text(dataplane.MaskText(seen1)))
+	}}
+	for _, k := range t.jobs {
+		for slot := range k.entry().Slots {
+			if seen := k.Seen(slot); seen != [2]trace.Mask{} {
+				out.Add(dataplane.Int(k.entry().ID), dataplane.Int(slot), dataplane.Text(dataplane.MaskText(seen[0])), dataplane.Text(dataplane.MaskText(seen[1])))
+			}
+		}
+	}
+	return out
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // handler is what both programs have.
@@ -71,7 +71,7 @@ func BenchmarkHandle(b *testing.B) {
 			benchRun(b, elements, e)
 		})
 		b.Run(fmt.Sprintf("reference/%d", elements), func(b *testing.B) {
-			p, err := switchml.New(cfg)
+			p, err := reference.New(cfg)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -4,8 +4,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
-	switchmlroce "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Passes of a packet.
@@ -85,10 +84,10 @@ var reasons = [dropReasons]string{
 	dropBadType: string(wire.BadType), dropBadSize: string(wire.BadSize), dropTruncated: string(wire.Truncated), dropOversized: string(wire.Oversized),
 	dropWrongSize: switchml.DropWrongSize, dropSlotRange: switchml.DropSlotRange, dropDuplicate: switchml.DropDuplicate, dropLate: switchml.DropLate,
 	dropArrival: DropArrival, dropDeparture: DropDeparture, dropGone: DropGone, dropIPLength: string(inet.BadIPLength), dropUDPLength: string(inet.BadUDPLength), dropAbsorbed: CountAbsorbed,
-	dropStrangeQueue: switchmlroce.DropUnknownWorker, dropSpeaksUDP: switchmlroce.DropUDP,
+	dropStrangeQueue: switchml.DropRDMAUnknownWorker, dropSpeaksUDP: switchml.DropRDMASpeaksUDP,
 	dropBadVersion: string(roce.BadVersion), dropBadOpcode: string(roce.BadOpcode), dropBadPartition: string(roce.BadPartition),
-	dropQueuePair: switchmlroce.DropQueuePair, dropSequence: switchmlroce.DropSequence, dropKey: switchmlroce.DropKey, dropShape: switchmlroce.DropShape,
-	dropHeldBack: switchmlroce.CountHeldBack,
+	dropQueuePair: switchml.DropRDMAQueuePair, dropSequence: switchml.DropRDMASequence, dropKey: switchml.DropRDMAKey, dropShape: switchml.DropRDMAShape,
+	dropHeldBack: switchml.CountRDMAHeldBack,
 }
 
 // Packet sizes on the wire that the program has variants for.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
@@ -29,7 +29,7 @@ type Options struct {
 	// fixed point (SwitchML §4.6): its jobs have 64 values a packet and no parent. Sums
 	// are floats again.
 	Half bool
-	// RDMA is the variant for packets of RoCEv2: see NewRDMA.
+	// RDMA is the variant for packets of RoCEv2: its jobs are of RDMA clients alone.
 	RDMA bool
 	Seed rng.Root // of the drop simulator
 	// OneByOne does tables with copies one after another, and without trees of ways; for
@@ -40,16 +40,9 @@ type Options struct {
 	Observer tofino.Observer
 }
 
-// check returns what a configuration of the reference program has that is wrong, or
-// that the chip has no room for.
-func check(cfg *switchml.Config, o *Options) error {
+// validate reports what is wrong with them.
+func (o *Options) validate() error {
 	var errs []error
-	if !cfg.Router.Is4() {
-		errs = append(errs, fmt.Errorf("router address %v: it must be an IPv4 address", cfg.Router))
-	}
-	if cfg.Pool < 0 || cfg.Pool > switchml.MaxSlots {
-		errs = append(errs, fmt.Errorf("pool of %d slots: 1 to %d are possible, or 0 for that", cfg.Pool, switchml.MaxSlots))
-	}
 	if o.RDMA && o.Half {
 		errs = append(errs, errors.New("packets of RoCE with 16-bit floats: there is a program for either, none for both"))
 	}
@@ -57,14 +50,6 @@ func check(cfg *switchml.Config, o *Options) error {
 		errs = append(errs, fmt.Errorf("%d ports: the %d of pipe 0 serve workers, those of other pipes are in loopback mode", o.Ports, MaxPorts))
 	}
 	return errors.Join(errs...)
-}
-
-// jobsOf returns the jobs from the start.
-func jobsOf(cfg *switchml.Config) []switchml.Job {
-	if cfg.Elements == 0 && cfg.Slots == 0 && len(cfg.Workers) == 0 {
-		return cfg.Jobs
-	}
-	return append([]switchml.Job{{ID: switchml.DefaultID, Elements: cfg.Elements, Slots: cfg.Slots, Workers: cfg.Workers}}, cfg.Jobs...)
 }
 
 // chip is the configuration of the chip for a program placed for it.

@@ -1,4 +1,4 @@
-// Package switchmltofino is SwitchML (NSDI 2021) as a program for the emulated
+// Package pipeline is SwitchML (NSDI 2021) as a program for the emulated
 // Tofino, with its control plane: Algorithm 3 cut into twelve stages.
 //
 //	stage 1   worker or parent by address and UDP port
@@ -8,8 +8,8 @@
 //	      5   verdict: absorb, answer one, answer all, send up, drop
 //	      6   route: next pass or out          4 to 12: 32 value registers
 //
-// [Engine] takes the same configuration as the reference program switchml.Program
-// and does the same, packet for packet; the tests hold both against each other.
+// [Engine] takes the same configuration as the program of package reference and does the
+// same, packet for packet; the tests hold both against each other.
 //
 //	switchml.Config --New--> Engine
 //	                           | entries, groups, tags    | counters, bitmaps
@@ -68,9 +68,9 @@
 //
 // # RoCE
 //
-// With Options.RDMA, or [NewRDMA], the program is that for RoCEv2 (rdma*.go): other headers,
-// another way in and out, and between them the same slots, values and passes. Its oracle
-// is switchmlroce.Program.
+// With Options.RDMA the program is that for RoCEv2 (rdma*.go): other headers, another way
+// in and out, and between them the same slots, values and passes. Its oracle is
+// reference.RDMAProgram.
 //
 //	stage 1   worker by address; queue pair; pool index of the message by its key
 //	      2   queue pair: in sequence? PSN and pool index of the next packet, in one pair
@@ -86,7 +86,7 @@
 // For the same reason there are no tags. They tell packets of phases that are over, and
 // on a queue pair PSNs do: a first packet from before is not taken, what follows none
 // neither, so that the messages of a worker come to a slot in their order. The reference
-// program has the tags of package switchml as well; hosts that obey Algorithm 4 never meet them.
+// program has the tags of its UDP slots as well; hosts that obey Algorithm 4 never meet them.
 //
 // Packets of a queue pair, not of a slot, keep to one port of each pipe, so that the
 // packets of a message leave in their order.

@@ -1,17 +1,15 @@
 package pipeline
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	"github.com/inalab/inalab/internal/wire/roce"
-	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/ir"
@@ -20,30 +18,17 @@ import (
 // Engine is a chip that runs SwitchML, with its control plane. It meets
 // dataplane.Engine, Managed and Watched; what it does with packets is the chip's.
 type Engine struct {
-	dataplane.OwnFrames
-	chip      *tofino.Chip
-	cfg       switchml.Config
-	opts      Options
-	state     state
-	watch     *watcher
-	pool      switchmljob.Pool
-	jobs      []*job // by id
-	members   map[channel]*job
-	parents   map[channel]*job
-	groups    numbers          // of multicast groups, one a job
-	rids      numbers          // of workers in them
-	queues    switchmljob.Pool // queue pairs, of the program for RoCE
-	lossy     map[lossyPort]loss
-	checkICRC bool             // drops packets of RoCE whose ICRC is wrong
-	removed   uint64           // open slots that went with their jobs
-	served    []sansio.Arrival // scratch
-}
-
-// channel tells who sent a packet: its source address, and the UDP port of the two
-// that is the switches' own.
-type channel struct {
-	addr [4]byte
-	udp  uint16
+	switchml.Table[*job]
+	chip   *tofino.Chip
+	cfg    switchml.Config
+	opts   Options
+	state  state
+	watch  *watcher
+	groups numbers       // of multicast groups, one a job
+	rids   numbers       // of workers in them
+	queues switchml.Pool // queue pairs, of the program for RoCE
+	lossy  map[lossyPort]loss
+	served []sansio.Arrival // scratch
 }
 
 // Program returns the program of a switch as data.
@@ -59,33 +44,39 @@ func Program(cfg switchml.Config, o Options) *ir.Program {
 // ect0 is the type of service of packets that can be marked (RFC 3168 §5: ECT(0)).
 const ect0 = 2
 
-// New returns the chip of a configuration of the reference program, which may have at
-// most MaxWorkers workers in a job.
+// New returns the chip of a configuration, which may have at most MaxWorkers workers in a
+// job.
 func New(cfg switchml.Config, o Options) (*Engine, error) {
 	e, err := build(cfg, o)
-	if err != nil {
+	if err == nil {
+		err = e.AddAll(cfg.Jobs, e.setUp)
+	}
+	switch {
+	case err != nil && o.RDMA:
+		return nil, fmt.Errorf("loading chip %s with SwitchML over RoCE: %w", cfg.Node, err)
+	case err != nil:
 		return nil, fmt.Errorf("loading chip %s with SwitchML: %w", cfg.Node, err)
 	}
 	return e, nil
 }
 
+// build returns a chip without jobs.
 func build(cfg switchml.Config, o Options) (*Engine, error) {
-	if err := check(&cfg, &o); err != nil {
+	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	if o.Ports == 0 {
-		o.Ports = MaxPorts
+	o.Ports = cmp.Or(o.Ports, MaxPorts)
+	e := &Engine{
+		cfg: cfg, opts: o, groups: newNumbers(0, spareNumbers*maxJobs), rids: newNumbers(1, spareNumbers*maxReceivers),
+		lossy: map[lossyPort]loss{}, queues: switchml.Pool{Slots: MaxQueuePairs},
 	}
-	if cfg.Pool == 0 {
-		cfg.Pool = switchml.MaxSlots
+	var err error
+	if e.Table, err = switchml.NewTable[*job](&cfg, e.limits()); err != nil {
+		return nil, err
 	}
 	placed, err := fit.Place(Program(cfg, o))
 	if err != nil {
 		return nil, err
-	}
-	e := &Engine{
-		cfg: cfg, opts: o, pool: switchmljob.Pool{Slots: cfg.Pool}, members: map[channel]*job{}, parents: map[channel]*job{},
-		groups: newNumbers(0, spareNumbers*maxJobs), rids: newNumbers(1, spareNumbers*maxReceivers), lossy: map[lossyPort]loss{}, queues: switchmljob.Pool{Slots: MaxQueuePairs},
 	}
 	e.watch = &watcher{sink: cfg.Trace, node: cfg.Node, next: o.Observer, rdma: o.RDMA}
 	c := o.chip(&cfg, e.watch)
@@ -96,15 +87,7 @@ func build(cfg switchml.Config, o Options) (*Engine, error) {
 	if e.chip, err = tofino.New(c); err != nil {
 		return nil, err
 	}
-	if err := e.bind(placed); err != nil {
-		return nil, err
-	}
-	for _, j := range jobsOf(&cfg) {
-		if r := e.add(j, nil); r != nil {
-			return nil, r
-		}
-	}
-	return e, nil
+	return e, e.bind(placed)
 }
 
 // bind finds what control plane and watcher look at.
@@ -126,43 +109,6 @@ func macOf(m inet.MAC) (v uint64) {
 
 // Chip returns the chip, for what is not of this program: snapshots, registers.
 func (e *Engine) Chip() *tofino.Chip { return e.chip }
-
-// Claims reports whether the frame is a SwitchML packet: to the port of hosts, or
-// to one that a switch has as a worker, or from a parent.
-func (e *Engine) Claims(f dataplane.Frame) dataplane.Claim {
-	udp := f.UDP()
-	if udp == nil {
-		return dataplane.NotMine
-	}
-	if udp.DstPort() == wire.Port || e.opts.RDMA && udp.DstPort() == roce.Port {
-		return dataplane.Mine
-	}
-	if len(e.jobs) == 0 {
-		return dataplane.NotMine
-	}
-	src := inet.IPv4(f.Header[inet.EtherLen:]).SrcBytes()
-	return dataplane.MineIf(e.members[channel{src, udp.DstPort()}] != nil || e.parents[channel{src, udp.SrcPort()}] != nil)
-}
-
-// PhaseMattered is false: there are no timers.
-func (e *Engine) PhaseMattered() bool { return false }
-
-// Remembers is false: what a finished slot keeps says only which of its sets is next, and
-// that has no say in when anything happens.
-func (e *Engine) Remembers() bool { return false }
-
-// Ports returns the ports that lead to workers and parents.
-func (e *Engine) Ports() (out []sansio.Port) {
-	for _, j := range e.jobs {
-		for i := range j.Workers {
-			out = append(out, j.Workers[i].Port)
-		}
-		if j.Parent != nil {
-			out = append(out, j.Parent.Port)
-		}
-	}
-	return out
-}
 
 // Handle gives arrivals to the chip.
 func (e *Engine) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
@@ -203,8 +149,5 @@ func (e *Engine) Counters() []sansio.Count {
 		}
 	}
 	t.Merge(e.watch.count.List())
-	if e.removed > 0 {
-		t.Add(switchml.CountRemoved, e.removed)
-	}
 	return t.List()
 }

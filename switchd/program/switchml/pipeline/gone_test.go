@@ -7,7 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
@@ -29,7 +29,8 @@ func TestPacketsOfARemovedJobEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		if rapid.Bool().Draw(t, "another job") {
-			if _, err := c.e.AddJob(now, text(t, docOf(2, elements, 1, 0, 2))); err != nil {
+			next := docOf(2, elements, 1, 0, 2)
+			if _, err := c.e.AddJob(now, &next); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -80,13 +81,13 @@ func TestJobWithoutAGroup(t *testing.T) {
 			break
 		}
 	}
-	if _, err := c.e.AddJob(0, text(t, docOf(2, 64, 1, 4, 1))); reasonOf(err) != dataplane.RefusedNoRoom {
+	j := docOf(2, 64, switchml.MaxSlots-1, 4, 1)
+	if _, err := c.e.AddJob(0, &j); reasonOf(err) != dataplane.RefusedNoRoom {
 		t.Fatalf("%v, want %s", err, dataplane.RefusedNoRoom)
 	}
 	if out := c.send(packetOf(0, 0, 64)); len(out) != 1 {
 		t.Errorf("%d results of the job that was there", len(out))
 	}
-	if all, _ := c.e.pool.Left(); all != switchml.MaxSlots-1 {
-		t.Errorf("%d slots are left", all)
-	}
+	c.e.groups.free(1)
+	c.mustAdd(j) // slots and worker of the refused job are free
 }

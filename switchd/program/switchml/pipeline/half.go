@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/vm"
 )
@@ -178,7 +178,7 @@ func TestHalfChip(t *testing.T) {
 		j.Parent = &switchml.Parent{Addr: routerAddr(), Port: 9}
 		return j
 	}()} {
-		if r := c.e.add(j, nil); r == nil || !strings.Contains(r.Error(), "16-bit floats") {
+		if _, r := c.e.AddJob(0, &j); r == nil || !strings.Contains(r.Error(), "16-bit floats") {
 			t.Errorf("%v", r)
 		}
 	}

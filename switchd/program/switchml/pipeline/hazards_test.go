@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/sansio"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // packetOf is what worker w sends in a phase of slot 0.

@@ -1,19 +1,16 @@
 package pipeline
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"slices"
 
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 	"github.com/inalab/inalab/switchd/tofino/vm"
@@ -21,17 +18,14 @@ import (
 
 // job is a job with what the control plane has set up for it.
 type job struct {
-	switchml.Job
-	n         int
-	base      int // first slot of its part of the pool
-	pipe      int // that judges its packets, since they come to it last
-	group     uint16
-	rids      []uint16
-	entries   []placedEntry
-	everybody trace.Mask
-	count     switchmljob.Counts
-	phases    [2][]phase // by set and slot
-	rdma      *rdmaJob   // nil: its clients speak UDP
+	switchml.Entry
+	state   *state
+	pipe    int // that judges its packets, since they come to it last
+	group   uint16
+	rids    []uint16
+	entries []placedEntry
+	phases  [2][]phase // by set and slot
+	rdma    *rdmaJob   // nil: its clients speak UDP
 }
 
 // placedEntry is an entry that was added to a table.
@@ -66,72 +60,61 @@ func (e *Engine) judge(j *switchml.Job) int {
 	return passConsume
 }
 
-// complete reports whether all workers are there.
-func (j *job) complete() bool { return j.NumWorkers <= j.n }
-
-// id returns the number of the worker at a place in masks of events. In bitmaps it
-// has its place.
-func (j *job) id(place int) uint8 {
-	if slices.ContainsFunc(j.Workers, func(w switchml.Worker) bool { return w.ID != 0 }) {
-		return j.Workers[place].ID
-	}
-	return uint8(place)
-}
-
 // mask returns a bitmap with the ids of workers instead of their places.
 func (j *job) mask(bitmap uint32) (m trace.Mask) {
-	for i := range j.n {
+	for i := range j.Workers {
 		if bitmap>>i&1 != 0 {
-			m.Set(j.id(i))
+			m.Set(j.Workers[i].ID)
 		}
 	}
 	return m
 }
-
-func udpOf(port uint16) uint16 { return cmp.Or(port, wire.Port) }
-
-func workerChannel(w *switchml.Worker) channel { return channel{w.Addr.As4(), udpOf(w.UDP)} }
-
-func parentChannel(u *switchml.Parent) channel { return channel{u.Addr.As4(), udpOf(u.UDP)} }
 
 func number(a netip.Addr) uint64 {
 	b := a.As4()
 	return uint64(binary.BigEndian.Uint32(b[:]))
 }
 
-// add sets up a job, or says what keeps it from there; then nothing has changed.
-func (e *Engine) add(j switchml.Job, r *rdmaJob) *dataplane.Refusal {
-	at, taken := e.find(j.ID)
-	if taken {
-		return dataplane.Refuse(dataplane.RefusedIDTaken, "remove it first, or take another id", "there is a job %d on %s", j.ID, e.cfg.Node)
-	}
-	for _, check := range []func(*switchml.Job) *dataplane.Refusal{e.checkShape, e.checkWorkers, e.admit} {
-		if r := check(&j); r != nil {
-			return r
-		}
-	}
-	base, ok := e.pool.Take(int(j.ID), j.Slots)
-	if !ok {
-		return e.full(&j)
-	}
-	added := &job{Job: j, n: len(j.Workers), base: base, pipe: e.judge(&j), rdma: r}
-	for v := range added.phases {
-		added.phases[v] = make([]phase, j.Slots)
-	}
-	for i := range j.Workers {
-		added.everybody.Set(added.id(i))
-	}
-	if err := e.setUp(added); err != nil {
-		e.takeDown(added)
-		e.pool.Free(int(j.ID))
-		return dataplane.Refuse(dataplane.RefusedNoRoom, "remove a job", "job %d: %s: %v", j.ID, e.cfg.Node, err)
-	}
-	e.jobs = slices.Insert(e.jobs, at, added)
-	return nil
+// AddJob sets up a job as a [switchml.Job] says. Its registers are as at power
+// up, whoever had them before: rank 0 resets a job by removing and adding it.
+func (e *Engine) AddJob(now units.Time, d dataplane.Document) (uint8, error) {
+	e.chip.Advance(now)
+	return e.Add(d, e.setUp)
 }
 
-// setUp writes the tables for a job: what its packets meet last comes first.
-func (e *Engine) setUp(j *job) error {
+// RemoveJob takes a job out, clears its part of the registers in all pipes, and
+// gives it back. Packets of it that are inside the chip end at their next pass.
+func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) {
+	e.chip.Advance(now)
+	j, out, err := e.Remove(id)
+	if err != nil {
+		return out, err
+	}
+	if out.OpenBlocks > 0 {
+		e.watch.count.Add(switchml.CountRemoved, uint64(out.OpenBlocks))
+	}
+	e.takeDown(j)
+	if err := e.state.reset(j.Base, j.Slots, 0); err != nil {
+		return out, dataplane.Refuse(dataplane.RefusedUnknownJob, "restart the switch", "clearing the registers of job %d: %v", id, err)
+	}
+	return out, nil
+}
+
+// setUp gives a job its part of the chip.
+func (e *Engine) setUp(in switchml.Entry) (*job, error) {
+	j := &job{Entry: in, state: &e.state, pipe: e.judge(&in.Job), rdma: newRDMAJob(&in.Job)}
+	for v := range j.phases {
+		j.phases[v] = make([]phase, j.Slots)
+	}
+	err := e.fill(j)
+	if err != nil {
+		e.takeDown(j)
+	}
+	return j, err
+}
+
+// fill writes the tables for a job: what its packets meet last comes first.
+func (e *Engine) fill(j *job) error {
 	group, ok := e.groups.take()
 	if !ok {
 		return fmt.Errorf("all %d multicast groups are in use", e.groups.n)
@@ -141,7 +124,7 @@ func (e *Engine) setUp(j *job) error {
 	if err := e.setUpPasses(j); err != nil {
 		return err
 	}
-	if err := e.state.prime(j.base, j.Slots, uint32(j.FirstByte)<<24); err != nil {
+	if err := e.state.prime(j.Base, j.Slots, uint32(j.FirstByte)<<24); err != nil {
 		return err
 	}
 	if j.rdma != nil {
@@ -163,7 +146,6 @@ func (e *Engine) setUp(j *job) error {
 				return err
 			}
 		}
-		e.members[workerChannel(&j.Workers[i])] = j
 	}
 	return nil
 }
@@ -171,7 +153,7 @@ func (e *Engine) setUp(j *job) error {
 // setUpPasses lets packets of the job go on after their first pass.
 func (e *Engine) setUpPasses(j *job) error {
 	group := []uint64{uint64(j.group)}
-	if err := e.entry(j, tableJobs, ir.Entry{Values: group, Action: "resume", Args: []uint64{uint64(j.n - 1), part(j)}}); err != nil || !e.opts.Half {
+	if err := e.entry(j, tableJobs, ir.Entry{Values: group, Action: "resume", Args: []uint64{uint64(len(j.Workers) - 1), part(j)}}); err != nil || !e.opts.Half {
 		return err
 	}
 	return e.entry(j, tableTurned, ir.Entry{Values: group, Action: "turn"})
@@ -188,9 +170,9 @@ func (e *Engine) setUpReceivers(j *job) error {
 		}
 		j.rids = append(j.rids, rid)
 		nodes = append(nodes, tofino.Node{RID: rid, Ports: []tofino.DevPort{tofino.FrontPort(int(w.Port))}})
-		args := []uint64{macOf(w.MAC), number(w.Addr), uint64(udpOf(w.UDP))}
+		args := []uint64{macOf(w.MAC), number(w.Addr), uint64(w.UDP)}
 		if j.rdma != nil {
-			args = append(args[:2], j.rdma.receiver(i)...)
+			args = append(args[:2], j.receiver(i)...)
 		}
 		err := e.entry(j, tableReceivers, ir.Entry{Values: []uint64{uint64(rid)}, Action: "receiver", Args: args})
 		if err != nil {
@@ -203,18 +185,13 @@ func (e *Engine) setUpReceivers(j *job) error {
 // setUpParent leads sums to the parent, and its results to the workers.
 func (e *Engine) setUpParent(j *job) error {
 	u := j.Parent
-	self := u.Self
-	if !self.IsValid() {
-		self = e.cfg.Router
-	}
-	udp := uint64(udpOf(u.UDP))
+	udp := uint64(u.UDP)
 	err := e.entry(j, tableParents, ir.Entry{
-		Values: []uint64{uint64(j.group)}, Action: "to_parent", Args: []uint64{macOf(u.MAC), number(u.Addr), number(self), udp},
+		Values: []uint64{uint64(j.group)}, Action: "to_parent", Args: []uint64{macOf(u.MAC), number(u.Addr), number(u.Self), udp},
 	})
 	if err != nil {
 		return err
 	}
-	e.parents[parentChannel(u)] = j
 	return e.entry(j, tablePeers, ir.Entry{
 		Values: []uint64{number(u.Addr), udp, 0}, Masks: []uint64{1<<32 - 1, 1<<16 - 1, 0},
 		Action: "parent_of", Args: []uint64{uint64(j.Slots), e.size(j), uint64(j.group)},
@@ -232,8 +209,8 @@ func (e *Engine) membership(j *job, place int) []ir.Entry {
 // member is the entry of a worker; those of parents come before it.
 func (e *Engine) member(j *job, place int) ir.Entry {
 	w := &j.Workers[place]
-	out := ir.Entry{Values: []uint64{number(w.Addr), 0, uint64(udpOf(w.UDP))}, Masks: []uint64{1<<32 - 1, 0, 1<<16 - 1}, Priority: 1}
-	if !j.complete() {
+	out := ir.Entry{Values: []uint64{number(w.Addr), 0, uint64(w.UDP)}, Masks: []uint64{1<<32 - 1, 0, 1<<16 - 1}, Priority: 1}
+	if !j.Complete() {
 		out.Action, out.Args = "waiting", []uint64{uint64(j.group)}
 		return out
 	}
@@ -243,7 +220,7 @@ func (e *Engine) member(j *job, place int) ir.Entry {
 	}
 	out.Action = "member"
 	out.Args = []uint64{
-		uint64(place), 1 << place, uint64(j.n - 1), uint64(j.base), uint64(j.Slots), e.size(j), uint64(j.group), uint64(tofino.FrontPort(int(port))), part(j),
+		uint64(place), 1 << place, uint64(len(j.Workers) - 1), uint64(j.Base), uint64(j.Slots), e.size(j), uint64(j.group), uint64(tofino.FrontPort(int(port))), part(j),
 	}
 	return out
 }
@@ -270,14 +247,6 @@ func (e *Engine) takeDown(j *job) {
 	for _, p := range slices.Backward(j.entries) {
 		_ = e.chip.RemoveEntry(p.table, p.id) // it is there: nothing else removes it
 	}
-	for i := range j.Workers {
-		if c := workerChannel(&j.Workers[i]); e.members[c] == j {
-			delete(e.members, c)
-		}
-	}
-	if j.Parent != nil && e.parents[parentChannel(j.Parent)] == j {
-		delete(e.parents, parentChannel(j.Parent))
-	}
 	for _, r := range j.rids {
 		e.rids.free(r)
 	}
@@ -289,10 +258,23 @@ func (e *Engine) takeDown(j *job) {
 	}
 }
 
-// find returns the index of a job, or where it would be.
-func (e *Engine) find(id uint8) (at int, ok bool) {
-	return slices.BinarySearchFunc(e.jobs, id, func(j *job, id uint8) int { return cmp.Compare(j.ID, id) })
+// Open yields the phases of its slots whose counter says that workers lack.
+func (j *job) Open(yield func(dataplane.OpenBlock) bool) {
+	for set := range uint8(2) {
+		for slot := range j.Slots {
+			if j.state.left(j.pipe, set, j.Base+slot) == 0 {
+				continue
+			}
+			p := j.phases[set][slot]
+			if !yield(dataplane.OpenBlock{Gen: p.packet, Block: uint32(slot), Have: j.Seen(slot)[set], Since: p.since}) {
+				return
+			}
+		}
+	}
 }
 
-// hasPort reports whether a port of the chassis serves workers.
-func (e *Engine) hasPort(p sansio.Port) bool { return p >= 0 && int(p) < e.opts.Ports }
+// Seen returns who is in the bitmap of a slot, by set.
+func (j *job) Seen(slot int) [2]trace.Mask {
+	seen := j.state.seen(j.pipe, j.Base+slot)
+	return [2]trace.Mask{j.mask(seen[0]), j.mask(seen[1])}
+}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/internal/rng"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // lose sends n packets of 64 values of a job of one worker, each a phase, at a port

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -12,32 +11,22 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // docOf is a job of workers from a number on, as a control plane says it.
-func docOf(id, elements, slots, first, workers int) switchmljob.Job {
-	j := switchmljob.Job{ID: id, Session: 1 << 40, Elements: elements, Slots: slots, NumWorkers: workers}
+func docOf(id uint8, elements, slots, first, workers int) switchml.Job {
+	j := switchml.Job{ID: id, Session: 1 << 40, Elements: elements, Slots: slots, NumWorkers: workers}
 	for rank := range workers {
 		w := first + rank
-		j.Workers = append(j.Workers, switchmljob.Worker{Rank: rank, MAC: workerMAC(w), Addr: workerAddr(w), Port: sansio.Port(w % MaxPorts)})
+		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(rank), MAC: workerMAC(w), Addr: workerAddr(w), Port: sansio.Port(w % MaxPorts)})
 	}
 	return j
 }
 
-func text(t rapid.TB, j switchmljob.Job) json.RawMessage {
-	t.Helper()
-	b, err := json.Marshal(j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func (c *chip) mustAdd(j switchmljob.Job) {
+func (c *chip) mustAdd(j switchml.Job) {
 	c.t.Helper()
-	if _, err := c.e.AddJob(0, text(c.t, j)); err != nil {
+	if _, err := c.e.AddJob(0, &j); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -62,12 +51,12 @@ func TestJobsComeAndGo(t *testing.T) {
 			id := rapid.IntRange(1, 4).Draw(t, "job")
 			switch rapid.IntRange(0, 5).Draw(t, "what") {
 			case 0:
-				d := docOf(id, rapid.SampledFrom([]int{64, 256}).Draw(t, "elements"), rapid.IntRange(1, 5).Draw(t, "slots"), 4*id, rapid.IntRange(1, 3).Draw(t, "workers"))
+				d := docOf(uint8(id), rapid.SampledFrom([]int{64, 256}).Draw(t, "elements"), rapid.IntRange(1, 5).Draw(t, "slots"), 4*id, rapid.IntRange(1, 3).Draw(t, "workers"))
 				if rapid.IntRange(0, 4).Draw(t, "incomplete") == 0 {
 					d.NumWorkers++
 				}
-				_, want := w.ref.AddJob(0, text(t, d))
-				_, got := w.e.AddJob(0, text(t, d))
+				_, want := w.ref.AddJob(0, &d)
+				_, got := w.e.AddJob(0, &d)
 				if reasonOf(want) != reasonOf(got) {
 					t.Fatalf("adding %+v: %v, the reference program says %v", d, got, want)
 				}
@@ -91,11 +80,10 @@ func TestJobsComeAndGo(t *testing.T) {
 // round lets workers of a job send the packets of one phase, all of them or some; in
 // the end the phase is complete.
 func (w *twin) round(t *rapid.T, id uint8, phases map[int]int) {
-	at, ok := w.e.find(id)
+	j, ok := w.e.Find(id)
 	if !ok {
 		return
 	}
-	j := w.e.jobs[at]
 	p := phases[int(id)]
 	send := func(worker, slot int) {
 		from := 4*int(id) + worker
@@ -103,11 +91,11 @@ func (w *twin) round(t *rapid.T, id uint8, phases map[int]int) {
 		w.give(arrivalOfVector(v))
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "some") {
-		send(rapid.IntRange(0, j.n-1).Draw(t, "worker"), rapid.IntRange(0, j.Slots-1).Draw(t, "slot"))
+		send(rapid.IntRange(0, len(j.Workers)-1).Draw(t, "worker"), rapid.IntRange(0, j.Slots-1).Draw(t, "slot"))
 	}
 	if rapid.Bool().Draw(t, "complete") {
 		for slot := range j.Slots {
-			for worker := range j.n {
+			for worker := range j.Workers {
 				send(worker, slot)
 			}
 		}
@@ -122,7 +110,7 @@ func TestAdmission(t *testing.T) {
 	at := docOf(3, 64, 1, 8, 2)
 	at.Workers[1].Port = 16
 	for name, c := range map[string]struct {
-		job    switchmljob.Job
+		job    switchml.Job
 		reason dataplane.Reason
 		says   string
 	}{
@@ -136,15 +124,15 @@ func TestAdmission(t *testing.T) {
 		cfg := bareConfig()
 		cfg.Pool = 100
 		w := newTwin(t, cfg, Options{})
-		for _, d := range []switchmljob.Job{docOf(1, 64, 30, 0, 2), docOf(2, 256, 10, 4, 2)} {
+		for _, d := range []switchml.Job{docOf(1, 64, 30, 0, 2), docOf(2, 256, 10, 4, 2)} {
 			w.mustAdd(d)
-			if _, err := w.ref.AddJob(0, text(t, d)); err != nil {
+			if _, err := w.ref.AddJob(0, &d); err != nil {
 				t.Fatal(err)
 			}
 		}
 		w.give(arrivalOfVector(packetOf(0, 0, 64)))
 		w.give(arrivalOfVector(packetOf(4, 0, 256)))
-		if _, err := w.e.AddJob(0, text(t, c.job)); reasonOf(err) != c.reason || !strings.Contains(err.Error(), c.says) {
+		if _, err := w.e.AddJob(0, &c.job); reasonOf(err) != c.reason || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s: %s", name, err, c.reason, c.says)
 		}
 		w.give(arrivalOfVector(packetOf(1, 0, 64)))
@@ -157,7 +145,7 @@ func TestAdmission(t *testing.T) {
 func TestPlacesComeBack(t *testing.T) {
 	c := newChip(t, bareConfig(), Options{})
 	for i := range 3 * maxJobs {
-		c.mustAdd(docOf(i%maxJobs, 64, 1, 0, 16))
+		c.mustAdd(docOf(uint8(i%maxJobs), 64, 1, 0, 16))
 		if out := c.send(packetOf(0, 0, 64)); len(out) != 0 {
 			t.Fatal("a slot is complete with the packets of a job that is gone")
 		}
@@ -166,12 +154,13 @@ func TestPlacesComeBack(t *testing.T) {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}
-	if all, longest := c.e.pool.Left(); all != switchml.MaxSlots || longest != all || len(c.e.members) != 0 || len(c.e.groups.used)+len(c.e.rids.used) != 0 {
-		t.Errorf("%d slots are left, %d in one piece; %d members", all, longest, len(c.e.members))
+	if len(c.e.groups.used)+len(c.e.rids.used) != 0 {
+		t.Errorf("%d groups and %d places for receivers are taken", len(c.e.groups.used), len(c.e.rids.used))
 	}
 	if n := c.count(switchml.CountRemoved); n != 3*maxJobs {
 		t.Errorf("%d open slots went with their jobs, want %d", n, 3*maxJobs)
 	}
+	c.mustAdd(docOf(0, 64, switchml.MaxSlots, 0, 16)) // all slots and workers are free
 }
 
 // A job that is removed clears its registers in all pipes.

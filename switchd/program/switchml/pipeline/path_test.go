@@ -67,7 +67,7 @@ func TestPathOfAPacket(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	doc, err := os.ReadFile("../../../docs/switchml.md")
+	doc, err := os.ReadFile("../../../../docs/switchml.md")
 	if err != nil {
 		t.Fatal(err)
 	}

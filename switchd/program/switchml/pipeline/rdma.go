@@ -36,7 +36,7 @@ func rdmaHeaders() []ir.Header {
 	return []ir.Header{
 		{Name: "bth", Fields: []ir.Field{
 			{Name: "opcode", Bits: 8}, {Name: "flags", Bits: 8}, {Name: "pkey", Bits: 16}, {Name: "reserved", Bits: 8},
-			{Name: "rank", Bits: 8}, {Name: "queue", Bits: 16}, // number of the queue pair: see switchmljob.QPN
+			{Name: "rank", Bits: 8}, {Name: "queue", Bits: 16}, // number of the queue pair: see switchml.QPN
 			{Name: "ack", Bits: 8}, {Name: "psn", Bits: 24},
 		}},
 		{Name: "reth", Fields: []ir.Field{{Name: "address", Bits: 64}, {Name: "key", Bits: 32}, {Name: "long", Bits: 16}, {Name: "length", Bits: 16}}},

@@ -13,32 +13,38 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchmlroce "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // rdmaDocument is a job of n workers from a number on, each with queue pairs for all slots.
-func rdmaDocument(id, first, n, elements, packets, queues int) switchmljob.Job {
-	j := switchmljob.Job{ID: id, Elements: elements, Slots: queues * packets, NumWorkers: n, RDMA: &switchmljob.RDMA{MessageBytes: 4 * elements * packets}}
+func rdmaDocument(id uint8, first, n, elements, packets, queues int) switchml.Job {
+	j := switchml.Job{ID: id, Elements: elements, Slots: queues * packets, NumWorkers: n, RDMA: &switchml.RDMA{MessageBytes: 4 * elements * packets}}
 	for rank := range n {
 		w := first + rank
-		own := &switchmljob.Queues{RKey: uint32(0x7000 + w)}
+		own := &switchml.Queues{RKey: uint32(0x7000 + w)}
 		for q := range queues {
 			own.QPNs = append(own.QPNs, uint32(0x10000*(w+1)+7*q+2))
 			own.PSNs = append(own.PSNs, uint32(roce.PSN(100*w+q).Add(-150*(w%2))))
 		}
-		j.Workers = append(j.Workers, switchmljob.Worker{Rank: rank, MAC: workerMAC(w), Addr: workerAddr(w), Port: sansio.Port(w % MaxPorts), RDMA: own})
+		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(rank), MAC: workerMAC(w), Addr: workerAddr(w), Port: sansio.Port(w % MaxPorts), RDMA: own})
 	}
 	return j
 }
 
-func rdmaConfig(jobs ...switchmljob.Job) switchmlroce.Config {
-	return switchmlroce.Config{Node: "tor", Router: routerAddr(), MAC: switchMAC(), Jobs: jobs, CheckICRC: true}
+// newRDMA returns a chip with the program for RoCE.
+func newRDMA(cfg switchml.Config, o Options) (*Engine, error) {
+	o.RDMA = true
+	return New(cfg, o)
+}
+
+func rdmaConfig(jobs ...switchml.Job) switchml.Config {
+	return switchml.Config{Node: "tor", Router: routerAddr(), MAC: switchMAC(), Jobs: jobs, CheckICRC: true}
 }
 
 // write is packet i of a message.
 type write struct {
-	doc    *switchmljob.Job
+	doc    *switchml.Job
 	rank   int
 	q, i   int
 	psn    roce.PSN
@@ -53,7 +59,7 @@ func (s *write) packets() int { return s.doc.RDMA.MessageBytes / (4 * s.doc.Elem
 func (s *write) arrival() sansio.Arrival {
 	n := s.packets()
 	p := roce.Packet{
-		Opcode: roce.Write(s.i, n), QueuePair: switchmljob.QPN(s.rank, s.q), PSN: s.psn, Immediate: s.imm,
+		Opcode: roce.Write(s.i, n), QueuePair: switchml.QPN(s.rank, s.q), PSN: s.psn, Immediate: s.imm,
 		RETH: roce.RETH{Address: uint64(s.q * s.doc.RDMA.MessageBytes), Key: uint32(2*n*s.q) + s.set, Length: uint32(s.doc.RDMA.MessageBytes)},
 	}
 	if s.change != nil {
@@ -74,21 +80,21 @@ func (s *write) arrival() sansio.Arrival {
 // rdmaTwin gives the same packets to the reference program and to the chip.
 type rdmaTwin struct {
 	*chip
-	ref    *switchmlroce.Program
+	ref    *reference.RDMAProgram
 	refEff sansio.Effects
 	told   events
 }
 
-func newRDMATwin(t rapid.TB, cfg switchmlroce.Config, o Options) *rdmaTwin {
+func newRDMATwin(t rapid.TB, cfg switchml.Config, o Options) *rdmaTwin {
 	t.Helper()
 	w := &rdmaTwin{chip: &chip{t: t}}
 	var err error
 	cfg.Trace = &w.told
-	if w.ref, err = switchmlroce.New(cfg); err != nil {
+	if w.ref, err = reference.NewRDMA(cfg); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Trace = &w.events
-	if w.e, err = NewRDMA(cfg, o); err != nil {
+	if w.e, err = newRDMA(cfg, o); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -7,7 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
@@ -16,11 +16,11 @@ import (
 func TestRDMAPacketsOfARemovedJobEnd(t *testing.T) {
 	ended := uint64(0)
 	rapid.Check(t, func(t *rapid.T) {
-		old := []switchmljob.Job{rdmaDocument(1, 0, 3, 256, 2, 3)}
+		old := []switchml.Job{rdmaDocument(1, 0, 3, 256, 2, 3)}
 		timing := tofino.DefaultTiming()
 		c := &chip{t: t}
 		var err error
-		if c.e, err = NewRDMA(rdmaConfig(old...), Options{Timing: &timing}); err != nil {
+		if c.e, err = newRDMA(rdmaConfig(old...), Options{Timing: &timing}); err != nil {
 			t.Fatal(err)
 		}
 		now := units.Time(0)
@@ -36,8 +36,8 @@ func TestRDMAPacketsOfARemovedJobEnd(t *testing.T) {
 		if _, err := c.e.RemoveJob(now, 1); err != nil {
 			t.Fatal(err)
 		}
-		next := []switchmljob.Job{rdmaDocument(2, 0, 1, 256, 2, 1)}
-		if _, err := c.e.AddJob(now, text(t, next[0])); err != nil {
+		next := []switchml.Job{rdmaDocument(2, 0, 1, 256, 2, 1)}
+		if _, err := c.e.AddJob(now, &next[0]); err != nil {
 			t.Fatal(err)
 		}
 		c.until(now.Add(tofino.EgressTime)) // what had been decided leaves

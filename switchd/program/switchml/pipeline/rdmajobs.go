@@ -6,44 +6,18 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
-	switchmlroce "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
 
-// NewRDMA returns the chip of a configuration of the reference program for RoCE, with
-// jobs of RDMA clients alone.
-func NewRDMA(cfg switchmlroce.Config, o Options) (*Engine, error) {
-	o.RDMA = true
-	e, err := New(switchml.Config{Node: cfg.Node, Router: cfg.Router, MAC: cfg.MAC, Pool: cfg.Pool, Faithful: cfg.Faithful, Trace: cfg.Trace}, o)
-	if err != nil {
-		return nil, err
-	}
-	e.checkICRC = cfg.CheckICRC
-	for i := range cfg.Jobs {
-		j := &cfg.Jobs[i]
-		r := j.Check()
-		if r == nil {
-			r = e.addDocument(j)
-		}
-		if r != nil {
-			return nil, fmt.Errorf("loading chip %s with SwitchML over RoCE: %w", cfg.Node, r)
-		}
-	}
-	return e, nil
-}
-
 // rdmaJob is what a job of RDMA clients has beside the rest. Queue pairs have numbers
 // in the registers, those of a worker one behind another.
 type rdmaJob struct {
-	packets int // of a message
-	bytes   int // of its values
-	queues  []*switchmljob.Queues
-	use     []int       // how many of them have slots, by worker
-	first   []int       // number of the first, by worker
-	sent    [][]message // by worker and queue pair
+	use   []int       // how many queue pairs have slots, by worker
+	first []int       // number of the first, by worker
+	sent  [][]message // by worker and queue pair
 }
 
 // message is the latest of a queue pair, as events count them.
@@ -53,15 +27,14 @@ type message struct {
 }
 
 // newRDMAJob returns nil for a job of UDP clients.
-func newRDMAJob(doc *switchmljob.Job) *rdmaJob {
-	if doc.RDMA == nil {
+func newRDMAJob(j *switchml.Job) *rdmaJob {
+	if j.RDMA == nil {
 		return nil
 	}
-	r := &rdmaJob{bytes: doc.RDMA.MessageBytes, packets: doc.RDMA.MessageBytes / (4 * doc.Elements)}
-	for i := range doc.Workers {
-		q := doc.Workers[i].RDMA
-		n := min(len(q.QPNs), doc.Slots/r.packets)
-		r.queues, r.use = append(r.queues, q), append(r.use, n)
+	r := &rdmaJob{}
+	for i := range j.Workers {
+		n := min(len(j.Workers[i].RDMA.QPNs), j.Slots/j.MessagePackets())
+		r.use = append(r.use, n)
 		sent := make([]message, n)
 		for k := range sent {
 			sent[k].set = 1 // the first message flips it to 0
@@ -96,8 +69,8 @@ func (e *Engine) setUpQueues(j *job) error {
 // setUpQueue is that for queue pair i of a worker, in pipe 0 alone: workers are there.
 func (e *Engine) setUpQueue(j *job, place, i int) error {
 	r, w := j.rdma, &j.Workers[place]
-	n, q := r.first[place]+i, r.queues[place]
-	for k, lo := range []uint32{q.PSNs[i]<<8 | 1, switchmljob.FirstPSN<<1 | 1} {
+	n, q := r.first[place]+i, w.RDMA
+	for k, lo := range []uint32{q.PSNs[i]<<8 | 1, switchml.FirstPSN<<1 | 1} {
 		if err := e.state.pipes[0].Write(e.state.queues[k], n, lo, 0); err != nil {
 			return err
 		}
@@ -106,32 +79,32 @@ func (e *Engine) setUpQueue(j *job, place, i int) error {
 	if err != nil {
 		return err
 	}
-	slot, own := i*r.packets, switchmljob.QPN(int(w.ID), i)
+	slot, own := i*j.MessagePackets(), switchml.QPN(int(w.ID), i)
 	from := []uint64{number(w.Addr), uint64(own >> 16), uint64(own & (1<<16 - 1))}
-	index := func(slot int) uint64 { return known | uint64(j.base+slot)<<indexSlot }
+	index := func(slot int) uint64 { return known | uint64(j.Base+slot)<<indexSlot }
 	for set := range uint64(2) {
-		key := uint64(switchmljob.PoolRKey) + 2*uint64(slot) + set
+		key := uint64(switchml.PoolRKey) + 2*uint64(slot) + set
 		err := e.entry(j, tableBegins, ir.Entry{Pipe: 1, Values: append(from[:3:3], key), Action: "begins", Args: []uint64{index(slot) | set*indexSet}})
 		if err != nil {
 			return err
 		}
 	}
-	return e.entry(j, tableQueues, ir.Entry{Pipe: 1, Values: from, Action: "queue_pair", Args: []uint64{known | uint64(n), index(slot), index(slot+r.packets-1) - 1}})
+	return e.entry(j, tableQueues, ir.Entry{Pipe: 1, Values: from, Action: "queue_pair", Args: []uint64{known | uint64(n), index(slot), index(slot+j.MessagePackets()-1) - 1}})
 }
 
 // receiver returns the arguments of a worker's entry in the egress, behind its addresses.
-func (r *rdmaJob) receiver(place int) []uint64 {
-	return []uint64{uint64(r.queues[place].RKey), known | uint64(r.first[place])}
+func (j *job) receiver(place int) []uint64 {
+	return []uint64{uint64(j.Workers[place].RDMA.RKey), known | uint64(j.rdma.first[place])}
 }
 
 // rdmaMembers are the entries of a worker: of its packets of RoCE, and of any others.
 func (e *Engine) rdmaMembers(j *job, place int) []ir.Entry {
 	w := &j.Workers[place]
 	own := ir.Entry{Values: []uint64{number(w.Addr), uint64(roce.Port)}, Masks: []uint64{1<<32 - 1, 1<<16 - 1}}
-	if j.complete() {
+	if j.Complete() {
 		own.Action = "member"
 		own.Args = []uint64{
-			uint64(place), 1 << place, uint64(j.n - 1), e.size(j), uint64(j.group), uint64(tofino.FrontPort(int(w.Port))), uint64(j.rids[place]), uint64(j.rdma.bytes),
+			uint64(place), 1 << place, uint64(len(j.Workers) - 1), e.size(j), uint64(j.group), uint64(tofino.FrontPort(int(w.Port))), uint64(j.rids[place]), uint64(j.RDMA.MessageBytes),
 		}
 	} else {
 		own.Action, own.Args = "waiting", []uint64{uint64(j.group)}
@@ -146,21 +119,16 @@ type icrc struct{ e *Engine }
 func (t *icrc) Check(now units.Time, frame []byte) string {
 	e := t.e
 	l, problem := inet.Parse(frame)
-	if !e.checkICRC || problem != inet.OK || l.Proto != inet.ProtoUDP || inet.UDP(frame[l.Transport:]).DstPort() != roce.Port {
+	if !e.cfg.CheckICRC || problem != inet.OK || l.Proto != inet.ProtoUDP || inet.UDP(frame[l.Transport:]).DstPort() != roce.Port {
 		return ""
 	}
-	src := inet.IPv4(frame[inet.EtherLen:]).Src()
-	j := e.members[channel{src.As4(), udpOf(0)}]
+	j, place, ok := e.Member(inet.IPv4(frame[inet.EtherLen:]).SrcBytes(), wire.Port)
 	var p roce.Packet
-	if j == nil || p.Read(frame[l.Body:l.End], 0) != roce.OK || roce.Check(frame[:l.Body], frame[l.Body:l.End]) {
+	if !ok || p.Read(frame[l.Body:l.End], 0) != roce.OK || roce.Check(frame[:l.Body], frame[l.Body:l.End]) {
 		return ""
 	}
-	for place := range j.Workers {
-		if j.Workers[place].Addr == src {
-			e.watch.wrongICRC(j, place, now)
-		}
-	}
-	return switchmlroce.DropICRC
+	e.watch.wrongICRC(j, place, now)
+	return switchml.DropRDMAICRC
 }
 
 // Has is true: all that leaves is of RoCE.

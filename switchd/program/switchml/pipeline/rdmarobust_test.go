@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -12,16 +11,14 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/roce"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
-	switchmlroce "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // A faithful program has neither rule, in the chip as in the reference. (Of 256 values it
 // would read one half in the wrong pipe, as the public program does over UDP.)
 func TestFaithfulRDMA(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		jobs := []switchmljob.Job{rdmaDocument(1, 0, rapid.IntRange(1, 3).Draw(t, "workers"), 64, rapid.IntRange(1, 4).Draw(t, "packets of a message"), 2)}
+		jobs := []switchml.Job{rdmaDocument(1, 0, rapid.IntRange(1, 3).Draw(t, "workers"), 64, rapid.IntRange(1, 4).Draw(t, "packets of a message"), 2)}
 		cfg := rdmaConfig(jobs...)
 		cfg.Faithful = true
 		w := newRDMATwin(t, cfg, Options{})
@@ -37,7 +34,7 @@ func TestFaithfulRDMA(t *testing.T) {
 }
 
 // plain is packet i of a message whose values are all v.
-func plain(doc *switchmljob.Job, rank, q, i int, psn roce.PSN, set uint32, v int32) *write {
+func plain(doc *switchml.Job, rank, q, i int, psn roce.PSN, set uint32, v int32) *write {
 	return &write{doc: doc, rank: rank, q: q, i: i, psn: psn, set: set, value: func(int) int32 { return v }}
 }
 
@@ -63,7 +60,7 @@ func TestRulesOfRDMA(t *testing.T) {
 		send(1, 102, 1, 0, 1)
 		send(1, 100, 0, 0) // overtaken by the next
 		out := send(0, 104, 0, 0)
-		if dropped := w.count(switchmlroce.DropSequence); (dropped == 1) == faithful || (len(out) == 2) != faithful {
+		if dropped := w.count(switchml.DropRDMASequence); (dropped == 1) == faithful || (len(out) == 2) != faithful {
 			t.Errorf("faithful %v: %d dropped as out of sequence, %d packets leave", faithful, dropped, len(out))
 		}
 		if faithful {
@@ -74,8 +71,8 @@ func TestRulesOfRDMA(t *testing.T) {
 			t.Errorf("%d packets leave where the message goes on", len(out))
 		}
 		send(1, 110, 0, 0) // worker 1 is answered again, and is not at packet 1
-		if out := send(0, 106, 0, 0, 1); len(out) != 2 || w.count(switchmlroce.CountHeldBack) != 0 {
-			t.Errorf("%d packets leave, %d held back", len(out), w.count(switchmlroce.CountHeldBack))
+		if out := send(0, 106, 0, 0, 1); len(out) != 2 || w.count(switchml.CountRDMAHeldBack) != 0 {
+			t.Errorf("%d packets leave, %d held back", len(out), w.count(switchml.CountRDMAHeldBack))
 		}
 		w.agree()
 	}
@@ -98,8 +95,8 @@ func TestHeldBack(t *testing.T) {
 	send(1, 0)
 	send(1, 1)
 	send(0, 0) // again: worker 0 is sent packet 0
-	if out := send(1, 2); len(out) != 1 || out[0].port != 1 || w.count(switchmlroce.CountHeldBack) != 1 {
-		t.Errorf("%d packets leave, %d held back: want the last one to worker 1 alone", len(out), w.count(switchmlroce.CountHeldBack))
+	if out := send(1, 2); len(out) != 1 || out[0].port != 1 || w.count(switchml.CountRDMAHeldBack) != 1 {
+		t.Errorf("%d packets leave, %d held back: want the last one to worker 1 alone", len(out), w.count(switchml.CountRDMAHeldBack))
 	}
 	w.agree()
 }
@@ -114,7 +111,7 @@ func TestICRCIsChecked(t *testing.T) {
 		a := plain(&doc, 0, 0, 0, roce.PSN(doc.Workers[0].RDMA.PSNs[0]), 0, 5).arrival()
 		a.Train.Body[len(a.Train.Body)-1] ^= 1
 		out := w.give(a)
-		if (len(out) == 0) != check || (w.count(switchmlroce.DropICRC) == 1) != check {
+		if (len(out) == 0) != check || (w.count(switchml.DropRDMAICRC) == 1) != check {
 			t.Errorf("check %v: %d packets leave; %v", check, len(out), w.e.Counters())
 		}
 		w.agree()
@@ -125,7 +122,7 @@ func TestICRCIsChecked(t *testing.T) {
 // job nothing changes.
 func TestRDMAJobsAreApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		jobs := []switchmljob.Job{rdmaDocument(1, 0, 2, 64, 2, 2), rdmaDocument(2, 2, 2, rapid.SampledFrom([]int{64, 256}).Draw(t, "elements"), 2, 2)}
+		jobs := []switchml.Job{rdmaDocument(1, 0, 2, 64, 2, 2), rdmaDocument(2, 2, 2, rapid.SampledFrom([]int{64, 256}).Draw(t, "elements"), 2, 2)}
 		both, alone := newRDMATwin(t, rdmaConfig(jobs...), Options{}), newRDMATwin(t, rdmaConfig(jobs[1]), Options{})
 		noise, quiet := newRDMATraffic(t, jobs[:1]), newRDMATraffic(t, jobs[1:])
 		for _, h := range noise.hosts { // they have other numbers each time the job comes
@@ -163,17 +160,13 @@ func TestRDMAJobsAreApart(t *testing.T) {
 }
 
 // replace removes a job from both programs and adds it again.
-func (w *rdmaTwin) replace(t rapid.TB, doc *switchmljob.Job) {
+func (w *rdmaTwin) replace(t rapid.TB, doc *switchml.Job) {
 	t.Helper()
-	text, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, p := range []dataplane.Managed{w.ref, w.e} {
 		if _, err := p.RemoveJob(0, uint8(doc.ID)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.AddJob(0, text); err != nil {
+		if _, err := p.AddJob(0, doc); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -187,26 +180,25 @@ func TestRefusedRDMAJobs(t *testing.T) {
 	many := rdmaDocument(3, 4, 8, 64, 1, 1100)
 	many.Slots = 1100
 	for _, c := range []struct {
-		doc  switchmljob.Job
+		doc  switchml.Job
 		says string
 	}{
 		{udp, "speaks RoCE alone: use RdmaSession"},
 		{many, "it has 8800 queue pairs, and 8184 of 8192 are left"},
 		{rdmaDocument(4, 1, 1, 64, 1, 1), "is in job 1"},
 	} {
-		text, _ := json.Marshal(c.doc)
-		if _, err := w.e.AddJob(0, text); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := w.e.AddJob(0, &c.doc); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("job %d: %v, want %q", c.doc.ID, err, c.says)
 		}
 	}
-	text, _ := json.Marshal(rdmaDocument(5, 4, 8, 64, 1, 50)) // nothing is left of those refused
-	if _, err := w.e.AddJob(0, text); err != nil {
+	fits := rdmaDocument(5, 4, 8, 64, 1, 50) // nothing is left of those refused
+	if _, err := w.e.AddJob(0, &fits); err != nil {
 		t.Error(err)
 	}
 	if _, err := New(bareConfig(), Options{RDMA: true, Half: true}); err == nil {
 		t.Error("a program for RoCE and 16-bit floats")
 	}
-	if _, err := NewRDMA(rdmaConfig(udp), Options{}); err == nil {
+	if _, err := newRDMA(rdmaConfig(udp), Options{}); err == nil {
 		t.Error("a job of UDP clients")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/roce"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
@@ -18,7 +18,7 @@ func TestTimedRDMA(t *testing.T) {
 	const queues, packets, rounds = 5, 4, 3
 	doc := rdmaDocument(1, 0, 3, 256, packets, queues)
 	timing := tofino.DefaultTiming()
-	e, err := NewRDMA(rdmaConfig(doc), Options{Timing: &timing})
+	e, err := newRDMA(rdmaConfig(doc), Options{Timing: &timing})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +61,12 @@ func TestTimedRDMA(t *testing.T) {
 func TestRDMAPassesAreLost(t *testing.T) {
 	lost := uint64(0)
 	rapid.Check(t, func(t *rapid.T) {
-		jobs := []switchmljob.Job{rdmaDocument(1, 0, rapid.IntRange(1, 4).Draw(t, "workers"), 256, rapid.IntRange(1, 4).Draw(t, "packets of a message"), 2)}
+		jobs := []switchml.Job{rdmaDocument(1, 0, rapid.IntRange(1, 4).Draw(t, "workers"), 256, rapid.IntRange(1, 4).Draw(t, "packets of a message"), 2)}
 		timing := tofino.DefaultTiming()
 		timing.Queue = 2 * ((1200 + tofino.CellBytes - 1) / tofino.CellBytes)
 		c := &chip{t: t}
 		var err error
-		if c.e, err = NewRDMA(rdmaConfig(jobs...), Options{Timing: &timing}); err != nil {
+		if c.e, err = newRDMA(rdmaConfig(jobs...), Options{Timing: &timing}); err != nil {
 			t.Fatal(err)
 		}
 		x := newRDMATraffic(t, jobs)

@@ -9,7 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // rdmaQueue is a queue pair of a host: one message on its way, sent again and again,
@@ -24,12 +24,12 @@ type rdmaQueue struct {
 
 // rdmaHost is the smallest host that obeys Algorithm 4 in messages.
 type rdmaHost struct {
-	doc    *switchmljob.Job
+	doc    *switchml.Job
 	rank   int
 	queues []rdmaQueue
 }
 
-func (h *rdmaHost) id() int { return h.doc.ID<<8 | h.rank }
+func (h *rdmaHost) id() int { return int(h.doc.ID)<<8 | h.rank }
 
 // message is all packets of the one on its way.
 func (h *rdmaHost) message(q int) (out []sansio.Arrival) {
@@ -59,7 +59,7 @@ type rdmaTraffic struct {
 	done     int
 }
 
-func newRDMATraffic(t *rapid.T, jobs []switchmljob.Job) *rdmaTraffic {
+func newRDMATraffic(t *rapid.T, jobs []switchml.Job) *rdmaTraffic {
 	x := &rdmaTraffic{t: t, tb: t, stress: true, ordered: rapid.Bool().Draw(t, "fifo")}
 	for j := range jobs {
 		for rank := range jobs[j].Workers {
@@ -197,7 +197,7 @@ func (x *rdmaTraffic) completed(h *rdmaHost, at int, imm uint32) {
 		for k, got := range sums {
 			want := int32(0)
 			for rank := range h.doc.Workers {
-				want += value(h.doc.ID<<8|rank, at<<4|i, q.phase, k)
+				want += value(int(h.doc.ID)<<8|rank, at<<4|i, q.phase, k)
 			}
 			if !x.trusting && got != want {
 				x.tb.Fatalf("host %d, queue pair %d, phase %d, packet %d, value %d: %d, want %d", h.id(), at, q.phase, i, k, got, want)
@@ -242,13 +242,13 @@ func (x *rdmaTraffic) heal(rounds int, give func(sansio.Arrival) []sent) {
 }
 
 // drawRDMAJobs returns jobs of one or two sizes, whose workers are at ports of their own.
-func drawRDMAJobs(t *rapid.T, most int) (out []switchmljob.Job) {
+func drawRDMAJobs(t *rapid.T, most int) (out []switchml.Job) {
 	first := 0
 	for id := range rapid.IntRange(1, most).Draw(t, "jobs") {
 		n := rapid.IntRange(1, 4).Draw(t, "workers")
 		elements := rapid.SampledFrom([]int{64, 256}).Draw(t, "elements")
 		packets := rapid.SampledFrom([]int{1, 2, 3, 4, 5}).Draw(t, "packets of a message")
-		out = append(out, rdmaDocument(id+1, first, n, elements, packets, rapid.IntRange(1, 3).Draw(t, "queue pairs")))
+		out = append(out, rdmaDocument(uint8(id+1), first, n, elements, packets, rapid.IntRange(1, 3).Draw(t, "queue pairs")))
 		first += n
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // stray is a packet that no conforming host sends.
@@ -29,9 +29,9 @@ func (x *rdmaTraffic) stray() sansio.Arrival {
 	case 0:
 		return flip(s.arrival())
 	case 1:
-		s.change = func(p *roce.Packet) { p.QueuePair = switchmljob.QPN((h.rank+1)%32, q) }
+		s.change = func(p *roce.Packet) { p.QueuePair = switchml.QPN((h.rank+1)%32, q) }
 	case 2:
-		s.change = func(p *roce.Packet) { p.QueuePair = switchmljob.QPN(h.rank, len(h.queues)) }
+		s.change = func(p *roce.Packet) { p.QueuePair = switchml.QPN(h.rank, len(h.queues)) }
 	case 3:
 		s.change = func(p *roce.Packet) { p.RETH.Key += 2 }
 	case 4:

@@ -4,8 +4,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/roce"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
-	switchmlroce "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 )
@@ -24,12 +23,12 @@ func (w *watcher) rdmaNames() []name {
 func (w *watcher) passedRDMA(o *tofino.Observation) {
 	if o.Side == fit.Egress {
 		if o.Field(w.at.reason) == 0 {
-			w.count.Add(switchmlroce.CountSent, 1)
+			w.count.Add(switchml.CountRDMASent, 1)
 		}
 		return
 	}
 	if o.Passes == 1 && o.Field(w.at.port) == uint64(roce.Port) {
-		w.count.Add(switchmlroce.CountPackets, 1)
+		w.count.Add(switchml.CountRDMAPackets, 1)
 	}
 	switch {
 	case o.Field(w.at.judged) == 1:
@@ -48,8 +47,8 @@ func (w *watcher) judgedRDMA(o *tofino.Observation) {
 	if j == nil {
 		return
 	}
-	j.count.Packets++
-	j.count.Last = o.At
+	j.Counts.Packets++
+	j.Counts.Last = o.At
 	set, _ := w.spot(o, j)
 	if m := &j.rdma.sent[o.Field(w.at.inside.from)][o.Field(w.at.queue)]; m.set != set {
 		m.set = set
@@ -71,10 +70,10 @@ func (w *watcher) droppedRDMA(o *tofino.Observation) {
 	case reason == dropGone || reason == dropStrangeQueue || reason == dropSpeaksUDP || j == nil:
 	case reason == dropIncomplete:
 		w.count.Add(switchml.CountPackets, 1)
-		j.count.Dropped++
+		j.Counts.Dropped++
 	default:
 		if reason == dropArrival {
-			j.count.Dropped++
+			j.Counts.Dropped++
 		}
 		block := uint32(0)
 		if reason == dropSequence || reason == dropKey || reason == dropShape {
@@ -86,13 +85,13 @@ func (w *watcher) droppedRDMA(o *tofino.Observation) {
 
 // wrongICRC counts a frame that a port has dropped.
 func (w *watcher) wrongICRC(j *job, place int, at units.Time) {
-	w.count.Add(switchmlroce.CountPackets, 1)
-	w.refused(j, place, 0, at, switchmlroce.DropICRC)
+	w.count.Add(switchml.CountRDMAPackets, 1)
+	w.refused(j, place, 0, at, switchml.DropRDMAICRC)
 }
 
 // refused tells of a packet of a worker that is of no message.
 func (w *watcher) refused(j *job, place int, block uint32, at units.Time, reason string) {
 	if w.sink != nil {
-		w.sink.Event(&trace.Event{At: at, Kind: trace.Dropped, Node: w.node, Job: j.ID, Block: block, Source: j.id(place), Note: reason})
+		w.sink.Event(&trace.Event{At: at, Kind: trace.Dropped, Node: w.node, Job: j.ID, Block: block, Source: j.Workers[place].ID, Note: reason})
 	}
 }

@@ -3,7 +3,7 @@ package pipeline
 import (
 	"slices"
 
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
 

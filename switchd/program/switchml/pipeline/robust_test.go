@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
@@ -129,7 +129,7 @@ func TestUnusedBits(t *testing.T) {
 func TestForeignFrames(t *testing.T) {
 	cfg := oneJob(64, 1, 2)
 	waiting := jobOf(2, 64, 1, 2, 1)
-	waiting.NumWorkers = 2
+	waiting.NumWorkers, waiting.Workers[0].ID = 2, 0
 	cfg.Jobs = append(cfg.Jobs, waiting)
 	w := newTwin(t, cfg, Options{})
 	w.give(arrivalOfVector(packetOf(0, 0, 64)))
@@ -205,7 +205,7 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		"it must be an IPv4 address": func(c *switchml.Config, _ *Options) { c.Router = netip.Addr{} },
 		"serve workers":              func(_ *switchml.Config, o *Options) { o.Ports = 17 },
 		"pool of 8193 slots":         func(c *switchml.Config, _ *Options) { c.Pool = 8193 },
-		"bitmap is a register of 32": func(c *switchml.Config, _ *Options) { c.Jobs[0] = jobOf(1, 64, 1, 0, 33) },
+		"bitmap has 32 bits":         func(c *switchml.Config, _ *Options) { c.Jobs[0] = jobOf(1, 64, 1, 0, 33) },
 		"share an address":           func(c *switchml.Config, _ *Options) { c.Jobs[0].Workers[1].Addr = workerAddr(0) },
 		"share an id":                func(c *switchml.Config, _ *Options) { c.Jobs[0].Workers[2].ID = 1 },
 		"wants 8193 slots":           func(c *switchml.Config, _ *Options) { c.Jobs[0].Slots = 8193 },

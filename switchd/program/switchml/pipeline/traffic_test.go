@@ -9,7 +9,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // difference shows two lists of frames.

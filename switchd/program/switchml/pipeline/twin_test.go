@@ -9,14 +9,15 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // twin gives the same packets to the reference program and to the chip, and holds
 // what they do against each other.
 type twin struct {
 	*chip
-	ref    *switchml.Program
+	ref    *reference.Program
 	refEff sansio.Effects
 	told   events // by the reference
 
@@ -29,7 +30,7 @@ func newTwin(t rapid.TB, cfg switchml.Config, o Options) *twin {
 	w := &twin{chip: newChip(t, cfg, o)}
 	cfg.Trace = &w.told
 	var err error
-	if w.ref, err = switchml.New(cfg); err != nil {
+	if w.ref, err = reference.New(cfg); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -2,35 +2,27 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Views lists what can be seen: of the program what the reference program shows, of
 // the chip its ports and what the program takes of it.
 func (e *Engine) Views() []dataplane.View {
-	return append([]dataplane.View{dataplane.ViewJobs, dataplane.ViewSlots, dataplane.ViewBitmap}, e.chip.Views()...)
+	return append(e.Table.Views(), e.chip.Views()...)
 }
 
-// View returns the jobs by id; the phases of slots that lack workers, the oldest
-// first; the bitmaps of all slots that are in use; or a view of the chip.
-func (e *Engine) View(now units.Time, v dataplane.View, limit int) (t dataplane.Table) {
-	switch v {
-	case dataplane.ViewJobs:
-		t = e.viewJobs(now)
-	case dataplane.ViewSlots:
-		t = switchmljob.ViewSlots(now, e.allOpen())
-	case dataplane.ViewBitmap:
-		t = e.viewBitmap()
-	case dataplane.ViewResources:
-		t = e.chip.View(now, v, limit)
-		t.Notes = append(t.Notes, e.passNote())
-	default:
-		t = e.chip.View(now, v, limit)
+// View returns one of them.
+func (e *Engine) View(now units.Time, v dataplane.View, limit int) dataplane.Table {
+	if slices.Contains(e.Table.Views(), v) {
+		return e.Table.View(now, v, limit)
 	}
-	t.Cut(limit)
+	t := e.chip.View(now, v, limit)
+	if v == dataplane.ViewResources {
+		t.Notes = append(t.Notes, e.passNote())
+	}
 	return t
 }
 
@@ -61,27 +53,4 @@ func Passes(elements int, answered bool) int {
 	default:
 		return writes + halves - 1 // the first half is read with the last that is written
 	}
-}
-
-func (e *Engine) viewJobs(now units.Time) dataplane.Table {
-	var rows []switchmljob.Row
-	for _, j := range e.jobs {
-		rows = append(rows, switchmljob.Row{
-			ID: j.ID, Session: j.Session, Workers: max(j.NumWorkers, j.n), Here: j.n, Elements: j.Elements,
-			Base: j.base, Slots: j.Slots, Open: e.open(j), Counts: &j.count,
-		})
-	}
-	return switchmljob.ViewJobs(now, rows)
-}
-
-func (e *Engine) viewBitmap() dataplane.Table {
-	t := switchmljob.NewBitmap()
-	for _, j := range e.jobs {
-		for i := range j.Slots {
-			if s := e.state.seen(j.pipe, j.base+i); s[0]|s[1] != 0 {
-				t.AddSlot(j.ID, i, j.mask(s[0]), j.mask(s[1]))
-			}
-		}
-	}
-	return t.Table
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/vm"
@@ -108,14 +108,14 @@ func (w *watcher) decided(o *tofino.Observation) {
 	switch {
 	case j == nil || slices.Contains(ofNobody, reason):
 	case reason == dropIncomplete:
-		j.count.Dropped++
+		j.Counts.Dropped++
 	case role == roleParent && reason == 0:
-		j.count.Passed++
+		j.Counts.Passed++
 		w.count.Add(switchml.CountPassedOn, 1)
 	default:
 		if role == roleMember {
-			j.count.Packets++
-			j.count.Last = o.At
+			j.Counts.Packets++
+			j.Counts.Last = o.At
 		}
 		if reason != 0 && reason != dropAbsorbed {
 			w.dropped(o, j, reason)
@@ -129,15 +129,15 @@ func (w *watcher) decided(o *tofino.Observation) {
 func (w *watcher) taken(o *tofino.Observation, j *job) {
 	switch w.verdict(o) {
 	case verdictUnicast:
-		j.count.Answered++
+		j.Counts.Answered++
 		w.count.Add(switchml.CountAnswered, 1)
 		return
 	case verdictUpAgain:
-		j.count.Answered++
+		j.Counts.Answered++
 		w.count.Add(switchml.CountSentUp, 1)
 		return
 	case verdictMulticast, verdictUp:
-		j.count.Results++
+		j.Counts.Results++
 		w.count.Add(switchml.CountResults, 1)
 	}
 	before := uint32(o.Field(w.at.before))
@@ -166,13 +166,13 @@ func (w *watcher) left(o *tofino.Observation) {
 	bitmap := ^uint32(0) // peers in the next phase are not in it any more
 	if note == "" {
 		set, slot := w.spot(o, j)
-		bitmap = w.state.seen(j.pipe, j.base+slot)[set]
+		bitmap = w.state.seen(j.pipe, j.Base+slot)[set]
 	}
 	w.event(o, trace.BlockSent, j, bitmap, note)
 }
 
 func (w *watcher) dropped(o *tofino.Observation, j *job, reason uint64) {
-	j.count.Dropped++
+	j.Counts.Dropped++
 	if w.sink != nil {
 		e := w.blank(o, trace.Dropped, j, reasons[reason])
 		w.sink.Event(&e)
@@ -189,12 +189,9 @@ func (w *watcher) event(o *tofino.Observation, kind trace.Kind, j *job, bitmap u
 
 func (w *watcher) blank(o *tofino.Observation, kind trace.Kind, j *job, note string) trace.Event {
 	_, slot := w.spot(o, j)
-	e := trace.Event{At: o.At, Kind: kind, Node: w.node, Job: j.ID, Gen: w.packet(o, j), Block: uint32(slot), Note: note}
-	if j.rdma != nil {
-		e.Block /= uint32(j.rdma.packets)
-	}
+	e := trace.Event{At: o.At, Kind: kind, Node: w.node, Job: j.ID, Gen: w.packet(o, j), Block: j.Block(slot), Note: note}
 	if o.Field(w.at.role) != roleParent {
-		e.Source = j.id(int(o.Field(w.at.of(o).from)))
+		e.Source = j.Workers[o.Field(w.at.of(o).from)].ID
 	}
 	return e
 }
@@ -203,7 +200,7 @@ func (w *watcher) blank(o *tofino.Observation, kind trace.Kind, j *job, note str
 func (w *watcher) spot(o *tofino.Observation, j *job) (set, slot int) {
 	where := int(o.Field(w.at.where))
 	if w.rdma {
-		return where / indexSet & 1, where>>indexSlot&(1<<slotBits-1) - j.base
+		return where / indexSet & 1, where>>indexSlot&(1<<slotBits-1) - j.Base
 	}
 	return where >> 15, where & (1<<entryBits - 1)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 var _ dataplane.Engine = (*Program)(nil)
@@ -27,12 +28,12 @@ func routerAddr() netip.Addr { return netip.MustParseAddr("10.9.9.9") }
 
 func workerMAC(w int) inet.MAC { return inet.MAC{2, 0, 0, 1, byte(w >> 8), byte(w)} }
 
-func testConfig(n, slots int) Config {
-	cfg := Config{Node: "tor", Router: routerAddr(), MAC: inet.MAC{2, 9, 9, 9, 9, 9}, Elements: elements, Slots: slots}
+func testConfig(n, slots int) switchml.Config {
+	job := switchml.Job{ID: 1, Elements: elements, Slots: slots}
 	for w := range n {
-		cfg.Workers = append(cfg.Workers, Worker{MAC: workerMAC(w), Addr: workerAddr(w), Port: sansio.Port(w)})
+		job.Workers = append(job.Workers, switchml.Worker{MAC: workerMAC(w), Addr: workerAddr(w), Port: sansio.Port(w)})
 	}
-	return cfg
+	return switchml.Config{Node: "tor", Router: routerAddr(), MAC: inet.MAC{2, 9, 9, 9, 9, 9}, Jobs: []switchml.Job{job}}
 }
 
 // bench drives one program and takes its results apart.
@@ -56,9 +57,9 @@ type output struct {
 func (b *bench) Event(e *trace.Event) { b.events = append(b.events, *e) }
 
 // job returns the first job.
-func (b *bench) job() *job { return b.p.jobs[0] }
+func (b *bench) job() *job { return b.p.Jobs()[0] }
 
-func newBench(t rapid.TB, cfg Config) *bench {
+func newBench(t rapid.TB, cfg switchml.Config) *bench {
 	t.Helper()
 	b := &bench{t: t}
 	cfg.Trace = b
@@ -183,8 +184,8 @@ func (b *bench) wantCounts(want map[string]uint64) {
 // wantMulticast checks that every worker got one copy with that first value.
 func (b *bench) wantMulticast(out []output, value int32) {
 	b.t.Helper()
-	if len(out) != b.job().n {
-		b.t.Fatalf("%d packets left, want one for each of %d workers", len(out), b.job().n)
+	if len(out) != len(b.job().Workers) {
+		b.t.Fatalf("%d packets left, want one for each of %d workers", len(out), len(b.job().Workers))
 	}
 	for w, o := range out {
 		if o.to != w || o.values[0] != value {

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // ofJob is a packet of worker w of the first job, with a job byte.
@@ -17,7 +18,7 @@ func (b *bench) ofJob(job uint8, v vector) []output {
 }
 
 // A slot that was used last so many jobs ago that the job byte is a little short of
-// where it was: the client waits for LateLimit packets, then all is as ever.
+// where it was: the client waits for switchml.LateLimit packets, then all is as ever.
 func TestAnIdleSlotIsTakenUp(t *testing.T) {
 	for ago := 250; ago <= 260; ago++ {
 		t.Run(fmt.Sprint(ago), func(t *testing.T) {
@@ -26,18 +27,18 @@ func TestAnIdleSlotIsTakenUp(t *testing.T) {
 			b.wantMulticast(b.ofJob(7, vector{w: 1, set: 0, id: 3, values: val(1)}), 2)
 			again, late := uint8(7+ago), 0
 			if ago >= 252 && ago < 256 {
-				late = LateLimit - 1
+				late = switchml.LateLimit - 1
 			}
 			for i := range late {
 				b.wantDrop(b.ofJob(again, vector{w: i % 2, set: 1, id: 4, values: val(10)}))
 			}
-			b.wantCounts(map[string]uint64{DropLate: uint64(late)})
+			b.wantCounts(map[string]uint64{switchml.DropLate: uint64(late)})
 			b.wantDrop(b.ofJob(again, vector{w: 1, set: 1, id: 4, values: val(10)}))
 			b.wantMulticast(b.ofJob(again, vector{w: 0, set: 1, id: 4, values: val(10)}), 20)
 			b.wantDrop(b.ofJob(again, vector{w: 0, set: 0, id: 5, values: val(100)}))
 			b.wantUnicast(b.ofJob(again, vector{w: 1, set: 1, id: 4, values: val(10)}), 1, 20)
 			b.wantMulticast(b.ofJob(again, vector{w: 1, set: 0, id: 5, values: val(100)}), 200)
-			b.wantCounts(map[string]uint64{DropLate: uint64(late), DropDuplicate: 0})
+			b.wantCounts(map[string]uint64{switchml.DropLate: uint64(late), switchml.DropDuplicate: 0})
 		})
 	}
 }
@@ -48,11 +49,11 @@ func TestAnUnusedSlotIsTakenUp(t *testing.T) {
 		b := newBench(t, testConfig(1, 1))
 		sent := 1
 		for len(b.ofJob(uint8(job), vector{id: 1, values: val(4)})) == 0 {
-			if sent++; sent > LateLimit {
+			if sent++; sent > switchml.LateLimit {
 				t.Fatalf("job byte %d: %d packets are late", job, sent-1)
 			}
 		}
-		if want := map[bool]int{true: LateLimit, false: 1}[job >= 252]; sent != want {
+		if want := map[bool]int{true: switchml.LateLimit, false: 1}[job >= 252]; sent != want {
 			t.Errorf("job byte %d: packet %d is answered, want %d", job, sent, want)
 		}
 	}
@@ -66,12 +67,12 @@ func TestLatePacketsInARow(t *testing.T) {
 		between vector
 		want    int // stale packets after it, until the last is taken as new
 	}{
-		"of the newest phase":  {vector{w: 1, set: 0, id: 2, values: val(3)}, LateLimit},
-		"late and dropped":     {vector{w: 1, set: 1, id: 1, values: val(1)}, LateLimit - before - 1},
-		"late and answered":    {vector{w: 0, set: 1, id: 1, values: val(1)}, LateLimit - before - 1},
-		"of another slot":      {vector{w: 1, slot: 1, id: 2, values: val(3)}, LateLimit - before},
-		"beyond the job's":     {vector{w: 1, slot: 2, id: 2, values: val(3)}, LateLimit - before},
-		"of an unknown worker": {vector{w: 9, set: 0, id: 2, values: val(3)}, LateLimit - before},
+		"of the newest phase":  {vector{w: 1, set: 0, id: 2, values: val(3)}, switchml.LateLimit},
+		"late and dropped":     {vector{w: 1, set: 1, id: 1, values: val(1)}, switchml.LateLimit - before - 1},
+		"late and answered":    {vector{w: 0, set: 1, id: 1, values: val(1)}, switchml.LateLimit - before - 1},
+		"of another slot":      {vector{w: 1, slot: 1, id: 2, values: val(3)}, switchml.LateLimit - before},
+		"beyond the job's":     {vector{w: 1, slot: 2, id: 2, values: val(3)}, switchml.LateLimit - before},
+		"of an unknown worker": {vector{w: 9, set: 0, id: 2, values: val(3)}, switchml.LateLimit - before},
 	} {
 		b := newBench(t, testConfig(2, 2))
 		for id := range uint32(2) {
@@ -87,7 +88,7 @@ func TestLatePacketsInARow(t *testing.T) {
 		b.send(c.between)
 		got, pool := 0, &b.job().pool
 		for taken := tagOf(&wire.Header{Job: 3}); pool[0][0].tag != taken || pool[1][0].tag != taken; got++ {
-			if got > LateLimit {
+			if got > switchml.LateLimit {
 				t.Fatalf("%s: no stale packet is taken as new", name)
 			}
 			b.send(stale)

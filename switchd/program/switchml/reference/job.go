@@ -3,22 +3,20 @@ package reference
 import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // job is a job with its part of the pool.
 type job struct {
-	Job
-	n         int
-	base      int // first slot of its part
-	workers   []worker
-	everybody trace.Mask
-	parent    *above // nil: sums are results
+	switchml.Entry
+	workers   []peer
+	parent    *peer // nil: sums are results
 	pool      [2][]slot
 	lateInRow []uint8  // late packets of a slot since the latest that was not, by slot
 	up, down  []result // of the batch at hand: to the parent, to every worker
-	count     switchmljob.Counts
 }
 
 // result is a packet to send and the client's UDP port, which all workers have.
@@ -34,32 +32,34 @@ type packet struct {
 	pad     int
 }
 
-func (c *Config) newJob(j Job, base int) *job {
-	out := &job{Job: j, n: len(j.Workers), base: base, lateInRow: make([]uint8, j.Slots)}
-	for i := range j.Workers {
-		w := c.workerOf(&j, i)
-		out.workers = append(out.workers, w)
-		out.everybody.Set(w.id)
+// newJob sets a job up, as at power up.
+func (p *Program) newJob(e switchml.Entry) (*job, error) {
+	out := &job{Entry: e, lateInRow: make([]uint8, e.Slots)}
+	for i := range e.Workers {
+		w := &e.Workers[i]
+		f := inet.Flow{SrcMAC: p.cfg.MAC, DstMAC: w.MAC, Src: p.cfg.Router, Dst: w.Addr}
+		out.workers = append(out.workers, peer{flow: f, to: []sansio.Port{w.Port}, id: w.ID, udp: w.UDP})
 	}
-	if j.Parent != nil {
-		out.parent = c.aboveOf(j.Parent)
+	if u := e.Parent; u != nil {
+		f := inet.Flow{SrcMAC: p.cfg.MAC, DstMAC: u.MAC, Src: u.Self, Dst: u.Addr}
+		out.parent = &peer{flow: f, to: []sansio.Port{u.Port}, udp: u.UDP}
 	}
 	for v := range out.pool {
-		out.pool[v] = make([]slot, j.Slots)
+		out.pool[v] = make([]slot, e.Slots)
 		for i := range out.pool[v] {
-			out.pool[v][i].tag = firstTag(j.FirstByte)
+			out.pool[v][i].tag = firstTag(e.FirstByte)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // refuse returns why a packet is not of this job, or nothing.
 func (j *job) refuse(h *wire.Header) string {
 	switch {
 	case h.Size.Elements() != j.Elements:
-		return DropWrongSize
+		return switchml.DropWrongSize
 	case int(h.Slot) >= j.Slots: // it would be of the next job's part
-		return DropSlotRange
+		return switchml.DropSlotRange
 	}
 	return ""
 }
@@ -81,14 +81,19 @@ func (j *job) deliver(eff *sansio.Effects) {
 	j.up, j.down = j.up[:0], j.down[:0]
 }
 
-// open counts the phases of slots that lack workers.
-func (j *job) open() (n int) {
+// Open yields the phases of slots that lack workers.
+func (j *job) Open(yield func(dataplane.OpenBlock) bool) {
 	for set := range j.pool {
 		for i := range j.pool[set] {
-			if j.pool[set][i].count > 0 {
-				n++
+			s := &j.pool[set][i]
+			if s.count > 0 && !yield(dataplane.OpenBlock{Gen: s.phase, Block: uint32(i), Have: s.seen, Since: s.since}) {
+				return
 			}
 		}
 	}
-	return n
+}
+
+// Seen returns who is in the bitmap of a slot, by set.
+func (j *job) Seen(slot int) [2]trace.Mask {
+	return [2]trace.Mask{j.pool[0][slot].seen, j.pool[1][slot].seen}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/rng"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Ambiguity switchml.late-duplicate, with the check for late packets: what
@@ -18,11 +19,11 @@ func TestLateDuplicateIsDropped(t *testing.T) {
 	b.wantMulticast(b.send(vector{w: 1, set: 0, id: 1, values: val(6)}), 11) // lost on its way to worker 1
 	b.wantDrop(b.send(vector{w: 0, set: 1, id: 2, values: val(50)}))
 	b.wantDrop(b.send(late))
-	b.wantCounts(map[string]uint64{DropLate: 1})
+	b.wantCounts(map[string]uint64{switchml.DropLate: 1})
 	b.wantUnicast(b.send(vector{w: 1, set: 0, id: 1, values: val(6)}), 1, 11)
 	b.wantDrop(b.send(vector{w: 0, set: 1, id: 2, values: val(50)})) // again, and not added again
 	b.wantMulticast(b.send(vector{w: 1, set: 1, id: 2, values: val(60)}), 110)
-	b.wantCounts(map[string]uint64{DropLate: 1, DropDuplicate: 1, CountResults: 2, CountAnswered: 1})
+	b.wantCounts(map[string]uint64{switchml.DropLate: 1, switchml.DropDuplicate: 1, switchml.CountResults: 2, switchml.CountAnswered: 1})
 }
 
 // A packet of two phases ago finds its set in use: the algorithm as printed adds it
@@ -56,7 +57,7 @@ func TestLateIsNotAnsweredFromAnotherPhase(t *testing.T) {
 	}
 	b.wantUnicast(b.send(vector{w: 0, set: 0, id: 2, values: val(2)}), 0, 4)
 	b.wantDrop(b.send(vector{w: 0, set: 0, id: 0, values: val(0)}))
-	b.wantCounts(map[string]uint64{DropLate: 1, CountAnswered: 1})
+	b.wantCounts(map[string]uint64{switchml.DropLate: 1, switchml.CountAnswered: 1})
 }
 
 // Tags wrap with the job byte, and what is further behind than the window is not
@@ -90,8 +91,7 @@ func TestFirstPacketsAreNeverLate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.Uint8().Draw(t, "first byte")
 		cfg := testConfig(2, 1)
-		cfg.Jobs = []Job{{ID: 1, Elements: elements, Slots: 1, Workers: cfg.Workers, FirstByte: first}}
-		cfg.Elements, cfg.Slots, cfg.Workers = 0, 0, nil
+		cfg.Jobs[0].FirstByte = first
 		b := newBench(t, cfg)
 		id := rapid.Uint32Range(0, 1<<24-1).Draw(t, "id")
 		set := uint8(rapid.IntRange(0, 1).Draw(t, "set"))

@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/trace"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // "hierarchically composing several instances of our switch logic" (§7) in all the
@@ -128,9 +129,9 @@ func TestBadResultsFromAbove(t *testing.T) {
 	}
 	good := down.frames[0]
 	for reason, spoil := range map[string]func(b []byte){
-		DropSlotRange:        func(b []byte) { b[7] = 1 },
-		string(wire.BadType): func(b []byte) { b[0] = 0x21 },
-		string(wire.BadSize): func(b []byte) { b[0] = 0x15 },
+		switchml.DropSlotRange: func(b []byte) { b[7] = 1 },
+		string(wire.BadType):   func(b []byte) { b[0] = 0x21 },
+		string(wire.BadSize):   func(b []byte) { b[0] = 0x15 },
 	} {
 		bad := frame{good.header, append([]byte(nil), good.body...), good.use, good.phase}
 		spoil(bad.body)

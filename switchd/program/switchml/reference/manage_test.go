@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 var (
@@ -54,29 +53,25 @@ func TestViews(t *testing.T) {
 }
 
 // doc is a job of workers first, first+1, ... as a control plane says it.
-func doc(id, slots, first, workers int) switchmljob.Job {
-	j := switchmljob.Job{ID: id, Session: 1 << 40, Elements: elements, Slots: slots, NumWorkers: workers}
+func doc(id uint8, slots, first, workers int) switchml.Job {
+	j := switchml.Job{ID: id, Session: 1 << 40, Elements: elements, Slots: slots, NumWorkers: workers}
 	for rank := range workers {
 		w := first + rank
-		j.Workers = append(j.Workers, switchmljob.Worker{Rank: rank, MAC: workerMAC(w), Addr: workerAddr(w), Port: sansio.Port(w)})
+		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(rank), MAC: workerMAC(w), Addr: workerAddr(w), Port: sansio.Port(w)})
 	}
 	return j
 }
 
-func (b *bench) add(j switchmljob.Job) error {
+func (b *bench) add(j switchml.Job) error {
 	b.t.Helper()
-	text, err := json.Marshal(j)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	id, err := b.p.AddJob(0, text)
-	if err == nil && int(id) != j.ID {
+	id, err := b.p.AddJob(0, &j)
+	if err == nil && id != j.ID {
 		b.t.Fatalf("job %d is added as %d", j.ID, id)
 	}
 	return err
 }
 
-func (b *bench) mustAdd(jobs ...switchmljob.Job) {
+func (b *bench) mustAdd(jobs ...switchml.Job) {
 	b.t.Helper()
 	for _, j := range jobs {
 		if err := b.add(j); err != nil {
@@ -97,14 +92,14 @@ func (b *bench) mustRemove(id uint8) dataplane.Removed {
 // empty is a switch without jobs.
 func empty(t rapid.TB, pool int) *bench {
 	t.Helper()
-	return newBench(t, Config{Node: "tor", Router: routerAddr(), MAC: inet.MAC{2, 9, 9, 9, 9, 9}, Pool: pool})
+	return newBench(t, switchml.Config{Node: "tor", Router: routerAddr(), MAC: inet.MAC{2, 9, 9, 9, 9, 9}, Pool: pool})
 }
 
 // A job that cannot be beside the others is refused by name, and nothing changes:
 // not the jobs, and not their slots that are half full.
 func TestAdmission(t *testing.T) {
 	for name, c := range map[string]struct {
-		job    switchmljob.Job
+		job    switchml.Job
 		reason dataplane.Reason
 		says   string
 	}{
@@ -112,8 +107,8 @@ func TestAdmission(t *testing.T) {
 		"id":                {doc(2, 1, 8, 2), dataplane.RefusedIDTaken, "there is a job 2 on tor"},
 		"worker of another": {doc(3, 10, 1, 2), dataplane.RefusedSource, "job 3: worker 0 at 10.0.0.1 is in job 1 on tor"},
 		"third worker":      {doc(3, 10, 3, 2), dataplane.RefusedSource, "job 3: worker 1 at 10.0.0.4 is in job 2 on tor"},
-		"size":              {func() switchmljob.Job { j := doc(3, 1, 8, 2); j.Elements = 128; return j }(), dataplane.RefusedDocument, "job 3 has 128 values"},
-		"RDMA":              {func() switchmljob.Job { j := doc(3, 1, 8, 1); speakRDMA(&j); return j }(), dataplane.RefusedUnsupported, "job 3 is of RDMA clients"},
+		"size":              {func() switchml.Job { j := doc(3, 1, 8, 2); j.Elements = 128; return j }(), dataplane.RefusedDocument, "job 3 has 128 values"},
+		"RDMA":              {func() switchml.Job { j := doc(3, 1, 8, 1); speakRDMA(&j); return j }(), dataplane.RefusedUnsupported, "job 3 is of RDMA clients"},
 	} {
 		b := empty(t, 100)
 		b.mustAdd(doc(1, 30, 0, 2), doc(2, 10, 4, 2))
@@ -132,10 +127,10 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-func speakRDMA(j *switchmljob.Job) {
-	j.RDMA = &switchmljob.RDMA{MessageBytes: 4 * elements}
+func speakRDMA(j *switchml.Job) {
+	j.RDMA = &switchml.RDMA{MessageBytes: 4 * elements}
 	for i := range j.Workers {
-		j.Workers[i].RDMA = &switchmljob.Queues{QPNs: []uint32{1}, PSNs: []uint32{1}}
+		j.Workers[i].RDMA = &switchml.Queues{QPNs: []uint32{1}, PSNs: []uint32{1}}
 	}
 }
 
@@ -151,15 +146,15 @@ func TestPartsAreGivenBack(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	b.mustAdd(doc(4, 40, 0, 1), doc(5, 40, 2, 1)) // workers are free again, too
-	if got := b.p.jobs[1].base + b.p.jobs[2].base; got != 60 {
-		t.Errorf("parts begin at %d and %d", b.p.jobs[1].base, b.p.jobs[2].base)
+	if got := b.p.Jobs()[1].Base + b.p.Jobs()[2].Base; got != 60 {
+		t.Errorf("parts begin at %d and %d", b.p.Jobs()[1].Base, b.p.Jobs()[2].Base)
 	}
 }
 
 // The capacity is 8192 slots unless the configuration says less.
 func TestCapacity(t *testing.T) {
 	b := empty(t, 0)
-	b.mustAdd(doc(1, MaxSlots-1, 0, 1), doc(2, 1, 1, 1))
+	b.mustAdd(doc(1, switchml.MaxSlots-1, 0, 1), doc(2, 1, 1, 1))
 	if b.add(doc(3, 1, 2, 1)) == nil {
 		t.Error("there are more than 8192 slots")
 	}
@@ -172,7 +167,7 @@ func TestJobsHaveTheirOwnSlots(t *testing.T) {
 	b.mustAdd(doc(1, 3, 0, 2), doc(2, 5, 4, 2))
 	b.send(vector{w: 0, slot: 2, values: val(1)}, vector{w: 4, slot: 2, values: val(10)})
 	b.wantDrop(b.send(vector{w: 0, slot: 3, values: val(7)}, vector{w: 1, slot: 5, values: val(7)})) // 0 and 2 of job 2
-	b.wantCounts(map[string]uint64{DropSlotRange: 2})
+	b.wantCounts(map[string]uint64{switchml.DropSlotRange: 2})
 	if out := b.send(vector{w: 1, slot: 2, values: val(2)}); len(out) != 2 || out[0].to != 0 || out[1].to != 1 || out[0].values[0] != 3 {
 		t.Errorf("job 1 gets %+v", out)
 	}
@@ -191,10 +186,10 @@ func TestIncompleteJob(t *testing.T) {
 	j.Workers = j.Workers[:2]
 	b.mustAdd(j)
 	b.wantDrop(b.send(vector{w: 0, values: val(1)}, vector{w: 1, values: val(1)}))
-	b.wantCounts(map[string]uint64{DropIncomplete: 2, CountPackets: 2})
+	b.wantCounts(map[string]uint64{switchml.DropIncomplete: 2, switchml.CountPackets: 2})
 	b.mustRemove(1)
 	b.wantDrop(b.send(vector{w: 0, values: val(1)}))
-	b.wantCounts(map[string]uint64{DropUnknownWorker: 1})
+	b.wantCounts(map[string]uint64{switchml.DropUnknownWorker: 1})
 	b.mustAdd(doc(1, 10, 0, 3))
 	b.send(vector{w: 0, values: val(1)}, vector{w: 1, values: val(1)})
 	if out := b.send(vector{w: 2, values: val(1)}); len(out) != 3 || out[0].values[0] != 3 {
@@ -216,7 +211,7 @@ func TestReset(t *testing.T) {
 	if r := b.mustRemove(1); r.OpenBlocks != 1 || r.Counters[0].Name != "packets" || r.Counters[0].N != 7 {
 		t.Errorf("removed %+v", r)
 	}
-	b.wantCounts(map[string]uint64{CountRemoved: 1})
+	b.wantCounts(map[string]uint64{switchml.CountRemoved: 1})
 	b.mustAdd(doc(1, 2, 0, 2))
 	b.wantDrop(b.send(vector{w: 0, set: 0, id: 0, e0: -7, values: val(1)})) // from the start
 	out := b.send(vector{w: 1, set: 0, id: 0, e0: -8, values: val(2)})
@@ -246,7 +241,7 @@ func TestJobsDoNotMeet(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.IntRange(0, 4).Draw(t, "what") {
 			case 0:
-				other := rapid.SampledFrom([]int{1, 1, 3, 2}).Draw(t, "job") // 2 is refused
+				other := rapid.SampledFrom([]uint8{1, 1, 3, 2}).Draw(t, "job") // 2 is refused
 				_ = beside.add(doc(other, rapid.IntRange(1, 40).Draw(t, "slots"), rapid.IntRange(0, 3).Draw(t, "first"), 2))
 			case 1:
 				_, _ = beside.p.RemoveJob(0, rapid.SampledFrom([]uint8{1, 3, 9}).Draw(t, "job"))

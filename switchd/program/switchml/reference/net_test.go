@@ -12,6 +12,8 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // tree is a switch with hosts, and switches below it.
@@ -124,16 +126,16 @@ func newNetwork(t rapid.TB, p netParams) *network {
 func (n *network) addSwitch(at tree, above int) int {
 	index := len(n.progs)
 	n.progs = append(n.progs, nil)
-	cfg := Config{Node: fmt.Sprintf("s%d", index), Router: switchAddr(index), MAC: switchMAC(index), Faithful: n.faithful}
+	cfg := switchml.Config{Node: fmt.Sprintf("s%d", index), Router: switchAddr(index), MAC: switchMAC(index), Faithful: n.faithful}
 	port := sansio.Port(0)
 	for id := range n.jobs {
-		j := Job{ID: uint8(id + 1), Elements: elements, Slots: n.slots, FirstByte: n.first}
+		j := switchml.Job{ID: uint8(id + 1), Elements: elements, Slots: n.slots, FirstByte: n.first}
 		if above >= 0 {
-			j.Parent = &Parent{MAC: switchMAC(above), Addr: switchAddr(above), Port: upPort, UDP: between(id)}
+			j.Parent = &switchml.Parent{MAC: switchMAC(above), Addr: switchAddr(above), Port: upPort, UDP: between(id)}
 		}
 		for range at.hosts {
 			h := n.addHost(id, outlet{index, port})
-			j.Workers = append(j.Workers, Worker{ID: uint8(h.worker), MAC: h.flow.SrcMAC, Addr: h.flow.Src, Port: port})
+			j.Workers = append(j.Workers, switchml.Worker{ID: uint8(h.worker), MAC: h.flow.SrcMAC, Addr: h.flow.Src, Port: port})
 			port++
 		}
 		cfg.Jobs = append(cfg.Jobs, j)
@@ -141,7 +143,7 @@ func (n *network) addSwitch(at tree, above int) int {
 	for _, b := range at.below {
 		child := n.addSwitch(b, index)
 		for id := range cfg.Jobs {
-			cfg.Jobs[id].Workers = append(cfg.Jobs[id].Workers, Worker{ID: uint8(200 + child), MAC: switchMAC(child), Addr: switchAddr(child), Port: port, UDP: between(id)})
+			cfg.Jobs[id].Workers = append(cfg.Jobs[id].Workers, switchml.Worker{ID: uint8(200 + child), MAC: switchMAC(child), Addr: switchAddr(child), Port: port, UDP: between(id)})
 		}
 		n.cable(outlet{child, upPort}, outlet{index, port}, fmt.Sprintf("s%d->s%d", child, index))
 		n.cable(outlet{index, port}, outlet{child, upPort}, fmt.Sprintf("s%d->s%d", index, child))
@@ -233,7 +235,7 @@ func (n *network) tooMany(sw int, f frame) bool {
 		return false
 	}
 	n.overtaken[at]++
-	return n.overtaken[at] >= LateLimit
+	return n.overtaken[at] >= switchml.LateLimit
 }
 
 // sendAll has every worker send what it waits for.
@@ -257,7 +259,7 @@ func (n *network) arrive(l *link, f frame) {
 	}
 	p := n.progs[l.to.sw]
 	header, body := append([]byte(nil), f.header...), append([]byte(nil), f.body...)
-	if layout, problem := inet.Parse(append(header, body...)); problem != inet.OK || !p.Claims(header, layout) {
+	if layout, problem := inet.Parse(append(header, body...)); problem != inet.OK || p.Claims(dataplane.Frame{Own: true, Header: header, Layout: layout}) != dataplane.Mine {
 		n.t.Fatalf("%s: a frame that is not claimed: %q", l.name, problem)
 	}
 	p.Handle(0, []sansio.Arrival{{Port: l.to.port, Train: sansio.Train{Header: header, Body: body, Seg: len(body)}}}, &n.eff)
@@ -346,7 +348,7 @@ func (n *network) heal() bool {
 	}
 	rounds := n.phases + 1
 	if n.idle != nil {
-		rounds *= 1 + LateLimit*len(n.progs)
+		rounds *= 1 + switchml.LateLimit*len(n.progs)
 	}
 	for range rounds {
 		n.sendAll()

@@ -10,6 +10,8 @@ import (
 type peer struct {
 	flow      inet.Flow // without UDP ports
 	to        []sansio.Port
+	id        uint8  // of a worker
+	udp       uint16 // that a worker sends to, so that its results come from there, or that of the parent
 	templates []template
 }
 
@@ -36,36 +38,4 @@ func (p *peer) template(src, dst uint16) []byte {
 	h := inet.UDPHeader(f)
 	p.templates = append(p.templates, template{src: src, dst: dst, header: h})
 	return h
-}
-
-// worker is a member of a job.
-type worker struct {
-	peer
-	id  uint8
-	udp uint16 // that it sends to, so that its results come from there
-}
-
-func (c *Config) workerOf(j *Job, place int) worker {
-	w := &j.Workers[place]
-	return worker{
-		peer: peer{flow: inet.Flow{SrcMAC: c.MAC, DstMAC: w.MAC, Src: c.Router, Dst: w.Addr}, to: []sansio.Port{w.Port}},
-		id:   j.idOf(place), udp: w.udp(),
-	}
-}
-
-// above is the parent of a job.
-type above struct {
-	peer
-	udp uint16
-}
-
-func (c *Config) aboveOf(u *Parent) *above {
-	self := u.Self
-	if !self.IsValid() {
-		self = c.Router
-	}
-	return &above{
-		peer: peer{flow: inet.Flow{SrcMAC: c.MAC, DstMAC: u.MAC, Src: self, Dst: u.Addr}, to: []sansio.Port{u.Port}},
-		udp:  u.udp(),
-	}
 }

@@ -9,99 +9,49 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-)
-
-// Reasons for which packets are dropped, beside those of the wire format.
-const (
-	DropNotUDP        = "switchml-not-udp"
-	DropUnknownWorker = "switchml-unknown-worker"
-	DropIncomplete    = "switchml-job-lacks-workers"
-	DropWrongSize     = "switchml-size-of-another-job"
-	DropSlotRange     = "switchml-slot-out-of-range"
-	DropDuplicate     = "switchml-duplicate-in-open-slot"
-	DropLate          = "switchml-late"
-	DropMixed         = "switchml-values-and-lengths-in-one-slot"
-)
-
-// Names of the other counters.
-const (
-	CountPackets  = "switchml-packets"
-	CountResults  = "switchml-results" // slots that came to be complete
-	CountAnswered = "switchml-retransmissions-answered"
-	CountSentUp   = "switchml-retransmissions-sent-up" // to the parent
-	CountPassedOn = "switchml-results-passed-on"       // from the parent
-	CountRemoved  = "switchml-slots-of-removed-jobs"   // that waited for workers
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Program is the aggregation program of one switch. It meets dataplane.Engine,
 // Managed and Watched.
 type Program struct {
-	dataplane.OwnFrames
-	cfg     Config
-	jobs    []*job // by id
-	pool    switchmljob.Pool
-	members map[channel]member // looked up, never ranged
-	parents map[channel]*job   // likewise
-	count   sansio.Tally
-}
-
-// channel tells who sent a packet: its source address, and the UDP port of the two
-// that is the switches' own.
-type channel struct {
-	addr [4]byte
-	udp  uint16
-}
-
-// member is a worker of a job.
-type member struct {
-	job   *job
-	place int
+	switchml.Table[*job]
+	cfg   switchml.Config
+	count sansio.Tally
 }
 
 // New returns the program of one switch.
-func New(cfg Config) (*Program, error) {
-	if err := cfg.validate(); err != nil {
+func New(cfg switchml.Config) (*Program, error) {
+	p, err := newProgram(&cfg, switchml.Limits{Workers: switchml.MaxWorkers, UDP: true})
+	if err == nil {
+		err = p.AddAll(cfg.Jobs, p.newJob)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("configuring switchml on %s: %w", cfg.Node, err)
-	}
-	if cfg.Pool == 0 {
-		cfg.Pool = MaxSlots
-	}
-	p := &Program{cfg: cfg, members: map[channel]member{}, parents: map[channel]*job{}, pool: switchmljob.Pool{Slots: cfg.Pool}}
-	for _, j := range cfg.jobs() {
-		if r := p.add(j); r != nil {
-			return nil, fmt.Errorf("configuring switchml on %s: %w", cfg.Node, r)
-		}
 	}
 	return p, nil
 }
 
-// Claims reports whether the frame is a SwitchML packet: to the port of hosts, or
-// to one that a switch has as a worker, or from a parent.
-func (p *Program) Claims(f dataplane.Frame) dataplane.Claim {
-	udp := f.UDP()
-	if udp == nil {
-		return dataplane.NotMine
-	}
-	if udp.DstPort() == wire.Port {
-		return dataplane.Mine
-	}
-	if len(p.jobs) == 0 {
-		return dataplane.NotMine
-	}
-	src := inet.IPv4(f.Header[inet.EtherLen:]).SrcBytes()
-	if _, ok := p.members[channel{src, udp.DstPort()}]; ok {
-		return dataplane.Mine
-	}
-	return dataplane.MineIf(p.parents[channel{src, udp.SrcPort()}] != nil)
+// newProgram returns a program without jobs.
+func newProgram(cfg *switchml.Config, l switchml.Limits) (*Program, error) {
+	t, err := switchml.NewTable[*job](cfg, l)
+	return &Program{Table: t, cfg: *cfg}, err
 }
 
-// PhaseMattered is false: there are no timers.
-func (p *Program) PhaseMattered() bool { return false }
+// AddJob sets up a job as a [switchml.Job] says. Its registers are as at power up,
+// whoever had them before: rank 0 resets a job by removing and adding it.
+func (p *Program) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
+	return p.Add(d, p.newJob)
+}
 
-// Remembers is false: what a finished slot keeps says only which of its sets is next, and
-// that has no say in when anything happens.
-func (p *Program) Remembers() bool { return false }
+// RemoveJob takes a job out and gives its slots back.
+func (p *Program) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
+	_, out, err := p.Remove(id)
+	if out.OpenBlocks > 0 {
+		p.count.Add(switchml.CountRemoved, uint64(out.OpenBlocks))
+	}
+	return out, err
+}
 
 // Counters returns packets, results and drops by name.
 func (p *Program) Counters() []sansio.Count { return p.count.List() }
@@ -116,12 +66,12 @@ func (p *Program) Expire(units.Time, *sansio.Effects) {}
 func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
 		t := &in[i].Train
-		p.count.Add(CountPackets, uint64(t.Frames()))
+		p.count.Add(switchml.CountPackets, uint64(t.Frames()))
 		if reason := p.train(now, t, eff); reason != "" {
 			p.count.Add(reason, uint64(t.Frames()))
 		}
 	}
-	for _, j := range p.jobs {
+	for _, j := range p.Jobs() {
 		if len(j.up)+len(j.down) > 0 {
 			j.deliver(eff)
 		}
@@ -135,26 +85,26 @@ func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (r
 	case problem != inet.OK:
 		return string(problem)
 	case l.Proto != inet.ProtoUDP:
-		return DropNotUDP
+		return switchml.DropNotUDP
 	}
 	src, udp := inet.IPv4(t.Header[inet.EtherLen:]).SrcBytes(), inet.UDP(t.Header[l.Transport:])
-	if j := p.parents[channel{src, udp.SrcPort()}]; j != nil {
+	if j, ok := p.OfParent(src, udp.SrcPort()); ok {
 		for f := range t.Frames() {
 			p.descend(now, j, udp.DstPort(), datagram(t, udp, f), eff)
 		}
 		return ""
 	}
-	m, ok := p.members[channel{src, udp.DstPort()}]
+	j, place, ok := p.Member(src, udp.DstPort())
 	switch {
 	case !ok:
-		return DropUnknownWorker
-	case !m.job.complete():
-		m.job.count.Dropped += uint64(t.Frames())
-		return DropIncomplete
+		return switchml.DropUnknownWorker
+	case !j.Complete():
+		j.Counts.Dropped += uint64(t.Frames())
+		return switchml.DropIncomplete
 	}
-	from := sender{&m.job.workers[m.place], udp.SrcPort()}
+	from := sender{&j.workers[place], udp.SrcPort()}
 	for f := range t.Frames() {
-		p.packet(now, m.job, from, datagram(t, udp, f), eff)
+		p.packet(now, j, from, datagram(t, udp, f), eff)
 	}
 	return ""
 }
@@ -195,14 +145,14 @@ func (j *job) read(h *wire.Header, in received) string {
 
 // sender is the worker who sent a train, and the UDP port that it waits at.
 type sender struct {
-	*worker
+	*peer
 	port uint16
 }
 
 // packet is Algorithm 3 for one packet.
 func (p *Program) packet(now units.Time, j *job, from sender, in received, eff *sansio.Effects) {
-	j.count.Packets++
-	j.count.Last = now
+	j.Counts.Packets++
+	j.Counts.Last = now
 	var h wire.Header
 	if reason := j.read(&h, in); reason != "" {
 		p.drop(now, j, &h, from.id, reason)
@@ -217,7 +167,7 @@ func (p *Program) packet(now units.Time, j *job, from sender, in received, eff *
 	case s.seen.Has(from.id):
 		p.again(now, j, from, &h, s, eff)
 	case s.count > 0 && in.pad != s.pad:
-		p.drop(now, j, &h, from.id, DropMixed)
+		p.drop(now, j, &h, from.id, switchml.DropMixed)
 	default:
 		other.seen.Clear(from.id)
 		p.contribute(now, j, from, &h, s, in.packet, eff)
@@ -231,18 +181,18 @@ func (p *Program) contribute(now units.Time, j *job, from sender, h *wire.Header
 	if s.count == 0 {
 		s.phase, s.since = h.PacketID, now
 	}
-	if s.count++; s.count == j.n {
+	if s.count++; s.count == len(j.Workers) {
 		s.count = 0
 	}
-	s.add(h, in, s.count == 1 || j.n == 1)
+	s.add(h, in, s.count == 1 || len(j.Workers) == 1)
 	if p.cfg.Trace != nil {
 		p.event(now, trace.Contribution, j, h, from.id, s.seen, "")
 	}
 	if s.count != 0 {
 		return
 	}
-	j.count.Results++
-	p.count.Add(CountResults, 1)
+	j.Counts.Results++
+	p.count.Add(switchml.CountResults, 1)
 	if p.cfg.Trace != nil {
 		p.event(now, trace.BlockSent, j, h, from.id, s.seen, "")
 	}
@@ -258,7 +208,7 @@ func (p *Program) contribute(now units.Time, j *job, from sender, h *wire.Header
 // result is known. A worker that still waits for it has its bit in the slot.
 func (p *Program) late(now units.Time, j *job, from sender, h *wire.Header, s *slot, eff *sansio.Effects) {
 	if s.tag != tagOf(h) || s.count != 0 || !s.seen.Has(from.id) {
-		p.drop(now, j, h, from.id, DropLate)
+		p.drop(now, j, h, from.id, switchml.DropLate)
 		return
 	}
 	p.again(now, j, from, h, s, eff)
@@ -269,17 +219,17 @@ func (p *Program) late(now units.Time, j *job, from sender, h *wire.Header, s *s
 // sending its own sum once more (§7).
 func (p *Program) again(now units.Time, j *job, from sender, h *wire.Header, s *slot, eff *sansio.Effects) {
 	if s.count != 0 {
-		p.drop(now, j, h, from.id, DropDuplicate)
+		p.drop(now, j, h, from.id, switchml.DropDuplicate)
 		return
 	}
-	what := CountAnswered
+	what := switchml.CountAnswered
 	if j.parent != nil {
-		what = CountSentUp
+		what = switchml.CountSentUp
 	}
-	j.count.Answered++
+	j.Counts.Answered++
 	p.count.Add(what, 1)
 	if p.cfg.Trace != nil { // peers in the next phase are not in seen any more
-		p.event(now, trace.BlockSent, j, h, from.id, j.everybody, what)
+		p.event(now, trace.BlockSent, j, h, from.id, j.Everybody, what)
 	}
 	sum := s.answer(h, eff)
 	if j.parent != nil {
@@ -297,18 +247,18 @@ func (p *Program) descend(now units.Time, j *job, port uint16, in received, eff 
 		p.drop(now, j, &h, 0, reason)
 		return
 	}
-	j.count.Passed++
-	p.count.Add(CountPassedOn, 1)
+	j.Counts.Passed++
+	p.count.Add(switchml.CountPassedOn, 1)
 	b := eff.Body(len(in.payload))
 	copy(b, in.payload)
 	j.down = append(j.down, result{packet{b, in.pad}, port})
 }
 
 func (p *Program) drop(now units.Time, j *job, h *wire.Header, w uint8, reason string) {
-	j.count.Dropped++
+	j.Counts.Dropped++
 	p.count.Add(reason, 1)
 	if p.cfg.Trace != nil {
-		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: uint32(h.Slot), Source: w, Note: reason})
+		p.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Dropped, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: j.Block(int(h.Slot)), Source: w, Note: reason})
 	}
 }
 
@@ -316,7 +266,7 @@ func (p *Program) drop(now units.Time, j *job, h *wire.Header, w uint8, reason s
 // costs less before a call with so many words.
 func (p *Program) event(now units.Time, kind trace.Kind, j *job, h *wire.Header, w uint8, in trace.Mask, note string) {
 	p.cfg.Trace.Event(&trace.Event{
-		At: now, Kind: kind, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: uint32(h.Slot),
+		At: now, Kind: kind, Node: p.cfg.Node, Job: j.ID, Gen: h.PacketID, Block: j.Block(int(h.Slot)),
 		Source: w, Mask: in, Count: in.Len(), Note: note,
 	})
 }

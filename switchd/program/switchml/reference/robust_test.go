@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Malformed packets are counted under their reason and change nothing: the open
@@ -26,19 +27,19 @@ func TestMalformedPackets(t *testing.T) {
 		{string(wire.BadSize), with(0, 0x15)},
 		{string(wire.Truncated), good()[:wire.HeaderLen+4*elements-1]},
 		{string(wire.Oversized), append(good(), 0)},
-		{DropWrongSize, append(with(0, 0x12), make([]byte, 4*elements)...)},
-		{DropSlotRange, with(7, 1)},
-		{DropSlotRange, with(6, 0x3f)},
-		{DropDuplicate, vector{w: 0, values: val(9)}.payload()},
+		{switchml.DropWrongSize, append(with(0, 0x12), make([]byte, 4*elements)...)},
+		{switchml.DropSlotRange, with(7, 1)},
+		{switchml.DropSlotRange, with(6, 0x3f)},
+		{switchml.DropDuplicate, vector{w: 0, values: val(9)}.payload()},
 	} {
 		b := newBench(t, testConfig(2, 1))
 		b.send(vector{w: 0, values: val(40)})
 		a := arrival(1, c.payload)
-		if c.reason == DropDuplicate {
+		if c.reason == switchml.DropDuplicate {
 			a = arrival(0, c.payload)
 		}
 		b.wantDrop(b.handle(a))
-		b.wantCounts(map[string]uint64{c.reason: 1, CountPackets: 2})
+		b.wantCounts(map[string]uint64{c.reason: 1, switchml.CountPackets: 2})
 		b.wantMulticast(b.send(vector{w: 1, values: val(2)}), 42)
 	}
 }
@@ -48,12 +49,12 @@ func TestForeignFrames(t *testing.T) {
 	b.send(vector{w: 0, values: val(40)})
 	stranger := arrival(5, vector{values: val(1)}.payload(), vector{values: val(1)}.payload())
 	b.wantDrop(b.handle(stranger))
-	b.wantCounts(map[string]uint64{DropUnknownWorker: 2, CountPackets: 3})
+	b.wantCounts(map[string]uint64{switchml.DropUnknownWorker: 2, switchml.CountPackets: 3})
 
 	broken := arrival(1, vector{values: val(1)}.payload())
 	inet.UDP(broken.Train.Header[inet.EtherLen+inet.IPv4Len:]).SetLen(3)
 	b.wantDrop(b.handle(broken, sansio.Arrival{}))
-	b.wantCounts(map[string]uint64{string(inet.BadUDPLength): 1, string(inet.ShortEther): 1, CountPackets: 5})
+	b.wantCounts(map[string]uint64{string(inet.BadUDPLength): 1, string(inet.ShortEther): 1, switchml.CountPackets: 5})
 
 	// Nothing but UDP is claimed; if it comes all the same, it may have no ports.
 	bare := arrival(1, vector{values: val(1)}.payload())
@@ -61,7 +62,7 @@ func TestForeignFrames(t *testing.T) {
 	bare.Train.Header[inet.EtherLen+9] = inet.ProtoICMP
 	inet.IPv4(bare.Train.Header[inet.EtherLen:]).SetTotalLen(inet.IPv4Len + len(bare.Train.Body))
 	b.wantDrop(b.handle(bare))
-	b.wantCounts(map[string]uint64{DropNotUDP: 1, CountPackets: 6})
+	b.wantCounts(map[string]uint64{switchml.DropNotUDP: 1, switchml.CountPackets: 6})
 	b.wantMulticast(b.send(vector{w: 1, values: val(2)}), 42)
 }
 
@@ -77,7 +78,7 @@ func FuzzHandle(f *testing.F) {
 		b.eff.Reset()
 		var dropped uint64
 		for _, c := range b.p.Counters() {
-			if c.Name != CountPackets && c.Name != CountResults && c.Name != CountAnswered {
+			if c.Name != switchml.CountPackets && c.Name != switchml.CountResults && c.Name != switchml.CountAnswered {
 				dropped += c.N
 			}
 		}
@@ -87,42 +88,42 @@ func FuzzHandle(f *testing.F) {
 				added++
 			}
 		}
-		if packets := b.count(CountPackets); packets != dropped+added+b.count(CountAnswered) {
-			t.Fatalf("%d packets, %d added, %d dropped, %d answered", packets, added, dropped, b.count(CountAnswered))
+		if packets := b.count(switchml.CountPackets); packets != dropped+added+b.count(switchml.CountAnswered) {
+			t.Fatalf("%d packets, %d added, %d dropped, %d answered", packets, added, dropped, b.count(switchml.CountAnswered))
 		}
 	})
 }
 
 func TestConfig(t *testing.T) {
-	if _, err := New(testConfig(256, MaxSlots/64)); err != nil {
+	if _, err := New(testConfig(256, switchml.MaxSlots/64)); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		change func(*Config)
+		change func(*switchml.Config)
 		says   string
 	}{
-		"elements":       {func(c *Config) { c.Elements = 32 }, "64 and 256"},
-		"no slots":       {func(c *Config) { c.Slots = 0 }, "slots"},
-		"too many slots": {func(c *Config) { c.Slots = MaxSlots + 1 }, "slots"},
-		"no workers":     {func(c *Config) { c.Workers = nil }, "0 workers"},
-		"257 workers":    {func(c *Config) { c.Workers = testConfig(257, 1).Workers }, "257 workers"},
-		"same address":   {func(c *Config) { c.Workers[1].Addr = c.Workers[0].Addr }, "share an address"},
-		"no router":      {func(c *Config) { c.Router = netip.Addr{} }, "router address"},
-		"no address":     {func(c *Config) { c.Workers[2].Addr = netip.Addr{} }, "worker 2"},
-		"IPv6":           {func(c *Config) { c.Workers[2].Addr = netip.MustParseAddr("fe80::1") }, "worker 2"},
-		"pool":           {func(c *Config) { c.Pool = MaxSlots + 1 }, "pool of 8193 slots"},
-		"small pool":     {func(c *Config) { c.Pool = 3 }, "job 1 wants 4 slots on tor, where 3 of 3 are left"},
-		"same job": {func(c *Config) {
-			c.Jobs = []Job{{ID: DefaultID, Elements: 64, Slots: 1, Workers: testConfig(4, 1).Workers[3:]}}
+		"elements":       {func(c *switchml.Config) { c.Jobs[0].Elements = 32 }, "job 1 has 32 values a packet: use 64 or 256"},
+		"no slots":       {func(c *switchml.Config) { c.Jobs[0].Slots = 0 }, "slots"},
+		"too many slots": {func(c *switchml.Config) { c.Jobs[0].Slots = switchml.MaxSlots + 1 }, "slots"},
+		"no workers":     {func(c *switchml.Config) { c.Jobs[0].Workers = nil }, "0 workers"},
+		"257 workers":    {func(c *switchml.Config) { c.Jobs[0].Workers = testConfig(257, 1).Jobs[0].Workers }, "257 workers"},
+		"same address":   {func(c *switchml.Config) { c.Jobs[0].Workers[1].Addr = c.Jobs[0].Workers[0].Addr }, "share an address"},
+		"no router":      {func(c *switchml.Config) { c.Router = netip.Addr{} }, "router address"},
+		"no address":     {func(c *switchml.Config) { c.Jobs[0].Workers[2].Addr = netip.Addr{} }, "worker 2"},
+		"IPv6":           {func(c *switchml.Config) { c.Jobs[0].Workers[2].Addr = netip.MustParseAddr("fe80::1") }, "worker 2"},
+		"pool":           {func(c *switchml.Config) { c.Pool = switchml.MaxSlots + 1 }, "pool of 8193 slots"},
+		"small pool":     {func(c *switchml.Config) { c.Pool = 3 }, "job 1 wants 4 slots on tor, where 3 of 3 are left"},
+		"same job": {func(c *switchml.Config) {
+			c.Jobs = append(c.Jobs, switchml.Job{ID: 1, Elements: 64, Slots: 1, Workers: testConfig(4, 1).Jobs[0].Workers[3:]})
 		}, "there is a job 1"},
-		"same id": {func(c *Config) { c.Workers[1].ID, c.Workers[2].ID = 5, 5 }, "workers 1 and 2 share an id, 5"},
-		"too many there": {func(c *Config) {
-			c.Jobs = []Job{{ID: 2, Elements: 64, Slots: 1, Workers: testConfig(5, 1).Workers[3:], NumWorkers: 1}}
+		"same id": {func(c *switchml.Config) { c.Jobs[0].Workers[1].ID, c.Jobs[0].Workers[2].ID = 5, 5 }, "workers 1 and 2 share an id, 5"},
+		"too many there": {func(c *switchml.Config) {
+			c.Jobs = append(c.Jobs, switchml.Job{ID: 2, Elements: 64, Slots: 1, Workers: testConfig(5, 1).Jobs[0].Workers[3:], NumWorkers: 1})
 		}, "2 of 1 workers"},
-		"parent":         {func(c *Config) { c.Jobs = below(Parent{}) }, "job 2: parent at invalid IP"},
-		"parent, worker": {func(c *Config) { c.Jobs = below(Parent{Addr: workerAddr(3)}) }, "job 2: worker 0 at 10.0.0.3 is the parent"},
-		"parent of two": {func(c *Config) {
-			c.Jobs = append(below(Parent{Addr: workerAddr(9)}), Job{ID: 3, Elements: 64, Slots: 1, Workers: testConfig(5, 1).Workers[4:], Parent: &Parent{Addr: workerAddr(9)}})
+		"parent":         {func(c *switchml.Config) { c.Jobs = append(c.Jobs, below(switchml.Parent{})...) }, "job 2: its parent at invalid IP"},
+		"parent, worker": {func(c *switchml.Config) { c.Jobs = append(c.Jobs, below(switchml.Parent{Addr: workerAddr(3)})...) }, "job 2: worker 0 at 10.0.0.3 is the parent"},
+		"parent of two": {func(c *switchml.Config) {
+			c.Jobs = append(append(c.Jobs, below(switchml.Parent{Addr: workerAddr(9)})...), switchml.Job{ID: 3, Elements: 64, Slots: 1, Workers: testConfig(5, 1).Jobs[0].Workers[4:], Parent: &switchml.Parent{Addr: workerAddr(9)}})
 		}, "job 3: results from 10.0.0.9, UDP port 48864, are those of job 2"},
 	} {
 		cfg := testConfig(3, 4)
@@ -135,8 +136,8 @@ func TestConfig(t *testing.T) {
 }
 
 // below is a job of one worker with a parent.
-func below(u Parent) []Job {
-	return []Job{{ID: 2, Elements: 64, Slots: 1, Workers: testConfig(4, 1).Workers[3:], Parent: &u}}
+func below(u switchml.Parent) []switchml.Job {
+	return []switchml.Job{{ID: 2, Elements: 64, Slots: 1, Workers: testConfig(4, 1).Jobs[0].Workers[3:], Parent: &u}}
 }
 
 // Blocks of zeros are blocks like others: the exponent that a host sends with them
@@ -189,8 +190,8 @@ func TestUDPLengths(t *testing.T) {
 		{string(wire.Oversized), 0, [][]byte{append(slices.Clone(good), 0)}},
 		{string(wire.Truncated), -2, [][]byte{append(slices.Clone(good), 0)}},
 		{string(wire.Oversized), -1, [][]byte{append(slices.Clone(good), 0)}},
-		{CountResults, 0, [][]byte{good}},
-		{CountResults, 0, [][]byte{good, good}},
+		{switchml.CountResults, 0, [][]byte{good}},
+		{switchml.CountResults, 0, [][]byte{good, good}},
 	} {
 		b := newBench(t, testConfig(2, 1))
 		b.send(vector{w: 0, values: val(40)})

@@ -12,6 +12,8 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Algorithm 3 and the sentences around it (SwitchML, NSDI 2021, §4.5) as tests;
@@ -65,7 +67,7 @@ func TestCountAndMulticast(t *testing.T) {
 		if got := b.job().pool[0][0].count; got != 0 {
 			t.Fatalf("n=%d: count %d after the last", n, got)
 		}
-		b.wantCounts(map[string]uint64{CountPackets: uint64(n), CountResults: 1})
+		b.wantCounts(map[string]uint64{switchml.CountPackets: uint64(n), switchml.CountResults: 1})
 	}
 }
 
@@ -100,7 +102,7 @@ func TestRetransmissionInEveryState(t *testing.T) {
 			if in == n {
 				answered, ignored = 3, 0
 			}
-			b.wantCounts(map[string]uint64{CountAnswered: answered, DropDuplicate: ignored, CountResults: 1})
+			b.wantCounts(map[string]uint64{switchml.CountAnswered: answered, switchml.DropDuplicate: ignored, switchml.CountResults: 1})
 		}
 	}
 }
@@ -178,7 +180,7 @@ func TestLateDuplicateDestroysTheShadowCopy(t *testing.T) {
 	for range 10 {
 		b.wantDrop(b.send(vector{w: 1, set: 0, values: val(6)})) // no valid answer
 	}
-	b.wantCounts(map[string]uint64{CountResults: 1, CountAnswered: 0, DropDuplicate: 10})
+	b.wantCounts(map[string]uint64{switchml.CountResults: 1, switchml.CountAnswered: 0, switchml.DropDuplicate: 10})
 
 	// It is worse still: the late copy has cleared worker 0's bit of phase 1, so
 	// its next retransmission is added again, and completes the slot with twice
@@ -276,11 +278,11 @@ func TestClaims(t *testing.T) {
 	b := newBench(t, testConfig(2, 1))
 	header := arrival(0, vector{values: val(1)}.payload()).Train.Header
 	l, _ := inet.ParseHeader(header, 1000)
-	if !b.p.Claims(header, l) {
+	if b.p.Claims(dataplane.Frame{Own: true, Header: header, Layout: l}) != dataplane.Mine {
 		t.Error("a worker's packet is not claimed")
 	}
 	inet.UDP(header[l.Transport:]).SetPorts(wire.Port, clientPort)
-	if b.p.Claims(header, l) {
+	if b.p.Claims(dataplane.Frame{Own: true, Header: header, Layout: l}) != dataplane.NotMine {
 		t.Error("a result is claimed")
 	}
 }

@@ -1,6 +1,9 @@
 package reference
 
-import wire "github.com/inalab/inalab/internal/wire/switchml"
+import (
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
+)
 
 // tag numbers the phases of a slot, so far as packets tell: job byte and low 24
 // bits of the packet id. Both count up at every worker alike, and wrap.
@@ -10,13 +13,6 @@ type tag uint32
 // client, for the top byte counts its jobs. A packet that is older than that would
 // count as new; none stays on its way so long (assumed).
 const window tag = 1 << 26
-
-// LateLimit is how many late packets of a slot may come in a row: the last of them is
-// taken as that of a client that began anew, or of a slot that lay idle until the job
-// byte had nearly come round again. A worker that has gone on does not send its stale
-// packets again, so as many of them, and nothing else of the slot between, are
-// retransmissions (assumed).
-const LateLimit = 16
 
 func tagOf(h *wire.Header) tag { return firstTag(h.Job) | tag(h.PacketID&(1<<24-1)) }
 
@@ -34,7 +30,7 @@ func (j *job) late(h *wire.Header) bool {
 	s, other, row := &j.pool[h.Set][h.Slot], &j.pool[1-h.Set][h.Slot], &j.lateInRow[h.Slot]
 	t := tagOf(h)
 	if other.tag.after(t) {
-		if *row++; *row < LateLimit {
+		if *row++; *row < switchml.LateLimit {
 			return true
 		}
 		other.tag = t

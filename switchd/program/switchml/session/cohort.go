@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/internal/units"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // cohort is a number of clients that wait for one another.
@@ -116,9 +116,9 @@ func (m *Machine) tidy() {
 func checkCount(call string, workers uint32) *Fault {
 	switch {
 	case workers == 0:
-		return fault(Invalid, "%s: 0 workers: give num_workers, 1 to %d", call, switchmljob.MaxWorkers)
-	case workers > switchmljob.MaxWorkers:
-		return fault(Invalid, "%s: %d workers: a slot's bitmap has %d bits, so use at most as many on one switch", call, workers, switchmljob.MaxWorkers)
+		return fault(Invalid, "%s: 0 workers: give num_workers, 1 to %d", call, switchml.MaxRanks)
+	case workers > switchml.MaxRanks:
+		return fault(Invalid, "%s: %d workers: a slot's bitmap has %d bits, so use at most as many on one switch", call, workers, switchml.MaxRanks)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package switchmlsession is what stands behind SwitchML's control protocol: how
+// Package session is what stands behind SwitchML's control protocol: how
 // clients become workers of jobs (Session), and how they wait for one another
 // meanwhile (Sync). It has no socket and no clock. The caller owes it these steps:
 //

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -13,7 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 const hosts = 40
@@ -40,7 +39,7 @@ type bench struct {
 	order   []Call // in which calls were answered
 
 	pool    int // slots that the engine has
-	jobs    map[int]switchmljob.Job
+	jobs    map[uint8]switchml.Job
 	failing error // of the engine, before it does anything
 }
 
@@ -54,7 +53,7 @@ func newBench(t rapid.TB, slots int) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t: t, m: m, answers: map[Call]Answer{}, pool: switchmljob.MaxSlots, jobs: map[int]switchmljob.Job{}}
+	return &bench{t: t, m: m, answers: map[Call]Answer{}, pool: switchml.MaxSlots, jobs: map[uint8]switchml.Job{}}
 }
 
 // connect returns a new connection.
@@ -147,19 +146,16 @@ func (b *bench) change(c Change) error {
 		return b.failing
 	}
 	for _, id := range c.Remove {
-		delete(b.jobs, id)
+		delete(b.jobs, uint8(id))
 	}
 	if c.Add == nil {
 		return nil
 	}
-	text, err := json.Marshal(c.Add)
-	if err != nil {
-		b.t.Fatal(err)
+	if r := c.Add.Check(); r != nil {
+		b.t.Fatalf("the engine is given %+v: %v", c.Add, r)
 	}
-	j, err := switchmljob.Decode(text)
-	if err != nil {
-		b.t.Fatalf("the engine is given %s: %v", text, err)
-	}
+	j := *c.Add
+	j.Workers = slices.Clone(j.Workers)
 	if _, taken := b.jobs[j.ID]; taken {
 		return dataplane.Refuse(dataplane.RefusedIDTaken, "take another", "there is a job %d", j.ID)
 	}
@@ -178,7 +174,7 @@ func (b *bench) used() (n int) {
 }
 
 // session returns the engine's job of a session, which there must be.
-func (b *bench) session(id uint64) switchmljob.Job {
+func (b *bench) session(id uint64) switchml.Job {
 	b.t.Helper()
 	for _, j := range b.jobs {
 		if j.Session == id {
@@ -186,7 +182,7 @@ func (b *bench) session(id uint64) switchmljob.Job {
 		}
 	}
 	b.t.Fatalf("the engine has no job %d, only %v", id, b.jobs)
-	return switchmljob.Job{}
+	return switchml.Job{}
 }
 
 // done wants a call to have been answered without a fault.
@@ -318,7 +314,7 @@ func (b *bench) ready(ws []*worker) {
 		b.t.Fatalf("job %+v", j)
 	}
 	for rank, w := range j.Workers {
-		if host := ws[rank].host; w.Rank != rank || w.MAC != hostMAC(host) || w.Addr != hostAddr(host) || w.Port != sansio.Port(host) {
+		if host := ws[rank].host; int(w.ID) != rank || w.MAC != hostMAC(host) || w.Addr != hostAddr(host) || w.Port != sansio.Port(host) {
 			b.t.Fatalf("rank %d is %+v", rank, w)
 		}
 	}
@@ -330,13 +326,13 @@ func first(int) int { return 0 }
 
 func last(n int) int { return n - 1 }
 
-func sameJobs(a, b map[int]switchmljob.Job) bool {
+func sameJobs(a, b map[uint8]switchml.Job) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for id, j := range a {
 		other, ok := b[id]
-		if !ok || j.Session != other.Session || !slices.EqualFunc(j.Workers, other.Workers, func(v, w switchmljob.Worker) bool { return v.Rank == w.Rank && v.Addr == w.Addr }) {
+		if !ok || j.Session != other.Session || !slices.EqualFunc(j.Workers, other.Workers, func(v, w switchml.Worker) bool { return v.ID == w.ID && v.Addr == w.Addr }) {
 			return false
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // DefaultPatience is how long clients wait for one another: long enough to start
@@ -22,7 +23,7 @@ type Config struct {
 	MAC      inet.MAC       // where packets are to be sent
 	Addr     netip.Addr     // likewise; IPv4
 	Hosts    []Host         // that may be workers
-	Slots    int            // of each set, for each job; zero: switchmljob.MaxSlots
+	Slots    int            // of each set, for each job; zero: switchml.MaxSlots
 	Patience units.Duration // of a Barrier or Broadcast; zero: DefaultPatience
 }
 
@@ -38,8 +39,8 @@ func (c *Config) validate() error {
 	if !c.Addr.Is4() {
 		errs = append(errs, fmt.Errorf("address %v: it must be an IPv4 address", c.Addr))
 	}
-	if c.Slots < 0 || c.Slots > switchmljob.MaxSlots {
-		errs = append(errs, fmt.Errorf("jobs of %d slots: 1 to %d are possible, or 0 for that", c.Slots, switchmljob.MaxSlots))
+	if c.Slots < 0 || c.Slots > switchml.MaxSlots {
+		errs = append(errs, fmt.Errorf("jobs of %d slots: 1 to %d are possible, or 0 for that", c.Slots, switchml.MaxSlots))
 	}
 	if c.Patience < 0 {
 		errs = append(errs, fmt.Errorf("patience of %v: it must be positive, or zero for %v", c.Patience, DefaultPatience))
@@ -53,7 +54,7 @@ type Machine struct {
 	clients map[Conn]*client // looked up, never ranged
 	cohorts []*cohort        // in the order of their beginning
 	jobs    []*job           // likewise
-	foreign [switchmljob.MaxID + 1]bool
+	foreign [dataplane.MaxJobID + 1]bool
 	out     []Answer
 }
 
@@ -86,7 +87,7 @@ func New(cfg Config) (*Machine, error) {
 		return nil, fmt.Errorf("configuring SwitchML sessions of %s: %w", cfg.Switch, err)
 	}
 	if cfg.Slots == 0 {
-		cfg.Slots = switchmljob.MaxSlots
+		cfg.Slots = switchml.MaxSlots
 	}
 	if cfg.Patience == 0 {
 		cfg.Patience = DefaultPatience

@@ -1,14 +1,16 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
 )
 
 // begin opens a job for rank 0, in the place of what it had open.
-func (m *Machine) begin(c *Change, w switchmljob.Worker) *Fault {
+func (m *Machine) begin(c *Change, w switchml.Worker) *Fault {
 	s := &c.session
 	for _, j := range m.jobs {
 		old := &j.doc.Workers[0]
@@ -27,33 +29,33 @@ func (m *Machine) begin(c *Change, w switchmljob.Worker) *Fault {
 	}
 	id := m.freeID(c)
 	if id < 0 {
-		m.foreign = [switchmljob.MaxID + 1]bool{}
-		return fault(NoRoom, "%s: job %d: %s has %d jobs: end one first", s.name(), s.ID, m.cfg.Switch, switchmljob.MaxID)
+		m.foreign = [dataplane.MaxJobID + 1]bool{}
+		return fault(NoRoom, "%s: job %d: %s has %d jobs: end one first", s.name(), s.ID, m.cfg.Switch, dataplane.MaxJobID)
 	}
-	c.doc = switchmljob.Job{ID: id, Session: s.ID, Elements: elementsOf(s.PacketSize), Slots: m.cfg.Slots, NumWorkers: int(s.Workers), Workers: []switchmljob.Worker{w}}
+	c.doc = switchml.Job{ID: uint8(id), Session: s.ID, Elements: elementsOf(s.PacketSize), Slots: m.cfg.Slots, NumWorkers: int(s.Workers), Workers: []switchml.Worker{w}}
 	if s.RDMA != nil {
-		c.doc.RDMA = &switchmljob.RDMA{MessageBytes: int(s.RDMA.MessageBytes)}
+		c.doc.RDMA = &switchml.RDMA{MessageBytes: int(s.RDMA.MessageBytes)}
 	}
 	c.target, c.Add = &job{doc: c.doc}, &c.doc
 	return c.check()
 }
 
 // join enters a further rank into its job, which is set up when that was the last.
-func (m *Machine) join(c *Change, w switchmljob.Worker) *Fault {
+func (m *Machine) join(c *Change, w switchml.Worker) *Fault {
 	s := &c.session
 	i := slices.IndexFunc(m.jobs, func(j *job) bool { return j.doc.Session == s.ID })
 	if i < 0 {
-		return fault(OutOfOrder, "%s: rank %d: there is no job %d on %s: let rank 0 open it first, and wait for it with a Barrier", s.name(), w.Rank, s.ID, m.cfg.Switch)
+		return fault(OutOfOrder, "%s: rank %d: there is no job %d on %s: let rank 0 open it first, and wait for it with a Barrier", s.name(), w.ID, s.ID, m.cfg.Switch)
 	}
 	j := m.jobs[i]
 	if f := s.fits(&j.doc); f != nil {
 		return f
 	}
 	c.target, c.doc = j, j.doc
-	at, found := slices.BinarySearchFunc(j.doc.Workers, w.Rank, func(v switchmljob.Worker, rank int) int { return v.Rank - rank })
+	at, found := slices.BinarySearchFunc(j.doc.Workers, w.ID, func(v switchml.Worker, rank uint8) int { return cmp.Compare(v.ID, rank) })
 	if found {
 		if old := &j.doc.Workers[at]; old.MAC != w.MAC || old.Addr != w.Addr || !sameQueues(old.RDMA, w.RDMA) {
-			return fault(Exists, "%s: rank %d of job %d is %v %v already: let rank 0 open the job again, which resets it", s.name(), w.Rank, s.ID, plan.MAC(old.MAC), old.Addr)
+			return fault(Exists, "%s: rank %d of job %d is %v %v already: let rank 0 open the job again, which resets it", s.name(), w.ID, s.ID, plan.MAC(old.MAC), old.Addr)
 		}
 		return nil
 	}
@@ -65,13 +67,13 @@ func (m *Machine) join(c *Change, w switchmljob.Worker) *Fault {
 		return f
 	}
 	if c.doc.Complete() {
-		c.Remove, c.Add = append(c.Remove, j.doc.ID), &c.doc
+		c.Remove, c.Add = append(c.Remove, int(j.doc.ID)), &c.doc
 	}
 	return nil
 }
 
 // fits returns what of a session is not as rank 0 said.
-func (s *Session) fits(d *switchmljob.Job) *Fault {
+func (s *Session) fits(d *switchml.Job) *Fault {
 	switch {
 	case int(s.Workers) != d.NumWorkers:
 		return fault(Invalid, "%s: rank %d says that job %d has %d workers, rank 0 said %d: give all one number", s.name(), s.Rank, s.ID, s.Workers, d.NumWorkers)
@@ -94,7 +96,7 @@ func (c *Change) check() *Fault {
 // claim removes the jobs that had a worker's addresses, where its client there has
 // gone or is the one that asks. A packet's source address says which job it is of,
 // so no worker is in two.
-func (m *Machine) claim(c *Change, w switchmljob.Worker) *Fault {
+func (m *Machine) claim(c *Change, w switchml.Worker) *Fault {
 	for _, j := range m.jobs {
 		if j == c.target || slices.Contains(c.gone, j) {
 			continue
@@ -103,9 +105,9 @@ func (m *Machine) claim(c *Change, w switchmljob.Worker) *Fault {
 			if v.MAC != w.MAC && v.Addr != w.Addr {
 				continue
 			}
-			if holder := m.clients[j.conns[v.Rank]]; holder != nil && holder != c.client {
+			if holder := m.clients[j.conns[v.ID]]; holder != nil && holder != c.client {
 				return fault(Exists, "%s: rank %d of job %d: %v %v is rank %d of job %d, whose client at %s is connected: end that first",
-					c.session.name(), w.Rank, c.session.ID, plan.MAC(v.MAC), v.Addr, v.Rank, j.doc.Session, holder.addr)
+					c.session.name(), w.ID, c.session.ID, plan.MAC(v.MAC), v.Addr, v.ID, j.doc.Session, holder.addr)
 			}
 			c.remove(j)
 			break
@@ -115,12 +117,12 @@ func (m *Machine) claim(c *Change, w switchmljob.Worker) *Fault {
 }
 
 func (c *Change) remove(j *job) {
-	c.Remove, c.gone = append(c.Remove, j.doc.ID), append(c.gone, j)
+	c.Remove, c.gone = append(c.Remove, int(j.doc.ID)), append(c.gone, j)
 }
 
 // abandoned reports whether no client of a job is connected.
 func (m *Machine) abandoned(j *job) bool {
-	return !slices.ContainsFunc(j.doc.Workers, func(w switchmljob.Worker) bool { return m.clients[j.conns[w.Rank]] != nil })
+	return !slices.ContainsFunc(j.doc.Workers, func(w switchml.Worker) bool { return m.clients[j.conns[w.ID]] != nil })
 }
 
 // freeID returns the lowest job number that is free after a change, or -1.
@@ -131,7 +133,7 @@ func (m *Machine) freeID(c *Change) int {
 			taken[j.doc.ID] = true
 		}
 	}
-	for id := 1; id <= switchmljob.MaxID; id++ {
+	for id := 1; id <= dataplane.MaxJobID; id++ {
 		if !taken[id] {
 			return id
 		}

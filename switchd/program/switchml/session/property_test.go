@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/units"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Jobs of different numbers of workers are set up at once, whatever the order in
@@ -240,7 +240,7 @@ func checkBooks(t *rapid.T, b *bench) {
 			seen[int(w.Port)] = true
 		}
 	}
-	if b.used() > switchmljob.MaxSlots {
+	if b.used() > switchml.MaxSlots {
 		t.Fatalf("%d slots are used", b.used())
 	}
 }

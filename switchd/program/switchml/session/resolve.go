@@ -9,13 +9,13 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
-	"github.com/inalab/inalab/internal/wire/switchml"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
 )
 
 // resolve checks what a session says and finds the worker's port.
-func (m *Machine) resolve(s *Session) (w switchmljob.Worker, f *Fault) {
+func (m *Machine) resolve(s *Session) (w switchml.Worker, f *Fault) {
 	name := s.name()
 	if f := checkRank(name, s.Rank, s.Workers); f != nil {
 		return w, f
@@ -30,7 +30,7 @@ func (m *Machine) resolve(s *Session) (w switchmljob.Worker, f *Fault) {
 	case s.Addr == 0:
 		return w, fault(Invalid, "%s: rank %d has ipv4 0: give its address as a number in host order", name, s.Rank)
 	}
-	w = switchmljob.Worker{Rank: int(s.Rank), MAC: macOf(s.MAC), Addr: addrOf(s.Addr)}
+	w = switchml.Worker{ID: uint8(s.Rank), MAC: macOf(s.MAC), Addr: addrOf(s.Addr)}
 	if w.MAC.IsMulticast() {
 		return w, fault(Invalid, "%s: rank %d has MAC %v, of a group: is its first octet the most significant?", name, s.Rank, plan.MAC(w.MAC))
 	}
@@ -43,19 +43,19 @@ func (m *Machine) resolve(s *Session) (w switchmljob.Worker, f *Fault) {
 
 // port finds a worker among the hosts, by its MAC or else its address: the public
 // client takes over an interface, and gives it any address it is told to.
-func (m *Machine) port(call string, w *switchmljob.Worker) (sansio.Port, *Fault) {
+func (m *Machine) port(call string, w *switchml.Worker) (sansio.Port, *Fault) {
 	mac := slices.IndexFunc(m.cfg.Hosts, func(h Host) bool { return h.MAC == w.MAC })
 	addr := slices.IndexFunc(m.cfg.Hosts, func(h Host) bool { return h.Addr == w.Addr })
 	switch {
 	case mac >= 0 && addr >= 0 && mac != addr:
 		return 0, fault(Invalid, "%s: rank %d: on %s, MAC %v is that of host %v, and %v that of host %v: give both of one interface",
-			call, w.Rank, m.cfg.Switch, plan.MAC(w.MAC), m.cfg.Hosts[mac].Addr, w.Addr, plan.MAC(m.cfg.Hosts[addr].MAC))
+			call, w.ID, m.cfg.Switch, plan.MAC(w.MAC), m.cfg.Hosts[mac].Addr, w.Addr, plan.MAC(m.cfg.Hosts[addr].MAC))
 	case mac >= 0:
 		return m.cfg.Hosts[mac].Port, nil
 	case addr >= 0:
 		return m.cfg.Hosts[addr].Port, nil
 	}
-	return 0, fault(Unknown, "%s: rank %d: %s has no host with MAC %v or address %v: it has %s", call, w.Rank, m.cfg.Switch, plan.MAC(w.MAC), w.Addr, m.hostList())
+	return 0, fault(Unknown, "%s: rank %d: %s has no host with MAC %v or address %v: it has %s", call, w.ID, m.cfg.Switch, plan.MAC(w.MAC), w.Addr, m.hostList())
 }
 
 // hostList names the first hosts.
@@ -80,7 +80,7 @@ func elementsOf(size int32) int {
 	if size < 0 || size > 3 {
 		return 0
 	}
-	return switchml.SizeEnum(size).Elements()
+	return wire.SizeEnum(size).Elements()
 }
 
 func macOf(n uint64) (m inet.MAC) {
@@ -101,7 +101,7 @@ func addrOf(n uint32) netip.Addr {
 	return netip.AddrFrom4(b)
 }
 
-func sameQueues(a, b *switchmljob.Queues) bool {
+func sameQueues(a, b *switchml.Queues) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

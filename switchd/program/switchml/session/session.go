@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Session is a UdpSession or, with RDMA, an RdmaSession.
@@ -21,7 +21,7 @@ type Session struct {
 
 // RDMA is what an RdmaSession says beside that.
 type RDMA struct {
-	switchmljob.Queues
+	switchml.Queues
 	MessageBytes uint32
 }
 
@@ -29,20 +29,20 @@ type RDMA struct {
 type Opened struct {
 	MAC  uint64 // of the switch, as in the request
 	Addr uint32
-	RDMA switchmljob.Queues // its ends of the client's queue pairs; none without RDMA
+	RDMA switchml.Queues // its ends of the client's queue pairs; none without RDMA
 }
 
 // Change is what a session comes to on the engine: jobs to remove, known to it or
 // not, then a job to add, in one step. Nothing of it is to be changed.
 type Change struct {
 	Remove []int
-	Add    *switchmljob.Job // nil: none
+	Add    *switchml.Job // nil: none
 
 	client  *client
 	session Session
-	target  *job            // that is opened or joined
-	doc     switchmljob.Job // what it will be
-	gone    []*job          // of Remove, that are not target
+	target  *job         // that is opened or joined
+	doc     switchml.Job // what it will be
+	gone    []*job       // of Remove, that are not target
 }
 
 // Empty reports whether there is nothing to do on the engine.
@@ -50,9 +50,9 @@ func (c *Change) Empty() bool { return len(c.Remove) == 0 && c.Add == nil }
 
 // job is one job and the connections of its workers.
 type job struct {
-	doc   switchmljob.Job
-	conns [switchmljob.MaxWorkers]Conn // by rank, of those in doc
-	evict bool                         // its clients are gone, and its room is needed
+	doc   switchml.Job
+	conns [switchml.MaxRanks]Conn // by rank, of those in doc
+	evict bool                    // its clients are gone, and its room is needed
 }
 
 // Prepare returns what a session comes to, and changes nothing but the notes on
@@ -66,8 +66,8 @@ func (m *Machine) Prepare(conn Conn, s Session) (Change, *Fault) {
 	if f != nil {
 		return Change{}, c.refused(f)
 	}
-	if !slices.Contains(c.ranks, w.Rank) {
-		c.ranks = append(c.ranks, w.Rank)
+	if !slices.Contains(c.ranks, int(w.ID)) {
+		c.ranks = append(c.ranks, int(w.ID))
 	}
 	change := Change{client: c, session: s}
 	if s.Rank == 0 {
@@ -102,7 +102,7 @@ func (m *Machine) Settle(c Change, err error) (again bool, f *Fault) {
 		m.commit(&c)
 		return false, c.client.refused(nil)
 	}
-	if slices.Contains(c.Remove, c.target.doc.ID) { // it was to be replaced
+	if slices.Contains(c.Remove, int(c.target.doc.ID)) { // it was to be replaced
 		m.drop(c.target, &c)
 	}
 	if m.makeRoom(refusal, c.Add.ID) {
@@ -124,7 +124,7 @@ func (m *Machine) refusal(c *Change, r *dataplane.Refusal) *Fault {
 
 // makeRoom reports whether a job that was refused may be added after all: in the
 // place of one without clients, or by a number that nobody else gave out.
-func (m *Machine) makeRoom(r *dataplane.Refusal, id int) bool {
+func (m *Machine) makeRoom(r *dataplane.Refusal, id uint8) bool {
 	switch r.Reason {
 	case dataplane.RefusedIDTaken:
 		m.foreign[id] = true
@@ -178,10 +178,10 @@ func (m *Machine) Opened(s Session) Opened {
 	if s.RDMA == nil {
 		return out
 	}
-	out.RDMA.RKey = switchmljob.PoolRKey
+	out.RDMA.RKey = switchml.PoolRKey
 	for i := range s.RDMA.QPNs {
-		out.RDMA.QPNs = append(out.RDMA.QPNs, switchmljob.QPN(int(s.Rank), i))
-		out.RDMA.PSNs = append(out.RDMA.PSNs, switchmljob.FirstPSN)
+		out.RDMA.QPNs = append(out.RDMA.QPNs, switchml.QPN(int(s.Rank), i))
+		out.RDMA.PSNs = append(out.RDMA.PSNs, switchml.FirstPSN)
 	}
 	return out
 }

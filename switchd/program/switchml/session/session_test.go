@@ -5,7 +5,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 func TestAnswerToASession(t *testing.T) {
@@ -14,7 +14,7 @@ func TestAnswerToASession(t *testing.T) {
 	if got.MAC != 0x02_02_00_00_00_01 || got.Addr != 10<<24|1<<16|255<<8|254 || len(got.RDMA.QPNs) != 0 {
 		t.Errorf("the switch says it is %#x, %#x, %v", got.MAC, got.Addr, got.RDMA)
 	}
-	if j := b.session(1 << 63); j.Elements != 256 || j.Slots != switchmljob.MaxSlots || !j.Complete() {
+	if j := b.session(1 << 63); j.Elements != 256 || j.Slots != switchml.MaxSlots || !j.Complete() {
 		t.Errorf("job %+v", j)
 	}
 }
@@ -35,7 +35,7 @@ func TestWhatTheEngineLearns(t *testing.T) {
 	b.failing = nil
 	b.must(c[1], udp(5, 1, 3, 1))
 	b.must(c[1], udp(5, 1, 3, 1)) // again: nothing to do
-	if j := b.session(5); !j.Complete() || j.Workers[1].Addr != hostAddr(1) || j.Workers[2].Rank != 2 {
+	if j := b.session(5); !j.Complete() || j.Workers[1].Addr != hostAddr(1) || j.Workers[2].ID != 2 {
 		t.Errorf("in the end: %+v", j)
 	}
 }
@@ -43,7 +43,7 @@ func TestWhatTheEngineLearns(t *testing.T) {
 func TestRDMA(t *testing.T) {
 	b := newBench(t, 0)
 	s := udp(9, 1, 2, 1)
-	s.RDMA = &RDMA{Queues: switchmljob.Queues{RKey: 77, QPNs: []uint32{100, 200}, PSNs: []uint32{5, 6}}, MessageBytes: 4096}
+	s.RDMA = &RDMA{Queues: switchml.Queues{RKey: 77, QPNs: []uint32{100, 200}, PSNs: []uint32{5, 6}}, MessageBytes: 4096}
 	zero := s
 	zero.Rank, zero.MAC, zero.Addr = 0, macInt(0), addrInt(0)
 	b.must(b.connect(), zero)
@@ -52,11 +52,11 @@ func TestRDMA(t *testing.T) {
 	_, f := b.open(b.connect(), plain)
 	wantFault(t, f, Invalid, "UdpSession: rank 1 of job 9: job 1: rank 1 does not speak what the job does: set up all workers with UdpSession, or all with RdmaSession")
 	got := b.must(b.connect(), s)
-	if len(got.RDMA.QPNs) != 2 || len(got.RDMA.PSNs) != 2 || got.RDMA.RKey != switchmljob.PoolRKey {
+	if len(got.RDMA.QPNs) != 2 || len(got.RDMA.PSNs) != 2 || got.RDMA.RKey != switchml.PoolRKey {
 		t.Fatalf("the switch's ends: %+v", got.RDMA)
 	}
 	for i, qpn := range got.RDMA.QPNs {
-		if rank, at, ok := switchmljob.QueueOf(qpn); !ok || rank != 1 || at != i {
+		if rank, at, ok := switchml.QueueOf(qpn); !ok || rank != 1 || at != i {
 			t.Errorf("queue pair %d is %#x", i, qpn)
 		}
 	}
@@ -355,8 +355,8 @@ func TestPool(t *testing.T) {
 // Numbers that another control plane has given out are left to it.
 func TestForeignJobs(t *testing.T) {
 	b := newBench(t, 1)
-	for id := 1; id <= switchmljob.MaxID; id++ {
-		b.jobs[id] = switchmljob.Job{ID: id}
+	for id := 1; id <= dataplane.MaxJobID; id++ {
+		b.jobs[uint8(id)] = switchml.Job{ID: uint8(id)}
 	}
 	delete(b.jobs, 17)
 	b.must(b.connect(), udp(1, 0, 1, 0))

@@ -1,4 +1,4 @@
-package roce
+package reference
 
 import (
 	"slices"
@@ -10,8 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/roce"
 	sml "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // message is all packets of one, whose values are v times the packet's place.
@@ -26,7 +25,7 @@ func message(w, q, psn int, set, imm uint32, v int32) (out []write) {
 // key; address and length are echoed, and the immediate is the trigger's with the
 // maxima of the exponents.
 func TestResults(t *testing.T) {
-	b := newBench(t, nil)
+	b := newRDMABench(t, nil)
 	if out := b.send(message(0, 1, 100, 0, 0x0001_05f0, 1)...); len(out) != 0 {
 		t.Fatalf("%d packets leave before worker 1 has sent any", len(out))
 	}
@@ -36,9 +35,9 @@ func TestResults(t *testing.T) {
 	}
 	for i, o := range out {
 		w, k := i%2, i/2
-		want := output{to: w, v: 11 * int32(k+1), Packet: roce.Packet{Opcode: roce.Write(k, packets), QueuePair: uint32(10*w + 1), PSN: roce.PSN(k)}}
+		want := rdmaOutput{to: w, v: 11 * int32(k+1), Packet: roce.Packet{Opcode: roce.Write(k, packets), QueuePair: uint32(10*w + 1), PSN: roce.PSN(k)}}
 		if k == 0 {
-			want.RETH = roce.RETH{Address: bytes, Key: uint32(70 + w), Length: bytes}
+			want.RETH = roce.RETH{Address: messageBytes, Key: uint32(70 + w), Length: messageBytes}
 		}
 		if k == packets-1 {
 			want.Immediate = 0x0001_0500
@@ -54,12 +53,12 @@ func TestResults(t *testing.T) {
 // that duplicate packets from a retransmission of a partially-received messages are
 // not re-applied" (App B).
 func TestAGapAndWhatFollowsIt(t *testing.T) {
-	b := newBench(t, nil)
+	b := newRDMABench(t, nil)
 	b.send(message(0, 0, 100, 0, 0, 1)...)
 	second := message(1, 0, 100, 0, 0, 10)
 	out := b.send(slices.Delete(slices.Clone(second), 1, 2)...)
-	if len(out) != 2 || b.count(DropSequence) != 2 {
-		t.Fatalf("%d packets leave, want the first to each worker; %d dropped, want 2", len(out), b.count(DropSequence))
+	if len(out) != 2 || b.count(switchml.DropRDMASequence) != 2 {
+		t.Fatalf("%d packets leave, want the first to each worker; %d dropped, want 2", len(out), b.count(switchml.DropRDMASequence))
 	}
 	out = b.send(message(1, 0, 104, 0, 0, 10)...)
 	var sums []int32
@@ -75,7 +74,7 @@ func TestAGapAndWhatFollowsIt(t *testing.T) {
 
 // Messages of several queue pairs interleave, and so do packets of workers.
 func TestQueuePairsInterleave(t *testing.T) {
-	b := newBench(t, nil)
+	b := newRDMABench(t, nil)
 	var all []write
 	for i := range packets {
 		for _, w := range []int{1, 0} {
@@ -108,15 +107,15 @@ func TestQueuePairsInterleave(t *testing.T) {
 // the phase to come: the slot is then complete without the worker.
 func TestAnOvertakenMessage(t *testing.T) {
 	for _, faithful := range []bool{true, false} {
-		b := newBench(t, func(c *Config) { c.Faithful = faithful })
+		b := newRDMABench(t, func(c *switchml.Config) { c.Faithful = faithful })
 		b.send(message(0, 0, 100, 0, 0, 1)...)
 		b.send(message(1, 0, 100, 0, 0, 1)...)
 		b.send(message(0, 0, 104, 1, 0, 2)...)
 		b.send(message(1, 0, 104, 1, 0, 2)...)
 		b.send(message(0, 0, 100, 0, 0, 1)...) // again
 		out := b.send(message(1, 0, 108, 0, 0, 3)...)
-		if (len(out) > 0) != faithful || !faithful && b.count(DropSequence) != packets {
-			t.Errorf("faithful %v: %d packets leave, %d dropped as out of sequence", faithful, len(out), b.count(DropSequence))
+		if (len(out) > 0) != faithful || !faithful && b.count(switchml.DropRDMASequence) != packets {
+			t.Errorf("faithful %v: %d packets leave, %d dropped as out of sequence", faithful, len(out), b.count(switchml.DropRDMASequence))
 		}
 	}
 }
@@ -124,10 +123,10 @@ func TestAnOvertakenMessage(t *testing.T) {
 // Messages of a queue pair go on being taken where their number passes 24 bits, as far
 // as a packet id counts, and where it passes 32.
 func TestMessagesAreCountedForEver(t *testing.T) {
-	b := newBench(t, nil)
+	b := newRDMABench(t, nil)
 	psn := 100
 	for _, bits := range []int{24, 25, 31, 32} {
-		for _, m := range b.p.members {
+		for _, m := range b.p.endpoints {
 			m.pairs[0].phase = uint32(1<<bits - 4)
 		}
 		for n := range uint32(8) {
@@ -149,23 +148,23 @@ func TestBadPackets(t *testing.T) {
 		w, values    int
 		change       func(p *roce.Packet)
 	}{
-		{"an unknown worker", DropUnknownWorker, 7, elements, func(*roce.Packet) {}},
-		{"another worker's queue pair", DropQueuePair, 0, elements, func(p *roce.Packet) { p.QueuePair = switchmljob.QPN(1, 1) }},
-		{"no queue pair", DropQueuePair, 0, elements, func(p *roce.Packet) { p.QueuePair = switchmljob.QPN(0, 2) }},
-		{"queue pair 0", DropQueuePair, 0, elements, func(p *roce.Packet) { p.QueuePair = 0 }},
-		{"the slots of another queue pair", DropKey, 0, elements, func(p *roce.Packet) { p.RETH.Key = 0 }},
-		{"a slot inside a message", DropKey, 0, elements, func(p *roce.Packet) { p.RETH.Key += 2 }},
-		{"a key that wraps", DropKey, 0, elements, func(p *roce.Packet) { p.RETH.Key |= 1 << 31 }},
-		{"a shorter message", DropShape, 0, elements, func(p *roce.Packet) { p.RETH.Length -= 4 * elements }},
-		{"only a packet", DropShape, 0, elements, func(p *roce.Packet) { p.Opcode = roce.WriteOnly }},
-		{"half a packet", DropShape, 0, elements / 2, func(*roce.Packet) {}},
-		{"a packet from the middle", DropSequence, 0, elements, func(p *roce.Packet) { p.Opcode = roce.WriteMiddle }},
-		{"a number from before", DropSequence, 0, elements, func(p *roce.Packet) { p.PSN = 99 }},
+		{"an unknown worker", switchml.DropRDMAUnknownWorker, 7, elements, func(*roce.Packet) {}},
+		{"another worker's queue pair", switchml.DropRDMAQueuePair, 0, elements, func(p *roce.Packet) { p.QueuePair = switchml.QPN(1, 1) }},
+		{"no queue pair", switchml.DropRDMAQueuePair, 0, elements, func(p *roce.Packet) { p.QueuePair = switchml.QPN(0, 2) }},
+		{"queue pair 0", switchml.DropRDMAQueuePair, 0, elements, func(p *roce.Packet) { p.QueuePair = 0 }},
+		{"the slots of another queue pair", switchml.DropRDMAKey, 0, elements, func(p *roce.Packet) { p.RETH.Key = 0 }},
+		{"a slot inside a message", switchml.DropRDMAKey, 0, elements, func(p *roce.Packet) { p.RETH.Key += 2 }},
+		{"a key that wraps", switchml.DropRDMAKey, 0, elements, func(p *roce.Packet) { p.RETH.Key |= 1 << 31 }},
+		{"a shorter message", switchml.DropRDMAShape, 0, elements, func(p *roce.Packet) { p.RETH.Length -= 4 * elements }},
+		{"only a packet", switchml.DropRDMAShape, 0, elements, func(p *roce.Packet) { p.Opcode = roce.WriteOnly }},
+		{"half a packet", switchml.DropRDMAShape, 0, elements / 2, func(*roce.Packet) {}},
+		{"a packet from the middle", switchml.DropRDMASequence, 0, elements, func(p *roce.Packet) { p.Opcode = roce.WriteMiddle }},
+		{"a number from before", switchml.DropRDMASequence, 0, elements, func(p *roce.Packet) { p.PSN = 99 }},
 	} {
-		b := newBench(t, nil)
+		b := newRDMABench(t, nil)
 		p := first
 		c.change(&p)
-		if out := b.handle(arrival(c.w, p, 5, c.values)); len(out) != 0 || b.count(c.reason) != 1 {
+		if out := b.handle(rdmaArrival(c.w, p, 5, c.values)); len(out) != 0 || b.count(c.reason) != 1 {
 			t.Errorf("%s: %d packets leave; %v", c.name, len(out), b.p.Counters())
 		}
 		b.send(message(0, 1, 110, 0, 0, 1)...)
@@ -177,16 +176,16 @@ func TestBadPackets(t *testing.T) {
 }
 
 func TestSpoiltPackets(t *testing.T) {
-	b := newBench(t, nil)
-	spoilt := arrival(0, write{psn: 100}.packet(), 5, elements)
+	b := newRDMABench(t, nil)
+	spoilt := rdmaArrival(0, write{psn: 100}.packet(), 5, elements)
 	spoilt.Train.Body[50] ^= 1
 	b.handle(spoilt)
-	short := arrival(0, write{psn: 100}.packet(), 5, elements)
+	short := rdmaArrival(0, write{psn: 100}.packet(), 5, elements)
 	short.Train.Body = short.Train.Body[:8]
 	inet.SetUDPBody(short.Train.Header, 8)
 	b.handle(short)
 	b.handle(sansio.Arrival{})
-	if b.count(DropICRC) != 1 || b.count(string(roce.Short)) != 1 || b.count(string(inet.ShortEther)) != 1 {
+	if b.count(switchml.DropRDMAICRC) != 1 || b.count(string(roce.Short)) != 1 || b.count(string(inet.ShortEther)) != 1 {
 		t.Errorf("counters %v", b.p.Counters())
 	}
 }
@@ -194,15 +193,16 @@ func TestSpoiltPackets(t *testing.T) {
 // Jobs of UDP clients are beside those of RDMA clients, each in its part of the pool;
 // a worker is known by one protocol.
 func TestJobsComeAndGo(t *testing.T) {
-	b := newBench(t, nil)
-	udp := document(2, 2, 1)
+	b := newRDMABench(t, nil)
+	udp := rdmaJob(2, 2, 1)
 	udp.RDMA, udp.Workers[0].RDMA = nil, nil
-	for _, j := range []switchmljob.Job{udp, document(3, 3, 1)} {
-		if id, err := b.p.AddJob(0, text(t, j)); err != nil || int(id) != j.ID {
+	for _, j := range []switchml.Job{udp, rdmaJob(3, 3, 1)} {
+		if id, err := b.p.AddJob(0, &j); err != nil || id != j.ID {
 			t.Fatalf("job %d: %v", id, err)
 		}
 	}
-	if _, err := b.p.AddJob(0, text(t, document(4, 1, 1))); err == nil {
+	fourth, again := rdmaJob(4, 1, 1), rdmaJob(1, 0, 2)
+	if _, err := b.p.AddJob(0, &fourth); err == nil {
 		t.Error("a worker is in two jobs")
 	}
 	if ports := b.p.Ports(); !slices.Equal(ports, []sansio.Port{0, 1, 2, 3}) {
@@ -212,17 +212,17 @@ func TestJobsComeAndGo(t *testing.T) {
 		t.Errorf("%d packets leave of two workers' job", len(out))
 	}
 	three := write{psn: 100, v: 8}
-	if out := b.handle(arrival(3, three.packet(), 8, elements)); len(out) != 1 || out[0].to != 3 || out[0].v != 8 {
+	if out := b.handle(rdmaArrival(3, three.packet(), 8, elements)); len(out) != 1 || out[0].to != 3 || out[0].v != 8 {
 		t.Errorf("job of one worker: %+v", out)
 	}
 
 	packet := make([]byte, sml.HeaderLen+4*elements)
 	sml.Header{Type: sml.TypeConsume, Size: 1, PacketID: 1}.Put(packet)
 	for w, want := range map[int]int{2: 1, 3: 0} {
-		header := inet.UDPHeader(inet.Flow{Src: workerAddr(w), Dst: routerAddr(), SrcPort: 4711, DstPort: sml.Port})
+		header := inet.UDPHeader(inet.Flow{Src: rdmaAddr(w), Dst: rdmaRouter(), SrcPort: 4711, DstPort: sml.Port})
 		inet.SetUDPBody(header, len(packet))
 		l, _ := inet.ParseHeader(header, len(header)+len(packet))
-		if !b.p.Claims(header, l) {
+		if b.p.Claims(dataplane.Frame{Own: true, Header: header, Layout: l}) != dataplane.Mine {
 			t.Error("a packet of SwitchML over UDP is not claimed")
 		}
 		b.p.Handle(0, []sansio.Arrival{{Port: sansio.Port(w), Train: sansio.Train{Header: header, Body: packet}}}, &b.eff)
@@ -231,7 +231,7 @@ func TestJobsComeAndGo(t *testing.T) {
 		}
 		b.eff.Reset()
 	}
-	if b.count(DropUDP) != 1 {
+	if b.count(switchml.DropRDMASpeaksUDP) != 1 {
 		t.Errorf("counters %v", b.p.Counters())
 	}
 
@@ -239,13 +239,13 @@ func TestJobsComeAndGo(t *testing.T) {
 	if err != nil || removed.OpenBlocks != 1 {
 		t.Errorf("removed %+v, %v", removed, err)
 	}
-	if b.send(message(0, 0, 200, 0, 0, 1)...); b.count(DropUnknownWorker) != packets {
+	if b.send(message(0, 0, 200, 0, 0, 1)...); b.count(switchml.DropRDMAUnknownWorker) != packets {
 		t.Errorf("a worker of a job that is gone: %v", b.p.Counters())
 	}
 	if _, err := b.p.RemoveJob(0, 1); err == nil {
 		t.Error("a job is removed twice")
 	}
-	if _, err := b.p.AddJob(0, text(t, document(1, 0, 2))); err != nil {
+	if _, err := b.p.AddJob(0, &again); err != nil {
 		t.Error(err)
 	}
 	b.send(message(0, 0, 100, 0, 0, 1)...) // numbers begin again
@@ -256,9 +256,9 @@ func TestJobsComeAndGo(t *testing.T) {
 
 // A job that lacks workers holds its place, and drops what its workers send.
 func TestAJobThatLacksWorkers(t *testing.T) {
-	j := document(1, 0, 2)
+	j := rdmaJob(1, 0, 2)
 	j.Workers = j.Workers[:1]
-	b := newBench(t, func(c *Config) { c.Jobs = []switchmljob.Job{j} })
+	b := newRDMABench(t, func(c *switchml.Config) { c.Jobs = []switchml.Job{j} })
 	b.send(message(0, 0, 100, 0, 0, 1)...)
 	if b.count(switchml.DropIncomplete) != packets {
 		t.Errorf("counters %v", b.p.Counters())
@@ -267,7 +267,7 @@ func TestAJobThatLacksWorkers(t *testing.T) {
 
 // Who asks what is open, or reads events, meets messages.
 func TestMessagesAreShown(t *testing.T) {
-	b := newBench(t, nil)
+	b := newRDMABench(t, nil)
 	b.send(message(0, 1, 100, 0, 0, 1)[:3]...)
 	var want trace.Mask
 	want.Set(0)
@@ -287,15 +287,15 @@ func TestMessagesAreShown(t *testing.T) {
 }
 
 func TestBadConfigurations(t *testing.T) {
-	bad := document(1, 0, 2)
+	bad := rdmaJob(1, 0, 2)
 	bad.RDMA.MessageBytes = 100
-	twice := []switchmljob.Job{document(1, 0, 1), document(2, 0, 1)}
-	for _, jobs := range [][]switchmljob.Job{{bad}, twice} {
-		if _, err := New(Config{Node: "tor", Router: routerAddr(), Jobs: jobs}); err == nil {
+	twice := []switchml.Job{rdmaJob(1, 0, 1), rdmaJob(2, 0, 1)}
+	for _, jobs := range [][]switchml.Job{{bad}, twice} {
+		if _, err := NewRDMA(switchml.Config{Node: "tor", Router: rdmaRouter(), Jobs: jobs}); err == nil {
 			t.Errorf("accepted %+v", jobs)
 		}
 	}
-	if _, err := New(Config{Node: "tor"}); err == nil {
+	if _, err := NewRDMA(switchml.Config{Node: "tor"}); err == nil {
 		t.Error("accepted a switch without an address")
 	}
 }

@@ -1,4 +1,4 @@
-package roce
+package reference
 
 import (
 	"math"
@@ -7,22 +7,20 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
-// member is a worker of an RDMA job.
-type member struct {
-	job      uint8
-	rank     int
-	elements int // of a packet
-	packets  int // of a message
-	slots    int // of the job
-	size     wire.SizeEnum
-	up       []byte // header of its packets as package switchml is given them
-	down     []byte // template of packets to it
-	to       []sansio.Port
-	key      uint32 // of its memory
-	pairs    []pair
+// endpoint is a worker of an RDMA job.
+type endpoint struct {
+	job     *job
+	rank    uint8
+	packets int // of a message
+	size    wire.SizeEnum
+	up      []byte // header of its packets as slots are given them
+	down    []byte // template of packets to it
+	to      []sansio.Port
+	key     uint32 // of its memory
+	pairs   []pair
 }
 
 // pair is the registers of one queue pair of a worker.
@@ -38,13 +36,9 @@ type pair struct {
 	sent int      // packets of the message that is being sent
 }
 
-// newMember makes the worker at a place of a job's document.
-func (c *Config) newMember(j *switchmljob.Job, place int) *member {
-	w := &j.Workers[place]
-	m := &member{
-		job: uint8(j.ID), rank: w.Rank, elements: j.Elements, packets: j.RDMA.MessageBytes / (4 * j.Elements), slots: j.Slots,
-		to: []sansio.Port{w.Port}, key: w.RDMA.RKey, pairs: make([]pair, len(w.RDMA.QPNs)),
-	}
+// newEndpoint makes a worker of a job.
+func newEndpoint(c *switchml.Config, j *job, w *switchml.Worker) *endpoint {
+	m := &endpoint{job: j, rank: w.ID, packets: j.MessagePackets(), to: []sansio.Port{w.Port}, key: w.RDMA.RKey, pairs: make([]pair, len(w.RDMA.QPNs))}
 	m.size, _ = wire.SizeOf(j.Elements)
 	flow := inet.Flow{SrcMAC: c.MAC, DstMAC: w.MAC, Src: c.Router, Dst: w.Addr, SrcPort: roce.Port, DstPort: roce.Port}
 	m.down = inet.UDPHeader(flow)
@@ -53,13 +47,13 @@ func (c *Config) newMember(j *switchmljob.Job, place int) *member {
 	m.up = inet.UDPHeader(flow)
 	inet.SetUDPBody(m.up, wire.HeaderLen+4*j.Elements)
 	for i := range m.pairs {
-		m.pairs[i] = pair{expected: roce.PSN(w.RDMA.PSNs[i]), set: 1, qpn: w.RDMA.QPNs[i], psn: roce.PSN(switchmljob.FirstPSN)}
+		m.pairs[i] = pair{expected: roce.PSN(w.RDMA.PSNs[i]), set: 1, qpn: w.RDMA.QPNs[i], psn: roce.PSN(switchml.FirstPSN)}
 	}
 	return m
 }
 
-// packet is a packet from a worker, and where it belongs.
-type packet struct {
+// rdmaPacket is a packet from a worker, and where it belongs.
+type rdmaPacket struct {
 	roce.Packet
 	pair  int
 	place int    // in its message
@@ -68,27 +62,27 @@ type packet struct {
 }
 
 // read decodes a UDP payload.
-func (p *packet) read(header, body []byte, counted int, checkICRC bool) (reason string) {
+func (p *rdmaPacket) read(header, body []byte, counted int, checkICRC bool) (reason string) {
 	if problem := p.Read(body, counted); problem != roce.OK {
 		return string(problem)
 	}
 	if checkICRC && counted == 0 && !roce.Check(header, body) {
-		return DropICRC
+		return switchml.DropRDMAICRC
 	}
 	return ""
 }
 
 // receive finds where a packet belongs, or returns why it does not.
-func (m *member) receive(in *packet, faithful bool) (reason string) {
-	rank, i, ok := switchmljob.QueueOf(in.QueuePair)
-	if !ok || rank != m.rank || i >= len(m.pairs) || (i+1)*m.packets > m.slots {
-		return DropQueuePair
+func (m *endpoint) receive(in *rdmaPacket, faithful bool) (reason string) {
+	rank, i, ok := switchml.QueueOf(in.QueuePair)
+	if !ok || rank != int(m.rank) || i >= len(m.pairs) || (i+1)*m.packets > m.job.Slots {
+		return switchml.DropRDMAQueuePair
 	}
 	in.pair = i
 	q := &m.pairs[i]
 	begins, ahead := in.Opcode.Begins(), in.PSN.Since(q.expected)
 	if !begins && (q.place == 0 || ahead != 0) || begins && ahead < 0 && !faithful {
-		return DropSequence
+		return switchml.DropRDMASequence
 	}
 	q.expected = in.PSN.Add(1)
 	if begins {
@@ -104,23 +98,23 @@ func (m *member) receive(in *packet, faithful bool) (reason string) {
 	if last || in.Opcode.Ends() {
 		q.place = 0
 	}
-	if in.Opcode.Ends() != last || in.Len() != 4*m.elements {
+	if in.Opcode.Ends() != last || in.Len() != 4*m.job.Elements {
 		q.place = 0
-		return DropShape
+		return switchml.DropRDMAShape
 	}
 	return ""
 }
 
 // begin takes up a message. Sets alternate from one to the next, so that a message
 // of the other set is a new one.
-func (m *member) begin(q *pair, in *packet) (reason string) {
+func (m *endpoint) begin(q *pair, in *rdmaPacket) (reason string) {
 	switch {
-	case in.RETH.Key>>1 != switchmljob.PoolRKey>>1+uint32(in.pair*m.packets):
-		return DropKey
-	case int(in.RETH.Length) != 4*m.elements*m.packets:
-		return DropShape
+	case in.RETH.Key>>1 != switchml.PoolRKey>>1+uint32(in.pair*m.packets):
+		return switchml.DropRDMAKey
+	case int(in.RETH.Length) != 4*m.job.Elements*m.packets:
+		return switchml.DropRDMAShape
 	}
-	q.index = in.RETH.Key - switchmljob.PoolRKey
+	q.index = in.RETH.Key - switchml.PoolRKey
 	if set := uint8(q.index & 1); set != q.set {
 		q.set = set
 		q.phase++
@@ -128,9 +122,9 @@ func (m *member) begin(q *pair, in *packet) (reason string) {
 	return ""
 }
 
-// payload appends the packet that means the same to package switchml. Packet ids count
+// payload appends the packet that means the same to the slots. Packet ids count
 // for 24 bits there, so that the number of the message goes on in the job byte.
-func (p *packet) payload(b []byte, m *member) []byte {
+func (p *rdmaPacket) payload(b []byte, m *endpoint) []byte {
 	h := wire.Header{
 		Type: wire.TypeConsume, Size: m.size, Job: uint8(p.phase >> 24), PacketID: p.phase, Set: uint8(p.index & 1), Slot: uint16(p.index >> 1),
 		E0: math.MinInt8, E1: math.MinInt8, // which no maximum is of
@@ -143,9 +137,9 @@ func (p *packet) payload(b []byte, m *member) []byte {
 	return append(b, p.Payload...)
 }
 
-// send sends the worker what package switchml answered to a packet, and reports
+// send sends the worker what the slots answered to a packet, and reports
 // whether it did.
-func (m *member) send(trigger *packet, answer []byte, pad int, faithful bool, eff *sansio.Effects) bool {
+func (m *endpoint) send(trigger *rdmaPacket, answer []byte, pad int, faithful bool, eff *sansio.Effects) bool {
 	q := &m.pairs[trigger.pair]
 	if !faithful && trigger.place != 0 && trigger.place != q.sent {
 		return false

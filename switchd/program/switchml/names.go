@@ -1,0 +1,49 @@
+package switchml
+
+// Reasons for which packets are dropped, beside those of the wire format.
+const (
+	DropNotUDP        = "switchml-not-udp"
+	DropUnknownWorker = "switchml-unknown-worker"
+	DropIncomplete    = "switchml-job-lacks-workers"
+	DropWrongSize     = "switchml-size-of-another-job"
+	DropSlotRange     = "switchml-slot-out-of-range"
+	DropDuplicate     = "switchml-duplicate-in-open-slot"
+	DropLate          = "switchml-late"
+	DropMixed         = "switchml-values-and-lengths-in-one-slot"
+)
+
+// Names of the other counters.
+const (
+	CountPackets  = "switchml-packets"
+	CountResults  = "switchml-results" // slots that came to be complete
+	CountAnswered = "switchml-retransmissions-answered"
+	CountSentUp   = "switchml-retransmissions-sent-up" // to the parent
+	CountPassedOn = "switchml-results-passed-on"       // from the parent
+	CountRemoved  = "switchml-slots-of-removed-jobs"   // that waited for workers
+)
+
+// Reasons for which packets of RoCE are dropped before they come to a slot, beside those
+// of the wire format.
+const (
+	DropRDMAUnknownWorker = "switchml-rdma-unknown-worker"
+	DropRDMASpeaksUDP     = "switchml-rdma-worker-sends-udp"
+	DropRDMAQueuePair     = "switchml-rdma-unknown-queue-pair"
+	DropRDMASequence      = "switchml-rdma-out-of-sequence"
+	DropRDMAKey           = "switchml-rdma-key-of-another-queue-pair"
+	DropRDMAShape         = "switchml-rdma-misshapen-message" // length, operation, or bytes of a packet
+	DropRDMAICRC          = "switchml-rdma-wrong-icrc"
+)
+
+// Names of the other counters of RoCE.
+const (
+	CountRDMAPackets  = "switchml-rdma-packets"
+	CountRDMASent     = "switchml-rdma-packets-sent"
+	CountRDMAHeldBack = "switchml-rdma-results-held-back" // that do not go on with the message sent
+)
+
+// LateLimit is how many late packets of a slot may come in a row: the last of them is
+// taken as that of a client that began anew, or of a slot that lay idle until the job
+// byte had nearly come round again. A worker that has gone on does not send its stale
+// packets again, so as many of them, and nothing else of the slot between, are
+// retransmissions (assumed).
+const LateLimit = 16
