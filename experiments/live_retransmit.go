@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // liveRetransmit is a retransmission timer that meets stragglers (Trio §6.1).

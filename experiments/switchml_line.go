@@ -7,7 +7,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
@@ -75,7 +75,7 @@ func runLineRate(ctx context.Context, e *Env) (f Findings, err error) {
 	if e.Quick {
 		rounds = 8
 	}
-	const all = switchmltofino.MaxPorts
+	const all = pipeline.MaxPorts
 	loads := []offered{
 		{name: "64", elements: 64, workers: all, loop: tofino.PortRate},
 		{name: "256", elements: 256, workers: all, loop: tofino.PortRate},

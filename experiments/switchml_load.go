@@ -5,14 +5,14 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
 // lineLoad is an emulated chip with time, whose packets are made here: all values are 1.
 type lineLoad struct {
-	chip     *switchmltofino.Engine
+	chip     *pipeline.Engine
 	elements int
 	workers  int
 	now      units.Time
@@ -32,7 +32,7 @@ const loadSlots = 512
 func newLoad(elements, workers, ports int, timing *tofino.Timing) (*lineLoad, error) {
 	j := sharedJob(1, 0, workers, loadSlots)
 	j.Elements = elements
-	e, err := switchmltofino.New(switchml.Config{Node: "tor", Router: rigRouter, Jobs: []switchml.Job{j}}, switchmltofino.Options{Timing: timing, Ports: ports})
+	e, err := pipeline.New(switchml.Config{Node: "tor", Router: rigRouter, Jobs: []switchml.Job{j}}, pipeline.Options{Timing: timing, Ports: ports})
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // liveRacks is aggregation over racks (SwitchML §7).

@@ -8,8 +8,8 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 )
 
 // hierarchy is SwitchML §7: how many workers layers of switches can have, where
@@ -35,7 +35,7 @@ func runHierarchy(ctx context.Context, e *Env) (f Findings, err error) {
 		return f, err
 	}
 	t := claims.Table{
-		ID: "switchml.hierarchy", Title: fmt.Sprintf("Layers of pipelines, each of %d ports: one leads up, the others down; the top one's all lead down", switchmltofino.MaxPorts),
+		ID: "switchml.hierarchy", Title: fmt.Sprintf("Layers of pipelines, each of %d ports: one leads up, the others down; the top one's all lead down", pipeline.MaxPorts),
 		Columns: []claims.Column{
 			{Name: "layers"}, {Name: "pipelines"}, {Name: "workers"}, {Name: "workers with every sum right"}, {Name: "elements"}, {Name: "packets up, a worker"},
 			{Name: "packets into the top"}, {Name: "time", Unit: "us"},
@@ -45,7 +45,7 @@ func runHierarchy(ctx context.Context, e *Env) (f Findings, err error) {
 		},
 	}
 	for i, id := range []claims.ID{"switchml.s7.hier-240", "switchml.s7.hier-3600"} {
-		n := tree{layers: 2 + i, blocks: treeBlocks, ports: switchmltofino.MaxPorts}
+		n := tree{layers: 2 + i, blocks: treeBlocks, ports: pipeline.MaxPorts}
 		if e.Quick {
 			n.blocks = 1
 		}
@@ -69,11 +69,11 @@ func runHierarchy(ctx context.Context, e *Env) (f Findings, err error) {
 // oneTooMany tries to give a pipeline more workers than ports.
 func oneTooMany() error {
 	cfg := switchml.Config{Node: "full", Router: treeRouter(0), Jobs: []switchml.Job{{ID: 1, Elements: switchmlElements, Slots: treeSlots}}}
-	for w := range switchmltofino.MaxPorts + 1 {
-		cfg.Jobs[0].Workers = append(cfg.Jobs[0].Workers, switchml.Worker{Addr: treeHost(w), Port: sansio.Port(w)})
+	for w := range pipeline.MaxPorts + 1 {
+		cfg.Jobs[0].Workers = append(cfg.Jobs[0].Workers, switchml.Worker{MAC: treeHostMAC(w), Addr: treeHost(w), Port: sansio.Port(w)})
 	}
-	if _, err := switchmltofino.New(cfg, switchmltofino.Options{}); err == nil {
-		return fmt.Errorf("a pipeline of %d ports takes %d workers", switchmltofino.MaxPorts, len(cfg.Jobs[0].Workers))
+	if _, err := pipeline.New(cfg, pipeline.Options{}); err == nil {
+		return fmt.Errorf("a pipeline of %d ports takes %d workers", pipeline.MaxPorts, len(cfg.Jobs[0].Workers))
 	}
 	return nil
 }

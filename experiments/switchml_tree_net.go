@@ -10,8 +10,8 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	host "github.com/inalab/inalab/nodes/switchml"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
@@ -27,7 +27,7 @@ type tree struct {
 	spoil func(w, b int, v int32) int32
 
 	net   sansiotest.Network
-	chips []*switchmltofino.Engine // the top one first
+	chips []*pipeline.Engine // the top one first
 	hosts []*intCore
 	ups   []*sansiotest.Wire // of workers
 }
@@ -97,9 +97,9 @@ func (n *tree) pipeline(layer, above, workers int) (sansiotest.NodeID, error) {
 // chip adds a pipeline over what is below it.
 func (n *tree) chip(number int, job switchml.Job, below []sansiotest.NodeID, hosts bool) (sansiotest.NodeID, error) {
 	timing := tofino.DefaultTiming()
-	c, err := switchmltofino.New(switchml.Config{
+	c, err := pipeline.New(switchml.Config{
 		Node: fmt.Sprint("pipeline", number), Router: treeRouter(number), MAC: treeRouterMAC(number), Jobs: []switchml.Job{job},
-	}, switchmltofino.Options{Timing: &timing})
+	}, pipeline.Options{Timing: &timing})
 	if err != nil {
 		return 0, err
 	}

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
 // placedProgram is the program of one pipe where fit has put it.
 func placedProgram(workers int) (*fit.Program, error) {
 	cfg := switchml.Config{Node: "tor", Router: rigRouter, Jobs: []switchml.Job{sharedJob(1, 0, workers, 1)}}
-	return fit.Place(switchmltofino.Program(cfg, switchmltofino.Options{}))
+	return fit.Place(pipeline.Program(cfg, pipeline.Options{}))
 }
 
 // memoryUse is what a pool takes of the memory of one pipe, in blocks.
@@ -72,7 +73,7 @@ func memoryShare(slots int) (memoryUse, error) {
 func sharedJob(id uint8, first, workers, slots int) switchml.Job {
 	j := switchml.Job{ID: id, Elements: switchmlElements, Slots: slots}
 	for w := first; w < first+workers; w++ {
-		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(w), Addr: rigWorker(w), Port: sansio.Port(w % switchmltofino.MaxPorts)})
+		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(w), MAC: inet.MAC{2, 0, 0, 0, byte(w >> 8), byte(w)}, Addr: rigWorker(w), Port: sansio.Port(w % pipeline.MaxPorts)})
 	}
 	return j
 }
@@ -89,7 +90,7 @@ type poolUse struct {
 func sharedPool() (out poolUse, err error) {
 	const half = switchml.MaxSlots / 2
 	cfg := switchml.Config{Node: "tor", Router: rigRouter, Jobs: []switchml.Job{sharedJob(1, 0, 2, half), sharedJob(2, 2, 2, half)}}
-	e, err := switchmltofino.New(cfg, switchmltofino.Options{})
+	e, err := pipeline.New(cfg, pipeline.Options{})
 	if err != nil {
 		return out, err
 	}
@@ -119,7 +120,7 @@ func sharedPool() (out poolUse, err error) {
 
 // refusal returns why a chip does not take jobs; that it does is an error.
 func refusal(cfg switchml.Config) (string, error) {
-	_, err := switchmltofino.New(cfg, switchmltofino.Options{})
+	_, err := pipeline.New(cfg, pipeline.Options{})
 	var r *dataplane.Refusal
 	last := fmt.Sprintf("job %d", cfg.Jobs[len(cfg.Jobs)-1].ID)
 	if !errors.As(err, &r) || r.Reason != dataplane.RefusedNoRoom || !strings.Contains(r.Error(), last) {

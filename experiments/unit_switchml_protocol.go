@@ -8,7 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/reports/claims"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // unitSwitchmlProtocol checks rules of SwitchML on the program of a switch, and

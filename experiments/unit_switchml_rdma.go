@@ -14,8 +14,8 @@ import (
 	"github.com/inalab/inalab/nodes/switchmlrdma"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchmlroce "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // unitSwitchmlRDMA is what a lost packet costs hosts that send messages (SwitchML
@@ -178,17 +178,17 @@ func (h *rdmaHost) again() int {
 	return 0
 }
 
-func (n *rdmaNet) job() switchmljob.Job {
+func (n *rdmaNet) job() switchml.Job {
 	packets := switchmlrdma.DefaultPackets
-	j := switchmljob.Job{
-		ID: 1, Elements: switchmlElements, Slots: n.queues * packets, NumWorkers: n.workers, RDMA: &switchmljob.RDMA{MessageBytes: 4 * switchmlElements * packets},
+	j := switchml.Job{
+		ID: 1, Elements: switchmlElements, Slots: n.queues * packets, NumWorkers: n.workers, RDMA: &switchml.RDMA{MessageBytes: 4 * switchmlElements * packets},
 	}
 	for w := range n.workers {
-		q := &switchmljob.Queues{RKey: uint32(w)}
+		q := &switchml.Queues{RKey: uint32(w)}
 		for i := range n.queues {
 			q.QPNs, q.PSNs = append(q.QPNs, uint32(i)), append(q.PSNs, 0)
 		}
-		j.Workers = append(j.Workers, switchmljob.Worker{Rank: w, MAC: inet.MAC{2, 0, 0, 0, 0, byte(w)}, Addr: rigWorker(w), Port: sansio.Port(w), RDMA: q})
+		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(w), MAC: inet.MAC{2, 0, 0, 0, 0, byte(w)}, Addr: rigWorker(w), Port: sansio.Port(w), RDMA: q})
 	}
 	return j
 }
@@ -196,7 +196,7 @@ func (n *rdmaNet) job() switchmljob.Job {
 // run runs to the end.
 func (n *rdmaNet) run() (hosts []*rdmaHost, err error) {
 	var net sansiotest.Network
-	prog, err := switchmlroce.New(switchmlroce.Config{Node: "tor", Router: rigRouter, Jobs: []switchmljob.Job{n.job()}, CheckICRC: true})
+	prog, err := reference.NewRDMA(switchml.Config{Node: "tor", Router: rigRouter, Jobs: []switchml.Job{n.job()}, CheckICRC: true})
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (n *rdmaNet) run() (hosts []*rdmaHost, err error) {
 		flow.SrcPort, flow.DstPort = roce.Port, roce.Port
 		core, err := switchmlrdma.New(switchmlrdma.Config{
 			Node: fmt.Sprint("w", w), Workers: n.workers, Tensor: n.elements(), Elements: switchmlElements, Queues: n.queues, Flow: flow,
-			PeerQPN: switchmljob.QPN(w, 0), Key: uint32(w), PeerKey: switchmljob.PoolRKey, CheckICRC: true, Integers: true,
+			PeerQPN: switchml.QPN(w, 0), Key: uint32(w), PeerKey: switchml.PoolRKey, CheckICRC: true, Integers: true,
 		})
 		if err != nil {
 			return nil, err

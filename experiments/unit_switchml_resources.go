@@ -10,8 +10,8 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/reports/claims"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
@@ -100,7 +100,7 @@ func registers(f *Findings, p *printed) error {
 		"value_registers": claims.Number(float64(fast.valueBytes) / float64(one)),
 		"bitmap_bytes":    claims.Number(float64(fast.bitmapBytes)),
 	})
-	doubling.Note = fmt.Sprintf("registers of the placed program, %d of its slots, %d values; the program answers from %d copies of a slot; a bitmap has a bit for each of %d workers", fast.slots, maxElements, copies, switchmltofino.MaxWorkers)
+	doubling.Note = fmt.Sprintf("registers of the placed program, %d of its slots, %d values; the program answers from %d copies of a slot; a bitmap has a bit for each of %d workers", fast.slots, maxElements, copies, pipeline.MaxWorkers)
 	if copies*one != fast.valueBytes {
 		return fmt.Errorf("the program answers from %d copies of a slot, but its registers have %d bytes for %d slots", copies, fast.valueBytes, fast.slots)
 	}
@@ -151,7 +151,7 @@ func workersTakeNothing(f *Findings) error {
 	const slots = 4
 	var first fit.Resources
 	differing := 0
-	for n := 2; n <= switchmltofino.MaxWorkers; n++ {
+	for n := 2; n <= pipeline.MaxWorkers; n++ {
 		placed, err := placedProgram(n)
 		if err != nil {
 			return err
@@ -164,23 +164,23 @@ func workersTakeNothing(f *Findings) error {
 			return err
 		}
 	}
-	if err := slotsServe(switchmltofino.MaxWorkers+1, slots); err == nil {
-		return fmt.Errorf("%d workers share a bitmap of %d bits", switchmltofino.MaxWorkers+1, switchmltofino.MaxWorkers)
+	if err := slotsServe(pipeline.MaxWorkers+1, slots); err == nil {
+		return fmt.Errorf("%d workers share a bitmap of %d bits", pipeline.MaxWorkers+1, pipeline.MaxWorkers)
 	}
 	m := claims.Number(float64(differing))
-	m.Note = fmt.Sprintf("numbers of workers for which fit reports other resources than for 2; %d slots of the emulated chip serve 2 to %d, whose bits a bitmap has; more are refused", slots, switchmltofino.MaxWorkers)
+	m.Note = fmt.Sprintf("numbers of workers for which fit reports other resources than for 2; %d slots of the emulated chip serve 2 to %d, whose bits a bitmap has; more are refused", slots, pipeline.MaxWorkers)
 	f.Set("switchml.s6.3.workers-no-resource", m)
 	return nil
 }
 
 // slotsServe sums ones on the slots of an emulated chip.
 func slotsServe(workers, slots int) error {
-	e, err := switchmltofino.New(switchml.Config{Node: "tor", Router: rigRouter, Jobs: []switchml.Job{sharedJob(1, 0, workers, slots)}}, switchmltofino.Options{})
+	e, err := pipeline.New(switchml.Config{Node: "tor", Router: rigRouter, Jobs: []switchml.Job{sharedJob(1, 0, workers, slots)}}, pipeline.Options{})
 	if err != nil {
 		return err
 	}
 	r := newRigFor(e, workers)
-	r.ports = switchmltofino.MaxPorts
+	r.ports = pipeline.MaxPorts
 	for slot := range slots {
 		var out []switchmlResult
 		for w := range workers {

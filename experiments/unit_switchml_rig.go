@@ -9,7 +9,8 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // switchmlElements are the values a packet of rigs.
@@ -26,12 +27,12 @@ func switchmlUp(w int) inet.Flow {
 }
 
 // switchmlProgram returns a switch with a job of n workers.
-func switchmlProgram(n, slots int, sink trace.Sink) (*program.Program, error) {
-	cfg := program.Config{Node: "tor", Router: rigRouter, Elements: switchmlElements, Slots: slots, Trace: sink}
+func switchmlProgram(n, slots int, sink trace.Sink) (*reference.Program, error) {
+	j := program.Job{ID: 1, Elements: switchmlElements, Slots: slots}
 	for w := range n {
-		cfg.Workers = append(cfg.Workers, program.Worker{Addr: rigWorker(w), Port: sansio.Port(w)})
+		j.Workers = append(j.Workers, program.Worker{MAC: inet.MAC{2, 0, 0, 0, byte(w >> 8), byte(w)}, Addr: rigWorker(w), Port: sansio.Port(w)})
 	}
-	return program.New(cfg)
+	return reference.New(program.Config{Node: "tor", Router: rigRouter, Jobs: []program.Job{j}, Trace: sink})
 }
 
 // switchmlRig is what aggregates in one switch, the reference program or an emulated

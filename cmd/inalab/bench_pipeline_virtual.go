@@ -12,14 +12,15 @@ import (
 	"github.com/inalab/inalab/reports/bench"
 	"github.com/inalab/inalab/reports/stat"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
 // maxPipelineWorkers leaves a port of pipe 0 in loopback mode: see
-// switchmltofino.Options.Ports.
-const maxPipelineWorkers = switchmltofino.MaxPorts - 1
+// pipeline.Options.Ports.
+const maxPipelineWorkers = pipeline.MaxPorts - 1
 
 // Work of a switch alone: trains as they come live, a worker's packets of many slots
 // behind each other.
@@ -66,21 +67,22 @@ func (f pipelineFlags) simulate() (out []bench.PipelineVirtual, err error) {
 
 // switches returns the switches that take turns.
 func (f pipelineFlags) switches(elements int) ([]aloneSwitch, error) {
-	cfg := switchml.Config{Node: "switch", Router: netip.AddrFrom4([4]byte{10, 0, 0, 254}), Elements: elements, Slots: pipelineTrain}
+	j := switchml.Job{ID: 1, Elements: elements, Slots: pipelineTrain}
 	for w := range f.workers {
-		cfg.Workers = append(cfg.Workers, switchml.Worker{Addr: pipelineAddr(w), Port: sansio.Port(w)})
+		j.Workers = append(j.Workers, switchml.Worker{MAC: inet.MAC{2, 0, 0, 0, byte(w >> 8), byte(w)}, Addr: pipelineAddr(w), Port: sansio.Port(w)})
 	}
-	reference, err := switchml.New(cfg)
+	cfg := switchml.Config{Node: "switch", Router: netip.AddrFrom4([4]byte{10, 0, 0, 254}), Jobs: []switchml.Job{j}}
+	oracle, err := reference.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	out := []aloneSwitch{{"reference", reference, func() uint64 { return 0 }}}
+	out := []aloneSwitch{{"reference", oracle, func() uint64 { return 0 }}}
 	timing := tofino.DefaultTiming()
 	for _, p := range []struct {
 		name   string
 		timing *tofino.Timing
 	}{{"pipeline", nil}, {"pipeline with time", &timing}} {
-		e, err := switchmltofino.New(cfg, switchmltofino.Options{Ports: maxPipelineWorkers, Timing: p.timing})
+		e, err := pipeline.New(cfg, pipeline.Options{Ports: maxPipelineWorkers, Timing: p.timing})
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/render"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 	"github.com/inalab/inalab/topo/gen"
 )

@@ -14,7 +14,8 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 var _ worker.Collective = (*switchml.Core)(nil)
@@ -49,7 +50,7 @@ type params struct {
 type rig struct {
 	params
 	net      sansiotest.Network
-	prog     *program.Program
+	prog     *reference.Program
 	cores    []*switchml.Core
 	hosts    []*sansiotest.Host
 	up, down []*sansiotest.Wire
@@ -63,12 +64,12 @@ func newRig(t rapid.TB, p params) *rig {
 	t.Helper()
 	r := &rig{params: p, packets: make([][]wire.Header, p.n)}
 	host := p.config(0)
-	cfg := program.Config{Node: "tor", Router: routerAddr(), Elements: elements, Slots: switchml.PoolOf(p.slots, host.Threads), Faithful: p.faithful}
+	job := program.Job{ID: 1, Elements: elements, Slots: switchml.PoolOf(p.slots, host.Threads)}
 	for w := range p.n {
-		cfg.Workers = append(cfg.Workers, program.Worker{Addr: workerAddr(w), Port: sansio.Port(w)})
+		job.Workers = append(job.Workers, program.Worker{MAC: inet.MAC{2, 0, 0, 0, byte(w >> 8), byte(w)}, Addr: workerAddr(w), Port: sansio.Port(w)})
 	}
 	var err error
-	if r.prog, err = program.New(cfg); err != nil {
+	if r.prog, err = reference.New(program.Config{Node: "tor", Router: routerAddr(), Jobs: []program.Job{job}, Faithful: p.faithful}); err != nil {
 		t.Fatal(err)
 	}
 	sw := r.net.Add(r.prog)

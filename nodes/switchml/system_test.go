@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchml"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Without loss every worker sends each block once, and one packet with exponents

@@ -15,14 +15,15 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchml"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // halfSwitch is the 16-bit mode of a switch (§4.6) around the program for 32
 // bits: a table turns binary16 into fixed point on the way in, another turns sums
 // into binary16 on the way out. Packets of 128 binary16 are, inside, of 256 int32
 // of which the last half is zero.
-type halfSwitch struct{ *program.Program }
+type halfSwitch struct{ *reference.Program }
 
 const halfWords = 64 // of a packet: 128 values
 
@@ -77,11 +78,11 @@ func runHalf(t rapid.TB, p params) *rig {
 	t.Helper()
 	p.host = func(c *switchml.Config) { c.Values = switchml.Half }
 	r := newRig(t, p)
-	cfg := program.Config{Node: "tor", Router: routerAddr(), Elements: 256, Slots: p.slots}
+	job := program.Job{ID: 1, Elements: 256, Slots: p.slots}
 	for w := range p.n {
-		cfg.Workers = append(cfg.Workers, program.Worker{Addr: workerAddr(w), Port: sansio.Port(w)})
+		job.Workers = append(job.Workers, program.Worker{MAC: inet.MAC{2, 0, 0, 0, byte(w >> 8), byte(w)}, Addr: workerAddr(w), Port: sansio.Port(w)})
 	}
-	inside, err := program.New(cfg)
+	inside, err := reference.New(program.Config{Node: "tor", Router: routerAddr(), Jobs: []program.Job{job}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchmlrdma"
 	"github.com/inalab/inalab/nodes/worker"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	program "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 var _ worker.IntegerCollective = (*switchmlrdma.Core)(nil)
@@ -54,19 +54,19 @@ func (p *params) blocks() int { return (p.tensor + p.block() - 1) / p.block() }
 func (p *params) core(w int) switchmlrdma.Config {
 	return switchmlrdma.Config{
 		Node: "w", Workers: p.n, Tensor: p.tensor, Elements: elements, Packets: p.packets, Queues: p.queues, Flow: flowOf(w),
-		QPN: uint32(100 * w), PeerQPN: switchmljob.QPN(w, 0), PSN: roce.PSN(firstPSN), Key: uint32(7 + w), PeerKey: switchmljob.PoolRKey,
+		QPN: uint32(100 * w), PeerQPN: program.QPN(w, 0), PSN: roce.PSN(firstPSN), Key: uint32(7 + w), PeerKey: program.PoolRKey,
 		CheckICRC: true, Integers: p.ints, Sample: gradient.Sampling{Every: p.every},
 	}
 }
 
-func (p *params) job() switchmljob.Job {
-	j := switchmljob.Job{ID: 1, Elements: elements, Slots: p.packets * p.queues, NumWorkers: p.n, RDMA: &switchmljob.RDMA{MessageBytes: 4 * p.block()}}
+func (p *params) job() program.Job {
+	j := program.Job{ID: 1, Elements: elements, Slots: p.packets * p.queues, NumWorkers: p.n, RDMA: &program.RDMA{MessageBytes: 4 * p.block()}}
 	for w := range p.n {
-		q := &switchmljob.Queues{RKey: uint32(7 + w)}
+		q := &program.Queues{RKey: uint32(7 + w)}
 		for i := range p.queues {
 			q.QPNs, q.PSNs = append(q.QPNs, uint32(100*w+i)), append(q.PSNs, firstPSN)
 		}
-		j.Workers = append(j.Workers, switchmljob.Worker{Rank: w, MAC: inet.MAC{2, 0, 0, 0, 1, byte(w)}, Addr: workerAddr(w), Port: sansio.Port(w), RDMA: q})
+		j.Workers = append(j.Workers, program.Worker{ID: uint8(w), MAC: inet.MAC{2, 0, 0, 0, 1, byte(w)}, Addr: workerAddr(w), Port: sansio.Port(w), RDMA: q})
 	}
 	return j
 }
@@ -75,7 +75,7 @@ func (p *params) job() switchmljob.Job {
 type rig struct {
 	params
 	net      sansiotest.Network
-	prog     *program.Program
+	prog     *reference.RDMAProgram
 	cores    []*switchmlrdma.Core
 	hosts    []*sansiotest.Host
 	up, down []*sansiotest.Wire
@@ -107,7 +107,7 @@ func newRig(t rapid.TB, p params) *rig {
 	t.Helper()
 	r := &rig{params: p}
 	var err error
-	if r.prog, err = program.New(program.Config{Node: "tor", Router: routerAddr(), Jobs: []switchmljob.Job{p.job()}, Faithful: p.faithful, CheckICRC: true}); err != nil {
+	if r.prog, err = reference.NewRDMA(program.Config{Node: "tor", Router: routerAddr(), Jobs: []program.Job{p.job()}, Faithful: p.faithful, CheckICRC: true}); err != nil {
 		t.Fatal(err)
 	}
 	sw := r.net.Add(r.prog)

@@ -9,7 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/switchmlrdma"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // Without loss every worker sends each message once, and one with an exponent only
@@ -177,7 +177,7 @@ func TestAnswersInterleave(t *testing.T) {
 		if got := r.wrong(t); got != want {
 			t.Errorf("faithful %v: %d blocks are wrong, want %d; switch %v", faithful, got, want, r.prog.Counters())
 		}
-		if held := count(r.prog, program.CountHeldBack); (held > 0) == faithful {
+		if held := count(r.prog, program.CountRDMAHeldBack); (held > 0) == faithful {
 			t.Errorf("faithful %v: %d results held back", faithful, held)
 		}
 	}

@@ -235,14 +235,14 @@ func TestRefusesBadConfigs(t *testing.T) {
 				"program of pfe2: results go to PFE 3 across the fabric, which has no engine"},
 		{func() programmed {
 			c := switchmlConfig(rack, 1)
-			c.SwitchML.Workers[1].Port = dataplane.Fabric(0)
+			c.SwitchML.Jobs[0].Workers[1].Port = dataplane.Fabric(0)
 			return c
 		},
 			`chassis "tor": program of engine: results go across the fabric: a switch with one forwarding engine has none`},
-		{func() programmed { c := switchmlConfig(rack, 1); c.SwitchML.Workers[1].Port = 5; return c },
+		{func() programmed { c := switchmlConfig(rack, 1); c.SwitchML.Jobs[0].Workers[1].Port = 5; return c },
 			`chassis "tor": program of engine: results leave by port 5, which has no link`},
 		{func() programmed { c := switchmlConfig(rack, 0); return c },
-			`chassis "tor": configuring switchml on tor: pool of 0 slots: 1 to 8192 are possible`},
+			`chassis "tor": configuring switchml on tor: no-room: job 1 wants 0 slots: use 1 to 8192`},
 		{func() programmed { c := switchmlConfig(rack, 1); c.Switch.Ports[0].Out.Rate = -1; return c },
 			`chassis "tor": link "tor:p0->h0:eth0": rate -1bit/s is negative: it must be positive, or zero for unlimited`},
 	} {

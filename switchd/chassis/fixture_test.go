@@ -14,9 +14,10 @@ import (
 	wireswitch "github.com/inalab/inalab/internal/wire/switchml"
 	wiretrio "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	referenceswitch "github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/switchd/program/trioml"
-	"github.com/inalab/inalab/switchd/program/trioml/reference"
+	referencetrio "github.com/inalab/inalab/switchd/program/trioml/reference"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -195,14 +196,14 @@ func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error
 	var sml switchml.Config
 	if strictjson.Decode(config, &sml) == nil {
 		sml.Trace = sink
-		return switchml.New(sml)
+		return referenceswitch.New(sml)
 	}
 	var trio trioml.Config
 	if err := strictjson.Decode(config, &trio); err != nil {
 		return nil, err
 	}
 	trio.Trace = sink
-	return reference.New(trio)
+	return referencetrio.New(trio)
 }
 
 // trioConfig is the paper's hierarchy: the PFEs with hosts aggregate those,
@@ -236,12 +237,14 @@ func trioConfig(p *plan.Plan) programmed {
 
 func switchmlConfig(p *plan.Plan, slots int) programmed {
 	sw := p.Switches[0]
-	job := &switchml.Config{Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Elements: 64, Slots: slots}
+	job := switchml.Job{ID: 1, Elements: 64, Slots: slots}
 	for i := range p.Hosts {
 		h := &p.Hosts[i]
 		job.Workers = append(job.Workers, switchml.Worker{MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(h.SwitchPort)})
 	}
-	return programmed{Config: Config{Switch: sw, MTU: p.MTU, Seed: 1}, SwitchML: job}
+	return programmed{Config: Config{Switch: sw, MTU: p.MTU, Seed: 1}, SwitchML: &switchml.Config{
+		Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Jobs: []switchml.Job{job},
+	}}
 }
 
 func switchmlTrain(h *plan.Host, slots ...int) sansio.Arrival {

@@ -14,8 +14,8 @@ import (
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/topo/gen"
 )
 
@@ -26,7 +26,7 @@ func newPipeline(t *testing.T) *rig {
 	cfg := chassis.Config{Switch: r.plan.Switches[0], NoLinks: true, Programs: []json.RawMessage{json.RawMessage("{}")}}
 	var err error
 	r.Chassis, err = chassis.New(cfg, func(json.RawMessage, trace.Sink) (dataplane.Engine, error) {
-		return switchmltofino.New(switchml.Config{Node: "tor", Router: netip.MustParseAddr("10.1.255.254"), MAC: inet.MAC{2}}, switchmltofino.Options{Ports: 3})
+		return pipeline.New(switchml.Config{Node: "tor", Router: netip.MustParseAddr("10.1.255.254"), MAC: inet.MAC{2}}, pipeline.Options{Ports: 3})
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

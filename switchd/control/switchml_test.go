@@ -19,16 +19,17 @@ import (
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/topo/plan"
 )
 
 // engines are what speaks SwitchML on a switch of few ports.
 var engines = map[string]func(cfg switchml.Config) (dataplane.Engine, error){
-	"reference": func(cfg switchml.Config) (dataplane.Engine, error) { return switchml.New(cfg) },
+	"reference": func(cfg switchml.Config) (dataplane.Engine, error) { return reference.New(cfg) },
 	"pipeline": func(cfg switchml.Config) (dataplane.Engine, error) {
-		return switchmltofino.New(cfg, switchmltofino.Options{Ports: 15})
+		return pipeline.New(cfg, pipeline.Options{Ports: 15})
 	},
 }
 

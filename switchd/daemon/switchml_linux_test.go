@@ -27,8 +27,9 @@ import (
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	switchml "github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -42,10 +43,10 @@ type switchmlEngine struct {
 // switchmlEngines are those that the public client is tried with.
 var switchmlEngines = []switchmlEngine{
 	{"reference", func(node string, router netip.Addr, mac inet.MAC, sink trace.Sink) (dataplane.Engine, error) {
-		return switchml.New(switchml.Config{Node: node, Router: router, MAC: mac, Trace: sink})
+		return reference.New(switchml.Config{Node: node, Router: router, MAC: mac, Trace: sink})
 	}},
 	{"pipeline", func(node string, router netip.Addr, mac inet.MAC, sink trace.Sink) (dataplane.Engine, error) {
-		return switchmltofino.New(switchml.Config{Node: node, Router: router, MAC: mac, Trace: sink}, switchmltofino.Options{})
+		return pipeline.New(switchml.Config{Node: node, Router: router, MAC: mac, Trace: sink}, pipeline.Options{})
 	}},
 }
 

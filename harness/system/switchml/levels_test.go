@@ -13,7 +13,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	host "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
 )
 

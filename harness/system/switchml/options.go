@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/inalab/inalab/harness/job"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 )
 
 // options are those of a job on the command line.
@@ -38,7 +38,7 @@ levels of switches or PFEs, other than the job of a run.`, []string{
 
 // Register adds the options.
 func (o *options) Register(flags *pflag.FlagSet) {
-	flags.IntVar(&o.slots, "slots", 0, fmt.Sprintf("its part of the pool, 1 to %d (required there)", switchmljob.MaxSlots))
+	flags.IntVar(&o.slots, "slots", 0, fmt.Sprintf("its part of the pool, 1 to %d (required there)", program.MaxSlots))
 	flags.IntVar(&o.elements, "elements", elementsByDefault, "values a packet, 64 or 256")
 	flags.StringArrayVar(&o.workers, "worker", nil, "address, MAC and port of a worker, as 10.1.0.9,02:00:00:00:00:00,p0; once for each rank")
 }
@@ -53,7 +53,7 @@ func (o *options) Request(common job.RuntimeRequest, given func(string) bool) (a
 		if given("worker") {
 			other = "worker"
 		}
-		return nil, fmt.Errorf("--%s is of jobs of %s, which take a part of the pool: add --slots, 1 to %d", other, switchmljob.Protocol, switchmljob.MaxSlots)
+		return nil, fmt.Errorf("--%s is of jobs of %s, which take a part of the pool: add --slots, 1 to %d", other, program.Protocol, program.MaxSlots)
 	case given("sources") && given("worker"):
 		return nil, errors.New("--sources and --worker: tell the workers in one way")
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -100,8 +101,8 @@ func (p Pipe) unless(j *job.Job, unfit func() string) (_ Pipe, notes []string, e
 // packets of 64 values, one level.
 func halfPlaces(elements, switches int) error {
 	switch {
-	case elements != switchmltofino.HalfElements:
-		return fmt.Errorf("switchml.values: half: the switch converts %d values a packet, not %d: use system switchml64", switchmltofino.HalfElements, elements)
+	case elements != pipeline.HalfElements:
+		return fmt.Errorf("switchml.values: half: the switch converts %d values a packet, not %d: use system switchml64", pipeline.HalfElements, elements)
 	case switches > 1:
 		return fmt.Errorf("switchml.values: half: %d switches would aggregate, and a switch's sum is no 16-bit float of the range that the next one takes: put all workers on one switch (topology rack), or use fixed16", switches)
 	}
@@ -128,8 +129,8 @@ func unfit(j *job.Job, programs [][]any) string {
 func unfitProgram(c *program.Config) string {
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
-		if n := len(j.Workers); n > switchmltofino.MaxWorkers {
-			return fmt.Sprintf("%s aggregates for %d, and a slot's bitmap has %d bits", c.Node, n, switchmltofino.MaxWorkers)
+		if n := len(j.Workers); n > pipeline.MaxWorkers {
+			return fmt.Sprintf("%s aggregates for %d, and a slot's bitmap has %d bits", c.Node, n, pipeline.MaxWorkers)
 		}
 		for k := range j.Workers {
 			if why := unfitPort(c.Node, j.Workers[k].Port); why != "" {
@@ -149,8 +150,8 @@ func unfitPort(node string, p sansio.Port) string {
 	switch _, fabric := dataplane.IsFabric(p); {
 	case fabric:
 		return node + " is one of several forwarding engines of a chassis"
-	case int(p) >= switchmltofino.MaxPorts:
-		return fmt.Sprintf("%s uses port %d, and the %d ports of one pipe serve workers (System §5)", node, p, switchmltofino.MaxPorts)
+	case int(p) >= pipeline.MaxPorts:
+		return fmt.Sprintf("%s uses port %d, and the %d ports of one pipe serve workers (System §5)", node, p, pipeline.MaxPorts)
 	}
 	return ""
 }
@@ -160,9 +161,9 @@ func (p Pipe) takes(elements int) units.Duration {
 	if !p.Pipeline || !p.Timed {
 		return 0
 	}
-	passes := switchmltofino.Passes(elements, true)
+	passes := pipeline.Passes(elements, true)
 	if p.Half {
-		passes = switchmltofino.HalfPasses(true)
+		passes = pipeline.HalfPasses(true)
 	}
 	return tofino.IngressTime + tofino.EgressTime + units.Duration(passes-1)*tofino.PassTime
 }
@@ -189,7 +190,7 @@ func (p Pipe) config(c program.Config, sw *plan.Switch, seed rng.Root) switchmlC
 
 // pipePorts returns how many ports a chip is to have; zero: all that it can.
 func pipePorts(sw *plan.Switch) int {
-	if n := len(sw.Ports); n < switchmltofino.MaxPorts {
+	if n := len(sw.Ports); n < pipeline.MaxPorts {
 		return n
 	}
 	return 0
@@ -207,14 +208,14 @@ func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engi
 
 func (c *switchmlConfig) engine() (dataplane.Engine, error) {
 	if !c.Pipe.Pipeline {
-		return program.New(c.Program)
+		return reference.New(c.Program)
 	}
-	return switchmltofino.New(c.Program, c.Pipe.options(c.Ports, c.Seed))
+	return pipeline.New(c.Program, c.Pipe.options(c.Ports, c.Seed))
 }
 
 // options are those of a chip.
-func (p Pipe) options(ports int, seed rng.Root) switchmltofino.Options {
-	o := switchmltofino.Options{Ports: ports, Seed: seed, Half: p.Half}
+func (p Pipe) options(ports int, seed rng.Root) pipeline.Options {
+	o := pipeline.Options{Ports: ports, Seed: seed, Half: p.Half}
 	if p.Timed {
 		t := tofino.DefaultTiming()
 		t.Front, t.Mark = 0, p.Mark // a lab's links have rate and queue of their own

@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	nodes "github.com/inalab/inalab/nodes/switchml"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -50,12 +50,12 @@ func TestWhatAggregatesSwitchML(t *testing.T) {
 		note     string
 	}{
 		{"rack", rack(4), Pipe{Pipeline: true}, false, true, ""},
-		{"as many as ports", rack(switchmltofino.MaxPorts), Pipe{Pipeline: true}, false, true, ""},
+		{"as many as ports", rack(pipeline.MaxPorts), Pipe{Pipeline: true}, false, true, ""},
 		{"levels", func() *plan.Plan { return jobtest.LeafSpine(t) }, Pipe{Pipeline: true}, false, true, ""},
 		{"asked for", rack(4), Pipe{}, true, false, ""},
 		{"lengths", rack(4), Pipe{Pipeline: true}, true, false, "packets carry lengths in place of values"},
-		{"many ports", rack(switchmltofino.MaxPorts + 1), Pipe{Pipeline: true}, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
-		{"many workers", rack(switchmltofino.MaxWorkers + 1), Pipe{Pipeline: true}, false, false, "tor aggregates for 33, and a slot's bitmap has 32 bits"},
+		{"many ports", rack(pipeline.MaxPorts + 1), Pipe{Pipeline: true}, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
+		{"many workers", rack(pipeline.MaxWorkers + 1), Pipe{Pipeline: true}, false, false, "tor aggregates for 33, and a slot's bitmap has 32 bits"},
 		{"chassis", func() *plan.Plan { return jobtest.PlanOf(t, "mx480", gen.Params{Hosts: 6}) }, Pipe{Pipeline: true}, false, false, "is one of several forwarding engines of a chassis"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestWhatAggregatesSwitchML(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, pipeline := e.(*switchmltofino.Engine); pipeline != tc.pipeline {
+					if _, pipeline := e.(*pipeline.Engine); pipeline != tc.pipeline {
 						t.Errorf("%s is a %T", sw.Switch.Name, e)
 					}
 				}
@@ -130,7 +130,7 @@ func TestMergeOfPipes(t *testing.T) {
 
 // A switch without a job is a switch that takes one.
 func TestServingSwitch(t *testing.T) {
-	p := jobtest.PlanOf(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts + 1})
+	p := jobtest.PlanOf(t, "rack", gen.Params{Hosts: pipeline.MaxPorts + 1})
 	serving := func(p *plan.Plan, pipe Pipe) (job.Serving, error) {
 		return Service{System: System{Pipe: pipe}}.Serving(&p.Switches[0], 1)
 	}
@@ -165,11 +165,11 @@ func TestPipesThatAreRefused(t *testing.T) {
 		plan   *plan.Plan
 		change func(*job.Spec)
 	}{
-		{"", half(Pipe{Pipeline: true}, 64), jobtest.PlanOf(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts}), nil},
+		{"", half(Pipe{Pipeline: true}, 64), jobtest.PlanOf(t, "rack", gen.Params{Hosts: pipeline.MaxPorts}), nil},
 		{"set switchml.pipe: pipeline", half(Pipe{}, 64), nil, nil},
 		{"use system switchml64", half(Pipe{Pipeline: true}, 256), nil, nil},
 		{"topology rack", half(Pipe{Pipeline: true}, 64), jobtest.LeafSpine(t), nil},
-		{"the pipeline cannot be had: tor uses port 16", half(Pipe{Pipeline: true}, 64), jobtest.PlanOf(t, "rack", gen.Params{Hosts: switchmltofino.MaxPorts + 1}), nil},
+		{"the pipeline cannot be had: tor uses port 16", half(Pipe{Pipeline: true}, 64), jobtest.PlanOf(t, "rack", gen.Params{Hosts: pipeline.MaxPorts + 1}), nil},
 		{"packets carry lengths in place of values", half(Pipe{Pipeline: true}, 64), nil, func(s *job.Spec) { s.Replay, s.Sample = true, gradient.Sampling{Every: 4} }},
 		{"sends them as they are", half(Pipe{Pipeline: true}, 64), nil, func(s *job.Spec) { s.Elements = elements }},
 		{"", System{Pipe: Pipe{Pipeline: true, Timed: true, Mark: 64}}, nil, nil},

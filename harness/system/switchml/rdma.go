@@ -18,9 +18,9 @@ import (
 	"github.com/inalab/inalab/nodes/switchmlrdma"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference/roce"
+	program "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -32,7 +32,7 @@ type RDMA struct {
 	Unscaled   bool // use Slots as they are
 	Retransmit bool
 	Timeout    units.Duration // zero: as in System
-	Faithful   bool           // the switch without what the paper does not say: see package switchmlroce
+	Faithful   bool           // the switch without what the paper does not say: see package reference
 	Pipe       Pipe           // what aggregates in the switch
 }
 
@@ -64,7 +64,7 @@ func (s RDMA) Description() string {
 // Configure reads what it needs of the section "switchml", which the other variants
 // share.
 func (s RDMA) Configure(k job.Knobs) job.System {
-	s.Slots = k.Int("switchml.pool", 1, switchmljob.MaxSlots)
+	s.Slots = k.Int("switchml.pool", 1, program.MaxSlots)
 	s.Unscaled = k.Flag("switchml.unscaled-pool")
 	s.Retransmit = k.Flag("switchml.retransmit")
 	s.Timeout = k.Duration("switchml.timeout", "default")
@@ -88,13 +88,13 @@ func (s RDMA) Layout(j *job.Job) (job.Layout, error) {
 	if err := j.OneEngine(); err != nil {
 		return job.Layout{}, err
 	}
-	if n := len(j.Hosts()); n > switchmljob.MaxWorkers {
-		return job.Layout{}, fmt.Errorf("%s aggregates for %d workers at most, and topology %s has %d: give the job fewer hosts", s.Name(), switchmljob.MaxWorkers, j.Plan.Name, n)
+	if n := len(j.Hosts()); n > program.MaxRanks {
+		return job.Layout{}, fmt.Errorf("%s aggregates for %d workers at most, and topology %s has %d: give the job fewer hosts", s.Name(), program.MaxRanks, j.Plan.Name, n)
 	}
 	q, m := s.queues(j), s.packets()
 	sw := &j.Plan.Switches[0]
 	of := program.Config{
-		Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Jobs: []switchmljob.Job{s.document(j)}, Faithful: s.Faithful, CheckICRC: j.Virtual,
+		Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Jobs: []program.Job{s.document(j)}, Faithful: s.Faithful, CheckICRC: j.Virtual,
 	}
 	pipe, notes, err := s.Pipe.unless(j, func() string { return s.unfit(j, &of) })
 	if err != nil {
@@ -119,8 +119,8 @@ func (s RDMA) unfit(j *job.Job, c *program.Config) string {
 		return "packets carry lengths in place of values"
 	}
 	of := &c.Jobs[0]
-	if n := len(of.Workers) * s.queues(j); n > switchmltofino.MaxQueuePairs {
-		return fmt.Sprintf("%s would have %d queue pairs, and its registers are for %d", c.Node, n, switchmltofino.MaxQueuePairs)
+	if n := len(of.Workers) * s.queues(j); n > pipeline.MaxQueuePairs {
+		return fmt.Sprintf("%s would have %d queue pairs, and its registers are for %d", c.Node, n, pipeline.MaxQueuePairs)
 	}
 	for i := range of.Workers {
 		if why := unfitPort(c.Node, of.Workers[i].Port); why != "" {
@@ -131,18 +131,18 @@ func (s RDMA) unfit(j *job.Job, c *program.Config) string {
 }
 
 // document is the job as a control plane would set it up.
-func (s RDMA) document(j *job.Job) switchmljob.Job {
+func (s RDMA) document(j *job.Job) program.Job {
 	hosts, q := j.Hosts(), s.queues(j)
-	out := switchmljob.Job{
-		ID: int(j.ID), Elements: rdmaElements, Slots: q * s.packets(), NumWorkers: len(hosts),
-		RDMA: &switchmljob.RDMA{MessageBytes: 4 * rdmaElements * s.packets()},
+	out := program.Job{
+		ID: j.ID, Elements: rdmaElements, Slots: q * s.packets(), NumWorkers: len(hosts),
+		RDMA: &program.RDMA{MessageBytes: 4 * rdmaElements * s.packets()},
 	}
 	for i := range hosts {
-		h, own := &hosts[i], &switchmljob.Queues{RKey: rdmaKey(i)}
+		h, own := &hosts[i], &program.Queues{RKey: rdmaKey(i)}
 		for k := range q {
 			own.QPNs, own.PSNs = append(own.QPNs, rdmaQPN+uint32(k)), append(own.PSNs, 0)
 		}
-		out.Workers = append(out.Workers, switchmljob.Worker{Rank: i, MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(h.SwitchPort), RDMA: own})
+		out.Workers = append(out.Workers, program.Worker{ID: uint8(i), MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(h.SwitchPort), RDMA: own})
 	}
 	return out
 }
@@ -158,7 +158,7 @@ func (s RDMA) core(j *job.Job, i int, h *plan.Host) switchmlrdma.Config {
 	return switchmlrdma.Config{
 		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: rdmaElements, Packets: s.packets(), Queues: s.queues(j), Job: j.ID,
 		Flow: j.ToSwitch(h, roce.Port, roce.Port),
-		QPN:  rdmaQPN, PeerQPN: switchmljob.QPN(i, 0), Key: rdmaKey(i), PeerKey: switchmljob.PoolRKey,
+		QPN:  rdmaQPN, PeerQPN: program.QPN(i, 0), Key: rdmaKey(i), PeerKey: program.PoolRKey,
 		Timeout: cmp.Or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, CheckICRC: j.Virtual, Integers: j.Elements > 0, Sample: j.Sample,
 	}
 }
@@ -236,7 +236,9 @@ func (RDMA) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine
 
 func (c *rdmaConfig) engine() (dataplane.Engine, error) {
 	if !c.Pipe.Pipeline {
-		return program.New(c.Program)
+		return reference.NewRDMA(c.Program)
 	}
-	return switchmltofino.NewRDMA(c.Program, c.Pipe.options(c.Ports, c.Seed))
+	o := c.Pipe.options(c.Ports, c.Seed)
+	o.RDMA = true
+	return pipeline.New(c.Program, o)
 }

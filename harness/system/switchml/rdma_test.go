@@ -10,7 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchmlrdma"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
@@ -74,7 +74,7 @@ func TestRDMAJobsShareAProgram(t *testing.T) {
 
 // What aggregates is what was asked for and can be; where it is not, a note says why.
 func TestWhatAggregatesRDMA(t *testing.T) {
-	pipeline := Pipe{Pipeline: true}
+	chip := Pipe{Pipeline: true}
 	for _, tc := range []struct {
 		name     string
 		system   RDMA
@@ -83,12 +83,12 @@ func TestWhatAggregatesRDMA(t *testing.T) {
 		pipeline bool
 		note     string
 	}{
-		{"rack", RDMA{Pipe: pipeline}, 4, false, true, ""},
-		{"as many as ports", RDMA{Pipe: pipeline, Slots: 64, Packets: 1}, switchmltofino.MaxPorts, false, true, ""},
+		{"rack", RDMA{Pipe: chip}, 4, false, true, ""},
+		{"as many as ports", RDMA{Pipe: chip, Slots: 64, Packets: 1}, pipeline.MaxPorts, false, true, ""},
 		{"asked for", RDMA{}, 4, true, false, ""},
-		{"lengths", RDMA{Pipe: pipeline}, 4, true, false, "packets carry lengths in place of values"},
-		{"many ports", RDMA{Pipe: pipeline}, switchmltofino.MaxPorts + 1, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
-		{"many queue pairs", RDMA{Pipe: pipeline, Packets: 2, Slots: 8192, Unscaled: true}, 3, false, false, "tor would have 12288 queue pairs, and its registers are for 8192"},
+		{"lengths", RDMA{Pipe: chip}, 4, true, false, "packets carry lengths in place of values"},
+		{"many ports", RDMA{Pipe: chip}, pipeline.MaxPorts + 1, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
+		{"many queue pairs", RDMA{Pipe: chip, Packets: 2, Slots: 8192, Unscaled: true}, 3, false, false, "tor would have 12288 queue pairs, and its registers are for 8192"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := jobtest.Spec(t, tc.system, "rack", tc.hosts)
@@ -104,7 +104,7 @@ func TestWhatAggregatesRDMA(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, is := e.(*switchmltofino.Engine); is != tc.pipeline {
+			if _, is := e.(*pipeline.Engine); is != tc.pipeline {
 				t.Errorf("the switch is a %T", e)
 			}
 		})

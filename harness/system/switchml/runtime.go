@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -41,7 +41,7 @@ type RequestedWorker struct {
 const fixWorker = "name hosts of this switch, or give --worker; a job over several switches needs levels, which only the job of a run has"
 
 // Protocol names what its jobs speak.
-func (System) Protocol() string { return switchmljob.Protocol }
+func (System) Protocol() string { return program.Protocol }
 
 // LayOut lays a requested job over a switch.
 func (System) LayOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Layout, error) {
@@ -55,8 +55,8 @@ func layOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Layout, erro
 	if err != nil {
 		return control.Layout{}, err
 	}
-	doc := &switchmljob.Job{
-		ID: r.ID, Elements: r.SwitchML.Elements, Slots: r.SwitchML.Slots,
+	doc := &program.Job{
+		ID: uint8(r.ID), Elements: r.SwitchML.Elements, Slots: r.SwitchML.Slots,
 		NumWorkers: len(r.Sources) + len(r.SwitchML.Workers), // one of the two is none
 	}
 	for rank := range doc.NumWorkers {
@@ -72,7 +72,7 @@ func layOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Layout, erro
 			return control.Layout{}, dataplane.Refuse(dataplane.RefusedLevels, "name workers at the ports of one PFE: levels are laid out for the job of a run only",
 				"job %d: rank %d at port %s is on %s of %s, and the job on %s", r.ID, rank, at.Name, sw.Chassis.PFEs[engine].Name, sw.Name, sw.Chassis.PFEs[pfe].Name)
 		}
-		w.Rank, w.Port = rank, sansio.Port(at.Index)
+		w.ID, w.Port = uint8(rank), sansio.Port(at.Index)
 		doc.Workers = append(doc.Workers, w)
 	}
 	if refusal := doc.Check(); refusal != nil {
@@ -93,7 +93,7 @@ func decodeRequest(job json.RawMessage) (r Request, err error) {
 	}
 	switch {
 	case r.SwitchML == nil:
-		return r, dataplane.Refuse(dataplane.RefusedProtocol, "give --slots, and --elements if these are not 256", "job %d says nothing of slots: this switch speaks %s", r.ID, switchmljob.Protocol)
+		return r, dataplane.Refuse(dataplane.RefusedProtocol, "give --slots, and --elements if these are not 256", "job %d says nothing of slots: this switch speaks %s", r.ID, program.Protocol)
 	case len(r.Sources) > 0 && len(r.SwitchML.Workers) > 0:
 		return r, dataplane.Refuse(dataplane.RefusedDocument, "tell its workers in one way", "job %d has hosts and workers", r.ID)
 	}
@@ -101,7 +101,7 @@ func decodeRequest(job json.RawMessage) (r Request, err error) {
 }
 
 // worker returns the worker of a rank, without rank and port, and its port.
-func (r *Request) worker(sw *plan.Switch, rank int) (w switchmljob.Worker, at *plan.Port, err error) {
+func (r *Request) worker(sw *plan.Switch, rank int) (w program.Worker, at *plan.Port, err error) {
 	if len(r.Sources) > 0 {
 		at, err = control.HostPort(sw, r.ID, r.Sources[rank], fixWorker)
 		if err != nil {
@@ -137,12 +137,12 @@ func parseMAC(text string) (m inet.MAC, err error) {
 }
 
 // added shows the workers of a job, by rank.
-func added(sw *plan.Switch, j *switchmljob.Job) dataplane.Table {
+func added(sw *plan.Switch, j *program.Job) dataplane.Table {
 	t := dataplane.Table{Columns: []dataplane.Column{
 		{Key: "rank", Name: "rank"}, {Key: "address", Name: "address"}, {Key: "mac", Name: "MAC"}, {Key: "port", Name: "port"},
 	}}
 	for _, w := range j.Workers {
-		t.Add(dataplane.Int(w.Rank), dataplane.Text(w.Addr.String()), dataplane.Text(plan.MAC(w.MAC).String()), dataplane.Text(sw.Ports[w.Port].Name))
+		t.Add(dataplane.Int(w.ID), dataplane.Text(w.Addr.String()), dataplane.Text(plan.MAC(w.MAC).String()), dataplane.Text(sw.Ports[w.Port].Name))
 	}
 	return t
 }

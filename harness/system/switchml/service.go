@@ -13,8 +13,8 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/daemon"
-	switchmltofino "github.com/inalab/inalab/switchd/program/switchml/pipeline"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -33,8 +33,8 @@ type serviceConfig struct {
 
 // Serving returns the program of a switch without jobs, which clients set up.
 func (s Service) Serving(sw *plan.Switch, seed rng.Root) (job.Serving, error) {
-	if s.Pipe.Pipeline && len(sw.Ports) > switchmltofino.MaxPorts {
-		return job.Serving{}, fmt.Errorf("%s has %d ports, and the %d of one pipe serve workers (SwitchML §5): take fewer hosts, or the reference program", sw.Name, len(sw.Ports), switchmltofino.MaxPorts)
+	if s.Pipe.Pipeline && len(sw.Ports) > pipeline.MaxPorts {
+		return job.Serving{}, fmt.Errorf("%s has %d ports, and the %d of one pipe serve workers (SwitchML §5): take fewer hosts, or the reference program", sw.Name, len(sw.Ports), pipeline.MaxPorts)
 	}
 	c := program.Config{Node: sw.Name, Router: sw.Router, MAC: inet.MAC(sw.MAC), Faithful: s.Faithful}
 	return job.Serving{

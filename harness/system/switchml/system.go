@@ -14,7 +14,7 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 	host "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
-	program "github.com/inalab/inalab/switchd/program/switchml/reference"
+	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
 )
 

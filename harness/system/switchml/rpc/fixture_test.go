@@ -20,7 +20,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 )
 
@@ -30,7 +30,7 @@ const patience = 20 * time.Second
 // books is a switch that keeps its jobs.
 type books struct {
 	mu   sync.Mutex // guards what follows
-	jobs map[int]switchmljob.Job
+	jobs map[uint8]switchml.Job
 	busy error
 }
 
@@ -41,12 +41,12 @@ func (b *books) Change(remove []int, add dataplane.Document) error {
 		return b.busy
 	}
 	for _, id := range remove {
-		delete(b.jobs, id)
+		delete(b.jobs, uint8(id))
 	}
 	if add == nil {
 		return nil
 	}
-	job := add.(*switchmljob.Job)
+	job := add.(*switchml.Job)
 	if len(b.jobs) > 0 {
 		return dataplane.Refuse(dataplane.RefusedNoRoom, "end it first", "the switch has a job")
 	}
@@ -55,7 +55,7 @@ func (b *books) Change(remove []int, add dataplane.Document) error {
 }
 
 // only returns the one job.
-func (b *books) only(t *testing.T) switchmljob.Job {
+func (b *books) only(t *testing.T) switchml.Job {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +65,7 @@ func (b *books) only(t *testing.T) switchmljob.Job {
 	for _, j := range b.jobs {
 		return j
 	}
-	return switchmljob.Job{}
+	return switchml.Job{}
 }
 
 // service is a server on loopback.
@@ -82,7 +82,7 @@ func serve(t *testing.T, wait units.Duration) *service {
 	for i := range 8 {
 		cfg.Hosts = append(cfg.Hosts, switchmlsession.Host{MAC: inet.MAC{2, 0, 0, 0, 0, byte(i)}, Addr: netip.AddrFrom4([4]byte{10, 1, 0, byte(i + 1)}), Port: sansio.Port(i)})
 	}
-	b := &books{jobs: map[int]switchmljob.Job{}}
+	b := &books{jobs: map[uint8]switchml.Job{}}
 	s, err := New(cfg, b)
 	if err != nil {
 		t.Fatal(err)

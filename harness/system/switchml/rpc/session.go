@@ -8,7 +8,7 @@ import (
 
 	"github.com/inalab/inalab/internal/wire/switchmlproto"
 	"github.com/inalab/inalab/switchd/dataplane"
-	switchmljob "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	switchmlsession "github.com/inalab/inalab/switchd/program/switchml/session"
 )
 
@@ -34,7 +34,7 @@ func (v session) RdmaSession(ctx context.Context, r *switchmlproto.RdmaSessionRe
 	opened, err := v.server.open(ctx, switchmlsession.Session{
 		ID: uint64(r.GetSessionId()), Rank: r.GetRank(), Workers: r.GetNumWorkers(), MAC: r.GetMac(), Addr: r.GetIpv4(), PacketSize: int32(r.GetPacketSize()),
 		RDMA: &switchmlsession.RDMA{
-			Queues:       switchmljob.Queues{RKey: r.GetRkey(), QPNs: r.GetQpns(), PSNs: r.GetPsns()},
+			Queues:       switchml.Queues{RKey: r.GetRkey(), QPNs: r.GetQpns(), PSNs: r.GetPsns()},
 			MessageBytes: r.GetMessageSize(),
 		},
 	})
@@ -70,7 +70,7 @@ func (s *Server) open(ctx context.Context, r switchmlsession.Session) (switchmls
 }
 
 // documentOf returns a job as engines are told of it; nil: there is none.
-func documentOf(j *switchmljob.Job) dataplane.Document {
+func documentOf(j *switchml.Job) dataplane.Document {
 	if j == nil {
 		return nil
 	}
