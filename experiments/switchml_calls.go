@@ -175,7 +175,7 @@ const packetOf256 = 1100
 var (
 	sml256   = switchml.System{Elements: 256}
 	sml64    = switchml.System{Elements: 64}
-	smlRDMA  = switchml.RDMA{}
+	smlRDMA  = switchml.System{Transport: switchml.RoCE}
 	ringRoCE = ring.System{Transport: stream.RoCE}
 	ringTCP  = ring.System{Transport: stream.TCP}
 )

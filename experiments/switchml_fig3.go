@@ -47,11 +47,7 @@ func (c contender) at(workers int, rate units.Rate) call {
 	out := call{name: c.name, sys: c.sys, host: c.host, workers: workers, rate: rate, mib: tensorMiB}
 	if rate == gigabit10 {
 		out.mib = slowMiB
-		switch sml := c.sys.(type) {
-		case switchml.System:
-			sml.Slots = pool10
-			out.sys = sml
-		case switchml.RDMA:
+		if sml, ok := c.sys.(switchml.System); ok {
 			sml.Slots = pool10
 			out.sys = sml
 		}

@@ -216,7 +216,7 @@ func TestEventsNameWhoIsBehindASource(t *testing.T) {
 		engines []result.TracedEngine
 	}{
 		{scene{system: switchml.System{}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
-		{scene{system: switchml.RDMA{}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
+		{scene{system: switchml.System{Transport: switchml.RoCE}, topology: "rack"}, []result.TracedEngine{{Node: "tor", Sources: []string{"h0", "h1", "h2", "h3"}, Top: true}}},
 		{scene{system: trioml.System{}, topology: "mx480"}, []result.TracedEngine{
 			{Node: "mx480/pfe1", Sources: []string{"h0", "h1"}}, {Node: "mx480/pfe2", Sources: []string{"h2", "h3"}},
 			{Node: "mx480/pfe4", Sources: []string{"mx480/pfe1", "mx480/pfe2"}, Top: true},

@@ -25,7 +25,7 @@ func TestEnginesAreNamed(t *testing.T) {
 	}{
 		{switchml.System{}, jobtest.Plan(t, "rack", 4), "tor", 1},
 		{switchml.System{Pipe: switchml.Pipe{Pipeline: true}}, jobtest.Plan(t, "rack", 4), "tor", 1},
-		{switchml.RDMA{}, jobtest.Plan(t, "rack", 4), "tor", 1},
+		{switchml.System{Transport: switchml.RoCE}, jobtest.Plan(t, "rack", 4), "tor", 1},
 		{trioml.System{}, jobtest.Plan(t, "rack", 4), "tor", 1},
 		{switchml.System{}, jobtest.Plan(t, "mx480", 6), "mx480/pfe4", 2},
 		{trioml.System{}, jobtest.Plan(t, "mx480", 6), "mx480/pfe4", 2},

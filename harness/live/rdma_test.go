@@ -18,7 +18,7 @@ func TestMessagesOfRDMA(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("without loss", func(t *testing.T) {
-		s := scene{system: switchml.RDMA{}, topology: "rack"}
+		s := scene{system: switchml.System{Transport: switchml.RoCE}, topology: "rack"}
 		liveCell, liveTensors := runRecorded(t, mustJob(t, s), options(t))
 		virtual, virtualCell, virtualTensors := virtualRecorded(t, s, images)
 		checkParity(t, virtual, virtualTensors, liveTensors, virtualCell, liveCell)
@@ -26,7 +26,7 @@ func TestMessagesOfRDMA(t *testing.T) {
 	t.Run("one in a hundred lost", func(t *testing.T) {
 		heavy(t)
 		j := mustJob(t, scene{
-			system: switchml.RDMA{Retransmit: true, Packets: 4, Timeout: 20 * units.Millisecond}, topology: "rack", iterations: 4, link: topo.LinkSpec{Loss: 0.01},
+			system: switchml.System{Transport: switchml.RoCE, Retransmit: true, Packets: 4, Timeout: 20 * units.Millisecond}, topology: "rack", iterations: 4, link: topo.LinkSpec{Loss: 0.01},
 		})
 		cell := mustRun(t, j, options(t))
 		again := 0

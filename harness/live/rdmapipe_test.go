@@ -13,7 +13,7 @@ func TestMessagesOfRDMAOnThePipeline(t *testing.T) {
 	needRoot(t)
 	heavy(t)
 	j := mustJob(t, scene{
-		system: switchml.RDMA{Retransmit: true, Packets: 4, Timeout: 20 * units.Millisecond, Pipe: switchml.Pipe{Pipeline: true}}, topology: "rack", iterations: 4, link: topo.LinkSpec{Loss: 0.01},
+		system: switchml.System{Transport: switchml.RoCE, Retransmit: true, Packets: 4, Timeout: 20 * units.Millisecond, Pipe: switchml.Pipe{Pipeline: true}}, topology: "rack", iterations: 4, link: topo.LinkSpec{Loss: 0.01},
 	})
 	cell := mustRun(t, j, options(t))
 	again := 0

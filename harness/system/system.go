@@ -19,7 +19,7 @@ func All() []job.System {
 		ps.System{},
 		switchml.System{Elements: 64},
 		switchml.System{Elements: 256},
-		switchml.RDMA{},
+		switchml.System{Transport: switchml.RoCE},
 		trioml.System{},
 	}
 }

@@ -28,7 +28,7 @@ type Tensors string
 const (
 	OneTensor Tensors = "one"    // whole
 	Layers    Tensors = "layers" // layer by layer, each when the one before is reduced
-	Stream    Tensors = "stream" // layer by layer, as one stream (System App B)
+	Stream    Tensors = "stream" // layer by layer, as one stream (SwitchML App B)
 )
 
 // configure reads the knobs. What is as by default stays zero.

@@ -15,7 +15,7 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// levels lays the aggregation of a job over the switches of a plan (System §7):
+// levels lays the aggregation of a job over the switches of a plan (SwitchML §7):
 // where all workers are on one switch it aggregates alone, else the switches that
 // their packets pass on the way to a root, each as one worker of the next.
 //

@@ -30,7 +30,7 @@ func switchmlPrograms(t *testing.T, s *job.Set) map[string]program.Config {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := cfg.engine(); err != nil {
+			if _, err := (System{}).engine(cfg); err != nil {
 				t.Error(err)
 			}
 			out[cfg.Program.Node] = cfg.Program

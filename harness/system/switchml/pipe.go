@@ -19,12 +19,12 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// Pipe is what aggregates System in a switch. The zero value is the reference
+// Pipe is what aggregates SwitchML in a switch. The zero value is the reference
 // program; the pipeline takes several times its processor time (inalab bench pipeline).
 type Pipe struct {
 	Pipeline bool // the program on an emulated Tofino
-	Timed    bool // under the virtual clock passes take time (System §5), which is not divided by the scale
-	Half     bool `json:",omitempty"` // packets carry 16-bit floats, which the switch converts (System §4.6)
+	Timed    bool // under the virtual clock passes take time (SwitchML §5), which is not divided by the scale
+	Half     bool `json:",omitempty"` // packets carry 16-bit floats, which the switch converts (SwitchML §4.6)
 	Mark     int  `json:",omitempty"` // cells of [tofino.CellBytes] in a queue that mark a packet behind them; zero: none do
 }
 
@@ -68,14 +68,9 @@ func (p Pipe) validate() error {
 	return nil
 }
 
-// of returns what runs the programs of a job, and notes where that is not what was
+// choose returns what runs the programs of a job, and notes where that is not what was
 // asked for: all its switches are the same.
-func (p Pipe) of(j *job.Job, programs [][]any) (_ Pipe, notes []string, err error) {
-	return p.unless(j, func() string { return unfit(j, programs) })
-}
-
-// unless is that for programs that a pipeline cannot run for a reason.
-func (p Pipe) unless(j *job.Job, unfit func() string) (_ Pipe, notes []string, err error) {
+func (p Pipe) choose(j *job.Job, programs [][]any) (_ Pipe, notes []string, err error) {
 	if err := p.validate(); err != nil {
 		return p, nil, err
 	}
@@ -88,7 +83,7 @@ func (p Pipe) unless(j *job.Job, unfit func() string) (_ Pipe, notes []string, e
 	if !j.Virtual {
 		p.Timed, p.Mark = false, 0
 	}
-	switch why := unfit(); {
+	switch why := unfit(j, programs); {
 	case why != "" && p.Half:
 		return p, nil, fmt.Errorf("switchml.values: half: the reference program adds int32 alone, and the pipeline cannot be had: %s: use fixed16, which any switch adds", why)
 	case why != "":
@@ -129,6 +124,9 @@ func unfit(j *job.Job, programs [][]any) string {
 func unfitProgram(c *program.Config) string {
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
+		if n := j.QueuePairs(); n > pipeline.MaxQueuePairs {
+			return fmt.Sprintf("%s would have %d queue pairs, and its registers are for %d", c.Node, n, pipeline.MaxQueuePairs)
+		}
 		if n := len(j.Workers); n > pipeline.MaxWorkers {
 			return fmt.Sprintf("%s aggregates for %d, and a slot's bitmap has %d bits", c.Node, n, pipeline.MaxWorkers)
 		}
@@ -151,7 +149,7 @@ func unfitPort(node string, p sansio.Port) string {
 	case fabric:
 		return node + " is one of several forwarding engines of a chassis"
 	case int(p) >= pipeline.MaxPorts:
-		return fmt.Sprintf("%s uses port %d, and the %d ports of one pipe serve workers (System §5)", node, p, pipeline.MaxPorts)
+		return fmt.Sprintf("%s uses port %d, and the %d ports of one pipe serve workers (SwitchML §5)", node, p, pipeline.MaxPorts)
 	}
 	return ""
 }
@@ -197,20 +195,26 @@ func pipePorts(sw *plan.Switch) int {
 }
 
 // NewEngine makes what aggregates in a switch.
-func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+func (s System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
 	cfg, err := job.Decode[switchmlConfig](config)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Program.Trace = sink
-	return cfg.engine()
+	return s.engine(cfg)
 }
 
-func (c *switchmlConfig) engine() (dataplane.Engine, error) {
-	if !c.Pipe.Pipeline {
-		return reference.New(c.Program)
+func (s System) engine(c switchmlConfig) (dataplane.Engine, error) {
+	rdma := s.Transport == RoCE
+	switch {
+	case c.Pipe.Pipeline:
+		o := c.Pipe.options(c.Ports, c.Seed)
+		o.RDMA = rdma
+		return pipeline.New(c.Program, o)
+	case rdma:
+		return reference.NewRDMA(c.Program)
 	}
-	return pipeline.New(c.Program, c.Pipe.options(c.Ports, c.Seed))
+	return reference.New(c.Program)
 }
 
 // options are those of a chip.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/trace"
@@ -13,6 +14,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/nodes/gradient"
 	host "github.com/inalab/inalab/nodes/switchml"
+	"github.com/inalab/inalab/nodes/switchmlrdma"
 	"github.com/inalab/inalab/nodes/worker"
 	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
@@ -21,7 +23,9 @@ import (
 // System is the protocol of that paper. Zero knobs are those of Trio §6.1,
 // retransmission off among them.
 type System struct {
-	Elements   int  // values a packet, 64 or 256; zero means 256
+	Transport  Transport
+	Elements   int  // values a packet, 64 or 256; zero means 256, as RoCE always has
+	Packets    int  // of a message, over RoCE; zero means 16 (§5); the public client's messages have 4
 	Slots      int  // pool size at full scale; zero means DefaultSlots
 	Unscaled   bool // use Slots as they are
 	Retransmit bool
@@ -31,16 +35,25 @@ type System struct {
 	Pipe       Pipe // what aggregates in switches
 }
 
+// Transport is what carries packets.
+type Transport string
+
+// The transports.
+const (
+	UDP  Transport = ""     // as in the paper's body
+	RoCE Transport = "roce" // messages over RoCEv2 (SwitchML §5, App B)
+)
+
 // DefaultSlots is the pool of Trio §6.1.
 const DefaultSlots = 512
 
 // MinWindow is the least pool that a scaled run uses. A pool hides the round-trip
 // time, which does not shrink with the link rate: live it is some 600us here
 // (assumed: four links' delivery quantum, and two processes), in which
-// 500 Mbit/s carry 34 System packets; App C rounds up to a power of two.
+// 500 Mbit/s carry 34 SwitchML packets; App C rounds up to a power of two.
 const MinWindow = 64
 
-// switchmlSource is the UDP port of System workers, from the dynamic range
+// switchmlSource is the UDP port of SwitchML workers, from the dynamic range
 // (RFC 6335); the public client lets its user choose it.
 const switchmlSource uint16 = 49200
 
@@ -52,11 +65,19 @@ const (
 
 func (s System) elements() int { return cmp.Or(s.Elements, 256) }
 
-// Name returns "switchml256" or "switchml64".
-func (s System) Name() string { return fmt.Sprintf("switchml%d", s.elements()) }
+// Name returns "switchml256", "switchml64" or "switchml-rdma".
+func (s System) Name() string {
+	if s.Transport == RoCE {
+		return "switchml-rdma"
+	}
+	return fmt.Sprintf("switchml%d", s.elements())
+}
 
 // Description says what it is.
 func (s System) Description() string {
+	if s.Transport == RoCE {
+		return fmt.Sprintf("SwitchML over RoCEv2, messages of %d packets; live over kernel UDP, no RDMA card", s.packets())
+	}
 	what := fmt.Sprintf("SwitchML, %d values a packet", s.elements())
 	if s.elements() == 64 { // the first in tables
 		what += ": the whole pool waits for the slowest worker"
@@ -64,20 +85,32 @@ func (s System) Description() string {
 	return what
 }
 
-// Configure reads the section "switchml", which both variants share.
+// Configure reads what the variant needs of the section "switchml", which all share.
 func (s System) Configure(k job.Knobs) job.System {
 	s.Slots = k.Int("switchml.pool", 1, program.MaxSlots)
 	s.Unscaled = k.Flag("switchml.unscaled-pool")
 	s.Retransmit = k.Flag("switchml.retransmit")
 	s.Timeout = k.Duration("switchml.timeout", "default")
 	s.Faithful = k.Flag("switchml.faithful")
-	s.Host.configure(k)
 	s.Pipe.configure(k)
+	if s.Transport == RoCE {
+		s.Packets, _ = strconv.Atoi(k.Choice("switchml.message-packets", "16", "8", "4", "2", "1"))
+	} else {
+		s.Host.configure(k)
+	}
 	return s
 }
 
-// Layout puts a part of the pool into every switch on the way of packets.
+// Layout lays the system over the hosts and switches of a job.
 func (s System) Layout(j *job.Job) (job.Layout, error) {
+	if s.Transport == RoCE {
+		return s.layoutRDMA(j)
+	}
+	return s.layoutUDP(j)
+}
+
+// layoutUDP puts a part of the pool into every switch on the way of packets.
+func (s System) layoutUDP(j *job.Job) (job.Layout, error) {
 	if err := s.Host.validate(j); err != nil {
 		return job.Layout{}, err
 	}
@@ -91,33 +124,42 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 		}
 	}
 	s.Pipe.Half = s.half()
-	pipe, notes, err := s.Pipe.of(j, levels.out)
+	pipe, notes, err := s.Pipe.choose(j, levels.out)
 	if err != nil {
 		return job.Layout{}, err
 	}
 	l := job.Layout{
 		Programs: pipe.wrap(j, levels.out), Engines: levels.engines(),
 		Port: switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j, levels, pipe), Block: s.values(),
-		Notes: append(s.Host.notes(j), notes...), Half: s.half(),
+		Notes: slices.Concat(s.Host.notes(j), notes, s.poolNote(j, s.slots(j))), Half: s.half(),
 	}
 	for _, h := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, &h))
 	}
-	full := cmp.Or(s.Slots, DefaultSlots)
-	if n := s.slots(j); n*j.Scale > full+j.Scale-1 {
-		l.Notes = append(l.Notes, fmt.Sprintf("pool of %d slots where %d divided by %d is %d: a pool hides the round-trip time, which does not shrink with link rates", n, full, j.Scale, (full+j.Scale-1)/j.Scale))
-	}
 	return l, nil
 }
 
-func (s System) core(j *job.Job, h *plan.Host) host.Config {
-	timeout := liveTimeout
-	if j.Virtual {
-		timeout = virtualTimeout
+// poolNote says where a pool is larger than its share by the scale.
+func (s System) poolNote(j *job.Job, slots int) []string {
+	full := cmp.Or(s.Slots, DefaultSlots)
+	if slots*j.Scale <= full+j.Scale-1 {
+		return nil
 	}
+	return []string{fmt.Sprintf("pool of %d slots where %d divided by %d is %d: a pool hides the round-trip time, which does not shrink with link rates", slots, full, j.Scale, (full+j.Scale-1)/j.Scale)}
+}
+
+// timeout is how long a worker waits before it sends again.
+func (s System) timeout(j *job.Job) units.Duration {
+	if j.Virtual {
+		return cmp.Or(s.Timeout, virtualTimeout)
+	}
+	return cmp.Or(s.Timeout, liveTimeout)
+}
+
+func (s System) core(j *job.Job, h *plan.Host) host.Config {
 	c := host.Config{
 		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: s.words(), Slots: s.slots(j), Job: j.ID,
-		Flow: toGateway(h), Timeout: cmp.Or(s.Timeout, timeout), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
+		Flow: toGateway(h), Timeout: s.timeout(j), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
 	}
 	s.Host.apply(&c, j)
 	return c
@@ -130,7 +172,7 @@ func toGateway(h *plan.Host) inet.Flow {
 
 // Merge gives a switch the jobs of all, each with its part of the pool. Where one of
 // them needs the reference program it is that of all.
-func (System) Merge(programs []any) (any, error) {
+func (s System) Merge(programs []any) (any, error) {
 	out := programs[0].(switchmlConfig)
 	out.Program.Jobs = slices.Clone(out.Program.Jobs)
 	for _, p := range programs[1:] {
@@ -146,7 +188,7 @@ func (System) Merge(programs []any) (any, error) {
 		}
 		out.Program.Jobs = append(out.Program.Jobs, next.Program.Jobs...)
 	}
-	_, err := out.engine() // whether they can be beside one another
+	_, err := s.engine(out) // whether they can be beside one another
 	return out, err
 }
 
@@ -170,21 +212,29 @@ func (s System) words() int {
 
 // slots returns a worker's pool: as many for each thread.
 func (s System) slots(j *job.Job) int {
-	n := cmp.Or(s.Slots, DefaultSlots)
-	if !s.Unscaled {
-		n = min(n, max(MinWindow, (n+j.Scale-1)/j.Scale))
-	}
 	threads := s.Host.threads()
-	return max(threads, n/threads*threads)
+	return max(threads, s.scaled(j)/threads*threads)
 }
 
-// Pool returns the pool. Training exchanges exponents first (SwitchML §4.4 and
-// App. C).
-func (s System) Pool(j *job.Job) (slots, lead int) {
-	if j.Elements > 0 {
-		return s.slots(j), 0
+// scaled returns the pool at the scale of a job.
+func (s System) scaled(j *job.Job) int {
+	n := cmp.Or(s.Slots, DefaultSlots)
+	if s.Unscaled {
+		return n
 	}
-	return s.slots(j), 1
+	return min(n, max(MinWindow, (n+j.Scale-1)/j.Scale))
+}
+
+// Pool returns the pool, or over RoCE the queue pairs, which are to messages as slots
+// are to packets. Training exchanges exponents first (SwitchML §4.4 and App. C).
+func (s System) Pool(j *job.Job) (slots, lead int) {
+	if j.Elements == 0 {
+		lead = 1
+	}
+	if s.Transport == RoCE {
+		return s.queues(j), lead
+	}
+	return s.slots(j), lead
 }
 
 // pool returns what a switch must have for that.
@@ -204,7 +254,15 @@ func (s System) time(j *job.Job, l *levels, pipe Pipe) units.Duration {
 }
 
 // NewCore makes one worker's end of the protocol.
-func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
+func (s System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
+	if s.Transport == RoCE {
+		cfg, err := job.Decode[switchmlrdma.Config](config)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Recorder, cfg.Trace = rec, sink
+		return switchmlrdma.New(cfg)
+	}
 	cfg, err := job.Decode[host.Config](config)
 	if err != nil {
 		return nil, err

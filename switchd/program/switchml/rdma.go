@@ -49,3 +49,13 @@ func (j *Job) MessagePackets() int {
 // Block returns what events and views call a slot: over UDP its number, of RDMA clients
 // that of the queue pair.
 func (j *Job) Block(slot int) uint32 { return uint32(slot / j.MessagePackets()) }
+
+// QueuePairs returns how many the switch keeps for the job; none for clients of UDP.
+func (j *Job) QueuePairs() (n int) {
+	for i := range j.Workers {
+		if q := j.Workers[i].RDMA; q != nil {
+			n += len(q.QPNs)
+		}
+	}
+	return n
+}
