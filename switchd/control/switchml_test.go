@@ -74,6 +74,9 @@ func (r *rig) update(host, elements int, from netip.Addr) (ports []sansio.Port) 
 	r.now++
 	in := sansio.Arrival{Port: sansio.Port(h.SwitchPort), Train: sansio.Train{Header: header, Body: body, Seg: len(body), Checksum: sansio.ChecksumPartial}}
 	r.Handle(r.now, []sansio.Arrival{in}, &eff)
+	for r.NextDeadline() <= r.now { // on its way down again
+		r.Expire(r.now, &eff)
+	}
 	for _, s := range eff.Sends {
 		ports = append(ports, s.To...)
 	}
@@ -188,23 +191,40 @@ func TestRefusedJobsOfSwitchML(t *testing.T) {
 	}
 }
 
-// In a chassis a job has the one PFE of its workers, and no levels.
-func TestJobOfSwitchMLHasOnePFE(t *testing.T) {
-	r := newSwitchML(t, "reference", "mx480", 6) // pfe1 has hosts 0 to 2, pfe2 has 3 to 5
-	if out := r.must(control.Request{Op: control.OpAddJob, Job: sml(2, 64, 8, 3, 4, 5)}); out.Added.Tables[0].PFE != "pfe2" || len(out.Added.Tables) != 1 {
-		t.Errorf("added %+v", out.Added)
+// In a chassis a job is on the PFE of its workers, or on two levels where these are on
+// several, as the job of a run is.
+func TestJobOfSwitchMLOverAChassis(t *testing.T) {
+	for name, tc := range map[string]struct {
+		hosts []int // pfe1 has 0 to 2, pfe2 has 3 to 5
+		parts []string
+	}{
+		"one PFE":  {[]int{3, 4, 5}, []string{"pfe2"}},
+		"two PFEs": {[]int{0, 5, 3}, []string{"pfe4", "pfe2", "pfe1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newSwitchML(t, "reference", "mx480", 6)
+			var parts []string
+			for _, e := range r.must(control.Request{Op: control.OpAddJob, Job: sml(2, 64, 8, tc.hosts...)}).Added.Tables {
+				parts = append(parts, e.PFE)
+			}
+			if !slices.Equal(parts, tc.parts) {
+				t.Fatalf("added to %v, want %v", parts, tc.parts)
+			}
+			for i, host := range tc.hosts {
+				if ports := r.update(host, 64, r.plan.Hosts[host].Addr.Addr()); (len(ports) == 3) != (i == 2) {
+					t.Errorf("after host %d: copies to %v", host, ports)
+				}
+			}
+			if removed := r.must(control.Request{Op: control.OpRemoveJob, ID: number(2)}).Removed; len(removed) != len(tc.parts) {
+				t.Errorf("removed %+v", removed)
+			}
+		})
 	}
-	for host := 3; host < 6; host++ {
-		if ports := r.update(host, 64, r.plan.Hosts[host].Addr.Addr()); (len(ports) == 3) != (host == 5) {
-			t.Errorf("after host %d: copies to %v", host, ports)
-		}
-	}
-	for pfe, hosts := range map[string][]int{"": {0, 5}, "pfe2": {0, 1}} {
-		out := r.ask(control.Request{Op: control.OpAddJob, PFE: pfe, Job: sml(3, 64, 8, hosts...)})
-		wantFault(t, out, control.FaultRefused, dataplane.RefusedLevels)
-		if want := "name workers at the ports of one PFE: levels are laid out for the job of a run only"; !strings.Contains(out.Error, want) {
-			t.Errorf("%q lacks %q", out.Error, want)
-		}
+	r := newSwitchML(t, "reference", "mx480", 6)
+	out := r.ask(control.Request{Op: control.OpAddJob, PFE: "pfe2", Job: sml(3, 64, 8, 0, 1)})
+	wantFault(t, out, control.FaultRefused, dataplane.RefusedLevels)
+	if want := "rank 0 at port et-0-0-0 is on pfe1 of mx480, and the job on pfe2: name workers at the ports of that PFE, or leave the PFE out"; !strings.Contains(out.Error, want) {
+		t.Errorf("%q lacks %q", out.Error, want)
 	}
 }
 

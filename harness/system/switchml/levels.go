@@ -1,16 +1,12 @@
 package switchml
 
 import (
-	"fmt"
-	"net/netip"
 	"slices"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	wire "github.com/inalab/inalab/internal/wire/switchml"
-	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -100,72 +96,31 @@ func linksFrom(p *plan.Plan, from int) []int {
 	return out
 }
 
-// udp is the port of the job between switches.
-func (l *levels) udp() uint16 { return wire.Port + uint16(l.j.ID) }
-
 // hop makes the programs of one switch.
 func (l *levels) hop(h *plan.TreeHop) error {
 	sw, _ := l.j.Plan.Switch(h.Switch)
-	above := l.above(sw, h.In)
-	if sw.Chassis == nil {
-		p, err := l.program(sw, 0, h.Ports, above)
-		l.out[sw.Index] = []any{p}
+	p := placement{sw: sw, record: l.part}
+	p.record.Parent = l.above(sw, h.In)
+	for _, at := range h.Ports {
+		p.peers = append(p.peers, l.peer(&sw.Ports[at]))
+	}
+	in := -1
+	if h.In != plan.None {
+		in = max(0, sw.Ports[h.In].PFE)
+	}
+	parts, err := p.parts(in)
+	if err != nil {
 		return err
 	}
-	ports := make([][]int, len(sw.Chassis.PFEs))
-	var used []int
-	for _, at := range h.Ports {
-		pfe := sw.Ports[at].PFE
-		if len(ports[pfe]) == 0 {
-			used = append(used, pfe)
-		}
-		ports[pfe] = append(ports[pfe], at)
+	out := make([]any, pfes(sw))
+	for _, part := range parts {
+		c := l.base
+		c.Node, c.Router, c.MAC, c.Jobs = job.EngineNode(sw, part.pfe), sw.Router, inet.MAC(sw.MAC), []program.Job{part.Job}
+		out[part.pfe] = c
+		l.nodes = append(l.nodes, job.Engine{Node: c.Node, Top: part.Parent == nil, Sources: part.sources})
 	}
-	top := sw.Chassis.Top
-	switch {
-	case h.In != plan.None:
-		top = sw.Ports[h.In].PFE
-	case len(used) == 1:
-		top = used[0]
-	}
-	return l.chassis(sw, ports, top, above)
-}
-
-// chassis makes the programs of a chassis' forwarding engines, given the ports of
-// each that lead to workers.
-func (l *levels) chassis(sw *plan.Switch, ports [][]int, top int, above *program.Parent) error {
-	out := make([]any, len(ports))
-	var inside []level
-	for pfe := range ports {
-		if pfe == top || len(ports[pfe]) == 0 {
-			continue
-		}
-		self := insideAddr(pfe)
-		p, err := l.program(sw, pfe, ports[pfe], &program.Parent{
-			MAC: inet.MAC(sw.MAC), Addr: sw.Router, Port: dataplane.Fabric(top), UDP: l.udp(), Self: self,
-		})
-		if err != nil {
-			return err
-		}
-		out[pfe] = p
-		inside = append(inside, level{job.EngineNode(sw, pfe), program.Worker{MAC: inet.MAC(sw.MAC), Addr: self, Port: dataplane.Fabric(pfe), UDP: l.udp()}})
-	}
-	p, err := l.program(sw, top, ports[top], above, inside...)
-	out[top] = p
 	l.out[sw.Index] = out
-	return err
-}
-
-// insideAddr is the address of a forwarding engine at another of its chassis: of
-// the loopback network, which never leaves a node (RFC 1122 §3.2.1.3).
-func insideAddr(pfe int) netip.Addr {
-	return netip.AddrFrom4([4]byte{127, 0, byte((pfe + 1) >> 8), byte(pfe + 1)})
-}
-
-// level is an engine as one worker of the next.
-type level struct {
-	node string
-	program.Worker
+	return nil
 }
 
 // above returns what leads up from a switch; nil at the root.
@@ -174,41 +129,21 @@ func (l *levels) above(sw *plan.Switch, in int) *program.Parent {
 		return nil
 	}
 	port := &sw.Ports[in]
-	return &program.Parent{MAC: inet.MAC(port.PeerMAC), Addr: l.j.Plan.Switches[port.PeerSwitch].Router, Port: sansio.Port(in), UDP: l.udp()}
+	return &program.Parent{MAC: inet.MAC(port.PeerMAC), Addr: l.j.Plan.Switches[port.PeerSwitch].Router, Port: sansio.Port(in), UDP: udpBetween(l.j.ID)}
 }
 
-// program makes the program of one engine, whose workers are at the other ends of
-// ports, and inside.
-func (l *levels) program(sw *plan.Switch, pfe int, ports []int, above *program.Parent, inside ...level) (program.Config, error) {
-	c, part := l.base, l.part
-	c.Node, c.Router, c.MAC = job.EngineNode(sw, pfe), sw.Router, inet.MAC(sw.MAC)
-	part.Parent = above
-	e := job.Engine{Node: c.Node, Top: above == nil, Sources: map[uint8]string{}}
-	for _, at := range ports {
-		port := &sw.Ports[at]
-		if port.PeerHost != plan.None {
-			h := &l.j.Plan.Hosts[port.PeerHost]
-			id := uint8(l.worker[h.Index])
-			e.Sources[id] = h.Name
-			part.Workers = append(part.Workers, program.Worker{ID: id, MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(at)})
-			continue
-		}
-		below := &l.j.Plan.Switches[port.PeerSwitch]
-		node := job.EngineNode(below, max(0, below.Ports[port.PeerPort].PFE)) // of its port that leads here
-		inside = append(inside, level{node, program.Worker{MAC: inet.MAC(port.PeerMAC), Addr: below.Router, Port: sansio.Port(at), UDP: l.udp()}})
+// peer returns who is at the other end of a port: a host with its worker, or a switch
+// that aggregates below.
+func (l *levels) peer(port *plan.Port) peer {
+	if port.PeerHost != plan.None {
+		h := &l.j.Plan.Hosts[port.PeerHost]
+		return peer{name: h.Name, Worker: program.Worker{ID: uint8(l.worker[h.Index]), MAC: inet.MAC(h.MAC), Addr: h.Addr.Addr(), Port: sansio.Port(port.Index)}}
 	}
-	for i, w := range inside { // numbers that no worker has
-		w.ID = uint8(program.MaxWorkers - 1 - i)
-		e.Sources[w.ID] = w.node
-		part.Workers = append(part.Workers, w.Worker)
-	}
-	if n := len(part.Workers); n > program.MaxWorkers {
-		return c, fmt.Errorf("%s would aggregate for %d workers and switches: at most %d are possible; use more levels", c.Node, n, program.MaxWorkers)
-	}
-	slices.SortStableFunc(part.Workers, func(a, b program.Worker) int { return int(a.ID) - int(b.ID) })
-	c.Jobs = []program.Job{part}
-	l.nodes = append(l.nodes, e)
-	return c, nil
+	below := &l.j.Plan.Switches[port.PeerSwitch]
+	node := job.EngineNode(below, max(0, below.Ports[port.PeerPort].PFE)) // of its port that leads here
+	return peer{name: node, engine: true, Worker: program.Worker{
+		MAC: inet.MAC(port.PeerMAC), Addr: below.Router, Port: sansio.Port(port.Index), UDP: udpBetween(l.j.ID),
+	}}
 }
 
 // engines returns those that aggregate, in the order of the plan.

@@ -148,12 +148,12 @@ func TestTimeOfLevels(t *testing.T) {
 
 // A switch has bits for 256 workers and switches.
 func TestTooManyBelowOneSwitch(t *testing.T) {
-	l := levels{j: &job.Job{Spec: job.Spec{ID: 1}}}
-	var inside []level
-	for i := range program.MaxWorkers + 1 {
-		inside = append(inside, level{Worker: program.Worker{Port: sansio.Port(i)}})
+	sw := &plan.Switch{Name: "core", Ports: make([]plan.Port, program.MaxWorkers+1)}
+	p := placement{sw: sw, record: program.Job{ID: 1}}
+	for i := range sw.Ports {
+		p.peers = append(p.peers, peer{engine: true, Worker: program.Worker{Port: sansio.Port(i)}})
 	}
-	if _, err := l.program(&plan.Switch{Name: "core"}, 0, nil, nil, inside...); err == nil || !strings.Contains(err.Error(), "core would aggregate for 257 workers and switches") {
+	if _, err := p.parts(-1); err == nil || !strings.Contains(err.Error(), "core would aggregate for 257 workers and switches") {
 		t.Errorf("%v", err)
 	}
 }

@@ -29,8 +29,8 @@ func (*options) Describe() (text string, examples []string) {
 	return `the job takes --slots of the switch's pool in each set, and its packets
 have --elements values. Ranks are in the order of the sources. A client that takes an
 interface over, with another address, is told by --worker, one for each rank, in place
-of --sources. All workers are at ports of one engine: a job that is added has no
-levels of switches or PFEs, other than the job of a run.`, []string{
+of --sources. In a chassis the PFEs of the workers' ports aggregate, and the top-level
+PFE above them; the workers of a job are all at one switch, other than those of a run.`, []string{
 			"--id 2 --sources 0-3 --slots 512",
 			"--id 3 --slots 128 --elements 64 --worker 10.1.0.9,02:00:00:00:00:00,p0",
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/strictjson"
@@ -48,8 +49,8 @@ func (System) LayOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Lay
 	return layOut(sw, pfe, job)
 }
 
-// layOut puts a job on the engine of its workers' ports. One engine must have them all:
-// a request knows nothing of levels.
+// layOut puts a job on the engines of its workers' ports, by the code that lays out the
+// job of a run: where these are several, the top one aggregates above them.
 func layOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Layout, error) {
 	r, err := decodeRequest(job)
 	if err != nil {
@@ -59,29 +60,39 @@ func layOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Layout, erro
 		ID: uint8(r.ID), Elements: r.SwitchML.Elements, Slots: r.SwitchML.Slots,
 		NumWorkers: len(r.Sources) + len(r.SwitchML.Workers), // one of the two is none
 	}
+	var peers []peer
 	for rank := range doc.NumWorkers {
 		w, at, err := r.worker(sw, rank)
 		if err != nil {
 			return control.Layout{}, err
 		}
-		engine := max(0, at.PFE)
-		if pfe < 0 {
-			pfe = engine
-		}
-		if engine != pfe {
-			return control.Layout{}, dataplane.Refuse(dataplane.RefusedLevels, "name workers at the ports of one PFE: levels are laid out for the job of a run only",
+		if engine := max(0, at.PFE); pfe >= 0 && engine != pfe {
+			return control.Layout{}, dataplane.Refuse(dataplane.RefusedLevels, "name workers at the ports of that PFE, or leave the PFE out",
 				"job %d: rank %d at port %s is on %s of %s, and the job on %s", r.ID, rank, at.Name, sw.Chassis.PFEs[engine].Name, sw.Name, sw.Chassis.PFEs[pfe].Name)
 		}
 		w.ID, w.Port = uint8(rank), sansio.Port(at.Index)
 		doc.Workers = append(doc.Workers, w)
+		peers = append(peers, peer{name: at.Peer.Node, Worker: w})
 	}
 	if refusal := doc.Check(); refusal != nil {
 		return control.Layout{}, refusal
 	}
-	return control.Layout{
+	record := *doc
+	record.NumWorkers = 0 // at each engine those that are there
+	parts, err := (&placement{sw: sw, record: record, peers: peers}).parts(-1)
+	if err != nil {
+		return control.Layout{}, err
+	}
+	if len(parts) == 1 {
+		parts[0].NumWorkers = doc.NumWorkers
+	}
+	out := control.Layout{
 		ID: r.ID, Name: "switch.job.workers", Note: fmt.Sprintf("%d slots of each set, %d values a packet", doc.Slots, doc.Elements),
-		Parts: []control.Part{{PFE: pfe, Document: doc, Table: added(sw, doc)}},
-	}, nil
+	}
+	for _, part := range slices.Backward(parts) {
+		out.Parts = append(out.Parts, control.Part{PFE: part.pfe, Document: &part.Job, Table: added(sw, &part)})
+	}
+	return out, nil
 }
 
 func decodeRequest(job json.RawMessage) (r Request, err error) {
@@ -136,13 +147,18 @@ func parseMAC(text string) (m inet.MAC, err error) {
 	return inet.MAC(b), nil
 }
 
-// added shows the workers of a job, by rank.
-func added(sw *plan.Switch, j *program.Job) dataplane.Table {
+// added shows the workers of a part, by rank; engines below have no rank.
+func added(sw *plan.Switch, p *part) dataplane.Table {
 	t := dataplane.Table{Columns: []dataplane.Column{
 		{Key: "rank", Name: "rank"}, {Key: "address", Name: "address"}, {Key: "mac", Name: "MAC"}, {Key: "port", Name: "port"},
 	}}
-	for _, w := range j.Workers {
-		t.Add(dataplane.Int(w.ID), dataplane.Text(w.Addr.String()), dataplane.Text(plan.MAC(w.MAC).String()), dataplane.Text(sw.Ports[w.Port].Name))
+	for i := range p.Workers {
+		w := &p.Workers[i]
+		rank := dataplane.Int(w.ID)
+		if _, fabric := dataplane.IsFabric(w.Port); fabric {
+			rank = dataplane.Value{}
+		}
+		t.Add(rank, dataplane.Text(w.Addr.String()), dataplane.Text(plan.MAC(w.MAC).String()), dataplane.Text(control.PortNames(sw, []sansio.Port{w.Port})))
 	}
 	return t
 }
