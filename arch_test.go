@@ -105,7 +105,7 @@ var sideways = []arch.Pair{
 	{From: "nodes/stream/streamtest", To: "internal/pktio/impair", Why: "a test network has links"},
 	{From: "nodes/worker", To: "nodes/train/**", Why: "the training loop steps the model over the images"},
 	{From: "switchd/trio", To: "switchd/microcode/isa", Why: "a PFE is loaded with a program"},
-	{From: "switchd/trio", To: "switchd/microcode/vm", Why: "its threads run the program"},
+	{From: "switchd/trio", To: "switchd/microcode/vm/**", Why: "its threads run the program"},
 	{From: "switchd/program/*", To: "switchd/program/middlebox/**", Why: "a program that all traffic passes is a middlebox"},
 	{From: "switchd/chassis/chassistest", To: "switchd/program/trioml/**", Why: "switches of tests run it"},
 	{From: "switchd/chassis", To: "switchd/forward", Why: "what no program claims is forwarded"},

@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/vm"
+	"github.com/inalab/inalab/switchd/tofino/vm/tracetree"
 )
 
 // Chip is one switch chip with its program. It meets dataplane.Viewed, and with a control plane of its program dataplane.Engine.
@@ -62,7 +63,7 @@ func build(cfg Config) (*Chip, error) {
 	}
 	c := &Chip{cfg: cfg, byFront: map[sansio.Port]*port{}, manager: newManager(), reason: fit.NoField}
 	var err error
-	if c.code, err = vm.Compile(cfg.Program, vm.Options{OneByOne: cfg.OneByOne}); err != nil {
+	if c.code, err = vm.Compile(cfg.Program); err != nil {
 		return nil, err
 	}
 	if cfg.DropField != "" {
@@ -71,7 +72,11 @@ func build(cfg Config) (*Chip, error) {
 		}
 	}
 	for i := range cfg.Pipes {
-		c.pipes = append(c.pipes, c.code.NewPipe(i, nil)) // a pass brings random numbers along
+		p := c.code.NewPipe(i, nil) // a pass brings random numbers along
+		if !cfg.OneByOne {
+			tracetree.Attach(p)
+		}
+		c.pipes = append(c.pipes, p)
 	}
 	c.pass = c.code.NewPass()
 	c.front = max(c.code.Depth(fit.Egress), inet.UDPHeaders)

@@ -46,8 +46,8 @@ type Config struct {
 	Timing *Timing
 	// Observer is told of every pass, in order; nil: nobody is.
 	Observer Observer
-	// OneByOne follows the control instruction by instruction, the copies of tables one
-	// after another as well: without the trees and vectors of package vm; for tests, slow.
+	// OneByOne runs package vm alone, without the trace trees of package tracetree: instruction by
+	// instruction, the copies of a table one after another. For tests; slow.
 	OneByOne bool
 }
 

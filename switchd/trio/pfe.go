@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/microcode/vm/idiom"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -62,6 +63,7 @@ func build(cfg Config) (*PFE, error) {
 	if err != nil {
 		return nil, err
 	}
+	idiom.Attach(code, cfg.Program)
 	p := &PFE{cfg: cfg, code: code, prefix: prefixOf(&cfg)}
 	var ok bool
 	if p.entry, ok = cfg.Program.PacketEntry(); !ok {

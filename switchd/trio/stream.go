@@ -3,18 +3,19 @@ package trio
 import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/microcode/vm/idiom"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// Stream does many iterations of a loop at once (vm.Streamer): what the XTXNs of
+// Stream does many iterations of a loop at once (idiom.Streamer): what the XTXNs of
 // each would move goes straight from where it is to where it shall be. Iterations
 // that would fail, or would meet the end of the tail, are left to the XTXNs.
-func (x *instant) Stream(_ *vm.Thread, s vm.Stream) uint64 {
+func (x *instant) Stream(_ *vm.Thread, s idiom.Stream) uint64 {
 	t, n := &x.thread, int(min(s.Count, maxStream/uint64(s.Len)))*int(s.Len)
 	switch s.Kind {
-	case vm.TailToSums:
+	case idiom.TailToSums:
 		n = x.pfe.sum(t, &s, n)
-	case vm.SumsToTail:
+	case idiom.SumsToTail:
 		n = x.pfe.collect(t, &s, n)
 	default:
 		n = x.pfe.memory.FillRange(mem.Addr(s.Paddr), n, buffer(t, &s))
@@ -25,11 +26,11 @@ func (x *instant) Stream(_ *vm.Thread, s vm.Stream) uint64 {
 // maxStream is the most bytes of one stream; a loop that moves more is several.
 const maxStream = 1 << 20
 
-func buffer(t *thread, s *vm.Stream) []byte { return t.LMEM[s.LMEM : s.LMEM+s.Len] }
+func buffer(t *thread, s *idiom.Stream) []byte { return t.LMEM[s.LMEM : s.LMEM+s.Len] }
 
 // sum adds up to n bytes of the tail of a thread's packet to memory and returns how
 // many it did. The buffer holds the last chunk.
-func (p *PFE) sum(t *thread, s *vm.Stream, n int) int {
+func (p *PFE) sum(t *thread, s *idiom.Stream, n int) int {
 	if t.work.packet == nil {
 		return 0
 	}
@@ -43,7 +44,7 @@ func (p *PFE) sum(t *thread, s *vm.Stream, n int) int {
 
 // collect copies up to n bytes of memory to the tail of the packet that a thread has
 // created and returns how many it did. The buffer holds the last chunk.
-func (p *PFE) collect(t *thread, s *vm.Stream, n int) int {
+func (p *PFE) collect(t *thread, s *idiom.Stream, n int) int {
 	k, unit := t.created, int(s.Len)
 	if k == nil {
 		return 0

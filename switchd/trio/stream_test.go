@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/microcode/vm/idiom"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -111,7 +112,7 @@ func TestStreamedIsStepped(t *testing.T) {
 		}
 		payload := bytes.Repeat(rapid.SliceOfN(rapid.Byte(), 400, 440).Draw(t, "payload"), rapid.SampledFrom([]int{1, 10}).Draw(t, "times"))
 		a, b := newBench(t, cfg), newBench(t, cfg)
-		if n := len(a.p.code.Streams()); n != 3 {
+		if n := len(idiom.Attach(a.p.code, prog)); n != 3 {
 			t.Fatalf("%d of 3 loops are streams", n)
 		}
 		for range 2 { // sums are not of zeros the second time

@@ -20,7 +20,7 @@ type instr struct {
 	next     int32
 	simple   int // moves, if they are done in a simpler way: by single or pair
 	moves    []move
-	loop     *loop // that starts here and is a stream; nil: none
+	shortcut Shortcut // nil: none
 }
 
 // A branch leads to an instruction, or, from callFlag on, elsewhere.
@@ -55,20 +55,17 @@ func Compile(p *isa.Program) (*Code, error) {
 	c := &Code{instrs: make([]instr, len(p.Instructions))}
 	for i := range p.Instructions {
 		c.instrs[i] = compileInstr(&p.Instructions[i], int32(i))
-		c.instrs[i].loop = loopAt(p, i)
 	}
 	return c, nil
 }
 
-// Streams returns the instructions at which loops start that a [Streamer] can do.
-func (c *Code) Streams() (heads []int) {
-	for i := range c.instrs {
-		if c.instrs[i].loop != nil {
-			heads = append(heads, i)
-		}
-	}
-	return heads
-}
+// A Shortcut does part of a program for a thread that a handler serves and that comes to its
+// instruction, as far as it can, and leaves the thread at the same instruction. It accounts for what it
+// did in Executed and Issued.
+type Shortcut func(t *Thread, h Handler)
+
+// SetShortcut puts a shortcut at an instruction, before any thread is started.
+func (c *Code) SetShortcut(at int, s Shortcut) { c.instrs[at].shortcut = s }
 
 func compileInstr(in *isa.Instruction, at int32) instr {
 	var out instr

@@ -23,9 +23,8 @@
 // same closures. An asynchronous XTXN stops the thread in that case too, since
 // only its owner knows when memory sees it; the owner resumes it at once.
 //
-// A handler that is a [Streamer] besides does most of the iterations of a loop over
-// chunks in one call. To the program and to all others it is as if they had been done
-// one XTXN at a time.
+// A [Shortcut] at an instruction may do part of a program faster, as package idiom does loops over
+// chunks. To the program and to all others it is as if instructions had done it.
 //
 // No program can make a thread panic or run for ever: what it does wrong is a
 // [Fault], and so is more instructions than Start has granted.

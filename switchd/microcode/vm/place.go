@@ -74,9 +74,6 @@ func (p *place) storeRegister(t *Thread, v uint64) {
 	*r = *r&^(p.mask<<(p.shift%64)) | v&p.mask<<(p.shift%64)
 }
 
-// value returns the field of a register.
-func (p *place) value(t *Thread) uint64 { return t.file[p.num%fileSize] >> (p.shift % 64) & p.mask }
-
 // window returns the byte at which 8 bytes hold a field, and the distance of its
 // last bit from theirs. The field has at most 57 bits, or starts at a byte.
 func window(at, width int32) (start int, shift uint8) {

@@ -36,11 +36,10 @@ func (t *Thread) Run(h Handler) Stop {
 		return t.state
 	}
 	instrs, pc := t.code.instrs, t.pc
-	streamer, _ := h.(Streamer)
 	for {
 		in := &instrs[pc]
-		if in.loop != nil && streamer != nil {
-			in.loop.stream(t, streamer)
+		if in.shortcut != nil && h != nil {
+			in.shortcut(t, h)
 		}
 		if t.Executed >= t.limit {
 			t.pc = pc

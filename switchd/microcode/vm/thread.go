@@ -80,6 +80,9 @@ func (t *Thread) PC() int {
 	return int(t.pc)
 }
 
+// Granted returns how many more instructions the thread may execute.
+func (t *Thread) Granted() uint64 { return t.limit - t.Executed }
+
 // Fault returns why the thread ended with a fault; NoFault if it did not.
 func (t *Thread) Fault() Fault { return t.fault }
 

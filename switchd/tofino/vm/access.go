@@ -2,19 +2,18 @@ package vm
 
 import "github.com/inalab/inalab/switchd/tofino/fit"
 
-// access is one access to a register.
-type access struct {
-	alu    alu
+// Access is one access to a register.
+type Access struct {
+	Index  Index
 	id     int32 // of the register
 	lane   int32 // copy
-	index  index
 	inputs [2]source
-	dst    *ref // nil: nowhere
+	alu    alu
 }
 
 // source is where an input of a stateful ALU comes from.
 type source struct {
-	field *ref  // nil: there is none
+	field *Ref  // nil: there is none
 	slot  int   // of metadata
 	shift uint8 // 32 for the upper word of a field
 }
@@ -23,44 +22,30 @@ func (s *Pass) input(x *source) uint32 {
 	switch {
 	case x.field == nil:
 		return 0
-	case x.field.kind == inSlot:
-		return uint32(s.slots[x.slot] >> x.shift)
+	case x.field.InSlot():
+		return uint32(s.Slots[x.slot] >> x.shift)
 	}
-	return uint32(s.get(x.field) >> x.shift)
+	return uint32(s.Get(x.field) >> x.shift)
 }
 
 // compileAccess compiles one access to a register.
-func (c *Code) compileAccess(o *fit.Op, n int) *access {
-	a := &access{id: int32(o.Register.ID), lane: int32(o.Register.Of(n)), alu: compileALU(&c.prog.Registers[o.Register.ID], o.Run), index: c.index(o, n)}
+func (c *Code) compileAccess(o *fit.Op, n int) *Access {
+	a := &Access{id: int32(o.Register.ID), lane: int32(o.Register.Of(n)), alu: compileALU(&c.prog.Registers[o.Register.ID], o.Run), Index: c.index(o, n)}
 	for i := range o.In { // fields, as fit has seen to
 		f := &c.fields[o.In[i].Field.Of(n)]
-		a.inputs[i] = source{field: f, slot: int(f.off)}
+		a.inputs[i] = source{field: f, slot: int(f.Off)}
 	}
 	if len(o.In) == 1 && o.In[0].Bits > fit.MaxLaneBits {
 		a.inputs[1] = a.inputs[0]
 		a.inputs[1].shift = fit.MaxLaneBits
 	}
-	if o.Dst.ID != fit.NoField {
-		a.dst = &c.fields[o.Dst.Of(n)]
-	}
 	return a
 }
 
-// access does one, and puts its output where it belongs.
-func (s *Pass) access(a *access) {
-	out := s.output(a)
-	switch {
-	case a.dst == nil:
-	case a.dst.kind == inSlot:
-		s.slots[a.dst.off] = out & a.dst.mask
-	default:
-		s.put(a.dst, out)
-	}
-}
-
-func (s *Pass) output(a *access) uint64 {
+// Output does one and returns what it puts out.
+func (a *Access) Output(s *Pass) uint64 {
 	r, u := &s.pipe.registers[a.id], &a.alu
-	i := s.at(&a.index)
+	i := a.Index.Entry(s)
 	if i >= uint64(r.size) {
 		return 0
 	}
@@ -74,22 +59,16 @@ func (s *Pass) output(a *access) uint64 {
 	return uint64(out)
 }
 
-// compileExecute compiles an access whose output is stored with that of others.
-func (c *Code) compileExecute(o *fit.Op, n int) value {
-	a := c.compileAccess(o, n)
-	return func(s *Pass) uint64 { return s.output(a) }
-}
-
-// index is what names the entry of an access: bits of a field, or a constant.
-type index struct {
+// Index is what names the entry of an access: bits of a field, a parameter, or a constant.
+type Index struct {
 	source
 	mask  uint64
 	entry uint64 // where there is no field
 	param int    // number of the parameter it is; -1: none
 }
 
-func (c *Code) index(o *fit.Op, n int) index {
-	x := index{mask: ^uint64(0), param: -1}
+func (c *Code) index(o *fit.Op, n int) Index {
+	x := Index{mask: ^uint64(0), param: -1}
 	switch o.Index.Kind {
 	case fit.Const:
 		x.entry = o.Index.Const
@@ -97,20 +76,20 @@ func (c *Code) index(o *fit.Op, n int) index {
 		x.param = o.Index.Param
 	default:
 		f := &c.fields[o.Index.Field.Of(n)]
-		x.source, x.mask = source{field: f, slot: int(f.off), shift: uint8(o.IndexFrom)}, ones(o.Index.Bits)
+		x.source, x.mask = source{field: f, slot: int(f.Off), shift: uint8(o.IndexFrom)}, ones(o.Index.Bits)
 	}
 	return x
 }
 
-// at returns the entry that an index names.
-func (s *Pass) at(x *index) uint64 {
+// Entry returns the number of the entry, which the register need not have.
+func (x *Index) Entry(s *Pass) uint64 {
 	switch {
 	case x.param >= 0:
 		return s.args[x.param]
 	case x.field == nil:
 		return x.entry
-	case x.field.kind == inSlot:
-		return s.slots[x.slot] >> x.shift & x.mask
+	case x.field.InSlot():
+		return s.Slots[x.slot] >> x.shift & x.mask
 	}
-	return s.get(x.field) >> x.shift & x.mask
+	return s.Get(x.field) >> x.shift & x.mask
 }

@@ -8,24 +8,15 @@ import (
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
 
-// Options say how a program is run. The zero value is right for all but tests.
-type Options struct {
-	// OneByOne follows the instructions of the control one after another, the copies of
-	// tables as well: without trees, vectors and joins. The oracle for those; slow.
-	OneByOne bool
-}
-
 // Code is a compiled program. It does not change and has no state, so that all
 // pipes share it.
 type Code struct {
 	prog    *fit.Program
-	fields  []ref
-	slots   int    // words of metadata and intrinsics
-	bySlot  []*ref // their fields
-	lengths []int  // of headers, in bytes
-	scratch []int  // where each has its place when it is added
-	bytes   int    // of scratch for headers that are added
-	longest int    // header, in bytes
+	fields  []Ref
+	slots   int   // words of metadata and intrinsics
+	lengths []int // of headers, in bytes
+	scratch []int // where each has its place when it is added
+	bytes   int   // of scratch for headers that are added
 	at      intrinsics
 	resub   int // slot of meta.resubmit; -1: there is none
 	bridged []int
@@ -33,39 +24,31 @@ type Code struct {
 	sides   [2]side
 
 	resubmits, mirrors bool
-	oneByOne           bool
 }
 
 // side is one half of a pipe.
 type side struct {
-	number    fit.Side
 	parser    []state
-	control   instructions
+	control   []Instr
 	deparse   []int
 	checksums []checksum
 	depth     int
 }
 
 // Compile returns the code of a program that fits.
-func Compile(p *fit.Program, o Options) (*Code, error) {
-	c := &Code{prog: p, oneByOne: o.OneByOne}
+func Compile(p *fit.Program) (*Code, error) {
+	c := &Code{prog: p}
 	c.fields, c.slots = refs(p)
-	for i := range c.fields {
-		if r := &c.fields[i]; r.kind == inSlot {
-			c.bySlot = append(c.bySlot, r)
-		}
-	}
 	if err := c.at.find(c); err != nil {
 		return nil, fmt.Errorf("compiling program %s: %w", p.Name, err)
 	}
 	c.resub = c.slot("meta.resubmit")
 	for _, f := range p.Bridged {
-		c.bridged = append(c.bridged, int(c.fields[f].off))
+		c.bridged = append(c.bridged, int(c.fields[f].Off))
 	}
 	for i := range p.Headers {
 		c.scratch, c.lengths = append(c.scratch, c.bytes), append(c.lengths, p.Headers[i].Bytes)
 		c.bytes += p.Headers[i].Bytes
-		c.longest = max(c.longest, p.Headers[i].Bytes)
 	}
 	c.tables = make([]tableCode, len(p.Tables))
 	for i := range p.Tables {
@@ -73,7 +56,6 @@ func Compile(p *fit.Program, o Options) (*Code, error) {
 	}
 	for i := range p.Gress {
 		c.sides[i] = c.compileSide(&p.Gress[i])
-		c.sides[i].number = fit.Side(i)
 	}
 	for i, g := range []*ir.Gress{&p.Source.Ingress, &p.Source.Egress} {
 		var err error
@@ -113,7 +95,7 @@ func (c *Code) writes(slot int) bool {
 	for i := range c.prog.Tables {
 		for _, a := range c.prog.Tables[i].Actions {
 			for _, o := range a.Do {
-				if o.Dst.ID != fit.NoField && c.fields[o.Dst.ID].kind == inSlot && int(c.fields[o.Dst.ID].off) == slot {
+				if o.Dst.ID != fit.NoField && c.fields[o.Dst.ID].InSlot() && int(c.fields[o.Dst.ID].Off) == slot {
 					return true
 				}
 			}
@@ -143,13 +125,40 @@ func (c *Code) Field(name string) (fit.FieldID, error) {
 	return fit.FieldID(i), nil
 }
 
+// Ref returns how a field is read and written.
+func (c *Code) Ref(f fit.FieldID) *Ref { return &c.fields[f] }
+
+// Control returns the instructions of the control of a side.
+func (c *Code) Control(s fit.Side) []Instr { return c.sides[s].control }
+
+// Actions returns what an action of a table does, by copy of the table.
+func (c *Code) Actions(id fit.TableID, action int) []Action { return c.tables[id].actions[action] }
+
+// MatchesOnce reports whether a table is looked up once for all its copies.
+func (c *Code) MatchesOnce(id fit.TableID) bool { return len(c.tables[id].keys) == 1 }
+
+// Given returns the metadata with which a pass through a side may begin; all other is 0.
+func (c *Code) Given(s fit.Side) (out []fit.FieldID) {
+	names := []string{"ig.port", "ig.pipe", "ig.time", "ig.bytes", "ig.resubmitted", "meta.resubmit"}
+	if s == fit.Egress {
+		out = slices.Clone(c.prog.Bridged)
+		names = []string{"eg.port", "eg.rid", "eg.copy", "eg.mirrored", "eg.enq_depth"}
+	}
+	for _, name := range names {
+		if f, err := c.Field(name); err == nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // slot returns the slot of a metadata field, or -1.
 func (c *Code) slot(name string) int {
 	f, err := c.Field(name)
-	if err != nil || c.fields[f].kind != inSlot {
+	if err != nil || !c.fields[f].InSlot() {
 		return -1
 	}
-	return int(c.fields[f].off)
+	return int(c.fields[f].Off)
 }
 
 // intrinsics are the slots of the fields that chip and program share.

@@ -5,14 +5,14 @@ import "github.com/inalab/inalab/internal/wire/inet"
 // checksum is a field that a deparser fills in.
 type checksum struct {
 	head  int
-	field *ref
+	field *Ref
 }
 
 func (s *Pass) fill(sums []checksum) {
 	for _, c := range sums {
 		if s.valid(c.head) {
-			s.put(c.field, 0)
-			s.put(c.field, uint64(^inet.Fold(inet.Sum(s.header(c.head), 0))))
+			s.Put(c.field, 0)
+			s.Put(c.field, uint64(^inet.Fold(inet.Sum(s.header(c.head), 0))))
 		}
 	}
 }

@@ -6,18 +6,20 @@ import (
 	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
-// ref says how a field is read and written.
-type ref struct {
-	mask  uint64
-	off   int32 // of the slot, or of the first byte in the header
-	head  int16 // header
+// Ref says how a field is read and written.
+type Ref struct {
+	Mask  uint64 // of its bits
+	Off   int32  // of the slot, or of the first byte in the header
+	Head  int16  // header
 	kind  refKind
-	bits  uint8
-	low   uint8 // bits behind the field in its last byte
-	len   uint8 // bytes that the field touches
-	shift uint8 // bits behind the field in the eight bytes from its first one on
-	id    int32 // of a field of a header
+	Bits  uint8
+	Low   uint8 // bits behind the field in its last byte
+	Len   uint8 // bytes that the field touches; 0 in a slot
+	Shift uint8 // bits behind the field in the eight bytes from its first one on
 }
+
+// InSlot reports whether the field is metadata, in a slot of its own.
+func (r *Ref) InSlot() bool { return r.kind == inSlot }
 
 type refKind uint8
 
@@ -34,15 +36,15 @@ const (
 )
 
 // refs returns how every field of a program is reached, and the number of slots.
-func refs(p *fit.Program) (out []ref, slots int) {
-	out = make([]ref, len(p.Fields))
+func refs(p *fit.Program) (out []Ref, slots int) {
+	out = make([]Ref, len(p.Fields))
 	for i := range p.Fields {
 		f := &p.Fields[i]
-		r := ref{bits: uint8(f.Bits), mask: ones(f.Bits), id: int32(i)}
+		r := Ref{Bits: uint8(f.Bits), Mask: ones(f.Bits)}
 		if f.Kind == fit.HeaderField {
 			r.place(int(f.Header), f.Offset, f.Bits)
 		} else {
-			r.off = int32(slots)
+			r.Off = int32(slots)
 			slots++
 		}
 		out[i] = r
@@ -51,12 +53,12 @@ func refs(p *fit.Program) (out []ref, slots int) {
 }
 
 // place sets where in a header the field is; offset and size in bits.
-func (r *ref) place(head, offset, bits int) {
+func (r *Ref) place(head, offset, bits int) {
 	end := offset + bits
-	r.head, r.off, r.len, r.low = int16(head), int32(offset/8), uint8((end+7)/8-offset/8), uint8(-end&7)
-	r.shift = uint8(64 - offset%8 - bits)
-	if r.kind = inBits; r.len <= 2 {
-		r.kind = [...]refKind{inBits8, inBits16}[r.len-1]
+	r.Head, r.Off, r.Len, r.Low = int16(head), int32(offset/8), uint8((end+7)/8-offset/8), uint8(-end&7)
+	r.Shift = uint8(64 - offset%8 - bits)
+	if r.kind = inBits; r.Len <= 2 {
+		r.kind = [...]refKind{inBits8, inBits16}[r.Len-1]
 	}
 	if offset%8 != 0 {
 		return
@@ -76,7 +78,7 @@ func (r *ref) place(head, offset, bits int) {
 }
 
 // begin returns the first bit of a field of a header.
-func (r *ref) begin() int { return 8*(int(r.off)+int(r.len)) - int(r.low) - int(r.bits) }
+func (r *Ref) begin() int { return 8*(int(r.Off)+int(r.Len)) - int(r.Low) - int(r.Bits) }
 
 // ones returns a mask of n bits.
 func ones(n int) uint64 {
@@ -89,43 +91,43 @@ func ones(n int) uint64 {
 // signed returns the number that the low bits of v are in two's complement.
 func signed(v uint64, bits uint8) int64 { return int64(v<<(64-bits)) >> (64 - bits) }
 
-// get returns the value of a field; 0 of a header that is not valid.
-func (s *Pass) get(r *ref) uint64 {
+// Get returns the value of a field; 0 of a header that is not valid.
+func (s *Pass) Get(r *Ref) uint64 {
 	if r.kind == inSlot {
-		return s.slots[r.off]
+		return s.Slots[r.Off]
 	}
-	h := &s.heads[r.head]
+	h := &s.heads[r.Head]
 	if h.pass != s.pass {
 		return 0
 	}
-	b := s.from(h, int(r.off))
-	if r.len > 8 {
-		return getBits(b[:r.len], r)
+	b := s.from(h, int(r.Off))
+	if r.Len > 8 {
+		return getBits(b[:r.Len], r)
 	}
-	return binary.BigEndian.Uint64(b) >> (r.shift & 63) & r.mask // one way for all: that is faster than to tell their kinds apart
+	return binary.BigEndian.Uint64(b) >> (r.Shift & 63) & r.Mask // one way for all: that is faster than to tell their kinds apart
 }
 
 // getBits takes a field out of the bytes that it touches, of which there may be nine.
-func getBits(b []byte, r *ref) (v uint64) {
+func getBits(b []byte, r *Ref) (v uint64) {
 	last := len(b) - 1
 	for _, c := range b[:last] {
 		v = v<<8 | uint64(c)
 	}
-	return (v<<(8-r.low) | uint64(b[last]>>r.low)) & r.mask
+	return (v<<(8-r.Low) | uint64(b[last]>>r.Low)) & r.Mask
 }
 
-// put writes a field; a header that is not valid has none.
-func (s *Pass) put(r *ref, v uint64) {
-	v &= r.mask
+// Put writes a field; a header that is not valid has none.
+func (s *Pass) Put(r *Ref, v uint64) {
+	v &= r.Mask
 	if r.kind == inSlot {
-		s.slots[r.off] = v
+		s.Slots[r.Off] = v
 		return
 	}
-	h := &s.heads[r.head]
+	h := &s.heads[r.Head]
 	if h.pass != s.pass {
 		return
 	}
-	b := s.from(h, int(r.off))
+	b := s.from(h, int(r.Off))
 	if r.kind == inWord16 {
 		binary.BigEndian.PutUint16(b, uint16(v))
 		return
@@ -141,19 +143,19 @@ func (s *Pass) put(r *ref, v uint64) {
 	case inWord64:
 		binary.BigEndian.PutUint64(b, v)
 	case inBits8:
-		m := byte(r.mask << r.low)
-		b[0] = b[0]&^m | byte(v<<r.low)
+		m := byte(r.Mask << r.Low)
+		b[0] = b[0]&^m | byte(v<<r.Low)
 	case inBits16:
-		m := uint16(r.mask << r.low)
-		binary.BigEndian.PutUint16(b, binary.BigEndian.Uint16(b)&^m|uint16(v<<r.low))
+		m := uint16(r.Mask << r.Low)
+		binary.BigEndian.PutUint16(b, binary.BigEndian.Uint16(b)&^m|uint16(v<<r.Low))
 	default:
-		putBits(b[:r.len], r, v)
+		putBits(b[:r.Len], r, v)
 	}
 }
 
 // putBits writes a field from its last byte to its first, around its neighbours.
-func putBits(b []byte, r *ref, v uint64) {
-	mask, low := r.mask, r.low
+func putBits(b []byte, r *Ref, v uint64) {
+	mask, low := r.Mask, r.Low
 	for i := len(b) - 1; i >= 0; i-- {
 		m := byte(mask << low)
 		b[i] = b[i]&^m | byte(v<<low)&m

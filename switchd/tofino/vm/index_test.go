@@ -1,4 +1,4 @@
-package vm
+package vm_test
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ func TestIndexIsTheLowBits(t *testing.T) {
 		p.Ingress.Control = append([]ir.Step{{Apply: "copy"}}, p.Ingress.Control...)
 		op := &p.Actions[0].Do[0]
 		op.Index, op.IndexBits, op.Dst = ir.F(where), 8, "h.out"
-		b := newBench(t, p, Options{})
+		b := newBench(t, p)
 		equal(t, b.ok(0xab, 5, 0), 0xab, 5, 1)
 		equal(t, b.ok(0x01, 5, 0), 0x01, 5, 2)
 		equal(t, b.ok(0xab, 6, 0), 0xab, 6, 1)
@@ -38,7 +38,7 @@ func TestIndexIsBitsInTheMiddle(t *testing.T) {
 		p.Ingress.Control = append([]ir.Step{{Apply: "copy"}}, p.Ingress.Control...)
 		op := &p.Actions[0].Do[0]
 		op.Index, op.IndexBits, op.IndexFrom, op.Dst = ir.F(where), 8, 4, "h.out"
-		b := newBench(t, p, Options{})
+		b := newBench(t, p)
 		equal(t, b.ok(0xab, 0x5c, 0), 0xab, 0x5c, 1) // entry 0xb5
 		equal(t, b.ok(0x1b, 0x5d, 0), 0x1b, 0x5d, 2)
 		equal(t, b.ok(0xab, 0x6c, 0), 0xab, 0x6c, 1)
@@ -69,7 +69,7 @@ func TestKeysOfNeighbours(t *testing.T) {
 			return
 		}
 		p.Tables[0].Entries = []ir.Entry{{Values: values, Action: "act"}}
-		b := newBench(t, p, Options{})
+		b := newBench(t, p)
 		packet := rapid.SliceOfN(rapid.Byte(), 6, 6).Draw(t, "packet")
 		word, at := uint64(0), 0
 		for _, x := range packet {
@@ -109,7 +109,7 @@ func TestBigConstantTables(t *testing.T) {
 		for k := uint64(0); k < 1<<bits; k += 3 {
 			p.Tables[0].Entries = append(p.Tables[0].Entries, ir.Entry{Values: []uint64{k}, Action: "say", Args: []uint64{k ^ 0x5a}})
 		}
-		b := newBench(t, p, Options{})
+		b := newBench(t, p)
 		for k := range uint64(1 << bits) {
 			want := k ^ 0x5a
 			if k%3 != 0 {

@@ -23,7 +23,7 @@ type key struct {
 
 // part is one field of a key, or several.
 type part struct {
-	field ref
+	field Ref
 	word  int
 	shift uint8
 }
@@ -32,11 +32,11 @@ func (c *Code) newKey(fields []fit.FieldID) (k key) {
 	room := 0
 	for _, f := range fields {
 		r := c.fields[f]
-		if int(r.bits) > room {
+		if int(r.Bits) > room {
 			k.words++
 			room = 64
 		}
-		room -= int(r.bits)
+		room -= int(r.Bits)
 		p := part{r, k.words - 1, uint8(room)}
 		k.parts = append(k.parts, p)
 		if n := len(k.reads); n == 0 || !k.reads[n-1].join(&p) {
@@ -50,13 +50,13 @@ func (c *Code) newKey(fields []fit.FieldID) (k key) {
 // both are one word then.
 func (p *part) join(next *part) bool {
 	a, b := &p.field, &next.field
-	begin, end := a.begin(), a.begin()+int(a.bits)
-	bits := int(a.bits) + int(b.bits)
-	if a.kind == inSlot || b.kind == inSlot || a.head != b.head || p.word != next.word || b.begin() != end {
+	begin, end := a.begin(), a.begin()+int(a.Bits)
+	bits := int(a.Bits) + int(b.Bits)
+	if a.InSlot() || b.InSlot() || a.Head != b.Head || p.word != next.word || b.begin() != end {
 		return false
 	}
-	joined := ref{bits: uint8(bits), mask: ones(bits)}
-	if joined.place(int(a.head), begin, bits); joined.kind == inBits {
+	joined := Ref{Bits: uint8(bits), Mask: ones(bits)}
+	if joined.place(int(a.Head), begin, bits); joined.kind == inBits {
 		return false
 	}
 	p.field, p.shift = joined, next.shift
@@ -72,7 +72,7 @@ func (k *key) read(s *Pass, out *keyWords) {
 	clear(out[:k.words])
 	for i := range k.reads {
 		p := &k.reads[i]
-		out[p.word] |= s.get(&p.field) << p.shift
+		out[p.word] |= s.Get(&p.field) << p.shift
 	}
 }
 
@@ -81,12 +81,12 @@ func (k *key) readOne(s *Pass) (v uint64) {
 	for i := range k.reads {
 		p := &k.reads[i]
 		switch r := &p.field; {
-		case r.kind == inSlot:
-			v |= s.slots[r.off] << p.shift
-		case r.len > 8:
-			v |= s.get(r) << p.shift
-		case s.heads[r.head].pass == s.pass:
-			v |= binary.BigEndian.Uint64(s.from(&s.heads[r.head], int(r.off))) >> (r.shift & 63) & r.mask << p.shift
+		case r.InSlot():
+			v |= s.Slots[r.Off] << p.shift
+		case r.Len > 8:
+			v |= s.Get(r) << p.shift
+		case s.heads[r.Head].pass == s.pass:
+			v |= binary.BigEndian.Uint64(s.from(&s.heads[r.Head], int(r.Off))) >> (r.Shift & 63) & r.Mask << p.shift
 		}
 	}
 	return v
@@ -97,7 +97,7 @@ func (k *key) pack(values []uint64) []uint64 {
 	out := make([]uint64, k.words)
 	for i := range k.parts {
 		p := &k.parts[i]
-		out[p.word] |= (values[i] & p.field.mask) << p.shift
+		out[p.word] |= (values[i] & p.field.Mask) << p.shift
 	}
 	return out
 }

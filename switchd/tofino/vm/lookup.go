@@ -1,19 +1,22 @@
 package vm
 
 // find returns the row that a packet matches, and counts it where rows are counted.
-func (t *table) find(s *Pass, k *key) *row {
+func (t *Table) find(s *Pass, k *key) *Row {
 	r := t.row(s, k)
-	if t.counter {
-		r.count(s)
+	if t.Counter {
+		r.Count(s)
 	}
 	return r
 }
 
+// Match returns the row that a packet matches in the first copy of the table.
+func (t *Table) Match(s *Pass) *Row { return t.row(s, t.key) }
+
 // row returns the row that a packet matches.
-func (t *table) row(s *Pass, k *key) *row {
+func (t *Table) row(s *Pass, k *key) *Row {
 	switch {
-	case len(t.rows) == 0:
-		return &t.miss
+	case len(t.Rows) == 0:
+		return &t.Miss
 	case t.direct != nil:
 		return t.direct[k.readOne(s)&t.care>>(t.shift&63)]
 	case k.words == 1:
@@ -29,35 +32,35 @@ func (t *table) row(s *Pass, k *key) *row {
 }
 
 // match finds the row of a key of one word.
-func (t *table) match(word uint64) *row {
+func (t *Table) match(word uint64) *Row {
 	if t.exact != nil {
 		if r := t.exact[word]; r != nil {
 			return r
 		}
-		return &t.miss
+		return &t.Miss
 	}
-	for _, r := range t.rows {
-		if word&r.masks[0] == r.values[0] {
+	for _, r := range t.Rows {
+		if word&r.wordMask[0] == r.words[0] {
 			return r
 		}
 	}
-	return &t.miss
+	return &t.Miss
 }
 
-func (t *table) matchWide(s *Pass, words int) *row {
-	if t.def.Ternary || t.wide == nil {
-		for _, r := range t.rows {
-			if matches(&s.key, r.values, r.masks) {
+func (t *Table) matchWide(s *Pass, words int) *Row {
+	if t.Ternary || t.wide == nil {
+		for _, r := range t.Rows {
+			if matches(&s.key, r.words, r.wordMask) {
 				return r
 			}
 		}
-		return &t.miss
+		return &t.Miss
 	}
 	s.text = text(s.text[:0], s.key[:words])
 	if r := t.wide[string(s.text)]; r != nil {
 		return r
 	}
-	return &t.miss
+	return &t.Miss
 }
 
 // text writes words as bytes, for a map.

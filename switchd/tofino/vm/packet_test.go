@@ -1,4 +1,4 @@
-package vm
+package vm_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/switchd/tofino/ir"
+	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
 // The deparser writes the valid headers in its order, then what was not parsed,
@@ -39,15 +40,14 @@ func TestDeparser(t *testing.T) {
 				p.Actions[0].Do = append(p.Actions[0].Do, ir.Op{Kind: kind, Dst: headers[i].Name})
 			}
 		}
-		b := newBench(t, p, Options{})
+		b := newBench(t, p)
 		in := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "packet")
-		b.k.Set(in, nil, 0)
+		front := len(in)
 		if rapid.Bool().Draw(t, "shared tail") {
-			var of Packet
-			of.Set(in, nil, 0)
-			b.k.SetCopy(&of, rapid.IntRange(0, len(in)).Draw(t, "front"))
+			front = rapid.IntRange(0, len(in)).Draw(t, "front")
 		}
-		reason := b.pass.Ingress(b.pipe, &b.k, &In{}, &b.v)
+		b.set(in, front)
+		reason := b.pass(vm.In{})
 
 		at, content := 0, map[int][]byte{}
 		for _, h := range extracted {
@@ -59,7 +59,7 @@ func TestDeparser(t *testing.T) {
 			at += sizes[h]
 		}
 		if at += skip; at > len(in) {
-			if reason != TooShort {
+			if reason != vm.TooShort {
 				t.Fatalf("a packet of %d bytes: %q", len(in), reason)
 			}
 			return
@@ -76,7 +76,7 @@ func TestDeparser(t *testing.T) {
 			want = append(want, content[h]...)
 		}
 		want = append(want, in[at:]...)
-		if got := whole(&b.k); reason != OK || !bytes.Equal(got, want) {
+		if got := b.packet(); reason != vm.OK || !bytes.Equal(got, want) {
 			t.Fatalf("%s\n%x, want\n%x", reason, got, want)
 		}
 		for _, h := range deparsed { // they can be read where they are now
@@ -101,15 +101,15 @@ func names(headers []ir.Header, of []int) []string {
 func TestPacketsGrow(t *testing.T) {
 	p := program([]ir.Header{header("a", field("v", 64)), header("b", field("v", 64))}, nil, ir.Op{Kind: ir.Validate, Dst: "b"}, ir.Op{Kind: ir.Set, Dst: "b.v", A: ir.F("a.v")})
 	p.Ingress.Parser[0].Extract, p.Ingress.Deparse = []string{"a"}, []string{"b", "a"}
-	b := newBench(t, p, Options{})
+	b := newBench(t, p)
 	want := []byte("12345678rest")
-	b.k.Set(want, nil, 0)
+	b.set(want, len(want))
 	for range 100 {
-		if reason := b.pass.Ingress(b.pipe, &b.k, &In{}, &b.v); reason != OK {
+		if reason := b.pass(vm.In{}); reason != vm.OK {
 			t.Fatal(reason)
 		}
 		want = slices.Concat(want[:8], want)
-		equal(t, whole(&b.k), want...)
+		equal(t, b.packet(), want...)
 	}
 }
 
@@ -129,26 +129,26 @@ func states() *ir.Program {
 }
 
 func TestParser(t *testing.T) {
-	b := newBench(t, states(), Options{})
+	b := newBench(t, states())
 	for _, tc := range []struct {
 		in     []byte
-		reason Reason
+		reason vm.Reason
 		b, c   bool
 	}{
-		{[]byte{1, 2, 3, 4}, OK, true, true},
-		{[]byte{0x2f, 9}, OK, false, true},
-		{[]byte{3}, OK, false, false},
-		{[]byte{4, 1, 2, 3}, ParserRejected, false, false},
-		{[]byte{}, TooShort, false, false},
-		{[]byte{1, 2}, TooShort, false, false},
-		{[]byte{1, 2, 3}, TooShort, false, false},
+		{[]byte{1, 2, 3, 4}, vm.OK, true, true},
+		{[]byte{0x2f, 9}, vm.OK, false, true},
+		{[]byte{3}, vm.OK, false, false},
+		{[]byte{4, 1, 2, 3}, vm.ParserRejected, false, false},
+		{[]byte{}, vm.TooShort, false, false},
+		{[]byte{1, 2}, vm.TooShort, false, false},
+		{[]byte{1, 2, 3}, vm.TooShort, false, false},
 	} {
 		_, reason := b.ingress(tc.in)
 		if reason != tc.reason {
 			t.Errorf("%x: %q, want %q", tc.in, reason, tc.reason)
 		}
-		if reason == OK && (b.pass.Valid(1) != tc.b || b.pass.Valid(2) != tc.c) {
-			t.Errorf("%x: headers b and c are valid: %t, %t", tc.in, b.pass.Valid(1), b.pass.Valid(2))
+		if reason == vm.OK && (b.valid(1) != tc.b || b.valid(2) != tc.c) {
+			t.Errorf("%x: headers b and c are valid: %t, %t", tc.in, b.valid(1), b.valid(2))
 		}
 	}
 }
@@ -164,34 +164,40 @@ func TestMetadataThatStays(t *testing.T) {
 	p.Tables = append(p.Tables, ir.Table{Name: "e", Actions: []string{"out"}, Default: "out"})
 	p.Headers = append(p.Headers, header("e", field("v", 8)))
 	p.Egress = ir.Gress{Parser: []ir.State{{Name: "start", Extract: []string{"e"}, Next: ir.Accept}}, Control: []ir.Step{{Apply: "e"}}, Deparse: []string{"e"}}
-	b := newBench(t, p, Options{})
+	b := newBench(t, p)
 	b.ok(7)
-	if b.v.Data != 1 {
-		t.Errorf("meta.resubmit is %d", b.v.Data)
+	if got := b.verdict().Data; got != 1 {
+		t.Errorf("meta.resubmit is %d", got)
 	}
-	b.k.Set([]byte{1}, nil, 0)
-	b.pass.Ingress(b.pipe, &b.k, &In{Resubmitted: true, Resubmit: 41}, &b.v)
-	if b.v.Data != 42 {
-		t.Errorf("meta.resubmit of a resubmitted packet is %d", b.v.Data)
+	b.set([]byte{1}, 1)
+	b.pass(vm.In{Resubmitted: true, Resubmit: 41})
+	if got := b.verdict().Data; got != 42 {
+		t.Errorf("meta.resubmit of a resubmitted packet is %d", got)
 	}
 	b.ok(7)
-	dropped, reason := b.pass.Egress(b.pipe, &b.k, &Out{Port: 3})
-	if dropped || reason != OK {
-		t.Errorf("dropped %t, %q", dropped, reason)
+	type end struct {
+		dropped bool
+		reason  vm.Reason
 	}
-	equal(t, whole(&b.k), 7)
+	if got := same(b, "egress", func(m *mode) (e end) {
+		e.dropped, e.reason = m.pass.Egress(m.pipe, &m.k, &vm.Out{Port: 3})
+		return e
+	}); got != (end{}) {
+		t.Errorf("%+v", got)
+	}
+	equal(t, b.packet(), 7)
 	b.expect("eg.port", 3)
 }
 
 // Any packet goes through any parser without harm, and what comes out of the
 // deparser keeps the bytes that nobody wrote.
 func TestAnyPacketIsHarmless(t *testing.T) {
-	benches := []*bench{newBench(t, states(), Options{}), newBench(t, adder(), Options{}), newBench(t, counter(), Options{}), newBench(t, matcher(ir.Ternary, true), Options{})}
+	benches := []*bench{newBench(t, states()), newBench(t, copies()), newBench(t, counter()), newBench(t, matcher(ir.Ternary, true))}
 	rapid.Check(t, func(t *rapid.T) {
 		b := rapid.SampledFrom(benches).Draw(t, "program")
 		in := rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "packet")
 		out, reason := b.ingress(in)
-		if reason == OK && len(out) != len(in) {
+		if reason == vm.OK && len(out) != len(in) {
 			t.Fatalf("%d bytes became %d", len(in), len(out))
 		}
 	})
@@ -199,35 +205,20 @@ func TestAnyPacketIsHarmless(t *testing.T) {
 
 // No pass allocates, whatever the packet.
 func TestNoAllocation(t *testing.T) {
-	for name, p := range map[string]*ir.Program{"adder": adder(), "counter": counter(), "wide table": matcher(ir.Exact, true), "parser": states()} {
-		b := newBench(t, p, Options{})
+	for name, p := range map[string]*ir.Program{"copies": copies(), "counter": counter(), "wide table": matcher(ir.Exact, true), "parser": states()} {
+		b := newBench(t, p)
 		packets := [][]byte{make([]byte, 300), {1, 2, 3, 4, 5}, {}, bytes.Repeat([]byte{1}, 258)}
 		n := testing.AllocsPerRun(100, func() {
 			for _, packet := range packets {
-				b.k.Set(packet, nil, 0)
-				b.pass.Ingress(b.pipe, &b.k, &In{}, &b.v)
+				for i := range b.modes {
+					m := &b.modes[i]
+					m.k.Set(packet, nil, 0)
+					m.pass.Ingress(m.pipe, &m.k, &vm.In{}, &m.v)
+				}
 			}
 		})
 		if n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
 		}
-	}
-}
-
-// BenchmarkVectorPass is one pass with 64 additions of 32 bits, and the same copy by copy.
-func BenchmarkVectorPass(b *testing.B) {
-	for _, name := range []string{"vector", "one-by-one"} {
-		b.Run(name, func(b *testing.B) {
-			x := newBench(b, adder(), Options{OneByOne: name == "one-by-one"})
-			packet := make([]byte, 2+256)
-			packet[0] = 1
-			b.SetBytes(256)
-			for b.Loop() {
-				x.k.Set(packet, nil, 0)
-				if x.pass.Ingress(x.pipe, &x.k, &In{}, &x.v) != OK {
-					b.Fatal("dropped")
-				}
-			}
-		})
 	}
 }

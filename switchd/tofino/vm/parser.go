@@ -1,10 +1,6 @@
 package vm
 
-import (
-	"slices"
-
-	"github.com/inalab/inalab/switchd/tofino/fit"
-)
+import "github.com/inalab/inalab/switchd/tofino/fit"
 
 // Reason says why a pass ended early; drops are counted under it.
 type Reason string
@@ -25,10 +21,8 @@ type state struct {
 	extract []extraction
 	bytes   int    // of them
 	have    uint64 // bits of them
-	later   uint64 // those that states behind this one may extract
 	skip    int    // after that
 	key     key
-	seen    key // what is as the key says when the control begins: not what is extracted later
 	cases   []transition
 	next    int
 	dense   []int32 // case by the value of a narrow key; nil: it is not narrow
@@ -71,45 +65,14 @@ func (c *Code) compileParser(states []fit.State) []state {
 		}
 		to.flatten()
 	}
-	lookAhead(out)
 	return out
-}
-
-// lookAhead finds the headers that come behind each state. What a state selects by of
-// such a header is 0, as it is not valid yet.
-func lookAhead(states []state) {
-	for again := true; again; {
-		again = false
-		for i := range states {
-			st := &states[i]
-			before := st.later
-			st.follow(states, st.next)
-			for _, t := range st.cases {
-				st.follow(states, t.next)
-			}
-			again = again || st.later != before
-		}
-	}
-	for i := range states {
-		st := &states[i]
-		st.seen.parts = slices.DeleteFunc(slices.Clone(st.key.parts), func(p part) bool {
-			return p.field.kind != inSlot && st.later>>p.field.head&1 != 0
-		})
-	}
-}
-
-// follow adds what comes from another state on.
-func (st *state) follow(states []state, next int) {
-	if next >= 0 {
-		st.later |= states[next].have | states[next].later
-	}
 }
 
 // flatten lists the transition of each value of a narrow key.
 func (st *state) flatten() {
 	bits := 0
 	for _, p := range st.key.parts {
-		bits += int(p.field.bits)
+		bits += int(p.field.Bits)
 	}
 	if len(st.cases) == 0 || bits > denseBits {
 		return
@@ -146,7 +109,7 @@ func (s *Pass) parse(states []state) Reason {
 		if len(st.cases) > 0 {
 			if i := s.choose(st); i < len(st.cases) {
 				at = st.cases[i].next
-				s.came(st.cases[i].number)
+				s.note(st.cases[i].number)
 			}
 		}
 		switch at {
@@ -174,20 +137,23 @@ func (s *Pass) extract(st *state) bool {
 	return s.cursor <= s.packet.end
 }
 
-// came notes a case that the parser has taken.
-func (s *Pass) came(number int) {
-	if number > maxCases || s.way > 1<<(64-caseBits)-1 {
-		s.way = longWay
-	} else if s.way != longWay {
-		s.way = s.way<<caseBits | uint64(number)
+// note keeps the number of a case that the parser has taken.
+func (s *Pass) note(number int) {
+	if number > maxCases || s.path > 1<<(64-CaseBits)-1 {
+		s.path = LongPath
+	} else if s.path != LongPath {
+		s.path = s.path<<CaseBits | Path(number)
 	}
 }
 
-// A way is made of the numbers of the cases that a parser has taken, the last one lowest.
+// Path is made of the numbers of the cases that a parser has taken, the last one lowest.
+// They count from 1 through all states in the order of the program.
+type Path uint64
+
 const (
-	caseBits = 8
-	maxCases = 1<<caseBits - 2 // so that no way is longWay
-	longWay  = 1<<64 - 1       // too many, or too high numbers
+	CaseBits = 8
+	maxCases = 1<<CaseBits - 2 // so that no path is LongPath
+	LongPath = Path(1<<64 - 1) // too many, or too high numbers
 )
 
 // choose returns the number of the case that a packet is.

@@ -13,20 +13,18 @@ type Pass struct {
 	packet *Packet
 	length int // of the packet as it came
 
-	buf    []byte // memory of the packet
-	slots  []uint64
+	Slots  []uint64 // values of the metadata
+	buf    []byte   // memory of the packet
 	heads  []head
 	pass   uint32 // number of this one
 	have   uint64 // bits of headers that the parser has found
-	way    uint64 // cases that it has taken
+	path   Path   // cases that it has taken
 	cursor int    // in the memory of the packet, behind what is parsed
 	args   []uint64
 
 	order   []int  // of headers that the deparser has moved, but are not found there yet
-	none    []byte // zeros, for headers that are not valid
 	scratch []byte // of headers that are added
 	moved   []byte
-	lane    []byte
 	text    []byte
 	results []uint64
 	key     keyWords
@@ -55,11 +53,11 @@ func (s *Pass) header(h int) []byte { return s.from(&s.heads[h], 0)[:s.code.leng
 // NewPass returns a work space for the pipes of a program.
 func (c *Code) NewPass() *Pass {
 	s := &Pass{
-		code: c, slots: make([]uint64, c.slots), heads: make([]head, len(c.prog.Headers)),
-		none: make([]byte, c.longest), scratch: make([]byte, c.bytes+slack),
+		code: c, Slots: make([]uint64, c.slots), heads: make([]head, len(c.prog.Headers)),
+		scratch: make([]byte, c.bytes+slack),
 	}
-	for i := range s.heads {
-		s.invalidate(i)
+	for h := range s.heads {
+		s.Invalidate(fit.HeaderID(h))
 	}
 	return s
 }
@@ -101,12 +99,12 @@ type Out struct {
 func (s *Pass) Ingress(p *Pipe, k *Packet, in *In, v *Verdict) Reason {
 	s.begin(p, k)
 	a := &s.code.at
-	s.slots[a.port], s.slots[a.pipe] = uint64(in.Port), uint64(p.number)
-	s.slots[a.time], s.slots[a.bytes] = uint64(in.Time/units.Time(units.Nanosecond))&ones(48), uint64(k.Len())&ones(16)
+	s.Slots[a.port], s.Slots[a.pipe] = uint64(in.Port), uint64(p.number)
+	s.Slots[a.time], s.Slots[a.bytes] = uint64(in.Time/units.Time(units.Nanosecond))&ones(48), uint64(k.Len())&ones(16)
 	if in.Resubmitted {
-		s.slots[a.resubmitted] = 1
+		s.Slots[a.resubmitted] = 1
 		if s.code.resub >= 0 {
-			s.slots[s.code.resub] = in.Resubmit
+			s.Slots[s.code.resub] = in.Resubmit
 		}
 	}
 	if reason := s.through(fit.Ingress); reason != OK {
@@ -115,14 +113,14 @@ func (s *Pass) Ingress(p *Pipe, k *Packet, in *In, v *Verdict) Reason {
 	s.verdict(v)
 	k.bridged = k.bridged[:0]
 	for _, b := range s.code.bridged {
-		k.bridged = append(k.bridged, s.slots[b])
+		k.bridged = append(k.bridged, s.Slots[b])
 	}
 	return OK
 }
 
 // verdict reads what the control has set.
 func (s *Pass) verdict(v *Verdict) {
-	a, x := &s.code.at, s.slots
+	a, x := &s.code.at, s.Slots
 	v.Drop, v.Queue = uint8(x[a.drop]), uint8(x[a.qid])
 	v.Unicast, v.Multicast = x[a.unicast] != 0, x[a.multicast] != 0
 	v.Resubmit, v.Bypass = x[a.resubmit] != 0, x[a.bypass] != 0
@@ -138,29 +136,29 @@ func (s *Pass) verdict(v *Verdict) {
 func (s *Pass) Egress(p *Pipe, k *Packet, out *Out) (dropped bool, reason Reason) {
 	s.begin(p, k)
 	a := &s.code.at
-	s.slots[a.outPort], s.slots[a.outRID] = uint64(out.Port), uint64(out.RID)
-	s.slots[a.outMirrored], s.slots[a.outDepth] = uint64(out.Mirrored), uint64(out.Depth)&ones(19)
+	s.Slots[a.outPort], s.Slots[a.outRID] = uint64(out.Port), uint64(out.RID)
+	s.Slots[a.outMirrored], s.Slots[a.outDepth] = uint64(out.Mirrored), uint64(out.Depth)&ones(19)
 	if out.Copy {
-		s.slots[a.outCopy] = 1
+		s.Slots[a.outCopy] = 1
 	}
 	for i, b := range s.code.bridged {
 		if i < len(k.bridged) {
-			s.slots[b] = k.bridged[i]
+			s.Slots[b] = k.bridged[i]
 		}
 	}
 	reason = s.through(fit.Egress)
-	return reason == OK && s.slots[a.egressDrop] != 0, reason
+	return reason == OK && s.Slots[a.egressDrop] != 0, reason
 }
 
 // begin makes all headers invalid and all metadata zero.
 func (s *Pass) begin(p *Pipe, k *Packet) {
 	s.pipe, s.packet, s.length = p, k, k.Len()
-	clear(s.slots)
+	clear(s.Slots)
 	if s.pass++; s.pass == 0 { // it has wrapped: no header may have a number that comes again
 		clear(s.heads)
 		s.pass = 1
 	}
-	s.order, s.have, s.way = nil, 0, 0
+	s.order, s.have, s.path = nil, 0, 0
 }
 
 // through takes the packet through one half of the pipe.
@@ -171,17 +169,22 @@ func (s *Pass) through(which fit.Side) Reason {
 	if reason := s.parse(side.parser); reason != OK {
 		return reason
 	}
-	s.control(side)
+	if r := s.pipe.runner; r != nil {
+		r.Run(s, which)
+	} else {
+		s.RunFrom(which, 0)
+	}
 	s.fill(side.checksums)
 	s.deparse(side.deparse)
 	return OK
 }
 
-func (s *Pass) invalidate(h int) { s.heads[h].pass = s.pass - 1 }
+// Invalidate makes a header not valid.
+func (s *Pass) Invalidate(h fit.HeaderID) { s.heads[h].pass = s.pass - 1 }
 
-// validate makes a header valid, all zero, unless it is valid.
-func (s *Pass) validate(h int) {
-	if s.valid(h) {
+// Validate makes a header valid, all zero, unless it is valid.
+func (s *Pass) Validate(h fit.HeaderID) {
+	if s.valid(int(h)) {
 		return
 	}
 	at := s.code.scratch[h]
@@ -193,8 +196,17 @@ func (s *Pass) validate(h int) {
 // changed.
 func (s *Pass) Field(f fit.FieldID) uint64 {
 	s.settle()
-	return s.get(&s.code.fields[f])
+	return s.Get(&s.code.fields[f])
 }
 
-// Valid reports whether a header was valid at the end of the last pass.
+// Bytes returns what stands from a byte of a valid header on, and more behind it.
+func (s *Pass) Bytes(h, off int) []byte { return s.from(&s.heads[h], off) }
+
+// SetArgs sets the arguments that an [Op] reads.
+func (s *Pass) SetArgs(args []uint64) { s.args = args }
+
+// Parsed returns a bit for each header that the parser has found, of the first 64, and its path.
+func (s *Pass) Parsed() (headers uint64, p Path) { return s.have, s.path }
+
+// Valid reports whether a header is valid; after a pass, whether it was at its end.
 func (s *Pass) Valid(h fit.HeaderID) bool { return s.valid(int(h)) }

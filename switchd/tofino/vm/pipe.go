@@ -13,10 +13,19 @@ import (
 type Pipe struct {
 	code      *Code
 	number    int
-	tables    []*table
+	tables    []*Table
 	registers []register
 	random    *rng.Stream
-	trees     [2]tree // by side; they hold for the entries as they are
+	runner    Runner // nil: the instructions of the control are run
+}
+
+// Runner runs the controls of one pipe as [Pass.RunFrom] does from their first instruction,
+// but faster.
+type Runner interface {
+	// Run takes the packet of a pass through the control of a side.
+	Run(s *Pass, side fit.Side)
+	// EntriesChanged is called when an entry has been added to a table or taken out.
+	EntriesChanged()
 }
 
 // NewPipe returns pipe number (from 0) as the program leaves it: entries from the
@@ -32,6 +41,22 @@ func (c *Code) NewPipe(number int, random *rng.Stream) *Pipe {
 	return p
 }
 
+// Code returns the program of the pipe.
+func (p *Pipe) Code() *Code { return p.code }
+
+// Number returns the number of the pipe, from 0.
+func (p *Pipe) Number() int { return p.number }
+
+// SetRunner leaves the controls to another from now on.
+func (p *Pipe) SetRunner(r Runner) { p.runner = r }
+
+// Table returns a table.
+func (p *Pipe) Table(id fit.TableID) *Table { return p.tables[id] }
+
+// Memory returns the entries of a register and its copies: entry by entry, in it lane by lane,
+// in that copy by copy, big-endian.
+func (p *Pipe) Memory(id fit.RegisterID) []byte { return p.registers[id].data }
+
 // Reseed takes random numbers from another stream from now on.
 func (p *Pipe) Reseed(random *rng.Stream) { p.random = random }
 
@@ -46,19 +71,18 @@ const Default EntryID = -1
 // not have. An error says what is in the way, and nothing has changed.
 func (p *Pipe) Insert(id fit.TableID, entry EntryID, e fit.Entry) error {
 	t := p.tables[id]
-	if len(t.rows) >= t.def.Size {
-		return fmt.Errorf("table %s is full: it has room for %d entries", t.def.Name, t.def.Size)
+	if len(t.Rows) >= t.Size {
+		return fmt.Errorf("table %s is full: it has room for %d entries", t.Name, t.Size)
 	}
-	r := p.code.tables[id].newRow(entry, e)
-	for _, o := range t.rows {
-		if o.id == entry {
-			return fmt.Errorf("table %s has an entry %d: choose another id", t.def.Name, entry)
+	for _, o := range t.Rows {
+		if o.ID == entry {
+			return fmt.Errorf("table %s has an entry %d: choose another id", t.Name, entry)
 		}
-		if slices.Equal(o.values, r.values) && slices.Equal(o.masks, r.masks) && (o.entry.Priority == e.Priority || !t.def.Ternary) {
-			return fmt.Errorf("table %s has an entry for %v: remove it first", t.def.Name, e.Values)
+		if slices.Equal(o.Values, e.Values) && slices.Equal(o.Masks, e.Masks) && (o.Priority == e.Priority || !t.Ternary) {
+			return fmt.Errorf("table %s has an entry for %v: remove it first", t.Name, e.Values)
 		}
 	}
-	t.insert(r)
+	t.insert(t.key.newRow(entry, e))
 	p.changed(t)
 	return nil
 }
@@ -66,8 +90,8 @@ func (p *Pipe) Insert(id fit.TableID, entry EntryID, e fit.Entry) error {
 // Delete takes an entry out; false: there is none of that id, or the table is constant.
 func (p *Pipe) Delete(id fit.TableID, entry EntryID) bool {
 	t := p.tables[id]
-	at := slices.IndexFunc(t.rows, func(r *row) bool { return r.id == entry })
-	if at < 0 || t.def.Const {
+	at := slices.IndexFunc(t.Rows, func(r *Row) bool { return r.ID == entry })
+	if at < 0 || t.Const {
 		return false
 	}
 	t.remove(at)
@@ -75,14 +99,16 @@ func (p *Pipe) Delete(id fit.TableID, entry EntryID) bool {
 	return true
 }
 
-// changed forgets what was found out with other entries.
-func (p *Pipe) changed(t *table) {
+// changed numbers the rows of a table whose entries are others now.
+func (p *Pipe) changed(t *Table) {
 	t.number()
-	p.trees = [2]tree{}
+	if p.runner != nil {
+		p.runner.EntriesChanged()
+	}
 }
 
 // Len returns how many entries a table has.
-func (p *Pipe) Len(id fit.TableID) int { return len(p.tables[id].rows) }
+func (p *Pipe) Len(id fit.TableID) int { return len(p.tables[id].Rows) }
 
 // Hits is what an entry has counted.
 type Hits struct {
@@ -96,8 +122,8 @@ type Hits struct {
 // last. The order is that of matching.
 func (p *Pipe) Hits(id fit.TableID) (out []Hits) {
 	t := p.tables[id]
-	for _, r := range t.rows {
-		out = append(out, Hits{r.id, r.action, r.packets, r.bytes})
+	for _, r := range t.Rows {
+		out = append(out, Hits{r.ID, r.Action, r.packets, r.bytes})
 	}
-	return append(out, Hits{Default, t.miss.action, t.miss.packets, t.miss.bytes})
+	return append(out, Hits{Default, t.Miss.Action, t.Miss.packets, t.Miss.bytes})
 }

@@ -9,18 +9,15 @@ import (
 
 // tableCode is what is compiled of a table.
 type tableCode struct {
-	fixed   *table           // of a table that no control plane changes or counts; nil: each pipe makes its own
-	keys    []key            // by copy; one where all copies have the same
-	once    bool             // looked up once, for all copies
-	actions [][]instructions // by number and copy
-	vectors []*vector        // by number of action: all copies at once; nil: one by one
+	fixed   *Table     // of a table that no control plane changes or counts; nil: each pipe makes its own
+	keys    []key      // by copy; one where all copies match as one
+	actions [][]Action // by number and copy
 }
 
 func (c *Code) compileTable(t *tableCode, id int) {
 	from := &c.prog.Tables[id]
-	t.once = c.lookedUpOnce(from)
 	copies := from.Copies
-	if t.once {
+	if c.matchesOnce(from) {
 		copies = 1
 	}
 	for i := range copies {
@@ -31,22 +28,21 @@ func (c *Code) compileTable(t *tableCode, id int) {
 		t.keys = append(t.keys, c.newKey(fields))
 	}
 	for i := range from.Actions {
-		var copies []instructions
+		var copies []Action
 		for n := range from.Copies {
 			copies = append(copies, c.compileAction(&from.Actions[i], n))
 		}
 		t.actions = append(t.actions, copies)
-		t.vectors = append(t.vectors, c.compileVector(from, &from.Actions[i]))
 	}
-	ofOne := func(e fit.Entry) bool { return e.Pipe != 0 }
-	if from.Const && !from.Counter && !slices.ContainsFunc(from.Entries, ofOne) {
+	onePipe := func(e fit.Entry) bool { return e.Pipe != 0 }
+	if from.Const && !from.Counter && !slices.ContainsFunc(from.Entries, onePipe) {
 		t.fixed = makeTable(from, t, 0)
 	}
 }
 
-// lookedUpOnce reports whether no copy of a table can match otherwise than the
+// matchesOnce reports whether no copy of a table can match otherwise than the
 // first: the keys are the same, and no action changes them.
-func (c *Code) lookedUpOnce(t *fit.Table) bool {
+func (c *Code) matchesOnce(t *fit.Table) bool {
 	for _, k := range t.Keys {
 		if k.Field.Step != 0 {
 			return false
@@ -64,7 +60,7 @@ func (c *Code) lookedUpOnce(t *fit.Table) bool {
 func (c *Code) changes(a *fit.Action, copies int, f fit.FieldID) bool {
 	for i := range a.Do {
 		o := &a.Do[i]
-		if o.Header != fit.NoHeader && ends(o.Kind) && c.prog.Fields[f].Header == o.Header {
+		if o.Header != fit.NoHeader && c.prog.Fields[f].Header == o.Header {
 			return true
 		}
 		if o.Dst.ID != fit.NoField && f >= o.Dst.ID && f <= o.Dst.Of(copies-1) {
@@ -74,36 +70,31 @@ func (c *Code) changes(a *fit.Action, copies int, f fit.FieldID) bool {
 	return false
 }
 
-// table is the state of a table in one pipe.
-type table struct {
-	key     *key   // of the first copy
-	rows    []*row // ternary: by priority, then as they came
-	direct  []*row // of a constant table, by the bits that entries look at
-	care    uint64 // bits that any entry looks at, of a key of one word
-	shift   uint8  // of the first of these bits
-	counter bool
-	memo    [memoLines]memo
-	miss    row
-	exact   map[uint64]*row // of keys of one word
-	wide    map[string]*row // of others
-	def     *fit.Table
+// Table is the state of a table in one pipe.
+type Table struct {
+	Rows   []*Row // ternary: by priority, then as they came
+	key    *key   // of the first copy
+	direct []*Row // of a constant table, by the bits that entries look at
+	care   uint64 // bits that any entry looks at, of a key of one word
+	shift  uint8  // of the first of these bits
+	memo   [memoLines]memo
+	exact  map[uint64]*Row // of keys of one word
+	wide   map[string]*Row // of others
+	Miss   Row             // the default action
+	*fit.Table
 }
 
-// row is an entry, or the default action.
-type row struct {
-	code           instructions // of the action, first copy
-	args           []uint64
-	vector         *vector // all copies at once; nil: one by one
-	action         int     // -1: none
-	packets, bytes uint64
-	values, masks  []uint64 // by word of the key
-	id             EntryID
-	place          int // in the rows of the table, behind them that of the default action
-	entry          fit.Entry
+// Row is an entry, or the default action.
+type Row struct {
+	fit.Entry       // its Action is -1 where there is none
+	ID              EntryID
+	Place           int // in the rows of the table; behind them that of the default action
+	packets, bytes  uint64
+	words, wordMask []uint64 // values and masks by word of the key
 }
 
-// count counts a packet.
-func (r *row) count(s *Pass) {
+// Count counts a packet.
+func (r *Row) Count(s *Pass) {
 	r.packets++
 	r.bytes += uint64(s.length)
 }
@@ -112,7 +103,7 @@ func (r *row) count(s *Pass) {
 // of one flow come one after another.
 type memo struct {
 	word uint64
-	row  *row // nil: nothing is remembered
+	row  *Row // nil: nothing is remembered
 }
 
 // memoLines is a power of two; the lines of all tables of a program should fit into
@@ -124,27 +115,27 @@ const (
 
 // newTable returns a table with the entries from the start that are of a pipe. What
 // cannot change is there once, whatever the number of pipes.
-func newTable(def *fit.Table, of *tableCode, pipe int) *table {
-	if of.fixed != nil {
-		t := *of.fixed
+func newTable(def *fit.Table, code *tableCode, pipe int) *Table {
+	if code.fixed != nil {
+		t := *code.fixed
 		return &t
 	}
-	return makeTable(def, of, pipe)
+	return makeTable(def, code, pipe)
 }
 
-func makeTable(def *fit.Table, of *tableCode, pipe int) *table {
-	k := &of.keys[0]
-	t := &table{def: def, key: k, counter: def.Counter, miss: of.blank(Default, def.Default, def.Args)}
+func makeTable(def *fit.Table, code *tableCode, pipe int) *Table {
+	k := &code.keys[0]
+	t := &Table{Table: def, key: k, Miss: Row{ID: Default, Entry: fit.Entry{Action: def.Default, Args: def.Args}}}
 	if !def.Ternary {
 		if k.words == 1 {
-			t.exact = map[uint64]*row{}
+			t.exact = map[uint64]*Row{}
 		} else {
-			t.wide = map[string]*row{}
+			t.wide = map[string]*Row{}
 		}
 	}
 	for i := range def.Entries {
 		if e := def.Entries[i]; e.Pipe == 0 || e.Pipe == pipe+1 {
-			t.insert(of.newRow(EntryID(i), e))
+			t.insert(k.newRow(EntryID(i), e))
 		}
 	}
 	t.number()
@@ -162,91 +153,81 @@ const (
 )
 
 // flatten lists the rows of a constant table by the bits that they look at.
-func (t *table) flatten() {
-	if !t.def.Const || t.key.words != 1 || t.care == 0 {
+func (t *Table) flatten() {
+	if !t.Const || t.key.words != 1 || t.care == 0 {
 		return
 	}
 	low := mathbits.TrailingZeros64(t.care)
 	wide := mathbits.Len64(t.care >> low)
-	if wide > directBits || wide > narrowBits && len(t.rows) < directEntries {
+	if wide > directBits || wide > narrowBits && len(t.Rows) < directEntries {
 		return
 	}
-	t.shift, t.direct = uint8(low), make([]*row, 1<<wide)
+	t.shift, t.direct = uint8(low), make([]*Row, 1<<wide)
 	for i := range t.direct {
 		t.direct[i] = t.match(uint64(i) << low & t.care)
 	}
 	t.exact = nil
 }
 
-// blank returns a row that matches nothing.
-func (c *tableCode) blank(id EntryID, action int, args []uint64) row {
-	r := row{id: id, action: action, args: args}
-	if action >= 0 {
-		r.code, r.vector = c.actions[action][0], c.vectors[action]
-	}
-	return r
-}
-
-func (c *tableCode) newRow(id EntryID, e fit.Entry) *row {
-	r, k := c.blank(id, e.Action, e.Args), &c.keys[0]
-	r.values, r.masks, r.entry = k.pack(e.Values), k.pack(e.Masks), e
-	return &r
+// newRow returns an entry of a table whose key this is.
+func (k *key) newRow(id EntryID, e fit.Entry) *Row {
+	return &Row{ID: id, Entry: e, words: k.pack(e.Values), wordMask: k.pack(e.Masks)}
 }
 
 // insert puts a row where it is found; it is not there yet.
-func (t *table) insert(r *row) {
+func (t *Table) insert(r *Row) {
 	clear(t.memo[:])
-	t.care |= r.masks[0]
-	if t.def.Ternary {
-		at := len(t.rows)
-		for at > 0 && t.rows[at-1].entry.Priority > r.entry.Priority {
+	t.care |= r.wordMask[0]
+	if t.Ternary {
+		at := len(t.Rows)
+		for at > 0 && t.Rows[at-1].Priority > r.Priority {
 			at--
 		}
-		t.rows = slices.Insert(t.rows, at, r)
+		t.Rows = slices.Insert(t.Rows, at, r)
 		return
 	}
-	t.rows = append(t.rows, r)
+	t.Rows = append(t.Rows, r)
 	t.list(r)
 }
 
 // list lets an exact row be found, unless one before has the same values: the first
 // counts.
-func (t *table) list(r *row) {
+func (t *Table) list(r *Row) {
 	if t.exact != nil {
-		if t.exact[r.values[0]] == nil {
-			t.exact[r.values[0]] = r
+		if t.exact[r.words[0]] == nil {
+			t.exact[r.words[0]] = r
 		}
-	} else if name := string(text(nil, r.values)); t.wide[name] == nil {
+	} else if name := string(text(nil, r.words)); t.wide[name] == nil {
 		t.wide[name] = r
 	}
 }
 
 // number tells rows their places.
-func (t *table) number() {
-	for i, r := range t.rows {
-		r.place = i
+func (t *Table) number() {
+	for i, r := range t.Rows {
+		r.Place = i
 	}
-	t.miss.place = len(t.rows)
+	t.Miss.Place = len(t.Rows)
 }
 
 // remove takes a row out.
-func (t *table) remove(at int) {
-	r := t.rows[at]
-	t.rows = slices.Delete(t.rows, at, at+1)
+func (t *Table) remove(at int) {
+	r := t.Rows[at]
+	t.Rows = slices.Delete(t.Rows, at, at+1)
 	clear(t.memo[:])
 	t.care = 0
-	for _, o := range t.rows {
-		t.care |= o.masks[0]
+	for _, o := range t.Rows {
+		t.care |= o.wordMask[0]
 	}
 	switch {
-	case t.def.Ternary:
+	case t.Ternary:
 		return
 	case t.exact != nil:
-		delete(t.exact, r.values[0])
+		delete(t.exact, r.words[0])
 	default:
-		delete(t.wide, string(text(nil, r.values)))
+		delete(t.wide, string(text(nil, r.words)))
 	}
-	if next := slices.IndexFunc(t.rows, func(o *row) bool { return slices.Equal(o.values, r.values) }); next >= 0 {
-		t.list(t.rows[next])
+	if next := slices.IndexFunc(t.Rows, func(o *Row) bool { return slices.Equal(o.words, r.words) }); next >= 0 {
+		t.list(t.Rows[next])
 	}
 }

@@ -1,4 +1,4 @@
-package vm
+package vm_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/switchd/tofino/ir"
+	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
 // matcher is a program that says in h.out which entry a packet matches.
@@ -25,7 +26,7 @@ func matcher(kind ir.MatchKind, wide bool) *ir.Program {
 
 // list is a table in which everything is looked at.
 type list []struct {
-	id EntryID
+	id vm.EntryID
 	ir.Entry
 }
 
@@ -53,9 +54,9 @@ func TestTablesMatchAsALinearSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]ir.MatchKind{ir.Exact, ir.Ternary}).Draw(t, "kind")
 		wide := rapid.Bool().Draw(t, "wide")
-		b := newBench(t, matcher(kind, wide), Options{})
+		b := newBench(t, matcher(kind, wide))
 		var l list
-		next := EntryID(100)
+		next := vm.EntryID(100)
 		few := rapid.Uint64Range(0, 3) // so that values meet
 		draw := func(label string) []uint64 {
 			v := []uint64{few.Draw(t, label), few.Draw(t, label)}
@@ -75,9 +76,9 @@ func TestTablesMatchAsALinearSearch(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if b.pipe.Insert(0, next, entry) == nil {
+				if b.do(func(p *vm.Pipe) error { return p.Insert(0, next, entry) }) == "" {
 					l = append(l, struct {
-						id EntryID
+						id vm.EntryID
 						ir.Entry
 					}{next, e})
 				}
@@ -85,7 +86,7 @@ func TestTablesMatchAsALinearSearch(t *testing.T) {
 			case 1:
 				if len(l) > 0 {
 					i := rapid.IntRange(0, len(l)-1).Draw(t, "entry")
-					if !b.pipe.Delete(0, l[i].id) {
+					if !b.remove(0, l[i].id) {
 						t.Fatalf("entry %d is not there", l[i].id)
 					}
 					l = slices.Delete(l, i, i+1)
@@ -97,11 +98,11 @@ func TestTablesMatchAsALinearSearch(t *testing.T) {
 					w = v[2]
 				}
 				out := b.ok(byte(v[0]), byte(v[1]), byte(w>>56), 0, 0, 0, 0, 0, 0, 0, 0, 0)
-				want := EntryID(0xffff)
+				want := vm.EntryID(0xffff)
 				if i := l.find(v); i >= 0 {
 					want = l[i].id
 				}
-				if got := EntryID(out[10])<<8 | EntryID(out[11]); got != want {
+				if got := vm.EntryID(out[10])<<8 | vm.EntryID(out[11]); got != want {
 					t.Fatalf("packet %v matches %d, want %d", v, got, want)
 				}
 			}
@@ -110,7 +111,7 @@ func TestTablesMatchAsALinearSearch(t *testing.T) {
 }
 
 func TestEntriesAreChecked(t *testing.T) {
-	exact, ternary := newBench(t, matcher(ir.Exact, false), Options{}), newBench(t, matcher(ir.Ternary, false), Options{})
+	exact, ternary := newBench(t, matcher(ir.Exact, false)), newBench(t, matcher(ir.Ternary, false))
 	for _, tc := range []struct {
 		b    *bench
 		e    ir.Entry
@@ -131,30 +132,30 @@ func TestEntriesAreChecked(t *testing.T) {
 }
 
 func TestTablesAreFull(t *testing.T) {
-	b := newBench(t, matcher(ir.Exact, false), Options{})
-	add := func(v uint64, id EntryID) error {
+	b := newBench(t, matcher(ir.Exact, false))
+	add := func(v uint64, id vm.EntryID) string {
 		e, err := b.code.Entry(0, ir.Entry{Values: []uint64{v, 0}, Action: "say", Args: []uint64{1}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return b.pipe.Insert(0, id, e)
+		return b.do(func(p *vm.Pipe) error { return p.Insert(0, id, e) })
 	}
 	for i := range uint64(16) {
-		if err := add(i, EntryID(i)); err != nil {
+		if err := add(i, vm.EntryID(i)); err != "" {
 			t.Fatal(err)
 		}
 	}
-	if err := add(99, 99); err == nil || !strings.Contains(err.Error(), "16 entries") {
+	if err := add(99, 99); !strings.Contains(err, "16 entries") {
 		t.Errorf("the table takes 17 of 16 entries: %v", err)
 	}
-	b.pipe.Delete(0, 3)
-	if err := add(4, 50); err == nil || !strings.Contains(err.Error(), "remove it first") {
+	b.remove(0, 3)
+	if err := add(4, 50); !strings.Contains(err, "remove it first") {
 		t.Errorf("an entry is there twice: %v", err)
 	}
-	if err := add(3, 4); err == nil || !strings.Contains(err.Error(), "another id") {
+	if err := add(3, 4); !strings.Contains(err, "another id") {
 		t.Errorf("an id is there twice: %v", err)
 	}
-	if b.pipe.Delete(0, 3) {
+	if b.remove(0, 3) {
 		t.Error("an entry is removed twice")
 	}
 }
@@ -163,12 +164,12 @@ func TestTablesAreFull(t *testing.T) {
 func TestEntriesCount(t *testing.T) {
 	p := matcher(ir.Exact, false)
 	p.Tables[0].Entries = []ir.Entry{{Values: []uint64{1, 0}, Action: "say", Args: []uint64{1}}, {Pipe: 2, Values: []uint64{2, 0}, Action: "say", Args: []uint64{2}}, {Pipe: 1, Values: []uint64{3, 0}, Action: "say", Args: []uint64{3}}}
-	b := newBench(t, p, Options{}) // of pipe 2
+	b := newBench(t, p) // of pipe 2
 	for _, v := range []byte{1, 1, 2, 3, 3, 3} {
 		b.ok(v, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xaa)
 	}
-	got := fmt.Sprint(b.pipe.Hits(0))
-	if want := fmt.Sprint([]Hits{{0, 0, 2, 26}, {1, 0, 1, 13}, {Default, 0, 3, 39}}); got != want {
+	got := same(b, "hits", func(m *mode) string { return fmt.Sprint(m.pipe.Hits(0)) })
+	if want := fmt.Sprint([]vm.Hits{{0, 0, 2, 26}, {1, 0, 1, 13}, {vm.Default, 0, 3, 39}}); got != want {
 		t.Errorf("hits %s, want %s", got, want)
 	}
 }
@@ -195,7 +196,7 @@ func TestConditions(t *testing.T) {
 		p.Actions = []ir.Action{set("yes", 1), set("no", 2)}
 		p.Tables = []ir.Table{{Name: "y", Actions: []string{"yes"}, Default: "yes"}, {Name: "n", Actions: []string{"no"}, Default: "no"}}
 		p.Ingress.Control = []ir.Step{{If: &tc.cond, Then: []ir.Step{{Apply: "y"}}, Else: []ir.Step{{Apply: "n"}}}}
-		b := newBench(t, p, Options{})
+		b := newBench(t, p)
 		for _, v := range tc.yes {
 			b.ok(v[:]...)
 			b.expect("meta.yes", 1)

@@ -1,4 +1,4 @@
-package vm
+package vm_test
 
 import (
 	"encoding/binary"
@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/switchd/tofino/ir"
+	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
 // stamps is a program with a register of 64 bits, worked on by the action that the
@@ -40,7 +41,7 @@ func stamps(one bool) *ir.Program {
 // A register of 64 bits does what a number of 64 bits does where it is copied, and what
 // two words do where it is added to: nothing is carried.
 func TestRegistersOf64Bits(t *testing.T) {
-	benches := [2]*bench{newBench(t, stamps(false), Options{}), newBench(t, stamps(true), Options{})}
+	benches := [2]*bench{newBench(t, stamps(false)), newBench(t, stamps(true))}
 	rapid.Check(t, func(t *rapid.T) {
 		b := benches[rapid.IntRange(0, 1).Draw(t, "inputs")]
 		r, err := b.code.Register("stamp")
@@ -49,7 +50,7 @@ func TestRegistersOf64Bits(t *testing.T) {
 		}
 		edge := rapid.OneOf(rapid.Uint64(), rapid.SampledFrom([]uint64{0, 1, 1<<32 - 1, 1 << 32, 1<<64 - 1}))
 		was := edge.Draw(t, "was")
-		if err := b.pipe.Write(r, 7, uint32(was), uint32(was>>32)); err != nil {
+		if err := b.do(func(p *vm.Pipe) error { return p.Write(r, 7, uint32(was), uint32(was>>32)) }); err != "" {
 			t.Fatal(err)
 		}
 		for range rapid.IntRange(1, 5).Draw(t, "packets") {
@@ -70,8 +71,8 @@ func TestRegistersOf64Bits(t *testing.T) {
 				now, out = was&^(1<<32-1)|uint64(uint32(was)+uint32(in)), uint32(was)
 			}
 			reply := b.ok(packet...)
-			lo, hi, err := b.pipe.Read(r, 7)
-			if got := uint64(hi)<<32 | uint64(lo); err != nil || got != now || binary.BigEndian.Uint32(reply[2:]) != out {
+			lo, hi := b.read(r, 7)
+			if got := uint64(hi)<<32 | uint64(lo); got != now || binary.BigEndian.Uint32(reply[2:]) != out {
 				t.Fatalf("action %d on %#x with %#x: %#x, and %#x goes out; want %#x and %#x", do, was, in, got, binary.BigEndian.Uint32(reply[2:]), now, out)
 			}
 			was = now

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/microcode/vm/idiom"
 )
 
 // Without time, the loops over chunks of a packet are done in one go: adding the
-// tail, collecting the result, clearing the sums (vm.Streamer). A change of the
+// tail, collecting the result, clearing the sums (idiom.Streamer). A change of the
 // program that hides one of them from the compiler is several times slower.
 func TestLoopsOverChunksAreStreams(t *testing.T) {
 	p := compiled(t)
@@ -17,7 +18,7 @@ func TestLoopsOverChunksAreStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	var labels []string
-	for _, at := range code.Streams() {
+	for _, at := range idiom.Attach(code, p) {
 		labels = append(labels, p.Instructions[at].Labels...)
 	}
 	for _, want := range []string{"add_tail", "result_tail", "release"} {

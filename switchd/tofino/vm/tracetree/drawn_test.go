@@ -1,4 +1,4 @@
-package vm
+package tracetree
 
 import (
 	"fmt"
@@ -9,6 +9,14 @@ import (
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
+
+// header returns a header of fields.
+func header(name string, fields ...ir.Field) ir.Header { return ir.Header{Name: name, Fields: fields} }
+
+func field(name string, bits int) ir.Field { return ir.Field{Name: name, Bits: bits} }
+
+// ones returns a mask of n bits.
+func ones(n int) uint64 { return ^uint64(0) >> (64 - n) }
 
 // drawn makes random programs that fit, step by step: what fit refuses is left out
 // again. Fields and values are few, so that matches and conditions meet each other.
@@ -106,7 +114,7 @@ func (d *drawn) declare() {
 	d.p.Metadata = []ir.Field{{Name: "resubmit", Bits: 16}, {Name: "wide", Bits: 64}, {Name: "v", Bits: 32, Count: 3}}
 	for i := range 4 {
 		name := fmt.Sprint("m", i)
-		d.p.Metadata = append(d.p.Metadata, meta(name, pick(d, 1, 3, 8, 8, 16, 32, 32, 64)))
+		d.p.Metadata = append(d.p.Metadata, field(name, pick(d, 1, 3, 8, 8, 16, 32, 32, 64)))
 		if d.one(3) {
 			d.p.Bridged = append(d.p.Bridged, "meta."+name)
 		}

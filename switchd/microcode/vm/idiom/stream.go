@@ -1,32 +1,20 @@
-package vm
+package idiom
 
-import "github.com/inalab/inalab/switchd/microcode/isa"
+import (
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
+)
 
-// Loops that move a packet through shared memory chunk by chunk are where a
-// program spends its time: the gradients of a tail into the sums, the sums into
-// the tail of the result, zeros over the sums (trio §4). Compile finds those
-// loops, see loopAt. A thread that comes to one asks a handler which is a
-// [Streamer] to do as many iterations at once as are sure to be followed by
-// another, accounts for them, and goes on instruction by instruction. What is not
-// sure, the last iteration or one that fails, is never part of a stream:
-//
-//	head:  TailRead(off, chunk, 64)          <- iterations 1 .. n: Stream
-//	       async MemAdd32(sum, chunk, 64)       iteration n+1 ..: as ever
-//	       sum += 8; off += 64; if (off < end) goto head
-//
-// Afterwards nothing tells a thread that has streamed from one that has not, but
-// Pending, which is not defined between two XTXNs.
-
-// A Streamer is a [Handler] that serves all XTXNs at once and can do many
+// A Streamer is a [vm.Handler] that serves all XTXNs at once and can do many
 // iterations of a loop in one go.
 type Streamer interface {
-	Handler
+	vm.Handler
 	// Stream does up to s.Count iterations, those from the first on, and leaves
 	// LMEM, memory and packets as the XTXNs of that many iterations would, done
 	// one by one. It returns their number: fewer, or none, if the next one would
 	// fail or is beyond what it can do at once. The thread's registers are those
 	// at the beginning; Stream changes nothing of it but LMEM.
-	Stream(t *Thread, s Stream) (done uint64)
+	Stream(t *vm.Thread, s Stream) (done uint64)
 }
 
 // A Stream is what iterations of a loop do. Each takes up where the last ended.
@@ -49,26 +37,29 @@ const (
 	LMEMToMemory                       // MemWrite from the buffer, which stays as it is
 )
 
-// stream does what it can of the loop at whose head the thread is.
-func (l *loop) stream(t *Thread, h Streamer) {
+// run does what a handler can of the loop at whose head the thread is.
+func (l *loop) run(t *vm.Thread, h vm.Handler) {
+	streamer, ok := h.(Streamer)
+	if !ok {
+		return
+	}
 	s := l.shape
-	s.Count = (t.limit - t.Executed) / l.length
+	s.Count = t.Granted() / l.length
 	for i := range l.while {
 		s.Count = min(s.Count, l.while[i].count(t))
 	}
 	if s.Count == 0 {
 		return
 	}
-	s.Paddr = uint32(l.paddr.field(t))
+	s.Paddr = uint32(l.paddr.value(t))
 	s.Count = min(s.Count, fits(s.Paddr, s.Len/isa.WordBytes))
 	if s.Kind != LMEMToMemory {
-		s.Offset = uint32(l.offset.field(t))
+		s.Offset = uint32(l.offset.value(t))
 		s.Count = min(s.Count, fits(s.Offset, s.Len))
 	}
-	n := h.Stream(t, s)
+	n := streamer.Stream(t, s)
 	for i := range l.steps {
-		p := &l.steps[i]
-		p.to.storeRegister(t, p.to.value(t)+p.by*n)
+		l.steps[i].advance(t, n)
 	}
 	t.Executed += n * l.length
 	for _, x := range l.issued {
@@ -83,8 +74,8 @@ func fits(at uint32, step int32) uint64 {
 
 // count returns how many iterations from now on surely find that the condition
 // holds. No value wraps around in them, unless only equality is asked for.
-func (g *guard) count(t *Thread) uint64 {
-	x, y := g.x.field(t), g.y.field(t)
+func (g *guard) count(t *vm.Thread) uint64 {
+	x, y := g.x.value(t), g.y.value(t)
 	if g.op != isa.NotEqual && !ordered(g.op, x, y) {
 		return 0
 	}

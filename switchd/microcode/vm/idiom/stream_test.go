@@ -1,4 +1,4 @@
-package vm
+package idiom
 
 import (
 	"bytes"
@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/inalab/inalab/switchd/microcode/isa"
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
 )
 
 // A plant is memory and a packet, byte by byte. Beyond memory, and beyond the most
@@ -30,11 +32,11 @@ func (p *plant) reach(word uint64, n int) []byte {
 	return p.memory[at : at+uint64(n)]
 }
 
-func (p *plant) XTXN(t *Thread) (uint64, Outcome) {
+func (p *plant) XTXN(t *vm.Thread) (uint64, vm.Outcome) {
 	if !p.do(t.Pending.XTXN, t.Pending.Args[0], t.Buffer()) {
-		return 0, Kill
+		return 0, vm.Kill
 	}
-	return 0, Done
+	return 0, vm.Done
 }
 
 // do does one XTXN; false if it fails.
@@ -74,7 +76,7 @@ type hasty struct {
 	streamed uint64
 }
 
-func (h *hasty) Stream(t *Thread, s Stream) (n uint64) {
+func (h *hasty) Stream(t *vm.Thread, s Stream) (n uint64) {
 	b := t.LMEM[s.LMEM : s.LMEM+s.Len]
 	for ; n < min(s.Count, h.patience); n++ {
 		paddr, offset := uint64(s.Paddr)+n*uint64(s.Len)/8, uint64(s.Offset)+n*uint64(s.Len)
@@ -216,16 +218,16 @@ func (g *loopGenerator) branches(body []isa.Instruction, total int) {
 // virtual time.
 type waits struct{ plant }
 
-func (*waits) XTXN(*Thread) (uint64, Outcome) { return 0, Suspend }
+func (*waits) XTXN(*vm.Thread) (uint64, vm.Outcome) { return 0, vm.Suspend }
 
 // run serves a thread to its end.
-func (w *waits) run(t *Thread) Stop {
+func (w *waits) run(t *vm.Thread) vm.Stop {
 	for {
-		if stop := t.Run(w); stop != Waits {
+		if stop := t.Run(w); stop != vm.Waits {
 			return stop
 		}
 		if !w.do(t.Pending.XTXN, t.Pending.Args[0], t.Buffer()) {
-			return Killed
+			return vm.Killed
 		}
 		t.Resume(0)
 	}
@@ -236,18 +238,19 @@ func (w *waits) run(t *Thread) Stop {
 // same memory and packet.
 func TestStreamedIsStepped(t *testing.T) {
 	var streams, plain int
-	ends := map[Stop]int{}
+	ends := map[vm.Stop]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &loopGenerator{T: rt, paddr: isa.LowReg(1), offset: isa.LowReg(2), left: isa.Reg{Num: 2, Width: 32}, end: isa.LowReg(3)}
 		p := g.program()
-		code, err := Compile(p)
+		code, err := vm.Compile(p)
 		if err != nil {
 			rt.Skip(err)
 		}
+		Attach(code, p)
 		limit := uint64(rapid.SampledFrom([]int{1, 10, 50, 400}).Draw(rt, "limit"))
-		var stepped, streamed, timed Thread
+		var stepped, streamed, timed vm.Thread
 		code.Start(&stepped, 0, limit+uint64(g.upTo(9)))
-		drawState(rt, &stepped, &reference{})
+		drawState(rt, &stepped)
 		g.registers(&stepped)
 		streamed, timed = stepped, stepped
 		plant := plant{tail: rapid.SliceOfN(rapid.Byte(), 0, 900).Draw(rt, "tail"), most: uint64(g.upTo(900))}
@@ -282,7 +285,7 @@ func TestStreamedIsStepped(t *testing.T) {
 }
 
 // registers draws where a loop starts and ends.
-func (g *loopGenerator) registers(t *Thread) {
+func (g *loopGenerator) registers(t *vm.Thread) {
 	offset := uint64(rapid.SampledFrom([]int{0, 0, 8, 300, 1<<32 - 64}).Draw(g.T, "offset"))
 	left := uint64(g.upTo(1000))
 	t.SetRegister(1, uint64(rapid.IntRange(plantBase-1, plantBase+160).Draw(g.T, "paddr")))
@@ -290,8 +293,20 @@ func (g *loopGenerator) registers(t *Thread) {
 	t.SetRegister(3, offset+left)
 }
 
+// drawState fills registers and LMEM.
+func drawState(rt *rapid.T, t *vm.Thread) {
+	for n := range 3 {
+		t.SetRegister(n, rapid.Uint64().Draw(rt, "register"))
+	}
+	seed := rapid.Uint64().Draw(rt, "lmem")
+	for i := range t.LMEM {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		t.LMEM[i] = byte(seed >> 56)
+	}
+}
+
 // equalThreads fails unless two threads differ at most in what no one sees.
-func equalThreads(rt *rapid.T, want, got *Thread) {
+func equalThreads(rt *rapid.T, want, got *vm.Thread) {
 	rt.Helper()
 	if got.Executed != want.Executed || got.Issued != want.Issued || got.PC() != want.PC() || got.Fault() != want.Fault() {
 		rt.Fatalf("executed %d, issued %v, at %d, fault %q; want %d, %v, %d, %q", got.Executed, got.Issued, got.PC(), got.Fault(),
@@ -307,16 +322,32 @@ func equalThreads(rt *rapid.T, want, got *Thread) {
 	}
 }
 
+func always(j isa.Jump, target int) []isa.Branch { return []isa.Branch{{Jump: j, Target: target}} }
+
+// tailLoop adds a tail to memory: r1 is the offset in the tail, r2 the address in memory.
+func tailLoop() *isa.Program {
+	offset, paddr, buffer, bytes := isa.LowReg(1), isa.LowReg(2), isa.Const(512), isa.Const(64)
+	plus := func(r isa.Reg, n isa.Const) isa.Move {
+		return isa.Move{To: r, From: isa.Binary{Op: isa.Add, X: r, Y: n}}
+	}
+	again := isa.Branch{When: isa.Binary{Op: isa.Less, X: offset, Y: isa.Const(4096)}, Jump: isa.Goto}
+	return &isa.Program{Name: "tail", Instructions: []isa.Instruction{
+		{Moves: []isa.Move{plus(offset, 64)}, Next: always(isa.Goto, 1), Issues: []isa.Issue{{XTXN: isa.TailRead, Args: []isa.Expr{offset, buffer, bytes}}}},
+		{Moves: []isa.Move{plus(paddr, 8)}, Next: always(isa.Goto, 2), Issues: []isa.Issue{{XTXN: isa.MemAdd32, Args: []isa.Expr{paddr, buffer, bytes}, Async: true}}},
+		{Next: []isa.Branch{again, {Jump: isa.Exit}}},
+	}}
+}
+
 // A loop is a stream only if all of it is understood.
 func TestStreams(t *testing.T) {
 	loop := func(change func(*isa.Program)) []int {
 		p := tailLoop()
 		change(p)
-		code, err := Compile(p)
+		code, err := vm.Compile(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return code.Streams()
+		return Attach(code, p)
 	}
 	if got := loop(func(*isa.Program) {}); len(got) != 1 || got[0] != 0 {
 		t.Errorf("streams at %v, want 0", got)

@@ -1,6 +1,21 @@
-package vm
+package idiom
 
-import "github.com/inalab/inalab/switchd/microcode/isa"
+import (
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
+)
+
+// Attach lets handlers that are Streamers do the loops of a program's code, and returns the
+// instructions at which those start.
+func Attach(c *vm.Code, p *isa.Program) (heads []int) {
+	for i := range p.Instructions {
+		if l := loopAt(p, i); l != nil {
+			c.SetShortcut(i, l.run)
+			heads = append(heads, i)
+		}
+	}
+	return heads
+}
 
 // maxLoop is the longest loop that is looked at, in instructions: six read 256
 // bytes in four XTXNs, wait, and write them (trio §4, Fig 10).
@@ -10,25 +25,19 @@ const maxLoop = 8
 // the first while a condition holds. All else that they do is to issue XTXNs and
 // to add constants to registers, so that a stream describes them.
 type loop struct {
-	shape         Stream  // Kind, LMEM and Len
-	paddr, offset operand // at the beginning of an iteration
-	length        uint64  // instructions
+	shape         Stream // Kind, LMEM and Len
+	paddr, offset term   // at the beginning of an iteration
+	length        uint64 // instructions
 	issued        []isa.XTXN
 	steps         []step
 	while         []guard // hold in every iteration that is part of a stream
-}
-
-// A step is what an iteration adds to a 32-bit field of a register.
-type step struct {
-	to place
-	by uint64 // modulo 2^32
 }
 
 // A guard is a comparison of which only x changes: it comes nearer to y by a
 // constant in each iteration.
 type guard struct {
 	op    isa.Op
-	x, y  operand
+	x, y  term
 	falls bool // x becomes less
 	by    uint64
 }
@@ -36,7 +45,7 @@ type guard struct {
 // A transfer is an XTXN of a loop that moves data.
 type transfer struct {
 	xtxn isa.XTXN
-	at   operand // its first argument: address or offset
+	at   term // its first argument: address or offset
 	lmem uint64
 	len  uint64
 }
@@ -100,7 +109,7 @@ func (r *loopReader) issue(i *isa.Issue) bool {
 	default:
 		return false
 	}
-	at, ok := r.operand(i.Args[0])
+	at, ok := r.term(i.Args[0])
 	lmem, fixed := constantOf(i.Args[1])
 	n, bounded := r.bytes(i.Args[2])
 	spec, _ := i.XTXN.Spec()
@@ -126,29 +135,20 @@ func (r *loopReader) bytes(e isa.Expr) (uint64, bool) {
 	return n, ok && r.guard(s.If, true)
 }
 
-func constantOf(e isa.Expr) (uint64, bool) {
-	o := compileOperand(e)
-	return o.fixed()
+// term returns what a field of a register, plus a constant, is at this point of
+// an iteration, as a term that is evaluated at its beginning.
+func (r *loopReader) term(e isa.Expr) (term, bool) {
+	o, ok := termOf(e)
+	if s := r.stepOf(&o); ok && s != nil {
+		o.add += s.add
+	}
+	return o, ok
 }
 
-// operand returns what a field of a register, plus a constant, is at this point of
-// an iteration, as an operand that is evaluated at its beginning.
-func (r *loopReader) operand(e isa.Expr) (operand, bool) {
-	o := compileOperand(e)
-	if o.eval != nil {
-		return o, false
-	}
-	if s := r.stepOf(&o); s != nil {
-		o.imm += s.by
-	}
-	return o, true
-}
-
-// stepOf returns what has been added to the field that an operand reads, nil for
-// nothing.
-func (r *loopReader) stepOf(o *operand) *step {
+// stepOf returns what has been added to the field that a term reads, nil for nothing.
+func (r *loopReader) stepOf(o *term) *step {
 	for i := range r.steps {
-		if s := &r.steps[i]; s.to.num == o.reg && s.to.shift == o.shift {
+		if s := &r.steps[i]; s.sameField(o) {
 			return s
 		}
 	}
@@ -158,17 +158,18 @@ func (r *loopReader) stepOf(o *operand) *step {
 // moves takes the moves of an instruction: all must add a constant to a field.
 func (r *loopReader) moves(list []isa.Move) bool {
 	for _, m := range list {
-		to, from := placeOf(m.To), compileOperand(m.From)
-		if m.When != nil || !to.register || to.mask != wrap || to.shift%isa.FieldBits != 0 ||
-			from.eval != nil || from.mask != wrap || from.reg != to.num || from.shift != to.shift {
+		to, ok := m.To.(isa.Reg)
+		from, also := termOf(m.From)
+		field, _ := termOf(to)
+		if !ok || !also || m.When != nil || field.mask != wrap || field.shift%isa.FieldBits != 0 || from.mask != wrap || !from.sameField(&field) {
 			return false
 		}
-		s := r.stepOf(&from)
+		s := r.stepOf(&field)
 		if s == nil {
-			r.steps = append(r.steps, step{to: to})
+			r.steps = append(r.steps, step{field})
 			s = &r.steps[len(r.steps)-1]
 		}
-		s.by = (s.by + from.imm) & wrap
+		s.add = (s.add + from.add) & wrap
 	}
 	return true
 }
@@ -184,8 +185,8 @@ func (r *loopReader) guard(e isa.Expr, not bool) bool {
 		g.op = negated[g.op]
 	}
 	var plain [2]bool
-	g.x, plain[0] = r.operand(c.X)
-	g.y, plain[1] = r.operand(c.Y)
+	g.x, plain[0] = r.term(c.X)
+	g.y, plain[1] = r.term(c.Y)
 	r.while = append(r.while, g)
 	return plain[0] && plain[1]
 }
@@ -233,17 +234,17 @@ func (r *loopReader) finish() bool {
 	return true
 }
 
-// stride returns what an iteration adds to an operand; false if it changes in
+// stride returns what an iteration adds to a term; false if it changes in
 // another way, being a part of what steps.
-func (r *loopReader) stride(o *operand) (uint64, bool) {
+func (r *loopReader) stride(o *term) (uint64, bool) {
 	var by uint64
 	for i := range r.steps {
 		s := &r.steps[i]
 		switch {
-		case s.to.num != o.reg:
-		case s.to.shift == o.shift && o.mask == wrap:
-			by = s.by
-		case (o.mask<<o.shift)&(s.to.mask<<s.to.shift) != 0:
+		case s.reg != o.reg:
+		case s.shift == o.shift && o.mask == wrap:
+			by = s.add
+		case (o.mask<<o.shift)&(s.mask<<s.shift) != 0:
 			return 0, false
 		}
 	}
@@ -285,12 +286,12 @@ func fills(reads []transfer, write *transfer) bool {
 	at, end := reads[0].at, write.lmem
 	for i := range reads {
 		t := &reads[i]
-		same := t.at.reg == at.reg && t.at.shift == at.shift && t.at.mask == at.mask && (t.at.imm-at.imm)&wrap == 0
+		same := t.at.sameField(&at) && t.at.mask == at.mask && (t.at.add-at.add)&wrap == 0
 		if t.xtxn != isa.MemRead || !same || t.lmem != end {
 			return false
 		}
 		end += t.len
-		at.imm += t.len / isa.WordBytes
+		at.add += t.len / isa.WordBytes
 	}
 	return end == write.lmem+write.len
 }

@@ -1,4 +1,4 @@
-package vm
+package tracetree
 
 import (
 	"bytes"
@@ -12,35 +12,54 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/ir"
+	"github.com/inalab/inalab/switchd/tofino/vm"
 )
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
 
 // rig is one way to run a program, in two pipes.
 type rig struct {
-	code  *Code
-	pipes [2]*Pipe
-	pass  *Pass
-	k, of Packet
-	v     Verdict
+	code    *vm.Code
+	pipes   [2]*vm.Pipe
+	runners [2]*Runner // nil: the plain machine
+	pass    *vm.Pass
+	k, from vm.Packet
+	v       vm.Verdict
 }
 
-func newRig(t fataler, p *fit.Program, o Options) *rig {
-	code, err := Compile(p, o)
+func newRig(t fataler, p *fit.Program, fast bool) *rig {
+	code, err := vm.Compile(p)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	r := &rig{code: code, pass: code.NewPass()}
 	for i := range r.pipes {
 		r.pipes[i] = code.NewPipe(i, rng.Root(1).Stream(fmt.Sprint(i)))
+		if fast {
+			r.runners[i] = Attach(r.pipes[i])
+		}
 	}
 	return r
 }
 
-// twins are the same program with trees and one by one.
+// ingress takes a packet through the ingress of the second pipe and returns what leaves.
+func (r *rig) ingress(packet []byte) ([]byte, vm.Reason) {
+	r.k.Set(nil, packet, 0)
+	reason := r.pass.Ingress(r.pipes[1], &r.k, &vm.In{Port: 5, Time: 7_000_000}, &r.v)
+	return whole(&r.k), reason
+}
+
+func whole(k *vm.Packet) []byte { return append(bytes.Clone(k.Front()), k.Tail()...) }
+
+// twins are the same program with trees and without.
 type twins struct {
 	fataler
 	*drawn
 	fast, slow *rig
-	next       EntryID
+	next       vm.EntryID
 }
 
 // A tree does what the instructions of the control do, whatever the program, the
@@ -77,7 +96,7 @@ func runTwins(t fataler, s *rng.Stream, steps, packets int) *twins {
 	p, placed := drawProgram(s, steps)
 	w := &twins{
 		fataler: t, drawn: &drawn{Stream: s, p: p, pool: []uint64{s.Uint64(), s.Uint64()}}, next: 1 << 20,
-		fast: newRig(t, placed, Options{}), slow: newRig(t, placed, Options{OneByOne: true}),
+		fast: newRig(t, placed, true), slow: newRig(t, placed, false),
 	}
 	for range packets {
 		w.packet(w.IntN(2))
@@ -93,9 +112,9 @@ func runTwins(t fataler, s *rng.Stream, steps, packets int) *twins {
 
 // count counts the steps of trees.
 func (w *twins) count(seen map[stepOp]int) {
-	for _, p := range w.fast.pipes {
-		for i := range p.trees {
-			for _, st := range p.trees[i].steps {
+	for _, r := range w.fast.runners {
+		for i := range r.trees {
+			for _, st := range r.trees[i].steps {
 				seen[st.op]++
 			}
 		}
@@ -109,50 +128,51 @@ func (w *twins) packet(pipe int) {
 	front := w.IntN(len(in) + 1)
 	for _, r := range []*rig{w.fast, w.slow} {
 		if r.k.Set(in, nil, 0); front%3 == 0 {
-			r.of.Set(in, nil, 0)
-			r.k.SetCopy(&r.of, front)
+			r.from.Set(in, nil, 0)
+			r.k.SetCopy(&r.from, front)
 		}
 	}
-	told := &In{Port: uint16(w.value(9)), Time: units.Time(w.value(20)), Resubmitted: w.one(4), Resubmit: w.value(16)}
+	told := &vm.In{Port: uint16(w.value(9)), Time: units.Time(w.value(20)), Resubmitted: w.one(4), Resubmit: w.value(16)}
 	reason := w.fast.pass.Ingress(w.fast.pipes[pipe], &w.fast.k, told, &w.fast.v)
 	if other := w.slow.pass.Ingress(w.slow.pipes[pipe], &w.slow.k, told, &w.slow.v); reason != other {
-		w.Fatalf("%q, one by one %q", reason, other)
+		w.Fatalf("%q, plain %q", reason, other)
 	}
 	w.same(pipe, reason)
-	if reason != OK {
+	if reason != vm.OK {
 		return
 	}
 	if w.fast.v != w.slow.v {
-		w.Fatalf("%+v, one by one %+v", w.fast.v, w.slow.v)
+		w.Fatalf("%+v, plain %+v", w.fast.v, w.slow.v)
 	}
-	out := &Out{Port: uint16(w.value(9)), RID: uint16(w.value(16)), Copy: w.one(2), Mirrored: uint16(w.value(10)), Depth: uint32(w.value(19))}
+	out := &vm.Out{Port: uint16(w.value(9)), RID: uint16(w.value(16)), Copy: w.one(2), Mirrored: uint16(w.value(10)), Depth: uint32(w.value(19))}
 	dropped, reason := w.fast.pass.Egress(w.fast.pipes[pipe], &w.fast.k, out)
 	if drop, other := w.slow.pass.Egress(w.slow.pipes[pipe], &w.slow.k, out); reason != other || dropped != drop {
-		w.Fatalf("%v %q, one by one %v %q", dropped, reason, drop, other)
+		w.Fatalf("%v %q, plain %v %q", dropped, reason, drop, other)
 	}
 	w.same(pipe, reason)
 }
 
 // same compares what a pass leaves.
-func (w *twins) same(pipe int, reason Reason) {
+func (w *twins) same(pipe int, reason vm.Reason) {
 	w.Helper()
 	a, b := w.fast, w.slow
 	if got, want := whole(&a.k), whole(&b.k); !bytes.Equal(got, want) {
-		w.Fatalf("packet\n%x, one by one\n%x", got, want)
+		w.Fatalf("packet\n%x, plain\n%x", got, want)
 	}
-	for f := range a.code.prog.Fields {
-		if got, want := a.pass.Field(fit.FieldID(f)), b.pass.Field(fit.FieldID(f)); got != want && reason == OK {
-			w.Fatalf("%s is %#x, one by one %#x", a.code.prog.Fields[f].Name, got, want)
+	for f := range a.code.Program().Fields {
+		if got, want := a.pass.Field(fit.FieldID(f)), b.pass.Field(fit.FieldID(f)); got != want && reason == vm.OK {
+			w.Fatalf("%s is %#x, plain %#x", a.code.Program().Fields[f].Name, got, want)
 		}
 	}
-	for h := range a.code.prog.Headers {
+	for h := range a.code.Program().Headers {
 		if got, want := a.pass.Valid(fit.HeaderID(h)), b.pass.Valid(fit.HeaderID(h)); got != want {
-			w.Fatalf("header %d valid: %v, one by one %v", h, got, want)
+			w.Fatalf("header %d valid: %v, plain %v", h, got, want)
 		}
 	}
-	for i := range a.pipes[pipe].registers {
-		if got, want := a.pipes[pipe].registers[i].data, b.pipes[pipe].registers[i].data; !bytes.Equal(got, want) {
-			w.Fatalf("register %s\n%x, one by one\n%x", a.code.prog.Registers[i].Name, got, want)
+	for i := range a.code.Program().Registers {
+		id := fit.RegisterID(i)
+		if got, want := a.pipes[pipe].Memory(id), b.pipes[pipe].Memory(id); !bytes.Equal(got, want) {
+			w.Fatalf("register %s\n%x, plain\n%x", a.code.Program().Registers[i].Name, got, want)
 		}
 	}
 }
@@ -161,16 +181,16 @@ func (w *twins) same(pipe int, reason Reason) {
 func (w *twins) counters(pipe int) {
 	w.Helper()
 	a, b := w.fast, w.slow
-	for i := range a.code.prog.Tables {
+	for i := range a.code.Program().Tables {
 		if got, want := a.pipes[pipe].Hits(fit.TableID(i)), b.pipes[pipe].Hits(fit.TableID(i)); !slices.Equal(got, want) {
-			w.Fatalf("counters of %s\n%v, one by one\n%v", a.code.prog.Tables[i].Name, got, want)
+			w.Fatalf("counters of %s\n%v, plain\n%v", a.code.Program().Tables[i].Name, got, want)
 		}
 	}
 }
 
 // change adds or removes an entry.
 func (w *twins) change(pipe int) {
-	tables := w.fast.code.prog.Tables
+	tables := w.fast.code.Program().Tables
 	if len(tables) == 0 {
 		return
 	}
@@ -179,8 +199,8 @@ func (w *twins) change(pipe int) {
 	if t.Const || len(t.Keys) == 0 {
 		return
 	}
-	if rows := w.fast.pipes[pipe].tables[id].rows; len(rows) > 0 && w.one(2) {
-		at := pick(w.drawn, rows...).id
+	if rows := w.fast.pipes[pipe].Table(id).Rows; len(rows) > 0 && w.one(2) {
+		at := pick(w.drawn, rows...).ID
 		w.counters(pipe)
 		w.fast.pipes[pipe].Delete(id, at)
 		w.slow.pipes[pipe].Delete(id, at)
@@ -202,7 +222,24 @@ func (w *twins) change(pipe int) {
 		failed[i] = r.pipes[pipe].Insert(id, w.next, entry)
 	}
 	if w.next++; fmt.Sprint(failed[0]) != fmt.Sprint(failed[1]) {
-		w.Fatalf("%v, one by one %v", failed[0], failed[1])
+		w.Fatalf("%v, plain %v", failed[0], failed[1])
+	}
+}
+
+// A tree that is full is begun anew, and nothing else changes.
+func TestFullTree(t *testing.T) {
+	r := placedRig(t, adder(), true)
+	packet := make([]byte, 2+256)
+	r.ingress(packet)
+	tree := &r.runners[1].trees[fit.Ingress]
+	recorded := len(tree.steps)
+	tree.steps = append(tree.steps, make([]step, maxSteps)...)
+	packet[2] = 2
+	if out, reason := r.ingress(packet); reason != vm.OK || out[2+128] != 0 || out[2] != 2 {
+		t.Errorf("%q, %x", reason, out)
+	}
+	if got := len(tree.steps); got != recorded {
+		t.Errorf("%d steps, want %d", got, recorded)
 	}
 }
 

@@ -1,17 +1,12 @@
-package vm
+package vm_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/inalab/inalab/switchd/tofino/ir"
+	"github.com/inalab/inalab/switchd/tofino/vm"
 )
-
-// both returns the pipes of a program with trees and one by one.
-func both(t *testing.T, p *ir.Program) []*bench {
-	t.Helper()
-	return []*bench{newBench(t, p, Options{}), newBench(t, p, Options{OneByOne: true})}
-}
 
 // A row that did not match may match when its header has come or gone since.
 func TestRowsMatchAfterTheirHeaderChanged(t *testing.T) {
@@ -25,11 +20,10 @@ func TestRowsMatchAfterTheirHeaderChanged(t *testing.T) {
 		p.Tables = append(p.Tables, rows(n, n))
 	}
 	p.Ingress.Control = []ir.Step{{Apply: "first"}, {Apply: "t"}, {Apply: "second"}}
-	for _, b := range both(t, p) {
-		b.ok(5, 7)
-		b.expect("meta.first", 0)
-		b.expect("meta.second", 1)
-	}
+	b := newBench(t, p)
+	b.ok(5, 7)
+	b.expect("meta.first", 0)
+	b.expect("meta.second", 1)
 }
 
 // A parser that selects by a header that it extracts later sees 0, and says nothing of
@@ -41,10 +35,9 @@ func TestSelectBeforeExtraction(t *testing.T) {
 		{Name: "between", Next: "extract"},
 		{Name: "extract", Extract: []string{"h"}, Next: ir.Accept},
 	}
-	for _, b := range both(t, p) {
-		b.ok(7)
-		b.expect("meta.copy", 7)
-	}
+	b := newBench(t, p)
+	b.ok(7)
+	b.expect("meta.copy", 7)
 }
 
 // Ways through a parser that are too long to be told apart share no facts.
@@ -60,15 +53,14 @@ func TestLongWays(t *testing.T) {
 	p.Ingress.Parser = append(p.Ingress.Parser,
 		ir.State{Name: "s10", Select: []string{"h.a"}, Cases: []ir.Case{{Values: []uint64{3}, Next: "k"}}, Next: ir.Accept},
 		ir.State{Name: "k", Extract: []string{"k"}, Next: ir.Accept})
-	for _, b := range both(t, p) {
-		for _, packet := range [][]byte{{1, 9}, {2, 9}, {3, 9}, {1, 9}} {
-			b.ok(packet...)
-			want := packet[0]
-			if want == 3 {
-				want = 9
-			}
-			b.expect("meta.copy", uint64(want))
+	b := newBench(t, p)
+	for _, packet := range [][]byte{{1, 9}, {2, 9}, {3, 9}, {1, 9}} {
+		b.ok(packet...)
+		want := packet[0]
+		if want == 3 {
+			want = 9
 		}
+		b.expect("meta.copy", uint64(want))
 	}
 }
 
@@ -84,35 +76,20 @@ func TestRowsAlike(t *testing.T) {
 		}
 		entry := func(n uint64) ir.Entry { return ir.Entry{Values: make([]uint64, keys), Action: "n", Args: []uint64{n}} }
 		p.Tables[0].Entries = []ir.Entry{entry(1), entry(2)}
-		for _, b := range both(t, p) {
-			for _, want := range []uint64{1, 2, 0} {
-				b.ok(make([]byte, 16)...)
-				b.expect("meta.n", want)
-				b.pipe.Delete(0, EntryID(want-1))
+		b := newBench(t, p)
+		for _, want := range []uint64{1, 2, 0} {
+			b.ok(make([]byte, 16)...)
+			b.expect("meta.n", want)
+			b.remove(0, vm.EntryID(want)-1)
+		}
+		for i, bad := range []bool{false, true} {
+			e, err := b.code.Entry(0, ir.Entry{Values: make([]uint64, keys), Priority: i, Action: "n", Args: []uint64{1}})
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i, bad := range []bool{false, true} {
-				e, err := b.code.Entry(0, ir.Entry{Values: make([]uint64, keys), Priority: i, Action: "n", Args: []uint64{1}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := b.pipe.Insert(0, EntryID(10+i), e); (err != nil) != bad {
-					t.Errorf("entry %d of these values: %v", i, err)
-				}
+			if err := b.do(func(p *vm.Pipe) error { return p.Insert(0, vm.EntryID(10+i), e) }); (err != "") != bad {
+				t.Errorf("entry %d of these values: %v", i, err)
 			}
 		}
-	}
-}
-
-// A tree that is full is begun anew, and nothing else changes.
-func TestFullTree(t *testing.T) {
-	p := program([]ir.Header{header("h", field("a", 8))}, []ir.Field{meta("copy", 8)}, ir.Op{Kind: ir.Set, Dst: "meta.copy", A: ir.F("h.a")})
-	b := newBench(t, p, Options{})
-	b.ok(1)
-	grown := len(b.pipe.trees[0].steps)
-	b.pipe.trees[0].steps = append(b.pipe.trees[0].steps, make([]step, maxSteps)...)
-	b.ok(2)
-	b.expect("meta.copy", 2)
-	if got := len(b.pipe.trees[0].steps); got != grown {
-		t.Errorf("%d steps, want %d", got, grown)
 	}
 }

@@ -1,13 +1,16 @@
-package vm
+package tracetree
 
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/ir"
+	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
 // generator draws programs in which a table with copies accesses a register with as
@@ -21,8 +24,8 @@ func drawGenerator(t *rapid.T) *generator {
 	return &generator{t, rapid.IntRange(2, 12).Draw(t, "copies"), rapid.IntRange(1, 2).Draw(t, "lanes"), rapid.SampledFrom([]int{4, 16}).Draw(t, "size")}
 }
 
-func (g *generator) pick(label string, of ...string) string {
-	return rapid.SampledFrom(of).Draw(g.T, label)
+func (g *generator) pick(label string, list ...string) string {
+	return rapid.SampledFrom(list).Draw(g.T, label)
 }
 
 // memory, input and constant are the three kinds of terms, of which an ALU takes two
@@ -133,8 +136,8 @@ func TestVectorsAreCopies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGenerator(t)
 		p := g.program()
-		fast, slow := newBench(t, p, Options{}), newBench(t, p, Options{OneByOne: true})
-		for _, v := range fast.code.tables[0].vectors {
+		fast, slow := placedRig(t, p, true), placedRig(t, p, false)
+		for _, v := range fast.runners[1].vectors[0] {
 			if v != nil {
 				vectors++
 			}
@@ -151,10 +154,10 @@ func TestVectorsAreCopies(t *testing.T) {
 				t.Fatalf("packet %x: as a vector %x %s, one by one %x %s", packet, a, why, b, because)
 			}
 		}
-		if !bytes.Equal(fast.pipe.registers[0].data, slow.pipe.registers[0].data) {
-			t.Fatalf("registers differ:\n%x\n%x", fast.pipe.registers[0].data, slow.pipe.registers[0].data)
+		if !bytes.Equal(fast.pipes[1].Memory(0), slow.pipes[1].Memory(0)) {
+			t.Fatalf("registers differ:\n%x\n%x", fast.pipes[1].Memory(0), slow.pipes[1].Memory(0))
 		}
-		if a, b := fmt.Sprint(fast.pipe.Hits(0)), fmt.Sprint(slow.pipe.Hits(0)); a != b {
+		if a, b := fmt.Sprint(fast.pipes[1].Hits(0)), fmt.Sprint(slow.pipes[1].Hits(0)); a != b {
 			t.Fatalf("counters differ: %s and %s", a, b)
 		}
 	})
@@ -170,14 +173,14 @@ func TestOutputBeforeAndAfter(t *testing.T) {
 		p := adder()
 		p.Registers[0].Actions[1].Out[0].Value = out
 		p.Actions[1].Do[0].Dst = "d0.v[*]"
-		for _, o := range []Options{{}, {OneByOne: true}} {
-			b := newBench(t, p, o)
+		for _, fast := range []bool{true, false} {
+			r := placedRig(t, p, fast)
 			packet := make([]byte, 2+256)
 			for _, v := range []byte{5, 7} {
 				packet[0], packet[5] = 1, v
-				got := b.ok(packet...)
-				if v == 7 && got[5] != want {
-					t.Errorf("%+v: %s of 5 and then 7 is %d, want %d", o, out, got[5], want)
+				got, reason := r.ingress(packet)
+				if reason != vm.OK || v == 7 && got[5] != want {
+					t.Errorf("trees %t: %q, %s of 5 and then 7 is %d, want %d", fast, reason, out, got[5], want)
 				}
 			}
 		}
@@ -186,11 +189,57 @@ func TestOutputBeforeAndAfter(t *testing.T) {
 
 // What the vectors are there for is one.
 func TestAdderIsAVector(t *testing.T) {
-	b := newBench(t, adder(), Options{})
-	for i, v := range b.code.tables[0].vectors {
-		if v == nil {
-			t.Errorf("action %d of the adder is done copy by copy", i)
+	vectors := placedRig(t, adder(), true).runners[1].vectors[0]
+	if len(vectors) != 3 || slices.Contains(vectors, nil) {
+		t.Errorf("vectors of the adder: %v", vectors)
+	}
+}
+
+// placedRig returns one way to run a program.
+func placedRig(t fataler, p *ir.Program, fast bool) *rig {
+	t.Helper()
+	placed, err := fit.Place(p)
+	if err != nil {
+		t.Fatalf("placing: %v", err)
+	}
+	return newRig(t, placed, fast)
+}
+
+// No pass of a recorded path allocates, and any packet is harmless.
+func TestNoAllocation(t *testing.T) {
+	r := placedRig(t, adder(), true)
+	packets := [][]byte{make([]byte, 300), {1, 2, 3, 4, 5}, {}, bytes.Repeat([]byte{1}, 258)}
+	if n := testing.AllocsPerRun(100, func() {
+		for _, packet := range packets {
+			r.k.Set(packet, nil, 0)
+			r.pass.Ingress(r.pipes[1], &r.k, &vm.In{}, &r.v)
 		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "packet")
+		if out, reason := r.ingress(in); reason == vm.OK && len(out) != len(in) {
+			t.Fatalf("%d bytes became %d", len(in), len(out))
+		}
+	})
+}
+
+// BenchmarkVectorPass is one pass with 64 additions of 32 bits, and the same copy by copy.
+func BenchmarkVectorPass(b *testing.B) {
+	for _, name := range []string{"vector", "plain"} {
+		b.Run(name, func(b *testing.B) {
+			r := placedRig(b, adder(), name == "vector")
+			packet := make([]byte, 2+256)
+			packet[0] = 1
+			b.SetBytes(256)
+			for b.Loop() {
+				r.k.Set(packet, nil, 0)
+				if r.pass.Ingress(r.pipes[1], &r.k, &vm.In{}, &r.v) != vm.OK {
+					b.Fatal("dropped")
+				}
+			}
+		})
 	}
 }
 
