@@ -1,5 +1,5 @@
 // Package middlebox loads a PFE with a Microcode program that all traffic of the
-// PFE passes on its way, and that keeps a record of each sender, pair or flow in
+// PFE passes on its way, and that may keep a record of each sender, pair or flow in
 // the hash table (trio §7).
 //
 //	packet --> program --> record in the hash table
