@@ -192,7 +192,7 @@ func encoded(v any) json.RawMessage {
 }
 
 // newEngine makes the engine of either kind of program.
-func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+func newEngine(_ string, config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
 	var sml switchml.Config
 	if strictjson.Decode(config, &sml) == nil {
 		sml.Trace = sink

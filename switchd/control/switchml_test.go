@@ -37,7 +37,7 @@ var engines = map[string]func(cfg switchml.Config) (dataplane.Engine, error){
 // 1024 slots.
 func newSwitchML(t rapid.TB, engine, topology string, hosts int) *rig {
 	t.Helper()
-	var newEngine chassis.NewEngine = func(config json.RawMessage, _ trace.Sink) (dataplane.Engine, error) {
+	var newEngine transit.NewEngine = func(config json.RawMessage, _ trace.Sink) (dataplane.Engine, error) {
 		var cfg switchml.Config
 		if err := json.Unmarshal(config, &cfg); err != nil {
 			return nil, err
