@@ -26,6 +26,7 @@ type Chassis struct {
 	stage  stage      // whose turn it is
 	turns  [stages][]partID
 	held   []held
+	copies sansio.Effects // memory of what is held
 	count  sansio.Tally  // of what only the chassis can lose
 	made   uint64        // frames that engines sent
 	list   []sansio.Send // scratch: what a part sent
@@ -100,6 +101,9 @@ func (c *Chassis) NextDeadline() units.Time {
 func (c *Chassis) catchUp(now units.Time, eff *sansio.Effects) {
 	c.now = now
 	c.lists = c.lists[:0]
+	if len(c.held) == 0 { // and what was has been carried out
+		c.copies.Reset()
+	}
 	lo := len(eff.Sends)
 	for t := c.links.next(); t < now; t = c.links.next() {
 		c.pass(t, nil, eff)

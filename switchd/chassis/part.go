@@ -1,7 +1,6 @@
 package chassis
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/inalab/inalab/internal/pktio/impair"
@@ -79,11 +78,11 @@ func (c *Chassis) offer(p *part, port sansio.Port, t *sansio.Train) {
 }
 
 func (c *Chassis) hold(p *part, in sansio.Arrival) {
-	in.Train.Header = bytes.Clone(in.Train.Header)
+	in.Train.Header = append(c.copies.Header(len(in.Train.Header))[:0], in.Train.Header...)
 	if m := in.Train.Memory; m != nil {
 		m.Keep()
 	} else {
-		in.Train.Body = bytes.Clone(in.Train.Body)
+		in.Train.Body = append(c.copies.Body(len(in.Train.Body))[:0], in.Train.Body...)
 	}
 	c.held = append(c.held, held{p, in})
 }

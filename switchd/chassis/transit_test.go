@@ -485,7 +485,9 @@ func TestPortsThatWereNotNamed(t *testing.T) {
 	} {
 		x := crossing{Config: Config{Switch: p.Switches[0]}}
 		x.add(0, "astray", &chassistest.Transit{Want: dataplane.Wants{Transit: true}, Names: []sansio.Port{0, dataplane.Fabric(0)},
-			Do: func(sansio.Port, *sansio.Train) chassistest.Verdict { return chassistest.Verdict{Send: &frame, To: port} }})
+			Do: func(sansio.Port, *sansio.Train) chassistest.Verdict {
+				return chassistest.Verdict{Send: &frame, To: port}
+			}})
 		r := x.rig(t)
 		r.handle(0, hostTrain(&p.Hosts[0], &p.Hosts[1], 1, 9))
 		if diff := cmp.Diff([]sansio.Count{{Name: "chassis/" + reason, N: 1}}, r.c.UnaskedDrops()); diff != "" || len(r.take()) != 1 {

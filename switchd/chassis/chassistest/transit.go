@@ -17,6 +17,7 @@ type Transit struct {
 	Do    func(at sansio.Port, t *sansio.Train) Verdict // of each frame by itself; nil: trains go on as they came
 	Names []sansio.Port
 
+	lists map[sansio.Port][]sansio.Port
 	now   units.Time
 	held  []held // in the order in which they came
 	count sansio.Tally
@@ -77,7 +78,7 @@ func (e *Transit) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 	for i := range in {
 		t := &in[i].Train
 		e.count.Add("transit-frames", uint64(t.Frames()))
-		to := []sansio.Port{in[i].Port}
+		to := e.alone(in[i].Port)
 		if e.Do == nil {
 			eff.Send(to, *t)
 			continue
@@ -87,6 +88,17 @@ func (e *Transit) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 			e.carryOut(to, &one, e.Do(in[i].Port, &one), eff)
 		}
 	}
+}
+
+// alone returns a port as a list, which is not made for every frame.
+func (e *Transit) alone(p sansio.Port) []sansio.Port {
+	if e.lists == nil {
+		e.lists = map[sansio.Port][]sansio.Port{}
+	}
+	if e.lists[p] == nil {
+		e.lists[p] = []sansio.Port{p}
+	}
+	return e.lists[p]
 }
 
 func (e *Transit) carryOut(to []sansio.Port, t *sansio.Train, v Verdict, eff *sansio.Effects) {
