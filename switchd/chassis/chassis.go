@@ -27,12 +27,12 @@ type Chassis struct {
 	turns  [stages][]partID
 	held   []held
 	copies sansio.Effects // memory of what is held
-	count  sansio.Tally  // of what only the chassis can lose
-	made   uint64        // frames that engines sent
-	list   []sansio.Send // scratch: what a part sent
-	routes []sansio.Send // scratch: what the forwarding plane sent
-	due    []partID      // scratch
-	lists  []sansio.Port // memory of the lists of ports made in this call
+	count  sansio.Tally   // of what only the chassis can lose
+	made   uint64         // frames that engines sent
+	list   []sansio.Send  // scratch: what a part sent
+	routes []sansio.Send  // scratch: what the forwarding plane sent
+	due    []partID       // scratch
+	lists  []sansio.Port  // memory of the lists of ports made in this call
 }
 
 type port struct {

@@ -16,12 +16,12 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/transit"
 	"github.com/inalab/inalab/topo/plan"
 )
 

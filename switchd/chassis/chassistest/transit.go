@@ -28,6 +28,7 @@ type Verdict struct {
 	Drop   bool
 	Hold   units.Duration      // how long it is kept first
 	Change func(*sansio.Train) // changes a copy of the frame that goes on
+	By     sansio.Port         // that it goes on by; zero: that by which it came
 	Send   *sansio.Train       // sent as well, and first
 	To     sansio.Port         // that Send leaves by
 }
@@ -110,6 +111,9 @@ func (e *Transit) carryOut(to []sansio.Port, t *sansio.Train, v Verdict, eff *sa
 		e.count.Add("transit-changed", 1)
 		t.Header, t.Body, t.Memory = bytes.Clone(t.Header), bytes.Clone(t.Body), nil
 		v.Change(t)
+	}
+	if v.By != 0 {
+		to = e.alone(v.By)
 	}
 	switch {
 	case v.Drop:
