@@ -555,3 +555,57 @@ func TestRefusesProgramsInTransit(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An engine holds, changes, drops and answers frames of every kind: held ones go on later,
+// changed ones as they are then, dropped ones not at all, and answers go back.
+func TestVerdicts(t *testing.T) {
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 3})
+	a, b := &p.Hosts[0], &p.Hosts[1]
+	tcp := summedTCP(flow(a, b), []byte("tcp"))
+	for kind, frame := range map[string]sansio.Train{
+		"udp": trainOf(flow(a, b), []byte("udp")), "tcp": tcp, "icmp": echoRequest(flow(a, b)),
+		"arp": arpRequest(a, b.Addr.Addr().As4()), "experimental": etherFrame(a, b, typeExperimental, 46),
+	} {
+		plain := newRig(t, Config{Switch: p.Switches[0]})
+		plain.handle(0, sansio.Arrival{Train: frame})
+		passed := plain.take()
+		last := func(f []byte) []byte {
+			out := bytes.Clone(f)
+			out[len(out)-1] ^= 0x55
+			return out
+		}
+		var delayed, changed []delivery
+		for _, d := range passed {
+			delayed = append(delayed, delivery{units.Time(us), d.Port, d.Frame})
+			changed = append(changed, delivery{0, d.Port, last(d.Frame)})
+		}
+		back := etherFrame(b, a, typeExperimental, 50)
+		carried := []delivery{{0, 1, slices.Concat(frame.Header, frame.Body)}}
+		for name, tc := range map[string]struct {
+			v    chassistest.Verdict
+			want []delivery
+		}{
+			"pass": {chassistest.Verdict{}, passed},
+			"hold": {chassistest.Verdict{Hold: us}, delayed},
+			"drop": {chassistest.Verdict{Drop: true}, nil},
+			"change": {chassistest.Verdict{Change: func(t *sansio.Train) {
+				if len(t.Body) > 0 {
+					t.Body = last(t.Body)
+				} else {
+					t.Header = last(t.Header)
+				}
+			}}, changed},
+			"answer": {chassistest.Verdict{Drop: true, Send: &back, To: dataplane.Outbound(0)}, []delivery{{0, 0, back.Header}}},
+			"carry":  {chassistest.Verdict{By: dataplane.Outbound(1)}, carried}, // what nobody would forward
+		} {
+			x := crossing{Config: Config{Switch: p.Switches[0]}}
+			x.add(0, name, &chassistest.Transit{Want: dataplane.Wants{Transit: true, ARP: true}, Do: func(sansio.Port, *sansio.Train) chassistest.Verdict { return tc.v }})
+			r := x.rig(t)
+			r.handle(0, sansio.Arrival{Train: frame})
+			r.until(units.Time(units.Second))
+			if diff := cmp.Diff(tc.want, r.take()); diff != "" {
+				t.Errorf("%s %s: (-want +got):\n%s", name, kind, diff)
+			}
+		}
+	}
+}

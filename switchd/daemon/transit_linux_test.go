@@ -410,7 +410,7 @@ func TestMicrocodeInTransit(t *testing.T) {
 		{"telemetry", `{"PFE":{` + small + `},"HeavyBytes":"1MB","Collector":{"Src":"10.0.0.1","Dst":"10.0.0.2","SrcPort":1,"DstPort":2},"Reports":[2]}`,
 			func(t *testing.T, l *lab, a, b *plan.Host) {
 				l.realPing(a, "-c", "3", b.Addr.Addr().String())
-				t.Logf("iperf3: %v", l.iperf3(a, b, "-n", "50M"))
+				t.Logf("iperf3: %v", l.iperf3(a, b, "-t", "1")) // ten periods of the timer
 			}, map[string]uint64{"telemetry-reports": 1, "pfe-forwarded": 5000, "pfe-timer-runs": 1}},
 		{"police", `{"PFE":{` + small + `},"Rate":"50Mbit/s","Burst":"200KB","Limit":1000000}`,
 			func(t *testing.T, l *lab, a, b *plan.Host) {
