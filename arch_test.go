@@ -107,6 +107,7 @@ var sideways = []arch.Pair{
 	{From: "switchd/trio", To: "switchd/microcode/isa", Why: "a PFE is loaded with a program"},
 	{From: "switchd/trio", To: "switchd/microcode/vm/**", Why: "its threads run the program"},
 	{From: "switchd/program/*", To: "switchd/program/middlebox/**", Why: "a program that all traffic passes is a middlebox"},
+	{From: "switchd/program/transit", To: "switchd/program/*", Why: "it lists the programs that frames pass"},
 	{From: "switchd/chassis/chassistest", To: "switchd/program/trioml/**", Why: "switches of tests run it"},
 	{From: "switchd/chassis", To: "switchd/forward", Why: "what no program claims is forwarded"},
 	{From: "switchd/chassis", To: "internal/pktio/impair", Why: "ports and fabric have links"},

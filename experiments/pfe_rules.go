@@ -13,7 +13,7 @@ import (
 	"github.com/inalab/inalab/switchd/microcode"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
-	programs "github.com/inalab/inalab/switchd/program/trioml/microcode"
+	"github.com/inalab/inalab/switchd/program/filter"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -48,7 +48,7 @@ func newPFEDriver(name, source string, cfg trio.Config) (*pfeDriver, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Node, cfg.Program, cfg.ClaimAll = "pfe", p, true
+	cfg.Node, cfg.Program = "pfe", p
 	cfg.NextHops = []trio.NextHop{{Index: 0, To: []sansio.Port{0}}}
 	pfe, err := trio.New(cfg)
 	d := &pfeDriver{PFE: pfe, program: p}
@@ -75,14 +75,13 @@ func (d *pfeDriver) finish() {
 // pfeFilter sends packets of the three types to the paper's example, in random
 // order and of random lengths.
 func pfeFilter(f *Findings, e *Env) error {
-	src := programs.Filter()
-	d, err := newPFEDriver(src.File, src.Text, trio.Config{})
+	d, err := newPFEDriver(filter.File, filter.Source(), trio.Config{})
 	if err != nil {
 		return err
 	}
 	base, ok := d.program.Symbol("DROP_CNT_BASE")
 	if !ok {
-		return fmt.Errorf("%s has no DROP_CNT_BASE", src.File)
+		return fmt.Errorf("%s has no DROP_CNT_BASE", filter.File)
 	}
 	rnd := e.Seed.Stream("trio.pfe/filter")
 	var packets, octets [3]uint64 // non-IP, options, passes

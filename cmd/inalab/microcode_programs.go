@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/program/filter"
 	"github.com/inalab/inalab/switchd/program/police"
 	"github.com/inalab/inalab/switchd/program/telemetry"
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
@@ -25,9 +26,9 @@ func microcodePrograms() []microcodeProgram {
 	return []microcodeProgram{
 		own("trioml", "Trio-ML: aggregation and straggler mitigation (Trio §4, §5)", microcode.TrioML(), true),
 		own("advanced", "Trio-ML that tells temporary from permanent stragglers (§5)", microcode.Advanced(), true),
-		own("filter", "the filtering example (§3.2)", microcode.Filter(), false),
-		{"telemetry", "heavy hitters, reported by a timer thread (§7)", "telemetry.mc", telemetry.Source(), false},
-		{"police", "a policer for each sender, against floods (§7)", "police.mc", police.Source(), false},
+		{"filter", "the filtering example (§3.2)", filter.File, filter.Source(), false},
+		{"telemetry", "heavy hitters, reported by a timer thread (§7)", telemetry.File, telemetry.Source(), false},
+		{"police", "a policer for each sender, against floods (§7)", police.File, police.Source(), false},
 	}
 }
 

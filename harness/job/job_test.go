@@ -16,6 +16,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/chassis"
 )
 
 // The analytic times, worked out by hand for 4096 elements on links of 1 Gbit/s
@@ -179,6 +180,7 @@ func TestBadJobs(t *testing.T) {
 		{func(s *job.Spec) { s.System, s.Virtual = ps.System{Dedicated: true, Cross: true}, true }, "ps.cross is for colocated servers"},
 		{func(s *job.Spec) { s.System, s.Virtual = ps.System{Dedicated: true}, true }, "ps needs 4 hosts for servers beside 4 workers, but topology rack has 0"},
 		{func(s *job.Spec) { s.System, s.Virtual, s.Servers = ring.System{}, true, 1 }, "laid out for 0 servers on hosts of their own, but the job has 1"},
+		{func(s *job.Spec) { s.Transit = make([][]chassis.Program, 2) }, "programs for 2 switches: topology rack has 1"},
 		{func(s *job.Spec) { s.Servers = -1 }, "-1 hosts for servers"},
 		{func(s *job.Spec) { s.Servers = 1 }, "laid out for 0 servers on hosts of their own, but the job has 1"},
 		{func(s *job.Spec) { s.System = ps.System{Dedicated: true} }, "ps needs 4 hosts for servers beside 4 workers, but topology rack has 0"},

@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/program/transit"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -65,6 +66,9 @@ func (j *Job) switches(programs [][]json.RawMessage, quantum units.Duration) []c
 		if i < len(j.Layout.Servers) {
 			out[i].Servers = j.Layout.Servers[i]
 		}
+		if i < len(j.Transit) {
+			out[i].Transit = j.Transit[i]
+		}
 	}
 	return out
 }
@@ -92,7 +96,7 @@ func (j *Job) onHost(node string, m sansio.Machine) (sansio.Machine, error) {
 
 // NewSwitch makes the machine of one of [Job.Switches] in this process.
 func (j *Job) NewSwitch(cfg chassis.Config, sink trace.Sink) (*chassis.Chassis, error) {
-	return chassis.New(cfg, j.System.NewEngine, sink)
+	return chassis.New(cfg, transit.Maker(j.System.Name(), j.System.NewEngine), sink)
 }
 
 // encode writes the configurations of the layout as they cross to processes.

@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/chassis"
 )
 
 // A set of one is the job.
@@ -25,6 +26,12 @@ func TestSetOfOne(t *testing.T) {
 type single struct{ job.System }
 
 // What cannot share says why.
+// passed is a job whose frames pass a program.
+func passed(j *job.Job) *job.Job {
+	j.Transit = [][]chassis.Program{{{System: "filter"}}}
+	return j
+}
+
 func TestSetRefuses(t *testing.T) {
 	p := jobtest.Plan(t, "rack", 6)
 	trio := func(id uint8, on ...int) *job.Job { return jobtest.Tenant(t, p, id, trioml.System{}, on...) }
@@ -33,6 +40,7 @@ func TestSetRefuses(t *testing.T) {
 		want string
 	}{
 		"nothing":        {nil, "a set needs a job"},
+		"in transit":     {[]*job.Job{trio(1, 0, 1), passed(trio(2, 2, 3))}, "job 2 has programs beside it: give them to the first job"},
 		"one id":         {[]*job.Job{trio(1, 0, 1), trio(1, 2, 3)}, "two jobs have id 1"},
 		"one host":       {[]*job.Job{trio(1, 0, 1), trio(2, 2, 1)}, "jobs 1 and 2 both have a worker on h1"},
 		"other plan":     {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, jobtest.Plan(t, "rack", 6), 2, trioml.System{}, 2, 3)}, "share plan, clock and system"},

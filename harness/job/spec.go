@@ -15,6 +15,7 @@ import (
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/train"
 	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -39,7 +40,8 @@ type Spec struct {
 	On         []int           // hosts with a worker, by index in the plan and in the order of workers; nil: all but the Servers
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
 
-	HostPrograms []HostProgram // real programs beside the job; live only
+	HostPrograms []HostProgram       // real programs beside the job; live only
+	Transit      [][]chassis.Program // programs on PFEs beside the system's, by switch; nil, or past the end: none
 
 	// Replay replays the model's size and times and trains nothing; under the
 	// virtual clock only.
@@ -116,6 +118,9 @@ func (s *Spec) validate() error {
 		errs = append(errs, err)
 	} else if n := len(s.Hosts()); n < 2 || n > maxWorkers {
 		errs = append(errs, fmt.Errorf("topology %s has %d hosts%s: a job takes 2 to %d workers", s.Plan.Name, len(s.Plan.Hosts), s.forServers(), maxWorkers))
+	}
+	if n := len(s.Plan.Switches); len(s.Transit) > n {
+		errs = append(errs, fmt.Errorf("programs for %d switches: topology %s has %d", len(s.Transit), s.Plan.Name, n))
 	}
 	if s.Servers < 0 {
 		errs = append(errs, fmt.Errorf("%d hosts for servers: there are never fewer than none", s.Servers))

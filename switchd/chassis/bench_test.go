@@ -1,11 +1,14 @@
 package chassis
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 )
@@ -59,6 +62,64 @@ func BenchmarkFrame(b *testing.B) {
 				round++
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(round*6*slots), "ns/frame")
+		})
+	}
+}
+
+// What it costs a forwarded frame to be offered to an engine, and to go through one that
+// gives it back: times over those of plain forwarding, measured in turns.
+func BenchmarkTransit(b *testing.B) {
+	p := chassistest.Plan(b, "rack", gen.Params{Hosts: 6})
+	notMine := func(dataplane.Frame) dataplane.Claim { return dataplane.NotMine }
+	both := dataplane.Wants{Transit: true, Leaving: true}
+	for _, frames := range []int{1, 32} {
+		b.Run(fmt.Sprintf("trains-of-%d", frames), func(b *testing.B) {
+			variants := []struct {
+				name   string
+				engine *chassistest.Transit
+				spent  time.Duration
+			}{
+				{"plain", nil, 0},
+				{"not-mine", &chassistest.Transit{Want: dataplane.Wants{Transit: true}, Claim: notMine}, 0},
+				{"passed", &chassistest.Transit{Want: dataplane.Wants{Transit: true}}, 0},
+				{"leaving-not-mine", &chassistest.Transit{Want: dataplane.Wants{Leaving: true}, Claim: notMine}, 0},
+				{"leaving-passed", &chassistest.Transit{Want: dataplane.Wants{Leaving: true}}, 0},
+				{"both-passed", &chassistest.Transit{Want: both}, 0},
+			}
+			var switches []*Chassis
+			for _, v := range variants {
+				x := crossing{Config: Config{Switch: p.Switches[0], MTU: p.MTU}}
+				if v.engine != nil {
+					x.add(0, v.name, v.engine)
+				}
+				c, err := x.new()
+				if err != nil {
+					b.Fatal(err)
+				}
+				switches = append(switches, c)
+			}
+			var in []sansio.Arrival
+			for i := range 64 { // as many trains as a device hands over at once
+				in = append(in, hostTrain(&p.Hosts[i%6], &p.Hosts[(i+1)%6], frames, 1400))
+			}
+			var eff sansio.Effects
+			for b.Loop() {
+				for i, c := range switches {
+					start := time.Now()
+					for range 16 {
+						c.Handle(0, in, &eff)
+						for eff.Reset(); c.NextDeadline() != units.Never; eff.Reset() {
+							c.Expire(0, &eff)
+						}
+					}
+					variants[i].spent += time.Since(start)
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(variants[0].spent.Nanoseconds())/float64(b.N*16*len(in)), "plain-ns/train")
+			for _, v := range variants[1:] {
+				b.ReportMetric(float64(v.spent)/float64(variants[0].spent), v.name+"/plain")
+			}
 		})
 	}
 }

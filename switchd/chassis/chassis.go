@@ -6,8 +6,6 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
-	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/forward"
 )
 
@@ -17,8 +15,9 @@ type Chassis struct {
 	plane *forward.Plane
 
 	ports   []port
-	engines []engine // by PFE
-	fabric  []*part  // from src to dst at src*len(engines)+dst; nil where ideal
+	pfes    []pfe
+	engines []*engine // of all PFEs: the system's, and behind them the others
+	fabric  []*part   // from src to dst at src*len(pfes)+dst; nil where ideal
 	parts   []*part
 	links   agenda // deadlines of the parts that are links
 
@@ -27,12 +26,13 @@ type Chassis struct {
 	stage  stage      // whose turn it is
 	turns  [stages][]partID
 	held   []held
-	count  sansio.Tally  // of what only the chassis can lose
-	made   uint64        // frames that engines sent
-	list   []sansio.Send // scratch: what a part sent
-	routes []sansio.Send // scratch: what the forwarding plane sent
-	due    []partID      // scratch
-	lists  []sansio.Port // memory of the lists of ports made in this call
+	copies sansio.Effects // memory of what is held
+	count  sansio.Tally   // of what only the chassis can lose
+	made   uint64         // frames that engines sent
+	list   []sansio.Send  // scratch: what a part sent
+	routes []sansio.Send  // scratch: what the forwarding plane sent
+	due    []partID       // scratch
+	lists  []sansio.Port  // memory of the lists of ports made in this call
 }
 
 type port struct {
@@ -43,14 +43,8 @@ type port struct {
 	stat    PortStat
 }
 
-type engine struct {
-	dataplane.Engine       // nil where the PFE has none
-	part             *part // nil likewise
-	server           *part // before it; nil where it takes no time
-}
-
-// New returns a switch whose engines newEngine makes of cfg.Programs; it may be
-// nil where there are none. The engines tell sink what they do; it may be nil.
+// New returns a switch whose engines newEngine makes of the programs of cfg; it may
+// be nil where there are none. The engines tell sink what they do; it may be nil.
 func New(cfg Config, newEngine NewEngine, sink trace.Sink) (*Chassis, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -67,16 +61,8 @@ func New(cfg Config, newEngine NewEngine, sink trace.Sink) (*Chassis, error) {
 }
 
 func (c *Chassis) build(newEngine NewEngine, sink trace.Sink) error {
-	programs, err := c.cfg.newEngines(newEngine, sink)
-	if err != nil {
+	if err := c.buildEngines(newEngine, sink); err != nil {
 		return err
-	}
-	for i, e := range programs {
-		var p *part
-		if e != nil {
-			p = c.newPart(part{stage: c.stageOf(i, leafEngine, topEngine), engine: e, pfe: i})
-		}
-		c.engines = append(c.engines, engine{Engine: e, part: p})
 	}
 	if err := c.buildServers(); err != nil {
 		return err
@@ -85,13 +71,6 @@ func (c *Chassis) build(newEngine NewEngine, sink trace.Sink) error {
 		return err
 	}
 	return c.buildFabric()
-}
-
-func (c *Chassis) stageOf(pfe int, leaf, top stage) stage {
-	if pfe == c.cfg.top() {
-		return top
-	}
-	return leaf
 }
 
 // Handle takes what arrived at front-panel ports.
@@ -113,9 +92,7 @@ func (c *Chassis) NextDeadline() units.Time {
 	}
 	next := c.links.next()
 	for _, e := range c.engines {
-		if e.part != nil {
-			next = min(next, e.part.next)
-		}
+		next = min(next, e.part.next)
 	}
 	return next
 }
@@ -124,6 +101,9 @@ func (c *Chassis) NextDeadline() units.Time {
 func (c *Chassis) catchUp(now units.Time, eff *sansio.Effects) {
 	c.now = now
 	c.lists = c.lists[:0]
+	if len(c.held) == 0 { // and what was has been carried out
+		c.copies.Reset()
+	}
 	lo := len(eff.Sends)
 	for t := c.links.next(); t < now; t = c.links.next() {
 		c.pass(t, nil, eff)
@@ -138,6 +118,9 @@ func (c *Chassis) pass(at units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 	for i := range c.held {
 		h := &c.held[i]
 		c.offer(h.to, h.in.Port, &h.in.Train)
+		if m := h.in.Train.Memory; m != nil {
+			eff.Drop(m)
+		}
 	}
 	clear(c.held)
 	c.held = c.held[:0]
@@ -158,7 +141,7 @@ func (c *Chassis) pass(at units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 
 func (c *Chassis) activateEngines() {
 	for _, e := range c.engines {
-		if e.part != nil && e.part.next <= c.now {
+		if e.part.next <= c.now {
 			c.activate(e.part)
 		}
 	}
@@ -187,46 +170,4 @@ func (c *Chassis) arrive(in *sansio.Arrival, eff *sansio.Effects) {
 	default:
 		c.receive(in.Port, &in.Train, eff)
 	}
-}
-
-// receive takes a train that has come through its link to engine or forwarding.
-func (c *Chassis) receive(at sansio.Port, t *sansio.Train, eff *sansio.Effects) {
-	p := &c.ports[at]
-	p.stat.In.add(t)
-	if e := &c.engines[p.pfe]; e.part != nil {
-		if l, problem := t.Layout(); problem == inet.OK && c.plane.Owns(at, t) && e.Claims(dataplane.Frame{Port: at, Own: true, Header: t.Header, Layout: l}) == dataplane.Mine {
-			if n := unpadded(t, l); n < len(t.Body) {
-				short := *t
-				short.Body = t.Body[:n]
-				t = &short
-			}
-			c.serve(e, at, t)
-			return
-		}
-	}
-	out := eff.Sends
-	eff.Sends = c.routes[:0]
-	c.plane.Forward(c.now, sansio.Arrival{Port: at, Train: *t}, eff)
-	c.routes, eff.Sends = eff.Sends, out
-	for i := range c.routes {
-		c.send(p.pfe, &c.routes[i], eff)
-	}
-}
-
-// serve takes a train to an engine, by way of its server.
-func (c *Chassis) serve(e *engine, from sansio.Port, t *sansio.Train) {
-	if e.server != nil {
-		c.offer(e.server, from, t)
-		return
-	}
-	c.offer(e.part, from, t)
-}
-
-// unpadded returns the bytes of the body without what stands behind the UDP
-// packet of a single frame, such as the padding of short Ethernet frames.
-func unpadded(t *sansio.Train, l inet.Layout) int {
-	if l.Proto == inet.ProtoUDP && t.Frames() == 1 && t.Pad == 0 {
-		return inet.UDP(t.Header[l.Transport:]).Len() - inet.UDPLen
-	}
-	return len(t.Body)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/rng"
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
@@ -23,11 +22,15 @@ type Config struct {
 	Seed   rng.Root        // of the run
 	Groups []forward.Group // multicast groups that are forwarded here
 
-	System   string            // whose programs these are, for who looks up its NewEngine
+	System   string            // whose programs these are, for NewEngine
 	Programs []json.RawMessage // by PFE, for NewEngine; null, or past the end: no engine there
 
-	// Servers make the frames of an engine wait their turn before it, as for a
-	// line: by PFE, the time that it takes for a frame. Nil, or the zero value,
+	// Transit are programs beside those of the system, such as one that frames pass on
+	// their way through a PFE.
+	Transit []Program `json:",omitempty"`
+
+	// Servers make the frames of the system's engine wait their turn before it, as for
+	// a line: by PFE, the time that it takes for a frame. Nil, or the zero value,
 	// is an engine that takes none.
 	Servers []impair.Params `json:",omitempty"`
 
@@ -47,7 +50,15 @@ func (c *Config) pfes() int {
 	return len(c.Switch.Chassis.PFEs)
 }
 
-// top returns the PFE whose engine comes after the others.
+// level returns leaf for a PFE, and top for that whose engines come after the others.
+func (c *Config) level(pfe int, leaf, top stage) stage {
+	if pfe == c.top() {
+		return top
+	}
+	return leaf
+}
+
+// top returns the PFE whose engines come after the others.
 func (c *Config) top() int {
 	if c.Switch.Chassis == nil {
 		return 0
@@ -62,9 +73,16 @@ func (c *Config) pfeName(i int) string {
 	return c.Switch.Chassis.PFEs[i].Name
 }
 
-// NewEngine makes the engine of a PFE from the configuration of its program;
-// sink may be nil.
-type NewEngine func(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error)
+// Program is a program on a PFE beside that of the system.
+type Program struct {
+	PFE    int
+	System string          // whose it is, for NewEngine; in names of counters and in errors
+	Config json.RawMessage // for NewEngine
+}
+
+// NewEngine makes the engine of a PFE, whose program is that of the system, from the
+// configuration of the program; sink may be nil.
+type NewEngine func(system string, config json.RawMessage, sink trace.Sink) (dataplane.Engine, error)
 
 // validate reports all faults that only the whole shows, joined; programs,
 // links and forwarding check themselves.
@@ -77,6 +95,11 @@ func (c *Config) validate() error {
 	if n := c.pfes(); len(c.Servers) > n {
 		fault("servers for %d PFEs: it has %d", len(c.Servers), n)
 	}
+	for _, p := range c.Transit {
+		if p.PFE < 0 || p.PFE >= c.pfes() {
+			fault("program of %q on PFE %d: there are %d, counted from 0", p.System, p.PFE, c.pfes())
+		}
+	}
 	for _, p := range c.Switch.Ports {
 		if c.Switch.Chassis != nil && (p.PFE < 0 || p.PFE >= c.pfes()) {
 			fault("port %s belongs to PFE %d: there are %d", p.Name, p.PFE, c.pfes())
@@ -87,57 +110,6 @@ func (c *Config) validate() error {
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("chassis %q: %w", c.Switch.Name, err)
-	}
-	return nil
-}
-
-// newEngines returns the engine of each PFE, nil where it has none.
-func (c *Config) newEngines(newEngine NewEngine, sink trace.Sink) ([]dataplane.Engine, error) {
-	engines := make([]dataplane.Engine, c.pfes())
-	for i, program := range c.Programs {
-		if len(program) == 0 || string(program) == "null" {
-			continue
-		}
-		if newEngine == nil {
-			return nil, fmt.Errorf("a program of %q on %s, and nothing to make its engine", c.System, c.pfeName(i))
-		}
-		e, err := newEngine(program, sink)
-		if err != nil {
-			return nil, err
-		}
-		engines[i] = e
-	}
-	return engines, c.validatePorts(engines)
-}
-
-// validatePorts checks the ports that engines send by.
-func (c *Config) validatePorts(engines []dataplane.Engine) error {
-	var errs []error
-	for i, e := range engines {
-		if e == nil {
-			continue
-		}
-		for _, p := range e.Ports() {
-			if err := c.validatePort(p, engines); err != nil {
-				errs = append(errs, fmt.Errorf("program of %s: %w", c.pfeName(i), err))
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (c *Config) validatePort(p sansio.Port, engines []dataplane.Engine) error {
-	if pfe, ok := dataplane.IsFabric(p); ok {
-		if len(engines) == 1 {
-			return errors.New("results go across the fabric: a switch with one forwarding engine has none")
-		}
-		if pfe >= len(engines) || engines[pfe] == nil {
-			return fmt.Errorf("results go to PFE %d across the fabric, which has no engine", pfe)
-		}
-		return nil
-	}
-	if p < 0 || int(p) >= len(c.Switch.Ports) || !c.Switch.Ports[p].Wired {
-		return fmt.Errorf("results leave by port %d, which has no link", p)
 	}
 	return nil
 }

@@ -229,18 +229,18 @@ func TestRefusesBadConfigs(t *testing.T) {
 	}{
 		{func() programmed { c := trioConfig(mx); c.TrioML = make([]trioml.Config, 7); return c }, `chassis "mx480": programs for 7 PFEs: it has 6`},
 		{func() programmed { c := trioConfig(mx); c.TrioML[3].Jobs[0].To = []sansio.Port{3}; return c },
-			`chassis "mx480": program of pfe4: results leave by port 3, which has no link`},
+			`chassis "mx480": program of pfe4: results leave by port 3, which has no link: name ports with a link, or a PFE with a program`},
 		{func() programmed { c := trioConfig(mx); c.TrioML = c.TrioML[:3]; return c },
-			"chassis \"mx480\": program of pfe1: results go to PFE 3 across the fabric, which has no engine\n" +
-				"program of pfe2: results go to PFE 3 across the fabric, which has no engine"},
+			"chassis \"mx480\": program of pfe1: results go to PFE 3 across the fabric, which has no engine: name ports with a link, or a PFE with a program\n" +
+				"program of pfe2: results go to PFE 3 across the fabric, which has no engine: name ports with a link, or a PFE with a program"},
 		{func() programmed {
 			c := switchmlConfig(rack, 1)
 			c.SwitchML.Jobs[0].Workers[1].Port = dataplane.Fabric(0)
 			return c
 		},
-			`chassis "tor": program of engine: results go across the fabric: a switch with one forwarding engine has none`},
+			`chassis "tor": program of engine: results go across the fabric: a switch with one forwarding engine has none: name ports with a link, or a PFE with a program`},
 		{func() programmed { c := switchmlConfig(rack, 1); c.SwitchML.Jobs[0].Workers[1].Port = 5; return c },
-			`chassis "tor": program of engine: results leave by port 5, which has no link`},
+			`chassis "tor": program of engine: results leave by port 5, which has no link: name ports with a link, or a PFE with a program`},
 		{func() programmed { c := switchmlConfig(rack, 0); return c },
 			`chassis "tor": configuring switchml on tor: no-room: job 1 wants 0 slots: use 1 to 8192`},
 		{func() programmed { c := switchmlConfig(rack, 1); c.Switch.Ports[0].Out.Rate = -1; return c },

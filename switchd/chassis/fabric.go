@@ -7,14 +7,15 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
-// target is what a train wants on the far side of the fabric: ports of the PFE
-// there, or its engine.
+// target is what a train wants behind a link inside the switch. Of the fabric that is
+// ports of the PFE there, or an engine; of a server the port that the engine is to see.
 type target struct {
-	engine bool
+	engine *engine
 	ports  []sansio.Port
+	port   sansio.Port
 }
 
-// labels remembers where the trains inside one fabric link go. A real fabric
+// labels remembers where the trains inside one link go. A real fabric
 // prepends a header of its own; here, so that frames keep their length and the
 // link model need not know, a label takes the place of the destination MAC
 // while a frame is inside. Links keep order, so labels come out as they went

@@ -38,6 +38,13 @@ type rig struct {
 	c   *Chassis
 	eff sansio.Effects
 	out []delivery
+
+	lend *sansio.Effects // lends the bodies of arrivals in memory that can be kept; nil: they are borrowed
+}
+
+// keeping has bodies in memory that can be kept, as under the virtual clock.
+func (r *rig) keeping() {
+	r.eff.Keeping, r.lend = true, &sansio.Effects{Keeping: true}
 }
 
 func newRig(t testing.TB, cfg Config) *rig {
@@ -56,15 +63,27 @@ func (r *rig) handle(now units.Time, in ...sansio.Arrival) {
 	for i, a := range in {
 		copies[i] = a
 		copies[i].Train.Header = bytes.Clone(a.Train.Header)
-		copies[i].Train.Body = bytes.Clone(a.Train.Body)
+		if r.lend == nil {
+			copies[i].Train.Body = bytes.Clone(a.Train.Body)
+			continue
+		}
+		copies[i].Train.Body = append(r.lend.Body(len(a.Train.Body))[:0], a.Train.Body...)
+		copies[i].Train.Memory = r.lend.Owner(copies[i].Train.Body)
 	}
 	r.c.Handle(now, copies, &r.eff)
 	r.carryOut(now)
 	for _, a := range copies {
 		scribble(a.Train.Header)
-		scribble(a.Train.Body)
+		if r.lend == nil {
+			scribble(a.Train.Body)
+		}
 	}
 	clear(copies)
+	if r.lend != nil {
+		r.lend.Reset()
+		scribble(r.lend.Body(1 << 18)) // what nobody keeps
+		r.lend.Reset()
+	}
 }
 
 func scribble(b []byte) {
@@ -192,7 +211,7 @@ func encoded(v any) json.RawMessage {
 }
 
 // newEngine makes the engine of either kind of program.
-func newEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+func newEngine(_ string, config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
 	var sml switchml.Config
 	if strictjson.Decode(config, &sml) == nil {
 		sml.Trace = sink

@@ -35,7 +35,7 @@ func (c *Chassis) buildPorts() error {
 
 // buildFabric makes the links between every two PFEs.
 func (c *Chassis) buildFabric() error {
-	n := len(c.engines)
+	n := len(c.pfes)
 	if n == 1 {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (c *Chassis) buildFabric() error {
 			continue
 		}
 		name := c.cfg.Switch.Name + "/" + c.cfg.pfeName(src) + "->" + c.cfg.pfeName(dst)
-		p, err := c.newLink(name, c.cfg.Switch.Chassis.Fabric, part{stage: c.stageOf(src, leafFabric, topFabric), src: src, pfe: dst})
+		p, err := c.newLink(name, c.cfg.Switch.Chassis.Fabric, part{stage: c.cfg.level(src, leafFabric, topFabric), src: src, pfe: dst})
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,8 @@ func (c *Chassis) buildFabric() error {
 // buildServers makes the servers before the engines that take time.
 func (c *Chassis) buildServers() error {
 	for i, params := range c.cfg.Servers {
-		if c.engines[i].part == nil || params == (impair.Params{}) {
+		e := c.pfes[i].system
+		if e == nil || params == (impair.Params{}) {
 			continue
 		}
 		name := c.cfg.Switch.Name + "/" + c.cfg.pfeName(i) + "/server"
@@ -66,7 +67,7 @@ func (c *Chassis) buildServers() error {
 		if err != nil {
 			return err
 		}
-		c.engines[i].server = c.newPart(part{stage: c.stageOf(i, leafServer, topServer), link: link, pfe: i})
+		e.server = c.newPart(part{stage: e.part.stage - 1, link: link, engine: e})
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package chassis
 import (
 	"fmt"
 
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/topo/plan"
@@ -15,15 +14,20 @@ func (c *Chassis) Plan() *plan.Switch { return &c.cfg.Switch }
 // PFEs returns the names of the forwarding engines, by index: "engine" alone on a
 // switch without chassis.
 func (c *Chassis) PFEs() []string {
-	names := make([]string, len(c.engines))
+	names := make([]string, len(c.pfes))
 	for i := range names {
 		names[i] = c.cfg.pfeName(i)
 	}
 	return names
 }
 
-// Engine returns the engine of a PFE; nil where it has none.
-func (c *Chassis) Engine(pfe int) dataplane.Engine { return c.engines[pfe].Engine }
+// Engine returns the engine that the system has on a PFE; nil where it has none.
+func (c *Chassis) Engine(pfe int) dataplane.Engine {
+	if e := c.pfes[pfe].system; e != nil {
+		return e.Engine
+	}
+	return nil
+}
 
 // AddJob gives a job to the engine of a PFE, as [dataplane.Managed] says. It must
 // not be called within Handle or Expire.
@@ -36,9 +40,9 @@ func (c *Chassis) AddJob(now units.Time, pfe int, d dataplane.Document) (uint8, 
 	if err != nil {
 		return 0, err
 	}
-	if err := c.cfg.checkPorts(c.engines[pfe].Ports(), c.programs()); err != nil {
+	if err := c.learnPorts(c.pfes[pfe].system); err != nil {
 		_, undo := m.RemoveJob(now, id)
-		return 0, dataplane.Refuse(dataplane.RefusedPorts, "name ports with a link, or a PFE with a program", "job %d on %s: %v", id, c.engineName(pfe), join(err, undo))
+		return 0, dataplane.Refuse(dataplane.RefusedPorts, fixPorts, "job %d on %s: %v", id, c.engineName(pfe), join(err, undo))
 	}
 	c.refresh(pfe)
 	return id, nil
@@ -64,7 +68,7 @@ func (c *Chassis) RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Remove
 }
 
 func (c *Chassis) managed(pfe int) (dataplane.Managed, error) {
-	m, ok := c.engines[pfe].Engine.(dataplane.Managed)
+	m, ok := c.Engine(pfe).(dataplane.Managed)
 	if !ok {
 		return nil, dataplane.Refuse(dataplane.RefusedUnsupported, "choose a PFE whose program takes jobs", "%s runs no program that can be managed", c.engineName(pfe))
 	}
@@ -73,24 +77,6 @@ func (c *Chassis) managed(pfe int) (dataplane.Managed, error) {
 
 // refresh asks an engine for its deadline, which may have changed outside its turn.
 func (c *Chassis) refresh(pfe int) {
-	p := c.engines[pfe].part
-	p.next = p.engine.NextDeadline()
-}
-
-func (c *Chassis) programs() []dataplane.Engine {
-	out := make([]dataplane.Engine, len(c.engines))
-	for i := range c.engines {
-		out[i] = c.engines[i].Engine
-	}
-	return out
-}
-
-// checkPorts checks the ports that an engine sends by.
-func (c *Config) checkPorts(ports []sansio.Port, engines []dataplane.Engine) error {
-	for _, p := range ports {
-		if err := c.validatePort(p, engines); err != nil {
-			return err
-		}
-	}
-	return nil
+	e := c.pfes[pfe].system
+	e.part.next = e.NextDeadline()
 }

@@ -1,7 +1,6 @@
 package chassis
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/inalab/inalab/internal/pktio/impair"
@@ -15,12 +14,18 @@ type stage int8
 const (
 	before stage = iota - 1 // arrivals are being sorted
 	ingress
+	leafTransitServer // of an engine that frames pass on their way
+	leafTransit
 	leafServer
 	leafEngine
 	leafFabric
+	topTransitServer
+	topTransit
 	topServer
 	topEngine
 	topFabric
+	leavingServer // of an engine that frames pass only when they leave
+	leaving
 	egress
 	stages
 )
@@ -36,14 +41,14 @@ type part struct {
 	link    *impair.Link     // nil: it is an engine
 	pending []sansio.Arrival // for its turn in this pass; borrowed
 
-	engine sansio.Machine // nil: it is a link
-	next   units.Time     // engine: its deadline after its last turn
-	src    int            // fabric: the PFE it comes from
-	pfe    int            // engine and its server: its PFE; fabric: the PFE it goes to
-	labels labels         // fabric: where the trains inside go
+	engine *engine    // engine: itself; server: the engine behind it; else nil
+	next   units.Time // engine: its deadline after its last turn
+	src    int        // fabric: the PFE it comes from
+	pfe    int        // fabric: the PFE it goes to
+	labels labels     // fabric, server: where the trains inside go
 }
 
-// held is an arrival for a part whose turn was over, copied.
+// held is an arrival for a part whose turn was over, copied or kept.
 type held struct {
 	to *part
 	in sansio.Arrival
@@ -73,8 +78,12 @@ func (c *Chassis) offer(p *part, port sansio.Port, t *sansio.Train) {
 }
 
 func (c *Chassis) hold(p *part, in sansio.Arrival) {
-	in.Train.Header = bytes.Clone(in.Train.Header)
-	in.Train.Body, in.Train.Memory = bytes.Clone(in.Train.Body), nil
+	in.Train.Header = append(c.copies.Header(len(in.Train.Header))[:0], in.Train.Header...)
+	if m := in.Train.Memory; m != nil {
+		m.Keep()
+	} else {
+		in.Train.Body = append(c.copies.Body(len(in.Train.Body))[:0], in.Train.Body...)
+	}
 	c.held = append(c.held, held{p, in})
 }
 

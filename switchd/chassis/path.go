@@ -5,26 +5,27 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// Reasons for which the chassis itself drops what an engine sends.
+// Reasons for which the chassis itself drops what engines claim or send. Behind each
+// stands who did so, as in "claimed-twice/pfe1+pfe1/police" and
+// "unnamed-port/pfe1->et-0-0-3".
 const (
-	dropNoEngine = "no-engine-at-pfe" // across the fabric to a PFE that has none
-	dropNoPort   = "no-such-port"     // by a port that is not there or has no link
+	dropTwice   = "claimed-twice" // claimed as theirs by two engines
+	dropUnnamed = "unnamed-port"  // by a port that the engine does not name in Ports
+	dropNoPort  = "no-such-port"  // by a port that is not there, has no link, or is of another PFE
 )
 
 // passOn takes what a part just sent to where it goes next.
 func (c *Chassis) passOn(p *part, eff *sansio.Effects) {
 	for i := range c.list {
 		s := &c.list[i]
-		switch p.stage {
-		case ingress:
+		switch {
+		case p.link == nil:
+			c.sent(p.engine, s, eff)
+		case p.engine != nil:
+			c.served(p, &s.Train, eff)
+		case p.stage == ingress:
 			c.receive(p.port, &s.Train, eff)
-		case leafServer, topServer:
-			c.offer(c.engines[p.pfe].part, dataplane.Served, &s.Train)
-		case leafEngine, topEngine:
-			s.To = c.existing(s)
-			c.made += uint64(s.Train.Frames() * len(s.To))
-			c.send(p.pfe, s, eff)
-		case leafFabric, topFabric:
+		default:
 			train, l := p.labels.strip(s.Train, eff)
 			c.emerge(p.src, p.pfe, l.target, &train, eff)
 		}
@@ -34,50 +35,95 @@ func (c *Chassis) passOn(p *part, eff *sansio.Effects) {
 	}
 }
 
-// existing returns the ports of a send that are there: a program may name any.
-func (c *Chassis) existing(s *sansio.Send) []sansio.Port {
-	lo := len(c.lists)
-	for _, p := range s.To {
-		if c.exists(p) {
-			c.lists = append(c.lists, p)
-		} else {
-			c.count.Add(dropNoPort, uint64(s.Train.Frames()))
-		}
+// served takes a train from a server to the engine behind it.
+func (c *Chassis) served(p *part, t *sansio.Train, eff *sansio.Effects) {
+	if !p.engine.wants.InTransit() {
+		c.offer(p.engine.part, dataplane.Served, t)
+		return
 	}
-	if len(c.lists)-lo == len(s.To) {
-		c.lists = c.lists[:lo]
-		return s.To
-	}
-	return c.lists[lo:len(c.lists):len(c.lists)]
+	train, l := p.labels.strip(*t, eff)
+	c.offer(p.engine.part, l.target.port, &train)
 }
 
-func (c *Chassis) exists(p sansio.Port) bool {
-	if _, fabric := dataplane.IsFabric(p); fabric {
-		return len(c.engines) > 1
+// sent takes what an engine sent to the ports that it may send by. Trains in transit go
+// on where they came in.
+func (c *Chassis) sent(e *engine, s *sansio.Send, eff *sansio.Effects) {
+	lo, transit := len(c.lists), 0
+	for _, p := range s.To {
+		switch {
+		case e.mayUse(p):
+			c.lists = append(c.lists, p)
+		case c.isOnWay(e, p):
+			transit++
+		default:
+			c.count.Add(c.refusal(e, p), uint64(s.Train.Frames()))
+		}
 	}
-	return p >= 0 && int(p) < len(c.ports) && c.ports[p].wired
+	to := c.lists[lo:len(c.lists):len(c.lists)]
+	for i := 0; transit > 0; i++ {
+		if c.isOnWay(e, s.To[i]) {
+			c.goOn(e, s.To[i], &s.Train, eff)
+			transit--
+		}
+	}
+	if len(to) == len(s.To) {
+		c.lists, to = c.lists[:lo], s.To
+	}
+	c.made += uint64(s.Train.Frames() * len(to))
+	c.send(e.pfe, e, to, &s.Train, eff)
+}
+
+// isOnWay reports whether an engine may send by p what is on its way: p is of a port of
+// its PFE.
+func (c *Chassis) isOnWay(e *engine, p sansio.Port) bool {
+	at, ok := dataplane.IsInbound(p)
+	if !ok {
+		at, ok = dataplane.IsOutbound(p)
+	}
+	return ok && c.isWired(at) && c.ports[at].pfe == e.pfe
+}
+
+// goOn sends a train on its way as if the engine had not been there.
+func (c *Chassis) goOn(e *engine, p sansio.Port, t *sansio.Train, eff *sansio.Effects) {
+	if at, ok := dataplane.IsInbound(p); ok {
+		c.deliver(at, t, e, dataplane.NotMine, eff)
+		return
+	}
+	at, _ := dataplane.IsOutbound(p)
+	c.out(c.ports[at].self, t, eff)
+}
+
+// refusal returns the reason for which an engine may not send by p.
+func (c *Chassis) refusal(e *engine, p sansio.Port) string {
+	if c.isWired(p) {
+		return dropUnnamed + "/" + e.name + "->" + c.cfg.Switch.Ports[p].Name
+	}
+	if pfe, ok := dataplane.IsFabric(p); ok && pfe < len(c.pfes) {
+		return dropUnnamed + "/" + e.name + "->" + c.cfg.pfeName(pfe)
+	}
+	return dropNoPort + "/" + e.name
 }
 
 // send takes a train from a PFE to its ports: at once to those of the same PFE,
-// across the fabric, once for each, to other PFEs.
-func (c *Chassis) send(src int, s *sansio.Send, eff *sansio.Effects) {
-	if len(c.engines) == 1 {
-		c.leave(s.To, &s.Train, eff)
+// across the fabric, once for each, to other PFEs. An engine made it, or forwarding.
+func (c *Chassis) send(src int, e *engine, to []sansio.Port, t *sansio.Train, eff *sansio.Effects) {
+	if len(c.pfes) == 1 {
+		c.leave(src, e, to, t, eff)
 		return
 	}
-	for _, to := range s.To {
-		if dst, ok := dataplane.IsFabric(to); ok {
-			c.cross(src, dst, target{engine: true}, &s.Train, eff)
+	for _, p := range to {
+		if dst, ok := dataplane.IsFabric(p); ok {
+			c.cross(src, dst, target{engine: e.peers[dst]}, t, eff)
 		}
 	}
-	for dst := range c.engines {
-		ports := c.portsOf(dst, s.To)
+	for dst := range c.pfes {
+		ports := c.portsOf(dst, to)
 		switch {
 		case len(ports) == 0:
 		case dst == src:
-			c.leave(ports, &s.Train, eff)
+			c.leave(dst, e, ports, t, eff)
 		default:
-			c.cross(src, dst, target{ports: ports}, &s.Train, eff)
+			c.cross(src, dst, target{ports: ports}, t, eff)
 		}
 	}
 }
@@ -110,10 +156,7 @@ func (c *Chassis) isPortOf(pfe int, p sansio.Port) bool {
 // cross takes a train over the fabric; every frame between two PFEs passes
 // here, so this is where a tap on the fabric belongs.
 func (c *Chassis) cross(src, dst int, to target, t *sansio.Train, eff *sansio.Effects) {
-	var path *part
-	if src != dst && dst < len(c.engines) {
-		path = c.fabric[src*len(c.engines)+dst]
-	}
+	path := c.fabric[src*len(c.pfes)+dst]
 	if path == nil {
 		c.emerge(src, dst, to, t, eff)
 		return
@@ -124,19 +167,43 @@ func (c *Chassis) cross(src, dst int, to target, t *sansio.Train, eff *sansio.Ef
 
 // emerge takes a train from the fabric to an engine or to ports.
 func (c *Chassis) emerge(src, dst int, to target, t *sansio.Train, eff *sansio.Effects) {
-	switch {
-	case !to.engine:
-		c.leave(to.ports, t, eff)
-	case dst >= len(c.engines) || c.engines[dst].part == nil:
-		c.count.Add(dropNoEngine, uint64(t.Frames()))
-	default:
-		c.serve(&c.engines[dst], dataplane.Fabric(src), t)
+	if to.engine != nil {
+		c.serve(to.engine, dataplane.Fabric(src), t, eff)
+		return
+	}
+	c.leave(dst, nil, to.ports, t, eff)
+}
+
+// leave takes a train to ports of a PFE, by way of the engine that wants to see what
+// leaves there, unless it has sent the train itself.
+func (c *Chassis) leave(pfe int, sender *engine, to []sansio.Port, t *sansio.Train, eff *sansio.Effects) {
+	if e := c.pfes[pfe].outbound; e != nil && e != sender && e.sees(t) {
+		to = c.intercept(e, to, t, eff)
+	}
+	if len(to) > 0 {
+		c.out(to, t, eff)
 	}
 }
 
-// leave hands a train to the links of its ports; where none of them has one, it
+// intercept gives a train to an engine for each of the ports at which that claims it, and
+// returns the others.
+func (c *Chassis) intercept(e *engine, to []sansio.Port, t *sansio.Train, eff *sansio.Effects) []sansio.Port {
+	lo := len(c.lists)
+	l, problem := t.Layout()
+	for _, at := range to {
+		f := dataplane.Frame{Port: at, Leaving: true, Header: t.Header, Layout: l, Problem: problem}
+		if e.Claims(f) == dataplane.InTransit {
+			c.serve(e, dataplane.Outbound(at), t, eff)
+		} else {
+			c.lists = append(c.lists, at)
+		}
+	}
+	return c.lists[lo:len(c.lists):len(c.lists)]
+}
+
+// out hands a train to the links of its ports; where none of them has one, it
 // goes to the wires in one send.
-func (c *Chassis) leave(to []sansio.Port, t *sansio.Train, eff *sansio.Effects) {
+func (c *Chassis) out(to []sansio.Port, t *sansio.Train, eff *sansio.Effects) {
 	bare := 0
 	for _, at := range to {
 		if c.ports[at].out == nil {

@@ -41,19 +41,17 @@ func (c *Chassis) PortStats() []PortStat {
 
 // Counters returns what forwarding, engines and links counted, as in
 // "forward/no-route", "pfe1/trioml-packets" (on a switch without chassis
-// "engine/..."), "link/h0:eth0->tor:p0/queue-full". Drops of links that did not
+// "engine/..."), "pfe1/telemetry/telemetry-reports" of a program beside the system's,
+// "link/h0:eth0->tor:p0/queue-full". Drops of links that did not
 // happen are left out.
 func (c *Chassis) Counters() []sansio.Count {
 	var t sansio.Tally
 	for _, n := range c.plane.Counters() {
 		t.Add("forward/"+n.Name, n.N)
 	}
-	for i, e := range c.engines {
-		if e.part == nil {
-			continue
-		}
+	for _, e := range c.engines {
 		for _, n := range e.Counters() {
-			t.Add(c.cfg.pfeName(i)+"/"+n.Name, n.N)
+			t.Add(e.name+"/"+n.Name, n.N)
 		}
 	}
 	t.Merge(c.chassisDrops())
@@ -72,7 +70,7 @@ func (c *Chassis) Counters() []sansio.Count {
 func (c *Chassis) PhaseMattered() bool {
 	mattered := false
 	for _, e := range c.engines {
-		if e.Engine != nil && e.PhaseMattered() {
+		if e.PhaseMattered() {
 			mattered = true
 		}
 	}
@@ -83,7 +81,7 @@ func (c *Chassis) PhaseMattered() bool {
 // what it does next.
 func (c *Chassis) Remembers() bool {
 	for _, e := range c.engines {
-		if e.Engine != nil && e.Remembers() {
+		if e.Remembers() {
 			return true
 		}
 	}
@@ -94,7 +92,7 @@ func (c *Chassis) Remembers() bool {
 // here.
 func (c *Chassis) Crossings() (frames uint64) {
 	for _, p := range c.parts {
-		if p.link != nil && p.stage != leafServer && p.stage != topServer {
+		if p.link != nil && p.engine == nil {
 			frames += p.link.Stats().Out.Frames
 		}
 	}
@@ -148,13 +146,13 @@ func (c *Chassis) chassisDrops() []sansio.Count {
 
 // specOf returns what the plan asks of a link.
 func (c *Chassis) specOf(p *part) topo.LinkSpec {
-	switch p.stage {
-	case ingress:
-		return c.cfg.Switch.Ports[p.port].In
-	case egress:
-		return c.cfg.Switch.Ports[p.port].Out
-	case leafServer, topServer:
+	switch {
+	case p.engine != nil: // a server
 		return topo.LinkSpec{}
+	case p.stage == ingress:
+		return c.cfg.Switch.Ports[p.port].In
+	case p.stage == egress:
+		return c.cfg.Switch.Ports[p.port].Out
 	}
 	return c.cfg.Switch.Chassis.Fabric
 }

@@ -49,13 +49,13 @@ func (c *Chassis) Snapshot(log *trace.Log) Snapshot {
 	}
 	for i, p := range c.fabric {
 		if p != nil {
-			n := len(c.engines)
+			n := len(c.pfes)
 			s.Links = append(s.Links, p.state(c.engineName(i/n), c.engineName(i%n)))
 		}
 	}
-	for i, e := range c.engines {
+	for _, e := range c.engines {
 		if w, ok := e.Engine.(dataplane.Watched); ok {
-			s.Engines = append(s.Engines, EngineState{Node: c.engineName(i), Sources: w.Sources(firstJob), Open: w.Open(maxOpen)})
+			s.Engines = append(s.Engines, EngineState{Node: c.engineName(e.pfe), Sources: w.Sources(firstJob), Open: w.Open(maxOpen)})
 		}
 	}
 	if e, ok := log.Last(); ok {

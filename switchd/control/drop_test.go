@@ -25,7 +25,7 @@ func newPipeline(t *testing.T) *rig {
 	r := &rig{t: t, plan: chassistest.Plan(t, "rack", gen.Params{Hosts: 3})}
 	cfg := chassis.Config{Switch: r.plan.Switches[0], NoLinks: true, Programs: []json.RawMessage{json.RawMessage("{}")}}
 	var err error
-	r.Chassis, err = chassis.New(cfg, func(json.RawMessage, trace.Sink) (dataplane.Engine, error) {
+	r.Chassis, err = chassis.New(cfg, func(string, json.RawMessage, trace.Sink) (dataplane.Engine, error) {
 		return pipeline.New(switchml.Config{Node: "tor", Router: netip.MustParseAddr("10.1.255.254"), MAC: inet.MAC{2}}, pipeline.Options{Ports: 3})
 	}, nil)
 	if err != nil {

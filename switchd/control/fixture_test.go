@@ -15,6 +15,7 @@ import (
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/transit"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -36,7 +37,7 @@ func newRig(t rapid.TB, topology string, hosts int, without ...int) *rig {
 }
 
 // newRigOf puts an engine on every PFE but those named without.
-func newRigOf(t rapid.TB, jobs control.Layouter, topology string, hosts int, newEngine chassis.NewEngine, config func(sw *plan.Switch, node string) any, without ...int) *rig {
+func newRigOf(t rapid.TB, jobs control.Layouter, topology string, hosts int, newEngine transit.NewEngine, config func(sw *plan.Switch, node string) any, without ...int) *rig {
 	t.Helper()
 	r := &rig{t: t, jobs: jobs, plan: chassistest.Plan(t, topology, gen.Params{Hosts: hosts})}
 	cfg := chassis.Config{Switch: r.plan.Switches[0], NoLinks: true}
@@ -59,7 +60,7 @@ func newRigOf(t rapid.TB, jobs control.Layouter, topology string, hosts int, new
 		cfg.Programs[i] = nil
 	}
 	var err error
-	if r.Chassis, err = chassis.New(cfg, newEngine, nil); err != nil {
+	if r.Chassis, err = chassis.New(cfg, transit.Maker(cfg.System, newEngine), nil); err != nil {
 		t.Fatal(err)
 	}
 	return r

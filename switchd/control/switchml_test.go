@@ -16,12 +16,12 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
-	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/transit"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -37,7 +37,7 @@ var engines = map[string]func(cfg switchml.Config) (dataplane.Engine, error){
 // 1024 slots.
 func newSwitchML(t rapid.TB, engine, topology string, hosts int) *rig {
 	t.Helper()
-	var newEngine chassis.NewEngine = func(config json.RawMessage, _ trace.Sink) (dataplane.Engine, error) {
+	var newEngine transit.NewEngine = func(config json.RawMessage, _ trace.Sink) (dataplane.Engine, error) {
 		var cfg switchml.Config
 		if err := json.Unmarshal(config, &cfg); err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/transit"
 )
 
 // Answer says where things stand in a switch, with times from the epoch.
@@ -111,12 +112,12 @@ func newDaemon(cfg Config, system System, w *traceWriter) (*daemon, error) {
 	if d.log = shell.NewLog(cfg.Events); d.log != nil {
 		sink = trace.Join(sink, d.log)
 	}
-	var newEngine chassis.NewEngine
+	var newEngine transit.NewEngine
 	if system != nil {
 		newEngine = system.NewEngine
 	}
 	var err error
-	if d.chassis, err = chassis.New(cfg.Chassis, newEngine, sink); err != nil {
+	if d.chassis, err = chassis.New(cfg.Chassis, transit.Maker(cfg.Chassis.System, newEngine), sink); err != nil {
 		return nil, err
 	}
 	d.originNs = pktio.MonotonicNow()

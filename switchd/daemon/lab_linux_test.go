@@ -9,6 +9,7 @@ import (
 
 	"github.com/containernetworking/plugins/pkg/ns"
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/switchd/chassis"
@@ -22,12 +23,13 @@ const patience = 20 * time.Second
 // lab is a plan made real: a namespace for each node, a veth pair for each wire,
 // and a daemon in this process for each switch.
 type lab struct {
-	t       *testing.T
+	t       testing.TB
 	plan    *plan.Plan
 	spaces  map[string]ns.NetNS
 	system  daemon.System // of every switch; nil: none
 	stop    context.CancelFunc
 	running sync.WaitGroup
+	thread  int // of the loop of the last switch
 
 	mu      sync.Mutex // guards reports
 	reports map[string]daemon.Report
@@ -35,10 +37,16 @@ type lab struct {
 
 // newLab starts a lab, all of whose switches are ready. change may alter the
 // configuration of each.
-func newLab(t *testing.T, p *plan.Plan, change func(c *daemon.Config)) *lab {
+func newLab(t testing.TB, p *plan.Plan, change func(c *daemon.Config)) *lab {
+	t.Helper()
+	return newLabOf(t, p, nil, change)
+}
+
+// newLabOf is newLab with switches that run a system.
+func newLabOf(t testing.TB, p *plan.Plan, system daemon.System, change func(c *daemon.Config)) *lab {
 	t.Helper()
 	netnstest.RequireRoot(t)
-	l := &lab{t: t, plan: p, spaces: map[string]ns.NetNS{}, reports: map[string]daemon.Report{}}
+	l := &lab{t: t, plan: p, system: system, spaces: map[string]ns.NetNS{}, reports: map[string]daemon.Report{}}
 	for i := range p.Hosts {
 		l.addSpace(p.Hosts[i].Name)
 	}
@@ -134,6 +142,7 @@ func (l *lab) startSwitch(ctx context.Context, sw *plan.Switch, change func(c *d
 	ended := make(chan error, 1)
 	l.running.Go(func() {
 		ended <- l.spaces[sw.Name].Do(func(ns.NetNS) error {
+			l.thread = unix.Gettid()
 			report, err := daemon.Run(ctx, cfg, l.system, ctl)
 			l.mu.Lock()
 			defer l.mu.Unlock()

@@ -144,7 +144,7 @@ func (l *sessionLab) worker(host, rank, n, elements int) *worker {
 }
 
 // end is the end of a worker, be it by death.
-func (w *worker) end(t *testing.T) {
+func (w *worker) end(t testing.TB) {
 	if w.ended {
 		return
 	}
@@ -210,7 +210,7 @@ func (l *sessionLab) job(id uint64, first, n, elements int) (ws []*worker) {
 }
 
 // each runs f for all workers at once and wants no error.
-func each(t *testing.T, ws []*worker, f func(*worker) error) {
+func each(t testing.TB, ws []*worker, f func(*worker) error) {
 	t.Helper()
 	errs := make([]error, len(ws))
 	var running sync.WaitGroup

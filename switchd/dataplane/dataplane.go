@@ -1,10 +1,18 @@
-// Package dataplane is the smallest contract that an aggregation engine meets:
-// the reference programs meet it, and so do emulated chips.
+// Package dataplane is the smallest contract that an engine of a switch meets: the
+// reference programs meet it, and so do emulated chips.
 //
-// A chassis offers every arriving frame to the engine of the port's packet
-// forwarding engine. What the engine claims is its own; the rest is forwarded.
-// An engine names the ports its packets leave by: front-panel ports of the
-// chassis (from 0), or another engine across the fabric.
+// A chassis offers arriving frames to the engines of the port's packet forwarding
+// engine (PFE). An engine says of a frame that it is not its own, that it is (the frame
+// ends there), or that it has to pass through the engine on its way to somebody else.
+// What no engine claims is forwarded.
+//
+//	port 3 --> claim? --------> claim? ---> forwarding ---> claim? --> port 5
+//	            |  ^              |                          |  ^
+//	  InTransit v  | Inbound(3)   v Mine           InTransit v  | Outbound(5)
+//	           engine           engine                      engine
+//
+// An engine names the ports that its own packets leave by: front-panel ports of the
+// chassis (from 0), or an engine of its own system across the fabric.
 //
 //	port 3 --> engine pfe1 --> Fabric(3) --> engine pfe4 --> ports 0 1 2 4 5 6
 package dataplane
@@ -20,11 +28,13 @@ type Engine interface {
 	sansio.Machine
 	// Wants says which frames the engine is asked about. It does not change.
 	Wants() Wants
-	// Claims says whether frames like this one are the engine's. It is asked before
-	// every Handle and must not change state.
+	// Claims says what a frame is to the engine. It is asked before every Handle, must
+	// not change state, and must not keep the frame. All frames of a train are claimed
+	// together.
 	Claims(f Frame) Claim
-	// Ports returns every port that the engine may send by, for the chassis to
-	// check before anything runs.
+	// Ports returns every port that the engine may send by, for the chassis to check
+	// before anything runs, and after a job came or went. What is sent by a port that
+	// was never named is dropped and counted. [Inbound] and [Outbound] are not named.
 	Ports() []sansio.Port
 	// Counters returns packets in and out by type, and drops by reason.
 	Counters() []sansio.Count
@@ -36,21 +46,32 @@ type Engine interface {
 	Remembers() bool
 }
 
-// Wants says which frames an engine is asked about. The zero value is IPv4 frames
-// that are addressed to the switch itself.
+// Wants says which frames an engine is asked about. The zero value is well-formed IPv4
+// frames that are addressed to the switch itself. Of the engines of one PFE, one may
+// want Transit, and one Leaving: two could not both have a frame first.
 type Wants struct {
-	Transit bool // frames to others too, of every Ethernet type but ARP
-	ARP     bool // with Transit: ARP too
-	Leaving bool // frames on their way out by a port of the engine's PFE
+	// Transit is frames to others too, when they arrive: of every Ethernet type but ARP,
+	// malformed ones among them. They are offered before own frames are.
+	Transit bool
+	// Leaving is frames on their way out by a port of the engine's PFE, whoever made
+	// them, but for those that the engine itself sends by such a port. A frame that
+	// leaves by several ports is offered for each.
+	Leaving bool
+	// ARP is ARP frames too, where one of the others is set. Without them hosts do not
+	// find each other, so an engine has to ask for them.
+	ARP bool
 }
+
+// InTransit reports whether frames to others are wanted.
+func (w Wants) InTransit() bool { return w.Transit || w.Leaving }
 
 // Frame is what an engine is told of a frame before it claims it.
 type Frame struct {
 	Port    sansio.Port // that it came by, or with Leaving is to leave by
 	Leaving bool
-	Own     bool         // addressed to the switch: its MAC and its router address
-	Header  []byte       // of a train: what all its frames have
-	Layout  inet.Layout  // of IPv4 frames that are well formed
+	Own     bool         // addressed to the switch: its MAC and its router address, in well-formed IPv4
+	Header  []byte       // from Ethernet to transport header; all of a frame that is not well-formed IPv4
+	Layout  inet.Layout  // of well-formed IPv4
 	Problem inet.Problem // why Layout is zero; inet.OK where it is not
 }
 
@@ -71,9 +92,17 @@ func (OwnFrames) Wants() Wants { return Wants{} }
 // Claim is what an engine says of a frame.
 type Claim uint8
 
-// The claims. A frame that is claimed in transit reaches the engine by the port
-// [Inbound] or [Outbound]. Sent by that port again it goes on its way; the engine may
-// change it first, keep it, answer it, or send others in its place.
+// The claims.
+//
+// A frame that is claimed in transit reaches the engine by the port [Inbound] of the port
+// that it came by, or [Outbound] of the one that it is about to leave by, with all bytes
+// behind its IP packet. Sent by that port, at once or later, it goes on as if the engine
+// had not been there: behind Inbound to the other engines of the PFE, if it is addressed
+// to the switch, and to forwarding; behind Outbound out of the port. The engine may change
+// it first, answer it, or send others in its place. A frame that is not sent again is gone.
+//
+// Mine is for own frames; of any other frame it counts as NotMine. A frame that two
+// engines claim as theirs is dropped and counted.
 const (
 	NotMine   Claim = iota // the engine does not see it
 	Mine                   // addressed to the switch: it ends here
@@ -88,8 +117,8 @@ func MineIf(take bool) Claim {
 	return NotMine
 }
 
-// Served is the port of arrivals that came through the server before an engine,
-// which does not tell where they came from.
+// Served is the port of own frames that came through the server before an engine. It does
+// not tell where they came from.
 const Served sansio.Port = -1
 
 // fabricBase is above any front-panel port number.
@@ -115,7 +144,8 @@ func IsInbound(p sansio.Port) (at sansio.Port, ok bool) {
 // IsOutbound reports whether p is that of frames about to leave, and by which port.
 func IsOutbound(p sansio.Port) (at sansio.Port, ok bool) { return p - outboundBase, p >= outboundBase }
 
-// Fabric returns the port that leads across the fabric to engine pfe (from 0).
+// Fabric returns the port that leads across the fabric to the engine of the same system on
+// PFE pfe (from 0).
 func Fabric(pfe int) sansio.Port { return fabricBase + sansio.Port(pfe) }
 
 // IsFabric reports whether p leads across the fabric, and to which engine.

@@ -69,13 +69,13 @@ func (p *Plane) rewrite(t sansio.Train, dst, src inet.MAC, eff *sansio.Effects) 
 	return t
 }
 
-// decrementTTL takes one hop off and updates the checksum by the difference
-// (RFC 1624, eqn. 3), so that one that was wrong stays wrong.
+// decrementTTL takes one hop off and updates the checksum by the difference, so that one
+// that was wrong stays wrong.
 func decrementTTL(ip inet.IPv4) {
 	before := binary.BigEndian.Uint16(ip[8:])
 	ip.SetTTL(ip.TTL() - 1)
 	after := binary.BigEndian.Uint16(ip[8:])
-	ip.SetChecksum(^inet.Fold(uint64(^ip.Checksum()) + uint64(^before) + uint64(after)))
+	ip.SetChecksum(inet.AdjustSum(ip.Checksum(), uint64(before), uint64(after)))
 }
 
 // cidr is a set of addresses with the same upper bits. The zero value holds

@@ -71,7 +71,7 @@ func TestXTXNs(t *testing.T) {
 	out, _ := p.Symbol("out")
 	timing := trio.DefaultTiming()
 	for name, timing := range map[string]*trio.Timing{"instant": nil, "timed": &timing} {
-		pfe, err := trio.New(trio.Config{Program: p, ClaimAll: true, Timing: timing,
+		pfe, err := trio.New(trio.Config{Program: p, Timing: timing,
 			Memory: mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 64}})
 		if err != nil {
 			t.Fatal(err)

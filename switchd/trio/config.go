@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -60,12 +61,14 @@ type Config struct {
 	Node    string       // name of the PFE in errors, such as "mx480/pfe1"
 	Program *isa.Program // compiled; it must have an entry for packets or a timer
 
-	PPEs         int         // packet processing engines; zero: DefaultPPEs
-	Threads      int         // threads of each PPE; zero: DefaultThreads
-	Timers       []Timer     // for entries of the program; entries without one never run
-	NextHops     []NextHop   // what Forward's argument means; more with SetNextHop
-	ClaimAll     bool        // every frame that is offered is the program's
-	ClaimPort    uint16      // without ClaimAll: UDP frames to this port; zero: Trio-ML's 12000
+	PPEs     int       // packet processing engines; zero: DefaultPPEs
+	Threads  int       // threads of each PPE; zero: DefaultThreads
+	Timers   []Timer   // for entries of the program; entries without one never run
+	NextHops []NextHop // what Forward's argument means; more with SetNextHop
+	// Wants are the frames that pass the program on their way: all that are offered then.
+	// Zero: none, and UDP frames to ClaimPort of the switch are the program's.
+	Wants        dataplane.Wants
+	ClaimPort    uint16      // zero: Trio-ML's 12000
 	Instructions uint64      // that a thread may execute, a timer's anew at each record of its scan; zero: DefaultInstructions
 	Queue        int         // packets that may wait for a thread; zero: DefaultQueue
 	PacketMemory units.Bytes // that packets inside may take, an eighth of it only those that threads create; zero: DefaultPacketMemory
@@ -90,10 +93,12 @@ type Timer struct {
 }
 
 // NextHop is what an argument of Forward stands for: a copy of the packet leaves
-// by each port. A port may lead across the fabric (dataplane.Fabric).
+// by each port. A port may lead across the fabric (dataplane.Fabric). Back is the port
+// that the packet came by: one in transit goes on its way.
 type NextHop struct {
 	Index uint32
 	To    []sansio.Port
+	Back  bool
 }
 
 func (c Config) withDefaults() Config {
@@ -171,8 +176,10 @@ func (h NextHop) validate() error {
 	switch {
 	case h.Index >= MaxNextHops:
 		return fmt.Errorf("next hop %d: the highest is %d", h.Index, MaxNextHops-1)
-	case len(h.To) == 0:
+	case len(h.To) == 0 && !h.Back:
 		return fmt.Errorf("next hop %d has no port", h.Index)
+	case len(h.To) > 0 && h.Back:
+		return fmt.Errorf("next hop %d has ports, and goes back by the port of arrival: leave one out", h.Index)
 	}
 	return nil
 }

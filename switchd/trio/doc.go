@@ -25,14 +25,17 @@
 //  4. What is forwarded waits in the reorder engine until all packets of its flow
 //     that arrived earlier have come to their end. A flow is addresses, protocol
 //     and ports.
-//  5. Head, as the thread left it, and tail leave by the ports of the next hop.
+//  5. Head, as the thread left it, and tail leave by the ports of the next hop, or by the
+//     port that the packet came by: one in transit goes on its way.
 //
 // PacketCreate gives a thread a packet beside its own. Forward and Drop then
 // speak of that, until it is gone. Its length is that of the head asked for and of
 // the tail written; the program writes the lengths of IP and UDP. It keeps no order
-// with any other packet. Sums are filled in on the way out: that of the IP
-// header where a head was changed or made, that of UDP in packets that were made.
-// That hardware does so is assumed.
+// with any other packet.
+//
+// Sums are filled in on the way out: that of the IP header where a head was changed or
+// made; in a changed packet that of UDP or TCP, by what has changed, unless the program
+// wrote it; that of UDP in packets that were made. That hardware does so is assumed.
 //
 // # Instant and timed
 //
@@ -57,12 +60,12 @@
 // # Reading records
 //
 // The PFE does not know what its program keeps. Who does can wrap it: [PFE.Memory]
-// reads shared memory, an [Observer] sees every thread send and end. Of
-// dataplane.Phased it has what can be said without: [PFE.PhaseMattered].
+// reads shared memory, an [Observer] sees every thread send and end.
 //
 // # Left out
 //
 // Headers longer or shorter than the head that came (a program can create a packet
-// instead); the time that Dispatch needs for one head after another; queues and
+// instead); the UDP or TCP sum of a fragment, and sums of other protocols, where a program
+// changes what they cover; the time that Dispatch needs for one head after another; queues and
 // schedulers of the output, which belong to the links of the chassis.
 package trio

@@ -2,6 +2,7 @@ package trio
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/vec"
@@ -10,8 +11,8 @@ import (
 
 // The way out of the PFE. Hardware fills in what depends on a packet's length and
 // addresses (assumed, as network processors do): the IP header checksum of a
-// packet whose head the program has changed or made, and the UDP checksum of one
-// that it has made.
+// packet whose head the program has changed or made, the UDP or TCP checksum of one that
+// it has changed, and the UDP checksum of one that it has made.
 
 // emit sends a packet whose turn it is.
 func (p *PFE) emit(k *packet) {
@@ -74,17 +75,54 @@ func (p *PFE) emitChanged(k *packet) {
 			t.Memory = p.eff.Owner(t.Body)
 		}
 	}
+	fillSums(&t, from)
+	p.eff.Send(k.to, t)
+}
+
+// fillSums makes the sums of a packet right again whose head a program has changed.
+func fillSums(t, from *sansio.Train) {
 	l, problem := t.Layout()
-	switch {
-	case problem != inet.OK || l.Body != n:
-		t.Checksum = sansio.ChecksumAsIs // nothing that a sum could be filled into
-	case t.Checksum == sansio.ChecksumPartial:
-		sansio.FillPartial(t.Header, len(t.Body)+t.Pad)
-	}
-	if problem == inet.OK {
+	switch problem {
+	case inet.OK, inet.Fragment, inet.ShortL4, inet.BadUDPLength, inet.BadTCPOffset: // an IP header it has
 		inet.IPv4(t.Header[inet.EtherLen:]).UpdateChecksum()
 	}
-	p.eff.Send(k.to, t)
+	switch {
+	case problem != inet.OK || l.Body != len(t.Header):
+		t.Checksum = sansio.ChecksumAsIs // nothing that a sum could be filled into
+	case t.Checksum == sansio.ChecksumPartial:
+		sansio.FillPartial(t.Header, l.End-l.Body)
+	default:
+		adjustTransportSum(t, from, l)
+	}
+}
+
+// adjustTransportSum changes the UDP or TCP checksum by what else has changed, so that one
+// that was wrong stays wrong. One that the program wrote, and none, stay as they are.
+func adjustTransportSum(t, from *sansio.Train, l inet.Layout) {
+	if before, problem := from.Layout(); problem != inet.OK || before != l || l.Proto != inet.ProtoUDP && l.Proto != inet.ProtoTCP {
+		return
+	}
+	at := l.Transport + 6
+	if l.Proto == inet.ProtoTCP {
+		at = l.Transport + 16
+	}
+	field := t.Header[at : at+2]
+	sum := binary.BigEndian.Uint16(field)
+	if !bytes.Equal(field, from.Header[at:at+2]) || l.Proto == inet.ProtoUDP && sum == 0 {
+		return
+	}
+	now := inet.AdjustSum(sum, coveredSum(from, l), coveredSum(t, l))
+	if now == 0 && l.Proto == inet.ProtoUDP {
+		now = 0xffff // zero means "no checksum" (RFC 768)
+	}
+	binary.BigEndian.PutUint16(field, now)
+}
+
+// coveredSum adds up what the transport checksum of a packet covers, but for lengths and
+// protocol.
+func coveredSum(t *sansio.Train, l inet.Layout) uint64 {
+	addresses, body := t.Header[inet.EtherLen+12:inet.EtherLen+20], t.Body[:min(len(t.Body), l.End-l.Body)]
+	return inet.Sum(body, inet.Sum(t.Header[l.Transport:], inet.Sum(addresses, 0)))
 }
 
 // emitCreated sends a packet that a thread has made. Where it follows one of the

@@ -84,7 +84,7 @@ begin Forward(1); exit; end`
 // it came; the counter of the program has its length.
 func TestForwardUnparsed(t *testing.T) {
 	modes(t, func(t *testing.T, timing *Timing) {
-		b := newBench(t, Config{Program: compile(t, "any", anyway), Timing: timing, ClaimAll: true})
+		b := newBench(t, Config{Program: compile(t, "any", anyway), Timing: timing})
 		for _, size := range []int{0, 1, 13, 14, 60, 205, 206, 207, 1514} {
 			frame := make([]byte, size)
 			for i := range frame {
@@ -332,7 +332,7 @@ func TestConfigErrorsNameTheFault(t *testing.T) {
 // counts by them, have the most that these can say.
 func TestLengthOfLongPackets(t *testing.T) {
 	modes(t, func(t *testing.T, timing *Timing) {
-		b := newBench(t, Config{Program: compile(t, "any", anyway), Timing: timing, ClaimAll: true})
+		b := newBench(t, Config{Program: compile(t, "any", anyway), Timing: timing})
 		for _, beyond := range []int{-1, 0, 1, 14} {
 			b.handle(train(1, make([]byte, maxLength+beyond-inet.UDPHeaders))).idle()
 		}

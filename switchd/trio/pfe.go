@@ -14,14 +14,14 @@ import (
 
 // PFE is one Packet Forwarding Engine. It meets dataplane.Engine.
 type PFE struct {
-	dataplane.OwnFrames
 	cfg       Config
 	code      *vm.Code
 	entry     int    // where the threads of packets start
 	prefix    string // of the program's counters
 	memory    *mem.Memory
-	permanent int             // records that timers have nothing to do with
-	hops      [][]sansio.Port // by index; nil: there is none
+	permanent int                           // records that timers have nothing to do with
+	hops      [][]sansio.Port               // by index; nil: there is none; empty: by the port of arrival
+	backs     map[sansio.Port][]sansio.Port // each port alone; looked up, never ranged
 
 	now    units.Time      // of the call, or of the event inside that is being done
 	eff    *sansio.Effects // of the call
@@ -64,7 +64,7 @@ func build(cfg Config) (*PFE, error) {
 		return nil, err
 	}
 	idiom.Attach(code, cfg.Program)
-	p := &PFE{cfg: cfg, code: code, prefix: prefixOf(&cfg)}
+	p := &PFE{cfg: cfg, code: code, prefix: prefixOf(&cfg), backs: map[sansio.Port][]sansio.Port{}}
 	var ok bool
 	if p.entry, ok = cfg.Program.PacketEntry(); !ok {
 		return nil, fmt.Errorf("program %s has no entry for packets", cfg.Program.Name)
@@ -101,6 +101,9 @@ func (p *PFE) SetNextHop(h NextHop) error {
 		p.hops = append(p.hops, make([][]sansio.Port, n-len(p.hops))...)
 	}
 	p.hops[h.Index] = h.To
+	if h.Back {
+		p.hops[h.Index] = []sansio.Port{}
+	}
 	return nil
 }
 
@@ -112,10 +115,16 @@ func (p *PFE) RemoveNextHop(index uint32) {
 	}
 }
 
-// Claims reports whether a frame is for the program.
+// Wants returns the frames that pass the program on their way.
+func (p *PFE) Wants() dataplane.Wants { return p.cfg.Wants }
+
+// Claims says what a frame is to the program.
 func (p *PFE) Claims(f dataplane.Frame) dataplane.Claim {
+	if p.cfg.Wants.InTransit() {
+		return dataplane.InTransit
+	}
 	u := f.UDP()
-	return dataplane.MineIf(p.cfg.ClaimAll || u != nil && u.DstPort() == p.cfg.ClaimPort)
+	return dataplane.MineIf(u != nil && u.DstPort() == p.cfg.ClaimPort)
 }
 
 // Remembers is true: a program keeps what it likes in memory. One that does not keep

@@ -102,7 +102,7 @@ func TestStreamedIsStepped(t *testing.T) {
 		prog := compile(t, "movers", fmt.Sprintf(movers, length, anyStart(t), anyOf(t, 0, 0, 40, 1<<32-64),
 			anyStart(t), anyOf(t, 0, 0, 70, 62000, 65000, 1<<32-64), anyStart(t), anyOf(t, 8, 24, 40, 64, 64)))
 		cfg := Config{
-			Program: prog, ClaimAll: true,
+			Program: prog,
 			Memory: mem.Config{
 				SRAM: 128 * units.KiB, DRAM: 128 * units.KiB, Records: 64, RecordsIn: mem.DRAM,
 				Resident: units.Bytes(rapid.IntRange(1, 34).Draw(t, "pages")) * mem.PageBytes,

@@ -1,6 +1,7 @@
 package trio
 
 import (
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/microcode/isa"
@@ -105,8 +106,8 @@ func (p *PFE) forward(t *thread) {
 		p.count.Add(CountNothing, 1)
 		return
 	}
-	hop := t.Pending.Args[0]
-	if hop >= uint64(len(p.hops)) || p.hops[hop] == nil {
+	to := p.nextHop(t.Pending.Args[0], t.work.packet)
+	if len(to) == 0 {
 		p.lose(t, k, DropNextHop)
 		p.count.Add(DropNextHop, 1)
 		return
@@ -115,7 +116,7 @@ func (p *PFE) forward(t *thread) {
 		p.cfg.Observer.Sent(p.now, &t.Thread, k.created)
 	}
 	k.unload(&t.LMEM)
-	k.to = p.hops[hop]
+	k.to = to
 	if k.created {
 		t.created = nil
 		t.sent++
@@ -125,6 +126,23 @@ func (p *PFE) forward(t *thread) {
 		p.count.Add(CountForwarded, 1)
 	}
 	p.output(k)
+}
+
+// nextHop returns the ports that an argument of Forward stands for in the thread of an
+// arrived packet, or of a timer, which has none; nil where there is no such next hop.
+func (p *PFE) nextHop(hop uint64, arrived *packet) []sansio.Port {
+	if hop >= uint64(len(p.hops)) {
+		return nil
+	}
+	if p.hops[hop] == nil || len(p.hops[hop]) > 0 || arrived == nil {
+		return p.hops[hop]
+	}
+	back := p.backs[arrived.from]
+	if back == nil {
+		back = []sansio.Port{arrived.from}
+		p.backs[arrived.from] = back
+	}
+	return back
 }
 
 func (p *PFE) drop(t *thread) {

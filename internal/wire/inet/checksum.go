@@ -28,6 +28,12 @@ func Fold(sum uint64) uint16 {
 	return uint16(sum)
 }
 
+// AdjustSum returns a checksum of which the covered words that added up to before now add
+// up to after (RFC 1624, eqn. 3).
+func AdjustSum(sum uint16, before, after uint64) uint16 {
+	return ^Fold(uint64(^sum) + uint64(^Fold(before)) + after)
+}
+
 // PseudoSum returns the folded sum of the pseudo-header of a packet whose
 // transport header and body are n bytes long. It is what a partial ("filled by
 // the hardware") checksum field holds.

@@ -57,7 +57,7 @@ func FitUDPHeader(h, template []byte, n int) {
 	from, to := IPv4(template[EtherLen:UDPHeaders]), IPv4(h[EtherLen:UDPHeaders])
 	before, after := uint16(from.TotalLen()), uint16(IPv4Len+UDPLen+n)
 	to.SetTotalLen(int(after))
-	to.SetChecksum(^Fold(uint64(^from.Checksum()) + uint64(^before) + uint64(after)))
+	to.SetChecksum(AdjustSum(from.Checksum(), uint64(before), uint64(after)))
 	udp := UDP(to[IPv4Len:])
 	udp.SetLen(UDPLen + n)
 	udp.SetChecksum(PseudoSum(from, UDPLen+n))

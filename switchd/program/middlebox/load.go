@@ -3,31 +3,33 @@ package middlebox
 import (
 	"fmt"
 
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// HopForward is the next hop of packets that pass.
+// HopForward is the next hop of packets that pass: they go on their way.
 const HopForward = 0
 
 // Program is a Microcode program and its timer.
 type Program struct {
 	File, Text string         // the source
-	Timer      string         // the entry whose threads visit the records
+	Timer      string         // the entry whose threads visit the records; empty: it has none
 	Period     units.Duration // in which every record is visited once, unless Config says otherwise
 	Threads    int            // of the timer, unless Config says otherwise
 }
 
-// Config describes the PFE of a program.
+// Config describes the PFE of a program. The zero value is a program that sees the
+// frames which arrive at its PFE, but ARP.
 type Config struct {
 	Node    string         // name of the PFE in errors, such as "mx480/pfe1"
+	ARP     bool           // the program sees ARP frames, too
+	Leaving bool           // the program sees the frames that leave by ports of its PFE, in place of those that arrive
 	Period  units.Duration // in which every record is visited once; zero: the program's default
 	Threads int            // timer threads, each for its part of the table; zero: the program's default
-	Forward []sansio.Port  // ports by which packets leave
 	Memory  mem.Config
 	Timing  *trio.Timing // nil: instant mode
 }
@@ -51,11 +53,15 @@ func (p Program) Load(cfg Config, others ...trio.NextHop) (*PFE, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", p.File, err)
 	}
-	pfe, err := trio.New(trio.Config{
-		Node: cfg.Node, Program: prog, ClaimAll: true, Memory: cfg.Memory, Timing: cfg.Timing,
-		Timers:   []trio.Timer{{Name: p.Timer, Period: cfg.Period, Threads: cfg.Threads, ScansOnly: true}},
-		NextHops: append([]trio.NextHop{{Index: HopForward, To: cfg.Forward}}, others...),
-	})
+	machine := trio.Config{
+		Node: cfg.Node, Program: prog, Memory: cfg.Memory, Timing: cfg.Timing,
+		Wants:    dataplane.Wants{Transit: !cfg.Leaving, Leaving: cfg.Leaving, ARP: cfg.ARP},
+		NextHops: append([]trio.NextHop{{Index: HopForward, Back: true}}, others...),
+	}
+	if p.Timer != "" {
+		machine.Timers = []trio.Timer{{Name: p.Timer, Period: cfg.Period, Threads: cfg.Threads, ScansOnly: true}}
+	}
+	pfe, err := trio.New(machine)
 	if err != nil {
 		return nil, err
 	}

@@ -32,20 +32,20 @@ func program(text string) Program {
 
 var small = mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 16}
 
-// All traffic passes by the next hop of Config, and its timer visits the records as
+// All traffic goes on its way, and the timer visits the records as
 // often as the program says, or Config.
 func TestLoad(t *testing.T) {
 	for period, want := range map[units.Duration]units.Time{
 		0: units.Time(10 * units.Millisecond), 4 * units.Millisecond: units.Time(4 * units.Millisecond),
 	} {
-		e, err := program(passing).Load(Config{Node: "pfe", Period: period, Threads: 1, Forward: []sansio.Port{5}, Memory: small})
+		e, err := program(passing).Load(Config{Node: "pfe", Period: period, Threads: 1, Memory: small})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var eff sansio.Effects
-		e.Handle(1, []sansio.Arrival{{Train: sansio.Train{Header: make([]byte, inet.EtherLen+50)}}}, &eff)
-		if len(eff.Sends) != 1 || eff.Sends[0].To[0] != 5 {
-			t.Fatalf("sent %+v, want one packet by port 5", eff.Sends)
+		e.Handle(1, []sansio.Arrival{{Port: dataplane.Inbound(5), Train: sansio.Train{Header: make([]byte, inet.EtherLen+50)}}}, &eff)
+		if len(eff.Sends) != 1 || eff.Sends[0].To[0] != dataplane.Inbound(5) {
+			t.Fatalf("sent %+v, want one packet by the port it came by", eff.Sends)
 		}
 		if at := e.NextDeadline(); at != want {
 			t.Errorf("period %v: the next visit is at %v, want %v", period, at, want)
@@ -55,7 +55,7 @@ func TestLoad(t *testing.T) {
 
 // The control plane writes where the variable is, and is told of what is wrong.
 func TestSet(t *testing.T) {
-	e, err := program(passing).Load(Config{Forward: []sansio.Port{1}, Memory: small})
+	e, err := program(passing).Load(Config{Memory: small})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +89,9 @@ func TestSet(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	ports := []sansio.Port{1}
 	for name, err := range map[string]error{
-		"compiling passing.mc: ": errOf(program("nonsense").Load(Config{Forward: ports, Memory: small})),
-		"configuring PFE pfe: ":  errOf(program(passing).Load(Config{Node: "pfe", Memory: small})), // no port
-		"next hop 70000":         errOf(program(passing).Load(Config{Forward: ports, Memory: small}, trio.NextHop{Index: 70000, To: ports})),
+		"compiling passing.mc: ": errOf(program("nonsense").Load(Config{Memory: small})),
+		"configuring PFE pfe: ":  errOf(program(passing).Load(Config{Node: "pfe", Threads: -1, Memory: small})),
+		"next hop 70000":         errOf(program(passing).Load(Config{Memory: small}, trio.NextHop{Index: 70000, To: ports})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want %q", err, name)

@@ -29,7 +29,7 @@ type gate struct {
 
 func newGate(t rapid.TB, cfg Config) *gate {
 	t.Helper()
-	cfg.PFE.Node, cfg.PFE.Forward, cfg.PFE.Threads = "pfe", []sansio.Port{3}, 4
+	cfg.PFE.Node, cfg.PFE.Threads = "pfe", 4
 	cfg.PFE.Memory = mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 32}
 	e, err := New(cfg)
 	if err != nil {

@@ -19,10 +19,7 @@ import (
 
 var _ dataplane.Engine = (*Engine)(nil)
 
-const (
-	forwardPort   sansio.Port = 3
-	collectorPort sansio.Port = 7
-)
+const collectorPort sansio.Port = 7
 
 // tap is a PFE with all that it sends.
 type tap struct {
@@ -37,7 +34,7 @@ func newTap(t rapid.TB, heavy units.Bytes, timing *trio.Timing) *tap {
 	t.Helper()
 	e, err := New(Config{
 		PFE: middlebox.Config{
-			Node: "pfe", Threads: 4, Timing: timing, Forward: []sansio.Port{forwardPort},
+			Node: "pfe", Threads: 4, Timing: timing,
 			Memory: mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 64},
 		},
 		HeavyBytes: heavy, Reports: []sansio.Port{collectorPort},
@@ -55,7 +52,7 @@ func host(n byte) netip.Addr { return middleboxtest.Host(n) }
 
 func (p *tap) take(s *sansio.Send) {
 	p.t.Helper()
-	if s.To[0] == forwardPort {
+	if s.To[0] == middleboxtest.Port {
 		p.forwarded += s.Train.Frames()
 		return
 	}

@@ -18,6 +18,9 @@ type Bench struct {
 	eff sansio.Effects
 }
 
+// Port is the port that all frames come by, on their way to somebody else.
+var Port = dataplane.Inbound(3)
+
 // Host returns the address of host n.
 func Host(n byte) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, n}) }
 
@@ -39,7 +42,7 @@ func (b *Bench) ARP() {
 
 // Frame gives the engine any frame.
 func (b *Bench) Frame(header, body []byte) {
-	b.Engine.Handle(b.Now, []sansio.Arrival{{Train: sansio.Train{Header: header, Body: body}}}, &b.eff)
+	b.Engine.Handle(b.Now, []sansio.Arrival{{Port: Port, Train: sansio.Train{Header: header, Body: body}}}, &b.eff)
 	b.collect()
 }
 

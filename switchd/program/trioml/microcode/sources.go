@@ -6,8 +6,6 @@ import (
 )
 
 var (
-	//go:embed filter.mc
-	filterSource string
 	//go:embed trioml.mc
 	triomlSource string
 	//go:embed advanced.mc
@@ -19,9 +17,6 @@ type Source struct {
 	File string // name of the file
 	Text string
 }
-
-// Filter is the filtering example of trio §3.2: IPv4 packets without options pass.
-func Filter() Source { return Source{"filter.mc", filterSource} }
 
 // TrioML is Trio-ML for a PFE: what the reference program does, packet for packet.
 func TrioML() Source { return Source{"trioml.mc", triomlSource} }
