@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	host "github.com/inalab/inalab/nodes/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
 // Net describes a switch and its workers in memory, that sum tensors of
@@ -28,7 +29,9 @@ func BlockValue(w, b int) int32 { return int32(1000*b + w) }
 // Run runs to the end and checks every sum.
 func (n Net) Run() error {
 	var net sansiotest.Network
-	prog, err := switchmlProgram(n.Workers, n.Slots, n.Sink)
+	cfg := SwitchMLConfig(n.Workers, n.Slots)
+	cfg.Trace = n.Sink
+	prog, err := reference.New(cfg)
 	if err != nil {
 		return err
 	}

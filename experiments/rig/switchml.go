@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	program "github.com/inalab/inalab/switchd/program/switchml"
@@ -26,13 +25,13 @@ func SwitchMLUp(w int) inet.Flow {
 	}
 }
 
-// switchmlProgram returns a switch with a job of n workers.
-func switchmlProgram(n, slots int, sink trace.Sink) (*reference.Program, error) {
+// SwitchMLConfig is a switch with a job of n workers.
+func SwitchMLConfig(n, slots int) program.Config {
 	j := program.Job{ID: 1, Elements: Elements, Slots: slots}
 	for w := range n {
 		j.Workers = append(j.Workers, program.Worker{MAC: inet.MAC{2, 0, 0, 0, byte(w >> 8), byte(w)}, Addr: Worker(w), Port: sansio.Port(w)})
 	}
-	return reference.New(program.Config{Node: "tor", Router: Router, Jobs: []program.Job{j}, Trace: sink})
+	return program.Config{Node: "tor", Router: Router, Jobs: []program.Job{j}}
 }
 
 // SwitchML is what aggregates in one switch, the reference program or an emulated
@@ -53,7 +52,7 @@ type SwitchMLResult struct {
 }
 
 func NewSwitchML(n, slots int) (*SwitchML, error) {
-	p, err := switchmlProgram(n, slots, nil)
+	p, err := reference.New(SwitchMLConfig(n, slots))
 	if err != nil {
 		return nil, err
 	}

@@ -130,10 +130,10 @@ func (r *Trio) collect() {
 	r.eff.Reset()
 }
 
-func (r *Trio) Count(name string) int { return countOf(r.Prog.Counters(), name) }
+func (r *Trio) Count(name string) int { return Count(r.Prog.Counters(), name) }
 
-// countOf returns the counter of that name.
-func countOf(list []sansio.Count, name string) int {
+// Count returns the counter of that name.
+func Count(list []sansio.Count, name string) int {
 	for _, c := range list {
 		if c.Name == name {
 			return int(c.N)

@@ -22,7 +22,7 @@ func switchmlProtocol() experiment.Experiment {
 		Claims: []claims.ID{
 			"switchml.s4.3.order-free", "switchml.s4.4.implicit-coordination", "switchml.appA.example", "switchml.s4.5.one-shadow-enough",
 		},
-		Quick: "a tenth of the random trials; the program is held against a tenth of the states",
+		Quick: "a tenth of the random trials",
 		Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
 			for _, step := range []func(*experiment.Findings, *experiment.Env) error{orderFree, implicitCoordination, appendixA, oneShadow} {
 				if err := step(&f, e); err != nil {
