@@ -91,9 +91,7 @@ func newFig15Curve(ctx context.Context, e *experiment.Env, m Machine, r latencyR
 // fed in.
 func fig15Findings(f *experiment.Findings, c *fig15Curve) {
 	set := func(id claims.ID, m claims.Measured) {
-		m.Model = Model
-		m.Note = fmt.Sprintf("an instruction takes %v, calibrated", c.instruction)
-		f.Set(id, m)
+		f.Set(id, m.On(Model).Noting("an instruction takes %v, calibrated", c.instruction))
 	}
 	set("trio.fig15.latency.64", claims.Number(c.of(&c.points[0]).Seconds()*1e6))
 	var rates []claims.Point
@@ -103,9 +101,7 @@ func fig15Findings(f *experiment.Findings, c *fig15Curve) {
 	set("trio.fig15.sublinear", claims.Series(rates...))
 	last := len(fig15Grads) - 1
 	first, end := c.rate(1)/c.rate(0)-1, c.rate(last)/c.rate(last-1)-1
-	set("trio.fig15.plateau", claims.Group(map[string]claims.Measured{
-		"gain_1024_pct": claims.Number(100 * end), "gain_ratio": claims.Number(end / first),
-	}))
+	set("trio.fig15.plateau", claims.NumberParts(map[string]float64{"gain_1024_pct": 100 * end, "gain_ratio": end / first}))
 }
 
 func fig15Table(curves []fig15Curve) claims.Table {
@@ -130,10 +126,8 @@ func fig15Table(curves []fig15Curve) claims.Table {
 			if p.load.grads == calibrationGrads {
 				from = "calibrated"
 			}
-			t.Rows = append(t.Rows, []render.Cell{
-				render.Text(c.name), render.Int(int64(c.instruction / units.Nanosecond)), render.Int(p.load.grads), render.Number(c.of(p).Seconds()*1e6, 2),
-				render.Number(c.rate(k), 3), render.Text(from),
-			})
+			t.Add(render.Text(c.name), render.Int(int64(c.instruction/units.Nanosecond)), render.Int(p.load.grads), render.Number(c.of(p).Seconds()*1e6, 2),
+				render.Number(c.rate(k), 3), render.Text(from))
 		}
 	}
 	return t
@@ -141,7 +135,7 @@ func fig15Table(curves []fig15Curve) claims.Table {
 
 // fig15Span is the latency at 1024 gradients over what the papers leave open, the
 // cost of an instruction calibrated anew at each.
-type fig15Span struct{ rows []fig15Row }
+type fig15Span []fig15Row
 
 type fig15Row struct {
 	machine     Machine
@@ -159,12 +153,12 @@ type fig15Row struct {
 const serversApart = 20 * units.Microsecond
 
 func fig15Range(ctx context.Context, m Machine, target units.Duration) (s fig15Span, err error) {
-	s.rows = fig15Rows(m)
-	for i := range s.rows {
+	s = fig15Rows(m)
+	for i := range s {
 		if err := ctx.Err(); err != nil {
 			return s, err
 		}
-		if err := s.rows[i].run(target); err != nil {
+		if err := s[i].run(target); err != nil {
 			return s, err
 		}
 	}
@@ -174,11 +168,11 @@ func fig15Range(ctx context.Context, m Machine, target units.Duration) (s fig15S
 // fig15Rows are all combinations of what has ends, and the other choices alone.
 func fig15Rows(m Machine) (rows []fig15Row) {
 	for _, size := range ThreadRange {
-		for _, dram := range DramRange {
+		for _, dram := range DRAMRange {
 			for _, r := range latencyReadings {
 				for _, apart := range []units.Duration{0, serversApart} {
 					row := fig15Row{machine: m, reading: r, apart: apart}
-					row.machine.Ppes, row.machine.Threads, row.machine.Memory.DRAMLatency = size.Ppes, size.Threads, dram
+					row.machine.PPEs, row.machine.Threads, row.machine.Memory.DRAMLatency = size.PPEs, size.Threads, dram
 					rows = append(rows, row)
 				}
 			}
@@ -206,7 +200,7 @@ func (r *fig15Row) run(target units.Duration) (err error) {
 	return err
 }
 
-func (s *fig15Span) table() claims.Table {
+func (s fig15Span) table() claims.Table {
 	t := claims.Table{
 		ID: "trio.fig15.range", Title: "Latency at 1024 gradients over what the paper leaves open",
 		Columns: []claims.Column{
@@ -218,13 +212,11 @@ func (s *fig15Span) table() claims.Table {
 			headNote(),
 		},
 	}
-	for i := range s.rows {
-		r := &s.rows[i]
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Int(r.machine.Ppes), render.Int(r.machine.Threads), render.Int(int64(r.machine.Memory.DRAMLatency / units.Nanosecond)), render.Text(r.reading.name),
-			render.Int(int64(r.apart / units.Microsecond)), render.Int(int64(r.instruction / units.Nanosecond)), render.Number(r.latency.Seconds()*1e6, 1),
-			render.Percent(r.gain), render.Text(r.other),
-		})
+	for i := range s {
+		r := &s[i]
+		t.Add(render.Int(r.machine.PPEs), render.Int(r.machine.Threads), render.Int(int64(r.machine.Memory.DRAMLatency/units.Nanosecond)), render.Text(r.reading.name),
+			render.Int(int64(r.apart/units.Microsecond)), render.Int(int64(r.instruction/units.Nanosecond)), render.Number(r.latency.Seconds()*1e6, 1),
+			render.Percent(r.gain), render.Text(r.other))
 	}
 	return t
 }
@@ -246,11 +238,11 @@ func headNote() string {
 
 // prediction is the interval over the range, and over the curve with the
 // constants as they are.
-func (s *fig15Span) prediction(c *fig15Curve) claims.Prediction {
+func (s fig15Span) prediction(c *fig15Curve) claims.Prediction {
 	base := c.of(&c.points[len(c.points)-1]).Seconds() * 1e6
 	low, high := base, base
-	for i := range s.rows {
-		us := s.rows[i].latency.Seconds() * 1e6
+	for i := range s {
+		us := s[i].latency.Seconds() * 1e6
 		low, high = math.Min(low, us), math.Max(high, us)
 	}
 	return claims.Prediction{

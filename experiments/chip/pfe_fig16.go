@@ -121,7 +121,7 @@ func sweepWindows(ctx context.Context, e *experiment.Env, m Machine, windows []i
 			runs = append(runs, pfeRun{m, fig16Load(e, n, windows[i])})
 		}
 	}
-	e.Note("windows of %d to %d packets on %d PPEs of %d threads", windows[0], windows[len(windows)-1], m.Ppes, m.Threads)
+	e.Note("windows of %d to %d packets on %d PPEs of %d threads", windows[0], windows[len(windows)-1], m.PPEs, m.Threads)
 	points, err := measureAll(ctx, runs)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func sweepWindows(ctx context.Context, e *experiment.Env, m Machine, windows []i
 }
 
 func fig16Findings(f *experiment.Findings, sweeps []fig16Sweep, adds float64) {
-	latency, rate, best := map[string]claims.Measured{}, map[string]claims.Measured{}, map[string]claims.Measured{}
+	latency, rate, best := map[string]claims.Measured{}, map[string]float64{}, map[string]float64{}
 	for i := range sweeps {
 		s := &sweeps[i]
 		name := fmt.Sprintf("n%d", s.grads)
@@ -152,19 +152,12 @@ func fig16Findings(f *experiment.Findings, sweeps []fig16Sweep, adds float64) {
 		}
 		highest, window := s.best()
 		latency[name] = claims.Series(rises...)
-		rate[name+"_least_step"], rate[name+"_over_ceiling"] = claims.Number(least), claims.Number(highest/s.ceiling(adds))
-		best[name] = claims.Number(float64(window))
+		rate[name+"_least_step"], rate[name+"_over_ceiling"] = least, highest/s.ceiling(adds)
+		best[name] = float64(window)
 	}
-	for id, parts := range map[claims.ID]map[string]claims.Measured{
-		"trio.fig16a.latency-vs-window": latency, "trio.fig16b.throughput-vs-window": rate, "trio.fig16.best-window-4096": best,
-	} {
-		m := claims.Group(parts)
-		m.Model = Model
-		if id == "trio.fig16.best-window-4096" {
-			m.Note = fmt.Sprintf("the smallest window with %g%% of the highest throughput", 100*windowKnee)
-		}
-		f.Set(id, m)
-	}
+	f.Set("trio.fig16a.latency-vs-window", claims.Group(latency).On(Model))
+	f.Set("trio.fig16b.throughput-vs-window", claims.NumberParts(rate).On(Model))
+	f.Set("trio.fig16.best-window-4096", claims.NumberParts(best).On(Model).Noting("the smallest window with %g%% of the highest throughput", 100*windowKnee))
 }
 
 func fig16Table(sweeps []fig16Sweep, adds float64) claims.Table {
@@ -185,11 +178,9 @@ func fig16Table(sweeps []fig16Sweep, adds float64) claims.Table {
 		for k := range s.points {
 			p := &s.points[k]
 			r := p.end.Memory.Requests
-			t.Rows = append(t.Rows, []render.Cell{
-				render.Int(s.grads), render.Int(p.load.window), render.Number(p.all.Seconds()*1e6, 1), render.Number(p.waiting.Seconds()*1e6, 1),
-				render.Number(p.throughput()/1e9, 1), render.Percent(p.throughput() / s.ceiling(adds)), render.Int(p.end.InUse.Max),
-				render.Percent(busiest(&p.end)), render.Percent(float64(r.Held) / float64(max(r.Requests, 1))),
-			})
+			t.Add(render.Int(s.grads), render.Int(p.load.window), render.Number(p.all.Seconds()*1e6, 1), render.Number(p.waiting.Seconds()*1e6, 1),
+				render.Number(p.throughput()/1e9, 1), render.Percent(p.throughput()/s.ceiling(adds)), render.Int(p.end.InUse.Max),
+				render.Percent(busiest(&p.end)), render.Percent(float64(r.Held)/float64(max(r.Requests, 1))))
 		}
 		_, window := s.best()
 		t.Notes = append(t.Notes, fmt.Sprintf("%d gradients: %d is the smallest window with %g%% of the highest throughput.", s.grads, window, 100*windowKnee))
@@ -236,7 +227,7 @@ func fig16Range(ctx context.Context, e *experiment.Env, m Machine) (claims.Table
 			return t, err
 		}
 		for i := range sweeps {
-			t.Rows = append(t.Rows, fig16RangeRow(&c, &changed, &sweeps[i]))
+			t.Add(fig16RangeRow(&c, &changed, &sweeps[i])...)
 		}
 	}
 	return t, nil

@@ -7,9 +7,9 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
-	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/switchd/trio"
@@ -86,10 +86,7 @@ func runGraceful(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 	if err != nil {
 		return f, err
 	}
-	r := claims.Number(loss)
-	r.Model = Model
-	r.Note = fmt.Sprintf("of the line rate, the most at loads that leave threads free, up to %d Gbit/s of Trio-ML", most)
-	f.Set("trio.s2.graceful-rate", r)
+	f.Set("trio.s2.graceful-rate", claims.Number(loss).On(Model).Noting("of the line rate, the most at loads that leave threads free, up to %d Gbit/s of Trio-ML", most))
 	f.Tables = append(f.Tables, gracefulTable(all))
 	f.Figures = append(f.Figures, gracefulFigure(all))
 	return f, nil
@@ -126,13 +123,11 @@ func (g *graceful) run(m *Machine) error {
 	if err := engine.SetNextHop(trio.NextHop{Index: forwardHop, To: []sansio.Port{simplePort}}); err != nil {
 		return err
 	}
-	d := rig.Feed{Engine: engine, Sent: g.sent}
+	d := sansiotest.Feed{Machine: engine, Sent: g.sent}
 	simple := simpleTrain()
-	header, body := make([][]byte, heavyServers), make([]byte, wire.HeaderLen)
 	flows := make([]flow, heavyServers+1)
 	flows[simplePort].gap = units.Time(pfeLinkRate.TimeToSend(simple.WireBytes()))
 	for w := range heavyServers {
-		header[w] = trioHeader(w, heavyGrads)
 		flows[w] = flow{next: units.Never}
 		if g.offered > 0 {
 			gap := units.Time((units.GbitPerSecond * units.Rate(g.offered)).TimeToSend(trioFrame(heavyGrads) * heavyServers))
@@ -150,11 +145,11 @@ func (g *graceful) run(m *Machine) error {
 		if now.next >= units.Time(gracefulTo) {
 			break
 		}
-		train := simple
+		packet := sansio.Arrival{Port: simplePort, Train: simple}
 		if first != simplePort {
-			train = trioTrain(header[first], body, first, now.block, heavyGrads)
+			packet = trioPacket(first, now.block, heavyGrads)
 		}
-		d.Arrive(now.next, sansio.Arrival{Port: sansio.Port(first), Train: train})
+		d.Arrive(now.next, packet)
 		now.block++
 		now.next += now.gap
 	}
@@ -198,10 +193,8 @@ func gracefulTable(all []graceful) claims.Table {
 	}
 	for i := range all {
 		g := &all[i]
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Int(g.offered), render.Number(g.rate(units.Bytes(4*heavyGrads*heavyServers*g.results))/1e9, 1), render.Number(g.end.InUse.Mean, 0),
-			render.Int(g.end.InUse.Max), render.Int(g.end.Queue.Max), render.Number(g.rate(g.simple)/1e9, 2), render.Percent(max(0, g.loss())),
-		})
+		t.Add(render.Int(g.offered), render.Number(g.rate(units.Bytes(4*heavyGrads*heavyServers*g.results))/1e9, 1), render.Number(g.end.InUse.Mean, 0),
+			render.Int(g.end.InUse.Max), render.Int(g.end.Queue.Max), render.Number(g.rate(g.simple)/1e9, 2), render.Percent(max(0, g.loss())))
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/reports/claims"
@@ -57,8 +58,8 @@ type levelRig struct {
 	prog          *isa.Program
 	age           program.AgePolicy
 
-	lower   [lowerPFEs]rig.Feed
-	top     rig.Feed
+	lower   [lowerPFEs]sansiotest.Feed
+	top     sansiotest.Feed
 	ahead   units.Duration // the clock of the top, of those below: their timers start when they do
 	start   units.Time
 	results int
@@ -81,7 +82,7 @@ func (l *levelRig) run(ctx context.Context) error {
 		l.send()
 		l.wait()
 		if n := l.results - before; n != RecoveryPackets {
-			return fmt.Errorf("%d of %d results: %v", n, RecoveryPackets, l.top.Engine.Counters())
+			return fmt.Errorf("%d of %d results: %v", n, RecoveryPackets, l.top.Machine.(*microcode.Engine).Counters())
 		}
 	}
 	return nil
@@ -97,21 +98,21 @@ func (l *levelRig) build() error {
 		}
 		source := uint8(lowerSource + i)
 		above = append(above, source)
-		e, err := l.PFE(levelsTimeout, program.Job{Sources: own, OutSource: source})
+		e, err := l.pfe(levelsTimeout, program.Job{Sources: own, OutSource: source})
 		if err != nil {
 			return err
 		}
-		l.lower[i] = rig.Feed{Engine: e, Sent: func(at units.Time, s *sansio.Send) {
+		l.lower[i] = sansiotest.Feed{Machine: e, Sent: func(at units.Time, s *sansio.Send) {
 			l.top.Arrive(at.Add(l.ahead), sansio.Arrival{Port: sansio.Port(i), Train: s.Train})
 		}}
 	}
-	e, err := l.PFE(levelsTimeout*units.Duration(l.upper), program.Job{Sources: above})
-	l.top = rig.Feed{Engine: e, Sent: l.result}
+	e, err := l.pfe(levelsTimeout*units.Duration(l.upper), program.Job{Sources: above})
+	l.top = sansiotest.Feed{Machine: e, Sent: l.result}
 	return err
 }
 
-func (l *levelRig) PFE(timeout units.Duration, j program.Job) (*microcode.Engine, error) {
-	j.ID, j.Out, j.To, j.BlockMax = rig.JobID, rig.TrioDown(), []sansio.Port{0}, levelsRecords-1
+func (l *levelRig) pfe(timeout units.Duration, j program.Job) (*microcode.Engine, error) {
+	j.ID, j.Out, j.To, j.BlockMax = rig.TrioID, rig.TrioDown(), []sansio.Port{0}, levelsRecords-1
 	return microcode.New(
 		program.Config{Node: "pfe", Timeout: timeout, Age: l.age, Jobs: []program.Job{j}},
 		microcode.Options{Program: l.prog, Memory: mem.Config{Records: levelsRecords}},
@@ -122,9 +123,7 @@ func (l *levelRig) PFE(timeout units.Duration, j program.Job) (*microcode.Engine
 func (l *levelRig) send() {
 	for block := range uint32(RecoveryPackets) {
 		for w := l.silent; w < lowerPFEs*lowerServers; w++ {
-			body := make([]byte, wire.HeaderLen)
-			train := trioTrain(trioHeader(w, packetGrads), body, w, block, packetGrads)
-			l.lower[w/lowerServers].Arrive(l.start, sansio.Arrival{Port: sansio.Port(w), Train: train})
+			l.lower[w/lowerServers].Arrive(l.start, trioPacket(w, block, packetGrads))
 		}
 	}
 }
@@ -134,9 +133,9 @@ func (l *levelRig) wait() {
 	for {
 		at := units.Never
 		for i := range l.lower {
-			at = min(at, l.lower[i].Engine.NextDeadline())
+			at = min(at, l.lower[i].Machine.NextDeadline())
 		}
-		top := l.top.Engine.NextDeadline()
+		top := l.top.Machine.NextDeadline()
 		switch {
 		case top < at.Add(l.ahead):
 			l.top.Until(top)
@@ -192,7 +191,7 @@ func LevelTimeouts(ctx context.Context, e *experiment.Env, f *experiment.Finding
 			if err := l.run(ctx); err != nil {
 				return fmt.Errorf("upper timeout of %d lower ones, %d silent: %w", upper, silent, err)
 			}
-			t.Rows = append(t.Rows, l.row())
+			t.Add(l.row()...)
 		}
 	}
 	f.Tables = append(f.Tables, t)

@@ -1,8 +1,10 @@
 package chip
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
@@ -10,6 +12,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
+	"github.com/inalab/inalab/switchd/trio"
 )
 
 const (
@@ -37,44 +40,18 @@ type pfeRig struct {
 	engine  *microcode.Engine
 	eff     sansio.Effects
 	servers []pfeServer
-	body    []byte     // of every packet, one after the other
 	done    int        // blocks
 	last    units.Time // when the latest of them was
 }
 
 // pfeServer is one server with its two links.
 type pfeServer struct {
-	header   []byte         // of its packets
 	packet   units.Duration // one on a link
 	link     units.Duration // delay of a link
 	host     units.Duration // from a result to the packet that it makes room for
 	up, down units.Time     // until when the links are busy
 	next     uint32         // block of the next packet that arrives
-	arrivals fifo           // of packets at the PFE
-}
-
-// fifo are times in order.
-type fifo struct {
-	times []units.Time
-	head  int
-}
-
-func (f *fifo) push(t units.Time) {
-	if f.head > len(f.times)/2 {
-		f.times = f.times[:copy(f.times, f.times[f.head:])]
-		f.head = 0
-	}
-	f.times = append(f.times, t)
-}
-
-func (f *fifo) pop() { f.head++ }
-
-// front returns the first, units.Never if there is none.
-func (f *fifo) front() units.Time {
-	if f.head == len(f.times) {
-		return units.Never
-	}
-	return f.times[f.head]
+	arrivals []units.Time   // of packets at the PFE, in order
 }
 
 // newPFERig returns the rig with the first windows on the links.
@@ -83,9 +60,9 @@ func newPFERig(m *Machine, load pfeLoad) (*pfeRig, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &pfeRig{load: load, engine: engine, body: make([]byte, wire.HeaderLen)}
+	r := &pfeRig{load: load, engine: engine}
 	for w := range pfeServers {
-		s := pfeServer{header: trioHeader(w, load.grads), link: m.link, host: 2*m.host + units.Duration(w)*load.apart}
+		s := pfeServer{link: m.link, host: 2*m.host + units.Duration(w)*load.apart}
 		s.packet = pfeLinkRate.TimeToSend(trioFrame(load.grads))
 		for range load.window {
 			s.send(0)
@@ -98,24 +75,19 @@ func newPFERig(m *Machine, load pfeLoad) (*pfeRig, error) {
 // engine returns the PFE with one job of so many sources, at the ports of their
 // numbers. Nothing ages.
 func (m *Machine) engine(blocks, n int) (*microcode.Engine, error) {
-	job := program.Job{ID: rig.JobID, Sources: rig.Sources(n), Out: rig.TrioDown(), BlockMax: blocks}
-	for w := range n {
-		job.To = append(job.To, sansio.Port(w))
-	}
-	return microcode.New(
-		program.Config{Node: "pfe", NoAging: true, Late: m.late, Jobs: []program.Job{job}},
-		microcode.Options{Program: m.prog, PPEs: m.Ppes, Threads: m.Threads, Timing: &m.timing, Memory: m.Memory},
-	)
+	job := rig.TrioJob(n, rig.Ports(n)...)
+	job.BlockMax = blocks
+	return m.load(program.Config{NoAging: true, Jobs: []program.Job{job}}, nil)
 }
 
-// trioHeader is the headers of a server's packets of so many gradients.
-func trioHeader(server, grads int) []byte {
-	h := inet.UDPHeader(rig.TrioUp(server))
-	inet.SetUDPBody(h, wire.HeaderLen+4*grads)
-	return h
+// load returns the PFE with jobs of Trio-ML.
+func (m *Machine) load(cfg program.Config, o trio.Observer) (*microcode.Engine, error) {
+	timing := m.timing
+	cfg.Node, cfg.Late = "pfe", m.late
+	return microcode.New(cfg, microcode.Options{Program: m.prog, PPEs: m.PPEs, Threads: m.Threads, Timing: &timing, Memory: m.Memory, Observer: o})
 }
 
-// trioFrame is what such a packet takes of an Ethernet.
+// trioFrame is what a packet of so many gradients takes of an Ethernet.
 func trioFrame(grads int) units.Bytes {
 	return units.Bytes(inet.UDPHeaders+wire.HeaderLen+4*grads) + units.EthernetFraming
 }
@@ -123,7 +95,7 @@ func trioFrame(grads int) units.Bytes {
 // send puts a packet on the link that may leave from a time on.
 func (s *pfeServer) send(ready units.Time) {
 	s.up = max(s.up, ready).Add(s.packet)
-	s.arrivals.push(s.up.Add(s.link))
+	s.arrivals = append(s.arrivals, s.up.Add(s.link))
 }
 
 // result takes a result that left the PFE, and sends the next packet.
@@ -137,8 +109,8 @@ func (r *pfeRig) until(blocks int) error {
 	for r.done < blocks {
 		at, from := r.engine.NextDeadline(), -1
 		for w := range r.servers {
-			if t := r.servers[w].arrivals.front(); t < at {
-				at, from = t, w
+			if a := r.servers[w].arrivals; len(a) > 0 && a[0] < at {
+				at, from = a[0], w
 			}
 		}
 		switch {
@@ -157,16 +129,14 @@ func (r *pfeRig) until(blocks int) error {
 // arrive hands over the next packet of a server.
 func (r *pfeRig) arrive(now units.Time, server int) {
 	s := &r.servers[server]
-	s.arrivals.pop()
-	train := trioTrain(s.header, r.body, server, s.next, r.load.grads)
+	s.arrivals = s.arrivals[1:]
+	r.engine.Handle(now, []sansio.Arrival{trioPacket(server, s.next, r.load.grads)}, &r.eff)
 	s.next++
-	r.engine.Handle(now, []sansio.Arrival{{Port: sansio.Port(server), Train: train}}, &r.eff)
 }
 
-// trioTrain makes a packet in body, of lengths only behind the header of Trio-ML.
-func trioTrain(header, body []byte, server int, block uint32, grads int) sansio.Train {
-	wire.Header{Job: rig.JobID, Block: block, Source: uint8(server), SrcCnt: 1, Grads: uint16(grads)}.Put(body)
-	return sansio.Train{Header: header, Body: body, Pad: 4 * grads}
+// trioPacket is one of a server at the port of its number, of lengths only.
+func trioPacket(server int, block uint32, grads int) sansio.Arrival {
+	return sansio.Arrival{Port: sansio.Port(server), Train: rig.TrioLengths(wire.Header{Block: block, Source: uint8(server), Grads: uint16(grads)})}
 }
 
 // collect takes results to the servers.
@@ -179,4 +149,91 @@ func (r *pfeRig) collect(now units.Time) {
 		r.last = now
 	}
 	r.eff.Reset()
+}
+
+// pfeRun is one load on one machine.
+type pfeRun struct {
+	machine Machine
+	load    pfeLoad
+}
+
+// pfePoint is what was measured of a run. Latency is time in the PFE, from the
+// arrival of a packet to the end of its thread (ambiguity trio.latency-definition).
+type pfePoint struct {
+	pfeRun
+	all     units.Duration // mean latency of all packets; one completes the block and builds the result
+	adding  units.Duration // mean latency of those that do not
+	waiting units.Duration // of it, for a thread; of all packets
+	took    units.Duration // of the measured blocks, from result to result
+	end     trio.Snapshot  // of the whole run
+}
+
+// rate is gradients per microsecond of latency: the right axis of Fig 15.
+func (p *pfePoint) rate(latency units.Duration) float64 {
+	return float64(p.load.grads) / latency.Seconds() * 1e-6
+}
+
+// throughput is that of all servers' gradients, in bits a second.
+func (p *pfePoint) throughput() float64 {
+	return 32 * float64(pfeServers*p.load.count*p.load.grads) / p.took.Seconds()
+}
+
+// measure runs the load and measures what comes behind its warm-up.
+func (x pfeRun) measure() (pfePoint, error) {
+	r, err := newPFERig(&x.machine, x.load)
+	if err != nil {
+		return pfePoint{}, err
+	}
+	if err := r.until(x.load.warmup); err != nil {
+		return pfePoint{}, err
+	}
+	before, from := r.engine.Snapshot(), r.last
+	if err := r.until(x.load.warmup + x.load.count); err != nil {
+		return pfePoint{}, err
+	}
+	p := pfePoint{pfeRun: x, took: r.last.Sub(from), end: r.engine.Snapshot()}
+	var adding, all, waiting span
+	adding.between(inside(&before, trio.Consumed), inside(&p.end, trio.Consumed))
+	all = adding
+	all.between(inside(&before, trio.Created), inside(&p.end, trio.Created))
+	waiting.between(before.Wait, p.end.Wait)
+	p.all, p.adding, p.waiting = all.mean(), adding.mean(), waiting.mean()
+	return p, nil
+}
+
+// inside returns the times of packets in the PFE, by what became of them.
+func inside(s *trio.Snapshot, f trio.Fate) trio.Latency {
+	for _, w := range s.Work {
+		if w.Fate == f.String() {
+			return w.Inside
+		}
+	}
+	return trio.Latency{}
+}
+
+// span is times that are summed.
+type span struct {
+	sum units.Duration
+	n   uint64
+}
+
+// between adds what was measured between two looks.
+func (s *span) between(before, after trio.Latency) {
+	s.sum += after.Sum - before.Sum
+	s.n += after.N - before.N
+}
+
+func (s *span) mean() units.Duration { return s.sum / units.Duration(max(s.n, 1)) }
+
+// measureAll carries runs out, as many at a time as there are processors, and
+// returns points in their order.
+func measureAll(ctx context.Context, runs []pfeRun) ([]pfePoint, error) {
+	points := make([]pfePoint, len(runs))
+	err := experiment.Parallel(len(runs), func(i int) (err error) {
+		if err = ctx.Err(); err == nil {
+			points[i], err = runs[i].measure()
+		}
+		return err
+	})
+	return points, err
 }

@@ -17,7 +17,7 @@ import (
 // the links and hosts around it.
 type Machine struct {
 	prog          *isa.Program // nil: not Trio-ML
-	Ppes, Threads int          // threads of each PPE
+	PPEs, Threads int          // threads of each PPE
 	timing        trio.Timing
 	Memory        mem.Config
 	late          program.LatePolicy // empty: the program's default
@@ -36,7 +36,7 @@ func NewTrio(e *experiment.Env, calibrates bool) (m Machine, err error) {
 func NewMachine(e *experiment.Env, calibrates bool) Machine {
 	ns := func(name string) units.Duration { return units.Nanosecond.Scale(e.Constants.Get(name)) }
 	whole := func(name string) int { return int(math.Round(e.Constants.Get(name))) }
-	m := Machine{Ppes: whole("pfe.ppes"), Threads: whole("pfe.threads"), timing: trio.DefaultTiming()}
+	m := Machine{PPEs: whole("pfe.ppes"), Threads: whole("pfe.threads"), timing: trio.DefaultTiming()}
 	m.timing.Dispatch, m.timing.Tail, m.timing.Crossbar = ns("pfe.dispatch"), ns("pfe.tail"), ns("pfe.crossbar")
 	m.timing.Output, m.timing.TailBytesPerCycle = ns("pfe.output"), whole("pfe.tail-bytes")
 	m.Memory = mem.Config{
@@ -55,5 +55,5 @@ const Model = "Microcode on an emulated PFE, timed: threads, memory banks and th
 // PFE is the machine as a job describes it.
 func (m *Machine) PFE() trioml.PFE {
 	timing := m.timing
-	return trioml.PFE{PPEs: m.Ppes, Threads: m.Threads, Timing: &timing, Memory: m.Memory}
+	return trioml.PFE{PPEs: m.PPEs, Threads: m.Threads, Timing: &timing, Memory: m.Memory}
 }

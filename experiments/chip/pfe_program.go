@@ -48,14 +48,10 @@ func runPFEProgram(_ context.Context, e *experiment.Env) (f experiment.Findings,
 		if err != nil {
 			return f, err
 		}
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Int(n), render.Int(c.First), render.Int(c.Next), render.Int(c.Last), render.Number(float64(c.Next)/float64(n), 3),
-		})
+		t.Add(render.Int(n), render.Int(c.First), render.Int(c.Next), render.Int(c.Last), render.Number(float64(c.Next)/float64(n), 3))
 	}
 	f.Tables = append(f.Tables, t)
-	total := claims.Number(float64(p.Totals().Instructions))
-	total.Note = "parsing, policies of late packets, timer threads and absent sources included"
-	f.Set("trio.s6.3.instr-total", total)
+	f.Set("trio.s6.3.instr-total", claims.Number(float64(p.Totals().Instructions)).Noting("parsing, policies of late packets, timer threads and absent sources included"))
 	f.Predict("trio.s6.3.instr-per-gradient", claims.Prediction{
 		Low: loop + loopOf(e.Constants.Get("pfe.add-bytes")) - loopOf(64), High: loopOf(8), Model: "instructions of the loop over a tail of 64-byte chunks", Constants: []string{"pfe.add-bytes"},
 		Note: "from one XTXN that adds 64 bytes, as our program has it, to one for each 8; what an add may take is assumed, an instruction issues one XTXN",
@@ -87,11 +83,7 @@ func pfeLoopShare(f *experiment.Findings, loop float64) error {
 	extra := float64(whole.Last-whole.Next) - float64(short.Last-short.Next)
 	result := extra / (packetGrads / 2) * (packetGrads - headGrads)
 	tail := loop * (packetGrads - headGrads)
-	m := claims.Group(map[string]claims.Measured{
-		"tail_loop_pct":    claims.Number(100 * tail / float64(whole.Next)),
-		"result_over_tail": claims.Number(result / tail),
-	})
-	m.Note = "of a packet of 1024 gradients; the loops that build a result and clear its buffer, over that which adds a packet's tail"
-	f.Set("trio.s6.3.loop-dominates", m)
+	m := claims.NumberParts(map[string]float64{"tail_loop_pct": 100 * tail / float64(whole.Next), "result_over_tail": result / tail})
+	f.Set("trio.s6.3.loop-dominates", m.Noting("of a packet of 1024 gradients; the loops that build a result and clear its buffer, over that which adds a packet's tail"))
 	return nil
 }

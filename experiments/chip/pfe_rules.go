@@ -2,13 +2,13 @@ package chip
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/reports/claims"
@@ -26,14 +26,7 @@ func pfeRules() experiment.Experiment {
 		ID: "trio.pfe", Title: "rules of a Trio PFE: the filter of §3.2, one word under many threads, the order of a flow",
 		Claims: []claims.ID{"trio.s3.2.filter-app", "trio.s2.3.rmw-serialises", "trio.s2.1.reorder"},
 		Quick:  "a tenth of the packets",
-		Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-			for _, step := range []func(*experiment.Findings, *experiment.Env) error{pfeFilter, pfeOneWord, pfeOrder} {
-				if err := step(&f, e); err != nil {
-					return f, err
-				}
-			}
-			return f, nil
-		},
+		Run:    experiment.Steps(pfeFilter, pfeOneWord, pfeOrder),
 	}
 }
 
@@ -41,7 +34,7 @@ func pfeRules() experiment.Experiment {
 type pfeDriver struct {
 	*trio.PFE
 	program *isa.Program
-	feed    rig.Feed
+	feed    sansiotest.Feed
 	sent    [][]byte // payloads
 }
 
@@ -54,7 +47,7 @@ func newPFEDriver(name, source string, cfg trio.Config) (*pfeDriver, error) {
 	cfg.NextHops = []trio.NextHop{{Index: 0, To: []sansio.Port{0}}}
 	pfe, err := trio.New(cfg)
 	d := &pfeDriver{PFE: pfe, program: p}
-	d.feed = rig.Feed{Engine: pfe, Sent: func(_ units.Time, s *sansio.Send) {
+	d.feed = sansiotest.Feed{Machine: pfe, Sent: func(_ units.Time, s *sansio.Send) {
 		for n := range s.Train.Frames() {
 			d.sent = append(d.sent, bytes.Clone(s.Train.Payload(n)))
 		}
@@ -65,13 +58,6 @@ func newPFEDriver(name, source string, cfg trio.Config) (*pfeDriver, error) {
 // arrive hands over a frame after a time.
 func (d *pfeDriver) arrive(after units.Duration, t sansio.Train) {
 	d.feed.Arrive(d.feed.Now.Add(after), sansio.Arrival{Train: t})
-}
-
-// finish runs until nothing is inside any more.
-func (d *pfeDriver) finish() {
-	for at := d.NextDeadline(); at != units.Never; at = d.NextDeadline() {
-		d.feed.Until(at)
-	}
 }
 
 // pfeFilter sends packets of the three types to the paper's example, in random
@@ -108,9 +94,7 @@ func pfeFilter(f *experiment.Findings, e *experiment.Env) error {
 			badCounters++
 		}
 	}
-	f.Set("trio.s3.2.filter-app", claims.Group(map[string]claims.Measured{
-		"wrong_verdicts": claims.Number(float64(wrong)), "wrong_counters": claims.Number(float64(badCounters)),
-	}))
+	f.Set("trio.s3.2.filter-app", claims.NumberParts(map[string]float64{"wrong_verdicts": float64(wrong), "wrong_counters": float64(badCounters)}))
 	return nil
 }
 
@@ -191,14 +175,14 @@ type pfeBlow struct {
 func pfeHammer(e *experiment.Env, threads int) (b pfeBlow, err error) {
 	m := NewMachine(e, false)
 	m.timing.Instruction = trio.Cycle // fast threads, so that the engine is what they wait for
-	d, err := newPFEDriver("hammer.mc", hammer, trio.Config{Timing: &m.timing, PPEs: m.Ppes, Threads: m.Threads, Memory: m.Memory})
+	d, err := newPFEDriver("hammer.mc", hammer, trio.Config{Timing: &m.timing, PPEs: m.PPEs, Threads: m.Threads, Memory: m.Memory})
 	if err != nil {
 		return b, err
 	}
 	for w := range threads {
 		d.arrive(0, sansio.Train{Header: inet.UDPHeader(rig.TrioUp(w % 250)), Body: []byte{255}})
 	}
-	d.finish()
+	d.feed.Drain()
 	word, _ := d.program.Symbol("word")
 	sum, fault := d.Memory().Load(mem.Addr(word.Value))
 	if fault != mem.NoFault {
@@ -232,7 +216,10 @@ end
 
 // pfeEnds notes the numbers of packets in the order in which their threads forward
 // them.
-type pfeEnds struct{ order []uint32 }
+type pfeEnds struct {
+	trio.NopObserver
+	order []uint32
+}
 
 // Sent notes a packet.
 func (o *pfeEnds) Sent(_ units.Time, t *vm.Thread, _ bool) {
@@ -240,21 +227,12 @@ func (o *pfeEnds) Sent(_ units.Time, t *vm.Thread, _ bool) {
 	o.order = append(o.order, binary.BigEndian.Uint32(t.LMEM[number:]))
 }
 
-// Discarded does nothing.
-func (*pfeEnds) Discarded(units.Time, *vm.Thread, string) {}
-
-// Scanned does nothing.
-func (*pfeEnds) Scanned(units.Time, *vm.Thread, mem.Scanned) {}
-
-// Ended does nothing.
-func (*pfeEnds) Ended(units.Time, *vm.Thread, trio.Fate) {}
-
 // pfeOrder gives packets of some flows random service times.
 func pfeOrder(f *experiment.Findings, e *experiment.Env) error {
 	const flows = 5
 	m := NewMachine(e, false)
 	ends := &pfeEnds{}
-	d, err := newPFEDriver("spin.mc", spin, trio.Config{Timing: &m.timing, PPEs: m.Ppes, Threads: m.Threads, Memory: m.Memory, Observer: ends})
+	d, err := newPFEDriver("spin.mc", spin, trio.Config{Timing: &m.timing, PPEs: m.PPEs, Threads: m.Threads, Memory: m.Memory, Observer: ends})
 	if err != nil {
 		return err
 	}
@@ -267,7 +245,7 @@ func pfeOrder(f *experiment.Findings, e *experiment.Env) error {
 		inet.SetUDPBody(header, len(body))
 		d.arrive(200*units.Nanosecond, sansio.Train{Header: header, Body: body})
 	}
-	d.finish()
+	d.feed.Drain()
 	if len(d.sent) != n {
 		return fmt.Errorf("%d of %d packets left the PFE", len(d.sent), n)
 	}
@@ -286,8 +264,6 @@ func pfeOrder(f *experiment.Findings, e *experiment.Env) error {
 			overtook++
 		}
 	}
-	f.Set("trio.s2.1.reorder", claims.Group(map[string]claims.Measured{
-		"inversions": claims.Number(float64(inversions)), "finished_out_of_order": claims.Number(float64(overtook)),
-	}))
+	f.Set("trio.s2.1.reorder", claims.NumberParts(map[string]float64{"inversions": float64(inversions), "finished_out_of_order": float64(overtook)}))
 	return nil
 }

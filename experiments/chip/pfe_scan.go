@@ -7,9 +7,8 @@ import (
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
-	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
-	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/switchd/microcode/isa"
@@ -36,6 +35,7 @@ const (
 //	                so finds nothing to do
 //	after 2T        nobody has sent: the next threads send every block as it is
 type tableScan struct {
+	trio.NopObserver
 	blocks, grads, threads int
 	instruction            units.Duration // what one takes; zero: what the machine says
 	visited                bool           // the run ends when all have been visited
@@ -112,33 +112,24 @@ func (s *tableScan) Ended(now units.Time, t *vm.Thread, f trio.Fate) {
 	}
 }
 
-// Sent does nothing.
-func (*tableScan) Sent(units.Time, *vm.Thread, bool) {}
-
-// Discarded does nothing.
-func (*tableScan) Discarded(units.Time, *vm.Thread, string) {}
-
 // run fills the table and lets it age.
 func (s *tableScan) run(m *Machine) error {
 	s.began = map[int]int{}
-	timing := m.timing
+	at := *m
 	if s.instruction == 0 {
-		s.instruction = timing.Instruction
+		s.instruction = m.timing.Instruction
 	}
-	timing.Instruction = s.instruction
-	job := program.Job{ID: rig.JobID, Sources: rig.Sources(2), Out: rig.TrioDown(), BlockMax: s.blocks, To: []sansio.Port{0}}
-	engine, err := microcode.New(
-		program.Config{Node: "pfe", Timeout: scanInterval, Threads: s.threads, Late: m.late, Jobs: []program.Job{job}},
-		microcode.Options{Program: m.prog, PPEs: m.Ppes, Threads: m.Threads, Timing: &timing, Memory: m.Memory, Observer: s},
-	)
+	at.timing.Instruction = s.instruction
+	job := rig.TrioJob(2, 0)
+	job.BlockMax = s.blocks
+	engine, err := at.load(program.Config{Timeout: scanInterval, Threads: s.threads, Jobs: []program.Job{job}}, s)
 	if err != nil {
 		return err
 	}
-	d := rig.Feed{Engine: engine}
-	header, body := trioHeader(0, s.grads), make([]byte, wire.HeaderLen)
+	d := sansiotest.Feed{Machine: engine}
 	gap := units.Time(scanInterval) * 3 / 4 / units.Time(s.blocks)
 	for b := range uint32(s.blocks) {
-		d.Arrive(units.Time(b)*gap, sansio.Arrival{Train: trioTrain(header, body, 0, b, s.grads)})
+		d.Arrive(units.Time(b)*gap, trioPacket(0, b, s.grads))
 	}
 	for part := range s.threads {
 		d.Until(s.start(part, visitRun) - 1)
@@ -196,14 +187,8 @@ func ScanTimes(ctx context.Context, e *experiment.Env, f *experiment.Findings) e
 func scanMeasured(all []tableScan) claims.Measured {
 	one, shared, fast := all[0].visits.most, all[1].visits.most, all[2].visits.most
 	over := func(d units.Duration) float64 { return float64(d) / float64(scanInterval) }
-	r := claims.Group(map[string]claims.Measured{
-		"per_thread_ratio":     claims.Number(float64(shared) * float64(all[1].threads) / float64(one)),
-		"single_over_interval": claims.Number(over(one)),
-	})
-	r.Model = Model
-	r.Note = fmt.Sprintf("the longest thread of a table whose records are all referenced; of one thread's time most is instructions, of %v: with one of a clock it takes %.2f of the interval",
+	return claims.NumberParts(map[string]float64{"per_thread_ratio": float64(shared) * float64(all[1].threads) / float64(one), "single_over_interval": over(one)}).On(Model).Noting("the longest thread of a table whose records are all referenced; of one thread's time most is instructions, of %v: with one of a clock it takes %.2f of the interval",
 		all[0].instruction, over(fast))
-	return r
 }
 
 // tableScans are one thread and N that share the large table, one thread with the
@@ -242,11 +227,9 @@ func scanTable(all []tableScan) claims.Table {
 			if round.times.n == 0 {
 				continue
 			}
-			t.Rows = append(t.Rows, []render.Cell{
-				render.Int(s.blocks), render.Int(s.grads), render.Int(s.threads), render.Int(int64(s.instruction / units.Nanosecond)), render.Text(round.find),
+			t.Add(render.Int(s.blocks), render.Int(s.grads), render.Int(s.threads), render.Int(int64(s.instruction/units.Nanosecond)), render.Text(round.find),
 				render.Number(round.times.mean().Milliseconds(), 3), render.Number(round.times.most.Milliseconds(), 3),
-				render.Number(float64(round.times.most)/float64(scanInterval), 3),
-			})
+				render.Number(float64(round.times.most)/float64(scanInterval), 3))
 		}
 	}
 	return t

@@ -52,7 +52,7 @@ func TestScansAreComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Ppes, m.Threads = trio.MinPPEs, 1
+	m.PPEs, m.Threads = trio.MinPPEs, 1
 	s := tableScan{blocks: 200, grads: 1, threads: 10}
 	if err := s.run(&m); err != nil {
 		t.Fatal(err)

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/experiments/rig"
-	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
@@ -16,7 +14,7 @@ import (
 
 // placedProgram is the program of one pipe where fit has put it.
 func placedProgram(workers int) (*fit.Program, error) {
-	cfg := switchml.Config{Node: "tor", Router: rig.Router, Jobs: []switchml.Job{sharedJob(1, 0, workers, 1)}}
+	cfg := rig.SwitchMLConfig(job(1, 0, workers, 1))
 	return fit.Place(pipeline.Program(cfg, pipeline.Options{}))
 }
 
@@ -70,13 +68,9 @@ func MemoryShare(slots int) (MemoryUse, error) {
 	return m, nil
 }
 
-// sharedJob is a job of workers from a number on, at the ports of these numbers.
-func sharedJob(id uint8, first, workers, slots int) switchml.Job {
-	j := switchml.Job{ID: id, Elements: rig.Elements, Slots: slots}
-	for w := first; w < first+workers; w++ {
-		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(w), MAC: inet.MAC{2, 0, 0, 0, byte(w >> 8), byte(w)}, Addr: rig.Worker(w), Port: sansio.Port(w % pipeline.MaxPorts)})
-	}
-	return j
+// job is one of workers from a number on, at the ports of the chip.
+func job(id uint8, first, workers, slots int) switchml.Job {
+	return rig.SwitchMLJob(id, first, workers, slots, pipeline.MaxPorts)
 }
 
 // PoolUse is what jobs do with the pool of one pipeline.
@@ -90,20 +84,17 @@ type PoolUse struct {
 // number, and asks for one slot more.
 func SharedPool() (out PoolUse, err error) {
 	const half = switchml.MaxSlots / 2
-	cfg := switchml.Config{Node: "tor", Router: rig.Router, Jobs: []switchml.Job{sharedJob(1, 0, 2, half), sharedJob(2, 2, 2, half)}}
+	cfg := rig.SwitchMLConfig(job(1, 0, 2, half), job(2, 2, 2, half))
 	e, err := pipeline.New(cfg, pipeline.Options{})
 	if err != nil {
 		return out, err
 	}
 	out.Slots = 2 * half
-	r := rig.NewSwitchMLOn(e, 4)
+	r := rig.NewSwitchMLOn(e, 4, pipeline.MaxPorts, rig.Elements)
 	value := func(w, slot int) int32 { return int32(10_000*(w+1) + slot) }
 	for _, w := range []int{0, 2, 1, 3} { // both jobs have every slot open before one is complete
 		for slot := range half {
-			got, err := r.Send(w, 0, slot, value(w, slot))
-			if err != nil {
-				return out, err
-			}
+			got := r.Send(w, slot, 0, value(w, slot))
 			if w%2 == 0 {
 				out.Shared += len(got)
 				continue
@@ -114,9 +105,9 @@ func SharedPool() (out PoolUse, err error) {
 		}
 	}
 	third := cfg
-	third.Jobs = append(third.Jobs[:2:2], sharedJob(3, 4, 1, 1))
+	third.Jobs = append(third.Jobs[:2:2], job(3, 4, 1, 1))
 	out.Refused, err = refusal(third)
-	return out, err
+	return out, errors.Join(err, r.Err)
 }
 
 // refusal returns why a chip does not take jobs; that it does is an error.

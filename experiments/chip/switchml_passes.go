@@ -39,12 +39,12 @@ func passedOnIdle(elements int) (out []passed, err error) {
 	}
 	for i, what := range []string{"adds", "completes its slot", "asks again"} {
 		before := l.passes()
-		from := l.now
-		l.send(min(i, 1), 0, 0)
-		last := l.drain()
+		from := l.Now
+		l.Send(min(i, 1), 0, 0, 1)
+		l.Drain()
 		p := passed{elements: elements, what: what, passes: int(l.passes() - before)}
 		if what != "adds" {
-			p.took = last.Sub(from)
+			p.took = l.Last.Sub(from)
 		}
 		if got, want := l.results, map[int]int{0: 0, 1: 2, 2: 3}[i]; got != want {
 			return nil, fmt.Errorf("%d values: %d results have left after the packet that %s, want %d", elements, got, what, want)
@@ -73,19 +73,14 @@ func runPasses(context.Context, *experiment.Env) (f experiment.Findings, err err
 	if w, r := adds256.elements/adds256.passes, completes256.elements/reading(adds256, completes256); w != written || r != read {
 		return f, fmt.Errorf("a pass takes %d values in and gives %d back with packets of 64 values, %d and %d with 256", written, read, w, r)
 	}
-	width := claims.Group(map[string]claims.Measured{
-		"written": claims.Number(float64(written)), "read": claims.Number(float64(read)),
-		"extra_passes_completing": claims.Number(float64(completes64.passes - 1)), "extra_passes_other": claims.Number(float64(adds64.passes - 1)),
+	width := claims.NumberParts(map[string]float64{
+		"written": float64(written), "read": float64(read), "extra_passes_completing": float64(completes64.passes - 1), "extra_passes_other": float64(adds64.passes - 1),
 	})
-	width.Model = "emulated pipeline: a stateful ALU takes two words in and puts one out, which is fed in; passes are counted"
-	width.Note = fmt.Sprintf("64 values: %d pass, %d where the slot is complete; 256 values: %d and %d", adds64.passes, completes64.passes, adds256.passes, completes256.passes)
-	f.Set("switchml.s5.read-width", width)
+	f.Set("switchml.s5.read-width", width.On("emulated pipeline: a stateful ALU takes two words in and puts one out, which is fed in; passes are counted").Noting("64 values: %d pass, %d where the slot is complete; 256 values: %d and %d", adds64.passes, completes64.passes, adds256.passes, completes256.passes))
 
 	more := completes256.passes - completes64.passes
 	each := claims.Number(float64(completes256.took-completes64.took) / float64(more) / float64(units.Nanosecond))
-	each.Model = "emulated pipeline on an idle chip; the time of a pass is fed in, the number of passes is not"
-	each.Note = fmt.Sprintf("a result of 256 values takes %d passes and %v, one of 64 values %d and %v", completes256.passes, completes256.took, completes64.passes, completes64.took)
-	f.Set("switchml.s5.recirc-latency", each)
+	f.Set("switchml.s5.recirc-latency", each.On("emulated pipeline on an idle chip; the time of a pass is fed in, the number of passes is not").Noting("a result of 256 values takes %d passes and %v, one of 64 values %d and %v", completes256.passes, completes256.took, completes64.passes, completes64.took))
 	return f, nil
 }
 
@@ -100,7 +95,7 @@ func passTable(all []passed) claims.Table {
 		if p.took > 0 {
 			leaves = render.Number(float64(p.took)/float64(units.Nanosecond), 0)
 		}
-		t.Rows = append(t.Rows, []render.Cell{render.Int(p.elements), render.Text(p.what), render.Int(p.passes), leaves})
+		t.Add(render.Int(p.elements), render.Text(p.what), render.Int(p.passes), leaves)
 	}
 	return t
 }

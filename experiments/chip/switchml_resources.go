@@ -1,7 +1,6 @@
 package chip
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -29,10 +28,7 @@ func resources() experiment.Experiment {
 		},
 		Predicts: []claims.ID{"switchml.s5.goodput.32"},
 		Run: func(_ context.Context, _ *experiment.Env) (f experiment.Findings, err error) {
-			p, err := experiment.NewPrinted()
-			if err != nil {
-				return f, err
-			}
+			p := experiment.NewPrinted()
 			switchPorts(&f, p)
 			uplinks(&f, p)
 			if err := registers(&f, p); err != nil {
@@ -60,9 +56,7 @@ const (
 func switchPorts(f *experiment.Findings, p *experiment.Printed) {
 	pipeline := p.Known("switchml.hier.p") * portGbps
 	at := func(gbps float64) claims.Measured {
-		return claims.Group(map[string]claims.Measured{
-			"at_100g": claims.Number(gbps / portGbps), "at_25g": claims.Number(gbps / slowPortGbps),
-		})
+		return claims.NumberParts(map[string]float64{"at_100g": gbps / portGbps, "at_25g": gbps / slowPortGbps})
 	}
 	f.Set("switchml.s1.scale-ports", at(1000*p.Given("switchml.s1.scale-ports", "switch_Tbps")))
 	f.Set("switchml.s6.3.pipeline-workers", at(pipeline))
@@ -77,11 +71,8 @@ func uplinks(f *experiment.Findings, p *experiment.Printed) {
 	for down+1+up(down+1) <= pipelines*ports {
 		down++
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"upstream_of_60": claims.Number(up(60)), "total_of_60": claims.Number(60 + up(60)),
-	})
-	m.Note = fmt.Sprintf("%g is the most of %g ports that can face down", down, pipelines*ports)
-	f.Set("switchml.s7.uplinks", m)
+	m := claims.NumberParts(map[string]float64{"upstream_of_60": up(60), "total_of_60": 60 + up(60)})
+	f.Set("switchml.s7.uplinks", m.Noting("%g is the most of %g ports that can face down", down, pipelines*ports))
 }
 
 // registers reads what the placed program has of registers, and counts the copies
@@ -99,22 +90,14 @@ func registers(f *experiment.Findings, p *experiment.Printed) error {
 	}
 	slow, fast := use["10Gbps"], use["100Gbps"]
 	one := fast.slots * maxElements * 4 // bytes of one copy
-	doubling := claims.Group(map[string]claims.Measured{
-		"value_registers": claims.Number(float64(fast.valueBytes) / float64(one)),
-		"bitmap_bytes":    claims.Number(float64(fast.bitmapBytes)),
-	})
-	doubling.Note = fmt.Sprintf("registers of the placed program, %d of its slots, %d values; the program answers from %d copies of a slot; a bitmap has a bit for each of %d workers", fast.slots, maxElements, copies, pipeline.MaxWorkers)
+	doubling := claims.NumberParts(map[string]float64{"value_registers": float64(fast.valueBytes) / float64(one), "bitmap_bytes": float64(fast.bitmapBytes)})
 	if copies*one != fast.valueBytes {
 		return fmt.Errorf("the program answers from %d copies of a slot, but its registers have %d bytes for %d slots", copies, fast.valueBytes, fast.slots)
 	}
-	f.Set("switchml.s4.5.memory-doubling", doubling)
+	f.Set("switchml.s4.5.memory-doubling", doubling.Noting("registers of the placed program, %d of its slots, %d values; the program answers from %d copies of a slot; a bitmap has a bit for each of %d workers", fast.slots, maxElements, copies, pipeline.MaxWorkers))
 
-	f.Set("switchml.appC.pool-memory", claims.Group(map[string]claims.Measured{
-		"slots_128": claims.Number(float64(slow.valueBytes)), "slots_512": claims.Number(float64(fast.valueBytes)),
-	}))
-	share := claims.Number(fast.Percent())
-	share.Note = fmt.Sprintf("%s: %d times as many slots fit", fast, switchml.MaxSlots/fast.slots)
-	f.Set("switchml.appC.memory-share", share)
+	f.Set("switchml.appC.pool-memory", claims.NumberParts(map[string]float64{"slots_128": float64(slow.valueBytes), "slots_512": float64(fast.valueBytes)}))
+	f.Set("switchml.appC.memory-share", claims.Number(fast.Percent()).Noting("%s: %d times as many slots fit", fast, switchml.MaxSlots/fast.slots))
 	return nil
 }
 
@@ -126,12 +109,8 @@ func copiesOfSlot() (copies int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	chunk := func(w, c int) []rig.SwitchMLResult {
-		out, problem := r.Send(w, uint8(c&1), 0, rig.Part(w, int8(c)))
-		err = cmp.Or(err, problem)
-		return out
-	}
-	sum := func(c int8) int32 { return rig.Part(0, c) + rig.Part(1, c) }
+	chunk := func(w, c int) []rig.SwitchMLResult { return r.Send(w, 0, c, rig.Part(w, c)) }
+	sum := func(c int) int32 { return rig.Part(0, c) + rig.Part(1, c) }
 	chunk(0, 0)
 	chunk(1, 0)
 	chunk(0, 1) // under way: worker 1 has no result of chunk 0 yet
@@ -145,7 +124,7 @@ func copiesOfSlot() (copies int, err error) {
 	if out := chunk(1, 0); len(out) > 0 && out[0].Value == sum(0) {
 		copies++ // there is no third
 	}
-	return copies, err
+	return copies, r.Err
 }
 
 // workersTakeNothing lets as many workers use the same slots of an emulated chip as
@@ -173,31 +152,27 @@ func workersTakeNothing(f *experiment.Findings) error {
 		return fmt.Errorf("%d workers share a bitmap of %d bits", pipeline.MaxWorkers+1, pipeline.MaxWorkers)
 	}
 	m := claims.Number(float64(differing))
-	m.Note = fmt.Sprintf("numbers of workers for which fit reports other resources than for 2; %d slots of the emulated chip serve 2 to %d, whose bits a bitmap has; more are refused", slots, pipeline.MaxWorkers)
-	f.Set("switchml.s6.3.workers-no-resource", m)
+	f.Set("switchml.s6.3.workers-no-resource", m.Noting("numbers of workers for which fit reports other resources than for 2; %d slots of the emulated chip serve 2 to %d, whose bits a bitmap has; more are refused", slots, pipeline.MaxWorkers))
 	return nil
 }
 
 // slotsServe sums ones on the slots of an emulated chip.
 func slotsServe(workers, slots int) error {
-	e, err := pipeline.New(switchml.Config{Node: "tor", Router: rig.Router, Jobs: []switchml.Job{sharedJob(1, 0, workers, slots)}}, pipeline.Options{})
+	e, err := pipeline.New(rig.SwitchMLConfig(job(1, 0, workers, slots)), pipeline.Options{})
 	if err != nil {
 		return err
 	}
-	r := rig.NewSwitchMLOn(e, workers)
-	r.Ports = pipeline.MaxPorts
+	r := rig.NewSwitchMLOn(e, workers, pipeline.MaxPorts, rig.Elements)
 	for slot := range slots {
 		var out []rig.SwitchMLResult
 		for w := range workers {
-			if out, err = r.Send(w, 0, slot, 1); err != nil {
-				return err
-			}
+			out = r.Send(w, slot, 0, 1)
 		}
 		if len(out) != workers || out[0].Value != int32(workers) {
 			return fmt.Errorf("%d workers: slot %d gives %v", workers, slot, out)
 		}
 	}
-	return nil
+	return r.Err
 }
 
 // recirculation is SwitchML §5: what the ports of the switch leave for workers

@@ -1,6 +1,10 @@
 package chip
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/inalab/inalab/experiments/rig"
+)
 
 // A small tree sums, and a worker with another value than it should have is found.
 func TestTreeSums(t *testing.T) {
@@ -11,11 +15,10 @@ func TestTreeSums(t *testing.T) {
 	if len(good.chips) != 1+4+12 || len(good.hosts) != 36 || good.right() != 36 {
 		t.Errorf("%d pipelines, %d workers, %d with right sums; want 17, 36, 36", len(good.chips), len(good.hosts), good.right())
 	}
-	bad := tree{layers: 2, blocks: 3, ports: 4, spoil: func(w, b int, v int32) int32 {
-		if w == 5 && b == 2 {
-			v++
+	bad := tree{layers: 2, blocks: 3, ports: 4, spoil: func(w int, values []int32) {
+		if w == 5 {
+			values[2*rig.Elements]++
 		}
-		return v
 	}}
 	if err := bad.run(); err != nil {
 		t.Fatal(err)

@@ -1,10 +1,13 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/nodes/hostmodel"
@@ -77,4 +80,20 @@ func (e *Env) Trials(n int) int {
 		return max(1, n/10)
 	}
 	return n
+}
+
+// Parallel calls work for 0 to n-1, as many at a time as there are processors, and
+// joins the errors.
+func Parallel(n int, work func(i int) error) error {
+	errs, slots := make([]error, n), make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = work(i)
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }

@@ -20,6 +20,19 @@ type Experiment struct {
 	Run      func(ctx context.Context, env *Env) (Findings, error)
 }
 
+// Steps returns the Run of an experiment of several parts that take no time; it ends
+// with the first error.
+func Steps(parts ...func(*Findings, *Env) error) func(context.Context, *Env) (Findings, error) {
+	return func(_ context.Context, e *Env) (f Findings, err error) {
+		for _, part := range parts {
+			if err = part(&f, e); err != nil {
+				break
+			}
+		}
+		return f, err
+	}
+}
+
 // Findings is what an experiment found: a value for each of its claims and an
 // interval for each of its predictions, the tables of all points, and figures of
 // those that are worth a look, what the papers state beside them.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
@@ -241,6 +242,61 @@ func inLab(ctx context.Context, traced int, run func(live.Options) error) (event
 		return complete(events, traced)
 	})
 	return events, err
+}
+
+// shared is what came of jobs in one run.
+type shared struct {
+	set   *job.Set
+	cells []result.Cell
+	seen  *check.Tenants
+}
+
+// together carries jobs out at the same time on one switch. beside is told of the lab,
+// when all are running; it may be nil.
+func (l *lab) together(ctx context.Context, name string, set *job.Set, beside func(*netns.Lab) error) (s shared, err error) {
+	s.set = set
+	workers := 0
+	for _, j := range set.Jobs {
+		workers += len(j.Hosts())
+	}
+	err = l.believed(ctx, name, workers, func() (result.Fidelity, error) {
+		logs, err := inLab(ctx, 1+workers, func(opt live.Options) (err error) {
+			opt.Beside = beside
+			s.cells, err = live.RunJobs(ctx, set, opt)
+			return err
+		})
+		if err != nil {
+			return result.Fidelity{}, err
+		}
+		s.seen = check.NewTenants(set)
+		for e := range trace.Merged(logs) {
+			s.seen.Event(&e)
+		}
+		return s.cells[1].Fidelity, nil
+	})
+	return s, err
+}
+
+// layTogether lays a job with an id from 1 on out for each change of the run, all on
+// one topology.
+func (r *liveRun) layTogether(e *experiment.Env, changes ...func(*job.Spec)) (*job.Set, error) {
+	p, err := r.plan()
+	if err != nil {
+		return nil, err
+	}
+	var jobs []*job.Job
+	for i, change := range changes {
+		r.change = func(s *job.Spec) {
+			s.ID = uint8(1 + i)
+			change(s)
+		}
+		j, err := r.jobOn(e, p)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
+	}
+	return job.NewSet(jobs...)
 }
 
 // complete refuses a trace that lacks a node or events.

@@ -52,17 +52,15 @@ func runClocking(ctx context.Context, l *lab) (experiment.Findings, error) {
 			return experiment.Findings{}, fmt.Errorf("%s: h%d sent %d packets and took %d results", r.name, w, p.sent, p.results)
 		}
 		most, rates = max(most, p.most), append(rates, p.rate())
-		t.Rows = append(t.Rows, []render.Cell{render.Text(fmt.Sprintf("h%d", w)), render.Int(p.sent), render.Int(p.most), render.Number(p.rate(), 1)})
+		t.Add(render.Text(fmt.Sprintf("h%d", w)), render.Int(p.sent), render.Int(p.most), render.Number(p.rate(), 1))
 	}
 	slowest, fastest := rates[0], rates[0]
 	for _, v := range rates {
 		slowest, fastest = min(slowest, v), max(fastest, v)
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
-	f.Set("switchml.s4.4.self-clocking", l.say(claims.Group(map[string]claims.Measured{
-		"in_flight_over_pool":    claims.Number(float64(most) / slowPool),
-		"slowest_over_throttled": claims.Number(slowest / rates[0]),
-		"fastest_over_throttled": claims.Number(fastest / rates[0]),
+	f.Set("switchml.s4.4.self-clocking", l.say(claims.NumberParts(map[string]float64{
+		"in_flight_over_pool": float64(most) / slowPool, "slowest_over_throttled": slowest / rates[0], "fastest_over_throttled": fastest / rates[0],
 	}), slowScale, fmt.Sprintf("pool of %d; from the events of 4 workers", slowPool)))
 	return f, nil
 }

@@ -75,16 +75,12 @@ func runExact(ctx context.Context, l *lab) (experiment.Findings, error) {
 		c := &m.Cell
 		far := lagOf(m.logs, runs[i].hosts)
 		wrong, gone, lag = wrong+c.Wrong, gone+lost(c), max(lag, far)
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(fmt.Sprintf("%g", 100*runs[i].loss)), render.Int(runs[i].iterations), render.Int(lost(c)), render.Int(counted(c, switchml.CountRetransmits, nil)),
-			render.Int(counted(c, program.DropDuplicate, nil)), render.Int(counted(c, program.CountAnswered, nil)), render.Int(c.Checked), render.Int(c.Wrong), render.Int(far),
-		})
+		t.Add(render.Text(fmt.Sprintf("%g", 100*runs[i].loss)), render.Int(runs[i].iterations), render.Int(lost(c)), render.Int(counted(c, switchml.CountRetransmits, nil)),
+			render.Int(counted(c, program.DropDuplicate, nil)), render.Int(counted(c, program.CountAnswered, nil)), render.Int(c.Checked), render.Int(c.Wrong), render.Int(far))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
 	const what = "training; duplicates are what the timer sends needlessly"
-	f.Set("switchml.s4.5.correct-under-loss", l.say(claims.Group(map[string]claims.Measured{
-		"wrong": claims.Number(float64(wrong)), "packets_lost": claims.Number(float64(gone)),
-	}), slowScale, what))
+	f.Set("switchml.s4.5.correct-under-loss", l.say(claims.NumberParts(map[string]float64{"wrong": float64(wrong), "packets_lost": float64(gone)}), slowScale, what))
 	f.Set("switchml.s4.5.one-phase-lag", l.say(claims.Number(float64(lag)), slowScale, what))
 	return f, nil
 }

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -37,17 +36,15 @@ const (
 
 // latency is the ways of one packet.
 type latency struct {
-	names  []string // as the claim calls them, by run; empty: it does not
-	runs   []liveRun
-	rounds int
-	got    [][]ran
+	rounds
+	names []string // as the claim calls them, by run; empty: it does not
 }
 
 func newLatency(e *experiment.Env) *latency {
-	x := &latency{rounds: 5}
+	x := &latency{rounds: rounds{n: 5}}
 	n, warmup := 100, 10
 	if e.Quick {
-		n, x.rounds = 30, 2
+		n, x.n = 30, 2
 	}
 	add := func(claimed, name string, sys job.System) {
 		x.names = append(x.names, claimed)
@@ -75,14 +72,14 @@ func (x *latency) each(run, round int) units.Duration {
 	return units.Duration(m)
 }
 
-// median returns the median over rounds, in microseconds.
-func (x *latency) median(run int) float64 {
-	return medianOf(x.rounds, func(round int) float64 { return 1000 * x.each(run, round).Milliseconds() })
+// took returns the median over rounds, in microseconds.
+func (x *latency) took(run int) float64 {
+	return x.median(func(round int) float64 { return 1000 * x.each(run, round).Milliseconds() })
 }
 
 // ordered returns in how many rounds the three were in the order of the claim.
 func (x *latency) ordered() (n int) {
-	for round := range x.rounds {
+	for round := range x.n {
 		t := map[string]units.Duration{}
 		for i, name := range x.names {
 			t[name] = x.each(i, round)
@@ -96,19 +93,18 @@ func (x *latency) ordered() (n int) {
 
 func runPSLatency(ctx context.Context, l *lab) (f experiment.Findings, err error) {
 	x := newLatency(l.env)
-	if x.got, err = l.inTurns(ctx, x.rounds, x.runs); err != nil {
+	if err = x.carryOut(ctx, l); err != nil {
 		return f, err
 	}
 	f.Tables = []claims.Table{x.table()}
 	medians := map[string]float64{}
 	for i, name := range x.names {
 		if name != "" {
-			medians[name] = x.median(i)
+			medians[name] = x.took(i)
 		}
 	}
-	m := claims.Ranking(medians)
-	m.Note = fmt.Sprintf("in this order in %d of %d rounds; a round trip between two hosts takes %v in link delays alone", x.ordered(), x.rounds, 4*latencyDelay)
-	what := fmt.Sprintf("%d workers, links with a delay of %v; medians of %d rounds in turns; ps is dedicated; %s", latencyWorkers, latencyDelay, x.rounds, tcpOf())
+	m := claims.Ranking(medians).Noting("in this order in %d of %d rounds; a round trip between two hosts takes %v in link delays alone", x.ordered(), x.n, 4*latencyDelay)
+	what := fmt.Sprintf("%d workers, links with a delay of %v; medians of %d rounds in turns; ps is dedicated; %s", latencyWorkers, latencyDelay, x.n, tcpOf())
 	f.Set("switchml.s3.sub-rtt", l.say(m, slowScale, what))
 	return f, nil
 }
@@ -126,13 +122,11 @@ func (x *latency) table() claims.Table {
 	}
 	for i := range x.runs {
 		least, most := x.each(i, 0), x.each(i, 0)
-		for round := range x.rounds {
+		for round := range x.n {
 			least, most = min(least, x.each(i, round)), max(most, x.each(i, round))
 		}
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(x.runs[i].name), render.Number(x.median(i)/1000, 2), render.Number(least.Milliseconds(), 2), render.Number(most.Milliseconds(), 2),
-			render.Number(x.median(i)/1000/(4*latencyDelay).Milliseconds(), 2), render.Text(strings.Join(verdicts(x.got[i]), ", ")),
-		})
+		t.Add(render.Text(x.runs[i].name), render.Number(x.took(i)/1000, 2), render.Number(least.Milliseconds(), 2), render.Number(most.Milliseconds(), 2),
+			render.Number(x.took(i)/1000/(4*latencyDelay).Milliseconds(), 2), render.Text(x.verdicts(i)))
 	}
 	return t
 }

@@ -117,9 +117,7 @@ func runLoss(ctx context.Context, l *lab) (f experiment.Findings, err error) {
 	}
 	what := fmt.Sprintf("8 workers, 10 Gbit/s and 100 MB by the scale, pool of %d, timeout of %v, means of %d seeds; %s", slowPool, lossTimeout, len(none.sml.runs), tcpOf())
 	set := func(id claims.ID, parts map[string]claims.Measured) {
-		m := claims.Group(parts)
-		m.Note = fmt.Sprintf("the timeout is %v for the paper's 1 ms: a round trip takes over 1 ms here", lossTimeout)
-		f.Set(id, l.say(m, lossScale, what))
+		f.Set(id, l.say(claims.Group(parts).Noting("the timeout is %v for the paper's 1 ms: a round trip takes over 1 ms here", lossTimeout), lossScale, what))
 	}
 	sml, ring := ratio(1)
 	set("switchml.fig6.loss-001", map[string]claims.Measured{"switchml": claims.Number(sml), "ring_tcp": claims.Number(ring)})
@@ -158,7 +156,7 @@ func fig6Table(runs []lossRun) claims.Table {
 				render.Int(s.of.sum(func(c *result.Cell) uint64 { return counted(c, s.again, nil) })))
 		}
 		checked, wrong := func(c *result.Cell) uint64 { return c.Checked }, func(c *result.Cell) uint64 { return c.Wrong }
-		t.Rows = append(t.Rows, append(row, render.Int(r.sml.sum(checked)+r.ring.sum(checked)), render.Int(r.sml.sum(wrong)+r.ring.sum(wrong))))
+		t.Add(append(row, render.Int(r.sml.sum(checked)+r.ring.sum(checked)), render.Int(r.sml.sum(wrong)+r.ring.sum(wrong)))...)
 	}
 	return t
 }

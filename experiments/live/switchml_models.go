@@ -92,8 +92,8 @@ func runModels(ctx context.Context, l *lab) (experiment.Findings, error) {
 		lowest = min(lowest, models[i].speedup())
 		points = append(points, claims.Point{X: models[i].share(), Y: models[i].speedup()})
 	}
-	v := claims.Group(map[string]claims.Measured{"lowest": claims.Number(lowest), "by_share": claims.Series(points...)})
-	v.Note = "compute and communication one after the other; BERT's share is the one predicted here"
+	v := claims.Group(map[string]claims.Measured{"lowest": claims.Number(lowest), "by_share": claims.Series(points...)}).
+		Noting("compute and communication one after the other; BERT's share is the one predicted here")
 	f := experiment.Findings{Tables: []claims.Table{modelTable(models)}}
 	f.Set("switchml.fig5.nccl-tcp-range", l.say(v, slowScale, "4 workers, "+tcpOf()+"; compute times are those of Table 1"))
 	return f, nil
@@ -109,11 +109,9 @@ func modelTable(models []trainedModel) claims.Table {
 	}
 	for i := range models {
 		m := &models[i]
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(m.Profile.Name), render.Percent(m.share() / 100), render.Number(m.Compute.Milliseconds(), 1),
+		t.Add(render.Text(m.Profile.Name), render.Percent(m.share()/100), render.Number(m.Compute.Milliseconds(), 1),
 			render.Number(testbed.MeanIteration(&m.gotSML.Cell).Milliseconds(), 1), render.Number(testbed.MeanIteration(&m.gotRing.Cell).Milliseconds(), 1),
-			render.Number(m.speedup(), 3), render.Text(m.gotSML.Cell.Fidelity.Verdict + ", " + m.gotRing.Cell.Fidelity.Verdict),
-		})
+			render.Number(m.speedup(), 3), render.Text(m.gotSML.Cell.Fidelity.Verdict+", "+m.gotRing.Cell.Fidelity.Verdict))
 	}
 	return t
 }

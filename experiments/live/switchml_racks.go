@@ -112,11 +112,9 @@ func runRacks(ctx context.Context, l *lab) (experiment.Findings, error) {
 		k := rackCounted(&runs[i], &m)
 		wrong += c.Wrong
 		all = append(all, k)
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(strings.TrimPrefix(runs[i].name, "SwitchML-256 over two racks, ")), render.Int(runs[i].hosts), render.Int(runs[i].iterations), render.Int(k.packets),
+		t.Add(render.Text(strings.TrimPrefix(runs[i].name, "SwitchML-256 over two racks, ")), render.Int(runs[i].hosts), render.Int(runs[i].iterations), render.Int(k.packets),
 			render.Number(float64(k.up)/leaves, 1), render.Number(float64(k.down)/leaves, 1), render.Int(k.lost), render.Int(k.lostAtAll), render.Int(k.again), render.Int(k.climbed),
-			render.Int(k.incomplete), render.Int(c.Checked), render.Int(c.Wrong),
-		})
+			render.Int(k.incomplete), render.Int(c.Checked), render.Int(c.Wrong))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
 	f.Set("switchml.s7.hier-optimal", l.say(optimal(all[:2]), countScale, fmt.Sprintf("2 and 4 workers below each of %d leaves", leaves)))
@@ -135,9 +133,7 @@ func optimal(runs []rackCounts) claims.Measured {
 			}
 		}
 	}
-	m := claims.Number(worst)
-	m.Note = "packets of an uplink, up and down, to those of one worker; the furthest from 1"
-	return m
+	return claims.Number(worst).Noting("packets of an uplink, up and down, to those of one worker; the furthest from 1")
 }
 
 // acrossLoss is what loss between switches did. What was lost counts only where
@@ -151,9 +147,5 @@ func acrossLoss(runs []rackCounts, wrong uint64) claims.Measured {
 		}
 		climbed += k.climbed
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"incomplete_slots": claims.Number(float64(missing)), "wrong": claims.Number(float64(wrong)), "packets_lost": claims.Number(float64(lost)),
-	})
-	m.Note = fmt.Sprintf("%d packets lost between switches; %d retransmissions sent on by a leaf", lost, climbed)
-	return m
+	return claims.NumberParts(map[string]float64{"incomplete_slots": float64(missing), "wrong": float64(wrong), "packets_lost": float64(lost)}).Noting("%d packets lost between switches; %d retransmissions sent on by a leaf", lost, climbed)
 }

@@ -82,21 +82,16 @@ func runRates(ctx context.Context, l *lab) (experiment.Findings, error) {
 		return experiment.Findings{}, err
 	}
 	f := experiment.Findings{Tables: []claims.Table{r.table()}}
-	set := func(id claims.ID, v float64, what, note string) {
-		m := claims.Number(v)
-		m.Note = note
-		f.Set(id, l.say(m, slowScale, what))
-	}
-	set("switchml.s6.1.k64-slower", r.at(rate256, 4)/r.at(rate64, 4), "4 workers", "")
-	set("switchml.s6.1.ate-flat", r.spread(), "2, 4 and 8 workers", "")
+	f.Set("switchml.s6.1.k64-slower", l.say(claims.Number(r.at(rate256, 4)/r.at(rate64, 4)), slowScale, "4 workers"))
+	f.Set("switchml.s6.1.ate-flat", l.say(claims.Number(r.spread()), slowScale, "2, 4 and 8 workers"))
 	best, of := 0.0, 0
 	for _, n := range []int{8, 16} {
 		if v := r.at(rateMicro, n) / r.at(rateRing, n); v > best {
 			best, of = v, n
 		}
 	}
-	set("switchml.s1.micro.nccl-tcp", best, fmt.Sprintf("%s; the best of 8 and 16 is with %d workers", tcpOf(), of),
-		"links and the latency of the ring's steps are the limit here, not what TCP costs a host at 100 Gbit/s")
+	m := claims.Number(best).Noting("links and the latency of the ring's steps are the limit here, not what TCP costs a host at 100 Gbit/s")
+	f.Set("switchml.s1.micro.nccl-tcp", l.say(m, slowScale, fmt.Sprintf("%s; the best of 8 and 16 is with %d workers", tcpOf(), of)))
 	return f, nil
 }
 
@@ -123,10 +118,8 @@ func (r *rates) table() claims.Table {
 	}
 	for i := range r.runs {
 		x, m := &r.runs[i], &r.got[i]
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(x.name), render.Int(x.hosts), render.Int(x.elements), render.Number(x.each(m).Milliseconds(), 2),
-			render.Number(x.perSecond(m)/1e6, 2), render.Text(m.Cell.Fidelity.Verdict),
-		})
+		t.Add(render.Text(x.name), render.Int(x.hosts), render.Int(x.elements), render.Number(x.each(m).Milliseconds(), 2),
+			render.Number(x.perSecond(m)/1e6, 2), render.Text(m.Cell.Fidelity.Verdict))
 	}
 	return t
 }

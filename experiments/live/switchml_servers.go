@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -39,17 +38,13 @@ const (
 )
 
 // psRates is both runs, with SwitchML first.
-type psRates struct {
-	runs   []liveRun
-	rounds int
-	got    [][]ran
-}
+type psRates struct{ rounds }
 
 func newPSRates(e *experiment.Env) *psRates {
-	x := &psRates{rounds: 3}
+	x := &psRates{rounds{n: 3}}
 	n, warmup, elements := 6, 1, psElements
 	if e.Quick {
-		n, elements, x.rounds = 3, psElements/4, 1
+		n, elements, x.n = 3, psElements/4, 1
 	}
 	add := func(name string, sys job.System) {
 		x.runs = append(x.runs, liveRun{
@@ -70,18 +65,17 @@ func (x *psRates) rate(run, round int) float64 {
 // over returns the median over rounds of the ratio of a run to SwitchML, which ran
 // in the same round.
 func (x *psRates) over(run int) float64 {
-	return medianOf(x.rounds, func(round int) float64 { return x.rate(run, round) / x.rate(0, round) })
+	return x.median(func(round int) float64 { return x.rate(run, round) / x.rate(0, round) })
 }
 
 func runPSRates(ctx context.Context, l *lab) (f experiment.Findings, err error) {
 	x := newPSRates(l.env)
-	if x.got, err = l.inTurns(ctx, x.rounds, x.runs); err != nil {
+	if err = x.carryOut(ctx, l); err != nil {
 		return f, err
 	}
 	f.Tables = []claims.Table{x.table()}
-	m := claims.Number(x.over(1))
-	m.Note = "links are the limit: what it costs a server's processor to add packets at 100 Gbit/s, which is what it falls short by in the paper, is not in this ratio, only headers, acknowledgements and waiting for slices"
-	what := fmt.Sprintf("%d workers and as many servers, 256 values a packet in both systems; median of %d rounds in turns; servers over this kernel's TCP", psWorkers, x.rounds)
+	m := claims.Number(x.over(1)).Noting("links are the limit: what it costs a server's processor to add packets at 100 Gbit/s, which is what it falls short by in the paper, is not in this ratio, only headers, acknowledgements and waiting for slices")
+	what := fmt.Sprintf("%d workers and as many servers, 256 values a packet in both systems; median of %d rounds in turns; servers over this kernel's TCP", psWorkers, x.n)
 	f.Set("switchml.s6.1.dedicated-ps", l.say(m, psScale, what))
 	return f, nil
 }
@@ -94,11 +88,9 @@ func (x *psRates) table() claims.Table {
 	}
 	for i := range x.runs {
 		r := &x.runs[i]
-		rate := medianOf(x.rounds, func(round int) float64 { return x.rate(i, round) })
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(r.name), render.Int(r.hosts + job.Servers(r.sys, r.hosts)), render.Int(r.elements), render.Number(rate/1e6, 2),
-			render.Number(x.over(i), 3), render.Text(strings.Join(verdicts(x.got[i]), ", ")),
-		})
+		rate := x.median(func(round int) float64 { return x.rate(i, round) })
+		t.Add(render.Text(r.name), render.Int(r.hosts+job.Servers(r.sys, r.hosts)), render.Int(r.elements), render.Number(rate/1e6, 2),
+			render.Number(x.over(i), 3), render.Text(x.verdicts(i)))
 	}
 	return t
 }

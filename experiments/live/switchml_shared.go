@@ -8,14 +8,10 @@ import (
 	"github.com/inalab/inalab/experiments/chip"
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
-	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
-	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/claims"
@@ -52,31 +48,15 @@ func sharedRun(e *experiment.Env, virtual units.Rate) (*job.Set, error) {
 			run.elements /= 8
 		}
 	}
-	p, err := run.plan()
-	if err != nil {
-		return nil, err
-	}
-	var jobs []*job.Job
-	for i := range 2 {
-		run.change = func(s *job.Spec) {
-			s.ID, s.Virtual, s.Seed = uint8(1+i), virtual > 0, e.Seed+rng.Root(i) // other tensors
+	lay := func(i int) func(*job.Spec) {
+		return func(s *job.Spec) {
+			s.Virtual, s.Seed = virtual > 0, e.Seed+rng.Root(i) // other tensors
 			for w := range sharedWorkers {
 				s.On = append(s.On, 2*w+i) // turn and turn about
 			}
 		}
-		j, err := run.jobOn(e, p)
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, j)
 	}
-	return job.NewSet(jobs...)
-}
-
-// together is what came of the jobs on real packets.
-type together struct {
-	cells []result.Cell
-	turns int
+	return run.layTogether(e, lay(0), lay(1))
 }
 
 func runShared(ctx context.Context, l *lab) (experiment.Findings, error) {
@@ -92,7 +72,11 @@ func runShared(ctx context.Context, l *lab) (experiment.Findings, error) {
 		}
 		rates = append(rates, b)
 	}
-	seen, err := sharedLive(ctx, l)
+	set, err := sharedRun(l.env, 0)
+	if err != nil {
+		return experiment.Findings{}, err
+	}
+	seen, err := l.together(ctx, "two SwitchML jobs in one switch", set, nil)
 	if err != nil {
 		return experiment.Findings{}, err
 	}
@@ -101,30 +85,6 @@ func runShared(ctx context.Context, l *lab) (experiment.Findings, error) {
 		return experiment.Findings{}, err
 	}
 	return sharedFindings(l, pool, rates, seen, memory)
-}
-
-// sharedLive runs the jobs on real packets.
-func sharedLive(ctx context.Context, l *lab) (out together, err error) {
-	set, err := sharedRun(l.env, 0)
-	if err != nil {
-		return out, err
-	}
-	err = l.believed(ctx, "two SwitchML jobs in one switch", 2*sharedWorkers, func() (result.Fidelity, error) {
-		logs, err := inLab(ctx, 1+2*sharedWorkers, func(opt live.Options) (err error) {
-			out.cells, err = live.RunJobs(ctx, set, opt)
-			return err
-		})
-		if err != nil {
-			return result.Fidelity{}, err
-		}
-		seen := check.NewTenants(set)
-		for e := range trace.Merged(logs) {
-			seen.Event(&e)
-		}
-		out.turns = seen.Turns()
-		return out.cells[0].Fidelity, nil
-	})
-	return out, err
 }
 
 // besides is how long the tensor of each job takes under the virtual clock.
@@ -164,12 +124,12 @@ func rateBeside(ctx context.Context, e *experiment.Env, rate units.Rate) (beside
 	return worst, nil
 }
 
-func sharedFindings(l *lab, pool chip.PoolUse, rates []besides, seen together, memory chip.MemoryUse) (experiment.Findings, error) {
-	if seen.turns < leastTurns {
-		return experiment.Findings{}, fmt.Errorf("packets of the two jobs took turns %d times at the switch: they did not run side by side", seen.turns)
+func sharedFindings(l *lab, pool chip.PoolUse, rates []besides, seen shared, memory chip.MemoryUse) (experiment.Findings, error) {
+	if seen.seen.Turns() < leastTurns {
+		return experiment.Findings{}, fmt.Errorf("packets of the two jobs took turns %d times at the switch: they did not run side by side", seen.seen.Turns())
 	}
 	t := claims.Table{
-		ID: "switchml.s7.multi-job", Title: fmt.Sprintf("Two jobs of %d workers in one switch; %d times a packet followed one of the other job", sharedWorkers, seen.turns),
+		ID: "switchml.s7.multi-job", Title: fmt.Sprintf("Two jobs of %d workers in one switch; %d times a packet followed one of the other job", sharedWorkers, seen.seen.Turns()),
 		Columns: []claims.Column{{Name: "job"}, {Name: "elements checked"}, {Name: "wrong"}},
 		Notes: []string{
 			fmt.Sprintf("Parts of the pool: two jobs fill %d slots, and both have each of their slots open at the same time; %d sums are not of their own job's values alone. %s", pool.Slots, pool.Shared, pool.Refused),
@@ -183,12 +143,10 @@ func sharedFindings(l *lab, pool chip.PoolUse, rates []besides, seen together, m
 			return experiment.Findings{}, errors.New("no sum was checked")
 		}
 		wrong += c.Wrong
-		t.Rows = append(t.Rows, []render.Cell{render.Int(i + 1), render.Int(c.Checked), render.Int(c.Wrong)})
+		t.Add(render.Int(i+1), render.Int(c.Checked), render.Int(c.Wrong))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t, besideTable(rates)}}
-	m := claims.Group(map[string]claims.Measured{
-		"shared_slots": claims.Number(float64(pool.Shared)), "wrong": claims.Number(float64(wrong)), "switch_share_pct": claims.Number(memory.Percent()),
-	})
+	m := claims.NumberParts(map[string]float64{"shared_slots": float64(pool.Shared), "wrong": float64(wrong), "switch_share_pct": memory.Percent()})
 	m.Note = memory.String()
 	for _, b := range rates {
 		m.Note += fmt.Sprintf("; at %v a job beside the other has %.2f of its rate alone", b.rate, b.kept())
@@ -206,9 +164,7 @@ func besideTable(rates []besides) claims.Table {
 		},
 	}
 	for _, b := range rates {
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(b.rate.String()), render.Number(b.alone.Seconds()*1e6, 2), render.Number(b.together.Seconds()*1e6, 2), render.Number(b.kept(), 2),
-		})
+		t.Add(render.Text(b.rate.String()), render.Number(b.alone.Seconds()*1e6, 2), render.Number(b.together.Seconds()*1e6, 2), render.Number(b.kept(), 2))
 	}
 	return t
 }

@@ -66,10 +66,8 @@ func runVolume(ctx context.Context, l *lab) (experiment.Findings, error) {
 		}
 		ratio := float64(viaRing) / float64(viaSwitch)
 		parts[fmt.Sprintf("n%d", n)] = claims.Number(ratio)
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Int(n), render.Int(viaRing), render.Int(viaSwitch), render.Number(ratio, 4), render.Number(2*float64(n-1)/float64(n), 4),
-			render.Int(got[0].WireBytesPerLink), render.Int(got[1].WireBytesPerLink),
-		})
+		t.Add(render.Int(n), render.Int(viaRing), render.Int(viaSwitch), render.Number(ratio, 4), render.Number(2*float64(n-1)/float64(n), 4),
+			render.Int(got[0].WireBytesPerLink), render.Int(got[1].WireBytesPerLink))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
 	f.Set("switchml.s3.volume", l.say(claims.Group(parts), countScale, "payload by the counters of worker h0"))

@@ -59,7 +59,7 @@ func runLevels(ctx context.Context, l *lab) (experiment.Findings, error) {
 		equal = equal && c.Wrong == 0 && c.Checked == uint64(runs[i].hosts*levelElements)
 		for _, pfe := range pfesOf(&runs[i]) {
 			in, out := throughPFE(&got[i], pfe)
-			t.Rows = append(t.Rows, []render.Cell{render.Text(runs[i].topology), render.Text(pfe), render.Int(in), render.Int(out), render.Int(c.Checked), render.Int(c.Wrong)})
+			t.Add(render.Text(runs[i].topology), render.Text(pfe), render.Int(in), render.Int(out), render.Int(c.Checked), render.Int(c.Wrong))
 		}
 	}
 	in, out := throughPFE(&got[1], "pfe1")

@@ -72,11 +72,9 @@ func runRetransmit(ctx context.Context, l *lab) (experiment.Findings, error) {
 		c := &m.Cell
 		wrong += c.Wrong
 		got = append(got, m)
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(runs[i].name), render.Int(runs[i].iterations), render.Int(counted(c, switchml.CountRetransmits, nil)),
-			render.Int(counted(c, program.DropDuplicate, nil) + counted(c, program.CountAnswered, nil)),
-			render.Number(testbed.MeanIteration(c).Milliseconds(), 1), render.Int(c.Checked), render.Int(c.Wrong),
-		})
+		t.Add(render.Text(runs[i].name), render.Int(runs[i].iterations), render.Int(counted(c, switchml.CountRetransmits, nil)),
+			render.Int(counted(c, program.DropDuplicate, nil)+counted(c, program.CountAnswered, nil)),
+			render.Number(testbed.MeanIteration(c).Milliseconds(), 1), render.Int(c.Checked), render.Int(c.Wrong))
 	}
 	again := func(i int) claims.Measured {
 		return claims.Number(float64(counted(&got[i].Cell, switchml.CountRetransmits, nil)))

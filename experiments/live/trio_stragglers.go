@@ -98,11 +98,9 @@ func stragglerTable(rows []compare.Row, got []ran) claims.Table {
 	}
 	for i := range rows {
 		r, c := &rows[i], &got[i].Cell
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(r.System), render.Percent(r.StraggleP), testbed.Estimate(r.Iter.Value, r.Iter.Half, r.Iter.Bounded(), 1),
+		t.Add(render.Text(r.System), render.Percent(r.StraggleP), testbed.Estimate(r.Iter.Value, r.Iter.Half, r.Iter.Bounded(), 1),
 			render.Number(c.Expected.Milliseconds(), 1), testbed.Estimate(r.Speedup.Value, r.Speedup.Half, r.Speedup.Bounded(), 2),
-			testbed.Count(r.DegradedBlocks), render.Text(c.Fidelity.Verdict),
-		})
+			testbed.Count(r.DegradedBlocks), render.Text(c.Fidelity.Verdict))
 	}
 	return t
 }

@@ -9,14 +9,10 @@ import (
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
-	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
 	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
-	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
-	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/nodes/train/profiles"
@@ -73,38 +69,15 @@ func tenants(e *experiment.Env, virtual bool) (*job.Set, error) {
 	run := liveRun{
 		topology: "rack", hosts: 7, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: slowScale, slow: 4, model: profile, batch: 1,
 	}
-	p, err := run.plan()
-	if err != nil {
-		return nil, err
-	}
 	free := triomlsystem.System{Grads: tenantGrads, Window: 16 * slowScale, Timeout: tenantTimeout}
 	capped := free
 	capped.Window, capped.BlockMax, capped.GradMax = 2*tenantBlockMax*slowScale, tenantBlockMax, tenantGrads
-	var jobs []*job.Job
-	for _, t := range []struct {
-		id         uint8
-		sys        triomlsystem.System
-		iterations int
-		on         []int
-	}{{freeID, free, tenantPace * n, []int{3, 4, 5}}, {cappedID, capped, n, []int{0, 1, 2}}} {
-		run.sys, run.iterations = t.sys, t.iterations
-		run.change = func(s *job.Spec) {
-			s.ID, s.On, s.Virtual, s.Seed = t.id, t.on, virtual, e.Seed+rng.Root(t.id) // other tensors
+	lay := func(id int, sys triomlsystem.System, iterations int, on ...int) func(*job.Spec) {
+		return func(s *job.Spec) {
+			s.System, s.Iterations, s.On, s.Virtual, s.Seed = sys, iterations, on, virtual, e.Seed+rng.Root(id) // other tensors
 		}
-		j, err := run.jobOn(e, p)
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, j)
 	}
-	return job.NewSet(jobs...)
-}
-
-// shared is what came of jobs in one run.
-type shared struct {
-	set   *job.Set
-	cells []result.Cell
-	seen  *check.Tenants
+	return run.layTogether(e, lay(freeID, free, tenantPace*n, 3, 4, 5), lay(cappedID, capped, n, 0, 1, 2))
 }
 
 func runTenants(ctx context.Context, l *lab) (experiment.Findings, error) {
@@ -112,23 +85,7 @@ func runTenants(ctx context.Context, l *lab) (experiment.Findings, error) {
 	if err != nil {
 		return experiment.Findings{}, err
 	}
-	s := shared{set: set}
-	err = l.believed(ctx, "two jobs in one PFE", 6, func() (result.Fidelity, error) {
-		logs, err := inLab(ctx, 1+6, func(opt live.Options) error {
-			opt.Beside = func(lab *netns.Lab) error { return intrude(lab, set.Plan()) }
-			var err error
-			s.cells, err = live.RunJobs(ctx, set, opt)
-			return err
-		})
-		if err != nil {
-			return result.Fidelity{}, err
-		}
-		s.seen = check.NewTenants(set)
-		for e := range trace.Merged(logs) {
-			s.seen.Event(&e)
-		}
-		return s.cells[1].Fidelity, nil
-	})
+	s, err := l.together(ctx, "two jobs in one PFE", set, func(lab *netns.Lab) error { return intrude(lab, set.Plan()) })
 	if err != nil {
 		return experiment.Findings{}, err
 	}
@@ -190,20 +147,17 @@ func (s *shared) findings(l *lab) (experiment.Findings, error) {
 		if j.ID == cappedID {
 			blockMax = tenantBlockMax
 		}
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Int(i + 1), render.Int(blockMax), render.Int(k.MostOpen), render.Int(s.counted(i, trioml.CountSent)), render.Int(k.Landed), render.Int(k.Dropped[program.DropBlockCap]),
-			render.Int(k.Dropped[program.DropTooManyGrads]), render.Int(total(k.Dropped) - k.Dropped[program.DropBlockCap] - k.Dropped[program.DropTooManyGrads]),
-			render.Int(s.counted(i, trioml.DropForeign)), render.Int(c.Checked), render.Int(c.Wrong),
-		})
+		t.Add(render.Int(i+1), render.Int(blockMax), render.Int(k.MostOpen), render.Int(s.counted(i, trioml.CountSent)), render.Int(k.Landed), render.Int(k.Dropped[program.DropBlockCap]),
+			render.Int(k.Dropped[program.DropTooManyGrads]), render.Int(total(k.Dropped)-k.Dropped[program.DropBlockCap]-k.Dropped[program.DropTooManyGrads]),
+			render.Int(s.counted(i, trioml.DropForeign)), render.Int(c.Checked), render.Int(c.Wrong))
 	}
 	errs, err := s.crossed()
 	if err != nil {
 		return experiment.Findings{}, err
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
-	f.Set("trio.s4.multi-job", l.say(claims.Group(map[string]claims.Measured{
-		"cross_job_errors": claims.Number(float64(errs)),
-		"cap_violations":   claims.Number(float64(max(0, capped.MostOpen-tenantBlockMax)) + float64(capped.Strange)),
+	f.Set("trio.s4.multi-job", l.say(claims.NumberParts(map[string]float64{
+		"cross_job_errors": float64(errs), "cap_violations": float64(max(0, capped.MostOpen-tenantBlockMax)) + float64(capped.Strange),
 	}), slowScale, "a training within its caps beside one above both"))
 	return f, nil
 }

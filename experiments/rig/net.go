@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/trace"
@@ -14,92 +13,116 @@ import (
 	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
-// Net describes a switch and its workers in memory, that sum tensors of
-// int32. Every value of worker w in block b is BlockValue(w, b).
-type Net struct {
-	Workers, Tensor, Slots int
-	Ready                  func(w int) units.Time                                   // when a worker begins; nil: at once
-	Up, Down               units.Duration                                           // delay of the wires
-	Heard                  func(w int, up bool, h wire.Header, v int32) (lost bool) // every packet, with its first value
-	Sink                   trace.Sink                                               // of the switch; may be nil
-}
-
+// BlockValue is what worker w has in block b, of [Elements] values, of its tensor.
 func BlockValue(w, b int) int32 { return int32(1000*b + w) }
 
-// Run runs to the end and checks every sum.
-func (n Net) Run() error {
-	var net sansiotest.Network
-	cfg := SwitchMLConfig(n.Workers, n.Slots)
-	cfg.Trace = n.Sink
-	prog, err := reference.New(cfg)
-	if err != nil {
-		return err
+// NewInts returns a host that sums n values, those of [BlockValue], with a core.
+func NewInts(core sansiotest.IntCore, w, n int) *sansiotest.Ints {
+	q := make([]int32, n)
+	for i := range q {
+		q[i] = BlockValue(w, i/Elements)
 	}
-	sw := net.Add(prog)
-	var cores []*Ints
+	return &sansiotest.Ints{IntCore: core, Tensor: func(int) []int32 { return q }}
+}
+
+// Wrong counts the sums that a host, one of several, has that are not those of all
+// their values; without any, all n are wrong.
+func Wrong(h *sansiotest.Ints, workers, n int) (wrong int) {
+	if len(h.Got) == 0 {
+		return n
+	}
+	for i, got := range h.Got[0] {
+		var want int32
+		for v := range workers {
+			want += BlockValue(v, i/Elements)
+		}
+		if got != want {
+			wrong++
+		}
+	}
+	return wrong + max(0, n-len(h.Got[0]))
+}
+
+// Net is a switch and its workers in memory, that sum tensors of int32.
+type Net struct {
+	Workers, Tensor int
+	Switch          sansio.Machine
+	Core            func(w int) (sansiotest.IntCore, error)
+	Ready           func(w int) units.Time                        // when a worker begins; nil: at once
+	Up, Down        units.Duration                                // delay of the wires
+	Lost            func(w int, up bool, frame sansio.Train) bool // is given every frame
+}
+
+// Run runs to the end of every tensor.
+func (n *Net) Run() (hosts []*sansiotest.Ints, err error) {
+	var net sansiotest.Network
+	sw := net.Add(n.Switch)
 	for w := range n.Workers {
-		core, err := host.New(host.Config{
-			Node: fmt.Sprint("w", w), Workers: n.Workers, Tensor: n.Tensor, Elements: Elements, Slots: n.Slots,
-			Flow: SwitchMLUp(w), Integers: true,
-		})
+		core, err := n.Core(w)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c := &Ints{Core: core, Q: make([]int32, n.Tensor)}
-		for i := range c.Q {
-			c.Q[i] = BlockValue(w, i/Elements)
-		}
-		h := &sansiotest.Host{Core: c, Tensors: [][]float32{nil}}
+		hosts = append(hosts, NewInts(core, w, n.Tensor))
+		h := &sansiotest.Host{Core: hosts[w], Tensors: [][]float32{nil}}
 		if n.Ready != nil {
 			h.Ready = func(int) units.Time { return n.Ready(w) }
 		}
-		net.Connect(net.Add(h), 0, sw, sansio.Port(w), n.wire(w, true, n.Up), n.wire(w, false, n.Down))
-		cores = append(cores, c)
+		wire := func(up bool, delay units.Duration) *sansiotest.Wire {
+			return &sansiotest.Wire{Delay: delay, Drop: func(f sansio.Train) bool { return n.Lost(w, up, f) }}
+		}
+		net.Connect(net.Add(h), 0, sw, sansio.Port(w), wire(true, n.Up), wire(false, n.Down))
 	}
 	if pending, err := net.Run(units.Time(3600 * units.Second)); pending || err != nil {
-		return fmt.Errorf("%d workers, %d slots: still busy after an hour: %w", n.Workers, n.Slots, err)
+		return nil, fmt.Errorf("%d workers, tensors of %d: still busy after an hour: %w", n.Workers, n.Tensor, err)
 	}
-	return n.check(cores)
-}
-
-func (n Net) check(cores []*Ints) error {
-	for w, c := range cores {
-		if c.Got == nil {
-			return fmt.Errorf("nothing is pending, but worker %d is not done", w)
-		}
-		for i, got := range c.Got {
-			var want int32
-			for v := range n.Workers {
-				want += BlockValue(v, i/Elements)
-			}
-			if got != want {
-				return fmt.Errorf("worker %d: sum %d is %d, want %d", w, i, got, want)
-			}
+	for w, h := range hosts {
+		if len(h.Got) == 0 {
+			return nil, fmt.Errorf("nothing is pending, but worker %d is not done", w)
 		}
 	}
-	return nil
+	return hosts, nil
 }
 
-func (n Net) wire(w int, up bool, delay units.Duration) *sansiotest.Wire {
-	return &sansiotest.Wire{Delay: delay, Drop: func(f sansio.Train) bool {
+// SwitchMLNet is a [Net] of SwitchML.
+type SwitchMLNet struct {
+	Net
+	Slots int
+	Heard func(w int, up bool, h wire.Header, v int32) (lost bool) // every packet, with its first value
+	Sink  trace.Sink                                               // of the switch; may be nil
+}
+
+// NewSwitchMLNet returns a network whose wires take a microsecond.
+func NewSwitchMLNet(workers, tensor, slots int) *SwitchMLNet {
+	return &SwitchMLNet{Net: Net{Workers: workers, Tensor: tensor, Up: units.Microsecond, Down: units.Microsecond}, Slots: slots}
+}
+
+// Run runs to the end, and wants every sum right.
+func (n *SwitchMLNet) Run() error {
+	cfg := SwitchMLConfig(SwitchMLJob(1, 0, n.Workers, n.Slots, n.Workers))
+	cfg.Trace = n.Sink
+	var err error
+	if n.Switch, err = reference.New(cfg); err != nil {
+		return err
+	}
+	n.Core = func(w int) (sansiotest.IntCore, error) {
+		return host.New(SwitchMLWorker(w, n.Workers, n.Tensor, n.Slots))
+	}
+	n.Lost = func(w int, up bool, f sansio.Train) bool {
 		h, problem := wire.Parse(f.Body)
-		return problem == wire.OK && n.Heard != nil && n.Heard(w, up, h, int32(binary.BigEndian.Uint32(f.Body[wire.HeaderLen:])))
-	}}
+		return problem == wire.OK && n.Heard(w, up, h, int32(binary.BigEndian.Uint32(f.Body[wire.HeaderLen:])))
+	}
+	hosts, err := n.Net.Run()
+	for w, h := range hosts {
+		if wrong := Wrong(h, n.Workers, n.Tensor); wrong > 0 {
+			return fmt.Errorf("worker %d: %d sums are wrong", w, wrong)
+		}
+	}
+	return err
 }
 
-// Ints reduces a tensor of int32 where a host has floats.
-type Ints struct {
-	*host.Core
-	Q, Got []int32
-}
-
-// Begin begins the integers in place of the floats.
-func (c *Ints) Begin(now units.Time, gen int, _ []float32, eff *sansio.Effects) {
-	c.BeginInts(now, gen, c.Q, eff)
-}
-
-// Finish keeps the sums.
-func (c *Ints) Finish(int) (result.Outcome, func([]float32)) {
-	c.Got = append([]int32{}, c.Sums()...)
-	return result.Outcome{}, func([]float32) {}
+// SwitchMLWorker describes worker w of several, with a tensor of int32.
+func SwitchMLWorker(w, workers, tensor, slots int) host.Config {
+	return host.Config{
+		Node: fmt.Sprint("w", w), Workers: workers, Tensor: tensor, Elements: Elements, Slots: slots, Flow: SwitchMLUp(w), Integers: true,
+	}
 }

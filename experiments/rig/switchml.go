@@ -1,48 +1,51 @@
 package rig
 
 import (
+	"bytes"
 	"encoding/binary"
-	"fmt"
-	"slices"
+	"errors"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
-// Elements are the values a packet of rigs.
+// Elements are the values of a packet of SwitchML, unless a rig says otherwise.
 const Elements = 64
 
-// Port is the UDP port of workers.
-const Port = 4711
+// SwitchMLUp is the flow of a worker's packets of SwitchML.
+func SwitchMLUp(w int) inet.Flow { return Up(w, 4711, wire.Port) }
 
-func SwitchMLUp(w int) inet.Flow {
-	return inet.Flow{
-		SrcMAC: inet.MAC{2, 0, 0, 0, 0, byte(w)}, DstMAC: inet.MAC{2, 1}, Src: Worker(w), Dst: Router,
-		SrcPort: Port, DstPort: wire.Port,
+// SwitchMLJob returns a job of workers from a number on, at the ports of these numbers
+// modulo the ports that there are.
+func SwitchMLJob(id uint8, first, n, slots, ports int) program.Job {
+	j := program.Job{ID: id, Elements: Elements, Slots: slots}
+	for w := first; w < first+n; w++ {
+		j.Workers = append(j.Workers, program.Worker{ID: uint8(w), MAC: mac(w), Addr: Worker(w), Port: sansio.Port(w % ports)})
 	}
+	return j
 }
 
-// SwitchMLConfig is a switch with a job of n workers.
-func SwitchMLConfig(n, slots int) program.Config {
-	j := program.Job{ID: 1, Elements: Elements, Slots: slots}
-	for w := range n {
-		j.Workers = append(j.Workers, program.Worker{MAC: inet.MAC{2, 0, 0, 0, byte(w >> 8), byte(w)}, Addr: Worker(w), Port: sansio.Port(w)})
-	}
-	return program.Config{Node: "tor", Router: Router, Jobs: []program.Job{j}}
+// SwitchMLConfig returns a switch with jobs.
+func SwitchMLConfig(jobs ...program.Job) program.Config {
+	return program.Config{Node: "tor", Router: Router, Jobs: jobs}
 }
 
-// SwitchML is what aggregates in one switch, the reference program or an emulated
-// chip, whose packets are made and whose results are taken apart here.
+// SwitchML is what aggregates in one switch, the reference program or an emulated chip.
 type SwitchML struct {
-	prog   sansio.Machine
-	eff    sansio.Effects
-	ups    [][]byte // header of each worker's packets
-	Ports  int      // that workers share; zero: each has its own
-	body   []byte
-	answer []SwitchMLResult
+	sansiotest.Feed
+	Elements int              // of a packet
+	Got      []SwitchMLResult // since the last packet was sent
+	Last     units.Time       // when the latest of them left
+	Err      error            // a result that holds different sums of equal values
+
+	ports int      // that workers share
+	ups   [][]byte // headers of the workers' packets
+	body  []byte
 }
 
 // SwitchMLResult is a packet to one worker; all its values are as the first.
@@ -51,17 +54,16 @@ type SwitchMLResult struct {
 	Value int32
 }
 
+// NewSwitchML returns the reference program with a job of n workers.
 func NewSwitchML(n, slots int) (*SwitchML, error) {
-	p, err := reference.New(SwitchMLConfig(n, slots))
-	if err != nil {
-		return nil, err
-	}
-	return NewSwitchMLOn(p, n), nil
+	p, err := reference.New(SwitchMLConfig(SwitchMLJob(1, 0, n, slots, n)))
+	return NewSwitchMLOn(p, n, n, Elements), err
 }
 
-// NewSwitchMLOn returns a rig of what aggregates for n workers.
-func NewSwitchMLOn(m sansio.Machine, n int) *SwitchML {
-	r := &SwitchML{prog: m, body: make([]byte, wire.HeaderLen+4*Elements)}
+// NewSwitchMLOn returns a rig of what aggregates for n workers at so many ports.
+func NewSwitchMLOn(m sansio.Machine, n, ports, elements int) *SwitchML {
+	r := &SwitchML{Elements: elements, ports: ports, body: make([]byte, wire.HeaderLen+4*elements)}
+	r.Feed = sansiotest.Feed{Machine: m, Sent: r.take}
 	for w := range n {
 		h := inet.UDPHeader(SwitchMLUp(w))
 		inet.SetUDPBody(h, len(r.body))
@@ -70,32 +72,36 @@ func NewSwitchMLOn(m sansio.Machine, n int) *SwitchML {
 	return r
 }
 
-// Send hands over a packet of worker w, all of whose values are v, and returns
-// what left, valid until the next call.
-func (r *SwitchML) Send(w int, set uint8, slot int, v int32) ([]SwitchMLResult, error) {
-	wire.Header{Type: wire.TypeConsume, Size: 1, Set: set, Slot: uint16(slot)}.Put(r.body)
+// PacketTime is the time of a packet on a link.
+func (r *SwitchML) PacketTime(rate units.Rate) units.Duration {
+	return rate.TimeToSend(units.Bytes(len(r.ups[0])+len(r.body)) + units.EthernetFraming)
+}
+
+// Send hands over the packet of worker w for a slot in a phase, from 0, all of whose
+// values are v. It returns what left at once, valid until the next packet.
+func (r *SwitchML) Send(w, slot, phase int, v int32) []SwitchMLResult {
+	r.Got = r.Got[:0]
+	size, _ := wire.SizeOf(r.Elements)
+	wire.Header{Type: wire.TypeConsume, Size: size, PacketID: uint32(phase), Set: uint8(phase & 1), Slot: uint16(slot)}.Put(r.body)
 	for i := wire.HeaderLen; i < len(r.body); i += 4 {
 		binary.BigEndian.PutUint32(r.body[i:], uint32(v))
 	}
-	port := sansio.Port(w)
-	if r.Ports > 0 {
-		port = sansio.Port(w % r.Ports)
-	}
-	r.prog.Handle(0, []sansio.Arrival{{Port: port, Train: sansio.Train{Header: r.ups[w], Body: r.body}}}, &r.eff)
-	defer r.eff.Reset()
-	r.answer = r.answer[:0]
-	for _, s := range r.eff.Sends {
-		values := s.Train.Payload(0)[wire.HeaderLen:]
-		first := values[:4]
-		for ; len(values) > 0; values = values[4:] {
-			if !slices.Equal(values[:4], first) {
-				return nil, fmt.Errorf("a result holds different sums of equal values")
-			}
+	r.Arrive(r.Now, sansio.Arrival{Port: sansio.Port(w % r.ports), Train: sansio.Train{Header: r.ups[w], Body: r.body}})
+	return r.Got
+}
+
+func (r *SwitchML) take(at units.Time, s *sansio.Send) {
+	for i := range s.Train.Frames() {
+		values := s.Train.Payload(i)[wire.HeaderLen:]
+		if !bytes.Equal(values[4:], values[:len(values)-4]) {
+			r.Err = errors.New("a result holds different sums of equal values")
 		}
-		r.answer = append(r.answer, SwitchMLResult{int(s.To[0]), int32(binary.BigEndian.Uint32(first))})
+		for _, port := range s.To {
+			r.Got = append(r.Got, SwitchMLResult{int(port), int32(binary.BigEndian.Uint32(values))})
+		}
 	}
-	return r.answer, nil
+	r.Last = at
 }
 
 // Part is what worker w sends of a chunk, such that every sum tells what it is of.
-func Part(w int, chunk int8) int32 { return Value(w) + 100*int32(chunk) }
+func Part(w, chunk int) int32 { return Value(w) + 100*int32(chunk) }

@@ -2,9 +2,9 @@ package rig
 
 import (
 	"encoding/binary"
-	"net/netip"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
@@ -12,40 +12,53 @@ import (
 	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
-// The addresses of rigs.
-var (
-	Router = netip.AddrFrom4([4]byte{10, 0, 0, 254})
-	group  = netip.AddrFrom4([4]byte{239, 0, 0, 1})
-)
+// TrioID is the id of every job of Trio-ML.
+const TrioID = 1
 
-func Worker(w int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(w + 1)}) }
+// TrioUp is the flow of a worker's packets of Trio-ML.
+func TrioUp(w int) inet.Flow { return Up(w, wire.Port, wire.Port) }
 
-// TrioUp is the flow of a worker's packets, TrioDown that of results.
-func TrioUp(w int) inet.Flow {
-	return inet.Flow{
-		SrcMAC: inet.MAC{2, 0, 0, 0, 0, byte(w)}, DstMAC: inet.MAC{2, 1}, Src: Worker(w), Dst: Router,
-		SrcPort: wire.Port, DstPort: wire.Port,
-	}
-}
-
+// TrioDown is the flow of results.
 func TrioDown() inet.Flow {
 	return inet.Flow{
-		SrcMAC: inet.MAC{2, 1}, DstMAC: inet.MulticastMAC(group), Src: Router, Dst: group,
-		SrcPort: wire.Port, DstPort: wire.Port,
+		SrcMAC: inet.MAC{2, 1}, DstMAC: inet.MulticastMAC(group), Src: Router, Dst: group, SrcPort: wire.Port, DstPort: wire.Port,
 	}
 }
 
-// JobID is the id of every job of a rig.
-const JobID = 1
+// TrioJob returns a job of sources 0 to n-1, whose results leave by ports.
+func TrioJob(n int, to ...sansio.Port) program.Job {
+	job := program.Job{ID: TrioID, Out: TrioDown(), To: to}
+	for s := range n {
+		job.Sources = append(job.Sources, uint8(s))
+	}
+	return job
+}
 
-// Trio is the program of one PFE, whose packets are made and whose results
-// are taken apart here.
+// TrioPacket returns a packet of source h.Source with these gradients.
+func TrioPacket(h wire.Header, grads ...int32) sansio.Train {
+	h.Grads = uint16(len(grads))
+	t := TrioLengths(h)
+	for _, g := range grads {
+		t.Body = binary.BigEndian.AppendUint32(t.Body, uint32(g))
+	}
+	t.Pad = 0
+	return t
+}
+
+// TrioLengths returns a packet whose gradients, h.Grads of them, are only counted.
+func TrioLengths(h wire.Header) sansio.Train {
+	h.Job, h.SrcCnt = TrioID, 1
+	t := sansio.Train{Header: inet.UDPHeader(TrioUp(int(h.Source))), Body: make([]byte, wire.HeaderLen), Pad: 4 * int(h.Grads)}
+	h.Put(t.Body)
+	inet.SetUDPBody(t.Header, len(t.Body)+t.Pad)
+	return t
+}
+
+// Trio is the reference program of one PFE.
 type Trio struct {
+	sansiotest.Feed
 	Prog *reference.Program
-	now  units.Time
 	Out  []TrioResult
-	eff  sansio.Effects
-	eth  []byte
 }
 
 // TrioResult is a result packet and when it left.
@@ -55,114 +68,29 @@ type TrioResult struct {
 	Sums []int32
 }
 
-// NewTrio returns a PFE with one job, whose results leave by port 0 unless it
-// says otherwise.
-func NewTrio(cfg program.Config, job program.Job) (*Trio, error) {
-	job.ID, job.Out = JobID, TrioDown()
-	if job.To == nil {
-		job.To = []sansio.Port{0}
-	}
+// NewTrio returns a PFE with a job of n sources and at most so many blocks open; zero
+// is the default.
+func NewTrio(cfg program.Config, n, blocks int) (*Trio, error) {
+	job := TrioJob(n, 0)
+	job.BlockMax = blocks
 	cfg.Node, cfg.Jobs = "pfe", []program.Job{job}
 	p, err := reference.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return &Trio{Prog: p, eth: inet.UDPHeader(TrioUp(0))}, nil
+	r := &Trio{Prog: p}
+	r.Feed = sansiotest.Feed{Machine: p, Sent: r.take}
+	return r, err
 }
 
-// Send hands over one packet with these gradients and returns the results that
-// left at once.
-func (r *Trio) Send(h wire.Header, grads ...int32) []TrioResult {
-	h.Grads = uint16(len(grads))
-	body := r.header(h)
-	for _, g := range grads {
-		body = binary.BigEndian.AppendUint32(body, uint32(g))
-	}
-	return r.handle(body, 0)
-}
+// Send hands over one packet.
+func (r *Trio) Send(t sansio.Train) { r.Arrive(r.Now, sansio.Arrival{Train: t}) }
 
-// SendPadded hands over one packet whose gradients are only counted.
-func (r *Trio) SendPadded(h wire.Header, pad int) { r.handle(r.header(h), pad) }
-
-func (r *Trio) header(h wire.Header) []byte {
-	h.Job, h.SrcCnt = JobID, 1
-	b := make([]byte, wire.HeaderLen)
-	h.Put(b)
-	return b
-}
-
-func (r *Trio) handle(body []byte, pad int) []TrioResult {
-	inet.SetUDPBody(r.eth, len(body)+pad)
-	before := len(r.Out)
-	r.Prog.Handle(r.now, []sansio.Arrival{{Train: sansio.Train{Header: r.eth, Body: body, Pad: pad}}}, &r.eff)
-	r.collect()
-	return r.Out[before:]
-}
-
-// Advance lets time pass and runs the timer threads when they are due; it calls
-// at for each instant at which one was.
-func (r *Trio) Advance(to units.Time, at func(units.Time)) []TrioResult {
-	before := len(r.Out)
-	for d := r.Prog.NextDeadline(); d <= to; d = r.Prog.NextDeadline() {
-		r.now = d
-		if at != nil {
-			at(d)
+func (r *Trio) take(at units.Time, s *sansio.Send) {
+	for i := range s.Train.Frames() {
+		payload := s.Train.Payload(i)
+		h, _ := wire.ParsePadded(payload, s.Train.Pad)
+		res := TrioResult{At: at, H: h}
+		for b := payload[wire.HeaderLen:]; len(b) >= 4; b = b[4:] {
+			res.Sums = append(res.Sums, int32(binary.BigEndian.Uint32(b)))
 		}
-		r.Prog.Expire(d, &r.eff)
-		r.collect()
+		r.Out = append(r.Out, res)
 	}
-	r.now = to
-	return r.Out[before:]
-}
-
-func (r *Trio) collect() {
-	for _, s := range r.eff.Sends {
-		for i := range s.Train.Frames() {
-			payload := s.Train.Payload(i)
-			h, _ := wire.ParsePadded(payload, s.Train.Pad)
-			res := TrioResult{At: r.now, H: h}
-			for b := payload[wire.HeaderLen:]; len(b) >= 4; b = b[4:] {
-				res.Sums = append(res.Sums, int32(binary.BigEndian.Uint32(b)))
-			}
-			r.Out = append(r.Out, res)
-		}
-	}
-	r.eff.Reset()
-}
-
-func (r *Trio) Count(name string) int { return Count(r.Prog.Counters(), name) }
-
-// Count returns the counter of that name.
-func Count(list []sansio.Count, name string) int {
-	for _, c := range list {
-		if c.Name == name {
-			return int(c.N)
-		}
-	}
-	return 0
-}
-
-func Sources(n int) (out []uint8) {
-	for s := range n {
-		out = append(out, uint8(s))
-	}
-	return out
-}
-
-// Value is what source s sends in rigs: such that every set of sources has a sum
-// of its own, even with one of them twice.
-func Value(s int) int32 {
-	v := int32(1)
-	for range s {
-		v *= 3
-	}
-	return v
-}
-
-// SumOf is the sum over n sources.
-func SumOf(n int) (sum int32) {
-	for s := range n {
-		sum += Value(s)
-	}
-	return sum
 }

@@ -24,14 +24,14 @@ type Profiled struct {
 	Profile    profiles.Profile
 	Row        profiles.Row
 	Link       string // "10g"
-	Mib        int
+	MiB        int
 	Compute    units.Duration
 	Borrowed   bool // the compute time is that of the other link's row
 	Least, Top units.Duration
 }
 
 // Bytes returns the size of the gradient.
-func (p *Profiled) Bytes() units.Bytes { return units.Bytes(p.Mib) * units.MiB }
+func (p *Profiled) Bytes() units.Bytes { return units.Bytes(p.MiB) * units.MiB }
 
 // ProfileOf returns the inputs of a model at a link rate.
 func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) (Profiled, error) {
@@ -43,9 +43,9 @@ func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) (Profiled
 	if !ok {
 		return Profiled{}, fmt.Errorf("%s has no row of SwitchML Table 1 at %v", model, rate)
 	}
-	out := Profiled{Profile: p, Row: row, Link: link, Mib: row.Size.Used}
+	out := Profiled{Profile: p, Row: row, Link: link, MiB: row.Size.Used}
 	if e.Reading("switchml.size-swap") == "printed" {
-		out.Mib = row.Size.Printed
+		out.MiB = row.Size.Printed
 	}
 	from := row
 	if from.Comm == 0 { // withheld

@@ -2,7 +2,6 @@ package unit
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/inalab/inalab/experiments/experiment"
@@ -22,10 +21,7 @@ func atp() experiment.Experiment {
 		},
 		Quick: "a tenth of the random vectors and packets",
 		Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-			p, err := experiment.NewPrinted()
-			if err != nil {
-				return f, err
-			}
+			p := experiment.NewPrinted()
 			atpSizes(&f, p)
 			atpThresholds(&f, p)
 			if err := p.Err(); err != nil {
@@ -47,10 +43,7 @@ func atpSizes(f *experiment.Findings, p *experiment.Printed) {
 	window := p.Given("atp.s3.7.bdp-window", "packets") * p.Given("atp.s3.7.bdp-window", "bytes") / 1000
 	f.Set("atp.s3.7.bdp-window", claims.Number(window))
 	header, data := p.Known("atp.pkt", "header_bytes"), p.Known("atp.pkt", "data_bytes")
-	f.Set("atp.s4.two-pass", claims.Group(map[string]claims.Measured{
-		"single": claims.Number(p.Known("atp.pkt.single", "single_pass_bytes")), "header": claims.Number(header), "data": claims.Number(data),
-		"two": claims.Number(header + data), "gradients": claims.Number(data / 4),
-	}))
+	f.Set("atp.s4.two-pass", claims.NumberParts(map[string]float64{"single": p.Known("atp.pkt.single", "single_pass_bytes"), "header": header, "data": data, "two": header + data, "gradients": data / 4}))
 }
 
 // atpBound is the largest magnitude whose sums over n workers fit under a factor
@@ -59,9 +52,7 @@ func atpBound(n, factor float64) float64 { return (math.MaxInt32 + 1 - n) / (n *
 
 func atpThresholds(f *experiment.Findings, p *experiment.Printed) {
 	scale := atpBound(p.Given("atp.b1.n100-b200", "n"), p.Given("atp.b1.n100-b200", "B"))
-	f.Set("atp.b1.n100-b200", claims.Group(map[string]claims.Measured{
-		"scale": claims.Number(scale), "loss": claims.Number(1 / scale),
-	}))
+	f.Set("atp.b1.n100-b200", claims.NumberParts(map[string]float64{"scale": scale, "loss": 1 / scale}))
 	f.Set("atp.b2.n100-b02", claims.Number(atpBound(p.Given("atp.b2.n100-b02", "n"), p.Given("atp.b2.n100-b02", "s"))))
 }
 
@@ -83,9 +74,7 @@ func atpPrecision(f *experiment.Findings, e *experiment.Env, stream *rng.Stream)
 		}
 		nearest = max(nearest, math.Abs(r.off[toNearest])/(float64(n)/2))
 	}
-	f.Set("atp.b1.precision-bound", claims.Group(map[string]claims.Measured{
-		"error_over_bound": claims.Number(whole), "error_over_nearest_bound": claims.Number(nearest),
-	}))
+	f.Set("atp.b1.precision-bound", claims.NumberParts(map[string]float64{"error_over_bound": whole, "error_over_nearest_bound": nearest}))
 	f.Set("atp.s3.8.scale-precision", claims.Number(value))
 }
 
@@ -108,11 +97,8 @@ func atpOverflow(f *experiment.Findings, n int, stream *rng.Stream) {
 		}
 		return over
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"saturated": claims.Number(float64(saturated(bound))), "saturated_at_twice": claims.Number(float64(saturated(2 * bound))),
-	})
-	m.Note = fmt.Sprintf("of %d sums of %d workers, with every choice of signs", 1<<n, n)
-	f.Set("atp.b1.overflow-bound", m)
+	m := claims.NumberParts(map[string]float64{"saturated": float64(saturated(bound)), "saturated_at_twice": float64(saturated(2 * bound))})
+	f.Set("atp.b1.overflow-bound", m.Noting("of %d sums of %d workers, with every choice of signs", 1<<n, n))
 }
 
 // Gradients of Table 1's stand-in: Student's t with two degrees of freedom, whose
@@ -135,12 +121,9 @@ func falsePositives(f *experiment.Findings, e *experiment.Env, stream *rng.Strea
 		}
 		rate[n] = float64(hits) / float64(packets)
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"w8_to_w16": claims.Number(rate[16] / rate[8]), "w16_to_w32": claims.Number(rate[32] / rate[16]), "w32_to_w64": claims.Number(rate[64] / rate[32]),
-	})
+	m := claims.NumberParts(map[string]float64{"w8_to_w16": rate[16] / rate[8], "w16_to_w32": rate[32] / rate[16], "w32_to_w64": rate[64] / rate[32]})
 	m.Model, m.Constants = "synthetic gradients", []string{tailConstants}
-	m.Note = fmt.Sprintf("packets with a value above the bound: %.2g, %.2g, %.2g, %.2g; rates near 1 cannot double", rate[8], rate[16], rate[32], rate[64])
-	f.Set("atp.tab1.trend", m)
+	f.Set("atp.tab1.trend", m.Noting("packets with a value above the bound: %.2g, %.2g, %.2g, %.2g; rates near 1 cannot double", rate[8], rate[16], rate[32], rate[64]))
 }
 
 func falsePositive(n int, stream *rng.Stream) bool {

@@ -2,7 +2,6 @@ package unit
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"time"
 
@@ -25,9 +24,7 @@ func conversion() experiment.Experiment {
 			}
 			const line = 10 * 0.93 / 32 // Gelements/s at 10 Gbit/s
 			m := claims.Number(rate)
-			m.Model = "this machine, wall clock: " + runtime.GOARCH
-			m.Note = fmt.Sprintf("blocks of 256 values to int32 and back, the exponent included; the best of %d rounds on one core; 10 Gbit/s needs %.2f", conversionRounds, line)
-			f.Set("switchml.s6.3.scaling-overhead-10g", m)
+			f.Set("switchml.s6.3.scaling-overhead-10g", m.On("this machine, wall clock: "+runtime.GOARCH).Noting("blocks of 256 values to int32 and back, the exponent included; the best of %d rounds on one core; 10 Gbit/s needs %.2f", conversionRounds, line))
 			return f, nil
 		},
 	}

@@ -2,7 +2,6 @@ package unit
 
 import (
 	"context"
-	"fmt"
 	"math/big"
 
 	"github.com/inalab/inalab/experiments/experiment"
@@ -30,9 +29,7 @@ func encryptedSums() experiment.Experiment {
 				}
 				right = right && key.decrypt(product) == want
 			}
-			m := claims.Bool(right)
-			m.Note = fmt.Sprintf("%d sums of %d int32 each, modulus of %d bits; the switch multiplies ciphertexts of twice that, it does not add", sums, workers, key.n.BitLen())
-			f.Set("switchml.appF.paillier", m)
+			f.Set("switchml.appF.paillier", claims.Bool(right).Noting("%d sums of %d int32 each, modulus of %d bits; the switch multiplies ciphertexts of twice that, it does not add", sums, workers, key.n.BitLen()))
 			return f, nil
 		},
 	}

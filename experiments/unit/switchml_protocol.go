@@ -2,7 +2,6 @@ package unit
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 
 	"github.com/inalab/inalab/experiments/experiment"
@@ -23,14 +22,7 @@ func switchmlProtocol() experiment.Experiment {
 			"switchml.s4.3.order-free", "switchml.s4.4.implicit-coordination", "switchml.appA.example", "switchml.s4.5.one-shadow-enough",
 		},
 		Quick: "a tenth of the random trials",
-		Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-			for _, step := range []func(*experiment.Findings, *experiment.Env) error{orderFree, implicitCoordination, appendixA, oneShadow} {
-				if err := step(&f, e); err != nil {
-					return f, err
-				}
-			}
-			return f, nil
-		},
+		Run:   experiment.Steps(orderFree, implicitCoordination, appendixA, oneShadow),
 	}
 }
 
@@ -53,9 +45,7 @@ func orderFree(f *experiment.Findings, e *experiment.Env) (err error) {
 			return err
 		}
 	}
-	m := claims.Bool(same)
-	m.Note = fmt.Sprintf("%d orders of 2 to 5 packets, values of all of int32", orders)
-	f.Set("switchml.s4.3.order-free", m)
+	f.Set("switchml.s4.3.order-free", claims.Bool(same).Noting("%d orders of 2 to 5 packets, values of all of int32", orders))
 	return nil
 }
 
@@ -66,10 +56,7 @@ func inOrder(order []int, values []int32, sum int32) (bool, error) {
 		return false, err
 	}
 	for i, w := range order {
-		out, err := r.Send(w, 0, 0, values[w])
-		if err != nil {
-			return false, err
-		}
+		out := r.Send(w, 0, 0, values[w])
 		if i < len(order)-1 {
 			if len(out) > 0 {
 				return false, nil
@@ -81,9 +68,9 @@ func inOrder(order []int, values []int32, sum int32) (bool, error) {
 				return false, nil
 			}
 		}
-		return len(out) == len(order), nil
+		return len(out) == len(order), r.Err
 	}
-	return false, nil
+	return false, r.Err
 }
 
 // implicitCoordination listens to workers that lose packets, and counts those
@@ -92,12 +79,13 @@ func implicitCoordination(f *experiment.Findings, e *experiment.Env) error {
 	stream := e.Seed.Stream("switchml.protocol/slots")
 	wrong, packets, trials := 0, 0, e.Trials(100)
 	for range trials {
-		n := rig.Net{Workers: 2 + stream.IntN(3), Tensor: 1 + stream.IntN(3000), Slots: 1 + stream.IntN(16), Up: units.Microsecond, Down: units.Microsecond}
+		workers, tensor, slots := 2+stream.IntN(3), 1+stream.IntN(3000), 1+stream.IntN(16)
+		n := rig.NewSwitchMLNet(workers, tensor, slots)
 		n.Heard = func(w int, up bool, h wire.Header, v int32) bool {
 			if up {
 				packets++
 				b := int(v-int32(w)) / 1000 // BlockValue
-				if int(h.Slot) != b%n.Slots || int(h.Set) != b/n.Slots%2 {
+				if int(h.Slot) != b%slots || int(h.Set) != b/slots%2 {
 					wrong++
 				}
 			}
@@ -108,8 +96,7 @@ func implicitCoordination(f *experiment.Findings, e *experiment.Env) error {
 		}
 	}
 	m := claims.Number(float64(wrong))
-	m.Note = fmt.Sprintf("of %d packets of 2 to 4 workers, 1 to 16 slots, 5%% lost; slot and set follow from the offset alone, so they are the same at all workers", packets)
-	f.Set("switchml.s4.4.implicit-coordination", m)
+	f.Set("switchml.s4.4.implicit-coordination", m.Noting("of %d packets of 2 to 4 workers, 1 to 16 slots, 5%% lost; slot and set follow from the offset alone, so they are the same at all workers", packets))
 	return nil
 }
 
@@ -143,11 +130,9 @@ func appendixA(f *experiment.Findings, _ *experiment.Env) error {
 		defer func() { first[what] = true }()
 		return !first[what]
 	}
-	n := rig.Net{
-		Workers: 3, Tensor: 2 * rig.Elements, Slots: 1, Sink: &log,
-		Up: 50 * units.Microsecond, Down: 800 * units.Microsecond,
-		Ready: func(w int) units.Time { return units.Time(w) * units.Time(100*units.Microsecond) }, // t0, t1, t2
-	}
+	n := rig.NewSwitchMLNet(3, 2*rig.Elements, 1)
+	n.Sink, n.Up, n.Down = &log, 50*units.Microsecond, 800*units.Microsecond
+	n.Ready = func(w int) units.Time { return units.Time(w) * units.Time(100*units.Microsecond) } // t0, t1, t2
 	n.Heard = func(w int, up bool, _ wire.Header, _ int32) bool {
 		if up {
 			return w == 2 && once("from w3") // t3
@@ -168,9 +153,7 @@ func appendixA(f *experiment.Findings, _ *experiment.Env) error {
 			wrong++
 		}
 	}
-	m := claims.Number(float64(wrong))
-	m.Note = fmt.Sprintf("of %d actions up to t15, of the program and three hosts", len(appendixAActions))
-	f.Set("switchml.appA.example", m)
+	f.Set("switchml.appA.example", claims.Number(float64(wrong)).Noting("of %d actions up to t15, of the program and three hosts", len(appendixAActions)))
 	return nil
 }
 

@@ -50,12 +50,8 @@ func sectionFactor(f *experiment.Findings) {
 	var others []int // n that are no power of two, and overflow
 	mostOver, mostOther, bound := int64(0), int64(0), 0
 	for n := 1; n <= maxWorkers; n++ {
-		over := int64(0)
-		for m := -30; m <= 30; m++ {
-			factor := math.Ldexp(math.MaxInt32/float64(n), -m)
-			over = max(over, worstSum(n, m, factor)-math.MaxInt32)
-			bound += btoi(worstSum(n, m, gradient.BlockFactor(n, int8(m))) > math.MaxInt32)
-		}
+		over := worstOf(gradient.Section46, n).by
+		bound += worstOf(gradient.AppendixE, n).above
 		switch {
 		case n&(n-1) == 0:
 			mostOver = max(mostOver, over)
@@ -63,12 +59,9 @@ func sectionFactor(f *experiment.Findings) {
 			others, mostOther = append(others, n), max(mostOther, over)
 		}
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"overflowing_other_n": claims.Number(float64(len(others))), "most_over": claims.Number(float64(mostOver)),
-	})
-	m.Note = fmt.Sprintf("n up to %d; n that are no power of two, %v, overflow by up to %d; with the factor of App E, which hosts here use, %d sums overflow",
-		maxWorkers, others, mostOther, bound)
-	f.Set("switchml.s4.6.f-formula", m)
+	m := claims.NumberParts(map[string]float64{"overflowing_other_n": float64(len(others)), "most_over": float64(mostOver)})
+	f.Set("switchml.s4.6.f-formula", m.Noting("n up to %d; n that are no power of two, %v, overflow by up to %d; with the factor of App E, which hosts here use, %d sums overflow",
+		maxWorkers, others, mostOther, bound))
 }
 
 func btoi(b bool) int {
@@ -76,15 +69,6 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// worstSum returns the larger magnitude of the sums over n workers of 2^m and of
-// -2^m, scaled and rounded to nearest as hosts do.
-func worstSum(n, m int, factor float64) int64 {
-	v := float32(math.Ldexp(1, m))
-	var q [2]int32
-	gradient.QuantiseBlock(q[:], []float32{v, -v}, factor)
-	return max(int64(n)*int64(q[0]), -int64(n)*int64(q[1])-1) // int32 reaches one farther down
 }
 
 // appendixE is the worked example: 1.56 and 4.23 under a factor. What hosts
@@ -106,9 +90,7 @@ func appendixE(factor float64) (claims.Measured, error) {
 	result := new(big.Rat).Quo(new(big.Rat).SetInt64(sum), new(big.Rat).SetFloat64(factor))
 	off, _ := new(big.Rat).Abs(new(big.Rat).Sub(result, exact)).Float64()
 	got, _ := result.Float64()
-	return claims.Group(map[string]claims.Measured{
-		"aggregate": claims.Number(float64(sum)), "result": claims.Number(got), "error": claims.Number(off),
-	}), nil
+	return claims.NumberParts(map[string]float64{"aggregate": float64(sum), "result": got, "error": off}), nil
 }
 
 // factorOverflow is the ambiguity of which formula the factor has; its choices are
@@ -123,10 +105,11 @@ func ruleTable(e *experiment.Env) claims.Table {
 		Notes:   []string{fmt.Sprintf("The choices of ambiguity %s, of which %s holds, and floor. All workers have the same value, 2^m or just below, of either sign.", factorOverflow, e.Reading(factorOverflow))},
 	}
 	for _, rule := range gradient.Rules() {
-		w := worstOf(gradient.Rule(rule))
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(rule), render.Int(w.sums), render.Int(w.above), render.Int(w.by), render.Int(w.workers), render.Number(w.off, 3),
-		})
+		var w worstSums
+		for n := 1; n <= maxWorkers; n++ {
+			w.add(worstOf(gradient.Rule(rule), n))
+		}
+		t.Add(render.Text(rule), render.Int(w.sums), render.Int(w.above), render.Int(w.by), render.Int(w.workers), render.Number(w.off, 3))
 	}
 	return t
 }
@@ -138,29 +121,32 @@ type worstSums struct {
 	off                  float64 // largest error of a sum, in n/f
 }
 
-// worstOf sums, with 1 to 64 workers, the largest values that an exponent allows.
-func worstOf(rule gradient.Rule) (w worstSums) {
-	for n := 1; n <= maxWorkers; n++ {
-		before := w.above
-		for m := -30; m <= 30; m++ {
-			for _, v := range []float32{float32(math.Ldexp(1, m)), float32(math.Ldexp(1-0x1p-24, m))} {
-				factor := rule.Factor(n, rule.Exponent([]float32{v}))
-				var q [2]int32
-				rule.Quantise(q[:], []float32{v, -v}, factor)
-				for i, x := range []float64{float64(v), -float64(v)} {
-					sum, most := int64(n)*int64(q[i]), int64(math.MaxInt32+i)
-					if i > 0 {
-						sum = -sum
-					}
-					w.sums++
-					w.above += btoi(sum > most)
-					w.by = max(w.by, sum-most)
-					w.off = max(w.off, math.Abs(float64(q[i])-x*factor))
+// add takes in the sums of another number of workers.
+func (w *worstSums) add(v worstSums) {
+	w.sums, w.above, w.workers = w.sums+v.sums, w.above+v.above, w.workers+v.workers
+	w.by, w.off = max(w.by, v.by), max(w.off, v.off)
+}
+
+// worstOf sums, with n workers, the largest values that an exponent allows.
+func worstOf(rule gradient.Rule, n int) (w worstSums) {
+	for m := -30; m <= 30; m++ {
+		for _, v := range []float32{float32(math.Ldexp(1, m)), float32(math.Ldexp(1-0x1p-24, m))} {
+			factor := rule.Factor(n, rule.Exponent([]float32{v}))
+			var q [2]int32
+			rule.Quantise(q[:], []float32{v, -v}, factor)
+			for i, x := range []float64{float64(v), -float64(v)} {
+				sum, most := int64(n)*int64(q[i]), int64(math.MaxInt32+i)
+				if i > 0 {
+					sum = -sum
 				}
+				w.sums++
+				w.above += btoi(sum > most)
+				w.by = max(w.by, sum-most)
+				w.off = max(w.off, math.Abs(float64(q[i])-x*factor))
 			}
 		}
-		w.workers += btoi(w.above > before)
 	}
+	w.workers = btoi(w.above > 0)
 	return w
 }
 
@@ -175,14 +161,9 @@ func theorems(f *experiment.Findings, e *experiment.Env) {
 			t.try(n, alike(n, share))
 		}
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"error_over_bound": claims.Number(t.anyRounding), "error_over_nearest_bound": claims.Number(t.nearest),
-	})
-	m.Note = fmt.Sprintf("%d vectors of 1 to %d workers", t.tried, maxWorkers)
-	f.Set("switchml.appE.thm1", m)
-	overflow := claims.Number(float64(t.overflows))
-	overflow.Note = fmt.Sprintf("of %d sums, each rounded down, up and to nearest", t.tried)
-	f.Set("switchml.appE.thm2", overflow)
+	m := claims.NumberParts(map[string]float64{"error_over_bound": t.anyRounding, "error_over_nearest_bound": t.nearest})
+	f.Set("switchml.appE.thm1", m.Noting("%d vectors of 1 to %d workers", t.tried, maxWorkers))
+	f.Set("switchml.appE.thm2", claims.Number(float64(t.overflows)).Noting("of %d sums, each rounded down, up and to nearest", t.tried))
 	f.Set("switchml.appE.combined", claims.Number(t.combined))
 }
 

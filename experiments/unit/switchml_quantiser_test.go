@@ -12,7 +12,10 @@ import (
 // other two rules none does. Among the numbers of workers are 2, 4, 8, 16, 32, 64.
 func TestRulesOnTheWorstBlocks(t *testing.T) {
 	for rule, overflow := range map[string]bool{"appendix-e": false, "section-4.6": true, "floor": false} {
-		w := worstOf(gradient.Rule(rule))
+		var w worstSums
+		for n := 1; n <= maxWorkers; n++ {
+			w.add(worstOf(gradient.Rule(rule), n))
+		}
 		if w.sums == 0 || (w.above > 0) != overflow || overflow && w.workers < 6 {
 			t.Errorf("%s: %+v", rule, w)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
-	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
@@ -40,6 +39,30 @@ type cost struct {
 	wrong, checked     int // sums
 }
 
+// again notes packets that were sent again, by the worker whose packet was lost or not.
+func (c *cost) again(own bool, packets int) {
+	if own {
+		c.own += packets
+	} else {
+		c.peers += packets
+	}
+}
+
+// loss loses one packet of a worker on its way up or down.
+type loss struct {
+	up         bool
+	victim, at int // the worker, and how many of its packets arrive before
+	seen       int
+}
+
+func (l *loss) hits(w int, up bool) bool {
+	if w != l.victim || up != l.up {
+		return false
+	}
+	l.seen++
+	return l.seen == l.at+1
+}
+
 func lostMessages(e *experiment.Env) (f experiment.Findings, err error) {
 	t := claims.Table{
 		ID: "switchml.appB.rdma-retx", Title: "Packets sent again for one that is lost, by the worker to or from whom it was, and by the others of 2 to 5",
@@ -47,9 +70,7 @@ func lostMessages(e *experiment.Env) (f experiment.Findings, err error) {
 		Notes:   []string{"Lost on the way up, nobody has the result, and all send again. Lost on the way down, others send again what they wait for when the worker is a phase behind."},
 	}
 	row := func(hosts, way string, c cost) {
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(hosts), render.Text(way), render.Int(c.trials), render.Number(float64(c.own)/float64(c.trials), 2), render.Number(float64(c.peers)/float64(c.trials), 2), render.Int(c.checked), render.Int(c.wrong),
-		})
+		t.Add(render.Text(hosts), render.Text(way), render.Int(c.trials), render.Number(float64(c.own)/float64(c.trials), 2), render.Number(float64(c.peers)/float64(c.trials), 2), render.Int(c.checked), render.Int(c.wrong))
 	}
 	var all cost
 	for _, up := range []bool{true, false} {
@@ -67,12 +88,8 @@ func lostMessages(e *experiment.Env) (f experiment.Findings, err error) {
 		all.trials, all.own, all.wrong, all.checked = all.trials+c.trials, all.own+c.own, all.wrong+c.wrong, all.checked+c.checked
 	}
 	f.Tables = []claims.Table{t}
-	m := claims.Group(map[string]claims.Measured{
-		"resent_per_loss": claims.Number(float64(all.own) / float64(all.trials)), "wrong": claims.Number(float64(all.wrong)),
-	})
-	m.Model = "hosts with emulated network cards and one switch in memory; one packet of a worker is lost in each trial, either way"
-	m.Note = fmt.Sprintf("%d trials, %d sums checked; sent again by the worker whose packet it was", all.trials, all.checked)
-	f.Set("switchml.appB.rdma-retx", m)
+	m := claims.NumberParts(map[string]float64{"resent_per_loss": float64(all.own) / float64(all.trials), "wrong": float64(all.wrong)})
+	f.Set("switchml.appB.rdma-retx", m.On("hosts with emulated network cards and one switch in memory; one packet of a worker is lost in each trial, either way").Noting("%d trials, %d sums checked; sent again by the worker whose packet it was", all.trials, all.checked))
 	return f, nil
 }
 
@@ -80,29 +97,21 @@ func lostMessages(e *experiment.Env) (f experiment.Findings, err error) {
 func lostInMessages(e *experiment.Env, up bool) (c cost, err error) {
 	stream := e.Seed.Stream("switchml.rdma/messages/" + fmt.Sprint(up))
 	for range e.Trials(200) {
-		n := rdmaNet{workers: 2 + stream.IntN(4), queues: 1 + stream.IntN(4), blocks: 1 + stream.IntN(8)}
-		victim, at := stream.IntN(n.workers), stream.IntN(n.blocks*switchmlrdma.DefaultPackets)
-		seen := 0
-		n.lost = func(w int, way bool) bool {
-			if w != victim || way != up {
-				return false
-			}
-			seen++
-			return seen == at+1
+		workers, queues, packets := 2+stream.IntN(4), 1+stream.IntN(4), (1+stream.IntN(8))*switchmlrdma.DefaultPackets
+		l := loss{up: up, victim: stream.IntN(workers), at: stream.IntN(packets)}
+		n, err := rdmaNet(workers, queues, packets*rig.Elements)
+		if err != nil {
+			return c, err
 		}
-		hosts, err := n.run()
+		n.Lost = func(w int, way bool, _ sansio.Train) bool { return l.hits(w, way) }
+		hosts, err := n.Run()
 		if err != nil {
 			return c, err
 		}
 		c.trials++
 		for w, h := range hosts {
-			if w == victim {
-				c.own += h.again()
-			} else {
-				c.peers += h.again()
-			}
-			wrong := n.wrong(h)
-			c.wrong, c.checked = c.wrong+wrong, c.checked+len(h.sums)
+			c.again(w == l.victim, switchmlrdma.DefaultPackets*int(sansio.CountOf(h.Counters(), switchmlrdma.CountRetransmits)))
+			c.wrong, c.checked = c.wrong+rig.Wrong(h, workers, n.Tensor), c.checked+n.Tensor
 		}
 	}
 	return c, nil
@@ -113,138 +122,53 @@ func lostPackets(e *experiment.Env, up bool) (c cost, err error) {
 	stream := e.Seed.Stream("switchml.rdma/packets/" + fmt.Sprint(up))
 	for range e.Trials(200) {
 		blocks := 1 + stream.IntN(100)
-		n := rig.Net{Workers: 2 + stream.IntN(4), Slots: 1 + stream.IntN(64), Tensor: blocks * rig.Elements, Up: units.Microsecond, Down: units.Microsecond}
-		victim, at := stream.IntN(n.Workers), stream.IntN(blocks)
-		sent, seen := make([]int, n.Workers), 0
+		workers, slots := 2+stream.IntN(4), 1+stream.IntN(64)
+		n := rig.NewSwitchMLNet(workers, blocks*rig.Elements, slots)
+		l := loss{up: up, victim: stream.IntN(workers), at: stream.IntN(blocks)}
+		sent := make([]int, workers)
 		n.Heard = func(w int, way bool, _ wire.Header, _ int32) bool {
 			if way {
 				sent[w]++
 			}
-			if w != victim || way != up {
-				return false
-			}
-			seen++
-			return seen == at+1
+			return l.hits(w, way)
 		}
 		if err := n.Run(); err != nil { // a wrong sum is an error
 			return c, err
 		}
 		c.trials++
 		for w := range sent {
-			if w == victim {
-				c.own += sent[w] - blocks
-			} else {
-				c.peers += sent[w] - blocks
-			}
+			c.again(w == l.victim, sent[w]-blocks)
 		}
-		c.checked += n.Workers * n.Tensor
+		c.checked += workers * n.Tensor
 	}
 	return c, nil
 }
 
-// rdmaNet is a switch and its workers in memory, that sum tensors of int32 over
-// RoCE. Every value of worker w in packet b is BlockValue(w, b).
-type rdmaNet struct {
-	workers, queues, blocks int
-	lost                    func(w int, up bool) bool
-}
-
-func (n *rdmaNet) elements() int {
-	return n.blocks * switchmlrdma.DefaultPackets * rig.Elements
-}
-
-// rdmaHost reduces a tensor of int32 where a host has floats.
-type rdmaHost struct {
-	*switchmlrdma.Core
-	q, sums []int32
-}
-
-// Begin begins the integers in place of the floats.
-func (h *rdmaHost) Begin(now units.Time, gen int, _ []float32, eff *sansio.Effects) {
-	h.BeginInts(now, gen, h.q, eff)
-}
-
-// Finish keeps the sums.
-func (h *rdmaHost) Finish(int) (result.Outcome, func([]float32)) {
-	h.sums = append([]int32{}, h.Sums()...)
-	return result.Outcome{}, func([]float32) {}
-}
-
-// again returns the packets that were sent again.
-func (h *rdmaHost) again() int {
-	for _, c := range h.Counters() {
-		if c.Name == switchmlrdma.CountRetransmits {
-			return int(c.N) * switchmlrdma.DefaultPackets
-		}
+// rdmaNet is a switch and workers that sum tensors of int32 over RoCE.
+func rdmaNet(workers, queues, tensor int) (*rig.Net, error) {
+	n := &rig.Net{Workers: workers, Tensor: tensor, Up: units.Microsecond, Down: units.Microsecond}
+	n.Core = func(w int) (sansiotest.IntCore, error) {
+		return switchmlrdma.New(switchmlrdma.Config{
+			Node: fmt.Sprint("w", w), Workers: workers, Tensor: tensor, Elements: rig.Elements, Queues: queues, Flow: rig.Up(w, roce.Port, roce.Port),
+			PeerQPN: switchml.QPN(w, 0), Key: uint32(w), PeerKey: switchml.PoolRKey, CheckICRC: true, Integers: true,
+		})
 	}
-	return 0
+	var err error
+	n.Switch, err = reference.NewRDMA(switchml.Config{Node: "tor", Router: rig.Router, Jobs: []switchml.Job{rdmaJob(workers, queues)}, CheckICRC: true})
+	return n, err
 }
 
-func (n *rdmaNet) job() switchml.Job {
-	packets := switchmlrdma.DefaultPackets
+func rdmaJob(workers, queues int) switchml.Job {
+	const packets = switchmlrdma.DefaultPackets
 	j := switchml.Job{
-		ID: 1, Elements: rig.Elements, Slots: n.queues * packets, NumWorkers: n.workers, RDMA: &switchml.RDMA{MessageBytes: 4 * rig.Elements * packets},
+		ID: 1, Elements: rig.Elements, Slots: queues * packets, NumWorkers: workers, RDMA: &switchml.RDMA{MessageBytes: 4 * rig.Elements * packets},
 	}
-	for w := range n.workers {
+	for w := range workers {
 		q := &switchml.Queues{RKey: uint32(w)}
-		for i := range n.queues {
+		for i := range queues {
 			q.QPNs, q.PSNs = append(q.QPNs, uint32(i)), append(q.PSNs, 0)
 		}
 		j.Workers = append(j.Workers, switchml.Worker{ID: uint8(w), MAC: inet.MAC{2, 0, 0, 0, 0, byte(w)}, Addr: rig.Worker(w), Port: sansio.Port(w), RDMA: q})
 	}
 	return j
-}
-
-// run runs to the end.
-func (n *rdmaNet) run() (hosts []*rdmaHost, err error) {
-	var net sansiotest.Network
-	prog, err := reference.NewRDMA(switchml.Config{Node: "tor", Router: rig.Router, Jobs: []switchml.Job{n.job()}, CheckICRC: true})
-	if err != nil {
-		return nil, err
-	}
-	sw := net.Add(prog)
-	for w := range n.workers {
-		flow := rig.SwitchMLUp(w)
-		flow.SrcPort, flow.DstPort = roce.Port, roce.Port
-		core, err := switchmlrdma.New(switchmlrdma.Config{
-			Node: fmt.Sprint("w", w), Workers: n.workers, Tensor: n.elements(), Elements: rig.Elements, Queues: n.queues, Flow: flow,
-			PeerQPN: switchml.QPN(w, 0), Key: uint32(w), PeerKey: switchml.PoolRKey, CheckICRC: true, Integers: true,
-		})
-		if err != nil {
-			return nil, err
-		}
-		h := &rdmaHost{Core: core, q: make([]int32, n.elements())}
-		for i := range h.q {
-			h.q[i] = rig.BlockValue(w, i/rig.Elements)
-		}
-		hosts = append(hosts, h)
-		net.Connect(net.Add(&sansiotest.Host{Core: h, Tensors: [][]float32{nil}}), 0, sw, sansio.Port(w), n.wire(w, true), n.wire(w, false))
-	}
-	if pending, err := net.Run(units.Time(3600 * units.Second)); pending || err != nil {
-		return nil, fmt.Errorf("%d workers, %d queue pairs: still busy after an hour: %w", n.workers, n.queues, err)
-	}
-	for w, h := range hosts {
-		if h.sums == nil {
-			return nil, fmt.Errorf("nothing is pending, but worker %d is not done", w)
-		}
-	}
-	return hosts, nil
-}
-
-func (n *rdmaNet) wire(w int, up bool) *sansiotest.Wire {
-	return &sansiotest.Wire{Delay: units.Microsecond, Drop: func(sansio.Train) bool { return n.lost(w, up) }}
-}
-
-// wrong counts the sums of a host that are not those of all workers' values.
-func (n *rdmaNet) wrong(h *rdmaHost) (wrong int) {
-	for i, got := range h.sums {
-		var want int32
-		for v := range n.workers {
-			want += rig.BlockValue(v, i/rig.Elements)
-		}
-		if got != want {
-			wrong++
-		}
-	}
-	return wrong
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	host "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/reports/claims"
@@ -32,10 +33,9 @@ func oneShadow(f *experiment.Findings, _ *experiment.Env) error {
 	m := claims.Number(float64(printed.bad + late.bad))
 	m.Model = "Algorithms 3 and 4, as the programs of switch and workers have them, one slot"
 	m.Reading = "switchml.late-duplicate: FIFO paths"
-	m.Note = fmt.Sprintf("of %d states: all of 2 workers with 4 chunks and of 3 with 3, at most %d packets in a channel, with loss and duplicates; "+
+	f.Set("switchml.s4.5.one-shadow-enough", m.Noting("of %d states: all of 2 workers with 4 chunks and of 3 with 3, at most %d packets in a channel, with loss and duplicates; "+
 		"of 2 workers also %d with the check for late packets; if packets overtake on the way up, %d of %d states go wrong without it",
-		printed.states, slotCapacity, late.states, reordered.bad, reordered.states)
-	f.Set("switchml.s4.5.one-shadow-enough", m)
+		printed.states, slotCapacity, late.states, reordered.bad, reordered.states))
 	return nil
 }
 
@@ -96,15 +96,13 @@ type exploration struct {
 // newExploration makes the machines.
 func newExploration(b slotBounds) (*exploration, error) {
 	x := &exploration{slotBounds: b, frames: frames{ids: map[frame]int32{}}}
-	cfg := rig.SwitchMLConfig(b.workers, 1)
+	cfg := rig.SwitchMLConfig(rig.SwitchMLJob(1, 0, b.workers, 1, b.workers))
 	cfg.Faithful = !b.late
 	for w := range b.workers {
-		cfg := host.Config{
-			Node: fmt.Sprint("w", w), Workers: b.workers, Tensor: b.chunks * rig.Elements, Elements: rig.Elements, Slots: 1, Flow: rig.SwitchMLUp(w), Integers: true,
-		}
+		cfg := rig.SwitchMLWorker(w, b.workers, b.chunks*rig.Elements, 1)
 		var values []int32
 		for i := range cfg.Tensor {
-			values = append(values, rig.Part(w, int8(i/rig.Elements)))
+			values = append(values, rig.Part(w, i/rig.Elements))
 		}
 		a := &automaton{host: w, frames: &x.frames, judge: x.judge, fresh: func(eff *sansio.Effects) (sansio.Machine, error) {
 			core, err := host.New(cfg)
@@ -126,21 +124,15 @@ func newExploration(b slotBounds) (*exploration, error) {
 // sum is that of all workers' parts of a chunk.
 func (x *exploration) sum(chunk int) (sum int32) {
 	for w := range x.workers {
-		sum += rig.Part(w, int8(chunk))
+		sum += rig.Part(w, chunk)
 	}
 	return sum
 }
 
-// reducer is what a worker shows of its sums.
-type reducer interface {
-	Counters() []sansio.Count
-	Sums() []int32
-}
-
 // judge returns how many results a worker has taken, and whether their sums are right.
 func (x *exploration) judge(m sansio.Machine) (taken int, right bool) {
-	core := m.(reducer)
-	taken, right = rig.Count(core.Counters(), host.CountResults), true
+	core := m.(sansiotest.IntCore)
+	taken, right = int(sansio.CountOf(core.Counters(), host.CountResults)), true
 	for i, got := range core.Sums()[:min(taken, x.chunks)*rig.Elements] {
 		right = right && got == x.sum(i/rig.Elements)
 	}

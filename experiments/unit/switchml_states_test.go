@@ -66,7 +66,7 @@ func TestExplorationFindsFaultsOfPrograms(t *testing.T) {
 		"none": func(*exploration) {},
 		"a switch with one set": func(x *exploration) {
 			x.program.fresh = func(*sansio.Effects) (sansio.Machine, error) {
-				p, err := reference.New(rig.SwitchMLConfig(2, 1))
+				p, err := reference.New(rig.SwitchMLConfig(rig.SwitchMLJob(1, 0, 2, 1, 2)))
 				return &spoiled{p, func(h *wire.Header) { h.Set = 0 }}, err
 			}
 		},

@@ -23,10 +23,7 @@ func switchmlTables() experiment.Experiment {
 			"switchml.s3.topk10-below-ina", "switchml.s3.topk1-wins-speed", "switchml.tab4.consistency", "switchml.appB.tensors-resnet50",
 		},
 		Run: func(context.Context, *experiment.Env) (f experiment.Findings, err error) {
-			p, err := experiment.NewPrinted()
-			if err != nil {
-				return f, err
-			}
+			p := experiment.NewPrinted()
 			countTable1(&f)
 			compareTable2(&f, p)
 			compareTable4(&f, p)
@@ -64,9 +61,7 @@ func countTable1(f *experiment.Findings) {
 		}
 	}
 	f.Set("switchml.s2.2.over-half", claims.Number(float64(overHalf)))
-	m := claims.Number(float64(above17))
-	m.Note = note
-	f.Set("switchml.s2.2.half-above-17", m)
+	f.Set("switchml.s2.2.half-above-17", claims.Number(float64(above17)).Noting("%s", note))
 	f.Set("switchml.s2.2.alpha-below-4", claims.Number(float64(alpha)))
 }
 
@@ -126,9 +121,7 @@ func compareTable2(f *experiment.Findings, p *experiment.Printed) {
 	slices.Sort(qsgd)
 	note := func(m claims.Measured) claims.Measured { m.Note = skipped; return m }
 	f.Set("switchml.s3.qsgd-below-ina", note(claims.Texts(qsgd...)))
-	f.Set("switchml.s3.topk10-below-ina", note(claims.Group(map[string]claims.Measured{
-		"not_below_ina": claims.Number(float64(notBelowINA)), "not_below_ring_100g": claims.Number(float64(notBelowRing)),
-	})))
+	f.Set("switchml.s3.topk10-below-ina", note(claims.NumberParts(map[string]float64{"not_below_ina": float64(notBelowINA), "not_below_ring_100g": float64(notBelowRing)})))
 	f.Set("switchml.s3.topk1-wins-speed", note(claims.Group(map[string]claims.Measured{
 		"below_ina": claims.Number(float64(top1Below)), "ties": claims.Texts(ties...),
 	})))
@@ -161,9 +154,7 @@ func compareTable4(f *experiment.Findings, p *experiment.Printed) {
 			}
 		}
 	}
-	m := claims.Number(worst)
-	m.Note = fmt.Sprintf("the largest difference of %d pairs that both tables print", pairs)
-	f.Set("switchml.tab4.consistency", m)
+	f.Set("switchml.tab4.consistency", claims.Number(worst).Noting("the largest difference of %d pairs that both tables print", pairs))
 }
 
 // countTensors counts the tensors of ResNet-50's public layer list.

@@ -3,7 +3,6 @@ package unit
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
@@ -48,13 +47,8 @@ func trioDegraded(f *experiment.Findings, e *experiment.Env) error {
 			results += len(s.seen)
 		}
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"wrong_fields":           claims.Number(float64(wrong)),
-		"workers_without_result": claims.Number(float64(without)),
-		"error_over_bound":       claims.Number(worst),
-	})
-	m.Note = fmt.Sprintf("%d results reached workers of jobs with 1 to 5 of 6 missing; errors are of means in float64", results)
-	f.Set("trio.s5.degraded-result", m)
+	m := claims.NumberParts(map[string]float64{"wrong_fields": float64(wrong), "workers_without_result": float64(without), "error_over_bound": worst})
+	f.Set("trio.s5.degraded-result", m.Noting("%d results reached workers of jobs with 1 to 5 of 6 missing; errors are of means in float64", results))
 	return nil
 }
 
@@ -64,7 +58,7 @@ type sleepers struct {
 	net   sansiotest.Network
 	hosts []*sansiotest.Host
 	cores []*host.Core
-	rec   []*delivered
+	rec   []*sansiotest.Recorder
 	seen  []wire.Header // of the results on all wires
 	bad   int           // frames on them that are no results
 }
@@ -73,20 +67,16 @@ const sleepersTensor, sleepersGrads = 200, 50
 
 func newSleepers(e *experiment.Env, n int, asleep func(w int) bool) (*sleepers, error) {
 	s := &sleepers{}
-	job := program.Job{ID: rig.JobID, Sources: rig.Sources(n), Out: rig.TrioDown()}
-	for w := range n {
-		job.To = append(job.To, sansio.Port(w))
-	}
-	pfe, err := reference.New(program.Config{Node: "pfe", Jobs: []program.Job{job}})
+	pfe, err := reference.New(program.Config{Node: "pfe", Jobs: []program.Job{rig.TrioJob(n, rig.Ports(n)...)}})
 	if err != nil {
 		return nil, err
 	}
 	id := s.net.Add(pfe)
 	stream := e.Seed.Stream("trio.protocol/degraded")
 	for w := range n {
-		rec := &delivered{}
+		rec := &sansiotest.Recorder{}
 		core, err := host.New(host.Config{
-			Node: fmt.Sprint("w", w), Job: rig.JobID, Source: uint8(w), Tensor: sleepersTensor, Grads: sleepersGrads, Flow: rig.TrioUp(w), Results: rig.TrioDown(),
+			Node: fmt.Sprint("w", w), Job: rig.TrioID, Source: uint8(w), Tensor: sleepersTensor, Grads: sleepersGrads, Flow: rig.TrioUp(w), Results: rig.TrioDown(),
 			Recorder: rec,
 		})
 		if err != nil {
@@ -147,7 +137,7 @@ func (s *sleepers) worst(asleep func(int) bool, contributors int) (worst float64
 		}
 		bound := k / (2 * gradient.DefaultFactor * k)
 		for w, h := range s.hosts {
-			mean := float64(s.rec[w].sums[i]) / (gradient.DefaultFactor * k)
+			mean := float64(s.rec[w].In[0][i]) / (gradient.DefaultFactor * k)
 			if h.Means[0][i] != float32(mean) {
 				return math.Inf(1)
 			}
@@ -156,12 +146,3 @@ func (s *sleepers) worst(asleep func(int) bool, contributors int) (worst float64
 	}
 	return worst
 }
-
-// delivered keeps the sums that a core was given.
-type delivered struct{ sums []int32 }
-
-// Sent implements [gradient.Recorder].
-func (d *delivered) Sent(int, []int32) {}
-
-// Delivered implements [gradient.Recorder].
-func (d *delivered) Delivered(_ int, sums []int32) { d.sums = slices.Clone(sums) }

@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/experiments/rig"
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
@@ -28,10 +29,7 @@ func trioFormats() experiment.Experiment {
 			"trio.tab1.resnet50", "trio.tab1.vgg11", "trio.tab1.densenet161",
 		},
 		Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-			p, err := experiment.NewPrinted()
-			if err != nil {
-				return f, err
-			}
+			p := experiment.NewPrinted()
 			if err := recordSizes(&f, p); err != nil {
 				return f, err
 			}
@@ -87,14 +85,14 @@ func bytesOf(p *experiment.Printed, id claims.ID) float64 {
 func trioMemory(f *experiment.Findings, p *experiment.Printed) error {
 	window := int(p.Known("trio.window.max"))
 	grads := int(p.Known("trio.grads.default"))
-	r, err := rig.NewTrio(program.Config{}, program.Job{Sources: []uint8{0, 1}, BlockMax: window})
+	r, err := rig.NewTrio(program.Config{}, 2, window)
 	if err != nil {
 		return err
 	}
 	for b := range window + 1 { // one more than may be
-		r.SendPadded(wire.Header{Block: uint32(b), Grads: uint16(grads)}, 4*grads)
+		r.Send(rig.TrioLengths(wire.Header{Block: uint32(b), Grads: uint16(grads)}))
 	}
-	open, refused := r.Prog.OpenBlocks(), r.Count(program.DropBlockCap)
+	open, refused := r.Prog.OpenBlocks(), sansio.CountOf(r.Prog.Counters(), program.DropBlockCap)
 	if refused != 1 {
 		return fmt.Errorf("%d packets over the limit of %d blocks were refused, want 1", refused, window)
 	}
@@ -105,8 +103,7 @@ func trioMemory(f *experiment.Findings, p *experiment.Printed) error {
 		"buffer_bytes": claims.Number(float64(buffers)),
 		"fits_4_gib":   claims.Bool(float64(buffers)+records <= dram),
 	})
-	m.Note = fmt.Sprintf("with records %.1f MB", (float64(buffers)+records)/1e6)
-	f.Set("trio.s5.memory-65535", m)
+	f.Set("trio.s5.memory-65535", m.Noting("with records %.1f MB", (float64(buffers)+records)/1e6))
 	return nil
 }
 
@@ -118,12 +115,8 @@ func trioAdds(f *experiment.Findings, p *experiment.Printed, e *experiment.Env) 
 	if err != nil {
 		return err
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"arithmetic": claims.Number(engines * p.Known("trio.rmw.count", "clock_GHz") * 1e9 / cycles),
-		"simulated":  claims.Number(simulated),
-	})
-	m.Model = "one server that adds at pfe.adds, in place of banks and engines"
-	f.Set("trio.s6.3.rmw-rate", m)
+	m := claims.NumberParts(map[string]float64{"arithmetic": engines * p.Known("trio.rmw.count", "clock_GHz") * 1e9 / cycles, "simulated": simulated})
+	f.Set("trio.s6.3.rmw-rate", m.On("one server that adds at pfe.adds, in place of banks and engines"))
 	return nil
 }
 
@@ -132,27 +125,18 @@ func trioAdds(f *experiment.Findings, p *experiment.Printed, e *experiment.Env) 
 func addsThrough(rate units.Rate) (float64, error) {
 	const frames, grads = 1000, 1024
 	const headers = inet.UDPHeaders + wire.HeaderLen // nothing is added for these
-	frame := inet.UDPHeader(rig.TrioUp(0))
-	inet.SetUDPBody(frame, wire.HeaderLen+4*grads)
 	server, err := impair.New(impair.Config{Params: impair.Params{Rate: rate, Overhead: -headers, Queue: frames * 8192}})
 	if err != nil {
 		return 0, err
 	}
-	var eff sansio.Effects
-	one := sansio.Train{Header: frame, Body: make([]byte, wire.HeaderLen), Pad: 4 * grads}
-	server.Handle(0, slices.Repeat([]sansio.Arrival{{Train: one}}, frames), &eff)
-	served, end := 0, units.Time(0)
-	for eff.Reset(); server.NextDeadline() != units.Never; eff.Reset() {
-		end = server.NextDeadline()
-		server.Expire(end, &eff)
-		for _, s := range eff.Sends {
-			served += s.Train.Frames()
-		}
-	}
+	served := 0
+	d := sansiotest.Feed{Machine: server, Sent: func(_ units.Time, s *sansio.Send) { served += s.Train.Frames() }}
+	d.Arrive(0, slices.Repeat([]sansio.Arrival{{Train: rig.TrioLengths(wire.Header{Grads: grads})}}, frames)...)
+	d.Drain()
 	if served != frames {
 		return 0, fmt.Errorf("the server let %d of %d frames through", served, frames)
 	}
-	return frames * grads / end.Sub(0).Seconds(), nil
+	return frames * grads / d.Now.Sub(0).Seconds(), nil
 }
 
 // trioWorkloads shows the inputs of Table 1: sizes from published parameters.
@@ -164,7 +148,6 @@ func trioWorkloads(f *experiment.Findings) {
 		}
 		m := claims.Number(float64(4*p.Params) / float64(units.MiB))
 		m.Reading = "trio.size-unit: MiB"
-		m.Note = fmt.Sprintf("of %d published parameters; %d MiB and batches of %d (%s) are fed into runs", p.Params, row.Size.Used, row.Batch, row.Dataset)
-		f.Set(claims.ID("trio.tab1."+p.Name), m)
+		f.Set(claims.ID("trio.tab1."+p.Name), m.Noting("of %d published parameters; %d MiB and batches of %d (%s) are fed into runs", p.Params, row.Size.Used, row.Batch, row.Dataset))
 	}
 }

@@ -1,7 +1,6 @@
 package unit
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -23,14 +22,7 @@ func trioProtocol() experiment.Experiment {
 			"trio.s4.one-result-per-block",
 		},
 		Quick: "a tenth of the random trials",
-		Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-			for _, step := range []func(*experiment.Findings, *experiment.Env) error{trioScan, trioDegraded, trioDuplicates, trioGenerations, trioOneResult} {
-				if err := step(&f, e); err != nil {
-					return f, err
-				}
-			}
-			return f, nil
-		},
+		Run:   experiment.Steps(trioScan, trioDegraded, trioDuplicates, trioGenerations, trioOneResult),
 	}
 }
 
@@ -38,15 +30,18 @@ func trioProtocol() experiment.Experiment {
 // threads visit them: the instants, and that a round visits each block once.
 func trioScan(f *experiment.Findings, _ *experiment.Env) error {
 	const blocks, n, timeout = 20000, program.DefaultThreads, program.DefaultTimeout
-	r, err := rig.NewTrio(program.Config{}, program.Job{Sources: []uint8{0, 1}, BlockMax: blocks})
+	r, err := rig.NewTrio(program.Config{}, 2, blocks)
 	if err != nil {
 		return err
 	}
 	for b := range blocks {
-		r.Send(wire.Header{Block: uint32(b)}, 1)
+		r.Send(rig.TrioPacket(wire.Header{Block: uint32(b)}, 1))
 	}
 	var visits []units.Time
-	r.Advance(units.Time(3*timeout), func(at units.Time) { visits = append(visits, at) })
+	for at := r.Prog.NextDeadline(); at <= units.Time(3*timeout); at = r.Prog.NextDeadline() {
+		visits = append(visits, at)
+		r.Until(at)
+	}
 
 	spacing := visits[1].Sub(visits[0])
 	for i := range visits[1:] {
@@ -69,9 +64,8 @@ func trioScan(f *experiment.Findings, _ *experiment.Env) error {
 		"share":        claims.Number(1 / float64(len(parts))),
 		"covered_once": claims.Bool(once),
 	})
-	m.Note = fmt.Sprintf("share of the table that a thread has; of %d blocks, which a hash spreads over it, the %d threads visit %.2f%% to %.2f%%",
-		blocks, len(parts), 100*float64(least)/blocks, 100*float64(most)/blocks)
-	f.Set("trio.s5.scan-interarrival", m)
+	f.Set("trio.s5.scan-interarrival", m.Noting("share of the table that a thread has; of %d blocks, which a hash spreads over it, the %d threads visit %.2f%% to %.2f%%",
+		blocks, len(parts), 100*float64(least)/blocks, 100*float64(most)/blocks))
 	return nil
 }
 
@@ -82,16 +76,16 @@ func trioDuplicates(f *experiment.Findings, e *experiment.Env) error {
 	wrong, repeated, trials := 0, 0, e.Trials(2000)
 	for trial := range trials {
 		n := 2 + stream.IntN(5)
-		r, err := rig.NewTrio(program.Config{}, program.Job{Sources: rig.Sources(n)})
+		r, err := rig.NewTrio(program.Config{}, n, 0)
 		if err != nil {
 			return err
 		}
 		order := stream.Perm(n)
 		for i := 0; i < n; i++ { // behind each packet any of the ones before it, again
-			r.Send(wire.Header{Block: uint32(trial), Source: uint8(order[i])}, rig.Value(order[i]))
+			r.Send(rig.TrioPacket(wire.Header{Block: uint32(trial), Source: uint8(order[i])}, rig.Value(order[i])))
 			for stream.IntN(2) == 0 {
 				again := order[stream.IntN(i+1)]
-				r.Send(wire.Header{Block: uint32(trial), Source: uint8(again)}, rig.Value(again))
+				r.Send(rig.TrioPacket(wire.Header{Block: uint32(trial), Source: uint8(again)}, rig.Value(again)))
 				repeated++
 			}
 		}
@@ -102,9 +96,7 @@ func trioDuplicates(f *experiment.Findings, e *experiment.Env) error {
 	if repeated == 0 {
 		return fmt.Errorf("no packet was repeated in %d blocks", trials)
 	}
-	m := claims.Number(float64(wrong))
-	m.Note = fmt.Sprintf("of %d blocks with %d repeated packets", trials, repeated)
-	f.Set("trio.s4.dedup-src", m)
+	f.Set("trio.s4.dedup-src", claims.Number(float64(wrong)).Noting("of %d blocks with %d repeated packets", trials, repeated))
 	return nil
 }
 
@@ -118,19 +110,19 @@ func trioGenerations(f *experiment.Findings, e *experiment.Env) error {
 		for range e.Trials(1000) {
 			n := 2 + stream.IntN(5)
 			gen := uint16(stream.Uint64()) // where the number wraps, too
-			r, err := rig.NewTrio(program.Config{Late: policy}, program.Job{Sources: rig.Sources(n)})
+			r, err := rig.NewTrio(program.Config{Late: policy}, n, 0)
 			if err != nil {
 				return err
 			}
 			for _, s := range stream.Perm(n) {
-				r.Send(wire.Header{Gen: gen, Source: uint8(s)}, -rig.Value(s))
+				r.Send(rig.TrioPacket(wire.Header{Gen: gen, Source: uint8(s)}, -rig.Value(s)))
 			}
 			k := stream.IntN(n - 1) // after so many packets of the next generation late ones come
 			for i, s := range stream.Perm(n) {
-				r.Send(wire.Header{Gen: gen + 1, Source: uint8(s)}, rig.Value(s))
+				r.Send(rig.TrioPacket(wire.Header{Gen: gen + 1, Source: uint8(s)}, rig.Value(s)))
 				for i == k && stream.IntN(3) > 0 {
 					old := stream.IntN(n)
-					r.Send(wire.Header{Gen: gen, Source: uint8(old)}, -rig.Value(old))
+					r.Send(rig.TrioPacket(wire.Header{Gen: gen, Source: uint8(old)}, -rig.Value(old)))
 					late++
 				}
 			}
@@ -140,8 +132,7 @@ func trioGenerations(f *experiment.Findings, e *experiment.Env) error {
 			}
 		}
 	}
-	m := claims.Number(float64(wrong))
-	m.Note = fmt.Sprintf("of %d blocks, with %d late packets", blocks, late)
+	m := claims.Number(float64(wrong)).Noting("of %d blocks, with %d late packets", blocks, late)
 	m.Reading = "trio.late-record: each of tombstone, stale-drop, naive"
 	f.Set("trio.s4.genid-iterations", m)
 	return nil
@@ -153,12 +144,12 @@ func trioOneResult(f *experiment.Findings, e *experiment.Env) error {
 	stream := e.Seed.Stream("trio.protocol/results")
 	fewest, most, left, trials := blocks, 0, 0, e.Trials(200)
 	for range trials {
-		r, err := rig.NewTrio(program.Config{}, program.Job{Sources: rig.Sources(n)})
+		r, err := rig.NewTrio(program.Config{}, n, 0)
 		if err != nil {
 			return err
 		}
 		for _, i := range stream.Perm(n * blocks) {
-			r.Send(wire.Header{Block: uint32(i / n), Source: uint8(i % n)}, rig.Value(i%n))
+			r.Send(rig.TrioPacket(wire.Header{Block: uint32(i / n), Source: uint8(i % n)}, rig.Value(i%n)))
 		}
 		var results [blocks]int
 		for _, o := range r.Out {
@@ -170,11 +161,8 @@ func trioOneResult(f *experiment.Findings, e *experiment.Env) error {
 		fewest, most = min(fewest, slices.Min(results[:])), max(most, slices.Max(results[:]))
 		left += r.Prog.OpenBlocks()
 	}
-	m := claims.Group(map[string]claims.Measured{
-		"fewest": claims.Number(float64(fewest)), "most": claims.Number(float64(most)), "records_left": claims.Number(float64(left)),
-	})
-	m.Note = fmt.Sprintf("results of each of %d blocks of %d sources, in %d random orders", trials*blocks, n, trials)
-	f.Set("trio.s4.one-result-per-block", m)
+	m := claims.NumberParts(map[string]float64{"fewest": float64(fewest), "most": float64(most), "records_left": float64(left)})
+	f.Set("trio.s4.one-result-per-block", m.Noting("results of each of %d blocks of %d sources, in %d random orders", trials*blocks, n, trials))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package unit
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/reports/claims"
@@ -20,10 +19,7 @@ func xagg() experiment.Experiment {
 			"xagg.delay.rate", "xagg.s5.three-switches",
 		},
 		Run: func(context.Context, *experiment.Env) (f experiment.Findings, err error) {
-			p, err := experiment.NewPrinted()
-			if err != nil {
-				return f, err
-			}
+			p := experiment.NewPrinted()
 			xaggGoodput(&f, p)
 			xaggRatios(&f, p)
 			xaggDelays(&f, p)
@@ -41,9 +37,7 @@ func xaggGoodput(f *experiment.Findings, p *experiment.Printed) {
 	overhead := p.Given(at320, "frame_bytes") - 4*p.Given(at320, "gradients")
 	for _, id := range []claims.ID{at320, "xagg.s4a.goodput.32"} {
 		payload := 4 * p.Given(id, "gradients")
-		m := claims.Number(100 * payload / (payload + overhead))
-		m.Note = fmt.Sprintf("%g bytes of overhead a frame", overhead)
-		f.Set(id, m)
+		f.Set(id, claims.Number(100*payload/(payload+overhead)).Noting("%g bytes of overhead a frame", overhead))
 	}
 }
 
@@ -58,9 +52,7 @@ func xaggRatios(f *experiment.Findings, p *experiment.Printed) {
 	for _, scheme := range []string{"tcp-agg", "switchml", "nccl", "byteps"} {
 		id := claims.ID("xagg.fig19.vgg16." + scheme)
 		seconds := p.Claimed(id, "s")
-		f.Set(id, claims.Group(map[string]claims.Measured{
-			"printed_form": claims.Number(1 + (1 - xagg/seconds)), "time_ratio": claims.Number(seconds / xagg),
-		}))
+		f.Set(id, claims.NumberParts(map[string]float64{"printed_form": 1 + (1 - xagg/seconds), "time_ratio": seconds / xagg}))
 	}
 }
 
@@ -71,9 +63,7 @@ func xaggDelays(f *experiment.Findings, p *experiment.Printed) {
 	delay := func(what, node string) float64 { return p.Known("xagg.delays", what, node) }
 	init := workers*delay("rate_init_ms", "worker") + servers*delay("rate_init_ms", "server") + ps*delay("rate_init_ms", "ps")
 	update := workers*delay("rate_update_ms", "worker") + (servers+ps)*delay("rate_update_ms", "server")
-	m := claims.Group(map[string]claims.Measured{
-		"init": claims.Number(init / (workers + servers + ps)), "update": claims.Number(update / (workers + servers + ps)),
-	})
+	m := claims.NumberParts(map[string]float64{"init": init / (workers + servers + ps), "update": update / (workers + servers + ps)})
 	m.Reading = "xagg.delay-mean: 1 ms at the PS"
 	m.Constants = []string{"update at the PS 1 ms"}
 	f.Set("xagg.delay.rate", m)
@@ -93,9 +83,7 @@ func switchesOnPath(f *experiment.Findings) error {
 			most = max(most, farthestHost(g, n.Name)-1) // a link more than switches
 		}
 	}
-	m := claims.Number(float64(most))
-	m.Note = fmt.Sprintf("the most on a shortest path of any two of %d hosts", hosts)
-	f.Set("xagg.s5.three-switches", m)
+	f.Set("xagg.s5.three-switches", claims.Number(float64(most)).Noting("the most on a shortest path of any two of %d hosts", hosts))
 	return nil
 }
 

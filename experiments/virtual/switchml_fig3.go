@@ -133,18 +133,14 @@ func (m *micro3) at(name string, workers int) float64 {
 func (m *micro3) findings() experiment.Findings {
 	f := experiment.Findings{Tables: []claims.Table{m.table()}}
 	at := func(name string) float64 { return m.at(name, 8) }
-	set := func(id claims.ID, model string, v claims.Measured) {
-		v.Model = model
-		f.Set(id, v)
-	}
 	const hosts = "simulated with the cost models of hosts, 8 workers"
-	set("switchml.s6.1.rdma-2pct", fmt.Sprintf("SwitchML over RoCE, messages of %d packets, on hosts that cost nothing; maximum: 1024 of %.2f bytes at link rate, its own framing", switchmlrdma.DefaultPackets, rdmaPacket()), claims.Number(at(ofIdealRDMA)/mostRDMA(testbed.Gigabit100)))
-	set("switchml.s6.1.dpdk-gap", hosts, claims.Ranking(map[string]float64{"dpdk": at(ofDPDK), "rdma": at(ofRDMA)}))
-	set("switchml.s6.1.dpdk-beats-nccl", hosts, claims.Ranking(map[string]float64{
+	f.Set("switchml.s6.1.rdma-2pct", claims.Number(at(ofIdealRDMA)/mostRDMA(testbed.Gigabit100)).On(fmt.Sprintf("SwitchML over RoCE, messages of %d packets, on hosts that cost nothing; maximum: 1024 of %.2f bytes at link rate, its own framing", switchmlrdma.DefaultPackets, rdmaPacket())))
+	f.Set("switchml.s6.1.dpdk-gap", claims.Ranking(map[string]float64{"dpdk": at(ofDPDK), "rdma": at(ofRDMA)}).On(hosts))
+	f.Set("switchml.s6.1.dpdk-beats-nccl", claims.Ranking(map[string]float64{
 		"ideal_ring": at(ofIdealRing), "nccl_rdma": at(ofRing), "switchml_dpdk": at(ofDPDK),
-	}))
-	set("switchml.s6.1.colocated-ps", "PS over RoCE with the cost of DPDK hosts, 8 workers and 8 servers; the shard of a host's own server stays in memory", claims.Number(at(ofColocated)/at(ofDedicated)))
-	set("switchml.s3.ps-volume", "PS over RoCE on hosts that cost nothing; the shard of a host's own server crosses the network too", claims.Number(at(ofPlainPS)/at(ofCrossPS)))
+	}).On(hosts))
+	f.Set("switchml.s6.1.colocated-ps", claims.Number(at(ofColocated)/at(ofDedicated)).On("PS over RoCE with the cost of DPDK hosts, 8 workers and 8 servers; the shard of a host's own server stays in memory"))
+	f.Set("switchml.s3.ps-volume", claims.Number(at(ofPlainPS)/at(ofCrossPS)).On("PS over RoCE on hosts that cost nothing; the shard of a host's own server crosses the network too"))
 	best, of := 0.0, 0
 	for i := range m.calls {
 		n := m.calls[i].workers
@@ -152,7 +148,7 @@ func (m *micro3) findings() experiment.Findings {
 			best, of = ratio, n
 		}
 	}
-	set("switchml.s1.micro.nccl-rdma", fmt.Sprintf("SwitchML over RoCE and ring over RoCE on RDMA hosts; the best is with %d workers", of), claims.Number(best))
+	f.Set("switchml.s1.micro.nccl-rdma", claims.Number(best).On(fmt.Sprintf("SwitchML over RoCE and ring over RoCE on RDMA hosts; the best is with %d workers", of)))
 	return f
 }
 
@@ -189,10 +185,8 @@ func (m *micro3) table() claims.Table {
 	for i := range m.calls {
 		c := &m.calls[i]
 		rate := c.rateOf(m.times[i])
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(c.rate.String()), render.Text(c.name), render.Int(c.workers), render.Int(c.mib), render.Number(m.times[i].Milliseconds(), 3),
-			render.Number(rate/1e9, 3), render.Percent(rate / most(c.rate)),
-		})
+		t.Add(render.Text(c.rate.String()), render.Text(c.name), render.Int(c.workers), render.Int(c.mib), render.Number(m.times[i].Milliseconds(), 3),
+			render.Number(rate/1e9, 3), render.Percent(rate/most(c.rate)))
 	}
 	return t
 }
@@ -232,13 +226,9 @@ func runATESize(ctx context.Context, e *experiment.Env) (experiment.Findings, er
 	for i := range calls {
 		off := calls[i].rateOf(times[i])/mean - 1
 		worst = max(worst, 100*max(off, -off))
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Int(calls[i].mib), render.Number(times[i].Milliseconds(), 3), render.Number(calls[i].rateOf(times[i])/1e9, 3), render.Percent(1 + off),
-		})
+		t.Add(render.Int(calls[i].mib), render.Number(times[i].Milliseconds(), 3), render.Number(calls[i].rateOf(times[i])/1e9, 3), render.Percent(1+off))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
-	m := claims.Number(worst)
-	m.Model = "SwitchML-256 on DPDK hosts"
-	f.Set("switchml.s6.1.ate-size", m)
+	f.Set("switchml.s6.1.ate-size", claims.Number(worst).On("SwitchML-256 on DPDK hosts"))
 	return f, nil
 }

@@ -75,10 +75,6 @@ func runFig4(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 	}
 	f := experiment.Findings{Tables: []claims.Table{r.table()}}
 	model := "simulated calls of SwitchML-256 on DPDK hosts, of rings over RoCE on RDMA hosts and over NewReno on kernel TCP hosts; " + replayModel
-	set := func(id claims.ID, m claims.Measured) {
-		m.Model = model
-		f.Set(id, m)
-	}
 	top, faster, bound := 0.0, map[string]claims.Measured{}, map[string]claims.Measured{}
 	for i := range r.rows {
 		p := &r.rows[i]
@@ -96,13 +92,13 @@ func runFig4(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 			bound[p.Profile.Name] = claims.Number(points[0].Y)
 		}
 	}
-	set("switchml.fig4.max-rdma", claims.Number(top))
-	set("switchml.fig4.faster-gpu", claims.Group(faster))
-	set("switchml.fig4.not-bound", claims.Group(bound))
+	f.Set("switchml.fig4.max-rdma", claims.Number(top).On(model))
+	f.Set("switchml.fig4.faster-gpu", claims.Group(faster).On(model))
+	f.Set("switchml.fig4.not-bound", claims.Group(bound).On(model))
 	low, high, _ := r.fig5(r.rdma[16])
-	set("switchml.fig5.nccl-rdma-range", claims.Group(map[string]claims.Measured{"lowest": claims.Number(low), "highest": claims.Number(high)}))
+	f.Set("switchml.fig5.nccl-rdma-range", claims.NumberParts(map[string]float64{"lowest": low, "highest": high}).On(model))
 	low, _, deeplight := r.fig5(r.tcp[16])
-	set("switchml.abs.5.5x", claims.Group(map[string]claims.Measured{"deeplight": claims.Number(deeplight), "lowest": claims.Number(low)}))
+	f.Set("switchml.abs.5.5x", claims.NumberParts(map[string]float64{"deeplight": deeplight, "lowest": low}).On(model))
 	return f, nil
 }
 
@@ -145,10 +141,8 @@ func (r *replayed) table() claims.Table {
 			for _, gpu := range gpus {
 				ina := r.rdma[n].ina
 				when := traceOf(p, testbed.Goodput(testbed.Gigabit100), true).Replay(gpu, func(b units.Bytes) units.Duration { return r.start + ina.cost(b) })
-				t.Rows = append(t.Rows, []render.Cell{
-					render.Text(p.Profile.Name), render.Int(n), render.Text(fmt.Sprintf("%g x P100", gpu)), render.Number(when.Iteration.Milliseconds(), 1),
-					render.Number(r.speedup(p, r.rdma[n], gpu), 3), render.Number(r.speedup(p, r.tcp[n], gpu), 3),
-				})
+				t.Add(render.Text(p.Profile.Name), render.Int(n), render.Text(fmt.Sprintf("%g x P100", gpu)), render.Number(when.Iteration.Milliseconds(), 1),
+					render.Number(r.speedup(p, r.rdma[n], gpu), 3), render.Number(r.speedup(p, r.tcp[n], gpu), 3))
 			}
 		}
 	}

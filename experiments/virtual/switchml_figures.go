@@ -62,10 +62,7 @@ func poolFigure(sweeps map[units.Rate][]pooled, model string) (figure.Figure, er
 			"Paper: the pool that SwitchML App C settles on for each link.",
 		},
 	}
-	paper, err := experiment.NewPrinted()
-	if err != nil {
-		return f, err
-	}
+	paper := experiment.NewPrinted()
 	var trips []figure.Panel
 	for _, l := range testbed.LinkRates {
 		time, trip := figure.Series{Name: "time of the tensor"}, figure.Series{Name: "round trip"}

@@ -2,7 +2,6 @@ package virtual
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -44,14 +43,9 @@ func runHalf(ctx context.Context, e *experiment.Env) (f experiment.Findings, err
 	}
 	for i := range calls {
 		c := &calls[i]
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(c.rate.String()), render.Text(c.name), render.Number(float64(c.bytes())/4e6, 1), render.Number(times[i].Milliseconds(), 3), render.Number(c.rateOf(times[i])/1e9, 3),
-		})
+		t.Add(render.Text(c.rate.String()), render.Text(c.name), render.Number(float64(c.bytes())/4e6, 1), render.Number(times[i].Milliseconds(), 3), render.Number(c.rateOf(times[i])/1e9, 3))
 	}
 	f.Tables = []claims.Table{t}
-	m := claims.Number(times[0].Seconds() / times[1].Seconds())
-	m.Model = "SwitchML-256 on DPDK hosts, 10 Gbit/s"
-	m.Note = fmt.Sprintf("%.3g at 100 Gbit/s", times[2].Seconds()/times[3].Seconds())
-	f.Set("switchml.s6.3.fp16-doubles", m)
+	f.Set("switchml.s6.3.fp16-doubles", claims.Number(times[0].Seconds()/times[1].Seconds()).On("SwitchML-256 on DPDK hosts, 10 Gbit/s").Noting("%.3g at 100 Gbit/s", times[2].Seconds()/times[3].Seconds()))
 	return f, nil
 }

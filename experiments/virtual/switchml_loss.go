@@ -127,8 +127,7 @@ func runLoss(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 		"tail_1pct": tail(last), "tail_0_01pct": tail(1),
 		"tat_ratio_1pct": claims.Number(runs[last].smlTook.Seconds() / none.smlTook.Seconds()),
 	})
-	m.Model = fmt.Sprintf("SwitchML-256 on DPDK hosts, pool of %d, timeout of 1 ms; Bernoulli loss on every link, each way", none.sml.sys.(switchml.System).Slots)
-	f.Set("switchml.fig7.rate-under-loss", m)
+	f.Set("switchml.fig7.rate-under-loss", m.On(fmt.Sprintf("SwitchML-256 on DPDK hosts, pool of %d, timeout of 1 ms; Bernoulli loss on every link, each way", none.sml.sys.(switchml.System).Slots)))
 	return f, nil
 }
 
@@ -143,10 +142,8 @@ func fig6Table(runs []underLoss) claims.Table {
 	}
 	for i := range runs {
 		r := &runs[i]
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(fmt.Sprintf("%g", 100*r.p)), render.Int(r.sml.mib), render.Number(r.smlTook.Milliseconds(), 1), render.Number(r.smlTook.Seconds()/runs[0].smlTook.Seconds(), 2),
-			render.Int(r.sent.again), render.Int(r.ring.mib), render.Number(r.ringTook.Milliseconds(), 1), render.Number(r.ringTook.Seconds()/runs[0].ringTook.Seconds(), 2),
-		})
+		t.Add(render.Text(fmt.Sprintf("%g", 100*r.p)), render.Int(r.sml.mib), render.Number(r.smlTook.Milliseconds(), 1), render.Number(r.smlTook.Seconds()/runs[0].smlTook.Seconds(), 2),
+			render.Int(r.sent.again), render.Int(r.ring.mib), render.Number(r.ringTook.Milliseconds(), 1), render.Number(r.ringTook.Seconds()/runs[0].ringTook.Seconds(), 2))
 	}
 	return t
 }
@@ -170,7 +167,7 @@ func fig7Table(runs []underLoss) claims.Table {
 			}
 			cells = append(cells, n)
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Add(cells...)
 	}
 	return t
 }

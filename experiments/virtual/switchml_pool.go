@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -125,13 +126,10 @@ func runFig9(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 		f.Tables = append(f.Tables, poolTable(points, l.Name, l.Rate))
 		if l.Name == "100g" {
 			m := poolFindings(points, at, l.Rate)
-			m.Model = model
-			f.Set("switchml.fig9.rtt-vs-s", m)
+			f.Set("switchml.fig9.rtt-vs-s", m.On(model))
 		}
 	}
-	m := claims.Group(over)
-	m.Model = model + "; round trip measured with a pool of one slot"
-	f.Set("switchml.appC.optimal-s", m)
+	f.Set("switchml.appC.optimal-s", claims.Group(over).On(model+"; round trip measured with a pool of one slot"))
 	drawn, err := poolFigure(sweeps, model)
 	if err != nil {
 		return f, err
@@ -172,9 +170,53 @@ func poolTable(points []pooled, name string, rate units.Rate) claims.Table {
 	}
 	for i := range points {
 		p := &points[i]
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Int(p.slots), render.Int(p.call.mib), render.Number(p.whole().Milliseconds(), 3), render.Number(p.trip().Seconds()*1e6, 3),
-		})
+		t.Add(render.Int(p.slots), render.Int(p.call.mib), render.Number(p.whole().Milliseconds(), 3), render.Number(p.trip().Seconds()*1e6, 3))
 	}
 	return t
+}
+
+// extraPasses is the ambiguity of how many passes beyond the first a packet of 256
+// values makes that completes its slot. Its choices are numbers.
+const extraPasses claims.ID = "switchml.extra-pass-count"
+
+// passCounts are its choices: three pipes more to add, these and four to read, and
+// what reads of 32 values take.
+var passCounts = []string{"3", "7", "10"}
+
+// insideSwitch is how long a result takes from port to port under a choice.
+func insideSwitch(e *experiment.Env, choice string) (units.Duration, error) {
+	n, err := strconv.Atoi(choice)
+	if err != nil {
+		return 0, fmt.Errorf("ambiguity %s: choice %q is no number", extraPasses, choice)
+	}
+	return units.Microsecond.Scale(e.Constants.Get("tofino.latency") + float64(n)*e.Constants.Get("tofino.pass")), nil
+}
+
+// passChoices is what each choice does to the round trip, to the pool that App C's
+// formula gives for it, and to the time of a tensor with the pool that the paper uses.
+func passChoices(ctx context.Context, e *experiment.Env) (claims.Table, error) {
+	t := claims.Table{
+		ID: "switchml.fig9.passes", Title: fmt.Sprintf("Passes of a packet of 256 values that completes its slot, at %v", testbed.Gigabit100),
+		Columns: []claims.Column{
+			{Name: "further passes"}, {Name: "in the switch", Unit: "us"}, {Name: "round trip, pool of 1", Unit: "us"}, {Name: "pool by the formula"}, {Name: fmt.Sprintf("tensor, pool of %d", switchml.DefaultSlots), Unit: "ms"},
+		},
+		Notes: []string{"The choices of ambiguity " + string(extraPasses) + "; the other tables are with " + e.Reading(extraPasses) + " further passes. The emulated pipeline makes 10."},
+	}
+	var points []pooled
+	for _, choice := range passCounts {
+		inside, err := insideSwitch(e, choice)
+		if err != nil {
+			return t, err
+		}
+		points = append(points, pointOf(e, 1, testbed.Gigabit100, inside), pointOf(e, switchml.DefaultSlots, testbed.Gigabit100, inside))
+	}
+	if err := simulate(ctx, e, points); err != nil {
+		return t, err
+	}
+	for i, choice := range passCounts {
+		one, all := &points[2*i], &points[2*i+1]
+		t.Add(render.Text(choice), render.Number(one.call.inside.Seconds()*1e6, 2), render.Number(one.trip().Seconds()*1e6, 2),
+			render.Int(formula(one.trip(), testbed.Gigabit100)), render.Number(all.whole().Milliseconds(), 3))
+	}
+	return t, nil
 }

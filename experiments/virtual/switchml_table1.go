@@ -77,20 +77,15 @@ func runTable1(ctx context.Context, e *experiment.Env) (experiment.Findings, err
 			a := saturation(e, r, comm[i])
 			alpha = render.Number(a, 2)
 			m := claims.Number(a)
-			m.Model = "assumed layer trace; link time of SwitchML-256"
-			f.Set(tab1(r.Profile.Name, "alpha"), m)
+			f.Set(tab1(r.Profile.Name, "alpha"), m.On("assumed layer trace; link time of SwitchML-256"))
 		}
 		if r.Borrowed {
 			f.Predict(tab1(r.Profile.Name, r.Link), r.PredictShare(comm[i]))
 		} else {
-			m := claims.Group(map[string]claims.Measured{"comm_pct": claims.Number(100 * share), "batch_ms": claims.Number(batch.Milliseconds())})
-			m.Model = testbed.Emulation
-			f.Set(tab1(r.Profile.Name, r.Link), m)
+			f.Set(tab1(r.Profile.Name, r.Link), claims.NumberParts(map[string]float64{"comm_pct": 100 * share, "batch_ms": batch.Milliseconds()}).On(testbed.Emulation))
 		}
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(r.Profile.Name), render.Text(r.Row.Link.String()), render.Int(r.Mib), render.Number(r.Compute.Milliseconds(), 1),
-			render.Percent(float64(r.Row.Overlap.Used) / 100), render.Number(comm[i].Milliseconds(), 1), render.Number(batch.Milliseconds(), 1), render.Percent(share), alpha,
-		})
+		t.Add(render.Text(r.Profile.Name), render.Text(r.Row.Link.String()), render.Int(r.MiB), render.Number(r.Compute.Milliseconds(), 1),
+			render.Percent(float64(r.Row.Overlap.Used)/100), render.Number(comm[i].Milliseconds(), 1), render.Number(batch.Milliseconds(), 1), render.Percent(share), alpha)
 	}
 	f.Tables = []claims.Table{t}
 	return f, nil
@@ -102,7 +97,7 @@ func communicate(ctx context.Context, e *experiment.Env, rows []testbed.Profiled
 	var calls []call
 	for i := range rows {
 		r := &rows[i]
-		calls = append(calls, call{name: r.Profile.Name, sys: testbed.SML256, workers: 8, rate: r.Row.Link, mib: r.Mib})
+		calls = append(calls, call{name: r.Profile.Name, sys: testbed.SML256, workers: 8, rate: r.Row.Link, mib: r.MiB})
 	}
 	if !e.Quick {
 		return aggregate(ctx, e, calls)

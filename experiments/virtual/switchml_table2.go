@@ -118,10 +118,8 @@ func runTable2(ctx context.Context, e *experiment.Env) (experiment.Findings, err
 		best[r.Link] = max(best[r.Link], of(n))
 		ina := pairs[8][r.Link].ina
 		when := traceOf(r, ina.rate(), true).Replay(1, ina.cost)
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(r.Profile.Name), render.Text(r.Row.Link.String()), render.Number(when.Iteration.Milliseconds(), 1),
-			render.Percent(when.Hidden.Seconds() / when.Comm.Seconds()), render.Number(of(8), 3), render.Number(of(16), 3),
-		})
+		t.Add(render.Text(r.Profile.Name), render.Text(r.Row.Link.String()), render.Number(when.Iteration.Milliseconds(), 1),
+			render.Percent(when.Hidden.Seconds()/when.Comm.Seconds()), render.Number(of(8), 3), render.Number(of(16), 3))
 	}
 	f.Set("switchml.s3.ina-max-10g", speedupOf(best["10g"], n))
 	f.Set("switchml.s3.ina-max-100g", speedupOf(best["100g"], n))
@@ -135,9 +133,7 @@ func (a against) replay(p *testbed.Profiled) float64 {
 }
 
 func speedupOf(v float64, workers int) claims.Measured {
-	m := claims.Number(v)
-	m.Model = fmt.Sprintf("ring over RoCE and SwitchML-256 of %d workers simulated, hosts cost nothing; %s", workers, replayModel)
-	return m
+	return claims.Number(v).On(fmt.Sprintf("ring over RoCE and SwitchML-256 of %d workers simulated, hosts cost nothing; %s", workers, replayModel))
 }
 
 // predictSpeedup returns the interval of a speed-up that the paper withholds:

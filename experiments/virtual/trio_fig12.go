@@ -134,7 +134,7 @@ func (s *sweep) accuracyClaims(ctx context.Context, rows []compare.Row, f *exper
 				fmt.Sprint(surrogateSeeds(s.env)) + " seeds; ImageNet is out of reach.",
 		},
 	}
-	shares := map[string]claims.Measured{}
+	shares := map[string]float64{}
 	for _, m := range trioModels {
 		r, err := testbed.Row(rows, "trioml", m, testbed.LastP)
 		if err != nil {
@@ -144,15 +144,11 @@ func (s *sweep) accuracyClaims(ctx context.Context, rows []compare.Row, f *exper
 		if err != nil {
 			return err
 		}
-		v := claims.Number(r.Speedup.Value / cost)
-		v.Model = trioModel + "; surrogate for the iterations needed"
-		f.Set(claims.ID("trio.fig12."+m+".tta.p16"), v)
-		shares[m] = claims.Number(1 / cost)
-		t.Rows = append(t.Rows, []render.Cell{render.Text(m), render.Number(r.Speedup.Value, 3), render.Number(cost, 3), render.Number(r.Speedup.Value/cost, 3)})
+		f.Set(claims.ID("trio.fig12."+m+".tta.p16"), claims.Number(r.Speedup.Value/cost).On(trioModel+"; surrogate for the iterations needed"))
+		shares[m] = 1 / cost
+		t.Add(render.Text(m), render.Number(r.Speedup.Value, 3), render.Number(cost, 3), render.Number(r.Speedup.Value/cost, 3))
 	}
-	order := claims.Group(shares)
-	order.Model = trioModel + "; surrogate for the iterations needed"
-	f.Set("trio.fig12.order.tta-below-iter", order)
+	f.Set("trio.fig12.order.tta-below-iter", claims.NumberParts(shares).On(trioModel+"; surrogate for the iterations needed"))
 	f.Tables = append(f.Tables, t)
 	return nil
 }

@@ -112,10 +112,7 @@ func heldTable(models []heldPFE, cells [][]result.Cell) claims.Table {
 			if i > 0 {
 				difference = render.Percent(took.Seconds()/base.Seconds() - 1)
 			}
-			t.Rows = append(t.Rows, []render.Cell{
-				render.Percent(c.StraggleP), render.Text(models[i].name), render.Int(models[i].jobs[k].Model.SizeMiB),
-				render.Number(took.Milliseconds(), 2), difference,
-			})
+			t.Add(render.Percent(c.StraggleP), render.Text(models[i].name), render.Int(models[i].jobs[k].Model.SizeMiB), render.Number(took.Milliseconds(), 2), difference)
 		}
 	}
 	return t

@@ -14,6 +14,7 @@ import (
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/figure"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/reports/stat"
 	program "github.com/inalab/inalab/switchd/program/trioml"
@@ -67,9 +68,9 @@ func recoveryPFEs(e *experiment.Env) ([]recoveryPFE, error) {
 	list := []recoveryPFE{{name: "Microcode", long: chip.Model, pfe: m.PFE(), timeouts: recoveryTimeouts, predicts: true}}
 	for i, size := range chip.ThreadRange {
 		end := m
-		end.Ppes, end.Threads, end.Memory.DRAMLatency = size.Ppes, size.Threads, chip.DramRange[len(chip.DramRange)-1-i]
+		end.PPEs, end.Threads, end.Memory.DRAMLatency = size.PPEs, size.Threads, chip.DRAMRange[len(chip.DRAMRange)-1-i]
 		list = append(list, recoveryPFE{
-			name: fmt.Sprintf("Microcode, %d PPEs of %d threads, DRAM %v", end.Ppes, end.Threads, end.Memory.DRAMLatency),
+			name: fmt.Sprintf("Microcode, %d PPEs of %d threads, DRAM %v", end.PPEs, end.Threads, end.Memory.DRAMLatency),
 			long: chip.Model, pfe: end.PFE(), timeouts: recoveryTimeouts[:1], predicts: true,
 		})
 	}
@@ -144,10 +145,8 @@ func recoveryTable(all []recovered) claims.Table {
 			sum += x
 		}
 		at := func(q float64) render.Cell { return render.Number(r.quantile(q), 3) }
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(r.on.name), render.Int(int64(r.timeout / units.Millisecond)), render.Text(string(r.age)), at(0), at(0.05), at(0.5),
-			render.Number(sum/float64(len(r.times)), 3), at(0.95), at(1), render.Int(len(r.times)),
-		})
+		t.Add(render.Text(r.on.name), render.Int(int64(r.timeout/units.Millisecond)), render.Text(string(r.age)), at(0), at(0.05), at(0.5),
+			render.Number(sum/float64(len(r.times)), 3), at(0.95), at(1), render.Int(len(r.times)))
 	}
 	return t
 }
@@ -189,10 +188,59 @@ func (r *recovered) job(e *experiment.Env, phase int) (*job.Job, error) {
 	profile.SizeMiB = 1
 	profile.Compute = recoveryCompute + r.timeout*units.Duration(phase)/recoveryPhases
 	sys := trioml.System{Timeout: r.timeout, Age: r.age, AddRate: r.on.addRate, PFE: r.on.pfe}
-	return replay(e, sys, network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}, func(s *job.Spec) {
+	return replay(e, sys, trioNetwork, func(s *job.Spec) {
 		s.Model, s.Iterations, s.StraggleP = profile, 1, 1
 		s.Scale = int(units.MiB) / (4096 * chip.RecoveryPackets) // rounded down: a little more than 20 packets' worth
 		s.Seed = e.Seed + rng.Root(phase)
 		s.Host = e.Constants.DPDK()
 	})
+}
+
+// ageingNames say what becomes of the source that an aged block misses.
+var ageingNames = map[program.AgePolicy]string{
+	program.AgePerBlock: "every block waits", program.AgeAbsent: "absent after the first block",
+}
+
+// recoveryFigure draws recovery over the timeout, in time and in timeouts, and
+// below the distribution at each timeout for both readings.
+func recoveryFigure(all []recovered) figure.Figure {
+	timeouts := figure.Axis{Label: "timeout", Unit: "ms", Zero: true}
+	inTime := figure.Panel{Title: "Recovery time", X: timeouts, Y: figure.Axis{Label: "recovery", Unit: "ms", Zero: true}}
+	inTimeouts := figure.Panel{Title: "Against the timeout", X: timeouts, Y: figure.Axis{Label: "recovery", Unit: "timeouts", Zero: true}}
+	f := figure.Figure{
+		ID: "trio.fig14", Title: "Recovery from a straggler by the timeout of blocks", Columns: 2,
+		Notes: []string{
+			fmt.Sprintf("From the first of %d packets back to back to the last result, one of six servers silent; %d phases of the timer threads.", chip.RecoveryPackets, recoveryPhases),
+			"Above: medians; bars from 5% to 95% of servers and phases. Below: the share that has recovered by then.",
+			chip.Model + ".",
+			"Paper: the text of Trio §6.2 withholds how many timeouts it takes, so that nothing is drawn beside.",
+		},
+	}
+	var spread []figure.Panel
+	for _, age := range []program.AgePolicy{program.AgePerBlock, program.AgeAbsent} {
+		name := ageingNames[age]
+		of := slices.DeleteFunc(slices.Clone(all), func(r recovered) bool { return r.age != age })
+		inTime.Series = append(inTime.Series, recoveryLine(name, of, func(r *recovered) float64 { return r.timeout.Milliseconds() }))
+		inTimeouts.Series = append(inTimeouts.Series, recoveryLine(name, of, func(*recovered) float64 { return 1 }))
+		cdf := figure.Panel{Title: "Distribution: " + name, X: figure.Axis{Label: "recovery", Unit: "timeouts"}, Y: figure.Axis{Label: "share of servers"}}
+		for i := range of {
+			cdf.Series = append(cdf.Series, figure.CDF(fmt.Sprintf("timeout %d ms", of[i].timeout/units.Millisecond), of[i].times))
+		}
+		spread = append(spread, cdf)
+	}
+	f.Panels = append([]figure.Panel{inTime, inTimeouts}, spread...)
+	return f
+}
+
+// recoveryLine is the medians over timeouts, each times what unit says.
+func recoveryLine(name string, all []recovered, unit func(*recovered) float64) figure.Series {
+	s := figure.Series{Name: name}
+	for i := range all {
+		r := &all[i]
+		u, median := unit(r), r.quantile(0.5)
+		s.Points = append(s.Points, figure.Point{
+			X: r.timeout.Milliseconds(), Y: u * median, Below: u * (median - r.quantile(0.05)), Above: u * (r.quantile(0.95) - median),
+		})
+	}
+	return s
 }

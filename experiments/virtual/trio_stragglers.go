@@ -153,12 +153,9 @@ func (s *sweep) swept() []result.Cell { return slices.Concat(s.cells[:len(s.cell
 
 // cell returns the run of a system at one point.
 func (s *sweep) cell(system, model string, p float64) *result.Cell {
-	for _, chain := range s.cells[:len(s.cells)-checks] {
-		for i := range chain {
-			if c := &chain[i]; c.System == system && c.Model == model && c.StraggleP == p {
-				return c
-			}
-		}
+	swept := s.swept()
+	if i := slices.IndexFunc(swept, func(c result.Cell) bool { return c.System == system && c.Model == model && c.StraggleP == p }); i >= 0 {
+		return &swept[i]
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
@@ -33,18 +32,11 @@ func runTrioPool(ctx context.Context, e *experiment.Env) (experiment.Findings, e
 	if e.Quick {
 		sizes, n = []int{512, 8192}, quickPoolIterations
 	}
-	profile, err := testbed.Model(e, "resnet50")
-	if err != nil {
-		return experiment.Findings{}, err
-	}
+	s := sweep{env: e, iterations: n}
 	var jobs []*job.Job
-	for _, s := range sizes {
+	for _, slots := range sizes {
 		rack := network{topology: "rack", hosts: 6, rate: testbed.Gigabit100, queue: portQueue}
-		j, err := replay(e, switchml.System{Elements: 256, Slots: s}, rack, func(spec *job.Spec) {
-			spec.Model, spec.Iterations, spec.StraggleP = profile, n, testbed.LastP
-			spec.Semantics = fault.Semantics(e.Reading("trio.straggle-semantics"))
-			spec.Host = e.Constants.DPDK()
-		})
+		j, err := s.job(switchml.System{Elements: 256, Slots: slots}, rack, "resnet50", testbed.LastP)
 		if err != nil {
 			return experiment.Findings{}, err
 		}
@@ -70,12 +62,10 @@ func runTrioPool(ctx context.Context, e *experiment.Env) (experiment.Findings, e
 		}
 		off := 100 * (mean/first - 1)
 		worst = max(worst, off, -off)
-		t.Rows = append(t.Rows, []render.Cell{render.Int(sizes[i]), render.Number(mean, 3), render.Percent(mean / first)})
+		t.Add(render.Int(sizes[i]), render.Number(mean, 3), render.Percent(mean/first))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
-	m := claims.Number(worst)
-	m.Model = "SwitchML-256 on DPDK hosts, 6 workers, ResNet-50"
-	f.Set("trio.s6.2.pool-no-help", m)
+	f.Set("trio.s6.2.pool-no-help", claims.Number(worst).On("SwitchML-256 on DPDK hosts, 6 workers, ResNet-50"))
 	return f, nil
 }
 
@@ -107,13 +97,9 @@ func runTrioPacketSizes(ctx context.Context, e *experiment.Env) (experiment.Find
 		Columns: []claims.Column{{Name: "system"}, {Name: "time", Unit: "ms"}, {Name: "payload", Unit: "Gbit/s"}},
 	}
 	for i := range calls {
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(calls[i].name), render.Number(times[i].Milliseconds(), 3), render.Number(32e-9*calls[i].rateOf(times[i]), 2),
-		})
+		t.Add(render.Text(calls[i].name), render.Number(times[i].Milliseconds(), 3), render.Number(32e-9*calls[i].rateOf(times[i]), 2))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
-	m := claims.Number(times[0].Seconds() / times[1].Seconds())
-	m.Model = "DPDK hosts: a cost a packet and a cost a byte"
-	f.Set("trio.s6.1.sml256-beats-64", m)
+	f.Set("trio.s6.1.sml256-beats-64", claims.Number(times[0].Seconds()/times[1].Seconds()).On("DPDK hosts: a cost a packet and a cost a byte"))
 	return f, nil
 }
