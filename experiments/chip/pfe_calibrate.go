@@ -14,8 +14,8 @@ import (
 // latencyReading is what the latency of aggregation is (ambiguity
 // trio.latency-definition).
 type latencyReading struct {
-	name string
-	of   func(*pfePoint) units.Duration
+	name    string
+	latency func(*pfePoint) units.Duration
 }
 
 // latencyReadings are both; the first is the one that is calibrated on. In either,
@@ -42,7 +42,7 @@ func calibrate(m Machine, r latencyReading, apart, target units.Duration) (units
 		if err != nil {
 			failed = err
 		}
-		return r.of(&p)
+		return r.latency(&p)
 	}
 	ns := sort.Search(dearest, func(ns int) bool { return ns > 0 && failed == nil && latency(ns) >= target })
 	if ns > 1 && target-latency(ns-1) < latency(ns)-target {

@@ -38,7 +38,7 @@ type fig15Curve struct {
 	points      []pfePoint // by fig15Grads
 }
 
-func (c *fig15Curve) rate(i int) float64 { return c.points[i].rate(c.of(&c.points[i])) }
+func (c *fig15Curve) rate(i int) float64 { return c.points[i].rate(c.latency(&c.points[i])) }
 
 func runPFEFig15(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
 	m, err := NewTrio(e, true)
@@ -93,7 +93,7 @@ func fig15Findings(f *experiment.Findings, c *fig15Curve) {
 	set := func(id claims.ID, m claims.Measured) {
 		f.Set(id, m.On(Model).Noting("an instruction takes %v, calibrated", c.instruction))
 	}
-	set("trio.fig15.latency.64", claims.Number(c.of(&c.points[0]).Seconds()*1e6))
+	set("trio.fig15.latency.64", claims.Number(c.latency(&c.points[0]).Seconds()*1e6))
 	var rates []claims.Point
 	for i, n := range fig15Grads {
 		rates = append(rates, claims.Point{X: float64(n), Y: c.rate(i)})
@@ -126,7 +126,7 @@ func fig15Table(curves []fig15Curve) claims.Table {
 			if p.load.grads == calibrationGrads {
 				from = "calibrated"
 			}
-			t.Add(render.Text(c.name), render.Int(int64(c.instruction/units.Nanosecond)), render.Int(p.load.grads), render.Number(c.of(p).Seconds()*1e6, 2),
+			t.Add(render.Text(c.name), render.Int(int64(c.instruction/units.Nanosecond)), render.Int(p.load.grads), render.Number(c.latency(p).Seconds()*1e6, 2),
 				render.Number(c.rate(k), 3), render.Text(from))
 		}
 	}
@@ -195,8 +195,8 @@ func (r *fig15Row) run(target units.Duration) (err error) {
 		return err
 	}
 	p, err := r.machine.at(r.instruction, lone(1024, calibrationBlocks, r.apart)).measure()
-	r.latency = r.reading.of(&p)
-	r.gain = p.rate(r.latency)/half.rate(r.reading.of(&half)) - 1
+	r.latency = r.reading.latency(&p)
+	r.gain = p.rate(r.latency)/half.rate(r.reading.latency(&half)) - 1
 	return err
 }
 
@@ -239,7 +239,7 @@ func headNote() string {
 // prediction is the interval over the range, and over the curve with the
 // constants as they are.
 func (s fig15Span) prediction(c *fig15Curve) claims.Prediction {
-	base := c.of(&c.points[len(c.points)-1]).Seconds() * 1e6
+	base := c.latency(&c.points[len(c.points)-1]).Seconds() * 1e6
 	low, high := base, base
 	for i := range s {
 		us := s[i].latency.Seconds() * 1e6

@@ -18,7 +18,7 @@ func fig15Figure(curves []fig15Curve, stated units.Duration) figure.Figure {
 		a, b := figure.Series{Name: c.name}, figure.Series{Name: c.name}
 		for k := range c.points {
 			n := float64(c.points[k].load.grads)
-			a.Points = append(a.Points, figure.Point{X: n, Y: c.of(&c.points[k]).Seconds() * 1e6})
+			a.Points = append(a.Points, figure.Point{X: n, Y: c.latency(&c.points[k]).Seconds() * 1e6})
 			b.Points = append(b.Points, figure.Point{X: n, Y: c.rate(k)})
 		}
 		latency.Series, rate.Series = append(latency.Series, a), append(rate.Series, b)

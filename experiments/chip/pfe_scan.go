@@ -187,8 +187,9 @@ func ScanTimes(ctx context.Context, e *experiment.Env, f *experiment.Findings) e
 func scanMeasured(all []tableScan) claims.Measured {
 	one, shared, fast := all[0].visits.most, all[1].visits.most, all[2].visits.most
 	over := func(d units.Duration) float64 { return float64(d) / float64(scanInterval) }
-	return claims.NumberParts(map[string]float64{"per_thread_ratio": float64(shared) * float64(all[1].threads) / float64(one), "single_over_interval": over(one)}).On(Model).Noting("the longest thread of a table whose records are all referenced; of one thread's time most is instructions, of %v: with one of a clock it takes %.2f of the interval",
-		all[0].instruction, over(fast))
+	return claims.NumberParts(map[string]float64{"per_thread_ratio": float64(shared) * float64(all[1].threads) / float64(one), "single_over_interval": over(one)}).On(Model).
+		Noting("the longest thread of a table whose records are all referenced; of one thread's time most is instructions, of %v: with one of a clock it takes %.2f of the interval",
+			all[0].instruction, over(fast))
 }
 
 // tableScans are one thread and N that share the large table, one thread with the

@@ -69,8 +69,8 @@ func TestCalibrationFindsTheCost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := calibrate(m, r, 0, r.of(&p)); err != nil || got != want*units.Nanosecond {
-				t.Errorf("%s: latency %v is that of an instruction of %dns, calibrated to %v, %v", r.name, r.of(&p), want, got, err)
+			if got, err := calibrate(m, r, 0, r.latency(&p)); err != nil || got != want*units.Nanosecond {
+				t.Errorf("%s: latency %v is that of an instruction of %dns, calibrated to %v, %v", r.name, r.latency(&p), want, got, err)
 			}
 		}
 	}
@@ -168,8 +168,8 @@ func TestChoicesAreCalibrated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := (c.reading.of(&p) - target).Seconds() / target.Seconds(); seen[c.name] || d < -0.01 || d > 0.01 {
-			t.Errorf("%s: %v at the point of %v", c.name, c.reading.of(&p), target)
+		if d := (c.reading.latency(&p) - target).Seconds() / target.Seconds(); seen[c.name] || d < -0.01 || d > 0.01 {
+			t.Errorf("%s: %v at the point of %v", c.name, c.reading.latency(&p), target)
 		}
 		seen[c.name] = true
 	}

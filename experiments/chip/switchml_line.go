@@ -100,8 +100,9 @@ func runLineRate(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 	f.Tables = []claims.Table{lineTable(loads, rounds)}
 	small, large, fewer := &loads[0], &loads[1], &loads[2]
 	m := claims.NumberParts(map[string]float64{"rate_over_offered_64": small.rate(), "rate_over_offered_256": large.rate(), "queue_growth_packets": float64(max(small.growth, large.growth))})
-	f.Set("switchml.s1.line-rate", m.On(fmt.Sprintf("emulated pipeline, %d workers at 100 Gbit/s; one recirculation port of 100 Gbit/s a pipe (assumed)", all)).Noting("256 values: port %v back into a pipe sends %.0f%% of the time; with %d workers, and the last port of their pipe in loopback as well, the rate is %.3g and %d packets more are inside at the end",
-		large.busiest.Dev, 100*large.busy, fewer.workers, fewer.rate(), fewer.growth))
+	f.Set("switchml.s1.line-rate", m.On(fmt.Sprintf("emulated pipeline, %d workers at 100 Gbit/s; one recirculation port of 100 Gbit/s a pipe (assumed)", all)).
+		Noting("256 values: port %v back into a pipe sends %.0f%% of the time; with %d workers, and the last port of their pipe in loopback as well, the rate is %.3g and %d packets more are inside at the end",
+			large.busiest.Dev, 100*large.busy, fewer.workers, fewer.rate(), fewer.growth))
 	return f, nil
 }
 

@@ -29,8 +29,10 @@ type MemoryUse struct {
 	bitmapBytes int // of those of seen, in the pipe that has them
 }
 
+// Percent is the share of the SRAM of one pipe.
 func (m MemoryUse) Percent() float64 { return 100 * float64(m.registers) / float64(m.available) }
 
+// String says what the pool takes.
 func (m MemoryUse) String() string {
 	return fmt.Sprintf("%d slots take %d of %d SRAM blocks of a pipe; all %d slots with every table %d; the program takes %d of %d stateful ALUs, whatever the pool",
 		m.slots, m.registers, m.available, switchml.MaxSlots, m.whole, m.alus.Used, m.alus.Available)

@@ -76,11 +76,13 @@ func runPasses(context.Context, *experiment.Env) (f experiment.Findings, err err
 	width := claims.NumberParts(map[string]float64{
 		"written": float64(written), "read": float64(read), "extra_passes_completing": float64(completes64.passes - 1), "extra_passes_other": float64(adds64.passes - 1),
 	})
-	f.Set("switchml.s5.read-width", width.On("emulated pipeline: a stateful ALU takes two words in and puts one out, which is fed in; passes are counted").Noting("64 values: %d pass, %d where the slot is complete; 256 values: %d and %d", adds64.passes, completes64.passes, adds256.passes, completes256.passes))
+	f.Set("switchml.s5.read-width", width.On("emulated pipeline: a stateful ALU takes two words in and puts one out, which is fed in; passes are counted").
+		Noting("64 values: %d pass, %d where the slot is complete; 256 values: %d and %d", adds64.passes, completes64.passes, adds256.passes, completes256.passes))
 
 	more := completes256.passes - completes64.passes
 	each := claims.Number(float64(completes256.took-completes64.took) / float64(more) / float64(units.Nanosecond))
-	f.Set("switchml.s5.recirc-latency", each.On("emulated pipeline on an idle chip; the time of a pass is fed in, the number of passes is not").Noting("a result of 256 values takes %d passes and %v, one of 64 values %d and %v", completes256.passes, completes256.took, completes64.passes, completes64.took))
+	f.Set("switchml.s5.recirc-latency", each.On("emulated pipeline on an idle chip; the time of a pass is fed in, the number of passes is not").
+		Noting("a result of 256 values takes %d passes and %v, one of 64 values %d and %v", completes256.passes, completes256.took, completes64.passes, completes64.took))
 	return f, nil
 }
 

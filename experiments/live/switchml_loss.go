@@ -68,9 +68,9 @@ func (s *seeded) tat() units.Duration {
 }
 
 // sum adds up what the cells of all runs have.
-func (s *seeded) sum(of func(*result.Cell) uint64) (n uint64) {
+func (s *seeded) sum(count func(*result.Cell) uint64) (n uint64) {
 	for i := range s.got {
-		n += of(&s.got[i].Cell)
+		n += count(&s.got[i].Cell)
 	}
 	return n
 }
@@ -147,13 +147,13 @@ func fig6Table(runs []lossRun) claims.Table {
 		r := &runs[i]
 		row := []render.Cell{render.Text(fmt.Sprintf("%g", 100*r.p))}
 		for _, s := range []struct {
-			of, none *seeded
-			again    string
+			runs, none *seeded
+			again      string
 		}{{&r.sml, &runs[0].sml, switchml.CountRetransmits}, {&r.ring, &runs[0].ring, "tcp-retransmits"}} {
-			mean, least, most := s.of.tats()
+			mean, least, most := s.runs.tats()
 			row = append(row, render.Number(mean.Milliseconds(), 1), render.Text(fmt.Sprintf("%.1f to %.1f", least.Milliseconds(), most.Milliseconds())),
-				render.Number(mean.Seconds()/s.none.tat().Seconds(), 2), render.Int(s.of.sum(lost)),
-				render.Int(s.of.sum(func(c *result.Cell) uint64 { return counted(c, s.again, nil) })))
+				render.Number(mean.Seconds()/s.none.tat().Seconds(), 2), render.Int(s.runs.sum(lost)),
+				render.Int(s.runs.sum(func(c *result.Cell) uint64 { return counted(c, s.again, nil) })))
 		}
 		checked, wrong := func(c *result.Cell) uint64 { return c.Checked }, func(c *result.Cell) uint64 { return c.Wrong }
 		t.Add(append(row, render.Int(r.sml.sum(checked)+r.ring.sum(checked)), render.Int(r.sml.sum(wrong)+r.ring.sum(wrong)))...)

@@ -147,5 +147,6 @@ func acrossLoss(runs []rackCounts, wrong uint64) claims.Measured {
 		}
 		climbed += k.climbed
 	}
-	return claims.NumberParts(map[string]float64{"incomplete_slots": float64(missing), "wrong": float64(wrong), "packets_lost": float64(lost)}).Noting("%d packets lost between switches; %d retransmissions sent on by a leaf", lost, climbed)
+	return claims.NumberParts(map[string]float64{"incomplete_slots": float64(missing), "wrong": float64(wrong), "packets_lost": float64(lost)}).
+		Noting("%d packets lost between switches; %d retransmissions sent on by a leaf", lost, climbed)
 }

@@ -84,14 +84,14 @@ func runRates(ctx context.Context, l *lab) (experiment.Findings, error) {
 	f := experiment.Findings{Tables: []claims.Table{r.table()}}
 	f.Set("switchml.s6.1.k64-slower", l.say(claims.Number(r.at(rate256, 4)/r.at(rate64, 4)), slowScale, "4 workers"))
 	f.Set("switchml.s6.1.ate-flat", l.say(claims.Number(r.spread()), slowScale, "2, 4 and 8 workers"))
-	best, of := 0.0, 0
+	best, workers := 0.0, 0
 	for _, n := range []int{8, 16} {
 		if v := r.at(rateMicro, n) / r.at(rateRing, n); v > best {
-			best, of = v, n
+			best, workers = v, n
 		}
 	}
 	m := claims.Number(best).Noting("links and the latency of the ring's steps are the limit here, not what TCP costs a host at 100 Gbit/s")
-	f.Set("switchml.s1.micro.nccl-tcp", l.say(m, slowScale, fmt.Sprintf("%s; the best of 8 and 16 is with %d workers", tcpOf(), of)))
+	f.Set("switchml.s1.micro.nccl-tcp", l.say(m, slowScale, fmt.Sprintf("%s; the best of 8 and 16 is with %d workers", tcpOf(), workers)))
 	return f, nil
 }
 

@@ -74,7 +74,8 @@ func runPSRates(ctx context.Context, l *lab) (f experiment.Findings, err error) 
 		return f, err
 	}
 	f.Tables = []claims.Table{x.table()}
-	m := claims.Number(x.over(1)).Noting("links are the limit: what it costs a server's processor to add packets at 100 Gbit/s, which is what it falls short by in the paper, is not in this ratio, only headers, acknowledgements and waiting for slices")
+	m := claims.Number(x.over(1)).
+		Noting("links are the limit: what it costs a server's processor to add packets at 100 Gbit/s, which is what it falls short by in the paper, is not in this ratio, only headers, acknowledgements and waiting for slices")
 	what := fmt.Sprintf("%d workers and as many servers, 256 values a packet in both systems; median of %d rounds in turns; servers over this kernel's TCP", psWorkers, x.n)
 	f.Set("switchml.s6.1.dedicated-ps", l.say(m, psScale, what))
 	return f, nil

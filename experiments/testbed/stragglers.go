@@ -44,13 +44,7 @@ func Estimate(v, half float64, bounded bool, decimals int) render.Cell {
 	return render.Number(v, decimals)
 }
 
-func Optional(v *float64, decimals int) render.Cell {
-	if v == nil {
-		return render.NA()
-	}
-	return render.Number(*v, decimals)
-}
-
+// Count is a number that may be missing.
 func Count(n *int) render.Cell {
 	if n == nil {
 		return render.NA()

@@ -24,7 +24,7 @@ var (
 func upperTimeout(e *experiment.Env) (n int) {
 	choice := e.Reading("trio.hier-timeout")
 	if _, err := fmt.Sscanf(choice, "%dx", &n); err != nil {
-		panic("experiments: trio.hier-timeout is " + choice)
+		panic("testbed: trio.hier-timeout is " + choice)
 	}
 	return n
 }

@@ -24,7 +24,8 @@ func conversion() experiment.Experiment {
 			}
 			const line = 10 * 0.93 / 32 // Gelements/s at 10 Gbit/s
 			m := claims.Number(rate)
-			f.Set("switchml.s6.3.scaling-overhead-10g", m.On("this machine, wall clock: "+runtime.GOARCH).Noting("blocks of 256 values to int32 and back, the exponent included; the best of %d rounds on one core; 10 Gbit/s needs %.2f", conversionRounds, line))
+			f.Set("switchml.s6.3.scaling-overhead-10g", m.On("this machine, wall clock: "+runtime.GOARCH).
+				Noting("blocks of 256 values to int32 and back, the exponent included; the best of %d rounds on one core; 10 Gbit/s needs %.2f", conversionRounds, line))
 			return f, nil
 		},
 	}

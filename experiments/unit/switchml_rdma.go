@@ -89,7 +89,8 @@ func lostMessages(e *experiment.Env) (f experiment.Findings, err error) {
 	}
 	f.Tables = []claims.Table{t}
 	m := claims.NumberParts(map[string]float64{"resent_per_loss": float64(all.own) / float64(all.trials), "wrong": float64(all.wrong)})
-	f.Set("switchml.appB.rdma-retx", m.On("hosts with emulated network cards and one switch in memory; one packet of a worker is lost in each trial, either way").Noting("%d trials, %d sums checked; sent again by the worker whose packet it was", all.trials, all.checked))
+	f.Set("switchml.appB.rdma-retx", m.On("hosts with emulated network cards and one switch in memory; one packet of a worker is lost in each trial, either way").
+		Noting("%d trials, %d sums checked; sent again by the worker whose packet it was", all.trials, all.checked))
 	return f, nil
 }
 

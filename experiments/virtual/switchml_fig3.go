@@ -134,21 +134,22 @@ func (m *micro3) findings() experiment.Findings {
 	f := experiment.Findings{Tables: []claims.Table{m.table()}}
 	at := func(name string) float64 { return m.at(name, 8) }
 	const hosts = "simulated with the cost models of hosts, 8 workers"
-	f.Set("switchml.s6.1.rdma-2pct", claims.Number(at(ofIdealRDMA)/mostRDMA(testbed.Gigabit100)).On(fmt.Sprintf("SwitchML over RoCE, messages of %d packets, on hosts that cost nothing; maximum: 1024 of %.2f bytes at link rate, its own framing", switchmlrdma.DefaultPackets, rdmaPacket())))
+	f.Set("switchml.s6.1.rdma-2pct", claims.Number(at(ofIdealRDMA)/mostRDMA(testbed.Gigabit100)).
+		On(fmt.Sprintf("SwitchML over RoCE, messages of %d packets, on hosts that cost nothing; maximum: 1024 of %.2f bytes at link rate, its own framing", switchmlrdma.DefaultPackets, rdmaPacket())))
 	f.Set("switchml.s6.1.dpdk-gap", claims.Ranking(map[string]float64{"dpdk": at(ofDPDK), "rdma": at(ofRDMA)}).On(hosts))
 	f.Set("switchml.s6.1.dpdk-beats-nccl", claims.Ranking(map[string]float64{
 		"ideal_ring": at(ofIdealRing), "nccl_rdma": at(ofRing), "switchml_dpdk": at(ofDPDK),
 	}).On(hosts))
 	f.Set("switchml.s6.1.colocated-ps", claims.Number(at(ofColocated)/at(ofDedicated)).On("PS over RoCE with the cost of DPDK hosts, 8 workers and 8 servers; the shard of a host's own server stays in memory"))
 	f.Set("switchml.s3.ps-volume", claims.Number(at(ofPlainPS)/at(ofCrossPS)).On("PS over RoCE on hosts that cost nothing; the shard of a host's own server crosses the network too"))
-	best, of := 0.0, 0
+	best, workers := 0.0, 0
 	for i := range m.calls {
 		n := m.calls[i].workers
 		if ratio := m.at(ofRDMA, n) / m.at(ofRing, n); ratio > best {
-			best, of = ratio, n
+			best, workers = ratio, n
 		}
 	}
-	f.Set("switchml.s1.micro.nccl-rdma", claims.Number(best).On(fmt.Sprintf("SwitchML over RoCE and ring over RoCE on RDMA hosts; the best is with %d workers", of)))
+	f.Set("switchml.s1.micro.nccl-rdma", claims.Number(best).On(fmt.Sprintf("SwitchML over RoCE and ring over RoCE on RDMA hosts; the best is with %d workers", workers)))
 	return f
 }
 

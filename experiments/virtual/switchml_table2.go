@@ -108,18 +108,18 @@ func runTable2(ctx context.Context, e *experiment.Env) (experiment.Findings, err
 	best := map[string]float64{}
 	for i := range rows {
 		r := &rows[i]
-		of := func(n int) float64 { return pairs[n][r.Link].replay(r) }
+		speedup := func(n int) float64 { return pairs[n][r.Link].replay(r) }
 		if slices.Contains(table2Rows[r.Profile.Name], r.Link) {
-			f.Set(tab2(r.Profile.Name, r.Link), speedupOf(of(n), n))
+			f.Set(tab2(r.Profile.Name, r.Link), speedupOf(speedup(n), n))
 		}
 		if r.Profile.Name == "bert" && r.Link == "10g" {
 			f.Predict(tab2("bert", "10g"), predictSpeedup(r, pairs))
 		}
-		best[r.Link] = max(best[r.Link], of(n))
+		best[r.Link] = max(best[r.Link], speedup(n))
 		ina := pairs[8][r.Link].ina
 		when := traceOf(r, ina.rate(), true).Replay(1, ina.cost)
 		t.Add(render.Text(r.Profile.Name), render.Text(r.Row.Link.String()), render.Number(when.Iteration.Milliseconds(), 1),
-			render.Percent(when.Hidden.Seconds()/when.Comm.Seconds()), render.Number(of(8), 3), render.Number(of(16), 3))
+			render.Percent(when.Hidden.Seconds()/when.Comm.Seconds()), render.Number(speedup(8), 3), render.Number(speedup(16), 3))
 	}
 	f.Set("switchml.s3.ina-max-10g", speedupOf(best["10g"], n))
 	f.Set("switchml.s3.ina-max-100g", speedupOf(best["100g"], n))

@@ -117,12 +117,15 @@ func (s *sweep) table(rows []compare.Row) claims.Table {
 	}
 	for _, r := range rows {
 		c := s.cell(r.System, r.Model, r.StraggleP)
-		simulated, frames := render.NA(), render.NA()
+		simulated, frames, ratio := render.NA(), render.NA(), render.NA()
+		if r.RatioIdeal != nil {
+			ratio = render.Number(*r.RatioIdeal, 3)
+		}
 		if c != nil && !r.Computed {
 			simulated, frames = render.Percent(float64(c.Work.Rounds)/float64(c.Iterations)), render.Int(c.Work.Frames)
 		}
 		t.Add(render.Text(r.Model), render.Percent(r.StraggleP), render.Text(r.System), testbed.Estimate(r.Iter.Value, r.Iter.Half, r.Iter.Bounded() && !r.Computed, 1),
-			testbed.Optional(r.RatioIdeal, 3), testbed.Estimate(r.Speedup.Value, r.Speedup.Half, r.Speedup.Bounded(), 2), testbed.Count(r.DegradedBlocks), simulated, frames)
+			ratio, testbed.Estimate(r.Speedup.Value, r.Speedup.Half, r.Speedup.Bounded(), 2), testbed.Count(r.DegradedBlocks), simulated, frames)
 	}
 	return t
 }
@@ -147,12 +150,12 @@ func (s *sweep) figure(rows []compare.Row) (figure.Figure, error) {
 	p := straggleAxis(s.env)
 	for _, m := range trioModels {
 		panel := figure.Panel{Title: modelNames[m], X: p, Y: figure.Axis{Label: "iteration time", Unit: "ms", Zero: true}}
-		for _, of := range systemNames {
-			line, err := s.line(rows, of.system, m, func(r compare.Row) stat.Estimate { return r.Iter })
+		for _, system := range systemNames {
+			line, err := s.line(rows, system.system, m, func(r compare.Row) stat.Estimate { return r.Iter })
 			if err != nil {
 				return f, err
 			}
-			line.Name = of.name
+			line.Name = system.name
 			panel.Series = append(panel.Series, line)
 		}
 		f.Panels = append(f.Panels, panel)
@@ -173,7 +176,7 @@ func straggleAxis(e *experiment.Env) figure.Axis {
 
 // line is an estimate of one system by straggling probability. The ideal, which
 // has no stragglers, is the same at each.
-func (s *sweep) line(rows []compare.Row, system, model string, of func(compare.Row) stat.Estimate) (figure.Series, error) {
+func (s *sweep) line(rows []compare.Row, system, model string, value func(compare.Row) stat.Estimate) (figure.Series, error) {
 	var out figure.Series
 	for _, p := range testbed.StraggleP(s.env) {
 		at := p
@@ -184,7 +187,7 @@ func (s *sweep) line(rows []compare.Row, system, model string, of func(compare.R
 		if err != nil {
 			return out, err
 		}
-		v := of(r)
+		v := value(r)
 		point := figure.Point{X: 100 * p, Y: v.Value}
 		if v.Bounded() {
 			point.Below, point.Above = v.Half, v.Half

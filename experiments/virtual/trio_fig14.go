@@ -219,12 +219,12 @@ func recoveryFigure(all []recovered) figure.Figure {
 	var spread []figure.Panel
 	for _, age := range []program.AgePolicy{program.AgePerBlock, program.AgeAbsent} {
 		name := ageingNames[age]
-		of := slices.DeleteFunc(slices.Clone(all), func(r recovered) bool { return r.age != age })
-		inTime.Series = append(inTime.Series, recoveryLine(name, of, func(r *recovered) float64 { return r.timeout.Milliseconds() }))
-		inTimeouts.Series = append(inTimeouts.Series, recoveryLine(name, of, func(*recovered) float64 { return 1 }))
+		aged := slices.DeleteFunc(slices.Clone(all), func(r recovered) bool { return r.age != age })
+		inTime.Series = append(inTime.Series, recoveryLine(name, aged, func(r *recovered) float64 { return r.timeout.Milliseconds() }))
+		inTimeouts.Series = append(inTimeouts.Series, recoveryLine(name, aged, func(*recovered) float64 { return 1 }))
 		cdf := figure.Panel{Title: "Distribution: " + name, X: figure.Axis{Label: "recovery", Unit: "timeouts"}, Y: figure.Axis{Label: "share of servers"}}
-		for i := range of {
-			cdf.Series = append(cdf.Series, figure.CDF(fmt.Sprintf("timeout %d ms", of[i].timeout/units.Millisecond), of[i].times))
+		for i := range aged {
+			cdf.Series = append(cdf.Series, figure.CDF(fmt.Sprintf("timeout %d ms", aged[i].timeout/units.Millisecond), aged[i].times))
 		}
 		spread = append(spread, cdf)
 	}
