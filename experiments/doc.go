@@ -1,15 +1,17 @@
-// Package experiments runs what checks the papers' claims: for each claim of
-// the ledger that the systems present can check, the run that measures it.
+// Package experiments checks the papers' claims: for each claim of the ledger that
+// the systems present can check, it runs the experiment that measures it.
 //
 //	ledger --select--> claims --> experiments that measure them --run--> findings --judge--> report
 //
-// An [Experiment] measures one or more claims in one go, a figure as a rule, and
-// writes the whole table of it, every point. It asks its [Env] for what it rests
-// on: constants, of which the assumed ones are listed with the result and can be
-// changed to see what that does; readings of what the papers leave open. Nothing
-// is fitted: a number that was fed in is an input, and is shown as one.
+// The experiments stand in packages by what they drive. Package experiment has what
+// all of them share: what an experiment is, what it is given and what it finds.
 //
-// The list of experiments is in list.go. What no experiment measures yet is in
-// missing.go, with the system that it waits for; a test holds the two against
-// the ledger.
+//	unit     programs and hosts by hand, and arithmetic: no network, no clock
+//	chip     emulated chips: a Trio PFE, a Tofino pipeline
+//	virtual  whole runs under the virtual clock
+//	live     whole runs on real packets
+//
+// list.go joins their lists. missing.go says what each claim waits for that no
+// experiment measures yet; a test holds both against the ledger. [Sensitivity] runs
+// experiments again with changed constants.
 package experiments

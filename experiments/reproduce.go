@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/live"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/reports/claims"
@@ -41,7 +43,7 @@ type Observer interface {
 
 // Step is one run of an experiment.
 type Step struct {
-	Experiment *Experiment
+	Experiment *experiment.Experiment
 	Index, Of  int
 	Constant   string // that is changed; "" in the runs that are judged
 	Percent    int    // by how much: -20 or 20
@@ -49,30 +51,27 @@ type Step struct {
 
 // Outcome is what became of one run of an experiment.
 type Outcome struct {
-	Findings Findings
+	Findings experiment.Findings
 	Seconds  float64 // of the wall clock
 	Err      error   // why there are no findings
 
-	env *Env
+	env *experiment.Env
 }
 
 // Constants returns the constants that the run asked for.
 func (o Outcome) Constants() []hostmodel.Constant { return o.env.Constants.Used() }
 
 // Took reports whether the run asked for the reading of an ambiguity.
-func (o Outcome) Took(ambiguity claims.ID) bool {
-	_, ok := o.env.taken[ambiguity]
-	return ok
-}
+func (o Outcome) Took(ambiguity claims.ID) bool { return o.env.Took(ambiguity) }
 
 // Unbelievable reports whether the run gave nothing because this machine was too
 // busy for it, which says nothing about its claims.
-func (o Outcome) Unbelievable() bool { return errors.Is(o.Err, errUnbelievable) }
+func (o Outcome) Unbelievable() bool { return errors.Is(o.Err, live.ErrBusy) }
 
 // Reproduce runs the experiments that the selected claims and predictions need,
 // in the order of the list, and judges what they measured. It ends early only
 // when ctx does; then the report has what was known by that time.
-func Reproduce(ctx context.Context, sel claims.Selection, list []Experiment, opt Options) (claims.Report, error) {
+func Reproduce(ctx context.Context, sel claims.Selection, list []experiment.Experiment, opt Options) (claims.Report, error) {
 	report, _, err := reproduce(ctx, sel, list, opt)
 	return report, err
 }
@@ -80,7 +79,7 @@ func Reproduce(ctx context.Context, sel claims.Selection, list []Experiment, opt
 // outcomes are those of experiments, by id.
 type outcomes map[string]Outcome
 
-func reproduce(ctx context.Context, sel claims.Selection, list []Experiment, opt Options) (claims.Report, outcomes, error) {
+func reproduce(ctx context.Context, sel claims.Selection, list []experiment.Experiment, opt Options) (claims.Report, outcomes, error) {
 	needed := needed(sel, list, opt.NoLive == "")
 	done := outcomes{}
 	var stopped error
@@ -102,11 +101,11 @@ func (o Options) constants() *hostmodel.Constants {
 	if o.Constants != nil {
 		return o.Constants
 	}
-	return Constants()
+	return experiment.Constants()
 }
 
 // needed returns the experiments that measure something selected.
-func needed(sel claims.Selection, list []Experiment, live bool) (out []*Experiment) {
+func needed(sel claims.Selection, list []experiment.Experiment, live bool) (out []*experiment.Experiment) {
 	wanted := map[claims.ID]bool{}
 	for _, c := range sel.Claims {
 		wanted[c.ID] = c.Method != claims.NoWay
@@ -127,15 +126,15 @@ func needed(sel claims.Selection, list []Experiment, live bool) (out []*Experime
 // run runs an experiment and tells the observer of it.
 func run(ctx context.Context, s Step, opt Options, constants *hostmodel.Constants) Outcome {
 	x := s.Experiment
-	env := &Env{
-		Quick: opt.Quick, Varied: s.Constant != "", Seed: opt.Seed, Constants: constants.Fresh(), readings: opt.Readings, taken: map[claims.ID]string{},
+	env := &experiment.Env{
+		Quick: opt.Quick, Varied: s.Constant != "", Seed: opt.Seed, Constants: constants.Fresh(), Readings: opt.Readings,
 		Progress: func(text string) { opt.Observer.Progress(s, text) },
 	}
 	opt.Observer.Began(s)
 	began := time.Now()
 	f, err := x.Run(ctx, env)
 	if err == nil {
-		err = f.complete(x)
+		err = f.Complete(x)
 	}
 	o := Outcome{Findings: f, Seconds: time.Since(began).Seconds(), Err: err, env: env}
 	opt.Observer.Ended(s, o)
@@ -143,7 +142,7 @@ func run(ctx context.Context, s Step, opt Options, constants *hostmodel.Constant
 }
 
 // reportOf judges what was selected, but for what was to be run and was not.
-func reportOf(sel claims.Selection, list []Experiment, done outcomes, opt Options) (claims.Report, error) {
+func reportOf(sel claims.Selection, list []experiment.Experiment, done outcomes, opt Options) (claims.Report, error) {
 	var r claims.Report
 	missed := 0
 	for _, c := range sel.Claims {
@@ -174,7 +173,7 @@ func reportOf(sel claims.Selection, list []Experiment, done outcomes, opt Option
 
 // judge returns the result of a claim; ok is false where its experiment has not
 // run.
-func judge(c *claims.Claim, list []Experiment, done outcomes, opt Options) (r claims.Result, ok bool) {
+func judge(c *claims.Claim, list []experiment.Experiment, done outcomes, opt Options) (r claims.Result, ok bool) {
 	if c.Method == claims.NoWay {
 		return c.Result(c.NotCheckable(), claims.Run{}), true
 	}
@@ -196,9 +195,9 @@ func judge(c *claims.Claim, list []Experiment, done outcomes, opt Options) (r cl
 		return c.Result(c.Broken(o.Err), o.run(x, opt)), true
 	}
 	m := o.Findings.Measured[c.ID]
-	m.Reading = cmp.Or(m.Reading, o.env.describe())
+	m.Reading = cmp.Or(m.Reading, o.env.Taken())
 	if m.Constants == nil {
-		m.Constants = o.env.assumed()
+		m.Constants = o.env.Assumed()
 	}
 	if opt.Quick {
 		c = c.InQuick()
@@ -208,7 +207,7 @@ func judge(c *claims.Claim, list []Experiment, done outcomes, opt Options) (r cl
 
 // predict returns the result of a withheld value; ok is false where its
 // experiment has not run.
-func predict(w *claims.Withheld, list []Experiment, done outcomes, opt Options) (r claims.Result, ok bool, err error) {
+func predict(w *claims.Withheld, list []experiment.Experiment, done outcomes, opt Options) (r claims.Result, ok bool, err error) {
 	x := predicts(list, w.ID)
 	if x == nil {
 		return w.NotYet(WaitsFor(w.ID), claims.Run{}), true, nil
@@ -226,15 +225,15 @@ func predict(w *claims.Withheld, list []Experiment, done outcomes, opt Options) 
 		return w.Broken(o.Err, o.run(x, opt)), true, nil
 	}
 	p := o.Findings.Predicted[w.ID]
-	p.Reading = cmp.Or(p.Reading, o.env.describe())
+	p.Reading = cmp.Or(p.Reading, o.env.Taken())
 	if p.Constants == nil {
-		p.Constants = o.env.assumed()
+		p.Constants = o.env.Assumed()
 	}
 	r, err = w.Result(p, o.run(x, opt))
 	return r, true, err
 }
 
-func (o *Outcome) run(x *Experiment, opt Options) claims.Run {
+func (o *Outcome) run(x *experiment.Experiment, opt Options) claims.Run {
 	r := claims.Run{Seed: uint64(opt.Seed), Seconds: o.Seconds}
 	if opt.Quick {
 		r.Quick = x.Quick
@@ -246,24 +245,24 @@ func (o *Outcome) run(x *Experiment, opt Options) claims.Run {
 }
 
 // measures returns the experiment that measures a claim, or nil.
-func measures(list []Experiment, id claims.ID) *Experiment {
-	return find(list, func(x *Experiment) bool { return slices.Contains(x.Claims, id) })
+func measures(list []experiment.Experiment, id claims.ID) *experiment.Experiment {
+	return find(list, func(x *experiment.Experiment) bool { return slices.Contains(x.Claims, id) })
 }
 
 // predicts returns the experiment that predicts a withheld value, or nil.
-func predicts(list []Experiment, id claims.ID) *Experiment {
-	return find(list, func(x *Experiment) bool { return slices.Contains(x.Predicts, id) })
+func predicts(list []experiment.Experiment, id claims.ID) *experiment.Experiment {
+	return find(list, func(x *experiment.Experiment) bool { return slices.Contains(x.Predicts, id) })
 }
 
-func find(list []Experiment, is func(*Experiment) bool) *Experiment {
-	if i := slices.IndexFunc(list, func(x Experiment) bool { return is(&x) }); i >= 0 {
+func find(list []experiment.Experiment, is func(*experiment.Experiment) bool) *experiment.Experiment {
+	if i := slices.IndexFunc(list, func(x experiment.Experiment) bool { return is(&x) }); i >= 0 {
 		return &list[i]
 	}
 	return nil
 }
 
 // Find returns the experiment that measures or predicts id, or nil.
-func Find(list []Experiment, id claims.ID) *Experiment {
+func Find(list []experiment.Experiment, id claims.ID) *experiment.Experiment {
 	return cmp.Or(measures(list, id), predicts(list, id))
 }
 

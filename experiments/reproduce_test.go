@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/live"
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/reports/claims"
@@ -50,9 +52,9 @@ func fails(c *claims.Claim) {
 }
 
 // gives returns an experiment that measures one number for each of its claims.
-func gives(id string, x float64, ids ...claims.ID) Experiment {
-	return Experiment{ID: id, Title: "gives " + id, Claims: ids, Quick: "one of two", Run: func(context.Context, *Env) (Findings, error) {
-		var f Findings
+func gives(id string, x float64, ids ...claims.ID) experiment.Experiment {
+	return experiment.Experiment{ID: id, Title: "gives " + id, Claims: ids, Quick: "one of two", Run: func(context.Context, *experiment.Env) (experiment.Findings, error) {
+		var f experiment.Findings
 		for _, c := range ids {
 			f.Set(c, claims.Number(x))
 		}
@@ -62,7 +64,7 @@ func gives(id string, x float64, ids ...claims.ID) Experiment {
 
 func selected(list ...*claims.Claim) claims.Selection { return claims.Selection{Claims: list} }
 
-func checked(t *testing.T, sel claims.Selection, list []Experiment, opt Options) claims.Report {
+func checked(t *testing.T, sel claims.Selection, list []experiment.Experiment, opt Options) claims.Report {
 	t.Helper()
 	if opt.Observer == nil {
 		opt.Observer = &watcher{}
@@ -88,7 +90,7 @@ func resultOf(t *testing.T, r claims.Report, id claims.ID) claims.Result {
 // is selected of them; results stand in the order of the selection.
 func TestOrder(t *testing.T) {
 	w := &watcher{}
-	list := []Experiment{gives("first", 2, "a.1", "a.2"), gives("idle", 2, "b.1"), gives("last", 2, "c.1")}
+	list := []experiment.Experiment{gives("first", 2, "a.1", "a.2"), gives("idle", 2, "b.1"), gives("last", 2, "c.1")}
 	r := checked(t, selected(about("c.1"), about("a.2"), about("a.1")), list, Options{Observer: w})
 	want := "began 1/2 first +0\nended first <nil>\nbegan 2/2 last +0\nended last <nil>"
 	if w.text() != want {
@@ -106,18 +108,20 @@ func TestOrder(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	broken := gives("broken", 2, "broken")
-	broken.Run = func(context.Context, *Env) (Findings, error) { return Findings{}, errors.New("no packets") }
+	broken.Run = func(context.Context, *experiment.Env) (experiment.Findings, error) {
+		return experiment.Findings{}, errors.New("no packets")
+	}
 	silent := gives("silent", 2, "silent")
-	silent.Run = func(context.Context, *Env) (Findings, error) { return Findings{}, nil }
+	silent.Run = func(context.Context, *experiment.Env) (experiment.Findings, error) { return experiment.Findings{}, nil }
 	greedy := gives("greedy", 2, "greedy")
-	greedy.Run = func(context.Context, *Env) (f Findings, _ error) {
+	greedy.Run = func(context.Context, *experiment.Env) (f experiment.Findings, _ error) {
 		f.Set("greedy", claims.Number(2))
 		f.Set("other", claims.Number(2))
 		return f, nil
 	}
 	onWires := gives("live", 2, "live.run")
 	onWires.Live = true
-	list := []Experiment{
+	list := []experiment.Experiment{
 		broken, silent, greedy, onWires, gives("far", 3, "far", "known", "nothing"), gives("near", 2, "near", "cured"),
 	}
 	r := checked(t, selected(
@@ -158,7 +162,7 @@ func TestVerdicts(t *testing.T) {
 func TestLiveWithPrivileges(t *testing.T) {
 	onWires := gives("live", 2, "live.run")
 	onWires.Live = true
-	r := checked(t, selected(about("live.run", onPacketsOnly), about("live.none", onPacketsOnly)), []Experiment{onWires}, Options{})
+	r := checked(t, selected(about("live.run", onPacketsOnly), about("live.none", onPacketsOnly)), []experiment.Experiment{onWires}, Options{})
 	if got := resultOf(t, r, "live.run"); got.Verdict != claims.Reproduced {
 		t.Errorf("%s: %s", got.Verdict, got.Reason)
 	}
@@ -172,7 +176,7 @@ func TestLiveWithPrivileges(t *testing.T) {
 func TestQuick(t *testing.T) {
 	whole := gives("whole", 2, "b")
 	whole.Quick = ""
-	r := checked(t, selected(about("a"), about("b")), []Experiment{gives("cut", 2, "a"), whole}, Options{Quick: true, Seed: 7})
+	r := checked(t, selected(about("a"), about("b")), []experiment.Experiment{gives("cut", 2, "a"), whole}, Options{Quick: true, Seed: 7})
 	if a, b := resultOf(t, r, "a"), resultOf(t, r, "b"); a.Quick != "one of two" || b.Quick != "" || *a.Seed != 7 {
 		t.Errorf("quick %q and %q, seed %v", a.Quick, b.Quick, a.Seed)
 	}
@@ -182,9 +186,9 @@ func TestQuick(t *testing.T) {
 }
 
 // asks is an experiment that rests on constants and on a reading.
-func asks(ids ...claims.ID) Experiment {
+func asks(ids ...claims.ID) experiment.Experiment {
 	x := gives("asks", 0, ids...)
-	x.Run = func(_ context.Context, e *Env) (f Findings, _ error) {
+	x.Run = func(_ context.Context, e *experiment.Env) (f experiment.Findings, _ error) {
 		e.Note("at %s", e.Reading("trio.wake"))
 		v := e.Constants.Get("delay") / 10 * (1 + e.Constants.Get("printed")/1000 + e.Constants.Get("weak")/100) // one product: nothing to fuse
 		_ = e.Constants.Get("zero")
@@ -223,7 +227,7 @@ func readings(t *testing.T) claims.Readings {
 func TestWhatAResultRestsOn(t *testing.T) {
 	w := &watcher{}
 	dir := func(x string) string { return "out/" + x }
-	r := checked(t, selected(about("a")), []Experiment{asks("a")}, Options{Constants: constants(), Readings: readings(t), Observer: w, Dir: dir})
+	r := checked(t, selected(about("a")), []experiment.Experiment{asks("a")}, Options{Constants: constants(), Readings: readings(t), Observer: w, Dir: dir})
 	got := resultOf(t, r, "a")
 	if want := []string{"weak", "delay", "zero"}; !slices.Equal(got.Constants, want) {
 		t.Errorf("constants %q, want %q", got.Constants, want)
@@ -237,9 +241,9 @@ func TestWhatAResultRestsOn(t *testing.T) {
 }
 
 // predicted is a withheld value and an experiment that predicts 1 to x.
-func predicted(high float64) (*claims.Withheld, Experiment) {
+func predicted(high float64) (*claims.Withheld, experiment.Experiment) {
 	w := &claims.Withheld{ID: "trio.withheld", Paper: claims.Trio, Unit: "x"}
-	return w, Experiment{ID: "predicts", Predicts: []claims.ID{w.ID}, Run: func(_ context.Context, e *Env) (f Findings, _ error) {
+	return w, experiment.Experiment{ID: "predicts", Predicts: []claims.ID{w.ID}, Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, _ error) {
 		f.Predict(w.ID, claims.Prediction{Low: 1, High: high * e.Constants.Get("delay") / 19.6})
 		return f, nil
 	}}
@@ -248,7 +252,7 @@ func predicted(high float64) (*claims.Withheld, Experiment) {
 func TestPredictions(t *testing.T) {
 	w, x := predicted(3)
 	sel := claims.Selection{Withheld: []*claims.Withheld{w}}
-	got := resultOf(t, checked(t, sel, []Experiment{x}, Options{Constants: constants()}), w.ID)
+	got := resultOf(t, checked(t, sel, []experiment.Experiment{x}, Options{Constants: constants()}), w.ID)
 	if got.Verdict != claims.Predicted || got.Measured.String() != "low 1, high 3" || !slices.Equal(got.Constants, []string{"delay"}) {
 		t.Errorf("%s: %s, rests on %q", got.Verdict, got.Measured, got.Constants)
 	}
@@ -257,17 +261,17 @@ func TestPredictions(t *testing.T) {
 		t.Errorf("without an experiment: %s, %s", got.Verdict, got.Reason)
 	}
 	x.Live = true
-	got = resultOf(t, checked(t, sel, []Experiment{x}, Options{NoLive: "no root"}), w.ID)
+	got = resultOf(t, checked(t, sel, []experiment.Experiment{x}, Options{NoLive: "no root"}), w.ID)
 	if got.Verdict != claims.NeedsRoot || got.Reason != "no root" {
 		t.Errorf("without root: %s, %s", got.Verdict, got.Reason)
 	}
-	x.Run = func(context.Context, *Env) (Findings, error) { return Findings{}, nil }
-	got = resultOf(t, checked(t, sel, []Experiment{x}, Options{}), w.ID)
+	x.Run = func(context.Context, *experiment.Env) (experiment.Findings, error) { return experiment.Findings{}, nil }
+	got = resultOf(t, checked(t, sel, []experiment.Experiment{x}, Options{}), w.ID)
 	if got.Expected || !strings.Contains(got.Reason, "predicted nothing for trio.withheld") {
 		t.Errorf("without a prediction: %s, %s", got.Verdict, got.Reason)
 	}
 	bad, x := predicted(math.NaN())
-	if _, err := Reproduce(t.Context(), claims.Selection{Withheld: []*claims.Withheld{bad}}, []Experiment{x}, Options{Constants: constants(), Observer: &watcher{}}); err == nil {
+	if _, err := Reproduce(t.Context(), claims.Selection{Withheld: []*claims.Withheld{bad}}, []experiment.Experiment{x}, Options{Constants: constants(), Observer: &watcher{}}); err == nil {
 		t.Error("an interval up to NaN is taken")
 	}
 }
@@ -276,14 +280,14 @@ func TestPredictions(t *testing.T) {
 func TestEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stops := gives("stops", 2, "b")
-	stops.Run = func(context.Context, *Env) (Findings, error) {
+	stops.Run = func(context.Context, *experiment.Env) (experiment.Findings, error) {
 		cancel()
-		return Findings{}, ctx.Err()
+		return experiment.Findings{}, ctx.Err()
 	}
 	w, x := predicted(3)
 	sel := selected(about("a"), about("b"), about("c"), about("atp.fig1"))
 	sel.Withheld = []*claims.Withheld{w}
-	r, err := Reproduce(ctx, sel, []Experiment{gives("runs", 2, "a"), stops, gives("waits", 2, "c"), x}, Options{Observer: &watcher{}})
+	r, err := Reproduce(ctx, sel, []experiment.Experiment{gives("runs", 2, "a"), stops, gives("waits", 2, "c"), x}, Options{Observer: &watcher{}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -302,7 +306,7 @@ func TestSensitivity(t *testing.T) {
 		c.Check = claims.Parts{Parts: []claims.Part{{Name: "big", Check: claims.Min{Value: 1}}, {Name: "small", Check: claims.Max{Value: 1}}}}
 	})
 	grouped := gives("grouped", 0, "parts")
-	grouped.Run = func(_ context.Context, e *Env) (f Findings, err error) {
+	grouped.Run = func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
 		d := e.Constants.Get("delay")
 		if d > 20 {
 			return f, errors.New("too slow")
@@ -313,7 +317,7 @@ func TestSensitivity(t *testing.T) {
 	obs := &watcher{}
 	sel := selected(about("a"), fed, parts, about("firm"))
 	sel.Withheld = []*claims.Withheld{w}
-	report, found, err := Sensitivity(t.Context(), sel, []Experiment{asks("a", "fed"), grouped, gives("firm", 2, "firm"), x},
+	report, found, err := Sensitivity(t.Context(), sel, []experiment.Experiment{asks("a", "fed"), grouped, gives("firm", 2, "firm"), x},
 		Options{Constants: constants(), Readings: readings(t), Observer: obs})
 	if err != nil {
 		t.Fatal(err)
@@ -360,13 +364,13 @@ func TestSensitivityEndsWithTheContext(t *testing.T) {
 	runs := 0
 	x := asks("a")
 	inner := x.Run
-	x.Run = func(ctx context.Context, e *Env) (Findings, error) {
+	x.Run = func(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
 		if runs++; runs == 4 { // as it is, one constant lower and higher, and then
 			cancel()
 		}
 		return inner(ctx, e)
 	}
-	report, found, err := Sensitivity(ctx, selected(about("a")), []Experiment{x}, Options{Constants: constants(), Readings: readings(t), Observer: &watcher{}})
+	report, found, err := Sensitivity(ctx, selected(about("a")), []experiment.Experiment{x}, Options{Constants: constants(), Readings: readings(t), Observer: &watcher{}})
 	if !errors.Is(err, context.Canceled) || len(report.Results) != 1 || len(found.List) != 1 {
 		t.Errorf("%v, %d results, %d lines", err, len(report.Results), len(found.List))
 	}
@@ -374,7 +378,7 @@ func TestSensitivityEndsWithTheContext(t *testing.T) {
 
 // A machine that was too busy is told from an experiment that is broken.
 func TestUnbelievable(t *testing.T) {
-	for err, want := range map[error]bool{nil: false, errors.New("no packets"): false, fmt.Errorf("ring: %w", errUnbelievable): true} {
+	for err, want := range map[error]bool{nil: false, errors.New("no packets"): false, fmt.Errorf("ring: %w", live.ErrBusy): true} {
 		if got := (Outcome{Err: err}).Unbelievable(); got != want {
 			t.Errorf("%v: %v", err, got)
 		}

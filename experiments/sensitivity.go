@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/reports/claims"
 )
@@ -65,7 +66,7 @@ type Influences struct {
 // Sensitivity is [Reproduce], and after it each experiment again with each
 // assumed constant that it asked for lowered and raised by 20%, one at a time. It
 // ends early only when ctx does; then there is what was known by that time.
-func Sensitivity(ctx context.Context, sel claims.Selection, list []Experiment, opt Options) (claims.Report, Influences, error) {
+func Sensitivity(ctx context.Context, sel claims.Selection, list []experiment.Experiment, opt Options) (claims.Report, Influences, error) {
 	report, base, err := reproduce(ctx, sel, list, opt)
 	if err != nil {
 		return report, Influences{}, err
@@ -85,7 +86,7 @@ func Sensitivity(ctx context.Context, sel claims.Selection, list []Experiment, o
 // survey is the runs with changed constants.
 type survey struct {
 	sel    claims.Selection
-	list   []Experiment
+	list   []experiment.Experiment
 	opt    Options
 	before map[claims.ID]claims.Result // with the constants as they are
 
@@ -96,13 +97,13 @@ type survey struct {
 
 // variation is an experiment and an assumed constant that it asks for.
 type variation struct {
-	x        *Experiment
+	x        *experiment.Experiment
 	constant hostmodel.Constant
 	results  [2]map[claims.ID]claims.Result
 }
 
 // plan notes what to run of an experiment.
-func (s *survey) plan(x *Experiment, base Outcome) {
+func (s *survey) plan(x *experiment.Experiment, base Outcome) {
 	if base.Err != nil {
 		return
 	}
@@ -127,7 +128,7 @@ func (s *survey) plan(x *Experiment, base Outcome) {
 }
 
 // claimsOf lists what is selected and an experiment gave a result for.
-func (s *survey) claimsOf(x *Experiment) (ids []claims.ID) {
+func (s *survey) claimsOf(x *experiment.Experiment) (ids []claims.ID) {
 	part := s.part(x)
 	for _, c := range part.Claims {
 		ids = append(ids, c.ID)
@@ -139,7 +140,7 @@ func (s *survey) claimsOf(x *Experiment) (ids []claims.ID) {
 }
 
 // part returns what an experiment measures of the selection.
-func (s *survey) part(x *Experiment) (out claims.Selection) {
+func (s *survey) part(x *experiment.Experiment) (out claims.Selection) {
 	for _, c := range s.sel.Claims {
 		if c.Method != claims.NoWay && measures(s.list, c.ID) == x {
 			out.Claims = append(out.Claims, c)

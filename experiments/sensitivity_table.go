@@ -78,16 +78,16 @@ func numberCell(x *float64) render.Cell {
 
 // notes say how to read the table, and what it has no line for.
 func (in Influences) notes() []string {
-	flips, of := 0, map[claims.ID]bool{}
+	flips, flipped := 0, map[claims.ID]bool{}
 	for i := range in.List {
 		if in.List[i].Flips() {
 			flips++
-			of[in.List[i].Claim] = true
+			flipped[in.List[i].Claim] = true
 		}
 	}
 	changes := "no changed constant changes a verdict"
 	if flips > 0 {
-		changes = fmt.Sprintf("verdicts that a changed constant changes: %d of %d lines, claims %d", flips, len(in.List), len(of))
+		changes = fmt.Sprintf("verdicts that a changed constant changes: %d of %d lines, claims %d", flips, len(in.List), len(flipped))
 	}
 	notes := []string{changes, "effect: the larger of both changes of the number, relative to it"}
 	for _, f := range in.Failed {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/experiments"
+	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/claims"
@@ -91,7 +92,7 @@ func (r *claimRecorder) dirOf(experiment string) string {
 
 // unbelievable reports whether an experiment gave nothing because this machine
 // was too busy.
-func (r *claimRecorder) unbelievable(x *experiments.Experiment) bool {
+func (r *claimRecorder) unbelievable(x *experiment.Experiment) bool {
 	return x != nil && slices.ContainsFunc(r.ended, func(e endedExperiment) bool { return e.id == x.ID && e.outcome.Unbelievable() })
 }
 

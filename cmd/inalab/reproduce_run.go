@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/inalab/inalab/experiments"
+	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/vec"
@@ -24,7 +25,7 @@ type reproduction struct {
 	flags          reproduceFlags
 	ids            []string
 	ledger         *claims.Ledger
-	list           []experiments.Experiment
+	list           []experiment.Experiment
 	noLive         string // why live experiments cannot run
 	stdout, stderr io.Writer
 
@@ -136,7 +137,7 @@ func (r *reproduction) write(report claims.Report) error {
 	}
 	errs := []error{
 		writeFormats(r.dir, "report", report.Write),
-		writeCSV(r.dir, "constants.csv", r.watch.constantsTable(experiments.Constants().All())),
+		writeCSV(r.dir, "constants.csv", r.watch.constantsTable(experiment.Constants().All())),
 		writeCSV(r.dir, "readings.csv", readings),
 	}
 	for _, t := range report.Tables {

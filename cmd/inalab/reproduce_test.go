@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/inalab/inalab/experiments"
+	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/figure"
@@ -45,15 +45,15 @@ func fakeLedger() *claims.Ledger {
 
 // fakeList measures two claims from a constant, with two tables and two figures of
 // one id, and predicts the third without a table. before runs first.
-func fakeList(x float64, before func()) []experiments.Experiment {
+func fakeList(x float64, before func()) []experiment.Experiment {
 	point := claims.Table{ID: "trio.table", Title: "Every point", Columns: []claims.Column{{Name: "y", Unit: "ms"}}, Rows: [][]render.Cell{{render.Exact(x)}}}
 	drawn := figure.Figure{ID: "trio.table", Title: "Every point", Panels: []figure.Panel{{
 		X: figure.Axis{Label: "x"}, Y: figure.Axis{Label: "y", Unit: "ms"}, Series: []figure.Series{{Name: "measured", Points: []figure.Point{{Y: x}}}},
 	}}}
-	return []experiments.Experiment{
+	return []experiment.Experiment{
 		{
 			ID: "trio.both", Title: "both", Claims: []claims.ID{"trio.one", "trio.two"}, Quick: "half",
-			Run: func(_ context.Context, e *experiments.Env) (f experiments.Findings, _ error) {
+			Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, _ error) {
 				v := x * e.Constants.Get("tofino.latency") / 0.6
 				f.Set("trio.one", claims.Number(v))
 				f.Set("trio.two", claims.Number(2))
@@ -64,7 +64,7 @@ func fakeList(x float64, before func()) []experiments.Experiment {
 		},
 		{
 			ID: "trio.guess", Title: "a guess", Predicts: []claims.ID{"trio.three"},
-			Run: func(_ context.Context, e *experiments.Env) (f experiments.Findings, _ error) {
+			Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, _ error) {
 				before()
 				e.Note("open: %s", e.Reading("trio.open"))
 				f.Predict("trio.three", claims.Prediction{Low: 1, High: 2, Constants: []string{"link.delay"}})

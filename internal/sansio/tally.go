@@ -25,8 +25,11 @@ func (t *Tally) Add(name string, n uint64) {
 }
 
 // Get returns the count of that name.
-func (t *Tally) Get(name string) uint64 {
-	for _, c := range t.counts {
+func (t *Tally) Get(name string) uint64 { return CountOf(t.counts, name) }
+
+// CountOf returns the count of that name in a list; 0 where there is none.
+func CountOf(list []Count, name string) uint64 {
+	for _, c := range list {
 		if c.Name == name {
 			return c.N
 		}

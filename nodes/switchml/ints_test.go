@@ -1,41 +1,30 @@
 package switchml_test
 
 import (
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchml"
 )
-
-// intCore reduces int32 tensors where a sansiotest.Host has floats.
-type intCore struct {
-	*switchml.Core
-	worker, tensor int
-	sums           [][]int32
-}
 
 func integer(w, gen, i int) int32 {
 	return int32(uint32(w+1)*2654435761 + uint32(gen)*40503 + uint32(i)*1_000_003)
 }
 
-func (c *intCore) Begin(now units.Time, gen int, _ []float32, eff *sansio.Effects) {
-	q := make([]int32, c.tensor)
-	for i := range q {
-		q[i] = integer(c.worker, gen, i)
-	}
-	c.BeginInts(now, gen, q, eff)
-}
-
-func (c *intCore) Finish(int) (result.Outcome, func([]float32)) {
-	c.sums = append(c.sums, slices.Clone(c.Sums()))
-	return result.Outcome{}, func([]float32) {}
+// integers reduces tensors of integer with a core, in place of floats.
+func integers(core sansiotest.IntCore, worker, tensor int) *sansiotest.Ints {
+	return &sansiotest.Ints{IntCore: core, Tensor: func(gen int) []int32 {
+		q := make([]int32, tensor)
+		for i := range q {
+			q[i] = integer(worker, gen, i)
+		}
+		return q
+	}}
 }
 
 // Jobs of int32 have no extra batch, as in the public client: integers go as they are, without exponents,
@@ -50,7 +39,7 @@ func TestIntegers(t *testing.T) {
 		r := newRig(t, p)
 		mustBeDone(t, r)
 		for w, h := range r.hosts {
-			for g, sums := range h.Core.(*intCore).sums {
+			for g, sums := range h.Core.(*sansiotest.Ints).Got {
 				for i, got := range sums {
 					var want int32
 					for v := range r.n {

@@ -83,7 +83,7 @@ func newRig(t rapid.TB, p params) *rig {
 		}
 		host := &sansiotest.Host{Core: core, Tensors: tensors(w, p)}
 		if p.ints {
-			host.Core = &intCore{Core: core, worker: w, tensor: p.tensor}
+			host.Core = integers(core, w, p.tensor)
 		}
 		up, down := r.wire(t, w, true), r.wire(t, w, false)
 		r.net.Connect(r.net.Add(host), 0, sw, sansio.Port(w), up, down)

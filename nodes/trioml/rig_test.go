@@ -164,7 +164,7 @@ func (r *rig) attach(t rapid.TB, pfe sansiotest.NodeID, first, k int) {
 		}
 		host := &sansiotest.Host{Core: core, Tensors: tensors(w, r.params)}
 		if r.ints {
-			host.Core = &intCore{Core: core, worker: w, tensor: r.tensor}
+			host.Core = integers(core, w, r.tensor)
 		}
 		if r.ready != nil {
 			host.Ready = func(g int) units.Time { return r.ready(w, g) }

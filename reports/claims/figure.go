@@ -18,6 +18,9 @@ type Table struct {
 	Notes   []string
 }
 
+// Add adds a row.
+func (t *Table) Add(cells ...render.Cell) { t.Rows = append(t.Rows, cells) }
+
 // Column is a column of a [Table]. Its key in CSV and JSON is its name and its
 // unit in lower case, joined by "_": "iteration_ms".
 type Column struct {

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -102,6 +103,27 @@ func Group(values map[string]Measured) Measured {
 		p = append(p, part{name, values[name]})
 	}
 	return Measured{outcome: p}
+}
+
+// On returns m with the part of the system that decides the value.
+func (m Measured) On(model string) Measured {
+	m.Model = model
+	return m
+}
+
+// Noting returns m with a note.
+func (m Measured) Noting(format string, args ...any) Measured {
+	m.Note = fmt.Sprintf(format, args...)
+	return m
+}
+
+// NumberParts is [Group] of numbers.
+func NumberParts(values map[string]float64) Measured {
+	parts := map[string]Measured{}
+	for name, x := range values {
+		parts[name] = Number(x)
+	}
+	return Group(parts)
 }
 
 // IsZero reports whether nothing was measured.

@@ -143,3 +143,18 @@ type Observer interface {
 	// Ended is called when a thread has ended.
 	Ended(now units.Time, t *vm.Thread, f Fate)
 }
+
+// NopObserver does nothing. Observers of a part embed it.
+type NopObserver struct{}
+
+// Sent does nothing.
+func (NopObserver) Sent(units.Time, *vm.Thread, bool) {}
+
+// Discarded does nothing.
+func (NopObserver) Discarded(units.Time, *vm.Thread, string) {}
+
+// Scanned does nothing.
+func (NopObserver) Scanned(units.Time, *vm.Thread, mem.Scanned) {}
+
+// Ended does nothing.
+func (NopObserver) Ended(units.Time, *vm.Thread, Fate) {}

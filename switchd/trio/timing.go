@@ -24,7 +24,7 @@ const (
 	// takes up whatever those 30 us have that is not modelled. After a change of the
 	// program or of another constant it has to be solved for again:
 	//
-	//	go test ./experiments -run TestInstructionCost -update
+	//	go test ./experiments/chip -run TestInstructionCost -update
 	InstructionCost = 661 * units.Nanosecond
 
 	// IssueInterval is the least distance of two instructions of one PPE, whatever

@@ -28,12 +28,12 @@ func TestFilterPaperExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	frames := 0
-	pfe := middleboxtest.Bench{Engine: e, Sent: func(s *sansio.Send) {
+	pfe := middleboxtest.New(e, func(_ units.Time, s *sansio.Send) {
 		if len(s.To) != 1 || s.To[0] != middleboxtest.Port {
 			t.Errorf("a packet leaves by %v, want the port that it came by", s.To)
 		}
 		frames += s.Train.Frames()
-	}}
+	})
 	plain := inet.UDPHeader(inet.Flow{Src: middleboxtest.Host(1), Dst: middleboxtest.Host(2), SrcPort: 1, DstPort: 2})
 	inet.SetUDPBody(plain, 60)
 	arp := append([]byte(nil), plain...)

@@ -36,7 +36,7 @@ func newGate(t rapid.TB, cfg Config) *gate {
 		t.Fatal(err)
 	}
 	g := &gate{t: t, e: e}
-	g.Bench = middleboxtest.Bench{Engine: e, Sent: func(s *sansio.Send) { g.passed += s.Train.Frames() }}
+	g.Bench = middleboxtest.New(e, func(_ units.Time, s *sansio.Send) { g.passed += s.Train.Frames() })
 	return g
 }
 

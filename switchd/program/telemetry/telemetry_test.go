@@ -44,13 +44,13 @@ func newTap(t rapid.TB, heavy units.Bytes, timing *trio.Timing) *tap {
 		t.Fatal(err)
 	}
 	p := &tap{t: t, e: e}
-	p.Bench = middleboxtest.Bench{Engine: e, Sent: p.take}
+	p.Bench = middleboxtest.New(e, p.take)
 	return p
 }
 
 func host(n byte) netip.Addr { return middleboxtest.Host(n) }
 
-func (p *tap) take(s *sansio.Send) {
+func (p *tap) take(_ units.Time, s *sansio.Send) {
 	p.t.Helper()
 	if s.To[0] == middleboxtest.Port {
 		p.forwarded += s.Train.Frames()

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
@@ -11,11 +12,13 @@ import (
 
 // Bench is an engine and its time.
 type Bench struct {
-	Engine dataplane.Engine
-	Now    units.Time
-	Sent   func(s *sansio.Send) // is given everything that the engine sends; the memory is borrowed
+	sansiotest.Feed
+	engine dataplane.Engine
+}
 
-	eff sansio.Effects
+// New returns the bench of an engine; sent is given everything that it sends.
+func New(e dataplane.Engine, sent func(units.Time, *sansio.Send)) Bench {
+	return Bench{sansiotest.Feed{Machine: e, Sent: sent}, e}
 }
 
 // Port is the port that all frames come by, on their way to somebody else.
@@ -42,33 +45,8 @@ func (b *Bench) ARP() {
 
 // Frame gives the engine any frame.
 func (b *Bench) Frame(header, body []byte) {
-	b.Engine.Handle(b.Now, []sansio.Arrival{{Port: Port, Train: sansio.Train{Header: header, Body: body}}}, &b.eff)
-	b.collect()
-}
-
-// Until moves the time, stopping at every deadline.
-func (b *Bench) Until(to units.Time) {
-	for d := b.Engine.NextDeadline(); d <= to; d = b.Engine.NextDeadline() {
-		b.Now = max(b.Now, d)
-		b.Engine.Expire(b.Now, &b.eff)
-		b.collect()
-	}
-	b.Now = to
-}
-
-func (b *Bench) collect() {
-	for i := range b.eff.Sends {
-		b.Sent(&b.eff.Sends[i])
-	}
-	b.eff.Reset()
+	b.Arrive(b.Now, sansio.Arrival{Port: Port, Train: sansio.Train{Header: header, Body: body}})
 }
 
 // Count returns a counter of the engine.
-func (b *Bench) Count(name string) uint64 {
-	for _, c := range b.Engine.Counters() {
-		if c.Name == name {
-			return c.N
-		}
-	}
-	return 0
-}
+func (b *Bench) Count(name string) uint64 { return sansio.CountOf(b.engine.Counters(), name) }

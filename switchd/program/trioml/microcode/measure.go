@@ -68,11 +68,11 @@ func Measure(p *isa.Program, grads int) (Cost, error) {
 }
 
 // meter notes how many instructions each thread has executed.
-type meter struct{ executed []uint64 }
+type meter struct {
+	trio.NopObserver
+	executed []uint64
+}
 
-func (*meter) Sent(units.Time, *vm.Thread, bool)           {}
-func (*meter) Discarded(units.Time, *vm.Thread, string)    {}
-func (*meter) Scanned(units.Time, *vm.Thread, mem.Scanned) {}
 func (m *meter) Ended(_ units.Time, t *vm.Thread, _ trio.Fate) {
 	m.executed = append(m.executed, t.Executed)
 }

@@ -1,0 +1,91 @@
+package chip
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/reports/figure"
+)
+
+// fig15Figure draws latency and rate in both readings, and the one point that the
+// paper's text states.
+func fig15Figure(curves []fig15Curve, stated units.Duration) figure.Figure {
+	x := figure.Axis{Label: "gradients per packet", Scale: figure.Log2}
+	latency := figure.Panel{Title: "Latency", X: x, Y: figure.Axis{Label: "latency", Unit: "us", Zero: true}}
+	rate := figure.Panel{Title: "Rate", X: x, Y: figure.Axis{Label: "gradients over latency", Unit: "1/us", Zero: true}}
+	for i := range curves {
+		c := &curves[i]
+		a, b := figure.Series{Name: c.name}, figure.Series{Name: c.name}
+		for k := range c.points {
+			n := float64(c.points[k].load.grads)
+			a.Points = append(a.Points, figure.Point{X: n, Y: c.latency(&c.points[k]).Seconds() * 1e6})
+			b.Points = append(b.Points, figure.Point{X: n, Y: c.rate(k)})
+		}
+		latency.Series, rate.Series = append(latency.Series, a), append(rate.Series, b)
+	}
+	us := stated.Seconds() * 1e6
+	latency.Marks = []figure.Mark{{Name: "paper, and calibrated on", X: figure.At(calibrationGrads), Y: figure.At(us)}}
+	rate.Marks = []figure.Mark{{Name: "paper, and calibrated on", X: figure.At(calibrationGrads), Y: figure.At(calibrationGrads / us)}}
+	return figure.Figure{
+		ID: "trio.fig15", Title: "Latency and rate of one PFE by gradients per packet", Columns: 2, Panels: []figure.Panel{latency, rate},
+		Notes: []string{
+			"4 servers on one PFE, one packet of each at a time.",
+			Model + ".",
+			fmt.Sprintf("Cost of an instruction: %v in the first reading of latency, %v in the second.", curves[0].instruction, curves[1].instruction),
+			fmt.Sprintf("Paper: Trio §6.3 states %g us at %d gradients, which is fed in; its text withholds the latency at 1024.", us, calibrationGrads),
+		},
+	}
+}
+
+// fig16Figure draws latency and throughput by window, and the window that the
+// paper settles on.
+func fig16Figure(sweeps []fig16Sweep, adds float64) figure.Figure {
+	x := figure.Axis{Label: "window", Unit: "packets", Scale: figure.Log2}
+	latency := figure.Panel{Title: "Latency", X: x, Y: figure.Axis{Label: "latency", Unit: "us", Scale: figure.Log10}}
+	rate := figure.Panel{Title: "Throughput", X: x, Y: figure.Axis{Label: "gradients", Unit: "Gbit/s", Zero: true}}
+	for i := range sweeps {
+		s := &sweeps[i]
+		name := fmt.Sprintf("Trio-ML-%d", s.grads)
+		a, b := figure.Series{Name: name}, figure.Series{Name: name}
+		for k := range s.points {
+			p := &s.points[k]
+			a.Points = append(a.Points, figure.Point{X: float64(p.load.window), Y: p.all.Seconds() * 1e6})
+			b.Points = append(b.Points, figure.Point{X: float64(p.load.window), Y: p.throughput() / 1e9})
+		}
+		latency.Series, rate.Series = append(latency.Series, a), append(rate.Series, b)
+	}
+	best := figure.Mark{Name: "paper: window in use", X: figure.At(4096), Y: figure.Everywhere()}
+	latency.Marks = []figure.Mark{best}
+	rate.Marks = []figure.Mark{best, {Name: "paper: additions", X: figure.Everywhere(), Y: figure.At(32 * adds / 1e9)}}
+	return figure.Figure{
+		ID: "trio.fig16", Title: "Latency and throughput of one PFE by window", Columns: 2, Panels: []figure.Panel{latency, rate},
+		Notes: []string{
+			"4 servers on one PFE.", Model + ".",
+			"Paper: Trio §6.3 finds a window of 4096 to be a good balance, and states 6e9 additions a second; its text has no other point.",
+		},
+	}
+}
+
+// gracefulFigure draws what is forwarded, and the threads in use, by the load of
+// Trio-ML.
+func gracefulFigure(all []graceful) figure.Figure {
+	x := figure.Axis{Label: "Trio-ML offered", Unit: "Gbit/s"}
+	rates := figure.Panel{Title: "Throughput", X: x, Y: figure.Axis{Label: "throughput", Unit: "Gbit/s", Zero: true}}
+	threads := figure.Panel{Title: "Threads in use", X: x, Y: figure.Axis{Label: "threads", Zero: true}}
+	simple, added, used := figure.Series{Name: "forwarded"}, figure.Series{Name: "gradients added"}, figure.Series{Name: "threads in use, most"}
+	for i := range all {
+		g := &all[i]
+		at := float64(g.offered)
+		simple.Points = append(simple.Points, figure.Point{X: at, Y: g.rate(g.simple) / 1e9})
+		added.Points = append(added.Points, figure.Point{X: at, Y: g.rate(units.Bytes(4*heavyGrads*heavyServers*g.results)) / 1e9})
+		used.Points = append(used.Points, figure.Point{X: at, Y: float64(g.end.InUse.Max)})
+	}
+	rates.Series, threads.Series = []figure.Series{simple, added}, []figure.Series{used}
+	return figure.Figure{
+		ID: "trio.graceful", Title: "Simple forwarding beside Trio-ML on one PFE", Columns: 2, Panels: []figure.Panel{rates, threads},
+		Notes: []string{
+			fmt.Sprintf("Packets of %d bytes at 100 Gbit/s on one port; Trio-ML of %d gradients on three.", simpleBytes, heavyGrads), Model + ".",
+			"Paper: Trio §1 and §2.2 say that rates of simple and of rich processing go together, without numbers.",
+		},
+	}
+}

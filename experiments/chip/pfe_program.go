@@ -1,0 +1,89 @@
+package chip
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
+)
+
+// pfeProgram counts the instructions of the Microcode program.
+func pfeProgram() experiment.Experiment {
+	return experiment.Experiment{
+		ID: "trio.program", Title: "instructions of Trio-ML in Microcode",
+		Claims:   []claims.ID{"trio.s6.3.instr-total", "trio.s6.3.loop-dominates"},
+		Predicts: []claims.ID{"trio.s6.3.instr-per-gradient"},
+		Quick:    "nothing is cut",
+		Run:      runPFEProgram,
+	}
+}
+
+// Of the paper's packets: gradients in a packet and in its head, and in a chunk of its
+// tail (Trio §4, §6.1).
+const (
+	packetGrads = 1024
+	headGrads   = 38
+	chunkGrads  = 16
+)
+
+func runPFEProgram(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
+	p, err := microcode.Compile()
+	if err != nil {
+		return f, err
+	}
+	loop, err := microcode.TailLoop(p)
+	if err != nil {
+		return f, err
+	}
+	t := claims.Table{
+		ID: "trio.program", Title: "Instructions of a thread of Trio-ML by gradients in its packet, on an idle PFE",
+		Columns: []claims.Column{{Name: "gradients"}, {Name: "creates the block"}, {Name: "in between"}, {Name: "completes it"}, {Name: "in between, per gradient"}},
+		Notes:   []string{fmt.Sprintf("The loop over the tail takes %.4f instructions a gradient: one reads 64 bytes, one adds them and goes on.", loop)},
+	}
+	for _, n := range []int{64, 128, 256, 512, packetGrads} {
+		c, err := microcode.Measure(p, n)
+		if err != nil {
+			return f, err
+		}
+		t.Add(render.Int(n), render.Int(c.First), render.Int(c.Next), render.Int(c.Last), render.Number(float64(c.Next)/float64(n), 3))
+	}
+	f.Tables = append(f.Tables, t)
+	f.Set("trio.s6.3.instr-total", claims.Number(float64(p.Totals().Instructions)).Noting("parsing, policies of late packets, timer threads and absent sources included"))
+	f.Predict("trio.s6.3.instr-per-gradient", claims.Prediction{
+		Low: loop + loopOf(e.Constants.Get("pfe.add-bytes")) - loopOf(64), High: loopOf(8), Model: "instructions of the loop over a tail of 64-byte chunks", Constants: []string{"pfe.add-bytes"},
+		Note: "from one XTXN that adds 64 bytes, as our program has it, to one for each 8; what an add may take is assumed, an instruction issues one XTXN",
+	})
+	return f, pfeLoopShare(&f, loop)
+}
+
+// loopOf is what the loop takes where an XTXN adds so many bytes, 8 to 64 as reads and
+// writes (Trio §2.3): one instruction reads a chunk of 64, and each add is one more.
+func loopOf(bytes float64) float64 { return (1 + 64/bytes) / chunkGrads }
+
+// pfeLoopShare holds the loop over the tail against all of a packet's instructions, and
+// against the loop that builds the result.
+func pfeLoopShare(f *experiment.Findings, loop float64) error {
+	p, err := microcode.Compile()
+	if err != nil {
+		return err
+	}
+	whole, err := microcode.Measure(p, packetGrads)
+	if err != nil {
+		return err
+	}
+	short, err := microcode.Measure(p, packetGrads/2)
+	if err != nil {
+		return err
+	}
+	// What a completing packet executes beyond another one, and that grows with the
+	// gradients, is building the result and clearing the buffer.
+	extra := float64(whole.Last-whole.Next) - float64(short.Last-short.Next)
+	result := extra / (packetGrads / 2) * (packetGrads - headGrads)
+	tail := loop * (packetGrads - headGrads)
+	m := claims.NumberParts(map[string]float64{"tail_loop_pct": 100 * tail / float64(whole.Next), "result_over_tail": result / tail})
+	f.Set("trio.s6.3.loop-dominates", m.Noting("of a packet of 1024 gradients; the loops that build a result and clear its buffer, over that which adds a packet's tail"))
+	return nil
+}

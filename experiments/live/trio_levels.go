@@ -1,0 +1,86 @@
+package live
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/system/trioml"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
+	program "github.com/inalab/inalab/switchd/program/trioml"
+)
+
+// flatAndTree is aggregation over one level and over two.
+func flatAndTree() experiment.Experiment {
+	return experiment.Experiment{
+		ID: "trio.s4.levels", Title: "Trio-ML through one PFE, and through PFE1, PFE2 and PFE4 above them",
+		Claims: []claims.ID{"trio.s4.hier-equals-flat", "trio.s4.hier-data-reduction"},
+		Live:   true, Run: onLab(runLevels),
+	}
+}
+
+// levelElements makes a last block that is not full.
+const levelElements = 250_000
+
+// levels are the runs. Nothing ages, so that a busy machine degrades no block.
+func levels() []liveRun {
+	run := func(name, topology string) liveRun {
+		return liveRun{
+			name: "Trio-ML " + name, sys: trioml.System{NoAging: true}, topology: topology, hosts: 6, mtu: jumbo,
+			rate: testbed.Gigabit100, scale: countScale, elements: levelElements, iterations: 1,
+		}
+	}
+	return []liveRun{run("on one level", "rack"), run("on two levels", "mx480")}
+}
+
+// runLevels compares: every worker holds every element that it was given against
+// the int32 sum of the workers' tensors, which are the same in both runs. If none
+// differs, the results of the runs are equal.
+func runLevels(ctx context.Context, l *lab) (experiment.Findings, error) {
+	runs := levels()
+	var got []ran
+	for i := range runs {
+		m, err := l.run(ctx, runs[i])
+		if err != nil {
+			return experiment.Findings{}, err
+		}
+		got = append(got, m)
+	}
+	equal := true
+	t := claims.Table{
+		ID: "trio.s4.levels", Title: fmt.Sprintf("An int32 tensor of %d elements from 6 workers", levelElements),
+		Columns: []claims.Column{{Name: "topology"}, {Name: "PFE"}, {Name: "packets in"}, {Name: "results out"}, {Name: "results checked"}, {Name: "results wrong"}},
+		Notes:   []string{"Checked and wrong are elements at all workers, against the int32 sum."},
+	}
+	for i := range runs {
+		c := &got[i].Cell
+		equal = equal && c.Wrong == 0 && c.Checked == uint64(runs[i].hosts*levelElements)
+		for _, pfe := range pfesOf(&runs[i]) {
+			in, out := throughPFE(&got[i], pfe)
+			t.Add(render.Text(runs[i].topology), render.Text(pfe), render.Int(in), render.Int(out), render.Int(c.Checked), render.Int(c.Wrong))
+		}
+	}
+	in, out := throughPFE(&got[1], "pfe1")
+	if out == 0 {
+		return experiment.Findings{}, fmt.Errorf("%s: PFE1 sent no result to the PFE above", runs[1].name)
+	}
+	f := experiment.Findings{Tables: []claims.Table{t}}
+	f.Set("trio.s4.hier-equals-flat", l.say(claims.Bool(equal), runs[0].scale, "6 workers on a rack, and 3 on each of two PFEs below a third"))
+	f.Set("trio.s4.hier-data-reduction", l.say(claims.Number(float64(in)/float64(out)), runs[1].scale, "counters of PFE1, 3 workers on it"))
+	return f, nil
+}
+
+// pfesOf returns the PFEs with a program, as their counters are called.
+func pfesOf(r *liveRun) []string {
+	if r.topology == "mx480" {
+		return []string{"pfe1", "pfe2", "pfe4"}
+	}
+	return []string{"engine"}
+}
+
+// throughPFE returns the packets that came to a PFE and the results that it sent.
+func throughPFE(m *ran, pfe string) (in, out uint64) {
+	return counted(&m.Cell, pfe+"/"+program.CountPackets, nil), counted(&m.Cell, pfe+"/"+program.CountResults, nil)
+}

@@ -1,0 +1,10 @@
+package virtual
+
+import "github.com/inalab/inalab/experiments/experiment"
+
+// All returns the experiments that simulate whole runs, what is cheap first.
+func All() []experiment.Experiment {
+	return []experiment.Experiment{
+		fig14(), fig13(), singlePipeline(), halfPrecision(), trioPacketSizes(), trioPool(), ateSize(), fig9(), fig7(), table2(), fig4(), table1(), fig3(),
+	}
+}

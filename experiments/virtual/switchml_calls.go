@@ -1,0 +1,155 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/nodes/train/profiles"
+)
+
+// Settings of the SwitchML testbed as it is simulated.
+const (
+	// portQueue is above what windows let into a port, so that nothing is lost but
+	// by chance: live, a host holds back what its own line cannot take, and RDMA
+	// networks pause. Assumed.
+	portQueue = 64 * units.MiB
+	// tensorMiB is the 100 MB tensor of SwitchML §6.1, in whole MiB.
+	tensorMiB = 95
+	// pool10 is the pool at 10 Gbit/s (SwitchML App C); at 100 it is that of
+	// switchml.DefaultSlots.
+	pool10 = 128
+)
+
+// call is the aggregation of one tensor, computing apart, on a rack.
+type call struct {
+	name    string // of the row
+	sys     job.System
+	host    hostmodel.Model // zero: hosts cost nothing
+	workers int
+	rate    units.Rate
+	mib     int // of the tensor
+	loss    float64
+	inside  units.Duration // from port to port of the switch
+	trace   trace.Sink
+}
+
+// rounds is how often the tensor is aggregated; the last time counts. Twice over
+// TCP, whose connections open and start slowly in the first.
+func (c *call) rounds() int {
+	if c.overTCP() {
+		return 2
+	}
+	return 1
+}
+
+func (c *call) overTCP() bool {
+	switch s := c.sys.(type) {
+	case ring.System:
+		return s.Transport != stream.RoCE
+	case halving.System:
+		return s.Transport != stream.RoCE
+	case ps.System:
+		return s.Transport != stream.RoCE
+	}
+	return false
+}
+
+func (c *call) job(e *experiment.Env) (*job.Job, error) {
+	servers := job.Servers(c.sys, c.workers)
+	n := network{topology: "rack", hosts: c.workers + servers, rate: c.rate, mtu: testbed.MTU, loss: c.loss, queue: portQueue, extra: c.inside / 2}
+	return replay(e, c.sys, n, func(s *job.Spec) {
+		s.Model = profiles.Profile{Name: fmt.Sprintf("%d MiB", c.mib), SizeMiB: c.mib}
+		s.Iterations, s.Servers, s.Host, s.Trace = c.rounds(), servers, c.host, c.trace
+	})
+}
+
+// bytes returns the size of the tensor.
+func (c *call) bytes() units.Bytes { return units.Bytes(c.mib) * units.MiB }
+
+// rateOf returns elements a second.
+func (c *call) rateOf(took units.Duration) float64 { return float64(c.bytes()) / 4 / took.Seconds() }
+
+// aggregate simulates calls, and returns how long each took, from the start of
+// the first worker to the end of the last.
+func aggregate(ctx context.Context, e *experiment.Env, calls []call) ([]units.Duration, error) {
+	var jobs []*job.Job
+	for i := range calls {
+		j, err := calls[i].job(e)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", calls[i].name, err)
+		}
+		jobs = append(jobs, j)
+	}
+	cells, err := runJobs(ctx, jobs...)
+	if err != nil {
+		return nil, err
+	}
+	var out []units.Duration
+	for i := range cells {
+		out = append(out, testbed.Took(cells[i].Samples, calls[i].rounds()-1))
+	}
+	return out, nil
+}
+
+// line is what calls of a system take, by the size of the tensor.
+type line struct {
+	fixed units.Duration
+	each  float64 // picoseconds a byte
+}
+
+// lineThrough returns the line through two calls.
+func lineThrough(small, large *call, t, u units.Duration) line {
+	each := float64(u-t) / float64(large.bytes()-small.bytes())
+	return line{fixed: max(0, t-units.Duration(each*float64(small.bytes()))), each: each}
+}
+
+// cost returns the time of a call. It is a [profiles.Cost].
+func (l line) cost(n units.Bytes) units.Duration {
+	return l.fixed + units.Duration(l.each*float64(n))
+}
+
+// rate returns how fast long tensors pass.
+func (l line) rate() units.Rate { return units.Rate(8e12 / l.each) }
+
+// lines simulates two tensors of each call and returns the line through them.
+func lines(ctx context.Context, e *experiment.Env, calls []call) ([]line, error) {
+	small, large := 48, 96
+	if e.Quick {
+		small, large = 12, 24
+	}
+	var all []call
+	for _, c := range calls {
+		for _, c.mib = range []int{small, large} {
+			all = append(all, c)
+		}
+	}
+	times, err := aggregate(ctx, e, all)
+	if err != nil {
+		return nil, err
+	}
+	var out []line
+	for i := 0; i < len(all); i += 2 {
+		out = append(out, lineThrough(&all[i], &all[i+1], times[i], times[i+1]))
+	}
+	return out, nil
+}
+
+// quickLines says how [lines] is cut.
+const quickLines = "costs of calls from tensors of 12 and 24 MiB in place of 48 and 96"
+
+// Systems of SwitchML's figures beside those that also run live.
+var (
+	smlRDMA  = switchml.System{Transport: switchml.RoCE}
+	ringRoCE = ring.System{Transport: stream.RoCE}
+)

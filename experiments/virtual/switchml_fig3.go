@@ -1,0 +1,235 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/halving"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/internal/wire/roce"
+	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/nodes/switchmlrdma"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
+)
+
+// fig3 is SwitchML Fig 3: aggregated elements a second by system, workers and
+// link rate.
+func fig3() experiment.Experiment {
+	return experiment.Experiment{
+		ID: "switchml.fig3", Title: "elements aggregated a second: SwitchML, rings, halving-doubling and parameter servers",
+		Claims: []claims.ID{
+			"switchml.s6.1.rdma-2pct", "switchml.s6.1.dpdk-gap", "switchml.s6.1.dpdk-beats-nccl", "switchml.s6.1.colocated-ps",
+			"switchml.s1.micro.nccl-rdma", "switchml.s3.ps-volume",
+		},
+		Quick: "8 workers at 100 Gbit/s only, SwitchML-64 left out",
+		Run:   runFig3,
+	}
+}
+
+// contender is a line of Fig 3.
+type contender struct {
+	name string
+	sys  job.System
+	host hostmodel.Model
+}
+
+// slowMiB is the tensor at 10 Gbit/s, where it takes ten times as long: a quarter.
+const slowMiB = tensorMiB / 4
+
+// at returns the call of a contender. Pools are those of App C.
+func (c contender) at(workers int, rate units.Rate) call {
+	out := call{name: c.name, sys: c.sys, host: c.host, workers: workers, rate: rate, mib: tensorMiB}
+	if rate == testbed.Gigabit10 {
+		out.mib = slowMiB
+		if sml, ok := c.sys.(switchml.System); ok {
+			sml.Slots = pool10
+			out.sys = sml
+		}
+	}
+	return out
+}
+
+// Names of contenders that claims are of.
+const (
+	ofIdealINA  = "SwitchML-256, hosts that cost nothing"
+	ofIdealRDMA = "SwitchML over RoCE, hosts that cost nothing"
+	ofRDMA      = "SwitchML over RoCE, RDMA"
+	ofDPDK      = "SwitchML-256, DPDK"
+	ofIdealRing = "ring over RoCE, hosts that cost nothing"
+	ofRing      = "ring over RoCE, RDMA"
+	ofDedicated = "PS dedicated, DPDK"
+	ofColocated = "PS colocated, DPDK"
+	ofPlainPS   = "PS dedicated, hosts that cost nothing"
+	ofCrossPS   = "PS colocated, own shard crosses too, hosts that cost nothing"
+)
+
+func contenders(c *hostmodel.Constants) []contender {
+	dpdk, rdma, tcp, free := c.DPDK(), c.RDMA(), c.TCP(), hostmodel.Model{}
+	return []contender{
+		{ofIdealINA, testbed.SML256, free},
+		{ofIdealRDMA, smlRDMA, free},
+		{ofRDMA, smlRDMA, rdma},
+		{ofDPDK, testbed.SML256, dpdk},
+		{"SwitchML-64, DPDK", testbed.SML64, dpdk},
+		{ofIdealRing, ringRoCE, free},
+		{ofRing, ringRoCE, rdma},
+		{"ring over TCP", testbed.RingTCP, tcp},
+		{"halving-doubling over RoCE, RDMA", halving.System{Transport: stream.RoCE}, rdma},
+		{"halving-doubling over TCP", halving.System{}, tcp},
+		{ofDedicated, ps.System{Transport: stream.RoCE, Dedicated: true}, dpdk},
+		{ofColocated, ps.System{Transport: stream.RoCE}, dpdk},
+		{ofPlainPS, ps.System{Transport: stream.RoCE, Dedicated: true}, free},
+		{ofCrossPS, ps.System{Transport: stream.RoCE, Cross: true}, free},
+	}
+}
+
+// micro3 is the microbenchmark of Fig 3.
+type micro3 struct {
+	calls []call
+	times []units.Duration
+}
+
+func runFig3(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
+	workers, rates := []int{4, 8, 16}, []units.Rate{testbed.Gigabit10, testbed.Gigabit100}
+	if e.Quick {
+		workers, rates = []int{8}, []units.Rate{testbed.Gigabit100}
+	}
+	m := micro3{}
+	for _, r := range rates {
+		for _, c := range contenders(e.Constants) {
+			if e.Quick && c.sys == job.System(testbed.SML64) { // four times the packets, and no claim here
+				continue
+			}
+			for _, n := range workers {
+				m.calls = append(m.calls, c.at(n, r))
+			}
+		}
+	}
+	var err error
+	if m.times, err = aggregate(ctx, e, m.calls); err != nil {
+		return experiment.Findings{}, err
+	}
+	return m.findings(), nil
+}
+
+// at returns elements a second at 100 Gbit/s.
+func (m *micro3) at(name string, workers int) float64 {
+	for i := range m.calls {
+		if c := &m.calls[i]; c.name == name && c.workers == workers && c.rate == testbed.Gigabit100 {
+			return c.rateOf(m.times[i])
+		}
+	}
+	return 0
+}
+
+func (m *micro3) findings() experiment.Findings {
+	f := experiment.Findings{Tables: []claims.Table{m.table()}}
+	at := func(name string) float64 { return m.at(name, 8) }
+	const hosts = "simulated with the cost models of hosts, 8 workers"
+	f.Set("switchml.s6.1.rdma-2pct", claims.Number(at(ofIdealRDMA)/mostRDMA(testbed.Gigabit100)).
+		On(fmt.Sprintf("SwitchML over RoCE, messages of %d packets, on hosts that cost nothing; maximum: 1024 of %.2f bytes at link rate, its own framing", switchmlrdma.DefaultPackets, rdmaPacket())))
+	f.Set("switchml.s6.1.dpdk-gap", claims.Ranking(map[string]float64{"dpdk": at(ofDPDK), "rdma": at(ofRDMA)}).On(hosts))
+	f.Set("switchml.s6.1.dpdk-beats-nccl", claims.Ranking(map[string]float64{
+		"ideal_ring": at(ofIdealRing), "nccl_rdma": at(ofRing), "switchml_dpdk": at(ofDPDK),
+	}).On(hosts))
+	f.Set("switchml.s6.1.colocated-ps", claims.Number(at(ofColocated)/at(ofDedicated)).On("PS over RoCE with the cost of DPDK hosts, 8 workers and 8 servers; the shard of a host's own server stays in memory"))
+	f.Set("switchml.s3.ps-volume", claims.Number(at(ofPlainPS)/at(ofCrossPS)).On("PS over RoCE on hosts that cost nothing; the shard of a host's own server crosses the network too"))
+	best, workers := 0.0, 0
+	for i := range m.calls {
+		n := m.calls[i].workers
+		if ratio := m.at(ofRDMA, n) / m.at(ofRing, n); ratio > best {
+			best, workers = ratio, n
+		}
+	}
+	f.Set("switchml.s1.micro.nccl-rdma", claims.Number(best).On(fmt.Sprintf("SwitchML over RoCE and ring over RoCE on RDMA hosts; the best is with %d workers", workers)))
+	return f
+}
+
+// most is the greatest number of elements a second in packets of 256.
+func most(r units.Rate) float64 { return float64(testbed.Goodput(r)) / 32 }
+
+// rdmaPacket is the bytes that a packet of 256 values takes on the line in SwitchML
+// over RoCE, the mean of a message: RETH and immediate are in one packet each.
+func rdmaPacket() float64 {
+	const n = switchmlrdma.DefaultPackets
+	bytes := 0
+	for i := range n {
+		p := roce.Packet{Opcode: roce.Write(i, n)}
+		bytes += inet.UDPHeaders + p.Headers() + 1024 + roce.ICRCLen + int(units.EthernetFraming)
+	}
+	return float64(bytes) / n
+}
+
+// mostRDMA is most for SwitchML over RoCE.
+func mostRDMA(r units.Rate) float64 { return float64(r) / 8 * 256 / rdmaPacket() }
+
+func (m *micro3) table() claims.Table {
+	t := claims.Table{
+		ID: "switchml.fig3", Title: "Elements aggregated a second",
+		Columns: []claims.Column{
+			{Name: "link"}, {Name: "system"}, {Name: "workers"}, {Name: "tensor", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e9/s"}, {Name: "of the most in packets of 256 values", Unit: "%"},
+		},
+		Notes: []string{
+			fmt.Sprintf("MTU %d: SwitchML-256, over RoCE too, and RoCE carry 1024 bytes a packet. Pools of %d slots at 10 Gbit/s and %d at 100.", testbed.MTU, pool10, switchml.DefaultSlots),
+			"Over TCP the tensor is aggregated twice and the second time counts, when connections are open.",
+			fmt.Sprintf("Lengths only but for one value of %d, which are checked.", sampleEvery),
+		},
+	}
+	for i := range m.calls {
+		c := &m.calls[i]
+		rate := c.rateOf(m.times[i])
+		t.Add(render.Text(c.rate.String()), render.Text(c.name), render.Int(c.workers), render.Int(c.mib), render.Number(m.times[i].Milliseconds(), 3),
+			render.Number(rate/1e9, 3), render.Percent(rate/most(c.rate)))
+	}
+	return t
+}
+
+// ateSize is the sweep of tensor sizes in SwitchML §6.1.
+func ateSize() experiment.Experiment {
+	return experiment.Experiment{
+		ID: "switchml.s6.1.ate-size", Title: "elements aggregated a second by the size of the tensor",
+		Claims: []claims.ID{"switchml.s6.1.ate-size"},
+		Quick:  "tensors up to 250 MB, 2 workers in place of 8",
+		Run:    runATESize,
+	}
+}
+
+func runATESize(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
+	sizes, n := []int{48, 95, 238, 477, 954, 1430}, 8 // 50 MB to 1.5 GB
+	if e.Quick {
+		sizes, n = sizes[:3], 2
+	}
+	var calls []call
+	for _, mib := range sizes {
+		calls = append(calls, call{name: ofDPDK, sys: testbed.SML256, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: mib})
+	}
+	times, err := aggregate(ctx, e, calls)
+	if err != nil {
+		return experiment.Findings{}, err
+	}
+	mean := 0.0
+	for i := range calls {
+		mean += calls[i].rateOf(times[i]) / float64(len(calls))
+	}
+	t := claims.Table{
+		ID: "switchml.s6.1.ate-size", Title: fmt.Sprintf("Elements aggregated a second by SwitchML-256 on DPDK hosts, %d workers, 100 Gbit/s", n),
+		Columns: []claims.Column{{Name: "tensor", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e9/s"}, {Name: "of the mean", Unit: "%"}},
+	}
+	worst := 0.0
+	for i := range calls {
+		off := calls[i].rateOf(times[i])/mean - 1
+		worst = max(worst, 100*max(off, -off))
+		t.Add(render.Int(calls[i].mib), render.Number(times[i].Milliseconds(), 3), render.Number(calls[i].rateOf(times[i])/1e9, 3), render.Percent(1+off))
+	}
+	f := experiment.Findings{Tables: []claims.Table{t}}
+	f.Set("switchml.s6.1.ate-size", claims.Number(worst).On("SwitchML-256 on DPDK hosts"))
+	return f, nil
+}

@@ -1,0 +1,164 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
+	"github.com/inalab/inalab/internal/fault"
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/reports/compare"
+)
+
+// trioModels are the models of Trio Table 1.
+var trioModels = []string{"resnet50", "vgg11", "densenet161"}
+
+// sweep is Fig 13: the iteration times of each model and system at each
+// straggling probability, at 100 Gbit/s and full size.
+type sweep struct {
+	env        *experiment.Env
+	iterations int             // of the jobs that are laid out
+	chains     [][]*job.Job    // that share patterns of rounds; the last checks are pairs that must agree
+	cells      [][]result.Cell // of chains
+	ideal      []result.Cell   // by model
+}
+
+// iterations of a straggler experiment: the paper's 100, or those of a quick run.
+func iterations(e *experiment.Env) int {
+	if e.Quick {
+		return quickIterations
+	}
+	return 100
+}
+
+const quickIterations = 25
+
+// newSweep lays the runs out, and for one model two shorter ones of each system,
+// packet by packet and with charged rounds, to hold against each other.
+func newSweep(e *experiment.Env) (*sweep, error) {
+	s := &sweep{env: e, iterations: iterations(e)}
+	for _, m := range trioModels {
+		if err := s.add(m); err != nil {
+			return nil, err
+		}
+		s.ideal = append(s.ideal, s.chains[len(s.chains)-1][0].IdealCell())
+	}
+	s.iterations = checkIterations
+	for _, lay := range []layout{s.trio, s.switchML} {
+		charged, err := lay(trioModels[0], testbed.LastP)
+		if err != nil {
+			return nil, err
+		}
+		exact := *charged
+		exact.Exact = true
+		s.chains = append(s.chains, []*job.Job{charged, &exact})
+	}
+	return s, nil
+}
+
+// checkIterations is the length of the runs that are simulated packet by packet.
+const checkIterations = 25
+
+// layout lays a system out for a model at one probability.
+type layout func(model string, p float64) (*job.Job, error)
+
+// add lays out both systems for one model. Trio-ML's rounds with a straggler are
+// all different, so that there is little to share between its runs.
+func (s *sweep) add(model string) error {
+	var shared []*job.Job
+	for _, p := range testbed.StraggleP(s.env) {
+		j, err := s.trio(model, p)
+		if err != nil {
+			return err
+		}
+		s.chains = append(s.chains, []*job.Job{j})
+		if j, err = s.switchML(model, p); err != nil {
+			return err
+		}
+		shared = append(shared, j)
+	}
+	s.chains = append(s.chains, shared)
+	return nil
+}
+
+// trio is Trio-ML on the paper's chassis, in the readings taken.
+func (s *sweep) trio(model string, p float64) (*job.Job, error) {
+	return s.job(trioSystem(s.env), trioNetwork, model, p)
+}
+
+// trioNetwork is the paper's chassis with six workers (Trio §6.1).
+var trioNetwork = network{topology: "mx480", hosts: 6, rate: 100 * units.GbitPerSecond}
+
+// trioSystem is Trio-ML in the readings taken, on the fast model of a PFE.
+func trioSystem(e *experiment.Env) trioml.System {
+	t := testbed.Trio(e)
+	t.PFE = trioml.PFE{Reference: true} // which does what the Microcode does, packet for packet, in a fraction of the time
+	if e.Reading("trio.rate-vs-link") == "rmw-ceiling" {
+		t.AddRate = units.Rate(32 * e.Constants.Get("pfe.adds"))
+	}
+	return t
+}
+
+// trioModel says which model of a PFE gave a result.
+const trioModel = "reference program; a PFE is one server of the stated additions a second, plus link time"
+
+// switchML is SwitchML-256 with all workers on one pipeline (Trio §6.1).
+func (s *sweep) switchML(model string, p float64) (*job.Job, error) {
+	return s.job(switchml.System{Elements: 256}, network{topology: "rack", hosts: 6, rate: 100 * units.GbitPerSecond}, model, p)
+}
+
+func (s *sweep) job(sys job.System, n network, name string, p float64) (*job.Job, error) {
+	profile, err := testbed.Model(s.env, name)
+	if err != nil {
+		return nil, err
+	}
+	return replay(s.env, sys, n, func(spec *job.Spec) {
+		spec.Model, spec.Iterations, spec.StraggleP = profile, s.iterations, p
+		spec.Semantics = fault.Semantics(s.env.Reading("trio.straggle-semantics"))
+		spec.Host = s.env.Constants.DPDK()
+	})
+}
+
+// run simulates everything, and holds the cells that were charged against those
+// that were not.
+func (s *sweep) run(ctx context.Context) (err error) {
+	order := slices.Clone(s.chains)
+	slices.Reverse(order) // the checks first; the longest chains are not the last
+	cells, err := runChains(ctx, order)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(cells)
+	s.cells = cells
+	for _, pair := range s.cells[len(s.cells)-checks:] {
+		if c := &pair[0]; !reflect.DeepEqual(c.Samples, pair[1].Samples) {
+			return fmt.Errorf("%s, %s, p=%g: packet by packet the times differ from those with charged rounds", c.System, c.Model, c.StraggleP)
+		}
+	}
+	return nil
+}
+
+// checks is the number of pairs that must agree, one for each system.
+const checks = 2
+
+// swept returns the cells of the sweep without those that were run to check it.
+func (s *sweep) swept() []result.Cell { return slices.Concat(s.cells[:len(s.cells)-checks]...) }
+
+// cell returns the run of a system at one point.
+func (s *sweep) cell(system, model string, p float64) *result.Cell {
+	swept := s.swept()
+	if i := slices.IndexFunc(swept, func(c result.Cell) bool { return c.System == system && c.Model == model && c.StraggleP == p }); i >= 0 {
+		return &swept[i]
+	}
+	return nil
+}
+
+// rows compares all systems at all points.
+func (s *sweep) rows() []compare.Row { return compare.Rows(slices.Concat(s.ideal, s.swept())) }

@@ -1,0 +1,105 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
+)
+
+// trioPool is Trio §6.2: a larger pool does not help SwitchML against stragglers.
+func trioPool() experiment.Experiment {
+	return experiment.Experiment{
+		ID: "trio.s6.2.pool-no-help", Title: "SwitchML-256 with stragglers at p=16%, by the size of the pool",
+		Claims: []claims.ID{"trio.s6.2.pool-no-help"},
+		Quick:  fmt.Sprintf("%d of 100 iterations, pools of 512 and 8192", quickPoolIterations),
+		Run:    runTrioPool,
+	}
+}
+
+// quickPoolIterations are few, since rounds with stragglers are simulated anew for
+// each pool.
+const quickPoolIterations = 6
+
+func runTrioPool(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
+	sizes, n := []int{512, 1024, 2048, 4096, 8192}, iterations(e)
+	if e.Quick {
+		sizes, n = []int{512, 8192}, quickPoolIterations
+	}
+	s := sweep{env: e, iterations: n}
+	var jobs []*job.Job
+	for _, slots := range sizes {
+		rack := network{topology: "rack", hosts: 6, rate: testbed.Gigabit100, queue: portQueue}
+		j, err := s.job(switchml.System{Elements: 256, Slots: slots}, rack, "resnet50", testbed.LastP)
+		if err != nil {
+			return experiment.Findings{}, err
+		}
+		jobs = append(jobs, j)
+	}
+	cells, err := runJobs(ctx, jobs...)
+	if err != nil {
+		return experiment.Findings{}, err
+	}
+	t := claims.Table{
+		ID: "trio.s6.2.pool-no-help", Title: "Mean iteration time of ResNet-50 on SwitchML-256 at p=16% by pool, one schedule of delays",
+		Columns: []claims.Column{{Name: "slots"}, {Name: "iteration", Unit: "ms"}, {Name: "against 512 slots", Unit: "%"}},
+	}
+	var first, worst float64
+	for i := range cells {
+		var end units.Time
+		for _, s := range cells[i].Samples {
+			end = max(end, s.End)
+		}
+		mean := units.Duration(end).Milliseconds() / float64(cells[i].Iterations)
+		if i == 0 {
+			first = mean
+		}
+		off := 100 * (mean/first - 1)
+		worst = max(worst, off, -off)
+		t.Add(render.Int(sizes[i]), render.Number(mean, 3), render.Percent(mean/first))
+	}
+	f := experiment.Findings{Tables: []claims.Table{t}}
+	f.Set("trio.s6.2.pool-no-help", claims.Number(worst).On("SwitchML-256 on DPDK hosts, 6 workers, ResNet-50"))
+	return f, nil
+}
+
+// trioPacketSizes is Trio §6.1: packets of 256 values beat those of 64.
+func trioPacketSizes() experiment.Experiment {
+	return experiment.Experiment{
+		ID: "trio.s6.1.sml256-beats-64", Title: "SwitchML with 256 and with 64 values a packet, 6 workers at 100 Gbit/s",
+		Claims: []claims.ID{"trio.s6.1.sml256-beats-64"},
+		Quick:  "2 workers in place of 6",
+		Run:    runTrioPacketSizes,
+	}
+}
+
+func runTrioPacketSizes(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
+	n := 6
+	if e.Quick {
+		n = 2
+	}
+	calls := []call{
+		{name: "SwitchML-64", sys: testbed.SML64, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: tensorMiB},
+		{name: "SwitchML-256", sys: testbed.SML256, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: tensorMiB},
+	}
+	times, err := aggregate(ctx, e, calls)
+	if err != nil {
+		return experiment.Findings{}, err
+	}
+	t := claims.Table{
+		ID: "trio.s6.1.sml256-beats-64", Title: fmt.Sprintf("Payload throughput, DPDK hosts, %d workers, tensor of %d MiB", n, tensorMiB),
+		Columns: []claims.Column{{Name: "system"}, {Name: "time", Unit: "ms"}, {Name: "payload", Unit: "Gbit/s"}},
+	}
+	for i := range calls {
+		t.Add(render.Text(calls[i].name), render.Number(times[i].Milliseconds(), 3), render.Number(32e-9*calls[i].rateOf(times[i]), 2))
+	}
+	f := experiment.Findings{Tables: []claims.Table{t}}
+	f.Set("trio.s6.1.sml256-beats-64", claims.Number(times[0].Seconds()/times[1].Seconds()).On("DPDK hosts: a cost a packet and a cost a byte"))
+	return f, nil
+}
