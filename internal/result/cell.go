@@ -56,10 +56,10 @@ type Counter struct {
 
 // Verdicts on whether a run is to be believed.
 const (
-	Trusted  = "trusted"
-	Degraded = "degraded"
-	Invalid  = "invalid"
-	Exact    = "exact" // virtual clock: nothing to mistrust but the model
+	Trusted = "trusted"
+	Busy    = "busy" // the machine was at its limit
+	Invalid = "invalid"
+	Exact   = "exact" // virtual clock: nothing to mistrust but the model
 )
 
 // Fidelity is how far the numbers of a live run can be believed, and why.

@@ -100,7 +100,7 @@ func trustNotes(rows []compare.Row) []string {
 	meaning := []struct{ verdict, text string }{
 		{result.Exact, "exact: virtual clock, where a seed always gives the same numbers; what they rest on is the model of hosts, links and switches"},
 		{result.Trusted, "trusted: no check of timer lateness, drops, CPU load and compute time found anything that would move the numbers"},
-		{result.Degraded, "degraded: the host was at its limit in the respect that is named; small differences mean nothing there"},
+		{result.Busy, "busy: the host was at its limit in the respect that is named; small differences mean nothing there"},
 		{result.Invalid, "invalid: the host was not up to the run, so its numbers are not results; --format csv keeps them"},
 	}
 	var notes []string

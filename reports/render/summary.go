@@ -75,7 +75,7 @@ var summaryColumns = []summaryColumn{
 		func(r *compare.Row, _ precision) Cell { return Optional(r.Checked, Int) }},
 	{Column{Key: "accuracy", Name: "accuracy", Unit: "%", Align: Right, Spare: 5}, "fraction", "share of the test set that the model gets right, when it was last evaluated",
 		accuracyCell},
-	{Column{Key: "fidelity", Name: "fidelity"}, "", "trusted, degraded or invalid (live clock), exact (virtual clock), computed (not run); numbers of an invalid row are not results",
+	{Column{Key: "fidelity", Name: "fidelity"}, "", "trusted, busy or invalid (live clock), exact (virtual clock), computed (not run); numbers of an invalid row are not results",
 		func(r *compare.Row, _ precision) Cell { return fidelityCell(r) }},
 	{Column{Key: "speedup_switchml_lo"}, "ratio", "lower end of the 95% interval of speedup_switchml (linearised, Student t)",
 		func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Lo(), 3)) }},
