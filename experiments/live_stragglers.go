@@ -82,7 +82,7 @@ func runStragglers(ctx context.Context, l *lab) (Findings, error) {
 			grows = append(grows, claims.Point{X: c.StraggleP, Y: meanIteration(c).Milliseconds()})
 		}
 	}
-	rows := compare.Rows(cells)
+	rows := compare.Rows(cells, sml256.Baseline())
 	trio, err := row(rows, triomlsystem.System{}.Name(), runs[0].model.Name, lastP)
 	if err != nil {
 		return Findings{}, err

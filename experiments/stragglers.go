@@ -181,7 +181,9 @@ func (s *sweep) cell(system, model string, p float64) *result.Cell {
 }
 
 // rows compares all systems at all points.
-func (s *sweep) rows() []compare.Row { return compare.Rows(slices.Concat(s.ideal, s.swept())) }
+func (s *sweep) rows() []compare.Row {
+	return compare.Rows(slices.Concat(s.ideal, s.swept()), sml256.Baseline())
+}
 
 // row returns one line of rows.
 func row(rows []compare.Row, system, model string, p float64) (compare.Row, error) {

@@ -28,6 +28,9 @@ type System struct {
 // Name returns "ps".
 func (System) Name() string { return "ps" }
 
+// Rank is its place in tables.
+func (System) Rank() int { return job.RankEndToEnd + 20 }
+
 // Description says what it is.
 func (System) Description() string {
 	return "sharded parameter servers, beside the workers or on hosts of their own, over TCP, or RoCE under the virtual clock"

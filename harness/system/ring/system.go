@@ -21,6 +21,9 @@ type System struct {
 // Name returns "ring".
 func (System) Name() string { return "ring" }
 
+// Rank is its place in tables.
+func (System) Rank() int { return job.RankEndToEnd }
+
 // Description says what it is.
 func (System) Description() string {
 	return "ring all-reduce between the workers, over TCP, or RoCE under the virtual clock; no aggregation in the network"
