@@ -31,6 +31,11 @@ func (System) Description() string {
 	return "all-reduce by recursive halving and doubling, over TCP, or RoCE under the virtual clock; no aggregation in the network"
 }
 
+// Benches returns the system as it is: there is no window to set.
+func (h System) Benches(job.BenchLimits) []job.Bench {
+	return []job.Bench{{Name: h.Name(), System: h}}
+}
+
 // Configure reads the section "halving", which may be left out.
 func (h System) Configure(k job.Knobs) job.System {
 	h.Transport = streams.Transport(k, "halving.transport")

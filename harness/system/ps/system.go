@@ -50,6 +50,14 @@ func (p System) Configure(k job.Knobs) job.System {
 	return p
 }
 
+// Benches returns both placements of the servers.
+func (p System) Benches(job.BenchLimits) []job.Bench {
+	return []job.Bench{
+		{Name: p.Name(), Note: "servers beside the workers", System: System{}},
+		{Name: "ps-dedicated", Note: "on as many hosts more", System: System{Dedicated: true}},
+	}
+}
+
 // Servers returns the hosts that dedicated servers need.
 func (p System) Servers(workers int) int {
 	if p.Dedicated {
