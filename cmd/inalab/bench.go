@@ -19,16 +19,30 @@ import (
 )
 
 func newBench() *cobra.Command {
+	list := []*cobra.Command{newBenchAllReduce(), newBenchTopology(), newBenchSim()}
+	for _, s := range job.ChipBenches(systems()) {
+		list = append(list, newBenchChip(s))
+	}
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure this machine: all-reduce on real packets, building topologies, simulating",
 		Args:  subcommand,
 		RunE: func(*cobra.Command, []string) error {
-			return usage(fmt.Errorf("which benchmark? allreduce, topology, sim, pfe or pipeline"))
+			return usage(fmt.Errorf("which benchmark? %s", alternatives(list)))
 		},
 	}
-	c.AddCommand(newBenchAllReduce(), newBenchTopology(), newBenchSim(), newBenchPFE(), newBenchPipeline())
+	c.AddCommand(list...)
 	return c
+}
+
+// alternatives lists commands as "a, b or c".
+func alternatives(list []*cobra.Command) string {
+	var names []string
+	for _, c := range list {
+		names = append(names, c.Name())
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // allReduceFlags take the letters of nccl-tests.
