@@ -88,23 +88,19 @@ func (c *Chip) pair(runs [][]AllReduce) error {
 	return nil
 }
 
+var chipLiveColumns = []column[ChipLive]{
+	{render.Column{Key: "engine", Name: "engine"}, func(r ChipLive) render.Cell { return render.Text(r.Engine) }},
+	{render.Column{Key: "median_gbps", Name: "median", Unit: "Gbit/s", Align: render.Right}, func(r ChipLive) render.Cell { return render.Number(r.Median, 2) }},
+	{render.Column{Key: "of_reference", Name: "/ reference", Align: render.Right}, func(r ChipLive) render.Cell { return render.Number(r.Reference, 2) }},
+	{render.Column{Key: "aggregate_input_gbps", Name: "fastest", Unit: "Gbit/s", Align: render.Right}, func(r ChipLive) render.Cell { return render.Number(r.Goodput, 2) }},
+	{render.Column{Key: "runs", Name: "runs", Align: render.Right, Fold: true}, func(r ChipLive) render.Cell { return render.Int(r.Runs) }},
+	{render.Column{Key: "wrong", Name: "#wrong", Align: render.Right}, func(r ChipLive) render.Cell { return wrong(r.Wrong, r.Checked) }},
+	{render.Column{Key: "checked", Name: "checked", Align: render.Right}, func(r ChipLive) render.Cell { return render.Int(r.Checked) }},
+}
+
 func (c *Chip) liveTable() render.Table {
-	right := render.Right
-	t := render.Table{
-		Title: c.Tables.Live,
-		Columns: []render.Column{
-			{Key: "engine", Name: "engine"}, {Key: "median_gbps", Name: "median", Unit: "Gbit/s", Align: right},
-			{Key: "of_reference", Name: "/ reference", Align: right}, {Key: "aggregate_input_gbps", Name: "fastest", Unit: "Gbit/s", Align: right},
-			{Key: "runs", Name: "runs", Align: right, Fold: true}, {Key: "wrong", Name: "#wrong", Align: right}, {Key: "checked", Name: "checked", Align: right},
-		},
-		Notes: []string{"payload that all workers hand in; links unshaped; the engines take turns, run by run"},
-	}
-	for _, r := range c.Live {
-		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(r.Engine), render.Number(r.Median, 2), render.Number(r.Reference, 2), render.Number(r.Goodput, 2),
-			render.Int(r.Runs), wrong(r.Wrong, r.Checked), render.Int(r.Checked),
-		})
-	}
+	notes := []string{"payload that all workers hand in; links unshaped; the engines take turns, run by run"}
+	t := tableOf(c.Tables.Live, notes, chipLiveColumns, c.Live)
 	if p := c.paired; p != nil {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s over %s, run by run: median %.2f, least %.2f", c.Live[1].Engine, c.Live[0].Engine, p.Median, p.Least))
 	}
