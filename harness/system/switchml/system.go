@@ -74,9 +74,12 @@ func (s System) Name() string {
 	return fmt.Sprintf("switchml%d", s.elements())
 }
 
-// Rank is its place in tables, larger packets first.
+// Rank is its place in tables, larger packets first. RoCE has none of its own.
 func (s System) Rank() int {
-	if s.elements() == 64 {
+	switch {
+	case s.Transport == RoCE:
+		return job.Unranked
+	case s.elements() == 64:
 		return job.RankInNetwork + 10
 	}
 	return job.RankInNetwork
