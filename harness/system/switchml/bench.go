@@ -2,8 +2,12 @@ package switchml
 
 import "github.com/inalab/inalab/harness/job"
 
-// Benches returns the variant of the packets that the system has.
+// Benches returns the variant of the packets that the system has; over RoCE there is
+// none.
 func (s System) Benches(limits job.BenchLimits) []job.Bench {
+	if s.Transport == RoCE {
+		return nil
+	}
 	b := job.Bench{Name: s.Name(), System: benched(s.elements(), limits)}
 	if s.elements() == elementsByDefault {
 		b.Alias, b.Note, b.Sim = "switchml", "256 values a packet", true
