@@ -36,7 +36,7 @@ func (w *watcher) text() string { return strings.Join(w.lines, "\n") }
 // about returns a claim of a number: 2, give or take a tenth of it.
 func about(id claims.ID, change ...func(*claims.Claim)) *claims.Claim {
 	c := &claims.Claim{
-		ID: id, Paper: claims.Trio, Where: "§1", Value: claims.NumberValue(2), Unit: "x", Method: claims.Virtual,
+		ID: id, Paper: "trio", Where: "§1", Value: claims.NumberValue(2), Unit: "x", Method: claims.Virtual,
 		Check: claims.Within{Of: 2, Margin: 0.1, Relative: true}, PassMeans: claims.MeansNumber,
 	}
 	for _, f := range change {
@@ -242,7 +242,7 @@ func TestWhatAResultRestsOn(t *testing.T) {
 
 // predicted is a withheld value and an experiment that predicts 1 to x.
 func predicted(high float64) (*claims.Withheld, experiment.Experiment) {
-	w := &claims.Withheld{ID: "trio.withheld", Paper: claims.Trio, Unit: "x"}
+	w := &claims.Withheld{ID: "trio.withheld", Paper: "trio", Unit: "x"}
 	return w, experiment.Experiment{ID: "predicts", Predicts: []claims.ID{w.ID}, Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, _ error) {
 		f.Predict(w.ID, claims.Prediction{Low: 1, High: high * e.Constants.Get("delay") / 19.6})
 		return f, nil

@@ -11,11 +11,6 @@ import (
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
-	"github.com/inalab/inalab/harness/system/halving"
-	"github.com/inalab/inalab/harness/system/ps"
-	"github.com/inalab/inalab/harness/system/ring"
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/bench"
 	"github.com/inalab/inalab/reports/render"
@@ -24,16 +19,30 @@ import (
 )
 
 func newBench() *cobra.Command {
+	list := []*cobra.Command{newBenchAllReduce(), newBenchTopology(), newBenchSim()}
+	for _, s := range job.ChipBenches(systems()) {
+		list = append(list, newBenchChip(s))
+	}
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure this machine: all-reduce on real packets, building topologies, simulating",
 		Args:  subcommand,
 		RunE: func(*cobra.Command, []string) error {
-			return usage(fmt.Errorf("which benchmark? allreduce, topology, sim, pfe or pipeline"))
+			return usage(fmt.Errorf("which benchmark? %s", alternatives(list)))
 		},
 	}
-	c.AddCommand(newBenchAllReduce(), newBenchTopology(), newBenchSim(), newBenchPFE(), newBenchPipeline())
+	c.AddCommand(list...)
 	return c
+}
+
+// alternatives lists commands as "a, b or c".
+func alternatives(list []*cobra.Command) string {
+	var names []string
+	for _, c := range list {
+		names = append(names, c.Name())
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // allReduceFlags take the letters of nccl-tests.
@@ -60,12 +69,12 @@ those of nccl-tests; sizes are K, M, G (powers of 1024) or carry KB, MiB and so 
 The last iteration of every run is checked, element by element. With
 --compare-offload the two paths take turns, run by run; of --repeat runs of each
 the fastest counts, and the gain is the ratio of these two.`,
-		Example: `  inalab bench allreduce --system switchml --workers 4 -b 64M -e 64M --compare-offload`,
+		Example: "  inalab bench allreduce --system " + benchDefault() + " --workers 4 -b 64M -e 64M --compare-offload",
 		Args:    arguments(0, 0),
 		RunE:    func(c *cobra.Command, _ []string) error { return benchAllReduce(c, f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.system, "system", "switchml", "switchml (256 values a packet), switchml64, trioml, ring, halving, ps (servers beside the workers) or ps-dedicated (on as many hosts more)")
+	flags.StringVar(&f.system, "system", benchDefault(), strings.Join(benchNames(), ", "))
 	flags.StringVarP(&f.topo, "topo", "t", "rack", "topology: "+strings.Join(gen.Names(), ", "))
 	flags.IntVar(&f.workers, "workers", 4, "number of workers")
 	flags.StringVarP(&f.begin, "minbytes", "b", "64M", "smallest size")
@@ -104,38 +113,6 @@ func (f allReduceFlags) sizes() ([]units.Bytes, error) {
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-// benchSystems lists the systems that reduce int32 tensors, set up so that nothing
-// but the machine limits them.
-func benchSystems() []job.System {
-	return []job.System{
-		ring.System{},
-		halving.System{},
-		ps.System{},
-		switchml.System{Elements: 64, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
-		switchml.System{Elements: 256, Slots: benchWindow, Retransmit: true, Timeout: benchRetransmit},
-		trioml.System{Window: benchWindow / 4, NoAging: true}, // packets of 4 KiB
-	}
-}
-
-// dedicatedPS is the name of parameter servers on hosts of their own.
-const dedicatedPS = "ps-dedicated"
-
-// systemName maps the short name to the variant that is measured.
-func systemName(name string) string {
-	if name == "switchml" {
-		return "switchml256"
-	}
-	return name
-}
-
-// benchSystem returns the variant that is measured under a short name.
-func benchSystem(name string) (job.System, error) {
-	if name == dedicatedPS {
-		return ps.System{Dedicated: true}, nil
-	}
-	return job.Find(benchSystems(), systemName(name))
 }
 
 func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
@@ -178,24 +155,16 @@ func (f allReduceFlags) paths() []bool {
 	return []bool{f.plain}
 }
 
-// benchRetransmit is well above the time that a full window takes on the slow
-// path, 10 ms and more: the public client's timeout would send everything twice.
-const benchRetransmit = 200 * units.Millisecond
-
-// benchWindow is the pool and window of a benchmark, in packets of about 1 KiB:
-// enough to fill trains of the largest size, not so much that rings overflow.
-const benchWindow = 512
-
 func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
-	system, err := benchSystem(f.system)
+	b, err := job.FindBench(benches(), f.system)
 	if err != nil {
 		return nil, err
 	}
-	p, err := planOf(f.topo, gen.Params{Hosts: f.workers + job.Servers(system, f.workers)})
+	p, err := planOf(f.topo, gen.Params{Hosts: f.workers + job.Servers(b.System, f.workers)})
 	if err != nil {
 		return nil, err
 	}
-	return f.jobOf(system, p, size)
+	return f.jobOf(b.System, p, size)
 }
 
 func (f allReduceFlags) jobOf(system job.System, p *plan.Plan, size units.Bytes) (*job.Job, error) {

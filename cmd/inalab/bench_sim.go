@@ -11,9 +11,6 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
-	"github.com/inalab/inalab/harness/system"
-	"github.com/inalab/inalab/harness/system/switchml"
-	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
@@ -47,13 +44,13 @@ the same, too; where packets carry lengths only, which takes little memory, they
 eight times as large, and the all-reduces eight times fewer. The rows take turns, so
 that what else the machine does meets all of them alike; medians are shown. It needs
 no privileges.`,
-		Example: `  inalab bench sim --quick
-  inalab bench sim --system switchml256 --workers 8,64 --format json`,
+		Example: "  inalab bench sim --quick\n" +
+			"  inalab bench sim --system " + job.Baseline(systems()).System + " --workers 8,64 --format json",
 		Args: arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return benchSim(c, f) },
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.systems, "system", []string{"switchml256", "trioml", "ring"}, "systems: "+strings.Join(job.Names(system.All()), ", "))
+	flags.StringSliceVar(&f.systems, "system", simDefault(), "systems: "+strings.Join(job.Names(systems()), ", "))
 	flags.IntSliceVar(&f.workers, "workers", []int{8, 64}, "numbers of workers")
 	flags.StringVar(&f.size, "size", "4M", "of the tensors of all workers together, in whole MiB")
 	flags.IntVar(&f.iters, "iters", 100, "all-reduces of a run")
@@ -61,6 +58,26 @@ no privileges.`,
 	flags.BoolVar(&f.quick, "quick", false, "a tenth of the all-reduces, and at most three runs of each row")
 	f.register(flags)
 	return c
+}
+
+// simDefault lists the systems that are measured where none is named.
+func simDefault() (out []string) {
+	for _, b := range benches() {
+		if b.Sim {
+			out = append(out, b.System.Name())
+		}
+	}
+	return out
+}
+
+// systemName returns the name of a system that may be given by its second one.
+func systemName(name string) string {
+	for _, b := range benches() {
+		if name != "" && name == b.Alias {
+			return b.System.Name()
+		}
+	}
+	return name
 }
 
 // simRow is one row to measure.
@@ -147,7 +164,7 @@ func (f simFlags) job(row simRow, size units.Bytes) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	system, err := job.Find(system.All(), row.system)
+	system, err := job.Find(systems(), row.system)
 	if err != nil {
 		return nil, err
 	}
@@ -158,27 +175,10 @@ func (f simFlags) job(row simRow, size units.Bytes) (*job.Job, error) {
 	}
 	spec.Iterations = max(1, f.iters/simLarger)
 	spec.Model = profiles.Profile{Name: "bench", SizeMiB: simLarger * int(size/units.MiB), Compute: simCompute}
-	spec.System, spec.Scale = unscaled(system, row.workers), row.workers
+	spec.System, spec.Scale = job.FullWindow(system, row.workers), row.workers
 	spec.Replay, spec.Exact, spec.Sample = true, true, gradient.Sampling{Every: simSampled}
 	return job.New(spec)
 }
-
-// unscaled keeps the pool or window of a system as it is where the tensor is
-// divided by scale.
-func unscaled(s job.System, scale int) job.System {
-	switch s := s.(type) {
-	case switchml.System:
-		s.Unscaled = true
-		return s
-	case trioml.System:
-		s.Window = scale * trioWindow
-		return s
-	}
-	return s
-}
-
-// trioWindow is that of the paper (Trio §6.1).
-const trioWindow = 4096
 
 // measureSim runs every row as often as asked, the rows by turns.
 func measureSim(ctx context.Context, rows []simRow, repeat int) ([]bench.SimMeasurement, error) {

@@ -43,7 +43,7 @@ type recording struct {
 func (r *recording) run(ctx context.Context) error {
 	caller := journal.CurrentCaller()
 	dir, err := archive.Create(archive.Options{
-		Root: r.flags.out, Scenario: r.scenario.Name, Started: time.Now(), Columns: render.Columns(), Own: caller.Chown,
+		Root: r.flags.out, Scenario: r.scenario.Name, Started: time.Now(), Columns: render.Columns(r.baseline()), Own: caller.Chown,
 	})
 	if err != nil {
 		return err
@@ -132,13 +132,13 @@ func (r *recording) runner(caller journal.Caller, kept harness.Events) (harness.
 // finish writes what there is, shows it, and says how it went. A run that was
 // cut short leaves its results without a manifest.
 func (r *recording) finish(runErr error) error {
-	rows := compare.Rows(r.cells)
+	rows := compare.Rows(r.cells, r.baseline())
 	if err := r.write(rows); err != nil {
 		return errors.Join(runErr, err, r.dir.Close())
 	}
 	if len(r.cells) > 0 {
 		opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
-		if err := render.Write(r.stdout, render.Comparison(rows), opt); err != nil {
+		if err := render.Write(r.stdout, render.Comparison(rows, r.baseline()), opt); err != nil {
 			return errors.Join(runErr, err, r.dir.Close())
 		}
 	}
@@ -172,10 +172,19 @@ func (r *recording) write(rows []compare.Row) error {
 		counters = append(counters, counted{of, c.Counters})
 	}
 	return errors.Join(
-		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows) }),
+		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows, r.baseline()) }),
 		r.dir.WriteJSON("fidelity.json", verdicts),
 		r.dir.WriteJSON("counters.json", counters),
 	)
+}
+
+// baseline is that of the first system of the run that says one, or else of all.
+func (r *recording) baseline() result.Baseline {
+	var list []job.System
+	for _, j := range r.jobs {
+		list = append(list, j.System)
+	}
+	return job.Baseline(append(list, systems()...))
 }
 
 // measured returns the cells that were run.

@@ -28,13 +28,13 @@ import (
 func fakeLedger() *claims.Ledger {
 	about := func(id claims.ID) *claims.Claim {
 		return &claims.Claim{
-			ID: id, Paper: claims.Trio, Where: "§1", Value: claims.NumberValue(2), Unit: "x", Method: claims.Virtual,
+			ID: id, Paper: "trio", Where: "§1", Value: claims.NumberValue(2), Unit: "x", Method: claims.Virtual,
 			Check: claims.Within{Of: 2, Margin: 0.15, Relative: true}, PassMeans: claims.MeansNumber,
 		}
 	}
 	return &claims.Ledger{
 		Claims:   []*claims.Claim{about("trio.one"), about("trio.two")},
-		Withheld: []*claims.Withheld{{ID: "trio.three", Paper: claims.Trio, Where: "§2", Unit: "ms"}},
+		Withheld: []*claims.Withheld{{ID: "trio.three", Paper: "trio", Where: "§2", Unit: "ms"}},
 		Ambiguities: []*claims.Ambiguity{
 			{ID: "trio.open", Where: "§1", Severity: claims.SeverityHigh, Reading: "It is open.", Choices: []string{"open", "shut"}, Default: "open"},
 			{ID: "trio.idle", Where: "§1", Severity: claims.SeverityLow, Reading: "It is idle.", Choices: []string{"a", "b"}, Default: "a"},

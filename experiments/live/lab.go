@@ -340,7 +340,7 @@ func (l *lab) right(ctx context.Context, runs ...liveRun) ([]ran, error) {
 func (l *lab) say(m claims.Measured, scale int, what string) claims.Measured {
 	m.Model = fmt.Sprintf("live, scaled 1/%d; %s", scale, what)
 	if n := len(l.doubts); n > 0 {
-		doubt := fmt.Sprintf("%d of %d runs degraded: %s", n, l.runs, l.doubts[0])
+		doubt := fmt.Sprintf("%d of %d runs busy: %s", n, l.runs, l.doubts[0])
 		if n > 1 {
 			doubt += ", and others"
 		}

@@ -70,7 +70,7 @@ func runStragglers(ctx context.Context, l *lab) (experiment.Findings, error) {
 			grows = append(grows, claims.Point{X: c.StraggleP, Y: testbed.MeanIteration(c).Milliseconds()})
 		}
 	}
-	rows := compare.Rows(cells)
+	rows := compare.Rows(cells, testbed.SML256.Baseline())
 	trio, err := testbed.Row(rows, trioml.System{}.Name(), runs[0].model.Name, testbed.LastP)
 	if err != nil {
 		return experiment.Findings{}, err

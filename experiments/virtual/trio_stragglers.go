@@ -161,4 +161,6 @@ func (s *sweep) cell(system, model string, p float64) *result.Cell {
 }
 
 // rows compares all systems at all points.
-func (s *sweep) rows() []compare.Row { return compare.Rows(slices.Concat(s.ideal, s.swept())) }
+func (s *sweep) rows() []compare.Row {
+	return compare.Rows(slices.Concat(s.ideal, s.swept()), testbed.SML256.Baseline())
+}

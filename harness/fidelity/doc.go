@@ -2,7 +2,7 @@
 // An emulation on a busy machine measures the machine; this package says when.
 //
 //	evidence of each node ──┐
-//	                        ├──> Judge ──> trusted | degraded | invalid, and why
+//	                        ├──> Judge ──> trusted | busy | invalid, and why
 //	share of the processors ┘
 //
 // The rules, worst one wins:

@@ -54,12 +54,12 @@ type grade int
 
 const (
 	trusted grade = iota
-	degraded
+	busy
 	invalid
 )
 
 func (g grade) verdict() string {
-	return [...]string{trusted: result.Trusted, degraded: result.Degraded, invalid: result.Invalid}[g]
+	return [...]string{trusted: result.Trusted, busy: result.Busy, invalid: result.Invalid}[g]
 }
 
 type judge struct {
@@ -110,14 +110,14 @@ func (j *judge) worst(limit float64, value func(*Node) float64) (node *Node, oth
 func (j *judge) lateness() {
 	limit := max(lateTrusted, j.in.Iteration.Scale(lateTrustedShare))
 	if n, others := j.worst(float64(limit), func(n *Node) float64 { return float64(n.LateP99) }); n != nil {
-		j.say(degraded, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s", n.Name, n.LateP99, limit, others)
+		j.say(busy, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s", n.Name, n.LateP99, limit, others)
 	}
 	if n, others := j.worst(float64(lateInvalid*limit), func(n *Node) float64 { return float64(n.LateP95) }); n != nil {
 		j.say(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s", n.Name, n.LateP95, lateInvalid*limit, others)
 	}
-	stall := j.in.Iteration.Scale(stallDegraded)
+	stall := j.in.Iteration.Scale(stallTrusted)
 	if n, others := j.worst(float64(stall), func(n *Node) float64 { return float64(n.LateMax) }); n != nil && j.in.Iteration > 0 {
-		j.say(degraded, "%s: stood still for %v: trusted up to %v, half an iteration%s", n.Name, n.LateMax, stall, others)
+		j.say(busy, "%s: stood still for %v: trusted up to %v, half an iteration%s", n.Name, n.LateMax, stall, others)
 	}
 }
 
@@ -134,7 +134,7 @@ func (j *judge) lost(what string, count func(*Node) uint64) {
 	if n == nil {
 		return
 	}
-	g := degraded
+	g := busy
 	if share(n) > lossInvalid {
 		g = invalid
 	}
@@ -142,17 +142,17 @@ func (j *judge) lost(what string, count func(*Node) uint64) {
 }
 
 func (j *judge) processors() {
-	busy := j.in.CPUBusy
+	cpu := j.in.CPUBusy
 	switch {
-	case !(busy >= 0 && busy <= 1):
-		j.say(degraded, "how busy the processors were is not known")
-	case busy > busyInvalid:
-		j.say(invalid, "the processors were %s busy: invalid beyond %s", percent(busy), percent(busyInvalid))
-	case busy > busyDegraded:
-		j.say(degraded, "the processors were %s busy: trusted up to %s", percent(busy), percent(busyDegraded))
+	case !(cpu >= 0 && cpu <= 1):
+		j.say(busy, "how busy the processors were is not known")
+	case cpu > busyInvalid:
+		j.say(invalid, "the processors were %s busy: invalid beyond %s", percent(cpu), percent(busyInvalid))
+	case cpu > busyTrusted:
+		j.say(busy, "the processors were %s busy: trusted up to %s", percent(cpu), percent(busyTrusted))
 	}
-	if n, others := j.worst(threadDegraded, func(n *Node) float64 { return n.BusyShare }); n != nil {
-		j.say(degraded, "%s: its thread was %s busy: trusted up to %s%s", n.Name, percent(n.BusyShare), percent(threadDegraded), others)
+	if n, others := j.worst(threadTrusted, func(n *Node) float64 { return n.BusyShare }); n != nil {
+		j.say(busy, "%s: its thread was %s busy: trusted up to %s%s", n.Name, percent(n.BusyShare), percent(threadTrusted), others)
 	}
 }
 
@@ -161,7 +161,7 @@ func (j *judge) overruns() {
 	if n == nil {
 		return
 	}
-	g, share := degraded, float64(n.Overruns)/float64(max(j.in.Iterations, 1))
+	g, share := busy, float64(n.Overruns)/float64(max(j.in.Iterations, 1))
 	if share > overrunInvalid {
 		g = invalid
 	}

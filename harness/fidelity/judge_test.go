@@ -44,13 +44,13 @@ func TestRules(t *testing.T) {
 		reasons []string
 	}{
 		{"lateness at 1% of the iteration", func(in *Inputs) { in.Nodes[1].LateP99 = 1500 * us }, result.Trusted, nil},
-		{"lateness above it", func(in *Inputs) { in.Nodes[1].LateP99 = 1501 * us }, result.Degraded,
+		{"lateness above it", func(in *Inputs) { in.Nodes[1].LateP99 = 1501 * us }, result.Busy,
 			[]string{"h0: 1% of its timers fired 1.501ms late or more: trusted up to 1.5ms"}},
 		{"lateness of several", func(in *Inputs) {
 			in.Nodes[0].LateP99, in.Nodes[1].LateP99, in.Nodes[2].LateP99 = 2000*us, 3000*us, 3000*us
-		}, result.Degraded,
+		}, result.Busy,
 			[]string{"h0: 1% of its timers fired 3ms late or more: trusted up to 1.5ms (and 2 more nodes)"}},
-		{"often late by five times the limit", func(in *Inputs) { in.Nodes[2].LateP95, in.Nodes[2].LateP99 = 7500*us, 7500*us }, result.Degraded,
+		{"often late by five times the limit", func(in *Inputs) { in.Nodes[2].LateP95, in.Nodes[2].LateP99 = 7500*us, 7500*us }, result.Busy,
 			[]string{"h1: 1% of its timers fired 7.5ms late or more: trusted up to 1.5ms"}},
 		{"often late by more", func(in *Inputs) { in.Nodes[2].LateP95, in.Nodes[2].LateP99 = 7501*us, 9000*us }, result.Invalid,
 			[]string{
@@ -60,37 +60,37 @@ func TestRules(t *testing.T) {
 		{"lateness of short iterations", func(in *Inputs) {
 			in.Iteration, in.Nodes[0].LateP99, in.Nodes[0].LateMax = 10*units.Millisecond, 1000*us, 0
 		}, result.Trusted, nil},
-		{"lateness above a millisecond", func(in *Inputs) { in.Iteration, in.Nodes[0].LateP99 = 10*units.Millisecond, 1001*us }, result.Degraded,
+		{"lateness above a millisecond", func(in *Inputs) { in.Iteration, in.Nodes[0].LateP99 = 10*units.Millisecond, 1001*us }, result.Busy,
 			[]string{"tor: 1% of its timers fired 1.001ms late or more: trusted up to 1ms"}},
 		{"stall of half an iteration", func(in *Inputs) { in.Nodes[1].LateMax = 75 * units.Millisecond }, result.Trusted, nil},
 		{"stall beyond", func(in *Inputs) {
 			in.Nodes[1].LateMax, in.Nodes[2].LateMax = 80*units.Millisecond, 90*units.Millisecond
-		}, result.Degraded,
+		}, result.Busy,
 			[]string{"h1: stood still for 90ms: trusted up to 75ms, half an iteration (and 1 more node)"}},
 
-		{"one drop", func(in *Inputs) { in.Nodes[0].UnaskedDrop = 1 }, result.Degraded,
+		{"one drop", func(in *Inputs) { in.Nodes[0].UnaskedDrop = 1 }, result.Busy,
 			[]string{"tor: lost 1 of 1000000 packets, and no link model did that (0.0001%): trusted at 0, invalid beyond 0.1%"}},
-		{"drops at 0.1%", func(in *Inputs) { in.Nodes[1].UnaskedDrop = 100 }, result.Degraded,
+		{"drops at 0.1%", func(in *Inputs) { in.Nodes[1].UnaskedDrop = 100 }, result.Busy,
 			[]string{"h0: lost 100 of 100000 packets, and no link model did that (0.1%): trusted at 0, invalid beyond 0.1%"}},
 		{"drops above", func(in *Inputs) { in.Nodes[1].UnaskedDrop = 101 }, result.Invalid,
 			[]string{"h0: lost 101 of 100000 packets, and no link model did that (0.101%): trusted at 0, invalid beyond 0.1%"}},
 		{"drops of a node without packets", func(in *Inputs) { in.Nodes[1].Packets, in.Nodes[1].UnaskedDrop = 0, 7 }, result.Invalid,
 			[]string{"h0: lost 7 of 7 packets, and no link model did that (100%): trusted at 0, invalid beyond 0.1%"}},
-		{"ring drops", func(in *Inputs) { in.Nodes[0].RingDrops = 20 }, result.Degraded,
+		{"ring drops", func(in *Inputs) { in.Nodes[0].RingDrops = 20 }, result.Busy,
 			[]string{"tor: the kernel had no room for 20 of 1000000 packets (0.002%): trusted at 0, invalid beyond 0.1%"}},
 		{"many ring drops", func(in *Inputs) { in.Nodes[0].RingDrops = 2000 }, result.Invalid,
 			[]string{"tor: the kernel had no room for 2000 of 1000000 packets (0.2%): trusted at 0, invalid beyond 0.1%"}},
 
 		{"processors at 85%", func(in *Inputs) { in.CPUBusy = 0.85 }, result.Trusted, nil},
-		{"processors above", func(in *Inputs) { in.CPUBusy = 0.9 }, result.Degraded, []string{"the processors were 90% busy: trusted up to 85%"}},
-		{"processors at 97%", func(in *Inputs) { in.CPUBusy = 0.97 }, result.Degraded, []string{"the processors were 97% busy: trusted up to 85%"}},
+		{"processors above", func(in *Inputs) { in.CPUBusy = 0.9 }, result.Busy, []string{"the processors were 90% busy: trusted up to 85%"}},
+		{"processors at 97%", func(in *Inputs) { in.CPUBusy = 0.97 }, result.Busy, []string{"the processors were 97% busy: trusted up to 85%"}},
 		{"processors full", func(in *Inputs) { in.CPUBusy = 0.98 }, result.Invalid, []string{"the processors were 98% busy: invalid beyond 97%"}},
-		{"processors not known", func(in *Inputs) { in.CPUBusy = math.NaN() }, result.Degraded, []string{"how busy the processors were is not known"}},
-		{"busy thread", func(in *Inputs) { in.Nodes[0].BusyShare = 0.95 }, result.Degraded, []string{"tor: its thread was 95% busy: trusted up to 90%"}},
+		{"processors not known", func(in *Inputs) { in.CPUBusy = math.NaN() }, result.Busy, []string{"how busy the processors were is not known"}},
+		{"busy thread", func(in *Inputs) { in.Nodes[0].BusyShare = 0.95 }, result.Busy, []string{"tor: its thread was 95% busy: trusted up to 90%"}},
 
-		{"one overrun", func(in *Inputs) { in.Nodes[2].Overruns = 1 }, result.Degraded,
+		{"one overrun", func(in *Inputs) { in.Nodes[2].Overruns = 1 }, result.Busy,
 			[]string{"h1: 1 of 40 gradients took longer than their nominal time (2.5%): trusted at 0, invalid beyond 5%"}},
-		{"overruns at 5%", func(in *Inputs) { in.Nodes[2].Overruns = 2 }, result.Degraded,
+		{"overruns at 5%", func(in *Inputs) { in.Nodes[2].Overruns = 2 }, result.Busy,
 			[]string{"h1: 2 of 40 gradients took longer than their nominal time (5%): trusted at 0, invalid beyond 5%"}},
 		{"overruns above", func(in *Inputs) { in.Nodes[2].Overruns = 3 }, result.Invalid,
 			[]string{"h1: 3 of 40 gradients took longer than their nominal time (7.5%): trusted at 0, invalid beyond 5%"}},
@@ -130,7 +130,7 @@ func TestSums(t *testing.T) {
 // A verdict has reasons exactly if it is not trusted, and worse evidence never
 // makes a better verdict.
 func TestWorseEvidenceIsNeverBetter(t *testing.T) {
-	rank := []string{result.Trusted, result.Degraded, result.Invalid}
+	rank := []string{result.Trusted, result.Busy, result.Invalid}
 	rapid.Check(t, func(t *rapid.T) {
 		in := clean()
 		for i := range in.Nodes {

@@ -19,7 +19,7 @@ const (
 	lateInvalid = 5
 	// One stall of this share of an iteration moves that one sample visibly,
 	// and the mean over 30 iterations by no more than 2% (assumed).
-	stallDegraded = 0.5
+	stallTrusted = 0.5
 )
 
 // lossInvalid is the share of a node's packets that, lost unasked, invalidates a
@@ -30,13 +30,13 @@ const lossInvalid = 0.001
 // Limits of the share of all processors that was busy.
 const (
 	// Above this a node that wants to run has to wait now and then (assumed).
-	busyDegraded = 0.85
+	busyTrusted = 0.85
 	// Above this nothing was left: time on the wall was time in the run queue
 	// (assumed; the rest is what the kernel does not account for).
 	busyInvalid = 0.97
 	// A loop that is busier than this meets bursts with a queue of its own,
 	// which no link model has (assumed).
-	threadDegraded = 0.90
+	threadTrusted = 0.90
 )
 
 // overrunInvalid is the share of the iterations of a node whose gradient took

@@ -9,9 +9,6 @@ type Benched interface {
 	// Benches returns the variants that are measured, set up so that only the machine
 	// limits them.
 	Benches(BenchLimits) []Bench
-	// Unscaled returns the system with its pool or window as it is where the tensor is
-	// divided by scale.
-	Unscaled(scale int) System
 }
 
 // BenchLimits are what a benchmark asks of every system.
@@ -25,6 +22,7 @@ type Bench struct {
 	Name   string // on the command line
 	Alias  string // a second name there; empty: none
 	Note   string // what the name does not say; may be empty
+	Sim    bool   // bench sim measures the system where it is given none
 	System System
 }
 
@@ -36,4 +34,32 @@ func Benches(list []System, limits BenchLimits) (out []Bench) {
 		}
 	}
 	return out
+}
+
+// FindBench returns the variant of a name, which may be the second one.
+func FindBench(list []Bench, name string) (Bench, error) {
+	var names []string
+	for _, b := range list {
+		if b.Name == name || b.Alias != "" && b.Alias == name {
+			return b, nil
+		}
+		names = append(names, b.Name)
+	}
+	return Bench{}, unknown(name, names)
+}
+
+// Windowed is a system whose window, or pool, is divided by the scale of a job.
+type Windowed interface {
+	System
+	// FullWindow returns the system with a window that stays at its full size in jobs
+	// of a scale.
+	FullWindow(scale int) System
+}
+
+// FullWindow returns a system whose window, if it has one, is not divided by the scale.
+func FullWindow(s System, scale int) System {
+	if w, ok := s.(Windowed); ok {
+		return w.FullWindow(scale)
+	}
+	return s
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/trace"
@@ -22,7 +23,7 @@ import (
 // System is a protocol that jobs can run on, with its knobs set. Code that runs jobs,
 // reads scenarios or starts the processes of nodes is given a list of systems and names
 // none. What a system may offer beside this is in interfaces of its own: [Configurable],
-// [Sharer], [Staffed], [Slotted], [Benched], [Ranked], [Runtime], [Service].
+// [Sharer], [Staffed], [Slotted], [Benched], [Windowed], [Ranked], [Compared], [Runtime], [Service].
 type System interface {
 	// Name is how scenarios, tables and configurations call it.
 	Name() string
@@ -65,6 +66,22 @@ func Configure(s System, k Knobs) System {
 		return c.Configure(k)
 	}
 	return s
+}
+
+// Compared is a system that says with which system its tables compare all others.
+type Compared interface {
+	System
+	Baseline() result.Baseline
+}
+
+// Baseline returns the baseline of the first system that says one. There must be such.
+func Baseline(list []System) (b result.Baseline) {
+	for _, s := range list {
+		if c, ok := s.(Compared); ok {
+			return c.Baseline()
+		}
+	}
+	return b
 }
 
 // Ranked is a system with a place of its own in tables. Rows go by rank, then by name.
@@ -151,9 +168,13 @@ func Names(list []System) (out []string) {
 func Find(list []System, name string) (System, error) {
 	i := slices.IndexFunc(list, func(s System) bool { return s.Name() == name })
 	if i < 0 {
-		return nil, fmt.Errorf("system %q: allowed are %s%s", name, strings.Join(Names(list), ", "), suggest.DidYouMean(name, Names(list)))
+		return nil, unknown(name, Names(list))
 	}
 	return list[i], nil
+}
+
+func unknown(name string, allowed []string) error {
+	return fmt.Errorf("system %q: allowed are %s%s", name, strings.Join(allowed, ", "), suggest.DidYouMean(name, allowed))
 }
 
 // Decode reads a configuration as it was written, for a [Maker].

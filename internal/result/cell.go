@@ -4,7 +4,8 @@ import "github.com/inalab/inalab/internal/units"
 
 // Cell is one run of one system at one point of a sweep: a row of summary.csv.
 type Cell struct {
-	System     string  // trioml, switchml256, switchml64, ring or ideal
+	System     string  // its name, or ideal
+	Rank       int     // its place in tables, the lowest first; of equal ones by name
 	Topology   string  // mx480, rack, ...
 	Model      string  // profile of the network
 	Clock      string  // live or virtual
@@ -20,7 +21,7 @@ type Cell struct {
 	Computed units.Duration
 	// Expected is the mean iteration time that the injected schedule, the
 	// nominal compute and the link rate allow: a value for systems that wait
-	// for everybody, an upper bound for Trio-ML (ExpectedIsBound).
+	// for everybody, an upper bound (ExpectedIsBound) for those that do not.
 	Expected        units.Duration
 	ExpectedIsBound bool
 
@@ -33,6 +34,13 @@ type Cell struct {
 	Wrong    uint64 // those that differed
 	Fidelity Fidelity
 	Notes    []string // deviations: what could not be scaled, which path was used
+}
+
+// Baseline is the system that a table compares the others with.
+type Baseline struct {
+	System string // its name
+	Key    string // in names of columns: speedup_KEY
+	Word   string // in headers
 }
 
 // Work is what a run under the virtual clock simulated, and what it took the
@@ -56,10 +64,10 @@ type Counter struct {
 
 // Verdicts on whether a run is to be believed.
 const (
-	Trusted  = "trusted"
-	Degraded = "degraded"
-	Invalid  = "invalid"
-	Exact    = "exact" // virtual clock: nothing to mistrust but the model
+	Trusted = "trusted"
+	Busy    = "busy" // the machine was at its limit
+	Invalid = "invalid"
+	Exact   = "exact" // virtual clock: nothing to mistrust but the model
 )
 
 // Fidelity is how far the numbers of a live run can be believed, and why.

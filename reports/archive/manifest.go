@@ -36,7 +36,7 @@ type Verdict struct {
 	System    string   `json:"system"`
 	StraggleP float64  `json:"straggle_p"` // a fraction
 	Seed      uint64   `json:"seed"`
-	Fidelity  string   `json:"fidelity"` // trusted, degraded, invalid or exact
+	Fidelity  string   `json:"fidelity"` // trusted, busy, invalid or exact
 	Reasons   []string `json:"reasons"`  // what kept it from trusted
 	Checked   uint64   `json:"checked"`  // delivered elements held against the workers' tensors
 	Wrong     uint64   `json:"wrong"`    // those that differed

@@ -113,10 +113,7 @@ func (r AllReduce) sameWork(o AllReduce) bool {
 }
 
 // allReduceColumns have the keys of [AllReduce], in its order.
-var allReduceColumns = []struct {
-	render.Column
-	cell func(AllReduce) render.Cell
-}{
+var allReduceColumns = []column[AllReduce]{
 	{render.Column{Key: "system", Name: "system", Fold: true}, func(r AllReduce) render.Cell { return render.Text(r.System) }},
 	{render.Column{Key: "workers", Name: "n", Align: render.Right, Fold: true}, func(r AllReduce) render.Cell { return render.Int(r.Workers) }},
 	{render.Column{Key: "offload", Name: "offload"}, func(r AllReduce) render.Cell { return render.Bool(r.Offload) }},
@@ -167,30 +164,36 @@ const gainNote = "gain: input of the fastest run with offload over that of the f
 // allReduceTable returns the rows for people, with the formulas below. Without
 // a comparison there is no gain to show.
 func allReduceTable(rows []AllReduce) render.Table {
-	t := render.Table{Title: "All-reduce", Notes: allReduceNotes}
-	compared := slices.ContainsFunc(rows, func(r AllReduce) bool { return r.OffloadRatio != 0 })
-	for _, c := range allReduceColumns {
-		if c.Key == "offload_ratio" {
-			c.Detail = !compared
-		}
-		t.Columns = append(t.Columns, c.Column)
-	}
-	if compared {
+	t := tableOf("All-reduce", allReduceNotes, allReduceColumns, rows)
+	if slices.ContainsFunc(rows, func(r AllReduce) bool { return r.OffloadRatio != 0 }) {
 		t.Notes = append(slices.Clone(t.Notes), gainNote)
+		return t
 	}
-	for _, r := range rows {
-		cells := make([]render.Cell, len(allReduceColumns))
-		for i, c := range allReduceColumns {
-			cells[i] = c.cell(r)
-		}
-		t.Rows = append(t.Rows, cells)
-	}
+	gain := slices.IndexFunc(t.Columns, func(c render.Column) bool { return c.Key == "offload_ratio" })
+	t.Columns[gain].Detail = true
 	return t
 }
 
 // WriteAllReduce writes bench allreduce in any format.
 func WriteAllReduce(w io.Writer, rows []AllReduce, o render.Options) error {
 	return writeRows(w, rows, allReduceTable, o)
+}
+
+// column is a column of rows, with what stands in it.
+type column[R any] struct {
+	render.Column
+	cell func(R) render.Cell
+}
+
+func tableOf[R any](title string, notes []string, columns []column[R], rows []R) render.Table {
+	t := render.Table{Title: title, Notes: notes, Rows: make([][]render.Cell, len(rows))}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.Column)
+		for i, r := range rows {
+			t.Rows[i] = append(t.Rows[i], c.cell(r))
+		}
+	}
+	return t
 }
 
 // writeRows writes the rows of a benchmark as a table, or as JSON.

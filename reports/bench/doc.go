@@ -1,9 +1,10 @@
 // Package bench is the record schema of the benchmarks, what follows from each
 // measurement, and how it is shown.
 //
-//	Measurement ──► AllReduce ─┐
-//	                           ├─► render.Table, or JSON with schema_version
-//	               Topology ───┘
+//	Measurement ─────► AllReduce ─┐
+//	SimMeasurement ──► Sim ───────┼─► render.Table, or JSON with schema_version
+//	                   Topology ──┤
+//	AllReduce ───────► Chip ──────┘
 //
 // The letters and the first columns of bench allreduce are those of nccl-tests
 // (github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md), in Gbit/s of payload

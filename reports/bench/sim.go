@@ -69,10 +69,7 @@ func NewSim(list []SimMeasurement) ([]Sim, error) {
 }
 
 // simColumns have the keys of [Sim], in its order.
-var simColumns = []struct {
-	render.Column
-	cell func(Sim) render.Cell
-}{
+var simColumns = []column[Sim]{
 	{render.Column{Key: "system", Name: "system"}, func(r Sim) render.Cell { return render.Text(r.System) }},
 	{render.Column{Key: "workers", Name: "n", Align: render.Right}, func(r Sim) render.Cell { return render.Int(r.Workers) }},
 	{render.Column{Key: "carries", Name: "carries"}, func(r Sim) render.Cell { return render.Text(r.Carries) }},
@@ -98,18 +95,7 @@ var simNotes = []string{
 
 // simTable returns the rows for people.
 func simTable(rows []Sim) render.Table {
-	t := render.Table{Title: "Virtual clock", Notes: simNotes}
-	for _, c := range simColumns {
-		t.Columns = append(t.Columns, c.Column)
-	}
-	for _, r := range rows {
-		cells := make([]render.Cell, len(simColumns))
-		for i, c := range simColumns {
-			cells[i] = c.cell(r)
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	return t
+	return tableOf("Virtual clock", simNotes, simColumns, rows)
 }
 
 // WriteSim writes bench sim in any format.

@@ -1,5 +1,10 @@
 package claims
 
+import (
+	_ "embed" // the list of papers
+	"strings"
+)
+
 // ID names a claim, a fact or an ambiguity: the paper, the place in it and what
 // is claimed there, joined by points: "trio.fig13.vgg11.p16".
 type ID string
@@ -7,19 +12,11 @@ type ID string
 // Paper is a paper that the ledger has claims of.
 type Paper string
 
-// The papers.
-const (
-	Trio     Paper = "trio"     // Trio-ML, SIGCOMM 2022
-	SwitchML Paper = "switchml" // SwitchML, NSDI 2021
-	ATP      Paper = "atp"      // ATP, NSDI 2021
-	XAgg     Paper = "xagg"     // XAgg, IEEE/ACM ToN 2023
-)
+//go:embed ledger/papers.txt
+var papers string
 
-// Papers lists the papers in the order of the ledger.
-var Papers = []Paper{Trio, SwitchML, ATP, XAgg}
-
-// Words lists the papers.
-func (Paper) Words() []string { return texts(Papers) }
+// Words lists the papers in the order of the ledger.
+func (Paper) Words() []string { return strings.Fields(papers) }
 
 func texts[T ~string](list []T) []string {
 	out := make([]string, len(list))

@@ -32,13 +32,13 @@ func Load() (*Ledger, error) {
 	return LoadFS(dir)
 }
 
-// LoadFS reads a ledger from trio.yaml, switchml.yaml, atp.yaml, xagg.yaml,
+// LoadFS reads a ledger: the claims of each paper from the file of its name, and
 // withheld.yaml, facts.yaml and ambiguities.yaml. What is wrong is reported as
 // file:line:col, with the line below.
 func LoadFS(dir fs.FS) (*Ledger, error) {
 	d := &decoder{dir: dir, seen: map[string]string{}, ledger: &Ledger{}}
-	for _, p := range Papers {
-		d.file(string(p)+".yaml", func(top yamldoc.Node) { d.claims(p, top) })
+	for _, p := range Paper("").Words() {
+		d.file(p+".yaml", func(top yamldoc.Node) { d.claims(Paper(p), top) })
 	}
 	d.file("withheld.yaml", d.withheld)
 	d.file("facts.yaml", d.facts)

@@ -46,7 +46,7 @@ func TestLoad(t *testing.T) {
 			len(l.Claims), len(l.Withheld), len(l.Facts), len(l.Ambiguities), len(l.Arithmetic))
 	}
 	want := &Claim{
-		ID: "switchml.s3.stuck", Paper: SwitchML, Where: "§1", Statement: "A statement of switchml.s3.stuck", Kind: KindAbsolute,
+		ID: "switchml.s3.stuck", Paper: "switchml", Where: "§1", Statement: "A statement of switchml.s3.stuck", Kind: KindAbsolute,
 		Origin: Stated, Metric: "a metric", Value: NumberValue(1.8), Unit: "x", Comparator: "-",
 		Conditions: Fields{{"workers", NumberValue(6)}, {"link", WordValue("100Gbps")}}, Method: Virtual, How: "count",
 		Tolerance: Tolerance{"as the check", "it is stated"}, Check: Within{Of: 1.8, Margin: 0.1, Relative: true},
@@ -74,7 +74,7 @@ func TestLoad(t *testing.T) {
 	if got := claimOf(t, l, "trio.fig1.live").SameAs; len(got) != 1 || got[0] != "trio.fig1.speedup" {
 		t.Errorf("same_as %v", got)
 	}
-	if got := l.Ambiguities[0]; got.Default != "skip" || got.Severity != SeverityHigh || got.Papers[0] != Trio {
+	if got := l.Ambiguities[0]; got.Default != "skip" || got.Severity != SeverityHigh || got.Papers[0] != "trio" {
 		t.Errorf("ambiguity %+v", got)
 	}
 	if got, want := l.Facts[1].Value.String(), "(job_id, 8), (block_id, 32)"; got != want {

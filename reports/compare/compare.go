@@ -9,25 +9,26 @@ import (
 	"github.com/inalab/inalab/reports/stat"
 )
 
-// Rows reports every cell, held against the ideal and SwitchML-256 cells of the
-// same setting. The order is by model, straggle probability and system, from
-// the ideal over the baselines to Trio-ML, then by clock, scale, workers, seed;
-// cells that are alike in all of that stay in the order given.
-func Rows(cells []result.Cell) []Row {
+// Rows reports every cell, held against the ideal's and the baseline's cells of the
+// same setting. The order is by model, straggle probability and rank, then by name,
+// clock, scale, workers, seed; cells that are alike in all of that stay in the order
+// given.
+func Rows(cells []result.Cell, baseline result.Baseline) []Row {
 	runs := make([]run, len(cells))
 	for i, c := range cells {
 		s := newSeries(c)
 		runs[i] = run{cell: c, series: s, row: newRow(c, s)}
+		runs[i].row.IsBaseline = c.System == baseline.System
 	}
 	for i := range runs {
 		runs[i].holdAgainstIdeal(runs)
-		runs[i].holdAgainstReference(runs)
+		runs[i].holdAgainst(runs, baseline)
 	}
+	slices.SortStableFunc(runs, compareRuns)
 	out := make([]Row, len(runs))
 	for i := range runs {
 		out[i] = runs[i].row
 	}
-	slices.SortStableFunc(out, compareRows)
 	return out
 }
 
@@ -68,27 +69,27 @@ func (r *run) holdAgainstIdeal(runs []run) {
 	r.row.RatioIdeal, r.row.RatioInvalid = &ratio, ideal.row.Invalid()
 }
 
-// holdAgainstReference fills in the speed-up over SwitchML-256.
-func (r *run) holdAgainstReference(runs []run) {
+// holdAgainst fills in the speed-up over the baseline.
+func (r *run) holdAgainst(runs []run, baseline result.Baseline) {
 	if r.row.Computed {
 		return
 	}
 	ref := find(runs, func(c result.Cell) bool {
-		return c.System == Reference && alike(c, r.cell) && c.StraggleP == r.cell.StraggleP
+		return c.System == baseline.System && alike(c, r.cell) && c.StraggleP == r.cell.StraggleP
 	})
 	if ref == nil || len(ref.series.points) == 0 || len(r.series.points) == 0 {
 		return
 	}
 	r.row.SpeedupInvalid = ref.row.Invalid()
-	if r.cell.System == Reference { // one by definition: there is nothing to estimate
+	if r.row.IsBaseline { // one by definition: there is nothing to estimate
 		r.row.Speedup = stat.Estimate{Value: 1, N: len(r.series.points)}
 		return
 	}
 	pairs := pair(ref.series, r.series)
 	r.row.Speedup = stat.RatioOfMeans(pairs)
-	r.row.warn("speed-up over "+Reference, r.row.Speedup.Warnings)
+	r.row.warn("speed-up over "+baseline.System, r.row.Speedup.Warnings)
 	if n := max(len(ref.series.points), len(r.series.points)); len(pairs) < n {
-		r.row.Warnings = append(r.row.Warnings, fmt.Sprintf("speed-up over %s: only %d of %d iterations have a partner", Reference, len(pairs), n))
+		r.row.Warnings = append(r.row.Warnings, fmt.Sprintf("speed-up over %s: only %d of %d iterations have a partner", baseline.System, len(pairs), n))
 	}
 }
 
@@ -119,29 +120,13 @@ func pair(x, y series) []stat.Pair {
 	return out
 }
 
-// order lists the systems as tables show them: the ideal, then all-reduce
-// without the network's help, then with it. Systems not listed come last, by
-// name.
-var order = []string{
-	Ideal, "ring", "halving", "ps", "tcpagg", Reference, "switchml64", "atp", "xagg", "trioml",
-}
-
-func rank(system string) int {
-	if i := slices.Index(order, system); i >= 0 {
-		return i
-	}
-	return len(order)
-}
-
-func compareSystems(a, b string) int {
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-}
-
-func compareRows(a, b Row) int {
+func compareRuns(x, y run) int {
+	a, b := &x.cell, &y.cell
 	return cmp.Or(
 		cmp.Compare(a.Model, b.Model),
 		cmp.Compare(a.StraggleP, b.StraggleP),
-		compareSystems(a.System, b.System),
+		cmp.Compare(a.Rank, b.Rank),
+		cmp.Compare(a.System, b.System),
 		cmp.Compare(a.Clock, b.Clock),
 		cmp.Compare(a.Scale, b.Scale),
 		cmp.Compare(a.Workers, b.Workers),

@@ -17,10 +17,18 @@ import (
 
 const ms = units.Millisecond
 
+// reference is the system of the baseline.
+const reference = "switchml256"
+
+var baseline = result.Baseline{System: reference, Key: "switchml", Word: "SwitchML"}
+
+// ranks are those of the systems here; all others come behind them.
+var ranks = map[string]int{"ring": 100, reference: 200, "switchml64": 210, "trioml": 290}
+
 // cell returns a run whose worker w took times[w][i] ms for iteration i.
 func cell(system string, p float64, times ...[]float64) result.Cell {
 	c := result.Cell{
-		System: system, Model: "resnet50", Clock: "virtual", StraggleP: p, Seed: 1, Scale: 100,
+		System: system, Rank: rankOf(system), Model: "resnet50", Clock: "virtual", StraggleP: p, Seed: 1, Scale: 100,
 		Workers: len(times), Iterations: len(times[0]), Checked: 1000, Fidelity: result.Fidelity{Verdict: result.Exact},
 	}
 	for w, series := range times {
@@ -32,6 +40,13 @@ func cell(system string, p float64, times ...[]float64) result.Cell {
 		}
 	}
 	return c
+}
+
+func rankOf(system string) int {
+	if rank, ok := ranks[system]; ok {
+		return rank
+	}
+	return 1000
 }
 
 func ideal(time units.Duration, workers int) result.Cell {
@@ -70,7 +85,7 @@ func TestRowByHand(t *testing.T) {
 		}
 	}
 	slices.Reverse(c.Samples) // the order of recording must not matter
-	r := Rows([]result.Cell{c})[0]
+	r := Rows([]result.Cell{c}, baseline)[0]
 	near(t, "mean", r.Iter.Value, 440.0/3)
 	near(t, "half-width", r.Iter.Half, 4.302652729911275*math.Sqrt(2233+1.0/3)/math.Sqrt(3)) // squares sum to 4466.67
 	if r.Iter.N != 3 || *r.Expected != 150 || !r.ExpectedIsBound {
@@ -92,7 +107,7 @@ func TestRowByHand(t *testing.T) {
 }
 
 func TestComputedRow(t *testing.T) {
-	r := Rows([]result.Cell{ideal(102*ms, 2), cell(Reference, 0, []float64{204}, []float64{204})})[0]
+	r := Rows([]result.Cell{ideal(102*ms, 2), cell(reference, 0, []float64{204}, []float64{204})}, baseline)[0]
 	if time, ok := r.Time(); !ok || time != 102 || !r.Computed || *r.RatioIdeal != 1 {
 		t.Errorf("time %v, computed %v, ratio %v", time, r.Computed, r.RatioIdeal)
 	}
@@ -104,10 +119,10 @@ func TestComputedRow(t *testing.T) {
 func TestRatios(t *testing.T) {
 	fast, slow := []float64{100, 120, 110, 90}, []float64{200, 240, 220, 180}
 	cells := []result.Cell{
-		cell("trioml", 0.16, fast, fast), cell("ring", 0.16, slow, slow), cell(Reference, 0.16, slow, slow),
+		cell("trioml", 0.16, fast, fast), cell("ring", 0.16, slow, slow), cell(reference, 0.16, slow, slow),
 		ideal(100*ms, 2), cell("trioml", 0.04, fast, fast),
 	}
-	rows := Rows(cells)
+	rows := Rows(cells, baseline)
 	trio := find1(t, rows, "trioml", 0.16)
 	near(t, "ratio to the ideal of p=0", *trio.RatioIdeal, 1.05)
 	near(t, "speed-up", trio.Speedup.Value, 2)
@@ -115,7 +130,7 @@ func TestRatios(t *testing.T) {
 		t.Errorf("speed-up %+v: the two series are proportional", trio.Speedup)
 	}
 	near(t, "speed-up of ring", find1(t, rows, "ring", 0.16).Speedup.Value, 1)
-	if ref := find1(t, rows, Reference, 0.16); ref.Speedup.Value != 1 || ref.Speedup.Half != 0 || ref.Speedup.N != 4 {
+	if ref := find1(t, rows, reference, 0.16); ref.Speedup.Value != 1 || ref.Speedup.Half != 0 || ref.Speedup.N != 4 {
 		t.Errorf("speed-up of the reference over itself: %+v", ref.Speedup)
 	}
 	if other := find1(t, rows, "trioml", 0.04); other.Speedup.Known() {
@@ -127,7 +142,7 @@ func TestRatios(t *testing.T) {
 func TestIdealOfTheSameP(t *testing.T) {
 	same := ideal(50*ms, 1)
 	same.StraggleP = 0.16
-	rows := Rows([]result.Cell{ideal(100*ms, 1), same, cell("ring", 0.16, []float64{100, 100})})
+	rows := Rows([]result.Cell{ideal(100*ms, 1), same, cell("ring", 0.16, []float64{100, 100})}, baseline)
 	near(t, "ratio", *find1(t, rows, "ring", 0.16).RatioIdeal, 2)
 }
 
@@ -139,10 +154,10 @@ func TestSettingsDoNotMix(t *testing.T) {
 		"seed": func(c *result.Cell) { c.Seed = 2 }, "scale": func(c *result.Cell) { c.Scale = 1 },
 		"workers": func(c *result.Cell) { c.Workers = 2 },
 	} {
-		best, ref := ideal(100*ms, 1), cell(Reference, 0, times)
+		best, ref := ideal(100*ms, 1), cell(reference, 0, times)
 		change(&best)
 		change(&ref)
-		trio := find1(t, Rows([]result.Cell{best, ref, cell("trioml", 0, times)}), "trioml", 0)
+		trio := find1(t, Rows([]result.Cell{best, ref, cell("trioml", 0, times)}, baseline), "trioml", 0)
 		if trio.RatioIdeal != nil || trio.Speedup.Known() {
 			t.Errorf("%s: held against another's", name)
 		}
@@ -150,14 +165,14 @@ func TestSettingsDoNotMix(t *testing.T) {
 }
 
 func TestInvalidReferences(t *testing.T) {
-	best, ref := ideal(100*ms, 1), cell(Reference, 0, []float64{100, 110})
+	best, ref := ideal(100*ms, 1), cell(reference, 0, []float64{100, 110})
 	best.Fidelity.Verdict, ref.Fidelity.Verdict = result.Invalid, result.Invalid
-	rows := Rows([]result.Cell{best, ref, cell("trioml", 0, []float64{100, 110})})
+	rows := Rows([]result.Cell{best, ref, cell("trioml", 0, []float64{100, 110})}, baseline)
 	trio := find1(t, rows, "trioml", 0)
 	if trio.Invalid() || !trio.RatioInvalid || !trio.SpeedupInvalid {
 		t.Errorf("row %+v", trio)
 	}
-	if !find1(t, rows, Reference, 0).Invalid() {
+	if !find1(t, rows, reference, 0).Invalid() {
 		t.Error("the reference is not invalid")
 	}
 }
@@ -170,8 +185,8 @@ func TestPartialRuns(t *testing.T) {
 	twice.Worker = 1
 	c.Samples = append(c.Samples, twice) // iteration 2 has three samples of two workers
 	c.Iterations = 5
-	ref := cell(Reference, 0, []float64{200, 200, 200}, []float64{200, 200, 200})
-	rows := Rows([]result.Cell{c, ref})
+	ref := cell(reference, 0, []float64{200, 200, 200}, []float64{200, 200, 200})
+	rows := Rows([]result.Cell{c, ref}, baseline)
 	r := find1(t, rows, "ring", 0)
 	if r.Iter.Value != 100 || r.Iter.N != 1 || r.Speedup.Value != 2 || r.Speedup.N != 1 {
 		t.Errorf("iteration time %+v, speed-up %+v", r.Iter, r.Speedup)
@@ -191,14 +206,14 @@ func TestPartialRuns(t *testing.T) {
 func TestRunWithoutSamples(t *testing.T) {
 	c := cell("ring", 0, []float64{1})
 	c.Samples, c.Checked = nil, 0
-	r := Rows([]result.Cell{c, ideal(ms, 1)})[1]
+	r := Rows([]result.Cell{c, ideal(ms, 1)}, baseline)[1]
 	if _, ok := r.Time(); ok || r.RatioIdeal != nil || *r.DegradedBlocks != 0 {
 		t.Errorf("row %+v", r)
 	}
 	if text := strings.Join(r.Warnings, "; "); text != "iteration time: no values; samples of 0 iterations, 1 were asked for; no sum was checked" {
 		t.Errorf("warnings %s", text)
 	}
-	if rows := Rows(nil); len(rows) != 0 {
+	if rows := Rows(nil, baseline); len(rows) != 0 {
 		t.Errorf("no cells gave %d rows", len(rows))
 	}
 }
@@ -207,7 +222,7 @@ func TestRunWithoutSamples(t *testing.T) {
 func TestWorkersCountedWhereNotSaid(t *testing.T) {
 	c := cell("ring", 0, []float64{100, 100}, []float64{200, 200})
 	c.Workers = 0
-	if r := Rows([]result.Cell{c})[0]; r.Iter.Value != 150 || r.Iter.N != 2 {
+	if r := Rows([]result.Cell{c}, baseline)[0]; r.Iter.Value != 150 || r.Iter.N != 2 {
 		t.Errorf("iteration time %+v", r.Iter)
 	}
 }
@@ -217,12 +232,12 @@ func TestWorkersCountedWhereNotSaid(t *testing.T) {
 func TestOrderOfInputDoesNotMatter(t *testing.T) {
 	var cells []result.Cell
 	for _, p := range []float64{0.16, 0, 0.04} {
-		for _, system := range []string{"trioml", "switchml64", "zeta", Reference, "alpha", "ring"} {
+		for _, system := range []string{"trioml", "switchml64", "zeta", reference, "alpha", "ring"} {
 			cells = append(cells, cell(system, p, []float64{100, 110, 105}, []float64{101, 111, 120}))
 		}
 	}
 	cells = append(cells, ideal(100*ms, 2))
-	want := Rows(cells)
+	want := Rows(cells, baseline)
 	var systems []string
 	for _, r := range want[:7] {
 		systems = append(systems, r.System)
@@ -238,7 +253,7 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 			rnd.Shuffle(len(s), func(a, b int) { s[a], s[b] = s[b], s[a] })
 			shuffled[i].Samples = s
 		}
-		if diff := cmp.Diff(want, Rows(shuffled), cmpopts.EquateNaNs()); diff != "" {
+		if diff := cmp.Diff(want, Rows(shuffled, baseline), cmpopts.EquateNaNs()); diff != "" {
 			t.Fatalf("-want +got:\n%s", diff)
 		}
 	})

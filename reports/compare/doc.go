@@ -1,12 +1,10 @@
 // Package compare turns the runs of a sweep into the rows of summary.csv: what
-// each system took, against the ideal, against SwitchML, and how far that can be
+// each system took, against the ideal, against a baseline, and how far that can be
 // believed.
 //
 //	cells ──► one series a cell ──► Row ──► + ratios to the ideal and
-//	          (mean over workers,           to SwitchML-256 ──► sorted rows
-//	          by iteration)                                       │
-//	                                                              └─► Sweep: one
-//	                                                                  line a system
+//	          (mean over workers,           to the baseline ──► sorted rows
+//	          by iteration)
 //
 // The iteration time of a worker is the span between its consecutive model
 // updates. A cell's is the mean over all workers and iterations, the straggler
@@ -15,8 +13,8 @@
 // not independent. An iteration that not every worker finished is left out, with
 // a warning.
 //
-// The speed-up over SwitchML is the ratio of the two means, paired by iteration:
-// both systems ran under one schedule of straggles.
+// The caller names the baseline. The speed-up over it is the ratio of the two means,
+// paired by iteration: both systems ran under one schedule of straggles.
 //
 // Left out: whether the numbers meet a paper's claim, and how they look (package
 // render).

@@ -7,11 +7,8 @@ import (
 	"github.com/inalab/inalab/reports/stat"
 )
 
-// Names of the two systems that others are held against.
-const (
-	Ideal     = "ideal"
-	Reference = "switchml256" // what Trio-ML's figures compare with (Trio, section 6)
-)
+// Ideal names the computed row that others are held against.
+const Ideal = "ideal"
 
 // Row is one line of summary.csv: one system at one point of a sweep. A nil
 // pointer, and an estimate that is not known, mean "not applicable".
@@ -26,15 +23,17 @@ type Row struct {
 	Workers   int
 	Computed  bool // calculated, not run: what follows is not a measurement
 
+	IsBaseline bool // the others are held against it
+
 	Iter            stat.Estimate // iteration time in ms; N is the number of iterations, 0 in a computed row
 	Expected        *float64      // iteration time in ms that the schedule allows
 	ExpectedIsBound bool          // Expected is an upper bound, not a value
 
 	RatioIdeal *float64      // iteration time over the ideal's
-	Speedup    stat.Estimate // iteration time of SwitchML-256 over this system's, paired
+	Speedup    stat.Estimate // iteration time of the baseline over this system's, paired
 
 	// The other side of a ratio is not to be believed: the ideal, or the run of
-	// SwitchML-256. Whether this one is, Fidelity says.
+	// the baseline. Whether this one is, Fidelity says.
 	RatioInvalid, SpeedupInvalid bool
 
 	DegradedBlocks *int     // blocks with a degraded result, at the worker that saw most

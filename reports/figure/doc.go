@@ -3,7 +3,7 @@
 //
 //	            +--------------------------------------+
 //	Title       |  Iteration time under stragglers     |
-//	legend      |  -o- trioml   -s- switchml256  x paper|
+//	legend      |  -o- measured   -s- ideal   x paper  |
 //	            |  +----------+  +----------+          |
 //	[]Panel     |  |     s    |  |     s  x |  Columns |
 //	            |  | s o-o-o  |  | s o-o-o  |          |

@@ -11,15 +11,16 @@ import (
 
 // Comparison returns the table of a sweep: summary.csv, and for people what
 // fits a line, with what must be known to read it below.
-func Comparison(rows []compare.Row) Table {
-	t := Table{Title: "Iteration time by system and straggle probability", Notes: comparisonNotes(rows)}
-	for _, c := range summaryColumns {
+func Comparison(rows []compare.Row, baseline result.Baseline) Table {
+	t := Table{Title: "Iteration time by system and straggle probability", Notes: comparisonNotes(rows, baseline)}
+	columns := summaryColumns(baseline)
+	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Column)
 	}
 	p := newPrecision(rows)
 	for i := range rows {
-		cells := make([]Cell, len(summaryColumns))
-		for j, c := range summaryColumns {
+		cells := make([]Cell, len(columns))
+		for j, c := range columns {
 			cells[j] = c.cell(&rows[i], p)
 		}
 		t.Rows = append(t.Rows, cells)
@@ -29,11 +30,11 @@ func Comparison(rows []compare.Row) Table {
 
 // comparisonNotes says what the numbers mean, how far they can be believed, and
 // what was not as the paper has it.
-func comparisonNotes(rows []compare.Row) []string {
+func comparisonNotes(rows []compare.Row, baseline result.Baseline) []string {
 	if len(rows) == 0 {
 		return []string{"nothing ran: there are no rows"}
 	}
-	notes := definitions(rows)
+	notes := definitions(rows, baseline)
 	notes = append(notes, scaleNotes(rows)...)
 	notes = append(notes, trustNotes(rows)...)
 	notes = append(notes, pathNotes(rows)...)
@@ -41,7 +42,7 @@ func comparisonNotes(rows []compare.Row) []string {
 	return append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Warnings })...)
 }
 
-func definitions(rows []compare.Row) []string {
+func definitions(rows []compare.Row, baseline result.Baseline) []string {
 	some := func(f func(compare.Row) bool) bool { return slices.ContainsFunc(rows, f) }
 	notes := []string{"iteration: time between a worker's consecutive model updates, mean over all workers and iterations, " +
 		"the straggler included; ± is the 95% interval of that mean over n iterations"}
@@ -60,8 +61,8 @@ func definitions(rows []compare.Row) []string {
 		notes = append(notes, "ideal: computed, not run: mean compute time as measured in the runs at the smallest p (nominal where none was), "+
 			"plus the analytic time of a ring at link rate; no stragglers")
 	}
-	if some(func(r compare.Row) bool { return r.System != compare.Reference && r.Speedup.Known() }) {
-		notes = append(notes, "speed-up: mean iteration time of "+compare.Reference+" over the system's, "+
+	if some(func(r compare.Row) bool { return !r.IsBaseline && r.Speedup.Known() }) {
+		notes = append(notes, "speed-up: mean iteration time of "+baseline.System+" over the system's, "+
 			"paired by iteration under one schedule of straggles; ± is its 95% interval")
 	}
 	return notes
@@ -100,7 +101,7 @@ func trustNotes(rows []compare.Row) []string {
 	meaning := []struct{ verdict, text string }{
 		{result.Exact, "exact: virtual clock, where a seed always gives the same numbers; what they rest on is the model of hosts, links and switches"},
 		{result.Trusted, "trusted: no check of timer lateness, drops, CPU load and compute time found anything that would move the numbers"},
-		{result.Degraded, "degraded: the host was at its limit in the respect that is named; small differences mean nothing there"},
+		{result.Busy, "busy: the host was at its limit in the respect that is named; small differences mean nothing there"},
 		{result.Invalid, "invalid: the host was not up to the run, so its numbers are not results; --format csv keeps them"},
 	}
 	var notes []string

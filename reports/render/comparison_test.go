@@ -35,7 +35,7 @@ func TestComparisonGolden(t *testing.T) {
 		"empty.json":        {nil, Options{Format: FormatJSON}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden.Equal(t, name, write(t, Comparison(compare.Rows(c.cells)), c.o))
+			golden.Equal(t, name, write(t, Comparison(compare.Rows(c.cells, baseline), baseline), c.o))
 		})
 	}
 }
@@ -45,15 +45,15 @@ func TestSummaryColumns(t *testing.T) {
 	const promised = "system,model,clock,straggle_p,n,seed,scale,iter_ms,iter_ms_ci,iter_ms_expected,ratio_ideal,speedup_switchml," +
 		"degraded_blocks,retransmits,wrong,checked,accuracy,fidelity,"
 	var b strings.Builder
-	if err := WriteSummary(&b, nil); err != nil {
+	if err := WriteSummary(&b, nil, baseline); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(b.String(), promised) {
 		t.Errorf("header %s", b.String())
 	}
-	golden.Equal(t, "COLUMNS.md", Columns())
+	golden.Equal(t, "COLUMNS.md", Columns(baseline))
 	for _, key := range strings.Split(strings.TrimSpace(b.String()), ",") {
-		if !strings.Contains(Columns(), "\n| "+key+" ") {
+		if !strings.Contains(Columns(baseline), "\n| "+key+" ") {
 			t.Errorf("COLUMNS.md does not describe %s", key)
 		}
 	}
@@ -63,18 +63,18 @@ func TestSummaryColumns(t *testing.T) {
 func TestInvalidIsNeverAResult(t *testing.T) {
 	c := cell("trioml", 0.16, 0.1)
 	c.Fidelity.Verdict = result.Invalid
-	rows := compare.Rows([]result.Cell{ideal(), cell("switchml256", 0.16, 1), c})
+	rows := compare.Rows([]result.Cell{ideal(), cell("switchml256", 0.16, 1), c}, baseline)
 	number := Number(rows[2].Iter.Value, 1).people
 	for _, o := range []Options{{}, {Width: 80}, {Unicode: true}, {Format: FormatMarkdown}} {
-		text := write(t, Comparison(rows), o)
+		text := write(t, Comparison(rows, baseline), o)
 		if strings.Contains(text, number) || !strings.Contains(text, "invalid") {
 			t.Errorf("%+v shows %s:\n%s", o, number, text)
 		}
 	}
-	if text := write(t, Comparison(rows), Options{Format: FormatWide}); !strings.Contains(text, "("+number+" ") {
+	if text := write(t, Comparison(rows, baseline), Options{Format: FormatWide}); !strings.Contains(text, "("+number+" ") {
 		t.Errorf("wide does not show (%s:\n%s", number, text)
 	}
-	if text := write(t, Comparison(rows), Options{Format: FormatCSV}); !strings.Contains(text, ","+trimmed(rows[2].Iter.Value, 6)+",") || !strings.Contains(text, ",invalid,") {
+	if text := write(t, Comparison(rows, baseline), Options{Format: FormatCSV}); !strings.Contains(text, ","+trimmed(rows[2].Iter.Value, 6)+",") || !strings.Contains(text, ",invalid,") {
 		t.Errorf("CSV lost %s:\n%s", number, text)
 	}
 }
@@ -84,7 +84,7 @@ func TestSettingsThatDifferAreColumns(t *testing.T) {
 	other := cell("trioml", 0.04, 0.1)
 	other.Model, other.Clock, other.Seed, other.Scale = "vgg11", "virtual", 2, 1
 	other.Fidelity.Verdict = result.Exact
-	golden.Equal(t, "settings.txt", write(t, Comparison(compare.Rows([]result.Cell{cell("trioml", 0.04, 0.1), other})), Options{}))
+	golden.Equal(t, "settings.txt", write(t, Comparison(compare.Rows([]result.Cell{cell("trioml", 0.04, 0.1), other}, baseline), baseline), Options{}))
 }
 
 func TestPrecision(t *testing.T) {
@@ -93,7 +93,7 @@ func TestPrecision(t *testing.T) {
 		want int
 	}{{0, 4}, {0.02, 4}, {0.9, 4}, {9, 3}, {99, 2}, {100, 1}, {54321, 1}} {
 		computed := units.Duration(c.ms * float64(units.Millisecond))
-		rows := compare.Rows([]result.Cell{{System: compare.Ideal, Computed: computed}})
+		rows := compare.Rows([]result.Cell{{System: compare.Ideal, Computed: computed}}, baseline)
 		if got := newPrecision(rows).ms; got != c.want {
 			t.Errorf("%v ms with %d decimals, want %d", c.ms, got, c.want)
 		}

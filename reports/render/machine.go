@@ -46,18 +46,27 @@ func writeTableJSON(w io.Writer, t Table) error {
 		Columns       []columnJSON      `json:"columns,omitempty"`
 		Rows          []json.RawMessage `json:"rows"`
 		Notes         []string          `json:"notes,omitempty"`
-	}{SchemaVersion: SchemaVersion, Rows: make([]json.RawMessage, len(t.Rows)), Notes: t.Notes}
+	}{SchemaVersion: SchemaVersion, Notes: t.Notes}
 	if t.ID != "" {
 		doc.ID, doc.Title, doc.Columns = t.ID, t.Title, columnsJSON(t.Columns)
 	}
-	for i, row := range t.Rows {
-		object, err := rowObject(t.Columns, row)
-		if err != nil {
-			return fmt.Errorf("write row %d: %w", i, err)
-		}
-		doc.Rows[i] = object
+	var err error
+	if doc.Rows, err = t.Objects(); err != nil {
+		return err
 	}
 	return WriteJSON(w, doc)
+}
+
+// Objects returns each row as a JSON object of the columns that have a key.
+func (t Table) Objects() ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, len(t.Rows))
+	for i, row := range t.Rows {
+		var err error
+		if out[i], err = rowObject(t.Columns, row); err != nil {
+			return nil, fmt.Errorf("write row %d: %w", i, err)
+		}
+	}
+	return out, nil
 }
 
 // columnJSON describes a key of the rows.

@@ -32,10 +32,16 @@ func delay(p float64, iteration int) units.Duration {
 	return compute.Scale(p * float64(5+iteration%7))
 }
 
+// baseline is what the others are compared with.
+var baseline = result.Baseline{System: "switchml256", Key: "switchml", Word: "SwitchML"}
+
+// ranks are the places of systems.
+var ranks = map[string]int{"ring": 100, "switchml256": 200, "trioml": 290}
+
 // cell returns a run in which each worker pays a share of the delay.
 func cell(system string, p, share float64) result.Cell {
 	c := result.Cell{
-		System: system, Topology: "rack", Model: "resnet50", Clock: "live", StraggleP: p, Seed: 1, Scale: 100,
+		System: system, Rank: ranks[system], Topology: "rack", Model: "resnet50", Clock: "live", StraggleP: p, Seed: 1, Scale: 100,
 		Workers: workers, Iterations: iterations, Checked: 46_000_000,
 		Expected: compute + compute.Scale(p*share*8/3), Fidelity: result.Fidelity{Verdict: result.Trusted},
 	}
@@ -91,7 +97,7 @@ func troubled() []result.Cell {
 		c := &cells[i]
 		switch {
 		case c.System == "ring" && c.StraggleP == 0.04:
-			c.Fidelity = result.Fidelity{Verdict: result.Degraded, Reasons: []string{"p99 timer lateness 3.1ms at worker 2, allowed are 2ms"}}
+			c.Fidelity = result.Fidelity{Verdict: result.Busy, Reasons: []string{"p99 timer lateness 3.1ms at worker 2, allowed are 2ms"}}
 		case c.System == "switchml256" && c.StraggleP == 0.08:
 			c.Fidelity = result.Fidelity{Verdict: result.Invalid, Reasons: []string{"211 packets dropped that no link model asked for"}}
 		case c.System == "ring" && c.StraggleP == 0.08:

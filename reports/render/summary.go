@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/reports/compare"
 )
 
@@ -37,56 +38,59 @@ func newPrecision(rows []compare.Row) precision {
 	return p
 }
 
-// summaryColumns stand in the order of summary.csv, new ones at the end.
-var summaryColumns = []summaryColumn{
-	{Column{Key: "system", Name: "system"}, "", "what ran; ideal is computed, not run: measured compute time plus the analytic time of a ring at link rate",
-		func(r *compare.Row, _ precision) Cell { return Text(r.System) }},
-	{Column{Key: "model", Name: "model", Fold: true}, "", "profile of the network that was trained",
-		func(r *compare.Row, _ precision) Cell { return Text(r.Model) }},
-	{Column{Key: "clock", Name: "clock", Fold: true}, "", "live (wall clock, real packets) or virtual (event queue)",
-		func(r *compare.Row, _ precision) Cell { return Text(r.Clock) }},
-	{Column{Key: "straggle_p", Name: "p", Unit: "%", Align: Right}, "fraction", "straggle probability of the scenario",
-		func(r *compare.Row, _ precision) Cell { return Percent(r.StraggleP) }},
-	{Column{Key: "n", Name: "n", Align: Right, Fold: true}, "iterations", "iterations that the mean and its interval rest on: those that every worker finished",
-		func(r *compare.Row, _ precision) Cell { return count(&r.Iter.N, !r.Computed) }},
-	{Column{Key: "seed", Name: "seed", Align: Right, Fold: true}, "", "root of all randomness in the run",
-		func(r *compare.Row, _ precision) Cell { return Int(r.Seed) }},
-	{Column{Key: "scale", Name: "scale", Align: Right, Fold: true}, "", "what link rate, model size, window, pool and queues were divided by",
-		func(r *compare.Row, _ precision) Cell { return count(&r.Scale, r.Scale > 0) }},
-	{Column{Key: "iter_ms", Name: "iteration", Unit: "ms", Align: Right}, "ms", "time between a worker's consecutive model updates: mean over all workers and iterations, the straggler included",
-		iterCell},
-	{Column{Key: "iter_ms_ci", Align: Right}, "ms", "half-width of the 95% interval of iter_ms (Student t over the means of n iterations)",
-		func(r *compare.Row, p precision) Cell { return when(r.Iter.Bounded(), Number(r.Iter.Half, p.ms)) }},
-	{Column{Key: "iter_ms_expected", Name: "expected", Unit: "ms", Align: Right, Spare: 2}, "ms", "iteration time that follows from the injected schedule, the nominal compute time and the link rate, without the time that software takes; iter_ms_expected_kind says in which sense",
-		expectedCell},
-	{Column{Key: "ratio_ideal", Name: "/ideal", Align: Right, Spare: 1}, "ratio", "iter_ms over that of the ideal of the same setting and seed, which has no stragglers",
-		func(r *compare.Row, _ precision) Cell {
-			return number(r.RatioIdeal, 2).Suspect(r.Invalid() || r.RatioInvalid)
-		}},
-	{Column{Key: "speedup_switchml", Name: "speed-up", Unit: "SwitchML", Align: Right}, "ratio", "mean iteration time of switchml256 over this system's, paired by iteration; same model, p, seed, clock, scale and workers; no better than the fidelity of both rows",
-		speedupCell},
-	{Column{Key: "degraded_blocks", Name: "degraded", Unit: "blocks", Align: Right, Spare: 6}, "blocks", "blocks whose result lacked a source, over the run, at the worker that saw most (all workers get the same results)",
-		func(r *compare.Row, _ precision) Cell { return Optional(r.DegradedBlocks, Int).Suspect(r.Invalid()) }},
-	{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
-		func(r *compare.Row, _ precision) Cell { return Optional(r.Retransmits, Int).Suspect(r.Invalid()) }},
-	{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over their contributors: for Trio-ML the workers that the trace of the switch names, for the other systems every worker; must be 0",
-		wrongCell},
-	{Column{Key: "checked", Align: Right}, "elements", "elements that were compared; must not be 0",
-		func(r *compare.Row, _ precision) Cell { return Optional(r.Checked, Int) }},
-	{Column{Key: "accuracy", Name: "accuracy", Unit: "%", Align: Right, Spare: 5}, "fraction", "share of the test set that the model gets right, when it was last evaluated",
-		accuracyCell},
-	{Column{Key: "fidelity", Name: "fidelity"}, "", "trusted, degraded or invalid (live clock), exact (virtual clock), computed (not run); numbers of an invalid row are not results",
-		func(r *compare.Row, _ precision) Cell { return fidelityCell(r) }},
-	{Column{Key: "speedup_switchml_lo"}, "ratio", "lower end of the 95% interval of speedup_switchml (linearised, Student t)",
-		func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Lo(), 3)) }},
-	{Column{Key: "speedup_switchml_hi"}, "ratio", "upper end of that interval",
-		func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Hi(), 3)) }},
-	{Column{Key: "iter_ms_expected_kind"}, "", "value: what iter_ms comes to; bound: what iter_ms stays below; either way but for the time that software takes",
-		expectedKind},
-	{Column{Key: "topology", Name: "topology", Detail: true}, "", "where the system ran",
-		func(r *compare.Row, _ precision) Cell { return Text(r.Topology) }},
-	{Column{Key: "workers", Name: "workers", Align: Right, Fold: true}, "", "workers that trained together",
-		func(r *compare.Row, _ precision) Cell { return count(&r.Workers, r.Workers > 0) }},
+// summaryColumns returns the columns in the order of summary.csv, new ones at the end.
+func summaryColumns(baseline result.Baseline) []summaryColumn {
+	speedup := "speedup_" + baseline.Key
+	return []summaryColumn{
+		{Column{Key: "system", Name: "system"}, "", "what ran; ideal is computed, not run: measured compute time plus the analytic time of a ring at link rate",
+			func(r *compare.Row, _ precision) Cell { return Text(r.System) }},
+		{Column{Key: "model", Name: "model", Fold: true}, "", "profile of the network that was trained",
+			func(r *compare.Row, _ precision) Cell { return Text(r.Model) }},
+		{Column{Key: "clock", Name: "clock", Fold: true}, "", "live (wall clock, real packets) or virtual (event queue)",
+			func(r *compare.Row, _ precision) Cell { return Text(r.Clock) }},
+		{Column{Key: "straggle_p", Name: "p", Unit: "%", Align: Right}, "fraction", "straggle probability of the scenario",
+			func(r *compare.Row, _ precision) Cell { return Percent(r.StraggleP) }},
+		{Column{Key: "n", Name: "n", Align: Right, Fold: true}, "iterations", "iterations that the mean and its interval rest on: those that every worker finished",
+			func(r *compare.Row, _ precision) Cell { return count(&r.Iter.N, !r.Computed) }},
+		{Column{Key: "seed", Name: "seed", Align: Right, Fold: true}, "", "root of all randomness in the run",
+			func(r *compare.Row, _ precision) Cell { return Int(r.Seed) }},
+		{Column{Key: "scale", Name: "scale", Align: Right, Fold: true}, "", "what link rate, model size, window, pool and queues were divided by",
+			func(r *compare.Row, _ precision) Cell { return count(&r.Scale, r.Scale > 0) }},
+		{Column{Key: "iter_ms", Name: "iteration", Unit: "ms", Align: Right}, "ms", "time between a worker's consecutive model updates: mean over all workers and iterations, the straggler included",
+			iterCell},
+		{Column{Key: "iter_ms_ci", Align: Right}, "ms", "half-width of the 95% interval of iter_ms (Student t over the means of n iterations)",
+			func(r *compare.Row, p precision) Cell { return when(r.Iter.Bounded(), Number(r.Iter.Half, p.ms)) }},
+		{Column{Key: "iter_ms_expected", Name: "expected", Unit: "ms", Align: Right, Spare: 2}, "ms", "iteration time that follows from the injected schedule, the nominal compute time and the link rate, without the time that software takes; iter_ms_expected_kind says in which sense",
+			expectedCell},
+		{Column{Key: "ratio_ideal", Name: "/ideal", Align: Right, Spare: 1}, "ratio", "iter_ms over that of the ideal of the same setting and seed, which has no stragglers",
+			func(r *compare.Row, _ precision) Cell {
+				return number(r.RatioIdeal, 2).Suspect(r.Invalid() || r.RatioInvalid)
+			}},
+		{Column{Key: speedup, Name: "speed-up", Unit: baseline.Word, Align: Right}, "ratio", "mean iteration time of " + baseline.System + " over this system's, paired by iteration; same model, p, seed, clock, scale and workers; no better than the fidelity of both rows",
+			speedupCell},
+		{Column{Key: "degraded_blocks", Name: "degraded", Unit: "blocks", Align: Right, Spare: 6}, "blocks", "blocks whose result lacked a source, over the run, at the worker that saw most (all workers get the same results)",
+			func(r *compare.Row, _ precision) Cell { return Optional(r.DegradedBlocks, Int).Suspect(r.Invalid()) }},
+		{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
+			func(r *compare.Row, _ precision) Cell { return Optional(r.Retransmits, Int).Suspect(r.Invalid()) }},
+		{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over their contributors: for Trio-ML the workers that the trace of the switch names, for the other systems every worker; must be 0",
+			wrongCell},
+		{Column{Key: "checked", Align: Right}, "elements", "elements that were compared; must not be 0",
+			func(r *compare.Row, _ precision) Cell { return Optional(r.Checked, Int) }},
+		{Column{Key: "accuracy", Name: "accuracy", Unit: "%", Align: Right, Spare: 5}, "fraction", "share of the test set that the model gets right, when it was last evaluated",
+			accuracyCell},
+		{Column{Key: "fidelity", Name: "fidelity"}, "", "trusted, busy or invalid (live clock), exact (virtual clock), computed (not run); numbers of an invalid row are not results",
+			func(r *compare.Row, _ precision) Cell { return fidelityCell(r) }},
+		{Column{Key: speedup + "_lo"}, "ratio", "lower end of the 95% interval of " + speedup + " (linearised, Student t)",
+			func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Lo(), 3)) }},
+		{Column{Key: speedup + "_hi"}, "ratio", "upper end of that interval",
+			func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Hi(), 3)) }},
+		{Column{Key: "iter_ms_expected_kind"}, "", "value: what iter_ms comes to; bound: what iter_ms stays below; either way but for the time that software takes",
+			expectedKind},
+		{Column{Key: "topology", Name: "topology", Detail: true}, "", "where the system ran",
+			func(r *compare.Row, _ precision) Cell { return Text(r.Topology) }},
+		{Column{Key: "workers", Name: "workers", Align: Right, Fold: true}, "", "workers that trained together",
+			func(r *compare.Row, _ precision) Cell { return count(&r.Workers, r.Workers > 0) }},
+	}
 }
 
 func iterCell(r *compare.Row, p precision) Cell {
@@ -121,7 +125,7 @@ func speedupCell(r *compare.Row, _ precision) Cell {
 		return NA()
 	}
 	c := Within(r.Speedup.Value, r.Speedup.Half, 2)
-	if r.System == compare.Reference { // exactly 1, not an estimate
+	if r.IsBaseline { // exactly 1, not an estimate
 		c = Number(r.Speedup.Value, 2)
 	}
 	return c.Suspect(r.Invalid() || r.SpeedupInvalid)
@@ -174,16 +178,16 @@ func number(v *float64, decimals int) Cell {
 }
 
 // WriteSummary writes summary.csv.
-func WriteSummary(w io.Writer, rows []compare.Row) error {
-	return Write(w, Comparison(rows), Options{Format: FormatCSV})
+func WriteSummary(w io.Writer, rows []compare.Row, baseline result.Baseline) error {
+	return Write(w, Comparison(rows, baseline), Options{Format: FormatCSV})
 }
 
 // Columns returns COLUMNS.md: what each column of summary.csv and each key of
 // samples.jsonl means, and its unit.
-func Columns() string {
+func Columns(baseline result.Baseline) string {
 	summary := Table{Title: "summary.csv"}
 	summary.Columns = []Column{{Name: "column"}, {Name: "unit"}, {Name: "meaning"}}
-	for _, c := range summaryColumns {
+	for _, c := range summaryColumns(baseline) {
 		summary.Rows = append(summary.Rows, []Cell{Text(c.Key), Text(c.unit), Text(c.doc)})
 	}
 	samples := Table{Title: "samples.jsonl"}

@@ -23,9 +23,17 @@ type System struct {
 // Name returns "halving".
 func (System) Name() string { return "halving" }
 
+// Rank is its place in tables.
+func (System) Rank() int { return job.RankEndToEnd + 10 }
+
 // Description says what it is.
 func (System) Description() string {
 	return "all-reduce by recursive halving and doubling, over TCP, or RoCE under the virtual clock; no aggregation in the network"
+}
+
+// Benches returns the system as it is: there is no window to set.
+func (h System) Benches(job.BenchLimits) []job.Bench {
+	return []job.Bench{{Name: h.Name(), System: h}}
 }
 
 // Configure reads the section "halving", which may be left out.

@@ -28,6 +28,9 @@ type System struct {
 // Name returns "ps".
 func (System) Name() string { return "ps" }
 
+// Rank is its place in tables.
+func (System) Rank() int { return job.RankEndToEnd + 20 }
+
 // Description says what it is.
 func (System) Description() string {
 	return "sharded parameter servers, beside the workers or on hosts of their own, over TCP, or RoCE under the virtual clock"
@@ -45,6 +48,14 @@ func (p System) Configure(k job.Knobs) job.System {
 	p.Dedicated = k.Choice("ps.servers", colocated, dedicated) == dedicated
 	p.Cross = k.Flag("ps.cross")
 	return p
+}
+
+// Benches returns both placements of the servers.
+func (p System) Benches(job.BenchLimits) []job.Bench {
+	return []job.Bench{
+		{Name: p.Name(), Note: "servers beside the workers", System: System{}},
+		{Name: "ps-dedicated", Note: "on as many hosts more", System: System{Dedicated: true}},
+	}
 }
 
 // Servers returns the hosts that dedicated servers need.

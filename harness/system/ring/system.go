@@ -21,9 +21,17 @@ type System struct {
 // Name returns "ring".
 func (System) Name() string { return "ring" }
 
+// Rank is its place in tables.
+func (System) Rank() int { return job.RankEndToEnd }
+
 // Description says what it is.
 func (System) Description() string {
 	return "ring all-reduce between the workers, over TCP, or RoCE under the virtual clock; no aggregation in the network"
+}
+
+// Benches returns the system as it is: there is no window to set.
+func (r System) Benches(job.BenchLimits) []job.Bench {
+	return []job.Bench{{Name: r.Name(), Sim: true, System: r}}
 }
 
 // Configure reads the section "ring", which may be left out.

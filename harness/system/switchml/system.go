@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -71,6 +72,23 @@ func (s System) Name() string {
 		return "switchml-rdma"
 	}
 	return fmt.Sprintf("switchml%d", s.elements())
+}
+
+// Rank is its place in tables, larger packets first. RoCE has none of its own.
+func (s System) Rank() int {
+	switch {
+	case s.Transport == RoCE:
+		return job.Unranked
+	case s.elements() == 64:
+		return job.RankInNetwork + 10
+	}
+	return job.RankInNetwork
+}
+
+// Baseline is the variant of 256 values: tables compare with it as Trio's figures do
+// (Trio §6).
+func (System) Baseline() result.Baseline {
+	return result.Baseline{System: System{}.Name(), Key: "switchml", Word: "SwitchML"}
 }
 
 // Description says what it is.

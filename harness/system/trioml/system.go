@@ -90,6 +90,9 @@ const topPatience = 3
 // Name returns "trioml".
 func (System) Name() string { return "trioml" }
 
+// Rank is its place in tables: the last of those in the network.
+func (System) Rank() int { return job.RankInNetwork + 90 }
+
 // Description says what it is.
 func (System) Description() string {
 	return "Trio-ML: blocks that wait too long for a worker are sent without it"
