@@ -10,7 +10,7 @@
 // factor, times and packet sizes stay. What cannot be divided so is listed in
 // Notes.
 //
-// What differs between protocols is in one value for each, a [System]. Those of
-// the papers are here, a file each; docs/add-a-system.md says how to write a
-// further one. Nothing else in this package, nor what runs jobs, names one.
+// A protocol is one value, a [System]. This package is the contract of systems and names
+// none of them. Each lives in a folder of its own below harness/system;
+// docs/add-a-system.md says how to write one.
 package job

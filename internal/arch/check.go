@@ -51,7 +51,7 @@ func (c *check) report(at, rule, what, why, fix string) {
 // checkPackages wants a level and a comment for every package.
 func (c *check) checkPackages() {
 	for _, pkg := range c.pkgs {
-		if c.levelOf(pkg) == 0 {
+		if c.LevelOf(pkg) == 0 {
 			c.report(pkg, "level", fmt.Sprintf("package %s is on no level", pkg),
 				"the direction of imports can only be checked for packages that have a level",
 				"add it to the levels in "+tables+", beside the packages it is like")
@@ -85,7 +85,7 @@ func (c *check) checkLevels() {
 // checkImport wants an import to point downwards, or sideways where permitted, and
 // to be granted where its package is confined.
 func (c *check) checkImport(u use) {
-	from, to := c.levelOf(u.pkg), c.levelOf(u.what)
+	from, to := c.LevelOf(u.pkg), c.LevelOf(u.what)
 	sideways := from == to && (u.related() || permitted(c.Families, u) || permitted(c.Sideways, u))
 	if from > 0 && to > 0 && from >= to && !sideways {
 		fix := "move what both need down, or let the upper package pass it in"
@@ -130,7 +130,7 @@ func (c *check) checkUse(u use, bans []Ban) {
 
 // checkPermissions wants every row that permits something to be needed.
 func (c *check) checkPermissions(imports []use) {
-	sideways := slices.DeleteFunc(imports, func(u use) bool { return u.related() || c.levelOf(u.pkg) != c.levelOf(u.what) })
+	sideways := slices.DeleteFunc(imports, func(u use) bool { return u.related() || c.LevelOf(u.pkg) != c.LevelOf(u.what) })
 	for _, f := range c.Families {
 		if !isOpen(f.Folder) {
 			c.want(sideways, f.permits, "packages of "+f.Folder+" may import each other")

@@ -49,8 +49,8 @@ type Ban struct {
 	Why, Fix string
 }
 
-// levelOf returns the level of a package, 0 when it has none.
-func (r Rules) levelOf(pkg string) int {
+// LevelOf returns the level of a package, 0 when it has none.
+func (r Rules) LevelOf(pkg string) int {
 	level, best := 0, 0
 	for _, l := range r.Levels {
 		for _, p := range l.Packages {
@@ -68,7 +68,7 @@ func rank(pattern string) int {
 	return 5*len(strings.TrimRight(pattern, "/*")) - len(pattern)
 }
 
-func (r Rules) isMachine(pkg string) bool { return r.Machines > 0 && r.levelOf(pkg) >= r.Machines }
+func (r Rules) isMachine(pkg string) bool { return r.Machines > 0 && r.LevelOf(pkg) >= r.Machines }
 
 // matches reports whether a name fits a pattern.
 func matches(pattern, name string) bool {
