@@ -3,8 +3,8 @@
 // or under a virtual clock. Both run at the scale of the scenario, which divides
 // the papers' link rates and model sizes alike.
 //
-// It holds no code. The tests beside it hold the whole tree to its
-// architecture: which package may import which, and what a machine may not do.
+// It holds no code. architecture.yaml says how the tree is built, and tests in
+// internal/arch hold it to that; the tests here hold the documents to the code.
 //
 //	1 cmd/inalab                  the binary
 //	2 scenarios, experiments      what to run

@@ -6,11 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/inalab/inalab/internal/arch"
 )
 
 // pages name packages, files, declarations and knobs in code spans and in pictures. The
@@ -81,7 +78,7 @@ func TestNamesOfPages(t *testing.T) {
 	for word, want := range map[string]bool{
 		"sansio.Train": true, "sansio.Lorry": false, "internal/sansio": true, "internal/unison": false,
 		"Train.Frame": true, "Train.Axle": false, "sansio.Train.Frame": true, "nodes/trioml.Config.Window": true,
-		"nodes/trioml.Config.Door": false, "harness/system/**": true, "harness/tree/**": false, "arch_test.go": true,
+		"nodes/trioml.Config.Door": false, "harness/system/**": true, "harness/tree/**": false, "docs_test.go": true,
 		"takeTurns()": true, "takeNothing()": false, "switchml.pipe": true, "switchml.tube": false,
 	} {
 		text := "`" + word + "`"
@@ -121,39 +118,6 @@ func looksLikeCode(word string) bool {
 		}
 	}
 	return false
-}
-
-// The table of levels lists every package on the level that the rules give it.
-func TestLevelsOfThePage(t *testing.T) {
-	row := regexp.MustCompile(`^\| (\d?) *\| (.*?) \| `)
-	page := architecture
-	page.Levels = nil
-	for line := range strings.Lines(readPage(t, "ARCHITECTURE.md")) {
-		m := row.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			page.Levels = append(page.Levels, arch.Level{N: n})
-		}
-		for _, p := range span.FindAllStringSubmatch(m[2], -1) {
-			last := &page.Levels[len(page.Levels)-1]
-			last.Packages = append(last.Packages, p[1])
-		}
-	}
-	known := readNames(t)
-	for pkg := range known.packages {
-		if got, want := page.LevelOf(pkg), architecture.LevelOf(pkg); got != want && pkg != "." {
-			t.Errorf("docs/ARCHITECTURE.md has %s on level %d (0: no row), the rules on %d", pkg, got, want)
-		}
-	}
-	for _, l := range page.Levels {
-		for _, p := range l.Packages {
-			if !known.has(p) {
-				t.Errorf("docs/ARCHITECTURE.md, level %d: there is no package %s", l.N, p)
-			}
-		}
-	}
 }
 
 // Links between pages, and to headings, lead somewhere.

@@ -1,9 +1,9 @@
-// Package arch checks the Go files of a module against tables of rules: which
-// package may import which, and what a file may not do.
+// Package arch holds the Go files of this module to tables of rules: which
+// package may import which, and what a file may not do. All of it is tests.
 //
-//	Rules (tables) ---+
-//	                  +---> Check, CheckMaps ---> []Finding
-//	Tree (ReadTree) --+
+//	architecture.yaml --+
+//	                    +--> findings
+//	the files --------+
 //
 // A package imports lower levels only. It may import a package of its own level in
 // three cases:

@@ -17,7 +17,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s: %s\n\twhy: %s\n\tfix: %s", f.At, f.Rule, f.What, f.Why, f.Fix)
 }
 
-const tables = "arch_test.go" // the file that holds the rules
+const tables = "architecture.yaml" // the file that holds the rules
 
 // check is one pass over a tree.
 type check struct {

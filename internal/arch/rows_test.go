@@ -1,10 +1,8 @@
-package inalab_test
+package arch
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/inalab/inalab/internal/arch"
 )
 
 // The tables are checked: each ban is shown code that breaks it, and a system of
@@ -12,16 +10,16 @@ import (
 
 // findings returns what breaks the rules in files by name. Rows that these files do
 // not need are not counted: they are no whole module.
-func findings(t *testing.T, files map[string]string) []arch.Finding {
+func findings(t *testing.T, files map[string]string) []Finding {
 	t.Helper()
-	var tree arch.Tree
+	var tree Tree
 	for name, content := range files {
 		if err := tree.Add(name, content); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var out []arch.Finding
-	for _, f := range architecture.Check(tree) {
+	var out []Finding
+	for _, f := range module(t).Check(tree) {
 		if f.Rule != "stale" {
 			out = append(out, f)
 		}
@@ -122,7 +120,7 @@ func TestNewSystemNeedsNoRow(t *testing.T) {
 	} {
 		content := documented
 		for to := range strings.FieldsSeq(imports) {
-			content += "import _ \"" + architecture.Module + "/" + to + "\"\n"
+			content += "import _ \"" + module(t).Module + "/" + to + "\"\n"
 		}
 		files[pkg+"/a.go"] = content
 	}
@@ -146,7 +144,7 @@ func TestSystemsAreApart(t *testing.T) {
 		"switchd/tofino/example": "switchd/program/example",
 	} {
 		found := findings(t, map[string]string{
-			from + "/a.go": documented + "import _ \"" + architecture.Module + "/" + to + "\"\n",
+			from + "/a.go": documented + "import _ \"" + module(t).Module + "/" + to + "\"\n",
 			to + "/a.go":   documented,
 		})
 		if len(found) != 1 || found[0].Rule != "level" {
