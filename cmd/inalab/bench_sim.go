@@ -145,11 +145,11 @@ func (f simFlags) rows() (rows []simRow, err error) {
 var simLink = topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: 100 * units.Nanosecond}
 
 // simSampled is the share of blocks that carry values where the others carry
-// lengths only: one in so many.
+// unstored values: one in so many.
 const simSampled = 1024
 
 // simLarger is how many times as large tensors are, and how many times fewer
-// all-reduces, where packets carry lengths only: that needs little memory, and
+// all-reduces, where packets carry unstored values: that needs little memory, and
 // what a worker does once for each all-reduce stays small beside its packets.
 const simLarger = 8
 

@@ -119,6 +119,6 @@ func servedTable(lab string, s live.Served) render.Table {
 	for _, h := range s.Plan.Hosts {
 		t.Rows = append(t.Rows, []render.Cell{render.Text(h.Name), render.Text(h.Iface), render.Text(h.MAC.String()), render.Text(h.Addr.String()), render.Text(s.Paths[h.Name])})
 	}
-	t.Rows = append(t.Rows, []render.Cell{render.Text(s.Station), render.NA(), render.NA(), render.NA(), render.Text(s.Paths[s.Station])})
+	t.Rows = append(t.Rows, []render.Cell{render.Text(s.Node), render.NA(), render.NA(), render.NA(), render.Text(s.Paths[s.Node])})
 	return t
 }

@@ -165,7 +165,7 @@ func simpleTrain() sansio.Train {
 	h := inet.UDPHeader(f)
 	body := simpleBytes - inet.IPv4Len - inet.UDPLen
 	inet.SetUDPBody(h, body)
-	return sansio.Train{Header: h, Pad: body}
+	return sansio.Train{Header: h, Unstored: body}
 }
 
 func (g *graceful) sent(at units.Time, s *sansio.Send) {

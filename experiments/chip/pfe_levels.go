@@ -152,7 +152,7 @@ func (l *levelRig) wait() {
 // result takes a result of the top.
 func (l *levelRig) result(at units.Time, s *sansio.Send) {
 	for n := range s.Train.Frames() {
-		h, _ := wire.ParsePadded(s.Train.Payload(n), s.Train.Pad)
+		h, _ := wire.ParseUnstored(s.Train.Payload(n), s.Train.Unstored)
 		if int(h.SrcCnt) < lowerPFEs*lowerServers-l.silent {
 			l.short++
 		}

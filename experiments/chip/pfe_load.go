@@ -34,7 +34,7 @@ type pfeLoad struct {
 //
 // A server answers a result with its next packet, the time of its software later.
 // Its cores are not in the way: they take any number of packets at a time. Packets
-// carry lengths only.
+// carry unstored values.
 type pfeRig struct {
 	load    pfeLoad
 	engine  *microcode.Engine
@@ -134,7 +134,7 @@ func (r *pfeRig) arrive(now units.Time, server int) {
 	s.next++
 }
 
-// trioPacket is one of a server at the port of its number, of lengths only.
+// trioPacket is one of a server at the port of its number, of unstored values.
 func trioPacket(server int, block uint32, grads int) sansio.Arrival {
 	return sansio.Arrival{Port: sansio.Port(server), Train: rig.TrioLengths(wire.Header{Block: block, Source: uint8(server), Grads: uint16(grads)})}
 }

@@ -195,7 +195,7 @@ func recirculation() experiment.Experiment {
 func framesGoodput(f *experiment.Findings, p *experiment.Printed) {
 	share := func(elements int) float64 {
 		payload := 4 * elements
-		t := sansio.Train{Header: inet.UDPHeader(rig.SwitchMLUp(0)), Body: make([]byte, wire.HeaderLen), Pad: payload}
+		t := sansio.Train{Header: inet.UDPHeader(rig.SwitchMLUp(0)), Body: make([]byte, wire.HeaderLen), Unstored: payload}
 		return 100 * float64(payload) / float64(t.WireBytes())
 	}
 	f.Set("switchml.s5.goodput.64", claims.Number(share(64)))

@@ -41,16 +41,16 @@ func TrioPacket(h wire.Header, grads ...int32) sansio.Train {
 	for _, g := range grads {
 		t.Body = binary.BigEndian.AppendUint32(t.Body, uint32(g))
 	}
-	t.Pad = 0
+	t.Unstored = 0
 	return t
 }
 
 // TrioLengths returns a packet whose gradients, h.Grads of them, are only counted.
 func TrioLengths(h wire.Header) sansio.Train {
 	h.Job, h.SrcCnt = TrioID, 1
-	t := sansio.Train{Header: inet.UDPHeader(TrioUp(int(h.Source))), Body: make([]byte, wire.HeaderLen), Pad: 4 * int(h.Grads)}
+	t := sansio.Train{Header: inet.UDPHeader(TrioUp(int(h.Source))), Body: make([]byte, wire.HeaderLen), Unstored: 4 * int(h.Grads)}
 	h.Put(t.Body)
-	inet.SetUDPBody(t.Header, len(t.Body)+t.Pad)
+	inet.SetUDPBody(t.Header, len(t.Body)+t.Unstored)
 	return t
 }
 
@@ -86,7 +86,7 @@ func (r *Trio) Send(t sansio.Train) { r.Arrive(r.Now, sansio.Arrival{Train: t}) 
 func (r *Trio) take(at units.Time, s *sansio.Send) {
 	for i := range s.Train.Frames() {
 		payload := s.Train.Payload(i)
-		h, _ := wire.ParsePadded(payload, s.Train.Pad)
+		h, _ := wire.ParseUnstored(payload, s.Train.Unstored)
 		res := TrioResult{At: at, H: h}
 		for b := payload[wire.HeaderLen:]; len(b) >= 4; b = b[4:] {
 			res.Sums = append(res.Sums, int32(binary.BigEndian.Uint32(b)))

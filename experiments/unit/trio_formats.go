@@ -80,7 +80,7 @@ func bytesOf(p *experiment.Printed, id claims.ID) float64 {
 }
 
 // trioMemory opens as many blocks as servers may send ahead and computes what
-// they occupy: a record and a buffer each. The packets carry lengths only, since
+// they occupy: a record and a buffer each. The packets carry unstored values, since
 // the number of blocks is what counts here.
 func trioMemory(f *experiment.Findings, p *experiment.Printed) error {
 	window := int(p.Known("trio.window.max"))

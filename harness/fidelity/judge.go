@@ -68,8 +68,8 @@ type judge struct {
 	reasons []string
 }
 
-// say lowers the grade to g, with its reason; trusted needs none.
-func (j *judge) say(g grade, format string, args ...any) {
+// lower lowers the grade to g, with its reason; trusted needs none.
+func (j *judge) lower(g grade, format string, args ...any) {
 	if g == trusted {
 		return
 	}
@@ -80,7 +80,7 @@ func (j *judge) say(g grade, format string, args ...any) {
 // evidence refuses a run that cannot be judged.
 func (j *judge) evidence() {
 	if len(j.in.Nodes) == 0 || j.in.Wall <= 0 || j.in.Iteration <= 0 || j.in.Iterations < 1 {
-		j.say(invalid, "no evidence: %d nodes reported on %d iterations of %v in %v", len(j.in.Nodes), j.in.Iterations, j.in.Iteration, j.in.Wall)
+		j.lower(invalid, "no evidence: %d nodes reported on %d iterations of %v in %v", len(j.in.Nodes), j.in.Iterations, j.in.Iteration, j.in.Wall)
 	}
 }
 
@@ -110,14 +110,14 @@ func (j *judge) worst(limit float64, value func(*Node) float64) (node *Node, oth
 func (j *judge) lateness() {
 	limit := max(lateTrusted, j.in.Iteration.Scale(lateTrustedShare))
 	if n, others := j.worst(float64(limit), func(n *Node) float64 { return float64(n.LateP99) }); n != nil {
-		j.say(busy, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s", n.Name, n.LateP99, limit, others)
+		j.lower(busy, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s", n.Name, n.LateP99, limit, others)
 	}
 	if n, others := j.worst(float64(lateInvalid*limit), func(n *Node) float64 { return float64(n.LateP95) }); n != nil {
-		j.say(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s", n.Name, n.LateP95, lateInvalid*limit, others)
+		j.lower(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s", n.Name, n.LateP95, lateInvalid*limit, others)
 	}
 	stall := j.in.Iteration.Scale(stallTrusted)
 	if n, others := j.worst(float64(stall), func(n *Node) float64 { return float64(n.LateMax) }); n != nil && j.in.Iteration > 0 {
-		j.say(busy, "%s: stood still for %v: trusted up to %v, half an iteration%s", n.Name, n.LateMax, stall, others)
+		j.lower(busy, "%s: stood still for %v: trusted up to %v, half an iteration%s", n.Name, n.LateMax, stall, others)
 	}
 }
 
@@ -138,21 +138,21 @@ func (j *judge) lost(what string, count func(*Node) uint64) {
 	if share(n) > lossInvalid {
 		g = invalid
 	}
-	j.say(g, "%s: "+what+" (%s): trusted at 0, invalid beyond %s%s", n.Name, count(n), all(n), percent(share(n)), percent(lossInvalid), others)
+	j.lower(g, "%s: "+what+" (%s): trusted at 0, invalid beyond %s%s", n.Name, count(n), all(n), percent(share(n)), percent(lossInvalid), others)
 }
 
 func (j *judge) processors() {
 	cpu := j.in.CPUBusy
 	switch {
 	case !(cpu >= 0 && cpu <= 1):
-		j.say(busy, "how busy the processors were is not known")
+		j.lower(busy, "how busy the processors were is not known")
 	case cpu > busyInvalid:
-		j.say(invalid, "the processors were %s busy: invalid beyond %s", percent(cpu), percent(busyInvalid))
+		j.lower(invalid, "the processors were %s busy: invalid beyond %s", percent(cpu), percent(busyInvalid))
 	case cpu > busyTrusted:
-		j.say(busy, "the processors were %s busy: trusted up to %s", percent(cpu), percent(busyTrusted))
+		j.lower(busy, "the processors were %s busy: trusted up to %s", percent(cpu), percent(busyTrusted))
 	}
 	if n, others := j.worst(threadTrusted, func(n *Node) float64 { return n.BusyShare }); n != nil {
-		j.say(busy, "%s: its thread was %s busy: trusted up to %s%s", n.Name, percent(n.BusyShare), percent(threadTrusted), others)
+		j.lower(busy, "%s: its thread was %s busy: trusted up to %s%s", n.Name, percent(n.BusyShare), percent(threadTrusted), others)
 	}
 }
 
@@ -165,7 +165,7 @@ func (j *judge) overruns() {
 	if share > overrunInvalid {
 		g = invalid
 	}
-	j.say(g, "%s: %d of %d gradients took longer than their nominal time (%s): trusted at 0, invalid beyond %s%s", n.Name, n.Overruns, j.in.Iterations, percent(share), percent(overrunInvalid), others)
+	j.lower(g, "%s: %d of %d gradients took longer than their nominal time (%s): trusted at 0, invalid beyond %s%s", n.Name, n.Overruns, j.in.Iterations, percent(share), percent(overrunInvalid), others)
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.3g%%", 100*share) }

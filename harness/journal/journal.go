@@ -75,15 +75,15 @@ func makeRoot(root string, rooted bool) error {
 	if rooted {
 		mode = 0o755 // doctor lists labs as an ordinary user, too
 	}
-	if err := os.MkdirAll(root, mode); err != nil && !cameAndWent(root, err) {
+	if err := os.MkdirAll(root, mode); err != nil && !removedMeanwhile(root, err) {
 		return fmt.Errorf("make journal directory: %w", err)
 	}
 	return nil
 }
 
-// cameAndWent reports whether making a directory failed because others made and
+// removedMeanwhile reports whether making a directory failed because others made and
 // removed it at the same time, which the caller tries again.
-func cameAndWent(dir string, err error) bool {
+func removedMeanwhile(dir string, err error) bool {
 	if !errors.Is(err, fs.ErrExist) {
 		return false
 	}

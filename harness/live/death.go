@@ -18,10 +18,10 @@ const (
 	deathNews  = 500 * time.Millisecond // from a broken stream to the end of who broke it: reaping takes milliseconds
 )
 
-// culprit returns whose end is the cause, and the error that says so. A process that
+// rootCause returns whose end is the cause, and the error that says so. A process that
 // ended with a complaint may complain of a neighbour's death, which it noticed before
 // the harness did: one that dies without a word soon after is the cause.
-func (r *run) culprit(ctx context.Context, first event, events <-chan event, complaint error) (event, error) {
+func (r *run) rootCause(ctx context.Context, first event, events <-chan event, complaint error) (event, error) {
 	if first.report != nil || first.process.Died() {
 		return first, complaint
 	}

@@ -40,22 +40,22 @@ func (l logging) path(private, node string) string {
 	return filepath.Join(private, node+".events")
 }
 
-func (l logging) ofSwitches(list []daemon.Config, private string) []daemon.Config {
+func (l logging) configureSwitches(list []daemon.Config, private string) []daemon.Config {
 	for i := range list {
 		list[i].Events, list[i].EventsPath = l.inSwitch, l.path(private, list[i].Chassis.Switch.Name)
 	}
 	return list
 }
 
-func (l logging) ofWorkers(list []hostlive.WorkerConfig, private string) []hostlive.WorkerConfig {
+func (l logging) configureWorkers(list []hostlive.WorkerConfig, private string) []hostlive.WorkerConfig {
 	for i := range list {
 		list[i].Events, list[i].EventsPath = l.inWorker, l.path(private, list[i].Worker.Loop.Node)
 	}
 	return list
 }
 
-// handOver reads what the nodes left behind. One that was killed left nothing.
-func (r *run) handOver() error {
+// collectEvents reads what the nodes left behind. One that was killed left nothing.
+func (r *run) collectEvents() error {
 	if r.opt.Events == nil {
 		return nil
 	}

@@ -96,7 +96,7 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
 	err = errors.Join(r.phases(ctx), r.sup.Close(stopGrace))
 	r.forwarders.Wait()
-	err = errors.Join(err, r.handOver())
+	err = errors.Join(err, r.collectEvents())
 	if err != nil {
 		return cells, err
 	}
@@ -165,7 +165,7 @@ func (r *run) phases(ctx context.Context) error {
 	var err error
 	ready, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	for _, c := range r.opt.logging(r.set).ofSwitches(switches(r.set, r.private, r.opt.Plain), r.private) {
+	for _, c := range r.opt.logging(r.set).configureSwitches(switches(r.set, r.private, r.opt.Plain), r.private) {
 		if r.switches, err = r.start(ready, r.switches, "switch", c.Chassis.Switch.Name, c); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (r *run) phases(ctx context.Context) error {
 		if err := r.startServers(ready, t); err != nil {
 			return err
 		}
-		for _, c := range r.opt.logging(r.set).ofWorkers(workers(t.job, r.private, r.opt.Plain), r.private) {
+		for _, c := range r.opt.logging(r.set).configureWorkers(workers(t.job, r.private, r.opt.Plain), r.private) {
 			if t.workers, err = r.start(ready, t.workers, "worker", c.Worker.Loop.Node, c); err != nil {
 				return err
 			}
@@ -279,7 +279,7 @@ func (r *run) follow(ctx context.Context) error {
 		case e := <-events:
 			done, err := r.take(e)
 			if err != nil {
-				dead, cause := r.culprit(ctx, e, events, err)
+				dead, cause := r.rootCause(ctx, e, events, err)
 				return w.afterDeath(ctx, dead, events, cause)
 			}
 			if done {
@@ -344,7 +344,7 @@ func (r *run) take(e event) (done bool, err error) {
 		}
 		r.opt.Beside = nil
 	}
-	cell := r.of(e.process).cell
+	cell := r.tenantOf(e.process).cell
 	cell.Samples = append(cell.Samples, samples...)
 	if r.opt.Progress != nil {
 		r.opt.Progress(samples)
@@ -380,7 +380,7 @@ func (r *run) collect() error {
 		if _, err := p.Result(&rep); err != nil {
 			return err
 		}
-		t := r.of(p)
+		t := r.tenantOf(p)
 		t.reports = append(t.reports, rep)
 	}
 	return nil

@@ -34,7 +34,7 @@ type ServeOptions struct {
 // Served is such a lab as clients see it.
 type Served struct {
 	Management netip.AddrPort    // of the service, from every namespace of the lab
-	Station    string            // node that is only in the management network
+	Node       string            // node that is only in the management network
 	Lab        *netns.Lab        // while it is there
 	Plan       *plan.Plan        // with the addresses of hosts
 	Paths      map[string]string // of network namespaces, by node
@@ -43,7 +43,7 @@ type Served struct {
 // The management network (assumed: a private range, RFC 1918, that no topology here
 // has). Hosts have a network of their own to the switch each, and a route to its one address.
 const (
-	stationNode     = "station"
+	managementNode  = "station"
 	managementIface = "mgmt"
 )
 
@@ -73,9 +73,9 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 		return err
 	}
 	s := Served{
-		Management: netip.AddrPortFrom(managementAddr, port), Station: stationNode, Lab: lab, Plan: p, Paths: map[string]string{},
+		Management: netip.AddrPortFrom(managementAddr, port), Node: managementNode, Lab: lab, Plan: p, Paths: map[string]string{},
 	}
-	for _, n := range append([]string{stationNode}, hostNames(p)...) {
+	for _, n := range append([]string{managementNode}, hostNames(p)...) {
 		s.Paths[n] = lab.Path(n)
 	}
 	if err := ready(s); err != nil {
@@ -142,8 +142,8 @@ func withManagement(spec netns.Spec, p *plan.Plan) netns.Spec {
 			B: netns.End{Node: sw, Iface: fmt.Sprintf("%s%d", managementIface, i), MAC: managementMAC(i, 1), Addr: at},
 		})
 	}
-	spec.Nodes = append(spec.Nodes, netns.Node{Name: stationNode})
-	wire(0, stationNode, netip.PrefixFrom(managementAddr, 24), netip.PrefixFrom(managementAddr.Next(), 24))
+	spec.Nodes = append(spec.Nodes, netns.Node{Name: managementNode})
+	wire(0, managementNode, netip.PrefixFrom(managementAddr, 24), netip.PrefixFrom(managementAddr.Next(), 24))
 	for n := range spec.Nodes {
 		for i := range p.Hosts {
 			if spec.Nodes[n].Name != p.Hosts[i].Name {

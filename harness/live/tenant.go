@@ -23,8 +23,8 @@ type tenant struct {
 	serverReports []hostlive.ServerReport
 }
 
-// of returns the job of a process; nil: it is no worker or server.
-func (r *run) of(p *proc.Process) *tenant {
+// tenantOf returns the job of a process; nil: it is no worker or server.
+func (r *run) tenantOf(p *proc.Process) *tenant {
 	i := slices.IndexFunc(r.tenants, func(t *tenant) bool { return slices.Contains(t.workers, p) || slices.Contains(t.servers, p) })
 	if i < 0 {
 		return nil

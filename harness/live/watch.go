@@ -90,7 +90,7 @@ func (w *watch) ask(now time.Time) {
 	w.asked, w.now, w.owing = now, &stall.Snapshot{}, map[string]bool{}
 	for _, p := range slices.Concat(w.run.switches, w.run.servers, w.run.workers) {
 		if slices.Contains(w.ended, p.Node()) {
-			if t := w.run.of(p); t != nil {
+			if t := w.run.tenantOf(p); t != nil {
 				w.now.Workers = append(w.now.Workers, worker.Snapshot{Node: p.Node(), Iteration: t.job.Iterations, State: worker.StateDone})
 			}
 			continue
@@ -159,7 +159,7 @@ func (w *watch) unfinished() *job.Job {
 
 // jobOf returns the job that misses a process: of a switch, one that is not done.
 func (w *watch) jobOf(p *proc.Process) *job.Job {
-	if t := w.run.of(p); t != nil {
+	if t := w.run.tenantOf(p); t != nil {
 		return t.job
 	}
 	return w.unfinished()

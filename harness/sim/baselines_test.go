@@ -91,7 +91,7 @@ func TestBaselinesTakeTheirTime(t *testing.T) {
 	over(stream.TCP, 4, 1.6)
 }
 
-// What is only counted takes the same time as what is carried.
+// What is unstored takes the same time as what is stored.
 func TestBaselinesWithLengthsOnly(t *testing.T) {
 	for _, sys := range []job.System{
 		ring.System{Transport: stream.RoCE}, halving.System{Transport: stream.RoCE}, ps.System{Transport: stream.RoCE}, ps.System{Transport: stream.RoCE, Dedicated: true},
@@ -101,7 +101,7 @@ func TestBaselinesWithLengthsOnly(t *testing.T) {
 			j := baseline(t, sys, 4, func(s *job.Spec) { s.Sample = gradient.Sampling{Every: 64} })
 			_, lengths := second(t, j)
 			if whole != lengths {
-				t.Errorf("with values %v, with lengths only %v", whole, lengths)
+				t.Errorf("with values %v, with unstored values %v", whole, lengths)
 			}
 			if held, least := j.Held(), j.Params/64; held < least || held > least+8 {
 				t.Errorf("%d of %d elements are held, want one of 64", held, j.Params)

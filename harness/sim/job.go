@@ -80,7 +80,7 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 			}
 			return nil
 		},
-		Between: charges.between,
+		Between: charges.endInstant,
 		Watch:   o.Watch,
 	})
 	if err = watch.explain(ctx, err); err != nil {
@@ -215,8 +215,8 @@ func (r *run) done() bool {
 	return !slices.ContainsFunc(r.workers, func(w *worker.Worker) bool { return !w.Job.Done() })
 }
 
-// where says how far the workers came, for a run that did not end.
-func (r *run) where() string {
+// progressText says how far the workers came, for a run that did not end.
+func (r *run) progressText() string {
 	s := "; model updates so far:"
 	for _, t := range r.tenants {
 		if len(r.tenants) > 1 {

@@ -112,8 +112,8 @@ func (r *rounds) samples(list []result.Sample) {
 	}
 }
 
-// between is called when an instant in which iterations ended is over.
-func (r *rounds) between() {
+// endInstant is called when an instant in which iterations ended is over.
+func (r *rounds) endInstant() {
 	if r == nil {
 		return
 	}
@@ -154,7 +154,7 @@ func (r *rounds) cut() (begins []units.Time, gen int, ok bool) {
 		}
 		begins = append(begins, at)
 	}
-	return begins, gen, r.run.atRest() && !r.run.remembers()
+	return begins, gen, r.run.quiescent() && !r.run.remembers()
 }
 
 // arrange returns the pattern of begins.
@@ -234,18 +234,18 @@ func (r *rounds) await() {
 		rec.next++
 	}
 	if rec.next < len(rec.order) {
-		r.run.net.alarm, r.run.net.onAlarm = rec.begins[rec.order[rec.next]], r.aboutToBegin
+		r.run.net.alarm, r.run.net.onAlarm = rec.begins[rec.order[rec.next]], r.noteRest
 	}
 }
 
-// aboutToBegin notes whether the network came to rest since the last begin.
-func (r *rounds) aboutToBegin() {
+// noteRest notes whether the network came to rest since the last begin.
+func (r *rounds) noteRest() {
 	rec := r.open
 	if rec == nil {
 		return
 	}
 	before := rec.begins[rec.order[rec.next-1]]
-	if r.run.atRest() {
+	if r.run.quiescent() {
 		rec.rest[rec.next] = max(1, r.run.net.moved.Sub(before))
 	}
 	rec.next++
@@ -281,9 +281,9 @@ func (r *run) remembers() bool {
 	return slices.ContainsFunc(r.switches, func(c *chassis.Chassis) bool { return c.Remembers() })
 }
 
-// atRest reports whether nothing is on its way and no timer runs but those of
+// quiescent reports whether nothing is on its way and no timer runs but those of
 // the workers' computing.
-func (r *run) atRest() bool {
+func (r *run) quiescent() bool {
 	for _, sw := range r.switches {
 		if sw.NextDeadline() != units.Never {
 			return false

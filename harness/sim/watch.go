@@ -94,9 +94,9 @@ func (w *watch) explain(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w%s", err, w.run.where())
+		return fmt.Errorf("%w%s", err, w.run.progressText())
 	}
-	return fmt.Errorf("%w%s; %v", err, w.run.where(), stall.Diagnose(w.run.unfinished(), w.run.snapshot()))
+	return fmt.Errorf("%w%s; %v", err, w.run.progressText(), stall.Diagnose(w.run.unfinished(), w.run.snapshot()))
 }
 
 // unfinished returns the first job that is not done.

@@ -28,11 +28,11 @@ type packet struct{ gen, block uint32 }
 // other jobs in it are left out.
 func Diagnose(j *job.Job, s *Snapshot) Diagnosis {
 	layout := layoutOf(j)
-	s = layout.only(j, s)
+	s = layout.restrictTo(j, s)
 	d := diagnosis{s: s, layout: layout}
 	d.Absent = s.Silent
 	if e := s.last(); e != nil {
-		d.Last = d.tell(e)
+		d.Last = d.describe(e)
 	}
 	if p, ok := d.oldest(); ok {
 		d.explain(p)
@@ -70,25 +70,25 @@ func (d *diagnosis) oldest() (out packet, ok bool) {
 
 // explain follows a packet to the hop where it ended.
 func (d *diagnosis) explain(p packet) {
-	d.What = d.title(p)
+	d.What = d.packetName(p)
 	if d.top == "" {
 		d.guess()
 		return
 	}
-	if d.lacking(d.top, p) || d.returned(p) {
+	if d.explainMissing(d.top, p) || d.returned(p) {
 		return
 	}
 	for _, w := range d.s.Workers { // nobody's packet came to the top
-		d.missing(w.Node, d.at(w.Node), p)
+		d.missing(w.Node, d.engineOf(w.Node), p)
 	}
 	if len(d.Missing) == 0 {
 		d.guess()
 	}
 }
 
-// lacking explains a packet whose block is open at an engine, or below it, by
+// explainMissing explains a packet whose block is open at an engine, or below it, by
 // those who are missing in it.
-func (d *diagnosis) lacking(engine string, p packet) bool {
+func (d *diagnosis) explainMissing(engine string, p packet) bool {
 	state, ok := d.s.engine(engine)
 	if !ok {
 		return false
@@ -105,8 +105,8 @@ func (d *diagnosis) lacking(engine string, p packet) bool {
 		}
 		name := d.Who(engine, uint8(source))
 		if _, isEngine := d.s.engine(name); isEngine {
-			if !d.lacking(name, p) {
-				d.below(name, engine, p)
+			if !d.explainMissing(name, p) {
+				d.explainSubtree(name, engine, p)
 			}
 			continue
 		}
@@ -118,12 +118,12 @@ func (d *diagnosis) lacking(engine string, p packet) bool {
 // openBelow looks for the block at the engines behind the sources of one.
 func (d *diagnosis) openBelow(engine string, p packet) bool {
 	return slices.ContainsFunc(d.sources(engine), func(name string) bool {
-		return d.Layout.Engine(name) != nil && d.lacking(name, p)
+		return d.Layout.Engine(name) != nil && d.explainMissing(name, p)
 	})
 }
 
-// below explains why an engine that does not hold a block did not pass it on.
-func (d *diagnosis) below(engine, above string, p packet) {
+// explainSubtree explains why an engine that does not hold a block did not pass it on.
+func (d *diagnosis) explainSubtree(engine, above string, p packet) {
 	before := len(d.Missing)
 	d.unsent(engine, above, p)
 	if len(d.Missing) == before {
@@ -146,7 +146,7 @@ func (d *diagnosis) unsent(engine, above string, p packet) {
 	if len(d.Missing) > before {
 		return
 	}
-	if hop, ok := lossy(d.s.along([]string{engine, above})); ok {
+	if hop, ok := lossy(d.s.linksAlong([]string{engine, above})); ok {
 		d.Missing = append(d.Missing, engine)
 		if d.Hop.Name == "" {
 			d.Hop = hop
@@ -188,7 +188,7 @@ func (d *diagnosis) returned(p packet) bool {
 		switch {
 		case slices.ContainsFunc(w.Waits, func(k trace.Wait) bool { return k.Gen == p.gen && k.Block == p.block }):
 			without = append(without, w.Node)
-		case d.past(w, p):
+		case d.hasResult(w, p):
 			with = true
 		}
 	}
@@ -200,8 +200,8 @@ func (d *diagnosis) returned(p packet) bool {
 	return true
 }
 
-// past reports whether a worker that does not wait for a packet has its result.
-func (d *diagnosis) past(w worker.Snapshot, p packet) bool {
+// hasResult reports whether a worker that does not wait for a packet has its result.
+func (d *diagnosis) hasResult(w worker.Snapshot, p packet) bool {
 	iteration, _ := d.naming.Block(p.gen, p.block)
 	return w.Iteration > iteration || w.Iteration == iteration && w.State == worker.StateReducing
 }

@@ -42,8 +42,8 @@ func (d Diagnosis) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// title names a packet for a person.
-func (d *diagnosis) title(p packet) string {
+// packetName names a packet for a person.
+func (d *diagnosis) packetName(p packet) string {
 	iteration, block := d.naming.Block(p.gen, p.block)
 	if d.naming.Slots == 0 {
 		return fmt.Sprintf("block %d of iteration %d", block, iteration)
@@ -66,8 +66,8 @@ func (d *diagnosis) condition(w worker.Snapshot) string {
 	return fmt.Sprintf("%s, iteration %d", w.State, w.Iteration)
 }
 
-// tell puts an event into words.
-func (d *diagnosis) tell(e *trace.Event) string {
+// describe puts an event into words.
+func (d *diagnosis) describe(e *trace.Event) string {
 	at := fmt.Sprintf("%v %s: %s", e.At, e.Node, e.Kind)
 	switch e.Kind {
 	case trace.DelayBegan, trace.DelayEnded, trace.Reduced, trace.Skipped:
@@ -78,7 +78,7 @@ func (d *diagnosis) tell(e *trace.Event) string {
 	if e.Note != "" {
 		at += " (" + e.Note + ")"
 	}
-	return at + ", " + d.title(packet{e.Gen, e.Block})
+	return at + ", " + d.packetName(packet{e.Gen, e.Block})
 }
 
 // bitmap writes the sources that a block has, the last of those it wants first,

@@ -35,8 +35,8 @@ func layoutOf(j *job.Job) layout {
 	return l
 }
 
-// only returns the snapshot without the hosts and blocks of other jobs.
-func (l *layout) only(j *job.Job, s *Snapshot) *Snapshot {
+// restrictTo returns the snapshot without the hosts and blocks of other jobs.
+func (l *layout) restrictTo(j *job.Job, s *Snapshot) *Snapshot {
 	foreign := func(host string) bool {
 		return !slices.Contains(l.hosts, host) && slices.ContainsFunc(j.Plan.Hosts, func(h plan.Host) bool { return h.Name == host })
 	}
@@ -79,8 +79,8 @@ func (l *layout) sources(engine string) (out []string) {
 	return out
 }
 
-// above returns the engine that an engine is a source of; empty: there is none.
-func (l *layout) above(engine string) string {
+// parentOf returns the engine that an engine is a source of; empty: there is none.
+func (l *layout) parentOf(engine string) string {
 	for i := range l.Engines {
 		if e := &l.Engines[i]; slices.Contains(slices.Collect(maps.Values(e.Sources)), engine) {
 			return e.Node
@@ -89,10 +89,10 @@ func (l *layout) above(engine string) string {
 	return ""
 }
 
-// climb returns the nodes between a host and an engine above it, both included.
-func (l *layout) climb(host, engine string) []string {
+// pathUp returns the nodes between a host and an engine above it, both included.
+func (l *layout) pathUp(host, engine string) []string {
 	way := []string{host}
-	for at := l.at(host); ; at = l.above(at) {
+	for at := l.engineOf(host); ; at = l.parentOf(at) {
 		if at == "" || len(way) > len(l.Engines) {
 			return append(way, engine) // it is not above the host: what lies between is not known
 		}
@@ -102,19 +102,19 @@ func (l *layout) climb(host, engine string) []string {
 	}
 }
 
-// up returns the links from a host to an engine, down those back.
-func (l *layout) up(s *Snapshot, host, engine string) []chassis.LinkState {
-	return s.along(l.climb(host, engine))
+// linksUp returns the links from a host to an engine, down those back.
+func (l *layout) linksUp(s *Snapshot, host, engine string) []chassis.LinkState {
+	return s.linksAlong(l.pathUp(host, engine))
 }
 
-func (l *layout) down(s *Snapshot, engine, host string) []chassis.LinkState {
-	way := l.climb(host, engine)
+func (l *layout) linksDown(s *Snapshot, engine, host string) []chassis.LinkState {
+	way := l.pathUp(host, engine)
 	slices.Reverse(way)
-	return s.along(way)
+	return s.linksAlong(way)
 }
 
-// at returns the engine at the port of a host.
-func (l *layout) at(host string) string {
+// engineOf returns the engine at the port of a host.
+func (l *layout) engineOf(host string) string {
 	for i, h := range l.hosts {
 		if h == host {
 			return l.pfes[i]
@@ -123,19 +123,19 @@ func (l *layout) at(host string) string {
 	return ""
 }
 
-// along returns the links between the nodes of a way, those that there are.
-func (s *Snapshot) along(way []string) (out []chassis.LinkState) {
+// linksAlong returns the links between the nodes of a way, those that there are.
+func (s *Snapshot) linksAlong(way []string) (out []chassis.LinkState) {
 	for i := range way[1:] {
-		if k, ok := s.between(way[i], way[i+1]); ok {
+		if k, ok := s.linkBetween(way[i], way[i+1]); ok {
 			out = append(out, k)
 		}
 	}
 	return out
 }
 
-// between returns the link from a node to another: of the fabric between engines
+// linkBetween returns the link from a node to another: of the fabric between engines
 // of one chassis, else one between a host or a switch and a switch.
-func (s *Snapshot) between(from, to string) (chassis.LinkState, bool) {
+func (s *Snapshot) linkBetween(from, to string) (chassis.LinkState, bool) {
 	if k, ok := s.link(func(k chassis.LinkState) bool { return k.From == from && k.To == to }); ok {
 		return k, true
 	}
@@ -167,7 +167,7 @@ func lossy(way []chassis.LinkState) (Hop, bool) {
 
 // lostUp finds where a packet that a host sent to an engine was lost.
 func (l *layout) lostUp(s *Snapshot, host, engine string) Hop {
-	way := l.up(s, host, engine)
+	way := l.linksUp(s, host, engine)
 	if hop, ok := lossy(way); ok {
 		return hop
 	}
@@ -182,7 +182,7 @@ func (l *layout) lostUp(s *Snapshot, host, engine string) Hop {
 
 // lostDown finds where a result on its way to a host was lost.
 func (l *layout) lostDown(s *Snapshot, engine, host string) Hop {
-	way := l.down(s, engine, host)
+	way := l.linksDown(s, engine, host)
 	if hop, ok := lossy(way); ok {
 		return hop
 	}

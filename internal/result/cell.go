@@ -52,7 +52,7 @@ type Work struct {
 	Events  uint64 `json:"events"`  // taken from the event queue
 	Rounds  int    `json:"rounds"`  // all-reduces simulated packet by packet
 	Charged int    `json:"charged"` // all-reduces charged with the time of one that was simulated
-	Sample  int    `json:"sample"`  // every Sample-th block carried values, the others lengths only; 1: all
+	Sample  int    `json:"sample"`  // every Sample-th block carried values, the others unstored values; 1: all
 }
 
 // Counter is one counter of one node.

@@ -41,10 +41,10 @@ func (s *Stream) Uint64() uint64 { return s.src.Uint64() }
 func (s *Stream) Float64() float64 { return float64(s.src.Uint64()>>11) * (1.0 / (1 << 53)) }
 
 // Uniform returns a number in [lo, hi).
-func (s *Stream) Uniform(lo, hi float64) float64 { return between(lo, hi, s.Float64()) }
+func (s *Stream) Uniform(lo, hi float64) float64 { return interpolate(lo, hi, s.Float64()) }
 
-// between returns the point that divides [lo, hi) as f divides [0, 1).
-func between(lo, hi, f float64) float64 {
+// interpolate returns the point that divides [lo, hi) as f divides [0, 1).
+func interpolate(lo, hi, f float64) float64 {
 	v := lo + float64((hi-lo)*f)
 	if v >= hi && lo < hi { // the sum was rounded up to hi
 		return math.Nextafter(hi, lo)

@@ -169,7 +169,7 @@ func TestRanges(t *testing.T) {
 func TestBetweenExcludesEnd(t *testing.T) {
 	const last = 1 - 1.0/(1<<53)
 	for _, r := range [][2]float64{{0, 1}, {1, 2}, {-1, 0}, {1e16, 1e16 + 4}, {0, 3}} {
-		if v := between(r[0], r[1], last); !(v >= r[0] && v < r[1]) {
+		if v := interpolate(r[0], r[1], last); !(v >= r[0] && v < r[1]) {
 			t.Errorf("between(%v, %v) = %v", r[0], r[1], v)
 		}
 	}

@@ -93,24 +93,24 @@ func (e *Effects) Body(n int) []byte {
 // lengths and partial checksum are set. The payload is borrowed. Where the last
 // send has the same ports and template, full frames of the same size, and its
 // body ends where payload begins in memory, the frame joins it as one train.
-func (e *Effects) Emit(to []Port, template, payload []byte) { e.EmitPadded(to, template, payload, 0) }
+func (e *Effects) Emit(to []Port, template, payload []byte) { e.EmitUnstored(to, template, payload, 0) }
 
-// EmitPadded is Emit for a frame that has pad bytes more than payload, without
-// content ([Train.Pad]).
-func (e *Effects) EmitPadded(to []Port, template, payload []byte, pad int) {
-	if e.join(to, template, payload, pad) {
+// EmitUnstored is Emit for a frame that has unstored bytes behind its payload
+// ([Train.Unstored]).
+func (e *Effects) EmitUnstored(to []Port, template, payload []byte, unstored int) {
+	if e.join(to, template, payload, unstored) {
 		return
 	}
 	header := e.headers.alloc(len(template))
-	inet.CopyUDPHeader(header, template, len(payload)+pad)
+	inet.CopyUDPHeader(header, template, len(payload)+unstored)
 	s := e.add()
 	s.To, s.template = to, &template[0]
 	t := &s.Train
-	t.Header, t.Body, t.Seg, t.Pad = header, payload, len(payload), pad
+	t.Header, t.Body, t.Seg, t.Unstored = header, payload, len(payload), unstored
 	t.Checksum, t.Memory = ChecksumPartial, e.Owner(payload)
 }
 
-func (e *Effects) join(to []Port, template, payload []byte, pad int) bool {
+func (e *Effects) join(to []Port, template, payload []byte, unstored int) bool {
 	if len(e.Sends) == 0 || len(payload) == 0 {
 		return false
 	}
@@ -120,9 +120,9 @@ func (e *Effects) join(to []Port, template, payload []byte, pad int) bool {
 	switch {
 	case last.template != &template[0] || !samePorts(last.To, to):
 		return false
-	case t.Seg == 0 || n%t.Seg != 0 || len(payload) > t.Seg || pad != t.Pad:
+	case t.Seg == 0 || n%t.Seg != 0 || len(payload) > t.Seg || unstored != t.Unstored:
 		return false
-	case n/t.Seg >= MaxTrainFrames || t.bodyBytes()+len(payload)+pad > MaxTrainBody || n+len(payload) > cap(t.Body):
+	case n/t.Seg >= MaxTrainFrames || t.bodyBytes()+len(payload)+unstored > MaxTrainBody || n+len(payload) > cap(t.Body):
 		return false
 	case &t.Body[:n+1][n] != &payload[0]:
 		return false

@@ -190,11 +190,11 @@ func TestKeepingGivesTheSameFrames(t *testing.T) {
 			for range rapid.IntRange(0, 80).Draw(t, "frames") {
 				template := rapid.SampledFrom(templates).Draw(t, "template")
 				n := rapid.SampledFrom([]int{0, 5, 5, 5, 6, 9000}).Draw(t, "n")
-				pad := rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "pad")
+				unstored := rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "unstored")
 				for _, e := range []*Effects{&keeping, &borrowing} {
 					b := e.Body(n)
 					copy(b, pattern(n))
-					e.EmitPadded(to, template, b, pad)
+					e.EmitUnstored(to, template, b, unstored)
 				}
 			}
 			got, want := sent(&keeping), sent(&borrowing)

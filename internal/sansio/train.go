@@ -30,17 +30,17 @@ const (
 // UDP or TCP over IPv4 are always trains of one, and a train of several frames
 // carries a partial checksum or, as UDP may, none.
 //
-// Under the virtual clock a train may carry lengths only: each of its frames has
-// Pad bytes more than the body holds. They count wherever lengths do, in the
-// header too, but have no content; a live train has none.
+// Under the virtual clock each frame of a train may have Unstored bytes more than
+// the body holds. They count wherever lengths do, also in the header, and are
+// stored nowhere. A live train has none.
 //
-// Under the virtual clock, too, the body may be in memory that counts its
+// Under the virtual clock the body may also be in memory that counts its
 // keepers: who keeps the train keeps that instead of copying the body.
 type Train struct {
 	Header   []byte // Ethernet to transport header; a whole frame where it is none of these
-	Body     []byte // transport payload of all frames, contiguous, without padding
+	Body     []byte // transport payload of all frames, contiguous, without unstored bytes
 	Seg      int    // body bytes of every frame but the last; 0 or >= len(Body): one frame
-	Pad      int    // bytes of every frame behind its part of the body that are only counted
+	Unstored int    // bytes of every frame, behind its part of the body, that are counted and not stored
 	Checksum Checksum
 	Memory   *Memory // that the body is in; nil: the body is borrowed
 }
@@ -63,7 +63,7 @@ func NewTrain(frame []byte, seg int, sum Checksum) Train {
 // it can read in one go what was just written in parts, as trains are.
 func (t *Train) Set(from *Train) {
 	t.Header, t.Body = from.Header, from.Body
-	t.Seg, t.Pad = from.Seg, from.Pad
+	t.Seg, t.Unstored = from.Seg, from.Unstored
 	t.Checksum, t.Memory = from.Checksum, from.Memory
 }
 
@@ -72,12 +72,12 @@ func (t *Train) Layout() (inet.Layout, inet.Problem) {
 	return inet.ParseHeader(t.Header, len(t.Header)+t.bodyBytes())
 }
 
-// bodyBytes returns the payload bytes of all frames, padding included.
+// bodyBytes returns the payload bytes of all frames, unstored ones included.
 func (t *Train) bodyBytes() int {
-	if t.Pad == 0 {
+	if t.Unstored == 0 {
 		return len(t.Body)
 	}
-	return len(t.Body) + t.Frames()*t.Pad
+	return len(t.Body) + t.Frames()*t.Unstored
 }
 
 // Frames returns the number of frames, at least one.
@@ -88,7 +88,7 @@ func (t *Train) Frames() int {
 	return (len(t.Body) + t.Seg - 1) / t.Seg
 }
 
-// Payload returns the body of frame i, without padding.
+// Payload returns the body of frame i, without unstored bytes.
 func (t *Train) Payload(i int) []byte {
 	if t.Frames() == 1 {
 		return t.Body
@@ -99,12 +99,12 @@ func (t *Train) Payload(i int) []byte {
 
 // FrameBytes returns the length of frame i, headers included, framing not.
 func (t *Train) FrameBytes(i int) units.Bytes {
-	return units.Bytes(len(t.Header) + len(t.Payload(i)) + t.Pad)
+	return units.Bytes(len(t.Header) + len(t.Payload(i)) + t.Unstored)
 }
 
 // Bytes returns the length of all frames, the header once for each.
 func (t *Train) Bytes() units.Bytes {
-	return units.Bytes(t.Frames()*(len(t.Header)+t.Pad) + len(t.Body))
+	return units.Bytes(t.Frames()*(len(t.Header)+t.Unstored) + len(t.Body))
 }
 
 // WireBytes returns what the frames occupy on an Ethernet: their bytes and the
@@ -138,7 +138,7 @@ func (t *Train) cut(i, j int, buf []byte) {
 	if j-i == 1 {
 		t.Seg = 0
 	}
-	t.derive(of, i, lo+i*t.Pad, last)
+	t.derive(of, i, lo+i*t.Unstored, last)
 }
 
 // Frame returns frame i with its own header, derived into buf.

@@ -175,7 +175,7 @@ func flat(t Train) []string {
 	var out []string
 	for i := range t.Frames() {
 		f := t.Frame(i, nil)
-		out = append(out, fmt.Sprintf("%d %x %x+%d", f.Checksum, f.Header, f.Body, f.Pad))
+		out = append(out, fmt.Sprintf("%d %x %x+%d", f.Checksum, f.Header, f.Body, f.Unstored))
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func (l *ladder) push(e Event) {
 	l.count++
 	i := l.pool.put(e)
 	if e.At < l.topFrom {
-		l.pool.pushBack(l.rungFor(e.At).use(e.At), i)
+		l.pool.pushBack(l.rungFor(e.At).bucketFor(e.At), i)
 		return
 	}
 	l.widenTop(e.At)
@@ -106,7 +106,7 @@ func (l *ladder) first() (*list, units.Time) {
 		r.used &^= 1 << i
 		all := *first
 		*first = list{}
-		l.addRung(r.within(i), all)
+		l.addRung(r.divide(i), all)
 	}
 }
 
@@ -124,7 +124,7 @@ func (l *ladder) addRung(r rung, all list) {
 	lowest := &l.rungs[len(l.rungs)-1]
 	for i := all.head; i != 0; {
 		next := l.pool.nodes[i].next
-		l.pool.pushBack(lowest.use(l.pool.nodes[i].at), i)
+		l.pool.pushBack(lowest.bucketFor(l.pool.nodes[i].at), i)
 		i = next
 	}
 }
@@ -152,7 +152,7 @@ func (l *ladder) pushFront(e Event) {
 	l.count++
 	i := l.pool.put(e)
 	if n := len(l.rungs); n > 0 {
-		l.pool.pushFront(l.rungs[n-1].use(e.At), i)
+		l.pool.pushFront(l.rungs[n-1].bucketFor(e.At), i)
 		return
 	}
 	l.widenTop(e.At)

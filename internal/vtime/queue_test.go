@@ -162,7 +162,7 @@ func TestRungsGetFiner(t *testing.T) {
 		if rungs > 11 {
 			t.Fatalf("rung %d still has buckets of 2^%d ps", rungs, r.shift)
 		}
-		finer := r.within(1)
+		finer := r.divide(1)
 		if want := max(int(r.shift)-bucketBits, 0); int(finer.shift) != want {
 			t.Fatalf("a bucket of 2^%d ps is divided into 2^%d, want 2^%d", r.shift, finer.shift, want)
 		}
@@ -252,15 +252,15 @@ func TestMovedDeadlines(t *testing.T) {
 				next[target] = units.Time(at)
 			}
 		}
-		came := 0
+		popped := 0
 		for q.Len() > 0 {
 			if e := q.Pop(); e.At == next[e.Target] {
 				next[e.Target] = units.Never
-				came++
+				popped++
 			}
 		}
-		if came != len(moves) {
-			t.Fatalf("%d of %d targets came", came, len(moves))
+		if popped != len(moves) {
+			t.Fatalf("%d of %d targets came", popped, len(moves))
 		}
 	})
 }

@@ -33,8 +33,8 @@ func newRung(start, last, end units.Time) rung {
 	return rung{start: start, end: end, shift: uint8(max(length-bucketBits, 0))}
 }
 
-// use returns the bucket for a time, and marks it as used.
-func (r *rung) use(at units.Time) *list {
+// bucketFor returns the bucket for a time, and marks it as used.
+func (r *rung) bucketFor(at units.Time) *list {
 	i := (uint64(at) - uint64(r.start)) >> (r.shift & 63) % buckets
 	r.used |= 1 << i
 	return &r.bucket[i]
@@ -51,8 +51,8 @@ func (r *rung) span(i int) (from, to units.Time) {
 	return units.Time(start), units.Time(start + width)
 }
 
-// within returns the empty rung that divides bucket i.
-func (r *rung) within(i int) rung {
+// divide returns the empty rung that divides bucket i.
+func (r *rung) divide(i int) rung {
 	from, to := r.span(i)
 	last := to
 	if to != r.end {

@@ -95,16 +95,16 @@ func quantise(q []int32, g []float32, f float64) (saturated int) {
 	for len(g) > 0 {
 		n := min(run, len(g))
 		if vec.Quantise(q[:n], g[:n], f) {
-			saturated += mend(q[:n], g[:n], f)
+			saturated += saturateMarks(q[:n], g[:n], f)
 		}
 		q, g = q[n:], g[n:]
 	}
 	return saturated
 }
 
-// mend replaces the marks that vec left in q for what does not fit, and returns
+// saturateMarks replaces the marks that vec left in q for what does not fit, and returns
 // how many there were.
-func mend(q []int32, g []float32, f float64) (saturated int) {
+func saturateMarks(q []int32, g []float32, f float64) (saturated int) {
 	for i, v := range g {
 		if q[i] == math.MinInt32 && !fits(float64(float64(v)*f)) {
 			q[i] = saturate(v, f)

@@ -1,7 +1,7 @@
 package gradient
 
 // Sampling says which blocks of a tensor carry values where a run under the
-// virtual clock carries lengths only in the others: every Every-th, from the
+// virtual clock carries unstored values in the others: every Every-th, from the
 // first on. What a worker then holds of the tensor are these blocks, one behind
 // another. 0 and 1 mean all of them.
 type Sampling struct{ Every int }

@@ -118,7 +118,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// Lengths only take the time and the bytes of a run with values.
+// Unstored values take the time and the bytes of a run with values.
 func TestLengthsOnly(t *testing.T) {
 	for _, n := range []int{5, 8} {
 		var took [2]units.Duration
@@ -135,7 +135,7 @@ func TestLengthsOnly(t *testing.T) {
 			}
 		}
 		if took[0] != took[1] || bytes[0] != bytes[1] {
-			t.Errorf("%d workers: %v and %d bytes, lengths only %v and %d", n, took[0], bytes[0], took[1], bytes[1])
+			t.Errorf("%d workers: %v and %d bytes, unstored values %v and %d", n, took[0], bytes[0], took[1], bytes[1])
 		}
 	}
 }

@@ -99,12 +99,12 @@ func (c *Conn) Open(now units.Time, eff *sansio.Effects) {
 	}
 }
 
-// Write sends the bytes of body and then ghost more that are only counted, behind
-// what was written before; before the connection is established they wait.
+// Write sends the bytes of body and then the unstored ones, behind what was
+// written before; before the connection is established they wait.
 // Nothing of body is kept. A write that the buffer has no room for, or after
 // Close or the end of the connection, is dropped as a whole and counted.
-func (c *Conn) Write(now units.Time, body []byte, ghost int, eff *sansio.Effects) {
-	size := len(body) + ghost
+func (c *Conn) Write(now units.Time, body []byte, unstored int, eff *sansio.Effects) {
+	size := len(body) + unstored
 	switch {
 	case size == 0:
 		return
@@ -115,7 +115,7 @@ func (c *Conn) Write(now units.Time, body []byte, ghost int, eff *sansio.Effects
 		c.count.Add(DropBuffer, 1)
 		return
 	}
-	c.tx.queue.append(c.tx.end, body, ghost)
+	c.tx.queue.append(c.tx.end, body, unstored)
 	c.tx.end += offset(size)
 	c.fill(now, eff)
 }

@@ -28,13 +28,13 @@
 // RFC 5681 lets the congestion window grow while the sender has nothing to say.
 // Here it grows only if half of it was in use, after RFC 7661 §4.3.
 //
-// # Lengths only
+// # Unstored bytes
 //
-// What is written is a row of bytes with content and bytes that are only counted
-// ([sansio.Train.Pad]), called ghost here. Both take sequence numbers. A segment
-// holds content, then ghost; where content follows ghost, it ends early. A
-// segment that is all ghost is a train by itself, as a train counts its frames by
-// their content.
+// What is written is a row of bytes with content and of unstored bytes
+// ([sansio.Train.Unstored]). Both take sequence numbers. A segment holds content,
+// then unstored bytes; where content follows these, it ends early. A segment of
+// unstored bytes alone is a train by itself, as a train counts its frames by their
+// content.
 //
 // # Trains
 //

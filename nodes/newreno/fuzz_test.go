@@ -18,7 +18,7 @@ func FuzzHandle(f *testing.F) {
 	b := newHost(f, 1, Config{Passive: true}, piece{0, 100, 0})
 	a.closes, b.closes = true, true
 	see := &sansiotest.Wire{Drop: func(t sansio.Train) bool {
-		f.Add(append(slices.Clone(t.Header), t.Body...), uint16(0), uint16(t.Pad), true)
+		f.Add(append(slices.Clone(t.Header), t.Body...), uint16(0), uint16(t.Unstored), true)
 		return false
 	}}
 	var n sansiotest.Network
@@ -27,9 +27,9 @@ func FuzzHandle(f *testing.F) {
 		f.Fatal(pending, err)
 	}
 	f.Add([]byte("nothing"), uint16(0), uint16(0), false)
-	f.Fuzz(func(t *testing.T, frame []byte, seg, pad uint16, partial bool) {
+	f.Fuzz(func(t *testing.T, frame []byte, seg, unstored uint16, partial bool) {
 		for _, c := range []*host{inState(t, Closed), inState(t, Listen), inState(t, SynSent), inState(t, SynReceived), inState(t, Established), inState(t, FinWait1)} {
-			feed(t, c, slices.Clone(frame), int(seg), int(pad), partial)
+			feed(t, c, slices.Clone(frame), int(seg), int(unstored), partial)
 		}
 	})
 }
@@ -61,10 +61,10 @@ func inState(t *testing.T, want State) *host {
 }
 
 // feed gives a frame that claims to be of the connection, and lets timers expire.
-func feed(t *testing.T, h *host, frame []byte, seg, pad int, partial bool) {
+func feed(t *testing.T, h *host, frame []byte, seg, unstored int, partial bool) {
 	if len(frame) >= inet.EtherLen+inet.IPv4Len+4 {
-		own := inet.TCPHeader(testFlow(1), 0)
-		copy(frame[inet.EtherLen+12:][:8], own[inet.EtherLen+12:])
+		ownLimit := inet.TCPHeader(testFlow(1), 0)
+		copy(frame[inet.EtherLen+12:][:8], ownLimit[inet.EtherLen+12:])
 		if n := inet.EtherLen + inet.IPv4(frame[inet.EtherLen:]).HeaderLen(); n+4 <= len(frame) {
 			binary.BigEndian.PutUint16(frame[n:], testFlow(1).SrcPort)
 			binary.BigEndian.PutUint16(frame[n+2:], testFlow(1).DstPort)
@@ -75,7 +75,7 @@ func feed(t *testing.T, h *host, frame []byte, seg, pad int, partial bool) {
 		sum = sansio.ChecksumPartial
 	}
 	train := sansio.NewTrain(frame, seg, sum)
-	train.Pad = pad
+	train.Unstored = unstored
 	var eff sansio.Effects
 	now := 10 * ms
 	h.Handle(now, []sansio.Arrival{{Train: train}}, &eff)

@@ -45,7 +45,7 @@ func (c *Conn) listen(now units.Time, s *segment, eff *sansio.Effects) {
 	case s.has(inet.TCPAck):
 		c.reset(s, eff)
 	case s.has(inet.TCPSyn):
-		c.agree(now, s)
+		c.takeOptions(now, s)
 		c.state = SynReceived
 		c.sendSyn(now, eff)
 	default:
@@ -69,13 +69,13 @@ func (c *Conn) synSent(now units.Time, s *segment, eff *sansio.Effects) {
 	case !s.has(inet.TCPSyn):
 		c.count.Add(DropUnacceptable, 1)
 	case answer:
-		c.agree(now, s)
+		c.takeOptions(now, s)
 		c.rtt.acked(now, 1)
 		c.tx.una = 1
 		c.begin()
 		c.rx.ackNow = true
 	default: // both ends open at once
-		c.agree(now, s)
+		c.takeOptions(now, s)
 		c.state = SynReceived
 		c.sendSyn(now, eff)
 	}

@@ -7,10 +7,10 @@ import (
 )
 
 // Handle takes a train of segments from the network. Bytes that are in order are
-// handed to deliver, with the number of bytes behind them that are only counted;
+// handed to deliver, with the number of unstored bytes behind them;
 // body is memory of the train or of the connection, and valid until the effects
 // have been carried out. deliver may call Write and Close.
-func (c *Conn) Handle(now units.Time, t *sansio.Train, eff *sansio.Effects, deliver func(body []byte, ghost int)) {
+func (c *Conn) Handle(now units.Time, t *sansio.Train, eff *sansio.Effects, deliver func(body []byte, unstored int)) {
 	head, ok := c.parse(t)
 	if !ok {
 		return
@@ -52,7 +52,7 @@ func (c *Conn) synchronized(now units.Time, s *segment, eff *sansio.Effects, del
 	if c.state == SynReceived && !c.confirm(now, s, eff) {
 		return
 	}
-	c.remember(now, s)
+	c.keepTimestamp(now, s)
 	if !c.acknowledge(now, s, eff) {
 		return
 	}
@@ -96,9 +96,9 @@ func (c *Conn) acceptable(now units.Time, s *segment) bool {
 // stampLife is how long a timestamp is compared with later ones (RFC 7323 §5.5).
 const stampLife = 24 * 24 * 3600 * units.Second
 
-// remember keeps the timestamp of a segment that the next acknowledgement is for
+// keepTimestamp keeps the timestamp of a segment that the next acknowledgement is for
 // (RFC 7323 §4.3).
-func (c *Conn) remember(now units.Time, s *segment) {
+func (c *Conn) keepTimestamp(now units.Time, s *segment) {
 	if c.stamps && s.at <= c.rx.last && !stampBefore(s.options.TSVal, c.rx.stamp) {
 		c.rx.stamp, c.rx.stampAt = s.options.TSVal, now
 	}

@@ -64,8 +64,8 @@ func TestAgainstKernel(t *testing.T) {
 			if err := errors.Join(err, ctx.Err(), h.err); err != nil {
 				t.Fatalf("%v; this end is in %v, counted %v", err, m.State(), m.Counters())
 			}
-			if !bytes.Equal(h.bytes, pattern(0)) || !bytes.Equal(m.heard, pattern(1)) {
-				t.Errorf("the kernel heard %d bytes, this end %d; some are wrong", len(h.bytes), len(m.heard))
+			if !bytes.Equal(h.bytes, pattern(0)) || !bytes.Equal(m.received, pattern(1)) {
+				t.Errorf("the kernel heard %d bytes, this end %d; some are wrong", len(h.bytes), len(m.received))
 			}
 			m.check(t, c.loss > 0)
 		})
@@ -175,12 +175,12 @@ func (k *kernel) talk(ctx context.Context, dial bool, listening chan<- struct{})
 }
 
 func (k *kernel) connect(ctx context.Context, dial bool, listening chan<- struct{}) (conn *net.TCPConn, err error) {
-	own, peer := netip.AddrPortFrom(k.flow.Dst, k.flow.DstPort), netip.AddrPortFrom(k.flow.Src, k.flow.SrcPort)
+	ownLimit, peer := netip.AddrPortFrom(k.flow.Dst, k.flow.DstPort), netip.AddrPortFrom(k.flow.Src, k.flow.SrcPort)
 	var server *net.TCPListener
 	err = k.host.Do(func(ns.NetNS) (err error) {
 		if dial {
 			close(listening)
-			d := net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(own)}
+			d := net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(ownLimit)}
 			c, err := d.DialContext(ctx, "tcp4", peer.String())
 			if err == nil {
 				conn = c.(*net.TCPConn)
@@ -188,7 +188,7 @@ func (k *kernel) connect(ctx context.Context, dial bool, listening chan<- struct
 			return err
 		}
 		defer close(listening)
-		server, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(own))
+		server, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(ownLimit))
 		return err
 	})
 	if err != nil || dial {
@@ -207,8 +207,8 @@ func (k *kernel) connect(ctx context.Context, dial bool, listening chan<- struct
 // talker is a machine that says its pattern, closes, and keeps what it hears.
 type talker struct {
 	*Conn
-	begun bool
-	heard []byte
+	begun    bool
+	received []byte
 }
 
 func (m *talker) NextDeadline() units.Time {
@@ -230,7 +230,7 @@ func (m *talker) Expire(now units.Time, eff *sansio.Effects) {
 
 func (m *talker) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
-		m.Conn.Handle(now, &in[i].Train, eff, func(b []byte, _ int) { m.heard = append(m.heard, b...) })
+		m.Conn.Handle(now, &in[i].Train, eff, func(b []byte, _ int) { m.received = append(m.received, b...) })
 	}
 }
 

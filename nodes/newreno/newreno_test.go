@@ -75,27 +75,27 @@ func TestSequenceNumbers(t *testing.T) {
 	}
 }
 
-// Whatever is written, a segment holds content and then ghost, and all segments
+// Whatever is written, a segment holds content and then unstored bytes, and all segments
 // together are what was written.
 func TestSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q spans
-		var said []int16
+		var written []int16
 		var una, end offset = 1, 1
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "write") {
-				p := piece{content: rapid.IntRange(0, 30).Draw(t, "content"), ghost: rapid.IntRange(0, 3).Draw(t, "ghost") * 10}
+				p := piece{content: rapid.IntRange(0, 30).Draw(t, "content"), unstored: rapid.IntRange(0, 3).Draw(t, "unstored") * 10}
 				b := make([]byte, p.content)
 				for i := range b {
-					b[i] = byteOf(0, len(said))
-					said = append(said, int16(b[i]))
+					b[i] = byteOf(0, len(written))
+					written = append(written, int16(b[i]))
 				}
-				for range p.ghost {
-					said = append(said, ghostly)
+				for range p.unstored {
+					written = append(written, unstoredByte)
 				}
-				if p.content+p.ghost > 0 {
-					q.append(end, b, p.ghost)
-					end += offset(p.content + p.ghost)
+				if p.content+p.unstored > 0 {
+					q.append(end, b, p.unstored)
+					end += offset(p.content + p.unstored)
 				}
 			} else {
 				una += offset(rapid.IntRange(0, int(end-una)).Draw(t, "acknowledged"))
@@ -104,17 +104,17 @@ func TestSpans(t *testing.T) {
 			limit := rapid.IntRange(1, 50).Draw(t, "limit")
 			at := una
 			for at < end {
-				content, ghost := q.cut(at, limit)
+				content, unstored := q.cut(at, limit)
 				b := make([]byte, content)
 				q.read(at, b)
-				got := fmt.Sprint(append(widen(b), ghosts(ghost)...))
-				n := offset(content + ghost)
-				if n == 0 || n > offset(limit) || got != fmt.Sprint(said[at-1:at-1+n]) {
-					t.Fatalf("segment from %d: %d bytes and %d ghost: %s", at, content, ghost, got)
+				got := fmt.Sprint(append(widen(b), unstoredBytes(unstored)...))
+				n := offset(content + unstored)
+				if n == 0 || n > offset(limit) || got != fmt.Sprint(written[at-1:at-1+n]) {
+					t.Fatalf("segment from %d: %d bytes and %d unstored: %s", at, content, unstored, got)
 				}
 				short := n < offset(limit) && at+n < end
-				if short && (ghost == 0 || said[at-1+n] == ghostly) {
-					t.Fatalf("segment from %d: %d bytes and %d ghost, limit %d, though more fits", at, content, ghost, limit)
+				if short && (unstored == 0 || written[at-1+n] == unstoredByte) {
+					t.Fatalf("segment from %d: %d bytes and %d unstored, limit %d, though more fits", at, content, unstored, limit)
 				}
 				at += n
 			}
@@ -129,15 +129,15 @@ func widen(b []byte) (out []int16) {
 	return out
 }
 
-func ghosts(n int) []int16 {
+func unstoredBytes(n int) []int16 {
 	out := make([]int16, n)
 	for i := range out {
-		out[i] = ghostly
+		out[i] = unstoredByte
 	}
 	return out
 }
 
-// What may be sent at an instant leaves in few trains; ghost behind content does
+// What may be sent at an instant leaves in few trains; unstored bytes behind content do
 // so as well.
 func TestTrains(t *testing.T) {
 	s := established(t, Config{})
@@ -152,12 +152,12 @@ func TestTrains(t *testing.T) {
 	s.window = 0
 	s.ack(1)
 	for range 19 {
-		s.say(0, piece{content: 100, ghost: 400}, &s.eff)
+		s.write(0, piece{content: 100, unstored: 400}, &s.eff)
 	}
-	s.say(0, piece{content: 90, ghost: 400}, &s.eff)
+	s.write(0, piece{content: 90, unstored: 400}, &s.eff)
 	s.window = 60000
 	for i, f := range s.ack(1) {
-		if last := i == 19; f.seq != 1+500*i || f.ghost != 400 || !last && f.content != 100 || last && f.content != 90 {
+		if last := i == 19; f.seq != 1+500*i || f.unstored != 400 || !last && f.content != 100 || last && f.content != 90 {
 			t.Errorf("segment %d: %+v", i, f)
 		}
 	}
@@ -165,10 +165,10 @@ func TestTrains(t *testing.T) {
 		t.Errorf("20 segments in trains of %v", s.trains)
 	}
 	s.ack(1 + 20*500 - 10)
-	s.say(s.now, piece{content: 1, ghost: 2500}, &s.eff)
+	s.write(s.now, piece{content: 1, unstored: 2500}, &s.eff)
 	f := s.frames()
-	if len(f) != 3 || f[0].content != 1 || f[0].ghost != mss-1 || f[1].content != 0 || f[1].ghost != mss || fmt.Sprint(s.trains) != "[1 1 1]" {
-		t.Errorf("one byte and 2500 of ghost: %+v in %v", f, s.trains)
+	if len(f) != 3 || f[0].content != 1 || f[0].unstored != mss-1 || f[1].content != 0 || f[1].unstored != mss || fmt.Sprint(s.trains) != "[1 1 1]" {
+		t.Errorf("one byte and 2500 unstored: %+v in %v", f, s.trains)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestAnswersOfOneBatch(t *testing.T) {
 	}
 }
 
-// Two megabytes each way, content and ghost, over a wire that loses one frame in a
+// Two megabytes each way, content and unstored bytes, over a wire that loses one frame in a
 // hundred: fast retransmit repairs nearly all of it.
 func TestBulk(t *testing.T) {
 	stream := rng.Root(1).Stream("loss")

@@ -6,13 +6,13 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
-// part is what one segment holds: bytes with content, ghost behind them, a FIN.
+// part is what one segment holds: bytes with content, unstored ones behind them, a FIN.
 type part struct {
-	content, ghost int
-	fin            bool
+	content, unstored int
+	fin               bool
 }
 
-func (p part) size() int { return p.content + p.ghost }
+func (p part) size() int { return p.content + p.unstored }
 
 // next returns the place behind the part, given its start.
 func (p part) next(from offset) offset {
@@ -25,13 +25,13 @@ func (p part) next(from offset) offset {
 
 // take returns a segment from that place on, of at most limit bytes.
 func (c *Conn) take(from offset, limit int) (p part) {
-	p.content, p.ghost = c.tx.queue.cut(from, limit)
+	p.content, p.unstored = c.tx.queue.cut(from, limit)
 	p.fin = c.tx.fin && from+offset(p.size()) == c.tx.end
 	return p
 }
 
-// own returns the place up to which this end allows itself to send.
-func (c *Conn) own() offset {
+// ownLimit returns the place up to which this end allows itself to send.
+func (c *Conn) ownLimit() offset {
 	w := min(c.cc.window(c.tx.nxt == c.tx.max), max(c.cfg.SndWindow, c.mss))
 	return c.tx.una + offset(w)
 }
@@ -48,7 +48,7 @@ func (c *Conn) permitted(from offset) (p part, ok bool) {
 	if p.fin && p.next(from) > edge && p.size() > 0 {
 		p.fin = false // by itself, when there is room
 	}
-	if from+offset(p.size()) > c.own() {
+	if from+offset(p.size()) > c.ownLimit() {
 		return part{}, false
 	}
 	if p.next(from) <= edge {
@@ -88,7 +88,7 @@ func (c *Conn) sendTrain(now units.Time, eff *sansio.Effects) bool {
 	at, last := first.next(c.tx.nxt), first
 	for count < sansio.MaxTrainFrames && last == first && first.content > 0 {
 		p, ok := c.permitted(at)
-		joins := ok && p.content > 0 && p.content <= first.content && p.ghost == first.ghost && size+p.size() <= c.maxBody
+		joins := ok && p.content > 0 && p.content <= first.content && p.unstored == first.unstored && size+p.size() <= c.maxBody
 		if !joins {
 			break
 		}
@@ -123,17 +123,17 @@ type run struct {
 }
 
 // send emits a train. The content of all of its segments lies one behind another;
-// in the stream their ghost lies between.
+// in the stream their unstored bytes lie between.
 func (c *Conn) send(now units.Time, r run, eff *sansio.Effects) {
 	body := eff.Body(r.content)
-	if stride := r.first.content; r.first.ghost == 0 || r.count == 1 {
+	if stride := r.first.content; r.first.unstored == 0 || r.count == 1 {
 		c.tx.queue.read(r.from, body)
 	} else {
 		for i, at := 0, r.from; i < r.content; i, at = i+stride, at+offset(r.first.size()) {
 			c.tx.queue.read(at, body[i:min(i+stride, r.content)])
 		}
 	}
-	size := r.content + r.count*r.first.ghost
+	size := r.content + r.count*r.first.unstored
 	flags := inet.TCPAck
 	if r.fin {
 		flags |= inet.TCPFin
@@ -147,7 +147,7 @@ func (c *Conn) send(now units.Time, r run, eff *sansio.Effects) {
 		c.count.Add(CountAgain, uint64(min(r.count, max(again, 1))))
 	}
 	t := sansio.Train{
-		Header: c.segmentHeader(now, r.from, flags, eff), Body: body, Pad: r.first.ghost,
+		Header: c.segmentHeader(now, r.from, flags, eff), Body: body, Unstored: r.first.unstored,
 		Checksum: sansio.ChecksumPartial, Memory: eff.Owner(body),
 	}
 	if r.count > 1 {
@@ -179,8 +179,8 @@ func copyOf(template []byte, eff *sansio.Effects) []byte {
 	return h
 }
 
-// emit sends a train whose header lacks lengths only; size is that of its frames'
-// bodies, ghost included.
+// emit sends a train whose header lacks nothing but lengths; size is that of its frames'
+// bodies, unstored bytes included.
 func (c *Conn) emit(t sansio.Train, size int, eff *sansio.Effects) {
 	inet.SetTCPBody(t.Header, size)
 	sansio.FillPartial(t.Header, size)
@@ -202,7 +202,7 @@ func (c *Conn) resend(now units.Time, eff *sansio.Effects) {
 	tx := &c.tx
 	p := c.take(tx.una, int(min(offset(c.mss), tx.max-tx.una)))
 	p.fin = p.fin && tx.max > tx.end
-	c.rtt.spoil()
+	c.rtt.discard()
 	c.send(now, run{from: tx.una, count: 1, content: p.content, first: p, fin: p.fin}, eff)
 }
 

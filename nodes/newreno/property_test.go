@@ -32,7 +32,7 @@ func drawPieces(t *rapid.T) (out []piece) {
 		if kind := rapid.IntRange(0, 2).Draw(t, "kind"); kind > 0 {
 			p.content = rapid.IntRange(0, 700).Draw(t, "content")
 		} else {
-			p.content, p.ghost = rapid.IntRange(0, 20).Draw(t, "content"), rapid.IntRange(0, 700).Draw(t, "ghost")
+			p.content, p.unstored = rapid.IntRange(0, 20).Draw(t, "content"), rapid.IntRange(0, 700).Draw(t, "unstored")
 		}
 		out = append(out, p)
 	}
@@ -177,8 +177,8 @@ func TestTrainsAreFrames(t *testing.T) {
 		answer := piece{content: 100}
 		for _, h := range []*host{whole, split} {
 			h.onBytes = func(now units.Time, eff *sansio.Effects) {
-				if len(h.heard)%5 == 0 {
-					h.say(now, answer, eff)
+				if len(h.received)%5 == 0 {
+					h.write(now, answer, eff)
 				}
 			}
 		}
@@ -207,7 +207,7 @@ func TestTrainsAreFrames(t *testing.T) {
 			effWhole.Reset()
 			effSplit.Reset()
 		}
-		if whole.state != split.state || whole.NextDeadline() != split.NextDeadline() || len(whole.heard) != len(split.heard) {
+		if whole.state != split.state || whole.NextDeadline() != split.NextDeadline() || len(whole.received) != len(split.received) {
 			t.Fatalf("states %v and %v, deadlines %v and %v", whole.state, split.state, whole.NextDeadline(), split.NextDeadline())
 		}
 	})
@@ -219,7 +219,7 @@ func same(t *rapid.T, a, b *sansio.Effects) {
 		t.Fatalf("%d and %d frames", len(fa), len(fb))
 	}
 	for i := range fa {
-		if string(fa[i].Header) != string(fb[i].Header) || string(fa[i].Body) != string(fb[i].Body) || fa[i].Pad != fb[i].Pad {
+		if string(fa[i].Header) != string(fb[i].Header) || string(fa[i].Body) != string(fb[i].Body) || fa[i].Unstored != fb[i].Unstored {
 			t.Fatalf("frame %d: %+v and %+v", i, viewOf(fa[i], 0, 0), viewOf(fb[i], 0, 0))
 		}
 	}

@@ -92,11 +92,11 @@ func (c *Conn) bytes(now units.Time, p span, eff *sansio.Effects, deliver func([
 		return
 	}
 	gap := len(rx.queue) > 0
-	c.hand(p, deliver)
+	c.deliverSpan(p, deliver)
 	n := 0
 	for n < len(rx.queue) && rx.queue[n].at <= rx.nxt {
 		if q := rx.queue[n]; q.end() > rx.nxt {
-			c.hand(q.tail(int(rx.nxt-q.at)), deliver)
+			c.deliverSpan(q.tail(int(rx.nxt-q.at)), deliver)
 		}
 		n++
 	}
@@ -111,14 +111,14 @@ func (c *Conn) bytes(now units.Time, p span, eff *sansio.Effects, deliver func([
 	}
 }
 
-// hand delivers what lies at nxt.
-func (c *Conn) hand(p span, deliver func([]byte, int)) {
+// deliverSpan delivers what lies at nxt.
+func (c *Conn) deliverSpan(p span, deliver func([]byte, int)) {
 	if p.end() == p.at {
 		return
 	}
 	c.rx.nxt = p.end()
 	c.rx.owed += units.Bytes(p.end() - p.at)
-	deliver(p.body, p.ghost)
+	deliver(p.body, p.unstored)
 }
 
 // keep puts what is not there yet of a piece into the queue, as a copy. It is

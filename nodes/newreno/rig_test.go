@@ -23,29 +23,29 @@ func (c *Conn) unacked() units.Bytes {
 
 // piece is something to write at a time.
 type piece struct {
-	at             units.Time
-	content, ghost int
+	at                units.Time
+	content, unstored int
 }
 
-// ghostly stands for a byte without content where bytes are compared.
-const ghostly = 256
+// unstoredByte stands for a byte without content where bytes are compared.
+const unstoredByte = 256
 
 func byteOf(who, i int) byte { return byte(i*31 + i>>8*7 + who*101) }
 
 // host is a connection under watch, with what it has to say. Byte i of host w's
-// stream is byteOf(w, i), or ghost.
+// stream is byteOf(w, i), or unstored.
 type host struct {
 	*Conn
-	t       rapid.TB
-	who     int
-	pieces  []piece
-	said    []int16
-	heard   []int16
-	closes  bool // after the last piece
-	opened  bool
-	edge    offset                                    // right edge of the peer's window so far
-	before  offset                                    // nxt after the last call
-	onBytes func(now units.Time, eff *sansio.Effects) // called inside deliver; nil: nothing
+	t        rapid.TB
+	who      int
+	pieces   []piece
+	written  []int16
+	received []int16
+	closes   bool // after the last piece
+	opened   bool
+	edge     offset                                    // right edge of the peer's window so far
+	before   offset                                    // nxt after the last call
+	onBytes  func(now units.Time, eff *sansio.Effects) // called inside deliver; nil: nothing
 }
 
 func testFlow(who int) inet.Flow {
@@ -89,7 +89,7 @@ func (h *host) Expire(now units.Time, eff *sansio.Effects) {
 	for len(h.pieces) > 0 && h.pieces[0].at <= now {
 		p := h.pieces[0]
 		h.pieces = h.pieces[1:]
-		h.say(now, p, eff)
+		h.write(now, p, eff)
 	}
 	if h.closes && len(h.pieces) == 0 {
 		h.Close(now, eff)
@@ -97,26 +97,26 @@ func (h *host) Expire(now units.Time, eff *sansio.Effects) {
 	h.watch(eff)
 }
 
-func (h *host) say(now units.Time, p piece, eff *sansio.Effects) {
+func (h *host) write(now units.Time, p piece, eff *sansio.Effects) {
 	b := make([]byte, p.content)
 	for i := range b {
-		b[i] = byteOf(h.who, len(h.said)+i)
+		b[i] = byteOf(h.who, len(h.written)+i)
 	}
 	for _, v := range b {
-		h.said = append(h.said, int16(v))
+		h.written = append(h.written, int16(v))
 	}
-	h.said = append(h.said, slices.Repeat([]int16{ghostly}, p.ghost)...)
-	h.Write(now, b, p.ghost, eff)
+	h.written = append(h.written, slices.Repeat([]int16{unstoredByte}, p.unstored)...)
+	h.Write(now, b, p.unstored, eff)
 	clear(b) // it is not the connection's
 }
 
 func (h *host) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
-		h.Conn.Handle(now, &in[i].Train, eff, func(body []byte, ghost int) {
+		h.Conn.Handle(now, &in[i].Train, eff, func(body []byte, unstored int) {
 			for _, v := range body {
-				h.heard = append(h.heard, int16(v))
+				h.received = append(h.received, int16(v))
 			}
-			h.heard = append(h.heard, slices.Repeat([]int16{ghostly}, ghost)...)
+			h.received = append(h.received, slices.Repeat([]int16{unstoredByte}, unstored)...)
 			if h.onBytes != nil {
 				h.onBytes(now, eff)
 			}
@@ -158,8 +158,8 @@ func (h *host) watch(eff *sansio.Effects) {
 		h.t.Fatalf("%d pieces of %d bytes are kept", len(h.rx.queue), kept)
 	}
 	for _, s := range eff.Sends {
-		if n := s.Train.Frames(); n > sansio.MaxTrainFrames || len(s.Train.Body)+n*s.Train.Pad+len(s.Train.Header) > MaxMTU {
-			h.t.Fatalf("a train of %d frames, %d bytes and %d of ghost each", n, len(s.Train.Body), s.Train.Pad)
+		if n := s.Train.Frames(); n > sansio.MaxTrainFrames || len(s.Train.Body)+n*s.Train.Unstored+len(s.Train.Header) > MaxMTU {
+			h.t.Fatalf("a train of %d frames, %d bytes and %d unstored each", n, len(s.Train.Body), s.Train.Unstored)
 		}
 		if n := int(s.Train.FrameBytes(0)) - inet.EtherLen; n > h.cfg.MTU {
 			h.t.Fatalf("a packet of %d bytes, MTU %d", n, h.cfg.MTU)
@@ -172,28 +172,28 @@ func (h *host) counted(name string) int { return int(h.count.Get(name)) }
 // checkHeard compares what h heard with what the other said.
 func (h *host) checkHeard(other *host, whole bool) {
 	h.t.Helper()
-	n := len(h.heard)
-	if n > len(other.said) || !slices.Equal(h.heard, other.said[:n]) {
+	n := len(h.received)
+	if n > len(other.written) || !slices.Equal(h.received, other.written[:n]) {
 		at := 0
-		for at < min(n, len(other.said)) && h.heard[at] == other.said[at] {
+		for at < min(n, len(other.written)) && h.received[at] == other.written[at] {
 			at++
 		}
-		h.t.Fatalf("host %d heard %d bytes that are not the first of %d said; they differ from byte %d on", h.who, n, len(other.said), at)
+		h.t.Fatalf("host %d heard %d bytes that are not the first of %d said; they differ from byte %d on", h.who, n, len(other.written), at)
 	}
-	if whole && n != len(other.said) {
-		h.t.Fatalf("host %d heard %d of %d bytes", h.who, n, len(other.said))
+	if whole && n != len(other.written) {
+		h.t.Fatalf("host %d heard %d of %d bytes", h.who, n, len(other.written))
 	}
 }
 
 // view is a frame as a test reads it.
 type view struct {
-	seq, ack, window int
-	flags            uint8
-	content, ghost   int
-	options          inet.TCPOptions
+	seq, ack, window  int
+	flags             uint8
+	content, unstored int
+	options           inet.TCPOptions
 }
 
-func (v view) size() int { return v.content + v.ghost }
+func (v view) size() int { return v.content + v.unstored }
 
 // viewOf reads a frame; sequence numbers count from those given, so that they are
 // places in the streams.
@@ -203,7 +203,7 @@ func viewOf(f sansio.Train, seqFrom, ackFrom uint32) view {
 	o, _ := tcp.Options()
 	return view{
 		int(int32(tcp.Seq() - seqFrom)), int(int32(tcp.Ack() - ackFrom)), int(tcp.Window()), tcp.Flags(),
-		len(f.Body), f.Pad, o,
+		len(f.Body), f.Unstored, o,
 	}
 }
 

@@ -26,9 +26,9 @@ func (e *estimator) begin(now units.Time, mark offset) {
 	}
 }
 
-// spoil gives a measurement up, since an acknowledgement could be for either copy
+// discard gives a measurement up, since an acknowledgement could be for either copy
 // of what was sent twice (Karn's rule, §3).
-func (e *estimator) spoil() { e.timing = false }
+func (e *estimator) discard() { e.timing = false }
 
 // acked takes a sample if what is timed is acknowledged.
 func (e *estimator) acked(now units.Time, ack offset) {

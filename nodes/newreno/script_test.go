@@ -108,7 +108,7 @@ func (s *script) data(seq, n int) []view {
 // send writes bytes and returns the frames.
 func (s *script) send(n int) []view {
 	s.t.Helper()
-	s.say(s.now, piece{content: n}, &s.eff)
+	s.write(s.now, piece{content: n}, &s.eff)
 	return s.frames()
 }
 

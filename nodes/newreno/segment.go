@@ -18,7 +18,7 @@ type segment struct {
 
 func (s *segment) has(flag uint8) bool { return s.flags&flag != 0 }
 func (s *segment) fin() bool           { return s.has(inet.TCPFin) }
-func (s *segment) size() int           { return len(s.body) + s.ghost }
+func (s *segment) size() int           { return len(s.body) + s.unstored }
 
 // length returns SEG.LEN of RFC 9293: the sequence numbers that it takes.
 func (s *segment) length() (n offset) {
@@ -50,7 +50,7 @@ func (c *Conn) parse(t *sansio.Train) (s segment, ok bool) {
 		return segment{}, false
 	}
 	l, problem := t.Layout()
-	if problem != inet.OK || l.Proto != inet.ProtoTCP || !c.mine(inet.FlowOf(t.Header, l)) {
+	if problem != inet.OK || l.Proto != inet.ProtoTCP || !c.fromPeer(inet.FlowOf(t.Header, l)) {
 		return drop(DropForeign)
 	}
 	if l.Body != len(t.Header) {
@@ -58,7 +58,7 @@ func (c *Conn) parse(t *sansio.Train) (s segment, ok bool) {
 	}
 	tcp := inet.TCP(t.Header[l.Transport:])
 	s = segment{seq: seqnum(tcp.Seq()), ack: seqnum(tcp.Ack()), flags: tcp.Flags(), window: tcp.Window()}
-	if t.Checksum == sansio.ChecksumAsIs && t.Pad == 0 && !tcp.ChecksumOK(inet.IPv4(t.Header[inet.EtherLen:]), t.Body[:min(len(t.Body), l.End-l.Body)]) {
+	if t.Checksum == sansio.ChecksumAsIs && t.Unstored == 0 && !tcp.ChecksumOK(inet.IPv4(t.Header[inet.EtherLen:]), t.Body[:min(len(t.Body), l.End-l.Body)]) {
 		return drop(DropChecksum)
 	}
 	if s.options, ok = tcp.Options(); !ok || s.has(inet.TCPSyn) && t.Frames() > 1 {
@@ -67,23 +67,23 @@ func (c *Conn) parse(t *sansio.Train) (s segment, ok bool) {
 	return s, true
 }
 
-// mine reports whether a flow is the peer's of this connection.
-func (c *Conn) mine(f inet.Flow) bool {
-	own := &c.cfg.Flow
-	return f.Src == own.Dst && f.Dst == own.Src && f.SrcPort == own.DstPort && f.DstPort == own.SrcPort
+// fromPeer reports whether a flow is the peer's of this connection.
+func (c *Conn) fromPeer(f inet.Flow) bool {
+	ownLimit := &c.cfg.Flow
+	return f.Src == ownLimit.Dst && f.Dst == ownLimit.Src && f.SrcPort == ownLimit.DstPort && f.DstPort == ownLimit.SrcPort
 }
 
 // frame returns the segment that is frame i of a train with these headers.
 func (s segment) frame(t *sansio.Train, i int) segment {
 	frames := t.Frames()
-	s.body, s.ghost = t.Payload(i), max(t.Pad, 0)
+	s.body, s.unstored = t.Payload(i), max(t.Unstored, 0)
 	if frames == 1 { // an Ethernet frame may be longer than its packet
 		ip := inet.IPv4(t.Header[inet.EtherLen:])
 		packet := inet.EtherLen + ip.TotalLen() - len(t.Header)
 		s.body = s.body[:min(len(s.body), packet)]
-		s.ghost = min(s.ghost, packet-len(s.body))
+		s.unstored = min(s.unstored, packet-len(s.body))
 	}
-	s.seq += seqnum(i * (t.Seg + t.Pad))
+	s.seq += seqnum(i * (t.Seg + t.Unstored))
 	if i < frames-1 {
 		s.flags &^= inet.TCPFin | inet.TCPPsh
 	}
@@ -116,8 +116,8 @@ func (c *Conn) ownScale() (shift uint8) {
 	return min(shift, maxScale)
 }
 
-// agree takes the options of the peer's SYN (RFC 7323 §2.2, §3.2; RFC 9293 §3.7.1).
-func (c *Conn) agree(now units.Time, s *segment) {
+// takeOptions takes the options of the peer's SYN (RFC 7323 §2.2, §3.2; RFC 9293 §3.7.1).
+func (c *Conn) takeOptions(now units.Time, s *segment) {
 	o := s.options
 	c.stamps = o.HasTimestamps && !c.cfg.NoTimestamps
 	c.rx.stamp, c.rx.stampAt = o.TSVal, now

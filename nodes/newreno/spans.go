@@ -2,19 +2,19 @@ package newreno
 
 import "sort"
 
-// span is bytes with content, then ghost, at a place in the stream.
+// span is bytes with content, then unstored ones, at a place in the stream.
 type span struct {
-	at    offset
-	body  []byte
-	ghost int
+	at       offset
+	body     []byte
+	unstored int
 }
 
-func (s *span) end() offset { return s.at + offset(len(s.body)+s.ghost) }
+func (s *span) end() offset { return s.at + offset(len(s.body)+s.unstored) }
 
 // tail returns the span without its first n bytes.
 func (s span) tail(n int) span {
 	content := min(n, len(s.body))
-	return span{s.at + offset(n), s.body[content:], s.ghost - (n - content)}
+	return span{s.at + offset(n), s.body[content:], s.unstored - (n - content)}
 }
 
 // first returns the first n bytes of the span.
@@ -29,27 +29,27 @@ type spans struct {
 	head int // index of the first that is not acknowledged as a whole
 }
 
-// spanBytes is the least room that a span without ghost gets, so that small
+// spanBytes is the least room that a span without unstored bytes gets, so that small
 // writes share one (assumed: a page).
 const spanBytes = 4096
 
 // append adds what is written at end. The content is copied.
-func (q *spans) append(end offset, body []byte, ghost int) {
+func (q *spans) append(end offset, body []byte, unstored int) {
 	last := len(q.list) - 1
-	fits := last >= q.head && q.list[last].ghost == 0 &&
+	fits := last >= q.head && q.list[last].unstored == 0 &&
 		len(q.list[last].body)+len(body) <= cap(q.list[last].body)
 	switch {
 	case len(body) > 0 && !fits:
 		room := len(body)
-		if ghost == 0 {
+		if unstored == 0 {
 			room = max(room, spanBytes)
 		}
-		q.list = append(q.list, span{at: end, body: append(make([]byte, 0, room), body...), ghost: ghost})
+		q.list = append(q.list, span{at: end, body: append(make([]byte, 0, room), body...), unstored: unstored})
 	case last >= q.head:
 		q.list[last].body = append(q.list[last].body, body...)
-		q.list[last].ghost += ghost
+		q.list[last].unstored += unstored
 	default:
-		q.list = append(q.list, span{at: end, ghost: ghost})
+		q.list = append(q.list, span{at: end, unstored: unstored})
 	}
 }
 
@@ -73,23 +73,23 @@ func (q *spans) find(from offset) int {
 	return q.head + sort.Search(len(live), func(i int) bool { return live[i].end() > from })
 }
 
-// cut returns how many bytes with content and how many ghost bytes behind them a
+// cut returns how many bytes with content and how many unstored ones behind them a
 // segment from that place on holds, of at most limit bytes: no content follows
-// ghost in a segment.
-func (q *spans) cut(from offset, limit int) (content, ghost int) {
-	for i := q.find(from); i < len(q.list) && content+ghost < limit; i++ {
+// unstored bytes in a segment.
+func (q *spans) cut(from offset, limit int) (content, unstored int) {
+	for i := q.find(from); i < len(q.list) && content+unstored < limit; i++ {
 		s := q.list[i].tail(int(max(0, from-q.list[i].at)))
-		if ghost > 0 && len(s.body) > 0 {
+		if unstored > 0 && len(s.body) > 0 {
 			break
 		}
-		s = s.first(min(len(s.body)+s.ghost, limit-content-ghost))
-		content, ghost = content+len(s.body), ghost+s.ghost
+		s = s.first(min(len(s.body)+s.unstored, limit-content-unstored))
+		content, unstored = content+len(s.body), unstored+s.unstored
 	}
-	return content, ghost
+	return content, unstored
 }
 
-// read copies content from that place on, which must be there without ghost
-// between, until b is full.
+// read copies content from that place on, which must be there without unstored
+// bytes between, until b is full.
 func (q *spans) read(from offset, b []byte) {
 	for i := q.find(from); len(b) > 0; i++ {
 		n := copy(b, q.list[i].tail(int(from-q.list[i].at)).body)

@@ -19,7 +19,7 @@ const (
 // what was written before goes with the window that follows.
 func TestActiveHandshake(t *testing.T) {
 	s := newScript(t, Config{})
-	s.say(0, piece{content: 5000}, &s.eff)
+	s.write(0, piece{content: 5000}, &s.eff)
 	s.Open(s.now, &s.eff)
 	f := s.frames()
 	want := inet.TCPOptions{MSS: mss, HasTimestamps: true, HasWindowScale: true, WindowScale: 7}
@@ -172,8 +172,8 @@ func TestActiveClose(t *testing.T) {
 	if s.wait(); s.State() != Closed || s.now != 70*sec || s.state.synchronized() {
 		t.Errorf("%v at %v", s.State(), s.now)
 	}
-	if len(s.heard) != 50 || s.Conn.NextDeadline() != units.Never {
-		t.Errorf("heard %d bytes", len(s.heard))
+	if len(s.received) != 50 || s.Conn.NextDeadline() != units.Never {
+		t.Errorf("heard %d bytes", len(s.received))
 	}
 }
 
@@ -214,8 +214,8 @@ func TestFinOutOfOrder(t *testing.T) {
 	s.wantState("the FIN", Established)
 	s.wantAck("bytes up to it, and more", s.data(1, 200), 102)
 	s.wantState("bytes up to it", CloseWait)
-	if len(s.heard) != 100 {
-		t.Errorf("heard %d bytes, the FIN is behind 100", len(s.heard))
+	if len(s.received) != 100 {
+		t.Errorf("heard %d bytes, the FIN is behind 100", len(s.received))
 	}
 }
 
@@ -241,12 +241,12 @@ func TestBadAck(t *testing.T) {
 	s := established(t, Config{})
 	s.send(100)
 	s.wantAck("too much", s.put(1, 102, ack, 10, s.options()), 1)
-	if len(s.heard) != 0 || s.counted(DropBadAck) != 1 || s.unacked() != 100 {
-		t.Errorf("heard %d, %v in flight", len(s.heard), s.unacked())
+	if len(s.received) != 0 || s.counted(DropBadAck) != 1 || s.unacked() != 100 {
+		t.Errorf("heard %d, %v in flight", len(s.received), s.unacked())
 	}
 	s.wantAck("an old one, with data", s.put(1, -5, ack, 10, s.options()), 0)
-	if len(s.heard) != 10 {
-		t.Errorf("heard %d", len(s.heard))
+	if len(s.received) != 10 {
+		t.Errorf("heard %d", len(s.received))
 	}
 }
 
@@ -281,11 +281,11 @@ func TestForeignSegments(t *testing.T) {
 	} {
 		before := s.counted(c.reason)
 		s.host.Handle(s.now, []sansio.Arrival{{Train: c.train}}, &s.eff)
-		if s.counted(c.reason) != before+1 || len(s.frames()) != 0 || len(s.heard) != 0 {
+		if s.counted(c.reason) != before+1 || len(s.frames()) != 0 || len(s.received) != 0 {
 			t.Errorf("%s: counted %v", name, s.Counters())
 		}
 	}
-	if s.host.Handle(s.now, []sansio.Arrival{{Train: padded}}, &s.eff); len(s.heard) != 5 {
-		t.Errorf("heard %d bytes of 5 and padding", len(s.heard))
+	if s.host.Handle(s.now, []sansio.Arrival{{Train: padded}}, &s.eff); len(s.received) != 5 {
+		t.Errorf("heard %d bytes of 5 and padding", len(s.received))
 	}
 }

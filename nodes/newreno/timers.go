@@ -46,14 +46,14 @@ func (c *Conn) overdue(now units.Time, eff *sansio.Effects) {
 	case c.state == SynSent || c.state == SynReceived:
 		c.count.Add(CountTimeouts, 1)
 		c.synLost = true
-		c.rtt.spoil()
+		c.rtt.discard()
 		c.rtt.backOff()
 		c.sendSyn(now, eff)
 	case tx.wnd == 0 || tx.nxt == tx.una:
 		c.probe(now, eff)
 	default: // RFC 6298 (5.4) to (5.6)
 		c.count.Add(CountTimeouts, 1)
-		c.rtt.spoil()
+		c.rtt.discard()
 		c.rtt.backOff()
 		c.cc.collapse(units.Bytes(tx.max-tx.una), again, tx.max)
 		tx.nxt = tx.una
@@ -66,7 +66,7 @@ func (c *Conn) overdue(now units.Time, eff *sansio.Effects) {
 func (c *Conn) probe(now units.Time, eff *sansio.Effects) {
 	tx := &c.tx
 	c.count.Add(CountProbes, 1)
-	c.rtt.spoil()
+	c.rtt.discard()
 	limit := max(1, min(tx.wnd, offset(c.mss)))
 	p := c.take(tx.una, int(limit))
 	p.fin = p.fin && p.size() == 0

@@ -99,7 +99,7 @@ func TestTranscripts(t *testing.T) {
 		"recovery.txt":      {a: piece{content: 30 * mss}, lost: []int{12, 14, 19}}, // three of one window
 		"timeout.txt":       {a: piece{content: 3 * mss}, lost: []int{2, 3, 4}},     // the tail, and its repetition
 		"lost-twice.txt":    {a: piece{content: 12 * mss}, lost: []int{4, 13}},      // a segment and its fast retransmit
-		"lengths-only.txt":  {a: piece{content: 100, ghost: 4 * mss}, lost: []int{2}},
+		"lengths-only.txt":  {a: piece{content: 100, unstored: 4 * mss}, lost: []int{2}},
 		"first-segment.txt": {a: piece{content: 10 * mss}, lost: []int{1}},
 	} {
 		a, b := newHost(t, 0, cfg, c.a), newHost(t, 1, passive, c.b)

@@ -39,8 +39,8 @@ func TestGapIsAcknowledgedAtOnce(t *testing.T) {
 	s.wantAck("the first gap", s.data(1, mss), 1+2*mss)
 	s.wantAck("over the second gap, from before it", s.data(1+mss, 3*mss), 1+4*mss)
 	s.wantAck("what is known", s.data(1+mss, mss), 1+4*mss)
-	if len(s.heard) != 4*mss || s.counted(DropUnacceptable) != 1 {
-		t.Errorf("heard %d bytes, counted %v", len(s.heard), s.Counters())
+	if len(s.received) != 4*mss || s.counted(DropUnacceptable) != 1 {
+		t.Errorf("heard %d bytes, counted %v", len(s.received), s.Counters())
 	}
 }
 
@@ -111,13 +111,13 @@ func TestTimestamps(t *testing.T) {
 	s.tsval = 4
 	s.wantAck("older", s.data(41, 10), 41)
 	s.wantAck("none", s.put(41, 1, ack, 10, inet.TCPOptions{}), 0)
-	if s.counted(DropStamp) != 2 || len(s.heard) != 40 {
-		t.Errorf("counted %v, heard %d", s.Counters(), len(s.heard))
+	if s.counted(DropStamp) != 2 || len(s.received) != 40 {
+		t.Errorf("counted %v, heard %d", s.Counters(), len(s.received))
 	}
 	s.now += 25 * 24 * 3600 * sec // RFC 7323 §5.5: too old to compare with
 	s.data(41, 10)
-	if len(s.heard) != 50 {
-		t.Errorf("heard %d after a long pause", len(s.heard))
+	if len(s.received) != 50 {
+		t.Errorf("heard %d after a long pause", len(s.received))
 	}
 }
 

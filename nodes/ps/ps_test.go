@@ -129,7 +129,7 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// Lengths only take the time and the bytes of a run with values.
+// Unstored values take the time and the bytes of a run with values.
 func TestLengthsOnly(t *testing.T) {
 	for _, dedicated := range []bool{false, true} {
 		var took [2]units.Duration
@@ -146,7 +146,7 @@ func TestLengthsOnly(t *testing.T) {
 			}
 		}
 		if took[0] != took[1] || bytes[0] != bytes[1] {
-			t.Errorf("dedicated %v: %v and %d bytes, lengths only %v and %d", dedicated, took[0], bytes[0], took[1], bytes[1])
+			t.Errorf("dedicated %v: %v and %d bytes, unstored values %v and %d", dedicated, took[0], bytes[0], took[1], bytes[1])
 		}
 	}
 }
@@ -162,17 +162,17 @@ func TestCutsDoNotMatter(t *testing.T) {
 		whole, cut := newServer(t, cfg), newServer(t, cfg)
 		var a, c sansio.Effects
 		for port := range 2 {
-			arrive := func(s *ps.Server, body []byte, ghost int, eff *sansio.Effects) {
-				s.Handle(0, []sansio.Arrival{{Port: sansio.Port(port), Train: sansio.Train{Body: body, Pad: ghost}}}, eff)
+			arrive := func(s *ps.Server, body []byte, unstored int, eff *sansio.Effects) {
+				s.Handle(0, []sansio.Arrival{{Port: sansio.Port(port), Train: sansio.Train{Body: body, Unstored: unstored}}}, eff)
 			}
-			arrive(whole, b, part.Ghost, &a)
+			arrive(whole, b, part.Unstored, &a)
 			for at := 0; at < len(b); {
 				n := min(rapid.IntRange(1, 60_000).Draw(t, "bytes"), len(b)-at)
 				arrive(cut, b[at:at+n], 0, &c)
 				at += n
 			}
-			for left := part.Ghost; left > 0; {
-				n := min(rapid.IntRange(1, 60_000).Draw(t, "counted"), left)
+			for left := part.Unstored; left > 0; {
+				n := min(rapid.IntRange(1, 60_000).Draw(t, "unstored"), left)
 				arrive(cut, nil, n, &c)
 				left -= n
 			}
@@ -182,8 +182,8 @@ func TestCutsDoNotMatter(t *testing.T) {
 		}
 		for i := range a.Sends {
 			x, y := a.Sends[i].Train, c.Sends[i].Train
-			if len(x.Body) != len(y.Body) || x.Pad != y.Pad {
-				t.Fatalf("send %d: %d and %d bytes, cut %d and %d", i, len(x.Body), x.Pad, len(y.Body), y.Pad)
+			if len(x.Body) != len(y.Body) || x.Unstored != y.Unstored {
+				t.Fatalf("send %d: %d and %d bytes, cut %d and %d", i, len(x.Body), x.Unstored, len(y.Body), y.Unstored)
 			}
 		}
 	})

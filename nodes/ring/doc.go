@@ -16,5 +16,5 @@
 // checked against the same oracle as the switch's.
 //
 // A chunk is a message as in package tensor, which also says how a virtual run
-// carries lengths only: generation, step, bytes, then the chunk.
+// carries unstored values: generation, step, bytes, then the chunk.
 package ring

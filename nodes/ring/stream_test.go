@@ -44,7 +44,7 @@ func TestSumsOverStreams(t *testing.T) {
 	})
 }
 
-// Lengths only: as many bytes as with values, 2(n-1)/n of the tensor each way, at
+// Unstored values: as many bytes as with values, 2(n-1)/n of the tensor each way, at
 // the same times.
 func TestLengthsOnly(t *testing.T) {
 	const n, elements = 4, 400_000
@@ -70,7 +70,7 @@ func TestLengthsOnly(t *testing.T) {
 		took[i] = out.Took()
 	}
 	if took[0] != took[1] || frames[0] != frames[1] {
-		t.Errorf("%v and %d frames, lengths only %v and %d", took[0], frames[0], took[1], frames[1])
+		t.Errorf("%v and %d frames, unstored values %v and %d", took[0], frames[0], took[1], frames[1])
 	}
 }
 

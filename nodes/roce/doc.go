@@ -18,7 +18,7 @@
 //
 // Opcodes are those of SEND on RC: first 0, middle 1, last 2, only 4, and
 // acknowledge 0x11. Payloads are filled up to whole words, which the pad count
-// tells. Bytes that are only counted ([sansio.Train.Pad]) belong behind the
+// tells. Unstored bytes ([sansio.Train.Unstored]) belong behind the
 // payload, though the ICRC precedes them in memory.
 //
 // By the InfiniBand architecture specification: the responder takes packets in

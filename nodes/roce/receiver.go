@@ -13,7 +13,7 @@ type receiver struct {
 }
 
 // data takes a packet of a message.
-func (c *Conn) data(h wire.BTH, body []byte, ghost int, eff *sansio.Effects, deliver func([]byte, int)) {
+func (c *Conn) data(h wire.BTH, body []byte, unstored int, eff *sansio.Effects, deliver func([]byte, int)) {
 	rx := &c.rx
 	switch d := h.PSN().Near(rx.expected) - int64(rx.expected); {
 	case d > 0:
@@ -31,7 +31,7 @@ func (c *Conn) data(h wire.BTH, body []byte, ghost int, eff *sansio.Effects, del
 		if ends(h.Opcode()) {
 			rx.messages++
 		}
-		deliver(body, ghost)
+		deliver(body, unstored)
 	}
 	if h.Asks() {
 		c.reply(rx.expected-1, syndromeACK, CountAcks, eff)
@@ -44,5 +44,5 @@ func (c *Conn) reply(seq uint64, syndrome byte, name string, eff *sansio.Effects
 	putAETH(b[bthLen:], syndrome, c.rx.messages)
 	clear(b[bthLen+aethLen:])
 	c.count.Add(name, 1)
-	eff.EmitPadded(c.to, c.header, b, 0)
+	eff.EmitUnstored(c.to, c.header, b, 0)
 }

@@ -20,21 +20,21 @@ const (
 
 // write is a message to send at a time.
 type write struct {
-	at          units.Time
-	body, ghost int
+	at             units.Time
+	body, unstored int
 }
 
-// counted stands for a byte without content in what an end heard or said.
-const counted = -1
+// unstoredByte stands for a byte without content in what an end heard or said.
+const unstoredByte = -1
 
 // end is a connection as a machine. Byte i of what end w says is byteOf(w, i).
 type end struct {
 	*Conn
-	t      rapid.TB
-	who    int
-	writes []write
-	said   []int
-	heard  []int
+	t        rapid.TB
+	who      int
+	writes   []write
+	written  []int
+	received []int
 }
 
 func byteOf(who, i int) byte { return byte(i*31 + i>>8*7 + who*101) }
@@ -78,13 +78,13 @@ func (e *end) Expire(now units.Time, eff *sansio.Effects) {
 func (e *end) say(now units.Time, w write, eff *sansio.Effects) {
 	body := make([]byte, w.body)
 	for i := range body {
-		body[i] = byteOf(e.who, len(e.said))
-		e.said = append(e.said, int(body[i]))
+		body[i] = byteOf(e.who, len(e.written))
+		e.written = append(e.written, int(body[i]))
 	}
-	for range w.ghost {
-		e.said = append(e.said, counted)
+	for range w.unstored {
+		e.written = append(e.written, unstoredByte)
 	}
-	e.Write(now, body, w.ghost, eff)
+	e.Write(now, body, w.unstored, eff)
 	for i := range body {
 		body[i] = 0xdb // borrowed until here
 	}
@@ -92,17 +92,17 @@ func (e *end) say(now units.Time, w write, eff *sansio.Effects) {
 
 func (e *end) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
-		e.Conn.Handle(now, &in[i].Train, eff, e.hear)
+		e.Conn.Handle(now, &in[i].Train, eff, e.deliver)
 	}
 	e.watch()
 }
 
-func (e *end) hear(body []byte, ghost int) {
+func (e *end) deliver(body []byte, unstored int) {
 	for _, b := range body {
-		e.heard = append(e.heard, int(b))
+		e.received = append(e.received, int(b))
 	}
-	for range ghost {
-		e.heard = append(e.heard, counted)
+	for range unstored {
+		e.received = append(e.received, unstoredByte)
 	}
 }
 
@@ -158,8 +158,8 @@ func (p *pair) run(t rapid.TB) {
 func (p *pair) checkHeard(t rapid.TB) {
 	t.Helper()
 	for w, e := range p.ends {
-		if said := p.ends[1-w].said; !slices.Equal(e.heard, said) {
-			t.Fatalf("end %d heard %d bytes of %d, or others", w, len(e.heard), len(said))
+		if written := p.ends[1-w].written; !slices.Equal(e.received, written) {
+			t.Fatalf("end %d heard %d bytes of %d, or others", w, len(e.received), len(written))
 		}
 		if e.tx.acked != e.tx.end {
 			t.Fatalf("end %d has %d packets that are not acknowledged", w, e.tx.end-e.tx.acked)
@@ -184,8 +184,8 @@ func drawWrites(t *rapid.T) (out []write) {
 	for range rapid.IntRange(0, 5).Draw(t, "messages") {
 		at += units.Time(rapid.SampledFrom([]int64{0, int64(ms / 100), int64(7 * ms)}).Draw(t, "pause"))
 		w := write{at: at, body: rapid.IntRange(0, 1500).Draw(t, "body")}
-		if rapid.Bool().Draw(t, "counted") {
-			w.ghost = rapid.IntRange(0, 1500).Draw(t, "ghost")
+		if rapid.Bool().Draw(t, "some unstored") {
+			w.unstored = rapid.IntRange(0, 1500).Draw(t, "unstored")
 		}
 		out = append(out, w)
 	}
@@ -195,7 +195,7 @@ func drawWrites(t *rapid.T) (out []write) {
 // packets returns how many packets the messages need.
 func packets(writes []write, mtu int) (n int) {
 	for _, w := range writes {
-		n += (w.body + w.ghost + mtu - 1) / mtu
+		n += (w.body + w.unstored + mtu - 1) / mtu
 	}
 	return n
 }

@@ -85,19 +85,19 @@ func (c *Conn) Expire(now units.Time, eff *sansio.Effects) {
 
 // Handle takes a train of packets from the network. For every packet that
 // arrives in order deliver is called with its bytes, which are memory of the
-// train, and the number of bytes behind them that are only counted.
-func (c *Conn) Handle(now units.Time, t *sansio.Train, eff *sansio.Effects, deliver func(body []byte, ghost int)) {
-	if !c.mine(t) {
+// train, and the number of unstored bytes behind them.
+func (c *Conn) Handle(now units.Time, t *sansio.Train, eff *sansio.Effects, deliver func(body []byte, unstored int)) {
+	if !c.fromPeer(t) {
 		c.count.Add(DropForeign, uint64(t.Frames()))
 		return
 	}
 	for i := range t.Frames() {
-		c.packet(now, t.Payload(i), t.Pad, eff, deliver)
+		c.packet(now, t.Payload(i), t.Unstored, eff, deliver)
 	}
 }
 
-// mine reports whether a train comes from the peer.
-func (c *Conn) mine(t *sansio.Train) bool {
+// fromPeer reports whether a train comes from the peer.
+func (c *Conn) fromPeer(t *sansio.Train) bool {
 	l, problem := t.Layout()
 	if problem != inet.OK || l.Proto != inet.ProtoUDP || inet.UDP(t.Header[l.Transport:]).DstPort() != Port {
 		return false
@@ -106,7 +106,7 @@ func (c *Conn) mine(t *sansio.Train) bool {
 	return ip.Src() == c.cfg.Flow.Dst && ip.Dst() == c.cfg.Flow.Src
 }
 
-func (c *Conn) packet(now units.Time, p []byte, ghost int, eff *sansio.Effects, deliver func([]byte, int)) {
+func (c *Conn) packet(now units.Time, p []byte, unstored int, eff *sansio.Effects, deliver func([]byte, int)) {
 	if len(p) < overhead {
 		c.count.Add(DropMalformed, 1)
 		return
@@ -119,11 +119,11 @@ func (c *Conn) packet(now units.Time, p []byte, ghost int, eff *sansio.Effects, 
 	case op == acknowledge && len(rest) == aethLen:
 		c.answer(now, h.PSN(), rest[0], eff)
 	case op <= sendLast || op == sendOnly:
-		if len(rest)-h.Pad() < 0 || len(rest)+ghost-h.Pad() == 0 {
+		if len(rest)-h.Pad() < 0 || len(rest)+unstored-h.Pad() == 0 {
 			c.count.Add(DropMalformed, 1)
 			return
 		}
-		c.data(h, rest[:len(rest)-h.Pad()], ghost, eff, deliver)
+		c.data(h, rest[:len(rest)-h.Pad()], unstored, eff, deliver)
 	default:
 		c.count.Add(DropMalformed, 1)
 	}

@@ -16,7 +16,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/roce"
 )
 
-// Whatever is lost, every byte is delivered once and in order, counted bytes in
+// Whatever is lost, every byte is delivered once and in order, unstored bytes in
 // their places, both ways at once; what was sent twice is counted.
 func TestLoss(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -175,13 +175,13 @@ func TestTrainsAreFrames(t *testing.T) {
 			joined[1-from].Handle(1000*ms, whole, &a2)
 			split[1-from].Handle(1000*ms, frames, &b2)
 			if !slices.EqualFunc(a2.Sends, b2.Sends, func(x, y sansio.Send) bool {
-				return slices.Equal(x.Train.Header, y.Train.Header) && slices.Equal(x.Train.Body, y.Train.Body) && x.Train.Seg == y.Train.Seg && x.Train.Pad == y.Train.Pad
+				return slices.Equal(x.Train.Header, y.Train.Header) && slices.Equal(x.Train.Body, y.Train.Body) && x.Train.Seg == y.Train.Seg && x.Train.Unstored == y.Train.Unstored
 			}) {
 				t.Fatal("the answers differ")
 			}
 			a = a2
 		}
-		if !slices.Equal(joined[1].heard, split[1].heard) || !slices.Equal(joined[1].heard, joined[0].said) {
+		if !slices.Equal(joined[1].received, split[1].received) || !slices.Equal(joined[1].received, joined[0].written) {
 			t.Fatal("what was heard differs")
 		}
 	})
@@ -289,7 +289,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// Lengths only: the same frames as with content, in few trains of little memory.
+// Unstored values: the same frames as with content, in few trains of little memory.
 func TestCountedBytesTravelInTrains(t *testing.T) {
 	const size = 1 << 20
 	run := func(w write) *pair {
@@ -299,7 +299,7 @@ func TestCountedBytesTravelInTrains(t *testing.T) {
 	}
 	real, lengths := run(write{0, size, 0}), run(write{0, 0, size})
 	if real.wires[0].Frames != lengths.wires[0].Frames || real.wires[0].Bytes != lengths.wires[0].Bytes || real.Now() != lengths.Now() {
-		t.Errorf("%d frames, %v until %v; lengths only %d, %v until %v", real.wires[0].Frames, real.wires[0].Bytes, real.Now(),
+		t.Errorf("%d frames, %v until %v; unstored values %d, %v until %v", real.wires[0].Frames, real.wires[0].Bytes, real.Now(),
 			lengths.wires[0].Frames, lengths.wires[0].Bytes, lengths.Now())
 	}
 	var eff sansio.Effects
@@ -324,7 +324,7 @@ func TestNonsense(t *testing.T) {
 		header := inet.UDPHeader(f)
 		inet.SetUDPBody(header, len(body))
 		e.Handle(0, []sansio.Arrival{{Train: sansio.Train{Header: header, Body: body}}}, &eff)
-		if len(e.Counters()) < 2 && len(e.heard) == 0 && e.tx.acked == 0 {
+		if len(e.Counters()) < 2 && len(e.received) == 0 && e.tx.acked == 0 {
 			t.Fatalf("a packet went without trace: %x", body)
 		}
 	})
@@ -364,7 +364,7 @@ func TestDrops(t *testing.T) {
 		e.say(0, write{body: 3 * 4096}, &eff)
 		eff.Reset()
 		e.Handle(0, []sansio.Arrival{{Train: c.train}}, &eff)
-		if got := e.counted(c.reason); got != 1 || len(e.heard) != 0 || e.tx.acked != 0 || len(eff.Sends) != 0 {
+		if got := e.counted(c.reason); got != 1 || len(e.received) != 0 || e.tx.acked != 0 || len(eff.Sends) != 0 {
 			t.Errorf("%s: %+v", name, e.Counters())
 		}
 	}

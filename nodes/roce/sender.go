@@ -6,20 +6,19 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/roce"
 )
 
-// message is what one Write gave: bytes with content, then bytes that are only
-// counted.
+// message is what one Write gave: bytes with content, then unstored ones.
 type message struct {
-	first   uint64 // PSN of its first packet
-	packets uint64
-	body    []byte
-	ghost   int
+	first    uint64 // PSN of its first packet
+	packets  uint64
+	body     []byte
+	unstored int
 }
 
-func (m *message) size() int { return len(m.body) + m.ghost }
+func (m *message) size() int { return len(m.body) + m.unstored }
 
-// part returns the content of a packet of the message and how many counted
+// part returns the content of a packet of the message and how many unstored
 // bytes follow it.
-func (m *message) part(seq uint64, pathMTU int) (body []byte, ghost int) {
+func (m *message) part(seq uint64, pathMTU int) (body []byte, unstored int) {
 	lo := int(seq-m.first) * pathMTU
 	hi := min(lo+pathMTU, m.size())
 	body = m.body[min(lo, len(m.body)):min(hi, len(m.body))]
@@ -49,8 +48,8 @@ type sender struct {
 }
 
 // append adds a message. The content is copied.
-func (s *sender) append(body []byte, ghost, pathMTU int) {
-	m := message{first: s.end, body: append([]byte(nil), body...), ghost: ghost}
+func (s *sender) append(body []byte, unstored, pathMTU int) {
+	m := message{first: s.end, body: append([]byte(nil), body...), unstored: unstored}
 	m.packets = uint64((m.size() + pathMTU - 1) / pathMTU)
 	s.messages = append(s.messages, m)
 	s.buffered += units.Bytes(m.size())
@@ -78,10 +77,9 @@ func (s *sender) release() {
 	}
 }
 
-// Write sends a message of the bytes of body and ghost more that are only
-// counted. Nothing of body is kept.
-func (c *Conn) Write(now units.Time, body []byte, ghost int, eff *sansio.Effects) {
-	size := units.Bytes(len(body) + ghost)
+// Write sends a message of the bytes of body and of unstored ones. Nothing of body is kept.
+func (c *Conn) Write(now units.Time, body []byte, unstored int, eff *sansio.Effects) {
+	size := units.Bytes(len(body) + unstored)
 	switch {
 	case size == 0:
 		return
@@ -92,7 +90,7 @@ func (c *Conn) Write(now units.Time, body []byte, ghost int, eff *sansio.Effects
 		c.count.Add(DropFailed, 1)
 		return
 	}
-	c.tx.append(body, ghost, c.cfg.PathMTU)
+	c.tx.append(body, unstored, c.cfg.PathMTU)
 	c.fill(now, eff)
 }
 
@@ -141,16 +139,16 @@ func (c *Conn) burst(now units.Time, limit uint64, eff *sansio.Effects) {
 // the bytes that the packet takes on the line.
 func (c *Conn) send(m *message, eff *sansio.Effects) units.Bytes {
 	seq := c.tx.next
-	body, ghost := m.part(seq, c.cfg.PathMTU)
+	body, unstored := m.part(seq, c.cfg.PathMTU)
 	last := seq+1 == m.first+m.packets
 	ask := last || (seq+1-m.first)%uint64(c.cfg.AckEvery) == 0 || seq+1 == c.tx.acked+c.window
-	pad := -(len(body) + ghost) & (word - 1)
+	pad := -(len(body) + unstored) & (word - 1)
 	b := eff.Body(overhead + len(body) + pad)
 	wire.BTH(b).Put(opcodeOf(seq == m.first, last), pad, c.peer, ask, wire.PSN(seq))
 	n := bthLen + copy(b[bthLen:], body)
 	clear(b[n:])
-	eff.EmitPadded(c.to, c.header, b, ghost)
-	return units.Bytes(len(c.header)+len(b)+ghost) + units.EthernetFraming
+	eff.EmitUnstored(c.to, c.header, b, unstored)
+	return units.Bytes(len(c.header)+len(b)+unstored) + units.EthernetFraming
 }
 
 // acknowledged takes the news that all PSNs below upTo have arrived. It reports

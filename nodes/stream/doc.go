@@ -10,8 +10,8 @@
 //	    halving   --port 2--> connection 2 --/          |
 //	       ps     <-- bytes of connection i -- demultiplexed by number
 //
-// A train on a stream has no header: its body is the next bytes, and Pad tells
-// how many more follow that are only counted. Both come out at the other end in
+// A train on a stream has no header: its body is the next bytes, and Unstored
+// tells how many unstored ones follow. Both come out at the other end in
 // the same order; where trains begin and end does not matter.
 //
 // Connections are reliable connections of RDMA (package roce) or TCP (package
@@ -20,9 +20,9 @@
 // numbers differ within a host. Who listens and who opens is configured; a run
 // starts with the opening.
 //
-// Counted bytes of RDMA messages fill packets as content does, so that a run that
-// carries lengths only takes the same time. TCP cuts a segment where content
-// follows counted bytes, which is at most one segment more a message.
+// Unstored bytes of RDMA messages fill packets as content does, so that a run that
+// carries unstored values takes the same time. TCP cuts a segment where content
+// follows unstored bytes, which is at most one segment more a message.
 //
 // Left out: the time that a host's processor takes (package hostmodel), closing
 // of connections, and back-pressure: what the inner machine sends is buffered,

@@ -34,7 +34,7 @@ type Node struct {
 type end struct {
 	conn
 	wake    units.Time // not behind the connection's deadline
-	deliver func(body []byte, ghost int)
+	deliver func(body []byte, unstored int)
 }
 
 // New wraps inner.
@@ -55,8 +55,8 @@ func New(cfg Config, inner sansio.Machine) (*Node, error) {
 			return nil, fmt.Errorf("configuring stream %d of %s: %w", i, cfg.Node, err)
 		}
 		n.index[at.Flow.SrcPort] = i
-		n.ends = append(n.ends, end{conn: c, wake: units.Never, deliver: func(body []byte, ghost int) {
-			n.arrived = append(n.arrived, sansio.Arrival{Port: sansio.Port(i), Train: sansio.Train{Body: body, Pad: ghost}})
+		n.ends = append(n.ends, end{conn: c, wake: units.Never, deliver: func(body []byte, unstored int) {
+			n.arrived = append(n.arrived, sansio.Arrival{Port: sansio.Port(i), Train: sansio.Train{Body: body, Unstored: unstored}})
 		}})
 	}
 	return n, nil
@@ -81,8 +81,8 @@ func (n *Node) NextDeadline() units.Time {
 	return min(n.inner.NextDeadline(), n.soonest)
 }
 
-// touched follows the deadline of a connection that was called.
-func (n *Node) touched(e *end) {
+// trackDeadline follows the deadline of a connection that was called.
+func (n *Node) trackDeadline(e *end) {
 	if d := e.NextDeadline(); d < e.wake {
 		e.wake = d
 		n.soonest = min(n.soonest, d)
@@ -93,7 +93,7 @@ func (n *Node) open(now units.Time, eff *sansio.Effects) {
 	n.opened = true
 	for i := range n.ends {
 		n.ends[i].Open(now, eff)
-		n.touched(&n.ends[i])
+		n.trackDeadline(&n.ends[i])
 	}
 }
 
@@ -139,7 +139,7 @@ func (n *Node) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 		}
 		e := &n.ends[at]
 		e.Handle(now, t, eff, e.deliver)
-		n.touched(e)
+		n.trackDeadline(e)
 	}
 	if len(n.arrived) > 0 {
 		n.call(now, eff, func(e *sansio.Effects) { n.inner.Handle(now, n.arrived, e) })
@@ -170,7 +170,7 @@ func (n *Node) write(now units.Time, s *sansio.Send, eff *sansio.Effects) {
 			continue
 		}
 		e := &n.ends[p]
-		e.Write(now, s.Train.Body, s.Train.Pad, eff)
-		n.touched(e)
+		e.Write(now, s.Train.Body, s.Train.Unstored, eff)
+		n.trackDeadline(e)
 	}
 }

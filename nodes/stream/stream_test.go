@@ -25,22 +25,22 @@ var transports = []stream.Transport{stream.RoCE, stream.TCP}
 
 // piece is something to say at a time by a port.
 type piece struct {
-	at          units.Time
-	port        sansio.Port
-	body, ghost int
+	at             units.Time
+	port           sansio.Port
+	body, unstored int
 }
 
-// counted stands for a byte without content.
-const counted = -1
+// unstoredByte stands for a byte without content.
+const unstoredByte = -1
 
 // talker is an inner machine: it says its pieces and remembers what it hears.
 // Byte i of what host w says by a port depends on all three.
 type talker struct {
-	who    int
-	pieces []piece
-	said   map[sansio.Port][]int
-	heard  map[sansio.Port][]int
-	last   units.Time // when something was heard
+	who      int
+	pieces   []piece
+	written  map[sansio.Port][]int
+	received map[sansio.Port][]int
+	last     units.Time // when something was heard
 }
 
 func (m *talker) NextDeadline() units.Time {
@@ -61,23 +61,23 @@ func (m *talker) Expire(now units.Time, eff *sansio.Effects) {
 func (m *talker) say(p piece, eff *sansio.Effects) {
 	b := eff.Body(p.body)
 	for i := range b {
-		at := len(m.said[p.port])
+		at := len(m.written[p.port])
 		b[i] = byte(at*31 + at>>8*7 + m.who*101 + int(p.port)*57)
-		m.said[p.port] = append(m.said[p.port], int(b[i]))
+		m.written[p.port] = append(m.written[p.port], int(b[i]))
 	}
-	m.said[p.port] = append(m.said[p.port], ghosts(p.ghost)...)
-	eff.Send([]sansio.Port{p.port}, sansio.Train{Body: b, Pad: p.ghost})
+	m.written[p.port] = append(m.written[p.port], unstoredBytes(p.unstored)...)
+	eff.Send([]sansio.Port{p.port}, sansio.Train{Body: b, Unstored: p.unstored})
 }
 
-func ghosts(n int) []int { return slices.Repeat([]int{counted}, n) }
+func unstoredBytes(n int) []int { return slices.Repeat([]int{unstoredByte}, n) }
 
 func (m *talker) Handle(now units.Time, in []sansio.Arrival, _ *sansio.Effects) {
 	m.last = now
 	for _, a := range in {
 		for _, b := range a.Train.Body {
-			m.heard[a.Port] = append(m.heard[a.Port], int(b))
+			m.received[a.Port] = append(m.received[a.Port], int(b))
 		}
-		m.heard[a.Port] = append(m.heard[a.Port], ghosts(a.Train.Pad)...)
+		m.received[a.Port] = append(m.received[a.Port], unstoredBytes(a.Train.Unstored)...)
 	}
 }
 
@@ -100,7 +100,7 @@ func talk(t rapid.TB, opt streamtest.Options, hosts int, links []link, pieces fu
 	var list []streamtest.Host
 	var talkers []*talker
 	for h := range hosts {
-		m := &talker{who: h, said: map[sansio.Port][]int{}, heard: map[sansio.Port][]int{}}
+		m := &talker{who: h, written: map[sansio.Port][]int{}, received: map[sansio.Port][]int{}}
 		if len(peers[h]) == 0 {
 			t.Fatal("a host without connections")
 		}
@@ -116,10 +116,10 @@ func talk(t rapid.TB, opt streamtest.Options, hosts int, links []link, pieces fu
 	}
 	for _, l := range links {
 		for side := range 2 {
-			said := talkers[l.host[side]].said[sansio.Port(l.port[side])]
-			heard := talkers[l.host[1-side]].heard[sansio.Port(l.port[1-side])]
-			if !slices.Equal(said, heard) {
-				t.Fatalf("link %+v, side %d: %d bytes were said, %d heard, or others", l, side, len(said), len(heard))
+			written := talkers[l.host[side]].written[sansio.Port(l.port[side])]
+			received := talkers[l.host[1-side]].received[sansio.Port(l.port[1-side])]
+			if !slices.Equal(written, received) {
+				t.Fatalf("link %+v, side %d: %d bytes were said, %d heard, or others", l, side, len(written), len(received))
 			}
 		}
 	}
@@ -149,8 +149,8 @@ func drawPieces(t *rapid.T) func(int, int) []piece {
 		for range rapid.IntRange(0, 6).Draw(t, "pieces") {
 			at += units.Time(rapid.SampledFrom([]int64{0, int64(ms / 100), int64(7 * ms)}).Draw(t, "pause"))
 			p := piece{at: at, port: sansio.Port(rapid.IntRange(0, ports-1).Draw(t, "port")), body: rapid.IntRange(0, 4000).Draw(t, "body")}
-			if rapid.Bool().Draw(t, "counted") {
-				p.ghost = rapid.IntRange(0, 4000).Draw(t, "ghost")
+			if rapid.Bool().Draw(t, "some unstored") {
+				p.unstored = rapid.IntRange(0, 4000).Draw(t, "unstored")
 			}
 			out = append(out, p)
 		}
@@ -158,7 +158,7 @@ func drawPieces(t *rapid.T) func(int, int) []piece {
 	}
 }
 
-// Whatever is lost, all that is said by any connection is heard, counted bytes
+// Whatever is lost, all that is said by any connection is heard, unstored bytes
 // in their places.
 func TestStreams(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -176,14 +176,14 @@ func TestStreams(t *testing.T) {
 }
 
 // lengths sends 20 messages by two streams of each of 3 hosts, with content or
-// with lengths only.
+// with unstored values.
 func lengths(t *testing.T, opt streamtest.Options, values bool) (*streamtest.Rig, []*talker) {
 	opt.Delay, opt.Rate = 10*us, 10e9
 	return talk(t, opt, 3, chain(3), func(h, _ int) (out []piece) {
 		for i := range 20 {
 			p := piece{at: units.Time(i*i) * ms / 50, port: sansio.Port(i % 2), body: 40_000 + 4*i}
 			if !values {
-				p.body, p.ghost = 12, p.body-12
+				p.body, p.unstored = 12, p.body-12
 			}
 			out = append(out, p)
 		}
@@ -191,33 +191,33 @@ func lengths(t *testing.T, opt streamtest.Options, values bool) (*streamtest.Rig
 	})
 }
 
-// Lengths only: the same packets at the same times as with content, losses
+// Unstored values: the same packets at the same times as with content, losses
 // included.
 func TestLengthsOnly(t *testing.T) {
 	opt := streamtest.Options{Transport: stream.RoCE, Loss: 0.002, Seed: 3}
-	a, said := lengths(t, opt, true)
-	b, counted := lengths(t, opt, false)
+	a, written := lengths(t, opt, true)
+	b, unstored := lengths(t, opt, false)
 	for h := range a.Up {
-		if said[h].last != counted[h].last || said[h].last == 0 {
-			t.Errorf("host %d has all at %v, lengths only at %v", h, said[h].last, counted[h].last)
+		if written[h].last != unstored[h].last || written[h].last == 0 {
+			t.Errorf("host %d has all at %v, unstored values at %v", h, written[h].last, unstored[h].last)
 		}
 		if a.Up[h].Frames != b.Up[h].Frames || a.Up[h].Bytes != b.Up[h].Bytes || a.Up[h].Lost != b.Up[h].Lost {
-			t.Errorf("host %d sent %d frames, %v; lengths only %d, %v", h, a.Up[h].Frames, a.Up[h].Bytes, b.Up[h].Frames, b.Up[h].Bytes)
+			t.Errorf("host %d sent %d frames, %v; unstored values %d, %v", h, a.Up[h].Frames, a.Up[h].Bytes, b.Up[h].Frames, b.Up[h].Bytes)
 		}
 	}
 }
 
-// TCP cuts a segment where content follows counted bytes: at most one segment
+// TCP cuts a segment where content follows unstored bytes: at most one segment
 // and one acknowledgement more for each message.
 func TestLengthsOnlyOverTCP(t *testing.T) {
-	a, said := lengths(t, streamtest.Options{}, true)
-	b, counted := lengths(t, streamtest.Options{}, false)
+	a, written := lengths(t, streamtest.Options{}, true)
+	b, unstored := lengths(t, streamtest.Options{}, false)
 	for h := range a.Up {
 		if more := b.Up[h].Frames - a.Up[h].Frames; more < 0 || more > 40 {
-			t.Errorf("host %d sent %d frames, lengths only %d", h, a.Up[h].Frames, b.Up[h].Frames)
+			t.Errorf("host %d sent %d frames, unstored values %d", h, a.Up[h].Frames, b.Up[h].Frames)
 		}
-		if x, y := said[h].last, counted[h].last; y < x || y > x+x/100 {
-			t.Errorf("host %d has all at %v, lengths only at %v", h, x, y)
+		if x, y := written[h].last, unstored[h].last; y < x || y > x+x/100 {
+			t.Errorf("host %d has all at %v, unstored values at %v", h, x, y)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func TestGoodput(t *testing.T) {
 		{stream.TCP, 1500, 1448, 1448 + 14 + 20 + 32 + 24},
 	} {
 		opt := streamtest.Options{Transport: c.transport, MTU: c.mtu, Delay: 2 * us, Rate: 100e9}
-		_, talkers := talk(t, opt, 2, chain(2), func(h, _ int) []piece { return []piece{{port: 0, ghost: size * (1 - h)}} })
+		_, talkers := talk(t, opt, 2, chain(2), func(h, _ int) []piece { return []piece{{port: 0, unstored: size * (1 - h)}} })
 		ideal := size * 8 / 100e9 * c.frame / c.payload * float64(units.Second)
 		if took := float64(talkers[1].last); took < ideal || took > 1.08*ideal {
 			t.Errorf("%s, MTU %d: %v, want %v", c.transport, c.mtu, talkers[1].last, units.Time(ideal))
@@ -249,7 +249,7 @@ func TestGoodput(t *testing.T) {
 func TestDrops(t *testing.T) {
 	for _, transport := range transports {
 		at := stream.Connection{Flow: inet.Flow{Src: netip.MustParseAddr("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2"), SrcPort: 7, DstPort: 8}}
-		m := &talker{said: map[sansio.Port][]int{}, pieces: []piece{{port: -1, body: 3}, {port: 1, body: 3}}}
+		m := &talker{written: map[sansio.Port][]int{}, pieces: []piece{{port: -1, body: 3}, {port: 1, body: 3}}}
 		n, err := stream.New(stream.Config{Node: "h", MTU: 1500, Transport: transport, Connections: []stream.Connection{at}}, m)
 		if err != nil {
 			t.Fatal(err)

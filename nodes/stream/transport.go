@@ -15,13 +15,13 @@ import (
 type conn interface {
 	// Open starts, or gets ready for the other end to start.
 	Open(now units.Time, eff *sansio.Effects)
-	// Write sends the bytes of body, of which it keeps nothing, and ghost more that
-	// are only counted.
-	Write(now units.Time, body []byte, ghost int, eff *sansio.Effects)
+	// Write sends the bytes of body, of which it keeps nothing, and the unstored
+	// ones behind them.
+	Write(now units.Time, body []byte, unstored int, eff *sansio.Effects)
 	// Handle takes a train from the network and calls deliver with what is next of
 	// the stream. The bytes are memory of the train, or else stay as they are until
 	// time has passed.
-	Handle(now units.Time, t *sansio.Train, eff *sansio.Effects, deliver func(body []byte, ghost int))
+	Handle(now units.Time, t *sansio.Train, eff *sansio.Effects, deliver func(body []byte, unstored int))
 	Expire(now units.Time, eff *sansio.Effects)
 	NextDeadline() units.Time
 	Counters() []sansio.Count

@@ -60,7 +60,7 @@ type Config struct {
 	Increment    int  `json:",omitempty"`
 	NoRetransmit bool // true: lost packets stay lost
 
-	Sample   gradient.Sampling // of a run that carries lengths only in the other blocks; tensors hold the sampled ones
+	Sample   gradient.Sampling // of a run that carries unstored values in the other blocks; tensors hold the sampled ones
 	Integers bool              // the tensor is int32 already: no scaling, no exponents (BeginInts)
 	Recorder gradient.Recorder `json:"-"`
 	Trace    trace.Sink        `json:"-"`
@@ -79,7 +79,7 @@ func PoolOf(slots, threads int) int {
 }
 
 // block returns the values of a packet.
-func (c *Config) block() int { return c.Values.Of(c.Elements) }
+func (c *Config) block() int { return c.Values.Count(c.Elements) }
 
 // tensors returns the lengths of a generation's tensors.
 func (c *Config) tensors() []int {
@@ -138,7 +138,7 @@ func (c *Config) validateTensors() error {
 
 func (c *Config) validateValues() error {
 	errs := []error{c.Scaling.Validate(), c.Values.validate(c.Workers)}
-	if c.Integers && c.Values.two() {
+	if c.Integers && c.Values.twoPerWord() {
 		errs = append(errs, fmt.Errorf("int32 tensors are sent as they are, not as %s", c.Values))
 	}
 	return errors.Join(errs...)

@@ -149,7 +149,7 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 			continue
 		}
 		for f := range t.Frames() {
-			c.result(now, port, t.Payload(f), t.Pad, eff)
+			c.result(now, port, t.Payload(f), t.Unstored, eff)
 		}
 	}
 }
@@ -171,9 +171,9 @@ func (c *Core) ours(t *sansio.Train) (port int, ok bool) {
 }
 
 // result hands a result to the thread that has the slot.
-func (c *Core) result(now units.Time, port int, payload []byte, pad int, eff *sansio.Effects) {
+func (c *Core) result(now units.Time, port int, payload []byte, unstored int, eff *sansio.Effects) {
 	var h wire.Header
-	if problem := h.Read(payload, pad); problem != wire.OK {
+	if problem := h.Read(payload, unstored); problem != wire.OK {
 		c.count.Add(string(problem), 1)
 		return
 	}
@@ -183,7 +183,7 @@ func (c *Core) result(now units.Time, port int, payload []byte, pad int, eff *sa
 		c.count.Add(DropForeign, 1)
 		return
 	}
-	c.threads[t].result(now, &h, i, payload, pad, eff)
+	c.threads[t].result(now, &h, i, payload, unstored, eff)
 }
 
 // NextDeadline returns when the oldest packet in flight must be sent again.

@@ -117,7 +117,7 @@ func (t *tensor) mean(cfg *Config, dst []float32) {
 		lo := t.at + i*size
 		hi := min(lo+size, end)
 		gradient.MeanBlock(dst[lo:hi], t.gen.sums[lo:hi], t.gen.factors[t.first+i], cfg.Workers)
-		if cfg.Values.two() {
+		if cfg.Values.twoPerWord() {
 			finite(dst[lo:hi])
 		}
 	}

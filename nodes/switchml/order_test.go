@@ -82,7 +82,7 @@ func TestALateDuplicateIsAddedTwoPhasesLater(t *testing.T) {
 func lateDuplicate(t *testing.T, faithful bool) int {
 	p := params{n: 2, tensor: 6 * elements, slots: 1, gens: 1, delay: 10 * units.Microsecond, faithful: faithful}
 	p.copies = func(w int, up bool, f sansio.Train) []units.Duration {
-		h, _ := wire.ParsePadded(f.Body, f.Pad)
+		h, _ := wire.ParseUnstored(f.Body, f.Unstored)
 		if w == 0 && up && h.PacketID == 3 {
 			return []units.Duration{0, 65 * units.Microsecond} // behind its successor
 		}

@@ -108,7 +108,7 @@ func (p *params) config(w int) switchml.Config {
 // wire returns one direction of worker w's link; its Drop also listens in.
 func (r *rig) wire(t rapid.TB, w int, up bool) *sansiotest.Wire {
 	out := &sansiotest.Wire{Delay: r.delay * units.Duration(w+1), Drop: func(f sansio.Train) bool {
-		h, problem := wire.ParsePadded(f.Body, f.Pad)
+		h, problem := wire.ParseUnstored(f.Body, f.Unstored)
 		if problem != wire.OK {
 			t.Fatalf("a frame on the wire is none of SwitchML: %s", problem)
 		}

@@ -105,9 +105,9 @@ func (t *thread) begin(now units.Time, x *tensor, from, to int, eff *sansio.Effe
 }
 
 // result is "upon receive" of Algorithm 4.
-func (t *thread) result(now units.Time, h *wire.Header, i int, payload []byte, pad int, eff *sansio.Effects) {
+func (t *thread) result(now units.Time, h *wire.Header, i int, payload []byte, unstored int, eff *sansio.Effects) {
 	c, s := t.core, &t.slots[i]
-	if !s.busy || h.Set != s.set || h.PacketID != s.phase || t.carries(s) != (pad == 0) {
+	if !s.busy || h.Set != s.set || h.PacketID != s.phase || t.carries(s) != (unstored == 0) {
 		c.count.Add(DropStale, 1)
 		return
 	}
@@ -120,7 +120,7 @@ func (t *thread) result(now units.Time, h *wire.Header, i int, payload []byte, p
 		t.agreed(now, i, h.E0, eff)
 		return
 	}
-	if pad == 0 {
+	if unstored == 0 {
 		lo, hi := c.span(s.part.tensor, s.part.blockAt(s.pos))
 		c.get(s.part.gen.sums[lo:hi], payload[wire.HeaderLen:])
 	}
@@ -198,9 +198,9 @@ func (t *thread) exponents(s *slot) (e0, e1 int8) {
 // send sends the packet in flight of slot i, for the first time or again.
 func (t *thread) send(now units.Time, i int, eff *sansio.Effects) {
 	c, s := t.core, &t.slots[i]
-	size, pad := 4*c.cfg.Elements, 0
+	size, unstored := 4*c.cfg.Elements, 0
 	if !t.carries(s) {
-		size, pad = 0, size
+		size, unstored = 0, size
 	}
 	payload := eff.Body(wire.HeaderLen + size)
 	wire.Header{
@@ -209,11 +209,11 @@ func (t *thread) send(now units.Time, i int, eff *sansio.Effects) {
 	switch values := payload[wire.HeaderLen:]; {
 	case s.lead:
 		clear(values)
-	case pad == 0:
+	case unstored == 0:
 		lo, hi := c.span(s.part.tensor, s.part.blockAt(s.pos))
 		c.put(values, s.part.gen.q[lo:hi])
 	}
-	eff.EmitPadded(c.to, t.template, payload, pad)
+	eff.EmitUnstored(c.to, t.template, payload, unstored)
 	c.count.Add(CountSent, 1)
 	if !c.cfg.NoRetransmit {
 		t.timers.Arm(i, s.phase, now.Add(t.backoff.timeout))

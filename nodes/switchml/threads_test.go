@@ -60,7 +60,7 @@ type portUse struct {
 }
 
 func portOf(f sansio.Train) portUse {
-	h, _ := wire.ParsePadded(f.Body, f.Pad)
+	h, _ := wire.ParseUnstored(f.Body, f.Unstored)
 	return portUse{inet.UDP(f.Header[inet.EtherLen+inet.IPv4Len:]).SrcPort(), int(h.Slot)}
 }
 

@@ -22,11 +22,11 @@ const (
 // Kinds are the names of all kinds of values, the default first.
 func Kinds() []string { return []string{string(Int32), string(Fixed16), string(Half)} }
 
-func (v Values) two() bool { return v == Fixed16 || v == Half }
+func (v Values) twoPerWord() bool { return v == Fixed16 || v == Half }
 
-// Of returns how many values so many words hold.
-func (v Values) Of(words int) int {
-	if v.two() {
+// Count returns how many values so many words hold.
+func (v Values) Count(words int) int {
+	if v.twoPerWord() {
 		return 2 * words
 	}
 	return words
@@ -51,7 +51,7 @@ func (v Values) validate(workers int) error {
 
 // exponent returns what a worker tells of a block.
 func (c *Core) exponent(g []float32) int8 {
-	if c.cfg.Values.two() {
+	if c.cfg.Values.twoPerWord() {
 		return gradient.Exponent(g)
 	}
 	return c.cfg.Scaling.Exponent(g)

@@ -26,7 +26,7 @@ type pair struct {
 	expected roce.PSN // of its next packet
 	at       int      // where that goes in the memory
 	left     int      // bytes of the message that have not come
-	counted  bool     // they are only counted
+	unstored bool     // they are counted and not stored
 }
 
 func newCard(cfg *Config, count *sansio.Tally) card {
@@ -55,7 +55,7 @@ type message struct {
 	key       uint32
 	immediate immediate
 	values    []int32 // zeros follow, up to the length of messages
-	counted   bool    // in place of values: only their length
+	unstored  bool    // in place of values: only their length
 }
 
 // send cuts a message of queue pair i into packets.
@@ -66,11 +66,11 @@ func (n *card) send(i int, m *message, eff *sansio.Effects) {
 		p := roce.Packet{Opcode: roce.Write(k, n.cfg.Packets), QueuePair: n.cfg.PeerQPN + uint32(i), PSN: q.psn, Immediate: uint32(m.immediate)}
 		p.RETH = roce.RETH{Address: uint64(i * n.cfg.bytes()), Key: m.key, Length: uint32(n.cfg.bytes())}
 		q.psn = q.psn.Add(1)
-		if m.counted {
+		if m.unstored {
 			body := eff.Body(p.Headers() + roce.ICRCLen)
 			p.Put(body)
 			roce.Unseal(body)
-			eff.EmitPadded(n.to, n.header, body, size)
+			eff.EmitUnstored(n.to, n.header, body, size)
 			continue
 		}
 		body := eff.Body(p.Headers() + size + roce.ICRCLen)
@@ -89,13 +89,13 @@ func (n *card) message(i int) []byte { return n.memory[i*n.cfg.bytes():][:n.cfg.
 
 // receive takes a packet as the responder of an unreliable connection. At the end
 // of a message that came whole it returns the queue pair and the immediate.
-func (n *card) receive(header, body []byte, counted int) (i int, imm immediate, ok bool) {
+func (n *card) receive(header, body []byte, unstored int) (i int, imm immediate, ok bool) {
 	var p roce.Packet
-	if problem := p.Read(body, counted); problem != roce.OK {
+	if problem := p.Read(body, unstored); problem != roce.OK {
 		n.count.Add(string(problem), 1)
 		return 0, 0, false
 	}
-	if n.cfg.CheckICRC && counted == 0 && !roce.Check(header, body) {
+	if n.cfg.CheckICRC && unstored == 0 && !roce.Check(header, body) {
 		n.count.Add(DropICRC, 1)
 		return 0, 0, false
 	}
@@ -130,7 +130,7 @@ func (n *card) follow(q *pair, p *roce.Packet) (reason string) {
 		}
 	case !q.inside || p.PSN != q.expected:
 		return DropSequence
-	case q.counted != (p.Counted > 0):
+	case q.unstored != (p.Unstored > 0):
 		return DropLength
 	}
 	if full := 4 * n.cfg.Elements; p.Len() != full || (p.Opcode.Ends() != (q.left == full)) {
@@ -148,7 +148,7 @@ func (n *card) begin(q *pair, p *roce.Packet) (reason string) {
 	case r.Length == 0 || int(r.Length)%(4*n.cfg.Elements) != 0:
 		return DropLength
 	}
-	q.inside, q.at, q.left, q.counted = true, int(r.Address), int(r.Length), p.Counted > 0
+	q.inside, q.at, q.left, q.unstored = true, int(r.Address), int(r.Length), p.Unstored > 0
 	return ""
 }
 

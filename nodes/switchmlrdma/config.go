@@ -54,7 +54,7 @@ type Config struct {
 	CheckICRC bool `json:",omitempty"`
 
 	Scaling  gradient.Rule     `json:",omitempty"` // zero means gradient.AppendixE
-	Sample   gradient.Sampling // of a run that carries lengths only in the other blocks; tensors hold the sampled ones
+	Sample   gradient.Sampling // of a run that carries unstored values in the other blocks; tensors hold the sampled ones
 	Integers bool              // the tensor is int32 already: no scaling, no exponents (BeginInts)
 	Recorder gradient.Recorder `json:"-"`
 	Trace    trace.Sink        `json:"-"`

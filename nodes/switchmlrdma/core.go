@@ -113,7 +113,7 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 			continue
 		}
 		for f := range t.Frames() {
-			if at, imm, ok := c.nic.receive(t.Header, t.Payload(f), t.Pad); ok {
+			if at, imm, ok := c.nic.receive(t.Header, t.Payload(f), t.Unstored); ok {
 				c.completed(now, at, imm, eff)
 			}
 		}
@@ -131,7 +131,7 @@ func (c *Core) ours(t *sansio.Train) bool {
 // completed is "upon receive" of Algorithm 4, of a message that arrived whole.
 func (c *Core) completed(now units.Time, i int, imm immediate, eff *sansio.Effects) {
 	s := &c.queues[i]
-	if !s.busy || imm.number() != uint16(s.number) || c.carries(s.block) == c.nic.queues[i].counted {
+	if !s.busy || imm.number() != uint16(s.number) || c.carries(s.block) == c.nic.queues[i].unstored {
 		c.count.Add(DropStale, 1)
 		return
 	}
@@ -212,7 +212,7 @@ func (c *Core) send(now units.Time, i int, eff *sansio.Effects) {
 	m := message{key: c.cfg.PeerKey + uint32(2*i*c.cfg.Packets) + uint32(s.set), immediate: newImmediate(s.number, s.e0, 0)}
 	switch {
 	case !c.carries(s.block):
-		m.counted = true
+		m.unstored = true
 	case s.block != exponentsOnly:
 		lo, hi := c.span(s.block)
 		m.values = c.gen.q[lo:hi]

@@ -46,7 +46,7 @@ func (b *bench) sent() (out []roce.Packet) {
 	for _, s := range b.eff.Sends {
 		for f := range s.Train.Frames() {
 			var p roce.Packet
-			if problem := p.Read(slices.Clone(s.Train.Payload(f)), s.Train.Pad); problem != roce.OK {
+			if problem := p.Read(slices.Clone(s.Train.Payload(f)), s.Train.Unstored); problem != roce.OK {
 				b.t.Fatal(problem)
 			}
 			out = append(out, p)

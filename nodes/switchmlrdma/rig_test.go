@@ -134,7 +134,7 @@ func newRig(t rapid.TB, p params) *rig {
 func (r *rig) wire(t rapid.TB, w int, up bool) *sansiotest.Wire {
 	out := &sansiotest.Wire{Delay: r.delay * units.Duration(w+1), Drop: func(f sansio.Train) bool {
 		var p roce.Packet
-		if problem := p.Read(f.Body, f.Pad); problem != roce.OK || f.Pad == 0 && !roce.Check(f.Header, f.Body) {
+		if problem := p.Read(f.Body, f.Unstored); problem != roce.OK || f.Unstored == 0 && !roce.Check(f.Header, f.Body) {
 			t.Fatalf("a frame on the wire is no write of RoCE: %q", problem)
 		}
 		return r.drop != nil && r.drop(w, up, f)

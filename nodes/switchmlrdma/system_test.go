@@ -117,7 +117,7 @@ func TestALossCostsAMessage(t *testing.T) {
 	}
 }
 
-// Runs that carry lengths only in most blocks take the same time and packets.
+// Runs that carry unstored values in most blocks take the same time and packets.
 func TestLengthsOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t)

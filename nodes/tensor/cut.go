@@ -26,21 +26,21 @@ func (c Cut) Values() int { return c.values[len(c.values)-1] }
 // Part returns chunks i to j-1.
 func (c Cut) Part(i, j int) Part {
 	p := Part{Lo: wordLen * c.values[i], Hi: wordLen * c.values[j]}
-	p.Ghost = wordLen*(c.elements[j]-c.elements[i]) - (p.Hi - p.Lo)
+	p.Unstored = wordLen*(c.elements[j]-c.elements[i]) - (p.Hi - p.Lo)
 	return p
 }
 
 const wordLen = 4 // bytes of an element
 
-// Part is a run of chunks: bytes Lo to Hi-1 of the values, and Ghost bytes
-// behind them that are only counted.
-type Part struct{ Lo, Hi, Ghost int }
+// Part is a run of chunks: bytes Lo to Hi-1 of the values, and Unstored
+// bytes behind them.
+type Part struct{ Lo, Hi, Unstored int }
 
 // Bytes returns the length of the part.
-func (p Part) Bytes() int { return p.Hi - p.Lo + p.Ghost }
+func (p Part) Bytes() int { return p.Hi - p.Lo + p.Unstored }
 
 // Slice returns n bytes of the part from an offset on.
 func (p Part) Slice(off, n int) Part {
 	lo, hi := min(p.Lo+off, p.Hi), min(p.Lo+off+n, p.Hi)
-	return Part{Lo: lo, Hi: hi, Ghost: n - (hi - lo)}
+	return Part{Lo: lo, Hi: hi, Unstored: n - (hi - lo)}
 }

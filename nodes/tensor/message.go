@@ -30,21 +30,21 @@ func Send(to []sansio.Port, h *Header, values []byte, p Part, eff *sansio.Effect
 	if h == nil {
 		b := eff.Body(n)
 		copy(b, values[p.Lo:p.Hi])
-		eff.Send(to, sansio.Train{Body: b, Pad: p.Ghost})
+		eff.Send(to, sansio.Train{Body: b, Unstored: p.Unstored})
 		return
 	}
 	b := eff.Body(HeaderLen + n)
 	h.Put(b)
 	copy(b[HeaderLen:], values[p.Lo:p.Hi])
-	eff.Send(to, sansio.Train{Body: b, Pad: p.Ghost})
+	eff.Send(to, sansio.Train{Body: b, Unstored: p.Unstored})
 }
 
 // Reader is what has come by a stream and was not taken yet. The zero value is
 // the start of a stream.
 type Reader struct {
-	real  []byte
-	head  int // index in real of the next byte
-	ghost int // counted bytes that came and were not taken
+	real     []byte
+	head     int // index in real of the next byte
+	unstored int // unstored bytes that came and were not taken
 }
 
 // Add takes what the stream brought.
@@ -54,11 +54,11 @@ func (r *Reader) Add(t *sansio.Train) {
 		r.head = 0
 	}
 	r.real = append(r.real, t.Body...)
-	r.ghost += t.Pad
+	r.unstored += t.Unstored
 }
 
 // Empty reports whether all was taken.
-func (r *Reader) Empty() bool { return r.head == len(r.real) && r.ghost == 0 }
+func (r *Reader) Empty() bool { return r.head == len(r.real) && r.unstored == 0 }
 
 // State says whether what is wanted of a stream can be taken.
 type State uint8
@@ -87,9 +87,9 @@ func (r *Reader) Header(want Header) State {
 // Has says whether all bytes of a part are here.
 func (r *Reader) Has(p Part) State {
 	switch n := len(r.real) - r.head; {
-	case n >= p.Hi-p.Lo && r.ghost >= p.Ghost:
+	case n >= p.Hi-p.Lo && r.unstored >= p.Unstored:
 		return Ready
-	case n < p.Hi-p.Lo && r.ghost > 0: // counted bytes come behind the values
+	case n < p.Hi-p.Lo && r.unstored > 0: // unstored bytes come behind the values
 		return Wrong
 	}
 	return Short
@@ -100,6 +100,6 @@ func (r *Reader) Has(p Part) State {
 func (r *Reader) Take(p Part) []byte {
 	n := p.Hi - p.Lo
 	r.head += n
-	r.ghost -= p.Ghost
+	r.unstored -= p.Unstored
 	return r.real[r.head-n : r.head]
 }

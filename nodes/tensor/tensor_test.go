@@ -41,16 +41,16 @@ func TestCut(t *testing.T) {
 
 func checkSlices(t *rapid.T, p Part) {
 	size := rapid.IntRange(1, 100).Draw(t, "slice")
-	values, ghost := 0, 0
+	values, unstored := 0, 0
 	for off := 0; off < p.Bytes(); off += size {
 		s := p.Slice(off, min(size, p.Bytes()-off))
-		if s.Bytes() != min(size, p.Bytes()-off) || s.Hi > s.Lo && (s.Lo != p.Lo+values || ghost > 0) {
-			t.Fatalf("slice of %+v from byte %d: %+v behind %d values and %d counted", p, off, s, values, ghost)
+		if s.Bytes() != min(size, p.Bytes()-off) || s.Hi > s.Lo && (s.Lo != p.Lo+values || unstored > 0) {
+			t.Fatalf("slice of %+v from byte %d: %+v behind %d values and %d unstored", p, off, s, values, unstored)
 		}
-		values, ghost = values+s.Hi-s.Lo, ghost+s.Ghost
+		values, unstored = values+s.Hi-s.Lo, unstored+s.Unstored
 	}
-	if values != p.Hi-p.Lo || ghost != p.Ghost {
-		t.Fatalf("slices of %+v hold %d values and %d counted bytes", p, values, ghost)
+	if values != p.Hi-p.Lo || unstored != p.Unstored {
+		t.Fatalf("slices of %+v hold %d values and %d unstored bytes", p, values, unstored)
 	}
 }
 
@@ -58,11 +58,11 @@ func checkSlices(t *rapid.T, p Part) {
 // arrivals is not kept.
 func TestReader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var whole []int // a byte, or -1 for a counted one
+		var whole []int // a byte, or -1 for an unstored one
 		var parts []Part
 		var values []byte
 		for range rapid.IntRange(1, 5).Draw(t, "messages") {
-			p := Part{Lo: len(values), Ghost: rapid.IntRange(0, 60).Draw(t, "ghost")}
+			p := Part{Lo: len(values), Unstored: rapid.IntRange(0, 60).Draw(t, "unstored")}
 			for range rapid.IntRange(0, 60).Draw(t, "values") {
 				values = append(values, byte(len(values)*7+3))
 			}
@@ -73,7 +73,7 @@ func TestReader(t *testing.T) {
 			for _, b := range eff.Sends[0].Train.Body {
 				whole = append(whole, int(b))
 			}
-			for range eff.Sends[0].Train.Pad {
+			for range eff.Sends[0].Train.Unstored {
 				whole = append(whole, -1)
 			}
 			parts = append(parts, p)
@@ -101,7 +101,7 @@ func TestReader(t *testing.T) {
 	})
 }
 
-// feedSome adds a train of real and counted bytes from whole, at most to the end
+// feedSome adds a train of stored and unstored bytes from whole, at most to the end
 // of a message.
 func feedSome(t *rapid.T, r *Reader, whole []int, at int) int {
 	if at == len(whole) {
@@ -110,8 +110,8 @@ func feedSome(t *rapid.T, r *Reader, whole []int, at int) int {
 	var tr sansio.Train
 	for n := rapid.IntRange(1, 40).Draw(t, "bytes"); n > 0 && at < len(whole); n-- {
 		if whole[at] < 0 {
-			tr.Pad++
-		} else if tr.Pad > 0 {
+			tr.Unstored++
+		} else if tr.Unstored > 0 {
 			break
 		} else {
 			tr.Body = append(tr.Body, byte(whole[at]))
@@ -144,9 +144,9 @@ func TestReaderIsWrong(t *testing.T) {
 	if s := r.Header(h); s != Ready {
 		t.Errorf("the right header: %v", s)
 	}
-	r.Add(&sansio.Train{Pad: 1})
-	if s := r.Has(Part{Hi: 4, Ghost: 1}); s != Wrong {
-		t.Errorf("counted bytes in place of values: %v", s)
+	r.Add(&sansio.Train{Unstored: 1})
+	if s := r.Has(Part{Hi: 4, Unstored: 1}); s != Wrong {
+		t.Errorf("unstored bytes in place of values: %v", s)
 	}
 }
 

@@ -69,7 +69,7 @@ type Config struct {
 	Workers  int               `json:",omitempty"` // of the job, whose notices of stragglers are heeded; zero: they are dropped
 	Behind   map[uint8][]uint8 `json:",omitempty"` // the workers below each PFE that is a source of the top level: what a notice says of it holds for them
 	Ahead    int               `json:",omitempty"` // generations of results that are kept while it sleeps; zero means MaxAhead
-	Sample   gradient.Sampling // of a run that carries lengths only in the other blocks; tensors hold the sampled ones
+	Sample   gradient.Sampling // of a run that carries unstored values in the other blocks; tensors hold the sampled ones
 	Fixed    gradient.Fixed
 	Recorder gradient.Recorder `json:"-"`
 	Trace    trace.Sink        `json:"-"`
@@ -216,7 +216,7 @@ func (c *Core) send(b int, eff *sansio.Effects) {
 	if !c.cfg.Sample.Carries(b) {
 		payload := eff.Body(wire.HeaderLen)
 		h.Put(payload)
-		eff.EmitPadded(c.to, c.template, payload, 4*size)
+		eff.EmitUnstored(c.to, c.template, payload, 4*size)
 		return
 	}
 	lo, hi := c.cfg.span(b)
@@ -301,7 +301,7 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 			continue
 		}
 		for f := range t.Frames() {
-			c.result(now, t.Payload(f), t.Pad)
+			c.result(now, t.Payload(f), t.Unstored)
 		}
 	}
 	if c.active {
@@ -318,16 +318,16 @@ func (c *Core) ours(t *sansio.Train) bool {
 	return ip.Src() == c.cfg.Results.Src && ip.Dst() == c.cfg.Results.Dst && udp.DstPort() == c.cfg.Results.DstPort
 }
 
-func (c *Core) result(now units.Time, payload []byte, pad int) {
-	h, problem := wire.ParsePadded(payload, pad)
-	if problem == wire.NoGrads && c.notice(payload, pad) {
+func (c *Core) result(now units.Time, payload []byte, unstored int) {
+	h, problem := wire.ParseUnstored(payload, unstored)
+	if problem == wire.NoGrads && c.notice(payload, unstored) {
 		return
 	}
 	if problem != wire.OK {
 		c.count.Add(string(problem), 1)
 		return
 	}
-	if !c.fits(h, pad) {
+	if !c.fits(h, unstored) {
 		c.count.Add(DropForeign, 1)
 		return
 	}
@@ -340,12 +340,12 @@ func (c *Core) result(now units.Time, payload []byte, pad int) {
 }
 
 // fits reports whether a result is of this job and tensor.
-func (c *Core) fits(h wire.Header, pad int) bool {
+func (c *Core) fits(h wire.Header, unstored int) bool {
 	if h.Job != c.cfg.Job || int64(h.Block) >= int64(c.blocks) || h.SrcCnt == 0 {
 		return false
 	}
 	b := int(h.Block)
-	return int(h.Grads) == c.size(b) && c.cfg.Sample.Carries(b) == (pad == 0)
+	return int(h.Grads) == c.size(b) && c.cfg.Sample.Carries(b) == (unstored == 0)
 }
 
 // generation widens a gen_id: the generation nearest to the worker's own.

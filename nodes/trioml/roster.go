@@ -111,8 +111,8 @@ func (c *Core) known(source uint8) bool {
 }
 
 // notice takes a notice; false if the packet is something else.
-func (c *Core) notice(payload []byte, pad int) bool {
-	if c.cfg.Workers == 0 || pad > 0 {
+func (c *Core) notice(payload []byte, unstored int) bool {
+	if c.cfg.Workers == 0 || unstored > 0 {
 		return false
 	}
 	n, ok := wire.ParseNotice(payload)

@@ -46,7 +46,7 @@ func newListener(t rapid.TB, source uint8) *listener {
 	return &listener{t: t, c: c}
 }
 
-func (l *listener) hear(list ...wire.Notice) {
+func (l *listener) receive(list ...wire.Notice) {
 	for _, n := range list {
 		l.c.Handle(0, []sansio.Arrival{notice(n)}, &l.eff)
 	}
@@ -85,7 +85,7 @@ func (l *listener) wantAbsent(gens []int, want ...[]int) {
 // back likewise; that a worker straggles for a time changes nothing.
 func TestNoticesHoldFromTwoGenerationsOn(t *testing.T) {
 	l := newListener(t, 0)
-	l.hear(
+	l.receive(
 		wire.Notice{Source: 2, Change: wire.AgeTemporary, Strikes: 1, Gen: 0},
 		wire.Notice{Source: 2, Change: wire.AgePermanent, Strikes: 3, Gen: 1},
 		wire.Notice{Source: 3, Change: wire.AgePermanent, Strikes: 3, Gen: 2},
@@ -109,7 +109,7 @@ func TestNoticesHoldFromTwoGenerationsOn(t *testing.T) {
 func TestNoticesAcrossTheWrapOfGenerations(t *testing.T) {
 	l := newListener(t, 1)
 	l.c.Skip(65530)
-	l.hear(wire.Notice{Source: 0, Change: wire.AgePermanent, Gen: 65535}, wire.Notice{Source: 0, Change: wire.AgeBack, Gen: 6})
+	l.receive(wire.Notice{Source: 0, Change: wire.AgePermanent, Gen: 65535}, wire.Notice{Source: 0, Change: wire.AgeBack, Gen: 6})
 	l.wantAbsent([]int{65536, 65537, 65543, 65544}, nil, []int{0}, []int{0}, nil)
 }
 
@@ -121,7 +121,7 @@ func TestRepeatedAndLateNotices(t *testing.T) {
 		l.reduce(g)
 	}
 	late := wire.Notice{Source: 1, Change: wire.AgePermanent, Gen: 2}
-	l.hear(late, late, wire.Notice{Source: 1, Change: wire.AgeBack, Gen: 4}, wire.Notice{Source: 1, Change: wire.AgeBack, Gen: 4})
+	l.receive(late, late, wire.Notice{Source: 1, Change: wire.AgeBack, Gen: 4}, wire.Notice{Source: 1, Change: wire.AgeBack, Gen: 4})
 	l.wantAbsent([]int{4, 5, 6}, nil, []int{1}, nil)
 	if again, late := count(l.c.Counters(), trioml.CountNoticeAgain), count(l.c.Counters(), trioml.CountNoticeLate); again != 2 || late != 1 {
 		t.Errorf("%d notices repeated, %d late", again, late)
@@ -132,7 +132,7 @@ func TestRepeatedAndLateNotices(t *testing.T) {
 // heed none drops them as packets without gradients.
 func TestNoticesThatAreNotHeeded(t *testing.T) {
 	l := newListener(t, 0)
-	l.hear(wire.Notice{Job: 9, Source: 1, Change: wire.AgePermanent}, wire.Notice{Source: 4, Change: wire.AgePermanent})
+	l.receive(wire.Notice{Job: 9, Source: 1, Change: wire.AgePermanent}, wire.Notice{Source: 4, Change: wire.AgePermanent})
 	l.wantAbsent([]int{9}, nil)
 	if got := count(l.c.Counters(), trioml.DropForeign); got != 2 {
 		t.Errorf("%d foreign notices", got)
@@ -150,7 +150,7 @@ func TestNoticesAboutPFEs(t *testing.T) {
 	cfg.Workers, cfg.Behind = 4, map[uint8][]uint8{201: {0, 1}, 202: {2, 3}}
 	c := newCore(t, cfg)
 	l := &listener{t: t, c: c}
-	l.hear(
+	l.receive(
 		wire.Notice{Source: 3, Change: wire.AgePermanent, Gen: 0},
 		wire.Notice{Source: 202, Change: wire.AgePermanent, Gen: 1},
 		wire.Notice{Source: 202, Change: wire.AgeBack, Gen: 2},
@@ -197,7 +197,7 @@ func TestListenersAgree(t *testing.T) {
 				for due < len(notices) && (int(notices[due].Gen) < g || rapid.Bool().Draw(t, "early")) {
 					due++
 				}
-				l.hear(notices[heard:due]...)
+				l.receive(notices[heard:due]...)
 				heard = due
 				l.reduce(g)
 			}

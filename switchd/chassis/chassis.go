@@ -107,7 +107,7 @@ func (c *Chassis) catchUp(now units.Time, eff *sansio.Effects) {
 	lo := len(eff.Sends)
 	for t := c.links.next(); t < now; t = c.links.next() {
 		c.pass(t, nil, eff)
-		c.secure(eff.Sends[lo:], eff)
+		c.copyLent(eff.Sends[lo:], eff)
 		lo = len(eff.Sends)
 	}
 }
@@ -147,8 +147,8 @@ func (c *Chassis) activateEngines() {
 	}
 }
 
-// secure copies what the parts lent, before they are called again.
-func (c *Chassis) secure(sends []sansio.Send, eff *sansio.Effects) {
+// copyLent copies what the parts lent, before they are called again.
+func (c *Chassis) copyLent(sends []sansio.Send, eff *sansio.Effects) {
 	for i := range sends {
 		s := &sends[i]
 		lo := len(c.lists)

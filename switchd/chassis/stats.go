@@ -25,7 +25,7 @@ type Volume struct {
 func (v *Volume) add(t *sansio.Train) {
 	n := t.Frames()
 	v.Frames += uint64(n)
-	v.Bytes += uint64(n*(len(t.Header)+t.Pad) + len(t.Body))
+	v.Bytes += uint64(n*(len(t.Header)+t.Unstored) + len(t.Body))
 }
 
 // PortStats returns the traffic of all wired ports.

@@ -29,9 +29,9 @@ const (
 	longestWait            = 5 * time.Second // of a job without any answer
 )
 
-// station is an interface taken over whole, as DPDK does: the kernel of its
+// rawHost is an interface taken over whole, as DPDK does: the kernel of its
 // namespace has no address on it.
-type station struct {
+type rawHost struct {
 	fd             int
 	mac, switchMAC [6]byte
 	ip, switchIP   [4]byte
@@ -39,10 +39,10 @@ type station struct {
 	sport          uint16 // of thread 0
 }
 
-func (s *station) frameLen() int { return offValues + 4*s.elements }
+func (s *rawHost) frameLen() int { return offValues + 4*s.elements }
 
 // open takes the interface of the calling thread's namespace.
-func (s *station) open(index int) error {
+func (s *rawHost) open(index int) error {
 	var err error
 	all := binary.NativeEndian.Uint16([]byte{0, 3}) // ETH_P_ALL, big-endian
 	if s.fd, err = unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0); err != nil {
@@ -55,11 +55,11 @@ func (s *station) open(index int) error {
 	)
 }
 
-func (s *station) close() error { return unix.Close(s.fd) }
+func (s *rawHost) close() error { return unix.Close(s.fd) }
 
 // frame is a frame from scratch: an IP checksum of zero, and only the sum of the
 // pseudo header where the UDP checksum goes, as for an interface that fills them.
-func (s *station) frame(thread int, job byte) []byte {
+func (s *rawHost) frame(thread int, job byte) []byte {
 	b := make([]byte, s.frameLen())
 	copy(b[12:], []byte{0x08, 0x00, 0x45, 0})
 	binary.BigEndian.PutUint16(b[offIPLen:], uint16(len(b)-14))
@@ -75,7 +75,7 @@ func (s *station) frame(thread int, job byte) []byte {
 }
 
 // address writes what the client writes of every frame's headers.
-func (s *station) address(b []byte, sport uint16) {
+func (s *rawHost) address(b []byte, sport uint16) {
 	copy(b[0:], s.switchMAC[:])
 	copy(b[6:], s.mac[:])
 	copy(b[offSrcIP:], s.ip[:])
@@ -93,13 +93,13 @@ func (s *station) address(b []byte, sport uint16) {
 	binary.BigEndian.PutUint16(b[offUDPSum:], uint16(sum))
 }
 
-func (s *station) send(b []byte) error {
+func (s *rawHost) send(b []byte) error {
 	_, err := unix.Write(s.fd, b)
 	return err
 }
 
 // recv returns the next frame, in memory of its own, or nil after a millisecond.
-func (s *station) recv() ([]byte, error) {
+func (s *rawHost) recv() ([]byte, error) {
 	b := make([]byte, 2048)
 	n, err := unix.Read(s.fd, b)
 	switch {
@@ -112,7 +112,7 @@ func (s *station) recv() ([]byte, error) {
 }
 
 // check holds a frame from the switch against what the public client stands on.
-func (s *station) check(b []byte) error {
+func (s *rawHost) check(b []byte) error {
 	var errs []error
 	want := func(what string, ok bool) {
 		if !ok {
@@ -155,7 +155,7 @@ type tensor interface {
 // publicClient is one worker of the public kind. Its threads are the slots and
 // ports they own; one loop serves them all.
 type publicClient struct {
-	station
+	rawHost
 	threads, window int      // window: slots of a thread
 	sets            []uint16 // by slot: the set of its next packet, kept across jobs
 	jobs            byte     // job counter

@@ -116,7 +116,7 @@ func (l *sessionLab) worker(host, rank, n, elements int) *worker {
 	l.t.Helper()
 	h := &l.plan.Hosts[host]
 	w := &worker{rank: rank, n: n, publicClient: publicClient{
-		station: station{mac: h.MAC, ip: h.Addr.Addr().As4(), elements: elements, sport: 4000},
+		rawHost: rawHost{mac: h.MAC, ip: h.Addr.Addr().As4(), elements: elements, sport: 4000},
 		threads: 2, window: 8, dice: rand.New(rand.NewPCG(1, uint64(rank))),
 	}}
 	l.in(h.Name, func() error {

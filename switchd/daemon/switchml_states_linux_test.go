@@ -41,7 +41,7 @@ func (w *tries) send(ms ...move) {
 		for at := offValues; at < len(b); at += 4 {
 			binary.BigEndian.PutUint32(b[at:], uint32(m.value))
 		}
-		if err := w.station.send(b); err != nil {
+		if err := w.rawHost.send(b); err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -33,7 +33,7 @@ type Chip struct {
 	eff    *sansio.Effects // of the call
 	clock  *clock          // nil in instant mode
 	todo   line            // packets for an ingress; instant mode
-	hollow int             // most bytes that are there of packets that carry lengths only
+	stored int             // most bytes that are stored of packets that carry unstored values
 	header []byte          // of a frame of a train
 
 	packets []*packet // all there have been at once
@@ -141,8 +141,8 @@ func (c *Chip) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 			c.count.Add(DropNoPort, uint64(n))
 			continue
 		}
-		if t.Pad > 0 {
-			c.hollow = max(c.hollow, len(t.Header)+len(t.Payload(0)))
+		if t.Unstored > 0 {
+			c.stored = max(c.stored, len(t.Header)+len(t.Payload(0)))
 		}
 		p.stat.in += uint64(n)
 		p.stat.inBytes += t.Bytes()
@@ -161,7 +161,7 @@ func (c *Chip) receive(p *port, t *sansio.Train, i int) {
 	}
 	k := c.arrive(t, i)
 	k.port = p.dev
-	if c.cfg.Trailer != nil && t.Pad == 0 {
+	if c.cfg.Trailer != nil && t.Unstored == 0 {
 		if reason := c.cfg.Trailer.Check(c.now, k.Front()); reason != "" {
 			c.drop(k, reason)
 			return

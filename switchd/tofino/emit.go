@@ -23,7 +23,7 @@ func newExit(p sansio.Port) *exit { return &exit{to: []sansio.Port{p}} }
 type frame struct {
 	template []byte // nil: train
 	payload  []byte
-	pad      int
+	unstored int
 	train    sansio.Train
 }
 
@@ -41,7 +41,7 @@ func (x *exit) add() *frame {
 func (x *exit) flush(eff *sansio.Effects) {
 	for i := range x.frames {
 		if f := &x.frames[i]; f.template != nil {
-			eff.EmitPadded(x.to, f.template, f.payload, f.pad)
+			eff.EmitUnstored(x.to, f.template, f.payload, f.unstored)
 		} else {
 			eff.Send(x.to, f.train)
 		}
@@ -69,7 +69,7 @@ func (c *Chip) emit(k *packet, p *port) {
 	}
 	if wholeUDP(h, k.Len()) && (k.partial || h[udpSum] == 0 && h[udpSum+1] == 0) {
 		f.template = c.template(p.exit, h[:inet.UDPHeaders])
-		f.payload, f.pad = c.body(k)
+		f.payload, f.unstored = c.body(k)
 	} else {
 		p.exit.latest, f.template = nil, nil
 		f.train = c.frame(k)
@@ -116,14 +116,14 @@ func sameFlow(a, b []byte) bool {
 
 // payload is where the payload of a packet is in the memory of a call's effects.
 type payload struct {
-	call  uint64
-	bytes []byte
-	pad   int
+	call     uint64
+	bytes    []byte
+	unstored int
 }
 
 // body returns the payload of a UDP packet in memory of the effects. Copies of a packet
 // whose payloads are the same share it: their tails are, so the fronts decide.
-func (c *Chip) body(k *packet) (content []byte, pad int) {
+func (c *Chip) body(k *packet) (content []byte, unstored int) {
 	of := k
 	if k.of != nil {
 		of = k.of
@@ -131,14 +131,14 @@ func (c *Chip) body(k *packet) (content []byte, pad int) {
 	front, tail := k.Front()[inet.UDPHeaders:], k.Tail()
 	total := len(front) + len(tail)
 	s := &of.payload
-	if s.call == c.call && len(s.bytes)+s.pad == total && s.starts(front) {
-		return s.bytes, s.pad
+	if s.call == c.call && len(s.bytes)+s.unstored == total && s.starts(front) {
+		return s.bytes, s.unstored
 	}
 	n := c.content(front, tail)
 	b := c.eff.Body(n)
 	copy(b[copy(b, front):], tail)
 	*s = payload{c.call, b, total - n}
-	return b, s.pad
+	return b, s.unstored
 }
 
 // starts reports whether a payload starts with bytes of a packet of the same length.
@@ -147,13 +147,13 @@ func (s *payload) starts(front []byte) bool {
 	return bytes.Equal(s.bytes[:n], front[:n]) && vec.Zero(front[n:])
 }
 
-// content returns the bytes of a payload that are more than padding. Under the virtual
-// clock packets may carry lengths only; what a program makes of their zeros is zero,
-// and leaves as padding, too: everything behind as many bytes as those packets had. In
+// content returns the bytes of a payload that are to be stored. Under the virtual
+// clock packets may carry unstored values; what a program makes of their zeros is zero,
+// and leaves unstored, too: everything behind as many bytes as those packets had. In
 // a chip that has seen no such packet all is content.
 func (c *Chip) content(front, tail []byte) int {
-	n, total := c.hollow-inet.UDPHeaders, len(front)+len(tail)
-	if c.hollow == 0 || n < 0 || n >= total {
+	n, total := c.stored-inet.UDPHeaders, len(front)+len(tail)
+	if c.stored == 0 || n < 0 || n >= total {
 		return total
 	}
 	if !vec.Zero(front[min(n, len(front)):]) || !vec.Zero(tail[max(0, n-len(front)):]) {

@@ -288,7 +288,7 @@ func (b *bench) take(now units.Time) *bench {
 			for f := range s.Train.Frames() {
 				t := s.Train.Frame(f, nil)
 				frame := append(bytes.Clone(t.Header), t.Body...)
-				b.sent = append(b.sent, sent{now, port, append(frame, make([]byte, t.Pad)...)})
+				b.sent = append(b.sent, sent{now, port, append(frame, make([]byte, t.Unstored)...)})
 			}
 		}
 	}

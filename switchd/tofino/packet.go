@@ -60,12 +60,12 @@ func (c *Chip) arrive(t *sansio.Train, i int) *packet {
 	k := c.fresh()
 	k.partial = t.Checksum == sansio.ChecksumPartial
 	if t.Frames() == 1 {
-		k.Set(t.Header, t.Body, t.Pad)
+		k.Set(t.Header, t.Body, t.Unstored)
 		return k
 	}
 	f := t.Frame(i, c.header[:0])
 	c.header = f.Header
-	k.Set(f.Header, f.Body, f.Pad)
+	k.Set(f.Header, f.Body, f.Unstored)
 	return k
 }
 

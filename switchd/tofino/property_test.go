@@ -174,16 +174,16 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// A packet that carries lengths only leaves as such.
+// A packet that carries unstored values leaves as such.
 func TestLengthsOnly(t *testing.T) {
 	b := adding(newBench(t), 0, 1)
 	f := added(1, 0)
 	in := arrival(0, f)
-	in.Train.Body, in.Train.Pad = in.Train.Body[:4], 256
+	in.Train.Body, in.Train.Unstored = in.Train.Body[:4], 256
 	b.c.Handle(0, []sansio.Arrival{in}, &b.eff)
 	for i := range b.eff.Sends {
-		if tr := &b.eff.Sends[i].Train; tr.Pad != 256 || len(tr.Body) != 4 {
-			t.Errorf("%d bytes and %d of padding leave", len(tr.Body), tr.Pad)
+		if tr := &b.eff.Sends[i].Train; tr.Unstored != 256 || len(tr.Body) != 4 {
+			t.Errorf("%d bytes and %d unstored leave", len(tr.Body), tr.Unstored)
 		}
 	}
 	b.take(0)

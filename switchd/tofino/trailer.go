@@ -10,7 +10,7 @@ import (
 // there is one, front ports have it, as they have that of Ethernet.
 type Trailer interface {
 	// Check returns why a frame that has just arrived is dropped, the name of a counter;
-	// "" if it is not. Frames that carry lengths only are not asked about.
+	// "" if it is not. Frames that carry unstored values are not asked about.
 	Check(now units.Time, frame []byte) string
 	// Has reports whether a frame of UDP that leaves has a trailer, of which the front is
 	// given: at least all headers. Such a frame leaves by itself, and its UDP checksum as

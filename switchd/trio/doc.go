@@ -51,11 +51,11 @@
 // read brings is in local memory at once; a program that does not wait for it reads
 // what hardware would not have had yet.
 //
-// # Packets without content
+// # Unstored values
 //
-// Under the virtual clock frames may carry lengths only. Bytes that are not there
+// Under the virtual clock frames may carry unstored values. Unstored bytes
 // read as zero. What threads create from them is zero from the same place on, and
-// leaves without content, too.
+// leaves unstored, too.
 //
 // # Reading records
 //

@@ -64,7 +64,7 @@ func (p *PFE) emitChanged(k *packet) {
 	p.flush()
 	from := &k.train
 	n := len(from.Header)
-	t := sansio.Train{Header: p.eff.Header(n), Body: from.Body, Pad: from.Pad, Checksum: from.Checksum, Memory: from.Memory}
+	t := sansio.Train{Header: p.eff.Header(n), Body: from.Body, Unstored: from.Unstored, Checksum: from.Checksum, Memory: from.Memory}
 	got := copy(t.Header, k.out)
 	copy(t.Header[got:], from.Header[got:])
 	if rest := k.out[got:]; len(rest) > 0 && len(from.Body) > 0 {
@@ -136,15 +136,15 @@ func (p *PFE) emitCreated(k *packet) {
 		p.eff.Send(k.to, p.raw(frame))
 		return
 	}
-	header, rest, tail, pad := k.out[:inet.UDPHeaders], k.out[inet.UDPHeaders:], k.tail, 0
+	header, rest, tail, unstored := k.out[:inet.UDPHeaders], k.out[inet.UDPHeaders:], k.tail, 0
 	if real := p.content(k); real < total {
-		pad = total - real
+		unstored = total - real
 		rest = rest[:min(len(rest), real-inet.UDPHeaders)]
 		tail = nil
 	}
 	payload := p.eff.Body(len(rest) + len(tail))
 	copy(payload[copy(payload, rest):], tail)
-	p.eff.EmitPadded(k.to, p.template(header), payload, pad)
+	p.eff.EmitUnstored(k.to, p.template(header), payload, unstored)
 }
 
 // wholeUDP reports whether a head starts with UDP in IPv4 without options, and its
@@ -185,18 +185,18 @@ func (p *PFE) template(header []byte) []byte {
 	return p.latest
 }
 
-// content returns the bytes of a created packet that are more than padding. Under
-// the virtual clock packets may carry lengths only; what a program makes of their
-// zeros is zero, and leaves as padding, too: everything behind as many bytes as
+// content returns the bytes of a created packet that are to be stored. Under
+// the virtual clock packets may carry unstored values; what a program makes of their
+// zeros is zero, and leaves unstored, too: everything behind as many bytes as
 // those packets had. In a PFE that has seen no such packet all is content.
 func (p *PFE) content(k *packet) int {
 	total := len(k.out) + len(k.tail)
-	if p.hollow == 0 || total <= p.hollow || p.hollow < inet.UDPHeaders {
+	if p.stored == 0 || total <= p.stored || p.stored < inet.UDPHeaders {
 		return total
 	}
-	if p.hollow < len(k.out) {
-		if vec.Zero(k.out[p.hollow:]) && vec.Zero(k.tail) {
-			return p.hollow
+	if p.stored < len(k.out) {
+		if vec.Zero(k.out[p.stored:]) && vec.Zero(k.tail) {
+			return p.stored
 		}
 		return total
 	}

@@ -63,10 +63,10 @@ type bench struct {
 
 // sent is one frame, by one port.
 type sent struct {
-	at    units.Time
-	port  sansio.Port
-	frame string // headers and content
-	pad   int
+	at       units.Time
+	port     sansio.Port
+	frame    string // headers and content
+	unstored int
 }
 
 func newBench(t rapid.TB, cfg Config) *bench {
@@ -140,7 +140,7 @@ func (b *bench) collect() {
 		for f := range s.Train.Frames() {
 			one := s.Train.Frame(f, nil)
 			for _, port := range s.To {
-				b.out = append(b.out, sent{b.now, port, string(one.Header) + string(one.Payload(0)), one.Pad})
+				b.out = append(b.out, sent{b.now, port, string(one.Header) + string(one.Payload(0)), one.Unstored})
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func frameOf(a sansio.Arrival) string { return string(a.Train.Header) + string(a
 
 func frames(list []sent) (out []string) {
 	for _, s := range list {
-		out = append(out, fmt.Sprintf("port %d pad %d %x", s.port, s.pad, s.frame))
+		out = append(out, fmt.Sprintf("port %d pad %d %x", s.port, s.unstored, s.frame))
 	}
 	return out
 }

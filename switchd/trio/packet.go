@@ -11,7 +11,7 @@ import (
 // packet is one packet inside the PFE: one that arrived, or one that a thread
 // has created.
 //
-//	arrived  | train.Header | train.Body            | train.Pad, not there |
+//	arrived  | train.Header | train.Body            | unstored             |
 //	         |<- head: first 206 bytes ->|<- tail ------------------------>|
 //	created  | head, taken from LMEM     | tail, as TailWrite wrote it     |
 type packet struct {
@@ -42,8 +42,8 @@ type packet struct {
 // IPv4, and TCP with a time stamp, rounded up. Longer ones are seldom.
 const headerHere = 72
 
-// length returns the bytes of an arrived packet, padding included.
-func (k *packet) length() int { return len(k.train.Header) + len(k.train.Body) + k.train.Pad }
+// length returns the bytes of an arrived packet, unstored bytes included.
+func (k *packet) length() int { return len(k.train.Header) + len(k.train.Body) + k.train.Unstored }
 
 // arrive makes k frame i of a train. Header and body stay borrowed unless the
 // header has to be derived.
@@ -145,8 +145,8 @@ func (k *packet) unload(lmem *[isa.LMEMBytes]byte) {
 	}
 }
 
-// unchanged reports whether the head of an arrived packet is as it came; padding
-// does not count.
+// unchanged reports whether the head of an arrived packet is as it came; unstored
+// bytes do not count.
 func (k *packet) unchanged(head []byte) bool {
 	header, body := k.train.Header, k.train.Body
 	if len(header) >= len(head) {

@@ -256,32 +256,32 @@ begin PacketCreate(60); exit; end`), Timing: timing})
 	})
 }
 
-// Packets that carry lengths only read as zero, leave with their padding, and what
-// is created from them has padding where they had none.
-func TestHollowPackets(t *testing.T) {
+// Packets that carry unstored values read as zero, leave unstored, and what
+// is created from them is unstored where they were.
+func TestUnstoredPackets(t *testing.T) {
 	modes(t, func(t *testing.T, timing *Timing) {
 		b := newBench(t, Config{Program: compile(t, "ways", ways), Timing: timing})
-		hollow := func(kind byte) sansio.Arrival {
+		unstored := func(kind byte) sansio.Arrival {
 			in := train(1, payload(kind, 0, 0, 0))
 			inet.SetUDPBody(in.Train.Header, 8+500)
-			in.Train.Pad = 500
+			in.Train.Unstored = 500
 			return in
 		}
-		got := b.handle(hollow(0)).idle().take()
-		if len(got) != 1 || got[0].pad != 500 || len(got[0].frame) != 50 {
+		got := b.handle(unstored(0)).idle().take()
+		if len(got) != 1 || got[0].unstored != 500 || len(got[0].frame) != 50 {
 			t.Fatalf("forwarded %v", frames(got))
 		}
-		got = b.handle(hollow(3)).idle().take()
-		if len(got) != 1 || got[0].pad != 500 || got[0].frame[42:] != "\x03\x00\x00\x00\x00\x00\x00\x00" {
+		got = b.handle(unstored(3)).idle().take()
+		if len(got) != 1 || got[0].unstored != 500 || got[0].frame[42:] != "\x03\x00\x00\x00\x00\x00\x00\x00" {
 			t.Errorf("changed by zeros of the tail: %v", frames(got))
 		}
-		got = b.handle(hollow(4)).idle().take()
-		if len(got) != 1 || len(got[0].frame) != 50 || got[0].pad != 26 {
+		got = b.handle(unstored(4)).idle().take()
+		if len(got) != 1 || len(got[0].frame) != 50 || got[0].unstored != 26 {
 			t.Errorf("created %v, want 50 bytes with content and 26 without", frames(got))
 		}
 		b.wantCount("ways-seen-bytes", 3*550)
 		got = b.handle(train(1, payload(4, 0, 0, 300))).idle().take()
-		if len(got) != 1 || len(got[0].frame) != 76 || got[0].pad != 0 {
+		if len(got) != 1 || len(got[0].frame) != 76 || got[0].unstored != 0 {
 			t.Errorf("created from content: %v, want 76 bytes", frames(got))
 		}
 	})
@@ -337,7 +337,7 @@ func TestLengthOfLongPackets(t *testing.T) {
 			b.handle(train(1, make([]byte, maxLength+beyond-inet.UDPHeaders))).idle()
 		}
 		padded := train(1, make([]byte, 100))
-		padded.Train.Pad = maxLength
+		padded.Train.Unstored = maxLength
 		b.handle(padded).idle().wantCount("any-bytes-bytes", 5*maxLength-1)
 		b.wantCount(CountForwarded, 5)
 	})

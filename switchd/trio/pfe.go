@@ -28,12 +28,12 @@ type PFE struct {
 	timers timers
 	phase  phase
 	clock  *clock  // nil in instant mode
-	solo   instant // without a clock: the one thread there is
+	single instant // without a clock: the one thread there is
 
 	source *sansio.Train // that the packet at hand is from; instant mode
 	run    run
 	latest []byte // header template of the last created packet in this batch
-	hollow int    // most bytes that are there of packets that carry lengths only
+	stored int    // most bytes that are stored of packets that carry unstored values
 
 	changes uint64      // of the hash table by threads: records created or deleted
 	used    units.Bytes // of the packet memory
@@ -77,7 +77,7 @@ func build(cfg Config) (*PFE, error) {
 	}
 	p.reasons = reasonsOf(cfg.Program, p.prefix)
 	p.timers, p.phase = newTimers(&cfg), newPhase(&cfg, p.memory.Layout().Records)
-	p.solo.pfe = p
+	p.single.pfe = p
 	if cfg.Timing != nil {
 		if p.clock, err = newClock(&cfg); err != nil {
 			return nil, err
@@ -147,14 +147,14 @@ func (p *PFE) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
 		t := &in[i].Train
 		p.source = t
-		if t.Pad > 0 {
-			p.hollow = max(p.hollow, len(t.Header)+len(t.Payload(0)))
+		if t.Unstored > 0 {
+			p.stored = max(p.stored, len(t.Header)+len(t.Payload(0)))
 		}
 		n := t.Frames()
 		p.count.Add(CountPackets, uint64(n))
 		for f := range n {
 			if p.clock == nil {
-				p.solo.packet(t, f, in[i].Port)
+				p.single.packet(t, f, in[i].Port)
 			} else {
 				p.receive(t, f, in[i].Port)
 			}
@@ -178,7 +178,7 @@ func (p *PFE) enter(now units.Time, eff *sansio.Effects) {
 	p.leaving = p.leaving[:0]
 	if p.clock == nil {
 		p.now = now
-		p.solo.timers()
+		p.single.timers()
 		return
 	}
 	p.advanceTo(now)

@@ -36,10 +36,10 @@ func anyPacket(t *rapid.T, kinds int) sansio.Arrival {
 	p := payload(byte(rapid.IntRange(0, kinds-1).Draw(t, "kind")), byte(rapid.IntRange(0, 3).Draw(t, "arg")),
 		uint16(rapid.IntRange(0, 400).Draw(t, "count")), rapid.SampledFrom([]int{0, 1, 100, 155, 156, 157, 220, 1000}).Draw(t, "bytes"))
 	in := train(rapid.IntRange(0, 3).Draw(t, "flow"), p)
-	if rapid.IntRange(0, 9).Draw(t, "hollow") == 0 {
-		in.Train.Pad = rapid.IntRange(1, 1000).Draw(t, "pad")
-		inet.SetUDPBody(in.Train.Header, len(p)+in.Train.Pad)
-		sansio.FillPartial(in.Train.Header, len(p)+in.Train.Pad)
+	if rapid.IntRange(0, 9).Draw(t, "unstored") == 0 {
+		in.Train.Unstored = rapid.IntRange(1, 1000).Draw(t, "bytes")
+		inet.SetUDPBody(in.Train.Header, len(p)+in.Train.Unstored)
+		sansio.FillPartial(in.Train.Header, len(p)+in.Train.Unstored)
 	}
 	return in
 }

@@ -122,7 +122,7 @@ func TestStreamedIsStepped(t *testing.T) {
 			b.p.enter(b.now, &b.eff)
 			b.p.source = &arrival.Train
 			b.p.count.Add(CountPackets, 1)
-			x := &b.p.solo
+			x := &b.p.single
 			x.at.arrive(&arrival.Train, 0, arrival.Port, b.p.now)
 			b.p.prepare(&x.thread, work{packet: &x.at, since: b.p.now})
 			x.thread.stop = x.thread.Run(stepped{x})
@@ -131,7 +131,7 @@ func TestStreamedIsStepped(t *testing.T) {
 			b.collect()
 			samePFE(t, a, b)
 		}
-		if a.p.solo.thread.Issued[isa.MemAdd32] > 2 {
+		if a.p.single.thread.Issued[isa.MemAdd32] > 2 {
 			streamed++
 		}
 	})
@@ -142,7 +142,7 @@ func TestStreamedIsStepped(t *testing.T) {
 
 func samePFE(t *rapid.T, got, want *bench) {
 	t.Helper()
-	a, b := &got.p.solo.thread, &want.p.solo.thread
+	a, b := &got.p.single.thread, &want.p.single.thread
 	if a.stop != b.stop || a.reason != b.reason || a.fate != b.fate || a.Executed != b.Executed || a.Issued != b.Issued ||
 		a.PC() != b.PC() || a.Fault() != b.Fault() {
 		t.Fatalf("streamed: stop %d %q %v after %d at %d %q, %v; stepped: stop %d %q %v after %d at %d %q, %v",

@@ -214,7 +214,7 @@ func (s System) Merge(programs []any) (any, error) {
 func (s System) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*s.words() }
 
 // values returns the values of a packet.
-func (s System) values() int { return s.Host.Values.Of(s.words()) }
+func (s System) values() int { return s.Host.Values.Count(s.words()) }
 
 // half reports whether packets carry floats of 16 bits.
 func (s System) half() bool { return s.Host.Values == host.Half }

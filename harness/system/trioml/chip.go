@@ -85,9 +85,9 @@ const (
 
 // aggregate runs blocks through a PFE.
 func aggregate(engine *microcode.Engine, load job.ChipLoad, carries string) (result.ChipRun, error) {
-	packet := sansio.Train{Header: inet.UDPHeader(aloneFlow), Body: make([]byte, wire.HeaderLen), Pad: 4 * load.Values}
+	packet := sansio.Train{Header: inet.UDPHeader(aloneFlow), Body: make([]byte, wire.HeaderLen), Unstored: 4 * load.Values}
 	if carries == "payload" {
-		packet.Body, packet.Pad = make([]byte, wire.HeaderLen+packet.Pad), 0
+		packet.Body, packet.Unstored = make([]byte, wire.HeaderLen+packet.Unstored), 0
 	}
 	inet.SetUDPBody(packet.Header, wire.HeaderLen+4*load.Values)
 	gap := units.Duration(float64(load.Values) / aloneRate * float64(units.Second))

@@ -43,9 +43,9 @@
 // # Left out
 //
 // Bursts (Gilbert-Elliott), scripted loss, reordering, duplication, corruption,
-// ECN marks, and a change of parameters while the link runs. Frames under 60 bytes are charged as they are, not padded to
-// the Ethernet minimum. Store-and-forward only: nothing leaves before its last
-// bit.
+// ECN marks, and a change of parameters while the link runs. Frames under 60 bytes
+// are charged as they are, not padded to the Ethernet minimum. Store-and-forward
+// only: nothing leaves before its last bit.
 //
 // Source: the model is the usual one of a tail-drop queue before a serial line,
 // as in Peterson and Davie, "Computer Networks", §1.5 (latency = propagation +

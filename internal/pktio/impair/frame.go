@@ -23,7 +23,7 @@ func (l *Link) accept(t *sansio.Train, eff *sansio.Effects) {
 		return
 	}
 	from, run := 0, gone
-	full := len(t.Header) + t.Pad + t.Seg
+	full := len(t.Header) + t.Unstored + t.Seg
 	for i := range n {
 		size := units.Bytes(full)
 		if i == n-1 {

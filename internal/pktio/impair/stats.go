@@ -27,7 +27,7 @@ type Volume struct {
 func (v *Volume) add(t *sansio.Train) {
 	n := t.Frames()
 	v.Frames += uint64(n)
-	v.Bytes += units.Bytes(n*(len(t.Header)+t.Pad) + len(t.Body))
+	v.Bytes += units.Bytes(n*(len(t.Header)+t.Unstored) + len(t.Body))
 }
 
 // Stats are the counts of a link since it was made. Frames in are frames out,

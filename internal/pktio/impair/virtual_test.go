@@ -55,21 +55,21 @@ func kept(lender *sansio.Effects, t sansio.Train) sansio.Train {
 	return t
 }
 
-// hollow returns frames of the sizes that those of t have, whose bodies hold
-// their last four bytes only: the rest is counted.
-func hollow(t sansio.Train) sansio.Train {
+// unstored returns frames of the sizes that those of t have, whose bodies hold
+// their last four bytes only: the rest is unstored.
+func unstored(t sansio.Train) sansio.Train {
 	n := t.Frames()
 	var body []byte
 	for i := range n {
 		p := t.Payload(i)
 		body = append(body, p[len(p)-4:]...)
 	}
-	return sansio.Train{Header: slices.Clone(t.Header), Body: body, Seg: 4, Pad: t.Seg - 4, Checksum: t.Checksum}
+	return sansio.Train{Header: slices.Clone(t.Header), Body: body, Seg: 4, Unstored: t.Seg - 4, Checksum: t.Checksum}
 }
 
-// The link does the same to frames whose bodies are kept, or counted only, as to
+// The link does the same to frames whose bodies are kept, or unstored, as to
 // others: same times, same fates, same headers.
-func TestKeptAndHollowFramesMeetTheSame(t *testing.T) {
+func TestKeptAndUnstoredFramesMeetTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		params := Params{
 			Rate: rapid.SampledFrom([]units.Rate{0, gigabit, 3 * gigabit}).Draw(t, "rate"), Delay: rapid.SampledFrom([]units.Duration{0, 20 * us}).Draw(t, "delay"),
@@ -85,7 +85,7 @@ func TestKeptAndHollowFramesMeetTheSame(t *testing.T) {
 			tr := kilo(id, n)
 			id += n
 			plain.at(now, tr)
-			counting.at(now, hollow(tr))
+			counting.at(now, unstored(tr))
 			keeping.runTo(now)
 			keeping.link.Handle(now, []sansio.Arrival{{Train: kept(&lender, tr)}}, &keeping.eff)
 			keeping.collect(now)

@@ -23,7 +23,7 @@
 // checksum, UDP checksum, and the reserved byte of the BTH. It covers the
 // identification and the flags of the IP header, so that it is wrong behind a
 // kernel's socket, which chooses these itself; and it cannot be told of a packet
-// whose payload is only counted, where it is zero.
+// whose payload is unstored, where it is zero.
 //
 // Left out: all other operations and transports, IPv6, congestion notification.
 package roce

@@ -27,7 +27,7 @@ type Packet struct {
 	RETH      RETH   // where Opcode.Begins
 	Immediate uint32 // where Opcode.Immediate
 	Payload   []byte // of Read: what of it is there, in the memory of the UDP payload
-	Counted   int    // bytes of the payload that are only counted
+	Unstored  int    // bytes of the payload that are counted and not stored
 }
 
 // RETH is where a message goes in the receiver's memory.
@@ -81,10 +81,10 @@ const (
 	BadPadding   Problem = "roce-bad-padding"
 )
 
-// Read decodes a UDP payload whose last counted bytes before the ICRC are only
-// counted. It does not look at the ICRC: see [Check].
-func (p *Packet) Read(b []byte, counted int) Problem {
-	*p = Packet{Counted: counted}
+// Read decodes a UDP payload of which the last bytes before the ICRC are unstored.
+// It does not look at the ICRC: see [Check].
+func (p *Packet) Read(b []byte, unstored int) Problem {
+	*p = Packet{Unstored: unstored}
 	if len(b) < BTHLen+ICRCLen {
 		return Short
 	}
@@ -103,7 +103,7 @@ func (p *Packet) Read(b []byte, counted int) Problem {
 	switch rest := len(b) - ICRCLen - at; {
 	case rest < 0:
 		return Short
-	case (rest+counted)%4 != 0 || fill > rest:
+	case (rest+unstored)%4 != 0 || fill > rest:
 		return BadPadding
 	}
 	p.QueuePair, p.PSN = h.QueuePair(), h.PSN()
@@ -117,5 +117,5 @@ func (p *Packet) Read(b []byte, counted int) Problem {
 	return OK
 }
 
-// Len returns the length of the payload, with what is only counted.
-func (p *Packet) Len() int { return len(p.Payload) + p.Counted }
+// Len returns the length of the payload, unstored bytes included.
+func (p *Packet) Len() int { return len(p.Payload) + p.Unstored }

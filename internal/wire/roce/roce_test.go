@@ -133,10 +133,10 @@ func TestProblems(t *testing.T) {
 	_, whole := frame(Packet{Opcode: WriteOnlyImmediate}, make([]byte, 8))
 	with := func(at int, v byte) []byte { b := bytes.Clone(whole); b[at] = v; return b }
 	for _, c := range []struct {
-		name    string
-		b       []byte
-		counted int
-		want    Problem
+		name     string
+		b        []byte
+		unstored int
+		want     Problem
 	}{
 		{"whole", whole, 0, OK},
 		{"all but the payload", whole[:BTHLen+RETHLen+ImmDtLen+ICRCLen], 0, OK},
@@ -148,18 +148,18 @@ func TestProblems(t *testing.T) {
 		{"a write on a reliable connection", with(0, 0x0a), 0, BadOpcode},
 		{"another partition", with(3, 0xfe), 0, BadPartition},
 		{"half a word", whole[:len(whole)-2], 0, BadPadding},
-		{"half a word, the rest counted", whole[:len(whole)-2], 2, OK},
+		{"half a word, the rest unstored", whole[:len(whole)-2], 2, OK},
 		{"filled up", with(1, 3<<4), 0, OK},
 		{"filled up with what is not there", append(with(1, 3<<4)[:32:32], 0, 0, 0, 0), 0, BadPadding},
 	} {
 		var p Packet
-		if got := p.Read(c.b, c.counted); got != c.want {
+		if got := p.Read(c.b, c.unstored); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 	var p Packet
 	if p.Read(with(1, 3<<4), 4); len(p.Payload) != 5 || p.Len() != 9 {
-		t.Errorf("payload of %d bytes, %d with those counted, want 5 and 9", len(p.Payload), p.Len())
+		t.Errorf("payload of %d bytes, %d with those unstored, want 5 and 9", len(p.Payload), p.Len())
 	}
 }
 
@@ -191,9 +191,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(body, 0)
 	_, body = frame(Packet{Opcode: WriteLastImmediate}, nil)
 	f.Add(body, 1024)
-	f.Fuzz(func(t *testing.T, b []byte, counted int) {
+	f.Fuzz(func(t *testing.T, b []byte, unstored int) {
 		var p Packet
-		if problem := p.Read(b, max(0, counted)); problem != OK {
+		if problem := p.Read(b, max(0, unstored)); problem != OK {
 			return
 		}
 		if n := p.Headers() + len(p.Payload) + ICRCLen; n > len(b) || len(b)-n > 3 {

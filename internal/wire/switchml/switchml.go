@@ -80,16 +80,16 @@ const (
 
 // Parse reads the header of a UDP payload and checks that exactly the coded
 // number of values follows.
-func Parse(payload []byte) (Header, Problem) { return ParsePadded(payload, 0) }
+func Parse(payload []byte) (Header, Problem) { return ParseUnstored(payload, 0) }
 
-// ParsePadded is Parse for a payload whose last pad bytes are only counted.
-func ParsePadded(payload []byte, pad int) (h Header, problem Problem) {
-	problem = h.Read(payload, pad)
+// ParseUnstored is Parse for a payload whose last bytes are unstored.
+func ParseUnstored(payload []byte, unstored int) (h Header, problem Problem) {
+	problem = h.Read(payload, unstored)
 	return h, problem
 }
 
-// Read is [ParsePadded] into h, which saves who reads every packet a copy.
-func (h *Header) Read(payload []byte, pad int) Problem {
+// Read is [ParseUnstored] into h, which saves who reads every packet a copy.
+func (h *Header) Read(payload []byte, unstored int) Problem {
 	if len(payload) < HeaderLen {
 		*h = Header{}
 		return Short
@@ -104,9 +104,9 @@ func (h *Header) Read(payload []byte, pad int) Problem {
 		return BadType
 	case want == HeaderLen:
 		return BadSize
-	case len(payload)+pad < want:
+	case len(payload)+unstored < want:
 		return Truncated
-	case len(payload)+pad > want:
+	case len(payload)+unstored > want:
 		return Oversized
 	}
 	return OK

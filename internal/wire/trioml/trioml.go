@@ -70,10 +70,10 @@ const (
 
 // Parse reads the header of a UDP payload and checks that exactly the stated
 // number of gradients follows.
-func Parse(payload []byte) (Header, Problem) { return ParsePadded(payload, 0) }
+func Parse(payload []byte) (Header, Problem) { return ParseUnstored(payload, 0) }
 
-// ParsePadded is Parse for a payload whose last pad bytes are only counted.
-func ParsePadded(payload []byte, pad int) (Header, Problem) {
+// ParseUnstored is Parse for a payload whose last bytes are unstored.
+func ParseUnstored(payload []byte, unstored int) (Header, Problem) {
 	if len(payload) < HeaderLen {
 		return Header{}, Short
 	}
@@ -91,9 +91,9 @@ func ParsePadded(payload []byte, pad int) (Header, Problem) {
 	switch want := HeaderLen + 4*int(h.Grads); {
 	case h.Grads == 0:
 		return h, NoGrads
-	case len(payload)+pad < want:
+	case len(payload)+unstored < want:
 		return h, Truncated
-	case len(payload)+pad > want:
+	case len(payload)+unstored > want:
 		return h, Oversized
 	}
 	return h, OK

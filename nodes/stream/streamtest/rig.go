@@ -50,14 +50,14 @@ const lateBy = 50 * units.Microsecond
 // Meter is a machine that counts the stream bytes of another.
 type Meter struct {
 	sansio.Machine
-	Sent, Received int // bytes of streams, counted ones included
+	Sent, Received int // bytes of streams, unstored ones included
 	Messages       int // trains sent
 }
 
 // Handle counts what comes and what is sent.
 func (m *Meter) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
-		m.Received += len(in[i].Train.Body) + in[i].Train.Pad
+		m.Received += len(in[i].Train.Body) + in[i].Train.Unstored
 	}
 	m.Machine.Handle(now, in, eff)
 	m.count(eff)
@@ -72,7 +72,7 @@ func (m *Meter) Expire(now units.Time, eff *sansio.Effects) {
 func (m *Meter) count(eff *sansio.Effects) { // the node gives every call an empty batch
 	for _, s := range eff.Sends {
 		m.Messages += len(s.To)
-		m.Sent += len(s.To) * (len(s.Train.Body) + s.Train.Pad)
+		m.Sent += len(s.To) * (len(s.Train.Body) + s.Train.Unstored)
 	}
 }
 

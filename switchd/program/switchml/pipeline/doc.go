@@ -57,7 +57,7 @@
 //     slots may differ.
 //   - IP options and fragments are rejected by the parser. Its drops, and those of frames too short
 //     for a header, have names of the chip: tofino-parser-rejected, tofino-too-short.
-//   - Packets that carry lengths only are of zeros; mixing them with others in a slot is
+//   - Packets that carry unstored values are of zeros; mixing them with others in a slot is
 //     not noticed.
 //   - A job that is removed while packets are inside a chip with time: these end at their
 //     next pass (DropGone; that of an unknown worker where a slot begins anew), or for want of its multicast group.

@@ -130,7 +130,7 @@ func take(now units.Time, eff *sansio.Effects) (out []sent) {
 			for f := range s.Train.Frames() {
 				t := s.Train.Frame(f, nil)
 				frame := append(bytes.Clone(t.Header), t.Body...)
-				out = append(out, sent{now, port, append(frame, make([]byte, t.Pad)...)})
+				out = append(out, sent{now, port, append(frame, make([]byte, t.Unstored)...)})
 			}
 		}
 	}

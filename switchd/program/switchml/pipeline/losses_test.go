@@ -57,11 +57,11 @@ func TestDiceOfAPortAreItsOwn(t *testing.T) {
 			t: t, seed: rng.Root(rapid.Uint64().Draw(t, "seed")), timed: rapid.Bool().Draw(t, "timed"), packets: rapid.IntRange(1, 60).Draw(t, "packets"),
 			in: rapid.Float64Range(0, 1).Draw(t, "lost in"), out: rapid.Float64Range(0, 1).Draw(t, "lost out"),
 		}
-		alone := x.came(false)
-		if crowded := x.came(true); !slices.Equal(alone, crowded) {
+		alone := x.arrived(false)
+		if crowded := x.arrived(true); !slices.Equal(alone, crowded) {
 			t.Fatalf("results of phases %v come, beside a neighbour %v", alone, crowded)
 		}
-		if again := x.came(false); !slices.Equal(alone, again) {
+		if again := x.arrived(false); !slices.Equal(alone, again) {
 			t.Fatalf("results of phases %v come, once more %v", alone, again)
 		}
 	})
@@ -76,9 +76,9 @@ type neighbours struct {
 	in, out float64 // losses at port 0
 }
 
-// came sends the packets of the first worker, and between them those of the other, and
+// arrived sends the packets of the first worker, and between them those of the other, and
 // returns the phases whose results come to the first.
-func (x *neighbours) came(both bool) (phases []uint32) {
+func (x *neighbours) arrived(both bool) (phases []uint32) {
 	cfg := bareConfig()
 	cfg.Jobs = []switchml.Job{jobOf(1, 64, 1, 0, 1), jobOf(2, 64, 1, 1, 1)}
 	o := Options{Seed: x.seed}

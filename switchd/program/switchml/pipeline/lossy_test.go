@@ -11,17 +11,17 @@ import (
 )
 
 // lose sends n packets of 64 values of a job of one worker, each a phase, at a port
-// that loses some, and returns which results came.
-func lose(t *testing.T, seed rng.Root, dir Direction, probability float64, n int) (came []bool, c *chip) {
+// that loses some, and returns which results arrived.
+func lose(t *testing.T, seed rng.Root, dir Direction, probability float64, n int) (arrived []bool, c *chip) {
 	t.Helper()
 	c = newChip(t, oneJob(64, 1, 1), Options{Seed: seed})
 	if err := c.e.SetDrop(0, dir, probability); err != nil {
 		t.Fatal(err)
 	}
 	for p := range n {
-		came = append(came, len(c.send(packetOf(0, p, 64))) == 1)
+		arrived = append(arrived, len(c.send(packetOf(0, p, 64))) == 1)
 	}
-	return came, c
+	return arrived, c
 }
 
 // Packets are lost by the probability of their port and direction, the same ones for
@@ -34,18 +34,18 @@ func TestDropSimulator(t *testing.T) {
 			name = DropDeparture
 		}
 		for _, p := range []float64{0, 0.01, 0.5, 1} {
-			came, c := lose(t, 1, dir, p, n)
+			arrived, c := lose(t, 1, dir, p, n)
 			lost := c.count(name)
-			if results := uint64(len(slices.DeleteFunc(slices.Clone(came), func(b bool) bool { return !b }))); results+lost != n {
+			if results := uint64(len(slices.DeleteFunc(slices.Clone(arrived), func(b bool) bool { return !b }))); results+lost != n {
 				t.Errorf("%v, %v: %d results and %d losses of %d", dir, p, results, lost, n)
 			}
 			if far := math.Abs(float64(lost) - p*n); far > 5*math.Sqrt(p*(1-p)*n) {
 				t.Errorf("%v: %d of %d are lost, with probability %v", dir, lost, n, p)
 			}
-			if again, _ := lose(t, 1, dir, p, n); !slices.Equal(came, again) {
+			if again, _ := lose(t, 1, dir, p, n); !slices.Equal(arrived, again) {
 				t.Errorf("%v, %v: the same seed loses other packets", dir, p)
 			}
-			if other, _ := lose(t, 2, dir, p, n); slices.Equal(came, other) == (p == 0.01 || p == 0.5) {
+			if other, _ := lose(t, 2, dir, p, n); slices.Equal(arrived, other) == (p == 0.01 || p == 0.5) {
 				t.Errorf("%v, %v: another seed loses the same packets, or none can be lost and some are", dir, p)
 			}
 			if arrivals := c.count(switchml.CountResults); dir == Leaving && arrivals != n {

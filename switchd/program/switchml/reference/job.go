@@ -69,13 +69,13 @@ func (j *job) refuse(h *wire.Header) string {
 func (j *job) deliver(eff *sansio.Effects) {
 	for k := range j.up {
 		r := &j.up[k]
-		eff.EmitPadded(j.parent.to, j.parent.template(r.port, j.parent.udp), r.payload, r.pad)
+		eff.EmitUnstored(j.parent.to, j.parent.template(r.port, j.parent.udp), r.payload, r.pad)
 	}
 	for i := range j.workers {
 		w := &j.workers[i]
 		for k := range j.down {
 			r := &j.down[k]
-			eff.EmitPadded(w.to, w.template(w.udp, r.port), r.payload, r.pad)
+			eff.EmitUnstored(w.to, w.template(w.udp, r.port), r.payload, r.pad)
 		}
 	}
 	j.up, j.down = j.up[:0], j.down[:0]

@@ -118,7 +118,7 @@ type received struct {
 // datagram returns frame f of a train. The length in the header of several covers them
 // all; each has what it needs.
 func datagram(t *sansio.Train, udp inet.UDP, f int) received {
-	p := packet{t.Payload(f), t.Pad}
+	p := packet{t.Payload(f), t.Unstored}
 	if t.Frames() == 1 {
 		return received{p, udp.Len() - inet.UDPLen}
 	}
@@ -236,7 +236,7 @@ func (p *Program) again(now units.Time, j *job, from sender, h *wire.Header, s *
 		j.up = append(j.up, result{sum, from.port})
 		return
 	}
-	eff.EmitPadded(from.to, from.template(from.udp, from.port), sum.payload, sum.pad)
+	eff.EmitUnstored(from.to, from.template(from.udp, from.port), sum.payload, sum.pad)
 }
 
 // descend passes a result from the parent on to all workers, one of whom may be the

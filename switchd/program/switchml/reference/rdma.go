@@ -88,7 +88,7 @@ func (p *RDMAProgram) train(now units.Time, t *sansio.Train, eff *sansio.Effects
 	}
 	for f := range t.Frames() {
 		var in rdmaPacket
-		reason := in.read(t.Header, t.Payload(f), t.Pad, p.cfg.CheckICRC)
+		reason := in.read(t.Header, t.Payload(f), t.Unstored, p.cfg.CheckICRC)
 		if reason == "" {
 			reason = m.receive(&in, p.cfg.Faithful)
 		}
@@ -103,13 +103,13 @@ func (p *RDMAProgram) train(now units.Time, t *sansio.Train, eff *sansio.Effects
 // aggregate hands a packet to its slot, and sends what comes of it.
 func (p *RDMAProgram) aggregate(now units.Time, m *endpoint, in *rdmaPacket, eff *sansio.Effects) {
 	p.body = in.payload(p.body[:0], m)
-	arrival := [1]sansio.Arrival{{Port: m.to[0], Train: sansio.Train{Header: m.up, Body: p.body, Pad: in.Counted}}}
+	arrival := [1]sansio.Arrival{{Port: m.to[0], Train: sansio.Train{Header: m.up, Body: p.body, Unstored: in.Unstored}}}
 	p.Program.Handle(now, arrival[:], &p.inner)
 	for i := range p.inner.Sends {
 		t := &p.inner.Sends[i].Train
 		to := p.endpoints[[4]byte(inet.IPv4(t.Header[inet.EtherLen:])[16:20])]
 		for f := range t.Frames() {
-			if to.send(in, t.Payload(f), t.Pad, p.cfg.Faithful, eff) {
+			if to.send(in, t.Payload(f), t.Unstored, p.cfg.Faithful, eff) {
 				p.count.Add(switchml.CountRDMASent, 1)
 			} else {
 				p.count.Add(switchml.CountRDMAHeldBack, 1)

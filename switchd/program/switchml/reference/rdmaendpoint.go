@@ -160,6 +160,6 @@ func (m *endpoint) send(trigger *rdmaPacket, answer []byte, pad int, faithful bo
 	} else {
 		roce.Unseal(body)
 	}
-	eff.Send(m.to, sansio.Train{Header: header, Body: body, Pad: pad, Memory: eff.Owner(body)})
+	eff.Send(m.to, sansio.Train{Header: header, Body: body, Unstored: pad, Memory: eff.Owner(body)})
 	return true
 }

@@ -117,7 +117,7 @@ func (b *rdmaBench) handle(in ...sansio.Arrival) (out []rdmaOutput) {
 		t := &s.Train
 		l, problem := inet.Parse(append(append([]byte(nil), t.Header...), t.Body...))
 		o := rdmaOutput{to: int(s.To[0])}
-		if bad := o.Read(t.Body, t.Pad); problem != inet.OK || bad != roce.OK || l.End != len(t.Header)+len(t.Body) {
+		if bad := o.Read(t.Body, t.Unstored); problem != inet.OK || bad != roce.OK || l.End != len(t.Header)+len(t.Body) {
 			b.t.Fatalf("what left is no packet of RoCE: %q %q", problem, bad)
 		}
 		flow := inet.FlowOf(t.Header, l)

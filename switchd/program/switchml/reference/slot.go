@@ -10,7 +10,7 @@ import (
 
 // slot is pool, count and seen of Algorithm 3 for one set and index.
 type slot struct {
-	values []byte // big-endian int32; none where the packets carry lengths only
+	values []byte // big-endian int32; none where the packets carry unstored values
 	pad    int    // bytes that are only counted, of each packet
 	count  int
 	seen   trace.Mask

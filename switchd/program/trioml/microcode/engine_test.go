@@ -164,19 +164,19 @@ func TestHierarchy(t *testing.T) {
 	}
 }
 
-// A packet of lengths only is aggregated as one with zeros, and its result carries
-// lengths only again.
+// A packet of unstored values is aggregated as one with zeros, and its result carries
+// unstored values again.
 func TestHollowPackets(t *testing.T) {
 	p := newPair(t, compiled(t), trioml.Config{Node: "pfe", Jobs: []trioml.Job{testJob(1, 2)}})
 	for s := range uint8(2) {
 		b := make([]byte, wire.HeaderLen)
 		wire.Header{Job: 1, Source: s, SrcCnt: 1, Grads: 1000}.Put(b)
 		a := arrival(b)
-		a.Train.Pad = 4000
+		a.Train.Unstored = 4000
 		for i, e := range p.engines() {
 			e.Handle(0, []sansio.Arrival{a}, &p.effs[i])
 		}
-		p.compare("hollow packet")
+		p.compare("unstored bytes")
 	}
 }
 

@@ -89,11 +89,11 @@ func sent(t rapid.TB, eff *sansio.Effects) string {
 	for _, s := range eff.Sends {
 		for i := range s.Train.Frames() {
 			f := s.Train.Frame(i, nil)
-			h, problem := wire.ParsePadded(f.Body, f.Pad)
+			h, problem := wire.ParseUnstored(f.Body, f.Unstored)
 			if _, notice := wire.ParseNotice(f.Body); problem != wire.OK && !notice {
 				t.Fatalf("a result is no packet of Trio-ML: %s", problem)
 			}
-			lines = append(lines, fmt.Sprintf("to %v gen %5d block %d: %+v header %x body %x pad %d sum %d", s.To, h.Gen, h.Block, h, f.Header, f.Body[wire.HeaderLen:], f.Pad, f.Checksum))
+			lines = append(lines, fmt.Sprintf("to %v gen %5d block %d: %+v header %x body %x pad %d sum %d", s.To, h.Gen, h.Block, h, f.Header, f.Body[wire.HeaderLen:], f.Unstored, f.Checksum))
 		}
 	}
 	eff.Reset()

@@ -155,7 +155,7 @@ func TestOneTimerThreadAgesAll(t *testing.T) {
 		h := make([]byte, wire.HeaderLen)
 		wire.Header{Job: 1, Block: b, SrcCnt: 1, Grads: wire.MaxGrads}.Put(h)
 		a := arrival(h)
-		a.Train.Pad = 4 * wire.MaxGrads
+		a.Train.Unstored = 4 * wire.MaxGrads
 		e.Handle(ms, []sansio.Arrival{a}, &l.eff)
 	}
 	for at := 10 * ms; at <= 20*ms; at += units.Time(trioml.DefaultTimeout) {

@@ -70,10 +70,10 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 		n := t.Frames()
 		p.count.Add(trioml.CountPackets, uint64(n))
 		for f := range n {
-			if p.classifier != nil && t.Pad == 0 && p.relay(now, in[i].Port, t.Header, t.Payload(f), eff) {
+			if p.classifier != nil && t.Unstored == 0 && p.relay(now, in[i].Port, t.Header, t.Payload(f), eff) {
 				continue
 			}
-			p.packet(now, t.Payload(f), t.Pad, eff)
+			p.packet(now, t.Payload(f), t.Unstored, eff)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 // packet is the workflow of Fig 10 for one packet. Gradients are all there or
 // all in pad.
 func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Effects) {
-	h, problem := wire.ParsePadded(payload, pad)
+	h, problem := wire.ParseUnstored(payload, pad)
 	if problem != wire.OK {
 		p.drop(now, h, string(problem))
 		return
@@ -104,7 +104,7 @@ func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Ef
 
 // admit returns the record that the packet belongs to, creating it where it
 // does not exist, or the reason to drop the packet.
-func (p *Program) admit(now units.Time, h wire.Header, padded bool) (*record, string) {
+func (p *Program) admit(now units.Time, h wire.Header, unstored bool) (*record, string) {
 	j := p.jobs[h.Job]
 	switch {
 	case j == nil:
@@ -134,10 +134,10 @@ func (p *Program) admit(now units.Time, h wire.Header, padded bool) (*record, st
 		r = nil
 	}
 	if r == nil {
-		return p.create(now, j, h, padded)
+		return p.create(now, j, h, unstored)
 	}
 	switch {
-	case int(h.Grads) != r.Grads || padded != r.Padded:
+	case int(h.Grads) != r.Grads || unstored != r.Unstored:
 		return nil, trioml.DropGradMismatch
 	case r.Received.Has(h.Source):
 		return nil, trioml.DropDuplicate
@@ -157,15 +157,15 @@ func (p *Program) late(j *job, h wire.Header) string {
 	return ""
 }
 
-func (p *Program) create(now units.Time, j *job, h wire.Header, padded bool) (*record, string) {
+func (p *Program) create(now units.Time, j *job, h wire.Header, unstored bool) (*record, string) {
 	if j.open >= j.BlockMax {
 		return nil, trioml.DropBlockCap
 	}
 	r := p.newRecord()
 	*r = record{job: j, BlockRecord: BlockRecord{
-		Job: h.Job, Block: h.Block, Gen: h.Gen, Start: now, Grads: int(h.Grads), Ref: true, Padded: padded, Sums: r.Sums,
+		Job: h.Job, Block: h.Block, Gen: h.Gen, Start: now, Grads: int(h.Grads), Ref: true, Unstored: unstored, Sums: r.Sums,
 	}}
-	if !padded {
+	if !unstored {
 		r.Sums = slices.Grow(r.Sums[:0], 4*r.Grads)[:4*r.Grads] // with any contents: the first source overwrites them
 	}
 	j.open++
@@ -178,7 +178,7 @@ func (p *Program) create(now units.Time, j *job, h wire.Header, padded bool) (*r
 // add adds one source's gradients to the block.
 func (r *record) add(h wire.Header, grads []byte) {
 	switch {
-	case r.Padded:
+	case r.Unstored:
 	case r.Sources == 0:
 		copy(r.Sums, grads)
 	default:
@@ -198,7 +198,7 @@ func (r *record) add(h wire.Header, grads []byte) {
 func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 	j := r.job
 	values, pad := r.Sums, 0
-	if r.Padded {
+	if r.Unstored {
 		values, pad = nil, 4*r.Grads
 	}
 	payload := eff.Body(wire.HeaderLen + len(values))
@@ -208,7 +208,7 @@ func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 		AgeOp: r.AgeOp, Final: r.Final, Degraded: r.Degraded,
 	}.Put(payload)
 	copy(payload[wire.HeaderLen:], values)
-	eff.EmitPadded(j.To, j.template, payload, pad)
+	eff.EmitUnstored(j.To, j.template, payload, pad)
 
 	p.count.Add(trioml.CountResults, 1)
 	j.Count.Results++

@@ -67,8 +67,8 @@ type BlockRecord struct {
 	Final    bool
 	Degraded bool
 	Ref      bool   // the hash entry's "recently referenced" flag (§5)
-	Padded   bool   // its packets carry lengths only: there is nothing to add
-	Sums     []byte // big-endian int32, as in the result packet; of any length where Padded
+	Unstored   bool   // its packets carry unstored values: there is nothing to add
+	Sums     []byte // big-endian int32, as in the result packet; of any length where Unstored
 }
 
 // record is a block record in the table.

@@ -10,11 +10,11 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
-// padded gives every frame of a train pad bytes more, which its header counts.
-func padded(t Train, pad int) Train {
-	t.Pad = pad
+// withUnstored gives every frame of a train unstored bytes, which its header counts.
+func withUnstored(t Train, unstored int) Train {
+	t.Unstored = unstored
 	ip, l4 := headers(t)
-	body := len(t.Body) + t.Frames()*pad
+	body := len(t.Body) + t.Frames()*unstored
 	ip.SetTotalLen(len(t.Header) - inet.EtherLen + body)
 	ip.UpdateChecksum()
 	if ip.Protocol() == inet.ProtoUDP {
@@ -24,9 +24,9 @@ func padded(t Train, pad int) Train {
 	return t
 }
 
-// Padding counts wherever lengths do, and is no content.
-func TestPadSizes(t *testing.T) {
-	tr := padded(udpTrain(250, 100, 1), 1000)
+// Unstored bytes count wherever lengths do, and are in no body.
+func TestUnstoredSizes(t *testing.T) {
+	tr := withUnstored(udpTrain(250, 100, 1), 1000)
 	if tr.Frames() != 3 || len(tr.Payload(0)) != 100 || len(tr.Payload(2)) != 50 {
 		t.Errorf("%d frames with payloads of %d to %d bytes", tr.Frames(), len(tr.Payload(0)), len(tr.Payload(2)))
 	}
@@ -47,27 +47,27 @@ func TestPadSizes(t *testing.T) {
 	}
 }
 
-func TestPadOfAnEmptyBody(t *testing.T) {
-	tr := padded(udpTrain(0, 0, 0), 1000)
+func TestUnstoredBehindAnEmptyBody(t *testing.T) {
+	tr := withUnstored(udpTrain(0, 0, 0), 1000)
 	if tr.Frames() != 1 || tr.Bytes() != 1042 || tr.FrameBytes(0) != 1042 || len(tr.Payload(0)) != 0 {
 		t.Errorf("%d frames of %d bytes", tr.Frames(), tr.Bytes())
 	}
 }
 
 // The headers of parts are those of real packets of that length.
-func TestPartsOfAPaddedTrain(t *testing.T) {
-	udp := padded(udpTrain(250, 100, 9), 1000)
+func TestPartsOfATrainWithUnstoredBytes(t *testing.T) {
+	udp := withUnstored(udpTrain(250, 100, 9), 1000)
 	for i, body := range []int{1100, 1100, 1050} {
 		f := udp.Frame(i, nil)
 		ip, l4 := headers(f)
-		if ip.TotalLen() != 28+body || inet.UDP(l4).Len() != 8+body || !ip.ChecksumOK() || f.Pad != 1000 {
-			t.Errorf("frame %d: IP length %d, UDP length %d, checksum ok %v, pad %d", i, ip.TotalLen(), inet.UDP(l4).Len(), ip.ChecksumOK(), f.Pad)
+		if ip.TotalLen() != 28+body || inet.UDP(l4).Len() != 8+body || !ip.ChecksumOK() || f.Unstored != 1000 {
+			t.Errorf("frame %d: IP length %d, UDP length %d, checksum ok %v, %d unstored", i, ip.TotalLen(), inet.UDP(l4).Len(), ip.ChecksumOK(), f.Unstored)
 		}
 		if l, problem := f.Layout(); problem != inet.OK || l.End != int(f.FrameBytes(0)) {
 			t.Errorf("frame %d: layout %+v %s", i, l, problem)
 		}
 	}
-	tcp := padded(tcpTrain(250, 100, 9), 1000)
+	tcp := withUnstored(tcpTrain(250, 100, 9), 1000)
 	for i := range 3 {
 		_, l4 := headers(tcp.Frame(i, nil))
 		if got, want := inet.TCP(l4).Seq(), uint32((tcpStart+1100*uint64(i))&0xffff_ffff); got != want {
@@ -76,11 +76,11 @@ func TestPartsOfAPaddedTrain(t *testing.T) {
 	}
 }
 
-// A padded frame joins its equals as if the padding were there.
-func TestEmitPaddedStopsAtLimits(t *testing.T) {
+// A frame with unstored bytes joins its equals as if they were stored.
+func TestEmitUnstoredStopsAtLimits(t *testing.T) {
 	for _, c := range []struct {
-		n, pad, frames int
-		want           string
+		n, unstored, frames int
+		want                string
 	}{
 		{10, 90, 150, "[64 64 22]"}, // MaxTrainFrames
 		{10, 8182, 15, "[7 7 1]"},   // 8 of 8192 bytes are past MaxTrainBody
@@ -92,30 +92,30 @@ func TestEmitPaddedStopsAtLimits(t *testing.T) {
 		var e Effects
 		to, template := []Port{0}, inet.UDPHeader(testFlow())
 		for range c.frames {
-			e.EmitPadded(to, template, e.Body(c.n), c.pad)
+			e.EmitUnstored(to, template, e.Body(c.n), c.unstored)
 		}
 		if got := fmt.Sprint(frameCounts(&e)); got != c.want {
-			t.Errorf("%d frames of %d bytes and %d counted: trains of %s, want %s", c.frames, c.n, c.pad, got, c.want)
+			t.Errorf("%d frames of %d bytes and %d unstored: trains of %s, want %s", c.frames, c.n, c.unstored, got, c.want)
 		}
 	}
 }
 
-func TestPaddedAndRealFramesNeverJoin(t *testing.T) {
+func TestFramesOfOtherUnstoredBytesNeverJoin(t *testing.T) {
 	var e Effects
 	to, template := []Port{0}, inet.UDPHeader(testFlow())
-	for _, pad := range []int{0, 5, 5, 6, 0} {
-		e.EmitPadded(to, template, e.Body(10), pad)
+	for _, unstored := range []int{0, 5, 5, 6, 0} {
+		e.EmitUnstored(to, template, e.Body(10), unstored)
 	}
 	if got := fmt.Sprint(frameCounts(&e)); got != "[1 2 1 1]" {
 		t.Errorf("trains of %s", got)
 	}
 }
 
-// The frames of a padded train are those of its parts, and of parts of parts,
+// The frames of a train with unstored bytes are those of its parts, and of parts of parts,
 // and joining them frame by frame gives the train again.
-func TestPaddedTrainsSplitAndJoin(t *testing.T) {
+func TestTrainsWithUnstoredBytesSplitAndJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tr := padded(drawTrain(t), rapid.SampledFrom([]int{0, 1, 90, 1000}).Draw(t, "pad"))
+		tr := withUnstored(drawTrain(t), rapid.SampledFrom([]int{0, 1, 90, 1000}).Draw(t, "unstored"))
 		want := flat(tr)
 		i := rapid.IntRange(0, tr.Frames()-1).Draw(t, "i")
 		j := rapid.IntRange(i+1, tr.Frames()).Draw(t, "j")
@@ -138,16 +138,16 @@ func TestPaddedTrainsSplitAndJoin(t *testing.T) {
 	})
 }
 
-// Emitting the payloads of a train with its padding gives its frames.
-func TestEmitPaddedKeepsFrames(t *testing.T) {
+// Emitting the payloads of a train with its unstored bytes gives its frames.
+func TestEmitUnstoredKeepsFrames(t *testing.T) {
 	template := inet.UDPHeader(testFlow())
 	rapid.Check(t, func(t *rapid.T) {
 		seg := rapid.IntRange(1, 40).Draw(t, "seg")
-		pad := rapid.SampledFrom([]int{1, 90, 1000}).Draw(t, "pad")
-		tr := padded(udpTrain(rapid.IntRange(1, 12*seg).Draw(t, "body"), seg, 0), pad)
+		unstored := rapid.SampledFrom([]int{1, 90, 1000}).Draw(t, "unstored")
+		tr := withUnstored(udpTrain(rapid.IntRange(1, 12*seg).Draw(t, "body"), seg, 0), unstored)
 		var e Effects
 		for i := range tr.Frames() {
-			e.EmitPadded([]Port{0}, template, append(e.Body(len(tr.Payload(i)))[:0], tr.Payload(i)...), pad)
+			e.EmitUnstored([]Port{0}, template, append(e.Body(len(tr.Payload(i)))[:0], tr.Payload(i)...), unstored)
 		}
 		var got []string
 		for _, s := range e.Sends {

@@ -10,7 +10,7 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 )
 
-// A run that carries lengths only in most blocks takes the same time, the same
+// A run that carries unstored values in most blocks takes the same time, the same
 // packets and the same bytes as one that carries all values, whatever is lost,
 // and the sums that it does carry are right.
 func TestLengthsOnly(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 )
 
-// A run that carries lengths only in most blocks takes the same time and the
+// A run that carries unstored values in most blocks takes the same time and the
 // same bytes as one that carries all values, stragglers or not, and the sums
 // that it does carry are right.
 func TestLengthsOnly(t *testing.T) {
