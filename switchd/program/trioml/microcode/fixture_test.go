@@ -220,7 +220,7 @@ func (p *pair) sameRecords() {
 			AgeOp: b.AgeOp, Final: b.Final, Degraded: b.Degraded, StartTime: b.Start,
 			Workers: b.Workers, Grads: b.Grads, Ready: true, RcvdCnt: uint8(b.Sources), RcvdMask: b.Received,
 		}}
-		if b.Padded {
+		if b.Unstored {
 			h.Sums = fmt.Sprintf("%x", make([]byte, 4*b.Grads))
 		}
 		h.JobCtx, _ = p.mc.Memory().Hash().Peek(key(b.Job, JobBlock))

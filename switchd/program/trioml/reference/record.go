@@ -67,7 +67,7 @@ type BlockRecord struct {
 	Final    bool
 	Degraded bool
 	Ref      bool   // the hash entry's "recently referenced" flag (§5)
-	Unstored   bool   // its packets carry unstored values: there is nothing to add
+	Unstored bool   // its packets carry unstored values: there is nothing to add
 	Sums     []byte // big-endian int32, as in the result packet; of any length where Unstored
 }
 
