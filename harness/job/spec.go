@@ -243,11 +243,3 @@ func (j *Job) OneEngine() error {
 	}
 	return nil
 }
-
-func or[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
-}

@@ -96,13 +96,6 @@ func (f *facts) learn(id fit.FieldID, b bits) {
 	f.fields[id] = bits{b.mask | was.mask, b.value&b.mask | was.value}.cut(f.code.Ref(id).Mask)
 }
 
-// learnAll adds what a row that has matched wanted.
-func (f *facts) learnAll(p pattern) {
-	for _, w := range p {
-		f.learn(w.field, w.bits)
-	}
-}
-
 // match says whether a row may match, and whether that is certain.
 func (f *facts) match(p pattern) (may, sure bool) {
 	sure = true
