@@ -17,7 +17,7 @@ type Program struct {
 	dataplane.Memoryless
 	End
 	sum  []byte     // packet of the block that is being added up
-	seen trace.Mask // workers whose values are in it
+	Seen trace.Mask // workers whose values are in it
 }
 
 func NewProgram(e End) *Program { return &Program{End: e, sum: make([]byte, seqLen+4*e.Values)} }
@@ -34,17 +34,17 @@ func (p *Program) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects)
 }
 
 func (p *Program) add(worker int, block []byte, eff *sansio.Effects) {
-	if worker < 0 || len(block) != len(p.sum) || binary.BigEndian.Uint64(block) != p.seq || p.seen.Has(uint8(worker)) {
+	if worker < 0 || len(block) != len(p.sum) || binary.BigEndian.Uint64(block) != p.seq || p.Seen.Has(uint8(worker)) {
 		p.count.Add("toy-unexpected", 1)
 		return
 	}
-	p.seen.Set(uint8(worker))
+	p.Seen.Set(uint8(worker))
 	vec.AddBE(p.sum[seqLen:], block[seqLen:])
-	if p.seen.Len() == p.Workers {
+	if p.Seen.Len() == p.Workers {
 		binary.BigEndian.PutUint64(p.sum, p.seq)
 		eff.Emit(p.To, p.Header, append(eff.Body(len(p.sum))[:0], p.sum...))
 		clear(p.sum)
-		p.seq, p.seen = p.seq+1, trace.Mask{}
+		p.seq, p.Seen = p.seq+1, trace.Mask{}
 		p.count.Add("toy-sums", 1)
 	}
 }
