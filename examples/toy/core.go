@@ -1,6 +1,5 @@
-// Package toy is a small and complete system: all-reduce by stop-and-wait. A
-// worker has one block on its way; the switch adds up the workers' blocks and
-// sends the sum to all when the last is in. Lost packets stay lost.
+// Package toy is a small and complete system: all-reduce by stop-and-wait. A worker
+// has one block on its way; the switch answers the last with the sum. Losses stay.
 package toy
 
 import (
@@ -13,13 +12,14 @@ import (
 	"github.com/inalab/inalab/nodes/gradient"
 )
 
-// Port is both ends' UDP port (dynamic range, RFC 6335). A packet is the block's
-// number, counted through the run, and its int32 values in network order.
+// Port is both ends' UDP port for job 1 (dynamic range, RFC 6335). A packet is the
+// block's number, counted through the run, and its int32 values in network order.
 const Port, seqLen = 49400, 8
 
 // End is what both ends have. Its exported fields cross to their processes.
 type End struct {
 	sansio.Untimed
+	Port                    uint16
 	Workers, Blocks, Values int // Values: of a block
 	Header                  []byte
 	To                      []sansio.Port

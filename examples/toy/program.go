@@ -22,7 +22,7 @@ type Program struct {
 
 func NewProgram(e End) *Program { return &Program{End: e, sum: make([]byte, seqLen+4*e.Values)} }
 
-func (*Program) Claims(f dataplane.Frame) dataplane.Claim { return dataplane.MineIf(f.IsTo(Port)) }
+func (p *Program) Claims(f dataplane.Frame) dataplane.Claim { return dataplane.MineIf(f.IsTo(p.Port)) }
 
 // Handle adds blocks; a worker is known by the port that it is behind.
 func (p *Program) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {

@@ -22,14 +22,14 @@ func (System) Configure(k job.Knobs) job.System { return System{Values: k.Int("t
 
 // Layout puts the program into the one switch. A block takes a round trip.
 func (s System) Layout(j *job.Job) (job.Layout, error) {
-	out, packet := j.ToGroup(Port), inet.IPv4Len+inet.UDPLen+seqLen+4*s.Values
-	e := End{Workers: len(j.Hosts()), Blocks: (j.Params + s.Values - 1) / s.Values, Values: s.Values, Header: inet.UDPHeader(out), To: j.HostPorts()}
+	port, packet := Port+uint16(j.ID)-job.DefaultID, inet.IPv4Len+inet.UDPLen+seqLen+4*s.Values
+	e := End{Port: port, Workers: len(j.Hosts()), Blocks: (j.Params + s.Values - 1) / s.Values, Values: s.Values, Header: inet.UDPHeader(j.ToGroup(port)), To: j.HostPorts()}
 	l := job.Layout{
-		Programs: [][]any{{e}}, Port: Port, Group: out.Dst, Packet: packet, Window: 1, Block: s.Values,
+		Programs: [][]any{{e}}, Port: port, Group: j.ToGroup(port).Dst, Packet: packet, Window: 1, Block: s.Values,
 		Time: units.Duration(e.Blocks) * (2*j.FrameTime(1, inet.EtherLen+packet) + j.Latency(packet)),
 	}
 	for _, h := range j.Hosts() {
-		e.Header, e.To = inet.UDPHeader(j.ToSwitch(&h, Port, Port)), []sansio.Port{0}
+		e.Header, e.To = inet.UDPHeader(j.ToSwitch(&h, port, port)), []sansio.Port{0}
 		l.Cores = append(l.Cores, e)
 	}
 	return l, j.OneEngine()

@@ -32,18 +32,19 @@ func (*Job) Protocol() string { return Protocol }
 
 // newJob returns the record of a job whose workers are behind ports of a switch.
 func newJob(sw *plan.Switch, id uint8, values int, to []sansio.Port) Job {
-	return Job{ID: id, End: toy.End{Workers: len(to), Values: values, Header: inet.UDPHeader(job.ToGroup(sw, id, toy.Port)), To: to}}
+	port := toy.Port + uint16(id) - job.DefaultID
+	return Job{ID: id, End: toy.End{Port: port, Workers: len(to), Values: values, Header: inet.UDPHeader(job.ToGroup(sw, id, port)), To: to}}
 }
 
-// engine runs a program of the toy for each job. A packet belongs to the job of the
-// port that it came by. It meets dataplane.Managed.
+// engine runs a program of the toy for each job. A packet belongs to the job of its UDP
+// port. It meets dataplane.Managed.
 type engine struct {
 	dataplane.OwnFrames
 	dataplane.Memoryless
 	sansio.Untimed
-	node  string
-	jobs  []running
-	count sansio.Tally // of packets without a job, and of jobs that have gone
+	node string
+	jobs []running
+	gone sansio.Tally // counters of jobs that were removed
 }
 
 type running struct {
@@ -61,26 +62,22 @@ func newEngine(cfg Config) (*engine, error) {
 	return e, nil
 }
 
-func (e *engine) Claims(f dataplane.Frame) dataplane.Claim { return dataplane.MineIf(f.IsTo(toy.Port)) }
+func (e *engine) Claims(f dataplane.Frame) dataplane.Claim {
+	return dataplane.MineIf(slices.ContainsFunc(e.jobs, func(r running) bool { return r.Claims(f) == dataplane.Mine }))
+}
 
 // Handle hands each arrival to its job.
 func (e *engine) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
-		if r := e.at(in[i].Port); r != nil {
-			r.Handle(now, in[i:i+1], eff)
-			continue
+		t := &in[i].Train
+		l, problem := t.Layout()
+		f := dataplane.Frame{Header: t.Header, Layout: l, Problem: problem}
+		for _, r := range e.jobs {
+			if r.Claims(f) == dataplane.Mine {
+				r.Handle(now, in[i:i+1], eff)
+			}
 		}
-		e.count.Add("toy-no-job", uint64(in[i].Train.Frames()))
 	}
-}
-
-// at returns the job that has a port; nil: none has.
-func (e *engine) at(port sansio.Port) *running {
-	i := slices.IndexFunc(e.jobs, func(r running) bool { return slices.Contains(r.To, port) })
-	if i < 0 {
-		return nil
-	}
-	return &e.jobs[i]
 }
 
 func (e *engine) Ports() (out []sansio.Port) {
@@ -92,7 +89,7 @@ func (e *engine) Ports() (out []sansio.Port) {
 
 func (e *engine) Counters() []sansio.Count {
 	var sum sansio.Tally
-	sum.Merge(e.count.List())
+	sum.Merge(e.gone.List())
 	for _, r := range e.jobs {
 		sum.Merge(r.Counters())
 	}
@@ -116,7 +113,7 @@ func (e *engine) View(_ units.Time, _ dataplane.View, limit int) dataplane.Table
 	return t
 }
 
-// AddJob gives the switch a job, at ports that no other has.
+// AddJob gives the switch a job.
 func (e *engine) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
 	j, ok := d.(*Job)
 	if !ok {
@@ -124,11 +121,6 @@ func (e *engine) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
 	}
 	if e.find(j.ID) >= 0 {
 		return 0, dataplane.RefuseTaken(int(j.ID), e.node)
-	}
-	for _, port := range j.To {
-		if r := e.at(port); r != nil {
-			return 0, dataplane.Refuse(dataplane.RefusedSource, "remove that job first", "job %d: port %d of %s is in job %d", j.ID, port, e.node, r.id)
-		}
 	}
 	e.jobs = append(e.jobs, running{id: j.ID, Program: toy.NewProgram(j.End)})
 	return j.ID, nil
@@ -144,7 +136,7 @@ func (e *engine) RemoveJob(_ units.Time, id uint8) (out dataplane.Removed, err e
 	if e.jobs[i].Seen.Len() > 0 {
 		out.OpenBlocks = 1
 	}
-	e.count.Merge(out.Counters)
+	e.gone.Merge(out.Counters)
 	e.jobs = slices.Delete(e.jobs, i, i+1)
 	return out, nil
 }

@@ -71,7 +71,7 @@ func (System) JobOptions() job.RuntimeOptions { return &options{} }
 type options struct{ values int }
 
 func (*options) Describe() (text string, examples []string) {
-	return "all sources are at ports of one engine, and no two jobs share a port.", []string{"--id 2 --sources 2,3 --values 500"}
+	return "the job takes the UDP port 49399 + ID, and its packets have --values values.", []string{"--id 2 --sources 0,1 --values 500"}
 }
 
 func (o *options) Register(flags *pflag.FlagSet) {
