@@ -15,6 +15,8 @@ import (
 	"github.com/containernetworking/plugins/pkg/ns"
 
 	"github.com/inalab/inalab/examples/toy"
+	"github.com/inalab/inalab/examples/toy/full"
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
@@ -33,17 +35,20 @@ func TestCommands(t *testing.T) {
 	t.Run("run", func(t *testing.T) {
 		p.says([]string{"run", scenario, "--clock", "virtual"}, "| toy    | 0 | 167.0 ", "   0/114570 |")
 	})
-	t.Run("table", func(t *testing.T) { // behind the others that aggregate in the network, with a knob's default
+	t.Run("table", func(t *testing.T) { // beside others, without a section of its own
 		p.says([]string{"run", "straggler", "--clock", "virtual", "--set", "iterations=2", "--set", "stragglers.p=[0%]", "--set", "scale=20000",
 			"--set", "systems=[{system: toy, topology: rack},{system: trioml, topology: rack},{system: ring, topology: rack}]", "--format", "csv"},
-			"\n", "toy")
+			"\nideal,", "\nring,", "\ntrioml,", "\ntoy,")
+		if rank := job.Rank(full.New()); rank <= job.RankInNetwork || rank >= job.Unranked {
+			t.Errorf("the toy has rank %d", rank)
+		}
 	})
 	t.Run("bench sim", func(t *testing.T) {
 		p.says([]string{"bench", "sim", "--system", "toy", "--workers", "2", "--size", "1M", "--iters", "8", "--repeat", "1"}, "| toy    | 2 | payload |", "| toy    | 2 | lengths |", "#wrong 0")
 	})
 	t.Run("bench allreduce", func(t *testing.T) {
 		netnstest.Require(t, netns.CanRoot())
-		p.says([]string{"bench", "allreduce", "--system", "toy", "--workers", "2", "-b", "64K", "-e", "64K", "-n", "2"}, "toy", "#wrong 0")
+		p.says([]string{"bench", "allreduce", "--system", "toy", "--workers", "2", "-b", "64K", "-e", "64K", "-n", "2"}, "system toy, n 2, type int32", "| 65536 |    16384 |", " |      0 |")
 	})
 	t.Run("switch job", func(t *testing.T) {
 		netnstest.Require(t, netns.CanRoot())
