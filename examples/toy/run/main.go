@@ -104,7 +104,8 @@ func run(ctx context.Context, jobs []*job.Job, clock, logs string) error {
 	for _, c := range cells {
 		err = errors.Join(err, c.CheckSums())
 	}
-	return errors.Join(err, render.Write(os.Stdout, render.Comparison(compare.Rows(cells)), render.Options{}))
+	baseline := job.Baseline(system.All())
+	return errors.Join(err, render.Write(os.Stdout, render.Comparison(compare.Rows(cells, baseline), baseline), render.Options{}))
 }
 
 // quiet shows no progress. It is a harness.Observer.
