@@ -95,14 +95,14 @@ type OwnFrames struct{}
 // Wants asks for nothing else.
 func (OwnFrames) Wants() Wants { return Wants{} }
 
-// Memoryless is embedded by an engine that has no timers and that starts every block
-// from nothing. Any other engine says itself what it remembers.
+// Memoryless is embedded by an engine without timers that keeps nothing between blocks
+// by which it would act otherwise. Any other engine says itself what it remembers.
 type Memoryless struct{}
 
 // PhaseMattered is false: there are no timers.
 func (Memoryless) PhaseMattered() bool { return false }
 
-// Remembers is false: nothing outlives its block.
+// Remembers is false: what outlives its block has no effect.
 func (Memoryless) Remembers() bool { return false }
 
 // Claim is what an engine says of a frame.

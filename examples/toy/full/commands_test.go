@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -54,6 +55,15 @@ func TestCommands(t *testing.T) {
 		netnstest.Require(t, netns.CanRoot())
 		runtimeJob(t, p, scenario)
 	})
+}
+
+// Tests of others that go through the list pass, so that they need no change for the toy.
+func TestOtherTests(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", overlay(t, t.TempDir()), "./scenarios", "./harness/job", "./harness/system")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // runtimeJob gives the switch of a run a second job, which then adds up packets.
