@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/nodes/train/profiles"
 )
@@ -95,7 +96,7 @@ func TestBadFiles(t *testing.T) {
   link: {rate: 100Gbit/s, delay: 1us, loss-every: -2}   # of each host, before scaling
                                                   ^`},
 
-		{"unknown system", "system: ring", "system: rign", `bad.yaml:17:14: systems[0].system: "rign": allowed are ring, halving, ps, switchml64, switchml256, switchml-rdma, trioml; did you mean "ring"?
+		{"unknown system", "system: ring", "system: rign", `bad.yaml:17:14: systems[0].system: "rign": allowed are ` + strings.Join(job.Names(system.All()), ", ") + `; did you mean "ring"?
     - {system: rign, topology: rack}
                ^`},
 		{"unknown topology", "topology: mx480", "topology: mx48", `bad.yaml:19:32: systems[2].topology: "mx48": allowed are rack, leaf-spine, mx480; did you mean "mx480"?

@@ -55,6 +55,15 @@ func (k *knobs) Int(path string, lo, hi int) int {
 	return k.r.between(path, int(v.Int()), lo, hi)
 }
 
+// IntOr reads a whole number that may be left out.
+func (k *knobs) IntOr(path string, lo, hi, missing int) int {
+	v, ok := k.value(path, reflect.TypeFor[*int]())
+	if !ok || v.IsNil() {
+		return missing
+	}
+	return k.r.between(path, int(v.Elem().Int()), lo, hi)
+}
+
 // Duration reads a time.
 func (k *knobs) Duration(path string, zero ...string) units.Duration {
 	v, ok := k.value(path, reflect.TypeFor[string]())

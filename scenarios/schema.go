@@ -22,7 +22,10 @@ type schema struct {
 
 func newSchema(systems []job.System) (*schema, error) {
 	s := &schema{fields: reflect.VisibleFields(reflect.TypeFor[raw]())}
-	for _, sys := range systems {
+	for i, sys := range systems {
+		if slices.Contains(job.Names(systems[:i]), sys.Name()) {
+			return nil, fmt.Errorf("two systems are called %q: give each in the list a name of its own", sys.Name())
+		}
 		if job.Configure(sys, &knobs{schema: s}); s.err != nil {
 			return nil, fmt.Errorf("system %s: %w", sys.Name(), s.err)
 		}
@@ -63,7 +66,11 @@ func (s *schema) add(path string, t reflect.Type) {
 	}
 	keys := reflect.VisibleFields(s.fields[at].Type)
 	if i := fieldOf(keys, key); i < 0 {
-		s.fields[at].Type = reflect.StructOf(append(keys, field(key, t, "")))
+		options := ""
+		if t == reflect.TypeFor[*int]() { // it may be missing
+			options = ",omitempty"
+		}
+		s.fields[at].Type = reflect.StructOf(append(keys, field(key, t, options)))
 	} else if keys[i].Type != t {
 		s.err = fmt.Errorf("knob %q: another system reads it as %v, not %v", path, keys[i].Type, t)
 	}

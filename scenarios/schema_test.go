@@ -22,7 +22,7 @@ type reader struct {
 
 // settings are a knob of each kind.
 type settings struct {
-	n    int
+	n, m int
 	d    units.Duration
 	word string
 	a, b bool
@@ -37,7 +37,7 @@ func (r reader) Configure(k job.Knobs) job.System {
 
 func readAll(k job.Knobs) settings {
 	return settings{
-		n: k.Int("own.n", 1, 9), d: k.Duration("own.wait-time", "never"), word: k.OneOf("own.word", "yes", "no"),
+		n: k.Int("own.n", 1, 9), m: k.IntOr("own.most", 1, 9, 5), d: k.Duration("own.wait-time", "never"), word: k.OneOf("own.word", "yes", "no"),
 		a: k.Bool("own.a"), b: k.Flag("own.b"),
 	}
 }
@@ -60,9 +60,9 @@ func TestSectionOfAFurtherSystem(t *testing.T) {
 		set  []string
 		want settings
 	}{
-		{nil, settings{3, 2 * units.Millisecond, "no", true, false}},
-		{[]string{"own.n=9", "own.wait-time=never", "own.b=true"}, settings{9, 0, "no", true, true}},
-		{[]string{"own={n: 1, word: yes}"}, settings{1, 2 * units.Millisecond, "yes", true, false}},
+		{nil, settings{3, 5, 2 * units.Millisecond, "no", true, false}},
+		{[]string{"own.n=9", "own.wait-time=never", "own.b=true"}, settings{9, 5, 0, "no", true, true}},
+		{[]string{"own={n: 1, word: yes, most: 7}"}, settings{1, 7, 2 * units.Millisecond, "yes", true, false}},
 	} {
 		s, err := loadOwn(t, ownSection, append(c.set, runOwn)...)
 		if err != nil {
@@ -94,6 +94,7 @@ func TestBadSections(t *testing.T) {
 		{"", runOwn, "f: own.n is missing: allowed are 1 to 9\nf: own.wait-time is missing: write a time, as in 10ms\nf: own.word is missing: allowed are yes, no\nf: own.a: true or false is needed"},
 		{"", "seed=1", ""},
 		{ownSection, "own.n=10", "--set own.n=10: 10: allowed are 1 to 9"}, // said although nobody runs it
+		{ownSection, "own.most=0", "--set own.most=0: 0: allowed are 1 to 9"},
 		{ownSection, "own.word=oh", `--set own.word=oh: "oh": allowed are yes, no`},
 		{ownSection, "own.wait-time=5", `--set own.wait-time=5: time "5" has no unit: write s, ms, us, ns or ps, as in "5ms"`},
 		{ownSection, "own.a=7", "--set own.a=7: true or false is needed here"},
@@ -127,5 +128,12 @@ func TestSystemsThatCannotBeConfigured(t *testing.T) {
 		if got := errText(err); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
+	}
+}
+
+func TestSystemsOfOneName(t *testing.T) {
+	_, err := Load(Source{Name: "f", Text: []byte(embedded(t))}, append(system.All(), reader{name: "ring", read: readAll}))
+	if got := errText(err); got != `two systems are called "ring": give each in the list a name of its own` {
+		t.Errorf("got %s", got)
 	}
 }

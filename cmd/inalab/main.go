@@ -23,8 +23,8 @@ func start() int {
 	return newApp(os.Stdout, os.Stderr, os.Environ()).execute(os.Args[1:])
 }
 
-// systems lists every system that this program knows, in the order of tables.
-// docs/add-a-system.md says how to write one; it goes into this list.
+// systems lists every system that this program knows. docs/add-a-system.md says how to
+// add one.
 func systems() []job.System { return system.All() }
 
 // commands lists every command, in the order of the help text.

@@ -195,8 +195,8 @@ func (r *recording) measured() []result.Cell {
 // verdict is nil, or why the numbers of a complete run do not stand.
 func (r *recording) verdict() error {
 	for _, c := range r.measured() {
-		if c.Wrong > 0 || c.Checked == 0 {
-			return failed(fmt.Errorf("%s at p=%g%%: %d of %d delivered values are wrong; %s", c.System, 100*c.StraggleP, c.Wrong, c.Checked, strings.Join(c.Notes, "; ")))
+		if err := c.CheckSums(); err != nil {
+			return failed(err)
 		}
 	}
 	if r.watch.diverged != nil {

@@ -61,25 +61,69 @@ func TestGuideNamesWhatExists(t *testing.T) {
 }
 
 var (
+	fenced    = regexp.MustCompile("(?s)```([a-z]*)\n(.*?)```")
 	blocks    = regexp.MustCompile("(?s)```.*?```")
 	qualified = regexp.MustCompile(`^[A-Za-z]+\.[A-Z][A-Za-z]*$`)
 )
 
-// The line that adds the toy to a program's list is one that this test binary has.
-func TestGuideAddsTheToy(t *testing.T) {
-	const line = "func systems() []job.System { return append(system.All(), toy.System{}) }"
-	for _, name := range []string{guide, "toy_test.go"} {
+// Each block of code in the guide stands in a file of the example as it is.
+func TestGuideQuotesTheExample(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := example(t)
+	kinds := map[string]int{}
+	for _, m := range fenced.FindAllStringSubmatch(string(text), -1) {
+		kind, block := m[1], m[2]
+		kinds[kind]++
+		for _, part := range quotes(kind, block) {
+			if !slices.ContainsFunc(files, func(file string) bool { return strings.Contains(file, part) }) {
+				t.Errorf("no file of the example has the %s block\n%s", kind, part)
+			}
+		}
+	}
+	for kind, least := range map[string]int{"go": 6, "yaml": 1, "sh": 1, "diff": 1} {
+		if kinds[kind] < least {
+			t.Errorf("%d blocks of %s: the test reads the guide wrongly", kinds[kind], kind)
+		}
+	}
+}
+
+// quotes returns what files hold of a block: all of it, each command, or the new lines of
+// a difference.
+func quotes(kind, block string) (out []string) {
+	switch kind {
+	case "":
+		return nil
+	case "go", "yaml":
+		return []string{block}
+	}
+	for line := range strings.Lines(block) {
+		if kind == "sh" {
+			out = append(out, strings.TrimSpace(line))
+		} else if added, ok := strings.CutPrefix(line, "+"); ok {
+			out = append(out, strings.TrimSpace(added))
+		}
+	}
+	return out
+}
+
+// example returns the files of the example, tests included but for this one.
+func example(t *testing.T) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == "guide_test.go" {
+			return err
+		}
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(text), line) {
-			t.Errorf("%s lacks %s", name, line)
-		}
+		files = append(files, string(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(root + "/cmd/inalab/main.go"); err != nil || !strings.Contains(string(text), "func systems() []job.System {") {
-		t.Errorf("cmd/inalab has no such list: %v", err)
-	}
+	return files
 }
 
 // The guide's links to its own headings lead somewhere.

@@ -13,7 +13,7 @@ import (
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
-// System is the toy with its knobs. It meets job.System.
+// System is the toy with its knobs. It meets job.System and job.Configurable.
 type System struct{ Values int }
 
 func (System) Name() string                     { return "toy" }
@@ -22,27 +22,26 @@ func (System) Configure(k job.Knobs) job.System { return System{Values: k.Int("t
 
 // Layout puts the program into the one switch. A block takes a round trip.
 func (s System) Layout(j *job.Job) (job.Layout, error) {
-	out, packet := j.ToGroup(port), inet.IPv4Len+inet.UDPLen+seqLen+4*s.Values
-	e := end{Workers: len(j.Plan.Hosts), Blocks: (j.Params + s.Values - 1) / s.Values, Values: s.Values, Header: inet.UDPHeader(out), To: j.HostPorts()}
+	port, packet := Port+uint16(j.ID)-job.DefaultID, inet.IPv4Len+inet.UDPLen+seqLen+4*s.Values
+	e := End{Port: port, Workers: len(j.Hosts()), Blocks: (j.Params + s.Values - 1) / s.Values, Values: s.Values, Header: inet.UDPHeader(j.ToGroup(port)), To: j.HostPorts()}
 	l := job.Layout{
-		Programs: [][]any{{e}}, Port: port, Group: out.Dst, Packet: packet, Window: 1, Block: s.Values,
+		Programs: [][]any{{e}}, Port: port, Group: j.ToGroup(port).Dst, Packet: packet, Window: 1, Block: s.Values,
 		Time: units.Duration(e.Blocks) * (2*j.FrameTime(1, inet.EtherLen+packet) + j.Latency(packet)),
 	}
-	for i := range j.Plan.Hosts {
-		e.Header, e.To = inet.UDPHeader(j.ToSwitch(&j.Plan.Hosts[i], port, port)), []sansio.Port{0}
+	for _, h := range j.Hosts() {
+		e.Header, e.To = inet.UDPHeader(j.ToSwitch(&h, port, port)), []sansio.Port{0}
 		l.Cores = append(l.Cores, e)
 	}
 	return l, j.OneEngine()
 }
 
-// NewCore makes a worker's end.
+// NewCore makes a worker's end, NewEngine the switch's.
 func (System) NewCore(text json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
-	e, err := job.Decode[end](text)
-	return &core{end: e, rec: rec, q: make([]int32, e.Blocks*e.Values), sums: make([]int32, e.Blocks*e.Values)}, err
+	e, err := job.Decode[End](text)
+	return &Core{End: e, rec: rec, Q: make([]int32, e.Blocks*e.Values), Sums: make([]int32, e.Blocks*e.Values)}, err
 }
 
-// NewEngine makes the switch's end.
 func (System) NewEngine(text json.RawMessage, _ trace.Sink) (dataplane.Engine, error) {
-	e, err := job.Decode[end](text)
-	return &program{end: e, sum: make([]byte, seqLen+4*e.Values)}, err
+	e, err := job.Decode[End](text)
+	return NewProgram(e), err
 }

@@ -34,11 +34,18 @@ func systems() []job.System { return append(system.All(), toy.System{}) }
 
 // TestMain plays the process of a node where a live run starts one.
 func TestMain(m *testing.M) {
-	if code, ok := node.Main(os.Args, systems()); ok {
+	list := systems()
+	if os.Getenv(envShort) != "" {
+		list = system.All()
+	}
+	if code, ok := node.Main(os.Args, list); ok {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }
+
+// envShort has the nodes of a live run do without the toy.
+const envShort = "INALAB_TEST_WITHOUT_TOY"
 
 const file = "toy.scenario.yaml"
 
@@ -125,6 +132,18 @@ func TestLive(t *testing.T) {
 		t.Errorf("messages %v (-virtual +live):\n%s", messages(onWire), diff)
 	}
 	t.Logf("live: %s %v", onWire.Fidelity.Verdict, onWire.Fidelity.Reasons)
+}
+
+// A node whose program does not list the toy says so, and where the list is.
+func TestNodesWithoutTheToy(t *testing.T) {
+	netnstest.Require(t, netns.CanRoot())
+	t.Setenv(envShort, "1")
+	opt := live.Options{Lab: netns.NewLabName(), Logs: t.TempDir(), NetNS: netns.Options{StateDir: t.TempDir()}}
+	_, err := harness.Live{Options: opt}.RunJob(t.Context(), jobOf(t, false), func([]result.Sample) {})
+	const want = `a switch: system "toy": allowed are ring, `
+	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "; add it to the list in harness/system/system.go, or to the one that the program gives to node.Main") {
+		t.Errorf("got %v, want %s", err, want)
+	}
 }
 
 // learned returns the loss of each worker and iteration.

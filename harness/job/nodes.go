@@ -126,8 +126,11 @@ func (j *Job) ToSwitch(h *plan.Host, src, dst uint16) inet.Flow {
 
 // ToGroup is the flow from the aggregating switch to all workers, who take it at
 // the UDP port that it is sent from.
-func (j *Job) ToGroup(port uint16) inet.Flow {
-	sw, group := &j.Plan.Switches[0], plan.Group(uint16(j.ID))
+func (j *Job) ToGroup(port uint16) inet.Flow { return ToGroup(&j.Plan.Switches[0], j.ID, port) }
+
+// ToGroup is [Job.ToGroup] of any job on a switch.
+func ToGroup(sw *plan.Switch, id uint8, port uint16) inet.Flow {
+	group := plan.Group(uint16(id))
 	return inet.Flow{SrcMAC: inet.MAC(sw.MAC), DstMAC: inet.MulticastMAC(group), Src: sw.Router, Dst: group, SrcPort: port, DstPort: port}
 }
 

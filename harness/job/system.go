@@ -110,6 +110,7 @@ func Rank(s System) int {
 // where it stands in the file, and comes back as any value of its type.
 type Knobs interface {
 	Int(path string, lo, hi int) int                     // lo to hi
+	IntOr(path string, lo, hi, missing int) int          // the same; missing where it is missing
 	Duration(path string, zero ...string) units.Duration // not negative; the words of zero mean 0
 	OneOf(path string, allowed ...string) string         // one of the words
 	Choice(path string, allowed ...string) string        // one of the words; the first where it is missing

@@ -64,7 +64,7 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		if cfg.Chassis.System == "" {
 			return daemon.Run(child.Context(), cfg, nil, control{child})
 		}
-		system, err := job.Find(systems, cfg.Chassis.System)
+		system, err := find(systems, cfg.Chassis.System, child)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		if err := child.Config(&cfg); err != nil {
 			return nil, err
 		}
-		system, err := job.Find(systems, cfg.Worker.Loop.System)
+		system, err := find(systems, cfg.Worker.Loop.System, child)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		if err := child.Config(&cfg); err != nil {
 			return nil, err
 		}
-		newServer, err := serversOf(systems, cfg.System)
+		newServer, err := serversOf(systems, cfg.System, child)
 		if err != nil {
 			return nil, err
 		}
@@ -99,9 +99,19 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s, %s, %s", child.Kind(), KindSwitch, KindWorker, KindServer, KindProgram)
 }
 
-// serversOf returns what makes the servers of a system.
-func serversOf(systems []job.System, name string) (func(json.RawMessage) (live.Server, error), error) {
+// find returns the system of a node. The program that laid out the run started this
+// process, so that a system which is not there is missing in the program's own list.
+func find(systems []job.System, name string, child *proc.ChildSide) (job.System, error) {
 	system, err := job.Find(systems, name)
+	if err != nil {
+		return nil, fmt.Errorf("a %s: %w; add it to the list in harness/system/system.go, or to the one that the program gives to node.Main", child.Kind(), err)
+	}
+	return system, nil
+}
+
+// serversOf returns what makes the servers of a system.
+func serversOf(systems []job.System, name string, child *proc.ChildSide) (func(json.RawMessage) (live.Server, error), error) {
+	system, err := find(systems, name, child)
 	if err != nil {
 		return nil, err
 	}

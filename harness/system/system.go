@@ -1,5 +1,5 @@
 // Package system lists the systems of this program. Each is a folder of its own below;
-// docs/add-a-system.md says how to write one. The list is all that has to change for it.
+// docs/add-a-system.md says how to write one. One line of the list is all that changes.
 package system
 
 import (

@@ -1,6 +1,8 @@
 package arch
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -125,6 +127,38 @@ func TestNewSystemNeedsNoRow(t *testing.T) {
 		files[pkg+"/a.go"] = content
 	}
 	for _, f := range findings(t, files) {
+		t.Error(f)
+	}
+}
+
+// The example keeps the rules where other systems stand, as docs/add-a-system.md puts it.
+func TestExampleAmongSystems(t *testing.T) {
+	tree, err := arch.ReadTree(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("examples/toy/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("examples/toy/full/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(append(files, more...), "examples/toy/full/testdata/harness/system/toy.go") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := strings.Replace(name, "examples", "harness/system", 1)
+		if _, added, ok := strings.Cut(name, "testdata/"); ok {
+			to = added
+		}
+		if err := tree.Add(to, strings.ReplaceAll(string(text), "examples/toy", "harness/system/toy")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range architecture.Check(tree) {
 		t.Error(f)
 	}
 }

@@ -26,6 +26,15 @@ type Machine interface {
 	NextDeadline() units.Time
 }
 
+// Untimed is embedded by a machine without timers.
+type Untimed struct{}
+
+// NextDeadline is never.
+func (Untimed) NextDeadline() units.Time { return units.Never }
+
+// Expire does nothing.
+func (Untimed) Expire(units.Time, *Effects) {}
+
 // Send is a train that leaves by every port of To.
 type Send struct {
 	To    []Port

@@ -20,6 +20,8 @@ const (
 
 // Core is a worker, with the server beside it if there is one.
 type Core struct {
+	sansio.Untimed // the streams keep the timers
+
 	cfg    Config
 	cut    tensor.Cut
 	buf    tensor.Buffer
@@ -192,9 +194,3 @@ func (c *Core) Counters() []sansio.Count {
 	}
 	return sum.List()
 }
-
-// NextDeadline is never: the streams keep the timers.
-func (c *Core) NextDeadline() units.Time { return units.Never }
-
-// Expire does nothing.
-func (c *Core) Expire(units.Time, *sansio.Effects) {}

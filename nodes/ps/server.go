@@ -19,6 +19,8 @@ const (
 
 // Server is a dedicated server: the sums of one shard.
 type Server struct {
+	sansio.Untimed // the streams keep the timers
+
 	*shard
 }
 
@@ -30,7 +32,7 @@ func NewServer(cfg Config) (*Server, error) {
 	if cfg.worker() != none {
 		return nil, fmt.Errorf("configuring parameter server %s: host %d has a worker: use New", cfg.Node, cfg.Host)
 	}
-	return &Server{newShard(cfg, 0)}, nil
+	return &Server{shard: newShard(cfg, 0)}, nil
 }
 
 // Handle takes bytes of the workers' streams.
@@ -42,12 +44,6 @@ func (s *Server) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 
 // Counters returns messages sent and faults by reason.
 func (s *Server) Counters() []sansio.Count { return s.count.List() }
-
-// NextDeadline is never: the streams keep the timers.
-func (s *Server) NextDeadline() units.Time { return units.Never }
-
-// Expire does nothing.
-func (s *Server) Expire(units.Time, *sansio.Effects) {}
 
 // shard adds up what the workers send of one shard.
 type shard struct {

@@ -64,6 +64,8 @@ func Peers(rank, workers int) []stream.Peer {
 
 // Core is one worker of the ring.
 type Core struct {
+	sansio.Untimed // the streams keep the timers
+
 	cfg    Config
 	cut    tensor.Cut
 	buf    tensor.Buffer
@@ -211,9 +213,3 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 
 // Counters returns chunks sent and faults by reason.
 func (c *Core) Counters() []sansio.Count { return c.count.List() }
-
-// NextDeadline is never: the streams keep the timers.
-func (c *Core) NextDeadline() units.Time { return units.Never }
-
-// Expire does nothing.
-func (c *Core) Expire(units.Time, *sansio.Effects) {}

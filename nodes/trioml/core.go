@@ -111,6 +111,8 @@ func (c Config) validateBehind() error {
 
 // Core is one worker's end of the protocol.
 type Core struct {
+	sansio.Untimed // hosts keep no timers
+
 	cfg      Config
 	template []byte
 	to       []sansio.Port
@@ -285,12 +287,6 @@ func (c *Config) mean(gen int, in *inbox, q []int32, mean []float32) {
 
 // Counters returns packets by type and drops by reason.
 func (c *Core) Counters() []sansio.Count { return c.count.List() }
-
-// NextDeadline is never: hosts keep no timers.
-func (c *Core) NextDeadline() units.Time { return units.Never }
-
-// Expire does nothing.
-func (c *Core) Expire(units.Time, *sansio.Effects) {}
 
 // Handle takes results and sends what the window then allows.
 func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {

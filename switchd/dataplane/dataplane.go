@@ -83,11 +83,27 @@ func (f *Frame) UDP() inet.UDP {
 	return inet.UDP(f.Header[f.Layout.Transport:])
 }
 
+// IsTo reports whether the frame is UDP to a port.
+func (f *Frame) IsTo(port uint16) bool {
+	u := f.UDP()
+	return u != nil && u.DstPort() == port
+}
+
 // OwnFrames is embedded by an engine that is asked about frames to the switch alone.
 type OwnFrames struct{}
 
 // Wants asks for nothing else.
 func (OwnFrames) Wants() Wants { return Wants{} }
+
+// Memoryless is embedded by an engine without timers that keeps nothing between blocks
+// by which it would act otherwise. Any other engine says itself what it remembers.
+type Memoryless struct{}
+
+// PhaseMattered is false: there are no timers.
+func (Memoryless) PhaseMattered() bool { return false }
+
+// Remembers is false: what outlives its block has no effect.
+func (Memoryless) Remembers() bool { return false }
 
 // Claim is what an engine says of a frame.
 type Claim uint8

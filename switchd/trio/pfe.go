@@ -123,8 +123,7 @@ func (p *PFE) Claims(f dataplane.Frame) dataplane.Claim {
 	if p.cfg.Wants.InTransit() {
 		return dataplane.InTransit
 	}
-	u := f.UDP()
-	return dataplane.MineIf(u != nil && u.DstPort() == p.cfg.ClaimPort)
+	return dataplane.MineIf(f.IsTo(p.cfg.ClaimPort))
 }
 
 // Remembers is true: a program keeps what it likes in memory. One that does not keep

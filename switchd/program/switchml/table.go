@@ -43,6 +43,8 @@ type Kept interface {
 // dataplane.Engine, Managed and Watched that are about jobs alone.
 type Table[K Kept] struct {
 	dataplane.OwnFrames
+	dataplane.Memoryless // no timers (§4.5); a finished slot keeps only which set is next, which moves no event
+
 	node    string
 	router  netip.Addr
 	limits  Limits
@@ -128,13 +130,6 @@ func (t *Table[K]) Claims(f dataplane.Frame) dataplane.Claim {
 	_, parent := t.OfParent(src, udp.SrcPort())
 	return dataplane.MineIf(member || parent)
 }
-
-// PhaseMattered is false: there are no timers (§4.5).
-func (t *Table[K]) PhaseMattered() bool { return false }
-
-// Remembers is false: what a finished slot keeps says only which of its sets is next, and
-// that has no say in when anything happens.
-func (t *Table[K]) Remembers() bool { return false }
 
 // Ports returns the ports that lead to workers and parents.
 func (t *Table[K]) Ports() (out []sansio.Port) {

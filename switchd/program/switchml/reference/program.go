@@ -16,6 +16,8 @@ import (
 // Managed and Watched.
 type Program struct {
 	switchml.Table[*job]
+	sansio.Untimed // §4.5
+
 	cfg   switchml.Config
 	count sansio.Tally
 }
@@ -55,12 +57,6 @@ func (p *Program) RemoveJob(_ units.Time, id uint8) (dataplane.Removed, error) {
 
 // Counters returns packets, results and drops by name.
 func (p *Program) Counters() []sansio.Count { return p.count.List() }
-
-// NextDeadline is never: the switch has no timers (§4.5).
-func (p *Program) NextDeadline() units.Time { return units.Never }
-
-// Expire does nothing.
-func (p *Program) Expire(units.Time, *sansio.Effects) {}
 
 // Handle runs Algorithm 3 for every frame of the arrivals.
 func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {

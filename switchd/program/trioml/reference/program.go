@@ -42,8 +42,7 @@ func New(cfg trioml.Config) (*Program, error) {
 
 // Claims reports whether the frame is an aggregation packet (§4: by UDP port).
 func (p *Program) Claims(f dataplane.Frame) dataplane.Claim {
-	u := f.UDP()
-	return dataplane.MineIf(u != nil && u.DstPort() == wire.Port)
+	return dataplane.MineIf(f.IsTo(wire.Port))
 }
 
 // Counters returns packets, results and drops by name.
