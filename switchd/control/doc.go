@@ -1,13 +1,11 @@
-// Package control is the control plane of a running switch: what it is asked over
-// a Unix socket in the state directory of its lab, and what it answers.
+// Package control is the control plane of a running switch: requests and answers over a
+// Unix socket in the state directory of its lab.
 //
 //	inalab switch ...          process of the switch
 //	┌────────┐  request   ┌──────────┐  between two   ┌────────────┐
 //	│ Client │ ─────────► │ Listener │ ─ batches of ► │ Dispatcher │──► chassis,
 //	│        │ ◄───────── │          │ ◄─ packets ─── │            │    engines
 //	└────────┘  response  └──────────┘                └────────────┘
-//
-// # Protocol
 //
 // Both directions are lines of JSON, one response to each request, in order.
 //
@@ -17,25 +15,17 @@
 //	{"version":1,"op":"drop","drop":{"port":"p0","direction":"in","probability":0.01,"seed":7}}
 //	{"version":1,"op":"clear-drop"}
 //
-// Unknown keys, an unknown operation and another version are errors, and every
-// error is a text. A connection may carry many requests; one that is silent for
-// [IdleTimeout] is closed. The limits are constants of this package.
+// Unknown keys, operations and versions are errors, and every error is a text. A
+// connection that is silent for [IdleTimeout] is closed.
 //
-// # Who may ask
+// The socket has mode 0600 from its birth: its owner and root may connect. It goes with
+// the directory of the lab. It is named relative to that directory, so that the path fits an
+// address (sun_path, 108 bytes, unix(7)).
 //
-// The socket has mode 0600 from its birth: its owner and root may connect. It lies
-// in the directory of the lab, so that it goes with the lab, be that by its own
-// end or by "inalab gc". The directory is opened first and the socket named
-// relative to it, so that the path never exceeds what an address holds
-// (sun_path, 108 bytes, unix(7)).
+// A request for a job is for the whole switch. The system of the switch lays the job over
+// the engines ([Layouter]). A job is set up on all of them or on none, from the top down,
+// and removed from the bottom up. A job of another protocol is refused by name.
 //
-// # Jobs
-//
-// A job is asked for once for the whole switch. The system whose programs the switch
-// runs reads the request and lays the job over the engines ([Layouter]). The job is set
-// up on all of them or on none, from the top down; it is removed from the bottom up. A
-// job of another protocol is refused by name.
-//
-// Left out: services that clients of a system speak to (package daemon has them), jobs
-// over several switches, and telling hosts of a job.
+// Left out: services for clients of a system (package daemon), jobs over several switches,
+// and telling hosts of a job.
 package control
