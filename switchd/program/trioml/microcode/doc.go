@@ -30,6 +30,4 @@
 //   - Source masks, counts and caps have the widths of Fig 17 and 18. block_cnt_max alone
 //     is written less 1, with 4 unused bits more (ambiguity trio.block_cnt_max-width).
 //   - A timer thread visits records in the order of the hash table, not of age.
-//
-// filter.mc, the paper's example of §3.2, is one of the sources here.
 package microcode
