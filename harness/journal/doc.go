@@ -11,13 +11,13 @@
 //		claim ──► owner line ──► record, create, record, create … ──► release
 //
 //	 1. A name is claimed under a lock on the root, so two runs never share one.
-//	 2. The first line names the owner: pid, start time and boot id. The owner
-//	    also holds an flock on the journal as long as it lives.
-//	 3. A line is written before the thing it names is made. The line of a process
-//	    follows its start at once, since it has no pid before; such a child must
-//	    end by itself when its parent does.
-//	 4. A lab is stale only if nobody holds the lock and no process with the
-//	    owner's pid and start time exists. Only stale labs are collected.
+//	 2. The first line names the owner: pid, start time and boot id. The owner also holds
+//	    an flock on the journal as long as it lives.
+//	 3. A line is written before the thing it names is made. The line of a process follows
+//	    its start at once, since it has no pid before; such a child must end by itself when
+//	    its parent does.
+//	 4. A lab is stale only if nobody holds the lock and no process with the owner's pid and
+//	    start time exists. Only stale labs are collected.
 //
 // A record survives the death of the process, not that of the kernel, which namespaces
 // and processes do not survive either.

@@ -40,30 +40,21 @@
 // PFE's engines, those that frames pass on arrival have their turn first, those that frames
 // pass only on leaving last.
 //
-// Links: every link of a topology is modelled once. A port towards a host models both
-// directions, a port towards another switch only its own. The random streams of a link bear its
-// name, such as "link/h0:eth0->tor:p0/loss".
+// Every link of a topology is modelled once: a port towards a host models both directions, a
+// port towards another switch only its own. Random streams bear the name of a link, such as
+// "link/h0:eth0->tor:p0/loss". The path between two PFEs is a link of its own in each
+// direction; a frame crosses it once, and is replicated behind it.
 //
-// Engines: a PFE has the engine of the system's program, those of [Config].Transit, or none. A
-// frame goes to the engine that claims it in transit, then, if it is addressed to the switch, to
-// the engine that claims it as its own, then to the forwarding plane. On its way out it goes to
-// the engine that wants leaving frames. Two claims on one frame, and sends by a port that the
-// engine has not named, are counted drops.
+// A frame goes to the engine that claims it in transit, then, if it is addressed to the
+// switch, to the engine that claims it as its own, then to the forwarding plane (package
+// dataplane). Two claims on one frame, and sends by a port that the engine has not named, are
+// counted drops.
 //
-// Fabric: a frame for ports of another PFE crosses once for each such PFE and is replicated
-// there. dataplane.Fabric(k) leads to the engine of the same system on PFE k. The path between
-// two PFEs is a link of its own in each direction.
-//
-// Time: a late live driver must not add up delays of links in a row, nor lose rate by a stall.
-// So a call first makes a pass for every instant before now at which a link was due. Engines
-// get the time of the call: timer threads that fire twice in a row would age records whose
-// packets wait outside.
-//
-// Memory: only links copy. In one pass each part is called at most once, in order of the stages,
-// so its output stays valid until the effects of the call were carried out. Before another pass in
-// the same call, sends are copied. A train for a part whose turn is over waits for the next pass,
-// with a copy of its header and body (or with its [sansio.Memory] kept); NextDeadline asks for
-// that pass at once. This happens to frames that pass one engine on arrival and on leaving.
+// Only links copy. In one pass each part is called at most once, in order of the stages, so its
+// output stays valid until the effects of the call were carried out. Before another pass in the
+// same call, sends are copied. A train for a part whose turn is over is held for the next pass,
+// which NextDeadline asks for at once; this happens to frames that pass one engine on arrival and
+// on leaving.
 //
 // Left out: contention inside a PFE.
 package chassis

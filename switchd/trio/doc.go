@@ -30,12 +30,11 @@
 // made; in a changed packet that of UDP or TCP, by the difference, unless the program wrote
 // it; that of UDP in created packets.
 //
-// Without [Config].Timing every thread runs to its end within Handle: no PPE, queue or
-// reorder engine delays it. With it every XTXN is an event in time, and all of these may
-// (timing.go has the constants). One packet at a time, both give the same packets and memory.
-// In timed mode a request takes effect when it is issued; its reply comes later. An
-// asynchronous read is in local memory at once, so a program that does not wait for it reads
-// data that hardware would not have had yet.
+// Without [Config].Timing every thread runs to its end within Handle. With it every XTXN is an
+// event in time, and PPEs, queues and the reorder engine delay threads (timing.go has the
+// constants). One packet at a time, both give the same packets and memory. A request takes
+// effect when it is issued; its reply comes later. An asynchronous read is in local memory at
+// once, so a program that does not wait reads data that hardware would not have had yet.
 //
 // Unstored bytes read as zero. Bytes that threads create from them are zero from the same
 // place on, and leave unstored.

@@ -9,27 +9,16 @@
 //	      5   verdict: absorb, answer one, answer all, send up, drop
 //	      6   route: next pass or out          4 to 12: 32 value registers
 //
-// A stateful ALU adds two words of 32 bits and puts out one. So a pass adds 64 values and
-// reads 32 (§5), and packets come round again (docs/switchml.md shows a path; [Passes]).
-// Between passes a packet has an internal header ("md") in front, and only the values that
-// are still to be added or were read. The deparser writes its output before the rest of the
-// packet, so later halves are read first.
+// A packet comes round for further passes, each in a pipe with a bitmap and values of its own
+// (docs/switchml.md shows a path; [Passes]). In between it has an internal header ("md") in
+// front, and only the values that are still to be added or were read. The first pass looks the
+// worker up and checks the tag; the last that adds has counter and exponents, and decides.
 //
-// The first pass looks the worker up and checks the tag. Each pipe has a bitmap and values
-// of its own. The last pass that adds has counter and exponents, and decides. So a packet
-// that is lost between passes is added, when sent again, only where it was not.
-//
-// Options.Half is the variant for floats of 16 bits (half.go). Options.RDMA is the variant
-// for RoCEv2 (rdma*.go), with the same slots, values and passes:
-//
-//	stage 1   worker by address; queue pair; pool index of the message by its key
-//	      2   queue pair: in sequence? PSN and pool index of the next packet, in one pair
-//	      3   end of a message where one is? bitmap; then as above
-//	egress 1  receiver by rid; 3 its number of the queue pair; its PSN, or the packet is held back
-//
-// It has no tags: PSNs tell packets of earlier phases. One more stage before the bitmap
-// would leave 32 stateful ALUs for the 35 registers behind it. No pass can check or write the
-// ICRC; the front ports do it (tofino.Trailer, assumed).
+// Options.Half is the variant for floats of 16 bits (half.go), Options.RDMA that for RoCEv2
+// (rdma*.go), with the same slots, values and passes. The latter has no tags, as PSNs tell
+// packets of earlier phases: one more stage before the bitmap would leave 32 stateful ALUs for
+// the 35 registers behind it. No pass can check or write the ICRC; the front ports do
+// (tofino.Trailer, assumed).
 //
 // Limits, and differences to the reference programs:
 //
