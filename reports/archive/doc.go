@@ -12,8 +12,8 @@
 //	    └── manifest.json    last, and at once: without it the run is incomplete
 //
 // A run that dies leaves the files written so far. An existing name is an error, and so is
-// anything after the manifest. Directories and files belong to the calling user (under sudo
-// too), those of other writers, such as logs, from the end of the run on.
+// anything after the manifest. Directories and files are given to the calling user as they are
+// made, and again at the end, since others write the logs.
 //
 // Left out: the meaning of the numbers (package render).
 package archive

@@ -8,8 +8,8 @@
 //	[]result.Sample ──► samples.jsonl
 //
 // A [Table] is columns, cells and notes without layout. Formats for people put units in
-// headers, write "-" where a number does not apply, name columns that are equal in every
-// row below the title, and draw in ASCII except on a terminal. Formats for programs leave
+// headers, and columns that are equal in every row below the title. They write "-" where a
+// number does not apply, and draw in ASCII except on a terminal. Formats for programs leave
 // such cells empty (null in JSON), carry every column under a stable key in the unit that
 // COLUMNS.md names, and round to a millionth.
 //

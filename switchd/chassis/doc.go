@@ -45,9 +45,8 @@
 // "link/h0:eth0->tor:p0/loss". The path between two PFEs is a link of its own in each
 // direction; a frame crosses it once, and is replicated behind it.
 //
-// A frame goes to the engine that claims it in transit, then, if it is addressed to the
-// switch, to the engine that claims it as its own, then to the forwarding plane (package
-// dataplane). Two claims on one frame, and sends by a port that the engine has not named, are
+// A frame goes to the engine that claims it in transit, then to the engine that claims it as its
+// own, if it is addressed to the switch, then to the forwarding plane (package dataplane). Two claims on one frame, and sends by a port that the engine has not named, are
 // counted drops.
 //
 // Only links copy. In one pass each part is called at most once, in order of the stages, so its

@@ -16,8 +16,8 @@
 // kernel's limits goes as several, and counts as several.
 //
 // Receiving makes the header up: addresses and ports of the packet, Ethernet
-// addresses of the configuration, the super-packet's lengths, a right IP checksum,
-// and a zero UDP checksum ("none", RFC 768) since the kernel has checked it. An
+// addresses of the configuration, the super-packet's lengths, a right IP checksum.
+// The UDP checksum is zero ("none", RFC 768), since the kernel has checked it. An
 // arrival must not be forwarded.
 //
 // RingDrops counts what the kernel dropped, for lack of buffer or for a bad
