@@ -10,6 +10,8 @@
 //	                 |                                                ...
 //	                 +--> forwarding ---------- (fabric) ----------> [~~~]--> port 4
 //
+// # From part to part
+//
 // A part is a link or an engine. A call makes a pass, in which each part has one turn. The way
 // of a train by the names of the functions:
 //
@@ -39,6 +41,8 @@
 // offers it to the fabric link between two PFEs. A perfect wire passes trains on at once. Of a
 // PFE's engines, those that frames pass on arrival have their turn first, those that frames
 // pass only on leaving last.
+//
+// # Links, engines, memory
 //
 // Every link of a topology is modelled once: a port towards a host models both directions, a
 // port towards another switch only its own. Random streams bear the name of a link, such as
