@@ -10,9 +10,9 @@
 //
 //	slot i:  [-, e(i)]  [i, e(i+s)]  [i+s, e(i+2s)] ...
 //
-// Each of T threads has M = s/T slots, 2Mt to 2Mt+M-1 on the wire, a UDP source port,
-// timers, and a contiguous part of every tensor's blocks. Threads share nothing. The
-// machine runs them in turn; hostmodel.MultiQueue gives each a core in virtual runs.
+// Each of T threads has a part of the slots and of every tensor's blocks, a UDP source port and
+// timers; threads share nothing. The machine runs them in turn; hostmodel.MultiQueue gives each
+// a core in virtual runs.
 //
 // Calls queue in the order in which they are made, the same at all workers. With
 // Streaming, slots do not wait for a tensor to be complete:
@@ -27,9 +27,6 @@
 // A packet without a result after the timeout is sent again unchanged. The timeout is
 // fixed, as in the paper, or doubles, as in the public client. Without retransmission
 // a lost packet stops its slot for good, as in the baseline of Trio §6.1.
-//
-// NaN counts as zero and an infinity as the largest float32. Both count as saturated,
-// as does a value beyond the agreed exponent.
 //
 // Left out: priorities of tensors, and blocks that move between slots (§6.3).
 package switchml

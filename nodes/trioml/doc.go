@@ -12,11 +12,9 @@
 //
 // A router that tells temporary from permanent stragglers (§5, "Advanced straggler
 // mitigation") sends all workers of a job a notice when a worker goes out of service, and
-// when it is back. With two levels, the top PFE passes on the notices of lower PFEs, with
-// its own newest generation. A notice of its own is about a PFE, and so about all workers
-// below it. A worker is out of service if either notice says so. All workers compute a
-// generation with the same colleagues, unless a notice is lost or too late. Replicas stay
-// equal even then, since the divisor is in the results.
+// when it is back (docs/trio-ml.md). All workers then compute a generation with the same
+// colleagues, unless a notice is lost or too late. Replicas stay equal even then, since the
+// divisor is in the results.
 //
 // There is no loss recovery, as in the paper's implementation (§7): a lost packet ages
 // out at the switch, and a lost result stalls this worker. The window is counted in

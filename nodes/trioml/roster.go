@@ -19,11 +19,7 @@ const (
 )
 
 // noticeLead is how many generations after the newest one that the router has seen
-// a notice holds. Nobody has begun to compute generation g+2 when the notice with
-// newest generation g comes: that takes all results of g+1, which the router made after
-// the notice, and a port keeps their order. So everybody who begins g+2 has the notice.
-// At g+1 a worker may have all results of g already. A notice that comes later all the
-// same, as a router held it up for a whole generation, holds from the next one on.
+// a notice holds; docs/trio-ml.md says why. A later notice holds from the next generation on.
 const noticeLead = 2
 
 // roster is which sources are out of service, by generation: workers, and PFEs below

@@ -7,16 +7,9 @@
 //	│        │ ◄───────── │          │ ◄─ packets ─── │            │    engines
 //	└────────┘  response  └──────────┘                └────────────┘
 //
-// Both directions are lines of JSON, one response to each request, in order.
-//
-//	{"version":1,"op":"show","view":"jobs","pfe":"pfe1","limit":100}
-//	{"version":1,"op":"add-job","job":{"id":2,"sources":[0,1,2],"block_cnt_max":512}}
-//	{"version":1,"op":"remove-job","id":2}
-//	{"version":1,"op":"drop","drop":{"port":"p0","direction":"in","probability":0.01,"seed":7}}
-//	{"version":1,"op":"clear-drop"}
-//
-// Unknown keys, operations and versions are errors, and every error is a text. A
-// connection that is silent for [IdleTimeout] is closed.
+// Both directions are lines of JSON, one response to each request, in order (docs/switch.md
+// has the requests). Unknown keys, operations and versions are errors, and every error is a
+// text. A connection that is silent for [IdleTimeout] is closed.
 //
 // The socket has mode 0600 from its birth: its owner and root may connect. It goes with
 // the directory of the lab. It is named relative to that directory, so that the path fits an
