@@ -17,7 +17,7 @@
 //
 // [Seal] writes the invariant CRC. It covers the IP identification and flags, which
 // a kernel's socket chooses, so it is wrong behind such a socket. A packet
-// with a counted payload has zero instead.
+// with an unstored payload has zero instead.
 //
 // Left out: all other operations and transports, IPv6, congestion notification.
 package roce
