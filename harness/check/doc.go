@@ -1,13 +1,11 @@
-// Package check is the dumb oracle of a run: it holds every delivered sum
-// against the tensors of those who contributed to it.
+// Package check is the oracle of a run. It compares every delivered sum with the tensors
+// of its contributors.
 //
-// Each worker records the quantised tensor that it sent and the integer sums
-// that it was given, generation by generation; the switch's trace says which
-// sources are in each block. The oracle adds the contributors' integers, with
-// wrapping, and compares element by element.
+// Each worker records the quantised tensors that it sent and the integer sums that it
+// received, by generation. The switch's trace says which sources are in each block. The
+// oracle adds the contributors' integers, with wrapping, and compares each element.
 //
 //	Sent(w, gen) for w in Contributors(gen, block)  --sum-->  ==  Delivered(v, gen)
 //
-// It shares no code with the machines that it checks, but for the addition of
-// two integers.
+// It shares no code with the machines except the addition of two integers.
 package check

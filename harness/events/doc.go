@@ -1,5 +1,5 @@
-// Package events picks from the trace of a run what is worth keeping, and puts it
-// into records that can be read without the run.
+// Package events selects from the trace of a run what is worth keeping, as records that
+// can be read without the run.
 //
 //	logs of the nodes ──► merged, in order of time ──► by iteration and block
 //	                                                          │
@@ -8,10 +8,9 @@
 //	   or never came to their end ────────────────────────────┤    events of a run
 //	   what workers did in each iteration ────────────────────┘
 //
-// Blocks are kept whole or not at all, so that each one that is there can be
-// explained. What was left out is counted. A caller that is after one block, or
-// one iteration, gets all of it and nothing else.
+// A block is kept whole or not at all; the others are counted. A caller may ask for one
+// block or one iteration, and gets all of it.
 //
-// Names take the place of numbers: sources become nodes, masks bitmaps over the
-// sources of their engine, slots and packet ids the blocks of the tensor.
+// Records have names in place of numbers: nodes for sources, bitmaps over an engine's
+// sources for masks, blocks of the tensor for slots and packet ids.
 package events

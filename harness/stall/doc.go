@@ -1,6 +1,5 @@
-// Package stall says why nothing moves: it takes a snapshot of every node of a run
-// that came to rest, and names what everybody waits for and the first hop that it
-// did not pass.
+// Package stall says why a run stalled. From a snapshot of every node it finds what each
+// worker waits for, and the first hop that the packet did not pass.
 //
 //	workers wait ──► their oldest packet ──► is its block open at the engine?
 //	                                          │ yes                    │ no
@@ -10,13 +9,9 @@
 //	               no: it is the hop ──┘                        way down     got there
 //	               yes: lost on the way up
 //
-// On a way, the hop is the first link that more frames entered than left. Where no
-// link has lost anything, the ends of the way are compared, as far as they count.
+// On a path, the hop is the first link that more frames entered than left. Where no link
+// lost any, the counts of the two ends are compared.
 //
-// Everything here is a function of the snapshot, so both clocks share it: under
-// the virtual clock [harness/sim] asks the machines themselves, live the processes
-// are asked by the control protocol.
-//
-// Left out: repairing anything, and more than one cause at a time. Of several, the
-// one that everything else waits for longest is told.
+// It is a function of the snapshot, the same for both clocks. Left out: repair, and more
+// than one cause; of several, the cause that all else waits for longest is named.
 package stall

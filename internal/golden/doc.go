@@ -1,5 +1,4 @@
-// Package golden compares what a test made with a file under testdata that a
-// person has read and approved.
+// Package golden compares the output of a test with an approved file under testdata.
 //
 //	testdata/NAME --want--+
 //	                      +--> equal, or the test fails with the difference
@@ -7,11 +6,10 @@
 //	                      |
 //	          -update ----+--> testdata/NAME
 //
-// It registers the flag -update with every test binary that imports it:
+// Every test binary that imports it has the flag -update:
 //
 //	go test ./topo/plan -update
 //
-// Look at what git says has changed before you believe the new file. Only tests
-// import this package, which is why it may read and write files although it is
-// beside the machines. Left out: deleting files that no test compares any more.
+// Review the difference in git before you commit it. Only tests import this package.
+// Left out: deleting files that no test compares any more.
 package golden

@@ -1,10 +1,8 @@
 // Package pktio moves trains between a machine and the world.
 //
-// A [Device] is a small set of ports that packets come in and go out by, in
-// batches. It knows nothing of any protocol: a UDP socket with segmentation
-// offload, raw packet sockets on a switch's interfaces, byte streams to peers
-// and an in-memory fake (package pktiotest) all look the same to the machine
-// behind them.
+// A [Device] is a small set of ports for packets, in batches. It knows no protocol:
+// a UDP socket, raw packet sockets on a switch's interfaces, byte streams to peers
+// and a fake in memory (package pktiotest) look the same to a machine.
 //
 //	       Recv: arrivals borrowed until the next Recv
 //	Device ------------------------------------------> Machine

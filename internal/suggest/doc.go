@@ -1,18 +1,14 @@
-// Package suggest guesses which of the allowed words a mistyped one was meant
-// to be, for the errors that name what is unknown:
+// Package suggest guesses which of the allowed words a mistyped word was meant to
+// be, for errors that name an unknown word:
 //
 //	unknown topology "leafspine": allowed are rack, leaf-spine; did you mean "leaf-spine"?
 //	                  ---- word                ---- candidates  --------------- DidYouMean
 //
-// Near is what takes few insertions, deletions and replacements of a byte
-// (Levenshtein, "Binary codes capable of correcting deletions, insertions, and
-// reversals", 1966): at most one for every three bytes of the word, rounded up,
-// so that the two of a swapped pair are allowed in a word of four (threshold
-// assumed). Case, hyphens, underscores and spaces are not counted.
+// Two words are near if few insertions, deletions and replacements of a byte lie
+// between them (Levenshtein, "Binary codes capable of correcting deletions,
+// insertions, and reversals", 1966). The limit is one edit for every three bytes
+// of the word, rounded up (assumed): two swapped letters, which are two edits, pass
+// in a word of four. Case, hyphens, underscores and spaces do not count.
 //
-// # Left out
-//
-// Abbreviations are not expanded, and two swapped letters count as two edits.
-// The commands and flags of the program are guessed by cobra, which takes
-// prefixes as well.
+// Left out: abbreviations, and the program's commands and flags, which cobra guesses.
 package suggest

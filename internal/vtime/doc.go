@@ -1,13 +1,9 @@
-// Package vtime is the event queue of the virtual clock: what is due first
-// comes out first, and of two events for one instant the one that was put in
-// first.
+// Package vtime is the event queue of the virtual clock. Events come out in order
+// of time; events for one instant come out in the order in which they were pushed.
 //
-// # Structure
-//
-// The queue is a ladder queue (W. T. Tang, R. S. M. Goh, I. L.-J. Thng, "Ladder
-// queue: An O(1) priority queue structure for large-scale discrete event
-// simulation", ACM TOMACS 15(3), 2005). Only what is due next is sorted; the rest
-// lies in buckets that get finer as their time comes.
+// The queue is a ladder queue (Tang, Goh, Thng, "Ladder queue: An O(1) priority
+// queue structure for large-scale discrete event simulation", ACM TOMACS 15(3),
+// 2005). Only the events due next are sorted:
 //
 //	          limit                                           topFrom
 //	            |                                                |
@@ -17,49 +13,20 @@
 //	            |   (was one bucket of rung 1)                   |
 //	now ----------------------------------------------------------> time
 //
-// Events move from right to left:
+// Events move from right to left. An empty bottom takes the next bucket, which is
+// first divided into a new rung if it holds more than 32 events. A full bottom gives
+// its later half back. The paper's rungs have a bucket for each event; these have 64,
+// of a width that is a power of two, so that one word of bits finds the next.
 //
-//   - Push sorts an event that is due before the limit into the bottom. A later
-//     one goes to the end of a bucket, or of the top.
-//   - Pop takes from the bottom. When that is empty, the next bucket of the
-//     lowest rung moves into it, and the limit moves on. A bucket of more than 32
-//     events is first divided into 64, a new lowest rung. When all rungs have
-//     run empty, the top becomes the first.
-//   - When the bottom is full, its later half becomes a new lowest rung, or goes
-//     back to the top when there is no rung.
-//
-// As long as no more than 64 events are pending, nothing but the bottom is used,
-// a sorted array: a rack with one deadline a node never climbs the ladder. (A new
-// queue starts with all in the top, and sorts at the first Pop.)
-//
-// The paper's rungs have as many buckets as events. Here they are 64, of a width
-// that is a power of two: a word of bits finds the next bucket in use, a shift
-// finds the bucket of a time, and a rung has no array of its own to allocate.
-//
-// # Order of equal times
-//
-// No event carries a sequence number. Instead, events for one instant never
+// No event carries a sequence number, because events for one instant never
 // overtake each other:
 //
-//   - All of them that are in the ladder are in one list, or the earlier ones are
-//     in a lower rung; a list is in order of pushing where times are equal.
-//   - An event of the bottom was pushed before any of the ladder for the same
-//     time: a push for the limit itself goes to the ladder.
+//   - In the ladder they are in one list, in order of pushing, or the earlier ones
+//     are in a lower rung.
+//   - Those in the bottom were pushed before those in the ladder: a push for the
+//     limit itself goes to the ladder.
 //   - Lists are divided from the front, and the bottom gives back to the front.
 //
-// So a million events for one instant need no sorting: they stay in one bucket,
-// which no rung divides, and the bottom takes 32 at a time.
-//
-// # Cost
-//
-// Push and Pop take constant time, amortised, for a mixture of near deadlines
-// and far timers. Whatever the times, an event moves down 11 rungs at most (64
-// to the 11th exceeds all of time), is sorted among 64 at most, and goes back
-// only when 32 others have been pushed. Pushes that go ever further back in
-// time, before what has been popped, make a rung for every 32 of them; a rung is
-// then found by halves, in logarithmic time.
-//
-// An event of the ladder takes 16 bytes and no pointer, so that the garbage
-// collector has nothing to follow. At least a quarter of the memory is in use,
-// but for 256 KiB that are kept: bursts are paid back, small ones allocate once.
+// Push and Pop take amortised constant time. Pushes that go ever further back behind
+// the last Pop take logarithmic time. An event takes 16 bytes and no pointer.
 package vtime

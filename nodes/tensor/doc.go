@@ -1,16 +1,13 @@
-// Package tensor is what the collectives over byte streams (ring, halving, ps)
-// have in common: one worker's tensor as int32 in fixed point, cut into chunks
-// that go over streams.
+// Package tensor is the common part of the collectives over byte streams (ring, halving,
+// ps): one worker's tensor as int32 in fixed point, cut into chunks.
 //
 //	chunk 0              chunk 1              chunk 2
 //	| values | unstored  | values | unstored  | values | unstored  |
 //
-// Under the virtual clock a run may carry unstored values: of each chunk the first
-// values carry content, one of so many elements, and the bytes of the others are
-// counted and stored nowhere. What a worker holds, is given and gives back are
-// the values, chunk after chunk. In a live run every element has its value.
+// In a live run every element has its value. Under the virtual clock the first values of
+// each chunk may carry content, one of so many elements; the bytes of the others are
+// counted and stored nowhere. A worker has, sends and returns the values only.
 //
-// A message is a header of 12 bytes (generation, what it is, bytes that follow;
-// 4 each, big-endian), then the values of its chunks, big-endian, then their
-// unstored bytes.
+// A message is a header of 12 bytes (generation, kind, bytes that follow; 4 each,
+// big-endian), then the chunk's values, big-endian, then its unstored bytes.
 package tensor

@@ -26,9 +26,14 @@ const (
 // WakePolicy says what a worker that fell behind sends (ambiguity trio.wake).
 type WakePolicy string
 
-// The policies; see the package comment.
+// The policies.
 const (
-	WakeSkip  WakePolicy = "skip"
+	// WakeSkip, the default, does not send a block whose result is here. A generation
+	// whose results are all here is applied without this worker's part, so that the
+	// training loop jumps to the newest generation.
+	WakeSkip WakePolicy = "skip"
+	// WakeNaive sends every block, however late; a result counts once its block was
+	// sent. The late policy of the switch decides what becomes of the block.
 	WakeNaive WakePolicy = "naive"
 )
 

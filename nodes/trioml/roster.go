@@ -19,7 +19,7 @@ const (
 )
 
 // noticeLead is how many generations after the newest one that the router has seen
-// a notice holds: see the package comment.
+// a notice holds; docs/trio-ml.md says why. A later notice holds from the next generation on.
 const noticeLead = 2
 
 // roster is which sources are out of service, by generation: workers, and PFEs below

@@ -11,12 +11,9 @@
 //	    ├── logs/<node>.log
 //	    └── manifest.json    last, and at once: without it the run is incomplete
 //
-// A run that dies leaves what it had written so far. Nothing is replaced: a name
-// that exists is an error, and so is anything after the manifest.
+// A run that dies leaves the files written so far. An existing name is an error, and so is
+// anything after the manifest. Directories and files are given to the calling user as they are
+// made, and again at the end, since others write the logs.
 //
-// Directories and files are given to the calling user as they are made, and
-// once more at the end, since logs are written by others.
-//
-// What is left out: what the numbers mean (package render makes the tables), and
-// the captures of later versions.
+// Left out: the meaning of the numbers (package render).
 package archive

@@ -1,5 +1,5 @@
-// Package claims is what the four papers claim, as data, and what came of each
-// claim when it was checked.
+// Package claims is the claims of the four papers as data, and the outcome of checking
+// each.
 //
 //	ledger/*.yaml ──Load──► Ledger ──Select──► Claim ─────┐
 //	                          │                           ├─Judge─► Judgement ─Result─┐
@@ -7,32 +7,24 @@
 //	                          └─ Facts                    Withheld ─ Prediction ──────┘     │       markdown, csv, json
 //	                                                                                        └─ OK: exit 0 or 1
 //
-// A claim is a statement of a paper with its value, the unit, the conditions, how
-// it is checked, and a [Check] that decides; ledger/README.md describes the
-// files. Every claim is expected to pass, but for those with known_failure; an
-// unexpected failure counts, and so does an unexpected pass.
+// A claim is a statement of a paper with its value, unit and conditions, and a [Check]
+// that decides; ledger/README.md describes the files. Every claim is expected to pass
+// except those with known_failure. An unexpected failure counts, and so does an unexpected
+// pass.
 //
-// What a pass may be called is said by the claim and not by the experiment
-// ([PassMeans]): a number in a wide band is within-band, a sign or an order is
-// direction-only, and a number that was fed in is an input, which is shown
-// nowhere as if it had come out. A claim that states another one again is
-// counted and named below the table. A value that a paper withholds
-// ([Withheld]) has nothing to be judged by: it gets an interval and the
-// constants that the interval rests on.
+// The claim says what a pass may be called, not the experiment ([PassMeans]): a number in
+// a wide band is within-band, a sign or an order is direction-only, and a number that was
+// fed in is an input. A value that a paper withholds ([Withheld]) gets an interval and the
+// constants below it.
 //
-// Whoever checks claims:
+// Duties of the caller:
 //
-//  1. loads the ledger and selects from it;
-//  2. runs the experiment of each claim, which returns a [Measured], or finds
-//     that it cannot ([Claim.NeedsRoot], [Claim.NotYet], [Claim.Broken]);
-//  3. calls [Claim.Judge] and [Claim.Result], in the order of the ledger;
-//  4. writes the [Report] and asks it whether all is [Report.OK].
+//  1. Load the ledger and select from it.
+//  2. Run the experiment of each claim, which returns a [Measured], or find that it
+//     cannot be run ([Claim.NeedsRoot], [Claim.NotYet], [Claim.Broken]).
+//  3. Call [Claim.Judge] and [Claim.Result], in the order of the ledger.
+//  4. Write the [Report] and ask it whether all is [Report.OK].
 //
-// The ledger is the papers' in its statements and values; checks follow the
-// tolerance in words beside them, and one that is wider has a reason.
-//
-// # Left out
-//
-// Running anything: experiments belong to package experiments. An interval of a
-// measured value is shown, and not used in judging: the mean decides.
+// Left out: running anything (package experiments), and the interval of a measured value,
+// which is shown but not judged: the mean decides.
 package claims

@@ -1,4 +1,4 @@
-// Package render writes results where people and programs read them.
+// Package render writes results for people and for programs.
 //
 //	[]compare.Row ──► Comparison, SweepTables ──► Table ──► Write ──► table
 //	other commands ─────────────────────────────► Table          ├─► wide
@@ -7,18 +7,14 @@
 //	                                                             └─► json
 //	[]result.Sample ──► samples.jsonl
 //
-// A [Table] is columns, cells and notes without any layout. Formats for people
-// put units in headers, align numbers to the right, write "-" where a number
-// does not apply, name columns that are the same in every row in a line under
-// the title, and draw in ASCII unless told that a terminal is watching. Formats
-// for programs leave a cell empty (null in JSON), carry every column under a
-// stable key in the unit that COLUMNS.md names, and round to a millionth, so
-// that one seed gives the same bytes on every machine.
+// A [Table] is columns, cells and notes without layout. Formats for people put units in
+// headers, and columns that are equal in every row below the title. They write "-" where a
+// number does not apply, and draw in ASCII except on a terminal. Formats for programs leave
+// such cells empty (null in JSON), carry every column under a stable key in the unit that
+// COLUMNS.md names, and round to a millionth.
 //
-// A number whose run has an invalid fidelity is never shown as a result: tables
-// say "invalid", wide puts it in parentheses, CSV and JSON keep it beside a
-// fidelity column that says invalid.
+// A number of a run with an invalid fidelity is never shown as a result. Tables say
+// "invalid", wide puts it in parentheses, CSV and JSON keep it with a fidelity column.
 //
-// Nothing is coloured, so NO_COLOR holds without asking. Left out: HTML, figures
-// and progress.
+// Left out: colours, HTML, figures and progress.
 package render

@@ -97,7 +97,10 @@ func (c *Chassis) NextDeadline() units.Time {
 	return next
 }
 
-// catchUp makes a pass for every instant before now at which a link was due.
+// catchUp makes a pass for every instant before now at which a link was due, so that a late
+// driver neither adds up the delays of links in a row nor takes from their rate. Engines get
+// the time of the call: a timer thread that fired twice in a row would age records whose
+// packets wait outside.
 func (c *Chassis) catchUp(now units.Time, eff *sansio.Effects) {
 	c.now = now
 	c.lists = c.lists[:0]

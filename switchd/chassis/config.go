@@ -30,12 +30,11 @@ type Config struct {
 	Transit []Program `json:",omitempty"`
 
 	// Servers make the frames of the system's engine wait their turn before it, as for
-	// a line: by PFE, the time that it takes for a frame. Nil, or the zero value,
-	// is an engine that takes none.
+	// a line: by PFE, the time that it takes for a frame, in one queue, first in first
+	// out. Nil, or the zero value, is an engine that takes none.
 	Servers []impair.Params `json:",omitempty"`
 
-	// NoLinks leaves all links out: frames cross ports and fabric at once. Zero
-	// models them as the package comment says.
+	// NoLinks leaves all links out: frames cross ports and fabric at once.
 	NoLinks bool
 	// Quantum rounds the times at which links deliver up to a multiple of it, so
 	// that a live loop wakes once for many frames. Zero is exact.

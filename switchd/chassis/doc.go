@@ -1,7 +1,6 @@
-// Package chassis is one switch, from front-panel port to front-panel port: the
-// links at its ports, its forwarding plane, the engines of each packet forwarding
-// engine (PFE), and the fabric between them. It is one [sansio.Machine]; the live
-// daemon and the virtual clock drive the same one.
+// Package chassis is one switch, from front-panel port to front-panel port: the links at its
+// ports, its forwarding plane, the engines of each packet forwarding engine (PFE), and the
+// fabric between them. It is one [sansio.Machine], the same for both clocks.
 //
 //	          1 ingress     2 engines  3 fabric   4 top     5 fabric   6 egress
 //	          link          of a PFE              engines              link
@@ -13,8 +12,8 @@
 //
 // # From part to part
 //
-// A part is a link or an engine. A call makes a pass, and in a pass each part has one
-// turn. This is the way of a train by the names of the functions:
+// A part is a link or an engine. A call makes a pass, in which each part has one turn. The way
+// of a train by the names of the functions:
 //
 //	Handle, Expire
 //	  catchUp            a pass for every earlier instant at which a link was due
@@ -38,65 +37,27 @@
 //	                  out                        offer: the egress link; or the wire
 //	  egress link     finish                     the wire
 //
-// serve offers a train to an engine, or to the server before it; cross offers it to the
-// fabric link between two PFEs. Where a link is a perfect wire the train goes on at once.
-// An engine has its turn before other engines of its PFE where frames pass it when they
-// arrive, and last of all where they pass it only when they leave.
+// serve offers a train to an engine, or to the server before it ([Config].Servers); cross
+// offers it to the fabric link between two PFEs. A perfect wire passes trains on at once. Of a
+// PFE's engines, those that frames pass on arrival have their turn first, those that frames
+// pass only on leaving last.
 //
-// # Links
+// # Links, engines, memory
 //
-// Every link of a topology is modelled once, so that the wires between nodes
-// are ideal in both clocks: a port towards a host models both directions, a
-// port towards another switch only its own. A direction that is a perfect wire
-// is passed by. The random numbers of a link come from streams that bear its
-// name, "link/h0:eth0->tor:p0/loss" for one.
+// Every link of a topology is modelled once: a port towards a host models both directions, a
+// port towards another switch only its own. Random streams bear the name of a link, such as
+// "link/h0:eth0->tor:p0/loss". The path between two PFEs is a link of its own in each
+// direction; a frame crosses it once, and is replicated behind it.
 //
-// # Engines and fabric
+// A frame goes to the engine that claims it in transit, then to the engine that claims it as its
+// own, if it is addressed to the switch, then to the forwarding plane (package dataplane). Two claims on one frame, and sends by a port that the engine has not named, are
+// counted drops.
 //
-// A PFE has the engine of the system's program, those of [Config].Transit, or none.
-// A frame goes first to the engine that wants frames in transit, if that claims it; then,
-// if it is addressed to the switch, to the one engine that calls it its own; then to the
-// forwarding plane. On its way out it goes to the engine that wants frames that leave.
-// Package dataplane says what engines may do with it. What arrives for one engine in one
-// call is one batch, in order.
-//
-// What leaves by ports of another PFE crosses the fabric once for each such PFE and is
-// replicated there; dataplane.Fabric(k) leads to the engine of the same system on PFE k,
-// which sees the frame come by dataplane.Fabric of the sender. The path between two PFEs is
-// a link of its own in each direction: the topology says nothing of a capacity they share.
-//
-// The chassis drops, and counts by name, what two engines claim as theirs, and what an
-// engine sends by a port that it has not named or that is not there.
-//
-// # Servers
-//
-// Engines take no time. Where a model says how long one needs for a frame, its
-// frames wait before it as before a line ([Config].Servers): one queue, first in
-// first out, for each engine.
-//
-// # Time
-//
-// A live driver is late by what its system makes it. Links that stand behind
-// one another must not add that up, nor lose the time of a stall from their
-// rate, so a call first makes a pass for every instant before now at which a
-// link was due, with the links at that instant. Engines are always told the
-// time of the call: a timer thread that fires twice in a row, because a late
-// driver caught up, would age records whose packets wait outside. A driver that
-// keeps every deadline, as the virtual clock does, sees one pass a call.
-//
-// # Memory
-//
-// Nothing is copied on the way through but what links keep. That is safe
-// because in one pass each part is called at most once, in the order of the stages,
-// so what it returned stays valid until the effects of the call were carried out.
-// Where another pass follows in the same call, what is to be sent is copied before it.
-// What comes for a part whose turn is over is held: its header is copied, its body copied
-// or, where it has a [sansio.Memory], kept. It waits for the next pass, which NextDeadline
-// asks for at once. In the topologies of the papers that does not happen; it does for
-// every frame that passes one engine both when it arrives and when it leaves.
-//
-// Links append their final sends to the caller's effects. Other parts work in the
-// same memory, but on a list of their own, from which their sends are passed on.
+// Only links copy. In one pass each part is called at most once, in order of the stages, so its
+// output stays valid until the effects of the call were carried out. Before another pass in the
+// same call, sends are copied. A train for a part whose turn is over is held for the next pass,
+// which NextDeadline asks for at once; this happens to frames that pass one engine on arrival and
+// on leaving.
 //
 // Left out: contention inside a PFE.
 package chassis

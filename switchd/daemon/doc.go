@@ -1,34 +1,27 @@
-// Package daemon is the live process of one switch: it owns the interfaces of
-// the network namespace it runs in and drives a chassis between them.
+// Package daemon is the live process of one switch. It owns the interfaces of its network
+// namespace and drives a chassis between them.
 //
 //	            ready                start(epoch)               stop
 //	open ports ------> forwarding ---------------> the run ------------> report
 //	                   (ARP, ping, TCP set-up)     (trace is kept)
 //
-// The switch forwards from ready on, since hosts find each other and set up
-// their connections before a run starts. Its own clock therefore starts with
-// the process and never jumps: timer threads, links and limits count in that
-// time, and what is told about a run (the trace) is shifted to the epoch as it
-// is written. Events from before the epoch belong to no run; they are counted and
-// left out.
+// The switch forwards from ready on, since hosts set up their connections before a run.
+// Its clock starts with the process and never jumps; timer threads, links and limits count
+// in that time. The trace is shifted to the epoch as it is written. Events before the
+// epoch are counted and left out.
 //
-// The trace holds one JSON object a line, as encoding/json reads into
-// [trace.Event], for the kinds that the check of sums needs: block-sent and
-// block-aged. The others are in the counters of the report.
+// The trace has one JSON object a line, a [trace.Event], for the kinds that the check of
+// sums needs: block-sent and block-aged. Events of all kinds are also kept in bounded
+// memory. The latest are in the answer to the parent's question about a stalled run; all
+// go to a file at the end, if the parent wants it.
 //
-// Apart from that, events of all kinds are kept in bounded memory. The latest goes
-// into the answer when the parent asks where things stand, which it does when a run
-// seems to have stalled; all go to a file at the end, if the parent wants it.
+// Requests of the control plane (package control) come over a socket of its own. They run
+// between two batches of packets, on the goroutine of the machine. If that does not get to
+// one in time, the answer is that the switch is busy.
 //
-// The control plane (package control) asks over a socket of its own, if there is
-// one. Its requests are carried out between two batches of packets, on the
-// goroutine that handles these; where that does not get to it in time, the answer
-// is that the switch is busy.
+// A system may have a service for clients of a user's own ([ServiceMaker]). It listens on a
+// management address, on an interface that is no port, and changes jobs in the same way.
 //
-// A system may have a service for clients of a user's own ([ServiceMaker]). It listens on
-// a management address, an interface of the namespace that is no port, and changes the
-// jobs of the switch in the same way.
-//
-// Left out: starting the process and speaking to its parent (harness/proc and
-// harness/node), and everything with a rule, which is in package chassis.
+// Left out: starting the process and its talk with the parent (harness/proc, harness/node),
+// and all rules of forwarding and aggregation (package chassis).
 package daemon

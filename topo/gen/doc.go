@@ -10,12 +10,12 @@
 //	              /   \    /   \
 //	             h0   h1  h2   h3
 //
-// The MX480 is the testbed of "Using Trio" (SIGCOMM 2022), §6.1: two
-// MPC10E-15C-MRATE line cards of twelve 100 Gbit/s ports over three PFEs each,
-// three servers on PFE1, three on PFE2, and PFE4 as top-level aggregator.
+// The MX480 is the testbed of "Using Trio" (SIGCOMM 2022), §6.1: two MPC10E-15C-MRATE
+// line cards, each with twelve 100 Gbit/s ports over three PFEs. Three servers are on
+// PFE1, three on PFE2, and PFE4 is the top-level aggregator.
 //
-// Every generator returns a graph that [topo.Graph.Validate] accepts, or says
-// which parameter is wrong. Hosts are h0, h1, ... over the whole topology, with
-// one port eth0. Rates and delays are the caller's: a zero [topo.LinkSpec] is a
-// perfect wire.
+// Every generator returns a graph that [topo.Graph.Validate] accepts, or says which
+// parameter is wrong. Hosts are h0, h1, ... over the whole topology, with one port eth0.
+// Left out: rates and delays, which are the caller's (a zero [topo.LinkSpec] is a perfect
+// wire).
 package gen

@@ -1,14 +1,8 @@
-// Package plan turns a topology into everything a testbed must agree on:
-// addresses, MACs, interface names, port numbers, neighbours, routes, cables.
+// Package plan gives a topology its addresses, MACs, interface names, port numbers,
+// neighbours, routes and cables. It is a pure function of the graph and follows its order.
 //
-// The plan is a pure function of the graph and follows its order, so two runs
-// of one topology have the same addresses, and a capture of one can be read
-// with the plan of the other.
-//
-// # Addresses
-//
-// Each switch with hosts, the l-th in the order of nodes, is a router with one
-// bridged subnet; switches without hosts (spines) have one address each:
+// Each switch with hosts is a router with one bridged subnet; switches without hosts
+// (spines) have one address each:
 //
 //	subnet of the l-th switch with hosts    10.(l+1).0.0/16
 //	its j-th host, in the order of nodes    10.(l+1).0.0 + j + 1
@@ -21,25 +15,20 @@
 //	switch s itself       02:02:00:00:ss:ss
 //
 // All MACs are locally administered (bit 0x02 of the first byte, IEEE 802).
-// Ports have two bytes, for one switch may have far more than 256 of them.
-//
-// # How a frame finds its way
 //
 //	h0 --> leaf0 ............... spine0 ............... leaf1 --> h3
 //	  to GatewayMAC    to MAC of the next        to MAC of h3, by
 //	  (Switch.MAC)     switch's port (Hop.MAC)   leaf1's Neighbors
 //
-// On one switch, hosts reach each other by MAC (bridged). To another subnet
-// they send to the gateway; switches route over all shortest paths at equal
-// cost, and the hops of a [Route] are in the order of ports. A frame to a
-// switch's router address, as aggregation packets are, travels the same way.
-// [Plan.Tree] gives the ports of a multicast tree.
+// Hosts on one switch reach each other by MAC (bridged). They send to another subnet by
+// the gateway. Switches route over all shortest paths at equal cost; the hops of a
+// [Route] are in the order of ports. Frames to a switch's router address, such as
+// aggregation packets, travel the same way. [Plan.Tree] gives the ports of a multicast
+// tree.
 //
-// # Interface names
-//
-// Linux allows 15 bytes. A host's interface is eth0; a switch's bears the
-// port's name, or a cut one that ends in a number of its own. The kernel
-// never forwards between them: the switch process does.
+// Linux allows 15 bytes for an interface's name. A host's is eth0. A switch's is the
+// port's name, or a cut one that ends in a number of its own. The kernel never forwards
+// between them.
 //
 // Left out: IPv6, hosts with several interfaces, weighted or adaptive paths.
 package plan

@@ -1,3 +1,3 @@
-// Package halving is the system all-reduce by recursive halving and doubling: its knobs, how it lies over a
-// job, and how its machines are made. The protocol itself is in nodes/halving.
+// Package halving is the system all-reduce by recursive halving and doubling: its knobs,
+// its layout over a job, and its machines. The protocol is in nodes/halving.
 package halving

@@ -1,3 +1,3 @@
-// Package ps is the system all-reduce by sharded parameter servers: its knobs, how it lies over a
-// job, and how its machines are made. The protocol itself is in nodes/ps.
+// Package ps is the system all-reduce by sharded parameter servers: its knobs, its layout
+// over a job, and its machines. The protocol is in nodes/ps.
 package ps

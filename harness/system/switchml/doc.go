@@ -1,10 +1,10 @@
-// Package switchml is the system SwitchML: its knobs, how it lies over the hosts and
-// switches of a job, how its machines are made, and what it offers beside runs.
+// Package switchml is the system SwitchML: its knobs, its layout over the hosts and
+// switches of a job, its machines, its benchmarks, and jobs on a running switch.
 //
-//	nodes/switchml, nodes/switchmlrdma   what hosts do
-//	switchd/program/switchml             what switches do
-//	rpc                                  the service that the public client speaks to
+//	nodes/switchml, nodes/switchmlrdma   hosts
+//	switchd/program/switchml             switches
+//	rpc                                  the service for the public client
 //
 // Where workers are on several switches, each switch on the way aggregates for those
-// below it (SwitchML §7). Jobs can be added to a running switch, for clients too.
+// below it (SwitchML §7).
 package switchml

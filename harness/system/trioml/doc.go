@@ -1,8 +1,6 @@
-// Package trioml is the system Trio-ML: its knobs, how it lies over the PFEs of a
-// chassis, how its machines are made, and jobs that are added to a running switch.
+// Package trioml is the system Trio-ML: its knobs, its layout over the PFEs of a chassis,
+// its machines, and jobs on a running switch, which have the same layout.
 //
-//	nodes/trioml            what hosts do
-//	switchd/program/trioml  what PFEs do: the reference program, and Microcode
-//
-// A job of a run and a job that is added later are laid over PFEs by the same code.
+//	nodes/trioml            hosts
+//	switchd/program/trioml  PFEs: the reference program, and Microcode
 package trioml

@@ -104,10 +104,10 @@ func (d *Device) take(i int) {
 	h.Flags = 0
 	switch {
 	case flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0:
-		d.drops.Add("truncated", 1)
+		d.drops.Add(DropTruncated, 1)
 		return
 	case !slices.Contains(r.accept, dst):
-		d.drops.Add("wrong-destination", 1)
+		d.drops.Add(DropDestination, 1)
 		return
 	}
 	n := r.msgs.hdrs[i].n

@@ -92,19 +92,19 @@ func (d *Device) Send(sends []sansio.Send) error {
 func (d *Device) destination(port sansio.Port, h []byte) (netip.AddrPort, string) {
 	none := netip.AddrPort{}
 	if port != 0 {
-		return none, "wrong-port"
+		return none, DropWrongPort
 	}
 	if len(h) != inet.UDPHeaders || inet.Ether(h).Type() != inet.TypeIPv4 || h[inet.EtherLen] != 0x45 {
-		return none, "bad-header"
+		return none, DropBadHeader
 	}
 	ip, udp := inet.IPv4(h[inet.EtherLen:]), inet.UDP(h[inet.EtherLen+inet.IPv4Len:])
 	switch {
 	case ip.Protocol() != inet.ProtoUDP:
-		return none, "bad-header"
+		return none, DropBadHeader
 	case ip.Src() != d.local.Addr():
-		return none, "wrong-source-address"
+		return none, DropSourceAddress
 	case udp.SrcPort() != d.local.Port():
-		return none, "wrong-source-port"
+		return none, DropSourcePort
 	}
 	return netip.AddrPortFrom(ip.Dst(), udp.DstPort()), ""
 }
@@ -206,19 +206,19 @@ func (d *Device) awaitRoom() bool {
 func dropReason(errno unix.Errno) string {
 	switch errno {
 	case unix.EAGAIN:
-		return "tx-full"
+		return DropTxFull
 	case unix.ENOBUFS, unix.ENOMEM:
-		return "no-buffers"
+		return DropNoBuffers
 	case unix.EMSGSIZE, unix.EINVAL: // EINVAL: a segment beyond the MTU, in older kernels
-		return "message-size"
+		return DropMessageSize
 	case unix.ENETUNREACH, unix.EHOSTUNREACH, unix.ENETDOWN, unix.EHOSTDOWN:
-		return "unreachable"
+		return DropUnreachable
 	case unix.ECONNREFUSED:
-		return "refused"
+		return DropRefused
 	case unix.EPERM, unix.EACCES:
-		return "not-permitted"
+		return DropNotPermitted
 	case unix.EIO:
-		return "gso-refused"
+		return DropGSORefused
 	}
 	return ""
 }

@@ -1,11 +1,12 @@
 // Package sansiotest runs machines against each other in memory, for tests of
-// protocols that have two ends. It keeps a driver's duties to the letter
-// (package sansio) and does little else: no rates, no queues, no models.
+// protocols with two ends. It keeps the duties of a driver (package sansio).
 //
 //	Host(core) --wire: delay, drop()--> switch program --wire--> Host(core)
 //
-// Wires keep order unless a test delays or duplicates frames. What a machine borrowed is overwritten when it may no
-// longer look at it, so a core that keeps a slice too long gives wrong sums. A
-// run is the same every time: events are ordered by time, then by the order in
-// which they were caused.
+// Wires keep order unless a test delays or duplicates frames. Memory that a machine
+// borrowed is overwritten as soon as the machine may no longer read it; a core that
+// keeps a slice for too long therefore gives wrong sums. Events are ordered by time,
+// then by cause, so every run is the same.
+//
+// Left out: rates, queues, models.
 package sansiotest

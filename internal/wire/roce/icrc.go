@@ -28,7 +28,9 @@ func Check(header, body []byte) bool {
 // masked is the route header of InfiniBand, IPv4, UDP and BTH.
 const masked = 8 + inet.IPv4Len + inet.UDPLen + BTHLen
 
-// icrc is the CRC of a frame whose UDP payload, the ICRC left out, is covered.
+// icrc returns the invariant CRC (annex A17) of a frame; covered is its UDP payload
+// without the ICRC. It is Ethernet's CRC-32 over eight bytes of ones, then the packet
+// from its IPv4 header on, with ones in the fields that routers change.
 func icrc(header, covered []byte) uint32 {
 	var b [masked]byte
 	for i := range 8 {

@@ -1,8 +1,7 @@
-// Package check turns the tree of a Microcode source into a program for the
-// engine, or says why it cannot. It is the Trio compiler's middle and back end
-// (trio §3.1, "Compiler"): it maps variables to storage, and what stands
-// between begin and end to the resources of one instruction; what does not fit
-// one instruction is refused, never spread over two.
+// Package check turns the tree of a Microcode source into a program for the engine, or says
+// why it cannot. It is the middle and back end of the Trio compiler (trio §3.1, "Compiler"):
+// it maps variables to storage, and the text between begin and end to the resources of one
+// instruction. It refuses what does not fit one instruction, and never spreads it over two.
 //
 //	*syntax.File
 //	    | types      layout of structs and unions, bit by bit
@@ -13,10 +12,9 @@
 //	    v
 //	isa.Program
 //
-// Errors carry the place, the rule and where the rule comes from; the first ten
-// are reported. A source that passes gives a program that isa.Program.Validate
-// accepts. The language is described in docs/microcode.md.
+// Errors carry the place, the rule and the rule's source; the first ten are reported.
+// isa.Program.Validate accepts the program of every source that passes.
 //
-// Left out: moving code between instructions, sharing one register between
-// variables, and any optimisation beyond constants and wires that are used once.
+// Left out: moving code between instructions, sharing a register between variables, and
+// optimisation beyond constants and wires that are used once.
 package check

@@ -1,6 +1,5 @@
-// Package isa is compiled Microcode: a [Program] of instructions as plain data,
-// and the limits of the processing engine that runs them (trio §2.2, §3.1).
-// package check writes it, package vm runs it, "inalab microcode dump" prints it.
+// Package isa is compiled Microcode: a [Program] of instructions as plain data, and the
+// limits of the processing engine that runs them (trio §2.2, §3.1).
 //
 //	           registers 32 x 64 bits     LMEM 1280 bytes
 //	                   |  bit-fields of 1..32 bits  |
@@ -10,27 +9,23 @@
 //	Next     when condition: goto | call | return | exit
 //	Moves    place = value                     (Move ALUs; done last)
 //
-// One instruction is one such group. Everything in it reads the registers and
-// the LMEM as they were before the instruction; only wires carry values within
-// it. In order:
+// One instruction is one such group. It reads registers and LMEM as they were before it;
+// only wires carry values within it. In order:
 //
 //  1. Every wire is evaluated; a wire may use wires before it.
-//  2. The first Issue whose condition holds has its arguments and the address
-//     of its reply evaluated.
+//  2. The first Issue whose condition holds has its arguments and the address of its reply
+//     evaluated.
 //  3. The first Branch whose condition holds gives the next instruction.
-//  4. Every Move whose condition holds has its source and the address of its
-//     destination evaluated. A bit-field outside LMEM, met in any of the steps
-//     so far, ends the thread before the instruction has changed anything.
-//  5. The moves are done in their order, then the XTXN is issued, whose buffer
-//     in LMEM holds what they have written, then a
-//     synchronous one is waited for and its reply is stored.
+//  4. Every Move whose condition holds has its source and the address of its destination
+//     evaluated. A bit-field outside LMEM, in any step so far, ends the thread before the
+//     instruction has changed anything.
+//  5. The moves are done in order. Then the XTXN is issued, whose buffer in LMEM has their
+//     results. A synchronous XTXN is waited for and its reply is stored.
 //
-// Values are unsigned. ALU results have 32 bits and wrap around; comparisons
-// give 0 or 1; shifts of 32 and more give 0. [LogicalAnd], [LogicalOr] and
-// [Select] evaluate no more than they need. Arguments of XTXNs may have 64 bits.
-//
-// Bits are numbered as in packet headers: bit 0 of a register or of LMEM is the
-// most significant bit of its first byte.
+// Values are unsigned. ALU results have 32 bits and wrap around; comparisons give 0 or 1;
+// shifts of 32 and more give 0. [LogicalAnd], [LogicalOr] and [Select] evaluate no more than
+// they need. Arguments of XTXNs may have 64 bits. Bit 0 of a register or of LMEM is the most
+// significant bit of its first byte, as in packet headers.
 //
 // Left out: the binary encoding of instructions, which no source describes.
 package isa

@@ -1,6 +1,6 @@
-// Package telemetry is in-network telemetry as a Microcode program for a Trio PFE
-// (trio §7): it counts every packet, where a sampling monitor sees one in tens of
-// thousands, and exports the heavy hitters.
+// Package telemetry is in-network telemetry as a Microcode program for a Trio PFE (trio §7).
+// It counts every packet, where a sampling monitor sees one in tens of thousands, and exports
+// the heavy hitters.
 //
 //	packet --> (source, destination) in the hash table --> counter --> forwarded
 //	                          |
@@ -8,9 +8,9 @@
 //	    bytes since the last visit >= HeavyBytes  --> report to the collector
 //	    no packet since the last visit            --> forgotten
 //
-// [Engine] is the PFE with its control plane, [Report] what the collector gets: a
-// UDP packet for each heavy pair and visit.
+// [Engine] is the PFE with its control plane. The collector gets a [Report] in a UDP packet
+// for each heavy pair and visit.
 //
-// Left out: ports as part of the key, which the 64 bits of a key have no room for;
-// classification of flows by machine learning, of which the paper speaks as well.
+// Left out: ports in the key, which has 64 bits; the paper's classification of flows by
+// machine learning.
 package telemetry

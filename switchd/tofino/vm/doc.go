@@ -1,42 +1,38 @@
-// Package vm runs programs that fit an emulated Tofino, as a machine of the PISA model: parse,
-// match, act, deparse. [Compile] turns a fit.Program into instructions once. Any number of pipes
-// run them, one pass of one packet at a time.
+// Package vm runs programs that fit an emulated Tofino, as a machine of the PISA model:
+// parse, match, act, deparse. [Compile] turns a fit.Program into instructions once. Any
+// number of pipes run them, one pass of one packet at a time.
 //
 //	fit.Program --Compile--> Code --NewPipe--> Pipe: tables, registers, random numbers
 //	                                             |
 //	Packet --> parser --> control --> deparser --+--> the same Packet, and a Verdict
 //
-// A pass works in place. A header that the parser extracts is a slice of the packet. The deparser
-// moves only headers that do not stand where they belong, towards the end of what was parsed, so
-// that the rest of the packet stays where it is.
+// A pass works in place. An extracted header is a slice of the packet. The deparser moves
+// only headers that are not in their place, so that the rest of the packet stays:
 //
 //	before | headroom | eth ip udp hdr d0 d1 | rest          | tail, shared |
 //	after  | headroom            eth ip udp hdr | rest       | tail, shared |
 //
-// # One pass
+// One pass:
 //
 //  1. The parser extracts headers. Metadata is zero, except what is bridged from the ingress
-//     or kept over a resubmission (the field meta.resubmit). A packet that the parser rejects, or
-//     that is too short, has a [Reason], and the pass ends.
-//  2. The control runs. The operations of an action read the state before the action. A field
-//     of a header that is not valid reads as 0, and a write to it is lost.
-//  3. The deparser fills in checksums and writes the valid headers before the part of the packet
-//     that was not parsed.
+//     or kept over a resubmission (meta.resubmit). A packet that it rejects, or that is too
+//     short, has a [Reason], and the pass ends.
+//  2. The control runs. The operations of an action read the state before the action. A
+//     field of a header that is not valid reads as 0, and a write to it is lost.
+//  3. The deparser fills in checksums and writes the valid headers before the unparsed rest.
 //
-// A table with copies whose keys do not depend on the copy is looked up once for all of them. A
-// register stores entry by entry, in it lane by lane, in that copy by copy, big-endian as in packets.
+// A table with copies whose keys do not depend on the copy is looked up once for all of
+// them. A register stores entry by entry, within it lane by lane, within that copy by copy.
 //
-// # Other ways to run a control
+// [Pipe.SetRunner] leaves the controls of a pipe to a [Runner], which uses the exported
+// parts of Code, Pass, Table and Op. Package tracetree has one, which is faster.
 //
-// [Pipe.SetRunner] leaves the controls of a pipe to a [Runner]. The exported parts of Code, Pass,
-// Table and Op are what a runner needs. Package tracetree has one, which is faster and does the same.
+// Decided here, where package ir leaves a choice:
 //
-// # Choices where ir leaves one
-//
-//   - The default action of a table counts as an entry of it. A table with copies
-//     counts a packet once where it is looked up once.
-//   - Hash is CRC-32 (IEEE 802.3) over its operands, each in as many whole bytes as
-//     it needs, big-endian.
+//   - The default action of a table counts as an entry of it. A table with copies counts a
+//     packet once where it is looked up once.
+//   - Hash is CRC-32 (IEEE 802.3) over its operands, each in as many whole bytes as it
+//     needs, big-endian.
 //   - An access beyond a register does nothing, and its output is 0.
 //
 // Left out: where a packet goes, and time; both belong to the chip (switchd/tofino).

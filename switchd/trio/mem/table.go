@@ -30,7 +30,16 @@ type entry struct {
 	next uint32
 }
 
-// Cost is what an operation of the hash unit takes; package doc has the sums.
+// Cost is what an operation of the hash unit takes, in accesses to the index. k is the
+// number of entries of the chain that it reads, f the number of words with the flags of
+// 64 slots that it reads to find a free slot:
+//
+//	HashLookup                1 + k, and 1 for the flag of a hit
+//	HashInsert, record exists 2 + k
+//	HashInsert, new record    4 + k + f, and a write of 64 bytes to the record
+//	HashInsert, table full    1 + k
+//	HashDelete                1 + k, and 2 if there was a record
+//	HashScan                  1 for each 64 slots begun, and 1 for the flag
 type Cost struct {
 	Index  int  // accesses to the index
 	Clears bool // a record was created, so zeroed

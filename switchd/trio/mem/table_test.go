@@ -306,7 +306,7 @@ func TestPlacesDoNotDependOnThePast(t *testing.T) {
 	})
 }
 
-// The cost in accesses is what doc.go states.
+// The cost in accesses is what Cost states.
 func TestCosts(t *testing.T) {
 	c := small
 	c.Buckets, c.Records = 1, 130

@@ -1,45 +1,35 @@
-// Package session is what stands behind SwitchML's control protocol: how
-// clients become workers of jobs (Session), and how they wait for one another
-// meanwhile (Sync). It has no socket and no clock. The caller owes it these steps:
+// Package session is the control plane behind SwitchML's control protocol: how clients
+// become workers of jobs (Session), and how they wait for one another (Sync). It has no
+// socket and no clock. Duties of the caller:
 //
-//  1. [Machine.Connect] for every connection, before anything it asks, and
-//     [Machine.Hangup] after its end.
-//  2. [Machine.Broadcast] and [Machine.Barrier] for calls, each with a number of
-//     its own; [Machine.Cancel] when the client gave a call up. None is answered
-//     by its return: after every method, [Machine.Answers] has what is ready.
-//  3. [Machine.Expire] when the time is [Machine.NextDeadline].
-//  4. [Machine.Prepare] for a session. The [Change] is carried out on the engine,
-//     then [Machine.Settle] is told how it went; nothing comes in between. Where
-//     it says so, all that is done again.
+//  1. [Machine.Connect] for every connection, before its first call, and [Machine.Hangup]
+//     after its end.
+//  2. [Machine.Broadcast] and [Machine.Barrier] for calls, each with a number of its own;
+//     [Machine.Cancel] when the client gave a call up. After every method,
+//     [Machine.Answers] has the calls that are answered.
+//  3. [Machine.Expire] at [Machine.NextDeadline].
+//  4. [Machine.Prepare] for a session. Carry the [Change] out on the engine, and report
+//     it to [Machine.Settle], with nothing in between. Repeat both if that says so.
 //
-// # Who is who
-//
-// A Broadcast has a rank, a Barrier has none. So clients are known by their
-// connections: those that called Broadcast with one number of workers form a
-// cohort, in which each has the seat of its rank, and a Barrier is one of the
-// cohort. Clients that never broadcast wait for their like by number of workers,
-// each connection for one worker.
+// A Broadcast has a rank, a Barrier has none. So a client is known by its connection:
 //
 //	Broadcast(n, rank) --> seat in the open cohort of n --> Barriers of the cohort
 //	UdpSession(id, rank) --> member of job id
 //	cohort of workers of a complete job, after its barrier --> not open any more
 //
-// Only one cohort of each number of workers is open at a time: nothing in the
-// protocol would tell two apart.
+// Clients that never broadcast wait for each other by number of workers. Only one cohort of
+// each number of workers is open at a time, because the protocol cannot tell two apart.
 //
-// # Who dies
-//
-// A client that hangs up breaks its cohort: all who wait in it are told at once
-// who it was, and who comes next starts a new one. Of those who never came, a
-// barrier tells at its deadline. No job is wedged by one before it:
+// A client that hangs up breaks its cohort. Its waiting peers are told at once, and the next
+// client starts a new cohort. A barrier names clients that never came at its deadline. A dead
+// job does not block later ones:
 //
 //   - rank 0 that opens its job again (same id, MAC and address) resets it;
-//   - a job goes when a worker whose client has hung up, or the very same client,
-//     opens another;
-//   - a job whose clients have all hung up goes when the pool has no room.
+//   - a job goes when a worker whose client has hung up, or the very same client, opens
+//     another;
+//   - a job whose clients have all hung up goes when the pool has no room. Until then it
+//     stays, since clients may hang up after the set-up.
 //
-// Until then a job stays, for its clients might have hung up after the set-up.
-//
-// Left out: telling one job from another with the same number of workers that is
-// set up at the same time from the same seats, and any proof of who a client is.
+// Left out: telling apart two jobs with equal numbers of workers that are set up at the same
+// time from the same seats, and any proof of a client's identity.
 package session

@@ -1,31 +1,28 @@
-// Package tracetree takes packets through the controls of package vm by trace trees (Gal and Franz,
-// "Incremental Dynamic Code Generation with Trace Trees", 2006). It does what [vm.Pass.RunFrom] does,
-// faster; that is its only purpose, and tests hold both equal.
+// Package tracetree takes packets through the controls of package vm by trace trees (Gal and
+// Franz, "Incremental Dynamic Code Generation with Trace Trees", 2006). It does the same as
+// [vm.Pass.RunFrom], faster, and tests hold both equal.
 //
-// Packets take few paths through a control. A [Runner] keeps those that it has seen as two trees,
-// one a side. A path begins at a root: the headers that the parser has found and the cases that
-// it took. From there on much is known: metadata is 0, actions set constants, a row that matched
-// had certain keys. What is known is evaluated once, when the path is recorded. What is left are
-// steps, and guards: questions that only the packet can answer. An answer that no packet has
-// given yet records a branch.
+// Packets take few paths through a control. A [Runner] keeps those that it has seen as two
+// trees, one a side. A path begins at a root: the headers that the parser found and the cases
+// that it took. From there on much is known: metadata is 0, actions set constants, a row that
+// matched had certain keys. Known values are evaluated once, when the path is recorded. Left
+// are steps, and guards: questions that only the packet can answer. A new answer records a
+// branch.
 //
 //	control    start --> table a (eth.type) --> if meta.n == 1 --> table b (meta.n)
 //	tree       eth.type is 0x800? --yes--> action of a, of b --> end
 //	                              --no---> (recorded when a packet comes to it)
 //
-// Recording takes far longer than a pass, so the tree does not branch where it would need many
-// branches. A large table that only writes fields is looked up as in package vm. Behind a table
-// whose copies match each for itself and change headers, package vm runs the rest of the control.
+// Recording takes far longer than a pass, so a tree avoids many branches. A large table that
+// only writes fields is looked up as in package vm. Behind a table whose copies match each for
+// itself and change headers, package vm runs the rest of the control.
 //
-// A tree holds for the entries as they are, and is discarded when one changes. A tree of 2^18 steps is
-// discarded before the next packet. Registers, random numbers and what the chip tells a pass are
-// never taken as known, but for the number of the pipe.
+// A tree is discarded when an entry changes, and beyond 2^18 steps. Registers, random numbers
+// and the chip's inputs of a pass, except the number of the pipe, are never taken as known.
 //
-// # Vectors
-//
-// All copies of a table are one vector operation if its action is one access to a register with as
-// many copies, of 32-bit lanes, without comparisons, that moves, adds or clears whole words. A
-// register stores all copies of a lane one behind another, big-endian as in packets.
+// All copies of a table are one vector operation if its action is one access to a register
+// with as many copies, of 32-bit lanes, without comparisons, that moves, adds or clears whole
+// words. A register stores all copies of a lane together, big-endian as in packets:
 //
 //	entry i | lo[0] lo[1] ... lo[31] | hi[0] hi[1] ... hi[31] |
 package tracetree
