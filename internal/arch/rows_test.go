@@ -133,23 +133,24 @@ func TestNewSystemNeedsNoRow(t *testing.T) {
 
 // The example keeps the rules where other systems stand, as docs/add-a-system.md puts it.
 func TestExampleAmongSystems(t *testing.T) {
-	tree, err := arch.ReadTree(".")
+	tree, err := ReadTree(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("examples/toy/*.go")
+	files, err := filepath.Glob(filepath.Join(root, "examples/toy/*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := filepath.Glob("examples/toy/full/*.go")
+	more, err := filepath.Glob(filepath.Join(root, "examples/toy/full/*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(append(files, more...), "examples/toy/full/testdata/harness/system/toy.go") {
+	for _, name := range append(append(files, more...), filepath.Join(root, "examples/toy/full/testdata/harness/system/toy.go")) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		name = strings.TrimPrefix(filepath.ToSlash(name), root+"/")
 		to := strings.Replace(name, "examples", "harness/system", 1)
 		if _, added, ok := strings.Cut(name, "testdata/"); ok {
 			to = added
@@ -158,7 +159,7 @@ func TestExampleAmongSystems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range architecture.Check(tree) {
+	for _, f := range module(t).Check(tree) {
 		t.Error(f)
 	}
 }
