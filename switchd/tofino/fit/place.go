@@ -134,12 +134,6 @@ func (p *Program) FindField(name string) (FieldID, bool) {
 	return FieldID(id), ok
 }
 
-// FindHeader returns the number of a header.
-func (p *Program) FindHeader(name string) (HeaderID, bool) {
-	id, ok := find(p.Headers, func(h *Header) bool { return h.Name == name })
-	return HeaderID(id), ok
-}
-
 // FindTable returns the number of a table, or group of tables.
 func (p *Program) FindTable(name string) (TableID, bool) {
 	id, ok := find(p.Tables, func(t *Table) bool { return t.Name == name })

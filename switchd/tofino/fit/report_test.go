@@ -95,9 +95,6 @@ func TestFind(t *testing.T) {
 	if op.Dst.Of(3) != id || op.Register.ID != register || op.Register.Of(3) != 3 {
 		t.Errorf("copy 3 of values does %+v", op)
 	}
-	if _, ok := f.FindHeader("d"); !ok {
-		t.Error("no header d")
-	}
 	if _, ok := f.FindField("d.v"); ok {
 		t.Error("an array is a field")
 	}

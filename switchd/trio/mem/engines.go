@@ -175,12 +175,3 @@ func (g *engine) by(now units.Time) Load {
 	l.Busy -= max(0, g.until.Sub(now))
 	return l
 }
-
-// Utilisation returns the share of a span in which the engine served, where l
-// and before are its loads at the end and at the start.
-func (l Load) Utilisation(before Load, span units.Duration) float64 {
-	if span <= 0 {
-		return 0
-	}
-	return float64(l.Busy-before.Busy) / float64(span)
-}

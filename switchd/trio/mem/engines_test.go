@@ -135,13 +135,6 @@ func TestLoadIsClippedAtNow(t *testing.T) {
 			t.Errorf("at %v: %+v", c.now, loads[:2])
 		}
 	}
-	loads, _ := e.Loads(units.Time(40 * units.Nanosecond))
-	if got := loads[0].Utilisation(Load{}, 40*units.Nanosecond); got != 0.5 {
-		t.Errorf("utilisation %v, want 0.5", got)
-	}
-	if got := loads[0].Utilisation(Load{}, 0); got != 0 {
-		t.Errorf("utilisation of no time: %v", got)
-	}
 }
 
 // Back-pressure begins when more work is ahead than a queue holds.

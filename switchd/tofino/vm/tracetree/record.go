@@ -224,9 +224,7 @@ func (g *recorder) choose(t *vm.Table) (r *vm.Row, ok bool) {
 	if answer == len(t.Rows) {
 		return &t.Miss, true
 	}
-	for _, w := range patternOf(t, t.Rows[answer]) {
-		g.learn(w.field, w.bits)
-	}
+	g.learnAll(patternOf(t, t.Rows[answer]))
 	return t.Rows[answer], true
 }
 

@@ -55,7 +55,7 @@ func (g *generator) pair(own ir.Term) (x, y ir.Term) {
 }
 
 func (g *generator) guard(label string) ir.Guard {
-	return rapid.SampledFrom([]ir.Guard{ir.Always, ir.Always, ir.IfA, ir.IfNotA, ir.IfB, ir.IfBoth}).Draw(g.T, label)
+	return rapid.SampledFrom([]ir.Guard{ir.Always, ir.Always, ir.IfA, ir.IfNotA, 0b1100, ir.IfBoth}).Draw(g.T, label)
 }
 
 func (g *generator) updates(label string, own ir.Term) (out []ir.Update) {
