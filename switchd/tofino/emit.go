@@ -91,14 +91,14 @@ type payload struct {
 // body returns the payload of a UDP packet in memory of the effects. Copies of a packet
 // whose payloads are the same share it: their tails are, so the fronts decide.
 func (c *Chip) body(k *packet) (content []byte, unstored int) {
-	of := k
-	if k.of != nil {
-		of = k.of
+	owner := k
+	if k.source != nil {
+		owner = k.source
 	}
 	front, tail := k.Front()[inet.UDPHeaders:], k.Tail()
 	total := len(front) + len(tail)
-	s := &of.payload
-	if s.call == c.call && len(s.bytes)+s.unstored == total && s.starts(front) {
+	s := &owner.payload
+	if s.call == c.call && len(s.bytes)+s.unstored == total && s.hasPrefix(front) {
 		return s.bytes, s.unstored
 	}
 	n := sansio.Content(c.stored-inet.UDPHeaders, front, tail)
@@ -108,8 +108,8 @@ func (c *Chip) body(k *packet) (content []byte, unstored int) {
 	return b, s.unstored
 }
 
-// starts reports whether a payload starts with bytes of a packet of the same length.
-func (s *payload) starts(front []byte) bool {
+// hasPrefix reports whether a payload starts with bytes of a packet of the same length.
+func (s *payload) hasPrefix(front []byte) bool {
 	n := min(len(front), len(s.bytes))
 	return bytes.Equal(s.bytes[:n], front[:n]) && vec.Zero(front[n:])
 }

@@ -96,7 +96,7 @@ func (c *Chip) manage(k *packet) {
 	case k.out.Mirrored != 0:
 		c.toPort(k, DevPort(v.Port), v.Queue)
 	case v.Resubmit:
-		k.again, k.data = true, v.Data
+		k.resubmitted, k.data = true, v.Data
 		c.proceed(k, stepIngress)
 	case v.Multicast:
 		c.multicast(k)
@@ -114,8 +114,8 @@ func (c *Chip) mirror(k *packet) {
 		c.count.Add(DropNoSession, 1)
 		return
 	}
-	n := c.fresh()
-	n.SetCopy(&c.before, MaxFrame)
+	n := c.newPacket()
+	n.SetCopy(&c.original, MaxFrame)
 	n.Bridge(&k.Packet)
 	n.port, n.arrived, n.passes, n.partial, n.copied = k.port, k.arrived, k.passes, k.partial, true
 	n.marked = k.marked

@@ -62,7 +62,7 @@ func (c *Chip) advanceTo(now units.Time) {
 			break
 		}
 		c.now = k.events.Pop().At
-		c.happen(inside.Target)
+		c.runEvent(inside.Target)
 	}
 	c.now = now
 }
@@ -75,12 +75,12 @@ func (c *Chip) Advance(now units.Time) {
 	}
 	for e, ok := c.clock.events.Peek(); ok && e.At <= now; e, ok = c.clock.events.Peek() {
 		c.now = c.clock.events.Pop().At
-		c.happen(e.Target)
+		c.runEvent(e.Target)
 	}
 }
 
-// happen does an event.
-func (c *Chip) happen(target int32) {
+// runEvent does an event.
+func (c *Chip) runEvent(target int32) {
 	if target < 0 {
 		c.dequeue(c.ports[^target])
 		return

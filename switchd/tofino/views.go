@@ -108,12 +108,12 @@ func resourceSpare(r fit.Resource) int {
 
 // pipeNotes are sentences about containers and parsers.
 func pipeNotes(r *fit.Resources) (out []string) {
-	bits, of := 0, 0
+	bits, limit := 0, 0
 	for _, p := range r.PHV {
-		bits, of = bits+p.Bits*(p.Ingress+p.Egress), of+p.Bits*p.Available
+		bits, limit = bits+p.Bits*(p.Ingress+p.Egress), limit+p.Bits*p.Available
 		out = append(out, fmt.Sprintf("PHV containers of %d bits: %d of ingress and %d of egress, of %d", p.Bits, p.Ingress, p.Egress, p.Available))
 	}
-	out = append(out, fmt.Sprintf("PHV: %d of %d bits", bits, of))
+	out = append(out, fmt.Sprintf("PHV: %d of %d bits", bits, limit))
 	for side, p := range r.Parsers {
 		out = append(out, fmt.Sprintf("parser of %v: %d of %d bytes, %d of %d rows", fit.Side(side), p.Depth.Used, p.Depth.Available, p.Rows.Used, p.Rows.Available))
 	}

@@ -85,14 +85,14 @@ func (p *PFE) hash(x isa.XTXN, key uint64) (reply uint64, f mem.Fault) {
 			return isa.HashFull, mem.NoFault
 		case created:
 			p.changes++
-			p.phase.born(a, p.now)
+			p.phase.created(a, p.now)
 			reply = isa.HashCreated
 		}
 		reply |= uint64(a)
 	case isa.HashDelete:
 		if p.phase.watched() {
 			if a, found := h.Peek(key); found {
-				p.phase.died(a, p.now)
+				p.phase.deleted(a, p.now)
 			}
 		}
 		p.changes++

@@ -199,8 +199,8 @@ func (p *PFE) NextDeadline() units.Time {
 	return next
 }
 
-// fresh returns a packet to fill.
-func (p *PFE) fresh() *packet {
+// newPacket returns a packet to fill.
+func (p *PFE) newPacket() *packet {
 	last := len(p.spare) - 1
 	if last < 0 {
 		return &packet{}

@@ -123,8 +123,8 @@ func TestStreamedIsStepped(t *testing.T) {
 			b.p.source = &arrival.Train
 			b.p.count.Add(CountPackets, 1)
 			x := &b.p.single
-			x.at.arrive(&arrival.Train, 0, arrival.Port, b.p.now)
-			b.p.prepare(&x.thread, work{packet: &x.at, since: b.p.now})
+			x.current.arrive(&arrival.Train, 0, arrival.Port, b.p.now)
+			b.p.prepare(&x.thread, work{packet: &x.current, since: b.p.now})
 			x.thread.stop = x.thread.Run(stepped{x})
 			b.p.conclude(&x.thread)
 			b.p.leave()

@@ -97,9 +97,9 @@ func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 		p.count.Add(DropMemory, 1)
 		return
 	}
-	k := p.fresh()
+	k := p.newPacket()
 	k.arrive(t, i, from, p.now)
-	k.keep()
+	k.own()
 	p.used += size
 	k.charge = size
 	c.reorder.enter(k)
@@ -116,7 +116,7 @@ func (p *PFE) startTimer(w work) {
 		return
 	}
 	*busy = true
-	p.began(w)
+	p.countRun(w)
 	p.dispatch(w)
 }
 
@@ -216,7 +216,7 @@ func (p *PFE) finish(t *thread) {
 		if !k.pending && !k.held {
 			p.release(k) // nothing of it will leave
 		}
-		p.settle(k)
+		p.releaseFlow(k)
 	}
 	if c.queue.len() > 0 {
 		w := c.queue.pop()
@@ -243,13 +243,13 @@ func (p *PFE) emitNext() {
 	k := p.clock.outputs.pop().packet
 	p.emit(k)
 	k.pending = false
-	if k.created || k.left {
+	if k.created || k.outOfFlow {
 		p.recycle(k)
 	}
 }
 
-// settle sends what no longer has to wait for a packet that has ended.
-func (p *PFE) settle(k *packet) {
+// releaseFlow sends what no longer has to wait for a packet that has ended.
+func (p *PFE) releaseFlow(k *packet) {
 	c := p.clock
 	for k != nil && k.flow.first == k {
 		if c.reorder.release(k) {
@@ -259,7 +259,7 @@ func (p *PFE) settle(k *packet) {
 			return
 		}
 		next := c.reorder.leave(k)
-		if k.left = true; !k.pending {
+		if k.outOfFlow = true; !k.pending {
 			p.recycle(k)
 		}
 		k = next

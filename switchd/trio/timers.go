@@ -23,7 +23,7 @@ type timer struct {
 	entry int
 	tick  int64      // number of the next start: thread tick mod N
 	at    units.Time // when that is
-	seen  seen
+	cache startCache
 	busy  []bool // by part: its thread waits or is at work; timed mode
 }
 
@@ -63,15 +63,15 @@ func (t *thread) grant(next uint32) {
 // busy tells whether the thread of a part waits or is at work.
 func (ts *timers) busy(w work) *bool { return &ts.list[w.timer].busy[w.part] }
 
-// began counts a start.
-func (p *PFE) began(w work) {
+// countRun counts a start.
+func (p *PFE) countRun(w work) {
 	p.timers.list[w.timer].Runs++
 	p.count.Add(CountRuns, 1)
 }
 
-// seen is the next start that is not left out, for as long as the table is as it
+// startCache is the next start that is not left out, for as long as the table is as it
 // was; a driver asks for it after every call.
-type seen struct {
+type startCache struct {
 	changes uint64
 	records int
 	tick    int64
@@ -162,10 +162,10 @@ func (t *timer) next(p *PFE) units.Time {
 	if p.records() == 0 {
 		return units.Never
 	}
-	now := seen{changes: p.changes, records: p.records(), tick: t.tick}
-	if now.next = t.seen.next; now != t.seen {
+	now := startCache{changes: p.changes, records: p.records(), tick: t.tick}
+	if now.next = t.cache.next; now != t.cache {
 		now.next = t.search(p)
-		t.seen = now
+		t.cache = now
 	}
 	return now.next
 }

@@ -52,7 +52,7 @@ func (p *PFE) create(t *thread) bool {
 	if t.work.packet != nil {
 		arrived = t.work.packet.arrived
 	}
-	t.created = p.fresh()
+	t.created = p.newPacket()
 	t.created.create(int(n), arrived)
 	return p.charge(t, units.Bytes(n))
 }
@@ -108,7 +108,7 @@ func (p *PFE) forward(t *thread) {
 	}
 	to := p.nextHop(t.Pending.Args[0], t.work.packet)
 	if len(to) == 0 {
-		p.lose(t, k, DropNextHop)
+		p.dropPacket(t, k, DropNextHop)
 		p.count.Add(DropNextHop, 1)
 		return
 	}
@@ -151,11 +151,11 @@ func (p *PFE) drop(t *thread) {
 		p.count.Add(CountNothing, 1)
 		return
 	}
-	p.lose(t, k, p.discard(t.Pending.Args[0]))
+	p.dropPacket(t, k, p.discard(t.Pending.Args[0]))
 }
 
-// lose gives up a packet that a thread was to send.
-func (p *PFE) lose(t *thread, k *packet, reason string) {
+// dropPacket gives up a packet that a thread was to send.
+func (p *PFE) dropPacket(t *thread, k *packet, reason string) {
 	if p.cfg.Observer != nil {
 		p.cfg.Observer.Discarded(p.now, &t.Thread, reason)
 	}

@@ -117,7 +117,7 @@ func (c *checker) placeAt(w stored, at uint64, by use) {
 			return
 		}
 		c.take(w, c.storage.lmem[at:int(at)+t.bytes()], by)
-		c.settle(w, int(at)*8)
+		c.assignPlace(w, int(at)*8)
 		return
 	}
 	n := registersFor(t)
@@ -126,7 +126,7 @@ func (c *checker) placeAt(w stored, at uint64, by use) {
 		return
 	}
 	c.take(w, c.storage.registers[at:int(at)+n], by)
-	c.settle(w, int(at)*isa.RegisterBits)
+	c.assignPlace(w, int(at)*isa.RegisterBits)
 }
 
 func (c *checker) take(w stored, places []use, by use) {
@@ -196,9 +196,9 @@ func room(taken []use, from, n, align int) (int, bool) {
 
 func registersFor(t *dataType) int { return (t.bits + isa.RegisterBits - 1) / isa.RegisterBits }
 
-// settle gives a variable its place in bits, and its initial value. A scalar is
+// assignPlace gives a variable its place in bits, and its initial value. A scalar is
 // the low bits of its register.
-func (c *checker) settle(w stored, bit int) {
+func (c *checker) assignPlace(w stored, bit int) {
 	t := w.sym.typ
 	if w.kind == isa.SymbolRegister && t.scalar() && t.bits < isa.RegisterBits {
 		bit += isa.RegisterBits - t.bits

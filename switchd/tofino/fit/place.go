@@ -38,7 +38,7 @@ func Place(p *ir.Program) (*Program, error) {
 	if len(bad) == 0 {
 		var at []int
 		stages, at = b.place(&bad)
-		b.settle(at)
+		b.writeStages(at)
 	}
 	if len(bad) > 0 {
 		return nil, errors.Join(bad...)
@@ -76,8 +76,8 @@ func resolve(p *ir.Program, bad *refusals) *symbols {
 	return s
 }
 
-// settle writes the stages of nodes into the program.
-func (b *builder) settle(at []int) {
+// writeStages writes the stages of nodes into the program.
+func (b *builder) writeStages(at []int) {
 	for i, stage := range at {
 		n := &b.nodes[i]
 		if n.table == NoTable {

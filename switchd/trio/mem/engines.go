@@ -163,14 +163,14 @@ func (e *Engines) Stats() Stats { return e.stats }
 func (e *Engines) Loads(now units.Time) (engines []Load, hash Load) {
 	engines = make([]Load, len(e.engines))
 	for i := range engines {
-		engines[i] = e.engines[i].by(now)
+		engines[i] = e.engines[i].loadAt(now)
 	}
-	return engines, e.hash.by(now)
+	return engines, e.hash.loadAt(now)
 }
 
-// by returns the load without the work that is still ahead, which an engine that
+// loadAt returns the load without the work that is still ahead, which an engine that
 // never idles before it does in one go.
-func (g *engine) by(now units.Time) Load {
+func (g *engine) loadAt(now units.Time) Load {
 	l := g.load
 	l.Busy -= max(0, g.until.Sub(now))
 	return l

@@ -56,7 +56,7 @@ func (m *Memory) prepare(a Addr, n, unit int) int {
 	first := int(a >> pageShift)
 	room := pageBytes - int(a&(pageWords-1))*WordBytes
 	for page := first; n > 0; page++ {
-		if !m.give(page) {
+		if !m.allocate(page) {
 			return max(room-pageBytes, 0) / unit * unit
 		}
 		if room >= n {

@@ -224,7 +224,9 @@ func (g *recorder) choose(t *vm.Table) (r *vm.Row, ok bool) {
 	if answer == len(t.Rows) {
 		return &t.Miss, true
 	}
-	g.learnAll(patternOf(t, t.Rows[answer]))
+	for _, w := range patternOf(t, t.Rows[answer]) {
+		g.learn(w.field, w.bits)
+	}
 	return t.Rows[answer], true
 }
 
