@@ -85,7 +85,8 @@ func (c *Config) validatePorts() (errs []error) {
 		local := int(p) & (1<<pipeShift - 1)
 		switch {
 		case p >= MaxDevPorts || p.Pipe() >= c.Pipes || local >= PortsPerPipe*lanesPerPort || local%lanesPerPort != 0:
-			errs = append(errs, fmt.Errorf("port %v: a chip of %d pipes has no port of 100 Gbit/s of that number: use FrontPort", p, c.Pipes))
+			errs = append(errs, fmt.Errorf("port %v: a chip of %d pipes has no port of 100 Gbit/s of that number: use FrontPort", p,
+				c.Pipes))
 		case used[p]:
 			errs = append(errs, fmt.Errorf("port %v has two uses", p))
 		}

@@ -166,8 +166,10 @@ func (c *Config) validateTimer(i int) error {
 	if slices.ContainsFunc(c.Timers[:i], func(o Timer) bool { return o.Name == t.Name }) {
 		return fmt.Errorf("timer %q is given twice", t.Name)
 	}
-	if t.Threads < 1 || t.Threads > MaxTimerThreads || t.Period > MaxPeriod || t.Period/units.Duration(max(1, t.Threads)) < units.Nanosecond {
-		return fmt.Errorf("timer %q: %d threads in %v: 1 to %d threads, at most %v, at least 1ns apart", t.Name, t.Threads, t.Period, MaxTimerThreads, MaxPeriod)
+	if t.Threads < 1 || t.Threads > MaxTimerThreads || t.Period > MaxPeriod ||
+		t.Period/units.Duration(max(1, t.Threads)) < units.Nanosecond {
+		return fmt.Errorf("timer %q: %d threads in %v: 1 to %d threads, at most %v, at least 1ns apart", t.Name, t.Threads,
+			t.Period, MaxTimerThreads, MaxPeriod)
 	}
 	return nil
 }

@@ -171,7 +171,8 @@ func checkSymbols(prog *isa.Program, l mem.Layout) error {
 		end := s.Value + (s.Size+mem.WordBytes-1)/mem.WordBytes
 		within := func(r mem.Range) bool { return s.Value >= uint64(r.Start) && end <= uint64(r.End) }
 		if !within(l.SRAM) && !within(l.DRAM) {
-			return fmt.Errorf("program %s: %s %s of %v at word %#x does not fit: programs have SRAM from %#x to %#x and DRAM from %#x to %#x; enlarge it, or have fewer hash records",
+			return fmt.Errorf("program %s: %s %s of %v at word %#x does not fit: "+
+				"programs have SRAM from %#x to %#x and DRAM from %#x to %#x; enlarge it, or have fewer hash records",
 				prog.Name, s.Kind, s.Name, units.Bytes(s.Size), s.Value, l.SRAM.Start, l.SRAM.End, l.DRAM.Start, l.DRAM.End)
 		}
 	}

@@ -144,7 +144,8 @@ func (c *checker) placeRegister(w stored) {
 	n := registersFor(w.sym.typ)
 	at, ok := room(c.storage.registers[:], isa.WorkRegister+1, n, 1)
 	if !ok {
-		c.rulef(w.decl.Pos, ruleRegisters, "no %s left for %s; pack small variables into a struct, or move some to lmem", free(n, "register"), w.decl.Name)
+		c.rulef(w.decl.Pos, ruleRegisters, "no %s left for %s; pack small variables into a struct, or move some to lmem",
+			free(n, "register"), w.decl.Name)
 		return
 	}
 	c.placeAt(w, uint64(at), useChosen)

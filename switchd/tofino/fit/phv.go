@@ -217,7 +217,8 @@ func (v *vector) ownContainer(side Side, id FieldID, n need, covered []bool) (fi
 	begin, end := f.Offset/8, (f.Offset+f.Bits-1)/8+1
 	if n == alone && (f.Offset%8 != 0 || !slices.Contains(sizes[:], f.Bits)) {
 		v.bad.add(RuleCut, where, "copy it to metadata, which has a container of its own",
-			"takes part in arithmetic of the %s, but its %d bits at bit %d of header %q fill no container", side, f.Bits, f.Offset, v.Headers[f.Header].Name)
+			"takes part in arithmetic of the %s, but its %d bits at bit %d of header %q fill no container", side, f.Bits, f.Offset,
+			v.Headers[f.Header].Name)
 		return 0, 0, false
 	}
 	if n == whole && end-begin == 1 {
@@ -277,7 +278,8 @@ func (v *vector) refuse(side Side, where string, bits int) {
 		}
 	}
 	v.bad.add(RulePHV, where, "parse fewer bytes in one pass, or use less metadata",
-		"finds no container for %d bits more in the %s; fields take %d bits in the ingress and %d in the egress, and there are %d of 8, %d of 16 and %d of 32 bits, %d in all",
+		"finds no container for %d bits more in the %s; fields take %d bits in the ingress and %d in the egress, "+
+			"and there are %d of 8, %d of 16 and %d of 32 bits, %d in all",
 		bits, side, wanted[Ingress], wanted[Egress], PHV8, PHV16, PHV32, PHVBits)
 }
 

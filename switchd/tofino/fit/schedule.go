@@ -224,7 +224,8 @@ func (b *builder) place(bad *refusals) ([]stageState, []int) {
 		empty := newStage()
 		d := b.demandWith(&empty, list[i].nodes)
 		if r, short := d.short(); short {
-			bad.add(r.Rule(), b.clusterName(&list[i]), "make it smaller, or split it", "needs %d %s in one stage, which has %d", d[r], r, r.Limit())
+			bad.add(r.Rule(), b.clusterName(&list[i]), "make it smaller, or split it", "needs %d %s in one stage, which has %d",
+				d[r], r, r.Limit())
 		}
 	}
 	if len(*bad) > 0 {

@@ -96,7 +96,8 @@ func (c *Code) Register(name string) (Register, error) {
 			}
 		}
 	}
-	return Register{}, fmt.Errorf("program %s has no register %q; one of a group has its number behind the name, as in %q", c.prog.Name, name, "values[3]")
+	return Register{}, fmt.Errorf("program %s has no register %q; one of a group has its number behind the name, as in %q",
+		c.prog.Name, name, "values[3]")
 }
 
 func copyName(r *fit.Register, i int) string {
