@@ -44,7 +44,7 @@ type Config struct {
 
 	// Timing nil is instant mode: all passes of a packet run within Handle.
 	Timing *Timing
-	// Observer is told of every pass, in order; nil: nobody is.
+	// Observer is told of every pass, in order; nil: there is none.
 	Observer Observer
 	// OneByOne runs package vm alone, without the trace trees of package tracetree: instruction by
 	// instruction, the copies of a table one after another. For tests; slow.

@@ -38,10 +38,10 @@ const (
 	maxSession = 1<<10 - 1 // ig.mirror has 10 bits
 )
 
-// keepMirror is the bit of ig.drop that drops the mirrored copy, too, as in TNA.
+// keepMirror is the bit of ig.drop that also drops the mirrored copy, as in TNA.
 const keepMirror = 1 << 2
 
-// SetGroup sets what a multicast group is from now on; 0 is one like the others. The
+// SetGroup sets the nodes of a multicast group; 0 is a group like any other. The
 // list is not to be changed afterwards.
 func (c *Chip) SetGroup(group uint16, nodes []Node) error {
 	for _, n := range nodes {

@@ -25,7 +25,7 @@ type packet struct {
 	queue       uint8
 
 	next    *packet // in a line
-	source  *packet // a copy: whose bytes it borrows; nil: nobody's
+	source  *packet // of a copy: the packet whose bytes it borrows; nil: none
 	copies  int     // that borrow
 	waiting bool    // done, but for the copies
 	payload payload // as last sent, of the packet or of its copies
@@ -80,7 +80,7 @@ func (c *Chip) copyOf(k *packet, front int) *packet {
 	return n
 }
 
-// end gives a packet up. What its copies borrow stays until they are done, too.
+// end releases a packet. Bytes that its copies borrow stay until they are also done.
 func (c *Chip) end(k *packet) {
 	if !k.copied && !k.waiting {
 		c.stats.ended(k)

@@ -6,7 +6,7 @@ import (
 	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
-// Reasons for which packets are dropped, beside those of package vm.
+// Reasons for which packets are dropped, in addition to those of package vm.
 const (
 	DropNoPort        = "tofino-no-such-port"
 	DropTooLong       = "tofino-frame-too-long"

@@ -99,7 +99,7 @@ func (c *Chip) viewResources() dataplane.Table {
 	return t
 }
 
-// resourceSpare ranks what a short line does without: what hardware people ask for last.
+// resourceSpare ranks the columns that a short line leaves out, the least wanted first.
 func resourceSpare(r fit.Resource) int {
 	switch r {
 	case fit.Tables, fit.SRAM, fit.TCAM, fit.ALUs:

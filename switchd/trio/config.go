@@ -77,7 +77,7 @@ type Config struct {
 
 	// Timing nil is instant mode: every thread runs to its end within Handle.
 	Timing *Timing
-	// Observer is told what threads do, in time order; nil: nobody is.
+	// Observer is told what threads do, in time order; nil: there is none.
 	Observer Observer
 }
 

@@ -5,10 +5,10 @@ import (
 	"github.com/inalab/inalab/switchd/microcode/vm"
 )
 
-// instant is the PFE without time: threads run one after another, each from its
-// first instruction to its last, and every XTXN is done as it is issued, or with
-// others of its loop in one go (Stream). No packet is copied on the way in, and no
-// thread meets another.
+// instant is the PFE without time. Threads run one after another, each from its first
+// instruction to its last. Every XTXN is done when it is issued, or together with others
+// of its loop (Stream). No packet is copied on the way in, and no two threads are at work
+// at once.
 type instant struct {
 	pfe     *PFE
 	thread  thread

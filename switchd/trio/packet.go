@@ -21,7 +21,7 @@ type packet struct {
 	created bool
 
 	head   int    // bytes in LMEM
-	tail   []byte // what is there of the tail; the rest is zero
+	tail   []byte // content of the tail; bytes behind it are zero
 	out    []byte // the head as it leaves; empty: as it came
 	to     []sansio.Port
 	charge units.Bytes // what it takes of the packet memory
@@ -39,7 +39,7 @@ type packet struct {
 }
 
 // headerHere is the length of the headers that a packet has room for: Ethernet,
-// IPv4, and TCP with a time stamp, rounded up. Longer ones are seldom.
+// IPv4, and TCP with a time stamp, rounded up. Longer ones are rare.
 const headerHere = 72
 
 // length returns the bytes of an arrived packet, unstored bytes included.

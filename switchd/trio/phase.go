@@ -5,9 +5,9 @@ import (
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// phase knows whether the instants at which timers fire have had a say: a record
-// that lived for a period or longer may have met a timer's thread in time or
-// too late.
+// phase records whether the instants at which timers fire may have changed an outcome.
+// They may if a record has lived for a period or longer: a timer's thread may have come
+// to it in time or too late.
 type phase struct {
 	period    units.Duration // the shortest of all timers; 0: there is none
 	start     mem.Addr       // of the first record

@@ -9,8 +9,8 @@ import (
 // ppes are the packet processing engines: how many threads each has in use, and
 // how much of its pipeline is taken.
 //
-// A PPE takes in one instruction per Timing.Issue. Threads take turns there, so
-// nobody waits until the pipeline is full; then every thread gets slower. That is
+// A PPE takes in one instruction per Timing.Issue. Threads take turns, so no thread
+// waits until the pipeline is full; then every thread gets slower. That is
 // kept as a bucket that drains at the rate of the pipeline: a thread that is about
 // to execute n instructions puts n into it, and needs as long as the bucket needs
 // to drain, if that is longer than its instructions take on their own; but never

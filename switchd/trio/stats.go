@@ -102,7 +102,7 @@ func (l Level) withMean(now units.Time) Level {
 	return l
 }
 
-// stats is what is measured on the way.
+// stats are the measurements of a PFE.
 type stats struct {
 	threads      Level
 	queue        Level

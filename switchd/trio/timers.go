@@ -9,10 +9,9 @@ import (
 // T, thread k at k*T/N past every multiple of T, with part k of N of the hash
 // table as its own. They are dispatched as packets are; no PPE is reserved.
 //
-// A start that is left out since its part is empty (Timer.ScansOnly) changes no
-// outcome: it would have read the table and found nothing. What it would have
-// taken, a thread for some instructions, nobody notices but a packet that comes
-// when all others are in use.
+// A start is left out if its part is empty (Timer.ScansOnly). That changes no outcome:
+// the thread would have read the table and found nothing. Only a packet that arrives when
+// all other threads are in use can notice that this one is free.
 type timers struct {
 	list []timer
 }
@@ -50,9 +49,9 @@ func (p *PFE) scanned(t *thread, s mem.Scanned) {
 	}
 }
 
-// grant gives a timer's thread that has come to a record all its instructions anew:
-// what it has to do is as much as the table has records. A thread that does not get
-// on, or begins again, is granted none, so that no loop is endless.
+// grant gives a timer's thread that has come to a further record all its instructions
+// anew, since its work grows with the number of records. A thread that makes no progress,
+// or begins again, is granted none, so that no loop is endless.
 func (t *thread) grant(next uint32) {
 	if next > t.scanned {
 		t.scanned = next

@@ -75,8 +75,8 @@ func (p *PFE) writeTail(t *thread) bool {
 	return true
 }
 
-// charge takes packet memory for a created packet; where there is none, the
-// thread is at its end.
+// charge takes packet memory for a created packet; if there is none left, the thread
+// has to be killed.
 func (p *PFE) charge(t *thread, n units.Bytes) bool {
 	if p.used+n > p.cfg.PacketMemory {
 		t.reason = DropNoRoom
@@ -87,9 +87,8 @@ func (p *PFE) charge(t *thread, n units.Bytes) bool {
 	return true
 }
 
-// outgoing returns the packet that Forward or Drop speaks of: what the thread has
-// created and not yet sent, else the packet that it was started for; nil if that
-// is gone, too.
+// outgoing returns the packet that Forward or Drop refers to: the one that the thread has
+// created and not yet sent, else the one that it was started for; nil if there is neither.
 func (t *thread) outgoing() *packet {
 	if t.created != nil {
 		return t.created

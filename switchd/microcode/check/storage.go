@@ -173,7 +173,7 @@ func plural(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// free is plural for what is not there.
+// free says that nothing, or one thing, is left, in words.
 func free(n int, one string) string {
 	if n == 1 {
 		return one + " is"

@@ -126,8 +126,8 @@ var rules = []Rule{
 		func(r Resources) int { return r.Targets }, MaxTargets},
 }
 
-// implied says which broken rule makes it needless to name another: who mends the
-// one has mended the other.
+// implied says which broken rule makes it needless to report another: a fix of the one
+// is also a fix of the other.
 var implied = map[Limited]Limited{LimitedReads: LimitedLMEMReads, LimitedMoves: LimitedWrites}
 
 // Over returns the rules that an instruction with these resources breaks, but for

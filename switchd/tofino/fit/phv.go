@@ -257,7 +257,7 @@ func (v *vector) next(side Side, from, to int) (Container, bool) {
 	return Container{}, false
 }
 
-// refuse refuses once: what follows would say the same.
+// refuse refuses once; further refusals would say the same.
 func (v *vector) refuse(side Side, where string, bits int) {
 	for _, e := range *v.bad {
 		if r, ok := e.(*Refusal); ok && r.Rule == RulePHV {

@@ -168,7 +168,7 @@ func (b *builder) checkChains(bad *refusals, list []cluster, order []int, in bou
 			bad.add(RuleStages, b.clusterName(&list[c]), "shorten the chain, or make passes of it: recirculate",
 				"a chain of dependencies needs stage %d of %d: %s", at, Stages, text)
 		}
-		return // what follows would be said of the rest of the chain, too
+		return // the rest of the chain would be refused for the same reason
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *Pass) gather(order []int) {
 	s.moved = append(s.moved, s.buf[begin:end]...)
 }
 
-// relocate lets headers that were moved be read where they are now: one behind another.
+// relocate notes where the headers that the deparser has moved are now: one behind another.
 func (s *Pass) relocate() {
 	if s.order == nil {
 		return

@@ -6,7 +6,7 @@ import (
 )
 
 // Pass is the work space of a pass. One serves all pipes of a chip, for one pass
-// after another; between them it can be asked what the last one left.
+// after another; between passes it holds the results of the last one.
 type Pass struct {
 	code   *Code
 	pipe   *Pipe
@@ -39,7 +39,7 @@ type head struct {
 // valid reports whether a header is valid in this pass.
 func (s *Pass) valid(h int) bool { return s.heads[h].pass == s.pass }
 
-// bytesAt returns what stands from a byte of a valid header on, and more behind it.
+// bytesAt returns the bytes of a valid header from an offset on, and more behind it.
 func (s *Pass) bytesAt(h *head, off int) []byte {
 	if h.at >= 0 {
 		return s.buf[int(h.at)+off:]
@@ -199,7 +199,7 @@ func (s *Pass) Field(f fit.FieldID) uint64 {
 	return s.Get(&s.code.fields[f])
 }
 
-// Bytes returns what stands from a byte of a valid header on, and more behind it.
+// Bytes returns the bytes of a valid header from an offset on, and more behind it.
 func (s *Pass) Bytes(h, off int) []byte { return s.bytesAt(&s.heads[h], off) }
 
 // SetArgs sets the arguments that an [Op] reads.

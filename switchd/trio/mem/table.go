@@ -137,7 +137,7 @@ func (t *Table) touch(slot uint32) {
 	t.cost.Index++
 }
 
-// Peek finds a record and leaves its REF flag, for those who only watch.
+// Peek finds a record and leaves its REF flag, for observers.
 func (t *Table) Peek(key uint64) (record Addr, found bool) {
 	if slot := t.slotOf(key); slot != none {
 		return t.record(slot), true
