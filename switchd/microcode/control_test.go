@@ -24,7 +24,8 @@ func drawSteps(rt *rapid.T, depth int) (list []step, jumps bool) {
 	for range rapid.IntRange(0, 3).Draw(rt, "statements") {
 		switch kind := rapid.IntRange(0, 9).Draw(rt, "kind"); {
 		case kind < 4:
-			list = append(list, step{assign: rapid.SampledFrom([]string{"key.hi", "m"}).Draw(rt, "to"), value: rapid.IntRange(0, 99).Draw(rt, "value")})
+			list = append(list, step{assign: rapid.SampledFrom([]string{"key.hi", "m"}).Draw(rt, "to"),
+				value: rapid.IntRange(0, 99).Draw(rt, "value")})
 		case kind == 4:
 			return append(list, step{jump: rapid.SampledFrom([]string{"t1", "t2", "t3"}).Draw(rt, "jump")}), true
 		case depth > 0:

@@ -65,7 +65,8 @@ func TestWhatIsNoEncodedProgram(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	p, err := Compile("small.mc", "register u32 a;\npacket entry start;\nstart:\nbegin\n  if (a == 3) goto start;\n  a = a + 1;\n  exit;\nend\n")
+	p, err := Compile("small.mc",
+		"register u32 a;\npacket entry start;\nstart:\nbegin\n  if (a == 3) goto start;\n  a = a + 1;\n  exit;\nend\n")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -193,7 +193,8 @@ func draw(rt *rapid.T, vars map[string]uint32, ops int) formula {
 		v := rapid.Uint32Range(0, 40).Draw(rt, "constant")
 		b = formula{text: fmt.Sprint(v), value: v}
 	}
-	op := rapid.SampledFrom([]string{"+", "-", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "?", "~", "!", "-x"}).Draw(rt, "op")
+	op := rapid.SampledFrom([]string{"+", "-", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "?", "~",
+		"!", "-x"}).Draw(rt, "op")
 	switch op {
 	case "?":
 		return formula{text: "(" + a.text + " ? " + b.text + " : 9)", value: pick(a.value != 0, b.value, 9)}

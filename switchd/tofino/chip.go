@@ -36,12 +36,12 @@ type Chip struct {
 	stored int             // most bytes that are stored of packets that carry unstored values
 	header []byte          // of a frame of a train
 
-	packets []*packet // all there have been at once
-	spare   line
-	inside  int
-	before  vm.Packet // a packet as it came to the ingress, if the program may want it again
-	in      vm.In
-	watched Observation
+	packets  []*packet // all there have been at once
+	spare    line
+	inside   int
+	original vm.Packet // a packet as it came to the ingress, if the program may want it again
+	in       vm.In
+	watched  Observation
 
 	count sansio.Tally
 	stats stats

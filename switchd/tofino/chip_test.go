@@ -104,13 +104,16 @@ func TestFates(t *testing.T) {
 		"reason of no name": {route{drop: 1, reason: 7}, nil, DropProgram},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, func(c *Config) { c.DropField, c.DropNames = "meta.reason", []string{"", "test-one", "test-two"} }).group(0, 1, 2, 3)
+			b := newBench(t, func(c *Config) {
+				c.DropField, c.DropNames = "meta.reason", []string{"", "test-one", "test-two"}
+			}).group(0, 1, 2, 3)
 			if err := b.c.SetExclusion(8, []DevPort{FrontPort(1), FrontPort(3)}); err != nil {
 				t.Fatal(err)
 			}
 			b.route(tc.route, op, passFirst, 0).handle(0, arrival(0, packetOf(op, 1)))
 			for _, s := range b.sent {
-				if want := packetOf(op, 1); !bytes.Equal(s.frame[inet.UDPHeaders:inet.UDPHeaders+2], want[inet.UDPHeaders:inet.UDPHeaders+2]) {
+				if want := packetOf(op, 1); !bytes.Equal(s.frame[inet.UDPHeaders:inet.UDPHeaders+2],
+					want[inet.UDPHeaders:inet.UDPHeaders+2]) {
 					t.Errorf("port %d: %x", s.port, s.frame)
 				}
 			}
@@ -131,7 +134,8 @@ func TestBadPackets(t *testing.T) {
 	b := newBench(t)
 	arp := make([]byte, 42)
 	arp[12], arp[13] = 8, 6
-	b.handle(0, arrival(0, arp), arrival(0, packetOf(opAdd, 1)), arrival(0, nil), arrival(77, packetOf(9, 1)), arrival(0, make([]byte, MaxFrame+1)))
+	b.handle(0, arrival(0, arp), arrival(0, packetOf(opAdd, 1)), arrival(0, nil), arrival(77, packetOf(9, 1)),
+		arrival(0, make([]byte, MaxFrame+1)))
 	b.handle(0, arrival(int(dataplane.Served), packetOf(9, 1)))
 	b.expect()
 	b.count(string(vm.ParserRejected), 1)
@@ -161,7 +165,8 @@ func TestMulticastStorm(t *testing.T) {
 	if err := b.c.SetGroup(1, []Node{{RID: 50, Ports: []DevPort{Recirculation(0), Recirculation(1)}}}); err != nil {
 		t.Fatal(err)
 	}
-	b.route(route{again: true, multicast: true, group: 1}, 9, passFirst, 0).route(route{again: true, multicast: true, group: 1}, 9, passBack, 0)
+	b.route(route{again: true, multicast: true, group: 1}, 9, passFirst, 0).
+		route(route{again: true, multicast: true, group: 1}, 9, passBack, 0)
 	b.handle(0, arrival(0, packetOf(9, 1)))
 	b.count(DropPasses, 1<<12)
 	if b.c.inside != 0 {
@@ -210,7 +215,8 @@ func TestMirror(t *testing.T) {
 func TestMirrorComesBack(t *testing.T) {
 	const loop = 14
 	b := newBench(t, func(c *Config) { c.Ports, c.Loopback = FrontPorts(loop), []DevPort{FrontPort(loop)} })
-	b.route(route{unicast: true, port: FrontPort(4), mirror: 3}, 9, passFirst, 0).group(0, 1, 2).route(route{multicast: true}, 2, passFirst, 0)
+	b.route(route{unicast: true, port: FrontPort(4), mirror: 3}, 9, passFirst, 0).group(0, 1, 2).
+		route(route{multicast: true}, 2, passFirst, 0)
 	if err := b.c.SetMirror(3, Mirror{Port: FrontPort(loop)}); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +234,8 @@ func TestCopiesWithPayloadsOfTheirOwn(t *testing.T) {
 	var nodes []Node
 	for rid := range uint16(3) {
 		nodes = append(nodes, Node{RID: rid + 1, Ports: []DevPort{FrontPort(int(rid))}})
-		if _, err := b.c.AddEntry("copy", ir.Entry{Values: []uint64{uint64(rid) + 1}, Action: "stamp", Args: []uint64{uint64(rid) + 100}}); err != nil {
+		if _, err := b.c.AddEntry("copy", ir.Entry{Values: []uint64{uint64(rid) + 1}, Action: "stamp",
+			Args: []uint64{uint64(rid) + 100}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -273,14 +280,16 @@ func TestEntriesByPipe(t *testing.T) {
 	b.handle(0, arrival(0, packetOf(9, 1)))
 	b.expect() // nothing is left in pipe 1 of the entry that was refused
 	hits, err := b.c.Hits("route")
-	if err != nil || len(hits) != 2 || hits[0].Entry != id || hits[0].Packets != 1 || hits[0].Action != "send" || hits[1].Entry != vm.Default || hits[1].Packets != 2 {
+	if err != nil || len(hits) != 2 || hits[0].Entry != id || hits[0].Packets != 1 || hits[0].Action != "send" ||
+		hits[1].Entry != vm.Default || hits[1].Packets != 2 {
 		t.Errorf("hits %+v, %v", hits, err)
 	}
 	if err := b.c.RemoveEntry("route", id); err != nil {
 		t.Error(err)
 	}
 	for _, err := range []error{
-		b.c.RemoveEntry("route", id), b.c.RemoveEntry("rout", id), b.c.SetMirror(0, Mirror{}), b.c.SetMirror(1, Mirror{Port: 3}), b.c.SetExclusion(0, nil),
+		b.c.RemoveEntry("route", id), b.c.RemoveEntry("rout", id), b.c.SetMirror(0, Mirror{}), b.c.SetMirror(1, Mirror{Port: 3}),
+		b.c.SetExclusion(0, nil),
 		b.c.SetGroup(1, []Node{{Ports: []DevPort{600}}}),
 	} {
 		if err == nil {

@@ -44,7 +44,7 @@ type Config struct {
 
 	// Timing nil is instant mode: all passes of a packet run within Handle.
 	Timing *Timing
-	// Observer is told of every pass, in order; nil: nobody is.
+	// Observer is told of every pass, in order; nil: there is none.
 	Observer Observer
 	// OneByOne runs package vm alone, without the trace trees of package tracetree: instruction by
 	// instruction, the copies of a table one after another. For tests; slow.
@@ -85,7 +85,8 @@ func (c *Config) validatePorts() (errs []error) {
 		local := int(p) & (1<<pipeShift - 1)
 		switch {
 		case p >= MaxDevPorts || p.Pipe() >= c.Pipes || local >= PortsPerPipe*lanesPerPort || local%lanesPerPort != 0:
-			errs = append(errs, fmt.Errorf("port %v: a chip of %d pipes has no port of 100 Gbit/s of that number: use FrontPort", p, c.Pipes))
+			errs = append(errs, fmt.Errorf("port %v: a chip of %d pipes has no port of 100 Gbit/s of that number: use FrontPort", p,
+				c.Pipes))
 		case used[p]:
 			errs = append(errs, fmt.Errorf("port %v has two uses", p))
 		}

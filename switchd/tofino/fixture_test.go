@@ -32,10 +32,12 @@ const (
 
 var routeParams = []ir.Param{
 	{Name: "unicast", Bits: 1}, {Name: "port", Bits: 9}, {Name: "multicast", Bits: 1}, {Name: "group", Bits: 16}, {Name: "drop", Bits: 3},
-	{Name: "resubmit", Bits: 1}, {Name: "mirror", Bits: 10}, {Name: "bypass", Bits: 1}, {Name: "queue", Bits: 5}, {Name: "rid", Bits: 16}, {Name: "xid", Bits: 16}, {Name: "reason", Bits: 8},
+	{Name: "resubmit", Bits: 1}, {Name: "mirror", Bits: 10}, {Name: "bypass", Bits: 1}, {Name: "queue", Bits: 5},
+	{Name: "rid", Bits: 16}, {Name: "xid", Bits: 16}, {Name: "reason", Bits: 8},
 }
 
-var routeFields = []string{"ig.unicast", "ig.egress_port", "ig.multicast", "ig.mcast", "ig.drop", "ig.resubmit", "ig.mirror", "ig.bypass_egress", "ig.qid", "ig.rid", "ig.xid", "meta.reason"}
+var routeFields = []string{"ig.unicast", "ig.egress_port", "ig.multicast", "ig.mcast", "ig.drop", "ig.resubmit", "ig.mirror",
+	"ig.bypass_egress", "ig.qid", "ig.rid", "ig.xid", "meta.reason"}
 
 // route is what an entry of the table route says.
 type route struct {
@@ -66,7 +68,8 @@ func (r route) entry(op, pass, resubmitted uint64) ir.Entry {
 		action = "again"
 	}
 	return ir.Entry{Values: []uint64{op, pass, resubmitted}, Action: action, Args: []uint64{
-		bit(r.unicast), uint64(r.port), bit(r.multicast), uint64(r.group), r.drop, bit(r.resubmit), r.mirror, bit(r.bypass), r.queue, r.rid, r.xid, r.reason,
+		bit(r.unicast), uint64(r.port), bit(r.multicast), uint64(r.group), r.drop, bit(r.resubmit), r.mirror, bit(r.bypass),
+		r.queue, r.rid, r.xid, r.reason,
 	}}
 }
 
@@ -82,7 +85,8 @@ func testHeaders() []ir.Header {
 		{Name: "md", Fields: []ir.Field{f("passes", 8)}},
 		{Name: "eth", Fields: []ir.Field{f("dst", 48), f("src", 48), f("type", 16)}},
 		{Name: "ipv4", Fields: []ir.Field{
-			f("version", 8), f("tos", 8), f("length", 16), f("id", 16), f("fragment", 16), f("ttl", 8), f("protocol", 8), f("checksum", 16), f("src", 32), f("dst", 32),
+			f("version", 8), f("tos", 8), f("length", 16), f("id", 16), f("fragment", 16), f("ttl", 8), f("protocol", 8),
+			f("checksum", 16), f("src", 32), f("dst", 32),
 		}},
 		{Name: "udp", Fields: []ir.Field{f("src", 16), f("dst", 16), f("length", 16), f("checksum", 16)}},
 		{Name: "h", Fields: []ir.Field{f("op", 8), f("slot", 8), f("n", 16)}},
@@ -97,7 +101,8 @@ func testProgram() *ir.Program {
 	out := func(t ir.Term) []ir.Output { return []ir.Output{{If: ir.Always, Value: t}} }
 	values := func(run, dst string) ir.Action {
 		return ir.Action{Name: run, Do: []ir.Op{{
-			Kind: ir.Execute, Dst: dst, Register: "values[*]", Run: run, Index: ir.F("h.slot"), In: []ir.Operand{ir.F("d0.v[*]"), ir.F("d1.v[*]")},
+			Kind: ir.Execute, Dst: dst, Register: "values[*]", Run: run, Index: ir.F("h.slot"),
+			In: []ir.Operand{ir.F("d0.v[*]"), ir.F("d1.v[*]")},
 		}}}
 	}
 	var set []ir.Op
@@ -109,11 +114,14 @@ func testProgram() *ir.Program {
 		return ir.Action{Name: name, Params: routeParams, Do: append([]ir.Op{{Kind: kind, Dst: "md"}}, set...)}
 	}
 	return &ir.Program{
-		Name: "adder", Headers: testHeaders(), Metadata: []ir.Field{{Name: "back", Bits: 8}, {Name: "resubmit", Bits: 8}, {Name: "reason", Bits: 8}}, Bridged: []string{"meta.reason"},
+		Name: "adder", Headers: testHeaders(), Metadata: []ir.Field{{Name: "back", Bits: 8}, {Name: "resubmit", Bits: 8},
+			{Name: "reason", Bits: 8}}, Bridged: []string{"meta.reason"},
 		Registers: []ir.Register{
-			{Name: "count", Size: 256, Bits: 16, Lanes: 1, Actions: []ir.RegAction{{Name: "up", Lo: always(ir.Add, ir.Lo, ir.One), Out: out(ir.NewLo)}}},
+			{Name: "count", Size: 256, Bits: 16, Lanes: 1,
+				Actions: []ir.RegAction{{Name: "up", Lo: always(ir.Add, ir.Lo, ir.One), Out: out(ir.NewLo)}}},
 			{Name: "values", Copies: 32, Size: 256, Bits: 32, Lanes: 2, Actions: []ir.RegAction{
-				{Name: "add", Lo: always(ir.Add, ir.Lo, ir.In0), Hi: always(ir.Add, ir.Hi, ir.In1), Out: out(ir.NewHi)}, {Name: "read", Out: out(ir.Lo)},
+				{Name: "add", Lo: always(ir.Add, ir.Lo, ir.In0), Hi: always(ir.Add, ir.Hi, ir.In1), Out: out(ir.NewHi)},
+				{Name: "read", Out: out(ir.Lo)},
 			}},
 		},
 		Actions: []ir.Action{
@@ -130,13 +138,17 @@ func testProgram() *ir.Program {
 		Tables: []ir.Table{
 			{Name: "where", Actions: []string{"is-back"}, Default: "is-back"},
 			{Name: "count", Actions: []string{"up"}, Default: "up"},
-			{Name: "values", Copies: 32, Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}, {Field: "meta.back", Kind: ir.Exact}}, Actions: []string{"add", "read"}, Entries: []ir.Entry{
-				{Values: []uint64{opAdd, passFirst}, Action: "add"}, {Values: []uint64{opAdd, passBack}, Action: "read"},
-			}},
-			{Name: "route", Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}, {Field: "meta.back", Kind: ir.Exact}, {Field: "ig.resubmitted", Kind: ir.Exact}},
+			{Name: "values", Copies: 32, Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}, {Field: "meta.back", Kind: ir.Exact}},
+				Actions: []string{"add", "read"}, Entries: []ir.Entry{
+					{Values: []uint64{opAdd, passFirst}, Action: "add"}, {Values: []uint64{opAdd, passBack}, Action: "read"},
+				}},
+			{Name: "route", Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}, {Field: "meta.back", Kind: ir.Exact},
+				{Field: "ig.resubmitted", Kind: ir.Exact}},
 				Actions: []string{"send", "again"}, Size: 64, Counter: true},
-			{Name: "copy", Keys: []ir.Key{{Field: "eg.rid", Kind: ir.Exact}}, Actions: []string{"address", "stamp", "egress-drop"}, Size: 64},
-			{Name: "mirrored", Keys: []ir.Key{{Field: "eg.mirrored", Kind: ir.Exact}}, Actions: []string{"note"}, Entries: []ir.Entry{{Values: []uint64{3}, Action: "note"}}},
+			{Name: "copy", Keys: []ir.Key{{Field: "eg.rid", Kind: ir.Exact}}, Actions: []string{"address", "stamp", "egress-drop"},
+				Size: 64},
+			{Name: "mirrored", Keys: []ir.Key{{Field: "eg.mirrored", Kind: ir.Exact}}, Actions: []string{"note"},
+				Entries: []ir.Entry{{Values: []uint64{3}, Action: "note"}}},
 		},
 		Ingress: ir.Gress{
 			Parser: ingressParser(),
@@ -171,8 +183,10 @@ func ingressParser() []ir.State {
 	return []ir.State{
 		{Name: "start", Select: []string{"ig.port"}, Cases: portCases("internal"), Next: "ether"},
 		{Name: "internal", Extract: []string{"md"}, Next: "ether"},
-		{Name: "ether", Extract: []string{"eth"}, Select: []string{"eth.type"}, Cases: []ir.Case{{Values: []uint64{uint64(inet.TypeIPv4)}, Next: "ip"}}},
-		{Name: "ip", Extract: []string{"ipv4", "udp", "h"}, Select: []string{"h.op"}, Cases: []ir.Case{{Values: []uint64{opAdd}, Next: "values"}}, Next: ir.Accept},
+		{Name: "ether", Extract: []string{"eth"}, Select: []string{"eth.type"},
+			Cases: []ir.Case{{Values: []uint64{uint64(inet.TypeIPv4)}, Next: "ip"}}},
+		{Name: "ip", Extract: []string{"ipv4", "udp", "h"}, Select: []string{"h.op"},
+			Cases: []ir.Case{{Values: []uint64{opAdd}, Next: "values"}}, Next: ir.Accept},
 		{Name: "values", Extract: []string{"d0", "d1"}, Next: ir.Accept},
 	}
 }
@@ -209,7 +223,8 @@ type sent struct {
 }
 
 func testConfig(tb tester) Config {
-	return Config{Node: "tor0", Program: place(tb), Ports: FrontPorts(loopPort), Loopback: []DevPort{FrontPort(loopPort)}, Seed: rng.Root(1)}
+	return Config{Node: "tor0", Program: place(tb), Ports: FrontPorts(loopPort), Loopback: []DevPort{FrontPort(loopPort)},
+		Seed: rng.Root(1)}
 }
 
 func newBench(tb tester, change ...func(*Config)) *bench {
@@ -253,7 +268,8 @@ func (b *bench) group(id uint16, ports ...int) *bench {
 		rid := uint16(i + 1)
 		nodes = append(nodes, Node{RID: rid, Ports: []DevPort{FrontPort(p)}})
 		ip := host(p).As4()
-		entry := ir.Entry{Values: []uint64{uint64(rid)}, Action: "address", Args: []uint64{uint64(p), uint64(ip[0])<<24 | uint64(ip[1])<<16 | uint64(ip[2])<<8 | uint64(ip[3])}}
+		entry := ir.Entry{Values: []uint64{uint64(rid)}, Action: "address",
+			Args: []uint64{uint64(p), uint64(ip[0])<<24 | uint64(ip[1])<<16 | uint64(ip[2])<<8 | uint64(ip[3])}}
 		if _, err := b.c.AddEntry("copy", entry); err != nil {
 			b.tb.Fatal(err)
 		}
@@ -329,7 +345,8 @@ func (b *bench) count(name string, want uint64) {
 // packetOf returns a packet of the test program.
 func packetOf(op, slot byte, values ...byte) []byte {
 	h := inet.UDPHeader(inet.Flow{
-		SrcMAC: inet.MAC{2, 1}, DstMAC: inet.MAC{2, 2}, Src: netip.AddrFrom4([4]byte{10, 0, 1, 1}), Dst: netip.AddrFrom4([4]byte{10, 0, 1, 2}), SrcPort: 7, DstPort: testPort,
+		SrcMAC: inet.MAC{2, 1}, DstMAC: inet.MAC{2, 2}, Src: netip.AddrFrom4([4]byte{10, 0, 1, 1}),
+		Dst: netip.AddrFrom4([4]byte{10, 0, 1, 2}), SrcPort: 7, DstPort: testPort,
 	})
 	body := append([]byte{op, slot, 0, 0}, values...)
 	inet.SetUDPBody(h, len(body))

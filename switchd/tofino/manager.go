@@ -38,10 +38,10 @@ const (
 	maxSession = 1<<10 - 1 // ig.mirror has 10 bits
 )
 
-// keepMirror is the bit of ig.drop that drops the mirrored copy, too, as in TNA.
+// keepMirror is the bit of ig.drop that also drops the mirrored copy, as in TNA.
 const keepMirror = 1 << 2
 
-// SetGroup sets what a multicast group is from now on; 0 is one like the others. The
+// SetGroup sets the nodes of a multicast group; 0 is a group like any other. The
 // list is not to be changed afterwards.
 func (c *Chip) SetGroup(group uint16, nodes []Node) error {
 	for _, n := range nodes {
@@ -96,7 +96,7 @@ func (c *Chip) manage(k *packet) {
 	case k.out.Mirrored != 0:
 		c.toPort(k, DevPort(v.Port), v.Queue)
 	case v.Resubmit:
-		k.again, k.data = true, v.Data
+		k.resubmitted, k.data = true, v.Data
 		c.proceed(k, stepIngress)
 	case v.Multicast:
 		c.multicast(k)
@@ -114,8 +114,8 @@ func (c *Chip) mirror(k *packet) {
 		c.count.Add(DropNoSession, 1)
 		return
 	}
-	n := c.fresh()
-	n.SetCopy(&c.before, MaxFrame)
+	n := c.newPacket()
+	n.SetCopy(&c.original, MaxFrame)
 	n.Bridge(&k.Packet)
 	n.port, n.arrived, n.passes, n.partial, n.copied = k.port, k.arrived, k.passes, k.partial, true
 	n.marked = k.marked

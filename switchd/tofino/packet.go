@@ -9,23 +9,23 @@ import (
 // packet is a packet inside the chip: one that arrived, or a copy of one.
 type packet struct {
 	vm.Packet
-	id      int32      // in Chip.packets
-	port    DevPort    // that it came by, or entered again by
-	arrived units.Time // at the chip
-	passes  int        // through an ingress
-	partial bool       // its transport checksum came partial
-	marked  bool       // it met a long queue
-	copied  bool       // the chip made it
-	again   bool       // it has been resubmitted
-	data    uint64     // meta.resubmit
-	step    step
-	cells   int // that it takes of the buffer
-	verdict vm.Verdict
-	out     vm.Out
-	queue   uint8
+	id          int32      // in Chip.packets
+	port        DevPort    // that it came by, or entered again by
+	arrived     units.Time // at the chip
+	passes      int        // through an ingress
+	partial     bool       // its transport checksum came partial
+	marked      bool       // it met a long queue
+	copied      bool       // the chip made it
+	resubmitted bool       // it is back from its ingress
+	data        uint64     // meta.resubmit
+	step        step
+	cells       int // that it takes of the buffer
+	verdict     vm.Verdict
+	out         vm.Out
+	queue       uint8
 
 	next    *packet // in a line
-	of      *packet // a copy: whose bytes it borrows; nil: nobody's
+	source  *packet // of a copy: the packet whose bytes it borrows; nil: none
 	copies  int     // that borrow
 	waiting bool    // done, but for the copies
 	payload payload // as last sent, of the packet or of its copies
@@ -40,16 +40,16 @@ const (
 	stepLeave               // it leaves by a front port
 )
 
-// fresh returns a packet to fill.
-func (c *Chip) fresh() *packet {
+// newPacket returns a packet to fill.
+func (c *Chip) newPacket() *packet {
 	k := c.spare.pop()
 	if k == nil {
 		k = &packet{id: int32(len(c.packets))}
 		c.packets = append(c.packets, k)
 	}
 	k.port, k.arrived, k.passes, k.partial, k.marked, k.copied = 0, c.now, 0, false, false, false
-	k.again, k.data, k.step, k.cells, k.queue = false, 0, stepIngress, 0, 0
-	k.of, k.copies, k.waiting, k.payload = nil, 0, false, payload{}
+	k.resubmitted, k.data, k.step, k.cells, k.queue = false, 0, stepIngress, 0, 0
+	k.source, k.copies, k.waiting, k.payload = nil, 0, false, payload{}
 	k.out = vm.Out{}
 	c.inside++
 	return k
@@ -57,7 +57,7 @@ func (c *Chip) fresh() *packet {
 
 // arrive takes frame i of a train.
 func (c *Chip) arrive(t *sansio.Train, i int) *packet {
-	k := c.fresh()
+	k := c.newPacket()
 	k.partial = t.Checksum == sansio.ChecksumPartial
 	if t.Frames() == 1 {
 		k.Set(t.Header, t.Body, t.Unstored)
@@ -71,16 +71,16 @@ func (c *Chip) arrive(t *sansio.Train, i int) *packet {
 
 // copyOf returns a copy of a packet, with some bytes of its own, the rest borrowed.
 func (c *Chip) copyOf(k *packet, front int) *packet {
-	n := c.fresh()
+	n := c.newPacket()
 	n.SetCopy(&k.Packet, front)
 	n.port, n.arrived, n.passes, n.partial, n.copied = k.port, k.arrived, k.passes, k.partial, true
 	n.marked = k.marked
-	n.of = k
+	n.source = k
 	k.copies++
 	return n
 }
 
-// end gives a packet up. What its copies borrow stays until they are done, too.
+// end releases a packet. Bytes that its copies borrow stay until they are also done.
 func (c *Chip) end(k *packet) {
 	if !k.copied && !k.waiting {
 		c.stats.ended(k)
@@ -89,13 +89,13 @@ func (c *Chip) end(k *packet) {
 		k.waiting = true
 		return
 	}
-	of := k.of
-	k.of = nil
+	source := k.source
+	k.source = nil
 	c.inside--
 	c.spare.push(k)
-	if of != nil {
-		if of.copies--; of.copies == 0 && of.waiting {
-			c.end(of)
+	if source != nil {
+		if source.copies--; source.copies == 0 && source.waiting {
+			c.end(source)
 		}
 	}
 }

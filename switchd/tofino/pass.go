@@ -6,7 +6,7 @@ import (
 	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
-// Reasons for which packets are dropped, beside those of package vm.
+// Reasons for which packets are dropped, in addition to those of package vm.
 const (
 	DropNoPort        = "tofino-no-such-port"
 	DropTooLong       = "tofino-frame-too-long"
@@ -30,11 +30,11 @@ func (c *Chip) ingress(k *packet) {
 	k.passes++
 	c.stats.ingress++
 	if c.code.Mirrors() || c.code.Resubmits() {
-		c.before.SetCopy(&k.Packet, MaxFrame)
-		c.before.Own()
+		c.original.SetCopy(&k.Packet, MaxFrame)
+		c.original.Own()
 	}
 	pipe := k.port.Pipe()
-	c.in = vm.In{Port: uint16(k.port), Time: c.now, Resubmitted: k.again, Resubmit: k.data}
+	c.in = vm.In{Port: uint16(k.port), Time: c.now, Resubmitted: k.resubmitted, Resubmit: k.data}
 	c.draw(pipe, k.port, fit.Ingress)
 	reason := c.pass.Ingress(c.pipes[pipe], &k.Packet, &c.in, &k.verdict)
 	c.observe(k, pipe, fit.Ingress, reason)
@@ -50,7 +50,7 @@ func (c *Chip) ingress(k *packet) {
 		return
 	}
 	if k.verdict.Resubmit {
-		k.SetCopy(&c.before, MaxFrame)
+		k.SetCopy(&c.original, MaxFrame)
 	}
 	c.proceed(k, stepManager)
 }
@@ -93,7 +93,7 @@ func (c *Chip) egress(k *packet, p *port) bool {
 // reenter prepares a packet that leaves by a port into the ingress of that port.
 func (k *packet) reenter(p *port) {
 	k.port, k.step = p.dev, stepIngress
-	k.again, k.data, k.out = false, 0, vm.Out{}
+	k.resubmitted, k.data, k.out = false, 0, vm.Out{}
 	p.stat.in++
 	p.stat.inBytes += bytesOf(k)
 }

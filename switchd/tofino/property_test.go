@@ -22,7 +22,8 @@ func everything(tb tester, change ...func(*Config)) *bench {
 	b.route(to(4), 2, passFirst, 0).route(route{multicast: true, unicast: true, port: FrontPort(9), rid: 2}, 3, passFirst, 0)
 	b.route(route{drop: 1}, 4, passFirst, 0).route(route{resubmit: true}, 5, passFirst, 0).route(to(5), 5, passFirst, 1)
 	b.route(route{unicast: true, port: FrontPort(6), mirror: 3}, 6, passFirst, 0)
-	b.route(route{again: true, unicast: true, port: Recirculation(3)}, 7, passFirst, 0).route(route{again: true, unicast: true, port: FrontPort(loopPort)}, 7, passBack, 0)
+	b.route(route{again: true, unicast: true, port: Recirculation(3)}, 7, passFirst, 0).
+		route(route{again: true, unicast: true, port: FrontPort(loopPort)}, 7, passBack, 0)
 	if err := b.c.SetMirror(3, Mirror{Port: FrontPort(8)}); err != nil {
 		tb.Fatal(err)
 	}
@@ -128,7 +129,8 @@ func conserved(t *rapid.T, c *Chip) {
 	var dropped uint64
 	for _, n := range c.Counters() {
 		switch n.Name {
-		case CountPackets, CountPasses, CountEgress, CountCopies, CountMirrors, CountSent, CountReplaced, CountMarked, CountUnmarked, DropNoSession:
+		case CountPackets, CountPasses, CountEgress, CountCopies, CountMirrors, CountSent, CountReplaced, CountMarked,
+			CountUnmarked, DropNoSession:
 		default:
 			dropped += n.N
 		}
@@ -200,7 +202,8 @@ type observer struct {
 
 func (o *observer) Passed(p *Observation) {
 	slot, _ := o.c.Field("h.slot")
-	o.log = append(o.log, fmt.Sprintf("%v of pipe %d, port %v, pass %d, slot %d, %d bytes", p.Side, p.Pipe, p.Port, p.Passes, p.Field(slot), p.Packet.Len()))
+	o.log = append(o.log, fmt.Sprintf("%v of pipe %d, port %v, pass %d, slot %d, %d bytes", p.Side, p.Pipe, p.Port, p.Passes,
+		p.Field(slot), p.Packet.Len()))
 }
 
 func TestObserver(t *testing.T) {
@@ -210,8 +213,10 @@ func TestObserver(t *testing.T) {
 	b.handle(0, arrival(2, added(6, 0)))
 	n := len(added(6, 0))
 	want := []string{
-		fmt.Sprintf("ingress of pipe 0, port 0/8, pass 1, slot 6, %d bytes", n+1), fmt.Sprintf("egress of pipe 0, port 0/68, pass 1, slot 0, %d bytes", n+1),
-		fmt.Sprintf("ingress of pipe 0, port 0/68, pass 2, slot 6, %d bytes", n), fmt.Sprintf("egress of pipe 0, port 0/4, pass 2, slot 6, %d bytes", n),
+		fmt.Sprintf("ingress of pipe 0, port 0/8, pass 1, slot 6, %d bytes", n+1),
+		fmt.Sprintf("egress of pipe 0, port 0/68, pass 1, slot 0, %d bytes", n+1),
+		fmt.Sprintf("ingress of pipe 0, port 0/68, pass 2, slot 6, %d bytes", n),
+		fmt.Sprintf("egress of pipe 0, port 0/4, pass 2, slot 6, %d bytes", n),
 	}
 	if fmt.Sprint(o.log) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", o.log, want)

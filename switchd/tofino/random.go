@@ -12,7 +12,7 @@ import (
 // that the packet came by, in the egress that of the port that it leaves by. So what one
 // port's packets draw does not depend on the traffic of another. A chip has one generator a
 // stage that never stands still (assumed), so that its numbers depend on the time alone.
-// There, too, nothing follows from what others draw, but no run can be repeated.
+// Its numbers also do not depend on other packets, but no run can be repeated.
 
 // random reports whether a program takes random numbers.
 func random(p *fit.Program) bool {

@@ -5,7 +5,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 )
 
-// Names of counters, beside those of drops.
+// Names of counters, in addition to those of drops.
 const (
 	CountPackets = "tofino-packets"        // that arrived
 	CountPasses  = "tofino-ingress-passes" // of them and of their copies
@@ -21,7 +21,7 @@ const (
 	CountReplaced = "tofino-replaced-by-copies"
 )
 
-// stats is what is measured on the way.
+// stats are the measurements of a chip.
 type stats struct {
 	arrived, ingress, egress, copies, mirrored, sent, replaced uint64
 	marked, unmarked                                           uint64

@@ -11,10 +11,10 @@ import (
 //	             ^                                        |
 //	             +----------------- Pass - Ingress -------+ (loopback, recirculation)
 //
-// A pass reads and writes the state of its pipe at one instant: when the packet
-// enters the ingress, or leaves the queue. What happens inside shows outside
-// Timing.Egress later at the earliest. So a driver need not come for every event:
-// those of the past are done, each at its own time, when it comes for what can be seen.
+// A pass reads and writes the state of its pipe at one instant: when the packet enters
+// the ingress, or leaves the queue. An event inside can be seen outside after
+// Timing.Egress at the earliest. So a driver need not call for every event. It calls for
+// those that can be seen, and the earlier ones are then done, each at its own time.
 type clock struct {
 	Timing
 	events vtime.Queue // targets: packets by id, ports at ^number
@@ -62,7 +62,7 @@ func (c *Chip) advanceTo(now units.Time) {
 			break
 		}
 		c.now = k.events.Pop().At
-		c.happen(inside.Target)
+		c.runEvent(inside.Target)
 	}
 	c.now = now
 }
@@ -75,12 +75,12 @@ func (c *Chip) Advance(now units.Time) {
 	}
 	for e, ok := c.clock.events.Peek(); ok && e.At <= now; e, ok = c.clock.events.Peek() {
 		c.now = c.clock.events.Pop().At
-		c.happen(e.Target)
+		c.runEvent(e.Target)
 	}
 }
 
-// happen does an event.
-func (c *Chip) happen(target int32) {
+// runEvent does an event.
+func (c *Chip) runEvent(target int32) {
 	if target < 0 {
 		c.dequeue(c.ports[^target])
 		return

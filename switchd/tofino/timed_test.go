@@ -31,7 +31,8 @@ func TestPassesTakeTime(t *testing.T) {
 // The recirculation port of a pipe sends one packet after another at 100 Gbit/s, and
 // that of another pipe beside it.
 func TestRecirculationIsSerial(t *testing.T) {
-	b := adding(newBench(t, timed()), 0).route(route{again: true, unicast: true, port: Recirculation(1)}, 9, passFirst, 0).route(to(1), 9, passBack, 0)
+	b := adding(newBench(t, timed()), 0).route(route{again: true, unicast: true, port: Recirculation(1)}, 9, passFirst, 0).
+		route(to(1), 9, passBack, 0)
 	b.handle(0, arrival(0, added(1, 0)), arrival(1, added(2, 0)), arrival(2, packetOf(9, 0))).idle()
 	bits := 8 * units.Duration(len(added(1, 0))+1+int(units.EthernetFraming)) // with the internal header
 	first := units.Time(IngressTime + EgressTime + PassTime)
@@ -83,7 +84,8 @@ func TestQueuesMarkAndDrop(t *testing.T) {
 
 // Queues of a port take turns.
 func TestQueuesTakeTurns(t *testing.T) {
-	b := newBench(t, timed()).route(route{unicast: true, port: FrontPort(3), queue: 1}, 9, passFirst, 0).route(route{unicast: true, port: FrontPort(3), queue: 6}, 8, passFirst, 0)
+	b := newBench(t, timed()).route(route{unicast: true, port: FrontPort(3), queue: 1}, 9, passFirst, 0).
+		route(route{unicast: true, port: FrontPort(3), queue: 6}, 8, passFirst, 0)
 	var in []sansio.Arrival
 	for _, op := range []byte{9, 9, 9, 8, 8} {
 		in = append(in, arrival(0, packetOf(op, 1)))

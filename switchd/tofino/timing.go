@@ -79,7 +79,8 @@ func (t *Timing) validate() error {
 		errs = append(errs, fmt.Errorf("timing: rates of %d and %d bit/s: a loopback port needs one", t.Front, t.Loop))
 	}
 	if t.Buffer < 1 || t.Queue < 1 || t.Mark < 0 {
-		errs = append(errs, fmt.Errorf("timing: a buffer of %d cells, queues of %d, marks from %d: give at least 1, 1 and 0", t.Buffer, t.Queue, t.Mark))
+		errs = append(errs, fmt.Errorf("timing: a buffer of %d cells, queues of %d, marks from %d: give at least 1, 1 and 0",
+			t.Buffer, t.Queue, t.Mark))
 	}
 	return errors.Join(errs...)
 }

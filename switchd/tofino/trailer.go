@@ -3,6 +3,7 @@ package tofino
 import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 // Trailer is a checksum at the end of frames over all that is before it, such as the
@@ -23,7 +24,7 @@ type Trailer interface {
 // sealed returns a packet that leaves as a frame with its trailer; ok is false where
 // it has none.
 func (c *Chip) sealed(k *packet) (t sansio.Train, ok bool) {
-	if h := k.Front(); c.cfg.Trailer == nil || !wholeUDP(h, k.Len()) || !c.cfg.Trailer.Has(h) {
+	if h := k.Front(); c.cfg.Trailer == nil || !inet.WholeUDP(h, k.Len()) || !c.cfg.Trailer.Has(h) {
 		return t, false
 	}
 	k.partial = false

@@ -37,7 +37,8 @@ func TestTrailers(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Trailer = trailer })
 	b.route(to(2), 7, passFirst, 0).route(to(2), 8, passFirst, 0)
 	good := []byte{7, 0, 0, 1, 5, 13}
-	b.c.Handle(3, []sansio.Arrival{arrival(1, packetOf(7, 0, 9, 9)), train(1, frameOf(good), frameOf(good)), train(1, packetOf(8, 0, 1, 2), packetOf(8, 0, 1, 2))}, &b.eff)
+	b.c.Handle(3, []sansio.Arrival{arrival(1, packetOf(7, 0, 9, 9)), train(1, frameOf(good), frameOf(good)),
+		train(1, packetOf(8, 0, 1, 2), packetOf(8, 0, 1, 2))}, &b.eff)
 	b.count("wrong-sum", 1)
 	if n := len(trailer.at); n != 5 || trailer.at[0] != 3 {
 		t.Errorf("asked at %v", trailer.at)

@@ -47,7 +47,8 @@ func (c *Chip) viewPorts() dataplane.Table {
 	for _, p := range c.order {
 		s := p.snapshot()
 		row := []dataplane.Value{
-			dataplane.Text(s.Dev.String()), {}, dataplane.Text(s.Kind), dataplane.Int(s.In), dataplane.Int(s.Out), dataplane.Int(s.OutBytes),
+			dataplane.Text(s.Dev.String()), {}, dataplane.Text(s.Kind), dataplane.Int(s.In), dataplane.Int(s.Out),
+			dataplane.Int(s.OutBytes),
 			{}, {}, {}, {}, {},
 		}
 		if s.Front >= 0 {
@@ -69,7 +70,8 @@ func (s *PortStat) queueValues() []dataplane.Value {
 	for _, q := range s.Queues {
 		cells, most = cells+q.Cells, max(most, q.Most)
 	}
-	return []dataplane.Value{dataplane.Micros(s.Busy), dataplane.Int(cells), dataplane.Int(most), dataplane.Int(s.Marked), dataplane.Int(s.Dropped)}
+	return []dataplane.Value{dataplane.Micros(s.Busy), dataplane.Int(cells), dataplane.Int(most), dataplane.Int(s.Marked),
+		dataplane.Int(s.Dropped)}
 }
 
 // viewResources is the report of fit, a row a stage, then what the whole pipe has.
@@ -97,7 +99,7 @@ func (c *Chip) viewResources() dataplane.Table {
 	return t
 }
 
-// resourceSpare ranks what a short line does without: what hardware people ask for last.
+// resourceSpare ranks the columns that a short line leaves out, the least wanted first.
 func resourceSpare(r fit.Resource) int {
 	switch r {
 	case fit.Tables, fit.SRAM, fit.TCAM, fit.ALUs:
@@ -108,14 +110,16 @@ func resourceSpare(r fit.Resource) int {
 
 // pipeNotes are sentences about containers and parsers.
 func pipeNotes(r *fit.Resources) (out []string) {
-	bits, of := 0, 0
+	bits, limit := 0, 0
 	for _, p := range r.PHV {
-		bits, of = bits+p.Bits*(p.Ingress+p.Egress), of+p.Bits*p.Available
-		out = append(out, fmt.Sprintf("PHV containers of %d bits: %d of ingress and %d of egress, of %d", p.Bits, p.Ingress, p.Egress, p.Available))
+		bits, limit = bits+p.Bits*(p.Ingress+p.Egress), limit+p.Bits*p.Available
+		out = append(out, fmt.Sprintf("PHV containers of %d bits: %d of ingress and %d of egress, of %d", p.Bits, p.Ingress,
+			p.Egress, p.Available))
 	}
-	out = append(out, fmt.Sprintf("PHV: %d of %d bits", bits, of))
+	out = append(out, fmt.Sprintf("PHV: %d of %d bits", bits, limit))
 	for side, p := range r.Parsers {
-		out = append(out, fmt.Sprintf("parser of %v: %d of %d bytes, %d of %d rows", fit.Side(side), p.Depth.Used, p.Depth.Available, p.Rows.Used, p.Rows.Available))
+		out = append(out, fmt.Sprintf("parser of %v: %d of %d bytes, %d of %d rows", fit.Side(side), p.Depth.Used,
+			p.Depth.Available, p.Rows.Used, p.Rows.Available))
 	}
 	return out
 }
@@ -133,5 +137,6 @@ func (c *Chip) passNotes() (out []string) {
 	if packets == 0 {
 		return []string{"no packet has passed yet"}
 	}
-	return []string{fmt.Sprintf("ingress passes of a packet: %.3f on average (%s)", float64(passes)/float64(packets), strings.Join(list, ", "))}
+	return []string{fmt.Sprintf("ingress passes of a packet: %.3f on average (%s)", float64(passes)/float64(packets),
+		strings.Join(list, ", "))}
 }

@@ -77,7 +77,7 @@ type Config struct {
 
 	// Timing nil is instant mode: every thread runs to its end within Handle.
 	Timing *Timing
-	// Observer is told what threads do, in time order; nil: nobody is.
+	// Observer is told what threads do, in time order; nil: there is none.
 	Observer Observer
 }
 
@@ -166,8 +166,10 @@ func (c *Config) validateTimer(i int) error {
 	if slices.ContainsFunc(c.Timers[:i], func(o Timer) bool { return o.Name == t.Name }) {
 		return fmt.Errorf("timer %q is given twice", t.Name)
 	}
-	if t.Threads < 1 || t.Threads > MaxTimerThreads || t.Period > MaxPeriod || t.Period/units.Duration(max(1, t.Threads)) < units.Nanosecond {
-		return fmt.Errorf("timer %q: %d threads in %v: 1 to %d threads, at most %v, at least 1ns apart", t.Name, t.Threads, t.Period, MaxTimerThreads, MaxPeriod)
+	if t.Threads < 1 || t.Threads > MaxTimerThreads || t.Period > MaxPeriod ||
+		t.Period/units.Duration(max(1, t.Threads)) < units.Nanosecond {
+		return fmt.Errorf("timer %q: %d threads in %v: 1 to %d threads, at most %v, at least 1ns apart", t.Name, t.Threads,
+			t.Period, MaxTimerThreads, MaxPeriod)
 	}
 	return nil
 }

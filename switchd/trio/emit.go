@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
@@ -129,76 +128,14 @@ func coveredSum(t *sansio.Train, l inet.Layout) uint64 {
 // same headers and size in this batch, both are one train.
 func (p *PFE) emitCreated(k *packet) {
 	p.flush()
-	total := len(k.out) + len(k.tail)
-	if !wholeUDP(k.out, total) {
-		frame := p.eff.Body(total)
-		copy(frame[copy(frame, k.out):], k.tail)
-		p.eff.Send(k.to, p.raw(frame))
+	if !inet.WholeUDP(k.out, len(k.out)+len(k.tail)) {
+		p.eff.Send(k.to, p.eff.Frame(k.out, k.tail, sansio.ChecksumAsIs))
 		return
 	}
-	header, rest, tail, unstored := k.out[:inet.UDPHeaders], k.out[inet.UDPHeaders:], k.tail, 0
-	if real := p.content(k); real < total {
-		unstored = total - real
-		rest = rest[:min(len(rest), real-inet.UDPHeaders)]
-		tail = nil
-	}
-	payload := p.eff.Body(len(rest) + len(tail))
-	copy(payload[copy(payload, rest):], tail)
-	p.eff.EmitUnstored(k.to, p.template(header), payload, unstored)
-}
-
-// wholeUDP reports whether a head starts with UDP in IPv4 without options, and its
-// lengths are those of the packet.
-func wholeUDP(head []byte, total int) bool {
-	if len(head) < inet.UDPHeaders {
-		return false
-	}
-	l, problem := inet.ParseHeader(head[:inet.UDPHeaders], total)
-	return problem == inet.OK && l.Proto == inet.ProtoUDP && l.Body == inet.UDPHeaders && l.End == total &&
-		inet.UDP(head[l.Transport:]).Len() == total-l.Transport
-}
-
-// raw is the train of a frame of any other kind.
-func (p *PFE) raw(frame []byte) sansio.Train {
-	t := sansio.NewTrain(frame, 0, sansio.ChecksumAsIs)
-	if _, problem := inet.Parse(frame); problem == inet.OK {
-		inet.IPv4(frame[inet.EtherLen:]).UpdateChecksum()
-		t.Memory = p.eff.Owner(t.Body)
-	}
-	return t
-}
-
-// template returns the header that [sansio.Effects.Emit] wants: that of the last
-// created packet of this batch, if this one differs from it in lengths and sums
-// only, so that both can be one train. With an identification of its own a packet
-// stays alone, since trains count these on.
-func (p *PFE) template(header []byte) []byte {
-	var h [inet.UDPHeaders]byte
-	copy(h[:], header)
-	inet.SetUDPBody(h[:], 0)
-	inet.UDP(h[inet.EtherLen+inet.IPv4Len:]).SetChecksum(0)
-	if inet.IPv4(h[inet.EtherLen:]).ID() == 0 && bytes.Equal(h[:], p.latest) {
-		return p.latest
-	}
-	p.latest = p.eff.Header(inet.UDPHeaders)
-	copy(p.latest, h[:])
-	return p.latest
-}
-
-// content returns the bytes of a created packet that are to be stored. Under
-// the virtual clock packets may carry unstored values; what a program makes of their
-// zeros is zero, and leaves unstored, too: everything behind as many bytes as
-// those packets had. In a PFE that has seen no such packet all is content.
-func (p *PFE) content(k *packet) int {
-	total := len(k.out) + len(k.tail)
-	if p.stored == 0 || total <= p.stored || p.stored < inet.UDPHeaders {
-		return total
-	}
-	if p.stored < len(k.out) {
-		if vec.Zero(k.out[p.stored:]) && vec.Zero(k.tail) {
-			return p.stored
-		}
-		return total
-	}
-	return total
+	header, rest := k.out[:inet.UDPHeaders], k.out[inet.UDPHeaders:]
+	n := sansio.Content(p.stored-inet.UDPHeaders, rest, k.tail)
+	payload := p.eff.Body(n)
+	copy(payload[copy(payload, rest):], k.tail)
+	p.latest = p.eff.Template(p.latest, header)
+	p.eff.EmitUnstored(k.to, p.latest, payload, len(rest)+len(k.tail)-n)
 }

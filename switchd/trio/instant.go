@@ -5,14 +5,14 @@ import (
 	"github.com/inalab/inalab/switchd/microcode/vm"
 )
 
-// instant is the PFE without time: threads run one after another, each from its
-// first instruction to its last, and every XTXN is done as it is issued, or with
-// others of its loop in one go (Stream). No packet is copied on the way in, and no
-// thread meets another.
+// instant is the PFE without time. Threads run one after another, each from its first
+// instruction to its last. Every XTXN is done when it is issued, or together with others
+// of its loop (Stream). No packet is copied on the way in, and no two threads are at work
+// at once.
 type instant struct {
-	pfe    *PFE
-	thread thread
-	at     packet
+	pfe     *PFE
+	thread  thread
+	current packet
 }
 
 // XTXN does what the thread asks (vm.Handler).
@@ -33,8 +33,8 @@ func (x *instant) XTXN(*vm.Thread) (uint64, vm.Outcome) {
 
 // packet runs the thread of frame i of a train.
 func (x *instant) packet(t *sansio.Train, i int, from sansio.Port) {
-	x.at.arrive(t, i, from, x.pfe.now)
-	x.execute(work{packet: &x.at, since: x.pfe.now})
+	x.current.arrive(t, i, from, x.pfe.now)
+	x.execute(work{packet: &x.current, since: x.pfe.now})
 }
 
 func (x *instant) execute(w work) {
@@ -50,7 +50,7 @@ func (x *instant) timers() {
 		if !ok {
 			return
 		}
-		x.pfe.began(w)
+		x.pfe.countRun(w)
 		x.execute(w)
 	}
 }

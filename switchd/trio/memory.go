@@ -85,14 +85,14 @@ func (p *PFE) hash(x isa.XTXN, key uint64) (reply uint64, f mem.Fault) {
 			return isa.HashFull, mem.NoFault
 		case created:
 			p.changes++
-			p.phase.born(a, p.now)
+			p.phase.created(a, p.now)
 			reply = isa.HashCreated
 		}
 		reply |= uint64(a)
 	case isa.HashDelete:
 		if p.phase.watched() {
 			if a, found := h.Peek(key); found {
-				p.phase.died(a, p.now)
+				p.phase.deleted(a, p.now)
 			}
 		}
 		p.changes++
@@ -119,8 +119,8 @@ func (p *PFE) scan(t *thread) (uint64, mem.Fault) {
 	return reply, f
 }
 
-// accessTimed is access with time: the thread goes on when its request has been
-// taken by memory, if it is asynchronous, and else when the reply is there.
+// accessTimed is access with time. The thread continues when memory has taken its
+// request, if that is asynchronous, and otherwise when the reply has arrived.
 func (p *PFE) accessTimed(t *thread) (reply uint64, resume units.Time, ok bool) {
 	if reply, ok = p.access(t); !ok {
 		return 0, p.now, false
@@ -171,16 +171,16 @@ func checkSymbols(prog *isa.Program, l mem.Layout) error {
 		end := s.Value + (s.Size+mem.WordBytes-1)/mem.WordBytes
 		within := func(r mem.Range) bool { return s.Value >= uint64(r.Start) && end <= uint64(r.End) }
 		if !within(l.SRAM) && !within(l.DRAM) {
-			return fmt.Errorf("program %s: %s %s of %v at word %#x does not fit: programs have SRAM from %#x to %#x and DRAM from %#x to %#x; enlarge it, or have fewer hash records",
+			return fmt.Errorf("program %s: %s %s of %v at word %#x does not fit: "+
+				"programs have SRAM from %#x to %#x and DRAM from %#x to %#x; enlarge it, or have fewer hash records",
 				prog.Name, s.Kind, s.Name, units.Bytes(s.Size), s.Value, l.SRAM.Start, l.SRAM.End, l.DRAM.Start, l.DRAM.End)
 		}
 	}
 	return nil
 }
 
-// Memory returns the shared memory with its hash table: the control plane sets up
-// records there, as hardware's would, and tools look at it. It is to be touched
-// only between calls; then NextDeadline is to be asked again.
+// Memory returns the shared memory with its hash table, in which a control plane sets up
+// records. Change it only between calls, and ask for NextDeadline again afterwards.
 func (p *PFE) Memory() *mem.Memory { return p.memory }
 
 // occupied reports whether a part of the hash table has a record.
@@ -192,9 +192,9 @@ func (p *PFE) occupied(part, parts int) bool {
 // do with.
 func (p *PFE) records() int { return p.memory.Hash().Len() - p.permanent }
 
-// OldestWork returns when that came for which a thread is in use, of all threads
-// the earliest: none of them knows anything from before. It is units.Never where
-// no thread is in use, which between calls always is so in instant mode.
+// OldestWork returns when the oldest work of a thread in use arrived. No thread holds
+// anything that it read before. It is units.Never if no thread is in use, which is always
+// the case between calls in instant mode.
 func (p *PFE) OldestWork() units.Time {
 	oldest := units.Never
 	if p.clock == nil {
@@ -208,7 +208,7 @@ func (p *PFE) OldestWork() units.Time {
 	return oldest
 }
 
-// SetPermanent says how many records of the hash table are none of the timers'
-// business, such as those of jobs: while there are no others, threads of a timer
-// that only scans (Timer.ScansOnly) are not started.
+// SetPermanent says how many records of the hash table timers have nothing to do with,
+// such as those of jobs. While there are no others, threads of a timer that only scans
+// (Timer.ScansOnly) are not started.
 func (p *PFE) SetPermanent(records int) { p.permanent = records }

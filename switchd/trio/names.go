@@ -26,7 +26,7 @@ const (
 	CountNothing = "pfe-nothing-to-send"
 )
 
-// Reasons for which the PFE itself drops packets, beside the faults of vm, which
+// Reasons for which the PFE itself drops packets, in addition to the faults of vm, which
 // are counted with the same prefix.
 const (
 	DropQueue      = "pfe-dispatch-queue-full"

@@ -21,17 +21,17 @@ type packet struct {
 	created bool
 
 	head   int    // bytes in LMEM
-	tail   []byte // what is there of the tail; the rest is zero
+	tail   []byte // content of the tail; bytes behind it are zero
 	out    []byte // the head as it leaves; empty: as it came
 	to     []sansio.Port
 	charge units.Bytes // what it takes of the packet memory
 
-	flow    *flow   // whose order it keeps; nil: none
-	next    *packet // that came after it in the flow
-	held    bool    // in the reorder engine
-	pending bool    // on its way out
-	ended   bool    // its thread has ended
-	left    bool    // no longer in the flow
+	flow      *flow   // whose order it keeps; nil: none
+	next      *packet // that came after it in the flow
+	held      bool    // in the reorder engine
+	pending   bool    // on its way out
+	ended     bool    // its thread has ended
+	outOfFlow bool    // no longer in the flow
 
 	index  int // of the frame in its train; instant mode
 	header [headerHere]byte
@@ -39,7 +39,7 @@ type packet struct {
 }
 
 // headerHere is the length of the headers that a packet has room for: Ethernet,
-// IPv4, and TCP with a time stamp, rounded up. Longer ones are seldom.
+// IPv4, and TCP with a time stamp, rounded up. Longer ones are rare.
 const headerHere = 72
 
 // length returns the bytes of an arrived packet, unstored bytes included.
@@ -55,7 +55,7 @@ func (k *packet) arrive(t *sansio.Train, i int, from sansio.Port, now units.Time
 	}
 	k.from, k.arrived, k.index = from, now, i
 	k.created, k.out, k.to = false, k.out[:0], nil
-	k.pending, k.held, k.ended, k.left = false, false, false, false
+	k.pending, k.held, k.ended, k.outOfFlow = false, false, false, false
 	k.divide()
 }
 
@@ -75,8 +75,8 @@ func (k *packet) divide() {
 	}
 }
 
-// keep makes the packet independent of the arrival it came with.
-func (k *packet) keep() {
+// own makes the packet independent of the arrival it came with.
+func (k *packet) own() {
 	t := &k.train
 	if len(t.Header) > 0 && &k.header[0] != &t.Header[0] {
 		t.Header = append(k.header[:0], t.Header...)
@@ -97,7 +97,7 @@ func (k *packet) create(n int, arrived units.Time) {
 	k.head, k.memory, k.out, k.to = n, k.memory[:0], k.out[:0], nil
 	k.tail = k.memory
 	k.flow, k.next, k.charge = nil, nil, 0
-	k.pending, k.held, k.ended, k.left = false, false, false, false
+	k.pending, k.held, k.ended, k.outOfFlow = false, false, false, false
 }
 
 // readTail fills b with the bytes of the tail from an offset on; what is not

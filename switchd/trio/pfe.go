@@ -30,7 +30,7 @@ type PFE struct {
 	clock  *clock  // nil in instant mode
 	single instant // without a clock: the one thread there is
 
-	source *sansio.Train // that the packet at hand is from; instant mode
+	source *sansio.Train // that the current packet is from; instant mode
 	run    run
 	latest []byte // header template of the last created packet in this batch
 	stored int    // most bytes that are stored of packets that carry unstored values
@@ -126,7 +126,7 @@ func (p *PFE) Claims(f dataplane.Frame) dataplane.Claim {
 	return dataplane.MineIf(f.IsTo(p.cfg.ClaimPort))
 }
 
-// Remembers is true: a program keeps what it likes in memory. One that does not keep
+// Remembers is true: a program may keep state in memory. One that does not keep
 // anything between blocks says so in its engine.
 func (p *PFE) Remembers() bool { return true }
 
@@ -199,8 +199,8 @@ func (p *PFE) NextDeadline() units.Time {
 	return next
 }
 
-// fresh returns a packet to fill.
-func (p *PFE) fresh() *packet {
+// newPacket returns a packet to fill.
+func (p *PFE) newPacket() *packet {
 	last := len(p.spare) - 1
 	if last < 0 {
 		return &packet{}

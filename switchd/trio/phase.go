@@ -5,14 +5,14 @@ import (
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// phase knows whether the instants at which timers fire have had a say: a record
-// that lived for a period or longer may have met a timer's thread in time or
-// too late.
+// phase records whether the instants at which timers fire may have changed an outcome.
+// They may if a record has lived for a period or longer: a timer's thread may have come
+// to it in time or too late.
 type phase struct {
-	period   units.Duration // the shortest of all timers; 0: there is none
-	start    mem.Addr       // of the first record
-	births   []units.Time   // by slot; nil: there is no timer
-	mattered bool
+	period    units.Duration // the shortest of all timers; 0: there is none
+	start     mem.Addr       // of the first record
+	createdAt []units.Time   // by slot; nil: there is no timer
+	mattered  bool
 }
 
 func newPhase(cfg *Config, records mem.Range) (out phase) {
@@ -23,23 +23,23 @@ func newPhase(cfg *Config, records mem.Range) (out phase) {
 	}
 	if out.period > 0 {
 		out.start = records.Start
-		out.births = make([]units.Time, int(records.End-records.Start)/(mem.RecordBytes/mem.WordBytes))
+		out.createdAt = make([]units.Time, int(records.End-records.Start)/(mem.RecordBytes/mem.WordBytes))
 	}
 	return out
 }
 
-func (f *phase) watched() bool { return f.births != nil }
+func (f *phase) watched() bool { return f.createdAt != nil }
 
 func (f *phase) slot(a mem.Addr) int { return int(a-f.start) / (mem.RecordBytes / mem.WordBytes) }
 
-func (f *phase) born(a mem.Addr, now units.Time) {
-	if f.births != nil {
-		f.births[f.slot(a)] = now
+func (f *phase) created(a mem.Addr, now units.Time) {
+	if f.createdAt != nil {
+		f.createdAt[f.slot(a)] = now
 	}
 }
 
-func (f *phase) died(a mem.Addr, now units.Time) {
-	f.mattered = f.mattered || now.Sub(f.births[f.slot(a)]) >= f.period
+func (f *phase) deleted(a mem.Addr, now units.Time) {
+	f.mattered = f.mattered || now.Sub(f.createdAt[f.slot(a)]) >= f.period
 }
 
 // PhaseMattered reports whether what happened since the last call might have gone

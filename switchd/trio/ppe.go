@@ -9,8 +9,8 @@ import (
 // ppes are the packet processing engines: how many threads each has in use, and
 // how much of its pipeline is taken.
 //
-// A PPE takes in one instruction per Timing.Issue. Threads take turns there, so
-// nobody waits until the pipeline is full; then every thread gets slower. That is
+// A PPE takes in one instruction per Timing.Issue. Threads take turns, so no thread
+// waits until the pipeline is full; then every thread gets slower. That is
 // kept as a bucket that drains at the rate of the pipeline: a thread that is about
 // to execute n instructions puts n into it, and needs as long as the bucket needs
 // to drain, if that is longer than its instructions take on their own; but never
@@ -22,8 +22,8 @@ type ppes struct {
 	threads int          // of each
 	busy    []int        // threads in use, by PPE
 	taken   []units.Time // until when the pipeline has its fill, by PPE
-	with    []bitset     // PPEs by number of threads in use
-	least   int          // no PPE has fewer threads in use
+	byLoad  []bitset     // PPEs by number of threads in use
+	lowest  int          // no PPE has fewer threads in use
 	total   int          // threads in use
 }
 
@@ -43,9 +43,9 @@ func (s *bitset) first() int {
 }
 
 func newPPEs(n, threads int) ppes {
-	p := ppes{threads: threads, busy: make([]int, n), taken: make([]units.Time, n), with: make([]bitset, threads+1)}
+	p := ppes{threads: threads, busy: make([]int, n), taken: make([]units.Time, n), byLoad: make([]bitset, threads+1)}
 	for i := range n {
-		p.with[0].flip(i)
+		p.byLoad[0].flip(i)
 	}
 	return p
 }
@@ -57,26 +57,26 @@ func (p *ppes) full() bool { return p.total == len(p.busy)*p.threads }
 // takes a thread of it; one must be free.
 func (p *ppes) take() int {
 	for {
-		if i := p.with[p.least].first(); i >= 0 {
-			p.move(i, p.least+1)
+		if i := p.byLoad[p.lowest].first(); i >= 0 {
+			p.move(i, p.lowest+1)
 			p.total++
 			return i
 		}
-		p.least++
+		p.lowest++
 	}
 }
 
 // free gives a thread of a PPE back.
 func (p *ppes) free(i int) {
 	p.move(i, p.busy[i]-1)
-	p.least = min(p.least, p.busy[i])
+	p.lowest = min(p.lowest, p.busy[i])
 	p.total--
 }
 
 func (p *ppes) move(i, busy int) {
-	p.with[p.busy[i]].flip(i)
+	p.byLoad[p.busy[i]].flip(i)
 	p.busy[i] = busy
-	p.with[busy].flip(i)
+	p.byLoad[busy].flip(i)
 }
 
 // execute returns when a thread of a PPE has executed n instructions, of which

@@ -56,7 +56,8 @@ func TestPacketsAreConservedAndOrdered(t *testing.T) {
 		var list []arrival
 		for i := range rapid.IntRange(1, 60).Draw(t, "packets") {
 			p := payload(0, byte(rapid.IntRange(0, 3).Draw(t, "what")), uint16(rapid.IntRange(0, 60).Draw(t, "spin")), 0)
-			list = append(list, arrival{units.Time(rapid.IntRange(0, 500).Draw(t, "gap")) * ns, train(rapid.IntRange(0, 2).Draw(t, "flow"), append(p, byte(i)))})
+			list = append(list, arrival{units.Time(rapid.IntRange(0, 500).Draw(t, "gap")) * ns,
+				train(rapid.IntRange(0, 2).Draw(t, "flow"), append(p, byte(i)))})
 		}
 		limit := rapid.IntRange(1, 20).Draw(t, "queue")
 		run := func() *bench {

@@ -51,7 +51,7 @@ func (r *reorder) enter(k *packet) {
 	key := keyOf(k)
 	f := r.flows[key]
 	if f == nil {
-		f = r.fresh()
+		f = r.newFlow()
 		f.key, r.flows[key] = key, f
 	}
 	k.flow, k.next = f, nil
@@ -63,7 +63,7 @@ func (r *reorder) enter(k *packet) {
 	f.last = k
 }
 
-func (r *reorder) fresh() *flow {
+func (r *reorder) newFlow() *flow {
 	if last := len(r.spare) - 1; last >= 0 {
 		f := r.spare[last]
 		r.spare = r.spare[:last]

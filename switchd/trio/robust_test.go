@@ -44,7 +44,8 @@ func anyProgram(t *rapid.T) *isa.Program {
 		}
 		in := isa.Instruction{Issues: []isa.Issue{issue}, Next: []isa.Branch{{Jump: isa.Goto, Target: i + 1}}}
 		if rapid.IntRange(0, 3).Draw(t, "branch") == 0 {
-			in.Next = append([]isa.Branch{{When: isa.LowReg(register()), Jump: isa.Goto, Target: rapid.IntRange(0, n).Draw(t, "target")}}, in.Next...)
+			in.Next = append([]isa.Branch{{When: isa.LowReg(register()), Jump: isa.Goto,
+				Target: rapid.IntRange(0, n).Draw(t, "target")}}, in.Next...)
 		}
 		p.Instructions = append(p.Instructions, in)
 	}
@@ -106,6 +107,7 @@ func checkFates(t *rapid.T, b *bench, packets int) {
 		t.Errorf("%d packets consumed, and %v", n, fates)
 	}
 	if s.PacketMemory != 0 || s.Flows != 0 || s.Reorder != 0 || s.InUse.Now != 0 || s.Queue.Now != 0 {
-		t.Errorf("left behind: %v of packet memory, %d flows, %d held, %d threads, %d queued", s.PacketMemory, s.Flows, s.Reorder, s.InUse.Now, s.Queue.Now)
+		t.Errorf("left behind: %v of packet memory, %d flows, %d held, %d threads, %d queued", s.PacketMemory, s.Flows, s.Reorder,
+			s.InUse.Now, s.Queue.Now)
 	}
 }

@@ -148,7 +148,8 @@ func TestNothingIsAllocatedInTheLongRun(t *testing.T) {
 		forward := newBench(t, Config{Program: compile(t, "ways", ways), Timing: timing})
 		adds := []sansio.Arrival{aggregate(1), aggregate(2), aggregate(3)}
 		mixed := []sansio.Arrival{
-			train(1, payload(0, 0, 0, 500)), train(2, payload(2, 0, 0, 500)), train(3, payload(4, 1, 0, 500)), train(1, payload(1, 1, 0, 500)),
+			train(1, payload(0, 0, 0, 500)), train(2, payload(2, 0, 0, 500)), train(3, payload(4, 1, 0, 500)),
+			train(1, payload(1, 1, 0, 500)),
 		}
 		round := func(b *bench, in []sansio.Arrival) {
 			b.p.Handle(b.now, in, &b.eff)

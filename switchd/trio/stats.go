@@ -93,8 +93,8 @@ func (l *Level) set(now units.Time, n int) {
 	l.since, l.Now, l.Max = now, n, max(l.Max, n)
 }
 
-// at returns the level with its mean up to now.
-func (l Level) at(now units.Time) Level {
+// withMean returns the level with its mean up to now.
+func (l Level) withMean(now units.Time) Level {
 	l.set(now, l.Now)
 	if now > 0 {
 		l.Mean = l.area / float64(now)
@@ -102,7 +102,7 @@ func (l Level) at(now units.Time) Level {
 	return l
 }
 
-// stats is what is measured on the way.
+// stats are the measurements of a PFE.
 type stats struct {
 	threads      Level
 	queue        Level

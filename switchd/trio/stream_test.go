@@ -123,8 +123,8 @@ func TestStreamedIsStepped(t *testing.T) {
 			b.p.source = &arrival.Train
 			b.p.count.Add(CountPackets, 1)
 			x := &b.p.single
-			x.at.arrive(&arrival.Train, 0, arrival.Port, b.p.now)
-			b.p.prepare(&x.thread, work{packet: &x.at, since: b.p.now})
+			x.current.arrive(&arrival.Train, 0, arrival.Port, b.p.now)
+			b.p.prepare(&x.thread, work{packet: &x.current, since: b.p.now})
 			x.thread.stop = x.thread.Run(stepped{x})
 			b.p.conclude(&x.thread)
 			b.p.leave()
@@ -146,7 +146,8 @@ func samePFE(t *rapid.T, got, want *bench) {
 	if a.stop != b.stop || a.reason != b.reason || a.fate != b.fate || a.Executed != b.Executed || a.Issued != b.Issued ||
 		a.PC() != b.PC() || a.Fault() != b.Fault() {
 		t.Fatalf("streamed: stop %d %q %v after %d at %d %q, %v; stepped: stop %d %q %v after %d at %d %q, %v",
-			a.stop, a.reason, a.fate, a.Executed, a.PC(), a.Fault(), a.Issued, b.stop, b.reason, b.fate, b.Executed, b.PC(), b.Fault(), b.Issued)
+			a.stop, a.reason, a.fate, a.Executed, a.PC(), a.Fault(), a.Issued, b.stop, b.reason, b.fate, b.Executed, b.PC(),
+			b.Fault(), b.Issued)
 	}
 	for r := range isa.Registers {
 		if a.Register(r) != b.Register(r) {
@@ -163,7 +164,8 @@ func samePFE(t *rapid.T, got, want *bench) {
 		t.Fatalf("counters (-want +got):\n%s", diff)
 	}
 	if got.p.used != want.p.used || got.p.Memory().Resident() != want.p.Memory().Resident() {
-		t.Fatalf("lent: %v of packets, %v of memory, want %v, %v", got.p.used, got.p.Memory().Resident(), want.p.used, want.p.Memory().Resident())
+		t.Fatalf("lent: %v of packets, %v of memory, want %v, %v", got.p.used, got.p.Memory().Resident(), want.p.used,
+			want.p.Memory().Resident())
 	}
 	l := got.p.Memory().Layout()
 	for _, r := range []mem.Range{l.SRAM, l.DRAM, l.Records} {

@@ -34,7 +34,7 @@ type work struct {
 	since  units.Time
 }
 
-// Fate is what has become of what a thread was started for.
+// Fate is the outcome of the work that a thread was started for.
 type Fate uint8
 
 // Fates.
@@ -55,8 +55,8 @@ func (f Fate) String() string {
 	return names[f]
 }
 
-// maxLength is the length that the notes of the machine say of longer packets, too:
-// they have 16 bits for it.
+// maxLength is the greatest length that the work register can hold, in 16 bits; longer
+// packets have it also.
 const maxLength = 1<<16 - 1
 
 // prepare makes a thread ready for its work: registers and LMEM as the program's

@@ -11,14 +11,13 @@ import (
 
 // clock is the PFE with time: threads, and what they wait for.
 //
-// Whatever a thread does between two XTXNs is its own: it is executed in one go
-// when the first of them is done, and the next XTXN becomes an event at the time
-// at which its instruction is through. So XTXNs are done in the order of time,
-// which is all that threads see of each other.
+// No other thread sees what a thread does between two XTXNs. So these instructions are
+// executed at once when the first XTXN is done, and the next XTXN becomes an event at the
+// time at which its instruction is complete. XTXNs are done in the order of time.
 //
-// What happens inside shows outside Timing.Output later at the earliest. So a
-// driver need not come for every event: those of the past are done, each at its
-// own time, when it comes for what can be seen.
+// An event inside can be seen outside after Timing.Output at the earliest. So a driver
+// need not call for every event. It calls for those that can be seen, and the earlier
+// ones are then done, each at its own time.
 type clock struct {
 	Timing
 	events  vtime.Queue // targets: threads
@@ -97,18 +96,18 @@ func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 		p.count.Add(DropMemory, 1)
 		return
 	}
-	k := p.fresh()
+	k := p.newPacket()
 	k.arrive(t, i, from, p.now)
-	k.keep()
+	k.own()
 	p.used += size
 	k.charge = size
 	c.reorder.enter(k)
 	p.dispatch(work{packet: k, since: p.now})
 }
 
-// startTimer starts a thread of a timer as a packet would, unless the last one of its
-// part is not through: two of one part at once would come by a record in less than a
-// period, and by what the slower has to do twice.
+// startTimer starts a thread of a timer as a packet would, unless the last thread of its
+// part is still at work: two threads in one part would visit a record twice in less than a
+// period.
 func (p *PFE) startTimer(w work) {
 	c, busy := p.clock, p.timers.busy(w)
 	if *busy || c.ppes.full() && c.queue.len() >= p.cfg.Queue {
@@ -116,7 +115,7 @@ func (p *PFE) startTimer(w work) {
 		return
 	}
 	*busy = true
-	p.began(w)
+	p.countRun(w)
 	p.dispatch(w)
 }
 
@@ -216,7 +215,7 @@ func (p *PFE) finish(t *thread) {
 		if !k.pending && !k.held {
 			p.release(k) // nothing of it will leave
 		}
-		p.settle(k)
+		p.releaseFlow(k)
 	}
 	if c.queue.len() > 0 {
 		w := c.queue.pop()
@@ -243,13 +242,13 @@ func (p *PFE) emitNext() {
 	k := p.clock.outputs.pop().packet
 	p.emit(k)
 	k.pending = false
-	if k.created || k.left {
+	if k.created || k.outOfFlow {
 		p.recycle(k)
 	}
 }
 
-// settle sends what no longer has to wait for a packet that has ended.
-func (p *PFE) settle(k *packet) {
+// releaseFlow sends what no longer has to wait for a packet that has ended.
+func (p *PFE) releaseFlow(k *packet) {
 	c := p.clock
 	for k != nil && k.flow.first == k {
 		if c.reorder.release(k) {
@@ -259,7 +258,7 @@ func (p *PFE) settle(k *packet) {
 			return
 		}
 		next := c.reorder.leave(k)
-		if k.left = true; !k.pending {
+		if k.outOfFlow = true; !k.pending {
 			p.recycle(k)
 		}
 		k = next

@@ -9,10 +9,9 @@ import (
 // T, thread k at k*T/N past every multiple of T, with part k of N of the hash
 // table as its own. They are dispatched as packets are; no PPE is reserved.
 //
-// A start that is left out since its part is empty (Timer.ScansOnly) changes no
-// outcome: it would have read the table and found nothing. What it would have
-// taken, a thread for some instructions, nobody notices but a packet that comes
-// when all others are in use.
+// A start is left out if its part is empty (Timer.ScansOnly). That changes no outcome:
+// the thread would have read the table and found nothing. Only a packet that arrives when
+// all other threads are in use can notice that this one is free.
 type timers struct {
 	list []timer
 }
@@ -23,7 +22,7 @@ type timer struct {
 	entry int
 	tick  int64      // number of the next start: thread tick mod N
 	at    units.Time // when that is
-	seen  seen
+	cache startCache
 	busy  []bool // by part: its thread waits or is at work; timed mode
 }
 
@@ -50,9 +49,9 @@ func (p *PFE) scanned(t *thread, s mem.Scanned) {
 	}
 }
 
-// grant gives a timer's thread that has come to a record all its instructions anew:
-// what it has to do is as much as the table has records. A thread that does not get
-// on, or begins again, is granted none, so that no loop is endless.
+// grant gives a timer's thread that has come to a further record all its instructions
+// anew, since its work grows with the number of records. A thread that makes no progress,
+// or begins again, is granted none, so that no loop is endless.
 func (t *thread) grant(next uint32) {
 	if next > t.scanned {
 		t.scanned = next
@@ -63,15 +62,15 @@ func (t *thread) grant(next uint32) {
 // busy tells whether the thread of a part waits or is at work.
 func (ts *timers) busy(w work) *bool { return &ts.list[w.timer].busy[w.part] }
 
-// began counts a start.
-func (p *PFE) began(w work) {
+// countRun counts a start.
+func (p *PFE) countRun(w work) {
 	p.timers.list[w.timer].Runs++
 	p.count.Add(CountRuns, 1)
 }
 
-// seen is the next start that is not left out, for as long as the table is as it
+// startCache is the next start that is not left out, for as long as the table is as it
 // was; a driver asks for it after every call.
-type seen struct {
+type startCache struct {
 	changes uint64
 	records int
 	tick    int64
@@ -162,10 +161,10 @@ func (t *timer) next(p *PFE) units.Time {
 	if p.records() == 0 {
 		return units.Never
 	}
-	now := seen{changes: p.changes, records: p.records(), tick: t.tick}
-	if now.next = t.seen.next; now != t.seen {
+	now := startCache{changes: p.changes, records: p.records(), tick: t.tick}
+	if now.next = t.cache.next; now != t.cache {
 		now.next = t.search(p)
-		t.seen = now
+		t.cache = now
 	}
 	return now.next
 }

@@ -51,7 +51,8 @@ func (t *sheet) row(what string, cells ...cell) {
 
 func (p *PFE) viewResources() dataplane.Table {
 	t := dataplane.Table{Columns: []dataplane.Column{
-		{Key: "resource", Name: "resource"}, {Key: "used", Name: "used"}, {Key: "limit", Name: "of"}, {Key: "source", Name: "source of the limit"},
+		{Key: "resource", Name: "resource"}, {Key: "used", Name: "used"}, {Key: "limit", Name: "of"},
+		{Key: "source", Name: "source of the limit"},
 	}}
 	t.Notes = []string{"the program is " + p.cfg.Program.Name}
 	n := p.cfg.Program.Totals()

@@ -33,7 +33,8 @@ func (p *PFE) viewMemory() dataplane.Table {
 	t.room("SRAM that the program declares", units.Bytes(sram), l.SRAM.Bytes())
 	t.room("DRAM that the program declares", units.Bytes(dram), l.DRAM.Bytes())
 	t.room("SRAM and DRAM that were written to", s.Memory.Resident, l.SRAM.Bytes()+l.DRAM.Bytes()+l.Records.Bytes())
-	t.row("records of the hash table", cell{"used", dataplane.Int(s.Memory.Records)}, cell{"size", dataplane.Int(s.Memory.Room)}, cell{"unit", dataplane.Text("records")})
+	t.row("records of the hash table", cell{"used", dataplane.Int(s.Memory.Records)}, cell{"size", dataplane.Int(s.Memory.Room)},
+		cell{"unit", dataplane.Text("records")})
 	t.room("packet memory", s.PacketMemory, s.PacketLimit)
 	if p.clock == nil {
 		t.Notes = append(t.Notes, "memory takes no modelled time here: its banks and engines are not simulated")

@@ -55,7 +55,8 @@ func TestViews(t *testing.T) {
 				}
 			}
 			for i, c := range table.Columns {
-				if !slices.ContainsFunc(table.Rows, func(row []dataplane.Value) bool { return row[i].Kind() != dataplane.KindNA }) && c.Key != "next_us" {
+				if !slices.ContainsFunc(table.Rows,
+					func(row []dataplane.Value) bool { return row[i].Kind() != dataplane.KindNA }) && c.Key != "next_us" {
 					t.Errorf("%s: column %s says nothing", v, c.Key)
 				}
 			}
@@ -70,7 +71,8 @@ func TestViews(t *testing.T) {
 		b.wantRow(dataplane.ViewMemory, "DRAM that the program declares", map[string]string{"used": "0", "unit": "KiB"})
 		b.wantRow(dataplane.ViewResources, "instructions", map[string]string{"used": strconv.Itoa(totals.Instructions)})
 		if timing != nil {
-			b.wantRow(dataplane.ViewThreads, "threads of 128 PPEs in use", map[string]string{"most": "3", "limit": strconv.Itoa(DefaultPPEs * DefaultThreads)})
+			b.wantRow(dataplane.ViewThreads, "threads of 128 PPEs in use",
+				map[string]string{"most": "3", "limit": strconv.Itoa(DefaultPPEs * DefaultThreads)})
 			b.wantRow(dataplane.ViewThreads, "wait for a thread", map[string]string{"n": "3"})
 			b.wantRow(dataplane.ViewMemory, "RMW engine 0", nil)
 			b.wantRow(dataplane.ViewMemory, "hash unit", nil)
@@ -88,7 +90,8 @@ func TestViewOfTimers(t *testing.T) {
 		})
 		const starts = "timer scan: starts (1 in 10ms)"
 		b.at(ms).wantRow(dataplane.ViewThreads, starts, map[string]string{"n": "0", "next_us": ""})
-		b.handle(train(1, payload(0, 0, 3, 0))).at(24*ms).wantRow(dataplane.ViewThreads, starts, map[string]string{"n": "2", "next_us": "6000"})
+		b.handle(train(1, payload(0, 0, 3, 0))).at(24*ms).wantRow(dataplane.ViewThreads, starts,
+			map[string]string{"n": "2", "next_us": "6000"})
 		b.wantRow(dataplane.ViewThreads, "timer scan: records visited", map[string]string{"n": "2"})
 		b.wantRow(dataplane.ViewThreads, "timer scan: REF flags cleared", map[string]string{"n": "1"})
 		b.wantRow(dataplane.ViewThreads, "threads of timers", map[string]string{"n": "2"})

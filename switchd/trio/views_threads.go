@@ -52,7 +52,8 @@ func (p *PFE) viewThreads(now units.Time) dataplane.Table {
 		t.level("packets that wait for a thread", s.Queue, p.cfg.Queue)
 		t.row("wait for a thread", s.Wait.cells()...)
 	} else {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d PPEs of %d threads; threads take no modelled time here: one runs at a time, to its end", s.PPEs, p.cfg.Threads))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("%d PPEs of %d threads; threads take no modelled time here: one runs at a time, to its end", s.PPEs, p.cfg.Threads))
 	}
 	for i := range s.Work {
 		w := &s.Work[i]
@@ -74,7 +75,8 @@ func (p *PFE) viewThreads(now units.Time) dataplane.Table {
 }
 
 func (t *sheet) level(what string, l Level, limit int) {
-	t.row(what, cell{"now", dataplane.Int(l.Now)}, cell{"most", dataplane.Int(l.Max)}, cell{"mean", dataplane.Real(l.Mean)}, cell{"limit", dataplane.Int(limit)})
+	t.row(what, cell{"now", dataplane.Int(l.Now)}, cell{"most", dataplane.Int(l.Max)}, cell{"mean", dataplane.Real(l.Mean)},
+		cell{"limit", dataplane.Int(limit)})
 }
 
 func (t *sheet) timer(s *TimerStat, now units.Time) {

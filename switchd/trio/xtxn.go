@@ -52,7 +52,7 @@ func (p *PFE) create(t *thread) bool {
 	if t.work.packet != nil {
 		arrived = t.work.packet.arrived
 	}
-	t.created = p.fresh()
+	t.created = p.newPacket()
 	t.created.create(int(n), arrived)
 	return p.charge(t, units.Bytes(n))
 }
@@ -75,8 +75,8 @@ func (p *PFE) writeTail(t *thread) bool {
 	return true
 }
 
-// charge takes packet memory for a created packet; where there is none, the
-// thread is at its end.
+// charge takes packet memory for a created packet; if there is none left, the thread
+// has to be killed.
 func (p *PFE) charge(t *thread, n units.Bytes) bool {
 	if p.used+n > p.cfg.PacketMemory {
 		t.reason = DropNoRoom
@@ -87,9 +87,8 @@ func (p *PFE) charge(t *thread, n units.Bytes) bool {
 	return true
 }
 
-// outgoing returns the packet that Forward or Drop speaks of: what the thread has
-// created and not yet sent, else the packet that it was started for; nil if that
-// is gone, too.
+// outgoing returns the packet that Forward or Drop refers to: the one that the thread has
+// created and not yet sent, else the one that it was started for; nil if there is neither.
 func (t *thread) outgoing() *packet {
 	if t.created != nil {
 		return t.created
@@ -108,7 +107,7 @@ func (p *PFE) forward(t *thread) {
 	}
 	to := p.nextHop(t.Pending.Args[0], t.work.packet)
 	if len(to) == 0 {
-		p.lose(t, k, DropNextHop)
+		p.dropPacket(t, k, DropNextHop)
 		p.count.Add(DropNextHop, 1)
 		return
 	}
@@ -151,11 +150,11 @@ func (p *PFE) drop(t *thread) {
 		p.count.Add(CountNothing, 1)
 		return
 	}
-	p.lose(t, k, p.discard(t.Pending.Args[0]))
+	p.dropPacket(t, k, p.discard(t.Pending.Args[0]))
 }
 
-// lose gives up a packet that a thread was to send.
-func (p *PFE) lose(t *thread, k *packet, reason string) {
+// dropPacket gives up a packet that a thread was to send.
+func (p *PFE) dropPacket(t *thread, k *packet, reason string) {
 	if p.cfg.Observer != nil {
 		p.cfg.Observer.Discarded(p.now, &t.Thread, reason)
 	}

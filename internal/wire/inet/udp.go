@@ -63,6 +63,16 @@ func FitUDPHeader(h, template []byte, n int) {
 	udp.SetChecksum(PseudoSum(from, UDPLen+n))
 }
 
+// WholeUDP reports whether a packet of so many bytes starts with UDP in IPv4 without options, and
+// its lengths are those of the packet; front is its first bytes.
+func WholeUDP(front []byte, total int) bool {
+	if len(front) < UDPHeaders {
+		return false
+	}
+	l, problem := ParseHeader(front[:UDPHeaders], total)
+	return problem == OK && l.Proto == ProtoUDP && l.Body == UDPHeaders && l.End == total && UDP(front[l.Transport:]).Len() == total-l.Transport
+}
+
 // FlowOf reads the addressing of a UDP frame that [Parse] accepted.
 func FlowOf(frame []byte, l Layout) Flow {
 	ip, udp := IPv4(frame[EtherLen:]), UDP(frame[l.Transport:])

@@ -7,7 +7,8 @@ import (
 	"github.com/inalab/inalab/switchd/microcode/syntax"
 )
 
-var ruleMultiply = rule{"the ALUs shift, but neither multiply nor divide", "assumed: trio §2.2 names arithmetic and logical operations only"}
+var ruleMultiply = rule{"the ALUs shift, but neither multiply nor divide",
+	"assumed: trio §2.2 names arithmetic and logical operations only"}
 
 var binaryOps = map[string]isa.Op{
 	"+": isa.Add, "-": isa.Sub, "&": isa.And, "|": isa.Or, "^": isa.Xor, "<<": isa.ShiftLeft, ">>": isa.ShiftRight,

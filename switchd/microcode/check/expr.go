@@ -47,7 +47,8 @@ func (c *checker) misplacedCall(e *syntax.CallExpr) {
 		return
 	}
 	if _, ok := c.xtxn(e); ok {
-		c.errorf(e.Pos, "%s within an expression: its reply arrives after the instruction; assign it to a variable and use that in the next", e.Name)
+		c.errorf(e.Pos,
+			"%s within an expression: its reply arrives after the instruction; assign it to a variable and use that in the next", e.Name)
 	}
 }
 

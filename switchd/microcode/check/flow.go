@@ -9,7 +9,8 @@ import (
 
 var (
 	ruleDepth     = rule{"calls are nested at most 8 deep", "trio §2.2"}
-	ruleRecursion = rule{"a subroutine does not call itself: the depth of calls is known when the program is compiled", "assumed: the call stack has 8 places, trio §2.2"}
+	ruleRecursion = rule{"a subroutine does not call itself: the depth of calls is known when the program is compiled",
+		"assumed: the call stack has 8 places, trio §2.2"}
 )
 
 // entries resolves where threads start.
@@ -36,7 +37,8 @@ func (c *checker) entries(f *syntax.File) {
 		c.prog.Entries = append(c.prog.Entries, isa.Entry{Timer: e.Timer, Target: n})
 	}
 	if len(seen) == 0 {
-		c.errorf(syntax.Pos{File: f.Name, Line: 1, Col: 1}, "the program has no entry; write packet entry LABEL; or timer NAME entry LABEL;")
+		c.errorf(syntax.Pos{File: f.Name, Line: 1, Col: 1},
+			"the program has no entry; write packet entry LABEL; or timer NAME entry LABEL;")
 	}
 }
 

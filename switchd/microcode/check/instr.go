@@ -75,7 +75,9 @@ func (c *checker) instruction(s *syntax.Instr, index int) isa.Instruction {
 		in.out.Next[last].When = nil // one of them is taken
 	}
 	if n := in.out.Depth(); n > isa.MaxDepth {
-		c.errorf(s.Pos, "the operations of the instruction nest %d deep, more than %d; keep a part of the result in a register, and use it in the next instruction", n, isa.MaxDepth)
+		c.errorf(s.Pos,
+			"the operations of the instruction nest %d deep, more than %d; "+
+				"keep a part of the result in a register, and use it in the next instruction", n, isa.MaxDepth)
 		return in.out
 	}
 	in.inlineWires()
@@ -134,7 +136,8 @@ func (c *checker) reads(o operand, old bool) {
 	}
 	for _, a := range in.state.assigned {
 		if overlap(a.place, o.place) {
-			c.rulef(o.pos, ruleOldValue, "%s is read after %s is assigned at line %d; use a bus for a value within the instruction, or read it in the next one",
+			c.rulef(o.pos, ruleOldValue,
+				"%s is read after %s is assigned at line %d; use a bus for a value within the instruction, or read it in the next one",
 				o.text, a.text, a.pos.Line)
 			return
 		}

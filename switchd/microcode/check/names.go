@@ -174,7 +174,7 @@ func (c *checker) collectJumps(f *syntax.File) {
 		}
 		if v, ok := d.(*syntax.VarDecl); ok && v.Init != nil {
 			if s := c.names[v.Name]; s != nil && s.typ == typeLabel && s.val.kind == kindPlace {
-				jumps{checker: c}.give(s, v.Init)
+				jumps{checker: c}.record(s, v.Init)
 			}
 		}
 	}
@@ -212,12 +212,12 @@ func (j jumps) assign(s *syntax.AssignStmt) {
 	if _, local := j.locals[name.Text]; local {
 		j.locals[name.Text] = j.targets(s.RHS)
 	} else if sym := j.names[name.Text]; sym != nil && sym.typ == typeLabel {
-		j.give(sym, s.RHS)
+		j.record(sym, s.RHS)
 	}
 }
 
-// give notes that a label variable can hold what an expression is.
-func (j jumps) give(s *symbol, e syntax.Expr) {
+// record notes that a label variable can hold what an expression is.
+func (j jumps) record(s *symbol, e syntax.Expr) {
 	for _, n := range j.targets(e) {
 		if !slices.Contains(j.jumps[s], n) {
 			j.jumps[s] = append(j.jumps[s], n)

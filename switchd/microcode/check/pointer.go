@@ -146,7 +146,8 @@ func (c *checker) index(e *syntax.Index) value {
 			return v
 		}
 		if !v.loc.lmem {
-			c.errorf(e.Pos, "%s is in registers, which are numbered when the program is compiled; use a constant index or lmem", syntax.Text(e.X))
+			c.errorf(e.Pos, "%s is in registers, which are numbered when the program is compiled; use a constant index or lmem",
+				syntax.Text(e.X))
 			return value{}
 		}
 	}

@@ -50,16 +50,20 @@ func one(t *testing.T, body string) (isa.Instruction, error) {
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		// What one instruction may use (trio §2.2, §3.1).
-		{"r1 = m1 + m2 + m3;", "x.mc:13:16: instruction start needs 3 LMEM reads, there are 2: m1, m2, m3 (rule: an instruction reads at most 2 LMEM operands; trio §3.1)"},
+		{"r1 = m1 + m2 + m3;",
+			"x.mc:13:16: instruction start needs 3 LMEM reads, there are 2: m1, m2, m3 (rule: an instruction reads at most 2 LMEM operands; trio §3.1)"},
 		{"r1 = p->a + p->b + p->c;", "reads at most 2 LMEM operands; trio §3.1"},
-		{"if (r1 == r2 && r3 == r4 && r5 == 1) goto other;", "needs 5 register reads, there are 4: r1, r2, r3, r4, r5 (rule: an instruction reads at most 4 registers"},
+		{"if (r1 == r2 && r3 == r4 && r5 == 1) goto other;",
+			"needs 5 register reads, there are 4: r1, r2, r3, r4, r5 (rule: an instruction reads at most 4 registers"},
 		{"r1 = r2 + r3 + m1 + m2;", "x.mc:13:21: instruction start needs 6 register reads, there are 4: r2, r3, m1, m2"},
-		{"r1 = 1; r2 = 2; r3 = 3;", "x.mc:13:17: instruction start needs 3 writes, there are 2: r1, r2, r3 (rule: an instruction writes at most 2 registers or LMEM fields; trio §3.1)"},
+		{"r1 = 1; r2 = 2; r3 = 3;",
+			"x.mc:13:17: instruction start needs 3 writes, there are 2: r1, r2, r3 (rule: an instruction writes at most 2 registers or LMEM fields; trio §3.1)"},
 		{"r1 = 1; m1 = 2; m2 = 3;", "writes at most 2"},
 		{"r1 = r2 + 1 - 2 ^ 3 | 4 & r3 << 5;", "at most 4 operations for its Condition ALUs; assumed"},
 		{"key.half.hi = 1; key.half.lo = 2; w[7:0] = 1;", "at most 2 results for its Move ALUs; assumed"},
 		{"TimeNow(); Forward(1);", "x.mc:13:12: a second XTXN, Forward, in one instruction (rule: an instruction sends one XTXN"},
-		{"r1 = w;", "x.mc:13:6: w has 64 bits; take a part such as w[31:0] (rule: an operand or result is a bit-field of at most 32 bits; trio §2.2)"},
+		{"r1 = w;",
+			"x.mc:13:6: w has 64 bits; take a part such as w[31:0] (rule: an operand or result is a bit-field of at most 32 bits; trio §2.2)"},
 		{"r1 = p->wide;", "p->wide has 48 bits"},
 		{"w = 1;", "w has 64 bits"},
 		{"r1 = 0x100000000;", "does not fit the 32 bits"},
@@ -75,7 +79,8 @@ func TestRefused(t *testing.T) {
 		{"bus u32 b = r1; r2 = c;", "no variable, constant or label c"},
 		{"bus u32 b; r2 = b;", "bus b is read before it has a value"},
 		// Arithmetic.
-		{"r1 = r2 * r3;", "x.mc:13:9: * of a variable by anything but a constant power of two (rule: the ALUs shift, but neither multiply nor divide"},
+		{"r1 = r2 * r3;",
+			"x.mc:13:9: * of a variable by anything but a constant power of two (rule: the ALUs shift, but neither multiply nor divide"},
 		{"r1 = r2 * 3;", "power of two"},
 		{"r1 = r2 / 4;", "shift with >>"},
 		{"r1 = r2 % 4;", "take bits with [hi:lo]"},
@@ -143,7 +148,8 @@ func TestRefused(t *testing.T) {
 		{"MemRead(1, arr, 12);", "MemRead moves 8 to 64 bytes in steps of 8, not 12 (rule: the length"},
 		{"MemRead(1, r1, 64);", "argument lmem of MemRead is an address in local memory"},
 		{"async Police(1, 2);", "Police cannot be asynchronous"},
-		{"MemRead(1, 1279, 8);", "x.mc:13:12: MemRead of 8 bytes at 1279 does not lie within it (rule: a thread has 1280 bytes of local memory; trio §2.2)"},
+		{"MemRead(1, 1279, 8);",
+			"x.mc:13:12: MemRead of 8 bytes at 1279 does not lie within it (rule: a thread has 1280 bytes of local memory; trio §2.2)"},
 		{"MemRead(1, &arr[14], 64);", ""},
 		{"MemRead(1, (u8 *) 1273, r1);", "MemRead of 8 bytes at 1273 does not lie within it"},
 		{"TailWrite(0, (u8 *) 1279, r1);", ""},
@@ -176,8 +182,10 @@ func TestRefusedDeclarations(t *testing.T) {
 		fmt.Fprintf(&deep, "f%d: begin call f%d; end begin return; end\n", i, i+1)
 	}
 	for _, c := range []struct{ decls, want string }{
-		{many.String(), "no register is left for v31; pack small variables into a struct, or move some to lmem (rule: a thread has 32 registers of 64 bits; trio §2.2)"},
-		{"lmem u8 big[1009];", "no 1009 bytes are left for big; bytes 0 to 271 are the packet's head and room before it (rule: a thread has 1280 bytes of local memory; trio §2.2)"},
+		{many.String(),
+			"no register is left for v31; pack small variables into a struct, or move some to lmem (rule: a thread has 32 registers of 64 bits; trio §2.2)"},
+		{"lmem u8 big[1009];",
+			"no 1009 bytes are left for big; bytes 0 to 271 are the packet's head and room before it (rule: a thread has 1280 bytes of local memory; trio §2.2)"},
 		{"lmem u8 big[1008]; ", ""},
 		{"lmem u32 x @ 1278;", "x needs 4 bytes from 1278 on"},
 		{"register u64 x @ 32;", "x needs 1 register from 32 on"},

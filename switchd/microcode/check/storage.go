@@ -117,7 +117,7 @@ func (c *checker) placeAt(w stored, at uint64, by use) {
 			return
 		}
 		c.take(w, c.storage.lmem[at:int(at)+t.bytes()], by)
-		c.settle(w, int(at)*8)
+		c.assignPlace(w, int(at)*8)
 		return
 	}
 	n := registersFor(t)
@@ -126,7 +126,7 @@ func (c *checker) placeAt(w stored, at uint64, by use) {
 		return
 	}
 	c.take(w, c.storage.registers[at:int(at)+n], by)
-	c.settle(w, int(at)*isa.RegisterBits)
+	c.assignPlace(w, int(at)*isa.RegisterBits)
 }
 
 func (c *checker) take(w stored, places []use, by use) {
@@ -144,7 +144,8 @@ func (c *checker) placeRegister(w stored) {
 	n := registersFor(w.sym.typ)
 	at, ok := room(c.storage.registers[:], isa.WorkRegister+1, n, 1)
 	if !ok {
-		c.rulef(w.decl.Pos, ruleRegisters, "no %s left for %s; pack small variables into a struct, or move some to lmem", free(n, "register"), w.decl.Name)
+		c.rulef(w.decl.Pos, ruleRegisters, "no %s left for %s; pack small variables into a struct, or move some to lmem",
+			free(n, "register"), w.decl.Name)
 		return
 	}
 	c.placeAt(w, uint64(at), useChosen)
@@ -172,7 +173,7 @@ func plural(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// free is plural for what is not there.
+// free says that nothing, or one thing, is left, in words.
 func free(n int, one string) string {
 	if n == 1 {
 		return one + " is"
@@ -196,9 +197,9 @@ func room(taken []use, from, n, align int) (int, bool) {
 
 func registersFor(t *dataType) int { return (t.bits + isa.RegisterBits - 1) / isa.RegisterBits }
 
-// settle gives a variable its place in bits, and its initial value. A scalar is
+// assignPlace gives a variable its place in bits, and its initial value. A scalar is
 // the low bits of its register.
-func (c *checker) settle(w stored, bit int) {
+func (c *checker) assignPlace(w stored, bit int) {
 	t := w.sym.typ
 	if w.kind == isa.SymbolRegister && t.scalar() && t.bits < isa.RegisterBits {
 		bit += isa.RegisterBits - t.bits

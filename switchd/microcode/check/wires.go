@@ -59,7 +59,7 @@ func (in *instruction) inlineWires() {
 	in.each(func(e isa.Expr) isa.Expr { return rewrite(e, replace) })
 }
 
-// countWires counts how often each wire is used by what is kept.
+// countWires counts how often the kept parts of an instruction use each wire.
 func (in *instruction) countWires() []int {
 	uses := make([]int, len(in.out.Wires))
 	count := func(w isa.Wire) isa.Expr {

@@ -122,7 +122,8 @@ func (c *checker) arg(spec *isa.Spec, i int, e syntax.Expr) (isa.Expr, bool) {
 	switch a.Kind {
 	case isa.ArgLMEM:
 		if !v.isConst() && !isAddress(v) {
-			c.errorf(e.Position(), "argument %s of %s is an address in local memory: a pointer, an array, or & and a variable", a.Name, spec.Name)
+			c.errorf(e.Position(), "argument %s of %s is an address in local memory: a pointer, an array, or & and a variable",
+				a.Name, spec.Name)
 			return nil, false
 		}
 	case isa.ArgLen:

@@ -20,7 +20,6 @@ const (
 	MaxTargets    = 8 // micro-instructions of a target block (trio §2.2)
 	MaxConditions = 4 // Condition ALUs; assumed: as many as register operands that can feed them
 	MaxMoveALUs   = 2 // Move ALUs; assumed: as many as writes
-	MaxIssues     = 1 // XTXNs issued; assumed: a thread has one datapath instruction at a time (trio §2.2)
 
 	// LMEMReadCost is what one LMEM operand takes of MaxReads: four registers
 	// or two LMEM operands can be read (trio §3.1), so, assumed, a mixture costs
@@ -127,8 +126,8 @@ var rules = []Rule{
 		func(r Resources) int { return r.Targets }, MaxTargets},
 }
 
-// implied says which broken rule makes it needless to name another: who mends the
-// one has mended the other.
+// implied says which broken rule makes it needless to report another: a fix of the one
+// is also a fix of the other.
 var implied = map[Limited]Limited{LimitedReads: LimitedLMEMReads, LimitedMoves: LimitedWrites}
 
 // Over returns the rules that an instruction with these resources breaks, but for

@@ -2,7 +2,7 @@ package isa
 
 import "fmt"
 
-// A Program is what a PFE is loaded with. Whoever has it must not change it.
+// A Program is what a PFE is loaded with. It must not be changed.
 type Program struct {
 	Name         string // of the source
 	Instructions []Instruction
@@ -149,7 +149,7 @@ func (j Jump) String() string {
 	return names[j]
 }
 
-// A Branch names what comes next.
+// A Branch names the next instruction.
 type Branch struct {
 	When   Expr // nil: always
 	Jump   Jump

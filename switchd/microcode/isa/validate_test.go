@@ -72,7 +72,8 @@ func TestValidate(t *testing.T) {
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%v", err)
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "x.mc:3:1: instruction 0: ")):
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "x.mc:3:1: instruction 0: ")):
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}

@@ -6,9 +6,9 @@ package syntax
 func (p *parser) decl() Decl {
 	p.nodes = 0
 	switch {
-	case p.is("struct") || p.is("union"):
+	case p.peekIs("struct") || p.peekIs("union"):
 		return p.tagged()
-	case p.is("begin"), p.tok.kind == kindIdent && p.ahead.kind == ":":
+	case p.peekIs("begin"), p.tok.kind == kindIdent && p.ahead.kind == ":":
 		return p.instr()
 	case p.word("packet"), p.word("timer"):
 		return p.entryDecl()
@@ -50,7 +50,7 @@ func (p *parser) tagged() Decl {
 	pos, union := p.tok.pos, p.advance().text == "union"
 	at := p.tok.pos
 	name := p.name("a name for the type")
-	if p.tok.kind == kindIdent || p.is("*") {
+	if p.tok.kind == kindIdent || p.peekIs("*") {
 		t := &TypeRef{Pos: at, Name: name, Pointer: p.accept("*")}
 		return p.variable(&VarDecl{Pos: pos, Type: t})
 	}
@@ -63,7 +63,7 @@ func (p *parser) tagged() Decl {
 // brace; within a struct there may be no name.
 func (p *parser) members(d *StructDecl) *StructDecl {
 	p.expect("{", "before the members")
-	for !p.is("}") && !p.failed() && p.tok.kind != kindEOF {
+	for !p.peekIs("}") && !p.failed() && p.tok.kind != kindEOF {
 		d.Members = append(d.Members, p.member())
 	}
 	p.expect("}", "after the members")
@@ -78,7 +78,7 @@ func (p *parser) member() *Member {
 	p.nodes = 0
 	m := &Member{Pos: p.tok.pos}
 	switch {
-	case p.is("struct") || p.is("union"):
+	case p.peekIs("struct") || p.peekIs("union"):
 		if p.ahead.kind == kindIdent { // struct tag name
 			p.advance()
 			m.Type = &TypeRef{Pos: p.tok.pos, Name: p.name("a type")}
@@ -89,14 +89,14 @@ func (p *parser) member() *Member {
 		}
 		m.Body = p.members(&StructDecl{Pos: p.tok.pos, Union: p.advance().text == "union"})
 		p.leave()
-		if !p.is(";") {
+		if !p.peekIs(";") {
 			m.Name = p.name("a name for the member")
 			m.Len = p.arrayLen()
 		}
 		p.expect(";", "after the member")
 		return m
-	case p.is(":"), p.tok.kind == kindIdent && (p.ahead.kind == ":" || p.ahead.kind == "["):
-		if !p.is(":") {
+	case p.peekIs(":"), p.tok.kind == kindIdent && (p.ahead.kind == ":" || p.ahead.kind == "["):
+		if !p.peekIs(":") {
 			m.Name = p.advance().text
 			m.Len = p.arrayLen()
 		}
@@ -107,7 +107,7 @@ func (p *parser) member() *Member {
 	default:
 		m.Type = &TypeRef{Pos: p.tok.pos, Name: p.name("a field, as in \"name : width;\"")}
 	}
-	if p.is("*") {
+	if p.peekIs("*") {
 		p.errorf(p.tok.pos, "a member is a pointer; keep pointers in registers")
 	}
 	m.Name = p.name("a name for the member")

@@ -18,7 +18,7 @@ func (p *parser) expr() Expr {
 	}
 	defer p.leave()
 	x := p.exprUpTo(0)
-	if !p.is("?") {
+	if !p.peekIs("?") {
 		return x
 	}
 	pos := p.advance().pos
@@ -71,7 +71,7 @@ func (p *parser) postfix() Expr {
 	x := p.operand()
 	for {
 		switch pos := p.tok.pos; {
-		case p.is("."), p.is("->"):
+		case p.peekIs("."), p.peekIs("->"):
 			arrow := p.advance().text == "->"
 			at := p.tok.pos
 			x = p.count(&Selector{Pos: at, X: x, Arrow: arrow, Name: p.name("the name of a member")})
@@ -102,7 +102,7 @@ func (p *parser) operand() Expr {
 		return p.count(&Number{Pos: pos, Value: boolValue(p.advance().text), Bool: true})
 	case kindIdent:
 		name := p.advance().text
-		if p.is("(") {
+		if p.peekIs("(") {
 			return p.arguments(pos, name)
 		}
 		return p.count(&Name{Pos: pos, Text: name})
@@ -148,7 +148,7 @@ func (p *parser) number() Expr {
 // parenthesis reads behind "(": a cast, which is a name and a star before the
 // closing parenthesis, or an expression.
 func (p *parser) parenthesis(pos Pos) Expr {
-	if p.is("struct") || p.is("union") || p.tok.kind == kindIdent && p.ahead.kind == "*" {
+	if p.peekIs("struct") || p.peekIs("union") || p.tok.kind == kindIdent && p.ahead.kind == "*" {
 		return p.castOrProduct(pos)
 	}
 	x := p.expr()
@@ -162,7 +162,7 @@ func (p *parser) castOrProduct(pos Pos) Expr {
 	must := p.acceptTag()
 	at := p.tok.pos
 	name := p.name("a type")
-	if must || p.is("*") && p.ahead.kind == ")" {
+	if must || p.peekIs("*") && p.ahead.kind == ")" {
 		p.expect("*", "after the type of the cast")
 		p.expect(")", "after the type of the cast")
 		if !p.enter() {
@@ -186,7 +186,7 @@ func (p *parser) exprFrom(first Expr) Expr {
 			x = p.count(&Binary{Pos: op.pos, Op: op.text, X: x, Y: p.exprUpTo(level + 1)})
 		}
 	}
-	if p.is("?") {
+	if p.peekIs("?") {
 		pos := p.advance().pos
 		then := p.expr()
 		p.expect(":", "between the two values of ?")
@@ -199,7 +199,7 @@ func (p *parser) exprFrom(first Expr) Expr {
 func (p *parser) arguments(pos Pos, name string) Expr {
 	p.expect("(", "before the arguments")
 	c := &CallExpr{Pos: pos, Name: name}
-	for !p.is(")") && p.tok.kind != kindEOF {
+	for !p.peekIs(")") && p.tok.kind != kindEOF {
 		c.Args = append(c.Args, p.expr())
 		if !p.accept(",") {
 			break

@@ -221,7 +221,8 @@ type writer struct {
 
 // contexts are what stands before and after a production in a file.
 var contexts = []struct{ before, production, after string }{
-	{"", "file", ""}, {"", "struct", ";"}, {"virtual a =", "expr", ";"}, {"begin", "statement", "end"}, {"begin switch ( a ) {", "arm", "} end"},
+	{"", "file", ""}, {"", "struct", ";"}, {"virtual a =", "expr", ";"}, {"begin", "statement", "end"},
+	{"begin switch ( a ) {", "arm", "} end"},
 }
 
 func (w *writer) write(p *production) {

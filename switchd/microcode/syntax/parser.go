@@ -78,14 +78,14 @@ func (p *parser) advance() token {
 	return t
 }
 
-func (p *parser) is(k string) bool { return p.tok.kind == kind(k) }
+func (p *parser) peekIs(k string) bool { return p.tok.kind == kind(k) }
 
 // word reports whether the current token is a word that is not reserved.
 func (p *parser) word(s string) bool { return p.tok.kind == kindIdent && p.tok.text == s }
 
 // accept moves over a token of this spelling.
 func (p *parser) accept(k string) bool {
-	if !p.is(k) {
+	if !p.peekIs(k) {
 		return false
 	}
 	p.advance()

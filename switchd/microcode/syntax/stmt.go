@@ -8,7 +8,7 @@ func (p *parser) instr() *Instr {
 		p.advance()
 	}
 	in.Pos = p.expect("begin", "after the label: a label names an instruction")
-	for !p.is("end") && p.tok.kind != kindEOF {
+	for !p.peekIs("end") && p.tok.kind != kindEOF {
 		in.Body = append(in.Body, p.stmt())
 	}
 	in.End = p.expect("end", "after the instruction that begins at "+in.Pos.String())
@@ -79,7 +79,7 @@ func (p *parser) simple() Stmt {
 	case isAssign:
 		p.advance()
 		s = &AssignStmt{Pos: pos, Op: op, LHS: x, RHS: p.expr()}
-	case p.is("++") || p.is("--"):
+	case p.peekIs("++") || p.peekIs("--"):
 		op := p.advance().text[:1]
 		s = &AssignStmt{Pos: pos, Op: op, LHS: x, RHS: &Number{Pos: pos, Value: 1}}
 	case isCall && first.kind == kindIdent: // and not in parentheses
@@ -98,7 +98,7 @@ func (p *parser) block() []Stmt {
 		return []Stmt{p.stmt()}
 	}
 	var out []Stmt
-	for !p.is("}") && p.tok.kind != kindEOF {
+	for !p.peekIs("}") && p.tok.kind != kindEOF {
 		out = append(out, p.stmt())
 	}
 	p.expect("}", "after the statements")
@@ -125,7 +125,7 @@ func (p *parser) switchStmt() Stmt {
 	s.Tag = p.expr()
 	p.expect(")", "after the value")
 	p.expect("{", "before the cases")
-	for !p.is("}") && p.tok.kind != kindEOF {
+	for !p.peekIs("}") && p.tok.kind != kindEOF {
 		s.Cases = append(s.Cases, p.arm())
 	}
 	p.expect("}", "after the cases")
@@ -139,7 +139,7 @@ func (p *parser) arm() *Case {
 	if p.accept("default") {
 		p.expect(":", "after default")
 	} else {
-		if !p.is("case") {
+		if !p.peekIs("case") {
 			p.errorf(p.tok.pos, "expected case or default, found %v", p.tok)
 		}
 		for p.accept("case") {
@@ -147,7 +147,7 @@ func (p *parser) arm() *Case {
 			p.expect(":", "after the value of the case")
 		}
 	}
-	for !p.is("case") && !p.is("default") && !p.is("}") && p.tok.kind != kindEOF {
+	for !p.peekIs("case") && !p.peekIs("default") && !p.peekIs("}") && p.tok.kind != kindEOF {
 		c.Body = append(c.Body, p.stmt())
 	}
 	return c

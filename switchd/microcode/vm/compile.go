@@ -59,9 +59,8 @@ func Compile(p *isa.Program) (*Code, error) {
 	return c, nil
 }
 
-// A Shortcut does part of a program for a thread that a handler serves and that comes to its
-// instruction, as far as it can, and leaves the thread at the same instruction. It accounts for what it
-// did in Executed and Issued.
+// A Shortcut does part of a program when a thread that a handler serves comes to its instruction.
+// It leaves the thread at that instruction, and counts its own work in Executed and Issued.
 type Shortcut func(t *Thread, h Handler)
 
 // SetShortcut puts a shortcut at an instruction, before any thread is started.
@@ -78,7 +77,7 @@ func compileInstr(in *isa.Instruction, at int32) instr {
 	for _, b := range in.Next {
 		if b.When == nil {
 			out.next = compileJump(b)
-			break // what follows is never reached
+			break // later branches are never reached
 		}
 		out.branches = append(out.branches, branch{compileTest(b.When), compileJump(b)})
 	}

@@ -45,7 +45,7 @@ func (c *test) compare(t *Thread) bool {
 	return x >= y // GreaterEqual
 }
 
-// compileGuard is compileTest for what seldom has a condition: nil stays nil.
+// compileGuard is compileTest for parts that rarely have a condition: nil stays nil.
 func compileGuard(e isa.Expr) *test {
 	if e == nil {
 		return nil

@@ -35,11 +35,16 @@ func TestFaults(t *testing.T) {
 		want  Fault
 		reads string
 	}{
-		{"read beyond", 1277, isa.Instruction{Moves: []isa.Move{mark, {To: isa.LowReg(8), From: at(r0, 0)}}, Next: exit}, BadLMEM, "lmem-out-of-range"},
-		{"read before", 1, isa.Instruction{Moves: []isa.Move{mark, {To: isa.LowReg(8), From: at(r0, -9)}}, Next: exit}, BadLMEM, "lmem-out-of-range"},
-		{"read at the end of all addresses", 1<<32 - 1, isa.Instruction{Moves: []isa.Move{mark, {To: isa.LowReg(8), From: at(r0, 8)}}, Next: exit}, BadLMEM, "lmem-out-of-range"},
-		{"write beyond", 1277, isa.Instruction{Moves: []isa.Move{mark, {To: at(r0, 0), From: r0}}, Next: exit}, BadLMEM, "lmem-out-of-range"},
-		{"condition beyond", 1277, isa.Instruction{Moves: []isa.Move{mark}, Next: []isa.Branch{{When: at(r0, 0), Jump: isa.Exit}, exit[0]}}, BadLMEM, "lmem-out-of-range"},
+		{"read beyond", 1277, isa.Instruction{Moves: []isa.Move{mark, {To: isa.LowReg(8), From: at(r0, 0)}}, Next: exit}, BadLMEM,
+			"lmem-out-of-range"},
+		{"read before", 1, isa.Instruction{Moves: []isa.Move{mark, {To: isa.LowReg(8), From: at(r0, -9)}}, Next: exit}, BadLMEM,
+			"lmem-out-of-range"},
+		{"read at the end of all addresses", 1<<32 - 1, isa.Instruction{Moves: []isa.Move{mark,
+			{To: isa.LowReg(8), From: at(r0, 8)}}, Next: exit}, BadLMEM, "lmem-out-of-range"},
+		{"write beyond", 1277, isa.Instruction{Moves: []isa.Move{mark, {To: at(r0, 0), From: r0}}, Next: exit}, BadLMEM,
+			"lmem-out-of-range"},
+		{"condition beyond", 1277, isa.Instruction{Moves: []isa.Move{mark},
+			Next: []isa.Branch{{When: at(r0, 0), Jump: isa.Exit}, exit[0]}}, BadLMEM, "lmem-out-of-range"},
 		{"reply beyond", 1277, on(isa.TimeNow, at(r0, 0), exit), BadLMEM, "lmem-out-of-range"},
 		{"buffer beyond", 1273, on(isa.MemRead, nil, exit, isa.Const(0), r0, isa.Const(8)), BadBuffer, "xtxn-buffer-out-of-range"},
 		{"buffer far beyond", 1<<32 - 8, on(isa.MemRead, nil, exit, isa.Const(0), r0, isa.Const(8)), BadBuffer, "xtxn-buffer-out-of-range"},
@@ -86,7 +91,8 @@ func nest() []isa.Instruction {
 		{Moves: []isa.Move{{To: r0, From: isa.Binary{Op: isa.Sub, X: r0, Y: isa.Const(1)}}},
 			Next: []isa.Branch{{When: isa.Binary{Op: isa.Greater, X: r0, Y: isa.Const(1)}, Jump: isa.Call, Target: 2},
 				{Jump: isa.Goto, Target: 3}}},
-		{Moves: []isa.Move{{To: isa.LowReg(1), From: isa.Binary{Op: isa.Add, X: isa.LowReg(1), Y: isa.Const(1)}}}, Next: always(isa.Return, 0)},
+		{Moves: []isa.Move{{To: isa.LowReg(1), From: isa.Binary{Op: isa.Add, X: isa.LowReg(1), Y: isa.Const(1)}}},
+			Next: always(isa.Return, 0)},
 	}
 }
 

@@ -85,7 +85,8 @@ func (b *builder) checkTotals(bad *refusals) {
 	}
 	if len(used) > Stages*StageALUs {
 		bad.add(ALUs.Rule(), "all stages", "make passes of it: recirculate",
-			"%d registers with %d updates of a lane in a pass need %d stateful ALUs; there are %d stages x %d stateful ALUs x %d lanes = %d updates",
+			"%d registers with %d updates of a lane in a pass need %d stateful ALUs; "+
+				"there are %d stages x %d stateful ALUs x %d lanes = %d updates",
 			len(used), lanes, len(used), Stages, StageALUs, MaxLanes, Stages*StageALUs*MaxLanes)
 	}
 }

@@ -146,7 +146,8 @@ func (c scope) shift(op *Op, o *ir.Op) bool {
 		return false
 	}
 	if op.A.Kind != FromField || op.B.Kind != Const || op.B.Const >= uint64(bits) {
-		c.bad.add(RuleALUSource, c.where, "shift a field by a constant", "%s of %s by %s; a field is shifted by 0 to %d", o.Kind, spell(o.A), spell(o.B), bits-1)
+		c.bad.add(RuleALUSource, c.where, "shift a field by a constant", "%s of %s by %s; a field is shifted by 0 to %d", o.Kind,
+			spell(o.A), spell(o.B), bits-1)
 		return false
 	}
 	return true
@@ -218,7 +219,8 @@ func (c scope) salu(op *Op, o *ir.Op, r *Register) bool {
 	for i, in := range op.In {
 		switch {
 		case in.Kind != FromField:
-			c.bad.add(RuleALUIn, where, "set metadata to it in an earlier stage, or use a constant of the register action", "input %s is no field", spell(o.In[i]))
+			c.bad.add(RuleALUIn, where, "set metadata to it in an earlier stage, or use a constant of the register action",
+				"input %s is no field", spell(o.In[i]))
 			ok = false
 		case in.Bits > most:
 			c.bad.add(RuleALUIn, where, "", "input %s has %d bits, the lane %d", spell(o.In[i]), in.Bits, r.Bits)

@@ -84,29 +84,29 @@ func (b *builder) clusters(edges []edge) ([]cluster, []int) {
 			all = append(all, edge{from: f, to: i}, edge{from: i, to: f})
 		}
 	}
-	of := components(len(b.nodes), all)
-	list := make([]cluster, slices.Max(append(slices.Clone(of), -1))+1)
-	for i, c := range of {
+	clusterOf := components(len(b.nodes), all)
+	list := make([]cluster, slices.Max(append(slices.Clone(clusterOf), -1))+1)
+	for i, c := range clusterOf {
 		list[c].nodes = append(list[c].nodes, i)
 	}
 	for i := range edges {
 		e := edges[i]
-		from, to := of[e.from], of[e.to]
+		from, to := clusterOf[e.from], clusterOf[e.to]
 		if from != to {
 			e.from, e.to = from, to
 			list[from].out = append(list[from].out, e)
 			list[to].in = append(list[to].in, e)
 		}
 	}
-	return list, of
+	return list, clusterOf
 }
 
 // checkApart refuses clusters whose nodes must be in one stage and cannot, and
 // settles their pins.
-func (b *builder) checkApart(bad *refusals, list []cluster, of []int, edges []edge) {
+func (b *builder) checkApart(bad *refusals, list []cluster, clusterOf []int, edges []edge) {
 	for _, e := range edges {
-		if of[e.from] == of[e.to] && e.apart > 0 {
-			bad.add(RuleApart, quoted("register", b.shared(list[of[e.from]].nodes)), "use a register each, or make them independent",
+		if clusterOf[e.from] == clusterOf[e.to] && e.apart > 0 {
+			bad.add(RuleApart, quoted("register", b.shared(list[clusterOf[e.from]].nodes)), "use a register each, or make them independent",
 				"its tables must be in one stage, but %s %s, which %s writes, so that it must be later",
 				b.nodes[e.to].name, e.why, b.nodes[e.from].name)
 			return
@@ -154,14 +154,14 @@ func components(n int, edges []edge) []int {
 			t.visit(i)
 		}
 	}
-	number, of := map[int]int{}, make([]int, n)
+	number, component := map[int]int{}, make([]int, n)
 	for i := range n {
 		if _, ok := number[t.leader[i]]; !ok {
 			number[t.leader[i]] = len(number)
 		}
-		of[i] = number[t.leader[i]]
+		component[i] = number[t.leader[i]]
 	}
-	return of
+	return component
 }
 
 type tarjan struct {

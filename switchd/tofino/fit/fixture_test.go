@@ -31,14 +31,16 @@ func always(p *ir.Program, name string, do ...ir.Op) *ir.Table {
 func chain(n int) *ir.Program {
 	p := &ir.Program{Name: "chain", Metadata: []ir.Field{{Name: "x", Bits: 16, Count: n + 1}}}
 	for i := range n {
-		always(p, fmt.Sprintf("t%d", i+1), ir.Op{Kind: ir.Add, Dst: fmt.Sprintf("meta.x[%d]", i+1), A: ir.F(fmt.Sprintf("meta.x[%d]", i)), B: ir.C(1)})
+		always(p, fmt.Sprintf("t%d", i+1), ir.Op{Kind: ir.Add, Dst: fmt.Sprintf("meta.x[%d]", i+1),
+			A: ir.F(fmt.Sprintf("meta.x[%d]", i)), B: ir.C(1)})
 	}
 	return apply(p)
 }
 
 // adder is a register whose lanes add their inputs.
 func adder(name string, lanes int) ir.Register {
-	a := ir.RegAction{Name: "add", Lo: []ir.Update{{If: ir.Always, Op: ir.Add, X: ir.Lo, Y: ir.In0}}, Out: []ir.Output{{If: ir.Always, Value: ir.NewLo}}}
+	a := ir.RegAction{Name: "add", Lo: []ir.Update{{If: ir.Always, Op: ir.Add, X: ir.Lo, Y: ir.In0}},
+		Out: []ir.Output{{If: ir.Always, Value: ir.NewLo}}}
 	if lanes == 2 {
 		a.Hi = []ir.Update{{If: ir.Always, Op: ir.Add, X: ir.Hi, Y: ir.In1}}
 	}
@@ -163,7 +165,8 @@ func parsing(extract, skip int) *ir.Program {
 	return &ir.Program{
 		Name:    "parsing",
 		Headers: []ir.Header{{Name: "h", Fields: []ir.Field{{Name: "v", Bits: 8, Count: extract}}}},
-		Ingress: ir.Gress{Parser: []ir.State{{Name: "start", Extract: []string{"h"}, Advance: skip, Next: ir.Accept}}, Deparse: []string{"h"}},
+		Ingress: ir.Gress{Parser: []ir.State{{Name: "start", Extract: []string{"h"}, Advance: skip, Next: ir.Accept}},
+			Deparse: []string{"h"}},
 	}
 }
 
@@ -235,7 +238,8 @@ func extracts(n int) *ir.Program {
 	p := parsing(4, 0)
 	p.Ingress.Parser = nil
 	for i := range n {
-		p.Ingress.Parser = append(p.Ingress.Parser, ir.State{Name: fmt.Sprintf("s%d", i), Extract: []string{"h"}, Next: fmt.Sprintf("s%d", i+1)})
+		p.Ingress.Parser = append(p.Ingress.Parser, ir.State{Name: fmt.Sprintf("s%d", i), Extract: []string{"h"},
+			Next: fmt.Sprintf("s%d", i+1)})
 	}
 	p.Ingress.Parser[n-1].Next = ir.Accept
 	return p
@@ -248,7 +252,8 @@ func vectors(n int) *ir.Program {
 	r := adder("val", 1)
 	r.Copies = n
 	p.Registers = []ir.Register{r}
-	t := always(p, "values", ir.Op{Kind: ir.Execute, Dst: "d.v[*]", Register: "val[*]", Run: "add", Index: ir.C(0), In: []ir.Operand{ir.F("d.v[*]")}})
+	t := always(p, "values", ir.Op{Kind: ir.Execute, Dst: "d.v[*]", Register: "val[*]", Run: "add", Index: ir.C(0),
+		In: []ir.Operand{ir.F("d.v[*]")}})
 	t.Copies = n
 	return apply(p)
 }

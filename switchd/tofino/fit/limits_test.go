@@ -241,7 +241,8 @@ func TestOneActionTwice(t *testing.T) {
 // crossed has two registers in the two branches of a condition: in one, the second
 // register needs what the first put out, in the other one too, or the first the second's.
 func crossed(other bool) *ir.Program {
-	p := &ir.Program{Name: "crossed", Metadata: meta(ir.Field{Name: "x", Bits: 32}), Registers: []ir.Register{adder("r0", 2), adder("r1", 2)}}
+	p := &ir.Program{Name: "crossed", Metadata: meta(ir.Field{Name: "x", Bits: 32}),
+		Registers: []ir.Register{adder("r0", 2), adder("r1", 2)}}
 	order := []string{"r0", "r1", "r0", "r1"}
 	if other {
 		order[2], order[3] = "r1", "r0"

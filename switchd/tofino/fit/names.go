@@ -53,20 +53,20 @@ func declare(p *ir.Program, bad *refusals) *symbols {
 		s.declareRegister(&p.Registers[i])
 	}
 	for i := range p.Actions {
-		if a := &p.Actions[i]; s.fresh("action", a.Name, s.actions[a.Name] != nil) {
+		if a := &p.Actions[i]; s.declarable("action", a.Name, s.actions[a.Name] != nil) {
 			s.actions[a.Name] = a
 		}
 	}
 	for i := range p.Tables {
-		if t := &p.Tables[i]; s.fresh("table", t.Name, s.declared[t.Name] != nil) {
+		if t := &p.Tables[i]; s.declarable("table", t.Name, s.declared[t.Name] != nil) {
 			s.declared[t.Name] = t
 		}
 	}
 	return s
 }
 
-// fresh refuses a name that cannot be one or that is taken.
-func (s *symbols) fresh(kind, name string, taken bool) bool {
+// declarable refuses a name that cannot be one or that is taken.
+func (s *symbols) declarable(kind, name string, taken bool) bool {
 	switch {
 	case !wellFormed(name):
 		s.bad.add(RuleName, quoted(kind, name), "use letters, digits, - and _", "is no name")
@@ -94,7 +94,7 @@ func (s *symbols) declareHeaders() {
 	for i := range s.Source.Headers {
 		h := &s.Source.Headers[i]
 		where := quoted("header", h.Name)
-		if _, taken := s.headers[h.Name]; !s.fresh("header", h.Name, taken) {
+		if _, taken := s.headers[h.Name]; !s.declarable("header", h.Name, taken) {
 			continue
 		}
 		if slices.Contains([]string{"meta", "ig", "eg"}, h.Name) {
@@ -117,7 +117,7 @@ func (s *symbols) declareHeaders() {
 func (s *symbols) field(prefix string, f *ir.Field, kind Kind, header HeaderID, offset int) int {
 	name := prefix + f.Name
 	_, taken := s.groups[name]
-	if kind != Intrinsic && !s.fresh("field", f.Name, taken) {
+	if kind != Intrinsic && !s.declarable("field", f.Name, taken) {
 		return 0
 	}
 	n := max(f.Count, 1)
@@ -141,7 +141,7 @@ func (s *symbols) field(prefix string, f *ir.Field, kind Kind, header HeaderID, 
 }
 
 func (s *symbols) declareRegister(r *ir.Register) {
-	if _, taken := s.registers[r.Name]; !s.fresh("register", r.Name, taken) {
+	if _, taken := s.registers[r.Name]; !s.declarable("register", r.Name, taken) {
 		return
 	}
 	if r.Copies < 0 || r.Copies > maxCopies {
@@ -255,7 +255,7 @@ func (s *symbols) readable(where string, side Side, r Ref) bool {
 // settable refuses intrinsic metadata that the chip alone writes.
 func (s *symbols) settable(where string, side Side, r Ref) bool {
 	f := &s.Fields[r.ID]
-	if of, ok := writable[f.Name]; f.Kind != Intrinsic || ok && of == side {
+	if writer, ok := writable[f.Name]; f.Kind != Intrinsic || ok && writer == side {
 		return true
 	}
 	s.bad.add(RuleAccess, where, "copy it to metadata", "the %s may not write %q", side, f.Name)

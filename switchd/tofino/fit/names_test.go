@@ -54,7 +54,8 @@ func TestNames(t *testing.T) {
 			p.Metadata = append(p.Metadata, ir.Field{Name: "w", Bits: 33})
 			p.Actions[0].Do[0].In[0] = ir.F("meta.w")
 		}},
-		{"input missing", RuleALUIn, "reads 2 inputs, 1 are given", func(p *ir.Program) { p.Actions[0].Do[0].In = p.Actions[0].Do[0].In[:1] }},
+		{"input missing", RuleALUIn, "reads 2 inputs, 1 are given",
+			func(p *ir.Program) { p.Actions[0].Do[0].In = p.Actions[0].Do[0].In[:1] }},
 		{"header of no bytes", RuleForm, "no bytes", func(p *ir.Program) {
 			p.Headers = []ir.Header{{Name: "h", Fields: []ir.Field{{Name: "z", Bits: 7}}}}
 		}},
@@ -63,7 +64,8 @@ func TestNames(t *testing.T) {
 			p.Tables[0].Actions = []string{"t0"}
 			p.Tables[0].Entries = []ir.Entry{{Values: []uint64{512}, Action: "t0"}}
 		}},
-		{"arguments", RuleForm, "1 parameters, 0 arguments", func(p *ir.Program) { p.Actions[0].Params = []ir.Param{{Name: "x", Bits: 8}} }},
+		{"arguments", RuleForm, "1 parameters, 0 arguments",
+			func(p *ir.Program) { p.Actions[0].Params = []ir.Param{{Name: "x", Bits: 8}} }},
 		{"concatenation of a constant", RuleForm, "is no field", func(p *ir.Program) {
 			p.Actions[0].Do = []ir.Op{{Kind: ir.Concat, Dst: "meta.a", In: []ir.Operand{ir.C(1)}}}
 		}},

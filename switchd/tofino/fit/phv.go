@@ -19,13 +19,13 @@ const (
 // vector gives containers to fields.
 type vector struct {
 	*Program
-	bad     *refusals
-	needs   [2][]need        // by side and field
-	parsed  [2][]bool        // headers that a side has, by header
-	counts  [3][2]int        // containers used, by size and side
-	held    [2][][]Container // of each byte of a header, by side and header
-	waiting []span           // header bytes that may be cut
-	loose   []fieldOn        // metadata that may be cut
+	bad         *refusals
+	needs       [2][]need        // by side and field
+	parsed      [2][]bool        // headers that a side has, by header
+	counts      [3][2]int        // containers used, by size and side
+	held        [2][][]Container // of each byte of a header, by side and header
+	looseBytes  []span           // header bytes that may be cut
+	looseFields []fieldOn        // metadata that may be cut
 }
 
 // fieldOn is a field on a side.
@@ -66,21 +66,21 @@ func (v *vector) allocate() {
 	for size := len(sizes) - 1; size >= 0; size-- {
 		v.metadata(size)
 	}
-	for _, r := range v.waiting {
-		v.fill(r)
+	for _, r := range v.looseBytes {
+		v.cutBytes(r)
 	}
-	for _, f := range v.loose {
-		v.pour(f)
+	for _, f := range v.looseFields {
+		v.cutMetadata(f)
 	}
 	for side := range Side(2) {
 		for i := range v.Fields {
-			v.gather(side, &v.Fields[i])
+			v.listContainers(side, &v.Fields[i])
 		}
 	}
 }
 
-// gather lists the containers of the bytes of a field.
-func (v *vector) gather(side Side, f *Field) {
+// listContainers lists the containers of the bytes of a field.
+func (v *vector) listContainers(side Side, f *Field) {
 	if f.Header == NoHeader || !v.parsed[side][f.Header] {
 		return
 	}
@@ -92,11 +92,11 @@ func (v *vector) gather(side Side, f *Field) {
 func (v *vector) collect(side Side) {
 	g := &v.Gress[side]
 	for i := range g.Parser {
-		v.have(side, g.Parser[i].Extract...)
+		v.markParsed(side, g.Parser[i].Extract...)
 	}
-	v.have(side, g.Deparse...)
+	v.markParsed(side, g.Deparse...)
 	for _, f := range v.Bridged {
-		v.want(side, Ref{ID: f}, 1, parts)
+		v.require(side, Ref{ID: f}, 1, parts)
 	}
 	for i := range v.Tables {
 		if t := &v.Tables[i]; t.Side == side {
@@ -106,14 +106,14 @@ func (v *vector) collect(side Side) {
 	v.condNeeds(side, g.Control)
 }
 
-func (v *vector) have(side Side, headers ...HeaderID) {
+func (v *vector) markParsed(side Side, headers ...HeaderID) {
 	for _, h := range headers {
 		v.parsed[side][h] = true
 	}
 }
 
-// want raises the need of a field; the header it is of comes with it.
-func (v *vector) want(side Side, r Ref, copies int, n need) {
+// require raises the need of a field; the header it is of comes with it.
+func (v *vector) require(side Side, r Ref, copies int, n need) {
 	if r.ID == NoField {
 		return
 	}
@@ -121,14 +121,14 @@ func (v *vector) want(side Side, r Ref, copies int, n need) {
 		f := r.Of(c)
 		v.needs[side][f] = max(v.needs[side][f], n)
 		if h := v.Fields[f].Header; h != NoHeader {
-			v.have(side, h)
+			v.markParsed(side, h)
 		}
 	}
 }
 
 func (v *vector) tableNeeds(t *Table) {
 	for _, k := range t.Keys {
-		v.want(t.Side, k.Field, t.Copies, parts)
+		v.require(t.Side, k.Field, t.Copies, parts)
 	}
 	for i := range t.Actions {
 		for k := range t.Actions[i].Do {
@@ -138,14 +138,14 @@ func (v *vector) tableNeeds(t *Table) {
 			case ir.Add, ir.Sub, ir.MinSigned, ir.MaxSigned, ir.Shl, ir.Shr:
 				n = alone
 			case ir.Validate, ir.Remove:
-				v.have(t.Side, op.Header)
+				v.markParsed(t.Side, op.Header)
 			}
-			v.want(t.Side, op.Dst, t.Copies, n)
-			v.want(t.Side, op.A.ref(), t.Copies, n)
-			v.want(t.Side, op.B.ref(), t.Copies, n)
-			v.want(t.Side, op.Index.ref(), t.Copies, parts)
+			v.require(t.Side, op.Dst, t.Copies, n)
+			v.require(t.Side, op.A.ref(), t.Copies, n)
+			v.require(t.Side, op.B.ref(), t.Copies, n)
+			v.require(t.Side, op.Index.ref(), t.Copies, parts)
 			for _, in := range op.In {
-				v.want(t.Side, in.ref(), t.Copies, parts)
+				v.require(t.Side, in.ref(), t.Copies, parts)
 			}
 		}
 	}
@@ -167,11 +167,11 @@ func (v *vector) condNeeds(side Side, steps []Step) {
 				n = whole
 			}
 			if c.Valid != NoHeader {
-				v.have(side, c.Valid)
+				v.markParsed(side, c.Valid)
 				continue
 			}
-			v.want(side, Ref{ID: c.Left}, 1, n)
-			v.want(side, c.Right.ref(), 1, n)
+			v.require(side, Ref{ID: c.Left}, 1, n)
+			v.require(side, c.Right.ref(), 1, n)
 		}
 		v.condNeeds(side, steps[i].Then)
 		v.condNeeds(side, steps[i].Else)
@@ -189,7 +189,7 @@ func (v *vector) cutHeader(side Side, id HeaderID) {
 		if n != alone && n != whole {
 			continue
 		}
-		if first, size, ok := v.insist(side, f, n, covered); ok {
+		if first, size, ok := v.ownContainer(side, f, n, covered); ok {
 			v.take(side, id, first, size)
 			for i := range sizes[size] / 8 {
 				covered[first+i] = true
@@ -205,19 +205,20 @@ func (v *vector) cutHeader(side Side, id HeaderID) {
 			r.bytes++
 			at++
 		}
-		v.waiting = append(v.waiting, r)
+		v.looseBytes = append(v.looseBytes, r)
 	}
 }
 
-// insist finds the bytes of the container that a field must lie in; ok is false
+// ownContainer finds the bytes of the container that a field must lie in; ok is false
 // where any will do, or none.
-func (v *vector) insist(side Side, id FieldID, n need, covered []bool) (first, size int, ok bool) {
+func (v *vector) ownContainer(side Side, id FieldID, n need, covered []bool) (first, size int, ok bool) {
 	f := &v.Fields[id]
 	where := quoted("field", f.Name)
 	begin, end := f.Offset/8, (f.Offset+f.Bits-1)/8+1
 	if n == alone && (f.Offset%8 != 0 || !slices.Contains(sizes[:], f.Bits)) {
 		v.bad.add(RuleCut, where, "copy it to metadata, which has a container of its own",
-			"takes part in arithmetic of the %s, but its %d bits at bit %d of header %q fill no container", side, f.Bits, f.Offset, v.Headers[f.Header].Name)
+			"takes part in arithmetic of the %s, but its %d bits at bit %d of header %q fill no container", side, f.Bits, f.Offset,
+			v.Headers[f.Header].Name)
 		return 0, 0, false
 	}
 	if n == whole && end-begin == 1 {
@@ -237,7 +238,7 @@ func (v *vector) insist(side Side, id FieldID, n need, covered []bool) (first, s
 func (v *vector) take(side Side, id HeaderID, first, size int) {
 	c, ok := v.next(side, size, size)
 	if !ok {
-		v.full(side, quoted("header", v.Headers[id].Name), sizes[size])
+		v.refuse(side, quoted("header", v.Headers[id].Name), sizes[size])
 		return
 	}
 	for i := range sizes[size] / 8 {
@@ -256,8 +257,8 @@ func (v *vector) next(side Side, from, to int) (Container, bool) {
 	return Container{}, false
 }
 
-// full refuses once: what follows would say the same.
-func (v *vector) full(side Side, where string, bits int) {
+// refuse refuses once; further refusals would say the same.
+func (v *vector) refuse(side Side, where string, bits int) {
 	for _, e := range *v.bad {
 		if r, ok := e.(*Refusal); ok && r.Rule == RulePHV {
 			return
@@ -277,7 +278,8 @@ func (v *vector) full(side Side, where string, bits int) {
 		}
 	}
 	v.bad.add(RulePHV, where, "parse fewer bytes in one pass, or use less metadata",
-		"finds no container for %d bits more in the %s; fields take %d bits in the ingress and %d in the egress, and there are %d of 8, %d of 16 and %d of 32 bits, %d in all",
+		"finds no container for %d bits more in the %s; fields take %d bits in the ingress and %d in the egress, "+
+			"and there are %d of 8, %d of 16 and %d of 32 bits, %d in all",
 		bits, side, wanted[Ingress], wanted[Egress], PHV8, PHV16, PHV32, PHVBits)
 }
 
@@ -292,11 +294,11 @@ func (v *vector) metadata(size int) {
 			}
 			switch own := log2Up(ceil(field.Bits, 8)); {
 			case n == parts && size == 0:
-				v.loose = append(v.loose, fieldOn{side, FieldID(f)})
+				v.looseFields = append(v.looseFields, fieldOn{side, FieldID(f)})
 			case n != parts && own == size:
 				c, ok := v.next(side, size, 2)
 				if !ok {
-					v.full(side, quoted("field", field.Name), field.Bits)
+					v.refuse(side, quoted("field", field.Name), field.Bits)
 					return
 				}
 				field.Containers[side] = []Container{c}
@@ -305,15 +307,15 @@ func (v *vector) metadata(size int) {
 	}
 }
 
-// fill cuts bytes of a header, the largest containers first.
-func (v *vector) fill(r span) {
+// cutBytes cuts bytes of a header, the largest containers first.
+func (v *vector) cutBytes(r span) {
 	for r.bytes > 0 {
 		size := len(sizes) - 1
 		for size >= 0 && (sizes[size] > r.bytes*8 || v.counts[size][Ingress]+v.counts[size][Egress] >= available[size]) {
 			size--
 		}
 		if size < 0 {
-			v.full(r.side, quoted("header", v.Headers[r.header].Name), r.bytes*8)
+			v.refuse(r.side, quoted("header", v.Headers[r.header].Name), r.bytes*8)
 			return
 		}
 		v.take(r.side, r.header, r.first, size)
@@ -322,9 +324,9 @@ func (v *vector) fill(r span) {
 	}
 }
 
-// pour cuts metadata: largest containers first as long as it fills them, then the
+// cutMetadata cuts metadata: largest containers first as long as it fills them, then the
 // smallest that holds the rest, or what is left.
-func (v *vector) pour(ref fieldOn) {
+func (v *vector) cutMetadata(ref fieldOn) {
 	f := &v.Fields[ref.field]
 	for left := ceil(f.Bits, 8) * 8; left > 0; {
 		c, ok := Container{}, false
@@ -337,7 +339,7 @@ func (v *vector) pour(ref fieldOn) {
 			c, ok = v.next(ref.side, 0, 2)
 		}
 		if !ok {
-			v.full(ref.side, quoted("field", f.Name), left)
+			v.refuse(ref.side, quoted("field", f.Name), left)
 			return
 		}
 		f.Containers[ref.side] = append(f.Containers[ref.side], c)

@@ -38,7 +38,7 @@ func Place(p *ir.Program) (*Program, error) {
 	if len(bad) == 0 {
 		var at []int
 		stages, at = b.place(&bad)
-		b.settle(at)
+		b.writeStages(at)
 	}
 	if len(bad) > 0 {
 		return nil, errors.Join(bad...)
@@ -76,8 +76,8 @@ func resolve(p *ir.Program, bad *refusals) *symbols {
 	return s
 }
 
-// settle writes the stages of nodes into the program.
-func (b *builder) settle(at []int) {
+// writeStages writes the stages of nodes into the program.
+func (b *builder) writeStages(at []int) {
 	for i, stage := range at {
 		n := &b.nodes[i]
 		if n.table == NoTable {
@@ -132,12 +132,6 @@ func (b *builder) resources(stages []stageState, v *vector) Resources {
 func (p *Program) FindField(name string) (FieldID, bool) {
 	id, ok := find(p.Fields, func(f *Field) bool { return f.Name == name })
 	return FieldID(id), ok
-}
-
-// FindHeader returns the number of a header.
-func (p *Program) FindHeader(name string) (HeaderID, bool) {
-	id, ok := find(p.Headers, func(h *Header) bool { return h.Name == name })
-	return HeaderID(id), ok
 }
 
 // FindTable returns the number of a table, or group of tables.

@@ -41,7 +41,8 @@ func (d *drawn) op(registers int, copies bool) ir.Op {
 		return ir.Op{Kind: ir.Remove, Dst: "h"}
 	}
 	r := fmt.Sprintf("r%d", d.n(0, registers-1, "register"))
-	op := ir.Op{Kind: ir.Execute, Dst: d.field(), Register: r, Run: "add", Index: ir.C(1), In: []ir.Operand{ir.F(d.field()), ir.F(d.field())}}
+	op := ir.Op{Kind: ir.Execute, Dst: d.field(), Register: r, Run: "add", Index: ir.C(1),
+		In: []ir.Operand{ir.F(d.field()), ir.F(d.field())}}
 	if copies {
 		op.Register, op.Dst, op.In[0] = "many[*]", "h.v[*]", ir.F("h.v[*]")
 	}

@@ -22,7 +22,8 @@ func (s *symbols) checkRegister(r *Register) {
 			r.Size, r.Bits*r.Lanes, blocks, MaxRegBlocks)
 	}
 	if len(r.Actions) > MaxRegActions {
-		s.bad.add(RuleALUActions, where, "merge two by their guards", "has %d actions; a stateful ALU holds %d", len(r.Actions), MaxRegActions)
+		s.bad.add(RuleALUActions, where, "merge two by their guards", "has %d actions; a stateful ALU holds %d", len(r.Actions),
+			MaxRegActions)
 	}
 	consts := map[int64]bool{}
 	for i := range r.Actions {
@@ -88,7 +89,8 @@ func (c alu) compare(p *ir.Compare) {
 
 func (c alu) lane(name string, list []ir.Update) {
 	if len(list) > MaxUpdates {
-		c.bad.add(RuleALUUpdate, c.where, "merge two by their guards", "has %d updates of lane %s; a stateful ALU has %d a lane", len(list), name, MaxUpdates)
+		c.bad.add(RuleALUUpdate, c.where, "merge two by their guards", "has %d updates of lane %s; a stateful ALU has %d a lane",
+			len(list), name, MaxUpdates)
 	}
 	for _, u := range list {
 		c.guard(u.If)

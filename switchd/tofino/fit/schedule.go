@@ -21,9 +21,9 @@ func newStage() stageState {
 	return stageState{exact: map[FieldID]bool{}, ternary: map[FieldID]bool{}, hashed: map[hashUse]bool{}, registers: map[place]bool{}}
 }
 
-// with returns what the stage takes with more nodes in it; what they share with
+// demandWith returns what the stage takes with more nodes in it; what they share with
 // each other or with the stage counts once.
-func (b *builder) with(s *stageState, nodes []int) demand {
+func (b *builder) demandWith(s *stageState, nodes []int) demand {
 	d := s.take
 	exact, ternary := map[FieldID]bool{}, map[FieldID]bool{}
 	hashed, registers := map[hashUse]bool{}, map[place]bool{}
@@ -63,7 +63,7 @@ func (b *builder) bytesOf(fields []FieldID, there, more map[FieldID]bool) int {
 
 // put adds nodes to a stage.
 func (b *builder) put(s *stageState, nodes []int) {
-	s.take = b.with(s, nodes)
+	s.take = b.demandWith(s, nodes)
 	s.nodes = append(s.nodes, nodes...)
 	for _, i := range nodes {
 		n := &b.nodes[i]
@@ -168,7 +168,7 @@ func (b *builder) checkChains(bad *refusals, list []cluster, order []int, in bou
 			bad.add(RuleStages, b.clusterName(&list[c]), "shorten the chain, or make passes of it: recirculate",
 				"a chain of dependencies needs stage %d of %d: %s", at, Stages, text)
 		}
-		return // what follows would be said of the rest of the chain, too
+		return // the rest of the chain would be refused for the same reason
 	}
 }
 
@@ -190,7 +190,7 @@ func (b *builder) schedule(list []cluster, latest []int, prefer func(x, y int) i
 				if at[c] != 0 || s+1 > latest[c] || !ready(&list[c], at, s+1) {
 					continue
 				}
-				d := b.with(&stages[s], list[c].nodes)
+				d := b.demandWith(&stages[s], list[c].nodes)
 				if _, short := d.short(); !short {
 					b.put(&stages[s], list[c].nodes)
 					at[c], more = s+1, true
@@ -212,8 +212,8 @@ func ready(c *cluster, at []int, stage int) bool {
 // place puts every cluster into a stage, or says which found no room.
 func (b *builder) place(bad *refusals) ([]stageState, []int) {
 	edges := b.dependencies()
-	list, of := b.clusters(edges)
-	b.checkApart(bad, list, of, edges)
+	list, clusterOf := b.clusters(edges)
+	b.checkApart(bad, list, clusterOf, edges)
 	if len(*bad) > 0 {
 		return nil, nil
 	}
@@ -222,9 +222,10 @@ func (b *builder) place(bad *refusals) ([]stageState, []int) {
 	b.checkChains(bad, list, order, in)
 	for i := range list {
 		empty := newStage()
-		d := b.with(&empty, list[i].nodes)
+		d := b.demandWith(&empty, list[i].nodes)
 		if r, short := d.short(); short {
-			bad.add(r.Rule(), b.clusterName(&list[i]), "make it smaller, or split it", "needs %d %s in one stage, which has %d", d[r], r, r.Limit())
+			bad.add(r.Rule(), b.clusterName(&list[i]), "make it smaller, or split it", "needs %d %s in one stage, which has %d",
+				d[r], r, r.Limit())
 		}
 	}
 	if len(*bad) > 0 {
@@ -242,7 +243,7 @@ func (b *builder) place(bad *refusals) ([]stageState, []int) {
 	}
 	stageOf := make([]int, len(b.nodes))
 	for i := range stageOf {
-		stageOf[i] = at[of[i]]
+		stageOf[i] = at[clusterOf[i]]
 	}
 	return stages, stageOf
 }
@@ -277,7 +278,7 @@ func (b *builder) noRoom(bad *refusals, list []cluster, at []int, stages []stage
 	}
 	lacks, worst := map[Resource]int{}, Resource(0)
 	for s := low; s <= high; s++ {
-		d := b.with(&stages[s-1], list[c].nodes)
+		d := b.demandWith(&stages[s-1], list[c].nodes)
 		if r, short := d.short(); short {
 			if lacks[r]++; lacks[r] > lacks[worst] || worst == r {
 				worst = r
@@ -285,8 +286,8 @@ func (b *builder) noRoom(bad *refusals, list []cluster, at []int, stages []stage
 		}
 	}
 	empty := newStage()
-	alone := b.with(&empty, list[c].nodes)
-	full := b.with(&stages[low-1], list[c].nodes)
+	alone := b.demandWith(&empty, list[c].nodes)
+	full := b.demandWith(&stages[low-1], list[c].nodes)
 	room := fmt.Sprintf("stage %d", low)
 	if high > low {
 		room = fmt.Sprintf("stages %d to %d, %d of which lack %s; stage %d", low, high, lacks[worst], worst, low)
@@ -301,7 +302,7 @@ func (b *builder) holders(s *stageState, r Resource) string {
 	var names []string
 	for _, i := range s.nodes {
 		empty := newStage()
-		if d := b.with(&empty, []int{i}); d[r] > 0 {
+		if d := b.demandWith(&empty, []int{i}); d[r] > 0 {
 			names = append(names, b.nodes[i].name)
 		}
 	}

@@ -125,7 +125,8 @@ func (s *symbols) entry(where string, out *Table, e *ir.Entry) (Entry, bool) {
 			mask = e.Masks[i]
 		}
 		if !fits(e.Values[i], k.Bits) || !fits(mask, k.Bits) || k.Kind == ir.Exact && mask != ones(k.Bits) {
-			s.bad.add(RuleWidth, where, "", "an entry has value %#x under mask %#x for an %s key of %d bits", e.Values[i], mask, k.Kind, k.Bits)
+			s.bad.add(RuleWidth, where, "", "an entry has value %#x under mask %#x for an %s key of %d bits", e.Values[i], mask,
+				k.Kind, k.Bits)
 			return r, false
 		}
 		r.Values = append(r.Values, e.Values[i]&mask)

@@ -124,7 +124,8 @@ func (v *verifier) pairs() error {
 		for _, earlier := range v.uses[:k] {
 			if apart(earlier.arms, later.arms) {
 				if common(earlier.registers, later.registers) && earlier.stage != later.stage {
-					return fmt.Errorf("%s and %s share a register in stages %d and %d", earlier.name, later.name, earlier.stage, later.stage)
+					return fmt.Errorf("%s and %s share a register in stages %d and %d", earlier.name, later.name, earlier.stage,
+						later.stage)
 				}
 				continue
 			}
@@ -139,7 +140,8 @@ func (v *verifier) pairs() error {
 				return fmt.Errorf("%s of stage %d destroys what %s of stage %d reads", later.name, later.stage, earlier.name, earlier.stage)
 			}
 			if gate(&earlier, &later) && later.stage <= earlier.stage {
-				return fmt.Errorf("the condition around %s of stage %d needs what %s of stage %d writes", later.name, later.stage, earlier.name, earlier.stage)
+				return fmt.Errorf("the condition around %s of stage %d needs what %s of stage %d writes", later.name, later.stage,
+					earlier.name, earlier.stage)
 			}
 		}
 	}
@@ -200,7 +202,8 @@ func (v *verifier) perStage() error {
 	for s := 1; s <= 12; s++ {
 		u := report.Stages[s-1].Uses
 		if tables[s] > 16 || registers[s] > 4 || tables[s] != u[Tables].Used || registers[s] != u[ALUs].Used {
-			return fmt.Errorf("stage %d has %d tables and %d registers, the report says %d and %d", s, tables[s], registers[s], u[Tables].Used, u[ALUs].Used)
+			return fmt.Errorf("stage %d has %d tables and %d registers, the report says %d and %d", s, tables[s], registers[s],
+				u[Tables].Used, u[ALUs].Used)
 		}
 		for k, use := range u {
 			if use.Used > use.Available || use.Used < 0 {

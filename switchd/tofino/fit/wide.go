@@ -13,7 +13,8 @@ func (s *symbols) widen(r *Register, where string) {
 	if r.Bits != WideBits || r.Lanes != 1 {
 		for i := range r.Actions {
 			if len(r.Actions[i].All) > 0 {
-				s.bad.add(RuleWide, where+", "+quoted("action", r.Actions[i].Name), "update its lanes, or declare it 64 bits wide with one lane",
+				s.bad.add(RuleWide, where+", "+quoted("action", r.Actions[i].Name),
+					"update its lanes, or declare it 64 bits wide with one lane",
 					"updates 64 bits at once of a register of %d lanes of %d", r.Lanes, r.Bits)
 				return
 			}
@@ -40,7 +41,9 @@ type wide struct {
 func (w wide) terms(a *ir.RegAction) {
 	for _, p := range []*ir.Compare{a.A, a.B} {
 		if p != nil && (isWide(p.Left) || isWide(p.Right)) {
-			w.bad.add(RuleWide, w.where, "compare a word with each comparator, and do it if both hold (equality), or keep what decides in one word", "compares 64 bits; a comparator has 32")
+			w.bad.add(RuleWide, w.where,
+				"compare a word with each comparator, and do it if both hold (equality), or keep what decides in one word",
+				"compares 64 bits; a comparator has 32")
 		}
 	}
 	for _, u := range slices.Concat(a.Lo, a.Hi) {
@@ -50,7 +53,8 @@ func (w wide) terms(a *ir.RegAction) {
 	}
 	for _, o := range a.Out {
 		if isWide(o.Value) {
-			w.bad.add(RuleWide, w.where, "put out one word, and the other in a further pass, or keep the words in two registers", "puts out 64 bits; a stateful ALU puts out one word of %d", MaxLaneBits)
+			w.bad.add(RuleWide, w.where, "put out one word, and the other in a further pass, or keep the words in two registers",
+				"puts out 64 bits; a stateful ALU puts out one word of %d", MaxLaneBits)
 		}
 	}
 }
@@ -63,7 +67,8 @@ func (w wide) split(a *ir.RegAction) {
 	}
 	for _, u := range a.All {
 		if u.Op != ir.Set {
-			w.bad.add(RuleWide, w.where, wideFix(u.Op), "does %q on 64 bits; a stateful ALU does it on %d, and nothing is carried from one word to the other", u.Op, MaxLaneBits)
+			w.bad.add(RuleWide, w.where, wideFix(u.Op),
+				"does %q on 64 bits; a stateful ALU does it on %d, and nothing is carried from one word to the other", u.Op, MaxLaneBits)
 			continue
 		}
 		lo, hi := u, u

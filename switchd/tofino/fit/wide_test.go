@@ -12,7 +12,8 @@ import (
 func withWide(change func(r *ir.Register, a *ir.RegAction, op *ir.Op)) *ir.Program {
 	return withRegister(func(r *ir.Register, a *ir.RegAction, op *ir.Op) {
 		r.Bits, r.Lanes = 64, 1
-		*a = ir.RegAction{Name: a.Name, All: []ir.Update{{If: ir.Always, Op: ir.Set, X: ir.Both}}, Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}}
+		*a = ir.RegAction{Name: a.Name, All: []ir.Update{{If: ir.Always, Op: ir.Set, X: ir.Both}},
+			Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}}
 		op.In = []ir.Operand{ir.F("meta.a"), ir.F("meta.a")}
 		change(r, a, op)
 	})

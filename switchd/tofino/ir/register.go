@@ -65,8 +65,6 @@ const (
 	Always Guard = 0b1111
 	IfA    Guard = 0b1010
 	IfNotA Guard = 0b0101
-	IfB    Guard = 0b1100
-	IfNotB Guard = 0b0011
 	IfBoth Guard = 0b1000
 )
 

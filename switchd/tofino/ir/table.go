@@ -73,7 +73,7 @@ const (
 	Validate  OpKind = "validate"   // header Dst is valid; its fields are zero if it was not
 	Remove    OpKind = "remove"     // header Dst is invalid
 	Execute   OpKind = "execute"    // stateful ALU: Register, Run, Index, In; its output to Dst if that is named
-	Concat    OpKind = "concat"     // Dst = fields of In one behind the other, the most significant first; it takes hash bits, as an identity hash
+	Concat    OpKind = "concat"     // Dst = fields of In, the most significant first; takes hash bits, as an identity hash
 	Hash      OpKind = "hash"       // Dst = low bits of CRC-32 over In
 	Random    OpKind = "random"     // Dst = random bits
 )

@@ -30,7 +30,8 @@ func (s *Pass) input(x *source) uint32 {
 
 // compileAccess compiles one access to a register.
 func (c *Code) compileAccess(o *fit.Op, n int) *Access {
-	a := &Access{id: int32(o.Register.ID), lane: int32(o.Register.Of(n)), alu: compileALU(&c.prog.Registers[o.Register.ID], o.Run), Index: c.index(o, n)}
+	a := &Access{id: int32(o.Register.ID), lane: int32(o.Register.Of(n)), alu: compileALU(&c.prog.Registers[o.Register.ID], o.Run),
+		Index: c.index(o, n)}
 	for i := range o.In { // fields, as fit has seen to
 		f := &c.fields[o.In[i].Field.Of(n)]
 		a.inputs[i] = source{field: f, slot: int(f.Off)}

@@ -139,7 +139,8 @@ func TestHeadersThatAreNotValid(t *testing.T) {
 	b.expect("meta.m", 0)
 	b.expect("b.v", 0)
 
-	p = program(h, nil, ir.Op{Kind: ir.Validate, Dst: "b"}, ir.Op{Kind: ir.Set, Dst: "b.v", A: ir.F("a.v")}, ir.Op{Kind: ir.Remove, Dst: "a"})
+	p = program(h, nil, ir.Op{Kind: ir.Validate, Dst: "b"}, ir.Op{Kind: ir.Set, Dst: "b.v", A: ir.F("a.v")},
+		ir.Op{Kind: ir.Remove, Dst: "a"})
 	p.Ingress.Parser[0].Extract = []string{"a"}
 	b = newBench(t, p)
 	equal(t, b.ok(1, 2), 1, 2)

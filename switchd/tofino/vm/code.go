@@ -118,11 +118,11 @@ func (c *Code) Depth(s fit.Side) int { return c.sides[s].depth }
 
 // Field returns the number of a field, such as "ipv4.ttl" or "d0.v[3]".
 func (c *Code) Field(name string) (fit.FieldID, error) {
-	i := slices.IndexFunc(c.prog.Fields, func(f fit.Field) bool { return f.Name == name })
-	if i < 0 {
+	f, ok := c.prog.FindField(name)
+	if !ok {
 		return fit.NoField, fmt.Errorf("program %s has no field %q", c.prog.Name, name)
 	}
-	return fit.FieldID(i), nil
+	return f, nil
 }
 
 // Ref returns how a field is read and written.

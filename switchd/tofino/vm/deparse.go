@@ -93,8 +93,8 @@ func (s *Pass) gather(order []int) {
 	s.moved = append(s.moved, s.buf[begin:end]...)
 }
 
-// settle lets headers that were moved be read where they are now: one behind another.
-func (s *Pass) settle() {
+// relocate notes where the headers that the deparser has moved are now: one behind another.
+func (s *Pass) relocate() {
 	if s.order == nil {
 		return
 	}

@@ -11,11 +11,11 @@ import (
 
 // Table returns the number of a table that the control plane may change or look at.
 func (c *Code) Table(name string) (fit.TableID, error) {
-	i := slices.IndexFunc(c.prog.Tables, func(t fit.Table) bool { return t.Name == name })
-	if i < 0 {
+	id, ok := c.prog.FindTable(name)
+	if !ok {
 		return fit.NoTable, fmt.Errorf("program %s has no table %q", c.prog.Name, name)
 	}
-	return fit.TableID(i), nil
+	return id, nil
 }
 
 // Entry checks an entry that a control plane wants to add, and resolves it: the

@@ -100,7 +100,7 @@ func (s *Pass) Get(r *Ref) uint64 {
 	if h.pass != s.pass {
 		return 0
 	}
-	b := s.from(h, int(r.Off))
+	b := s.bytesAt(h, int(r.Off))
 	if r.Len > 8 {
 		return getBits(b[:r.Len], r)
 	}
@@ -127,7 +127,7 @@ func (s *Pass) Put(r *Ref, v uint64) {
 	if h.pass != s.pass {
 		return
 	}
-	b := s.from(h, int(r.Off))
+	b := s.bytesAt(h, int(r.Off))
 	if r.kind == inWord16 {
 		binary.BigEndian.PutUint16(b, uint16(v))
 		return

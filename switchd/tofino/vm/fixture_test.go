@@ -182,7 +182,8 @@ func program(headers []ir.Header, metadata []ir.Field, do ...ir.Op) *ir.Program 
 		Name: "test", Headers: headers, Metadata: metadata,
 		Actions: []ir.Action{{Name: "act", Do: do}},
 		Tables:  []ir.Table{{Name: "t", Actions: []string{"act"}, Default: "act"}},
-		Ingress: ir.Gress{Parser: []ir.State{{Name: "start", Extract: names, Next: ir.Accept}}, Control: []ir.Step{{Apply: "t"}}, Deparse: names},
+		Ingress: ir.Gress{Parser: []ir.State{{Name: "start", Extract: names, Next: ir.Accept}}, Control: []ir.Step{{Apply: "t"}},
+			Deparse: names},
 	}
 }
 

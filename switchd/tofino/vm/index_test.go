@@ -104,8 +104,10 @@ func TestKeysOfNeighbours(t *testing.T) {
 func TestBigConstantTables(t *testing.T) {
 	for _, bits := range []int{4, 9, 16} {
 		p := program([]ir.Header{header("h", field("pad", 16-bits+8), field("k", bits), field("out", 16))}, nil)
-		p.Actions = []ir.Action{{Name: "say", Params: []ir.Param{{Name: "n", Bits: 16}}, Do: []ir.Op{{Kind: ir.Set, Dst: "h.out", A: ir.P("n")}}}}
-		p.Tables[0] = ir.Table{Name: "t", Keys: []ir.Key{{Field: "h.k", Kind: ir.Exact}}, Actions: []string{"say"}, Default: "say", Args: []uint64{0xffff}, Const: true}
+		p.Actions = []ir.Action{{Name: "say", Params: []ir.Param{{Name: "n", Bits: 16}},
+			Do: []ir.Op{{Kind: ir.Set, Dst: "h.out", A: ir.P("n")}}}}
+		p.Tables[0] = ir.Table{Name: "t", Keys: []ir.Key{{Field: "h.k", Kind: ir.Exact}}, Actions: []string{"say"}, Default: "say",
+			Args: []uint64{0xffff}, Const: true}
 		for k := uint64(0); k < 1<<bits; k += 3 {
 			p.Tables[0].Entries = append(p.Tables[0].Entries, ir.Entry{Values: []uint64{k}, Action: "say", Args: []uint64{k ^ 0x5a}})
 		}

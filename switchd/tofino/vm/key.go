@@ -86,7 +86,7 @@ func (k *key) readOne(s *Pass) (v uint64) {
 		case r.Len > 8:
 			v |= s.Get(r) << p.shift
 		case s.heads[r.Head].pass == s.pass:
-			v |= binary.BigEndian.Uint64(s.from(&s.heads[r.Head], int(r.Off))) >> (r.Shift & 63) & r.Mask << p.shift
+			v |= binary.BigEndian.Uint64(s.bytesAt(&s.heads[r.Head], int(r.Off))) >> (r.Shift & 63) & r.Mask << p.shift
 		}
 	}
 	return v

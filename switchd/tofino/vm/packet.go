@@ -26,18 +26,18 @@ func (k *Packet) Set(head, body []byte, pad int) {
 
 // SetCopy makes the packet a copy of another, of whose bytes at most front are its
 // own and the rest is borrowed: that must not change until the copy is done with.
-func (k *Packet) SetCopy(of *Packet, front int) {
-	from := of.Front()
+func (k *Packet) SetCopy(source *Packet, front int) {
+	from := source.Front()
 	n := min(len(from), front)
-	if n < len(from) && len(of.tail) > 0 {
+	if n < len(from) && len(source.tail) > 0 {
 		n = len(from) // a tail is one piece
 	}
 	k.reserve(n)
 	copy(k.buf[k.off:], from[:n])
-	if k.tail = of.tail; n < len(from) {
+	if k.tail = source.tail; n < len(from) {
 		k.tail = from[n:]
 	}
-	k.Bridge(of)
+	k.Bridge(source)
 }
 
 // Bridge gives the packet the bridged metadata of another.

@@ -32,7 +32,8 @@ func TestDeparser(t *testing.T) {
 		deparsed := rapid.Permutation(order).Draw(t, "deparsed")[:rapid.IntRange(0, n).Draw(t, "of them")]
 		skip := rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "advance")
 		p := program(headers, nil)
-		p.Ingress.Parser[0].Extract, p.Ingress.Parser[0].Advance, p.Ingress.Deparse = names(headers, extracted), skip, names(headers, deparsed)
+		p.Ingress.Parser[0].Extract, p.Ingress.Parser[0].Advance, p.Ingress.Deparse = names(headers, extracted), skip,
+			names(headers, deparsed)
 		change := map[int]ir.OpKind{}
 		for i := range n {
 			if kind := rapid.SampledFrom([]ir.OpKind{"", ir.Validate, ir.Remove}).Draw(t, "change"); kind != "" {
@@ -99,7 +100,8 @@ func names(headers []ir.Header, of []int) []string {
 
 // A packet that grows with every pass finds room.
 func TestPacketsGrow(t *testing.T) {
-	p := program([]ir.Header{header("a", field("v", 64)), header("b", field("v", 64))}, nil, ir.Op{Kind: ir.Validate, Dst: "b"}, ir.Op{Kind: ir.Set, Dst: "b.v", A: ir.F("a.v")})
+	p := program([]ir.Header{header("a", field("v", 64)), header("b", field("v", 64))}, nil, ir.Op{Kind: ir.Validate, Dst: "b"},
+		ir.Op{Kind: ir.Set, Dst: "b.v", A: ir.F("a.v")})
 	p.Ingress.Parser[0].Extract, p.Ingress.Deparse = []string{"a"}, []string{"b", "a"}
 	b := newBench(t, p)
 	want := []byte("12345678rest")
@@ -160,10 +162,12 @@ func TestMetadataThatStays(t *testing.T) {
 		ir.Op{Kind: ir.Set, Dst: "meta.bridged", A: ir.F("h.v")}, ir.Op{Kind: ir.Set, Dst: "meta.lost", A: ir.F("h.v")},
 		ir.Op{Kind: ir.Add, Dst: "meta.resubmit", A: ir.F("meta.resubmit"), B: ir.C(1)})
 	p.Bridged = []string{"meta.bridged"}
-	p.Actions = append(p.Actions, ir.Action{Name: "out", Do: []ir.Op{{Kind: ir.Set, Dst: "e.v", A: ir.F("meta.bridged")}, {Kind: ir.Set, Dst: "eg.drop", A: ir.F("meta.lost")}}})
+	p.Actions = append(p.Actions, ir.Action{Name: "out",
+		Do: []ir.Op{{Kind: ir.Set, Dst: "e.v", A: ir.F("meta.bridged")}, {Kind: ir.Set, Dst: "eg.drop", A: ir.F("meta.lost")}}})
 	p.Tables = append(p.Tables, ir.Table{Name: "e", Actions: []string{"out"}, Default: "out"})
 	p.Headers = append(p.Headers, header("e", field("v", 8)))
-	p.Egress = ir.Gress{Parser: []ir.State{{Name: "start", Extract: []string{"e"}, Next: ir.Accept}}, Control: []ir.Step{{Apply: "e"}}, Deparse: []string{"e"}}
+	p.Egress = ir.Gress{Parser: []ir.State{{Name: "start", Extract: []string{"e"}, Next: ir.Accept}},
+		Control: []ir.Step{{Apply: "e"}}, Deparse: []string{"e"}}
 	b := newBench(t, p)
 	b.ok(7)
 	if got := b.verdict().Data; got != 1 {
@@ -205,7 +209,8 @@ func TestAnyPacketIsHarmless(t *testing.T) {
 
 // No pass allocates, whatever the packet.
 func TestNoAllocation(t *testing.T) {
-	for name, p := range map[string]*ir.Program{"copies": copies(), "counter": counter(), "wide table": matcher(ir.Exact, true), "parser": states()} {
+	for name, p := range map[string]*ir.Program{"copies": copies(), "counter": counter(), "wide table": matcher(ir.Exact, true),
+		"parser": states()} {
 		b := newBench(t, p)
 		packets := [][]byte{make([]byte, 300), {1, 2, 3, 4, 5}, {}, bytes.Repeat([]byte{1}, 258)}
 		n := testing.AllocsPerRun(100, func() {

@@ -109,7 +109,7 @@ func (s *Pass) parse(states []state) Reason {
 		if len(st.cases) > 0 {
 			if i := s.choose(st); i < len(st.cases) {
 				at = st.cases[i].next
-				s.note(st.cases[i].number)
+				s.recordCase(st.cases[i].number)
 			}
 		}
 		switch at {
@@ -132,13 +132,13 @@ func (s *Pass) extract(st *state) bool {
 	for _, e := range st.extract {
 		s.heads[e.head] = head{int32(s.cursor) + e.at, s.pass}
 	}
-	s.have |= st.have
+	s.found |= st.have
 	s.cursor = end + st.skip
 	return s.cursor <= s.packet.end
 }
 
-// note keeps the number of a case that the parser has taken.
-func (s *Pass) note(number int) {
+// recordCase keeps the number of a case that the parser has taken.
+func (s *Pass) recordCase(number int) {
 	if number > maxCases || s.path > 1<<(64-CaseBits)-1 {
 		s.path = LongPath
 	} else if s.path != LongPath {

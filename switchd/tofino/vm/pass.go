@@ -6,7 +6,7 @@ import (
 )
 
 // Pass is the work space of a pass. One serves all pipes of a chip, for one pass
-// after another; between them it can be asked what the last one left.
+// after another; between passes it holds the results of the last one.
 type Pass struct {
 	code   *Code
 	pipe   *Pipe
@@ -17,7 +17,7 @@ type Pass struct {
 	buf    []byte   // memory of the packet
 	heads  []head
 	pass   uint32 // number of this one
-	have   uint64 // bits of headers that the parser has found
+	found  uint64 // bits of headers that the parser has found
 	path   Path   // cases that it has taken
 	cursor int    // in the memory of the packet, behind what is parsed
 	args   []uint64
@@ -39,8 +39,8 @@ type head struct {
 // valid reports whether a header is valid in this pass.
 func (s *Pass) valid(h int) bool { return s.heads[h].pass == s.pass }
 
-// from returns what stands from a byte of a valid header on, and more behind it.
-func (s *Pass) from(h *head, off int) []byte {
+// bytesAt returns the bytes of a valid header from an offset on, and more behind it.
+func (s *Pass) bytesAt(h *head, off int) []byte {
 	if h.at >= 0 {
 		return s.buf[int(h.at)+off:]
 	}
@@ -48,7 +48,7 @@ func (s *Pass) from(h *head, off int) []byte {
 }
 
 // header returns a valid header.
-func (s *Pass) header(h int) []byte { return s.from(&s.heads[h], 0)[:s.code.lengths[h]] }
+func (s *Pass) header(h int) []byte { return s.bytesAt(&s.heads[h], 0)[:s.code.lengths[h]] }
 
 // NewPass returns a work space for the pipes of a program.
 func (c *Code) NewPass() *Pass {
@@ -158,7 +158,7 @@ func (s *Pass) begin(p *Pipe, k *Packet) {
 		clear(s.heads)
 		s.pass = 1
 	}
-	s.order, s.have, s.path = nil, 0, 0
+	s.order, s.found, s.path = nil, 0, 0
 }
 
 // through takes the packet through one half of the pipe.
@@ -195,18 +195,18 @@ func (s *Pass) Validate(h fit.HeaderID) {
 // Field returns a field as the control of the last pass left it, until the packet is
 // changed.
 func (s *Pass) Field(f fit.FieldID) uint64 {
-	s.settle()
+	s.relocate()
 	return s.Get(&s.code.fields[f])
 }
 
-// Bytes returns what stands from a byte of a valid header on, and more behind it.
-func (s *Pass) Bytes(h, off int) []byte { return s.from(&s.heads[h], off) }
+// Bytes returns the bytes of a valid header from an offset on, and more behind it.
+func (s *Pass) Bytes(h, off int) []byte { return s.bytesAt(&s.heads[h], off) }
 
 // SetArgs sets the arguments that an [Op] reads.
 func (s *Pass) SetArgs(args []uint64) { s.args = args }
 
 // Parsed returns a bit for each header that the parser has found, of the first 64, and its path.
-func (s *Pass) Parsed() (headers uint64, p Path) { return s.have, s.path }
+func (s *Pass) Parsed() (headers uint64, p Path) { return s.found, s.path }
 
 // Valid reports whether a header is valid; after a pass, whether it was at its end.
 func (s *Pass) Valid(h fit.HeaderID) bool { return s.valid(int(h)) }

@@ -68,7 +68,7 @@ type EntryID int64
 const Default EntryID = -1
 
 // Insert adds an entry that [Code.Entry] has made, under an id that the table does
-// not have. An error says what is in the way, and nothing has changed.
+// not have. After an error nothing has changed.
 func (p *Pipe) Insert(id fit.TableID, entry EntryID, e fit.Entry) error {
 	t := p.tables[id]
 	if len(t.Rows) >= t.Size {

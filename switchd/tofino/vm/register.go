@@ -18,8 +18,8 @@ type register struct {
 	words        bool // an entry is two words of 32 bits, and nothing else
 }
 
-func newRegister(of *fit.Register) register {
-	r := register{size: of.Size, lanes: of.Lanes, copies: of.Copies, width: of.Bits / 8}
+func newRegister(from *fit.Register) register {
+	r := register{size: from.Size, lanes: from.Lanes, copies: from.Copies, width: from.Bits / 8}
 	r.lane2 = r.copies * r.width
 	r.entry = r.lanes * r.lane2
 	r.words = r.lanes == 2 && r.copies == 1 && r.width == 4
@@ -96,7 +96,8 @@ func (c *Code) Register(name string) (Register, error) {
 			}
 		}
 	}
-	return Register{}, fmt.Errorf("program %s has no register %q; one of a group has its number behind the name, as in %q", c.prog.Name, name, "values[3]")
+	return Register{}, fmt.Errorf("program %s has no register %q; one of a group has its number behind the name, as in %q",
+		c.prog.Name, name, "values[3]")
 }
 
 func copyName(r *fit.Register, i int) string {

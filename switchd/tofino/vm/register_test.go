@@ -54,7 +54,8 @@ func TestRegistersKeepState(t *testing.T) {
 func copies() *ir.Program {
 	values := ir.Header{Name: "d", Fields: []ir.Field{{Name: "lo", Bits: 32, Count: 4}, {Name: "hi", Bits: 32, Count: 4}}}
 	p := program([]ir.Header{header("h", field("pad", 8), field("slot", 8)), values}, nil,
-		ir.Op{Kind: ir.Execute, Dst: "d.lo[*]", Register: "values[*]", Run: "add", Index: ir.F("h.slot"), In: []ir.Operand{ir.F("d.lo[*]"), ir.F("d.hi[*]")}})
+		ir.Op{Kind: ir.Execute, Dst: "d.lo[*]", Register: "values[*]", Run: "add", Index: ir.F("h.slot"),
+			In: []ir.Operand{ir.F("d.lo[*]"), ir.F("d.hi[*]")}})
 	add := func(x, y ir.Term) []ir.Update { return []ir.Update{{If: ir.Always, Op: ir.Add, X: x, Y: y}} }
 	p.Registers = []ir.Register{{Name: "values", Copies: 4, Size: 256, Bits: 32, Lanes: 2, Actions: []ir.RegAction{
 		{Name: "add", Lo: add(ir.Lo, ir.In0), Hi: add(ir.Hi, ir.In1), Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}},

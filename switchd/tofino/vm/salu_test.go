@@ -94,29 +94,36 @@ func TestStatefulALU(t *testing.T) {
 		guard := rapid.Map(rapid.IntRange(0, 15), func(n int) ir.Guard { return ir.Guard(n) })
 		imm := rapid.Int64Range(-8, 7)
 		compare := rapid.Ptr(rapid.Custom(func(t *rapid.T) ir.Compare {
-			return ir.Compare{Left: rapid.SampledFrom(allTerms[:7]).Draw(t, "left"), Right: rapid.SampledFrom(allTerms[:7]).Draw(t, "right"),
+			return ir.Compare{Left: rapid.SampledFrom(allTerms[:7]).Draw(t, "left"),
+				Right: rapid.SampledFrom(allTerms[:7]).Draw(t, "right"),
 				Const: imm.Draw(t, "const"), Op: rapid.SampledFrom(allRelations).Draw(t, "relation")}
 		}), true)
 		updates := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ir.Update {
-			return ir.Update{If: guard.Draw(t, "if"), Op: rapid.SampledFrom(allUpdates).Draw(t, "op"), X: term.Draw(t, "x"), Y: term.Draw(t, "y"), Imm: imm.Draw(t, "imm")}
+			return ir.Update{If: guard.Draw(t, "if"), Op: rapid.SampledFrom(allUpdates).Draw(t, "op"), X: term.Draw(t, "x"),
+				Y: term.Draw(t, "y"), Imm: imm.Draw(t, "imm")}
 		}), 0, fit.MaxUpdates)
 		outs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ir.Output {
-			return ir.Output{If: guard.Draw(t, "if"), Value: rapid.SampledFrom(append(allTerms, ir.NewLo, ir.NewHi)).Draw(t, "value"), Imm: imm.Draw(t, "imm")}
+			return ir.Output{If: guard.Draw(t, "if"), Value: rapid.SampledFrom(append(allTerms, ir.NewLo, ir.NewHi)).Draw(t,
+				"value"), Imm: imm.Draw(t, "imm")}
 		}), 0, fit.MaxOutputs)
-		a := ir.RegAction{A: compare.Draw(t, "a"), B: compare.Draw(t, "b"), Lo: updates.Draw(t, "lo"), Hi: updates.Draw(t, "hi"), Out: outs.Draw(t, "out")}
+		a := ir.RegAction{A: compare.Draw(t, "a"), B: compare.Draw(t, "b"), Lo: updates.Draw(t, "lo"), Hi: updates.Draw(t, "hi"),
+			Out: outs.Draw(t, "out")}
 		o := oracle{bits: bits}
 		// few values, near the ends of the range, so that comparisons go either way
 		value := rapid.Map(rapid.IntRange(-3, 3), func(n int) int64 { return o.cut(int64(n)) })
 		edge := rapid.Map(rapid.IntRange(-2, 2), func(n int) int64 { return o.cut(int64(n) + 1<<(bits-1)) })
 		any := rapid.OneOf(value, edge)
-		o.values = map[ir.Term]int64{ir.Lo: any.Draw(t, "lo was"), ir.Hi: any.Draw(t, "hi was"), ir.In0: any.Draw(t, "in0"), ir.In1: any.Draw(t, "in1"), ir.One: 1}
+		o.values = map[ir.Term]int64{ir.Lo: any.Draw(t, "lo was"), ir.Hi: any.Draw(t, "hi was"), ir.In0: any.Draw(t, "in0"),
+			ir.In1: any.Draw(t, "in1"), ir.One: 1}
 
 		u := compileALU(&fit.Register{Bits: bits, Actions: []ir.RegAction{a}}, 0)
 		var v terms
-		v[termLo], v[termHi], v[termIn0], v[termIn1] = uint32(o.values[ir.Lo]), uint32(o.values[ir.Hi]), uint32(o.values[ir.In0]), uint32(o.values[ir.In1])
+		v[termLo], v[termHi], v[termIn0], v[termIn1] = uint32(o.values[ir.Lo]), uint32(o.values[ir.Hi]), uint32(o.values[ir.In0]),
+			uint32(o.values[ir.In1])
 		got, want := u.run(&v), o.run(&a)
 		if int64(got) != want || int64(v[termNewLo]) != o.values[ir.NewLo] || int64(v[termNewHi]) != o.values[ir.NewHi] {
-			t.Fatalf("output %#x, entry %#x %#x; want %#x, %#x %#x", got, v[termNewLo], v[termNewHi], want, o.values[ir.NewLo], o.values[ir.NewHi])
+			t.Fatalf("output %#x, entry %#x %#x; want %#x, %#x %#x", got, v[termNewLo], v[termNewHi], want, o.values[ir.NewLo],
+				o.values[ir.NewHi])
 		}
 	})
 }

@@ -15,12 +15,14 @@ import (
 // matcher is a program that says in h.out which entry a packet matches.
 func matcher(kind ir.MatchKind, wide bool) *ir.Program {
 	p := program([]ir.Header{header("h", field("a", 8), field("b", 4), field("c", 4), field("w", 64), field("out", 16))}, nil)
-	p.Actions = []ir.Action{{Name: "say", Params: []ir.Param{{Name: "n", Bits: 16}}, Do: []ir.Op{{Kind: ir.Set, Dst: "h.out", A: ir.P("n")}}}, {Name: "other", Do: []ir.Op{{Kind: ir.Set, Dst: "h.a", A: ir.C(0)}}}}
+	p.Actions = []ir.Action{{Name: "say", Params: []ir.Param{{Name: "n", Bits: 16}},
+		Do: []ir.Op{{Kind: ir.Set, Dst: "h.out", A: ir.P("n")}}}, {Name: "other", Do: []ir.Op{{Kind: ir.Set, Dst: "h.a", A: ir.C(0)}}}}
 	keys := []ir.Key{{Field: "h.a", Kind: kind}, {Field: "h.c", Kind: kind}}
 	if wide {
 		keys = append(keys, ir.Key{Field: "h.w", Kind: kind})
 	}
-	p.Tables = []ir.Table{{Name: "t", Keys: keys, Actions: []string{"say"}, Default: "say", Args: []uint64{0xffff}, Size: 16, Counter: true}}
+	p.Tables = []ir.Table{{Name: "t", Keys: keys, Actions: []string{"say"}, Default: "say", Args: []uint64{0xffff}, Size: 16,
+		Counter: true}}
 	return p
 }
 
@@ -125,7 +127,8 @@ func TestEntriesAreChecked(t *testing.T) {
 		{exact, ir.Entry{Values: []uint64{1, 1}, Action: "say"}, "takes 1"},
 		{exact, ir.Entry{Values: []uint64{1, 1}, Action: "say", Args: []uint64{1 << 16}}, "16 bits"},
 	} {
-		if _, err := tc.b.code.Entry(0, tc.e); err == nil || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), "table t") {
+		if _, err := tc.b.code.Entry(0, tc.e); err == nil || !strings.Contains(err.Error(), tc.says) ||
+			!strings.Contains(err.Error(), "table t") {
 			t.Errorf("%+v: %v, want %q", tc.e, err, tc.says)
 		}
 	}
@@ -163,7 +166,9 @@ func TestTablesAreFull(t *testing.T) {
 // Entries count packets and bytes, and the default action what matches nothing.
 func TestEntriesCount(t *testing.T) {
 	p := matcher(ir.Exact, false)
-	p.Tables[0].Entries = []ir.Entry{{Values: []uint64{1, 0}, Action: "say", Args: []uint64{1}}, {Pipe: 2, Values: []uint64{2, 0}, Action: "say", Args: []uint64{2}}, {Pipe: 1, Values: []uint64{3, 0}, Action: "say", Args: []uint64{3}}}
+	p.Tables[0].Entries = []ir.Entry{{Values: []uint64{1, 0}, Action: "say", Args: []uint64{1}},
+		{Pipe: 2, Values: []uint64{2, 0}, Action: "say", Args: []uint64{2}},
+		{Pipe: 1, Values: []uint64{3, 0}, Action: "say", Args: []uint64{3}}}
 	b := newBench(t, p) // of pipe 2
 	for _, v := range []byte{1, 1, 2, 3, 3, 3} {
 		b.ok(v, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xaa)

@@ -31,7 +31,8 @@ func stamps(one bool) *ir.Program {
 	}}}
 	p.Actions, p.Tables[0] = nil, ir.Table{Name: "t", Keys: []ir.Key{{Field: "h.do", Kind: ir.Exact}}}
 	for i, a := range p.Registers[0].Actions {
-		p.Actions = append(p.Actions, ir.Action{Name: a.Name, Do: []ir.Op{{Kind: ir.Execute, Dst: "h.out", Register: "stamp", Run: a.Name, Index: ir.F("h.index"), In: in}}})
+		p.Actions = append(p.Actions, ir.Action{Name: a.Name,
+			Do: []ir.Op{{Kind: ir.Execute, Dst: "h.out", Register: "stamp", Run: a.Name, Index: ir.F("h.index"), In: in}}})
 		p.Tables[0].Actions = append(p.Tables[0].Actions, a.Name)
 		p.Tables[0].Entries = append(p.Tables[0].Entries, ir.Entry{Values: []uint64{uint64(i)}, Action: a.Name})
 	}
@@ -73,7 +74,8 @@ func TestRegistersOf64Bits(t *testing.T) {
 			reply := b.ok(packet...)
 			lo, hi := b.read(r, 7)
 			if got := uint64(hi)<<32 | uint64(lo); got != now || binary.BigEndian.Uint32(reply[2:]) != out {
-				t.Fatalf("action %d on %#x with %#x: %#x, and %#x goes out; want %#x and %#x", do, was, in, got, binary.BigEndian.Uint32(reply[2:]), now, out)
+				t.Fatalf("action %d on %#x with %#x: %#x, and %#x goes out; want %#x and %#x", do, was, in, got,
+					binary.BigEndian.Uint32(reply[2:]), now, out)
 			}
 			was = now
 		}

@@ -108,7 +108,8 @@ func (c Config) checkRecords() error {
 		room = c.DRAM
 	}
 	if need := units.Bytes(c.Records) * RecordBytes; need > room {
-		return fmt.Errorf("shared memory: %d records take %v and %v has %v: lower the records or enlarge it", c.Records, need, c.RecordsIn, room)
+		return fmt.Errorf("shared memory: %d records take %v and %v has %v: lower the records or enlarge it", c.Records, need,
+			c.RecordsIn, room)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ type Engines struct {
 	wordBits int // log2 of the words in a granule
 	queue    units.Duration
 	addTime  units.Duration
-	latency  [2]units.Duration // by Region, beside the service
+	latency  [2]units.Duration // by Region, in addition to the service
 	records  Region            // that the records are in
 	hashWait units.Duration    // latency of the hash unit
 	hashStep units.Duration
@@ -45,8 +45,8 @@ type Stats struct {
 	Requests uint64         // that were served
 	Waited   uint64         // of these, how many were done later than on an idle memory
 	Held     uint64         // of these, how many were held in the crossbar: back-pressure
-	Wait     units.Duration // sum of what they were done later
-	MaxWait  units.Duration // the most that one was done later
+	Wait     units.Duration // sum of their delays
+	MaxWait  units.Duration // the longest delay
 	HeldTime units.Duration // sum of the times they were held
 }
 
@@ -163,24 +163,15 @@ func (e *Engines) Stats() Stats { return e.stats }
 func (e *Engines) Loads(now units.Time) (engines []Load, hash Load) {
 	engines = make([]Load, len(e.engines))
 	for i := range engines {
-		engines[i] = e.engines[i].by(now)
+		engines[i] = e.engines[i].loadAt(now)
 	}
-	return engines, e.hash.by(now)
+	return engines, e.hash.loadAt(now)
 }
 
-// by returns the load without the work that is still ahead, which an engine that
-// never idles before it does in one go.
-func (g *engine) by(now units.Time) Load {
+// loadAt returns the load without the work that is still ahead; an engine does that work
+// without idling in between.
+func (g *engine) loadAt(now units.Time) Load {
 	l := g.load
 	l.Busy -= max(0, g.until.Sub(now))
 	return l
-}
-
-// Utilisation returns the share of a span in which the engine served, where l
-// and before are its loads at the end and at the start.
-func (l Load) Utilisation(before Load, span units.Duration) float64 {
-	if span <= 0 {
-		return 0
-	}
-	return float64(l.Busy-before.Busy) / float64(span)
 }

@@ -129,18 +129,12 @@ func TestLoadIsClippedAtNow(t *testing.T) {
 	for range 10 {
 		e.Add(0, 0, 4)
 	}
-	for _, c := range []struct{ now, want units.Duration }{{0, 0}, {5 * units.Nanosecond, 5 * units.Nanosecond}, {units.Microsecond, 20 * units.Nanosecond}} {
+	for _, c := range []struct{ now, want units.Duration }{{0, 0}, {5 * units.Nanosecond, 5 * units.Nanosecond},
+		{units.Microsecond, 20 * units.Nanosecond}} {
 		loads, _ := e.Loads(units.Time(c.now))
 		if loads[0].Busy != c.want || loads[1].Busy != 0 || loads[0].Served != 10 {
 			t.Errorf("at %v: %+v", c.now, loads[:2])
 		}
-	}
-	loads, _ := e.Loads(units.Time(40 * units.Nanosecond))
-	if got := loads[0].Utilisation(Load{}, 40*units.Nanosecond); got != 0.5 {
-		t.Errorf("utilisation %v, want 0.5", got)
-	}
-	if got := loads[0].Utilisation(Load{}, 0); got != 0 {
-		t.Errorf("utilisation of no time: %v", got)
 	}
 }
 
@@ -157,7 +151,8 @@ func TestBackPressure(t *testing.T) {
 			t.Errorf("request %d is done at %v, want %v", i, done, want)
 		}
 	}
-	want := Stats{Requests: 8, Waited: 7, Held: 2, Wait: 56 * units.Nanosecond, MaxWait: 14 * units.Nanosecond, HeldTime: 6 * units.Nanosecond}
+	want := Stats{Requests: 8, Waited: 7, Held: 2, Wait: 56 * units.Nanosecond, MaxWait: 14 * units.Nanosecond,
+		HeldTime: 6 * units.Nanosecond}
 	if e.Stats() != want {
 		t.Errorf("%+v\nwant %+v", e.Stats(), want)
 	}

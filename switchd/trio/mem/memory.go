@@ -110,14 +110,14 @@ func (m *Memory) reach(a Addr, n int) (lo, hi []byte, f Fault) {
 	if p := m.page(int(a >> pageShift)); p != nil && off+n <= pageBytes {
 		return p[off : off+n], nil, NoFault
 	}
-	return m.reachFar(a, off, n)
+	return m.reachSlow(a, off, n)
 }
 
-// reachFar is reach where a page is new or two are needed.
-func (m *Memory) reachFar(a Addr, off, n int) (lo, hi []byte, f Fault) {
+// reachSlow is reach where a page is new or two are needed.
+func (m *Memory) reachSlow(a Addr, off, n int) (lo, hi []byte, f Fault) {
 	at := int(a >> pageShift)
 	crosses := off+n > pageBytes
-	if !m.give(at) || crosses && !m.give(at+1) {
+	if !m.allocate(at) || crosses && !m.allocate(at+1) {
 		return nil, nil, Exhausted
 	}
 	if !crosses {
@@ -126,8 +126,8 @@ func (m *Memory) reachFar(a Addr, off, n int) (lo, hi []byte, f Fault) {
 	return m.page(at)[off:], m.page(at + 1)[:off+n-pageBytes], NoFault
 }
 
-// give makes sure that a page has room in the host; false if there is none left.
-func (m *Memory) give(at int) bool {
+// allocate makes sure that a page has room in the host; false if there is none left.
+func (m *Memory) allocate(at int) bool {
 	if m.page(at) != nil {
 		return true
 	}
@@ -225,8 +225,8 @@ func (m *Memory) store(a Addr, v uint64) {
 	binary.BigEndian.PutUint64(m.page(int(a >> pageShift))[off:off+WordBytes], v)
 }
 
-// erase zeroes a record. One that was never written is zero without a page.
-func (m *Memory) erase(a Addr) {
+// zero zeroes a record. One that was never written is zero without a page.
+func (m *Memory) zero(a Addr) {
 	if p := m.page(int(a >> pageShift)); p != nil {
 		off := int(a&(pageWords-1)) * WordBytes
 		clear(p[off : off+RecordBytes])

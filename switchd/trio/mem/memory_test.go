@@ -2,7 +2,6 @@ package mem
 
 import (
 	"bytes"
-	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -241,26 +240,5 @@ func TestFaultsHaveNames(t *testing.T) {
 			t.Errorf("faults %d and %d are both %q", f, other, f)
 		}
 		seen[f.String()] = f
-	}
-}
-
-func TestDump(t *testing.T) {
-	m := mustNew(t, small)
-	m.Store(1, 0xabc)
-	m.Store(21, 1<<63)
-	end := m.Layout().DRAM.End
-	m.Store(end-1, 7)
-	want := "00000000: 0000000000000000 0000000000000abc 0000000000000000 0000000000000000\n" +
-		"00000004: 0000000000000000 0000000000000000 0000000000000000 0000000000000000\n" +
-		"*\n" +
-		"00000014: 0000000000000000 8000000000000000\n"
-	if got := string(m.AppendDump(nil, 0, 22)); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-	if got, want := string(m.AppendDump(nil, end-1, 9)), fmt.Sprintf("%08x: 0000000000000007\n", end-1); got != want {
-		t.Errorf("at the end of a range: got %q, want %q", got, want)
-	}
-	if got := m.AppendDump(nil, end, 9); len(got) != 0 {
-		t.Errorf("outside: %q", got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 //
 // A rate of 1 bit/s brings exactly one unit of word 2 in a picosecond, so nothing
 // is ever rounded. A program may write all four words itself; a record of zeros
-// lets nothing pass but packets of no bytes.
+// passes only packets of no bytes.
 const (
 	policerRate = iota
 	policerBucket

@@ -24,7 +24,8 @@ func TestPolicerMatchesTheOracle(t *testing.T) {
 		}
 		o := newTokens(rate, burst, now)
 		for i := range rapid.IntRange(1, 50).Draw(t, "packets") {
-			now = max(0, now+units.Time(rapid.OneOf(rapid.Int64Range(-10, 1000), rapid.Int64Range(0, 1e9), rapid.Int64Range(0, 1e16)).Draw(t, "gap")))
+			now = max(0, now+units.Time(rapid.OneOf(rapid.Int64Range(-10, 1000), rapid.Int64Range(0, 1e9),
+				rapid.Int64Range(0, 1e16)).Draw(t, "gap")))
 			size := rapid.OneOf(rapid.Uint32Range(0, 1500), rapid.Uint32()).Draw(t, "bytes")
 			got, f := m.Police(a, size, now)
 			if want := o.police(int64(size), now); got != want || f != NoFault {

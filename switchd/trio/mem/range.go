@@ -2,10 +2,10 @@ package mem
 
 import "github.com/inalab/inalab/internal/vec"
 
-// What a machine without time does in one go where a program issues one XTXN after
-// another, each at the end of the one before. A unit is the bytes of one of them;
-// what is done is as many whole units as would not have been a fault, and the pages
-// that are given are the same.
+// Operations on ranges, for a machine without time: each stands for XTXNs that a program
+// issues one after another, each at the end of the one before. A unit is the bytes of one
+// XTXN. An operation does as many whole units as the XTXNs would have done without a
+// fault, and allocates the same pages.
 
 // AddRange adds the big-endian 32-bit numbers in src, a number of units, to those
 // from a on. It returns the bytes done.
@@ -56,7 +56,7 @@ func (m *Memory) prepare(a Addr, n, unit int) int {
 	first := int(a >> pageShift)
 	room := pageBytes - int(a&(pageWords-1))*WordBytes
 	for page := first; n > 0; page++ {
-		if !m.give(page) {
+		if !m.allocate(page) {
 			return max(room-pageBytes, 0) / unit * unit
 		}
 		if room >= n {

@@ -24,7 +24,7 @@ func (t *Table) Scan(part, parts, cursor uint32) (Scanned, Fault) {
 	}
 	start, end := t.part(part, parts)
 	t.cost = Cost{}
-	slot, looked := t.after(start+min(cursor, end-start), end)
+	slot, looked := t.nextUsed(start+min(cursor, end-start), end)
 	t.cost.Index = looked
 	if slot == end {
 		return Scanned{End: true, Next: end - start}, NoFault
@@ -32,7 +32,7 @@ func (t *Table) Scan(part, parts, cursor uint32) (Scanned, Fault) {
 	bit := uint64(1) << (slot % 64)
 	out := Scanned{Found: true, Ref: t.ref[slot/64]&bit != 0, Record: t.record(slot), Key: t.chain[slot].key}
 	t.ref[slot/64] &^= bit
-	following, looked := t.after(slot+1, end)
+	following, looked := t.nextUsed(slot+1, end)
 	if looked > 0 && (slot+1)%64 != 0 {
 		looked-- // that word is at hand
 	}
@@ -47,9 +47,9 @@ func (t *Table) part(part, parts uint32) (start, end uint32) {
 	return uint32(n * uint64(part) / uint64(parts)), uint32(n * (uint64(part) + 1) / uint64(parts))
 }
 
-// after returns the first slot with a record from slot on, or end, and how many
+// nextUsed returns the first slot with a record from slot on, or end, and how many
 // words of flags it has looked at.
-func (t *Table) after(slot, end uint32) (found uint32, looked int) {
+func (t *Table) nextUsed(slot, end uint32) (found uint32, looked int) {
 	for slot < end {
 		looked++
 		if rest := t.used[slot/64] >> (slot % 64); rest != 0 {
@@ -67,6 +67,6 @@ func (t *Table) PartEmpty(part, parts uint32) bool {
 		return true
 	}
 	start, end := t.part(part, parts)
-	slot, _ := t.after(start, end)
+	slot, _ := t.nextUsed(start, end)
 	return slot == end
 }

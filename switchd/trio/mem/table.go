@@ -137,7 +137,7 @@ func (t *Table) touch(slot uint32) {
 	t.cost.Index++
 }
 
-// Peek finds a record and leaves its REF flag, for those who only watch.
+// Peek finds a record and leaves its REF flag, for observers.
 func (t *Table) Peek(key uint64) (record Addr, found bool) {
 	if slot := t.slotOf(key); slot != none {
 		return t.record(slot), true
@@ -179,7 +179,7 @@ func (t *Table) Insert(key uint64) (record Addr, created, ok bool) {
 	t.used[slot/64] |= 1 << (slot % 64)
 	t.ref[slot/64] |= 1 << (slot % 64)
 	record = t.record(slot)
-	t.mem.erase(record)
+	t.mem.zero(record)
 	t.cost.Index += 3 // entry, link to it, both flags
 	t.cost.Clears, t.cost.Record = true, record
 	return record, true, true
@@ -227,7 +227,7 @@ func (t *Table) Rename(from, to uint64) bool {
 func (t *Table) All() iter.Seq2[uint64, Addr] {
 	return func(yield func(uint64, Addr) bool) {
 		end := uint32(len(t.chain))
-		for slot, _ := t.after(0, end); slot < end; slot, _ = t.after(slot+1, end) {
+		for slot, _ := t.nextUsed(0, end); slot < end; slot, _ = t.nextUsed(slot+1, end) {
 			if !yield(t.chain[slot].key, t.record(slot)) {
 				return
 			}

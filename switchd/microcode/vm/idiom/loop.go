@@ -161,7 +161,8 @@ func (r *loopReader) moves(list []isa.Move) bool {
 		to, ok := m.To.(isa.Reg)
 		from, also := termOf(m.From)
 		field, _ := termOf(to)
-		if !ok || !also || m.When != nil || field.mask != wrap || field.shift%isa.FieldBits != 0 || from.mask != wrap || !from.sameField(&field) {
+		if !ok || !also || m.When != nil || field.mask != wrap || field.shift%isa.FieldBits != 0 || from.mask != wrap ||
+			!from.sameField(&field) {
 			return false
 		}
 		s := r.stepOf(&field)

@@ -332,8 +332,10 @@ func tailLoop() *isa.Program {
 	}
 	again := isa.Branch{When: isa.Binary{Op: isa.Less, X: offset, Y: isa.Const(4096)}, Jump: isa.Goto}
 	return &isa.Program{Name: "tail", Instructions: []isa.Instruction{
-		{Moves: []isa.Move{plus(offset, 64)}, Next: always(isa.Goto, 1), Issues: []isa.Issue{{XTXN: isa.TailRead, Args: []isa.Expr{offset, buffer, bytes}}}},
-		{Moves: []isa.Move{plus(paddr, 8)}, Next: always(isa.Goto, 2), Issues: []isa.Issue{{XTXN: isa.MemAdd32, Args: []isa.Expr{paddr, buffer, bytes}, Async: true}}},
+		{Moves: []isa.Move{plus(offset, 64)}, Next: always(isa.Goto, 1),
+			Issues: []isa.Issue{{XTXN: isa.TailRead, Args: []isa.Expr{offset, buffer, bytes}}}},
+		{Moves: []isa.Move{plus(paddr, 8)}, Next: always(isa.Goto, 2),
+			Issues: []isa.Issue{{XTXN: isa.MemAdd32, Args: []isa.Expr{paddr, buffer, bytes}, Async: true}}},
 		{Next: []isa.Branch{again, {Jump: isa.Exit}}},
 	}}
 }

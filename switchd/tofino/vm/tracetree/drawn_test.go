@@ -256,7 +256,8 @@ func (d *drawn) cond() *ir.Cond {
 		return &ir.Cond{Valid: pick(d, d.p.Headers...).Name}
 	}
 	f := d.field(0, most(22))
-	c := &ir.Cond{Left: f.name, Op: pick(d, ir.Equal, ir.Equal, ir.NotEqual, ir.NotEqual, ir.Less, ir.LessSigned, ir.Greater, ir.GreaterSigned), Right: ir.C(d.value(f.bits))}
+	c := &ir.Cond{Left: f.name, Op: pick(d, ir.Equal, ir.Equal, ir.NotEqual, ir.NotEqual, ir.Less, ir.LessSigned, ir.Greater,
+		ir.GreaterSigned), Right: ir.C(d.value(f.bits))}
 	if d.one(3) {
 		c.Right = ir.F(d.field(0, wide(f.bits)).name)
 	}

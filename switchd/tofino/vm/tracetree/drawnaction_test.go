@@ -131,7 +131,8 @@ func (a *drawnAction) execute() {
 	if a.one(6) {
 		r.Bits, r.Lanes = 64, 1
 		o.In = []ir.Operand{ir.F(a.field(a.copies, wide(64)).name)}
-		r.Actions = []ir.RegAction{{Name: "run", All: []ir.Update{{If: ir.Always, Op: ir.Set, X: ir.Both}}, Out: []ir.Output{{If: ir.Always, Value: pick(a.drawn, ir.Lo, ir.NewHi)}}}}
+		r.Actions = []ir.RegAction{{Name: "run", All: []ir.Update{{If: ir.Always, Op: ir.Set, X: ir.Both}},
+			Out: []ir.Output{{If: ir.Always, Value: pick(a.drawn, ir.Lo, ir.NewHi)}}}}
 	} else {
 		for range 2 {
 			o.In = append(o.In, ir.F(a.field(a.copies, most(r.Bits)).name))
@@ -148,9 +149,11 @@ func (a *drawnAction) execute() {
 // vector draws an access to all copies of a register that can be done at once.
 func (a *drawnAction) vector() {
 	array := func() string { return pick(a.drawn, a.p.Headers[0].Name, a.p.Headers[1].Name) + ".v[*]" }
-	run := ir.RegAction{Name: "run", Lo: []ir.Update{{If: ir.Always, Op: ir.Add, X: ir.Lo, Y: ir.In0}}, Out: []ir.Output{{If: ir.Always, Value: ir.NewLo}}}
+	run := ir.RegAction{Name: "run", Lo: []ir.Update{{If: ir.Always, Op: ir.Add, X: ir.Lo, Y: ir.In0}},
+		Out: []ir.Output{{If: ir.Always, Value: ir.NewLo}}}
 	r := ir.Register{Name: a.named("r"), Size: 8, Bits: 32, Lanes: 1, Copies: a.copies, Actions: []ir.RegAction{run}}
-	o := ir.Op{Kind: ir.Execute, Dst: array(), Register: r.Name + "[*]", Run: "run", Index: ir.C(uint64(a.IntN(8))), In: []ir.Operand{ir.F(array())}}
+	o := ir.Op{Kind: ir.Execute, Dst: array(), Register: r.Name + "[*]", Run: "run", Index: ir.C(uint64(a.IntN(8))),
+		In: []ir.Operand{ir.F(array())}}
 	if a.one(2) {
 		o.Index = a.param(3)
 	}
@@ -162,7 +165,8 @@ func (a *drawnAction) vector() {
 func (a *drawnAction) program(lanes int) ir.RegAction {
 	run := ir.RegAction{Name: "run"}
 	if a.one(2) {
-		run.A = &ir.Compare{Left: ir.Lo, Right: pick(a.drawn, ir.In0, ir.In1, ir.Nothing), Const: int64(a.IntN(4)), Op: pick(a.drawn, ir.Equal, ir.Less)}
+		run.A = &ir.Compare{Left: ir.Lo, Right: pick(a.drawn, ir.In0, ir.In1, ir.Nothing), Const: int64(a.IntN(4)),
+			Op: pick(a.drawn, ir.Equal, ir.Less)}
 	}
 	guard := func() ir.Guard { return pick(a.drawn, ir.Always, ir.Always, ir.IfA, ir.IfNotA) }
 	for i, own := range []ir.Term{ir.Lo, ir.Hi}[:lanes] {

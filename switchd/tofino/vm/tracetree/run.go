@@ -15,7 +15,7 @@ type step struct {
 	shift uint8    // of a field in the eight bytes from its first one on
 	a     int16    // slot, or header of a field
 	dst   int32    // slot, number of a field, header or table, or place in a list of the tree
-	to    [2]int32 // of a guard: step to go on with, by the answer, 0: not recorded yet; else to[0] is the first byte of a field, or its number
+	to    [2]int32 // of a guard: next step by the answer, 0: not recorded yet; else to[0] is the first byte of a field, or its number
 	x, y  uint64
 }
 

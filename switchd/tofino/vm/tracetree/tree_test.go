@@ -144,7 +144,8 @@ func (w *twins) packet(pipe int) {
 	if w.fast.v != w.slow.v {
 		w.Fatalf("%+v, plain %+v", w.fast.v, w.slow.v)
 	}
-	out := &vm.Out{Port: uint16(w.value(9)), RID: uint16(w.value(16)), Copy: w.one(2), Mirrored: uint16(w.value(10)), Depth: uint32(w.value(19))}
+	out := &vm.Out{Port: uint16(w.value(9)), RID: uint16(w.value(16)), Copy: w.one(2), Mirrored: uint16(w.value(10)),
+		Depth: uint32(w.value(19))}
 	dropped, reason := w.fast.pass.Egress(w.fast.pipes[pipe], &w.fast.k, out)
 	if drop, other := w.slow.pass.Egress(w.slow.pipes[pipe], &w.slow.k, out); reason != other || dropped != drop {
 		w.Fatalf("%v %q, plain %v %q", dropped, reason, drop, other)

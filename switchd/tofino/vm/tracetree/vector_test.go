@@ -21,7 +21,8 @@ type generator struct {
 }
 
 func drawGenerator(t *rapid.T) *generator {
-	return &generator{t, rapid.IntRange(2, 12).Draw(t, "copies"), rapid.IntRange(1, 2).Draw(t, "lanes"), rapid.SampledFrom([]int{4, 16}).Draw(t, "size")}
+	return &generator{t, rapid.IntRange(2, 12).Draw(t, "copies"), rapid.IntRange(1, 2).Draw(t, "lanes"),
+		rapid.SampledFrom([]int{4, 16}).Draw(t, "size")}
 }
 
 func (g *generator) pick(label string, list ...string) string {
@@ -55,7 +56,7 @@ func (g *generator) pair(own ir.Term) (x, y ir.Term) {
 }
 
 func (g *generator) guard(label string) ir.Guard {
-	return rapid.SampledFrom([]ir.Guard{ir.Always, ir.Always, ir.IfA, ir.IfNotA, ir.IfB, ir.IfBoth}).Draw(g.T, label)
+	return rapid.SampledFrom([]ir.Guard{ir.Always, ir.Always, ir.IfA, ir.IfNotA, 0b1100, ir.IfBoth}).Draw(g.T, label)
 }
 
 func (g *generator) updates(label string, own ir.Term) (out []ir.Update) {
@@ -99,7 +100,8 @@ func (g *generator) program() *ir.Program {
 		Tables:    []ir.Table{{Name: "t", Copies: g.copies, Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}}, Counter: true}},
 		Ingress: ir.Gress{
 			Parser: []ir.State{
-				{Name: "start", Extract: []string{"h", "x"}, Select: []string{"h.op"}, Cases: []ir.Case{{Values: []uint64{0x80}, Masks: []uint64{0x80}, Next: ir.Accept}}, Next: "more"},
+				{Name: "start", Extract: []string{"h", "x"}, Select: []string{"h.op"},
+					Cases: []ir.Case{{Values: []uint64{0x80}, Masks: []uint64{0x80}, Next: ir.Accept}}, Next: "more"},
 				{Name: "more", Extract: []string{"y"}, Next: ir.Accept},
 			},
 			Control: []ir.Step{{Apply: "t"}}, Deparse: []string{"h", "x", "y"},
@@ -250,7 +252,8 @@ func adder() *ir.Program {
 	}
 	access := func(run, dst string) ir.Action {
 		return ir.Action{Name: run, Do: []ir.Op{{
-			Kind: ir.Execute, Dst: dst, Register: "values[*]", Run: run, Index: ir.F("h.slot"), In: []ir.Operand{ir.F("d0.v[*]"), ir.F("d1.v[*]")},
+			Kind: ir.Execute, Dst: dst, Register: "values[*]", Run: run, Index: ir.F("h.slot"),
+			In: []ir.Operand{ir.F("d0.v[*]"), ir.F("d1.v[*]")},
 		}}}
 	}
 	values := func(name string) ir.Header {
@@ -260,14 +263,17 @@ func adder() *ir.Program {
 		Name:    "adder",
 		Headers: []ir.Header{header("h", field("op", 8), field("slot", 8)), values("d0"), values("d1")},
 		Registers: []ir.Register{{Name: "values", Copies: 32, Size: 256, Bits: 32, Lanes: 2, Actions: []ir.RegAction{
-			{Name: "set", Lo: always(ir.Set, ir.In0, ""), Hi: always(ir.Set, ir.In1, ""), Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}},
-			{Name: "add", Lo: always(ir.Add, ir.Lo, ir.In0), Hi: always(ir.Add, ir.Hi, ir.In1), Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}},
+			{Name: "set", Lo: always(ir.Set, ir.In0, ""), Hi: always(ir.Set, ir.In1, ""),
+				Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}},
+			{Name: "add", Lo: always(ir.Add, ir.Lo, ir.In0), Hi: always(ir.Add, ir.Hi, ir.In1),
+				Out: []ir.Output{{If: ir.Always, Value: ir.NewHi}}},
 			{Name: "read", Out: []ir.Output{{If: ir.Always, Value: ir.Lo}}},
 		}}},
 		Actions: []ir.Action{access("set", "d1.v[*]"), access("add", "d1.v[*]"), access("read", "d0.v[*]")},
 		Tables: []ir.Table{{
 			Name: "values", Copies: 32, Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}}, Actions: []string{"set", "add", "read"},
-			Entries: []ir.Entry{{Values: []uint64{0}, Action: "set"}, {Values: []uint64{1}, Action: "add"}, {Values: []uint64{2}, Action: "read"}},
+			Entries: []ir.Entry{{Values: []uint64{0}, Action: "set"}, {Values: []uint64{1}, Action: "add"},
+				{Values: []uint64{2}, Action: "read"}},
 		}},
 		Ingress: ir.Gress{
 			Parser:  []ir.State{{Name: "start", Extract: []string{"h", "d0", "d1"}, Next: ir.Accept}},
