@@ -15,13 +15,9 @@ func fig15Figure(curves []fig15Curve, stated units.Duration) figure.Figure {
 	rate := figure.Panel{Title: "Rate", X: x, Y: figure.Axis{Label: "gradients over latency", Unit: "1/us", Zero: true}}
 	for i := range curves {
 		c := &curves[i]
-		a, b := figure.Series{Name: c.name}, figure.Series{Name: c.name}
-		for k := range c.points {
-			n := float64(c.points[k].load.grads)
-			a.Points = append(a.Points, figure.Point{X: n, Y: c.latency(&c.points[k]).Seconds() * 1e6})
-			b.Points = append(b.Points, figure.Point{X: n, Y: c.rate(k)})
-		}
-		latency.Series, rate.Series = append(latency.Series, a), append(rate.Series, b)
+		at := func(p *pfePoint, y float64) figure.Point { return figure.Point{X: float64(p.load.grads), Y: y} }
+		latency.Series = append(latency.Series, figure.SeriesOf(c.name, c.points, func(p *pfePoint) figure.Point { return at(p, c.latency(p).Seconds()*1e6) }))
+		rate.Series = append(rate.Series, figure.SeriesOf(c.name, c.points, func(p *pfePoint) figure.Point { return at(p, p.rate(c.latency(p))) }))
 	}
 	us := stated.Seconds() * 1e6
 	latency.Marks = []figure.Mark{{Name: "paper, and calibrated on", X: figure.At(calibrationGrads), Y: figure.At(us)}}
@@ -46,13 +42,9 @@ func fig16Figure(sweeps []fig16Sweep, adds float64) figure.Figure {
 	for i := range sweeps {
 		s := &sweeps[i]
 		name := fmt.Sprintf("Trio-ML-%d", s.grads)
-		a, b := figure.Series{Name: name}, figure.Series{Name: name}
-		for k := range s.points {
-			p := &s.points[k]
-			a.Points = append(a.Points, figure.Point{X: float64(p.load.window), Y: p.all.Seconds() * 1e6})
-			b.Points = append(b.Points, figure.Point{X: float64(p.load.window), Y: p.throughput() / 1e9})
-		}
-		latency.Series, rate.Series = append(latency.Series, a), append(rate.Series, b)
+		at := func(p *pfePoint, y float64) figure.Point { return figure.Point{X: float64(p.load.window), Y: y} }
+		latency.Series = append(latency.Series, figure.SeriesOf(name, s.points, func(p *pfePoint) figure.Point { return at(p, p.all.Seconds()*1e6) }))
+		rate.Series = append(rate.Series, figure.SeriesOf(name, s.points, func(p *pfePoint) figure.Point { return at(p, p.throughput()/1e9) }))
 	}
 	best := figure.Mark{Name: "paper: window in use", X: figure.At(4096), Y: figure.Everywhere()}
 	latency.Marks = []figure.Mark{best}
@@ -72,15 +64,13 @@ func gracefulFigure(all []graceful) figure.Figure {
 	x := figure.Axis{Label: "Trio-ML offered", Unit: "Gbit/s"}
 	rates := figure.Panel{Title: "Throughput", X: x, Y: figure.Axis{Label: "throughput", Unit: "Gbit/s", Zero: true}}
 	threads := figure.Panel{Title: "Threads in use", X: x, Y: figure.Axis{Label: "threads", Zero: true}}
-	simple, added, used := figure.Series{Name: "forwarded"}, figure.Series{Name: "gradients added"}, figure.Series{Name: "threads in use, most"}
-	for i := range all {
-		g := &all[i]
-		at := float64(g.offered)
-		simple.Points = append(simple.Points, figure.Point{X: at, Y: g.rate(g.simple) / 1e9})
-		added.Points = append(added.Points, figure.Point{X: at, Y: g.rate(units.Bytes(4*heavyGrads*heavyServers*g.results)) / 1e9})
-		used.Points = append(used.Points, figure.Point{X: at, Y: float64(g.end.InUse.Max)})
+	line := func(name string, y func(*graceful) float64) figure.Series {
+		return figure.SeriesOf(name, all, func(g *graceful) figure.Point { return figure.Point{X: float64(g.offered), Y: y(g)} })
 	}
-	rates.Series, threads.Series = []figure.Series{simple, added}, []figure.Series{used}
+	rates.Series = []figure.Series{
+		line("forwarded", func(g *graceful) float64 { return g.rate(g.simple) / 1e9 }), line("gradients added", func(g *graceful) float64 { return g.added() / 1e9 }),
+	}
+	threads.Series = []figure.Series{line("threads in use, most", func(g *graceful) float64 { return float64(g.end.InUse.Max) })}
 	return figure.Figure{
 		ID: "trio.graceful", Title: "Simple forwarding beside Trio-ML on one PFE", Columns: 2, Panels: []figure.Panel{rates, threads},
 		Notes: []string{

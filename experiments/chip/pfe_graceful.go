@@ -59,6 +59,11 @@ func (g *graceful) rate(n units.Bytes) float64 {
 	return 8 * float64(n) / (gracefulTo - gracefulFrom).Seconds()
 }
 
+// added is bits of gradients a second that were added, while measured.
+func (g *graceful) added() float64 {
+	return g.rate(units.Bytes(4 * heavyGrads * heavyServers * g.results))
+}
+
 // loss is the share of the line rate that simple packets did not get.
 func (g *graceful) loss() float64 { return 1 - g.rate(g.simple)/float64(pfeLinkRate) }
 
@@ -193,7 +198,7 @@ func gracefulTable(all []graceful) claims.Table {
 	}
 	for i := range all {
 		g := &all[i]
-		t.Add(render.Int(g.offered), render.Number(g.rate(units.Bytes(4*heavyGrads*heavyServers*g.results))/1e9, 1), render.Number(g.end.InUse.Mean, 0),
+		t.Add(render.Int(g.offered), render.Number(g.added()/1e9, 1), render.Number(g.end.InUse.Mean, 0),
 			render.Int(g.end.InUse.Max), render.Int(g.end.Queue.Max), render.Number(g.rate(g.simple)/1e9, 2), render.Percent(max(0, g.loss())))
 	}
 	return t

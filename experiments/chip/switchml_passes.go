@@ -51,7 +51,7 @@ func passedOnIdle(elements int) (out []passed, err error) {
 		}
 		out = append(out, p)
 	}
-	return out, nil
+	return out, l.Err
 }
 
 func runPasses(context.Context, *experiment.Env) (f experiment.Findings, err error) {

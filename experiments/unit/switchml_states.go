@@ -18,24 +18,23 @@ import (
 // oneShadow explores what the programs of a switch and of its workers do with one slot:
 // Algorithm 3 as printed, and with the check for late packets that switches here have.
 func oneShadow(f *experiment.Findings, _ *experiment.Env) error {
-	printed, err := explore(slotBounds{workers: 2, chunks: 4}, slotBounds{workers: 3, chunks: 3})
+	printed, bad, err := explore(slotBounds{workers: 2, chunks: 4}, slotBounds{workers: 3, chunks: 3})
 	if err != nil {
 		return err
 	}
-	late, err := explore(slotBounds{workers: 2, chunks: 4, late: true})
+	late, lateBad, err := explore(slotBounds{workers: 2, chunks: 4, late: true})
 	if err != nil {
 		return err
 	}
-	reordered, err := explore(slotBounds{workers: 2, chunks: 3, reorder: true})
+	reordered, wrong, err := explore(slotBounds{workers: 2, chunks: 3, reorder: true})
 	if err != nil {
 		return err
 	}
-	m := claims.Number(float64(printed.bad + late.bad))
-	m.Model = "Algorithms 3 and 4, as the programs of switch and workers have them, one slot"
+	m := claims.Number(float64(bad + lateBad)).On("Algorithms 3 and 4, as the programs of switch and workers have them, one slot")
 	m.Reading = "switchml.late-duplicate: FIFO paths"
 	f.Set("switchml.s4.5.one-shadow-enough", m.Noting("of %d states: all of 2 workers with 4 chunks and of 3 with 3, at most %d packets in a channel, with loss and duplicates; "+
 		"of 2 workers also %d with the check for late packets; if packets overtake on the way up, %d of %d states go wrong without it",
-		printed.states, slotCapacity, late.states, reordered.bad, reordered.states))
+		printed, slotCapacity, late, wrong, reordered))
 	return nil
 }
 
@@ -242,22 +241,19 @@ func (x *exploration) finishes(s slotState) bool {
 	return false
 }
 
-// explored counts states.
-type explored struct{ states, bad int }
-
 // explore explores the programs as they are within bounds.
-func explore(bounds ...slotBounds) (out explored, err error) {
+func explore(bounds ...slotBounds) (states, bad int, err error) {
 	for _, b := range bounds {
 		x, err := newExploration(b)
 		if err != nil {
-			return out, err
+			return states, bad, err
 		}
 		if err := x.run(); err != nil {
-			return out, err
+			return states, bad, err
 		}
-		out.states, out.bad = out.states+x.states, out.bad+x.bad
+		states, bad = states+x.states, bad+x.bad
 	}
-	return out, nil
+	return states, bad, nil
 }
 
 // maxSlotStates bounds an exploration.

@@ -16,12 +16,12 @@ import (
 // switchml.late-duplicate); without them nothing does.
 func TestExplorationFindsFaults(t *testing.T) {
 	for _, reorder := range []bool{false, true} {
-		x, err := explore(slotBounds{workers: 2, chunks: 3, reorder: reorder})
+		states, bad, err := explore(slotBounds{workers: 2, chunks: 3, reorder: reorder})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (x.bad > 0) != reorder {
-			t.Errorf("overtaking %v: %d of %d states are bad", reorder, x.bad, x.states)
+		if (bad > 0) != reorder {
+			t.Errorf("overtaking %v: %d of %d states are bad", reorder, bad, states)
 		}
 	}
 }

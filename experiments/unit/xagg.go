@@ -80,27 +80,23 @@ func switchesOnPath(f *experiment.Findings) error {
 	for _, n := range g.Nodes {
 		if n.Kind == topo.Host {
 			hosts++
-			most = max(most, farthestHost(g, n.Name)-1) // a link more than switches
+			most = max(most, farthest(g, n.Name)-1) // a link more than switches
 		}
 	}
 	f.Set("xagg.s5.three-switches", claims.Number(float64(most)).Noting("the most on a shortest path of any two of %d hosts", hosts))
 	return nil
 }
 
-// farthestHost returns the number of links to the host that is farthest from one.
-func farthestHost(g *topo.Graph, from string) (most int) {
+// farthest returns how many links away the farthest node is, a host.
+func farthest(g *topo.Graph, from string) (most int) {
 	links := map[string]int{from: 0}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
 		for _, next := range neighbours(g, queue[0]) {
 			if _, known := links[next]; !known {
 				links[next] = links[queue[0]] + 1
+				most = max(most, links[next])
 				queue = append(queue, next)
 			}
-		}
-	}
-	for _, n := range g.Nodes {
-		if n.Kind == topo.Host {
-			most = max(most, links[n.Name])
 		}
 	}
 	return most

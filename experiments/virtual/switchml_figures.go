@@ -65,12 +65,8 @@ func poolFigure(sweeps map[units.Rate][]pooled, model string) (figure.Figure, er
 	paper := experiment.NewPrinted()
 	var trips []figure.Panel
 	for _, l := range testbed.LinkRates {
-		time, trip := figure.Series{Name: "time of the tensor"}, figure.Series{Name: "round trip"}
-		for i := range sweeps[l.Rate] {
-			p := &sweeps[l.Rate][i]
-			time.Points = append(time.Points, figure.Point{X: float64(p.slots), Y: p.whole().Milliseconds()})
-			trip.Points = append(trip.Points, figure.Point{X: float64(p.slots), Y: p.trip().Seconds() * 1e6})
-		}
+		time := figure.SeriesOf("time of the tensor", sweeps[l.Rate], func(p *pooled) figure.Point { return figure.Point{X: float64(p.slots), Y: p.whole().Milliseconds()} })
+		trip := figure.SeriesOf("round trip", sweeps[l.Rate], func(p *pooled) figure.Point { return figure.Point{X: float64(p.slots), Y: p.trip().Seconds() * 1e6} })
 		size := paper.Claimed("switchml.appC.optimal-s", strings.Replace(l.Name, "g", "Gbps", 1))
 		used := figure.Mark{Name: "paper: pool in use", X: figure.At(size), Y: figure.Everywhere()}
 		slots := figure.Axis{Label: "pool", Unit: "slots", Scale: figure.Log2}

@@ -48,8 +48,7 @@ func runFig13(ctx context.Context, e *experiment.Env) (experiment.Findings, erro
 		return f, err
 	}
 	f.Tables = append(f.Tables, held)
-	best := claims.Measured{}
-	top := 0.0
+	best, top := claims.Measured{}, 0.0
 	for _, m := range trioModels {
 		r, err := testbed.Row(rows, "trioml", m, testbed.LastP)
 		if err != nil {

@@ -234,13 +234,10 @@ func recoveryFigure(all []recovered) figure.Figure {
 
 // recoveryLine is the medians over timeouts, each times what unit says.
 func recoveryLine(name string, all []recovered, unit func(*recovered) float64) figure.Series {
-	s := figure.Series{Name: name}
-	for i := range all {
-		r := &all[i]
+	return figure.SeriesOf(name, all, func(r *recovered) figure.Point {
 		u, median := unit(r), r.quantile(0.5)
-		s.Points = append(s.Points, figure.Point{
+		return figure.Point{
 			X: r.timeout.Milliseconds(), Y: u * median, Below: u * (median - r.quantile(0.05)), Above: u * (r.quantile(0.95) - median),
-		})
-	}
-	return s
+		}
+	})
 }

@@ -47,6 +47,15 @@ type Series struct {
 	Points []Point // none is no error: the legend then says that there are no data
 }
 
+// SeriesOf returns a series with a point for each element of a list.
+func SeriesOf[E any](name string, list []E, at func(*E) Point) Series {
+	s := Series{Name: name}
+	for i := range list {
+		s.Points = append(s.Points, at(&list[i]))
+	}
+	return s
+}
+
 // Kind is how the points of a series are joined.
 type Kind int
 
