@@ -93,7 +93,10 @@ func (c *Chassis) forward(at sansio.Port, t *sansio.Train, eff *sansio.Effects) 
 
 // serve takes a train to an engine, by way of its server.
 func (c *Chassis) serve(e *engine, from sansio.Port, t *sansio.Train, eff *sansio.Effects) {
+	_, out := dataplane.IsOutbound(from)
 	switch {
+	case e.server == nil && out && e.late != nil:
+		c.offer(e.late, from, t)
 	case e.server == nil:
 		c.offer(e.part, from, t)
 	case e.wants.InTransit(): // sends it on by the port that it came by

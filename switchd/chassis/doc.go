@@ -40,7 +40,7 @@
 // serve offers a train to an engine, or to the server before it ([Config].Servers); cross
 // offers it to the fabric link between two PFEs. A perfect wire passes trains on at once. Of a
 // PFE's engines, those that frames pass on arrival have their turn first, those that frames
-// pass only on leaving last.
+// pass on leaving last; one that they pass on both has two turns.
 //
 // # Links, engines, memory
 //
@@ -50,14 +50,14 @@
 // direction; a frame crosses it once, and is replicated behind it.
 //
 // A frame goes to the engine that claims it in transit, then to the engine that claims it as its
-// own, if it is addressed to the switch, then to the forwarding plane (package dataplane). Two claims on one frame, and sends by a port that the engine has not named, are
-// counted drops.
+// own, if it is addressed to the switch, then to the forwarding plane (package dataplane). Two
+// claims on one frame, and sends by a port that the engine has not named, are counted drops.
 //
-// Only links copy. In one pass each part is called at most once, in order of the stages, so its
+// Only links copy. In one pass each part is called once a turn, in order of the stages, so its
 // output stays valid until the effects of the call were carried out. Before another pass in the
 // same call, sends are copied. A train for a part whose turn is over is held for the next pass,
-// which NextDeadline asks for at once; this happens to frames that pass one engine on arrival and
-// on leaving.
+// which NextDeadline asks for at once. An engine with two turns does not reuse what it lent in the
+// first.
 //
 // Left out: contention inside a PFE.
 package chassis

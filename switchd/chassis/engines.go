@@ -16,7 +16,8 @@ type engine struct {
 	system string
 	name   string // before its counters: "pfe1", or "pfe1/telemetry" of one beside the system's
 	wants  dataplane.Wants
-	part   *part
+	part   *part     // its turn, and its deadline
+	late   *part     // its second turn, for frames that leave; nil: it has one turn
 	server *part     // before it; nil where it takes no time
 	peers  []*engine // of the same system, by PFE
 	front  []bool    // front-panel ports that it has named
@@ -75,6 +76,9 @@ func (c *Chassis) newEngine(newEngine NewEngine, p Program, sink trace.Sink) (*e
 	}
 	e := &engine{Engine: made, pfe: p.PFE, system: p.System, wants: made.Wants()}
 	e.part = c.newPart(part{stage: c.stageOf(e), engine: e})
+	if e.wants.Transit && e.wants.Leaving {
+		e.late = c.newPart(part{stage: leaving, engine: e})
+	}
 	c.engines, c.pfes[p.PFE].engines = append(c.engines, e), append(c.pfes[p.PFE].engines, e)
 	return e, nil
 }

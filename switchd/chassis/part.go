@@ -147,15 +147,16 @@ func (c *Chassis) call(p *part, eff *sansio.Effects) {
 // engines do on the way what is due; if it is still due the next time, that
 // comes first.
 func (c *Chassis) callEngine(p *part, eff *sansio.Effects) {
-	if len(p.pending) == 0 || p.owed && p.next <= c.now {
+	first := p.engine.part // of its turns
+	if len(p.pending) == 0 || first.owed && first.next <= c.now {
 		p.engine.Expire(c.now, eff)
-		p.owed, p.next = false, p.engine.NextDeadline()
+		first.owed, first.next = false, p.engine.NextDeadline()
 		for _, in := range p.pending {
 			c.hold(p, in)
 		}
 		return
 	}
 	p.engine.Handle(c.now, p.pending, eff)
-	p.next = p.engine.NextDeadline()
-	p.owed = p.next <= c.now
+	first.next = p.engine.NextDeadline()
+	first.owed = first.next <= c.now
 }

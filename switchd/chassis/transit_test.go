@@ -19,6 +19,9 @@ import (
 	wireswitch "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/microcode"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -608,4 +611,51 @@ func TestVerdicts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A PFE with time through which frames pass twice, when they arrive and when they leave,
+// loses and changes none of them, at one instant neither.
+func TestPFEWithTwoTurns(t *testing.T) {
+	program, err := microcode.Compile("pass.mc", "packet entry start;\nstart: begin Forward(0); exit; end")
+	if err != nil {
+		t.Fatal(err)
+	}
+	timing := trio.DefaultTiming()
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 4})
+	rapid.Check(t, func(rt *rapid.T) {
+		cfg := Config{Switch: p.Switches[0], MTU: p.MTU, Transit: []Program{{System: "pass"}}}
+		c, err := New(cfg, func(string, json.RawMessage, trace.Sink) (dataplane.Engine, error) {
+			return trio.New(trio.Config{
+				Program: program, Timing: &timing, Wants: dataplane.Wants{Transit: true, Leaving: true}, NextHops: []trio.NextHop{{Back: true}},
+				Memory: mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 1},
+			})
+		}, nil)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		cfg.Transit = nil
+		plain, passed := newRig(t, cfg), &rig{t: t, c: c}
+		if rapid.Bool().Draw(rt, "keeping") {
+			passed.keeping()
+		}
+		now := units.Time(0)
+		for range rapid.IntRange(1, 30).Draw(rt, "frames") {
+			now += units.Time(rapid.SampledFrom([]int{0, 0, 100, 5000}).Draw(rt, "gap ns")) * 1000
+			in := drawFrame(rt, p)
+			plain.handle(now, in)
+			passed.handle(now, in)
+		}
+		plain.until(units.Time(units.Second))
+		passed.until(units.Time(units.Second))
+		frames := func(list []delivery) (out []string) {
+			for _, d := range list {
+				out = append(out, fmt.Sprintf("%d %x", d.Port, d.Frame))
+			}
+			slices.Sort(out) // flows are in order, others of one port need not be
+			return out
+		}
+		if diff := cmp.Diff(frames(plain.take()), frames(passed.take())); diff != "" {
+			rt.Fatalf("frames differ (-without +with a PFE):\n%s", diff)
+		}
+	})
 }

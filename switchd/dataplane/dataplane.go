@@ -55,7 +55,9 @@ type Wants struct {
 	Transit bool
 	// Leaving is frames on their way out by a port of the engine's PFE, whoever made
 	// them, but for those that the engine itself sends by such a port. A frame that
-	// leaves by several ports is offered for each.
+	// leaves by several ports is offered for each. An engine that wants Transit too is
+	// called twice before anything is carried out: what it sends must not be in memory of
+	// its own that it uses again at that instant.
 	Leaving bool
 	// ARP is ARP frames too, where one of the others is set. Without them hosts do not
 	// find each other, so an engine has to ask for them.

@@ -23,7 +23,8 @@ type PFE struct {
 	hops      [][]sansio.Port               // by index; nil: there is none; empty: by the port of arrival
 	backs     map[sansio.Port][]sansio.Port // each port alone; looked up, never ranged
 
-	now    units.Time      // of the call, or of the event inside that is being done
+	called units.Time      // of the call
+	now    units.Time      // likewise, or of the event inside that is being done
 	eff    *sansio.Effects // of the call
 	timers timers
 	phase  phase
@@ -38,7 +39,7 @@ type PFE struct {
 	changes uint64      // of the hash table by threads: records created or deleted
 	used    units.Bytes // of the packet memory
 	spare   []*packet
-	leaving []*packet // given up in this call; its effects may still borrow from them
+	leaving []*packet // given up at this instant; effects may still borrow from them
 
 	count   sansio.Tally
 	reasons []reason
@@ -168,13 +169,16 @@ func (p *PFE) Expire(now units.Time, eff *sansio.Effects) {
 	p.leave()
 }
 
-// enter begins a call: memory that the effects of the last one borrowed is free,
+// enter begins a call: memory that the effects of earlier instants borrowed is free,
 // and what is due is done.
 func (p *PFE) enter(now units.Time, eff *sansio.Effects) {
 	p.eff, p.latest = eff, nil
-	p.spare = append(p.spare, p.leaving...)
-	clear(p.leaving)
-	p.leaving = p.leaving[:0]
+	if now > p.called {
+		p.spare = append(p.spare, p.leaving...)
+		clear(p.leaving)
+		p.leaving = p.leaving[:0]
+	}
+	p.called = now
 	if p.clock == nil {
 		p.now = now
 		p.single.timers()
