@@ -4,11 +4,11 @@ import "github.com/inalab/inalab/switchd/tofino/fit"
 
 // Access is one access to a register.
 type Access struct {
-	Index  Index
+	alu    alu
 	id     int32 // of the register
 	lane   int32 // copy
+	Index  Index
 	inputs [2]source
-	alu    alu
 }
 
 // source is where an input of a stateful ALU comes from.

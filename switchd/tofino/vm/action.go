@@ -36,6 +36,7 @@ func (c *Code) compileAction(from *fit.Action, n int) (out Action) {
 		}
 		out = append(out, o)
 	}
+	c.longest = max(c.longest, len(out))
 	slices.SortStableFunc(out, func(a, b Op) int { return cmp.Compare(a.turn(), b.turn()) })
 	return out
 }
@@ -53,19 +54,18 @@ func (o *Op) turn() int {
 
 // Do does an action with arguments. All values are computed before any is stored.
 func (s *Pass) Do(a Action, args []uint64) {
-	s.args, s.results = args, s.results[:0]
+	s.args = args
+	results := s.results[:len(a)]
 	for i := range a {
-		o, v := &a[i], uint64(0)
-		if o.Value != nil {
-			v = o.Value(s)
+		if o := &a[i]; o.Value != nil {
+			results[i] = o.Value(s)
 		} else if o.Kind == ir.Validate {
 			s.Validate(o.Header)
 		}
-		s.results = append(s.results, v)
 	}
 	for i := range a {
 		if o := &a[i]; o.To != nil {
-			s.Put(o.To, s.results[i])
+			s.Put(o.To, results[i])
 		} else if o.Kind == ir.Remove {
 			s.Invalidate(o.Header)
 		}

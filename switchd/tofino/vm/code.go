@@ -17,6 +17,7 @@ type Code struct {
 	lengths []int // of headers, in bytes
 	scratch []int // where each has its place when it is added
 	bytes   int   // of scratch for headers that are added
+	longest int   // action, in operations
 	at      intrinsics
 	resub   int // slot of meta.resubmit; -1: there is none
 	bridged []int

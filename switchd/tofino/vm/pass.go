@@ -54,7 +54,7 @@ func (s *Pass) header(h int) []byte { return s.bytesAt(&s.heads[h], 0)[:s.code.l
 func (c *Code) NewPass() *Pass {
 	s := &Pass{
 		code: c, Slots: make([]uint64, c.slots), heads: make([]head, len(c.prog.Headers)),
-		scratch: make([]byte, c.bytes+slack),
+		scratch: make([]byte, c.bytes+slack), results: make([]uint64, c.longest),
 	}
 	for h := range s.heads {
 		s.Invalidate(fit.HeaderID(h))

@@ -136,14 +136,12 @@ func (g *recorder) op(o *vm.Op) {
 			b = bits{}
 		}
 		g.store(o, b, step{op: stepAdd, to: [2]int32{int32(id)}, x: o.To.Mask, y: arg})
-	case o.Kind == ir.Execute && (slot || o.To == nil):
+	case o.Kind == ir.Execute:
 		g.access(o)
 	default:
 		g.setArgs()
 		add(g, &g.tree.computes, compute{o.Value, o.To}, step{op: stepCompute})
-		if o.To != nil {
-			g.forget(o.Dst.Of(o.Copy))
-		}
+		g.forget(o.Dst.Of(o.Copy))
 	}
 }
 
@@ -238,12 +236,12 @@ func (g *recorder) constant(id fit.FieldID, v uint64) {
 	g.emit(step{op: stepConst, dst: slot, a: int16(slot), x: v, y: v})
 }
 
-// access emits an access to a register whose output goes to a slot, or nowhere.
+// access emits an access to a register.
 func (g *recorder) access(o *vm.Op) {
 	if o.Index.Kind == fit.FromParam {
 		g.setArgs()
 	}
-	add(g, &g.tree.accesses, access{*o.Access, o.To}, step{op: stepAccess})
+	add(g, &g.tree.accesses, access{o.Access, o.To}, step{op: stepAccess})
 	if o.To != nil {
 		g.forget(o.Dst.Of(o.Copy))
 	}

@@ -92,7 +92,7 @@ func (r *Runner) Run(s *vm.Pass, side fit.Side) {
 		case stepRemove:
 			s.Invalidate(fit.HeaderID(st.dst))
 		case stepCompute:
-			t.computes[st.dst].do(s)
+			s.Put(t.computes[st.dst].to, t.computes[st.dst].value(s))
 		case stepVector:
 			t.vectors[st.dst].execute(r, s)
 		case stepEnd:
@@ -139,29 +139,27 @@ func (r *Runner) ask(s *vm.Pass, side fit.Side, at int32, st *step) int32 {
 	return r.record(s, side, at, answer)
 }
 
-// access is an access to a register whose output goes to a slot, or nowhere.
+// access is an access to a register.
 type access struct {
-	vm.Access
-	to *vm.Ref // nil: nowhere
+	*vm.Access
+	to *vm.Ref // where its output goes; nil: nowhere
 }
 
 func (a *access) do(s *vm.Pass) {
 	v := a.Output(s)
-	if a.to != nil {
+	switch {
+	case a.to == nil:
+	case a.to.InSlot():
 		s.Slots[a.to.Off] = v & a.to.Mask
+	default:
+		s.Put(a.to, v)
 	}
 }
 
 // compute is an operation of which no more is known than where its value goes.
 type compute struct {
 	value func(*vm.Pass) uint64
-	to    *vm.Ref // nil: nowhere
-}
-
-func (c *compute) do(s *vm.Pass) {
-	if v := c.value(s); c.to != nil {
-		s.Put(c.to, v)
-	}
+	to    *vm.Ref
 }
 
 // step does what is no guard and comes up less often.
