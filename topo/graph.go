@@ -69,6 +69,9 @@ type LinkSpec struct {
 	Loss      float64        // probability, 0 to 1, that a frame is lost, each alone (Bernoulli)
 	LossEvery int            // every LossEvery-th frame is lost; zero loses none
 	Queue     units.Bytes    // limit of the queue before the link; zero leaves it to the link model's default
+
+	Bursts  Bursts  `json:",omitzero"` // frames are lost in bursts, beside Loss
+	Marking Marking `json:",omitzero"` // congestion is marked
 }
 
 // EffectiveMTU returns the graph's MTU in bytes with the default filled in.

@@ -1,14 +1,11 @@
 package topo
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // Validate reports all faults of s, joined.
 func (s LinkSpec) Validate() error {
-	var errs []error
-	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	var errs errorList
+	fault := errs.add
 	if s.Rate < 0 {
 		fault("rate %v is negative: it must be positive, or zero for unlimited", s.Rate)
 	}
@@ -29,7 +26,11 @@ func (s LinkSpec) Validate() error {
 	if s.Queue < 0 {
 		fault("queue %v is negative: it must be positive, or zero for the default", s.Queue)
 	}
-	return errors.Join(errs...)
+	if s.Marking.On() && s.Rate == 0 {
+		fault("marking needs a rate: nothing waits for a line without one")
+	}
+	errs = append(errs, unjoin(s.Bursts.Validate())...)
+	return errors.Join(append(errs, unjoin(s.Marking.Validate())...)...)
 }
 
 func (c *checker) checkLink(i int) {

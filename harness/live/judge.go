@@ -56,6 +56,7 @@ func (r *run) count(t *tenant) {
 	}
 	for _, s := range r.switchReports {
 		add(s.Node, s.Counters)
+		t.cell.Links = append(t.cell.Links, s.Links...)
 		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
 	}
 	for _, s := range t.serverReports {

@@ -122,7 +122,7 @@ func (r *run) limit() (latest units.Time) {
 func (r *run) finish(t *tenant, report Report, charged int) {
 	cell := &t.cell
 	slices.SortFunc(cell.Samples, byEnd)
-	r.count(t)
+	r.count(t, report.End)
 	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = report.Steps, report.Events, charged
 	cell.Work.Rounds, cell.Work.Sample = t.job.Iterations-charged, max(1, t.job.Sample.Every)
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
@@ -190,7 +190,7 @@ func (r *run) cells() (out []result.Cell) {
 
 // count gathers the counters of the switches and of a job's hosts, the frames
 // that crossed links, and the measured compute time.
-func (r *run) count(t *tenant) {
+func (r *run) count(t *tenant, end units.Time) {
 	cell := &t.cell
 	for _, n := range slices.Concat(r.counted, t.counted) {
 		for _, c := range n.counters() {
@@ -198,6 +198,7 @@ func (r *run) count(t *tenant) {
 		}
 	}
 	for _, sw := range r.switches {
+		cell.Links = append(cell.Links, sw.Links(0, end)...)
 		cell.Work.Frames += sw.Crossings()
 		cell.Work.Packets += sw.Made()
 	}

@@ -28,6 +28,8 @@ type Cell struct {
 	Compute  units.Duration // measured mean time of a compute, delays left out, of all workers; 0 where it is not known
 	Counters []Counter      // what the nodes counted: packets by type, drops by reason
 
+	Links []Link // each direction of the links that the topology has a model of, in the order of switches and ports
+
 	Work Work // of a run under the virtual clock
 
 	Checked  uint64 // delivered elements that were held against the workers' tensors

@@ -2,6 +2,7 @@ package chassis
 
 import (
 	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/plan"
@@ -83,12 +84,16 @@ func (c *Chassis) newLink(name string, spec topo.LinkSpec, p part) (*part, error
 		return nil, nil
 	}
 	cfg := impair.Config{Name: name, Out: p.port, Quantum: c.cfg.Quantum, Params: params(spec)}
-	if cfg.Loss > 0 {
-		cfg.LossStream = c.cfg.Seed.Stream("link/" + name + "/loss")
+	stream := func(of string, needed bool) *rng.Stream {
+		if !needed {
+			return nil
+		}
+		return c.cfg.Seed.Stream("link/" + name + "/" + of)
 	}
-	if cfg.Jitter > 0 {
-		cfg.JitterStream = c.cfg.Seed.Stream("link/" + name + "/jitter")
-	}
+	cfg.LossStream = stream("loss", cfg.Loss > 0)
+	cfg.JitterStream = stream("jitter", cfg.Jitter > 0)
+	cfg.BurstStream = stream("bursts", cfg.Bursts != topo.Bursts{})
+	cfg.MarkStream = stream("mark", !cfg.Marking.Threshold())
 	link, err := impair.New(cfg)
 	if err != nil {
 		return nil, err
@@ -105,6 +110,6 @@ func (c *Chassis) newLink(name string, spec topo.LinkSpec, p part) (*part, error
 func params(s topo.LinkSpec) impair.Params {
 	return impair.Params{
 		Rate: s.Rate, Delay: s.Delay - s.Jitter, Jitter: 2 * s.Jitter,
-		Loss: s.Loss, LossEvery: s.LossEvery, Queue: s.Queue,
+		Loss: s.Loss, LossEvery: s.LossEvery, Bursts: s.Bursts, Queue: s.Queue, Marking: s.Marking,
 	}
 }

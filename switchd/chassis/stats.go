@@ -2,7 +2,9 @@ package chassis
 
 import (
 	"github.com/inalab/inalab/internal/pktio/impair"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -43,7 +45,7 @@ func (c *Chassis) PortStats() []PortStat {
 // "forward/no-route", "pfe1/trioml-packets" (on a switch without chassis
 // "engine/..."), "pfe1/telemetry/telemetry-reports" of a program beside the system's,
 // "link/h0:eth0->tor:p0/queue-full". Drops of links that did not
-// happen are left out.
+// happen, and marks that were not made, are left out.
 func (c *Chassis) Counters() []sansio.Count {
 	var t sansio.Tally
 	for _, n := range c.plane.Counters() {
@@ -60,6 +62,9 @@ func (c *Chassis) Counters() []sansio.Count {
 			asked, unasked := linkDrops(p, c.specOf(p))
 			t.Merge(asked)
 			t.Merge(unasked)
+			if n := p.link.Stats().Marked; n > 0 {
+				t.Add("link/"+p.link.Name()+"/"+impair.CountMarked, n)
+			}
 		}
 	}
 	return t.List()
@@ -86,6 +91,30 @@ func (c *Chassis) Remembers() bool {
 		}
 	}
 	return false
+}
+
+// Links returns what each direction of the links modelled here came to, from one instant
+// to another or, if that is later, to the latest call. Nothing may have come before.
+func (c *Chassis) Links(from, until units.Time) (out []result.Link) {
+	until = max(until, c.now)
+	for _, p := range c.parts {
+		if p.link == nil || p.engine != nil {
+			continue
+		}
+		s, d := p.link.Stats(), p.link.Depth(from, until)
+		l := result.Link{
+			Name: p.link.Name(), Rate: c.specOf(p).Rate, Frames: s.Out.Frames, Bytes: s.Out.Bytes,
+			Mean: d.Mean, P99: d.P99, Max: d.Max, Marks: s.Marked,
+		}
+		if l.Rate > 0 && until > from {
+			l.Use = float64(s.Busy) / float64(until-from)
+		}
+		for _, n := range s.Drops() {
+			l.Drops = append(l.Drops, result.Counter{Name: n.Name, N: n.N})
+		}
+		out = append(out, l)
+	}
+	return out
 }
 
 // Crossings returns the frames that came to the far end of the links modelled
@@ -161,18 +190,12 @@ func (c *Chassis) specOf(p *part) topo.LinkSpec {
 func linkDrops(p *part, spec topo.LinkSpec) (asked, unasked []sansio.Count) {
 	name := "link/" + p.link.Name() + "/"
 	s := p.link.Stats()
-	add := func(list *[]sansio.Count, reason string, n uint64) {
-		if n > 0 {
-			*list = append(*list, sansio.Count{Name: name + reason, N: n})
+	for _, d := range s.Drops() {
+		list := &asked
+		if d.Name == impair.DropInFlight || d.Name == impair.DropQueueFull && spec.Queue == 0 {
+			list = &unasked
 		}
+		*list = append(*list, sansio.Count{Name: name + d.Name, N: d.N})
 	}
-	add(&asked, impair.DropBernoulli, s.LossBernoulli)
-	add(&asked, impair.DropLossEvery, s.LossEvery)
-	full := &unasked
-	if spec.Queue > 0 {
-		full = &asked
-	}
-	add(full, impair.DropQueueFull, s.QueueFull)
-	add(&unasked, impair.DropInFlight, s.InFlightLimit)
 	return asked, unasked
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/afpacket"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -28,6 +29,7 @@ type Report struct {
 	AskedDrops   []sansio.Count     `json:"asked_drops"`   // by links, as configured
 	UnaskedDrops []sansio.Count     `json:"unasked_drops"` // in the chassis; those of the device are in Device
 	Ports        []chassis.PortStat `json:"ports"`
+	Links        []result.Link      `json:"links"` // from the epoch on
 	Device       pktio.Stats        `json:"device"`
 	Drive        pktio.Report       `json:"drive"`
 	Trace        TraceStats         `json:"trace"`
@@ -157,6 +159,7 @@ func (d *daemon) report(dev pktio.Stats, drive pktio.Report) Report {
 		AskedDrops:   d.chassis.AskedDrops(),
 		UnaskedDrops: d.chassis.UnaskedDrops(),
 		Ports:        d.chassis.PortStats(),
+		Links:        d.chassis.Links(units.Time(d.trace.epoch.Load()), 0),
 		Device:       dev,
 		Drive:        drive,
 	}

@@ -3,10 +3,12 @@ package impair
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/topo"
 )
 
 // Limits that hold where a configuration gives none.
@@ -37,7 +39,9 @@ type Params struct {
 	Jitter    units.Duration // added to Delay, uniform in [0, Jitter) for each frame; never reorders
 	Loss      float64        // probability, 0 to 1, that the wire loses a frame, each alone (Bernoulli)
 	LossEvery int            // the wire loses every LossEvery-th frame; zero loses none
+	Bursts    topo.Bursts    // the wire loses frames in bursts (Gilbert-Elliott)
 	Queue     units.Bytes    // limit of the bytes of frames that wait for the line; zero is DefaultQueue(Rate)
+	Marking   topo.Marking   // frames are marked by the bytes that wait when they come
 
 	// What follows makes the line a server of another kind than an Ethernet: a
 	// processor that takes so long for a frame and so long for each byte.
@@ -58,6 +62,8 @@ type Config struct {
 
 	LossStream   *rng.Stream // needed where Loss is not zero
 	JitterStream *rng.Stream // needed where Jitter is not zero; not the stream of losses
+	BurstStream  *rng.Stream // needed where Bursts are not zero
+	MarkStream   *rng.Stream // needed where Marking has a slope
 
 	// Quantum rounds NextDeadline up to a multiple of it, so that a live driver
 	// wakes once for many frames; frames still never leave before they are due.
@@ -88,13 +94,29 @@ func (c *Config) validate() error {
 	if c.Jitter > 0 && c.JitterStream == nil {
 		fault("jitter %v needs random numbers: set JitterStream", c.Jitter)
 	}
-	if c.LossStream != nil && c.LossStream == c.JitterStream {
-		fault("loss and jitter share a random stream: give each its own, or one would shift the other")
+	if c.Bursts != (topo.Bursts{}) && c.BurstStream == nil {
+		fault("bursts of losses need random numbers: set BurstStream")
+	}
+	if !c.Marking.Threshold() && c.MarkStream == nil {
+		fault("marking on a slope needs random numbers: set MarkStream")
+	}
+	if oneStream(c.LossStream, c.JitterStream, c.BurstStream, c.MarkStream) {
+		fault("loss, jitter, bursts or marking share a random stream: give each its own, or one would shift the other")
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("link %q: %w", c.Name, err)
 	}
 	return nil
+}
+
+// oneStream reports whether two of the streams are one.
+func oneStream(streams ...*rng.Stream) bool {
+	for i, s := range streams {
+		if s != nil && slices.Contains(streams[:i], s) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Params) validateParams() (errs []error) {
@@ -120,10 +142,20 @@ func (p *Params) validateParams() (errs []error) {
 	if p.Queue < 0 {
 		fault("queue %v is negative: it must be positive, or zero for the default", p.Queue)
 	}
+	for _, err := range []error{p.Bursts.Validate(), p.Marking.Validate()} {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
 	return errs
 }
 
 // perfect reports whether p leaves every frame as and when it is.
 func (p *Params) perfect() bool {
-	return p.Rate == 0 && p.PerFrame == 0 && p.Delay == 0 && p.Jitter == 0 && p.Loss == 0 && p.LossEvery == 0
+	return p.Rate == 0 && p.PerFrame == 0 && p.Delay == 0 && p.Jitter == 0 && !p.loses()
+}
+
+// loses reports whether the wire loses frames.
+func (p *Params) loses() bool {
+	return p.Loss > 0 || p.LossEvery > 0 || p.Bursts != topo.Bursts{}
 }

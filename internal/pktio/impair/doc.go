@@ -4,15 +4,16 @@
 //	          waiting, at most Queue bytes    Rate             Delay + jitter
 //	arrival --> | f4 | f3 | f2 | -----------> [ f1 ] ------------> ( f0 ) --> out
 //	    |                                        |                   |
-//	queue-full, inflight-limit         busy also for lost   loss-bernoulli,
-//	                                   frames               loss-every-nth
+//	queue-full, inflight-limit,        busy also for lost   loss-bernoulli, loss-burst,
+//	early-drop; or marked              frames               loss-every-nth
 //
 // Each frame of a train is charged on its own, so that trains may be split and
 // joined without changing any frame's time. A frame meets
 //
 //  1. the queue. A frame that finds the line free starts at once. Otherwise it
 //     waits until its first bit is sent, or is dropped if the waiting bytes would
-//     exceed Queue. Headers count, Ethernet framing does not.
+//     exceed Queue. Headers count, Ethernet framing does not. It may be marked
+//     ([topo.Marking]) by the bytes that wait when it comes, itself left out.
 //  2. the line, busy for the frame's bytes and [units.EthernetFraming] at Rate.
 //     Remainders are carried within a busy period, so every end is exact, rounded
 //     down to a picosecond.
@@ -20,13 +21,15 @@
 //     jitter is uniform in [0, Jitter). Frames never overtake: a frame that would
 //     arrive before its predecessor arrives together with it.
 //  4. loss, on the wire: the times of other frames are those of a link without
-//     loss. A frame that both kinds would lose counts as [DropLossEvery].
+//     loss. A frame that several kinds would lose counts as the first of
+//     [DropLossEvery], [DropBernoulli], [DropBurst].
 //
-// Loss and jitter draw one number each for a frame on the line, from separate
-// streams, so that enabling one never shifts the other. Consecutive frames of one
-// input train leave as one train.
+// Loss, bursts, jitter and marks draw from separate streams, so that enabling one
+// never shifts another. Consecutive frames of one fate of an input train leave as
+// one train. RED's marks are independent of one another: the even spacing that Floyd
+// and Jacobson (1993, section 7) add is left out, as switch chips do.
 //
-// Left out: bursts (Gilbert-Elliott), scripted loss, reordering, duplication,
-// corruption, ECN marks, a change of parameters at run time, cut-through, and the
-// padding of short frames to Ethernet's minimum.
+// Left out: scripted loss, reordering, duplication, corruption, a change of
+// parameters at run time, cut-through, and the padding of short frames to Ethernet's
+// minimum.
 package impair

@@ -12,12 +12,16 @@ const (
 	gone  fate = iota // dropped or lost, and counted
 	leave             // arrives at once; then nothing is in flight before it
 	keep              // in flight; when it is due stands in Link.dues
+	mark              // the same, and it says so: congestion was met
 )
 
 // accept decides on every frame of t, in order, and moves runs of one fate
 // together.
 func (l *Link) accept(t *sansio.Train, eff *sansio.Effects) {
 	n := t.Frames()
+	if l.cfg.Marking.On() {
+		l.marker.look(t)
+	}
 	if n == 1 {
 		l.move(eff, t, l.decide(t.Bytes()), 0, 1, 1)
 		return
@@ -47,12 +51,14 @@ func (l *Link) move(eff *sansio.Effects, t *sansio.Train, run fate, i, j, of int
 		l.send(eff, t, i, j)
 	case run == keep:
 		l.keep(t, i, j, of)
+	case run == mark:
+		setCE(l.keep(t, i, j, of).train.Header)
 	}
 }
 
 // keep stores frames i to j-1 of t, the latest in dues: their header in the
 // parcel, and their body in the store, or where it is if that is kept.
-func (l *Link) keep(t *sansio.Train, i, j, of int) {
+func (l *Link) keep(t *sansio.Train, i, j, of int) *parcel {
 	p := l.parcels.add()
 	p.frames, p.left, p.chunk = j-i, 0, nil
 	if j-i < of {
@@ -63,18 +69,26 @@ func (l *Link) keep(t *sansio.Train, i, j, of int) {
 	}
 	if p.train.Memory != nil {
 		p.train.Memory.Keep()
-		return
+		return p
 	}
 	var mem []byte
 	mem, p.chunk = l.store.alloc(len(p.train.Body))
 	copy(mem, p.train.Body)
 	p.train.Body = mem
+	return p
 }
 
 // decide takes a frame of n bytes, without framing, through queue, line and
 // wire.
 func (l *Link) decide(n units.Bytes) fate {
 	start := max(l.now, l.line.free)
+	marked := keep
+	if l.cfg.Marking.On() {
+		if marked = l.marker.judge(l, n); marked == gone {
+			l.stats.EarlyDrop++
+			return gone
+		}
+	}
 	if !l.admit(start, n) {
 		return gone
 	}
@@ -85,13 +99,16 @@ func (l *Link) decide(n units.Bytes) fate {
 	due = max(l.lastDue, due)
 	l.lastDue = due
 	switch {
-	case (l.cfg.Loss > 0 || l.cfg.LossEvery > 0) && l.lose():
+	case l.lossy && l.lose():
 		return gone
 	case due <= l.now:
 		return leave
 	}
 	l.dues.push(due)
-	return keep
+	if marked == mark {
+		l.stats.Marked++
+	}
+	return marked
 }
 
 // admit reports whether a frame that would start at start may enter; if so, it
@@ -101,27 +118,9 @@ func (l *Link) admit(start units.Time, n units.Bytes) bool {
 		l.stats.InFlightLimit++
 		return false
 	}
-	if start > l.now && !l.queue.push(start, n) {
+	if start > l.now && !l.queue.push(l.now, start, n) {
 		l.stats.QueueFull++
 		return false
 	}
 	return true
-}
-
-// lose reports whether the wire loses the next frame. Both kinds of loss go on
-// counting and drawing whatever the other does.
-func (l *Link) lose() bool {
-	random := l.cfg.Loss > 0 && l.cfg.LossStream.Bernoulli(l.cfg.Loss)
-	if l.cfg.LossEvery > 0 {
-		l.nth++
-		if l.nth == l.cfg.LossEvery {
-			l.nth = 0
-			l.stats.LossEvery++
-			return true
-		}
-	}
-	if random {
-		l.stats.LossBernoulli++
-	}
-	return random
 }

@@ -18,6 +18,7 @@ func (l *Link) occupy(start units.Time, size units.Bytes) units.Time {
 		n.user = l
 	}
 	n.free = start.Add(l.serial.Advance(size) + l.cfg.PerFrame)
+	l.stats.Busy += n.free.Sub(start)
 	return n.free
 }
 
@@ -26,6 +27,7 @@ type queue struct {
 	limit   units.Bytes
 	bytes   units.Bytes // sum over waiting
 	waiting ring[waiter]
+	depth   depth
 }
 
 type waiter struct {
@@ -36,15 +38,21 @@ type waiter struct {
 // drain takes out what has started by now.
 func (q *queue) drain(now units.Time) {
 	for q.waiting.len() > 0 && q.waiting.front().start <= now {
+		q.depth.until(q.waiting.front().start, q.bytes)
 		q.bytes -= q.waiting.front().bytes
 		q.waiting.drop()
 	}
 }
 
-// push adds a frame of n bytes and reports whether there was room.
-func (q *queue) push(start units.Time, n units.Bytes) bool {
+// push adds a frame of n bytes that comes now and reports whether there was room.
+func (q *queue) push(now, start units.Time, n units.Bytes) bool {
 	if q.bytes+n > q.limit {
 		return false
+	}
+	if q.bytes > 0 {
+		q.depth.until(now, q.bytes)
+	} else {
+		q.depth.since = now
 	}
 	q.bytes += n
 	q.waiting.push(waiter{start, n})

@@ -19,6 +19,9 @@ type Link struct {
 	serial  units.Serializer
 	lastDue units.Time // when the latest frame of all arrives, or would have
 	nth     int        // frames since the last one that LossEvery lost
+	lossy   bool       // frames may be lost
+	bad     bool       // the state of Bursts
+	marker  marker
 
 	parcels ring[parcel]
 	dues    ring[units.Time]
@@ -54,7 +57,7 @@ func New(cfg Config) (*Link, error) {
 	if cfg.Queue == 0 {
 		cfg.Queue = DefaultQueue(cfg.Rate)
 	}
-	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}, line: &line{}, serial: units.Serializer{Rate: cfg.Rate}}
+	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}, line: &line{}, serial: units.Serializer{Rate: cfg.Rate}, lossy: cfg.loses()}
 	l.queue.limit = cfg.Queue
 	if cfg.With != nil {
 		l.line = cfg.With.line

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/topo"
 )
 
 // At 1 Gbit/s a frame of 976 bytes and its framing of 24 take 8 us.
@@ -277,19 +278,23 @@ func TestNeverDueStays(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	loss, jitter := streams(1)
 	for want, cfg := range map[string]Config{
-		"out port -1 is negative":                {Out: -1},
-		"rate -5bit/s is negative":               {Params: Params{Rate: -5}},
-		"delay -1us is negative":                 {Params: Params{Delay: -us}},
-		"jitter -1us is negative":                {Params: Params{Jitter: -us}, JitterStream: jitter},
-		"jitter 1us needs random numbers":        {Params: Params{Jitter: us}, LossStream: loss},
-		"loss 1.5 is not a probability":          {Params: Params{Loss: 1.5}, LossStream: loss},
-		"loss NaN is not a probability":          {Params: Params{Loss: nan()}, LossStream: loss},
-		"loss 0.5 needs random numbers":          {Params: Params{Loss: 0.5}, JitterStream: jitter},
-		"loss of every -1 frames is negative":    {Params: Params{LossEvery: -1}},
-		"queue -1B is negative":                  {Params: Params{Queue: -1}},
-		"quantum -1us is negative":               {Quantum: -us},
-		"limit of -1 frames in flight":           {MaxInFlight: -1},
-		"loss and jitter share a random stream:": {LossStream: loss, JitterStream: loss},
+		"out port -1 is negative":                                {Out: -1},
+		"rate -5bit/s is negative":                               {Params: Params{Rate: -5}},
+		"delay -1us is negative":                                 {Params: Params{Delay: -us}},
+		"jitter -1us is negative":                                {Params: Params{Jitter: -us}, JitterStream: jitter},
+		"jitter 1us needs random numbers":                        {Params: Params{Jitter: us}, LossStream: loss},
+		"loss 1.5 is not a probability":                          {Params: Params{Loss: 1.5}, LossStream: loss},
+		"loss NaN is not a probability":                          {Params: Params{Loss: nan()}, LossStream: loss},
+		"loss 0.5 needs random numbers":                          {Params: Params{Loss: 0.5}, JitterStream: jitter},
+		"loss of every -1 frames is negative":                    {Params: Params{LossEvery: -1}},
+		"queue -1B is negative":                                  {Params: Params{Queue: -1}},
+		"quantum -1us is negative":                               {Quantum: -us},
+		"bursts of losses need random numbers":                   {Params: Params{Bursts: topo.Bursts{Enter: 0.1, Leave: 0.5, Bad: 1}}},
+		"bursts: enter 2 is not a probability":                   {Params: Params{Bursts: topo.Bursts{Enter: 2, Leave: 0.5}}, BurstStream: loss},
+		"marking on a slope needs random":                        {Params: Params{Marking: topo.Marking{Min: 1, Max: 2, P: 1}}},
+		"marking from 2B to 1B":                                  {Params: Params{Marking: topo.Marking{Min: 2, Max: 1, P: 1}}, MarkStream: loss},
+		"limit of -1 frames in flight":                           {MaxInFlight: -1},
+		"loss, jitter, bursts or marking share a random stream:": {LossStream: loss, JitterStream: loss},
 	} {
 		cfg.Name = "a->b"
 		_, err := New(cfg)
@@ -324,8 +329,9 @@ func TestCountersAreComplete(t *testing.T) {
 	b.at(0, kilo(0, 3))
 	b.drain()
 	equal(t, "counters", b.link.Counters(), []sansio.Count{
-		{Name: "bytes-in", N: 3 * kiloFrame}, {Name: "bytes-out", N: 2 * kiloFrame}, {Name: "frames-in", N: 3}, {Name: "frames-out", N: 2},
-		{Name: "inflight-limit"}, {Name: "loss-bernoulli"}, {Name: "loss-every-nth", N: 1}, {Name: "queue-full"},
+		{Name: "bytes-in", N: 3 * kiloFrame}, {Name: "bytes-out", N: 2 * kiloFrame}, {Name: "early-drop"}, {Name: "ecn-marked"},
+		{Name: "frames-in", N: 3}, {Name: "frames-out", N: 2}, {Name: "inflight-limit"},
+		{Name: "loss-bernoulli"}, {Name: "loss-burst"}, {Name: "loss-every-nth", N: 1}, {Name: "queue-full"},
 	})
 	if b.link.Name() != "h0->tor" {
 		t.Errorf("name %q", b.link.Name())

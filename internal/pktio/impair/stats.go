@@ -1,6 +1,8 @@
 package impair
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 )
@@ -11,6 +13,9 @@ const (
 	DropInFlight  = "inflight-limit" // more than MaxInFlight frames inside
 	DropBernoulli = "loss-bernoulli" // lost on the wire by chance
 	DropLossEvery = "loss-every-nth" // lost on the wire by turn
+	DropBurst     = "loss-burst"     // lost on the wire in a burst
+	DropEarly     = "early-drop"     // would have been marked on a slope, and cannot be
+	CountMarked   = "ecn-marked"     // left with a mark of congestion
 
 	CountFramesIn  = "frames-in"
 	CountBytesIn   = "bytes-in"
@@ -31,7 +36,7 @@ func (v *Volume) add(t *sansio.Train) {
 }
 
 // Stats are the counts of a link since it was made. Frames in are frames out,
-// the four kinds of drops, and those in flight; a lost frame counts as such
+// the drops of all kinds, and those in flight; a lost frame counts as such
 // from its arrival at the link on.
 type Stats struct {
 	In, Out       Volume
@@ -39,22 +44,61 @@ type Stats struct {
 	InFlightLimit uint64
 	LossBernoulli uint64
 	LossEvery     uint64
+	LossBurst     uint64
+	EarlyDrop     uint64
+	Marked        uint64
+	Busy          units.Duration // of the line
 }
 
 // Stats returns what the link counted so far.
 func (l *Link) Stats() Stats { return l.stats }
 
+// Depth returns how many bytes waited from one instant to another, the time of the latest
+// call or later. Nothing may have waited before.
+func (l *Link) Depth(from, until units.Time) Depth {
+	q := l.queue // what starts by now has waited until it did
+	q.waiting.buf = slices.Clone(q.waiting.buf)
+	if q.depth.times != nil {
+		times := *q.depth.times
+		q.depth.times = &times
+	}
+	q.drain(until)
+	if q.bytes > 0 {
+		q.depth.until(until, q.bytes)
+	}
+	return q.depth.sum(until.Sub(from))
+}
+
 // InFlight returns the number of frames inside the link that will arrive.
 func (l *Link) InFlight() int { return l.dues.len() }
+
+// Drops returns the frames that did not arrive by reason, those reasons that there were.
+func (s *Stats) Drops() (out []sansio.Count) {
+	for _, d := range s.drops() {
+		if d.N > 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (s *Stats) drops() []sansio.Count {
+	return []sansio.Count{
+		{Name: DropBernoulli, N: s.LossBernoulli},
+		{Name: DropLossEvery, N: s.LossEvery},
+		{Name: DropBurst, N: s.LossBurst},
+		{Name: DropEarly, N: s.EarlyDrop},
+		{Name: DropQueueFull, N: s.QueueFull},
+		{Name: DropInFlight, N: s.InFlightLimit},
+	}
+}
 
 // Counters returns the counts by name, sorted; all of them, zero or not.
 func (l *Link) Counters() []sansio.Count {
 	var t sansio.Tally
 	s := &l.stats
-	t.Add(DropQueueFull, s.QueueFull)
-	t.Add(DropInFlight, s.InFlightLimit)
-	t.Add(DropBernoulli, s.LossBernoulli)
-	t.Add(DropLossEvery, s.LossEvery)
+	t.Merge(s.drops())
+	t.Add(CountMarked, s.Marked)
 	t.Add(CountFramesIn, s.In.Frames)
 	t.Add(CountBytesIn, uint64(s.In.Bytes))
 	t.Add(CountFramesOut, s.Out.Frames)

@@ -77,6 +77,24 @@ func (h IPv4) TotalLen() int { return int(binary.BigEndian.Uint16(h[2:])) }
 // SetTotalLen writes the length of header and body in bytes.
 func (h IPv4) SetTotalLen(n int) { binary.BigEndian.PutUint16(h[2:], uint16(n)) }
 
+// Codepoints of ECN (RFC 3168 section 5).
+const (
+	NotECT uint8 = 0 // the ends do not react to marks
+	ECT1   uint8 = 1
+	ECT0   uint8 = 2
+	CE     uint8 = 3 // congestion was met
+)
+
+// ECN returns the codepoint of congestion notification.
+func (h IPv4) ECN() uint8 { return h[1] & 3 }
+
+// SetECN writes a codepoint and adjusts the header's checksum.
+func (h IPv4) SetECN(codepoint uint8) {
+	before := h[1]
+	h[1] = before&^3 | codepoint
+	h.SetChecksum(AdjustSum(h.Checksum(), uint64(before), uint64(h[1])))
+}
+
 // ID returns the identification field.
 func (h IPv4) ID() uint16 { return binary.BigEndian.Uint16(h[4:]) }
 
