@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/internal/suggest"
@@ -10,97 +11,97 @@ import (
 
 // Params holds what any generator may be given. A count of zero is left to the
 // generator's default; a count that the topology has no use for is an error.
-// Link applies to all, Uplink to leaf-spine, Fabric to mx480.
+// Link applies to all, Uplink to those with links between switches, Fabric to those
+// with chassis.
 type Params struct {
 	Hosts        int // in the whole topology
-	Leaves       int // leaf-spine
-	Spines       int // leaf-spine
-	HostsPerLeaf int // leaf-spine; instead of Hosts or in agreement with it
+	Leaves       int
+	Spines       int
+	HostsPerLeaf int // instead of Hosts or in agreement with it
+	Racks        int
+	Depth        int // levels of switches
+	FanOut       int // switches below a switch
 
 	Link   topo.LinkSpec // each host's link, both ways
-	Uplink topo.LinkSpec // between leaf and spine, both ways
+	Uplink topo.LinkSpec // between two switches, both ways
 	Fabric topo.LinkSpec // between two PFEs of a chassis, each way
 	MTU    int           // bytes; zero means topo.DefaultMTU
 }
 
+// count is one of the counts of Params.
+type count struct {
+	Name string // as people write it
+	n    *int
+}
+
+// counts returns the counts that not every topology has.
+func (p *Params) counts() []count {
+	return []count{
+		{"leaves", &p.Leaves}, {"spines", &p.Spines}, {"hosts-per-leaf", &p.HostsPerLeaf},
+		{"racks", &p.Racks}, {"depth", &p.Depth}, {"fan-out", &p.FanOut},
+	}
+}
+
+// Generator makes the topologies of one shape.
+type Generator struct {
+	Name        string
+	Description string   // in a line
+	Takes       []string // counts that it reads beside hosts
+	Needs       []string // those of them that have no default
+	generate    func(Params) (*topo.Graph, error)
+}
+
+// All returns the generators, in the order of lists.
+func All() []Generator {
+	return []Generator{
+		{"rack", "one switch", nil, nil,
+			func(p Params) (*topo.Graph, error) {
+				return Rack(RackParams{Hosts: p.Hosts, Link: p.Link, MTU: p.MTU})
+			}},
+		{"leaf-spine", "leaves with hosts, each on every spine", []string{"leaves", "spines", "hosts-per-leaf"}, nil, leafSpine},
+		{"mx480", "one chassis of six PFEs, after the testbed of Trio", nil, nil, mx480},
+		{"dumbbell", "two switches and the link between them, with half of the hosts each", nil, nil, dumbbell},
+		{"multi-rack", "racks on one core switch", []string{"racks"}, []string{"racks"}, multiRack},
+		{"tree", "a tree of switches, with hosts on the lowest", []string{"depth", "fan-out"}, []string{"depth", "fan-out"}, tree},
+		{"chassis-spine", "leaves that are chassis of six PFEs, each on every spine", []string{"leaves", "spines"}, nil, chassisSpine},
+	}
+}
+
 // Names returns the topologies that [ByName] knows.
-func Names() []string { return []string{"rack", "leaf-spine", "mx480"} }
+func Names() (out []string) {
+	for _, g := range All() {
+		out = append(out, g.Name)
+	}
+	return out
+}
 
 // ByName generates the topology of that name.
 func ByName(name string, p Params) (*topo.Graph, error) {
-	switch name {
-	case "rack":
-		return rackByName(p)
-	case "leaf-spine":
-		return leafSpineByName(p)
-	case "mx480":
-		return mx480ByName(p)
+	i := slices.Index(Names(), name)
+	if i < 0 {
+		return nil, fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(Names(), ", "), suggest.DidYouMean(name, Names()))
 	}
-	return nil, fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(Names(), ", "), didYouMean(name, Names()))
-}
-
-func rackByName(p Params) (*topo.Graph, error) {
-	if err := p.refuseFabricCounts("rack"); err != nil {
-		return nil, err
-	}
-	return Rack(RackParams{Hosts: p.Hosts, Link: p.Link, MTU: p.MTU})
-}
-
-func mx480ByName(p Params) (*topo.Graph, error) {
-	if err := p.refuseFabricCounts("mx480"); err != nil {
-		return nil, err
-	}
-	params := MX480Params{Link: p.Link, Fabric: p.Fabric, MTU: p.MTU}
-	if p.Hosts != 0 {
-		var err error
-		if params.Servers, err = spreadServers(p.Hosts); err != nil {
-			return nil, err
+	g := All()[i]
+	for _, c := range p.counts() {
+		if *c.n != 0 && !slices.Contains(g.Takes, c.Name) {
+			return nil, fmt.Errorf("%s: %s %d: %s", name, c.Name, *c.n, g.hint())
+		}
+		if *c.n == 0 && slices.Contains(g.Needs, c.Name) {
+			return nil, fmt.Errorf("%s: %s is missing: %s", name, c.Name, g.hint())
 		}
 	}
-	return MX480(params)
+	return g.generate(p)
 }
 
-func leafSpineByName(p Params) (*topo.Graph, error) {
-	leaves := p.Leaves
-	if leaves == 0 {
-		leaves = DefaultLeaves
-	}
-	perLeaf := p.HostsPerLeaf
-	switch {
-	case p.Hosts == 0: // perLeaf alone decides
-	case leaves < 0: // LeafSpine says so
-	case p.Hosts < 0 || p.Hosts%leaves != 0:
-		return nil, fmt.Errorf("leaf-spine: %d hosts do not divide evenly over %d leaves: give a multiple, or hosts per leaf", p.Hosts, leaves)
-	case perLeaf != 0 && perLeaf*leaves != p.Hosts:
-		return nil, fmt.Errorf("leaf-spine: %d hosts contradict %d leaves of %d hosts each: give one of the two", p.Hosts, leaves, perLeaf)
-	default:
-		perLeaf = p.Hosts / leaves
-	}
-	return LeafSpine(LeafSpineParams{
-		Leaves: leaves, Spines: p.Spines, HostsPerLeaf: perLeaf,
-		Link: p.Link, Uplink: p.Uplink, MTU: p.MTU,
-	})
+// hint says which counts the generator takes.
+func (g *Generator) hint() string {
+	return "it takes " + strings.Join(append([]string{"hosts"}, g.Takes...), ", ")
 }
 
-// refuseFabricCounts returns an error where p counts what only a leaf-spine has.
-func (p *Params) refuseFabricCounts(topology string) error {
-	for _, f := range []struct {
-		name string
-		n    int
-	}{{"leaves", p.Leaves}, {"spines", p.Spines}, {"hosts per leaf", p.HostsPerLeaf}} {
-		if f.n != 0 {
-			return fmt.Errorf("%s: %s %d: only leaf-spine has them: give hosts alone", topology, f.name, f.n)
-		}
+// divide returns how many of the hosts are on each of n switches; both are 1 or more.
+func divide(topology string, hosts, n int, of string) (int, error) {
+	if hosts < 1 || n < 1 || hosts%n != 0 {
+		return 0, fmt.Errorf("%s: %d hosts do not divide evenly over %d %s: give a multiple", topology, hosts, n, of)
 	}
-	return nil
-}
-
-// didYouMean returns ` (did you mean "x"?)` for the allowed word closest to
-// the given one, or "" where none is close.
-func didYouMean(given string, allowed []string) string {
-	near, ok := suggest.Nearest(given, allowed)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", near)
+	return hosts / n, nil
 }

@@ -2,11 +2,11 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
@@ -162,8 +162,14 @@ func TestMX480ByNameSpreadsHosts(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	for _, name := range Names() {
-		g, err := ByName(name, Params{})
+	for _, of := range All() {
+		name, p := of.Name, Params{}
+		for _, c := range p.counts() {
+			if slices.Contains(of.Needs, c.Name) {
+				*c.n = 2
+			}
+		}
+		g, err := ByName(name, p)
 		must(t, g, err)
 		hosts := 0
 		for _, n := range g.Nodes {
@@ -227,20 +233,30 @@ func TestRefuses(t *testing.T) {
 		{mx480(MX480Params{Servers: []int{-1}}), "mx480: -1 hosts on pfe1: it has 4 ports"},
 		{mx480(MX480Params{Servers: make([]int, 7)}), "mx480: servers given for 7 pfes: it has 6"},
 		{mx480(MX480Params{Servers: []int{}}), "mx480: no hosts: give 1..24, at most 4 on a pfe"},
-		{mx480(MX480Params{Top: "pfe0"}), `mx480: unknown top-level pfe "pfe0": allowed are pfe1, pfe2, pfe3, pfe4, pfe5, pfe6 (did you mean "pfe1"?)`},
+		{mx480(MX480Params{Top: "pfe0"}), `mx480: unknown top-level pfe "pfe0": allowed are pfe1, pfe2, pfe3, pfe4, pfe5, pfe6; did you mean "pfe1"?`},
 
 		{named("mx480", Params{Hosts: 21}), "mx480: 21 hosts: must be 1..20, for it has 24 ports and the 4 of the top-level pfe4 stay free"},
 		{named("mx480", Params{Hosts: -1}), "mx480: -1 hosts: must be 1..20, for it has 24 ports and the 4 of the top-level pfe4 stay free"},
-		{named("mx480", Params{Leaves: 2}), "mx480: leaves 2: only leaf-spine has them: give hosts alone"},
-		{named("rack", Params{Spines: 1}), "rack: spines 1: only leaf-spine has them: give hosts alone"},
-		{named("rack", Params{HostsPerLeaf: 4}), "rack: hosts per leaf 4: only leaf-spine has them: give hosts alone"},
+		{named("mx480", Params{Leaves: 2}), "mx480: leaves 2: it takes hosts"},
+		{named("rack", Params{Spines: 1}), "rack: spines 1: it takes hosts"},
+		{named("rack", Params{HostsPerLeaf: 4}), "rack: hosts-per-leaf 4: it takes hosts"},
 		{named("leaf-spine", Params{Hosts: 7}), "leaf-spine: 7 hosts do not divide evenly over 2 leaves: give a multiple, or hosts per leaf"},
 		{named("leaf-spine", Params{Hosts: -2}), "leaf-spine: -2 hosts do not divide evenly over 2 leaves: give a multiple, or hosts per leaf"},
 		{named("leaf-spine", Params{Hosts: 8, HostsPerLeaf: 3}), "leaf-spine: 8 hosts contradict 2 leaves of 3 hosts each: give one of the two"},
 		{named("leaf-spine", Params{Hosts: 8, Leaves: -1}), "leaf-spine: leaves -1: must be 1..254"},
-		{named("leafspine", Params{}), `unknown topology "leafspine": allowed are rack, leaf-spine, mx480 (did you mean "leaf-spine"?)`},
-		{named("mx", Params{}), `unknown topology "mx": allowed are rack, leaf-spine, mx480`},
-		{named("", Params{}), `unknown topology "": allowed are rack, leaf-spine, mx480`},
+		{named("dumbbell", Params{Hosts: 5}), "dumbbell: 5 hosts do not divide evenly over 2 switches: give a multiple"},
+		{named("dumbbell", Params{Leaves: 2}), "dumbbell: leaves 2: it takes hosts"},
+		{named("multi-rack", Params{}), "multi-rack: racks is missing: it takes hosts, racks"},
+		{named("multi-rack", Params{Racks: 4, Hosts: 6}), "multi-rack: 6 hosts do not divide evenly over 4 racks: give a multiple"},
+		{named("tree", Params{Depth: 3}), "tree: fan-out is missing: it takes hosts, depth, fan-out"},
+		{named("tree", Params{Depth: 9, FanOut: 2}), "tree: depth 9: must be 1..8"},
+		{named("tree", Params{Depth: 4, FanOut: 10}), "tree: depth 4 with fan-out 10 has more than the 254 lowest switches that are allowed"},
+		{named("tree", Params{Depth: 2, FanOut: 4, Hosts: 6}), "tree: 6 hosts do not divide evenly over 4 lowest switches: give a multiple"},
+		{named("chassis-spine", Params{Spines: 5}), "chassis-spine: spines 5: must be 1..4: as many as the top-level PFE of a chassis has ports"},
+		{named("chassis-spine", Params{Hosts: 42}), "mx480: 21 hosts: must be 1..20, for it has 24 ports and the 4 of the top-level pfe4 stay free"},
+		{named("leafspine", Params{}), `unknown topology "leafspine": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine; did you mean "leaf-spine"?`},
+		{named("mx", Params{}), `unknown topology "mx": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine`},
+		{named("", Params{}), `unknown topology "": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine`},
 	} {
 		t.Run(tc.want, func(t *testing.T) {
 			g, err := tc.make()
@@ -254,29 +270,57 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-func TestEveryGraphValidates(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom(Names()).Draw(t, "name")
-		p := Params{Hosts: rapid.IntRange(0, 20).Draw(t, "hosts"), Link: access, Uplink: uplink, Fabric: fabric}
-		if name == "leaf-spine" {
-			p.Hosts = 0
-			p.Leaves = rapid.IntRange(0, 6).Draw(t, "leaves")
-			p.Spines = rapid.IntRange(0, 4).Draw(t, "spines")
-			p.HostsPerLeaf = rapid.IntRange(0, 5).Draw(t, "hosts per leaf")
-		}
-		g, err := ByName(name, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		again, err := ByName(name, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(g, again); diff != "" {
-			t.Fatalf("the same parameters gave another graph:\n%s", diff)
-		}
-	})
+// Which switch has which hosts, and what is linked to what, of the shapes between switches.
+func TestShapes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		p    Params
+		want string
+	}{
+		"dumbbell": {Params{Hosts: 4}, `
+h0:eth0 - left:p0
+h1:eth0 - left:p1
+h2:eth0 - right:p0
+h3:eth0 - right:p1
+left:p2 - right:p2`},
+		"multi-rack": {Params{Hosts: 4, Racks: 2}, `
+h0:eth0 - tor0:p0
+h1:eth0 - tor0:p1
+h2:eth0 - tor1:p0
+h3:eth0 - tor1:p1
+tor0:p2 - core:p0
+tor1:p2 - core:p1`},
+		"tree": {Params{Hosts: 4, Depth: 3, FanOut: 2}, `
+h0:eth0 - s0-0:p0
+h1:eth0 - s0-1:p0
+h2:eth0 - s0-2:p0
+h3:eth0 - s0-3:p0
+s0-0:p1 - s1-0:p0
+s0-1:p1 - s1-0:p1
+s0-2:p1 - s1-1:p0
+s0-3:p1 - s1-1:p1
+s1-0:p2 - s2-0:p0
+s1-1:p2 - s2-0:p1`},
+		"chassis-spine": {Params{Hosts: 4, Leaves: 2, Spines: 2}, `
+h0:eth0 - mx0:et-0-0-0
+h1:eth0 - mx0:et-0-1-0
+h2:eth0 - mx1:et-0-0-0
+h3:eth0 - mx1:et-0-1-0
+mx0:et-1-0-0 - spine0:p0
+mx1:et-1-0-0 - spine0:p1
+mx0:et-1-0-1 - spine1:p0
+mx1:et-1-0-1 - spine1:p1`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.p.Link, tc.p.Uplink = access, uplink
+			g, err := ByName(name, tc.p)
+			if diff := cmp.Diff(strings.TrimSpace(tc.want), wires(must(t, g, err))); diff != "" {
+				t.Errorf("links differ (-want +got):\n%s", diff)
+			}
+			for _, l := range g.Links {
+				if want := map[bool]topo.LinkSpec{true: access, false: uplink}[l.A.Node[0] == 'h']; l.AtoB != want || l.BtoA != want {
+					t.Errorf("link %v is %+v and %+v, want %+v", l, l.AtoB, l.BtoA, want)
+				}
+			}
+		})
+	}
 }

@@ -63,14 +63,11 @@ func LeafSpine(p LeafSpineParams) (*topo.Graph, error) {
 		b.addSwitch("spine"+strconv.Itoa(s), 1)
 	}
 	for leaf := range p.Leaves {
-		for range p.HostsPerLeaf {
-			b.addHost(b.addPort(leaf))
-		}
+		b.addHosts(leaf, p.HostsPerLeaf)
 	}
 	for leaf := range p.Leaves {
 		for s := range p.Spines {
-			up, down := b.addPort(leaf), b.addPort(p.Leaves+s)
-			b.g.Links = append(b.g.Links, topo.Duplex(up, down, p.Uplink))
+			b.connect(leaf, p.Leaves+s, p.Uplink)
 		}
 	}
 	return b.finish()

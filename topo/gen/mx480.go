@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -40,7 +41,7 @@ func (p *MX480Params) validate() error {
 		p.Top = defaultTop
 	}
 	if !slices.Contains(pfeNames(), p.Top) {
-		return fmt.Errorf("mx480: unknown top-level pfe %q: allowed are %s%s", p.Top, strings.Join(pfeNames(), ", "), didYouMean(p.Top, pfeNames()))
+		return fmt.Errorf("mx480: unknown top-level pfe %q: allowed are %s%s", p.Top, strings.Join(pfeNames(), ", "), suggest.DidYouMean(p.Top, pfeNames()))
 	}
 	if len(p.Servers) > mx480PFEs {
 		return fmt.Errorf("mx480: servers given for %d pfes: it has %d", len(p.Servers), mx480PFEs)
@@ -67,17 +68,7 @@ func MX480(p MX480Params) (*topo.Graph, error) {
 		return nil, err
 	}
 	b := newBuilder("mx480", p.MTU, p.Link)
-	node := b.addSwitch("mx480", 0)
-	chassis := &topo.Chassis{PFEs: mx480Engines(), Top: slices.Index(pfeNames(), p.Top), Fabric: p.Fabric}
-	b.g.Nodes[node].Chassis = chassis
-	for _, pfe := range chassis.PFEs {
-		b.g.Nodes[node].Ports = append(b.g.Nodes[node].Ports, pfe.Ports...)
-	}
-	for i, n := range p.Servers {
-		for port := range n {
-			b.addHost(topo.End{Node: "mx480", Port: chassis.PFEs[i].Ports[port]})
-		}
-	}
+	b.addChassis("mx480", p.Top, p.Fabric, p.Servers)
 	return b.finish()
 }
 

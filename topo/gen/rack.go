@@ -33,10 +33,7 @@ func Rack(p RackParams) (*topo.Graph, error) {
 		return nil, err
 	}
 	b := newBuilder("rack", p.MTU, p.Link)
-	tor := b.addSwitch("tor", 0)
-	for range p.Hosts {
-		b.addHost(b.addPort(tor))
-	}
+	b.addHosts(b.addSwitch("tor", 0), p.Hosts)
 	return b.finish()
 }
 

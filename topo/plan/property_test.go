@@ -11,6 +11,7 @@ import (
 
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/gen/gentest"
 )
 
 // anyGraph draws a generated topology or a random one.
@@ -20,15 +21,7 @@ func anyGraph() *rapid.Generator[*topo.Graph] {
 
 func generatedGraph() *rapid.Generator[*topo.Graph] {
 	return rapid.Custom(func(t *rapid.T) *topo.Graph {
-		name := rapid.SampledFrom(gen.Names()).Draw(t, "name")
-		p := gen.Params{Hosts: rapid.IntRange(1, 20).Draw(t, "hosts")}
-		if name == "leaf-spine" {
-			p = gen.Params{
-				Leaves:       rapid.IntRange(1, 5).Draw(t, "leaves"),
-				Spines:       rapid.IntRange(1, 4).Draw(t, "spines"),
-				HostsPerLeaf: rapid.IntRange(1, 4).Draw(t, "hosts per leaf"),
-			}
-		}
+		name, p := gentest.Draw(t)
 		g, err := gen.ByName(name, p)
 		if err != nil {
 			t.Fatal(err)
