@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"reflect"
@@ -9,6 +10,11 @@ import (
 
 	"github.com/inalab/inalab/internal/yamldoc"
 )
+
+// defaults is what files leave out.
+//
+//go:embed defaults.yaml
+var defaults []byte
 
 // Source is the text of a scenario and what it is called in errors.
 type Source struct {
@@ -32,6 +38,10 @@ type part struct {
 
 func decode(src Source, schema *schema) (*document, error) {
 	d := &document{name: src.Name, file: reflect.New(schema.file)}
+	base := &yamldoc.Document{Name: "defaults.yaml"}
+	if err := d.add(part{base, ""}, base.Parse(defaults)); err != nil {
+		return nil, err
+	}
 	text := &yamldoc.Document{Name: src.Name}
 	err := text.Parse(src.Text)
 	if errors.Is(err, yamldoc.ErrEmpty) {

@@ -10,9 +10,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/suggest"
-	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -43,19 +42,41 @@ func Embedded(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Jobs lays out every run: for each probability, each system.
-func (s *Scenario) Jobs(virtual bool) ([]*job.Job, error) {
-	if virtual {
-		if err := s.refusePrograms(); err != nil {
+// Jobs lays out every run: for each point of the sweep and each probability, each system
+// that can run there.
+func (s *Scenario) Jobs(virtual bool) (jobs []*job.Job, err error) {
+	for _, p := range s.Points() {
+		if virtual {
+			if err := p.refusePrograms(); err != nil {
+				return nil, err
+			}
+		}
+		list, err := p.jobs(virtual)
+		if err != nil {
 			return nil, err
 		}
+		jobs = append(jobs, list...)
 	}
-	var jobs []*job.Job
+	if len(jobs) == 0 {
+		return nil, fmt.Errorf("scenario %s: nothing can run: %s", s.Name, strings.Join(s.LeftOut(), "; "))
+	}
+	return jobs, nil
+}
+
+// jobs lays out the runs of one point.
+func (s *Scenario) jobs(virtual bool) (jobs []*job.Job, err error) {
 	for _, p := range s.P {
 		for _, sys := range s.Systems {
-			j, err := s.job(sys, p, virtual)
+			err := s.canRun(sys)
+			if err != nil && sys.IfPossible {
+				continue
+			}
+			var j *job.Job
+			if err == nil {
+				j, err = s.job(sys, p, virtual)
+			}
 			if err != nil {
-				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.Name, sys.Name(), sys.Topology, err)
+				return nil, fmt.Errorf("scenario %s%s, %s on %s: %w", s.Name, s.at(), sys.Name(), sys.Topology.Generator, err)
 			}
 			jobs = append(jobs, j)
 		}
@@ -63,9 +84,46 @@ func (s *Scenario) Jobs(virtual bool) ([]*job.Job, error) {
 	return jobs, nil
 }
 
+// LeftOut says which runs are left out, and why.
+func (s *Scenario) LeftOut() (out []string) {
+	for _, p := range s.Points() {
+		for _, sys := range p.Systems {
+			if err := p.canRun(sys); err != nil && sys.IfPossible {
+				out = append(out, fmt.Sprintf("%s%s is left out: %v", sys.Name(), p.at(), err))
+			}
+		}
+	}
+	return out
+}
+
+// Again returns the scenario with other seeds: each is i above what it was.
+func (s *Scenario) Again(i int) *Scenario {
+	out := *s
+	out.Seed += rng.Root(i)
+	out.points = nil
+	for _, p := range s.points {
+		out.points = append(out.points, p.Again(i))
+	}
+	return &out
+}
+
+// canRun says why a system cannot run in the scenario, though its topology is sound.
+func (s *Scenario) canRun(sys System) error {
+	recoverer, ok := sys.System.(job.Recoverer)
+	if !ok {
+		return nil
+	}
+	g, err := s.graph(sys.Topology, s.workers(sys)+job.Servers(sys.System, s.workers(sys)))
+	if err != nil || !g.Loses() {
+		return nil // an error is reported where the job is laid out
+	}
+	return recoverer.Recovers()
+}
+
 func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
-	servers := job.Servers(sys.System, s.Hosts)
-	g, err := s.graph(sys.Topology, s.Hosts+servers)
+	workers := s.workers(sys)
+	servers := job.Servers(sys.System, workers)
+	g, err := s.graph(sys.Topology, workers+servers)
 	if err != nil {
 		return nil, err
 	}
@@ -76,32 +134,8 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	return job.New(job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
-		HostPrograms: s.Programs,
+		HostPrograms: s.Programs, Swept: s.Swept,
 	})
-}
-
-// graph returns one of the scenario's topologies, scaled.
-func (s *Scenario) graph(topology string, hosts int) (*topo.Graph, error) {
-	params := gen.Params{Hosts: hosts, Link: s.scaled(s.Link), MTU: s.MTU}
-	switch topology {
-	case "mx480":
-		params.Fabric = s.scaled(s.Fabric)
-	case "leaf-spine":
-		params.Leaves, params.Spines = 2, 2
-		params.Uplink = params.Link
-	}
-	return gen.ByName(topology, params)
-}
-
-// scaled divides rate and queue; times and losses stay.
-func (s *Scenario) scaled(l topo.LinkSpec) topo.LinkSpec {
-	if l.Rate > 0 {
-		l.Rate = max(1, l.Rate/units.Rate(s.Scale))
-	}
-	if l.Queue > 0 {
-		l.Queue = max(1, l.Queue/units.Bytes(s.Scale))
-	}
-	return l
 }
 
 // MarshalYAML writes the scenario with all overrides, as a file that Load reads.
@@ -112,9 +146,11 @@ func (s *Scenario) SetTopology(name string) error {
 	if !slices.Contains(gen.Names(), name) {
 		return fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(gen.Names(), ", "), suggest.DidYouMean(name, gen.Names()))
 	}
-	for i := range s.Systems {
-		s.Systems[i].Topology = name
-		s.systems[i].Topology = name
+	for _, p := range s.Points() {
+		for i := range p.Systems {
+			p.Systems[i].Topology = Shape{Generator: name}
+			p.systems[i].Topology = &rawShape{Generator: name, word: true}
+		}
 	}
 	return nil
 }

@@ -1,5 +1,9 @@
 package scenarios
 
+import (
+	"github.com/goccy/go-yaml"
+)
+
 // APIVersion is what scenario files say first.
 const APIVersion = "inalab/v1"
 
@@ -7,36 +11,102 @@ const APIVersion = "inalab/v1"
 // schema). Quantities are text here: the resolver reads them, and so can say where
 // in the file a bad one stands.
 type raw struct {
-	APIVersion  string        `yaml:"apiVersion"`
-	Kind        string        `yaml:"kind"`
-	Name        string        `yaml:"name"`
-	Description string        `yaml:"description"`
-	Seed        uint64        `yaml:"seed"`
-	Model       string        `yaml:"model"`
-	Iterations  int           `yaml:"iterations"`
-	MiniBatch   int           `yaml:"mini-batch,omitempty"`
-	Scale       int           `yaml:"scale"`
-	Hosts       int           `yaml:"hosts"`
-	MTU         int           `yaml:"mtu"`
-	Link        rawLink       `yaml:"link"`
-	Fabric      rawLink       `yaml:"fabric"`
-	Systems     []rawSystem   `yaml:"systems"`
-	Stragglers  rawStragglers `yaml:"stragglers"`
-	Programs    []rawProgram  `yaml:"programs,omitempty"`
+	APIVersion  string          `yaml:"apiVersion"`
+	Kind        string          `yaml:"kind"`
+	Name        string          `yaml:"name"`
+	Description string          `yaml:"description"`
+	Seed        uint64          `yaml:"seed"`
+	Model       string          `yaml:"model"`
+	Iterations  int             `yaml:"iterations"`
+	MiniBatch   int             `yaml:"mini-batch,omitempty"`
+	Scale       int             `yaml:"scale"`
+	Hosts       int             `yaml:"hosts"`
+	MTU         int             `yaml:"mtu"`
+	Topology    rawShape        `yaml:"topology"`
+	Link        rawLink         `yaml:"link"`
+	Uplink      rawLink         `yaml:"uplink,omitempty" json:",omitzero"`
+	Fabric      rawLink         `yaml:"fabric"`
+	Links       []rawLinkAt     `yaml:"links,omitempty" json:",omitempty"`
+	Systems     []rawSystem     `yaml:"systems"`
+	Stragglers  rawStragglers   `yaml:"stragglers"`
+	Programs    []rawProgram    `yaml:"programs,omitempty"`
+	Sweep       []yaml.MapSlice `yaml:"sweep,omitempty" json:",omitempty"`
 }
 
 type rawLink struct {
-	Rate      string `yaml:"rate,omitempty"`
-	Delay     string `yaml:"delay,omitempty"`
-	Jitter    string `yaml:"jitter,omitempty"`
-	Loss      string `yaml:"loss,omitempty"`
-	LossEvery int    `yaml:"loss-every,omitempty"`
-	Queue     string `yaml:"queue,omitempty"`
+	Rate      string     `yaml:"rate,omitempty"`
+	Delay     string     `yaml:"delay,omitempty"`
+	Jitter    string     `yaml:"jitter,omitempty"`
+	Loss      string     `yaml:"loss,omitempty"`
+	LossEvery int        `yaml:"loss-every,omitempty"`
+	Burst     string     `yaml:"burst,omitempty" json:",omitempty"`
+	Bursts    *rawBursts `yaml:"gilbert-elliott,omitempty" json:",omitempty"`
+	Queue     string     `yaml:"queue,omitempty"`
+	ECN       *rawECN    `yaml:"ecn,omitempty" json:",omitempty"`
+}
+
+type rawBursts struct {
+	Enter string `yaml:"enter"`
+	Leave string `yaml:"leave"`
+	Good  string `yaml:"good,omitempty"`
+	Bad   string `yaml:"bad"`
+}
+
+type rawECN struct {
+	Threshold string `yaml:"threshold,omitempty"`
+	Min       string `yaml:"min,omitempty"`
+	Max       string `yaml:"max,omitempty"`
+	P         string `yaml:"p,omitempty"`
+	Weight    string `yaml:"weight,omitempty"`
+}
+
+// rawLinkAt changes some links of a topology.
+type rawLinkAt struct {
+	At   string  `yaml:"at,omitempty"`   // both directions of the links at a node
+	From string  `yaml:"from,omitempty"` // one direction
+	To   string  `yaml:"to,omitempty"`
+	Link rawLink `yaml:",inline"`
 }
 
 type rawSystem struct {
-	System   string `yaml:"system"`
-	Topology string `yaml:"topology"`
+	System     string    `yaml:"system"`
+	Topology   *rawShape `yaml:"topology,omitempty"`
+	IfPossible bool      `yaml:"if-possible,omitempty" json:",omitempty"`
+}
+
+// rawShape is a topology: the name of a generator, or a mapping with its parameters.
+type rawShape struct {
+	Generator string      `yaml:"generator"`
+	Hosts     int         `yaml:"hosts,omitempty" json:",omitempty"`
+	Leaves    int         `yaml:"leaves,omitempty" json:",omitempty"`
+	Spines    int         `yaml:"spines,omitempty" json:",omitempty"`
+	Racks     int         `yaml:"racks,omitempty" json:",omitempty"`
+	Depth     int         `yaml:"depth,omitempty" json:",omitempty"`
+	FanOut    int         `yaml:"fan-out,omitempty" json:",omitempty"`
+	Links     []rawLinkAt `yaml:"links,omitempty" json:",omitempty"`
+
+	word bool // it was written as a word
+}
+
+// UnmarshalYAML reads a word, or a mapping over what there is.
+func (s *rawShape) UnmarshalYAML(unmarshal func(any) error) error {
+	var word string
+	if unmarshal(&word) == nil {
+		*s = rawShape{Generator: word, word: true}
+		return nil
+	}
+	type mapping rawShape
+	s.word = false
+	return unmarshal((*mapping)(s))
+}
+
+// MarshalYAML writes a word where that says all.
+func (s rawShape) MarshalYAML() (any, error) {
+	type mapping rawShape
+	if s.word {
+		return s.Generator, nil
+	}
+	return mapping(s), nil
 }
 
 type rawStragglers struct {

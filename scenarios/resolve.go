@@ -12,12 +12,12 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/topo"
-	"github.com/inalab/inalab/topo/gen"
 )
 
 // Scenario is a resolved scenario: every value is there and makes sense.
@@ -28,24 +28,29 @@ type Scenario struct {
 	Iterations        int
 	MiniBatch         int
 	Scale             int
-	Hosts             int
+	Hosts             int // workers, where a system's topology does not say
 	MTU               int
 	Link, Fabric      topo.LinkSpec // before scaling
+	Uplink            topo.LinkSpec // between switches; before scaling
+	Links             []LinkAt      // in every topology
 	Systems           []System
 	P                 []float64
 	Semantics         fault.Semantics
 	Outages           []fault.Outage
 	Programs          []job.HostProgram // real ones, beside the job; live only
+	Swept             []result.Swept    // which point of a sweep it is
 
 	doc     *document   // says where a value stands
 	systems []rawSystem // of file, to be changed with Systems
 	file    any         // as it was decoded: pointer to a schema.file
+	points  []*Scenario // of the sweep; nil: there is none
 }
 
 // System is a system, its knobs set, and the topology that it runs on.
 type System struct {
 	job.System
-	Topology string
+	Topology   Shape
+	IfPossible bool // it is left out where it cannot run
 }
 
 // Limits of a scenario.
@@ -67,9 +72,17 @@ func Load(src Source, systems []job.System) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := resolver{doc: d, systems: systems}
 	f := d.raw()
-	s := r.scenario(&f)
+	if len(f.Sweep) == 0 {
+		return resolve(d, &f, systems)
+	}
+	return loadSweep(src, d, &f, systems)
+}
+
+// resolve makes a scenario of one point from what its file says.
+func resolve(d *document, f *raw, systems []job.System) (*Scenario, error) {
+	r := resolver{doc: d, systems: systems}
+	s := r.scenario(f)
 	s.doc, s.systems, s.file = d, f.Systems, d.file.Interface()
 	return s, errors.Join(r.errs...)
 }
@@ -121,8 +134,11 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	var err error
 	s.Model, err = profiles.Lookup(f.Model)
 	r.wrong("model", err)
-	s.Link, s.Fabric = r.link("link", f.Link), r.link("fabric", f.Fabric)
-	s.Systems = r.systemsOf(f.Systems)
+	s.Link, s.Fabric = r.link("link", f.Link, topo.LinkSpec{}), r.link("fabric", f.Fabric, topo.LinkSpec{})
+	s.Uplink = r.link("uplink", f.Uplink, s.Link)
+	s.Links = r.linksAt("links", f.Links)
+	shape := r.shape("topology", f.Topology)
+	s.Systems = r.systemsOf(f.Systems, shape)
 	r.stragglers(s, f.Stragglers)
 	s.Programs = r.programs(f.Programs, s.Hosts)
 	return s
@@ -157,7 +173,7 @@ func (r *resolver) stragglers(s *Scenario, f rawStragglers) {
 
 // systemsOf sets the knobs of the systems that are run. The sections of others
 // may be left out; what they say is checked all the same.
-func (r *resolver) systemsOf(list []rawSystem) (out []System) {
+func (r *resolver) systemsOf(list []rawSystem, shape Shape) (out []System) {
 	configured := make([]job.System, len(r.systems))
 	for i, sys := range r.systems {
 		run := slices.ContainsFunc(list, func(f rawSystem) bool { return f.System == sys.Name() })
@@ -166,42 +182,18 @@ func (r *resolver) systemsOf(list []rawSystem) (out []System) {
 	for i, f := range list {
 		path := fmt.Sprintf("systems[%d]", i)
 		r.oneOf(path+".system", f.System, job.Names(r.systems)...)
-		r.oneOf(path+".topology", f.Topology, gen.Names()...)
+		at := shape
+		if f.Topology != nil {
+			at = r.shape(path+".topology", *f.Topology)
+		}
 		if sys, err := job.Find(configured, f.System); err == nil {
-			out = append(out, System{sys, f.Topology})
+			out = append(out, System{sys, at, f.IfPossible})
 		}
 	}
 	if len(list) == 0 {
 		r.wrong("systems", fmt.Errorf("at least one system is needed: allowed are %s", strings.Join(job.Names(r.systems), ", ")))
 	}
 	return out
-}
-
-func (r *resolver) link(path string, f rawLink) (s topo.LinkSpec) {
-	var err error
-	if f.Rate != "" {
-		s.Rate, err = units.ParseRate(f.Rate)
-		r.wrong(path+".rate", err)
-	}
-	if f.Delay != "" {
-		s.Delay = r.duration(path+".delay", f.Delay)
-	}
-	if f.Jitter != "" {
-		s.Jitter = r.duration(path+".jitter", f.Jitter)
-	}
-	if s.Jitter > s.Delay {
-		r.wrong(path+".jitter", fmt.Errorf("%v exceeds the delay of %v: frames would arrive before they were sent", s.Jitter, s.Delay))
-	}
-	if f.Queue != "" {
-		s.Queue, err = units.ParseBytes(f.Queue)
-		r.wrong(path+".queue", err)
-	}
-	if f.Loss != "" {
-		s.Loss, err = fraction(f.Loss)
-		r.wrong(path+".loss", err)
-	}
-	s.LossEvery = r.between(path+".loss-every", f.LossEvery, 0, 1<<30)
-	return s
 }
 
 func (r *resolver) duration(path, text string) units.Duration {
@@ -235,17 +227,4 @@ func (r *resolver) oneOf(path, v string, allowed ...string) {
 	if !slices.Contains(allowed, v) {
 		r.refuse(path, strconv.Quote(v), "allowed are "+strings.Join(allowed, ", ")+suggest.DidYouMean(v, allowed))
 	}
-}
-
-// fraction reads a probability: "16%" or "0.16".
-func fraction(text string) (float64, error) {
-	num, percent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(num, 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, fmt.Errorf("probability %q: write 0%% to 100%%, or 0 to 1", text)
-	}
-	return v, nil
 }

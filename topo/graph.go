@@ -1,6 +1,10 @@
 package topo
 
-import "github.com/inalab/inalab/internal/units"
+import (
+	"slices"
+
+	"github.com/inalab/inalab/internal/units"
+)
 
 // Kind says what a node is. The zero value is invalid.
 type Kind string
@@ -72,6 +76,15 @@ type LinkSpec struct {
 
 	Bursts  Bursts  `json:",omitzero"` // frames are lost in bursts, beside Loss
 	Marking Marking `json:",omitzero"` // congestion is marked
+}
+
+// Loses reports whether frames are lost on the wire.
+func (s LinkSpec) Loses() bool { return s.Loss > 0 || s.LossEvery > 0 || s.Bursts != Bursts{} }
+
+// Loses reports whether some link or fabric loses frames.
+func (g *Graph) Loses() bool {
+	return slices.ContainsFunc(g.Links, func(l Link) bool { return l.AtoB.Loses() || l.BtoA.Loses() }) ||
+		slices.ContainsFunc(g.Nodes, func(n Node) bool { return n.Chassis != nil && n.Chassis.Fabric.Loses() })
 }
 
 // EffectiveMTU returns the graph's MTU in bytes with the default filled in.

@@ -13,7 +13,6 @@ import (
 	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
-	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
@@ -152,9 +151,7 @@ func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job
 	}
 	var jobs []*job.Job
 	for i := range f.repeat {
-		again := *s
-		again.Seed += rng.Root(i)
-		list, err := again.Jobs(f.clock == "virtual")
+		list, err := s.Again(i).Jobs(f.clock == "virtual")
 		if err != nil {
 			return nil, nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/internal/fault"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -40,6 +41,7 @@ type Spec struct {
 	On         []int           // hosts with a worker, by index in the plan and in the order of workers; nil: all but the Servers
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
 
+	Swept        []result.Swept      // the point of a sweep, for its record
 	HostPrograms []HostProgram       // real programs beside the job; live only
 	Transit      [][]chassis.Program // programs on PFEs beside the system's, by switch; nil, or past the end: none
 

@@ -23,7 +23,7 @@ import (
 // System is a protocol that jobs can run on, with its knobs set. Code that runs jobs,
 // reads scenarios or starts the processes of nodes is given a list of systems and names
 // none. What a system may offer beside this is in interfaces of its own: [Configurable],
-// [Sharer], [Staffed], [Slotted], [Benched], [Windowed], [Ranked], [Compared], [Runtime], [Service].
+// [Recoverer], [Sharer], [Staffed], [Slotted], [Benched], [Windowed], [Ranked], [Compared], [Runtime], [Service].
 type System interface {
 	// Name is how scenarios, tables and configurations call it.
 	Name() string
@@ -66,6 +66,14 @@ func Configure(s System, k Knobs) System {
 		return c.Configure(k)
 	}
 	return s
+}
+
+// Recoverer is a system that cannot run everywhere where frames are lost.
+type Recoverer interface {
+	System
+	// Recovers returns nil if the system, with the knobs that it has, makes good for lost
+	// frames, or says why it does not and which knob mends that.
+	Recovers() error
 }
 
 // Compared is a system that says with which system its tables compare all others.

@@ -80,7 +80,7 @@ func chance(p *plan.Plan) bool {
 			specs = append(specs, port.In, port.Out)
 		}
 		for _, s := range specs {
-			if s.Loss > 0 || s.LossEvery > 0 || s.Jitter > 0 {
+			if s.Loses() || s.Jitter > 0 || s.Marking.On() {
 				return true
 			}
 		}

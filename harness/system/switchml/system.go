@@ -3,6 +3,7 @@ package switchml
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -287,4 +288,12 @@ func (s System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trac
 	}
 	cfg.Recorder, cfg.Trace = rec, sink
 	return host.New(cfg)
+}
+
+// Recovers says that workers send lost packets again, if they may.
+func (s System) Recovers() error {
+	if s.Retransmit {
+		return nil
+	}
+	return errors.New("its workers do not send lost packets again: set switchml.retransmit: true")
 }

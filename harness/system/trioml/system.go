@@ -3,6 +3,7 @@ package trioml
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -317,4 +318,11 @@ func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engi
 		return microcode.NewAdvanced(cfg.Program, *s, opts)
 	}
 	return microcode.New(cfg.Program, opts)
+}
+
+// Recovers says that lost packets are never sent again: Trio §4 mentions that servers may do
+// so, and says nothing of when. An aged block lacks them, and a lost result is lost for its
+// worker.
+func (System) Recovers() error {
+	return errors.New("Trio-ML has no loss recovery: set link.loss: 0%, or take a system that sends lost packets again")
 }

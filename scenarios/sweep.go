@@ -1,0 +1,173 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/result"
+)
+
+// MaxPoints bounds a sweep.
+const MaxPoints = 1000
+
+// axis is one entry of a sweep: keys whose values go in step.
+type axis struct {
+	keys   []string
+	values [][]string // by key, as they are written
+	at     string     // where it stands
+}
+
+// Points returns the points of the sweep, or the scenario itself where nothing is swept.
+func (s *Scenario) Points() []*Scenario {
+	if s.points == nil {
+		return []*Scenario{s}
+	}
+	return s.points
+}
+
+// at names the point of a sweep.
+func (s *Scenario) at() string {
+	var words []string
+	for _, k := range s.Swept {
+		words = append(words, k.Key+"="+k.Value)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " at " + strings.Join(words, " ")
+}
+
+// loadSweep loads a scenario once for each point, with the values of the point as
+// overrides. The scenario that it returns is the first point, and holds all.
+func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario, error) {
+	axes, err := readAxes(d, f.Sweep)
+	if err == nil {
+		err = refuseFixed(d, axes, src.Set)
+	}
+	if err != nil {
+		return nil, err
+	}
+	schema, err := newSchema(systems)
+	if err != nil {
+		return nil, err
+	}
+	var points []*Scenario
+	for _, swept := range combine(axes) {
+		p, err := loadPoint(src, schema, swept, systems)
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, p)
+	}
+	all := *points[0]
+	all.Swept, all.points, all.file = nil, points, d.file.Interface()
+	return &all, nil
+}
+
+func loadPoint(src Source, schema *schema, swept []result.Swept, systems []job.System) (*Scenario, error) {
+	d, err := decode(src, schema)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range swept {
+		p, err := override(k.Key + "=" + k.Value)
+		p.Name = "sweep " + k.Key + "=" + k.Value
+		if err := d.add(p, err); err != nil {
+			return nil, err
+		}
+	}
+	f := d.raw()
+	s, err := resolve(d, &f, systems)
+	s.Swept = swept
+	return s, err
+}
+
+// readAxes reads the entries of a sweep and refuses those that make too many points.
+func readAxes(d *document, list []yaml.MapSlice) (axes []axis, err error) {
+	points := 1
+	for i, entry := range list {
+		a := axis{at: fmt.Sprintf("sweep[%d]", i)}
+		for _, item := range entry {
+			if err := a.add(item); err != nil {
+				return nil, d.wrong(a.at, err)
+			}
+			if slices.ContainsFunc(axes, func(b axis) bool { return slices.Contains(b.keys, a.keys[len(a.keys)-1]) }) {
+				return nil, d.wrong(a.at, fmt.Errorf("%v is swept twice", item.Key))
+			}
+		}
+		if len(a.keys) == 0 {
+			return nil, d.wrong(a.at, errors.New("write a key and its values, as in link.loss: [0%, 1%]"))
+		}
+		if points *= len(a.values[0]); points > MaxPoints {
+			return nil, d.wrong(a.at, fmt.Errorf("a sweep of more than %d points: leave out values, or put keys into one entry, so that they go in step", MaxPoints))
+		}
+		axes = append(axes, a)
+	}
+	return axes, nil
+}
+
+// add takes a key and its values.
+func (a *axis) add(item yaml.MapItem) error {
+	key := fmt.Sprint(item.Key)
+	list, ok := item.Value.([]any)
+	switch {
+	case !ok || len(list) == 0:
+		return fmt.Errorf("%s: write a list of values, as in %s: [0%%, 1%%]", key, key)
+	case key == "sweep" || strings.HasPrefix(key, "sweep"):
+		return errors.New("a sweep cannot be swept")
+	case len(a.keys) > 0 && len(list) != len(a.values[0]):
+		return fmt.Errorf("%s has %d values and %s %d: keys of one entry go in step; for all combinations give each an entry of its own", a.keys[0], len(a.values[0]), key, len(list))
+	}
+	var values []string
+	for _, v := range list {
+		text, err := yaml.MarshalWithOptions(v, yaml.Flow(true))
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		value := strings.TrimSpace(string(text))
+		if slices.Contains(values, value) && len(a.keys) == 0 && len(list) > 1 {
+			return fmt.Errorf("%s: %s is given twice", key, value)
+		}
+		values = append(values, value)
+	}
+	a.keys, a.values = append(a.keys, key), append(a.values, values)
+	return nil
+}
+
+// refuseFixed refuses overrides of what is swept: the sweep would undo them.
+func refuseFixed(d *document, axes []axis, set []string) error {
+	for _, a := range axes {
+		for _, key := range a.keys {
+			for _, s := range set {
+				if path, _, _ := strings.Cut(s, "="); path == key {
+					return fmt.Errorf("--set %s: %s sweeps it: set the values, as in --set 'sweep=[{%s: [...]}]'", s, d.name, key)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// combine returns all combinations of the entries; the last one changes fastest.
+func combine(axes []axis) [][]result.Swept {
+	out := [][]result.Swept{nil}
+	for _, a := range axes {
+		var next [][]result.Swept
+		for _, before := range out {
+			for i := range a.values[0] {
+				point := slices.Clone(before)
+				for k, key := range a.keys {
+					point = append(point, result.Swept{Key: key, Value: strings.Trim(a.values[k][i], `"`)})
+				}
+				next = append(next, point)
+			}
+		}
+		out = next
+	}
+	return out
+}
