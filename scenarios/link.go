@@ -56,14 +56,14 @@ func (r *resolver) losses(path string, f rawLink, s *topo.LinkSpec) {
 	switch {
 	case f.Burst != "" && f.Bursts != nil:
 		r.wrong(path+".burst", errors.New("gilbert-elliott says how long bursts are: leave one of the two out"))
-	case f.Burst != "":
+	case f.Burst != "" && f.Burst != "none":
 		length, err := strconv.ParseFloat(f.Burst, 64)
 		if err == nil && s.Loss > 0 {
 			s.Bursts, err = topo.MeanBursts(s.Loss, length)
 			s.Loss = 0
 		}
 		if err != nil {
-			r.wrong(path+".burst", fmt.Errorf("%s: write the mean length of a burst in frames, 1 or more, as in 8, beside a loss: %w", f.Burst, err))
+			r.wrong(path+".burst", fmt.Errorf("%s: write the mean length of a burst in frames, 1 or more, as in 8, beside a loss, or none: %w", f.Burst, err))
 		}
 	case f.Bursts != nil:
 		s.Bursts = topo.Bursts{

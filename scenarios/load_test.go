@@ -59,10 +59,11 @@ func TestEveryEmbeddedScenarioLoads(t *testing.T) {
 
 func TestUnknownScenario(t *testing.T) {
 	for name, want := range map[string]string{
-		"stragler":     `unknown scenario "stragler": allowed are straggler, or the path of a *.scenario.yaml file; did you mean "straggler"?`,
-		"tenants":      `unknown scenario "tenants": allowed are straggler, or the path of a *.scenario.yaml file`,
-		"../straggler": `unknown scenario "../straggler": allowed are straggler, or the path of a *.scenario.yaml file; did you mean "straggler"?`,
+		"stragler":     `unknown scenario "stragler": allowed are CATALOGUE, or the path of a *.scenario.yaml file; did you mean "straggler"?`,
+		"no-such":      `unknown scenario "no-such": allowed are CATALOGUE, or the path of a *.scenario.yaml file`,
+		"../straggler": `unknown scenario "../straggler": allowed are CATALOGUE, or the path of a *.scenario.yaml file; did you mean "straggler"?`,
 	} {
+		want = strings.Replace(want, "CATALOGUE", strings.Join(Names(), ", "), 1)
 		if _, err := Embedded(name); err == nil || err.Error() != want {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, want)
 		}

@@ -103,6 +103,9 @@ func readAxes(d *document, list []yaml.MapSlice) (axes []axis, err error) {
 		if len(a.keys) == 0 {
 			return nil, d.wrong(a.at, errors.New("write a key and its values, as in link.loss: [0%, 1%]"))
 		}
+		if twice := a.twice(); twice != "" {
+			return nil, d.wrong(a.at, fmt.Errorf("%s is given twice", twice))
+		}
 		if points *= len(a.values[0]); points > MaxPoints {
 			return nil, d.wrong(a.at, fmt.Errorf("a sweep of more than %d points: leave out values, or put keys into one entry, so that they go in step", MaxPoints))
 		}
@@ -129,14 +132,27 @@ func (a *axis) add(item yaml.MapItem) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
-		value := strings.TrimSpace(string(text))
-		if slices.Contains(values, value) && len(a.keys) == 0 && len(list) > 1 {
-			return fmt.Errorf("%s: %s is given twice", key, value)
-		}
-		values = append(values, value)
+		values = append(values, strings.Trim(strings.TrimSpace(string(text)), `"`))
 	}
 	a.keys, a.values = append(a.keys, key), append(a.values, values)
 	return nil
+}
+
+// twice returns the values that an entry repeats.
+func (a *axis) twice() string {
+	seen := map[string]bool{}
+	for i := range a.values[0] {
+		var words []string
+		for k, key := range a.keys {
+			words = append(words, key+"="+a.values[k][i])
+		}
+		point := strings.Join(words, " ")
+		if seen[point] {
+			return point
+		}
+		seen[point] = true
+	}
+	return ""
 }
 
 // refuseFixed refuses overrides of what is swept: the sweep would undo them.
@@ -162,7 +178,7 @@ func combine(axes []axis) [][]result.Swept {
 			for i := range a.values[0] {
 				point := slices.Clone(before)
 				for k, key := range a.keys {
-					point = append(point, result.Swept{Key: key, Value: strings.Trim(a.values[k][i], `"`)})
+					point = append(point, result.Swept{Key: key, Value: a.values[k][i]})
 				}
 				next = append(next, point)
 			}

@@ -109,7 +109,7 @@ func TestBadSweeps(t *testing.T) {
 		"sweep: [hosts: 2]\n":                   "hosts: write a list of values, as in hosts: [0%, 1%]",
 		"sweep: [hosts: []]\n":                  "hosts: write a list of values",
 		"sweep: [{}]\n":                         "sweep[0]: write a key and its values",
-		"sweep: [hosts: [2, 2]]\n":              "hosts: 2 is given twice",
+		"sweep: [hosts: [2, 2]]\n":              "sweep[0]: hosts=2 is given twice",
 		"sweep: [{hosts: [2, 3], seed: [1]}]\n": "hosts has 2 values and seed 1: keys of one entry go in step",
 		"sweep: [{hosts: [2]}, {hosts: [3]}]\n": "hosts is swept twice",
 		"sweep: [{sweep: [2]}]\n":               "a sweep cannot be swept",
