@@ -21,7 +21,7 @@
 //
 //  1. Load the ledger and select from it.
 //  2. Run the experiment of each claim, which returns a [Measured], or find that it
-//     cannot be run ([Claim.NeedsRoot], [Claim.NotYet], [Claim.Broken]).
+//     cannot be run ([NotRun], [Broken]).
 //  3. Call [Claim.Judge] and [Claim.Result], in the order of the ledger.
 //  4. Write the [Report] and ask it whether all is [Report.OK].
 //
