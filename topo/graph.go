@@ -1,6 +1,10 @@
 package topo
 
-import "github.com/inalab/inalab/internal/units"
+import (
+	"cmp"
+
+	"github.com/inalab/inalab/internal/units"
+)
 
 // Kind says what a node is. The zero value is invalid.
 type Kind string
@@ -72,12 +76,7 @@ type LinkSpec struct {
 }
 
 // EffectiveMTU returns the graph's MTU in bytes with the default filled in.
-func (g *Graph) EffectiveMTU() int {
-	if g.MTU == 0 {
-		return DefaultMTU
-	}
-	return g.MTU
-}
+func (g *Graph) EffectiveMTU() int { return cmp.Or(g.MTU, DefaultMTU) }
 
 // Duplex returns a link with the same spec in both directions.
 func Duplex(a, b End, spec LinkSpec) Link { return Link{A: a, B: b, AtoB: spec, BtoA: spec} }

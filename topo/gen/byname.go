@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -61,10 +62,7 @@ func mx480ByName(p Params) (*topo.Graph, error) {
 }
 
 func leafSpineByName(p Params) (*topo.Graph, error) {
-	leaves := p.Leaves
-	if leaves == 0 {
-		leaves = DefaultLeaves
-	}
+	leaves := cmp.Or(p.Leaves, DefaultLeaves)
 	perLeaf := p.HostsPerLeaf
 	switch {
 	case p.Hosts == 0: // perLeaf alone decides
