@@ -180,19 +180,19 @@ func judge(c *claims.Claim, list []experiment.Experiment, done outcomes, opt Opt
 	x := measures(list, c.ID)
 	if x == nil {
 		if c.Method == claims.Live && opt.NoLive != "" && waitsFor(c.ID) == "" {
-			return c.Result(c.NeedsRoot(opt.NoLive), claims.Run{}), true
+			return c.Result(claims.NotRun(claims.NeedsRoot, opt.NoLive), claims.Run{}), true
 		}
-		return c.Result(c.NotYet(WaitsFor(c.ID)), claims.Run{}), true
+		return c.Result(claims.NotRun(claims.NotYet, WaitsFor(c.ID)), claims.Run{}), true
 	}
 	if x.Live && opt.NoLive != "" {
-		return c.Result(c.NeedsRoot(opt.NoLive), claims.Run{}), true
+		return c.Result(claims.NotRun(claims.NeedsRoot, opt.NoLive), claims.Run{}), true
 	}
 	o, ok := done[x.ID]
 	if !ok {
 		return r, false
 	}
 	if o.Err != nil {
-		return c.Result(c.Broken(o.Err), o.run(x, opt)), true
+		return c.Result(claims.Broken(o.Err), o.run(x, opt)), true
 	}
 	m := o.Findings.Measured[c.ID]
 	m.Reading = cmp.Or(m.Reading, o.env.Taken())
@@ -210,19 +210,17 @@ func judge(c *claims.Claim, list []experiment.Experiment, done outcomes, opt Opt
 func predict(w *claims.Withheld, list []experiment.Experiment, done outcomes, opt Options) (r claims.Result, ok bool, err error) {
 	x := predicts(list, w.ID)
 	if x == nil {
-		return w.NotYet(WaitsFor(w.ID), claims.Run{}), true, nil
+		return w.Judged(claims.NotRun(claims.NotYet, WaitsFor(w.ID)), claims.Run{}), true, nil
 	}
 	if x.Live && opt.NoLive != "" {
-		r = w.NotYet(opt.NoLive, claims.Run{})
-		r.Verdict = claims.NeedsRoot
-		return r, true, nil
+		return w.Judged(claims.NotRun(claims.NeedsRoot, opt.NoLive), claims.Run{}), true, nil
 	}
 	o, ok := done[x.ID]
 	if !ok {
 		return r, false, nil
 	}
 	if o.Err != nil {
-		return w.Broken(o.Err, o.run(x, opt)), true, nil
+		return w.Judged(claims.Broken(o.Err), o.run(x, opt)), true, nil
 	}
 	p := o.Findings.Predicted[w.ID]
 	p.Reading = cmp.Or(p.Reading, o.env.Taken())

@@ -1,6 +1,7 @@
 package topo
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/inalab/inalab/internal/units"
@@ -88,12 +89,7 @@ func (g *Graph) Loses() bool {
 }
 
 // EffectiveMTU returns the graph's MTU in bytes with the default filled in.
-func (g *Graph) EffectiveMTU() int {
-	if g.MTU == 0 {
-		return DefaultMTU
-	}
-	return g.MTU
-}
+func (g *Graph) EffectiveMTU() int { return cmp.Or(g.MTU, DefaultMTU) }
 
 // Duplex returns a link with the same spec in both directions.
 func Duplex(a, b End, spec LinkSpec) Link { return Link{A: a, B: b, AtoB: spec, BtoA: spec} }

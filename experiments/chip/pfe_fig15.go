@@ -74,10 +74,7 @@ func newFig15Curve(ctx context.Context, e *experiment.Env, m Machine, r latencyR
 	if c.instruction, err = calibrate(m, r, 0, target); err != nil {
 		return c, err
 	}
-	packets := fig15Packets
-	if e.Quick {
-		packets = quickPackets
-	}
+	packets := experiment.Cut(e, fig15Packets, quickPackets)
 	var runs []pfeRun
 	for _, n := range fig15Grads {
 		runs = append(runs, m.at(c.instruction, lone(n, packets, 0)))

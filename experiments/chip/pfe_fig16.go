@@ -28,10 +28,7 @@ var fig16Grads = []int{512, 1024}
 
 // fig16Windows are the windows of a sweep, in packets of each server.
 func fig16Windows(e *experiment.Env) (out []int) {
-	step, most := 1, 14 // powers of two: windows up to 16384
-	if e.Quick {
-		step, most = 2, 12
-	}
+	step, most := experiment.Cut(e, 1, 2), experiment.Cut(e, 14, 12) // powers of two: windows up to 16384
 	for i := 0; i <= most; i += step {
 		out = append(out, 1<<i)
 	}
@@ -55,11 +52,7 @@ const (
 
 // fig16Load is the load of one point.
 func fig16Load(e *experiment.Env, grads, window int) pfeLoad {
-	most := fig16Blocks
-	if e.Quick {
-		most = quickFig16Blocks
-	}
-	n := max(window, min(fig16Rounds*window, most))
+	n := max(window, min(fig16Rounds*window, experiment.Cut(e, fig16Blocks, quickFig16Blocks)))
 	return pfeLoad{grads: grads, window: window, warmup: n, count: max(n, fig16Least)}
 }
 

@@ -38,14 +38,6 @@ const (
 	gracefulTo   = 2 * units.Millisecond   // to here
 )
 
-// heavyLoads are what all servers of Trio-ML send, in Gbit/s on their links.
-func heavyLoads(e *experiment.Env) []int {
-	if e.Quick {
-		return []int{0, 100, 200, 300}
-	}
-	return []int{0, 50, 100, 150, 200, 250, 300}
-}
-
 // graceful is one load.
 type graceful struct {
 	offered int         // Gbit/s of Trio-ML
@@ -76,7 +68,7 @@ func runGraceful(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 		return f, err
 	}
 	var all []graceful
-	for _, load := range heavyLoads(e) {
+	for _, load := range experiment.Cut(e, []int{0, 50, 100, 150, 200, 250, 300}, []int{0, 100, 200, 300}) {
 		if err := ctx.Err(); err != nil {
 			return f, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 )
 
@@ -56,7 +57,7 @@ func runPFEProgram(_ context.Context, e *experiment.Env) (f experiment.Findings,
 		Low: loop + loopOf(e.Constants.Get("pfe.add-bytes")) - loopOf(64), High: loopOf(8), Model: "instructions of the loop over a tail of 64-byte chunks", Constants: []string{"pfe.add-bytes"},
 		Note: "from one XTXN that adds 64 bytes, as our program has it, to one for each 8; what an add may take is assumed, an instruction issues one XTXN",
 	})
-	return f, pfeLoopShare(&f, loop)
+	return f, pfeLoopShare(&f, p, loop)
 }
 
 // loopOf is what the loop takes where an XTXN adds so many bytes, 8 to 64 as reads and
@@ -65,11 +66,7 @@ func loopOf(bytes float64) float64 { return (1 + 64/bytes) / chunkGrads }
 
 // pfeLoopShare holds the loop over the tail against all of a packet's instructions, and
 // against the loop that builds the result.
-func pfeLoopShare(f *experiment.Findings, loop float64) error {
-	p, err := microcode.Compile()
-	if err != nil {
-		return err
-	}
+func pfeLoopShare(f *experiment.Findings, p *isa.Program, loop float64) error {
 	whole, err := microcode.Measure(p, packetGrads)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package chip
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,9 +117,7 @@ func (s *tableScan) Ended(now units.Time, t *vm.Thread, f trio.Fate) {
 func (s *tableScan) run(m *Machine) error {
 	s.began = map[int]int{}
 	at := *m
-	if s.instruction == 0 {
-		s.instruction = m.timing.Instruction
-	}
+	s.instruction = cmp.Or(s.instruction, m.timing.Instruction)
 	at.timing.Instruction = s.instruction
 	job := rig.TrioJob(2, 0)
 	job.BlockMax = s.blocks

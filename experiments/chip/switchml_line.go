@@ -75,10 +75,7 @@ func (o *offered) run(rounds int) error {
 }
 
 func runLineRate(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-	rounds := 16
-	if e.Quick {
-		rounds = 8
-	}
+	rounds := experiment.Cut(e, 16, 8)
 	const all = pipeline.MaxPorts
 	loads := []offered{
 		{name: "64", elements: 64, workers: all, loop: tofino.PortRate},

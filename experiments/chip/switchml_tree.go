@@ -53,10 +53,7 @@ func runHierarchy(ctx context.Context, e *experiment.Env) (f experiment.Findings
 		},
 	}
 	for i, id := range []claims.ID{"switchml.s7.hier-240", "switchml.s7.hier-3600"} {
-		n := tree{layers: 2 + i, blocks: treeBlocks, ports: pipeline.MaxPorts}
-		if e.Quick {
-			n.blocks = 1
-		}
+		n := tree{layers: 2 + i, blocks: experiment.Cut(e, treeBlocks, 1), ports: pipeline.MaxPorts}
 		if err := ctx.Err(); err != nil {
 			return f, err
 		}
@@ -154,22 +151,19 @@ func (n *tree) pipeline(layer, above, workers int) (sansiotest.NodeID, error) {
 	var below []sansiotest.NodeID
 	for port := range down {
 		w := switchml.Worker{Port: sansio.Port(port)}
+		var id sansiotest.NodeID
+		var err error
 		if layer == n.layers {
 			w.Addr, w.MAC = treeHost(len(n.hosts)), treeHostMAC(len(n.hosts))
-			id, err := n.worker(number, workers)
-			if err != nil {
-				return 0, err
-			}
-			below = append(below, id)
+			id, err = n.worker(number, workers)
 		} else {
 			w.Addr, w.MAC, w.UDP = treeRouter(len(n.chips)), treeRouterMAC(len(n.chips)), treeUDP
-			id, err := n.pipeline(layer+1, number, workers)
-			if err != nil {
-				return 0, err
-			}
-			below = append(below, id)
+			id, err = n.pipeline(layer+1, number, workers)
 		}
-		job.Workers = append(job.Workers, w)
+		if err != nil {
+			return 0, err
+		}
+		below, job.Workers = append(below, id), append(job.Workers, w)
 	}
 	return n.chip(number, job, below, layer == n.layers)
 }

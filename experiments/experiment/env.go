@@ -75,11 +75,14 @@ func (e *Env) Assumed() (out []string) {
 
 // Trials is how often a random test is run: n times, or a tenth of that in a
 // quick run.
-func (e *Env) Trials(n int) int {
+func (e *Env) Trials(n int) int { return Cut(e, n, max(1, n/10)) }
+
+// Cut returns what a run is to take: full, or what that is cut to in a quick run.
+func Cut[T any](e *Env, full, quick T) T {
 	if e.Quick {
-		return max(1, n/10)
+		return quick
 	}
-	return n
+	return full
 }
 
 // Parallel calls work for 0 to n-1, as many at a time as there are processors, and

@@ -89,29 +89,22 @@ func TestLiveRunsAreLaidOut(t *testing.T) {
 // runsOf returns the runs of all live experiments.
 func runsOf(t *testing.T, e *experiment.Env) []liveRun {
 	t.Helper()
-	must := func(runs []liveRun, err error) []liveRun {
-		if err != nil {
-			t.Fatal(err)
-		}
-		return runs
-	}
 	runs := append(append(levels(), racks(e)...), clockingRun(e))
 	for _, n := range volumeWorkers {
 		runs = append(runs, volumeRuns(n, 1<<16)...)
 	}
 	runs = append(append(runs, newRates(e).runs...), newLatency(e).runs...)
 	runs = append(runs, newPSRates(e).runs...)
-	runs = append(runs, must(retransmitRuns(e))...)
-	runs = append(runs, must(exactRuns(e))...)
-	runs = append(runs, must(stragglerRuns(e))...)
+	runs = append(runs, retransmitRuns(e)...)
+	runs = append(runs, exactRuns(e)...)
+	runs = append(runs, stragglerRuns(e)...)
 	for _, r := range newLossRuns(e) {
 		runs = append(append(runs, r.sml.runs...), r.ring.runs...)
 	}
-	models, err := newModels(e)
-	for _, m := range models {
+	for _, m := range newModels(e) {
 		runs = append(runs, m.sml, m.ring)
 	}
-	return must(runs, err)
+	return runs
 }
 
 func TestLagIsBetweenWorkersOnOneSlot(t *testing.T) {

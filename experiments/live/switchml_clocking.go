@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -25,13 +26,9 @@ func selfClocking() experiment.Experiment {
 }
 
 func clockingRun(e *experiment.Env) liveRun {
-	elements := 1 << 19
-	if e.Quick {
-		elements = 1 << 17
-	}
 	return liveRun{
 		name: "SwitchML-256, the link of h0 a quarter", sys: switchml.System{Elements: 256, Slots: slowPool, Unscaled: true}, topology: "rack", hosts: 4, mtu: testbed.MTU,
-		rate: testbed.Gigabit100, scale: slowScale, slow: 4, elements: elements, iterations: 2, traced: true,
+		rate: testbed.Gigabit100, scale: slowScale, slow: 4, elements: experiment.Cut(e, 1<<19, 1<<17), iterations: 2, traced: true,
 	}
 }
 
@@ -54,13 +51,9 @@ func runClocking(ctx context.Context, l *lab) (experiment.Findings, error) {
 		most, rates = max(most, p.most), append(rates, p.rate())
 		t.Add(render.Text(fmt.Sprintf("h%d", w)), render.Int(p.sent), render.Int(p.most), render.Number(p.rate(), 1))
 	}
-	slowest, fastest := rates[0], rates[0]
-	for _, v := range rates {
-		slowest, fastest = min(slowest, v), max(fastest, v)
-	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
 	f.Set("switchml.s4.4.self-clocking", l.say(claims.NumberParts(map[string]float64{
-		"in_flight_over_pool": float64(most) / slowPool, "slowest_over_throttled": slowest / rates[0], "fastest_over_throttled": fastest / rates[0],
+		"in_flight_over_pool": float64(most) / slowPool, "slowest_over_throttled": slices.Min(rates) / rates[0], "fastest_over_throttled": slices.Max(rates) / rates[0],
 	}), slowScale, fmt.Sprintf("pool of %d; from the events of 4 workers", slowPool)))
 	return f, nil
 }

@@ -30,31 +30,19 @@ func exactSums() experiment.Experiment {
 const exactTimeout = 2 * units.Millisecond
 
 // exactRuns train under loss, so that the sums of every iteration are checked.
-func exactRuns(e *experiment.Env) ([]liveRun, error) {
-	profile, err := untimed()
-	if err != nil {
-		return nil, err
-	}
-	n := 40
-	if e.Quick {
-		n = 10
-	}
-	var out []liveRun
+func exactRuns(e *experiment.Env) (out []liveRun) {
 	for _, p := range testbed.LossRates[1:] {
 		out = append(out, liveRun{
 			name: fmt.Sprintf("SwitchML-256 in training, loss %g%%", 100*p), topology: "rack", hosts: 6, mtu: testbed.MTU,
 			sys:  switchmlsystem.System{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: true, Timeout: exactTimeout},
-			rate: testbed.Gigabit100, scale: slowScale, loss: p, model: profile, batch: 4, iterations: n, traced: true,
+			rate: testbed.Gigabit100, scale: slowScale, loss: p, model: untimed(), batch: 4, iterations: experiment.Cut(e, 40, 10), traced: true,
 		})
 	}
-	return out, nil
+	return out
 }
 
 func runExact(ctx context.Context, l *lab) (experiment.Findings, error) {
-	runs, err := exactRuns(l.env)
-	if err != nil {
-		return experiment.Findings{}, err
-	}
+	runs := exactRuns(l.env)
 	t := claims.Table{
 		ID: "switchml.s4.5.live", Title: fmt.Sprintf("Training with SwitchML-256 under loss, %d workers, timeout of %v", runs[0].hosts, exactTimeout),
 		Columns: []claims.Column{

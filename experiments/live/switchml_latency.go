@@ -35,29 +35,30 @@ const (
 )
 
 // latency is the ways of one packet.
-type latency struct {
-	rounds
-	names []string // as the claim calls them, by run; empty: it does not
-}
+type latency struct{ rounds }
+
+// Runs that the claim is of; colocated servers are between them.
+const (
+	latencyINA  = 0
+	latencyPS   = 1
+	latencyRing = 3
+)
 
 func newLatency(e *experiment.Env) *latency {
-	x := &latency{rounds: rounds{n: 5}}
-	n, warmup := 100, 10
-	if e.Quick {
-		n, x.n = 30, 2
-	}
-	add := func(claimed, name string, sys job.System) {
-		x.names = append(x.names, claimed)
-		x.runs = append(x.runs, liveRun{
+	const warmup = 10
+	run := func(name string, sys job.System) liveRun {
+		return liveRun{
 			name: name + ", one packet", sys: sys, topology: "rack", hosts: latencyWorkers, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: slowScale,
-			delay: latencyDelay, elements: latencyElements, iterations: n + warmup, warmup: warmup,
-		})
+			delay: latencyDelay, elements: latencyElements, iterations: experiment.Cut(e, 100, 30) + warmup, warmup: warmup,
+		}
 	}
-	add("ina", "SwitchML-256", testbed.SML256)
-	add("ps", "dedicated parameter servers over TCP", ps.System{Dedicated: true})
-	add("", "colocated parameter servers over TCP", ps.System{})
-	add("ring", "ring over TCP", testbed.RingTCP)
-	return x
+	runs := []liveRun{
+		run("SwitchML-256", testbed.SML256),
+		run("dedicated parameter servers over TCP", ps.System{Dedicated: true}),
+		run("colocated parameter servers over TCP", ps.System{}),
+		run("ring over TCP", testbed.RingTCP),
+	}
+	return &latency{rounds{runs: runs, n: experiment.Cut(e, 5, 2)}}
 }
 
 // each returns the median time of an all-reduce at a worker, in a round of a run.
@@ -80,11 +81,7 @@ func (x *latency) took(run int) float64 {
 // ordered returns in how many rounds the three were in the order of the claim.
 func (x *latency) ordered() (n int) {
 	for round := range x.n {
-		t := map[string]units.Duration{}
-		for i, name := range x.names {
-			t[name] = x.each(i, round)
-		}
-		if t["ina"] < t["ps"] && t["ps"] < t["ring"] {
+		if servers := x.each(latencyPS, round); x.each(latencyINA, round) < servers && servers < x.each(latencyRing, round) {
 			n++
 		}
 	}
@@ -97,12 +94,7 @@ func runPSLatency(ctx context.Context, l *lab) (f experiment.Findings, err error
 		return f, err
 	}
 	f.Tables = []claims.Table{x.table()}
-	medians := map[string]float64{}
-	for i, name := range x.names {
-		if name != "" {
-			medians[name] = x.took(i)
-		}
-	}
+	medians := map[string]float64{"ina": x.took(latencyINA), "ps": x.took(latencyPS), "ring": x.took(latencyRing)}
 	m := claims.Ranking(medians).Noting("in this order in %d of %d rounds; a round trip between two hosts takes %v in link delays alone", x.ordered(), x.n, 4*latencyDelay)
 	what := fmt.Sprintf("%d workers, links with a delay of %v; medians of %d rounds in turns; ps is dedicated; %s", latencyWorkers, latencyDelay, x.n, tcpOf())
 	f.Set("switchml.s3.sub-rtt", l.say(m, slowScale, what))

@@ -76,10 +76,8 @@ func (s *seeded) sum(count func(*result.Cell) uint64) (n uint64) {
 }
 
 func newLossRuns(e *experiment.Env) []lossRun {
-	n, warmup, seeds := 20, 1, lossSeeds
-	if e.Quick {
-		n, seeds = 6, 1
-	}
+	const warmup = 1
+	n, seeds := experiment.Cut(e, 20, 6), experiment.Cut(e, lossSeeds, 1)
 	var out []lossRun
 	for _, p := range testbed.LossRates {
 		runs := func(name string, sys job.System) (s seeded) {

@@ -32,17 +32,10 @@ type trainedModel struct {
 	gotSML, gotRing ran
 }
 
-func newModels(e *experiment.Env) ([]trainedModel, error) {
-	span := 5 * units.Second
-	if e.Quick {
-		span = 2 * units.Second
-	}
-	var out []trainedModel
+func newModels(e *experiment.Env) (out []trainedModel) {
+	span := experiment.Cut(e, 5*units.Second, 2*units.Second)
 	for _, name := range testbed.NetworkBound {
-		p, err := testbed.ProfileOf(e, name, "100g", testbed.Gigabit100)
-		if err != nil {
-			return nil, err
-		}
+		p := testbed.ProfileOf(e, name, "100g", testbed.Gigabit100)
 		profile := p.Profile
 		profile.Compute = p.Compute
 		run := func(what string, sys job.System) liveRun {
@@ -54,7 +47,7 @@ func newModels(e *experiment.Env) ([]trainedModel, error) {
 		sml := switchml.System{Elements: 256, Slots: slowPool, Unscaled: true}
 		out = append(out, trainedModel{Profiled: p, sml: run("SwitchML-256", sml), ring: run("ring over TCP", testbed.RingTCP)})
 	}
-	return out, nil
+	return out
 }
 
 // speedup is the ratio of mean iteration times.
@@ -73,10 +66,7 @@ func (m *trainedModel) share() float64 {
 }
 
 func runModels(ctx context.Context, l *lab) (experiment.Findings, error) {
-	models, err := newModels(l.env)
-	if err != nil {
-		return experiment.Findings{}, err
-	}
+	models := newModels(l.env)
 	for i := range models {
 		m := &models[i]
 		got, err := l.right(ctx, m.sml, m.ring)

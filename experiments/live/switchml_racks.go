@@ -41,10 +41,7 @@ const (
 // workers below each leaf, and two with loss. The uplinks are no faster than the
 // link of one host.
 func racks(e *experiment.Env) []liveRun {
-	n := 8
-	if e.Quick {
-		n = 2
-	}
+	n := experiment.Cut(e, 8, 2)
 	run := func(name string, hosts, iterations int, again bool) liveRun {
 		return liveRun{
 			name: "SwitchML-256 over two racks, " + name, topology: "leaf-spine", hosts: hosts, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: countScale,

@@ -47,10 +47,8 @@ const (
 )
 
 func newRates(e *experiment.Env) *rates {
-	n, warmup := 20, 2
-	if e.Quick {
-		n = 6
-	}
+	const warmup = 2
+	n := experiment.Cut(e, 20, 6)
 	run := func(name string, sys job.System, workers, elements int) liveRun {
 		return liveRun{
 			name: name, sys: sys, topology: "rack", hosts: workers, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: slowScale,

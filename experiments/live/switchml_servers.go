@@ -41,20 +41,15 @@ const (
 type psRates struct{ rounds }
 
 func newPSRates(e *experiment.Env) *psRates {
-	x := &psRates{rounds{n: 3}}
-	n, warmup, elements := 6, 1, psElements
-	if e.Quick {
-		n, elements, x.n = 3, psElements/4, 1
-	}
-	add := func(name string, sys job.System) {
-		x.runs = append(x.runs, liveRun{
+	const warmup = 1
+	run := func(name string, sys job.System) liveRun {
+		return liveRun{
 			name: name, sys: sys, topology: "rack", hosts: psWorkers, mtu: psMTU, rate: testbed.Gigabit100, scale: psScale,
-			elements: elements, iterations: n + warmup, warmup: warmup,
-		})
+			elements: experiment.Cut(e, psElements, psElements/4), iterations: experiment.Cut(e, 6, 3) + warmup, warmup: warmup,
+		}
 	}
-	add(rate256, testbed.SML256)
-	add("dedicated parameter servers over TCP", ps.System{Dedicated: true})
-	return x
+	runs := []liveRun{run(rate256, testbed.SML256), run("dedicated parameter servers over TCP", ps.System{Dedicated: true})}
+	return &psRates{rounds{runs: runs, n: experiment.Cut(e, 3, 1)}}
 }
 
 // rate returns the elements a second of a run, in a round.

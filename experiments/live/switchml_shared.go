@@ -35,18 +35,12 @@ const sharedWorkers = 3
 // the virtual clock on links of a rate, or live, where that is 0.
 func sharedRun(e *experiment.Env, virtual units.Rate) (*job.Set, error) {
 	run := liveRun{
-		topology: "rack", hosts: 2 * sharedWorkers, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: countScale, elements: rackElements, iterations: 12,
+		topology: "rack", hosts: 2 * sharedWorkers, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: countScale, elements: rackElements, iterations: experiment.Cut(e, 12, 4),
 		sys: switchml.System{Elements: 256, Slots: slowPool, Unscaled: true},
 	}
-	if e.Quick {
-		run.iterations = 4
-	}
 	if virtual > 0 {
-		run.rate, run.scale, run.iterations, run.elements = virtual, 1, 1, 1<<20
+		run.rate, run.scale, run.iterations, run.elements = virtual, 1, 1, experiment.Cut(e, 1<<20, 1<<17)
 		run.sys = switchml.System{Elements: 256, Pipe: switchml.Pipe{Pipeline: true, Timed: true}}
-		if e.Quick {
-			run.elements /= 8
-		}
 	}
 	lay := func(i int) func(*job.Spec) {
 		return func(s *job.Spec) {

@@ -39,10 +39,7 @@ func volumeRuns(workers, elements int) []liveRun {
 }
 
 func runVolume(ctx context.Context, l *lab) (experiment.Findings, error) {
-	elements := 1 << 18
-	if l.env.Quick {
-		elements = 1 << 16
-	}
+	elements := experiment.Cut(l.env, 1<<18, 1<<16)
 	t := claims.Table{
 		ID: "switchml.s3.volume", Title: fmt.Sprintf("Payload of an all-reduce of %d int32 values, sent and received by each worker", elements),
 		Columns: []claims.Column{

@@ -30,15 +30,9 @@ func spuriousRetransmits() experiment.Experiment {
 // worker sleeps fits its links: 8 packets of 1.1 KB are 71 of 500 Mbit/s.
 const retransmitPool = 8
 
-func retransmitRuns(e *experiment.Env) ([]liveRun, error) {
-	profile, err := testbed.Model(e, "resnet50")
-	if err != nil {
-		return nil, err
-	}
-	n := 40
-	if e.Quick {
-		n = 15
-	}
+func retransmitRuns(e *experiment.Env) []liveRun {
+	profile := testbed.Model(e, "resnet50")
+	n := experiment.Cut(e, 40, 15)
 	run := func(name string, timer bool, p float64) liveRun {
 		return liveRun{
 			name:     name,
@@ -47,14 +41,11 @@ func retransmitRuns(e *experiment.Env) ([]liveRun, error) {
 			change: func(s *job.Spec) { s.Semantics = fault.Semantics(e.Reading("trio.straggle-semantics")) },
 		}
 	}
-	return []liveRun{run("timer, p=16%", true, testbed.LastP), run("timer, p=0", true, 0), run("no timer, p=16%", false, testbed.LastP)}, nil
+	return []liveRun{run("timer, p=16%", true, testbed.LastP), run("timer, p=0", true, 0), run("no timer, p=16%", false, testbed.LastP)}
 }
 
 func runRetransmit(ctx context.Context, l *lab) (experiment.Findings, error) {
-	runs, err := retransmitRuns(l.env)
-	if err != nil {
-		return experiment.Findings{}, err
-	}
+	runs := retransmitRuns(l.env)
 	var got []ran
 	var wrong uint64
 	t := claims.Table{

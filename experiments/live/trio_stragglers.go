@@ -28,15 +28,9 @@ func underStragglers() experiment.Experiment {
 
 // stragglerRuns are SwitchML at each probability, and Trio-ML at the last. The
 // model is VGG11: the timeout of 10 ms is to be a small part of an iteration.
-func stragglerRuns(e *experiment.Env) ([]liveRun, error) {
-	profile, err := testbed.Model(e, "vgg11")
-	if err != nil {
-		return nil, err
-	}
-	n := 40
-	if e.Quick {
-		n = 16
-	}
+func stragglerRuns(e *experiment.Env) (runs []liveRun) {
+	profile := testbed.Model(e, "vgg11")
+	n := experiment.Cut(e, 40, 16)
 	semantics := fault.Semantics(e.Reading("trio.straggle-semantics"))
 	run := func(sys job.System, topology string, p float64) liveRun {
 		return liveRun{
@@ -45,18 +39,14 @@ func stragglerRuns(e *experiment.Env) ([]liveRun, error) {
 			change: func(s *job.Spec) { s.Semantics = semantics },
 		}
 	}
-	var runs []liveRun
 	for _, p := range testbed.StraggleP(e) {
 		runs = append(runs, run(testbed.SML256, "rack", p))
 	}
-	return append(runs, run(testbed.Trio(e), "mx480", testbed.LastP)), nil
+	return append(runs, run(testbed.Trio(e), "mx480", testbed.LastP))
 }
 
 func runStragglers(ctx context.Context, l *lab) (experiment.Findings, error) {
-	runs, err := stragglerRuns(l.env)
-	if err != nil {
-		return experiment.Findings{}, err
-	}
+	runs := stragglerRuns(l.env)
 	got, err := l.right(ctx, runs...)
 	if err != nil {
 		return experiment.Findings{}, err
@@ -100,7 +90,7 @@ func stragglerTable(rows []compare.Row, got []ran) claims.Table {
 		r, c := &rows[i], &got[i].Cell
 		t.Add(render.Text(r.System), render.Percent(r.StraggleP), testbed.Estimate(r.Iter.Value, r.Iter.Half, r.Iter.Bounded(), 1),
 			render.Number(c.Expected.Milliseconds(), 1), testbed.Estimate(r.Speedup.Value, r.Speedup.Half, r.Speedup.Bounded(), 2),
-			testbed.Count(r.DegradedBlocks), render.Text(c.Fidelity.Verdict))
+			render.Optional(r.DegradedBlocks, render.Int), render.Text(c.Fidelity.Verdict))
 	}
 	return t
 }

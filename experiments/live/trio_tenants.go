@@ -56,16 +56,9 @@ const (
 // blocks than the cap can be open beside it, and it finds room as well: the block
 // ages out with those that it has.
 func tenants(e *experiment.Env, virtual bool) (*job.Set, error) {
-	profile, err := untimed()
-	if err != nil {
-		return nil, err
-	}
-	n := 12
-	if e.Quick {
-		n = 4
-	}
+	n := experiment.Cut(e, 12, 4)
 	run := liveRun{
-		topology: "rack", hosts: 7, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: slowScale, slow: 4, model: profile, batch: 1,
+		topology: "rack", hosts: 7, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: slowScale, slow: 4, model: untimed(), batch: 1,
 	}
 	free := triomlsystem.System{Grads: tenantGrads, Window: 16 * slowScale, Timeout: tenantTimeout}
 	capped := free

@@ -10,13 +10,19 @@ import (
 )
 
 // Model returns a profile with the computing time that the constants say.
-func Model(e *experiment.Env, name string) (profiles.Profile, error) {
+func Model(e *experiment.Env, name string) profiles.Profile {
+	p := Profile(name)
+	p.Compute = units.Millisecond.Scale(e.Constants.Get("compute." + name))
+	return p
+}
+
+// Profile returns the profile of a name. It panics where there is none.
+func Profile(name string) profiles.Profile {
 	p, err := profiles.Lookup(name)
 	if err != nil {
-		return p, err
+		panic("testbed: " + err.Error())
 	}
-	p.Compute = units.Millisecond.Scale(e.Constants.Get("compute." + name))
-	return p, nil
+	return p
 }
 
 // Profiled is a row of Table 1 with the inputs that follow from it.
@@ -33,15 +39,13 @@ type Profiled struct {
 // Bytes returns the size of the gradient.
 func (p *Profiled) Bytes() units.Bytes { return units.Bytes(p.MiB) * units.MiB }
 
-// ProfileOf returns the inputs of a model at a link rate.
-func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) (Profiled, error) {
-	p, err := profiles.Lookup(model)
-	if err != nil {
-		return Profiled{}, err
-	}
+// ProfileOf returns the inputs of a model at a link rate. It panics where Table 1 has
+// no such row.
+func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) Profiled {
+	p := Profile(model)
 	row, ok := p.Row(profiles.SwitchML, rate)
 	if !ok {
-		return Profiled{}, fmt.Errorf("%s has no row of SwitchML Table 1 at %v", model, rate)
+		panic(fmt.Sprintf("testbed: %s has no row of SwitchML Table 1 at %v", model, rate))
 	}
 	out := Profiled{Profile: p, Row: row, Link: link, MiB: row.Size.Used}
 	if e.Reading("switchml.size-swap") == "printed" {
@@ -54,7 +58,7 @@ func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) (Profiled
 	}
 	out.Compute, _ = from.Compute()
 	out.Least, out.Top = from.ComputeBounds()
-	return out, nil
+	return out
 }
 
 // Emulation says what stands for the paper's emulation of communication.

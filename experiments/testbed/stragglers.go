@@ -13,10 +13,7 @@ import (
 
 // StraggleP are the probabilities of Fig 13, or those of a quick run.
 func StraggleP(e *experiment.Env) []float64 {
-	if e.Quick {
-		return []float64{0, LastP}
-	}
-	return []float64{0, 0.04, 0.08, 0.12, LastP}
+	return experiment.Cut(e, []float64{0, 0.04, 0.08, 0.12, LastP}, []float64{0, LastP})
 }
 
 // LastP is the probability that the paper's numbers are for.
@@ -42,14 +39,6 @@ func Estimate(v, half float64, bounded bool, decimals int) render.Cell {
 		return render.Within(v, half, decimals)
 	}
 	return render.Number(v, decimals)
-}
-
-// Count is a number that may be missing.
-func Count(n *int) render.Cell {
-	if n == nil {
-		return render.NA()
-	}
-	return render.Int(*n)
 }
 
 // Took returns the time from the first begin of a round to its last end.

@@ -43,10 +43,7 @@ func conversionRate(ctx context.Context, e *experiment.Env) (best float64, err e
 	for i := range grad {
 		grad[i] = float32(stream.Normal())
 	}
-	round := 200 * time.Millisecond
-	if e.Quick {
-		round = 20 * time.Millisecond
-	}
+	round := experiment.Cut(e, 200*time.Millisecond, 20*time.Millisecond)
 	for range conversionRounds {
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/internal/rng"
@@ -157,8 +158,8 @@ func theorems(f *experiment.Findings, e *experiment.Env) {
 		for range e.Trials(300) {
 			t.try(n, t.random(n))
 		}
-		for _, share := range []float64{1, -1, 0.5, 1 - 0x1p-24} { // of the bound B, all workers alike
-			t.try(n, alike(n, share))
+		for _, share := range []float32{1, -1, 0.5, 1 - 0x1p-24} { // of the bound B, all workers alike
+			t.try(n, slices.Repeat([]float32{share}, n))
 		}
 	}
 	m := claims.NumberParts(map[string]float64{"error_over_bound": t.anyRounding, "error_over_nearest_bound": t.nearest})
@@ -182,14 +183,6 @@ func (t *bounds) random(n int) []float32 {
 	out := make([]float32, n)
 	for w := range out {
 		out[w] = float32(t.stream.Uniform(-1, 1))
-	}
-	return out
-}
-
-func alike(n int, share float64) []float32 {
-	out := make([]float32, n)
-	for w := range out {
-		out[w] = float32(share)
 	}
 	return out
 }

@@ -21,19 +21,14 @@ func quantisedTraining() experiment.Experiment {
 		Claims: []claims.ID{"switchml.appE.quant-no-loss", "atp.s5.3.1.same-epochs", "xagg.figs16-20.accuracy"},
 		Quick:  "16 hidden units, 2 epochs, 4 seeds, in place of 64, 6, 8",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-			t := newTraining(e)
-			floats, err := t.run(ctx, e, meanOfFloats)
-			if err != nil {
-				return f, err
+			t := experiment.Cut(e, training{workers: 4, hidden: 64, epochs: 6, seeds: 8}, training{workers: 4, hidden: 16, epochs: 2, seeds: 4})
+			var ran [3]trained
+			for i, mean := range []averaging{meanOfFloats, meanOfBlocks, meanOfFixed} {
+				if ran[i], err = t.run(ctx, e, mean); err != nil {
+					return f, err
+				}
 			}
-			blocks, err := t.run(ctx, e, meanOfBlocks)
-			if err != nil {
-				return f, err
-			}
-			fixed, err := t.run(ctx, e, meanOfFixed)
-			if err != nil {
-				return f, err
-			}
+			floats, blocks, fixed := ran[0], ran[1], ran[2]
 			setTraining(&f, floats, blocks, fixed)
 			f.Tables = append(f.Tables, trainingTable(floats, blocks, fixed))
 			return f, nil
@@ -97,13 +92,6 @@ func trainingTable(floats, blocks, fixed trained) claims.Table {
 
 // training is a job of workers that is run with several seeds.
 type training struct{ workers, hidden, epochs, seeds int }
-
-func newTraining(e *experiment.Env) training {
-	if e.Quick {
-		return training{workers: 4, hidden: 16, epochs: 2, seeds: 4}
-	}
-	return training{workers: 4, hidden: 64, epochs: 6, seeds: 8}
-}
 
 // trained is what came of a job, by seed: the mean loss over the workers of every
 // iteration, and the accuracy in the test after every epoch.

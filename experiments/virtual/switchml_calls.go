@@ -7,8 +7,6 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/system/halving"
-	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/trace"
@@ -44,33 +42,23 @@ type call struct {
 	trace   trace.Sink
 }
 
-// rounds is how often the tensor is aggregated; the last time counts. Twice over
-// TCP, whose connections open and start slowly in the first.
-func (c *call) rounds() int {
-	if c.overTCP() {
-		return 2
-	}
-	return 1
-}
-
-func (c *call) overTCP() bool {
-	switch s := c.sys.(type) {
-	case ring.System:
-		return s.Transport != stream.RoCE
-	case halving.System:
-		return s.Transport != stream.RoCE
-	case ps.System:
-		return s.Transport != stream.RoCE
-	}
-	return false
-}
-
+// job lays the call out. The tensor is aggregated once or, over TCP, whose connections
+// open and start slowly, twice; the last time counts.
 func (c *call) job(e *experiment.Env) (*job.Job, error) {
+	j, err := c.times(e, 1)
+	if err != nil || j.Layout.Peers == nil || j.Layout.Transport == stream.RoCE {
+		return j, err
+	}
+	return c.times(e, 2)
+}
+
+// times lays the call out for so many aggregations.
+func (c *call) times(e *experiment.Env, n int) (*job.Job, error) {
 	servers := job.Servers(c.sys, c.workers)
-	n := network{topology: "rack", hosts: c.workers + servers, rate: c.rate, mtu: testbed.MTU, loss: c.loss, queue: portQueue, extra: c.inside / 2}
-	return replay(e, c.sys, n, func(s *job.Spec) {
+	rack := network{topology: "rack", hosts: c.workers + servers, rate: c.rate, mtu: testbed.MTU, loss: c.loss, queue: portQueue, extra: c.inside / 2}
+	return replay(e, c.sys, rack, func(s *job.Spec) {
 		s.Model = profiles.Profile{Name: fmt.Sprintf("%d MiB", c.mib), SizeMiB: c.mib}
-		s.Iterations, s.Servers, s.Host, s.Trace = c.rounds(), servers, c.host, c.trace
+		s.Iterations, s.Servers, s.Host, s.Trace = n, servers, c.host, c.trace
 	})
 }
 
@@ -97,7 +85,7 @@ func aggregate(ctx context.Context, e *experiment.Env, calls []call) ([]units.Du
 	}
 	var out []units.Duration
 	for i := range cells {
-		out = append(out, testbed.Took(cells[i].Samples, calls[i].rounds()-1))
+		out = append(out, testbed.Took(cells[i].Samples, jobs[i].Iterations-1))
 	}
 	return out, nil
 }
@@ -124,13 +112,9 @@ func (l line) rate() units.Rate { return units.Rate(8e12 / l.each) }
 
 // lines simulates two tensors of each call and returns the line through them.
 func lines(ctx context.Context, e *experiment.Env, calls []call) ([]line, error) {
-	small, large := 48, 96
-	if e.Quick {
-		small, large = 12, 24
-	}
 	var all []call
 	for _, c := range calls {
-		for _, c.mib = range []int{small, large} {
+		for _, c.mib = range experiment.Cut(e, []int{48, 96}, []int{12, 24}) {
 			all = append(all, c)
 		}
 	}

@@ -98,12 +98,9 @@ type micro3 struct {
 }
 
 func runFig3(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
-	workers, rates := []int{4, 8, 16}, []units.Rate{testbed.Gigabit10, testbed.Gigabit100}
-	if e.Quick {
-		workers, rates = []int{8}, []units.Rate{testbed.Gigabit100}
-	}
+	workers := experiment.Cut(e, []int{4, 8, 16}, []int{8})
 	m := micro3{}
-	for _, r := range rates {
+	for _, r := range experiment.Cut(e, []units.Rate{testbed.Gigabit10, testbed.Gigabit100}, []units.Rate{testbed.Gigabit100}) {
 		for _, c := range contenders(e.Constants) {
 			if e.Quick && c.sys == job.System(testbed.SML64) { // four times the packets, and no claim here
 				continue
@@ -203,12 +200,10 @@ func ateSize() experiment.Experiment {
 }
 
 func runATESize(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
-	sizes, n := []int{48, 95, 238, 477, 954, 1430}, 8 // 50 MB to 1.5 GB
-	if e.Quick {
-		sizes, n = sizes[:3], 2
-	}
+	sizes := []int{48, 95, 238, 477, 954, 1430} // 50 MB to 1.5 GB
+	n := experiment.Cut(e, 8, 2)
 	var calls []call
-	for _, mib := range sizes {
+	for _, mib := range experiment.Cut(e, sizes, sizes[:3]) {
 		calls = append(calls, call{name: ofDPDK, sys: testbed.SML256, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: mib})
 	}
 	times, err := aggregate(ctx, e, calls)

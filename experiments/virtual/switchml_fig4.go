@@ -3,6 +3,8 @@ package virtual
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -39,11 +41,7 @@ type replayed struct {
 func newReplayed(ctx context.Context, e *experiment.Env) (*replayed, error) {
 	r := &replayed{start: units.Microsecond.Scale(e.Constants.Get("tensor.start")), rdma: map[int]against{}, tcp: map[int]against{}}
 	for _, m := range switchmlModels {
-		p, err := testbed.ProfileOf(e, m, "100g", testbed.Gigabit100)
-		if err != nil {
-			return nil, err
-		}
-		r.rows = append(r.rows, p)
+		r.rows = append(r.rows, testbed.ProfileOf(e, m, "100g", testbed.Gigabit100))
 	}
 	workers := []int{8, 16} // of Figs 4 and 5
 	var calls []call
@@ -105,20 +103,16 @@ func runFig4(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 // fig5 returns the least and the greatest speed-up of the models of Fig 5, and
 // that of DeepLight.
 func (r *replayed) fig5(a against) (low, high, deeplight float64) {
-	for _, m := range testbed.NetworkBound {
-		for i := range r.rows {
-			p := &r.rows[i]
-			if p.Profile.Name != m {
-				continue
-			}
-			s := r.speedup(p, a, 1)
-			if low == 0 || s < low {
-				low = s
-			}
-			high = max(high, s)
-			if m == "deeplight" {
-				deeplight = s
-			}
+	low = math.Inf(1)
+	for i := range r.rows {
+		p := &r.rows[i]
+		if !slices.Contains(testbed.NetworkBound, p.Profile.Name) {
+			continue
+		}
+		s := r.speedup(p, a, 1)
+		low, high = min(low, s), max(high, s)
+		if p.Profile.Name == "deeplight" {
+			deeplight = s
 		}
 	}
 	return low, high, deeplight

@@ -79,10 +79,7 @@ func newLosses(e *experiment.Env) []underLoss {
 	if e.Reading("switchml.loss-link") == "100g" {
 		rate, pool = testbed.Gigabit100, switchml.DefaultSlots
 	}
-	ringMiB := tensorMiB
-	if e.Quick {
-		ringMiB /= 8
-	}
+	ringMiB := experiment.Cut(e, tensorMiB, tensorMiB/8)
 	var out []underLoss
 	for _, p := range testbed.LossRates {
 		sent := &sending{node: "h0"}

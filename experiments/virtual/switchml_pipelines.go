@@ -7,10 +7,8 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/topo"
@@ -32,24 +30,18 @@ func singlePipeline() experiment.Experiment {
 // pipelineWorkers are those of the Trio paper's testbed.
 const pipelineWorkers = 6
 
-// attached is workers on so many pipelines.
-type attached struct {
-	pipelines, pool int
-	took            units.Duration
-}
-
-// job lays the workers out. Each pipeline is a switch of its own (SwitchML §7), and one
-// more adds what they have, reached by a port in loopback mode: a link of a port's rate
-// without length.
-func (a *attached) job(e *experiment.Env, elements int) (*job.Job, error) {
+// onPipelines lays workers out on so many pipelines. Each is a switch of its own
+// (SwitchML §7), and one more adds what they have, reached by a port in loopback mode: a
+// link of a port's rate without length.
+func onPipelines(e *experiment.Env, pipelines, pool, elements int) (*job.Job, error) {
 	link := topo.LinkSpec{Rate: testbed.Gigabit100, Delay: units.Microsecond.Scale(e.Constants.Get("link.delay")), Queue: portQueue}
 	var g *topo.Graph
 	var err error
-	if a.pipelines == 1 {
+	if pipelines == 1 {
 		g, err = gen.Rack(gen.RackParams{Hosts: pipelineWorkers, Link: link, MTU: testbed.MTU})
 	} else {
 		back := topo.LinkSpec{Rate: testbed.Gigabit100, Queue: portQueue}
-		g, err = gen.LeafSpine(gen.LeafSpineParams{Leaves: a.pipelines, Spines: 1, HostsPerLeaf: pipelineWorkers / a.pipelines, Link: link, Uplink: back, MTU: testbed.MTU})
+		g, err = gen.LeafSpine(gen.LeafSpineParams{Leaves: pipelines, Spines: 1, HostsPerLeaf: pipelineWorkers / pipelines, Link: link, Uplink: back, MTU: testbed.MTU})
 	}
 	if err != nil {
 		return nil, err
@@ -59,31 +51,12 @@ func (a *attached) job(e *experiment.Env, elements int) (*job.Job, error) {
 		return nil, err
 	}
 	return job.New(job.Spec{
-		System: switchml.System{Elements: 64, Slots: a.pool, Pipe: switchml.Pipe{Timed: true}}, Plan: p, Scale: 1, Iterations: 1, Seed: e.Seed, Virtual: true, Elements: elements,
+		System: switchml.System{Elements: 64, Slots: pool, Pipe: switchml.Pipe{Timed: true}}, Plan: p, Scale: 1, Iterations: 1, Seed: e.Seed, Virtual: true, Elements: elements,
 	})
 }
 
-func (a *attached) run(ctx context.Context, e *experiment.Env, elements int) error {
-	j, err := a.job(e, elements)
-	if err != nil {
-		return err
-	}
-	cell, err := sim.RunJob(ctx, j, worker.Images{}, nil)
-	if err != nil {
-		return err
-	}
-	if cell.Wrong > 0 || cell.Checked == 0 {
-		return fmt.Errorf("%d pipelines: %d of %d sums are wrong", a.pipelines, cell.Wrong, cell.Checked)
-	}
-	a.took = testbed.Took(cell.Samples, 0)
-	return nil
-}
-
 func runPipelines(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-	elements := 1 << 20
-	if e.Quick {
-		elements /= 8
-	}
+	elements := experiment.Cut(e, 1<<20, 1<<17)
 	t := claims.Table{
 		ID: "trio.s6.1.single-pipeline-best", Title: fmt.Sprintf("Elements aggregated a second by %d workers at 100 Gbit/s, SwitchML-64, tensor of %d int32", pipelineWorkers, elements),
 		Columns: []claims.Column{{Name: "pool"}, {Name: "pipelines with workers"}, {Name: "time", Unit: "us"}, {Name: "elements", Unit: "1e9/s"}},
@@ -92,12 +65,17 @@ func runPipelines(ctx context.Context, e *experiment.Env) (f experiment.Findings
 	rates := map[string]float64{}
 	for _, pool := range []int{64, switchml.DefaultSlots} {
 		for _, n := range []int{1, 2, 3} {
-			a := attached{pipelines: n, pool: pool}
-			if err := a.run(ctx, e, elements); err != nil {
+			j, err := onPipelines(e, n, pool, elements)
+			if err != nil {
 				return f, err
 			}
-			rate := float64(elements) / a.took.Seconds() / 1e9
-			t.Add(render.Int(pool), render.Int(n), render.Number(a.took.Seconds()*1e6, 2), render.Number(rate, 3))
+			cells, err := runJobs(ctx, j)
+			if err != nil {
+				return f, fmt.Errorf("%d pipelines: %w", n, err)
+			}
+			took := testbed.Took(cells[0].Samples, 0)
+			rate := float64(elements) / took.Seconds() / 1e9
+			t.Add(render.Int(pool), render.Int(n), render.Number(took.Seconds()*1e6, 2), render.Number(rate, 3))
 			switch {
 			case pool != switchml.DefaultSlots:
 			case n == 1:

@@ -29,12 +29,7 @@ const (
 )
 
 // surrogateSeeds is how many runs the penalty is averaged over.
-func surrogateSeeds(e *experiment.Env) int {
-	if e.Quick {
-		return 2
-	}
-	return 6
-}
+func surrogateSeeds(e *experiment.Env) int { return experiment.Cut(e, 6, 2) }
 
 // penalty measures what partial sums cost in iterations: how many more Trio-ML
 // needs than SwitchML to bring the surrogate to the same loss, stragglers at the
@@ -69,16 +64,12 @@ func (s *sweep) penalty(ctx context.Context, model string) (ratio float64, err e
 }
 
 func (s *sweep) surrogate(sys job.System, topology, name string, seed rng.Root) (*job.Job, error) {
-	profile, err := testbed.Model(s.env, name)
-	if err != nil {
-		return nil, err
-	}
 	p, err := network{topology: topology, hosts: 6, rate: 100 * units.GbitPerSecond / surrogateScale}.plan(s.env)
 	if err != nil {
 		return nil, err
 	}
 	return job.New(job.Spec{
-		System: sys, Plan: p, Model: profile, Scale: surrogateScale, Iterations: surrogateIterations, Seed: seed, Virtual: true,
+		System: sys, Plan: p, Model: testbed.Model(s.env, name), Scale: surrogateScale, Iterations: surrogateIterations, Seed: seed, Virtual: true,
 		StraggleP: testbed.LastP, Semantics: fault.Semantics(s.env.Reading("trio.straggle-semantics")),
 	})
 }

@@ -116,15 +116,13 @@ func (s *sweep) table(rows []compare.Row) claims.Table {
 	}
 	for _, r := range rows {
 		c := s.cell(r.System, r.Model, r.StraggleP)
-		simulated, frames, ratio := render.NA(), render.NA(), render.NA()
-		if r.RatioIdeal != nil {
-			ratio = render.Number(*r.RatioIdeal, 3)
-		}
+		simulated, frames := render.NA(), render.NA()
+		ratio := render.Optional(r.RatioIdeal, func(x float64) render.Cell { return render.Number(x, 3) })
 		if c != nil && !r.Computed {
 			simulated, frames = render.Percent(float64(c.Work.Rounds)/float64(c.Iterations)), render.Int(c.Work.Frames)
 		}
 		t.Add(render.Text(r.Model), render.Percent(r.StraggleP), render.Text(r.System), testbed.Estimate(r.Iter.Value, r.Iter.Half, r.Iter.Bounded() && !r.Computed, 1),
-			ratio, testbed.Estimate(r.Speedup.Value, r.Speedup.Half, r.Speedup.Bounded(), 2), testbed.Count(r.DegradedBlocks), simulated, frames)
+			ratio, testbed.Estimate(r.Speedup.Value, r.Speedup.Half, r.Speedup.Bounded(), 2), render.Optional(r.DegradedBlocks, render.Int), simulated, frames)
 	}
 	return t
 }

@@ -181,10 +181,7 @@ func (r *recovered) run(ctx context.Context, e *experiment.Env) error {
 // job is one all-reduce of 20 packets for which one server is late by
 // more than any timeout here.
 func (r *recovered) job(e *experiment.Env, phase int) (*job.Job, error) {
-	profile, err := testbed.Model(e, "resnet50")
-	if err != nil {
-		return nil, err
-	}
+	profile := testbed.Model(e, "resnet50")
 	profile.SizeMiB = 1
 	profile.Compute = recoveryCompute + r.timeout*units.Duration(phase)/recoveryPhases
 	sys := trioml.System{Timeout: r.timeout, Age: r.age, AddRate: r.on.addRate, PFE: r.on.pfe}

@@ -31,12 +31,7 @@ type sweep struct {
 }
 
 // iterations of a straggler experiment: the paper's 100, or those of a quick run.
-func iterations(e *experiment.Env) int {
-	if e.Quick {
-		return quickIterations
-	}
-	return 100
-}
+func iterations(e *experiment.Env) int { return experiment.Cut(e, 100, quickIterations) }
 
 const quickIterations = 25
 
@@ -115,12 +110,8 @@ func (s *sweep) switchML(model string, p float64) (*job.Job, error) {
 }
 
 func (s *sweep) job(sys job.System, n network, name string, p float64) (*job.Job, error) {
-	profile, err := testbed.Model(s.env, name)
-	if err != nil {
-		return nil, err
-	}
 	return replay(s.env, sys, n, func(spec *job.Spec) {
-		spec.Model, spec.Iterations, spec.StraggleP = profile, s.iterations, p
+		spec.Model, spec.Iterations, spec.StraggleP = testbed.Model(s.env, name), s.iterations, p
 		spec.Semantics = fault.Semantics(s.env.Reading("trio.straggle-semantics"))
 		spec.Host = s.env.Constants.DPDK()
 	})

@@ -28,11 +28,8 @@ func trioPool() experiment.Experiment {
 const quickPoolIterations = 6
 
 func runTrioPool(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
-	sizes, n := []int{512, 1024, 2048, 4096, 8192}, iterations(e)
-	if e.Quick {
-		sizes, n = []int{512, 8192}, quickPoolIterations
-	}
-	s := sweep{env: e, iterations: n}
+	sizes := experiment.Cut(e, []int{512, 1024, 2048, 4096, 8192}, []int{512, 8192})
+	s := sweep{env: e, iterations: experiment.Cut(e, iterations(e), quickPoolIterations)}
 	var jobs []*job.Job
 	for _, slots := range sizes {
 		rack := network{topology: "rack", hosts: 6, rate: testbed.Gigabit100, queue: portQueue}
@@ -80,10 +77,7 @@ func trioPacketSizes() experiment.Experiment {
 }
 
 func runTrioPacketSizes(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
-	n := 6
-	if e.Quick {
-		n = 2
-	}
+	n := experiment.Cut(e, 6, 2)
 	calls := []call{
 		{name: "SwitchML-64", sys: testbed.SML64, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: tensorMiB},
 		{name: "SwitchML-256", sys: testbed.SML256, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: tensorMiB},

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	_ "embed"
 	"encoding/hex"
@@ -37,12 +38,7 @@ type Options struct {
 var word = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
 func (o *Options) validate() error {
-	if o.Root == "" {
-		o.Root = DefaultRoot
-	}
-	if o.Files == "" {
-		o.Files = files
-	}
+	o.Root, o.Files = cmp.Or(o.Root, DefaultRoot), cmp.Or(o.Files, files)
 	if o.Own == nil {
 		o.Own = func(string) error { return nil }
 	}

@@ -5,7 +5,7 @@
 //	                          │                           ├─Judge─► Judgement ─Result─┐
 //	                          ├─ Readings  experiment ─► Measured                     ├─► Report ─► table, wide,
 //	                          └─ Facts                    Withheld ─ Prediction ──────┘     │       markdown, csv, json
-//	                                                                                        └─ OK: exit 0 or 1
+//	                                                                                        └─ Summary
 //
 // A claim is a statement of a paper with its value, unit and conditions, and a [Check]
 // that decides; ledger/README.md describes the files. Every claim is expected to pass
@@ -21,9 +21,9 @@
 //
 //  1. Load the ledger and select from it.
 //  2. Run the experiment of each claim, which returns a [Measured], or find that it
-//     cannot be run ([Claim.NeedsRoot], [Claim.NotYet], [Claim.Broken]).
+//     cannot be run ([NotRun], [Broken]).
 //  3. Call [Claim.Judge] and [Claim.Result], in the order of the ledger.
-//  4. Write the [Report] and ask it whether all is [Report.OK].
+//  4. Write the [Report], and look at what its [Report.Summary] has that was unexpected.
 //
 // Left out: running anything (package experiments), and the interval of a measured value,
 // which is shown but not judged: the mean decides.

@@ -79,23 +79,18 @@ func (p PassMeans) verdict() Verdict {
 
 // NotCheckable says why the claim cannot be checked: its how and why.
 func (c *Claim) NotCheckable() Judgement {
-	return Judgement{Verdict: NotCheckable, Reason: c.How + ": " + c.Tolerance.Why, Expected: true}
+	return NotRun(NotCheckable, c.How+": "+c.Tolerance.Why)
 }
 
-// NeedsRoot says that a live claim was not run for want of privileges; why is
-// what stands in the way.
-func (c *Claim) NeedsRoot(why string) Judgement {
-	return Judgement{Verdict: NeedsRoot, Reason: why, Expected: true}
-}
-
-// NotYet says that the claim is of a system that is not built; why names it.
-func (c *Claim) NotYet(why string) Judgement {
-	return Judgement{Verdict: NotYet, Reason: why, Expected: true}
+// NotRun says that there was no experiment: [NeedsRoot] for want of privileges, where
+// why is what stands in the way, or [NotYet], where why names the system that is not built.
+func NotRun(v Verdict, why string) Judgement {
+	return Judgement{Verdict: v, Reason: why, Expected: true}
 }
 
 // Broken says that the experiment ended with an error. That is never expected,
 // not even of a claim that is known to fail.
-func (c *Claim) Broken(err error) Judgement {
+func Broken(err error) Judgement {
 	return Judgement{Verdict: NotReproduced, Reason: "the experiment failed: " + err.Error()}
 }
 

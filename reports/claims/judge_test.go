@@ -50,8 +50,8 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s, known failure %v, measured %v: %+v", c.means, c.known != nil, c.measured, j)
 		}
 		r := Report{Results: []Result{claim.Result(j, Run{})}}
-		if r.OK() != c.expected || r.Summary().Verdicts[c.verdict] != 1 {
-			t.Errorf("%s, known failure %v, measured %v: OK %v, summary %v", c.means, c.known != nil, c.measured, r.OK(), r.Summary())
+		if (r.Summary().Unexpected == 0) != c.expected || r.Summary().Verdicts[c.verdict] != 1 {
+			t.Errorf("%s, known failure %v, measured %v: summary %v", c.means, c.known != nil, c.measured, r.Summary())
 		}
 	}
 }
@@ -108,7 +108,6 @@ func TestInputIsNotShown(t *testing.T) {
 }
 
 func TestUnmeasured(t *testing.T) {
-	claim := &Claim{Method: Live, PassMeans: MeansNumber, Check: Min{2}, KnownFailure: &KnownFailure{}}
 	none := &Claim{Method: NoWay, PassMeans: MeansNotCheckable, Check: None{}, How: "needs a GPU", Tolerance: Tolerance{"n/a", "hardware"}}
 	for _, c := range []struct {
 		got      Judgement
@@ -116,9 +115,9 @@ func TestUnmeasured(t *testing.T) {
 		reason   string
 		expected bool
 	}{
-		{claim.NeedsRoot("no user namespaces"), NeedsRoot, "no user namespaces", true},
-		{claim.NotYet("system atp"), NotYet, "system atp", true},
-		{claim.Broken(errors.New("no route")), NotReproduced, "the experiment failed: no route", false},
+		{NotRun(NeedsRoot, "no user namespaces"), NeedsRoot, "no user namespaces", true},
+		{NotRun(NotYet, "system atp"), NotYet, "system atp", true},
+		{Broken(errors.New("no route")), NotReproduced, "the experiment failed: no route", false},
 		{none.NotCheckable(), NotCheckable, "needs a GPU: hardware", true},
 		{none.Judge(Number(1)), NotCheckable, "needs a GPU: hardware", true},
 		{none.Judge(Measured{}), NotCheckable, "needs a GPU: hardware", true},
@@ -147,10 +146,10 @@ func TestPredictions(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", p, r, err)
 		}
 	}
-	if r := w.NotYet("the PFE", Run{}); r.Verdict != NotYet || !r.Expected || r.Reason != "the PFE" {
+	if r := w.Judged(NotRun(NotYet, "the PFE"), Run{}); r.Verdict != NotYet || !r.Expected || r.Reason != "the PFE" {
 		t.Errorf("%+v", r)
 	}
-	if r := w.Broken(errors.New("no route"), Run{}); r.Verdict != NotReproduced || r.Expected {
+	if r := w.Judged(Broken(errors.New("no route")), Run{}); r.Verdict != NotReproduced || r.Expected {
 		t.Errorf("%+v", r)
 	}
 }

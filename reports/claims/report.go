@@ -54,10 +54,6 @@ func count(b bool) int {
 	return 0
 }
 
-// OK reports whether everything came out as expected; if not, the command ends
-// with exit code 1.
-func (r Report) OK() bool { return r.Summary().Unexpected == 0 }
-
 // weak reports whether a pass says little.
 func (r *Result) weak() bool {
 	switch r.Verdict {

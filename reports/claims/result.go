@@ -132,31 +132,20 @@ func (w *Withheld) Result(p Prediction, run Run) (Result, error) {
 	if err := p.validate(); err != nil {
 		return Result{}, fmt.Errorf("predict %s: %w", w.ID, err)
 	}
-	r := w.result(run)
-	r.Verdict, r.Model, r.Reading, r.Constants, r.Note = Predicted, p.Model, p.Reading, p.Constants, p.Note
+	j := Judgement{Verdict: Predicted, Reason: "the paper withholds the value: nothing to compare with", Expected: true}
+	r := w.Judged(j, run)
+	r.Model, r.Reading, r.Constants, r.Note = p.Model, p.Reading, p.Constants, p.Note
 	r.Measured = Value{kind: valueFields, fields: Fields{{"low", NumberValue(p.Low)}, {"high", NumberValue(p.High)}}}
 	r.people = Range{p.Low, p.High}.Short()
-	r.Reason = "the paper withholds the value: nothing to compare with"
 	return r, nil
 }
 
-// NotYet is the result of a withheld value for which a system is missing; why
-// names it.
-func (w *Withheld) NotYet(why string, run Run) Result {
-	r := w.result(run)
-	r.Verdict, r.Reason = NotYet, why
-	return r
-}
-
-// Broken is the result of a withheld value whose experiment ended with an error.
-func (w *Withheld) Broken(err error, run Run) Result {
-	r := w.result(run)
-	r.Verdict, r.Reason, r.Expected = NotReproduced, "the experiment failed: "+err.Error(), false
-	return r
-}
-
-func (w *Withheld) result(run Run) Result {
-	r := Result{ID: w.ID, Paper: w.Paper, Where: w.Where, Unit: w.Unit, Expected: true, people: "-"}
+// Judged is the result of a withheld value without an interval.
+func (w *Withheld) Judged(j Judgement, run Run) Result {
+	r := Result{
+		ID: w.ID, Paper: w.Paper, Where: w.Where, Unit: w.Unit,
+		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected, people: "-",
+	}
 	r.setRun(run)
 	return r
 }

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/internal/suggest"
@@ -41,12 +42,9 @@ func (l *Ledger) Select(names ...string) (Selection, error) {
 // under returns what any of the names is of or stands above.
 func (l *Ledger) under(names ...string) Selection {
 	selected := func(id ID) bool {
-		for _, name := range names {
-			if name != "" && (string(id) == name || strings.HasPrefix(string(id), name+".")) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(names, func(name string) bool {
+			return name != "" && (string(id) == name || strings.HasPrefix(string(id), name+"."))
+		})
 	}
 	var s Selection
 	for _, c := range l.Claims {

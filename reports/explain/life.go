@@ -74,7 +74,8 @@ func newLife(r *Run, iteration, block int) *Life {
 	all := slices.Concat(own, sleeps)
 	slices.SortStableFunc(all, func(a, b result.Event) int { return int(min(1, max(-1, a.At.Sub(b.At)))) })
 	for i := range all {
-		l.Lines = append(l.Lines, l.line(&all[i]))
+		e := &all[i]
+		l.Lines = append(l.Lines, Line{After: e.At.Sub(l.Start), Node: e.Node, Kind: e.Kind, Bitmap: e.Bitmap, What: l.words(e)})
 	}
 	l.Verdict = l.judge(own, sleeps)
 	return l
@@ -101,11 +102,7 @@ func sleepsIn(r *Run, from, to units.Time) (out []result.Event) {
 	return slices.DeleteFunc(out, func(e result.Event) bool { return e.Kind == "" })
 }
 
-// line puts an event into words.
-func (l *Life) line(e *result.Event) Line {
-	return Line{After: e.At.Sub(l.Start), Node: e.Node, Kind: e.Kind, Bitmap: e.Bitmap, What: l.words(e)}
-}
-
+// words says what an event is.
 func (l *Life) words(e *result.Event) string {
 	switch e.Kind {
 	case kindHostSent:

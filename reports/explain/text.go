@@ -1,11 +1,11 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/reports/render"
 )
 
 // WriteText writes the life for a person: a title, a line for each thing that
@@ -38,12 +38,7 @@ func (l *Life) WriteText(w io.Writer) error {
 }
 
 // WriteJSON writes the life for a program.
-func (l *Life) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(l)
-}
+func (l *Life) WriteJSON(w io.Writer) error { return render.WriteJSON(w, l) }
 
 // printer keeps the first error of a writer.
 type printer struct {

@@ -77,11 +77,8 @@ func (l *Life) without(own []result.Event) []string {
 			out = l.absent(engine.Node, last)
 		}
 	}
-	slices.Sort(out)
-	return slices.DeleteFunc(l.workers(), func(w string) bool { return !slices.Contains(out, w) })
+	return slices.DeleteFunc(slices.Clone(l.Run.Workers), func(w string) bool { return !slices.Contains(out, w) })
 }
-
-func (l *Life) workers() []string { return slices.Clone(l.Run.Workers) }
 
 // absent returns the workers that are not in an engine's block: those missing in
 // its bitmap, and those missing below.

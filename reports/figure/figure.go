@@ -1,6 +1,9 @@
 package figure
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Figure is one picture of one or more panels.
 type Figure struct {
@@ -101,12 +104,7 @@ func Everywhere() Span { return Span{All: true} }
 func (s Span) point() bool { return !s.All && s.Low == s.High }
 
 // name returns what the legend says.
-func (m *Mark) name() string {
-	if m.Name == "" {
-		return "paper"
-	}
-	return m.Name
-}
+func (m *Mark) name() string { return cmp.Or(m.Name, "paper") }
 
 // CDF returns the distribution of values as a series of steps: the share of them,
 // 0 to 1, that is at most X.

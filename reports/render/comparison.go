@@ -13,15 +13,14 @@ import (
 // fits a line, with what must be known to read it below.
 func Comparison(rows []compare.Row, baseline result.Baseline) Table {
 	t := Table{Title: "Iteration time by system and straggle probability", Notes: comparisonNotes(rows, baseline)}
-	columns := summaryColumns(baseline)
+	columns := summaryColumns(baseline, decimalsOf(rows))
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.Column)
 	}
-	p := newPrecision(rows)
 	for i := range rows {
 		cells := make([]Cell, len(columns))
 		for j, c := range columns {
-			cells[j] = c.cell(&rows[i], p)
+			cells[j] = c.cell(&rows[i])
 		}
 		t.Rows = append(t.Rows, cells)
 	}

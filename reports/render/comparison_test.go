@@ -94,7 +94,7 @@ func TestPrecision(t *testing.T) {
 	}{{0, 4}, {0.02, 4}, {0.9, 4}, {9, 3}, {99, 2}, {100, 1}, {54321, 1}} {
 		computed := units.Duration(c.ms * float64(units.Millisecond))
 		rows := compare.Rows([]result.Cell{{System: compare.Ideal, Computed: computed}}, baseline)
-		if got := newPrecision(rows).ms; got != c.want {
+		if got := decimalsOf(rows); got != c.want {
 			t.Errorf("%v ms with %d decimals, want %d", c.ms, got, c.want)
 		}
 	}

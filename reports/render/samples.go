@@ -76,16 +76,12 @@ func SampleLines(samples []result.Sample) ([]any, error) {
 	return lines, first
 }
 
-func name(s result.Sample) string {
-	return fmt.Sprintf("sample of %s, worker %d, iteration %d", s.System, s.Worker, s.Iteration)
-}
-
 // finite drops what JSON cannot hold.
 func finite(s *result.Sample) error {
 	var err error
 	drop := func(what string, v **float64) {
 		if *v != nil && (math.IsNaN(**v) || math.IsInf(**v, 0)) {
-			err = fmt.Errorf("%s: %s is %v: %w", name(*s), what, **v, ErrNotFinite)
+			err = fmt.Errorf("sample of %s, worker %d, iteration %d: %s is %v: %w", s.System, s.Worker, s.Iteration, what, **v, ErrNotFinite)
 			*v = nil
 		}
 	}

@@ -14,103 +14,99 @@ type summaryColumn struct {
 	Column
 	unit string // in CSV and JSON
 	doc  string // for COLUMNS.md
-	cell func(*compare.Row, precision) Cell
+	cell func(*compare.Row) Cell
 }
 
-// precision is how many decimals people see of a column, so that its numbers
-// align.
-type precision struct {
-	ms int
-}
-
-// newPrecision shows at least four digits of the largest time.
-func newPrecision(rows []compare.Row) precision {
+// decimalsOf is how many decimals people see of times, so that they align: at least
+// four digits of the largest.
+func decimalsOf(rows []compare.Row) int {
 	var largest float64
 	for _, r := range rows {
 		if ms, ok := r.Time(); ok {
 			largest = max(largest, ms)
 		}
 	}
-	p := precision{ms: 1}
-	for limit := 100.0; largest < limit && p.ms < 4; limit /= 10 {
-		p.ms++
+	decimals := 1
+	for limit := 100.0; largest < limit && decimals < 4; limit /= 10 {
+		decimals++
 	}
-	return p
+	return decimals
 }
 
-// summaryColumns returns the columns in the order of summary.csv, new ones at the end.
-func summaryColumns(baseline result.Baseline) []summaryColumn {
+// summaryColumns returns the columns in the order of summary.csv, new ones at the end;
+// people see times with so many decimals.
+func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 	speedup := "speedup_" + baseline.Key
 	return []summaryColumn{
 		{Column{Key: "system", Name: "system"}, "", "what ran; ideal is computed, not run: measured compute time plus the analytic time of a ring at link rate",
-			func(r *compare.Row, _ precision) Cell { return Text(r.System) }},
+			func(r *compare.Row) Cell { return Text(r.System) }},
 		{Column{Key: "model", Name: "model", Fold: true}, "", "profile of the network that was trained",
-			func(r *compare.Row, _ precision) Cell { return Text(r.Model) }},
+			func(r *compare.Row) Cell { return Text(r.Model) }},
 		{Column{Key: "clock", Name: "clock", Fold: true}, "", "live (wall clock, real packets) or virtual (event queue)",
-			func(r *compare.Row, _ precision) Cell { return Text(r.Clock) }},
+			func(r *compare.Row) Cell { return Text(r.Clock) }},
 		{Column{Key: "straggle_p", Name: "p", Unit: "%", Align: Right}, "fraction", "straggle probability of the scenario",
-			func(r *compare.Row, _ precision) Cell { return Percent(r.StraggleP) }},
+			func(r *compare.Row) Cell { return Percent(r.StraggleP) }},
 		{Column{Key: "n", Name: "n", Align: Right, Fold: true}, "iterations", "iterations that the mean and its interval rest on: those that every worker finished",
-			func(r *compare.Row, _ precision) Cell { return count(&r.Iter.N, !r.Computed) }},
+			func(r *compare.Row) Cell { return count(&r.Iter.N, !r.Computed) }},
 		{Column{Key: "seed", Name: "seed", Align: Right, Fold: true}, "", "root of all randomness in the run",
-			func(r *compare.Row, _ precision) Cell { return Int(r.Seed) }},
+			func(r *compare.Row) Cell { return Int(r.Seed) }},
 		{Column{Key: "scale", Name: "scale", Align: Right, Fold: true}, "", "what link rate, model size, window, pool and queues were divided by",
-			func(r *compare.Row, _ precision) Cell { return count(&r.Scale, r.Scale > 0) }},
+			func(r *compare.Row) Cell { return count(&r.Scale, r.Scale > 0) }},
 		{Column{Key: "iter_ms", Name: "iteration", Unit: "ms", Align: Right}, "ms", "time between a worker's consecutive model updates: mean over all workers and iterations, the straggler included",
-			iterCell},
+			func(r *compare.Row) Cell { return iterCell(r, decimals) }},
 		{Column{Key: "iter_ms_ci", Align: Right}, "ms", "half-width of the 95% interval of iter_ms (Student t over the means of n iterations)",
-			func(r *compare.Row, p precision) Cell { return when(r.Iter.Bounded(), Number(r.Iter.Half, p.ms)) }},
+			func(r *compare.Row) Cell { return when(r.Iter.Bounded(), Number(r.Iter.Half, decimals)) }},
 		{Column{Key: "iter_ms_expected", Name: "expected", Unit: "ms", Align: Right, Spare: 2}, "ms", "iteration time that follows from the injected schedule, the nominal compute time and the link rate, without the time that software takes; iter_ms_expected_kind says in which sense",
-			expectedCell},
+			func(r *compare.Row) Cell { return expectedCell(r, decimals) }},
 		{Column{Key: "ratio_ideal", Name: "/ideal", Align: Right, Spare: 1}, "ratio", "iter_ms over that of the ideal of the same setting and seed, which has no stragglers",
-			func(r *compare.Row, _ precision) Cell {
+			func(r *compare.Row) Cell {
 				return number(r.RatioIdeal, 2).Suspect(r.Invalid() || r.RatioInvalid)
 			}},
 		{Column{Key: speedup, Name: "speed-up", Unit: baseline.Word, Align: Right}, "ratio", "mean iteration time of " + baseline.System + " over this system's, paired by iteration; same model, p, seed, clock, scale and workers; no better than the fidelity of both rows",
 			speedupCell},
 		{Column{Key: "degraded_blocks", Name: "degraded", Unit: "blocks", Align: Right, Spare: 6}, "blocks", "blocks whose result lacked a source, over the run, at the worker that saw most (all workers get the same results)",
-			func(r *compare.Row, _ precision) Cell { return Optional(r.DegradedBlocks, Int).Suspect(r.Invalid()) }},
+			func(r *compare.Row) Cell { return Optional(r.DegradedBlocks, Int).Suspect(r.Invalid()) }},
 		{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
-			func(r *compare.Row, _ precision) Cell { return Optional(r.Retransmits, Int).Suspect(r.Invalid()) }},
+			func(r *compare.Row) Cell { return Optional(r.Retransmits, Int).Suspect(r.Invalid()) }},
 		{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over their contributors: for Trio-ML the workers that the trace of the switch names, for the other systems every worker; must be 0",
 			wrongCell},
 		{Column{Key: "checked", Align: Right}, "elements", "elements that were compared; must not be 0",
-			func(r *compare.Row, _ precision) Cell { return Optional(r.Checked, Int) }},
+			func(r *compare.Row) Cell { return Optional(r.Checked, Int) }},
 		{Column{Key: "accuracy", Name: "accuracy", Unit: "%", Align: Right, Spare: 5}, "fraction", "share of the test set that the model gets right, when it was last evaluated",
 			accuracyCell},
 		{Column{Key: "fidelity", Name: "fidelity"}, "", "trusted, busy or invalid (live clock), exact (virtual clock), computed (not run); numbers of an invalid row are not results",
-			func(r *compare.Row, _ precision) Cell { return fidelityCell(r) }},
+			fidelityCell},
 		{Column{Key: speedup + "_lo"}, "ratio", "lower end of the 95% interval of " + speedup + " (linearised, Student t)",
-			func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Lo(), 3)) }},
+			func(r *compare.Row) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Lo(), 3)) }},
 		{Column{Key: speedup + "_hi"}, "ratio", "upper end of that interval",
-			func(r *compare.Row, _ precision) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Hi(), 3)) }},
+			func(r *compare.Row) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Hi(), 3)) }},
 		{Column{Key: "iter_ms_expected_kind"}, "", "value: what iter_ms comes to; bound: what iter_ms stays below; either way but for the time that software takes",
 			expectedKind},
 		{Column{Key: "topology", Name: "topology", Detail: true}, "", "where the system ran",
-			func(r *compare.Row, _ precision) Cell { return Text(r.Topology) }},
+			func(r *compare.Row) Cell { return Text(r.Topology) }},
 		{Column{Key: "workers", Name: "workers", Align: Right, Fold: true}, "", "workers that trained together",
-			func(r *compare.Row, _ precision) Cell { return count(&r.Workers, r.Workers > 0) }},
+			func(r *compare.Row) Cell { return count(&r.Workers, r.Workers > 0) }},
 	}
 }
 
-func iterCell(r *compare.Row, p precision) Cell {
+func iterCell(r *compare.Row, decimals int) Cell {
 	ms, ok := r.Time()
-	c := Within(ms, r.Iter.Half, p.ms)
+	c := Within(ms, r.Iter.Half, decimals)
 	if r.Computed {
-		c = Number(ms, p.ms)
+		c = Number(ms, decimals)
 	}
 	return when(ok, c).Suspect(r.Invalid())
 }
 
-func expectedCell(r *compare.Row, p precision) Cell {
-	c := number(r.Expected, p.ms)
+func expectedCell(r *compare.Row, decimals int) Cell {
+	c := number(r.Expected, decimals)
 	if r.Expected != nil && r.ExpectedIsBound {
 		c = c.As("≤" + c.people)
 	}
 	return c
 }
 
-func expectedKind(r *compare.Row, _ precision) Cell {
+func expectedKind(r *compare.Row) Cell {
 	switch {
 	case r.Expected == nil:
 		return NA()
@@ -120,7 +116,7 @@ func expectedKind(r *compare.Row, _ precision) Cell {
 	return Text("value")
 }
 
-func speedupCell(r *compare.Row, _ precision) Cell {
+func speedupCell(r *compare.Row) Cell {
 	if !r.Speedup.Known() {
 		return NA()
 	}
@@ -132,7 +128,7 @@ func speedupCell(r *compare.Row, _ precision) Cell {
 }
 
 // wrongCell shows people both counts: neither says anything without the other.
-func wrongCell(r *compare.Row, _ precision) Cell {
+func wrongCell(r *compare.Row) Cell {
 	c := Optional(r.Wrong, Int)
 	switch {
 	case r.Wrong == nil || r.Checked == nil:
@@ -143,7 +139,7 @@ func wrongCell(r *compare.Row, _ precision) Cell {
 	return c.As(c.people + "/" + Optional(r.Checked, Int).people)
 }
 
-func accuracyCell(r *compare.Row, _ precision) Cell {
+func accuracyCell(r *compare.Row) Cell {
 	if r.Accuracy == nil {
 		return NA()
 	}
@@ -187,7 +183,7 @@ func WriteSummary(w io.Writer, rows []compare.Row, baseline result.Baseline) err
 func Columns(baseline result.Baseline) string {
 	summary := Table{Title: "summary.csv"}
 	summary.Columns = []Column{{Name: "column"}, {Name: "unit"}, {Name: "meaning"}}
-	for _, c := range summaryColumns(baseline) {
+	for _, c := range summaryColumns(baseline, 0) {
 		summary.Rows = append(summary.Rows, []Cell{Text(c.Key), Text(c.unit), Text(c.doc)})
 	}
 	samples := Table{Title: "samples.jsonl"}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -57,12 +58,7 @@ func (l *layout) draw(w io.Writer, unicode bool) error {
 }
 
 func (l *layout) hasUnits() bool {
-	for _, c := range l.columns {
-		if c.Unit != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.columns, func(c Column) bool { return c.Unit != "" })
 }
 
 // grid is the only place that calls the table library.

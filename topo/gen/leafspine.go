@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -35,9 +36,7 @@ func (p *LeafSpineParams) validate() error {
 		{"spines", &p.Spines, DefaultSpines, topo.MaxTransitSwitches},
 		{"hosts per leaf", &p.HostsPerLeaf, DefaultHostsPerLeaf, topo.MaxHostsPerSwitch},
 	} {
-		if *f.n == 0 {
-			*f.n = f.unset
-		}
+		*f.n = cmp.Or(*f.n, f.unset)
 		if err := inRange("leaf-spine", f.name, *f.n, f.limit); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,9 +38,7 @@ func (p *MX480Params) validate() error {
 	if p.Servers == nil {
 		p.Servers = []int{defaultOnPFE, defaultOnPFE}
 	}
-	if p.Top == "" {
-		p.Top = defaultTop
-	}
+	p.Top = cmp.Or(p.Top, defaultTop)
 	if !slices.Contains(pfeNames(), p.Top) {
 		return fmt.Errorf("mx480: unknown top-level pfe %q: allowed are %s%s", p.Top, strings.Join(pfeNames(), ", "), suggest.DidYouMean(p.Top, pfeNames()))
 	}

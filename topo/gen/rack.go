@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/topo"
@@ -21,9 +22,7 @@ type RackParams struct {
 }
 
 func (p *RackParams) validate() error {
-	if p.Hosts == 0 {
-		p.Hosts = DefaultHosts
-	}
+	p.Hosts = cmp.Or(p.Hosts, DefaultHosts)
 	return inRange("rack", "hosts", p.Hosts, topo.MaxHostsPerSwitch)
 }
 

@@ -29,10 +29,7 @@ func fabricEdges(switches []Switch) [][]edge {
 // distances returns how many links each switch is from one of them. Every
 // switch is within reach: the graph is connected and hosts do not forward.
 func distances(edges [][]edge, from int) []int {
-	dist := make([]int, len(edges))
-	for i := range dist {
-		dist[i] = -1
-	}
+	dist := slices.Repeat([]int{-1}, len(edges))
 	dist[from] = 0
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
