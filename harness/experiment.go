@@ -87,25 +87,26 @@ type Observer interface {
 	Ended(j *job.Job, cell result.Cell, err error)
 }
 
-// Experiment is a list of jobs to run. Jobs of one seed stand together.
+// Experiment is a list of jobs to run. Jobs of one seed stand together, and of these the
+// jobs of one point of a sweep.
 type Experiment struct {
 	Name string
 	Jobs []*job.Job
 }
 
 // Run runs the jobs in order and returns the cell of each, those of a seed
-// behind the ideal that is computed from them. It stops at the first job that
+// and a point of the sweep behind the ideal that is computed from them. It stops at the first job that
 // fails, and returns what there is beside the error: the cells until then, and
 // that of the failed job if any of its iterations ended.
 func (e Experiment) Run(ctx context.Context, r Runner, o Observer) ([]result.Cell, error) {
 	var cells []result.Cell
-	first := 0 // index in cells of the first of the seed
+	first := 0 // index in cells of the first of the seed and point
 	for i, j := range e.Jobs {
 		cell, err := e.run(ctx, i, r, o)
 		if err == nil || len(cell.Samples) > 0 {
 			cells = append(cells, cell)
 		}
-		last := i+1 == len(e.Jobs) || e.Jobs[i+1].Seed != j.Seed
+		last := i+1 == len(e.Jobs) || e.Jobs[i+1].Seed != j.Seed || e.Jobs[i+1].Point.Index != j.Point.Index
 		if (last || err != nil) && first < len(cells) {
 			cells = slices.Insert(cells, first, ideal(j, cells[first:]))
 			first = len(cells)

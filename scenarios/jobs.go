@@ -76,7 +76,7 @@ func (s *Scenario) jobs(virtual bool) (jobs []*job.Job, err error) {
 				j, err = s.job(sys, p, virtual)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("scenario %s%s, %s on %s: %w", s.Name, s.at(), sys.Name(), sys.Topology.Generator, err)
+				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.name(), sys.Name(), sys.Topology.Generator, err)
 			}
 			jobs = append(jobs, j)
 		}
@@ -84,12 +84,15 @@ func (s *Scenario) jobs(virtual bool) (jobs []*job.Job, err error) {
 	return jobs, nil
 }
 
+// name is that of the scenario and the point of its sweep.
+func (s *Scenario) name() string { return strings.TrimSpace(s.Name + " " + s.Point.String()) }
+
 // LeftOut says which runs are left out, and why.
 func (s *Scenario) LeftOut() (out []string) {
 	for _, p := range s.Points() {
 		for _, sys := range p.Systems {
 			if err := p.canRun(sys); err != nil && sys.IfPossible {
-				out = append(out, fmt.Sprintf("%s%s is left out: %v", sys.Name(), p.at(), err))
+				out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s", sys.Name(), p.Point))+fmt.Sprintf(" is left out: %v", err))
 			}
 		}
 	}
@@ -134,7 +137,7 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	return job.New(job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
-		HostPrograms: s.Programs, Swept: s.Swept,
+		HostPrograms: s.Programs, Point: s.Point,
 	})
 }
 

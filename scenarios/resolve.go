@@ -38,7 +38,7 @@ type Scenario struct {
 	Semantics         fault.Semantics
 	Outages           []fault.Outage
 	Programs          []job.HostProgram // real ones, beside the job; live only
-	Swept             []result.Swept    // which point of a sweep it is
+	Point             result.Point      // which one of a sweep it is
 
 	doc     *document   // says where a value stands
 	systems []rawSystem // of file, to be changed with Systems

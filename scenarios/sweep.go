@@ -30,18 +30,6 @@ func (s *Scenario) Points() []*Scenario {
 	return s.points
 }
 
-// at names the point of a sweep.
-func (s *Scenario) at() string {
-	var words []string
-	for _, k := range s.Swept {
-		words = append(words, k.Key+"="+k.Value)
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return " at " + strings.Join(words, " ")
-}
-
 // loadSweep loads a scenario once for each point, with the values of the point as
 // overrides. The scenario that it returns is the first point, and holds all.
 func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario, error) {
@@ -57,24 +45,24 @@ func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario
 		return nil, err
 	}
 	var points []*Scenario
-	for _, swept := range combine(axes) {
-		p, err := loadPoint(src, schema, swept, systems)
+	for i, swept := range combine(axes) {
+		p, err := loadPoint(src, schema, result.Point{Index: i, Keys: swept}, systems)
 		if err != nil {
 			return nil, err
 		}
 		points = append(points, p)
 	}
 	all := *points[0]
-	all.Swept, all.points, all.file = nil, points, d.file.Interface()
+	all.Point, all.points, all.file = result.Point{}, points, d.file.Interface()
 	return &all, nil
 }
 
-func loadPoint(src Source, schema *schema, swept []result.Swept, systems []job.System) (*Scenario, error) {
+func loadPoint(src Source, schema *schema, point result.Point, systems []job.System) (*Scenario, error) {
 	d, err := decode(src, schema)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range swept {
+	for _, k := range point.Keys {
 		p, err := override(k.Key + "=" + k.Value)
 		p.Name = "sweep " + k.Key + "=" + k.Value
 		if err := d.add(p, err); err != nil {
@@ -83,7 +71,7 @@ func loadPoint(src Source, schema *schema, swept []result.Swept, systems []job.S
 	}
 	f := d.raw()
 	s, err := resolve(d, &f, systems)
-	s.Swept = swept
+	s.Point = point
 	return s, err
 }
 

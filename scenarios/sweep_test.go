@@ -11,11 +11,7 @@ import (
 func cells(t *testing.T, jobs []*job.Job) (out []string) {
 	t.Helper()
 	for _, j := range jobs {
-		var at []string
-		for _, k := range j.Cell().Swept {
-			at = append(at, k.Key+"="+k.Value)
-		}
-		out = append(out, fmt.Sprintf("%s %d %s", j.System.Name(), len(j.Hosts()), strings.Join(at, " ")))
+		out = append(out, fmt.Sprintf("%s %d %s", j.System.Name(), len(j.Hosts()), j.Cell().Point))
 	}
 	return out
 }
@@ -96,7 +92,7 @@ sweep: [link.loss: [0%, 1%]]
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	left := s.LeftOut()
-	if len(left) != 1 || !strings.HasPrefix(left[0], "trioml at link.loss=1% is left out: Trio-ML has no loss recovery") {
+	if len(left) != 1 || !strings.HasPrefix(left[0], "trioml link.loss=1% is left out: Trio-ML has no loss recovery") {
 		t.Errorf("left out: %q", left)
 	}
 }

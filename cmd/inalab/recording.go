@@ -153,9 +153,10 @@ func (r *recording) finish(runErr error) error {
 // write writes what the cells came to. The computed ones have no run to tell of.
 func (r *recording) write(rows []compare.Row) error {
 	type run struct {
-		System    string  `json:"system"`
-		StraggleP float64 `json:"straggle_p"`
-		Seed      uint64  `json:"seed"`
+		System    string       `json:"system"`
+		StraggleP float64      `json:"straggle_p"`
+		Seed      uint64       `json:"seed"`
+		Swept     result.Point `json:"swept,omitzero"`
 	}
 	type judged struct {
 		run
@@ -167,12 +168,13 @@ func (r *recording) write(rows []compare.Row) error {
 	}
 	verdicts, counters := []judged{}, []counted{}
 	for _, c := range r.measured() {
-		of := run{c.System, c.StraggleP, c.Seed}
+		of := run{c.System, c.StraggleP, c.Seed, c.Point}
 		verdicts = append(verdicts, judged{of, c.Fidelity})
 		counters = append(counters, counted{of, c.Counters})
 	}
 	return errors.Join(
 		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows, r.baseline()) }),
+		r.dir.Write("links.csv", func(w io.Writer) error { return render.WriteLinks(w, r.measured()) }),
 		r.dir.WriteJSON("fidelity.json", verdicts),
 		r.dir.WriteJSON("counters.json", counters),
 	)
@@ -241,7 +243,7 @@ type recorder struct {
 // Samples writes a line for each.
 func (r *recorder) Samples(j *job.Job, s []result.Sample) {
 	r.progress.Samples(j, s)
-	lines, err := render.SampleLines(s)
+	lines, err := render.SampleLines(s, j.Point)
 	r.diverged = cmp.Or(r.diverged, err)
 	r.unwritten = cmp.Or(r.unwritten, r.stream.Append(lines...))
 }

@@ -22,7 +22,7 @@ func New(j *job.Job, want Want, logs []*trace.Log, runErr error) Record {
 	r := reader{naming: j.Naming(), workers: len(j.Hosts()), logs: logs, layout: &j.Layout}
 	cell := j.Cell()
 	out := Record{Run: result.Traced{
-		System: cell.System, Topology: cell.Topology, Clock: cell.Clock, StraggleP: cell.StraggleP, Seed: cell.Seed,
+		System: cell.System, Topology: cell.Topology, Clock: cell.Clock, StraggleP: cell.StraggleP, Point: cell.Point, Seed: cell.Seed,
 		Iterations: j.Iterations, Blocks: r.naming.Blocks, Slots: r.naming.Slots, Engines: r.engines(), Rule: want.rule(),
 	}}
 	for _, h := range j.Hosts() {

@@ -5,7 +5,7 @@ import "github.com/inalab/inalab/internal/result"
 // Cell returns the record of a run of the job, without its results.
 func (j *Job) Cell() result.Cell {
 	c := result.Cell{
-		System: j.System.Name(), Rank: Rank(j.System), Topology: j.Plan.Name, Model: j.Model.Name, Clock: j.clock(), StraggleP: j.StraggleP, Swept: j.Swept, Seed: uint64(j.Seed),
+		System: j.System.Name(), Rank: Rank(j.System), Topology: j.Plan.Name, Model: j.Model.Name, Clock: j.clock(), StraggleP: j.StraggleP, Point: j.Point, Seed: uint64(j.Seed),
 		Scale: j.Scale, Workers: len(j.Hosts()), Iterations: j.Iterations, Notes: j.Layout.Notes,
 	}
 	c.Expected, c.ExpectedIsBound = j.Expect()

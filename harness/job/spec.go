@@ -41,7 +41,7 @@ type Spec struct {
 	On         []int           // hosts with a worker, by index in the plan and in the order of workers; nil: all but the Servers
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
 
-	Swept        []result.Swept      // the point of a sweep, for its record
+	Point        result.Point        // of a sweep, for the record
 	HostPrograms []HostProgram       // real programs beside the job; live only
 	Transit      [][]chassis.Program // programs on PFEs beside the system's, by switch; nil, or past the end: none
 

@@ -10,7 +10,7 @@ type Cell struct {
 	Model      string  // profile of the network
 	Clock      string  // live or virtual
 	StraggleP  float64 // fraction
-	Swept      []Swept // the point of a sweep
+	Point      Point   // of a sweep
 	Seed       uint64
 	Scale      int // link rate, model size, windows and pools are divided by it
 	Workers    int

@@ -9,6 +9,7 @@ type Traced struct {
 	Topology   string         `json:"topology"`
 	Clock      string         `json:"clock"`      // live or virtual
 	StraggleP  float64        `json:"straggle_p"` // a fraction
+	Point      Point          `json:"swept,omitzero"`
 	Seed       uint64         `json:"seed"`
 	Workers    []string       `json:"workers"` // nodes, in the order of worker ids
 	Iterations int            `json:"iterations"`

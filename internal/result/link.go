@@ -24,3 +24,38 @@ func (l *Link) Dropped() (n uint64) {
 	}
 	return n
 }
+
+// DroppedBy returns the frames that were dropped for a reason.
+func (l *Link) DroppedBy(reason string) uint64 {
+	for _, d := range l.Drops {
+		if d.Name == reason {
+			return d.N
+		}
+	}
+	return 0
+}
+
+// Reasons for which links drop frames.
+const (
+	DropBernoulli = "loss-bernoulli"
+	DropLossEvery = "loss-every-nth"
+	DropBurst     = "loss-burst"
+	DropEarly     = "early-drop"
+	DropQueueFull = "queue-full"
+	DropInFlight  = "inflight-limit"
+)
+
+// DropReason is a reason and what it means.
+type DropReason struct{ Name, Meaning string }
+
+// LinkDrops returns the reasons for which links drop frames.
+func LinkDrops() []DropReason {
+	return []DropReason{
+		{DropBernoulli, "lost on the wire by chance, each alone"},
+		{DropLossEvery, "lost on the wire by turn"},
+		{DropBurst, "lost on the wire in a burst"},
+		{DropEarly, "would have been marked on the slope, and cannot be"},
+		{DropQueueFull, "no room before the line"},
+		{DropInFlight, "more frames inside the link than its model holds"},
+	}
+}

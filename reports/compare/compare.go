@@ -10,8 +10,8 @@ import (
 )
 
 // Rows reports every cell, held against the ideal's and the baseline's cells of the
-// same setting. The order is by model, straggle probability and rank, then by name,
-// clock, scale, workers, seed; cells that are alike in all of that stay in the order
+// same setting. The order is by point of the sweep, model, straggle probability and rank,
+// then by name, topology, clock, scale, workers, seed; cells that are alike in all of that stay in the order
 // given.
 func Rows(cells []result.Cell, baseline result.Baseline) []Row {
 	runs := make([]run, len(cells))
@@ -23,6 +23,7 @@ func Rows(cells []result.Cell, baseline result.Baseline) []Row {
 	for i := range runs {
 		runs[i].holdAgainstIdeal(runs)
 		runs[i].holdAgainst(runs, baseline)
+		runs[i].holdAgainstFirst(runs)
 	}
 	slices.SortStableFunc(runs, compareRuns)
 	out := make([]Row, len(runs))
@@ -42,7 +43,7 @@ type run struct {
 // alike reports whether two cells differ at most in system, topology and
 // straggle probability.
 func alike(a, b result.Cell) bool {
-	return a.Model == b.Model && a.Clock == b.Clock && a.Seed == b.Seed && a.Scale == b.Scale && a.Workers == b.Workers
+	return a.Point.Index == b.Point.Index && a.Model == b.Model && a.Clock == b.Clock && a.Seed == b.Seed && a.Scale == b.Scale && a.Workers == b.Workers
 }
 
 // holdAgainstIdeal fills in the ratio to the ideal of the same straggle
@@ -74,9 +75,13 @@ func (r *run) holdAgainst(runs []run, baseline result.Baseline) {
 	if r.row.Computed {
 		return
 	}
-	ref := find(runs, func(c result.Cell) bool {
+	wanted := func(c result.Cell) bool {
 		return c.System == baseline.System && alike(c, r.cell) && c.StraggleP == r.cell.StraggleP
-	})
+	}
+	ref := find(runs, func(c result.Cell) bool { return wanted(c) && c.Topology == r.cell.Topology })
+	if ref == nil {
+		ref = find(runs, wanted)
+	}
 	if ref == nil || len(ref.series.points) == 0 || len(r.series.points) == 0 {
 		return
 	}
@@ -90,6 +95,25 @@ func (r *run) holdAgainst(runs []run, baseline result.Baseline) {
 	r.row.warn("speed-up over "+baseline.System, r.row.Speedup.Warnings)
 	if n := max(len(ref.series.points), len(r.series.points)); len(pairs) < n {
 		r.row.Warnings = append(r.row.Warnings, fmt.Sprintf("speed-up over %s: only %d of %d iterations have a partner", baseline.System, len(pairs), n))
+	}
+}
+
+// holdAgainstFirst fills in the inflation of a run of a sweep.
+func (r *run) holdAgainstFirst(runs []run) {
+	if r.row.Computed || len(r.cell.Point.Keys) == 0 {
+		return
+	}
+	first := find(runs, func(c result.Cell) bool {
+		return c.Point.Index == 0 && c.System == r.cell.System && c.Topology == r.cell.Topology &&
+			c.Clock == r.cell.Clock && c.Seed == r.cell.Seed && c.StraggleP == r.cell.StraggleP
+	})
+	if first == nil {
+		return
+	}
+	time, ok := r.row.Time()
+	if base, okFirst := first.row.Time(); ok && okFirst && base > 0 {
+		ratio := time / base
+		r.row.Inflation = &ratio
 	}
 }
 
@@ -123,10 +147,12 @@ func pair(x, y series) []stat.Pair {
 func compareRuns(x, y run) int {
 	a, b := &x.cell, &y.cell
 	return cmp.Or(
+		cmp.Compare(a.Point.Index, b.Point.Index),
 		cmp.Compare(a.Model, b.Model),
 		cmp.Compare(a.StraggleP, b.StraggleP),
 		cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(a.System, b.System),
+		cmp.Compare(a.Topology, b.Topology),
 		cmp.Compare(a.Clock, b.Clock),
 		cmp.Compare(a.Scale, b.Scale),
 		cmp.Compare(a.Workers, b.Workers),

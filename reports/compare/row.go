@@ -18,6 +18,7 @@ type Row struct {
 	Model     string
 	Clock     string
 	StraggleP float64 // fraction
+	Point     result.Point
 	Seed      uint64
 	Scale     int
 	Workers   int
@@ -29,6 +30,7 @@ type Row struct {
 	Expected        *float64      // iteration time in ms that the schedule allows
 	ExpectedIsBound bool          // Expected is an upper bound, not a value
 
+	Inflation  *float64      // iteration time over that of the same system at the first point of the sweep
 	RatioIdeal *float64      // iteration time over the ideal's
 	Speedup    stat.Estimate // iteration time of the baseline over this system's, paired
 
@@ -40,6 +42,7 @@ type Row struct {
 	Retransmits    *int     // packets sent again, over all workers
 	Accuracy       *float64 // fraction, the last that was evaluated
 	Wrong, Checked *uint64  // elements
+	Marks, Drops   *uint64  // frames, over all links
 
 	Fidelity result.Fidelity
 	Notes    []string // deviations that the runner reported
@@ -58,7 +61,7 @@ func (r Row) Time() (ms float64, ok bool) {
 func newRow(c result.Cell, s series) Row {
 	r := Row{
 		System: c.System, Topology: c.Topology, Model: c.Model, Clock: c.Clock,
-		StraggleP: c.StraggleP, Seed: c.Seed, Scale: c.Scale, Workers: c.Workers,
+		StraggleP: c.StraggleP, Point: c.Point, Seed: c.Seed, Scale: c.Scale, Workers: c.Workers,
 		Computed: c.Computed != 0, Fidelity: c.Fidelity, Notes: c.Notes,
 	}
 	if c.Expected != 0 {
@@ -81,6 +84,11 @@ func (r *Row) count(c result.Cell) {
 	degraded, retransmits := totals(c.Samples)
 	r.DegradedBlocks, r.Retransmits = &degraded, &retransmits
 	r.Wrong, r.Checked = &c.Wrong, &c.Checked
+	r.Marks, r.Drops = new(uint64), new(uint64)
+	for _, l := range c.Links {
+		*r.Marks += l.Marks
+		*r.Drops += l.Dropped()
+	}
 	r.Accuracy = lastAccuracy(c.Samples)
 	switch {
 	case c.Wrong > 0:

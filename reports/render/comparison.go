@@ -13,8 +13,11 @@ import (
 // fits a line, with what must be known to read it below.
 func Comparison(rows []compare.Row, baseline result.Baseline) Table {
 	t := Table{Title: "Iteration time by system and straggle probability", Notes: comparisonNotes(rows, baseline)}
-	columns := summaryColumns(baseline, decimalsOf(rows))
+	fixed := summaryColumns(baseline, decimalsOf(rows))
+	columns := append(sweptColumns(rows), fixed...)
 	for _, c := range columns {
+		c.Detail = c.Detail && !telling(c.Key, rows)
+		c.Fold = c.Fold || c.Key == "straggle_p" && len(columns) > len(fixed)
 		t.Columns = append(t.Columns, c.Column)
 	}
 	for i := range rows {
@@ -25,6 +28,49 @@ func Comparison(rows []compare.Row, baseline result.Baseline) Table {
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
+}
+
+// telling reports whether people are to see a column that is otherwise a detail.
+func telling(key string, rows []compare.Row) bool {
+	some := func(f func(compare.Row) bool) bool { return slices.ContainsFunc(rows, f) }
+	switch key {
+	case "topology": // of a system that ran on several
+		return some(func(a compare.Row) bool {
+			return some(func(b compare.Row) bool { return a.System == b.System && a.Topology != b.Topology })
+		})
+	case "inflation":
+		return some(func(r compare.Row) bool { return r.Inflation != nil })
+	case "marks":
+		return some(func(r compare.Row) bool { return r.Marks != nil && *r.Marks > 0 })
+	case "drops":
+		return some(func(r compare.Row) bool { return r.Drops != nil && *r.Drops > 0 })
+	}
+	return false
+}
+
+// sweptColumns returns the columns of the keys that were swept.
+func sweptColumns(rows []compare.Row) (out []summaryColumn) {
+	var points []result.Point
+	for _, r := range rows {
+		points = append(points, r.Point)
+	}
+	for _, key := range sweptKeys(points) {
+		out = append(out, summaryColumn{Column{Key: key, Name: key, Align: Right}, "", "a swept key of the scenario",
+			func(r *compare.Row) Cell { return Text(r.Point.Value(key)) }})
+	}
+	return out
+}
+
+// sweptKeys returns the keys of points, each once.
+func sweptKeys(points []result.Point) (keys []string) {
+	for _, p := range points {
+		for _, k := range p.Keys {
+			if !slices.Contains(keys, k.Key) {
+				keys = append(keys, k.Key)
+			}
+		}
+	}
+	return keys
 }
 
 // comparisonNotes says what the numbers mean, how far they can be believed, and
@@ -59,6 +105,9 @@ func definitions(rows []compare.Row, baseline result.Baseline) []string {
 	if some(func(r compare.Row) bool { return r.Computed }) {
 		notes = append(notes, "ideal: computed, not run: mean compute time as measured in the runs at the smallest p (nominal where none was), "+
 			"plus the analytic time of a ring at link rate; no stragglers")
+	}
+	if some(func(r compare.Row) bool { return r.Inflation != nil }) {
+		notes = append(notes, "/first: iteration time over that of the same system at the first point of the sweep")
 	}
 	if some(func(r compare.Row) bool { return !r.IsBaseline && r.Speedup.Known() }) {
 		notes = append(notes, "speed-up: mean iteration time of "+baseline.System+" over the system's, "+
@@ -148,8 +197,8 @@ func whom(rows []compare.Row, in []bool) string {
 		name := r.System
 		same := func(o compare.Row) bool { return o.System == r.System }
 		if !allIn(rows, in, same) { // not all of the system: name the point of the sweep
-			name += fmt.Sprintf(" p=%s%%", Percent(r.StraggleP).people)
-			same = func(o compare.Row) bool { return o.System == r.System && o.StraggleP == r.StraggleP }
+			name += " " + at(r)
+			same = func(o compare.Row) bool { return o.System == r.System && at(o) == at(r) }
 			if !allIn(rows, in, same) { // not all of the point: name the rest
 				name += fmt.Sprintf(" (%s, %s, seed %d)", r.Model, r.Clock, r.Seed)
 			}
@@ -168,4 +217,12 @@ func allIn(rows []compare.Row, in []bool, which func(compare.Row) bool) bool {
 		}
 	}
 	return true
+}
+
+// at names the point of a sweep that a row is of.
+func at(r compare.Row) string {
+	if len(r.Point.Keys) > 0 {
+		return r.Point.String()
+	}
+	return fmt.Sprintf("p=%s%%", Percent(r.StraggleP).people)
 }

@@ -24,13 +24,15 @@ type sampleLine struct {
 	Contributed   bool     `json:"contributed"`
 	Loss          *float64 `json:"loss"`
 	Accuracy      *float64 `json:"accuracy"`
+
+	Swept result.Point `json:"swept,omitzero"`
 }
 
-func newSampleLine(s result.Sample) sampleLine {
+func newSampleLine(s result.Sample, at result.Point) sampleLine {
 	return sampleLine{
 		SchemaVersion: SchemaVersion, System: s.System, StraggleP: s.StraggleP, Worker: s.Worker, Iteration: s.Iteration,
 		StartPs: int64(s.Start), EndPs: int64(s.End), DelayPs: int64(s.Delay),
-		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy,
+		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy, Swept: at,
 	}
 }
 
@@ -54,6 +56,7 @@ var sampleKeys = []sampleKey{
 	{"contributed", "", "whether any block of the result holds this worker's gradient"},
 	{"loss", "", "mean training loss of the mini-batch; null where the gradient was dropped"},
 	{"accuracy", "fraction", "on the test set after the update; null where not evaluated"},
+	{"swept", "", "of a sweep: its keys, and their values in this run"},
 }
 
 // ErrNotFinite is wrapped by the error of [SampleLines] where a loss or an
@@ -61,17 +64,17 @@ var sampleKeys = []sampleKey{
 var ErrNotFinite = errors.New("not a finite number")
 
 // SampleLines returns the lines of samples.jsonl, one value to encode for each
-// sample. A loss or accuracy that is not finite, as after a training that
+// sample, of a run at a point of a sweep. A loss or accuracy that is not finite, as after a training that
 // diverged, becomes null; the error tells of the first, and the lines are valid
 // beside it.
-func SampleLines(samples []result.Sample) ([]any, error) {
+func SampleLines(samples []result.Sample, at result.Point) ([]any, error) {
 	lines := make([]any, len(samples))
 	var first error
 	for i, s := range samples {
 		if err := finite(&s); err != nil && first == nil {
 			first = err
 		}
-		lines[i] = newSampleLine(s)
+		lines[i] = newSampleLine(s, at)
 	}
 	return lines, first
 }

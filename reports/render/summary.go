@@ -68,7 +68,7 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			func(r *compare.Row) Cell { return Optional(r.DegradedBlocks, Int).Suspect(r.Invalid()) }},
 		{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
 			func(r *compare.Row) Cell { return Optional(r.Retransmits, Int).Suspect(r.Invalid()) }},
-		{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over their contributors: for Trio-ML the workers that the trace of the switch names, for the other systems every worker; must be 0",
+		{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over their contributors: every worker, or those that the trace of the switch names where a block may lack some; must be 0",
 			wrongCell},
 		{Column{Key: "checked", Align: Right}, "elements", "elements that were compared; must not be 0",
 			func(r *compare.Row) Cell { return Optional(r.Checked, Int) }},
@@ -86,6 +86,12 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			func(r *compare.Row) Cell { return Text(r.Topology) }},
 		{Column{Key: "workers", Name: "workers", Align: Right, Fold: true}, "", "workers that trained together",
 			func(r *compare.Row) Cell { return count(&r.Workers, r.Workers > 0) }},
+		{Column{Key: "inflation", Name: "/first", Align: Right, Detail: true}, "ratio", "iter_ms over that of the same system at the first point of the sweep; empty without a sweep",
+			func(r *compare.Row) Cell { return number(r.Inflation, 2).Suspect(r.Invalid()) }},
+		{Column{Key: "marks", Name: "marks", Unit: "frames", Align: Right, Detail: true}, "frames", "frames that links marked for congestion, over the run; links.csv has them by link",
+			func(r *compare.Row) Cell { return Optional(r.Marks, Int).Suspect(r.Invalid()) }},
+		{Column{Key: "drops", Name: "drops", Unit: "frames", Align: Right, Detail: true}, "frames", "frames that links lost or dropped, over the run; links.csv has them by link and reason",
+			func(r *compare.Row) Cell { return Optional(r.Drops, Int).Suspect(r.Invalid()) }},
 	}
 }
 
@@ -178,7 +184,7 @@ func WriteSummary(w io.Writer, rows []compare.Row, baseline result.Baseline) err
 	return Write(w, Comparison(rows, baseline), Options{Format: FormatCSV})
 }
 
-// Columns returns COLUMNS.md: what each column of summary.csv and each key of
+// Columns returns COLUMNS.md: what each column of summary.csv and links.csv and each key of
 // samples.jsonl means, and its unit.
 func Columns(baseline result.Baseline) string {
 	summary := Table{Title: "summary.csv"}
@@ -191,10 +197,15 @@ func Columns(baseline result.Baseline) string {
 	for _, k := range sampleKeys {
 		samples.Rows = append(samples.Rows, []Cell{Text(k.name), Text(k.unit), Text(k.doc)})
 	}
+	links := Table{Title: "links.csv", Columns: summary.Columns}
+	for _, c := range linkColumns() {
+		links.Rows = append(links.Rows, []Cell{Text(c.key), Text(c.unit), Text(c.doc)})
+	}
 	var b strings.Builder
 	b.WriteString("# Columns\n\nschema_version " + Int(SchemaVersion).people + ". An empty field of summary.csv, and a null in JSON, means not applicable.\n" +
-		"One row of summary.csv is one system at one point of the sweep; one line of samples.jsonl is one worker and iteration.\n\n")
-	for i, t := range []Table{summary, samples} {
+		"One row of summary.csv is one system at one point of the sweep; one line of samples.jsonl is one worker and iteration,\n" +
+		"one row of links.csv is one direction of a link in one run. summary.csv and links.csv begin with a column for each key that is swept.\n\n")
+	for i, t := range []Table{summary, samples, links} {
 		if i > 0 {
 			b.WriteString("\n")
 		}

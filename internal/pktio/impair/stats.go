@@ -3,19 +3,21 @@ package impair
 import (
 	"slices"
 
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 )
 
-// Names of the counters: frames that did not arrive, by reason, and traffic.
+// Names of the counters: frames that did not arrive, by reason ([result.LinkDrops]), and traffic.
 const (
-	DropQueueFull = "queue-full"     // no room before the line
-	DropInFlight  = "inflight-limit" // more than MaxInFlight frames inside
-	DropBernoulli = "loss-bernoulli" // lost on the wire by chance
-	DropLossEvery = "loss-every-nth" // lost on the wire by turn
-	DropBurst     = "loss-burst"     // lost on the wire in a burst
-	DropEarly     = "early-drop"     // would have been marked on a slope, and cannot be
-	CountMarked   = "ecn-marked"     // left with a mark of congestion
+	DropQueueFull = result.DropQueueFull
+	DropInFlight  = result.DropInFlight
+	DropBernoulli = result.DropBernoulli
+	DropLossEvery = result.DropLossEvery
+	DropBurst     = result.DropBurst
+	DropEarly     = result.DropEarly
+
+	CountMarked = "ecn-marked" // left with a mark of congestion
 
 	CountFramesIn  = "frames-in"
 	CountBytesIn   = "bytes-in"
