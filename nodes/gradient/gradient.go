@@ -18,6 +18,7 @@
 package gradient
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/inalab/inalab/internal/vec"
@@ -42,12 +43,7 @@ func (f Fixed) Mean(g []float32, sum []int32, workers int) {
 	mean(g, sum, float64(f.factor()*float64(workers)))
 }
 
-func (f Fixed) factor() float64 {
-	if f.Factor == 0 {
-		return DefaultFactor
-	}
-	return f.Factor
-}
+func (f Fixed) factor() float64 { return cmp.Or(f.Factor, DefaultFactor) }
 
 // ExponentNone is the exponent of a block without any value but zero, or of no
 // block at all: it never wins a maximum.

@@ -1,6 +1,7 @@
 package switchml
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -44,9 +45,7 @@ func New(cfg Config) (*Core, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring switchml worker %s: %w", cfg.Node, err)
 	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = DefaultTimeout
-	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	c := &Core{cfg: cfg, to: []sansio.Port{cfg.Port}, words: make([]int32, cfg.Elements)}
 	size := cfg.block()
 	for _, n := range cfg.tensors() {

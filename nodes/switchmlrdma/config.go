@@ -1,6 +1,7 @@
 package switchmlrdma
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -67,12 +68,8 @@ func (c *Config) block() int { return c.Packets * c.Elements }
 func (c *Config) bytes() int { return 4 * c.block() }
 
 func (c *Config) setDefaults() {
-	if c.Packets == 0 {
-		c.Packets = DefaultPackets
-	}
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
+	c.Packets = cmp.Or(c.Packets, DefaultPackets)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 }
 
 func (c *Config) validate() error {

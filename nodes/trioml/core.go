@@ -1,6 +1,7 @@
 package trioml
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -141,18 +142,10 @@ type Core struct {
 
 // New returns a worker that has sent nothing yet.
 func New(cfg Config) (*Core, error) {
-	if cfg.Grads == 0 {
-		cfg.Grads = DefaultGrads
-	}
-	if cfg.Window == 0 {
-		cfg.Window = DefaultWindow
-	}
-	if cfg.Wake == "" {
-		cfg.Wake = WakeSkip
-	}
-	if cfg.Ahead == 0 {
-		cfg.Ahead = MaxAhead
-	}
+	cfg.Grads = cmp.Or(cfg.Grads, DefaultGrads)
+	cfg.Window = cmp.Or(cfg.Window, DefaultWindow)
+	cfg.Wake = cmp.Or(cfg.Wake, WakeSkip)
+	cfg.Ahead = cmp.Or(cfg.Ahead, MaxAhead)
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring trioml worker %s: %w", cfg.Node, err)
 	}

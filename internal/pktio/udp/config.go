@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 
@@ -62,14 +63,9 @@ func (c *Config) validate() error {
 }
 
 func (c *Config) setDefaults() {
-	for _, size := range []*units.Bytes{&c.RcvBuf, &c.SndBuf} {
-		if *size == 0 {
-			*size = DefaultBuffer
-		}
-	}
-	if c.MaxPacket == 0 {
-		c.MaxPacket = MaxPacket
-	}
+	c.RcvBuf = cmp.Or(c.RcvBuf, DefaultBuffer)
+	c.SndBuf = cmp.Or(c.SndBuf, DefaultBuffer)
+	c.MaxPacket = cmp.Or(c.MaxPacket, MaxPacket)
 }
 
 // Buffers are the socket's buffers as the kernel accounts for them: twice what
