@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -74,31 +75,10 @@ type Buffers struct {
 	Rcv, Snd units.Bytes
 }
 
-// Answer is what a probe found out. The zero value is Inconclusive.
-type Answer uint8
-
-// The answers of a probe.
-const (
-	Inconclusive Answer = iota // the probe itself failed
-	No
-	Yes
-)
-
-// String returns the answer in lower case.
-func (a Answer) String() string {
-	switch a {
-	case Yes:
-		return "yes"
-	case No:
-		return "no"
-	}
-	return "inconclusive"
-}
-
 // Features are the offloads of the kernel's UDP sockets.
 type Features struct {
-	GSO Answer // UDP_SEGMENT, for sending
-	GRO Answer // UDP_GRO, for receiving
+	GSO pktio.Support // UDP_SEGMENT, for sending
+	GRO pktio.Support // UDP_GRO, for receiving
 }
 
 // offload names the path in use.
