@@ -7,7 +7,6 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 )
 
@@ -156,11 +155,10 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 // ours returns which UDP port of the worker's, counted from its first, a train is
 // for.
 func (c *Core) ours(t *sansio.Train) (port int, ok bool) {
-	l, problem := t.Layout()
-	if problem != inet.OK || l.Proto != inet.ProtoUDP {
+	ip, udp, ok := t.UDP()
+	if !ok {
 		return 0, false
 	}
-	ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
 	port = int(udp.DstPort()) - int(c.cfg.Flow.SrcPort)
 	ports := len(c.threads)
 	if c.cfg.OnePort {

@@ -304,12 +304,8 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 }
 
 func (c *Core) ours(t *sansio.Train) bool {
-	l, problem := t.Layout()
-	if problem != inet.OK || l.Proto != inet.ProtoUDP {
-		return false
-	}
-	ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
-	return ip.Src() == c.cfg.Results.Src && ip.Dst() == c.cfg.Results.Dst && udp.DstPort() == c.cfg.Results.DstPort
+	ip, udp, ok := t.UDP()
+	return ok && ip.Src() == c.cfg.Results.Src && ip.Dst() == c.cfg.Results.Dst && udp.DstPort() == c.cfg.Results.DstPort
 }
 
 func (c *Core) result(now units.Time, payload []byte, unstored int) {
