@@ -199,6 +199,20 @@ func (c *Core) Expire(now units.Time, eff *sansio.Effects) {
 	}
 }
 
+// Waiting returns at most limit slots whose packet has no result. The packet id
+// is the generation.
+func (c *Core) Waiting(limit int) (out []trace.Wait) {
+	for i := range c.threads {
+		t := &c.threads[i]
+		for k := range t.slots {
+			if s := &t.slots[k]; s.busy && len(out) < limit {
+				out = append(out, trace.Wait{Gen: s.phase, Block: uint32(t.base + k), Sent: true})
+			}
+		}
+	}
+	return out
+}
+
 func (c *Core) event(now units.Time, kind trace.Kind, slot int, phase uint32) {
 	if c.cfg.Trace != nil {
 		c.cfg.Trace.Event(&trace.Event{At: now, Kind: kind, Node: c.cfg.Node, Job: c.cfg.Job, Gen: phase, Block: uint32(slot)})

@@ -96,11 +96,9 @@ func (c Config) validate() error {
 		errs = append(errs, fmt.Errorf("%d workers, results of %d generations kept: 0 to 256, and 1 to %d, are possible", c.Workers, c.Ahead, Farthest))
 	}
 	errs = append(errs, c.validateBehind())
-	for _, a := range []netip.Addr{c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst} {
-		if !a.Is4() {
-			errs = append(errs, fmt.Errorf("sending from %v to %v, results from %v to %v: all must be IPv4 addresses", c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst))
-			break
-		}
+	addrs := []netip.Addr{c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst}
+	if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !a.Is4() }) {
+		errs = append(errs, fmt.Errorf("sending from %v to %v, results from %v to %v: all must be IPv4 addresses", c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst))
 	}
 	return errors.Join(errs...)
 }
