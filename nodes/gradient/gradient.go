@@ -35,7 +35,7 @@ const DefaultFactor = 1e8
 // Quantise writes round(v*Factor) for each v of g to q, which has the same
 // length, and returns how many values did not fit and saturated.
 func (f Fixed) Quantise(q []int32, g []float32) (saturated int) {
-	return quantise(q, g, f.factor())
+	return QuantiseBlock(q, g, f.factor())
 }
 
 // Mean writes sum/(Factor*workers) for each sum to g.
@@ -73,10 +73,6 @@ func blockFactor(share float64, e int8) float64 {
 	return math.Ldexp(share, -m)
 }
 
-// QuantiseBlock writes round(v*f) for each v of g to q and returns how many
-// values saturated.
-func QuantiseBlock(q []int32, g []float32, f float64) (saturated int) { return quantise(q, g, f) }
-
 // MeanBlock writes sum/(f*workers) for each sum to g.
 func MeanBlock(g []float32, sum []int32, f float64, workers int) {
 	mean(g, sum, float64(f*float64(workers)))
@@ -87,7 +83,9 @@ func MeanBlock(g []float32, sum []int32, f float64, workers int) {
 // be preempted.
 const run = 2048
 
-func quantise(q []int32, g []float32, f float64) (saturated int) {
+// QuantiseBlock writes round(v*f) for each v of g to q and returns how many
+// values saturated.
+func QuantiseBlock(q []int32, g []float32, f float64) (saturated int) {
 	for len(g) > 0 {
 		n := min(run, len(g))
 		if vec.Quantise(q[:n], g[:n], f) {

@@ -1,7 +1,6 @@
 package switchmlrdma
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -66,11 +65,6 @@ func (c *Config) block() int { return c.Packets * c.Elements }
 
 // bytes returns the bytes of a message.
 func (c *Config) bytes() int { return 4 * c.block() }
-
-func (c *Config) setDefaults() {
-	c.Packets = cmp.Or(c.Packets, DefaultPackets)
-	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
-}
 
 func (c *Config) validate() error {
 	var errs []error

@@ -1,6 +1,7 @@
 package switchmlrdma
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -56,7 +57,8 @@ const exponentsOnly = -1
 
 // New returns a worker that has sent nothing yet.
 func New(cfg Config) (*Core, error) {
-	cfg.setDefaults()
+	cfg.Packets = cmp.Or(cfg.Packets, DefaultPackets)
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring switchml-rdma worker %s: %w", cfg.Node, err)
 	}
