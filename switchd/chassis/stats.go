@@ -1,6 +1,8 @@
 package chassis
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/topo"
@@ -55,13 +57,9 @@ func (c *Chassis) Counters() []sansio.Count {
 		}
 	}
 	t.Merge(c.chassisDrops())
-	for _, p := range c.parts {
-		if p.link != nil {
-			asked, unasked := linkDrops(p, c.specOf(p))
-			t.Merge(asked)
-			t.Merge(unasked)
-		}
-	}
+	asked, unasked := c.linkDrops()
+	t.Merge(asked.List())
+	t.Merge(unasked.List())
 	return t.List()
 }
 
@@ -80,12 +78,7 @@ func (c *Chassis) PhaseMattered() bool {
 // Remembers reports whether an engine holds something from before that changes
 // what it does next.
 func (c *Chassis) Remembers() bool {
-	for _, e := range c.engines {
-		if e.Remembers() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.engines, func(e *engine) bool { return e.Remembers() })
 }
 
 // Crossings returns the frames that came to the far end of the links modelled
@@ -105,14 +98,8 @@ func (c *Chassis) Made() uint64 { return c.made }
 // AskedDrops returns the frames that links lost because their specs say so: by
 // loss, and at a queue whose limit was given.
 func (c *Chassis) AskedDrops() []sansio.Count {
-	var t sansio.Tally
-	for _, p := range c.parts {
-		if p.link != nil {
-			asked, _ := linkDrops(p, c.specOf(p))
-			t.Merge(asked)
-		}
-	}
-	return t.List()
+	asked, _ := c.linkDrops()
+	return asked.List()
 }
 
 // UnaskedDrops returns the frames that went missing though no model asked for
@@ -120,19 +107,13 @@ func (c *Chassis) AskedDrops() []sansio.Count {
 // was full, or forwarding had nowhere to send a frame. What engines drop is
 // theirs to judge, and noise of ordinary hosts is left out.
 func (c *Chassis) UnaskedDrops() []sansio.Count {
-	var t sansio.Tally
+	_, t := c.linkDrops()
 	for _, n := range c.plane.Counters() {
 		if n.Lost {
 			t.Add("forward/"+n.Name, n.N)
 		}
 	}
 	t.Merge(c.chassisDrops())
-	for _, p := range c.parts {
-		if p.link != nil {
-			_, unasked := linkDrops(p, c.specOf(p))
-			t.Merge(unasked)
-		}
-	}
 	return t.List()
 }
 
@@ -157,22 +138,26 @@ func (c *Chassis) specOf(p *part) topo.LinkSpec {
 	return c.cfg.Switch.Chassis.Fabric
 }
 
-// linkDrops returns the drops of a link that its spec asked for, and others.
-func linkDrops(p *part, spec topo.LinkSpec) (asked, unasked []sansio.Count) {
-	name := "link/" + p.link.Name() + "/"
-	s := p.link.Stats()
-	add := func(list *[]sansio.Count, reason string, n uint64) {
-		if n > 0 {
-			*list = append(*list, sansio.Count{Name: name + reason, N: n})
+// linkDrops returns the drops of links that their specs asked for, and others.
+func (c *Chassis) linkDrops() (asked, unasked sansio.Tally) {
+	for _, p := range c.parts {
+		if p.link == nil {
+			continue
 		}
+		s := p.link.Stats()
+		add := func(t *sansio.Tally, reason string, n uint64) {
+			if n > 0 {
+				t.Add("link/"+p.link.Name()+"/"+reason, n)
+			}
+		}
+		add(&asked, impair.DropBernoulli, s.LossBernoulli)
+		add(&asked, impair.DropLossEvery, s.LossEvery)
+		full := &unasked
+		if c.specOf(p).Queue > 0 {
+			full = &asked
+		}
+		add(full, impair.DropQueueFull, s.QueueFull)
+		add(&unasked, impair.DropInFlight, s.InFlightLimit)
 	}
-	add(&asked, impair.DropBernoulli, s.LossBernoulli)
-	add(&asked, impair.DropLossEvery, s.LossEvery)
-	full := &unasked
-	if spec.Queue > 0 {
-		full = &asked
-	}
-	add(full, impair.DropQueueFull, s.QueueFull)
-	add(&unasked, impair.DropInFlight, s.InFlightLimit)
 	return asked, unasked
 }
