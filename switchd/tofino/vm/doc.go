@@ -12,14 +12,14 @@
 //	before | headroom | eth ip udp hdr d0 d1 | rest          | tail, shared |
 //	after  | headroom            eth ip udp hdr | rest       | tail, shared |
 //
-// In a pass
+// One pass:
 //
-//  1. the parser extracts headers. Metadata is zero, except what is bridged from the ingress
+//  1. The parser extracts headers. Metadata is zero, except what is bridged from the ingress
 //     or kept over a resubmission (meta.resubmit). A packet that it rejects, or that is too
 //     short, has a [Reason], and the pass ends.
-//  2. the control runs. The operations of an action read the state before the action. A
+//  2. The control runs. The operations of an action read the state before the action. A
 //     field of a header that is not valid reads as 0, and a write to it is lost.
-//  3. the deparser fills in checksums and writes the valid headers before the unparsed rest.
+//  3. The deparser fills in checksums and writes the valid headers before the unparsed rest.
 //
 // [Pipe.SetRunner] leaves the controls of a pipe to a [Runner], such as that of package
 // tracetree, which is faster.
