@@ -17,9 +17,7 @@
 //
 // Limits, and differences to the reference programs:
 //
-//   - 32 workers a job (the width of a bitmap), 16 ports, 512 workers and parents and 256
-//     jobs in all; 8192 queue pairs ([MaxQueuePairs]). With RDMA, jobs of UDP clients are
-//     refused.
+//   - 32 workers a job (the width of a bitmap), 512 workers and parents and 256 jobs in all.
 //   - The first packet of a phase is the one that finds no bit set, not the counter at 0.
 //     Only workers that do not conform see a difference.
 //   - The parser rejects IP options and fragments. Its drops are tofino-parser-rejected and
@@ -31,5 +29,4 @@
 //     worker where a slot begins anew, or for lack of their multicast group.
 //   - In RDMA messages that are partly written with an immediate, packets without one count
 //     as exponents of 0.
-//   - With Config.Faithful also one half of 256 values is read in the wrong pipe.
 package pipeline
