@@ -103,7 +103,8 @@ func (b *builder) values() {
 	do := func(run, dst string, in ...ir.Operand) ir.Action { return b.onEntry(run, "values[*]", run, dst, in...) }
 	lower, upper := ir.F("d0.v[*]"), ir.F("d1.v[*]")
 	b.table(ir.Table{
-		Name: "values", Copies: lanes, Keys: append(seenKeys(), ternary("meta.op")...), Entries: b.valueEntries("overwrite", "lower", "upper"),
+		Name: "values", Copies: lanes, Keys: append(seenKeys(), ternary("meta.op")...),
+		Entries: b.valueEntries("overwrite", "lower", "upper"),
 		Actions: []string{"overwrite", "add", "lower", "upper"}, Default: "add", Const: true,
 	}, do("overwrite", "d1.v[*]", lower, upper), do("add", "d1.v[*]", lower, upper), do("lower", "d0.v[*]"), do("upper", "d1.v[*]"))
 }

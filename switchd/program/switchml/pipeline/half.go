@@ -155,7 +155,8 @@ func (b *builder) halfValues(n string) {
 		return b.onEntry(run+n, "values"+n+"[*]", run, field.Field, in...)
 	}
 	b.table(ir.Table{
-		Name: "values" + n, Copies: group, Keys: append(seenKeys(), ternary("meta.op")...), Entries: b.valueEntries("overwrite"+n, "read"+n, "read"+n),
+		Name: "values" + n, Copies: group, Keys: append(seenKeys(), ternary("meta.op")...),
+		Entries: b.valueEntries("overwrite"+n, "read"+n, "read"+n),
 		Actions: []string{"overwrite" + n, "add" + n, "read" + n}, Default: "add" + n, Const: true,
 	}, do("overwrite", field), do("add", field), do("read"))
 }

@@ -19,7 +19,8 @@ func (b *builder) rdmaEgress() ir.Gress {
 	b.table(ir.Table{Name: tablePairs, Keys: exact("meta.pair"), Actions: []string{"pair"}, Size: MaxQueuePairs},
 		ir.Action{Name: "pair", Params: []ir.Param{{Name: "rank", Bits: 8}, {Name: "queue", Bits: 16}}, Do: []ir.Op{set("bth.rank", ir.P("rank")), set("bth.queue", ir.P("queue"))}})
 	number := func(name string, in ...ir.Operand) {
-		b.keyless(execute(name, ir.Op{Register: "sequence", Run: name, Index: ir.F("meta.pair"), IndexBits: queueBits, Dst: "meta.number", In: in}))
+		b.keyless(execute(name,
+			ir.Op{Register: "sequence", Run: name, Index: ir.F("meta.pair"), IndexBits: queueBits, Dst: "meta.number", In: in}))
 	}
 	number("begin")
 	number("go_on", ir.F("meta.place"))

@@ -161,7 +161,9 @@ func (b *builder) assembly() {
 	kind("broken", "last", "meta.bound", set("meta.fault", ir.C(dropShape)))
 	b.keyless(ir.Action{Name: "admit", Do: []ir.Op{set("meta.go", ir.C(1)), set("md.entry", ir.F("meta.where"))}})
 	b.spread("bth.queue")
-	b.keyless(ir.Action{Name: "distance", Do: []ir.Op{{Kind: ir.Sub, Dst: "md.place", A: ir.F("meta.where"), B: ir.F("meta.first")}}})
+	b.keyless(ir.Action{Name: "distance", Do: []ir.Op{
+		{Kind: ir.Sub, Dst: "md.place", A: ir.F("meta.where"), B: ir.F("meta.first")},
+	}})
 	b.keyless(ir.Action{Name: "place", Do: []ir.Op{{Kind: ir.Shr, Dst: "md.place", A: ir.F("md.place"), B: ir.C(indexSlot)}}})
 }
 
