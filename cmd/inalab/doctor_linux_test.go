@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/afpacket"
 	"github.com/inalab/inalab/internal/pktio/udp"
 	"github.com/inalab/inalab/internal/units"
@@ -35,7 +36,7 @@ func TestChecks(t *testing.T) {
 		clocksource = "sys/devices/system/clocksource/clocksource0/"
 		maxNetns    = "proc/sys/user/max_net_namespaces"
 	)
-	yes, no := afpacket.Feature{Support: afpacket.Yes}, afpacket.Feature{Support: afpacket.No, Reason: "EINVAL"}
+	yes, no := afpacket.Feature{Support: pktio.Yes}, afpacket.Feature{Support: pktio.No, Reason: "EINVAL"}
 	refused := errors.New("refused")
 	able, unable := func() error { return nil }, func() error { return refused }
 	for _, c := range []struct {
@@ -96,8 +97,8 @@ func TestChecks(t *testing.T) {
 			warn("packet sockets", "switches move frame by frame: UDP super-packets: no (EINVAL)", "install Linux 6.2 or later")},
 		{"no packet sockets", checkPacketSockets(afpacket.Features{}, refused),
 			fail("packet sockets", "refused", "run as root; a kernel with CONFIG_PACKET")},
-		{"udp", checkUDP(udp.Features{GSO: udp.Yes, GRO: udp.Yes}), pass("udp offload", "UDP_SEGMENT, UDP_GRO")},
-		{"no udp gro", checkUDP(udp.Features{GSO: udp.Yes, GRO: udp.No}),
+		{"udp", checkUDP(udp.Features{GSO: pktio.Yes, GRO: pktio.Yes}), pass("udp offload", "UDP_SEGMENT, UDP_GRO")},
+		{"no udp gro", checkUDP(udp.Features{GSO: pktio.Yes, GRO: pktio.No}),
 			warn("udp offload", "workers move datagram by datagram: UDP_SEGMENT yes, UDP_GRO no", "install Linux 5.0 or later")},
 	} {
 		if c.got != c.want {

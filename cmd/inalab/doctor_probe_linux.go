@@ -15,6 +15,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/afpacket"
 	"github.com/inalab/inalab/internal/pktio/udp"
 )
@@ -112,7 +113,7 @@ func checkPacketSockets(f afpacket.Features, err error) check {
 		what string
 		f    afpacket.Feature
 	}{{"PACKET_VNET_HDR", f.VnetHdr}, {"TPACKET_V2", f.TPacketV2}, {"UDP super-packets", f.GSOSend}} {
-		if x.f.Support == afpacket.Yes {
+		if x.f.Support == pktio.Yes {
 			yes = append(yes, x.what)
 			continue
 		}
@@ -126,7 +127,7 @@ func checkPacketSockets(f afpacket.Features, err error) check {
 
 func checkUDP(f udp.Features) check {
 	const name = "udp offload"
-	if f.GSO != udp.Yes || f.GRO != udp.Yes {
+	if f.GSO != pktio.Yes || f.GRO != pktio.Yes {
 		return warn(name, fmt.Sprintf("workers move datagram by datagram: UDP_SEGMENT %v, UDP_GRO %v", f.GSO, f.GRO), "install Linux "+oldestKernel+" or later")
 	}
 	return pass(name, "UDP_SEGMENT, UDP_GRO")

@@ -19,6 +19,7 @@
 package fault
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/rng"
@@ -91,9 +92,7 @@ func (s Straggle) Draw(root rng.Root) (Schedule, error) {
 	if err := s.Validate(); err != nil {
 		return Schedule{}, err
 	}
-	if s.Points == 0 {
-		s.Points = DefaultPoints
-	}
+	s.Points = cmp.Or(s.Points, DefaultPoints)
 	out := Schedule{Points: s.Points, delays: make([][]units.Duration, s.Workers)}
 	for w := range out.delays {
 		out.delays[w] = make([]units.Duration, s.Iterations*s.Points)

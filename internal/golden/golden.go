@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -21,7 +22,9 @@ func Equal(tb testing.TB, name, got string) {
 	tb.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		write(tb, path, got)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
@@ -29,15 +32,5 @@ func Equal(tb testing.TB, name, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		tb.Errorf("%s differs (-want +got); if it is meant to, run with -update:\n%s", path, diff)
-	}
-}
-
-func write(tb testing.TB, path, content string) {
-	tb.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		tb.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		tb.Fatal(err)
 	}
 }

@@ -1,6 +1,11 @@
 package result
 
-import "github.com/inalab/inalab/internal/units"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/inalab/inalab/internal/units"
+)
 
 // Cell is one run of one system at one point of a sweep: a row of summary.csv.
 type Cell struct {
@@ -37,6 +42,15 @@ type Cell struct {
 	Wrong    uint64 // those that differed
 	Fidelity Fidelity
 	Notes    []string // deviations: what could not be scaled, which path was used
+}
+
+// CheckSums returns an error that says which run had wrong sums, or none that were
+// checked. A computed cell has no sums.
+func (c *Cell) CheckSums() error {
+	if c.Computed != 0 || c.Wrong == 0 && c.Checked > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s at p=%g%%: %d of %d delivered values are wrong; %s", c.System, 100*c.StraggleP, c.Wrong, c.Checked, strings.Join(c.Notes, "; "))
 }
 
 // Baseline is the system that a table compares the others with.

@@ -26,10 +26,8 @@
 //
 // # Trains
 //
-// A [Train] is n frames of one flow in order: one header, a segment size, one
-// body. The kernel's segmentation offload moves the same unit. A train means
-// exactly the n frames that [Train.Frame] derives, and a machine behaves the same
-// whether frames come alone or in trains.
+// A [Train] is n frames of one flow in order. A machine behaves the same whether
+// frames come alone or in trains.
 //
 //	| header | seg 0 | seg 1 | ... | seg n-1 (may be shorter) |
 package sansio

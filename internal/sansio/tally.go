@@ -1,6 +1,9 @@
 package sansio
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Count is one named counter.
 type Count struct {
@@ -40,12 +43,7 @@ func CountOf(list []Count, name string) uint64 {
 // List returns all counts, sorted by name.
 func (t *Tally) List() []Count {
 	out := slices.Clone(t.counts)
-	slices.SortFunc(out, func(a, b Count) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

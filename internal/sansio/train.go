@@ -72,6 +72,15 @@ func (t *Train) Layout() (inet.Layout, inet.Problem) {
 	return inet.ParseHeader(t.Header, len(t.Header)+t.bodyBytes())
 }
 
+// UDP returns the headers of a train of UDP; ok is false where it is none.
+func (t *Train) UDP() (ip inet.IPv4, udp inet.UDP, ok bool) {
+	l, problem := t.Layout()
+	if problem != inet.OK || l.Proto != inet.ProtoUDP {
+		return nil, nil, false
+	}
+	return inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:]), true
+}
+
 // bodyBytes returns the payload bytes of all frames, unstored ones included.
 func (t *Train) bodyBytes() int {
 	if t.Unstored == 0 {

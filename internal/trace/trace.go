@@ -76,3 +76,11 @@ type Event struct {
 
 // Sink takes events; it must not keep the pointer.
 type Sink interface{ Event(e *Event) }
+
+// Wait is a packet of a host that has no result, as the host tells when it is
+// asked. Gen and Block are those of its events.
+type Wait struct {
+	Gen   uint32 `json:"gen"`
+	Block uint32 `json:"block"`
+	Sent  bool   `json:"sent"` // its own packet has left
+}

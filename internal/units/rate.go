@@ -3,7 +3,6 @@ package units
 import (
 	"fmt"
 	"math/bits"
-	"strconv"
 )
 
 // Rate is a data rate in bits per second. Zero means unlimited.
@@ -17,12 +16,15 @@ const (
 	GbitPerSecond      = 1000 * MbitPerSecond
 )
 
-var rateUnits = []struct {
-	suffix string
-	size   Rate
-}{
-	{"Tbit/s", 1000 * GbitPerSecond}, {"Gbit/s", GbitPerSecond}, {"Mbit/s", MbitPerSecond}, {"Kbit/s", KbitPerSecond}, {"bit/s", BitPerSecond},
-	{"Tbps", 1000 * GbitPerSecond}, {"Gbps", GbitPerSecond}, {"Mbps", MbitPerSecond}, {"Kbps", KbitPerSecond}, {"bps", BitPerSecond},
+var rates = quantity[Rate]{
+	name: "rate", write: "bit/s, Kbit/s, Mbit/s, Gbit/s or Tbit/s",
+	allowed: "bit/s, Kbit/s, Mbit/s, Gbit/s, Tbit/s (or bps)", usual: "Gbit/s",
+	units: []unit[Rate]{
+		{"Tbit/s", 1000 * GbitPerSecond}, {"Gbit/s", GbitPerSecond}, {"Mbit/s", MbitPerSecond}, {"Kbit/s", KbitPerSecond}, {"bit/s", BitPerSecond},
+	},
+	more: []unit[Rate]{
+		{"Tbps", 1000 * GbitPerSecond}, {"Gbps", GbitPerSecond}, {"Mbps", MbitPerSecond}, {"Kbps", KbitPerSecond}, {"bps", BitPerSecond},
+	},
 }
 
 // String writes r in decimal units; zero is "unlimited".
@@ -30,12 +32,7 @@ func (r Rate) String() string {
 	if r == 0 {
 		return "unlimited"
 	}
-	for _, u := range rateUnits[:5] {
-		if r >= u.size {
-			return trimFloat(float64(r)/float64(u.size)) + u.suffix
-		}
-	}
-	return strconv.FormatInt(int64(r), 10) + "bit/s"
+	return rates.rounded(r)
 }
 
 // ParseRate reads a rate such as "100Gbit/s" or "1Gbps", or "unlimited". The
@@ -44,23 +41,11 @@ func ParseRate(text string) (Rate, error) {
 	if text == "unlimited" {
 		return 0, nil
 	}
-	num, unit := splitUnit(text)
-	for _, u := range rateUnits {
-		if u.suffix == unit {
-			r, err := parseMultiple(text, num, u.size)
-			if err != nil {
-				return 0, fmt.Errorf("rate %w", err)
-			}
-			if r == 0 {
-				return 0, fmt.Errorf("rate %q is below 1bit/s: write \"unlimited\" for a link without a rate", text)
-			}
-			return r, nil
-		}
+	r, err := rates.parse(text)
+	if err == nil && r == 0 {
+		return 0, fmt.Errorf("rate %q is below 1bit/s: write \"unlimited\" for a link without a rate", text)
 	}
-	if unit == "" {
-		return 0, fmt.Errorf("rate %q has no unit: write bit/s, Kbit/s, Mbit/s, Gbit/s or Tbit/s, as in %q", text, text+"Gbit/s")
-	}
-	return 0, fmt.Errorf("rate %q has unknown unit %q: allowed are bit/s, Kbit/s, Mbit/s, Gbit/s, Tbit/s (or bps)", text, unit)
+	return r, err
 }
 
 // UnmarshalText lets configuration files hold rates.
@@ -71,12 +56,7 @@ func (r Rate) MarshalText() ([]byte, error) {
 	if r == 0 {
 		return []byte("unlimited"), nil
 	}
-	for _, u := range rateUnits[:5] {
-		if r%u.size == 0 {
-			return []byte(strconv.FormatInt(int64(r/u.size), 10) + u.suffix), nil
-		}
-	}
-	return []byte(strconv.FormatInt(int64(r), 10) + "bit/s"), nil
+	return []byte(rates.exact(r)), nil
 }
 
 // TimeToSend returns how long n bytes take at rate r, rounded down; zero where

@@ -13,10 +13,9 @@
 //	            |   (was one bucket of rung 1)                   |
 //	now ----------------------------------------------------------> time
 //
-// Events move from right to left. An empty bottom takes the next bucket, which is
-// first divided into a new rung if it holds more than 32 events. A full bottom gives
-// its later half back. The paper's rungs have a bucket for each event; these have 64,
-// of a width that is a power of two, so that one word of bits finds the next.
+// An empty bottom takes the next bucket, which is first divided into a new rung if it
+// holds more than 32 events. A full bottom gives its later half back. The paper's rungs
+// have a bucket for each event; these have 64, so that one word of bits finds the next.
 //
 // No event carries a sequence number, because events for one instant never
 // overtake each other:
@@ -27,6 +26,6 @@
 //     limit itself goes to the ladder.
 //   - Lists are divided from the front, and the bottom gives back to the front.
 //
-// Push and Pop take amortised constant time. Pushes that go ever further back behind
-// the last Pop take logarithmic time. An event takes 16 bytes and no pointer.
+// Push and Pop take amortised constant time, or logarithmic time for pushes that go
+// ever further back behind the last Pop.
 package vtime

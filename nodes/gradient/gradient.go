@@ -18,6 +18,7 @@
 package gradient
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/inalab/inalab/internal/vec"
@@ -34,7 +35,7 @@ const DefaultFactor = 1e8
 // Quantise writes round(v*Factor) for each v of g to q, which has the same
 // length, and returns how many values did not fit and saturated.
 func (f Fixed) Quantise(q []int32, g []float32) (saturated int) {
-	return quantise(q, g, f.factor())
+	return QuantiseBlock(q, g, f.factor())
 }
 
 // Mean writes sum/(Factor*workers) for each sum to g.
@@ -42,12 +43,7 @@ func (f Fixed) Mean(g []float32, sum []int32, workers int) {
 	mean(g, sum, float64(f.factor()*float64(workers)))
 }
 
-func (f Fixed) factor() float64 {
-	if f.Factor == 0 {
-		return DefaultFactor
-	}
-	return f.Factor
-}
+func (f Fixed) factor() float64 { return cmp.Or(f.Factor, DefaultFactor) }
 
 // ExponentNone is the exponent of a block without any value but zero, or of no
 // block at all: it never wins a maximum.
@@ -77,10 +73,6 @@ func blockFactor(share float64, e int8) float64 {
 	return math.Ldexp(share, -m)
 }
 
-// QuantiseBlock writes round(v*f) for each v of g to q and returns how many
-// values saturated.
-func QuantiseBlock(q []int32, g []float32, f float64) (saturated int) { return quantise(q, g, f) }
-
 // MeanBlock writes sum/(f*workers) for each sum to g.
 func MeanBlock(g []float32, sum []int32, f float64, workers int) {
 	mean(g, sum, float64(f*float64(workers)))
@@ -91,7 +83,9 @@ func MeanBlock(g []float32, sum []int32, f float64, workers int) {
 // be preempted.
 const run = 2048
 
-func quantise(q []int32, g []float32, f float64) (saturated int) {
+// QuantiseBlock writes round(v*f) for each v of g to q and returns how many
+// values saturated.
+func QuantiseBlock(q []int32, g []float32, f float64) (saturated int) {
 	for len(g) > 0 {
 		n := min(run, len(g))
 		if vec.Quantise(q[:n], g[:n], f) {

@@ -68,7 +68,7 @@ func (r Rule) Factor(n int, e int8) float64 {
 // returns how many values saturated.
 func (r Rule) Quantise(q []int32, g []float32, f float64) (saturated int) {
 	if r != Floor {
-		return quantise(q, g, f)
+		return QuantiseBlock(q, g, f)
 	}
 	for i, v := range g {
 		scaled := float64(float64(v) * f)

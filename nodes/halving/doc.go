@@ -18,9 +18,8 @@
 //
 // A [Core] is a machine whose ports are reliable byte streams to its partners, in the
 // order of the bits; the odd pairing's partner is last ([Peers]). A step is one message
-// as in package tensor: generation, kind (0 to 2 in an odd pairing, 3 and up the
-// steps), bytes, chunks. A step starts when its predecessor is over. Bytes that a
-// faster partner sends ahead wait, at most half a tensor.
+// as in package tensor, and starts when its predecessor is over. Bytes that a faster
+// partner sends ahead wait, at most half a tensor.
 //
 // Left out: steps in overlapping slices, which would save 2 log2(n) network delays; the
 // choice of an algorithm by the size of the tensor.

@@ -3,10 +3,8 @@ package halving
 import (
 	"fmt"
 
-	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/tensor"
@@ -63,21 +61,14 @@ func Peers(rank, workers int) (out []stream.Peer) {
 
 // Core is one worker.
 type Core struct {
-	sansio.Untimed // the streams keep the timers
+	tensor.Worker
 
-	cfg    Config
 	cut    tensor.Cut
 	steps  []step
 	to     [][]sansio.Port // by port
-	buf    tensor.Buffer
-	gen    int
-	at     int // step that is awaited; len(steps) when done
-	headed bool
-	got    int // bytes of its message that are merged
-	active bool
+	at     int             // step that is awaited; len(steps) when done
 	broken bool            // a stream said something impossible
 	rx     []tensor.Reader // by port
-	count  sansio.Tally
 }
 
 // New returns a worker that has sent nothing yet.
@@ -87,46 +78,35 @@ func New(cfg Config) (*Core, error) {
 	}
 	p, cut := newPlan(cfg.Rank, cfg.Workers), cfg.cut()
 	buf := tensor.NewBuffer(tensor.Config{Workers: cfg.Workers, Fixed: cfg.Fixed, Recorder: cfg.Recorder}, cut.Values())
-	c := &Core{cfg: cfg, cut: cut, steps: p.steps(), buf: buf, gen: -1, rx: make([]tensor.Reader, len(p.partners()))}
+	c := &Core{cut: cut, steps: p.steps(), rx: make([]tensor.Reader, len(p.partners()))}
+	c.Worker = tensor.NewWorker(buf, CountSaturated, c.start)
 	for port := range c.rx {
 		c.to = append(c.to, []sansio.Port{sansio.Port(port)})
 	}
 	return c, nil
 }
 
-// Begin starts the all-reduce of generation gen; the one before is complete.
-func (c *Core) Begin(_ units.Time, gen int, grad []float32, eff *sansio.Effects) {
-	c.count.Add(CountSaturated, uint64(c.buf.Quantise(grad)))
-	c.begin(gen, eff)
-}
-
-// BeginInts is Begin for a tensor that is int32 already.
-func (c *Core) BeginInts(_ units.Time, gen int, q []int32, eff *sansio.Effects) {
-	c.buf.Load(q)
-	c.begin(gen, eff)
-}
-
-func (c *Core) begin(gen int, eff *sansio.Effects) {
-	c.gen, c.at, c.active = gen, 0, true
-	c.start(eff)
+// start begins a generation with the first step.
+func (c *Core) start(eff *sansio.Effects) {
+	c.at = 0
+	c.send(eff)
 	c.consume(eff)
 }
 
-// start sends what the next step sends.
-func (c *Core) start(eff *sansio.Effects) {
-	c.headed, c.got = false, 0
+// send sends what the next step sends.
+func (c *Core) send(eff *sansio.Effects) {
 	if c.at == len(c.steps) || c.steps[c.at].send.empty() {
 		return
 	}
 	s := &c.steps[c.at]
 	part := c.cut.Part(s.send.lo, s.send.hi)
 	h := c.header(s, part)
-	tensor.Send(c.to[s.port], &h, c.buf.Sum, part, eff)
-	c.count.Add(CountMessages, 1)
+	tensor.Send(c.to[s.port], &h, c.Buf.Sum, part, eff)
+	c.Count.Add(CountMessages, 1)
 }
 
 func (c *Core) header(s *step, p tensor.Part) tensor.Header {
-	return tensor.Header{Gen: c.gen, Kind: s.kind, Bytes: p.Bytes()}
+	return tensor.Header{Gen: c.Gen, Kind: s.kind, Bytes: p.Bytes()}
 }
 
 // Handle takes bytes of the partners' streams.
@@ -134,9 +114,9 @@ func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
 		switch p := in[i].Port; {
 		case p < 0 || int(p) >= len(c.rx):
-			c.count.Add(DropWrongPort, 1)
+			c.Count.Add(DropWrongPort, 1)
 		case c.broken:
-			c.count.Add(DropAfterFault, 1)
+			c.Count.Add(DropAfterFault, 1)
 		default:
 			c.rx[p].Add(&in[i].Train)
 		}
@@ -146,16 +126,16 @@ func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 
 // consume goes from step to step as far as what came allows.
 func (c *Core) consume(eff *sansio.Effects) {
-	for c.active && c.at < len(c.steps) {
+	for c.Active && c.at < len(c.steps) {
 		switch c.step() {
 		case tensor.Short:
 			return
 		case tensor.Wrong:
-			c.count.Add(DropOutOfStep, 1)
-			c.broken, c.active = true, false
+			c.Count.Add(DropOutOfStep, 1)
+			c.broken, c.Active = true, false
 		case tensor.Ready:
 			c.at++
-			c.start(eff)
+			c.send(eff)
 		}
 	}
 }
@@ -171,40 +151,17 @@ func (c *Core) step() tensor.State {
 		return tensor.Ready
 	}
 	rx, part := &c.rx[s.port], c.cut.Part(s.recv.lo, s.recv.hi)
-	if !c.headed {
-		if state := rx.Header(c.header(s, part)); state != tensor.Ready {
+	for {
+		piece, theirs, state := rx.Next(c.header(s, part), part, pieceBytes)
+		if state != tensor.Ready {
 			return state
 		}
-		c.headed = true
-	}
-	for c.got < part.Bytes() {
-		piece := part.Slice(c.got, min(pieceBytes, part.Bytes()-c.got))
-		if state := rx.Has(piece); state != tensor.Ready {
-			return state
+		c.Buf.Merge(piece.Part, theirs, s.add)
+		if piece.Last {
+			return tensor.Ready
 		}
-		mine, theirs := c.buf.Sum[piece.Lo:piece.Hi], rx.Take(piece)
-		if s.add {
-			vec.AddBE(mine, theirs)
-		} else {
-			copy(mine, theirs)
-		}
-		c.got += piece.Bytes()
 	}
-	return tensor.Ready
 }
 
 // Complete reports whether the sums of generation gen are all here.
-func (c *Core) Complete(gen int) bool { return c.active && gen == c.gen && c.at == len(c.steps) }
-
-// Sums returns the integer sums of the complete generation, valid until the
-// next begins.
-func (c *Core) Sums() []int32 { return c.buf.Sums() }
-
-// Finish ends the complete generation gen.
-func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
-	c.active = false
-	return c.buf.Finish(gen)
-}
-
-// Counters returns messages sent and faults by reason.
-func (c *Core) Counters() []sansio.Count { return c.count.List() }
+func (c *Core) Complete(gen int) bool { return c.Active && gen == c.Gen && c.at == len(c.steps) }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 // Member is a machine of a host.
@@ -22,7 +21,7 @@ const DropNoMachine = "host-no-such-port"
 type Host struct {
 	members []Member
 	inbox   [][]sansio.Arrival // by member, of one call
-	drops   uint64
+	drops   sansio.Tally
 }
 
 // New returns a host. Two machines on one port are an error.
@@ -46,7 +45,7 @@ func (h *Host) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 		if at := h.find(&in[i].Train); at >= 0 {
 			h.inbox[at] = append(h.inbox[at], in[i])
 		} else {
-			h.drops += uint64(in[i].Train.Frames())
+			h.drops.Add(DropNoMachine, uint64(in[i].Train.Frames()))
 		}
 	}
 	for i, box := range h.inbox {
@@ -61,8 +60,8 @@ func (h *Host) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 // find returns the machine that a train is for; -1: there is none.
 func (h *Host) find(t *sansio.Train) int {
 	var port uint16
-	if l, problem := t.Layout(); problem == inet.OK && l.Proto == inet.ProtoUDP {
-		port = inet.UDP(t.Header[l.Transport:]).DstPort()
+	if _, udp, ok := t.UDP(); ok {
+		port = udp.DstPort()
 	}
 	rest := -1
 	for i := range h.members {
@@ -95,9 +94,4 @@ func (h *Host) NextDeadline() units.Time {
 }
 
 // Counters returns the frames that were for no machine.
-func (h *Host) Counters() []sansio.Count {
-	if h.drops == 0 {
-		return nil
-	}
-	return []sansio.Count{{Name: DropNoMachine, N: h.drops}}
-}
+func (h *Host) Counters() []sansio.Count { return h.drops.List() }

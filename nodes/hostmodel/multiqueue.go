@@ -7,7 +7,6 @@ import (
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 // MultiQueue is a machine with one network interface, port 0, on a host whose
@@ -100,12 +99,11 @@ func (h *MultiQueue) enqueue(lo int, received bool, eff *sansio.Effects) {
 // steer returns the core of a train: by the host's own UDP port, which is the
 // destination of what it receives. All else is the first core's.
 func (h *MultiQueue) steer(t *sansio.Train, received bool) int {
-	l, problem := t.Layout()
-	if problem != inet.OK || l.Proto != inet.ProtoUDP {
+	_, udp, ok := t.UDP()
+	switch {
+	case !ok:
 		return 0
-	}
-	udp := inet.UDP(t.Header[l.Transport:])
-	if received {
+	case received:
 		return int(udp.DstPort()) % len(h.cores)
 	}
 	return int(udp.SrcPort()) % len(h.cores)

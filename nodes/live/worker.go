@@ -100,18 +100,16 @@ func build(cfg WorkerConfig, newCore worker.NewCore, log *trace.Log) (w *worker.
 			return nil, nil, err
 		}
 	}
-	if cfg.Tensors == "" {
-		w, err = worker.Build(cfg.Worker, parts)
-		return w, func() error { return nil }, err
+	closeTensors = func() error { return nil }
+	if cfg.Tensors != "" {
+		rec, err := tensorfile.Create(cfg.Tensors)
+		if err != nil {
+			return nil, nil, err
+		}
+		parts.Recorder, closeTensors = rec, rec.Close
 	}
-	rec, err := tensorfile.Create(cfg.Tensors)
-	if err != nil {
-		return nil, nil, err
+	if w, err = worker.Build(cfg.Worker, parts); err != nil {
+		return nil, nil, errors.Join(err, closeTensors())
 	}
-	parts.Recorder = rec
-	w, err = worker.Build(cfg.Worker, parts)
-	if err != nil {
-		return nil, nil, errors.Join(err, rec.Close())
-	}
-	return w, rec.Close, nil
+	return w, closeTensors, nil
 }

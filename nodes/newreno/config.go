@@ -1,6 +1,7 @@
 package newreno
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -74,25 +75,17 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.MTU = or(c.MTU, DefaultMTU)
-	c.RcvBuf = or(c.RcvBuf, DefaultRcvBuf)
-	c.SndWindow = or(c.SndWindow, DefaultSndWindow)
-	c.SndBuf = or(c.SndBuf, DefaultSndBuf)
-	c.InitialRTO = or(c.InitialRTO, DefaultInitialRTO)
-	c.MinRTO = or(c.MinRTO, DefaultMinRTO)
-	c.MaxRTO = or(c.MaxRTO, DefaultMaxRTO)
-	c.Retries = or(c.Retries, DefaultRetries)
-	c.DelayedAck = or(c.DelayedAck, DefaultDelayedAck)
-	c.TimeWait = or(c.TimeWait, DefaultTimeWait)
+	c.MTU = cmp.Or(c.MTU, DefaultMTU)
+	c.RcvBuf = cmp.Or(c.RcvBuf, DefaultRcvBuf)
+	c.SndWindow = cmp.Or(c.SndWindow, DefaultSndWindow)
+	c.SndBuf = cmp.Or(c.SndBuf, DefaultSndBuf)
+	c.InitialRTO = cmp.Or(c.InitialRTO, DefaultInitialRTO)
+	c.MinRTO = cmp.Or(c.MinRTO, DefaultMinRTO)
+	c.MaxRTO = cmp.Or(c.MaxRTO, DefaultMaxRTO)
+	c.Retries = cmp.Or(c.Retries, DefaultRetries)
+	c.DelayedAck = cmp.Or(c.DelayedAck, DefaultDelayedAck)
+	c.TimeWait = cmp.Or(c.TimeWait, DefaultTimeWait)
 	return c
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // validate checks a configuration that has its defaults.

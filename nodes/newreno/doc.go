@@ -9,30 +9,23 @@
 //
 // Sources:
 //
-//   - RFC 9293: handshake, also from both ends at once; acceptance of segments; the
-//     peer's window, silly window avoidance, probes of a closed window; FIN and the
-//     states up to TIME-WAIT; resets, checked as in RFC 5961.
+//   - RFC 9293: handshake, windows and their probes, closing up to TIME-WAIT; resets,
+//     checked as in RFC 5961.
 //   - RFC 5681: slow start, congestion avoidance by counted bytes, fast retransmit,
 //     delayed acknowledgements, restart after idleness (§4.1).
-//   - RFC 6582: fast recovery with partial acknowledgements, in the "impatient"
-//     variant; no second fast retransmit before recover.
+//   - RFC 6582: fast recovery with partial acknowledgements, the "impatient" variant.
 //   - RFC 3042: a new segment for each of the first two duplicates.
-//   - RFC 6298: retransmission timeout, one round trip timed at a time (Karn's rule),
-//     in picoseconds. Its floor is that of Linux.
+//   - RFC 6298: retransmission timeout, in picoseconds. Its floor is that of Linux.
 //   - RFC 6928: an initial window of ten segments.
 //   - RFC 7323: window scale; timestamps with a tick of 1 ms, against old segments
 //     (PAWS) only: a rack's round trip is shorter than the tick.
 //   - RFC 7661 §4.3: the congestion window grows only if half of it was in use.
 //
-// Under the virtual clock a stream has bytes with content and unstored bytes. Both
-// take sequence numbers. A segment ends where content follows unstored bytes.
-//
-// Full segments that are sent at one instant leave as a train. A train that arrives has
-// the effects of its frames one by one.
+// Unstored bytes take sequence numbers, too. A segment ends where content follows
+// them. Full segments that are sent at one instant leave as a train.
 //
 // Left out: SACK, and with it RACK and tail loss probes, so that several losses in a
 // window take a round trip each; Nagle's algorithm, ECN, urgent data, keep-alives, path
 // MTU discovery, abort by the user, rate limits on answers to bad segments (RFC 5961
-// §7), undoing of spurious timeouts, slow readers. A connection has one peer and ends
-// once.
+// §7), undoing of spurious timeouts, slow readers.
 package newreno

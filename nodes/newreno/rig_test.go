@@ -218,3 +218,6 @@ func framesOf(eff *sansio.Effects) (out []sansio.Train) {
 	}
 	return out
 }
+
+// synchronized reports whether both ends know both initial sequence numbers.
+func (s State) synchronized() bool { return s >= Established }

@@ -69,8 +69,8 @@ func (c *Conn) parse(t *sansio.Train) (s segment, ok bool) {
 
 // fromPeer reports whether a flow is the peer's of this connection.
 func (c *Conn) fromPeer(f inet.Flow) bool {
-	ownLimit := &c.cfg.Flow
-	return f.Src == ownLimit.Dst && f.Dst == ownLimit.Src && f.SrcPort == ownLimit.DstPort && f.DstPort == ownLimit.SrcPort
+	own := &c.cfg.Flow
+	return f.Src == own.Dst && f.Dst == own.Src && f.SrcPort == own.DstPort && f.DstPort == own.SrcPort
 }
 
 // frame returns the segment that is frame i of a train with these headers.

@@ -26,9 +26,6 @@ var stateNames = [...]string{
 // String returns the name in RFC 9293.
 func (s State) String() string { return stateNames[s] }
 
-// synchronized reports whether both ends know both initial sequence numbers.
-func (s State) synchronized() bool { return s >= Established }
-
 // sends reports whether there may be bytes or a FIN to send, for the first time
 // or again.
 func (s State) sends() bool {

@@ -3,7 +3,6 @@ package ps
 import (
 	"fmt"
 
-	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/tensor"
@@ -20,27 +19,22 @@ const (
 
 // Core is a worker, with the server beside it if there is one.
 type Core struct {
-	sansio.Untimed // the streams keep the timers
+	tensor.Worker
 
 	cfg    Config
 	cut    tensor.Cut
-	buf    tensor.Buffer
 	from   []source // by server
 	order  []int    // servers, in the order of sending
 	remote []int    // server of each of the first ports
-	gen    int
-	left   int // servers whose sums are awaited
-	active bool
-	shard  *shard // of the server here, or nil
-	count  sansio.Tally
+	left   int      // servers whose sums are awaited
+	shard  *shard   // of the server here, or nil
 }
 
 // source is the stream of one server.
 type source struct {
 	rx     tensor.Reader
 	to     []sansio.Port // the way to it; nil: it is here
-	headed bool
-	got    int
+	due    bool          // its sums are awaited
 	broken bool
 }
 
@@ -53,10 +47,9 @@ func New(cfg Config) (*Core, error) {
 		return nil, fmt.Errorf("configuring worker %s of parameter servers: host %d has none: use NewServer", cfg.Node, cfg.Host)
 	}
 	cut := cfg.cut()
-	c := &Core{
-		cfg: cfg, cut: cut, from: make([]source, cfg.Servers), remote: cfg.remoteServers(), gen: -1,
-		buf: tensor.NewBuffer(tensor.Config{Workers: cfg.Workers, Fixed: cfg.Fixed, Recorder: cfg.Recorder}, cut.Values()),
-	}
+	c := &Core{cfg: cfg, cut: cut, from: make([]source, cfg.Servers), remote: cfg.remoteServers()}
+	buf := tensor.NewBuffer(tensor.Config{Workers: cfg.Workers, Fixed: cfg.Fixed, Recorder: cfg.Recorder}, cut.Values())
+	c.Worker = tensor.NewWorker(buf, CountSaturated, c.start)
 	for port, s := range c.remote {
 		c.from[s].to = []sansio.Port{sansio.Port(port)}
 	}
@@ -72,32 +65,20 @@ func New(cfg Config) (*Core, error) {
 	return c, nil
 }
 
-// Begin starts the all-reduce of generation gen; the one before is complete.
-func (c *Core) Begin(_ units.Time, gen int, grad []float32, eff *sansio.Effects) {
-	c.count.Add(CountSaturated, uint64(c.buf.Quantise(grad)))
-	c.begin(gen, eff)
-}
-
-// BeginInts is Begin for a tensor that is int32 already.
-func (c *Core) BeginInts(_ units.Time, gen int, q []int32, eff *sansio.Effects) {
-	c.buf.Load(q)
-	c.begin(gen, eff)
-}
-
-// begin sends every server its shard.
-func (c *Core) begin(gen int, eff *sansio.Effects) {
-	c.gen, c.left, c.active = gen, len(c.from), true
+// start sends every server its shard.
+func (c *Core) start(eff *sansio.Effects) {
+	c.left = len(c.from)
 	for i := range c.from {
-		c.from[i].headed, c.from[i].got = false, 0
+		c.from[i].due = true
 	}
 	for _, s := range c.order {
 		part := c.cut.Part(s, s+1)
 		if c.from[s].to == nil {
-			c.shard.push(c.cfg.worker(), c.buf.Sum[part.Lo:part.Hi], eff)
+			c.shard.push(c.cfg.worker(), c.Buf.Sum[part.Lo:part.Hi], eff)
 			continue
 		}
-		tensor.Send(c.from[s].to, &tensor.Header{Gen: gen, Kind: s, Bytes: part.Bytes()}, c.buf.Sum, part, eff)
-		c.count.Add(CountShards, 1)
+		tensor.Send(c.from[s].to, &tensor.Header{Gen: c.Gen, Kind: s, Bytes: part.Bytes()}, c.Buf.Sum, part, eff)
+		c.Count.Add(CountShards, 1)
 	}
 }
 
@@ -111,7 +92,7 @@ func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 		case c.shard != nil:
 			c.shard.take(p-len(c.remote), &in[i].Train, eff)
 		default:
-			c.count.Add(DropWrongPort, 1)
+			c.Count.Add(DropWrongPort, 1)
 		}
 	}
 }
@@ -120,7 +101,7 @@ func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 func (c *Core) sums(server int, t *sansio.Train) {
 	f := &c.from[server]
 	if f.broken {
-		c.count.Add(DropAfterFault, 1)
+		c.Count.Add(DropAfterFault, 1)
 		return
 	}
 	f.rx.Add(t)
@@ -129,7 +110,7 @@ func (c *Core) sums(server int, t *sansio.Train) {
 		case tensor.Short:
 			return
 		case tensor.Wrong:
-			c.count.Add(DropOutOfStep, 1)
+			c.Count.Add(DropOutOfStep, 1)
 			f.broken = true
 			return
 		}
@@ -139,56 +120,40 @@ func (c *Core) sums(server int, t *sansio.Train) {
 // slice takes the next slice of a server's sums. They take the place of what
 // this worker sent: that is on its way in memory of its own.
 func (c *Core) slice(server int, f *source) tensor.State {
-	part := c.cut.Part(server, server+1)
-	if !c.active || f.got == part.Bytes() { // nothing is due
+	if !c.Active || !f.due {
 		return tensor.Wrong
 	}
-	if !f.headed {
-		if state := f.rx.Header(tensor.Header{Gen: c.gen, Kind: server, Bytes: part.Bytes()}); state != tensor.Ready {
-			return state
-		}
-		f.headed = true
+	part := c.cut.Part(server, server+1)
+	p, sums, state := f.rx.Next(tensor.Header{Gen: c.Gen, Kind: server, Bytes: part.Bytes()}, part, sliceBytes)
+	if state == tensor.Ready {
+		c.arrived(f, p, sums)
 	}
-	p := part.Slice(f.got, min(sliceBytes, part.Bytes()-f.got))
-	if state := f.rx.Has(p); state != tensor.Ready {
-		return state
-	}
-	copy(c.buf.Sum[p.Lo:p.Hi], f.rx.Take(p))
-	c.arrived(f, part, p.Bytes())
-	return tensor.Ready
+	return state
 }
 
-func (c *Core) arrived(f *source, part tensor.Part, n int) {
-	if f.got += n; f.got == part.Bytes() {
+func (c *Core) arrived(f *source, p tensor.Slice, sums []byte) {
+	c.Buf.Merge(p.Part, sums, false)
+	if p.Last {
+		f.due = false
 		c.left--
 	}
 }
 
 // local takes sums of the server here.
-func (c *Core) local(p tensor.Part, sum []byte) {
+func (c *Core) local(p tensor.Slice, sums []byte) {
 	own := c.cfg.server()
-	part := c.cut.Part(own, own+1)
-	copy(c.buf.Sum[part.Lo+p.Lo:part.Lo+p.Hi], sum[p.Lo:p.Hi])
-	c.arrived(&c.from[own], part, p.Bytes())
+	lo := c.cut.Part(own, own+1).Lo
+	p.Lo, p.Hi = lo+p.Lo, lo+p.Hi
+	c.arrived(&c.from[own], p, sums)
 }
 
 // Complete reports whether the sums of generation gen are all here.
-func (c *Core) Complete(gen int) bool { return c.active && gen == c.gen && c.left == 0 }
-
-// Sums returns the integer sums of the complete generation, valid until the
-// next begins.
-func (c *Core) Sums() []int32 { return c.buf.Sums() }
-
-// Finish ends the complete generation gen.
-func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
-	c.active = false
-	return c.buf.Finish(gen)
-}
+func (c *Core) Complete(gen int) bool { return c.Active && gen == c.Gen && c.left == 0 }
 
 // Counters returns messages sent and faults by reason, of the server here too.
 func (c *Core) Counters() []sansio.Count {
 	var sum sansio.Tally
-	sum.Merge(c.count.List())
+	sum.Merge(c.Count.List())
 	if c.shard != nil {
 		sum.Merge(c.shard.count.List())
 	}

@@ -58,15 +58,13 @@ type shard struct {
 	done    int           // slices that were sent
 	count   sansio.Tally
 
-	local func(p tensor.Part, sum []byte) // takes sums for the worker on this host; nil: there is none
+	local func(p tensor.Slice, sums []byte) // takes sums for the worker on this host; nil: there is none
 }
 
 // contributor is how far one worker is.
 type contributor struct {
 	rx     tensor.Reader
-	gen    int // of the shard that is being read, or was last
-	headed bool
-	got    int // bytes of it that were added
+	gen    int // of the shard that was added last
 	broken bool
 }
 
@@ -116,70 +114,57 @@ func (s *shard) take(i int, t *sansio.Train, eff *sansio.Effects) {
 // slice takes the next slice of a worker's stream. A worker starts a generation
 // when it has all sums of the one before, so that every slice of that was sent.
 func (s *shard) slice(f *contributor, eff *sansio.Effects) tensor.State {
-	if !f.headed {
-		if f.rx.Empty() {
-			return tensor.Short
-		}
-		if f.gen == s.gen && s.done < len(s.slices) {
-			return tensor.Wrong
-		}
-		if state := f.rx.Header(tensor.Header{Gen: f.gen + 1, Kind: s.number, Bytes: s.part.Bytes()}); state != tensor.Ready {
-			return state
-		}
-		s.start(f)
+	if f.rx.Empty() {
+		return tensor.Short
 	}
-	p := s.part.Slice(f.got, min(sliceBytes, s.part.Bytes()-f.got))
-	if state := f.rx.Has(p); state != tensor.Ready {
-		return state
+	if f.gen == s.gen && s.done < len(s.slices) {
+		return tensor.Wrong
 	}
-	s.add(f, p, f.rx.Take(p), eff)
-	return tensor.Ready
+	p, values, state := f.rx.Next(tensor.Header{Gen: f.gen + 1, Kind: s.number, Bytes: s.part.Bytes()}, s.part, sliceBytes)
+	if state == tensor.Ready {
+		s.add(f, p, values, eff)
+	}
+	return state
 }
 
-// start begins the next shard of a worker, which is the first of its generation
-// or not.
-func (s *shard) start(f *contributor) {
-	f.gen++
-	f.headed, f.got = true, 0
-	if f.gen > s.gen {
-		s.gen, s.done = f.gen, 0
+// add adds a slice of a worker, which may be the first of its generation, and sends
+// the sums if it is the last.
+func (s *shard) add(f *contributor, p tensor.Slice, values []byte, eff *sansio.Effects) {
+	if f.gen == s.gen {
+		s.gen++
+		s.done = 0
 		clear(s.sum)
 		clear(s.slices)
 	}
-}
-
-// add adds a slice of a worker, and sends the sums if that was the last.
-func (s *shard) add(f *contributor, p tensor.Part, values []byte, eff *sansio.Effects) {
+	if p.Last {
+		f.gen++
+	}
 	vec.AddBE(s.sum[p.Lo:p.Hi], values)
-	k := f.got / sliceBytes
-	f.got += p.Bytes()
-	f.headed = f.got < s.part.Bytes()
+	k := p.Off / sliceBytes
 	if s.slices[k]++; s.slices[k] == len(s.from) {
 		s.done++
-		s.send(k == 0, p, eff)
+		s.send(p, eff)
 	}
 }
 
-func (s *shard) send(first bool, p tensor.Part, eff *sansio.Effects) {
+func (s *shard) send(p tensor.Slice, eff *sansio.Effects) {
 	var h *tensor.Header
-	if first {
+	if p.Off == 0 {
 		h = &tensor.Header{Gen: s.gen, Kind: s.number, Bytes: s.part.Bytes()}
 		s.count.Add(CountSums, uint64(len(s.to)))
 	}
 	if len(s.to) > 0 {
-		tensor.Send(s.to, h, s.sum, p, eff)
+		tensor.Send(s.to, h, s.sum, p.Part, eff)
 	}
 	if s.local != nil {
-		s.local(p, s.sum)
+		s.local(p, s.sum[p.Lo:p.Hi])
 	}
 }
 
 // push takes the shard of the worker on this host.
 func (s *shard) push(worker int, values []byte, eff *sansio.Effects) {
-	f := &s.from[worker]
-	s.start(f)
-	for f.headed {
-		p := s.part.Slice(f.got, min(sliceBytes, s.part.Bytes()-f.got))
-		s.add(f, p, values[p.Lo:p.Hi], eff)
+	for off := 0; off < s.part.Bytes(); off += sliceBytes {
+		p := s.part.Slice(off, sliceBytes)
+		s.add(&s.from[worker], p, values[p.Lo:p.Hi], eff)
 	}
 }

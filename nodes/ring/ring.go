@@ -3,10 +3,8 @@ package ring
 import (
 	"fmt"
 
-	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/tensor"
@@ -64,20 +62,14 @@ func Peers(rank, workers int) []stream.Peer {
 
 // Core is one worker of the ring.
 type Core struct {
-	sansio.Untimed // the streams keep the timers
+	tensor.Worker
 
 	cfg    Config
 	cut    tensor.Cut
-	buf    tensor.Buffer
 	to     []sansio.Port
-	gen    int
 	step   int  // step whose chunk is awaited; steps() when done
-	got    int  // bytes of that chunk merged so far
-	headed bool // its header has come
-	active bool
 	broken bool // the stream said something impossible
 	rx     tensor.Reader
-	count  sansio.Tally
 }
 
 // New returns a worker that has sent nothing yet.
@@ -87,7 +79,9 @@ func New(cfg Config) (*Core, error) {
 	}
 	cut := cfg.cut()
 	buf := tensor.NewBuffer(tensor.Config{Workers: cfg.Workers, Fixed: cfg.Fixed, Recorder: cfg.Recorder}, cut.Values())
-	return &Core{cfg: cfg, cut: cut, buf: buf, to: []sansio.Port{Next}, gen: -1}, nil
+	c := &Core{cfg: cfg, cut: cut, to: []sansio.Port{Next}}
+	c.Worker = tensor.NewWorker(buf, CountSaturated, c.start)
+	return c, nil
 }
 
 func (c *Core) steps() int { return 2 * (c.cfg.Workers - 1) }
@@ -99,42 +93,26 @@ func (c *Core) chunk(k int) tensor.Part {
 	return c.cut.Part(i, i+1)
 }
 
-// Begin starts the all-reduce of generation gen; the one before is complete.
-func (c *Core) Begin(_ units.Time, gen int, grad []float32, eff *sansio.Effects) {
-	c.count.Add(CountSaturated, uint64(c.buf.Quantise(grad)))
-	c.begin(gen, eff)
-}
-
-// BeginInts is Begin for a tensor that is int32 already.
-func (c *Core) BeginInts(_ units.Time, gen int, q []int32, eff *sansio.Effects) {
-	c.buf.Load(q)
-	c.begin(gen, eff)
-}
-
-func (c *Core) begin(gen int, eff *sansio.Effects) {
-	c.gen, c.step, c.got, c.active = gen, 0, 0, true
-	c.send(0, 0, c.chunk(0).Bytes(), eff)
+// start sends the first chunk of a generation.
+func (c *Core) start(eff *sansio.Effects) {
+	c.step = 0
+	first := c.chunk(0)
+	c.send(0, first.Slice(0, first.Bytes()), eff)
 	c.consume(eff)
 }
 
-// Sums returns the integer sums of the complete generation, valid until the
-// next begins.
-func (c *Core) Sums() []int32 { return c.buf.Sums() }
-
 // header is that of step k's chunk.
-func (c *Core) header(k, n int) tensor.Header { return tensor.Header{Gen: c.gen, Kind: k, Bytes: n} }
+func (c *Core) header(k, n int) tensor.Header { return tensor.Header{Gen: c.Gen, Kind: k, Bytes: n} }
 
-// send sends n bytes of step k's chunk from an offset, behind a header where
-// they are the first.
-func (c *Core) send(k, off, n int, eff *sansio.Effects) {
-	chunk := c.chunk(k)
-	if off > 0 {
-		tensor.Send(c.to, nil, c.buf.Sum, chunk.Slice(off, n), eff)
+// send sends a slice of step k's chunk, the first behind a header.
+func (c *Core) send(k int, s tensor.Slice, eff *sansio.Effects) {
+	if s.Off > 0 {
+		tensor.Send(c.to, nil, c.Buf.Sum, s.Part, eff)
 		return
 	}
-	h := c.header(k, chunk.Bytes())
-	tensor.Send(c.to, &h, c.buf.Sum, chunk.Slice(0, n), eff)
-	c.count.Add(CountChunks, 1)
+	h := c.header(k, c.chunk(k).Bytes())
+	tensor.Send(c.to, &h, c.Buf.Sum, s.Part, eff)
+	c.Count.Add(CountChunks, 1)
 }
 
 // Handle takes bytes of the stream from the previous neighbour.
@@ -142,9 +120,9 @@ func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	for i := range in {
 		switch {
 		case in[i].Port != Prev:
-			c.count.Add(DropWrongPort, 1)
+			c.Count.Add(DropWrongPort, 1)
 		case c.broken:
-			c.count.Add(DropAfterFault, 1)
+			c.Count.Add(DropAfterFault, 1)
 		default:
 			c.rx.Add(&in[i].Train)
 		}
@@ -156,13 +134,13 @@ func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 // next generation waits for Begin: a neighbour is at most one ring behind, so
 // that is less than a tensor.
 func (c *Core) consume(eff *sansio.Effects) {
-	for c.active && c.step < c.steps() {
+	for c.Active && c.step < c.steps() {
 		switch c.slice(eff) {
 		case tensor.Short:
 			return
 		case tensor.Wrong:
-			c.count.Add(DropOutOfStep, 1)
-			c.broken, c.active = true, false
+			c.Count.Add(DropOutOfStep, 1)
+			c.broken, c.Active = true, false
 		}
 	}
 }
@@ -176,40 +154,19 @@ const sliceBytes = 32 << 10
 // where the next step wants it.
 func (c *Core) slice(eff *sansio.Effects) tensor.State {
 	awaited := c.chunk(c.step + 1)
-	if !c.headed {
-		if s := c.rx.Header(c.header(c.step, awaited.Bytes())); s != tensor.Ready {
-			return s
-		}
-		c.headed = true
+	s, theirs, state := c.rx.Next(c.header(c.step, awaited.Bytes()), awaited, sliceBytes)
+	if state != tensor.Ready {
+		return state
 	}
-	n := min(sliceBytes, awaited.Bytes()-c.got)
-	part := awaited.Slice(c.got, n)
-	if s := c.rx.Has(part); s != tensor.Ready {
-		return s
-	}
-	mine, theirs := c.buf.Sum[part.Lo:part.Hi], c.rx.Take(part)
-	if c.step < c.cfg.Workers-1 {
-		vec.AddBE(mine, theirs)
-	} else {
-		copy(mine, theirs)
-	}
+	c.Buf.Merge(s.Part, theirs, c.step < c.cfg.Workers-1)
 	if c.step+1 < c.steps() {
-		c.send(c.step+1, c.got, n, eff)
+		c.send(c.step+1, s, eff)
 	}
-	if c.got += n; c.got == awaited.Bytes() {
-		c.step, c.got, c.headed = c.step+1, 0, false
+	if s.Last {
+		c.step++
 	}
 	return tensor.Ready
 }
 
 // Complete reports whether the sums of generation gen are all here.
-func (c *Core) Complete(gen int) bool { return c.active && gen == c.gen && c.step == c.steps() }
-
-// Finish ends the complete generation gen.
-func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
-	c.active = false
-	return c.buf.Finish(gen)
-}
-
-// Counters returns chunks sent and faults by reason.
-func (c *Core) Counters() []sansio.Count { return c.count.List() }
+func (c *Core) Complete(gen int) bool { return c.Active && gen == c.Gen && c.step == c.steps() }

@@ -1,6 +1,7 @@
 package roce
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -61,21 +62,13 @@ func PathMTU(ipMTU int) int {
 }
 
 func (c Config) withDefaults() Config {
-	c.PathMTU = or(c.PathMTU, MaxPathMTU)
-	c.Window = or(c.Window, DefaultWindow)
-	c.AckEvery = or(c.AckEvery, DefaultAckEvery)
-	c.Timeout = or(c.Timeout, DefaultTimeout)
-	c.Retries = or(c.Retries, DefaultRetries)
-	c.Buffer = or(c.Buffer, DefaultBuffer)
+	c.PathMTU = cmp.Or(c.PathMTU, MaxPathMTU)
+	c.Window = cmp.Or(c.Window, DefaultWindow)
+	c.AckEvery = cmp.Or(c.AckEvery, DefaultAckEvery)
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.Retries = cmp.Or(c.Retries, DefaultRetries)
+	c.Buffer = cmp.Or(c.Buffer, DefaultBuffer)
 	return c
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // packets returns the window in packets.

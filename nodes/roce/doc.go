@@ -7,10 +7,9 @@
 //	                   go back <-- NAK n: n is missing, what follows is dropped ---
 //
 // Messages are cut into packets of the path MTU. Packets have the length and layout of
-// a RoCEv2 NIC's (package wire/roce), with the opcodes of SEND on RC: first 0, middle
-// 1, last 2, only 4, acknowledge 0x11. Acknowledgements have an AETH behind the BTH:
-// syndrome 1 byte, messages received 3. Payloads are filled up to whole words. Unstored
-// bytes are behind the payload, though the ICRC precedes them in memory.
+// a RoCEv2 NIC's (package wire/roce), with the opcodes of SEND on RC. Acknowledgements
+// have an AETH behind the BTH: syndrome 1 byte, messages received 3. Unstored bytes are
+// behind the payload, though the ICRC precedes them in memory.
 //
 // By the InfiniBand architecture specification:
 //
@@ -18,8 +17,7 @@
 //     one NAK (PSN sequence error), and drops silently until the missing packet comes.
 //     It acknowledges duplicates again.
 //   - The requester asks for an acknowledgement by a bit. It goes back on a NAK, or
-//     after a timeout without progress. 7 timeouts in a row, the largest retry count of
-//     three bits, end the connection.
+//     after a timeout without progress. Too many timeouts in a row end the connection.
 //
 // The window, the interval of acknowledgements and the timeout are assumed, since NICs
 // and their users choose them. A NIC slips acknowledgements in between packets; here
@@ -28,5 +26,5 @@
 //
 // Left out: congestion control (DCQCN) and priority flow control, so that a full queue
 // loses packets; receiver-not-ready; credits; read, write and atomic verbs; the ICRC,
-// which is zero; the set-up of queue pairs, which are ready from the start.
+// which is zero; the set-up of queue pairs.
 package roce

@@ -98,12 +98,8 @@ func (c *Conn) Handle(now units.Time, t *sansio.Train, eff *sansio.Effects, deli
 
 // fromPeer reports whether a train comes from the peer.
 func (c *Conn) fromPeer(t *sansio.Train) bool {
-	l, problem := t.Layout()
-	if problem != inet.OK || l.Proto != inet.ProtoUDP || inet.UDP(t.Header[l.Transport:]).DstPort() != Port {
-		return false
-	}
-	ip := inet.IPv4(t.Header[inet.EtherLen:])
-	return ip.Src() == c.cfg.Flow.Dst && ip.Dst() == c.cfg.Flow.Src
+	ip, udp, ok := t.UDP()
+	return ok && udp.DstPort() == Port && ip.Src() == c.cfg.Flow.Dst && ip.Dst() == c.cfg.Flow.Src
 }
 
 func (c *Conn) packet(now units.Time, p []byte, unstored int, eff *sansio.Effects, deliver func([]byte, int)) {

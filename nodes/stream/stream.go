@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -39,12 +40,8 @@ type end struct {
 
 // New wraps inner.
 func New(cfg Config, inner sansio.Machine) (*Node, error) {
-	if cfg.Transport == "" {
-		cfg.Transport = TCP
-	}
-	if cfg.Window == 0 {
-		cfg.Window = DefaultWindow(cfg.Rate)
-	}
+	cfg.Transport = cmp.Or(cfg.Transport, TCP)
+	cfg.Window = cmp.Or(cfg.Window, DefaultWindow(cfg.Rate))
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring streams of %s: %w", cfg.Node, err)
 	}

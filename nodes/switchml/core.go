@@ -1,12 +1,12 @@
 package switchml
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 )
 
@@ -44,9 +44,7 @@ func New(cfg Config) (*Core, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring switchml worker %s: %w", cfg.Node, err)
 	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = DefaultTimeout
-	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	c := &Core{cfg: cfg, to: []sansio.Port{cfg.Port}, words: make([]int32, cfg.Elements)}
 	size := cfg.block()
 	for _, n := range cfg.tensors() {
@@ -157,11 +155,10 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 // ours returns which UDP port of the worker's, counted from its first, a train is
 // for.
 func (c *Core) ours(t *sansio.Train) (port int, ok bool) {
-	l, problem := t.Layout()
-	if problem != inet.OK || l.Proto != inet.ProtoUDP {
+	ip, udp, ok := t.UDP()
+	if !ok {
 		return 0, false
 	}
-	ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
 	port = int(udp.DstPort()) - int(c.cfg.Flow.SrcPort)
 	ports := len(c.threads)
 	if c.cfg.OnePort {
@@ -200,6 +197,20 @@ func (c *Core) Expire(now units.Time, eff *sansio.Effects) {
 	for i := range c.threads {
 		c.threads[i].expire(now, eff)
 	}
+}
+
+// Waiting returns at most limit slots whose packet has no result. The packet id
+// is the generation.
+func (c *Core) Waiting(limit int) (out []trace.Wait) {
+	for i := range c.threads {
+		t := &c.threads[i]
+		for k := range t.slots {
+			if s := &t.slots[k]; s.busy && len(out) < limit {
+				out = append(out, trace.Wait{Gen: s.phase, Block: uint32(t.base + k), Sent: true})
+			}
+		}
+	}
+	return out
 }
 
 func (c *Core) event(now units.Time, kind trace.Kind, slot int, phase uint32) {

@@ -10,9 +10,8 @@
 //
 //	slot i:  [-, e(i)]  [i, e(i+s)]  [i+s, e(i+2s)] ...
 //
-// Each of T threads has a part of the slots and of every tensor's blocks, a UDP source port and
-// timers; threads share nothing. The machine runs them in turn; hostmodel.MultiQueue gives each
-// a core in virtual runs.
+// Each of T threads has a part of the slots and of every tensor's blocks, a UDP source
+// port and timers; threads share nothing.
 //
 // Calls queue in the order in which they are made, the same at all workers. With
 // Streaming, slots do not wait for a tensor to be complete:
@@ -21,8 +20,7 @@
 //	slot 1:  [-,e]  [t0 b1]  [t0 b5]  [t2 b0] ...
 //
 // A worker without a next block for a slot says so in the second exponent byte, whose
-// maximum the switch takes as well. The slot's next packet then carries exponents
-// only. This use of the byte is this project's choice; the public client leaves it zero.
+// maximum the switch takes as well. The slot's next packet then carries exponents only.
 //
 // A packet without a result after the timeout is sent again unchanged. The timeout is
 // fixed, as in the paper, or doubles, as in the public client. Without retransmission

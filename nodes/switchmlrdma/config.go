@@ -66,15 +66,6 @@ func (c *Config) block() int { return c.Packets * c.Elements }
 // bytes returns the bytes of a message.
 func (c *Config) bytes() int { return 4 * c.block() }
 
-func (c *Config) setDefaults() {
-	if c.Packets == 0 {
-		c.Packets = DefaultPackets
-	}
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
-}
-
 func (c *Config) validate() error {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

@@ -1,13 +1,13 @@
 package switchmlrdma
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/vec"
-	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
 	"github.com/inalab/inalab/nodes/gradient"
 )
@@ -57,7 +57,8 @@ const exponentsOnly = -1
 
 // New returns a worker that has sent nothing yet.
 func New(cfg Config) (*Core, error) {
-	cfg.setDefaults()
+	cfg.Packets = cmp.Or(cfg.Packets, DefaultPackets)
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring switchml-rdma worker %s: %w", cfg.Node, err)
 	}
@@ -121,11 +122,8 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 }
 
 func (c *Core) ours(t *sansio.Train) bool {
-	l, problem := t.Layout()
-	if problem != inet.OK || l.Proto != inet.ProtoUDP {
-		return false
-	}
-	return inet.IPv4(t.Header[inet.EtherLen:]).Src() == c.cfg.Flow.Dst && inet.UDP(t.Header[l.Transport:]).DstPort() == roce.Port
+	ip, udp, ok := t.UDP()
+	return ok && ip.Src() == c.cfg.Flow.Dst && udp.DstPort() == roce.Port
 }
 
 // completed is "upon receive" of Algorithm 4, of a message that arrived whole.

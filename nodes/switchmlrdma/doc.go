@@ -15,11 +15,9 @@
 //	RETH.length   bytes of the message
 //	immediate     low 16 bits of the message's number on its queue pair, e0, e1
 //
-// The card counts PSNs for each queue pair on the way up. On the way down it is the
-// responder of an unreliable connection (App B). A packet that does not follow its
-// predecessor makes it silently drop the whole message, and all packets up to the next
-// first one, whose PSN it takes up. The host looks at memory when a message is complete
-// and its immediate is the expected one.
+// On the way down the card is the responder of an unreliable connection (App B). A packet
+// that does not follow its predecessor makes it silently drop the whole message, and all
+// packets up to the next first one, whose PSN it takes up.
 //
 // A message without a result after Timeout is sent again whole, with new PSNs. Its
 // timeout doubles each time (assumed; the paper has one of 1 ms, §6.3).

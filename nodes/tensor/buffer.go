@@ -40,6 +40,16 @@ func (b *Buffer) Quantise(grad []float32) (saturated int) {
 // the generation ends with Sums, not with Finish.
 func (b *Buffer) Load(q []int32) { vec.PutBE(b.Sum, q[:len(b.q)]) }
 
+// Merge takes a part of a message: it is added, or else replaces what is there.
+func (b *Buffer) Merge(p Part, theirs []byte, add bool) {
+	mine := b.Sum[p.Lo:p.Hi]
+	if add {
+		vec.AddBE(mine, theirs)
+	} else {
+		copy(mine, theirs)
+	}
+}
+
 // Sums returns the sums as integers, valid until the next generation starts.
 func (b *Buffer) Sums() []int32 {
 	vec.GetBE(b.q, b.Sum)

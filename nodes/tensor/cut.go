@@ -39,8 +39,16 @@ type Part struct{ Lo, Hi, Unstored int }
 // Bytes returns the length of the part.
 func (p Part) Bytes() int { return p.Hi - p.Lo + p.Unstored }
 
-// Slice returns n bytes of the part from an offset on.
-func (p Part) Slice(off, n int) Part {
+// Slice is a part of a part.
+type Slice struct {
+	Part
+	Off  int  // bytes in front of it
+	Last bool // none are behind it
+}
+
+// Slice returns at most so many bytes of the part from an offset on.
+func (p Part) Slice(off, most int) Slice {
+	n := min(most, p.Bytes()-off)
 	lo, hi := min(p.Lo+off, p.Hi), min(p.Lo+off+n, p.Hi)
-	return Part{Lo: lo, Hi: hi, Unstored: n - (hi - lo)}
+	return Slice{Part: Part{Lo: lo, Hi: hi, Unstored: n - (hi - lo)}, Off: off, Last: off+n == p.Bytes()}
 }

@@ -1,5 +1,5 @@
 // Package tensor is the common part of the collectives over byte streams (ring, halving,
-// ps): one worker's tensor as int32 in fixed point, cut into chunks.
+// ps): the [Worker] that they embed, and its tensor as int32 in fixed point, cut into chunks.
 //
 //	chunk 0              chunk 1              chunk 2
 //	| values | unstored  | values | unstored  | values | unstored  |

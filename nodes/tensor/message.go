@@ -45,6 +45,9 @@ type Reader struct {
 	real     []byte
 	head     int // index in real of the next byte
 	unstored int // unstored bytes that came and were not taken
+
+	inside bool // the header of a message was taken, and the message was not
+	taken  int  // bytes of it that were
 }
 
 // Add takes what the stream brought.
@@ -70,9 +73,29 @@ const (
 	Wrong // it is not what comes next, and never will be
 )
 
-// Header takes the header of the next message, which must be want.
-func (r *Reader) Header(want Header) State {
-	if s := r.Has(Part{Hi: HeaderLen}); s != Ready {
+// Next takes the next slice, of at most so many bytes, of the message that comes: a part
+// behind this header. Ready, it returns the values, valid until the next Add.
+func (r *Reader) Next(h Header, p Part, most int) (s Slice, values []byte, state State) {
+	if !r.inside {
+		if state := r.header(h); state != Ready {
+			return s, nil, state
+		}
+		r.inside = true
+	}
+	s = p.Slice(r.taken, most)
+	if state := r.has(s.Part); state != Ready {
+		return s, nil, state
+	}
+	r.taken += s.Bytes()
+	if s.Last {
+		r.inside, r.taken = false, 0
+	}
+	return s, r.take(s.Part), Ready
+}
+
+// header takes the header of the next message, which must be want.
+func (r *Reader) header(want Header) State {
+	if s := r.has(Part{Hi: HeaderLen}); s != Ready {
 		return s
 	}
 	var b [HeaderLen]byte
@@ -84,8 +107,8 @@ func (r *Reader) Header(want Header) State {
 	return Ready
 }
 
-// Has says whether all bytes of a part are here.
-func (r *Reader) Has(p Part) State {
+// has says whether all bytes of a part are here.
+func (r *Reader) has(p Part) State {
 	switch n := len(r.real) - r.head; {
 	case n >= p.Hi-p.Lo && r.unstored >= p.Unstored:
 		return Ready
@@ -95,9 +118,8 @@ func (r *Reader) Has(p Part) State {
 	return Short
 }
 
-// Take takes a part that is here and returns its values, valid until the next
-// Add.
-func (r *Reader) Take(p Part) []byte {
+// take takes a part that is here and returns its values.
+func (r *Reader) take(p Part) []byte {
 	n := p.Hi - p.Lo
 	r.head += n
 	r.unstored -= p.Unstored

@@ -82,17 +82,17 @@ func TestReader(t *testing.T) {
 		at := 0
 		feed := func() { at = feedSome(t, &r, whole, at) }
 		for k, p := range parts {
-			for r.Header(Header{Gen: 5, Kind: k, Bytes: p.Bytes()}) != Ready {
-				feed()
-			}
-			for off := 0; off < p.Bytes(); off += 16 {
-				s := p.Slice(off, min(16, p.Bytes()-off))
-				for r.Has(s) != Ready {
+			h := Header{Gen: 5, Kind: k, Bytes: p.Bytes()}
+			for next, last := 0, false; !last; {
+				s, got, state := r.Next(h, p, 16)
+				if state != Ready {
 					feed()
+					continue
 				}
-				if got := r.Take(s); !slices.Equal(got, values[s.Lo:s.Hi]) {
-					t.Fatalf("message %d from byte %d: %x, want %x", k, off, got, values[s.Lo:s.Hi])
+				if s.Off != next || !slices.Equal(got, values[s.Lo:s.Hi]) {
+					t.Fatalf("message %d from byte %d, want %d: %x, want %x", k, s.Off, next, got, values[s.Lo:s.Hi])
 				}
+				next, last = next+s.Bytes(), s.Last
 			}
 		}
 		if !r.Empty() || at != len(whole) {
@@ -132,20 +132,20 @@ func TestReaderIsWrong(t *testing.T) {
 	b := make([]byte, HeaderLen)
 	h.Put(b)
 	r.Add(&sansio.Train{Body: b[:HeaderLen-1]})
-	if s := r.Header(h); s != Short {
+	if s := r.header(h); s != Short {
 		t.Errorf("a part of a header: %v", s)
 	}
 	r.Add(&sansio.Train{Body: b[HeaderLen-1:]})
 	for _, other := range []Header{{2, 2, 3}, {1, 3, 3}, {1, 2, 4}} {
-		if s := r.Header(other); s != Wrong {
+		if s := r.header(other); s != Wrong {
 			t.Errorf("%+v for %+v: %v", h, other, s)
 		}
 	}
-	if s := r.Header(h); s != Ready {
+	if s := r.header(h); s != Ready {
 		t.Errorf("the right header: %v", s)
 	}
 	r.Add(&sansio.Train{Unstored: 1})
-	if s := r.Has(Part{Hi: 4, Unstored: 1}); s != Wrong {
+	if s := r.has(Part{Hi: 4, Unstored: 1}); s != Wrong {
 		t.Errorf("unstored bytes in place of values: %v", s)
 	}
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -41,16 +42,10 @@ type Config struct {
 
 // withDefaults returns c with its zero values replaced.
 func (c Config) withDefaults() Config {
-	if c.Hidden == 0 {
-		c.Hidden = DefaultHidden
-	}
-	if c.LearningRate == 0 {
-		c.LearningRate = DefaultLearningRate
-	}
-	switch c.Momentum {
-	case 0:
-		c.Momentum = DefaultMomentum
-	case NoMomentum:
+	c.Hidden = cmp.Or(c.Hidden, DefaultHidden)
+	c.LearningRate = cmp.Or(c.LearningRate, DefaultLearningRate)
+	c.Momentum = cmp.Or(c.Momentum, DefaultMomentum)
+	if c.Momentum == NoMomentum {
 		c.Momentum = 0
 	}
 	return c

@@ -2,15 +2,6 @@
 // SGD on real images, with one replica on each worker. The method is synchronous
 // data-parallel SGD (Trio, SIGCOMM 2022, §2).
 //
-//	worker 0                                worker n-1
-//	mini-batch of its shard                 mini-batch of its shard
-//	    |  Gradient                             |  Gradient
-//	    v                                       v
-//	[]float32 ------> aggregation in the network ------> the mean
-//	    ^                                       |
-//	    |  Apply(mean)                          |  Apply(mean)
-//	the same parameters        ==           the same parameters
-//
 // The model is a perceptron with one hidden layer, 784 -> h -> 10, ReLU and softmax
 // cross-entropy. All parameters are one flat vector, and so is the gradient:
 //
@@ -30,10 +21,9 @@
 //  3. Add up the gradients, and divide by the number of workers that contributed.
 //  4. Hand the mean to [Network.Apply].
 //
-// Replicas that start from [Network.Init] with streams of one name, and apply the same
-// means, stay equal to the last bit on every processor while the numbers are finite.
-// Therefore every sum has one order, every product is rounded before it is added, and
-// the exponential and the logarithm are this package's own.
+// Replicas that start alike and apply the same means stay equal to the last bit on every
+// processor while the numbers are finite. Therefore every sum has one order, every product
+// is rounded before it is added, and the exponential is this package's own.
 //
 // Left out: convolutions, a paper's model at its true accuracy (package profiles
 // replays sizes and times), learning rate schedules, weight decay, and time.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -59,9 +60,7 @@ type Batches struct {
 // means DefaultBatch. It keeps shard. The stream is the worker's own, such as
 // that named by [BatchStream].
 func NewBatches(shard []int, size int, stream *rng.Stream) (*Batches, error) {
-	if size == 0 {
-		size = DefaultBatch
-	}
+	size = cmp.Or(size, DefaultBatch)
 	if size < 0 {
 		return nil, fmt.Errorf("draw mini-batches: size %d is negative", size)
 	}

@@ -1,6 +1,7 @@
 package trioml
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -95,11 +96,9 @@ func (c Config) validate() error {
 		errs = append(errs, fmt.Errorf("%d workers, results of %d generations kept: 0 to 256, and 1 to %d, are possible", c.Workers, c.Ahead, Farthest))
 	}
 	errs = append(errs, c.validateBehind())
-	for _, a := range []netip.Addr{c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst} {
-		if !a.Is4() {
-			errs = append(errs, fmt.Errorf("sending from %v to %v, results from %v to %v: all must be IPv4 addresses", c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst))
-			break
-		}
+	addrs := []netip.Addr{c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst}
+	if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !a.Is4() }) {
+		errs = append(errs, fmt.Errorf("sending from %v to %v, results from %v to %v: all must be IPv4 addresses", c.Flow.Src, c.Flow.Dst, c.Results.Src, c.Results.Dst))
 	}
 	return errors.Join(errs...)
 }
@@ -141,18 +140,10 @@ type Core struct {
 
 // New returns a worker that has sent nothing yet.
 func New(cfg Config) (*Core, error) {
-	if cfg.Grads == 0 {
-		cfg.Grads = DefaultGrads
-	}
-	if cfg.Window == 0 {
-		cfg.Window = DefaultWindow
-	}
-	if cfg.Wake == "" {
-		cfg.Wake = WakeSkip
-	}
-	if cfg.Ahead == 0 {
-		cfg.Ahead = MaxAhead
-	}
+	cfg.Grads = cmp.Or(cfg.Grads, DefaultGrads)
+	cfg.Window = cmp.Or(cfg.Window, DefaultWindow)
+	cfg.Wake = cmp.Or(cfg.Wake, WakeSkip)
+	cfg.Ahead = cmp.Or(cfg.Ahead, MaxAhead)
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring trioml worker %s: %w", cfg.Node, err)
 	}
@@ -311,12 +302,8 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 }
 
 func (c *Core) ours(t *sansio.Train) bool {
-	l, problem := t.Layout()
-	if problem != inet.OK || l.Proto != inet.ProtoUDP {
-		return false
-	}
-	ip, udp := inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:])
-	return ip.Src() == c.cfg.Results.Src && ip.Dst() == c.cfg.Results.Dst && udp.DstPort() == c.cfg.Results.DstPort
+	ip, udp, ok := t.UDP()
+	return ok && ip.Src() == c.cfg.Results.Src && ip.Dst() == c.cfg.Results.Dst && udp.DstPort() == c.cfg.Results.DstPort
 }
 
 func (c *Core) result(now units.Time, payload []byte, unstored int) {

@@ -8,10 +8,6 @@ import (
 	"github.com/inalab/inalab/nodes/train/data"
 )
 
-// InitStream names the stream that draws the first parameters; all workers draw
-// the same.
-const InitStream = "train/init"
-
 // Images is the data that models train on and are tested with. It is only
 // read, so workers in one process share it.
 type Images struct{ Train, Test data.Set }
@@ -44,7 +40,7 @@ func newModel(cfg ModelConfig, worker, workers int, images Images, reshard bool)
 	if err != nil {
 		return nil, fmt.Errorf("building the model: %w", err)
 	}
-	net.Init(cfg.Seed.Stream(InitStream))
+	net.Init(cfg.Seed.Stream(train.InitStream))
 	if reshard {
 		shares, err := train.NewShares(images.Train, worker, workers, cfg.MiniBatch, cfg.Seed)
 		if err != nil {

@@ -12,8 +12,7 @@
 //
 // # From part to part
 //
-// A part is a link or an engine. A call makes a pass, in which each part has one turn. The way
-// of a train by the names of the functions:
+// A part is a link or an engine. A call makes a pass, in which each part has one turn:
 //
 //	Handle, Expire
 //	  catchUp            a pass for every earlier instant at which a link was due
@@ -38,26 +37,18 @@
 //	  egress link     finish                     the wire
 //
 // serve offers a train to an engine, or to the server before it ([Config].Servers); cross
-// offers it to the fabric link between two PFEs. A perfect wire passes trains on at once. Of a
-// PFE's engines, those that frames pass on arrival have their turn first, those that frames
-// pass on leaving last; one that they pass on both has two turns.
+// offers it to the fabric link between two PFEs, behind which a frame is replicated.
+// Of a PFE's engines, those that frames pass on arrival have their turn first, those that
+// frames pass on leaving last; one that they pass on both has two turns.
 //
-// # Links, engines, memory
+// # Links and memory
 //
-// Every link of a topology is modelled once: a port towards a host models both directions, a
-// port towards another switch only its own. Random streams bear the name of a link, such as
-// "link/h0:eth0->tor:p0/loss". The path between two PFEs is a link of its own in each
-// direction; a frame crosses it once, and is replicated behind it.
+// Random streams bear the name of a link, such as "link/h0:eth0->tor:p0/loss".
 //
-// A frame goes to the engine that claims it in transit, then to the engine that claims it as its
-// own, if it is addressed to the switch, then to the forwarding plane (package dataplane). Two
-// claims on one frame, and sends by a port that the engine has not named, are counted drops.
-//
-// Only links copy. In one pass each part is called once a turn, in order of the stages, so its
-// output stays valid until the effects of the call were carried out. Before another pass in the
-// same call, sends are copied. A train for a part whose turn is over is held for the next pass,
-// which NextDeadline asks for at once. An engine with two turns does not reuse what it lent in the
-// first.
+// Only links copy. The output of a part stays valid until the effects of the call were carried
+// out; before another pass in the same call, sends are copied. A train for a part whose turn is
+// over is held for the next pass, which NextDeadline asks for at once. An engine with two turns
+// does not reuse what it lent in the first. docs/ARCHITECTURE.md tells of claims and links.
 //
 // Left out: contention inside a PFE.
 package chassis

@@ -14,7 +14,6 @@ import (
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 // A frame from one PFE to another is charged at the ingress link, the fabric and
@@ -175,46 +174,8 @@ func TestTrainsAndFramesFareAlike(t *testing.T) {
 		spec := rapid.SampledFrom([]topo.LinkSpec{{}, shaped(hundredG), {Rate: units.GbitPerSecond, Loss: 0.1, Queue: 3000}, {Delay: 5000, Jitter: 5000, LossEvery: 3}})
 		p := chassistest.Plan(t, "mx480", gen.Params{Link: spec.Draw(rt, "link"), Fabric: spec.Draw(rt, "fabric")})
 		together, apart := newRig(t, trioConfig(p).config()), newRig(t, trioConfig(p).config())
-		now := units.Time(0)
-		for range rapid.IntRange(1, 12).Draw(rt, "trains") {
-			now += units.Time(rapid.IntRange(0, 2000).Draw(rt, "gap ns")) * 1000
-			in := drawArrival(rt, p)
-			together.handle(now, in)
-			var single []sansio.Arrival
-			for i := range in.Train.Frames() {
-				single = append(single, sansio.Arrival{Port: in.Port, Train: in.Train.Frame(i, nil)})
-			}
-			apart.handle(now, single...)
-		}
-		end := units.Time(50 * units.Millisecond)
-		together.until(end)
-		apart.until(end)
-		if diff := cmp.Diff(byPort(apart.take()), byPort(together.take())); diff != "" {
-			rt.Fatalf("frames differ (-apart +together):\n%s", diff)
-		}
-		if diff := cmp.Diff(apart.c.Counters(), together.c.Counters()); diff != "" {
-			rt.Fatalf("counters differ (-apart +together):\n%s", diff)
-		}
-		if diff := cmp.Diff(apart.c.PortStats(), together.c.PortStats()); diff != "" {
-			rt.Fatalf("port counters differ (-apart +together):\n%s", diff)
-		}
+		fareAlike(rt, together, apart, func() sansio.Arrival { return drawArrival(rt, p) })
 	})
-}
-
-func drawArrival(rt *rapid.T, p *plan.Plan) sansio.Arrival {
-	h := &p.Hosts[rapid.IntRange(0, 5).Draw(rt, "host")]
-	if rapid.Bool().Draw(rt, "aggregate") {
-		blocks := rapid.SliceOfN(rapid.IntRange(0, 5), 1, 6).Draw(rt, "blocks")
-		return trioTrain(h, 16, blocks...)
-	}
-	to := &p.Hosts[(h.Index+rapid.IntRange(1, 5).Draw(rt, "other"))%6]
-	return hostTrain(h, to, rapid.IntRange(1, 8).Draw(rt, "frames"), rapid.IntRange(1, 300).Draw(rt, "size"))
-}
-
-// byPort sorts deliveries by port; those of one port stay in order.
-func byPort(d []delivery) []delivery {
-	slices.SortStableFunc(d, func(a, b delivery) int { return int(a.Port - b.Port) })
-	return d
 }
 
 // Foreign bytes on any port are counted and go no further than forwarding.

@@ -1,6 +1,8 @@
 package chassis
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
@@ -57,14 +59,12 @@ func (c *Chassis) Counters() []sansio.Count {
 		}
 	}
 	t.Merge(c.chassisDrops())
+	asked, unasked := c.linkDrops()
+	t.Merge(asked.List())
+	t.Merge(unasked.List())
 	for _, p := range c.parts {
-		if p.link != nil {
-			asked, unasked := linkDrops(p, c.specOf(p))
-			t.Merge(asked)
-			t.Merge(unasked)
-			if n := p.link.Stats().Marked; n > 0 {
-				t.Add("link/"+p.link.Name()+"/"+impair.CountMarked, n)
-			}
+		if p.link != nil && p.link.Stats().Marked > 0 {
+			t.Add("link/"+p.link.Name()+"/"+impair.CountMarked, p.link.Stats().Marked)
 		}
 	}
 	return t.List()
@@ -85,12 +85,7 @@ func (c *Chassis) PhaseMattered() bool {
 // Remembers reports whether an engine holds something from before that changes
 // what it does next.
 func (c *Chassis) Remembers() bool {
-	for _, e := range c.engines {
-		if e.Remembers() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.engines, func(e *engine) bool { return e.Remembers() })
 }
 
 // Links returns what each direction of the links modelled here came to, from one instant
@@ -134,14 +129,8 @@ func (c *Chassis) Made() uint64 { return c.made }
 // AskedDrops returns the frames that links lost because their specs say so: by
 // loss, and at a queue whose limit was given.
 func (c *Chassis) AskedDrops() []sansio.Count {
-	var t sansio.Tally
-	for _, p := range c.parts {
-		if p.link != nil {
-			asked, _ := linkDrops(p, c.specOf(p))
-			t.Merge(asked)
-		}
-	}
-	return t.List()
+	asked, _ := c.linkDrops()
+	return asked.List()
 }
 
 // UnaskedDrops returns the frames that went missing though no model asked for
@@ -149,19 +138,13 @@ func (c *Chassis) AskedDrops() []sansio.Count {
 // was full, or forwarding had nowhere to send a frame. What engines drop is
 // theirs to judge, and noise of ordinary hosts is left out.
 func (c *Chassis) UnaskedDrops() []sansio.Count {
-	var t sansio.Tally
+	_, t := c.linkDrops()
 	for _, n := range c.plane.Counters() {
 		if n.Lost {
 			t.Add("forward/"+n.Name, n.N)
 		}
 	}
 	t.Merge(c.chassisDrops())
-	for _, p := range c.parts {
-		if p.link != nil {
-			_, unasked := linkDrops(p, c.specOf(p))
-			t.Merge(unasked)
-		}
-	}
 	return t.List()
 }
 
@@ -186,16 +169,20 @@ func (c *Chassis) specOf(p *part) topo.LinkSpec {
 	return c.cfg.Switch.Chassis.Fabric
 }
 
-// linkDrops returns the drops of a link that its spec asked for, and others.
-func linkDrops(p *part, spec topo.LinkSpec) (asked, unasked []sansio.Count) {
-	name := "link/" + p.link.Name() + "/"
-	s := p.link.Stats()
-	for _, d := range s.Drops() {
-		list := &asked
-		if d.Name == impair.DropInFlight || d.Name == impair.DropQueueFull && spec.Queue == 0 {
-			list = &unasked
+// linkDrops returns the drops of links that their specs asked for, and others.
+func (c *Chassis) linkDrops() (asked, unasked sansio.Tally) {
+	for _, p := range c.parts {
+		if p.link == nil {
+			continue
 		}
-		*list = append(*list, sansio.Count{Name: name + d.Name, N: d.N})
+		s := p.link.Stats()
+		for _, d := range s.Drops() {
+			t := &asked
+			if d.Name == impair.DropInFlight || d.Name == impair.DropQueueFull && c.specOf(p).Queue == 0 {
+				t = &unasked
+			}
+			t.Add("link/"+p.link.Name()+"/"+d.Name, d.N)
+		}
 	}
 	return asked, unasked
 }

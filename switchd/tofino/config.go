@@ -1,6 +1,7 @@
 package tofino
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -52,12 +53,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Pipes == 0 {
-		c.Pipes = MaxPipes
-	}
-	if c.Passes == 0 {
-		c.Passes = DefaultPasses
-	}
+	c.Pipes = cmp.Or(c.Pipes, MaxPipes)
+	c.Passes = cmp.Or(c.Passes, DefaultPasses)
 	return c
 }
 

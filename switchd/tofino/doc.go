@@ -7,33 +7,28 @@
 //	  |           +---------+ resubmission                            v
 //	front, or loopback and recirculation <--- parser, egress, deparser
 //
-// A [DevPort] has the chip's number: two bits of pipe, seven within it. A pipe has 16 ports
-// of 100 Gbit/s (SwitchML §5, §6) and one for recirculation. Config.Ports says which are
-// ports of the chassis. A packet that leaves by a port in loopback mode, or by that for
-// recirculation, enters the ingress of the same port again.
-//
-// Without [Timing] a chip is instant: all passes of a packet run within Handle, and there
-// are no queues. With it, passes take time and ports are serial (timing.go). A pipe's state
-// sees packets in order of arrival at its ingress, or of departure from the queue.
+// A packet that leaves by a port in loopback mode, or by that for recirculation, enters the
+// ingress of the same port again. A pipe's state sees packets in order of arrival at its
+// ingress, or of departure from the queue. Without [Timing] there are no queues, and all
+// passes of a packet run within Handle.
 //
 // Traffic manager:
 //
 //   - A program sends by ig.unicast and ig.egress_port, by ig.multicast and ig.mcast, or
 //     both; ig.drop wins. A packet without any of these is dropped and counted.
-//   - A group has nodes, each with a rid and ports, and makes one copy for each port. It
-//     leaves out a node with rid ig.rid, not 0, and a port in the exclusion set ig.xid, not
-//     0. (Hardware has these ids in the other order, and valid bits of its own.)
+//   - A group makes one copy for each port of its nodes. It leaves out a node with rid ig.rid,
+//     not 0, and a port in the exclusion set ig.xid, not 0. (Hardware has these ids in the
+//     other order, and valid bits of its own.)
 //   - A mirrored copy is the packet as the ingress received it. It goes to the port of its
 //     session even if the packet is dropped, unless bit 2 of ig.drop is set.
-//   - Queues drop at their tail. A packet that finds Timing.Mark cells or more in its queue
-//     leaves with Congestion Experienced, in all copies, if its sender is capable (RFC
-//     3168). On hardware the egress program does this by eg.enq_depth.
-//   - Queues of a port take turns, packet by packet (assumed).
+//   - Queues drop at their tail. A packet that finds Timing.Mark cells in its queue is marked
+//     in all copies, if its sender is capable (RFC 3168); on hardware the egress program does
+//     this by eg.enq_depth. Queues of a port take turns, packet by packet (assumed).
 //
-// Frames of one header that leave by one port one after another are one train. The IPv4
-// header checksum is right in all of them. A UDP checksum that the program leaves 0, or that
-// came partial, leaves partial. Front ports can check and write the end of a frame, such as
-// RoCEv2's ICRC ([Trailer]); this family cannot (assumed).
+// Frames of one header that leave by one port one after another are one train. Their IPv4
+// header checksum is right. A UDP checksum that the program leaves 0, or that came partial,
+// leaves partial. Front ports can check and write the end of a frame ([Trailer]), which this
+// family cannot (assumed).
 //
 // Left out: a pipe's packet rate, which no port speed here reaches with packets of 64
 // values; truncation of mirrored copies; packet generators; learning filters.

@@ -1,6 +1,7 @@
 package trio
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,29 +103,18 @@ type NextHop struct {
 }
 
 func (c Config) withDefaults() Config {
-	set := func(p *int, d int) {
-		if *p == 0 {
-			*p = d
-		}
-	}
-	set(&c.PPEs, DefaultPPEs)
-	set(&c.Threads, DefaultThreads)
-	set(&c.Queue, DefaultQueue)
-	if c.Instructions == 0 {
-		c.Instructions = DefaultInstructions
-	}
-	if c.PacketMemory == 0 {
-		c.PacketMemory = DefaultPacketMemory
-	}
-	if c.ClaimPort == 0 {
-		c.ClaimPort = wire.Port
-	}
+	c.PPEs = cmp.Or(c.PPEs, DefaultPPEs)
+	c.Threads = cmp.Or(c.Threads, DefaultThreads)
+	c.Queue = cmp.Or(c.Queue, DefaultQueue)
+	c.Instructions = cmp.Or(c.Instructions, DefaultInstructions)
+	c.PacketMemory = cmp.Or(c.PacketMemory, DefaultPacketMemory)
+	c.ClaimPort = cmp.Or(c.ClaimPort, wire.Port)
 	if c.Memory.Resident == 0 && c.Program != nil {
 		c.Memory.Resident = max(mem.DefaultResident, Declared(c.Program, c.Memory.Records))
 	}
 	c.Timers = slices.Clone(c.Timers)
 	for i := range c.Timers {
-		set(&c.Timers[i].Threads, 1)
+		c.Timers[i].Threads = cmp.Or(c.Timers[i].Threads, 1)
 	}
 	return c
 }

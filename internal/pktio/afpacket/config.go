@@ -1,6 +1,7 @@
 package afpacket
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -40,13 +41,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.RingFrames == 0 {
-		c.RingFrames = DefaultRingFrames
-	}
 	c.RingFrames = min(max(c.RingFrames, DefaultRingFrames), MaxRingFrames)
-	if c.MemoryBudget == 0 {
-		c.MemoryBudget = DefaultMemoryBudget
-	}
+	c.MemoryBudget = cmp.Or(c.MemoryBudget, DefaultMemoryBudget)
 	return c
 }
 

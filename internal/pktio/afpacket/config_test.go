@@ -3,6 +3,8 @@ package afpacket
 import (
 	"strings"
 	"testing"
+
+	"github.com/inalab/inalab/internal/pktio"
 )
 
 func ports(n int) []PortConfig {
@@ -62,15 +64,15 @@ func TestConfigIsRefused(t *testing.T) {
 }
 
 func TestMissingFeature(t *testing.T) {
-	f := Features{VnetHdr: Feature{Support: Yes}, GSOSend: Feature{Inconclusive, "lo is down"}}
+	f := Features{VnetHdr: Feature{Support: pktio.Yes}, GSOSend: Feature{pktio.Inconclusive, "lo is down"}}
 	if name, _, found := f.missing(); found {
 		t.Errorf("%s counts as missing", name)
 	}
-	f.GSOSend = Feature{No, "old"}
+	f.GSOSend = Feature{pktio.No, "old"}
 	if name, got, found := f.missing(); !found || name != "UDP segmentation offload" || got.Reason != "old" {
 		t.Errorf("missing %q: %+v", name, got)
 	}
-	if s := Yes.String() + No.String() + Inconclusive.String(); s != "yesnoinconclusive" {
+	if s := pktio.Yes.String() + pktio.No.String() + pktio.Inconclusive.String(); s != "yesnoinconclusive" {
 		t.Error(s)
 	}
 }

@@ -93,10 +93,9 @@ func open(cfg Config, path string, shape *ringShape) (d *Device, err error) {
 		}
 		d.ports = append(d.ports, p)
 	}
-	if shape != nil {
-		return d, d.watch()
+	if shape == nil {
+		d.plain, d.out.plain = newPlainPath(d.ports), true
 	}
-	d.plain, d.out.plain = newPlainPath(d.ports), true
 	return d, d.watch()
 }
 

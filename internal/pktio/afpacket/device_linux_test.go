@@ -16,6 +16,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -411,13 +412,13 @@ func TestProbe(t *testing.T) {
 		netnstest.In(t, space, func() (err error) { f, err = Probe(); return err })
 		return f
 	}
-	if f := probe(); f.GSOSend.Support != Inconclusive || !strings.Contains(f.GSOSend.Reason, "lo is down") {
+	if f := probe(); f.GSOSend.Support != pktio.Inconclusive || !strings.Contains(f.GSOSend.Reason, "lo is down") {
 		t.Errorf("with lo down: %+v", f.GSOSend)
 	}
 	netnstest.In(t, space, setUpLo)
 	f := probe()
 	for name, got := range map[string]Feature{"PACKET_VNET_HDR": f.VnetHdr, "TPACKET_V2": f.TPacketV2, "GSO": f.GSOSend} {
-		if got.Support != Yes {
+		if got.Support != pktio.Yes {
 			t.Errorf("%s: %v, %s", name, got.Support, got.Reason)
 		}
 	}

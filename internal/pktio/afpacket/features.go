@@ -1,30 +1,10 @@
 package afpacket
 
-// Support says whether the kernel can do something, as far as could be found out.
-type Support uint8
-
-// What a probe answers. It is inconclusive where the probe itself failed, for
-// want of a privilege or of an interface to try on.
-const (
-	Inconclusive Support = iota
-	Yes
-	No
-)
-
-// String returns the word for a report.
-func (s Support) String() string {
-	switch s {
-	case Yes:
-		return "yes"
-	case No:
-		return "no"
-	}
-	return "inconclusive"
-}
+import "github.com/inalab/inalab/internal/pktio"
 
 // Feature is the answer to one probe, with the reason for any answer but yes.
 type Feature struct {
-	Support Support
+	Support pktio.Support
 	Reason  string
 }
 
@@ -41,7 +21,7 @@ func (f Features) missing() (name string, feature Feature, found bool) {
 		name    string
 		feature Feature
 	}{{"PACKET_VNET_HDR", f.VnetHdr}, {"TPACKET_V2", f.TPacketV2}, {"UDP segmentation offload", f.GSOSend}} {
-		if x.feature.Support == No {
+		if x.feature.Support == pktio.No {
 			return x.name, x.feature, true
 		}
 	}

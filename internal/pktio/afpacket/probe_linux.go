@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -27,8 +28,8 @@ func Probe() (Features, error) {
 		TPacketV2: probeOption(fd, unix.PACKET_VERSION, unix.TPACKET_V2),
 		VnetHdr:   probeOption(fd, unix.PACKET_VNET_HDR, 1),
 	}
-	f.GSOSend = Feature{No, "it needs PACKET_VNET_HDR"}
-	if f.VnetHdr.Support == Yes {
+	f.GSOSend = Feature{pktio.No, "it needs PACKET_VNET_HDR"}
+	if f.VnetHdr.Support == pktio.Yes {
 		f.GSOSend = probeGSO(fd)
 	}
 	return f, os.NewSyscallError("close", unix.Close(fd))
@@ -38,11 +39,11 @@ func probeOption(fd, option, value int) Feature {
 	err := unix.SetsockoptInt(fd, unix.SOL_PACKET, option, value)
 	switch {
 	case err == nil:
-		return Feature{Support: Yes}
+		return Feature{Support: pktio.Yes}
 	case errors.Is(err, unix.ENOPROTOOPT) || errors.Is(err, unix.EINVAL):
-		return Feature{No, err.Error()}
+		return Feature{pktio.No, err.Error()}
 	}
-	return Feature{Inconclusive, err.Error()}
+	return Feature{pktio.Inconclusive, err.Error()}
 }
 
 // probeGSO sends a super-packet of two segments. A kernel that does not know
@@ -53,19 +54,19 @@ func probeGSO(fd int) Feature {
 		err = unix.IoctlIfreq(fd, unix.SIOCGIFINDEX, req)
 	}
 	if err != nil {
-		return Feature{Inconclusive, "there is no interface lo to try it on: " + err.Error()}
+		return Feature{pktio.Inconclusive, "there is no interface lo to try it on: " + err.Error()}
 	}
 	to := unix.SockaddrLinklayer{Protocol: networkOrder(unix.ETH_P_IP), Ifindex: int(req.Uint32())}
 	err = unix.Sendto(fd, probePacket(), unix.MSG_DONTWAIT, &to)
 	switch {
 	case err == nil:
-		return Feature{Support: Yes}
+		return Feature{Support: pktio.Yes}
 	case errors.Is(err, unix.EINVAL):
-		return Feature{No, "it came with Linux 6.2: " + err.Error()}
+		return Feature{pktio.No, "it came with Linux 6.2: " + err.Error()}
 	case errors.Is(err, unix.ENETDOWN):
-		return Feature{Inconclusive, "interface lo is down: bring it up to try it"}
+		return Feature{pktio.Inconclusive, "interface lo is down: bring it up to try it"}
 	}
-	return Feature{Inconclusive, err.Error()}
+	return Feature{pktio.Inconclusive, err.Error()}
 }
 
 // probePacket returns a virtio-net header and two segments for the discard port

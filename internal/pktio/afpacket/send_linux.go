@@ -24,9 +24,7 @@ func (d *Device) Send(sends []sansio.Send) error {
 	}
 	var errs []error
 	for _, i := range d.touched {
-		if err := d.flush(d.ports[i]); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, d.flush(d.ports[i]))
 	}
 	d.touched = d.touched[:0]
 	return errors.Join(errs...)

@@ -10,16 +10,14 @@
 // Each frame of a train is charged on its own, so that trains may be split and
 // joined without changing any frame's time. A frame meets
 //
-//  1. the queue. A frame that finds the line free starts at once. Otherwise it
-//     waits until its first bit is sent, or is dropped if the waiting bytes would
-//     exceed Queue. Headers count, Ethernet framing does not. It may be marked
-//     ([topo.Marking]) by the bytes that wait when it comes, itself left out.
+//  1. the queue. It waits until its first bit is sent, or is dropped if the waiting
+//     bytes would exceed Queue. Headers count, Ethernet framing does not. It may be
+//     marked ([topo.Marking]) by the bytes that wait when it comes, itself left out.
 //  2. the line, busy for the frame's bytes and [units.EthernetFraming] at Rate.
-//     Remainders are carried within a busy period, so every end is exact, rounded
-//     down to a picosecond.
-//  3. the wire. The frame arrives, with its last bit, Delay plus a jitter later;
-//     jitter is uniform in [0, Jitter). Frames never overtake: a frame that would
-//     arrive before its predecessor arrives together with it.
+//     Every end is exact within a busy period, rounded down to a picosecond.
+//  3. the wire. The frame arrives, with its last bit, Delay plus a jitter later.
+//     Frames never overtake: a frame that would arrive before its predecessor
+//     arrives together with it.
 //  4. loss, on the wire: the times of other frames are those of a link without
 //     loss. A frame that several kinds would lose counts as the first of
 //     [DropLossEvery], [DropBernoulli], [DropBurst].

@@ -1,6 +1,8 @@
 package impair
 
 import (
+	"cmp"
+
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 )
@@ -48,15 +50,9 @@ func New(cfg Config) (*Link, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	if cfg.MaxInFlight == 0 {
-		cfg.MaxInFlight = DefaultMaxInFlight
-	}
-	if cfg.Overhead == 0 {
-		cfg.Overhead = units.EthernetFraming
-	}
-	if cfg.Queue == 0 {
-		cfg.Queue = DefaultQueue(cfg.Rate)
-	}
+	cfg.MaxInFlight = cmp.Or(cfg.MaxInFlight, DefaultMaxInFlight)
+	cfg.Overhead = cmp.Or(cfg.Overhead, units.EthernetFraming)
+	cfg.Queue = cmp.Or(cfg.Queue, DefaultQueue(cfg.Rate))
 	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}, line: &line{}, serial: units.Serializer{Rate: cfg.Rate}, lossy: cfg.loses()}
 	l.queue.limit = cfg.Queue
 	if cfg.With != nil {

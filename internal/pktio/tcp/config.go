@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -56,21 +57,12 @@ type Config struct {
 
 // setDefaults fills in the defaults, all of them assumed.
 func (c *Config) setDefaults() {
-	sizes := []struct {
-		field *units.Bytes
-		value units.Bytes
-	}{{&c.Limit, 64 * units.MiB}, {&c.Chunk, 256 * units.KiB}, {&c.RcvBuf, 4 * units.MiB}, {&c.SndBuf, 4 * units.MiB}}
-	for _, s := range sizes {
-		if *s.field == 0 {
-			*s.field = s.value
-		}
-	}
-	if c.Deadline == 0 {
-		c.Deadline = 30 * time.Second
-	}
-	if c.Linger == 0 {
-		c.Linger = 5 * time.Second
-	}
+	c.Limit = cmp.Or(c.Limit, 64*units.MiB)
+	c.Chunk = cmp.Or(c.Chunk, 256*units.KiB)
+	c.RcvBuf = cmp.Or(c.RcvBuf, 4*units.MiB)
+	c.SndBuf = cmp.Or(c.SndBuf, 4*units.MiB)
+	c.Deadline = cmp.Or(c.Deadline, 30*time.Second)
+	c.Linger = cmp.Or(c.Linger, 5*time.Second)
 }
 
 func (c *Config) validate() error {

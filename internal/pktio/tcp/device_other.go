@@ -19,3 +19,6 @@ func Open(context.Context, Config) (*Device, error) {
 
 // Retransmits returns 0.
 func (d *Device) Retransmits() uint64 { return 0 }
+
+// Congestion returns an error: it is the kernel's.
+func Congestion() (string, error) { return "", errors.ErrUnsupported }

@@ -269,7 +269,7 @@ func (r *rendezvous) release() error {
 	var errs []error
 	for i := range r.ends {
 		r.poller.Set(r.ends[i].slot, -1, 0)
-		errs = append(errs, closeAll(r.ends[i].sock))
+		errs = append(errs, closeSocket(r.ends[i].sock))
 	}
 	return errors.Join(errs...)
 }
@@ -282,7 +282,7 @@ func newSocket(cfg *Config) (int, error) {
 		return -1, os.NewSyscallError("socket", err)
 	}
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
-		return -1, errors.Join(fmt.Errorf("set TCP_NODELAY: %w", err), closeAll(fd))
+		return -1, errors.Join(fmt.Errorf("set TCP_NODELAY: %w", err), closeSocket(fd))
 	}
 	setCongestion(fd)
 	grant(fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, cfg.RcvBuf)

@@ -1,7 +1,6 @@
 package tcp
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -139,18 +138,15 @@ func (s *stream) resent() uint64 {
 
 // close closes the socket. Closing twice is harmless.
 func (s *stream) close() error {
-	err := closeAll(s.fd)
+	err := closeSocket(s.fd)
 	s.fd = -1
 	return err
 }
 
-// closeAll closes every socket that is not -1.
-func closeAll(fds ...int) error {
-	var errs []error
-	for _, fd := range fds {
-		if fd >= 0 {
-			errs = append(errs, os.NewSyscallError("close socket", unix.Close(fd)))
-		}
+// closeSocket closes a socket that is not -1.
+func closeSocket(fd int) error {
+	if fd < 0 {
+		return nil
 	}
-	return errors.Join(errs...)
+	return os.NewSyscallError("close socket", unix.Close(fd))
 }

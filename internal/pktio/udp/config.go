@@ -1,9 +1,11 @@
 package udp
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 
+	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -62,14 +64,9 @@ func (c *Config) validate() error {
 }
 
 func (c *Config) setDefaults() {
-	for _, size := range []*units.Bytes{&c.RcvBuf, &c.SndBuf} {
-		if *size == 0 {
-			*size = DefaultBuffer
-		}
-	}
-	if c.MaxPacket == 0 {
-		c.MaxPacket = MaxPacket
-	}
+	c.RcvBuf = cmp.Or(c.RcvBuf, DefaultBuffer)
+	c.SndBuf = cmp.Or(c.SndBuf, DefaultBuffer)
+	c.MaxPacket = cmp.Or(c.MaxPacket, MaxPacket)
 }
 
 // Buffers are the socket's buffers as the kernel accounts for them: twice what
@@ -78,31 +75,10 @@ type Buffers struct {
 	Rcv, Snd units.Bytes
 }
 
-// Answer is what a probe found out. The zero value is Inconclusive.
-type Answer uint8
-
-// The answers of a probe.
-const (
-	Inconclusive Answer = iota // the probe itself failed
-	No
-	Yes
-)
-
-// String returns the answer in lower case.
-func (a Answer) String() string {
-	switch a {
-	case Yes:
-		return "yes"
-	case No:
-		return "no"
-	}
-	return "inconclusive"
-}
-
 // Features are the offloads of the kernel's UDP sockets.
 type Features struct {
-	GSO Answer // UDP_SEGMENT, for sending
-	GRO Answer // UDP_GRO, for receiving
+	GSO pktio.Support // UDP_SEGMENT, for sending
+	GRO pktio.Support // UDP_GRO, for receiving
 }
 
 // offload names the path in use.

@@ -58,7 +58,7 @@ func (d *Device) open(cfg *Config) (err error) {
 	}
 	if !cfg.Plain {
 		f := probe(d.fd)
-		d.gso, d.gro = f.GSO == Yes, f.GRO == Yes
+		d.gso, d.gro = f.GSO == pktio.Yes, f.GRO == pktio.Yes
 	}
 	if d.local, err = bind(d.fd, cfg); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -98,7 +99,7 @@ func TestTrainsBeyondTheLimitsGoAsFew(t *testing.T) {
 
 func needOffload(t *testing.T, d *Device) {
 	t.Helper()
-	if f := Probe(); f.GSO == No || f.GRO == No {
+	if f := Probe(); f.GSO == pktio.No || f.GRO == pktio.No {
 		t.Skipf("kernel without UDP offload: %+v", f)
 	}
 	if got := d.Stats().Offload; got != "udp-gso+gro" {
@@ -276,7 +277,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%v means %s, want %s", err, got, want)
 		}
 	}
-	if f := Probe(); f.GSO == Inconclusive || f.GRO == Inconclusive {
+	if f := Probe(); f.GSO == pktio.Inconclusive || f.GRO == pktio.Inconclusive {
 		t.Errorf("probe %+v", f)
 	}
 }

@@ -8,15 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mmsghdr is struct mmsghdr of sendmmsg(2).
-type mmsghdr struct {
-	hdr unix.Msghdr
-	n   uint32 // bytes sent or received
-}
-
 // messages are preallocated message headers, all of whose parts stay in place.
 type messages struct {
-	hdrs    []mmsghdr
+	hdrs    []unix.Mmsghdr
 	iovs    []unix.Iovec
 	names   []unix.RawSockaddrInet4
 	control []byte // room bytes for each
@@ -25,14 +19,14 @@ type messages struct {
 
 func newMessages(n, room int) *messages {
 	m := &messages{
-		hdrs:    make([]mmsghdr, n),
+		hdrs:    make([]unix.Mmsghdr, n),
 		iovs:    make([]unix.Iovec, n),
 		names:   make([]unix.RawSockaddrInet4, n),
 		control: make([]byte, n*room),
 		room:    room,
 	}
 	for i := range m.hdrs {
-		h := &m.hdrs[i].hdr
+		h := &m.hdrs[i].Hdr
 		h.Name = (*byte)(unsafe.Pointer(&m.names[i]))
 		h.Namelen = unix.SizeofSockaddrInet4
 		h.Iov = &m.iovs[i]
@@ -63,22 +57,22 @@ func (m *messages) name(i int) netip.AddrPort {
 
 // controlOf returns the control bytes of message i, as long as they are now.
 func (m *messages) controlOf(i int) []byte {
-	return m.control[i*m.room:][:m.hdrs[i].hdr.Controllen]
+	return m.control[i*m.room:][:m.hdrs[i].Hdr.Controllen]
 }
 
 // The calls never block, so they go past the Go scheduler: handing the
 // processor over and taking it back costs more than a short call, and tens of
 // microseconds where a thread must be woken. A batch bounds how long they run.
 
-func sendmmsg(fd int, hdrs []mmsghdr) (int, unix.Errno) {
+func sendmmsg(fd int, hdrs []unix.Mmsghdr) (int, unix.Errno) {
 	return mmsg(unix.SYS_SENDMMSG, fd, hdrs)
 }
 
-func recvmmsg(fd int, hdrs []mmsghdr) (int, unix.Errno) {
+func recvmmsg(fd int, hdrs []unix.Mmsghdr) (int, unix.Errno) {
 	return mmsg(unix.SYS_RECVMMSG, fd, hdrs)
 }
 
-func mmsg(call uintptr, fd int, hdrs []mmsghdr) (int, unix.Errno) {
+func mmsg(call uintptr, fd int, hdrs []unix.Mmsghdr) (int, unix.Errno) {
 	for {
 		n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(&hdrs[0])), uintptr(len(hdrs)), unix.MSG_DONTWAIT, 0, 0)
 		if errno != unix.EINTR {

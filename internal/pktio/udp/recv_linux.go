@@ -96,7 +96,7 @@ func (d *Device) receive() ([]sansio.Arrival, error) {
 // take turns message i into an arrival and readies it for the next call.
 func (d *Device) take(i int) {
 	r := d.rx
-	h := &r.msgs.hdrs[i].hdr
+	h := &r.msgs.hdrs[i].Hdr
 	dst, seg := parseControl(r.msgs.controlOf(i))
 	flags := h.Flags
 	h.Namelen = unix.SizeofSockaddrInet4
@@ -110,7 +110,7 @@ func (d *Device) take(i int) {
 		d.drops.Add(DropDestination, 1)
 		return
 	}
-	n := r.msgs.hdrs[i].n
+	n := r.msgs.hdrs[i].Len
 	body := r.buffers[i][:n:n]
 	train := sansio.Train{Header: r.header(i, dst, len(body)), Body: body}
 	if seg < len(body) {

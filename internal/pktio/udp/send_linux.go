@@ -58,7 +58,7 @@ func (s *sender) put(to netip.AddrPort, body []byte, seg, frames int) {
 	s.frames[i] = frames
 	s.msgs.setName(i, to)
 	s.msgs.setBody(i, body)
-	h := &s.msgs.hdrs[i].hdr
+	h := &s.msgs.hdrs[i].Hdr
 	if frames == 1 {
 		h.SetControllen(s.pktinfo)
 		return
@@ -178,7 +178,7 @@ func (s *sender) clear() {
 
 func (d *Device) countSent(i, j int) {
 	for ; i < j; i++ {
-		frames, body := d.tx.frames[i], d.tx.msgs.hdrs[i].n
+		frames, body := d.tx.frames[i], d.tx.msgs.hdrs[i].Len
 		d.stats.TxTrains++
 		d.stats.TxFrames += uint64(frames)
 		d.stats.TxBytes += uint64(units.Bytes(frames)*inet.UDPHeaders) + uint64(body)

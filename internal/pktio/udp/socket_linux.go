@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -143,12 +144,12 @@ func probe(fd int) Features {
 
 // answer reads the result of setting an option: ENOPROTOOPT is how a kernel
 // says that it does not know one.
-func answer(err error) Answer {
+func answer(err error) pktio.Support {
 	switch err {
 	case nil:
-		return Yes
+		return pktio.Yes
 	case unix.ENOPROTOOPT:
-		return No
+		return pktio.No
 	}
-	return Inconclusive
+	return pktio.Inconclusive
 }

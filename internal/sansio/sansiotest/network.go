@@ -1,8 +1,9 @@
 package sansiotest
 
 import (
-	"container/heap"
 	"fmt"
+	"slices"
+	"sort"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
@@ -31,8 +32,7 @@ type Wire struct {
 // Network is a set of machines and wires. The zero value is empty.
 type Network struct {
 	nodes []node
-	queue queue
-	seq   uint64
+	queue []event // in order of time, those of one instant as they were pushed
 	now   units.Time
 	eff   sansio.Effects
 	steps int
@@ -86,7 +86,7 @@ func (n *Network) Run(until units.Time) (pending bool, err error) {
 }
 
 func (n *Network) step() {
-	ev := heap.Pop(&n.queue).(event)
+	ev := n.pop()
 	nd := &n.nodes[ev.node]
 	if ev.train == nil && nd.next != ev.at {
 		return // the deadline has moved
@@ -100,7 +100,7 @@ func (n *Network) step() {
 	}
 	batch := []sansio.Arrival{{Port: ev.port, Train: *ev.train}}
 	for len(n.queue) > 0 && n.queue[0].at == ev.at && n.queue[0].node == ev.node && n.queue[0].train != nil {
-		more := heap.Pop(&n.queue).(event)
+		more := n.pop()
 		batch = append(batch, sansio.Arrival{Port: more.port, Train: *more.train})
 	}
 	nd.machine.Handle(n.now, batch, &n.eff)
@@ -191,32 +191,20 @@ func (n *Network) schedule(id NodeID) {
 }
 
 func (n *Network) push(ev event) {
-	n.seq++
-	ev.seq = n.seq
-	heap.Push(&n.queue, ev)
+	behind := sort.Search(len(n.queue), func(i int) bool { return n.queue[i].at > ev.at })
+	n.queue = slices.Insert(n.queue, behind, ev)
+}
+
+func (n *Network) pop() event {
+	ev := n.queue[0]
+	n.queue = n.queue[1:]
+	return ev
 }
 
 // event is an arrival, or without a train a deadline.
 type event struct {
 	at    units.Time
-	seq   uint64
 	node  NodeID
 	port  sansio.Port
 	train *sansio.Train
-}
-
-// queue is a heap of container/heap.
-type queue []event
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].seq < q[j].seq
-}
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(event)) }
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	ev := (*q)[last]
-	*q = (*q)[:last]
-	return ev
 }

@@ -1,6 +1,7 @@
 package streamtest
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 
@@ -78,9 +79,7 @@ func (m *Meter) count(eff *sansio.Effects) { // the node gives every call an emp
 
 // New joins the hosts.
 func New(opt Options, hosts []Host) (*Rig, error) {
-	if opt.MTU == 0 {
-		opt.MTU = 9000
-	}
+	opt.MTU = cmp.Or(opt.MTU, 9000)
 	r := &Rig{opt: opt, fate: opt.Seed.Stream("fate")}
 	hub := r.Add(hub{})
 	for i, h := range hosts {

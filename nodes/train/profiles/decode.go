@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/inalab/inalab/internal/yamldoc"
@@ -54,9 +55,7 @@ type (
 
 func (r rawReading) reading() Reading {
 	out := Reading(r)
-	if out.Used == 0 {
-		out.Used = r.Printed
-	}
+	out.Used = cmp.Or(r.Used, r.Printed)
 	return out
 }
 

@@ -22,14 +22,8 @@
 // Sizes, batches, batch times and shares are inputs. So is [Row.Compute], which
 // follows from them: an experiment must not report it as a result. [Row.Alpha] is a
 // result to compare with. No paper prints what [Origin] or Assumption call assumed.
-//
-// Where a paper contradicts itself or others, a [Reading] has both numbers:
-//
-//	trio.size-unit           "MB" is MiB: published parameter counts, at four bytes each, give the sizes
-//	switchml.size-swap       Table 1 swaps the sizes of SSD and ResNet-50; 87 and 98 MiB are used
-//	switchml.ugatit-overlap  84% at 10 Gbps contradicts the 100 Gbps row; 16%, which agrees, is used
-//	switchml.tensor-count    152 tensors are printed for ResNet50; its public list has 161
-//	xagg.inception-size      25 MB is used as printed; the parameters make 104 MiB
+// Where a paper contradicts itself or others, a [Reading] has both numbers, and the id
+// of the ambiguity that says why (reports/claims/ledger/ambiguities.yaml).
 //
 // [Profile.Trace] makes a layer trace, which is assumed, since no paper publishes one.
 // [Trace.Replay] gives its iteration time and its overlap of communication with compute:

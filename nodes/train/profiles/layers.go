@@ -1,5 +1,7 @@
 package profiles
 
+import "cmp"
+
 // Tensor is one gradient tensor of a model.
 type Tensor struct {
 	Name   string // layer, and weight or bias where it has both; unique in the model
@@ -75,10 +77,7 @@ func (n *network) add(name string, params int, macs int64) {
 
 // convolve appends a convolution and, if it is named, the normalisation.
 func (n *network) convolve(c conv) {
-	width, stride := c.width, max(c.stride, 1)
-	if width == 0 {
-		width = c.height
-	}
+	width, stride := cmp.Or(c.width, c.height), max(c.stride, 1)
 	n.side = (n.side+2*c.pad-c.height)/stride + 1
 	weights := c.out * n.channels * c.height * width
 	n.add(c.name+".weight", weights, int64(weights)*int64(n.side)*int64(n.side))

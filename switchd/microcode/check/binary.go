@@ -33,8 +33,7 @@ func (c *checker) binary(e *syntax.Binary) value {
 	case "*":
 		return c.multiply(e, x, y)
 	case "/", "%":
-		c.rulef(e.Pos, ruleMultiply, "%s of a variable; shift with >> or take bits with [hi:lo]", e.Op)
-		return value{}
+		return c.rulef(e.Pos, ruleMultiply, "%s of a variable; shift with >> or take bits with [hi:lo]", e.Op)
 	}
 	l, ok1 := c.load(x, e.X)
 	r, ok2 := c.load(y, e.Y)
@@ -81,9 +80,9 @@ func (c *checker) pointerSum(e *syntax.Binary, x, y value) value {
 	if !isAddress(x) {
 		x, y, xe, ye = y, x, ye, xe
 	}
-	p, ok := c.pointer(x, xe.Position())
-	if !ok {
-		return value{}
+	p := c.pointer(x, xe.Position())
+	if !p.ok() {
+		return p
 	}
 	if y.isConst() {
 		n := int64(y.constant())
@@ -92,8 +91,7 @@ func (c *checker) pointerSum(e *syntax.Binary, x, y value) value {
 		}
 		p.off += n
 		if n < -maxOffset || n > maxOffset || p.off < -maxOffset || p.off > maxOffset {
-			c.rulef(e.Pos, ruleLMEM, "%s is outside of it", syntax.Text(e))
-			return value{}
+			return c.rulef(e.Pos, ruleLMEM, "%s is outside of it", syntax.Text(e))
 		}
 		return p
 	}
@@ -114,9 +112,8 @@ func (c *checker) pointerSum(e *syntax.Binary, x, y value) value {
 
 // distance is the number of bytes between two addresses.
 func (c *checker) distance(e *syntax.Binary, x, y value) value {
-	p, ok1 := c.pointer(x, e.X.Position())
-	q, ok2 := c.pointer(y, e.Y.Position())
-	if !ok1 || !ok2 {
+	p, q := c.pointer(x, e.X.Position()), c.pointer(y, e.Y.Position())
+	if !p.ok() || !q.ok() {
 		return value{}
 	}
 	if p.base == q.base {
@@ -137,8 +134,7 @@ func (c *checker) multiply(e *syntax.Binary, x, y value) value {
 		x, y, xe = y, x, e.Y
 	}
 	if !y.isConst() || bits.OnesCount64(y.constant()) != 1 {
-		c.rulef(e.Pos, ruleMultiply, "* of a variable by anything but a constant power of two")
-		return value{}
+		return c.rulef(e.Pos, ruleMultiply, "* of a variable by anything but a constant power of two")
 	}
 	l, ok := c.load(x, xe)
 	if !ok {
@@ -168,54 +164,39 @@ func boolean(b bool) value {
 	return value{kind: kindConst, typ: typeBool}
 }
 
-// fold computes a constant, in 64 bits.
-func (c *checker) fold(e *syntax.Binary, x, y uint64) value {
-	switch e.Op {
-	case "+":
-		return constant(x + y)
-	case "-":
-		return constant(x - y)
-	case "*":
-		return constant(x * y)
-	case "/", "%":
-		if y == 0 {
-			c.errorf(e.Pos, "division by zero")
-			return value{}
-		}
-		if e.Op == "/" {
-			return constant(x / y)
-		}
-		return constant(x % y)
-	case "&":
-		return constant(x & y)
-	case "|":
-		return constant(x | y)
-	case "^":
-		return constant(x ^ y)
-	case "<<":
-		return constant(x << min(y, 64))
-	case ">>":
-		return constant(x >> min(y, 64))
-	}
-	return boolean(compare(e.Op, x, y))
+// arithmetic are the operators of constants that give a number.
+var arithmetic = map[string]func(x, y uint64) uint64{
+	"+":  func(x, y uint64) uint64 { return x + y },
+	"-":  func(x, y uint64) uint64 { return x - y },
+	"*":  func(x, y uint64) uint64 { return x * y },
+	"/":  func(x, y uint64) uint64 { return x / y },
+	"%":  func(x, y uint64) uint64 { return x % y },
+	"&":  func(x, y uint64) uint64 { return x & y },
+	"|":  func(x, y uint64) uint64 { return x | y },
+	"^":  func(x, y uint64) uint64 { return x ^ y },
+	"<<": func(x, y uint64) uint64 { return x << y },
+	">>": func(x, y uint64) uint64 { return x >> y },
 }
 
-func compare(op string, x, y uint64) bool {
-	switch op {
-	case "==":
-		return x == y
-	case "!=":
-		return x != y
-	case "<":
-		return x < y
-	case "<=":
-		return x <= y
-	case ">":
-		return x > y
-	case ">=":
-		return x >= y
-	case "&&":
-		return x != 0 && y != 0
+// logic are those that give a truth value.
+var logic = map[string]func(x, y uint64) bool{
+	"==": func(x, y uint64) bool { return x == y },
+	"!=": func(x, y uint64) bool { return x != y },
+	"<":  func(x, y uint64) bool { return x < y },
+	"<=": func(x, y uint64) bool { return x <= y },
+	">":  func(x, y uint64) bool { return x > y },
+	">=": func(x, y uint64) bool { return x >= y },
+	"&&": func(x, y uint64) bool { return x != 0 && y != 0 },
+	"||": func(x, y uint64) bool { return x != 0 || y != 0 },
+}
+
+// fold computes a constant, in 64 bits.
+func (c *checker) fold(e *syntax.Binary, x, y uint64) value {
+	if y == 0 && (e.Op == "/" || e.Op == "%") {
+		return c.errorf(e.Pos, "division by zero")
 	}
-	return x != 0 || y != 0
+	if compute, ok := arithmetic[e.Op]; ok {
+		return constant(compute(x, y))
+	}
+	return boolean(logic[e.Op](x, y))
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,29 +54,29 @@ type checker struct {
 	library bool // the prelude is being declared
 }
 
-func (c *checker) errorf(pos syntax.Pos, format string, args ...any) {
-	c.report(&syntax.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+// errorf reports an error, and returns the bad value.
+func (c *checker) errorf(pos syntax.Pos, format string, args ...any) value {
+	return c.report(&syntax.Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
 }
 
 // A rule is a limit of the language or the engine, with its source.
 type rule struct{ text, source string }
 
-func (c *checker) rulef(pos syntax.Pos, r rule, format string, args ...any) {
-	c.report(&syntax.Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Rule: r.text, Source: r.source})
+// rulef is errorf with the rule that is broken.
+func (c *checker) rulef(pos syntax.Pos, r rule, format string, args ...any) value {
+	return c.report(&syntax.Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Rule: r.text, Source: r.source})
 }
 
-func (c *checker) report(e *syntax.Error) {
+func (c *checker) report(e *syntax.Error) value {
 	if !c.full() {
 		c.errs = append(c.errs, e)
 	}
+	return value{}
 }
 
 func (c *checker) sorted() syntax.Errors {
 	slices.SortStableFunc(c.errs, func(a, b *syntax.Error) int {
-		if a.Pos.Line != b.Pos.Line {
-			return a.Pos.Line - b.Pos.Line
-		}
-		return a.Pos.Col - b.Pos.Col
+		return cmp.Or(a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
 	})
 	return c.errs
 }

@@ -56,8 +56,7 @@ func (c *checker) name(e *syntax.Name) value {
 	s, ok := c.lookup(e.Text)
 	if ok {
 		if s.wire && !s.set {
-			c.errorf(e.Pos, "bus %s is read before it has a value in this instruction", e.Text)
-			return value{}
+			return c.errorf(e.Pos, "bus %s is read before it has a value in this instruction", e.Text)
 		}
 		return s.val
 	}
@@ -65,11 +64,9 @@ func (c *checker) name(e *syntax.Name) value {
 		return value{kind: kindLabel, typ: typeLabel, n: uint64(n)}
 	}
 	if _, ok := c.types[e.Text]; ok {
-		c.errorf(e.Pos, "%s is a type; a value is wanted", e.Text)
-		return value{}
+		return c.errorf(e.Pos, "%s is a type; a value is wanted", e.Text)
 	}
-	c.errorf(e.Pos, "no variable, constant or label %s%s", e.Text, didYouMean(c, e.Text, c.names))
-	return value{}
+	return c.errorf(e.Pos, "no variable, constant or label %s%s", e.Text, didYouMean(c, e.Text, c.names))
 }
 
 func (c *checker) lookup(name string) (*symbol, bool) {
@@ -93,11 +90,7 @@ func (c *checker) unary(e *syntax.Unary) value {
 	case "&":
 		return c.addressOf(v, e)
 	case "*":
-		p, ok := c.pointer(v, e.Pos)
-		if !ok {
-			return value{}
-		}
-		return c.pointee(p, e)
+		return c.pointee(c.pointer(v, e.Pos), e)
 	}
 	if v.isConst() {
 		return foldUnary(e.Op, v.constant())
@@ -163,8 +156,7 @@ func (c *checker) slice(e *syntax.Slice) value {
 		size = isa.RegisterBits
 	}
 	if lo > hi || hi >= uint64(size) {
-		c.errorf(e.Pos, "bits [%d:%d] are not within the %d bits of %s; the higher stands first", hi, lo, size, syntax.Text(e.X))
-		return value{}
+		return c.errorf(e.Pos, "bits [%d:%d] are not within the %d bits of %s; the higher stands first", hi, lo, size, syntax.Text(e.X))
 	}
 	width := int(hi - lo + 1)
 	switch {
@@ -217,8 +209,7 @@ func (c *checker) sizeof(e *syntax.Sizeof) value {
 func (c *checker) offsetof(e *syntax.Offsetof) value {
 	t, ok := c.types[e.Type]
 	if !ok {
-		c.errorf(e.Pos, "no type %s%s", e.Type, didYouMean(c, e.Type, c.types))
-		return value{}
+		return c.errorf(e.Pos, "no type %s%s", e.Type, didYouMean(c, e.Type, c.types))
 	}
 	bit := 0
 	for _, name := range e.Path {
@@ -230,8 +221,7 @@ func (c *checker) offsetof(e *syntax.Offsetof) value {
 		t = f.typ
 	}
 	if bit%8 != 0 {
-		c.errorf(e.Pos, "%s starts within a byte, at bit %d", e.Path[len(e.Path)-1], bit)
-		return value{}
+		return c.errorf(e.Pos, "%s starts within a byte, at bit %d", e.Path[len(e.Path)-1], bit)
 	}
 	return constant(uint64(bit / 8))
 }

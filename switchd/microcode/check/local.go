@@ -90,16 +90,11 @@ func (c *checker) alias(v value, e syntax.Expr) value {
 
 func (c *checker) pointerWire(v value, t *dataType, e syntax.Expr) value {
 	if !isAddress(v) {
-		c.errorf(e.Position(), "%s is no pointer; (type *) makes a number one", syntax.Text(e))
-		return value{}
+		return c.errorf(e.Position(), "%s is no pointer; (type *) makes a number one", syntax.Text(e))
 	}
-	p, ok := c.pointer(v, e.Position())
-	if !ok {
-		return value{}
-	}
+	p := c.pointer(v, e.Position())
 	p.base = c.in.wire(p.base)
-	p.typ = t
-	return p
+	return p.as(t)
 }
 
 func (c *checker) scalarWire(v value, t *dataType, untyped bool, e syntax.Expr) value {

@@ -97,19 +97,16 @@ func (c *checker) constDecl(d *syntax.VarDecl) value {
 	case t == nil:
 		return value{}
 	case d.At != nil || d.Len != nil || !t.scalar():
-		c.errorf(d.Pos, "constant %s is a scalar or a pointer and has no place", d.Name)
-		return value{}
+		return c.errorf(d.Pos, "constant %s is a scalar or a pointer and has no place", d.Name)
 	case d.Init == nil:
-		c.errorf(d.Pos, "constant %s has no value; write = and one", d.Name)
-		return value{}
+		return c.errorf(d.Pos, "constant %s has no value; write = and one", d.Name)
 	}
 	v := c.eval(d.Init)
 	if !v.ok() {
 		return value{}
 	}
 	if !v.isConst() && v.kind != kindLabel {
-		c.errorf(d.Init.Position(), "the value of %s is not known when the program is compiled", d.Name)
-		return value{}
+		return c.errorf(d.Init.Position(), "the value of %s is not known when the program is compiled", d.Name)
 	}
 	return c.convert(v, t, d)
 }
@@ -118,24 +115,17 @@ func (c *checker) constDecl(d *syntax.VarDecl) value {
 func (c *checker) convert(v value, t *dataType, d *syntax.VarDecl) value {
 	switch {
 	case (t.form == formLabel) != (v.kind == kindLabel):
-		c.errorf(d.Pos, "%s: a label variable holds labels, and nothing else does", d.Name)
-		return value{}
+		return c.errorf(d.Pos, "%s: a label variable holds labels, and nothing else does", d.Name)
 	case t.form == formLabel:
 		return v
 	case t.form == formPointer:
-		p, ok := c.pointer(v, d.Init.Position())
-		if !ok {
-			return value{}
-		}
-		p.typ = t
-		return p
+		return c.pointer(v, d.Init.Position()).as(t)
 	case d.Type.Name == "" && d.Type.Width == nil:
 		return v // bits of any width
 	case v.isConst() && t.form == formBool:
 		return boolean(v.constant() != 0)
 	case v.isConst() && !fits(v.constant(), t.bits):
-		c.errorf(d.Init.Position(), "%#x does not fit the %d bits of %s", v.constant(), t.bits, d.Name)
-		return value{}
+		return c.errorf(d.Init.Position(), "%#x does not fit the %d bits of %s", v.constant(), t.bits, d.Name)
 	case v.isConst():
 		return value{kind: kindConst, typ: t, n: v.constant()}
 	}

@@ -9,59 +9,52 @@ import (
 
 // pointer makes a value an address in LMEM: a pointer, a variable that holds
 // one, an array, or a constant.
-func (c *checker) pointer(v value, pos syntax.Pos) (value, bool) {
+func (c *checker) pointer(v value, pos syntax.Pos) value {
 	switch {
 	case v.kind == kindPointer:
-		return v, true
+		return v
 	case v.kind == kindConst:
 		if v.n > isa.LMEMBytes {
-			c.rulef(pos, ruleLMEM, "address %d is outside of it", v.n)
-			return value{}, false
+			return c.rulef(pos, ruleLMEM, "address %d is outside of it", v.n)
 		}
-		return value{kind: kindPointer, typ: pointerTo(typeByte), off: int64(v.n)}, true
+		return value{kind: kindPointer, typ: pointerTo(typeByte), off: int64(v.n)}
 	case v.kind == kindPlace && v.typ.form == formPointer:
 		e := &syntax.Name{Pos: pos, Text: "the pointer"}
 		p, ok := c.place(v, isa.FieldBits, e)
 		if !ok {
-			return value{}, false
+			return value{}
 		}
 		c.reads(operand{place: p, pos: pos, text: "the pointer", pointer: true}, v.old)
-		return value{kind: kindPointer, typ: v.typ, base: p}, true
+		return value{kind: kindPointer, typ: v.typ, base: p}
 	case v.kind == kindPlace && v.typ.form == formArray && v.loc.lmem:
 		return c.address(v, v.typ.elem, pos)
 	case v.kind == kindPlace && v.typ.form == formRecord:
-		c.errorf(pos, "a %s is no pointer; use . for its members, and & for its address", v.typ.name)
-	default:
-		c.errorf(pos, "this is no pointer; (type *) makes a number one")
+		return c.errorf(pos, "a %s is no pointer; use . for its members, and & for its address", v.typ.name)
 	}
-	return value{}, false
+	return c.errorf(pos, "this is no pointer; (type *) makes a number one")
 }
 
 func (c *checker) addressOf(v value, e *syntax.Unary) value {
 	if v.kind != kindPlace || !v.loc.lmem {
-		c.errorf(e.Pos, "%s has no address: & is for variables in lmem", syntax.Text(e.X))
-		return value{}
+		return c.errorf(e.Pos, "%s has no address: & is for variables in lmem", syntax.Text(e.X))
 	}
-	p, ok := c.address(v, v.typ, e.Pos)
-	if !ok {
-		return value{}
-	}
-	return p
+	return c.address(v, v.typ, e.Pos)
 }
 
-func (c *checker) address(v value, to *dataType, pos syntax.Pos) (value, bool) {
+func (c *checker) address(v value, to *dataType, pos syntax.Pos) value {
 	if v.loc.bit%8 != 0 {
-		c.errorf(pos, "this starts within a byte and has no address")
-		return value{}, false
+		return c.errorf(pos, "this starts within a byte and has no address")
 	}
-	return value{kind: kindPointer, typ: pointerTo(to), base: v.loc.base, off: int64(v.loc.bit / 8)}, true
+	return value{kind: kindPointer, typ: pointerTo(to), base: v.loc.base, off: int64(v.loc.bit / 8)}
 }
 
 // pointee is what a pointer points to.
 func (c *checker) pointee(p value, e syntax.Expr) value {
+	if !p.ok() {
+		return p
+	}
 	if p.off < -maxOffset || p.off > maxOffset {
-		c.rulef(e.Position(), ruleLMEM, "%s is outside of it, at byte %d", syntax.Text(e), p.off)
-		return value{}
+		return c.rulef(e.Position(), ruleLMEM, "%s is outside of it, at byte %d", syntax.Text(e), p.off)
 	}
 	return value{kind: kindPlace, typ: p.typ.elem, loc: location{lmem: true, base: p.base, bit: int(p.off) * 8}}
 }
@@ -69,20 +62,14 @@ func (c *checker) pointee(p value, e syntax.Expr) value {
 func (c *checker) cast(e *syntax.Cast) value {
 	t, ok := c.types[e.Type]
 	if !ok {
-		c.errorf(e.Pos, "no type %s%s", e.Type, didYouMean(c, e.Type, c.types))
-		return value{}
+		return c.errorf(e.Pos, "no type %s%s", e.Type, didYouMean(c, e.Type, c.types))
 	}
 	v := c.eval(e.X)
 	if !v.ok() {
 		return v
 	}
 	if v.kind == kindConst || v.kind == kindPointer || v.kind == kindPlace && !v.typ.scalar() || v.typ.form == formPointer {
-		p, ok := c.pointer(v, e.Pos)
-		if !ok {
-			return value{}
-		}
-		p.typ = pointerTo(t)
-		return p
+		return c.pointer(v, e.Pos).as(pointerTo(t))
 	}
 	x, ok := c.load(v, e.X)
 	if !ok {
@@ -97,20 +84,14 @@ func (c *checker) selector(e *syntax.Selector) value {
 		return v
 	}
 	if e.Arrow {
-		p, ok := c.pointer(v, e.Pos)
-		if !ok {
-			return value{}
-		}
-		if v = c.pointee(p, e); !v.ok() {
+		if v = c.pointee(c.pointer(v, e.Pos), e); !v.ok() {
 			return v
 		}
 	} else if v.kind == kindPointer || v.typ.form == formPointer {
-		c.errorf(e.Pos, "%s is a pointer; write %s->%s", syntax.Text(e.X), syntax.Text(e.X), e.Name)
-		return value{}
+		return c.errorf(e.Pos, "%s is a pointer; write %s->%s", syntax.Text(e.X), syntax.Text(e.X), e.Name)
 	}
 	if v.kind != kindPlace || v.typ.form != formRecord {
-		c.errorf(e.Pos, "%s is no struct and has no member %s", syntax.Text(e.X), e.Name)
-		return value{}
+		return c.errorf(e.Pos, "%s is no struct and has no member %s", syntax.Text(e.X), e.Name)
 	}
 	f, ok := c.member(v.typ, e.Name, e.Pos)
 	if !ok {
@@ -137,8 +118,7 @@ func (c *checker) index(e *syntax.Index) value {
 	}
 	if v.kind == kindPlace && v.typ.form == formArray {
 		if i.isConst() && i.constant() >= uint64(v.typ.len) {
-			c.errorf(e.Pos, "element %d of %s, which has %d", i.constant(), syntax.Text(e.X), v.typ.len)
-			return value{}
+			return c.errorf(e.Pos, "element %d of %s, which has %d", i.constant(), syntax.Text(e.X), v.typ.len)
 		}
 		if i.isConst() {
 			v.typ = v.typ.elem
@@ -146,49 +126,42 @@ func (c *checker) index(e *syntax.Index) value {
 			return v
 		}
 		if !v.loc.lmem {
-			c.errorf(e.Pos, "%s is in registers, which are numbered when the program is compiled; use a constant index or lmem",
+			return c.errorf(e.Pos, "%s is in registers, which are numbered when the program is compiled; use a constant index or lmem",
 				syntax.Text(e.X))
-			return value{}
 		}
 	}
-	p, ok := c.pointer(v, e.Pos)
-	if !ok {
-		return value{}
+	p := c.pointer(v, e.Pos)
+	if !p.ok() {
+		return p
 	}
-	if p, ok = c.step(p, i, e); !ok {
-		return value{}
-	}
-	return c.pointee(p, e)
+	return c.pointee(c.step(p, i, e), e)
 }
 
 // step moves a pointer by i elements. A variable i is scaled by a shift.
-func (c *checker) step(p, i value, e *syntax.Index) (value, bool) {
+func (c *checker) step(p, i value, e *syntax.Index) value {
 	size := p.typ.elem.bits / 8
 	if p.typ.elem.bits%8 != 0 {
-		c.errorf(e.Pos, "elements of %d bits do not start at bytes; only a constant index finds them", p.typ.elem.bits)
-		return value{}, false
+		return c.errorf(e.Pos, "elements of %d bits do not start at bytes; only a constant index finds them", p.typ.elem.bits)
 	}
 	if i.isConst() {
 		if n := i.constant(); n > maxOffset || uint64(size)*n > maxOffset {
-			c.rulef(e.Pos, ruleLMEM, "%s is outside of it", syntax.Text(e))
-			return value{}, false
+			return c.rulef(e.Pos, ruleLMEM, "%s is outside of it", syntax.Text(e))
 		}
 		p.off += int64(i.constant()) * int64(size)
-		return p, true
+		return p
 	}
 	if bits.OnesCount(uint(size)) != 1 {
-		c.rulef(e.Pos, ruleMultiply, "elements of %d bytes; pad them to a power of two, or use a constant index", size)
-		return value{}, false
+		return c.rulef(e.Pos, ruleMultiply, "elements of %d bytes; pad them to a power of two, or use a constant index", size)
 	}
 	x, ok := c.load(i, e.I)
 	if !ok {
-		return value{}, false
+		return value{}
 	}
 	if size > 1 {
 		x = isa.Binary{Op: isa.ShiftLeft, X: x, Y: isa.Const(bits.TrailingZeros(uint(size)))}
 	}
 	p.base = sum(p.base, x)
-	return p, true
+	return p
 }
 
 // sum adds to an address that may have no variable part yet.

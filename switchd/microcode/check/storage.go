@@ -248,8 +248,7 @@ func (c *checker) convertInit(d *syntax.VarDecl, t *dataType) value {
 		return v
 	}
 	if !v.isConst() && v.kind != kindLabel {
-		c.errorf(d.Init.Position(), "the initial value of %s is not a constant", d.Name)
-		return value{}
+		return c.errorf(d.Init.Position(), "the initial value of %s is not a constant", d.Name)
 	}
 	return c.convert(v, t, d)
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/switchd/microcode/isa"
@@ -113,6 +114,7 @@ func (c *checker) declareTypes(f *syntax.File) {
 // layout places the members of a record.
 func (c *checker) layout(s *syntax.StructDecl) *dataType {
 	t := &dataType{form: formRecord, name: "struct", index: map[string]int{}}
+	called := cmp.Or(s.Name, "a struct or union without a name")
 	for _, m := range s.Members {
 		mt := c.memberType(m)
 		if mt == nil {
@@ -124,19 +126,19 @@ func (c *checker) layout(s *syntax.StructDecl) *dataType {
 		}
 		for _, f := range named(m, mt, at) {
 			if _, dup := t.index[f.name]; dup {
-				c.errorf(m.Pos, "member %s stands twice in %s", f.name, orNone(s.Name))
+				c.errorf(m.Pos, "member %s stands twice in %s", f.name, called)
 				continue
 			}
 			t.index[f.name] = len(t.fields)
 			t.fields = append(t.fields, f)
 		}
 		if len(t.fields) > maxMembers {
-			c.errorf(m.Pos, "%s has more than %d members", orNone(s.Name), maxMembers)
+			c.errorf(m.Pos, "%s has more than %d members", called, maxMembers)
 			return t
 		}
 		t.bits = max(t.bits, at+mt.bits)
 		if t.bits > maxTypeBits {
-			c.errorf(m.Pos, "%s has more than %d bits", orNone(s.Name), maxTypeBits)
+			c.errorf(m.Pos, "%s has more than %d bits", called, maxTypeBits)
 			t.bits = 0
 			return t
 		}
@@ -164,7 +166,7 @@ func (c *checker) memberType(m *syntax.Member) *dataType {
 	case m.Body != nil:
 		t = c.layout(m.Body)
 	case m.Width != nil:
-		n, ok := c.positive(m.Width, "the width of "+orPad(m.Name), maxTypeBits)
+		n, ok := c.positive(m.Width, "the width of "+cmp.Or(m.Name, "the pad"), maxTypeBits)
 		if !ok {
 			return nil
 		}
@@ -179,20 +181,6 @@ func (c *checker) memberType(m *syntax.Member) *dataType {
 		}
 	}
 	return c.array(t, m.Len, m.Name)
-}
-
-func orNone(name string) string {
-	if name == "" {
-		return "a struct or union without a name"
-	}
-	return name
-}
-
-func orPad(name string) string {
-	if name == "" {
-		return "the pad"
-	}
-	return name
 }
 
 // array makes n of a type; without n it is the type itself.

@@ -53,6 +53,14 @@ func computed(e isa.Expr, width int) value {
 
 func (v value) ok() bool { return v.kind != kindBad }
 
+// as is the value with another type. A bad value stays as it is.
+func (v value) as(t *dataType) value {
+	if v.ok() {
+		v.typ = t
+	}
+	return v
+}
+
 // isConst reports a value known when the program is compiled.
 func (v value) isConst() bool { return v.kind == kindConst || v.kind == kindPointer && v.base == nil }
 
@@ -130,11 +138,7 @@ func (c *checker) loadUpTo(v value, limit int, e syntax.Expr) (isa.Expr, bool) {
 		return c.loadPointer(v, e)
 	case kindPlace:
 		if v.typ.form == formArray && v.loc.lmem {
-			p, ok := c.pointer(v, e.Position())
-			if !ok {
-				return nil, false
-			}
-			return c.loadPointer(p, e)
+			return c.loadUpTo(c.pointer(v, e.Position()), limit, e)
 		}
 		p, ok := c.place(v, limit, e)
 		if !ok {

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/syntax"
@@ -95,14 +97,11 @@ func (c *checker) buffer(spec *isa.Spec, call *syntax.CallExpr, args []isa.Expr)
 }
 
 func argNames(spec *isa.Spec) string {
-	text := ""
-	for i, a := range spec.Args {
-		if i > 0 {
-			text += ", "
-		}
-		text += a.Name
+	var names []string
+	for _, a := range spec.Args {
+		names = append(names, a.Name)
 	}
-	return text
+	return strings.Join(names, ", ")
 }
 
 // arg compiles one argument.

@@ -22,10 +22,8 @@
 //  5. The moves are done in order. Then the XTXN is issued, whose buffer in LMEM has their
 //     results. A synchronous XTXN is waited for and its reply is stored.
 //
-// Values are unsigned. ALU results have 32 bits and wrap around; comparisons give 0 or 1;
-// shifts of 32 and more give 0. [LogicalAnd], [LogicalOr] and [Select] evaluate no more than
-// they need. Arguments of XTXNs may have 64 bits. Bit 0 of a register or of LMEM is the most
-// significant bit of its first byte, as in packet headers.
+// Values are unsigned; ALU results have 32 bits and wrap around. Bit 0 of a register or of
+// LMEM is the most significant bit of its first byte, as in packet headers.
 //
 // Left out: the binary encoding of instructions, which no source describes.
 package isa

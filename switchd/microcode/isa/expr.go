@@ -98,12 +98,7 @@ var opText = [endOfOps]string{
 	"?", "+", "-", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "~", "-", "!",
 }
 
-func (o Op) String() string {
-	if o >= endOfOps {
-		o = 0
-	}
-	return opText[o]
-}
+func (o Op) String() string { return nameOf(o, opText[:]...) }
 
 func (o Op) unary() bool  { return o >= Not && o < endOfOps }
 func (o Op) binary() bool { return o >= Add && o < Not }

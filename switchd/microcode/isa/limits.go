@@ -78,11 +78,15 @@ const (
 )
 
 func (l Limited) String() string {
-	names := [...]string{"?", "LMEM reads", "register reads", "writes", "Condition ALUs", "Move ALUs", "branch targets"}
-	if int(l) >= len(names) {
-		l = 0
+	return nameOf(l, "?", "LMEM reads", "register reads", "writes", "Condition ALUs", "Move ALUs", "branch targets")
+}
+
+// nameOf returns the name of a number, the first one for a number without a name.
+func nameOf[N ~uint8](n N, names ...string) string {
+	if int(n) >= len(names) {
+		n = 0
 	}
-	return names[l]
+	return names[n]
 }
 
 // A Rule is a limit of one instruction with its source.

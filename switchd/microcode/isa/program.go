@@ -63,11 +63,7 @@ const (
 )
 
 func (k SymbolKind) String() string {
-	names := [...]string{"?", "register", "lmem", "const", "counter", "policer", "sram", "dram"}
-	if int(k) >= len(names) {
-		k = 0
-	}
-	return names[k]
+	return nameOf(k, "?", "register", "lmem", "const", "counter", "policer", "sram", "dram")
 }
 
 // Shared reports whether the symbol is an address of shared memory.
@@ -141,13 +137,7 @@ const (
 	Exit        // the thread ends
 )
 
-func (j Jump) String() string {
-	names := [...]string{"?", "goto", "call", "return", "exit"}
-	if int(j) >= len(names) {
-		j = 0
-	}
-	return names[j]
-}
+func (j Jump) String() string { return nameOf(j, "?", "goto", "call", "return", "exit") }
 
 // A Branch names the next instruction.
 type Branch struct {

@@ -20,7 +20,10 @@ type Resources struct {
 
 // Resources counts what the instruction uses.
 func (in *Instruction) Resources() Resources {
-	c := counter{seen: map[Expr]bool{}, targets: map[Branch]bool{}}
+	c := counter{
+		seen: map[Expr]bool{}, read: map[uint8]bool{}, written: map[uint8]bool{},
+		moved: map[Place]bool{}, fields: map[LMEM]bool{}, targets: map[Branch]bool{},
+	}
 	for _, w := range in.Wires {
 		c.value(w)
 	}
@@ -42,7 +45,8 @@ func (in *Instruction) Resources() Resources {
 		c.condition(b.When)
 		c.targets[Branch{Jump: b.Jump, Target: b.Target}] = true
 	}
-	c.r.Targets, c.r.Issues = len(c.targets), len(in.Issues)
+	c.r.RegisterReads, c.r.RegisterWrites, c.r.LMEMWrites = len(c.read), len(c.written), len(c.fields)
+	c.r.MoveALUs, c.r.Targets, c.r.Issues = len(c.moved), len(c.targets), len(in.Issues)
 	return c.r
 }
 
@@ -50,10 +54,10 @@ func (in *Instruction) Resources() Resources {
 type counter struct {
 	r       Resources
 	seen    map[Expr]bool
-	written [Registers]bool
-	read    [Registers]bool
+	read    map[uint8]bool // registers
+	written map[uint8]bool // registers
 	moved   map[Place]bool
-	fields  map[LMEM]bool
+	fields  map[LMEM]bool // written
 	targets map[Branch]bool
 }
 
@@ -95,7 +99,7 @@ func (c *counter) value(e Expr) {
 	c.seen[e] = true
 	switch e := e.(type) {
 	case Reg:
-		c.readRegister(e)
+		c.read[e.Num] = true
 	case LMEM:
 		c.r.LMEMReads++
 		c.pointer(e.Base)
@@ -143,13 +147,6 @@ func (c *counter) operation(op Op) {
 	}
 }
 
-func (c *counter) readRegister(r Reg) {
-	if int(r.Num) < Registers && !c.read[r.Num] {
-		c.read[r.Num] = true
-		c.r.RegisterReads++
-	}
-}
-
 // pointer counts the base of an LMEM address: a register, and one to which a
 // constant is added, are free.
 func (c *counter) pointer(base Expr) {
@@ -167,24 +164,14 @@ func (c *counter) pointer(base Expr) {
 // write counts a place. Two moves to one place, under different conditions,
 // are one write that selects between two values.
 func (c *counter) write(p Place, move bool) {
-	if c.moved == nil {
-		c.moved, c.fields = map[Place]bool{}, map[LMEM]bool{}
-	}
-	if move && !c.moved[p] {
+	if move {
 		c.moved[p] = true
-		c.r.MoveALUs++
 	}
 	switch p := p.(type) {
 	case Reg:
-		if int(p.Num) < Registers && !c.written[p.Num] {
-			c.written[p.Num] = true
-			c.r.RegisterWrites++
-		}
+		c.written[p.Num] = true
 	case LMEM:
-		if !c.fields[p] {
-			c.fields[p] = true
-			c.r.LMEMWrites++
-		}
+		c.fields[p] = true
 		c.pointer(p.Base)
 	}
 }
@@ -231,30 +218,29 @@ type Totals struct {
 // Totals adds up the instructions.
 func (p *Program) Totals() Totals {
 	t := Totals{Instructions: len(p.Instructions), CallDepth: p.CallDepth}
-	var used [Registers]bool
+	registers := map[uint8]bool{}
 	for i := range p.Instructions {
 		r := p.Instructions[i].Resources()
 		t.Issues += r.Issues
 		t.Most = t.Most.max(r)
-		p.Instructions[i].registers(&used)
-	}
-	for _, u := range used {
-		if u {
-			t.Registers++
+		for _, e := range p.Instructions[i].exprs() {
+			walk(e, func(e Expr) {
+				if r, ok := e.(Reg); ok {
+					registers[r.Num] = true
+				}
+			})
 		}
 	}
-	var bytes [LMEMBytes]bool
+	bytes := map[uint64]bool{}
 	for _, s := range p.Symbols {
 		if s.Kind != SymbolLMEM {
 			continue
 		}
 		for b := s.Value / 8; b < (s.Value+s.Size+7)/8 && b < LMEMBytes; b++ {
-			if !bytes[b] {
-				bytes[b] = true
-				t.LMEMBytes++
-			}
+			bytes[b] = true
 		}
 	}
+	t.Registers, t.LMEMBytes = len(registers), len(bytes)
 	return t
 }
 
@@ -265,13 +251,4 @@ func (r Resources) max(o Resources) Resources {
 		max(r.Conditions, o.Conditions), max(r.MoveALUs, o.MoveALUs),
 		max(r.Targets, o.Targets), max(r.Issues, o.Issues),
 	}
-}
-
-// registers marks those that the instruction names.
-func (in *Instruction) registers(used *[Registers]bool) {
-	in.walk(func(e Expr) {
-		if r, ok := e.(Reg); ok && int(r.Num) < Registers {
-			used[r.Num] = true
-		}
-	})
 }

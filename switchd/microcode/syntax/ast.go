@@ -12,7 +12,7 @@ type Decl interface{ Position() Pos }
 // A StructDecl is a header or record: members in the order of their bits, or,
 // in a union, all from the first bit on.
 type StructDecl struct {
-	Pos     Pos
+	Pos
 	Union   bool
 	Name    string // empty inside a member
 	Members []*Member
@@ -53,7 +53,7 @@ const (
 
 // A VarDecl declares a variable, a wire or a constant.
 type VarDecl struct {
-	Pos     Pos
+	Pos
 	Export  bool // visible to the control plane
 	Storage Storage
 	Type    *TypeRef
@@ -76,7 +76,7 @@ const (
 
 // A SharedDecl names shared memory; the name is its address.
 type SharedDecl struct {
-	Pos  Pos
+	Pos
 	Kind SharedKind
 	Name string
 	Len  Expr // how many; nil is one
@@ -84,7 +84,7 @@ type SharedDecl struct {
 
 // An EntryDecl says where threads start.
 type EntryDecl struct {
-	Pos   Pos
+	Pos
 	Timer string // name of the timer; empty: a packet's thread
 	Label string
 	At    Pos // of the label
@@ -98,7 +98,7 @@ type Label struct {
 
 // An Instr is one instruction: what stands between begin and end.
 type Instr struct {
-	Pos    Pos // of begin
+	Pos        // of begin
 	End    Pos // of end
 	Labels []Label
 	Body   []Stmt
@@ -114,33 +114,33 @@ type (
 	// An AssignStmt stores the value of RHS. Op is "" or the operator of a
 	// compound assignment.
 	AssignStmt struct {
-		Pos      Pos
+		Pos
 		Op       string
 		LHS, RHS Expr
 	}
 	// A CallStmt issues an XTXN without a reply.
 	CallStmt struct {
-		Pos   Pos
+		Pos
 		Async bool
 		Call  *CallExpr
 	}
 	// An IfStmt chooses one of two lists.
 	IfStmt struct {
-		Pos  Pos
+		Pos
 		Cond Expr
 		Then []Stmt
 		Else []Stmt
 	}
 	// A SwitchStmt chooses by value.
 	SwitchStmt struct {
-		Pos   Pos
+		Pos
 		Tag   Expr
 		Cases []*Case
 	}
 	// A JumpStmt ends the instruction. Op is goto, call, return, exit or
 	// break; Label is empty but for goto and call.
 	JumpStmt struct {
-		Pos   Pos
+		Pos
 		Op    string
 		Label string
 	}
@@ -160,140 +160,74 @@ type Expr interface{ Position() Pos }
 type (
 	// A Name is a variable, constant or label.
 	Name struct {
-		Pos  Pos
+		Pos
 		Text string
 	}
 	// A Number is a literal; true and false are 1 and 0 with Bool set.
 	Number struct {
-		Pos   Pos
+		Pos
 		Value uint64
 		Bool  bool
 	}
 	// A Unary is - ~ ! & (address of) or * (what a pointer points to).
 	Unary struct {
-		Pos Pos
-		Op  string
-		X   Expr
+		Pos
+		Op string
+		X  Expr
 	}
 	// A Binary is an operator between two values.
 	Binary struct {
-		Pos  Pos // of the operator
+		Pos  // of the operator
 		Op   string
 		X, Y Expr
 	}
 	// A Conditional is If ? Then : Else.
 	Conditional struct {
-		Pos            Pos
+		Pos
 		If, Then, Else Expr
 	}
 	// A Selector is X.Name, or X->Name with Arrow set.
 	Selector struct {
-		Pos   Pos // of the name
+		Pos   // of the name
 		X     Expr
 		Arrow bool
 		Name  string
 	}
 	// An Index is X[I].
 	Index struct {
-		Pos  Pos
+		Pos
 		X, I Expr
 	}
 	// A Slice is the bits X[Hi:Lo], both included, bit 0 the lowest.
 	Slice struct {
-		Pos    Pos
+		Pos
 		X      Expr
 		Hi, Lo Expr
 	}
 	// A CallExpr is an XTXN.
 	CallExpr struct {
-		Pos  Pos
+		Pos
 		Name string
 		Args []Expr
 	}
 	// A Cast is (type *)X.
 	Cast struct {
-		Pos  Pos
+		Pos
 		Type string
 		X    Expr
 	}
 	// A Sizeof is the size of a type or of a variable, in bytes.
 	Sizeof struct {
-		Pos Pos
-		X   Expr // a *Name may be a type
+		Pos
+		X Expr // a *Name may be a type
 	}
 	// An Offsetof is the offset of a member within a type, in bytes.
 	Offsetof struct {
-		Pos  Pos
+		Pos
 		Type string
 		Path []string
 	}
 )
 
 // Position returns where the node starts, for errors.
-func (d *StructDecl) Position() Pos { return d.Pos }
-
-// Position returns where the node starts, for errors.
-func (d *VarDecl) Position() Pos { return d.Pos }
-
-// Position returns where the node starts, for errors.
-func (d *SharedDecl) Position() Pos { return d.Pos }
-
-// Position returns where the node starts, for errors.
-func (d *EntryDecl) Position() Pos { return d.Pos }
-
-// Position returns where the node starts, for errors.
-func (d *Instr) Position() Pos { return d.Pos }
-
-// Position returns where the node starts, for errors.
 func (s *DeclStmt) Position() Pos { return s.Var.Pos }
-
-// Position returns where the node starts, for errors.
-func (s *AssignStmt) Position() Pos { return s.Pos }
-
-// Position returns where the node starts, for errors.
-func (s *CallStmt) Position() Pos { return s.Pos }
-
-// Position returns where the node starts, for errors.
-func (s *IfStmt) Position() Pos { return s.Pos }
-
-// Position returns where the node starts, for errors.
-func (s *SwitchStmt) Position() Pos { return s.Pos }
-
-// Position returns where the node starts, for errors.
-func (s *JumpStmt) Position() Pos { return s.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Name) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Number) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Unary) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Binary) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Conditional) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Selector) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Index) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Slice) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *CallExpr) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Cast) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Sizeof) Position() Pos { return e.Pos }
-
-// Position returns where the node starts, for errors.
-func (e *Offsetof) Position() Pos { return e.Pos }

@@ -15,6 +15,9 @@ type Pos struct {
 
 func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
 
+// Position returns p. A node of the tree embeds the place where it starts.
+func (p Pos) Position() Pos { return p }
+
 // An Error is one reason why a source is no program. Rule and Source are empty
 // where the message says it all.
 type Error struct {

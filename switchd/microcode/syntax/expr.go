@@ -17,7 +17,11 @@ func (p *parser) expr() Expr {
 		return p.broken()
 	}
 	defer p.leave()
-	x := p.exprUpTo(0)
+	return p.conditional(p.exprUpTo(0))
+}
+
+// conditional reads what may follow a condition.
+func (p *parser) conditional(x Expr) Expr {
 	if !p.peekIs("?") {
 		return x
 	}
@@ -44,7 +48,11 @@ func (p *parser) exprUpTo(level int) Expr {
 	if level == levelUnary {
 		return p.unary()
 	}
-	x := p.exprUpTo(level + 1)
+	return p.operators(p.exprUpTo(level+1), level)
+}
+
+// operators reads operators of a level, the first of which has x on its left.
+func (p *parser) operators(x Expr, level int) Expr {
 	for slices.Contains(levels[level], p.tok.kind) {
 		op := p.advance()
 		x = p.count(&Binary{Pos: op.pos, Op: op.text, X: x, Y: p.exprUpTo(level + 1)})
@@ -181,18 +189,9 @@ func (p *parser) castOrProduct(pos Pos) Expr {
 func (p *parser) exprFrom(first Expr) Expr {
 	x := first
 	for level := levelUnary - 1; level >= 0; level-- {
-		for slices.Contains(levels[level], p.tok.kind) {
-			op := p.advance()
-			x = p.count(&Binary{Pos: op.pos, Op: op.text, X: x, Y: p.exprUpTo(level + 1)})
-		}
+		x = p.operators(x, level)
 	}
-	if p.peekIs("?") {
-		pos := p.advance().pos
-		then := p.expr()
-		p.expect(":", "between the two values of ?")
-		x = p.count(&Conditional{Pos: pos, If: x, Then: then, Else: p.expr()})
-	}
-	return x
+	return p.conditional(x)
 }
 
 // arguments = "(" [ expr { "," expr } ] ")" .

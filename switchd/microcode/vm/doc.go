@@ -1,12 +1,11 @@
 // Package vm runs compiled Microcode: [Compile] turns an isa.Program into closures once,
-// and any number of [Thread] values run them.
+// and any number of [Thread] values run them. Package isa says what an instruction means.
 //
 //	isa.Program --Compile--> Code --Start--> Thread <--Run--+
 //	                                           |            | Resume(reply)
 //	                            Handler <------+--> Stop: exit, fault, waits
 //
-// Package isa says what an instruction means. A thread is data: 32 registers, 1280 bytes of
-// LMEM, the next instruction, a call stack of 8. Its owner
+// The owner of a thread
 //
 //  1. calls [Code.Start], which clears the thread, then writes the head of the packet into
 //     LMEM and sets the variables that the program expects;
@@ -20,8 +19,8 @@
 // [Suspend], or none at all, makes a machine in which every XTXN is an event, asynchronous
 // ones included: only the owner knows when memory sees them, and resumes at once.
 //
-// A [Shortcut] at an instruction may do part of a program faster, as package idiom does
-// loops over chunks, with the same result.
+// A [Shortcut] at an instruction may do part of a program faster, with the same result, as
+// package idiom does.
 //
 // No program can make a thread panic or run for ever: an error is a [Fault], and so is an
 // instruction beyond the limit of Start.

@@ -1,6 +1,7 @@
 package middlebox
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/units"
@@ -43,12 +44,6 @@ type PFE struct {
 // Load compiles the program and loads a PFE with it. others are its next hops
 // beside HopForward.
 func (p Program) Load(cfg Config, others ...trio.NextHop) (*PFE, error) {
-	if cfg.Period == 0 {
-		cfg.Period = p.Period
-	}
-	if cfg.Threads == 0 {
-		cfg.Threads = p.Threads
-	}
 	prog, err := microcode.Compile(p.File, p.Text)
 	if err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", p.File, err)
@@ -59,7 +54,8 @@ func (p Program) Load(cfg Config, others ...trio.NextHop) (*PFE, error) {
 		NextHops: append([]trio.NextHop{{Index: HopForward, Back: true}}, others...),
 	}
 	if p.Timer != "" {
-		machine.Timers = []trio.Timer{{Name: p.Timer, Period: cfg.Period, Threads: cfg.Threads, ScansOnly: true}}
+		period, threads := cmp.Or(cfg.Period, p.Period), cmp.Or(cfg.Threads, p.Threads)
+		machine.Timers = []trio.Timer{{Name: p.Timer, Period: period, Threads: threads, ScansOnly: true}}
 	}
 	pfe, err := trio.New(machine)
 	if err != nil {

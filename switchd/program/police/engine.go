@@ -1,6 +1,7 @@
 package police
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -57,15 +58,9 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Rate == 0 {
-		c.Rate = DefaultRate
-	}
-	if c.Burst == 0 {
-		c.Burst = DefaultBurst
-	}
-	if c.Limit == 0 {
-		c.Limit = DefaultLimit
-	}
+	c.Rate = cmp.Or(c.Rate, DefaultRate)
+	c.Burst = cmp.Or(c.Burst, DefaultBurst)
+	c.Limit = cmp.Or(c.Limit, DefaultLimit)
 	return c
 }
 

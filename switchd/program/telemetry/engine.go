@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/binary"
 	"errors"
@@ -60,9 +61,7 @@ const hopReports = 1
 
 // New compiles the program and loads a PFE with it.
 func New(cfg Config) (*Engine, error) {
-	if cfg.HeavyBytes == 0 {
-		cfg.HeavyBytes = DefaultHeavyBytes
-	}
+	cfg.HeavyBytes = cmp.Or(cfg.HeavyBytes, DefaultHeavyBytes)
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring telemetry on %s: %w", cfg.PFE.Node, err)
 	}

@@ -1,6 +1,7 @@
 package trioml
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -91,12 +92,8 @@ func (j *Job) SourceMask() (m trace.Mask) {
 // withDefaults returns a copy that shares nothing with the job.
 func (j Job) withDefaults() Job {
 	j.Sources, j.To = slices.Clone(j.Sources), slices.Clone(j.To)
-	if j.BlockMax == 0 {
-		j.BlockMax = DefaultBlockMax
-	}
-	if j.GradMax == 0 {
-		j.GradMax = wire.MaxGrads
-	}
+	j.BlockMax = cmp.Or(j.BlockMax, DefaultBlockMax)
+	j.GradMax = cmp.Or(j.GradMax, wire.MaxGrads)
 	return j
 }
 

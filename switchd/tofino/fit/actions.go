@@ -256,20 +256,11 @@ func (c scope) index(where string, op *Op, o *ir.Op, r *Register) bool {
 		return false
 	case !fits(uint64(max(r.Size, 0)), i.Bits): // as many entries as it can name
 	default:
-		c.bad.add(RuleIndex, where, fmt.Sprintf("use an index of %d bits, or more entries", floorLog2(r.Size)),
+		c.bad.add(RuleIndex, where, fmt.Sprintf("use an index of %d bits, or more entries", log2Down(r.Size)),
 			"index %s has %d bits and can reach beyond %d entries", spell(o.Index), i.Bits, r.Size)
 		return false
 	}
 	return true
-}
-
-func floorLog2(n int) int {
-	bits := 0
-	for n > 1 {
-		n >>= 1
-		bits++
-	}
-	return bits
 }
 
 // checkWrites refuses two operations that write one field, or one header's

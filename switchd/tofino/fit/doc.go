@@ -6,12 +6,11 @@
 //	                 |                |                          |                   |
 //	                 +----------------+---- refusals ------------+-------------------+--> *Program
 //
-// [Place] returns a [Program], in which every name is a number and every table has its
-// stage, or an error that joins all refusals. A [Refusal] has a rule with a stable name,
-// its cause, its place, the source of the limit, and a remedy. Limits are in limits.go.
+// [Place] returns a [Program], in which every name is a number and every table has its stage,
+// or an error that joins all refusals. Limits and their sources are in limits.go.
 //
-// Ingress and egress of a pipe share its 12 stages, their memories and the containers.
-// Tables keep the program's order where it matters:
+// Ingress and egress of a pipe share its 12 stages, their memories and the containers. Tables
+// keep the program's order where it matters:
 //
 //   - A field that a table matches or its actions read or write, or that decides a
 //     condition around it, was written in an earlier stage.
@@ -20,19 +19,13 @@
 //   - Tables that execute one register are in one stage, and only one of them may run in a
 //     pass: they are in different branches of a condition.
 //
-// A condition is a gateway: it is decided once, in the stage of its first table or before,
-// and its result travels with the packet. Tables go to the earliest stage with room, those
-// that can wait least first. Nothing is taken back, so a program that needs a clever
-// arrangement may be refused; Table.Stage pins a table.
+// A condition is decided once, in the stage of its first table or before. Tables go to the
+// earliest stage with room, those that can wait least first. Nothing is taken back, so a
+// program that needs a clever arrangement may be refused; Table.Stage pins a table.
 //
 // A header is cut into containers of 8, 16 and 32 bits along its bytes. A field of an
 // addition, subtraction, shift, minimum or maximum has a container of its own width; a
-// field that is compared by order is within one. Other fields may be cut. Metadata fields
-// share no container.
-//
-// A stateful ALU has words of 8, 16 or 32 bits, one or a pair. A register of 64 bits becomes
-// pairs of 32, Lo and Hi. It can be set whole; a carry, comparison or output of 64 bits is
-// refused (rule salu-wide).
+// field that is compared by order is within one. Metadata fields share no container.
 //
 // Left out: tables over several stages; shared containers of fields that are never live
 // together; tagalong containers. Accepted though hardware often refuses it: different

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
@@ -34,7 +35,7 @@ func Place(p *ir.Program) (*Program, error) {
 	}
 	b.checkAccess(&bad)
 	b.checkTotals(&bad)
-	var stages []stageState
+	var stages [][]int
 	if len(bad) == 0 {
 		var at []int
 		stages, at = b.place(&bad)
@@ -93,12 +94,12 @@ func (b *builder) writeStages(at []int) {
 }
 
 // resources makes the report.
-func (b *builder) resources(stages []stageState, v *vector) Resources {
+func (b *builder) resources(stages [][]int, v *vector) Resources {
 	var r Resources
 	for s := range stages {
-		u := StageUse{Stage: s + 1}
+		u, take := StageUse{Stage: s + 1}, b.demand(stages[s])
 		for k := range NumResources {
-			u.Uses[k] = Use{stages[s].take[k], k.Limit()}
+			u.Uses[k] = Use{take[k], k.Limit()}
 		}
 		r.Stages = append(r.Stages, u)
 	}
@@ -130,27 +131,18 @@ func (b *builder) resources(stages []stageState, v *vector) Resources {
 
 // FindField returns the number of a field by its name, such as "d0.v[3]".
 func (p *Program) FindField(name string) (FieldID, bool) {
-	id, ok := find(p.Fields, func(f *Field) bool { return f.Name == name })
-	return FieldID(id), ok
+	i := slices.IndexFunc(p.Fields, func(f Field) bool { return f.Name == name })
+	return FieldID(i), i >= 0
 }
 
 // FindTable returns the number of a table, or group of tables.
 func (p *Program) FindTable(name string) (TableID, bool) {
-	id, ok := find(p.Tables, func(t *Table) bool { return t.Name == name })
-	return TableID(id), ok
+	i := slices.IndexFunc(p.Tables, func(t Table) bool { return t.Name == name })
+	return TableID(i), i >= 0
 }
 
 // FindRegister returns the number of a register, or group of registers.
 func (p *Program) FindRegister(name string) (RegisterID, bool) {
-	id, ok := find(p.Registers, func(r *Register) bool { return r.Name == name })
-	return RegisterID(id), ok
-}
-
-func find[T any](list []T, is func(*T) bool) (int, bool) {
-	for i := range list {
-		if is(&list[i]) {
-			return i, true
-		}
-	}
-	return -1, false
+	i := slices.IndexFunc(p.Registers, func(r Register) bool { return r.Name == name })
+	return RegisterID(i), i >= 0
 }

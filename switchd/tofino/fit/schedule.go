@@ -7,39 +7,24 @@ import (
 	"strings"
 )
 
-// stageState is what a stage holds so far.
-type stageState struct {
-	take      demand
-	exact     map[FieldID]bool
-	ternary   map[FieldID]bool
-	hashed    map[hashUse]bool
-	registers map[place]bool
-	nodes     []int
-}
-
-func newStage() stageState {
-	return stageState{exact: map[FieldID]bool{}, ternary: map[FieldID]bool{}, hashed: map[hashUse]bool{}, registers: map[place]bool{}}
-}
-
-// demandWith returns what the stage takes with more nodes in it; what they share with
-// each other or with the stage counts once.
-func (b *builder) demandWith(s *stageState, nodes []int) demand {
-	d := s.take
+// demand returns what a stage with these nodes takes; what they share counts once.
+func (b *builder) demand(nodes []int) demand {
+	var d demand
 	exact, ternary := map[FieldID]bool{}, map[FieldID]bool{}
 	hashed, registers := map[hashUse]bool{}, map[place]bool{}
 	for _, i := range nodes {
 		n := &b.nodes[i]
 		d.add(&n.take)
-		d[ExactBytes] += b.bytesOf(n.exact, s.exact, exact)
-		d[TernaryBytes] += b.bytesOf(n.ternary, s.ternary, ternary)
+		d[ExactBytes] += b.bytesOf(n.exact, exact)
+		d[TernaryBytes] += b.bytesOf(n.ternary, ternary)
 		for _, h := range n.hashed {
-			if !s.hashed[h] && !hashed[h] {
+			if !hashed[h] {
 				hashed[h] = true
 				d[HashUnits] += h.units
 			}
 		}
 		for _, p := range n.registers {
-			if !s.registers[p] && !registers[p] {
+			if !registers[p] {
 				registers[p] = true
 				r := demandOfRegister(&b.Registers[p.id])
 				d.add(&r)
@@ -49,37 +34,16 @@ func (b *builder) demandWith(s *stageState, nodes []int) demand {
 	return d
 }
 
-// bytesOf counts the bytes of fields that are in neither set, and puts them in the second.
-func (b *builder) bytesOf(fields []FieldID, there, more map[FieldID]bool) int {
+// bytesOf counts the bytes of fields that are not in a set, and puts them into it.
+func (b *builder) bytesOf(fields []FieldID, counted map[FieldID]bool) int {
 	n := 0
 	for _, f := range fields {
-		if !there[f] && !more[f] {
-			more[f] = true
+		if !counted[f] {
+			counted[f] = true
 			n += ceil(b.Fields[f].Bits, 8)
 		}
 	}
 	return n
-}
-
-// put adds nodes to a stage.
-func (b *builder) put(s *stageState, nodes []int) {
-	s.take = b.demandWith(s, nodes)
-	s.nodes = append(s.nodes, nodes...)
-	for _, i := range nodes {
-		n := &b.nodes[i]
-		for _, f := range n.exact {
-			s.exact[f] = true
-		}
-		for _, f := range n.ternary {
-			s.ternary[f] = true
-		}
-		for _, h := range n.hashed {
-			s.hashed[h] = true
-		}
-		for _, p := range n.registers {
-			s.registers[p] = true
-		}
-	}
 }
 
 // short returns a resource of which a demand takes more than a stage has.
@@ -173,27 +137,26 @@ func (b *builder) checkChains(bad *refusals, list []cluster, order []int, in bou
 }
 
 // schedule fills the stages one by one. Where several clusters are ready, the one
-// that prefer puts first goes first; none goes to a stage after its latest. It returns the stages and each cluster's
-// stage, 0 for what found no room.
-func (b *builder) schedule(list []cluster, latest []int, prefer func(x, y int) int) ([]stageState, []int) {
-	stages, at := make([]stageState, Stages), make([]int, len(list))
+// that prefer puts first goes first; none goes to a stage after its latest. It returns
+// the nodes of each stage and each cluster's stage, 0 for what found no room.
+func (b *builder) schedule(list []cluster, latest []int, prefer func(x, y int) int) (stages [][]int, at []int) {
+	stages, at = make([][]int, Stages), make([]int, len(list))
 	waiting := make([]int, len(list))
 	for i := range waiting {
 		waiting[i] = i
 	}
 	slices.SortStableFunc(waiting, prefer)
 	for s := range stages {
-		stages[s] = newStage()
 		for more := true; more; {
 			more = false
 			for _, c := range waiting {
 				if at[c] != 0 || s+1 > latest[c] || !ready(&list[c], at, s+1) {
 					continue
 				}
-				d := b.demandWith(&stages[s], list[c].nodes)
+				nodes := slices.Concat(stages[s], list[c].nodes)
+				d := b.demand(nodes)
 				if _, short := d.short(); !short {
-					b.put(&stages[s], list[c].nodes)
-					at[c], more = s+1, true
+					stages[s], at[c], more = nodes, s+1, true
 				}
 			}
 		}
@@ -210,7 +173,7 @@ func ready(c *cluster, at []int, stage int) bool {
 }
 
 // place puts every cluster into a stage, or says which found no room.
-func (b *builder) place(bad *refusals) ([]stageState, []int) {
+func (b *builder) place(bad *refusals) (stages [][]int, stageOf []int) {
 	edges := b.dependencies()
 	list, clusterOf := b.clusters(edges)
 	b.checkApart(bad, list, clusterOf, edges)
@@ -221,8 +184,7 @@ func (b *builder) place(bad *refusals) ([]stageState, []int) {
 	in := bound(list, order)
 	b.checkChains(bad, list, order, in)
 	for i := range list {
-		empty := newStage()
-		d := b.demandWith(&empty, list[i].nodes)
+		d := b.demand(list[i].nodes)
 		if r, short := d.short(); short {
 			bad.add(r.Rule(), b.clusterName(&list[i]), "make it smaller, or split it", "needs %d %s in one stage, which has %d",
 				d[r], r, r.Limit())
@@ -241,7 +203,7 @@ func (b *builder) place(bad *refusals) ([]stageState, []int) {
 	if c := firstWithout(list, at, urgent); c >= 0 {
 		b.noRoom(bad, list, at, stages, c, in.latest[c])
 	}
-	stageOf := make([]int, len(b.nodes))
+	stageOf = make([]int, len(b.nodes))
 	for i := range stageOf {
 		stageOf[i] = at[clusterOf[i]]
 	}
@@ -262,7 +224,7 @@ func firstWithout(list []cluster, at []int, urgent func(x, y int) int) int {
 }
 
 // noRoom says what a cluster lacks in the stages in which it could be.
-func (b *builder) noRoom(bad *refusals, list []cluster, at []int, stages []stageState, c, high int) {
+func (b *builder) noRoom(bad *refusals, list []cluster, at []int, stages [][]int, c, high int) {
 	low := 1
 	for _, e := range list[c].in {
 		low = max(low, at[e.from]+e.apart)
@@ -278,31 +240,28 @@ func (b *builder) noRoom(bad *refusals, list []cluster, at []int, stages []stage
 	}
 	lacks, worst := map[Resource]int{}, Resource(0)
 	for s := low; s <= high; s++ {
-		d := b.demandWith(&stages[s-1], list[c].nodes)
+		d := b.demand(slices.Concat(stages[s-1], list[c].nodes))
 		if r, short := d.short(); short {
 			if lacks[r]++; lacks[r] > lacks[worst] || worst == r {
 				worst = r
 			}
 		}
 	}
-	empty := newStage()
-	alone := b.demandWith(&empty, list[c].nodes)
-	full := b.demandWith(&stages[low-1], list[c].nodes)
+	alone, full := b.demand(list[c].nodes), b.demand(slices.Concat(stages[low-1], list[c].nodes))
 	room := fmt.Sprintf("stage %d", low)
 	if high > low {
 		room = fmt.Sprintf("stages %d to %d, %d of which lack %s; stage %d", low, high, lacks[worst], worst, low)
 	}
 	bad.add(worst.Rule(), where, "make passes of it: recirculate; or make it smaller",
 		"finds no room in %s, which would need %d %s and has %d: %d for it, beside %s",
-		room, full[worst], worst, worst.Limit(), alone[worst], b.holders(&stages[low-1], worst))
+		room, full[worst], worst, worst.Limit(), alone[worst], b.holders(stages[low-1], worst))
 }
 
 // holders names what takes a resource of a stage.
-func (b *builder) holders(s *stageState, r Resource) string {
+func (b *builder) holders(stage []int, r Resource) string {
 	var names []string
-	for _, i := range s.nodes {
-		empty := newStage()
-		if d := b.demandWith(&empty, []int{i}); d[r] > 0 {
+	for _, i := range stage {
+		if d := b.demand([]int{i}); d[r] > 0 {
 			names = append(names, b.nodes[i].name)
 		}
 	}

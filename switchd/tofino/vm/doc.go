@@ -21,16 +21,13 @@
 //     field of a header that is not valid reads as 0, and a write to it is lost.
 //  3. The deparser fills in checksums and writes the valid headers before the unparsed rest.
 //
-// A table with copies whose keys do not depend on the copy is looked up once for all of
-// them. A register stores entry by entry, within it lane by lane, within that copy by copy.
-//
-// [Pipe.SetRunner] leaves the controls of a pipe to a [Runner], which uses the exported
-// parts of Code, Pass, Table and Op. Package tracetree has one, which is faster.
+// [Pipe.SetRunner] leaves the controls of a pipe to a [Runner], such as that of package
+// tracetree, which is faster.
 //
 // Decided here, where package ir leaves a choice:
 //
-//   - The default action of a table counts as an entry of it. A table with copies counts a
-//     packet once where it is looked up once.
+//   - The default action of a table counts as an entry of it. A table with copies whose keys
+//     do not depend on the copy is looked up once, and counts a packet once.
 //   - Hash is CRC-32 (IEEE 802.3) over its operands, each in as many whole bytes as it
 //     needs, big-endian.
 //   - An access beyond a register does nothing, and its output is 0.

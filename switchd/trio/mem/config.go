@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -45,26 +46,20 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	orElse(&c.SRAM, DefaultSRAM)
-	orElse(&c.DRAM, DefaultDRAM)
-	orElse(&c.Resident, DefaultResident)
-	orElse(&c.Records, DefaultRecords)
-	orElse(&c.Buckets, c.Records)
-	orElse(&c.Engines, DefaultEngines)
-	orElse(&c.Granule, DefaultGranule)
-	orElse(&c.AddTime, AddTime)
-	orElse(&c.SRAMLatency, SRAMLatency)
-	orElse(&c.DRAMLatency, DRAMLatency)
-	orElse(&c.HashLatency, HashLatency)
-	orElse(&c.HashAccess, HashAccess)
-	orElse(&c.QueueTime, QueueTime)
+	c.SRAM = cmp.Or(c.SRAM, DefaultSRAM)
+	c.DRAM = cmp.Or(c.DRAM, DefaultDRAM)
+	c.Resident = cmp.Or(c.Resident, DefaultResident)
+	c.Records = cmp.Or(c.Records, DefaultRecords)
+	c.Buckets = cmp.Or(c.Buckets, c.Records)
+	c.Engines = cmp.Or(c.Engines, DefaultEngines)
+	c.Granule = cmp.Or(c.Granule, DefaultGranule)
+	c.AddTime = cmp.Or(c.AddTime, AddTime)
+	c.SRAMLatency = cmp.Or(c.SRAMLatency, SRAMLatency)
+	c.DRAMLatency = cmp.Or(c.DRAMLatency, DRAMLatency)
+	c.HashLatency = cmp.Or(c.HashLatency, HashLatency)
+	c.HashAccess = cmp.Or(c.HashAccess, HashAccess)
+	c.QueueTime = cmp.Or(c.QueueTime, QueueTime)
 	return c
-}
-
-func orElse[T comparable](p *T, d T) {
-	if *p == *new(T) {
-		*p = d
-	}
 }
 
 // validate reports everything that is wrong at once. c has its defaults.

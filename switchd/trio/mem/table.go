@@ -10,8 +10,8 @@ const recordWords = RecordBytes / WordBytes
 // none ends a chain.
 const none = ^uint32(0)
 
-// A Table is the hash unit. A slot is the place of one record, numbered in the
-// order of addresses; a record keeps its slot until it is deleted.
+// A Table is the hash unit (trio §3.1): chained buckets with keys of 64 bits. A slot is the
+// place of one record, numbered in the order of addresses; a record keeps it until it is deleted.
 type Table struct {
 	mem   *Memory
 	start Addr // of the record in slot 0

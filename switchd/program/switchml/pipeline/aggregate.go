@@ -57,7 +57,7 @@ func (b *builder) tags() {
 		Name: "row", Keys: exact("meta.late"), Actions: []string{"row_ends", "row_grows"}, Const: true,
 		Entries: []ir.Entry{{Values: []uint64{0}, Action: "row_ends"}, {Values: []uint64{1}, Action: "row_grows"}},
 	}, b.onSlot("row_ends", "row", "ends", ""), b.onSlot("row_grows", "row", "grows", "meta.anew"))
-	b.table(ir.Table{Name: "same", Default: "same", Const: true}, ir.Action{Name: "same", Do: []ir.Op{set("meta.same", ir.C(1))}})
+	b.keyless(ir.Action{Name: "same", Do: []ir.Op{set("meta.same", ir.C(1))}})
 	b.anew()
 }
 
@@ -72,7 +72,7 @@ func (b *builder) anew() {
 			a.Do = append(a.Do, remove(f))
 		}
 	}
-	b.table(ir.Table{Name: "anew", Default: "anew", Const: true}, a)
+	b.keyless(a)
 }
 
 func (b *builder) bitmap() {
@@ -100,22 +100,27 @@ func (b *builder) exponent(n string) {
 
 // values are the 32 tables that add and read, in the passes of all kinds.
 func (b *builder) values() {
-	do := func(name, run, dst string, in ...ir.Operand) ir.Action {
-		return ir.Action{Name: name, Do: []ir.Op{{Kind: ir.Execute, Register: "values[*]", Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, IndexFrom: b.entryFrom(), Dst: dst, In: in}}}
-	}
+	do := func(run, dst string, in ...ir.Operand) ir.Action { return b.onEntry(run, "values[*]", run, dst, in...) }
 	lower, upper := ir.F("d0.v[*]"), ir.F("d1.v[*]")
-	t := ir.Table{
+	b.table(ir.Table{
 		Name: "values", Copies: lanes, Keys: append(seenKeys(), ternary("meta.op")...),
+		Entries: b.valueEntries("overwrite", "lower", "upper"),
 		Actions: []string{"overwrite", "add", "lower", "upper"}, Default: "add", Const: true,
+	}, do("overwrite", "d1.v[*]", lower, upper), do("add", "d1.v[*]", lower, upper), do("lower", "d0.v[*]"), do("upper", "d1.v[*]"))
+}
+
+// valueEntries are the entries of a table of values: packets that read the lower or the upper
+// half, those that do not add, and the first of a phase.
+func (b *builder) valueEntries(first, lower, upper string) []ir.Entry {
+	list := []ir.Entry{
+		{Values: []uint64{0, 0, 0, opReadLower}, Masks: []uint64{0, 0, 0, 7}, Action: lower},
+		{Values: []uint64{0, 0, 0, opReadUpper}, Masks: []uint64{0, 0, 0, 7}, Action: upper},
 	}
-	for i, op := range []uint64{opReadLower, opReadUpper} {
-		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{0, 0, 0, op}, Masks: []uint64{0, 0, 0, 7}, Action: t.Actions[2+i]})
-	}
-	for _, e := range append(b.seen("upper"), empty("overwrite")) {
+	for _, e := range append(b.seen(upper), empty(first)) {
 		e.Values, e.Masks = append(e.Values, 0), append(e.Masks, 0)
-		t.Entries = append(t.Entries, e)
+		list = append(list, e)
 	}
-	b.table(t, do("overwrite", "overwrite", "d1.v[*]", lower, upper), do("add", "add", "d1.v[*]", lower, upper), do("lower", "lower", "d0.v[*]"), do("upper", "upper", "d1.v[*]"))
+	return list
 }
 
 // seenKeys are what tells whether a packet is the first of a phase, is new, or has

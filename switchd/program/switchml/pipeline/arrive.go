@@ -20,7 +20,7 @@ const (
 // arrive are the tables of stage 1, which look at headers alone, and those of stage
 // 2 that drop what is wrong.
 func (b *builder) arrive() {
-	b.table(ir.Table{Name: "start", Default: "start", Const: true}, ir.Action{Name: "start", Do: []ir.Op{
+	b.keyless(ir.Action{Name: "start", Do: []ir.Op{
 		{Kind: ir.Validate, Dst: "md"}, set("meta.was", ir.F("md.group")),
 		{Kind: ir.Concat, Dst: "meta.tag", In: []ir.Operand{ir.F("sml.job"), ir.F("sml.id2"), ir.F("sml.id1"), ir.F("sml.id0")}},
 		set("meta.slot", ir.F("sml.where")),
@@ -35,13 +35,13 @@ func (b *builder) arrive() {
 		code uint64
 	}{{"truncated", dropTruncated}, {"oversized", dropOversized}, {"lost", dropArrival}, {"wrong_size", dropWrongSize}, {"out_of_pool", dropSlotRange}, {"gone", dropGone},
 		{"bad_ip_length", dropIPLength}, {"bad_udp_length", dropUDPLength}} {
-		b.table(ir.Table{Name: d.name, Default: d.name, Const: true}, drop(d.name, ir.C(d.code)))
+		b.keyless(drop(d.name, ir.C(d.code)))
 	}
 	b.table(ir.Table{Name: "short_ip_length", Default: "bad_ip_length", Const: true})
 	b.table(ir.Table{Name: "short_udp_length", Default: "bad_udp_length", Const: true})
 	b.table(ir.Table{Name: "other_size", Default: "wrong_size", Const: true})
 	b.table(ir.Table{Name: "trailing", Default: "oversized", Const: true})
-	b.table(ir.Table{Name: "malformed", Default: "malformed", Const: true}, drop("malformed", ir.F("meta.fault")))
+	b.keyless(drop("malformed", ir.F("meta.fault")))
 }
 
 // peers tells whose packet it is: a worker is known by its address and the UDP port
@@ -112,8 +112,8 @@ func (b *builder) resume() {
 		set("meta.role", ir.C(roleMember)), set("meta.go", ir.C(1)), set("meta.op", ir.F("md.op")), set("meta.worker", ir.F("md.from")), set("meta.bit", ir.F("md.bit")),
 		set("meta.where", ir.F("md.entry")), set("meta.late", ir.F("md.late")), set("meta.same", ir.F("md.same")), set("meta.fill", ir.P("fill")), set("meta.part", ir.P("part")),
 	}}
-	if b.rdma {
-		resume.Do = append(resume.Do, rdmaResume()...)
+	if b.rdma { // its pool index may be any, as that of the end of a message of one packet
+		resume.Do = append(resume.Do, set("meta.ends", ir.C(1)))
 	}
 	b.table(ir.Table{Name: tableJobs, Keys: exact("md.group"), Actions: []string{"resume"}, Default: "gone", Size: maxJobs}, resume)
 	if b.half {

@@ -9,22 +9,15 @@
 //	      5   verdict: absorb, answer one, answer all, send up, drop
 //	      6   route: next pass or out          4 to 12: 32 value registers
 //
-// A packet comes round for further passes, each in a pipe with a bitmap and values of its own
-// (docs/switchml.md shows a path; [Passes]). In between it has an internal header ("md") in
-// front, and only the values that are still to be added or were read. The first pass looks the
-// worker up and checks the tag; the last that adds has counter and exponents, and decides.
-//
-// Options.Half is the variant for floats of 16 bits (half.go), Options.RDMA that for RoCEv2
-// (rdma*.go), with the same slots, values and passes. The latter has no tags, as PSNs tell
-// packets of earlier phases: one more stage before the bitmap would leave 32 stateful ALUs for
-// the 35 registers behind it. No pass can check or write the ICRC; the front ports do
+// docs/switchml.md shows the path of a packet through its passes, and says why the program
+// for RoCEv2 (rdma*.go) has no tags. half.go is the variant for floats of 16 bits. In between
+// two passes a packet has an internal header ("md") in front, and only the values that are
+// still to be added or were read. No pass can check or write the ICRC; the front ports do
 // (tofino.Trailer, assumed).
 //
 // Limits, and differences to the reference programs:
 //
-//   - 32 workers a job (the width of a bitmap), 16 ports, 512 workers and parents and 256
-//     jobs in all; 8192 queue pairs ([MaxQueuePairs]). With RDMA, jobs of UDP clients are
-//     refused.
+//   - 32 workers a job (the width of a bitmap), 512 workers and parents and 256 jobs in all.
 //   - The first packet of a phase is the one that finds no bit set, not the counter at 0.
 //     Only workers that do not conform see a difference.
 //   - The parser rejects IP options and fragments. Its drops are tofino-parser-rejected and
@@ -36,6 +29,4 @@
 //     worker where a slot begins anew, or for lack of their multicast group.
 //   - In RDMA messages that are partly written with an immediate, packets without one count
 //     as exponents of 0.
-//   - With Config.Faithful also one half of 256 values is read in the wrong pipe, as in the
-//     public program.
 package pipeline

@@ -6,12 +6,9 @@ import "github.com/inalab/inalab/switchd/tofino/ir"
 // a multicast the addresses of the worker that it is for.
 func (b *builder) egress() ir.Gress {
 	b.lossy(tableDepartures, "eg.port", "leaving")
-	end := func(name string, code uint64) ir.Action {
-		return ir.Action{Name: name, Do: []ir.Op{set("eg.drop", ir.C(1)), set("meta.reason", ir.C(code))}}
-	}
-	b.table(ir.Table{Name: "lost_out", Default: "lost_out", Const: true}, end("lost_out", dropDeparture))
+	b.keyless(dropOut("lost_out", dropDeparture))
 	b.table(ir.Table{Name: tableReceivers, Keys: exact("eg.rid"), Actions: []string{"receiver"}, Default: "nobody", Size: maxReceivers},
-		end("nobody", dropGone),
+		dropOut("nobody", dropGone),
 		ir.Action{
 			Name: "receiver", Params: []ir.Param{{Name: "mac", Bits: 48}, {Name: "addr", Bits: 32}, {Name: "udp", Bits: 16}},
 			Do: []ir.Op{set("eth.dst", ir.P("mac")), set("ipv4.dst", ir.P("addr")), set("udp.src", ir.P("udp"))},

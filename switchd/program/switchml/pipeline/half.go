@@ -152,25 +152,13 @@ func (b *builder) fix(n string) {
 func (b *builder) halfValues(n string) {
 	field := ir.F("f" + n + ".v[*]")
 	do := func(run string, in ...ir.Operand) ir.Action {
-		return ir.Action{Name: run + n, Do: []ir.Op{{
-			Kind: ir.Execute, Register: "values" + n + "[*]", Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, Dst: field.Field, In: in,
-		}}}
+		return b.onEntry(run+n, "values"+n+"[*]", run, field.Field, in...)
 	}
-	t := ir.Table{
+	b.table(ir.Table{
 		Name: "values" + n, Copies: group, Keys: append(seenKeys(), ternary("meta.op")...),
+		Entries: b.valueEntries("overwrite"+n, "read"+n, "read"+n),
 		Actions: []string{"overwrite" + n, "add" + n, "read" + n}, Default: "add" + n, Const: true,
-	}
-	for _, o := range []struct {
-		op     uint64
-		action string
-	}{{opReadLower, "read"}, {opReadUpper, "read"}} {
-		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{0, 0, 0, o.op}, Masks: []uint64{0, 0, 0, 7}, Action: o.action + n})
-	}
-	for _, e := range append(b.seen("read"+n), empty("overwrite"+n)) {
-		e.Values, e.Masks = append(e.Values, 0), append(e.Masks, 0)
-		t.Entries = append(t.Entries, e)
-	}
-	b.table(t, do("overwrite", field), do("add", field), do("read"))
+	}, do("overwrite", field), do("add", field), do("read"))
 }
 
 // turnBack makes floats of a group of sums, the nearest, as IEEE 754 has it: the sign

@@ -13,7 +13,7 @@ func (b *builder) halfResume() {
 	for _, f := range named("f", 0, groups) {
 		room = append(room, ir.Op{Kind: ir.Validate, Dst: f})
 	}
-	b.table(ir.Table{Name: "room", Default: "room", Const: true}, ir.Action{Name: "room", Do: room})
+	b.keyless(ir.Action{Name: "room", Do: room})
 	b.table(ir.Table{Name: "first_room", Default: "room", Const: true})
 	b.table(ir.Table{Name: tableTurned, Keys: exact("md.group"), Actions: []string{"turn"}, Default: "gone", Size: maxJobs}, ir.Action{Name: "turn", Do: []ir.Op{{Kind: ir.Validate, Dst: "r"}, set("meta.go", ir.C(1))}})
 }
@@ -54,12 +54,10 @@ func (b *builder) halfRoute() {
 		add(passRead, v, "turn_on", passLower, pipe3)
 		add(passLower+groups-1, v, leaves[i])
 	}
-	again := func(name string, spread, op bool, done ...string) ir.Action {
-		return b.another(pass{name, spread, op}, done...)
-	}
 	taken := named("h", 0, groups)
-	b.table(t, b.consume(append(named("f", 0, groups), taken...)...), again("collect", true, false, taken...),
-		again("turned", true, false, "f3"), again("read_on", false, true, "f3"), again("turn_on", true, false), drop("absorb", ir.C(dropAbsorbed)))
+	b.table(t, b.consume(append(named("f", 0, groups), taken...)...), b.another(pass{"collect", true, false}, taken...),
+		b.another(pass{"turned", true, false}, "f3"), b.another(pass{"read_on", false, true}, "f3"), b.another(pass{"turn_on", true, false}),
+		drop("absorb", ir.C(dropAbsorbed)))
 }
 
 // halfParser are the states behind the header of SwitchML. Of the sums that are there

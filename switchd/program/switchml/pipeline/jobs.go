@@ -141,7 +141,7 @@ func (e *Engine) fill(j *job) error {
 		}
 	}
 	for i := range j.Workers {
-		for _, m := range e.membership(j, i) {
+		for _, m := range e.members(j, i) {
 			if err := e.entry(j, tablePeers, m); err != nil {
 				return err
 			}
@@ -198,21 +198,16 @@ func (e *Engine) setUpParent(j *job) error {
 	})
 }
 
-// membership is the entries of a worker.
-func (e *Engine) membership(j *job, place int) []ir.Entry {
+// members are the entries of a worker; those of parents come before them.
+func (e *Engine) members(j *job, place int) []ir.Entry {
 	if j.rdma != nil {
 		return e.rdmaMembers(j, place)
 	}
-	return []ir.Entry{e.member(j, place)}
-}
-
-// member is the entry of a worker; those of parents come before it.
-func (e *Engine) member(j *job, place int) ir.Entry {
 	w := &j.Workers[place]
 	out := ir.Entry{Values: []uint64{number(w.Addr), 0, uint64(w.UDP)}, Masks: []uint64{1<<32 - 1, 0, 1<<16 - 1}, Priority: 1}
 	if !j.Complete() {
 		out.Action, out.Args = "waiting", []uint64{uint64(j.group)}
-		return out
+		return []ir.Entry{out}
 	}
 	port := w.Port
 	if j.Parent != nil {
@@ -222,7 +217,7 @@ func (e *Engine) member(j *job, place int) ir.Entry {
 	out.Args = []uint64{
 		uint64(place), 1 << place, uint64(len(j.Workers) - 1), uint64(j.Base), uint64(j.Slots), e.size(j), uint64(j.group), uint64(tofino.FrontPort(int(port))), part(j),
 	}
-	return out
+	return []ir.Entry{out}
 }
 
 // part is 1 for a job with a parent.

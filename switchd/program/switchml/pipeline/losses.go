@@ -1,9 +1,7 @@
 package pipeline
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
@@ -22,24 +20,14 @@ func (e *Engine) Lose(l dataplane.Loss) error {
 
 // Losses returns what the drop simulator does, by port.
 func (e *Engine) Losses() (out []dataplane.Loss) {
-	// ordered: sorted below
-	for at, l := range e.lossy {
-		out = append(out, dataplane.Loss{Port: at.port, Leaving: bool(at.dir), Probability: l.probability})
+	for port := range sansio.Port(e.opts.Ports) {
+		for _, dir := range []Direction{Arriving, Leaving} {
+			if l, there := e.lossy[lossyPort{port, dir}]; there {
+				out = append(out, dataplane.Loss{Port: port, Leaving: bool(dir), Probability: l.probability})
+			}
+		}
 	}
-	slices.SortFunc(out, func(a, b dataplane.Loss) int {
-		return cmp.Or(cmp.Compare(a.Port, b.Port), compareBool(a.Leaving, b.Leaving))
-	})
 	return out
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // ReseedLosses begins the dice of a port and direction anew.

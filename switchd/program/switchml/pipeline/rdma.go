@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
@@ -109,16 +112,7 @@ func (s shape) bytes() (n uint64) {
 func shapes() (out []shape) {
 	for op := roce.WriteFirst; op <= roce.WriteOnlyImmediate; op++ {
 		s := shape{op: op, reth: op.Begins(), imm: op.Immediate()}
-		switch {
-		case s.reth && s.imm:
-			s.name = "reth_imm"
-		case s.reth:
-			s.name = "reth"
-		case s.imm:
-			s.name = "imm"
-		default:
-			s.name = "plain"
-		}
+		s.name = cmp.Or(strings.Join(s.extract(), "_"), "plain")
 		out = append(out, s)
 	}
 	return out

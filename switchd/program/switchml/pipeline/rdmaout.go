@@ -6,12 +6,9 @@ import "github.com/inalab/inalab/switchd/tofino/ir"
 // queue pair, or holds it back. The PSN in the packet is the receiver's from there on.
 func (b *builder) rdmaEgress() ir.Gress {
 	b.lossy(tableDepartures, "eg.port", "leaving")
-	end := func(name string, code uint64) ir.Action {
-		return ir.Action{Name: name, Do: []ir.Op{set("eg.drop", ir.C(1)), set("meta.reason", ir.C(code))}}
-	}
-	b.table(ir.Table{Name: "copy", Default: "copy", Const: true}, ir.Action{Name: "copy", Do: []ir.Op{set("meta.rid", ir.F("eg.rid"))}})
+	b.keyless(ir.Action{Name: "copy", Do: []ir.Op{set("meta.rid", ir.F("eg.rid"))}})
 	b.table(ir.Table{Name: tableReceivers, Keys: exact("meta.rid"), Actions: []string{"receiver"}, Default: "nobody", Size: maxReceivers},
-		end("nobody", dropGone),
+		dropOut("nobody", dropGone),
 		ir.Action{
 			Name: "receiver", Params: []ir.Param{{Name: "mac", Bits: 48}, {Name: "addr", Bits: 32}, {Name: "key", Bits: 32}, {Name: "pairs", Bits: 16}},
 			Do: []ir.Op{
@@ -22,16 +19,15 @@ func (b *builder) rdmaEgress() ir.Gress {
 	b.table(ir.Table{Name: tablePairs, Keys: exact("meta.pair"), Actions: []string{"pair"}, Size: MaxQueuePairs},
 		ir.Action{Name: "pair", Params: []ir.Param{{Name: "rank", Bits: 8}, {Name: "queue", Bits: 16}}, Do: []ir.Op{set("bth.rank", ir.P("rank")), set("bth.queue", ir.P("queue"))}})
 	number := func(name string, in ...ir.Operand) {
-		b.table(ir.Table{Name: name, Default: name, Const: true},
-			execute(name, ir.Op{Register: "sequence", Run: name, Index: ir.F("meta.pair"), IndexBits: queueBits, Dst: "meta.number", In: in}))
+		b.keyless(execute(name,
+			ir.Op{Register: "sequence", Run: name, Index: ir.F("meta.pair"), IndexBits: queueBits, Dst: "meta.number", In: in}))
 	}
 	number("begin")
 	number("go_on", ir.F("meta.place"))
-	b.table(ir.Table{Name: "held_back", Default: "held_back", Const: true}, end("held_back", dropHeldBack))
-	b.table(ir.Table{Name: "lost_out", Default: "lost_out", Const: true}, end("lost_out", dropDeparture))
-	b.table(ir.Table{Name: "numbered", Default: "numbered", Const: true},
-		ir.Action{Name: "numbered", Do: []ir.Op{{Kind: ir.Shr, Dst: "meta.number", A: ir.F("meta.number"), B: ir.C(1)}}})
-	b.table(ir.Table{Name: "sent", Default: "sent", Const: true}, ir.Action{Name: "sent", Do: []ir.Op{set("bth.psn", ir.F("meta.number"))}})
+	b.keyless(dropOut("held_back", dropHeldBack))
+	b.keyless(dropOut("lost_out", dropDeparture))
+	b.keyless(ir.Action{Name: "numbered", Do: []ir.Op{{Kind: ir.Shr, Dst: "meta.number", A: ir.F("meta.number"), B: ir.C(1)}}})
+	b.keyless(ir.Action{Name: "sent", Do: []ir.Op{set("bth.psn", ir.F("meta.number"))}})
 	return ir.Gress{Parser: rdmaOut(), Control: rdmaLeaves(), Deparse: []string{"eth", "ipv4", "udp", "bth", "reth"}, Checksums: []string{"ipv4.checksum"}}
 }
 

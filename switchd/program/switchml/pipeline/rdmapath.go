@@ -14,7 +14,7 @@ const (
 
 // rdmaArrive are the tables of stages 1 and 2.
 func (b *builder) rdmaArrive() {
-	b.table(ir.Table{Name: "start", Default: "start", Const: true}, ir.Action{Name: "start", Do: []ir.Op{
+	b.keyless(ir.Action{Name: "start", Do: []ir.Op{
 		{Kind: ir.Validate, Dst: "md"}, {Kind: ir.Concat, Dst: "meta.seq", In: []ir.Operand{ir.F("bth.psn"), ir.F("meta.clear")}},
 	}})
 	b.rdmaPeers()
@@ -30,9 +30,9 @@ func (b *builder) rdmaArrive() {
 		name string
 		code uint64
 	}{{"lost", dropArrival}, {"no_queue_pair", dropQueuePair}, {"out_of_sequence", dropSequence}} {
-		b.table(ir.Table{Name: d.name, Default: d.name, Const: true}, drop(d.name, ir.C(d.code)))
+		b.keyless(drop(d.name, ir.C(d.code)))
 	}
-	b.table(ir.Table{Name: "malformed", Default: "malformed", Const: true}, drop("malformed", ir.F("meta.fault")))
+	b.keyless(drop("malformed", ir.F("meta.fault")))
 	b.table(ir.Table{Name: "late", Default: "misshapen", Const: true}, drop("misshapen", ir.C(dropShape)))
 	b.table(ir.Table{Name: "early", Default: "misshapen", Const: true})
 	b.table(ir.Table{Name: "unusable", Default: "malformed", Const: true})
@@ -87,10 +87,6 @@ func (b *builder) operations() {
 		ir.Action{Name: "goes_on", Do: []ir.Op{set("meta.ends", ir.C(0))}}, ir.Action{Name: "ends", Do: []ir.Op{set("meta.ends", ir.C(1))}},
 		ir.Action{Name: "faulty", Params: []ir.Param{{Name: "code", Bits: 8}}, Do: []ir.Op{set("meta.fault", ir.P("code"))}})
 }
-
-// rdmaResume lets the pool index of a packet that a pass before has taken up be any:
-// as that of the end of a message of one packet.
-func rdmaResume() []ir.Op { return []ir.Op{set("meta.ends", ir.C(1))} }
 
 // queueRegisters are those of queue pairs. That of the ingress has the PSN that comes
 // next in the upper 24 bits of its lower half, bit 0 of which says that no message has
@@ -151,7 +147,7 @@ func (b *builder) queueRegisters() []ir.Register {
 // wrong with a packet but not with its number ends its message.
 func (b *builder) assembly() {
 	kind := func(name, run, in string, more ...ir.Op) {
-		b.table(ir.Table{Name: name, Default: name, Const: true}, ir.Action{Name: name, Do: append([]ir.Op{
+		b.keyless(ir.Action{Name: name, Do: append([]ir.Op{
 			{Kind: ir.Execute, Register: "assembly", Run: run, Index: ir.F("meta.pair"), IndexBits: queueBits, Dst: "meta.where", In: []ir.Operand{ir.F("meta.seq"), ir.F(in)}},
 			set("meta.reason", ir.C(dropSequence)), // if that is what it comes to
 		}, more...)})
@@ -163,13 +159,12 @@ func (b *builder) assembly() {
 	kind("other_length", "only", "meta.first", set("meta.fault", ir.C(dropShape)))
 	kind("wrong_key", "only", "meta.first", set("meta.fault", ir.C(dropKey)))
 	kind("broken", "last", "meta.bound", set("meta.fault", ir.C(dropShape)))
-	b.table(ir.Table{Name: "admit", Default: "admit", Const: true},
-		ir.Action{Name: "admit", Do: []ir.Op{set("meta.go", ir.C(1)), set("md.entry", ir.F("meta.where"))}})
+	b.keyless(ir.Action{Name: "admit", Do: []ir.Op{set("meta.go", ir.C(1)), set("md.entry", ir.F("meta.where"))}})
 	b.spread("bth.queue")
-	b.table(ir.Table{Name: "distance", Default: "distance", Const: true},
-		ir.Action{Name: "distance", Do: []ir.Op{{Kind: ir.Sub, Dst: "md.place", A: ir.F("meta.where"), B: ir.F("meta.first")}}})
-	b.table(ir.Table{Name: "place", Default: "place", Const: true},
-		ir.Action{Name: "place", Do: []ir.Op{{Kind: ir.Shr, Dst: "md.place", A: ir.F("md.place"), B: ir.C(indexSlot)}}})
+	b.keyless(ir.Action{Name: "distance", Do: []ir.Op{
+		{Kind: ir.Sub, Dst: "md.place", A: ir.F("meta.where"), B: ir.F("meta.first")},
+	}})
+	b.keyless(ir.Action{Name: "place", Do: []ir.Op{{Kind: ir.Shr, Dst: "md.place", A: ir.F("md.place"), B: ir.C(indexSlot)}}})
 }
 
 // rdmaControl joins the steps of the ingress.

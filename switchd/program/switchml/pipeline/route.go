@@ -18,15 +18,12 @@ func (b *builder) route() {
 
 // wordRoute is the table that says so where values are integers.
 func (b *builder) wordRoute() {
-	again := func(name string, spread, op bool, done ...string) ir.Action {
-		return b.another(pass{name, spread, op}, done...)
-	}
 	b.table(ir.Table{
 		Name: "route", Keys: exact("md.pass", "md.verdict", b.size()), Const: true, Entries: b.routes(),
 		Actions: append([]string{"consume", "harvest", "harvest_on", "harvest_here", "harvest_here_on", "absorb"}, slices.Compact(slices.Clone(leaves[:b.ends()]))...),
 	},
-		b.consume("d0", "d1"), again("harvest", true, true, "d0"), again("harvest_on", true, true),
-		again("harvest_here", false, true, "d0"), again("harvest_here_on", false, true), drop("absorb", ir.C(dropAbsorbed)))
+		b.consume("d0", "d1"), b.another(pass{"harvest", true, true}, "d0"), b.another(pass{"harvest_on", true, true}),
+		b.another(pass{"harvest_here", false, true}, "d0"), b.another(pass{"harvest_here_on", false, true}), drop("absorb", ir.C(dropAbsorbed)))
 }
 
 // ways are the ways out of the switch, and the tables of two of them.
@@ -36,8 +33,7 @@ func (b *builder) ways() {
 		b.leave("sender", set("ig.egress_port", ir.F("md.port")), set("ig.unicast", ir.C(1)),
 			set("udp.src", ir.F("udp.dst")), set("udp.dst", ir.F("udp.src")), set("eth.dst", ir.F("eth.src")), set("ipv4.dst", ir.F("ipv4.src"))),
 		b.leave("upward", set("ig.egress_port", ir.F("md.port")), set("ig.unicast", ir.C(1))))
-	b.table(ir.Table{Name: "descend", Default: "descend", Const: true},
-		b.leave("descend", set("ig.mcast", ir.F("md.group")), set("ig.multicast", ir.C(1))))
+	b.keyless(b.leave("descend", set("ig.mcast", ir.F("md.group")), set("ig.multicast", ir.C(1))))
 	b.table(ir.Table{Name: tableParents, Keys: exact("meta.group"), Actions: []string{"to_parent"}, Size: maxJobs},
 		ir.Action{
 			Name: "to_parent", Params: []ir.Param{{Name: "mac", Bits: 48}, {Name: "addr", Bits: 32}, {Name: "self", Bits: 32}, {Name: "udp", Bits: 16}},

@@ -8,6 +8,11 @@ func (b *builder) table(t ir.Table, actions ...ir.Action) {
 	b.p.Actions = append(b.p.Actions, actions...)
 }
 
+// keyless adds a table without keys, which does the action of its name for every packet.
+func (b *builder) keyless(a ir.Action) {
+	b.table(ir.Table{Name: a.Name, Default: a.Name, Const: true}, a)
+}
+
 func apply(table string) ir.Step { return ir.Step{Apply: table} }
 
 // applied are the steps that apply several tables.
@@ -32,6 +37,11 @@ func drop(name string, code ir.Operand) ir.Action {
 	return ir.Action{Name: name, Do: []ir.Op{set("ig.drop", ir.C(1)), set("meta.reason", code)}}
 }
 
+// dropOut is drop on the way out.
+func dropOut(name string, code uint64) ir.Action {
+	return ir.Action{Name: name, Do: []ir.Op{set("eg.drop", ir.C(1)), set("meta.reason", ir.C(code))}}
+}
+
 // onSlot is an action that runs a register action on the slot. In the low bits of
 // meta.where it stands, or above the set.
 func (b *builder) onSlot(name, register, run, dst string, in ...ir.Operand) ir.Action {
@@ -44,15 +54,11 @@ func (b *builder) onSlot(name, register, run, dst string, in ...ir.Operand) ir.A
 
 // onEntry is an action that runs a register action on set and slot.
 func (b *builder) onEntry(name, register, run, dst string, in ...ir.Operand) ir.Action {
-	return execute(name, ir.Op{Register: register, Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, IndexFrom: b.entryFrom(), Dst: dst, In: in})
-}
-
-// entryFrom is the lowest bit of set and slot in md.entry.
-func (b *builder) entryFrom() int {
+	o := ir.Op{Register: register, Run: run, Index: ir.F("md.entry"), IndexBits: entryBits, Dst: dst, In: in}
 	if b.rdma {
-		return indexSlot - 1
+		o.IndexFrom = indexSlot - 1
 	}
-	return 0
+	return execute(name, o)
 }
 
 func execute(name string, o ir.Op) ir.Action {

@@ -24,15 +24,8 @@
 //     retransmission of a complete phase climbs to the switch that has the result.
 //
 // [RDMAProgram] is a front before the same slots: writes on unreliable connections (§5,
-// App B). Each packet of a message is for one slot; queue pair i has the slots of one
-// message. A complete slot is answered by the same packet of a message to each worker. Two
-// rules keep sums right under any loss, copy or order:
-//
-//   - A first packet with a PSN from before is not taken up. A network card takes up any.
-//   - A packet is sent to a worker only if it begins a message or continues the current one.
-//     Otherwise a card could accept a whole message with wrong values.
-//
-// Config.Faithful leaves out these two rules and the check for late packets.
+// App B). Two rules that the paper does not state keep sums right under any loss, copy or
+// order. Config.Faithful leaves them out, and the check for late packets.
 //
 // Left out over RoCE: levels of switches, and messages of different lengths in one job.
 package reference

@@ -17,12 +17,9 @@
 //	UdpSession(id, rank) --> member of job id
 //	cohort of workers of a complete job, after its barrier --> not open any more
 //
-// Clients that never broadcast wait for each other by number of workers. Only one cohort of
-// each number of workers is open at a time, because the protocol cannot tell two apart.
-//
-// A client that hangs up breaks its cohort. Its waiting peers are told at once, and the next
-// client starts a new cohort. A barrier names clients that never came at its deadline. A dead
-// job does not block later ones:
+// Only one cohort of each number of workers is open at a time, because the protocol cannot tell
+// two apart. A client that hangs up breaks its cohort: its peers are told at once, and the next
+// client starts a new one. A dead job does not block later ones:
 //
 //   - rank 0 that opens its job again (same id, MAC and address) resets it;
 //   - a job goes when a worker whose client has hung up, or the very same client, opens

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -86,12 +87,8 @@ func New(cfg Config) (*Machine, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring SwitchML sessions of %s: %w", cfg.Switch, err)
 	}
-	if cfg.Slots == 0 {
-		cfg.Slots = switchml.MaxSlots
-	}
-	if cfg.Patience == 0 {
-		cfg.Patience = DefaultPatience
-	}
+	cfg.Slots = cmp.Or(cfg.Slots, switchml.MaxSlots)
+	cfg.Patience = cmp.Or(cfg.Patience, DefaultPatience)
 	return &Machine{cfg: cfg, clients: map[Conn]*client{}}, nil
 }
 

@@ -16,9 +16,8 @@
 //  3. the job record, into the hash table under block_id 0xffffffff (ambiguity
 //     trio.job-lookup).
 //
-// [NewAdvanced] loads the program that also classifies stragglers, notifies the workers,
-// and relays the notices of PFEs below. There the absent bit of a job record is set while
-// a source is out of service, even if blocks wait for all sources otherwise.
+// With [NewAdvanced], the absent bit of a job record is set while a source is out of service,
+// even if blocks wait for all sources otherwise.
 //
 // The records have limits that the reference has not:
 //

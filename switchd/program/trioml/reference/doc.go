@@ -10,12 +10,8 @@
 //
 // Every T/N a timer thread visits 1/N of the records. It sends a record with a clear REF
 // flag as it is (degraded), and clears the flag of the others. So a record is sent T to 2T
-// after its last packet.
-//
-// [NewAdvanced] adds the mitigation that §5 sketches. Timer threads of a second, slower
-// type tell temporary from permanent stragglers, send notices to the workers, and do not
-// wait for sources that are out of service. A PFE above others relays their notices as
-// results, with its own newest generation.
+// after its last packet. [NewAdvanced] adds the mitigation that §5 sketches
+// (docs/trio-ml.md).
 //
 // Decided here, as the paper leaves it open:
 //

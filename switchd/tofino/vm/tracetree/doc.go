@@ -17,12 +17,8 @@
 // only writes fields is looked up as in package vm. Behind a table whose copies match each for
 // itself and change headers, package vm runs the rest of the control.
 //
-// A tree is discarded when an entry changes, and beyond 2^18 steps. Registers, random numbers
-// and the chip's inputs of a pass, except the number of the pipe, are never taken as known.
+// A tree is discarded when an entry changes, and when it grows too large. Registers, random
+// numbers and the chip's inputs of a pass, except the pipe's number, are never taken as known.
 //
-// All copies of a table are one vector operation if its action is one access to a register
-// with as many copies, of 32-bit lanes, without comparisons, that moves, adds or clears whole
-// words. A register stores all copies of a lane together, big-endian as in packets:
-//
-//	entry i | lo[0] lo[1] ... lo[31] | hi[0] hi[1] ... hi[31] |
+// All copies of a table may be one operation on the words of a vector (vector.go).
 package tracetree
