@@ -26,7 +26,6 @@ func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure this machine: all-reduce on real packets, building topologies, simulating",
-		Args:  subcommand,
 		RunE: func(*cobra.Command, []string) error {
 			return usage(fmt.Errorf("which benchmark? %s", alternatives(list)))
 		},
@@ -70,7 +69,6 @@ The last iteration of every run is checked, element by element. With
 --compare-offload the two paths take turns, run by run; of --repeat runs of each
 the fastest counts, and the gain is the ratio of these two.`,
 		Example: "  inalab bench allreduce --system " + benchDefault() + " --workers 4 -b 64M -e 64M --compare-offload",
-		Args:    arguments(0, 0),
 		RunE:    func(c *cobra.Command, _ []string) error { return benchAllReduce(c, f) },
 	}
 	flags := c.Flags()
@@ -226,7 +224,6 @@ func newBenchTopology() *cobra.Command {
 		Use:     "topology",
 		Short:   "Time to build and remove the namespaces and links of a rack",
 		Example: "  inalab bench topology --hosts 64",
-		Args:    arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o, err := f.options(c.OutOrStdout())
 			if err != nil {

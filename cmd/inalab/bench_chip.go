@@ -30,7 +30,6 @@ func newBenchChip(s job.ChipBenched) *cobra.Command {
 		Short:   b.Short,
 		Long:    b.Long,
 		Example: fmt.Sprintf("  inalab bench %[1]s\n  inalab bench %[1]s --virtual --format json", b.Name),
-		Args:    arguments(0, 0),
 		RunE:    func(c *cobra.Command, _ []string) error { return benchChip(c, s, f) },
 	}
 	flags := c.Flags()

@@ -14,8 +14,6 @@ func newSwitchDrop() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "drop",
 		Short: "Have a running switch lose packets, by port and direction",
-		Args:  subcommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newDropSet(), newDropList(), newDropClear())
 	return c
@@ -81,7 +79,7 @@ func newDropClear() *cobra.Command {
 func newDropCommand(use, short, long string, op control.Op) *cobra.Command {
 	var f switchFlags
 	c := &cobra.Command{
-		Use: use, Short: short, Long: long + switchCodes, Args: arguments(0, 0),
+		Use: use, Short: short, Long: long + switchCodes,
 		RunE: func(c *cobra.Command, _ []string) error { return f.askDrop(c, control.Request{Op: op}) },
 	}
 	f.register(c.Flags())
