@@ -15,7 +15,6 @@ import (
 	"github.com/inalab/inalab/reports/bench"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/topo/gen"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 func newBench() *cobra.Command {
@@ -130,7 +129,11 @@ func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
 	}
 	var rows []bench.AllReduce
 	for _, size := range sizes {
-		best, err := f.alternate(f.paths(), func(plain bool) (bench.AllReduce, error) { return f.measure(c.Context(), size, plain) })
+		j, err := f.job(size)
+		if err != nil {
+			return err
+		}
+		best, err := f.alternate(f.paths(), func(plain bool) (bench.AllReduce, error) { return f.measure(c.Context(), j, plain) })
 		if err != nil {
 			return err
 		}
@@ -158,15 +161,16 @@ func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := planOf(f.topo, gen.Params{Hosts: f.workers + job.Servers(b.System, f.workers)})
+	return f.jobOf(b.System, size)
+}
+
+func (f allReduceFlags) jobOf(system job.System, size units.Bytes) (*job.Job, error) {
+	servers := job.Servers(system, f.workers)
+	p, err := planOf(f.topo, gen.Params{Hosts: f.workers + servers})
 	if err != nil {
 		return nil, err
 	}
-	return f.jobOf(b.System, p, size)
-}
-
-func (f allReduceFlags) jobOf(system job.System, p *plan.Plan, size units.Bytes) (*job.Job, error) {
-	return job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4), Servers: job.Servers(system, f.workers)})
+	return job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4), Servers: servers})
 }
 
 // alternate measures each path as often as --repeat says, and returns the best of
@@ -189,16 +193,8 @@ func (f allReduceFlags) alternate(paths []bool, measure func(plain bool) (bench.
 	return best, nil
 }
 
-func (f allReduceFlags) measure(ctx context.Context, size units.Bytes, plain bool) (row bench.AllReduce, err error) {
-	j, err := f.job(size)
-	if err != nil {
-		return row, err
-	}
-	return f.measureJob(ctx, j, size, plain)
-}
-
-// measureJob runs a job whose tensors have a size.
-func (f allReduceFlags) measureJob(ctx context.Context, j *job.Job, size units.Bytes, plain bool) (row bench.AllReduce, err error) {
+// measure runs a job once.
+func (f allReduceFlags) measure(ctx context.Context, j *job.Job, plain bool) (row bench.AllReduce, err error) {
 	var m live.Measured
 	err = live.WithLogs(ctx, "bench", func(logs string) (err error) {
 		m, err = live.Bench(ctx, j, f.warmup, live.Options{Lab: netns.NewLabName(), Logs: logs, Plain: plain, Owner: journal.CurrentCaller()})
@@ -208,8 +204,8 @@ func (f allReduceFlags) measureJob(ctx context.Context, j *job.Job, size units.B
 		return row, err
 	}
 	measured := bench.Measurement{
-		System: f.system, Workers: f.workers, Offload: !plain, Size: size, Count: int64(size / 4), DType: "int32", Iters: f.iters,
-		Elapsed: m.Elapsed, Packets: m.Packets, WireBytesPerLink: m.WireBytesPerLink, CPU: m.CPU,
+		System: f.system, Workers: f.workers, Offload: !plain, Size: units.Bytes(4 * j.Elements), Count: int64(j.Elements), DType: "int32",
+		Iters: f.iters, Elapsed: m.Elapsed, Packets: m.Packets, WireBytesPerLink: m.WireBytesPerLink, CPU: m.CPU,
 	}
 	if f.check {
 		measured.Wrong, measured.Checked = m.Cell.Wrong, m.Cell.Checked

@@ -57,12 +57,8 @@ dice of this port and direction anew.` + switchCodes,
 
 // parseProbability reads "0.01" or "1%".
 func parseProbability(text string) (float64, error) {
-	number, percent := text, 1.0
-	if n := len(text) - 1; n > 0 && text[n] == '%' {
-		number, percent = text[:n], 100
-	}
-	p, err := strconv.ParseFloat(number, 64)
-	if p /= percent; err != nil || !(p >= 0 && p <= 1) {
+	p, err := parseShare(text)
+	if err != nil || !(p >= 0 && p <= 1) {
 		return 0, fmt.Errorf("probability %q: write 0 to 1, or 0%% to 100%%", text)
 	}
 	return p, nil

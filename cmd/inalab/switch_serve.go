@@ -51,7 +51,7 @@ terminal. See docs/switchml.md.`,
 	return c
 }
 
-// options checks the flags.
+// serving checks the flags.
 func (f serveFlags) serving() (o live.ServeOptions, err error) {
 	o = live.ServeOptions{Lab: f.lab, Seed: rng.Root(f.seed), Owner: journal.CurrentCaller()}
 	system := switchmlsystem.Service{System: switchmlsystem.System{
