@@ -274,17 +274,7 @@ func (s System) time(j *job.Job, l *levels, pipe Pipe) units.Duration {
 // NewCore makes one worker's end of the protocol.
 func (s System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
 	if s.Transport == RoCE {
-		cfg, err := job.Decode[switchmlrdma.Config](config)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Recorder, cfg.Trace = rec, sink
-		return switchmlrdma.New(cfg)
+		return job.Make(config, switchmlrdma.New, func(c *switchmlrdma.Config) { c.Recorder, c.Trace = rec, sink })
 	}
-	cfg, err := job.Decode[host.Config](config)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Recorder, cfg.Trace = rec, sink
-	return host.New(cfg)
+	return job.Make(config, host.New, func(c *host.Config) { c.Recorder, c.Trace = rec, sink })
 }

@@ -292,12 +292,7 @@ func (t System) time(j *job.Job) units.Duration {
 
 // NewCore makes one worker's end of the protocol.
 func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
-	cfg, err := job.Decode[host.Config](config)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Recorder, cfg.Trace = rec, sink
-	return host.New(cfg)
+	return job.Make(config, host.New, func(c *host.Config) { c.Recorder, c.Trace = rec, sink })
 }
 
 // NewEngine makes a PFE.
