@@ -69,7 +69,7 @@ func (p System) Servers(workers int) int {
 // Layout joins every worker to every server by a stream.
 func (p System) Layout(j *job.Job) (job.Layout, error) {
 	n := len(j.Hosts())
-	l, err := streams.Layout(j, p.Name(), p.Transport, p.sent(n, 4*j.Params), func(i int, on plan.Host) streams.Host {
+	l, err := streams.Layout(j, p.Transport, p.sent(n, 4*j.Params), j.Plan.Hosts, func(i int, on plan.Host) streams.Host {
 		c := host.Config{
 			Node: on.Name, Host: i, Workers: n, Servers: n, Dedicated: p.Dedicated, Cross: p.Cross,
 			Tensor: j.Params, Sample: j.Sample.Every,

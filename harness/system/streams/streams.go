@@ -4,7 +4,6 @@ package streams
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
@@ -26,18 +25,18 @@ type Host struct {
 	Peers  []stream.Peer
 }
 
-// Layout lays a system over the hosts of a job: those of its workers, and behind them
-// those of servers. In an all-reduce so many bytes occupy the line of a host.
-func Layout(j *job.Job, system string, t stream.Transport, bytes int, on func(i int, h plan.Host) Host) (job.Layout, error) {
+// Layout lays the system of a job over hosts: those of its workers, and behind them those
+// of servers. In an all-reduce so many bytes occupy the line of a host.
+func Layout(j *job.Job, t stream.Transport, bytes int, hosts []plan.Host, on func(i int, h plan.Host) Host) (job.Layout, error) {
 	if t == stream.RoCE && !j.Virtual {
+		system := j.System.Name()
 		return job.Layout{}, fmt.Errorf("%s over RoCE runs under the virtual clock only: live hosts have kernel TCP, and no RDMA for byte streams: use --clock virtual, or %s.transport=tcp", system, system)
 	}
 	l := job.Layout{Transport: t, Time: lineTime(j, t, bytes), Block: j.Params}
-	workers := j.Hosts()
-	for i, h := range slices.Concat(workers, j.ServerHosts()) {
+	for i, h := range hosts {
 		host := on(i, h)
 		l.Values, l.Peers = host.Values, append(l.Peers, host.Peers)
-		if i < len(workers) {
+		if i < len(j.Hosts()) {
 			l.Cores = append(l.Cores, host.Config)
 		} else {
 			l.Dedicated = append(l.Dedicated, host.Config)
