@@ -60,9 +60,9 @@ func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response
 	case OpRemoveJob:
 		return removeJob(now, sw, pfe, *r.ID, out)
 	case OpDrop:
-		return setDrop(sw, pfe, r.Drop, out)
+		return changeDrops(sw, pfe, r.Drop.set, out)
 	case OpClearDrop:
-		return clearDrops(sw, pfe, out)
+		return changeDrops(sw, pfe, clearDrops, out)
 	}
 	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop}))
 }
@@ -253,7 +253,9 @@ func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
 		return err
 	}
 	if c := sw.Plan().Chassis; c != nil {
-		slices.SortStableFunc(pfes, func(a, b int) int { return rank(a, c.Top) - rank(b, c.Top) })
+		if at := slices.Index(pfes, c.Top); at >= 0 {
+			pfes = append(slices.Delete(pfes, at, at+1), c.Top)
+		}
 	}
 	var refused error
 	for _, i := range pfes {
@@ -271,13 +273,6 @@ func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
 		return dataplane.RefuseUnknown(id, sw.Plan().Name)
 	}
 	return refused
-}
-
-func rank(pfe, top int) int {
-	if pfe == top {
-		return 1
-	}
-	return 0
 }
 
 func texts[T ~string](words []T) (out []string) {

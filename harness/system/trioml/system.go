@@ -78,10 +78,6 @@ const (
 	pfeReference = "reference"
 )
 
-// RMWRate is what the read-modify-write engines of a PFE sustain: 6e9 additions
-// of 32 bits a second (Trio §6.3).
-const RMWRate = 192 * units.GbitPerSecond
-
 // topPatience is the default of TopPatience (ambiguity trio.hier-timeout: at least
 // twice, and a margin): a PFE below may age a block
 // up to two timeouts after its sources fell silent.
@@ -191,7 +187,7 @@ func (t System) programs(j *job.Job) []program.Config {
 	sw := &j.Plan.Switches[0]
 	p := placement{
 		record:  program.Job{ID: j.ID, BlockMax: t.blockMax(j), GradMax: t.GradMax, Out: t.results(j)},
-		sources: make([][]uint8, pfes(sw)), to: j.HostPorts(),
+		sources: make([][]uint8, job.PFEs(sw)), to: j.HostPorts(),
 	}
 	for pfe := range p.sources {
 		p.sources[pfe] = bytesOf(j.HostsOn(sw, pfe))
