@@ -13,7 +13,6 @@ import (
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/bench"
-	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/topo/gen"
 )
 
@@ -220,13 +219,7 @@ func newBenchTopology() *cobra.Command {
 		Use:     "topology",
 		Short:   "Time to build and remove the namespaces and links of a rack",
 		Example: "  inalab bench topology --hosts 64",
-		RunE: func(c *cobra.Command, _ []string) error {
-			o, err := f.options(c.OutOrStdout())
-			if err != nil {
-				return err
-			}
-			return benchTopology(c, hosts, repeat, o)
-		},
+		RunE:    func(c *cobra.Command, _ []string) error { return benchTopology(c, hosts, repeat, f) },
 	}
 	c.Flags().IntVar(&hosts, "hosts", 64, "number of hosts")
 	c.Flags().IntVar(&repeat, "repeat", 5, "how often; medians are shown")
@@ -234,7 +227,11 @@ func newBenchTopology() *cobra.Command {
 	return c
 }
 
-func benchTopology(c *cobra.Command, hosts, repeat int, o render.Options) error {
+func benchTopology(c *cobra.Command, hosts, repeat int, f tableFlags) error {
+	o, err := f.options(c.OutOrStdout())
+	if err != nil {
+		return err
+	}
 	if repeat < 1 {
 		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", repeat))
 	}

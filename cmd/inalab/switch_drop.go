@@ -15,7 +15,11 @@ func newSwitchDrop() *cobra.Command {
 		Use:   "drop",
 		Short: "Have a running switch lose packets, by port and direction",
 	}
-	c.AddCommand(newDropSet(), newDropList(), newDropClear())
+	c.AddCommand(
+		newDropSet(),
+		newDropOthers("ls", "List what drop simulators do", "Lists the ports and directions at which packets are lost on request.", control.OpDrop),
+		newDropOthers("clear", "Lose nothing any more", "Ends what drop simulators do, at all ports or with --pfe at those of one PFE.", control.OpClearDrop),
+	)
 	return c
 }
 
@@ -64,15 +68,8 @@ func parseProbability(text string) (float64, error) {
 	return p, nil
 }
 
-func newDropList() *cobra.Command {
-	return newDropCommand("ls", "List what drop simulators do", "Lists the ports and directions at which packets are lost on request.", control.OpDrop)
-}
-
-func newDropClear() *cobra.Command {
-	return newDropCommand("clear", "Lose nothing any more", "Ends what drop simulators do, at all ports or with --pfe at those of one PFE.", control.OpClearDrop)
-}
-
-func newDropCommand(use, short, long string, op control.Op) *cobra.Command {
+// newDropOthers makes a command without arguments.
+func newDropOthers(use, short, long string, op control.Op) *cobra.Command {
 	var f switchFlags
 	c := &cobra.Command{
 		Use: use, Short: short, Long: long + switchCodes,

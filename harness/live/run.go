@@ -60,7 +60,8 @@ const (
 // RunJob runs a job live, checks its sums and judges its fidelity. The cell is
 // valid beside an error, as far as the run came.
 func RunJob(ctx context.Context, j *job.Job, opt Options) (result.Cell, error) {
-	return runJob(ctx, j, opt, func(*run) {})
+	cells, err := RunJobs(ctx, job.Alone(j), opt)
+	return cells[0], err
 }
 
 // RunJobs is [RunJob] for jobs that share a lab. It returns a cell for each job,
@@ -69,12 +70,7 @@ func RunJobs(ctx context.Context, s *job.Set, opt Options) ([]result.Cell, error
 	return runSet(ctx, s, opt, func(*run) {})
 }
 
-// runJob is RunJob; inspect is called with the run when all its reports are in.
-func runJob(ctx context.Context, j *job.Job, opt Options, inspect func(*run)) (result.Cell, error) {
-	cells, err := runSet(ctx, job.Alone(j), opt, inspect)
-	return cells[0], err
-}
-
+// runSet is RunJobs; inspect is called with the run when all its reports are in.
 func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (cells []result.Cell, err error) {
 	for _, j := range s.Jobs {
 		cells = append(cells, j.Cell())

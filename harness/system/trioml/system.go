@@ -126,7 +126,7 @@ func (t System) Layout(j *job.Job) (job.Layout, error) {
 	}
 	l := job.Layout{
 		Programs: make([][]any, 1),
-		Port:     wire.Port, Group: t.results(j).Dst, Packet: t.packet(), Window: t.window(j),
+		Port:     wire.Port, Group: j.ToGroup(wire.Port).Dst, Packet: t.packet(), Window: t.window(j),
 		Time: t.time(j), Block: t.grads(), Engines: engines(j, programs), Partial: true,
 		Reshard: t.notifies(), Notes: notes,
 	}
@@ -178,7 +178,7 @@ func (t System) core(j *job.Job, worker int, h *plan.Host) host.Config {
 	return host.Config{
 		Workers: t.listeners(j), Ahead: aheadOf(j),
 		Node: h.Name, Job: j.ID, Source: uint8(worker), Tensor: j.Params, Grads: t.Grads, Window: t.window(j),
-		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: t.results(j), Wake: t.Wake, Sample: j.Sample,
+		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: j.ToGroup(wire.Port), Wake: t.Wake, Sample: j.Sample,
 	}
 }
 
@@ -186,7 +186,7 @@ func (t System) core(j *job.Job, worker int, h *plan.Host) host.Config {
 func (t System) programs(j *job.Job) []program.Config {
 	sw := &j.Plan.Switches[0]
 	p := placement{
-		record:  program.Job{ID: j.ID, BlockMax: t.blockMax(j), GradMax: t.GradMax, Out: t.results(j)},
+		record:  program.Job{ID: j.ID, BlockMax: t.blockMax(j), GradMax: t.GradMax, Out: j.ToGroup(wire.Port)},
 		sources: make([][]uint8, job.PFEs(sw)), to: j.HostPorts(),
 	}
 	for pfe := range p.sources {
@@ -264,8 +264,6 @@ func engines(j *job.Job, programs []program.Config) (out []job.Engine) {
 	}
 	return out
 }
-
-func (System) results(j *job.Job) inet.Flow { return j.ToGroup(wire.Port) }
 
 func (t System) timeout() units.Duration { return cmp.Or(t.Timeout, program.DefaultTimeout) }
 
