@@ -27,18 +27,15 @@ type Switch interface {
 // jobs that are asked for; nil: the switch takes none.
 func Dispatch(now units.Time, sw Switch, jobs Layouter, r Request) Response {
 	out := Response{Version: Version, Switch: sw.Plan().Name}
-	if err := dispatch(now, sw, jobs, r, &out); err != nil {
-		fail(&out, err)
+	err := dispatch(now, sw, jobs, r, &out)
+	if err == nil {
+		return out
 	}
-	return out
-}
-
-// fail makes a response say what went wrong, and nothing else.
-func fail(out *Response, err error) {
-	*out = Response{Version: Version, Switch: out.Switch, Error: err.Error(), Fault: FaultRequest}
+	out = Response{Version: Version, Switch: out.Switch, Error: err.Error(), Fault: FaultRequest}
 	if refusal := (*dataplane.Refusal)(nil); errors.As(err, &refusal) {
 		out.Fault, out.Reason = FaultRefused, refusal.Reason
 	}
+	return out
 }
 
 func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response) error {
