@@ -52,7 +52,7 @@ func (v Virtual) RunJob(ctx context.Context, j *job.Job, progress func([]result.
 	if v.Events.wanted() {
 		o.Log = trace.NewLog(events.RunLimit)
 	}
-	cell, err := new(sim.Patterns).RunJobLogged(ctx, j, v.Images, o)
+	cell, err := new(sim.Patterns).RunJob(ctx, j, v.Images, o)
 	return cell, errors.Join(err, v.Events.record(j, []*trace.Log{o.Log}, err))
 }
 

@@ -75,8 +75,6 @@ something, 4 the run cannot be believed, 5 something was left behind, 124 timeou
 		Version:           version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		Args:              subcommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return bindEnvironment(cmd, a.environ) },
 	}
 	root.SetVersionTemplate("inalab {{.Version}}\n")
@@ -87,19 +85,30 @@ something, 4 the run cannot be believed, 5 something was left behind, 124 timeou
 	root.Flags().Bool("version", false, "print the version") // cobra's would take -v
 	root.PersistentFlags().BoolVar(&a.noColor, "no-color", false, "never colour anything, as NO_COLOR says")
 	root.AddCommand(commands()...)
-	a.markRunning(root)
+	a.complete(root)
 	return root
 }
 
-// markRunning notes when a command begins, for all that are there.
-func (a *app) markRunning(cmd *cobra.Command) {
-	if run := cmd.RunE; run != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			a.running = true
-			return run(cmd, args)
-		}
-	}
+// complete fills in what goes without saying in all commands: those that only have others
+// below them show their help, and no command takes an argument that does not say so. It
+// also notes when one begins.
+func (a *app) complete(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
-		a.markRunning(sub)
+		a.complete(sub)
+	}
+	switch {
+	case cmd.Args != nil:
+	case cmd.HasSubCommands():
+		cmd.Args = subcommand
+	default:
+		cmd.Args = arguments(0, 0)
+	}
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.running = true
+		if run == nil {
+			return cmd.Help()
+		}
+		return run(cmd, args)
 	}
 }

@@ -13,9 +13,7 @@ import (
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/bench"
-	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/topo/gen"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 func newBench() *cobra.Command {
@@ -26,7 +24,6 @@ func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure this machine: all-reduce on real packets, building topologies, simulating",
-		Args:  subcommand,
 		RunE: func(*cobra.Command, []string) error {
 			return usage(fmt.Errorf("which benchmark? %s", alternatives(list)))
 		},
@@ -70,7 +67,6 @@ The last iteration of every run is checked, element by element. With
 --compare-offload the two paths take turns, run by run; of --repeat runs of each
 the fastest counts, and the gain is the ratio of these two.`,
 		Example: "  inalab bench allreduce --system " + benchDefault() + " --workers 4 -b 64M -e 64M --compare-offload",
-		Args:    arguments(0, 0),
 		RunE:    func(c *cobra.Command, _ []string) error { return benchAllReduce(c, f) },
 	}
 	flags := c.Flags()
@@ -132,7 +128,11 @@ func benchAllReduce(c *cobra.Command, f allReduceFlags) error {
 	}
 	var rows []bench.AllReduce
 	for _, size := range sizes {
-		best, err := f.alternate(f.paths(), func(plain bool) (bench.AllReduce, error) { return f.measure(c.Context(), size, plain) })
+		j, err := f.job(size)
+		if err != nil {
+			return err
+		}
+		best, err := f.alternate(f.paths(), func(plain bool) (bench.AllReduce, error) { return f.measure(c.Context(), j, plain) })
 		if err != nil {
 			return err
 		}
@@ -160,15 +160,16 @@ func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := planOf(f.topo, gen.Params{Hosts: f.workers + job.Servers(b.System, f.workers)})
+	return f.jobOf(b.System, size)
+}
+
+func (f allReduceFlags) jobOf(system job.System, size units.Bytes) (*job.Job, error) {
+	servers := job.Servers(system, f.workers)
+	p, err := planOf(f.topo, gen.Params{Hosts: f.workers + servers})
 	if err != nil {
 		return nil, err
 	}
-	return f.jobOf(b.System, p, size)
-}
-
-func (f allReduceFlags) jobOf(system job.System, p *plan.Plan, size units.Bytes) (*job.Job, error) {
-	return job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4), Servers: job.Servers(system, f.workers)})
+	return job.New(job.Spec{System: system, Plan: p, Scale: 1, Iterations: f.warmup + f.iters, Elements: int(size / 4), Servers: servers})
 }
 
 // alternate measures each path as often as --repeat says, and returns the best of
@@ -191,16 +192,8 @@ func (f allReduceFlags) alternate(paths []bool, measure func(plain bool) (bench.
 	return best, nil
 }
 
-func (f allReduceFlags) measure(ctx context.Context, size units.Bytes, plain bool) (row bench.AllReduce, err error) {
-	j, err := f.job(size)
-	if err != nil {
-		return row, err
-	}
-	return f.measureJob(ctx, j, size, plain)
-}
-
-// measureJob runs a job whose tensors have a size.
-func (f allReduceFlags) measureJob(ctx context.Context, j *job.Job, size units.Bytes, plain bool) (row bench.AllReduce, err error) {
+// measure runs a job once.
+func (f allReduceFlags) measure(ctx context.Context, j *job.Job, plain bool) (row bench.AllReduce, err error) {
 	var m live.Measured
 	err = live.WithLogs(ctx, "bench", func(logs string) (err error) {
 		m, err = live.Bench(ctx, j, f.warmup, live.Options{Lab: netns.NewLabName(), Logs: logs, Plain: plain, Owner: journal.CurrentCaller()})
@@ -210,8 +203,8 @@ func (f allReduceFlags) measureJob(ctx context.Context, j *job.Job, size units.B
 		return row, err
 	}
 	measured := bench.Measurement{
-		System: f.system, Workers: f.workers, Offload: !plain, Size: size, Count: int64(size / 4), DType: "int32", Iters: f.iters,
-		Elapsed: m.Elapsed, Packets: m.Packets, WireBytesPerLink: m.WireBytesPerLink, CPU: m.CPU,
+		System: f.system, Workers: f.workers, Offload: !plain, Size: units.Bytes(4 * j.Elements), Count: int64(j.Elements), DType: "int32",
+		Iters: f.iters, Elapsed: m.Elapsed, Packets: m.Packets, WireBytesPerLink: m.WireBytesPerLink, CPU: m.CPU,
 	}
 	if f.check {
 		measured.Wrong, measured.Checked = m.Cell.Wrong, m.Cell.Checked
@@ -226,14 +219,7 @@ func newBenchTopology() *cobra.Command {
 		Use:     "topology",
 		Short:   "Time to build and remove the namespaces and links of a rack",
 		Example: "  inalab bench topology --hosts 64",
-		Args:    arguments(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			o, err := f.options(c.OutOrStdout())
-			if err != nil {
-				return err
-			}
-			return benchTopology(c, hosts, repeat, o)
-		},
+		RunE:    func(c *cobra.Command, _ []string) error { return benchTopology(c, hosts, repeat, f) },
 	}
 	c.Flags().IntVar(&hosts, "hosts", 64, "number of hosts")
 	c.Flags().IntVar(&repeat, "repeat", 5, "how often; medians are shown")
@@ -241,7 +227,11 @@ func newBenchTopology() *cobra.Command {
 	return c
 }
 
-func benchTopology(c *cobra.Command, hosts, repeat int, o render.Options) error {
+func benchTopology(c *cobra.Command, hosts, repeat int, f tableFlags) error {
+	o, err := f.options(c.OutOrStdout())
+	if err != nil {
+		return err
+	}
 	if repeat < 1 {
 		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", repeat))
 	}

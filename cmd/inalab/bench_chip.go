@@ -10,7 +10,6 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/bench"
-	"github.com/inalab/inalab/topo/gen"
 )
 
 type chipFlags struct {
@@ -30,7 +29,6 @@ func newBenchChip(s job.ChipBenched) *cobra.Command {
 		Short:   b.Short,
 		Long:    b.Long,
 		Example: fmt.Sprintf("  inalab bench %[1]s\n  inalab bench %[1]s --virtual --format json", b.Name),
-		Args:    arguments(0, 0),
 		RunE:    func(c *cobra.Command, _ []string) error { return benchChip(c, s, f) },
 	}
 	flags := c.Flags()
@@ -101,27 +99,24 @@ func (f chipFlags) live(ctx context.Context, s job.ChipBenched, out *bench.Chip)
 	}
 	a := allReduceFlags{system: s.Name(), topo: "rack", workers: f.load.Workers, iters: 5, warmup: 1, check: true}
 	engines := s.Contenders(f.load, benchLimits)
-	p, err := planOf(a.topo, gen.Params{Hosts: a.workers})
-	if err != nil {
-		return usage(err)
-	}
-	jobs := make([]*job.Job, len(engines))
+	jobs, names := make([]*job.Job, len(engines)), make([]string, len(engines))
 	for i, e := range engines {
-		if jobs[i], err = a.jobOf(e.System, p, size); err != nil {
+		names[i] = e.Name
+		if jobs[i], err = a.jobOf(e.System, size); err != nil {
 			return usage(err)
 		}
 	}
 	if err := enterNamespaces(); err != nil {
 		return err
 	}
-	names, runs := make([]string, len(jobs)), make([][]bench.AllReduce, len(jobs))
+	runs := make([][]bench.AllReduce, len(jobs))
 	for range f.repeat {
 		for i, j := range jobs {
-			row, err := a.measureJob(ctx, j, size, false)
+			row, err := a.measure(ctx, j, false)
 			if err != nil {
 				return err
 			}
-			names[i], runs[i] = engines[i].Name, append(runs[i], row)
+			runs[i] = append(runs[i], row)
 		}
 	}
 	return out.SetLive(names, runs)

@@ -46,7 +46,6 @@ that what else the machine does meets all of them alike; medians are shown. It n
 no privileges.`,
 		Example: "  inalab bench sim --quick\n" +
 			"  inalab bench sim --system " + job.Baseline(systems()).System + " --workers 8,64 --format json",
-		Args: arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return benchSim(c, f) },
 	}
 	flags := c.Flags()
@@ -204,7 +203,7 @@ func timeSim(ctx context.Context, j *job.Job) (result.Cell, time.Duration, error
 	var watch stopwatch
 	var known sim.Patterns
 	runtime.GC()
-	cell, err := known.RunJobLogged(ctx, j, worker.Images{}, sim.Observer{Watch: &watch})
+	cell, err := known.RunJob(ctx, j, worker.Images{}, sim.Observer{Watch: &watch})
 	return cell, watch.sum, err
 }
 

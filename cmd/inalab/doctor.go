@@ -44,7 +44,6 @@ gone again afterwards, and changes nothing else. Runs under the virtual clock
 need none of this.
 
 Exit codes: 0 live runs work, 3 something that they need is missing.`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return examine(cmd.Context(), cmd.OutOrStdout(), asJSON)
 		},
@@ -61,7 +60,6 @@ func newProbe() *cobra.Command {
 	return &cobra.Command{
 		Use:    probeName,
 		Hidden: true,
-		Args:   arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := enterNamespaces(); err != nil {
 				return err

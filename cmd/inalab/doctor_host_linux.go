@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 // hostChecks are those that only look.
 func hostChecks() []check {
 	root := os.DirFS("/")
-	checks := []check{
+	return []check{
 		checkPrivilege(netns.CanRoot(), netns.CanUserNamespace),
 		checkKernel(kernelRelease()),
 		checkProcessors(runtime.NumCPU()),
@@ -27,8 +28,8 @@ func hostChecks() []check {
 		checkNamespaceLimit(root),
 		checkNamespaceDir(root),
 		checkBridge(root),
+		checkLabs(netns.CanRoot() == nil),
 	}
-	return append(checks, checkLabs(netns.CanRoot() == nil))
 }
 
 // checkPrivilege finds out whether namespaces can be made at all.
@@ -62,17 +63,15 @@ func checkKernel(release string) check {
 	return pass(name, "Linux "+release)
 }
 
-// older compares the first two numbers of kernel releases; one that cannot be
+// older compares the first two numbers of kernel releases; a release that cannot be
 // read is not older.
 func older(release, than string) bool {
 	var a, b [2]int
 	if n, _ := fmt.Sscanf(release, "%d.%d", &a[0], &a[1]); n != 2 {
 		return false
 	}
-	if n, _ := fmt.Sscanf(than, "%d.%d", &b[0], &b[1]); n != 2 {
-		return false
-	}
-	return a[0] < b[0] || a[0] == b[0] && a[1] < b[1]
+	_, _ = fmt.Sscanf(than, "%d.%d", &b[0], &b[1])
+	return slices.Compare(a[:], b[:]) < 0
 }
 
 func checkProcessors(n int) check {

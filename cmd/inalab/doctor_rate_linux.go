@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/inalab/inalab/internal/pktio"
@@ -46,22 +47,17 @@ func measureRate() (r rate, err error) {
 	}
 	defer tx.Close()
 	r.buffers = rx.Buffers()
-	type received struct {
-		last time.Time
-		err  error
-	}
+	var receiving sync.WaitGroup
+	var last time.Time
+	var recvErr error
 	began := time.Now()
-	done := make(chan received)
-	go func() {
-		last, err := receiveAll(rx, began)
-		done <- received{last, err}
-	}()
+	receiving.Go(func() { last, recvErr = receiveAll(rx, began) })
 	sendErr := sendFor(tx, tx.Local(), rx.Local())
-	got := <-done
-	if err := errors.Join(sendErr, got.err); err != nil {
+	receiving.Wait()
+	if err := errors.Join(sendErr, recvErr); err != nil {
 		return r, err
 	}
-	if span := got.last.Sub(began); span > 0 {
+	if span := last.Sub(began); span > 0 {
 		r.perSecond = float64(rx.Stats().RxFrames) / span.Seconds()
 	}
 	return r, nil

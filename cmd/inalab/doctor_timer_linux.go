@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -19,19 +20,14 @@ const (
 
 // timerLateness returns by how much short waits are late, sorted. It waits as
 // the nodes do: a thread of its own, ppoll, a timer slack of a nanosecond.
-func timerLateness() ([]time.Duration, error) {
-	type outcome struct {
-		late []time.Duration
-		err  error
-	}
-	done := make(chan outcome)
-	go func() {
+func timerLateness() (late []time.Duration, err error) {
+	var measuring sync.WaitGroup
+	measuring.Go(func() {
 		runtime.LockOSThread() // never unlocked: the slack goes with the thread
-		late, err := measureTimers()
-		done <- outcome{late, err}
-	}()
-	o := <-done
-	return o.late, o.err
+		late, err = measureTimers()
+	})
+	measuring.Wait()
+	return late, err
 }
 
 func measureTimers() ([]time.Duration, error) {

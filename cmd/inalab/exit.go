@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
@@ -102,11 +103,7 @@ func hasCode(err error, code int) bool {
 	case interface{ Unwrap() error }:
 		return hasCode(e.Unwrap(), code)
 	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			if hasCode(inner, code) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(e.Unwrap(), func(inner error) bool { return hasCode(inner, code) })
 	}
 	return false
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -163,13 +162,11 @@ func findRun(root string, args []string) (string, error) {
 	case name == latest:
 		return "", fmt.Errorf("%s has no link %q: name a run, as %s", root, latest, have[len(have)-1])
 	}
-	return "", fmt.Errorf("there is no run %q in %s: there are %s%s", name, root, strings.Join(last(have, maxListed), ", "), suggest.DidYouMean(name, have))
+	return "", fmt.Errorf("there is no run %q in %s: there are %s%s", name, root, strings.Join(have[max(0, len(have)-maxListed):], ", "), suggest.DidYouMean(name, have))
 }
 
 // maxListed bounds the runs that an error lists, the latest.
 const maxListed = 5
-
-func last(list []string, n int) []string { return list[max(0, len(list)-n):] }
 
 func isDir(path string) bool {
 	st, err := os.Stat(path)
@@ -178,15 +175,11 @@ func isDir(path string) bool {
 
 // runsBelow returns the names of the runs in a directory, the oldest first.
 func runsBelow(root string) (names []string) {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil
-	}
+	entries, _ := os.ReadDir(root) // where it cannot be read there are none
 	for _, e := range entries {
 		if e.IsDir() {
 			names = append(names, e.Name())
 		}
 	}
-	slices.Sort(names)
 	return names
 }

@@ -31,7 +31,6 @@ belongs to a lab stands in its journal; nothing else is touched, and no lab whos
 run is alive. Labs of root are collected by root: sudo inalab gc.
 
 Exit codes: 0 all is gone, 5 something could not be removed.`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return collect(cmd.OutOrStdout(), cmd.ErrOrStderr(), f) },
 	}
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "only list what would be removed")

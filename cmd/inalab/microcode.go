@@ -25,8 +25,6 @@ or by name those that come with inalab:
 
 ` + microcodeList() + `
 An error names file, line and column, the rule that is broken and where it comes from.`,
-		Args: subcommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newMicrocodeBuild(), newMicrocodeCheck(), newMicrocodeDump())
 	return c

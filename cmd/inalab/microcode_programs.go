@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/filter"
@@ -37,15 +38,10 @@ var measuredGrads = []int{64, 256, 512, 1024}
 
 // measureMicrocode prints how many instructions the threads of Trio-ML execute.
 func measureMicrocode(w io.Writer, name string, p *isa.Program) error {
-	for _, known := range microcodePrograms() {
-		if known.name == name && known.aggregates {
-			return writeMeasured(w, p)
-		}
+	aggregates := func(known microcodeProgram) bool { return known.name == name && known.aggregates }
+	if !slices.ContainsFunc(microcodePrograms(), aggregates) {
+		return nil
 	}
-	return nil
-}
-
-func writeMeasured(w io.Writer, p *isa.Program) error {
 	loop, err := microcode.TailLoop(p)
 	if err != nil {
 		return err

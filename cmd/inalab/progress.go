@@ -63,10 +63,6 @@ type progress struct {
 	began   time.Time
 }
 
-func newProgress(w io.Writer, quiet bool) *progress {
-	return &progress{statusLine: newStatusLine(w, quiet)}
-}
-
 func (p *progress) start(s *scenarios.Scenario, jobs []*job.Job, dir string) {
 	p.keep("seed %d\nscenario %s, model %s, scale 1/%d, MTU %d; %d runs of %d iterations\nresults in %s",
 		s.Seed, s.Name, s.Model.Name, s.Scale, s.MTU, len(jobs), s.Iterations, dir)

@@ -61,7 +61,7 @@ func (r *recording) run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, dir.Close())
 	}
-	r.watch = &recorder{progress: newProgress(r.stderr, r.flags.quiet), stream: samples}
+	r.watch = &recorder{progress: &progress{statusLine: newStatusLine(r.stderr, r.flags.quiet)}, stream: samples}
 	r.watch.start(r.scenario, r.jobs, dir.Path())
 	cells, runErr := harness.Experiment{Name: r.scenario.Name, Jobs: r.jobs}.Run(ctx, runner, r.watch)
 	r.cells = cells

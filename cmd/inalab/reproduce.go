@@ -46,6 +46,7 @@ machine was too busy for a live claim; the others are those of "inalab help".`,
   inalab reproduce trio.fig13 switchml.tab1
   inalab reproduce trio.fig13 --reading trio.wake=naive
   inalab reproduce switchml.tab2 --sensitivity`,
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeClaims,
 		RunE:              func(c *cobra.Command, args []string) error { return reproduce(c, args, f) },
 	}

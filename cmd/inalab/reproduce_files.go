@@ -33,10 +33,6 @@ type endedExperiment struct {
 	outcome experiments.Outcome
 }
 
-func newClaimRecorder(p *claimProgress, dir *archive.Dir) *claimRecorder {
-	return &claimRecorder{claimProgress: p, dir: dir}
-}
-
 // Ended writes the tables and figures of an experiment; with a changed constant
 // it has none worth keeping.
 func (r *claimRecorder) Ended(s experiments.Step, o experiments.Outcome) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"sync"
 	"time"
 
@@ -14,10 +13,6 @@ import (
 type claimProgress struct {
 	mu   sync.Mutex // guards line: experiments report from several goroutines
 	line statusLine
-}
-
-func newClaimProgress(w io.Writer, quiet bool) *claimProgress {
-	return &claimProgress{line: newStatusLine(w, quiet)}
 }
 
 func (p *claimProgress) start(r *reproduction, dir string) {

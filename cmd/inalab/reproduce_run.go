@@ -52,7 +52,7 @@ func (r *reproduction) run(ctx context.Context) error {
 		return err
 	}
 	r.dir = dir
-	r.watch = newClaimRecorder(newClaimProgress(r.stderr, r.flags.quiet), dir)
+	r.watch = &claimRecorder{claimProgress: &claimProgress{line: newStatusLine(r.stderr, r.flags.quiet)}, dir: dir}
 	r.watch.start(r, dir.Path())
 	opt := experiments.Options{
 		Quick: r.flags.quick, Seed: rng.Root(r.flags.seed), Readings: r.readings, NoLive: r.noLive, Observer: r.watch,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,15 +31,13 @@ func (i *interrupts) watch(parent context.Context) (ctx context.Context, stop fu
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endSignals...)
 	ctx, cancel := context.WithCancelCause(parent)
-	quit, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		i.handle(signals, quit, cancel)
-	}()
+	quit := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { i.handle(signals, quit, cancel) })
 	return ctx, func() {
 		signal.Stop(signals)
 		close(quit)
-		<-done
+		watching.Wait()
 		cancel(nil)
 	}
 }

@@ -28,8 +28,6 @@ func newSwitch() *cobra.Command {
 		Long: `Speaks with a switch of a lab that runs, in another terminal, say. A lab of root is
 open to root and to the user who called sudo; a lab in a user namespace to its
 user. See docs/switch.md.`,
-		Args: subcommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newSwitchShow(), newSwitchJob(), newSwitchDrop(), newSwitchServe())
 	return c

@@ -14,10 +14,12 @@ func newSwitchDrop() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "drop",
 		Short: "Have a running switch lose packets, by port and direction",
-		Args:  subcommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newDropSet(), newDropList(), newDropClear())
+	c.AddCommand(
+		newDropSet(),
+		newDropOthers("ls", "List what drop simulators do", "Lists the ports and directions at which packets are lost on request.", control.OpDrop),
+		newDropOthers("clear", "Lose nothing any more", "Ends what drop simulators do, at all ports or with --pfe at those of one PFE.", control.OpClearDrop),
+	)
 	return c
 }
 
@@ -59,29 +61,18 @@ dice of this port and direction anew.` + switchCodes,
 
 // parseProbability reads "0.01" or "1%".
 func parseProbability(text string) (float64, error) {
-	number, percent := text, 1.0
-	if n := len(text) - 1; n > 0 && text[n] == '%' {
-		number, percent = text[:n], 100
-	}
-	p, err := strconv.ParseFloat(number, 64)
-	if p /= percent; err != nil || !(p >= 0 && p <= 1) {
+	p, err := parseShare(text)
+	if err != nil || !(p >= 0 && p <= 1) {
 		return 0, fmt.Errorf("probability %q: write 0 to 1, or 0%% to 100%%", text)
 	}
 	return p, nil
 }
 
-func newDropList() *cobra.Command {
-	return newDropCommand("ls", "List what drop simulators do", "Lists the ports and directions at which packets are lost on request.", control.OpDrop)
-}
-
-func newDropClear() *cobra.Command {
-	return newDropCommand("clear", "Lose nothing any more", "Ends what drop simulators do, at all ports or with --pfe at those of one PFE.", control.OpClearDrop)
-}
-
-func newDropCommand(use, short, long string, op control.Op) *cobra.Command {
+// newDropOthers makes a command without arguments.
+func newDropOthers(use, short, long string, op control.Op) *cobra.Command {
 	var f switchFlags
 	c := &cobra.Command{
-		Use: use, Short: short, Long: long + switchCodes, Args: arguments(0, 0),
+		Use: use, Short: short, Long: long + switchCodes,
 		RunE: func(c *cobra.Command, _ []string) error { return f.askDrop(c, control.Request{Op: op}) },
 	}
 	f.register(c.Flags())

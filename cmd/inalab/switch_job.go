@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
@@ -15,10 +16,8 @@ func newSwitchJob() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "job",
 		Short: "Add, remove and list the jobs of a running switch",
-		Args:  subcommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newJobAdd(), newJobRemove(), newJobList())
+	c.AddCommand(newJobAdd(job.Runtimes(systems())), newJobRemove(), newJobList())
 	return c
 }
 
@@ -28,7 +27,6 @@ func newJobList() *cobra.Command {
 		Use:   "ls",
 		Short: "List the jobs of a running switch, as \"switch show jobs\" does",
 		Long:  "Lists the job records of every engine, with their caps and counters." + switchCodes,
-		Args:  arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return showView(c, f, control.Request{Op: control.OpShow, View: dataplane.ViewJobs, Limit: control.DefaultRows})
 		},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,41 +24,48 @@ type jobFlags struct {
 	id      int
 	sources string
 	systems []jobOptions
+	clash   error // an option of a system that is there already
 }
 
 // jobOptions are the options of one system.
 type jobOptions struct {
 	job.RuntimeOptions
-	protocol string
-	names    []string
+	system, protocol string
+	names            []string
 }
 
-func newJobAdd() *cobra.Command {
+// newJobAdd makes the command for jobs of some systems. If their options clash, all that
+// it does is to say so.
+func newJobAdd(list []job.Runtime) *cobra.Command {
 	var f jobFlags
 	c := &cobra.Command{
 		Use:   "add --id N --sources LIST",
 		Short: "Give a running switch a job",
-		Args:  arguments(0, 0),
 		RunE:  func(c *cobra.Command, _ []string) error { return f.add(c) },
 	}
 	f.register(c.Flags())
 	c.Flags().IntVar(&f.id, "id", 0, "number of the job, 0 to 255 (required)")
 	c.Flags().StringVar(&f.sources, "sources", "", "sources, as in 0-2,5 (required, but for --worker)")
-	c.Long, c.Example = f.registerSystems(c.Flags())
+	c.InitDefaultHelpFlag() // no system may have it
+	c.Long, c.Example = f.registerSystems(c.Flags(), list)
 	return c
 }
 
 // registerSystems adds the options of every system, and returns what help says of them.
-func (f *jobFlags) registerSystems(flags *pflag.FlagSet) (long, examples string) {
+func (f *jobFlags) registerSystems(flags *pflag.FlagSet, list []job.Runtime) (long, examples string) {
 	var protocols, texts, shown []string
-	for _, r := range job.Runtimes(systems()) {
-		o := jobOptions{RuntimeOptions: r.JobOptions(), protocol: r.Protocol()}
+	for _, r := range list {
+		o := jobOptions{RuntimeOptions: r.JobOptions(), system: r.Name(), protocol: r.Protocol()}
 		var own pflag.FlagSet
 		o.Register(&own)
 		own.VisitAll(func(flag *pflag.Flag) {
 			flag.Usage = o.protocol + ": " + flag.Usage
 			o.names = append(o.names, flag.Name)
-			flags.AddFlag(flag)
+			if there := sameOption(flags, flag); there != nil {
+				f.clash = cmp.Or(f.clash, f.refuse(o.system, flag, there))
+			} else {
+				flags.AddFlag(flag)
+			}
 		})
 		text, lines := o.Describe()
 		protocols, texts = append(protocols, o.protocol), append(texts, o.protocol+": "+text)
@@ -74,7 +82,32 @@ their packets, notice nothing.
 %s`, strings.Join(protocols, " or "), strings.Join(texts, "\n\n")) + switchCodes, strings.Join(shown, "\n")
 }
 
+// sameOption returns the flag that has the name or the letter of another; nil: none has.
+func sameOption(flags *pflag.FlagSet, other *pflag.Flag) *pflag.Flag {
+	if there := flags.Lookup(other.Name); there != nil || other.Shorthand == "" {
+		return there
+	}
+	return flags.ShorthandLookup(other.Shorthand)
+}
+
+// refuse says that an option of a system is there already: of another system, or of
+// all jobs.
+func (f *jobFlags) refuse(system string, option, there *pflag.Flag) error {
+	name := "--" + option.Name
+	if there.Name != option.Name {
+		name = "-" + option.Shorthand
+	}
+	i := slices.IndexFunc(f.systems, func(o jobOptions) bool { return slices.Contains(o.names, there.Name) })
+	if i < 0 {
+		return fmt.Errorf("system %s has %s among the options of its jobs, and all jobs have it: rename that of the system", system, name)
+	}
+	return fmt.Errorf("systems %s and %s both have %s among the options of their jobs: rename it in one of them", f.systems[i].system, system, name)
+}
+
 func (f *jobFlags) add(c *cobra.Command) error {
+	if f.clash != nil {
+		return usage(f.clash)
+	}
 	r, err := f.request(c)
 	if err != nil {
 		return usage(err)

@@ -37,7 +37,6 @@ Meanwhile "inalab switch show jobs" and the rest of "inalab switch" work, in ano
 terminal. See docs/switchml.md.`,
 		Example: `  inalab switch serve --hosts 2
   nsenter --net=/run/netns/... ./my-client --server 192.168.255.1:50099   # another terminal`,
-		Args: arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c, f) },
 	}
 	flags := c.Flags()
@@ -52,7 +51,7 @@ terminal. See docs/switchml.md.`,
 	return c
 }
 
-// options checks the flags.
+// serving checks the flags.
 func (f serveFlags) serving() (o live.ServeOptions, err error) {
 	o = live.ServeOptions{Lab: f.lab, Seed: rng.Root(f.seed), Owner: journal.CurrentCaller()}
 	system := switchmlsystem.Service{System: switchmlsystem.System{

@@ -98,7 +98,7 @@ func runChain(ctx context.Context, chain []*job.Job) (cells []result.Cell, err e
 		if err := ctx.Err(); err != nil {
 			return cells, err
 		}
-		cell, err := known.RunJob(ctx, j, images, nil)
+		cell, err := known.RunJob(ctx, j, images, sim.Observer{})
 		switch what := fmt.Sprintf("%s, %s, p=%g", j.System.Name(), j.Model.Name, j.StraggleP); {
 		case err != nil:
 			return cells, fmt.Errorf("%s: %w", what, err)

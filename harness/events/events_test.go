@@ -73,7 +73,7 @@ type tb interface {
 // record runs a job and keeps what is wanted, once through its file.
 func record(t tb, j *job.Job, want events.Want) (explain.Run, result.Cell) {
 	o := sim.Observer{Log: trace.NewLog(events.RunLimit)}
-	cell, runErr := new(sim.Patterns).RunJobLogged(t.Context(), j, worker.Images{}, o)
+	cell, runErr := new(sim.Patterns).RunJob(t.Context(), j, worker.Images{}, o)
 	if runErr != nil && !errors.Is(runErr, sim.ErrStalled) {
 		t.Fatal(runErr)
 	}

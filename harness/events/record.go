@@ -111,25 +111,9 @@ func (r *reader) record(e *trace.Event, k key) result.Event {
 		out.From = r.layout.Who(e.Node, e.Source)
 	}
 	if e.Kind != trace.Dropped {
-		out.Bitmap = bitmap(e.Mask, sources)
+		out.Bitmap = e.Mask.Bitmap(sources)
 	}
 	return out
-}
-
-// bitmap writes which of the members are in a block, the lowest last.
-func bitmap(have, members trace.Mask) string {
-	b := make([]byte, 0, 2+members.Len())
-	b = append(b, "0b"...)
-	for s := 255; s >= 0; s-- {
-		switch {
-		case !members.Has(uint8(s)):
-		case have.Has(uint8(s)):
-			b = append(b, '1')
-		default:
-			b = append(b, '0')
-		}
-	}
-	return string(b)
 }
 
 // engines tells the engines of the job, and who is behind their sources, the

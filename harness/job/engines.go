@@ -76,6 +76,14 @@ func (j *Job) onlyEngine(programs [][]any) []Engine {
 	return out
 }
 
+// PFEs returns how many forwarding engines a switch has.
+func PFEs(sw *plan.Switch) int {
+	if sw.Chassis == nil {
+		return 1
+	}
+	return len(sw.Chassis.PFEs)
+}
+
 // EngineNode names a forwarding engine as its trace events do.
 func EngineNode(sw *plan.Switch, pfe int) string {
 	if sw.Chassis == nil {

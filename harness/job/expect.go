@@ -1,8 +1,6 @@
 package job
 
 import (
-	"slices"
-
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/topo/plan"
@@ -47,7 +45,7 @@ func (j *Job) ringTime() units.Duration {
 // fabric up and down.
 func (j *Job) Latency(size int) units.Duration {
 	h := &j.members()[0]
-	sw := &j.Plan.Switches[slices.IndexFunc(j.Plan.Switches, func(s plan.Switch) bool { return s.Name == h.Switch })]
+	sw, _ := j.Plan.Switch(h.Switch)
 	up := sw.Ports[h.SwitchPort]
 	d := up.In.Delay + up.Out.Delay
 	if sw.Chassis != nil && len(j.Leaves(sw, len(sw.Chassis.PFEs))) > 1 {

@@ -145,18 +145,11 @@ func (j *Job) HostPorts() (out []sansio.Port) {
 
 // streams returns the byte streams of a host under the virtual clock.
 func (j *Job) streams(h *plan.Host) *stream.Config {
-	return &stream.Config{
-		Node: h.Name, MTU: j.Plan.MTU, Transport: j.Layout.Transport, Rate: j.Rate(),
-		Connections: j.connections(h, j.Layout.Peers[h.Index]),
+	c := &stream.Config{Node: h.Name, MTU: j.Plan.MTU, Transport: j.Layout.Transport, Rate: j.Rate()}
+	for _, p := range j.Layout.Peers[h.Index] {
+		c.Connections = append(c.Connections, p.Connect(j.toHost(h, &j.Plan.Hosts[p.Host])))
 	}
-}
-
-// connections returns the connections of a host to its peers.
-func (j *Job) connections(h *plan.Host, peers []stream.Peer) (out []stream.Connection) {
-	for _, p := range peers {
-		out = append(out, p.Connect(j.toHost(h, &j.Plan.Hosts[p.Host])))
-	}
-	return out
+	return c
 }
 
 // toHost is the flow from a host to another: to its MAC on the same subnet, else

@@ -23,7 +23,8 @@ type RuntimeOptions interface {
 	// Describe says in a paragraph what a job of the system is, and gives examples of
 	// its options.
 	Describe() (text string, examples []string)
-	// Register adds the options, whose usage need not say whose they are.
+	// Register adds the options, whose usage need not say whose they are. The command
+	// refuses one that another system has, or all jobs.
 	Register(*pflag.FlagSet)
 	// Request returns the job, which crosses to the switch as JSON for LayOut; given
 	// says which options, common ones too, were given.

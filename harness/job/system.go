@@ -194,6 +194,17 @@ func Decode[C any](config json.RawMessage) (c C, err error) {
 	return c, nil
 }
 
+// Make makes a machine of its configuration, for a [Maker]. add adds to it what does not
+// cross to processes.
+func Make[C, M any](config json.RawMessage, machine func(C) (M, error), add func(*C)) (m M, err error) {
+	c, err := Decode[C](config)
+	if err != nil {
+		return m, err
+	}
+	add(&c)
+	return machine(c)
+}
+
 // encode writes configurations as they cross to processes; a nil one is left
 // empty.
 func encode(configs []any) ([]json.RawMessage, error) {

@@ -24,12 +24,12 @@ type Measured struct {
 func Bench(ctx context.Context, j *job.Job, warmup int, opt Options) (Measured, error) {
 	var m Measured
 	var last *run
-	cell, err := runJob(ctx, j, opt, func(r *run) { last = r })
-	m.Cell = cell
+	cells, err := runSet(ctx, job.Alone(j), opt, func(r *run) { last = r })
+	m.Cell = cells[0]
 	if err != nil {
 		return m, err
 	}
-	m.Elapsed = elapsed(cell.Samples, warmup)
+	m.Elapsed = elapsed(m.Cell.Samples, warmup)
 	for _, w := range last.tenants[0].reports {
 		m.Packets += int64(w.Device.TxFrames)
 	}

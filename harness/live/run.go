@@ -60,7 +60,8 @@ const (
 // RunJob runs a job live, checks its sums and judges its fidelity. The cell is
 // valid beside an error, as far as the run came.
 func RunJob(ctx context.Context, j *job.Job, opt Options) (result.Cell, error) {
-	return runJob(ctx, j, opt, func(*run) {})
+	cells, err := RunJobs(ctx, job.Alone(j), opt)
+	return cells[0], err
 }
 
 // RunJobs is [RunJob] for jobs that share a lab. It returns a cell for each job,
@@ -69,12 +70,7 @@ func RunJobs(ctx context.Context, s *job.Set, opt Options) ([]result.Cell, error
 	return runSet(ctx, s, opt, func(*run) {})
 }
 
-// runJob is RunJob; inspect is called with the run when all its reports are in.
-func runJob(ctx context.Context, j *job.Job, opt Options, inspect func(*run)) (result.Cell, error) {
-	cells, err := runSet(ctx, job.Alone(j), opt, inspect)
-	return cells[0], err
-}
-
+// runSet is RunJobs; inspect is called with the run when all its reports are in.
 func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (cells []result.Cell, err error) {
 	for _, j := range s.Jobs {
 		cells = append(cells, j.Cell())
@@ -354,34 +350,33 @@ func (r *run) take(e event) (done bool, err error) {
 
 // collect stops the user's programs, the servers and the switches, and reads
 // everybody's final report.
-func (r *run) collect() error {
+func (r *run) collect() (err error) {
 	if err := r.stopPrograms(); err != nil {
 		return err
 	}
 	for _, t := range r.tenants {
-		if err := t.collectServers(); err != nil {
+		if t.serverReports, err = reports[hostlive.ServerReport](t.servers); err != nil {
+			return err
+		}
+		if t.reports, err = reports[hostlive.WorkerReport](t.workers); err != nil {
 			return err
 		}
 	}
-	for _, p := range r.switches {
+	r.switchReports, err = reports[daemon.Report](r.switches)
+	return err
+}
+
+// reports returns the final reports of processes, and stops those that still run.
+func reports[R any](list []*proc.Process) (out []R, err error) {
+	for _, p := range list {
 		if err := p.Stop(stopGrace); err != nil {
-			return err
+			return out, err
 		}
-	}
-	for _, p := range r.switches {
-		var rep daemon.Report
-		if _, err := p.Result(&rep); err != nil {
-			return err
+		var report R
+		if _, err := p.Result(&report); err != nil {
+			return out, err
 		}
-		r.switchReports = append(r.switchReports, rep)
+		out = append(out, report)
 	}
-	for _, p := range r.workers {
-		var rep hostlive.WorkerReport
-		if _, err := p.Result(&rep); err != nil {
-			return err
-		}
-		t := r.tenantOf(p)
-		t.reports = append(t.reports, rep)
-	}
-	return nil
+	return out, nil
 }

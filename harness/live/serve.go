@@ -75,8 +75,9 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 	s := Served{
 		Management: netip.AddrPortFrom(managementAddr, port), Node: managementNode, Lab: lab, Plan: p, Paths: map[string]string{},
 	}
-	for _, n := range append([]string{managementNode}, hostNames(p)...) {
-		s.Paths[n] = lab.Path(n)
+	s.Paths[managementNode] = lab.Path(managementNode)
+	for _, h := range p.Hosts {
+		s.Paths[h.Name] = lab.Path(h.Name)
 	}
 	if err := ready(s); err != nil {
 		return err
@@ -124,13 +125,6 @@ func startServing(ctx context.Context, sup *proc.Supervisor, lab *netns.Lab, cfg
 		return nil, err
 	}
 	return sw, sw.Send(proc.Command{Name: proc.CommandStart, EpochNS: pktio.MonotonicNow()})
-}
-
-func hostNames(p *plan.Plan) (out []string) {
-	for i := range p.Hosts {
-		out = append(out, p.Hosts[i].Name)
-	}
-	return out
 }
 
 // withManagement adds the management network to a lab of one switch.

@@ -51,18 +51,3 @@ func (r *run) startServers(ctx context.Context, t *tenant) (err error) {
 	r.servers = append(r.servers, t.servers...)
 	return nil
 }
-
-// collectServers stops the servers of a job, whose workers have ended.
-func (t *tenant) collectServers() error {
-	for _, p := range t.servers {
-		if err := p.Stop(stopGrace); err != nil {
-			return err
-		}
-		var rep hostlive.ServerReport
-		if _, err := p.Result(&rep); err != nil {
-			return err
-		}
-		t.serverReports = append(t.serverReports, rep)
-	}
-	return nil
-}

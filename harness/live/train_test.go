@@ -95,7 +95,7 @@ func TestLiveAndVirtualRunsAreTheSameWithoutRoot(t *testing.T) {
 func runRecorded(t *testing.T, j *job.Job, opt Options) (result.Cell, *parity.Recording) {
 	t.Helper()
 	out := parity.NewRecording(len(j.Hosts()))
-	cell, err := runJob(t.Context(), j, opt, func(r *run) {
+	cells, err := runSet(t.Context(), job.Alone(j), opt, func(r *run) {
 		if err := copyTensors(out, r); err != nil {
 			t.Error(err)
 		}
@@ -103,8 +103,8 @@ func runRecorded(t *testing.T, j *job.Job, opt Options) (result.Cell, *parity.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkCell(t, j, cell)
-	return cell, out
+	checkCell(t, j, cells[0])
+	return cells[0], out
 }
 
 // copyTensors copies the files of a lab, which are removed with it.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -93,14 +94,11 @@ func runInside() (int, error) {
 		return 0, fmt.Errorf("start again in a user namespace: %w", err)
 	}
 	ended := make(chan struct{})
-	forwarded := make(chan struct{})
-	go func() {
-		defer close(forwarded)
-		forward(signals, p, ended)
-	}()
+	var forwarding sync.WaitGroup
+	forwarding.Go(func() { forward(signals, p, ended) })
 	code, err := wait(p.Pid)
 	close(ended)
-	<-forwarded
+	forwarding.Wait()
 	return code, errors.Join(err, p.Release())
 }
 

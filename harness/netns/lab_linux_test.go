@@ -28,7 +28,7 @@ func twoHosts(lab string) Spec {
 	return Spec{
 		Lab: lab,
 		Nodes: []Node{
-			{Name: "h1", Routes: []Route{{Dst: prefix("0.0.0.0/0"), Via: addr("10.0.1.254")}, {Dst: prefix("224.0.0.0/4"), Iface: "eth0"}}},
+			{Name: "h1", Routes: []Route{{Dst: prefix("0.0.0.0/0"), Via: addr("10.0.1.254")}, {Dst: prefix("192.168.7.0/24"), Via: addr("10.0.1.254")}}},
 			{Name: "h2", Routes: []Route{{Dst: prefix("10.0.1.0/24"), Via: addr("10.0.2.254")}},
 				Neighbors: []Neighbor{{Addr: addr("10.0.2.254"), MAC: mac(4)}}},
 			{Name: "r", Forwarding: true},
@@ -159,9 +159,9 @@ func TestRoutesAndNeighbors(t *testing.T) {
 	checkLeaks(t, lab)
 	l := up(t, twoHosts(lab), Options{StateDir: t.TempDir()})
 	err := l.Do("h1", func() error {
-		routes, err := netlink.RouteListFiltered(netlink.FAMILY_V4, &netlink.Route{Dst: ipNet(netip.MustParsePrefix("224.0.0.0/4"))}, netlink.RT_FILTER_DST)
-		if err == nil && len(routes) != 1 {
-			err = fmt.Errorf("multicast routes: %v", routes)
+		routes, err := netlink.RouteListFiltered(netlink.FAMILY_V4, &netlink.Route{Dst: ipNet(netip.MustParsePrefix("192.168.7.0/24"))}, netlink.RT_FILTER_DST)
+		if err == nil && (len(routes) != 1 || routes[0].Gw.String() != "10.0.1.254") {
+			err = fmt.Errorf("routes: %v", routes)
 		}
 		return err
 	})

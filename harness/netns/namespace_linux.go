@@ -76,20 +76,17 @@ func (n *namespace) bind() error {
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("create namespace file: %w", err)
 	}
-	if n.handle, err = netns.New(); err != nil {
-		return fmt.Errorf("make network namespace: %w", limitHint(err))
+	n.handle, err = netns.New()
+	if errors.Is(err, unix.ENOSPC) {
+		err = fmt.Errorf("%w: raise it with sysctl user.max_net_namespaces", err)
+	}
+	if err != nil {
+		return fmt.Errorf("make network namespace: %w", err)
 	}
 	if err := unix.Mount("/proc/thread-self/ns/net", n.path, "", unix.MS_BIND, ""); err != nil {
 		return fmt.Errorf("bind namespace to %s: %w", n.path, err)
 	}
 	return nil
-}
-
-func limitHint(err error) error {
-	if errors.Is(err, unix.ENOSPC) {
-		return fmt.Errorf("%w: raise it with sysctl user.max_net_namespaces", err)
-	}
-	return err
 }
 
 // setSysctls makes the namespace independent of the host's defaults, which it

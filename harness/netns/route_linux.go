@@ -12,35 +12,14 @@ func (n *namespace) addRoutes() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, r := range n.node.Routes {
-		if err := n.addRoute(r); err != nil {
-			return fmt.Errorf("add route to %v: %w", r.Dst, err)
+		if err := n.nl.RouteAdd(&netlink.Route{Dst: ipNet(r.Dst.Masked()), Gw: r.Via.AsSlice()}); err != nil {
+			return fmt.Errorf("add route to %v: via %v: %w", r.Dst, r.Via, err)
 		}
 	}
 	for _, nb := range n.node.Neighbors {
 		if err := n.addNeighbor(nb); err != nil {
 			return fmt.Errorf("add neighbor %v: %w", nb.Addr, err)
 		}
-	}
-	return nil
-}
-
-func (n *namespace) addRoute(r Route) error {
-	route := netlink.Route{Dst: ipNet(r.Dst.Masked())}
-	if r.Via.IsValid() {
-		route.Gw = r.Via.AsSlice()
-		if err := n.nl.RouteAdd(&route); err != nil {
-			return fmt.Errorf("via %v: %w", r.Via, err)
-		}
-		return nil
-	}
-	index, err := n.find(r.Iface)
-	if err != nil {
-		return err
-	}
-	route.LinkIndex = index
-	route.Scope = netlink.SCOPE_LINK
-	if err := n.nl.RouteAdd(&route); err != nil {
-		return fmt.Errorf("on %s: %w", r.Iface, err)
 	}
 	return nil
 }

@@ -32,11 +32,10 @@ type Node struct {
 	Neighbors  []Neighbor
 }
 
-// Route is one IPv4 route. Exactly one of Via and Iface is set.
+// Route is one IPv4 route.
 type Route struct {
-	Dst   netip.Prefix
-	Via   netip.Addr // next hop
-	Iface string     // on-link through this interface, for multicast groups
+	Dst netip.Prefix
+	Via netip.Addr // next hop
 }
 
 // Neighbor is a permanent ARP entry, on the interface whose prefix holds Addr.
@@ -124,10 +123,7 @@ func (n Node) check() error {
 		if !r.Dst.IsValid() || !r.Dst.Addr().Is4() {
 			return fmt.Errorf("node %s: route to %v: the destination must be an IPv4 prefix", n.Name, r.Dst)
 		}
-		if r.Via.IsValid() == (r.Iface != "") {
-			return fmt.Errorf("node %s: route to %v: give either a next hop or an interface", n.Name, r.Dst)
-		}
-		if r.Via.IsValid() && !r.Via.Is4() {
+		if !r.Via.Is4() {
 			return fmt.Errorf("node %s: route to %v: next hop %v is not an IPv4 address", n.Name, r.Dst, r.Via)
 		}
 	}

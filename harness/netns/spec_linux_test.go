@@ -28,7 +28,7 @@ func TestSpecIsChecked(t *testing.T) {
 		{"ipv6", "address fd00::1/64 is not IPv4", func(s *Spec) { s.Wires[0].A.Addr = prefix("fd00::1/64") }},
 		{"route", "the destination must be an IPv4 prefix", func(s *Spec) { s.Nodes[0].Routes[0].Dst = prefix("::/0") }},
 		{"next hop", "next hop ::1 is not", func(s *Spec) { s.Nodes[0].Routes[0].Via = netip.IPv6Loopback() }},
-		{"both ways", "either a next hop or an interface", func(s *Spec) { s.Nodes[0].Routes[0].Iface = "eth0" }},
+		{"no next hop", "is not an IPv4 address", func(s *Spec) { s.Nodes[0].Routes[0].Via = netip.Addr{} }},
 		{"neighbor", "neighbor ::1 is not", func(s *Spec) { s.Nodes[1].Neighbors[0].Addr = netip.IPv6Loopback() }},
 	}
 	for _, tt := range tests {

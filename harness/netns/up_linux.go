@@ -29,12 +29,13 @@ func Up(ctx context.Context, spec Spec, opts Options) (*Lab, error) {
 	}
 	b := newBuilder(spec, opts)
 	err = b.build(ctx, j)
+	lab := &Lab{name: spec.Lab, journal: j, nodes: make(map[string]string, len(spec.Nodes))}
 	for _, n := range b.nodes {
 		err = errors.Join(err, n.close())
-	}
-	lab := &Lab{name: spec.Lab, journal: j, paths: b.boundPaths(), nodes: make(map[string]string, len(spec.Nodes))}
-	for _, n := range spec.Nodes {
-		lab.nodes[n.Name] = Path(spec.Lab, n.Name)
+		lab.nodes[n.node.Name] = n.path
+		if n.bound {
+			lab.paths = append(lab.paths, n.path)
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("bring lab %s up: %w", spec.Lab, err), lab.Down())
@@ -123,17 +124,6 @@ func (b *builder) wantEthtool() map[string]bool {
 		}
 	}
 	return want
-}
-
-// boundPaths returns what a Down has to remove, in the order of creation.
-func (b *builder) boundPaths() []string {
-	var paths []string
-	for _, n := range b.nodes {
-		if n.bound {
-			paths = append(paths, n.path)
-		}
-	}
-	return paths
 }
 
 const (

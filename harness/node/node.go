@@ -127,34 +127,29 @@ type control struct{ *proc.ChildSide }
 
 // AwaitStart returns the epoch of the run.
 func (c control) AwaitStart(ctx context.Context) (epochNs int64, err error) {
-	for {
-		select {
-		case cmd, open := <-c.Commands():
-			if !open {
-				return 0, context.Cause(c.Context())
-			}
-			if cmd.Name == proc.CommandStart {
-				return cmd.EpochNS, nil
-			}
-		case <-ctx.Done():
-			return 0, context.Cause(ctx)
-		}
-	}
+	start, err := c.await(ctx, proc.CommandStart)
+	return start.EpochNS, err
 }
 
 // AwaitAsk returns when the parent asks for a snapshot.
 func (c control) AwaitAsk(ctx context.Context) error {
+	_, err := c.await(ctx, proc.CommandSnapshot)
+	return err
+}
+
+// await returns the next command of a name.
+func (c control) await(ctx context.Context, name proc.CommandName) (proc.Command, error) {
 	for {
 		select {
 		case cmd, open := <-c.Commands():
 			if !open {
-				return context.Cause(c.Context())
+				return cmd, context.Cause(c.Context())
 			}
-			if cmd.Name == proc.CommandSnapshot {
-				return nil
+			if cmd.Name == name {
+				return cmd, nil
 			}
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return proc.Command{}, context.Cause(ctx)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (p *Process) WaitReady(ctx context.Context) error {
 	case <-p.ready:
 		return nil
 	case <-p.exited:
-		if p.isReady() {
+		if isClosed(p.ready) {
 			return nil
 		}
 		if err := p.Wait(); err != nil {
@@ -130,7 +130,7 @@ func (p *Process) Wait() error {
 	if p.waitErr != nil {
 		how = p.waitErr.Error()
 	}
-	if p.isReady() {
+	if isClosed(p.ready) {
 		return p.failure(fmt.Sprintf("died (%s) in mid-run", how))
 	}
 	return p.failure(fmt.Sprintf("died (%s) before it was ready", how))
@@ -165,8 +165,6 @@ func (p *Process) Result(into any) (bool, error) {
 func (p *Process) failure(what string) error {
 	return fmt.Errorf("%s %s %s; %s", p.spec.Kind, p.spec.Node, what, quoteLog(p.spec.Log))
 }
-
-func (p *Process) isReady() bool { return isClosed(p.ready) }
 
 func isClosed(c <-chan struct{}) bool {
 	select {
@@ -275,7 +273,7 @@ func (p *Process) read(r io.Reader) error {
 func (p *Process) take(r Report) error {
 	switch r.Kind {
 	case ReportReady:
-		if p.isReady() {
+		if isClosed(p.ready) {
 			return errors.New("second ready report")
 		}
 		close(p.ready)

@@ -37,18 +37,13 @@ func patienceFor(p *plan.Plan) int {
 
 // RunJob runs a job under the virtual clock and checks every delivered sum.
 func RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Progress) (result.Cell, error) {
-	return (&Patterns{}).RunJob(ctx, j, images, progress)
+	return new(Patterns).RunJob(ctx, j, images, Observer{Progress: progress})
 }
 
 // RunJob is [RunJob] for one of several jobs that differ in nothing but their
 // schedules: the patterns of rounds that one of them simulated are charged in
 // the others. The jobs run one after the other.
-func (p *Patterns) RunJob(ctx context.Context, j *job.Job, images worker.Images, progress Progress) (result.Cell, error) {
-	return p.RunJobLogged(ctx, j, images, Observer{Progress: progress})
-}
-
-// RunJobLogged is [Patterns.RunJob] for who wants to see more than the samples.
-func (p *Patterns) RunJobLogged(ctx context.Context, j *job.Job, images worker.Images, o Observer) (result.Cell, error) {
+func (p *Patterns) RunJob(ctx context.Context, j *job.Job, images worker.Images, o Observer) (result.Cell, error) {
 	cells, err := p.runSet(ctx, job.Alone(j), images, o)
 	return cells[0], err
 }
@@ -68,17 +63,16 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 	}
 	watch := newWatch(run)
 	charges := run.charges(p)
-	report, err := run.net.Run(ctx, Options{
+	err = run.net.Run(ctx, Options{
 		Until: run.limit(),
 		Done:  watch.done,
-		OnSamples: func(from NodeID, s []result.Sample) error {
+		OnSamples: func(from NodeID, s []result.Sample) {
 			cell := &run.owner[from].cell
 			cell.Samples = append(cell.Samples, s...)
 			charges.samples(s)
 			if o.Progress != nil {
 				o.Progress(s)
 			}
-			return nil
 		},
 		Between: charges.endInstant,
 		Watch:   o.Watch,
@@ -87,7 +81,7 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 		return run.cells(), fmt.Errorf("running %s under the virtual clock: %w", s.Jobs[0].System.Name(), err)
 	}
 	for _, t := range run.tenants {
-		run.finish(t, report, charges.count())
+		run.finish(t, charges.count())
 		err = errors.Join(err, t.judge())
 	}
 	return run.cells(), err
@@ -119,11 +113,11 @@ func (r *run) limit() (latest units.Time) {
 }
 
 // finish adds to the cell of a job what its run came to.
-func (r *run) finish(t *tenant, report Report, charged int) {
+func (r *run) finish(t *tenant, charged int) {
 	cell := &t.cell
 	slices.SortFunc(cell.Samples, byEnd)
-	r.count(t, report.End)
-	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = report.Steps, report.Events, charged
+	r.count(t)
+	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = r.net.steps, r.net.events, charged
 	cell.Work.Rounds, cell.Work.Sample = t.job.Iterations-charged, max(1, t.job.Sample.Every)
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
 }
@@ -190,7 +184,7 @@ func (r *run) cells() (out []result.Cell) {
 
 // count gathers the counters of the switches and of a job's hosts, the frames
 // that crossed links, and the measured compute time.
-func (r *run) count(t *tenant, end units.Time) {
+func (r *run) count(t *tenant) {
 	cell := &t.cell
 	for _, n := range slices.Concat(r.counted, t.counted) {
 		for _, c := range n.counters() {
@@ -198,7 +192,7 @@ func (r *run) count(t *tenant, end units.Time) {
 		}
 	}
 	for _, sw := range r.switches {
-		cell.Links = append(cell.Links, sw.Links(0, end)...)
+		cell.Links = append(cell.Links, sw.Links(0, r.net.now)...)
 		cell.Work.Frames += sw.Crossings()
 		cell.Work.Packets += sw.Made()
 	}

@@ -44,7 +44,7 @@ func TestMemoryDoesNotGrowWithTime(t *testing.T) {
 					}
 				}}
 				j := shortJob(t, name, lengths, late+1)
-				if _, err := (&sim.Patterns{}).RunJobLogged(t.Context(), j, worker.Images{}, o); err != nil {
+				if _, err := (&sim.Patterns{}).RunJob(t.Context(), j, worker.Images{}, o); err != nil {
 					t.Fatal(err)
 				}
 				const samples = 400 << 10 // 200 of each of 4 workers, with room to grow

@@ -85,11 +85,11 @@ func (n *Network) attach(at NodeID, port sansio.Port, p peer) error {
 
 // Options says when a run ends and where its samples go.
 type Options struct {
-	Until     units.Time                          // the run fails when it gets here; zero means never
-	Done      func() bool                         // asked after every instant; the run ends when it is true
-	OnSamples func(NodeID, []result.Sample) error // takes what a node recorded; nil: samples are dropped
-	Between   func()                              // called after an instant in which iterations ended; nil: nobody
-	Watch     Stopwatch                           // nil: nobody takes the time
+	Until     units.Time                    // the run fails when it gets here; zero means never
+	Done      func() bool                   // asked after every instant; the run ends when it is true
+	OnSamples func(NodeID, []result.Sample) // takes what a node recorded; nil: samples are dropped
+	Between   func()                        // called after an instant in which iterations ended; nil: nobody
+	Watch     Stopwatch                     // nil: nobody takes the time
 }
 
 // Stopwatch takes the wall time of a run's events. It runs from Start to Stop,
@@ -100,16 +100,8 @@ type Stopwatch interface {
 	Stop()
 }
 
-// Report is what a run came to.
-type Report struct {
-	End    units.Time // virtual time of the last event
-	Steps  uint64     // calls into machines
-	Events uint64     // taken from the queue
-	Frames uint64     // frames that crossed a wire between two nodes
-}
-
 // Run runs the machines from time 0 until Done.
-func (n *Network) Run(ctx context.Context, opt Options) (Report, error) {
+func (n *Network) Run(ctx context.Context, opt Options) error {
 	n.eff.Keeping, n.alarm = true, units.Never
 	for i := range n.nodes {
 		n.schedule(NodeID(i))
@@ -120,7 +112,7 @@ func (n *Network) Run(ctx context.Context, opt Options) (Report, error) {
 	}
 	for !opt.Done() {
 		if err := n.instantOf(ctx, opt); err != nil {
-			return n.report(), err
+			return err
 		}
 		if n.sampled {
 			n.sampled = false
@@ -129,15 +121,7 @@ func (n *Network) Run(ctx context.Context, opt Options) (Report, error) {
 			}
 		}
 	}
-	return n.report(), nil
-}
-
-func (n *Network) report() Report {
-	r := Report{End: n.now, Steps: n.steps, Events: n.events}
-	for i := range n.nodes {
-		r.Frames += n.nodes[i].frames
-	}
-	return r
+	return nil
 }
 
 // instantOf runs the next event and all that follows from it at its instant.
@@ -207,16 +191,15 @@ func (n *Network) carryOut(at NodeID, opt Options) error {
 		}
 	}
 	n.compute(opt.Watch)
-	var err error
 	if len(n.eff.Samples) > 0 {
 		n.sampled = true
 		if opt.OnSamples != nil {
-			err = opt.OnSamples(at, n.eff.Samples)
+			opt.OnSamples(at, n.eff.Samples)
 		}
 	}
 	n.eff.Reset()
 	n.schedule(at)
-	return err
+	return nil
 }
 
 // compute does the work that stands in the effects.

@@ -58,7 +58,7 @@ func BenchmarkLinkEvents(b *testing.B) {
 			var frames uint64
 			var watch stopwatch
 			for b.Loop() {
-				cell, err := (&sim.Patterns{}).RunJobLogged(b.Context(), j, worker.Images{}, sim.Observer{Watch: &watch})
+				cell, err := (&sim.Patterns{}).RunJob(b.Context(), j, worker.Images{}, sim.Observer{Watch: &watch})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,6 +1,7 @@
 package stall
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/inalab/inalab/harness/job"
@@ -79,7 +80,7 @@ func (d *diagnosis) explain(p packet) {
 		return
 	}
 	for _, w := range d.s.Workers { // nobody's packet came to the top
-		d.missing(w.Node, d.engineOf(w.Node), p)
+		d.missing(w.Node, d.engineOf[w.Node], p)
 	}
 	if len(d.Missing) == 0 {
 		d.guess()
@@ -98,7 +99,8 @@ func (d *diagnosis) explainMissing(engine string, p packet) bool {
 		return d.openBelow(engine, p)
 	}
 	open := state.Open[i]
-	d.Engine, d.Has = engine, bitmap(open.Have, open.Want)
+	d.Engine = engine
+	d.Has = fmt.Sprintf("%s (%d of %d)", open.Have.Bitmap(open.Want), open.Have.Len(), open.Want.Len())
 	for source := range 256 {
 		if !open.Want.Has(uint8(source)) || open.Have.Has(uint8(source)) {
 			continue

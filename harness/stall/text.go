@@ -80,19 +80,3 @@ func (d *diagnosis) describe(e *trace.Event) string {
 	}
 	return at + ", " + d.packetName(packet{e.Gen, e.Block})
 }
-
-// bitmap writes the sources that a block has, the last of those it wants first,
-// as a number is written.
-func bitmap(have, want trace.Mask) string {
-	var b strings.Builder
-	for s := 255; s >= 0; s-- {
-		switch {
-		case !want.Has(uint8(s)):
-		case have.Has(uint8(s)):
-			b.WriteByte('1')
-		default:
-			b.WriteByte('0')
-		}
-	}
-	return fmt.Sprintf("0b%s (%d of %d)", b.String(), have.Len(), want.Len())
-}

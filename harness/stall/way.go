@@ -17,17 +17,16 @@ import (
 // which way packets take.
 type layout struct {
 	*job.Layout
-	naming job.Naming
-	hosts  []string // of workers, and behind them of servers
-	pfes   []string // the engine at each host's port
-	top    string   // the engine that sends results; empty: there is none
+	naming   job.Naming
+	engineOf map[string]string // at the port of each host of a worker or server
+	top      string            // the engine that sends results; empty: there is none
 }
 
 func layoutOf(j *job.Job) layout {
-	l := layout{Layout: &j.Layout, naming: j.Naming()}
+	l := layout{Layout: &j.Layout, naming: j.Naming(), engineOf: map[string]string{}}
 	for _, h := range slices.Concat(j.Hosts(), j.ServerHosts()) {
-		l.hosts = append(l.hosts, h.Name)
-		l.pfes = append(l.pfes, engineAt(j, h.Switch, h.SwitchPort))
+		sw, _ := j.Plan.Switch(h.Switch)
+		l.engineOf[h.Name] = job.EngineNode(sw, sw.Ports[h.SwitchPort].PFE)
 	}
 	if top := l.Top(); top != nil {
 		l.top = top.Node
@@ -38,7 +37,7 @@ func layoutOf(j *job.Job) layout {
 // restrictTo returns the snapshot without the hosts and blocks of other jobs.
 func (l *layout) restrictTo(j *job.Job, s *Snapshot) *Snapshot {
 	foreign := func(host string) bool {
-		return !slices.Contains(l.hosts, host) && slices.ContainsFunc(j.Plan.Hosts, func(h plan.Host) bool { return h.Name == host })
+		return l.engineOf[host] == "" && slices.ContainsFunc(j.Plan.Hosts, func(h plan.Host) bool { return h.Name == host })
 	}
 	out := *s
 	out.Workers = slices.DeleteFunc(slices.Clone(s.Workers), func(w worker.Snapshot) bool { return foreign(w.Node) })
@@ -57,16 +56,6 @@ func (l *layout) restrictTo(j *job.Job, s *Snapshot) *Snapshot {
 		}
 	}
 	return &out
-}
-
-// engineAt names the engine of a switch's port as trace events do.
-func engineAt(j *job.Job, node string, port int) string {
-	for _, sw := range j.Plan.Switches {
-		if sw.Name == node && sw.Chassis != nil {
-			return node + "/" + sw.Chassis.PFEs[sw.Ports[port].PFE].Name
-		}
-	}
-	return node
 }
 
 // sources returns who is behind the sources of an engine, the lowest first.
@@ -92,7 +81,7 @@ func (l *layout) parentOf(engine string) string {
 // pathUp returns the nodes between a host and an engine above it, both included.
 func (l *layout) pathUp(host, engine string) []string {
 	way := []string{host}
-	for at := l.engineOf(host); ; at = l.parentOf(at) {
+	for at := l.engineOf[host]; ; at = l.parentOf(at) {
 		if at == "" || len(way) > len(l.Engines) {
 			return append(way, engine) // it is not above the host: what lies between is not known
 		}
@@ -100,27 +89,6 @@ func (l *layout) pathUp(host, engine string) []string {
 			return way
 		}
 	}
-}
-
-// linksUp returns the links from a host to an engine, down those back.
-func (l *layout) linksUp(s *Snapshot, host, engine string) []chassis.LinkState {
-	return s.linksAlong(l.pathUp(host, engine))
-}
-
-func (l *layout) linksDown(s *Snapshot, engine, host string) []chassis.LinkState {
-	way := l.pathUp(host, engine)
-	slices.Reverse(way)
-	return s.linksAlong(way)
-}
-
-// engineOf returns the engine at the port of a host.
-func (l *layout) engineOf(host string) string {
-	for i, h := range l.hosts {
-		if h == host {
-			return l.pfes[i]
-		}
-	}
-	return ""
 }
 
 // linksAlong returns the links between the nodes of a way, those that there are.
@@ -167,7 +135,7 @@ func lossy(way []chassis.LinkState) (Hop, bool) {
 
 // lostUp finds where a packet that a host sent to an engine was lost.
 func (l *layout) lostUp(s *Snapshot, host, engine string) Hop {
-	way := l.linksUp(s, host, engine)
+	way := s.linksAlong(l.pathUp(host, engine))
 	if hop, ok := lossy(way); ok {
 		return hop
 	}
@@ -182,7 +150,9 @@ func (l *layout) lostUp(s *Snapshot, host, engine string) Hop {
 
 // lostDown finds where a result on its way to a host was lost.
 func (l *layout) lostDown(s *Snapshot, engine, host string) Hop {
-	way := l.linksDown(s, engine, host)
+	up := l.pathUp(host, engine)
+	slices.Reverse(up)
+	way := s.linksAlong(up)
 	if hop, ok := lossy(way); ok {
 		return hop
 	}

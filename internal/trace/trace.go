@@ -59,6 +59,23 @@ func (m Mask) Without(o Mask) Mask {
 	return Mask{m[0] &^ o[0], m[1] &^ o[1], m[2] &^ o[2], m[3] &^ o[3]}
 }
 
+// Bitmap writes which of the members are in the set, as a number is written: the lowest
+// is the last digit of "0b011".
+func (m Mask) Bitmap(members Mask) string {
+	b := make([]byte, 0, 2+members.Len())
+	b = append(b, "0b"...)
+	for s := 255; s >= 0; s-- {
+		switch {
+		case !members.Has(uint8(s)):
+		case m.Has(uint8(s)):
+			b = append(b, '1')
+		default:
+			b = append(b, '0')
+		}
+	}
+	return string(b)
+}
+
 // Event is one thing that happened. Fields that say nothing about a kind are zero.
 type Event struct {
 	At       units.Time `json:"at_ps"`

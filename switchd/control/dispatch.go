@@ -27,18 +27,15 @@ type Switch interface {
 // jobs that are asked for; nil: the switch takes none.
 func Dispatch(now units.Time, sw Switch, jobs Layouter, r Request) Response {
 	out := Response{Version: Version, Switch: sw.Plan().Name}
-	if err := dispatch(now, sw, jobs, r, &out); err != nil {
-		fail(&out, err)
+	err := dispatch(now, sw, jobs, r, &out)
+	if err == nil {
+		return out
 	}
-	return out
-}
-
-// fail makes a response say what went wrong, and nothing else.
-func fail(out *Response, err error) {
-	*out = Response{Version: Version, Switch: out.Switch, Error: err.Error(), Fault: FaultRequest}
+	out = Response{Version: Version, Switch: out.Switch, Error: err.Error(), Fault: FaultRequest}
 	if refusal := (*dataplane.Refusal)(nil); errors.As(err, &refusal) {
 		out.Fault, out.Reason = FaultRefused, refusal.Reason
 	}
+	return out
 }
 
 func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response) error {
@@ -60,9 +57,9 @@ func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response
 	case OpRemoveJob:
 		return removeJob(now, sw, pfe, *r.ID, out)
 	case OpDrop:
-		return setDrop(sw, pfe, r.Drop, out)
+		return changeDrops(sw, pfe, r.Drop.set, out)
 	case OpClearDrop:
-		return clearDrops(sw, pfe, out)
+		return changeDrops(sw, pfe, clearDrops, out)
 	}
 	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop}))
 }
@@ -253,7 +250,9 @@ func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
 		return err
 	}
 	if c := sw.Plan().Chassis; c != nil {
-		slices.SortStableFunc(pfes, func(a, b int) int { return rank(a, c.Top) - rank(b, c.Top) })
+		if at := slices.Index(pfes, c.Top); at >= 0 {
+			pfes = append(slices.Delete(pfes, at, at+1), c.Top)
+		}
 	}
 	var refused error
 	for _, i := range pfes {
@@ -271,13 +270,6 @@ func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
 		return dataplane.RefuseUnknown(id, sw.Plan().Name)
 	}
 	return refused
-}
-
-func rank(pfe, top int) int {
-	if pfe == top {
-		return 1
-	}
-	return 0
 }
 
 func texts[T ~string](words []T) (out []string) {

@@ -36,28 +36,30 @@ func lossy(sw Switch, pfe int) (out []lossyEngine, err error) {
 	return out, nil
 }
 
-// setDrop sets what one port loses, if anything is to be set, and lists all.
-func setDrop(sw Switch, pfe int, d *Drop, out *Response) error {
+// changeDrops changes what ports lose, and lists all.
+func changeDrops(sw Switch, pfe int, change func(Switch, []lossyEngine) error, out *Response) error {
 	engines, err := lossy(sw, pfe)
 	if err != nil {
 		return err
 	}
-	if d != nil {
-		if err := d.set(sw, engines); err != nil {
-			return err
-		}
+	if err := change(sw, engines); err != nil {
+		return err
 	}
 	out.Drops = drops(sw, engines)
 	return nil
 }
 
+// set sets what one port loses, if anything is to be set.
 func (d *Drop) set(sw Switch, engines []lossyEngine) error {
+	if d == nil {
+		return nil
+	}
 	if d.Direction != In && d.Direction != Out {
 		return fmt.Errorf("direction %q: allowed are %s, %s", d.Direction, In, Out)
 	}
-	port, err := wiredPort(sw.Plan(), d.Port)
-	if err != nil {
-		return err
+	port, have := wiredPort(sw.Plan(), d.Port)
+	if port == nil {
+		return fmt.Errorf("%s has no port %q with a link: there are %s%s", sw.Plan().Name, d.Port, strings.Join(have, ", "), suggest.DidYouMean(d.Port, have))
 	}
 	at := slices.IndexFunc(engines, func(e lossyEngine) bool { return e.pfe == max(0, port.PFE) })
 	if at < 0 {
@@ -73,9 +75,9 @@ func (d *Drop) set(sw Switch, engines []lossyEngine) error {
 	return nil
 }
 
-// wiredPort returns a port by its name.
-func wiredPort(sw *plan.Switch, name string) (*plan.Port, error) {
-	var have []string
+// wiredPort returns the port of a name that has a link. If there is none it is nil, and
+// have lists all that have one.
+func wiredPort(sw *plan.Switch, name string) (at *plan.Port, have []string) {
 	for i := range sw.Ports {
 		p := &sw.Ports[i]
 		if p.Wired && p.Name == name {
@@ -85,15 +87,11 @@ func wiredPort(sw *plan.Switch, name string) (*plan.Port, error) {
 			have = append(have, p.Name)
 		}
 	}
-	return nil, fmt.Errorf("%s has no port %q with a link: there are %s%s", sw.Name, name, strings.Join(have, ", "), suggest.DidYouMean(name, have))
+	return nil, have
 }
 
 // clearDrops ends what is set.
-func clearDrops(sw Switch, pfe int, out *Response) error {
-	engines, err := lossy(sw, pfe)
-	if err != nil {
-		return err
-	}
+func clearDrops(_ Switch, engines []lossyEngine) error {
 	for _, e := range engines {
 		for _, l := range e.Losses() {
 			l.Probability = 0
@@ -102,7 +100,6 @@ func clearDrops(sw Switch, pfe int, out *Response) error {
 			}
 		}
 	}
-	out.Drops = drops(sw, engines)
 	return nil
 }
 

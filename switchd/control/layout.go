@@ -86,14 +86,9 @@ func HostPort(sw *plan.Switch, job, host int, fix string) (*plan.Port, error) {
 // NamedPort returns the front-panel port of a name, which must have a link, or where
 // fabric is set the way across the fabric to a PFE of that name.
 func NamedPort(sw *plan.Switch, job int, name string, fabric bool) (sansio.Port, error) {
-	var have []string
-	for i := range sw.Ports {
-		if p := &sw.Ports[i]; p.Wired {
-			if p.Name == name {
-				return sansio.Port(i), nil
-			}
-			have = append(have, p.Name)
-		}
+	p, have := wiredPort(sw, name)
+	if p != nil {
+		return sansio.Port(p.Index), nil
 	}
 	if fabric && sw.Chassis != nil {
 		at := slices.IndexFunc(sw.Chassis.PFEs, func(p plan.PFE) bool { return p.Name == name })

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -30,16 +31,19 @@ func (d *daemon) serveControl() (end func() error) {
 	if d.control == nil {
 		return func() error { return nil }
 	}
-	var serving sync.WaitGroup
+	return serving(func() error { return d.control.Serve(d.manage) }, d.closeControl)
+}
+
+// serving has something served until end is called, which ends it by stop and waits for
+// the last answer.
+func serving(serve, stop func() error) (end func() error) {
+	var running sync.WaitGroup
 	var serveErr error
-	serving.Go(func() { serveErr = d.control.Serve(d.manage) })
+	running.Go(func() { serveErr = serve() })
 	return func() error {
-		err := d.closeControl()
-		serving.Wait()
-		if err == nil {
-			err = serveErr
-		}
-		return err
+		err := stop()
+		running.Wait()
+		return errors.Join(err, serveErr)
 	}
 }
 

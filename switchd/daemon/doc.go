@@ -15,12 +15,9 @@
 // memory. The latest are in the answer to the parent's question about a stalled run; all
 // go to a file at the end, if the parent wants it.
 //
-// Requests of the control plane (package control) come over a socket of its own. They run
-// between two batches of packets, on the goroutine of the machine. If that does not get to
-// one in time, the answer is that the switch is busy.
-//
-// A system may have a service for clients of a user's own ([ServiceMaker]). It listens on a
-// management address, on an interface that is no port, and changes jobs in the same way.
+// Requests of the control plane (package control), and those of clients of a user's own
+// ([ServiceMaker]), run between two batches of packets, on the goroutine of the machine. If
+// that does not get to one in time, the answer is that the switch is busy.
 //
 // Left out: starting the process and its talk with the parent (harness/proc, harness/node),
 // and all rules of forwarding and aggregation (package chassis).

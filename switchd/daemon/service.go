@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"sync"
 
 	"github.com/inalab/inalab/nodes/shell"
 	"github.com/inalab/inalab/switchd/dataplane"
@@ -112,14 +111,7 @@ func (d *daemon) serveService() (end func() error) {
 	if d.service == nil {
 		return func() error { return nil }
 	}
-	var serving sync.WaitGroup
-	var serveErr error
-	serving.Go(func() { serveErr = d.service.Serve(d.service.listener) })
-	return func() error {
-		err := d.closeService()
-		serving.Wait()
-		return errors.Join(err, serveErr)
-	}
+	return serving(func() error { return d.service.Serve(d.service.listener) }, d.closeService)
 }
 
 // engineJobs changes the jobs of the switch's engine.

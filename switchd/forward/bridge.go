@@ -1,6 +1,8 @@
 package forward
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -56,17 +58,8 @@ func (p *Plane) flood(in sansio.Arrival, eff *sansio.Effects) {
 		p.drop(DropBroadcast, in.Train)
 		return
 	}
-	if to := without(p.hosts, in.Port); len(to) > 0 {
+	to := slices.DeleteFunc(slices.Clone(p.hosts), func(at sansio.Port) bool { return at == in.Port })
+	if len(to) > 0 {
 		eff.Send(to, in.Train)
 	}
-}
-
-func without(ports []sansio.Port, not sansio.Port) []sansio.Port {
-	out := make([]sansio.Port, 0, len(ports))
-	for _, at := range ports {
-		if at != not {
-			out = append(out, at)
-		}
-	}
-	return out
 }

@@ -16,9 +16,6 @@
 // checksum), RFC 792 (ICMP), RFC 2992 (hashed equal-cost paths; by modulo, not by its
 // hash-threshold, since the paths do not change).
 //
-// Every drop is counted under one reason. [Noise] tells reasons that ordinary hosts cause from
-// those that mean a loss.
-//
 // Deliberate departures: IP header checksums are not verified, since the public SwitchML client
 // sends none. ICMP answers leave by the port of the request, to its source MAC. A frame that
 // leaves by the port it came by gives no ICMP redirect.

@@ -8,11 +8,11 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/streams"
 	"github.com/inalab/inalab/internal/trace"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
 	host "github.com/inalab/inalab/nodes/ps"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // System is all-reduce by sharded parameter servers, as many as workers.
@@ -68,30 +68,22 @@ func (p System) Servers(workers int) int {
 
 // Layout joins every worker to every server by a stream.
 func (p System) Layout(j *job.Job) (job.Layout, error) {
-	if err := p.check(j); err != nil {
-		return job.Layout{}, err
-	}
-	l := job.Layout{
-		Transport: p.Transport, Time: p.time(j), Block: j.Params,
-		Peers: streams.Peers(len(j.Plan.Hosts), func(i int) []stream.Peer { return p.config(j, i).Peers() }),
-	}
-	for i := range j.Plan.Hosts {
-		c := p.config(j, i)
-		l.Values = c.Values()
-		if i < len(j.Hosts()) {
-			l.Cores = append(l.Cores, c)
-		} else {
-			l.Dedicated = append(l.Dedicated, c)
+	n := len(j.Hosts())
+	l, err := streams.Layout(j, p.Transport, p.sent(n, 4*j.Params), j.Plan.Hosts, func(i int, on plan.Host) streams.Host {
+		c := host.Config{
+			Node: on.Name, Host: i, Workers: n, Servers: n, Dedicated: p.Dedicated, Cross: p.Cross,
+			Tensor: j.Params, Sample: j.Sample.Every,
 		}
+		return streams.Host{Config: c, Values: c.Values(), Peers: c.Peers()}
+	})
+	if err != nil {
+		return l, err
 	}
-	return l, nil
+	return l, p.check(j)
 }
 
 // check says why a job cannot be laid out.
 func (p System) check(j *job.Job) error {
-	if err := streams.Check(j, p.Name(), p.Transport); err != nil {
-		return err
-	}
 	if p.Dedicated && p.Cross {
 		return errors.New("ps.cross is for colocated servers: no shard of a dedicated one stays on a host")
 	}
@@ -104,37 +96,22 @@ func (p System) check(j *job.Job) error {
 	return nil
 }
 
-func (p System) config(j *job.Job, at int) host.Config {
-	n := len(j.Hosts())
-	return host.Config{
-		Node: j.Plan.Hosts[at].Name, Host: at, Workers: n, Servers: n, Dedicated: p.Dedicated, Cross: p.Cross,
-		Tensor: j.Params, Sample: j.Sample.Every,
-	}
-}
-
-// time is the analytic time at link rate: the tensor crosses the link of a worker
-// once each way, and so it does that of a dedicated server; where both share a
-// link, twice, less the shard that stays on the host.
-func (p System) time(j *job.Job) units.Duration {
-	n, bytes := len(j.Hosts()), 4*j.Params
+// sent is how many bytes cross the line of a host: the tensor once each way at a worker,
+// and so at a dedicated server; where both share a link, twice, less the shard that
+// stays on the host.
+func (p System) sent(workers, tensor int) int {
 	switch {
 	case p.Dedicated:
+		return tensor
 	case p.Cross:
-		bytes *= 2
-	default:
-		bytes = 2 * (n - 1) * bytes / n
+		return 2 * tensor
 	}
-	return streams.Time(j, p.Transport, bytes)
+	return 2 * (workers - 1) * tensor / workers
 }
 
 // NewCore makes one worker, with the server beside it.
 func (System) NewCore(config json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
-	cfg, err := job.Decode[host.Config](config)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Recorder = rec
-	return host.New(cfg)
+	return job.Make(config, host.New, func(c *host.Config) { c.Recorder = rec })
 }
 
 // NewServer makes a dedicated server.

@@ -10,6 +10,7 @@ import (
 	host "github.com/inalab/inalab/nodes/ring"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // System is ring all-reduce, without help from the network.
@@ -42,27 +43,14 @@ func (r System) Configure(k job.Knobs) job.System {
 
 // Layout joins every worker to its neighbours by streams.
 func (r System) Layout(j *job.Job) (job.Layout, error) {
-	if err := streams.Check(j, r.Name(), r.Transport); err != nil {
-		return job.Layout{}, err
-	}
 	n := len(j.Hosts())
-	l := job.Layout{
-		Transport: r.Transport, Time: streams.Time(j, r.Transport, 2*(n-1)*4*j.Params/n), Block: j.Params,
-		Peers: streams.Peers(n, func(i int) []stream.Peer { return host.Peers(i, n) }),
-	}
-	for _, h := range j.Hosts() {
-		c := host.Config{Node: h.Name, Rank: h.Index, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
-		l.Cores, l.Values = append(l.Cores, c), c.Values()
-	}
-	return l, nil
+	return streams.Layout(j, r.Transport, 2*(n-1)*4*j.Params/n, j.Hosts(), func(i int, on plan.Host) streams.Host {
+		c := host.Config{Node: on.Name, Rank: on.Index, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
+		return streams.Host{Config: c, Values: c.Values(), Peers: host.Peers(i, n)}
+	})
 }
 
 // NewCore makes one worker of the ring.
 func (System) NewCore(config json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
-	cfg, err := job.Decode[host.Config](config)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Recorder = rec
-	return host.New(cfg)
+	return job.Make(config, host.New, func(c *host.Config) { c.Recorder = rec })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/roce"
 	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // Transport reads a knob that says what carries the byte streams of a system.
@@ -17,17 +18,36 @@ func Transport(k job.Knobs, path string) stream.Transport {
 	return stream.Transport(k.Choice(path, string(stream.TCP), string(stream.RoCE)))
 }
 
-// Check refuses a live run over what only the virtual clock has.
-func Check(j *job.Job, system string, t stream.Transport) error {
-	if j.Virtual || t != stream.RoCE {
-		return nil
-	}
-	return fmt.Errorf("%s over RoCE runs under the virtual clock only: live hosts have kernel TCP, and no RDMA for byte streams: use --clock virtual, or %s.transport=tcp", system, system)
+// Host is a system on one host of a job.
+type Host struct {
+	Config any // of its core, or of the dedicated server there
+	Values int // as in [job.Layout]
+	Peers  []stream.Peer
 }
 
-// Time is how long so many bytes of a byte stream occupy a host's line, in
+// Layout lays the system of a job over hosts: those of its workers, and behind them those
+// of servers. In an all-reduce so many bytes occupy the line of a host.
+func Layout(j *job.Job, t stream.Transport, bytes int, hosts []plan.Host, on func(i int, h plan.Host) Host) (job.Layout, error) {
+	if t == stream.RoCE && !j.Virtual {
+		system := j.System.Name()
+		return job.Layout{}, fmt.Errorf("%s over RoCE runs under the virtual clock only: live hosts have kernel TCP, and no RDMA for byte streams: use --clock virtual, or %s.transport=tcp", system, system)
+	}
+	l := job.Layout{Transport: t, Time: lineTime(j, t, bytes), Block: j.Params}
+	for i, h := range hosts {
+		host := on(i, h)
+		l.Values, l.Peers = host.Values, append(l.Peers, host.Peers)
+		if i < len(j.Hosts()) {
+			l.Cores = append(l.Cores, host.Config)
+		} else {
+			l.Dedicated = append(l.Dedicated, host.Config)
+		}
+	}
+	return l, nil
+}
+
+// lineTime is how long so many bytes of a byte stream occupy a host's line, in
 // full packets, acknowledgements left out.
-func Time(j *job.Job, t stream.Transport, bytes int) units.Duration {
+func lineTime(j *job.Job, t stream.Transport, bytes int) units.Duration {
 	payload, headers := j.Plan.MTU-(job.TCPHeaders-inet.EtherLen), job.TCPHeaders
 	if t == stream.RoCE {
 		payload, headers = max(roce.MinPathMTU, roce.PathMTU(j.Plan.MTU)), inet.UDPHeaders+roce.Headers
@@ -38,12 +58,4 @@ func Time(j *job.Job, t stream.Transport, bytes int) units.Duration {
 		d += j.FrameTime(1, rest+headers)
 	}
 	return d
-}
-
-// Peers returns the byte streams of so many hosts.
-func Peers(hosts int, peers func(host int) []stream.Peer) (out [][]stream.Peer) {
-	for i := range hosts {
-		out = append(out, peers(i))
-	}
-	return out
 }

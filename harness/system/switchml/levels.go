@@ -112,7 +112,7 @@ func (l *levels) hop(h *plan.TreeHop) error {
 	if err != nil {
 		return err
 	}
-	out := make([]any, pfes(sw))
+	out := make([]any, job.PFEs(sw))
 	for _, part := range parts {
 		c := l.base
 		c.Node, c.Router, c.MAC, c.Jobs = job.EngineNode(sw, part.pfe), sw.Router, inet.MAC(sw.MAC), []program.Job{part.Job}

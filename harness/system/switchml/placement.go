@@ -39,17 +39,10 @@ type part struct {
 // udpBetween is the port of a job between engines.
 func udpBetween(id uint8) uint16 { return wire.Port + uint16(id) }
 
-func pfes(sw *plan.Switch) int {
-	if sw.Chassis == nil {
-		return 1
-	}
-	return len(sw.Chassis.PFEs)
-}
-
 // parts returns the parts of all engines, the top level last. up is the PFE that leads
 // on to the parent; negative: the switch is the root.
 func (p *placement) parts(up int) (out []part, err error) {
-	of := make([][]peer, pfes(p.sw))
+	of := make([][]peer, job.PFEs(p.sw))
 	var used []int
 	for _, w := range p.peers {
 		pfe := max(0, p.sw.Ports[w.Port].PFE)

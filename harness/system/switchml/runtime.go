@@ -44,14 +44,9 @@ const fixWorker = "name hosts of this switch, or give --worker; a job over sever
 // Protocol names what its jobs speak.
 func (System) Protocol() string { return program.Protocol }
 
-// LayOut lays a requested job over a switch.
+// LayOut puts a requested job on the engines of its workers' ports, by the code that lays
+// out the job of a run: where these are several, the top one aggregates above them.
 func (System) LayOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Layout, error) {
-	return layOut(sw, pfe, job)
-}
-
-// layOut puts a job on the engines of its workers' ports, by the code that lays out the
-// job of a run: where these are several, the top one aggregates above them.
-func layOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Layout, error) {
 	r, err := decodeRequest(job)
 	if err != nil {
 		return control.Layout{}, err

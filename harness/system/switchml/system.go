@@ -178,15 +178,11 @@ func (s System) timeout(j *job.Job) units.Duration {
 func (s System) core(j *job.Job, h *plan.Host) host.Config {
 	c := host.Config{
 		Node: h.Name, Workers: len(j.Hosts()), Tensor: j.Params, Elements: s.words(), Slots: s.slots(j), Job: j.ID,
-		Flow: toGateway(h), Timeout: s.timeout(j), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
+		Flow:    inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: h.Gateway, SrcPort: switchmlSource, DstPort: wire.Port},
+		Timeout: s.timeout(j), NoRetransmit: !s.Retransmit, Integers: j.Elements > 0, Sample: j.Sample,
 	}
 	s.Host.apply(&c, j)
 	return c
-}
-
-// toGateway is the flow from a host to the switch that it is on.
-func toGateway(h *plan.Host) inet.Flow {
-	return inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: h.Gateway, SrcPort: switchmlSource, DstPort: wire.Port}
 }
 
 // Merge gives a switch the jobs of all, each with its part of the pool. Where one of
@@ -275,19 +271,9 @@ func (s System) time(j *job.Job, l *levels, pipe Pipe) units.Duration {
 // NewCore makes one worker's end of the protocol.
 func (s System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
 	if s.Transport == RoCE {
-		cfg, err := job.Decode[switchmlrdma.Config](config)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Recorder, cfg.Trace = rec, sink
-		return switchmlrdma.New(cfg)
+		return job.Make(config, switchmlrdma.New, func(c *switchmlrdma.Config) { c.Recorder, c.Trace = rec, sink })
 	}
-	cfg, err := job.Decode[host.Config](config)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Recorder, cfg.Trace = rec, sink
-	return host.New(cfg)
+	return job.Make(config, host.New, func(c *host.Config) { c.Recorder, c.Trace = rec, sink })
 }
 
 // Recovers says that workers send lost packets again, if they may.

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -33,9 +34,9 @@ func (System) Protocol() string { return program.Protocol }
 
 // LayOut lays a requested job over the PFEs of a switch. With pfe not negative the whole
 // job is on that one, and its sources need not be hosts.
-func (System) LayOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Layout, error) {
+func (System) LayOut(sw *plan.Switch, pfe int, request json.RawMessage) (control.Layout, error) {
 	var r Request
-	if err := strictjson.Decode(job, &r); err != nil {
+	if err := strictjson.Decode(request, &r); err != nil {
 		return control.Layout{}, dataplane.Refuse(dataplane.RefusedDocument, "give id, sources, block_cnt_max, block_grad_max, group, ports, out_src_id", "%v", err)
 	}
 	records, err := r.records(sw, pfe)
@@ -55,7 +56,7 @@ func (r *Request) records(sw *plan.Switch, pfe int) ([]placed, error) {
 	if err := r.check(pfe); err != nil {
 		return nil, err
 	}
-	p := placement{record: r.record(sw), sources: make([][]uint8, pfes(sw))}
+	p := placement{record: r.record(sw), sources: make([][]uint8, job.PFEs(sw))}
 	var err error
 	if p.to, err = r.ports(sw); err != nil {
 		return nil, err
@@ -154,13 +155,6 @@ func (r *Request) ports(sw *plan.Switch) (to []sansio.Port, err error) {
 		to = append(to, sansio.Port(p.Index))
 	}
 	return slices.Compact(slices.Sorted(slices.Values(to))), nil
-}
-
-func pfes(sw *plan.Switch) int {
-	if sw.Chassis == nil {
-		return 1
-	}
-	return len(sw.Chassis.PFEs)
 }
 
 func bytesOf(sources []int) []uint8 {

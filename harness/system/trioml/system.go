@@ -79,10 +79,6 @@ const (
 	pfeReference = "reference"
 )
 
-// RMWRate is what the read-modify-write engines of a PFE sustain: 6e9 additions
-// of 32 bits a second (Trio §6.3).
-const RMWRate = 192 * units.GbitPerSecond
-
 // topPatience is the default of TopPatience (ambiguity trio.hier-timeout: at least
 // twice, and a margin): a PFE below may age a block
 // up to two timeouts after its sources fell silent.
@@ -131,7 +127,7 @@ func (t System) Layout(j *job.Job) (job.Layout, error) {
 	}
 	l := job.Layout{
 		Programs: make([][]any, 1),
-		Port:     wire.Port, Group: t.results(j).Dst, Packet: t.packet(), Window: t.window(j),
+		Port:     wire.Port, Group: j.ToGroup(wire.Port).Dst, Packet: t.packet(), Window: t.window(j),
 		Time: t.time(j), Block: t.grads(), Engines: engines(j, programs), Partial: true,
 		Reshard: t.notifies(), Notes: notes,
 	}
@@ -183,7 +179,7 @@ func (t System) core(j *job.Job, worker int, h *plan.Host) host.Config {
 	return host.Config{
 		Workers: t.listeners(j), Ahead: aheadOf(j),
 		Node: h.Name, Job: j.ID, Source: uint8(worker), Tensor: j.Params, Grads: t.Grads, Window: t.window(j),
-		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: t.results(j), Wake: t.Wake, Sample: j.Sample,
+		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: j.ToGroup(wire.Port), Wake: t.Wake, Sample: j.Sample,
 	}
 }
 
@@ -191,8 +187,8 @@ func (t System) core(j *job.Job, worker int, h *plan.Host) host.Config {
 func (t System) programs(j *job.Job) []program.Config {
 	sw := &j.Plan.Switches[0]
 	p := placement{
-		record:  program.Job{ID: j.ID, BlockMax: t.blockMax(j), GradMax: t.GradMax, Out: t.results(j)},
-		sources: make([][]uint8, pfes(sw)), to: j.HostPorts(),
+		record:  program.Job{ID: j.ID, BlockMax: t.blockMax(j), GradMax: t.GradMax, Out: j.ToGroup(wire.Port)},
+		sources: make([][]uint8, job.PFEs(sw)), to: j.HostPorts(),
 	}
 	for pfe := range p.sources {
 		p.sources[pfe] = bytesOf(j.HostsOn(sw, pfe))
@@ -270,8 +266,6 @@ func engines(j *job.Job, programs []program.Config) (out []job.Engine) {
 	return out
 }
 
-func (System) results(j *job.Job) inet.Flow { return j.ToGroup(wire.Port) }
-
 func (t System) timeout() units.Duration { return cmp.Or(t.Timeout, program.DefaultTimeout) }
 
 func (t System) grads() int { return cmp.Or(t.Grads, host.DefaultGrads) }
@@ -293,12 +287,7 @@ func (t System) time(j *job.Job) units.Duration {
 
 // NewCore makes one worker's end of the protocol.
 func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
-	cfg, err := job.Decode[host.Config](config)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Recorder, cfg.Trace = rec, sink
-	return host.New(cfg)
+	return job.Make(config, host.New, func(c *host.Config) { c.Recorder, c.Trace = rec, sink })
 }
 
 // NewEngine makes a PFE.
