@@ -62,6 +62,11 @@ const iterations = 3
 // jobs are a ring and a SwitchML at two probabilities, for each seed.
 func jobs(t *testing.T, seeds ...rng.Root) (out []*job.Job) {
 	t.Helper()
+	return jobsOn(t, false, seeds...)
+}
+
+func jobsOn(t *testing.T, virtual bool, seeds ...rng.Root) (out []*job.Job) {
+	t.Helper()
 	link := topo.LinkSpec{Rate: 500 * units.MbitPerSecond}
 	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 2, Link: link, MTU: 9000})
 	model, err := profiles.Lookup("resnet50")
@@ -71,7 +76,7 @@ func jobs(t *testing.T, seeds ...rng.Root) (out []*job.Job) {
 	for _, seed := range seeds {
 		for _, probability := range []float64{0, 0.04} {
 			for _, system := range []job.System{ring.System{}, switchml.System{}} {
-				j, err := job.New(job.Spec{System: system, Plan: p, Model: model, Scale: 200, Iterations: iterations, Seed: seed, StraggleP: probability})
+				j, err := job.New(job.Spec{System: system, Plan: p, Model: model, Scale: 200, Iterations: iterations, Seed: seed, StraggleP: probability, Virtual: virtual})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -39,11 +39,15 @@ type part struct {
 func decode(src Source, schema *schema) (*document, error) {
 	d := &document{name: src.Name, file: reflect.New(schema.file)}
 	base := &yamldoc.Document{Name: "defaults.yaml"}
-	if err := d.add(part{base, ""}, base.Parse(defaults)); err != nil {
+	known, err := schema.only(defaults)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.add(part{base, ""}, base.Parse(known)); err != nil {
 		return nil, err
 	}
 	text := &yamldoc.Document{Name: src.Name}
-	err := text.Parse(src.Text)
+	err = text.Parse(src.Text)
 	if errors.Is(err, yamldoc.ErrEmpty) {
 		err = fmt.Errorf("%w: \"inalab list straggler\" prints one to begin with", err)
 	}

@@ -33,8 +33,14 @@ func Names() []string {
 	return files
 }
 
-// Embedded returns the text of an embedded scenario.
+// DefaultsName is what [Embedded] calls the values that scenarios may leave out.
+const DefaultsName = "defaults"
+
+// Embedded returns the text of an embedded scenario, or of the defaults.
 func Embedded(name string) ([]byte, error) {
+	if name == DefaultsName {
+		return defaults, nil
+	}
 	text, err := catalogue.ReadFile(name + suffix)
 	if err != nil {
 		return nil, fmt.Errorf("unknown scenario %q: allowed are %s, or the path of a *%s file%s", name, strings.Join(Names(), ", "), suffix, suggest.DidYouMean(name, Names()))

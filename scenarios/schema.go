@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/inalab/inalab/harness/job"
 )
 
@@ -82,4 +84,16 @@ func fieldOf(fields []reflect.StructField, key string) int {
 		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		return name == key
 	})
+}
+
+// only returns what of a file the schema has keys for: a program may have other systems.
+func (s *schema) only(text []byte) ([]byte, error) {
+	var all yaml.MapSlice
+	if err := yaml.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	return yaml.Marshal(slices.DeleteFunc(all, func(item yaml.MapItem) bool {
+		key, ok := item.Key.(string)
+		return !ok || fieldOf(s.fields, key) < 0
+	}))
 }

@@ -28,9 +28,11 @@ func newList() *cobra.Command {
 With the name of a scenario it prints that file, to be copied and changed:
 
   inalab list straggler > mine.scenario.yaml
-  inalab run mine.scenario.yaml`,
+  inalab run mine.scenario.yaml
+
+With "defaults" it prints what a scenario may leave out.`,
 		Args:              arguments(0, 1),
-		ValidArgsFunction: cobra.FixedCompletions(scenarios.Names(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: cobra.FixedCompletions(append(scenarios.Names(), scenarios.DefaultsName), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return printScenario(cmd.OutOrStdout(), args[0])
@@ -86,18 +88,11 @@ func catalogue() ([]item, error) {
 	for _, s := range systems() {
 		items = append(items, item{"system", s.Name(), s.Description()})
 	}
-	for _, name := range gen.Names() {
-		items = append(items, item{"topology", name, topologies[name]})
+	for _, g := range gen.All() {
+		items = append(items, item{"topology", g.Name, g.Description})
 	}
 	for _, p := range profiles.All() {
 		items = append(items, item{"model", p.Name, fmt.Sprintf("%d MiB of gradients, %v of compute an iteration (assumed)", p.SizeMiB, p.Compute)})
 	}
 	return items, nil
-}
-
-// topologies describes what gen.Names lists.
-var topologies = map[string]string{
-	"rack":       "hosts on one switch",
-	"leaf-spine": "hosts on two leaf switches, joined by two spine switches",
-	"mx480":      "one chassis of two line cards with three PFEs each, which aggregate in two levels",
 }

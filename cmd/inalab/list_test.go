@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/inalab/inalab/topo/gen"
+)
 
 func TestEverythingIsDescribed(t *testing.T) {
 	items, err := catalogue()
@@ -14,7 +18,7 @@ func TestEverythingIsDescribed(t *testing.T) {
 			t.Errorf("%s %q is described as %q", i.Kind, i.Name, i.Description)
 		}
 	}
-	if kinds["system"] != len(systems()) || kinds["topology"] != len(topologies) {
+	if kinds["system"] != len(systems()) || kinds["topology"] != len(gen.All()) {
 		t.Errorf("descriptions of what is not there: %v", kinds)
 	}
 	if kinds["scenario"] == 0 || kinds["model"] == 0 {

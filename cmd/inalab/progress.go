@@ -87,7 +87,7 @@ func (p *progress) show(j *job.Job) {
 }
 
 func (p *progress) name(j *job.Job) string {
-	return fmt.Sprintf("[%d/%d] %-11s on %-10s p=%2g%%", p.i+1, p.n, j.System.Name(), j.Plan.Name, 100*j.StraggleP)
+	return fmt.Sprintf("[%d/%d] %-11s on %-10s %sp=%2g%%", p.i+1, p.n, j.System.Name(), j.Plan.Name, pointOf(j), 100*j.StraggleP)
 }
 
 // Ended writes the line that stays.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -57,9 +58,12 @@ func (r *recording) run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, dir.Close())
 	}
-	runner, err := r.runner(caller, kept)
+	runner, err := r.runner(ctx, caller, kept)
 	if err != nil {
 		return errors.Join(err, dir.Close())
+	}
+	if ahead, ok := runner.(*harness.Ahead); ok {
+		defer ahead.Close()
 	}
 	r.watch = &recorder{progress: &progress{statusLine: newStatusLine(r.stderr, r.flags.quiet)}, stream: samples}
 	r.watch.start(r.scenario, r.jobs, dir.Path())
@@ -113,10 +117,10 @@ func (r *recording) topologies() map[string]any {
 	return out
 }
 
-func (r *recording) runner(caller journal.Caller, kept harness.Events) (harness.Runner, error) {
+func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harness.Events) (harness.Runner, error) {
 	if r.flags.clock == "virtual" {
 		images, err := worker.LoadImages()
-		return harness.Virtual{Images: images, Events: kept}, err
+		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept}, r.jobs, runtime.GOMAXPROCS(0)), err
 	}
 	logs, err := r.dir.Mkdir("logs")
 	if err != nil {
@@ -138,7 +142,9 @@ func (r *recording) finish(runErr error) error {
 	}
 	if len(r.cells) > 0 {
 		opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
-		if err := render.Write(r.stdout, render.Comparison(rows, r.baseline()), opt); err != nil {
+		table := render.Comparison(rows, r.baseline())
+		table.Notes = append(table.Notes, r.scenario.LeftOut()...)
+		if err := render.Write(r.stdout, table, opt); err != nil {
 			return errors.Join(runErr, err, r.dir.Close())
 		}
 	}

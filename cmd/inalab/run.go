@@ -169,13 +169,24 @@ func describe(w io.Writer, s *scenarios.Scenario, jobs []*job.Job) error {
 		if bound {
 			kind = "at most"
 		}
-		fmt.Fprintf(w, "%s on %s: p %g%%, %d workers, %d parameters, MTU %d, iteration %s %v\n", j.System.Name(), j.Plan.Name, 100*j.StraggleP, len(j.Hosts()), j.Params, j.Plan.MTU, kind, expected)
+		fmt.Fprintf(w, "%s on %s: %sp %g%%, %d workers, %d parameters, MTU %d, iteration %s %v\n", j.System.Name(), j.Plan.Name, pointOf(j), 100*j.StraggleP, len(j.Hosts()), j.Params, j.Plan.MTU, kind, expected)
 		for _, n := range j.Layout.Notes {
 			fmt.Fprintf(w, "  note: %s\n", n)
 		}
+	}
+	for _, left := range s.LeftOut() {
+		fmt.Fprintln(w, left)
 	}
 	for _, p := range s.Programs {
 		fmt.Fprintf(w, "beside each: %s on %s\n", strings.Join(p.Command, " "), p.Host)
 	}
 	return nil
+}
+
+// pointOf names the point of a sweep that a job is of, with a blank behind it, or nothing.
+func pointOf(j *job.Job) string {
+	if j.Point.IsZero() {
+		return ""
+	}
+	return j.Point.String() + " "
 }
