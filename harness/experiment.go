@@ -112,7 +112,7 @@ func (e Experiment) Run(ctx context.Context, r Runner, o Observer) ([]result.Cel
 			first = len(cells)
 		}
 		if err != nil {
-			return cells, fmt.Errorf("%s at p=%g%%: %w", j.System.Name(), 100*j.StraggleP, err)
+			return cells, fmt.Errorf("%s at %s: %w", j.System.Name(), cell.At(), err)
 		}
 	}
 	return cells, nil

@@ -33,6 +33,14 @@ func Names() []string {
 	return files
 }
 
+// Summary tells a scenario in a line: its purpose, and how long it takes.
+func (s *Scenario) Summary() string {
+	if s.Takes == "" {
+		return s.Description
+	}
+	return s.Description + "; takes " + s.Takes
+}
+
 // DefaultsName is what [Embedded] calls the values that scenarios may leave out.
 const DefaultsName = "defaults"
 
@@ -93,14 +101,29 @@ func (s *Scenario) jobs(virtual bool) (jobs []*job.Job, err error) {
 // name is that of the scenario and the point of its sweep.
 func (s *Scenario) name() string { return strings.TrimSpace(s.Name + " " + s.Point.String()) }
 
-// LeftOut says which runs are left out, and why.
+// LeftOut says which systems are left out, at which points of the sweep, and why.
 func (s *Scenario) LeftOut() (out []string) {
+	points := map[[2]string][]string{} // by system and reason; looked up
+	var order [][2]string
 	for _, p := range s.Points() {
 		for _, sys := range p.Systems {
-			if err := p.canRun(sys); err != nil && sys.IfPossible {
-				out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s", sys.Name(), p.Point))+fmt.Sprintf(" is left out: %v", err))
+			err := p.canRun(sys)
+			if err == nil || !sys.IfPossible {
+				continue
 			}
+			why := [2]string{sys.Name(), err.Error()}
+			if points[why] == nil {
+				order = append(order, why)
+			}
+			points[why] = append(points[why], p.Point.String())
 		}
+	}
+	for _, why := range order {
+		text := why[0] + " is left out"
+		if at := strings.Join(points[why], ", "); at != "" {
+			text += " at " + at
+		}
+		out = append(out, text+": "+why[1])
 	}
 	return out
 }

@@ -30,7 +30,16 @@ type raw struct {
 	Systems     []rawSystem     `yaml:"systems"`
 	Stragglers  rawStragglers   `yaml:"stragglers"`
 	Programs    []rawProgram    `yaml:"programs,omitempty"`
+	Takes       string          `yaml:"takes,omitempty" json:",omitempty"`
+	Expect      []rawExpect     `yaml:"expect,omitempty" json:",omitempty"`
 	Sweep       []yaml.MapSlice `yaml:"sweep,omitempty" json:",omitempty"`
+}
+
+type rawExpect struct {
+	Column string        `yaml:"column"`
+	Where  yaml.MapSlice `yaml:"where,omitempty" json:",omitempty"`
+	Min    *float64      `yaml:"min,omitempty" json:",omitempty"`
+	Max    *float64      `yaml:"max,omitempty" json:",omitempty"`
 }
 
 type rawLink struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/reports/expect"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -38,6 +39,8 @@ type Scenario struct {
 	Semantics         fault.Semantics
 	Outages           []fault.Outage
 	Programs          []job.HostProgram // real ones, beside the job; live only
+	Takes             string            // how long it runs, for people
+	Expect            []expect.Check    // of its summary
 	Point             result.Point      // which one of a sweep it is
 
 	doc     *document   // says where a value stands
@@ -141,6 +144,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Systems = r.systemsOf(f.Systems, shape)
 	r.stragglers(s, f.Stragglers)
 	s.Programs = r.programs(f.Programs, s.Hosts)
+	s.Takes, s.Expect = f.Takes, r.expectations(f)
 	return s
 }
 

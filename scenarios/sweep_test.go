@@ -92,7 +92,7 @@ sweep: [link.loss: [0%, 1%]]
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	left := s.LeftOut()
-	if len(left) != 1 || !strings.HasPrefix(left[0], "trioml link.loss=1% is left out: Trio-ML has no loss recovery") {
+	if len(left) != 1 || !strings.HasPrefix(left[0], "trioml is left out at link.loss=1%: Trio-ML has no loss recovery") {
 		t.Errorf("left out: %q", left)
 	}
 }

@@ -21,6 +21,7 @@ type explainFlags struct {
 	out, system, p, format string
 	seed                   uint64
 	job, iteration, block  int
+	at                     []string
 }
 
 func newExplain() *cobra.Command {
@@ -50,6 +51,7 @@ Exit codes: 0 ok, 2 there is no such run or block, or nothing was kept of it.`,
 	flags := c.Flags()
 	flags.StringVar(&f.system, "system", "", "system of the run (default: the first with something to explain)")
 	flags.StringVar(&f.p, "p", "", "straggle probability of the run, as in 16% (default: likewise)")
+	flags.StringArrayVar(&f.at, "at", nil, "point of a sweep, as in link.loss=1%; may be repeated (default: likewise)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run, where it was repeated (default: likewise)")
 	flags.IntVar(&f.job, "job", 1, "job; a run has one, job 1")
 	flags.IntVar(&f.iteration, "iteration", 0, "iteration, from 0 (default: the first with something to explain)")
@@ -87,7 +89,7 @@ func explainBlock(c *cobra.Command, args []string, f explainFlags) error {
 
 // query turns the flags that were given into a query.
 func (f *explainFlags) query(c *cobra.Command) (explain.Query, error) {
-	q := explain.Query{System: f.system}
+	q := explain.Query{System: f.system, At: f.at}
 	given := func(name string) bool { return c.Flags().Changed(name) }
 	if given("seed") {
 		q.Seed = &f.seed

@@ -83,7 +83,7 @@ func catalogue() ([]item, error) {
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, item{"scenario", name, s.Description})
+		items = append(items, item{"scenario", name, s.Summary()})
 	}
 	for _, s := range systems() {
 		items = append(items, item{"system", s.Name(), s.Description()})

@@ -23,6 +23,7 @@ import (
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/compare"
+	"github.com/inalab/inalab/reports/expect"
 	"github.com/inalab/inalab/reports/explain"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
@@ -39,6 +40,8 @@ type recording struct {
 	dir   *archive.Dir
 	watch *recorder
 	cells []result.Cell
+
+	outcomes []expect.Outcome // of what the scenario expects
 }
 
 func (r *recording) run(ctx context.Context) error {
@@ -144,6 +147,12 @@ func (r *recording) finish(runErr error) error {
 		opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
 		table := render.Comparison(rows, r.baseline())
 		table.Notes = append(table.Notes, r.scenario.LeftOut()...)
+		if runErr == nil {
+			r.outcomes = expect.Judge(table, r.scenario.Expect)
+			for _, o := range r.outcomes {
+				table.Notes = append(table.Notes, o.String())
+			}
+		}
 		if err := render.Write(r.stdout, table, opt); err != nil {
 			return errors.Join(runErr, err, r.dir.Close())
 		}
@@ -210,9 +219,14 @@ func (r *recording) verdict() error {
 	if r.watch.diverged != nil {
 		return failed(r.watch.diverged)
 	}
+	for _, o := range r.outcomes {
+		if len(o.Failed) > 0 {
+			return failed(errors.New(o.String()))
+		}
+	}
 	for _, c := range r.measured() {
 		if c.Fidelity.Verdict == result.Invalid {
-			return untrusted(fmt.Errorf("%s at p=%g%%: the times cannot be believed: %s; close other programs, or use --clock virtual", c.System, 100*c.StraggleP, strings.Join(c.Fidelity.Reasons, "; ")))
+			return untrusted(fmt.Errorf("%s at %s: the times cannot be believed: %s; close other programs, or use --clock virtual", c.System, c.At(), strings.Join(c.Fidelity.Reasons, "; ")))
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func (c *Cell) CheckSums() error {
 	if c.Computed != 0 || c.Wrong == 0 && c.Checked > 0 {
 		return nil
 	}
-	return fmt.Errorf("%s at p=%g%%: %d of %d delivered values are wrong; %s", c.System, 100*c.StraggleP, c.Wrong, c.Checked, strings.Join(c.Notes, "; "))
+	return fmt.Errorf("%s at %s: %d of %d delivered values are wrong; %s", c.System, c.At(), c.Wrong, c.Checked, strings.Join(c.Notes, "; "))
 }
 
 // Baseline is the system that a table compares the others with.
@@ -59,6 +59,9 @@ type Baseline struct {
 	Key    string // in names of columns: speedup_KEY
 	Word   string // in headers
 }
+
+// At names the point of the sweep, and the straggle probability.
+func (c *Cell) At() string { return c.Point.At(c.StraggleP) }
 
 // Work is what a run under the virtual clock simulated, and what it took the
 // liberty not to.

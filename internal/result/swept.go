@@ -27,6 +27,18 @@ func (p Point) String() string {
 	return strings.Join(words, " ")
 }
 
+// At names the point and a straggle probability, as in "p=16%" where nothing is swept.
+func (p Point) At(straggle float64) string {
+	text := fmt.Sprintf("p=%g%%", 100*straggle)
+	switch {
+	case p.IsZero():
+		return text
+	case straggle == 0:
+		return p.String()
+	}
+	return p.String() + " " + text
+}
+
 // Value returns the value of a key, or "" where it is not swept.
 func (p Point) Value(key string) string {
 	for _, k := range p.Keys {

@@ -16,6 +16,7 @@ import (
 type Query struct {
 	System    string   // empty: any
 	StraggleP *float64 // fraction; nil: any
+	At        []string // swept keys with their values, as link.loss=1%
 	Seed      *uint64  // nil: any
 	Iteration *int     // nil: any
 	Block     *int     // nil: any
@@ -52,7 +53,7 @@ func (q *Query) runs(all []Run) ([]Run, error) {
 			systems = append(systems, r.System)
 		}
 		have = append(have, title(&r.Traced))
-		if (q.System == "" || r.System == q.System) && (q.StraggleP == nil || near(*q.StraggleP, r.StraggleP)) && (q.Seed == nil || *q.Seed == r.Seed) {
+		if (q.System == "" || r.System == q.System) && (q.StraggleP == nil || near(*q.StraggleP, r.StraggleP)) && (q.Seed == nil || *q.Seed == r.Seed) && q.isAt(r.Point) {
 			out = append(out, r)
 		}
 	}
@@ -66,6 +67,14 @@ func (q *Query) runs(all []Run) ([]Run, error) {
 		return nil, fmt.Errorf("system %q was not run: there are %s%s", q.System, strings.Join(systems, ", "), suggest.DidYouMean(q.System, systems))
 	}
 	return nil, fmt.Errorf("there is no such run; there are %s", strings.Join(have, "; "))
+}
+
+// isAt reports whether a point of a sweep is the one that is asked for.
+func (q *Query) isAt(p result.Point) bool {
+	return !slices.ContainsFunc(q.At, func(at string) bool {
+		key, value, _ := strings.Cut(at, "=")
+		return p.Value(key) != value || value == ""
+	})
 }
 
 // near compares two fractions as they were written.
@@ -146,5 +155,5 @@ func (q *Query) absent(r *Run) error {
 
 // title names a run.
 func title(r *result.Traced) string {
-	return fmt.Sprintf("%s at p=%g%%, seed %d", r.System, 100*r.StraggleP, r.Seed)
+	return fmt.Sprintf("%s at %s, seed %d", r.System, r.Point.At(r.StraggleP), r.Seed)
 }

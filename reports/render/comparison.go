@@ -17,7 +17,9 @@ func Comparison(rows []compare.Row, baseline result.Baseline) Table {
 	columns := append(sweptColumns(rows), fixed...)
 	for _, c := range columns {
 		c.Detail = c.Detail && !telling(c.Key, rows)
-		c.Fold = c.Fold || c.Key == "straggle_p" && len(columns) > len(fixed)
+		if len(columns) > len(fixed) {
+			c.Column = inSweep(c.Column)
+		}
 		t.Columns = append(t.Columns, c.Column)
 	}
 	for i := range rows {
@@ -28,6 +30,19 @@ func Comparison(rows []compare.Row, baseline result.Baseline) Table {
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
+}
+
+// inSweep returns a column as people see it in the table of a sweep, which has little room.
+func inSweep(c Column) Column {
+	switch c.Key {
+	case "straggle_p":
+		c.Fold = true
+	case "wrong":
+		c.Spare = 0
+	case "ratio_ideal":
+		c.Spare = 4
+	}
+	return c
 }
 
 // telling reports whether people are to see a column that is otherwise a detail.

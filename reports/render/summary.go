@@ -184,6 +184,14 @@ func WriteSummary(w io.Writer, rows []compare.Row, baseline result.Baseline) err
 	return Write(w, Comparison(rows, baseline), Options{Format: FormatCSV})
 }
 
+// SummaryKeys returns the columns of summary.csv, but for those of swept keys.
+func SummaryKeys(baseline result.Baseline) (keys []string) {
+	for _, c := range summaryColumns(baseline, 0) {
+		keys = append(keys, c.Key)
+	}
+	return keys
+}
+
 // Columns returns COLUMNS.md: what each column of summary.csv and links.csv and each key of
 // samples.jsonl means, and its unit.
 func Columns(baseline result.Baseline) string {
