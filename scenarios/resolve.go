@@ -47,6 +47,7 @@ type Scenario struct {
 	systems []rawSystem // of file, to be changed with Systems
 	file    any         // as it was decoded: pointer to a schema.file
 	points  []*Scenario // of the sweep; nil: there is none
+	axes    []axis      // of the sweep
 }
 
 // System is a system, its knobs set, and the topology that it runs on.

@@ -30,6 +30,14 @@ func (s *Scenario) Points() []*Scenario {
 	return s.points
 }
 
+// Axes returns the keys of each entry of the sweep.
+func (s *Scenario) Axes() (out [][]string) {
+	for _, a := range s.axes {
+		out = append(out, a.keys)
+	}
+	return out
+}
+
 // loadSweep loads a scenario once for each point, with the values of the point as
 // overrides. The scenario that it returns is the first point, and holds all.
 func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario, error) {
@@ -53,7 +61,7 @@ func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario
 		points = append(points, p)
 	}
 	all := *points[0]
-	all.Point, all.points, all.file = result.Point{}, points, d.file.Interface()
+	all.Point, all.points, all.axes, all.file = result.Point{}, points, axes, d.file.Interface()
 	return &all, nil
 }
 

@@ -25,7 +25,9 @@ import (
 	"github.com/inalab/inalab/reports/compare"
 	"github.com/inalab/inalab/reports/expect"
 	"github.com/inalab/inalab/reports/explain"
+	"github.com/inalab/inalab/reports/figure"
 	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/reports/runfigure"
 	"github.com/inalab/inalab/scenarios"
 )
 
@@ -189,10 +191,21 @@ func (r *recording) write(rows []compare.Row) error {
 	}
 	return errors.Join(
 		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows, r.baseline()) }),
+		r.figure(rows),
 		r.dir.Write("links.csv", func(w io.Writer) error { return render.WriteLinks(w, r.measured()) }),
 		r.dir.WriteJSON("fidelity.json", verdicts),
 		r.dir.WriteJSON("counters.json", counters),
 	)
+}
+
+// figure draws what there is to compare.
+func (r *recording) figure(rows []compare.Row) error {
+	f, ok := runfigure.New(r.scenario.Name, r.scenario.Name+": iteration time", rows, r.scenario.Axes())
+	if !ok {
+		return nil
+	}
+	f.Notes = append([]string{r.scenario.Description}, f.Notes...)
+	return r.dir.Write("summary.svg", func(w io.Writer) error { return figure.Write(w, f) })
 }
 
 // baseline is that of the first system of the run that says one, or else of all.

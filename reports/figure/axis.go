@@ -95,8 +95,12 @@ func (a *Axis) ticks(e extent, length, spacing vg.Length) plot.ConstantTicks {
 }
 
 func (a *Axis) given() (out plot.ConstantTicks) {
-	for _, v := range a.Ticks {
-		out = append(out, plot.Tick{Value: v, Label: number(v)})
+	for i, v := range a.Ticks {
+		t := plot.Tick{Value: v, Label: number(v)}
+		if i < len(a.Names) {
+			t.Label = a.Names[i]
+		}
+		out = append(out, t)
 	}
 	return out
 }

@@ -29,6 +29,7 @@ type Axis struct {
 	Scale Scale
 	Zero  bool      // a linear axis shows 0 as well, wherever the data are
 	Ticks []float64 // where numbers stand; nil: chosen
+	Names []string  // words in place of the numbers at Ticks; nil: none
 }
 
 // Scale is how an axis is divided.

@@ -1,0 +1,190 @@
+// Package runfigure draws the summary of a run: iteration times over the values that were
+// swept last, a line for each system, and a panel for each combination of the others.
+//
+//	       link.loss = 1%                  hosts = 8
+//	ms |        ring  _,-             |
+//	   |  ___,--''                    |   ...
+//	   +--+----+----+-- link.burst    +--+----+--
+//
+// Values of a sweep are words, so that they stand at equal distances. Without a sweep, and
+// where only one entry is swept, straggle probabilities take the place of what lacks.
+package runfigure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/reports/compare"
+	"github.com/inalab/inalab/reports/figure"
+)
+
+// maxPanels is what a figure holds.
+const maxPanels = 12
+
+// New returns the figure of a run, whose sweep has entries of such keys. ok is false where
+// there is nothing to compare, or more panels than a figure holds.
+func New(id, title string, rows []compare.Row, axes [][]string) (f figure.Figure, ok bool) {
+	d := drawing{rows: rows, axes: axes}
+	d.arrange()
+	if len(d.values) == 0 || len(d.panels) > maxPanels {
+		return f, false
+	}
+	f = figure.Figure{ID: id, Title: title, Columns: min(len(d.panels), 3), Notes: d.notes()}
+	for _, name := range d.panels {
+		f.Panels = append(f.Panels, d.panel(name))
+	}
+	if d.logarithmic() {
+		f.Notes = append(f.Notes, "Bars that reach below the least iteration time are cut there.")
+	}
+	return f, true
+}
+
+// drawing is rows on their way to a figure.
+type drawing struct {
+	rows   []compare.Row
+	axes   [][]string
+	label  string   // along the axis
+	values []string // along the axis, in the order of the rows
+	panels []string
+	lines  []string // systems
+
+	least, most float64 // iteration time that is drawn, in ms
+}
+
+// arrange finds out what is along the axis, in panels, and of which lines.
+func (d *drawing) arrange() {
+	if d.byProbability() {
+		d.label = "straggle probability"
+	} else {
+		d.label = strings.Join(d.axes[len(d.axes)-1], ", ")
+	}
+	for i := range d.rows {
+		r := &d.rows[i]
+		ms, ok := r.Time()
+		if !ok || r.Invalid() {
+			continue
+		}
+		if len(d.lines) == 0 {
+			d.least, d.most = ms, ms
+		}
+		d.least, d.most = min(d.least, ms), max(d.most, ms)
+		add(&d.values, d.value(r))
+		add(&d.panels, d.panelOf(r))
+		add(&d.lines, d.line(r))
+	}
+}
+
+func add(list *[]string, word string) {
+	if !slices.Contains(*list, word) {
+		*list = append(*list, word)
+	}
+}
+
+// byProbability reports whether straggle probabilities are along the axis.
+func (d *drawing) byProbability() bool { return len(d.axes) == 0 }
+
+// value is where a row is along the axis.
+func (d *drawing) value(r *compare.Row) string {
+	if d.byProbability() {
+		return percent(r.StraggleP)
+	}
+	return values(r.Point, d.axes[len(d.axes)-1], false)
+}
+
+// panelOf names the panel that a row is in; it may be empty.
+func (d *drawing) panelOf(r *compare.Row) string {
+	if d.byProbability() {
+		return ""
+	}
+	var words []string
+	for _, keys := range d.axes[:len(d.axes)-1] {
+		words = append(words, values(r.Point, keys, true))
+	}
+	if d.severalProbabilities() {
+		words = append(words, "p = "+percent(r.StraggleP))
+	}
+	return strings.Join(words, ", ")
+}
+
+func (d *drawing) severalProbabilities() bool {
+	return slices.ContainsFunc(d.rows, func(r compare.Row) bool { return r.StraggleP != d.rows[0].StraggleP })
+}
+
+// line names the line of a row: its system, and its topology where it ran on several.
+func (d *drawing) line(r *compare.Row) string {
+	if slices.ContainsFunc(d.rows, func(o compare.Row) bool { return o.System == r.System && o.Topology != r.Topology }) {
+		return r.System + " on " + r.Topology
+	}
+	return r.System
+}
+
+// values joins the values of keys, with their names or without.
+func values(p result.Point, keys []string, named bool) string {
+	var words []string
+	for _, k := range keys {
+		word := p.Value(k)
+		if named {
+			word = k + " = " + word
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+func percent(p float64) string { return fmt.Sprintf("%g%%", 100*p) }
+
+// logarithmic reports whether the least and the largest time are a decade apart.
+func (d *drawing) logarithmic() bool {
+	return d.most > 10*d.least
+}
+
+// panel draws one panel. Rows of several seeds stand beside one another.
+func (d *drawing) panel(name string) figure.Panel {
+	p := figure.Panel{Title: name, X: figure.Axis{Label: d.label, Names: d.values}, Y: figure.Axis{Label: "iteration time", Unit: "ms", Zero: true}}
+	lowest := 0.0
+	if d.logarithmic() {
+		p.Y.Scale, p.Y.Zero, lowest = figure.Log10, false, d.least
+	}
+	for i := range d.values {
+		p.X.Ticks = append(p.X.Ticks, float64(i))
+	}
+	for _, line := range d.lines {
+		s := figure.Series{Name: line}
+		for i := range d.rows {
+			r := &d.rows[i]
+			ms, ok := r.Time()
+			if !ok || r.Invalid() || d.panelOf(r) != name || d.line(r) != line {
+				continue
+			}
+			point := figure.Point{X: float64(slices.Index(d.values, d.value(r))), Y: ms}
+			if r.Iter.Bounded() {
+				point.Below, point.Above = min(r.Iter.Half, ms-lowest), r.Iter.Half
+			}
+			s.Points = append(s.Points, point)
+		}
+		p.Series = append(p.Series, s)
+	}
+	return p
+}
+
+// notes say what is drawn and how far it can be believed.
+func (d *drawing) notes() []string {
+	notes := []string{"Mean over workers and iterations; bars are 95% intervals. Values along the axis stand at equal distances."}
+	for _, verdict := range []string{result.Busy, result.Invalid} {
+		n := 0
+		for i := range d.rows {
+			if d.rows[i].Fidelity.Verdict == verdict {
+				n++
+			}
+		}
+		switch {
+		case n > 0 && verdict == result.Busy:
+			notes = append(notes, fmt.Sprintf("%d of %d runs: the machine was at its limit; small differences mean nothing there.", n, len(d.rows)))
+		case n > 0:
+			notes = append(notes, fmt.Sprintf("%d of %d runs are not drawn: the machine was not up to them.", n, len(d.rows)))
+		}
+	}
+	return notes
+}
