@@ -8,7 +8,7 @@ import (
 	"github.com/inalab/inalab/reports/claims"
 )
 
-// Every claim that can be checked, and every withheld value, belongs to exactly
+// Every claim that can be checked, and every unseen value, belongs to exactly
 // one experiment or waits for something that missing.go names.
 func TestLedgerIsCovered(t *testing.T) {
 	l, err := claims.Load()
@@ -31,7 +31,7 @@ func TestLedgerIsCovered(t *testing.T) {
 			check(c.ID)
 		}
 	}
-	for _, w := range l.Withheld {
+	for _, w := range l.Unseen {
 		check(w.ID)
 	}
 	if uncovered != nil {
@@ -76,7 +76,7 @@ func TestMissingIsMissing(t *testing.T) {
 			open = append(open, c.ID)
 		}
 	}
-	for _, w := range l.Withheld {
+	for _, w := range l.Unseen {
 		if by[w.ID] == nil {
 			open = append(open, w.ID)
 		}

@@ -110,7 +110,7 @@ func needed(sel claims.Selection, list []experiment.Experiment, live bool) (out 
 	for _, c := range sel.Claims {
 		wanted[c.ID] = c.Method != claims.NoWay
 	}
-	for _, w := range sel.Withheld {
+	for _, w := range sel.Unseen {
 		wanted[w.ID] = true
 	}
 	is := func(id claims.ID) bool { return wanted[id] }
@@ -152,7 +152,7 @@ func reportOf(sel claims.Selection, list []experiment.Experiment, done outcomes,
 			missed++
 		}
 	}
-	for _, w := range sel.Withheld {
+	for _, w := range sel.Unseen {
 		switch res, ok, err := predict(w, list, done, opt); {
 		case err != nil:
 			return r, err
@@ -205,9 +205,9 @@ func judge(c *claims.Claim, list []experiment.Experiment, done outcomes, opt Opt
 	return c.Result(c.Judge(m), o.run(x, opt)), true
 }
 
-// predict returns the result of a withheld value; ok is false where its
+// predict returns the result of a unseen value; ok is false where its
 // experiment has not run.
-func predict(w *claims.Withheld, list []experiment.Experiment, done outcomes, opt Options) (r claims.Result, ok bool, err error) {
+func predict(w *claims.Unseen, list []experiment.Experiment, done outcomes, opt Options) (r claims.Result, ok bool, err error) {
 	x := predicts(list, w.ID)
 	if x == nil {
 		return w.Judged(claims.NotRun(claims.NotYet, WaitsFor(w.ID)), claims.Run{}), true, nil
@@ -247,7 +247,7 @@ func measures(list []experiment.Experiment, id claims.ID) *experiment.Experiment
 	return find(list, func(x *experiment.Experiment) bool { return slices.Contains(x.Claims, id) })
 }
 
-// predicts returns the experiment that predicts a withheld value, or nil.
+// predicts returns the experiment that predicts a unseen value, or nil.
 func predicts(list []experiment.Experiment, id claims.ID) *experiment.Experiment {
 	return find(list, func(x *experiment.Experiment) bool { return slices.Contains(x.Predicts, id) })
 }

@@ -240,9 +240,9 @@ func TestWhatAResultRestsOn(t *testing.T) {
 	}
 }
 
-// predicted is a withheld value and an experiment that predicts 1 to x.
-func predicted(high float64) (*claims.Withheld, experiment.Experiment) {
-	w := &claims.Withheld{ID: "trio.withheld", Paper: "trio", Unit: "x"}
+// predicted is a unseen value and an experiment that predicts 1 to x.
+func predicted(high float64) (*claims.Unseen, experiment.Experiment) {
+	w := &claims.Unseen{ID: "trio.unseen", Paper: "trio", Unit: "x"}
 	return w, experiment.Experiment{ID: "predicts", Predicts: []claims.ID{w.ID}, Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, _ error) {
 		f.Predict(w.ID, claims.Prediction{Low: 1, High: high * e.Constants.Get("delay") / 19.6})
 		return f, nil
@@ -251,7 +251,7 @@ func predicted(high float64) (*claims.Withheld, experiment.Experiment) {
 
 func TestPredictions(t *testing.T) {
 	w, x := predicted(3)
-	sel := claims.Selection{Withheld: []*claims.Withheld{w}}
+	sel := claims.Selection{Unseen: []*claims.Unseen{w}}
 	got := resultOf(t, checked(t, sel, []experiment.Experiment{x}, Options{Constants: constants()}), w.ID)
 	if got.Verdict != claims.Predicted || got.Measured.String() != "low 1, high 3" || !slices.Equal(got.Constants, []string{"delay"}) {
 		t.Errorf("%s: %s, rests on %q", got.Verdict, got.Measured, got.Constants)
@@ -267,11 +267,11 @@ func TestPredictions(t *testing.T) {
 	}
 	x.Run = func(context.Context, *experiment.Env) (experiment.Findings, error) { return experiment.Findings{}, nil }
 	got = resultOf(t, checked(t, sel, []experiment.Experiment{x}, Options{}), w.ID)
-	if got.Expected || !strings.Contains(got.Reason, "predicted nothing for trio.withheld") {
+	if got.Expected || !strings.Contains(got.Reason, "predicted nothing for trio.unseen") {
 		t.Errorf("without a prediction: %s, %s", got.Verdict, got.Reason)
 	}
 	bad, x := predicted(math.NaN())
-	if _, err := Reproduce(t.Context(), claims.Selection{Withheld: []*claims.Withheld{bad}}, []experiment.Experiment{x}, Options{Constants: constants(), Observer: &watcher{}}); err == nil {
+	if _, err := Reproduce(t.Context(), claims.Selection{Unseen: []*claims.Unseen{bad}}, []experiment.Experiment{x}, Options{Constants: constants(), Observer: &watcher{}}); err == nil {
 		t.Error("an interval up to NaN is taken")
 	}
 }
@@ -286,7 +286,7 @@ func TestEndsWithTheContext(t *testing.T) {
 	}
 	w, x := predicted(3)
 	sel := selected(about("a"), about("b"), about("c"), about("atp.fig1"))
-	sel.Withheld = []*claims.Withheld{w}
+	sel.Unseen = []*claims.Unseen{w}
 	r, err := Reproduce(ctx, sel, []experiment.Experiment{gives("runs", 2, "a"), stops, gives("waits", 2, "c"), x}, Options{Observer: &watcher{}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
@@ -316,7 +316,7 @@ func TestSensitivity(t *testing.T) {
 	}
 	obs := &watcher{}
 	sel := selected(about("a"), fed, parts, about("firm"))
-	sel.Withheld = []*claims.Withheld{w}
+	sel.Unseen = []*claims.Unseen{w}
 	report, found, err := Sensitivity(t.Context(), sel, []experiment.Experiment{asks("a", "fed"), grouped, gives("firm", 2, "firm"), x},
 		Options{Constants: constants(), Readings: readings(t), Observer: obs})
 	if err != nil {

@@ -133,7 +133,7 @@ func (s *survey) claimsOf(x *experiment.Experiment) (ids []claims.ID) {
 	for _, c := range part.Claims {
 		ids = append(ids, c.ID)
 	}
-	for _, w := range part.Withheld {
+	for _, w := range part.Unseen {
 		ids = append(ids, w.ID)
 	}
 	return ids
@@ -146,9 +146,9 @@ func (s *survey) part(x *experiment.Experiment) (out claims.Selection) {
 			out.Claims = append(out.Claims, c)
 		}
 	}
-	for _, w := range s.sel.Withheld {
+	for _, w := range s.sel.Unseen {
 		if predicts(s.list, w.ID) == x {
-			out.Withheld = append(out.Withheld, w)
+			out.Unseen = append(out.Unseen, w)
 		}
 	}
 	return out
@@ -198,7 +198,7 @@ func (s *survey) compare(p *variation) {
 		_, named := c.Check.(claims.Parts)
 		s.add(p, c.ID, named)
 	}
-	for _, w := range part.Withheld {
+	for _, w := range part.Unseen {
 		s.add(p, w.ID, true) // low and high
 	}
 }
@@ -252,7 +252,7 @@ func (s *survey) sort() {
 	for i, c := range s.sel.Claims {
 		rank[c.ID] = i
 	}
-	for i, w := range s.sel.Withheld {
+	for i, w := range s.sel.Unseen {
 		rank[w.ID] = len(s.sel.Claims) + i
 	}
 	slices.SortStableFunc(s.found.List, func(a, b Influence) int {

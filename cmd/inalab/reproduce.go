@@ -159,7 +159,7 @@ func (r *reproduction) sourceCells(i int) []render.Cell {
 		}
 		id = c.ID
 	} else {
-		id = r.selection.Withheld[i-n].ID
+		id = r.selection.Unseen[i-n].ID
 	}
 	x := experiments.Find(r.list, id)
 	if x == nil {

@@ -16,7 +16,7 @@ type claimProgress struct {
 }
 
 func (p *claimProgress) start(r *reproduction, dir string) {
-	n := len(r.selection.Claims) + len(r.selection.Withheld)
+	n := len(r.selection.Claims) + len(r.selection.Unseen)
 	p.keep("seed %d\nclaims %d%s\nresults in %s", r.flags.seed, n, map[bool]string{true: ", quick"}[r.flags.quick], dir)
 }
 

@@ -164,7 +164,7 @@ func (r *reproduction) manifest(exit int) archive.Manifest {
 	for _, c := range r.selection.Claims {
 		o.Claims = append(o.Claims, c.ID)
 	}
-	for _, w := range r.selection.Withheld {
+	for _, w := range r.selection.Unseen {
 		o.Claims = append(o.Claims, w.ID)
 	}
 	m := archive.Manifest{

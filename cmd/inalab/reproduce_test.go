@@ -24,7 +24,7 @@ import (
 	"github.com/inalab/inalab/reports/render"
 )
 
-// fakeLedger has two claims of the number 2 and a withheld value.
+// fakeLedger has two claims of the number 2 and a unseen value.
 func fakeLedger() *claims.Ledger {
 	about := func(id claims.ID) *claims.Claim {
 		return &claims.Claim{
@@ -33,8 +33,8 @@ func fakeLedger() *claims.Ledger {
 		}
 	}
 	return &claims.Ledger{
-		Claims:   []*claims.Claim{about("trio.one"), about("trio.two")},
-		Withheld: []*claims.Withheld{{ID: "trio.three", Paper: "trio", Where: "§2", Unit: "ms"}},
+		Claims: []*claims.Claim{about("trio.one"), about("trio.two")},
+		Unseen: []*claims.Unseen{{ID: "trio.three", Paper: "trio", Where: "§2", Unit: "ms"}},
 		Ambiguities: []*claims.Ambiguity{
 			{ID: "trio.open", Where: "§1", Severity: claims.SeverityHigh, Reading: "It is open.", Choices: []string{"open", "shut"}, Default: "open"},
 			{ID: "trio.idle", Where: "§1", Severity: claims.SeverityLow, Reading: "It is idle.", Choices: []string{"a", "b"}, Default: "a"},

@@ -28,7 +28,7 @@ func fig15Figure(curves []fig15Curve, stated units.Duration) figure.Figure {
 			"4 servers on one PFE, one packet of each at a time.",
 			Model + ".",
 			fmt.Sprintf("Cost of an instruction: %v in the first reading of latency, %v in the second.", curves[0].instruction, curves[1].instruction),
-			fmt.Sprintf("Paper: Trio §6.3 states %g us at %d gradients, which is fed in; its text withholds the latency at 1024.", us, calibrationGrads),
+			fmt.Sprintf("Paper: Trio §6.3 states %g us at %d gradients, which is fed in; the latency at 1024 is a prediction.", us, calibrationGrads),
 		},
 	}
 }

@@ -14,7 +14,7 @@ type Experiment struct {
 	ID       string      // as figures are called: "trio.fig13"
 	Title    string      // what is run, in a line
 	Claims   []claims.ID // that it measures
-	Predicts []claims.ID // withheld values that it predicts
+	Predicts []claims.ID // unseen values that it predicts
 	Live     bool        // it moves real packets, for which it needs privileges
 	Quick    string      // how a quick run is cut; "" where there is nothing to cut
 	Run      func(ctx context.Context, env *Env) (Findings, error)
@@ -51,7 +51,7 @@ func (f *Findings) Set(id claims.ID, m claims.Measured) {
 	f.Measured[id] = m
 }
 
-// Predict notes an interval for a withheld value.
+// Predict notes an interval for a unseen value.
 func (f *Findings) Predict(id claims.ID, p claims.Prediction) {
 	if f.Predicted == nil {
 		f.Predicted = map[claims.ID]claims.Prediction{}

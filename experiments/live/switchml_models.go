@@ -56,7 +56,7 @@ func (m *trainedModel) speedup() float64 {
 }
 
 // share is that of communication in the batch time, in per cent: the printed one,
-// or the middle of the interval that is predicted for one that is withheld.
+// or the middle of the interval that is predicted for one that was not seen.
 func (m *trainedModel) share() float64 {
 	if m.Row.Comm > 0 {
 		return float64(m.Row.Comm)

@@ -52,7 +52,7 @@ func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) Profiled 
 		out.MiB = row.Size.Printed
 	}
 	from := row
-	if from.Comm == 0 { // withheld
+	if from.Comm == 0 { // unseen
 		from, _ = p.Row(profiles.SwitchML, Gigabit10)
 		out.Borrowed = true
 	}
@@ -64,10 +64,10 @@ func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) Profiled 
 // Emulation says what stands for the paper's emulation of communication.
 const Emulation = "the gradient once through SwitchML-256 with 8 workers whose hosts cost nothing; compute time and overlap are the row's"
 
-// PredictShare returns the interval of a share of communication that the paper
-// withholds: over the printed batch time at one end, over the batch time that
-// follows from the compute time of the other link's row at the other, each with
-// what printing has rounded off.
+// PredictShare returns the interval of a share of communication that was not seen:
+// over the printed batch time at one end, over the batch time that follows from the
+// compute time of the other link's row at the other, each with what printing has
+// rounded off.
 func (p *Profiled) PredictShare(comm units.Duration) claims.Prediction {
 	const half = units.Millisecond / 2
 	low, high := 100.0, 0.0

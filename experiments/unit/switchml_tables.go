@@ -49,9 +49,9 @@ func countTable1(f *experiment.Findings) {
 			overHalf++
 		}
 		comm := float64(fast.Comm)
-		if fast.Comm == 0 { // withheld: the time at 10 Gbps, ten times as fast
+		if fast.Comm == 0 { // unseen: the time at 10 Gbps, ten times as fast
 			comm = math.Round(100 * slow.CommTime().Seconds() / 10 / fast.BatchTime.Seconds())
-			note = p.Name + "'s share is withheld, and computed from its row at 10 Gbps"
+			note = p.Name + "'s share is a prediction, computed from its row at 10 Gbps"
 		}
 		if comm >= 17 {
 			above17++
@@ -66,7 +66,7 @@ func countTable1(f *experiment.Findings) {
 }
 
 // table2Row is a row of Table 2: speed-ups over a ring. ina is 0 where it is
-// withheld.
+// unseen.
 type table2Row struct {
 	name                              string // model.rate
 	ina, qsgd64, qsgd256, top1, top10 float64
@@ -101,7 +101,7 @@ func compareTable2(f *experiment.Findings, p *experiment.Printed) {
 			notBelowRing++
 		}
 		if r.ina == 0 {
-			skipped = "without " + r.name + ", whose INA value is withheld"
+			skipped = "without " + r.name + ", whose INA value is a prediction"
 			continue
 		}
 		if max(r.qsgd64, r.qsgd256) >= r.ina {

@@ -133,7 +133,7 @@ func speedupOf(v float64, workers int) claims.Measured {
 	return claims.Number(v).On(fmt.Sprintf("ring over RoCE and SwitchML-256 of %d workers simulated, hosts cost nothing; %s", workers, replayModel))
 }
 
-// predictSpeedup returns the interval of a speed-up that the paper withholds:
+// predictSpeedup returns the interval of a speed-up that was not seen:
 // over both readings of the ring's workers, and over the compute times that the
 // row allows.
 func predictSpeedup(p *testbed.Profiled, pairs map[int]map[string]against) claims.Prediction {

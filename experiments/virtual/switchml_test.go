@@ -39,8 +39,8 @@ func TestSwitchMLFiguresAreOfTheLedger(t *testing.T) {
 			seen = append(seen, id)
 		}
 		for _, id := range x.Predicts {
-			if !slices.ContainsFunc(l.Withheld, func(w *claims.Withheld) bool { return w.ID == id }) {
-				t.Errorf("%s predicts %s, which is no withheld value", x.ID, id)
+			if !slices.ContainsFunc(l.Unseen, func(w *claims.Unseen) bool { return w.ID == id }) {
+				t.Errorf("%s predicts %s, which is no unseen value", x.ID, id)
 			}
 		}
 	}

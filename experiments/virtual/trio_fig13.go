@@ -141,7 +141,7 @@ func (s *sweep) figure(rows []compare.Row) (figure.Figure, error) {
 		Notes: []string{
 			fmt.Sprintf("Means of %d iterations; bars: 95%% intervals. 6 workers, 100 Gbit/s. Ideal is computed: no stragglers.", iterations(s.env)),
 			"Trio-ML: " + trioModel + ". Readings: " + s.env.Taken() + ".",
-			"Paper: Trio §6.2 states the speed-up at p = 16% for ResNet50 and VGG11; its text withholds that of DenseNet161.",
+			"Paper: Trio §6.2 states the speed-up at p = 16% for ResNet50 and VGG11; that of DenseNet161 is a prediction.",
 		},
 	}
 	p := straggleAxis(s.env)

@@ -210,7 +210,7 @@ func recoveryFigure(all []recovered) figure.Figure {
 			fmt.Sprintf("From the first of %d packets back to back to the last result, one of six servers silent; %d phases of the timer threads.", chip.RecoveryPackets, recoveryPhases),
 			"Above: medians; bars from 5% to 95% of servers and phases. Below: the share that has recovered by then.",
 			chip.Model + ".",
-			"Paper: the text of Trio §6.2 withholds how many timeouts it takes, so that nothing is drawn beside.",
+			"How many timeouts it takes is a prediction: nothing of the paper is drawn beside.",
 		},
 	}
 	var spread []figure.Panel

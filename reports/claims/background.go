@@ -64,12 +64,12 @@ func (d *decoder) facts(top yamldoc.Node) {
 	d.ledger.Facts = entries[Fact](d, file.Facts, spaceFacts, nil)
 }
 
-func (d *decoder) withheld(top yamldoc.Node) {
+func (d *decoder) unseen(top yamldoc.Node) {
 	var file struct {
-		Withheld []yamldoc.Node `yaml:"withheld"`
+		Unseen []yamldoc.Node `yaml:"unseen"`
 	}
 	top.Read(&file, "meta")
-	d.ledger.Withheld = entries(d, file.Withheld, spaceClaims, func(n yamldoc.Node, w *Withheld) { ofPaper(n, w.ID, w.Paper) })
+	d.ledger.Unseen = entries(d, file.Unseen, spaceClaims, func(n yamldoc.Node, w *Unseen) { ofPaper(n, w.ID, w.Paper) })
 }
 
 // ambiguities reads both lists of the file.

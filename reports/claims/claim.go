@@ -151,9 +151,9 @@ func (c *Claim) InQuick() *Claim {
 	return &quick
 }
 
-// Withheld is a value that the text of a paper leaves out. An experiment
-// predicts it; there is nothing to judge the prediction by.
-type Withheld struct {
+// Unseen is a value that the model was made without seeing. An experiment predicts it;
+// there is nothing to judge the prediction by.
+type Unseen struct {
 	ID        ID     `yaml:"id"`
 	Paper     Paper  `yaml:"paper"`
 	Where     string `yaml:"where"`

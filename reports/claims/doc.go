@@ -4,7 +4,7 @@
 //	ledger/*.yaml ──Load──► Ledger ──Select──► Claim ─────┐
 //	                          │                           ├─Judge─► Judgement ─Result─┐
 //	                          ├─ Readings  experiment ─► Measured                     ├─► Report ─► table, wide,
-//	                          └─ Facts                    Withheld ─ Prediction ──────┘     │       markdown, csv, json
+//	                          └─ Facts                    Unseen ─ Prediction ──────┘     │       markdown, csv, json
 //	                                                                                        └─ Summary
 //
 // A claim is a statement of a paper with its value, unit and conditions, and a [Check]
@@ -14,7 +14,7 @@
 //
 // The claim says what a pass may be called, not the experiment ([PassMeans]): a number in
 // a wide band is within-band, a sign or an order is direction-only, and a number that was
-// fed in is an input. A value that a paper withholds ([Withheld]) gets an interval and the
+// fed in is an input. A value that was not seen when the model was made ([Unseen]) gets an interval and the
 // constants below it.
 //
 // Duties of the caller:

@@ -14,7 +14,7 @@ const (
 	WithinBand    Verdict = "within-band"    // the number is inside a wide band
 	DirectionOnly Verdict = "direction-only" // sign, order or loose bound hold; the number is not reproduced
 	Input         Verdict = "input"          // the number was fed in; that it matches says nothing
-	Predicted     Verdict = "predicted"      // the paper withholds the value
+	Predicted     Verdict = "predicted"      // the model was made without seeing the value
 	NotReproduced Verdict = "not-reproduced"
 	KnownFail     Verdict = "known-failure" // not reproduced, as the ledger says, with the reason
 	NotCheckable  Verdict = "not-checkable" // not without hardware or data
@@ -94,7 +94,7 @@ func Broken(err error) Judgement {
 	return Judgement{Verdict: NotReproduced, Reason: "the experiment failed: " + err.Error()}
 }
 
-// Prediction is what an experiment says of a withheld value.
+// Prediction is what an experiment says of a unseen value.
 type Prediction struct {
 	Low, High float64 // of the interval; finite, Low <= High
 	Model     string

@@ -129,7 +129,7 @@ func TestUnmeasured(t *testing.T) {
 }
 
 func TestPredictions(t *testing.T) {
-	w := &Withheld{ID: "trio.x", Paper: "trio", Where: "§1", Unit: "x"}
+	w := &Unseen{ID: "trio.x", Paper: "trio", Where: "§1", Unit: "x"}
 	good := Prediction{Low: 1.6, High: 1.9, Constants: []string{"thread spacing"}}
 	r, err := w.Result(good, Run{Seed: 7})
 	if err != nil || r.Verdict != Predicted || !r.Expected || r.people != "1.6..1.9" || *r.Seed != 7 || r.Measured.String() != "low 1.6, high 1.9" {

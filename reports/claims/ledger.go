@@ -17,7 +17,7 @@ var embedded embed.FS
 // Ledger is all that is known of the papers. It is read only.
 type Ledger struct {
 	Claims      []*Claim // paper by paper, in the order of the files
-	Withheld    []*Withheld
+	Unseen      []*Unseen
 	Facts       []*Fact
 	Ambiguities []*Ambiguity
 	Arithmetic  []*ArithmeticCheck
@@ -33,14 +33,14 @@ func Load() (*Ledger, error) {
 }
 
 // LoadFS reads a ledger: the claims of each paper from the file of its name, and
-// withheld.yaml, facts.yaml and ambiguities.yaml. What is wrong is reported as
+// unseen.yaml, facts.yaml and ambiguities.yaml. What is wrong is reported as
 // file:line:col, with the line below.
 func LoadFS(dir fs.FS) (*Ledger, error) {
 	d := &decoder{dir: dir, seen: map[string]string{}, ledger: &Ledger{}}
 	for _, p := range Paper("").Words() {
 		d.file(p+".yaml", func(top yamldoc.Node) { d.claims(Paper(p), top) })
 	}
-	d.file("withheld.yaml", d.withheld)
+	d.file("unseen.yaml", d.unseen)
 	d.file("facts.yaml", d.facts)
 	d.file("ambiguities.yaml", d.ambiguities)
 	d.resolve()
@@ -109,7 +109,7 @@ func (d *decoder) err() error {
 
 // Ids are unique among the entries of one space.
 const (
-	spaceClaims      = "claim" // and withheld values: both are asked for by id
+	spaceClaims      = "claim" // and unseen values: both are asked for by id
 	spaceFacts       = "fact"
 	spaceAmbiguities = "ambiguity"
 	spaceArithmetic  = "arithmetic check"

@@ -34,9 +34,9 @@ func TestLedgerKeepsItsIDs(t *testing.T) {
 
 func TestLedgerIsWhole(t *testing.T) {
 	l := whole(t)
-	if len(l.Claims) < 346 || len(l.Facts) < 108 || len(l.Ambiguities) < 91 || len(l.Arithmetic) < 32 || len(l.Withheld) == 0 {
-		t.Errorf("%d claims, %d facts, %d ambiguities, %d arithmetic checks, %d withheld values",
-			len(l.Claims), len(l.Facts), len(l.Ambiguities), len(l.Arithmetic), len(l.Withheld))
+	if len(l.Claims) < 346 || len(l.Facts) < 108 || len(l.Ambiguities) < 91 || len(l.Arithmetic) < 32 || len(l.Unseen) == 0 {
+		t.Errorf("%d claims, %d facts, %d ambiguities, %d arithmetic checks, %d unseen values",
+			len(l.Claims), len(l.Facts), len(l.Ambiguities), len(l.Arithmetic), len(l.Unseen))
 	}
 	for _, c := range l.Claims {
 		if c.Check == nil || c.Unit == "" {

@@ -23,9 +23,9 @@ func (s Selection) Table() render.Table {
 			render.Bool(c.KnownFailure != nil), render.Text(c.Statement),
 		})
 	}
-	for _, value := range s.Withheld {
+	for _, value := range s.Unseen {
 		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(string(value.ID)), shortText(value.Where, whereWidth), render.NA(), render.NA().As("withheld"),
+			render.Text(string(value.ID)), shortText(value.Where, whereWidth), render.NA(), render.NA().As("unseen"),
 			shortText(value.Unit, w.unit), render.NA(), render.Text(string(Predicted)),
 			render.Bool(false), render.Text(value.Statement),
 		})

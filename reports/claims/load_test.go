@@ -41,9 +41,9 @@ var valuesByText = cmp.Comparer(func(a, b Value) bool { return a.kind == b.kind 
 
 func TestLoad(t *testing.T) {
 	l := small(t)
-	if len(l.Claims) != 12 || len(l.Withheld) != 1 || len(l.Facts) != 2 || len(l.Ambiguities) != 2 || len(l.Arithmetic) != 1 {
-		t.Fatalf("%d claims, %d withheld, %d facts, %d ambiguities, %d checks",
-			len(l.Claims), len(l.Withheld), len(l.Facts), len(l.Ambiguities), len(l.Arithmetic))
+	if len(l.Claims) != 12 || len(l.Unseen) != 1 || len(l.Facts) != 2 || len(l.Ambiguities) != 2 || len(l.Arithmetic) != 1 {
+		t.Fatalf("%d claims, %d unseen, %d facts, %d ambiguities, %d checks",
+			len(l.Claims), len(l.Unseen), len(l.Facts), len(l.Ambiguities), len(l.Arithmetic))
 	}
 	want := &Claim{
 		ID: "switchml.s3.stuck", Paper: "switchml", Where: "§1", Statement: "A statement of switchml.s3.stuck", Kind: KindAbsolute,
@@ -128,7 +128,7 @@ func TestBadEntries(t *testing.T) {
 		{"claim of another file", "trio.yaml", "- id: trio.fig1.goodput\n  paper: trio", "- id: atp.fig1\n  paper: atp"},
 		{"id with a space", "trio.yaml", "- id: trio.fig1.goodput", "- id: trio.fig1 goodput"},
 		{"duplicate id", "trio.yaml", "- id: trio.fig2.grows", "- id: trio.fig1.goodput"},
-		{"duplicate of a withheld value", "withheld.yaml", "trio.fig1.withheld", "trio.fig2.grows"},
+		{"duplicate of a unseen value", "unseen.yaml", "trio.fig1.unseen", "trio.fig2.grows"},
 		{"same_as of nothing", "trio.yaml", "same_as: [trio.fig1.speedup]", "same_as: [trio.fig1.spedup]"},
 		{"same_as of none", "trio.yaml", "same_as: [trio.fig1.speedup]", "same_as: []"},
 		{"same_as without a list", "trio.yaml", "same_as: [trio.fig1.speedup]", "same_as: trio.fig1.speedup"},
@@ -165,7 +165,7 @@ func TestBadEntries(t *testing.T) {
 		{"unknown severity", "ambiguities.yaml", "severity: high", "severity: hihg"},
 		{"arithmetic without result", "ambiguities.yaml", "result: '306', ", ""},
 		{"fact twice", "facts.yaml", "trio.header", "trio.window"},
-		{"withheld without needs", "withheld.yaml", "needs: trio-pfe, ", ""},
+		{"unseen without needs", "unseen.yaml", "needs: trio-pfe, ", ""},
 	} {
 		fmt.Fprintf(&report, "# %s\n%v\n\n", c.name, fault(t, c.file, edited(t, c.file, c.old, c.new)))
 	}
@@ -266,8 +266,8 @@ func TestUnreadableFiles(t *testing.T) {
 	dir := edited(t, "atp.yaml", "claims:", "claims:").(fstest.MapFS)
 	delete(dir, "xagg.yaml")
 	dir["facts.yaml"] = &fstest.MapFile{}
-	dir["withheld.yaml"] = &fstest.MapFile{Data: []byte("[1]")}
+	dir["unseen.yaml"] = &fstest.MapFile{Data: []byte("[1]")}
 	loads(t, dir, "read the ledger: open xagg.yaml: file does not exist\n"+
-		"withheld.yaml:1:1: the file: keys with values are needed here\n"+
+		"unseen.yaml:1:1: the file: keys with values are needed here\n"+
 		"facts.yaml: the file is empty")
 }

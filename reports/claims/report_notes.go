@@ -11,7 +11,7 @@ var meaning = map[Verdict]string{
 	WithinBand:    "the printed number is inside a wide band around it",
 	DirectionOnly: "sign, order or a loose bound hold; the printed number is not reproduced",
 	Input:         "the number was fed in, so that a match says nothing",
-	Predicted:     "the paper withholds the value; the interval rests on the constants that are named",
+	Predicted:     "the model was made without seeing the value; the interval rests on the constants that are named",
 	NotReproduced: "outside the tolerance",
 	KnownFail:     "outside the tolerance, as the ledger says, for the reason that is given",
 	NotCheckable:  "not without the paper's hardware or data",

@@ -107,9 +107,9 @@ func (r Report) knownFailures(w widths) render.Table {
 	return t
 }
 
-// predictions shows the values that the papers withhold.
+// predictions shows the values that were not seen.
 func (r Report) predictions() render.Table {
-	t := render.Table{Title: "Predicted: the papers withhold these values", Columns: []render.Column{
+	t := render.Table{Title: "Predicted: values that were not seen when the model was made", Columns: []render.Column{
 		markColumn, {Name: "value"}, {Name: "where", Spare: 2}, {Name: "predicted", Align: render.Right}, {Name: "unit", Spare: 1},
 		{Name: "rests on", Wrap: true},
 	}}

@@ -27,7 +27,7 @@ func sample(t *testing.T) Report {
 	pfe.Model, pfe.Reading, pfe.Constants = "PFE: one server of 6e9 adds a second", "wake: skip", []string{"a", "b"}
 	pfe.Note = "three points an iteration"
 	live := claimOf(t, l, "trio.fig1.live")
-	prediction, err := l.Withheld[0].Result(Prediction{
+	prediction, err := l.Unseen[0].Result(Prediction{
 		Low: 1.55, High: 1.9, Model: pfe.Model, Constants: []string{"compute time of the profile", "timer spacing of 100 us", "rate of a PFE"},
 	}, Run{Seed: 1})
 	if err != nil {

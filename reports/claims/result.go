@@ -19,7 +19,7 @@ type Result struct {
 	ID         ID        `json:"id"`
 	Paper      Paper     `json:"paper"`
 	Where      string    `json:"where"`
-	PaperValue Value     `json:"paper_value"` // null where the paper withholds it
+	PaperValue Value     `json:"paper_value"` // null where it was not seen
 	Measured   Value     `json:"measured"`    // parts that were fed in are "(input)"
 	Unit       string    `json:"unit"`
 	CI95       *float64  `json:"ci95"` // half-width
@@ -127,12 +127,12 @@ func (p parts) namesAsIn(c Parts) []string {
 	return names
 }
 
-// Result gives a withheld value its predicted interval.
-func (w *Withheld) Result(p Prediction, run Run) (Result, error) {
+// Result gives a unseen value its predicted interval.
+func (w *Unseen) Result(p Prediction, run Run) (Result, error) {
 	if err := p.validate(); err != nil {
 		return Result{}, fmt.Errorf("predict %s: %w", w.ID, err)
 	}
-	j := Judgement{Verdict: Predicted, Reason: "the paper withholds the value: nothing to compare with", Expected: true}
+	j := Judgement{Verdict: Predicted, Reason: "the model was made without seeing the value: nothing to compare with", Expected: true}
 	r := w.Judged(j, run)
 	r.Model, r.Reading, r.Constants, r.Note = p.Model, p.Reading, p.Constants, p.Note
 	r.Measured = Value{kind: valueFields, fields: Fields{{"low", NumberValue(p.Low)}, {"high", NumberValue(p.High)}}}
@@ -140,8 +140,8 @@ func (w *Withheld) Result(p Prediction, run Run) (Result, error) {
 	return r, nil
 }
 
-// Judged is the result of a withheld value without an interval.
-func (w *Withheld) Judged(j Judgement, run Run) Result {
+// Judged is the result of a unseen value without an interval.
+func (w *Unseen) Judged(j Judgement, run Run) Result {
 	r := Result{
 		ID: w.ID, Paper: w.Paper, Where: w.Where, Unit: w.Unit,
 		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected, people: "-",

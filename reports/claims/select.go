@@ -10,8 +10,8 @@ import (
 
 // Selection is a part of the ledger, in its order.
 type Selection struct {
-	Claims   []*Claim
-	Withheld []*Withheld
+	Claims []*Claim
+	Unseen []*Unseen
 }
 
 // Lookup returns the claim of an id.
@@ -25,14 +25,14 @@ func (l *Ledger) Lookup(id ID) (*Claim, error) {
 }
 
 // All selects the whole ledger.
-func (l *Ledger) All() Selection { return Selection{l.Claims, l.Withheld} }
+func (l *Ledger) All() Selection { return Selection{l.Claims, l.Unseen} }
 
-// Select selects claims and withheld values by id, or by what ids begin with up
+// Select selects claims and unseen values by id, or by what ids begin with up
 // to a point: "trio.fig13.vgg11.p16" is one claim, "trio.fig13" a figure, "trio"
 // a paper. Each is selected once, however many names it has.
 func (l *Ledger) Select(names ...string) (Selection, error) {
 	for _, name := range names {
-		if s := l.under(name); len(s.Claims)+len(s.Withheld) == 0 {
+		if s := l.under(name); len(s.Claims)+len(s.Unseen) == 0 {
 			return Selection{}, fmt.Errorf("unknown claim %q%s; inalab reproduce --list prints all", name, suggest.DidYouMean(name, l.names()))
 		}
 	}
@@ -52,9 +52,9 @@ func (l *Ledger) under(names ...string) Selection {
 			s.Claims = append(s.Claims, c)
 		}
 	}
-	for _, w := range l.Withheld {
+	for _, w := range l.Unseen {
 		if selected(w.ID) {
-			s.Withheld = append(s.Withheld, w)
+			s.Unseen = append(s.Unseen, w)
 		}
 	}
 	return s
@@ -73,7 +73,7 @@ func (l *Ledger) ids() (out []string) {
 func (l *Ledger) names() []string {
 	var out []string
 	ids := l.ids()
-	for _, w := range l.Withheld {
+	for _, w := range l.Unseen {
 		ids = append(ids, string(w.ID))
 	}
 	for depth := 1; len(ids) > 0; depth++ {

@@ -12,10 +12,10 @@ func TestSelect(t *testing.T) {
 		want  string // ids, or an error
 	}{
 		{"trio.fig1.speedup", "trio.fig1.speedup"},
-		{"trio.fig1", "trio.fig1.goodput trio.fig1.speedup trio.fig1.live trio.fig1.withheld"},
+		{"trio.fig1", "trio.fig1.goodput trio.fig1.speedup trio.fig1.live trio.fig1.unseen"},
 		{"atp", "atp.s1.sum"},
 		{"atp trio.fig2 atp.s1 atp", "trio.fig2.grows atp.s1.sum"}, // once each, in the order of the ledger
-		{"trio.fig1.withheld", "trio.fig1.withheld"},
+		{"trio.fig1.unseen", "trio.fig1.unseen"},
 		{"trio.fig", `unknown claim "trio.fig"; did you mean "trio.fig1"?; inalab reproduce --list prints all`},
 		{"trio.fig1.sppedup", `unknown claim "trio.fig1.sppedup"; did you mean "trio.fig1.speedup"?; inalab reproduce --list prints all`},
 		{"swichml", `unknown claim "swichml"; did you mean "switchml"?; inalab reproduce --list prints all`},
@@ -27,7 +27,7 @@ func TestSelect(t *testing.T) {
 		for _, claim := range s.Claims {
 			got = append(got, string(claim.ID))
 		}
-		for _, w := range s.Withheld {
+		for _, w := range s.Unseen {
 			got = append(got, string(w.ID))
 		}
 		text := strings.Join(got, " ")
@@ -41,8 +41,8 @@ func TestSelect(t *testing.T) {
 	if _, err := l.Select(""); err == nil {
 		t.Error("nothing selects something")
 	}
-	if s := l.All(); len(s.Claims) != 12 || len(s.Withheld) != 1 {
-		t.Errorf("all are %d and %d", len(s.Claims), len(s.Withheld))
+	if s := l.All(); len(s.Claims) != 12 || len(s.Unseen) != 1 {
+		t.Errorf("all are %d and %d", len(s.Claims), len(s.Unseen))
 	}
 }
 

@@ -64,15 +64,15 @@ func Judge(t testing.TB, x *experiment.Experiment, e *experiment.Env, f *experim
 		}
 	}
 	for id, p := range f.Predicted {
-		i := slices.IndexFunc(l.Withheld, func(w *claims.Withheld) bool { return w.ID == id })
+		i := slices.IndexFunc(l.Unseen, func(w *claims.Unseen) bool { return w.ID == id })
 		if i < 0 {
-			t.Errorf("%s is no withheld value", id)
+			t.Errorf("%s is no unseen value", id)
 			continue
 		}
 		if p.Constants == nil {
 			p.Constants = e.Assumed()
 		}
-		if _, err := l.Withheld[i].Result(p, claims.Run{}); err != nil || !(0 < p.Low && p.Low < p.High) {
+		if _, err := l.Unseen[i].Result(p, claims.Run{}); err != nil || !(0 < p.Low && p.Low < p.High) {
 			t.Errorf("%s is predicted to be %v to %v: %v", id, p.Low, p.High, err)
 		}
 		t.Logf("%-34s predicted      %.4g to %.4g; %s", id, p.Low, p.High, p.Note)

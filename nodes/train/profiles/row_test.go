@@ -21,15 +21,15 @@ func TestComputeExample(t *testing.T) {
 }
 
 func TestComputeWithoutTheShares(t *testing.T) {
-	withheld := Row{BatchTime: 668 * units.Millisecond, Overlap: Reading{Printed: 35, Used: 35}}
-	if c, from := withheld.Compute(); c != 0 || from != Unknown {
+	unseen := Row{BatchTime: 668 * units.Millisecond, Overlap: Reading{Printed: 35, Used: 35}}
+	if c, from := unseen.Compute(); c != 0 || from != Unknown {
 		t.Errorf("a row without a comm share computes %v (%s)", c, from)
 	}
-	withheld.Assumed.Compute = units.Second
-	if c, from := withheld.Compute(); c != units.Second || from != Assumed {
+	unseen.Assumed.Compute = units.Second
+	if c, from := unseen.Compute(); c != units.Second || from != Assumed {
 		t.Errorf("an assumed second came back as %v (%s)", c, from)
 	}
-	if least, greatest := withheld.ComputeBounds(); least != units.Second || greatest != units.Second {
+	if least, greatest := unseen.ComputeBounds(); least != units.Second || greatest != units.Second {
 		t.Errorf("an assumed second lies between %v and %v", least, greatest)
 	}
 }
