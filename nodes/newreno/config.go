@@ -62,6 +62,7 @@ type Config struct {
 
 	MTU          int         // bytes of an IP packet; zero means DefaultMTU
 	NoTimestamps bool        // neither offered nor accepted: 12 bytes of headers less
+	ECN          bool        // congestion notification is offered, and accepted where the peer offers it
 	RcvBuf       units.Bytes // the window that is advertised; zero means DefaultRcvBuf
 	SndWindow    units.Bytes // on their way at most, but never less than a segment; zero means DefaultSndWindow
 	SndBuf       units.Bytes // written and not acknowledged; zero means DefaultSndBuf

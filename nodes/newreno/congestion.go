@@ -24,6 +24,7 @@ type congestion struct {
 	partial    bool        // a partial acknowledgement came in this recovery
 	dups       int         // acknowledgements of una again
 	before     units.Bytes // in flight when the first of them came
+	marked     offset      // behind the last byte sent when an echoed mark reduced the window last, unless a loss was found since
 }
 
 // begin sets the windows when the connection is established. If a SYN was lost,
@@ -70,11 +71,15 @@ func (cc *congestion) duplicate(una offset, flight units.Bytes) (enter bool) {
 
 // enter begins fast recovery: half of what was in flight, limited transmit not
 // counted, and the segments that the duplicates stand for (RFC 6582 §3.2 step 2,
-// RFC 5681 §3.2).
-func (cc *congestion) enter(sent offset) {
+// RFC 5681 §3.2). It reports false where a mark in the same window of data has halved
+// it already.
+func (cc *congestion) enter(una, sent offset) (halved bool) {
 	cc.recovering, cc.partial, cc.recover = true, false, sent
-	cc.halve(cc.before)
-	cc.cwnd = cc.ssthresh + duplicates*cc.mss
+	if halved = una >= cc.marked; halved {
+		cc.halve(cc.before)
+	}
+	cc.cwnd, cc.marked = cc.ssthresh+duplicates*cc.mss, 0
+	return halved
 }
 
 // halve sets ssthresh (RFC 5681 equation 4).
@@ -104,13 +109,25 @@ func (cc *congestion) leave(flight units.Bytes) {
 }
 
 // collapse answers a timeout (RFC 5681 §3.1 equation 4, RFC 6582 §3.2 step 4). It
-// leaves ssthresh alone if the segment had a timeout before.
-func (cc *congestion) collapse(flight units.Bytes, again bool, sent offset) {
-	if !again {
+// leaves ssthresh alone if the segment had a timeout before, or a mark in its window of
+// data was answered.
+func (cc *congestion) collapse(flight units.Bytes, again bool, una, sent offset) {
+	if !again && una >= cc.marked {
 		cc.halve(flight)
 	}
-	cc.cwnd, cc.counted = cc.mss, 0
+	cc.cwnd, cc.counted, cc.marked = cc.mss, 0, 0
 	cc.recovering, cc.recover, cc.dups = false, sent, 0
+}
+
+// mark answers the echo of a mark like a loss, but the window may fall to one segment
+// (RFC 3168 §6.1.2). Limited transmit is not counted as in flight. It reports whether
+// the window was that small before.
+func (cc *congestion) mark(flight units.Bytes, sent offset) (least bool) {
+	least = cc.cwnd <= cc.mss
+	flight = min(flight, cc.cwnd)
+	cc.halve(flight)
+	cc.cwnd, cc.marked = max(flight/2, cc.mss), sent
+	return least
 }
 
 // idle takes the window back to the initial one before data begin again after a

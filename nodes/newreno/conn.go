@@ -19,6 +19,9 @@ const (
 	CountResets      = "tcp-resets"
 	CountPeerReset   = "tcp-reset-by-peer"
 	CountExhausted   = "tcp-retries-exhausted"
+	CountEchoes      = "tcp-ecn-echoes"     // segments that echo a mark on data of this end
+	CountMarks       = "tcp-ecn-marks"      // segments of data that met congestion
+	CountReductions  = "tcp-ecn-reductions" // of the window, by echoes
 	DropForeign      = "tcp-foreign-packet"
 	DropMalformed    = "tcp-malformed-segment"
 	DropChecksum     = "tcp-bad-checksum"
@@ -47,6 +50,7 @@ type Conn struct {
 	rx    receiver
 	cc    congestion
 	rtt   estimator
+	ecn   ecn
 	gone  units.Time // end of TIME-WAIT, or never
 	count sansio.Tally
 }
@@ -69,6 +73,7 @@ type sender struct {
 	silent  int        // expiries in a row without an answer
 	probes  int        // probes of the peer's window without progress
 	probing bool       // what nxt lies behind was a probe
+	held    units.Time // until when new data wait, or never: they need not (RFC 3168 §6.1.2)
 	spoke   units.Time // when data were sent last
 }
 
@@ -81,7 +86,7 @@ func New(cfg Config) (*Conn, error) {
 	}
 	c := &Conn{
 		cfg: cfg, gone: units.Never,
-		tx:  sender{isn: seqnum(cfg.ISN), end: 1, timer: units.Never},
+		tx:  sender{isn: seqnum(cfg.ISN), end: 1, timer: units.Never, held: units.Never},
 		rx:  receiver{delayed: units.Never},
 		rtt: estimator{rto: cfg.InitialRTO, min: cfg.MinRTO, max: cfg.MaxRTO},
 	}
@@ -144,12 +149,12 @@ func (c *Conn) Buffered() units.Bytes {
 func (c *Conn) Counters() []sansio.Count { return c.count.List() }
 
 // NextDeadline returns when the next timer is due, or never.
-func (c *Conn) NextDeadline() units.Time { return min(c.tx.timer, c.rx.delayed, c.gone) }
+func (c *Conn) NextDeadline() units.Time { return min(c.tx.timer, c.tx.held, c.rx.delayed, c.gone) }
 
 // finish ends the connection and forgets what it kept.
 func (c *Conn) finish() {
 	c.state, c.ended = Closed, true
-	c.tx.timer, c.rx.delayed, c.gone = units.Never, units.Never, units.Never
+	c.tx.timer, c.tx.held, c.rx.delayed, c.gone = units.Never, units.Never, units.Never, units.Never
 	c.tx.queue, c.rx.queue = spans{}, nil
 	c.tx.nxt, c.tx.max, c.tx.end = c.tx.una, c.tx.una, c.tx.una
 }

@@ -27,7 +27,7 @@ func (c *Conn) sendSyn(now units.Time, eff *sansio.Effects) {
 		tcp.SetAck(uint32(c.rx.nxt.seqnum(c.rx.irs)))
 		c.rx.acked()
 	}
-	tcp.SetFlags(flags)
+	tcp.SetFlags(flags | c.setupFlags())
 	tcp.SetWindow(uint16(min(c.cfg.RcvBuf, maxField)))
 	o.Put(tcp[inet.TCPLen:])
 	c.emit(sansio.Train{Header: h, Checksum: sansio.ChecksumPartial}, 0, eff)
@@ -46,6 +46,7 @@ func (c *Conn) listen(now units.Time, s *segment, eff *sansio.Effects) {
 		c.reset(s, eff)
 	case s.has(inet.TCPSyn):
 		c.takeOptions(now, s)
+		c.negotiate(s)
 		c.state = SynReceived
 		c.sendSyn(now, eff)
 	default:
@@ -70,12 +71,14 @@ func (c *Conn) synSent(now units.Time, s *segment, eff *sansio.Effects) {
 		c.count.Add(DropUnacceptable, 1)
 	case answer:
 		c.takeOptions(now, s)
+		c.negotiate(s)
 		c.rtt.acked(now, 1)
 		c.tx.una = 1
 		c.begin()
 		c.rx.ackNow = true
 	default: // both ends open at once
 		c.takeOptions(now, s)
+		c.negotiate(s)
 		c.state = SynReceived
 		c.sendSyn(now, eff)
 	}
@@ -102,7 +105,7 @@ func (c *Conn) relisten() {
 	c.state, c.synLost = Listen, false
 	c.tx.una, c.tx.nxt, c.tx.max = 0, 0, 0
 	c.tx.timer, c.tx.silent = units.Never, 0
-	c.rx = receiver{delayed: units.Never}
+	c.rx, c.ecn = receiver{delayed: units.Never}, ecn{}
 	c.rtt = estimator{rto: c.cfg.InitialRTO, min: c.cfg.MinRTO, max: c.cfg.MaxRTO}
 }
 

@@ -43,6 +43,7 @@ func (c *Conn) segment(now units.Time, s *segment, eff *sansio.Effects, deliver 
 // synchronized takes a segment in SYN-RECEIVED and later (RFC 9293 §3.10.7.4).
 func (c *Conn) synchronized(now units.Time, s *segment, eff *sansio.Effects, deliver func([]byte, int)) {
 	c.locate(s)
+	c.checkSetup(s)
 	if !c.acceptable(now, s) {
 		return
 	}
@@ -137,8 +138,10 @@ func (c *Conn) acknowledge(now units.Time, s *segment, eff *sansio.Effects) bool
 	}
 	wnd := offset(s.window) << tx.scale
 	repeated := s.ackAt == tx.una && tx.max > tx.una && s.length() == 0 && wnd == tx.wnd // RFC 5681 §2
+	flight := tx.flight()
+	echo := c.ecn.capable && s.has(inet.TCPEce) && s.ackAt >= tx.una
 	if s.ackAt > tx.una {
-		c.advance(now, s.ackAt, eff)
+		c.advance(now, s.ackAt, echo, eff)
 	}
 	if s.ackAt >= tx.una && (tx.wl1 < s.at || tx.wl1 == s.at && tx.wl2 <= s.ackAt) {
 		c.setWindow(wnd)
@@ -149,9 +152,12 @@ func (c *Conn) acknowledge(now units.Time, s *segment, eff *sansio.Effects) bool
 			tx.silent = 0 // a closed window may stay so as long as it is confirmed (RFC 9293 §3.8.6.1)
 		} else if c.cc.duplicate(tx.una, tx.flight()) {
 			c.count.Add(CountFast, 1)
-			c.cc.enter(tx.max)
+			c.ecn.reduced = c.cc.enter(tx.una, tx.max) || c.ecn.reduced
 			c.resend(now, eff)
 		}
+	}
+	if echo {
+		c.answerEcho(now, s.ackAt, flight)
 	}
 	return true
 }
@@ -171,8 +177,9 @@ func (c *Conn) setWindow(wnd offset) {
 	tx.wnd, tx.largest = wnd, max(tx.largest, wnd)
 }
 
-// advance takes the acknowledgement of something new.
-func (c *Conn) advance(now units.Time, upTo offset, eff *sansio.Effects) {
+// advance takes the acknowledgement of something new. One that echoes a mark leaves the
+// window as it is (RFC 3168 §6.1.2).
+func (c *Conn) advance(now units.Time, upTo offset, echo bool, eff *sansio.Effects) {
 	tx, cc := &c.tx, &c.cc
 	n, flight := units.Bytes(upTo-tx.una), tx.flight()
 	c.rtt.acked(now, upTo)
@@ -183,7 +190,9 @@ func (c *Conn) advance(now units.Time, upTo offset, eff *sansio.Effects) {
 	restart := true
 	switch {
 	case !cc.recovering:
-		cc.grow(n, flight)
+		if !echo {
+			cc.grow(n, flight)
+		}
 	case upTo >= cc.recover:
 		cc.leave(units.Bytes(tx.max - tx.una))
 	default:

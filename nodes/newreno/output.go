@@ -40,7 +40,7 @@ func (c *Conn) ownLimit() offset {
 // none may. It is cut short by the peer's window only if that leaves half of the
 // largest window there was (RFC 9293 §3.8.6.2.1).
 func (c *Conn) permitted(from offset) (p part, ok bool) {
-	if from > c.tx.end || from == c.tx.end && !c.tx.fin {
+	if from > c.tx.end || from == c.tx.end && !c.tx.fin || from >= c.tx.max && c.tx.held != units.Never {
 		return part{}, false
 	}
 	p = c.take(from, int(c.mss))
@@ -72,7 +72,7 @@ func (c *Conn) fill(now units.Time, eff *sansio.Effects) {
 	for c.sendTrain(now, eff) {
 	}
 	waits := tx.nxt < tx.end || tx.fin && tx.nxt == tx.end
-	if tx.timer == units.Never && (tx.nxt > tx.una || waits) {
+	if tx.timer == units.Never && (tx.nxt > tx.una || waits && tx.held == units.Never) {
 		c.setTimer(now)
 	}
 }
@@ -84,18 +84,19 @@ func (c *Conn) sendTrain(now units.Time, eff *sansio.Effects) bool {
 	if !ok {
 		return false
 	}
+	fresh := c.tx.nxt >= c.tx.max && first.size() > 0
 	count, content, size := 1, first.content, first.size()
 	at, last := first.next(c.tx.nxt), first
 	for count < sansio.MaxTrainFrames && last == first && first.content > 0 {
 		p, ok := c.permitted(at)
 		joins := ok && p.content > 0 && p.content <= first.content && p.unstored == first.unstored && size+p.size() <= c.maxBody
-		if !joins {
+		if !joins || c.ecn.capable && !fresh && at >= c.tx.max { // one train is new data or old
 			break
 		}
 		count, content, size = count+1, content+p.content, size+p.size()
 		at, last = p.next(at), p
 	}
-	run := run{from: c.tx.nxt, count: count, content: content, first: first, fin: last.fin}
+	run := run{from: c.tx.nxt, count: count, content: content, first: first, fin: last.fin, fresh: fresh}
 	c.send(now, run, eff)
 	if run.from >= c.tx.max {
 		c.rtt.begin(now, first.next(run.from))
@@ -120,6 +121,7 @@ type run struct {
 	content int // of all
 	first   part
 	fin     bool // the last has one
+	fresh   bool // data that were never sent, and no probe
 }
 
 // send emits a train. The content of all of its segments lies one behind another;
@@ -141,6 +143,10 @@ func (c *Conn) send(now units.Time, r run, eff *sansio.Effects) {
 	if r.from+offset(size) >= c.tx.end {
 		flags |= inet.TCPPsh
 	}
+	capable := c.ecn.capable && r.fresh
+	if capable {
+		flags |= c.ecn.sayReduced(r.from)
+	}
 	c.count.Add(CountSegments, uint64(r.count))
 	if r.from < c.tx.max {
 		again := (int(c.tx.max-r.from) + r.first.size() - 1) / max(r.first.size(), 1)
@@ -149,6 +155,9 @@ func (c *Conn) send(now units.Time, r run, eff *sansio.Effects) {
 	t := sansio.Train{
 		Header: c.segmentHeader(now, r.from, flags, eff), Body: body, Unstored: r.first.unstored,
 		Checksum: sansio.ChecksumPartial, Memory: eff.Owner(body),
+	}
+	if capable {
+		inet.IPv4(t.Header[inet.EtherLen:]).SetECN(inet.ECT0)
 	}
 	if r.count > 1 {
 		t.Seg = r.first.content
@@ -163,7 +172,7 @@ func (c *Conn) segmentHeader(now units.Time, at offset, flags uint8, eff *sansio
 	tcp := inet.TCP(h[inet.EtherLen+inet.IPv4Len:])
 	tcp.SetSeq(uint32(at.seqnum(c.tx.isn)))
 	tcp.SetAck(uint32(c.rx.nxt.seqnum(c.rx.irs)))
-	tcp.SetFlags(flags)
+	tcp.SetFlags(flags | c.ecn.echoFlag())
 	tcp.SetWindow(c.windowField())
 	if c.stamps {
 		inet.TCPOptions{HasTimestamps: true, TSVal: stamp(now), TSEcr: c.rx.stamp}.Put(tcp[inet.TCPLen:])

@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 func drawConfig(t *rapid.T) Config {
@@ -16,6 +17,7 @@ func drawConfig(t *rapid.T) Config {
 		ISN:          rapid.SampledFrom([]uint32{0, 1, 0xffff_ff00, 0xffff_ffff, 0x7fff_ff80}).Draw(t, "isn"),
 		MTU:          rapid.SampledFrom([]int{MinMTU, 100, 576, 1500, 9000, MaxMTU}).Draw(t, "mtu"),
 		NoTimestamps: rapid.Bool().Draw(t, "no timestamps"),
+		ECN:          rapid.Bool().Draw(t, "ECN"),
 		RcvBuf:       units.Bytes(rapid.SampledFrom([]int{1, 50, 1000, 65535, 65536, 1 << 20, 0}).Draw(t, "rcvbuf")),
 		SndWindow:    units.Bytes(rapid.SampledFrom([]int{1, 300, 5000, 0}).Draw(t, "limit")),
 		DelayedAck:   units.Duration(rapid.SampledFrom([]int64{-1, 1000, 0}).Draw(t, "delayed ack")),
@@ -72,7 +74,7 @@ func checkEnd(t *rapid.T, hosts [2]*host) {
 	}
 }
 
-// Frames that overtake, repeat or vanish give nothing but the stream, and when
+// Frames that overtake, repeat, vanish or get marks give nothing but the stream, and when
 // that is over all of it arrives.
 func TestAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,6 +86,9 @@ func TestAnyOrder(t *testing.T) {
 				continue
 			}
 			i := rapid.IntRange(0, len(b.flights)-1).Draw(t, "which")
+			if what == 9 {
+				markCE(b.flights[i].frame)
+			}
 			if what > 1 { // else it is lost
 				b.deliver(b.flights[i])
 			}
@@ -145,34 +150,74 @@ func (b *bag) expire() bool {
 	return true
 }
 
-// Over wires with a delay that lose frames at random, first more and then none,
+// markCE marks a frame that can be marked.
+func markCE(f sansio.Train) {
+	if ip := inet.IPv4(f.Header[inet.EtherLen:]); ip.ECN() != inet.NotECT {
+		ip.SetECN(inet.CE)
+	}
+}
+
+// Over wires with a delay that lose frames at random, first more and then none, and mark others,
 // everything is delivered once and in order.
 func TestLoss(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hosts := drawPair(t)
 		rate := rapid.Float64Range(0, 0.3).Draw(t, "loss")
+		marks := rapid.SampledFrom([]float64{0, 0.01, 0.1, 0.5, 1}).Draw(t, "marks")
 		heal := units.Time(rapid.SampledFrom([]int64{0, int64(50 * ms), int64(100 * sec)}).Draw(t, "heal"))
 		stream := rng.Root(rapid.Uint64().Draw(t, "seed")).Stream("loss")
 		var n sansiotest.Network
-		wire := func() *sansiotest.Wire {
+		var said [2]monitor
+		wire := func(w int) *sansiotest.Wire {
 			return &sansiotest.Wire{
 				Delay: units.Duration(rapid.SampledFrom([]int64{0, 1, int64(ms)}).Draw(t, "delay")),
-				Drop:  func(sansio.Train) bool { return n.Now() < heal && stream.Bernoulli(rate) },
+				Drop: func(f sansio.Train) bool {
+					said[w].see(hosts[w], f)
+					return n.Now() < heal && stream.Bernoulli(rate)
+				},
+				Mark: func(sansio.Train) bool { return stream.Bernoulli(marks) },
 			}
 		}
-		n.Connect(n.Add(hosts[0]), 0, n.Add(hosts[1]), 0, wire(), wire())
+		n.Connect(n.Add(hosts[0]), 0, n.Add(hosts[1]), 0, wire(0), wire(1))
 		if pending, err := n.Run(100_000 * sec); pending || err != nil {
 			t.Fatalf("pending %v, error %v", pending, err)
 		}
 		checkEnd(t, hosts)
+		for w, h := range hosts {
+			if said[w].plain > h.counted(CountProbes) {
+				t.Fatalf("host %d sent %d new segments without ECT, counted %v", w, said[w].plain, h.Counters())
+			}
+		}
 	})
+}
+
+// monitor looks at what an end sends, in order.
+type monitor struct {
+	sent  int // behind the last byte so far
+	plain int // segments of new data without ECT, though both ends agreed on it
+}
+
+// see checks that ECT is on new data only, and CWR on nothing else (RFC 3168 §6.1.4 to 6.1.6).
+func (m *monitor) see(h *host, f sansio.Train) {
+	h.t.Helper()
+	v := viewOf(f, uint32(h.tx.isn), 0)
+	fresh := v.size() > 0 && v.seq >= m.sent
+	m.sent = max(m.sent, v.seq+v.size())
+	switch {
+	case v.ecn != inet.NotECT && (v.ecn != inet.ECT0 || !fresh || !h.ecn.capable):
+		h.t.Fatalf("codepoint %d on %+v, new data %v", v.ecn, v, fresh)
+	case v.flags&(cwr|syn) == cwr && v.ecn != inet.ECT0:
+		h.t.Fatalf("CWR on %+v, which is no new data with ECT", v)
+	case fresh && h.ecn.capable && v.ecn == inet.NotECT:
+		m.plain++
+	}
 }
 
 // A train that arrives, the same frames one by one, or any trains in between have
 // the same effects.
 func TestTrainsAreFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := Config{Passive: true, ISN: 7, DelayedAck: units.Duration(rapid.SampledFrom([]int64{-1, 0}).Draw(t, "delayed"))}
+		cfg := Config{Passive: true, ISN: 7, ECN: true, DelayedAck: units.Duration(rapid.SampledFrom([]int64{-1, 0}).Draw(t, "delayed"))}
 		whole, split := newHost(t, 1, cfg), newHost(t, 1, cfg)
 		answer := piece{content: 100}
 		for _, h := range []*host{whole, split} {
@@ -182,7 +227,7 @@ func TestTrainsAreFrames(t *testing.T) {
 				}
 			}
 		}
-		from := newHost(t, 0, Config{ISN: 0xffff_f000}, drawPieces(t)...)
+		from := newHost(t, 0, Config{ISN: 0xffff_f000, ECN: true}, drawPieces(t)...)
 		from.closes = rapid.Bool().Draw(t, "closes")
 		var eff, effWhole, effSplit sansio.Effects
 		now := units.Time(0)
@@ -192,6 +237,9 @@ func TestTrainsAreFrames(t *testing.T) {
 			for _, s := range eff.Sends {
 				if rapid.IntRange(0, 9).Draw(t, "lost") == 0 {
 					continue
+				}
+				if rapid.IntRange(0, 3).Draw(t, "marked") == 0 {
+					markCE(s.Train)
 				}
 				whole.Handle(now, []sansio.Arrival{{Train: s.Train}}, &effWhole)
 				for i, j := 0, 0; i < s.Train.Frames(); i = j {

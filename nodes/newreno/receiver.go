@@ -48,6 +48,7 @@ func (c *Conn) data(now units.Time, s *segment, eff *sansio.Effects, deliver fun
 	if !c.state.receives() {
 		return
 	}
+	c.takeMark(s)
 	if s.fin() && rx.fin == 0 && s.end() < rx.nxt+c.window() {
 		rx.fin = s.end()
 	}

@@ -45,6 +45,8 @@ type host struct {
 	opened   bool
 	edge     offset                                    // right edge of the peer's window so far
 	before   offset                                    // nxt after the last call
+	echoed   int                                       // reductions by marks so far
+	sent     [2]offset                                 // behind the last byte sent: at the latest reduction, and after the last call
 	onBytes  func(now units.Time, eff *sansio.Effects) // called inside deliver; nil: nothing
 }
 
@@ -144,6 +146,16 @@ func (h *host) watch(eff *sansio.Effects) {
 		h.t.Fatalf("%d bytes in flight, congestion window %d", tx.flight(), h.cc.cwnd)
 	}
 	h.before = tx.nxt
+	if h.state.sends() && h.cc.cwnd < h.mss {
+		h.t.Fatalf("a window of %d, segments of %d", h.cc.cwnd, h.mss)
+	}
+	if n := h.counted(CountReductions); n != h.echoed {
+		if n > h.echoed+1 || tx.una <= h.sent[0] { // once in a window of data
+			h.t.Fatalf("%d reductions by marks, with %d acknowledged; %d were sent at the one before", n-h.echoed, tx.una, h.sent[0])
+		}
+		h.echoed, h.sent[0] = n, h.sent[1]
+	}
+	h.sent[1] = tx.max
 	if h.state.sends() && tx.una < tx.max && tx.timer == units.Never {
 		h.t.Fatalf("%d bytes in flight and no timer", tx.max-tx.una)
 	}
@@ -188,7 +200,7 @@ func (h *host) checkHeard(other *host, whole bool) {
 // view is a frame as a test reads it.
 type view struct {
 	seq, ack, window  int
-	flags             uint8
+	flags, ecn        uint8
 	content, unstored int
 	options           inet.TCPOptions
 }
@@ -199,10 +211,11 @@ func (v view) size() int { return v.content + v.unstored }
 // places in the streams.
 func viewOf(f sansio.Train, seqFrom, ackFrom uint32) view {
 	l, _ := f.Layout()
+	ip := inet.IPv4(f.Header[inet.EtherLen:])
 	tcp := inet.TCP(f.Header[l.Transport:])
 	o, _ := tcp.Options()
 	return view{
-		int(int32(tcp.Seq() - seqFrom)), int(int32(tcp.Ack() - ackFrom)), int(tcp.Window()), tcp.Flags(),
+		int(int32(tcp.Seq() - seqFrom)), int(int32(tcp.Ack() - ackFrom)), int(tcp.Window()), tcp.Flags(), ip.ECN(),
 		len(f.Body), f.Unstored, o,
 	}
 }

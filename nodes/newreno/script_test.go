@@ -33,6 +33,7 @@ type script struct {
 	seq, window int
 	stamps      bool // with timestamps: tsval and the echo follow
 	tsval       uint32
+	codepoint   uint8 // of ECN, in what the peer sends
 	trains      []int // frames of each, in the last answer
 }
 
@@ -64,7 +65,11 @@ func established(t *testing.T, cfg Config, o ...inet.TCPOptions) *script {
 func (s *script) synAck(o inet.TCPOptions) []view {
 	s.t.Helper()
 	s.tsval, s.seq = o.TSVal, 1
-	return s.put(0, 1, inet.TCPSyn|inet.TCPAck, 0, o)
+	flags := inet.TCPSyn | inet.TCPAck
+	if s.cfg.ECN {
+		flags |= inet.TCPEce
+	}
+	return s.put(0, 1, flags, 0, o)
 }
 
 // put hands a segment of the peer over and returns the frames that answer.
@@ -83,6 +88,7 @@ func (s *script) put(seq, ack int, flags uint8, n int, o inet.TCPOptions) []view
 	for i := range body {
 		body[i] = byteOf(1, seq-1+i)
 	}
+	inet.IPv4(h[inet.EtherLen:]).SetECN(s.codepoint)
 	inet.SetTCPBody(h, n)
 	sansio.FillPartial(h, n)
 	s.host.Handle(s.now, []sansio.Arrival{{Train: sansio.Train{Header: h, Body: body, Checksum: sansio.ChecksumPartial}}}, &s.eff)
@@ -97,6 +103,12 @@ func (s *script) options() inet.TCPOptions {
 func (s *script) ack(upTo int) []view {
 	s.t.Helper()
 	return s.put(s.seq, upTo, inet.TCPAck, 0, s.options())
+}
+
+// echo hands over an acknowledgement that echoes a mark.
+func (s *script) echo(upTo int) []view {
+	s.t.Helper()
+	return s.put(s.seq, upTo, inet.TCPAck|inet.TCPEce, 0, s.options())
 }
 
 // data hands over bytes of the peer, which acknowledges nothing new.

@@ -12,6 +12,7 @@ type segment struct {
 	seq, ack seqnum // as on the wire
 	ackAt    offset // what ack means, once locate was called
 	flags    uint8
+	ce       bool // it met congestion
 	window   uint16
 	options  inet.TCPOptions
 }
@@ -57,8 +58,9 @@ func (c *Conn) parse(t *sansio.Train) (s segment, ok bool) {
 		return drop(DropMalformed)
 	}
 	tcp := inet.TCP(t.Header[l.Transport:])
-	s = segment{seq: seqnum(tcp.Seq()), ack: seqnum(tcp.Ack()), flags: tcp.Flags(), window: tcp.Window()}
-	if t.Checksum == sansio.ChecksumAsIs && t.Unstored == 0 && !tcp.ChecksumOK(inet.IPv4(t.Header[inet.EtherLen:]), t.Body[:min(len(t.Body), l.End-l.Body)]) {
+	ip := inet.IPv4(t.Header[inet.EtherLen:])
+	s = segment{seq: seqnum(tcp.Seq()), ack: seqnum(tcp.Ack()), flags: tcp.Flags(), ce: ip.ECN() == inet.CE, window: tcp.Window()}
+	if t.Checksum == sansio.ChecksumAsIs && t.Unstored == 0 && !tcp.ChecksumOK(ip, t.Body[:min(len(t.Body), l.End-l.Body)]) {
 		return drop(DropChecksum)
 	}
 	if s.options, ok = tcp.Options(); !ok || s.has(inet.TCPSyn) && t.Frames() > 1 {
@@ -86,6 +88,9 @@ func (s segment) frame(t *sansio.Train, i int) segment {
 	s.seq += seqnum(i * (t.Seg + t.Unstored))
 	if i < frames-1 {
 		s.flags &^= inet.TCPFin | inet.TCPPsh
+	}
+	if i > 0 {
+		s.flags &^= inet.TCPCwr
 	}
 	return s
 }

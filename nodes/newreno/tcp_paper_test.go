@@ -13,6 +13,8 @@ const (
 	fin = inet.TCPFin
 	rst = inet.TCPRst
 	ack = inet.TCPAck
+	ece = inet.TCPEce
+	cwr = inet.TCPCwr
 )
 
 // RFC 9293 §3.5: an active end's handshake, on sequence numbers that wrap around;

@@ -30,6 +30,10 @@ func (c *Conn) Expire(now units.Time, eff *sansio.Effects) {
 		c.tx.timer = units.Never
 		c.overdue(now, eff)
 	}
+	if c.tx.held <= now {
+		c.tx.held = units.Never
+		c.fill(now, eff)
+	}
 }
 
 // overdue answers the retransmission timer.
@@ -55,7 +59,8 @@ func (c *Conn) overdue(now units.Time, eff *sansio.Effects) {
 		c.count.Add(CountTimeouts, 1)
 		c.rtt.discard()
 		c.rtt.backOff()
-		c.cc.collapse(units.Bytes(tx.max-tx.una), again, tx.max)
+		c.cc.collapse(units.Bytes(tx.max-tx.una), again, tx.una, tx.max)
+		c.ecn.reduced = true
 		tx.nxt = tx.una
 		c.fill(now, eff)
 	}

@@ -2,6 +2,7 @@ package newreno
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,16 +18,22 @@ import (
 type transcript struct {
 	sansiotest.Network
 	strings.Builder
-	hosts [2]*host
-	seen  [2]int // segments with data
+	hosts        [2]*host
+	seen         [2]int // segments with data
+	lost, marked []int
 }
 
-// record runs two ends to the end. lost names segments of A with data, by number.
-func record(t *testing.T, a, b *host, lost ...int) string {
+// record runs two ends to the end. lost and marked name segments of A with data, by
+// number.
+func record(t *testing.T, a, b *host, lost, marked []int) string {
 	t.Helper()
-	r := &transcript{hosts: [2]*host{a, b}}
+	r := &transcript{hosts: [2]*host{a, b}, lost: lost, marked: marked}
 	wire := func(w int) *sansiotest.Wire {
-		return &sansiotest.Wire{Delay: units.Millisecond, Drop: func(f sansio.Train) bool { return r.see(w, f, lost) }}
+		return &sansiotest.Wire{
+			Delay: units.Millisecond,
+			Drop:  func(f sansio.Train) bool { return r.see(w, f) },
+			Mark:  func(sansio.Train) bool { return w == 0 && slices.Contains(marked, r.seen[w]) },
+		}
 	}
 	r.Connect(r.Add(a), 0, r.Add(b), 0, wire(0), wire(1))
 	if pending, err := r.Run(1000 * sec); pending || err != nil {
@@ -45,7 +52,7 @@ func record(t *testing.T, a, b *host, lost ...int) string {
 }
 
 // see takes down a frame of A or B and says whether it is lost.
-func (r *transcript) see(w int, f sansio.Train, lost []int) (gone bool) {
+func (r *transcript) see(w int, f sansio.Train) (gone bool) {
 	h, peer := r.hosts[w], r.hosts[1-w]
 	v := viewOf(f, uint32(h.tx.isn), uint32(peer.tx.isn))
 	line := fmt.Sprintf("%9.3f ms  %c  %-15s", units.Duration(r.Now()).Milliseconds(), 'A'+w, names(v))
@@ -58,8 +65,9 @@ func (r *transcript) see(w int, f sansio.Train, lost []int) (gone bool) {
 			line += fmt.Sprintf(" ssthresh %d", h.cc.ssthresh)
 		}
 		r.seen[w]++
-		for _, n := range lost {
-			gone = gone || w == 0 && n == r.seen[w]
+		gone = w == 0 && slices.Contains(r.lost, r.seen[w])
+		if w == 0 && v.ecn == inet.ECT0 && slices.Contains(r.marked, r.seen[w]) {
+			line += " marked"
 		}
 	}
 	if gone {
@@ -76,7 +84,7 @@ func names(v view) string {
 	for _, f := range []struct {
 		bit  uint8
 		name string
-	}{{syn, "SYN"}, {fin, "FIN"}, {rst, "RST"}} {
+	}{{syn, "SYN"}, {fin, "FIN"}, {rst, "RST"}, {ece, "ECE"}, {cwr, "CWR"}} {
 		if v.flags&f.bit != 0 {
 			out = append(out, f.name)
 		}
@@ -92,8 +100,8 @@ func TestTranscripts(t *testing.T) {
 	passive := cfg
 	passive.Passive, passive.ISN = true, peerISN
 	for name, c := range map[string]struct {
-		a, b piece
-		lost []int
+		a, b         piece
+		lost, marked []int
 	}{
 		"exchange.txt":      {a: piece{content: 2500}, b: piece{at: 10 * ms, content: 300}},
 		"recovery.txt":      {a: piece{content: 30 * mss}, lost: []int{12, 14, 19}}, // three of one window
@@ -101,9 +109,13 @@ func TestTranscripts(t *testing.T) {
 		"lost-twice.txt":    {a: piece{content: 12 * mss}, lost: []int{4, 13}},      // a segment and its fast retransmit
 		"lengths-only.txt":  {a: piece{content: 100, unstored: 4 * mss}, lost: []int{2}},
 		"first-segment.txt": {a: piece{content: 10 * mss}, lost: []int{1}},
+		"marks.txt":         {a: piece{content: 24 * mss}, marked: []int{3, 5, 14, 24}}, // two of a window, two later ones
+		"mark-and-loss.txt": {a: piece{content: 20 * mss}, marked: []int{2}, lost: []int{5}},
 	} {
+		cfg, passive := cfg, passive
+		cfg.ECN, passive.ECN = c.marked != nil, c.marked != nil
 		a, b := newHost(t, 0, cfg, c.a), newHost(t, 1, passive, c.b)
 		a.closes, b.closes = true, true
-		golden.Equal(t, name, record(t, a, b, c.lost...))
+		golden.Equal(t, name, record(t, a, b, c.lost, c.marked))
 	}
 }

@@ -1,7 +1,7 @@
 // Package sansiotest runs machines against each other in memory, for tests of
 // protocols with two ends. It keeps the duties of a driver (package sansio).
 //
-//	Host(core) --wire: delay, drop()--> switch program --wire--> Host(core)
+//	Host(core) --wire: delay, drop(), mark()--> switch program --wire--> Host(core)
 //
 // Wires keep order unless a test delays or duplicates frames. Memory that a machine
 // borrowed is overwritten as soon as the machine may no longer read it; a core that

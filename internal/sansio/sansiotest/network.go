@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 // NodeID is the index of a machine.
@@ -17,6 +18,9 @@ type Wire struct {
 	Delay units.Duration
 	// Drop decides on every frame, given as a train of one; nil: none is lost.
 	Drop func(frame sansio.Train) bool
+	// Mark decides on every frame that is not lost whether it says that it met
+	// congestion, if it is an IPv4 packet that can be marked; nil: none does.
+	Mark func(frame sansio.Train) bool
 	// Copies says how much later than Delay each copy of a frame that is not lost
 	// arrives: with several it is duplicated, with other delays than its neighbours'
 	// it is out of order. nil: one copy, no later.
@@ -134,25 +138,65 @@ func (n *Network) carryOut(id NodeID) {
 }
 
 // transmit puts a copy of the train on a wire, less the frames that are lost:
-// what is left between two losses stays one train.
+// consecutive frames stay one train, but for marks that some of them get.
 func (n *Network) transmit(w *Wire, t sansio.Train) {
 	frames := t.Frames()
 	w.Frames += frames
 	w.Bytes += t.Bytes()
-	lo := 0
-	for i := 0; i <= frames; i++ {
-		lost := i < frames && w.Drop != nil && w.Drop(t.Frame(i, nil))
-		if i < frames && !lost {
-			continue
-		}
-		if lo < i {
-			n.copies(w, t.Sub(lo, i, nil))
-		}
-		if lost {
-			w.Lost++
-		}
-		lo = i + 1
+	if w.Drop == nil && w.Mark == nil {
+		n.copies(w, t)
+		return
 	}
+	lo, run := 0, kept
+	for i := 0; i <= frames; i++ {
+		next := lost
+		if i < frames {
+			next = w.decide(t.Frame(i, nil))
+		}
+		if next != run || i == frames {
+			n.move(w, &t, run, lo, i)
+			lo, run = i, next
+		}
+	}
+}
+
+// fate is what a wire does with a frame.
+type fate uint8
+
+const (
+	kept fate = iota
+	lost
+	marked
+)
+
+func (w *Wire) decide(frame sansio.Train) fate {
+	switch {
+	case w.Drop != nil && w.Drop(frame):
+		w.Lost++
+		return lost
+	case w.Mark != nil && capable(&frame) && w.Mark(frame):
+		return marked
+	}
+	return kept
+}
+
+// capable reports whether a frame can be marked.
+func capable(t *sansio.Train) bool {
+	_, problem := t.Layout()
+	return problem == inet.OK && inet.IPv4(t.Header[inet.EtherLen:]).ECN() != inet.NotECT
+}
+
+// move delivers frames i to j-1 of a train, which have one fate.
+func (n *Network) move(w *Wire, t *sansio.Train, run fate, i, j int) {
+	if i == j || run == lost {
+		return
+	}
+	part := t.Sub(i, j, nil)
+	if run == marked {
+		part.Header = slices.Clone(part.Header)
+		inet.IPv4(part.Header[inet.EtherLen:]).SetECN(inet.CE)
+	}
+	n.copies(w, part)
 }
 
 // copies delivers a train as it is, or each of its frames as often and as late as

@@ -2,11 +2,13 @@ package sansiotest
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"testing"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 // source sends a train of bytes at time 1 and moves its deadline around.
@@ -69,6 +71,56 @@ func TestNetwork(t *testing.T) {
 	}
 	if n.Now() != 21 {
 		t.Errorf("the last event is at %v: the deadline at 50 was given up", n.Now())
+	}
+}
+
+// once sends a train by two ports at the start.
+type once struct {
+	train sansio.Train
+	sent  bool
+}
+
+func (o *once) Handle(units.Time, []sansio.Arrival, *sansio.Effects) {}
+func (o *once) NextDeadline() units.Time {
+	if o.sent {
+		return units.Never
+	}
+	return 0
+}
+func (o *once) Expire(_ units.Time, eff *sansio.Effects) {
+	o.sent = true
+	eff.Send([]sansio.Port{0, 1}, o.train)
+}
+
+// marks writes down what comes, with its codepoint of ECN.
+type marks struct{ sink }
+
+func (m *marks) Handle(_ units.Time, in []sansio.Arrival, _ *sansio.Effects) {
+	for _, a := range in {
+		m.log = append(m.log, fmt.Sprintf("%s:%d", a.Train.Body, inet.IPv4(a.Train.Header[inet.EtherLen:]).ECN()))
+	}
+}
+
+// A wire marks frames that can be marked, and splits a train between marked and others.
+func TestMarks(t *testing.T) {
+	for codepoint, want := range map[uint8][]string{
+		inet.ECT0:   {"ab:2", "c:3", "e:2", "f:3", "abcdef:2"},
+		inet.NotECT: {"abc:0", "ef:0", "abcdef:0"},
+	} {
+		header := inet.TCPHeader(inet.Flow{Src: netip.MustParseAddr("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2")}, 0)
+		inet.SetTCPBody(header, 6)
+		inet.IPv4(header[inet.EtherLen:]).SetECN(codepoint)
+		var n Network
+		to := &marks{}
+		a, b := n.Add(&once{train: sansio.Train{Header: header, Body: []byte("abcdef"), Seg: 1}}), n.Add(to)
+		n.Connect(a, 0, b, 5, &Wire{
+			Drop: func(f sansio.Train) bool { return f.Body[0] == 'd' },
+			Mark: func(f sansio.Train) bool { return f.Body[0] == 'c' || f.Body[0] == 'f' },
+		}, nil)
+		n.Connect(a, 1, b, 6, nil, nil)
+		if _, err := n.Run(1000); err != nil || !slices.Equal(to.log, want) {
+			t.Errorf("codepoint %d: %q arrived, want %q; %v", codepoint, to.log, want, err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ const (
 	TCPSyn uint8 = 1 << 1
 	TCPRst uint8 = 1 << 2
 	TCPAck uint8 = 1 << 4
+	TCPEce uint8 = 1 << 6 // RFC 3168 §6.1
 )
 
 // Flags returns the flag bits of byte 13.
