@@ -232,9 +232,8 @@ func TestEchoUntilReduced(t *testing.T) {
 	s.wantEcho("behind CWR", s.data(61, 10), 71, false)
 	s.wantEcho("CWR and mark", s.mark(71, cwr, 10), 81, true)
 	s.wantEcho("out of order", s.data(91, 10), 81, true)
-	s.put(81, 1, ack|cwr, 0, s.options())
-	if s.ecn.echo {
-		t.Error("CWR on a segment without data is not taken")
+	if f := s.put(81, 1, ack|cwr, 0, s.options()); s.ecn.echo || len(f) != 0 {
+		t.Errorf("CWR on a segment without data: echo %v, answered by %+v", s.ecn.echo, f)
 	}
 	if s.counted(CountMarks) != 2 {
 		t.Errorf("counted %v", s.Counters())
@@ -358,6 +357,35 @@ func TestLossAfterMark(t *testing.T) {
 	s.wantCapable("CWR again", s.ack(1+18*mss), places(1+18*mss, 2), 2, 0)
 }
 
+// In the recovery from such a loss CWR is not told again, and echoes of what followed it
+// wait. If the retransmission is lost, that is news.
+func TestRecoveryAfterMark(t *testing.T) {
+	s := established(t, Config{ECN: true})
+	s.send(100 * mss)
+	s.echo(1 + mss)
+	s.wantCapable("room for two", s.ack(1+6*mss), places(1+10*mss, 2), 2, 0)
+	for range 3 {
+		s.ack(1 + 6*mss)
+	}
+	s.wantWindow("third duplicate", 8*mss, 5*mss)
+	f := s.echo(1 + 11*mss)
+	s.wantStarts("partial acknowledgement with an echo", f, 1+11*mss, 1+14*mss)
+	s.wantCapable("new data", f[1:], places(1+14*mss, 1), 1, none)
+	s.wantWindow("partial acknowledgement with an echo", 4*mss, 5*mss)
+	if s.counted(CountReductions) != 1 {
+		t.Errorf("counted %v", s.Counters())
+	}
+
+	s = established(t, Config{ECN: true})
+	s.send(100 * mss)
+	s.echo(1 + mss)
+	for range 3 {
+		s.ack(1 + mss)
+	}
+	s.wait()
+	s.wantWindow("timeout in recovery", mss, 4500)
+}
+
 // The same with a timeout: the window is one segment, and ssthresh what the mark left.
 func TestTimeoutAfterMark(t *testing.T) {
 	s := established(t, Config{ECN: true})
@@ -365,6 +393,13 @@ func TestTimeoutAfterMark(t *testing.T) {
 	s.echo(1 + mss)
 	s.wait()
 	s.wantWindow("timeout in the window of a mark", mss, 5*mss)
+	s.ack(1 + 2*mss)
+	s.wait()
+	s.wantWindow("a timeout of what was sent again", mss, 4*mss)
+	s = established(t, Config{ECN: true})
+	s.send(20 * mss)
+	s.echo(1 + mss)
+	s.wait()
 	s.ack(1 + 10*mss)
 	s.ack(1 + 12*mss)
 	s.ack(1 + 15*mss)
@@ -422,6 +457,16 @@ func TestEchoAtOneSegment(t *testing.T) {
 	}
 }
 
+// A window of two segments falls to one, and nothing waits.
+func TestEchoAtTwoSegments(t *testing.T) {
+	s := established(t, Config{ECN: true})
+	s.cc.cwnd = 2 * mss
+	s.send(5 * mss)
+	s.wantStarts("an echo", s.echo(1+mss))
+	s.wantWindow("an echo", mss, 2*mss)
+	s.wantCapable("then", s.ack(1+2*mss), places(1+2*mss, 2), 2, 0)
+}
+
 // The wait ends also where something is in flight, lost or not, and where nothing waits.
 func TestWaitAtOneSegment(t *testing.T) {
 	s := established(t, Config{ECN: true})
@@ -443,4 +488,27 @@ func TestWaitAtOneSegment(t *testing.T) {
 		t.Errorf("waits until %v", d)
 	}
 	s.wantCapable("a write", s.send(mss), places(1+mss, 1), 1, 0)
+}
+
+// What waits is new data: old data go again when their timeout is, which may be earlier by
+// then. The end of the connection ends all.
+func TestTimeoutWhileNewDataWait(t *testing.T) {
+	s := established(t, Config{ECN: true})
+	s.cc.cwnd, s.rtt.rto = mss, units.Second
+	for range 3 {
+		s.send(300)
+	}
+	s.rtt.discard()
+	s.echo(301)
+	s.rtt.rto = 200 * dms
+	s.ack(601)
+	s.wantStarts("timeout", s.wait(), 601)
+	if s.now != 200*ms || s.tx.held != sec {
+		t.Errorf("at %v, held until %v", s.now, s.tx.held)
+	}
+	s.put(1, 601, rst|ack, 0, inet.TCPOptions{})
+	s.wantState("reset", Closed)
+	if d := s.Conn.NextDeadline(); d != units.Never {
+		t.Errorf("waits until %v", d)
+	}
 }
