@@ -51,24 +51,31 @@ func TestAgainstKernel(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := newKernel(t, c.mtu)
-			ctx, cancel := context.WithTimeout(t.Context(), kernelLimit)
-			defer cancel()
-			m := k.end(t, c.passive)
+			m := k.end(t, Config{Passive: c.passive})
 			dev := &lossy{Device: k.open(t), rate: c.loss, stream: rng.Root(7).Stream(c.name)}
-			kernel := make(chan heardBy, 1)
-			listening := make(chan struct{})
-			go func() { kernel <- k.talk(ctx, c.passive, listening) }()
-			<-listening
-			_, err := pktio.Drive(ctx, pktio.DriveConfig{Machine: m, Device: dev, Clock: pktio.NewClock(pktio.MonotonicNow()), Done: m.done})
-			h := <-kernel
-			if err := errors.Join(err, ctx.Err(), h.err); err != nil {
-				t.Fatalf("%v; this end is in %v, counted %v", err, m.State(), m.Counters())
-			}
-			if !bytes.Equal(h.bytes, pattern(0)) || !bytes.Equal(m.received, pattern(1)) {
-				t.Errorf("the kernel heard %d bytes, this end %d; some are wrong", len(h.bytes), len(m.received))
-			}
+			k.run(t, m, pktio.DriveConfig{Machine: m, Device: dev})
 			m.check(t, c.loss > 0)
 		})
+	}
+}
+
+// run drives this end until both have heard all and closed.
+func (k *kernel) run(t *testing.T, m *talker, cfg pktio.DriveConfig) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), kernelLimit)
+	defer cancel()
+	kernel := make(chan heardBy, 1)
+	listening := make(chan struct{})
+	go func() { kernel <- k.talk(ctx, m.cfg.Passive, listening) }()
+	<-listening
+	cfg.Clock, cfg.Done = pktio.NewClock(pktio.MonotonicNow()), m.done
+	_, err := pktio.Drive(ctx, cfg)
+	h := <-kernel
+	if err := errors.Join(err, ctx.Err(), h.err); err != nil {
+		t.Fatalf("%v; this end is in %v, counted %v", err, m.State(), m.Counters())
+	}
+	if !bytes.Equal(h.bytes, pattern(0)) || !bytes.Equal(m.received, pattern(1)) {
+		t.Errorf("the kernel heard %d bytes, this end %d; some are wrong", len(h.bytes), len(m.received))
 	}
 }
 
@@ -137,10 +144,11 @@ func (k *kernel) open(t *testing.T) (d *afpacket.Device) {
 	return d
 }
 
-// end returns the machine of this end.
-func (k *kernel) end(t *testing.T, passive bool) *talker {
+// end returns the machine of this end, with what cfg leaves open.
+func (k *kernel) end(t *testing.T, cfg Config) *talker {
 	t.Helper()
-	c, err := New(Config{Node: "m", Flow: k.flow, Out: []sansio.Port{0}, MTU: k.mtu, Passive: passive, ISN: 0xffff_0000})
+	cfg.Node, cfg.Flow, cfg.Out, cfg.MTU, cfg.ISN = "m", k.flow, []sansio.Port{0}, k.mtu, 0xffff_0000
+	c, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
