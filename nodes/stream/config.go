@@ -17,8 +17,9 @@ type Transport string
 
 // The transports.
 const (
-	TCP  Transport = "tcp"  // NewReno, as in package newreno; the default
-	RoCE Transport = "roce" // a reliable connection, as in package roce
+	TCP    Transport = "tcp"     // NewReno, as in package newreno; the default
+	TCPECN Transport = "tcp-ecn" // the same, and it reacts to links that mark congestion (RFC 3168)
+	RoCE   Transport = "roce"    // a reliable connection, as in package roce
 )
 
 // Connection is one end of a connection.
@@ -69,8 +70,8 @@ func DefaultWindow(r units.Rate) units.Bytes {
 func (c Config) validate() error {
 	var errs []error
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if c.Transport != TCP && c.Transport != RoCE {
-		fault("transport %q: it must be %q or %q", c.Transport, TCP, RoCE)
+	if c.Transport != TCP && c.Transport != TCPECN && c.Transport != RoCE {
+		fault("transport %q: it must be %q, %q or %q", c.Transport, TCP, TCPECN, RoCE)
 	}
 	if c.Window < 1 || c.Rate < 0 {
 		fault("window of %d bytes, rate of %v: they must be positive", c.Window, c.Rate)

@@ -12,10 +12,10 @@
 // A train on a stream has no header. Its body, and the unstored bytes behind it, come
 // out at the other end in the same order; boundaries of trains do not matter.
 //
-// Connections are reliable connections of RDMA (package roce) or TCP (package newreno).
-// Those of a host use one transport and share its window. Each has a number of its own
-// at its near end, a TCP port or a queue pair. The configuration says which end listens
-// and which opens; a run starts with the opening.
+// Connections are reliable connections of RDMA (package roce) or TCP (package newreno),
+// which may react to marks of congestion. Those of a host use one transport and share its
+// window. Each has a number of its own at its near end, a TCP port or a queue pair. The
+// configuration says which end listens and which opens; a run starts with the opening.
 //
 // Unstored bytes of RDMA messages fill packets as content does, so they change no time.
 // TCP ends a segment where content follows them: at most one segment more a message.

@@ -12,8 +12,10 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/newreno"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/stream/streamtest"
+	"github.com/inalab/inalab/topo"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 	ms = units.Time(units.Millisecond)
 )
 
-var transports = []stream.Transport{stream.RoCE, stream.TCP}
+var transports = []stream.Transport{stream.RoCE, stream.TCP, stream.TCPECN}
 
 // piece is something to say at a time by a port.
 type piece struct {
@@ -245,6 +247,35 @@ func TestGoodput(t *testing.T) {
 	}
 }
 
+// Four hosts send to one over links that mark what finds 20 packets waiting, and lose nothing
+// below the default queue. TCP with ECN reacts and sends nothing twice; TCP without it
+// fills the queue.
+func TestMarks(t *testing.T) {
+	const size, senders = 4 << 20, 4
+	for transport, reacts := range map[stream.Transport]bool{stream.TCP: false, stream.TCPECN: true} {
+		opt := streamtest.Options{
+			Transport: transport, MTU: 1500, Delay: 2 * us, Rate: 10e9,
+			Marking: topo.Marking{Min: 20 * 1500, Max: 20 * 1500},
+		}
+		var links []link
+		for h := range senders {
+			links = append(links, link{host: [2]int{h + 1, 0}})
+		}
+		r, talkers := talk(t, opt, senders+1, links, func(h, _ int) []piece { return []piece{{unstored: size * min(h, 1)}} })
+		marks, again := count(r.Nodes[0], newreno.CountMarks), 0
+		for _, n := range r.Nodes[1:] {
+			again += count(n, newreno.CountAgain)
+			if got := count(n, newreno.CountReductions); reacts != (got > 0) {
+				t.Errorf("%s: a sender reduced its window %d times", transport, got)
+			}
+		}
+		if reacts != (marks > 0) || reacts != (again == 0) {
+			t.Errorf("%s: %d marks, %d segments sent again", transport, marks, again)
+		}
+		t.Logf("%s: %v, %d marks, %d segments sent again", transport, talkers[0].last, marks, again)
+	}
+}
+
 // Packets of nobody's are counted, as are bytes for no connection.
 func TestDrops(t *testing.T) {
 	for _, transport := range transports {
@@ -284,7 +315,7 @@ func TestConfig(t *testing.T) {
 		change func(*stream.Config)
 		says   string
 	}{
-		"transport":   {func(c *stream.Config) { c.Transport = "udp" }, `"tcp" or "roce"`},
+		"transport":   {func(c *stream.Config) { c.Transport = "udp" }, `"tcp", "tcp-ecn" or "roce"`},
 		"window":      {func(c *stream.Config) { c.Window = -1 }, "window"},
 		"nothing":     {func(c *stream.Config) { c.Connections = nil }, "no connections"},
 		"same number": {func(c *stream.Config) { c.Connections = append(c.Connections, c.Connections[0]) }, "both have number 7"},

@@ -32,7 +32,7 @@ func (c Config) dial(at Connection) (conn, error) {
 	if c.Transport == RoCE {
 		return c.dialRoCE(at)
 	}
-	end, err := newreno.New(newreno.Config{Node: c.Node, Flow: at.Flow, Out: []sansio.Port{0}, Passive: at.Passive, MTU: c.MTU})
+	end, err := newreno.New(newreno.Config{Node: c.Node, Flow: at.Flow, Out: []sansio.Port{0}, Passive: at.Passive, MTU: c.MTU, ECN: c.Transport == TCPECN})
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (c Config) number(t *sansio.Train) (uint16, bool) {
 	}
 	transport := t.Header[l.Transport:]
 	switch {
-	case c.Transport == TCP && l.Proto == inet.ProtoTCP:
+	case c.Transport != RoCE && l.Proto == inet.ProtoTCP:
 		return inet.TCP(transport).DstPort(), true
 	case c.Transport == RoCE && l.Proto == inet.ProtoUDP:
 		qp, ok := roce.QueuePair(transport, t.Body)

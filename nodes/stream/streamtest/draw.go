@@ -12,7 +12,7 @@ import (
 // twice, or out of order.
 func DrawOptions(t *rapid.T) Options {
 	return Options{
-		Transport: rapid.SampledFrom([]stream.Transport{stream.RoCE, stream.TCP}).Draw(t, "transport"),
+		Transport: rapid.SampledFrom([]stream.Transport{stream.RoCE, stream.TCP, stream.TCPECN}).Draw(t, "transport"),
 		MTU:       rapid.SampledFrom([]int{600, 1500, 9000}).Draw(t, "MTU"),
 		Delay:     units.Duration(rapid.SampledFrom([]int64{0, 1, int64(20 * units.Microsecond)}).Draw(t, "delay")),
 		Twice:     rapid.SampledFrom([]float64{0, 0, 0.02}).Draw(t, "twice"),

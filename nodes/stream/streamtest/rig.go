@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/topo"
 )
 
 // Options says what joins the hosts.
@@ -21,6 +22,7 @@ type Options struct {
 	Window    units.Bytes
 	Delay     units.Duration // of a link, one way
 	Rate      units.Rate     // of a link; zero: nothing waits
+	Marking   topo.Marking   // of a link with a rate
 	Loss      float64        // of a packet on a link
 	Twice     float64        // share of packets that a link delivers twice
 	Late      float64        // share of packets that come up to lateBy later, and so out of order
@@ -121,7 +123,7 @@ func (r *Rig) join(hub sansiotest.NodeID, i int, node *stream.Node) error {
 	}
 	var links [2]sansiotest.NodeID
 	for k := range links {
-		l, err := impair.New(impair.Config{Name: fmt.Sprintf("h%d/%d", i, k), Params: impair.Params{Rate: r.opt.Rate}})
+		l, err := impair.New(impair.Config{Name: fmt.Sprintf("h%d/%d", i, k), Params: impair.Params{Rate: r.opt.Rate, Marking: r.opt.Marking}})
 		if err != nil {
 			return err
 		}
