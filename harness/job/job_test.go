@@ -174,6 +174,7 @@ func TestBadJobs(t *testing.T) {
 		{func(s *job.Spec) { s.Plan.MTU = 1061 }, "below the 1062 bytes of a switchml256 packet"},
 		{func(s *job.Spec) { s.StraggleP = 2 }, "straggling probability 2"},
 		{func(s *job.Spec) { s.System = halving.System{Transport: stream.RoCE} }, "halving over RoCE runs under the virtual clock only"},
+		{func(s *job.Spec) { s.System = ring.System{Transport: stream.TCPECN} }, "ring over TCP with ECN runs under the virtual clock only"},
 		{func(s *job.Spec) { s.System = ps.System{Transport: stream.RoCE} }, "ps over RoCE runs under the virtual clock only"},
 		{func(s *job.Spec) { s.System = ps.System{Cross: true} }, "ps.cross runs under the virtual clock only"},
 		{func(s *job.Spec) { s.System = ring.System{Transport: stream.RoCE} }, "ring over RoCE runs under the virtual clock only"},

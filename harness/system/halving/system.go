@@ -17,7 +17,7 @@ import (
 // System is all-reduce by recursive halving and doubling.
 type System struct {
 	job.HostsOnly
-	Transport stream.Transport // empty means TCP; RoCE is for the virtual clock
+	Transport stream.Transport // empty means TCP; others are for the virtual clock
 }
 
 // Name returns "halving".

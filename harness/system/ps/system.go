@@ -18,7 +18,7 @@ import (
 // System is all-reduce by sharded parameter servers, as many as workers.
 type System struct {
 	job.HostsOnly
-	Transport stream.Transport // empty means TCP; RoCE is for the virtual clock
+	Transport stream.Transport // empty means TCP; others are for the virtual clock
 	Dedicated bool             // servers have hosts of their own
 	// Cross: the shard of a host's own colocated server crosses the network too, under
 	// the virtual clock.

@@ -16,7 +16,7 @@ import (
 // System is ring all-reduce, without help from the network.
 type System struct {
 	job.HostsOnly
-	Transport stream.Transport // empty means TCP; RoCE is for the virtual clock
+	Transport stream.Transport // empty means TCP; others are for the virtual clock
 }
 
 // Name returns "ring".

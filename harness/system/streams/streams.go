@@ -15,7 +15,13 @@ import (
 
 // Transport reads a knob that says what carries the byte streams of a system.
 func Transport(k job.Knobs, path string) stream.Transport {
-	return stream.Transport(k.Choice(path, string(stream.TCP), string(stream.RoCE)))
+	return stream.Transport(k.Choice(path, string(stream.TCP), string(stream.TCPECN), string(stream.RoCE)))
+}
+
+// virtualOnly says of a transport that live hosts do not have what they have instead.
+var virtualOnly = map[stream.Transport]string{
+	stream.RoCE:   "RoCE runs under the virtual clock only: live hosts have kernel TCP, and no RDMA for byte streams",
+	stream.TCPECN: "TCP with ECN runs under the virtual clock only: live hosts have kernel TCP, which is not asked for ECN",
 }
 
 // Host is a system on one host of a job.
@@ -28,9 +34,9 @@ type Host struct {
 // Layout lays the system of a job over hosts: those of its workers, and behind them those
 // of servers. In an all-reduce so many bytes occupy the line of a host.
 func Layout(j *job.Job, t stream.Transport, bytes int, hosts []plan.Host, on func(i int, h plan.Host) Host) (job.Layout, error) {
-	if t == stream.RoCE && !j.Virtual {
+	if lacks := virtualOnly[t]; lacks != "" && !j.Virtual {
 		system := j.System.Name()
-		return job.Layout{}, fmt.Errorf("%s over RoCE runs under the virtual clock only: live hosts have kernel TCP, and no RDMA for byte streams: use --clock virtual, or %s.transport=tcp", system, system)
+		return job.Layout{}, fmt.Errorf("%s over %s: use --clock virtual, or %s.transport=tcp", system, lacks, system)
 	}
 	l := job.Layout{Transport: t, Time: lineTime(j, t, bytes), Block: j.Params}
 	for i, h := range hosts {
