@@ -102,7 +102,7 @@ func TestOneSeedIsOneRun(t *testing.T) {
 // A lost packet that nobody sends again stops a job for good; the run says so
 // instead of waiting.
 func TestStalledRunEnds(t *testing.T) {
-	j := jobs(t, "iterations=3", "stragglers.p=[0%]", "scale=1000", "link.loss-every=50", "systems=[{system: switchml256, topology: rack}]")[0]
+	j := jobs(t, "iterations=3", "stragglers.p=[0%]", "scale=1000", "links=[{from: h3, queue: 2MB}]", "systems=[{system: switchml256, topology: rack}]")[0]
 	_, err := sim.RunJob(t.Context(), j, images(t), nil)
 	if err == nil || !strings.Contains(err.Error(), "nothing can happen any more; model updates so far: worker 0: 0") {
 		t.Errorf("got %v", err)
