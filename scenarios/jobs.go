@@ -163,10 +163,14 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	transit, err := s.transitOf(pl)
+	if err != nil {
+		return nil, err
+	}
 	return job.New(job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
-		HostPrograms: s.Programs, Point: s.Point,
+		HostPrograms: s.Programs, Transit: transit, Point: s.Point,
 	})
 }
 

@@ -30,9 +30,17 @@ type raw struct {
 	Systems     []rawSystem     `yaml:"systems"`
 	Stragglers  rawStragglers   `yaml:"stragglers"`
 	Programs    []rawProgram    `yaml:"programs,omitempty"`
+	Transit     []rawTransit    `yaml:"transit,omitempty" json:",omitempty"`
 	Takes       string          `yaml:"takes,omitempty" json:",omitempty"`
 	Expect      []rawExpect     `yaml:"expect,omitempty" json:",omitempty"`
 	Sweep       []yaml.MapSlice `yaml:"sweep,omitempty" json:",omitempty"`
+}
+
+type rawTransit struct {
+	Program string        `yaml:"program"`
+	Switch  string        `yaml:"switch,omitempty" json:",omitempty"`
+	PFE     string        `yaml:"pfe,omitempty" json:",omitempty"`
+	Config  yaml.MapSlice `yaml:"config,omitempty" json:",omitempty"`
 }
 
 type rawExpect struct {

@@ -39,6 +39,7 @@ type Scenario struct {
 	Semantics         fault.Semantics
 	Outages           []fault.Outage
 	Programs          []job.HostProgram // real ones, beside the job; live only
+	Transit           []Transit         // programs that frames pass in switches
 	Takes             string            // how long it runs, for people
 	Expect            []expect.Check    // of its summary
 	Point             result.Point      // which one of a sweep it is
@@ -145,6 +146,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Systems = r.systemsOf(f.Systems, shape)
 	r.stragglers(s, f.Stragglers)
 	s.Programs = r.programs(f.Programs, s.Hosts)
+	s.Transit = r.transit(f.Transit)
 	s.Takes, s.Expect = f.Takes, r.expectations(f)
 	return s
 }

@@ -1,0 +1,115 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/program/transit"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// Transit is a program that frames pass on their way through switches.
+type Transit struct {
+	Program string
+	Switch  string // pattern of switches; empty: all
+	PFE     string // of a chassis; empty: all
+	Config  json.RawMessage
+	at      string // where it stands
+}
+
+// transit reads the programs in transit. Each makes an engine once, so that what is wrong
+// with its configuration is said before the run.
+func (r *resolver) transit(list []rawTransit) (out []Transit) {
+	for i, f := range list {
+		at := "transit[" + strconv.Itoa(i) + "]"
+		config, err := toJSON(f.Config)
+		r.wrong(at+".config", err)
+		t := Transit{f.Program, f.Switch, f.PFE, config, at}
+		all := transit.All()
+		names := make([]string, len(all))
+		for k, p := range all {
+			names[k] = p.Name
+		}
+		r.oneOf(at+".program", f.Program, names...)
+		if k := slices.Index(names, f.Program); k >= 0 {
+			_, err := all[k].NewEngine(config)
+			r.wrong(at+".config", err)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// toJSON writes a value of a file as JSON. Keys keep their order.
+func toJSON(v yaml.MapSlice) (json.RawMessage, error) {
+	if v == nil {
+		return nil, nil
+	}
+	text, err := yaml.MarshalWithOptions(v, yaml.JSON())
+	return json.RawMessage(strings.TrimSpace(string(text))), err
+}
+
+// transitOf places the programs on the PFEs of a plan, by switch.
+func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
+	if len(s.Transit) == 0 {
+		return nil, nil
+	}
+	out := make([][]chassis.Program, len(p.Switches))
+	for _, t := range s.Transit {
+		found := false
+		for i := range p.Switches {
+			sw := &p.Switches[i]
+			if !matches(t.Switch, sw.Name) {
+				continue
+			}
+			pfes, err := pfesOf(sw, t.PFE)
+			if err != nil {
+				return nil, s.doc.wrong(t.at+".pfe", err)
+			}
+			for _, pfe := range pfes {
+				out[i] = append(out[i], chassis.Program{PFE: pfe, System: t.Program, Config: t.Config})
+			}
+			found = true
+		}
+		if !found {
+			return nil, s.doc.wrong(t.at+".switch", fmt.Errorf("no switch of topology %s is %q: there are %s%s", p.Name, t.Switch, strings.Join(switchNames(p), ", "), suggest.DidYouMean(t.Switch, switchNames(p))))
+		}
+	}
+	return out, nil
+}
+
+// pfesOf returns the numbers of the PFEs of a switch that a name means.
+func pfesOf(sw *plan.Switch, name string) (out []int, err error) {
+	if sw.Chassis == nil {
+		if name != "" {
+			return nil, errors.New("switch " + sw.Name + " is no chassis: leave the PFE out")
+		}
+		return []int{0}, nil
+	}
+	var names []string
+	for i, pfe := range sw.Chassis.PFEs {
+		names = append(names, pfe.Name)
+		if name == "" || name == pfe.Name {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%q: switch %s has %s%s", name, sw.Name, strings.Join(names, ", "), suggest.DidYouMean(name, names))
+	}
+	return out, nil
+}
+
+func switchNames(p *plan.Plan) (out []string) {
+	for i := range p.Switches {
+		out = append(out, p.Switches[i].Name)
+	}
+	return out
+}
