@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -72,7 +73,7 @@ func (s *Scenario) Jobs(virtual bool) (jobs []*job.Job, err error) {
 		jobs = append(jobs, list...)
 	}
 	if len(jobs) == 0 {
-		return nil, fmt.Errorf("scenario %s: nothing can run: %s", s.Name, strings.Join(s.LeftOut(), "; "))
+		return nil, fmt.Errorf("scenario %s: nothing can run: %s", s.Name, strings.Join(s.LeftOut(virtual), "; "))
 	}
 	return jobs, nil
 }
@@ -81,13 +82,9 @@ func (s *Scenario) Jobs(virtual bool) (jobs []*job.Job, err error) {
 func (s *Scenario) jobs(virtual bool) (jobs []*job.Job, err error) {
 	for _, p := range s.P {
 		for _, sys := range s.Systems {
-			err := s.canRun(sys)
+			j, err := s.job(sys, p, virtual)
 			if err != nil && sys.IfPossible {
 				continue
-			}
-			var j *job.Job
-			if err == nil {
-				j, err = s.job(sys, p, virtual)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.name(), sys.Name(), sys.Topology.Generator, err)
@@ -102,16 +99,19 @@ func (s *Scenario) jobs(virtual bool) (jobs []*job.Job, err error) {
 func (s *Scenario) name() string { return strings.TrimSpace(s.Name + " " + s.Point.String()) }
 
 // LeftOut says which systems are left out, at which points of the sweep, and why.
-func (s *Scenario) LeftOut() (out []string) {
+func (s *Scenario) LeftOut(virtual bool) (out []string) {
 	points := map[[2]string][]string{} // by system and reason; looked up
 	var order [][2]string
 	for _, p := range s.Points() {
 		for _, sys := range p.Systems {
-			err := p.canRun(sys)
-			if err == nil || !sys.IfPossible {
+			if !sys.IfPossible {
 				continue
 			}
-			why := [2]string{sys.Name(), err.Error()}
+			_, err := p.job(sys, p.P[0], virtual)
+			if err == nil {
+				continue
+			}
+			why := [2]string{sys.Name() + " on " + sys.Topology.Generator, err.Error()}
 			if points[why] == nil {
 				order = append(order, why)
 			}
@@ -139,17 +139,12 @@ func (s *Scenario) Again(i int) *Scenario {
 	return &out
 }
 
-// canRun says why a system cannot run in the scenario, though its topology is sound.
-func (s *Scenario) canRun(sys System) error {
-	recoverer, ok := sys.System.(job.Recoverer)
-	if !ok {
-		return nil
+// recovers says why a system cannot run on a topology that loses frames.
+func recovers(sys job.System, g *topo.Graph) error {
+	if r, ok := sys.(job.Recoverer); ok && g.Loses() {
+		return r.Recovers()
 	}
-	g, err := s.graph(sys.Topology, s.workers(sys)+job.Servers(sys.System, s.workers(sys)))
-	if err != nil || !g.Loses() {
-		return nil // an error is reported where the job is laid out
-	}
-	return recoverer.Recovers()
+	return nil
 }
 
 func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
@@ -157,6 +152,9 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	servers := job.Servers(sys.System, workers)
 	g, err := s.graph(sys.Topology, workers+servers)
 	if err != nil {
+		return nil, err
+	}
+	if err := recovers(sys.System, g); err != nil {
 		return nil, err
 	}
 	pl, err := plan.New(g)

@@ -80,7 +80,7 @@ sweep: [link.loss: [0%, 0.01%, 0.1%, 1%]]
 // A system that cannot run at some points is left out there, if it says that it may be.
 func TestLeftOut(t *testing.T) {
 	s := mustShort(t, `
-systems: [{system: switchml256}, {system: trioml, topology: mx480, if-possible: true}]
+systems: [{system: switchml256}, {system: trioml, topology: mx480, if-possible: true}, {system: trioml, topology: dumbbell, if-possible: true}]
 sweep: [link.loss: [0%, 1%]]
 `)
 	jobs, err := s.Jobs(true)
@@ -91,9 +91,14 @@ sweep: [link.loss: [0%, 1%]]
 	if got := strings.Join(cells(t, jobs), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	left := s.LeftOut()
-	if len(left) != 1 || !strings.HasPrefix(left[0], "trioml is left out at link.loss=1%: Trio-ML has no loss recovery") {
-		t.Errorf("left out: %q", left)
+	text := strings.Join(s.LeftOut(true), "\n")
+	for _, want := range []string{
+		"trioml on dumbbell is left out at link.loss=0%: trioml aggregates in one switch or chassis, but topology dumbbell has 2",
+		"trioml on mx480 is left out at link.loss=1%: Trio-ML has no loss recovery",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("left out:\n%s\nlacks %q", text, want)
+		}
 	}
 }
 

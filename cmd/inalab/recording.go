@@ -148,7 +148,7 @@ func (r *recording) finish(runErr error) error {
 	if len(r.cells) > 0 {
 		opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
 		table := render.Comparison(rows, r.baseline())
-		table.Notes = append(table.Notes, r.scenario.LeftOut()...)
+		table.Notes = append(table.Notes, r.scenario.LeftOut(r.flags.clock == "virtual")...)
 		if runErr == nil {
 			r.outcomes = expect.Judge(table, r.scenario.Expect)
 			for _, o := range r.outcomes {

@@ -174,7 +174,7 @@ func describe(w io.Writer, s *scenarios.Scenario, jobs []*job.Job) error {
 			fmt.Fprintf(w, "  note: %s\n", n)
 		}
 	}
-	for _, left := range s.LeftOut() {
+	for _, left := range s.LeftOut(len(jobs) > 0 && jobs[0].Virtual) {
 		fmt.Fprintln(w, left)
 	}
 	for _, p := range s.Programs {
