@@ -11,59 +11,62 @@ import (
 	"github.com/inalab/inalab/internal/result"
 )
 
-// Ahead is a [Runner] that runs jobs on several cores before their turn comes. It hands over
+// Ahead is a [Runner] that does runs on several cores before their turn comes. It hands over
 // the samples of each at its turn, as they arrive from then on, and then its events: what comes
 // out is what one core gives.
 type Ahead struct {
 	runner  Virtual
-	feeds   map[*job.Job]*feed // looked up
+	feeds   map[*job.Set]*feed // looked up
 	end     context.CancelFunc
 	workers sync.WaitGroup
 }
 
-// NewAhead begins to run jobs, which differ, in their order on so many cores. [Ahead.Close]
+// NewAhead begins with runs, which differ, in their order on so many cores. [Ahead.Close]
 // must follow.
-func NewAhead(ctx context.Context, runner Virtual, jobs []*job.Job, cores int) *Ahead {
-	a := &Ahead{runner: runner, feeds: map[*job.Job]*feed{}}
+func NewAhead(ctx context.Context, runner Virtual, sets []*job.Set, cores int) *Ahead {
+	a := &Ahead{runner: runner, feeds: map[*job.Set]*feed{}}
 	ctx, a.end = context.WithCancel(ctx)
-	next := make(chan *job.Job, len(jobs))
-	for _, j := range jobs {
-		a.feeds[j] = newFeed()
-		next <- j
+	next := make(chan *job.Set, len(sets))
+	for _, s := range sets {
+		a.feeds[s] = newFeed()
+		next <- s
 	}
 	close(next)
-	for range min(cores, len(jobs)) {
+	for range min(cores, len(sets)) {
 		a.workers.Go(func() {
-			for j := range next {
-				a.run(ctx, j, a.feeds[j])
+			for s := range next {
+				a.run(ctx, s, a.feeds[s])
 			}
 		})
 	}
 	return a
 }
 
-// run runs a job, unless the jobs were ended, and fills its feed.
-func (a *Ahead) run(ctx context.Context, j *job.Job, f *feed) {
-	o := outcome{cell: j.Cell(), err: context.Cause(ctx)}
+// run runs the jobs of a lab, unless all were ended, and fills their feed.
+func (a *Ahead) run(ctx context.Context, s *job.Set, f *feed) {
+	o := outcome{err: context.Cause(ctx)}
+	for _, j := range s.Jobs {
+		o.cells = append(o.cells, j.Cell())
+	}
 	if o.err == nil {
 		r := a.runner
 		r.Events.Take = func(rec events.Record) error {
 			o.records = append(o.records, rec)
 			return nil
 		}
-		o.cell, o.err = r.RunJob(ctx, j, f.add)
+		o.cells, o.err = r.RunSet(ctx, s, f.add)
 	}
 	f.finish(o)
 }
 
-// RunJob waits for a job of the list and hands over what it says, once. The context that ends
-// the jobs is that of [NewAhead].
-func (a *Ahead) RunJob(_ context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
-	o := a.feeds[j].drain(progress)
+// RunSet waits for a run of the list and hands over what it says, once. The context that ends
+// the runs is that of [NewAhead].
+func (a *Ahead) RunSet(_ context.Context, s *job.Set, progress func([]result.Sample)) ([]result.Cell, error) {
+	o := a.feeds[s].drain(progress)
 	for _, rec := range o.records {
 		o.err = errors.Join(o.err, a.runner.Events.Take(rec))
 	}
-	return o.cell, o.err
+	return o.cells, o.err
 }
 
 // Close ends what still runs.
@@ -72,19 +75,19 @@ func (a *Ahead) Close() {
 	a.workers.Wait()
 }
 
-// outcome is what a job came to.
+// outcome is what a run came to.
 type outcome struct {
-	cell    result.Cell
+	cells   []result.Cell
 	records []events.Record
 	err     error
 }
 
-// feed is what a job says, until it is asked for.
+// feed is what a run says, until it is asked for.
 type feed struct {
 	mu      sync.Mutex // guards what follows
 	more    *sync.Cond
 	samples []result.Sample
-	outcome *outcome // nil: the job goes on
+	outcome *outcome // nil: the run goes on
 }
 
 func newFeed() *feed {
@@ -107,7 +110,7 @@ func (f *feed) finish(o outcome) {
 	f.more.Signal()
 }
 
-// drain hands over samples until the job is over.
+// drain hands over samples until the run is over.
 func (f *feed) drain(progress func([]result.Sample)) outcome {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,15 +20,16 @@ type told struct {
 	fail  error
 }
 
-func (o *told) Began(i, n int, j *job.Job) {
-	o.lines = append(o.lines, fmt.Sprintf("%d of %d, seed %d", i, n, j.Seed))
+func (o *told) Began(i, n int, s *job.Set) {
+	o.lines = append(o.lines, fmt.Sprintf("%d of %d, seed %d", i, n, s.First().Seed))
 }
-func (o *told) Samples(_ *job.Job, s []result.Sample) {
+func (o *told) Samples(_ *job.Set, s []result.Sample) {
 	for i := range s { // how many come together is a matter of time
 		o.lines = append(o.lines, fmt.Sprintf("worker %d ends iteration %d at %d", s[i].Worker, s[i].Iteration, s[i].End))
 	}
 }
-func (o *told) Ended(_ *job.Job, c result.Cell, err error) {
+func (o *told) Ended(_ *job.Set, cells []result.Cell, err error) {
+	c := cells[0]
 	o.lines = append(o.lines, fmt.Sprintf("%d samples in all, %d checked, %v", len(c.Samples), c.Checked, err))
 }
 func (o *told) take(r events.Record) error {
@@ -47,15 +48,15 @@ func virtual(t *testing.T, o *told) Virtual {
 
 // What comes out of several cores is what one gives: records, and all that is told on the way.
 func TestAheadSaysWhatOneCoreSays(t *testing.T) {
-	jobs := jobsOn(t, true, 1, 2)
+	sets := job.Each(jobsOn(t, true, 1, 2))
 	var one, several told
-	want, err := Experiment{Jobs: jobs}.Run(t.Context(), virtual(t, &one), &one)
+	want, err := Experiment{Sets: sets}.Run(t.Context(), virtual(t, &one), &one)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ahead := NewAhead(t.Context(), virtual(t, &several), jobs, 3)
+	ahead := NewAhead(t.Context(), virtual(t, &several), sets, 3)
 	defer ahead.Close()
-	got, err := Experiment{Jobs: jobs}.Run(t.Context(), ahead, &several)
+	got, err := Experiment{Sets: sets}.Run(t.Context(), ahead, &several)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +72,9 @@ func TestAheadSaysWhatOneCoreSays(t *testing.T) {
 func TestAheadEnds(t *testing.T) {
 	routines := runtime.NumGoroutine()
 	broken := told{fail: errors.New("the disk is full")}
-	jobs := jobsOn(t, true, 1, 2)
-	ahead := NewAhead(t.Context(), virtual(t, &broken), jobs, 2)
-	cells, err := Experiment{Jobs: jobs}.Run(t.Context(), ahead, &broken)
+	sets := job.Each(jobsOn(t, true, 1, 2))
+	ahead := NewAhead(t.Context(), virtual(t, &broken), sets, 2)
+	cells, err := Experiment{Sets: sets}.Run(t.Context(), ahead, &broken)
 	ahead.Close()
 	if !errors.Is(err, broken.fail) || len(cells) != 2 { // the ideal, and the first
 		t.Errorf("%d records and %v, want 2 and %v", len(cells), err, broken.fail)
@@ -84,9 +85,9 @@ func TestAheadEnds(t *testing.T) {
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errBroken)
-	ended := NewAhead(ctx, virtual(t, &told{}), jobs, 2)
+	ended := NewAhead(ctx, virtual(t, &told{}), sets, 2)
 	defer ended.Close()
-	if _, err := (Experiment{Jobs: jobs}).Run(ctx, ended, &told{}); !errors.Is(err, errBroken) {
+	if _, err := (Experiment{Sets: sets}).Run(ctx, ended, &told{}); !errors.Is(err, errBroken) {
 		t.Errorf("a run that was ended says %v", err)
 	}
 }

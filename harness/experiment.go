@@ -16,10 +16,10 @@ import (
 	"github.com/inalab/inalab/nodes/worker"
 )
 
-// Runner runs one job. The cell is valid beside an error, as far as the run
-// came. progress is called with the samples of iterations that are over.
+// Runner runs the jobs of a lab. It returns a cell for each, valid beside an error as far as
+// the run came. progress is called with the samples of iterations that are over.
 type Runner interface {
-	RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error)
+	RunSet(ctx context.Context, s *job.Set, progress func([]result.Sample)) ([]result.Cell, error)
 }
 
 // Live runs jobs on real packets.
@@ -28,16 +28,22 @@ type Live struct {
 	Events  Events
 }
 
-// RunJob runs one job in a lab of its own.
-func (l Live) RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
+// RunSet runs jobs in a lab of their own.
+func (l Live) RunSet(ctx context.Context, s *job.Set, progress func([]result.Sample)) ([]result.Cell, error) {
 	opt := l.Options
 	opt.Progress = progress
 	var logs []*trace.Log
-	if l.Events.wanted() {
+	if l.Events.wanted(s) {
 		opt.Events = func(of []*trace.Log) { logs = of }
 	}
-	cell, err := live.RunJob(ctx, j, opt)
-	return cell, errors.Join(err, l.Events.record(j, logs, err))
+	cells, err := live.RunJobs(ctx, s, opt)
+	return cells, errors.Join(err, l.Events.record(s, logs, err))
+}
+
+// RunJob runs one job in a lab of its own.
+func (l Live) RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
+	cells, err := l.RunSet(ctx, job.Alone(j), progress)
+	return cells[0], err
 }
 
 // Virtual runs jobs under the virtual clock.
@@ -46,31 +52,38 @@ type Virtual struct {
 	Events Events
 }
 
-// RunJob runs one job in this process.
-func (v Virtual) RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
+// RunSet runs jobs of one lab in this process.
+func (v Virtual) RunSet(ctx context.Context, s *job.Set, progress func([]result.Sample)) ([]result.Cell, error) {
 	o := sim.Observer{Progress: progress}
-	if v.Events.wanted() {
+	if v.Events.wanted(s) {
 		o.Log = trace.NewLog(events.RunLimit)
 	}
-	cell, err := new(sim.Patterns).RunJob(ctx, j, v.Images, o)
-	return cell, errors.Join(err, v.Events.record(j, []*trace.Log{o.Log}, err))
+	cells, err := sim.RunJobs(ctx, s, v.Images, o)
+	return cells, errors.Join(err, v.Events.record(s, []*trace.Log{o.Log}, err))
 }
 
-// Events says which events of each job are kept, and who takes them. The zero
-// value keeps none.
+// RunJob runs one job in this process.
+func (v Virtual) RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
+	cells, err := v.RunSet(ctx, job.Alone(j), progress)
+	return cells[0], err
+}
+
+// Events says which events of a job that has a lab for itself are kept, and who takes them.
+// The zero value keeps none.
 type Events struct {
 	Want events.Want
 	Take func(events.Record) error // needed where Want is not zero
 }
 
-func (e Events) wanted() bool { return e.Want.Mode != events.None }
+func (e Events) wanted(s *job.Set) bool { return e.Want.Mode != events.None && len(s.Jobs) == 1 }
 
 // record hands over what is wanted of the logs of a run, also of one that ended
 // with an error.
-func (e Events) record(j *job.Job, logs []*trace.Log, runErr error) error {
-	if !e.wanted() || len(logs) == 0 {
+func (e Events) record(s *job.Set, logs []*trace.Log, runErr error) error {
+	if !e.wanted(s) || len(logs) == 0 {
 		return nil
 	}
+	j := s.First()
 	if err := e.Take(events.New(j, e.Want, logs, runErr)); err != nil {
 		return fmt.Errorf("recording the events of %s: %w", j.System.Name(), err)
 	}
@@ -79,55 +92,76 @@ func (e Events) record(j *job.Job, logs []*trace.Log, runErr error) error {
 
 // Observer is told how an experiment goes on.
 type Observer interface {
-	// Began says that job i of n starts.
-	Began(i, n int, j *job.Job)
+	// Began says that run i of n starts.
+	Began(i, n int, s *job.Set)
 	// Samples says that iterations are over.
-	Samples(j *job.Job, s []result.Sample)
-	// Ended hands the result of a job over; err is why it ended early.
-	Ended(j *job.Job, cell result.Cell, err error)
+	Samples(of *job.Set, s []result.Sample)
+	// Ended hands over what the jobs of a run came to; err is why it ended early.
+	Ended(s *job.Set, cells []result.Cell, err error)
 }
 
-// Experiment is a list of jobs to run. Jobs of one seed stand together, and of these the
-// jobs of one point of a sweep.
+// Experiment is a list of runs, of one job or of several in a lab. Runs of one seed stand
+// together, and of these the runs of one point of a sweep.
 type Experiment struct {
 	Name string
-	Jobs []*job.Job
+	Sets []*job.Set
 }
 
-// Run runs the jobs in order and returns the cell of each, those of a seed
-// and a point of the sweep behind the ideal that is computed from them. It stops at the first job that
-// fails, and returns what there is beside the error: the cells until then, and
-// that of the failed job if any of its iterations ended.
+// Run does the runs in order and returns the cells of each, those of a seed and a point of
+// the sweep behind the ideals that are computed from them. It stops at the first run that
+// fails, and returns what there is beside the error: the cells until then, and those of the
+// failed run of which any iterations ended.
 func (e Experiment) Run(ctx context.Context, r Runner, o Observer) ([]result.Cell, error) {
 	var cells []result.Cell
 	first := 0 // index in cells of the first of the seed and point
-	for i, j := range e.Jobs {
-		cell, err := e.run(ctx, i, r, o)
-		if err == nil || len(cell.Samples) > 0 {
-			cells = append(cells, cell)
+	for i, s := range e.Sets {
+		list, err := e.run(ctx, i, r, o)
+		for _, cell := range list {
+			if err == nil || len(cell.Samples) > 0 {
+				cells = append(cells, cell)
+			}
 		}
-		last := i+1 == len(e.Jobs) || e.Jobs[i+1].Seed != j.Seed || e.Jobs[i+1].Point.Index != j.Point.Index
-		if (last || err != nil) && first < len(cells) {
-			cells = slices.Insert(cells, first, ideal(j, cells[first:]))
+		if (e.last(i) || err != nil) && first < len(cells) {
+			cells = slices.Insert(cells, first, ideals(s, cells[first:])...)
 			first = len(cells)
 		}
 		if err != nil {
-			return cells, fmt.Errorf("%s at %s: %w", j.System.Name(), cell.At(), err)
+			return cells, fmt.Errorf("%s at %s: %w", s.First().System.Name(), list[0].At(), err)
 		}
 	}
 	return cells, nil
 }
 
-// run runs job i.
-func (e Experiment) run(ctx context.Context, i int, r Runner, o Observer) (result.Cell, error) {
-	j := e.Jobs[i]
-	o.Began(i, len(e.Jobs), j)
-	cell, err := r.RunJob(ctx, j, func(s []result.Sample) { o.Samples(j, s) })
-	if err != nil {
-		cell.Notes = append(slices.Clone(cell.Notes), "the run ended with an error")
+// last reports whether run i is the last of its seed and point.
+func (e Experiment) last(i int) bool {
+	if i+1 == len(e.Sets) {
+		return true
 	}
-	o.Ended(j, cell, err)
-	return cell, err
+	j, next := e.Sets[i].First(), e.Sets[i+1].First()
+	return next.Seed != j.Seed || next.Point.Index != j.Point.Index
+}
+
+// run does run i.
+func (e Experiment) run(ctx context.Context, i int, r Runner, o Observer) ([]result.Cell, error) {
+	s := e.Sets[i]
+	o.Began(i, len(e.Sets), s)
+	cells, err := r.RunSet(ctx, s, func(list []result.Sample) { o.Samples(s, list) })
+	if err != nil {
+		for i := range cells {
+			cells[i].Notes = append(slices.Clone(cells[i].Notes), "the run ended with an error")
+		}
+	}
+	o.Ended(s, cells, err)
+	return cells, err
+}
+
+// ideals returns the computed row of each job of one seed.
+func ideals(s *job.Set, cells []result.Cell) (out []result.Cell) {
+	for _, j := range s.Jobs {
+		of := slices.DeleteFunc(slices.Clone(cells), func(c result.Cell) bool { return c.Job != j.Name })
+		out = append(out, ideal(j, of))
+	}
+	return out
 }
 
 // ideal returns the computed row of one seed. Where the compute time of its runs

@@ -33,24 +33,25 @@ func name(system string, p float64, seed uint64) string {
 	return fmt.Sprintf("%s %g %d", system, p, seed)
 }
 
-func (f fake) RunJob(_ context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
+func (f fake) RunSet(_ context.Context, set *job.Set, progress func([]result.Sample)) ([]result.Cell, error) {
+	j := set.First()
 	c := j.Cell()
 	c.Compute = f.compute[name(j.System.Name(), j.StraggleP, uint64(j.Seed))]
 	if name(j.System.Name(), j.StraggleP, uint64(j.Seed)) != f.fail {
 		c.Samples = make([]result.Sample, j.Iterations)
 		progress(c.Samples)
-		return c, nil
+		return []result.Cell{c}, nil
 	}
 	c.Samples = make([]result.Sample, f.samples)
-	return c, errBroken
+	return []result.Cell{c}, errBroken
 }
 
 // witness counts what an observer is told.
 type witness struct{ began, samples, ended, failed int }
 
-func (w *witness) Began(int, int, *job.Job)              { w.began++ }
-func (w *witness) Samples(_ *job.Job, s []result.Sample) { w.samples += len(s) }
-func (w *witness) Ended(_ *job.Job, _ result.Cell, err error) {
+func (w *witness) Began(int, int, *job.Set)              { w.began++ }
+func (w *witness) Samples(_ *job.Set, s []result.Sample) { w.samples += len(s) }
+func (w *witness) Ended(_ *job.Set, _ []result.Cell, err error) {
 	w.ended++
 	if err != nil {
 		w.failed++
@@ -103,7 +104,7 @@ func TestIdealOfEachSeed(t *testing.T) {
 		"switchml256 0.04 2": 90 * units.Millisecond, // the only run of this seed that knows
 	}}
 	var w witness
-	cells, err := Experiment{Jobs: list}.Run(t.Context(), f, &w)
+	cells, err := Experiment{Sets: job.Each(list)}.Run(t.Context(), f, &w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestIdealOfEachSeed(t *testing.T) {
 
 func TestIdealIsNominalWhereNothingWasMeasured(t *testing.T) {
 	list := jobs(t, 1)
-	cells, err := Experiment{Jobs: list}.Run(t.Context(), fake{}, &witness{})
+	cells, err := Experiment{Sets: job.Each(list)}.Run(t.Context(), fake{}, &witness{})
 	if err != nil || cells[0].System != job.Ideal || cells[0].Computed != list[0].Ideal() {
 		t.Errorf("%v, first cell %s %v, want %v", err, cells[0].System, cells[0].Computed, list[0].Ideal())
 	}
@@ -149,7 +150,7 @@ func TestFailure(t *testing.T) {
 		{"ring 0.04 1", 2, []string{"ideal 0 1", "ring 0 1", "switchml256 0 1", "ring 0.04 1"}},
 	} {
 		var w witness
-		cells, err := Experiment{Jobs: jobs(t, 1)}.Run(t.Context(), fake{fail: c.fail, samples: c.samples}, &w)
+		cells, err := Experiment{Sets: job.Each(jobs(t, 1))}.Run(t.Context(), fake{fail: c.fail, samples: c.samples}, &w)
 		if !errors.Is(err, errBroken) || w.failed != 1 || w.began != w.ended {
 			t.Errorf("%s: %v, the observer saw %+v", c.fail, err, w)
 		}
@@ -164,7 +165,7 @@ func TestFailure(t *testing.T) {
 
 // A second seed that fails at once has nothing to compute an ideal for.
 func TestFailureOfTheSecondSeed(t *testing.T) {
-	cells, err := Experiment{Jobs: jobs(t, 1, 2)}.Run(t.Context(), fake{fail: "ring 0 2"}, &witness{})
+	cells, err := Experiment{Sets: job.Each(jobs(t, 1, 2))}.Run(t.Context(), fake{fail: "ring 0 2"}, &witness{})
 	want := []string{"ideal 0 1", "ring 0 1", "switchml256 0 1", "ring 0.04 1", "switchml256 0.04 1"}
 	if got := names(cells); err == nil || !slices.Equal(got, want) {
 		t.Errorf("%v, cells %q, want %q", err, got, want)

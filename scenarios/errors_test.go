@@ -39,7 +39,7 @@ func TestBadFiles(t *testing.T) {
 		{"key of two levels", "seed: 1", "timeout: 1ms", `bad.yaml:8:1: unknown key "timeout": it belongs under switchml or under trio
   timeout: 1ms
   ^`},
-		{"key of the top level", "  threads: 100", "  hosts: 100", `bad.yaml:28:3: unknown key "hosts": it belongs at the top level or under topology
+		{"key of the top level", "  threads: 100", "  hosts: 100", `bad.yaml:28:3: unknown key "hosts": it belongs at the top level or under topology or under jobs
     hosts: 100
     ^`},
 		{"key twice", "hosts: 6", "seed: 6", `bad.yaml:12:1: mapping key "seed" already defined at [8:1]

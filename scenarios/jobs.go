@@ -57,42 +57,51 @@ func Embedded(name string) ([]byte, error) {
 	return text, nil
 }
 
-// Jobs lays out every run: for each point of the sweep and each probability, each system
-// that can run there.
-func (s *Scenario) Jobs(virtual bool) (jobs []*job.Job, err error) {
+// Sets lays out every run: for each point of the sweep and each probability, each system that
+// can run there, with all jobs of the scenario.
+func (s *Scenario) Sets(virtual bool) (sets []*job.Set, err error) {
 	for _, p := range s.Points() {
 		if virtual {
 			if err := p.refusePrograms(); err != nil {
 				return nil, err
 			}
 		}
-		list, err := p.jobs(virtual)
+		list, err := p.setsOf(virtual)
 		if err != nil {
 			return nil, err
 		}
-		jobs = append(jobs, list...)
+		sets = append(sets, list...)
 	}
-	if len(jobs) == 0 {
+	if len(sets) == 0 {
 		return nil, fmt.Errorf("scenario %s: nothing can run: %s", s.Name, strings.Join(s.LeftOut(virtual), "; "))
 	}
-	return jobs, nil
+	return sets, nil
 }
 
-// jobs lays out the runs of one point.
-func (s *Scenario) jobs(virtual bool) (jobs []*job.Job, err error) {
+// Jobs returns the jobs of all runs.
+func (s *Scenario) Jobs(virtual bool) (jobs []*job.Job, err error) {
+	sets, err := s.Sets(virtual)
+	for _, set := range sets {
+		jobs = append(jobs, set.Jobs...)
+	}
+	return jobs, err
+}
+
+// setsOf lays out the runs of one point.
+func (s *Scenario) setsOf(virtual bool) (sets []*job.Set, err error) {
 	for _, p := range s.P {
 		for _, sys := range s.Systems {
-			j, err := s.job(sys, p, virtual)
+			set, err := s.set(sys, p, virtual)
 			if err != nil && sys.IfPossible {
 				continue
 			}
 			if err != nil {
 				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.name(), sys.Name(), sys.Topology.Generator, err)
 			}
-			jobs = append(jobs, j)
+			sets = append(sets, set)
 		}
 	}
-	return jobs, nil
+	return sets, nil
 }
 
 // name is that of the scenario and the point of its sweep.
@@ -107,7 +116,7 @@ func (s *Scenario) LeftOut(virtual bool) (out []string) {
 			if !sys.IfPossible {
 				continue
 			}
-			_, err := p.job(sys, p.P[0], virtual)
+			_, err := p.set(sys, p.P[0], virtual)
 			if err == nil {
 				continue
 			}
@@ -147,7 +156,8 @@ func recovers(sys job.System, g *topo.Graph) error {
 	return nil
 }
 
-func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
+// set lays a system out over its topology: one job, or those of the scenario.
+func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	workers := s.workers(sys)
 	servers := job.Servers(sys.System, workers)
 	g, err := s.graph(sys.Topology, workers+servers)
@@ -165,11 +175,19 @@ func (s *Scenario) job(sys System, p float64, virtual bool) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return job.New(job.Spec{
+	spec := job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
 		HostPrograms: s.Programs, Transit: transit, Point: s.Point,
-	})
+	}
+	if len(s.Tenants) > 0 {
+		return s.tenants(spec)
+	}
+	j, err := job.New(spec)
+	if err != nil {
+		return nil, err
+	}
+	return job.Alone(j), nil
 }
 
 // MarshalYAML writes the scenario with all overrides, as a file that Load reads.

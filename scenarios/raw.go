@@ -28,6 +28,7 @@ type raw struct {
 	Fabric      rawLink         `yaml:"fabric"`
 	Links       []rawLinkAt     `yaml:"links,omitempty" json:",omitempty"`
 	Systems     []rawSystem     `yaml:"systems"`
+	Jobs        []rawJob        `yaml:"jobs,omitempty" json:",omitempty"`
 	Stragglers  rawStragglers   `yaml:"stragglers"`
 	Programs    []rawProgram    `yaml:"programs,omitempty"`
 	Transit     []rawTransit    `yaml:"transit,omitempty" json:",omitempty"`
@@ -41,6 +42,13 @@ type rawTransit struct {
 	Switch  string        `yaml:"switch,omitempty" json:",omitempty"`
 	PFE     string        `yaml:"pfe,omitempty" json:",omitempty"`
 	Config  yaml.MapSlice `yaml:"config,omitempty" json:",omitempty"`
+}
+
+type rawJob struct {
+	Name       string   `yaml:"name,omitempty" json:",omitempty"`
+	Hosts      []string `yaml:"hosts"`
+	Model      string   `yaml:"model,omitempty" json:",omitempty"`
+	Iterations int      `yaml:"iterations,omitempty" json:",omitempty"`
 }
 
 type rawExpect struct {

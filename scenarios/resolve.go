@@ -39,6 +39,7 @@ type Scenario struct {
 	Semantics         fault.Semantics
 	Outages           []fault.Outage
 	Programs          []job.HostProgram // real ones, beside the job; live only
+	Tenants           []Tenant          // jobs that share the lab; none: one job on all hosts
 	Transit           []Transit         // programs that frames pass in switches
 	Takes             string            // how long it runs, for people
 	Expect            []expect.Check    // of its summary
@@ -146,6 +147,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Systems = r.systemsOf(f.Systems, shape)
 	r.stragglers(s, f.Stragglers)
 	s.Programs = r.programs(f.Programs, s.Hosts)
+	s.Tenants = r.tenants(f.Jobs)
 	s.Transit = r.transit(f.Transit)
 	s.Takes, s.Expect = f.Takes, r.expectations(f)
 	return s

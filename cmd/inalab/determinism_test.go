@@ -90,8 +90,10 @@ func TestEveryScenarioRunsVirtually(t *testing.T) {
 			}
 			samples := virtualRun(t, name, "iterations=1")
 			want := 0
-			for _, j := range live {
-				want += len(j.Hosts())
+			for _, s := range live {
+				for _, j := range s.Jobs {
+					want += len(j.Hosts())
+				}
 			}
 			if got := strings.Count(samples, "\n"); got != want || want == 0 {
 				t.Errorf("%d samples of one iteration, want one of each of %d workers", got, want)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/inalab/inalab/harness/job"
@@ -63,38 +65,44 @@ type progress struct {
 	began   time.Time
 }
 
-func (p *progress) start(s *scenarios.Scenario, jobs []*job.Job, dir string) {
+func (p *progress) start(s *scenarios.Scenario, sets []*job.Set, dir string) {
 	p.keep("seed %d\nscenario %s, model %s, scale 1/%d, MTU %d; %d runs of %d iterations\nresults in %s",
-		s.Seed, s.Name, s.Model.Name, s.Scale, s.MTU, len(jobs), s.Iterations, dir)
+		s.Seed, s.Name, s.Model.Name, s.Scale, s.MTU, len(sets), s.Iterations, dir)
 }
 
 // Began says that run i of n starts.
-func (p *progress) Began(i, n int, j *job.Job) {
+func (p *progress) Began(i, n int, s *job.Set) {
 	p.i, p.n, p.samples, p.began = i, n, 0, time.Now()
-	p.show(j)
+	p.show(s)
 }
 
 // Samples counts iterations.
-func (p *progress) Samples(j *job.Job, s []result.Sample) {
+func (p *progress) Samples(of *job.Set, s []result.Sample) {
 	p.samples += len(s)
 	if p.due() {
-		p.show(j)
+		p.show(of)
 	}
 }
 
-func (p *progress) show(j *job.Job) {
-	p.draw(fmt.Sprintf("%s  iteration %d/%d", p.name(j), p.samples/len(j.Hosts()), j.Iterations))
+func (p *progress) show(s *job.Set) {
+	all := 0
+	for _, j := range s.Jobs {
+		all += j.Iterations * len(j.Hosts())
+	}
+	longest := slices.MaxFunc(s.Jobs, func(a, b *job.Job) int { return cmp.Compare(a.Iterations, b.Iterations) }).Iterations
+	p.draw(fmt.Sprintf("%s  iteration %d/%d", p.name(s), p.samples*longest/all, longest))
 }
 
-func (p *progress) name(j *job.Job) string {
+func (p *progress) name(s *job.Set) string {
+	j := s.First()
 	return fmt.Sprintf("[%d/%d] %-11s on %-10s %sp=%2g%%", p.i+1, p.n, j.System.Name(), j.Plan.Name, pointOf(j), 100*j.StraggleP)
 }
 
 // Ended writes the line that stays.
-func (p *progress) Ended(j *job.Job, c result.Cell, err error) {
-	outcome := c.Fidelity.Verdict
+func (p *progress) Ended(s *job.Set, cells []result.Cell, err error) {
+	outcome := cells[0].Fidelity.Verdict
 	if err != nil {
 		outcome = "failed"
 	}
-	p.keep("%s  %6.1f s  %s", p.name(j), time.Since(p.began).Seconds(), outcome)
+	p.keep("%s  %6.1f s  %s", p.name(s), time.Since(p.began).Seconds(), outcome)
 }

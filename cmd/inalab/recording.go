@@ -35,7 +35,7 @@ import (
 type recording struct {
 	flags          runFlags
 	scenario       *scenarios.Scenario
-	jobs           []*job.Job
+	sets           []*job.Set
 	format         render.Format
 	stdout, stderr io.Writer
 
@@ -71,8 +71,8 @@ func (r *recording) run(ctx context.Context) error {
 		defer ahead.Close()
 	}
 	r.watch = &recorder{progress: &progress{statusLine: newStatusLine(r.stderr, r.flags.quiet)}, stream: samples}
-	r.watch.start(r.scenario, r.jobs, dir.Path())
-	cells, runErr := harness.Experiment{Name: r.scenario.Name, Jobs: r.jobs}.Run(ctx, runner, r.watch)
+	r.watch.start(r.scenario, r.sets, dir.Path())
+	cells, runErr := harness.Experiment{Name: r.scenario.Name, Sets: r.sets}.Run(ctx, runner, r.watch)
 	r.cells = cells
 	if runErr != nil && context.Cause(ctx) != nil {
 		runErr = errors.Join(context.Cause(ctx), runErr)
@@ -116,8 +116,8 @@ func (r *recording) events() (harness.Events, error) {
 // topologies returns the addressed topology of each system.
 func (r *recording) topologies() map[string]any {
 	out := map[string]any{}
-	for _, j := range r.jobs {
-		out[j.System.Name()] = j.Plan
+	for _, s := range r.sets {
+		out[s.First().System.Name()] = s.Plan()
 	}
 	return out
 }
@@ -125,7 +125,7 @@ func (r *recording) topologies() map[string]any {
 func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harness.Events) (harness.Runner, error) {
 	if r.flags.clock == "virtual" {
 		images, err := worker.LoadImages()
-		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept}, r.jobs, runtime.GOMAXPROCS(0)), err
+		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept}, r.sets, runtime.GOMAXPROCS(0)), err
 	}
 	logs, err := r.dir.Mkdir("logs")
 	if err != nil {
@@ -174,6 +174,7 @@ func (r *recording) write(rows []compare.Row) error {
 		StraggleP float64      `json:"straggle_p"`
 		Seed      uint64       `json:"seed"`
 		Swept     result.Point `json:"swept,omitzero"`
+		Job       string       `json:"job,omitempty"`
 	}
 	type judged struct {
 		run
@@ -185,7 +186,7 @@ func (r *recording) write(rows []compare.Row) error {
 	}
 	verdicts, counters := []judged{}, []counted{}
 	for _, c := range r.measured() {
-		of := run{c.System, c.StraggleP, c.Seed, c.Point}
+		of := run{c.System, c.StraggleP, c.Seed, c.Point, c.Job}
 		verdicts = append(verdicts, judged{of, c.Fidelity})
 		counters = append(counters, counted{of, c.Counters})
 	}
@@ -211,8 +212,8 @@ func (r *recording) figure(rows []compare.Row) error {
 // baseline is that of the first system of the run that says one, or else of all.
 func (r *recording) baseline() result.Baseline {
 	var list []job.System
-	for _, j := range r.jobs {
-		list = append(list, j.System)
+	for _, s := range r.sets {
+		list = append(list, s.First().System)
 	}
 	return job.Baseline(append(list, systems()...))
 }
@@ -274,9 +275,9 @@ type recorder struct {
 }
 
 // Samples writes a line for each.
-func (r *recorder) Samples(j *job.Job, s []result.Sample) {
-	r.progress.Samples(j, s)
-	lines, err := render.SampleLines(s, j.Point)
+func (r *recorder) Samples(of *job.Set, s []result.Sample) {
+	r.progress.Samples(of, s)
+	lines, err := render.SampleLines(s, of.First().Point)
 	r.diverged = cmp.Or(r.diverged, err)
 	r.unwritten = cmp.Or(r.unwritten, r.stream.Append(lines...))
 }

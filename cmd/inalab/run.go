@@ -105,12 +105,12 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if f.want, err = events.ParseWant(f.events); err != nil {
 		return usage(fmt.Errorf("--events %w", err))
 	}
-	s, jobs, err := prepare(name, f.overrides(c), f)
+	s, sets, err := prepare(name, f.overrides(c), f)
 	if err != nil {
 		return usage(err)
 	}
 	if f.dryRun {
-		return describe(c.OutOrStdout(), s, jobs)
+		return describe(c.OutOrStdout(), s, sets)
 	}
 	if f.clock == "live" {
 		if err := enterNamespaces(); err != nil {
@@ -123,12 +123,12 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, errTimeout)
 		defer cancel()
 	}
-	r := recording{flags: f, scenario: s, jobs: jobs, format: format, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+	r := recording{flags: f, scenario: s, sets: sets, format: format, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 	return r.run(ctx)
 }
 
 // prepare loads the scenario and lays out its jobs, once for each seed.
-func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job.Job, error) {
+func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job.Set, error) {
 	src := scenarios.Source{Name: name, Set: set}
 	var err error
 	if strings.HasSuffix(name, ".yaml") {
@@ -149,20 +149,24 @@ func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job
 			return nil, nil, err
 		}
 	}
-	var jobs []*job.Job
+	var sets []*job.Set
 	for i := range f.repeat {
-		list, err := s.Again(i).Jobs(f.clock == "virtual")
+		list, err := s.Again(i).Sets(f.clock == "virtual")
 		if err != nil {
 			return nil, nil, err
 		}
-		jobs = append(jobs, list...)
+		sets = append(sets, list...)
 	}
-	return s, jobs, nil
+	return s, sets, nil
 }
 
 // describe prints what a run would do.
-func describe(w io.Writer, s *scenarios.Scenario, jobs []*job.Job) error {
+func describe(w io.Writer, s *scenarios.Scenario, sets []*job.Set) error {
 	fmt.Fprintf(w, "%s: %s; model %s, seed %d, scale 1/%d, %d iterations\n", s.Name, s.Description, s.Model.Name, s.Seed, s.Scale, s.Iterations)
+	var jobs []*job.Job
+	for _, set := range sets {
+		jobs = append(jobs, set.Jobs...)
+	}
 	for _, j := range jobs {
 		expected, bound := j.Expect()
 		kind := "expected"
@@ -183,10 +187,8 @@ func describe(w io.Writer, s *scenarios.Scenario, jobs []*job.Job) error {
 	return nil
 }
 
-// pointOf names the point of a sweep that a job is of, with a blank behind it, or nothing.
+// pointOf names a job among several and the point of a sweep that it is of, with a blank behind, or
+// nothing.
 func pointOf(j *job.Job) string {
-	if j.Point.IsZero() {
-		return ""
-	}
-	return j.Point.String() + " "
+	return strings.TrimLeft(strings.TrimSpace(j.Name+" "+j.Point.String())+" ", " ")
 }

@@ -75,10 +75,11 @@ func jobOf(t *testing.T, virtual bool, set ...string) *job.Job {
 // run runs a job and wants every delivered sum checked by the oracle, and right.
 func run(t *testing.T, r harness.Runner, j *job.Job) result.Cell {
 	t.Helper()
-	cell, err := r.RunJob(t.Context(), j, func([]result.Sample) {})
+	cells, err := r.RunSet(t.Context(), job.Alone(j), func([]result.Sample) {})
 	if err != nil {
 		t.Fatal(err)
 	}
+	cell := cells[0]
 	workers := len(j.Plan.Hosts)
 	if want := uint64(workers * j.Iterations * j.Params); cell.Wrong != 0 || cell.Checked != want || want == 0 {
 		t.Errorf("%d of %d elements wrong, want 0 of %d: %v", cell.Wrong, cell.Checked, want, cell.Notes)

@@ -5,7 +5,7 @@ import "github.com/inalab/inalab/internal/result"
 // Cell returns the record of a run of the job, without its results.
 func (j *Job) Cell() result.Cell {
 	c := result.Cell{
-		System: j.System.Name(), Rank: Rank(j.System), Topology: j.Plan.Name, Model: j.Model.Name, Clock: j.clock(), StraggleP: j.StraggleP, Point: j.Point, Seed: uint64(j.Seed),
+		System: j.System.Name(), Job: j.Name, Rank: Rank(j.System), Topology: j.Plan.Name, Model: j.Model.Name, Clock: j.clock(), StraggleP: j.StraggleP, Point: j.Point, Seed: uint64(j.Seed),
 		Scale: j.Scale, Workers: len(j.Hosts()), Iterations: j.Iterations, Notes: j.Layout.Notes,
 	}
 	c.Expected, c.ExpectedIsBound = j.Expect()
@@ -16,7 +16,7 @@ func (j *Job) Cell() result.Cell {
 // was not run, so that it has no fidelity.
 func (j *Job) IdealCell() result.Cell {
 	c := j.Cell()
-	c.System, c.Rank, c.Topology, c.StraggleP, c.Notes = Ideal, 0, "-", 0, nil
+	c.System, c.Job, c.Rank, c.Topology, c.StraggleP, c.Notes = Ideal, j.Name, 0, "-", 0, nil
 	c.Computed, c.Expected, c.ExpectedIsBound = j.Ideal(), j.Ideal(), false
 	return c
 }

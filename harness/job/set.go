@@ -31,6 +31,17 @@ type Sharer interface {
 // Alone returns the set of one job.
 func Alone(j *Job) *Set { return &Set{Jobs: []*Job{j}, programs: j.programs} }
 
+// Each returns a set of its own for every job.
+func Each(jobs []*Job) (out []*Set) {
+	for _, j := range jobs {
+		out = append(out, Alone(j))
+	}
+	return out
+}
+
+// First returns the first job, which tells the system, the plan and the point of a sweep of all.
+func (s *Set) First() *Job { return s.Jobs[0] }
+
 // NewSet checks that jobs can share a lab, and lays them over one another.
 func NewSet(jobs ...*Job) (*Set, error) {
 	if len(jobs) == 0 {

@@ -37,6 +37,7 @@ type Spec struct {
 	Outages    []fault.Outage  // workers out of service, beside the stragglers that are drawn
 	Virtual    bool            // for the virtual clock: streams instead of kernel TCP
 	Servers    int             // hosts without a worker, the last of the plan: [Servers]
+	Name       string          // of the job, where several share a lab; for records
 	ID         uint8           // of the job, where several share a switch ([Set]); zero means DefaultID
 	On         []int           // hosts with a worker, by index in the plan and in the order of workers; nil: all but the Servers
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training

@@ -10,6 +10,7 @@ import (
 // Cell is one run of one system at one point of a sweep: a row of summary.csv.
 type Cell struct {
 	System     string  // its name, or ideal
+	Job        string  // its name, where several shared the lab
 	Rank       int     // its place in tables, the lowest first; of equal ones by name
 	Topology   string  // mx480, rack, ...
 	Model      string  // profile of the network

@@ -15,12 +15,13 @@ type Sample struct {
 	Iteration   int            `json:"iteration"` // 0-based
 	Start       units.Time     `json:"start_ps"`
 	End         units.Time     `json:"end_ps"`
-	Delay       units.Duration `json:"delay_ps"`    // injected delay that this worker served in this iteration
-	Degraded    int            `json:"degraded"`    // blocks whose result lacked a source
-	Retransmits int            `json:"retransmits"` // packets this worker sent again
-	Contributed bool           `json:"contributed"` // whether any block of the result holds this worker's gradient
-	Loss        *float64       `json:"loss"`        // mean training loss of the mini-batch; null where the gradient was dropped
-	Accuracy    *float64       `json:"accuracy"`    // on the test set after the update, a fraction; null where not evaluated
+	Delay       units.Duration `json:"delay_ps"`      // injected delay that this worker served in this iteration
+	Degraded    int            `json:"degraded"`      // blocks whose result lacked a source
+	Retransmits int            `json:"retransmits"`   // packets this worker sent again
+	Contributed bool           `json:"contributed"`   // whether any block of the result holds this worker's gradient
+	Loss        *float64       `json:"loss"`          // mean training loss of the mini-batch; null where the gradient was dropped
+	Accuracy    *float64       `json:"accuracy"`      // on the test set after the update, a fraction; null where not evaluated
+	Job         string         `json:"job,omitempty"` // name of the job, where several shared the lab
 }
 
 // Outcome is what one all-reduce came to at one worker.

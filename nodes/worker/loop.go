@@ -63,6 +63,7 @@ type LoopConfig struct {
 	Node       string
 	System     string  // for the samples
 	StraggleP  float64 // for the samples
+	Job        string  `json:",omitempty"` // for the samples
 	Worker     int
 	Iterations int              // updates until the worker is done, at least 1
 	Compute    units.Duration   // nominal time of forward, backward and update
@@ -259,7 +260,7 @@ func (l *Loop) delay(point int) units.Duration {
 func (l *Loop) update(now units.Time, eff *sansio.Effects) {
 	out := l.finishRound()
 	s := result.Sample{
-		System: l.cfg.System, StraggleP: l.cfg.StraggleP, Worker: l.cfg.Worker, Iteration: l.gen,
+		System: l.cfg.System, StraggleP: l.cfg.StraggleP, Job: l.cfg.Job, Worker: l.cfg.Worker, Iteration: l.gen,
 		Start: l.begun, End: now, Delay: l.served,
 		Degraded: out.Degraded, Retransmits: out.Retransmits, Contributed: out.Contributed,
 	}

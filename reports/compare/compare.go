@@ -11,7 +11,7 @@ import (
 
 // Rows reports every cell, held against the ideal's and the baseline's cells of the
 // same setting. The order is by point of the sweep, model, straggle probability and rank,
-// then by name, topology, clock, scale, workers, seed; cells that are alike in all of that stay in the order
+// then by name, topology, job, clock, scale, workers, seed; cells that are alike in all of that stay in the order
 // given.
 func Rows(cells []result.Cell, baseline result.Baseline) []Row {
 	runs := make([]run, len(cells))
@@ -43,7 +43,7 @@ type run struct {
 // alike reports whether two cells differ at most in system, topology and
 // straggle probability.
 func alike(a, b result.Cell) bool {
-	return a.Point.Index == b.Point.Index && a.Model == b.Model && a.Clock == b.Clock && a.Seed == b.Seed && a.Scale == b.Scale && a.Workers == b.Workers
+	return a.Point.Index == b.Point.Index && a.Job == b.Job && a.Model == b.Model && a.Clock == b.Clock && a.Seed == b.Seed && a.Scale == b.Scale && a.Workers == b.Workers
 }
 
 // holdAgainstIdeal fills in the ratio to the ideal of the same straggle
@@ -104,7 +104,7 @@ func (r *run) holdAgainstFirst(runs []run) {
 		return
 	}
 	first := find(runs, func(c result.Cell) bool {
-		return c.Point.Index == 0 && c.System == r.cell.System && c.Topology == r.cell.Topology &&
+		return c.Point.Index == 0 && c.Job == r.cell.Job && c.System == r.cell.System && c.Topology == r.cell.Topology &&
 			c.Clock == r.cell.Clock && c.Seed == r.cell.Seed && c.StraggleP == r.cell.StraggleP
 	})
 	if first == nil {
@@ -153,6 +153,7 @@ func compareRuns(x, y run) int {
 		cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(a.System, b.System),
 		cmp.Compare(a.Topology, b.Topology),
+		cmp.Compare(a.Job, b.Job),
 		cmp.Compare(a.Clock, b.Clock),
 		cmp.Compare(a.Scale, b.Scale),
 		cmp.Compare(a.Workers, b.Workers),

@@ -14,6 +14,7 @@ const Ideal = "ideal"
 // pointer, and an estimate that is not known, mean "not applicable".
 type Row struct {
 	System    string
+	Job       string // where several shared the lab
 	Topology  string
 	Model     string
 	Clock     string
@@ -60,7 +61,7 @@ func (r Row) Time() (ms float64, ok bool) {
 // newRow reports one cell by itself.
 func newRow(c result.Cell, s series) Row {
 	r := Row{
-		System: c.System, Topology: c.Topology, Model: c.Model, Clock: c.Clock,
+		System: c.System, Job: c.Job, Topology: c.Topology, Model: c.Model, Clock: c.Clock,
 		StraggleP: c.StraggleP, Point: c.Point, Seed: c.Seed, Scale: c.Scale, Workers: c.Workers,
 		Computed: c.Computed != 0, Fidelity: c.Fidelity, Notes: c.Notes,
 	}

@@ -53,6 +53,8 @@ func telling(key string, rows []compare.Row) bool {
 		return some(func(a compare.Row) bool {
 			return some(func(b compare.Row) bool { return a.System == b.System && a.Topology != b.Topology })
 		})
+	case "job":
+		return some(func(r compare.Row) bool { return r.Job != "" })
 	case "inflation":
 		return some(func(r compare.Row) bool { return r.Inflation != nil })
 	case "marks":
@@ -98,6 +100,7 @@ func comparisonNotes(rows []compare.Row, baseline result.Baseline) []string {
 	notes = append(notes, scaleNotes(rows)...)
 	notes = append(notes, trustNotes(rows)...)
 	notes = append(notes, pathNotes(rows)...)
+	notes = append(notes, compare.Fairness(rows)...)
 	notes = append(notes, grouped(rows, "deviation", func(r compare.Row) []string { return r.Notes })...)
 	return append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Warnings })...)
 }

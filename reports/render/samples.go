@@ -24,6 +24,7 @@ type sampleLine struct {
 	Contributed   bool     `json:"contributed"`
 	Loss          *float64 `json:"loss"`
 	Accuracy      *float64 `json:"accuracy"`
+	Job           string   `json:"job,omitempty"`
 
 	Swept result.Point `json:"swept,omitzero"`
 }
@@ -32,7 +33,7 @@ func newSampleLine(s result.Sample, at result.Point) sampleLine {
 	return sampleLine{
 		SchemaVersion: SchemaVersion, System: s.System, StraggleP: s.StraggleP, Worker: s.Worker, Iteration: s.Iteration,
 		StartPs: int64(s.Start), EndPs: int64(s.End), DelayPs: int64(s.Delay),
-		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy, Swept: at,
+		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy, Job: s.Job, Swept: at,
 	}
 }
 
@@ -56,6 +57,7 @@ var sampleKeys = []sampleKey{
 	{"contributed", "", "whether any block of the result holds this worker's gradient"},
 	{"loss", "", "mean training loss of the mini-batch; null where the gradient was dropped"},
 	{"accuracy", "fraction", "on the test set after the update; null where not evaluated"},
+	{"job", "", "name of the job, where several shared the lab"},
 	{"swept", "", "of a sweep: its keys, and their values in this run"},
 }
 

@@ -86,6 +86,8 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			func(r *compare.Row) Cell { return Text(r.Topology) }},
 		{Column{Key: "workers", Name: "workers", Align: Right, Fold: true}, "", "workers that trained together",
 			func(r *compare.Row) Cell { return count(&r.Workers, r.Workers > 0) }},
+		{Column{Key: "job", Name: "job", Detail: true}, "", "name of the job, where several shared the lab",
+			func(r *compare.Row) Cell { return when(r.Job != "", Text(r.Job)) }},
 		{Column{Key: "inflation", Name: "/first", Align: Right, Detail: true}, "ratio", "iter_ms over that of the same system at the first point of the sweep; empty without a sweep",
 			func(r *compare.Row) Cell { return number(r.Inflation, 2).Suspect(r.Invalid()) }},
 		{Column{Key: "marks", Name: "marks", Unit: "frames", Align: Right, Detail: true}, "frames", "frames that links marked for congestion, over the run; links.csv has them by link",

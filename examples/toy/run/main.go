@@ -53,7 +53,7 @@ func start(args []string, systems []job.System) int {
 	if err := flags.Parse(args[1:]); err != nil {
 		return end(2, err)
 	}
-	jobs, err := load(scenarios.Source{Name: *file, Set: append(*set, "seed="+strconv.FormatUint(seed, 10))}, systems, *clock == "virtual")
+	sets, err := load(scenarios.Source{Name: *file, Set: append(*set, "seed="+strconv.FormatUint(seed, 10))}, systems, *clock == "virtual")
 	switch {
 	case err != nil:
 		return end(2, err)
@@ -66,7 +66,7 @@ func start(args []string, systems []job.System) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return end(0, live.WithLogs(ctx, "toy", func(logs string) error { return run(ctx, jobs, *clock, logs) }))
+	return end(0, live.WithLogs(ctx, "toy", func(logs string) error { return run(ctx, sets, *clock, logs) }))
 }
 
 // end writes an error, and returns the exit code: an error is never 0.
@@ -79,7 +79,7 @@ func end(code int, err error) int {
 }
 
 // load lays out the jobs of a scenario file.
-func load(src scenarios.Source, systems []job.System, virtual bool) (_ []*job.Job, err error) {
+func load(src scenarios.Source, systems []job.System, virtual bool) (_ []*job.Set, err error) {
 	if src.Text, err = os.ReadFile(src.Name); err != nil {
 		return nil, err
 	}
@@ -87,11 +87,11 @@ func load(src scenarios.Source, systems []job.System, virtual bool) (_ []*job.Jo
 	if err != nil {
 		return nil, err
 	}
-	return s.Jobs(virtual)
+	return s.Sets(virtual)
 }
 
 // run runs the jobs, and prints the table that compares them.
-func run(ctx context.Context, jobs []*job.Job, clock, logs string) error {
+func run(ctx context.Context, sets []*job.Set, clock, logs string) error {
 	images, err := worker.LoadImages()
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func run(ctx context.Context, jobs []*job.Job, clock, logs string) error {
 	if clock == "live" {
 		runner = harness.Live{Options: live.Options{Lab: netns.NewLabName(), Logs: logs, Owner: journal.CurrentCaller()}}
 	}
-	cells, err := harness.Experiment{Name: "toy", Jobs: jobs}.Run(ctx, runner, quiet{})
+	cells, err := harness.Experiment{Name: "toy", Sets: sets}.Run(ctx, runner, quiet{})
 	for _, c := range cells {
 		err = errors.Join(err, c.CheckSums())
 	}
@@ -111,6 +111,6 @@ func run(ctx context.Context, jobs []*job.Job, clock, logs string) error {
 // quiet shows no progress. It is a harness.Observer.
 type quiet struct{}
 
-func (quiet) Began(int, int, *job.Job)           {}
-func (quiet) Samples(*job.Job, []result.Sample)  {}
-func (quiet) Ended(*job.Job, result.Cell, error) {}
+func (quiet) Began(int, int, *job.Set)             {}
+func (quiet) Samples(*job.Set, []result.Sample)    {}
+func (quiet) Ended(*job.Set, []result.Cell, error) {}
