@@ -106,6 +106,7 @@ type frame struct {
 type host struct {
 	job, worker int
 	phase       []int
+	begun       []int // phases that it has sent a packet of
 	up          *link
 	flow        inet.Flow
 }
@@ -167,7 +168,7 @@ func (n *network) cable(from, to outlet, name string) *link {
 }
 
 func (n *network) addHost(job int, at outlet) *host {
-	h := &host{job: job, worker: n.ofJob[job], phase: make([]int, n.slots)}
+	h := &host{job: job, worker: n.ofJob[job], phase: make([]int, n.slots), begun: make([]int, n.slots)}
 	n.ofJob[job]++
 	who := len(n.hosts)
 	h.flow = inet.Flow{SrcMAC: workerMAC(who), DstMAC: switchMAC(at.sw), Src: workerAddr(who), Dst: switchAddr(at.sw), SrcPort: clientPort, DstPort: wire.Port}
@@ -195,6 +196,7 @@ func (n *network) send(h *host, slot int) {
 	if h.phase[slot] == n.phases || !n.mayBegin(h, slot) {
 		return
 	}
+	h.begun[slot] = h.phase[slot] + 1
 	n.forget(h, slot)
 	body := make([]byte, wire.HeaderLen)
 	n.header(h, slot).Put(body)
@@ -286,7 +288,7 @@ func (n *network) result(h *host, f frame) {
 		n.t.Fatalf("a worker is sent %+v", back)
 	}
 	slot := int(got.Slot)
-	if h.phase[slot] == n.phases {
+	if h.begun[slot] == h.phase[slot] { // nothing is in flight
 		return
 	}
 	want := n.header(h, slot)
