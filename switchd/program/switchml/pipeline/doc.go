@@ -19,7 +19,8 @@
 //
 //   - 32 workers a job (the width of a bitmap), 512 workers and parents and 256 jobs in all.
 //   - The first packet of a phase is the one that finds no bit set, not the counter at 0.
-//     Only workers that do not conform see a difference.
+//     Only workers that do not conform see a difference, or where an overtaken copy made
+//     the slot begin anew.
 //   - The parser rejects IP options and fragments. Its drops are tofino-parser-rejected and
 //     tofino-too-short. An IP length too short for UDP counts as a bad length of UDP.
 //   - Packets of a stranger, or of a job that lacks workers, are counted as that, whatever

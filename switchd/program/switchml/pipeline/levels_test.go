@@ -25,15 +25,24 @@ type rack struct {
 // fabric is racks below a spine, every switch twice: a chip and the reference
 // program. All wires hold frames until somebody says what becomes of them.
 type fabric struct {
-	t       *rapid.T
+	t       *rapid.T // that draws
+	tb      rapid.TB // that fails
 	racks   []*rack
 	spine   *twin
 	clients []*client // by host
 	jobs    int
 	fifo    bool
 	stress  bool
+	anew    bool       // slots may begin anew
 	hostUp  [][][]byte // payloads, by host
 	hostDn  [][]sent
+	rows    map[row]*lateRow
+}
+
+// row is a slot of a job in a switch.
+type row struct {
+	at        *twin
+	job, slot int
 }
 
 func rackAddr(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 8, 0, byte(i)}) }
@@ -46,18 +55,34 @@ const spinePort sansio.Port = MaxPorts - 1
 func channelOf(job int) uint16 { return wire.Port + uint16(job) }
 
 func newFabric(t *rapid.T) *fabric {
-	f := &fabric{t: t, fifo: rapid.Bool().Draw(t, "fifo"), stress: true, jobs: rapid.IntRange(1, 2).Draw(t, "jobs")}
-	elements := rapid.SampledFrom([]int{64, 256}).Draw(t, "elements")
-	slots := rapid.IntRange(1, 2).Draw(t, "slots")
+	fifo, jobs := rapid.Bool().Draw(t, "fifo"), rapid.IntRange(1, 2).Draw(t, "jobs")
+	elements, slots := rapid.SampledFrom([]int{64, 256}).Draw(t, "elements"), rapid.IntRange(1, 2).Draw(t, "slots")
+	var hosts [][]int
+	for range rapid.IntRange(1, 3).Draw(t, "racks") {
+		n := make([]int, jobs)
+		for id := range n {
+			n[id] = rapid.IntRange(1, 3).Draw(t, "hosts")
+		}
+		hosts = append(hosts, n)
+	}
+	f := fabricOf(t, elements, slots, hosts)
+	f.t, f.fifo, f.stress = t, fifo, true
+	f.anew = fifo // where nothing is overtaken
+	return f
+}
+
+// fabricOf returns a fabric of so many hosts, by rack and job, that loses nothing.
+func fabricOf(t rapid.TB, elements, slots int, hosts [][]int) *fabric {
+	f := &fabric{tb: t, fifo: true, jobs: len(hosts[0]), rows: map[row]*lateRow{}}
 	top := bareConfig()
 	for id := range f.jobs {
 		top.Jobs = append(top.Jobs, switchml.Job{ID: uint8(id + 1), Elements: elements, Slots: slots})
 	}
-	for r := range rapid.IntRange(1, 3).Draw(t, "racks") {
+	for r, n := range hosts {
 		cfg := switchml.Config{Node: fmt.Sprintf("leaf%d", r), Router: rackAddr(r), MAC: rackMAC(r)}
 		k := &rack{}
 		for id := range f.jobs {
-			j := jobOf(uint8(id+1), elements, slots, len(f.clients), rapid.IntRange(1, 3).Draw(t, "hosts"))
+			j := jobOf(uint8(id+1), elements, slots, len(f.clients), n[id])
 			for i := range j.Workers {
 				j.Workers[i].Port = sansio.Port(len(k.hosts))
 				k.hosts = append(k.hosts, len(f.clients))
@@ -75,26 +100,37 @@ func newFabric(t *rapid.T) *fabric {
 	return f
 }
 
-// jobOfHost returns the job of a host and all its hosts, in every rack.
-func (f *fabric) peers(host int) (all []int) {
+// jobOf returns the place of a host's job, and all hosts of it, in every rack.
+func (f *fabric) jobOf(host int) (job int, peers []int) {
 	for id := range f.jobs {
-		all = nil
+		peers = nil
 		for _, k := range f.racks {
 			for _, w := range k.e.cfg.Jobs[id].Workers {
-				all = append(all, int(w.ID))
+				peers = append(peers, int(w.ID))
 			}
 		}
-		if slices.Contains(all, host) {
-			return all
+		if slices.Contains(peers, host) {
+			return id, peers
 		}
 	}
-	return nil
+	return 0, nil
 }
 
 // rackOf returns the rack of a host.
 func (f *fabric) rackOf(host int) *rack {
 	i := slices.IndexFunc(f.racks, func(k *rack) bool { return slices.Contains(k.hosts, host) })
 	return f.racks[i]
+}
+
+// takes reports whether a packet comes to a switch: not the one that would make its slot
+// begin anew and must not, as in [traffic.hand].
+func (f *fabric) takes(at *twin, job int, payload []byte) bool {
+	h, _ := wire.Parse(payload)
+	r := row{at, job, int(h.Slot)}
+	if f.rows[r] == nil {
+		f.rows[r] = &lateRow{}
+	}
+	return !f.rows[r].take(h, !f.anew) || f.anew
 }
 
 // frameArrival is a frame as it comes by a port.
@@ -141,6 +177,10 @@ func (f *fabric) rise(i int) {
 	}
 	frame, twice := f.take(&k.up)
 	for range times(frame, twice) {
+		job := int(inet.UDP(frame[inet.EtherLen+inet.IPv4Len:]).DstPort() - channelOf(0))
+		if !f.takes(f.spine, job, frame[inet.UDPHeaders:]) {
+			continue
+		}
 		for _, s := range f.spine.give(frameArrival(sansio.Port(i), frame)) {
 			f.racks[s.port].down = append(f.racks[s.port].down, s.frame)
 		}
@@ -182,8 +222,12 @@ func (f *fabric) enter(host int) {
 		return
 	}
 	k := f.rackOf(host)
+	job, _ := f.jobOf(host)
 	p, twice := f.take(&f.hostUp[host])
 	for range times(p, twice) {
+		if !f.takes(k.twin, job, p) {
+			continue
+		}
 		a := arrivalOf(inet.Flow{SrcMAC: workerMAC(host), DstMAC: k.e.cfg.MAC, Src: workerAddr(host), Dst: k.e.cfg.Router, SrcPort: clientPort, DstPort: wire.Port},
 			sansio.Port(slices.Index(k.hosts, host)), p)
 		f.spread(k, k.give(a))
@@ -205,13 +249,14 @@ func (f *fabric) leave(host int) {
 		return
 	}
 	slot := int(s.header().Slot)
+	_, peers := f.jobOf(host)
 	for i := range c.elements {
 		want := int32(0)
-		for _, p := range f.peers(host) {
+		for _, p := range peers {
 			want += value(p, slot, c.phase[slot], i)
 		}
 		if s.value(i) != want {
-			f.t.Fatalf("host %d, slot %d, phase %d, element %d: %d, want %d", host, slot, c.phase[slot], i, s.value(i), want)
+			f.tb.Fatalf("host %d, slot %d, phase %d, element %d: %d, want %d", host, slot, c.phase[slot], i, s.value(i), want)
 		}
 	}
 	c.phase[slot]++
@@ -251,7 +296,7 @@ func (f *fabric) heal() {
 	for host, c := range f.clients {
 		for slot := range c.phase {
 			if c.phase[slot] == before[host][slot] {
-				f.t.Fatalf("host %d is stuck in phase %d of slot %d", host, c.phase[slot], slot)
+				f.tb.Fatalf("host %d is stuck in phase %d of slot %d", host, c.phase[slot], slot)
 			}
 		}
 	}

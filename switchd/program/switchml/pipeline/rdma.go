@@ -30,7 +30,7 @@ func rdmaInternal() []ir.Field {
 	return []ir.Field{
 		{Name: "pad2", Bits: 5}, {Name: "size", Bits: 3}, // packet size, coded as over UDP
 		{Name: "rid", Bits: 16},   // of the sender in its group, for an answer to it alone
-		{Name: "place", Bits: 16}, // of the packet in its message
+		{Name: "place", Bits: 16}, // of the packet in its message, twice, plus the set
 	}
 }
 

@@ -18,12 +18,10 @@ func (b *builder) rdmaEgress() ir.Gress {
 		})
 	b.table(ir.Table{Name: tablePairs, Keys: exact("meta.pair"), Actions: []string{"pair"}, Size: MaxQueuePairs},
 		ir.Action{Name: "pair", Params: []ir.Param{{Name: "rank", Bits: 8}, {Name: "queue", Bits: 16}}, Do: []ir.Op{set("bth.rank", ir.P("rank")), set("bth.queue", ir.P("queue"))}})
-	number := func(name string, in ...ir.Operand) {
+	for _, name := range []string{"begin", "go_on"} {
 		b.keyless(execute(name,
-			ir.Op{Register: "sequence", Run: name, Index: ir.F("meta.pair"), IndexBits: queueBits, Dst: "meta.number", In: in}))
+			ir.Op{Register: "sequence", Run: name, Index: ir.F("meta.pair"), IndexBits: queueBits, Dst: "meta.number", In: []ir.Operand{ir.F("meta.place")}}))
 	}
-	number("begin")
-	number("go_on", ir.F("meta.place"))
 	b.keyless(dropOut("held_back", dropHeldBack))
 	b.keyless(dropOut("lost_out", dropDeparture))
 	b.keyless(ir.Action{Name: "numbered", Do: []ir.Op{{Kind: ir.Shr, Dst: "meta.number", A: ir.F("meta.number"), B: ir.C(1)}}})

@@ -91,9 +91,11 @@ func (b *builder) operations() {
 // queueRegisters are those of queue pairs. That of the ingress has the PSN that comes
 // next in the upper 24 bits of its lower half, bit 0 of which says that no message has
 // begun, and the pool index of the next packet in its upper half. That of the egress
-// has twice the PSN that goes out next, plus one, and the packets of the message sent.
+// has twice the PSN that goes out next, plus one, and the md.place of the packet that goes
+// on with the message sent.
 func (b *builder) queueRegisters() []ir.Register {
 	const next, done = 1 << 8, 1<<8 + 1 // the PSN after this; and no message is left
+	const further = 2                   // from a place to the next
 	before := &ir.Compare{Left: ir.Lo, Right: ir.In0, Const: 7, Op: ir.GreaterSigned}
 	taken := ir.IfNotA
 	if b.faithful {
@@ -131,12 +133,12 @@ func (b *builder) queueRegisters() []ir.Register {
 	return []ir.Register{assembly, {Name: "sequence", Size: MaxQueuePairs, Bits: 32, Lanes: 2, Actions: []ir.RegAction{
 		{
 			Name: "begin", Lo: []ir.Update{{If: ir.Always, Op: ir.Add, X: ir.Lo, Y: ir.Imm, Imm: 2}},
-			Hi: []ir.Update{{If: ir.Always, Op: ir.Set, X: ir.One}}, Out: out(ir.Lo),
+			Hi: []ir.Update{{If: ir.Always, Op: ir.Add, X: ir.In0, Y: ir.Imm, Imm: further}}, Out: out(ir.Lo),
 		},
 		{
 			Name: "go_on", A: goesOn,
 			Lo:  []ir.Update{{If: sent, Op: ir.Add, X: ir.Lo, Y: ir.Imm, Imm: 2}},
-			Hi:  []ir.Update{{If: sent, Op: ir.Add, X: ir.In0, Y: ir.One}},
+			Hi:  []ir.Update{{If: sent, Op: ir.Add, X: ir.In0, Y: ir.Imm, Imm: further}},
 			Out: []ir.Output{{If: sent, Value: ir.Lo}},
 		},
 	}}}
@@ -164,7 +166,7 @@ func (b *builder) assembly() {
 	b.keyless(ir.Action{Name: "distance", Do: []ir.Op{
 		{Kind: ir.Sub, Dst: "md.place", A: ir.F("meta.where"), B: ir.F("meta.first")},
 	}})
-	b.keyless(ir.Action{Name: "place", Do: []ir.Op{{Kind: ir.Shr, Dst: "md.place", A: ir.F("md.place"), B: ir.C(indexSlot)}}})
+	b.keyless(ir.Action{Name: "place", Do: []ir.Op{{Kind: ir.Shr, Dst: "md.place", A: ir.F("md.place"), B: ir.C(indexSlot - 1)}}})
 }
 
 // rdmaControl joins the steps of the ingress.

@@ -101,6 +101,32 @@ func TestHeldBack(t *testing.T) {
 	w.agree()
 }
 
+// A packet of one set does not go on with a message of the other, though its place is the
+// next one: a card would take both for one message. Here hosts that do not conform bring it
+// about; TestLostPassesJoinNoMessages shows it of those that do.
+func TestSetsAreNotJoined(t *testing.T) {
+	doc := rdmaDocument(1, 0, 2, 64, 2, 1)
+	w := newRDMATwin(t, rdmaConfig(doc), Options{})
+	next := []roce.PSN{roce.PSN(doc.Workers[0].RDMA.PSNs[0]), roce.PSN(doc.Workers[1].RDMA.PSNs[0])}
+	send := func(rank int, set uint32, packets ...int) (out []sent) {
+		for _, i := range packets {
+			out = append(out, w.give(plain(&doc, rank, 0, i, next[rank], set, 1).arrival())...)
+			next[rank] = next[rank].Add(1)
+		}
+		return out
+	}
+	send(1, 1, 0, 1)
+	send(0, 1, 0) // complete
+	send(1, 0, 0)
+	if out := send(0, 0, 0); len(out) != 2 {
+		t.Fatalf("%d packets begin messages of set 0, want 2", len(out))
+	}
+	if out := send(0, 1, 0, 1); len(out) != 0 || w.count(switchml.CountRDMAHeldBack) != 2 {
+		t.Errorf("%d packets leave, %d held back: want none that goes on with set 0, and 2", len(out), w.count(switchml.CountRDMAHeldBack))
+	}
+	w.agree()
+}
+
 // A wrong ICRC is a counted drop where that is asked for, and else taken.
 func TestICRCIsChecked(t *testing.T) {
 	for _, check := range []bool{true, false} {

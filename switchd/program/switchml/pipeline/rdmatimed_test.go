@@ -1,12 +1,15 @@
 package pipeline
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/internal/wire/roce"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
@@ -91,5 +94,55 @@ func TestRDMAPassesAreLost(t *testing.T) {
 	})
 	if lost == 0 {
 		t.Error("no pass was lost")
+	}
+}
+
+// firstSum is the first value of a packet to a worker.
+func firstSum(s sent) int32 {
+	var p roce.Packet
+	p.Read(s.frame[inet.UDPHeaders:], 0)
+	return int32(binary.BigEndian.Uint32(p.Payload))
+}
+
+// The first packet of a message is lost between passes, the second is not. What leaves for
+// the second does not go on with the message before, whose second packet was lost on its way
+// to the switch: the worker's card would take half of either for one message.
+func TestLostPassesJoinNoMessages(t *testing.T) {
+	const packets, crowd = 2, 6
+	doc := rdmaDocument(1, 0, 1, 256, packets, 1)
+	others := rdmaDocument(2, 1, crowd, 256, packets, 1) // at the same port of further pipes
+	timing := tofino.DefaultTiming()
+	timing.Queue = 2 * ((1200 + tofino.CellBytes - 1) / tofino.CellBytes)
+	c := &chip{t: t}
+	var err error
+	if c.e, err = newRDMA(rdmaConfig(doc, others), Options{Timing: &timing}); err != nil {
+		t.Fatal(err)
+	}
+	now, psn := units.Time(0), roce.PSN(doc.Workers[0].RDMA.PSNs[0])
+	send := func(set uint32, i int, before ...sansio.Arrival) (out []sent) {
+		a := plain(&doc, 0, 0, i, psn, set, int32(set)+1).arrival()
+		psn = psn.Add(1)
+		now = now.Add(units.Millisecond)
+		out = append(c.handle(now, append(before, a)...), c.until(now.Add(units.Microsecond*500))...)
+		return slices.DeleteFunc(out, func(s sent) bool { return s.port != 0 })
+	}
+	if n := len(send(0, 0)) + len(send(0, 1)) + len(send(0, 0)); n != 3 { // the last one: sent again
+		t.Fatalf("%d packets leave, want 3", n)
+	}
+	psn = psn.Add(1) // lost
+	var busy []sansio.Arrival
+	for rank := range crowd {
+		busy = append(busy, plain(&others, rank, 0, 0, roce.PSN(others.Workers[rank].RDMA.PSNs[0]), 0, 1).arrival())
+	}
+	if n := len(send(1, 0, busy...)); n != 0 || c.count(tofino.DropQueue) == 0 {
+		t.Fatalf("%d packets leave, and %d are lost between passes", n, c.count(tofino.DropQueue))
+	}
+	if n := len(send(1, 1)); n != 0 || c.count(switchml.CountRDMAHeldBack) != 1 {
+		t.Errorf("%d packets leave, %d are held back: want 1 of them held back", n, c.count(switchml.CountRDMAHeldBack))
+	}
+	for i := range packets { // sent again
+		if out := send(1, i); len(out) != 1 || firstSum(out[0]) != 2 {
+			t.Errorf("packet %d of the message: %d packets leave", i, len(out))
+		}
 	}
 }

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -96,6 +97,29 @@ func TestLatePacketsInARow(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: stale packet %d after it is taken as new, want %d", name, got, c.want)
 		}
+	}
+}
+
+// A result of 256 tensors ago has the header of that to come. A worker that has not begun to
+// wait for that one, as its peer is a phase behind, does not take it.
+func TestAWorkerWaitsForWhatItHasSent(t *testing.T) {
+	n := newNetwork(t, netParams{tree: tree{hosts: 2}, jobs: 1, slots: 1, phases: 4, perJob: 1, idle: [][]int{{0, 3, 0, 254}}})
+	down := n.links[slices.IndexFunc(n.links, func(l *link) bool { return l.host == n.hosts[0] })]
+	n.sendAll()
+	n.drain(nil)
+	for _, h := range n.hosts { // phase 1
+		n.send(h, 0)
+		n.arrive(h.up, h.up.frames[0])
+		h.up.frames = nil
+	}
+	old := down.frames[0]
+	n.drain(func(l *link, _ int) bool { return l.host == n.hosts[1] && n.hosts[1].phase[0] == 2 })
+	n.arrive(down, old)
+	if a, b := n.hosts[0].phase[0], n.hosts[1].phase[0]; a != 3 || b != 2 || len(n.wrong) > 0 {
+		t.Errorf("workers are in phases %d and %d, want 3 and 2; wrong %v", a, b, n.wrong)
+	}
+	if !n.heal() || len(n.wrong) > 0 {
+		t.Errorf("not all get to the end; wrong %v", n.wrong)
 	}
 }
 

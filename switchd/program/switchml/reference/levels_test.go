@@ -97,6 +97,23 @@ func TestAnyNetworkOfLevelsGivesSums(t *testing.T) {
 	})
 }
 
+// While a worker at the root goes on, those of a leaf lack the result, and send again more often
+// than late packets may come in a row. They are not late where they come first: the leaf has
+// seen none of the next phase. When nothing is lost any more, all get to the end.
+func TestALeafIsBehind(t *testing.T) {
+	n := newNetwork(t, netParams{tree: trees["hosts on root"], jobs: 1, slots: 1, phases: 2, perJob: 1})
+	for range 2 * switchml.LateLimit {
+		n.sendAll()
+		n.drain(func(l *link, _ int) bool { return strings.HasPrefix(l.name, "s1->h") })
+	}
+	if n.apart() != 1 || n.dropped(switchml.DropLate) != 0 {
+		t.Errorf("workers are %d phases apart, %d packets are late", n.apart(), n.dropped(switchml.DropLate))
+	}
+	if !n.heal() || len(n.wrong) > 0 {
+		t.Errorf("not all get to the end; wrong %v", n.wrong)
+	}
+}
+
 // Levels stand on Algorithm 3 as printed, too, where links keep their order.
 func TestFaithfulLevelsInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -61,7 +61,7 @@ type network struct {
 	eff    sansio.Effects
 	wrong  []string
 
-	newest    map[use]int       // phases that workers have begun
+	newest    map[overtaken]int // phases that packets have come of
 	overtaken map[overtaken]int // packets in a row that are not of them
 }
 
@@ -106,6 +106,7 @@ type frame struct {
 type host struct {
 	job, worker int
 	phase       []int
+	begun       []int // phases that it has sent a packet of
 	up          *link
 	flow        inet.Flow
 }
@@ -117,7 +118,7 @@ func switchAddr(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 8, 0, byt
 func switchMAC(i int) inet.MAC { return inet.MAC{2, 8, 0, 0, 0, byte(i)} }
 
 func newNetwork(t rapid.TB, p netParams) *network {
-	n := &network{netParams: p, t: t, ofJob: make([]int, p.jobs), leaves: map[outlet]*link{}, newest: map[use]int{}, overtaken: map[overtaken]int{}}
+	n := &network{netParams: p, t: t, ofJob: make([]int, p.jobs), leaves: map[outlet]*link{}, newest: map[overtaken]int{}, overtaken: map[overtaken]int{}}
 	n.addSwitch(p.tree, -1)
 	return n
 }
@@ -167,7 +168,7 @@ func (n *network) cable(from, to outlet, name string) *link {
 }
 
 func (n *network) addHost(job int, at outlet) *host {
-	h := &host{job: job, worker: n.ofJob[job], phase: make([]int, n.slots)}
+	h := &host{job: job, worker: n.ofJob[job], phase: make([]int, n.slots), begun: make([]int, n.slots)}
 	n.ofJob[job]++
 	who := len(n.hosts)
 	h.flow = inet.Flow{SrcMAC: workerMAC(who), DstMAC: switchMAC(at.sw), Src: workerAddr(who), Dst: switchAddr(at.sw), SrcPort: clientPort, DstPort: wire.Port}
@@ -195,6 +196,7 @@ func (n *network) send(h *host, slot int) {
 	if h.phase[slot] == n.phases || !n.mayBegin(h, slot) {
 		return
 	}
+	h.begun[slot] = h.phase[slot] + 1
 	n.forget(h, slot)
 	body := make([]byte, wire.HeaderLen)
 	n.header(h, slot).Put(body)
@@ -219,7 +221,6 @@ func (n *network) mayBegin(h *host, slot int) bool {
 // forget loses what is older than the window of tags, now that a worker is in a phase.
 func (n *network) forget(h *host, slot int) {
 	u, p := use{h.job, slot}, h.phase[slot]
-	n.newest[u] = max(n.newest[u], p)
 	oldest := n.tensor(slot, p) - int(window>>24) + 1
 	for _, l := range n.links {
 		l.frames = slices.DeleteFunc(l.frames, func(f frame) bool { return f.use == u && n.tensor(slot, f.phase) < oldest })
@@ -230,8 +231,8 @@ func (n *network) forget(h *host, slot int) {
 // row that the switch would take them for new: that does not happen (assumed).
 func (n *network) tooMany(sw int, f frame) bool {
 	at := overtaken{f.use, sw}
-	if f.phase == n.newest[f.use] {
-		n.overtaken[at] = 0
+	if f.phase >= n.newest[at] {
+		n.newest[at], n.overtaken[at] = f.phase, 0
 		return false
 	}
 	n.overtaken[at]++
@@ -287,7 +288,7 @@ func (n *network) result(h *host, f frame) {
 		n.t.Fatalf("a worker is sent %+v", back)
 	}
 	slot := int(got.Slot)
-	if h.phase[slot] == n.phases {
+	if h.begun[slot] == h.phase[slot] { // nothing is in flight
 		return
 	}
 	want := n.header(h, slot)

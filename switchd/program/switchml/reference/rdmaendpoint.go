@@ -33,7 +33,7 @@ type pair struct {
 
 	qpn  uint32   // the worker's end
 	psn  roce.PSN // of the next packet that is sent
-	sent int      // packets of the message that is being sent
+	goOn uint32   // pool index, slot and set, of the packet that goes on with the message being sent
 }
 
 // newEndpoint makes a worker of a job.
@@ -141,10 +141,10 @@ func (p *rdmaPacket) payload(b []byte, m *endpoint) []byte {
 // whether it did.
 func (m *endpoint) send(trigger *rdmaPacket, answer []byte, pad int, faithful bool, eff *sansio.Effects) bool {
 	q := &m.pairs[trigger.pair]
-	if !faithful && trigger.place != 0 && trigger.place != q.sent {
+	if !faithful && trigger.place != 0 && trigger.index != q.goOn {
 		return false
 	}
-	q.sent = trigger.place + 1
+	q.goOn = trigger.index + 2
 	out := roce.Packet{Opcode: trigger.Opcode, QueuePair: q.qpn, PSN: q.psn, RETH: trigger.RETH}
 	out.RETH.Key = m.key
 	out.Immediate = trigger.Immediate&^0xffff | uint32(answer[8])<<8 | uint32(answer[9])
