@@ -97,6 +97,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if f.repeat < 1 {
 		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", f.repeat))
 	}
+	if f.timeout < 0 {
+		return usage(fmt.Errorf("--timeout %v: a time above zero is needed", f.timeout))
+	}
 	if f.lab != "" {
 		if err := journal.CheckLab(f.lab); err != nil {
 			return usage(fmt.Errorf("--lab: %w", err))
