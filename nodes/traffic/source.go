@@ -18,6 +18,10 @@ const (
 	MinPacket units.Bytes = udpHeaders + stampBytes
 )
 
+// MaxWrite is what a sender of TCP writes at a time at most, in bytes (assumed: what it has
+// room for when nothing is on its way).
+const MaxWrite = sendBuffer
+
 // maxBurst is how many packets one call sends at most, if the source is late: a train.
 const maxBurst = sansio.MaxTrainFrames
 

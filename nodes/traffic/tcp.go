@@ -1,7 +1,7 @@
 package traffic
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
@@ -59,8 +59,8 @@ type Sender struct {
 
 // NewSender returns a sender that has not connected yet.
 func NewSender(cfg TCPConfig, p Pattern) (*Sender, error) {
-	if p.Packet < 1 {
-		return nil, errors.New("a flow of TCP needs a size of its writes")
+	if p.Packet < 1 || p.Packet > MaxWrite {
+		return nil, fmt.Errorf("a flow of TCP with writes of %v: they must be of 1B to %v", p.Packet, MaxWrite)
 	}
 	conn, err := cfg.dial(false)
 	return &Sender{conn: conn, pattern: p, pacer: NewPacer(p), on: units.Never}, err
@@ -111,7 +111,7 @@ func (s *Sender) fill(now units.Time, eff *sansio.Effects) {
 }
 
 // room reports whether the connection takes another write.
-func (s *Sender) room() bool { return s.conn.Buffered()+s.pattern.Packet <= max(sendBuffer, s.pattern.Packet) }
+func (s *Sender) room() bool { return s.conn.Buffered()+s.pattern.Packet <= sendBuffer }
 
 // NextDeadline returns when there is something to write, to open, to close, or to
 // send again. A sender without room waits for acknowledgements.
