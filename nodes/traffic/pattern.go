@@ -40,6 +40,29 @@ func (p *Pattern) at(now units.Time) (on bool, next units.Time) {
 	return on && now < p.stop(), next
 }
 
+// Writer tells when a flow of TCP writes.
+type Writer struct{ pacer Pacer }
+
+// NewWriter returns the writer of a pattern.
+func NewWriter(p Pattern) Writer { return Writer{NewPacer(p)} }
+
+// Due returns when the next write is due, or never. Without a rate that is now, while the flow
+// is on.
+func (w *Writer) Due(now units.Time) units.Time {
+	p := &w.pacer.pattern
+	if p.Rate > 0 {
+		return w.pacer.Due()
+	}
+	on, next := p.at(now)
+	if on {
+		return now
+	}
+	return next
+}
+
+// Next goes on to the write behind the one that is due.
+func (w *Writer) Next() { w.pacer.Next() }
+
 // Pacer tells when the packets of a pattern with a rate are due. Each on-time begins with
 // a packet.
 type Pacer struct {

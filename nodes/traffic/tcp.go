@@ -50,11 +50,11 @@ const sendBuffer = newreno.DefaultSndWindow
 type Sender struct {
 	conn    connection
 	pattern Pattern
-	pacer   Pacer
+	writer  Writer
 	sent    Sent
 	opened  bool
 	closed  bool
-	on      units.Time // begin of the next on-time, of a flow without a rate
+	due     units.Time // of the next write; never while there is no room for it
 }
 
 // NewSender returns a sender that has not connected yet.
@@ -63,7 +63,7 @@ func NewSender(cfg TCPConfig, p Pattern) (*Sender, error) {
 		return nil, fmt.Errorf("a flow of TCP with writes of %v: they must be of 1B to %v", p.Packet, MaxWrite)
 	}
 	conn, err := cfg.dial(false)
-	return &Sender{conn: conn, pattern: p, pacer: NewPacer(p), on: units.Never}, err
+	return &Sender{conn: conn, pattern: p, writer: NewWriter(p), due: units.Never}, err
 }
 
 // Handle takes segments of the receiver.
@@ -97,16 +97,17 @@ func (s *Sender) write(now units.Time, eff *sansio.Effects) {
 	s.conn.follow()
 }
 
-// fill writes as long as there is room: what is due, or without a rate while it is on.
+// fill writes what is due, as long as there is room.
 func (s *Sender) fill(now units.Time, eff *sansio.Effects) {
-	on := true
-	if s.pattern.Rate == 0 {
-		on, s.on = s.pattern.at(now)
-	}
-	for on && s.room() && (s.pattern.Rate == 0 || s.pacer.Due() <= now) {
+	s.due = units.Never
+	for s.room() {
+		if s.due = s.writer.Due(now); s.due > now {
+			return
+		}
 		s.conn.Write(now, nil, int(s.pattern.Packet), eff)
 		s.sent.Bytes += s.pattern.Packet
-		s.pacer.Next()
+		s.writer.Next()
+		s.due = units.Never
 	}
 }
 
@@ -122,12 +123,8 @@ func (s *Sender) NextDeadline() units.Time {
 		return min(next, units.Time(s.pattern.Start))
 	case s.closed:
 		return next
-	case s.pattern.Rate == 0:
-		next = min(next, s.on)
-	case s.room():
-		next = min(next, s.pacer.Due())
 	}
-	return min(next, s.pattern.stop())
+	return min(next, s.due, s.pattern.stop())
 }
 
 // Sent returns what was sent so far.
