@@ -75,7 +75,7 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	for _, j := range s.Jobs {
 		cells = append(cells, j.Cell())
 	}
-	lab, err := netns.Up(ctx, LabSpec(opt.Lab, s.Plan(), !opt.Plain), opt.NetNS)
+	lab, err := netns.Up(ctx, withFlowPeers(LabSpec(opt.Lab, s.Plan(), !opt.Plain), s), opt.NetNS)
 	if err != nil {
 		return cells, err
 	}
