@@ -43,7 +43,7 @@ func droppedBy(c result.Cell) (drops, marks uint64) {
 // Flows cross a rack beside a job, on its hosts and on others: its sums are right, and what they
 // lost is what links dropped.
 func TestFlowsBesideAJobLive(t *testing.T) {
-	j := besideFlows(t, switchml.System{Elements: 256}, topo.LinkSpec{},
+	j := besideFlows(t, switchml.System{Elements: 256}, topo.LinkSpec{Rate: 50 * mbit, Queue: units.MiB},
 		flow("steady", job.FlowUDP, "h0", "h1", traffic.Pattern{Rate: 5 * mbit, Stop: 100 * ms}),
 		flow("bursts", job.FlowUDP, "h3", "h5", traffic.Pattern{Rate: 80 * mbit, Packet: 800, On: 10 * ms, Off: 10 * ms, Start: 20 * ms, Stop: 100 * ms}),
 		flow("bulk", job.FlowTCP, "h4", "h3", traffic.Pattern{Start: 10 * ms}),
@@ -71,7 +71,7 @@ func TestFlowsBesideAJobLive(t *testing.T) {
 // Packets of flows that say so are marked, by UDP's own word and by the kernel's TCP; sinks see
 // what links marked.
 func TestMarksOfFlowsLive(t *testing.T) {
-	link := topo.LinkSpec{Rate: 50 * mbit, Marking: topo.Marking{Min: 10 * units.KiB, Max: 10 * units.KiB}}
+	link := topo.LinkSpec{Rate: 50 * mbit, Queue: units.MiB, Marking: topo.Marking{Min: 10 * units.KiB, Max: 10 * units.KiB}}
 	able := flow("able", job.FlowUDP, "h2", "h3", traffic.Pattern{Rate: 80 * mbit, On: 5 * ms, Off: 15 * ms, Stop: 100 * ms})
 	reacts := flow("reacts", job.FlowTCP, "h4", "h5", traffic.Pattern{})
 	able.ECN, reacts.ECN = true, true

@@ -51,8 +51,8 @@ type TrafficParent interface {
 	AwaitStart(ctx context.Context) (epochNs int64, err error)
 }
 
-// linger is how long receiving ends go on when the run is over, and sending ones have ended:
-// for what is on its way (assumed: several times what the queue of a port holds by default
+// linger is how long receiving ends go on when the run is over, and sending ones have ended;
+// of TCP, how long the kernel sends what it holds. It is for what is on its way (assumed: several times what the queue of a port holds by default
 // in scenarios, 134 ms).
 const linger = 500 * time.Millisecond
 

@@ -76,7 +76,7 @@ func (e *tcpEnd) run(ctx context.Context, clock pktio.Clock) (r EndReport, err e
 }
 
 // send opens the connection when the flow starts, and writes what is due until it stops or
-// the run is over. Then it looks at what the kernel counted.
+// the run is over. A while later it looks at what the kernel counted.
 func (e *tcpEnd) send(ctx context.Context, clock pktio.Clock) (sent traffic.Sent, err error) {
 	if !sleepUntil(ctx, clock, units.Time(e.Sends.Start)) {
 		return sent, nil
@@ -96,7 +96,9 @@ func (e *tcpEnd) send(ctx context.Context, clock pktio.Clock) (sent traffic.Sent
 	if err := conn.CloseWrite(); err != nil {
 		return sent, err
 	}
-	<-ctx.Done()
+	later, cancel := lingering(ctx)
+	defer cancel()
+	<-later.Done() // what the kernel still holds is sent
 	info, err := tcpInfo(conn)
 	if err == nil {
 		sent.Packets, sent.Retransmits, sent.Echoes = uint64(info.Data_segs_out), uint64(info.Total_retrans), uint64(info.Delivered_ce)
