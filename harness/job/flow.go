@@ -93,7 +93,7 @@ func (f *Flow) ValidateOn(p *plan.Plan) error {
 		}
 	}
 	if f.Kind == FlowUDP && f.Pattern.Packet > units.Bytes(p.MTU) {
-		return fmt.Errorf("flow %s: packets of %v exceed the MTU of %d bytes of topology %s: make them smaller, or raise the MTU", f.Name, f.Pattern.Packet, p.MTU, p.Name)
+		return fmt.Errorf("flow %s: packets of %d bytes exceed the MTU of %d bytes of topology %s: make them smaller, or raise the MTU", f.Name, f.Pattern.Packet, p.MTU, p.Name)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (r *run) addFlows(s *job.Set) error {
 
 // newFlowEnd makes the machine of an end, and notes what counts for the record.
 func (r *run) newFlowEnd(e job.FlowEnd, mtu int) (flowEnd, error) {
-	tcp := traffic.TCPConfig{Node: e.Host.Name, Flow: e.Addr, MTU: mtu}
+	tcp := traffic.TCPConfig{Node: e.Host.Name, Flow: e.Addr, MTU: mtu, ECN: e.ECN}
 	switch {
 	case e.Sends && e.Kind == job.FlowUDP:
 		m, err := traffic.NewSource(traffic.SourceConfig{Flow: e.Addr, Pattern: e.Pattern, ECN: e.ECN})

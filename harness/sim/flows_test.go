@@ -48,7 +48,7 @@ func (s scene) job(t *testing.T) *job.Job {
 	}
 	for i := range g.Links {
 		if l := &g.Links[i]; l.A.Node == "h4" {
-			l.BtoA.Queue, l.BtoA.Marking = s.h4.Queue, s.h4.Marking
+			l.BtoA.Rate, l.BtoA.Queue, l.BtoA.Marking = cmp.Or(s.h4.Rate, link.Rate), s.h4.Queue, s.h4.Marking
 		}
 	}
 	p, err := plan.New(g)
@@ -150,6 +150,21 @@ func TestMarksOfFlowsAreThoseOfLinks(t *testing.T) {
 	c := run(t, scene{h4: topo.LinkSpec{Queue: units.MiB, Marking: topo.Marking{Min: 20 * units.KiB, Max: 20 * units.KiB}}, flows: []job.Flow{able, not, more}}.job(t), images(t))
 	if l := linkTo(t, c, "h4"); c.Flows[0].Marks == 0 || c.Flows[0].Marks != l.Marks || c.Flows[1].Marks+c.Flows[2].Marks != 0 || c.Wrong > 0 {
 		t.Errorf("the link marked %d, flows saw %+v", l.Marks, c.Flows)
+	}
+}
+
+// TCP with ECN reacts to marks: it loses nothing on a link that would drop it without, and the
+// receiver sees every mark.
+func TestMarksOfTCPAreThoseOfLinks(t *testing.T) {
+	h4 := topo.LinkSpec{Rate: 500 * mbit, Queue: units.MiB, Marking: topo.Marking{Min: 60 * units.KiB, Max: 60 * units.KiB}}
+	flow := tcp("bulk", "h2", "h4", traffic.Pattern{Stop: 50 * ms})
+	for _, ecn := range []bool{true, false} {
+		flow.ECN = ecn
+		c := run(t, scene{h4: h4, flows: []job.Flow{flow}}.job(t), images(t))
+		f, l := c.Flows[0], linkTo(t, c, "h4")
+		if (f.Marks > 0) != ecn || f.Marks != l.Marks || (f.Retransmits > 0) == ecn || ecn && f.Throughput() < 0.48e9 {
+			t.Errorf("ECN %v: the link marked %d: %.3g bit/s, %+v", ecn, l.Marks, f.Throughput(), f)
+		}
 	}
 }
 

@@ -14,10 +14,11 @@ type TCPConfig struct {
 	Node string
 	Flow inet.Flow // as this end sends
 	MTU  int       // bytes of an IP packet
+	ECN  bool      // the end wants ECN (RFC 3168), which needs both
 }
 
 func (c *TCPConfig) dial(passive bool) (connection, error) {
-	conn, err := newreno.New(newreno.Config{Node: c.Node, Flow: c.Flow, Out: port, Passive: passive, MTU: c.MTU})
+	conn, err := newreno.New(newreno.Config{Node: c.Node, Flow: c.Flow, Out: port, Passive: passive, MTU: c.MTU, ECN: c.ECN})
 	return connection{Conn: conn, wake: units.Never}, err
 }
 
