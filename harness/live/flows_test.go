@@ -1,6 +1,8 @@
 package live
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
@@ -92,5 +94,22 @@ func TestFlowsBesideARingLive(t *testing.T) {
 		flow("bulk", job.FlowTCP, "h5", "h0", traffic.Pattern{})), options(t))
 	if c.Flows[0].Sent+c.Flows[1].Sent+c.Flows[0].Delivered+c.Flows[1].Delivered > 0 || c.Flows[2].Delivered == 0 || c.Flows[2].DeliveredBytes > c.Flows[2].SentBytes {
 		t.Errorf("flows %+v", c.Flows)
+	}
+}
+
+// Flows that die in mid-run end the run, which says whose they were, and nothing stays behind.
+func TestDeathOfFlowsEndsTheRun(t *testing.T) {
+	opt := options(t)
+	j := mustJob(t, scene{system: switchml.System{Elements: 256}, topology: "rack", iterations: 10_000, change: func(s *job.Spec) {
+		s.Flows = []job.Flow{flow("steady", job.FlowUDP, "h0", "h1", traffic.Pattern{Rate: 5 * mbit})}
+	}})
+	run := start(t, t.Context(), j, opt)
+	run.awaitTraining(t)
+	if killed, err := processes(t, opt.Lab, opt.NetNS)["h1-traffic"].Kill(longEnough); !killed || err != nil {
+		t.Fatalf("killed %v, %v", killed, err)
+	}
+	<-run.ended
+	if want := "traffic h1-traffic died (signal: killed) in mid-run"; run.err == nil || !strings.Contains(run.err.Error(), want) || errors.Is(run.err, ErrCleanup) {
+		t.Errorf("error %v, want %q", run.err, want)
 	}
 }

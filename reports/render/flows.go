@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
@@ -37,7 +38,7 @@ func flowColumns() []runColumn[result.Flow] {
 		hidden(column("ecn", "", "whether its packets said that they may be marked", func(_ *result.Cell, f *flow) Cell { return Bool(f.ECN) })),
 		hidden(column("active_ms", "ms", "from its start until it stopped, or the run ended, or its last bytes came if that is later", func(_ *result.Cell, f *flow) Cell { return Number(f.Active.Milliseconds(), 3) })),
 		shown(column("throughput", "bit/s", "delivered_bytes in active_ms", func(_ *result.Cell, f *flow) Cell {
-			return Number(f.Throughput(), 0).As(Number(f.Throughput()/1e6, 2).people)
+			return Int(int64(math.Round(f.Throughput()))).As(Number(f.Throughput()/1e6, 2).people)
 		}), "throughput", "Mbit/s", Right),
 		shown(column("sent", "packets", "of UDP; of TCP segments with data, those sent again included", func(_ *result.Cell, f *flow) Cell { return Int(f.Sent) }), "sent", "packets", Right),
 		hidden(column("sent_bytes", "B", "of IP packets of UDP; of TCP, what the sender wrote", func(_ *result.Cell, f *flow) Cell { return Int(f.SentBytes) })),
