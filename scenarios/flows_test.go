@@ -1,12 +1,14 @@
 package scenarios
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/traffic"
 )
@@ -40,6 +42,23 @@ func TestFlows(t *testing.T) {
 	text, err := s.MarshalYAML()
 	if err != nil || strings.Count(string(text), "name: noise") != 1 || !strings.Contains(string(text), "rate: 10Gbit/s") {
 		t.Errorf("as a file, error %v:\n%s", err, text)
+	}
+}
+
+// The file of the page on traffic runs.
+func TestThePageOnTrafficIsTrue(t *testing.T) {
+	text, err := os.ReadFile("../docs/traffic.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, file, _ := strings.Cut(string(text), "```yaml\n")
+	file, _, _ = strings.Cut(file, "```")
+	s, err := Load(Source{Name: "docs", Text: []byte(file)}, system.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jobs, err := s.Jobs(true); err != nil || len(jobs) != 2 || len(jobs[0].Flows) != 2 {
+		t.Errorf("%d jobs, error %v", len(jobs), err)
 	}
 }
 

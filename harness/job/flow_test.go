@@ -10,7 +10,6 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/harness/system/ring"
-	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
