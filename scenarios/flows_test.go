@@ -45,6 +45,17 @@ func TestFlows(t *testing.T) {
 	}
 }
 
+// Flows belong to the lab: of several jobs, they stand with the first.
+func TestFlowsBesideTenants(t *testing.T) {
+	jobs, err := mustShort(t, `systems: [{system: switchml256}]
+jobs: [{hosts: [h0, h1]}, {hosts: [h2, h3]}]
+flows: [{name: a, from: h1, to: h5, kind: tcp}]
+`).Jobs(true)
+	if err != nil || len(jobs) != 2 || len(jobs[0].Flows) != 1 || len(jobs[1].Flows) != 0 {
+		t.Errorf("%d jobs, error %v", len(jobs), err)
+	}
+}
+
 // The file of the page on traffic runs.
 func TestThePageOnTrafficIsTrue(t *testing.T) {
 	text, err := os.ReadFile("../docs/traffic.md")

@@ -125,7 +125,9 @@ func (r *run) finish(t *tenant, charged int) {
 	r.count(t)
 	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = r.net.steps, r.net.events, charged
 	cell.Work.Rounds, cell.Work.Sample = t.job.Iterations-charged, max(1, t.job.Sample.Every)
-	cell.Flows = r.flowRecords()
+	if t == r.tenants[0] {
+		cell.Flows = r.flowRecords()
+	}
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
 }
 
