@@ -99,6 +99,35 @@ func TestOnOff(t *testing.T) {
 	}
 }
 
+// All on-times are alike, whatever remains of the division in one.
+func TestOnTimesAreAlike(t *testing.T) {
+	p := Pattern{Rate: 7e9, Packet: 1000, On: 2 * us, Off: us}
+	for i, at := range times(source(t, SourceConfig{Pattern: p}), 40) {
+		if want := units.Duration(i/2)*3*us + units.Duration(i%2)*1_142_857; at != want {
+			t.Fatalf("packet %d at %v, want %v", i, at, want)
+		}
+	}
+	p.Stop = 6 * us
+	if on, next := p.at(units.Time(4 * us)); !on || next != units.Never {
+		t.Errorf("before a stop where the next on-time would begin: on %v, next %v", on, next)
+	}
+}
+
+// What memory held before is in no packet.
+func TestPacketsAreFilledWithZeros(t *testing.T) {
+	s := source(t, SourceConfig{Pattern: Pattern{Rate: 8e9, Packet: 1000}, Filled: true})
+	var eff sansio.Effects
+	before := eff.Body(1000)
+	for i := range before {
+		before[i] = 0xff
+	}
+	eff.Reset()
+	s.Expire(0, &eff)
+	if body := eff.Sends[0].Train.Body; len(body) != 972 || slices.ContainsFunc(body, func(b byte) bool { return b != 0 }) {
+		t.Errorf("the first packet has %d bytes: %x", len(body), body)
+	}
+}
+
 // A source that is late sends what is due, a train at a time, and one that is halted nothing.
 func TestLate(t *testing.T) {
 	s := source(t, SourceConfig{Pattern: Pattern{Rate: 8e9, Packet: 1000}})
