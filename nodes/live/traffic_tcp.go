@@ -9,10 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
-	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/units"
@@ -26,10 +23,6 @@ type TCPEnd struct {
 	Local, Remote netip.AddrPort
 	ECN           bool // the sender asks for ECN, which receivers grant by default
 }
-
-// congestionControl is what senders use, as the machine of the virtual clock does (RFC 6582);
-// every kernel has it.
-const congestionControl = "reno"
 
 // ecnSetting says whether connections that are opened ask for ECN (ip-sysctl, tcp_ecn): 1 they
 // do. It holds for the network namespace.
@@ -99,10 +92,8 @@ func (e *tcpEnd) send(ctx context.Context, clock pktio.Clock) (sent traffic.Sent
 	later, cancel := lingering(ctx)
 	defer cancel()
 	<-later.Done() // what the kernel still holds is sent
-	info, err := tcpInfo(conn)
-	if err == nil {
-		sent.Packets, sent.Retransmits, sent.Echoes = uint64(info.Data_segs_out), uint64(info.Total_retrans), uint64(info.Delivered_ce)
-	}
+	n, err := segmentsOf(conn)
+	sent.Packets, sent.Retransmits, sent.Echoes = n.out, n.again, n.echoes
 	return sent, err
 }
 
@@ -138,17 +129,19 @@ func (e *tcpEnd) dial(ctx context.Context) (conn *net.TCPConn, err error) {
 		}
 		defer func() { err = errors.Join(err, restore()) }()
 	}
-	d := net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(e.Local), KeepAlive: -1, Control: func(_, _ string, c syscall.RawConn) (err error) {
-		outer := c.Control(func(fd uintptr) {
-			err = unix.SetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION, congestionControl)
-		})
-		return errors.Join(outer, os.NewSyscallError("setsockopt TCP_CONGESTION", err))
-	}}
+	d := net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(e.Local), KeepAlive: -1, Control: setCongestion}
 	c, err := d.DialContext(ctx, "tcp4", e.Remote.String())
 	if err != nil {
 		return nil, err
 	}
 	return c.(*net.TCPConn), nil
+}
+
+// segments are those of a connection with data.
+type segments struct {
+	out, in uint64
+	again   uint64 // of those out, sent before
+	echoes  uint64 // of those out, whose acknowledgement told of a mark
 }
 
 // askForECN has connections that are opened ask for ECN. The function that it returns undoes
@@ -189,25 +182,13 @@ func (e *tcpEnd) receive(ctx context.Context, clock pktio.Clock) (got traffic.Re
 			return got, err
 		}
 	}
-	info, err := tcpInfo(conn)
-	if err == nil {
-		got.Packets = uint64(info.Data_segs_in)
-	}
+	n, err := segmentsOf(conn)
+	got.Packets = n.in
 	return got, err
 }
 
 // readBuffer is what one read takes at most (assumed: four super-packets).
 const readBuffer = 256 << 10
-
-// tcpInfo returns what the kernel counted of a connection.
-func tcpInfo(conn *net.TCPConn) (info *unix.TCPInfo, err error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	outer := raw.Control(func(fd uintptr) { info, err = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO) })
-	return info, errors.Join(outer, os.NewSyscallError("getsockopt TCP_INFO", err))
-}
 
 // sleepUntil waits until an instant of the run, and reports whether it came before ctx ended.
 func sleepUntil(ctx context.Context, clock pktio.Clock, at units.Time) bool {
