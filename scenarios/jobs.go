@@ -175,10 +175,13 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.flowsOn(pl); err != nil {
+		return nil, err
+	}
 	spec := job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
-		HostPrograms: s.Programs, Transit: transit, Point: s.Point,
+		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Point: s.Point,
 	}
 	if len(s.Tenants) > 0 {
 		return s.tenants(spec)

@@ -31,6 +31,7 @@ type raw struct {
 	Jobs        []rawJob        `yaml:"jobs,omitempty" json:",omitempty"`
 	Stragglers  rawStragglers   `yaml:"stragglers"`
 	Programs    []rawProgram    `yaml:"programs,omitempty"`
+	Flows       []rawFlow       `yaml:"flows,omitempty" json:",omitempty"`
 	Transit     []rawTransit    `yaml:"transit,omitempty" json:",omitempty"`
 	Takes       string          `yaml:"takes,omitempty" json:",omitempty"`
 	Expect      []rawExpect     `yaml:"expect,omitempty" json:",omitempty"`

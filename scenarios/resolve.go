@@ -40,6 +40,7 @@ type Scenario struct {
 	Outages           []fault.Outage
 	Programs          []job.HostProgram // real ones, beside the job; live only
 	Tenants           []Tenant          // jobs that share the lab; none: one job on all hosts
+	Flows             []job.Flow        // beside the job; rates are scaled
 	Transit           []Transit         // programs that frames pass in switches
 	Takes             string            // how long it runs, for people
 	Expect            []expect.Check    // of its summary
@@ -148,6 +149,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	r.stragglers(s, f.Stragglers)
 	s.Programs = r.programs(f.Programs, s.Hosts)
 	s.Tenants = r.tenants(f.Jobs)
+	s.Flows = r.flows(f.Flows, s.Scale, s.MTU)
 	s.Transit = r.transit(f.Transit)
 	s.Takes, s.Expect = f.Takes, r.expectations(f)
 	return s

@@ -52,8 +52,8 @@ func (r *resolver) tenants(list []rawJob) (out []Tenant) {
 	return out
 }
 
-// tenants lays the jobs of the scenario out beside one another. Programs in transit belong to
-// the lab, and stand with the first.
+// tenants lays the jobs of the scenario out beside one another. Flows and programs in transit
+// belong to the lab, and stand with the first.
 func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 	if spec.Servers > 0 {
 		return nil, fmt.Errorf("%s has servers on hosts of their own, and one job has all hosts of its topology: leave jobs out", spec.System.Name())
@@ -67,7 +67,7 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 			one.Model = t.Model
 		}
 		if i > 0 {
-			one.HostPrograms, one.Transit = nil, nil
+			one.HostPrograms, one.Flows, one.Transit = nil, nil, nil
 		}
 		j, err := job.New(one)
 		if err != nil {

@@ -155,7 +155,7 @@ func (r *recording) finish(runErr error) error {
 				table.Notes = append(table.Notes, o.String())
 			}
 		}
-		if err := render.Write(r.stdout, table, opt); err != nil {
+		if err := errors.Join(render.Write(r.stdout, table, opt), r.showFlows(opt)); err != nil {
 			return errors.Join(runErr, err, r.dir.Close())
 		}
 	}
@@ -191,6 +191,7 @@ func (r *recording) write(rows []compare.Row) error {
 		counters = append(counters, counted{of, c.Counters})
 	}
 	return errors.Join(
+		r.writeFlows(),
 		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows, r.baseline()) }),
 		r.figure(rows),
 		r.dir.Write("links.csv", func(w io.Writer) error { return render.WriteLinks(w, r.measured()) }),

@@ -82,6 +82,18 @@ func TestFilesOfAVirtualRun(t *testing.T) {
 	}
 }
 
+// A run with flows has a file of them.
+func TestFilesOfARunWithFlows(t *testing.T) {
+	dir := virtual(t, "--set", "flows=[{name: noise, from: h0, to: h1, kind: udp, rate: 1Gbit/s}]")
+	text, err := os.ReadFile(filepath.Join(dir, "flows.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(text, []byte(",noise,udp,h0,h1,false,")); n != 3 || !bytes.HasPrefix(text, []byte("system,topology,")) {
+		t.Errorf("%d flows of three systems:\n%s", n, text)
+	}
+}
+
 func TestSamplesOfOneSeedAreTheSame(t *testing.T) {
 	read := func() string {
 		text, err := os.ReadFile(filepath.Join(virtual(t), "samples.jsonl"))

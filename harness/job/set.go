@@ -73,8 +73,8 @@ func (s *Set) validate() error {
 		if !reflect.DeepEqual(j.Layout.Servers, first.Layout.Servers) {
 			fault("jobs %d and %d have PFEs of different speed: they share them", first.ID, j.ID)
 		}
-		if j != first && len(j.HostPrograms)+len(j.Transit) > 0 {
-			fault("job %d has programs beside it: give them to the first job", j.ID)
+		if j != first && len(j.HostPrograms)+len(j.Transit)+len(j.Flows) > 0 {
+			fault("job %d has programs or flows beside it: give them to the first job", j.ID)
 		}
 		for _, h := range j.Hosts() {
 			if other, taken := hosts[h.Name]; taken {

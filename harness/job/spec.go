@@ -44,6 +44,7 @@ type Spec struct {
 
 	Point        result.Point        // of a sweep, for the record
 	HostPrograms []HostProgram       // real programs beside the job; live only
+	Flows        []Flow              // beside the jobs of the lab
 	Transit      [][]chassis.Program // programs on PFEs beside the system's, by switch; nil, or past the end: none
 
 	// Replay replays the model's size and times and trains nothing; under the
@@ -76,6 +77,7 @@ type Job struct {
 
 // New checks the spec and fills in what follows from it.
 func New(spec Spec) (*Job, error) {
+	spec.withFlows()
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}
@@ -137,7 +139,7 @@ func (s *Spec) validate() error {
 	if !s.Replay && (s.Exact || s.Sample.Every > 1) {
 		errs = append(errs, errors.New("lengths in place of values, and charged rounds, are for replays: training needs every value"))
 	}
-	return errors.Join(append(errs, s.validatePrograms())...)
+	return errors.Join(append(errs, s.validatePrograms(), s.validateFlows())...)
 }
 
 // maxWorkers leaves ids above those of workers to the engines between them.

@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	hostlive "github.com/inalab/inalab/nodes/live"
 )
 
 // fidelity gathers the evidence of all nodes and has it judged for a job. In a benchmark
@@ -33,6 +34,9 @@ func (r *run) fidelity(t *tenant) result.Fidelity {
 			in.Nodes = append(in.Nodes, evidence(s.Node, "server", s.Device, s.Drive))
 		}
 	}
+	r.flowDevices(func(name string, e *hostlive.EndReport) {
+		in.Nodes = append(in.Nodes, evidence(name, "traffic", e.Device, e.Drive))
+	})
 	return fidelity.Judge(in)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/inalab/inalab/internal/tensorfile"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	hostlive "github.com/inalab/inalab/nodes/live"
 )
 
 // judge holds the sums of a job against the oracle and says how far its times
@@ -62,6 +63,12 @@ func (r *run) count(t *tenant) {
 	for _, s := range t.serverReports {
 		add(s.Node, append(s.Counters, sansio.Count{Name: "tcp-retransmits", N: s.TCPRetransmits}))
 		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
+	}
+	r.flowDevices(func(name string, e *hostlive.EndReport) {
+		add(name+"/device", append(e.Device.Drops, sansio.Count{Name: "ring-drops", N: e.Device.RingDrops}))
+	})
+	if t == r.tenants[0] {
+		t.cell.Flows = r.flowRecords()
 	}
 	var compute units.Duration
 	for _, w := range t.reports {

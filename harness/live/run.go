@@ -75,7 +75,7 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	for _, j := range s.Jobs {
 		cells = append(cells, j.Cell())
 	}
-	lab, err := netns.Up(ctx, LabSpec(opt.Lab, s.Plan(), !opt.Plain), opt.NetNS)
+	lab, err := netns.Up(ctx, withFlowPeers(LabSpec(opt.Lab, s.Plan(), !opt.Plain), s), opt.NetNS)
 	if err != nil {
 		return cells, err
 	}
@@ -149,11 +149,14 @@ type run struct {
 	switches, workers []*proc.Process
 	servers           []*proc.Process // on hosts of their own
 	programs          []*proc.Process // of the user's own
+	flows             []*proc.Process // ends of flows, by host
 	forwarders        sync.WaitGroup
 	cpu               cpuMeter
 	busy              float64 // share of all processors
 	wall              time.Duration
+	over              units.Time // when the last worker was done
 	switchReports     []daemon.Report
+	flowReports       []hostlive.TrafficReport
 }
 
 // phases brings the nodes up, lets them train, and stops the switches.
@@ -184,6 +187,9 @@ func (r *run) phases(ctx context.Context) error {
 		r.workers = append(r.workers, t.workers...)
 	}
 	if err := waitReady(ready, slices.Concat(r.servers, r.workers)); err != nil {
+		return err
+	}
+	if err := r.startFlows(ready); err != nil {
 		return err
 	}
 	if err := r.startPrograms(ready); err != nil {
@@ -242,13 +248,14 @@ func (r *run) train(ctx context.Context) error {
 	began := time.Now()
 	r.cpu.start()
 	epoch := pktio.MonotonicNow() + startLead.Nanoseconds()
-	for _, p := range slices.Concat(r.switches, r.servers, r.workers, r.programs) {
+	for _, p := range slices.Concat(r.switches, r.servers, r.workers, r.flows, r.programs) {
 		if err := p.Send(proc.Command{Name: proc.CommandStart, EpochNS: epoch}); err != nil {
 			return err
 		}
 	}
 	err := r.follow(ctx)
 	r.busy, r.wall = r.cpu.stop(), time.Since(began)
+	r.over = units.Time(pktio.MonotonicNow()-epoch) * units.Time(units.Nanosecond)
 	return err
 }
 
@@ -264,7 +271,7 @@ func (r *run) follow(ctx context.Context) error {
 	events := make(chan event)
 	stop := make(chan struct{})
 	defer close(stop)
-	for _, p := range slices.Concat(r.switches, r.servers, r.workers) {
+	for _, p := range slices.Concat(r.switches, r.servers, r.workers, r.flows) {
 		r.forwarders.Go(func() { forward(p, events, stop) })
 	}
 	w := newWatch(r)
@@ -325,6 +332,8 @@ func (r *run) take(e event) (done bool, err error) {
 			err = fmt.Errorf("switch %s ended in mid-run", e.process.Node())
 		case slices.Contains(r.servers, e.process):
 			err = fmt.Errorf("server %s ended in mid-run", e.process.Node())
+		case slices.Contains(r.flows, e.process):
+			err = fmt.Errorf("the flows of %s ended in mid-run", e.process.Node())
 		}
 		return err == nil, err
 	case e.report.Kind != proc.ReportSample:
@@ -348,9 +357,12 @@ func (r *run) take(e event) (done bool, err error) {
 	return false, nil
 }
 
-// collect stops the user's programs, the servers and the switches, and reads
+// collect stops the flows, the user's programs, the servers and the switches, and reads
 // everybody's final report.
 func (r *run) collect() (err error) {
+	if err := r.stopFlows(); err != nil {
+		return err
+	}
 	if err := r.stopPrograms(); err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func switches(s *job.Set, private string, plain bool) []daemon.Config {
 		masked = masked || j.Layout.Partial && j.Elements == 0
 		frames = max(frames, ringFrames(j))
 	}
+	frames = min(frames+flowFrames(s), afpacket.MaxRingFrames)
 	for _, c := range s.Switches(linkQuantum) {
 		d := daemon.Config{Chassis: c, Plain: plain, RingFrames: frames}
 		d.Control = control.SocketPath(filepath.Dir(private), c.Switch.Name)

@@ -24,6 +24,7 @@ const (
 	KindWorker = "worker"
 	KindServer = "server" // of hosts without a worker
 
+	KindTraffic = "traffic" // ends of flows
 	KindProgram = "program" // of the user's own
 )
 
@@ -89,6 +90,12 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 			return nil, err
 		}
 		return live.RunServer(child.Context(), cfg, newServer, control{child})
+	case KindTraffic:
+		var cfg live.TrafficConfig
+		if err := child.Config(&cfg); err != nil {
+			return nil, err
+		}
+		return live.RunTraffic(child.Context(), cfg, control{child})
 	case KindProgram:
 		var cfg program.Config
 		if err := child.Config(&cfg); err != nil {
@@ -96,7 +103,7 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 		}
 		return program.Run(child.Context(), cfg, os.Stdout, control{child})
 	}
-	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s, %s, %s", child.Kind(), KindSwitch, KindWorker, KindServer, KindProgram)
+	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s, %s, %s, %s", child.Kind(), KindSwitch, KindWorker, KindServer, KindTraffic, KindProgram)
 }
 
 // find returns the system of a node. The program that laid out the run started this

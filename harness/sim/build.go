@@ -33,16 +33,22 @@ func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 		r.switches = append(r.switches, c)
 		r.counted = append(r.counted, counted{cfg.Switch.Name, c.Counters})
 	}
+	if err := r.addFlows(s); err != nil {
+		return r, err
+	}
 	for _, t := range r.tenants {
 		if err := r.addHosts(t, images); err != nil {
 			return r, err
 		}
 	}
+	if err := r.addOthers(s); err != nil {
+		return r, err
+	}
 	return r, r.connect(s.Plan())
 }
 
-// addHosts makes the hosts of a job. A host with a worker and servers holds several
-// machines.
+// addHosts makes the hosts of a job. A host with a worker, servers and ends of flows holds
+// several machines.
 func (r *run) addHosts(t *tenant, images worker.Images) error {
 	beside := map[string][]host.Member{} // by host; looked up
 	for _, cfg := range t.job.ServerConfigs() {
@@ -51,7 +57,9 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 			return err
 		}
 		if cfg.Name == cfg.Host.Name {
-			r.addHost(t, cfg.Name, s)
+			if err := r.place(t, cfg.Name, host.Member{Machine: s}); err != nil {
+				return err
+			}
 		} else {
 			beside[cfg.Host.Name] = append(beside[cfg.Host.Name], host.Member{Port: cfg.UDP, Machine: s})
 		}
@@ -64,30 +72,43 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 		}
 		t.workers, r.workers = append(t.workers, w), append(r.workers, w)
 		t.count(cfg.Loop.Node, w.Job.Core().Counters)
-		if others := beside[cfg.Loop.Node]; others != nil {
-			if err := r.addShared(t, cfg.Loop.Node, append(others, host.Member{Port: t.job.Layout.Port, Machine: w})); err != nil {
-				return err
-			}
-			continue
+		own := host.Member{Machine: w}
+		others := beside[cfg.Loop.Node]
+		if others != nil {
+			own.Port = t.job.Layout.Port
 		}
-		id := r.addHost(t, cfg.Loop.Node, w)
-		if l, ok := w.Job.(*worker.Loop); ok {
-			r.net.nodes[id].own = l.OwnDeadline
+		if err := r.place(t, cfg.Loop.Node, append(others, own)...); err != nil {
+			return err
+		}
+		if l, ok := w.Job.(*worker.Loop); ok && !r.shared {
+			r.net.nodes[r.ids[cfg.Loop.Node]].own = l.OwnDeadline
 		}
 	}
 	return nil
 }
 
-// addShared adds a host with several machines. Rounds of such a run are not charged:
-// their patterns are those of workers.
-func (r *run) addShared(t *tenant, name string, members []host.Member) error {
+// place adds a host with its machines and the ends of flows there; of one without a job
+// t is nil. Rounds of a run in which hosts have several machines are not charged: their
+// patterns are those of workers.
+func (r *run) place(t *tenant, name string, members ...host.Member) error {
+	members = append(members, r.beside[name]...)
+	delete(r.beside, name)
+	if len(members) == 1 && members[0].Port == 0 {
+		r.addHost(t, name, members[0].Machine)
+		return nil
+	}
 	h, err := host.New(members...)
 	if err != nil {
 		return fmt.Errorf("host %s: %w", name, err)
 	}
 	r.addHost(t, name, h)
 	r.shared = true
-	t.count(name+"-interface", h.Counters)
+	interfaces := counted{name + "-interface", h.Counters}
+	if t == nil {
+		r.counted = append(r.counted, interfaces)
+	} else {
+		t.counted = append(t.counted, interfaces)
+	}
 	return nil
 }
 

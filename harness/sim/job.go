@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/host"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/topo/plan"
@@ -22,7 +23,8 @@ import (
 type Progress func([]result.Sample)
 
 // Bounds of the virtual time of a run, in times of what it should take. Where
-// frames are lost, TCP waits for timeouts that are longer than all the rest.
+// frames are lost, or others fill the links, TCP waits for timeouts that are longer than
+// all the rest.
 const (
 	patience      = 20
 	lossyPatience = 1000
@@ -107,7 +109,11 @@ func (r *run) limit() (latest units.Time) {
 		if t.cell.Expected == 0 {
 			return 0
 		}
-		latest = max(latest, units.Time(patienceFor(t.job.Plan)*t.job.Iterations)*units.Time(t.cell.Expected))
+		patience := patienceFor(t.job.Plan)
+		if len(r.flows) > 0 {
+			patience = lossyPatience
+		}
+		latest = max(latest, units.Time(patience*t.job.Iterations)*units.Time(t.cell.Expected))
 	}
 	return latest
 }
@@ -119,6 +125,9 @@ func (r *run) finish(t *tenant, charged int) {
 	r.count(t)
 	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = r.net.steps, r.net.events, charged
 	cell.Work.Rounds, cell.Work.Sample = t.job.Iterations-charged, max(1, t.job.Sample.Every)
+	if t == r.tenants[0] {
+		cell.Flows = r.flowRecords()
+	}
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
 }
 
@@ -157,6 +166,8 @@ type run struct {
 	counted  []counted        // switches
 	log      *trace.Log
 	shared   bool // some host has several machines
+	flows    []flow
+	beside   map[string][]host.Member // ends of flows, by host, that are on no host yet; looked up
 }
 
 // tenant is one of the jobs of a run, and what comes of it.

@@ -37,6 +37,8 @@ type Cell struct {
 
 	Links []Link // each direction of the links that the topology has a model of, in the order of switches and ports
 
+	Flows []Flow // beside the jobs, in the order of the scenario; of several jobs of a lab, with the first
+
 	Work Work // of a run under the virtual clock
 
 	Checked  uint64 // delivered elements that were held against the workers' tensors

@@ -6,13 +6,30 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 // Member is a machine of a host.
 type Member struct {
-	Port    uint16 // UDP port that its frames come to; zero: all that are for no other
+	Port    uint16 // that its frames come to; zero: all that are for no other
+	TCP     bool   // a port of TCP; else of UDP
 	Machine sansio.Machine
 }
+
+// address is where frames of a host go; the zero value is that of all others.
+type address struct {
+	tcp  bool
+	port uint16
+}
+
+func (a address) String() string {
+	if a.tcp {
+		return fmt.Sprintf("TCP port %d", a.port)
+	}
+	return fmt.Sprintf("UDP port %d", a.port)
+}
+
+func (m *Member) address() address { return address{m.TCP && m.Port != 0, m.Port} }
 
 // DropNoMachine counts frames that are for no machine of the host.
 const DropNoMachine = "host-no-such-port"
@@ -29,12 +46,12 @@ func New(members ...Member) (*Host, error) {
 	if len(members) == 0 {
 		return nil, errors.New("a host needs a machine")
 	}
-	seen := map[uint16]bool{}
+	seen := map[address]bool{}
 	for _, m := range members {
-		if seen[m.Port] {
-			return nil, fmt.Errorf("two machines of a host take UDP port %d: give each a port of its own", m.Port)
+		if seen[m.address()] {
+			return nil, fmt.Errorf("two machines of a host take %v: give each a port of its own", m.address())
 		}
-		seen[m.Port] = true
+		seen[m.address()] = true
 	}
 	return &Host{members: members, inbox: make([][]sansio.Arrival, len(members))}, nil
 }
@@ -59,20 +76,30 @@ func (h *Host) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 
 // find returns the machine that a train is for; -1: there is none.
 func (h *Host) find(t *sansio.Train) int {
-	var port uint16
-	if _, udp, ok := t.UDP(); ok {
-		port = udp.DstPort()
-	}
+	to := destination(t)
 	rest := -1
 	for i := range h.members {
-		switch h.members[i].Port {
-		case port:
+		switch h.members[i].address() {
+		case to:
 			return i
-		case 0:
+		case address{}:
 			rest = i
 		}
 	}
 	return rest
+}
+
+// destination returns the port of a train, if it has one.
+func destination(t *sansio.Train) address {
+	l, problem := t.Layout()
+	switch {
+	case problem != inet.OK:
+	case l.Proto == inet.ProtoUDP:
+		return address{false, inet.UDP(t.Header[l.Transport:]).DstPort()}
+	case l.Proto == inet.ProtoTCP:
+		return address{true, inet.TCP(t.Header[l.Transport:]).DstPort()}
+	}
+	return address{}
 }
 
 // Expire has every machine do what is due.

@@ -49,8 +49,8 @@ func TestFramesFindTheirMachine(t *testing.T) {
 		rest    []string
 		drops   int
 	}{
-		{[]Member{{1, worker}, {2, server}}, nil, 1},
-		{[]Member{{1, worker}, {0, rest}, {2, server}}, []string{"1ns d"}, 0},
+		{[]Member{{Port: 1, Machine: worker}, {Port: 2, Machine: server}}, nil, 1},
+		{[]Member{{Port: 1, Machine: worker}, {Machine: rest}, {Port: 2, Machine: server}}, []string{"1ns d"}, 0},
 	} {
 		worker.done, server.done, rest.done = nil, nil, nil
 		h, err := New(tc.members...)
@@ -68,10 +68,32 @@ func TestFramesFindTheirMachine(t *testing.T) {
 	}
 }
 
+// Ports of TCP are none of UDP.
+func TestPortsOfTCP(t *testing.T) {
+	udp, tcp, rest := &echo{due: units.Never}, &echo{due: units.Never}, &echo{due: units.Never}
+	h, err := New(Member{Port: 1, Machine: udp}, Member{Port: 1, TCP: true, Machine: tcp}, Member{Machine: rest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	segment := func(port uint16, body string) sansio.Arrival {
+		header := inet.TCPHeader(inet.Flow{Src: netip.AddrFrom4([4]byte{10, 0, 0, 1}), Dst: netip.AddrFrom4([4]byte{10, 0, 0, 2}), SrcPort: 7, DstPort: port}, 0)
+		inet.SetTCPBody(header, len(body))
+		return sansio.Arrival{Train: sansio.Train{Header: header, Body: []byte(body)}}
+	}
+	var eff sansio.Effects
+	h.Handle(units.Time(units.Nanosecond), []sansio.Arrival{frame(1, "a"), segment(1, "b"), segment(2, "c"), frame(2, "d")}, &eff)
+	if diff := cmp.Diff([][]string{{"1ns a"}, {"1ns b"}, {"1ns c", "1ns d"}}, [][]string{udp.done, tcp.done, rest.done}); diff != "" {
+		t.Errorf("frames (-want +got):\n%s", diff)
+	}
+	if _, err := New(Member{Port: 9, TCP: true}, Member{Port: 9, TCP: true}); err == nil || !strings.Contains(err.Error(), "two machines of a host take TCP port 9") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Only machines that are due are told, each at its own time.
 func TestDeadlines(t *testing.T) {
 	a, b := &echo{name: "a", due: 5}, &echo{name: "b", due: 3}
-	h, err := New(Member{1, a}, Member{2, b})
+	h, err := New(Member{Port: 1, Machine: a}, Member{Port: 2, Machine: b})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,11 @@
-// Package live holds the processes of hosts: a worker, or a server of workers. Each binds
-// its machine to kernel sockets in its host's namespace, and drives it by the wall clock
-// (package shell). A host may have several, each with ports of its own.
+// Package live holds the processes of hosts: a worker, a server of workers, or the ends of
+// flows. Each binds its machine to kernel sockets in its host's namespace, and drives it by
+// the wall clock (package shell). A host may have several, each with ports of its own.
 //
 //	UDP protocols   one UDP socket with segmentation offload (package udp)
 //	byte streams    a TCP connection to each peer (package tcp)
+//	flows of UDP    a machine of package traffic on a UDP socket, each
+//	flows of TCP    the kernel's TCP alone, written by the times of package traffic
 //
 // A worker writes the tensors that it sent and received to a file, for the checker. A
 // server serves from ready until its parent says stop, after all workers have ended. A

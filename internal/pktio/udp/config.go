@@ -38,6 +38,9 @@ type Config struct {
 	// MaxPacket is the largest (super-)packet's payload to receive; zero: 64 KiB,
 	// which all fit in. Less saves memory; longer packets are counted drops.
 	MaxPacket units.Bytes
+	// ECN has what is sent say ECT(0), and the headers of arrivals the codepoint with which
+	// they came (RFC 3168 §5). Without it all headers say that nothing can be marked.
+	ECN bool
 	// Plain turns segmentation offload off in both directions.
 	Plain bool
 }

@@ -142,6 +142,31 @@ func TestArrivalHeaderIsThatOfASuperPacket(t *testing.T) {
 	}
 }
 
+// A device with ECN says so in what it sends, and shows what comes with a mark.
+func TestCodepointsOfECN(t *testing.T) {
+	with, without := Config{Bind: loopback, ECN: true}, Config{Bind: loopback}
+	for _, c := range []struct {
+		from, to Config
+		marked   bool
+		want     uint8
+	}{
+		{with, with, false, inet.ECT0}, {with, with, true, inet.CE}, {without, with, false, inet.NotECT}, {with, without, false, inet.NotECT},
+	} {
+		from, to := open(t, c.from), open(t, c.to)
+		if c.marked {
+			if err := unix.SetsockoptInt(from.fd, unix.IPPROTO_IP, unix.IP_TOS, int(inet.CE)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		send(t, from, train(flow(from, to.Local()), pattern(3000), 1000))
+		for _, tr := range recv(t, to, 3).trains {
+			if ip := inet.IPv4(tr.Header[inet.EtherLen:]); ip.ECN() != c.want || !ip.ChecksumOK() {
+				t.Errorf("ECN %v to %v, marked %v: codepoint %d, want %d", c.from.ECN, c.to.ECN, c.marked, ip.ECN(), c.want)
+			}
+		}
+	}
+}
+
 func TestSendDropsAreCountedByReason(t *testing.T) {
 	from, to := open(t, Config{Bind: loopback}), open(t, Config{Bind: loopback})
 	good := flow(from, to.Local())

@@ -11,7 +11,8 @@
 // frame is a datagram of its own. [Probe] tells beforehand, Stats().Offload afterwards.
 //
 // Sending uses the destination address and port of a train's header. The source must
-// be the socket's. Time to live, type of service and checksum are the kernel's.
+// be the socket's. Time to live, type of service (but for Config.ECN) and checksum are the
+// kernel's.
 // Packets carry Don't Fragment, because switches drop fragments. A train beyond the
 // kernel's limits goes as several, and counts as several.
 //

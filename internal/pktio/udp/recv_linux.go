@@ -28,7 +28,7 @@ type receiver struct {
 }
 
 func newReceiver(cfg *Config) *receiver {
-	room := unix.CmsgSpace(unix.SizeofInet4Pktinfo) + unix.CmsgSpace(4) // the segment size is an int
+	room := unix.CmsgSpace(unix.SizeofInet4Pktinfo) + unix.CmsgSpace(4) + unix.CmsgSpace(1) // the segment size is an int, the type of service a byte
 	r := &receiver{
 		msgs:     newMessages(rxBatch, room),
 		arrivals: make([]sansio.Arrival, 0, rxBatch),
@@ -97,7 +97,7 @@ func (d *Device) receive() ([]sansio.Arrival, error) {
 func (d *Device) take(i int) {
 	r := d.rx
 	h := &r.msgs.hdrs[i].Hdr
-	dst, seg := parseControl(r.msgs.controlOf(i))
+	dst, seg, ecn := parseControl(r.msgs.controlOf(i))
 	flags := h.Flags
 	h.Namelen = unix.SizeofSockaddrInet4
 	h.SetControllen(r.msgs.room)
@@ -113,6 +113,9 @@ func (d *Device) take(i int) {
 	n := r.msgs.hdrs[i].Len
 	body := r.buffers[i][:n:n]
 	train := sansio.Train{Header: r.header(i, dst, len(body)), Body: body}
+	if ecn != inet.NotECT {
+		inet.IPv4(train.Header[inet.EtherLen:]).SetECN(ecn)
+	}
 	if seg < len(body) {
 		train.Seg = seg
 	}
@@ -138,9 +141,9 @@ func (r *receiver) header(i int, dst netip.Addr, n int) []byte {
 	return h
 }
 
-// parseControl reads the destination address and the segment size, 0 where
-// there is none.
-func parseControl(b []byte) (dst netip.Addr, seg int) {
+// parseControl reads the destination address, the segment size and the codepoint of ECN,
+// 0 where there is none.
+func parseControl(b []byte) (dst netip.Addr, seg int, ecn uint8) {
 	for len(b) >= unix.CmsgLen(0) {
 		h, payload, rest, err := unix.ParseOneSocketControlMessage(b)
 		if err != nil {
@@ -151,8 +154,10 @@ func parseControl(b []byte) (dst netip.Addr, seg int) {
 			dst = netip.AddrFrom4([4]byte(payload[8:12])) // ipi_addr, the packet's own destination
 		case h.Level == unix.IPPROTO_UDP && h.Type == unix.UDP_GRO && len(payload) >= 4:
 			seg = int(binary.NativeEndian.Uint32(payload))
+		case h.Level == unix.IPPROTO_IP && h.Type == unix.IP_TOS && len(payload) >= 1:
+			ecn = payload[0] & inet.CE
 		}
 		b = rest
 	}
-	return dst, seg
+	return dst, seg, ecn
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -35,8 +36,17 @@ var options = []option{
 	{"set the multicast hop limit (IP_MULTICAST_TTL)", unix.IPPROTO_IP, unix.IP_MULTICAST_TTL, inet.DefaultTTL},
 }
 
+var ecnOptions = []option{
+	{"say ECT(0) (IP_TOS)", unix.IPPROTO_IP, unix.IP_TOS, int(inet.ECT0)},
+	{"ask for codepoints of ECN (IP_RECVTOS)", unix.IPPROTO_IP, unix.IP_RECVTOS, 1},
+}
+
 func setOptions(fd int, cfg *Config) error {
-	for _, o := range options {
+	list := options
+	if cfg.ECN {
+		list = slices.Concat(options, ecnOptions)
+	}
+	for _, o := range list {
 		if err := unix.SetsockoptInt(fd, o.level, o.name, o.value); err != nil {
 			return fmt.Errorf("%s: %w", o.what, err)
 		}

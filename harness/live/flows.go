@@ -1,0 +1,153 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/internal/pktio/afpacket"
+	"github.com/inalab/inalab/internal/result"
+	hostlive "github.com/inalab/inalab/nodes/live"
+	"github.com/inalab/inalab/nodes/traffic"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// flowEnds is the process of the ends of flows on a host.
+type flowEnds struct {
+	host string
+	hostlive.TrafficConfig
+}
+
+// flowProcesses returns the configuration of the processes of flows, one for each host that
+// has an end of some.
+func flowProcesses(s *job.Set, plain bool) (out []flowEnds) {
+	ends := s.FlowEnds()
+	for i := range s.Plan().Hosts {
+		at := s.Plan().Hosts[i].Name
+		p := flowEnds{at, hostlive.TrafficConfig{Node: at + "-traffic"}}
+		for _, e := range ends {
+			switch {
+			case e.Host.Name != at:
+			case e.Kind == job.FlowUDP:
+				p.UDP = append(p.UDP, udpEnd(e, plain))
+			default:
+				p.TCP = append(p.TCP, tcpEnd(e))
+			}
+		}
+		if len(p.UDP)+len(p.TCP) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func udpEnd(e job.FlowEnd, plain bool) hostlive.UDPEnd {
+	end := hostlive.UDPEnd{Flow: e.Name, Socket: *udpConfig(e.Host, plain, e.Addr.SrcPort)}
+	end.Socket.ECN = e.ECN
+	if e.Sends {
+		end.Source = &traffic.SourceConfig{Flow: e.Addr, Pattern: e.Pattern, ECN: e.ECN, Filled: true}
+	}
+	return end
+}
+
+func tcpEnd(e job.FlowEnd) hostlive.TCPEnd {
+	end := hostlive.TCPEnd{
+		Flow: e.Name, ECN: e.ECN,
+		Local: netip.AddrPortFrom(e.Addr.Src, e.Addr.SrcPort), Remote: netip.AddrPortFrom(e.Addr.Dst, e.Addr.DstPort),
+	}
+	if e.Sends {
+		end.Sends = &e.Pattern
+	}
+	return end
+}
+
+// flowFrames returns how many frames more a port of the switch buffers beside flows: for each
+// end of a host as much as for a byte stream.
+func flowFrames(s *job.Set) (most int) {
+	for _, p := range flowProcesses(s, false) {
+		most = max(most, len(p.UDP)+len(p.TCP))
+	}
+	return most * afpacket.DefaultRingFrames / 2
+}
+
+// withFlowPeers has hosts know the MACs of the hosts to which their flows go, for the reason
+// that LabSpec gives: no packet may be lost that no link loses.
+func withFlowPeers(spec netns.Spec, s *job.Set) netns.Spec {
+	hosts := s.Plan().Hosts
+	for _, e := range s.FlowEnds() {
+		to := slices.IndexFunc(hosts, func(h plan.Host) bool { return h.Addr.Addr() == e.Addr.Dst })
+		if hosts[to].Switch != e.Host.Switch {
+			continue // it is reached by the gateway
+		}
+		n := &spec.Nodes[slices.IndexFunc(spec.Nodes, func(n netns.Node) bool { return n.Name == e.Host.Name })]
+		peer := netns.Neighbor{Addr: hosts[to].Addr.Addr(), MAC: hosts[to].MAC}
+		if !slices.Contains(n.Neighbors, peer) {
+			n.Neighbors = append(n.Neighbors, peer)
+		}
+	}
+	return spec
+}
+
+// startFlows starts the processes of flows. Workers and servers are ready: their connections
+// are not opened while a flow asks for ECN.
+func (r *run) startFlows(ctx context.Context) (err error) {
+	for _, p := range flowProcesses(r.set, r.opt.Plain) {
+		if r.flows, err = r.startOn(ctx, p.host, r.flows, "traffic", p.Node, p.TrafficConfig); err != nil {
+			return err
+		}
+	}
+	return waitReady(ctx, r.flows)
+}
+
+// stopFlows ends the flows, all at once, and reads what they counted.
+func (r *run) stopFlows() (err error) {
+	errs := make([]error, len(r.flows))
+	var stopping sync.WaitGroup
+	for i, p := range r.flows {
+		stopping.Go(func() { errs[i] = p.Stop(stopGrace) })
+	}
+	stopping.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	r.flowReports, err = reports[hostlive.TrafficReport](r.flows)
+	return err
+}
+
+// flowRecords returns what the flows came to.
+func (r *run) flowRecords() (out []result.Flow) {
+	flows := r.set.Flows()
+	for i := range flows {
+		f := &flows[i]
+		var sent traffic.Sent
+		var got traffic.Received
+		for _, p := range r.flowReports {
+			for _, e := range p.Ends {
+				switch {
+				case e.Flow != f.Name:
+				case e.Sends:
+					sent = e.Sent
+				default:
+					got = e.Received
+				}
+			}
+		}
+		out = append(out, f.Record(sent, got, r.over))
+	}
+	return out
+}
+
+// flowDevices calls f with the ends of UDP, by the names of their host and flow.
+func (r *run) flowDevices(f func(name string, e *hostlive.EndReport)) {
+	for _, p := range r.flowReports {
+		for i := range p.Ends {
+			if e := &p.Ends[i]; e.Device.Offload != "" {
+				f(p.Node+"/"+e.Flow, e)
+			}
+		}
+	}
+}
