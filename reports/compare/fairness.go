@@ -25,12 +25,12 @@ func (r *Row) lab() string {
 	return fmt.Sprintf("%s on %s at %s, seed %d, %s", r.System, r.Topology, r.Point.At(r.StraggleP), r.Seed, r.Model)
 }
 
-// jain returns the index over the rows of a lab that have a time, and how many they are.
+// jain returns the index over the rows of a lab that have a time to believe, and how many they are.
 func jain(rows []Row, lab string) (index float64, n int) {
 	var sum, squares float64
 	for i := range rows {
 		ms, ok := rows[i].Time()
-		if rows[i].Job == "" || rows[i].Computed || !ok || ms <= 0 || rows[i].lab() != lab {
+		if rows[i].Job == "" || rows[i].Computed || rows[i].Invalid() || !ok || ms <= 0 || rows[i].lab() != lab {
 			continue
 		}
 		n++
