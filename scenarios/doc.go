@@ -1,11 +1,15 @@
 // Package scenarios is the catalogue of experiments: *.scenario.yaml files, some of them
-// embedded, their strict decoder, and the resolver that makes jobs of one.
+// embedded, their strict decoder, and the resolver that lays jobs out.
 //
-//	file --decode (unknown keys are errors)--> raw --resolve--> Scenario --Jobs--> []*job.Job
+//	defaults.yaml, file, --set --decode--> raw --resolve--> Scenario --Sets--> []*job.Set
+//	                      ^                                    |
+//	                      +-- the values of each point --------+ sweep
 //
-// Each system reads its knobs (job.Knobs) from a section of its own. The allowed sections
-// and keys follow from the list of systems that Load gets.
+// Unknown keys are errors. Each system reads its knobs (job.Knobs) from a section of its own:
+// the allowed sections and keys follow from the list of systems that Load gets. A point of a
+// sweep is the file with the values of the point as overrides, checked as such.
 //
 // Errors read "file:line:col: what is wrong, what is allowed", with the line quoted. Values
-// may be set by path (--set trio.wake=naive), with the same checks.
+// may be set by path (--set trio.wake=naive), with the same checks. docs/scenarios.md is the
+// page for users.
 package scenarios
