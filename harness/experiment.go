@@ -40,12 +40,6 @@ func (l Live) RunSet(ctx context.Context, s *job.Set, progress func([]result.Sam
 	return cells, errors.Join(err, l.Events.record(s, logs, err))
 }
 
-// RunJob runs one job in a lab of its own.
-func (l Live) RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
-	cells, err := l.RunSet(ctx, job.Alone(j), progress)
-	return cells[0], err
-}
-
 // Virtual runs jobs under the virtual clock.
 type Virtual struct {
 	Images worker.Images
@@ -60,12 +54,6 @@ func (v Virtual) RunSet(ctx context.Context, s *job.Set, progress func([]result.
 	}
 	cells, err := sim.RunJobs(ctx, s, v.Images, o)
 	return cells, errors.Join(err, v.Events.record(s, []*trace.Log{o.Log}, err))
-}
-
-// RunJob runs one job in this process.
-func (v Virtual) RunJob(ctx context.Context, j *job.Job, progress func([]result.Sample)) (result.Cell, error) {
-	cells, err := v.RunSet(ctx, job.Alone(j), progress)
-	return cells[0], err
 }
 
 // Events says which events of a job that has a lab for itself are kept, and who takes them.

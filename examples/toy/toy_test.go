@@ -140,7 +140,7 @@ func TestNodesWithoutTheToy(t *testing.T) {
 	netnstest.Require(t, netns.CanRoot())
 	t.Setenv(envShort, "1")
 	opt := live.Options{Lab: netns.NewLabName(), Logs: t.TempDir(), NetNS: netns.Options{StateDir: t.TempDir()}}
-	_, err := harness.Live{Options: opt}.RunJob(t.Context(), jobOf(t, false), func([]result.Sample) {})
+	_, err := harness.Live{Options: opt}.RunSet(t.Context(), job.Alone(jobOf(t, false)), func([]result.Sample) {})
 	const want = `a switch: system "toy": allowed are ring, `
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "; add it to the list in harness/system/system.go, or to the one that the program gives to node.Main") {
 		t.Errorf("got %v, want %s", err, want)

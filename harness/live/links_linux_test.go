@@ -75,24 +75,8 @@ func percent(got, want time.Duration) float64 {
 // the time from the first to the arrival of the last.
 func (r *rig) burst(from, to *plan.Host, size, frames int) time.Duration {
 	r.t.Helper()
-	var in, out *net.UDPConn
-	r.in(to.Name, func() (err error) {
-		in, err = net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(to.Addr.Addr(), 0)))
-		return err
-	})
-	defer in.Close()
-	r.in(from.Name, func() (err error) {
-		out, err = net.DialUDP("udp4", nil, in.LocalAddr().(*net.UDPAddr))
-		return err
-	})
-	defer out.Close()
-	const room = 64 << 20 // more than all of it, as the kernel accounts
-	err := errors.Join(
-		setsockopt(in, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, room), setsockopt(out, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, room),
-		setsockopt(out, unix.SOL_UDP, unix.UDP_SEGMENT, size),
-		thereOnce(out, in), in.SetReadDeadline(time.Now().Add(longEnough)), // ARP is done
-	)
-	if err != nil {
+	out, in := r.sockets(from, to)
+	if err := setsockopt(out, unix.SOL_UDP, unix.UDP_SEGMENT, size); err != nil {
 		r.t.Fatal(err)
 	}
 	sent := make(chan error, 1)
@@ -109,6 +93,30 @@ func (r *rig) burst(from, to *plan.Host, size, frames int) time.Duration {
 		r.t.Fatal(err)
 	}
 	return took
+}
+
+// sockets returns a socket that sends from a host and one that it goes to, with room for all
+// that a test sends. A packet has crossed, so that ARP is done.
+func (r *rig) sockets(from, to *plan.Host) (out, in *net.UDPConn) {
+	r.t.Helper()
+	r.in(to.Name, func() (err error) {
+		in, err = net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(to.Addr.Addr(), 0)))
+		return err
+	})
+	r.in(from.Name, func() (err error) {
+		out, err = net.DialUDP("udp4", nil, in.LocalAddr().(*net.UDPAddr))
+		return err
+	})
+	r.t.Cleanup(func() { _, _ = in.Close(), out.Close() })
+	const room = 64 << 20 // as the kernel accounts
+	err := errors.Join(
+		setsockopt(in, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, room), setsockopt(out, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, room),
+		thereOnce(out, in), in.SetReadDeadline(time.Now().Add(longEnough)),
+	)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out, in
 }
 
 func thereOnce(out, in *net.UDPConn) error {

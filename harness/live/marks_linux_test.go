@@ -2,11 +2,8 @@ package live
 
 import (
 	"errors"
-	"net"
-	"net/netip"
 	"slices"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -62,22 +59,9 @@ func TestMarksOfALiveLink(t *testing.T) {
 // arrived with a mark.
 func (r *rig) step(from, to *plan.Host, size, frames int) (marks []bool) {
 	r.t.Helper()
-	var in, out *net.UDPConn
-	r.in(to.Name, func() (err error) {
-		in, err = net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(to.Addr.Addr(), 0)))
-		return err
-	})
-	defer in.Close()
-	r.in(from.Name, func() (err error) {
-		out, err = net.DialUDP("udp4", nil, in.LocalAddr().(*net.UDPAddr))
-		return err
-	})
-	defer out.Close()
+	out, in := r.sockets(from, to)
 	err := errors.Join(
-		thereOnce(out, in), // ARP is done
-		setsockopt(in, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 8<<20), setsockopt(in, unix.IPPROTO_IP, unix.IP_RECVTOS, 1),
-		setsockopt(out, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, 8<<20), setsockopt(out, unix.IPPROTO_IP, unix.IP_TOS, int(inet.ECT0)),
-		in.SetReadDeadline(time.Now().Add(longEnough)),
+		setsockopt(in, unix.IPPROTO_IP, unix.IP_RECVTOS, 1), setsockopt(out, unix.IPPROTO_IP, unix.IP_TOS, int(inet.ECT0)),
 	)
 	if err != nil {
 		r.t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 )
 
@@ -85,4 +86,17 @@ func TestSteps(t *testing.T) {
 			t.Fatalf("%d is in step %d, from %d to %d", b, s, lo, hi)
 		}
 	})
+}
+
+// Every reason for which a link drops is one that records know, in their order.
+func TestDropsAreThoseOfRecords(t *testing.T) {
+	var names []string
+	for _, d := range new(Stats).drops() {
+		names = append(names, d.Name)
+	}
+	var known []string
+	for _, d := range result.LinkDrops() {
+		known = append(known, d.Name)
+	}
+	equal(t, "reasons", names, known)
 }
