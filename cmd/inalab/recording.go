@@ -113,11 +113,22 @@ func (r *recording) events() (harness.Events, error) {
 	return harness.Events{Want: r.flags.want, Take: take}, err
 }
 
-// topologies returns the addressed topology of each system.
+// topologies returns the addressed topology of each system: of one that has several, and of a
+// sweep, by topology and point.
 func (r *recording) topologies() map[string]any {
-	out := map[string]any{}
+	out, of := map[string]any{}, map[string]string{}
 	for _, s := range r.sets {
-		out[s.First().System.Name()] = s.Plan()
+		j := s.First()
+		name := j.System.Name()
+		if first, known := of[name]; known && first != j.Plan.Name {
+			name += " on " + j.Plan.Name
+		} else {
+			of[name] = j.Plan.Name
+		}
+		if !j.Point.IsZero() {
+			name += " at " + j.Point.String()
+		}
+		out[name] = s.Plan()
 	}
 	return out
 }
@@ -125,7 +136,10 @@ func (r *recording) topologies() map[string]any {
 func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harness.Events) (harness.Runner, error) {
 	if r.flags.clock == "virtual" {
 		images, err := worker.LoadImages()
-		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept}, r.sets, runtime.GOMAXPROCS(0)), err
+		if err != nil {
+			return nil, err
+		}
+		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept}, r.sets, runtime.GOMAXPROCS(0)), nil
 	}
 	logs, err := r.dir.Mkdir("logs")
 	if err != nil {
@@ -255,7 +269,7 @@ func (r *recording) manifest(exit int) archive.Manifest {
 	m.Machine.Vector = vec.Variant()
 	for _, c := range r.measured() {
 		m.Verdicts = append(m.Verdicts, archive.Verdict{
-			System: c.System, StraggleP: c.StraggleP, Seed: c.Seed,
+			System: c.System, StraggleP: c.StraggleP, Seed: c.Seed, Swept: c.Point, Job: c.Job,
 			Fidelity: c.Fidelity.Verdict, Reasons: c.Fidelity.Reasons, Checked: c.Checked, Wrong: c.Wrong,
 		})
 		m.Offloads = append(m.Offloads, c.Fidelity.Offload...)

@@ -66,6 +66,12 @@ type Baseline struct {
 // At names the point of the sweep, and the straggle probability.
 func (c *Cell) At() string { return c.Point.At(c.StraggleP) }
 
+// SharesLab reports whether two cells are of jobs that ran side by side.
+func (c *Cell) SharesLab(o *Cell) bool {
+	return c.Job != "" && o.Job != "" && c.System == o.System && c.Topology == o.Topology && c.Clock == o.Clock &&
+		c.Seed == o.Seed && c.StraggleP == o.StraggleP && c.Point.Index == o.Point.Index
+}
+
 // Work is what a run under the virtual clock simulated, and what it took the
 // liberty not to.
 type Work struct {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/inalab/inalab/internal/result"
 )
 
 // SchemaVersion is that of manifest.json.
@@ -33,13 +35,15 @@ type Manifest struct {
 
 // Verdict is what one run came to.
 type Verdict struct {
-	System    string   `json:"system"`
-	StraggleP float64  `json:"straggle_p"` // a fraction
-	Seed      uint64   `json:"seed"`
-	Fidelity  string   `json:"fidelity"` // trusted, busy, invalid or exact
-	Reasons   []string `json:"reasons"`  // what kept it from trusted
-	Checked   uint64   `json:"checked"`  // delivered elements held against the workers' tensors
-	Wrong     uint64   `json:"wrong"`    // those that differed
+	System    string       `json:"system"`
+	StraggleP float64      `json:"straggle_p"` // a fraction
+	Seed      uint64       `json:"seed"`
+	Swept     result.Point `json:"swept,omitzero"` // the point of a sweep
+	Job       string       `json:"job,omitempty"`  // where several shared the lab
+	Fidelity  string       `json:"fidelity"`       // trusted, busy, invalid or exact
+	Reasons   []string     `json:"reasons"`        // what kept it from trusted
+	Checked   uint64       `json:"checked"`        // delivered elements held against the workers' tensors
+	Wrong     uint64       `json:"wrong"`          // those that differed
 }
 
 // Finish writes the manifest and closes the directory for good. Without it the

@@ -12,7 +12,7 @@ import (
 func bound(v float64) *float64 { return &v }
 
 func table() render.Table {
-	t := render.Table{Columns: []render.Column{{Key: "link.loss", Name: "loss"}, {Key: "system", Name: "system"}, {Key: "straggle_p", Name: "p"}, {Key: "inflation", Name: "/first"}}}
+	t := render.Table{Columns: []render.Column{{Key: "link.loss", Name: "loss"}, {Key: "system", Name: "system"}, {Key: "straggle_p", Name: "p", Unit: "%"}, {Key: "inflation", Name: "/first"}}}
 	for _, r := range []struct {
 		loss, system string
 		inflation    render.Cell
@@ -33,11 +33,12 @@ func TestJudge(t *testing.T) {
 		want  string
 	}{
 		{Check{Column: "inflation", Where: ring("1%"), Min: bound(1.5), Max: bound(1.5)}, "as expected: inflation where system=ring link.loss=1%, 1.5 at least, 1.5 at most (1 rows)"},
-		{Check{Column: "inflation", Where: ring("1%"), Min: bound(1.6)}, "not as expected: inflation where system=ring link.loss=1%, 1.6 at least: link.loss=1% ring has 1.5"},
-		{Check{Column: "inflation", Max: bound(1.2)}, "not as expected: inflation, 1.2 at most: link.loss=1% ring has 1.5"},
+		{Check{Column: "inflation", Where: ring("1%"), Min: bound(1.6)}, "not as expected: inflation where system=ring link.loss=1%, 1.6 at least: link.loss=1% ring at p=16% has 1.5"},
+		{Check{Column: "inflation", Max: bound(1.2)}, "not as expected: inflation, 1.2 at most: link.loss=1% ring at p=16% has 1.5"},
 		{Check{Column: "inflation", Max: bound(1.5)}, "as expected: inflation, 1.5 at most (2 rows)"}, // neither the ideal nor what is invalid
 		{Check{Column: "inflation", Where: ring("2%"), Max: bound(1)}, "not judged: inflation where system=ring link.loss=2%, 1 at most: there is no such row"},
 		{Check{Column: "inflation", Where: []result.Swept{{Key: "straggle_p", Value: "16%"}}, Max: bound(2)}, "as expected: inflation where straggle_p=16%, 2 at most (2 rows)"},
+		{Check{Column: "inflation", Where: []result.Swept{{Key: "inflation", Value: "1.50%"}}, Max: bound(2)}, "not judged: inflation where inflation=1.50%, 2 at most: there is no such row"}, // it is no percentage
 		{Check{Column: "inflation", Where: []result.Swept{{Key: "straggle_p", Value: "0.16"}}, Max: bound(2)}, "as expected: inflation where straggle_p=0.16, 2 at most (2 rows)"},
 	} {
 		if got := fmt.Sprint(Judge(table(), []Check{c.check})[0]); got != c.want {

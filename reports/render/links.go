@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
@@ -34,7 +35,13 @@ func linkColumns() []runColumn[result.Link] {
 // Links returns the table of links.csv: a row for each direction of a link in each run.
 // Rounds that the virtual clock charged without simulating them have no frames.
 func Links(cells []result.Cell) Table {
-	return runTable("Links", cells, linkColumns(), func(c *result.Cell) []result.Link { return c.Links })
+	var labs []result.Cell // jobs that share one have the same links
+	for _, c := range cells {
+		if !slices.ContainsFunc(labs, func(o result.Cell) bool { return o.SharesLab(&c) }) {
+			labs = append(labs, c)
+		}
+	}
+	return runTable("Links", labs, linkColumns(), func(c *result.Cell) []result.Link { return c.Links })
 }
 
 // WriteLinks writes links.csv.

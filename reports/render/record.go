@@ -27,8 +27,12 @@ func (r Record) cell(key string) Cell {
 
 // Is reports whether the cell of a key shows a value, to people or to programs.
 func (r Record) Is(key, value string) bool {
-	c := r.cell(key)
-	return c.program == value || c.people == value || c.people+"%" == value
+	i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Key == key })
+	if i < 0 {
+		return false
+	}
+	c := r.row[i]
+	return value == c.program || value == c.people || value == c.people+"%" && r.columns[i].Unit == "%"
 }
 
 // Number returns the cell of a key as programs see it. It is not there where the column does
@@ -38,15 +42,22 @@ func (r Record) Number(key string) (text string, ok bool) {
 	return c.program, c != NA() && !c.suspect
 }
 
-// Name tells the row from others: by the words that it begins with and its straggle
-// probability.
+// Name tells the row from others: by the swept keys that it begins with, its system, and what
+// of its job and its straggle probability is not as usual.
 func (r Record) Name() string {
 	name := ""
 	for i, c := range r.columns {
 		if c.Key == "system" {
-			return name + r.row[i].people
+			name += r.row[i].people
+			break
 		}
 		name += c.Key + "=" + r.row[i].people + " "
+	}
+	if p := r.cell("straggle_p").people; p != "0" && p != "" {
+		name += " at p=" + p + "%"
+	}
+	if job := r.cell("job").people; job != "" {
+		name += " job " + job
 	}
 	return name
 }
