@@ -201,9 +201,16 @@ func (s *Scenario) SetTopology(name string) error {
 	if !slices.Contains(gen.Names(), name) {
 		return fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(gen.Names(), ", "), suggest.DidYouMean(name, gen.Names()))
 	}
-	for _, p := range s.Points() {
+	for _, a := range s.axes {
+		if slices.ContainsFunc(a.keys, func(k string) bool { return k == "topology" || strings.HasPrefix(k, "topology.") }) {
+			return fmt.Errorf("topology %s for every system: %s sweeps it: set the values, as in --set 'sweep=[...]'", name, s.doc.name)
+		}
+	}
+	for _, p := range append(s.Points(), s) {
 		for i := range p.Systems {
 			p.Systems[i].Topology = Shape{Generator: name}
+		}
+		for i := range p.systems { // of the file
 			p.systems[i].Topology = &rawShape{Generator: name, word: true}
 		}
 	}

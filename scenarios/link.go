@@ -20,6 +20,15 @@ type LinkAt struct {
 
 // link reads a link; what it leaves out is as in base.
 func (r *resolver) link(path string, f rawLink, base topo.LinkSpec) topo.LinkSpec {
+	s := r.changed(path, f, base)
+	if s.Jitter > s.Delay && f.Jitter+f.Delay != "" {
+		r.wrong(path+".jitter", fmt.Errorf("%v exceeds the delay of %v: frames would arrive before they were sent", s.Jitter, s.Delay))
+	}
+	return s
+}
+
+// changed is link without a look at how the values fit together.
+func (r *resolver) changed(path string, f rawLink, base topo.LinkSpec) topo.LinkSpec {
 	s := base
 	var err error
 	if f.Rate != "" {
@@ -31,9 +40,6 @@ func (r *resolver) link(path string, f rawLink, base topo.LinkSpec) topo.LinkSpe
 	}
 	if f.Jitter != "" {
 		s.Jitter = r.duration(path+".jitter", f.Jitter)
-	}
-	if s.Jitter > s.Delay && f.Jitter+f.Delay != "" {
-		r.wrong(path+".jitter", fmt.Errorf("%v exceeds the delay of %v: frames would arrive before they were sent", s.Jitter, s.Delay))
 	}
 	if f.Queue != "" {
 		s.Queue = r.bytes(path+".queue", f.Queue)
@@ -112,7 +118,7 @@ func (r *resolver) linksAt(path string, list []rawLinkAt) (out []LinkAt) {
 		case f.At != "":
 			l.From, l.Both = f.At, true
 		}
-		r.link(at, l.given, topo.LinkSpec{}) // what is wrong is reported once
+		r.changed(at, l.given, topo.LinkSpec{}) // what is wrong by itself is said once
 		out = append(out, l)
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 func (r *resolver) programs(list []rawProgram, hosts int) (out []job.HostProgram) {
 	for i, f := range list {
 		at := programAt(i)
-		if n, err := strconv.Atoi(strings.TrimPrefix(f.Host, "h")); err != nil || n < 0 || n >= hosts || f.Host != fmt.Sprintf("h%d", n) {
+		if n, ok := hostNumber(f.Host); !ok || n >= hosts {
 			r.refuse(at+".host", strconv.Quote(f.Host), fmt.Sprintf("allowed are h0 to h%d", hosts-1))
 		}
 		if len(f.Command) == 0 || f.Command[0] == "" {
@@ -33,4 +33,10 @@ func (s *Scenario) refusePrograms() error {
 		return nil
 	}
 	return s.doc.wrong(programAt(0)+".command", fmt.Errorf("%v: %w", s.Programs[0], job.ErrRealProgram))
+}
+
+// hostNumber returns the number of a host by its name, h0, h1 and so on.
+func hostNumber(name string) (n int, ok bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(name, "h"))
+	return n, err == nil && n >= 0 && name == fmt.Sprintf("h%d", n)
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -58,10 +59,10 @@ func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, error) {
 
 // changeLinks gives some links of a topology what a scenario says of them.
 func (s *Scenario) changeLinks(g *topo.Graph, at LinkAt) error {
-	found := false
+	found, r := false, resolver{doc: s.doc}
 	change := func(from, to string, spec *topo.LinkSpec) {
 		if matches(at.From, from) && matches(at.To, to) || at.Both && matches(at.From, to) {
-			*spec, found = (&resolver{doc: s.doc}).link(at.at, at.given, *spec), true
+			*spec, found = r.link(at.at, at.given, *spec), true
 		}
 	}
 	for i := range g.Links {
@@ -72,7 +73,7 @@ func (s *Scenario) changeLinks(g *topo.Graph, at LinkAt) error {
 	if !found {
 		return s.doc.wrong(at.at, fmt.Errorf("no link of topology %s is %s: its nodes are %s", g.Name, at, nodes(g)))
 	}
-	return nil
+	return errors.Join(r.errs...)
 }
 
 // String says which links are meant.

@@ -90,6 +90,7 @@ uplink: {rate: 400Gbit/s, loss: 0.5%}
 links:
   - {at: h3, rate: 10Gbit/s}
   - {from: "h*", loss: 1%, burst: 8}
+  - {to: h2, jitter: 1us}
 systems:
   - system: ring
     topology:
@@ -124,6 +125,7 @@ systems:
 			return l
 		}},
 		{1, "tor", "h0", func() topo.LinkSpec { return host }},
+		{1, "tor", "h2", func() topo.LinkSpec { l := host; l.Jitter = units.Microsecond; return l }}, // as long as the delay that it has
 	} {
 		if got := specs(t, s, c.system, c.from, c.to); got != c.want() {
 			t.Errorf("system %d, %s to %s: got %+v, want %+v", c.system, c.from, c.to, got, c.want())
@@ -142,6 +144,8 @@ func TestBadShapesAndLinks(t *testing.T) {
 		"topology: {generator: rack, rack: 2}\n" + ring:                                           `unknown key "rack"`,
 		"links: [{at: h9, rate: 1Gbit/s}]\n" + ring:                                               "links[0]: no link of topology rack is at h9: its nodes are tor, h0, h1, h2, h3, h4, h5",
 		"links: [{from: h0, to: h1, loss: 1%}]\n" + ring:                                          "no link of topology rack is from h0 to h1",
+		"links: [{at: h0, jitter: 2us}]\n" + ring:                                                 "2us exceeds the delay of 1us",
+		"link: {loss: 90%}\nlinks: [{at: h0, burst: 2}]\n" + ring:                                 "give bursts of 9 frames or more",
 		"links: [{rate: 1Gbit/s}]\n" + ring:                                                       "which links? Write at: h0",
 		"links: [{at: h0, from: h1, rate: 1Gbit/s}]\n" + ring:                                     "which links? Write at: h0",
 		"link: {loss: 1}\n" + ring:                                                                "link.loss: probability 1 is 100%: write 100% if that is meant, else 1%",

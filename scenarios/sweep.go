@@ -61,7 +61,8 @@ func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario
 		points = append(points, p)
 	}
 	all := *points[0]
-	all.Point, all.points, all.axes, all.file = result.Point{}, points, axes, d.file.Interface()
+	all.Point, all.points, all.axes = result.Point{}, points, axes
+	all.systems, all.file = f.Systems, d.file.Interface() // without the values of a point
 	return &all, nil
 }
 

@@ -135,3 +135,30 @@ func numbers(n int) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// A topology for every system holds at all points, and in the file that is written.
+func TestTopologyOfASweep(t *testing.T) {
+	s := mustShort(t, "systems: [{system: ring}, {system: switchml256, topology: mx480}]\nsweep: [hosts: [2, 4]]\n")
+	if err := s.SetTopology("dumbbell"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.MarshalYAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []*Scenario{s, mustShort(t, strings.SplitN(string(text), "name: short\n", 2)[1])} {
+		jobs, err := of.Jobs(true)
+		if err != nil || len(jobs) != 4 {
+			t.Fatalf("%d jobs, %v", len(jobs), err)
+		}
+		for _, j := range jobs {
+			if j.Plan.Name != "dumbbell" {
+				t.Errorf("%s at %s is on %s", j.System.Name(), j.Point, j.Plan.Name)
+			}
+		}
+	}
+	s = mustShort(t, "systems: [{system: ring}]\nsweep: [topology: [rack, mx480]]\n")
+	if err := s.SetTopology("dumbbell"); err == nil || !strings.Contains(err.Error(), "short.yaml sweeps it") {
+		t.Errorf("a topology over a sweep of topologies: %v", err)
+	}
+}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/nodes/train/profiles"
@@ -29,8 +27,8 @@ func (r *resolver) tenants(list []rawJob) (out []Tenant) {
 			r.wrong(at, fmt.Errorf("%q: each job needs a name of its own of a-z, 0-9 and -", t.Name))
 		}
 		for k, h := range f.Hosts {
-			n, err := strconv.Atoi(strings.TrimPrefix(h, "h"))
-			if err != nil || h != fmt.Sprintf("h%d", n) {
+			n, ok := hostNumber(h)
+			if !ok {
 				r.wrong(fmt.Sprintf("%s.hosts[%d]", at, k), fmt.Errorf("%q: write the hosts of the job, as in [h0, h1]", h))
 				continue
 			}
