@@ -114,7 +114,7 @@ func (e Experiment) Run(ctx context.Context, r Runner, o Observer) ([]result.Cel
 			first = len(cells)
 		}
 		if err != nil {
-			return cells, fmt.Errorf("%s at %s: %w", s.First().System.Name(), list[0].At(), err)
+			return cells, fmt.Errorf("%s at %s: %w", s.Name(), list[0].At(), err)
 		}
 	}
 	return cells, nil

@@ -44,7 +44,7 @@ func (j *Job) ringTime() units.Duration {
 // serialisation on the hosts' links: their delays, and with two levels the
 // fabric up and down.
 func (j *Job) Latency(size int) units.Duration {
-	h := &j.members()[0]
+	h := &j.Members()[0]
 	sw, _ := j.Plan.Switch(h.Switch)
 	up := sw.Ports[h.SwitchPort]
 	d := up.In.Delay + up.Out.Delay
@@ -68,7 +68,7 @@ func (j *Job) Leaves(sw *plan.Switch, pfes int) (out []int) {
 // HostsOn returns the hosts on a PFE (any PFE of a switch without chassis), by
 // their place among those of the job: that of their workers.
 func (j *Job) HostsOn(sw *plan.Switch, pfe int) (out []int) {
-	for i, h := range j.members() {
+	for i, h := range j.Members() {
 		if p := sw.Ports[h.SwitchPort]; sw.Chassis == nil || p.PFE == pfe {
 			out = append(out, i)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
-	"github.com/inalab/inalab/switchd/program/transit"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -48,30 +47,8 @@ func (j *Job) Workers() []worker.Config {
 	return out
 }
 
-// Switches returns the configuration of every switch, in the order of the plan.
-// Links deliver at multiples of quantum, which saves a live switch wake-ups;
-// zero is exact.
-func (j *Job) Switches(quantum units.Duration) []chassis.Config {
-	return j.switches(j.programs, quantum)
-}
-
-// switches is Switches with any programs, by switch and PFE.
-func (j *Job) switches(programs [][]json.RawMessage, quantum units.Duration) []chassis.Config {
-	out := make([]chassis.Config, len(j.Plan.Switches))
-	for i := range out {
-		out[i] = chassis.Config{Switch: j.Plan.Switches[i], MTU: j.Plan.MTU, Seed: j.Seed, Quantum: quantum}
-		if p := programs[i]; len(p) > 0 {
-			out[i].System, out[i].Programs = j.System.Name(), p
-		}
-		if i < len(j.Layout.Servers) {
-			out[i].Servers = j.Layout.Servers[i]
-		}
-		if i < len(j.Transit) {
-			out[i].Transit = j.Transit[i]
-		}
-	}
-	return out
-}
+// Switches is [Set.Switches] of a job that has the lab for itself.
+func (j *Job) Switches(quantum units.Duration) []chassis.Config { return Alone(j).Switches(quantum) }
 
 // NewWorker makes the machine of one of [Job.Workers] in this process.
 func (j *Job) NewWorker(cfg worker.Config, images worker.Images, rec gradient.Recorder, sink trace.Sink) (*worker.Worker, error) {
@@ -96,7 +73,7 @@ func (j *Job) onHost(node string, m sansio.Machine) (sansio.Machine, error) {
 
 // NewSwitch makes the machine of one of [Job.Switches] in this process.
 func (j *Job) NewSwitch(cfg chassis.Config, sink trace.Sink) (*chassis.Chassis, error) {
-	return chassis.New(cfg, transit.Maker(j.System.Name(), j.System.NewEngine), sink)
+	return Alone(j).NewSwitch(cfg, sink)
 }
 
 // encode writes the configurations of the layout as they cross to processes.
@@ -137,7 +114,7 @@ func ToGroup(sw *plan.Switch, id uint8, port uint16) inet.Flow {
 // HostPorts returns the switch's ports that lead to the workers, in the order of
 // hosts.
 func (j *Job) HostPorts() (out []sansio.Port) {
-	for _, h := range j.members() {
+	for _, h := range j.Members() {
 		out = append(out, sansio.Port(h.SwitchPort))
 	}
 	return out

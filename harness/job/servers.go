@@ -27,7 +27,8 @@ type Server interface {
 }
 
 // Servers returns how many hosts a system needs beside those of so many workers:
-// a topology for it has them behind these, and [Spec.Servers] says so.
+// a topology for it has them behind these, and [Spec.Servers] says so; those of a job on a
+// part of the hosts are named ([Spec.ServersOn]).
 func Servers(s System, workers int) int {
 	if staffed, ok := s.(Staffed); ok {
 		return staffed.Servers(workers)
@@ -71,7 +72,7 @@ func (j *Job) ServerConfigs() (out []ServerConfig) {
 }
 
 // ServerHosts returns the hosts of dedicated servers, in their order.
-func (j *Job) ServerHosts() []plan.Host { return j.members()[len(j.Hosts()):] }
+func (j *Job) ServerHosts() []plan.Host { return j.Members()[len(j.Hosts()):] }
 
 // NewServer makes the machine of one of [Job.ServerConfigs] in this process, under
 // the virtual clock.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/job/jobtest"
-	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/units"
@@ -42,9 +41,9 @@ func TestSetRefuses(t *testing.T) {
 		"nothing":        {nil, "a set needs a job"},
 		"in transit":     {[]*job.Job{trio(1, 0, 1), passed(trio(2, 2, 3))}, "job 2 has programs or flows beside it: give them to the first job"},
 		"one id":         {[]*job.Job{trio(1, 0, 1), trio(1, 2, 3)}, "two jobs have id 1"},
-		"one host":       {[]*job.Job{trio(1, 0, 1), trio(2, 2, 1)}, "jobs 1 and 2 both have a worker on h1"},
-		"other plan":     {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, jobtest.Plan(t, "rack", 6), 2, trioml.System{}, 2, 3)}, "share plan, clock and system"},
-		"other system":   {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, p, 2, switchml.System{}, 2, 3)}, "share plan, clock and system"},
+		"one host":       {[]*job.Job{trio(1, 0, 1), trio(2, 2, 1)}, "job 1 and job 2 both have h1"},
+		"other plan":     {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, jobtest.Plan(t, "rack", 6), 2, trioml.System{}, 2, 3)}, "share plan and clock"},
+		"other system":   {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, p, 2, switchml.System{}, 2, 3)}, "job 1 needs the program of trioml on switch tor, and job 2 that of switchml256: a switch runs that of one system"},
 		"one program":    {[]*job.Job{jobtest.Tenant(t, p, 1, single{switchml.System{}}, 0, 1), jobtest.Tenant(t, p, 2, single{switchml.System{}}, 2, 3)}, "the switch program of switchml256 serves one job"},
 		"full pool":      {[]*job.Job{jobtest.Tenant(t, p, 1, switchml.System{Slots: 5000}, 0, 1), jobtest.Tenant(t, p, 2, switchml.System{Slots: 4000}, 2, 3)}, "job 2 wants 4000 slots on tor, where 3192 of 8192 are left"},
 		"two programs":   {[]*job.Job{jobtest.Tenant(t, p, 1, switchml.System{}, 0, 1), jobtest.Tenant(t, p, 2, switchml.System{Faithful: true}, 2, 3)}, "jobs want tor to be two programs"},
@@ -62,8 +61,7 @@ func TestSetRefuses(t *testing.T) {
 	}{
 		"no such host": {trioml.System{}, []int{0, 6}, "worker 1 is on host 6, but topology rack has hosts 0 to 5"},
 		"host twice":   {trioml.System{}, []int{3, 3}, "two workers are on h3"},
-		"one worker":   {trioml.System{}, []int{3}, "topology rack has 6 hosts, 1 of them for this job: a job takes 2 to 200 workers"},
-		"a ring":       {ring.System{}, []int{1, 2}, "ring connects hosts with one another"},
+		"one worker":   {trioml.System{}, []int{3}, "topology rack has 6 hosts, 1 of them for workers of this job: a job takes 2 to 200 workers"},
 	} {
 		s := jobtest.Spec(t, tc.system, "rack", 2)
 		s.Plan, s.On = p, tc.on

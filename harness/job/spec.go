@@ -40,6 +40,7 @@ type Spec struct {
 	Name       string          // of the job, where several share a lab; for records
 	ID         uint8           // of the job, where several share a switch ([Set]); zero means DefaultID
 	On         []int           // hosts with a worker, by index in the plan and in the order of workers; nil: all but the Servers
+	ServersOn  []int           // with On: those for servers, as many as Servers says
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
 
 	Point        result.Point        // of a sweep, for the record
@@ -147,18 +148,37 @@ const maxWorkers = 200
 
 // validateOn checks the list of hosts.
 func (s *Spec) validateOn() error {
-	if s.On != nil && s.Servers > 0 {
-		return errors.New("a job with servers has all hosts of its topology")
+	if s.On == nil && s.ServersOn != nil {
+		return errors.New("hosts of servers are named, and those of workers are not: name both, or neither")
 	}
-	for i, h := range s.On {
-		if h < 0 || h >= len(s.Plan.Hosts) {
-			return fmt.Errorf("worker %d is on host %d, but topology %s has hosts 0 to %d", i, h, s.Plan.Name, len(s.Plan.Hosts)-1)
+	if s.On != nil && len(s.ServersOn) != s.Servers {
+		return fmt.Errorf("%d hosts are named for %d servers: each server has one of its own", len(s.ServersOn), s.Servers)
+	}
+	all := slices.Concat(s.On, s.ServersOn)
+	for i, h := range all {
+		who, n := "worker", i
+		if i >= len(s.On) {
+			who, n = "server", i-len(s.On)
 		}
-		if slices.Contains(s.On[:i], h) {
-			return fmt.Errorf("two workers are on %s: a host takes one", s.Plan.Hosts[h].Name)
+		if h < 0 || h >= len(s.Plan.Hosts) {
+			return fmt.Errorf("%s %d is on host %d, but topology %s has hosts 0 to %d", who, n, h, s.Plan.Name, len(s.Plan.Hosts)-1)
+		}
+		if k := slices.Index(all[:i], h); k >= 0 {
+			return fmt.Errorf("%s on %s: a host takes one", pair(k >= len(s.On), who), s.Plan.Hosts[h].Name)
 		}
 	}
 	return nil
+}
+
+// pair names two that are on one host.
+func pair(servers bool, second string) string {
+	switch {
+	case servers:
+		return "two servers are"
+	case second == "server":
+		return "a worker and a server are"
+	}
+	return "two workers are"
 }
 
 // Hosts returns the hosts that have a worker, in the order of workers.
@@ -166,27 +186,32 @@ func (s *Spec) Hosts() []plan.Host {
 	if s.On == nil {
 		return s.Plan.Hosts[:max(0, len(s.Plan.Hosts)-max(0, s.Servers))]
 	}
-	out := make([]plan.Host, len(s.On))
-	for i, h := range s.On {
+	return s.hostsAt(s.On)
+}
+
+// Members returns the hosts of the workers, and behind them those of servers.
+func (s *Spec) Members() []plan.Host {
+	if s.On == nil {
+		return s.Plan.Hosts
+	}
+	return s.hostsAt(slices.Concat(s.On, s.ServersOn))
+}
+
+// hostsAt returns hosts by their numbers.
+func (s *Spec) hostsAt(numbers []int) []plan.Host {
+	out := make([]plan.Host, len(numbers))
+	for i, h := range numbers {
 		out[i] = s.Plan.Hosts[h]
 	}
 	return out
 }
 
-// members returns the hosts of the workers, and behind them those of servers.
-func (s *Spec) members() []plan.Host {
-	if s.On == nil {
-		return s.Plan.Hosts
-	}
-	return s.Hosts()
-}
-
 func (s *Spec) forServers() string {
 	switch {
+	case s.On != nil:
+		return fmt.Sprintf(", %d of them for workers of this job", len(s.On))
 	case s.Servers > 0:
 		return fmt.Sprintf(", %d of them for servers", s.Servers)
-	case s.On != nil:
-		return fmt.Sprintf(", %d of them for this job", len(s.On))
 	}
 	return ""
 }
@@ -207,9 +232,6 @@ func (j *Job) validate() error {
 	}
 	if len(l.Cores) != len(j.Hosts()) || len(l.Programs) > len(j.Plan.Switches) || l.Block < 1 {
 		return fmt.Errorf("%s is laid out for %d workers and %d switches in blocks of %d elements, but topology %s has %d and %d, and a block at least one", name, len(l.Cores), len(l.Programs), l.Block, j.Plan.Name, len(j.Hosts()), len(j.Plan.Switches))
-	}
-	if j.On != nil && l.Peers != nil {
-		return fmt.Errorf("%s connects hosts with one another, and a job of it has all hosts of its topology: only those that aggregate in the switch run on a part", name)
 	}
 	if len(l.Dedicated) != j.Servers {
 		return fmt.Errorf("%s is laid out for %d servers on hosts of their own, but the job has %d such hosts", name, len(l.Dedicated), j.Servers)

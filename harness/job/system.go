@@ -140,8 +140,8 @@ type Layout struct {
 	// the virtual clock.
 	Servers [][]impair.Params
 
-	// Dedicated holds the configurations of servers that have hosts of their own, the
-	// last of the plan; Beside those of servers on the hosts of workers, in the order of
+	// Dedicated holds the configurations of servers that have hosts of their own, those
+	// behind the workers' ([Spec.Members]); Beside those of servers on the hosts of workers, in the order of
 	// workers (nil: it has none). Both are for a [Staffed] system.
 	Dedicated, Beside []any
 	ServerPort        uint16 // UDP port of servers; zero: they speak by byte streams
@@ -151,7 +151,7 @@ type Layout struct {
 	Group     netip.Addr       // multicast group of the results, beside the workers' own addresses
 	Packet    int              // bytes of the largest IP packet
 	Window    int              // packets that a worker may have on their way
-	Peers     [][]stream.Peer  // by host: its byte streams; nil: it has none
+	Peers     [][]stream.Peer  // by host of the plan: its byte streams to others of the plan; nil: the job has none
 	Transport stream.Transport // of the streams under the virtual clock; live it is the kernel's TCP
 
 	// What must come of it.

@@ -72,9 +72,7 @@ func RunJobs(ctx context.Context, s *job.Set, opt Options) ([]result.Cell, error
 
 // runSet is RunJobs; inspect is called with the run when all its reports are in.
 func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (cells []result.Cell, err error) {
-	for _, j := range s.Jobs {
-		cells = append(cells, j.Cell())
-	}
+	cells = s.Cells()
 	lab, err := netns.Up(ctx, withFlowPeers(LabSpec(opt.Lab, s.Plan(), !opt.Plain), s), opt.NetNS)
 	if err != nil {
 		return cells, err

@@ -17,15 +17,16 @@ import (
 func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 	r := &run{net: &Network{}, owner: map[NodeID]*tenant{}, ids: map[string]NodeID{}, log: o.logFor(s)}
 	var sinks []trace.Sink
-	for _, j := range s.Jobs {
+	cells := s.Cells()
+	for i, j := range s.Jobs {
 		shape, who, sink := check.ForJob(j)
-		r.tenants = append(r.tenants, &tenant{job: j, cell: j.Cell(), sums: check.NewStream(shape, who)})
+		r.tenants = append(r.tenants, &tenant{job: j, cell: cells[i], sums: check.NewStream(shape, who)})
 		if sink != nil {
 			sinks = append(sinks, sink)
 		}
 	}
 	for _, cfg := range s.Switches(0) {
-		c, err := s.Jobs[0].NewSwitch(cfg, r.sink(sinks...))
+		c, err := s.NewSwitch(cfg, r.sink(sinks...))
 		if err != nil {
 			return r, err
 		}

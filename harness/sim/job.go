@@ -80,7 +80,7 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 		Watch:   o.Watch,
 	})
 	if err = watch.explain(ctx, err); err != nil {
-		return run.cells(), fmt.Errorf("running %s under the virtual clock: %w", s.Jobs[0].System.Name(), err)
+		return run.cells(), fmt.Errorf("running %s under the virtual clock: %w", s.Name(), err)
 	}
 	for _, t := range run.tenants {
 		run.finish(t, charges.count())
@@ -110,7 +110,7 @@ func (r *run) limit() (latest units.Time) {
 			return 0
 		}
 		patience := patienceFor(t.job.Plan)
-		if len(r.flows) > 0 {
+		if len(r.flows) > 0 || len(r.tenants) > 1 && t.job.Layout.Peers != nil {
 			patience = lossyPatience
 		}
 		latest = max(latest, units.Time(patience*t.job.Iterations)*units.Time(t.cell.Expected))

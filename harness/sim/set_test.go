@@ -33,7 +33,13 @@ func sharedPlan(t *testing.T, topology string, hosts int) *plan.Plan {
 
 // tenant is a job that shares a plan: a benchmark, or, where elements is zero, a
 // training of some 25,000 parameters.
-func tenant(t *testing.T, p *plan.Plan, id uint8, sys trioml.System, elements int, on ...int) *job.Job {
+func tenant(t *testing.T, p *plan.Plan, id uint8, sys job.System, elements int, on ...int) *job.Job {
+	t.Helper()
+	return staffed(t, p, id, sys, elements, nil, on...)
+}
+
+// staffed is a tenant with hosts for servers.
+func staffed(t *testing.T, p *plan.Plan, id uint8, sys job.System, elements int, servers []int, on ...int) *job.Job {
 	t.Helper()
 	model, err := profiles.Lookup("resnet50")
 	if err != nil {
@@ -41,7 +47,7 @@ func tenant(t *testing.T, p *plan.Plan, id uint8, sys trioml.System, elements in
 	}
 	model.Compute = units.Millisecond
 	j, err := job.New(job.Spec{
-		System: sys, Plan: p, ID: id, On: on, Model: model, Scale: 1000, MiniBatch: 2, Iterations: 6,
+		System: sys, Plan: p, ID: id, On: on, ServersOn: servers, Servers: len(servers), Model: model, Scale: 1000, MiniBatch: 2, Iterations: 6,
 		Seed: rng.Root(id), Elements: elements, Virtual: true,
 	})
 	if err != nil {

@@ -49,10 +49,11 @@ const (
 	stillLeast      = units.Second
 )
 
-// watch notices that a run goes on without getting on.
+// watch notices that a run goes on without getting on. It looks away as long as a job with
+// byte streams runs: these have timeouts of minutes, and give up by themselves.
 type watch struct {
 	run     *run
-	bound   units.Duration // 0: streams have timeouts of minutes, and give up by themselves
+	bound   units.Duration
 	next    units.Time
 	before  *stall.Snapshot
 	stalled bool
@@ -61,9 +62,6 @@ type watch struct {
 func newWatch(r *run) *watch {
 	w := &watch{run: r, bound: stillLeast}
 	for _, t := range r.tenants {
-		if t.job.Layout.Peers != nil {
-			return &watch{run: r}
-		}
 		w.bound = max(w.bound, stillIterations*t.cell.Expected)
 	}
 	w.next = units.Time(0).Add(w.bound)
@@ -75,10 +73,14 @@ func (w *watch) done() bool {
 	if w.run.done() {
 		return true
 	}
-	if w.bound == 0 || w.run.net.now < w.next {
+	if w.run.net.now < w.next {
 		return false
 	}
 	w.next = w.run.net.now.Add(w.bound)
+	if w.run.streams() {
+		w.before = nil
+		return false
+	}
 	now := w.run.snapshot()
 	w.stalled = w.before != nil && now.Idle() && !stall.Moved(w.before, now)
 	w.before = now
@@ -99,14 +101,23 @@ func (w *watch) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w%s; %v", err, w.run.progressText(), stall.Diagnose(w.run.unfinished(), w.run.snapshot()))
 }
 
+// streams reports whether a job with byte streams is not done.
+func (r *run) streams() bool {
+	return slices.ContainsFunc(r.tenants, func(t *tenant) bool { return t.job.Layout.Peers != nil && !t.done() })
+}
+
 // unfinished returns the first job that is not done.
 func (r *run) unfinished() *job.Job {
 	for _, t := range r.tenants {
-		if slices.ContainsFunc(t.workers, func(w *worker.Worker) bool { return !w.Job.Done() }) {
+		if !t.done() {
 			return t.job
 		}
 	}
 	return r.tenants[0].job
+}
+
+func (t *tenant) done() bool {
+	return !slices.ContainsFunc(t.workers, func(w *worker.Worker) bool { return !w.Job.Done() })
 }
 
 // snapshot returns the state of all nodes.

@@ -34,7 +34,7 @@ func layoutOf(j *job.Job) layout {
 	return l
 }
 
-// restrictTo returns the snapshot without the hosts and blocks of other jobs.
+// restrictTo returns the snapshot without the hosts, their links, and the blocks of other jobs.
 func (l *layout) restrictTo(j *job.Job, s *Snapshot) *Snapshot {
 	foreign := func(host string) bool {
 		return l.engineOf[host] == "" && slices.ContainsFunc(j.Plan.Hosts, func(h plan.Host) bool { return h.Name == host })
@@ -46,6 +46,7 @@ func (l *layout) restrictTo(j *job.Job, s *Snapshot) *Snapshot {
 	out.Switches = slices.Clone(s.Switches)
 	for i := range out.Switches {
 		sw := &out.Switches[i]
+		sw.Links = slices.DeleteFunc(slices.Clone(sw.Links), func(k chassis.LinkState) bool { return foreign(k.From) || foreign(k.To) })
 		if sw.Last != nil && sw.Last.Job != 0 && sw.Last.Job != j.ID {
 			sw.Last = nil
 		}

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 type Cell struct {
 	System     string  // its name, or ideal
 	Job        string  // its name, where several shared the lab
+	Lab        string  // what ran there, where the jobs were of several systems: "2 switchml256 + ring"
 	Rank       int     // its place in tables, the lowest first; of equal ones by name
 	Topology   string  // mx480, rack, ...
 	Model      string  // profile of the network
@@ -66,9 +68,12 @@ type Baseline struct {
 // At names the point of the sweep, and the straggle probability.
 func (c *Cell) At() string { return c.Point.At(c.StraggleP) }
 
+// Ran names what ran: the system, or those of a lab with several.
+func (c *Cell) Ran() string { return cmp.Or(c.Lab, c.System) }
+
 // SharesLab reports whether two cells are of jobs that ran side by side.
 func (c *Cell) SharesLab(o *Cell) bool {
-	return c.Job != "" && o.Job != "" && c.System == o.System && c.Topology == o.Topology && c.Clock == o.Clock &&
+	return c.Job != "" && o.Job != "" && c.Ran() == o.Ran() && c.Topology == o.Topology && c.Clock == o.Clock &&
 		c.Seed == o.Seed && c.StraggleP == o.StraggleP && c.Point.Index == o.Point.Index
 }
 

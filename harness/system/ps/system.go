@@ -68,18 +68,17 @@ func (p System) Servers(workers int) int {
 
 // Layout joins every worker to every server by a stream.
 func (p System) Layout(j *job.Job) (job.Layout, error) {
+	if err := p.check(j); err != nil {
+		return job.Layout{}, err
+	}
 	n := len(j.Hosts())
-	l, err := streams.Layout(j, p.Transport, p.sent(n, 4*j.Params), j.Plan.Hosts, func(i int, on plan.Host) streams.Host {
+	return streams.Layout(j, p.Transport, p.sent(n, 4*j.Params), j.Members(), func(i int, on plan.Host) streams.Host {
 		c := host.Config{
 			Node: on.Name, Host: i, Workers: n, Servers: n, Dedicated: p.Dedicated, Cross: p.Cross,
 			Tensor: j.Params, Sample: j.Sample.Every,
 		}
 		return streams.Host{Config: c, Values: c.Values(), Peers: c.Peers()}
 	})
-	if err != nil {
-		return l, err
-	}
-	return l, p.check(j)
 }
 
 // check says why a job cannot be laid out.
@@ -91,7 +90,11 @@ func (p System) check(j *job.Job) error {
 		return errors.New("ps.cross runs under the virtual clock only: live, what a host sends to itself stays inside its kernel: use --clock virtual, or ps.cross=false")
 	}
 	if need := p.Servers(len(j.Hosts())); j.Servers != need {
-		return fmt.Errorf("ps needs %d hosts for servers beside %d workers, but topology %s has %d: dedicated servers take as many hosts as workers do, colocated ones none", need, len(j.Hosts()), j.Plan.Name, j.Servers)
+		has := fmt.Sprintf("topology %s has", j.Plan.Name)
+		if j.On != nil {
+			has = "those that are named are"
+		}
+		return fmt.Errorf("ps needs %d hosts for servers beside %d workers, but %s %d: dedicated servers take as many hosts as workers do, colocated ones none", need, len(j.Hosts()), has, j.Servers)
 	}
 	return nil
 }

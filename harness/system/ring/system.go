@@ -45,7 +45,7 @@ func (r System) Configure(k job.Knobs) job.System {
 func (r System) Layout(j *job.Job) (job.Layout, error) {
 	n := len(j.Hosts())
 	return streams.Layout(j, r.Transport, 2*(n-1)*4*j.Params/n, j.Hosts(), func(i int, on plan.Host) streams.Host {
-		c := host.Config{Node: on.Name, Rank: on.Index, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
+		c := host.Config{Node: on.Name, Rank: i, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
 		return streams.Host{Config: c, Values: c.Values(), Peers: host.Peers(i, n)}
 	})
 }

@@ -28,7 +28,7 @@ var virtualOnly = map[stream.Transport]string{
 type Host struct {
 	Config any // of its core, or of the dedicated server there
 	Values int // as in [job.Layout]
-	Peers  []stream.Peer
+	Peers  []stream.Peer // which are counted as the hosts of the job
 }
 
 // Layout lays the system of a job over hosts: those of its workers, and behind them those
@@ -38,10 +38,14 @@ func Layout(j *job.Job, t stream.Transport, bytes int, hosts []plan.Host, on fun
 		system := j.System.Name()
 		return job.Layout{}, fmt.Errorf("%s over %s: use --clock virtual, or %s.transport=tcp", system, lacks, system)
 	}
-	l := job.Layout{Transport: t, Time: lineTime(j, t, bytes), Block: j.Params}
+	l := job.Layout{Transport: t, Time: lineTime(j, t, bytes), Block: j.Params, Peers: make([][]stream.Peer, len(j.Plan.Hosts))}
 	for i, h := range hosts {
 		host := on(i, h)
-		l.Values, l.Peers = host.Values, append(l.Peers, host.Peers)
+		l.Values = host.Values
+		for _, p := range host.Peers {
+			p.Host = hosts[p.Host].Index
+			l.Peers[h.Index] = append(l.Peers[h.Index], p)
+		}
 		if i < len(j.Hosts()) {
 			l.Cores = append(l.Cores, host.Config)
 		} else {
