@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -96,7 +97,7 @@ func (s *Scenario) setsOf(virtual bool) (sets []*job.Set, err error) {
 				continue
 			}
 			if err != nil {
-				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.name(), sys.Name(), sys.Topology.Generator, err)
+				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.name(), s.ran(sys), sys.Topology.Generator, err)
 			}
 			sets = append(sets, set)
 		}
@@ -120,7 +121,7 @@ func (s *Scenario) LeftOut(virtual bool) (out []string) {
 			if err == nil {
 				continue
 			}
-			why := [2]string{sys.Name() + " on " + sys.Topology.Generator, err.Error()}
+			why := [2]string{p.ran(sys) + " on " + sys.Topology.Generator, err.Error()}
 			if points[why] == nil {
 				order = append(order, why)
 			}
@@ -156,15 +157,36 @@ func recovers(sys job.System, g *topo.Graph) error {
 	return nil
 }
 
+// recovers says why a run cannot be on a topology that loses frames.
+func (s *Scenario) recovers(sys System, g *topo.Graph) error {
+	if len(s.Tenants) == 0 || slices.ContainsFunc(s.Tenants, func(t Tenant) bool { return t.System == nil }) {
+		if err := recovers(sys.System, g); err != nil {
+			return err
+		}
+	}
+	for _, t := range s.Tenants {
+		if t.System == nil {
+			continue
+		}
+		if err := recovers(t.System, g); err != nil {
+			return s.doc.wrong(t.at+".system", fmt.Errorf("%s: %w", t.System.Name(), err))
+		}
+	}
+	return nil
+}
+
 // set lays a system out over its topology: one job, or those of the scenario.
 func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	workers := s.workers(sys)
-	servers := job.Servers(sys.System, workers)
+	servers := 0
+	if len(s.Tenants) == 0 { // else they are among the hosts
+		servers = job.Servers(sys.System, workers)
+	}
 	g, err := s.graph(sys.Topology, workers+servers)
 	if err != nil {
 		return nil, err
 	}
-	if err := recovers(sys.System, g); err != nil {
+	if err := s.recovers(sys, g); err != nil {
 		return nil, err
 	}
 	pl, err := plan.New(g)
@@ -210,8 +232,12 @@ func (s *Scenario) SetTopology(name string) error {
 		for i := range p.Systems {
 			p.Systems[i].Topology = Shape{Generator: name}
 		}
+		word := rawShape{Generator: name, word: true}
 		for i := range p.systems { // of the file
-			p.systems[i].Topology = &rawShape{Generator: name, word: true}
+			p.systems[i].Topology = &word
+		}
+		if len(p.systems) == 0 {
+			byKey(reflect.ValueOf(p.file).Elem(), "topology").Set(reflect.ValueOf(word))
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ type raw struct {
 	Uplink      rawLink         `yaml:"uplink,omitempty" json:",omitzero"`
 	Fabric      rawLink         `yaml:"fabric"`
 	Links       []rawLinkAt     `yaml:"links,omitempty" json:",omitempty"`
-	Systems     []rawSystem     `yaml:"systems"`
+	Systems     []rawSystem     `yaml:"systems,omitempty"`
 	Jobs        []rawJob        `yaml:"jobs,omitempty" json:",omitempty"`
 	Stragglers  rawStragglers   `yaml:"stragglers"`
 	Programs    []rawProgram    `yaml:"programs,omitempty"`
@@ -47,7 +47,9 @@ type rawTransit struct {
 
 type rawJob struct {
 	Name       string   `yaml:"name,omitempty" json:",omitempty"`
+	System     string   `yaml:"system,omitempty" json:",omitempty"`
 	Hosts      []string `yaml:"hosts"`
+	Servers    []string `yaml:"servers,omitempty" json:",omitempty"`
 	Model      string   `yaml:"model,omitempty" json:",omitempty"`
 	Iterations int      `yaml:"iterations,omitempty" json:",omitempty"`
 }

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -53,7 +54,8 @@ type Scenario struct {
 	axes    []axis      // of the sweep
 }
 
-// System is a system, its knobs set, and the topology that it runs on.
+// System is a system, its knobs set, and the topology that it runs on. It is nil where every
+// job has one of its own.
 type System struct {
 	job.System
 	Topology   Shape
@@ -96,9 +98,10 @@ func resolve(d *document, f *raw, systems []job.System) (*Scenario, error) {
 
 // resolver collects everything that is wrong.
 type resolver struct {
-	doc     *document
-	systems []job.System
-	errs    []error
+	doc        *document
+	systems    []job.System
+	configured []job.System // the same, their knobs set
+	errs       []error
 }
 
 // report keeps an error, once: systems may share a section.
@@ -145,7 +148,8 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Uplink = r.link("uplink", f.Uplink, s.Link)
 	s.Links = r.linksAt("links", f.Links)
 	shape := r.shape("topology", f.Topology)
-	s.Systems = r.systemsOf(f.Systems, shape)
+	r.configure(f)
+	s.Systems = r.systemsOf(f, shape)
 	r.stragglers(s, f.Stragglers)
 	s.Programs = r.programs(f.Programs, s.Hosts)
 	s.Tenants = r.tenants(f.Jobs)
@@ -182,26 +186,45 @@ func (r *resolver) stragglers(s *Scenario, f rawStragglers) {
 	}
 }
 
-// systemsOf sets the knobs of the systems that are run. The sections of others
+// configure sets the knobs of the systems that are run. The sections of others
 // may be left out; what they say is checked all the same.
-func (r *resolver) systemsOf(list []rawSystem, shape Shape) (out []System) {
-	configured := make([]job.System, len(r.systems))
-	for i, sys := range r.systems {
-		run := slices.ContainsFunc(list, func(f rawSystem) bool { return f.System == sys.Name() })
-		configured[i] = job.Configure(sys, &knobs{r: r, run: run})
+func (r *resolver) configure(f *raw) {
+	for _, sys := range r.systems {
+		run := slices.ContainsFunc(f.Systems, func(e rawSystem) bool { return e.System == sys.Name() }) ||
+			slices.ContainsFunc(f.Jobs, func(e rawJob) bool { return e.System == sys.Name() })
+		r.configured = append(r.configured, job.Configure(sys, &knobs{r: r, run: run}))
 	}
-	for i, f := range list {
+}
+
+// system returns the system that stands at a path; nil: there is none of that name.
+func (r *resolver) system(path, name string) job.System {
+	r.oneOf(path, name, job.Names(r.systems)...)
+	sys, _ := job.Find(r.configured, name)
+	return sys
+}
+
+// systemsOf returns the systems that are run.
+func (r *resolver) systemsOf(f *raw, shape Shape) (out []System) {
+	for i, e := range f.Systems {
 		path := fmt.Sprintf("systems[%d]", i)
-		r.oneOf(path+".system", f.System, job.Names(r.systems)...)
-		at := shape
-		if f.Topology != nil {
-			at = r.shape(path+".topology", *f.Topology)
+		sys, at := r.system(path+".system", e.System), shape
+		if e.Topology != nil {
+			at = r.shape(path+".topology", *e.Topology)
 		}
-		if sys, err := job.Find(configured, f.System); err == nil {
-			out = append(out, System{sys, at, f.IfPossible})
+		if allNamed(f.Jobs) && slices.ContainsFunc(out, func(o System) bool { return reflect.DeepEqual(o.Topology, at) }) {
+			r.wrong(path, errors.New("every job has a system of its own, and would run again on the same topology: leave the entry out"))
+		}
+		if sys != nil {
+			out = append(out, System{sys, at, e.IfPossible})
 		}
 	}
-	if len(list) == 0 {
+	switch {
+	case len(f.Systems) > 0:
+	case allNamed(f.Jobs):
+		return []System{{Topology: shape}}
+	case len(f.Jobs) > 0:
+		r.wrong("systems", fmt.Errorf("at least one system is needed for jobs that name none: allowed are %s; or give each entry of jobs a system", strings.Join(job.Names(r.systems), ", ")))
+	default:
 		r.wrong("systems", fmt.Errorf("at least one system is needed: allowed are %s", strings.Join(job.Names(r.systems), ", ")))
 	}
 	return out

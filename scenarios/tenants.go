@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,9 @@ import (
 // Tenant is one of several jobs that share a lab.
 type Tenant struct {
 	Name       string
-	Hosts      []int            // by number
+	System     job.System       // its knobs set; nil: that of the run
+	Hosts      []int            // of workers, by number
+	Servers    []int            // hosts of its servers
 	Model      profiles.Profile // zero value: that of the scenario
 	Iterations int              // zero: those of the scenario
 	at         string           // where it stands
@@ -20,20 +23,18 @@ type Tenant struct {
 
 // tenants reads the jobs of a scenario.
 func (r *resolver) tenants(list []rawJob) (out []Tenant) {
+	taken := map[int]string{} // host -> job; looked up
 	for i, f := range list {
 		at := fmt.Sprintf("jobs[%d]", i)
 		t := Tenant{Name: cmp.Or(f.Name, fmt.Sprintf("job%d", i+1)), at: at}
 		if !scenarioName.MatchString(t.Name) || slices.ContainsFunc(out, func(o Tenant) bool { return o.Name == t.Name }) {
 			r.wrong(at, fmt.Errorf("%q: each job needs a name of its own of a-z, 0-9 and -", t.Name))
 		}
-		for k, h := range f.Hosts {
-			n, ok := hostNumber(h)
-			if !ok {
-				r.wrong(fmt.Sprintf("%s.hosts[%d]", at, k), fmt.Errorf("%q: write the hosts of the job, as in [h0, h1]", h))
-				continue
-			}
-			t.Hosts = append(t.Hosts, n)
+		if f.System != "" {
+			t.System = r.system(at+".system", f.System)
 		}
+		t.Hosts = r.hostsOf(at+".hosts", t.Name, f.Hosts, taken)
+		t.Servers = r.hostsOf(at+".servers", t.Name, f.Servers, taken)
 		if len(f.Hosts) == 0 {
 			r.wrong(at, fmt.Errorf("job %s has no hosts: write them, as in hosts: [h0, h1]", t.Name))
 		}
@@ -50,16 +51,57 @@ func (r *resolver) tenants(list []rawJob) (out []Tenant) {
 	return out
 }
 
+// hostsOf reads hosts of a job. Those that have a job are taken.
+func (r *resolver) hostsOf(path, job string, list []string, taken map[int]string) (out []int) {
+	for k, h := range list {
+		at := fmt.Sprintf("%s[%d]", path, k)
+		n, ok := hostNumber(h)
+		if !ok {
+			r.wrong(at, fmt.Errorf("%q: write the hosts of the job, as in [h0, h1]", h))
+			continue
+		}
+		if other, has := taken[n]; has {
+			r.wrong(at, fmt.Errorf("%s: job %s has it already: each worker and server of each job needs a host of its own", h, other))
+		}
+		taken[n] = job
+		out = append(out, n)
+	}
+	return out
+}
+
+// allNamed reports whether there are jobs, and each says which system it runs.
+func allNamed(jobs []rawJob) bool {
+	return len(jobs) > 0 && !slices.ContainsFunc(jobs, func(f rawJob) bool { return f.System == "" })
+}
+
+// system returns what a job runs in a run of a system, which may be nil.
+func (t *Tenant) system(run job.System) job.System {
+	if t.System != nil {
+		return t.System
+	}
+	return run
+}
+
+// ran names the systems of a run.
+func (s *Scenario) ran(sys System) string {
+	if len(s.Tenants) == 0 {
+		return sys.Name()
+	}
+	var list []job.System
+	for _, t := range s.Tenants {
+		list = append(list, t.system(sys.System))
+	}
+	return job.NameOf(list)
+}
+
 // tenants lays the jobs of the scenario out beside one another. Flows and programs in transit
 // belong to the lab, and stand with the first.
 func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
-	if spec.Servers > 0 {
-		return nil, fmt.Errorf("%s has servers on hosts of their own, and one job has all hosts of its topology: leave jobs out", spec.System.Name())
-	}
 	var jobs []*job.Job
 	for i, t := range s.Tenants {
 		one := spec
-		one.Name, one.ID, one.On = t.Name, uint8(job.DefaultID+i), t.Hosts
+		one.System, one.Name, one.ID = t.system(spec.System), t.Name, uint8(job.DefaultID+i)
+		one.On, one.ServersOn, one.Servers = t.Hosts, t.Servers, len(t.Servers)
 		one.Iterations = cmp.Or(t.Iterations, spec.Iterations)
 		if t.Model.Name != "" {
 			one.Model = t.Model
@@ -67,11 +109,59 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		if i > 0 {
 			one.HostPrograms, one.Flows, one.Transit = nil, nil, nil
 		}
+		if err := s.checkServers(&t, &one); err != nil {
+			return nil, err
+		}
 		j, err := job.New(one)
 		if err != nil {
 			return nil, s.doc.wrong(t.at, fmt.Errorf("job %s: %w", t.Name, err))
 		}
 		jobs = append(jobs, j)
 	}
-	return job.NewSet(jobs...)
+	set, err := job.NewSet(jobs...)
+	var misfit *job.Misfit
+	if errors.As(err, &misfit) {
+		return nil, s.doc.wrong(s.Tenants[slices.Index(jobs, misfit.Job)].at, err)
+	}
+	return set, err
+}
+
+// checkServers says how many hosts for servers a job needs, where it has another number.
+func (s *Scenario) checkServers(t *Tenant, spec *job.Spec) error {
+	sys, workers := spec.System, len(t.Hosts)
+	need, has := job.Servers(sys, workers), len(t.Servers)
+	if need == has {
+		return nil
+	}
+	at, what := t.at, ""
+	if has > 0 {
+		at += ".servers"
+	}
+	_, staffed := sys.(job.Staffed)
+	switch {
+	case !staffed:
+		what = fmt.Sprintf("%s has no servers: leave servers out", sys.Name())
+	case need == 0:
+		what = fmt.Sprintf("%s, with the knobs that it has here, needs no hosts for servers: leave servers out", sys.Name())
+	default:
+		what = fmt.Sprintf("%s needs %d hosts for the servers of %d workers, and %d are named: %s", sys.Name(), need, workers, has, s.freeHosts(spec, need-has))
+	}
+	return s.doc.wrong(at, fmt.Errorf("job %s: %s", t.Name, what))
+}
+
+// freeHosts says where a job finds so many hosts more.
+func (s *Scenario) freeHosts(spec *job.Spec, n int) string {
+	if n < 0 {
+		return fmt.Sprintf("leave %d out", -n)
+	}
+	var free []string
+	for i, h := range spec.Plan.Hosts {
+		if !slices.ContainsFunc(s.Tenants, func(t Tenant) bool { return slices.Contains(t.Hosts, i) || slices.Contains(t.Servers, i) }) {
+			free = append(free, h.Name)
+		}
+	}
+	if len(free) < n {
+		return fmt.Sprintf("only %d of the %d hosts of the lab have no job: set hosts to %d, and name them in servers", len(free), len(spec.Plan.Hosts), len(spec.Plan.Hosts)+n-len(free))
+	}
+	return fmt.Sprintf("add to servers %d hosts without a job, as %v", n, free[:n])
 }

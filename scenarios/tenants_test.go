@@ -42,14 +42,13 @@ func TestBadJobs(t *testing.T) {
 	for rest, want := range map[string]string{
 		sml + "[{name: a, hosts: [h0, h1]}, {name: a, hosts: [h2, h3]}]":           `"a": each job needs a name of its own`,
 		sml + "[{name: A b, hosts: [h0, h1]}]":                                     `"A b": each job needs a name of its own of a-z, 0-9 and -`,
-		sml + "[{hosts: [h0, h1]}, {hosts: [h1, h2]}]":                             "jobs 1 and 2 both have a worker on h1: each needs hosts of its own",
+		sml + "[{hosts: [h0, h1]}, {hosts: [h1, h2]}]":                             "jobs[1].hosts[0]: h1: job job1 has it already: each worker and server of each job needs a host of its own",
 		sml + "[{hosts: [h0, h9]}, {hosts: [h1, h2]}]":                             "jobs[0]: job job1: worker 1 is on host 9, but topology rack has hosts 0 to 5",
 		sml + "[{hosts: [h0]}, {hosts: [h1, h2]}]":                                 "a job takes 2 to",
 		sml + "[{hosts: [0, 1]}]":                                                  `jobs[0].hosts[0]: "0": write the hosts of the job, as in [h0, h1]`,
 		sml + "[{name: a}]":                                                        "job a has no hosts",
 		sml + "[{hosts: [h0, h1], model: large}]":                                  "jobs[0].model: unknown profile",
 		sml + "[{hosts: [h0, h1], iterations: -1}]":                                "jobs[0].iterations: -1: allowed are 1",
-		"systems: [{system: ring}]\njobs: [{hosts: [h0, h1]}, {hosts: [h2, h3]}]":  "ring connects hosts with one another, and a job of it has all hosts",
 		"systems: [{system: switchml-rdma}]\njobs: [{hosts: [h0, h1], start: 1s}]": `unknown key "start"`,
 	} {
 		s, err := loadShort(t, rest+"\n")

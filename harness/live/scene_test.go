@@ -30,6 +30,9 @@ type scene struct {
 
 const sceneScale = 2000
 
+// sceneLink is the link of each host by default.
+func sceneLink() topo.LinkSpec { return topo.LinkSpec{Rate: 100 * units.GbitPerSecond / sceneScale} }
+
 func planOf(topology string, p gen.Params) (*plan.Plan, error) {
 	g, err := gen.ByName(topology, p)
 	if err != nil {
@@ -46,7 +49,7 @@ func newJob(s scene) (*job.Job, error) {
 		s.iterations = 3
 	}
 	if s.link.Rate == 0 {
-		s.link.Rate = 100 * units.GbitPerSecond / sceneScale
+		s.link.Rate = sceneLink().Rate
 	}
 	servers := job.Servers(s.system, s.hosts)
 	params := gen.Params{Hosts: s.hosts + servers, Link: s.link}
