@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/inalab/inalab/harness/job"
@@ -95,7 +96,7 @@ func (p *progress) show(s *job.Set) {
 
 func (p *progress) name(s *job.Set) string {
 	j := s.First()
-	return fmt.Sprintf("[%d/%d] %-11s on %-10s %sp=%2g%%", p.i+1, p.n, j.System.Name(), j.Plan.Name, pointOf(j), 100*j.StraggleP)
+	return fmt.Sprintf("[%d/%d] %-11s on %-10s %sp=%2g%%", p.i+1, p.n, s.Name(), j.Plan.Name, strings.TrimLeft(j.Point.String()+" ", " "), 100*j.StraggleP)
 }
 
 // Ended writes the line that stays.

@@ -113,13 +113,13 @@ func (r *recording) events() (harness.Events, error) {
 	return harness.Events{Want: r.flags.want, Take: take}, err
 }
 
-// topologies returns the addressed topology of each system: of one that has several, and of a
+// topologies returns the addressed topology of each system, or of the systems of a lab: of one that has several, and of a
 // sweep, by topology and point.
 func (r *recording) topologies() map[string]any {
 	out, of := map[string]any{}, map[string]string{}
 	for _, s := range r.sets {
 		j := s.First()
-		name := j.System.Name()
+		name := s.Name()
 		if first, known := of[name]; known && first != j.Plan.Name {
 			name += " on " + j.Plan.Name
 		} else {
@@ -189,6 +189,7 @@ func (r *recording) write(rows []compare.Row) error {
 		Seed      uint64       `json:"seed"`
 		Swept     result.Point `json:"swept,omitzero"`
 		Job       string       `json:"job,omitempty"`
+		Lab       string       `json:"lab,omitempty"`
 	}
 	type judged struct {
 		run
@@ -200,7 +201,7 @@ func (r *recording) write(rows []compare.Row) error {
 	}
 	verdicts, counters := []judged{}, []counted{}
 	for _, c := range r.measured() {
-		of := run{c.System, c.StraggleP, c.Seed, c.Point, c.Job}
+		of := run{c.System, c.StraggleP, c.Seed, c.Point, c.Job, c.Lab}
 		verdicts = append(verdicts, judged{of, c.Fidelity})
 		counters = append(counters, counted{of, c.Counters})
 	}
@@ -228,7 +229,9 @@ func (r *recording) figure(rows []compare.Row) error {
 func (r *recording) baseline() result.Baseline {
 	var list []job.System
 	for _, s := range r.sets {
-		list = append(list, s.First().System)
+		for _, j := range s.Jobs {
+			list = append(list, j.System)
+		}
 	}
 	return job.Baseline(append(list, systems()...))
 }
@@ -269,7 +272,7 @@ func (r *recording) manifest(exit int) archive.Manifest {
 	m.Machine.Vector = vec.Variant()
 	for _, c := range r.measured() {
 		m.Verdicts = append(m.Verdicts, archive.Verdict{
-			System: c.System, StraggleP: c.StraggleP, Seed: c.Seed, Swept: c.Point, Job: c.Job,
+			System: c.System, StraggleP: c.StraggleP, Seed: c.Seed, Swept: c.Point, Job: c.Job, Lab: c.Lab,
 			Fidelity: c.Fidelity.Verdict, Reasons: c.Fidelity.Reasons, Checked: c.Checked, Wrong: c.Wrong,
 		})
 		m.Offloads = append(m.Offloads, c.Fidelity.Offload...)
@@ -292,7 +295,7 @@ type recorder struct {
 // Samples writes a line for each.
 func (r *recorder) Samples(of *job.Set, s []result.Sample) {
 	r.progress.Samples(of, s)
-	lines, err := render.SampleLines(s, of.First().Point)
+	lines, err := render.SampleLines(s, of.First().Point, of.Lab())
 	r.diverged = cmp.Or(r.diverged, err)
 	r.unwritten = cmp.Or(r.unwritten, r.stream.Append(lines...))
 }

@@ -18,6 +18,14 @@ func (s *Set) Name() string {
 	return NameOf(list)
 }
 
+// Lab is the name where jobs are of several systems, and else empty: for records.
+func (s *Set) Lab() string {
+	if name := s.Name(); name != s.First().System.Name() {
+		return name
+	}
+	return ""
+}
+
 // NameOf is [Set.Name] of jobs with such systems.
 func NameOf(systems []System) string {
 	all := Names(systems)
@@ -46,9 +54,7 @@ func NameOf(systems []System) string {
 func (s *Set) Cells() (out []result.Cell) {
 	for _, j := range s.Jobs {
 		c := j.Cell()
-		if name := s.Name(); name != c.System {
-			c.Lab = name
-		}
+		c.Lab = s.Lab()
 		out = append(out, c)
 	}
 	return out

@@ -40,6 +40,7 @@ type Verdict struct {
 	Seed      uint64       `json:"seed"`
 	Swept     result.Point `json:"swept,omitzero"` // the point of a sweep
 	Job       string       `json:"job,omitempty"`  // where several shared the lab
+	Lab       string       `json:"lab,omitempty"`  // what ran there, where the jobs were of several systems
 	Fidelity  string       `json:"fidelity"`       // trusted, busy, invalid or exact
 	Reasons   []string     `json:"reasons"`        // what kept it from trusted
 	Checked   uint64       `json:"checked"`        // delivered elements held against the workers' tensors

@@ -11,7 +11,7 @@ import (
 
 // Rows reports every cell, held against the ideal's and the baseline's cells of the
 // same setting. The order is by point of the sweep, model, straggle probability and rank,
-// then by name, topology, job, clock, scale, workers, seed; cells that are alike in all of that stay in the order
+// then by name, topology, lab, job, clock, scale, workers, seed; cells that are alike in all of that stay in the order
 // given.
 func Rows(cells []result.Cell, baseline result.Baseline) []Row {
 	runs := make([]run, len(cells))
@@ -103,10 +103,14 @@ func (r *run) holdAgainstFirst(runs []run) {
 	if r.row.Computed || len(r.cell.Point.Keys) == 0 {
 		return
 	}
-	first := find(runs, func(c result.Cell) bool {
+	wanted := func(c result.Cell) bool {
 		return c.Point.Index == 0 && c.Job == r.cell.Job && c.System == r.cell.System && c.Topology == r.cell.Topology &&
 			c.Clock == r.cell.Clock && c.Seed == r.cell.Seed && c.StraggleP == r.cell.StraggleP
-	})
+	}
+	first := find(runs, func(c result.Cell) bool { return wanted(c) && c.Lab == r.cell.Lab })
+	if first == nil { // what else runs is swept
+		first = find(runs, wanted)
+	}
 	if first == nil {
 		return
 	}
@@ -153,6 +157,7 @@ func compareRuns(x, y run) int {
 		cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(a.System, b.System),
 		cmp.Compare(a.Topology, b.Topology),
+		cmp.Compare(a.Lab, b.Lab),
 		cmp.Compare(a.Job, b.Job),
 		cmp.Compare(a.Clock, b.Clock),
 		cmp.Compare(a.Scale, b.Scale),

@@ -1,8 +1,12 @@
 package compare
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
-// Fairness says how evenly the jobs of one model that shared a lab got on: Jain's index over
+// Fairness says how evenly the jobs of one model that shared a lab got on, of whatever
+// systems they were: Jain's index over
 // the rates of their iterations (Jain, Chiu and Hawe, 1984), 1 where all are alike and 1/n
 // where one of n has all. There is a line for each run of several such jobs.
 func Fairness(rows []Row) (out []string) {
@@ -22,7 +26,7 @@ func Fairness(rows []Row) (out []string) {
 
 // lab names the run that a row is of, and the model.
 func (r *Row) lab() string {
-	return fmt.Sprintf("%s on %s at %s, seed %d, %s", r.System, r.Topology, r.Point.At(r.StraggleP), r.Seed, r.Model)
+	return fmt.Sprintf("%s on %s at %s, seed %d, %s", cmp.Or(r.Lab, r.System), r.Topology, r.Point.At(r.StraggleP), r.Seed, r.Model)
 }
 
 // jain returns the index over the rows of a lab that have a time to believe, and how many they are.

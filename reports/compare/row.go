@@ -15,6 +15,7 @@ const Ideal = "ideal"
 type Row struct {
 	System    string
 	Job       string // where several shared the lab
+	Lab       string // what ran there, where the jobs were of several systems
 	Topology  string
 	Model     string
 	Clock     string
@@ -61,7 +62,7 @@ func (r Row) Time() (ms float64, ok bool) {
 // newRow reports one cell by itself.
 func newRow(c result.Cell, s series) Row {
 	r := Row{
-		System: c.System, Job: c.Job, Topology: c.Topology, Model: c.Model, Clock: c.Clock,
+		System: c.System, Job: c.Job, Lab: c.Lab, Topology: c.Topology, Model: c.Model, Clock: c.Clock,
 		StraggleP: c.StraggleP, Point: c.Point, Seed: c.Seed, Scale: c.Scale, Workers: c.Workers,
 		Computed: c.Computed != 0, Fidelity: c.Fidelity, Notes: c.Notes,
 	}

@@ -55,6 +55,12 @@ func telling(key string, rows []compare.Row) bool {
 		})
 	case "job":
 		return some(func(r compare.Row) bool { return r.Job != "" })
+	case "lab": // of a job that ran in several
+		return some(func(a compare.Row) bool {
+			return some(func(b compare.Row) bool {
+				return a.System == b.System && a.Job == b.Job && a.Topology == b.Topology && a.Lab != b.Lab
+			})
+		})
 	case "inflation":
 		return some(func(r compare.Row) bool { return r.Inflation != nil })
 	case "marks":
@@ -218,7 +224,7 @@ func whom(rows []compare.Row, in []bool) string {
 			name += " " + at(r)
 			same = func(o compare.Row) bool { return o.System == r.System && at(o) == at(r) }
 			if !allIn(rows, in, same) { // not all of the point: name the rest
-				name += fmt.Sprintf(" (%s, %s, seed %d)", r.Model, r.Clock, r.Seed)
+				name += fmt.Sprintf(" (%s, %s, seed %d%s)", r.Model, r.Clock, r.Seed, tenantOf(r))
 			}
 		}
 		if in[i] && !slices.Contains(names, name) {
@@ -226,6 +232,17 @@ func whom(rows []compare.Row, in []bool) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// tenantOf names the job and the lab of a row, if several jobs shared it.
+func tenantOf(r compare.Row) (name string) {
+	if r.Job != "" {
+		name = ", job " + r.Job
+	}
+	if r.Lab != "" {
+		name += " of " + r.Lab
+	}
+	return name
 }
 
 func allIn(rows []compare.Row, in []bool, which func(compare.Row) bool) bool {

@@ -59,5 +59,8 @@ func (r Record) Name() string {
 	if job := r.cell("job").people; job != "" {
 		name += " job " + job
 	}
+	if lab := r.cell("lab").people; lab != "" {
+		name += " of " + lab
+	}
 	return name
 }

@@ -19,7 +19,7 @@ func column[T any](key, unit, doc string, cell func(*result.Cell, *T) Cell) runC
 // ofRun returns the columns that say which run a row is of, behind those of swept keys.
 func ofRun[T any]() []runColumn[T] {
 	return []runColumn[T]{
-		column("system", "", "what ran", func(c *result.Cell, _ *T) Cell { return Text(c.System) }),
+		column("system", "", "what ran; of several systems all, each with the number of its jobs", func(c *result.Cell, _ *T) Cell { return Text(c.Ran()) }),
 		column("topology", "", "where it ran", func(c *result.Cell, _ *T) Cell { return Text(c.Topology) }),
 		column("straggle_p", "fraction", "straggle probability of the scenario", func(c *result.Cell, _ *T) Cell { return Percent(c.StraggleP) }),
 		column("seed", "", "root of all randomness in the run", func(c *result.Cell, _ *T) Cell { return Int(c.Seed) }),

@@ -25,15 +25,16 @@ type sampleLine struct {
 	Loss          *float64 `json:"loss"`
 	Accuracy      *float64 `json:"accuracy"`
 	Job           string   `json:"job,omitempty"`
+	Lab           string   `json:"lab,omitempty"`
 
 	Swept result.Point `json:"swept,omitzero"`
 }
 
-func newSampleLine(s result.Sample, at result.Point) sampleLine {
+func newSampleLine(s result.Sample, at result.Point, lab string) sampleLine {
 	return sampleLine{
 		SchemaVersion: SchemaVersion, System: s.System, StraggleP: s.StraggleP, Worker: s.Worker, Iteration: s.Iteration,
 		StartPs: int64(s.Start), EndPs: int64(s.End), DelayPs: int64(s.Delay),
-		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy, Job: s.Job, Swept: at,
+		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy, Job: s.Job, Lab: lab, Swept: at,
 	}
 }
 
@@ -58,6 +59,7 @@ var sampleKeys = []sampleKey{
 	{"loss", "", "mean training loss of the mini-batch; null where the gradient was dropped"},
 	{"accuracy", "fraction", "on the test set after the update; null where not evaluated"},
 	{"job", "", "name of the job, where several shared the lab"},
+	{"lab", "", "what the jobs of the lab ran, where that was several systems"},
 	{"swept", "", "of a sweep: its keys, and their values in this run"},
 }
 
@@ -66,17 +68,17 @@ var sampleKeys = []sampleKey{
 var ErrNotFinite = errors.New("not a finite number")
 
 // SampleLines returns the lines of samples.jsonl, one value to encode for each
-// sample, of a run at a point of a sweep. A loss or accuracy that is not finite, as after a training that
+// sample, of a run at a point of a sweep, in a lab with jobs of several systems if it has a name. A loss or accuracy that is not finite, as after a training that
 // diverged, becomes null; the error tells of the first, and the lines are valid
 // beside it.
-func SampleLines(samples []result.Sample, at result.Point) ([]any, error) {
+func SampleLines(samples []result.Sample, at result.Point, lab string) ([]any, error) {
 	lines := make([]any, len(samples))
 	var first error
 	for i, s := range samples {
 		if err := finite(&s); err != nil && first == nil {
 			first = err
 		}
-		lines[i] = newSampleLine(s, at)
+		lines[i] = newSampleLine(s, at, lab)
 	}
 	return lines, first
 }

@@ -94,6 +94,8 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			func(r *compare.Row) Cell { return Optional(r.Marks, Int).Suspect(r.Invalid()) }},
 		{Column{Key: "drops", Name: "drops", Unit: "frames", Align: Right, Detail: true}, "frames", "frames that links lost or dropped, over the run; links.csv has them by link and reason",
 			func(r *compare.Row) Cell { return Optional(r.Drops, Int).Suspect(r.Invalid()) }},
+		{Column{Key: "lab", Name: "lab", Detail: true}, "", "what the jobs of the lab ran, where that was several systems, each with the number of its jobs",
+			func(r *compare.Row) Cell { return when(r.Lab != "", Text(r.Lab)) }},
 	}
 }
 

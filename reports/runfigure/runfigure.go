@@ -1,5 +1,5 @@
 // Package runfigure draws the summary of a run: iteration times over the values that were
-// swept last, a line for each system, and a panel for each combination of the others.
+// swept last, a line for each system and job, and a panel for each combination of the others.
 //
 //	       link.loss = 1%                  hosts = 8
 //	ms |        ring  _,-             |
@@ -20,8 +20,11 @@ import (
 	"github.com/inalab/inalab/reports/figure"
 )
 
-// maxPanels is what a figure holds.
-const maxPanels = 12
+// maxPanels and maxLines are what a figure holds.
+const (
+	maxPanels = 12
+	maxLines  = 16
+)
 
 // New returns the figure of a run, whose sweep has entries of such keys. ok is false where
 // there is nothing to compare, or more panels than a figure holds.
@@ -48,7 +51,8 @@ type drawing struct {
 	label  string   // along the axis
 	values []string // along the axis, in the order of the rows
 	panels []string
-	lines  []string // systems
+	lines  []string // systems, or jobs of them
+	byJob  bool     // jobs of one system have lines of their own: these are not too many
 
 	least, most float64 // iteration time that is drawn, in ms
 }
@@ -60,6 +64,15 @@ func (d *drawing) arrange() {
 	} else {
 		d.label = strings.Join(d.axes[len(d.axes)-1], ", ")
 	}
+	if d.byJob = true; d.collect() > maxLines {
+		d.byJob, d.values, d.panels, d.lines = false, nil, nil, nil
+		d.collect()
+	}
+}
+
+// collect finds out what the rows are along the axis, in which panels and of which lines,
+// and returns how many lines there are.
+func (d *drawing) collect() int {
 	for i := range d.rows {
 		r := &d.rows[i]
 		ms, ok := r.Time()
@@ -74,6 +87,7 @@ func (d *drawing) arrange() {
 		add(&d.panels, d.panelOf(r))
 		add(&d.lines, d.line(r))
 	}
+	return len(d.lines)
 }
 
 func add(list *[]string, word string) {
@@ -112,12 +126,23 @@ func (d *drawing) severalProbabilities() bool {
 	return slices.ContainsFunc(d.rows, func(r compare.Row) bool { return r.StraggleP != d.rows[0].StraggleP })
 }
 
-// line names the line of a row: its system, and its topology where it ran on several.
+// line names the line of a row: its system, and its job, topology and lab where it ran as
+// several jobs, on several topologies and in several labs.
 func (d *drawing) line(r *compare.Row) string {
-	if slices.ContainsFunc(d.rows, func(o compare.Row) bool { return o.System == r.System && o.Topology != r.Topology }) {
-		return r.System + " on " + r.Topology
+	others := func(differ func(o compare.Row) bool) bool {
+		return slices.ContainsFunc(d.rows, func(o compare.Row) bool { return o.System == r.System && differ(o) })
 	}
-	return r.System
+	name := r.System
+	if d.byJob && others(func(o compare.Row) bool { return o.Job != r.Job }) {
+		name += " job " + r.Job
+	}
+	if others(func(o compare.Row) bool { return o.Topology != r.Topology }) {
+		name += " on " + r.Topology
+	}
+	if d.byJob && r.Lab != "" && others(func(o compare.Row) bool { return o.Job == r.Job && o.Lab != r.Lab }) {
+		name += " of " + r.Lab
+	}
+	return name
 }
 
 // values joins the values of keys, with their names or without.

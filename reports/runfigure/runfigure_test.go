@@ -79,3 +79,35 @@ func TestNothingToDraw(t *testing.T) {
 		t.Error("a figure of more panels than it holds")
 	}
 }
+
+// Jobs of one system have a line each, as far as a figure holds so many, and a job that ran
+// in several labs one for each.
+func TestLinesOfJobs(t *testing.T) {
+	job := func(system, name, lab string) compare.Row {
+		r := row(system, 100)
+		r.Job, r.Lab = name, lab
+		return r
+	}
+	lines := func(rows []compare.Row) (names []string) {
+		f, ok := New("run", "a title", rows, nil)
+		if !ok {
+			t.Fatal("there is no figure")
+		}
+		for _, s := range f.Panels[0].Series {
+			names = append(names, s.Name)
+		}
+		return names
+	}
+	rows := []compare.Row{job("ring", "a", "2 ring + x"), job("ring", "b", "2 ring + x"), job("x", "c", "2 ring + x"), job("ring", "a", "ring + y")}
+	want := "ring job a of 2 ring + x, ring job b, x, ring job a of ring + y"
+	if got := strings.Join(lines(rows), ", "); got != want {
+		t.Errorf("lines %s, want %s", got, want)
+	}
+	rows = rows[2:3]
+	for i := range 17 {
+		rows = append(rows, job("ring", string(rune('a'+i)), ""))
+	}
+	if got := strings.Join(lines(rows), ", "); got != "x, ring" {
+		t.Errorf("lines %s of 17 jobs, want one for each system", got)
+	}
+}
