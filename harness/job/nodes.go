@@ -96,14 +96,17 @@ func (j *Job) encode() (err error) {
 	return nil
 }
 
-// ToSwitch is the flow from a host to the aggregating switch.
+// ToSwitch is the flow from a host to its switch.
 func (j *Job) ToSwitch(h *plan.Host, src, dst uint16) inet.Flow {
-	return inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: j.Plan.Switches[0].Router, SrcPort: src, DstPort: dst}
+	return inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(h.GatewayMAC), Src: h.Addr.Addr(), Dst: h.Gateway, SrcPort: src, DstPort: dst}
 }
 
-// ToGroup is the flow from the aggregating switch to all workers, who take it at
+// ToGroup is the flow from the switch of the first worker to all workers, who take it at
 // the UDP port that it is sent from.
-func (j *Job) ToGroup(port uint16) inet.Flow { return ToGroup(&j.Plan.Switches[0], j.ID, port) }
+func (j *Job) ToGroup(port uint16) inet.Flow {
+	sw, _ := j.Plan.Switch(j.Members()[0].Switch)
+	return ToGroup(sw, j.ID, port)
+}
 
 // ToGroup is [Job.ToGroup] of any job on a switch.
 func ToGroup(sw *plan.Switch, id uint8, port uint16) inet.Flow {

@@ -32,7 +32,7 @@ func TestJobsOfSeveralSystemsLive(t *testing.T) {
 		{"two SwitchML jobs and a ring", "rack", 7, []share{{sml, []int{4, 0}, nil}, {ring.System{}, []int{6, 1, 3}, nil}, {sml, []int{5, 2}, nil}}, "2 switchml256 + ring"},
 		{"Trio-ML and a ring on a chassis", "mx480", 6, []share{{ring.System{}, []int{5, 1}, nil}, {trioml.System{Timeout: units.Second}, []int{0, 4, 2}, nil}}, "ring + trioml"},
 		{"servers and a ring", "rack", 7, []share{{ps.System{Dedicated: true}, []int{2, 0}, []int{6, 3}}, {ring.System{}, []int{1, 5}, nil}}, "ps + ring"},
-		{"programs on their own leaves", "leaf-spine", 8, []share{{sml, []int{1, 0}, nil}, {switchml.System{Elements: 64, Retransmit: true}, []int{7, 4}, nil}, {halving.System{}, []int{6, 3}, nil}}, "switchml256 + switchml64 + halving"},
+		{"programs on their own leaves", "leaf-spine", 8, []share{{sml, []int{1, 0}, nil}, {trioml.System{Timeout: units.Second}, []int{7, 4}, nil}, {halving.System{}, []int{6, 3}, nil}}, "switchml256 + trioml + halving"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			opt := options(t)

@@ -49,6 +49,17 @@ var mixes = []mixed{
 			tenant(t, p, 3, ps.System{}, 0, 11, 2, 9),
 		}
 	}, "switchml256 + switchml64 + ps", map[string]string{"leaf0": "switchml256", "leaf1": "switchml64"}},
+	{"Trio-ML on a leaf that is not the first", "leaf-spine", 12, func(t *testing.T, p *plan.Plan) []*job.Job {
+		return []*job.Job{
+			tenant(t, p, 1, trioml.System{}, 0, 8, 6, 7), tenant(t, p, 2, switchml.System{Retransmit: true}, 0, 3, 0),
+			tenant(t, p, 3, trioml.System{}, 0, 9, 10), tenant(t, p, 4, ring.System{}, 0, 11, 2),
+		}
+	}, "2 trioml + switchml256 + ring", map[string]string{"leaf0": "switchml256", "leaf1": "trioml"}},
+	{"a chassis each", "chassis-spine", 12, func(t *testing.T, p *plan.Plan) []*job.Job {
+		return []*job.Job{
+			tenant(t, p, 1, switchml.System{Retransmit: true}, 0, 0, 3, 5), tenant(t, p, 2, trioml.System{}, 0, 11, 6, 8),
+		}
+	}, "switchml256 + trioml", map[string]string{"mx0": "switchml256", "mx1": "trioml"}},
 }
 
 // Jobs of several systems run side by side, each right in every sum, and each switch has the

@@ -26,8 +26,8 @@ var virtualOnly = map[stream.Transport]string{
 
 // Host is a system on one host of a job.
 type Host struct {
-	Config any // of its core, or of the dedicated server there
-	Values int // as in [job.Layout]
+	Config any           // of its core, or of the dedicated server there
+	Values int           // as in [job.Layout]
 	Peers  []stream.Peer // which are counted as the hosts of the job
 }
 

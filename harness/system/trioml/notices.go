@@ -47,12 +47,12 @@ func (t System) checkNotices() error {
 
 // behind returns the workers below each PFE that is a source of another, by its
 // src_id, for notices about it; nil where there are no notices, or one level.
-func (t System) behind(j *job.Job) map[uint8][]uint8 {
+func (t System) behind(programs []program.Config) map[uint8][]uint8 {
 	if !t.notifies() {
 		return nil
 	}
 	out := map[uint8][]uint8{}
-	for _, p := range t.programs(j) {
+	for _, p := range programs {
 		for _, level := range p.Jobs {
 			if _, up := dataplane.IsFabric(level.To[0]); up {
 				out[level.OutSource] = level.Sources

@@ -114,10 +114,11 @@ func (t System) Configure(k job.Knobs) job.System {
 
 // Layout aggregates in one level where all workers are on one PFE, else in two.
 func (t System) Layout(j *job.Job) (job.Layout, error) {
-	if err := j.OneSwitch(); err != nil {
+	sw, err := j.Home()
+	if err != nil {
 		return job.Layout{}, err
 	}
-	programs := t.programs(j)
+	programs := t.programs(j, sw)
 	if err := t.checkNotices(); err != nil {
 		return job.Layout{}, err
 	}
@@ -126,18 +127,19 @@ func (t System) Layout(j *job.Job) (job.Layout, error) {
 		return job.Layout{}, err
 	}
 	l := job.Layout{
-		Programs: make([][]any, 1),
+		Programs: make([][]any, sw.Index+1),
 		Port:     wire.Port, Group: j.ToGroup(wire.Port).Dst, Packet: t.packet(), Window: t.window(j),
 		Time: t.time(j), Block: t.grads(), Engines: engines(j, programs), Partial: true,
 		Reshard: t.notifies(), Notes: notes,
 	}
 	for _, p := range programs {
-		l.Programs[0] = append(l.Programs[0], pfeConfig{p, t.machine(j)})
+		l.Programs[sw.Index] = append(l.Programs[sw.Index], pfeConfig{p, t.machine(j)})
 	}
 	if t.AddRate > 0 && j.Virtual {
-		l.Servers = [][]impair.Params{t.servers(len(programs))}
+		l.Servers = make([][]impair.Params, sw.Index+1)
+		l.Servers[sw.Index] = t.servers(len(programs))
 	}
-	behind := t.behind(j)
+	behind := t.behind(programs)
 	for i, h := range j.Hosts() {
 		core := t.core(j, i, &h)
 		core.Behind = behind
@@ -184,8 +186,7 @@ func (t System) core(j *job.Job, worker int, h *plan.Host) host.Config {
 }
 
 // programs returns the programs of the switch, one for each PFE.
-func (t System) programs(j *job.Job) []program.Config {
-	sw := &j.Plan.Switches[0]
+func (t System) programs(j *job.Job, sw *plan.Switch) []program.Config {
 	p := placement{
 		record:  program.Job{ID: j.ID, BlockMax: t.blockMax(j), GradMax: t.GradMax, Out: j.ToGroup(wire.Port)},
 		sources: make([][]uint8, job.PFEs(sw)), to: j.HostPorts(),
