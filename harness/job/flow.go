@@ -173,7 +173,7 @@ func (f *Flow) Record(sent traffic.Sent, got traffic.Received, end units.Time) r
 	r := result.Flow{
 		Name: f.Name, Kind: f.Kind, From: f.From, To: f.To, ECN: f.ECN,
 		Sent: sent.Packets, SentBytes: sent.Bytes, Delivered: got.Packets, DeliveredBytes: got.Bytes,
-		Lost: got.Lost, Reordered: got.Reordered, Marks: got.Marks + sent.Echoes, Retransmits: sent.Retransmits, DelayMax: got.DelayMax,
+		Lost: got.Lost, Reordered: got.Reordered, Marks: got.Marks + sent.Echoes, Resent: sent.Resent, DelayMax: got.DelayMax,
 	}
 	if got.Packets > 0 {
 		r.DelayMean = got.DelaySum / units.Duration(got.Packets)

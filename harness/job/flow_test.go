@@ -113,11 +113,11 @@ func TestRecordOfAFlow(t *testing.T) {
 			t.Errorf("%+v: active for %v", c, got)
 		}
 	}
-	got := f.Record(traffic.Sent{Packets: 5, Bytes: 500, Retransmits: 1, Echoes: 2},
+	got := f.Record(traffic.Sent{Packets: 5, Bytes: 500, Resent: result.Resent{Packets: 1, Bytes: 90}, Echoes: 2},
 		traffic.Received{Packets: 4, Bytes: 400, Lost: 1, Reordered: 3, Marks: 6, Last: at(20 * ms), DelaySum: 8 * ms, DelayMax: 5 * ms}, at(60*ms))
 	want := result.Flow{
 		Name: "a", Kind: "tcp", From: "h0", To: "h1", Sent: 5, SentBytes: 500, Delivered: 4, DeliveredBytes: 400, Active: 40 * ms,
-		Lost: 1, Reordered: 3, Marks: 8, Retransmits: 1, DelayMean: 2 * ms, DelayMax: 5 * ms,
+		Lost: 1, Reordered: 3, Marks: 8, Resent: result.Resent{Packets: 1, Bytes: 90}, DelayMean: 2 * ms, DelayMax: 5 * ms,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)

@@ -49,6 +49,17 @@ type ServerConfig struct {
 type ServerNode struct {
 	sansio.Machine // what the driver runs
 	Server         Server
+	Stream         *stream.Node // around the server; nil: it speaks UDP
+}
+
+// Counters returns those of the server and of its streams.
+func (n *ServerNode) Counters() []sansio.Count {
+	var all sansio.Tally
+	all.Merge(n.Server.Counters())
+	if n.Stream != nil {
+		all.Merge(n.Stream.Counters())
+	}
+	return all.List()
 }
 
 // ServerConfigs returns the configuration of every server: those beside workers, then
@@ -82,12 +93,13 @@ func (j *Job) NewServer(cfg ServerConfig) (*ServerNode, error) {
 		return nil, err
 	}
 	var m sansio.Machine = server
+	node := &ServerNode{Server: server}
 	if cfg.UDP == 0 {
-		if m, err = stream.New(*cfg.Stream, server); err != nil {
+		if node.Stream, err = stream.New(*cfg.Stream, server); err != nil {
 			return nil, err
 		}
+		m = node.Stream
 	}
-	node := &ServerNode{Server: server}
 	node.Machine, err = j.onHost(cfg.Host.Name, m)
 	return node, err
 }

@@ -55,13 +55,18 @@ func (r *run) count(t *tenant) {
 			t.cell.Counters = append(t.cell.Counters, result.Counter{Node: node, Name: c.Name, N: c.N})
 		}
 	}
+	host := func(node string, list []sansio.Count) {
+		add(node, list)
+		t.cell.Resent.Add(sansio.ResentOf(list))
+	}
 	for _, s := range r.switchReports {
 		add(s.Node, s.Counters)
 		t.cell.Links = append(t.cell.Links, s.Links...)
 		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
 	}
 	for _, s := range t.serverReports {
-		add(s.Node, append(s.Counters, sansio.Count{Name: "tcp-retransmits", N: s.TCPRetransmits}))
+		host(s.Node, s.Counters)
+		host(s.Node, kernelCounts(s.TCPResent))
 		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
 	}
 	r.flowDevices(func(name string, e *hostlive.EndReport) {
@@ -72,14 +77,22 @@ func (r *run) count(t *tenant) {
 	}
 	var compute units.Duration
 	for _, w := range t.reports {
-		add(w.Node, w.Counters)
+		host(w.Node, w.Counters)
 		add(w.Node+"/device", append(w.Device.Drops, sansio.Count{Name: "ring-drops", N: w.Device.RingDrops}))
 		if t.job.Layout.Peers != nil {
-			add(w.Node, []sansio.Count{{Name: "tcp-retransmits", N: w.TCPRetransmits}})
+			host(w.Node, kernelCounts(w.TCPResent))
 		}
 		compute += w.Compute
 	}
 	t.cell.Compute = compute / units.Duration(max(1, len(t.reports)))
+}
+
+// kernelCounts returns the counters of a host whose streams are the kernel's.
+func kernelCounts(r result.Resent) []sansio.Count {
+	list := sansio.Tally{}
+	list.Add("tcp-retransmits", r.Packets)
+	list.Resent(r.Packets, r.Bytes)
+	return list.List()
 }
 
 func (r *run) sums(j *job.Job, shape check.Job, who check.Contributors) (check.Result, error) {

@@ -25,6 +25,8 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/tensorfile"
 	"github.com/inalab/inalab/internal/units"
+	switchmlwire "github.com/inalab/inalab/internal/wire/switchml"
+	switchmlhost "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo"
 )
@@ -216,7 +218,28 @@ func TestLossIsMadeUpFor(t *testing.T) {
 			if cell.Fidelity.UnaskedDrops != 0 {
 				t.Errorf("losses that the link asked for count as unasked: %+v", cell.Fidelity)
 			}
+			size := units.Bytes(switchmlwire.HeaderLen + 4*j.Layout.Cores[0].(switchmlhost.Config).Elements)
+			if want := (result.Resent{Packets: uint64(again), Bytes: units.Bytes(again) * size}); cell.Resent != want {
+				t.Errorf("%+v sent again, want %+v", cell.Resent, want)
+			}
 			t.Logf("%d frames lost, %d packets sent again", lost, again)
+		})
+	}
+}
+
+// What the kernel's TCP sends again is counted, of workers and of servers on hosts of their
+// own: segments of at most so many bytes each.
+func TestLossOfStreamsIsCounted(t *testing.T) {
+	heavy(t)
+	needRoot(t)
+	for _, system := range []job.System{ring.System{}, ps.System{Dedicated: true}} {
+		t.Run(system.Name(), func(t *testing.T) {
+			j := mustJob(t, scene{system: system, topology: "rack", iterations: 3, link: topo.LinkSpec{LossEvery: 30}})
+			cell := mustRun(t, j, options(t))
+			got := cell.Resent
+			if got.Packets == 0 || got.Packets != counted(cell, "tcp-retransmits", nil) || got.Bytes == 0 || got.Bytes > units.Bytes(int(got.Packets)*j.Plan.MTU) {
+				t.Errorf("%+v sent again, %d segments counted", got, counted(cell, "tcp-retransmits", nil))
+			}
 		})
 	}
 }

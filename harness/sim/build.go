@@ -64,7 +64,7 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 		} else {
 			beside[cfg.Host.Name] = append(beside[cfg.Host.Name], host.Member{Port: cfg.UDP, Machine: s})
 		}
-		t.count(cfg.Name, s.Server.Counters)
+		t.count(cfg.Name, s.Counters)
 	}
 	for i, cfg := range t.job.Workers() {
 		w, err := t.job.NewWorker(cfg, images, t.sums.Recorder(i), r.sink(t.job.Trace))
@@ -72,7 +72,7 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 			return err
 		}
 		t.workers, r.workers = append(t.workers, w), append(r.workers, w)
-		t.count(cfg.Loop.Node, w.Job.Core().Counters)
+		t.count(cfg.Loop.Node, w.Counters)
 		own := host.Member{Machine: w}
 		others := beside[cfg.Loop.Node]
 		if others != nil {

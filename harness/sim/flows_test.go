@@ -100,7 +100,7 @@ func TestFlowsOfTCPShareALink(t *testing.T) {
 		if sum += share; share < 0.2 {
 			t.Errorf("flow %s has %.2f of the line: %+v", f.Name, share, f)
 		}
-		if f.Retransmits == 0 || f.Delivered > f.Sent || f.SentBytes < f.DeliveredBytes {
+		if f.Resent.Packets == 0 || f.Resent.Bytes == 0 || uint64(f.Resent.Bytes) > f.Resent.Packets*uint64(f.SentBytes) || f.Delivered > f.Sent || f.SentBytes < f.DeliveredBytes {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -162,7 +162,7 @@ func TestMarksOfTCPAreThoseOfLinks(t *testing.T) {
 		flow.ECN = ecn
 		c := run(t, scene{h4: h4, flows: []job.Flow{flow}}.job(t), images(t))
 		f, l := c.Flows[0], linkTo(t, c, "h4")
-		if (f.Marks > 0) != ecn || f.Marks != l.Marks || (f.Retransmits > 0) == ecn || ecn && f.Throughput() < 0.48e9 {
+		if (f.Marks > 0) != ecn || f.Marks != l.Marks || (f.Resent.Packets > 0) == ecn || ecn && f.Throughput() < 0.48e9 {
 			t.Errorf("ECN %v: the link marked %d: %.3g bit/s, %+v", ecn, l.Marks, f.Throughput(), f)
 		}
 	}

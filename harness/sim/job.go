@@ -197,10 +197,18 @@ func (r *run) cells() (out []result.Cell) {
 // that crossed links, and the measured compute time.
 func (r *run) count(t *tenant) {
 	cell := &t.cell
-	for _, n := range slices.Concat(r.counted, t.counted) {
-		for _, c := range n.counters() {
+	add := func(n counted) []sansio.Count {
+		list := n.counters()
+		for _, c := range list {
 			cell.Counters = append(cell.Counters, result.Counter{Node: n.name, Name: c.Name, N: c.N})
 		}
+		return list
+	}
+	for _, n := range r.counted {
+		add(n)
+	}
+	for _, n := range t.counted {
+		cell.Resent.Add(sansio.ResentOf(add(n)))
 	}
 	for _, sw := range r.switches {
 		cell.Links = append(cell.Links, sw.Links(0, r.net.now)...)

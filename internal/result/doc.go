@@ -17,7 +17,7 @@ type Sample struct {
 	End         units.Time     `json:"end_ps"`
 	Delay       units.Duration `json:"delay_ps"`      // injected delay that this worker served in this iteration
 	Degraded    int            `json:"degraded"`      // blocks whose result lacked a source
-	Retransmits int            `json:"retransmits"`   // packets this worker sent again
+	Retransmits int            `json:"retransmits"`   // packets this worker sent again by its own timers
 	Contributed bool           `json:"contributed"`   // whether any block of the result holds this worker's gradient
 	Loss        *float64       `json:"loss"`          // mean training loss of the mini-batch; null where the gradient was dropped
 	Accuracy    *float64       `json:"accuracy"`      // on the test set after the update, a fraction; null where not evaluated

@@ -13,10 +13,10 @@ type Flow struct {
 	SentBytes, DeliveredBytes units.Bytes // of IP packets of UDP; of the byte stream of TCP
 	Active                    units.Duration
 
-	Lost        uint64 // packets of UDP that did not come, and a later one did
-	Reordered   uint64 // packets of UDP that came behind a later one
-	Marks       uint64 // packets that met congestion
-	Retransmits uint64 // segments of TCP
+	Lost      uint64 // packets of UDP that did not come, and a later one did
+	Reordered uint64 // packets of UDP that came behind a later one
+	Marks     uint64 // packets that met congestion
+	Resent    Resent // by TCP
 
 	DelayMean, DelayMax units.Duration // of packets of UDP, from host to host
 }

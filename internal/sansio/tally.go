@@ -3,6 +3,9 @@ package sansio
 import (
 	"slices"
 	"strings"
+
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
 )
 
 // Count is one named counter.
@@ -15,6 +18,23 @@ type Count struct {
 // constants of the counting package; there are few of them, so the list is
 // searched. The zero value is empty.
 type Tally struct{ counts []Count }
+
+// Names of counters that the hosts of every system share, as in [result.Resent].
+const (
+	CountResentPackets = "resent-packets"
+	CountResentBytes   = "resent-bytes"
+)
+
+// Resent counts what is sent again.
+func (t *Tally) Resent(packets uint64, bytes units.Bytes) {
+	t.Add(CountResentPackets, packets)
+	t.Add(CountResentBytes, uint64(bytes))
+}
+
+// ResentOf returns what was sent again by the counters of a list.
+func ResentOf(list []Count) result.Resent {
+	return result.Resent{Packets: CountOf(list, CountResentPackets), Bytes: units.Bytes(CountOf(list, CountResentBytes))}
+}
 
 // Add counts n more events of that name.
 func (t *Tally) Add(name string, n uint64) {

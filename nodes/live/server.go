@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/nodes/shell"
 )
@@ -28,11 +29,11 @@ type Server interface {
 
 // ServerReport is what a server has to say at the end of its run.
 type ServerReport struct {
-	Node           string         `json:"node"`
-	Counters       []sansio.Count `json:"counters"`
-	Device         pktio.Stats    `json:"device"`
-	Drive          pktio.Report   `json:"drive"`
-	TCPRetransmits uint64         `json:"tcp_retransmits"`
+	Node      string         `json:"node"`
+	Counters  []sansio.Count `json:"counters"`
+	Device    pktio.Stats    `json:"device"`
+	Drive     pktio.Report   `json:"drive"`
+	TCPResent result.Resent  `json:"tcp_resent"` // by the kernel
 }
 
 // ServerAnswer says that a server is there. It has nothing else to say: it only waits
@@ -54,6 +55,6 @@ func RunServer(ctx context.Context, cfg ServerConfig, newServer func(json.RawMes
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	node := shell.Node[struct{}]{Machine: server, Device: dev, Look: func() (none struct{}) { return none }}
 	report.Drive, err = node.Run(ctx, parent)
-	report.Counters, report.Device, report.TCPRetransmits = server.Counters(), dev.Stats(), dev.retransmits()
+	report.Counters, report.Device, report.TCPResent = server.Counters(), dev.Stats(), dev.resent()
 	return report, err
 }

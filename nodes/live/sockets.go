@@ -7,6 +7,7 @@ import (
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/pktio/udp"
+	"github.com/inalab/inalab/internal/result"
 )
 
 // Sockets are those of a machine. Exactly one of the two is given.
@@ -18,7 +19,7 @@ type Sockets struct {
 // device is a pktio.Device, and what is asked of streams at the end.
 type device struct {
 	pktio.Device
-	retransmits func() uint64
+	resent func() result.Resent
 }
 
 // open opens the sockets in the network namespace of the calling process.
@@ -29,13 +30,13 @@ func (s Sockets) open(ctx context.Context) (device, error) {
 		if err != nil {
 			return device{}, err
 		}
-		return device{d, func() uint64 { return 0 }}, nil
+		return device{d, func() result.Resent { return result.Resent{} }}, nil
 	case s.TCP != nil && s.UDP == nil:
 		d, err := tcp.Open(ctx, *s.TCP)
 		if err != nil {
 			return device{}, err
 		}
-		return device{d, d.Retransmits}, nil
+		return device{d, d.Resent}, nil
 	}
 	return device{}, errors.New("a host's machine needs either a UDP socket or TCP streams")
 }

@@ -7,6 +7,9 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
 )
 
 // congestionControl is what senders of flows use, as the machine of the virtual clock does
@@ -34,6 +37,6 @@ func segmentsOf(conn *net.TCPConn) (s segments, err error) {
 	}
 	return segments{
 		out: uint64(info.Data_segs_out), in: uint64(info.Data_segs_in),
-		again: uint64(info.Total_retrans), echoes: uint64(info.Delivered_ce),
+		again: result.Resent{Packets: uint64(info.Total_retrans), Bytes: units.Bytes(info.Bytes_retrans)}, echoes: uint64(info.Delivered_ce),
 	}, nil
 }

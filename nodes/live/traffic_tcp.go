@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/traffic"
 )
@@ -93,7 +94,7 @@ func (e *tcpEnd) send(ctx context.Context, clock pktio.Clock) (sent traffic.Sent
 	defer cancel()
 	<-later.Done() // what the kernel still holds is sent
 	n, err := segmentsOf(conn)
-	sent.Packets, sent.Retransmits, sent.Echoes = n.out, n.again, n.echoes
+	sent.Packets, sent.Resent, sent.Echoes = n.out, n.again, n.echoes
 	return sent, err
 }
 
@@ -140,7 +141,7 @@ func (e *tcpEnd) dial(ctx context.Context) (conn *net.TCPConn, err error) {
 // segments are those of a connection with data.
 type segments struct {
 	out, in uint64
-	again   uint64 // of those out, sent before
+	again   result.Resent
 	echoes  uint64 // of those out, whose acknowledgement told of a mark
 }
 

@@ -37,15 +37,15 @@ type WorkerAnswer = shell.Answer[worker.Snapshot]
 
 // WorkerReport is what a worker has to say at the end of its run.
 type WorkerReport struct {
-	Node           string         `json:"node"`
-	Iterations     int            `json:"iterations"`
-	Counters       []sansio.Count `json:"counters"`
-	Device         pktio.Stats    `json:"device"`
-	Drive          pktio.Report   `json:"drive"`
-	TCPRetransmits uint64         `json:"tcp_retransmits"`
-	Checked        uint64         `json:"checked"` // by the worker itself, of a benchmark
-	Wrong          uint64         `json:"wrong"`
-	Compute        units.Duration `json:"compute"` // mean time of a compute, delays left out
+	Node       string         `json:"node"`
+	Iterations int            `json:"iterations"`
+	Counters   []sansio.Count `json:"counters"`
+	Device     pktio.Stats    `json:"device"`
+	Drive      pktio.Report   `json:"drive"`
+	TCPResent  result.Resent  `json:"tcp_resent"` // by the kernel
+	Checked    uint64         `json:"checked"`    // by the worker itself, of a benchmark
+	Wrong      uint64         `json:"wrong"`
+	Compute    units.Duration `json:"compute"` // mean time of a compute, delays left out
 }
 
 // RunWorker is the life of a worker in the network namespace of the calling process,
@@ -73,7 +73,7 @@ func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, pa
 	report.Iterations = w.Job.Iteration()
 	report.Counters = w.Job.Core().Counters()
 	report.Device = dev.Stats()
-	report.TCPRetransmits = dev.retransmits()
+	report.TCPResent = dev.resent()
 	switch j := w.Job.(type) {
 	case *worker.Bench:
 		report.Checked, report.Wrong = j.Verified()

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
@@ -57,6 +58,23 @@ func TestSendBuffer(t *testing.T) {
 	s.ack(2)
 	if s.Write(s.now, nil, 1, &s.eff); s.Buffered() != 1500 {
 		t.Errorf("%v buffered", s.Buffered())
+	}
+}
+
+// A segment that is sent after a timeout may hold bytes that were sent before and new ones
+// behind them; only the former are sent again.
+func TestResentBytesAreThoseOfBefore(t *testing.T) {
+	s := established(t, Config{SndWindow: mss})
+	s.send(500)
+	s.send(1200) // waits: a full segment would be beyond the window
+	again := s.wait()
+	if got, want := sansio.ResentOf(s.Counters()), (result.Resent{Packets: 1, Bytes: 500}); len(again) != 1 || again[0].size() != mss || got != want {
+		t.Errorf("after a timeout %+v, counted %+v, want a segment of %d bytes and %+v", again, got, mss, want)
+	}
+	s.ack(1 + mss)
+	s.wait()
+	if got, want := sansio.ResentOf(s.Counters()), (result.Resent{Packets: 2, Bytes: 1200}); got != want {
+		t.Errorf("after the last segment, too, counted %+v, want %+v", got, want)
 	}
 }
 

@@ -150,7 +150,9 @@ func (c *Conn) send(now units.Time, r run, eff *sansio.Effects) {
 	c.count.Add(CountSegments, uint64(r.count))
 	if r.from < c.tx.max {
 		again := (int(c.tx.max-r.from) + r.first.size() - 1) / max(r.first.size(), 1)
-		c.count.Add(CountAgain, uint64(min(r.count, max(again, 1))))
+		segments := uint64(min(r.count, max(again, 1)))
+		c.count.Add(CountAgain, segments)
+		c.count.Resent(segments, units.Bytes(min(r.from+offset(size), c.tx.max)-r.from))
 	}
 	t := sansio.Train{
 		Header: c.segmentHeader(now, r.from, flags, eff), Body: body, Unstored: r.first.unstored,

@@ -184,6 +184,9 @@ func TestLoss(t *testing.T) {
 		}
 		checkEnd(t, hosts)
 		for w, h := range hosts {
+			if got, want := sansio.ResentOf(h.Counters()).Bytes, said[w].again; int(got) != want {
+				t.Fatalf("host %d counts %v sent again, of which the wire saw %d bytes", w, got, want)
+			}
 			if said[w].plain > h.counted(CountProbes) {
 				t.Fatalf("host %d sent %d new segments without ECT, counted %v", w, said[w].plain, h.Counters())
 			}
@@ -194,6 +197,7 @@ func TestLoss(t *testing.T) {
 // monitor looks at what an end sends, in order.
 type monitor struct {
 	sent  int // behind the last byte so far
+	again int // bytes that were sent before
 	plain int // segments of new data without ECT, though both ends agreed on it
 }
 
@@ -202,6 +206,7 @@ func (m *monitor) see(h *host, f sansio.Train) {
 	h.t.Helper()
 	v := viewOf(f, uint32(h.tx.isn), 0)
 	fresh := v.size() > 0 && v.seq >= m.sent
+	m.again += max(0, min(v.seq+v.size(), m.sent)-v.seq)
 	m.sent = max(m.sent, v.seq+v.size())
 	switch {
 	case v.ecn != inet.NotECT && (v.ecn != inet.ECT0 || !fresh || !h.ecn.capable):

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
@@ -22,13 +23,14 @@ func TestLoss(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0, 0.3).Draw(t, "loss")
 		stream := rng.Root(rapid.Uint64().Draw(t, "seed")).Stream("loss")
-		var seen, again [2]int
+		var seen, again, bytes [2]int
 		highest := [2]int{-1, -1}
 		drop := func(from int, f sansio.Train) bool {
 			if p, data := isData(f); data {
 				seen[from]++
 				if int(p) <= highest[from] {
 					again[from]++
+					bytes[from] += len(f.Body) + f.Unstored
 				}
 				highest[from] = max(highest[from], int(p))
 			}
@@ -40,6 +42,9 @@ func TestLoss(t *testing.T) {
 		for w, e := range p.ends {
 			if e.counted(CountPackets) != seen[w] || e.counted(CountAgain) != again[w] {
 				t.Fatalf("end %d counts %d packets, %d of them again; on the wire were %d and %d", w, e.counted(CountPackets), e.counted(CountAgain), seen[w], again[w])
+			}
+			if got, want := sansio.ResentOf(e.Counters()), (result.Resent{Packets: uint64(again[w]), Bytes: units.Bytes(bytes[w])}); got != want {
+				t.Fatalf("end %d counts %+v sent again, on the wire were %+v", w, got, want)
 			}
 		}
 	})

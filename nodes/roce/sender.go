@@ -113,10 +113,14 @@ func (c *Conn) fill(now units.Time, eff *sansio.Effects) {
 // burst sends packets up to a PSN, and reckons when the line has sent them.
 func (c *Conn) burst(now units.Time, limit uint64, eff *sansio.Effects) {
 	tx := &c.tx
-	first, bytes := tx.next, units.Bytes(0)
+	first, bytes, again := tx.next, units.Bytes(0), units.Bytes(0)
 	for tx.next < limit {
 		m := &tx.messages[tx.at]
-		bytes += c.send(m, eff)
+		n := c.send(m, eff)
+		bytes += n
+		if tx.next < tx.highest {
+			again += n - units.Bytes(len(c.header)) - units.EthernetFraming
+		}
 		if tx.next++; tx.next == m.first+m.packets {
 			tx.at++
 		}
@@ -126,7 +130,9 @@ func (c *Conn) burst(now units.Time, limit uint64, eff *sansio.Effects) {
 	}
 	c.count.Add(CountPackets, tx.next-first)
 	if first < tx.highest {
-		c.count.Add(CountAgain, min(tx.next, tx.highest)-first)
+		packets := min(tx.next, tx.highest) - first
+		c.count.Add(CountAgain, packets)
+		c.count.Resent(packets, again)
 	}
 	tx.highest = max(tx.highest, tx.next)
 	if tx.deadline == units.Never {

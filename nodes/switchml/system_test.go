@@ -7,9 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/nodes/switchml"
 	program "github.com/inalab/inalab/switchd/program/switchml"
 )
@@ -93,6 +95,10 @@ func TestLoss(t *testing.T) {
 			least := r.gens * (r.blocks() + min(r.slots, r.blocks()))
 			if got := count(r.cores[w], switchml.CountRetransmits); got != retransmits || r.up[w].Frames != least+got {
 				t.Fatalf("worker %d: %d packets, %d of them again, outcomes speak of %d, least is %d", w, r.up[w].Frames, got, retransmits, least)
+			}
+			want := result.Resent{Packets: uint64(retransmits), Bytes: units.Bytes(retransmits * (wire.HeaderLen + 4*elements))}
+			if got := sansio.ResentOf(r.cores[w].Counters()); got != want {
+				t.Fatalf("worker %d counts %+v sent again, want %+v", w, got, want)
 			}
 		}
 		if again := againAll(r); lost > 0 && again == 0 || lost == 0 && again > 0 {

@@ -230,6 +230,7 @@ func (t *thread) expire(now units.Time, eff *sansio.Effects) {
 		}
 		t.slots[i].part.gen.retransmits++
 		c.count.Add(CountRetransmits, 1)
+		c.count.Resent(1, units.Bytes(wire.HeaderLen+4*c.cfg.Elements))
 		c.event(now, trace.Retransmit, t.base+i, t.slots[i].phase)
 		t.send(now, i, eff)
 	}

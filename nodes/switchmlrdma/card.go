@@ -58,14 +58,16 @@ type message struct {
 	unstored  bool    // in place of values: only their length
 }
 
-// send cuts a message of queue pair i into packets.
-func (n *card) send(i int, m *message, eff *sansio.Effects) {
+// send cuts a message of queue pair i into packets. It returns their bytes behind the UDP
+// header.
+func (n *card) send(i int, m *message, eff *sansio.Effects) (sent int) {
 	q, size := &n.queues[i], 4*n.cfg.Elements
 	rest := m.values
 	for k := range n.cfg.Packets {
 		p := roce.Packet{Opcode: roce.Write(k, n.cfg.Packets), QueuePair: n.cfg.PeerQPN + uint32(i), PSN: q.psn, Immediate: uint32(m.immediate)}
 		p.RETH = roce.RETH{Address: uint64(i * n.cfg.bytes()), Key: m.key, Length: uint32(n.cfg.bytes())}
 		q.psn = q.psn.Add(1)
+		sent += p.Headers() + size + roce.ICRCLen
 		if m.unstored {
 			body := eff.Body(p.Headers() + roce.ICRCLen)
 			p.Put(body)
@@ -82,6 +84,7 @@ func (n *card) send(i int, m *message, eff *sansio.Effects) {
 		roce.Seal(n.header, body)
 		eff.Emit(n.to, n.header, body)
 	}
+	return sent
 }
 
 // message returns the memory that results of queue pair i are written to.

@@ -204,8 +204,9 @@ func (c *Core) next(now units.Time, i int, eff *sansio.Effects) {
 	c.send(now, i, eff)
 }
 
-// send sends the message on its way of queue pair i, for the first time or again.
-func (c *Core) send(now units.Time, i int, eff *sansio.Effects) {
+// send sends the message on its way of queue pair i, for the first time or again. It
+// returns the bytes of its packets behind the UDP header.
+func (c *Core) send(now units.Time, i int, eff *sansio.Effects) (sent int) {
 	s := &c.queues[i]
 	m := message{key: c.cfg.PeerKey + uint32(2*i*c.cfg.Packets) + uint32(s.set), immediate: newImmediate(s.number, s.e0, 0)}
 	switch {
@@ -215,12 +216,13 @@ func (c *Core) send(now units.Time, i int, eff *sansio.Effects) {
 		lo, hi := c.span(s.block)
 		m.values = c.gen.q[lo:hi]
 	}
-	c.nic.send(i, &m, eff)
+	sent = c.nic.send(i, &m, eff)
 	c.count.Add(CountMessages, 1)
 	c.count.Add(CountPackets, uint64(c.cfg.Packets))
 	if !c.cfg.NoRetransmit {
 		c.timers.Arm(i, s.number, now.Add(s.wait))
 	}
+	return sent
 }
 
 // NextDeadline returns when the oldest message on its way must be sent again.
@@ -235,7 +237,7 @@ func (c *Core) Expire(now units.Time, eff *sansio.Effects) {
 		c.event(now, trace.Retransmit, i)
 		s := &c.queues[i]
 		s.wait = max(s.wait, min(2*s.wait, MaxTimeout))
-		c.send(now, i, eff)
+		c.count.Resent(uint64(c.cfg.Packets), units.Bytes(c.send(now, i, eff)))
 	}
 }
 

@@ -51,6 +51,14 @@ func (p *params) block() int { return p.packets * elements }
 
 func (p *params) blocks() int { return (p.tensor + p.block() - 1) / p.block() }
 
+// messages returns how many a worker sends where none is sent again.
+func (p *params) messages() int {
+	if p.ints {
+		return p.gens * p.blocks()
+	}
+	return p.gens * (p.blocks() + min(p.queues, p.blocks()))
+}
+
 func (p *params) core(w int) switchmlrdma.Config {
 	return switchmlrdma.Config{
 		Node: "w", Workers: p.n, Tensor: p.tensor, Elements: elements, Packets: p.packets, Queues: p.queues, Flow: flowOf(w),

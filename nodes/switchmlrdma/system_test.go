@@ -19,10 +19,7 @@ func TestLossless(t *testing.T) {
 		r := newRig(t, drawParams(t))
 		r.run(t)
 		r.check(t)
-		want := r.gens * r.blocks()
-		if !r.ints {
-			want += r.gens * min(r.queues, r.blocks())
-		}
+		want := r.messages()
 		for w, c := range r.cores {
 			if count(c, switchmlrdma.CountMessages) != want || count(c, switchmlrdma.CountCompletions) != want || count(c, switchmlrdma.CountCut) != 0 {
 				t.Fatalf("worker %d: %v, want %d messages", w, c.Counters(), want)
@@ -40,13 +37,25 @@ func TestLoss(t *testing.T) {
 		p := drawParams(t)
 		rate := rapid.Float64Range(0, 0.1).Draw(t, "loss")
 		stream := rng.Root(rapid.Uint64().Draw(t, "seed")).Stream("loss")
-		p.drop = func(int, bool, sansio.Train) bool { return stream.Bernoulli(rate) }
+		sent := make([]int, p.n) // bytes behind the UDP header
+		p.drop = func(w int, up bool, f sansio.Train) bool {
+			if up {
+				sent[w] += len(f.Body) + f.Unstored
+			}
+			return stream.Bernoulli(rate)
+		}
 		r := newRig(t, p)
 		r.run(t)
 		r.check(t)
 		lost := 0
 		for w := range r.n {
 			lost += r.up[w].Lost + r.down[w].Lost
+			// Each message that is sent again has as many packets and bytes as the others.
+			frames, got := r.up[w].Frames, sansio.ResentOf(r.cores[w].Counters())
+			first := r.messages() * r.packets
+			if int(got.Packets) != frames-first || int(got.Bytes)*frames != sent[w]*(frames-first) {
+				t.Fatalf("worker %d counts %+v sent again; on the wire were %d packets of %d bytes, %d for the first time", w, got, frames, sent[w], first)
+			}
 		}
 		if again := r.total(switchmlrdma.CountRetransmits); lost > 0 && again == 0 || lost == 0 && again > 0 && r.delay == 0 {
 			t.Fatalf("%d packets lost, %d messages sent again", lost, again)

@@ -1,15 +1,16 @@
 package traffic
 
 import (
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 )
 
 // Sent is what the sending end of a flow did.
 type Sent struct {
-	Packets     uint64      `json:"packets"`     // of UDP; segments of TCP with data, those sent again included
-	Bytes       units.Bytes `json:"bytes"`       // of IP packets of UDP; written to TCP
-	Retransmits uint64      `json:"retransmits"` // segments of TCP
-	Echoes      uint64      `json:"echoes"`      // live, segments of TCP whose receiver told of a mark
+	Packets uint64        `json:"packets"` // of UDP; segments of TCP with data, those sent again included
+	Bytes   units.Bytes   `json:"bytes"`   // of IP packets of UDP; written to TCP
+	Resent  result.Resent `json:"resent"`  // by TCP
+	Echoes  uint64        `json:"echoes"`  // live, segments of TCP whose receiver told of a mark
 }
 
 // Received is what came to the receiving end of a flow.

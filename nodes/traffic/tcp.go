@@ -132,7 +132,7 @@ func (s *Sender) NextDeadline() units.Time {
 func (s *Sender) Sent() Sent {
 	sent, list := s.sent, s.conn.Counters()
 	sent.Packets = sansio.CountOf(list, newreno.CountSegments)
-	sent.Retransmits = sansio.CountOf(list, newreno.CountAgain)
+	sent.Resent = sansio.ResentOf(list)
 	return sent
 }
 

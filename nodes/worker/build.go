@@ -37,6 +37,17 @@ type Parts struct {
 type Worker struct {
 	sansio.Machine // what the driver runs: the job, or the transport around it
 	Job            Job
+	Stream         *stream.Node // around the job; nil: it speaks UDP, or by streams of the kernel
+}
+
+// Counters returns those of the protocol and of the streams.
+func (w *Worker) Counters() []sansio.Count {
+	var all sansio.Tally
+	all.Merge(w.Job.Core().Counters())
+	if w.Stream != nil {
+		all.Merge(w.Stream.Counters())
+	}
+	return all.List()
 }
 
 // Job is what a worker does: a training loop or a benchmark.
@@ -59,9 +70,10 @@ func Build(cfg Config, parts Parts) (*Worker, error) {
 	}
 	w := &Worker{Machine: job, Job: job}
 	if cfg.Stream != nil {
-		if w.Machine, err = stream.New(*cfg.Stream, job); err != nil {
+		if w.Stream, err = stream.New(*cfg.Stream, job); err != nil {
 			return nil, err
 		}
+		w.Machine = w.Stream
 	}
 	return w, nil
 }

@@ -73,10 +73,11 @@ func TestRowByHand(t *testing.T) {
 	accuracy, early := 0.71, 0.3
 	c := cell("trioml", 0.16, []float64{100, 110, 120}, []float64{300, 110, 140}) // means 200, 110, 130
 	c.Expected, c.ExpectedIsBound, c.Wrong = 150*ms, true, 2
+	c.Resent = result.Resent{Packets: 30, Bytes: 3333}
 	c.Notes = []string{"window of 8"}
 	for i := range c.Samples {
 		s := &c.Samples[i]
-		s.Degraded, s.Retransmits = 1+s.Worker, 5
+		s.Degraded = 1 + s.Worker
 		if s.Iteration == 0 {
 			s.Accuracy = &early
 		}
@@ -91,8 +92,8 @@ func TestRowByHand(t *testing.T) {
 	if r.Iter.N != 3 || *r.Expected != 150 || !r.ExpectedIsBound {
 		t.Errorf("n %d, expected %v, bound %v", r.Iter.N, *r.Expected, r.ExpectedIsBound)
 	}
-	if *r.DegradedBlocks != 6 || *r.Retransmits != 30 || *r.Accuracy != accuracy || *r.Wrong != 2 || *r.Checked != 1000 {
-		t.Errorf("degraded %d, retransmits %d, accuracy %v, wrong %d of %d", *r.DegradedBlocks, *r.Retransmits, *r.Accuracy, *r.Wrong, *r.Checked)
+	if *r.DegradedBlocks != 6 || *r.Resent != c.Resent || *r.Accuracy != accuracy || *r.Wrong != 2 || *r.Checked != 1000 {
+		t.Errorf("degraded %d, sent again %+v, accuracy %v, wrong %d of %d", *r.DegradedBlocks, *r.Resent, *r.Accuracy, *r.Wrong, *r.Checked)
 	}
 	if r.RatioIdeal != nil || r.Speedup.Known() {
 		t.Errorf("ratios %v and %v to rows that are not there", r.RatioIdeal, r.Speedup)
@@ -111,7 +112,7 @@ func TestComputedRow(t *testing.T) {
 	if time, ok := r.Time(); !ok || time != 102 || !r.Computed || *r.RatioIdeal != 1 {
 		t.Errorf("time %v, computed %v, ratio %v", time, r.Computed, r.RatioIdeal)
 	}
-	if r.Iter.Known() || r.Speedup.Known() || r.DegradedBlocks != nil || r.Retransmits != nil || r.Wrong != nil || r.Checked != nil || r.Accuracy != nil || len(r.Warnings) > 0 {
+	if r.Iter.Known() || r.Speedup.Known() || r.DegradedBlocks != nil || r.Resent != nil || r.Wrong != nil || r.Checked != nil || r.Accuracy != nil || len(r.Warnings) > 0 {
 		t.Errorf("a computed row claims a measurement: %+v", r)
 	}
 }

@@ -40,11 +40,11 @@ type Row struct {
 	// the baseline. Whether this one is, Fidelity says.
 	RatioInvalid, SpeedupInvalid bool
 
-	DegradedBlocks *int     // blocks with a degraded result, at the worker that saw most
-	Retransmits    *int     // packets sent again, over all workers
-	Accuracy       *float64 // fraction, the last that was evaluated
-	Wrong, Checked *uint64  // elements
-	Marks, Drops   *uint64  // frames, over all links
+	DegradedBlocks *int           // blocks with a degraded result, at the worker that saw most
+	Resent         *result.Resent // by all workers and servers
+	Accuracy       *float64       // fraction, the last that was evaluated
+	Wrong, Checked *uint64        // elements
+	Marks, Drops   *uint64        // frames, over all links
 
 	Fidelity result.Fidelity
 	Notes    []string // deviations that the runner reported
@@ -83,8 +83,8 @@ func newRow(c result.Cell, s series) Row {
 
 // count fills in what is added up rather than averaged.
 func (r *Row) count(c result.Cell) {
-	degraded, retransmits := totals(c.Samples)
-	r.DegradedBlocks, r.Retransmits = &degraded, &retransmits
+	degraded := degradedBlocks(c.Samples)
+	r.DegradedBlocks, r.Resent = &degraded, &c.Resent
 	r.Wrong, r.Checked = &c.Wrong, &c.Checked
 	r.Marks, r.Drops = new(uint64), new(uint64)
 	for _, l := range c.Links {

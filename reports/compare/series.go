@@ -88,16 +88,15 @@ func meanTime(samples []result.Sample) float64 {
 	return sum / float64(len(samples))
 }
 
-// totals adds up degraded blocks at the worker that saw most of them (each
-// worker gets all results) and retransmissions over all workers.
-func totals(samples []result.Sample) (degraded, retransmits int) {
+// degradedBlocks adds up degraded blocks at the worker that saw most of them: each
+// worker gets all results.
+func degradedBlocks(samples []result.Sample) (degraded int) {
 	perWorker := map[int]int{}
 	for _, s := range samples {
 		perWorker[s.Worker] += s.Degraded
 		degraded = max(degraded, perWorker[s.Worker])
-		retransmits += s.Retransmits
 	}
-	return degraded, retransmits
+	return degraded
 }
 
 // lastAccuracy returns the accuracy of the latest iteration that has one; of

@@ -67,6 +67,8 @@ func telling(key string, rows []compare.Row) bool {
 		return some(func(r compare.Row) bool { return r.Marks != nil && *r.Marks > 0 })
 	case "drops":
 		return some(func(r compare.Row) bool { return r.Drops != nil && *r.Drops > 0 })
+	case "resent":
+		return some(func(r compare.Row) bool { return r.Resent != nil && r.Resent.Bytes > 0 })
 	}
 	return false
 }

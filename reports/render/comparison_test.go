@@ -87,6 +87,21 @@ func TestSettingsThatDifferAreColumns(t *testing.T) {
 	golden.Equal(t, "settings.txt", write(t, Comparison(compare.Rows([]result.Cell{cell("trioml", 0.04, 0.1), other}, baseline), baseline), Options{}))
 }
 
+// People see what was sent again where something was.
+func TestResentIsShownWhereThereIsAny(t *testing.T) {
+	clean, lossy := cell("switchml256", 0, 1), cell("trioml", 0, 1)
+	lossy.Resent = result.Resent{Packets: 3, Bytes: 31022}
+	for _, tc := range []struct {
+		cells []result.Cell
+		want  bool
+	}{{[]result.Cell{clean}, false}, {[]result.Cell{clean, lossy}, true}} {
+		text := write(t, Comparison(compare.Rows(tc.cells, baseline), baseline), Options{})
+		if strings.Contains(text, "31022") != tc.want || strings.Contains(text, "| resent") && !tc.want {
+			t.Errorf("shown: want %v:\n%s", tc.want, text)
+		}
+	}
+}
+
 func TestPrecision(t *testing.T) {
 	for _, c := range []struct {
 		ms   float64

@@ -47,9 +47,10 @@ func flowColumns() []runColumn[result.Flow] {
 		shown(column("lost", "packets", "of UDP that did not come, though a later one did", func(_ *result.Cell, f *flow) Cell { return udp(f, Int(f.Lost)) }), "lost", "packets", Right),
 		hidden(column("reordered", "packets", "of UDP that came behind a later one", func(_ *result.Cell, f *flow) Cell { return udp(f, Int(f.Reordered)) })),
 		shown(column("marks", "packets", "that came with a mark of congestion; of live TCP, segments of which the receiver said so, which it repeats until the sender reacts", func(_ *result.Cell, f *flow) Cell { return Int(f.Marks) }), "marks", "packets", Right),
-		shown(column("retransmits", "packets", "segments of TCP that were sent again", func(_ *result.Cell, f *flow) Cell { return when(f.Kind == "tcp", Int(f.Retransmits)) }), "resent", "packets", Right),
+		shown(column("retransmits", "packets", "segments of TCP that were sent again", func(_ *result.Cell, f *flow) Cell { return when(f.Kind == "tcp", Int(f.Resent.Packets)) }), "resent", "packets", Right),
 		hidden(column("delay_mean_us", "us", "of packets of UDP, from host to host", func(_ *result.Cell, f *flow) Cell { return udp(f, us(f.DelayMean)) })),
 		hidden(column("delay_max_us", "us", "the longest of these", func(_ *result.Cell, f *flow) Cell { return udp(f, us(f.DelayMax)) })),
+		hidden(column("resent", "B", "of the byte stream of TCP, that were sent again", func(_ *result.Cell, f *flow) Cell { return when(f.Kind == "tcp", Int(f.Resent.Bytes)) })),
 	)
 }
 

@@ -17,7 +17,7 @@ func flowCells() []result.Cell {
 	}
 	tcp := result.Flow{
 		Name: "bulk", Kind: "tcp", From: "h0", To: "h3", Sent: 70, Delivered: 68, SentBytes: 100_000, DeliveredBytes: 98_304,
-		Active: units.Second, Retransmits: 2,
+		Active: units.Second, Resent: result.Resent{Packets: 2, Bytes: 2896},
 	}
 	one, two := cell("ring", 0, 1), cell("switchml256", 0.16, 1)
 	one.Flows, two.Flows = []result.Flow{udp, tcp}, []result.Flow{tcp}

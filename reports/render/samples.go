@@ -54,7 +54,7 @@ var sampleKeys = []sampleKey{
 	{"end_ps", "ps", "the model update that ends the iteration"},
 	{"delay_ps", "ps", "injected delay that this worker served in this iteration"},
 	{"degraded", "blocks", "blocks whose result lacked a source"},
-	{"retransmits", "packets", "packets that this worker sent again"},
+	{"retransmits", "packets", "packets that this worker sent again by timers of its own; what its TCP or RoCE sends again is in summary.csv"},
 	{"contributed", "", "whether any block of the result holds this worker's gradient"},
 	{"loss", "", "mean training loss of the mini-batch; null where the gradient was dropped"},
 	{"accuracy", "fraction", "on the test set after the update; null where not evaluated"},

@@ -66,8 +66,8 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			speedupCell},
 		{Column{Key: "degraded_blocks", Name: "degraded", Unit: "blocks", Align: Right, Spare: 6}, "blocks", "blocks whose result lacked a source, over the run, at the worker that saw most (all workers get the same results)",
 			func(r *compare.Row) Cell { return Optional(r.DegradedBlocks, Int).Suspect(r.Invalid()) }},
-		{Column{Key: "retransmits", Name: "resent", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "packets sent again, over all workers",
-			func(r *compare.Row) Cell { return Optional(r.Retransmits, Int).Suspect(r.Invalid()) }},
+		{Column{Key: "retransmits", Name: "retransmits", Unit: "packets", Align: Right, Fold: true, Spare: 7}, "packets", "datagrams and segments of TCP that were sent again, by all workers and servers of the job",
+			func(r *compare.Row) Cell { return resentCell(r, func(a *result.Resent) Cell { return Int(a.Packets) }) }},
 		{Column{Key: "wrong", Name: "wrong", Unit: "of checked", Align: Right, Spare: 3}, "elements", "elements of results that differ from the sum over their contributors: every worker, or those that the trace of the switch names where a block may lack some; must be 0",
 			wrongCell},
 		{Column{Key: "checked", Align: Right}, "elements", "elements that were compared; must not be 0",
@@ -96,7 +96,16 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			func(r *compare.Row) Cell { return Optional(r.Drops, Int).Suspect(r.Invalid()) }},
 		{Column{Key: "lab", Name: "lab", Detail: true}, "", "what the jobs of the lab ran, where that was several systems, each with the number of its jobs",
 			func(r *compare.Row) Cell { return when(r.Lab != "", Text(r.Lab)) }},
+		{Column{Key: "resent", Name: "resent", Unit: "bytes", Align: Right, Detail: true}, "B", "bytes that were sent again because of losses and timeouts, by all workers and servers of the job: what is behind the headers of UDP or TCP",
+			func(r *compare.Row) Cell { return resentCell(r, func(a *result.Resent) Cell { return Int(a.Bytes) }) }},
 	}
+}
+
+func resentCell(r *compare.Row, of func(*result.Resent) Cell) Cell {
+	if r.Resent == nil {
+		return NA()
+	}
+	return of(r.Resent).Suspect(r.Invalid())
 }
 
 func iterCell(r *compare.Row, decimals int) Cell {

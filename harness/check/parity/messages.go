@@ -16,9 +16,10 @@ type counter struct{ node, name string }
 // runs are right.
 func (c counter) excepted() bool {
 	switch {
-	case hasPrefix(c.name, "tcp-", "roce-", "stream-"):
+	case hasPrefix(c.name, "tcp-", "roce-", "stream-", "resent-"):
 		// Live, byte streams are the kernel's TCP, which tells of its
-		// retransmissions alone; when it sends what is a matter of its own timing.
+		// retransmissions alone; when it sends what, also again, is a matter of its own
+		// timing.
 		return true
 	case hasPrefix(c.name, "forward/"):
 		// Live hosts have kernels, which join groups and resolve addresses. Hosts

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/poll"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 )
 
@@ -178,19 +179,19 @@ func (d *Device) Stats() pktio.Stats {
 	return s
 }
 
-// Retransmits returns how many segments TCP sent again on all streams.
-func (d *Device) Retransmits() (n uint64) {
+// Resent returns what TCP sent again on all streams.
+func (d *Device) Resent() (sum result.Resent) {
 	for i := range d.streams {
-		n += d.streams[i].resent()
+		sum.Add(d.streams[i].sentAgain())
 	}
-	return n
+	return sum
 }
 
 // Close implements [pktio.Device]. It waits at most Config.Linger until the
 // kernel has taken the pending bytes; the kernel sends on after it returns.
 // Closing twice is harmless.
 func (d *Device) Close() error {
-	d.Retransmits()
+	d.Resent() // as long as there are sockets to ask
 	errs := []error{d.drain()}
 	for i := range d.streams {
 		errs = append(errs, d.streams[i].close())

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/result"
 )
 
 // Device exists on Linux only.
@@ -17,8 +18,8 @@ func Open(context.Context, Config) (*Device, error) {
 	return nil, errors.New("open tcp device: needs Linux (ppoll, eventfd); use virtual time here")
 }
 
-// Retransmits returns 0.
-func (d *Device) Retransmits() uint64 { return 0 }
+// Resent returns nothing.
+func (d *Device) Resent() result.Resent { return result.Resent{} }
 
 // Congestion returns an error: it is the kernel's.
 func Congestion() (string, error) { return "", errors.ErrUnsupported }

@@ -12,6 +12,8 @@ import (
 	"github.com/containernetworking/plugins/pkg/ns"
 
 	"github.com/inalab/inalab/internal/pktio/netnstest"
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
 )
 
 // wire is a veth pair between two namespaces: "eth0" in each.
@@ -42,8 +44,9 @@ func openIn(space ns.NetNS, cfg Config) (d *Device, err error) {
 	return d, err
 }
 
-// A neighbour that loses its address for a while costs retransmissions and no bytes.
-func TestRetransmitsAreCounted(t *testing.T) {
+// A neighbour that loses its address for a while costs retransmissions and no bytes: the one
+// segment of a message is sent again and again.
+func TestResentIsCounted(t *testing.T) {
 	checkLeaks(t)
 	w := newWire(t)
 	var a, b *Device
@@ -55,27 +58,28 @@ func TestRetransmitsAreCounted(t *testing.T) {
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
-	if n := a.Retransmits(); n != 0 {
-		t.Errorf("%d retransmits on a healthy wire", n)
+	if r := a.Resent(); r != (result.Resent{}) {
+		t.Errorf("%+v sent again on a healthy wire", r)
 	}
+	const size = 1000 // of a message, which fits a segment
 	netnstest.DelAddr(t, w.b, "eth0", netip.PrefixFrom(addrB.Addr(), 24))
-	if err := a.Send(toNext(pattern(10_000))); err != nil {
+	if err := a.Send(toNext(pattern(size))); err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(5 * time.Second); a.Retransmits() == 0 && time.Now().Before(until); {
+	for until := time.Now().Add(5 * time.Second); a.Resent().Packets == 0 && time.Now().Before(until); {
 		if _, err := a.Recv(20 * time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
 	}
 	netnstest.AddAddr(t, w.b, "eth0", netip.PrefixFrom(addrB.Addr(), 24))
-	if got, err := recv(b, 10_000); !bytes.Equal(got, pattern(10_000)) {
+	if got, err := recv(b, size); !bytes.Equal(got, pattern(size)) {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
-	before := a.Retransmits()
+	before := a.Resent()
 	if err := errors.Join(a.Close(), b.Close()); err != nil {
 		t.Error(err)
 	}
-	if after := a.Retransmits(); before == 0 || after < before {
-		t.Errorf("%d retransmits before Close, %d after; want some, and no fewer", before, after)
+	if after := a.Resent(); before.Packets == 0 || after.Packets < before.Packets || after.Bytes != units.Bytes(after.Packets)*size {
+		t.Errorf("%+v sent again before Close, %+v after; want some, no fewer, and %d bytes each", before, after, size)
 	}
 }

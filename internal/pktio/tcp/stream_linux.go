@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 )
@@ -29,7 +30,7 @@ type stream struct {
 	pending  pending
 	sendErr  error // why the stream to the peer is broken
 
-	retransmits uint64
+	resent result.Resent // when it was asked for last
 }
 
 // enqueue puts a body behind everything that went before.
@@ -126,14 +127,15 @@ func (s *stream) read(b []byte, quietEOF bool) (int, error) {
 	return 0, fmt.Errorf("read from peer %v: %w", s.peer, err)
 }
 
-// resent returns how many segments TCP sent again (tcpi_total_retrans, tcp(7)).
-func (s *stream) resent() uint64 {
+// sentAgain returns what TCP sent again: tcpi_total_retrans, in which SYNs count, and
+// tcpi_bytes_retrans (tcp(7), linux/tcp.h).
+func (s *stream) sentAgain() result.Resent {
 	if s.fd >= 0 {
 		if info, err := unix.GetsockoptTCPInfo(s.fd, unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
-			s.retransmits = uint64(info.Total_retrans)
+			s.resent = result.Resent{Packets: uint64(info.Total_retrans), Bytes: units.Bytes(info.Bytes_retrans)}
 		}
 	}
-	return s.retransmits
+	return s.resent
 }
 
 // close closes the socket. Closing twice is harmless.
