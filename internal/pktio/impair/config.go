@@ -53,6 +53,10 @@ type Params struct {
 type Config struct {
 	Params
 
+	// Changes are other parameters from some time on, in the order of time. Of two at
+	// one time the later one holds. They wait for [Link.Begin].
+	Changes []Change
+
 	Name string      // names the link in errors, as in "h0->tor"
 	Out  sansio.Port // port that frames leave by
 
@@ -60,10 +64,10 @@ type Config struct {
 	// that serves two directions, in the order in which frames come.
 	With *Link
 
-	LossStream   *rng.Stream // needed where Loss is not zero
-	JitterStream *rng.Stream // needed where Jitter is not zero; not the stream of losses
-	BurstStream  *rng.Stream // needed where Bursts are not zero
-	MarkStream   *rng.Stream // needed where Marking has a slope
+	LossStream   *rng.Stream // needed where Loss is not zero, now or after a change
+	JitterStream *rng.Stream // likewise where Jitter is not zero; not the stream of losses
+	BurstStream  *rng.Stream // likewise where Bursts are not zero
+	MarkStream   *rng.Stream // likewise where Marking has a slope
 
 	// Quantum rounds NextDeadline up to a multiple of it, so that a live driver
 	// wakes once for many frames; frames still never leave before they are due.
@@ -78,6 +82,7 @@ type Config struct {
 // validate reports all faults of c, joined.
 func (c *Config) validate() error {
 	errs := c.validateParams()
+	errs = append(errs, c.needStreams(&c.Params)...)
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if c.Out < 0 {
 		fault("out port %d is negative: ports count from 0", c.Out)
@@ -88,18 +93,7 @@ func (c *Config) validate() error {
 	if c.MaxInFlight < 0 {
 		fault("limit of %d frames in flight is negative: it must be positive, or zero for %d", c.MaxInFlight, DefaultMaxInFlight)
 	}
-	if c.Loss > 0 && c.LossStream == nil {
-		fault("loss %v needs random numbers: set LossStream", c.Loss)
-	}
-	if c.Jitter > 0 && c.JitterStream == nil {
-		fault("jitter %v needs random numbers: set JitterStream", c.Jitter)
-	}
-	if c.Bursts != (topo.Bursts{}) && c.BurstStream == nil {
-		fault("bursts of losses need random numbers: set BurstStream")
-	}
-	if !c.Marking.Threshold() && c.MarkStream == nil {
-		fault("marking on a slope needs random numbers: set MarkStream")
-	}
+	errs = append(errs, c.validateChanges()...)
 	if oneStream(c.LossStream, c.JitterStream, c.BurstStream, c.MarkStream) {
 		fault("loss, jitter, bursts or marking share a random stream: give each its own, or one would shift the other")
 	}
@@ -107,6 +101,24 @@ func (c *Config) validate() error {
 		return fmt.Errorf("link %q: %w", c.Name, err)
 	}
 	return nil
+}
+
+// needStreams reports what of p needs random numbers and has none.
+func (c *Config) needStreams(p *Params) (errs []error) {
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if p.Loss > 0 && c.LossStream == nil {
+		fault("loss %v needs random numbers: set LossStream", p.Loss)
+	}
+	if p.Jitter > 0 && c.JitterStream == nil {
+		fault("jitter %v needs random numbers: set JitterStream", p.Jitter)
+	}
+	if p.Bursts != (topo.Bursts{}) && c.BurstStream == nil {
+		fault("bursts of losses need random numbers: set BurstStream")
+	}
+	if !p.Marking.Threshold() && c.MarkStream == nil {
+		fault("marking on a slope needs random numbers: set MarkStream")
+	}
+	return errs
 }
 
 // oneStream reports whether two of the streams are one.

@@ -27,7 +27,21 @@
 // one train. RED's marks are independent of one another: the even spacing that Floyd
 // and Jacobson (1993, section 7) add is left out, as switch chips do.
 //
-// Left out: scripted loss, reordering, duplication, corruption, a change of
-// parameters at run time, cut-through, and the padding of short frames to Ethernet's
-// minimum.
+// # Changes
+//
+// A link may have other parameters from some time on ([Config].Changes, [Link.Begin]). All
+// of them are known beforehand, so each frame meets, at every step, what holds at the time of
+// that step, and nothing that was decided is ever taken back:
+//
+//	queue, marks           when the frame comes
+//	line, wire, loss       when its first bit is sent
+//
+// So a rate that changes in mid-queue holds from the frame that the line sends next. Frames
+// on the line or the wire keep their time. Behind a delay that becomes shorter, frames still
+// never overtake. A queue whose limit becomes smaller keeps what waits. At a change of rate,
+// what is left of a picosecond is lost. The n of every n-th frame, and the state of bursts,
+// start anew where they change. A link that is perfect for a time passes frames at once.
+//
+// Left out: scripted loss, reordering, duplication, corruption, changes that nobody knew of
+// before, cut-through, and the padding of short frames to Ethernet's minimum.
 package impair

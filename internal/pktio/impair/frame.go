@@ -19,7 +19,7 @@ const (
 // together.
 func (l *Link) accept(t *sansio.Train, eff *sansio.Effects) {
 	n := t.Frames()
-	if l.cfg.Marking.On() {
+	if l.coming.Marking.On() {
 		l.marker.look(t)
 	}
 	if n == 1 {
@@ -82,8 +82,11 @@ func (l *Link) keep(t *sansio.Train, i, j, of int) *parcel {
 // wire.
 func (l *Link) decide(n units.Bytes) fate {
 	start := max(l.now, l.line.free)
+	if start >= l.sending.next {
+		l.changeLine(start)
+	}
 	marked := keep
-	if l.cfg.Marking.On() {
+	if l.coming.Marking.On() {
 		if marked = l.marker.judge(l, n); marked == gone {
 			l.stats.EarlyDrop++
 			return gone
@@ -92,9 +95,9 @@ func (l *Link) decide(n units.Bytes) fate {
 	if !l.admit(start, n) {
 		return gone
 	}
-	due := l.occupy(start, max(0, n+l.cfg.Overhead)).Add(l.cfg.Delay)
-	if l.cfg.Jitter > 0 {
-		due = due.Add(units.Duration(l.cfg.JitterStream.IntN(int(l.cfg.Jitter))))
+	due := l.occupy(start, max(0, n+l.sending.Overhead)).Add(l.sending.Delay)
+	if l.sending.Jitter > 0 {
+		due = due.Add(units.Duration(l.cfg.JitterStream.IntN(int(l.sending.Jitter))))
 	}
 	due = max(l.lastDue, due)
 	l.lastDue = due

@@ -67,6 +67,7 @@ func newBench(t interface{ Fatalf(string, ...any) }, cfg Config) *bench {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
+	l.Begin(0)
 	return &bench{link: l, fail: t.Fatalf}
 }
 

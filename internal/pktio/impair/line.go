@@ -17,7 +17,7 @@ func (l *Link) occupy(start units.Time, size units.Bytes) units.Time {
 		l.serial = units.Serializer{Rate: l.serial.Rate} // the line was idle, or another's: start is exact
 		n.user = l
 	}
-	n.free = start.Add(l.serial.Advance(size) + l.cfg.PerFrame)
+	n.free = start.Add(l.serial.Advance(size) + l.sending.PerFrame)
 	l.stats.Busy += n.free.Sub(start)
 	return n.free
 }

@@ -16,12 +16,18 @@ type Link struct {
 	out [1]sansio.Port
 	now units.Time // of the latest call
 
+	coming  period           // what a frame meets that comes: the queue, and its marks
+	sending period           // what it meets when its first bit is sent: the line and the wire
+	changes []Change         // by the link's clock; none before Begin
+	busy    []units.Duration // of the line before each of the changes, as far as frames met them
+
 	queue   queue
 	line    *line
 	serial  units.Serializer
 	lastDue units.Time // when the latest frame of all arrives, or would have
 	nth     int        // frames since the last one that LossEvery lost
 	lossy   bool       // frames may be lost
+	perfect bool       // every frame leaves as and when it comes, now and after every change
 	bad     bool       // the state of Bursts
 	marker  marker
 
@@ -51,9 +57,10 @@ func New(cfg Config) (*Link, error) {
 		return nil, err
 	}
 	cfg.MaxInFlight = cmp.Or(cfg.MaxInFlight, DefaultMaxInFlight)
-	cfg.Overhead = cmp.Or(cfg.Overhead, units.EthernetFraming)
-	cfg.Queue = cmp.Or(cfg.Queue, DefaultQueue(cfg.Rate))
+	cfg.Params = cfg.withDefaults()
 	l := &Link{cfg: cfg, out: [1]sansio.Port{cfg.Out}, line: &line{}, serial: units.Serializer{Rate: cfg.Rate}, lossy: cfg.loses()}
+	l.perfect = cfg.alwaysPerfect()
+	l.coming, l.sending = newPeriod(&l.cfg.Params, nil), newPeriod(&l.cfg.Params, nil)
 	l.queue.limit = cfg.Queue
 	if cfg.With != nil {
 		l.line = cfg.With.line
@@ -61,13 +68,20 @@ func New(cfg Config) (*Link, error) {
 	return l, nil
 }
 
+// withDefaults returns p with what it leaves out.
+func (p Params) withDefaults() Params {
+	p.Overhead = cmp.Or(p.Overhead, units.EthernetFraming)
+	p.Queue = cmp.Or(p.Queue, DefaultQueue(p.Rate))
+	return p
+}
+
 // Name returns the name of the link.
 func (l *Link) Name() string { return l.cfg.Name }
 
 // Transparent reports whether every train handed to Handle leaves at once and
 // untouched, so that a driver may pass it on itself. What it passes on is not
-// counted here.
-func (l *Link) Transparent() bool { return l.cfg.perfect() }
+// counted here. A link that a change makes imperfect never is.
+func (l *Link) Transparent() bool { return l.perfect }
 
 // Handle takes what arrived at now; what stays is copied, but for bodies in memory
 // that can be kept. Trains that leave are valid until the next Handle or Expire.
@@ -76,7 +90,7 @@ func (l *Link) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 	for i := range in {
 		t := &in[i].Train
 		l.stats.In.add(t)
-		if l.Transparent() {
+		if l.perfect {
 			l.stats.Out.add(t)
 			eff.Send(l.out[:], *t)
 		} else {
@@ -88,6 +102,9 @@ func (l *Link) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 // Expire sends what has arrived at the far end by now.
 func (l *Link) Expire(now units.Time, eff *sansio.Effects) {
 	l.now = now
+	if now >= l.coming.next {
+		l.changeQueue()
+	}
 	l.store.recycle()
 	l.queue.drain(now)
 	for l.parcels.len() > 0 {

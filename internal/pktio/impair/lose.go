@@ -10,7 +10,7 @@ func (l *Link) lose() bool {
 		count *uint64
 	}{
 		{l.turn(), &l.stats.LossEvery},
-		{l.cfg.Loss > 0 && l.cfg.LossStream.Bernoulli(l.cfg.Loss), &l.stats.LossBernoulli},
+		{l.sending.Loss > 0 && l.cfg.LossStream.Bernoulli(l.sending.Loss), &l.stats.LossBernoulli},
 		{l.burst(), &l.stats.LossBurst},
 	}
 	for _, by := range lost {
@@ -24,10 +24,10 @@ func (l *Link) lose() bool {
 
 // turn reports whether it is the turn of a frame to be lost.
 func (l *Link) turn() bool {
-	if l.cfg.LossEvery == 0 {
+	if l.sending.LossEvery == 0 {
 		return false
 	}
-	if l.nth++; l.nth < l.cfg.LossEvery {
+	if l.nth++; l.nth < l.sending.LossEvery {
 		return false
 	}
 	l.nth = 0
@@ -37,7 +37,7 @@ func (l *Link) turn() bool {
 // burst reports whether a frame falls into a burst of losses, and takes the next step between
 // good and bad. It draws two numbers for every frame.
 func (l *Link) burst() bool {
-	b := &l.cfg.Bursts
+	b := &l.sending.Bursts
 	if *b == (topo.Bursts{}) {
 		return false
 	}

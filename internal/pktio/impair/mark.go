@@ -21,7 +21,7 @@ func (m *marker) look(t *sansio.Train) {
 // judge returns mark, keep, or gone for a frame of n bytes that comes now: gone where it would
 // be marked and cannot be.
 func (m *marker) judge(l *Link, n units.Bytes) fate {
-	by := &l.cfg.Marking
+	by := &l.coming.Marking
 	if by.Threshold() {
 		if m.capable && l.queue.bytes > by.Max {
 			return mark
@@ -42,12 +42,12 @@ func (m *marker) judge(l *Link, n units.Bytes) fate {
 // depth returns the bytes that wait, or their moving average (Floyd and Jacobson, 1993, section 4):
 // a line that was idle counts as so many frames of n bytes that found no queue.
 func (m *marker) depth(l *Link, n units.Bytes) float64 {
-	w := l.cfg.Marking.Weight
+	w := l.coming.Marking.Weight
 	if w == 0 {
 		return float64(l.queue.bytes)
 	}
 	if idle := l.now.Sub(l.line.free); idle > 0 {
-		frames := idle / max(1, l.cfg.Rate.TimeToSend(n+l.cfg.Overhead))
+		frames := idle / max(1, l.coming.Rate.TimeToSend(n+l.coming.Overhead))
 		m.average = float64(m.average * power(1-w, int64(frames)))
 	}
 	m.average += float64(w * (float64(l.queue.bytes) - m.average))

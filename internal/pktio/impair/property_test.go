@@ -34,7 +34,8 @@ func drawParams(t *rapid.T) Params {
 }
 
 func drawConfig(t *rapid.T) Config {
-	cfg := Config{Params: drawParams(t), Name: "test", Out: 1}
+	draw := func() Params { return drawParams(t) }
+	cfg := Config{Params: draw(), Changes: drawChanges(t, draw), Name: "test", Out: 1}
 	cfg.LossStream, cfg.JitterStream = streams(rng.Root(rapid.Uint64().Draw(t, "seed")))
 	cfg.MaxInFlight = rapid.SampledFrom([]int{0, 0, 20}).Draw(t, "in flight")
 	return cfg
@@ -64,7 +65,7 @@ func TestConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBench(t, drawConfig(t))
 		offers := drawOffers(t)
-		in := uint64(0)
+		in, limit := uint64(0), units.Bytes(0) // a change may leave more in the queue than its limit
 		check := func() {
 			s := b.link.Stats()
 			drops := s.QueueFull + s.InFlightLimit + s.LossBernoulli + s.LossEvery
@@ -76,8 +77,8 @@ func TestConservation(t *testing.T) {
 			in += uint64(o.train.Frames())
 			b.at(o.at, o.train)
 			check()
-			if b.link.queue.bytes > b.link.queue.limit {
-				t.Fatalf("%d bytes wait in a queue of %d", b.link.queue.bytes, b.link.queue.limit)
+			if limit = max(limit, b.link.queue.limit); b.link.queue.bytes > limit {
+				t.Fatalf("%d bytes wait in a queue of %d", b.link.queue.bytes, limit)
 			}
 		}
 		b.drain()
@@ -161,19 +162,38 @@ func TestExtraCallsAreHarmless(t *testing.T) {
 // reference is the model without trains, rings and integers: a list of frames
 // and exact fractions.
 type reference struct {
-	p       Params
+	cfg     Config
 	waiting []*big.Rat // when each waiting frame starts
 	sizes   []units.Bytes
 	free    *big.Rat
+	rate    units.Rate // of the latest frame
+}
+
+func newReference(cfg Config) *reference {
+	return &reference{cfg: cfg, free: new(big.Rat), rate: cfg.Rate}
+}
+
+// at returns the parameters that hold at a time.
+func (r *reference) at(t units.Time) Params {
+	p := r.cfg.Params
+	for _, c := range r.cfg.Changes {
+		if c.At <= t {
+			p = c.Params
+		}
+	}
+	return p
 }
 
 // due returns when a frame of n bytes arrives, rounded down, or false.
 func (r *reference) due(now units.Time, n units.Bytes) (units.Time, bool) {
-	at := new(big.Rat).SetInt64(int64(now))
 	for len(r.waiting) > 0 && floor(r.waiting[0]) <= now {
 		r.waiting, r.sizes = r.waiting[1:], r.sizes[1:]
 	}
-	start := at
+	p := r.at(max(now, floor(r.free)))
+	if p.Rate != r.rate { // what is left of a picosecond means nothing at another rate
+		r.rate, r.free = p.Rate, new(big.Rat).SetInt64(int64(floor(r.free)))
+	}
+	start := new(big.Rat).SetInt64(int64(now))
 	if floor(r.free) >= now {
 		start = r.free
 	}
@@ -182,15 +202,18 @@ func (r *reference) due(now units.Time, n units.Bytes) (units.Time, bool) {
 		for _, s := range r.sizes {
 			sum += s
 		}
-		if sum > r.p.Queue {
+		if sum > r.at(now).Queue {
 			return 0, false
 		}
 		r.waiting, r.sizes = append(r.waiting, start), append(r.sizes, n)
 	}
-	bits := int64(n+units.EthernetFraming) * 8
-	took := new(big.Rat).Mul(big.NewRat(bits, int64(r.p.Rate)), big.NewRat(int64(units.Second), 1))
+	took := new(big.Rat)
+	if p.Rate > 0 {
+		bits := int64(n+units.EthernetFraming) * 8
+		took.Mul(big.NewRat(bits, int64(p.Rate)), big.NewRat(int64(units.Second), 1))
+	}
 	r.free = new(big.Rat).Add(start, took)
-	return floor(r.free).Add(r.p.Delay), true
+	return floor(r.free).Add(p.Delay), true
 }
 
 func floor(r *big.Rat) units.Time {
@@ -207,7 +230,7 @@ func TestAgainstReference(t *testing.T) {
 		offers := drawOffers(t)
 		b := newBench(t, Config{Params: p, Out: 1})
 		play(b, offers)
-		ref := reference{p: p, free: new(big.Rat)}
+		ref := newReference(Config{Params: p})
 		var want []units.Time
 		for _, o := range offers {
 			for i := range o.train.Frames() {
@@ -263,7 +286,7 @@ func TestLossDoesNotShiftTheOthers(t *testing.T) {
 		cfg := drawConfig(t)
 		seed := rng.Root(rapid.Uint64().Draw(t, "streams"))
 		offers := drawOffers(t)
-		cfg.MaxInFlight = 0
+		cfg.MaxInFlight, cfg.Changes = 0, nil
 		cfg.Loss, cfg.LossEvery = 0.3, rapid.SampledFrom([]int{0, 3}).Draw(t, "nth")
 		cfg.LossStream, cfg.JitterStream = streams(seed)
 		lossy := newBench(t, cfg)
