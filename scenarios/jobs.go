@@ -149,18 +149,28 @@ func (s *Scenario) Again(i int) *Scenario {
 	return &out
 }
 
-// recovers says why a system cannot run on a topology that loses frames.
-func recovers(sys job.System, g *topo.Graph) error {
-	if r, ok := sys.(job.Recoverer); ok && g.Loses() {
+// recovers says why a system cannot run on a topology that loses frames, at first or after a
+// change.
+func recovers(sys job.System, g *topo.Graph, changes []job.LinkChange) error {
+	r, ok := sys.(job.Recoverer)
+	if !ok {
+		return nil
+	}
+	if g.Loses() {
 		return r.Recovers()
+	}
+	for _, c := range changes {
+		if err := r.Recovers(); err != nil && c.Spec.Loses() {
+			return fmt.Errorf("%v: %w", c, err)
+		}
 	}
 	return nil
 }
 
 // recovers says why a run cannot be on a topology that loses frames.
-func (s *Scenario) recovers(sys System, g *topo.Graph) error {
+func (s *Scenario) recovers(sys System, g *topo.Graph, changes []job.LinkChange) error {
 	if len(s.Tenants) == 0 || slices.ContainsFunc(s.Tenants, func(t Tenant) bool { return t.System == nil }) {
-		if err := recovers(sys.System, g); err != nil {
+		if err := recovers(sys.System, g, changes); err != nil {
 			return err
 		}
 	}
@@ -168,7 +178,7 @@ func (s *Scenario) recovers(sys System, g *topo.Graph) error {
 		if t.System == nil {
 			continue
 		}
-		if err := recovers(t.System, g); err != nil {
+		if err := recovers(t.System, g, changes); err != nil {
 			return s.doc.wrong(t.at+".system", fmt.Errorf("%s: %w", t.System.Name(), err))
 		}
 	}
@@ -182,11 +192,11 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	if len(s.Tenants) == 0 { // else they are among the hosts
 		servers = job.Servers(sys.System, workers)
 	}
-	g, err := s.graph(sys.Topology, workers+servers)
+	g, changes, err := s.graph(sys.Topology, workers+servers)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.recovers(sys, g); err != nil {
+	if err := s.recovers(sys, g, changes); err != nil {
 		return nil, err
 	}
 	pl, err := plan.New(g)
@@ -203,7 +213,7 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	spec := job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
-		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Point: s.Point,
+		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Changes: changes, Point: s.Point,
 	}
 	if len(s.Tenants) > 0 {
 		return s.tenants(spec)

@@ -47,8 +47,8 @@ func (r *resolver) changed(path string, f rawLink, base topo.LinkSpec) topo.Link
 	if f.ECN != nil {
 		s.Marking = r.marking(path+".ecn", *f.ECN)
 	}
-	if f.LossEvery != 0 {
-		s.LossEvery = r.between(path+".loss-every", f.LossEvery, 0, 1<<30)
+	if f.LossEvery != nil {
+		s.LossEvery = r.between(path+".loss-every", *f.LossEvery, 0, 1<<30)
 	}
 	r.losses(path, f, &s)
 	return s
@@ -110,18 +110,22 @@ func (r *resolver) marking(path string, f rawECN) (m topo.Marking) {
 // linksAt reads changes of links.
 func (r *resolver) linksAt(path string, list []rawLinkAt) (out []LinkAt) {
 	for i, f := range list {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		l := LinkAt{From: f.From, To: f.To, given: f.Link, at: at}
-		switch {
-		case f.At != "" && f.From+f.To != "" || f.At+f.From+f.To == "":
-			r.wrong(at, errors.New("which links? Write at: h0 for both directions of its links, or from: and to: for one"))
-		case f.At != "":
-			l.From, l.Both = f.At, true
-		}
-		r.changed(at, l.given, topo.LinkSpec{}) // what is wrong by itself is said once
-		out = append(out, l)
+		out = append(out, r.linkAt(fmt.Sprintf("%s[%d]", path, i), f))
 	}
 	return out
+}
+
+// linkAt reads one.
+func (r *resolver) linkAt(at string, f rawLinkAt) LinkAt {
+	l := LinkAt{From: f.From, To: f.To, given: f.Link, at: at}
+	switch {
+	case f.At != "" && f.From+f.To != "" || f.At+f.From+f.To == "":
+		r.wrong(at, errors.New("which links? Write at: h0 for both directions of its links, or from: and to: for one"))
+	case f.At != "":
+		l.From, l.Both = f.At, true
+	}
+	r.changed(at, l.given, topo.LinkSpec{}) // what is wrong by itself is said once
+	return l
 }
 
 func (r *resolver) bytes(path, text string) units.Bytes {

@@ -33,6 +33,7 @@ type raw struct {
 	Programs    []rawProgram    `yaml:"programs,omitempty"`
 	Flows       []rawFlow       `yaml:"flows,omitempty" json:",omitempty"`
 	Transit     []rawTransit    `yaml:"transit,omitempty" json:",omitempty"`
+	At          []rawAt         `yaml:"at,omitempty" json:",omitempty"`
 	Takes       string          `yaml:"takes,omitempty" json:",omitempty"`
 	Expect      []rawExpect     `yaml:"expect,omitempty" json:",omitempty"`
 	Sweep       []yaml.MapSlice `yaml:"sweep,omitempty" json:",omitempty"`
@@ -66,7 +67,7 @@ type rawLink struct {
 	Delay     string     `yaml:"delay,omitempty"`
 	Jitter    string     `yaml:"jitter,omitempty"`
 	Loss      string     `yaml:"loss,omitempty"`
-	LossEvery int        `yaml:"loss-every,omitempty"`
+	LossEvery *int       `yaml:"loss-every,omitempty" json:",omitempty"`
 	Burst     string     `yaml:"burst,omitempty" json:",omitempty"`
 	Bursts    *rawBursts `yaml:"gilbert-elliott,omitempty" json:",omitempty"`
 	Queue     string     `yaml:"queue,omitempty"`

@@ -35,6 +35,7 @@ type Scenario struct {
 	Link, Fabric      topo.LinkSpec // before scaling
 	Uplink            topo.LinkSpec // between switches; before scaling
 	Links             []LinkAt      // in every topology
+	At                []Event       // what happens during the run, in the order of time
 	Systems           []System
 	P                 []float64
 	Semantics         fault.Semantics
@@ -155,6 +156,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Tenants = r.tenants(f.Jobs)
 	s.Flows = r.flows(f.Flows, s.Scale, s.MTU)
 	s.Transit = r.transit(f.Transit)
+	s.At = r.events(f.At)
 	s.Takes, s.Expect = f.Takes, r.expectations(f)
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
@@ -39,36 +40,45 @@ func (r *resolver) shape(at string, f rawShape) Shape {
 // workers returns how many workers a system has.
 func (s *Scenario) workers(sys System) int { return cmp.Or(sys.Topology.Params.Hosts, s.Hosts) }
 
-// graph returns one of the scenario's topologies with so many hosts, scaled.
-func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, error) {
+// graph returns one of the scenario's topologies with so many hosts, scaled, and how its links
+// change during the run.
+func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange, error) {
 	p := shape.Params
 	p.Hosts, p.MTU = hosts, s.MTU
 	p.Link, p.Uplink, p.Fabric = s.Link, s.Uplink, s.Fabric
 	g, err := gen.ByName(shape.Generator, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, at := range slices.Concat(s.Links, shape.Links) {
-		if err := s.changeLinks(g, at); err != nil {
-			return nil, err
+		if err := s.changeLinks(g, at, nil); err != nil {
+			return nil, nil, err
 		}
 	}
+	changes, err := s.linkChanges(g)
+	if err != nil {
+		return nil, nil, err
+	}
 	s.scale(g)
-	return g, g.Validate()
+	return g, changes, g.Validate()
 }
 
-// changeLinks gives some links of a topology what a scenario says of them.
-func (s *Scenario) changeLinks(g *topo.Graph, at LinkAt) error {
+// changeLinks gives some links of a topology what a scenario says of them, and notes each
+// direction that it changes; note may be nil.
+func (s *Scenario) changeLinks(g *topo.Graph, at LinkAt, note func(from, to topo.End, spec topo.LinkSpec)) error {
 	found, r := false, resolver{doc: s.doc}
-	change := func(from, to string, spec *topo.LinkSpec) {
-		if matches(at.From, from) && matches(at.To, to) || at.Both && matches(at.From, to) {
+	change := func(from, to topo.End, spec *topo.LinkSpec) {
+		if matches(at.From, from.Node) && matches(at.To, to.Node) || at.Both && matches(at.From, to.Node) {
 			*spec, found = r.link(at.at, at.given, *spec), true
+			if note != nil {
+				note(from, to, *spec)
+			}
 		}
 	}
 	for i := range g.Links {
 		l := &g.Links[i]
-		change(l.A.Node, l.B.Node, &l.AtoB)
-		change(l.B.Node, l.A.Node, &l.BtoA)
+		change(l.A, l.B, &l.AtoB)
+		change(l.B, l.A, &l.BtoA)
 	}
 	if !found {
 		return s.doc.wrong(at.at, fmt.Errorf("no link of topology %s is %s: its nodes are %s", g.Name, at, nodes(g)))

@@ -34,7 +34,7 @@ func mustShort(t *testing.T, rest string, set ...string) *Scenario {
 func specs(t *testing.T, s *Scenario, system int, from, to string) topo.LinkSpec {
 	t.Helper()
 	sys := s.Systems[system]
-	g, err := s.graph(sys.Topology, s.workers(sys))
+	g, _, err := s.graph(sys.Topology, s.workers(sys))
 	if err != nil {
 		t.Fatal(err)
 	}

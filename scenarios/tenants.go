@@ -94,8 +94,8 @@ func (s *Scenario) ran(sys System) string {
 	return job.NameOf(list)
 }
 
-// tenants lays the jobs of the scenario out beside one another. Flows and programs in transit
-// belong to the lab, and stand with the first.
+// tenants lays the jobs of the scenario out beside one another. Flows, programs in transit and
+// changes belong to the lab, and stand with the first.
 func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 	var jobs []*job.Job
 	for i, t := range s.Tenants {
@@ -107,7 +107,7 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 			one.Model = t.Model
 		}
 		if i > 0 {
-			one.HostPrograms, one.Flows, one.Transit = nil, nil, nil
+			one.HostPrograms, one.Flows, one.Transit, one.Changes = nil, nil, nil, nil
 		}
 		if err := s.checkServers(&t, &one); err != nil {
 			return nil, err

@@ -29,6 +29,7 @@ import (
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/reports/runfigure"
 	"github.com/inalab/inalab/scenarios"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // recording is one run of a scenario with its results directory.
@@ -113,6 +114,12 @@ func (r *recording) events() (harness.Events, error) {
 	return harness.Events{Want: r.flags.want, Take: take}, err
 }
 
+// topology is an addressed topology, and how its links change.
+type topology struct {
+	*plan.Plan
+	Changes []job.LinkChange `json:",omitempty"`
+}
+
 // topologies returns the addressed topology of each system, or of the systems of a lab: of one that has several, and of a
 // sweep, by topology and point.
 func (r *recording) topologies() map[string]any {
@@ -128,7 +135,7 @@ func (r *recording) topologies() map[string]any {
 		if !j.Point.IsZero() {
 			name += " at " + j.Point.String()
 		}
-		out[name] = s.Plan()
+		out[name] = topology{s.Plan(), j.Changes}
 	}
 	return out
 }
@@ -163,6 +170,7 @@ func (r *recording) finish(runErr error) error {
 		opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
 		table := render.Comparison(rows, r.baseline())
 		table.Notes = append(table.Notes, r.scenario.LeftOut(r.flags.clock == "virtual")...)
+		table.Notes = append(table.Notes, r.happened()...)
 		if runErr == nil {
 			r.outcomes = expect.Judge(table, r.scenario.Expect)
 			for _, o := range r.outcomes {

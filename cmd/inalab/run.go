@@ -187,6 +187,9 @@ func describe(w io.Writer, s *scenarios.Scenario, sets []*job.Set) error {
 	for _, f := range s.Flows {
 		fmt.Fprintf(w, "beside each: flow %s of %s from %s to %s\n", f.Name, strings.ToUpper(f.Kind), f.From, f.To)
 	}
+	for _, text := range happenings(s) {
+		fmt.Fprintf(w, "in each: %s\n", text)
+	}
 	for _, p := range s.Programs {
 		fmt.Fprintf(w, "beside each: %s on %s\n", strings.Join(p.Command, " "), p.Host)
 	}

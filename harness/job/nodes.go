@@ -71,7 +71,8 @@ func (j *Job) onHost(node string, m sansio.Machine) (sansio.Machine, error) {
 	return hostmodel.New(j.Host, node, m)
 }
 
-// NewSwitch makes the machine of one of [Job.Switches] in this process.
+// NewSwitch makes the machine of one of [Job.Switches] in this process. Its clock reads zero at
+// the epoch.
 func (j *Job) NewSwitch(cfg chassis.Config, sink trace.Sink) (*chassis.Chassis, error) {
 	return Alone(j).NewSwitch(cfg, sink)
 }

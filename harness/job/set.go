@@ -87,8 +87,8 @@ func (s *Set) validate() error {
 			fault(j, "%s is on %s (%s), %s on %s (%s): jobs of one lab share plan and clock",
 				first.label(), first.Plan.Name, first.clock(), j.label(), j.Plan.Name, j.clock())
 		}
-		if j != first && len(j.HostPrograms)+len(j.Transit)+len(j.Flows) > 0 {
-			fault(j, "%s has programs or flows beside it: give them to the first job", j.label())
+		if j != first && len(j.HostPrograms)+len(j.Transit)+len(j.Flows)+len(j.Changes) > 0 {
+			fault(j, "%s has programs, flows or changes beside it: give them to the first job", j.label())
 		}
 		for _, h := range j.Members() {
 			if other := hosts[h.Name]; other != nil {
@@ -203,10 +203,10 @@ func (s *Set) Plan() *plan.Plan { return s.Jobs[0].Plan }
 // the order of the plan. Links deliver at multiples of quantum, which saves a live switch
 // wake-ups; zero is exact.
 func (s *Set) Switches(quantum units.Duration) []chassis.Config {
-	first, p := s.First(), s.Plan()
+	first, p, changes := s.First(), s.Plan(), s.First().changes()
 	out := make([]chassis.Config, len(p.Switches))
 	for i := range out {
-		c := chassis.Config{Switch: p.Switches[i], MTU: p.MTU, Seed: first.Seed, Quantum: quantum}
+		c := chassis.Config{Switch: p.Switches[i], MTU: p.MTU, Seed: first.Seed, Quantum: quantum, Changes: changes[i]}
 		if users := s.users(i); len(users) > 0 {
 			c.System, c.Programs, c.Servers = users[0].System.Name(), s.programs[i], users[0].pfeTimes(i)
 		}
@@ -218,7 +218,8 @@ func (s *Set) Switches(quantum units.Duration) []chassis.Config {
 	return out
 }
 
-// NewSwitch makes the machine of one of [Set.Switches] in this process.
+// NewSwitch makes the machine of one of [Set.Switches] in this process. Its clock reads zero at
+// the epoch.
 func (s *Set) NewSwitch(cfg chassis.Config, sink trace.Sink) (*chassis.Chassis, error) {
 	var newEngine transit.NewEngine
 	for _, j := range s.Jobs {
@@ -226,7 +227,12 @@ func (s *Set) NewSwitch(cfg chassis.Config, sink trace.Sink) (*chassis.Chassis, 
 			newEngine = j.System.NewEngine
 		}
 	}
-	return chassis.New(cfg, transit.Maker(cfg.System, newEngine), sink)
+	c, err := chassis.New(cfg, transit.Maker(cfg.System, newEngine), sink)
+	if err != nil {
+		return nil, err
+	}
+	c.Begin(0)
+	return c, nil
 }
 
 // Trains reports whether some job moves gradients that mean something: it is no

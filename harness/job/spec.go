@@ -47,6 +47,7 @@ type Spec struct {
 	HostPrograms []HostProgram       // real programs beside the job; live only
 	Flows        []Flow              // beside the jobs of the lab
 	Transit      [][]chassis.Program // programs on PFEs beside the system's, by switch; nil, or past the end: none
+	Changes      []LinkChange        // of the links of the lab, in any order; of two of a link at one time the later one holds
 
 	// Replay replays the model's size and times and trains nothing; under the
 	// virtual clock only.
@@ -140,7 +141,7 @@ func (s *Spec) validate() error {
 	if !s.Replay && (s.Exact || s.Sample.Every > 1) {
 		errs = append(errs, errors.New("lengths in place of values, and charged rounds, are for replays: training needs every value"))
 	}
-	return errors.Join(append(errs, s.validatePrograms(), s.validateFlows())...)
+	return errors.Join(append(errs, s.validatePrograms(), s.validateFlows(), s.validateChanges())...)
 }
 
 // maxWorkers leaves ids above those of workers to the engines between them.

@@ -54,7 +54,11 @@ const (
 	startLead    = 20 * time.Millisecond // from the start command to the epoch, so that it reaches everybody before
 	stopGrace    = 5 * time.Second
 	patience     = 20 // times the expected duration, and readyTimeout, is when a run counts as stalled
-	benchTimeout = 30 * time.Minute
+
+	// changingPatience is that of a run whose links change: what is expected is without that
+	// (assumed: a thousandth of the rate, as under the virtual clock).
+	changingPatience = 1000
+	benchTimeout     = 30 * time.Minute
 )
 
 // RunJob runs a job live, checks its sums and judges its fidelity. The cell is
@@ -239,9 +243,10 @@ func waitReady(ctx context.Context, list []*proc.Process) error {
 func (r *run) train(ctx context.Context) error {
 	var limit time.Duration
 	for _, t := range r.tenants {
-		limit = max(limit, t.limit())
+		limit = max(limit, t.limit(r.patience()))
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run takes longer than %v, %d times what it should: see the logs in %s", limit, patience, r.opt.Logs))
+	limit += time.Duration(units.Duration(r.set.Settled()) / units.Nanosecond)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run takes longer than %v, %d times what it should: see the logs in %s", limit, r.patience(), r.opt.Logs))
 	defer cancel()
 	began := time.Now()
 	r.cpu.start()
@@ -255,6 +260,14 @@ func (r *run) train(ctx context.Context) error {
 	r.busy, r.wall = r.cpu.stop(), time.Since(began)
 	r.over = units.Time(pktio.MonotonicNow()-epoch) * units.Time(units.Nanosecond)
 	return err
+}
+
+// patience returns how many times what it should take a run may take.
+func (r *run) patience() int {
+	if !r.set.Steady() {
+		return changingPatience
+	}
+	return patience
 }
 
 // event is a report of a process, or its end (report nil).

@@ -32,8 +32,8 @@ func (r *run) tenantOf(p *proc.Process) *tenant {
 	return r.tenants[i]
 }
 
-// limit returns how long a job may take.
-func (t *tenant) limit() time.Duration {
+// limit returns how long a job may take, at so many times what it should.
+func (t *tenant) limit(patience int) time.Duration {
 	if t.job.Elements > 0 { // links without a rate expect no time
 		return benchTimeout
 	}

@@ -32,14 +32,15 @@ const (
 
 // watch is the watchdog of a run. It lives on the goroutine that follows the run.
 type watch struct {
-	run    *run
-	quiet  time.Duration
-	next   time.Time // of the next question
-	asked  time.Time // of the question that is out; zero: none is
-	owing  map[string]bool
-	ended  []string // workers that are done
-	now    *stall.Snapshot
-	before *stall.Snapshot
+	run     *run
+	quiet   time.Duration
+	settled time.Time // when the links have changed for the last time
+	next    time.Time // of the next question
+	asked   time.Time // of the question that is out; zero: none is
+	owing   map[string]bool
+	ended   []string // workers that are done
+	now     *stall.Snapshot
+	before  *stall.Snapshot
 }
 
 func newWatch(r *run) *watch {
@@ -52,7 +53,9 @@ func newWatch(r *run) *watch {
 		expected := time.Duration((t.cell.Expected + t.job.Layout.Patience) / units.Nanosecond)
 		quiet = max(quiet, quietIterations*expected)
 	}
-	return &watch{run: r, quiet: quiet, next: time.Now().Add(quiet)}
+	w := &watch{run: r, quiet: quiet, settled: time.Now().Add(time.Duration(units.Duration(r.set.Settled()) / units.Nanosecond))}
+	w.restart()
+	return w
 }
 
 // take notes what an event says about progress.
@@ -69,9 +72,14 @@ func (w *watch) take(e event) error {
 	return nil
 }
 
-// restart begins a quiet time.
+// restart begins a quiet time: not before the links have changed for the last time, since what
+// does not get on may do so then.
 func (w *watch) restart() {
-	w.next, w.asked, w.before = time.Now().Add(w.quiet), time.Time{}, nil
+	from := time.Now()
+	if from.Before(w.settled) {
+		from = w.settled
+	}
+	w.next, w.asked, w.before = from.Add(w.quiet), time.Time{}, nil
 }
 
 // tick asks, or judges the answers, when it is time for it.

@@ -15,7 +15,7 @@ import (
 // newRun makes the machines. The run is valid beside an error as far as its cells
 // go.
 func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
-	r := &run{net: &Network{}, owner: map[NodeID]*tenant{}, ids: map[string]NodeID{}, log: o.logFor(s)}
+	r := &run{set: s, net: &Network{}, owner: map[NodeID]*tenant{}, ids: map[string]NodeID{}, log: o.logFor(s)}
 	var sinks []trace.Sink
 	cells := s.Cells()
 	for i, j := range s.Jobs {

@@ -16,7 +16,6 @@ import (
 	"github.com/inalab/inalab/nodes/host"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 // Progress is called with the samples of iterations that are over.
@@ -24,14 +23,15 @@ type Progress func([]result.Sample)
 
 // Bounds of the virtual time of a run, in times of what it should take. Where
 // frames are lost, or others fill the links, TCP waits for timeouts that are longer than
-// all the rest.
+// all the rest. Where links change, it should take what it would without that.
 const (
 	patience      = 20
 	lossyPatience = 1000
 )
 
-func patienceFor(p *plan.Plan) int {
-	if chance(p) {
+func patienceFor(s *job.Set) int {
+	streams := func(j *job.Job) bool { return j.Layout.Peers != nil }
+	if chance(s.Plan()) || len(s.Flows()) > 0 || !s.Steady() || len(s.Jobs) > 1 && slices.ContainsFunc(s.Jobs, streams) {
 		return lossyPatience
 	}
 	return patience
@@ -90,10 +90,11 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 }
 
 // charges returns what charges rounds that are known already, or nil: several
-// jobs are in each other's way at the switch, so that no round is like another.
+// jobs are in each other's way at the switch, and links change, so that no round is like
+// another.
 func (r *run) charges(known *Patterns) *rounds {
 	t := r.tenants[0]
-	if len(r.tenants) > 1 || t.job.Exact || r.shared {
+	if len(r.tenants) > 1 || t.job.Exact || r.shared || !r.set.Steady() {
 		return nil
 	}
 	out := newRounds(r, t.job.Plan, known)
@@ -109,13 +110,9 @@ func (r *run) limit() (latest units.Time) {
 		if t.cell.Expected == 0 {
 			return 0
 		}
-		patience := patienceFor(t.job.Plan)
-		if len(r.flows) > 0 || len(r.tenants) > 1 && t.job.Layout.Peers != nil {
-			patience = lossyPatience
-		}
-		latest = max(latest, units.Time(patience*t.job.Iterations)*units.Time(t.cell.Expected))
+		latest = max(latest, units.Time(patienceFor(r.set)*t.job.Iterations)*units.Time(t.cell.Expected))
 	}
-	return latest
+	return latest + r.set.Settled()
 }
 
 // finish adds to the cell of a job what its run came to.
@@ -157,6 +154,7 @@ func (t *tenant) judge() error {
 
 // run is the machines of jobs on a network.
 type run struct {
+	set      *job.Set
 	net      *Network
 	tenants  []*tenant
 	owner    map[NodeID]*tenant // of hosts

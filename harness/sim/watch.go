@@ -64,7 +64,7 @@ func newWatch(r *run) *watch {
 	for _, t := range r.tenants {
 		w.bound = max(w.bound, stillIterations*t.cell.Expected)
 	}
-	w.next = units.Time(0).Add(w.bound)
+	w.next = r.set.Settled().Add(w.bound) // what does not get on may do so behind a change
 	return w
 }
 

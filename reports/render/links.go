@@ -11,16 +11,17 @@ import (
 
 // linkColumns returns the columns in the order of links.csv, behind those of swept keys.
 func linkColumns() []runColumn[result.Link] {
-	shaped := func(c Cell, l *result.Link) Cell { return when(l.Rate > 0, c) }
+	shaped := func(c Cell, l *result.Link) Cell { return when(l.Rate > 0 || l.Changes > 0, c) }
 	bytes := func(b func(*result.Link) units.Bytes) func(*result.Cell, *result.Link) Cell {
 		return func(_ *result.Cell, l *result.Link) Cell { return shaped(Int(b(l)), l) }
 	}
 	columns := append(ofRun[result.Link](),
 		column("link", "", "one direction, from node:port to node:port, or between two PFEs of a chassis", func(_ *result.Cell, l *result.Link) Cell { return Text(l.Name) }),
-		column("rate", "bit/s", "of the line, after scaling; empty: unlimited", func(_ *result.Cell, l *result.Link) Cell { return shaped(Int(l.Rate), l) }),
+		column("rate", "bit/s", "of the line, after scaling, before any change; empty: unlimited", func(_ *result.Cell, l *result.Link) Cell { return when(l.Rate > 0, Int(l.Rate)) }),
+		column("changes", "", "changes of the link that came during the run", func(_ *result.Cell, l *result.Link) Cell { return Int(l.Changes) }),
 		column("frames", "frames", "that came to the far end", func(_ *result.Cell, l *result.Link) Cell { return Int(l.Frames) }),
 		column("bytes", "B", "of these, headers included, Ethernet framing not", func(_ *result.Cell, l *result.Link) Cell { return Int(l.Bytes) }),
-		column("use", "fraction", "of the time in which the line was busy; framing counts", func(_ *result.Cell, l *result.Link) Cell { return shaped(Number(l.Use, 3), l) }),
+		column("use", "fraction", "what the line sent over what it could have sent, which is the time in which it was busy where its rate stays; framing counts", func(_ *result.Cell, l *result.Link) Cell { return shaped(Number(l.Use, 3), l) }),
 		column("depth_mean", "B", "that waited for the line, over the time of the run", bytes(func(l *result.Link) units.Bytes { return l.Mean })),
 		column("depth_p99", "B", "no more waited for 99% of the time; known to 6%", bytes(func(l *result.Link) units.Bytes { return l.P99 })),
 		column("depth_max", "B", "most that ever waited", bytes(func(l *result.Link) units.Bytes { return l.Max })),

@@ -34,6 +34,10 @@ type Config struct {
 	// out. Nil, or the zero value, is an engine that takes none.
 	Servers []impair.Params `json:",omitempty"`
 
+	// Changes are those of links at ports from some time on, in any order; of two of a link
+	// at one time the later one holds. They wait for [Chassis.Begin].
+	Changes []Change `json:",omitempty"`
+
 	// NoLinks leaves all links out: frames cross ports and fabric at once.
 	NoLinks bool
 	// Quantum rounds the times at which links deliver up to a multiple of it, so
@@ -107,7 +111,7 @@ func (c *Config) validate() error {
 	if t := c.top(); t < 0 || t >= c.pfes() {
 		fault("top-level PFE %d: there are %d", t, c.pfes())
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, c.validateChanges()...)...); err != nil {
 		return fmt.Errorf("chassis %q: %w", c.Switch.Name, err)
 	}
 	return nil

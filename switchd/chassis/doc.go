@@ -43,6 +43,10 @@
 //
 // # Links and memory
 //
+// Links at ports may change at stated times ([Config].Changes), which count from the epoch
+// ([Chassis.Begin]). Each link knows its changes beforehand: they need no deadline, and a late
+// driver does not shift them. Links between PFEs do not change.
+//
 // Random streams bear the name of a link, such as "link/h0:eth0->tor:p0/loss".
 //
 // Only links copy. The output of a part stays valid until the effects of the call were carried

@@ -1,6 +1,8 @@
 package chassis
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
@@ -78,22 +80,13 @@ func (c *Chassis) buildServers() error {
 const serverFrames = 1 << 20
 
 // newLink returns p as one direction of a link, or nil where that is a perfect
-// wire or not modelled here.
+// wire at all times, or not modelled here.
 func (c *Chassis) newLink(name string, spec topo.LinkSpec, p part) (*part, error) {
 	if c.cfg.NoLinks {
 		return nil, nil
 	}
-	cfg := impair.Config{Name: name, Out: p.port, Quantum: c.cfg.Quantum, Params: params(spec)}
-	stream := func(of string, needed bool) *rng.Stream {
-		if !needed {
-			return nil
-		}
-		return c.cfg.Seed.Stream("link/" + name + "/" + of)
-	}
-	cfg.LossStream = stream("loss", cfg.Loss > 0)
-	cfg.JitterStream = stream("jitter", cfg.Jitter > 0)
-	cfg.BurstStream = stream("bursts", cfg.Bursts != topo.Bursts{})
-	cfg.MarkStream = stream("mark", !cfg.Marking.Threshold())
+	cfg := impair.Config{Name: name, Out: p.port, Quantum: c.cfg.Quantum, Params: params(spec), Changes: changes(c.changesOf(&p))}
+	c.addStreams(&cfg)
 	link, err := impair.New(cfg)
 	if err != nil {
 		return nil, err
@@ -103,6 +96,20 @@ func (c *Chassis) newLink(name string, spec topo.LinkSpec, p part) (*part, error
 	}
 	p.link = link
 	return c.newPart(p), nil
+}
+
+// addStreams gives a link the random numbers that it needs, now or after a change.
+func (c *Chassis) addStreams(cfg *impair.Config) {
+	stream := func(of string, needed func(*impair.Params) bool) *rng.Stream {
+		if !needed(&cfg.Params) && !slices.ContainsFunc(cfg.Changes, func(g impair.Change) bool { return needed(&g.Params) }) {
+			return nil
+		}
+		return c.cfg.Seed.Stream("link/" + cfg.Name + "/" + of)
+	}
+	cfg.LossStream = stream("loss", func(p *impair.Params) bool { return p.Loss > 0 })
+	cfg.JitterStream = stream("jitter", func(p *impair.Params) bool { return p.Jitter > 0 })
+	cfg.BurstStream = stream("bursts", func(p *impair.Params) bool { return p.Bursts != topo.Bursts{} })
+	cfg.MarkStream = stream("mark", func(p *impair.Params) bool { return !p.Marking.Threshold() })
 }
 
 // params turns a topology's link into the model's. A topology's jitter goes

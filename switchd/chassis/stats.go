@@ -99,10 +99,7 @@ func (c *Chassis) Links(from, until units.Time) (out []result.Link) {
 		s, d := p.link.Stats(), p.link.Depth(from, until)
 		l := result.Link{
 			Name: p.link.Name(), Rate: c.specOf(p).Rate, Frames: s.Out.Frames, Bytes: s.Out.Bytes,
-			Mean: d.Mean, P99: d.P99, Max: d.Max, Marks: s.Marked,
-		}
-		if l.Rate > 0 && until > from {
-			l.Use = float64(s.Busy) / float64(until-from)
+			Mean: d.Mean, P99: d.P99, Max: d.Max, Marks: s.Marked, Use: p.link.Use(from, until), Changes: p.link.Changed(until),
 		}
 		for _, n := range s.Drops() {
 			l.Drops = append(l.Drops, result.Counter{Name: n.Name, N: n.N})
@@ -156,7 +153,7 @@ func (c *Chassis) chassisDrops() []sansio.Count {
 	return list
 }
 
-// specOf returns what the plan asks of a link.
+// specOf returns what the plan asks of a link at first.
 func (c *Chassis) specOf(p *part) topo.LinkSpec {
 	switch {
 	case p.engine != nil: // a server
@@ -169,6 +166,11 @@ func (c *Chassis) specOf(p *part) topo.LinkSpec {
 	return c.cfg.Switch.Chassis.Fabric
 }
 
+// limitsQueue reports whether the plan, or a change, gives the queue of a link a limit.
+func (c *Chassis) limitsQueue(p *part) bool {
+	return c.specOf(p).Queue > 0 || slices.ContainsFunc(c.changesOf(p), func(g Change) bool { return g.Spec.Queue > 0 })
+}
+
 // linkDrops returns the drops of links that their specs asked for, and others.
 func (c *Chassis) linkDrops() (asked, unasked sansio.Tally) {
 	for _, p := range c.parts {
@@ -178,7 +180,7 @@ func (c *Chassis) linkDrops() (asked, unasked sansio.Tally) {
 		s := p.link.Stats()
 		for _, d := range s.Drops() {
 			t := &asked
-			if d.Name == impair.DropInFlight || d.Name == impair.DropQueueFull && c.specOf(p).Queue == 0 {
+			if d.Name == impair.DropInFlight || d.Name == impair.DropQueueFull && !c.limitsQueue(p) {
 				t = &unasked
 			}
 			t.Add("link/"+p.link.Name()+"/"+d.Name, d.N)

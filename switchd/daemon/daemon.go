@@ -101,6 +101,7 @@ type daemon struct {
 	service  *service          // nil: clients are not answered
 	system   System            // whose programs these are; nil: the switch only forwards
 	originNs int64             // when the clock of the chassis reads zero
+	begun    bool              // the chassis knows the epoch
 
 	node shell.Node[chassis.Snapshot]
 }
@@ -132,8 +133,24 @@ func (d *daemon) equip(dev pktio.Device) {
 	d.node = shell.Node[chassis.Snapshot]{
 		Machine: d.chassis, Device: newPanel(d.serviceDevice(dev), sw.Ports),
 		Look: d.look, Busy: chassis.Snapshot{Node: sw.Name},
-		Clock: pktio.NewClock(d.originNs), Started: func(epochNs int64) { d.trace.start(epochNs - d.originNs) },
+		Clock: pktio.NewClock(d.originNs), Started: d.started, Done: d.begin,
 	}
+}
+
+// started notes the epoch, and wakes the drive, which has the chassis begin.
+func (d *daemon) started(epochNs int64) {
+	d.trace.start(epochNs - d.originNs)
+	d.node.Device.Wake()
+}
+
+// begin tells the chassis the epoch once it is known, before the next round of the drive. A
+// switch is never done by itself.
+func (d *daemon) begin() (done bool) {
+	if !d.begun && d.trace.started.Load() {
+		d.begun = true
+		d.chassis.Begin(units.Time(d.trace.epoch.Load()))
+	}
+	return false
 }
 
 // drive forwards until ctx ends or something breaks.

@@ -8,7 +8,8 @@
 // The switch forwards from ready on, since hosts set up their connections before a run.
 // Its clock starts with the process and never jumps; timer threads, links and limits count
 // in that time. The trace is shifted to the epoch as it is written. Events before the
-// epoch are counted and left out.
+// epoch are counted and left out. Links that change do so at times from the epoch, which the
+// chassis is told as soon as it is known, some time before it ([chassis.Chassis.Begin]).
 //
 // The trace has one JSON object a line, a [trace.Event], for the kinds that the check of
 // sums needs: block-sent and block-aged. Events of all kinds are also kept in bounded
