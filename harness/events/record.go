@@ -72,7 +72,7 @@ func (r *reader) events() iter.Seq[trace.Event] {
 // ofIteration reports whether an event is of a worker's iteration, not a block.
 func ofIteration(kind trace.Kind) bool {
 	switch kind {
-	case trace.DelayBegan, trace.DelayEnded, trace.Reduced, trace.Skipped:
+	case trace.DelayBegan, trace.DelayEnded, trace.Reduced, trace.Skipped, trace.Joined:
 		return true
 	}
 	return false

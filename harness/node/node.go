@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/proc"
@@ -144,15 +145,32 @@ func (c control) AwaitAsk(ctx context.Context) error {
 	return err
 }
 
-// await returns the next command of a name.
-func (c control) await(ctx context.Context, name proc.CommandName) (proc.Command, error) {
+// AwaitStartOrJoin is AwaitStart of a worker that may join a run.
+func (c control) AwaitStartOrJoin(ctx context.Context) (epochNs int64, from live.Checkpoint, err error) {
+	start, err := c.await(ctx, proc.CommandStart)
+	return start.EpochNS, live.Checkpoint{Path: start.Path, Generation: start.Generation}, err
+}
+
+// AwaitQuestion returns when the parent asks for a snapshot or a checkpoint.
+func (c control) AwaitQuestion(ctx context.Context) (to live.Checkpoint, err error) {
+	cmd, err := c.await(ctx, proc.CommandSnapshot, proc.CommandCheckpoint)
+	return live.Checkpoint{Path: cmd.Path, Generation: cmd.Generation}, err
+}
+
+// Checkpoint says what becomes of one.
+func (c control) Checkpoint(answer live.CheckpointAnswer) error {
+	return c.Report(proc.ReportCheckpoint, answer)
+}
+
+// await returns the next command of one of the names.
+func (c control) await(ctx context.Context, names ...proc.CommandName) (proc.Command, error) {
 	for {
 		select {
 		case cmd, open := <-c.Commands():
 			if !open {
 				return cmd, context.Cause(c.Context())
 			}
-			if cmd.Name == name {
+			if slices.Contains(names, cmd.Name) {
 				return cmd, nil
 			}
 		case <-ctx.Done():

@@ -13,12 +13,15 @@
 //
 //	parent, fd 3: {"version":1,"node":"h1","kind":"worker","config":{...}}   once
 //	              {"cmd":"start","epoch_ns":4380123456789}
+//	              {"cmd":"start","epoch_ns":4380123456789,"path":"...","generation":12}  joins a run
 //	              {"cmd":"snapshot"}
+//	              {"cmd":"checkpoint","path":"...","generation":12}
 //	              {"cmd":"stop"}
 //	              end of file: the parent has gone, the child exits
 //	child, fd 4:  {"kind":"ready"}                                           once
 //	              {"kind":"progress","data":...}  {"kind":"sample","data":...}
 //	              {"kind":"snapshot","data":...}                 for each that was asked for
+//	              {"kind":"checkpoint","data":...}               likewise
 //	              {"kind":"done","result":...} or {"kind":"error","message":"..."}
 //	              end of file with its exit
 //

@@ -61,7 +61,7 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Node returns the node that the process runs for.
 func (p *Process) Node() string { return p.spec.Node }
 
-// Reports returns the progress and sample reports; the channel is closed when
+// Reports returns all reports but ready, done and error; the channel is closed when
 // the process has ended. Whoever starts a process reads them: once
 // reportBuffer of them wait, the child waits too.
 func (p *Process) Reports() <-chan Report { return p.reports }
@@ -284,7 +284,7 @@ func (p *Process) take(r Report) error {
 		p.done, p.result = true, r.Result
 	case ReportError:
 		p.message = r.Message
-	case ReportProgress, ReportSample, ReportSnapshot:
+	case ReportProgress, ReportSample, ReportSnapshot, ReportCheckpoint:
 		p.pass(r)
 	default:
 		return fmt.Errorf("unknown report %q", r.Kind)

@@ -31,6 +31,8 @@ const (
 	CommandStop  CommandName = "stop"  // end early, report what there is, exit
 
 	CommandSnapshot CommandName = "snapshot" // say where things stand, by a ReportSnapshot
+
+	CommandCheckpoint CommandName = "checkpoint" // leave the model for another worker in the new file Path, and say by a ReportCheckpoint of which Generation, or a later one
 )
 
 // Command is one line to a child.
@@ -39,6 +41,12 @@ type Command struct {
 	// EpochNS is the epoch of the run in nanoseconds of CLOCK_MONOTONIC, which all
 	// processes of a machine share, for start.
 	EpochNS int64 `json:"epoch_ns,omitempty"`
+	// Path is the file of a checkpoint. With start, the worker takes part in a run that
+	// is under way, with the model that another one leaves there.
+	Path string `json:"path,omitempty"`
+	// Generation is the first that the checkpoint may be of: for checkpoint, one that no
+	// worker has begun; for start, the one that was promised.
+	Generation int `json:"generation,omitempty"`
 }
 
 // ReportKind says what a report is about.
@@ -52,6 +60,8 @@ const (
 	ReportSnapshot ReportKind = "snapshot" // Data is the state of the node, as asked for
 	ReportDone     ReportKind = "done"     // Result is the outcome; exits
 	ReportError    ReportKind = "error"    // Message says what failed; exits
+
+	ReportCheckpoint ReportKind = "checkpoint" // Data is the promise of a checkpoint, or why there is none
 )
 
 // Report is one line from a child.

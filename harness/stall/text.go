@@ -70,7 +70,7 @@ func (d *diagnosis) condition(w worker.Snapshot) string {
 func (d *diagnosis) describe(e *trace.Event) string {
 	at := fmt.Sprintf("%v %s: %s", e.At, e.Node, e.Kind)
 	switch e.Kind {
-	case trace.DelayBegan, trace.DelayEnded, trace.Reduced, trace.Skipped:
+	case trace.DelayBegan, trace.DelayEnded, trace.Reduced, trace.Skipped, trace.Joined:
 		return fmt.Sprintf("%s in iteration %d", at, e.Gen)
 	case trace.Contribution, trace.Dropped, trace.BlockOpened:
 		at += " of " + d.Who(e.Node, e.Source)

@@ -30,6 +30,7 @@ const (
 	DelayEnded   Kind = "delay-ended"  // a straggler woke up
 	Reduced      Kind = "reduced"      // a host holds all results of a generation
 	Skipped      Kind = "skipped"      // a host gave up on contributing to a generation
+	Joined       Kind = "joined"       // a host was given the model of a generation, and takes part from it on
 )
 
 // Mask is a set of sources, bit s%64 of word s/64 for source s (trio.txt Fig 17, 18).

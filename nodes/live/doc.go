@@ -10,4 +10,8 @@
 // A worker writes the tensors that it sent and received to a file, for the checker. A
 // server serves from ready until its parent says stop, after all workers have ended. A
 // worker that closes its streams in order is done; one that resets them is an error.
+//
+// A worker leaves its model for another one in a file ([Checkpoint]) when its parent asks
+// for that, and joins a run with such a file when its start names one. The file crosses by
+// the disk of this machine, not by the network of the lab.
 package live

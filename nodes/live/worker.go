@@ -30,6 +30,14 @@ type WorkerParent interface {
 	shell.Parent
 	// Samples takes the records of iterations that are over; it copies them.
 	Samples([]result.Sample) error
+	// AwaitStartOrJoin is AwaitStart for a worker that may also join a run which is
+	// under way, with the model of a checkpoint that is or will be there.
+	AwaitStartOrJoin(ctx context.Context) (epochNs int64, from Checkpoint, err error)
+	// AwaitQuestion is AwaitAsk for a worker that is also asked for checkpoints: to is
+	// where, and of a generation that no worker has begun.
+	AwaitQuestion(ctx context.Context) (to Checkpoint, err error)
+	// Checkpoint says what becomes of one.
+	Checkpoint(CheckpointAnswer) error
 }
 
 // WorkerAnswer says where things stand at a worker.
@@ -68,7 +76,7 @@ func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, pa
 		Machine: w, Device: dev, Done: w.Job.Done, Samples: parent.Samples,
 		Look: func() worker.Snapshot { return look(w, log, dev) },
 	}
-	report.Drive, err = node.Run(ctx, parent)
+	report.Drive, err = run(ctx, &node, w.Job, parent)
 	err = errors.Join(err, shell.WriteLog(log, cfg.EventsPath, 0))
 	report.Iterations = w.Job.Iteration()
 	report.Counters = w.Job.Core().Counters()

@@ -85,6 +85,24 @@ func (n *Network) Apply(meanGrad []float32) {
 	}
 }
 
+// StateLen returns the length of a [Network.State].
+func (n *Network) StateLen() int { return len(n.params) + len(n.velocity) }
+
+// State returns a copy of all that [Network.Apply] changes: the parameters, and behind
+// them the velocity. A replica that is given it goes on as this one does.
+func (n *Network) State() []float32 {
+	return append(append(make([]float32, 0, n.StateLen()), n.params...), n.velocity...)
+}
+
+// SetState puts a State of a network of the same size in place of this one's; it panics
+// at another length.
+func (n *Network) SetState(state []float32) {
+	if len(state) != n.StateLen() {
+		panic(fmt.Sprintf("train: give a state of %d values to a network whose state has %d", len(state), n.StateLen()))
+	}
+	copy(n.velocity, state[copy(n.params, state):])
+}
+
 // checkLength panics unless vector fits the network: the aggregation and the
 // network were then set up for different models.
 func (n *Network) checkLength(doing string, vector []float32) {

@@ -154,3 +154,36 @@ func TestWrongLengthPanics(t *testing.T) {
 		}
 	}
 }
+
+// A replica that is given the state of another goes on as that one does, velocity included.
+func TestStateIsAllThatUpdatesChange(t *testing.T) {
+	train, _ := load(t)
+	j := newJob(t, Config{Hidden: 5}, few(train, 40), 2, 1)
+	for range 3 {
+		j.iterate()
+	}
+	late := start(t, Config{Hidden: 5}, few(train, 40), 2) // other weights
+	state := j.replicas[0].State()
+	late.SetState(state)
+	j.replicas = append(j.replicas, late)
+	j.batches = append(j.batches, j.batches[1])
+	for range 3 {
+		j.iterate()
+	}
+	if got, want := late.State(), j.replicas[0].State(); !slices.Equal(got, want) || slices.Equal(got, state) {
+		t.Error("the states differ, or nothing changes them")
+	}
+	if len(state) != late.StateLen() || late.StateLen() != 2*late.Params() {
+		t.Errorf("a state of %d values, of length %d, for %d parameters", len(state), late.StateLen(), late.Params())
+	}
+}
+
+func TestSetStateRefusesAnotherSize(t *testing.T) {
+	train, _ := load(t)
+	defer func() {
+		if recover() == nil {
+			t.Error("a state of another size was taken")
+		}
+	}()
+	start(t, Config{Hidden: 5}, few(train, 10), 1).SetState(make([]float32, 3))
+}

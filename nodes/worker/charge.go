@@ -11,7 +11,8 @@ import (
 // the number of the generation.
 type Skipper interface {
 	Collective
-	// Skip counts generation gen, the next, as reduced without a packet.
+	// Skip counts the generations up to gen as reduced without a packet: the next, or
+	// those that a worker which joins has missed. None of them is begun.
 	Skip(gen int)
 }
 

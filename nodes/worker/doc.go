@@ -18,5 +18,18 @@
 // present workers of n compute for n/p of the nominal time. This is assumed: compute time
 // grows with the mini-batch, and shares that differ by an image count as equal.
 //
+// A worker may join a job that is under way, with the model of another one, as in elastic
+// training:
+//
+//	running worker   Leave: promises its model ------ put: begins a generation >= the promised
+//	                           |                                |
+//	new worker       Join: keeps results from it on -------- Restore: computes that generation
+//
+// From then on both have the same model to the last bit. The caller plays the rendezvous
+// of the framework: it knows which workers there are, and carries promise and model. The
+// model takes no time on the emulated network. Left out: which workers the job's switch
+// waits for (its own matter), and the list of those out of service, which a worker that
+// joins does not get: it computes with nobody's share but its own until the next notices.
+//
 // Work on the model is done inside Computes, so that packets are handled meanwhile.
 package worker

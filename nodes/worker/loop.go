@@ -89,6 +89,7 @@ type state uint8
 
 const (
 	waiting    state = iota // for the start of the run
+	joining                 // for a model, then until wake
 	delayed                 // asleep until wake
 	computing               // until wake
 	reducing                // for results
@@ -119,7 +120,11 @@ type Loop struct {
 	computed int               // their number
 	updates  []func([]float32) // means not yet handed to a Compute
 	mean     []float32         // scratch of Computes
-	last     result.Sample
+	last     *result.Sample    // nil: none, this worker joined when all was over
+
+	promises []promise // of the model to others
+	given    func()    // puts the model in place with which this worker joins; nil: there is none, or it was done
+	restored int       // the generation that it is of
 
 	chargedUntil units.Time // not zero: the round takes place without packets until then
 }
@@ -152,7 +157,7 @@ func (l *Loop) NextDeadline() units.Time {
 	switch l.state {
 	case waiting:
 		return 0
-	case delayed, computing, charged, evaluating:
+	case joining, delayed, computing, charged, evaluating:
 		return min(l.wake, l.core.NextDeadline())
 	case done:
 		return units.Never
@@ -174,6 +179,8 @@ func (l *Loop) Expire(now units.Time, eff *sansio.Effects) {
 	switch {
 	case l.state == waiting && now >= 0:
 		l.start(now, eff)
+	case l.state == joining && now >= l.wake:
+		l.join(now, eff)
 	case l.state == delayed && now >= l.wake:
 		l.event(now, trace.DelayEnded)
 		l.state = computing // awake: progress may find that the others went on
@@ -187,7 +194,9 @@ func (l *Loop) Expire(now units.Time, eff *sansio.Effects) {
 		l.update(now, eff)
 	case l.state == evaluating && now >= l.wake:
 		l.state = done
-		eff.Samples = append(eff.Samples, l.last)
+		if l.last != nil {
+			eff.Samples = append(eff.Samples, *l.last)
+		}
 	}
 	l.progress(now, eff)
 }
@@ -274,7 +283,7 @@ func (l *Loop) update(now units.Time, eff *sansio.Effects) {
 	l.begun, l.served = now, 0
 	l.state = computing // of nothing yet; the next generation may be complete too
 	if l.gen == l.cfg.Iterations {
-		l.finish(now, s, eff)
+		l.finish(now, &s, eff)
 		return
 	}
 	eff.Samples = append(eff.Samples, s)
@@ -283,15 +292,15 @@ func (l *Loop) update(now units.Time, eff *sansio.Effects) {
 	}
 }
 
-// finish evaluates the model where asked; the last sample waits for it.
-func (l *Loop) finish(now units.Time, s result.Sample, eff *sansio.Effects) {
+// finish evaluates the model where asked; the last sample, if any, waits for it.
+func (l *Loop) finish(now units.Time, s *result.Sample, eff *sansio.Effects) {
 	update, accuracy := l.takeUpdates(), new(float64)
 	l.last = s
-	if l.cfg.Evaluate {
+	evaluate := l.cfg.Evaluate && s != nil
+	if evaluate {
 		l.last.Accuracy = accuracy
 	}
 	l.state, l.wake = evaluating, now
-	evaluate := l.cfg.Evaluate
 	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: now, Run: func() {
 		update()
 		if evaluate {
@@ -301,15 +310,18 @@ func (l *Loop) finish(now units.Time, s result.Sample, eff *sansio.Effects) {
 }
 
 // takeUpdates returns the work of applying what was reduced since the last
-// Compute, for the next one.
+// Compute, for the next one, to a model that was given before that or is handed
+// over after it.
 func (l *Loop) takeUpdates() func() {
-	updates := l.updates
+	updates, takeModel, handOver := l.updates, l.takeModel(), l.handOver()
 	l.updates = nil
 	return func() {
+		takeModel()
 		for _, mean := range updates {
 			mean(l.mean)
 			l.trainer.Apply(l.mean)
 		}
+		handOver()
 	}
 }
 

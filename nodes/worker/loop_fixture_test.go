@@ -109,10 +109,11 @@ type stage struct {
 	eff     sansio.Effects
 }
 
-// arrival completes generations at a time.
+// arrival completes generations at a time, or does something else.
 type arrival struct {
 	at   units.Time
 	gens []int
+	do   func()
 }
 
 func newStage(t rapid.TB, cfg worker.LoopConfig, comm units.Duration) *stage {
@@ -168,6 +169,10 @@ func (s *stage) deliver() {
 	a := s.arrive[0]
 	s.arrive = s.arrive[1:]
 	s.now = a.at
+	if a.do != nil {
+		a.do()
+		return
+	}
 	s.say("results of %v", a.gens)
 	var in []sansio.Arrival
 	for _, g := range a.gens {

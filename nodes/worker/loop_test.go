@@ -88,7 +88,7 @@ func TestComputesAreRunAtAnyTime(t *testing.T) {
 		gen := 0
 		for at := units.Time(0); gen < cfg.Iterations && rapid.Bool().Draw(t, "more"); gen++ {
 			at += units.Time(rapid.Int64Range(1, int64(60*ms)).Draw(t, "at"))
-			arrive = append(arrive, arrival{at, []int{gen}})
+			arrive = append(arrive, arrival{at: at, gens: []int{gen}})
 		}
 		eager, lazy := newStage(t, cfg, comm), newStage(t, cfg, comm)
 		lazy.lazy = true

@@ -64,3 +64,12 @@ func (m *model) Gradient(grad []float32) float64 { return m.Network.Gradient(gra
 
 // Accuracy returns the share of test images that the model gets right.
 func (m *model) Accuracy() float64 { return m.Network.Accuracy(m.test) }
+
+// SetState puts a State in place of the model, and draws the mini-batches that this
+// worker would have drawn by then.
+func (m *model) SetState(gen int, state []float32) {
+	m.Network.SetState(state)
+	for range gen {
+		m.batches.Next()
+	}
+}

@@ -55,3 +55,6 @@ func (s *sharing) Gradient(grad []float32) float64 {
 	}
 	return loss
 }
+
+// SetState puts a State in place of the model. Shares are drawn by generation anyway.
+func (s *sharing) SetState(_ int, state []float32) { s.Network.SetState(state) }

@@ -14,6 +14,7 @@ type Waiter interface {
 // States of a worker, as it tells them.
 const (
 	StateWaiting    = "waiting for the start"
+	StateJoining    = "waiting for a model"
 	StateDelayed    = "asleep"
 	StateComputing  = "computing"
 	StateReducing   = "reducing"
@@ -66,17 +67,27 @@ func (w *Worker) Snapshot(log *trace.Log) Snapshot {
 }
 
 func (l *Loop) describe(s *Snapshot) {
-	s.Node, s.Worker = l.cfg.Node, l.cfg.Worker
+	s.Node, s.Worker, s.State = l.cfg.Node, l.cfg.Worker, l.stateName()
+	switch l.state {
+	case delayed, computing, charged:
+		s.Until = l.wake
+	}
+}
+
+func (l *Loop) stateName() string {
 	switch l.state {
 	case waiting:
-		s.State = StateWaiting
+		return StateWaiting
+	case joining:
+		return StateJoining
 	case delayed:
-		s.State, s.Until = StateDelayed, l.wake
+		return StateDelayed
 	case computing, charged:
-		s.State, s.Until = StateComputing, l.wake
+		return StateComputing
 	case evaluating:
-		s.State = StateEvaluating
+		return StateEvaluating
 	case done:
-		s.State = StateDone
+		return StateDone
 	}
+	return StateReducing
 }
