@@ -7,5 +7,10 @@
 //
 //	Sent(w, gen) for w in Contributors(gen, block)  --sum-->  ==  Delivered(v, gen)
 //
+// A worker that is killed leaves no record of the generation in which it dies, and the one
+// that comes in its place records in a file of its own, from a later generation on. Such a
+// [Gap] excuses what is not recorded. A sum with a contributor that left no record counts
+// as unchecked; all other sums are compared, those in the gap too.
+//
 // It shares no code with the machines except the addition of two integers.
 package check

@@ -9,19 +9,22 @@ import "fmt"
 type Stream struct {
 	checker checker
 	open    map[int]*generation
+	next    []int // by worker: the generation that it records next
+	newest  int   // all that are checked or left out are below
 	done    int
+	ended   bool // the job was, before its last generation
 	err     error
 }
 
 // generation holds what was recorded of one generation so far.
 type generation struct {
 	sent, delivered [][]int32
-	missing         int // workers that have recorded nothing delivered
+	missing         int // workers that are there and have recorded nothing delivered
 }
 
 // NewStream returns the check of one run.
 func NewStream(job Job, who Contributors) *Stream {
-	s := &Stream{open: map[int]*generation{}}
+	s := &Stream{open: map[int]*generation{}, next: make([]int, job.Workers)}
 	s.checker = checker{job: job, tensors: s, who: who}
 	return s
 }
@@ -37,18 +40,33 @@ type StreamRecorder struct {
 
 // Sent keeps a copy of q.
 func (r *StreamRecorder) Sent(gen int, q []int32) {
-	r.s.generation(gen).sent[r.worker] = append([]int32(nil), q...)
+	if !r.s.late(gen) {
+		r.s.generation(gen).sent[r.worker] = append([]int32(nil), q...)
+	}
 }
 
 // Delivered keeps a copy of sums. A worker records what it sent before.
 func (r *StreamRecorder) Delivered(gen int, sums []int32) {
-	g := r.s.generation(gen)
-	if g.delivered[r.worker] == nil {
-		g.missing--
+	if r.s.late(gen) {
+		r.s.checker.result.Unchecked += uint64(len(sums))
+		return
 	}
+	g := r.s.generation(gen)
+	first := g.delivered[r.worker] == nil
 	g.delivered[r.worker] = append([]int32(nil), sums...)
-	if g.missing == 0 {
-		r.s.check(gen)
+	r.s.next[r.worker] = gen + 1
+	if first && !r.s.checker.job.away(r.worker, gen) {
+		r.s.recorded(gen, g)
+	}
+}
+
+// late reports whether a generation was checked already: without this worker.
+func (s *Stream) late(gen int) bool { return gen < s.newest && s.open[gen] == nil }
+
+// recorded counts a worker that has recorded a generation, or never will.
+func (s *Stream) recorded(gen int, g *generation) {
+	if g.missing--; g.missing == 0 {
+		s.check(gen)
 	}
 }
 
@@ -56,7 +74,12 @@ func (s *Stream) generation(gen int) *generation {
 	g := s.open[gen]
 	if g == nil {
 		n := s.checker.job.Workers
-		g = &generation{sent: make([][]int32, n), delivered: make([][]int32, n), missing: n}
+		g = &generation{sent: make([][]int32, n), delivered: make([][]int32, n)}
+		for w := range n {
+			if !s.checker.job.away(w, gen) {
+				g.missing++
+			}
+		}
 		s.open[gen] = g
 	}
 	return g
@@ -70,11 +93,16 @@ func (s *Stream) check(gen int) {
 	if m, ok := s.checker.who.(*Masks); ok {
 		m.Forget(gen)
 	}
-	s.done++
+	s.count(gen)
 }
 
-// Skip says that a generation is not going to be recorded.
-func (s *Stream) Skip() { s.done++ }
+func (s *Stream) count(gen int) {
+	s.done++
+	s.newest = max(s.newest, gen+1)
+}
+
+// Skip says that a generation, the next one, is not going to be recorded.
+func (s *Stream) Skip() { s.count(s.done) }
 
 // Sent returns what a worker sent.
 func (s *Stream) Sent(worker, gen int) ([]int32, error) { return s.generation(gen).sent[worker], nil }
@@ -85,10 +113,15 @@ func (s *Stream) Delivered(worker, gen int) ([]int32, error) {
 }
 
 // Result returns the verdict once the run is over. Generations that some worker
-// never finished are an error.
+// never finished are an error, unless the worker was away or the job was ended: then
+// those behind the last one that all have finished are not.
 func (s *Stream) Result() (Result, error) {
-	if s.err == nil && s.done != s.checker.job.Generations {
-		return s.checker.result, fmt.Errorf("checking sums: %d of %d generations were recorded by every worker", s.done, s.checker.job.Generations)
+	want := s.checker.job.Generations
+	if s.ended {
+		want = s.newest
+	}
+	if s.err == nil && s.done != want {
+		return s.checker.result, fmt.Errorf("checking sums: %d of %d generations were recorded by every worker", s.done, want)
 	}
 	return s.checker.result, s.err
 }

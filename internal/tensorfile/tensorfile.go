@@ -63,7 +63,7 @@ func (r *Writer) Close() error {
 }
 
 // Reader reads the tensors that Writers wrote.
-type Reader struct{ workers []*file }
+type Reader struct{ workers [][]*file }
 
 type file struct {
 	f     *os.File
@@ -79,13 +79,25 @@ type span struct {
 
 // Open opens the files of workers 0, 1, ... in that order.
 func Open(paths []string) (*Reader, error) {
-	fs := &Reader{}
+	all := make([][]string, len(paths))
 	for w, path := range paths {
-		f, err := openFile(path)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("reading the tensors of worker %d: %w", w, err), fs.Close())
+		all[w] = []string{path}
+	}
+	return OpenAll(all)
+}
+
+// OpenAll is [Open] for workers with several files each: of the processes that took each
+// other's place, the first one first. Where two hold a generation, the later one counts.
+func OpenAll(paths [][]string) (*Reader, error) {
+	fs := &Reader{workers: make([][]*file, len(paths))}
+	for w, list := range paths {
+		for _, path := range list {
+			f, err := openFile(path)
+			if err != nil {
+				return nil, errors.Join(fmt.Errorf("reading the tensors of worker %d: %w", w, err), fs.Close())
+			}
+			fs.workers[w] = append(fs.workers[w], f)
 		}
-		fs.workers = append(fs.workers, f)
 	}
 	return fs, nil
 }
@@ -132,20 +144,28 @@ func (f *file) read(kind, gen int) ([]int32, error) {
 	return out, nil
 }
 
-// Sent returns what a worker sent.
-func (fs *Reader) Sent(worker, gen int) ([]int32, error) {
-	return fs.workers[worker].read(kindSent, gen)
+// read reads a record from the last file of a worker that has it.
+func (fs *Reader) read(worker, kind, gen int) (out []int32, err error) {
+	for _, f := range slices.Backward(fs.workers[worker]) {
+		if out, err = f.read(kind, gen); out != nil || err != nil {
+			break
+		}
+	}
+	return out, err
 }
+
+// Sent returns what a worker sent.
+func (fs *Reader) Sent(worker, gen int) ([]int32, error) { return fs.read(worker, kindSent, gen) }
 
 // Delivered returns what a worker was given.
 func (fs *Reader) Delivered(worker, gen int) ([]int32, error) {
-	return fs.workers[worker].read(kindDelivered, gen)
+	return fs.read(worker, kindDelivered, gen)
 }
 
 // Close closes all files.
 func (fs *Reader) Close() error {
 	var errs []error
-	for _, f := range fs.workers {
+	for _, f := range slices.Concat(fs.workers...) {
 		errs = append(errs, f.f.Close())
 	}
 	return errors.Join(errs...)

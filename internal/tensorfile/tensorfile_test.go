@@ -125,6 +125,29 @@ func TestWorkersHaveTheirOwnFiles(t *testing.T) {
 	}
 }
 
+// The process of a worker that comes back writes a file of its own.
+func TestWorkerWithSeveralFiles(t *testing.T) {
+	old := write(t, func(w *Writer) { w.Sent(0, []int32{1}); w.Delivered(0, []int32{2}); w.Sent(1, []int32{3}) })
+	late := write(t, func(w *Writer) { w.Sent(1, []int32{5}); w.Delivered(1, []int32{4}) })
+	r, err := OpenAll([][]string{{old, late}, {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i, want := range []struct {
+		read        func(worker, gen int) ([]int32, error)
+		worker, gen int
+		value       []int32
+	}{{r.Sent, 0, 0, []int32{1}}, {r.Delivered, 0, 0, []int32{2}}, {r.Sent, 0, 1, []int32{5}}, {r.Delivered, 0, 1, []int32{4}}, {r.Sent, 0, 2, nil}, {r.Sent, 1, 0, nil}} {
+		if got, err := want.read(want.worker, want.gen); err != nil || !slices.Equal(got, want.value) {
+			t.Errorf("%d: %d, %v, want %d", i, got, err, want.value)
+		}
+	}
+	if _, err := OpenAll([][]string{{old}, {late, late + ".none"}}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
 // A recorder has nobody to tell of a full disk, so Close does.
 func TestFullDiskIsTold(t *testing.T) {
 	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
