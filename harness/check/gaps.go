@@ -10,8 +10,8 @@ import "slices"
 // like all else.
 type Gap struct{ Worker, From, To int }
 
-// away reports whether a worker may have recorded nothing of a generation.
-func (j *Job) away(worker, gen int) bool {
+// Away reports whether a worker may have recorded nothing of a generation.
+func (j *Job) Away(worker, gen int) bool {
 	return slices.ContainsFunc(j.Gaps, func(g Gap) bool { return g.Worker == worker && g.From <= gen && gen < g.To })
 }
 
@@ -46,7 +46,7 @@ func (c *checker) add(gen, block, lo, hi int) answer {
 			for i := lo; i < hi; i++ {
 				c.want[i] += q[i]
 			}
-		case len(q) > 0 || !c.job.away(w, gen):
+		case len(q) > 0 || !c.job.Away(w, gen):
 			return unknown
 		default:
 			out = excusing

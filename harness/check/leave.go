@@ -4,7 +4,7 @@ package check
 // waited for it alone are checked and forgotten.
 func (s *Stream) Leave(worker int) {
 	from, n := s.next[worker], s.checker.job.Generations
-	if from >= n || s.checker.job.away(worker, from) {
+	if from >= n || s.checker.job.Away(worker, from) {
 		return
 	}
 	s.checker.job.Gaps = append(s.checker.job.Gaps, Gap{worker, from, n})

@@ -55,7 +55,7 @@ func (r *StreamRecorder) Delivered(gen int, sums []int32) {
 	first := g.delivered[r.worker] == nil
 	g.delivered[r.worker] = append([]int32(nil), sums...)
 	r.s.next[r.worker] = gen + 1
-	if first && !r.s.checker.job.away(r.worker, gen) {
+	if first && !r.s.checker.job.Away(r.worker, gen) {
 		r.s.recorded(gen, g)
 	}
 }
@@ -76,7 +76,7 @@ func (s *Stream) generation(gen int) *generation {
 		n := s.checker.job.Workers
 		g = &generation{sent: make([][]int32, n), delivered: make([][]int32, n)}
 		for w := range n {
-			if !s.checker.job.away(w, gen) {
+			if !s.checker.job.Away(w, gen) {
 				g.missing++
 			}
 		}

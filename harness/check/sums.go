@@ -89,7 +89,7 @@ func (c *checker) generation(gen int) error {
 		if err != nil {
 			return err
 		}
-		if got != nil || !c.job.away(w, gen) {
+		if got != nil || !c.job.Away(w, gen) {
 			c.compare(w, gen, got)
 		}
 	}

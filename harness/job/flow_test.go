@@ -94,7 +94,7 @@ func TestFlowsAreRefused(t *testing.T) {
 	p := jobtest.Plan(t, "rack", 6)
 	second := jobtest.Tenant(t, p, 2, trioml.System{}, 2, 3)
 	second.Flows = []job.Flow{tcpFlow("a", "h0", "h1")}
-	if _, err := job.NewSet(jobtest.Tenant(t, p, 1, trioml.System{}, 0, 1), second); err == nil || !strings.Contains(err.Error(), "job 2 has programs or flows beside it: give them to the first job") {
+	if _, err := job.NewSet(jobtest.Tenant(t, p, 1, trioml.System{}, 0, 1), second); err == nil || !strings.Contains(err.Error(), "job 2 has programs, flows or changes beside it: give them to the first job") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package job
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -116,10 +117,14 @@ func ToGroup(sw *plan.Switch, id uint8, port uint16) inet.Flow {
 }
 
 // HostPorts returns the switch's ports that lead to the workers, in the order of
-// hosts.
+// hosts. Those of spare hosts are among them; the order is that of ports then.
 func (j *Job) HostPorts() (out []sansio.Port) {
-	for _, h := range j.Members() {
+	for _, h := range slices.Concat(j.Members(), j.spares) {
 		out = append(out, sansio.Port(h.SwitchPort))
+	}
+	if len(j.spares) > 0 {
+		slices.Sort(out)
+		out = slices.Compact(out)
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func TestSetRefuses(t *testing.T) {
 		want string
 	}{
 		"nothing":        {nil, "a set needs a job"},
-		"in transit":     {[]*job.Job{trio(1, 0, 1), passed(trio(2, 2, 3))}, "job 2 has programs or flows beside it: give them to the first job"},
+		"in transit":     {[]*job.Job{trio(1, 0, 1), passed(trio(2, 2, 3))}, "job 2 has programs, flows or changes beside it: give them to the first job"},
 		"one id":         {[]*job.Job{trio(1, 0, 1), trio(1, 2, 3)}, "two jobs have id 1"},
 		"one host":       {[]*job.Job{trio(1, 0, 1), trio(2, 2, 1)}, "job 1 and job 2 both have h1"},
 		"other plan":     {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, jobtest.Plan(t, "rack", 6), 2, trioml.System{}, 2, 3)}, "share plan and clock"},

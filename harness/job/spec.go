@@ -46,6 +46,8 @@ type Spec struct {
 	Point        result.Point        // of a sweep, for the record
 	HostPrograms []HostProgram       // real programs beside the job; live only
 	Flows        []Flow              // beside the jobs of the lab
+	Actions      []Action            // on processes of the lab; the same for all of its jobs
+	Until        units.Duration      // from the start of the run, when the job is ended; zero: when it is done
 	Transit      [][]chassis.Program // programs on PFEs beside the system's, by switch; nil, or past the end: none
 	Changes      []LinkChange        // of the links of the lab, in any order; of two of a link at one time the later one holds
 
@@ -60,6 +62,8 @@ type Spec struct {
 	// Record returns what takes the tensors of a worker, beside the check of its
 	// sums, under the virtual clock; nil: nothing does.
 	Record func(worker int) gradient.Recorder
+
+	spares []plan.Host // beside those of the job, where its workers may come up
 }
 
 // Job is a job with its system laid over it.
@@ -80,6 +84,7 @@ type Job struct {
 // New checks the spec and fills in what follows from it.
 func New(spec Spec) (*Job, error) {
 	spec.withFlows()
+	spec.takeSpares()
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}
@@ -140,6 +145,9 @@ func (s *Spec) validate() error {
 	}
 	if !s.Replay && (s.Exact || s.Sample.Every > 1) {
 		errs = append(errs, errors.New("lengths in place of values, and charged rounds, are for replays: training needs every value"))
+	}
+	if s.Elements > 0 && len(s.Actions) > 0 {
+		errs = append(errs, errors.New("processes end and start in a training or a replay: a benchmark measures one state"))
 	}
 	return errors.Join(append(errs, s.validatePrograms(), s.validateFlows(), s.validateChanges())...)
 }

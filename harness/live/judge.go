@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/inalab/inalab/harness/check"
-	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/tensorfile"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	hostlive "github.com/inalab/inalab/nodes/live"
@@ -36,11 +34,11 @@ func (r *run) judge(t *tenant) error {
 			return err
 		}
 	}
-	sums, err := r.sums(t.job, shape, who)
+	sums, err := r.checkTensors(t, shape, who)
 	if err != nil {
 		return err
 	}
-	t.cell.Checked, t.cell.Wrong = sums.Checked, sums.Wrong
+	t.cell.Checked, t.cell.Wrong, t.cell.Unchecked = sums.Checked, sums.Wrong, sums.Unchecked
 	if sums.Wrong > 0 {
 		t.cell.Notes = append(t.cell.Notes, "first wrong sum: "+sums.First)
 	}
@@ -95,30 +93,19 @@ func kernelCounts(r result.Resent) []sansio.Count {
 	return list.List()
 }
 
-func (r *run) sums(j *job.Job, shape check.Job, who check.Contributors) (check.Result, error) {
-	var paths []string
-	for _, h := range j.Hosts() {
-		paths = append(paths, tensors(r.private, h.Name))
-	}
-	files, err := tensorfile.Open(paths)
-	if err != nil {
-		return check.Result{}, err
-	}
-	sums, err := check.Sums(shape, files, who)
-	return sums, errors.Join(err, files.Close())
-}
-
+// readTraces hands what the switches traced to the sink: each process of a switch has a file.
 func (r *run) readTraces(sink trace.Sink) error {
-	for _, sw := range r.set.Plan().Switches {
-		if err := readTrace(filepath.Join(r.private, sw.Name+".trace"), sink); err != nil {
+	for _, path := range r.traces {
+		if err := readTrace(path, sink, r.course.cut); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readTrace hands the events of a switch's trace to the sink.
-func readTrace(path string, sink trace.Sink) error {
+// readTrace hands the events of a switch's trace to the sink. The last line may be cut off
+// where a switch was killed.
+func readTrace(path string, sink trace.Sink, cut bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("reading the switch's trace: %w", err)
@@ -126,7 +113,11 @@ func readTrace(path string, sink trace.Sink) error {
 	dec := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))
 	for dec.More() {
 		var e trace.Event
-		if err := dec.Decode(&e); err != nil {
+		err := dec.Decode(&e)
+		if cut && errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
 			return errors.Join(fmt.Errorf("reading the switch's trace: %w", err), f.Close())
 		}
 		sink.Event(&e)

@@ -77,6 +77,10 @@ func RunJobs(ctx context.Context, s *job.Set, opt Options) ([]result.Cell, error
 // runSet is RunJobs; inspect is called with the run when all its reports are in.
 func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (cells []result.Cell, err error) {
 	cells = s.Cells()
+	steps, err := s.Course()
+	if err != nil {
+		return cells, err
+	}
 	lab, err := netns.Up(ctx, withFlowPeers(LabSpec(opt.Lab, s.Plan(), !opt.Plain), s), opt.NetNS)
 	if err != nil {
 		return cells, err
@@ -87,9 +91,9 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 		return cells, err
 	}
 	defer func() { err = errors.Join(err, cleanup(os.RemoveAll(private))) }()
-	r := &run{set: s, opt: opt, lab: lab, private: private}
+	r := &run{set: s, opt: opt, lab: lab, private: private, course: newCourse(steps)}
 	for i, j := range s.Jobs {
-		r.tenants = append(r.tenants, &tenant{job: j, cell: &cells[i]})
+		r.tenants = append(r.tenants, newTenant(j, &cells[i]))
 	}
 	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
 	err = errors.Join(r.phases(ctx), r.sup.Close(stopGrace))
@@ -156,7 +160,10 @@ type run struct {
 	cpu               cpuMeter
 	busy              float64 // share of all processors
 	wall              time.Duration
+	epoch             int64      // of [pktio.MonotonicNow], in nanoseconds
 	over              units.Time // when the last worker was done
+	course            course
+	traces            []string // files of the switches
 	switchReports     []daemon.Report
 	flowReports       []hostlive.TrafficReport
 }
@@ -167,6 +174,7 @@ func (r *run) phases(ctx context.Context) error {
 	ready, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	for _, c := range r.opt.logging(r.set).configureSwitches(switches(r.set, r.private, r.opt.Plain), r.private) {
+		r.traced(c.TracePath)
 		if r.switches, err = r.start(ready, r.switches, "switch", c.Chassis.Switch.Name, c); err != nil {
 			return err
 		}
@@ -185,7 +193,9 @@ func (r *run) phases(ctx context.Context) error {
 			if t.workers, err = r.start(ready, t.workers, "worker", c.Worker.Loop.Node, c); err != nil {
 				return err
 			}
+			t.tensors = append(t.tensors, []string{c.Tensors})
 		}
+		t.seats = slices.Clone(t.workers)
 		r.workers = append(r.workers, t.workers...)
 	}
 	if err := waitReady(ready, slices.Concat(r.servers, r.workers)); err != nil {
@@ -211,6 +221,13 @@ func (r *run) letOwnerControl() error {
 		}
 	}
 	return nil
+}
+
+// traced notes the trace of a switch; an empty path is none.
+func (r *run) traced(path string) {
+	if path != "" {
+		r.traces = append(r.traces, path)
+	}
 }
 
 // start starts the process of a node in its namespace.
@@ -250,15 +267,15 @@ func (r *run) train(ctx context.Context) error {
 	defer cancel()
 	began := time.Now()
 	r.cpu.start()
-	epoch := pktio.MonotonicNow() + startLead.Nanoseconds()
+	r.epoch = pktio.MonotonicNow() + startLead.Nanoseconds()
 	for _, p := range slices.Concat(r.switches, r.servers, r.workers, r.flows, r.programs) {
-		if err := p.Send(proc.Command{Name: proc.CommandStart, EpochNS: epoch}); err != nil {
+		if err := p.Send(proc.Command{Name: proc.CommandStart, EpochNS: r.epoch}); err != nil {
 			return err
 		}
 	}
 	err := r.follow(ctx)
 	r.busy, r.wall = r.cpu.stop(), time.Since(began)
-	r.over = units.Time(pktio.MonotonicNow()-epoch) * units.Time(units.Nanosecond)
+	r.over = units.Time(pktio.MonotonicNow()-r.epoch) * units.Time(units.Nanosecond)
 	return err
 }
 
@@ -288,20 +305,22 @@ func (r *run) follow(ctx context.Context) error {
 	w := newWatch(r)
 	ticks := time.NewTicker(watchTick)
 	defer ticks.Stop()
-	for left := len(r.workers); left > 0; {
+	r.await()
+	for !r.done() {
 		select {
 		case e := <-events:
-			done, err := r.take(e)
-			if err != nil {
+			if err := r.take(e); err != nil {
 				dead, cause := r.rootCause(ctx, e, events, err)
 				return w.afterDeath(ctx, dead, events, cause)
-			}
-			if done {
-				left--
 			}
 			if err := w.take(e); err != nil {
 				return err
 			}
+		case <-r.course.next.C:
+			if err := r.step(ctx, events, stop); err != nil {
+				return err
+			}
+			w.restart()
 		case now := <-ticks.C:
 			if err := w.tick(now); err != nil {
 				return err
@@ -332,9 +351,16 @@ func forward(p *proc.Process, events chan<- event, stop <-chan struct{}) {
 	send(event{p, nil})
 }
 
-// take handles one event; done is true when a worker has ended well.
-func (r *run) take(e event) (done bool, err error) {
+// done reports whether all jobs are over.
+func (r *run) done() bool {
+	return !slices.ContainsFunc(r.tenants, func(t *tenant) bool { return !t.over() })
+}
+
+// take handles one event.
+func (r *run) take(e event) error {
 	switch {
+	case e.report == nil && r.course.down[e.process]:
+		return nil
 	case e.report == nil:
 		err := e.process.Wait()
 		switch {
@@ -346,26 +372,34 @@ func (r *run) take(e event) (done bool, err error) {
 		case slices.Contains(r.flows, e.process):
 			err = fmt.Errorf("the flows of %s ended in mid-run", e.process.Node())
 		}
-		return err == nil, err
+		if t := r.tenantOf(e.process); t != nil && err == nil {
+			t.ended(e.process)
+		}
+		return err
+	case e.report.Kind == proc.ReportCheckpoint:
+		return r.promised(e)
 	case e.report.Kind != proc.ReportSample:
-		return false, nil
+		return nil
 	}
 	var samples []result.Sample
 	if err := json.Unmarshal(e.report.Data, &samples); err != nil {
-		return false, fmt.Errorf("reading the samples of %s: %w", e.process.Node(), err)
+		return fmt.Errorf("reading the samples of %s: %w", e.process.Node(), err)
 	}
 	if r.opt.Beside != nil {
 		if err := r.opt.Beside(r.lab); err != nil {
-			return false, err
+			return err
 		}
 		r.opt.Beside = nil
 	}
-	cell := r.tenantOf(e.process).cell
-	cell.Samples = append(cell.Samples, samples...)
+	t := r.tenantOf(e.process)
+	t.cell.Samples = append(t.cell.Samples, samples...)
+	for _, s := range samples {
+		t.reach(e.process, &s)
+	}
 	if r.opt.Progress != nil {
 		r.opt.Progress(samples)
 	}
-	return false, nil
+	return nil
 }
 
 // collect stops the flows, the user's programs, the servers and the switches, and reads
@@ -389,17 +423,20 @@ func (r *run) collect() (err error) {
 	return err
 }
 
-// reports returns the final reports of processes, and stops those that still run.
+// reports returns the final reports of processes, and stops those that still run. One that
+// was killed has none.
 func reports[R any](list []*proc.Process) (out []R, err error) {
 	for _, p := range list {
 		if err := p.Stop(stopGrace); err != nil {
 			return out, err
 		}
 		var report R
-		if _, err := p.Result(&report); err != nil {
+		switch there, err := p.Result(&report); {
+		case err != nil:
 			return out, err
+		case there:
+			out = append(out, report)
 		}
-		out = append(out, report)
 	}
 	return out, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	hostlive "github.com/inalab/inalab/nodes/live"
+	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/topo/plan"
@@ -95,21 +96,26 @@ func workers(j *job.Job, private string, plain bool) []hostlive.WorkerConfig {
 	var out []hostlive.WorkerConfig
 	hosts := j.Hosts()
 	for i, w := range j.Workers() {
-		c := hostlive.WorkerConfig{Worker: w}
-		if j.Elements == 0 {
-			c.Tensors = tensors(private, w.Loop.Node)
-		}
-		if j.Layout.Peers != nil {
-			c.TCP = tcpConfig(j, &hosts[i])
-		} else {
-			c.UDP = udpConfig(&hosts[i], plain, j.Layout.Port)
-			if j.Layout.Group.IsValid() {
-				c.UDP.Groups = []netip.Addr{j.Layout.Group}
-			}
-		}
-		out = append(out, c)
+		out = append(out, workerConfig(j, w, &hosts[i], private, plain))
 	}
 	return out
+}
+
+// workerConfig returns the configuration of the process of a worker on a host.
+func workerConfig(j *job.Job, w worker.Config, h *plan.Host, private string, plain bool) hostlive.WorkerConfig {
+	c := hostlive.WorkerConfig{Worker: w}
+	if j.Elements == 0 {
+		c.Tensors = tensors(private, w.Loop.Node)
+	}
+	if j.Layout.Peers != nil {
+		c.TCP = tcpConfig(j, h)
+		return c
+	}
+	c.UDP = udpConfig(h, plain, j.Layout.Port)
+	if j.Layout.Group.IsValid() {
+		c.UDP.Groups = []netip.Addr{j.Layout.Group}
+	}
+	return c
 }
 
 func tensors(private, node string) string { return filepath.Join(private, node+".tensors") }

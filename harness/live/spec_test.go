@@ -141,7 +141,7 @@ func TestReadTrace(t *testing.T) {
 	}
 	var got collected
 	write(`{"at_ps":1,"kind":"block-sent","node":"tor","block":7,"mask":[3,0,0,0]}` + "\n" + `{"at_ps":2,"kind":"block-aged","node":"tor"}` + "\n")
-	if err := readTrace(path, &got); err != nil {
+	if err := readTrace(path, &got, false); err != nil {
 		t.Fatal(err)
 	}
 	want := collected{{At: 1, Kind: trace.BlockSent, Node: "tor", Block: 7, Mask: trace.Mask{3}}, {At: 2, Kind: trace.BlockAged, Node: "tor"}}
@@ -149,10 +149,13 @@ func TestReadTrace(t *testing.T) {
 		t.Errorf("events %+v, want %+v", got, want)
 	}
 	write(`{"at_ps":1,"kind":"block-sent","no`)
-	if err := readTrace(path, &got); err == nil || !strings.Contains(err.Error(), "reading the switch's trace") {
+	if err := readTrace(path, &got, false); err == nil || !strings.Contains(err.Error(), "reading the switch's trace") {
 		t.Errorf("a trace that was cut off: %v", err)
 	}
-	if err := readTrace(filepath.Join(t.TempDir(), "none"), &got); !errors.Is(err, fs.ErrNotExist) {
+	if err := readTrace(path, &got, true); err != nil {
+		t.Errorf("one of a switch that was killed: %v", err)
+	}
+	if err := readTrace(filepath.Join(t.TempDir(), "none"), &got, false); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a trace that is missing: %v", err)
 	}
 }

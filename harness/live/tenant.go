@@ -16,11 +16,22 @@ import (
 type tenant struct {
 	job     *job.Job
 	cell    *result.Cell
-	workers []*proc.Process
-	reports []hostlive.WorkerReport // of its workers
+	workers []*proc.Process         // all that there were, in the order of their starts
+	reports []hostlive.WorkerReport // of those that ended in order
 
-	servers       []*proc.Process // on hosts of their own
+	// By worker.
+	seats   []*proc.Process // that runs, or is done; nil: it was ended
+	done    []bool
+	reached []int      // iterations, as far as is known
+	tensors [][]string // files, one for each process
+
+	servers       []*proc.Process
 	serverReports []hostlive.ServerReport
+}
+
+func newTenant(j *job.Job, cell *result.Cell) *tenant {
+	n := len(j.Hosts())
+	return &tenant{job: j, cell: cell, done: make([]bool, n), reached: make([]int, n)}
 }
 
 // tenantOf returns the job of a process; nil: it is no worker or server.
@@ -30,6 +41,39 @@ func (r *run) tenantOf(p *proc.Process) *tenant {
 		return nil
 	}
 	return r.tenants[i]
+}
+
+// over reports whether nothing of the job runs any more.
+func (t *tenant) over() bool {
+	if t.cell.Ended != nil {
+		return true
+	}
+	for i, p := range t.seats {
+		if p != nil && !t.done[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// reach notes how far a worker came. One that was killed may have said so before.
+func (t *tenant) reach(p *proc.Process, s *result.Sample) {
+	if t.seats[s.Worker] == p {
+		t.reached[s.Worker] = s.Iteration + 1
+		return
+	}
+	for i := range t.cell.Away {
+		if a := &t.cell.Away[i]; a.Worker == s.Worker && a.From == s.Iteration {
+			a.From++
+		}
+	}
+}
+
+// ended notes that the process of a worker is done.
+func (t *tenant) ended(p *proc.Process) {
+	if i := slices.Index(t.seats, p); i >= 0 {
+		t.done[i] = true
+	}
 }
 
 // limit returns how long a job may take, at so many times what it should.

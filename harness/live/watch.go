@@ -62,7 +62,9 @@ func newWatch(r *run) *watch {
 func (w *watch) take(e event) error {
 	switch {
 	case e.report == nil:
-		w.ended = append(w.ended, e.process.Node())
+		if !w.run.course.down[e.process] {
+			w.ended = append(w.ended, e.process.Node())
+		}
 		w.restart()
 	case e.report.Kind == proc.ReportSample:
 		w.restart()
@@ -97,6 +99,9 @@ func (w *watch) tick(now time.Time) error {
 func (w *watch) ask(now time.Time) {
 	w.asked, w.now, w.owing = now, &stall.Snapshot{}, map[string]bool{}
 	for _, p := range slices.Concat(w.run.switches, w.run.servers, w.run.workers) {
+		if w.run.course.down[p] {
+			continue
+		}
 		if slices.Contains(w.ended, p.Node()) {
 			if t := w.run.tenantOf(p); t != nil {
 				w.now.Workers = append(w.now.Workers, worker.Snapshot{Node: p.Node(), Iteration: t.job.Iterations, State: worker.StateDone})
@@ -158,7 +163,7 @@ func (w *watch) judge(now time.Time) error {
 // unfinished returns the first job with a worker that is not done.
 func (w *watch) unfinished() *job.Job {
 	for _, t := range w.run.tenants {
-		if slices.ContainsFunc(t.workers, func(p *proc.Process) bool { return !slices.Contains(w.ended, p.Node()) }) {
+		if !t.over() {
 			return t.job
 		}
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/inalab/inalab/harness/check"
@@ -9,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/nodes/host"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -20,19 +22,20 @@ func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 	cells := s.Cells()
 	for i, j := range s.Jobs {
 		shape, who, sink := check.ForJob(j)
-		r.tenants = append(r.tenants, &tenant{job: j, cell: cells[i], sums: check.NewStream(shape, who)})
+		n := len(j.Hosts())
+		r.tenants = append(r.tenants, &tenant{job: j, cell: cells[i], sums: check.NewStream(shape, who), gone: make([]bool, n), at: make([]string, n)})
 		if sink != nil {
 			sinks = append(sinks, sink)
 		}
 	}
+	if err := r.direct(s, images); err != nil {
+		return r, err
+	}
 	for _, cfg := range s.Switches(0) {
-		c, err := s.NewSwitch(cfg, r.sink(sinks...))
-		if err != nil {
+		make := func() (*chassis.Chassis, error) { return s.NewSwitch(cfg, r.sink(sinks...)) }
+		if err := r.addSwitch(cfg.Switch.Name, make); err != nil {
 			return r, err
 		}
-		r.ids[cfg.Switch.Name] = r.net.AddNode(cfg.Switch.Name, c)
-		r.switches = append(r.switches, c)
-		r.counted = append(r.counted, counted{cfg.Switch.Name, c.Counters})
 	}
 	if err := r.addFlows(s); err != nil {
 		return r, err
@@ -42,7 +45,7 @@ func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 			return r, err
 		}
 	}
-	if err := r.addOthers(s); err != nil {
+	if err := errors.Join(r.addSpares(), r.addOthers(s)); err != nil {
 		return r, err
 	}
 	return r, r.connect(s.Plan())
@@ -57,35 +60,46 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 		if err != nil {
 			return err
 		}
+		m := host.Member{Machine: r.process(cfg.Name, s)}
 		if cfg.Name == cfg.Host.Name {
-			if err := r.place(t, cfg.Name, host.Member{Machine: s}); err != nil {
+			if err := r.place(t, cfg.Name, m); err != nil {
 				return err
 			}
 		} else {
-			beside[cfg.Host.Name] = append(beside[cfg.Host.Name], host.Member{Port: cfg.UDP, Machine: s})
+			m.Port = cfg.UDP
+			beside[cfg.Host.Name] = append(beside[cfg.Host.Name], m)
 		}
 		t.count(cfg.Name, s.Counters)
 	}
 	for i, cfg := range t.job.Workers() {
-		w, err := t.job.NewWorker(cfg, images, t.sums.Recorder(i), r.sink(t.job.Trace))
+		w, err := r.newWorker(t, cfg, images)
 		if err != nil {
 			return err
 		}
-		t.workers, r.workers = append(t.workers, w), append(r.workers, w)
-		t.count(cfg.Loop.Node, w.Counters)
-		own := host.Member{Machine: w}
-		others := beside[cfg.Loop.Node]
+		node := cfg.Loop.Node
+		t.workers, t.at[i] = append(t.workers, w), node
+		own := host.Member{Machine: r.process(node, w)}
+		others := beside[node]
 		if others != nil {
 			own.Port = t.job.Layout.Port
 		}
-		if err := r.place(t, cfg.Loop.Node, append(others, own)...); err != nil {
+		if err := r.place(t, node, append(others, own)...); err != nil {
 			return err
 		}
-		if l, ok := w.Job.(*worker.Loop); ok && !r.shared {
-			r.net.nodes[r.ids[cfg.Loop.Node]].own = l.OwnDeadline
+		if l, ok := w.Job.(*worker.Loop); ok && !r.shared && r.director == nil {
+			r.net.nodes[r.ids[node]].own = l.OwnDeadline
 		}
 	}
 	return nil
+}
+
+// newWorker makes a worker of a job.
+func (r *run) newWorker(t *tenant, cfg worker.Config, images worker.Images) (*worker.Worker, error) {
+	w, err := t.job.NewWorker(cfg, images, t.sums.Recorder(cfg.Loop.Worker), r.sink(t.job.Trace))
+	if err == nil {
+		t.count(cfg.Loop.Node, w.Counters)
+	}
+	return w, err
 }
 
 // place adds a host with its machines and the ends of flows there; of one without a job
@@ -94,6 +108,7 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 func (r *run) place(t *tenant, name string, members ...host.Member) error {
 	members = append(members, r.beside[name]...)
 	delete(r.beside, name)
+	defer r.settle(name, members)
 	if len(members) == 1 && members[0].Port == 0 {
 		r.addHost(t, name, members[0].Machine)
 		return nil
@@ -113,10 +128,9 @@ func (r *run) place(t *tenant, name string, members ...host.Member) error {
 	return nil
 }
 
-func (r *run) addHost(t *tenant, name string, m sansio.Machine) NodeID {
+func (r *run) addHost(t *tenant, name string, m sansio.Machine) {
 	id := r.net.AddNode(name, m)
 	r.ids[name], r.owner[id] = id, t
-	return id
 }
 
 // count adds a node's counters to those of the job.

@@ -15,7 +15,6 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/host"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/chassis"
 )
 
 // Progress is called with the samples of iterations that are over.
@@ -79,7 +78,7 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 		Between: charges.endInstant,
 		Watch:   o.Watch,
 	})
-	if err = watch.explain(ctx, err); err != nil {
+	if err = errors.Join(watch.explain(ctx, err), run.err); err != nil {
 		return run.cells(), fmt.Errorf("running %s under the virtual clock: %w", s.Name(), err)
 	}
 	for _, t := range run.tenants {
@@ -94,7 +93,7 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 // another.
 func (r *run) charges(known *Patterns) *rounds {
 	t := r.tenants[0]
-	if len(r.tenants) > 1 || t.job.Exact || r.shared || !r.set.Steady() {
+	if len(r.tenants) > 1 || t.job.Exact || r.shared || !r.set.Steady() || r.director != nil {
 		return nil
 	}
 	out := newRounds(r, t.job.Plan, known)
@@ -145,7 +144,7 @@ func (t *tenant) judge() error {
 		return nil
 	}
 	verdict, err := t.sums.Result()
-	cell.Checked, cell.Wrong = verdict.Checked, verdict.Wrong
+	cell.Checked, cell.Wrong, cell.Unchecked = verdict.Checked, verdict.Wrong, verdict.Unchecked
 	if verdict.Wrong > 0 {
 		cell.Notes = append(slices.Clone(cell.Notes), "first wrong sum: "+verdict.First)
 	}
@@ -159,13 +158,16 @@ type run struct {
 	tenants  []*tenant
 	owner    map[NodeID]*tenant // of hosts
 	ids      map[string]NodeID
-	switches []*chassis.Chassis
-	workers  []*worker.Worker // of all jobs
-	counted  []counted        // switches
+	switches []*switchNode
+	counted  []counted // switches
 	log      *trace.Log
 	shared   bool // some host has several machines
 	flows    []flow
 	beside   map[string][]host.Member // ends of flows, by host, that are on no host yet; looked up
+
+	director *director // nil: nothing is done to processes
+	lives    []life    // of switches that were stopped
+	err      error     // of the director
 }
 
 // tenant is one of the jobs of a run, and what comes of it.
@@ -174,6 +176,8 @@ type tenant struct {
 	cell    result.Cell
 	sums    *check.Stream
 	workers []*worker.Worker
+	gone    []bool    // by worker: its process has ended
+	at      []string  // by worker: its host
 	counted []counted // hosts
 }
 
@@ -208,13 +212,16 @@ func (r *run) count(t *tenant) {
 	for _, n := range t.counted {
 		cell.Resent.Add(sansio.ResentOf(add(n)))
 	}
-	for _, sw := range r.switches {
-		cell.Links = append(cell.Links, sw.Links(0, r.net.now)...)
-		cell.Work.Frames += sw.Crossings()
-		cell.Work.Packets += sw.Made()
+	if r.director != nil {
+		cell.Counters = result.SumCounters(cell.Counters)
 	}
-	for _, host := range r.net.nodes[len(r.switches):] {
-		cell.Work.Packets += host.frames
+	for _, l := range r.switchLives() {
+		cell.Links = append(cell.Links, l.links...)
+		cell.Work.Frames += l.crossings
+		cell.Work.Packets += l.made
+	}
+	for id := range r.owner {
+		cell.Work.Packets += r.net.nodes[id].frames
 	}
 	for _, w := range t.workers {
 		if l, ok := w.Job.(*worker.Loop); ok {
@@ -224,7 +231,20 @@ func (r *run) count(t *tenant) {
 }
 
 func (r *run) done() bool {
-	return !slices.ContainsFunc(r.workers, func(w *worker.Worker) bool { return !w.Job.Done() })
+	return r.err != nil || !slices.ContainsFunc(r.tenants, func(t *tenant) bool { return !t.over() })
+}
+
+// over reports whether nothing of the job runs any more.
+func (t *tenant) over() bool {
+	if t.cell.Ended != nil {
+		return true
+	}
+	for i, w := range t.workers {
+		if !t.gone[i] && !w.Job.Done() {
+			return false
+		}
+	}
+	return true
 }
 
 // progressText says how far the workers came, for a run that did not end.

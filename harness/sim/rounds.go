@@ -7,7 +7,6 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -59,7 +58,7 @@ func newRounds(r *run, p *plan.Plan, known *Patterns) *rounds {
 		return nil
 	}
 	out := &rounds{run: r, known: known}
-	for _, w := range r.workers {
+	for _, w := range r.tenants[0].workers {
 		l, ok := w.Job.(*worker.Loop)
 		if !ok || !l.Chargeable() {
 			return nil
@@ -222,7 +221,7 @@ func (r *rounds) record(p pattern, begins []units.Time, gen int) {
 	n := len(begins)
 	r.open = &recording{pattern: p, gen: gen, begins: begins, ended: make([]units.Time, n), left: n, next: 1}
 	for _, sw := range r.run.switches {
-		sw.PhaseMattered() // what was before does not count
+		sw.chassis.PhaseMattered() // what was before does not count
 	}
 	r.await()
 }
@@ -260,7 +259,7 @@ func (r *rounds) close(atCut bool) {
 	r.run.net.alarm = units.Never
 	mattered := false
 	for _, sw := range r.run.switches {
-		mattered = sw.PhaseMattered() || mattered
+		mattered = sw.chassis.PhaseMattered() || mattered
 	}
 	if !atCut || rec.spoilt || mattered || rec.left > 0 {
 		return
@@ -278,18 +277,18 @@ func (r *rounds) close(atCut bool) {
 // remembers reports whether a switch holds something from before that changes
 // what it does next.
 func (r *run) remembers() bool {
-	return slices.ContainsFunc(r.switches, func(c *chassis.Chassis) bool { return c.Remembers() })
+	return slices.ContainsFunc(r.switches, func(sw *switchNode) bool { return sw.chassis.Remembers() })
 }
 
 // quiescent reports whether nothing is on its way and no timer runs but those of
 // the workers' computing.
 func (r *run) quiescent() bool {
 	for _, sw := range r.switches {
-		if sw.NextDeadline() != units.Never {
+		if sw.chassis.NextDeadline() != units.Never {
 			return false
 		}
 	}
-	for _, w := range r.workers {
+	for _, w := range r.tenants[0].workers {
 		if l, ok := w.Job.(*worker.Loop); !ok || w.Machine.NextDeadline() != l.OwnDeadline() {
 			return false
 		}

@@ -41,19 +41,24 @@ func tenant(t *testing.T, p *plan.Plan, id uint8, sys job.System, elements int, 
 // staffed is a tenant with hosts for servers.
 func staffed(t *testing.T, p *plan.Plan, id uint8, sys job.System, elements int, servers []int, on ...int) *job.Job {
 	t.Helper()
+	s := tenantSpec(t, p, sys)
+	s.ID, s.Seed, s.On, s.Elements, s.ServersOn, s.Servers = id, rng.Root(id), on, elements, servers, len(servers)
+	j, err := job.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// tenantSpec is a training of some 25,000 parameters on all hosts of a plan.
+func tenantSpec(t *testing.T, p *plan.Plan, sys job.System) job.Spec {
+	t.Helper()
 	model, err := profiles.Lookup("resnet50")
 	if err != nil {
 		t.Fatal(err)
 	}
 	model.Compute = units.Millisecond
-	j, err := job.New(job.Spec{
-		System: sys, Plan: p, ID: id, On: on, ServersOn: servers, Servers: len(servers), Model: model, Scale: 1000, MiniBatch: 2, Iterations: 6,
-		Seed: rng.Root(id), Elements: elements, Virtual: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	return job.Spec{System: sys, Plan: p, Model: model, Scale: 1000, MiniBatch: 2, Iterations: 6, Seed: 1, Virtual: true}
 }
 
 // together runs jobs at the same time and returns what became of them at the PFEs.

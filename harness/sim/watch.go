@@ -10,7 +10,6 @@ import (
 	"github.com/inalab/inalab/harness/stall"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/nodes/worker"
 )
 
 // Observer sees a run go on.
@@ -103,31 +102,33 @@ func (w *watch) explain(ctx context.Context, err error) error {
 
 // streams reports whether a job with byte streams is not done.
 func (r *run) streams() bool {
-	return slices.ContainsFunc(r.tenants, func(t *tenant) bool { return t.job.Layout.Peers != nil && !t.done() })
+	return slices.ContainsFunc(r.tenants, func(t *tenant) bool { return t.job.Layout.Peers != nil && !t.over() })
 }
 
 // unfinished returns the first job that is not done.
 func (r *run) unfinished() *job.Job {
 	for _, t := range r.tenants {
-		if !t.done() {
+		if !t.over() {
 			return t.job
 		}
 	}
 	return r.tenants[0].job
 }
 
-func (t *tenant) done() bool {
-	return !slices.ContainsFunc(t.workers, func(w *worker.Worker) bool { return !w.Job.Done() })
-}
-
 // snapshot returns the state of all nodes.
 func (r *run) snapshot() *stall.Snapshot {
 	s := &stall.Snapshot{At: r.net.now}
 	for _, sw := range r.switches {
-		s.Switches = append(s.Switches, sw.Snapshot(r.log))
+		if sw.chassis != nil {
+			s.Switches = append(s.Switches, sw.chassis.Snapshot(r.log))
+		}
 	}
-	for _, w := range r.workers {
-		s.Workers = append(s.Workers, w.Snapshot(r.log))
+	for _, t := range r.tenants {
+		for i, w := range t.workers {
+			if !t.gone[i] {
+				s.Workers = append(s.Workers, w.Snapshot(r.log))
+			}
+		}
 	}
 	return s
 }

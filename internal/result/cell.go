@@ -49,12 +49,41 @@ type Cell struct {
 	Wrong    uint64 // those that differed
 	Fidelity Fidelity
 	Notes    []string // deviations: what could not be scaled, which path was used
+
+	Course    []string // what was done to processes, in order
+	Away      []Away   // workers that ended before the job did
+	Ended     *End     // of a job that was ended before it was done; else nil
+	Unchecked uint64   // delivered elements that nobody can check: who contributed to them was killed before it was recorded
+}
+
+// Away is a worker that has no samples from an iteration on, until its next one.
+type Away struct{ Worker, From int }
+
+// End is the end of a job that was not done.
+type End struct {
+	At     units.Time `json:"at_ps"`
+	Reason string     `json:"reason"`
+}
+
+// SumCounters adds up the counters of one name of each node, in the order of their first.
+func SumCounters(list []Counter) (out []Counter) {
+	at := map[[2]string]int{} // looked up
+	for _, c := range list {
+		k := [2]string{c.Node, c.Name}
+		if i, seen := at[k]; seen {
+			out[i].N += c.N
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, c)
+	}
+	return out
 }
 
 // CheckSums returns an error that says which run had wrong sums, or none that were
-// checked. A computed cell has no sums.
+// checked. A computed cell has no sums, and one of a job that was ended may have none.
 func (c *Cell) CheckSums() error {
-	if c.Computed != 0 || c.Wrong == 0 && c.Checked > 0 {
+	if c.Computed != 0 || c.Wrong == 0 && (c.Checked > 0 || c.Ended != nil) {
 		return nil
 	}
 	return fmt.Errorf("%s at %s: %d of %d delivered values are wrong; %s", c.System, c.At(), c.Wrong, c.Checked, strings.Join(c.Notes, "; "))

@@ -4,13 +4,14 @@ import "github.com/inalab/inalab/internal/units"
 
 // Link is what one direction of a link came to in a run: a row of links.csv.
 type Link struct {
-	Name   string      `json:"name"`       // "h0:eth0->tor:p0", or "mx480/pfe1->pfe4" inside a chassis
-	Rate   units.Rate  `json:"rate"`       // at first; zero: unlimited
-	Frames uint64      `json:"frames"`     // that came to the far end
-	Bytes  units.Bytes `json:"bytes"`      // of these, headers included, framing not
-	Use    float64     `json:"use"`        // what the line sent, framing included, over what it could have sent at its rates
-	Mean   units.Bytes `json:"depth_mean"` // that waited for the line, over the time
-	P99    units.Bytes `json:"depth_p99"`  // no more waited for 99% of the time; known to 6%
+	Name   string      `json:"name"`               // "h0:eth0->tor:p0", or "mx480/pfe1->pfe4" inside a chassis
+	Rate   units.Rate  `json:"rate"`               // at first; zero: unlimited
+	Since  units.Time  `json:"since_ps,omitempty"` // from when on the rest counts: its switch was started again then
+	Frames uint64      `json:"frames"`             // that came to the far end
+	Bytes  units.Bytes `json:"bytes"`              // of these, headers included, framing not
+	Use    float64     `json:"use"`                // what the line sent, framing included, over what it could have sent at its rates
+	Mean   units.Bytes `json:"depth_mean"`         // that waited for the line, over the time
+	P99    units.Bytes `json:"depth_p99"`          // no more waited for 99% of the time; known to 6%
 	Max    units.Bytes `json:"depth_max"`
 	Marks  uint64      `json:"marks"` // frames that left with a mark of congestion
 

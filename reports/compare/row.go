@@ -46,6 +46,9 @@ type Row struct {
 	Wrong, Checked *uint64        // elements
 	Marks, Drops   *uint64        // frames, over all links
 
+	Course []string // what was done to processes
+	Ended  *float64 // s, when the job was ended before it was done
+
 	Fidelity result.Fidelity
 	Notes    []string // deviations that the runner reported
 	Warnings []string // what to know before believing the statistics
@@ -92,10 +95,18 @@ func (r *Row) count(c result.Cell) {
 		*r.Drops += l.Dropped()
 	}
 	r.Accuracy = lastAccuracy(c.Samples)
+	r.Course = c.Course
+	if c.Ended != nil {
+		at := c.Ended.At.Sub(0).Seconds()
+		r.Ended = &at
+	}
+	if c.Unchecked > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d delivered values were not checked: a process was killed before it had said what it contributed", c.Unchecked))
+	}
 	switch {
 	case c.Wrong > 0:
 		r.Warnings = append(r.Warnings, "the sums are wrong: the times are those of a broken run")
-	case c.Checked == 0:
+	case c.Checked == 0 && c.Ended == nil:
 		r.Warnings = append(r.Warnings, "no sum was checked")
 	}
 }

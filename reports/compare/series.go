@@ -28,7 +28,8 @@ func (s series) times() []float64 {
 	return out
 }
 
-// newSeries averages the samples of each iteration.
+// newSeries averages the samples of each iteration that all workers finished but those that
+// were away.
 func newSeries(c result.Cell) series {
 	workers := c.Workers
 	if workers == 0 {
@@ -37,7 +38,7 @@ func newSeries(c result.Cell) series {
 	var s series
 	var partial int
 	for _, one := range byIteration(c.Samples) {
-		if len(one) != workers || countWorkers(one) != workers {
+		if n := workers - awayIn(c, one); n == 0 || len(one) != n || countWorkers(one) != n {
 			partial++
 			continue
 		}
@@ -47,10 +48,23 @@ func newSeries(c result.Cell) series {
 		s.warnings = append(s.warnings, fmt.Sprintf(
 			"%d iterations left out: they do not have one sample from each of %d workers", partial, workers))
 	}
-	if got := len(s.points) + partial; c.Iterations > 0 && got != c.Iterations {
+	if got := len(s.points) + partial; c.Iterations > 0 && got != c.Iterations && c.Ended == nil {
 		s.warnings = append(s.warnings, fmt.Sprintf("samples of %d iterations, %d were asked for", got, c.Iterations))
 	}
 	return s
+}
+
+// awayIn counts the workers that are away in an iteration: they ended before, and have no
+// sample since.
+func awayIn(c result.Cell, one []result.Sample) int {
+	now, away := one[0].Iteration, map[int]bool{}
+	for _, a := range c.Away {
+		back := func(s result.Sample) bool { return s.Worker == a.Worker && s.Iteration >= a.From && s.Iteration <= now }
+		if a.From <= now && !slices.ContainsFunc(c.Samples, back) {
+			away[a.Worker] = true
+		}
+	}
+	return len(away)
 }
 
 // byIteration groups samples, in the order of (iteration, worker) whatever the

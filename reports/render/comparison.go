@@ -65,6 +65,8 @@ func telling(key string, rows []compare.Row) bool {
 		return some(func(r compare.Row) bool { return r.Inflation != nil })
 	case "marks":
 		return some(func(r compare.Row) bool { return r.Marks != nil && *r.Marks > 0 })
+	case "ended":
+		return some(func(r compare.Row) bool { return r.Ended != nil })
 	case "drops":
 		return some(func(r compare.Row) bool { return r.Drops != nil && *r.Drops > 0 })
 	case "resent":
@@ -109,6 +111,7 @@ func comparisonNotes(rows []compare.Row, baseline result.Baseline) []string {
 	notes = append(notes, trustNotes(rows)...)
 	notes = append(notes, pathNotes(rows)...)
 	notes = append(notes, compare.Fairness(rows)...)
+	notes = append(notes, grouped(rows, "course", func(r compare.Row) []string { return r.Course })...)
 	notes = append(notes, grouped(rows, "deviation", func(r compare.Row) []string { return r.Notes })...)
 	return append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Warnings })...)
 }

@@ -30,7 +30,9 @@ func linkColumns() []runColumn[result.Link] {
 	for _, d := range result.LinkDrops() {
 		columns = append(columns, column(d.Name, "frames", d.Meaning, func(_ *result.Cell, l *result.Link) Cell { return Int(l.DroppedBy(d.Name)) }))
 	}
-	return columns
+	return append(columns, column("since", "s", "from when on the row counts: its switch was started again then; empty: from the start", func(_ *result.Cell, l *result.Link) Cell {
+		return when(l.Since > 0, Number(l.Since.Sub(0).Seconds(), 3))
+	}))
 }
 
 // Links returns the table of links.csv: a row for each direction of a link in each run.

@@ -98,6 +98,8 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			func(r *compare.Row) Cell { return when(r.Lab != "", Text(r.Lab)) }},
 		{Column{Key: "resent", Name: "resent", Unit: "bytes", Align: Right, Detail: true}, "B", "bytes that were sent again because of losses and timeouts, by all workers and servers of the job: what is behind the headers of UDP or TCP",
 			func(r *compare.Row) Cell { return resentCell(r, func(a *result.Resent) Cell { return Int(a.Bytes) }) }},
+		{Column{Key: "ended", Name: "ended", Unit: "s", Align: Right, Detail: true}, "s", "when the job was ended before it was done, from the start of the run; empty where it was done",
+			func(r *compare.Row) Cell { return number(r.Ended, 3) }},
 	}
 }
 

@@ -176,10 +176,21 @@ func (d *daemon) report(dev pktio.Stats, drive pktio.Report) Report {
 		AskedDrops:   d.chassis.AskedDrops(),
 		UnaskedDrops: d.chassis.UnaskedDrops(),
 		Ports:        d.chassis.PortStats(),
-		Links:        d.chassis.Links(units.Time(d.trace.epoch.Load()), 0),
+		Links:        d.links(),
 		Device:       dev,
 		Drive:        drive,
 	}
+}
+
+// links returns what links came to from the epoch on, or from the start of a switch that
+// came later.
+func (d *daemon) links() []result.Link {
+	epoch := units.Time(d.trace.epoch.Load())
+	out := d.chassis.Links(max(0, epoch), 0)
+	for i := range out {
+		out[i].Since = max(0, -epoch)
+	}
+	return out
 }
 
 // writeEvents leaves the events of the run to the parent; there are none before

@@ -22,6 +22,10 @@ type TraceStats struct {
 // traceBuffer is the memory between the loop and the file: some 5000 lines.
 const traceBuffer = 1 << 20
 
+// flushEvery bounds how much of a trace is lost with a switch that is killed (assumed: a
+// system call for some ten thousand events).
+const flushEvery = 100 * units.Millisecond
+
 // maxHeld bounds the events that wait for the epoch to become known, in memory
 // of some 6 MB. Assumed: all blocks of the first iterations of a small run.
 const maxHeld = 1 << 16
@@ -37,6 +41,8 @@ type traceWriter struct {
 	stats  TraceStats
 	err    error
 	held   []trace.Event // taken before started, in order
+
+	flushed units.Time // when the file was last brought up to date
 
 	started atomic.Bool
 	epoch   atomic.Int64 // on the clock of the chassis, in picoseconds; set before started
@@ -98,6 +104,9 @@ func (w *traceWriter) write(e *trace.Event) {
 		w.line = w.appendEvent(w.line[:0], e, epoch)
 		if _, w.err = w.out.Write(w.line); w.err == nil {
 			w.stats.Written++
+		}
+		if e.At.Sub(w.flushed) > flushEvery && w.err == nil {
+			w.flushed, w.err = e.At, w.out.Flush()
 		}
 	}
 }

@@ -286,6 +286,18 @@ func (t System) time(j *job.Job) units.Duration {
 	return j.FrameTime(t.blocks(j)+1, size) + j.Latency(size)
 }
 
+// Survives says that blocks which wait too long for a worker are sent without it (Trio §5).
+// The records of a PFE are lost with it, and nothing is sent again.
+func (t System) Survives(r job.Role) error {
+	switch {
+	case r != job.AsWorker:
+		return t.Recovers()
+	case t.NoAging:
+		return errors.New("every block waits for all workers: set trio.aging: true")
+	}
+	return nil
+}
+
 // NewCore makes one worker's end of the protocol.
 func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
 	return job.Make(config, host.New, func(c *host.Config) { c.Recorder, c.Trace = rec, sink })

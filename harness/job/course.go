@@ -1,0 +1,356 @@
+package job
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// Verb says what is done to a process.
+type Verb string
+
+// The verbs.
+const (
+	Kill  Verb = "kill"  // it ends at once, and what it counted is lost
+	Stop  Verb = "stop"  // it ends in order, and hands over what it counted
+	Start Verb = "start" // it runs again, and remembers nothing
+)
+
+// Action is done to a process of the lab at a stated time.
+type Action struct {
+	At   units.Duration // from the start of the run
+	Verb Verb
+	Node string // the process: a switch, a server, or the host of a worker
+	On   string // Start of a worker: the host that it comes up on; empty: where it was
+}
+
+// String tells an action in the words of a scenario.
+func (a Action) String() string {
+	text := fmt.Sprintf("%s %s", a.Verb, a.Node)
+	if a.On != "" {
+		text += " on " + a.On
+	}
+	return fmt.Sprintf("%s at %v", text, a.At)
+}
+
+// Role is what a process is to its job.
+type Role string
+
+// The roles.
+const (
+	AsWorker Role = "worker"
+	AsServer Role = "server"
+	AsSwitch Role = "switch" // with a program of the job's system
+)
+
+// Survivor is a system whose jobs may go on without one of their processes. A job of any
+// other system ends when one of its workers or servers does, or a switch with a program
+// of it.
+type Survivor interface {
+	System
+	// Survives returns nil if a job goes on while a process of the role is gone, and takes
+	// it back when it runs again; or says why it does not.
+	Survives(Role) error
+}
+
+// survives is [Survivor] of any system.
+func survives(s System, r Role) error {
+	if v, ok := s.(Survivor); ok {
+		return v.Survives(r)
+	}
+	if r == AsWorker {
+		return fmt.Errorf("%s waits for the gradients of all workers", s.Name())
+	}
+	return fmt.Errorf("the sums that it held are lost, and %s sends no gradient twice", s.Name())
+}
+
+// Step is what a runner does at an instant of a run: an action, or the end of a job.
+type Step struct {
+	Action        // its Verb is empty where a job ends
+	Role   Role   // of the process
+	Job    int    // index in [Set.Jobs], of the job that ends or that the process is of; -1: a switch
+	Reason string // why the job ends
+
+	Worker int           // of the job, where Role is AsWorker
+	Host   plan.Host     // that the process runs on from now on, of a worker that starts
+	Config worker.Config // likewise
+}
+
+// Ends reports whether the step is the end of a job.
+func (s *Step) Ends() bool { return s.Verb == "" }
+
+// String tells the step.
+func (s *Step) String() string {
+	if s.Ends() {
+		return fmt.Sprintf("the job ended at %v: %s", s.At, s.Reason)
+	}
+	return s.Action.String()
+}
+
+// Course returns what is done in a run, in order, with the ends of jobs that follow from
+// it, or an error that names the action that cannot be.
+func (s *Set) Course() ([]Step, error) {
+	c := course{set: s, down: map[string]bool{}, ended: make([]bool, len(s.Jobs)), place: map[string]seat{}}
+	for k, j := range s.Jobs {
+		for i, h := range j.Hosts() {
+			c.place[h.Name] = seat{k, i, AsWorker}
+		}
+		for _, sc := range j.ServerConfigs() {
+			c.place[sc.Name] = seat{k, 0, AsServer}
+		}
+	}
+	for _, sw := range s.Plan().Switches {
+		c.place[sw.Name] = seat{-1, 0, AsSwitch}
+	}
+	actions := slices.Clone(s.Jobs[0].Actions)
+	slices.SortStableFunc(actions, func(a, b Action) int { return cmp.Compare(a.At, b.At) })
+	var errs []error
+	for _, a := range actions {
+		c.stopJobs(a.At)
+		if err := c.take(a); err != nil {
+			errs = append(errs, &ActionError{a, err})
+		}
+	}
+	c.stopJobs(units.Duration(units.Never))
+	return c.steps, errors.Join(errs...)
+}
+
+// ActionError is an action that cannot be.
+type ActionError struct {
+	Action Action
+	Err    error
+}
+
+func (e *ActionError) Error() string { return e.Action.String() + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *ActionError) Unwrap() error { return e.Err }
+
+// seat is whose process a name means.
+type seat struct {
+	job, worker int
+	role        Role
+}
+
+// course follows which processes run, and which jobs.
+type course struct {
+	set   *Set
+	place map[string]seat // by name; looked up
+	down  map[string]bool // looked up
+	ended []bool
+	steps []Step
+}
+
+// take adds an action, and what follows from it.
+func (c *course) take(a Action) error {
+	at, known := c.place[a.Node]
+	switch {
+	case !known:
+		return c.unknown(a.Node)
+	case a.Verb == Start:
+		return c.start(a, at)
+	case c.down[a.Node]:
+		return fmt.Errorf("%s does not run then: start it before", a.Node)
+	}
+	if at.job >= 0 && c.ended[at.job] {
+		return nil // its processes have ended with it
+	}
+	c.down[a.Node] = true
+	c.steps = append(c.steps, Step{Action: a, Role: at.role, Job: at.job, Worker: at.worker})
+	c.lose(a, at)
+	return nil
+}
+
+func (c *course) unknown(name string) error {
+	var names []string
+	for n := range c.place {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("no process of the lab is called %q: there are %s%s", name, strings.Join(names, ", "), suggest.DidYouMean(name, names))
+}
+
+// lose ends the jobs that do not go on without a process.
+func (c *course) lose(a Action, at seat) {
+	for k, j := range c.set.Jobs {
+		if c.ended[k] || at.job >= 0 && at.job != k {
+			continue
+		}
+		err := error(nil)
+		if at.role == AsSwitch {
+			err = j.withoutSwitch(a, c.set.Jobs[0].Actions)
+		} else {
+			err = survives(j.System, at.role)
+		}
+		if err == nil && at.role == AsWorker {
+			err = c.enough(k, j)
+		}
+		if err != nil {
+			c.end(k, a.At, fmt.Sprintf("%s %s was %s: %v", at.role, a.Node, a.Verb.past(), err))
+		}
+	}
+}
+
+func (v Verb) past() string {
+	if v == Kill {
+		return "killed"
+	}
+	return "stopped"
+}
+
+// enough refuses to go on without any worker.
+func (c *course) enough(k int, j *Job) error {
+	for name, at := range c.place {
+		if at.job == k && at.role == AsWorker && !c.down[name] {
+			return nil
+		}
+	}
+	return errors.New("no worker is left")
+}
+
+// withoutSwitch says why a job does not go on without a switch.
+func (j *Job) withoutSwitch(a Action, all []Action) error {
+	sw := slices.IndexFunc(j.Plan.Switches, func(s plan.Switch) bool { return s.Name == a.Node })
+	hosts := j.Members()
+	switch {
+	case j.hasProgram(sw):
+		return survives(j.System, AsSwitch)
+	case !slices.ContainsFunc(hosts, func(h plan.Host) bool { return h.Switch != hosts[0].Switch || h.Switch == a.Node }):
+		return nil // its packets do not come by
+	case !slices.ContainsFunc(all, func(b Action) bool { return b.Verb == Start && b.Node == a.Node && b.At > a.At }):
+		return errors.New("nobody starts it again, and its frames have no other way")
+	}
+	if r, ok := j.System.(Recoverer); ok {
+		return r.Recovers()
+	}
+	return nil
+}
+
+// hasProgram reports whether a switch has a program of the job's system.
+func (j *Job) hasProgram(sw int) bool {
+	if sw >= len(j.Layout.Programs) {
+		return false
+	}
+	return slices.ContainsFunc(j.Layout.Programs[sw], func(p any) bool { return p != nil })
+}
+
+// end ends a job.
+func (c *course) end(k int, at units.Duration, why string) {
+	c.ended[k] = true
+	c.steps = append(c.steps, Step{Action: Action{At: at}, Job: k, Reason: why})
+}
+
+// stopJobs ends the jobs whose time is over before an instant.
+func (c *course) stopJobs(before units.Duration) {
+	for {
+		next := -1
+		for k, j := range c.set.Jobs {
+			if !c.ended[k] && j.Until > 0 && j.Until <= before && (next < 0 || j.Until < c.set.Jobs[next].Until) {
+				next = k
+			}
+		}
+		if next < 0 {
+			return
+		}
+		c.end(next, c.set.Jobs[next].Until, "its time was over")
+	}
+}
+
+// start adds the start of a process.
+func (c *course) start(a Action, at seat) error {
+	switch {
+	case !c.down[a.Node]:
+		return fmt.Errorf("%s runs already: kill or stop it before", a.Node)
+	case a.On != "" && at.role != AsWorker:
+		return fmt.Errorf("%s is a %s: only workers come up on another host", a.Node, at.role)
+	case at.job >= 0 && c.ended[at.job]:
+		return nil // nothing to come back to
+	}
+	step := Step{Action: a, Role: at.role, Job: at.job, Worker: at.worker}
+	delete(c.down, a.Node)
+	if at.role == AsWorker {
+		if err := c.seatWorker(&step); err != nil {
+			return err
+		}
+	}
+	c.steps = append(c.steps, step)
+	return nil
+}
+
+// seatWorker says what a worker that starts is to be, and where.
+func (c *course) seatWorker(s *Step) error {
+	j := c.set.Jobs[s.Job]
+	name := cmp.Or(s.On, s.Node)
+	k := slices.IndexFunc(j.Plan.Hosts, func(h plan.Host) bool { return h.Name == name })
+	if k < 0 {
+		return fmt.Errorf("topology %s has no host %q", j.Plan.Name, name)
+	}
+	if other, taken := c.place[name]; taken && name != s.Node {
+		return fmt.Errorf("%s is no spare host: job %d has a %s there", name, c.set.Jobs[other.job].ID, other.role)
+	}
+	s.Host = j.Plan.Hosts[k]
+	moved, err := j.moved(s.Worker, k)
+	if err != nil {
+		return err
+	}
+	s.Config = moved.Workers()[s.Worker]
+	delete(c.place, s.Node)
+	c.place[name] = seat{s.Job, s.Worker, AsWorker}
+	return nil
+}
+
+// moved lays the job out with a worker on another host. All others must be as they are:
+// nobody tells them.
+func (j *Job) moved(w, host int) (*Job, error) {
+	if j.Hosts()[w].Index == host {
+		return j, nil
+	}
+	spec := j.Spec
+	spec.On, spec.spares = nil, append(slices.Clone(j.spares), j.Hosts()[w])
+	for _, h := range j.Hosts() {
+		spec.On = append(spec.On, h.Index)
+	}
+	spec.On[w] = host
+	m, err := New(spec)
+	if err != nil {
+		return nil, err
+	}
+	for i := range j.cores {
+		if i != w && !bytes.Equal(j.cores[i], m.cores[i]) {
+			return nil, errors.New("the other workers would have to know: leave \"on\" out, so that it comes up where it was")
+		}
+	}
+	for sw := range j.programs {
+		if !slices.EqualFunc(j.programs[sw], m.programs[sw], func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+			return nil, fmt.Errorf("the program of switch %s would be another one: choose a spare host at the same switch and PFE", j.Plan.Switches[sw].Name)
+		}
+	}
+	return m, nil
+}
+
+// takeSpares notes the hosts that workers of the job may come up on, so that results go there
+// from the beginning.
+func (s *Spec) takeSpares() {
+	if s.spares != nil {
+		return // the job is one that moved
+	}
+	own := func(name string) bool {
+		is := func(h plan.Host) bool { return h.Name == name }
+		return slices.ContainsFunc(s.Hosts(), is) || slices.ContainsFunc(s.spares, is)
+	}
+	for _, a := range s.Actions {
+		k := slices.IndexFunc(s.Plan.Hosts, func(h plan.Host) bool { return h.Name == a.On })
+		if a.Verb == Start && k >= 0 && own(a.Node) && !own(a.On) {
+			s.spares = append(s.spares, s.Plan.Hosts[k])
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/proc"
+	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
+	hostlive "github.com/inalab/inalab/nodes/live"
+	"github.com/inalab/inalab/switchd/control"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// course carries out what the scenario does to the processes of a run. It lives on the
+// goroutine that follows the run.
+type course struct {
+	steps []job.Step // those that are left
+	next  *time.Timer
+	down  map[*proc.Process]bool // ended by the course; looked up
+	joins map[string]join        // by the path of the model; looked up
+	cut   bool                   // the trace of a switch ends where it was killed
+}
+
+// join is a worker that comes back: it waits for the generation that a peer promises.
+type join struct {
+	of     *tenant
+	worker int
+	waits  *proc.Process
+}
+
+func newCourse(steps []job.Step) course {
+	c := course{steps: steps, next: time.NewTimer(0), down: map[*proc.Process]bool{}, joins: map[string]join{}}
+	c.next.Stop()
+	return c
+}
+
+// await sets the timer to the next step.
+func (r *run) await() {
+	if len(r.course.steps) > 0 {
+		at := r.epoch + int64(r.course.steps[0].At/units.Nanosecond)
+		r.course.next.Reset(time.Duration(at - pktio.MonotonicNow()))
+	}
+}
+
+// step does all that is due at one time. The processes of a job that ends with one of its
+// workers so have no time to complain of it.
+func (r *run) step(ctx context.Context, events chan<- event, stop <-chan struct{}) error {
+	defer r.await()
+	for at := r.course.steps[0].At; len(r.course.steps) > 0 && r.course.steps[0].At == at; {
+		s := r.course.steps[0]
+		r.course.steps = r.course.steps[1:]
+		if s.Job >= 0 && r.tenants[s.Job].over() {
+			continue // it was done before
+		}
+		if err := r.do(ctx, &s, events, stop); err != nil {
+			return fmt.Errorf("%v: %w", &s, err)
+		}
+	}
+	return nil
+}
+
+func (r *run) do(ctx context.Context, s *job.Step, events chan<- event, stop <-chan struct{}) error {
+	r.note(s)
+	switch {
+	case s.Ends():
+		return r.endJob(s)
+	case s.Verb == job.Start:
+		return r.startAgain(ctx, s, events, stop)
+	}
+	return r.end(s)
+}
+
+// note says in the records that a step was taken.
+func (r *run) note(s *job.Step) {
+	for k, t := range r.tenants {
+		if s.Job < 0 || s.Job == k {
+			t.cell.Course = append(t.cell.Course, s.String())
+		}
+	}
+}
+
+// endJob ends what still runs of a job.
+func (r *run) endJob(s *job.Step) error {
+	t := r.tenants[s.Job]
+	t.cell.Ended = &result.End{At: units.Time(s.At), Reason: s.Reason}
+	return r.endAll(stopGrace, slices.Concat(t.seats, t.servers)...)
+}
+
+// endAll ends processes, all at once. Without grace they are killed.
+func (r *run) endAll(grace time.Duration, list ...*proc.Process) error {
+	errs := make([]error, len(list))
+	var ending sync.WaitGroup
+	for i, p := range list {
+		if p == nil || r.course.down[p] {
+			continue
+		}
+		r.course.down[p] = true
+		ending.Go(func() { errs[i] = p.Stop(grace) })
+	}
+	ending.Wait()
+	return errors.Join(errs...)
+}
+
+// end ends one process.
+func (r *run) end(s *job.Step) error {
+	grace := stopGrace
+	if s.Verb == job.Kill {
+		grace = 0
+	}
+	switch s.Role {
+	case job.AsSwitch:
+		r.course.cut = r.course.cut || s.Verb == job.Kill
+		return r.endAll(grace, latest(r.switches, s.Node))
+	case job.AsServer:
+		return r.endAll(grace, latest(r.servers, s.Node))
+	}
+	t := r.tenants[s.Job]
+	p := t.seats[s.Worker]
+	t.seats[s.Worker] = nil
+	t.cell.Away = append(t.cell.Away, result.Away{Worker: s.Worker, From: t.reached[s.Worker]})
+	return r.endAll(grace, p)
+}
+
+// latest returns the process of a node that was started last.
+func latest(list []*proc.Process, node string) (p *proc.Process) {
+	for _, q := range list {
+		if q.Node() == node {
+			p = q
+		}
+	}
+	return p
+}
+
+// startAgain starts a process of a switch or a worker.
+func (r *run) startAgain(ctx context.Context, s *job.Step, events chan<- event, stop <-chan struct{}) error {
+	ready, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	begin := r.startSwitchAgain
+	if s.Role == job.AsWorker {
+		begin = r.startWorkerAgain
+	}
+	p, err := begin(ready, s)
+	if err != nil {
+		return err
+	}
+	r.forwarders.Go(func() { forward(p, events, stop) })
+	if err := p.WaitReady(ready); err != nil {
+		return err
+	}
+	if s.Role == job.AsWorker {
+		return r.askPeer(s, p)
+	}
+	if err := r.opt.Owner.Chown(control.SocketPath(r.lab.Dir(), s.Node)); err != nil {
+		return err
+	}
+	return p.Send(proc.Command{Name: proc.CommandStart, EpochNS: r.epoch})
+}
+
+// startSwitchAgain starts a switch, in place of one that has ended.
+func (r *run) startSwitchAgain(ctx context.Context, s *job.Step) (*proc.Process, error) {
+	if err := os.Remove(control.SocketPath(r.lab.Dir(), s.Node)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err // one that was killed has left it
+	}
+	list := switches(r.set, r.private, r.opt.Plain)
+	at := slices.IndexFunc(r.set.Plan().Switches, func(sw plan.Switch) bool { return sw.Name == s.Node })
+	c := list[at : at+1]
+	c[0].TracePath = r.again(s.Node, c[0].TracePath)
+	r.traced(c[0].TracePath)
+	c = r.opt.logging(r.set).configureSwitches(c, r.private)
+	c[0].EventsPath = r.again(s.Node, c[0].EventsPath)
+	var err error
+	r.switches, err = r.start(ctx, r.switches, "switch", s.Node, c[0])
+	return latest(r.switches, s.Node), err
+}
+
+// startWorkerAgain starts a worker, on its old host or a spare one.
+func (r *run) startWorkerAgain(ctx context.Context, s *job.Step) (*proc.Process, error) {
+	t, node := r.tenants[s.Job], s.Host.Name
+	c := []hostlive.WorkerConfig{workerConfig(t.job, s.Config, &s.Host, r.private, r.opt.Plain)}
+	c[0].Tensors = r.again(node, c[0].Tensors)
+	t.tensors[s.Worker] = append(t.tensors[s.Worker], c[0].Tensors)
+	c = r.opt.logging(r.set).configureWorkers(c, r.private)
+	c[0].EventsPath = r.again(node, c[0].EventsPath)
+	var err error
+	if t.workers, err = r.start(ctx, t.workers, "worker", node, c[0]); err != nil {
+		return nil, err
+	}
+	p := t.workers[len(t.workers)-1]
+	r.workers = append(r.workers, p)
+	return p, nil
+}
+
+// again returns the file of a node that had other processes before.
+func (r *run) again(node, path string) string {
+	n := 0
+	for _, p := range slices.Concat(r.switches, r.workers) {
+		if p.Node() == node {
+			n++
+		}
+	}
+	if path == "" || n == 0 {
+		return path
+	}
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s.%d%s", path[:len(path)-len(ext)], n+1, ext)
+}
+
+// askPeer asks the worker that is ahead of the others for its model.
+func (r *run) askPeer(s *job.Step, p *proc.Process) error {
+	t := r.tenants[s.Job]
+	peer := t.ahead()
+	if peer == nil {
+		return r.endAll(stopGrace, p) // the others are done
+	}
+	path := filepath.Join(r.private, fmt.Sprintf("%s.%d.model", p.Node(), len(r.course.joins)))
+	r.course.joins[path] = join{of: t, worker: s.Worker, waits: p}
+	return peer.Send(proc.Command{Name: proc.CommandCheckpoint, Path: path, Generation: slices.Max(t.reached) + 1})
+}
+
+// ahead returns the running worker that has come farthest; nil: none runs.
+func (t *tenant) ahead() (peer *proc.Process) {
+	most := -1
+	for i, p := range t.seats {
+		if p != nil && !t.done[i] && t.reached[i] > most {
+			peer, most = p, t.reached[i]
+		}
+	}
+	return peer
+}
+
+// promised takes a peer's answer, and has the worker begin that waits for it.
+func (r *run) promised(e event) error {
+	var a hostlive.CheckpointAnswer
+	if err := json.Unmarshal(e.report.Data, &a); err != nil {
+		return fmt.Errorf("reading what %s says of a checkpoint: %w", e.process.Node(), err)
+	}
+	j := r.course.joins[a.Path]
+	if a.Problem != "" { // such as too few iterations that are left
+		j.of.cell.Course = append(j.of.cell.Course, fmt.Sprintf("%s does not take part again: %s", j.waits.Node(), a.Problem))
+		j.of.seats[j.worker] = nil
+		return r.endAll(stopGrace, j.waits)
+	}
+	j.of.seats[j.worker], j.of.reached[j.worker] = j.waits, a.Generation
+	return j.waits.Send(proc.Command{Name: proc.CommandStart, EpochNS: r.epoch, Generation: a.Generation, Path: a.Path})
+}

@@ -1,0 +1,259 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
+)
+
+// process is a machine that may be gone: frames that come to it then are lost.
+type process struct {
+	sansio.Machine // nil: it is gone
+	id             NodeID
+}
+
+func (p *process) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	if p.Machine != nil {
+		p.Machine.Handle(now, in, eff)
+	}
+}
+
+func (p *process) Expire(now units.Time, eff *sansio.Effects) {
+	if p.Machine != nil {
+		p.Machine.Expire(now, eff)
+	}
+}
+
+// NextDeadline returns that of the machine.
+func (p *process) NextDeadline() units.Time {
+	if p.Machine == nil {
+		return units.Never
+	}
+	return p.Machine.NextDeadline()
+}
+
+// director carries out the course of a run. It is a node without wires.
+type director struct {
+	run       *run
+	steps     []job.Step // those that are left
+	id        NodeID
+	processes map[string]*process // by name; of a worker, its host's
+	images    worker.Images
+	models    []handover
+}
+
+// handover is a model on its way from a worker to one that came back.
+type handover struct {
+	of     *tenant
+	worker int
+	to     *worker.Loop
+	at     NodeID
+	gen    int
+	model  []float32
+}
+
+// direct reads the course of the set; without one every machine is its own process.
+func (r *run) direct(s *job.Set, images worker.Images) error {
+	steps, err := s.Course()
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+	r.director = &director{run: r, steps: steps, processes: map[string]*process{}, images: images}
+	r.director.id = r.net.AddNode("course", r.director)
+	return nil
+}
+
+// process makes a machine one that the course may end and start.
+func (r *run) process(name string, m sansio.Machine) sansio.Machine {
+	if r.director == nil {
+		return m
+	}
+	p := &process{Machine: m}
+	r.director.processes[name] = p
+	return p
+}
+
+// Handle takes nothing: the director has no wires.
+func (d *director) Handle(units.Time, []sansio.Arrival, *sansio.Effects) {}
+
+// NextDeadline returns when the next step is due.
+func (d *director) NextDeadline() units.Time {
+	switch {
+	case len(d.models) > 0:
+		return d.run.net.now
+	case len(d.steps) > 0:
+		return units.Time(d.steps[0].At)
+	}
+	return units.Never
+}
+
+// Expire does what is due.
+func (d *director) Expire(now units.Time, _ *sansio.Effects) {
+	models := d.models
+	d.models = nil
+	for _, m := range models {
+		m.of.sums.Return(m.worker, m.gen)
+		if err := m.to.Restore(now, m.gen, m.model); err != nil {
+			d.run.err = err
+		}
+		d.run.net.schedule(m.at)
+	}
+	for len(d.steps) > 0 && units.Time(d.steps[0].At) <= now {
+		s := d.steps[0]
+		d.steps = d.steps[1:]
+		if err := d.do(now, &s); err != nil {
+			d.run.err = fmt.Errorf("%v: %w", &s, err)
+		}
+	}
+}
+
+func (d *director) do(now units.Time, s *job.Step) error {
+	switch {
+	case s.Ends():
+		d.endJob(now, s)
+		return nil
+	case s.Job >= 0 && d.run.tenants[s.Job].over():
+		return nil // it was done before
+	}
+	d.run.note(s)
+	switch {
+	case s.Verb != job.Start:
+		d.end(now, s)
+		return nil
+	case s.Role == job.AsSwitch:
+		return d.startSwitch(s)
+	}
+	return d.startWorker(now, s)
+}
+
+// note says in the records that a step was taken.
+func (r *run) note(s *job.Step) {
+	for k, t := range r.tenants {
+		if s.Job < 0 || s.Job == k {
+			t.cell.Course = append(t.cell.Course, s.String())
+		}
+	}
+}
+
+// put has a process run a machine from now on; nil: none.
+func (d *director) put(name string, m sansio.Machine) {
+	p := d.processes[name]
+	p.Machine = m
+	d.run.net.schedule(p.id)
+}
+
+// endJob ends what still runs of a job.
+func (d *director) endJob(now units.Time, s *job.Step) {
+	t := d.run.tenants[s.Job]
+	if t.over() {
+		return
+	}
+	d.run.note(s)
+	t.cell.Ended = &result.End{At: now, Reason: s.Reason}
+	t.sums.End()
+	for i := range t.workers {
+		d.put(t.at[i], nil)
+	}
+	for _, c := range t.job.ServerConfigs() {
+		d.put(c.Name, nil)
+	}
+}
+
+// end ends one process.
+func (d *director) end(now units.Time, s *job.Step) {
+	d.put(s.Node, nil)
+	switch s.Role {
+	case job.AsSwitch:
+		d.endSwitch(now, s)
+	case job.AsWorker:
+		t := d.run.tenants[s.Job]
+		t.gone[s.Worker] = true
+		t.cell.Away = append(t.cell.Away, result.Away{Worker: s.Worker, From: t.workers[s.Worker].Job.Iteration()})
+		t.sums.Leave(s.Worker)
+		if s.Verb == job.Kill {
+			t.counted = forget(t.counted, s.Node)
+		}
+	case job.AsServer:
+		if t := d.run.tenants[s.Job]; s.Verb == job.Kill {
+			t.counted = forget(t.counted, s.Node)
+		}
+	}
+}
+
+// forget drops what a node counted.
+func forget(list []counted, node string) []counted {
+	return slices.DeleteFunc(list, func(c counted) bool { return c.name == node })
+}
+
+// endSwitch takes a switch away, and keeps what it counted if it was stopped.
+func (d *director) endSwitch(now units.Time, s *job.Step) {
+	r := d.run
+	i := slices.IndexFunc(r.switches, func(sw *switchNode) bool { return sw.name == s.Node })
+	sw := r.switches[i]
+	if s.Verb == job.Stop {
+		r.lives = append(r.lives, sw.life(now))
+	} else {
+		r.counted = forget(r.counted, s.Node)
+	}
+	sw.chassis = nil
+}
+
+// startSwitch brings a switch up with empty memory.
+func (d *director) startSwitch(s *job.Step) error {
+	r := d.run
+	i := slices.IndexFunc(r.switches, func(sw *switchNode) bool { return sw.name == s.Node })
+	sw := r.switches[i]
+	c, err := sw.make()
+	if err != nil {
+		return err
+	}
+	sw.chassis, sw.since = c, units.Time(s.At)
+	r.counted = append(r.counted, counted{s.Node, c.Counters})
+	d.put(s.Node, c)
+	return nil
+}
+
+// startWorker brings a worker up that takes part from a generation on that another one
+// promises, with the model that this one then has.
+func (d *director) startWorker(now units.Time, s *job.Step) error {
+	t := d.run.tenants[s.Job]
+	peer := t.ahead()
+	if peer == nil {
+		return nil // the others are done
+	}
+	w, err := d.run.newWorker(t, s.Config, d.images)
+	if err != nil {
+		return err
+	}
+	loop := w.Job.(*worker.Loop)
+	at := d.processes[s.Host.Name].id
+	from := peer.Leave(0, func(gen int, model []float32) {
+		d.models = append(d.models, handover{t, s.Worker, loop, at, gen, model})
+		d.run.net.schedule(d.id)
+	})
+	if from == worker.TooLate {
+		return nil
+	}
+	if err := loop.Join(from); err != nil {
+		return err
+	}
+	t.workers[s.Worker], t.at[s.Worker], t.gone[s.Worker] = w, s.Host.Name, false
+	d.put(s.Host.Name, w)
+	return nil
+}
+
+// ahead returns the worker that has come farthest; nil: all are done or gone.
+func (t *tenant) ahead() (peer *worker.Loop) {
+	for i, w := range t.workers {
+		l, ok := w.Job.(*worker.Loop)
+		if ok && !t.gone[i] && !l.Done() && (peer == nil || l.Iteration() > peer.Iteration()) {
+			peer = l
+		}
+	}
+	return peer
+}
