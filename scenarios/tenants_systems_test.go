@@ -95,6 +95,23 @@ ring on rack
 	}
 }
 
+// Servers of jobs are among the hosts of the lab, also of jobs that run the system of the list.
+func TestServersOfJobsAreAmongTheHosts(t *testing.T) {
+	s := mustShort(t, `
+ps: {servers: dedicated}
+systems: [{system: ps}]
+jobs:
+  - {name: a, hosts: [h0, h1], servers: [h5, h4]}
+`)
+	if got, want := laidOut(t, s), "ps on rack\n  a ps h0 h1 h5 h4, 2 servers"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	sets, _ := s.Sets(true)
+	if n := len(sets[0].Plan().Hosts); n != 6 {
+		t.Errorf("the lab has %d hosts, want 6", n)
+	}
+}
+
 // What cannot be is refused where it stands, by name and with what to do.
 func TestBadSystemsOfJobs(t *testing.T) {
 	const dedicated = "ps: {servers: dedicated}\njobs: [{system: ring, hosts: [h0, h1]}, "

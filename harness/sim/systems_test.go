@@ -134,7 +134,7 @@ func TestAStallIsToldBesideStreams(t *testing.T) {
 		{4, nil, []string{"h4:eth0->tor:p4"}},
 	} {
 		p := sharedPlan(t, "rack", 6)
-		p.Switches[0].Ports[p.Hosts[0].SwitchPort].Out.LossEvery = 1000 // no job waits for ever for this one
+		p.Switches[0].Ports[p.Hosts[0].SwitchPort].Out.LossEvery = 40 // its losses are made good
 		p.Switches[0].Ports[p.Hosts[c.host].SwitchPort].In.LossEvery = 1
 		s, err := job.NewSet(tenant(t, p, 1, switchml.System{Retransmit: true}, 0, 0, 1), tenant(t, p, 2, ring.System{}, 0, 3, 4, 5))
 		if err != nil {
