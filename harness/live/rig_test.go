@@ -36,6 +36,7 @@ type rigOptions struct {
 	plain      bool
 	quantum    units.Duration
 	ringFrames int
+	changes    []chassis.Change // of the links of the first switch
 }
 
 // newRig brings a rig up whose switches forward, and takes it down, leaks
@@ -67,12 +68,13 @@ func newRig(t *testing.T, p *plan.Plan, opt rigOptions) *rig {
 
 func (r *rig) startSwitch(sw *plan.Switch, opt rigOptions, logs string) {
 	r.t.Helper()
+	cfg := chassis.Config{Switch: *sw, MTU: r.plan.MTU, Seed: 1, Quantum: opt.quantum}
+	if sw.Index == 0 {
+		cfg.Changes = opt.changes
+	}
 	p, err := r.sup.Start(r.t.Context(), proc.Spec{
 		Node: sw.Name, Kind: "switch", NetNS: r.lab.Path(sw.Name), Log: filepath.Join(logs, sw.Name+".log"),
-		Config: daemon.Config{
-			Chassis: chassis.Config{Switch: *sw, MTU: r.plan.MTU, Seed: 1, Quantum: opt.quantum},
-			Plain:   opt.plain, RingFrames: opt.ringFrames,
-		},
+		Config: daemon.Config{Chassis: cfg, Plain: opt.plain, RingFrames: opt.ringFrames},
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -21,7 +21,7 @@ func linkColumns() []runColumn[result.Link] {
 		column("changes", "", "changes of the link that came during the run", func(_ *result.Cell, l *result.Link) Cell { return Int(l.Changes) }),
 		column("frames", "frames", "that came to the far end", func(_ *result.Cell, l *result.Link) Cell { return Int(l.Frames) }),
 		column("bytes", "B", "of these, headers included, Ethernet framing not", func(_ *result.Cell, l *result.Link) Cell { return Int(l.Bytes) }),
-		column("use", "fraction", "what the line sent over what it could have sent, which is the time in which it was busy where its rate stays; framing counts", func(_ *result.Cell, l *result.Link) Cell { return shaped(Number(l.Use, 3), l) }),
+		column("use", "fraction", "sent of what the line could have sent; framing counts", func(_ *result.Cell, l *result.Link) Cell { return shaped(Number(l.Use, 3), l) }),
 		column("depth_mean", "B", "that waited for the line, over the time of the run", bytes(func(l *result.Link) units.Bytes { return l.Mean })),
 		column("depth_p99", "B", "no more waited for 99% of the time; known to 6%", bytes(func(l *result.Link) units.Bytes { return l.P99 })),
 		column("depth_max", "B", "most that ever waited", bytes(func(l *result.Link) units.Bytes { return l.Max })),
