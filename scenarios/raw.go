@@ -53,6 +53,14 @@ type rawJob struct {
 	Servers    []string `yaml:"servers,omitempty" json:",omitempty"`
 	Model      string   `yaml:"model,omitempty" json:",omitempty"`
 	Iterations int      `yaml:"iterations,omitempty" json:",omitempty"`
+
+	Start  string     `yaml:"start,omitempty" json:",omitempty"`
+	Repeat *rawRepeat `yaml:"repeat,omitempty" json:",omitempty"`
+}
+
+type rawRepeat struct {
+	Iterations int    `yaml:"iterations"`
+	Off        string `yaml:"off"`
 }
 
 type rawExpect struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/nodes/worker"
 )
 
 // Tenant is one of several jobs that share a lab.
@@ -18,7 +19,8 @@ type Tenant struct {
 	Servers    []int            // hosts of its servers
 	Model      profiles.Profile // zero value: that of the scenario
 	Iterations int              // zero: those of the scenario
-	at         string           // where it stands
+	Times      worker.Times
+	at         string // where it stands
 }
 
 // tenants reads the jobs of a scenario.
@@ -46,6 +48,7 @@ func (r *resolver) tenants(list []rawJob) (out []Tenant) {
 		if f.Iterations != 0 {
 			t.Iterations = r.between(at+".iterations", f.Iterations, 1, MaxIterations)
 		}
+		t.Times = r.times(at, f)
 		out = append(out, t)
 	}
 	return out
@@ -102,6 +105,7 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		one := spec
 		one.System, one.Name, one.ID = t.system(spec.System), t.Name, uint8(job.DefaultID+i)
 		one.On, one.ServersOn, one.Servers = t.Hosts, t.Servers, len(t.Servers)
+		one.Times = t.Times
 		one.Iterations = cmp.Or(t.Iterations, spec.Iterations)
 		if t.Model.Name != "" {
 			one.Model = t.Model

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
 )
 
 func TestJobsThatShareALab(t *testing.T) {
@@ -37,6 +40,30 @@ trioml job2 2 h5 h2 vgg11 3 0`
 	}
 }
 
+// Jobs say when they begin and when they pause, and the file that a run writes says it again.
+func TestTimesOfJobs(t *testing.T) {
+	s := mustShort(t, `
+systems: [{system: switchml256}]
+jobs:
+  - {hosts: [h0, h1], start: 2s, repeat: {iterations: 4, off: 1500ms}}
+  - {hosts: [h2, h3], start: 0s}
+`)
+	sets, err := s.Sets(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := worker.Times{Start: 2 * units.Second, Every: 4, Off: 1500 * units.Millisecond}
+	if a, b := sets[0].Jobs[0].Times, sets[0].Jobs[1].Times; a != want || b != (worker.Times{}) {
+		t.Errorf("%+v and %+v, want %+v and none", a, b, want)
+	}
+	if got := sets[0].Jobs[0].Workers()[1].Loop.Times; got != want {
+		t.Errorf("a worker is told %+v", got)
+	}
+	if got, want := sets[0].Jobs[0].Idle(), 5*units.Second; got != want { // ten iterations have two pauses
+		t.Errorf("%v of waiting, want %v", got, want)
+	}
+}
+
 func TestBadJobs(t *testing.T) {
 	const sml = "systems: [{system: switchml256}]\njobs: "
 	for rest, want := range map[string]string{
@@ -47,9 +74,16 @@ func TestBadJobs(t *testing.T) {
 		sml + "[{hosts: [h0]}, {hosts: [h1, h2]}]":                                 "a job takes 2 to",
 		sml + "[{hosts: [0, 1]}]":                                                  `jobs[0].hosts[0]: "0": write the hosts of the job, as in [h0, h1]`,
 		sml + "[{name: a}]":                                                        "job a has no hosts",
+		sml + "[{hosts: [h0, h1], start: soon}]":                                   "jobs[0].start: ",
+		sml + "[{hosts: [h0, h1], start: 2h}]":                                     `jobs[0].start: time "2h" has unknown unit "h"`,
+		sml + "[{hosts: [h0, h1], start: 3601s}]":                                  "jobs[0].start: 3601s: allowed are times from 0s up to 3600s, as in 2s",
+		sml + "[{hosts: [h0, h1], repeat: {iterations: 0, off: 1s}}]":              "jobs[0].repeat.iterations: 0: allowed are 1 to",
+		sml + "[{hosts: [h0, h1], repeat: {iterations: 4}}]":                       `jobs[0].repeat.off: "": write a time`,
+		sml + "[{hosts: [h0, h1], repeat: {iterations: 4, off: 0s}}]":              "jobs[0].repeat.off: 0s: allowed are times from above 0s up to 3600s, as in 2s",
+		sml + "[{hosts: [h0, h1], repeat: {every: 4, off: 1s}}]":                   `unknown key "every"`,
 		sml + "[{hosts: [h0, h1], model: large}]":                                  "jobs[0].model: unknown profile",
 		sml + "[{hosts: [h0, h1], iterations: -1}]":                                "jobs[0].iterations: -1: allowed are 1",
-		"systems: [{system: switchml-rdma}]\njobs: [{hosts: [h0, h1], start: 1s}]": `unknown key "start"`,
+		"systems: [{system: switchml-rdma}]\njobs: [{hosts: [h0, h1], begin: 1s}]": `unknown key "begin"`,
 	} {
 		s, err := loadShort(t, rest+"\n")
 		if err == nil {

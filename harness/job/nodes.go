@@ -26,6 +26,7 @@ func (j *Job) Workers() []worker.Config {
 			Loop: worker.LoopConfig{
 				Node: h.Name, System: j.System.Name(), StraggleP: j.StraggleP, Job: j.Name, Worker: i, Iterations: j.Iterations,
 				Compute: j.Model.Compute, Points: j.Schedule.Points, Delays: j.Schedule.Worker(i), Evaluate: i == 0,
+				Times: j.Times,
 			},
 			Model:   worker.ModelConfig{Hidden: j.Hidden, MiniBatch: j.MiniBatch, Seed: j.Seed},
 			Workers: len(out),

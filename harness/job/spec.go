@@ -16,6 +16,7 @@ import (
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/train"
 	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -42,6 +43,8 @@ type Spec struct {
 	On         []int           // hosts with a worker, by index in the plan and in the order of workers; nil: all but the Servers
 	ServersOn  []int           // with On: those for servers, as many as Servers says
 	Elements   int             // not zero: a benchmark on an int32 tensor of so many elements, in place of training
+
+	Times worker.Times // when it begins, and its pauses
 
 	Point        result.Point        // of a sweep, for the record
 	HostPrograms []HostProgram       // real programs beside the job; live only
@@ -149,7 +152,7 @@ func (s *Spec) validate() error {
 	if s.Elements > 0 && len(s.Actions) > 0 {
 		errs = append(errs, errors.New("processes end and start in a training or a replay: a benchmark measures one state"))
 	}
-	return errors.Join(append(errs, s.validatePrograms(), s.validateFlows(), s.validateChanges())...)
+	return errors.Join(append(errs, s.validatePrograms(), s.validateFlows(), s.validateChanges(), s.validateTimes())...)
 }
 
 // maxWorkers leaves ids above those of workers to the engines between them.

@@ -90,10 +90,10 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 
 // charges returns what charges rounds that are known already, or nil: several
 // jobs are in each other's way at the switch, and links change, so that no round is like
-// another.
+// another. Nor are rounds charged of a job that pauses.
 func (r *run) charges(known *Patterns) *rounds {
 	t := r.tenants[0]
-	if len(r.tenants) > 1 || t.job.Exact || r.shared || !r.set.Steady() || r.director != nil {
+	if len(r.tenants) > 1 || t.job.Exact || r.shared || !r.set.Steady() || r.director != nil || t.job.Times != (worker.Times{}) {
 		return nil
 	}
 	out := newRounds(r, t.job.Plan, known)
@@ -109,7 +109,7 @@ func (r *run) limit() (latest units.Time) {
 		if t.cell.Expected == 0 {
 			return 0
 		}
-		latest = max(latest, units.Time(patienceFor(r.set)*t.job.Iterations)*units.Time(t.cell.Expected))
+		latest = max(latest, units.Time(patienceFor(r.set)*t.job.Iterations)*units.Time(t.cell.Expected)+units.Time(t.job.Idle()))
 	}
 	return latest + r.set.Settled()
 }

@@ -58,7 +58,7 @@ func (d *diagnosis) packetName(p packet) string {
 // condition says what a worker does.
 func (d *diagnosis) condition(w worker.Snapshot) string {
 	switch w.State {
-	case worker.StateDelayed, worker.StateComputing:
+	case worker.StateDelayed, worker.StateComputing, worker.StatePaused, worker.StateWaiting:
 		return fmt.Sprintf("%s until %v in iteration %d", w.State, w.Until, w.Iteration)
 	case worker.StateReducing:
 		return fmt.Sprintf("it waits for %d other results in iteration %d", len(w.Waits), w.Iteration)

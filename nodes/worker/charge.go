@@ -40,7 +40,7 @@ func (l *Loop) Ready() (at units.Time, ok bool) {
 // whatever the core has to do before.
 func (l *Loop) OwnDeadline() units.Time {
 	switch l.state {
-	case delayed, computing, charged, evaluating:
+	case delayed, computing, charged, evaluating, paused:
 		return l.wake
 	}
 	return units.Never

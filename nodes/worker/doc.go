@@ -18,6 +18,12 @@
 // present workers of n compute for n/p of the nominal time. This is assumed: compute time
 // grows with the mini-batch, and shares that differ by an image count as equal.
 //
+// A job may start late, and pause after every so many iterations ([Times]). Pauses go by
+// iterations, not by time: all workers must agree which iteration is the last before one.
+// A pause counts from the results of that iteration, so that it ends for all at one time,
+// also for a worker that slept when they came. A paused worker takes packets like a sleeping
+// one. No sample holds a pause.
+//
 // A worker may join a job that is under way, with the model of another one, as in elastic
 // training:
 //

@@ -134,6 +134,9 @@ func (l *Loop) checkModel(gen int, model []float32) error {
 // join ends the wait for a model.
 func (l *Loop) join(now units.Time, eff *sansio.Effects) {
 	l.core.(Skipper).Skip(l.restored - 1)
+	if n := l.cfg.Every; n > 0 {
+		l.overs = l.overs[min(len(l.overs), l.restored/n-l.gen/n):]
+	}
 	l.gen, l.begun, l.served = l.restored, now, 0
 	l.point = 0
 	l.event(now, trace.Joined)

@@ -71,7 +71,8 @@ type LoopConfig struct {
 	Delays     []units.Duration // by iteration*Points+point; nil: none
 	Evaluate   bool             // measure the accuracy after the last update
 	Reshard    int              `json:",omitempty"` // workers of the job, if they divide the shares of those out of service; zero: they do not
-	Trace      trace.Sink       `json:"-"`
+	Times
+	Trace trace.Sink `json:"-"`
 }
 
 func (c LoopConfig) validate() error {
@@ -79,6 +80,7 @@ func (c LoopConfig) validate() error {
 	if c.Iterations < 1 || c.Points < 1 || c.Compute < 0 {
 		errs = append(errs, fmt.Errorf("%d iterations, %d delay points, compute %v: the first two must be positive, the last not negative", c.Iterations, c.Points, c.Compute))
 	}
+	errs = append(errs, c.Times.Validate())
 	if c.Delays != nil && len(c.Delays) != c.Iterations*c.Points {
 		errs = append(errs, fmt.Errorf("%d delays for %d iterations of %d points", len(c.Delays), c.Iterations, c.Points))
 	}
@@ -95,6 +97,7 @@ const (
 	reducing                // for results
 	charged                 // until wake, in place of reducing
 	evaluating              // the last Compute, until wake
+	paused                  // until wake
 	done
 )
 
@@ -120,6 +123,7 @@ type Loop struct {
 	computed int               // their number
 	updates  []func([]float32) // means not yet handed to a Compute
 	mean     []float32         // scratch of Computes
+	overs    []units.Time      // when the results of the last generation before each pause to come were here
 	last     *result.Sample    // nil: none, this worker joined when all was over
 
 	promises []promise // of the model to others
@@ -129,12 +133,15 @@ type Loop struct {
 	chargedUntil units.Time // not zero: the round takes place without packets until then
 }
 
-// New returns a loop that starts at time 0.
+// New returns a loop that starts at time 0, unless it is told otherwise.
 func New(cfg LoopConfig, core Collective, trainer Trainer) (*Loop, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring the training loop of %s: %w", cfg.Node, err)
 	}
-	return &Loop{cfg: cfg, core: core, trainer: trainer, nominal: cfg.Compute, grad: make([]float32, trainer.Params()), mean: make([]float32, trainer.Params())}, nil
+	return &Loop{
+		cfg: cfg, core: core, trainer: trainer, nominal: cfg.Compute, begun: cfg.start(),
+		grad: make([]float32, trainer.Params()), mean: make([]float32, trainer.Params()),
+	}, nil
 }
 
 // Done reports whether all iterations are over.
@@ -156,8 +163,8 @@ func (l *Loop) Core() Collective { return l.core }
 func (l *Loop) NextDeadline() units.Time {
 	switch l.state {
 	case waiting:
-		return 0
-	case joining, delayed, computing, charged, evaluating:
+		return min(l.cfg.start(), l.core.NextDeadline())
+	case joining, delayed, computing, charged, evaluating, paused:
 		return min(l.wake, l.core.NextDeadline())
 	case done:
 		return units.Never
@@ -168,6 +175,7 @@ func (l *Loop) NextDeadline() units.Time {
 // Handle passes packets to the core and goes on if that completed something.
 func (l *Loop) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	l.core.Handle(now, in, eff)
+	l.noteOver(now)
 	l.progress(now, eff)
 }
 
@@ -175,9 +183,10 @@ func (l *Loop) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 func (l *Loop) Expire(now units.Time, eff *sansio.Effects) {
 	if l.core.NextDeadline() <= now {
 		l.core.Expire(now, eff)
+		l.noteOver(now)
 	}
 	switch {
-	case l.state == waiting && now >= 0:
+	case l.state == waiting && now >= l.cfg.start():
 		l.start(now, eff)
 	case l.state == joining && now >= l.wake:
 		l.join(now, eff)
@@ -192,6 +201,8 @@ func (l *Loop) Expire(now units.Time, eff *sansio.Effects) {
 		l.reach(now, l.point+1, eff)
 	case l.state == charged && now >= l.wake:
 		l.update(now, eff)
+	case l.state == paused && now >= l.wake:
+		l.resume(now, eff)
 	case l.state == evaluating && now >= l.wake:
 		l.state = done
 		if l.last != nil {
@@ -216,10 +227,11 @@ func (l *Loop) start(now units.Time, eff *sansio.Effects) {
 	for p := range l.cfg.Points {
 		until = until.Add(l.delay(p))
 	}
-	update, loss := l.takeUpdates(), new(float64)
+	update, handOver, loss := l.takeUpdates(), l.handOver(), new(float64)
 	l.loss, l.served, l.began = loss, 0, now
 	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: until, Run: func() {
 		update()
+		handOver()
 		share()
 		*loss = l.trainer.Gradient(l.grad)
 	}})
@@ -287,14 +299,14 @@ func (l *Loop) update(now units.Time, eff *sansio.Effects) {
 		return
 	}
 	eff.Samples = append(eff.Samples, s)
-	if !l.core.Complete(l.gen) {
+	if !l.pause(now, eff) && !l.core.Complete(l.gen) {
 		l.start(now, eff)
 	}
 }
 
 // finish evaluates the model where asked; the last sample, if any, waits for it.
 func (l *Loop) finish(now units.Time, s *result.Sample, eff *sansio.Effects) {
-	update, accuracy := l.takeUpdates(), new(float64)
+	update, handOver, accuracy := l.takeUpdates(), l.handOver(), new(float64)
 	l.last = s
 	evaluate := l.cfg.Evaluate && s != nil
 	if evaluate {
@@ -303,6 +315,7 @@ func (l *Loop) finish(now units.Time, s *result.Sample, eff *sansio.Effects) {
 	l.state, l.wake = evaluating, now
 	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: now, Run: func() {
 		update()
+		handOver()
 		if evaluate {
 			*accuracy = l.trainer.Accuracy()
 		}
@@ -310,10 +323,9 @@ func (l *Loop) finish(now units.Time, s *result.Sample, eff *sansio.Effects) {
 }
 
 // takeUpdates returns the work of applying what was reduced since the last
-// Compute, for the next one, to a model that was given before that or is handed
-// over after it.
+// Compute, for the next one, to a model that was given before that.
 func (l *Loop) takeUpdates() func() {
-	updates, takeModel, handOver := l.updates, l.takeModel(), l.handOver()
+	updates, takeModel := l.updates, l.takeModel()
 	l.updates = nil
 	return func() {
 		takeModel()
@@ -321,7 +333,6 @@ func (l *Loop) takeUpdates() func() {
 			mean(l.mean)
 			l.trainer.Apply(l.mean)
 		}
-		handOver()
 	}
 }
 

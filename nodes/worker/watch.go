@@ -19,6 +19,7 @@ const (
 	StateComputing  = "computing"
 	StateReducing   = "reducing"
 	StateEvaluating = "evaluating"
+	StatePaused     = "paused"
 	StateDone       = "done"
 )
 
@@ -28,7 +29,7 @@ type Snapshot struct {
 	Worker    int          `json:"worker"`
 	Iteration int          `json:"iteration"` // the one it is in: model updates so far
 	State     string       `json:"state"`
-	Until     units.Time   `json:"until_ps,omitempty"` // end of a delay or compute
+	Until     units.Time   `json:"until_ps,omitempty"` // end of a delay, compute or pause, or the start to come
 	Waits     []trace.Wait `json:"waits,omitempty"`    // while reducing
 	Counts    uint64       `json:"counts"`             // packets and drops that the core counted: it grows as anything happens
 	Last      *trace.Event `json:"last,omitempty"`     // latest event; nil: none, or not recorded
@@ -69,7 +70,9 @@ func (w *Worker) Snapshot(log *trace.Log) Snapshot {
 func (l *Loop) describe(s *Snapshot) {
 	s.Node, s.Worker, s.State = l.cfg.Node, l.cfg.Worker, l.stateName()
 	switch l.state {
-	case delayed, computing, charged:
+	case waiting:
+		s.Until = l.cfg.start()
+	case delayed, computing, charged, paused:
 		s.Until = l.wake
 	}
 }
@@ -86,6 +89,8 @@ func (l *Loop) stateName() string {
 		return StateComputing
 	case evaluating:
 		return StateEvaluating
+	case paused:
+		return StatePaused
 	case done:
 		return StateDone
 	}
