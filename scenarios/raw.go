@@ -32,6 +32,7 @@ type raw struct {
 	Stragglers  rawStragglers   `yaml:"stragglers"`
 	Programs    []rawProgram    `yaml:"programs,omitempty"`
 	Flows       []rawFlow       `yaml:"flows,omitempty" json:",omitempty"`
+	Interval    string          `yaml:"interval,omitempty" json:",omitempty"`
 	Transit     []rawTransit    `yaml:"transit,omitempty" json:",omitempty"`
 	At          []rawAt         `yaml:"at,omitempty" json:",omitempty"`
 	Takes       string          `yaml:"takes,omitempty" json:",omitempty"`

@@ -43,6 +43,7 @@ type Scenario struct {
 	Programs          []job.HostProgram // real ones, beside the job; live only
 	Tenants           []Tenant          // jobs that share the lab; none: one job on all hosts
 	Flows             []job.Flow        // beside the job; rates are scaled
+	Interval          units.Duration    // of series; zero: see [job.Set.Interval]
 	Transit           []Transit         // programs that frames pass in switches
 	Takes             string            // how long it runs, for people
 	Expect            []expect.Check    // of its summary
@@ -155,6 +156,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Programs = r.programs(f.Programs, s.Hosts)
 	s.Tenants = r.tenants(f.Jobs)
 	s.Flows = r.flows(f.Flows, s.Scale, s.MTU)
+	s.Interval = r.interval(f.Interval)
 	s.Transit = r.transit(f.Transit)
 	s.At = r.events(f.At)
 	s.Takes, s.Expect = f.Takes, r.expectations(f)
@@ -239,6 +241,19 @@ func (r *resolver) duration(path, text string) units.Duration {
 	}
 	d, err := units.ParseDuration(text)
 	r.wrong(path, err)
+	return d
+}
+
+// interval reads that of series, which may be left out.
+func (r *resolver) interval(text string) units.Duration {
+	if text == "" {
+		return 0
+	}
+	before := len(r.errs)
+	d := r.duration("interval", text)
+	if d == 0 && len(r.errs) == before {
+		r.wrong("interval", errors.New("write a time above 0, as in 10ms"))
+	}
 	return d
 }
 

@@ -215,6 +215,7 @@ func (r *recording) write(rows []compare.Row) error {
 	}
 	return errors.Join(
 		r.writeFlows(),
+		r.writeSeries(),
 		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows, r.baseline()) }),
 		r.figure(rows),
 		r.dir.Write("links.csv", func(w io.Writer) error { return render.WriteLinks(w, r.measured()) }),

@@ -51,6 +51,7 @@ type Spec struct {
 	Flows        []Flow              // beside the jobs of the lab
 	Actions      []Action            // on processes of the lab; the same for all of its jobs
 	Until        units.Duration      // from the start of the run, when the job is ended; zero: when it is done
+	Interval     units.Duration      // of the series of jobs and flows, the first job's of a lab; zero: see [Set.Interval]
 	Transit      [][]chassis.Program // programs on PFEs beside the system's, by switch; nil, or past the end: none
 	Changes      []LinkChange        // of the links of the lab, in any order; of two of a link at one time the later one holds
 
@@ -248,7 +249,7 @@ func (j *Job) validate() error {
 	if len(l.Dedicated) != j.Servers {
 		return fmt.Errorf("%s is laid out for %d servers on hosts of their own, but the job has %d such hosts", name, len(l.Dedicated), j.Servers)
 	}
-	return j.validateBeside()
+	return cmp.Or(j.validateBeside(), j.validateInterval())
 }
 
 // validateBeside checks the servers on the hosts of workers.

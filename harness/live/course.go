@@ -189,7 +189,7 @@ func (r *run) startWorkerAgain(ctx context.Context, s *job.Step) (*proc.Process,
 	c := []hostlive.WorkerConfig{workerConfig(t.job, s.Config, &s.Host, r.private, r.opt.Plain)}
 	c[0].Tensors = r.again(node, c[0].Tensors)
 	t.tensors[s.Worker] = append(t.tensors[s.Worker], c[0].Tensors)
-	c = r.opt.logging(r.set).configureWorkers(c, r.private)
+	c = r.opt.logging(r.set).configureWorkers(metered(c, r.set), r.private)
 	c[0].EventsPath = r.again(node, c[0].EventsPath)
 	var err error
 	if t.workers, err = r.start(ctx, t.workers, "worker", node, c[0]); err != nil {

@@ -28,7 +28,7 @@ func flowProcesses(s *job.Set, plain bool) (out []flowEnds) {
 	ends := s.FlowEnds()
 	for i := range s.Plan().Hosts {
 		at := s.Plan().Hosts[i].Name
-		p := flowEnds{at, hostlive.TrafficConfig{Node: at + "-traffic"}}
+		p := flowEnds{at, hostlive.TrafficConfig{Node: at + "-traffic", Interval: s.Interval()}}
 		for _, e := range ends {
 			switch {
 			case e.Host.Name != at:

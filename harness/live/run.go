@@ -106,6 +106,7 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	for _, t := range r.tenants {
 		err = errors.Join(err, r.judge(t))
 	}
+	r.recordSeries()
 	return cells, err
 }
 
@@ -189,7 +190,7 @@ func (r *run) phases(ctx context.Context) error {
 		if err := r.startServers(ready, t); err != nil {
 			return err
 		}
-		for _, c := range r.opt.logging(r.set).configureWorkers(workers(t.job, r.private, r.opt.Plain), r.private) {
+		for _, c := range r.opt.logging(r.set).configureWorkers(metered(workers(t.job, r.private, r.opt.Plain), r.set), r.private) {
 			if t.workers, err = r.start(ready, t.workers, "worker", c.Worker.Loop.Node, c); err != nil {
 				return err
 			}

@@ -10,8 +10,8 @@ import (
 const Version = 1
 
 // MaxLine is the longest line in bytes. Assumed: a config of 512 nodes is about
-// 100 KB.
-const MaxLine = 4 << 20
+// 100 KB, and a report of 256 flows with 4000 intervals each at most 15 MB.
+const MaxLine = 16 << 20
 
 // Descriptors of a child.
 const (

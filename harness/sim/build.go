@@ -17,7 +17,7 @@ import (
 // newRun makes the machines. The run is valid beside an error as far as its cells
 // go.
 func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
-	r := &run{set: s, net: &Network{}, owner: map[NodeID]*tenant{}, ids: map[string]NodeID{}, log: o.logFor(s)}
+	r := &run{set: s, interval: s.Interval(), net: &Network{}, owner: map[NodeID]*tenant{}, ids: map[string]NodeID{}, log: o.logFor(s)}
 	var sinks []trace.Sink
 	cells := s.Cells()
 	for i, j := range s.Jobs {
@@ -95,9 +95,11 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 
 // newWorker makes a worker of a job.
 func (r *run) newWorker(t *tenant, cfg worker.Config, images worker.Images) (*worker.Worker, error) {
+	cfg.Interval = r.interval
 	w, err := t.job.NewWorker(cfg, images, t.sums.Recorder(cfg.Loop.Worker), r.sink(t.job.Trace))
 	if err == nil {
 		t.count(cfg.Loop.Node, w.Counters)
+		t.meters = append(t.meters, w.Meter)
 	}
 	return w, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/nodes/host"
+	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/traffic"
 )
 
@@ -15,6 +16,7 @@ type flow struct {
 	*job.Flow
 	sent     func() traffic.Sent
 	received func() traffic.Received
+	meter    *meter.Meter // of what came
 }
 
 // flowEnd is the machine of an end.
@@ -40,6 +42,7 @@ func (r *run) addFlows(s *job.Set) error {
 
 // newFlowEnd makes the machine of an end, and notes what counts for the record.
 func (r *run) newFlowEnd(e job.FlowEnd, mtu int) (flowEnd, error) {
+	count := meter.New(r.interval)
 	tcp := traffic.TCPConfig{Node: e.Host.Name, Flow: e.Addr, MTU: mtu, ECN: e.ECN}
 	switch {
 	case e.Sends && e.Kind == job.FlowUDP:
@@ -55,13 +58,15 @@ func (r *run) newFlowEnd(e job.FlowEnd, mtu int) (flowEnd, error) {
 		}
 		return m, err
 	case e.Kind == job.FlowUDP:
-		m := &traffic.Sink{}
-		r.flows[len(r.flows)-1].received = m.Received
+		m := &traffic.Sink{Meter: count}
+		f := &r.flows[len(r.flows)-1]
+		f.received, f.meter = m.Received, count
 		return m, nil
 	}
 	m, err := traffic.NewReceiver(tcp)
 	if err == nil {
-		r.flows[len(r.flows)-1].received = m.Received
+		f := &r.flows[len(r.flows)-1]
+		m.Meter, f.received, f.meter = count, m.Received, count
 	}
 	return m, err
 }

@@ -237,11 +237,11 @@ func TestRoundsAreNotChargedBesideFlows(t *testing.T) {
 	}
 }
 
-// Flows belong to the lab: the record of its first job has them, so that they count once.
-func TestFlowsBesideSeveralJobs(t *testing.T) {
-	first := scene{flows: []job.Flow{udp("noise", "h0", "h5", traffic.Pattern{Rate: 10 * mbit})}}.job(t)
+// runTwo runs a job and another, called b, on the next two hosts.
+func runTwo(t *testing.T, first *job.Job) (*job.Set, []result.Cell) {
+	t.Helper()
 	spec := first.Spec
-	spec.ID, spec.On, spec.Flows = 2, []int{2, 3}, nil
+	spec.ID, spec.Name, spec.On, spec.Flows = 2, "b", []int{2, 3}, nil
 	second, err := job.New(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -254,6 +254,12 @@ func TestFlowsBesideSeveralJobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return set, cells
+}
+
+// Flows belong to the lab: the record of its first job has them, so that they count once.
+func TestFlowsBesideSeveralJobs(t *testing.T) {
+	_, cells := runTwo(t, scene{flows: []job.Flow{udp("noise", "h0", "h5", traffic.Pattern{Rate: 10 * mbit})}}.job(t))
 	for i, c := range cells {
 		if len(c.Flows) != 1-i || i == 0 && c.Flows[0].Delivered == 0 || c.Wrong > 0 || c.Checked == 0 {
 			t.Errorf("%d of %d elements wrong, flows %+v", c.Wrong, c.Checked, c.Flows)

@@ -14,6 +14,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/host"
+	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/worker"
 )
 
@@ -85,15 +86,18 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 		run.finish(t, charges.count())
 		err = errors.Join(err, t.judge())
 	}
+	run.recordSeries(s)
 	return run.cells(), err
 }
 
 // charges returns what charges rounds that are known already, or nil: several
 // jobs are in each other's way at the switch, and links change, so that no round is like
-// another. Nor are rounds charged of a job that pauses.
+// another. Nor are rounds charged of a job that pauses, and one that is charged has no packets,
+// which a series would miss.
 func (r *run) charges(known *Patterns) *rounds {
 	t := r.tenants[0]
-	if len(r.tenants) > 1 || t.job.Exact || r.shared || !r.set.Steady() || r.director != nil || t.job.Times != (worker.Times{}) {
+	steady := r.set.Steady() && r.director == nil && t.job.Times == (worker.Times{})
+	if len(r.tenants) > 1 || t.job.Exact || r.shared || !steady || r.interval > 0 {
 		return nil
 	}
 	out := newRounds(r, t.job.Plan, known)
@@ -161,7 +165,8 @@ type run struct {
 	switches []*switchNode
 	counted  []counted // switches
 	log      *trace.Log
-	shared   bool // some host has several machines
+	shared   bool           // some host has several machines
+	interval units.Duration // of series; zero: there are none
 	flows    []flow
 	beside   map[string][]host.Member // ends of flows, by host, that are on no host yet; looked up
 
@@ -176,9 +181,10 @@ type tenant struct {
 	cell    result.Cell
 	sums    *check.Stream
 	workers []*worker.Worker
-	gone    []bool    // by worker: its process has ended
-	at      []string  // by worker: its host
-	counted []counted // hosts
+	gone    []bool         // by worker: its process has ended
+	at      []string       // by worker: its host
+	counted []counted      // hosts
+	meters  []*meter.Meter // of all workers that there were
 }
 
 // counted is a node with counters.

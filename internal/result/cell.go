@@ -43,6 +43,8 @@ type Cell struct {
 
 	Flows []Flow // beside the jobs, in the order of the scenario; of several jobs of a lab, with the first
 
+	Throughput []Throughput // of the job by interval of time, and of flows behind that of the first; empty: not recorded
+
 	Work Work // of a run under the virtual clock
 
 	Checked  uint64 // delivered elements that were held against the workers' tensors

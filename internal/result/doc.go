@@ -1,5 +1,5 @@
 // Package result is the record schema of a run: what a worker reports for each
-// iteration. It is a leaf: machines write these records, reports read them,
+// iteration, and what links, flows and throughput by time came to. It is a leaf: machines write these records, reports read them,
 // and neither needs to know the other.
 package result
 

@@ -122,13 +122,13 @@ func (e *Effects) join(to []Port, template, payload []byte, unstored int) bool {
 		return false
 	case t.Seg == 0 || n%t.Seg != 0 || len(payload) > t.Seg || unstored != t.Unstored:
 		return false
-	case n/t.Seg >= MaxTrainFrames || t.bodyBytes()+len(payload)+unstored > MaxTrainBody || n+len(payload) > cap(t.Body):
+	case n/t.Seg >= MaxTrainFrames || t.PayloadBytes()+len(payload)+unstored > MaxTrainBody || n+len(payload) > cap(t.Body):
 		return false
 	case &t.Body[:n+1][n] != &payload[0]:
 		return false
 	}
 	t.Body = t.Body[:n+len(payload)]
-	inet.FitUDPHeader(t.Header, template, t.bodyBytes())
+	inet.FitUDPHeader(t.Header, template, t.PayloadBytes())
 	return true
 }
 

@@ -69,7 +69,7 @@ func (t *Train) Set(from *Train) {
 
 // Layout says where the headers of the train start.
 func (t *Train) Layout() (inet.Layout, inet.Problem) {
-	return inet.ParseHeader(t.Header, len(t.Header)+t.bodyBytes())
+	return inet.ParseHeader(t.Header, len(t.Header)+t.PayloadBytes())
 }
 
 // UDP returns the headers of a train of UDP; ok is false where it is none.
@@ -81,8 +81,8 @@ func (t *Train) UDP() (ip inet.IPv4, udp inet.UDP, ok bool) {
 	return inet.IPv4(t.Header[inet.EtherLen:]), inet.UDP(t.Header[l.Transport:]), true
 }
 
-// bodyBytes returns the payload bytes of all frames, unstored ones included.
-func (t *Train) bodyBytes() int {
+// PayloadBytes returns the payload bytes of all frames, unstored ones included.
+func (t *Train) PayloadBytes() int {
 	if t.Unstored == 0 {
 		return len(t.Body)
 	}
@@ -159,7 +159,7 @@ func (t Train) Frame(i int, buf []byte) Train { return t.Sub(i, i+1, buf) }
 func (t *Train) derive(of []byte, i, off int, last bool) {
 	ip := inet.IPv4(t.Header[inet.EtherLen:])
 	transport := t.Header[inet.EtherLen+ip.HeaderLen():]
-	body := t.bodyBytes()
+	body := t.PayloadBytes()
 	id := ip.ID()
 	if id != 0 {
 		id = nextID(id, i)

@@ -14,4 +14,7 @@
 // A worker leaves its model for another one in a file ([Checkpoint]) when its parent asks
 // for that, and joins a run with such a file when its start names one. The file crosses by
 // the disk of this machine, not by the network of the lab.
+//
+// Workers, and receivers of flows, count what they take from the kernel by interval of time,
+// where they are told to, and report that at the end.
 package live

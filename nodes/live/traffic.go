@@ -9,7 +9,10 @@ import (
 
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/udp"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/traffic"
 )
 
@@ -18,6 +21,8 @@ type TrafficConfig struct {
 	Node string
 	UDP  []UDPEnd `json:",omitempty"`
 	TCP  []TCPEnd `json:",omitempty"`
+
+	Interval units.Duration `json:",omitempty"` // by which what comes to receivers is counted; zero: it is not
 }
 
 // UDPEnd is an end of a flow of UDP.
@@ -35,6 +40,7 @@ type EndReport struct {
 	Received traffic.Received `json:"received"`
 	Device   pktio.Stats      `json:"device"` // of UDP
 	Drive    pktio.Report     `json:"drive"`  // of UDP
+	Series   *result.Series   `json:"series,omitempty"`
 }
 
 // TrafficReport is what the process has to say at the end of its run.
@@ -107,7 +113,7 @@ func RunTraffic(ctx context.Context, cfg TrafficConfig, parent TrafficParent) (r
 // open opens the sockets of all ends. Those that it returns are open beside an error, too.
 func (c *TrafficConfig) open(ctx context.Context) (ends []trafficEnd, err error) {
 	for i := range c.UDP {
-		e, err := c.UDP[i].open()
+		e, err := c.UDP[i].open(meter.New(c.Interval))
 		if err != nil {
 			return ends, fmt.Errorf("opening flow %s at %s: %w", c.UDP[i].Flow, c.Node, err)
 		}
@@ -119,6 +125,7 @@ func (c *TrafficConfig) open(ctx context.Context) (ends []trafficEnd, err error)
 		if err != nil {
 			return ends, fmt.Errorf("opening flow %s at %s: %w", c.TCP[i].Flow, c.Node, err)
 		}
+		e.meter = meter.New(c.Interval)
 		ends = append(ends, e)
 	}
 	return ends, nil
@@ -131,8 +138,8 @@ type udpEnd struct {
 	device  *udp.Device
 }
 
-func (e *UDPEnd) open() (*udpEnd, error) {
-	var m sansio.Machine = &traffic.Sink{}
+func (e *UDPEnd) open(count *meter.Meter) (*udpEnd, error) {
+	var m sansio.Machine = &traffic.Sink{Meter: count}
 	if e.Source != nil {
 		source, err := traffic.NewSource(*e.Source)
 		if err != nil {
@@ -163,7 +170,8 @@ func (e *udpEnd) run(ctx context.Context, clock pktio.Clock) (r EndReport, err e
 	if r.Sends = sends; sends {
 		r.Sent = source.Sent()
 	} else {
-		r.Received = e.machine.(*traffic.Sink).Received()
+		sink := e.machine.(*traffic.Sink)
+		r.Received, r.Series = sink.Received(), sink.Meter.Series()
 	}
 	return r, flowError(e.flow, err)
 }

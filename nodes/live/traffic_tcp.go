@@ -14,6 +14,7 @@ import (
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/traffic"
 )
 
@@ -34,6 +35,7 @@ type tcpEnd struct {
 	TCPEnd
 	listener *net.TCPListener
 	dialing  *sync.Mutex // held while a connection is opened: others must not find the setting of ECN
+	meter    *meter.Meter
 }
 
 func (e *TCPEnd) open(ctx context.Context, dialing *sync.Mutex) (*tcpEnd, error) {
@@ -65,6 +67,7 @@ func (e *tcpEnd) run(ctx context.Context, clock pktio.Clock) (r EndReport, err e
 		r.Sent, err = e.send(ctx, clock)
 	} else {
 		r.Received, err = e.receive(ctx, clock)
+		r.Series = e.meter.Series()
 	}
 	return r, flowError(e.Flow, err)
 }
@@ -175,6 +178,7 @@ func (e *tcpEnd) receive(ctx context.Context, clock pktio.Clock) (got traffic.Re
 		n, err := conn.Read(buffer)
 		if n > 0 {
 			got.Bytes, got.Last = got.Bytes+units.Bytes(n), clock.Now()
+			e.meter.Add(got.Last, units.Bytes(n))
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 			break

@@ -54,6 +54,7 @@ type WorkerReport struct {
 	Checked    uint64         `json:"checked"`    // by the worker itself, of a benchmark
 	Wrong      uint64         `json:"wrong"`
 	Compute    units.Duration `json:"compute"` // mean time of a compute, delays left out
+	Series     *result.Series `json:"series,omitempty"`
 }
 
 // RunWorker is the life of a worker in the network namespace of the calling process,
@@ -80,6 +81,7 @@ func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, pa
 	err = errors.Join(err, shell.WriteLog(log, cfg.EventsPath, 0))
 	report.Iterations = w.Job.Iteration()
 	report.Counters = w.Job.Core().Counters()
+	report.Series = w.Meter.Series()
 	report.Device = dev.Stats()
 	report.TCPResent = dev.resent()
 	switch j := w.Job.(type) {

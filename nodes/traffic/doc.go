@@ -12,8 +12,8 @@
 // exact. A sender of TCP writes such packets, or without a rate as much as its connection
 // takes. Each end is a machine with one port, the interface of its host.
 //
-// Ends that count fill [Sent] and [Received]. A sink knows a packet as lost if a later one
-// came. Live, TCP is the kernel's (package nodes/live); it follows the same [Writer].
+// Ends that count fill [Sent] and [Received], and receiving ones a [meter.Meter]. A sink knows a
+// packet as lost if a later one came. Live, TCP is the kernel's (package nodes/live); it follows the same [Writer].
 //
 // Left out: rates that follow congestion in UDP, request and response, random gaps, traffic
 // to groups, processor time of the host.

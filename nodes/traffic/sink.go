@@ -6,11 +6,14 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/meter"
 )
 
 // Sink counts what comes of a flow of UDP. It is a [sansio.Machine] without timers.
 type Sink struct {
 	sansio.Untimed
+	Meter *meter.Meter // of the payload of UDP; may be nil
+
 	got   Received
 	next  uint64 // number behind the highest that came
 	drops sansio.Tally
@@ -43,6 +46,7 @@ func (s *Sink) packet(now units.Time, t *sansio.Train, k int, marked bool) {
 	got.Packets++
 	got.Bytes += units.Bytes(udpHeaders + len(body) + t.Unstored)
 	got.Last = now
+	s.Meter.Add(now, units.Bytes(len(body)+t.Unstored))
 	got.DelaySum, got.DelayMax = got.DelaySum+delay, max(got.DelayMax, delay)
 	if marked {
 		got.Marks++

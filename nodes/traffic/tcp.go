@@ -6,6 +6,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/newreno"
 )
 
@@ -141,6 +142,8 @@ func (s *Sender) Counters() []sansio.Count { return s.conn.Counters() }
 
 // Receiver is the receiving end of a flow of TCP. It is a [sansio.Machine].
 type Receiver struct {
+	Meter *meter.Meter // of the byte stream; may be nil
+
 	conn connection
 	got  Received
 }
@@ -157,8 +160,10 @@ func (r *Receiver) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effec
 		t := &in[i].Train
 		r.count(t)
 		r.conn.Handle(now, t, eff, func(body []byte, unstored int) {
-			r.got.Bytes += units.Bytes(len(body) + unstored)
+			n := units.Bytes(len(body) + unstored)
+			r.got.Bytes += n
 			r.got.Last = now
+			r.Meter.Add(now, n)
 		})
 	}
 	if r.conn.State() == newreno.CloseWait {

@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/meter"
 )
 
 const (
@@ -294,5 +295,23 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := NewReceiver(TCPConfig{MTU: 1500}); err == nil {
 		t.Error("a flow from nowhere")
+	}
+}
+
+// Meters of receivers count what their records do: payload of UDP, and the stream of TCP.
+func TestMetersOfReceivers(t *testing.T) {
+	s := source(t, SourceConfig{Pattern: Pattern{Rate: 8e9, Packet: 1000}})
+	var eff sansio.Effects
+	s.Expire(units.Time(9*us), &eff) // ten packets
+	sink := &Sink{Meter: meter.New(us)}
+	sink.Handle(units.Time(10*us), []sansio.Arrival{{Train: eff.Sends[0].Train}, {Train: sansio.Train{Header: []byte("noise")}}}, &eff)
+	if got := sink.Meter.Series(); got.Sum() != 9720 || got.Bytes[10] != 9720 {
+		t.Errorf("UDP: %+v", got)
+	}
+	m := newPipe(t, Pattern{Packet: 64 << 10, Stop: ms}, &sansiotest.Wire{Delay: 10 * us})
+	m.receiver.Meter = meter.New(ms / 10)
+	m.run(t, units.Second)
+	if got, want := m.receiver.Meter.Series(), m.receiver.Received(); got.Sum() != want.Bytes || want.Bytes == 0 || len(got.Bytes) != int(want.Last/units.Time(ms/10))+1 {
+		t.Errorf("TCP: %+v, received %+v", got, want)
 	}
 }

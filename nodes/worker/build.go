@@ -6,7 +6,9 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/stream"
 )
 
@@ -19,6 +21,8 @@ type Config struct {
 	Workers int
 	Core    json.RawMessage // for NewCore
 	Stream  *stream.Config  `json:",omitempty"` // carries a core's byte streams where there is no kernel TCP: under the virtual clock
+
+	Interval units.Duration `json:",omitempty"` // by which what comes is counted; zero: it is not
 }
 
 // NewCore makes the host core of a system from its configuration; rec and sink
@@ -38,6 +42,7 @@ type Worker struct {
 	sansio.Machine // what the driver runs: the job, or the transport around it
 	Job            Job
 	Stream         *stream.Node // around the job; nil: it speaks UDP, or by streams of the kernel
+	Meter          *meter.Meter // of what came to the job; nil: nothing counts it
 }
 
 // Counters returns those of the protocol and of the streams.
@@ -69,8 +74,9 @@ func Build(cfg Config, parts Parts) (*Worker, error) {
 		return nil, err
 	}
 	w := &Worker{Machine: job, Job: job}
+	w.meter(cfg.Interval)
 	if cfg.Stream != nil {
-		if w.Stream, err = stream.New(*cfg.Stream, job); err != nil {
+		if w.Stream, err = stream.New(*cfg.Stream, w.Machine); err != nil {
 			return nil, err
 		}
 		w.Machine = w.Stream

@@ -38,4 +38,7 @@
 // joins does not get: it computes with nobody's share but its own until the next notices.
 //
 // Work on the model is done inside Computes, so that packets are handled meanwhile.
+//
+// Where [Config.Interval] is given, a meter (package meter) stands between the transport and the
+// loop.
 package worker

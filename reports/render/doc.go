@@ -11,7 +11,7 @@
 // headers, and columns that are equal in every row below the title. They write "-" where a
 // number does not apply, and draw in ASCII except on a terminal. Formats for programs leave
 // such cells empty (null in JSON), carry every column under a stable key in the unit that
-// COLUMNS.md names, and round to a millionth.
+// COLUMNS.md names, and round to a millionth (times of series.csv to a picosecond).
 //
 // A number of a run with an invalid fidelity is never shown as a result. Tables say
 // "invalid", wide puts it in parentheses, CSV and JSON keep it with a fidelity column.

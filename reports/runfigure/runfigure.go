@@ -8,6 +8,14 @@
 //
 // Values of a sweep are words, so that they stand at equal distances. Without a sweep, and
 // where only one entry is swept, straggle probabilities take the place of what lacks.
+//
+// [Series] draws throughput by time: a panel for each run, and a line of steps for each job and
+// flow.
+//
+//	       switchml256
+//	bit/s |   _        _    job a
+//	      |__| |__----| |_  flow bulk
+//	      +----+----+---- time
 package runfigure
 
 import (
@@ -197,19 +205,24 @@ func (d *drawing) panel(name string) figure.Panel {
 // notes say what is drawn and how far it can be believed.
 func (d *drawing) notes() []string {
 	notes := []string{"Mean over workers and iterations; bars are 95% intervals. Values along the axis stand at equal distances."}
-	for _, verdict := range []string{result.Busy, result.Invalid} {
-		n := 0
-		for i := range d.rows {
-			if d.rows[i].Fidelity.Verdict == verdict {
-				n++
-			}
-		}
-		switch {
-		case n > 0 && verdict == result.Busy:
-			notes = append(notes, fmt.Sprintf("%d of %d runs: the machine was at its limit; small differences mean nothing there.", n, len(d.rows)))
-		case n > 0:
-			notes = append(notes, fmt.Sprintf("%d of %d runs are not drawn: the machine was not up to them.", n, len(d.rows)))
-		}
+	var verdicts []string
+	for i := range d.rows {
+		verdicts = append(verdicts, d.rows[i].Fidelity.Verdict)
+	}
+	return append(notes, belief(verdicts)...)
+}
+
+// belief says how far runs can be believed that are not.
+func belief(verdicts []string) (notes []string) {
+	count := map[string]int{}
+	for _, v := range verdicts {
+		count[v]++
+	}
+	if n := count[result.Busy]; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d runs: the machine was at its limit; small differences mean nothing there.", n, len(verdicts)))
+	}
+	if n := count[result.Invalid]; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d runs are not drawn: the machine was not up to them.", n, len(verdicts)))
 	}
 	return notes
 }

@@ -1,0 +1,45 @@
+package live
+
+import (
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/result"
+	hostlive "github.com/inalab/inalab/nodes/live"
+)
+
+// metered has workers count what comes to them, where the lab records that.
+func metered(list []hostlive.WorkerConfig, s *job.Set) []hostlive.WorkerConfig {
+	for i := range list {
+		list[i].Worker.Interval = s.Interval()
+	}
+	return list
+}
+
+// recordSeries adds to the cells of all jobs what the meters of processes counted.
+func (r *run) recordSeries() {
+	var m job.Metered
+	for _, t := range r.tenants {
+		var list []*result.Series
+		for _, w := range t.reports {
+			list = append(list, w.Series)
+		}
+		m.Workers = append(m.Workers, list)
+	}
+	for _, f := range r.set.Flows() {
+		m.Flows = append(m.Flows, r.seriesOf(f.Name))
+	}
+	for i, list := range r.set.Throughputs(m, r.over) {
+		r.tenants[i].cell.Throughput = list
+	}
+}
+
+// seriesOf returns what the receiver of a flow counted.
+func (r *run) seriesOf(flow string) *result.Series {
+	for _, p := range r.flowReports {
+		for _, e := range p.Ends {
+			if e.Flow == flow && !e.Sends {
+				return e.Series
+			}
+		}
+	}
+	return nil
+}

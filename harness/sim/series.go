@@ -1,0 +1,24 @@
+package sim
+
+import (
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/result"
+)
+
+// recordSeries adds to the cells of all jobs what meters counted.
+func (r *run) recordSeries(s *job.Set) {
+	var m job.Metered
+	for _, t := range r.tenants {
+		var list []*result.Series
+		for _, count := range t.meters {
+			list = append(list, count.Series())
+		}
+		m.Workers = append(m.Workers, list)
+	}
+	for _, f := range r.flows {
+		m.Flows = append(m.Flows, f.meter.Series())
+	}
+	for i, list := range s.Throughputs(m, r.net.now) {
+		r.tenants[i].cell.Throughput = list
+	}
+}

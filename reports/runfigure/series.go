@@ -1,0 +1,211 @@
+package runfigure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/reports/figure"
+)
+
+// Series returns the figure of throughput by time: a panel for each run, and in it a line for
+// each job and flow. ok is false where no run has a series to be believed.
+func Series(id, title string, cells []result.Cell) (f figure.Figure, ok bool) {
+	d := timeline{cells: cells}
+	d.arrange()
+	if len(d.runs) == 0 {
+		return f, false
+	}
+	drawn := d.runs[:min(len(d.runs), maxPanels)]
+	f = figure.Figure{ID: id, Title: title, Columns: columnsOf(len(drawn)), Notes: d.notes()}
+	for _, run := range drawn {
+		f.Panels = append(f.Panels, d.panel(run))
+	}
+	return f, true
+}
+
+// columnsOf returns how many panels stand in a row: time wants width.
+func columnsOf(panels int) int {
+	if panels <= 3 {
+		return 1
+	}
+	return 2
+}
+
+// timeline is series on their way to a figure.
+type timeline struct {
+	cells []result.Cell
+	runs  [][]*result.Cell // jobs that shared a lab are one
+	lines []string         // jobs, then flows
+
+	time scale // of all panels
+	rate scale
+}
+
+// arrange finds out the panels, the lines and the units.
+func (d *timeline) arrange() {
+	var latest, fastest float64
+	for i := range d.cells {
+		c := &d.cells[i]
+		if len(c.Throughput) == 0 || c.Fidelity.Verdict == result.Invalid {
+			continue
+		}
+		if n := len(d.runs); n > 0 && d.runs[n-1][0].SharesLab(c) {
+			d.runs[n-1] = append(d.runs[n-1], c)
+		} else {
+			d.runs = append(d.runs, []*result.Cell{c})
+		}
+		for k := range c.Throughput {
+			t := &c.Throughput[k]
+			latest = max(latest, t.Start(len(t.Bytes)).Seconds())
+			for at := range t.Bytes {
+				fastest = max(fastest, t.Rate(at))
+			}
+		}
+	}
+	d.time, d.rate = scaleFor(times, latest), scaleFor(rates, fastest)
+	for _, job := range []bool{true, false} {
+		for _, run := range d.runs {
+			for _, t := range seriesOf(run) {
+				if (t.Kind == result.KindJob) == job {
+					add(&d.lines, lineOf(t))
+				}
+			}
+		}
+	}
+}
+
+// seriesOf returns the series of a run.
+func seriesOf(run []*result.Cell) (out []*result.Throughput) {
+	for _, c := range run {
+		for i := range c.Throughput {
+			out = append(out, &c.Throughput[i])
+		}
+	}
+	return out
+}
+
+// lineOf names the line of a job or flow.
+func lineOf(t *result.Throughput) string {
+	if t.Kind == result.KindJob {
+		return strings.TrimSpace("job " + t.Name)
+	}
+	return "flow " + t.Name + " (" + strings.ToUpper(t.Kind) + ")"
+}
+
+// scale is a unit, and how much of the base unit it is.
+type scale struct {
+	unit string
+	size float64
+}
+
+var (
+	times = []scale{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}}
+	rates = []scale{{"Tbit/s", 1e12}, {"Gbit/s", 1e9}, {"Mbit/s", 1e6}, {"kbit/s", 1e3}, {"bit/s", 1}}
+)
+
+// scaleFor returns the largest scale in which the largest value is one or more, or the last.
+func scaleFor(list []scale, largest float64) scale {
+	for _, s := range list {
+		if largest >= s.size {
+			return s
+		}
+	}
+	return list[len(list)-1]
+}
+
+// panel draws a run.
+func (d *timeline) panel(run []*result.Cell) figure.Panel {
+	p := figure.Panel{
+		Title: d.titleOf(run[0]),
+		X:     figure.Axis{Label: "time", Unit: d.time.unit, Zero: true},
+		Y:     figure.Axis{Label: "throughput", Unit: d.rate.unit, Zero: true},
+	}
+	for _, line := range d.lines[:min(len(d.lines), maxLines)] {
+		for _, t := range seriesOf(run) {
+			if lineOf(t) == line {
+				p.Series = append(p.Series, d.steps(line, &t.Series))
+			}
+		}
+	}
+	return p
+}
+
+// steps draws a series: a point for each interval in which the rate is another than before, and
+// one for the end.
+func (d *timeline) steps(name string, s *result.Series) figure.Series {
+	out := figure.Series{Name: name, Kind: figure.Steps}
+	point := func(i int, rate float64) {
+		out.Points = append(out.Points, figure.Point{X: s.Start(i).Seconds() / d.time.size, Y: rate / d.rate.size})
+	}
+	for i := range s.Bytes {
+		if i == 0 || s.Bytes[i] != s.Bytes[i-1] {
+			point(i, s.Rate(i))
+		}
+	}
+	if n := len(s.Bytes); n > 0 {
+		point(n, s.Rate(n-1))
+	}
+	return out
+}
+
+// titleOf names a run by what tells it from the others.
+func (d *timeline) titleOf(c *result.Cell) string {
+	title := c.System
+	if d.differ(func(o *result.Cell) bool { return o.System == c.System && o.Topology != c.Topology }) {
+		title += " on " + c.Topology
+	}
+	words := []string{title}
+	if !c.Point.IsZero() {
+		words = append(words, c.Point.String())
+	}
+	if d.differ(func(o *result.Cell) bool { return o.StraggleP != c.StraggleP }) {
+		words = append(words, "p = "+percent(c.StraggleP))
+	}
+	if d.differ(func(o *result.Cell) bool { return o.Seed != c.Seed }) {
+		words = append(words, fmt.Sprintf("seed %d", c.Seed))
+	}
+	return strings.Join(words, ", ")
+}
+
+// differ reports whether some cell is another in a way.
+func (d *timeline) differ(other func(*result.Cell) bool) bool {
+	for _, run := range d.runs {
+		if slices.ContainsFunc(run, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// notes say what is drawn, what is not, and how far it can be believed.
+func (d *timeline) notes() []string {
+	notes := []string{"Payload that workers, and receivers of flows, were given in each interval of " + d.intervals() + ", over its length. Nothing is smoothed."}
+	if n := len(d.runs); n > maxPanels {
+		notes = append(notes, fmt.Sprintf("%d of %d runs are left out: a figure holds %d. All are in series.csv.", n-maxPanels, n, maxPanels))
+	}
+	if n := len(d.lines); n > maxLines {
+		notes = append(notes, fmt.Sprintf("%d of %d jobs and flows are left out: a figure holds %d lines. All are in series.csv.", n-maxLines, n, maxLines))
+	}
+	var verdicts []string
+	for i := range d.cells {
+		if len(d.cells[i].Throughput) > 0 {
+			verdicts = append(verdicts, d.cells[i].Fidelity.Verdict)
+		}
+	}
+	return append(notes, belief(verdicts)...)
+}
+
+// intervals names those of all runs.
+func (d *timeline) intervals() string {
+	var all []units.Duration
+	for _, run := range d.runs {
+		all = append(all, run[0].Throughput[0].Interval)
+	}
+	if least, most := slices.Min(all), slices.Max(all); least != most {
+		return fmt.Sprintf("%v to %v", least, most)
+	}
+	return all[0].String()
+}
