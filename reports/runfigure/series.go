@@ -13,7 +13,8 @@ import (
 // Series returns the figure of throughput by time: a panel for each run, and in it a line for
 // each job and flow. ok is false where no run has a series to be believed.
 func Series(id, title string, cells []result.Cell) (f figure.Figure, ok bool) {
-	d := timeline{cells: cells}
+	var d timeline
+	d.takeRuns(cells)
 	d.arrange()
 	if len(d.runs) == 0 {
 		return f, false
@@ -36,29 +37,50 @@ func columnsOf(panels int) int {
 
 // timeline is series on their way to a figure.
 type timeline struct {
-	cells []result.Cell
-	runs  [][]*result.Cell // jobs that shared a lab are one
-	lines []string         // jobs, then flows
+	runs     [][]*result.Cell // to be believed; jobs that shared a lab are one
+	verdicts []string         // of all runs
+	lines    []string         // jobs, then flows
 
 	time scale // of all panels
 	rate scale
 }
 
-// arrange finds out the panels, the lines and the units.
+// takeRuns finds the runs that have series. One is believed as far as each of its jobs.
+func (d *timeline) takeRuns(cells []result.Cell) {
+	var all [][]*result.Cell
+	for i := range cells {
+		c := &cells[i]
+		switch n := len(all); {
+		case len(c.Throughput) == 0:
+		case n > 0 && all[n-1][0].SharesLab(c):
+			all[n-1] = append(all[n-1], c)
+		default:
+			all = append(all, []*result.Cell{c})
+		}
+	}
+	for _, run := range all {
+		v := verdictOf(run)
+		if d.verdicts = append(d.verdicts, v); v != result.Invalid {
+			d.runs = append(d.runs, run)
+		}
+	}
+}
+
+// verdictOf returns the worst of the verdicts of a run's jobs.
+func verdictOf(run []*result.Cell) string {
+	for _, v := range []string{result.Invalid, result.Busy} {
+		if slices.ContainsFunc(run, func(c *result.Cell) bool { return c.Fidelity.Verdict == v }) {
+			return v
+		}
+	}
+	return run[0].Fidelity.Verdict
+}
+
+// arrange finds out the lines and the units.
 func (d *timeline) arrange() {
 	var latest, fastest float64
-	for i := range d.cells {
-		c := &d.cells[i]
-		if len(c.Throughput) == 0 || c.Fidelity.Verdict == result.Invalid {
-			continue
-		}
-		if n := len(d.runs); n > 0 && d.runs[n-1][0].SharesLab(c) {
-			d.runs[n-1] = append(d.runs[n-1], c)
-		} else {
-			d.runs = append(d.runs, []*result.Cell{c})
-		}
-		for k := range c.Throughput {
-			t := &c.Throughput[k]
+	for _, run := range d.runs {
+		for _, t := range seriesOf(run) {
 			latest = max(latest, t.Start(len(t.Bytes)).Seconds())
 			for at := range t.Bytes {
 				fastest = max(fastest, t.Rate(at))
@@ -189,13 +211,7 @@ func (d *timeline) notes() []string {
 	if n := len(d.lines); n > maxLines {
 		notes = append(notes, fmt.Sprintf("%d of %d jobs and flows are left out: a figure holds %d lines. All are in series.csv.", n-maxLines, n, maxLines))
 	}
-	var verdicts []string
-	for i := range d.cells {
-		if len(d.cells[i].Throughput) > 0 {
-			verdicts = append(verdicts, d.cells[i].Fidelity.Verdict)
-		}
-	}
-	return append(notes, belief(verdicts)...)
+	return append(notes, belief(d.verdicts)...)
 }
 
 // intervals names those of all runs.

@@ -115,6 +115,21 @@ func TestSeriesLeftOut(t *testing.T) {
 	}
 }
 
+// A run is believed as far as each of the jobs that share its lab.
+func TestVerdictsOfSeries(t *testing.T) {
+	cells := append(lab("ring"), lab("switchml256")...)
+	cells[1].Fidelity.Verdict, cells[3].Fidelity.Verdict = result.Busy, result.Invalid
+	f, ok := Series("run", "a title", cells)
+	if !ok || len(f.Panels) != 1 || f.Panels[0].Title != "ring" {
+		t.Fatalf("panels %+v, %v", f.Panels, ok)
+	}
+	for _, want := range []string{"1 of 2 runs are not drawn", "1 of 2 runs: the machine"} {
+		if svg := drawn(t, f); !strings.Contains(svg, want) {
+			t.Errorf("the picture does not say %q", want)
+		}
+	}
+}
+
 // Units are those of the largest value, and there is one for each size.
 func TestUnitsOfSeries(t *testing.T) {
 	for _, c := range []struct {
