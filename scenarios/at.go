@@ -17,16 +17,21 @@ import (
 
 // rawAt is what happens at a time: one of the things below it.
 type rawAt struct {
-	Time string     `yaml:"time"`
-	Link *rawLinkAt `yaml:"link,omitempty" json:",omitempty"`
+	Time  string     `yaml:"time"`
+	Link  *rawLinkAt `yaml:"link,omitempty" json:",omitempty"`
+	Kill  string     `yaml:"kill,omitempty" json:",omitempty"`
+	Stop  string     `yaml:"stop,omitempty" json:",omitempty"`
+	Start string     `yaml:"start,omitempty" json:",omitempty"`
+	On    string     `yaml:"on,omitempty" json:",omitempty"`
 }
 
 // Event is something that happens during a run.
 type Event struct {
-	Time units.Time // from the start of the run
-	Link *LinkAt    // links that change; nil: it is something else
-	at   string     // where it stands
-	text string     // what happens
+	Time   units.Time  // from the start of the run
+	Link   *LinkAt     // links that change; nil: it is something else
+	Action *job.Action // on a process; nil: it is something else
+	at     string      // where it stands
+	text   string      // what happens
 }
 
 // String says what happens, and when.
@@ -37,11 +42,11 @@ const MaxTime = 24 * 3600 * units.Second
 
 // events reads what happens, and puts it into the order of time. What happens at one time stays
 // in that of the file.
-func (r *resolver) events(list []rawAt) (out []Event) {
+func (r *resolver) events(s *Scenario, list []rawAt) (out []Event) {
 	for i, f := range list {
 		e := Event{at: fmt.Sprintf("at[%d]", i)}
 		e.Time = r.timeOf(e.at, f.Time)
-		r.happening(&e, f)
+		r.happening(s, &e, f)
 		out = append(out, e)
 	}
 	slices.SortStableFunc(out, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
@@ -62,13 +67,16 @@ func (r *resolver) timeOf(at, text string) units.Time {
 }
 
 // happening reads what happens in an entry: one thing.
-func (r *resolver) happening(e *Event, f rawAt) {
+func (r *resolver) happening(s *Scenario, e *Event, f rawAt) {
 	things := []struct {
 		key   string
 		given bool
 		read  func()
 	}{
 		{"link", f.Link != nil, func() { r.linkEvent(e, *f.Link) }},
+		{"kill", f.Kill != "", func() { r.action(s, e, job.Action{Verb: job.Kill, Node: f.Kill, On: f.On}) }},
+		{"stop", f.Stop != "", func() { r.action(s, e, job.Action{Verb: job.Stop, Node: f.Stop, On: f.On}) }},
+		{"start", f.Start != "", func() { r.action(s, e, job.Action{Verb: job.Start, Node: f.Start, On: f.On}) }},
 	}
 	var keys, given []string
 	for _, t := range things {

@@ -213,8 +213,18 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	spec := job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
-		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Changes: changes, Point: s.Point, Interval: s.Interval,
+		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Changes: changes, Actions: s.actions(), Point: s.Point,
+		Interval: s.Interval,
 	}
+	set, err := s.layOut(spec)
+	if err != nil {
+		return nil, err
+	}
+	return set, s.checkCourse(set)
+}
+
+// layOut lays out one job, or those of the scenario.
+func (s *Scenario) layOut(spec job.Spec) (*job.Set, error) {
 	if len(s.Tenants) > 0 {
 		return s.tenants(spec)
 	}

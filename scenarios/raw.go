@@ -56,6 +56,7 @@ type rawJob struct {
 	Iterations int      `yaml:"iterations,omitempty" json:",omitempty"`
 
 	Start  string     `yaml:"start,omitempty" json:",omitempty"`
+	Stop   string     `yaml:"stop,omitempty" json:",omitempty"`
 	Repeat *rawRepeat `yaml:"repeat,omitempty" json:",omitempty"`
 }
 

@@ -158,7 +158,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Flows = r.flows(f.Flows, s.Scale, s.MTU)
 	s.Interval = r.interval(f.Interval)
 	s.Transit = r.transit(f.Transit)
-	s.At = r.events(f.At)
+	s.At = r.events(s, f.At)
 	s.Takes, s.Expect = f.Takes, r.expectations(f)
 	return s
 }

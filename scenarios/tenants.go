@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
 )
@@ -20,7 +21,8 @@ type Tenant struct {
 	Model      profiles.Profile // zero value: that of the scenario
 	Iterations int              // zero: those of the scenario
 	Times      worker.Times
-	at         string // where it stands
+	Until      units.Duration // when it is ended; zero: when it is done
+	at         string         // where it stands
 }
 
 // tenants reads the jobs of a scenario.
@@ -49,6 +51,10 @@ func (r *resolver) tenants(list []rawJob) (out []Tenant) {
 			t.Iterations = r.between(at+".iterations", f.Iterations, 1, MaxIterations)
 		}
 		t.Times = r.times(at, f)
+		if f.Stop != "" {
+			t.Until = r.duration(at+".stop", f.Stop)
+		}
+		r.wrong(at+".stop", checkSpan("job "+t.Name, t.Times.Start, t.Until))
 		out = append(out, t)
 	}
 	return out
@@ -103,13 +109,14 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 	var jobs []*job.Job
 	for i, t := range s.Tenants {
 		one := spec
+		one.Times = t.Times
 		one.System, one.Name, one.ID = t.system(spec.System), t.Name, uint8(job.DefaultID+i)
 		one.On, one.ServersOn, one.Servers = t.Hosts, t.Servers, len(t.Servers)
-		one.Times = t.Times
 		one.Iterations = cmp.Or(t.Iterations, spec.Iterations)
 		if t.Model.Name != "" {
 			one.Model = t.Model
 		}
+		one.Until = t.Until
 		if i > 0 {
 			one.HostPrograms, one.Flows, one.Transit, one.Changes = nil, nil, nil, nil
 		}

@@ -9,17 +9,21 @@ import (
 	"github.com/inalab/inalab/scenarios"
 )
 
-// happenings returns what happens in the runs of a scenario, at any point of its sweep.
-func happenings(s *scenarios.Scenario) (out []string) {
+// happenings returns what happens in the runs of a scenario, at any point of its sweep, of a
+// kind.
+func happenings(s *scenarios.Scenario, of func(scenarios.Event) bool) (out []string) {
 	for _, p := range s.Points() {
 		for _, e := range p.At {
-			if text := e.String(); !slices.Contains(out, text) {
+			if text := e.String(); of(e) && !slices.Contains(out, text) {
 				out = append(out, text)
 			}
 		}
 	}
 	return out
 }
+
+// changes are the events that no record tells of; all others change what becomes of a job.
+func changes(e scenarios.Event) bool { return e.Link != nil }
 
 // happened returns what happened in the runs, and what did not because they were over before.
 func (r *recording) happened() (out []string) {
@@ -36,7 +40,7 @@ func (r *recording) happened() (out []string) {
 			}
 		}
 	}
-	for _, text := range happenings(r.scenario) {
+	for _, text := range happenings(r.scenario, changes) {
 		if n := missed[text]; n > 0 {
 			text += fmt.Sprintf("; %d of %d runs were over before", n, runs[text])
 		}

@@ -187,7 +187,7 @@ func describe(w io.Writer, s *scenarios.Scenario, sets []*job.Set) error {
 	for _, f := range s.Flows {
 		fmt.Fprintf(w, "beside each: flow %s of %s from %s to %s\n", f.Name, strings.ToUpper(f.Kind), f.From, f.To)
 	}
-	for _, text := range happenings(s) {
+	for _, text := range happenings(s, func(scenarios.Event) bool { return true }) {
 		fmt.Fprintf(w, "in each: %s\n", text)
 	}
 	for _, p := range s.Programs {

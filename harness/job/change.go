@@ -88,9 +88,12 @@ func (s *Set) Settled() (last units.Time) {
 	for _, c := range s.First().Changes {
 		last = max(last, c.At)
 	}
+	for _, a := range s.First().Actions {
+		last = max(last, units.Time(a.At))
+	}
 	return last
 }
 
 // Steady reports whether the lab stays as it is during the run. Where it does not, one iteration
 // may take much longer than another.
-func (s *Set) Steady() bool { return len(s.First().Changes) == 0 }
+func (s *Set) Steady() bool { return len(s.First().Changes)+len(s.First().Actions) == 0 }

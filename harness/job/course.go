@@ -34,12 +34,15 @@ type Action struct {
 }
 
 // String tells an action in the words of a scenario.
-func (a Action) String() string {
+func (a Action) String() string { return fmt.Sprintf("%s at %v", a.What(), a.At) }
+
+// What tells an action without its time.
+func (a Action) What() string {
 	text := fmt.Sprintf("%s %s", a.Verb, a.Node)
 	if a.On != "" {
 		text += " on " + a.On
 	}
-	return fmt.Sprintf("%s at %v", text, a.At)
+	return text
 }
 
 // Role is what a process is to its job.

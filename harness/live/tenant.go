@@ -81,7 +81,8 @@ func (t *tenant) limit(patience int) time.Duration {
 	if t.job.Elements > 0 { // links without a rate expect no time
 		return benchTimeout
 	}
-	return time.Duration(t.cell.Expected/units.Nanosecond)*time.Duration(patience*t.job.Iterations) + time.Duration(t.job.Idle()/units.Nanosecond) + readyTimeout
+	busy := units.Duration(patience*t.job.Iterations) * t.cell.Expected
+	return time.Duration((busy+t.job.Idle())/units.Nanosecond) + readyTimeout
 }
 
 // startServers starts the processes of a job's servers. Those with streams are ready
