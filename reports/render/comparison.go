@@ -37,8 +37,6 @@ func inSweep(c Column) Column {
 	switch c.Key {
 	case "straggle_p":
 		c.Fold = true
-	case "wrong":
-		c.Spare = 0
 	case "ratio_ideal":
 		c.Spare = 4
 	}
