@@ -28,10 +28,10 @@ func (j *Job) validateInterval() error {
 	return nil
 }
 
-// expectedRun returns how long the job should take.
+// expectedRun returns when the job should be done.
 func (j *Job) expectedRun() units.Duration {
 	mean, _ := j.Expect()
-	run := mean * units.Duration(j.Iterations)
+	run := mean*units.Duration(j.Iterations) + j.Idle()
 	if j.Until > 0 {
 		return min(run, j.Until)
 	}

@@ -33,6 +33,13 @@ func TestIntervalOfSeries(t *testing.T) {
 	if got := job.Alone(jobtest.New(t, alone)).Interval(); got != 3*ms {
 		t.Errorf("a stated interval became %v", got)
 	}
+	late, ended := flowSpec(t, tcpFlow("a", "h0", "h5")), flowSpec(t, tcpFlow("a", "h0", "h5"))
+	late.Times.Start, ended.Until = 100*units.Second, 10*ms
+	for want, s := range map[units.Duration]job.Spec{units.Second: late, 100 * units.Microsecond: ended} {
+		if got := job.Alone(jobtest.New(t, s)).Interval(); got != want {
+			t.Errorf("intervals of %v, want %v", got, want)
+		}
+	}
 	two := setOf(t, 0)
 	if got := two.Interval(); got <= 0 {
 		t.Errorf("two jobs have series by %v", got)

@@ -6,6 +6,7 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -29,8 +30,16 @@ func runWithSeries(t *testing.T, j *job.Job) (c result.Cell, taken units.Bytes) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkCell(t, j, cells[0])
 	return cells[0], taken
+}
+
+// A worker that was stopped, and one that takes its place, count what they took.
+func TestSeriesOfAWorkerThatComesBackLive(t *testing.T) {
+	j := mustJob(t, scene{system: trioml.System{Timeout: 10 * ms}, topology: "rack", iterations: 100, change: func(s *job.Spec) {
+		s.On, s.Interval, s.Actions = []int{0, 1, 2, 3}, 20*ms, []job.Action{act(200, job.Stop, "h1"), act(400, job.Start, "h1")}
+	}})
+	c, taken := runWithSeries(t, j)
+	checkSeries(t, c, taken)
 }
 
 // checkSeries holds the series of a cell against what sockets took and what flows recorded.
@@ -58,9 +67,11 @@ func checkSeries(t *testing.T, c result.Cell, taken units.Bytes) {
 
 // Live series have what the processes took from the kernel, flows of both kinds included.
 func TestSeriesLive(t *testing.T) {
-	c, taken := runWithSeries(t, besideFlows(t, switchml.System{Elements: 256}, topo.LinkSpec{Rate: 50 * mbit, Queue: units.MiB},
+	j := besideFlows(t, switchml.System{Elements: 256}, topo.LinkSpec{Rate: 50 * mbit, Queue: units.MiB},
 		flow("steady", job.FlowUDP, "h3", "h1", traffic.Pattern{Rate: 5 * mbit, Start: 100 * ms}),
-		flow("bulk", job.FlowTCP, "h2", "h4", traffic.Pattern{Start: 10 * ms})))
+		flow("bulk", job.FlowTCP, "h2", "h4", traffic.Pattern{Start: 10 * ms}))
+	c, taken := runWithSeries(t, j)
+	checkCell(t, j, c)
 	checkSeries(t, c, taken)
 	for i, n := range c.Throughput[1].Bytes {
 		if at := c.Throughput[1].Start(i + 1); at <= units.Time(100*ms) && n > 0 {
@@ -73,6 +84,7 @@ func TestSeriesLive(t *testing.T) {
 func TestSeriesOfARingLive(t *testing.T) {
 	j := mustJob(t, scene{system: ring.System{}, topology: "rack", change: func(s *job.Spec) { s.Interval = 20 * ms }})
 	c, taken := runWithSeries(t, j)
+	checkCell(t, j, c)
 	checkSeries(t, c, taken)
 	if want := units.Bytes(j.Iterations * 2 * 5 * (6*tensor.HeaderLen + 4*j.Params)); taken != want {
 		t.Errorf("the workers took %d B, want %d", taken, want)

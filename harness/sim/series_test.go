@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -8,6 +9,7 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -115,5 +117,22 @@ func TestSeriesChangeNothing(t *testing.T) {
 		if without, with := cells[0], cells[1]; without.Throughput != nil || (without.Work.Charged > 0) != replay || with.Work.Charged > 0 || with.Throughput[0].Sum() != payloadTo(t, with, scene{}.job(t)) {
 			t.Errorf("replay %v: charged %d rounds without series, %d with", replay, without.Work.Charged, with.Work.Charged)
 		}
+	}
+}
+
+// A worker that is killed was given what it was given; one that comes back counts on.
+func TestSeriesOfAWorkerThatIsKilled(t *testing.T) {
+	series := func(actions ...job.Action) result.Throughput {
+		spec := tenantSpec(t, sharedPlan(t, "rack", 4), trioml.System{Timeout: ms})
+		spec.Iterations, spec.Interval, spec.Actions = 60, 10*ms, actions
+		j, err := job.New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run(t, j, images(t)).Throughput[0]
+	}
+	calm, killed := series(), series(act(30, job.Kill, "h1"), act(150, job.Start, "h1"))
+	if !slices.Equal(calm.Bytes[:3], killed.Bytes[:3]) || calm.Bytes[0] == 0 || killed.Bytes[5] >= calm.Bytes[5] || killed.Sum() >= calm.Sum() {
+		t.Errorf("with a worker that is killed after 30 ms %v, without %v", killed.Bytes, calm.Bytes)
 	}
 }

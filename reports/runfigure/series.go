@@ -92,29 +92,38 @@ func (d *timeline) arrange() {
 		for _, run := range d.runs {
 			for _, t := range seriesOf(run) {
 				if (t.Kind == result.KindJob) == job {
-					add(&d.lines, lineOf(t))
+					add(&d.lines, t.line())
 				}
 			}
 		}
 	}
 }
 
+// drawnSeries is a series, and the record that has it.
+type drawnSeries struct {
+	*result.Throughput
+	of *result.Cell
+}
+
 // seriesOf returns the series of a run.
-func seriesOf(run []*result.Cell) (out []*result.Throughput) {
+func seriesOf(run []*result.Cell) (out []drawnSeries) {
 	for _, c := range run {
 		for i := range c.Throughput {
-			out = append(out, &c.Throughput[i])
+			out = append(out, drawnSeries{&c.Throughput[i], c})
 		}
 	}
 	return out
 }
 
-// lineOf names the line of a job or flow.
-func lineOf(t *result.Throughput) string {
-	if t.Kind == result.KindJob {
-		return strings.TrimSpace("job " + t.Name)
+// line names the line of a job, with its system where the lab has several, or of a flow.
+func (t *drawnSeries) line() string {
+	switch {
+	case t.Kind != result.KindJob:
+		return "flow " + t.Name + " (" + strings.ToUpper(t.Kind) + ")"
+	case t.of.Lab != "":
+		return "job " + t.Name + " (" + t.of.System + ")"
 	}
-	return "flow " + t.Name + " (" + strings.ToUpper(t.Kind) + ")"
+	return strings.TrimSpace("job " + t.Name)
 }
 
 // scale is a unit, and how much of the base unit it is.
@@ -147,7 +156,7 @@ func (d *timeline) panel(run []*result.Cell) figure.Panel {
 	}
 	for _, line := range d.lines[:min(len(d.lines), maxLines)] {
 		for _, t := range seriesOf(run) {
-			if lineOf(t) == line {
+			if t.line() == line {
 				p.Series = append(p.Series, d.steps(line, &t.Series))
 			}
 		}
@@ -175,8 +184,8 @@ func (d *timeline) steps(name string, s *result.Series) figure.Series {
 
 // titleOf names a run by what tells it from the others.
 func (d *timeline) titleOf(c *result.Cell) string {
-	title := c.System
-	if d.differ(func(o *result.Cell) bool { return o.System == c.System && o.Topology != c.Topology }) {
+	title := c.Ran()
+	if d.differ(func(o *result.Cell) bool { return o.Ran() == title && o.Topology != c.Topology }) {
 		title += " on " + c.Topology
 	}
 	words := []string{title}

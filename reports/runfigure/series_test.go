@@ -86,6 +86,16 @@ func TestTitlesOfSeries(t *testing.T) {
 	}
 }
 
+// Where a lab has several systems, its panel names all, and each job says its own.
+func TestSeriesOfSeveralSystems(t *testing.T) {
+	cells := lab("ring")
+	cells[1].System, cells[0].Lab, cells[1].Lab = "trioml", "ring+trioml", "ring+trioml"
+	f, _ := Series("run", "a title", cells)
+	if len(f.Panels) != 1 || f.Panels[0].Title != "ring+trioml" || f.Panels[0].Series[0].Name != "job a (ring)" || f.Panels[0].Series[1].Name != "job b (trioml)" {
+		t.Errorf("panels %+v", f.Panels)
+	}
+}
+
 // What a figure does not hold, and what cannot be believed, is left out, and it says so.
 func TestSeriesLeftOut(t *testing.T) {
 	var cells []result.Cell
