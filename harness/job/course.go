@@ -1,9 +1,7 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,93 +9,8 @@ import (
 
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo/plan"
 )
-
-// Verb says what is done to a process.
-type Verb string
-
-// The verbs.
-const (
-	Kill  Verb = "kill"  // it ends at once, and what it counted is lost
-	Stop  Verb = "stop"  // it ends in order, and hands over what it counted
-	Start Verb = "start" // it runs again, and remembers nothing
-)
-
-// Action is done to a process of the lab at a stated time.
-type Action struct {
-	At   units.Duration // from the start of the run
-	Verb Verb
-	Node string // the process: a switch, a server, or the host of a worker
-	On   string // Start of a worker: the host that it comes up on; empty: where it was
-}
-
-// String tells an action in the words of a scenario.
-func (a Action) String() string { return fmt.Sprintf("%s at %v", a.What(), a.At) }
-
-// What tells an action without its time.
-func (a Action) What() string {
-	text := fmt.Sprintf("%s %s", a.Verb, a.Node)
-	if a.On != "" {
-		text += " on " + a.On
-	}
-	return text
-}
-
-// Role is what a process is to its job.
-type Role string
-
-// The roles.
-const (
-	AsWorker Role = "worker"
-	AsServer Role = "server"
-	AsSwitch Role = "switch" // with a program of the job's system
-)
-
-// Survivor is a system whose jobs may go on without one of their processes. A job of any
-// other system ends when one of its workers or servers does, or a switch with a program
-// of it.
-type Survivor interface {
-	System
-	// Survives returns nil if a job goes on while a process of the role is gone, and takes
-	// it back when it runs again; or says why it does not.
-	Survives(Role) error
-}
-
-// survives is [Survivor] of any system.
-func survives(s System, r Role) error {
-	if v, ok := s.(Survivor); ok {
-		return v.Survives(r)
-	}
-	if r == AsWorker {
-		return fmt.Errorf("%s waits for the gradients of all workers", s.Name())
-	}
-	return fmt.Errorf("the sums that it held are lost, and %s sends no gradient twice", s.Name())
-}
-
-// Step is what a runner does at an instant of a run: an action, or the end of a job.
-type Step struct {
-	Action        // its Verb is empty where a job ends
-	Role   Role   // of the process
-	Job    int    // index in [Set.Jobs], of the job that ends or that the process is of; -1: a switch
-	Reason string // why the job ends
-
-	Worker int           // of the job, where Role is AsWorker
-	Host   plan.Host     // that the process runs on from now on, of a worker that starts
-	Config worker.Config // likewise
-}
-
-// Ends reports whether the step is the end of a job.
-func (s *Step) Ends() bool { return s.Verb == "" }
-
-// String tells the step.
-func (s *Step) String() string {
-	if s.Ends() {
-		return fmt.Sprintf("the job ended at %v: %s", s.At, s.Reason)
-	}
-	return s.Action.String()
-}
 
 // Course returns what is done in a run, in order, with the ends of jobs that follow from
 // it, or an error that names the action that cannot be.
@@ -309,51 +222,4 @@ func (c *course) seatWorker(s *Step) error {
 	delete(c.place, s.Node)
 	c.place[name] = seat{s.Job, s.Worker, AsWorker}
 	return nil
-}
-
-// moved lays the job out with a worker on another host. All others must be as they are:
-// nobody tells them.
-func (j *Job) moved(w, host int) (*Job, error) {
-	if j.Hosts()[w].Index == host {
-		return j, nil
-	}
-	spec := j.Spec
-	spec.On, spec.spares = nil, append(slices.Clone(j.spares), j.Hosts()[w])
-	for _, h := range j.Hosts() {
-		spec.On = append(spec.On, h.Index)
-	}
-	spec.On[w] = host
-	m, err := New(spec)
-	if err != nil {
-		return nil, err
-	}
-	for i := range j.cores {
-		if i != w && !bytes.Equal(j.cores[i], m.cores[i]) {
-			return nil, errors.New("the other workers would have to know: leave \"on\" out, so that it comes up where it was")
-		}
-	}
-	for sw := range j.programs {
-		if !slices.EqualFunc(j.programs[sw], m.programs[sw], func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
-			return nil, fmt.Errorf("the program of switch %s would be another one: choose a spare host at the same switch and PFE", j.Plan.Switches[sw].Name)
-		}
-	}
-	return m, nil
-}
-
-// takeSpares notes the hosts that workers of the job may come up on, so that results go there
-// from the beginning.
-func (s *Spec) takeSpares() {
-	if s.spares != nil {
-		return // the job is one that moved
-	}
-	own := func(name string) bool {
-		is := func(h plan.Host) bool { return h.Name == name }
-		return slices.ContainsFunc(s.Hosts(), is) || slices.ContainsFunc(s.spares, is)
-	}
-	for _, a := range s.Actions {
-		k := slices.IndexFunc(s.Plan.Hosts, func(h plan.Host) bool { return h.Name == a.On })
-		if a.Verb == Start && k >= 0 && own(a.Node) && !own(a.On) {
-			s.spares = append(s.spares, s.Plan.Hosts[k])
-		}
-	}
 }
