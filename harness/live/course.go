@@ -125,10 +125,9 @@ func (r *run) end(s *job.Step) error {
 		return r.endAll(grace, latest(r.servers, s.Node))
 	}
 	t := r.tenants[s.Job]
-	p := t.seats[s.Worker]
 	t.seats[s.Worker] = nil
 	t.cell.Away = append(t.cell.Away, result.Away{Worker: s.Worker, From: t.reached[s.Worker]})
-	return r.endAll(grace, p)
+	return r.endAll(grace, latest(t.workers, s.Node)) // which may wait for a model, without a seat
 }
 
 // latest returns the process of a node that was started last.
@@ -245,6 +244,9 @@ func (r *run) promised(e event) error {
 		return fmt.Errorf("reading what %s says of a checkpoint: %w", e.process.Node(), err)
 	}
 	j := r.course.joins[a.Path]
+	if r.course.down[j.waits] {
+		return nil // it ended again meanwhile
+	}
 	if a.Problem != "" { // such as too few iterations that are left
 		j.of.cell.Course = append(j.of.cell.Course, fmt.Sprintf("%s does not take part again: %s", j.waits.Node(), a.Problem))
 		j.of.seats[j.worker] = nil

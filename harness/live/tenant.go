@@ -43,17 +43,19 @@ func (r *run) tenantOf(p *proc.Process) *tenant {
 	return r.tenants[i]
 }
 
-// over reports whether nothing of the job runs any more.
+// over reports whether the job was ended, or all workers are done that were not. One
+// without any worker waits for its end.
 func (t *tenant) over() bool {
-	if t.cell.Ended != nil {
-		return true
-	}
+	left := 0
 	for i, p := range t.seats {
-		if p != nil && !t.done[i] {
+		if p == nil {
+			continue
+		}
+		if left++; !t.done[i] && t.cell.Ended == nil {
 			return false
 		}
 	}
-	return true
+	return left > 0 || t.cell.Ended != nil
 }
 
 // reach notes how far a worker came. One that was killed may have said so before.

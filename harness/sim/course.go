@@ -97,6 +97,9 @@ func (d *director) Expire(now units.Time, _ *sansio.Effects) {
 	models := d.models
 	d.models = nil
 	for _, m := range models {
+		if m.of.gone[m.worker] || m.of.workers[m.worker].Job != worker.Job(m.to) {
+			continue // it ended again meanwhile
+		}
 		m.of.sums.Return(m.worker, m.gen)
 		if err := m.to.Restore(now, m.gen, m.model); err != nil {
 			d.run.err = err

@@ -151,3 +151,19 @@ func TestCourseIsDeterministic(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A worker that ends again before it is given a model, one that comes back twice, and a job
+// that loses one worker after the other.
+func TestWorkersComeAndGo(t *testing.T) {
+	spare := act(60, job.Start, "h1")
+	spare.On = "h5"
+	sys := trioml.System{Timeout: units.Millisecond}
+	c := direct(t, sys, 60, act(30, job.Kill, "h1"), act(40, job.Start, "h1"), act(41, job.Kill, "h1"), spare, act(120, job.Stop, "h5"), act(130, job.Start, "h5"))
+	if c.Ended != nil || c.Wrong != 0 || len(c.Away) != 3 || slices.Max(iterationsOf(c, 1)) != 59 {
+		t.Errorf("ended %+v, %d wrong, away %v, worker 1 has iterations %v: %q", c.Ended, c.Wrong, c.Away, iterationsOf(c, 1), c.Notes)
+	}
+	c = direct(t, sys, 60, act(30, job.Kill, "h1"), act(40, job.Kill, "h2"), act(50, job.Kill, "h0"), act(60, job.Kill, "h3"))
+	if c.Ended == nil || c.Ended.At != units.Time(60*units.Millisecond) || !strings.Contains(c.Ended.Reason, "no worker is left") || c.Wrong != 0 {
+		t.Errorf("ended %+v, %d wrong", c.Ended, c.Wrong)
+	}
+}

@@ -240,17 +240,19 @@ func (r *run) done() bool {
 	return r.err != nil || !slices.ContainsFunc(r.tenants, func(t *tenant) bool { return !t.over() })
 }
 
-// over reports whether nothing of the job runs any more.
+// over reports whether the job was ended, or all workers are done that were not. One
+// without any worker waits for its end.
 func (t *tenant) over() bool {
-	if t.cell.Ended != nil {
-		return true
-	}
+	left := 0
 	for i, w := range t.workers {
-		if !t.gone[i] && !w.Job.Done() {
+		if t.gone[i] {
+			continue
+		}
+		if left++; !w.Job.Done() && t.cell.Ended == nil {
 			return false
 		}
 	}
-	return true
+	return left > 0 || t.cell.Ended != nil
 }
 
 // progressText says how far the workers came, for a run that did not end.
