@@ -10,16 +10,25 @@ import (
 	"github.com/inalab/inalab/reports/render"
 )
 
-// expectations reads what a scenario expects of its summary.
+// expectations reads what a scenario expects of its results.
 func (r *resolver) expectations(f *raw) (out []expect.Check) {
-	columns := render.SummaryKeys(job.Baseline(r.systems))
+	var swept []string
 	for _, entry := range f.Sweep {
 		for _, item := range entry {
-			columns = append(columns, fmt.Sprint(item.Key))
+			swept = append(swept, fmt.Sprint(item.Key))
 		}
 	}
 	for i, e := range f.Expect {
-		c := expect.Check{Column: e.Column, Min: e.Min, Max: e.Max}
+		columns := render.SummaryKeys(job.Baseline(r.systems))
+		if e.Table != "" {
+			r.oneOf(fmt.Sprintf("expect[%d].table", i), e.Table, render.RunTables...)
+			columns = render.RunKeys(e.Table)
+		}
+		if columns == nil {
+			continue
+		}
+		columns = append(columns, swept...)
+		c := expect.Check{Table: e.Table, Column: e.Column, Min: e.Min, Max: e.Max}
 		for _, item := range e.Where {
 			c.Where = append(c.Where, result.Swept{Key: fmt.Sprint(item.Key), Value: fmt.Sprint(item.Value)})
 		}

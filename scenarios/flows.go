@@ -11,17 +11,18 @@ import (
 
 // rawFlow is traffic from a host to another.
 type rawFlow struct {
-	Name   string `yaml:"name"`
-	Kind   string `yaml:"kind"`
-	From   string `yaml:"from"`
-	To     string `yaml:"to"`
-	Rate   string `yaml:"rate,omitempty" json:",omitempty"`
-	Packet int    `yaml:"packet,omitempty" json:",omitempty"`
-	On     string `yaml:"on,omitempty" json:",omitempty"`
-	Off    string `yaml:"off,omitempty" json:",omitempty"`
-	Start  string `yaml:"start,omitempty" json:",omitempty"`
-	Stop   string `yaml:"stop,omitempty" json:",omitempty"`
-	ECN    bool   `yaml:"ecn,omitempty" json:",omitempty"`
+	Name    string `yaml:"name"`
+	Kind    string `yaml:"kind"`
+	From    string `yaml:"from"`
+	To      string `yaml:"to"`
+	Rate    string `yaml:"rate,omitempty" json:",omitempty"`
+	Packet  int    `yaml:"packet,omitempty" json:",omitempty"`
+	On      string `yaml:"on,omitempty" json:",omitempty"`
+	Off     string `yaml:"off,omitempty" json:",omitempty"`
+	Start   string `yaml:"start,omitempty" json:",omitempty"`
+	Stop    string `yaml:"stop,omitempty" json:",omitempty"`
+	ECN     bool   `yaml:"ecn,omitempty" json:",omitempty"`
+	Options bool   `yaml:"options,omitempty" json:",omitempty"`
 }
 
 func flowAt(i int) string { return fmt.Sprintf("flows[%d]", i) }
@@ -32,7 +33,7 @@ func (r *resolver) flows(list []rawFlow, scale, mtu int) (out []job.Flow) {
 	seen := map[string]bool{}
 	for i, f := range list {
 		at, before := flowAt(i), len(r.errs)
-		flow := job.Flow{Name: f.Name, Kind: f.Kind, From: f.From, To: f.To, ECN: f.ECN, Pattern: r.pattern(at, f, scale)}.WithDefaults(mtu)
+		flow := job.Flow{Name: f.Name, Kind: f.Kind, From: f.From, To: f.To, ECN: f.ECN, Options: f.Options, Pattern: r.pattern(at, f, scale)}.WithDefaults(mtu)
 		if len(r.errs) == before {
 			r.wrong(at, flow.Validate())
 		}

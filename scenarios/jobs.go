@@ -213,7 +213,7 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	spec := job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
 		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
-		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Changes: changes, Actions: s.actions(), Point: s.Point,
+		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Collectors: s.collectors(), Changes: changes, Actions: s.actions(), Point: s.Point,
 		Interval: s.Interval,
 	}
 	set, err := s.layOut(spec)

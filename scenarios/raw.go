@@ -45,6 +45,9 @@ type rawTransit struct {
 	Switch  string        `yaml:"switch,omitempty" json:",omitempty"`
 	PFE     string        `yaml:"pfe,omitempty" json:",omitempty"`
 	Config  yaml.MapSlice `yaml:"config,omitempty" json:",omitempty"`
+
+	// Collector is a host that takes the program's reports.
+	Collector string `yaml:"collector,omitempty" json:",omitempty"`
 }
 
 type rawJob struct {
@@ -66,6 +69,7 @@ type rawRepeat struct {
 }
 
 type rawExpect struct {
+	Table  string        `yaml:"table,omitempty" json:",omitempty"`
 	Column string        `yaml:"column"`
 	Where  yaml.MapSlice `yaml:"where,omitempty" json:",omitempty"`
 	Min    *float64      `yaml:"min,omitempty" json:",omitempty"`

@@ -118,7 +118,7 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		}
 		one.Until = t.Until
 		if i > 0 {
-			one.HostPrograms, one.Flows, one.Transit, one.Changes = nil, nil, nil, nil
+			one.HostPrograms, one.Flows, one.Transit, one.Collectors, one.Changes = nil, nil, nil, nil, nil
 		}
 		if err := s.checkServers(&t, &one); err != nil {
 			return nil, err

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +21,9 @@ type Transit struct {
 	Switch  string // pattern of switches; empty: all
 	PFE     string // of a chassis; empty: all
 	Config  json.RawMessage
-	at      string // where it stands
+
+	Collector string // host that takes its reports; empty: none
+	at        string // where it stands
 }
 
 // transit reads the programs in transit. Each makes an engine once, so that what is wrong
@@ -32,16 +33,10 @@ func (r *resolver) transit(list []rawTransit) (out []Transit) {
 		at := "transit[" + strconv.Itoa(i) + "]"
 		config, err := toJSON(f.Config)
 		r.wrong(at+".config", err)
-		t := Transit{f.Program, f.Switch, f.PFE, config, at}
-		all := transit.All()
-		names := make([]string, len(all))
-		for k, p := range all {
-			names[k] = p.Name
-		}
-		r.oneOf(at+".program", f.Program, names...)
-		if k := slices.Index(names, f.Program); k >= 0 {
-			_, err := all[k].NewEngine(config)
-			r.wrong(at+".config", err)
+		t := Transit{Program: f.Program, Switch: f.Switch, PFE: f.PFE, Config: config, Collector: f.Collector, at: at}
+		r.oneOf(at+".program", f.Program, transit.Names(func(transit.Program) bool { return true })...)
+		if p, ok := transit.Find(f.Program); ok {
+			r.collects(&t, p)
 		}
 		out = append(out, t)
 	}
@@ -74,8 +69,12 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 			if err != nil {
 				return nil, s.doc.wrong(t.at+".pfe", err)
 			}
+			config, err := t.configOn(p, sw)
+			if err != nil {
+				return nil, s.doc.wrong(t.at+".collector", err)
+			}
 			for _, pfe := range pfes {
-				out[i] = append(out[i], chassis.Program{PFE: pfe, System: t.Program, Config: t.Config})
+				out[i] = append(out[i], chassis.Program{PFE: pfe, System: t.Program, Config: config})
 			}
 			found = true
 		}

@@ -172,12 +172,12 @@ func (r *recording) finish(runErr error) error {
 		table.Notes = append(table.Notes, r.scenario.LeftOut(r.flags.clock == "virtual")...)
 		table.Notes = append(table.Notes, r.happened()...)
 		if runErr == nil {
-			r.outcomes = expect.Judge(table, r.scenario.Expect)
+			r.outcomes = expect.Judge(table, r.measured(), r.scenario.Expect)
 			for _, o := range r.outcomes {
 				table.Notes = append(table.Notes, o.String())
 			}
 		}
-		if err := errors.Join(render.Write(r.stdout, table, opt), r.showFlows(opt)); err != nil {
+		if err := errors.Join(render.Write(r.stdout, table, opt), r.showFlows(opt), r.showTransit(opt)); err != nil {
 			return errors.Join(runErr, err, r.dir.Close())
 		}
 	}
@@ -216,6 +216,7 @@ func (r *recording) write(rows []compare.Row) error {
 	return errors.Join(
 		r.writeFlows(),
 		r.writeSeries(),
+		r.writeTransit(),
 		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows, r.baseline()) }),
 		r.figure(rows),
 		r.dir.Write("links.csv", func(w io.Writer) error { return render.WriteLinks(w, r.measured()) }),

@@ -16,13 +16,18 @@ func (r *recording) flows() bool {
 
 // showFlows shows people the flows below the systems. Programs find them in flows.csv.
 func (r *recording) showFlows(opt render.Options) error {
-	if !r.flows() || opt.Format == render.FormatCSV || opt.Format == render.FormatJSON {
+	return r.showBelow(render.Flows(r.measured()), opt)
+}
+
+// showBelow shows people a table that has rows below those before it.
+func (r *recording) showBelow(t render.Table, opt render.Options) error {
+	if len(t.Rows) == 0 || opt.Format == render.FormatCSV || opt.Format == render.FormatJSON {
 		return nil
 	}
 	if _, err := fmt.Fprintln(r.stdout); err != nil {
 		return err
 	}
-	return render.Write(r.stdout, render.Flows(r.measured()), opt)
+	return render.Write(r.stdout, t, opt)
 }
 
 // writeFlows writes flows.csv.

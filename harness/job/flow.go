@@ -22,6 +22,7 @@ type Flow struct {
 	Kind     string // FlowUDP or FlowTCP
 	From, To string // hosts
 	Pattern  traffic.Pattern
+	Options  bool // packets of UDP have an option in their IP header, [traffic.Options]
 	ECN      bool // its packets say that they may be marked (RFC 3168); TCP reacts to marks, UDP counts them
 }
 
@@ -61,8 +62,10 @@ func (f *Flow) Validate() error {
 		fault("kind %q: allowed are %s and %s", f.Kind, FlowUDP, FlowTCP)
 	case f.Kind == FlowUDP && p.Rate == 0:
 		fault("UDP needs a rate, as in 10Gbit/s: only TCP sends what the network takes")
-	case f.Kind == FlowUDP && p.Packet < traffic.MinPacket:
-		fault("packets of %v: they hold headers, number and time in %v or more", p.Packet, traffic.MinPacket)
+	case f.Kind == FlowTCP && f.Options:
+		fault("options of IP headers are for UDP: leave them out, or make it kind: %s", FlowUDP)
+	case f.Kind == FlowUDP && p.Packet < traffic.LeastPacket(f.Options):
+		fault("packets of %v: they hold headers, number and time in %v or more", p.Packet, traffic.LeastPacket(f.Options))
 	case p.Packet < 1 || p.Packet > traffic.MaxWrite:
 		fault("packets of %v: allowed are 1B to %v", p.Packet, traffic.MaxWrite)
 	}
@@ -83,10 +86,7 @@ func (f *Flow) Validate() error {
 
 // ValidateOn checks a flow against the hosts and the MTU of a topology.
 func (f *Flow) ValidateOn(p *plan.Plan) error {
-	var hosts []string
-	for _, h := range p.Hosts {
-		hosts = append(hosts, h.Name)
-	}
+	hosts := hostNames(p)
 	for _, h := range []string{f.From, f.To} {
 		if !slices.Contains(hosts, h) {
 			return fmt.Errorf("flow %s: topology %s has no host %q, its hosts are %s to %s%s", f.Name, p.Name, h, hosts[0], hosts[len(hosts)-1], suggest.DidYouMean(h, hosts))

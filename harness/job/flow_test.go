@@ -79,11 +79,15 @@ func TestFlowsAreRefused(t *testing.T) {
 	benchmark := flowSpec(t, tcpFlow("a", "h0", "h1"))
 	benchmark.Elements = 4096
 	for want, s := range map[string]job.Spec{
-		"two flows are called a":                          flowSpec(t, tcpFlow("a", "h0", "h1"), tcpFlow("a", "h1", "h2")),
-		"has no host \"h6\", its hosts are h0 to h5":      flowSpec(t, tcpFlow("a", "h6", "h1")),
-		"257 flows: a lab takes 256":                      flowSpec(t, many...),
-		"flow a: rate and times must not be negative":     flowSpec(t, negative),
-		"a benchmark has the links for itself":            benchmark,
+		"two flows are called a":                                                          flowSpec(t, tcpFlow("a", "h0", "h1"), tcpFlow("a", "h1", "h2")),
+		"has no host \"h6\", its hosts are h0 to h5":                                      flowSpec(t, tcpFlow("a", "h6", "h1")),
+		"257 flows: a lab takes 256":                                                      flowSpec(t, many...),
+		"flow a: rate and times must not be negative":                                     flowSpec(t, negative),
+		"a benchmark has the links for itself":                                            benchmark,
+		`flow a: options of IP headers are for UDP: leave them out, or make it kind: udp`: flowSpec(t, job.Flow{Name: "a", From: "h0", To: "h1", Kind: job.FlowTCP, Options: true}),
+		`flow a: packets of 44B: they hold headers, number and time in 48B or more`: flowSpec(t, job.Flow{
+			Name: "a", From: "h0", To: "h1", Kind: job.FlowUDP, Options: true, Pattern: traffic.Pattern{Rate: mbit, Packet: 44},
+		}),
 		`flow a: kind "": allowed are udp and tcp`:        flowSpec(t, job.Flow{Name: "a", From: "h0", To: "h1"}),
 		"flow a: it goes from h0 to itself: name another": flowSpec(t, tcpFlow("a", "h0", "h0")),
 	} {

@@ -87,7 +87,7 @@ func (s *Set) validate() error {
 			fault(j, "%s is on %s (%s), %s on %s (%s): jobs of one lab share plan and clock",
 				first.label(), first.Plan.Name, first.clock(), j.label(), j.Plan.Name, j.clock())
 		}
-		if j != first && len(j.HostPrograms)+len(j.Transit)+len(j.Flows)+len(j.Changes) > 0 {
+		if j != first && len(j.HostPrograms)+len(j.Transit)+len(j.Collectors)+len(j.Flows)+len(j.Changes) > 0 {
 			fault(j, "%s has programs, flows or changes beside it: give them to the first job", j.label())
 		}
 		for _, h := range j.Members() {

@@ -53,6 +53,7 @@ type Spec struct {
 	Until        units.Duration      // from the start of the run, when the job is ended; zero: when it is done
 	Interval     units.Duration      // of the series of jobs and flows, the first job's of a lab; zero: see [Set.Interval]
 	Transit      [][]chassis.Program // programs on PFEs beside the system's, by switch; nil, or past the end: none
+	Collectors   []Collector         // of what these programs report
 	Changes      []LinkChange        // of the links of the lab, in any order; of two of a link at one time the later one holds
 
 	// Replay replays the model's size and times and trains nothing; under the
@@ -137,6 +138,9 @@ func (s *Spec) validate() error {
 	}
 	if n := len(s.Plan.Switches); len(s.Transit) > n {
 		errs = append(errs, fmt.Errorf("programs for %d switches: topology %s has %d", len(s.Transit), s.Plan.Name, n))
+	}
+	for _, c := range s.Collectors {
+		errs = append(errs, c.ValidateOn(s.Plan))
 	}
 	if s.Servers < 0 {
 		errs = append(errs, fmt.Errorf("%d hosts for servers: there are never fewer than none", s.Servers))

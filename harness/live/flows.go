@@ -28,7 +28,7 @@ func flowProcesses(s *job.Set, plain bool) (out []flowEnds) {
 	ends := s.FlowEnds()
 	for i := range s.Plan().Hosts {
 		at := s.Plan().Hosts[i].Name
-		p := flowEnds{at, hostlive.TrafficConfig{Node: at + "-traffic", Interval: s.Interval()}}
+		p := flowEnds{at, hostlive.TrafficConfig{Node: trafficNode(at), Interval: s.Interval(), Collectors: collectorEnds(s, &s.Plan().Hosts[i], plain)}}
 		for _, e := range ends {
 			switch {
 			case e.Host.Name != at:
@@ -38,7 +38,7 @@ func flowProcesses(s *job.Set, plain bool) (out []flowEnds) {
 				p.TCP = append(p.TCP, tcpEnd(e))
 			}
 		}
-		if len(p.UDP)+len(p.TCP) > 0 {
+		if len(p.UDP)+len(p.TCP)+len(p.Collectors) > 0 {
 			out = append(out, p)
 		}
 	}
@@ -47,9 +47,12 @@ func flowProcesses(s *job.Set, plain bool) (out []flowEnds) {
 
 func udpEnd(e job.FlowEnd, plain bool) hostlive.UDPEnd {
 	end := hostlive.UDPEnd{Flow: e.Name, Socket: *udpConfig(e.Host, plain, e.Addr.SrcPort)}
-	end.Socket.ECN = e.ECN
+	end.Socket.ECN, end.Options = e.ECN, e.Options
 	if e.Sends {
-		end.Source = &traffic.SourceConfig{Flow: e.Addr, Pattern: e.Pattern, ECN: e.ECN, Filled: true}
+		end.Source = &traffic.SourceConfig{Flow: e.Addr, Pattern: e.Pattern, ECN: e.ECN, Options: e.Options, Filled: true}
+	}
+	if e.Sends && e.Options {
+		end.Socket.Options = traffic.Options
 	}
 	return end
 }

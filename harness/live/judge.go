@@ -71,7 +71,9 @@ func (r *run) count(t *tenant) {
 		add(name+"/device", append(e.Device.Drops, sansio.Count{Name: "ring-drops", N: e.Device.RingDrops}))
 	})
 	if t == r.tenants[0] {
-		t.cell.Flows = r.flowRecords()
+		t.cell.Flows, t.cell.Reports = r.flowRecords(), r.reported()
+		t.cell.Collected = len(r.set.Collectors()) > 0
+		t.cell.Transit = r.set.TransitCounts(t.cell.Counters) // the switches have counted above
 	}
 	var compute units.Duration
 	for _, w := range t.reports {

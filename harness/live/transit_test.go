@@ -2,13 +2,19 @@ package live
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/traffic"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/topo"
 )
 
 // Programs in transit run in the process of a real switch: systems that aggregate in it,
@@ -43,5 +49,66 @@ func TestUnknownProgramInTransit(t *testing.T) {
 	_, err := RunJob(t.Context(), j, options(t))
 	if want := `program of "telemetri"`; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "telemetry") {
 		t.Errorf("error %v, want one with %s and the nearest name", err, want)
+	}
+}
+
+// A collector on a host of a worker takes what a program in the real switch reports: the heavy
+// flow, and not the light one.
+func TestCollectorLive(t *testing.T) {
+	heavy(t)
+	needRoot(t)
+	j := besideFlows(t, switchml.System{Elements: 256}, topo.LinkSpec{Rate: 50 * mbit, Queue: units.MiB},
+		flow("heavy", job.FlowUDP, "h4", "h3", traffic.Pattern{Rate: 20 * mbit}), flow("light", job.FlowUDP, "h4", "h1", traffic.Pattern{Rate: mbit / 10}))
+	sw, h := j.Plan.Switches[0], j.Plan.Hosts[1]
+	config, err := json.Marshal(map[string]any{
+		"HeavyBytes": "100KB", "Reports": []int{h.SwitchPort}, // of 250 KB in a period
+		"Collector": inet.Flow{SrcMAC: inet.MAC(sw.MAC), DstMAC: inet.MAC(h.MAC), Src: sw.Router, Dst: h.Addr.Addr(), SrcPort: 4740, DstPort: 4740},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Collectors = []job.Collector{{Program: "telemetry", Host: "h1", Port: 4740}}
+	j.Transit = [][]chassis.Program{{{System: "telemetry", Config: config}}}
+	c := mustRun(t, j, options(t))
+	i := slices.IndexFunc(c.Reports, func(r result.Report) bool { return r.From == "h4" && r.To == "h3" })
+	if i < 0 || slices.ContainsFunc(c.Reports, func(r result.Report) bool { return r.From == "h4" && r.To == "h1" }) {
+		t.Fatalf("reports %+v", c.Reports)
+	}
+	r, f := c.Reports[i], c.Flows[0]
+	if r.Switch != "tor" || r.Collector != "h1" || r.Reports == 0 || r.Packets > f.Sent || uint64(r.Bytes) != 1514*r.Packets {
+		t.Errorf("%+v of %+v", r, f)
+	}
+	sent := uint64(0)
+	for _, p := range c.Transit {
+		if p.Counter == "telemetry-reports" {
+			sent = p.N
+		}
+	}
+	told := uint64(0)
+	for _, r := range c.Reports {
+		told += r.Reports
+	}
+	if told == 0 || told > sent { // a machine that stands still may report when the collector has ended
+		t.Errorf("the switch sent %d reports, the collector got %d", sent, told)
+	}
+}
+
+// Packets with options cross a real switch, and a filter in it drops them all.
+func TestOptionsLive(t *testing.T) {
+	heavy(t)
+	needRoot(t)
+	for _, programs := range [][]chassis.Program{nil, {{System: "filter"}}} {
+		withOptions := flow("options", job.FlowUDP, "h4", "h3", traffic.Pattern{Rate: 5 * mbit})
+		withOptions.Options = true
+		j := besideFlows(t, switchml.System{Elements: 256}, topo.LinkSpec{Rate: 50 * mbit, Queue: units.MiB}, withOptions)
+		j.Transit = [][]chassis.Program{programs}
+		c := mustRun(t, j, options(t))
+		f, dropped := c.Flows[0], counted(c, "filter/filter-drop-cnt-base-1", nil)
+		if programs == nil && (f.Delivered == 0 || uint64(f.DeliveredBytes) != 1500*f.Delivered) {
+			t.Errorf("without a filter: %+v", f)
+		}
+		if programs != nil && (f.Sent == 0 || f.Delivered != 0 || dropped == 0) {
+			t.Errorf("with a filter, which drops %d: %+v", dropped, f)
+		}
 	}
 }

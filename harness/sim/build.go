@@ -40,6 +40,7 @@ func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 	if err := r.addFlows(s); err != nil {
 		return r, err
 	}
+	r.addCollectors(s)
 	for _, t := range r.tenants {
 		if err := r.addHosts(t, images); err != nil {
 			return r, err

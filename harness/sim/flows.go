@@ -46,7 +46,7 @@ func (r *run) newFlowEnd(e job.FlowEnd, mtu int) (flowEnd, error) {
 	tcp := traffic.TCPConfig{Node: e.Host.Name, Flow: e.Addr, MTU: mtu, ECN: e.ECN}
 	switch {
 	case e.Sends && e.Kind == job.FlowUDP:
-		m, err := traffic.NewSource(traffic.SourceConfig{Flow: e.Addr, Pattern: e.Pattern, ECN: e.ECN})
+		m, err := traffic.NewSource(traffic.SourceConfig{Flow: e.Addr, Pattern: e.Pattern, ECN: e.ECN, Options: e.Options})
 		if err == nil {
 			r.flows = append(r.flows, flow{Flow: e.Flow, sent: m.Sent})
 		}
@@ -58,7 +58,7 @@ func (r *run) newFlowEnd(e job.FlowEnd, mtu int) (flowEnd, error) {
 		}
 		return m, err
 	case e.Kind == job.FlowUDP:
-		m := &traffic.Sink{Meter: count}
+		m := &traffic.Sink{Meter: count, Options: e.Options}
 		f := &r.flows[len(r.flows)-1]
 		f.received, f.meter = m.Received, count
 		return m, nil

@@ -127,6 +127,8 @@ func (r *run) finish(t *tenant, charged int) {
 	cell.Work.Rounds, cell.Work.Sample = t.job.Iterations-charged, max(1, t.job.Sample.Every)
 	if t == r.tenants[0] {
 		cell.Flows = r.flowRecords()
+		cell.Collected = len(r.collectors) > 0
+		cell.Transit, cell.Reports = r.set.TransitCounts(cell.Counters), r.reports()
 	}
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
 }
@@ -157,18 +159,19 @@ func (t *tenant) judge() error {
 
 // run is the machines of jobs on a network.
 type run struct {
-	set      *job.Set
-	net      *Network
-	tenants  []*tenant
-	owner    map[NodeID]*tenant // of hosts
-	ids      map[string]NodeID
-	switches []*switchNode
-	counted  []counted // switches
-	log      *trace.Log
-	shared   bool           // some host has several machines
-	interval units.Duration // of series; zero: there are none
-	flows    []flow
-	beside   map[string][]host.Member // ends of flows, by host, that are on no host yet; looked up
+	set        *job.Set
+	net        *Network
+	tenants    []*tenant
+	owner      map[NodeID]*tenant // of hosts
+	ids        map[string]NodeID
+	switches   []*switchNode
+	counted    []counted // switches
+	log        *trace.Log
+	shared     bool           // some host has several machines
+	interval   units.Duration // of series; zero: there are none
+	flows      []flow
+	collectors []collector
+	beside     map[string][]host.Member // ends of flows, by host, that are on no host yet; looked up
 
 	director *director // nil: nothing is done to processes
 	lives    []life    // of switches that were stopped

@@ -16,11 +16,17 @@ import (
 // jobs lays the default scenario out for the virtual clock, with overrides.
 func jobs(t *testing.T, set ...string) []*job.Job {
 	t.Helper()
-	text, err := scenarios.Embedded("straggler")
+	return embedded(t, "straggler", set...)
+}
+
+// embedded lays a scenario of the catalogue out.
+func embedded(t *testing.T, name string, set ...string) []*job.Job {
+	t.Helper()
+	text, err := scenarios.Embedded(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Load(scenarios.Source{Name: "straggler", Text: text, Set: set}, system.All())
+	s, err := scenarios.Load(scenarios.Source{Name: name, Text: text, Set: set}, system.All())
 	if err != nil {
 		t.Fatal(err)
 	}

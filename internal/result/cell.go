@@ -45,6 +45,12 @@ type Cell struct {
 
 	Throughput []Throughput // of the job by interval of time, and of flows behind that of the first; empty: not recorded
 
+	// What programs that frames pass in switches counted, in the order of switches, and what
+	// they reported; of several jobs of a lab, with the first.
+	Transit   []TransitCount
+	Reports   []Report
+	Collected bool // there was a collector
+
 	Work Work // of a run under the virtual clock
 
 	Checked  uint64 // delivered elements that were held against the workers' tensors

@@ -5,6 +5,7 @@
 //	UDP protocols   one UDP socket with segmentation offload (package udp)
 //	byte streams    a TCP connection to each peer (package tcp)
 //	flows of UDP    a machine of package traffic on a UDP socket, each
+//	collectors      the same: they take what programs in switches report
 //	flows of TCP    the kernel's TCP alone, written by the times of package traffic
 //
 // A worker writes the tensors that it sent and received to a file, for the checker. A

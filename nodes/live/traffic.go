@@ -22,14 +22,16 @@ type TrafficConfig struct {
 	UDP  []UDPEnd `json:",omitempty"`
 	TCP  []TCPEnd `json:",omitempty"`
 
-	Interval units.Duration `json:",omitempty"` // by which what comes to receivers is counted; zero: it is not
+	Interval   units.Duration `json:",omitempty"` // by which what comes to receivers is counted; zero: it is not
+	Collectors []CollectorEnd `json:",omitempty"`
 }
 
 // UDPEnd is an end of a flow of UDP.
 type UDPEnd struct {
-	Flow   string                // its name
-	Source *traffic.SourceConfig `json:",omitempty"` // nil: this end receives
-	Socket udp.Config
+	Flow    string                // its name
+	Source  *traffic.SourceConfig `json:",omitempty"` // nil: this end receives
+	Options bool                  `json:",omitempty"` // its packets have options in their IP header
+	Socket  udp.Config
 }
 
 // EndReport is what an end of a flow counted.
@@ -38,9 +40,13 @@ type EndReport struct {
 	Sends    bool             `json:"sends"`
 	Sent     traffic.Sent     `json:"sent"`
 	Received traffic.Received `json:"received"`
-	Device   pktio.Stats      `json:"device"` // of UDP
-	Drive    pktio.Report     `json:"drive"`  // of UDP
-	Series   *result.Series   `json:"series,omitempty"`
+
+	Collects string             `json:"collects,omitempty"` // program whose reports this end takes: it is of no flow
+	Observed []traffic.Observed `json:"observed,omitempty"`
+
+	Device pktio.Stats    `json:"device"` // of UDP
+	Drive  pktio.Report   `json:"drive"`  // of UDP
+	Series *result.Series `json:"series,omitempty"`
 }
 
 // TrafficReport is what the process has to say at the end of its run.
@@ -119,6 +125,13 @@ func (c *TrafficConfig) open(ctx context.Context) (ends []trafficEnd, err error)
 		}
 		ends = append(ends, e)
 	}
+	for i := range c.Collectors {
+		e, err := c.Collectors[i].open()
+		if err != nil {
+			return ends, fmt.Errorf("opening the collector of %s at %s: %w", c.Collectors[i].Program, c.Node, err)
+		}
+		ends = append(ends, e)
+	}
 	dialing := &sync.Mutex{}
 	for i := range c.TCP {
 		e, err := c.TCP[i].open(ctx, dialing)
@@ -139,7 +152,7 @@ type udpEnd struct {
 }
 
 func (e *UDPEnd) open(count *meter.Meter) (*udpEnd, error) {
-	var m sansio.Machine = &traffic.Sink{Meter: count}
+	var m sansio.Machine = &traffic.Sink{Meter: count, Options: e.Options}
 	if e.Source != nil {
 		source, err := traffic.NewSource(*e.Source)
 		if err != nil {

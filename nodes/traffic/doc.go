@@ -12,6 +12,8 @@
 // exact. A sender of TCP writes such packets, or without a rate as much as its connection
 // takes. Each end is a machine with one port, the interface of its host.
 //
+// A [Collector] is the end of reports that programs in switches send of such traffic.
+//
 // Ends that count fill [Sent] and [Received], and receiving ones a [meter.Meter]. A sink knows a
 // packet as lost if a later one came. Live, TCP is the kernel's (package nodes/live); it follows the same [Writer].
 //

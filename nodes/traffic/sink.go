@@ -12,7 +12,8 @@ import (
 // Sink counts what comes of a flow of UDP. It is a [sansio.Machine] without timers.
 type Sink struct {
 	sansio.Untimed
-	Meter *meter.Meter // of the payload of UDP; may be nil
+	Options bool         // packets have some in their IP header, of which a live host does not tell
+	Meter   *meter.Meter // of the payload of UDP; may be nil
 
 	got   Received
 	next  uint64 // number behind the highest that came
@@ -44,7 +45,7 @@ func (s *Sink) packet(now units.Time, t *sansio.Train, k int, marked bool) {
 	delay := now.Sub(units.Time(binary.BigEndian.Uint64(body[8:])))
 	got := &s.got
 	got.Packets++
-	got.Bytes += units.Bytes(udpHeaders + len(body) + t.Unstored)
+	got.Bytes += LeastPacket(s.Options) + units.Bytes(len(body)+t.Unstored-stampBytes)
 	got.Last = now
 	s.Meter.Add(now, units.Bytes(len(body)+t.Unstored))
 	got.DelaySum, got.DelayMax = got.DelaySum+delay, max(got.DelayMax, delay)

@@ -18,6 +18,18 @@ const (
 	MinPacket units.Bytes = udpHeaders + stampBytes
 )
 
+// LeastPacket is the smallest IP packet of a flow of UDP, in bytes.
+func LeastPacket(options bool) units.Bytes {
+	if options {
+		return MinPacket + units.Bytes(len(Options))
+	}
+	return MinPacket
+}
+
+// Options is what packets of flows with options have in their IP header: "no operation", four
+// times (RFC 791 §3.1), upon which nobody on the way has to act.
+var Options = []byte{1, 1, 1, 1}
+
 // MaxWrite is what a sender of TCP writes at a time at most, in bytes (assumed: what it has
 // room for when nothing is on its way).
 const MaxWrite = sendBuffer
@@ -33,13 +45,15 @@ type SourceConfig struct {
 	Flow    inet.Flow // as it sends
 	Pattern Pattern   // with a rate
 	ECN     bool      // packets say ECT(0), RFC 3168 §5
+	Options bool      `json:",omitempty"` // packets have the option Options of IPv4
 	Filled  bool      // the zeros of packets are stored: live; else they are counted only
 }
 
 // Source sends UDP. It is a [sansio.Machine].
 type Source struct {
 	cfg    SourceConfig
-	header []byte
+	header []byte // a template; with options, that of every packet
+	zeros  int    // that fill a packet
 	pacer  Pacer
 	sent   Sent
 	drops  sansio.Tally
@@ -50,12 +64,16 @@ var port = []sansio.Port{0}
 
 // NewSource returns a source that has sent nothing.
 func NewSource(cfg SourceConfig) (*Source, error) {
-	if p := cfg.Pattern; p.Rate <= 0 || p.Packet < MinPacket {
-		return nil, fmt.Errorf("a flow of UDP with packets of %v at a rate of %d bit/s: it needs packets of %v or more and a rate", p.Packet, p.Rate, MinPacket)
+	least := LeastPacket(cfg.Options)
+	if p := cfg.Pattern; p.Rate <= 0 || p.Packet < least {
+		return nil, fmt.Errorf("a flow of UDP with packets of %v at a rate of %d bit/s: it needs packets of %v or more and a rate", p.Packet, p.Rate, least)
 	}
-	s := &Source{cfg: cfg, header: inet.UDPHeader(cfg.Flow), pacer: NewPacer(cfg.Pattern)}
+	s := &Source{cfg: cfg, header: inet.UDPHeader(cfg.Flow), zeros: int(cfg.Pattern.Packet - least), pacer: NewPacer(cfg.Pattern)}
 	if cfg.ECN {
 		inet.IPv4(s.header[inet.EtherLen:]).SetECN(inet.ECT0)
+	}
+	if cfg.Options {
+		s.header = inet.WithIPOptions(s.header, Options, stampBytes+s.zeros)
 	}
 	return s, nil
 }
@@ -79,7 +97,7 @@ func (s *Source) Expire(now units.Time, eff *sansio.Effects) {
 }
 
 func (s *Source) send(now units.Time, eff *sansio.Effects) {
-	stored, unstored := stampBytes, int(s.cfg.Pattern.Packet-MinPacket)
+	stored, unstored := stampBytes, s.zeros
 	if s.cfg.Filled {
 		stored, unstored = stored+unstored, 0
 	}
@@ -87,7 +105,13 @@ func (s *Source) send(now units.Time, eff *sansio.Effects) {
 	binary.BigEndian.PutUint64(body, s.sent.Packets)
 	binary.BigEndian.PutUint64(body[8:], uint64(now))
 	clear(body[stampBytes:])
-	eff.EmitUnstored(port, s.header, body, unstored)
+	if s.cfg.Options {
+		header := eff.Header(len(s.header))
+		copy(header, s.header)
+		eff.Send(port, sansio.Train{Header: header, Body: body, Unstored: unstored, Memory: eff.Owner(body)})
+	} else {
+		eff.EmitUnstored(port, s.header, body, unstored)
+	}
 	s.sent.Packets++
 	s.sent.Bytes += s.cfg.Pattern.Packet
 }

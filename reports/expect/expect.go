@@ -4,11 +4,14 @@
 //	expect:
 //	  - {column: inflation, where: {system: ring, link.loss: 1%}, min: 1.1}
 //
-// A check names a column of summary.csv, the rows that it is about, and the least or the most
-// that they may have there. Rows whose numbers are not to be believed are not judged.
+// A check names a column of summary.csv or of another table, the rows that it is about, and the
+// least or the most that they may have there. Rows whose numbers are not to be believed are not
+// judged. Other tables than the summary have rows of what there was, so one that is missing
+// counts as 0.
 package expect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,8 +24,9 @@ import (
 
 // Check is one expectation.
 type Check struct {
-	Column   string         // key of summary.csv
-	Where    []result.Swept // keys of summary.csv, and the values that a row must have there
+	Table    string         // one of render.RunTables; empty: summary.csv
+	Column   string         // key of the table
+	Where    []result.Swept // keys of the table, and the values that a row must have there
 	Min, Max *float64       // in the unit of the column; nil: no bound
 }
 
@@ -33,6 +37,9 @@ func (c Check) String() string {
 		words = append(words, w.Key+"="+w.Value)
 	}
 	text := c.Column
+	if c.Table != "" {
+		text = c.Table + ": " + text
+	}
 	if len(words) > 0 {
 		text += " where " + strings.Join(words, " ")
 	}
@@ -53,7 +60,7 @@ func (c Check) Validate(columns []string) error {
 	}
 	for _, key := range keys {
 		if !slices.Contains(columns, key) {
-			return fmt.Errorf("%q is no column of summary.csv: there are %s%s", key, strings.Join(columns, ", "), suggest.DidYouMean(key, columns))
+			return fmt.Errorf("%q is no column of %s.csv: there are %s%s", key, cmp.Or(c.Table, "summary"), strings.Join(columns, ", "), suggest.DidYouMean(key, columns))
 		}
 	}
 	switch {
@@ -83,14 +90,20 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("as expected: %s (%d rows)", o.Check, o.Judged)
 }
 
-// Judge holds a summary against the checks.
-func Judge(t render.Table, checks []Check) (out []Outcome) {
+// Judge holds a summary, and what else the runs came to, against the checks.
+func Judge(summary render.Table, cells []result.Cell, checks []Check) (out []Outcome) {
 	for _, c := range checks {
-		o := Outcome{Check: c}
+		o, t := Outcome{Check: c}, summary
+		if c.Table != "" {
+			t, _ = render.RunTable(c.Table, cells)
+		}
 		for _, row := range t.Records() {
 			if c.meets(row) {
 				o.judge(row)
 			}
+		}
+		if c.Table != "" && o.Judged == 0 && c.Min != nil && *c.Min > 0 {
+			o.Failed = append(o.Failed, "there is no such row")
 		}
 		out = append(out, o)
 	}

@@ -1,9 +1,9 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
@@ -23,14 +23,7 @@ func flowColumns() []runColumn[result.Flow] {
 		c.Name = ""
 		return c
 	}
-	columns := ofRun[flow]()
-	for i := range columns {
-		c := &columns[i]
-		if c.Fold = true; c.Key == "straggle_p" {
-			c.Name, c.Unit, c.Align = "p", "%", Right
-		}
-	}
-	return append(columns,
+	return append(folded(ofRun[flow]()),
 		column("flow", "", "its name in the scenario", func(_ *result.Cell, f *flow) Cell { return Text(f.Name) }),
 		column("kind", "", "udp or tcp", func(_ *result.Cell, f *flow) Cell { return Text(f.Kind) }),
 		column("from", "", "host that sends", func(_ *result.Cell, f *flow) Cell { return Text(f.From) }),
@@ -51,20 +44,36 @@ func flowColumns() []runColumn[result.Flow] {
 		hidden(column("delay_mean_us", "us", "of packets of UDP, from host to host", func(_ *result.Cell, f *flow) Cell { return udp(f, us(f.DelayMean)) })),
 		hidden(column("delay_max_us", "us", "the longest of these", func(_ *result.Cell, f *flow) Cell { return udp(f, us(f.DelayMax)) })),
 		hidden(column("resent", "B", "of the byte stream of TCP, that were sent again", func(_ *result.Cell, f *flow) Cell { return when(f.Kind == "tcp", Int(f.Resent.Bytes)) })),
+		shown(column("reports", "", "that collectors got of its two hosts, and that direction; empty without collectors", reported), "reports", "", Right),
 	)
+}
+
+// reported is the cell of the reports about the hosts of a flow. Where no program reports, people
+// do not see it.
+func reported(c *result.Cell, f *result.Flow) Cell {
+	if !c.Collected {
+		return NA()
+	}
+	n := uint64(0)
+	for _, r := range c.Reports {
+		if r.From == f.From && r.To == f.To {
+			n += r.Reports
+		}
+	}
+	return Int(n)
 }
 
 // Flows returns the table of flows.csv: a row for each flow in each run.
 func Flows(cells []result.Cell) Table {
 	t := runTable("Flows beside the jobs", cells, flowColumns(), func(c *result.Cell) []result.Flow { return c.Flows })
+	if !slices.ContainsFunc(cells, func(c result.Cell) bool { return c.Collected }) {
+		t.Columns[len(t.Columns)-1].Name = ""
+	}
 	t.Notes = []string{"throughput: IP packets of UDP and the byte stream of TCP, as far as they came, in the time from a flow's start to its stop or the end of the run"}
 	return t
 }
 
 // WriteFlows writes flows.csv.
 func WriteFlows(w io.Writer, cells []result.Cell) error {
-	if err := Write(w, Flows(cells), Options{Format: FormatCSV}); err != nil {
-		return fmt.Errorf("flows.csv: %w", err)
-	}
-	return nil
+	return writeRuns(w, "flows.csv", Flows(cells))
 }

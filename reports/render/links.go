@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -49,8 +48,5 @@ func Links(cells []result.Cell) Table {
 
 // WriteLinks writes links.csv.
 func WriteLinks(w io.Writer, cells []result.Cell) error {
-	if err := Write(w, Links(cells), Options{Format: FormatCSV}); err != nil {
-		return fmt.Errorf("links.csv: %w", err)
-	}
-	return nil
+	return writeRuns(w, "links.csv", Links(cells))
 }

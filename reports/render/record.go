@@ -56,8 +56,10 @@ func (r Record) Name() string {
 	if p := r.cell("straggle_p").people; p != "0" && p != "" {
 		name += " at p=" + p + "%"
 	}
-	if job := r.cell("job").people; job != "" {
-		name += " job " + job
+	for _, key := range []string{"job", "flow", "program", "counter", "from", "to"} {
+		if c := r.cell(key); c != NA() && c.people != "" {
+			name += " " + key + " " + c.people
+		}
 	}
 	if lab := r.cell("lab").people; lab != "" {
 		name += " of " + lab

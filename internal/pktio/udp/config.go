@@ -41,6 +41,9 @@ type Config struct {
 	// ECN has what is sent say ECT(0), and the headers of arrivals the codepoint with which
 	// they came (RFC 3168 §5). Without it all headers say that nothing can be marked.
 	ECN bool
+	// Options are what the IP headers of all that is sent have (IP_OPTIONS, ip(7)): a
+	// multiple of 4 bytes, at most 40. Each packet is sent by itself.
+	Options []byte `json:",omitempty"`
 	// Plain turns segmentation offload off in both directions.
 	Plain bool
 }
@@ -53,6 +56,9 @@ func (c *Config) validate() error {
 		if !g.Is4() || !g.IsMulticast() {
 			return fmt.Errorf("group %v is not an IPv4 multicast address: choose one in 224.0.0.0/4", g)
 		}
+	}
+	if n := len(c.Options); n%4 != 0 || n > inet.MaxIPOptions {
+		return fmt.Errorf("IP options of %d bytes: they must be a multiple of 4, and at most %d", n, inet.MaxIPOptions)
 	}
 	if len(c.Groups) > 0 && c.Iface == "" {
 		return fmt.Errorf("group %v needs an interface to join by: set Iface", c.Groups[0])

@@ -21,6 +21,7 @@ type Device struct {
 	local    netip.AddrPort
 	buffers  Buffers
 	gso, gro bool
+	options  []byte // of IP, in all that is sent
 	tx       *sender
 	rx       *receiver
 	room     [1]unix.PollFd
@@ -56,7 +57,8 @@ func (d *Device) open(cfg *Config) (err error) {
 	if d.buffers, err = setBuffers(d.fd, cfg.RcvBuf, cfg.SndBuf); err != nil {
 		return err
 	}
-	if !cfg.Plain {
+	d.options = cfg.Options
+	if !cfg.Plain && len(cfg.Options) == 0 {
 		f := probe(d.fd)
 		d.gso, d.gro = f.GSO == pktio.Yes, f.GRO == pktio.Yes
 	}

@@ -1,6 +1,7 @@
 package udp
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
@@ -9,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
@@ -94,11 +94,15 @@ func (d *Device) destination(port sansio.Port, h []byte) (netip.AddrPort, string
 	if port != 0 {
 		return none, DropWrongPort
 	}
-	if len(h) != inet.UDPHeaders || inet.Ether(h).Type() != inet.TypeIPv4 || h[inet.EtherLen] != 0x45 {
+	n := len(d.options)
+	if len(h) != inet.UDPHeaders+n || inet.Ether(h).Type() != inet.TypeIPv4 || h[inet.EtherLen] != 0x45+byte(n/4) {
 		return none, DropBadHeader
 	}
-	ip, udp := inet.IPv4(h[inet.EtherLen:]), inet.UDP(h[inet.EtherLen+inet.IPv4Len:])
+	ip := inet.IPv4(h[inet.EtherLen:])
+	udp := inet.UDP(ip[inet.IPv4Len+n:])
 	switch {
+	case !bytes.Equal(ip[inet.IPv4Len:inet.IPv4Len+n], d.options):
+		return none, DropBadHeader // the kernel writes its own, those of the socket
 	case ip.Protocol() != inet.ProtoUDP:
 		return none, DropBadHeader
 	case ip.Src() != d.local.Addr():
@@ -181,7 +185,7 @@ func (d *Device) countSent(i, j int) {
 		frames, body := d.tx.frames[i], d.tx.msgs.hdrs[i].Len
 		d.stats.TxTrains++
 		d.stats.TxFrames += uint64(frames)
-		d.stats.TxBytes += uint64(units.Bytes(frames)*inet.UDPHeaders) + uint64(body)
+		d.stats.TxBytes += uint64(frames*(inet.UDPHeaders+len(d.options))) + uint64(body)
 	}
 }
 

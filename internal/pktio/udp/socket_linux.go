@@ -51,6 +51,11 @@ func setOptions(fd int, cfg *Config) error {
 			return fmt.Errorf("%s: %w", o.what, err)
 		}
 	}
+	if len(cfg.Options) > 0 {
+		if err := unix.SetsockoptString(fd, unix.IPPROTO_IP, unix.IP_OPTIONS, string(cfg.Options)); err != nil {
+			return fmt.Errorf("set options of IP headers (IP_OPTIONS): %w", err)
+		}
+	}
 	if cfg.Iface == "" {
 		return nil
 	}

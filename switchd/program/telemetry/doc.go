@@ -9,7 +9,7 @@
 //	    no packet since the last visit            --> forgotten
 //
 // [Engine] is the PFE with its control plane. The collector gets a [Report] in a UDP packet
-// for each heavy pair and visit.
+// for each heavy pair and visit. Who lays out a lab gives it the addresses (Config.ReportTo).
 //
 // Left out: ports in the key, which has 64 bits; the paper's classification of flows by
 // machine learning.

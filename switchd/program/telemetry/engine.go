@@ -53,6 +53,11 @@ type Config struct {
 	Reports    []sansio.Port // ports by which reports leave
 }
 
+// ReportTo has reports go to a collector, by the ports that lead to it.
+func (c *Config) ReportTo(collector inet.Flow, by []sansio.Port) {
+	c.Collector, c.Reports = collector, by
+}
+
 // Engine is a PFE that counts. It meets dataplane.Engine.
 type Engine struct{ *trio.PFE }
 

@@ -5,11 +5,14 @@ package transit
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/filter"
 	"github.com/inalab/inalab/switchd/program/police"
@@ -23,25 +26,57 @@ type Program struct {
 	// NewEngine makes the engine of a PFE from the JSON of its configuration; none is the
 	// zero value.
 	NewEngine func(config json.RawMessage) (dataplane.Engine, error)
+	Reports   *Reports // nil: it sends none
+}
+
+// Reports are what a program tells a collector, each in a packet of UDP.
+type Reports struct {
+	// Address returns a configuration with the addressing of reports, and the front-panel
+	// ports by which they leave.
+	Address func(config json.RawMessage, collector inet.Flow, by []sansio.Port) (json.RawMessage, error)
+	Read    dataplane.ReadReport
 }
 
 // All returns the programs, in the order of lists.
 func All() []Program {
 	return []Program{
-		{"filter", "the filtering example: IPv4 packets without options pass (Trio §3.2)", maker(filter.New)},
-		{"telemetry", "heavy hitters, reported by a timer thread (Trio §7)", maker(telemetry.New)},
-		{"police", "a policer for each sender, against floods (Trio §7)", maker(police.New)},
+		{"filter", "the filtering example: IPv4 packets without options pass (Trio §3.2)", maker(filter.New), nil},
+		{"telemetry", "heavy hitters, reported by a timer thread (Trio §7)", maker(telemetry.New), &Reports{
+			Address: addresser((*telemetry.Config).ReportTo),
+			Read: func(payload []byte) (dataplane.Report, bool) {
+				r, ok := telemetry.ParseReport(payload)
+				return dataplane.Report(r.Pair), ok
+			},
+		}},
+		{"police", "a policer for each sender, against floods (Trio §7)", maker(police.New), nil},
 	}
+}
+
+// Find returns the program of a name.
+func Find(name string) (Program, bool) {
+	all := All()
+	if i := slices.IndexFunc(all, func(p Program) bool { return p.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Program{}, false
+}
+
+// Names returns the names of programs that are as wanted, in the order of lists.
+func Names(wanted func(Program) bool) (names []string) {
+	for _, p := range All() {
+		if wanted(p) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // maker makes engines from the JSON of their configuration, of which nothing is passed over.
 func maker[C any, E dataplane.Engine](newEngine func(C) (E, error)) func(json.RawMessage) (dataplane.Engine, error) {
 	return func(config json.RawMessage) (dataplane.Engine, error) {
-		var cfg C
-		if len(config) > 0 {
-			if err := strictjson.Decode(config, &cfg); err != nil {
-				return nil, fmt.Errorf("reading a %T: %w", cfg, err)
-			}
+		cfg, err := decode[C](config)
+		if err != nil {
+			return nil, err
 		}
 		e, err := newEngine(cfg)
 		if err != nil {
@@ -49,6 +84,28 @@ func maker[C any, E dataplane.Engine](newEngine func(C) (E, error)) func(json.Ra
 		}
 		return e, nil
 	}
+}
+
+// addresser sets the addressing of reports in configurations.
+func addresser[C any](set func(*C, inet.Flow, []sansio.Port)) func(json.RawMessage, inet.Flow, []sansio.Port) (json.RawMessage, error) {
+	return func(config json.RawMessage, collector inet.Flow, by []sansio.Port) (json.RawMessage, error) {
+		cfg, err := decode[C](config)
+		if err != nil {
+			return nil, err
+		}
+		set(&cfg, collector, by)
+		return json.Marshal(cfg)
+	}
+}
+
+// decode reads a configuration; none is the zero value.
+func decode[C any](config json.RawMessage) (cfg C, err error) {
+	if len(config) > 0 {
+		if err := strictjson.Decode(config, &cfg); err != nil {
+			return cfg, fmt.Errorf("reading a %T: %w", cfg, err)
+		}
+	}
+	return cfg, nil
 }
 
 // NewEngine makes the engine of a PFE from the configuration of its program; sink may be
@@ -62,13 +119,10 @@ func Maker(system string, newEngine NewEngine) func(string, json.RawMessage, tra
 		if name == system && newEngine != nil {
 			return newEngine(config, sink)
 		}
-		var names []string
-		for _, p := range All() {
-			if p.Name == name {
-				return p.NewEngine(config)
-			}
-			names = append(names, p.Name)
+		if p, ok := Find(name); ok {
+			return p.NewEngine(config)
 		}
+		names := Names(func(Program) bool { return true })
 		return nil, fmt.Errorf("program of %q beside that of %q: allowed are %s%s", name, system, strings.Join(names, ", "), suggest.DidYouMean(name, names))
 	}
 }

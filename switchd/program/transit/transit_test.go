@@ -2,10 +2,14 @@ package transit
 
 import (
 	"encoding/json"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
@@ -58,5 +62,39 @@ func TestMakerOfASystem(t *testing.T) {
 	}
 	if _, err := Maker("", nil)("", nil, nil); err == nil {
 		t.Error("a program without a name is made")
+	}
+}
+
+// A configuration keeps what it says when its reports get an address; what such an engine sends
+// to a collector can be read.
+func TestReportsAreAddressed(t *testing.T) {
+	var reporters int
+	to := inet.Flow{SrcMAC: inet.MAC{2, 1}, DstMAC: inet.MAC{2, 2}, Src: netip.MustParseAddr("10.1.0.1"), Dst: netip.MustParseAddr("10.1.0.2"), SrcPort: 4739, DstPort: 4739}
+	for _, p := range All() {
+		if p.Reports == nil {
+			continue
+		}
+		reporters++
+		config, err := p.Reports.Address(json.RawMessage(`{"pfe":{"threads":7,"period":"20ms"}}`), to, []sansio.Port{3})
+		if err != nil {
+			t.Fatalf("%s: %v", p.Name, err)
+		}
+		again, err := p.Reports.Address(config, to, []sansio.Port{3})
+		if err != nil || string(again) != string(config) || !strings.Contains(string(config), `"Threads":7`) {
+			t.Errorf("%s: %v, %s, and again %s", p.Name, err, config, again)
+		}
+		e, err := p.NewEngine(config)
+		if err != nil || !slices.Equal(e.Ports(), []sansio.Port{3}) {
+			t.Fatalf("%s: %v, ports of %s", p.Name, err, config)
+		}
+		if _, ok := p.Reports.Read([]byte("no report")); ok {
+			t.Errorf("%s reads what is no report", p.Name)
+		}
+		if _, err := p.Reports.Address(json.RawMessage(`{"threads":7}`), to, nil); err == nil || !strings.Contains(err.Error(), `unknown field "threads"`) {
+			t.Errorf("%s: error %v, want one about the unknown key", p.Name, err)
+		}
+	}
+	if reporters == 0 {
+		t.Error("no program reports")
 	}
 }
