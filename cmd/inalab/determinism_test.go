@@ -84,19 +84,20 @@ func TestDeterministicSamples(t *testing.T) {
 func TestEveryScenarioRunsVirtually(t *testing.T) {
 	for _, name := range scenarios.Names() {
 		t.Run(name, func(t *testing.T) {
-			_, live, err := prepare(name, nil, runFlags{clock: "live", repeat: 1})
+			short := []string{"iterations=1"} // of jobs that say no number of their own
+			_, live, err := prepare(name, short, runFlags{clock: "live", repeat: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			samples := virtualRun(t, name, "iterations=1")
+			samples := virtualRun(t, name, short...)
 			want := 0
 			for _, s := range live {
 				for _, j := range s.Jobs {
-					want += len(j.Hosts())
+					want += len(j.Hosts()) * j.Iterations
 				}
 			}
 			if got := strings.Count(samples, "\n"); got != want || want == 0 {
-				t.Errorf("%d samples of one iteration, want one of each of %d workers", got, want)
+				t.Errorf("%d samples, want %d: one of each worker and iteration", got, want)
 			}
 		})
 	}
