@@ -76,6 +76,9 @@ func TestChargedRoundsAreExact(t *testing.T) {
 		{trioml.System{Age: program.AgeAbsent}, "mx480", 0.16, 2},
 	} {
 		t.Run(fmt.Sprintf("%s-%s-%g", c.sys.Name(), c.topology, c.p), func(t *testing.T) {
+			if testing.Short() && c.p > 0 {
+				t.Skip("a run of one goroutine, tried in full without -short")
+			}
 			exact := replayed(t, replay(t, c.sys, c.topology, 20, 20, c.p, true))
 			fast := replayed(t, replay(t, c.sys, c.topology, 20, 20, c.p, false))
 			if diff := cmp.Diff(exact.Samples, fast.Samples); diff != "" {
