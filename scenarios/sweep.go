@@ -73,8 +73,11 @@ func loadPoint(src Source, schema *schema, point result.Point, systems []job.Sys
 	}
 	for _, k := range point.Keys {
 		p, err := override(k.Key + "=" + k.Value)
+		if err != nil {
+			return nil, err
+		}
 		p.Name = "sweep " + k.Key + "=" + k.Value
-		if err := d.add(p, err); err != nil {
+		if err := d.add(p, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -120,6 +123,8 @@ func (a *axis) add(item yaml.MapItem) error {
 		return fmt.Errorf("%s: write a list of values, as in %s: [0%%, 1%%]", key, key)
 	case key == "sweep" || strings.HasPrefix(key, "sweep"):
 		return errors.New("a sweep cannot be swept")
+	case strings.ContainsAny(key, "[]"):
+		return fmt.Errorf("%s: a list is swept as a whole: give %s lists as values", key, key[:strings.IndexAny(key, "[]")])
 	case len(a.keys) > 0 && len(list) != len(a.values[0]):
 		return fmt.Errorf("%s has %d values and %s %d: keys of one entry go in step; for all combinations give each an entry of its own", a.keys[0], len(a.values[0]), key, len(list))
 	}

@@ -115,7 +115,9 @@ func TestBadSweeps(t *testing.T) {
 		"sweep: [{hosts: [2]}, {hosts: [3]}]\n": "hosts is swept twice",
 		"sweep: [{sweep: [2]}]\n":               "a sweep cannot be swept",
 		"sweep: [{seed: [" + numbers(100) + "]}, {hosts: [" + numbers(100) + "]}]\n": "a sweep of more than 1000 points",
-		"sweep: [systems: [ring]]\n": "string was used where sequence is expected",
+		"at: [{time: 1s, kill: h0}]\nsweep: [{\"at[0].time\": [1s, 2s]}]\n":          "at[0].time: a list is swept as a whole: give at lists as values",
+		"sweep: [{\"link..loss\": [0%, 1%]}]\n":                                      "write path=value",
+		"sweep: [systems: [ring]]\n":                                                 "string was used where sequence is expected",
 	} {
 		if _, err := loadShort(t, ring+rest); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", rest, err, want)
