@@ -136,14 +136,13 @@ func (c *course) enough(k int, j *Job) error {
 // withoutSwitch says why a job does not go on without a switch.
 func (j *Job) withoutSwitch(a Action, all []Action) error {
 	sw := slices.IndexFunc(j.Plan.Switches, func(s plan.Switch) bool { return s.Name == a.Node })
-	hosts := j.Members()
 	switch {
 	case j.hasProgram(sw):
 		return survives(j.System, AsSwitch)
-	case !slices.ContainsFunc(hosts, func(h plan.Host) bool { return h.Switch != hosts[0].Switch || h.Switch == a.Node }):
-		return nil // its packets do not come by
+	case !j.passes(sw):
+		return nil
 	case !slices.ContainsFunc(all, func(b Action) bool { return b.Verb == Start && b.Node == a.Node && b.At > a.At }):
-		return errors.New("nobody starts it again, and its frames have no other way")
+		return errors.New("nobody starts it again, and routes do not change: frames that go by it are lost")
 	}
 	if r, ok := j.System.(Recoverer); ok {
 		return r.Recovers()
@@ -184,12 +183,12 @@ func (c *course) stopJobs(before units.Duration) {
 // start adds the start of a process.
 func (c *course) start(a Action, at seat) error {
 	switch {
-	case !c.down[a.Node]:
-		return fmt.Errorf("%s runs already: kill or stop it before", a.Node)
 	case a.On != "" && at.role != AsWorker:
 		return fmt.Errorf("%s is a %s: only workers come up on another host", a.Node, at.role)
 	case at.job >= 0 && c.ended[at.job]:
 		return nil // nothing to come back to
+	case !c.down[a.Node]:
+		return fmt.Errorf("%s runs already: kill or stop it before", a.Node)
 	}
 	step := Step{Action: a, Role: at.role, Job: at.job, Worker: at.worker}
 	delete(c.down, a.Node)

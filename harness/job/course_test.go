@@ -65,8 +65,12 @@ func TestCourse(t *testing.T) {
 		"SwitchML":               {rack, switchml.System{}, 0, nil, []job.Action{at(2, job.Stop, "h1")}, []string{"stop h1 at 2s", "the job ended at 2s: worker h1 was stopped: switchml256 waits for the gradients of all workers"}},
 		"its switch":             {rack, switchml.System{}, 0, nil, []job.Action{at(2, job.Kill, "tor"), at(3, job.Start, "tor")}, []string{"kill tor at 2s", "the job ended at 2s: switch tor was killed: the sums that it held are lost, and switchml256 sends no gradient twice", "start tor at 3s"}},
 		"frames alone are lost":  {rack, ring.System{}, 0, nil, []job.Action{at(2, job.Kill, "tor"), at(3, job.Start, "tor")}, []string{"kill tor at 2s", "start tor at 3s"}},
-		"for ever":               {rack, ring.System{}, 0, nil, []job.Action{at(2, job.Kill, "tor")}, []string{"kill tor at 2s", "the job ended at 2s: switch tor was killed: nobody starts it again, and its frames have no other way"}},
+		"for ever":               {rack, ring.System{}, 0, nil, []job.Action{at(2, job.Kill, "tor")}, []string{"kill tor at 2s", "the job ended at 2s: switch tor was killed: nobody starts it again, and routes do not change: frames that go by it are lost"}},
 		"a server":               {rack, ps.System{Dedicated: true}, 3, nil, []job.Action{at(2, job.Kill, "h4"), at(3, job.Start, "h4")}, []string{"kill h4 at 2s", "the job ended at 2s: server h4 was killed: the sums that it held are lost, and ps sends no gradient twice"}},
+		"a leaf of others":       {leaves, ring.System{}, 0, some, []job.Action{at(2, job.Kill, "leaf2")}, []string{"kill leaf2 at 2s"}},
+		"a spine of others":      {leaves, ring.System{}, 0, []int{4, 5}, []job.Action{at(2, job.Kill, "spine0")}, []string{"kill spine0 at 2s"}},
+		"a spine on the way":     {leaves, ring.System{}, 0, some, []job.Action{at(2, job.Kill, "spine1")}, []string{"kill spine1 at 2s", "the job ended at 2s: switch spine1 was killed: nobody starts it again, and routes do not change: frames that go by it are lost"}},
+		"when all is over":       {rack, ring.System{}, 0, nil, []job.Action{at(2, job.Kill, "h1"), at(3, job.Kill, "h2"), at(4, job.Start, "h2"), at(4, job.Start, "h3")}, []string{"kill h1 at 2s", "the job ended at 2s: worker h1 was killed: ring waits for the gradients of all workers"}},
 		"one of two spines":      {leaves, ring.System{}, 0, nil, []job.Action{at(2, job.Kill, "spine1"), at(3, job.Start, "spine1")}, []string{"kill spine1 at 2s", "start spine1 at 3s"}},
 	} {
 		got, err := courseOf(t, tc.plan, tc.system, tc.servers, tc.on, tc.actions...)
