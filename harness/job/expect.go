@@ -142,3 +142,16 @@ func (j *Job) awake(w, i int, start, end units.Time) units.Time {
 	}
 	return end
 }
+
+// MeanCompute returns the mean over workers of their mean computes. One that never computed,
+// as a worker that ended before it was given a model, has 0 and does not count.
+func MeanCompute(list []units.Duration) units.Duration {
+	var sum units.Duration
+	n := 0
+	for _, c := range list {
+		if sum += c; c > 0 {
+			n++
+		}
+	}
+	return sum / units.Duration(max(1, n))
+}

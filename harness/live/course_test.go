@@ -79,7 +79,7 @@ func TestNamedEndsLive(t *testing.T) {
 		"worker of SwitchML": {switchml.System{}, "rack", act(300, job.Kill, "h1"), "switchml256 waits for the gradients of all workers"},
 		"worker of a ring":   {ring.System{}, "rack", act(300, job.Kill, "h1"), "ring waits for the gradients of all workers"},
 		"server":             {ps.System{Dedicated: true}, "rack", act(300, job.Stop, "h7"), "server h7 was stopped: the sums that it held are lost"},
-		"switch of Trio-ML":  {trioml.System{}, "mx480", act(300, job.Kill, "mx480"), "switch mx480 was killed: Trio-ML has no loss recovery"},
+		"switch of Trio-ML":  {trioml.System{}, "mx480", act(300, job.Kill, "mx480"), "switch mx480 was killed: the blocks that it held are lost, and Trio-ML sends nothing again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene{system: tc.system, topology: tc.topology, iterations: 10_000}

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/inalab/inalab/harness/check"
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -75,16 +76,16 @@ func (r *run) count(t *tenant) {
 		t.cell.Collected = len(r.set.Collectors()) > 0
 		t.cell.Transit = r.set.TransitCounts(t.cell.Counters) // the switches have counted above
 	}
-	var compute units.Duration
+	var compute []units.Duration
 	for _, w := range t.reports {
 		host(w.Node, w.Counters)
 		add(w.Node+"/device", append(w.Device.Drops, sansio.Count{Name: "ring-drops", N: w.Device.RingDrops}))
 		if t.job.Layout.Peers != nil {
 			host(w.Node, kernelCounts(w.TCPResent))
 		}
-		compute += w.Compute
+		compute = append(compute, w.Compute)
 	}
-	t.cell.Compute = compute / units.Duration(max(1, len(t.reports)))
+	t.cell.Compute = job.MeanCompute(compute)
 }
 
 // kernelCounts returns the counters of a host whose streams are the kernel's.

@@ -240,6 +240,7 @@ func (d *director) startWorker(now units.Time, s *job.Step) error {
 		d.run.net.schedule(d.id)
 	})
 	if from == worker.TooLate {
+		t.cell.Course = append(t.cell.Course, s.Host.Name+" does not take part again: "+worker.WhyTooLate)
 		return nil
 	}
 	if err := loop.Join(from); err != nil {

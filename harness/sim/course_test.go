@@ -104,7 +104,7 @@ func TestNamedEnds(t *testing.T) {
 		"worker of SwitchML": {switchml.System{Retransmit: true}, act(100, job.Kill, "h1"), "switchml256 waits for the gradients of all workers"},
 		"worker of a ring":   {ring.System{}, act(100, job.Stop, "h1"), "ring waits for the gradients of all workers"},
 		"server":             {ps.System{Dedicated: true}, act(100, job.Kill, "h4"), "server h4 was killed: the sums that it held are lost"},
-		"switch of Trio-ML":  {trioml.System{}, act(100, job.Kill, "tor"), "switch tor was killed: Trio-ML has no loss recovery"},
+		"switch of Trio-ML":  {trioml.System{}, act(100, job.Kill, "tor"), "switch tor was killed: the blocks that it held are lost, and Trio-ML sends nothing again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := direct(t, tc.system, 400, tc.action, act(200, job.Start, tc.action.Node))
@@ -139,6 +139,21 @@ func TestSwitchComesBack(t *testing.T) {
 		if want := map[job.Verb]int{job.Kill: 1, job.Stop: 2}[verb]; lives != want {
 			t.Errorf("%s: links of %d lives, want %d", verb, lives, want)
 		}
+	}
+}
+
+// A worker that comes back when too few iterations are left is named, and one that never
+// computed does not count in the mean time of a compute.
+func TestWorkerComesBackTooLate(t *testing.T) {
+	sys := trioml.System{Timeout: units.Millisecond}
+	all, without := direct(t, sys, 12), direct(t, sys, 12, act(0, job.Kill, "h1"))
+	end := int(without.Samples[len(without.Samples)-1].End / units.Time(units.Millisecond))
+	c := direct(t, sys, 12, act(0, job.Kill, "h1"), act(end-1, job.Start, "h1"))
+	if c.Wrong != 0 || !slices.Contains(c.Course, "h1 does not take part again: too few iterations are left to hand a model over") {
+		t.Errorf("%d wrong, course %q", c.Wrong, c.Course)
+	}
+	if c.Compute != all.Compute || c.Compute == 0 {
+		t.Errorf("a compute takes %v, without the course %v", c.Compute, all.Compute)
 	}
 }
 

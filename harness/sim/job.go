@@ -232,11 +232,13 @@ func (r *run) count(t *tenant) {
 	for id := range r.owner {
 		cell.Work.Packets += r.net.nodes[id].frames
 	}
+	var compute []units.Duration
 	for _, w := range t.workers {
 		if l, ok := w.Job.(*worker.Loop); ok {
-			cell.Compute += l.MeanCompute() / units.Duration(len(t.workers))
+			compute = append(compute, l.MeanCompute())
 		}
 	}
+	cell.Compute = job.MeanCompute(compute)
 }
 
 func (r *run) done() bool {

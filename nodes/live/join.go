@@ -152,7 +152,7 @@ func (p *joining) leave(to Checkpoint) error {
 	case err != nil:
 		answer.Problem = err.Error()
 	case answer.Generation == worker.TooLate:
-		answer.Problem = "too few iterations are left to hand a model over"
+		answer.Problem = worker.WhyTooLate
 	}
 	return p.tell(answer)
 }

@@ -30,6 +30,9 @@ const lead = 2
 // TooLate is what [Loop.Leave] promises where too few iterations are left.
 const TooLate = -1
 
+// WhyTooLate says so.
+const WhyTooLate = "too few iterations are left to hand a model over"
+
 // promise is a model that is to be handed over.
 type promise struct {
 	from int // generation

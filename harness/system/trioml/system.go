@@ -291,7 +291,7 @@ func (t System) time(j *job.Job) units.Duration {
 func (t System) Survives(r job.Role) error {
 	switch {
 	case r != job.AsWorker:
-		return t.Recovers()
+		return errors.New("the blocks that it held are lost, and Trio-ML sends nothing again")
 	case t.NoAging:
 		return errors.New("every block waits for all workers: set trio.aging: true")
 	}
