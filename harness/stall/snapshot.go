@@ -20,10 +20,10 @@ type Snapshot struct {
 }
 
 // Idle reports whether no worker has anything left to do by itself: none sleeps,
-// computes, or is too busy to say.
+// computes, or is too busy to say. One that joins waits for another one's model.
 func (s *Snapshot) Idle() bool {
 	return len(s.Busy) == 0 && !slices.ContainsFunc(s.Workers, func(w worker.Snapshot) bool {
-		return w.State != worker.StateReducing && w.State != worker.StateDone
+		return w.State != worker.StateReducing && w.State != worker.StateJoining && w.State != worker.StateDone
 	})
 }
 

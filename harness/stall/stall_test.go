@@ -183,7 +183,7 @@ func TestMovedAndIdle(t *testing.T) {
 		"it sleeps":      {at(func(w *worker.Snapshot) { w.State = worker.StateDelayed }), true, false},
 		"it is silent":   {&Snapshot{Silent: []string{"h0"}}, false, true},
 		"it is busy":     {&Snapshot{Busy: []string{"h0"}}, false, false},
-		"it joins":       {at(func(w *worker.Snapshot) { w.State = worker.StateJoining }), true, false},
+		"it joins":       {at(func(w *worker.Snapshot) { w.State = worker.StateJoining }), true, true},
 		"all is done":    {at(func(w *worker.Snapshot) { w.State, w.Waits = worker.StateDone, nil }), true, true},
 		"nothing at all": {before, false, true},
 	} {
