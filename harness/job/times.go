@@ -10,6 +10,18 @@ import (
 // Idle returns how long the job waits on purpose: for its start, and in its pauses.
 func (s *Spec) Idle() units.Duration { return s.Times.Idle(s.Iterations) }
 
+// longest is the most that a run may take: no run does, and sums of it fit (assumed).
+const longest = units.Duration(units.Never) / 4
+
+// Longest returns how long the job may take, at so many times an expected iteration.
+func (s *Spec) Longest(times int, iteration units.Duration) units.Duration {
+	n := units.Duration(times * s.Iterations)
+	if iteration > 0 && n > longest/iteration {
+		return longest
+	}
+	return n*iteration + s.Idle()
+}
+
 func (s *Spec) validateTimes() error {
 	if s.Elements > 0 && s.Times != (worker.Times{}) {
 		return errors.New("a benchmark begins at once and goes on without a pause: leave start and repeat out")

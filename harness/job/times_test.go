@@ -7,6 +7,8 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
 )
 
 // Only jobs that train begin late, or pause.
@@ -21,5 +23,19 @@ func TestTimesThatCannotBe(t *testing.T) {
 		if _, err := job.New(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+}
+
+// A long run of many times its length has an end that the clock can tell.
+func TestLongest(t *testing.T) {
+	s := job.Spec{Iterations: 60_000, Times: worker.Times{Start: units.Second}}
+	if got := s.Longest(20, units.Millisecond); got != 1201*units.Second {
+		t.Errorf("20 times a millisecond may take %v", got)
+	}
+	if got := s.Longest(1000, units.Second); got < 1e6*units.Second {
+		t.Errorf("1000 times a second may take %v", got)
+	}
+	if got := s.Longest(20, 0); got != units.Second {
+		t.Errorf("an iteration of no time may take %v", got)
 	}
 }

@@ -83,8 +83,7 @@ func (t *tenant) limit(patience int) time.Duration {
 	if t.job.Elements > 0 { // links without a rate expect no time
 		return benchTimeout
 	}
-	busy := units.Duration(patience*t.job.Iterations) * t.cell.Expected
-	return time.Duration((busy+t.job.Idle())/units.Nanosecond) + readyTimeout
+	return time.Duration(t.job.Longest(patience, t.cell.Expected)/units.Nanosecond) + readyTimeout
 }
 
 // startServers starts the processes of a job's servers. Those with streams are ready

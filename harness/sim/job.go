@@ -113,7 +113,7 @@ func (r *run) limit() (latest units.Time) {
 		if t.cell.Expected == 0 {
 			return 0
 		}
-		latest = max(latest, units.Time(patienceFor(r.set)*t.job.Iterations)*units.Time(t.cell.Expected)+units.Time(t.job.Idle()))
+		latest = max(latest, units.Time(t.job.Longest(patienceFor(r.set), t.cell.Expected)))
 	}
 	return latest + r.set.Settled()
 }
