@@ -101,7 +101,7 @@ func (r *Row) count(c result.Cell) {
 		r.Ended = &at
 	}
 	if c.Unchecked > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d delivered values were not checked: a process was killed before it had said what it contributed", c.Unchecked))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d delivered values were not checked: a worker ended before it had recorded what it contributed", c.Unchecked))
 	}
 	switch {
 	case c.Wrong > 0:
