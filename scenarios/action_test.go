@@ -65,6 +65,10 @@ func TestBadActions(t *testing.T) {
 			t.Errorf("%s:\n%v\nwant %s", rest, err, want)
 		}
 	}
+	named := strings.Replace(someJobs, "name: b", "name: h1", 1) + "at: [{time: 2s, kill: h1}]\n"
+	if _, err := loadShort(t, named); err == nil || !strings.Contains(err.Error(), "at[0].kill: h1 is a host, and a job or a flow") {
+		t.Errorf("a job named as a host: %v", err)
+	}
 	jobs := strings.Replace(someJobs, "hosts: [h2, h3]", "hosts: [h2, h3], start: 3s, stop: 2s", 1)
 	if _, err := loadShort(t, jobs); err == nil || !strings.Contains(err.Error(), "jobs[1].stop: job b starts at 3s and stops at 2s: the stop must be later") {
 		t.Errorf("a stop before the start: %v", err)

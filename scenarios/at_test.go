@@ -147,8 +147,8 @@ func TestBadEvents(t *testing.T) {
 func TestChangesThatLoseFrames(t *testing.T) {
 	const at = "at: [{time: 1s, link: {from: h1, loss: 1%}}, {time: 2s, link: {from: h1, loss: 0%}}]\n"
 	_, err := mustShort(t, "systems: [{system: switchml256}]\nswitchml: {retransmit: false}\n"+at).Sets(true)
-	const want = "scenario short, switchml256 on rack: link h1:eth0->tor:p1 at 1s: "
-	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "set switchml.retransmit: true") {
+	const want = "scenario short, switchml256 on rack: short.yaml:6:6: at[0]: link h1:eth0->tor:p1 at 1s: "
+	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "set switchml.retransmit: true\n") {
 		t.Errorf("error %v, want %s...", err, want)
 	}
 	s := mustShort(t, "systems: [{system: switchml256, if-possible: true}, {system: ring}]\nswitchml: {retransmit: false}\n"+at)

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
@@ -161,14 +162,33 @@ func recovers(sys job.System, g *topo.Graph, changes []job.LinkChange) error {
 	}
 	for _, c := range changes {
 		if err := r.Recovers(); err != nil && c.Spec.Loses() {
-			return fmt.Errorf("%v: %w", c, err)
+			return &losesAt{c, err}
 		}
 	}
 	return nil
 }
 
-// recovers says why a run cannot be on a topology that loses frames.
+// losesAt is a change after which a link loses what a system does not make good for.
+type losesAt struct {
+	change job.LinkChange
+	err    error
+}
+
+func (l *losesAt) Error() string { return fmt.Sprintf("%v: %v", l.change, l.err) }
+
+// recovers says why a run cannot be on a topology that loses frames, and where the change
+// stands that has it lose some.
 func (s *Scenario) recovers(sys System, g *topo.Graph, changes []job.LinkChange) error {
+	err := s.allRecover(sys, g, changes)
+	var l *losesAt
+	if !errors.As(err, &l) {
+		return err
+	}
+	i := slices.IndexFunc(s.At, func(e Event) bool { return e.Link != nil && e.Time == l.change.At })
+	return s.doc.wrong(s.At[i].at, err)
+}
+
+func (s *Scenario) allRecover(sys System, g *topo.Graph, changes []job.LinkChange) error {
 	if len(s.Tenants) == 0 || slices.ContainsFunc(s.Tenants, func(t Tenant) bool { return t.System == nil }) {
 		if err := recovers(sys.System, g, changes); err != nil {
 			return err
@@ -178,7 +198,11 @@ func (s *Scenario) recovers(sys System, g *topo.Graph, changes []job.LinkChange)
 		if t.System == nil {
 			continue
 		}
-		if err := recovers(t.System, g, changes); err != nil {
+		err := recovers(t.System, g, changes)
+		if l := (*losesAt)(nil); errors.As(err, &l) {
+			return err
+		}
+		if err != nil {
 			return s.doc.wrong(t.at+".system", fmt.Errorf("%s: %w", t.System.Name(), err))
 		}
 	}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
@@ -26,5 +27,15 @@ func (s *Spec) validateTimes() error {
 	if s.Elements > 0 && s.Times != (worker.Times{}) {
 		return errors.New("a benchmark begins at once and goes on without a pause: leave start and repeat out")
 	}
-	return s.Times.Validate()
+	if err := s.Times.Validate(); err != nil {
+		return err
+	}
+	if t := s.Times; t.Every > 0 && t.Off > 0 && units.Duration((s.Iterations-1)/t.Every) > MaxIdle/t.Off {
+		return fmt.Errorf("pauses of %v after every %d of %d iterations are more than %v in all: make them shorter or fewer", t.Off, t.Every, s.Iterations, MaxIdle)
+	}
+	return nil
 }
+
+// MaxIdle is the most that the pauses of a job may come to (assumed: a day is longer than any
+// run).
+const MaxIdle = 24 * 3600 * units.Second

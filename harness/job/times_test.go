@@ -16,6 +16,9 @@ func TestTimesThatCannotBe(t *testing.T) {
 	for want, change := range map[string]func(*job.Spec){
 		"leave start and repeat out": func(s *job.Spec) { s.Replay, s.Elements, s.Times.Start = false, 8, 1 },
 		"a start at -1ps":            func(s *job.Spec) { s.Elements, s.Replay, s.Times.Start = 0, true, -1 },
+		"are more than 86400s in all": func(s *job.Spec) {
+			s.Elements, s.Replay, s.Iterations, s.Times = 0, true, 60_000, worker.Times{Every: 1, Off: 3600 * units.Second}
+		},
 		"a pause of 1ps after every": func(s *job.Spec) { s.Elements, s.Replay, s.Times.Off = 0, true, 1 },
 	} {
 		spec := jobtest.Spec(t, switchml.System{}, "rack", 3)

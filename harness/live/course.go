@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -27,19 +26,13 @@ type course struct {
 	steps []job.Step // those that are left
 	next  *time.Timer
 	down  map[*proc.Process]bool // ended by the course; looked up
-	joins map[string]join        // by the path of the model; looked up
+	tidy  map[*proc.Process]bool // of these, those that had to end in order; looked up
+	joins []*join                // that are under way
 	cut   bool                   // the trace of a switch ends where it was killed
 }
 
-// join is a worker that comes back: it waits for the generation that a peer promises.
-type join struct {
-	of     *tenant
-	worker int
-	waits  *proc.Process
-}
-
 func newCourse(steps []job.Step) course {
-	c := course{steps: steps, next: time.NewTimer(0), down: map[*proc.Process]bool{}, joins: map[string]join{}}
+	c := course{steps: steps, next: time.NewTimer(0), down: map[*proc.Process]bool{}, tidy: map[*proc.Process]bool{}}
 	c.next.Stop()
 	return c
 }
@@ -113,21 +106,24 @@ func (r *run) endAll(grace time.Duration, list ...*proc.Process) error {
 
 // end ends one process.
 func (r *run) end(s *job.Step) error {
-	grace := stopGrace
-	if s.Verb == job.Kill {
-		grace = 0
-	}
+	list := r.workers
 	switch s.Role {
 	case job.AsSwitch:
-		r.course.cut = r.course.cut || s.Verb == job.Kill
-		return r.endAll(grace, latest(r.switches, s.Node))
+		list, r.course.cut = r.switches, r.course.cut || s.Verb == job.Kill
 	case job.AsServer:
-		return r.endAll(grace, latest(r.servers, s.Node))
+		list = r.servers
+	}
+	p, grace := latest(list, s.Node), time.Duration(0)
+	if s.Verb == job.Stop {
+		grace, r.course.tidy[p] = stopGrace, true
+	}
+	if s.Role != job.AsWorker {
+		return r.endAll(grace, p)
 	}
 	t := r.tenants[s.Job]
 	t.seats[s.Worker] = nil
 	t.cell.Away = append(t.cell.Away, result.Away{Worker: s.Worker, From: t.reached[s.Worker]})
-	return r.endAll(grace, latest(t.workers, s.Node)) // which may wait for a model, without a seat
+	return errors.Join(r.endAll(grace, p), r.left(p)) // it may have waited for a model, without a seat
 }
 
 // latest returns the process of a node that was started last.
@@ -157,7 +153,7 @@ func (r *run) startAgain(ctx context.Context, s *job.Step, events chan<- event, 
 		return err
 	}
 	if s.Role == job.AsWorker {
-		return r.askPeer(s, p)
+		return r.ask(&join{of: r.tenants[s.Job], worker: s.Worker, waits: p, path: filepath.Join(r.private, fmt.Sprintf("%s.%d.model", p.Node(), p.PID()))})
 	}
 	if err := r.opt.Owner.Chown(control.SocketPath(r.lab.Dir(), s.Node)); err != nil {
 		return err
@@ -212,46 +208,4 @@ func (r *run) again(node, path string) string {
 	}
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s.%d%s", path[:len(path)-len(ext)], n+1, ext)
-}
-
-// askPeer asks the worker that is ahead of the others for its model.
-func (r *run) askPeer(s *job.Step, p *proc.Process) error {
-	t := r.tenants[s.Job]
-	peer := t.ahead()
-	if peer == nil {
-		return r.endAll(stopGrace, p) // the others are done
-	}
-	path := filepath.Join(r.private, fmt.Sprintf("%s.%d.model", p.Node(), len(r.course.joins)))
-	r.course.joins[path] = join{of: t, worker: s.Worker, waits: p}
-	return peer.Send(proc.Command{Name: proc.CommandCheckpoint, Path: path, Generation: slices.Max(t.reached) + 1})
-}
-
-// ahead returns the running worker that has come farthest; nil: none runs.
-func (t *tenant) ahead() (peer *proc.Process) {
-	most := -1
-	for i, p := range t.seats {
-		if p != nil && !t.done[i] && t.reached[i] > most {
-			peer, most = p, t.reached[i]
-		}
-	}
-	return peer
-}
-
-// promised takes a peer's answer, and has the worker begin that waits for it.
-func (r *run) promised(e event) error {
-	var a hostlive.CheckpointAnswer
-	if err := json.Unmarshal(e.report.Data, &a); err != nil {
-		return fmt.Errorf("reading what %s says of a checkpoint: %w", e.process.Node(), err)
-	}
-	j := r.course.joins[a.Path]
-	if r.course.down[j.waits] {
-		return nil // it ended again meanwhile
-	}
-	if a.Problem != "" { // such as too few iterations that are left
-		j.of.cell.Course = append(j.of.cell.Course, fmt.Sprintf("%s does not take part again: %s", j.waits.Node(), a.Problem))
-		j.of.seats[j.worker] = nil
-		return r.endAll(stopGrace, j.waits)
-	}
-	j.of.seats[j.worker], j.of.reached[j.worker] = j.waits, a.Generation
-	return j.waits.Send(proc.Command{Name: proc.CommandStart, EpochNS: r.epoch, Generation: a.Generation, Path: a.Path})
 }

@@ -52,9 +52,9 @@ func TestWorkerComesBackLive(t *testing.T) {
 		t.Run("on "+host, func(t *testing.T) {
 			start := act(900, job.Start, "h1")
 			start.On = host
-			const iterations = 150
+			const iterations = 200
 			s := scene{system: trioml.System{Timeout: 10 * units.Millisecond}, topology: "rack", hosts: 7, iterations: iterations}
-			c := direct(t, s, []int{0, 1, 2, 3}, act(300, job.Kill, "h1"), start)
+			c := direct(t, s, []int{0, 1, 2, 3}, act(500, job.Kill, "h1"), start)
 			others, got := iterationsOf(c, 0), iterationsOf(c, 1)
 			if c.Ended != nil || len(others) != iterations {
 				t.Fatalf("worker 0 has %d of %d iterations; ended %+v", len(others), iterations, c.Ended)
@@ -76,14 +76,14 @@ func TestNamedEndsLive(t *testing.T) {
 		action   job.Action
 		want     string
 	}{
-		"worker of SwitchML": {switchml.System{}, "rack", act(300, job.Kill, "h1"), "switchml256 waits for the gradients of all workers"},
-		"worker of a ring":   {ring.System{}, "rack", act(300, job.Kill, "h1"), "ring waits for the gradients of all workers"},
-		"server":             {ps.System{Dedicated: true}, "rack", act(300, job.Stop, "h7"), "server h7 was stopped: the sums that it held are lost"},
-		"switch of Trio-ML":  {trioml.System{}, "mx480", act(300, job.Kill, "mx480"), "switch mx480 was killed: the blocks that it held are lost, and Trio-ML sends nothing again"},
+		"worker of SwitchML": {switchml.System{}, "rack", act(1000, job.Kill, "h1"), "switchml256 waits for the gradients of all workers"},
+		"worker of a ring":   {ring.System{}, "rack", act(1000, job.Kill, "h1"), "ring waits for the gradients of all workers"},
+		"server":             {ps.System{Dedicated: true}, "rack", act(1000, job.Stop, "h7"), "server h7 was stopped: the sums that it held are lost"},
+		"switch of Trio-ML":  {trioml.System{}, "mx480", act(1000, job.Kill, "mx480"), "switch mx480 was killed: the blocks that it held are lost, and Trio-ML sends nothing again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene{system: tc.system, topology: tc.topology, iterations: 10_000}
-			c := direct(t, s, nil, tc.action, act(600, job.Start, tc.action.Node))
+			c := direct(t, s, nil, tc.action, act(1300, job.Start, tc.action.Node))
 			if c.Ended == nil || !strings.Contains(c.Ended.Reason, tc.want) {
 				t.Errorf("%+v, want %q", c.Ended, tc.want)
 			}
@@ -99,5 +99,17 @@ func TestSwitchComesBackLive(t *testing.T) {
 	}
 	if len(c.Links) == 0 || c.Links[0].Since == 0 {
 		t.Errorf("%d links, the first since %v", len(c.Links), c.Links)
+	}
+}
+
+// The worker whose model was promised ends too, before or after it has left it: another one
+// hands over its own.
+func TestPeersOfNewcomersEndLive(t *testing.T) {
+	const iterations = 200
+	s := scene{system: trioml.System{Timeout: 10 * units.Millisecond}, topology: "rack", hosts: 6, iterations: iterations}
+	c := direct(t, s, []int{0, 1, 2, 3}, act(500, job.Kill, "h1"), act(900, job.Start, "h1"), act(901, job.Kill, "h0"), act(902, job.Kill, "h2"))
+	got := iterationsOf(c, 1)
+	if c.Ended != nil || len(got) == 0 || slices.Max(got) != iterations-1 || len(iterationsOf(c, 3)) != iterations {
+		t.Errorf("ended %+v, worker 1 has iterations %v: %q", c.Ended, got, c.Course)
 	}
 }

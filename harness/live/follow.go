@@ -83,28 +83,41 @@ func (r *run) done() bool {
 // take handles one event.
 func (r *run) take(e event) error {
 	switch {
-	case e.report == nil && r.course.down[e.process]:
-		return nil
 	case e.report == nil:
-		err := e.process.Wait()
-		switch {
-		case err != nil:
-		case slices.Contains(r.switches, e.process):
-			err = fmt.Errorf("switch %s ended in mid-run", e.process.Node())
-		case slices.Contains(r.servers, e.process):
-			err = fmt.Errorf("server %s ended in mid-run", e.process.Node())
-		case slices.Contains(r.flows, e.process):
-			err = fmt.Errorf("the flows of %s ended in mid-run", e.process.Node())
-		}
-		if t := r.tenantOf(e.process); t != nil && err == nil {
-			t.ended(e.process)
-		}
-		return err
+		return r.ended(e.process)
 	case e.report.Kind == proc.ReportCheckpoint:
 		return r.promised(e)
-	case e.report.Kind != proc.ReportSample:
+	case e.report.Kind == proc.ReportSample:
+		return r.takeSamples(e)
+	}
+	return nil
+}
+
+// ended handles the end of a process. One that the course ended may complain of others, unless
+// it was to end by itself and in order.
+func (r *run) ended(p *proc.Process) error {
+	if r.course.down[p] && !r.course.tidy[p] {
 		return nil
 	}
+	err := p.Wait()
+	switch {
+	case err != nil || r.course.down[p]:
+		return err
+	case slices.Contains(r.switches, p):
+		return fmt.Errorf("switch %s ended in mid-run", p.Node())
+	case slices.Contains(r.servers, p):
+		return fmt.Errorf("server %s ended in mid-run", p.Node())
+	case slices.Contains(r.flows, p):
+		return fmt.Errorf("the flows of %s ended in mid-run", p.Node())
+	}
+	if t := r.tenantOf(p); t != nil {
+		t.ended(p)
+	}
+	return r.left(p)
+}
+
+// takeSamples handles the samples of a worker.
+func (r *run) takeSamples(e event) error {
 	var samples []result.Sample
 	if err := json.Unmarshal(e.report.Data, &samples); err != nil {
 		return fmt.Errorf("reading the samples of %s: %w", e.process.Node(), err)
@@ -120,6 +133,7 @@ func (r *run) take(e event) error {
 	for _, s := range samples {
 		t.reach(e.process, &s)
 	}
+	r.took(e.process)
 	if r.opt.Progress != nil {
 		r.opt.Progress(samples)
 	}

@@ -27,27 +27,28 @@ func (r *run) checkTensors(t *tenant, shape check.Job, who check.Contributors) (
 }
 
 // excuse notes the generations of which workers that were away left no record. A worker says
-// that an iteration is over before it records it: that one may be missing too.
+// that an iteration is over before it records it: the last one may be missing too. The gap ends
+// where the next worker in its place has a record.
 func (t *tenant) excuse(shape *check.Job, files *tensorfile.Reader) error {
 	for _, a := range t.cell.Away {
-		g := check.Gap{Worker: a.Worker, From: max(0, a.From-1), To: shape.Generations}
-		missing := false
-		for gen := g.From; gen < shape.Generations; gen++ {
-			got, err := files.Delivered(a.Worker, gen)
+		g := check.Gap{Worker: a.Worker, From: max(0, a.From-1)}
+		last, err := files.Delivered(a.Worker, g.From)
+		if err != nil {
+			return err
+		}
+		if last != nil {
+			g.From++
+		}
+		for g.To = g.From; g.To < shape.Generations; g.To++ {
+			got, err := files.Delivered(a.Worker, g.To)
 			if err != nil {
 				return err
 			}
-			if !missing && got == nil {
-				g.From, missing = gen, true
-			}
-			if missing && got != nil {
-				g.To = gen
+			if got != nil {
 				break
 			}
 		}
-		if missing {
-			shape.Gaps = append(shape.Gaps, g)
-		}
+		shape.Gaps = append(shape.Gaps, g)
 	}
 	return nil
 }

@@ -44,17 +44,8 @@ type director struct {
 	id        NodeID
 	processes map[string]*process // by name; of a worker, its host's
 	images    worker.Images
-	models    []handover
-}
-
-// handover is a model on its way from a worker to one that came back.
-type handover struct {
-	of     *tenant
-	worker int
-	to     *worker.Loop
-	at     NodeID
-	gen    int
-	model  []float32
+	joins     []*join    // that are under way
+	models    []handover // that are to be handed over at this instant
 }
 
 // direct reads the course of the set; without one every machine is its own process.
@@ -94,18 +85,7 @@ func (d *director) NextDeadline() units.Time {
 
 // Expire does what is due.
 func (d *director) Expire(now units.Time, _ *sansio.Effects) {
-	models := d.models
-	d.models = nil
-	for _, m := range models {
-		if m.of.gone[m.worker] || m.of.workers[m.worker].Job != worker.Job(m.to) {
-			continue // it ended again meanwhile
-		}
-		m.of.sums.Return(m.worker, m.gen)
-		if err := m.to.Restore(now, m.gen, m.model); err != nil {
-			d.run.err = err
-		}
-		d.run.net.schedule(m.at)
-	}
+	d.handOver(now)
 	for len(d.steps) > 0 && units.Time(d.steps[0].At) <= now {
 		s := d.steps[0]
 		d.steps = d.steps[1:]
@@ -181,6 +161,7 @@ func (d *director) end(now units.Time, s *job.Step) {
 		if s.Verb == job.Kill {
 			t.counted = forget(t.counted, s.Node)
 		}
+		d.left(now, t.workers[s.Worker].Job.(*worker.Loop)) // a benchmark has no course
 	case job.AsServer:
 		if t := d.run.tenants[s.Job]; s.Verb == job.Kill {
 			t.counted = forget(t.counted, s.Node)
@@ -219,45 +200,4 @@ func (d *director) startSwitch(s *job.Step) error {
 	r.counted = append(r.counted, counted{s.Node, c.Counters})
 	d.put(s.Node, c)
 	return nil
-}
-
-// startWorker brings a worker up that takes part from a generation on that another one
-// promises, with the model that this one then has.
-func (d *director) startWorker(now units.Time, s *job.Step) error {
-	t := d.run.tenants[s.Job]
-	peer := t.ahead()
-	if peer == nil {
-		return nil // the others are done
-	}
-	w, err := d.run.newWorker(t, s.Config, d.images)
-	if err != nil {
-		return err
-	}
-	loop := w.Job.(*worker.Loop)
-	at := d.processes[s.Host.Name].id
-	from := peer.Leave(0, func(gen int, model []float32) {
-		d.models = append(d.models, handover{t, s.Worker, loop, at, gen, model})
-		d.run.net.schedule(d.id)
-	})
-	if from == worker.TooLate {
-		t.cell.Course = append(t.cell.Course, s.Host.Name+" does not take part again: "+worker.WhyTooLate)
-		return nil
-	}
-	if err := loop.Join(from); err != nil {
-		return err
-	}
-	t.workers[s.Worker], t.at[s.Worker], t.gone[s.Worker] = w, s.Host.Name, false
-	d.put(s.Host.Name, w)
-	return nil
-}
-
-// ahead returns the worker that has come farthest; nil: all are done or gone.
-func (t *tenant) ahead() (peer *worker.Loop) {
-	for i, w := range t.workers {
-		l, ok := w.Job.(*worker.Loop)
-		if ok && !t.gone[i] && !l.Done() && (peer == nil || l.Iteration() > peer.Iteration()) {
-			peer = l
-		}
-	}
-	return peer
 }

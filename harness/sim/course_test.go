@@ -182,3 +182,18 @@ func TestWorkersComeAndGo(t *testing.T) {
 		t.Errorf("ended %+v, %d wrong", c.Ended, c.Wrong)
 	}
 }
+
+// The worker whose model was promised ends too: another one hands over its own. Where none is
+// left that has the model, the job ends.
+func TestPeersOfNewcomersEnd(t *testing.T) {
+	sys := trioml.System{Timeout: units.Millisecond}
+	kill := act(30, job.Kill, "h1")
+	c := direct(t, sys, 60, kill, act(40, job.Start, "h1"), act(41, job.Kill, "h0"), act(42, job.Kill, "h2"))
+	if got := iterationsOf(c, 1); c.Ended != nil || c.Wrong != 0 || slices.Max(got) != 59 {
+		t.Errorf("ended %+v, %d wrong, worker 1 has iterations %v: %q", c.Ended, c.Wrong, got, c.Course)
+	}
+	c = direct(t, sys, 60, kill, act(40, job.Start, "h1"), act(41, job.Kill, "h0"), act(42, job.Kill, "h2"), act(43, job.Kill, "h3"))
+	if c.Ended == nil || c.Ended.Reason != "no worker is left that has the model" || c.Wrong != 0 {
+		t.Errorf("ended %+v, %d wrong: %q", c.Ended, c.Wrong, c.Course)
+	}
+}

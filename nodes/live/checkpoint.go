@@ -18,7 +18,9 @@ import (
 const (
 	checkpointMagic  = "INACKPT1"
 	checkpointHeader = 24
-	checkpointPart   = ".part" // suffix of the file that is being written
+
+	// CheckpointPart is the suffix of the file while it is being written.
+	CheckpointPart = ".part"
 )
 
 // writeCheckpoint makes a new file.
@@ -29,16 +31,16 @@ func writeCheckpoint(path string, gen int, model []float32) error {
 	for _, v := range model {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
-	f, err := os.OpenFile(path+checkpointPart, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path+CheckpointPart, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(path+checkpointPart, path)
+		err = os.Rename(path+CheckpointPart, path)
 	}
 	if err != nil {
-		return fmt.Errorf("write checkpoint: %w", errors.Join(err, os.Remove(path+checkpointPart)))
+		return fmt.Errorf("write checkpoint: %w", errors.Join(err, os.Remove(path+CheckpointPart)))
 	}
 	return nil
 }

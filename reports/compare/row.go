@@ -106,7 +106,7 @@ func (r *Row) count(c result.Cell) {
 	switch {
 	case c.Wrong > 0:
 		r.Warnings = append(r.Warnings, "the sums are wrong: the times are those of a broken run")
-	case c.Checked == 0 && c.Ended == nil:
+	case c.Checked == 0 && (c.Ended == nil || len(c.Samples) > 0):
 		r.Warnings = append(r.Warnings, "no sum was checked")
 	}
 }
