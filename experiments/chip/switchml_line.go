@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 	"github.com/inalab/inalab/switchd/tofino"
 )
@@ -24,19 +25,31 @@ func lineRate() experiment.Experiment {
 	}
 }
 
-// offered is workers that send at line rate, whatever comes back.
+// offered is workers that send at the rate of their links, whatever comes back.
 type offered struct {
-	name     string
-	elements int
-	workers  int
-	loop     units.Rate // of the ports that lead back
+	name string
+	traffic
+	front units.Rate // of the workers' ports
+	loop  units.Rate // of the ports that lead back
 
 	got, sent int // results and packets while the load is steady
 	growth    int // packets more inside the chip at its end than at its begin
 	wrong     int
 	busiest   tofino.PortStat
 	busy      float64 // share of the time that the busiest port back sends
+	queue     int     // cells, the most that waited for a port back
 }
+
+// traffic is who sends what.
+type traffic struct {
+	elements int // of a packet
+	workers  int // at a port each
+	jobs     int // of equal parts of them; 0: one
+	faithful bool
+}
+
+// members returns the workers of a job.
+func (t *traffic) members() int { return t.workers / max(t.jobs, 1) }
 
 // rate returns results to packets: a worker gets one for each that it sends.
 func (o *offered) rate() float64 { return float64(o.got) / float64(o.sent) }
@@ -45,8 +58,8 @@ func (o *offered) rate() float64 { return float64(o.got) / float64(o.sent) }
 // again after a round, when their results have long left if the chip keeps up.
 func (o *offered) run(rounds int) error {
 	timing := tofino.DefaultTiming()
-	timing.Loop = o.loop
-	l, err := newLoad(o.elements, o.workers, o.workers, &timing)
+	timing.Front, timing.Loop = o.front, o.loop
+	l, err := newLoad(o.traffic, &timing)
 	if err != nil {
 		return err
 	}
@@ -65,23 +78,35 @@ func (o *offered) run(rounds int) error {
 		}
 	}
 	o.got, o.sent, o.growth = l.results-o.got, (rounds-1)*loadSlots*o.workers, l.inside()-inside
-	for _, p := range l.chip.Chip().Snapshot().Ports {
-		if p.Kind != "front" && p.Busy > o.busiest.Busy {
-			o.busiest, o.busy = p, p.Busy.Seconds()/units.Duration(at).Seconds()
+	o.wrong = l.wrong
+	o.portsBack(l.chip.Chip().Snapshot().Ports, units.Duration(at))
+	return l.Err
+}
+
+// portsBack looks at the ports that lead back, after so long.
+func (o *offered) portsBack(list []tofino.PortStat, after units.Duration) {
+	for _, p := range list {
+		if p.Kind == "front" {
+			continue
+		}
+		if p.Busy > o.busiest.Busy {
+			o.busiest, o.busy = p, p.Busy.Seconds()/after.Seconds()
+		}
+		for _, q := range p.Queues {
+			o.queue = max(o.queue, q.Most)
 		}
 	}
-	o.wrong = l.wrong
-	return l.Err
 }
 
 func runLineRate(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
 	rounds := experiment.Cut(e, 16, 8)
-	const all = pipeline.MaxPorts
+	const all, rate, tenth = pipeline.MaxPorts, tofino.PortRate, tofino.PortRate / 10
 	loads := []offered{
-		{name: "64", elements: 64, workers: all, loop: tofino.PortRate},
-		{name: "256", elements: 256, workers: all, loop: tofino.PortRate},
-		{name: "256, one port fewer", elements: 256, workers: all - 1, loop: tofino.PortRate},
-		{name: "256, ports back twice as fast", elements: 256, workers: all, loop: 2 * tofino.PortRate},
+		{name: "64", traffic: traffic{elements: 64, workers: all}, front: rate, loop: rate},
+		{name: "256", traffic: traffic{elements: 256, workers: all}, front: rate, loop: rate},
+		{name: "256, ports of the public program", traffic: traffic{elements: 256, workers: all, faithful: true}, front: rate, loop: rate},
+		{name: "256, two jobs", traffic: traffic{elements: 256, workers: all, jobs: 2}, front: rate, loop: rate},
+		{name: "256, two jobs at 10 Gbit/s", traffic: traffic{elements: 256, workers: all, jobs: 2}, front: tenth, loop: rate},
 	}
 	for i := range loads {
 		if err := ctx.Err(); err != nil {
@@ -95,11 +120,11 @@ func runLineRate(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 		}
 	}
 	f.Tables = []claims.Table{lineTable(loads, rounds)}
-	small, large, fewer := &loads[0], &loads[1], &loads[2]
+	small, large, two := &loads[0], &loads[1], &loads[3]
 	m := claims.NumberParts(map[string]float64{"rate_over_offered_64": small.rate(), "rate_over_offered_256": large.rate(), "queue_growth_packets": float64(max(small.growth, large.growth))})
-	f.Set("switchml.s1.line-rate", m.On(fmt.Sprintf("emulated pipeline, %d workers at 100 Gbit/s; one recirculation port of 100 Gbit/s a pipe (assumed)", all)).
-		Noting("256 values: port %v back into a pipe sends %.0f%% of the time; with %d workers, and the last port of their pipe in loopback as well, the rate is %.3g and %d packets more are inside at the end",
-			large.busiest.Dev, 100*large.busy, fewer.workers, fewer.rate(), fewer.growth))
+	f.Set("switchml.s1.line-rate", m.On(fmt.Sprintf("emulated pipeline, %d workers at 100 Gbit/s", all)).
+		Noting("256 values: port %v, the busiest that leads back, sends %.0f%% of the time, and at most %d cells wait for one; two jobs of %d workers, both at that rate, get %.2f of their results in time",
+			large.busiest.Dev, 100*large.busy, large.queue, two.members(), two.rate()))
 	return f, nil
 }
 
@@ -108,15 +133,16 @@ func lineTable(loads []offered, rounds int) claims.Table {
 		ID: "switchml.s1.line-rate", Title: fmt.Sprintf("Results to packets offered at line rate, %d rounds of a pool of %d, the first not counted", rounds, loadSlots),
 		Columns: []claims.Column{
 			{Name: "values a packet"}, {Name: "workers"}, {Name: "packets offered"}, {Name: "results"}, {Name: "rate"}, {Name: "packets more inside"}, {Name: "busiest port back"}, {Name: "its time busy", Unit: "%"},
+			{Name: "most in a queue back", Unit: "cells"},
 		},
 		Notes: []string{
-			"A port is pipe/port. Of the seven further passes that read a sum of 256 values two are in pipe 0, where workers are. Their ports cannot lead back, so that pipe 0 has its recirculation port, and with 15 workers one more.",
+			"A port is pipe/port, a cell 80 bytes. Of the seven further passes that read a sum of 256 values two are in pipe 0, where workers are at all front ports. They take its ports 0/64 and 0/68, one each, as in the public program: enough for the results of one job at 100 Gbit/s, not of two.",
 		},
 	}
 	for i := range loads {
 		o := &loads[i]
 		t.Add(render.Text(o.name), render.Int(o.workers), render.Int(o.sent), render.Int(o.got), render.Number(o.rate(), 3), render.Int(o.growth),
-			render.Text(o.busiest.Dev.String()), render.Percent(o.busy))
+			render.Text(o.busiest.Dev.String()), render.Percent(o.busy), render.Int(o.queue))
 	}
 	return t
 }
@@ -125,23 +151,29 @@ func lineTable(loads []offered, rounds int) claims.Table {
 type lineLoad struct {
 	*rig.SwitchML
 	chip    *pipeline.Engine
-	workers int
+	members int // of a job
 	results int // packets that have left
-	wrong   int // of them whose values are not the number of workers
+	wrong   int // of them whose values are not the number of members
 }
 
 // loadSlots is the pool of a load, as in the paper at 100 Gbit/s.
 const loadSlots = 512
 
-// newLoad returns a chip with so many ports for as many workers at most.
-func newLoad(elements, workers, ports int, timing *tofino.Timing) (*lineLoad, error) {
-	j := job(1, 0, workers, loadSlots)
-	j.Elements = elements
-	e, err := pipeline.New(rig.SwitchMLConfig(j), pipeline.Options{Timing: timing, Ports: ports})
+// newLoad returns a chip with a port for each worker.
+func newLoad(o traffic, timing *tofino.Timing) (*lineLoad, error) {
+	var jobs []switchml.Job
+	for first := 0; first < o.workers; first += o.members() {
+		j := job(uint8(len(jobs)+1), first, o.members(), loadSlots)
+		j.Elements = o.elements
+		jobs = append(jobs, j)
+	}
+	cfg := rig.SwitchMLConfig(jobs...)
+	cfg.Faithful = o.faithful
+	e, err := pipeline.New(cfg, pipeline.Options{Timing: timing, Ports: o.workers})
 	if err != nil {
 		return nil, err
 	}
-	l := &lineLoad{SwitchML: rig.NewSwitchMLOn(e, workers, ports, elements), chip: e, workers: workers}
+	l := &lineLoad{SwitchML: rig.NewSwitchMLOn(e, o.workers, o.workers, o.elements), chip: e, members: o.members()}
 	take := l.Sent
 	l.Sent = func(at units.Time, s *sansio.Send) {
 		take(at, s)
@@ -154,7 +186,7 @@ func newLoad(elements, workers, ports int, timing *tofino.Timing) (*lineLoad, er
 func (l *lineLoad) count() {
 	for _, r := range l.Got {
 		l.results++
-		if int(r.Value) != l.workers {
+		if int(r.Value) != l.members {
 			l.wrong++
 		}
 	}

@@ -33,7 +33,7 @@ type passed struct {
 // left, and the last of them again.
 func passedOnIdle(elements int) (out []passed, err error) {
 	timing := tofino.DefaultTiming()
-	l, err := newLoad(elements, 2, 2, &timing)
+	l, err := newLoad(traffic{elements: elements, workers: 2}, &timing)
 	if err != nil {
 		return nil, err
 	}

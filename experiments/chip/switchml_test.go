@@ -9,8 +9,8 @@ import (
 // A chip whose ports back are too slow for 64 values as well does not keep up, and
 // more and more packets are inside.
 func TestLineRateCanBeMissed(t *testing.T) {
-	good := offered{name: "good", elements: 64, workers: 4, loop: tofino.PortRate}
-	slow := offered{name: "slow", elements: 64, workers: 4, loop: tofino.PortRate / 4}
+	good := offered{name: "good", traffic: traffic{elements: 64, workers: 4}, front: tofino.PortRate, loop: tofino.PortRate}
+	slow := offered{name: "slow", traffic: traffic{elements: 64, workers: 4}, front: tofino.PortRate, loop: tofino.PortRate / 4}
 	for _, o := range []*offered{&good, &slow} {
 		if err := o.run(3); err != nil {
 			t.Fatal(err)

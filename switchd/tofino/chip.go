@@ -100,7 +100,7 @@ func (c *Chip) buildPorts() {
 		c.byFront[p.Front] = at
 	}
 	for _, p := range c.cfg.Loopback {
-		c.addPort(p, loopbackPort)
+		c.addPort(p, kindOf(p))
 	}
 	for i := range c.cfg.Pipes {
 		c.addPort(Recirculation(i), recirculationPort)

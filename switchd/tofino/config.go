@@ -30,7 +30,7 @@ type Config struct {
 	Program  *fit.Program // that it runs in all pipes
 	Pipes    int          // zero: MaxPipes
 	Ports    []Port       // that are ports of the chassis
-	Loopback []DevPort    // that are in loopback mode instead
+	Loopback []DevPort    // that lead back into their pipe instead: front ports, and quads 16 ([Quad16]); quads 17 always do
 	Passes   int          // that a packet may take through an ingress; zero: DefaultPasses
 	Seed     rng.Root     // of the random numbers of the ports
 
@@ -78,26 +78,27 @@ func (c *Config) validate() error {
 // validatePorts checks that every port is there and has one use.
 func (c *Config) validatePorts() (errs []error) {
 	used, front := map[DevPort]bool{}, map[sansio.Port]bool{}
-	check := func(p DevPort) {
-		local := int(p) & (1<<pipeShift - 1)
+	check := func(p DevPort, where string, quads int) {
+		why := p.absent(c.Pipes)
 		switch {
-		case p >= MaxDevPorts || p.Pipe() >= c.Pipes || local >= PortsPerPipe*lanesPerPort || local%lanesPerPort != 0:
-			errs = append(errs, fmt.Errorf("port %v: a chip of %d pipes has no port of 100 Gbit/s of that number: use FrontPort", p,
-				c.Pipes))
+		case why != "":
+			errs = append(errs, fmt.Errorf("port %v is not there: %s", p, why))
+		case p.quad() >= quads:
+			errs = append(errs, fmt.Errorf("port %v: %s", p, where))
 		case used[p]:
 			errs = append(errs, fmt.Errorf("port %v has two uses", p))
 		}
 		used[p] = true
 	}
 	for _, p := range c.Ports {
-		check(p.Dev)
+		check(p.Dev, "it is inside the chip, no port of the chassis: use FrontPort", PortsPerPipe)
 		if front[p.Front] || p.Front < 0 {
 			errs = append(errs, fmt.Errorf("port %d of the chassis: name each once, from 0", p.Front))
 		}
 		front[p.Front] = true
 	}
 	for _, p := range c.Loopback {
-		check(p)
+		check(p, "it is for recirculation whether it is named or not: leave it out", generatorQuad)
 	}
 	return errs
 }

@@ -7,8 +7,8 @@
 //	  |           +---------+ resubmission                            v
 //	front, or loopback and recirculation <--- parser, egress, deparser
 //
-// A packet that leaves by a port in loopback mode, or by that for recirculation, enters the
-// ingress of the same port again. A pipe's state sees packets in order of arrival at its
+// A pipe has 18 ports: 16 at the front, and quads 16 and 17, which are inside. A packet that leaves
+// by a port in loopback mode, or by one for recirculation, enters the ingress of the same port again. A pipe's state sees packets in order of arrival at its
 // ingress, or of departure from the queue. Without [Timing] there are no queues, and all
 // passes of a packet run within Handle.
 //

@@ -174,7 +174,7 @@ func testProgram() *ir.Program {
 // portCases lead to a state for ports that lead back into a pipe.
 func portCases(next string) []ir.Case {
 	return []ir.Case{
-		{Values: []uint64{recirculates}, Masks: []uint64{0x7f}, Next: next},
+		{Values: []uint64{uint64(Quad16(0))}, Masks: []uint64{0x7f &^ lanesPerPort}, Next: next}, // quads 16 and 17
 		{Values: []uint64{uint64(FrontPort(loopPort))}, Next: next},
 	}
 }

@@ -83,7 +83,10 @@ func (c *Chip) SetMirror(session uint16, m Mirror) error {
 }
 
 func (c *Chip) checkPort(p DevPort) error {
-	if p >= MaxDevPorts || c.ports[p] == nil {
+	if why := p.absent(c.cfg.Pipes); why != "" {
+		return fmt.Errorf("port %v is not there: %s", p, why)
+	}
+	if c.ports[p] == nil {
 		return fmt.Errorf("port %v is not in use: make it one of the chassis or put it in loopback mode", p)
 	}
 	return nil

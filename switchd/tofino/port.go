@@ -12,16 +12,19 @@ import (
 // the pipe below.
 type DevPort uint16
 
-// The ports of a pipe.
+// The ports of a pipe: 18 quads of four lanes (TNA 12.1). Each is one port of 100 Gbit/s here,
+// which has the number of its first lane; the other lanes have none then.
 const (
 	MaxPipes      = 4  // SwitchML §5, §6: Wedge100BF-65X
-	PortsPerPipe  = 16 // of 100 Gbit/s, likewise
+	PortsPerPipe  = 16 // at the front: quads 0 to 15
 	MaxFrontPorts = MaxPipes * PortsPerPipe
 	MaxDevPorts   = 1 << 9 // ig.port has 9 bits
 
-	lanesPerPort = 4  // a port of 100 Gbit/s is four of 25, which have numbers of their own
-	recirculates = 68 // behind 64 lanes and the ports of the CPU, as public programs for TNA have it
-	pipeShift    = 7
+	quadsPerPipe  = 18
+	lanesPerPort  = 4
+	cpuQuad       = 16 // see Quad16
+	generatorQuad = 17 // see Recirculation
+	pipeShift     = 7
 )
 
 // FrontPort returns port n (from 0) of 100 Gbit/s, 16 to a pipe. How a chassis numbers them is
@@ -30,11 +33,47 @@ func FrontPort(n int) DevPort {
 	return DevPort(n/PortsPerPipe<<pipeShift | n%PortsPerPipe*lanesPerPort)
 }
 
-// Recirculation returns the port for recirculation of a pipe (from 0).
-func Recirculation(pipe int) DevPort { return DevPort(pipe<<pipeShift | recirculates) }
+// Recirculation returns quad 17 of a pipe (from 0): 68, 196, 324 or 452. It leads back into the
+// pipe, beside its packet generator.
+func Recirculation(pipe int) DevPort { return internal(pipe, generatorQuad) }
+
+// Quad16 returns quad 16 of a pipe (from 0): 64, 192, 320 or 448. If Config.Loopback names it, it
+// also leads back: in pipe 0 it is the Ethernet port of a CPU, which has a loopback mode as
+// front ports have, in others one more for recirculation. In pipe 2, in pipe 1 of a chip of
+// two, it is the PCIe port of the CPU, and leads nowhere here (TNA 12.1, tables 8 and 9).
+func Quad16(pipe int) DevPort { return internal(pipe, cpuQuad) }
+
+func internal(pipe, quad int) DevPort { return DevPort(pipe<<pipeShift | quad*lanesPerPort) }
 
 // Pipe returns the pipe of the port, from 0.
 func (p DevPort) Pipe() int { return int(p >> pipeShift) }
+
+// quad returns the quad of the port in its pipe, from 0.
+func (p DevPort) quad() int { return int(p) & (1<<pipeShift - 1) / lanesPerPort }
+
+// pciePipe is the pipe whose quad 16 is the PCIe port (TNA 12.1; of 1 or 3 pipes assumed).
+func pciePipe(pipes int) int {
+	if pipes == 2 {
+		return 1
+	}
+	return 2
+}
+
+// absent says why a chip of so many pipes has no such port of 100 Gbit/s; "": it has.
+func (p DevPort) absent(pipes int) string {
+	switch {
+	case p.Pipe() >= pipes:
+		return fmt.Sprintf("the chip has pipes 0 to %d", pipes-1)
+	case p.quad() >= quadsPerPipe:
+		return fmt.Sprintf("a pipe has quads 0 to %d, of %d lanes each", quadsPerPipe-1, lanesPerPort)
+	case p%lanesPerPort != 0:
+		return fmt.Sprintf("quad %d is one port of 100 Gbit/s, which has the number of its first lane: %v", p.quad(), p-p%lanesPerPort)
+	case p.quad() == cpuQuad && p.Pipe() == pciePipe(pipes):
+		return fmt.Sprintf("it is the PCIe port of the CPU, which does not lead back: use %v, or a front port of the pipe in loopback mode",
+			Recirculation(p.Pipe()))
+	}
+	return ""
+}
 
 // String returns pipe and place, such as "1/68".
 func (p DevPort) String() string { return fmt.Sprintf("%d/%d", p.Pipe(), p&(1<<pipeShift-1)) }
@@ -61,6 +100,14 @@ const (
 	loopbackPort
 	recirculationPort
 )
+
+// kindOf returns the kind of a port that leads back.
+func kindOf(p DevPort) portKind {
+	if p.quad() == generatorQuad || p.quad() == cpuQuad && p.Pipe() > 0 {
+		return recirculationPort
+	}
+	return loopbackPort
+}
 
 func (k portKind) String() string { return [...]string{"front", "loopback", "recirculation"}[k] }
 

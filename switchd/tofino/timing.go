@@ -23,9 +23,11 @@ const (
 	IngressTime = 200 * units.Nanosecond
 	EgressTime  = 200 * units.Nanosecond
 
-	// PortRate is that of a port, of one in loopback mode, and of that for recirculation
-	// of a pipe (SwitchML §5: 64 ports of 100 Gbit/s, 16 of them for workers; the
-	// recirculation port is assumed to have the same).
+	// PortRate is that of a port, of one in loopback mode, and of quads 16 and 17 of a pipe
+	// (SwitchML §5: 64 ports of 100 Gbit/s, 16 of them for workers; p4app-switchML,
+	// controller/switchml.py sets quads 16 to 100 Gbit/s; p4c, backends/tofino/bf-p4c/
+	// specs/parde_spec.h: the line rate of each parser is 100 Gbit/s). That quads 16 and 17 take
+	// PassTime as front ports in loopback mode do is assumed.
 	PortRate = 100 * units.GbitPerSecond
 
 	// CellBytes is the unit of the packet buffer, that of eg.enq_depth (assumed: 80).

@@ -21,7 +21,8 @@ const (
 	pipeBits      = 7
 	channelBits   = 2
 	portsPerPipe  = 16
-	recirculation = 68 // of pipe 0, behind its 64 channels
+	quad16        = 64 // of pipe 0, behind its 64 channels
+	recirculation = 68 // of pipe 0: quad 17
 )
 
 // Sizes of tables; all assumed.
@@ -42,14 +43,14 @@ type builder struct {
 	half     bool   // values are 16-bit floats
 	full     bool   // of all exponents, which does not fit
 	rdma     bool   // packets are those of RoCEv2
-	spare    uint64 // port that the last pass of 256 values goes by
 	mac      uint64 // of the switch
 	addr     uint64
 	tos      uint64 // type of service of what the switch sends
 }
 
 // program returns the program for a switch with these addresses. A faithful one has
-// the hazards of Algorithm 3 and the public program's misread half.
+// the hazards of Algorithm 3, and the public program's ports with the half that is misread
+// by one of them.
 func (b *builder) program() *ir.Program {
 	b.p = ir.Program{Name: "switchml", Headers: b.headers(), Metadata: metadata(), Registers: b.registers()}
 	if b.half {
@@ -192,8 +193,8 @@ func (b *builder) judgement() []ir.Step {
 }
 
 // parser takes the headers of the public client, and 64 values of those that are
-// still to be added. What comes by a port of pipes 1 to 3 or by a port of pipe 0 that
-// leads back has been here before: workers are at the other ports of pipe 0.
+// still to be added. What comes by a port of pipes 1 to 3 or by quad 16 or 17 of pipe 0 has
+// been here before: workers are at the other ports of pipe 0.
 func (b *builder) parser() []ir.State {
 	sized := func(size uint64) ir.Case {
 		return ir.Case{Values: []uint64{uint64(wire.TypeConsume), size, udpLength(wire.SizeEnum(size).Elements())}, Next: numbered("length", int(size))}
@@ -223,7 +224,7 @@ func (b *builder) lowerParser() []ir.State {
 	const pipe, port = 3 << pipeBits, 1<<9 - 1
 	return []ir.State{
 		{Name: "start", Select: []string{"ig.port"}, Next: "ethernet", Cases: []ir.Case{
-			back(1<<pipeBits, pipe), back(2<<pipeBits, pipe), back(3<<pipeBits, pipe), back(recirculation, port), back(b.spare, port),
+			back(1<<pipeBits, pipe), back(2<<pipeBits, pipe), back(3<<pipeBits, pipe), back(quad16, port), back(recirculation, port),
 		}},
 		{Name: "ethernet", Extract: []string{"eth"}, Select: []string{"eth.type"}, Cases: []ir.Case{{Values: []uint64{etherIPv4}, Next: "ipv4"}}},
 		{Name: "ipv4", Extract: []string{"ipv4"}, Select: []string{"ipv4.version_ihl", "ipv4.protocol", "ipv4.fragment"}, Cases: []ir.Case{

@@ -18,10 +18,7 @@ const MaxPorts = tofino.PortsPerPipe
 // Options are what the emulated chip has and the reference program has not. The
 // zero value is a chip in instant mode.
 type Options struct {
-	// Ports is how many ports of the chassis there are, from 0; zero: MaxPorts. With
-	// fewer, the last port of pipe 0 is in loopback mode, too, and takes the last pass of
-	// packets of 256 values, which otherwise shares the port for recirculation.
-	Ports int
+	Ports int // of the chassis that there are, from 0; zero: MaxPorts
 	// Timing nil is instant mode. With Timing.Mark results are sent as ECN-capable, so that
 	// queues can mark them.
 	Timing *tofino.Timing
@@ -58,20 +55,14 @@ func (o *Options) chip(cfg *switchml.Config, w *watcher) tofino.Config {
 		Node: cfg.Node, Ports: tofino.FrontPorts(o.Ports), Seed: o.Seed, Timing: o.Timing, Observer: w, OneByOne: o.OneByOne,
 		DropField: "meta.reason", DropNames: reasons[:],
 	}
-	for i := o.Ports; i < tofino.MaxFrontPorts; i++ {
-		if p := tofino.FrontPort(i); p.Pipe() > 0 || i == MaxPorts-1 {
-			c.Loopback = append(c.Loopback, p)
-		}
+	for i := MaxPorts; i < tofino.MaxFrontPorts; i++ {
+		c.Loopback = append(c.Loopback, tofino.FrontPort(i))
+	}
+	c.Loopback = append(c.Loopback, tofino.Quad16(0))
+	if cfg.Faithful {
+		c.Loopback = append(c.Loopback, tofino.Quad16(1), tofino.Quad16(3))
 	}
 	return c
-}
-
-// spare returns the port of pipe 0 for the last pass of packets of 256 values.
-func (o *Options) spare() tofino.DevPort {
-	if o.Ports < MaxPorts {
-		return tofino.FrontPort(MaxPorts - 1)
-	}
-	return tofino.Recirculation(0)
 }
 
 // servedPort stands for that of arrivals that do not tell; no worker is known by its

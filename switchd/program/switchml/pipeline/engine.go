@@ -34,7 +34,7 @@ type Engine struct {
 // Program returns the program of a switch as data.
 func Program(cfg switchml.Config, o Options) *ir.Program {
 	addr := cfg.Router.As4()
-	b := builder{faithful: cfg.Faithful, half: o.Half, rdma: o.RDMA, spare: uint64(o.spare()), mac: macOf(cfg.MAC), addr: uint64(binary.BigEndian.Uint32(addr[:]))}
+	b := builder{faithful: cfg.Faithful, half: o.Half, rdma: o.RDMA, mac: macOf(cfg.MAC), addr: uint64(binary.BigEndian.Uint32(addr[:]))}
 	if o.Timing != nil && o.Timing.Mark > 0 {
 		b.tos = ect0
 	}

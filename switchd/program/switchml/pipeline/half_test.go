@@ -187,13 +187,13 @@ func TestHalfChip(t *testing.T) {
 // Half the range fills the memory of the stages; the full range has 31 blocks for
 // each value, more than there are: the checker refuses it.
 func TestHalfRangeFitsAndFullDoesNot(t *testing.T) {
-	b := builder{half: true, spare: recirculation}
+	b := builder{half: true}
 	placed, err := fit.Place(b.program())
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden.Equal(t, "half.txt", placed.String())
-	b = builder{half: true, full: true, spare: recirculation}
+	b = builder{half: true, full: true}
 	_, err = fit.Place(b.program())
 	refused := fit.Refusals(err)
 	if len(refused) == 0 {

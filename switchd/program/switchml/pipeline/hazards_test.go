@@ -1,12 +1,15 @@
 package pipeline
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/tofino"
+	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
 // packetOf is what worker w sends in a phase of slot 0.
@@ -19,8 +22,9 @@ func counting(w, elements int) vector {
 	return vector{w: w, elements: elements, value: func(i int) int32 { return int32(i) }}
 }
 
-// The public program reads the lower half of pipe 3 twice: elements 128 to 159 come
-// back as 192 to 223. A faithful chip does so; by default all elements are right.
+// The public program reads the lower half of pipe 3 twice, as port 448 leads there (see
+// publicHarvests): elements 128 to 159 come back as 192 to 223. A faithful chip does so; by
+// default all elements are right.
 func TestPublicProgramReadsOneHalfInTheWrongPipe(t *testing.T) {
 	for _, faithful := range []bool{false, true} {
 		cfg := oneJob(256, 1, 2)
@@ -39,6 +43,32 @@ func TestPublicProgramReadsOneHalfInTheWrongPipe(t *testing.T) {
 			if got := out[0].value(i); got != want {
 				t.Errorf("faithful %v, element %d: %d, want %d", faithful, i, got, want)
 			}
+		}
+	}
+}
+
+// ports is where packets entered an ingress, pass by pass.
+type ports []tofino.DevPort
+
+func (p *ports) Passed(o *tofino.Observation) {
+	if o.Side == fit.Ingress {
+		*p = append(*p, o.Port)
+	}
+}
+
+// A result takes the ports of the public program if the chip is faithful, by number, and the
+// two inside pipe 0 in any case (p4app-switchML, controller/next_step_selector.py).
+func TestPortsOfAResult(t *testing.T) {
+	for faithful, want := range map[bool]ports{
+		false: {0, 128, 256, 384, 384, 256, 256, 128, 128, 64, 68},
+		true:  {0, 128, 256, 384, 452, 324, 448, 196, 192, 64, 68},
+	} {
+		var got ports
+		cfg := oneJob(256, 1, 1)
+		cfg.Faithful = faithful
+		newChip(t, cfg, Options{Observer: &got}).send(counting(0, 256))
+		if !slices.Equal(got, want) {
+			t.Errorf("faithful %v: a result goes by %v, want %v", faithful, got, want)
 		}
 	}
 }

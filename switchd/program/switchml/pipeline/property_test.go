@@ -74,7 +74,7 @@ func TestChipDoesWhatTheReferenceProgramDoes(t *testing.T) {
 // Packet by packet, the faithful chip does what the faithful reference program does, on
 // wires that lose and double packets and keep their order, which is where Algorithm 3 as
 // printed is right. They differ by design in one thing: of a result of 256 values the
-// public program reads one half in the wrong pipe, so that values 128 to 159 are those of
+// public program reads one half by port 448, of another pipe, so that values 128 to 159 are those of
 // 192 to 223. Nothing else does, on any such packet: headers, counters, events, open slots.
 func TestFaithfulChipDoesWhatTheFaithfulProgramDoes(t *testing.T) {
 	swapped := 0

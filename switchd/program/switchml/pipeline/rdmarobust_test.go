@@ -15,7 +15,7 @@ import (
 )
 
 // A faithful program has neither rule, in the chip as in the reference. (Of 256 values it
-// would read one half in the wrong pipe, as the public program does over UDP.)
+// would misread one half, as the public program does over UDP.)
 func TestFaithfulRDMA(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := []switchml.Job{rdmaDocument(1, 0, rapid.IntRange(1, 3).Draw(t, "workers"), 64, rapid.IntRange(1, 4).Draw(t, "packets of a message"), 2)}

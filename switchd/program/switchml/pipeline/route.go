@@ -133,30 +133,39 @@ func (b *builder) routes() (out []ir.Entry) {
 // harvest leads a packet of 256 values through the seven further halves of its sum.
 func (b *builder) harvest(verdict uint64, add func(pass, verdict, size uint64, action string, args ...uint64)) {
 	for i, h := range b.harvests() {
-		pass, action, port := uint64(passHarvest+i-1), "harvest_on", h.pipe<<pipeBits
-		switch {
-		case i == 0:
-			pass, action = lastConsume, "harvest"
-		case h.pipe == 0:
-			action, port = "harvest_here_on", recirculation
-			if i == passLast-passHarvest {
-				port = b.spare
-			}
+		pass, action := uint64(lastConsume), "harvest"
+		if h.port&(1<<pipeBits-1) != 0 {
+			action += "_here"
 		}
-		add(pass, verdict, size256, action, uint64(passHarvest+i), port, h.op)
+		if i > 0 {
+			pass, action = uint64(passHarvest+i-1), action+"_on"
+		}
+		add(pass, verdict, size256, action, uint64(passHarvest+i), h.port, h.op)
 	}
 }
 
-// half is one of the eight halves of a block of 256 values.
-type half struct{ pipe, op uint64 }
+// half is one of the eight halves of a block of 256 values, and the port that leads to it: the
+// first one of a pipe stands for all that are in loopback mode.
+type half struct{ port, op uint64 }
 
 // harvests returns the halves in the order in which they are read, without the very
-// last one of the block, which comes with the last pass that adds. The public program
-// reads elements 128 to 159 in the wrong pipe.
+// last one of the block, which comes with the last pass that adds. Pipe 0 has no front port in
+// loopback mode: its two ports inside carry one half each.
 func (b *builder) harvests() []half {
-	h := []half{{3, opReadLower}, {2, opReadUpper}, {2, opReadLower}, {1, opReadUpper}, {1, opReadLower}, {0, opReadUpper}, {0, opReadLower}}
+	h := []half{
+		{3 << pipeBits, opReadLower}, {2 << pipeBits, opReadUpper}, {2 << pipeBits, opReadLower}, {1 << pipeBits, opReadUpper},
+		{1 << pipeBits, opReadLower}, {quad16, opReadUpper}, {recirculation, opReadLower},
+	}
 	if b.faithful {
-		h[2].pipe = 3
+		for i, port := range publicHarvests {
+			h[i].port = port
+		}
 	}
 	return h
 }
+
+// publicHarvests are the ports of the public program (p4app-switchML, controller/
+// next_step_selector.py), all inside the chip. It takes the two of each pipe, but pipe 2 has
+// one alone, as its quad 16 is the PCIe port, 320 (TNA 12.1). In its place is quad 16 of pipe 3,
+// 448, so that the lower half of that pipe is read again for elements 128 to 159.
+var publicHarvests = [...]uint64{452, 324, 448, 196, 192, quad16, recirculation}

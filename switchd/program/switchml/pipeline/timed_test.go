@@ -33,7 +33,7 @@ func TestTimedChipSendsTheSameFrames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := bareConfig()
 		cfg.Jobs = drawJobs(t, 2)
-		w := newTwin(t, cfg, Options{Timing: timing(t), Ports: rapid.SampledFrom([]int{MaxPorts, MaxPorts - 1}).Draw(t, "ports")})
+		w := newTwin(t, cfg, Options{Timing: timing(t)})
 		x := newTraffic(t, cfg.Jobs, rapid.Bool().Draw(t, "fifo"))
 		now := units.Time(0)
 		var want, got []sent
@@ -82,7 +82,7 @@ func byPort(list []sent) []sent {
 // one of 256 ten, on an idle chip.
 func TestLatencyOfAResult(t *testing.T) {
 	leaves := func(elements int) units.Time {
-		c := newChip(t, oneJob(elements, 1, 1), Options{Timing: timing(t), Ports: 15})
+		c := newChip(t, oneJob(elements, 1, 1), Options{Timing: timing(t)})
 		if out := c.handle(0, arrivalOfVector(packetOf(0, 0, elements))); len(out) != 0 {
 			t.Fatal("a result leaves at once")
 		}
