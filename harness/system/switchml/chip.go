@@ -27,7 +27,7 @@ tensors as fast as they can, links unshaped, to the reference program and to the
 by turns; every sum of the last iteration is checked. Then the switch alone is given
 packets in this process: how many, and how many passes, it does in a second, with time
 and without. The second needs no privileges: --virtual leaves out the first.`,
-		Workers: job.ChipOption{Name: "workers", Default: 8, Usage: fmt.Sprintf("number of workers, at most %d for the pipeline", maxAloneWorkers)},
+		Workers: job.ChipOption{Name: "workers", Default: 8, Usage: fmt.Sprintf("number of workers, at most %d for the pipeline", pipeline.MaxPorts)},
 		Values:  job.ChipOption{Name: "elements", Default: elementsByDefault, Usage: "values a packet on real packets, 64 or 256"},
 		Size:    "16M",
 		Virtual: "the switch alone",
@@ -53,14 +53,11 @@ func (System) Contenders(load job.ChipLoad, limits job.BenchLimits) []job.Bench 
 	return []job.Bench{{Name: pipeReference, System: program}, {Name: pipePipeline, System: chip}}
 }
 
-// maxAloneWorkers leaves a port of pipe 0 in loopback mode: see pipeline.Options.Ports.
-const maxAloneWorkers = pipeline.MaxPorts - 1
-
 // Alone returns the switches for both sizes of packets.
 func (System) Alone(load job.ChipLoad) (out []job.AloneRun, err error) {
 	switch {
-	case load.Workers < 2 || load.Workers > maxAloneWorkers:
-		return nil, fmt.Errorf("--workers %d: 2 to %d are possible: ports of one pipe, less one in loopback mode", load.Workers, maxAloneWorkers)
+	case load.Workers < 2 || load.Workers > pipeline.MaxPorts:
+		return nil, fmt.Errorf("--workers %d: 2 to %d are possible: the ports of one pipe", load.Workers, pipeline.MaxPorts)
 	case load.Values != 64 && load.Values != 256:
 		return nil, fmt.Errorf("--elements %d: 64 or 256", load.Values)
 	}
@@ -77,7 +74,7 @@ func (System) Alone(load job.ChipLoad) (out []job.AloneRun, err error) {
 			if t != nil {
 				name += " with time"
 			}
-			e, err := pipeline.New(l.config(), pipeline.Options{Ports: maxAloneWorkers, Timing: t})
+			e, err := pipeline.New(l.config(), pipeline.Options{Timing: t})
 			if err != nil {
 				return nil, err
 			}
