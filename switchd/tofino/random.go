@@ -10,9 +10,9 @@ import (
 
 // A pass takes its random numbers from the stream of its port: in the ingress that of the port
 // that the packet came by, in the egress that of the port that it leaves by. So what one
-// port's packets draw does not depend on the traffic of another. A chip has one generator a
-// stage that never stands still (assumed), so that its numbers depend on the time alone.
-// Its numbers also do not depend on other packets, but no run can be repeated.
+// port's packets draw does not depend on the traffic of another. A chip has two generators a
+// stage (fit.StageRandom) that never stand still (assumed), so that their numbers depend on the time
+// alone. They also do not depend on other packets, but no run can be repeated.
 
 // random reports whether a program takes random numbers.
 func random(p *fit.Program) bool {

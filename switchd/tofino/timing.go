@@ -30,7 +30,7 @@ const (
 	// PassTime as front ports in loopback mode do is assumed.
 	PortRate = 100 * units.GbitPerSecond
 
-	// CellBytes is the unit of the packet buffer, that of eg.enq_depth (assumed: 80).
+	// CellBytes is the unit of the packet buffer, that of eg.enq_depth (TNA 5.8.1).
 	CellBytes = 80
 
 	// BufferCells is the packet buffer, shared by all queues. Assumed: 22 MB, which

@@ -21,7 +21,7 @@
 //
 // A condition is decided once, in the stage of its first table or before. Tables go to the
 // earliest stage with room, those that can wait least first. Nothing is taken back, so a
-// program that needs a clever arrangement may be refused; Table.Stage pins a table.
+// program that needs a clever arrangement may be refused; Table.Stage pins a table, Table.Stages its copies.
 //
 // A header is cut into containers of 8, 16 and 32 bits along its bytes. A field of an
 // addition, subtraction, shift, minimum or maximum has a container of its own width; a
@@ -29,6 +29,7 @@
 //
 // Left out: tables over several stages; shared containers of fields that are never live
 // together; tagalong containers. Accepted though hardware often refuses it: different
-// operations of a stage on two fields of one container, and any order comparison of a
-// gateway.
+// operations of a stage on two fields of one container, any order comparison of a
+// gateway, two actions that share a row of instruction memory and write the same container, and
+// random bytes beside all of a table's immediate action data.
 package fit

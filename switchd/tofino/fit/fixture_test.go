@@ -122,7 +122,7 @@ func actions(n int) *ir.Program {
 	t := ir.Table{Name: "t", Keys: []ir.Key{{Field: "meta.a", Kind: ir.Exact}}, Size: 10}
 	for i := range n {
 		name := fmt.Sprintf("a%d", i)
-		p.Actions = append(p.Actions, ir.Action{Name: name})
+		p.Actions = append(p.Actions, ir.Action{Name: name, Do: []ir.Op{{Kind: ir.Set, Dst: "meta.b", A: ir.C(uint64(i))}}})
 		t.Actions = append(t.Actions, name)
 	}
 	p.Tables = []ir.Table{t}

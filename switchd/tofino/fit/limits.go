@@ -3,13 +3,15 @@ package fit
 // The limits. Sources:
 //
 //	p4c    constants in the Tofino back end of the open-source P4 compiler
-//	       (p4lang/p4c, backends/tofino: mau_spec, device, phv_spec, target)
+//	       (p4lang/p4c, backends/tofino: bf-p4c/specs/mau_spec, device, phv_spec,
+//	       parde_spec; bf-asm/target.h; or the file named below bf-p4c/mau)
 //	RMT    Bosshart et al., Forwarding Metamorphosis, SIGCOMM 2013
 //	paper  SwitchML, NSDI 2021
 //
 // What is assumed is so because no public source known here says it.
 const (
 	srcP4C   = "p4c Tofino back end"
+	srcMAU   = srcP4C + ": bf-p4c/mau/"
 	srcPHV   = "RMT, p4c Tofino back end"
 	srcPaper = "SwitchML App. B"
 	assumed  = "assumed"
@@ -20,28 +22,39 @@ const Stages = 12
 
 // What a stage has.
 const (
-	StageTables       = 16  // logical tables (p4c)
-	StageSRAM         = 80  // blocks (p4c)
-	StageMapRAM       = 48  // blocks, one beside each SRAM block of a register or counter (p4c)
-	StageTCAM         = 24  // blocks (p4c)
-	StageALUs         = 4   // stateful ALUs (p4c; paper: few memory accesses a stage)
-	StageInstructions = 64  // instruction words, one an action (assumed: 32 rows of 2)
-	StageGateways     = 16  // conditions (assumed: one a logical table)
+	StageTables      = 16 // logical tables (p4c)
+	StageSRAM        = 80 // blocks (p4c)
+	StageMapRAM      = 48 // blocks, one beside each SRAM block of a register or counter (p4c)
+	StageTCAM        = 24 // blocks (p4c)
+	StageALUs        = 4  // stateful ALUs (p4c; paper: few memory accesses a stage)
+	StageTernary     = 8  // tables with a ternary key (p4c: tofino/memories.h)
+	StageCounterALUs = 4  // for tables that count (p4c: tofino/memories.h, on even rows)
+	// StageInstructions is instruction words of each gress, one an action: 32 rows of two
+	// colours, of which one is the word of all actions that do nothing (p4c:
+	// instruction_memory.h). Actions of one row may not write the same container; whether
+	// there are such pairs is not looked at, nor whether two tables could share a word.
+	StageInstructions = 32*2 - 1
+	StageGateways     = 16  // conditions (p4c: tofino/memories.h, two a row)
 	StageExactBytes   = 128 // of fields to exact matches, hashes, gateways and stateful ALUs (p4c)
 	StageTernaryBytes = 66  // of fields to ternary matches (p4c: 12 groups, 11 bytes for each two)
 	StageHashUnits    = 6   // hash values of 16 bits for indexes and fields (p4c: 2 units of 3)
+	StageRandom       = 2 * GeneratorBytes
+	GeneratorBytes    = 4 // of random numbers, of which tables take whole bytes (p4c: tofino/action_data_bus.cpp)
+	ChecksumUnits     = 6 // of each deparser (p4c: parde_spec)
 )
 
 // Memories.
 const (
-	SRAMWord     = 128  // bits (RMT has 112, Tofino's counts make 16 KB a block; p4c)
-	SRAMWords    = 1024 // of a block
-	TCAMWidth    = 44   // bits of a block (p4c)
-	TCAMDepth    = 512  // rows of a block (p4c)
-	EntryBits    = 4    // beside the key of an entry: version and valid (assumed)
-	CounterBits  = 64   // packets and bytes of an entry (assumed)
-	SpareBlocks  = 1    // more for a register or a counter, so that it can be written while it is read (assumed)
-	MaxRegBlocks = 35   // of one register, the spare one apart (assumed)
+	SRAMWord    = 128  // bits (RMT has 112, Tofino's counts make 16 KB a block; p4c)
+	SRAMWords   = 1024 // of a block
+	TCAMWidth   = 44   // bits of a block (p4c)
+	TCAMDepth   = 512  // rows of a block (p4c)
+	EntryBits   = 4    // beside the key of an entry: version and valid (p4c: table_format.h)
+	CounterBits = 64   // packets and bytes of an entry (p4c: resource_estimate.cpp, 28 and 36 bits; they do not wrap here)
+	SpareBlocks = 1    // more for a register or a counter, so that it can be written while it is read (p4c: tofino/memories.cpp)
+	// MaxBlocks of one register or counter, the spare one apart: an ALU reaches its own row and
+	// 5 more, of 6 blocks with map RAM each (p4c: tofino/memories.h, MAX_DATA_SWBOX_ROWS).
+	MaxBlocks = 6*6 - SpareBlocks
 	// ImmediateBits of action data lie beside the key, more in blocks of its own (p4c).
 	ImmediateBits = 32
 )
@@ -59,7 +72,7 @@ const (
 	SmallestConst  = -8
 	LargestConst   = 7
 	MaxHashBits    = 32 // CRC-32
-	MaxRandomBits  = 32 // (assumed)
+	MaxRandomBits  = 8 * GeneratorBytes
 	MaxALUBits     = 32 // of an action ALU: the widest container
 	MaxGatewayBits = 44 // of fields to one condition: 4 bytes and 12 bits (p4c)
 )
@@ -67,7 +80,7 @@ const (
 // Parsers, one each for ingress and egress.
 const (
 	ParserBytes  = 16368 // deepest byte: 1023 steps of 16 bytes (p4c)
-	ParserRows   = 256   // of its table: one a case and one a state (RMT; assumed)
+	ParserRows   = 256   // of its table: one a case and one a state (p4c)
 	ParserSelect = 32    // bits that one state selects by (p4c)
 )
 
@@ -102,7 +115,7 @@ var sources = map[Rule]string{
 	RuleALUConsts:  srcP4C,
 	RuleLane:       srcP4C + ": 8, 16 or 32 bits, pairs of them, and 64 as a pair; " + srcPaper,
 	RuleWide:       srcP4C + ": a stateful ALU works and puts out 32 bits at a time, wider it only copies",
-	RuleRegSize:    assumed + ": 35 blocks of SRAM and a spare one",
+	RuleRegSize:    srcMAU + "tofino/memories.cpp, lowest_row_to_overflow: 6 rows of 6 blocks, one of them spare",
 	RuleIndex:      assumed + ": no packet may reach beyond the register",
 	RuleOnce:       srcPaper + ": memory accesses of a stage are limited",
 	RuleApart:      "RMT: a memory belongs to one stage",
@@ -111,21 +124,29 @@ var sources = map[Rule]string{
 	RuleReparse:    "TNA: a header has one place in the PHV",
 	RuleBudget:     srcP4C,
 	RuleSelect:     srcP4C,
-	RuleRows:       "RMT, " + assumed,
+	RuleRows:       srcP4C,
+	RuleChecksums:  srcP4C + ": bf-p4c/specs/parde_spec.h",
 	RulePHV:        srcPHV,
 	RuleCut:        "RMT: an ALU works on a container",
 	RuleGateway:    srcP4C,
 	RuleStages:     srcPaper + ", " + srcP4C,
 	RulePinned:     assumed + ": a table pinned is not moved",
 
-	Tables.Rule():       srcP4C,
-	SRAM.Rule():         srcP4C,
-	MapRAM.Rule():       srcP4C,
-	TCAM.Rule():         srcP4C,
-	ALUs.Rule():         srcP4C,
-	Instructions.Rule(): assumed,
-	Gateways.Rule():     assumed,
-	ExactBytes.Rule():   srcP4C,
-	TernaryBytes.Rule(): srcP4C,
-	HashUnits.Rule():    srcP4C,
+	RuleRandom:      srcMAU + "tofino/action_data_bus.cpp: 2 generators of 32 bits, a table takes bytes of one",
+	RuleCounterSize: srcMAU + "tofino/memories.cpp, lowest_row_to_overflow: 6 rows of 6 blocks, one of them spare",
+
+	Tables.Rule():        srcP4C,
+	SRAM.Rule():          srcP4C,
+	MapRAM.Rule():        srcP4C,
+	TCAM.Rule():          srcP4C,
+	ALUs.Rule():          srcP4C,
+	CounterALUs.Rule():   srcMAU + "tofino/memories.h",
+	TernaryTables.Rule(): srcMAU + "tofino/memories.h",
+	IngressWords.Rule():  srcMAU + "instruction_memory.h: 32 rows of 2 colours a gress, one of them for actions that do nothing",
+	EgressWords.Rule():   srcMAU + "instruction_memory.h: 32 rows of 2 colours a gress, one of them for actions that do nothing",
+	Gateways.Rule():      srcMAU + "tofino/memories.h: 2 a row",
+	RandomBytes.Rule():   srcMAU + "tofino/action_data_bus.cpp: 2 generators of 32 bits",
+	ExactBytes.Rule():    srcP4C,
+	TernaryBytes.Rule():  srcP4C,
+	HashUnits.Rule():     srcP4C,
 }

@@ -32,8 +32,7 @@ func TestLimits(t *testing.T) {
 		}},
 		{"TCAM", TCAM.Rule(), 24 * 512, `table "lookup"`, func(n int) *ir.Program { return matching(ir.Ternary, 44, n) }},
 		{"TCAM of a wide key", TCAM.Rule(), 12 * 512, `table "lookup"`, func(n int) *ir.Program { return matching(ir.Ternary, 45, n) }},
-		{"map RAM", MapRAM.Rule(), 47 * 2048, `table "lookup"`, counting},
-		{"instruction words", Instructions.Rule(), 64, `table "t"`, actions},
+		{"map RAM", MapRAM.Rule(), 11 * 2048, `table "lookup"`, besideRegister},
 		{"gateways of one stage", Gateways.Rule(), 16, "condition", nested},
 		{"exact crossbar", ExactBytes.Rule(), 128, `table "lookup"`, func(n int) *ir.Program { return keyBytes(ir.Exact, n) }},
 		{"ternary crossbar", TernaryBytes.Rule(), 66, `table "lookup"`, func(n int) *ir.Program { return keyBytes(ir.Ternary, n) }},
@@ -333,6 +332,32 @@ func TestPins(t *testing.T) {
 	list := Refusals(second(Place(p)))
 	if len(list) != 1 || list[0].Rule != RulePinned || !strings.Contains(list[0].What, `table "t1" -> table "t2"`) {
 		t.Errorf("%v", list)
+	}
+}
+
+// TestPinnedCopies: copies of a table may be for stages of their own, one each.
+func TestPinnedCopies(t *testing.T) {
+	of := func(stages ...int) *ir.Program {
+		p := vectors(3)
+		p.Tables[0].Stages = stages
+		return p
+	}
+	f, err := Place(of(7, 0, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := f.Tables[0].Stages; at[0] != 7 || at[1] != 1 || at[2] != 3 {
+		t.Errorf("the copies are in stages %v", at)
+	}
+	if err := verify(f); err != nil {
+		t.Error(err)
+	}
+	both := of(7, 7, 7)
+	both.Tables[0].Stage = 7
+	for _, p := range []*ir.Program{of(7, 7), of(7, 7, 13), of(-1, 7, 7), both} {
+		if list := Refusals(second(Place(p))); len(list) != 1 || list[0].Rule != RuleForm {
+			t.Errorf("stages %v: %v", p.Tables[0].Stages, list)
+		}
 	}
 }
 

@@ -41,7 +41,11 @@ func log2Down(n int) int { return bits.Len(uint(max(n, 1))) - 1 }
 func demandOf(t *Table) demand {
 	var d demand
 	d[Tables] = 1
-	d[Instructions] = len(t.Actions)
+	for i := range t.Actions {
+		if len(t.Actions[i].Do) > 0 {
+			d[IngressWords+Resource(t.Side)]++
+		}
+	}
 	keyBits, actionBits := 0, 0
 	for _, k := range t.Keys {
 		keyBits += k.Bits
@@ -62,6 +66,7 @@ func demandOf(t *Table) demand {
 			overhead += actionBits
 		}
 		if t.Ternary {
+			d[TernaryTables] = 1
 			d[TCAM] += ceil(keyBits, TCAMWidth) * ceil(t.Size, TCAMDepth)
 			d[SRAM] += sramFor(t.Size, overhead)
 		} else {
@@ -69,6 +74,7 @@ func demandOf(t *Table) demand {
 		}
 	}
 	if t.Counter {
+		d[CounterALUs] = 1
 		blocks := sramFor(max(t.Size, 1), CounterBits) + SpareBlocks
 		d[SRAM] += blocks
 		d[MapRAM] += blocks

@@ -133,7 +133,7 @@ func (b *builder) tableNode(id TableID, copy int, path []branch) node {
 	t := &b.Tables[id]
 	n := b.blank()
 	n.name = quoted("table", copyName(t.Name, t.Vector, copy))
-	n.side, n.table, n.copy, n.path, n.pin = t.Side, id, copy, path, t.Source.Stage
+	n.side, n.table, n.copy, n.path, n.pin = t.Side, id, copy, path, pinOf(t.Source, copy)
 	n.take = demandOf(t)
 	for _, k := range t.Keys {
 		f := k.Field.Of(copy)
@@ -148,6 +148,7 @@ func (b *builder) tableNode(id TableID, copy int, path []branch) node {
 		for k := range t.Actions[i].Do {
 			b.op(&n, &t.Actions[i].Do[k])
 		}
+		n.take[RandomBytes] = max(n.take[RandomBytes], b.randomBytes(&t.Actions[i]))
 	}
 	return n
 }

@@ -35,6 +35,7 @@ func Place(p *ir.Program) (*Program, error) {
 	}
 	b.checkAccess(&bad)
 	b.checkTotals(&bad)
+	b.checkUnits(&bad)
 	var stages [][]int
 	if len(bad) == 0 {
 		var at []int
@@ -67,6 +68,7 @@ func resolve(p *ir.Program, bad *refusals) *symbols {
 			continue
 		}
 		w.side = side
+		s.checkChecksums(side, g.Checksums)
 		s.Gress[side] = Gress{Parser: s.parser(side, g.Parser), Control: w.control(g.Control, 0), Deparse: s.deparse(side, g.Deparse)}
 	}
 	for i := range p.Tables {

@@ -37,11 +37,15 @@ const (
 	RuleBudget     Rule = "parser-budget"
 	RuleSelect     Rule = "parser-select"
 	RuleRows       Rule = "parser-rows"
+	RuleChecksums  Rule = "deparser-checksums"
 	RulePHV        Rule = "phv"
 	RuleCut        Rule = "phv-cut" // a field of arithmetic that no container holds
 	RuleGateway    Rule = "gateway-bits"
 	RuleStages     Rule = "stages" // a chain of dependencies that is too long
 	RulePinned     Rule = "pinned-stage"
+
+	RuleRandom      Rule = "random-generator" // random bytes of one table
+	RuleCounterSize Rule = "counter-size"     // entries that one table counts
 )
 
 // Refusal says why a program does not fit.

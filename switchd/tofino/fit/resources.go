@@ -10,11 +10,15 @@ const (
 	MapRAM
 	TCAM
 	ALUs
-	Instructions
+	IngressWords // of instructions; each gress has its own
+	EgressWords
 	Gateways
 	ExactBytes
 	TernaryBytes
 	HashUnits
+	TernaryTables
+	CounterALUs
+	RandomBytes
 	NumResources
 )
 
@@ -23,16 +27,20 @@ var resourceTable = [NumResources]struct {
 	id, name string
 	limit    int
 }{
-	Tables:       {"logical-tables", "logical tables", StageTables},
-	SRAM:         {"sram", "SRAM blocks", StageSRAM},
-	MapRAM:       {"map-ram", "map RAM blocks", StageMapRAM},
-	TCAM:         {"tcam", "TCAM blocks", StageTCAM},
-	ALUs:         {"stateful-alus", "stateful ALUs", StageALUs},
-	Instructions: {"instructions", "instruction words", StageInstructions},
-	Gateways:     {"gateways", "gateways", StageGateways},
-	ExactBytes:   {"exact-crossbar", "exact crossbar bytes", StageExactBytes},
-	TernaryBytes: {"ternary-crossbar", "ternary crossbar bytes", StageTernaryBytes},
-	HashUnits:    {"hash-units", "hash units", StageHashUnits},
+	Tables:        {"logical-tables", "logical tables", StageTables},
+	SRAM:          {"sram", "SRAM blocks", StageSRAM},
+	MapRAM:        {"map-ram", "map RAM blocks", StageMapRAM},
+	TCAM:          {"tcam", "TCAM blocks", StageTCAM},
+	ALUs:          {"stateful-alus", "stateful ALUs", StageALUs},
+	IngressWords:  {"ingress-words", "instruction words of the ingress", StageInstructions},
+	EgressWords:   {"egress-words", "instruction words of the egress", StageInstructions},
+	Gateways:      {"gateways", "gateways", StageGateways},
+	ExactBytes:    {"exact-crossbar", "exact crossbar bytes", StageExactBytes},
+	TernaryBytes:  {"ternary-crossbar", "ternary crossbar bytes", StageTernaryBytes},
+	HashUnits:     {"hash-units", "hash units", StageHashUnits},
+	TernaryTables: {"ternary-tables", "ternary tables", StageTernary},
+	CounterALUs:   {"counter-alus", "counter ALUs", StageCounterALUs},
+	RandomBytes:   {"random-bytes", "bytes of random numbers", StageRandom},
 }
 
 // String names the resource, in the plural.

@@ -17,9 +17,9 @@ func (s *symbols) checkRegister(r *Register) {
 	if r.Size >= 1 && r.Size <= maxEntries {
 		blocks = sramFor(r.Size, r.Bits*r.Lanes)
 	}
-	if blocks == 0 || blocks > MaxRegBlocks {
+	if blocks == 0 || blocks > MaxBlocks {
 		s.bad.add(RuleRegSize, where, "split it, or make it smaller", "has %d entries of %d bits, %d blocks of SRAM; 1 to %d fit",
-			r.Size, r.Bits*r.Lanes, blocks, MaxRegBlocks)
+			r.Size, r.Bits*r.Lanes, blocks, MaxBlocks)
 	}
 	if len(r.Actions) > MaxRegActions {
 		s.bad.add(RuleALUActions, where, "merge two by their guards", "has %d actions; a stateful ALU holds %d", len(r.Actions),

@@ -13,9 +13,7 @@ func (s *symbols) table(t *ir.Table, side Side) Table {
 		Name: t.Name, Source: t, Side: side, Vector: t.Copies > 0, Copies: max(t.Copies, 1),
 		Default: -1, Args: t.Args, Const: t.Const, Counter: t.Counter, Stages: make([]int, max(t.Copies, 1)),
 	}
-	if t.Stage < 0 || t.Stage > Stages {
-		s.bad.add(RuleForm, where, "", "is for stage %d; there are 1 to %d", t.Stage, Stages)
-	}
+	s.pins(where, t)
 	s.keys(where, &out, t)
 	s.tableActions(where, &out, t)
 	s.entries(where, &out, t)
@@ -141,4 +139,24 @@ func ones(bits int) uint64 {
 		return ^uint64(0)
 	}
 	return 1<<bits - 1
+}
+
+// pins holds the stages that a table is for against those that there are.
+func (s *symbols) pins(where string, t *ir.Table) {
+	if t.Stages != nil && (len(t.Stages) != t.Copies || t.Stage != 0) {
+		s.bad.add(RuleForm, where, "name one for each copy, or one for all", "has stages %v and %d for %d copies", t.Stages, t.Stage, t.Copies)
+	}
+	for _, stage := range append([]int{t.Stage}, t.Stages...) {
+		if stage < 0 || stage > Stages {
+			s.bad.add(RuleForm, where, "", "is for stage %d; there are 1 to %d", stage, Stages)
+		}
+	}
+}
+
+// pinOf returns the stage that a copy of a table is for; 0: any.
+func pinOf(t *ir.Table, copy int) int {
+	if t.Stages != nil {
+		return t.Stages[copy]
+	}
+	return t.Stage
 }

@@ -186,10 +186,14 @@ func (v *verifier) perStage() error {
 	var tables, registers [13]int
 	for i := range v.Tables {
 		t := &v.Tables[i]
-		for _, s := range t.Stages {
+		for c, s := range t.Stages {
 			tables[s]++
-			if t.Source.Stage != 0 && t.Source.Stage != s {
-				return fmt.Errorf("table %s is pinned to stage %d and in %d", t.Name, t.Source.Stage, s)
+			pin := t.Source.Stage
+			if t.Source.Stages != nil {
+				pin = t.Source.Stages[c]
+			}
+			if pin != 0 && pin != s {
+				return fmt.Errorf("table %s is pinned to stage %d and in %d", t.Name, pin, s)
 			}
 		}
 	}

@@ -28,6 +28,7 @@ type Table struct {
 	Const   bool     // the control plane may not change it
 	Counter bool     // packets and bytes of each entry
 	Stage   int      // 1 to 12: this stage, counted from 1; 0: where it fits
+	Stages  []int    // of a group: the same for each copy, in place of Stage
 }
 
 // Entry is a row of a table.

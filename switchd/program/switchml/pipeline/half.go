@@ -37,13 +37,23 @@ const (
 	group        = 8  // values of a header, and that are turned back in a pass: 6 tables each
 	groups       = 4  // that are taken in in a pass
 	mantissa     = 10 // bits
-	firstBack    = 7  // stage in which sums begin to be turned back, where decisions are over
 	signHalf     = 1 << 15
 
 	// The limits of the values are those of workers, too: see wire.HalfLimit.
 	maxCode = wire.HalfCode                        // largest exponent code
 	topBit  = wire.HalfUnitBits + maxCode - 14 + 5 // of a sum of 32, if rounding carries
 )
+
+// Stages in which the sums of a group are turned back. A stage has 8 ternary tables, and from
+// stage 5 on four are those of values: so four sums are turned back in stages before the others.
+var (
+	signStages   = []int{1, 1, 1, 1, 7, 7, 7, 7}
+	roundStages  = []int{3, 3, 3, 3, 8, 8, 8, 8}
+	coarseStages = []int{4, 4, 4, 5, 9, 9, 9, 9}
+	fineStages   = []int{5, 5, 6, 6, 10, 10, 10, 10}
+)
+
+const cutStage, scaleStage = 11, 12
 
 // A bitmap names as many workers as sums have room for.
 var _ [MaxWorkers]struct{} = [wire.HalfWorkers]struct{}{}
@@ -167,15 +177,15 @@ func (b *builder) halfValues(n string) {
 func (b *builder) turnBack() {
 	const acc = "meta.acc[*]"
 	b.table(ir.Table{
-		Name: "sign", Copies: group, Stage: firstBack, Keys: ternary(sums), Actions: []string{"negative"}, Const: true,
+		Name: "sign", Copies: group, Stages: signStages, Keys: ternary(sums), Actions: []string{"negative"}, Const: true,
 		Entries: []ir.Entry{{Values: []uint64{1 << 31}, Masks: []uint64{1 << 31}, Action: "negative"}},
 	}, ir.Action{Name: "negative", Do: []ir.Op{{Kind: ir.Sub, Dst: sums, A: ir.C(0), B: ir.F(sums)}, set(acc, ir.C(signHalf))}})
-	b.table(ir.Table{Name: "round", Copies: group, Stage: firstBack + 1, Keys: ternary(sums), Actions: []string{"round"}, Entries: rounding(), Const: true},
+	b.table(ir.Table{Name: "round", Copies: group, Stages: roundStages, Keys: ternary(sums), Actions: []string{"round"}, Entries: rounding(), Const: true},
 		ir.Action{Name: "round", Params: []ir.Param{{Name: "part", Bits: 32}}, Do: []ir.Op{{Kind: ir.Add, Dst: sums, A: ir.F(sums), B: ir.P("part")}}})
-	b.shifts("coarse", firstBack+2, []uint64{16, 12, 8, 4})
-	b.shifts("fine", firstBack+3, []uint64{3, 2, 1})
-	b.table(ir.Table{Name: "cut", Copies: group, Stage: firstBack + 4, Default: "cut", Const: true}, ir.Action{Name: "cut", Do: []ir.Op{set("r.v[*]", ir.F(sums))}})
-	b.table(ir.Table{Name: "scale", Copies: group, Stage: firstBack + 5, Default: "scale", Const: true}, // the leading one makes the exponent 1 more
+	b.shifts("coarse", coarseStages, []uint64{16, 12, 8, 4})
+	b.shifts("fine", fineStages, []uint64{3, 2, 1})
+	b.table(ir.Table{Name: "cut", Copies: group, Stage: cutStage, Default: "cut", Const: true}, ir.Action{Name: "cut", Do: []ir.Op{set("r.v[*]", ir.F(sums))}})
+	b.table(ir.Table{Name: "scale", Copies: group, Stage: scaleStage, Default: "scale", Const: true}, // the leading one makes the exponent 1 more
 		ir.Action{Name: "scale", Do: []ir.Op{{Kind: ir.Add, Dst: "r.v[*]", A: ir.F("r.v[*]"), B: ir.F(acc)}}})
 }
 
@@ -193,9 +203,9 @@ func rounding() (list []ir.Entry) {
 
 // shifts moves the leading one of sums down by one of some steps, the largest after
 // which it is not below its place.
-func (b *builder) shifts(name string, stage int, steps []uint64) {
+func (b *builder) shifts(name string, stages []int, steps []uint64) {
 	const acc = "meta.acc[*]"
-	t := ir.Table{Name: name, Copies: group, Stage: stage, Keys: ternary(sums), Const: true}
+	t := ir.Table{Name: name, Copies: group, Stages: stages, Keys: ternary(sums), Const: true}
 	for _, k := range steps {
 		action := fmt.Sprintf("shift%d", k)
 		t.Actions = append(t.Actions, action)
