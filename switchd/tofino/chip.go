@@ -85,6 +85,9 @@ func build(cfg Config) (*Chip, error) {
 	}
 	if cfg.Timing != nil {
 		c.clock = &clock{Timing: *cfg.Timing}
+		for range cfg.Pipes {
+			c.clock.mirrors = append(c.clock.mirrors, newWay(cfg.Timing.Mirror, MirrorBytes))
+		}
 	}
 	c.buildPorts()
 	if c.random = random(cfg.Program); c.random {
@@ -112,6 +115,9 @@ func (c *Chip) addPort(dev DevPort, kind portKind) *port {
 	if t := c.cfg.Timing; t != nil {
 		if p.line.Rate = t.Loop; kind == frontPort {
 			p.line.Rate = t.Front
+		}
+		if c.code.Resubmits() {
+			p.input = newWay(t.Input, InputBytes)
 		}
 	}
 	c.ports[dev] = p

@@ -186,9 +186,9 @@ func TestResubmission(t *testing.T) {
 }
 
 // A mirrored copy is the packet as it came, and knows its session; it goes even if
-// the packet is dropped, unless bit 2 says otherwise.
+// the packet is dropped. Bit 0 of ig.drop drops, the others do nothing (TNA 5.6).
 func TestMirror(t *testing.T) {
-	for drop, want := range map[uint64][]sansio.Port{0: {8, 4}, 1: {8}, 5: nil} {
+	for drop, want := range map[uint64][]sansio.Port{0: {8, 4}, 1: {8}, 2: {8, 4}, 4: {8, 4}, 5: {8}} {
 		b := newBench(t).route(route{unicast: true, port: FrontPort(4), mirror: 3, drop: drop}, 9, passFirst, 0)
 		if err := b.c.SetMirror(3, Mirror{Port: FrontPort(8)}); err != nil {
 			t.Fatal(err)
@@ -250,17 +250,20 @@ func TestCopiesWithPayloadsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// Bit 0 of eg.drop drops; bit 2 would stop a mirrored copy (TNA 5.12).
 func TestEgressDrops(t *testing.T) {
-	b := newBench(t).group(0, 1, 2).route(route{multicast: true, group: 1}, 9, passFirst, 0)
-	if err := b.c.SetGroup(1, []Node{{RID: 1, Ports: []DevPort{FrontPort(1)}}, {RID: 40, Ports: []DevPort{FrontPort(2)}}}); err != nil {
-		t.Fatal(err)
+	for drop, want := range map[uint64][]sansio.Port{0: {1, 2}, 1: {1}, 2: {1, 2}, 4: {1, 2}, 5: {1}} {
+		b := newBench(t).group(0, 1, 2).route(route{multicast: true, group: 1}, 9, passFirst, 0)
+		if err := b.c.SetGroup(1, []Node{{RID: 1, Ports: []DevPort{FrontPort(1)}}, {RID: 40, Ports: []DevPort{FrontPort(2)}}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.c.AddEntry("copy", ir.Entry{Values: []uint64{40}, Action: "egress-drop", Args: []uint64{drop}}); err != nil {
+			t.Fatal(err)
+		}
+		b.handle(0, arrival(0, packetOf(9, 1)))
+		b.expect(want...)
+		b.count(DropEgress, drop&1)
 	}
-	if _, err := b.c.AddEntry("copy", ir.Entry{Values: []uint64{40}, Action: "egress-drop"}); err != nil {
-		t.Fatal(err)
-	}
-	b.handle(0, arrival(0, packetOf(9, 1)))
-	b.expect(1)
-	b.count(DropEgress, 1)
 }
 
 // Entries of one pipe are seen by its ports alone, and come and go for all.

@@ -8,9 +8,9 @@
 //	front, or loopback and recirculation <--- parser, egress, deparser
 //
 // A pipe has 18 ports: 16 at the front, and quads 16 and 17, which are inside. A packet that leaves
-// by a port in loopback mode, or by one for recirculation, enters the ingress of the same port again. A pipe's state sees packets in order of arrival at its
-// ingress, or of departure from the queue. Without [Timing] there are no queues, and all
-// passes of a packet run within Handle.
+// by a port in loopback mode, or by one for recirculation, enters the ingress of the same port
+// again. A pipe's state sees packets in order of arrival at its ingress, or of departure from the
+// queue. Without [Timing] there are no queues, and all passes of a packet run within Handle.
 //
 // Traffic manager:
 //
@@ -20,7 +20,12 @@
 //     not 0, and a port in the exclusion set ig.xid, not 0. (Hardware has these ids in the
 //     other order, and valid bits of its own.)
 //   - A mirrored copy is the packet as the ingress received it. It goes to the port of its
-//     session even if the packet is dropped, unless bit 2 of ig.drop is set.
+//     session even if the packet is dropped. Copies of a pipe come one after another
+//     (Timing.Mirror, assumed); what finds no room is counted and not made.
+//   - A packet that is resubmitted enters its ingress once more, as it came but for meta.resubmit of
+//     at most 64 bits, once. Nothing else becomes of the first time, and only ports of quads 0
+//     to 15 resubmit (TNA 5.6, 7.14). It waits for room beside the fresh packets of its
+//     port (Timing.Input, assumed). A packet that is dropped is not resubmitted.
 //   - Queues drop at their tail. A packet that finds Timing.Mark cells in its queue is marked
 //     in all copies, if its sender is capable (RFC 3168); on hardware the egress program does
 //     this by eg.enq_depth. Queues of a port take turns, packet by packet (assumed).
@@ -31,5 +36,7 @@
 // family cannot (assumed).
 //
 // Left out: a pipe's packet rate, which no port speed here reaches with packets of 64
-// values; truncation of mirrored copies; packet generators; learning filters.
+// values, and what it loses where an ingress makes packets more than 28 bytes longer (TNA
+// 5.8); headers, kinds and truncation of mirrored copies, and those that an egress makes; kinds of
+// resubmission; copies to the CPU; packet generators; learning filters.
 package tofino

@@ -131,7 +131,7 @@ func testProgram() *ir.Program {
 			{Name: "address", Params: []ir.Param{{Name: "mac", Bits: 48}, {Name: "ip", Bits: 32}}, Do: []ir.Op{
 				{Kind: ir.Set, Dst: "eth.dst", A: ir.P("mac")}, {Kind: ir.Set, Dst: "ipv4.dst", A: ir.P("ip")},
 			}},
-			{Name: "egress-drop", Do: []ir.Op{{Kind: ir.Set, Dst: "eg.drop", A: ir.C(1)}}},
+			{Name: "egress-drop", Params: []ir.Param{{Name: "bits", Bits: 3}}, Do: []ir.Op{{Kind: ir.Set, Dst: "eg.drop", A: ir.P("bits")}}},
 			{Name: "stamp", Params: []ir.Param{{Name: "n", Bits: 16}}, Do: []ir.Op{{Kind: ir.Set, Dst: "h.n", A: ir.P("n")}}},
 			{Name: "note", Do: []ir.Op{{Kind: ir.Set, Dst: "ipv4.ttl", A: ir.C(9)}, {Kind: ir.Set, Dst: "h.op", A: ir.C(2)}}},
 		},

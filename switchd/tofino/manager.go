@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/tofino/vm"
 )
 
@@ -38,8 +39,9 @@ const (
 	maxSession = 1<<10 - 1 // ig.mirror has 10 bits
 )
 
-// keepMirror is the bit of ig.drop that also drops the mirrored copy, as in TNA.
-const keepMirror = 1 << 2
+// dropBit is the bit of ig.drop that drops the packet (TNA 5.6). Bit 1 stops copies to the CPU,
+// which there are none of; bit 2 is reserved (TNA's include file).
+const dropBit = 1 << 0
 
 // SetGroup sets the nodes of a multicast group; 0 is a group like any other. The
 // list is not to be changed afterwards.
@@ -100,7 +102,7 @@ func (c *Chip) manage(k *packet) {
 		c.toPort(k, DevPort(v.Port), v.Queue)
 	case v.Resubmit:
 		k.resubmitted, k.data = true, v.Data
-		c.proceed(k, stepIngress)
+		c.proceed(k, stepInput)
 	case v.Multicast:
 		c.multicast(k)
 	case v.Unicast:
@@ -117,6 +119,15 @@ func (c *Chip) mirror(k *packet) {
 		c.count.Add(DropNoSession, 1)
 		return
 	}
+	wait := units.Duration(0)
+	if c.clock != nil {
+		w, size := c.clock.mirrors[k.port.Pipe()], units.Bytes(c.original.Len())+units.EthernetFraming
+		if w.full(c.now, size) {
+			c.count.Add(DropMirror, 1)
+			return
+		}
+		wait = w.pass(c.now, size)
+	}
 	n := c.newPacket()
 	n.SetCopy(&c.original, MaxFrame)
 	n.Bridge(&k.Packet)
@@ -125,7 +136,7 @@ func (c *Chip) mirror(k *packet) {
 	n.verdict = vm.Verdict{Mirror: k.verdict.Mirror, Port: uint16(m.Port), Queue: m.Queue}
 	n.out.Mirrored = k.verdict.Mirror
 	c.stats.mirrored++
-	c.proceed(n, stepManager)
+	c.proceedAfter(n, stepManager, wait)
 }
 
 // multicast makes the copies of a packet; a unicast one, if there is one, is the last.
@@ -202,11 +213,14 @@ func (c *Chip) toPort(k *packet, dev DevPort, queue uint8) {
 }
 
 // proceed takes a packet to its next step: at once, or by an event.
-func (c *Chip) proceed(k *packet, s step) {
+func (c *Chip) proceed(k *packet, s step) { c.proceedAfter(k, s, 0) }
+
+// proceedAfter is proceed for a packet that waits before; timed mode.
+func (c *Chip) proceedAfter(k *packet, s step, wait units.Duration) {
 	k.step = s
 	switch {
 	case c.clock != nil:
-		c.clock.proceed(k, c.now)
+		c.clock.proceed(k, c.now.Add(wait))
 	case s == stepManager:
 		c.manage(k)
 	default:

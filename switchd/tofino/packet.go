@@ -36,6 +36,7 @@ type step uint8
 
 const (
 	stepIngress step = iota // it enters an ingress
+	stepInput               // it is resubmitted, and back in the buffer of its port
 	stepManager             // it comes to the traffic manager
 	stepLeave               // it leaves by a front port
 )

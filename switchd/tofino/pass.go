@@ -16,6 +16,10 @@ const (
 	DropNoGroup       = "tofino-no-such-multicast-group"
 	DropNoSession     = "tofino-no-such-mirror-session"
 	DropPasses        = "tofino-too-many-passes"
+	DropTwice         = "tofino-resubmitted-twice"
+	DropInside        = "tofino-resubmitted-at-an-inside-port"
+	DropInput         = "tofino-input-buffer-full"
+	DropMirror        = "tofino-mirror-buffer-full" // of a copy that is not made
 	DropQueue         = "tofino-queue-full"
 	DropBuffer        = "tofino-packet-buffer-full"
 )
@@ -33,6 +37,9 @@ func (c *Chip) ingress(k *packet) {
 		c.original.SetCopy(&k.Packet, MaxFrame)
 		c.original.Own()
 	}
+	if w := c.ports[k.port].input; w != nil && !k.resubmitted {
+		w.pass(c.now, onLine(k))
+	}
 	pipe := k.port.Pipe()
 	c.in = vm.In{Port: uint16(k.port), Time: c.now, Resubmitted: k.resubmitted, Resubmit: k.data}
 	c.draw(pipe, k.port, fit.Ingress)
@@ -42,15 +49,24 @@ func (c *Chip) ingress(k *packet) {
 		c.drop(k, string(reason))
 		return
 	}
-	if k.verdict.Mirror != 0 && k.verdict.Drop&keepMirror == 0 {
-		c.mirror(k)
-	}
-	if k.verdict.Drop != 0 {
-		c.drop(k, c.dropName(DropProgram))
+	c.judge(k)
+}
+
+// judge does with a packet what its ingress wants. Where the documents differ, a packet that is
+// dropped is not resubmitted (TNA's include file, drop_ctl; TNA 5.6 resubmits it).
+func (c *Chip) judge(k *packet) {
+	v := &k.verdict
+	dropped := v.Drop&dropBit != 0
+	if v.Resubmit && !dropped {
+		c.resubmit(k)
 		return
 	}
-	if k.verdict.Resubmit {
-		k.SetCopy(&c.original, MaxFrame)
+	if v.Mirror != 0 {
+		c.mirror(k)
+	}
+	if dropped {
+		c.drop(k, c.dropName(DropProgram))
+		return
 	}
 	c.proceed(k, stepManager)
 }

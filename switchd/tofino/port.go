@@ -122,6 +122,7 @@ type port struct {
 	turn    int     // queue whose turn is next
 	waiting int     // packets in queues
 	due     bool    // there is an event for the next one
+	input   *way    // into the ingress, where packets may be resubmitted; else nil
 	line    units.Serializer
 	free    units.Time // when the last packet is out
 	busy    units.Duration

@@ -12,6 +12,7 @@ const (
 	CountEgress  = "tofino-egress-passes"
 	CountCopies  = "tofino-multicast-copies"
 	CountMirrors = "tofino-mirrored-copies"
+	CountAgain   = "tofino-resubmitted"
 	CountSent    = "tofino-sent"
 	// CountMarked is frames that left with Congestion Experienced, CountUnmarked those that
 	// had met a queue as long, but were not ECN-capable (RFC 3168).
@@ -24,6 +25,7 @@ const (
 // stats are the measurements of a chip.
 type stats struct {
 	arrived, ingress, egress, copies, mirrored, sent, replaced uint64
+	resubmitted                                                uint64
 	marked, unmarked                                           uint64
 	passes                                                     []uint64 // packets that arrived, by passes until their end
 	inside                                                     Span     // from arrival to departure
@@ -44,7 +46,7 @@ func (c *Chip) Counters() []sansio.Count {
 	for _, n := range []sansio.Count{
 		{Name: CountPackets, N: c.stats.arrived}, {Name: CountPasses, N: c.stats.ingress}, {Name: CountEgress, N: c.stats.egress},
 		{Name: CountCopies, N: c.stats.copies}, {Name: CountMirrors, N: c.stats.mirrored}, {Name: CountSent, N: c.stats.sent},
-		{Name: CountReplaced, N: c.stats.replaced}, {Name: CountMarked, N: c.stats.marked}, {Name: CountUnmarked, N: c.stats.unmarked},
+		{Name: CountAgain, N: c.stats.resubmitted}, {Name: CountReplaced, N: c.stats.replaced}, {Name: CountMarked, N: c.stats.marked}, {Name: CountUnmarked, N: c.stats.unmarked},
 	} {
 		if n.N > 0 {
 			t.Add(n.Name, n.N)

@@ -19,14 +19,16 @@ type clock struct {
 	Timing
 	events vtime.Queue // targets: packets by id, ports at ^number
 	leaves vtime.Queue // targets: packets by id
-	cells  int         // of the buffer in use
-	most   int
+
+	mirrors []*way // of mirrored copies to the traffic manager, by pipe
+	cells   int    // of the buffer in use
+	most    int
 }
 
 // proceed makes the next step of a packet an event.
 func (k *clock) proceed(p *packet, now units.Time) {
 	at := now.Add(k.Ingress)
-	if p.step == stepIngress {
+	if p.step == stepInput {
 		at = now.Add(k.Pass - k.Ingress) // resubmitted: the way back is as long (assumed)
 	}
 	k.events.Push(at, p.id)
@@ -85,9 +87,12 @@ func (c *Chip) runEvent(target int32) {
 		c.dequeue(c.ports[^target])
 		return
 	}
-	if k := c.packets[target]; k.step == stepIngress {
+	switch k := c.packets[target]; k.step {
+	case stepIngress:
 		c.ingress(k)
-	} else {
+	case stepInput:
+		c.again(k)
+	default:
 		c.manage(k)
 	}
 }

@@ -30,6 +30,22 @@ const (
 	// PassTime as front ports in loopback mode do is assumed.
 	PortRate = 100 * units.GbitPerSecond
 
+	// InputRate is that of the way from a port into its ingress, for fresh packets and resubmitted
+	// ones together: the port keeps a packet until its ingress is over, and sends it once more (TNA
+	// 7.14). No public source tells the rate; assumed that of the port, and that fresh packets go
+	// first, since they cannot wait.
+	InputRate = PortRate
+
+	// MirrorRate is that of the way of all mirrored copies of a pipe to the traffic manager. No public
+	// source tells it; assumed that of one port. A copy that finds no room is not made, and its packet
+	// goes on (assumed).
+	MirrorRate = PortRate
+
+	// InputBytes is what a port holds of resubmitted packets, MirrorBytes what a pipe holds of
+	// mirrored copies. Assumed: three of the longest packets.
+	InputBytes  = 3 * MaxFrame
+	MirrorBytes = 3 * MaxFrame
+
 	// CellBytes is the unit of the packet buffer, that of eg.enq_depth (TNA 5.8.1).
 	CellBytes = 80
 
@@ -50,6 +66,8 @@ type Timing struct {
 	Pass    units.Duration // see PassTime; at least Ingress
 	Front   units.Rate     // of front ports; 0: their queues are outside, in the links
 	Loop    units.Rate     // of ports in loopback mode, and of those for recirculation
+	Input   units.Rate     // see InputRate
+	Mirror  units.Rate     // see MirrorRate
 	Buffer  int            // cells; see BufferCells
 	Queue   int            // cells; see QueueCells
 	Mark    int            // cells before a packet that is marked; 0: none is
@@ -59,7 +77,7 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		Ingress: IngressTime, Egress: EgressTime, Pass: PassTime, Front: PortRate, Loop: PortRate,
-		Buffer: BufferCells, Queue: QueueCells,
+		Input: InputRate, Mirror: MirrorRate, Buffer: BufferCells, Queue: QueueCells,
 	}
 }
 
@@ -79,6 +97,9 @@ func (t *Timing) validate() error {
 	between("pass", t.Pass, max(t.Ingress, units.Nanosecond))
 	if t.Front < 0 || t.Loop <= 0 {
 		errs = append(errs, fmt.Errorf("timing: rates of %d and %d bit/s: a loopback port needs one", t.Front, t.Loop))
+	}
+	if t.Input <= 0 || t.Mirror <= 0 {
+		errs = append(errs, fmt.Errorf("timing: rates of %d bit/s into an ingress and %d of mirrored copies: give each", t.Input, t.Mirror))
 	}
 	if t.Buffer < 1 || t.Queue < 1 || t.Mark < 0 {
 		errs = append(errs, fmt.Errorf("timing: a buffer of %d cells, queues of %d, marks from %d: give at least 1, 1 and 0",

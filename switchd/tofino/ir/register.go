@@ -98,8 +98,8 @@ var Intrinsics = []Field{
 	{Name: "ig.rid", Bits: 16},          // set: exclusion id; a copy to a node of that id is pruned
 	{Name: "ig.xid", Bits: 16},          // set: likewise for ports (level 2)
 	{Name: "ig.qid", Bits: 5},           // set: queue at the port
-	{Name: "ig.drop", Bits: 3},          // set: not zero, drop
-	{Name: "ig.resubmit", Bits: 1},      // set: once more through the ingress, unchanged but for meta.resubmit
+	{Name: "ig.drop", Bits: 3},          // set: bit 0, drop
+	{Name: "ig.resubmit", Bits: 1},      // set: once more through the ingress, unchanged but for meta.resubmit; once, not from quads 16 and 17
 	{Name: "ig.mirror", Bits: 10},       // set: session of a copy, not 0
 	{Name: "ig.bypass_egress", Bits: 1}, // set: skip the egress pipeline
 	{Name: "eg.port", Bits: 9},          // that the packet will leave by
@@ -107,5 +107,5 @@ var Intrinsics = []Field{
 	{Name: "eg.copy", Bits: 1},          // it is of a multicast
 	{Name: "eg.mirrored", Bits: 10},     // session, if it is a mirrored copy
 	{Name: "eg.enq_depth", Bits: 19},    // of its queue when it came, cells of 80 bytes
-	{Name: "eg.drop", Bits: 3},          // set: not zero, drop
+	{Name: "eg.drop", Bits: 3},          // set: bit 0, drop
 }

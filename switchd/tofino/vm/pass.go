@@ -147,7 +147,7 @@ func (s *Pass) Egress(p *Pipe, k *Packet, out *Out) (dropped bool, reason Reason
 		}
 	}
 	reason = s.through(fit.Egress)
-	return reason == OK && s.Slots[a.egressDrop] != 0, reason
+	return reason == OK && s.Slots[a.egressDrop]&1 != 0, reason
 }
 
 // begin makes all headers invalid and all metadata zero.
