@@ -24,9 +24,8 @@ func resources() experiment.Experiment {
 		Claims: []claims.ID{
 			"switchml.s1.scale-ports", "switchml.s6.3.pipeline-workers",
 			"switchml.s7.uplinks", "switchml.s8.iswitch-40x", "switchml.s4.5.memory-doubling", "switchml.appC.pool-memory",
-			"switchml.appC.memory-share", "switchml.s6.3.workers-no-resource", "switchml.s5.goodput.64", "switchml.s5.goodput.256",
+			"switchml.appC.memory-share", "switchml.s6.3.workers-no-resource", "switchml.s5.goodput.32", "switchml.s5.goodput.64", "switchml.s5.goodput.256",
 		},
-		Predicts: []claims.ID{"switchml.s5.goodput.32"},
 		Run: func(_ context.Context, _ *experiment.Env) (f experiment.Findings, err error) {
 			p := experiment.NewPrinted()
 			switchPorts(&f, p)
@@ -37,7 +36,7 @@ func resources() experiment.Experiment {
 			if err := workersTakeNothing(&f); err != nil {
 				return f, err
 			}
-			framesGoodput(&f, p)
+			framesGoodput(&f)
 			return f, p.Err()
 		},
 	}
@@ -192,28 +191,13 @@ func recirculation() experiment.Experiment {
 }
 
 // framesGoodput is the payload of frames as a share of what they occupy on the wire.
-func framesGoodput(f *experiment.Findings, p *experiment.Printed) {
+func framesGoodput(f *experiment.Findings) {
 	share := func(elements int) float64 {
 		payload := 4 * elements
 		t := sansio.Train{Header: inet.UDPHeader(rig.SwitchMLUp(0)), Body: make([]byte, wire.HeaderLen), Unstored: payload}
 		return 100 * float64(payload) / float64(t.WireBytes())
 	}
+	f.Set("switchml.s5.goodput.32", claims.Number(share(32)))
 	f.Set("switchml.s5.goodput.64", claims.Number(share(64)))
 	f.Set("switchml.s5.goodput.256", claims.Number(share(256)))
-
-	// The overhead that both stated goodputs allow, each known to half a per cent.
-	low, high := 0.0, math.Inf(1)
-	for elements, id := range map[float64]claims.ID{64: "switchml.s5.goodput.64", 256: "switchml.s5.goodput.256"} {
-		stated := p.Claimed(id)
-		low = max(low, 4*elements*(100/(stated+0.5)-1))
-		high = min(high, 4*elements*(100/(stated-0.5)-1))
-	}
-	const payload = 4 * 32
-	f.Predict("switchml.s5.goodput.32", claims.Prediction{
-		Low: 100 * payload / (payload + high), High: 100 * payload / (payload + low),
-		Model:     "frames of internal/wire/switchml",
-		Constants: []string{"stated goodputs are rounded to whole per cents", "the overhead does not depend on the payload"},
-		Note: fmt.Sprintf("%.4g with the %g B a packet of fact switchml.overhead; %.1f to %.1f B agree with both stated goodputs",
-			share(32), p.Known("switchml.overhead"), low, high),
-	})
 }

@@ -55,16 +55,6 @@ func (m *trainedModel) speedup() float64 {
 	return testbed.MeanIteration(&m.gotRing.Cell).Seconds() / testbed.MeanIteration(&m.gotSML.Cell).Seconds()
 }
 
-// share is that of communication in the batch time, in per cent: the printed one,
-// or the middle of the interval that is predicted for one that was not seen.
-func (m *trainedModel) share() float64 {
-	if m.Row.Comm > 0 {
-		return float64(m.Row.Comm)
-	}
-	p := m.PredictShare(testbed.Goodput(testbed.Gigabit100).TimeToSend(m.Bytes()))
-	return (p.Low + p.High) / 2
-}
-
 func runModels(ctx context.Context, l *lab) (experiment.Findings, error) {
 	models := newModels(l.env)
 	for i := range models {
@@ -75,15 +65,15 @@ func runModels(ctx context.Context, l *lab) (experiment.Findings, error) {
 		}
 		m.gotSML, m.gotRing = got[0], got[1]
 	}
-	slices.SortFunc(models, func(a, b trainedModel) int { return cmp.Compare(a.share(), b.share()) })
+	slices.SortFunc(models, func(a, b trainedModel) int { return cmp.Compare(a.Row.Comm, b.Row.Comm) })
 	lowest := models[0].speedup()
 	var points []claims.Point
 	for i := range models {
 		lowest = min(lowest, models[i].speedup())
-		points = append(points, claims.Point{X: models[i].share(), Y: models[i].speedup()})
+		points = append(points, claims.Point{X: float64(models[i].Row.Comm), Y: models[i].speedup()})
 	}
 	v := claims.Group(map[string]claims.Measured{"lowest": claims.Number(lowest), "by_share": claims.Series(points...)}).
-		Noting("compute and communication one after the other; BERT's share is the one predicted here")
+		Noting("compute and communication one after the other")
 	f := experiment.Findings{Tables: []claims.Table{modelTable(models)}}
 	f.Set("switchml.fig5.nccl-tcp-range", l.say(v, slowScale, "4 workers, "+tcpOf()+"; compute times are those of Table 1"))
 	return f, nil
@@ -99,7 +89,7 @@ func modelTable(models []trainedModel) claims.Table {
 	}
 	for i := range models {
 		m := &models[i]
-		t.Add(render.Text(m.Profile.Name), render.Percent(m.share()/100), render.Number(m.Compute.Milliseconds(), 1),
+		t.Add(render.Text(m.Profile.Name), render.Percent(float64(m.Row.Comm)/100), render.Number(m.Compute.Milliseconds(), 1),
 			render.Number(testbed.MeanIteration(&m.gotSML.Cell).Milliseconds(), 1), render.Number(testbed.MeanIteration(&m.gotRing.Cell).Milliseconds(), 1),
 			render.Number(m.speedup(), 3), render.Text(m.gotSML.Cell.Fidelity.Verdict+", "+m.gotRing.Cell.Fidelity.Verdict))
 	}

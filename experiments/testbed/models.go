@@ -6,7 +6,6 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
-	"github.com/inalab/inalab/reports/claims"
 )
 
 // Model returns a profile with the computing time that the constants say.
@@ -27,13 +26,11 @@ func Profile(name string) profiles.Profile {
 
 // Profiled is a row of Table 1 with the inputs that follow from it.
 type Profiled struct {
-	Profile    profiles.Profile
-	Row        profiles.Row
-	Link       string // "10g"
-	MiB        int
-	Compute    units.Duration
-	Borrowed   bool // the compute time is that of the other link's row
-	Least, Top units.Duration
+	Profile profiles.Profile
+	Row     profiles.Row
+	Link    string // "10g"
+	MiB     int
+	Compute units.Duration
 }
 
 // Bytes returns the size of the gradient.
@@ -51,40 +48,12 @@ func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) Profiled 
 	if e.Reading("switchml.size-swap") == "printed" {
 		out.MiB = row.Size.Printed
 	}
-	from := row
-	if from.Comm == 0 { // unseen
-		from, _ = p.Row(profiles.SwitchML, Gigabit10)
-		out.Borrowed = true
-	}
-	out.Compute, _ = from.Compute()
-	out.Least, out.Top = from.ComputeBounds()
+	out.Compute, _ = row.Compute()
 	return out
 }
 
 // Emulation says what stands for the paper's emulation of communication.
 const Emulation = "the gradient once through SwitchML-256 with 8 workers whose hosts cost nothing; compute time and overlap are the row's"
-
-// PredictShare returns the interval of a share of communication that was not seen:
-// over the printed batch time at one end, over the batch time that follows from the
-// compute time of the other link's row at the other, each with what printing has
-// rounded off.
-func (p *Profiled) PredictShare(comm units.Duration) claims.Prediction {
-	const half = units.Millisecond / 2
-	low, high := 100.0, 0.0
-	see := func(batch units.Duration) {
-		share := 100 * comm.Seconds() / batch.Seconds()
-		low, high = min(low, share), max(high, share)
-	}
-	see(p.Row.BatchTime - half)
-	see(p.Row.BatchTime + half)
-	overlap := float64(p.Row.Overlap.Used)
-	see(p.Least + comm.Scale(1-(overlap+0.5)/100))
-	see(p.Top + comm.Scale(1-(overlap-0.5)/100))
-	return claims.Prediction{
-		Low: low, High: high, Model: Emulation,
-		Note: "over the printed batch time, and over the one that the compute time of the 10 Gbit/s row makes; rounding of the prints included",
-	}
-}
 
 // NetworkBound are the models of Fig 5.
 var NetworkBound = []string{"deeplight", "lstm", "ncf", "bert"}

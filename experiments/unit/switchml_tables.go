@@ -38,7 +38,6 @@ func switchmlTables() experiment.Experiment {
 // countTable1 counts rows of Table 1.
 func countTable1(f *experiment.Findings) {
 	overHalf, above17, alpha := 0, 0, 0
-	note := ""
 	for _, p := range profiles.All() {
 		slow, ok := p.Row(profiles.SwitchML, 10*units.GbitPerSecond)
 		if !ok {
@@ -48,12 +47,7 @@ func countTable1(f *experiment.Findings) {
 		if slow.Comm > 50 {
 			overHalf++
 		}
-		comm := float64(fast.Comm)
-		if fast.Comm == 0 { // unseen: the time at 10 Gbps, ten times as fast
-			comm = math.Round(100 * slow.CommTime().Seconds() / 10 / fast.BatchTime.Seconds())
-			note = p.Name + "'s share is a prediction, computed from its row at 10 Gbps"
-		}
-		if comm >= 17 {
+		if fast.Comm >= 17 {
 			above17++
 		}
 		if fast.Alpha < 4 {
@@ -61,12 +55,11 @@ func countTable1(f *experiment.Findings) {
 		}
 	}
 	f.Set("switchml.s2.2.over-half", claims.Number(float64(overHalf)))
-	f.Set("switchml.s2.2.half-above-17", claims.Number(float64(above17)).Noting("%s", note))
+	f.Set("switchml.s2.2.half-above-17", claims.Number(float64(above17)))
 	f.Set("switchml.s2.2.alpha-below-4", claims.Number(float64(alpha)))
 }
 
-// table2Row is a row of Table 2: speed-ups over a ring. ina is 0 where it is
-// unseen.
+// table2Row is a row of Table 2: speed-ups over a ring.
 type table2Row struct {
 	name                              string // model.rate
 	ina, qsgd64, qsgd256, top1, top10 float64
@@ -84,9 +77,7 @@ func readTable2(p *experiment.Printed) (rows []table2Row) {
 			name: name, qsgd64: p.Claimed(c.ID, "qsgd64"), qsgd256: p.Claimed(c.ID, "qsgd256"),
 			top1: p.Claimed(c.ID, "topk1"), top10: p.Claimed(c.ID, "topk10"),
 		}
-		if ina, err := p.Ledger.Lookup(claims.ID("switchml.tab2." + name + ".ina")); err == nil {
-			r.ina = p.Claimed(ina.ID)
-		}
+		r.ina = p.Claimed(claims.ID("switchml.tab2." + name + ".ina"))
 		rows = append(rows, r)
 	}
 	return rows
@@ -95,14 +86,10 @@ func readTable2(p *experiment.Printed) (rows []table2Row) {
 // compareTable2 compares columns of Table 2.
 func compareTable2(f *experiment.Findings, p *experiment.Printed) {
 	var qsgd, ties []string
-	notBelowINA, notBelowRing, top1Below, skipped := 0, 0, 0, ""
+	notBelowINA, notBelowRing, top1Below := 0, 0, 0
 	for _, r := range readTable2(p) {
 		if strings.HasSuffix(r.name, ".100g") && r.top10 >= 1 {
 			notBelowRing++
-		}
-		if r.ina == 0 {
-			skipped = "without " + r.name + ", whose INA value is a prediction"
-			continue
 		}
 		if max(r.qsgd64, r.qsgd256) >= r.ina {
 			qsgd = append(qsgd, r.name)
@@ -119,12 +106,11 @@ func compareTable2(f *experiment.Findings, p *experiment.Printed) {
 	}
 	slices.Sort(ties)
 	slices.Sort(qsgd)
-	note := func(m claims.Measured) claims.Measured { m.Note = skipped; return m }
-	f.Set("switchml.s3.qsgd-below-ina", note(claims.Texts(qsgd...)))
-	f.Set("switchml.s3.topk10-below-ina", note(claims.NumberParts(map[string]float64{"not_below_ina": float64(notBelowINA), "not_below_ring_100g": float64(notBelowRing)})))
-	f.Set("switchml.s3.topk1-wins-speed", note(claims.Group(map[string]claims.Measured{
+	f.Set("switchml.s3.qsgd-below-ina", claims.Texts(qsgd...))
+	f.Set("switchml.s3.topk10-below-ina", claims.NumberParts(map[string]float64{"not_below_ina": float64(notBelowINA), "not_below_ring_100g": float64(notBelowRing)}))
+	f.Set("switchml.s3.topk1-wins-speed", claims.Group(map[string]claims.Measured{
 		"below_ina": claims.Number(float64(top1Below)), "ties": claims.Texts(ties...),
-	})))
+	}))
 }
 
 // compareTable4 subtracts the metrics of Table 4 and holds them against the

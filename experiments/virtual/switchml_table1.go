@@ -28,15 +28,11 @@ func profileAll(e *experiment.Env) (out []testbed.Profiled) {
 func table1() experiment.Experiment {
 	x := experiment.Experiment{
 		ID: "switchml.tab1", Title: "share of communication in the batch time of eight models, and the GPU that saturates the network",
-		Predicts: []claims.ID{"switchml.tab1.bert.100g"},
-		Quick:    quickLines + "; in full each model is simulated whole",
-		Run:      runTable1,
+		Quick: quickLines + "; in full each model is simulated whole",
+		Run:   runTable1,
 	}
 	for _, m := range switchmlModels {
 		for _, l := range testbed.LinkRates {
-			if m == "bert" && l.Name == "100g" {
-				continue
-			}
 			x.Claims = append(x.Claims, tab1(m, l.Name))
 		}
 		x.Claims = append(x.Claims, tab1(m, "alpha"))
@@ -72,11 +68,7 @@ func runTable1(ctx context.Context, e *experiment.Env) (experiment.Findings, err
 			m := claims.Number(a)
 			f.Set(tab1(r.Profile.Name, "alpha"), m.On("assumed layer trace; link time of SwitchML-256"))
 		}
-		if r.Borrowed {
-			f.Predict(tab1(r.Profile.Name, r.Link), r.PredictShare(comm[i]))
-		} else {
-			f.Set(tab1(r.Profile.Name, r.Link), claims.NumberParts(map[string]float64{"comm_pct": 100 * share, "batch_ms": batch.Milliseconds()}).On(testbed.Emulation))
-		}
+		f.Set(tab1(r.Profile.Name, r.Link), claims.NumberParts(map[string]float64{"comm_pct": 100 * share, "batch_ms": batch.Milliseconds()}).On(testbed.Emulation))
 		t.Add(render.Text(r.Profile.Name), render.Text(r.Row.Link.String()), render.Int(r.MiB), render.Number(r.Compute.Milliseconds(), 1),
 			render.Percent(float64(r.Row.Overlap.Used)/100), render.Number(comm[i].Milliseconds(), 1), render.Number(batch.Milliseconds(), 1), render.Percent(share), alpha)
 	}

@@ -86,21 +86,6 @@ func (r Row) Compute() (units.Duration, Origin) {
 	return 0, Unknown
 }
 
-// ComputeBounds returns the least and the greatest compute time that the row
-// allows, since it prints its shares in whole per cents. Both are the assumed
-// time where that is all there is. The standard deviation is not in them.
-func (r Row) ComputeBounds() (least, greatest units.Duration) {
-	mid, from := r.Compute()
-	if from != Derived {
-		return mid, mid
-	}
-	exposed := func(twiceComm, twiceOverlap int) units.Duration {
-		return r.BatchTime / 40000 * units.Duration(twiceComm*(200-min(twiceOverlap, 200)))
-	}
-	most := exposed(2*r.Comm+1, 2*r.Overlap.Used-1)
-	return r.BatchTime - most, r.BatchTime - exposed(2*r.Comm-1, 2*r.Overlap.Used+1)
-}
-
 // Buckets of the toolkits, by their published defaults. The tensors of about 60
 // MB that SwitchML reports for BERT (section 6.2) agree with the first.
 const (
