@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"time"
@@ -23,7 +24,14 @@ type client struct {
 	rank, workers uint32
 	blocks, slots int
 	port          int // own, and that of all workers: the switch sends a result to the port of whose packet completed it
+	raw           bool
 	patience      time.Duration
+}
+
+// conn takes packets to the switch, and results from it.
+type conn interface {
+	io.ReadWriteCloser
+	SetReadDeadline(time.Time) error
 }
 
 func main() {
@@ -36,6 +44,7 @@ func main() {
 	flag.IntVar(&c.blocks, "blocks", 1000, "packets of the tensor, each of 256 values")
 	flag.IntVar(&c.slots, "slots", 64, "packets on their way at a time")
 	flag.IntVar(&c.port, "port", 4000, "own UDP port, the same for all workers")
+	flag.BoolVar(&c.raw, "raw", false, "frames on a packet socket, in place of a UDP socket: the interface is shared with the kernel")
 	flag.DurationVar(&c.patience, "patience", time.Minute, "for everything together")
 	flag.Parse()
 	c.rank, c.workers = uint32(rank), uint32(workers)
@@ -51,42 +60,52 @@ func (c *client) run() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()
-	conn, err := grpc.NewClient("passthrough:///"+c.server, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	control, err := grpc.NewClient("passthrough:///"+c.server, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	addr, err := c.setUp(ctx, switchmlproto.NewSyncClient(conn), switchmlproto.NewSessionClient(conn))
+	defer control.Close()
+	sw, err := c.setUp(ctx, switchmlproto.NewSyncClient(control), switchmlproto.NewSessionClient(control))
 	if err != nil {
 		return err
 	}
-	udp, err := net.DialUDP("udp4", &net.UDPAddr{Port: c.port}, &net.UDPAddr{IP: addr, Port: switchPort})
+	dial := c.dialUDP
+	if c.raw {
+		dial = c.dialRaw
+	}
+	to, err := dial(sw)
 	if err != nil {
 		return err
 	}
-	defer udp.Close()
-	r := reduction{client: c, conn: udp}
+	defer to.Close()
+	r := reduction{client: c, conn: to}
 	began := time.Now()
 	if err := r.run(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("rank %d: %d sums of %d are %d, %d packets sent again, %v\n",
-		c.rank, c.blocks*elements, c.workers, c.sum(), r.again, time.Since(began).Round(time.Millisecond))
+	fmt.Printf("rank %d: %d sums of %d are %d, %d packets sent again, %d frames that are no results, %v\n",
+		c.rank, c.blocks*elements, c.workers, c.sum(), r.again, r.odd, time.Since(began).Round(time.Millisecond))
 	return nil
+}
+
+// dialUDP opens a UDP socket to the switch.
+func (c *client) dialUDP(sw *switchmlproto.UdpSessionResponse) (conn, error) {
+	addr := binary.BigEndian.AppendUint32(nil, sw.GetIpv4())
+	return net.DialUDP("udp4", &net.UDPAddr{Port: c.port}, &net.UDPAddr{IP: addr, Port: switchPort})
 }
 
 // sum is what every value must come to.
 func (c *client) sum() int32 { return int32(c.workers * (c.workers + 1) / 2) }
 
-// setUp is the order of the public client. It returns the address to send to.
-func (c *client) setUp(ctx context.Context, sync switchmlproto.SyncClient, session switchmlproto.SessionClient) (addr net.IP, err error) {
+// setUp is the order of the public client. It returns the addresses to send to.
+func (c *client) setUp(ctx context.Context, sync switchmlproto.SyncClient, session switchmlproto.SessionClient) (sw *switchmlproto.UdpSessionResponse, err error) {
 	made := uint64(time.Now().UnixNano())
 	id, err := sync.Broadcast(ctx, &switchmlproto.BroadcastRequest{Value: made, Rank: c.rank, NumWorkers: c.workers})
 	if err != nil {
 		return nil, err
 	}
 	open := func() (err error) {
-		addr, err = c.open(ctx, session, id.GetValue())
+		sw, err = c.open(ctx, session, id.GetValue())
 		return err
 	}
 	barrier := func() error {
@@ -102,22 +121,18 @@ func (c *client) setUp(ctx context.Context, sync switchmlproto.SyncClient, sessi
 			return nil, err
 		}
 	}
-	return addr, nil
+	return sw, nil
 }
 
 // open asks for the worker's place in the job.
-func (c *client) open(ctx context.Context, session switchmlproto.SessionClient, id uint64) (net.IP, error) {
+func (c *client) open(ctx context.Context, session switchmlproto.SessionClient, id uint64) (*switchmlproto.UdpSessionResponse, error) {
 	mac, ip, err := addresses(c.iface)
 	if err != nil {
 		return nil, err
 	}
-	r, err := session.UdpSession(ctx, &switchmlproto.UdpSessionRequest{
+	return session.UdpSession(ctx, &switchmlproto.UdpSessionRequest{
 		SessionId: id, Rank: c.rank, NumWorkers: c.workers, Mac: mac, Ipv4: ip, PacketSize: switchmlproto.PacketSize_PACKET_SIZE_1024,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return binary.BigEndian.AppendUint32(nil, r.GetIpv4()), nil
 }
 
 // addresses returns those of an interface as sessions want them.

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"time"
 )
@@ -24,12 +23,13 @@ const (
 // time, and flips its set with each (SwitchML, Algorithm 4).
 type reduction struct {
 	*client
-	conn  *net.UDPConn
+	conn  conn
 	out   []byte
 	next  []int // block on its way, by slot; -1: the slot is done
 	sent  []time.Time
 	left  int // blocks
 	again int
+	odd   int // frames that are no results
 }
 
 func (r *reduction) run(ctx context.Context) error {
@@ -78,6 +78,7 @@ func (r *reduction) send(slot, block int) error {
 // take checks a result; one of a packet that is not on its way is passed over.
 func (r *reduction) take(b []byte) error {
 	if len(b) != len(r.out) || b[0]&0xf != typeSize&0xf {
+		r.odd++
 		return nil
 	}
 	slot, block := int(binary.BigEndian.Uint16(b[6:])&0x3fff), int(binary.LittleEndian.Uint32(b[2:]))

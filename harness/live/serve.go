@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"path/filepath"
+	"slices"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
@@ -60,7 +61,7 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 	if err != nil {
 		return err
 	}
-	lab, err := netns.Up(ctx, withManagement(LabSpec(opt.Lab, p, false), p), opt.NetNS)
+	lab, err := netns.Up(ctx, serveSpec(opt.Lab, p), opt.NetNS)
 	if err != nil {
 		return err
 	}
@@ -125,6 +126,17 @@ func startServing(ctx context.Context, sup *proc.Supervisor, lab *netns.Lab, cfg
 		return nil, err
 	}
 	return sw, sw.Send(proc.Command{Name: proc.CommandStart, EpochNS: pktio.MonotonicNow()})
+}
+
+// serveSpec returns the lab of a plan whose hosts are for clients. A client that takes an
+// interface over shares it with the kernel, which would answer results, to a port where it
+// has no socket, with an ICMP error that the client sees: so it is silent there.
+func serveSpec(lab string, p *plan.Plan) netns.Spec {
+	spec := withManagement(LabSpec(lab, p, false), p)
+	for i := range spec.Nodes {
+		spec.Nodes[i].Silent = slices.ContainsFunc(p.Hosts, func(h plan.Host) bool { return h.Name == spec.Nodes[i].Name })
+	}
+	return spec
 }
 
 // withManagement adds the management network to a lab of one switch.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,7 +32,8 @@ func rackOf(t *testing.T, n int) *plan.Plan {
 }
 
 // Clients that are no part of this program, in namespaces of a lab that serves them,
-// set up a job and sum a tensor, on either engine; some of their packets are lost.
+// set up a job and sum a tensor, on either engine, by UDP sockets and then by packet sockets on
+// interfaces that they share with the kernel; some of their packets are lost.
 func TestServe(t *testing.T) {
 	needRoot(t)
 	client := filepath.Join(t.TempDir(), "client")
@@ -51,6 +53,7 @@ func TestServe(t *testing.T) {
 					lose(t, s)
 				}
 				attach(t, s, client)
+				attach(t, s, client, "--raw")
 				cancel()
 				return nil
 			})
@@ -75,12 +78,13 @@ func lose(t *testing.T, s Served) {
 }
 
 // attach runs a client on every host.
-func attach(t *testing.T, s Served, client string) {
+func attach(t *testing.T, s Served, client string, more ...string) {
 	t.Helper()
 	var running []*exec.Cmd
 	var said []*strings.Builder
 	for i := range s.Plan.Hosts {
-		cmd, out := exec.CommandContext(t.Context(), client, "--server", s.Management.String(), "--workers", "3", "--rank", string(rune('0'+i)), "--blocks", "300"), &strings.Builder{}
+		flags := append([]string{"--server", s.Management.String(), "--workers", "3", "--rank", strconv.Itoa(i), "--blocks", "300"}, more...)
+		cmd, out := exec.CommandContext(t.Context(), client, flags...), &strings.Builder{}
 		cmd.Stdout, cmd.Stderr = out, out
 		if err := s.Lab.Do(s.Plan.Hosts[i].Name, cmd.Start); err != nil {
 			t.Fatal(err)
@@ -88,8 +92,8 @@ func attach(t *testing.T, s Served, client string) {
 		running, said = append(running, cmd), append(said, out)
 	}
 	for i, cmd := range running {
-		if err := cmd.Wait(); err != nil || !strings.Contains(said[i].String(), "76800 sums of 3 are 6") {
-			t.Errorf("rank %d: %v: %s", i, err, said[i])
+		if err := cmd.Wait(); err != nil || !strings.Contains(said[i].String(), "76800 sums of 3 are 6") || !strings.Contains(said[i].String(), " 0 frames that are no results") {
+			t.Errorf("rank %d, %v: %v: %s", i, more, err, said[i])
 		}
 	}
 }

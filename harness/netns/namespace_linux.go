@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -89,6 +92,19 @@ func (n *namespace) bind() error {
 	return nil
 }
 
+// silence is how many milliseconds the kernel of a silent node waits between two ICMP errors
+// to one address: about four days. Six times as much, which the kernel reckons with, is an int
+// (net/ipv4/inetpeer.c, inet_peer_xrlim_allow). It counts 60 s in advance to an address that is
+// new, so that the first error is not sent either.
+const silence = math.MaxInt32 / 6
+
+// icmpErrors are the ICMP errors that silence holds for, a bit for each type: destination
+// unreachable, source quench, time exceeded, parameter problem (RFC 792).
+const icmpErrors = 1<<3 | 1<<4 | 1<<11 | 1<<12
+
+// setting is a file below /proc/sys/net and what to write to it.
+type setting struct{ name, value string }
+
 // setSysctls makes the namespace independent of the host's defaults, which it
 // may have inherited (net.core.devconf_inherit_init_net).
 func (n *namespace) setSysctls() error {
@@ -96,17 +112,20 @@ func (n *namespace) setSysctls() error {
 	if n.node.Forwarding {
 		forward = "1"
 	}
-	settings := [...]struct{ name, value string }{
+	settings := []setting{
 		{"ipv6/conf/all/disable_ipv6", "1"}, // also sets the default: no autoconf, no router solicitations
 		{"ipv4/ip_forward", forward},        // first of ipv4, since a change resets the others
 		{"ipv4/conf/all/rp_filter", "0"},    // ECMP and multicast replies may come in elsewhere
 		{"ipv4/conf/default/rp_filter", "0"},
 		{"ipv4/tcp_slow_start_after_idle", "0"}, // training idles for longer than a timeout between transfers
 	}
+	if n.node.Silent {
+		settings = append(settings, setting{"ipv4/icmp_ratemask", strconv.Itoa(icmpErrors)}, setting{"ipv4/icmp_ratelimit", strconv.Itoa(silence)})
+	}
 	for _, s := range settings {
 		// /proc/sys/net shows the namespace of the thread that looks.
 		f, err := os.OpenFile("/proc/sys/net/"+s.name, os.O_WRONLY, 0)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(s.name, "ipv6/") {
 			continue // a kernel without IPv6 needs none switched off
 		}
 		if err == nil {

@@ -28,8 +28,12 @@ type Node struct {
 	Name string
 	// Forwarding lets the kernel of this namespace route IPv4.
 	Forwarding bool
-	Routes     []Route
-	Neighbors  []Neighbor
+	// Silent keeps the kernel of this namespace from answering packets that it cannot
+	// deliver: for programs that share an interface with it. It still answers ARP and
+	// echo requests.
+	Silent    bool
+	Routes    []Route
+	Neighbors []Neighbor
 }
 
 // Route is one IPv4 route.
