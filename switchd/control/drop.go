@@ -30,7 +30,7 @@ func lossy(sw Switch, pfe int) (out []lossyEngine, err error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, dataplane.Refuse(dataplane.RefusedNoDrops, "run a program on an emulated Tofino, or give the link a loss in the scenario",
+		return nil, dataplane.Refuse(dataplane.RefusedNoDrops, "run SwitchML, or give the link a loss in the scenario",
 			"no program of %s has a drop simulator", sw.Plan().Name)
 	}
 	return out, nil

@@ -206,6 +206,7 @@ func (s System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.En
 
 func (s System) engine(c switchmlConfig) (dataplane.Engine, error) {
 	rdma := s.Transport == RoCE
+	c.Program.Seed = c.Seed
 	switch {
 	case c.Pipe.Pipeline:
 		o := c.Pipe.options(c.Ports, c.Seed)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -28,6 +29,7 @@ type Config struct {
 	// kernel's socket always is.
 	CheckICRC bool `json:",omitempty"`
 
+	Seed  rng.Root   `json:"-"` // of the drop simulator of a reference program
 	Trace trace.Sink `json:"-"` // nil: no events
 }
 

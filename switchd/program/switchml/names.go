@@ -10,6 +10,8 @@ const (
 	DropDuplicate     = "switchml-duplicate-in-open-slot"
 	DropLate          = "switchml-late"
 	DropMixed         = "switchml-values-and-lengths-in-one-slot"
+	DropArrival       = "switchml-simulated-loss-of-arrivals" // by the drop simulator
+	DropDeparture     = "switchml-simulated-loss-of-departures"
 )
 
 // Names of the other counters.

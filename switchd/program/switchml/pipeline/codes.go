@@ -72,8 +72,6 @@ const (
 
 // Names of counters beside those of the reference program.
 const (
-	DropArrival   = "switchml-simulated-loss-of-arrivals"
-	DropDeparture = "switchml-simulated-loss-of-departures"
 	DropGone      = "switchml-of-a-removed-job" // inside the chip, when the job went
 	CountAbsorbed = "switchml-absorbed"         // packets whose values are in a slot that lacked others
 )
@@ -83,7 +81,7 @@ var reasons = [dropReasons]string{
 	dropUnknownWorker: switchml.DropUnknownWorker, dropIncomplete: switchml.DropIncomplete,
 	dropBadType: string(wire.BadType), dropBadSize: string(wire.BadSize), dropTruncated: string(wire.Truncated), dropOversized: string(wire.Oversized),
 	dropWrongSize: switchml.DropWrongSize, dropSlotRange: switchml.DropSlotRange, dropDuplicate: switchml.DropDuplicate, dropLate: switchml.DropLate,
-	dropArrival: DropArrival, dropDeparture: DropDeparture, dropGone: DropGone, dropIPLength: string(inet.BadIPLength), dropUDPLength: string(inet.BadUDPLength), dropAbsorbed: CountAbsorbed,
+	dropArrival: switchml.DropArrival, dropDeparture: switchml.DropDeparture, dropGone: DropGone, dropIPLength: string(inet.BadIPLength), dropUDPLength: string(inet.BadUDPLength), dropAbsorbed: CountAbsorbed,
 	dropStrangeQueue: switchml.DropRDMAUnknownWorker, dropSpeaksUDP: switchml.DropRDMASpeaksUDP,
 	dropBadVersion: string(roce.BadVersion), dropBadOpcode: string(roce.BadOpcode), dropBadPartition: string(roce.BadPartition),
 	dropQueuePair: switchml.DropRDMAQueuePair, dropSequence: switchml.DropRDMASequence, dropKey: switchml.DropRDMAKey, dropShape: switchml.DropRDMAShape,

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"slices"
 
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 )
 
@@ -12,9 +13,9 @@ const lanes = 32
 
 // Bits of fields that are compared or cut.
 const (
-	slotBits  = 13 // of a slot of the pool: 8192
-	entryBits = 14 // of a slot and its set
-	diceBits  = 22 // of the drop simulator: two such fields are what one gateway can compare
+	slotBits  = 13                // of a slot of the pool: 8192
+	entryBits = 14                // of a slot and its set
+	diceBits  = switchml.DiceBits // of the drop simulator
 	setBit    = 1 << 15
 	unusedBit = 1 << 14
 )

@@ -33,9 +33,9 @@ func TestLosses(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 40 {
-			before := c.count(DropArrival)
+			before := c.count(switchml.DropArrival)
 			c.send(packetOf(0, 0, 64))
-			pattern = append(pattern, c.count(DropArrival)-before)
+			pattern = append(pattern, c.count(switchml.DropArrival)-before)
 		}
 		return pattern
 	}

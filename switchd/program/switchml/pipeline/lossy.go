@@ -2,9 +2,9 @@ package pipeline
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 	"github.com/inalab/inalab/switchd/tofino/vm"
@@ -38,13 +38,8 @@ type loss struct {
 	probability float64
 }
 
-// DropStep is the resolution of the drop simulator: it throws dice of 22 bits, since
-// a gateway compares no more.
-const DropStep = 1.0 / (1 << diceBits)
-
 // SetDrop lets the packets of SwitchML at a port of the chassis be lost with a
-// probability, each by itself; 0 ends that. The probability is rounded to DropStep, but not
-// to 0. Arrivals of unknown senders and malformed ones are dropped for what they are.
+// probability, each by itself, as [switchml.DropBelow] rounds it; 0 ends that. Arrivals of unknown senders and malformed ones are dropped for what they are.
 func (e *Engine) SetDrop(port sansio.Port, dir Direction, probability float64) error {
 	if !e.hasPort(port) {
 		return fmt.Errorf("losing packets at port %d of %s: it has ports 0 to %d", port, e.cfg.Node, e.opts.Ports-1)
@@ -67,7 +62,7 @@ func (e *Engine) SetDrop(port sansio.Port, dir Direction, probability float64) e
 		return nil
 	}
 	entry := ir.Entry{Values: []uint64{uint64(tofino.FrontPort(int(port)))}, Action: prefix + "_all"}
-	if below := max(1, uint64(math.Round(probability/DropStep))); below < 1<<diceBits {
+	if below := switchml.DropBelow(probability); below < 1<<diceBits {
 		entry.Action, entry.Args = prefix+"_some", []uint64{below}
 	}
 	id, err := e.chip.AddEntry(table, entry)

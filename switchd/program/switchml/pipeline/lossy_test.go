@@ -29,9 +29,9 @@ func lose(t *testing.T, seed rng.Root, dir Direction, probability float64, n int
 func TestDropSimulator(t *testing.T) {
 	const n = 4000
 	for _, dir := range []Direction{Arriving, Leaving} {
-		name := DropArrival
+		name := switchml.DropArrival
 		if dir == Leaving {
-			name = DropDeparture
+			name = switchml.DropDeparture
 		}
 		for _, p := range []float64{0, 0.01, 0.5, 1} {
 			arrived, c := lose(t, 1, dir, p, n)

@@ -263,7 +263,7 @@ func TestLossTakesAPSN(t *testing.T) {
 			psns = append(psns, p.PSN)
 		}
 	}
-	if !slices.Equal(psns, []roce.PSN{0, 2}) || w.count(DropDeparture) != 1 {
+	if !slices.Equal(psns, []roce.PSN{0, 2}) || w.count(switchml.DropDeparture) != 1 {
 		t.Errorf("PSNs %v leave", psns)
 	}
 }

@@ -27,5 +27,8 @@
 // App B). Two rules that the paper does not state keep sums right under any loss, copy or
 // order. Config.Faithful leaves them out, and the check for late packets.
 //
+// Both lose packets on request, as the drop simulator of the chip does: those that nothing is
+// wrong with on their way in, before they come to a slot or queue pair, and all on their way out.
+//
 // Left out over RoCE: levels of switches, and messages of different lengths in one job.
 package reference

@@ -66,19 +66,28 @@ func (j *job) refuse(h *wire.Header) string {
 
 // deliver sends what the batch brought: sums to the parent, and results to every
 // worker, worker by worker, so that each gets them as one train.
-func (j *job) deliver(eff *sansio.Effects) {
+func (p *Program) deliver(j *job, eff *sansio.Effects) {
 	for k := range j.up {
 		r := &j.up[k]
-		eff.EmitUnstored(j.parent.to, j.parent.template(r.port, j.parent.udp), r.payload, r.pad)
+		p.send(j, j.parent, j.parent.template(r.port, j.parent.udp), r.packet, eff)
 	}
 	for i := range j.workers {
 		w := &j.workers[i]
 		for k := range j.down {
 			r := &j.down[k]
-			eff.EmitUnstored(w.to, w.template(w.udp, r.port), r.payload, r.pad)
+			p.send(j, w, w.template(w.udp, r.port), r.packet, eff)
 		}
 	}
 	j.up, j.down = j.up[:0], j.down[:0]
+}
+
+// send sends a packet, unless the drop simulator loses it. Those of RoCE it loses later.
+func (p *Program) send(j *job, to *peer, header []byte, out packet, eff *sansio.Effects) {
+	if j.RDMA == nil && p.Dice(to.to[0], true).Lost() {
+		p.count.Add(switchml.DropDeparture, 1)
+		return
+	}
+	eff.EmitUnstored(to.to, header, out.payload, out.pad)
 }
 
 // Open yields the phases of slots that lack workers.

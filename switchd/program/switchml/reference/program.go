@@ -13,9 +13,10 @@ import (
 )
 
 // Program is the aggregation program of one switch. It meets dataplane.Engine,
-// Managed and Watched.
+// Managed, Watched and Lossy.
 type Program struct {
 	switchml.Table[*job]
+	switchml.DropSimulator
 	sansio.Untimed // §4.5
 
 	cfg   switchml.Config
@@ -37,7 +38,7 @@ func New(cfg switchml.Config) (*Program, error) {
 // newProgram returns a program without jobs.
 func newProgram(cfg *switchml.Config, l switchml.Limits) (*Program, error) {
 	t, err := switchml.NewTable[*job](cfg, l)
-	return &Program{Table: t, cfg: *cfg}, err
+	return &Program{Table: t, DropSimulator: switchml.NewDropSimulator(cfg.Node, cfg.Seed), cfg: *cfg}, err
 }
 
 // AddJob sets up a job as a [switchml.Job] says. Its registers are as at power up,
@@ -63,19 +64,21 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 	for i := range in {
 		t := &in[i].Train
 		p.count.Add(switchml.CountPackets, uint64(t.Frames()))
-		if reason := p.train(now, t, eff); reason != "" {
+		dice := p.Dice(in[i].Port, false)
+		if reason := p.train(now, t, dice, eff); reason != "" {
 			p.count.Add(reason, uint64(t.Frames()))
+			dice.Pass(t.Frames())
 		}
 	}
 	for _, j := range p.Jobs() {
 		if len(j.up)+len(j.down) > 0 {
-			j.deliver(eff)
+			p.deliver(j, eff)
 		}
 	}
 }
 
 // train takes the frames of a train to its job, or returns why it has none.
-func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (reason string) {
+func (p *Program) train(now units.Time, t *sansio.Train, dice *switchml.Dice, eff *sansio.Effects) (reason string) {
 	l, problem := t.Layout()
 	switch {
 	case problem != inet.OK:
@@ -86,7 +89,7 @@ func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (r
 	src, udp := inet.IPv4(t.Header[inet.EtherLen:]).SrcBytes(), inet.UDP(t.Header[l.Transport:])
 	if j, ok := p.OfParent(src, udp.SrcPort()); ok {
 		for f := range t.Frames() {
-			p.descend(now, j, udp.DstPort(), datagram(t, udp, f), eff)
+			p.descend(now, j, udp.DstPort(), datagram(t, udp, f, dice), eff)
 		}
 		return ""
 	}
@@ -100,7 +103,7 @@ func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (r
 	}
 	from := sender{&j.workers[place], udp.SrcPort()}
 	for f := range t.Frames() {
-		p.packet(now, j, from, datagram(t, udp, f), eff)
+		p.packet(now, j, from, datagram(t, udp, f, dice), eff)
 	}
 	return ""
 }
@@ -108,17 +111,19 @@ func (p *Program) train(now units.Time, t *sansio.Train, eff *sansio.Effects) (r
 // received is what came in a frame.
 type received struct {
 	packet
-	bytes int // of the payload, as UDP says: no more than there are
+	bytes int  // of the payload, as UDP says: no more than there are
+	lost  bool // by the drop simulator, if nothing is wrong with it
 }
 
 // datagram returns frame f of a train. The length in the header of several covers them
 // all; each has what it needs.
-func datagram(t *sansio.Train, udp inet.UDP, f int) received {
+func datagram(t *sansio.Train, udp inet.UDP, f int, dice *switchml.Dice) received {
 	p := packet{t.Payload(f), t.Unstored}
+	in := received{p, len(p.payload) + p.pad, dice.Lost()}
 	if t.Frames() == 1 {
-		return received{p, udp.Len() - inet.UDPLen}
+		in.bytes = udp.Len() - inet.UDPLen
 	}
-	return received{p, len(p.payload) + p.pad}
+	return in
 }
 
 // read reads the header of a packet of a job. UDP is taken at its word: what it leaves
@@ -135,6 +140,9 @@ func (j *job) read(h *wire.Header, in received) string {
 	}
 	if problem != wire.OK {
 		return string(problem)
+	}
+	if in.lost {
+		return switchml.DropArrival
 	}
 	return j.refuse(h)
 }
@@ -232,7 +240,7 @@ func (p *Program) again(now units.Time, j *job, from sender, h *wire.Header, s *
 		j.up = append(j.up, result{sum, from.port})
 		return
 	}
-	eff.EmitUnstored(from.to, from.template(from.udp, from.port), sum.payload, sum.pad)
+	p.send(j, from.peer, from.template(from.udp, from.port), sum, eff)
 }
 
 // descend passes a result from the parent on to all workers, one of whom may be the

@@ -67,11 +67,12 @@ func (p *RDMAProgram) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Ef
 		t := &in[i].Train
 		l, problem := t.Layout()
 		if problem == inet.OK && isRoCE(t.Header, l) {
-			p.train(now, t, eff)
+			p.train(now, &in[i], eff)
 			continue
 		}
 		if problem == inet.OK && p.endpoints[inet.IPv4(t.Header[inet.EtherLen:]).SrcBytes()] != nil {
 			p.count.Add(switchml.DropRDMASpeaksUDP, uint64(t.Frames()))
+			p.Dice(in[i].Port, false).Pass(t.Frames())
 			continue
 		}
 		p.Program.Handle(now, in[i:i+1], eff)
@@ -79,16 +80,22 @@ func (p *RDMAProgram) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Ef
 }
 
 // train takes the frames of a train from a worker.
-func (p *RDMAProgram) train(now units.Time, t *sansio.Train, eff *sansio.Effects) {
+func (p *RDMAProgram) train(now units.Time, arrived *sansio.Arrival, eff *sansio.Effects) {
+	t, dice := &arrived.Train, p.Dice(arrived.Port, false)
 	p.count.Add(switchml.CountRDMAPackets, uint64(t.Frames()))
 	m := p.endpoints[inet.IPv4(t.Header[inet.EtherLen:]).SrcBytes()]
 	if m == nil {
 		p.count.Add(switchml.DropRDMAUnknownWorker, uint64(t.Frames()))
+		dice.Pass(t.Frames())
 		return
 	}
 	for f := range t.Frames() {
 		var in rdmaPacket
 		reason := in.read(t.Header, t.Payload(f), t.Unstored, p.cfg.CheckICRC)
+		if reason != switchml.DropRDMAICRC && dice.Lost() && m.job.Complete() {
+			in, reason = rdmaPacket{}, switchml.DropArrival
+			m.job.Counts.Dropped++
+		}
 		if reason == "" {
 			reason = m.receive(&in, p.cfg.Faithful)
 		}
@@ -103,20 +110,31 @@ func (p *RDMAProgram) train(now units.Time, t *sansio.Train, eff *sansio.Effects
 // aggregate hands a packet to its slot, and sends what comes of it.
 func (p *RDMAProgram) aggregate(now units.Time, m *endpoint, in *rdmaPacket, eff *sansio.Effects) {
 	p.body = in.payload(p.body[:0], m)
-	arrival := [1]sansio.Arrival{{Port: m.to[0], Train: sansio.Train{Header: m.up, Body: p.body, Unstored: in.Unstored}}}
+	arrival := [1]sansio.Arrival{{Port: dataplane.Served, Train: sansio.Train{Header: m.up, Body: p.body, Unstored: in.Unstored}}}
 	p.Program.Handle(now, arrival[:], &p.inner)
 	for i := range p.inner.Sends {
 		t := &p.inner.Sends[i].Train
 		to := p.endpoints[[4]byte(inet.IPv4(t.Header[inet.EtherLen:])[16:20])]
 		for f := range t.Frames() {
-			if to.send(in, t.Payload(f), t.Unstored, p.cfg.Faithful, eff) {
-				p.count.Add(switchml.CountRDMASent, 1)
-			} else {
-				p.count.Add(switchml.CountRDMAHeldBack, 1)
-			}
+			p.count.Add(p.send(to, in, packet{t.Payload(f), t.Unstored}, eff), 1)
 		}
 	}
 	p.inner.Reset()
+}
+
+// send sends a worker what the slots answered to a packet, and returns the counter of what
+// became of it. What is lost on its way out has a PSN, as in the chip.
+func (p *RDMAProgram) send(to *endpoint, trigger *rdmaPacket, answer packet, eff *sansio.Effects) (counter string) {
+	lost := p.Dice(to.to[0], true).Lost()
+	psn, ok := to.number(trigger, p.cfg.Faithful)
+	switch {
+	case !ok:
+		return switchml.CountRDMAHeldBack
+	case lost:
+		return switchml.DropDeparture
+	}
+	to.send(trigger, psn, answer, eff)
+	return switchml.CountRDMASent
 }
 
 func (p *RDMAProgram) dropRDMA(now units.Time, m *endpoint, in *rdmaPacket, reason string) {

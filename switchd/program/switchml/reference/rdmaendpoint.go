@@ -137,19 +137,24 @@ func (p *rdmaPacket) payload(b []byte, m *endpoint) []byte {
 	return append(b, p.Payload...)
 }
 
-// send sends the worker what the slots answered to a packet, and reports
-// whether it did.
-func (m *endpoint) send(trigger *rdmaPacket, answer []byte, pad int, faithful bool, eff *sansio.Effects) bool {
+// number returns the PSN of the packet that answers one of the worker, if it may be sent.
+func (m *endpoint) number(trigger *rdmaPacket, faithful bool) (psn roce.PSN, ok bool) {
 	q := &m.pairs[trigger.pair]
 	if !faithful && trigger.place != 0 && trigger.index != q.goOn {
-		return false
+		return 0, false
 	}
 	q.goOn = trigger.index + 2
-	out := roce.Packet{Opcode: trigger.Opcode, QueuePair: q.qpn, PSN: q.psn, RETH: trigger.RETH}
-	out.RETH.Key = m.key
-	out.Immediate = trigger.Immediate&^0xffff | uint32(answer[8])<<8 | uint32(answer[9])
+	psn = q.psn
 	q.psn = q.psn.Add(1)
-	values := answer[wire.HeaderLen:]
+	return psn, true
+}
+
+// send sends the worker what the slots answered to a packet.
+func (m *endpoint) send(trigger *rdmaPacket, psn roce.PSN, answer packet, eff *sansio.Effects) {
+	out := roce.Packet{Opcode: trigger.Opcode, QueuePair: m.pairs[trigger.pair].qpn, PSN: psn, RETH: trigger.RETH}
+	out.RETH.Key = m.key
+	out.Immediate = trigger.Immediate&^0xffff | uint32(answer.payload[8])<<8 | uint32(answer.payload[9])
+	values, pad := answer.payload[wire.HeaderLen:], answer.pad
 	body := eff.Body(out.Headers() + len(values) + roce.ICRCLen)
 	copy(out.Put(body), values)
 	header := eff.Header(len(m.down))
@@ -161,5 +166,4 @@ func (m *endpoint) send(trigger *rdmaPacket, answer []byte, pad int, faithful bo
 		roce.Unseal(body)
 	}
 	eff.Send(m.to, sansio.Train{Header: header, Body: body, Unstored: pad, Memory: eff.Owner(body)})
-	return true
 }
