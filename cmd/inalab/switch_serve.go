@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -34,7 +36,16 @@ func newSwitchServe() *cobra.Command {
 the gRPC service of the public client. Clients run in the namespaces of hosts; the table
 says how to get there, and what their addresses are. It runs until it is interrupted.
 Meanwhile "inalab switch show jobs" and the rest of "inalab switch" work, in another
-terminal. See docs/switchml.md.`,
+terminal: "inalab switch drop set" has either engine lose packets. See docs/switchml.md.
+
+A client of T threads with M packets outstanding each needs (2T-1)M slots, as the public
+one numbers them: 448 with its 4 threads and 256 packets. A second table says what --slots
+is enough for. A job that sends to a slot beyond its own, or packets of another size than
+its clients have told, is refused: it takes no packet any more, "inalab switch show jobs"
+and a line here say why, and other jobs go on.
+
+--faithful runs the program as the paper and the public one have it; what that changes
+stands below the table.`,
 		Example: `  inalab switch serve --hosts 2
   nsenter --net=/run/netns/... ./my-client --server 192.168.255.1:50099   # another terminal`,
 		RunE: func(c *cobra.Command, _ []string) error { return serve(c, f) },
@@ -46,17 +57,20 @@ terminal. See docs/switchml.md.`,
 	flags.StringVar(&f.patience, "patience", "", fmt.Sprintf("how long Barrier and Broadcast wait, as in 30s (default: %v)", switchmlsession.DefaultPatience))
 	flags.StringVar(&f.lab, "lab", "", "name of the lab (default: a new one)")
 	flags.Uint64Var(&f.seed, "seed", 1, "of the drop simulator")
-	flags.BoolVar(&f.faithful, "faithful", false, "no check for late packets, as in the paper and the public switch program")
+	flags.BoolVar(&f.faithful, "faithful", false, "the program as in the paper and the public one: late packets count, and with the pipeline of 256 values 128 to 159 come back as 192 to 223")
 	f.register(flags)
 	return c
+}
+
+// system is what the switch runs.
+func (f serveFlags) system() switchmlsystem.System {
+	return switchmlsystem.System{Elements: 256, Slots: f.slots, Faithful: f.faithful, Pipe: switchmlsystem.Pipe{Pipeline: f.pipe == "pipeline"}}
 }
 
 // serving checks the flags.
 func (f serveFlags) serving() (o live.ServeOptions, err error) {
 	o = live.ServeOptions{Lab: f.lab, Seed: rng.Root(f.seed), Owner: journal.CurrentCaller()}
-	system := switchmlsystem.Service{System: switchmlsystem.System{
-		Elements: 256, Slots: f.slots, Faithful: f.faithful, Pipe: switchmlsystem.Pipe{Pipeline: f.pipe == "pipeline"},
-	}}
+	system := switchmlsystem.Service{System: f.system()}
 	switch {
 	case f.pipe != "pipeline" && f.pipe != "reference":
 		return o, fmt.Errorf("--pipe %q: allowed are pipeline, reference", f.pipe)
@@ -97,15 +111,20 @@ func serve(c *cobra.Command, f serveFlags) error {
 	if err := enterNamespaces(); err != nil {
 		return err
 	}
+	o.Told = func(line string) { fmt.Fprintln(c.ErrOrStderr(), "inalab:", line) }
 	return live.WithLogs(c.Context(), "serve", func(logs string) error {
 		o.Logs = logs
 		return live.Serve(c.Context(), p, o, func(s live.Served) error {
-			return render.Write(c.OutOrStdout(), servedTable(o.Lab, s), format)
+			err := render.Write(c.OutOrStdout(), f.servedTable(o.Lab, s), format)
+			if format.Format == render.FormatJSON || format.Format == render.FormatCSV {
+				return err // programs read one table
+			}
+			return errors.Join(err, render.Write(c.OutOrStdout(), slotsTable(cmp.Or(f.slots, switchml.MaxSlots)), format))
 		})
 	})
 }
 
-func servedTable(lab string, s live.Served) render.Table {
+func (f serveFlags) servedTable(lab string, s live.Served) render.Table {
 	t := render.Table{
 		ID: "switch.serve", Title: fmt.Sprintf("SwitchML service of lab %s at %v", lab, s.Management),
 		Columns: []render.Column{{Key: "host", Name: "host"}, {Key: "interface", Name: "interface"}, {Key: "mac", Name: "MAC"}, {Key: "address", Name: "address"}, {Key: "namespace", Name: "network namespace"}},
@@ -114,6 +133,11 @@ func servedTable(lab string, s live.Served) render.Table {
 			"enter one with: nsenter --net=NAMESPACE COMMAND",
 			"it runs until it is interrupted (Ctrl-C)",
 		},
+	}
+	if f.faithful {
+		for _, change := range f.system().FaithfulChanges() {
+			t.Notes = append(t.Notes, "--faithful: "+change)
+		}
 	}
 	for _, h := range s.Plan.Hosts {
 		t.Rows = append(t.Rows, []render.Cell{render.Text(h.Name), render.Text(h.Iface), render.Text(h.MAC.String()), render.Text(h.Addr.String()), render.Text(s.Paths[h.Name])})

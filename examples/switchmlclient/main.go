@@ -23,6 +23,8 @@ type client struct {
 	iface         string
 	rank, workers uint32
 	blocks, slots int
+	threads       int // that the slots are numbered for
+	values        int // of a packet
 	port          int // own, and that of all workers: the switch sends a result to the port of whose packet completed it
 	raw           bool
 	patience      time.Duration
@@ -41,8 +43,10 @@ func main() {
 	flag.StringVar(&c.iface, "iface", "eth0", "interface to the switch")
 	flag.UintVar(&rank, "rank", 0, "of this worker, from 0")
 	flag.UintVar(&workers, "workers", 2, "number of workers, at most 32")
-	flag.IntVar(&c.blocks, "blocks", 1000, "packets of the tensor, each of 256 values")
+	flag.IntVar(&c.blocks, "blocks", 1000, "packets of the tensor")
+	flag.IntVar(&c.values, "values", 256, "of a packet, 64 or 256, the same for all workers")
 	flag.IntVar(&c.slots, "slots", 64, "packets on their way at a time")
+	flag.IntVar(&c.threads, "threads", 1, "number slots as a client of so many threads does, each with an equal share of --slots")
 	flag.IntVar(&c.port, "port", 4000, "own UDP port, the same for all workers")
 	flag.BoolVar(&c.raw, "raw", false, "frames on a packet socket, in place of a UDP socket: the interface is shared with the kernel")
 	flag.DurationVar(&c.patience, "patience", time.Minute, "for everything together")
@@ -55,8 +59,8 @@ func main() {
 }
 
 func (c *client) run() error {
-	if c.workers < 1 || c.workers > 32 || c.rank >= c.workers || c.blocks < 1 || c.slots < 1 {
-		return errors.New("give 1 to 32 workers, a rank below that, and at least one block and slot")
+	if c.workers < 1 || c.workers > 32 || c.rank >= c.workers || c.blocks < 1 || c.threads < 1 || c.slots < c.threads || sizes[c.values] == 0 {
+		return errors.New("give 1 to 32 workers, a rank below that, at least one block, thread, and slot for each, and 64 or 256 values")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()
@@ -84,7 +88,7 @@ func (c *client) run() error {
 		return err
 	}
 	fmt.Printf("rank %d: %d sums of %d are %d, %d packets sent again, %d frames that are no results, %v\n",
-		c.rank, c.blocks*elements, c.workers, c.sum(), r.again, r.odd, time.Since(began).Round(time.Millisecond))
+		c.rank, c.blocks*c.values, c.workers, c.sum(), r.again, r.odd, time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
@@ -131,7 +135,7 @@ func (c *client) open(ctx context.Context, session switchmlproto.SessionClient, 
 		return nil, err
 	}
 	return session.UdpSession(ctx, &switchmlproto.UdpSessionRequest{
-		SessionId: id, Rank: c.rank, NumWorkers: c.workers, Mac: mac, Ipv4: ip, PacketSize: switchmlproto.PacketSize_PACKET_SIZE_1024,
+		SessionId: id, Rank: c.rank, NumWorkers: c.workers, Mac: mac, Ipv4: ip, PacketSize: sizes[c.values],
 	})
 }
 

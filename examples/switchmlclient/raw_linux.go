@@ -56,13 +56,13 @@ func (c *client) header(sw *switchmlproto.UdpSessionResponse, mac uint64, ip uin
 	h := binary.BigEndian.AppendUint64(nil, sw.GetMac()<<16|mac>>32)
 	h = binary.BigEndian.AppendUint32(h, uint32(mac))
 	h = append(h, 0x08, 0x00, 0x45, 0)
-	h = binary.BigEndian.AppendUint16(h, ipv4Len+udpLen+headerLen+4*elements)
+	h = binary.BigEndian.AppendUint16(h, uint16(ipv4Len+udpLen+headerLen+4*c.values))
 	h = append(h, 0, 0, 0, 0, 64, syscall.IPPROTO_UDP, 0, 0)
 	h = binary.BigEndian.AppendUint32(h, ip)
 	h = binary.BigEndian.AppendUint32(h, sw.GetIpv4())
 	h = binary.BigEndian.AppendUint16(h, uint16(c.port))
 	h = binary.BigEndian.AppendUint16(h, switchPort)
-	h = binary.BigEndian.AppendUint16(h, udpLen+headerLen+4*elements)
+	h = binary.BigEndian.AppendUint16(h, uint16(udpLen+headerLen+4*c.values))
 	return append(h, 0, 0)
 }
 

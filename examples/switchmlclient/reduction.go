@@ -7,25 +7,30 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/inalab/inalab/internal/wire/switchmlproto"
 )
 
 // The packet, behind UDP: type and size, job byte, packet id (little-endian), set and
 // slot, two exponents, values.
 const (
 	switchPort = 48864
-	elements   = 256
 	headerLen  = 10
-	typeSize   = 1<<4 | 3 // a packet to be added, of 1024 bytes of values
+	consume    = 1 << 4 // a packet to be added; its size below
 	timeout    = 10 * time.Millisecond
 )
 
-// reduction sums one tensor: slot i carries blocks i, i+slots, and so on, one at a
-// time, and flips its set with each (SwitchML, Algorithm 4).
+// sizes are those of packets, by their values.
+var sizes = map[int]switchmlproto.PacketSize{64: switchmlproto.PacketSize_PACKET_SIZE_256, 256: switchmlproto.PacketSize_PACKET_SIZE_1024}
+
+// reduction sums one tensor: place i carries blocks i, i+slots, and so on, one at a
+// time, and flips its set with each (SwitchML, Algorithm 4). Of T threads thread t has M places,
+// whose slots are those from 2Mt on.
 type reduction struct {
 	*client
 	conn  conn
 	out   []byte
-	next  []int // block on its way, by slot; -1: the slot is done
+	next  []int // block on its way, by place; -1: the place is done
 	sent  []time.Time
 	left  int // blocks
 	again int
@@ -33,13 +38,13 @@ type reduction struct {
 }
 
 func (r *reduction) run(ctx context.Context) error {
-	r.out, r.left = make([]byte, headerLen+4*elements), r.blocks
-	for i := range elements {
+	r.out, r.left = make([]byte, headerLen+4*r.values), r.blocks
+	for i := range r.values {
 		binary.BigEndian.PutUint32(r.out[headerLen+4*i:], r.rank+1)
 	}
 	r.next, r.sent = make([]int, min(r.slots, r.blocks)), make([]time.Time, min(r.slots, r.blocks))
-	for slot := range r.next {
-		if err := r.send(slot, slot); err != nil {
+	for place := range r.next {
+		if err := r.send(place, place); err != nil {
 			return err
 		}
 	}
@@ -64,48 +69,55 @@ func (r *reduction) run(ctx context.Context) error {
 	return nil
 }
 
-// send sends a block in a slot.
-func (r *reduction) send(slot, block int) error {
-	r.next[slot], r.sent[slot] = block, time.Now()
+// slot returns the slot of a place.
+func (r *reduction) slot(place int) int {
+	m := r.slots / r.threads
+	return place/m*2*m + place%m
+}
+
+// send sends a block by a place.
+func (r *reduction) send(place, block int) error {
+	r.next[place], r.sent[place] = block, time.Now()
 	set := block / len(r.next) % 2
-	r.out[0], r.out[1] = typeSize, 0
+	r.out[0], r.out[1] = consume|byte(sizes[r.values]), 0
 	binary.LittleEndian.PutUint32(r.out[2:], uint32(block))
-	binary.BigEndian.PutUint16(r.out[6:], uint16(set<<15|slot))
+	binary.BigEndian.PutUint16(r.out[6:], uint16(set<<15|r.slot(place)))
 	_, err := r.conn.Write(r.out)
 	return err
 }
 
 // take checks a result; one of a packet that is not on its way is passed over.
 func (r *reduction) take(b []byte) error {
-	if len(b) != len(r.out) || b[0]&0xf != typeSize&0xf {
+	if len(b) != len(r.out) || b[0]&0xf != byte(sizes[r.values]) {
 		r.odd++
 		return nil
 	}
 	slot, block := int(binary.BigEndian.Uint16(b[6:])&0x3fff), int(binary.LittleEndian.Uint32(b[2:]))
-	if slot >= len(r.next) || r.next[slot] != block {
+	place := block % len(r.next)
+	if r.slot(place) != slot || r.next[place] != block {
 		return nil
 	}
-	for i := range elements {
+	for i := range r.values {
 		if v := int32(binary.BigEndian.Uint32(b[headerLen+4*i:])); v != r.sum() {
 			return fmt.Errorf("value %d of block %d is %d, not %d", i, block, v, r.sum())
 		}
 	}
 	r.left--
-	r.next[slot] = -1
+	r.next[place] = -1
 	if block += len(r.next); block < r.blocks {
-		return r.send(slot, block)
+		return r.send(place, block)
 	}
 	return nil
 }
 
 // resend sends again what has waited too long.
 func (r *reduction) resend() error {
-	for slot, block := range r.next {
-		if block < 0 || time.Since(r.sent[slot]) < timeout {
+	for place, block := range r.next {
+		if block < 0 || time.Since(r.sent[place]) < timeout {
 			continue
 		}
 		r.again++
-		if err := r.send(slot, block); err != nil {
+		if err := r.send(place, block); err != nil {
 			return err
 		}
 	}

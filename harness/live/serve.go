@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
@@ -30,6 +31,11 @@ type ServeOptions struct {
 	Owner  journal.Caller
 	Exe    string // program of the node processes; empty: the running one
 	NetNS  netns.Options
+
+	// Told gets lines to read while the lab runs, such as which job of clients the switch
+	// has refused, and why; nil: they stand in the log alone. Its calls are not concurrent,
+	// and end before Serve does.
+	Told func(line string)
 }
 
 // Served is such a lab as clients see it.
@@ -67,12 +73,15 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 	}
 	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
 	cfg.Control = control.SocketPath(lab.Dir(), p.Switches[0].Name)
+	var reading sync.WaitGroup
+	defer reading.Wait() // after the end of the process
 	sup := proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
 	defer func() { err = errors.Join(err, sup.Close(stopGrace)) }()
 	sw, err := startServing(ctx, sup, lab, cfg, opt)
 	if err != nil {
 		return err
 	}
+	reading.Go(func() { passOn(sw, opt.Told) })
 	s := Served{
 		Management: netip.AddrPortFrom(managementAddr, port), Node: managementNode, Lab: lab, Plan: p, Paths: map[string]string{},
 	}
@@ -126,6 +135,16 @@ func startServing(ctx context.Context, sup *proc.Supervisor, lab *netns.Lab, cfg
 		return nil, err
 	}
 	return sw, sw.Send(proc.Command{Name: proc.CommandStart, EpochNS: pktio.MonotonicNow()})
+}
+
+// passOn hands on what a process tells until it ends.
+func passOn(p *proc.Process, told func(string)) {
+	for r := range p.Reports() {
+		var line string
+		if r.Kind == proc.ReportProgress && json.Unmarshal(r.Data, &line) == nil && told != nil {
+			told(line)
+		}
+	}
 }
 
 // serveSpec returns the lab of a plan whose hosts are for clients. A client that takes an

@@ -182,5 +182,11 @@ func (c control) await(ctx context.Context, names ...proc.CommandName) (proc.Com
 // Answer says where things stand.
 func (c control) Answer(answer any) error { return c.Report(proc.ReportSnapshot, answer) }
 
+// Tell reports what people are to read while the node runs, and writes it to the log.
+func (c control) Tell(text string) error {
+	fmt.Fprintln(os.Stderr, text)
+	return c.Report(proc.ReportProgress, text)
+}
+
 // Samples reports iterations that are over.
 func (c control) Samples(s []result.Sample) error { return c.Report(proc.ReportSample, s) }

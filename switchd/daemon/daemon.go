@@ -88,6 +88,7 @@ func (l life) run(ctx context.Context, parent shell.Parent) (report Report, err 
 	if err := errors.Join(d.openControl(), d.openService()); err != nil {
 		return d.report(dev.Stats(), pktio.Report{}), errors.Join(err, d.closeControl(), d.closeService(), dev.Close())
 	}
+	d.openRefusals()
 	drive, err := d.drive(ctx, parent)
 	return d.report(dev.Stats(), drive), errors.Join(err, dev.Close())
 }
@@ -99,9 +100,10 @@ type daemon struct {
 	log      *trace.Log        // nil: events are not kept
 	control  *control.Listener // nil: none was asked for
 	service  *service          // nil: clients are not answered
-	system   System            // whose programs these are; nil: the switch only forwards
-	originNs int64             // when the clock of the chassis reads zero
-	begun    bool              // the chassis knows the epoch
+	refusals refusals
+	system   System // whose programs these are; nil: the switch only forwards
+	originNs int64  // when the clock of the chassis reads zero
+	begun    bool   // the chassis knows the epoch
 
 	node shell.Node[chassis.Snapshot]
 }
@@ -143,9 +145,10 @@ func (d *daemon) started(epochNs int64) {
 	d.node.Device.Wake()
 }
 
-// begin tells the chassis the epoch once it is known, before the next round of the drive. A
-// switch is never done by itself.
+// begin tells the chassis the epoch once it is known, and looks for refused jobs, before the
+// next round of the drive. A switch is never done by itself.
 func (d *daemon) begin() (done bool) {
+	d.refusals.look()
 	if !d.begun && d.trace.started.Load() {
 		d.begun = true
 		d.chassis.Begin(units.Time(d.trace.epoch.Load()))
@@ -155,9 +158,9 @@ func (d *daemon) begin() (done bool) {
 
 // drive forwards until ctx ends or something breaks.
 func (d *daemon) drive(ctx context.Context, parent shell.Parent) (pktio.Report, error) {
-	endControl, endService := d.serveControl(), d.serveService()
+	endControl, endService, endRefusals := d.serveControl(), d.serveService(), d.serveRefusals(parent)
 	report, err := d.node.Run(ctx, parent)
-	return report, errors.Join(err, endControl(), endService())
+	return report, errors.Join(err, endControl(), endService(), endRefusals())
 }
 
 // look returns the state of the switch, with times from the epoch.

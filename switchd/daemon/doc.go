@@ -18,7 +18,9 @@
 //
 // Requests of the control plane (package control), and those of clients of a user's own
 // ([ServiceMaker]), run between two batches of packets, on the goroutine of the machine. If
-// that does not get to one in time, the answer is that the switch is busy.
+// that does not get to one in time, the answer is that the switch is busy. Where it serves such
+// clients, it looks before every round of the drive for jobs that the engine has refused
+// (dataplane.Refuser), and tells the parent ([Teller]) and the clients ([TellsClients]).
 //
 // Left out: starting the process and its talk with the parent (harness/proc, harness/node),
 // and all rules of forwarding and aggregation (package chassis).

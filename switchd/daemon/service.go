@@ -47,6 +47,9 @@ type Jobs interface {
 	// it is nil, with no packet in between. A *dataplane.Refusal means that jobs were
 	// removed and the new one was not added, any other error that nothing was done.
 	Change(remove []int, add dataplane.Document) error
+	// Refused returns the jobs that the engine has refused and still has; an error means
+	// that it cannot be told.
+	Refused() ([]dataplane.JobRefusal, error)
 }
 
 // service is a service that listens.
@@ -121,9 +124,24 @@ type engineJobs struct{ *daemon }
 func (e engineJobs) Change(remove []int, add dataplane.Document) error {
 	var err error
 	if !e.node.Ask(func() { err = e.change(remove, add) }) {
-		return fmt.Errorf("switch %s did not get to it within %v: try again", e.cfg.Chassis.Switch.Name, shell.Patience)
+		return e.busy()
 	}
 	return err
+}
+
+// Refused has the engine asked between two rounds of the drive.
+func (e engineJobs) Refused() (out []dataplane.JobRefusal, err error) {
+	if e.refusals.engine == nil {
+		return nil, nil
+	}
+	if !e.node.Ask(func() { out = e.refusals.engine.Refusals(0) }) {
+		return nil, e.busy()
+	}
+	return out, nil
+}
+
+func (e engineJobs) busy() error {
+	return fmt.Errorf("switch %s did not get to it within %v: try again", e.cfg.Chassis.Switch.Name, shell.Patience)
 }
 
 // change is Change on the goroutine of the drive. Jobs that somebody else has

@@ -180,27 +180,53 @@ func retransmit(a, b, c *tries) {
 	fence()
 }
 
-// Two jobs at once do not notice one another, nor what is wrong in either.
+// isRefused waits until the worker is told that its job is refused.
+func (w *tries) isRefused(text string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	for ctx.Err() == nil {
+		_, err := w.Barrier(ctx, &switchmlproto.BarrierRequest{NumWorkers: uint32(w.n)}) // alone, so that it goes on till then
+		if err == nil {
+			continue
+		}
+		if status.Code(err) != codes.FailedPrecondition || !regexp.MustCompile(text).MatchString(status.Convert(err).Message()) {
+			w.t.Fatalf("rank %d: %v, want %s", w.rank, err, text)
+		}
+		return
+	}
+	w.t.Fatalf("rank %d: its job is not refused", w.rank)
+}
+
+// Two jobs at once do not notice one another, nor a third one that is refused, since its packets
+// go beyond its slots, and set up again.
 func TestTwoJobsAtOnce(t *testing.T) {
 	for _, e := range switchmlEngines {
 		t.Run(e.name, func(t *testing.T) {
 			l := newSessionLab(t, 6, e)
 			one, two := l.job(1, 0, 2, 256), l.job(2, 2, 3, 64)
 			bad := newTries(t, l.job(3, 5, 1, 64))[0]
-			bad.send(move{slot: 1023}, move{slot: 1024}, move{slot: 1<<14 - 1}) // the last slot of its pool, and beyond
+			bad.send(move{slot: 1023}) // the last of its pool
 			bad.wants(move{slot: 1023})
-			bad.elements = 256 // of another job
-			bad.send(move{})
-			bad.elements = 64
-			bad.fence()
 			done := make(chan bool)
 			go func() {
 				defer close(done)
 				reduceIntegers(t, rand.New(rand.NewPCG(3, 1)), one, 60)
 			}()
+			bad.send(move{slot: 1024})
+			bad.isRefused(`^Barrier: job \d \(session 3\) is refused: rank 0 sends to slot 1024, and the job has slots 0 to 1023: .*; then start all workers again$`)
+			bad.send(move{slot: 1<<14 - 1}, bad.fenced) // not answered any more
 			reduceFloats(t, rand.New(rand.NewPCG(3, 2)), two, 60)
 			<-done
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			if err := bad.setUp(ctx, 3); err != nil {
+				t.Fatal(err)
+			}
 			bad.fence()
+			bad.elements = 256 // of another job
+			bad.send(move{})
+			bad.isRefused(`^Barrier: job \d \(session 3\) is refused: rank 0 sends packets of another size than that of the job, 64 values: `)
 		})
 	}
 }

@@ -51,6 +51,21 @@ type Managed interface {
 	RemoveJob(now units.Time, id uint8) (Removed, error)
 }
 
+// Refuser is a [Managed] engine that refuses jobs by itself, for what their packets are, under
+// the same rules.
+type Refuser interface {
+	// Refusals returns the jobs that were refused after a number of refusals, and that are
+	// still there. It costs next to nothing where there are none.
+	Refusals(after int) []JobRefusal
+}
+
+// JobRefusal is a job that takes no packets any more.
+type JobRefusal struct {
+	Job    uint8
+	Number int    // of the engine's refusals, from 1
+	Why    string // naming the job, what is wrong, and what to do
+}
+
 // MaxJobID is the largest id of a job: 8 bits, as in the packets of the systems here.
 const MaxJobID = 255
 

@@ -79,7 +79,7 @@ func (System) LayOut(sw *plan.Switch, pfe int, job json.RawMessage) (control.Lay
 		return control.Layout{}, err
 	}
 	if len(parts) == 1 {
-		parts[0].NumWorkers = doc.NumWorkers
+		parts[0].NumWorkers, parts[0].Strict = doc.NumWorkers, true
 	}
 	out := control.Layout{
 		ID: r.ID, Name: "switch.job.workers", Note: fmt.Sprintf("%d slots of each set, %d values a packet", doc.Slots, doc.Elements),

@@ -34,6 +34,11 @@ type Job struct {
 	// in Workers.
 	NumWorkers int `json:",omitempty"`
 
+	// Strict refuses the job at the first packet of a worker that is beyond its slots, or of
+	// another size: for clients of a user's own, who would wait for ever and not know why.
+	// Jobs with a parent go on.
+	Strict bool `json:",omitempty"`
+
 	// FirstByte is the job byte of its first packets; zero is that of the public
 	// client. Packet ids count up from there.
 	FirstByte uint8 `json:",omitempty"`

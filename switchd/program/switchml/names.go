@@ -10,6 +10,7 @@ const (
 	DropDuplicate     = "switchml-duplicate-in-open-slot"
 	DropLate          = "switchml-late"
 	DropMixed         = "switchml-values-and-lengths-in-one-slot"
+	DropRefused       = "switchml-of-a-refused-job"
 	DropArrival       = "switchml-simulated-loss-of-arrivals" // by the drop simulator
 	DropDeparture     = "switchml-simulated-loss-of-departures"
 )

@@ -26,6 +26,7 @@ type Entry struct {
 	Base      int        // first slot of its part of the pool
 	Everybody trace.Mask // its workers
 	Counts    Counts
+	refusal   refusal
 }
 
 func (e *Entry) entry() *Entry { return e }
@@ -52,6 +53,8 @@ type Table[K Kept] struct {
 	pool    Pool
 	members map[channel]member[K] // looked up, never ranged
 	parents map[channel]K         // likewise
+
+	refusals int // of jobs, so far
 }
 
 // channel tells who sent a packet: its source address, and the UDP port of the two

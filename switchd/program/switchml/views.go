@@ -60,13 +60,17 @@ func (t *Table[K]) viewJobs(now units.Time) dataplane.Table {
 		{Key: "answered", Name: "retransmissions answered"},
 		{Key: "dropped", Name: "dropped"},
 		dataplane.IdleColumn,
+		{Key: "state", Name: "state"},
 	}}
+	for _, r := range t.Refusals(0) {
+		out.Notes = append(out.Notes, r.Why)
+	}
 	for _, k := range t.jobs {
 		e := k.entry()
 		c := &e.Counts
 		out.Add(dataplane.Int(e.ID), dataplane.Int(e.Session), dataplane.Int(max(e.NumWorkers, len(e.Workers))), dataplane.Int(len(e.Workers)), dataplane.Int(e.Elements),
 			dataplane.Int(e.Base), dataplane.Int(e.Slots), dataplane.Int(countOpen(k)),
-			dataplane.Int(c.Packets), dataplane.Int(c.Results), dataplane.Int(c.Answered), dataplane.Int(c.Dropped), dataplane.Idle(now, c.Last, c.Packets > 0))
+			dataplane.Int(c.Packets), dataplane.Int(c.Results), dataplane.Int(c.Answered), dataplane.Int(c.Dropped), dataplane.Idle(now, c.Last, c.Packets > 0), dataplane.Text(e.state()))
 	}
 	return out
 }

@@ -32,6 +32,8 @@ type books struct {
 	mu   sync.Mutex // guards what follows
 	jobs map[uint8]switchml.Job
 	busy error
+
+	refused []dataplane.JobRefusal
 }
 
 func (b *books) Change(remove []int, add dataplane.Document) error {
@@ -52,6 +54,12 @@ func (b *books) Change(remove []int, add dataplane.Document) error {
 	}
 	b.jobs[job.ID] = *job
 	return nil
+}
+
+func (b *books) Refused() ([]dataplane.JobRefusal, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.refused, b.busy
 }
 
 // only returns the one job.

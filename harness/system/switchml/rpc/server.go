@@ -74,6 +74,16 @@ func (s *Server) Serve(l net.Listener) error {
 // Close ends all connections and calls, and returns when they have ended. Jobs stay.
 func (s *Server) Close() { s.grpc.Stop() }
 
+// JobsRefused asks which jobs the engine has refused, and tells their clients.
+func (s *Server) JobsRefused() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if list, err := s.jobs.Refused(); err == nil { // else they wait for as long as their patience
+		s.machine.Refused(list)
+		s.deliver()
+	}
+}
+
 // now is the machine's time.
 func (s *Server) now() units.Time {
 	return units.Time(time.Since(s.start)/time.Nanosecond) * units.Time(units.Nanosecond)

@@ -69,7 +69,7 @@ func (b *builder) peers() {
 				set("meta.role", ir.C(roleParent)), set("meta.slots", ir.P("slots")), set("meta.size", ir.P("size")), set("md.group", ir.P("group")),
 			},
 		},
-		ir.Action{Name: "waiting", Params: []ir.Param{{Name: "group", Bits: 16}}, Do: append(drop("", ir.C(dropIncomplete)).Do, set("md.group", ir.P("group")))},
+		ir.Action{Name: "waiting", Params: []ir.Param{{Name: "group", Bits: 16}, {Name: "why", Bits: 8}}, Do: append(drop("", ir.P("why")).Do, set("md.group", ir.P("group")))},
 		drop("stranger", ir.C(dropUnknownWorker)))
 }
 

@@ -54,6 +54,7 @@ const (
 	dropArrival
 	dropDeparture
 	dropGone
+	dropRefused
 	dropIPLength
 	dropUDPLength
 	dropStrangeQueue // of RoCE, from here on: of nobody
@@ -80,7 +81,7 @@ const (
 var reasons = [dropReasons]string{
 	dropUnknownWorker: switchml.DropUnknownWorker, dropIncomplete: switchml.DropIncomplete,
 	dropBadType: string(wire.BadType), dropBadSize: string(wire.BadSize), dropTruncated: string(wire.Truncated), dropOversized: string(wire.Oversized),
-	dropWrongSize: switchml.DropWrongSize, dropSlotRange: switchml.DropSlotRange, dropDuplicate: switchml.DropDuplicate, dropLate: switchml.DropLate,
+	dropWrongSize: switchml.DropWrongSize, dropSlotRange: switchml.DropSlotRange, dropRefused: switchml.DropRefused, dropDuplicate: switchml.DropDuplicate, dropLate: switchml.DropLate,
 	dropArrival: switchml.DropArrival, dropDeparture: switchml.DropDeparture, dropGone: DropGone, dropIPLength: string(inet.BadIPLength), dropUDPLength: string(inet.BadUDPLength), dropAbsorbed: CountAbsorbed,
 	dropStrangeQueue: switchml.DropRDMAUnknownWorker, dropSpeaksUDP: switchml.DropRDMASpeaksUDP,
 	dropBadVersion: string(roce.BadVersion), dropBadOpcode: string(roce.BadOpcode), dropBadPartition: string(roce.BadPartition),

@@ -119,6 +119,7 @@ func (e *Engine) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects
 		}
 	}
 	e.chip.Handle(now, in, eff)
+	e.refuse()
 }
 
 // placed gives arrivals that do not tell where they came from a port.
@@ -133,7 +134,10 @@ func (e *Engine) placed(in []sansio.Arrival) []sansio.Arrival {
 }
 
 // Expire does what is due in the chip.
-func (e *Engine) Expire(now units.Time, eff *sansio.Effects) { e.chip.Expire(now, eff) }
+func (e *Engine) Expire(now units.Time, eff *sansio.Effects) {
+	e.chip.Expire(now, eff)
+	e.refuse()
+}
 
 // NextDeadline returns when a packet may leave the chip; never in instant mode.
 func (e *Engine) NextDeadline() units.Time { return e.chip.NextDeadline() }

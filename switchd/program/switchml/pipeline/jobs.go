@@ -205,8 +205,12 @@ func (e *Engine) members(j *job, place int) []ir.Entry {
 	}
 	w := &j.Workers[place]
 	out := ir.Entry{Values: []uint64{number(w.Addr), 0, uint64(w.UDP)}, Masks: []uint64{1<<32 - 1, 0, 1<<16 - 1}, Priority: 1}
-	if !j.Complete() {
-		out.Action, out.Args = "waiting", []uint64{uint64(j.group)}
+	switch {
+	case !j.Complete():
+		out.Action, out.Args = "waiting", []uint64{uint64(j.group), dropIncomplete}
+		return []ir.Entry{out}
+	case j.Refused():
+		out.Action, out.Args = "waiting", []uint64{uint64(j.group), dropRefused}
 		return []ir.Entry{out}
 	}
 	port := w.Port

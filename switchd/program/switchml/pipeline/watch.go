@@ -22,6 +22,8 @@ type watcher struct {
 	count sansio.Tally
 	at    fields
 	rdma  bool // the program is that for RoCE
+
+	misfits []*job // to be refused after the batch at hand
 }
 
 // fields are those that the watcher looks at.
@@ -107,7 +109,7 @@ func (w *watcher) decided(o *tofino.Observation) {
 	}
 	switch {
 	case j == nil || slices.Contains(ofNobody, reason):
-	case reason == dropIncomplete:
+	case reason == dropIncomplete, reason == dropRefused:
 		j.Counts.Dropped++
 	case role == roleParent && reason == 0:
 		j.Counts.Passed++
@@ -119,6 +121,9 @@ func (w *watcher) decided(o *tofino.Observation) {
 		}
 		if reason != 0 && reason != dropAbsorbed {
 			w.dropped(o, j, reason)
+			if role == roleMember {
+				w.misfit(o, j, reason)
+			}
 			return
 		}
 		w.taken(o, j)
@@ -169,6 +174,14 @@ func (w *watcher) left(o *tofino.Observation) {
 		bitmap = w.state.seen(j.pipe, j.Base+slot)[set]
 	}
 	w.event(o, trace.BlockSent, j, bitmap, note)
+}
+
+// misfit notes a job that is to be refused for a packet that was dropped.
+func (w *watcher) misfit(o *tofino.Observation, j *job, reason uint64) {
+	_, slot := w.spot(o, j)
+	if j.Misfit(reasons[reason], j.Workers[o.Field(w.at.of(o).from)].ID, slot) {
+		w.misfits = append(w.misfits, j)
+	}
 }
 
 func (w *watcher) dropped(o *tofino.Observation, j *job, reason uint64) {

@@ -37,7 +37,7 @@ func TestViews(t *testing.T) {
 	b.send(vector{w: 0, slot: 2, id: 8, values: []int32{1}})
 	for v, want := range map[dataplane.View][][]string{
 		dataplane.ViewSlots:  {{"1", "2", "8", "2", "3", "1", "2"}},
-		dataplane.ViewJobs:   {{"1", "0", "3", "3", "64", "0", "4", "1", "6", "1", "0", "1", "2"}},
+		dataplane.ViewJobs:   {{"1", "0", "3", "3", "64", "0", "4", "1", "6", "1", "0", "1", "2", "runs"}},
 		dataplane.ViewBitmap: {{"1", "1", "0-2", ""}, {"1", "2", "0,2", ""}},
 	} {
 		got := b.p.View(units.Time(2*units.Microsecond), v, 10)

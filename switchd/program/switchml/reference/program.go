@@ -19,8 +19,9 @@ type Program struct {
 	switchml.DropSimulator
 	sansio.Untimed // §4.5
 
-	cfg   switchml.Config
-	count sansio.Tally
+	cfg     switchml.Config
+	count   sansio.Tally
+	misfits []*job // to be refused after the batch at hand
 }
 
 // New returns the program of one switch.
@@ -75,6 +76,10 @@ func (p *Program) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effect
 			p.deliver(j, eff)
 		}
 	}
+	for _, j := range p.misfits {
+		p.Refuse(j)
+	}
+	p.misfits = p.misfits[:0]
 }
 
 // train takes the frames of a train to its job, or returns why it has none.
@@ -100,6 +105,9 @@ func (p *Program) train(now units.Time, t *sansio.Train, dice *switchml.Dice, ef
 	case !j.Complete():
 		j.Counts.Dropped += uint64(t.Frames())
 		return switchml.DropIncomplete
+	case j.Refused():
+		j.Counts.Dropped += uint64(t.Frames())
+		return switchml.DropRefused
 	}
 	from := sender{&j.workers[place], udp.SrcPort()}
 	for f := range t.Frames() {
@@ -160,6 +168,9 @@ func (p *Program) packet(now units.Time, j *job, from sender, in received, eff *
 	var h wire.Header
 	if reason := j.read(&h, in); reason != "" {
 		p.drop(now, j, &h, from.id, reason)
+		if j.Misfit(reason, from.id, int(h.Slot)) {
+			p.misfits = append(p.misfits, j)
+		}
 		return
 	}
 	s, other := &j.pool[h.Set][h.Slot], &j.pool[1-h.Set][h.Slot]

@@ -22,6 +22,9 @@ func (m *Machine) barrier(now units.Time, call Call, conn Conn, workers uint32) 
 	if f := checkCount("Barrier", workers); f != nil {
 		return f
 	}
+	if j := c.job; j != nil && j.refused != "" {
+		return fault(OutOfOrder, "Barrier: %s; then start all workers again", j.refused)
+	}
 	h := c.cohort
 	switch {
 	case h == nil:

@@ -10,6 +10,7 @@
 //  3. [Machine.Expire] at [Machine.NextDeadline].
 //  4. [Machine.Prepare] for a session. Carry the [Change] out on the engine, and report
 //     it to [Machine.Settle], with nothing in between. Repeat both if that says so.
+//  5. [Machine.Refused] when the engine refuses jobs for what their packets are.
 //
 // A Broadcast has a rank, a Barrier has none. So a client is known by its connection:
 //
@@ -21,7 +22,8 @@
 // two apart. A client that hangs up breaks its cohort: its peers are told at once, and the next
 // client starts a new one. A dead job does not block later ones:
 //
-//   - rank 0 that opens its job again (same id, MAC and address) resets it;
+//   - rank 0 that opens its job again (same id, MAC and address) resets it, unless another client
+//     has that rank and all workers of the job are connected;
 //   - a job goes when a worker whose client has hung up, or the very same client, opens
 //     another;
 //   - a job whose clients have all hung up goes when the pool has no room. Until then it

@@ -21,6 +21,9 @@ func (m *Machine) begin(c *Change, w switchml.Worker) *Fault {
 		case (old.MAC != w.MAC || old.Addr != w.Addr) && !m.abandoned(j):
 			return fault(Exists, "%s: there is a job %d on %s already, with rank 0 at %v %v: give this one another session_id, or end that one first",
 				s.name(), s.ID, m.cfg.Switch, plan.MAC(old.MAC), old.Addr)
+		case m.holder(j, 0) != c.client && m.attended(j):
+			return fault(Exists, "%s: rank 0 of job %d is the client at %s, and all its workers are connected: end one of the two, or give this one another session_id",
+				s.name(), s.ID, m.holder(j, 0).addr)
 		}
 		c.remove(j)
 	}
@@ -32,7 +35,7 @@ func (m *Machine) begin(c *Change, w switchml.Worker) *Fault {
 		m.foreign = [dataplane.MaxJobID + 1]bool{}
 		return fault(NoRoom, "%s: job %d: %s has %d jobs: end one first", s.name(), s.ID, m.cfg.Switch, dataplane.MaxJobID)
 	}
-	c.doc = switchml.Job{ID: uint8(id), Session: s.ID, Elements: elementsOf(s.PacketSize), Slots: m.cfg.Slots, NumWorkers: int(s.Workers), Workers: []switchml.Worker{w}}
+	c.doc = switchml.Job{ID: uint8(id), Session: s.ID, Strict: s.RDMA == nil, Elements: elementsOf(s.PacketSize), Slots: m.cfg.Slots, NumWorkers: int(s.Workers), Workers: []switchml.Worker{w}}
 	if s.RDMA != nil {
 		c.doc.RDMA = &switchml.RDMA{MessageBytes: int(s.RDMA.MessageBytes)}
 	}
@@ -51,11 +54,17 @@ func (m *Machine) join(c *Change, w switchml.Worker) *Fault {
 	if f := s.fits(&j.doc); f != nil {
 		return f
 	}
+	if j.refused != "" {
+		return fault(OutOfOrder, "%s: %s; then let rank 0 open the job again", s.name(), j.refused)
+	}
 	c.target, c.doc = j, j.doc
 	at, found := slices.BinarySearchFunc(j.doc.Workers, w.ID, func(v switchml.Worker, rank uint8) int { return cmp.Compare(v.ID, rank) })
 	if found {
 		if old := &j.doc.Workers[at]; old.MAC != w.MAC || old.Addr != w.Addr || !sameQueues(old.RDMA, w.RDMA) {
 			return fault(Exists, "%s: rank %d of job %d is %v %v already: let rank 0 open the job again, which resets it", s.name(), w.ID, s.ID, plan.MAC(old.MAC), old.Addr)
+		}
+		if holder := m.holder(j, w.ID); holder != nil && holder != c.client {
+			return fault(Exists, "%s: rank %d of job %d is the client at %s, which is connected: end one of the two, or give this one a rank of its own", s.name(), w.ID, s.ID, holder.addr)
 		}
 		return nil
 	}
@@ -105,7 +114,7 @@ func (m *Machine) claim(c *Change, w switchml.Worker) *Fault {
 			if v.MAC != w.MAC && v.Addr != w.Addr {
 				continue
 			}
-			if holder := m.clients[j.conns[v.ID]]; holder != nil && holder != c.client {
+			if holder := m.holder(j, v.ID); holder != nil && holder != c.client {
 				return fault(Exists, "%s: rank %d of job %d: %v %v is rank %d of job %d, whose client at %s is connected: end that first",
 					c.session.name(), w.ID, c.session.ID, plan.MAC(v.MAC), v.Addr, v.ID, j.doc.Session, holder.addr)
 			}
@@ -120,9 +129,18 @@ func (c *Change) remove(j *job) {
 	c.Remove, c.gone = append(c.Remove, int(j.doc.ID)), append(c.gone, j)
 }
 
+// holder returns the client of a rank of a job; nil: it has hung up.
+func (m *Machine) holder(j *job, rank uint8) *client { return m.clients[j.conns[rank]] }
+
+// attended reports whether a job is in use: set up, and the clients of all its ranks are
+// connected.
+func (m *Machine) attended(j *job) bool {
+	return j.doc.Complete() && j.refused == "" && !slices.ContainsFunc(j.doc.Workers, func(w switchml.Worker) bool { return m.holder(j, w.ID) == nil })
+}
+
 // abandoned reports whether no client of a job is connected.
 func (m *Machine) abandoned(j *job) bool {
-	return !slices.ContainsFunc(j.doc.Workers, func(w switchml.Worker) bool { return m.clients[j.conns[w.ID]] != nil })
+	return !slices.ContainsFunc(j.doc.Workers, func(w switchml.Worker) bool { return m.holder(j, w.ID) != nil })
 }
 
 // freeID returns the lowest job number that is free after a change, or -1.

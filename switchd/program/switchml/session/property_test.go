@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
@@ -188,6 +189,11 @@ func TestAnything(t *testing.T) {
 				if _, f := b.open(c, s); f != nil && f.Kind != NoRoom && !sameJobs(before, b.jobs) {
 					t.Fatalf("%v, and jobs %v became %v", f, before, b.jobs)
 				}
+			},
+			"refused": func(t *rapid.T) {
+				id := uint8(rapid.IntRange(1, 3).Draw(t, "job"))
+				b.m.Refused([]dataplane.JobRefusal{{Job: id, Number: 1, Why: why}})
+				b.collect()
 			},
 			"late": func(t *rapid.T) {
 				b.expire(units.Duration(rapid.IntRange(1, 60).Draw(t, "seconds")) * units.Second)

@@ -53,6 +53,8 @@ type job struct {
 	doc   switchml.Job
 	conns [switchml.MaxRanks]Conn // by rank, of those in doc
 	evict bool                    // its clients are gone, and its room is needed
+
+	refused string // why the engine takes its packets no more; empty: it does
 }
 
 // Prepare returns what a session comes to, and changes nothing but the notes on
