@@ -45,8 +45,9 @@ type Observer interface {
 type Step struct {
 	Experiment *experiment.Experiment
 	Index, Of  int
-	Constant   string // that is changed; "" in the runs that are judged
-	Percent    int    // by how much: -20 or 20
+	Constant   string  // that is changed; "" in the runs that are judged
+	Value      float64 // that it has then
+	Unit       string
 }
 
 // Outcome is what became of one run of an experiment.

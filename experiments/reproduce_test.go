@@ -21,7 +21,7 @@ import (
 type watcher struct{ lines []string }
 
 func (w *watcher) Began(s Step) {
-	w.note("began %d/%d %s %s%+d", s.Index+1, s.Of, s.Experiment.ID, s.Constant, s.Percent)
+	w.note("began %d/%d %s %s%+g", s.Index+1, s.Of, s.Experiment.ID, s.Constant, s.Value)
 }
 func (w *watcher) Progress(s Step, text string) { w.note("%s: %s", s.Experiment.ID, text) }
 func (w *watcher) Ended(s Step, o Outcome)      { w.note("ended %s %v", s.Experiment.ID, o.Err) }
@@ -206,6 +206,7 @@ func constants() *hostmodel.Constants {
 		hostmodel.Constant{Name: "weak", Value: 1, Unit: "us", Assumed: true}, hostmodel.Constant{Name: "delay", Value: 19.6, Unit: "ms", Assumed: true},
 		hostmodel.Constant{Name: "printed", Value: 5, Unit: "ms"}, hostmodel.Constant{Name: "zero", Value: 0, Unit: "ns", Assumed: true},
 		hostmodel.Constant{Name: "idle", Value: 1, Unit: "ns", Assumed: true},
+		hostmodel.Constant{Name: "ranged", Value: 2, Unit: "us", Assumed: true, Range: hostmodel.Range{Low: 0, High: 2}},
 	)
 	return c
 }
@@ -314,10 +315,15 @@ func TestSensitivity(t *testing.T) {
 		f.Set("parts", claims.Group(map[string]claims.Measured{"big": claims.Number(d), "small": claims.Number(1 / d)}))
 		return f, nil
 	}
+	ranged := gives("ranged", 0, "between")
+	ranged.Run = func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
+		f.Set("between", claims.Number(e.Constants.Get("ranged")))
+		return f, nil
+	}
 	obs := &watcher{}
-	sel := selected(about("a"), fed, parts, about("firm"))
+	sel := selected(about("a"), fed, parts, about("firm"), about("between"))
 	sel.Unseen = []*claims.Unseen{w}
-	report, found, err := Sensitivity(t.Context(), sel, []experiment.Experiment{asks("a", "fed"), grouped, gives("firm", 2, "firm"), x},
+	report, found, err := Sensitivity(t.Context(), sel, []experiment.Experiment{asks("a", "fed"), grouped, gives("firm", 2, "firm"), ranged, x},
 		Options{Constants: constants(), Readings: readings(t), Observer: obs})
 	if err != nil {
 		t.Fatal(err)
@@ -325,7 +331,8 @@ func TestSensitivity(t *testing.T) {
 	if report.Summary().Unexpected > 0 {
 		t.Errorf("the report is not that of the constants as they are: %s", report.Summary())
 	}
-	if !slices.Contains(obs.lines, "varies 8") || !slices.Contains(obs.lines, "began 8/8 predicts delay+20") {
+	// The upper end of ranged is its value, which needs no run.
+	if !slices.Contains(obs.lines, "varies 9") || !slices.Contains(obs.lines, "began 7/9 ranged ranged+0") || !slices.Contains(obs.lines, "began 9/9 predicts delay+23.52") {
 		t.Errorf("the observer was told\n%s", obs.text())
 	}
 	var text strings.Builder

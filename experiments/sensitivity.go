@@ -12,8 +12,12 @@ import (
 	"github.com/inalab/inalab/reports/claims"
 )
 
-// variedBy is by how many percent assumed constants are changed.
-var variedBy = [2]int{-20, 20}
+// ends returns the values that an assumed constant is given beside its own: the ends of
+// its range.
+func ends(k hostmodel.Constant) [2]float64 {
+	r := k.Within()
+	return [2]float64{r.Low, r.High}
+}
 
 // Influence is what a changed constant does to one number of a claim.
 type Influence struct {
@@ -22,7 +26,7 @@ type Influence struct {
 	Unit     string // of the claim
 	Constant hostmodel.Constant
 	// Base is the number with the constants as they are, and At with the constant
-	// 20% lower and higher: nil where the claim is no number, or the run failed.
+	// at the lower and the upper end of its range: nil where the claim is no number, or the run failed.
 	Base *float64
 	At   [2]*float64
 	// Verdict and VerdictAt are likewise the claim's.
@@ -59,12 +63,12 @@ func (i *Influence) Flips() bool {
 type Influences struct {
 	List   []Influence
 	Failed []string    // runs with a changed constant that ended with an error, and why
-	Zero   []string    // assumed constants of which 20% is nothing
+	Zero   []string    // assumed constants that are zero, and have no range
 	Firm   []claims.ID // claims whose experiments ask for no assumed constant
 }
 
 // Sensitivity is [Reproduce], and after it each experiment again with each
-// assumed constant that it asked for lowered and raised by 20%, one at a time. It
+// assumed constant that it asked for at the ends of its range, one at a time. It
 // ends early only when ctx does; then there is what was known by that time.
 func Sensitivity(ctx context.Context, sel claims.Selection, list []experiment.Experiment, opt Options) (claims.Report, Influences, error) {
 	report, base, err := reproduce(ctx, sel, list, opt)
@@ -91,7 +95,8 @@ type survey struct {
 	before map[claims.ID]claims.Result // with the constants as they are
 
 	plans   []variation
-	seconds float64 // that the plans are likely to take
+	runs    int     // of the plans
+	seconds float64 // that they are likely to take
 	found   Influences
 }
 
@@ -112,13 +117,18 @@ func (s *survey) plan(x *experiment.Experiment, base Outcome) {
 		switch {
 		case !c.Assumed:
 			continue
-		case c.Value == 0:
+		case c.Within() == hostmodel.Range{}:
 			if !slices.Contains(s.found.Zero, c.Name) {
 				s.found.Zero = append(s.found.Zero, c.Name)
 			}
 		default:
 			s.plans = append(s.plans, variation{x: x, constant: c})
-			s.seconds += base.Seconds * float64(len(variedBy))
+			for _, at := range ends(c) {
+				if at != c.Value {
+					s.runs++
+					s.seconds += base.Seconds
+				}
+			}
 		}
 		firm = false
 	}
@@ -154,14 +164,19 @@ func (s *survey) part(x *experiment.Experiment) (out claims.Selection) {
 	return out
 }
 
-// run runs the plans.
+// run runs the plans. At an end that is the constant's own value there is nothing to run.
 func (s *survey) run(ctx context.Context) error {
-	runs := len(s.plans) * len(variedBy)
-	s.opt.Observer.Varies(runs, s.seconds)
+	s.opt.Observer.Varies(s.runs, s.seconds)
+	index := 0
 	for i := range s.plans {
 		p := &s.plans[i]
-		for side, percent := range variedBy {
-			step := Step{Experiment: p.x, Index: i*len(variedBy) + side, Of: runs, Constant: p.constant.Name, Percent: percent}
+		for side, at := range ends(p.constant) {
+			if at == p.constant.Value {
+				p.results[side] = s.before
+				continue
+			}
+			step := Step{Experiment: p.x, Index: index, Of: s.runs, Constant: p.constant.Name, Value: at, Unit: p.constant.Unit}
+			index++
 			results, err := s.vary(ctx, step)
 			if err != nil {
 				return err
@@ -175,13 +190,13 @@ func (s *survey) run(ctx context.Context) error {
 
 // vary runs an experiment with a changed constant and judges what it measured.
 func (s *survey) vary(ctx context.Context, step Step) (map[claims.ID]claims.Result, error) {
-	constants := s.opt.constants().Scaled(step.Constant, 1+float64(step.Percent)/100)
+	constants := s.opt.constants().With(step.Constant, step.Value)
 	o := run(ctx, step, s.opt, constants)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if o.Err != nil {
-		s.found.Failed = append(s.found.Failed, fmt.Sprintf("%s with %s at %+d%%: %v", step.Experiment.ID, step.Constant, step.Percent, o.Err))
+		s.found.Failed = append(s.found.Failed, fmt.Sprintf("%s with %s at %s: %v", step.Experiment.ID, step.Constant, valueText(step.Value, step.Unit), o.Err))
 	}
 	report, err := reportOf(s.part(step.Experiment), s.list, outcomes{step.Experiment.ID: o}, s.opt)
 	results := map[claims.ID]claims.Result{}

@@ -54,7 +54,7 @@ machine was too busy for a live claim; the others are those of "inalab help".`,
 	flags.BoolVar(&f.list, "list", false, "list claims and what measures them; run nothing")
 	flags.BoolVar(&f.all, "all", false, "check every claim")
 	flags.BoolVar(&f.quick, "quick", false, "cut tensors and iterations as each experiment states; without CLAIM, of every claim")
-	flags.BoolVar(&f.sensitivity, "sensitivity", false, "run again with each assumed constant lowered and raised by 20%")
+	flags.BoolVar(&f.sensitivity, "sensitivity", false, "run again with each assumed constant at the ends of its range")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of all that is random")
 	flags.StringArrayVar(&f.readings, "reading", nil, "reading of what a paper leaves open, ID=choice; may be repeated")
 	flags.StringVarP(&f.out, "out", "o", archive.DefaultRoot, "directory in which the results directory is made")

@@ -117,14 +117,18 @@ func (r *claimRecorder) idleReadings(readings claims.Readings) (notes []string) 
 // constantsTable is every constant, and which experiments asked for it.
 func (r *claimRecorder) constantsTable(all []hostmodel.Constant) render.Table {
 	t := render.Table{Columns: []render.Column{
-		{Key: "name"}, {Key: "value"}, {Key: "unit"}, {Key: "assumed"}, {Key: "used_by"}, {Key: "source"},
+		{Key: "name"}, {Key: "value"}, {Key: "unit"}, {Key: "assumed"}, {Key: "low"}, {Key: "high"}, {Key: "used_by"}, {Key: "source"},
 	}}
 	for _, c := range all {
 		used := r.usedBy(func(o experiments.Outcome) bool {
 			return slices.ContainsFunc(o.Constants(), func(u hostmodel.Constant) bool { return u.Name == c.Name })
 		})
+		low, high := render.NA(), render.NA()
+		if c.Assumed {
+			low, high = render.Exact(c.Within().Low), render.Exact(c.Within().High)
+		}
 		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(c.Name), render.Exact(c.Value), render.Text(c.Unit), render.Bool(c.Assumed), render.Text(used), render.Text(c.Source),
+			render.Text(c.Name), render.Exact(c.Value), render.Text(c.Unit), render.Bool(c.Assumed), low, high, render.Text(used), render.Text(c.Source),
 		})
 	}
 	return t

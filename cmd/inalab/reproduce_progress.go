@@ -60,7 +60,7 @@ func (p *claimProgress) Ended(s experiments.Step, o experiments.Outcome) {
 func stepName(s experiments.Step) string {
 	name := fmt.Sprintf("[%d/%d] %-28s", s.Index+1, s.Of, s.Experiment.ID)
 	if s.Constant != "" {
-		name += fmt.Sprintf(" %-22s %+d%%", s.Constant, s.Percent)
+		name += fmt.Sprintf(" %-22s %.4g %s", s.Constant, s.Value, s.Unit)
 	}
 	return name
 }

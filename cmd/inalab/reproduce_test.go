@@ -140,7 +140,7 @@ func TestReproduceWritesEverything(t *testing.T) {
 	if text := r.file(t, "trio.both/trio.table-2.svg"); !strings.HasPrefix(text, "<svg ") || !strings.Contains(text, ">y (ms)</text>") {
 		t.Errorf("figure %q", text)
 	}
-	if text := r.file(t, "constants.csv"); !strings.Contains(text, "\ntofino.latency,0.6,us,true,trio.both,") || !strings.Contains(text, "\nlink.delay,0.5,us,true,,") {
+	if text := r.file(t, "constants.csv"); !strings.Contains(text, "\ntofino.latency,0.6,us,true,0.48,0.72,trio.both,") || !strings.Contains(text, "\nlink.delay,0.5,us,true,0.4,0.6,,") {
 		t.Errorf("constants\n%s", text)
 	}
 	if text := r.file(t, "readings.csv"); !strings.Contains(text, "\ntrio.open,§1,high,shut,open,open shut,trio.guess,It is open.,\n") || !strings.Contains(text, "\ntrio.silent,") {

@@ -12,35 +12,49 @@ type Constant struct {
 	Unit    string
 	Assumed bool // no paper states it
 	Source  string
+	Range   Range // of what is assumed; zero: a fifth either way
+}
+
+// Range is between what values an assumed constant may be. A claim whose verdict
+// changes within it is undetermined.
+type Range struct{ Low, High float64 }
+
+// Within returns the range of a constant: the one that it states, or a fifth of its
+// value either way.
+func (k Constant) Within() Range {
+	if k.Range != (Range{}) {
+		return k.Range
+	}
+	return Range{0.8 * k.Value, 1.2 * k.Value}
 }
 
 // defaults holds every constant of hosts, links and switches under the virtual
 // clock.
 var defaults = []Constant{
-	{"dpdk.packet", 880, "ns", false,
+	{Name: "dpdk.packet", Value: 880, Unit: "ns", Source:
 		"for sending and receiving a packet of 256 values on one core: SwitchML App B, one core reduces at the line rate of 10 Gbit/s, " +
 			"at which a packet of 1100 bytes (SwitchML §4.4) takes so long; a bound that is taken as the value"},
-	{"dpdk.fixed", 60, "ns", true,
+	{Name: "dpdk.fixed", Value: 60, Unit: "ns", Assumed: true, Source:
 		"part of dpdk.packet that does not depend on the packet's size: 30 ns a direction, as a core forwards some " +
 			"15 to 30 million packets a second with DPDK; the rest, copying and conversion, grows with the values"},
-	{"dpdk.cores", 8, "cores", false, "SwitchML §5: up to 8 cores per worker"},
-	{"dpdk.latency", 5, "us", true,
+	{Name: "dpdk.cores", Value: 8, Unit: "cores", Source: "SwitchML §5: up to 8 cores per worker"},
+	{Name: "dpdk.latency", Value: 5, Unit: "us", Assumed: true, Source:
 		"each way, between wire and protocol: a network card and a bus take about 1 us, polling in batches of 32 packets (SwitchML App B) the rest"},
-	{"dpdk.batch", 32, "packets", false, "that a core takes at a time, where cores are modelled one by one: SwitchML App B"},
-	{"dpdk.per-batch", 320, "ns", true,
+	{Name: "dpdk.batch", Value: 32, Unit: "packets", Source: "that a core takes at a time, where cores are modelled one by one: SwitchML App B"},
+	{Name: "dpdk.per-batch", Value: 320, Unit: "ns", Assumed: true, Source:
 		"that a core takes for a batch, each way: polling, descriptors and a doorbell; a third of dpdk.fixed where the batch is full, which is then contained in it"},
-	{"dpdk.bus", 1, "us", true, "each way: the part of dpdk.latency that is not polling in batches"},
-	{"rdma.packet", 0, "ns", true, "network cards make and take RDMA packets at line rate (SwitchML App B says that they do the packet processing)"},
-	{"rdma.latency", 1, "us", true, "each way: network card and bus"},
-	{"tcp.rate", 29.8, "Gbit/s", false,
+	{Name: "dpdk.bus", Value: 1, Unit: "us", Assumed: true, Source: "each way: the part of dpdk.latency that is not polling in batches"},
+	{Name: "rdma.packet", Value: 0, Unit: "ns", Assumed: true, Source: "network cards make and take RDMA packets at line rate (SwitchML App B says that they do the packet processing)"},
+	{Name: "rdma.latency", Value: 1, Unit: "us", Assumed: true, Source: "each way: network card and bus"},
+	{Name: "tcp.rate", Value: 29.8, Unit: "Gbit/s", Source:
 		"that a host receives, adds and sends over kernel TCP with ten cores: XAgg §VI-B, Fig 8; taken for NCCL and Gloo over TCP, too"},
-	{"tcp.latency", 10, "us", true, "each way: a quarter of the 40 us of a TCP round trip in data centres that XAgg §I cites"},
+	{Name: "tcp.latency", Value: 10, Unit: "us", Assumed: true, Source: "each way: a quarter of the 40 us of a TCP round trip in data centres that XAgg §I cites"},
 
-	{"link.delay", 0.5, "us", true, "of a cable of 100 m, at two thirds of the speed of light"},
-	{"tofino.latency", 0.6, "us", true, "of one pass without a queue; vendors say below a microsecond"},
-	{"tofino.pass", 0.52, "us", false, "of each further pass through the pipelines: SwitchML §5"},
-	{"pfe.adds", 6e9, "adds/s", false, "of a PFE: 12 read-modify-write engines, two cycles an addition, 1 GHz; Trio §6.3"},
-	{"tensor.start", 20, "us", true, "of one call that aggregates a tensor, before its first packet: the framework's hand-over"},
+	{Name: "link.delay", Value: 0.5, Unit: "us", Assumed: true, Source: "of a cable of 100 m, at two thirds of the speed of light"},
+	{Name: "tofino.latency", Value: 0.6, Unit: "us", Assumed: true, Source: "of one pass without a queue; vendors say below a microsecond"},
+	{Name: "tofino.pass", Value: 0.52, Unit: "us", Source: "of each further pass through the pipelines: SwitchML §5"},
+	{Name: "pfe.adds", Value: 6e9, Unit: "adds/s", Source: "of a PFE: 12 read-modify-write engines, two cycles an addition, 1 GHz; Trio §6.3"},
+	{Name: "tensor.start", Value: 20, Unit: "us", Assumed: true, Source: "of one call that aggregates a tensor, before its first packet: the framework's hand-over"},
 }
 
 // Constants is a set of constants with their values.
@@ -91,15 +105,20 @@ func (c *Constants) Fresh() *Constants {
 	return &Constants{list: slices.Clone(c.list), used: map[string]bool{}}
 }
 
-// Scaled returns the same constants, none of them used, one of them multiplied.
-func (c *Constants) Scaled(name string, factor float64) *Constants {
+// With returns the same constants, none of them used, one of them with another value.
+func (c *Constants) With(name string, value float64) *Constants {
 	out := c.Fresh()
 	i := out.index(name)
 	if i < 0 {
 		panic("hostmodel: no constant " + name)
 	}
-	out.list[i].Value *= factor
+	out.list[i].Value = value
 	return out
+}
+
+// Scaled is [Constants.With] by a factor.
+func (c *Constants) Scaled(name string, factor float64) *Constants {
+	return c.With(name, factor*c.Fresh().Get(name))
 }
 
 func (c *Constants) index(name string) int {
