@@ -60,6 +60,11 @@ type Config struct {
 	Increment    int  `json:",omitempty"`
 	NoRetransmit bool // true: lost packets stay lost
 
+	// Coarse makes a thread look at its timers once a timeout, as the public client does
+	// (p4app-switchML, dpdk_worker_thread.cc): a lost packet is sent again after one to
+	// two timeouts.
+	Coarse bool `json:",omitempty"`
+
 	Sample   gradient.Sampling // of a run that carries unstored values in the other blocks; tensors hold the sampled ones
 	Integers bool              // the tensor is int32 already: no scaling, no exponents (BeginInts)
 	Recorder gradient.Recorder `json:"-"`

@@ -187,7 +187,7 @@ func (c *Core) result(now units.Time, port int, payload []byte, unstored int, ef
 func (c *Core) NextDeadline() units.Time {
 	at := units.Never
 	for i := range c.threads {
-		at = min(at, c.threads[i].timers.Next(c.threads[i].waits))
+		at = min(at, c.threads[i].due())
 	}
 	return at
 }

@@ -20,6 +20,7 @@ type thread struct {
 	template []byte
 	slots    []slot
 	timers   sansio.Timers
+	looked   units.Time // when it last looked at the timers, if it does so once a timeout
 	backoff  backoff
 	newest   *part
 	end      int // position behind the newest part
@@ -86,6 +87,9 @@ func (t *thread) begin(now units.Time, x *tensor, from, to int, eff *sansio.Effe
 	t.backoff.reset(&t.core.cfg)
 	if from == to {
 		return
+	}
+	if t.timers.Next(t.waits) == units.Never {
+		t.looked = now
 	}
 	m := len(t.slots)
 	if !t.core.cfg.Streaming {
@@ -223,6 +227,10 @@ func (t *thread) send(now units.Time, i int, eff *sansio.Effects) {
 // expire is the timeout handler of Algorithm 4.
 func (t *thread) expire(now units.Time, eff *sansio.Effects) {
 	c := t.core
+	if t.due() > now {
+		return
+	}
+	t.looked = now
 	for t.timers.Next(t.waits) <= now {
 		i := t.timers.Pop()
 		if t.backoff.expired() {

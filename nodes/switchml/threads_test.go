@@ -226,3 +226,38 @@ func TestShorterTimeoutComesFirst(t *testing.T) {
 		t.Errorf("sent again: %+v", got)
 	}
 }
+
+// A thread that looks at its timers once a timeout sends again at the first look after a
+// timer has expired, and from one tensor to the next starts its looks anew.
+func TestCoarseTimers(t *testing.T) {
+	cfg := testConfig()
+	cfg.Slots, cfg.Timeout, cfg.Coarse = 2, units.Millisecond, true
+	c := newCore(t, cfg)
+	var eff sansio.Effects
+	begin := units.Time(250 * units.Microsecond)
+	c.Begin(begin, 0, make([]float32, 4*elements), &eff)
+	sent := headers(t, &eff)
+	eff.Reset()
+	c.Handle(begin.Add(300*units.Microsecond), []sansio.Arrival{answer(flowOf(0).Reverse(), sent[0], 0)}, &eff)
+	for _, want := range []struct {
+		at    units.Time
+		slots []uint16
+	}{{begin + ms, []uint16{1}}, {begin + 2*ms, []uint16{0, 1}}, {begin + 3*ms, []uint16{0, 1}}} {
+		if got := c.NextDeadline(); got != want.at {
+			t.Fatalf("deadline %v, want %v", got, want.at)
+		}
+		eff.Reset()
+		c.Expire(want.at-1, &eff)
+		if len(eff.Sends) > 0 {
+			t.Fatalf("sent again before %v", want.at)
+		}
+		c.Expire(want.at, &eff)
+		var slots []uint16
+		for _, h := range headers(t, &eff) {
+			slots = append(slots, h.Slot)
+		}
+		if slices.Sort(slots); !slices.Equal(slots, want.slots) {
+			t.Errorf("at %v slots %v are sent again, want %v", want.at, slots, want.slots)
+		}
+	}
+}

@@ -8,6 +8,18 @@ func (t *thread) waits(slot int, phase uint32) bool {
 	return s.busy && s.phase == phase
 }
 
+// due returns when a thread sends again the oldest packet that waits too long: when its
+// timer expires or, of timers that are looked at once a timeout, at the next look.
+func (t *thread) due() units.Time {
+	at := t.timers.Next(t.waits)
+	if !t.core.cfg.Coarse || at == units.Never {
+		return at
+	}
+	every := t.backoff.timeout
+	looks := max(1, (at.Sub(t.looked)+every-1)/every)
+	return t.looked.Add(looks * every)
+}
+
 // backoff is the timeout of a thread. As in the public client, it is the
 // configured one at the start of each tensor and doubles whenever so many
 // timeouts have come together, which are more each time.

@@ -16,6 +16,7 @@ import (
 type Host struct {
 	Threads int           // that share the pool; zero means 1
 	Backoff bool          // timeouts double after many, as in the public client
+	Coarse  bool          // timers are looked at once a timeout, as in the public client; no knob of scenarios
 	Tensors Tensors       // zero means OneTensor
 	Values  host.Values   // zero means host.Int32
 	Scaling gradient.Rule // zero means gradient.AppendixE
@@ -58,6 +59,7 @@ func (h *Host) apply(c *host.Config, j *job.Job) {
 	c.Threads, c.Values, c.Scaling = h.Threads, h.Values, h.Scaling
 	c.OnePort = h.Threads > 1 && !j.Virtual
 	c.Tensors, c.Streaming = h.tensors(j), h.Tensors == Stream
+	c.Coarse = h.Coarse
 	if h.Backoff {
 		c.Threshold, c.Increment = host.ClientThreshold, host.ClientThreshold
 	}
