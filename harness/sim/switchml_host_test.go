@@ -55,7 +55,7 @@ func TestThreadsUseCores(t *testing.T) {
 	for _, threads := range []string{"1", "8"} {
 		j := jobs(t, "iterations=2", "stragglers.p=[0%]", "scale=50", "hosts=2", "link.rate=5000Gbit/s", "switchml.unscaled-pool=true",
 			"systems=[{system: switchml256, topology: rack}]", "switchml.threads="+threads)[0]
-		j.Host = hostmodel.Defaults().DPDKCores()
+		j.Host = hostmodel.Defaults().DPDKCores(8)
 		c := run(t, j, im)
 		if c.Wrong != 0 || c.Checked == 0 {
 			t.Errorf("%s threads: %d of %d values wrong", threads, c.Wrong, c.Checked)

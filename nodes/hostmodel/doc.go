@@ -11,16 +11,28 @@
 // single packet.
 //
 // A [MultiQueue] has a queue of the network card for each core instead. A flow has one
-// core, by the host's UDP port. A core that falls behind takes up to 32 packets in a
-// batch, which share a cost.
+// core, by the host's UDP port. A core is the loop of the public SwitchML client: it takes
+// a burst of what waits, at most 32 packets, and gathers what it sends until there are 32,
+// or until a poll finds nothing and 10 us have passed since the last call that sent.
 //
-//	                     +--> [ queue ] --> core 0 (batches) --+
-//	wire --> latency ----+--> [ queue ] --> core 1 ------------+--> protocol core
+//	                     +--> [ queue ] --> core 0: bursts --> transmit buffer --+
+//	wire --> latency ----+--> [ queue ] --> core 1: bursts --> transmit buffer --+--> wire
+//	                                          |    ^
+//	                                     protocol core
 //
-// Every number is in constants.go, with its place in a paper or the word "assumed".
-// None was fitted to a result. [Constants] notes which of them a calculation used, and
-// can be made with one of them changed.
+// What the protocol core sends of its own accord, the first packets of a tensor and what
+// was lost, leaves by a call of its own once a poll found nothing; its timers are looked
+// at then. Where in its 10 us the clock of an idle core stands is chance; taken is the
+// longest wait.
 //
-// Left out: interrupts; in a Host, batching (in its latency); caches and NUMA; a GPU's
-// time for copies; memory bandwidth shared with training.
+// Messages of RoCE cost one core a time each, and their packets nothing: the network card
+// makes and takes them.
+//
+// Every number is in constants.go, with its place in a paper or the word "assumed", and
+// the range of what is assumed. None was fitted to a result. [Constants] notes which of
+// them a calculation used, and can be made with one of them changed.
+//
+// Left out: interrupts; in a Host, batching (in its latency); rings of descriptors that
+// overflow (the client has 1024 a core, more than slots); caches and NUMA; a GPU's time for
+// copies; memory bandwidth shared with training; the cost of messages of byte streams.
 package hostmodel

@@ -19,7 +19,7 @@ type Host struct {
 // New puts a machine behind the cost of a host: into a [Host], or a [MultiQueue]
 // where the model has queues.
 func New(m Model, node string, inner sansio.Machine) (sansio.Machine, error) {
-	if m.Queues > 0 {
+	if m.Queues != 0 {
 		return newMultiQueue(m, node, inner)
 	}
 	h := &Host{inner: inner}

@@ -20,6 +20,9 @@ func TestConstantsHaveSources(t *testing.T) {
 		if c.Unit == "" || c.Source == "" || !c.Assumed && !paper || seen[c.Name] {
 			t.Errorf("%+v: give a unit, a source and a name of its own", c)
 		}
+		if r := c.Within(); c.Range != (hostmodel.Range{}) && !c.Assumed || c.Assumed && (r.Low > c.Value || r.High < c.Value) {
+			t.Errorf("%s: assumed %v, %v in %+v: what is assumed has a range that the value is in, all else none", c.Name, c.Assumed, c.Value, c.Range)
+		}
 		seen[c.Name] = true
 	}
 }

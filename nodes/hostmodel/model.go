@@ -1,6 +1,7 @@
 package hostmodel
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/inalab/inalab/internal/pktio/impair"
@@ -16,11 +17,22 @@ type Model struct {
 	Latency units.Duration // between wire and protocol, each way
 
 	// Queues is not zero on a host with a queue of the network card for each of so
-	// many cores ([MultiQueue]). Frame and Rate are then of one core, which takes at
-	// most Batch packets at a time, and PerBatch for them beside.
+	// many cores ([MultiQueue]). Frame and Rate are then of one core.
 	Queues   int
-	Batch    int // zero means 1
-	PerBatch units.Duration
+	Burst    int            // frames that a core takes from its queue at a time; zero: all that wait
+	Buffer   int            // frames that it gathers before a call sends them; zero: those of a burst
+	Drain    units.Duration // after which a core that finds its queue empty sends what it has gathered
+	PerBatch units.Duration // of a core for each burst, and for each call that sends
+	Message  units.Duration // of a core for a message of RoCE, each way: for its last packet; others are the card's
+}
+
+// validate reports what no host is like.
+func (m Model) validate() error {
+	if m.Queues < 1 || m.Burst < 0 || m.Buffer < 0 || m.Drain < 0 || m.PerBatch < 0 || m.Message < 0 || m.Frame < 0 {
+		return fmt.Errorf("%d queues, bursts of %d, transmit buffers of %d, drained after %v, %v a batch, %v a message, %v a frame: there must be a queue, and nothing may be negative",
+			m.Queues, m.Burst, m.Buffer, m.Drain, m.PerBatch, m.Message, m.Frame)
+	}
+	return nil
 }
 
 // queueLimit bounds what waits inside a host (assumed: far above any window here).
@@ -43,14 +55,16 @@ func (c *Constants) DPDK() Model {
 	}
 }
 
-// DPDKCores is [Constants.DPDK] core by core: each has a queue of its own, and
-// takes packets in batches. Full batches cost what DPDK says.
-func (c *Constants) DPDKCores() Model {
-	fixed, batch, perBatch := c.Get("dpdk.fixed"), c.Get("dpdk.batch"), c.Get("dpdk.per-batch")
+// DPDKCores is a host of so many cores that poll network cards, core by core: each
+// has a queue of its own, takes packets in bursts, and gathers what it sends. Full
+// bursts and buffers of 32 packets cost what DPDK says.
+func (c *Constants) DPDKCores(cores int) Model {
+	fixed, burst, perBatch := c.Get("dpdk.fixed"), c.Get("dpdk.batch"), c.Get("dpdk.per-batch")
 	perByte := max(0, c.Get("dpdk.packet")-fixed) / valuesOf256 // ns, both ways
 	return Model{
-		Kind: "dpdk-cores", Queues: int(math.Round(c.Get("dpdk.cores"))), Batch: int(math.Round(batch)),
-		Frame: picoseconds(max(0, fixed/2-perBatch/batch) * 1e3), PerBatch: picoseconds(perBatch * 1e3),
+		Kind: "dpdk-cores", Queues: cores,
+		Burst: whole(burst), Buffer: whole(c.Get("dpdk.tx-buffer")), Drain: picoseconds(c.Get("dpdk.drain") * 1e6),
+		Frame: picoseconds(max(0, fixed/2-perBatch/burst) * 1e3), PerBatch: picoseconds(perBatch * 1e3),
 		Rate: rate(2 * 8 / perByte), Latency: picoseconds(c.Get("dpdk.bus") * 1e6),
 	}
 }
@@ -64,6 +78,9 @@ func (c *Constants) RDMA() Model {
 func (c *Constants) TCP() Model {
 	return Model{Kind: "tcp", Rate: rate(2 * c.Get("tcp.rate")), Latency: picoseconds(c.Get("tcp.latency") * 1e6)}
 }
+
+// whole is a number of packets, 1 at least.
+func whole(x float64) int { return max(1, int(math.Round(x))) }
 
 func picoseconds(x float64) units.Duration { return units.Duration(math.Round(x)) }
 

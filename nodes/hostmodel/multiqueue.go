@@ -18,17 +18,17 @@ type MultiQueue struct {
 	model  Model
 	rx, tx *impair.Link // network card and bus
 	cores  []core
-	out    []sansio.Arrival // through their cores, and not on the way out yet
+	out    burst // with the card, and not on the way out yet
 }
 
 // newMultiQueue puts a machine behind the cores of a host.
 func newMultiQueue(m Model, node string, inner sansio.Machine) (*MultiQueue, error) {
-	if m.Queues < 1 || m.Batch < 0 || m.PerBatch < 0 {
-		return nil, fmt.Errorf("modelling a %s host: %d queues, batches of %d, %v a batch: the first must be positive, the others not negative", m.Kind, m.Queues, m.Batch, m.PerBatch)
+	if err := m.validate(); err != nil {
+		return nil, fmt.Errorf("modelling a %s host: %w", m.Kind, err)
 	}
 	h := &MultiQueue{inner: inner, model: m, cores: make([]core, m.Queues)}
 	for i := range h.cores {
-		h.cores[i] = core{model: &h.model, until: units.Never}
+		h.cores[i] = core{model: &h.model, until: units.Never, idle: true, called: units.Time(-m.Drain)}
 	}
 	bus := impair.Params{Delay: m.Latency, Queue: queueLimit}
 	var errs [2]error
@@ -44,7 +44,7 @@ func newMultiQueue(m Model, node string, inner sansio.Machine) (*MultiQueue, err
 func (h *MultiQueue) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	lo := len(eff.Sends)
 	h.rx.Handle(now, in, eff)
-	h.enqueue(lo, true, eff)
+	h.receive(lo, eff)
 	h.run(now, eff)
 	h.leave(now, eff)
 }
@@ -53,11 +53,7 @@ func (h *MultiQueue) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Eff
 func (h *MultiQueue) Expire(now units.Time, eff *sansio.Effects) {
 	lo := len(eff.Sends)
 	h.rx.Expire(now, eff)
-	h.enqueue(lo, true, eff)
-	if h.inner.NextDeadline() <= now {
-		h.inner.Expire(now, eff)
-		h.enqueue(lo, false, eff)
-	}
+	h.receive(lo, eff)
 	h.run(now, eff)
 	h.leave(now, eff)
 }
@@ -83,14 +79,24 @@ func release(t *sansio.Train, eff *sansio.Effects) {
 	}
 }
 
-// enqueue takes the sends from lo on out of the batch, to queues of cores.
-func (h *MultiQueue) enqueue(lo int, received bool, eff *sansio.Effects) {
+// receive takes the sends from lo on, which came in, to the queues of cores.
+func (h *MultiQueue) receive(lo int, eff *sansio.Effects) {
 	for i := lo; i < len(eff.Sends); i++ {
 		t := &eff.Sends[i].Train
-		if c := &h.cores[h.steer(t, received)]; received {
-			c.rx.push(t)
-		} else {
+		h.cores[h.steer(t, true)].rx.push(t)
+	}
+	eff.Sends = eff.Sends[:lo]
+}
+
+// sends takes the sends from lo on, which the machine made, to cores: answers to what
+// a core received to that core, all else as sent of the machine's own accord.
+func (h *MultiQueue) sends(lo int, by *core, eff *sansio.Effects) {
+	for i := lo; i < len(eff.Sends); i++ {
+		t := &eff.Sends[i].Train
+		if c := &h.cores[h.steer(t, false)]; c == by {
 			c.tx.push(t)
+		} else {
+			c.own.push(t)
 		}
 	}
 	eff.Sends = eff.Sends[:lo]
@@ -99,6 +105,9 @@ func (h *MultiQueue) enqueue(lo int, received bool, eff *sansio.Effects) {
 // steer returns the core of a train: by the host's own UDP port, which is the
 // destination of what it receives. All else is the first core's.
 func (h *MultiQueue) steer(t *sansio.Train, received bool) int {
+	if len(h.cores) == 1 {
+		return 0
+	}
 	_, udp, ok := t.UDP()
 	switch {
 	case !ok:
@@ -112,10 +121,10 @@ func (h *MultiQueue) steer(t *sansio.Train, received bool) int {
 // run finishes what cores are through with, and gives them more.
 func (h *MultiQueue) run(now units.Time, eff *sansio.Effects) {
 	for busy := true; busy; {
-		busy = false
+		busy = h.expire(now, eff)
 		for i := range h.cores {
 			c := &h.cores[i]
-			if c.until <= now {
+			if c.task != polling && c.until <= now {
 				h.finish(now, c, eff)
 				busy = true
 			}
@@ -126,16 +135,54 @@ func (h *MultiQueue) run(now units.Time, eff *sansio.Effects) {
 	}
 }
 
-// finish hands a batch to the machine, or puts it with what is to leave.
-func (h *MultiQueue) finish(now units.Time, c *core, eff *sansio.Effects) {
-	c.until = units.Never
-	if !c.received {
-		h.out = append(h.out, c.work...)
-		return
+// expire does what is due in the machine, and reports whether anything was.
+func (h *MultiQueue) expire(now units.Time, eff *sansio.Effects) bool {
+	if h.inner.NextDeadline() > now || !h.looks() {
+		return false
 	}
 	lo := len(eff.Sends)
+	h.inner.Expire(now, eff)
+	h.sends(lo, nil, eff)
+	return true
+}
+
+// looks reports whether the host looks at its machine's timers: some core has found its
+// queue empty, which is when the client looks at those of that core, and none has
+// something to send of its own accord that it has not come to yet.
+func (h *MultiQueue) looks() (ok bool) {
+	for i := range h.cores {
+		c := &h.cores[i]
+		ok = ok || c.idle
+		if !c.own.empty() {
+			return false
+		}
+	}
+	return ok
+}
+
+// finish hands what a core received to the machine, or what it sent to the card.
+func (h *MultiQueue) finish(now units.Time, c *core, eff *sansio.Effects) {
+	done := c.task
+	c.task = polling
+	switch done {
+	case receiving:
+		h.handle(now, c, eff)
+	case answering:
+		if c.store() {
+			h.out = c.empty(h.out)
+		}
+	case starting:
+		h.out = append(h.out, c.work...)
+	case flushing:
+		h.out = c.empty(h.out)
+	}
+}
+
+// handle hands what a core received to the machine.
+func (h *MultiQueue) handle(now units.Time, c *core, eff *sansio.Effects) {
+	lo := len(eff.Sends)
 	h.inner.Handle(now, c.work, eff)
-	h.enqueue(lo, false, eff)
+	h.sends(lo, c, eff)
 	for i := range c.work {
 		release(&c.work[i].Train, eff)
 	}
@@ -143,7 +190,10 @@ func (h *MultiQueue) finish(now units.Time, c *core, eff *sansio.Effects) {
 
 // NextDeadline returns when a frame or a core is through, or the machine's own.
 func (h *MultiQueue) NextDeadline() units.Time {
-	at := min(h.rx.NextDeadline(), h.tx.NextDeadline(), h.inner.NextDeadline())
+	at := min(h.rx.NextDeadline(), h.tx.NextDeadline())
+	if h.looks() {
+		at = min(at, h.inner.NextDeadline())
+	}
 	for i := range h.cores {
 		at = min(at, h.cores[i].until)
 	}

@@ -85,7 +85,7 @@ func newHost(t rapid.TB, m hostmodel.Model, inner sansio.Machine) sansio.Machine
 // waits, and is taken together, up to a batch. Answers of a batch leave together,
 // before the next is taken.
 func TestBatches(t *testing.T) {
-	m := hostmodel.Model{Kind: "test", Queues: 1, Batch: 32, Frame: 10 * units.Nanosecond, PerBatch: 100 * units.Nanosecond}
+	m := hostmodel.Model{Kind: "test", Queues: 1, Burst: 32, Frame: 10 * units.Nanosecond, PerBatch: 100 * units.Nanosecond}
 	inner := &mirror{ids: map[uint16][]byte{}}
 	h := newHost(t, m, inner)
 	var eff sansio.Effects
@@ -112,7 +112,7 @@ func TestBatches(t *testing.T) {
 
 // A full batch of packets of 256 values costs a core what dpdk.packet says.
 func TestFullBatchesCostAPacketEach(t *testing.T) {
-	m := hostmodel.Defaults().DPDKCores()
+	m := hostmodel.Defaults().DPDKCores(8)
 	m.Latency = 0
 	inner := &mirror{ids: map[uint16][]byte{}}
 	h := newHost(t, m, inner)
@@ -122,14 +122,14 @@ func TestFullBatchesCostAPacketEach(t *testing.T) {
 	if d := units.Duration(left[31].at) - 32*880*units.Nanosecond; d < -1000 || d > 1000 {
 		t.Errorf("a batch of 32 is through at %v, want %v", left[31].at, 32*880*units.Nanosecond)
 	}
-	if m.Queues != 8 || m.Batch != 32 {
-		t.Errorf("%d queues, batches of %d", m.Queues, m.Batch)
+	if m.Queues != 8 || m.Burst != 32 {
+		t.Errorf("%d queues, batches of %d", m.Queues, m.Burst)
 	}
 }
 
 // Flows of different cores do not wait for each other, those of one core do.
 func TestQueuesByPort(t *testing.T) {
-	m := hostmodel.Model{Kind: "test", Queues: 4, Batch: 1, Frame: 100 * units.Nanosecond}
+	m := hostmodel.Model{Kind: "test", Queues: 4, Burst: 1, Frame: 100 * units.Nanosecond}
 	for ports, want := range map[[4]uint16]units.Time{{0, 1, 2, 3}: 200, {4, 5, 6, 7}: 200, {1, 1, 1, 1}: 800, {1, 5, 2, 6}: 400} {
 		inner := &mirror{ids: map[uint16][]byte{}}
 		h := newHost(t, m, inner)
@@ -148,7 +148,8 @@ func TestQueuesByPort(t *testing.T) {
 func TestQueuesKeepFlows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := hostmodel.Model{
-			Kind: "test", Queues: rapid.IntRange(1, 5).Draw(t, "queues"), Batch: rapid.IntRange(0, 40).Draw(t, "batch"),
+			Kind: "test", Queues: rapid.IntRange(1, 5).Draw(t, "queues"), Burst: rapid.IntRange(0, 40).Draw(t, "burst"),
+			Buffer: rapid.IntRange(0, 40).Draw(t, "buffer"), Drain: units.Duration(rapid.IntRange(0, 2000).Draw(t, "drain")),
 			Frame: units.Duration(rapid.IntRange(0, 200).Draw(t, "frame")), PerBatch: units.Duration(rapid.IntRange(0, 50).Draw(t, "per batch")),
 			Rate: units.Rate(rapid.SampledFrom([]int{0, 1e9, 1e11}).Draw(t, "rate")), Latency: units.Duration(rapid.IntRange(0, 1000).Draw(t, "latency")),
 		}
@@ -221,7 +222,10 @@ func TestQueuesOfOtherFrames(t *testing.T) {
 }
 
 func TestQueuesAreChecked(t *testing.T) {
-	for _, m := range []hostmodel.Model{{Queues: 1, Batch: -1}, {Queues: 1, PerBatch: -1}, {Queues: 1, Latency: -1}} {
+	for _, m := range []hostmodel.Model{
+		{Queues: 1, Burst: -1}, {Queues: 1, Buffer: -1}, {Queues: 1, Drain: -1}, {Queues: 1, PerBatch: -1}, {Queues: 1, Message: -1}, {Queues: 1, Frame: -1},
+		{Queues: 1, Latency: -1}, {Queues: -1, Burst: 1},
+	} {
 		if _, err := hostmodel.New(m, "h0", &echo{}); err == nil || !strings.Contains(err.Error(), "modelling") {
 			t.Errorf("%+v: %v", m, err)
 		}

@@ -5,14 +5,25 @@ import (
 	"github.com/inalab/inalab/internal/units"
 )
 
-// burst is packets that a core handles together: trains of at most a batch's
-// frames in all, kept until the core is through with them.
+// burst is packets that a core handles together: trains, kept until the core is
+// through with them.
 type burst []sansio.Arrival
+
+// frames returns how many there are, and their bytes behind the headers.
+func (b burst) frames() (n int, payload units.Bytes) {
+	for i := range b {
+		t := &b[i].Train
+		n += t.Frames()
+		payload += max(0, t.Bytes()-units.Bytes(t.Frames()*len(t.Header)))
+	}
+	return n, payload
+}
 
 // queue is trains that wait for a core, in order.
 type queue struct {
 	trains []sansio.Train
 	head   int
+	frames int // of all that wait
 }
 
 func (q *queue) empty() bool { return q.head == len(q.trains) }
@@ -33,66 +44,33 @@ func (q *queue) push(t *sansio.Train) {
 		kept.Body = append([]byte(nil), t.Body...)
 	}
 	q.trains = append(q.trains, kept)
+	q.frames += kept.Frames()
 }
 
-// take moves at most most frames to a burst. A train that is longer is cut.
-func (q *queue) take(most int, out burst) burst {
-	for frames := 0; frames < most && !q.empty(); {
+// take moves at most most frames to a burst, and none behind the end of the first
+// message where whole says so. A train that is longer is cut. ends reports whether
+// a message ends there.
+func (q *queue) take(most int, whole bool, out burst) (_ burst, ends bool) {
+	for most > 0 && !q.empty() && !ends {
 		t := &q.trains[q.head]
-		n, room := t.Frames(), most-frames
-		if n > room {
-			out = append(out, sansio.Arrival{Train: t.Sub(0, room, nil)})
+		all := t.Frames()
+		n := min(all, most)
+		if whole {
+			n, ends = messageEnd(t, n)
+		}
+		q.frames -= n
+		most -= n
+		if n < all {
+			out = append(out, sansio.Arrival{Train: t.Sub(0, n, nil)})
 			if t.Memory != nil {
 				t.Memory.Keep()
 			}
-			*t = t.Sub(room, n, nil)
-			return out
+			*t = t.Sub(n, all, nil)
+			continue
 		}
 		out = append(out, sansio.Arrival{Train: *t})
 		*t = sansio.Train{}
 		q.head++
-		frames += n
 	}
-	return out
-}
-
-// core is a processor core with the queue of a network card that is its own. It
-// takes what waits, at most a batch at a time, what is to be sent first: it
-// handles a batch that came in to the end, answers included, before the next
-// (run to completion, SwitchML §5).
-type core struct {
-	model    *Model
-	rx, tx   queue
-	work     burst
-	received bool       // that work came in; otherwise it is to be sent
-	until    units.Time // when it is done; Never: the core is idle
-}
-
-// start takes the next batch, if the core is idle and there is one.
-func (c *core) start(now units.Time) {
-	if c.until != units.Never || c.rx.empty() && c.tx.empty() {
-		return
-	}
-	from := &c.tx
-	c.received = c.tx.empty()
-	if c.received {
-		from = &c.rx
-	}
-	c.work = from.take(max(1, c.model.Batch), c.work[:0])
-	c.until = now.Add(c.model.cost(c.work))
-}
-
-// cost is the time of a core for a batch.
-func (m *Model) cost(b burst) units.Duration {
-	frames, payload := 0, units.Bytes(0)
-	for i := range b {
-		t := &b[i].Train
-		frames += t.Frames()
-		payload += max(0, t.Bytes()-units.Bytes(t.Frames()*len(t.Header)))
-	}
-	d := m.PerBatch + units.Duration(frames)*m.Frame
-	if m.Rate > 0 {
-		d += m.Rate.TimeToSend(payload)
-	}
-	return d
+	return out, ends
 }
