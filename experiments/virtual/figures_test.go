@@ -106,11 +106,13 @@ func TestLossFigures(t *testing.T) {
 }
 
 func TestPoolFigure(t *testing.T) {
-	sweeps := map[units.Rate][]pooled{}
+	sweeps := map[units.Rate]swept{}
 	for _, l := range testbed.LinkRates {
+		var points []pooled
 		for _, s := range pools {
-			sweeps[l.Rate] = append(sweeps[l.Rate], pooled{slots: s, call: call{mib: tensorMiB}, took: units.Second / units.Duration(s), blocks: 1000})
+			points = append(points, pooled{slots: s, call: call{mib: tensorMiB}, took: units.Second / units.Duration(s), blocks: 1000})
 		}
+		sweeps[l.Rate] = swept{line: points, dpdk: points}
 	}
 	f, err := poolFigure(sweeps, "a model")
 	if err != nil {

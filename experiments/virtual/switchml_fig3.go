@@ -39,13 +39,14 @@ type contender struct {
 	name string
 	sys  job.System
 	host hostmodel.Model
+	dpdk bool // SwitchML on DPDK hosts, core by core
 }
 
 // slowMiB is the tensor at 10 Gbit/s, where it takes ten times as long: a quarter.
 const slowMiB = tensorMiB / 4
 
 // at returns the call of a contender. Pools are those of App C.
-func (c contender) at(workers int, rate units.Rate) call {
+func (c contender) at(e *experiment.Env, workers int, rate units.Rate) call {
 	out := call{name: c.name, sys: c.sys, host: c.host, workers: workers, rate: rate, mib: tensorMiB}
 	if rate == testbed.Gigabit10 {
 		out.mib = slowMiB
@@ -53,6 +54,9 @@ func (c contender) at(workers int, rate units.Rate) call {
 			sml.Slots = pool10
 			out.sys = sml
 		}
+	}
+	if c.dpdk {
+		return out.onDPDK(e)
 	}
 	return out
 }
@@ -67,27 +71,27 @@ const (
 	ofRing      = "ring over RoCE, RDMA"
 	ofDedicated = "PS dedicated, DPDK"
 	ofColocated = "PS colocated, DPDK"
-	ofPlainPS   = "PS dedicated, hosts that cost nothing"
-	ofCrossPS   = "PS colocated, own shard crosses too, hosts that cost nothing"
+	ofPlainPS   = "PS dedicated, RDMA"
+	ofCrossPS   = "PS colocated, own shard crosses too, RDMA"
 )
 
 func contenders(c *hostmodel.Constants) []contender {
 	dpdk, rdma, tcp, free := c.DPDK(), c.RDMA(), c.TCP(), hostmodel.Model{}
 	return []contender{
-		{ofIdealINA, testbed.SML256, free},
-		{ofIdealRDMA, smlRDMA, free},
-		{ofRDMA, smlRDMA, rdma},
-		{ofDPDK, testbed.SML256, dpdk},
-		{"SwitchML-64, DPDK", testbed.SML64, dpdk},
-		{ofIdealRing, ringRoCE, free},
-		{ofRing, ringRoCE, rdma},
-		{"ring over TCP", testbed.RingTCP, tcp},
-		{"halving-doubling over RoCE, RDMA", halving.System{Transport: stream.RoCE}, rdma},
-		{"halving-doubling over TCP", halving.System{}, tcp},
-		{ofDedicated, ps.System{Transport: stream.RoCE, Dedicated: true}, dpdk},
-		{ofColocated, ps.System{Transport: stream.RoCE}, dpdk},
-		{ofPlainPS, ps.System{Transport: stream.RoCE, Dedicated: true}, free},
-		{ofCrossPS, ps.System{Transport: stream.RoCE, Cross: true}, free},
+		{name: ofIdealINA, sys: testbed.SML256, host: free},
+		{name: ofIdealRDMA, sys: smlRDMA, host: free},
+		{name: ofRDMA, sys: smlRDMA, host: c.RDMAMessages()},
+		{name: ofDPDK, sys: testbed.SML256, dpdk: true},
+		{name: "SwitchML-64, DPDK", sys: testbed.SML64, dpdk: true},
+		{name: ofIdealRing, sys: ringRoCE, host: free},
+		{name: ofRing, sys: ringRoCE, host: rdma},
+		{name: "ring over TCP", sys: testbed.RingTCP, host: tcp},
+		{name: "halving-doubling over RoCE, RDMA", sys: halving.System{Transport: stream.RoCE}, host: rdma},
+		{name: "halving-doubling over TCP", sys: halving.System{}, host: tcp},
+		{name: ofDedicated, sys: ps.System{Transport: stream.RoCE, Dedicated: true}, host: dpdk},
+		{name: ofColocated, sys: ps.System{Transport: stream.RoCE}, host: dpdk},
+		{name: ofPlainPS, sys: ps.System{Transport: stream.RoCE, Dedicated: true}, host: rdma},
+		{name: ofCrossPS, sys: ps.System{Transport: stream.RoCE, Cross: true}, host: rdma},
 	}
 }
 
@@ -106,7 +110,7 @@ func runFig3(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 				continue
 			}
 			for _, n := range workers {
-				m.calls = append(m.calls, c.at(n, r))
+				m.calls = append(m.calls, c.at(e, n, r))
 			}
 		}
 	}
@@ -131,14 +135,14 @@ func (m *micro3) findings() experiment.Findings {
 	f := experiment.Findings{Tables: []claims.Table{m.table()}}
 	at := func(name string) float64 { return m.at(name, 8) }
 	const hosts = "simulated with the cost models of hosts, 8 workers"
-	f.Set("switchml.s6.1.rdma-2pct", claims.Number(at(ofIdealRDMA)/mostRDMA(testbed.Gigabit100)).
-		On(fmt.Sprintf("SwitchML over RoCE, messages of %d packets, on hosts that cost nothing; maximum: 1024 of %.2f bytes at link rate, its own framing", switchmlrdma.DefaultPackets, rdmaPacket())))
+	f.Set("switchml.s6.1.rdma-2pct", claims.Number(at(ofRDMA)/mostRDMA(testbed.Gigabit100)).
+		On(fmt.Sprintf("SwitchML over RoCE, messages of %d packets, on RDMA hosts; maximum: 1024 of %.2f bytes at link rate, its own framing", switchmlrdma.DefaultPackets, rdmaPacket())))
 	f.Set("switchml.s6.1.dpdk-gap", claims.Ranking(map[string]float64{"dpdk": at(ofDPDK), "rdma": at(ofRDMA)}).On(hosts))
 	f.Set("switchml.s6.1.dpdk-beats-nccl", claims.Ranking(map[string]float64{
 		"ideal_ring": at(ofIdealRing), "nccl_rdma": at(ofRing), "switchml_dpdk": at(ofDPDK),
 	}).On(hosts))
 	f.Set("switchml.s6.1.colocated-ps", claims.Number(at(ofColocated)/at(ofDedicated)).On("PS over RoCE with the cost of DPDK hosts, 8 workers and 8 servers; the shard of a host's own server stays in memory"))
-	f.Set("switchml.s3.ps-volume", claims.Number(at(ofPlainPS)/at(ofCrossPS)).On("PS over RoCE on hosts that cost nothing; the shard of a host's own server crosses the network too"))
+	f.Set("switchml.s3.ps-volume", claims.Number(at(ofPlainPS)/at(ofCrossPS)).On("PS over RoCE on RDMA hosts; the shard of a host's own server crosses the network too"))
 	best, workers := 0.0, 0
 	for i := range m.calls {
 		n := m.calls[i].workers
@@ -204,7 +208,7 @@ func runATESize(ctx context.Context, e *experiment.Env) (experiment.Findings, er
 	n := experiment.Cut(e, 8, 2)
 	var calls []call
 	for _, mib := range experiment.Cut(e, sizes, sizes[:3]) {
-		calls = append(calls, call{name: ofDPDK, sys: testbed.SML256, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: mib})
+		calls = append(calls, call{name: ofDPDK, sys: testbed.SML256, workers: n, rate: testbed.Gigabit100, mib: mib}.onDPDK(e))
 	}
 	times, err := aggregate(ctx, e, calls)
 	if err != nil {

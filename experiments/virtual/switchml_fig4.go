@@ -47,7 +47,7 @@ func newReplayed(ctx context.Context, e *experiment.Env) (*replayed, error) {
 	var calls []call
 	for _, n := range workers {
 		calls = append(calls,
-			call{name: "SwitchML-256, DPDK", sys: testbed.SML256, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100},
+			call{name: "SwitchML-256, DPDK", sys: testbed.SML256, workers: n, rate: testbed.Gigabit100}.onDPDK(e),
 			call{name: "ring, RDMA", sys: ringRoCE, host: e.Constants.RDMA(), workers: n, rate: testbed.Gigabit100},
 			call{name: "ring, TCP", sys: testbed.RingTCP, host: e.Constants.TCP(), workers: n, rate: testbed.Gigabit100})
 	}

@@ -54,7 +54,7 @@ func fig7Figure(runs []underLoss) figure.Figure {
 
 // poolFigure draws the time of a tensor and the round trip by the size of the
 // pool; the paper states which size it uses for each link.
-func poolFigure(sweeps map[units.Rate][]pooled, model string) (figure.Figure, error) {
+func poolFigure(sweeps map[units.Rate]swept, model string) (figure.Figure, error) {
 	f := figure.Figure{
 		ID: "switchml.fig9", Title: "Size of the pool: time of an aggregation, and round trip of a packet", Columns: len(testbed.LinkRates),
 		Notes: []string{
@@ -65,13 +65,18 @@ func poolFigure(sweeps map[units.Rate][]pooled, model string) (figure.Figure, er
 	paper := experiment.NewPrinted()
 	var trips []figure.Panel
 	for _, l := range testbed.LinkRates {
-		time := figure.SeriesOf("time of the tensor", sweeps[l.Rate], func(p *pooled) figure.Point { return figure.Point{X: float64(p.slots), Y: p.whole().Milliseconds()} })
-		trip := figure.SeriesOf("round trip", sweeps[l.Rate], func(p *pooled) figure.Point { return figure.Point{X: float64(p.slots), Y: p.trip().Seconds() * 1e6} })
+		s := sweeps[l.Rate]
+		series := func(y func(*pooled) float64) []figure.Series {
+			point := func(p *pooled) figure.Point { return figure.Point{X: float64(p.slots), Y: y(p)} }
+			return []figure.Series{figure.SeriesOf("DPDK hosts", s.dpdk, point), figure.SeriesOf("hosts that fill the line", s.line, point)}
+		}
+		time := series(func(p *pooled) float64 { return p.whole().Milliseconds() })
+		trip := series(func(p *pooled) float64 { return p.trip().Seconds() * 1e6 })
 		size := paper.Claimed("switchml.appC.optimal-s", strings.Replace(l.Name, "g", "Gbps", 1))
 		used := figure.Mark{Name: "paper: pool in use", X: figure.At(size), Y: figure.Everywhere()}
 		slots := figure.Axis{Label: "pool", Unit: "slots", Scale: figure.Log2}
-		panel := func(y figure.Axis, s figure.Series) figure.Panel {
-			return figure.Panel{Title: l.Rate.String(), X: slots, Y: y, Series: []figure.Series{s}, Marks: []figure.Mark{used}}
+		panel := func(y figure.Axis, s []figure.Series) figure.Panel {
+			return figure.Panel{Title: l.Rate.String(), X: slots, Y: y, Series: s, Marks: []figure.Mark{used}}
 		}
 		f.Panels = append(f.Panels, panel(figure.Axis{Label: "time", Unit: "ms", Scale: figure.Log10}, time))
 		trips = append(trips, panel(figure.Axis{Label: "round trip", Unit: "us", Scale: figure.Log10}, trip))

@@ -25,7 +25,7 @@ func runHalf(ctx context.Context, e *experiment.Env) (f experiment.Findings, err
 	var calls []call
 	for _, l := range testbed.LinkRates {
 		for _, values := range []switchml.Values{switchml.Int32, switchml.Fixed16} {
-			c := contender{name: string(values), sys: switchmlsystem.System{Elements: 256, Host: switchmlsystem.Host{Values: values}}, host: e.Constants.DPDK()}.at(8, l.Rate)
+			c := contender{name: string(values), sys: switchmlsystem.System{Elements: 256, Host: switchmlsystem.Host{Values: values}}, dpdk: true}.at(e, 8, l.Rate)
 			if e.Quick {
 				c.workers, c.mib = 2, slowMiB
 			}

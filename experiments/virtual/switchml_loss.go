@@ -87,17 +87,25 @@ func newLosses(e *experiment.Env) []underLoss {
 			p: p, sent: sent,
 			sml: call{
 				name: "SwitchML-256", sys: switchml.System{Elements: 256, Slots: pool, Retransmit: true, Timeout: units.Millisecond},
-				host: e.Constants.DPDK(), workers: 8, rate: rate, mib: tensorMiB, loss: p, trace: sent,
-			},
+				workers: 8, rate: rate, mib: tensorMiB, loss: p, trace: sent,
+			}.onDPDK(e),
 			ring: call{name: "ring over TCP", sys: testbed.RingTCP, host: e.Constants.TCP(), workers: 8, rate: rate, mib: ringMiB, loss: p},
 		})
 	}
 	return out
 }
 
+// coarse is a call with timers that are looked at once a timeout.
+func coarse(c call) call {
+	sml := c.sys.(switchml.System)
+	sml.Host.Coarse = true
+	c.sys, c.trace = sml, nil
+	return c
+}
+
 func runLoss(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
 	runs := newLosses(e)
-	var calls []call
+	calls := []call{coarse(runs[len(runs)-1].sml)}
 	for i := range runs {
 		calls = append(calls, runs[i].sml, runs[i].ring)
 	}
@@ -107,11 +115,13 @@ func runLoss(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 		return experiment.Findings{}, err
 	}
 	slices.Reverse(times)
+	looked := times[0].Seconds() // of the last rate
 	for i := range runs {
-		runs[i].smlTook, runs[i].ringTook = times[2*i], times[2*i+1]
+		runs[i].smlTook, runs[i].ringTook = times[2*i+1], times[2*i+2]
 	}
+	looked /= runs[0].smlTook.Seconds()
 	f := experiment.Findings{
-		Tables:  []claims.Table{fig6Table(runs), fig7Table(runs)},
+		Tables:  []claims.Table{fig6Table(runs, looked), fig7Table(runs)},
 		Figures: []figure.Figure{fig6Figure(runs), fig7Figure(runs)},
 	}
 	none := &runs[0]
@@ -124,18 +134,20 @@ func runLoss(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 		"tail_1pct": tail(last), "tail_0_01pct": tail(1),
 		"tat_ratio_1pct": claims.Number(runs[last].smlTook.Seconds() / none.smlTook.Seconds()),
 	})
-	f.Set("switchml.fig7.rate-under-loss", m.On(fmt.Sprintf("SwitchML-256 on DPDK hosts, pool of %d, timeout of 1 ms; Bernoulli loss on every link, each way", none.sml.sys.(switchml.System).Slots)))
+	f.Set("switchml.fig7.rate-under-loss", m.On(fmt.Sprintf("SwitchML-256 on DPDK hosts, pool of %d, timeout of 1 ms; Bernoulli loss on every link, each way", none.sml.sys.(switchml.System).Slots)).
+		Noting("1%%: %.3g times with timers that are looked at once a timeout, as the public client does", looked))
 	return f, nil
 }
 
-func fig6Table(runs []underLoss) claims.Table {
+// fig6Table also says how many times as long the last took with coarse timers.
+func fig6Table(runs []underLoss, looked float64) claims.Table {
 	t := claims.Table{
 		ID: "switchml.fig6", Title: "Time of an aggregation under loss, and against the same without loss",
 		Columns: []claims.Column{
 			{Name: "loss", Unit: "%"}, {Name: "SwitchML tensor", Unit: "MiB"}, {Name: "SwitchML", Unit: "ms"}, {Name: "SwitchML inflation"}, {Name: "sent again by a worker"},
 			{Name: "ring tensor", Unit: "MiB"}, {Name: "ring over TCP", Unit: "ms"}, {Name: "ring inflation"},
 		},
-		Notes: []string{"Ring over NewReno with the least retransmission timeout of Linux, 200 ms, and no SACK. The claims of Fig 6 are for live runs; this is the same under the virtual clock."},
+		Notes: []string{fmt.Sprintf("SwitchML's timers expire to the picosecond. Looked at once a timeout, as in the public client, they make the last row's inflation %.2f.", looked), "Ring over NewReno with the least retransmission timeout of Linux, 200 ms, and no SACK. The claims of Fig 6 are for live runs; this is the same under the virtual clock."},
 	}
 	for i := range runs {
 		r := &runs[i]

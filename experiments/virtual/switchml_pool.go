@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -24,8 +26,17 @@ func fig9() experiment.Experiment {
 	}
 }
 
-// pools are the sizes of the sweep.
-var pools = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}
+// pools are the sizes of the sweep; DPDK hosts, whose knee is further up, have one more.
+var (
+	pools     = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}
+	dpdkPools = append(slices.Clone(pools), 2048)
+)
+
+// swept is the sweep at one link rate, on two kinds of hosts.
+type swept struct {
+	line []pooled // that fill the line, and add little to the round trip
+	dpdk []pooled // DPDK, core by core, with bursts and transmit buffers
+}
 
 // knee is the share of the best rate that the smallest sufficient pool reaches.
 const knee = 0.98
@@ -50,7 +61,8 @@ func (p *pooled) trip() units.Duration {
 	return p.took.Scale(float64(p.slots) / float64(p.blocks+p.slots))
 }
 
-// pointOf is the point of a pool at a link rate, with a switch that takes so long.
+// pointOf is the point of a pool at a link rate, with a switch that takes so long, on
+// hosts that fill the line.
 func pointOf(e *experiment.Env, slots int, rate units.Rate, inside units.Duration) pooled {
 	c := call{
 		name: fmt.Sprintf("pool of %d", slots), sys: switchml.System{Elements: 256, Slots: slots}, host: e.Constants.RDMA(),
@@ -79,15 +91,23 @@ func simulate(ctx context.Context, e *experiment.Env, points []pooled) error {
 }
 
 // sweepPools simulates every pool at a link rate.
-func sweepPools(ctx context.Context, e *experiment.Env, rate units.Rate) (out []pooled, err error) {
+func sweepPools(ctx context.Context, e *experiment.Env, rate units.Rate) (swept, error) {
 	inside, err := insideSwitch(e, e.Reading(extraPasses))
 	if err != nil {
-		return nil, err
+		return swept{}, err
 	}
-	for _, s := range pools {
-		out = append(out, pointOf(e, s, rate, inside))
+	var line, dpdk []pooled
+	for _, s := range dpdkPools {
+		p := pointOf(e, s, rate, inside)
+		if slices.Contains(pools, s) {
+			line = append(line, p)
+		}
+		p.call = p.call.onDPDK(e)
+		dpdk = append(dpdk, p)
 	}
-	return out, simulate(ctx, e, out)
+	all := slices.Concat(line, dpdk)
+	err = simulate(ctx, e, all)
+	return swept{line: all[:len(line)], dpdk: all[len(line):]}, err
 }
 
 // kneeOf returns the smallest pool that reaches the knee.
@@ -113,24 +133,26 @@ func formula(trip units.Duration, rate units.Rate) int {
 
 func runFig9(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
 	f := experiment.Findings{}
-	over, sweeps := map[string]claims.Measured{}, map[units.Rate][]pooled{}
-	const model = "SwitchML-256 on RDMA hosts, which do not limit the rate, and a switch whose passes take time; no retransmission"
+	parts, sweeps, trips := map[string]claims.Measured{}, map[units.Rate]swept{}, []string{}
 	for _, l := range testbed.LinkRates {
-		points, err := sweepPools(ctx, e, l.Rate)
+		s, err := sweepPools(ctx, e, l.Rate)
 		if err != nil {
 			return f, err
 		}
-		sweeps[l.Rate] = points
-		at := kneeOf(points)
-		over["knee_over_formula_"+l.Name] = claims.Number(float64(points[at].slots) / float64(formula(points[0].trip(), l.Rate)))
-		f.Tables = append(f.Tables, poolTable(points, l.Name, l.Rate))
+		sweeps[l.Rate] = s
+		at, knee := kneeOf(s.line), kneeOf(s.dpdk)
+		parts["knee_over_formula_"+l.Name] = claims.Number(float64(s.line[at].slots) / float64(formula(s.line[0].trip(), l.Rate)))
+		parts["knee_"+l.Name] = claims.Number(float64(s.dpdk[knee].slots))
+		trips = append(trips, fmt.Sprintf("%.3g us at %v", s.dpdk[max(0, knee-1)].trip().Seconds()*1e6, l.Rate))
+		f.Tables = append(f.Tables, lineTable(s.line, l.Name, l.Rate), dpdkTable(s.dpdk, l.Name, l.Rate))
 		if l.Name == "100g" {
-			m := poolFindings(points, at, l.Rate)
-			f.Set("switchml.fig9.rtt-vs-s", m.On(model))
+			m := poolFindings(s.line, at, l.Rate)
+			f.Set("switchml.fig9.rtt-vs-s", m.On(lineModel))
 		}
 	}
-	f.Set("switchml.appC.optimal-s", claims.Group(over).On(model+"; round trip measured with a pool of one slot"))
-	drawn, err := poolFigure(sweeps, model)
+	f.Set("switchml.appC.optimal-s", claims.Group(parts).On("knees: SwitchML-256 on DPDK hosts, core by core; knees over formula: "+lineModel+", round trip measured with a pool of one slot").
+		Noting("round trip of the largest pool below the knee: %s; the paper's pools imply %s at 10 Gbit/s and %s at 100", strings.Join(trips, ", "), impliedTrip(pool10, testbed.Gigabit10), impliedTrip(switchml.DefaultSlots, testbed.Gigabit100)))
+	drawn, err := poolFigure(sweeps, "a switch whose passes take time; no retransmission")
 	if err != nil {
 		return f, err
 	}
@@ -138,6 +160,16 @@ func runFig9(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 	choices, err := passChoices(ctx, e)
 	f.Tables = append(f.Tables, choices)
 	return f, err
+}
+
+// lineModel is what the sweep runs on where only the line and the switch matter.
+const lineModel = "SwitchML-256 on hosts that do not limit the rate, and a switch whose passes take time; no retransmission"
+
+// impliedTrip is the round trips for which a pool is the next power of two that
+// App C's formula asks for.
+func impliedTrip(slots int, rate units.Rate) string {
+	us := rate.TimeToSend(testbed.PacketOf256).Seconds() * 1e6
+	return fmt.Sprintf("%.3g to %.3g us", us*float64(slots/2), us*float64(slots))
 }
 
 // poolFindings is what Fig 9 says: times fall up to the knee and stay, and round
@@ -161,12 +193,34 @@ func poolFindings(points []pooled, at int, rate units.Rate) claims.Measured {
 	})
 }
 
-func poolTable(points []pooled, name string, rate units.Rate) claims.Table {
+// lineTable is the sweep on hosts that fill the line.
+func lineTable(points []pooled, name string, rate units.Rate) claims.Table {
+	t := poolTable(points, claims.ID("switchml.fig9."+name), fmt.Sprintf("Pool size at %v, hosts that fill the line", rate))
+	t.Notes = []string{fmt.Sprintf("App C's formula gives %d slots for the round trip of one; the smallest pool at %g%% of the best rate has %d.",
+		formula(points[0].trip(), rate), 100*knee, points[kneeOf(points)].slots)}
+	return t
+}
+
+// dpdkTable is the sweep on DPDK hosts, with what the paper says beside.
+func dpdkTable(points []pooled, name string, rate units.Rate) claims.Table {
+	at, used := kneeOf(points), switchml.DefaultSlots
+	if rate == testbed.Gigabit10 {
+		used = pool10
+	}
+	t := poolTable(points, claims.ID("switchml.fig9."+name+".dpdk"), fmt.Sprintf("Pool size at %v, DPDK hosts with %d cores", rate, points[len(points)-1].call.host.Queues))
+	t.Notes = []string{
+		fmt.Sprintf("The smallest pool at %g%% of the best rate has %d slots; the paper settles on %d.", 100*knee, points[at].slots, used),
+		fmt.Sprintf("Round trip of the largest pool below that: %.3g us; the paper's pool implies %s (App C's formula). It is compared with, and fed to nothing.",
+			points[max(0, at-1)].trip().Seconds()*1e6, impliedTrip(used, rate)),
+	}
+	return t
+}
+
+// poolTable is the points of a sweep.
+func poolTable(points []pooled, id claims.ID, title string) claims.Table {
 	t := claims.Table{
-		ID: claims.ID("switchml.fig9." + name), Title: fmt.Sprintf("Pool size at %v: time of a tensor of %d MiB and mean round trip", rate, tensorMiB),
+		ID: id, Title: fmt.Sprintf("%s: time of a tensor of %d MiB and mean round trip", title, tensorMiB),
 		Columns: []claims.Column{{Name: "slots"}, {Name: "simulated", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "round trip", Unit: "us"}},
-		Notes: []string{fmt.Sprintf("App C's formula gives %d slots for the round trip of one; the smallest pool at %g%% of the best rate has %d.",
-			formula(points[0].trip(), rate), 100*knee, points[kneeOf(points)].slots)},
 	}
 	for i := range points {
 		p := &points[i]

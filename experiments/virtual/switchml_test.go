@@ -7,6 +7,7 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/experiment/experimenttest"
 	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
@@ -86,5 +87,21 @@ func TestTail(t *testing.T) {
 	s.Event(&trace.Event{Node: "h0", Kind: trace.BlockSent})
 	if s.rate() != 10 || s.tail(10) != 2 || s.tail(4) != 0 {
 		t.Errorf("rate %d, tails of %d and %d; want 10, 2, 0", s.rate(), s.tail(10), s.tail(4))
+	}
+}
+
+// A worker on DPDK hosts has a thread for each core of its link rate, and no more than
+// share its pool evenly.
+func TestThreadsOfDPDKHosts(t *testing.T) {
+	e := experimenttest.NewEnv(t)
+	for _, c := range []struct {
+		slots   int
+		rate    units.Rate
+		threads int
+	}{{0, testbed.Gigabit100, 8}, {1, testbed.Gigabit100, 1}, {12, testbed.Gigabit100, 6}, {128, testbed.Gigabit10, 1}} {
+		got := call{sys: switchml.System{Elements: 256, Slots: c.slots}, rate: c.rate}.onDPDK(e)
+		if sml := got.sys.(switchml.System); sml.Host.Threads != c.threads || got.host.Queues != c.threads {
+			t.Errorf("pool of %d at %v: %d threads on %d cores, want %d", c.slots, c.rate, sml.Host.Threads, got.host.Queues, c.threads)
+		}
 	}
 }

@@ -79,8 +79,8 @@ func trioPacketSizes() experiment.Experiment {
 func runTrioPacketSizes(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
 	n := experiment.Cut(e, 6, 2)
 	calls := []call{
-		{name: "SwitchML-64", sys: testbed.SML64, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: tensorMiB},
-		{name: "SwitchML-256", sys: testbed.SML256, host: e.Constants.DPDK(), workers: n, rate: testbed.Gigabit100, mib: tensorMiB},
+		call{name: "SwitchML-64", sys: testbed.SML64, workers: n, rate: testbed.Gigabit100, mib: tensorMiB}.onDPDK(e),
+		call{name: "SwitchML-256", sys: testbed.SML256, workers: n, rate: testbed.Gigabit100, mib: tensorMiB}.onDPDK(e),
 	}
 	times, err := aggregate(ctx, e, calls)
 	if err != nil {
