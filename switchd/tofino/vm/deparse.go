@@ -57,15 +57,14 @@ func (s *Pass) together(order []int) (begin, end int) {
 			continue
 		}
 		switch {
+		case h.at < 0:
+			return 0, 0
 		case end == 0:
 			begin, end = int(h.at), int(h.at)
 		case int(h.at) != end:
 			return 0, 0
 		}
 		end += s.code.lengths[o]
-	}
-	if begin < 0 {
-		return 0, 0
 	}
 	return begin, end
 }

@@ -90,6 +90,18 @@ func TestDeparser(t *testing.T) {
 	})
 }
 
+// A header that was added is written wherever its memory is, also where it ends as that of all
+// headers before it begins.
+func TestAddedHeaderIsWritten(t *testing.T) {
+	for size := range 8 {
+		a := ir.Header{Name: "a", Fields: []ir.Field{{Name: "v", Bits: 8, Count: 3}}}
+		b := ir.Header{Name: "b", Fields: []ir.Field{{Name: "v", Bits: 8, Count: size + 1}}}
+		p := program([]ir.Header{a, b}, nil, ir.Op{Kind: ir.Validate, Dst: "b"})
+		p.Ingress.Parser[0].Extract, p.Ingress.Parser[0].Advance, p.Ingress.Deparse = []string{"a"}, 1, []string{"b", "a"}
+		equal(t, newBench(t, p).ok(1, 2, 3, 4, 5), append(make([]byte, size+1), 1, 2, 3, 5)...)
+	}
+}
+
 func names(headers []ir.Header, of []int) []string {
 	out := []string{}
 	for _, i := range of {
