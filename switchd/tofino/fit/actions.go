@@ -14,6 +14,7 @@ type scope struct {
 	side   Side
 	copies int // that [*] stands for; 0: none
 	params []ir.Param
+	slices bool // fields may be slices
 }
 
 // action resolves an action for the table of a scope.
@@ -43,13 +44,7 @@ func (c scope) op(o *ir.Op) (Op, bool) {
 	case ir.Validate, ir.Remove:
 		op.Header, ok = c.header(c.where, o.Dst)
 	case ir.Set:
-		ok = c.dst(&op, o, 64) && c.operand(&op.A, o.A, c.bits(op.Dst), anyWidth)
-	case ir.Add, ir.Sub, ir.MinSigned, ir.MaxSigned:
-		ok = c.dst(&op, o, MaxALUBits) && c.pair(&op, o)
-	case ir.And, ir.Or, ir.Xor, ir.AndNot:
-		ok = c.dst(&op, o, 64) && c.pair(&op, o)
-	case ir.Shl, ir.Shr:
-		ok = c.dst(&op, o, MaxALUBits) && c.shift(&op, o)
+		ok = c.move(&op, o)
 	case ir.Execute:
 		ok = c.execute(&op, o)
 	case ir.Hash, ir.Concat:
@@ -57,7 +52,11 @@ func (c scope) op(o *ir.Op) (Op, bool) {
 	case ir.Random:
 		ok = c.dst(&op, o, MaxRandomBits)
 	default:
-		c.bad.add(RuleForm, c.where, "", "there is no operation %q", o.Kind)
+		if operations[o.Kind] == 0 {
+			c.bad.add(RuleForm, c.where, "", "there is no operation %q", o.Kind)
+			return op, false
+		}
+		ok = c.arithmetic(&op, o)
 	}
 	return op, ok
 }
@@ -66,13 +65,13 @@ func (c scope) bits(r Ref) int { return c.Fields[r.ID].Bits }
 
 // dst resolves what an operation writes.
 func (c scope) dst(op *Op, o *ir.Op, most int) bool {
-	r, ok := c.ref(c.where, o.Dst, c.copies)
+	r, from, bits, ok := c.part(o.Dst)
 	if !ok || !c.settable(c.where, c.side, r) {
 		return false
 	}
-	op.Dst = r
-	if c.bits(r) > most {
-		c.bad.add(RuleALUWidth, c.where, "cut the field in two", "%s to field %q of %d bits; at most %d", o.Kind, o.Dst, c.bits(r), most)
+	op.Dst, op.DstFrom, op.DstBits = r, from, bits
+	if bits > most {
+		c.bad.add(RuleALUWidth, c.where, "cut the field in two", "%s to field %q of %d bits; at most %d", o.Kind, o.Dst, bits, most)
 		return false
 	}
 	return true
@@ -88,11 +87,11 @@ const (
 func (c scope) operand(to *Operand, o ir.Operand, bits int, free bool) bool {
 	switch {
 	case o.Field != "":
-		r, ok := c.ref(c.where, o.Field, c.copies)
+		r, from, n, ok := c.part(o.Field)
 		if !ok || !c.readable(c.where, c.side, r) {
 			return false
 		}
-		*to = Operand{Kind: FromField, Field: r, Bits: c.bits(r)}
+		*to = Operand{Kind: FromField, Field: r, From: from, Bits: n}
 	case o.Param != "":
 		n := slices.IndexFunc(c.params, func(p ir.Param) bool { return p.Name == o.Param })
 		if n < 0 {
@@ -273,7 +272,7 @@ func (c scope) checkWrites(ops []Op) {
 			if a.Header != NoHeader && a.Header == b.Header {
 				c.bad.add(RuleTwice, c.where, "do one of them", "header %q is made valid or invalid twice", c.Headers[a.Header].Name)
 			}
-			if f, clash := c.clash(a.Dst, b.Dst); clash {
+			if f, clash := c.overlap(a, b); clash {
 				c.bad.add(RuleTwice, c.where, "do one of them", "field %q is written twice", c.Fields[f].Name)
 			}
 		}

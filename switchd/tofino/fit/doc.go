@@ -25,11 +25,14 @@
 //
 // A header is cut into containers of 8, 16 and 32 bits along its bytes. A field of an
 // addition, subtraction, shift, minimum or maximum has a container of its own width; a
-// field that is compared by order is within one. Metadata fields share no container.
+// field that is compared by order is within one. Metadata fields share no container. A slice
+// can be set and copied, no more.
 //
 // Left out: tables over several stages; shared containers of fields that are never live
-// together; tagalong containers. Accepted though hardware often refuses it: different
-// operations of a stage on two fields of one container, any order comparison of a
-// gateway, two actions that share a row of instruction memory and write the same container, and
-// random bytes beside all of a table's immediate action data.
+// together; tagalong containers; registers of 1 bit, the math unit of a stateful ALU, and the
+// bitwise operations but those of package ir; conditional moves and funnel shifts; what a
+// constant takes that is too large for an instruction word. Accepted though hardware often
+// refuses it: different operations of a stage on two fields of one container, any order
+// comparison of a gateway, two actions that share a row of instruction memory and write the same
+// container, and random bytes beside all of a table's immediate action data.
 package fit

@@ -107,6 +107,8 @@ var sources = map[Rule]string{
 	RuleApplied:    "TNA: a table is applied once in a pass",
 	RuleALUWidth:   "RMT: an ALU works on a container, the widest has 32 bits",
 	RuleALUSource:  srcP4C,
+	RuleALUSign:    srcP4C + ": bf-p4c/phv/cluster_phv_operations.cpp",
+	RuleSlice:      srcP4C + ": bf-asm/depositfield.cpp moves bits of a container into another",
 	RuleALUIn:      srcP4C,
 	RuleALUCompare: srcP4C,
 	RuleALUUpdate:  srcP4C,

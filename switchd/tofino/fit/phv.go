@@ -1,10 +1,6 @@
 package fit
 
-import (
-	"slices"
-
-	"github.com/inalab/inalab/switchd/tofino/ir"
-)
+import "slices"
 
 // need says what a field asks of its containers.
 type need uint8
@@ -134,10 +130,10 @@ func (v *vector) tableNeeds(t *Table) {
 		for k := range t.Actions[i].Do {
 			op := &t.Actions[i].Do[k]
 			n := parts
-			switch op.Kind {
-			case ir.Add, ir.Sub, ir.MinSigned, ir.MaxSigned, ir.Shl, ir.Shr:
+			if operations[op.Kind].has(wholeALU) {
 				n = alone
-			case ir.Validate, ir.Remove:
+			}
+			if op.Header != NoHeader {
 				v.markParsed(t.Side, op.Header)
 			}
 			v.require(t.Side, op.Dst, t.Copies, n)

@@ -117,6 +117,7 @@ type Operand struct {
 	Param int    // number in Action.Params and in the arguments of an entry
 	Const uint64 // fits Bits
 	Bits  int    // of field or parameter; of a constant those of its partner
+	From  int    // lowest bit, of a slice of a field
 }
 
 // Register is a register, or a group of Copies alike.
@@ -191,6 +192,8 @@ type Action struct {
 type Op struct {
 	Kind      ir.OpKind
 	Dst       Ref      // NoField where there is none
+	DstFrom   int      // lowest bit of Dst that is written: a Set may write a slice
+	DstBits   int      // how many
 	Header    HeaderID // of Validate and Remove
 	A, B      Operand
 	Register  RegisterRef // of Execute

@@ -18,7 +18,9 @@ const (
 	RuleTwice      Rule = "write-twice"      // an action writes a field twice
 	RuleApplied    Rule = "table-applied"    // a table is applied once
 	RuleALUWidth   Rule = "alu-width"        // arithmetic on more than 32 bits
-	RuleALUSource  Rule = "alu-source"       // an ALU without a container among its sources
+	RuleALUSource  Rule = "alu-source"       // sources of an ALU
+	RuleALUSign    Rule = "alu-sign"         // a field whose highest bit is not its container's
+	RuleSlice      Rule = "alu-slice"        // more than a move of a slice
 	RuleALUIn      Rule = "salu-input"       // inputs of a stateful ALU
 	RuleALUCompare Rule = "salu-compare"     // comparators of a stateful ALU
 	RuleALUUpdate  Rule = "salu-update"      // updates of a lane

@@ -98,14 +98,13 @@ func (c alu) lane(name string, list []ir.Update) {
 		if u.X == ir.Nothing {
 			c.bad.add(RuleForm, c.where, "name a term", "%q of nothing", u.Op)
 		}
-		switch u.Op {
-		case ir.Set:
+		switch {
+		case u.Op == ir.Set:
 			if u.Y != ir.Nothing {
 				c.bad.add(RuleForm, c.where, "leave it out", "set takes one term, %q is a second", u.Y)
 			}
 			continue
-		case ir.Add, ir.Sub, ir.And, ir.Or, ir.Xor, ir.AndNot, ir.MinSigned, ir.MaxSigned:
-		default:
+		case !operations[u.Op].has(twoSources):
 			c.bad.add(RuleForm, c.where, "", "a stateful ALU does not do %q", u.Op)
 			continue
 		}

@@ -10,6 +10,7 @@
 //
 //	"ipv4.ttl"  field of a header        "d0.v[3]"  element of a field that is an array
 //	"meta.idx"  user metadata            "d0.v[*]"  element number of this copy (see Table.Copies)
+//	"ipv4.tos[7:2]"  slice: bits 7 to 2 of a field, 0 the lowest; of Set alone, also "d0.v[3][7:0]"
 //	"ig.port"   intrinsic metadata of the ingress, "eg.rid" of the egress (see Intrinsics)
 //
 // The model is the Tofino Native Architecture as far as its limits are public; package

@@ -28,12 +28,14 @@ type RegAction struct {
 	Out  []Output // the first whose guard holds; none: 0
 }
 
-// Compare is Left - Right - Const related to 0, at the lane's width.
+// Compare is Left - Right - Const related to 0. What is equal, and an order with a sign, are
+// of the difference at the lane's width, which wraps; an order without one is of numbers that
+// do not wrap.
 type Compare struct {
 	Left  Term
 	Right Term // empty: 0
 	Const int64
-	Op    Relation // order is of the signed difference
+	Op    Relation
 }
 
 // Term is what a stateful ALU reads.
@@ -71,7 +73,7 @@ const (
 // Update is what becomes of a lane: Op of X and Y, Set of X alone.
 type Update struct {
 	If   Guard
-	Op   OpKind // Set, Add, Sub, And, Or, Xor, AndNot, MinSigned, MaxSigned
+	Op   OpKind // Set, or of the action ALUs any but shifts
 	X, Y Term
 	Imm  int64 // where a term is Imm
 }

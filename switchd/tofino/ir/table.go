@@ -58,25 +58,33 @@ type Param struct {
 // OpKind names an operation.
 type OpKind string
 
-// The operations of the action ALUs. All wrap; a result is cut to the width of Dst.
+// The operations of the action ALUs. A result is cut to the width of Dst, but for those
+// that are saturated: they stop at the smallest and the largest number of that width.
 const (
-	Set       OpKind = "set"        // Dst = A
-	Add       OpKind = "add"        // Dst = A + B
-	Sub       OpKind = "sub"        // Dst = A - B
-	And       OpKind = "and"        // Dst = A & B
-	Or        OpKind = "or"         // Dst = A | B
-	Xor       OpKind = "xor"        // Dst = A ^ B
-	AndNot    OpKind = "andnot"     // Dst = A &^ B
-	Shl       OpKind = "shl"        // Dst = A << B, B constant
-	Shr       OpKind = "shr"        // Dst = A >> B, B constant
-	MinSigned OpKind = "min-signed" // Dst = min(A, B)
-	MaxSigned OpKind = "max-signed" // Dst = max(A, B)
-	Validate  OpKind = "validate"   // header Dst is valid; its fields are zero if it was not
-	Remove    OpKind = "remove"     // header Dst is invalid
-	Execute   OpKind = "execute"    // stateful ALU: Register, Run, Index, In; its output to Dst if that is named
-	Concat    OpKind = "concat"     // Dst = fields of In, the most significant first; takes hash bits, as an identity hash
-	Hash      OpKind = "hash"       // Dst = low bits of CRC-32 over In
-	Random    OpKind = "random"     // Dst = random bits
+	Set          OpKind = "set"            // Dst = A; either may be a slice
+	Add          OpKind = "add"            // Dst = A + B
+	Sub          OpKind = "sub"            // Dst = A - B
+	SatAdd       OpKind = "sat-add"        // Dst = A + B, saturated
+	SatAddSigned OpKind = "sat-add-signed" // Dst = A + B, saturated, of numbers with a sign
+	SatSub       OpKind = "sat-sub"        // Dst = A - B, saturated: not below 0
+	SatSubSigned OpKind = "sat-sub-signed" // Dst = A - B, saturated, of numbers with a sign
+	And          OpKind = "and"            // Dst = A & B
+	Or           OpKind = "or"             // Dst = A | B
+	Xor          OpKind = "xor"            // Dst = A ^ B
+	AndNot       OpKind = "andnot"         // Dst = A &^ B
+	Shl          OpKind = "shl"            // Dst = A << B, B constant
+	Shr          OpKind = "shr"            // Dst = A >> B, B constant; zeros come in
+	ShrSigned    OpKind = "shr-signed"     // Dst = A >> B, B constant; the sign comes in
+	Min          OpKind = "min"            // Dst = min(A, B)
+	Max          OpKind = "max"            // Dst = max(A, B)
+	MinSigned    OpKind = "min-signed"     // Dst = min(A, B), of numbers with a sign
+	MaxSigned    OpKind = "max-signed"     // Dst = max(A, B), of numbers with a sign
+	Validate     OpKind = "validate"       // header Dst is valid; its fields are zero if it was not
+	Remove       OpKind = "remove"         // header Dst is invalid
+	Execute      OpKind = "execute"        // stateful ALU: Register, Run, Index, In; its output to Dst if that is named
+	Concat       OpKind = "concat"         // Dst = fields of In, the most significant first; takes hash bits, as an identity hash
+	Hash         OpKind = "hash"           // Dst = low bits of CRC-32 over In
+	Random       OpKind = "random"         // Dst = random bits
 )
 
 // Op is one operation of an action.

@@ -29,7 +29,9 @@ func (c *Code) compileAction(from *fit.Action, n int) (out Action) {
 	for i := range from.Do {
 		o := Op{Op: &from.Do[i], Copy: n}
 		if o.Dst.ID != fit.NoField {
-			o.To = &c.fields[o.Dst.Of(n)]
+			if o.To = &c.fields[o.Dst.Of(n)]; o.DstBits < int(o.To.Bits) {
+				o.To = o.To.slice(o.DstFrom, o.DstBits)
+			}
 		}
 		if o.Kind != ir.Validate && o.Kind != ir.Remove {
 			c.compileValue(&o)
@@ -111,12 +113,39 @@ func combine(kind ir.OpKind, a, b value, bits uint8) value {
 		return func(s *Pass) uint64 { return a(s) ^ b(s) }
 	case ir.AndNot:
 		return func(s *Pass) uint64 { return a(s) &^ b(s) }
+	case ir.ShrSigned:
+		return func(s *Pass) uint64 { return uint64(signed(a(s), bits) >> b(s)) }
+	case ir.SatAdd, ir.SatSub:
+		return func(s *Pass) uint64 { return saturate(kind, a(s), b(s), bits) }
+	case ir.SatAddSigned, ir.SatSubSigned:
+		return func(s *Pass) uint64 { return saturateSigned(kind, a(s), b(s), bits) }
+	case ir.Min:
+		return func(s *Pass) uint64 { return min(a(s), b(s)) }
+	case ir.Max:
+		return func(s *Pass) uint64 { return max(a(s), b(s)) }
 	case ir.MinSigned:
 		return func(s *Pass) uint64 { return uint64(min(signed(a(s), bits), signed(b(s), bits))) }
 	case ir.MaxSigned:
 		return func(s *Pass) uint64 { return uint64(max(signed(a(s), bits), signed(b(s), bits))) }
 	}
 	panic("vm: operation " + string(kind) + " went past fit")
+}
+
+// saturate returns a sum or difference of numbers of up to 32 bits, which stops at their ends.
+func saturate(kind ir.OpKind, a, b uint64, bits uint8) uint64 {
+	if kind == ir.SatAdd {
+		return min(a+b, ones(int(bits)))
+	}
+	return a - min(a, b)
+}
+
+// saturateSigned is saturate for numbers with a sign.
+func saturateSigned(kind ir.OpKind, a, b uint64, bits uint8) uint64 {
+	x, y, end := signed(a, bits), signed(b, bits), int64(1)<<(bits-1)
+	if kind == ir.SatSubSigned {
+		y = -y
+	}
+	return uint64(max(-end, min(x+y, end-1)))
 }
 
 // operand compiles what an operation reads.
@@ -130,6 +159,9 @@ func (c *Code) operand(o fit.Operand, n int) value {
 		return func(s *Pass) uint64 { return s.args[at] }
 	}
 	r := &c.fields[o.Field.Of(n)]
+	if o.Bits < int(r.Bits) {
+		r = r.slice(o.From, o.Bits)
+	}
 	if at := r.Off; r.InSlot() {
 		return func(s *Pass) uint64 { return s.Slots[at] }
 	}

@@ -29,6 +29,18 @@ func TestOperations(t *testing.T) {
 		{"shl", ir.Op{Kind: ir.Shl, A: ir.F("h.a"), B: ir.C(3)}, 0x21, 0, 0x08},
 		{"shr", ir.Op{Kind: ir.Shr, A: ir.F("h.a"), B: ir.C(3)}, 0x81, 0, 0x10},
 		{"min signed", ir.Op{Kind: ir.MinSigned, A: ir.F("h.a"), B: ir.F("h.b")}, 0x80, 1, 0x80},
+		{"shr of a sign", ir.Op{Kind: ir.ShrSigned, A: ir.F("h.a"), B: ir.C(3)}, 0x81, 0, 0xf0},
+		{"shr of no sign", ir.Op{Kind: ir.ShrSigned, A: ir.F("h.a"), B: ir.C(3)}, 0x71, 0, 0x0e},
+		{"sum at its end", ir.Op{Kind: ir.SatAdd, A: ir.F("h.a"), B: ir.F("h.b")}, 250, 9, 255},
+		{"sum below it", ir.Op{Kind: ir.SatAdd, A: ir.F("h.a"), B: ir.F("h.b")}, 240, 9, 249},
+		{"difference at its end", ir.Op{Kind: ir.SatSub, A: ir.F("h.a"), B: ir.F("h.b")}, 3, 9, 0},
+		{"difference above it", ir.Op{Kind: ir.SatSub, A: ir.F("h.a"), B: ir.F("h.b")}, 9, 3, 6},
+		{"signed sum at its end", ir.Op{Kind: ir.SatAddSigned, A: ir.F("h.a"), B: ir.F("h.b")}, 0x70, 0x70, 0x7f},
+		{"signed sum at its other end", ir.Op{Kind: ir.SatAddSigned, A: ir.F("h.a"), B: ir.F("h.b")}, 0x90, 0x90, 0x80},
+		{"signed difference at its end", ir.Op{Kind: ir.SatSubSigned, A: ir.F("h.a"), B: ir.F("h.b")}, 0x80, 1, 0x80},
+		{"less the least", ir.Op{Kind: ir.SatSubSigned, A: ir.F("h.a"), B: ir.F("h.b")}, 0, 0x80, 0x7f},
+		{"min", ir.Op{Kind: ir.Min, A: ir.F("h.a"), B: ir.F("h.b")}, 0x80, 1, 1},
+		{"max", ir.Op{Kind: ir.Max, A: ir.F("h.a"), B: ir.F("h.b")}, 0x80, 1, 0x80},
 		{"max signed", ir.Op{Kind: ir.MaxSigned, A: ir.F("h.a"), B: ir.F("h.b")}, 0x80, 1, 1},
 	} {
 		h := []ir.Header{header("h", field("a", 8), field("b", 8), field("c", 8))}
@@ -38,6 +50,21 @@ func TestOperations(t *testing.T) {
 		equal(t, b.ok(tc.a, tc.b, 0xee, 0x99), tc.a, tc.b, tc.want, 0x99)
 		b.expect("meta.m", uint64(tc.want))
 	}
+}
+
+// A slice is some bits of a field, and the others stay, whatever else the action sets.
+func TestSlices(t *testing.T) {
+	h := []ir.Header{header("h", field("a", 16), field("b", 4), field("c", 12))}
+	b := newBench(t, program(h, []ir.Field{meta("m", 16)},
+		ir.Op{Kind: ir.Set, Dst: "h.a[11:4]", A: ir.F("h.c[7:0]")},
+		ir.Op{Kind: ir.Set, Dst: "h.a[3:0]", A: ir.C(0xe)},
+		ir.Op{Kind: ir.Set, Dst: "h.b", A: ir.F("h.a[15:12]")},
+		ir.Op{Kind: ir.Set, Dst: "h.c[11:11]", A: ir.F("h.b")},
+		ir.Op{Kind: ir.Set, Dst: "meta.m[15:8]", A: ir.F("h.a[7:0]")},
+		ir.Op{Kind: ir.Set, Dst: "meta.m[5:2]", A: ir.F("h.c")},
+	))
+	equal(t, b.ok(0x12, 0x34, 0x56, 0x78), 0x17, 0x8e, 0x1e, 0x78)
+	b.expect("meta.m", 0x3420)
 }
 
 // The operations of an action see what was before it.

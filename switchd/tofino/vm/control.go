@@ -77,7 +77,8 @@ func (c *Code) compileCond(from *fit.Cond) (t test) {
 type relOp uint8
 
 const (
-	relEqual relOp = iota
+	relNone relOp = iota
+	relEqual
 	relNotEqual
 	relLess
 	relGreater

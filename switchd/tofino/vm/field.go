@@ -13,7 +13,7 @@ type Ref struct {
 	Head  int16  // header
 	kind  refKind
 	Bits  uint8
-	Low   uint8 // bits behind the field in its last byte
+	Low   uint8 // bits behind the field in its last byte, or in its slot
 	Len   uint8 // bytes that the field touches; 0 in a slot
 	Shift uint8 // bits behind the field in the eight bytes from its first one on
 }
@@ -25,6 +25,7 @@ type refKind uint8
 
 const (
 	inSlot   refKind = iota // metadata and intrinsics: a word of their own
+	inSlice                 // a slice of such a word
 	inByte                  // one whole byte
 	inWord16                // big-endian words
 	inWord32
@@ -77,6 +78,17 @@ func (r *Ref) place(head, offset, bits int) {
 	}
 }
 
+// slice returns some bits of a field.
+func (r *Ref) slice(from, bits int) *Ref {
+	cut := Ref{Bits: uint8(bits), Mask: ones(bits)}
+	if r.InSlot() {
+		cut.kind, cut.Off, cut.Low = inSlice, r.Off, uint8(from)
+	} else {
+		cut.place(int(r.Head), r.begin()+int(r.Bits)-from-bits, bits)
+	}
+	return &cut
+}
+
 // begin returns the first bit of a field of a header.
 func (r *Ref) begin() int { return 8*(int(r.Off)+int(r.Len)) - int(r.Low) - int(r.Bits) }
 
@@ -93,8 +105,8 @@ func signed(v uint64, bits uint8) int64 { return int64(v<<(64-bits)) >> (64 - bi
 
 // Get returns the value of a field; 0 of a header that is not valid.
 func (s *Pass) Get(r *Ref) uint64 {
-	if r.kind == inSlot {
-		return s.Slots[r.Off]
+	if r.kind <= inSlice {
+		return s.Slots[r.Off] >> (r.Low & 63) & r.Mask
 	}
 	h := &s.heads[r.Head]
 	if h.pass != s.pass {
@@ -121,6 +133,10 @@ func (s *Pass) Put(r *Ref, v uint64) {
 	v &= r.Mask
 	if r.kind == inSlot {
 		s.Slots[r.Off] = v
+		return
+	}
+	if r.kind == inSlice {
+		s.Slots[r.Off] = s.Slots[r.Off]&^(r.Mask<<(r.Low&63)) | v<<(r.Low&63)
 		return
 	}
 	h := &s.heads[r.Head]

@@ -57,8 +57,8 @@ type alu struct {
 }
 
 type compare struct {
-	on          bool
-	op          relOp
+	op          relOp // relNone: it never holds
+	negative    bool  // the constant is below 0
 	left, right term
 	constant    uint32
 }
@@ -81,14 +81,21 @@ const (
 	aluOr
 	aluXor
 	aluAndNot
+	aluMin
+	aluMax
 	aluMinSigned
 	aluMaxSigned
+	aluSatAdd // and those behind it: what saturates
+	aluSatSub
+	aluSatAddSigned
+	aluSatSubSigned
 )
 
 // aluOps are the operations by their names; anything else sets.
 var aluOps = map[ir.OpKind]aluOp{
 	ir.Add: aluAdd, ir.Sub: aluSub, ir.And: aluAnd, ir.Or: aluOr, ir.Xor: aluXor, ir.AndNot: aluAndNot,
-	ir.MinSigned: aluMinSigned, ir.MaxSigned: aluMaxSigned,
+	ir.Min: aluMin, ir.Max: aluMax, ir.MinSigned: aluMinSigned, ir.MaxSigned: aluMaxSigned,
+	ir.SatAdd: aluSatAdd, ir.SatSub: aluSatSub, ir.SatAddSigned: aluSatAddSigned, ir.SatSubSigned: aluSatSubSigned,
 }
 
 type output struct {
@@ -113,7 +120,7 @@ func compileCompare(from *ir.Compare, mask uint32) compare {
 	if from == nil {
 		return compare{}
 	}
-	return compare{true, relationOp(from.Op), termOf(from.Left), termOf(from.Right), uint32(from.Const) & mask}
+	return compare{relationOp(from.Op), from.Const < 0, termOf(from.Left), termOf(from.Right), uint32(from.Const) & mask}
 }
 
 func compileUpdates(from []ir.Update, mask uint32) (out [fit.MaxUpdates]update) {
@@ -128,10 +135,10 @@ func compileUpdates(from []ir.Update, mask uint32) (out [fit.MaxUpdates]update) 
 func (u *alu) run(v *terms) uint32 {
 	v[termOne] = 1
 	var is uint8
-	if u.a.on && u.a.holds(v, u.shift) {
+	if u.a.op != relNone && u.a.holds(v, u.shift) {
 		is = 1
 	}
-	if u.b.on && u.b.holds(v, u.shift) {
+	if u.b.op != relNone && u.b.holds(v, u.shift) {
 		is |= 2
 	}
 	v[termNewLo] = u.update(&u.lo, v, v[termLo], is)
@@ -151,11 +158,16 @@ func (c *compare) holds(v *terms, shift uint8) bool {
 		return d == 0
 	case relNotEqual:
 		return d != 0
-	case relLess, relLessSigned:
+	case relLessSigned:
 		return d < 0
-	default:
+	case relGreaterSigned:
 		return d > 0
 	}
+	exact := int64(v[c.left]) - int64(v[c.right]) - int64(c.constant)
+	if c.negative {
+		exact += 1 << (32 - shift)
+	}
+	return c.op == relLess && exact < 0 || c.op == relGreater && exact > 0
 }
 
 // update returns what becomes of a lane.
@@ -183,6 +195,10 @@ func (o *update) apply(x, y uint32, shift uint8) uint32 {
 		return x ^ y
 	case aluAndNot:
 		return x &^ y
+	case aluMin:
+		return min(x, y)
+	case aluMax:
+		return max(x, y)
 	case aluMinSigned:
 		if int32(x<<shift) <= int32(y<<shift) {
 			return x
@@ -193,6 +209,27 @@ func (o *update) apply(x, y uint32, shift uint8) uint32 {
 			return x
 		}
 		return y
+	case aluSet:
+		return x
 	}
-	return x // Set
+	return o.saturate(x, y, 32-shift)
+}
+
+// LaneOp returns an operation of a stateful ALU on words of 32 bits.
+func LaneOp(kind ir.OpKind) func(x, y uint32) uint32 {
+	o := &update{op: aluOps[kind]}
+	return func(x, y uint32) uint32 { return o.apply(x, y, 0) }
+}
+
+// saturate does an operation on lanes of some bits that stops at the ends of their numbers.
+func (o *update) saturate(x, y uint32, bits uint8) uint32 {
+	switch o.op {
+	case aluSatAdd:
+		return uint32(saturate(ir.SatAdd, uint64(x), uint64(y), bits))
+	case aluSatSub:
+		return uint32(saturate(ir.SatSub, uint64(x), uint64(y), bits))
+	case aluSatAddSigned:
+		return uint32(saturateSigned(ir.SatAddSigned, uint64(x), uint64(y), bits))
+	}
+	return uint32(saturateSigned(ir.SatSubSigned, uint64(x), uint64(y), bits))
 }

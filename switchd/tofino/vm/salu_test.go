@@ -36,9 +36,10 @@ func (o *oracle) compare(c *ir.Compare) bool {
 	if c == nil {
 		return false
 	}
-	d := o.sign(o.term(c.Left, 0) - o.term(c.Right, 0) - c.Const)
+	exact := o.term(c.Left, 0) - o.term(c.Right, 0) - c.Const
+	d := o.sign(exact)
 	return map[ir.Relation]bool{
-		ir.Equal: d == 0, ir.NotEqual: d != 0, ir.Less: d < 0, ir.LessSigned: d < 0, ir.Greater: d > 0, ir.GreaterSigned: d > 0,
+		ir.Equal: d == 0, ir.NotEqual: d != 0, ir.Less: exact < 0, ir.LessSigned: d < 0, ir.Greater: exact > 0, ir.GreaterSigned: d > 0,
 	}[c.Op]
 }
 
@@ -60,9 +61,12 @@ func (o *oracle) update(list []ir.Update, old int64) int64 {
 			continue
 		}
 		x, y := o.term(u.X, u.Imm), o.term(u.Y, u.Imm)
+		top, half := o.cut(-1), int64(1)<<(o.bits-1)
 		return o.cut(map[ir.OpKind]int64{
 			ir.Set: x, ir.Add: x + y, ir.Sub: x - y, ir.And: x & y, ir.Or: x | y, ir.Xor: x ^ y, ir.AndNot: x &^ y,
-			ir.MinSigned: min(o.sign(x), o.sign(y)), ir.MaxSigned: max(o.sign(x), o.sign(y)),
+			ir.Min: min(x, y), ir.Max: max(x, y), ir.MinSigned: min(o.sign(x), o.sign(y)), ir.MaxSigned: max(o.sign(x), o.sign(y)),
+			ir.SatAdd: min(x+y, top), ir.SatSub: max(x-y, 0),
+			ir.SatAddSigned: max(-half, min(o.sign(x)+o.sign(y), half-1)), ir.SatSubSigned: max(-half, min(o.sign(x)-o.sign(y), half-1)),
 		}[u.Op])
 	}
 	return old
@@ -83,7 +87,8 @@ func (o *oracle) run(a *ir.RegAction) int64 {
 var (
 	allTerms     = []ir.Term{ir.Nothing, ir.Lo, ir.Hi, ir.In0, ir.In1, ir.Zero, ir.One, ir.Imm}
 	allRelations = []ir.Relation{ir.Equal, ir.NotEqual, ir.Less, ir.LessSigned, ir.Greater, ir.GreaterSigned}
-	allUpdates   = []ir.OpKind{ir.Set, ir.Add, ir.Sub, ir.And, ir.Or, ir.Xor, ir.AndNot, ir.MinSigned, ir.MaxSigned}
+	allUpdates   = []ir.OpKind{ir.Set, ir.Add, ir.Sub, ir.And, ir.Or, ir.Xor, ir.AndNot, ir.MinSigned, ir.MaxSigned,
+		ir.Min, ir.Max, ir.SatAdd, ir.SatSub, ir.SatAddSigned, ir.SatSubSigned}
 )
 
 // The stateful ALU does what ir says, for all programs that it has room for.
@@ -92,7 +97,7 @@ func TestStatefulALU(t *testing.T) {
 		bits := rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "bits")
 		term := rapid.SampledFrom(allTerms)
 		guard := rapid.Map(rapid.IntRange(0, 15), func(n int) ir.Guard { return ir.Guard(n) })
-		imm := rapid.Int64Range(-8, 7)
+		imm := rapid.OneOf(rapid.Int64Range(-8, 7), rapid.SampledFrom([]int64{-1 << (bits - 1), 1<<bits - 1, 1 << (bits - 1)}))
 		compare := rapid.Ptr(rapid.Custom(func(t *rapid.T) ir.Compare {
 			return ir.Compare{Left: rapid.SampledFrom(allTerms[:7]).Draw(t, "left"),
 				Right: rapid.SampledFrom(allTerms[:7]).Draw(t, "right"),

@@ -75,12 +75,28 @@ func (a *drawnAction) op() {
 		if from.Field != "" { // of any width
 			from = ir.F(a.field(a.copies, most(64)).name)
 		}
+		if a.one(3) {
+			f.name, f.bits = a.slice(f)
+		}
+		switch {
+		case from.Field != "" && a.one(3):
+			from.Field, _ = a.slice(a.field(a.copies, most(64)))
+		case from.Field == "" && from.Param == "":
+			from.Const &= ones(f.bits)
+		}
 		a.add(ir.Op{Kind: ir.Set, Dst: f.name, A: from})
 	default:
 		if f, ok := a.dst(32); ok {
 			a.compute(f)
 		}
 	}
+}
+
+// slice draws some bits of a field.
+func (a *drawnAction) slice(f drawnField) (name string, bits int) {
+	low := a.IntN(f.bits)
+	high := low + a.IntN(f.bits-low)
+	return fmt.Sprintf("%s[%d:%d]", f.name, high, low), high - low + 1
 }
 
 // compute draws an operation that is more than a move.
@@ -92,9 +108,10 @@ func (a *drawnAction) compute(f drawnField) {
 	case 1, 2:
 		o.Kind = ir.Concat
 	case 3:
-		o.Kind, o.A, o.B = pick(a.drawn, ir.Shl, ir.Shr), ir.F(a.field(a.copies, wide(f.bits)).name), ir.C(uint64(a.IntN(f.bits)))
+		o.Kind, o.A, o.B = pick(a.drawn, ir.Shl, ir.Shr, ir.ShrSigned), ir.F(a.field(a.copies, wide(f.bits)).name), ir.C(uint64(a.IntN(f.bits)))
 	default:
-		o.Kind = pick(a.drawn, ir.Add, ir.Add, ir.Or, ir.Or, ir.Sub, ir.And, ir.Xor, ir.AndNot, ir.MinSigned, ir.MaxSigned)
+		o.Kind = pick(a.drawn, ir.Add, ir.Add, ir.Or, ir.Or, ir.Sub, ir.And, ir.Xor, ir.AndNot, ir.MinSigned, ir.MaxSigned, ir.Min, ir.Max,
+			ir.SatAdd, ir.SatSub, ir.SatAddSigned, ir.SatSubSigned)
 		if o.A, o.B = ir.F(a.field(a.copies, wide(f.bits)).name), a.from(f.bits); a.one(3) {
 			o.B = a.param(f.bits)
 		}
@@ -166,11 +183,11 @@ func (a *drawnAction) program(lanes int) ir.RegAction {
 	run := ir.RegAction{Name: "run"}
 	if a.one(2) {
 		run.A = &ir.Compare{Left: ir.Lo, Right: pick(a.drawn, ir.In0, ir.In1, ir.Nothing), Const: int64(a.IntN(4)),
-			Op: pick(a.drawn, ir.Equal, ir.Less)}
+			Op: pick(a.drawn, ir.Equal, ir.Less, ir.LessSigned)}
 	}
 	guard := func() ir.Guard { return pick(a.drawn, ir.Always, ir.Always, ir.IfA, ir.IfNotA) }
 	for i, own := range []ir.Term{ir.Lo, ir.Hi}[:lanes] {
-		u := ir.Update{If: guard(), Op: pick(a.drawn, ir.Add, ir.Sub, ir.Xor), X: own, Y: pick(a.drawn, ir.In0, ir.In1, ir.One)}
+		u := ir.Update{If: guard(), Op: pick(a.drawn, ir.Add, ir.Sub, ir.Xor, ir.Max, ir.SatAdd, ir.SatSubSigned), X: own, Y: pick(a.drawn, ir.In0, ir.In1, ir.One)}
 		if a.one(3) {
 			u.Op, u.X, u.Y = ir.Set, pick(a.drawn, ir.In0, ir.In1, ir.Zero), ir.Nothing
 		}

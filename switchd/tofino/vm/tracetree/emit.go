@@ -123,7 +123,7 @@ func (g *recorder) op(o *vm.Op) {
 	}
 	slot := o.To != nil && o.To.InSlot()
 	switch paired := slot && param.Kind == fit.FromParam && field.Kind == fit.FromField; {
-	case o.Kind == ir.Set:
+	case o.Kind == ir.Set && !g.slices(o):
 		g.move(o)
 	case paired && o.Kind == ir.Or:
 		id, arg := field.Field.Of(o.Copy), g.args[param.Param]
@@ -245,4 +245,10 @@ func (g *recorder) access(o *vm.Op) {
 	if o.To != nil {
 		g.forget(o.Dst.Of(o.Copy))
 	}
+}
+
+// slices reports whether an operation moves a part of a field, or into one.
+func (g *recorder) slices(o *vm.Op) bool {
+	part := func(id fit.FieldID, bits int) bool { return bits < int(g.code.Ref(id).Bits) }
+	return part(o.Dst.Of(o.Copy), o.DstBits) || o.A.Kind == fit.FromField && part(o.A.Field.Of(o.Copy), o.A.Bits)
 }

@@ -1,6 +1,8 @@
 package tracetree
 
 import (
+	"encoding/binary"
+
 	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/ir"
@@ -36,8 +38,9 @@ type span struct {
 
 // lane is what becomes of a lane: with its bytes, or as it is.
 type lane struct {
-	op laneOp
-	in int // input
+	op    laneOp
+	in    int                         // input
+	apply func(own, in uint32) uint32 // of laneMapped
 }
 
 type laneOp uint8
@@ -47,6 +50,7 @@ const (
 	laneCleared
 	laneSet
 	laneAdded
+	laneMapped // element by element
 )
 
 // compileVectors returns the vectors of a table by action; nil: it has none.
@@ -171,7 +175,7 @@ func (v *vector) update(list []ir.Update, own ir.Term) (lane, bool) {
 		case u.Op == ir.Add && u.Y == own:
 			return v.add(u.X)
 		}
-		return lane{}, false
+		return v.mapped(u, own)
 	}
 	return lane{}, true
 }
@@ -183,7 +187,7 @@ func (v *vector) set(x, own ir.Term) (lane, bool) {
 	case x == ir.Zero:
 		return lane{op: laneCleared}, true
 	case i >= 0 && v.in[i].on:
-		return lane{laneSet, i}, true
+		return lane{op: laneSet, in: i}, true
 	}
 	return lane{}, false
 }
@@ -193,7 +197,19 @@ func (v *vector) add(x ir.Term) (lane, bool) {
 	case x == ir.Zero:
 		return lane{}, true
 	case i >= 0 && v.in[i].on:
-		return lane{laneAdded, i}, true
+		return lane{op: laneAdded, in: i}, true
+	}
+	return lane{}, false
+}
+
+// mapped returns an update that is another operation of a lane and an input, in either order.
+func (v *vector) mapped(u ir.Update, own ir.Term) (lane, bool) {
+	x, y, apply := inputOf(u.X), inputOf(u.Y), vm.LaneOp(u.Op)
+	switch {
+	case u.X == own && y >= 0 && v.in[y].on:
+		return lane{op: laneMapped, in: y, apply: apply}, true
+	case u.Y == own && x >= 0 && v.in[x].on:
+		return lane{op: laneMapped, in: x, apply: func(own, in uint32) uint32 { return apply(in, own) }}, true
 	}
 	return lane{}, false
 }
@@ -240,6 +256,12 @@ func (v *vector) change(r *Runner, s *vm.Pass, b []byte, l *lane) {
 		copy(b, r.read(s, &v.in[l.in], v.bytes))
 	case laneAdded:
 		vec.AddBE(b, r.read(s, &v.in[l.in], v.bytes))
+	case laneMapped:
+		in := r.read(s, &v.in[l.in], v.bytes)
+		for at := 0; at < len(b); at += laneBytes {
+			own, other := b[at:at+laneBytes], in[at:at+laneBytes]
+			binary.BigEndian.PutUint32(own, l.apply(binary.BigEndian.Uint32(own), binary.BigEndian.Uint32(other)))
+		}
 	}
 }
 

@@ -61,7 +61,8 @@ func (g *generator) guard(label string) ir.Guard {
 
 func (g *generator) updates(label string, own ir.Term) (out []ir.Update) {
 	for range rapid.IntRange(0, 2).Draw(g.T, label) {
-		u := ir.Update{If: g.guard("guard"), Op: ir.OpKind(g.pick("op", "set", "set", "add", "add", "add", "sub", "xor", "max-signed"))}
+		u := ir.Update{If: g.guard("guard"), Op: ir.OpKind(g.pick("op", "set", "set", "add", "add", "add", "sub", "xor", "max-signed",
+			"min", "sat-add", "sat-sub", "sat-add-signed", "sat-sub-signed"))}
 		u.X, u.Y = g.pair(own)
 		if u.Op == ir.Set {
 			u.Y = ir.Nothing
