@@ -129,7 +129,7 @@ func conserved(t *rapid.T, c *Chip) {
 	var dropped uint64
 	for _, n := range c.Counters() {
 		switch n.Name {
-		case CountPackets, CountPasses, CountEgress, CountCopies, CountMirrors, CountSent, CountReplaced, CountMarked,
+		case CountPackets, CountPasses, CountEgress, CountCopies, CountMirrors, CountSent, CountReplaced, CountBeyond, CountMarked,
 			CountUnmarked, CountAgain, DropNoSession, DropMirror:
 		default:
 			dropped += n.N

@@ -18,6 +18,8 @@ const (
 	// had met a queue as long, but were not ECN-capable (RFC 3168).
 	CountMarked   = "tofino-ecn-marked"
 	CountUnmarked = "tofino-ecn-not-capable"
+	// CountBeyond is accesses that named an entry behind the last of their register, which did nothing.
+	CountBeyond = "tofino-beyond-register"
 	// CountReplaced is packets that ended in the traffic manager, replaced by multicast copies.
 	CountReplaced = "tofino-replaced-by-copies"
 )
@@ -43,7 +45,12 @@ func (s *stats) ended(k *packet) {
 func (c *Chip) Counters() []sansio.Count {
 	var t sansio.Tally
 	t.Merge(c.count.List())
+	beyond := uint64(0)
+	for _, p := range c.pipes {
+		beyond += p.Beyond()
+	}
 	for _, n := range []sansio.Count{
+		{Name: CountBeyond, N: beyond},
 		{Name: CountPackets, N: c.stats.arrived}, {Name: CountPasses, N: c.stats.ingress}, {Name: CountEgress, N: c.stats.egress},
 		{Name: CountCopies, N: c.stats.copies}, {Name: CountMirrors, N: c.stats.mirrored}, {Name: CountSent, N: c.stats.sent},
 		{Name: CountAgain, N: c.stats.resubmitted}, {Name: CountReplaced, N: c.stats.replaced}, {Name: CountMarked, N: c.stats.marked}, {Name: CountUnmarked, N: c.stats.unmarked},

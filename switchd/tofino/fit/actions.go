@@ -246,17 +246,18 @@ func (c scope) indexBits(where string, op *Op, o *ir.Op) bool {
 	return true
 }
 
-// index refuses an index that can reach beyond the register.
+// index refuses an index with more bits than name the entries: the hash units bring as many. One
+// that names an entry behind the last reaches no memory of the register: see package vm.
 func (c scope) index(where string, op *Op, o *ir.Op, r *Register) bool {
 	switch i := &op.Index; {
 	case i.Kind == Const && i.Const < uint64(max(r.Size, 0)):
 	case i.Kind == Const:
 		c.bad.add(RuleIndex, where, "", "index %d; it has %d entries", i.Const, r.Size)
 		return false
-	case !fits(uint64(max(r.Size, 0)), i.Bits): // as many entries as it can name
+	case i.Bits <= max(log2Up(r.Size), 1):
 	default:
-		c.bad.add(RuleIndex, where, fmt.Sprintf("use an index of %d bits, or more entries", log2Down(r.Size)),
-			"index %s has %d bits and can reach beyond %d entries", spell(o.Index), i.Bits, r.Size)
+		c.bad.add(RuleIndex, where, fmt.Sprintf("name %d bits of it", max(log2Up(r.Size), 1)),
+			"index %s has %d bits; %d entries are named by %d", spell(o.Index), i.Bits, r.Size, max(log2Up(r.Size), 1))
 		return false
 	}
 	return true

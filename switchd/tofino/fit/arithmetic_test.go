@@ -112,6 +112,7 @@ func TestArithmeticRefusals(t *testing.T) {
 		doing(15, of(ir.SatAdd, ir.F("meta.y"))), doing(16, of(ir.Sub, ir.P("p"))), doing(16, of(ir.SatSub, ir.C(3))),
 		doing(16, ir.Op{Kind: ir.Set, Dst: "meta.x[16:8]", A: ir.F("meta.z")}),
 		doing(16, ir.Op{Kind: ir.Add, Dst: "meta.x[7:0]", A: ir.F("meta.z"), B: ir.C(1)}),
+		indexing(40000, 17),
 	} {
 		text += second(Place(p)).Error() + "\n"
 	}

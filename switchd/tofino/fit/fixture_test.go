@@ -160,6 +160,13 @@ func withRegister(change func(r *ir.Register, a *ir.RegAction, op *ir.Op)) *ir.P
 	return p
 }
 
+// indexing has a register of so many entries, with an index of so many bits.
+func indexing(size, bits int) *ir.Program {
+	p := withRegister(func(r *ir.Register, _ *ir.RegAction, op *ir.Op) { r.Size, op.Index = size, ir.F("meta.slot") })
+	p.Metadata = append(p.Metadata, ir.Field{Name: "slot", Bits: bits})
+	return p
+}
+
 // parsing extracts a header of so many bytes and skips more.
 func parsing(extract, skip int) *ir.Program {
 	return &ir.Program{

@@ -118,7 +118,7 @@ var sources = map[Rule]string{
 	RuleLane:       srcP4C + ": 8, 16 or 32 bits, pairs of them, and 64 as a pair; " + srcPaper,
 	RuleWide:       srcP4C + ": a stateful ALU works and puts out 32 bits at a time, wider it only copies",
 	RuleRegSize:    srcMAU + "tofino/memories.cpp, lowest_row_to_overflow: 6 rows of 6 blocks, one of them spare",
-	RuleIndex:      assumed + ": no packet may reach beyond the register",
+	RuleIndex:      assumed + ": the hash units bring no more bits than name the entries",
 	RuleOnce:       srcPaper + ": memory accesses of a stage are limited",
 	RuleApart:      "RMT: a memory belongs to one stage",
 	RuleSide:       "TNA: a register belongs to one side",

@@ -144,14 +144,10 @@ func TestStatefulALU(t *testing.T) {
 	}
 }
 
-// TestRegisterIndex: an index may name what the register has, and no more.
+// TestRegisterIndex: an index has as many bits as name what the register has, and no more.
 func TestRegisterIndex(t *testing.T) {
-	of := func(bits int) *ir.Program {
-		p := withRegister(func(r *ir.Register, _ *ir.RegAction, op *ir.Op) { op.Index = ir.F("meta.slot") })
-		p.Metadata = append(p.Metadata, ir.Field{Name: "slot", Bits: bits})
-		return p
-	}
-	expect(t, of(10), of(11), RuleIndex, `register "pool"`)
+	expect(t, indexing(1024, 10), indexing(1024, 11), RuleIndex, `register "pool"`)
+	expect(t, indexing(40000, 16), indexing(40000, 17), RuleIndex, `register "pool"`)
 	constant := func(i int) *ir.Program {
 		return withRegister(func(_ *ir.Register, _ *ir.RegAction, op *ir.Op) { op.Index = ir.C(uint64(i)) })
 	}

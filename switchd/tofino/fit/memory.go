@@ -34,9 +34,6 @@ func log2Up(n int) int {
 	return bits.Len(uint(n - 1))
 }
 
-// log2Down returns how many bits name no more than n things.
-func log2Down(n int) int { return bits.Len(uint(max(n, 1))) - 1 }
-
 // demandOf returns what a copy of a table takes.
 func demandOf(t *Table) demand {
 	var d demand

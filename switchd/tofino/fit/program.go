@@ -198,7 +198,7 @@ type Op struct {
 	A, B      Operand
 	Register  RegisterRef // of Execute
 	Run       int         // number in Register.Actions
-	Index     Operand     // always within the register; its Bits from IndexFrom on, where the field has more
+	Index     Operand     // of as many bits as name an entry, at most; its Bits from IndexFrom on, where the field has more
 	IndexFrom int
 	In        []Operand
 }

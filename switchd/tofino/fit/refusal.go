@@ -30,7 +30,7 @@ const (
 	RuleLane       Rule = "register-width"   // lanes and their bits
 	RuleWide       Rule = "salu-wide"        // more than a copy of 64 bits
 	RuleRegSize    Rule = "register-size"    // entries
-	RuleIndex      Rule = "register-index"   // index wider than the register
+	RuleIndex      Rule = "register-index"   // index wider than what names an entry
 	RuleOnce       Rule = "register-once"    // two accesses in a pass
 	RuleApart      Rule = "register-apart"   // its tables cannot be in one stage
 	RuleSide       Rule = "register-side"    // used by ingress and egress

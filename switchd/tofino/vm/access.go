@@ -48,6 +48,7 @@ func (a *Access) Output(s *Pass) uint64 {
 	r, u := &s.pipe.registers[a.id], &a.alu
 	i := a.Index.Entry(s)
 	if i >= uint64(r.size) {
+		s.pipe.beyond++
 		return 0
 	}
 	var v terms

@@ -30,7 +30,9 @@
 //     do not depend on the copy is looked up once, and counts a packet once.
 //   - Hash is CRC-32 (IEEE 802.3) over its operands, each in as many whole bytes as it
 //     needs, big-endian.
-//   - An access beyond a register does nothing, and its output is 0.
+//   - A register may have any size. An access behind its last entry does nothing, and its output
+//     is 0; [Pipe.Beyond] counts them. (assumed: an SRAM has no bounds, and what lies there is no
+//     memory of the register)
 //
 // Left out: where a packet goes, and time; both belong to the chip (switchd/tofino).
 package vm

@@ -17,6 +17,7 @@ type Pipe struct {
 	registers []register
 	random    *rng.Stream
 	runner    Runner // nil: the instructions of the control are run
+	beyond    uint64 // accesses behind the last entry of a register
 }
 
 // Runner runs the controls of one pipe as [Pass.RunFrom] does from their first instruction,
@@ -52,6 +53,12 @@ func (p *Pipe) SetRunner(r Runner) { p.runner = r }
 
 // Table returns a table.
 func (p *Pipe) Table(id fit.TableID) *Table { return p.tables[id] }
+
+// Beyond returns how many accesses have named an entry behind the last of their register.
+func (p *Pipe) Beyond() uint64 { return p.beyond }
+
+// CountBeyond counts such accesses that a runner has met.
+func (p *Pipe) CountBeyond(n int) { p.beyond += uint64(n) }
 
 // Memory returns the entries of a register and its copies: entry by entry, in it lane by lane,
 // in that copy by copy, big-endian.

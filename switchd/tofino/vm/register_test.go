@@ -50,6 +50,22 @@ func TestRegistersKeepState(t *testing.T) {
 	}
 }
 
+// A register has any size: what is behind its last entry reads as 0 and keeps nothing.
+func TestRegistersOfAnySize(t *testing.T) {
+	p := counter()
+	p.Registers[0].Size = 200
+	b := newBench(t, p)
+	equal(t, b.ok(199, 9), 199, 1)
+	equal(t, b.ok(199, 9), 199, 2)
+	for range 2 {
+		equal(t, b.ok(200, 9), 200, 0)
+	}
+	equal(t, b.ok(255, 9), 255, 0)
+	if n := same(b, "beyond", func(m *mode) uint64 { return m.pipe.Beyond() }); n != 3 {
+		t.Errorf("%d accesses beyond the register, want 3", n)
+	}
+}
+
 // copies is a program that adds two inputs to each of 4 pairs of numbers.
 func copies() *ir.Program {
 	values := ir.Header{Name: "d", Fields: []ir.Field{{Name: "lo", Bits: 32, Count: 4}, {Name: "hi", Bits: 32, Count: 4}}}

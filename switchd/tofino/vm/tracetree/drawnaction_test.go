@@ -129,12 +129,12 @@ func (a *drawnAction) compute(f drawnField) {
 
 // execute draws an access to a register of its own.
 func (a *drawnAction) execute() {
-	r := ir.Register{Name: a.named("r"), Size: 8, Bits: pick(a.drawn, 8, 16, 32, 32, 32), Lanes: 1 + a.IntN(2), Copies: a.copies}
+	r := ir.Register{Name: a.named("r"), Size: 5 + a.IntN(4), Bits: pick(a.drawn, 8, 16, 32, 32, 32), Lanes: 1 + a.IntN(2), Copies: a.copies}
 	f, ok := a.dst(64)
 	if !ok {
 		return
 	}
-	o := ir.Op{Kind: ir.Execute, Dst: f.name, Register: r.Name, Run: "run", Index: ir.C(uint64(a.IntN(8)))}
+	o := ir.Op{Kind: ir.Execute, Dst: f.name, Register: r.Name, Run: "run", Index: ir.C(uint64(a.IntN(r.Size)))}
 	if a.copies > 0 {
 		o.Register += "[*]"
 	}
@@ -168,8 +168,8 @@ func (a *drawnAction) vector() {
 	array := func() string { return pick(a.drawn, a.p.Headers[0].Name, a.p.Headers[1].Name) + ".v[*]" }
 	run := ir.RegAction{Name: "run", Lo: []ir.Update{{If: ir.Always, Op: ir.Add, X: ir.Lo, Y: ir.In0}},
 		Out: []ir.Output{{If: ir.Always, Value: ir.NewLo}}}
-	r := ir.Register{Name: a.named("r"), Size: 8, Bits: 32, Lanes: 1, Copies: a.copies, Actions: []ir.RegAction{run}}
-	o := ir.Op{Kind: ir.Execute, Dst: array(), Register: r.Name + "[*]", Run: "run", Index: ir.C(uint64(a.IntN(8))),
+	r := ir.Register{Name: a.named("r"), Size: 5 + a.IntN(4), Bits: 32, Lanes: 1, Copies: a.copies, Actions: []ir.RegAction{run}}
+	o := ir.Op{Kind: ir.Execute, Dst: array(), Register: r.Name + "[*]", Run: "run", Index: ir.C(uint64(a.IntN(r.Size))),
 		In: []ir.Operand{ir.F(array())}}
 	if a.one(2) {
 		o.Index = a.param(3)

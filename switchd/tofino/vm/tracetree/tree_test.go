@@ -182,6 +182,9 @@ func (w *twins) same(pipe int, reason vm.Reason) {
 func (w *twins) counters(pipe int) {
 	w.Helper()
 	a, b := w.fast, w.slow
+	if got, want := a.pipes[pipe].Beyond(), b.pipes[pipe].Beyond(); got != want {
+		w.Fatalf("%d accesses beyond a register, plain %d", got, want)
+	}
 	for i := range a.code.Program().Tables {
 		if got, want := a.pipes[pipe].Hits(fit.TableID(i)), b.pipes[pipe].Hits(fit.TableID(i)); !slices.Equal(got, want) {
 			w.Fatalf("counters of %s\n%v, plain\n%v", a.code.Program().Tables[i].Name, got, want)

@@ -230,6 +230,7 @@ func inputOf(t ir.Term) int {
 func (v *vector) execute(r *Runner, s *vm.Pass) {
 	i := v.index.Entry(s)
 	if i >= v.entries {
+		r.pipe.CountBeyond(v.bytes / laneBytes)
 		v.deliver(s, nil)
 		return
 	}

@@ -22,7 +22,7 @@ type generator struct {
 
 func drawGenerator(t *rapid.T) *generator {
 	return &generator{t, rapid.IntRange(2, 12).Draw(t, "copies"), rapid.IntRange(1, 2).Draw(t, "lanes"),
-		rapid.SampledFrom([]int{4, 16}).Draw(t, "size")}
+		rapid.SampledFrom([]int{3, 4, 11, 16}).Draw(t, "size")}
 }
 
 func (g *generator) pick(label string, list ...string) string {
@@ -126,7 +126,7 @@ func (g *generator) program() *ir.Program {
 }
 
 func bitsFor(size int) int {
-	if size == 4 {
+	if size <= 4 {
 		return 2
 	}
 	return 4
@@ -159,6 +159,9 @@ func TestVectorsAreCopies(t *testing.T) {
 		}
 		if !bytes.Equal(fast.pipes[1].Memory(0), slow.pipes[1].Memory(0)) {
 			t.Fatalf("registers differ:\n%x\n%x", fast.pipes[1].Memory(0), slow.pipes[1].Memory(0))
+		}
+		if a, b := fast.pipes[1].Beyond(), slow.pipes[1].Beyond(); a != b {
+			t.Fatalf("%d accesses beyond the register, one by one %d", a, b)
 		}
 		if a, b := fmt.Sprint(fast.pipes[1].Hits(0)), fmt.Sprint(slow.pipes[1].Hits(0)); a != b {
 			t.Fatalf("counters differ: %s and %s", a, b)
