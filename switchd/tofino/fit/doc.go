@@ -28,10 +28,15 @@
 // field that is compared by order is within one. Metadata fields share no container. A slice
 // can be set and copied, no more.
 //
+// A state of a parser is a chain of rows: each takes bytes from a window of 32 into four
+// containers of each size. An egress parser goes 65 to 160 bytes deep, from the first that it
+// gets: several packets are parsed at once, and one that ends early skips bytes.
+//
 // Left out: tables over several stages; shared containers of fields that are never live
 // together; tagalong containers; registers of 1 bit, the math unit of a stateful ALU, and the
 // bitwise operations but those of package ir; conditional moves and funnel shifts; what a
-// constant takes that is too large for an instruction word. Accepted though hardware often
+// constant takes that is too large for an instruction word; of parsers match registers that are
+// loaded a row before, lookahead, the counter and checksums. Accepted though hardware often
 // refuses it: different operations of a stage on two fields of one container, any order
 // comparison of a gateway, two actions that share a row of instruction memory and write the same
 // container, and random bytes beside all of a table's immediate action data.

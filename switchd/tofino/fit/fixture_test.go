@@ -177,6 +177,9 @@ func parsing(extract, skip int) *ir.Program {
 	}
 }
 
+// egressParsing extracts so many bytes in the egress.
+func egressParsing(extract int) *ir.Program { return turned(parsing(extract, 0)) }
+
 // values extracts n values of 32 bits.
 func values(n int) *ir.Program {
 	p := parsing(1, 0)

@@ -79,9 +79,8 @@ const (
 
 // Parsers, one each for ingress and egress.
 const (
-	ParserBytes  = 16368 // deepest byte: 1023 steps of 16 bytes (p4c)
-	ParserRows   = 256   // of its table: one a case and one a state (p4c)
-	ParserSelect = 32    // bits that one state selects by (p4c)
+	ParserBytes = 16368 // deepest byte of the ingress: 1023 steps of 16 bytes (p4c); of the egress see extract.go
+	ParserRows  = 256   // of its table: one a case and one a state (p4c)
 )
 
 // Containers of the packet header vector, shared by ingress and egress (assumed:

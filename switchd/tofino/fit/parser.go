@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -46,16 +47,12 @@ func (s *symbols) state(side Side, st *ir.State, ids map[string]StateID) State {
 			out.Extract = append(out.Extract, id)
 		}
 	}
-	width := 0
 	for _, name := range st.Select {
 		if id, ok := s.plain(where, name); ok && s.readable(where, side, Ref{ID: id}) {
 			out.Select = append(out.Select, id)
-			width += s.Fields[id].Bits
 		}
 	}
-	if width > ParserSelect {
-		s.bad.add(RuleSelect, where, "select in two states", "selects by %d bits; a state has %d", width, ParserSelect)
-	}
+	s.checkSelect(where, out.Select)
 	for i := range st.Cases {
 		if len(out.Select) != len(st.Select) {
 			break // refused already
@@ -115,21 +112,12 @@ func (st *State) successors() []StateID {
 	return out
 }
 
-// rows that a state takes of the parser's table.
-func (st *State) rows() int { return len(st.Cases) + 1 }
-
 // checkParser refuses loops, headers extracted twice on one way, and ways beyond
-// the budget; it sets Depth and Rows. start is how many bytes come before the packet.
+// the budget; it sets Depth. start is how many bytes come before the packet.
 func (s *symbols) checkParser(side Side, start int) {
 	g := &s.Gress[side]
 	g.Depth = start
 	order, loop := topological(g.Parser)
-	for i := range g.Parser {
-		g.Rows += g.Parser[i].rows()
-	}
-	if g.Rows > ParserRows {
-		s.bad.add(RuleRows, side.String()+" parser", "merge states or cases", "takes %d rows; there are %d", g.Rows, ParserRows)
-	}
 	if loop != nil {
 		names := make([]string, len(loop))
 		for i, id := range loop {
@@ -139,9 +127,9 @@ func (s *symbols) checkParser(side Side, start int) {
 		return
 	}
 	deepest := s.ways(side, g, order, start)
-	if deepest != noState && g.Depth > ParserBytes {
+	if limit := depthLimit(side); deepest != noState && g.Depth > limit {
 		s.bad.add(RuleBudget, quoted(side.String()+" parser state", g.Parser[deepest].Name), "parse less of the packet in one pass",
-			"reaches %d bytes into the packet; the parser ends at %d", g.Depth, ParserBytes)
+			"reaches byte %d, %d of which come before the packet; the parser of the %s ends at %d", g.Depth, start, side, limit)
 	}
 }
 
@@ -151,14 +139,15 @@ const noState StateID = -3
 // ways follows all ways through a parser without loops, and returns the state that
 // reaches deepest.
 func (s *symbols) ways(side Side, g *Gress, order []StateID, start int) StateID {
-	depth := make([]int, len(g.Parser))
+	depth, least := make([]int, len(g.Parser)), make([]int, len(g.Parser))
+	g.least = math.MaxInt
 	seen := make([]bitset, len(g.Parser)) // headers extracted on some way to a state
 	deepest := noState
 	for i := range order {
 		id := order[i]
 		st := &g.Parser[id]
 		if i == 0 {
-			depth[id], seen[id] = start, newBitset(len(s.Headers))
+			depth[id], least[id], seen[id] = start, start, newBitset(len(s.Headers))
 		}
 		for _, h := range st.Extract {
 			if seen[id].has(int(h)) {
@@ -167,12 +156,19 @@ func (s *symbols) ways(side Side, g *Gress, order []StateID, start int) StateID 
 			}
 			seen[id].set(int(h))
 			depth[id] += s.Headers[h].Bytes
+			least[id] += s.Headers[h].Bytes
 		}
-		depth[id] += st.Advance
+		depth[id], least[id] = depth[id]+st.Advance, least[id]+st.Advance
 		if deepest == noState || depth[id] > g.Depth {
 			deepest, g.Depth = id, depth[id]
 		}
+		if st.Next == Accept || slices.ContainsFunc(st.Cases, func(c Case) bool { return c.Next == Accept }) {
+			g.least = min(g.least, least[id])
+		}
 		for _, next := range st.successors() {
+			if least[next] == 0 || least[id] < least[next] {
+				least[next] = least[id]
+			}
 			depth[next] = max(depth[next], depth[id])
 			seen[next] = seen[next].union(seen[id])
 		}

@@ -21,14 +21,15 @@ func Place(p *ir.Program) (*Program, error) {
 	for i := range s.Registers {
 		s.checkRegister(&s.Registers[i])
 	}
-	bridged := 0
-	for _, f := range s.Bridged {
-		bridged += ceil(s.Fields[f].Bits, 8)
-	}
-	s.checkParser(Ingress, 0)
-	s.checkParser(Egress, bridged)
 	v := vector{Program: s.Program, bad: &bad}
 	v.allocate()
+	for side := range Side(2) {
+		s.checkParser(side, v.prefix(side))
+	}
+	if len(bad) == 0 {
+		v.checkRows(Ingress)
+		v.checkRows(Egress)
+	}
 	b := &builder{Program: s.Program}
 	for side := range Side(2) {
 		b.steps(side, b.Gress[side].Control, nil)
@@ -126,7 +127,7 @@ func (b *builder) resources(stages [][]int, v *vector) Resources {
 	}
 	for side := range Side(2) {
 		g := &b.Gress[side]
-		r.Parsers[side] = ParserUse{Use{g.Depth, ParserBytes}, Use{g.Rows, ParserRows}}
+		r.Parsers[side] = ParserUse{Use{g.Depth, depthLimit(Side(side))}, Use{g.Rows, ParserRows}}
 	}
 	return r
 }

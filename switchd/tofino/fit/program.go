@@ -208,8 +208,10 @@ type Gress struct {
 	Parser  []State // the first is the start; none: nothing is parsed, accept
 	Control []Step  // evaluated in this order; the stages agree with it
 	Deparse []HeaderID
-	Depth   int // bytes that the longest way through the parser takes, bridged metadata with it
+	Depth   int // bytes that the longest way through the parser takes, with those before the packet
 	Rows    int // of the parser's table
+
+	least int // bytes of the shortest way
 }
 
 // State is a state of the parser.
