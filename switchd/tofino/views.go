@@ -117,6 +117,10 @@ func pipeNotes(r *fit.Resources) (out []string) {
 			p.Egress, p.Available))
 	}
 	out = append(out, fmt.Sprintf("PHV: %d of %d bits", bits, limit))
+	for _, p := range r.Tagalong {
+		out = append(out, fmt.Sprintf("tagalong containers of %d bits: %d of ingress and %d of egress, of %d", p.Bits, p.Ingress,
+			p.Egress, p.Available))
+	}
 	for side, p := range r.Parsers {
 		out = append(out, fmt.Sprintf("parser of %v: %d of %d bytes, %d of %d rows", fit.Side(side), p.Depth.Used,
 			p.Depth.Available, p.Rows.Used, p.Rows.Available))

@@ -43,7 +43,7 @@ func (v *vector) prefix(side Side) int {
 	}
 	n := egressPrefix
 	for f := range v.Fields {
-		if at := &v.Fields[f]; v.given(side, at) && at.Name != "eg.port" && v.needs[side][f] != unused {
+		if at := &v.Fields[f]; v.given(side, FieldID(f)) && at.Name != "eg.port" && v.needs[side][f] != unused {
 			n += ceil(at.Bits, 8)
 		}
 	}
@@ -53,8 +53,9 @@ func (v *vector) prefix(side Side) int {
 // extraction counts the rows of a chain.
 type extraction struct {
 	rows  int
-	at    int    // position of the last row
-	taken [3]int // extractors of it, by size
+	at    int         // position of the last row
+	taken [3]int      // extractors of it, by size
+	set   []Container // that it has brought a constant to
 }
 
 // next goes on with a row at a byte.
@@ -71,6 +72,14 @@ func (e *extraction) take(at int, c Container) {
 	e.taken[size]++
 }
 
+// constant brings a constant to a container, once in a row for all its bits.
+func (e *extraction) constant(at int, c Container) {
+	if !slices.Contains(e.set, c) {
+		e.take(at, c)
+		e.set = append(e.set, c)
+	}
+}
+
 // shift goes on to a byte.
 func (e *extraction) shift(to int) {
 	for to > e.at+ParserWindow {
@@ -79,16 +88,17 @@ func (e *extraction) shift(to int) {
 }
 
 // chain returns how many rows a state takes to extract its headers and skip what it skips. That a
-// header is valid is a constant, which takes an extractor of 8 bits.
+// header is valid is a constant, which takes an extractor, too.
 func (v *vector) chain(side Side, st *State) int {
 	e, at := extraction{rows: 1}, 0
 	for _, h := range st.Extract {
-		e.take(at, Container{Bits: 8})
-		bytes := v.held[side][h]
-		for i := 0; i < len(bytes); i += bytes[i].Bits / 8 {
-			e.take(at+i, bytes[i])
+		e.constant(at, v.Headers[h].Valid[side].Container)
+		for i := 0; i < v.Headers[h].Bytes; {
+			c := v.pieces[v.bytes[side][h][i]].held
+			e.take(at+i, c)
+			i += c.Bits / 8
 		}
-		at += len(bytes)
+		at += v.Headers[h].Bytes
 	}
 	e.shift(at + st.Advance)
 	return e.rows
@@ -98,29 +108,24 @@ func (v *vector) chain(side Side, st *State) int {
 func (v *vector) first(side Side) int {
 	e := extraction{}
 	for f := range v.Fields {
-		at := &v.Fields[f]
-		if !v.given(side, at) {
+		if !v.given(side, FieldID(f)) {
 			continue
 		}
-		for _, c := range at.Containers[side] {
+		for _, s := range v.Fields[f].Slices[side] {
 			if e.rows == 0 {
 				e.next(0)
 			}
-			e.take(e.at, c)
+			e.take(e.at, s.Container)
 		}
 	}
 	return e.rows
 }
 
-// given reports whether the parser of a side finds a field of metadata.
-func (v *vector) given(side Side, f *Field) bool {
-	if f.Kind == Intrinsic {
-		_, written := writable[f.Name]
-		return !written && strings.HasPrefix(f.Name, [2]string{"ig.", "eg."}[side])
-	}
-	return f.Kind == Metadata && (side == Egress && slices.ContainsFunc(v.Bridged, func(b FieldID) bool { return &v.Fields[b] == f }) ||
-		side == Ingress && f.Name == resubmitted)
-}
+// of reports whether an intrinsic field is of a side.
+func (f *Field) of(side Side) bool { return strings.HasPrefix(f.Name, [2]string{"ig.", "eg."}[side]) }
+
+// bridged reports whether a field goes from the ingress to the egress.
+func (v *vector) bridged(id FieldID) bool { return slices.Contains(v.Bridged, id) }
 
 // resubmitted is the metadata that a packet keeps when it is resubmitted.
 const resubmitted = "meta.resubmit"

@@ -187,6 +187,65 @@ func values(n int) *ir.Program {
 	return p
 }
 
+// touched lets a table write all values of a program's header.
+func touched(p *ir.Program) *ir.Program {
+	h := &p.Headers[len(p.Headers)-1]
+	var do []ir.Op
+	for i := range h.Fields[0].Count {
+		do = append(do, ir.Op{Kind: ir.Set, Dst: fmt.Sprintf("%s.v[%d]", h.Name, i), A: ir.C(1)})
+	}
+	always(p, "touch-"+h.Name, do...)
+	p.Ingress.Control = append(p.Ingress.Control, ir.Step{Apply: "touch-" + h.Name})
+	return p
+}
+
+// bothSides has so many values that tables write in the ingress and in the egress.
+func bothSides(ingress, egress int) *ir.Program {
+	p, q := touched(values(ingress)), values(egress)
+	q.Headers[0].Name, q.Ingress.Parser[0].Extract, q.Ingress.Deparse = "g", []string{"g"}, []string{"g"}
+	touched(q)
+	p.Headers, p.Actions, p.Tables = append(p.Headers, q.Headers...), append(p.Actions, q.Actions...), append(p.Tables, q.Tables...)
+	p.Egress = q.Ingress
+	return p
+}
+
+// meeting has so many fields of metadata that instructions bring together.
+func meeting(n int) *ir.Program {
+	p := &ir.Program{Name: "meeting", Metadata: []ir.Field{{Name: "x", Bits: 16, Count: n}}}
+	for i := 1; i < n; i++ {
+		always(p, fmt.Sprint("t", i), ir.Op{Kind: ir.Set, Dst: fmt.Sprintf("meta.x[%d]", i), A: ir.F("meta.x[0]")})
+	}
+	var in []ir.Operand
+	for i := range n {
+		in = append(in, ir.F(fmt.Sprintf("meta.x[%d]", i)))
+	}
+	always(p, "all", ir.Op{Kind: ir.Hash, Dst: "meta.y", In: in})
+	p.Metadata = append(p.Metadata, ir.Field{Name: "y", Bits: 8})
+	return apply(p)
+}
+
+// headers has so many headers of a byte.
+func headers(n int) *ir.Program {
+	p := parsing(1, 0)
+	p.Headers, p.Ingress.Parser[0].Extract = nil, nil
+	for i := range n {
+		name := fmt.Sprint("h", i)
+		p.Headers = append(p.Headers, ir.Header{Name: name, Fields: []ir.Field{{Name: "v", Bits: 8}}})
+		p.Ingress.Parser[0].Extract = append(p.Ingress.Parser[0].Extract, name)
+	}
+	p.Ingress.Deparse = p.Ingress.Parser[0].Extract
+	return p
+}
+
+// crossing moves a field that an ALU works on into one of another width, on which one does, too.
+func crossing(bits int) *ir.Program {
+	p := &ir.Program{Name: "crossing", Metadata: []ir.Field{{Name: "x", Bits: 32}, {Name: "y", Bits: bits}}}
+	always(p, "t", ir.Op{Kind: ir.SatAdd, Dst: "meta.x", A: ir.F("meta.x"), B: ir.C(1)})
+	always(p, "u", ir.Op{Kind: ir.SatAdd, Dst: "meta.y", A: ir.F("meta.y"), B: ir.C(1)})
+	always(p, "v", ir.Op{Kind: ir.Set, Dst: "meta.y", A: ir.F("meta.x")})
+	return apply(p)
+}
+
 // selecting has a parser state that selects by so many bits in so many cases.
 func selecting(bits, cases int) *ir.Program {
 	p := parsing(8, 0)

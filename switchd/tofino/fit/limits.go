@@ -83,13 +83,12 @@ const (
 	ParserRows  = 256   // of its table: one a case and one a state (p4c)
 )
 
-// Containers of the packet header vector, shared by ingress and egress (assumed:
-// any container can be given to either).
+// Containers of the packet header vector (p4c: bf-p4c/specs/phv_spec.cpp); pool.go says who may
+// have which.
 const (
-	PHV8    = 64
-	PHV16   = 96
-	PHV32   = 64
-	PHVBits = 8*PHV8 + 16*PHV16 + 32*PHV32
+	PHV8  = 64
+	PHV16 = 96
+	PHV32 = 64
 )
 
 // Bounds on a program, far beyond what fits, so that a refusal takes little time.
@@ -129,6 +128,8 @@ var sources = map[Rule]string{
 	RuleChecksums:  srcP4C + ": bf-p4c/specs/parde_spec.h",
 	RulePHV:        srcPHV,
 	RuleCut:        "RMT: an ALU works on a container",
+	RuleGroup:      srcP4C + ": bf-asm/instruction.cpp, an ALU reads the containers of its group",
+	RuleValidity:   srcP4C + ": bf-p4c/specs/phv_spec.cpp, numPovBits",
 	RuleGateway:    srcP4C,
 	RuleStages:     srcPaper + ", " + srcP4C,
 	RulePinned:     assumed + ": a table pinned is not moved",

@@ -37,7 +37,9 @@ func TestLimits(t *testing.T) {
 		{"exact crossbar", ExactBytes.Rule(), 128, `table "lookup"`, func(n int) *ir.Program { return keyBytes(ir.Exact, n) }},
 		{"ternary crossbar", TernaryBytes.Rule(), 66, `table "lookup"`, func(n int) *ir.Program { return keyBytes(ir.Ternary, n) }},
 		{"hash units", HashUnits.Rule(), 6, `table "t"`, hashes},
-		{"PHV", RulePHV, 128, `header "h"`, values},
+		{"containers of the ingress", RulePHV, 48 + 40 + 11, `header "h"`, func(n int) *ir.Program { return touched(values(n)) }},
+		{"tagalong containers", RulePHV, 64 + 48 + 40 + 11, `header "h"`, values},
+		{"containers of a group", RuleGroup, 16, `field "meta.x[`, meeting},
 		{"parser select", RuleSelect, 32, `state "start"`, func(n int) *ir.Program { return selecting(n, 1) }},
 		{"parser of the egress", RuleBudget, 160 - 2, `state "start"`, egressParsing},
 		{"parser rows", RuleRows, 255, "ingress parser", func(n int) *ir.Program { return selecting(32, n) }},
@@ -374,23 +376,8 @@ func TestSides(t *testing.T) {
 	if list := Refusals(second(Place(p))); len(list) != 1 || list[0].Rule != ALUs.Rule() {
 		t.Errorf("two and three: %v", list)
 	}
-	p, q := values(90), values(38)
-	q.Headers[0].Name, q.Ingress.Parser[0].Extract, q.Ingress.Deparse = "g", []string{"g"}, []string{"g"}
-	p.Headers, p.Egress = append(p.Headers, q.Headers...), q.Ingress
-	expectShared(t, p)
-}
-
-// expectShared demands that the containers are full: one more byte finds none.
-func expectShared(t *testing.T, p *ir.Program) {
-	t.Helper()
-	if _, err := Place(p); err != nil {
-		t.Fatalf("128 values on both sides: %v", err)
-	}
-	p.Metadata = []ir.Field{{Name: "x", Bits: 1}}
-	always(p, "t", ir.Op{Kind: ir.Set, Dst: "meta.x", A: ir.C(1)})
-	if list := Refusals(second(Place(apply(p)))); len(list) != 1 || list[0].Rule != RulePHV {
-		t.Errorf("one bit more: %v", list)
-	}
+	expect(t, bothSides(99, 28), bothSides(99, 29), RulePHV, `header`)
+	expect(t, bothSides(24, 37), bothSides(99, 37), RulePHV, `header`)
 }
 
 // TestLoops: a parser that can go in a circle does not load, whatever it extracts.

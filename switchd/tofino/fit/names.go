@@ -109,7 +109,7 @@ func (s *symbols) declareHeaders() {
 			s.bad.add(RuleForm, where, "pad it", "has %d bits, which are no bytes", bits)
 		}
 		s.headers[h.Name] = id
-		s.Headers = append(s.Headers, Header{h.Name, bits / 8, first, len(s.Fields) - int(first)})
+		s.Headers = append(s.Headers, Header{Name: h.Name, Bytes: bits / 8, First: first, Len: len(s.Fields) - int(first)})
 	}
 }
 

@@ -230,6 +230,25 @@ func (b bitset) union(o bitset) bitset {
 	return out
 }
 
+// intersect returns a set of its own with the members that both have.
+func (b bitset) intersect(o bitset) bitset {
+	out := slices.Clone(o)
+	for i := range b {
+		out[i] &= b[i]
+	}
+	return out
+}
+
+// within reports whether another set has all members.
+func (b bitset) within(o bitset) bool {
+	for i := range b {
+		if b[i]&^o[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // meets returns a member of both, or -1.
 func (b bitset) meets(o bitset) int {
 	for i := range b {

@@ -22,13 +22,9 @@ func Place(p *ir.Program) (*Program, error) {
 		s.checkRegister(&s.Registers[i])
 	}
 	v := vector{Program: s.Program, bad: &bad}
-	v.allocate()
+	v.collect()
 	for side := range Side(2) {
 		s.checkParser(side, v.prefix(side))
-	}
-	if len(bad) == 0 {
-		v.checkRows(Ingress)
-		v.checkRows(Egress)
 	}
 	b := &builder{Program: s.Program}
 	for side := range Side(2) {
@@ -42,6 +38,14 @@ func Place(p *ir.Program) (*Program, error) {
 		var at []int
 		stages, at = b.place(&bad)
 		b.writeStages(at)
+		if len(bad) == 0 {
+			v.lives(b, at)
+			v.allocate()
+		}
+	}
+	if len(bad) == 0 {
+		v.checkRows(Ingress)
+		v.checkRows(Egress)
 	}
 	if len(bad) > 0 {
 		return nil, errors.Join(bad...)
@@ -123,7 +127,9 @@ func (b *builder) resources(stages [][]int, v *vector) Resources {
 		}
 	}
 	for i, bits := range sizes {
-		r.PHV = append(r.PHV, PHVUse{bits, v.counts[i][Ingress], v.counts[i][Egress], available[i]})
+		cells, tags := v.pool.cells[i], v.pool.tagalong[i]
+		r.PHV = append(r.PHV, PHVUse{bits, used(cells, Ingress), used(cells, Egress), len(cells)})
+		r.Tagalong = append(r.Tagalong, PHVUse{bits, used(tags, Ingress), used(tags, Egress), len(tags)})
 	}
 	for side := range Side(2) {
 		g := &b.Gress[side]

@@ -59,6 +59,7 @@ type Header struct {
 	Bytes int
 	First FieldID // of its fields, which have consecutive numbers
 	Len   int     // how many
+	Valid [2]Bit  // by Side: says that it is valid, on a side that has it
 }
 
 // Kind says what a field belongs to.
@@ -79,15 +80,29 @@ type Field struct {
 	Header HeaderID // NoHeader: of no header
 	Offset int      // in bits from the begin of the header; of metadata and intrinsics 0
 	Bits   int
-	// Containers hold it, by Side, most significant part first; none on a side
-	// that does without it.
-	Containers [2][]Container
+	// Slices are where it is, by Side, the lowest bits first; none on a side that does without it.
+	Slices [2][]Slice
 }
 
 // Container is a container of the packet header vector.
 type Container struct {
-	Bits   int // 8, 16 or 32
-	Number int // among those of its size, from 0
+	Bits     int  // 8, 16 or 32
+	Number   int  // among those of its size and kind, from 0
+	Tagalong bool // parser and deparser alone reach it
+}
+
+// Slice is bits of a field in a container.
+type Slice struct {
+	Container
+	Low  int // bit of the container where it begins
+	From int // bit of the field, the lowest is 0
+	Bits int
+}
+
+// Bit is one bit of a container.
+type Bit struct {
+	Container
+	Low int
 }
 
 // Ref is a field that may depend on the copy of the table: copy i means field

@@ -41,7 +41,9 @@ const (
 	RuleRows       Rule = "parser-rows"
 	RuleChecksums  Rule = "deparser-checksums"
 	RulePHV        Rule = "phv"
-	RuleCut        Rule = "phv-cut" // a field of arithmetic that no container holds
+	RuleCut        Rule = "phv-cut"      // a field of arithmetic that no container holds
+	RuleGroup      Rule = "phv-group"    // what instructions bring together, and no group holds
+	RuleValidity   Rule = "phv-validity" // more headers than bits that say which are valid
 	RuleGateway    Rule = "gateway-bits"
 	RuleStages     Rule = "stages" // a chain of dependencies that is too long
 	RulePinned     Rule = "pinned-stage"

@@ -35,6 +35,9 @@ func (p *Program) String() string {
 	for _, u := range r.PHV {
 		fmt.Fprintf(&b, "containers of %d bits: %d ingress, %d egress, of %d\n", u.Bits, u.Ingress, u.Egress, u.Available)
 	}
+	for _, u := range r.Tagalong {
+		fmt.Fprintf(&b, "tagalong containers of %d bits: %d ingress, %d egress, of %d\n", u.Bits, u.Ingress, u.Egress, u.Available)
+	}
 	for side, u := range r.Parsers {
 		fmt.Fprintf(&b, "%s parser: %d of %d bytes, %d of %d rows\n", Side(side), u.Depth.Used, u.Depth.Available, u.Rows.Used,
 			u.Rows.Available)

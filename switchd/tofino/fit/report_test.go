@@ -75,7 +75,7 @@ func TestReport(t *testing.T) {
 func TestRefusalTexts(t *testing.T) {
 	text := ""
 	for _, p := range []*ir.Program{
-		accesses(2), chain(13), adds(97), values(129), pinned(5), onStage(17), nested(17),
+		accesses(2), chain(13), adds(97), touched(values(100)), pinned(5), onStage(17), nested(17),
 		matching(ir.Exact, 32, 1<<18), matching(ir.Ternary, 44, 1<<14), parsing(8, ParserBytes), adding(12), arithmetic(33),
 		deciding(45), extracts(2),
 		keyed(ir.Ternary, 9), counters(5), counting(35*2048 + 1), actions(64), turned(actions(64)), dice(9, 1, 8), dice(1, 5, 8), sums(7),

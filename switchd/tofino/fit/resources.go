@@ -78,9 +78,10 @@ type ParserUse struct {
 
 // Resources is what a program takes of a pipe.
 type Resources struct {
-	Stages  []StageUse // all of them
-	PHV     []PHVUse   // by size: 8, 16, 32
-	Parsers [2]ParserUse
+	Stages   []StageUse // all of them
+	PHV      []PHVUse   // by size: 8, 16, 32
+	Tagalong []PHVUse   // likewise
+	Parsers  [2]ParserUse
 }
 
 // Resources reports what the program takes. The slices are the program's.

@@ -105,3 +105,17 @@ func show(b *strings.Builder, t dataplane.Table) {
 		b.WriteString("  " + n + "\n")
 	}
 }
+
+// BenchmarkPlace is how long it takes to place the programs.
+func BenchmarkPlace(b *testing.B) {
+	for name, o := range map[string]Options{"udp": {}, "half": {Half: true}, "rdma": {RDMA: true}} {
+		p := Program(bareConfig(), o)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := fit.Place(p); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -53,7 +53,7 @@ var (
 	fineStages   = []int{5, 5, 6, 6, 10, 10, 10, 10}
 )
 
-const cutStage, scaleStage = 11, 12
+const scaleStage, cutStage = 11, 12
 
 // A bitmap names as many workers as sums have room for.
 var _ [MaxWorkers]struct{} = [wire.HalfWorkers]struct{}{}
@@ -95,8 +95,7 @@ func halfHeaders() (list []ir.Header) {
 	for i := range groups {
 		add(numbered("f", i), 32)
 	}
-	add("r", 16)
-	return list
+	return append(list, ir.Header{Name: "r", Fields: []ir.Field{{Name: "pair", Bits: 32, Count: group / 2}}})
 }
 
 // numbered is the name of one of several, and named of some of them.
@@ -115,7 +114,7 @@ const sums = "f3.v[*]"
 // halfMetadata is what the variant has beside the rest.
 func halfMetadata() []ir.Field {
 	return []ir.Field{
-		{Name: "acc", Bits: 16, Count: group}, // sign and exponent of a sum
+		{Name: "acc", Bits: 32, Count: group}, // sign and exponent of a sum, in its lower half
 	}
 }
 
@@ -184,9 +183,13 @@ func (b *builder) turnBack() {
 		ir.Action{Name: "round", Params: []ir.Param{{Name: "part", Bits: 32}}, Do: []ir.Op{{Kind: ir.Add, Dst: sums, A: ir.F(sums), B: ir.P("part")}}})
 	b.shifts("coarse", coarseStages, []uint64{16, 12, 8, 4})
 	b.shifts("fine", fineStages, []uint64{3, 2, 1})
-	b.table(ir.Table{Name: "cut", Copies: group, Stage: cutStage, Default: "cut", Const: true}, ir.Action{Name: "cut", Do: []ir.Op{set("r.v[*]", ir.F(sums))}})
 	b.table(ir.Table{Name: "scale", Copies: group, Stage: scaleStage, Default: "scale", Const: true}, // the leading one makes the exponent 1 more
-		ir.Action{Name: "scale", Do: []ir.Op{{Kind: ir.Add, Dst: "r.v[*]", A: ir.F("r.v[*]"), B: ir.F(acc)}}})
+		ir.Action{Name: "scale", Do: []ir.Op{{Kind: ir.Add, Dst: sums, A: ir.F(sums), B: ir.F(acc)}}})
+	for i, name := range named("cut", 0, group/2) { // an ALU reads containers of its own width: two floats go into one of 32 bits
+		pair, first, second := fmt.Sprintf("r.pair[%d]", i), fmt.Sprintf("f3.v[%d][15:0]", 2*i), fmt.Sprintf("f3.v[%d][15:0]", 2*i+1)
+		b.table(ir.Table{Name: name, Stage: cutStage, Default: name, Const: true},
+			ir.Action{Name: name, Do: []ir.Op{set(pair+"[31:16]", ir.F(first)), set(pair+"[15:0]", ir.F(second))}})
+	}
 }
 
 // rounding says for each place of the leading one what is added to a sum: what makes

@@ -28,7 +28,7 @@ func (b *builder) halfControl(fresh []ir.Step, wanted *ir.Cond, last []ir.Step) 
 			ir.Step{If: &ir.Cond{Valid: "h0"}, Then: applied(numbered("fix", i))},
 			ir.Step{If: wanted, Then: applied(numbered("values", i))})
 	}
-	back := applied("turn", "sign", "round", "coarse", "fine", "cut", "scale")
+	back := append(applied("turn", "sign", "round", "coarse", "fine", "scale"), applied(named("cut", 0, group/2)...)...)
 	return []ir.Step{{If: &ir.Cond{Valid: "f3"}, Then: back, Else: work}, {If: wanted, Then: last}}
 }
 

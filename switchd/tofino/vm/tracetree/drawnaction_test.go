@@ -75,6 +75,9 @@ func (a *drawnAction) op() {
 		if from.Field != "" { // of any width
 			from = ir.F(a.field(a.copies, most(64)).name)
 		}
+		if from.Field != "" && f.bits <= 32 && a.one(4) { // the low bits of a wide one
+			from = ir.F(a.field(a.copies, wide(64)).name)
+		}
 		if a.one(3) {
 			f.name, f.bits = a.slice(f)
 		}
