@@ -48,6 +48,7 @@ func iterationsOf(c result.Cell, w int) (out []int) {
 // A worker that is killed is missed by the sums, and takes part again when it is started, on
 // its host or a spare one. How long its process takes to start decides from when on.
 func TestWorkerComesBackLive(t *testing.T) {
+	heavy(t)
 	for _, host := range []string{"", "h6"} {
 		t.Run("on "+host, func(t *testing.T) {
 			start := act(900, job.Start, "h1")
@@ -70,6 +71,7 @@ func TestWorkerComesBackLive(t *testing.T) {
 
 // Where a system does not go on, the job ends with the reason.
 func TestNamedEndsLive(t *testing.T) {
+	heavy(t)
 	for name, tc := range map[string]struct {
 		system   job.System
 		topology string
@@ -105,6 +107,7 @@ func TestSwitchComesBackLive(t *testing.T) {
 // The worker whose model was promised ends too, before or after it has left it: another one
 // hands over its own.
 func TestPeersOfNewcomersEndLive(t *testing.T) {
+	heavy(t)
 	const iterations = 200
 	s := scene{system: trioml.System{Timeout: 10 * units.Millisecond}, topology: "rack", hosts: 6, iterations: iterations}
 	c := direct(t, s, []int{0, 1, 2, 3}, act(500, job.Kill, "h1"), act(900, job.Start, "h1"), act(901, job.Kill, "h0"), act(902, job.Kill, "h2"))

@@ -109,6 +109,7 @@ func TestIterationsTakeTheRateOfTheirTime(t *testing.T) {
 // A link that loses everything for a time stops a job for longer than one that does not get on
 // may take, and the job goes on behind it: the run waits for the last change.
 func TestRunWaitsForTheLastChange(t *testing.T) {
+	long(t)
 	sys := switchml.System{Elements: 256, Retransmit: true}
 	link := topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond}
 	lost := link

@@ -27,6 +27,7 @@ func heap() uint64 {
 
 // A run ten times as long needs no more memory, but for its samples.
 func TestMemoryDoesNotGrowWithTime(t *testing.T) {
+	long(t)
 	const early, late = 20, 220
 	for _, name := range []string{"switchml256", "trioml", "ring"} {
 		for carries, lengths := range map[string]bool{"payload": false, "lengths": true} {

@@ -76,8 +76,8 @@ func TestChargedRoundsAreExact(t *testing.T) {
 		{trioml.System{Age: program.AgeAbsent}, "mx480", 0.16, 2},
 	} {
 		t.Run(fmt.Sprintf("%s-%s-%g", c.sys.Name(), c.topology, c.p), func(t *testing.T) {
-			if testing.Short() && c.p > 0 {
-				t.Skip("a run of one goroutine, tried in full without -short")
+			if c.p > 0 {
+				long(t)
 			}
 			exact := replayed(t, replay(t, c.sys, c.topology, 20, 20, c.p, true))
 			fast := replayed(t, replay(t, c.sys, c.topology, 20, 20, c.p, false))
@@ -89,5 +89,14 @@ func TestChargedRoundsAreExact(t *testing.T) {
 			}
 			t.Logf("%+v", fast.Work)
 		})
+	}
+}
+
+// long skips a test under the race detector, which makes it many times slower and finds nothing
+// in a run of one goroutine: "make race" asks for short tests.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("many times slower under the race detector, which has nothing to find in one goroutine")
 	}
 }

@@ -13,6 +13,7 @@ import (
 // A run that stalls names the slot or block, who is missing, the first hop
 // without packets and the last event.
 func TestStalledRunSaysWhy(t *testing.T) {
+	long(t)
 	im := images(t)
 	rack := func(system string) string { return "systems=[{system: " + system + ", topology: rack}]" }
 	up := func(l topo.LinkSpec, port int, j *job.Job) { j.Plan.Switches[0].Ports[port].In = l }

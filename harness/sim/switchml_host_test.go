@@ -22,6 +22,7 @@ func countedAll(list []result.Counter, name string) (n uint64) {
 // Whatever way SwitchML's hosts go, under loss, on one switch and on several,
 // every sum of the training is right, and one seed is one run.
 func TestSwitchMLHosts(t *testing.T) {
+	long(t)
 	im := images(t)
 	for _, set := range [][]string{
 		{"switchml.threads=4"},

@@ -12,6 +12,7 @@ import (
 // nearest float of every sum, under loss, with passes that take time and without; with more
 // workers than a sum has room for nothing runs (see harness/job).
 func TestHalfOnThePipeline(t *testing.T) {
+	long(t)
 	im := images(t)
 	for _, set := range [][]string{
 		{"hosts=4", "link.loss=0.5%", "switchml.retransmit=true"},

@@ -56,6 +56,7 @@ func packetsOf(c result.Cell, program string) (n uint64) {
 // Systems that aggregate and systems over TCP run through the Microcode programs: those
 // that take no time change no sample, and those that do lose nothing.
 func TestProgramsInTransit(t *testing.T) {
+	long(t)
 	im := images(t)
 	slow := trio.DefaultTiming()
 	for _, j := range jobs(t, "iterations=2", "stragglers.p=[0%]") { // on a rack, and on a chassis
