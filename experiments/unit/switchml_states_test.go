@@ -13,15 +13,16 @@ import (
 )
 
 // With packets that overtake each other a lot goes wrong in Algorithm 3 (ambiguity
-// switchml.late-duplicate); without them nothing does.
+// switchml.late-duplicate); without them nothing does, nor with the check for late packets.
 func TestExplorationFindsFaults(t *testing.T) {
-	for _, reorder := range []bool{false, true} {
-		states, bad, err := explore(slotBounds{workers: 2, chunks: 3, reorder: reorder})
+	for _, b := range []slotBounds{{}, {reorder: true}, {late: true}, {reorder: true, late: true}} {
+		b.workers, b.chunks = 2, 3
+		states, bad, err := explore(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (bad > 0) != reorder {
-			t.Errorf("overtaking %v: %d of %d states are bad", reorder, bad, states)
+		if want := b.reorder && !b.late; (bad > 0) != want {
+			t.Errorf("overtaking %v, check for late packets %v: %d of %d states are bad", b.reorder, b.late, bad, states)
 		}
 	}
 }

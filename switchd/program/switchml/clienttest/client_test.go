@@ -114,7 +114,7 @@ func TestTimersOutliveTheirTensor(t *testing.T) {
 		}
 		wantSent(t, fmt.Sprintf("%d packets, done", packets), c.Expire(all), "")
 		c.Begin(1, false)
-		out := c.Expire(func(t Timer) bool { return t.Stale })
+		out := c.Expire(func(t Timer) bool { return t.Age == 1 })
 		wantSent(t, fmt.Sprintf("after %d packets", packets), out, want)
 		for _, p := range out {
 			if p.Tensor != 0 || p.Contents != 1 {

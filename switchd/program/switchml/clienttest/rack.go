@@ -23,9 +23,9 @@ type Tensor struct {
 // one of these functions says so; each may be nil.
 type Rack struct {
 	Switch Switch
-	Choose func(n int) int // which of n things happens next, 0 to n-1; nil: the first
-	Stale  func() bool     // whether a worker's timers of earlier tensors expire once its first batch is out
-	Waits  func() bool     // whether those of a worker expire that waits for a peer which has not begun its tensor
+	Choose func(n int) int       // which of n things happens next, 0 to n-1; nil: the first
+	Stale  func(age uint64) bool // whether a timer set so many tensors ago expires once a worker's first batch is out
+	Waits  func() bool           // whether timers of a worker expire that waits for a peer which has not begun its tensor
 
 	FirstLate int // packets that were sent for the first time, and dropped as late
 	Resent    int // packets that were not
@@ -107,8 +107,8 @@ func (r *Rack) begin(w int, t Tensor) error {
 	c := r.clients[w]
 	r.begun[w]++
 	r.up[w] = append(r.up[w], c.Begin(t.Values, t.Floats)...)
-	if r.Stale != nil && r.Stale() {
-		r.expire(w, func(t Timer) bool { return t.Stale })
+	if r.Stale != nil {
+		r.expire(w, func(t Timer) bool { return t.Age > 0 && r.Stale(t.Age) })
 	}
 	return c.end()
 }
@@ -121,7 +121,7 @@ func (r *Rack) wait() {
 		if r.Waits == nil || c.Done() || r.begun[w] == last || len(r.up[w])+len(r.down[w]) > 0 || !r.Waits() {
 			continue
 		}
-		r.expire(w, func(t Timer) bool { return !t.Stale })
+		r.expire(w, func(t Timer) bool { return t.Age == 0 })
 		for len(r.up[w]) > 0 {
 			_ = r.rise(w) // it ends nothing
 		}

@@ -28,9 +28,8 @@ type timer struct {
 
 // Timer is an armed timer.
 type Timer struct {
-	Packet      // that it sends again
-	Batch  bool // it was set for a first batch, and has M times the timeout until it expires once
-	Stale  bool // it is of a tensor before that at hand
+	Packet        // that it sends again
+	Age    uint64 // tensors since that which it is of
 }
 
 // place returns slot and set of a packet.
@@ -66,7 +65,7 @@ func (t *thread) begin(tensor uint64, packets int, floats bool) (out []Packet) {
 		p := t.packet(id)
 		out = append(out, p)
 		p.ID++ // as the public client has it, before the timer is set
-		t.arm(p, true)
+		t.arm(p)
 	}
 	unread := t.unread
 	t.unread = nil
@@ -78,9 +77,9 @@ func (t *thread) begin(tensor uint64, packets int, floats bool) (out []Packet) {
 
 func (t *thread) at(id uint32) *timer { return &t.timers[int(id)%len(t.timers)] }
 
-func (t *thread) arm(p Packet, batch bool) {
+func (t *thread) arm(p Packet) {
 	p.First = false
-	*t.at(p.ID) = timer{armed: true, Timer: Timer{Packet: p, Batch: batch}}
+	*t.at(p.ID) = timer{armed: true, Timer: Timer{Packet: p}}
 }
 
 // receive takes a result and sends the packet that follows, if there is one.
@@ -102,7 +101,7 @@ func (t *thread) receive(r Result) []Packet {
 	var out []Packet
 	if next < t.total {
 		out = []Packet{t.packet(next)}
-		t.arm(out[0], false)
+		t.arm(out[0])
 	}
 	if t.count++; t.count == t.total {
 		t.done = true
@@ -117,9 +116,9 @@ func (t *thread) expire(pick func(Timer) bool) (out []Packet) {
 	}
 	for i := range t.timers {
 		x := &t.timers[i]
-		x.Stale = x.Tensor != t.tensor
+		x.Age = t.tensor - x.Tensor
 		if x.armed && pick(x.Timer) {
-			x.Batch, x.Contents = false, t.tensor
+			x.Contents = t.tensor
 			out = append(out, x.Packet)
 		}
 	}

@@ -1,6 +1,10 @@
 package pipeline
 
-import "github.com/inalab/inalab/switchd/tofino/ir"
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/switchd/tofino/ir"
+)
 
 // state are the tables of stages 2 to 5 that only packets meet that have just come
 // from a worker.
@@ -38,52 +42,42 @@ func (b *builder) spread(field string) {
 	b.table(t, ir.Action{Name: "spread", Params: []ir.Param{{Name: "port", Bits: 9}}, Do: []ir.Op{set("md.spread", ir.P("port"))}})
 }
 
-// tags tells packets of phases that are over. One too many of them in a row makes the
-// slot begin anew: it passes once more, and then its tag is taken for both sets.
+// tags tells packets of phases that are over. Those that are two quarters behind leave no tag.
 func (b *builder) tags() {
-	tag, late := ir.F("meta.tag"), ir.F("meta.late")
-	keyed := func(name string, set0, set1, anew ir.Action) {
-		t := ir.Table{Name: name, Keys: ternary("sml.where", "md.anew"), Actions: []string{set0.Name, set1.Name, anew.Name}, Const: true}
-		t.Entries = []ir.Entry{
-			{Values: []uint64{0, 1}, Masks: []uint64{0, 1}, Action: anew.Name},
-			{Values: []uint64{0, 0}, Masks: []uint64{setBit, 0}, Action: set0.Name},
-			{Values: []uint64{setBit, 0}, Masks: []uint64{setBit, 0}, Action: set1.Name},
+	for set, name := range []string{"stamp0", "stamp1"} {
+		t := ir.Table{Name: name, Keys: ternary("sml.where", "meta.quarters", "sml.job"), Const: true}
+		for _, run := range []string{"take", "judge", "take_behind", "judge_behind"} {
+			action := fmt.Sprintf("%s%d", run, set)
+			t.Actions = append(t.Actions, action)
+			b.p.Actions = append(b.p.Actions, b.onSlot(action, name, run, fmt.Sprintf("meta.newer%d", set), ir.F("meta.quarters"), ir.F("meta.tag")))
 		}
-		b.table(t, set0, set1, anew)
-	}
-	keyed("newest", b.onSlot("tag0", "newest", "tag0", "meta.late", tag), b.onSlot("tag1", "newest", "tag1", "meta.late", tag), b.onSlot("newest_both", "newest", "both", "", tag))
-	keyed("phase", b.onSlot("own0", "phase", "own0", "meta.own", tag, late), b.onSlot("own1", "phase", "own1", "meta.own", tag, late), b.onSlot("phase_both", "phase", "both", "", tag))
-	b.table(ir.Table{
-		Name: "row", Keys: exact("meta.late"), Actions: []string{"row_ends", "row_grows"}, Const: true,
-		Entries: []ir.Entry{{Values: []uint64{0}, Action: "row_ends"}, {Values: []uint64{1}, Action: "row_grows"}},
-	}, b.onSlot("row_ends", "row", "ends", ""), b.onSlot("row_grows", "row", "grows", "meta.anew"))
-	b.keyless(ir.Action{Name: "same", Do: []ir.Op{set("meta.same", ir.C(1))}})
-	b.anew()
-}
-
-// anew leads a packet into pipe 0 once more, by the port for recirculation: the one that it
-// came by is a worker's.
-func (b *builder) anew() {
-	a := ir.Action{Name: "anew", Do: []ir.Op{
-		set("md.back", ir.C(1)), set("md.anew", ir.C(1)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)), set("ig.egress_port", ir.C(recirculation)),
-	}}
-	if b.half {
-		for _, f := range named("f", 0, groups) {
-			a.Do = append(a.Do, remove(f))
+		own, other := uint64(set)*setBit, uint64(1-set)*setBit
+		for byteQuarter := range uint64(4) {
+			for behind, actions := range [][2]string{{t.Actions[0], t.Actions[1]}, {t.Actions[2], t.Actions[3]}, {t.Actions[3], t.Actions[3]}} {
+				counted := (byteQuarter + uint64(behind)) % 4
+				for i, where := range []uint64{own, other} {
+					t.Entries = append(t.Entries, ir.Entry{Values: []uint64{where, counted, byteQuarter * quarter}, Masks: []uint64{setBit, 3, 3 * quarter}, Action: actions[i]})
+				}
+			}
 		}
+		b.table(t)
 	}
-	b.keyless(a)
 }
 
 func (b *builder) bitmap() {
-	field, set := b.set()
-	t := ir.Table{Name: "bitmap", Keys: ternary(field, "meta.late"), Actions: []string{"mark0", "mark1", "peek0", "peek1"}, Const: true}
+	field, setBit := b.set()
+	t := ir.Table{Name: "bitmap", Keys: ternary(field, "meta.newer1", "meta.newer0"), Actions: []string{"mark0", "mark1", "peek0", "peek1"}, Const: true}
 	for i, action := range t.Actions {
-		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{uint64(i%2) * set, uint64(i / 2)}, Masks: []uint64{set, 1}, Action: action})
+		own, late := uint64(i%2), uint64(i/2) // late: the other set is newer
+		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{own * setBit, late, late}, Masks: []uint64{setBit, 1 - own, own}, Action: action})
 	}
 	bit, before := ir.F("meta.bit"), "meta.before"
-	b.table(t, b.onSlot("mark0", "bitmap", "mark0", before, bit), b.onSlot("mark1", "bitmap", "mark1", before, bit),
-		b.onSlot("peek0", "bitmap", "peek0", before), b.onSlot("peek1", "bitmap", "peek1", before))
+	peek := func(name string) ir.Action {
+		a := b.onSlot(name, "bitmap", name, before)
+		a.Do = append(a.Do, set("meta.late", ir.C(1)))
+		return a
+	}
+	b.table(t, b.onSlot("mark0", "bitmap", "mark0", before, bit), b.onSlot("mark1", "bitmap", "mark1", before, bit), peek("peek0"), peek("peek1"))
 }
 
 func (b *builder) exponent(n string) {
@@ -149,22 +143,25 @@ func empty(action string) ir.Entry {
 // verdict says what becomes of the packet in the end: in the last pass that adds,
 // since only what has come so far is in all pipes.
 func (b *builder) verdict() {
-	t := ir.Table{Name: "verdict", Keys: ternary("meta.late", "meta.same", "meta.dup", "meta.left", "meta.part"), Actions: []string{"verdict", "duplicate", "too_late"}, Const: true, Counter: true}
-	add := func(values, masks [5]uint64, action string, args ...uint64) {
+	t := ir.Table{
+		Name: "verdict", Keys: ternary("meta.late", "meta.newer0", "meta.newer1", "meta.dup", "meta.left", "meta.part"), Const: true, Counter: true,
+		Actions: []string{"verdict", "duplicate", "too_late"},
+	}
+	add := func(values, masks [6]uint64, action string, args ...uint64) {
 		t.Entries = append(t.Entries, ir.Entry{Values: values[:], Masks: masks[:], Action: action, Args: args})
 	}
-	complete := func(values, masks [5]uint64, here, part uint64) {
-		masks[4] = 1
+	complete := func(values, masks [6]uint64, here, part uint64) {
+		masks[5] = 1
 		add(values, masks, "verdict", here)
-		values[4] = 1
+		values[5] = 1
 		add(values, masks, "verdict", part)
 	}
-	complete([5]uint64{1, 1, 1, 0}, [5]uint64{1, 1, 1, 0xff}, verdictUnicast, verdictUpAgain)
-	add([5]uint64{1}, [5]uint64{1}, "too_late")
-	complete([5]uint64{0, 0, 1, 0}, [5]uint64{1, 0, 1, 0xff}, verdictUnicast, verdictUpAgain)
-	add([5]uint64{0, 0, 1}, [5]uint64{0, 0, 1}, "duplicate")
-	complete([5]uint64{}, [5]uint64{0, 0, 0, 0xff}, verdictMulticast, verdictUp)
-	add([5]uint64{}, [5]uint64{}, "verdict", verdictAbsorb)
+	add([6]uint64{1, 1, 1}, [6]uint64{1, 1, 1}, "too_late") // its own set is newer, too
+	complete([6]uint64{0, 0, 0, 1, 0}, [6]uint64{0, 0, 0, 1, 0xff}, verdictUnicast, verdictUpAgain)
+	add([6]uint64{1}, [6]uint64{1}, "too_late")
+	add([6]uint64{0, 0, 0, 1}, [6]uint64{0, 0, 0, 1}, "duplicate")
+	complete([6]uint64{}, [6]uint64{0, 0, 0, 0, 0xff}, verdictMulticast, verdictUp)
+	add([6]uint64{}, [6]uint64{}, "verdict", verdictAbsorb)
 	judge := func(name string, code ir.Operand, do ...ir.Op) ir.Action {
 		return ir.Action{Name: name, Do: append(do, set("md.verdict", code), set("meta.judged", ir.C(1)))}
 	}

@@ -76,7 +76,7 @@ func (b *builder) program() *ir.Program {
 func (b *builder) ingress() ir.Gress {
 	first := b.valueHeaders()[0].Name // valid where values were taken from the packet
 	fresh := []ir.Step{
-		{If: &ir.Cond{Valid: "md"}, Else: applied(tableArrivals)}, apply("start"), apply(tablePeers),
+		apply(tableArrivals), apply("start"), b.peer(),
 		{If: &ir.Cond{Left: "meta.role", Op: ir.NotEqual}, Then: []ir.Step{
 			{If: &ir.Cond{Valid: first}, Then: b.accepted(), Else: []ir.Step{
 				apply("form"), malformed(),
@@ -84,7 +84,7 @@ func (b *builder) ingress() ir.Gress {
 		}},
 	}
 	resumed := []ir.Step{apply(tableJobs), {If: &ir.Cond{Valid: first}, Else: []ir.Step{apply("room")}}}
-	wanted := &ir.Cond{Left: "meta.go", Op: ir.Equal, Right: ir.C(1), And: &ir.Cond{Left: "meta.anew", Op: ir.Equal}}
+	wanted := &ir.Cond{Left: "meta.go", Op: ir.Equal, Right: ir.C(1)}
 	last := []ir.Step{apply("route"),
 		{If: &ir.Cond{Left: "meta.verdict", Op: ir.Greater, Right: ir.C(verdictUnicast)}, Then: []ir.Step{apply(tableParents)}}}
 	control := []ir.Step{
@@ -140,26 +140,30 @@ func malformed() ir.Step {
 func (b *builder) accepted() []ir.Step {
 	state := applied("admit", "spread")
 	if !b.faithful {
-		state = append(state, applied("newest", "phase", "row")...)
+		state = append(state, applied("stamp0", "stamp1")...)
 	}
-	another := ir.Cond{Left: "meta.was", Op: ir.NotEqual, Right: ir.F("md.group"), And: &ir.Cond{Left: "md.back", Op: ir.Equal, Right: ir.C(1)}}
 	return []ir.Step{
 		when(ir.Cond{Left: "meta.dice", Op: ir.Less, Right: ir.F("meta.limit")}, apply("lost"),
 			when(ir.Cond{Left: "sml.size", Op: ir.NotEqual, Right: ir.F("meta.size")}, apply("wrong_size"),
-				when(another, apply("gone"), // the job that it was of is removed, and its worker in another
-					ir.Step{
-						If:   &ir.Cond{Left: "meta.slot", Op: ir.Less, Right: ir.F("meta.slots")},
-						Then: []ir.Step{{If: &ir.Cond{Left: "meta.role", Op: ir.Equal, Right: ir.C(roleMember)}, Then: state, Else: []ir.Step{apply("descend")}}},
-						Else: []ir.Step{apply("out_of_pool")},
-					}))),
+				ir.Step{
+					If:   &ir.Cond{Left: "meta.slot", Op: ir.Less, Right: ir.F("meta.slots")},
+					Then: []ir.Step{{If: &ir.Cond{Left: "meta.role", Op: ir.Equal, Right: ir.C(roleMember)}, Then: state, Else: []ir.Step{apply("descend")}}},
+					Else: []ir.Step{apply("out_of_pool")},
+				})),
 	}
 }
 
-// resumes holds for packets that a pass before has taken up. One that begins anew is
-// taken up once more.
-func resumes() *ir.Cond {
-	return &ir.Cond{Valid: "md", And: &ir.Cond{Left: "md.pass", Op: ir.Greater, Right: ir.C(passConsume)}}
+// peer is the table that tells whose packet it is. There is another for bytes of the first
+// quarter, as a job's count of quarters takes them in by another action.
+func (b *builder) peer() ir.Step {
+	if b.faithful {
+		return apply(tablePeers)
+	}
+	return when(ir.Cond{Left: "sml.job", Op: ir.Less, Right: ir.C(quarter)}, apply(tableFirstPeers), apply(tablePeers))
 }
+
+// resumes holds for packets that a pass before has taken up.
+func resumes() *ir.Cond { return &ir.Cond{Valid: "md"} }
 
 // further holds where a pass that adds follows, which judges the packet.
 func (b *builder) further() *ir.Cond {
@@ -174,17 +178,7 @@ func (b *builder) further() *ir.Cond {
 // lost between them. Counter and exponents are needed in the last alone.
 func (b *builder) memory() ir.Step {
 	adds := &ir.Cond{Left: "meta.go", Op: ir.Equal, Right: ir.C(1), And: &ir.Cond{Left: "meta.op", Op: ir.Equal, Right: ir.C(opDecide)}}
-	rest := b.judgement()
-	if b.faithful {
-		return ir.Step{If: adds, Then: append(applied("bitmap"), rest...)}
-	}
-	own := ir.Step{If: &ir.Cond{Left: "meta.own", Op: ir.Equal, Right: ir.F("meta.tag")}, Then: applied("same")}
-	return ir.Step{If: adds, Then: []ir.Step{
-		apply("bitmap"),
-		{If: &ir.Cond{Left: "meta.anew", Op: ir.Equal, Right: ir.C(1)}, Then: applied("anew"), Else: append([]ir.Step{
-			{If: &ir.Cond{Left: "md.pass", Op: ir.Equal, Right: ir.C(passConsume)}, Then: []ir.Step{own}},
-		}, rest...)},
-	}}
+	return ir.Step{If: adds, Then: append(applied("bitmap"), b.judgement()...)}
 }
 
 // judgement are the steps of the last pass that adds.

@@ -98,6 +98,9 @@ const (
 // MaxWorkers is the width of a bitmap.
 const MaxWorkers = 32
 
-// window is how much newer the other set of a slot may be than a packet that is
-// late: 4 jobs of 2^24 packets. Beyond that a tag is of a client that began anew.
-const window = 1 << 26
+// quarter is a fourth of all job bytes, and firstQuarters what their count is at least: see
+// package reference.
+const (
+	quarter       = 64
+	firstQuarters = 4
+)

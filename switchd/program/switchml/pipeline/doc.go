@@ -2,9 +2,9 @@
 // control plane: Algorithm 3 cut into twelve stages. [Engine] takes the configuration of
 // package reference and does the same, packet for packet.
 //
-//	stage 1   worker or parent by address and UDP port
-//	      2   drop simulator, limits of the pool; newest tag of the slot's two sets
-//	      3   bitmap: own bit set in one set and cleared in the other; late packets in a row
+//	stage 1   worker or parent by address and UDP port; the job's quarters of job bytes
+//	      2   drop simulator, limits of the pool; stamps of the slot, one for each set
+//	      3   bitmap: own bit set in one set and cleared in the other
 //	      4   counter, exponents, values, ...
 //	      5   verdict: absorb, answer one, answer all, send up, drop
 //	      6   route: next pass or out          4 to 12: 32 value registers
@@ -19,15 +19,15 @@
 //
 //   - 32 workers a job (the width of a bitmap), 512 workers and parents and 256 jobs in all.
 //   - The first packet of a phase is the one that finds no bit set, not the counter at 0.
-//     Only workers that do not conform see a difference, or where an overtaken copy made
-//     the slot begin anew.
+//     Only workers that do not conform see a difference.
+//   - The job byte of a worker's packet counts before the packet is refused, as for its size.
 //   - The parser rejects IP options and fragments. Its drops are tofino-parser-rejected and
 //     tofino-too-short. An IP length too short for UDP counts as a bad length of UDP.
 //   - Packets of a stranger, or of a job that lacks workers, are counted as that, whatever
 //     their lengths.
 //   - Unstored values are zeros; mixing them with others in a slot is not noticed.
-//   - Packets of a removed job end at their next pass (DropGone), as those of an unknown
-//     worker where a slot begins anew, or for lack of their multicast group.
+//   - Packets of a removed job end at their next pass (DropGone), or for lack of their
+//     multicast group.
 //   - In RDMA messages that are partly written with an immediate, packets without one count
 //     as exponents of 0.
 package pipeline

@@ -16,7 +16,7 @@ func TestProgramFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for register, stage := range map[string]int{"newest": 2, "phase": 3, "bitmap": 3, "counter": 4, "exponent0": 4, "exponent1": 4} {
+	for register, stage := range map[string]int{"quarters": 1, "stamp0": 2, "stamp1": 2, "bitmap": 3, "counter": 4, "exponent0": 4, "exponent1": 4} {
 		id, _ := placed.FindRegister(register)
 		if got := placed.Registers[id].Stages[0]; got != stage {
 			t.Errorf("register %s is in stage %d, want %d", register, got, stage)

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
@@ -139,81 +137,3 @@ func TestLateRetransmissionOfAWorkerThatWaits(t *testing.T) {
 }
 
 func arrivalOfVector(v vector) sansio.Arrival { return arrival(v.w, v.payload()) }
-
-// A slot that no packet can open any more, since its tag looks later than all of them,
-// begins anew with one late packet too many in a row: packet by packet as in the
-// reference program.
-func TestTooManyLatePacketsInARow(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		elements, old := rapid.SampledFrom([]int{64, 256}).Draw(t, "elements"), rapid.SampledFrom([]uint8{3, 100, 255}).Draw(t, "job before")
-		cfg := oneJob(elements, 2, 2)
-		cfg.Jobs[0].FirstByte = old
-		w := newTwin(t, cfg, Options{})
-		send := func(worker int, job uint8, phase int, slot uint16) []sent {
-			v := packetOf(worker, phase, elements)
-			v.job, v.slot, v.e0, v.e1 = job, slot, int8(phase), -int8(worker)
-			return w.give(arrivalOfVector(v))
-		}
-		phases := rapid.IntRange(2, 3).Draw(t, "phases before")
-		for phase := range phases {
-			send(0, old, phase, 0)
-			send(1, old, phase, 0)
-		}
-		anew := old - rapid.Uint8Range(1, 3).Draw(t, "job that looks older")
-		worker := func() int { return rapid.IntRange(0, 1).Draw(t, "worker") }
-		for range rapid.IntRange(0, 3).Draw(t, "rows that end") {
-			for range rapid.IntRange(0, switchml.LateLimit-1).Draw(t, "late") {
-				send(worker(), anew, phases, 0)
-				if rapid.Bool().Draw(t, "another slot between") {
-					send(worker(), anew, 0, 1)
-				}
-			}
-			send(worker(), old, phases-1, 0) // a copy that the network kept
-		}
-		for phase := phases; phase < phases+3; phase++ {
-			for range rapid.IntRange(1, 2*switchml.LateLimit).Draw(t, "sent again") {
-				send(worker(), anew, phase, 0)
-			}
-			for range switchml.LateLimit + 1 {
-				send(0, anew, phase, 0)
-				send(1, anew, phase, 0)
-			}
-		}
-		w.agree()
-		if n := w.count(switchml.CountResults); n < uint64(phases)+3 {
-			t.Fatalf("%d results: the slot stays shut", n)
-		}
-	})
-}
-
-// Of 16 late packets that are sent again and again, the last counts: in 1 pass more
-// than it would take otherwise, and its job goes on.
-func TestSlotBeginsAnew(t *testing.T) {
-	for _, o := range []Options{{}, {Timing: timing(t)}} {
-		c := newChip(t, oneJob(64, 1, 1), o)
-		give := func(v vector) []sent {
-			return append(c.handle(0, arrivalOfVector(v)), c.until(1<<60)...)
-		}
-		v := packetOf(0, 0, 64)
-		v.job = 200
-		if len(give(v)) != 1 {
-			t.Fatal("no result")
-		}
-		v = packetOf(0, 1, 64)
-		v.job = 198
-		for i := 1; i < switchml.LateLimit; i++ {
-			if len(give(v)) != 0 {
-				t.Fatalf("late packet %d is answered", i)
-			}
-		}
-		if out := give(v); len(out) != 1 || out[0].value(5) != value(0, 0, 1, 5) {
-			t.Fatalf("%d results of the last of %d late packets", len(out), switchml.LateLimit)
-		}
-		if n := c.passes()[3]; n != 1 {
-			t.Errorf("packets by passes %v, want one with 3", c.passes())
-		}
-		if c.count(switchml.DropLate) != switchml.LateLimit-1 || c.count(switchml.CountResults) != 2 || c.count(switchml.CountPackets) != switchml.LateLimit+1 {
-			t.Errorf("%v", c.e.Counters())
-		}
-	}
-}

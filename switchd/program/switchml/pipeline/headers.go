@@ -15,6 +15,7 @@ const lanes = 32
 const (
 	slotBits  = 13                // of a slot of the pool: 8192
 	entryBits = 14                // of a slot and its set
+	groupBits = 12                // of a multicast group: spareNumbers * maxJobs
 	diceBits  = switchml.DiceBits // of the drop simulator
 	setBit    = 1 << 15
 	unusedBit = 1 << 14
@@ -29,11 +30,9 @@ func (b *builder) headers() []ir.Header {
 			{Name: "verdict", Bits: 8}, // what becomes of the packet in the end
 			{Name: "from", Bits: 5},    // number of the worker that sent it, for traces
 			{Name: "op", Bits: 3},      // what becomes of the values
-			{Name: "back", Bits: 1},    // it has been here before
-			{Name: "anew", Bits: 1},    // the tags of the slot are as this packet says
-			{Name: "late", Bits: 1},    // it was late in the first pass
-			{Name: "same", Bits: 1},    // and of the phase that its set is in
-			{Name: "unused", Bits: 4},
+			{Name: "newer0", Bits: 1},  // set 0 of its slot is in a later phase, as the first pass found
+			{Name: "newer1", Bits: 1},  // likewise set 1
+			{Name: "unused", Bits: 6},
 			{Name: "pad0", Bits: 7}, {Name: "port", Bits: 9}, // it leaves by, if it goes to one receiver
 			{Name: "pad1", Bits: 7}, {Name: "spread", Bits: 9}, // port within a pipe
 			{Name: "group", Bits: 16}, // multicast group of its job
@@ -103,7 +102,6 @@ func metadata() []ir.Field {
 		{Name: "where", Bits: 16},       // sml.where with the base of the job's pool added: its low 13 bits are the slot
 		{Name: "slot", Bits: 14},        // as the packet counts it
 		{Name: "slots", Bits: 14},       // of the job's pool
-		{Name: "was", Bits: 16},         // group of the job that it was of in the pass before
 		{Name: "size", Bits: 3},         // packet size of the job
 		{Name: "part", Bits: 1},         // the job has a parent
 		{Name: "fault", Bits: 8},        // what is wrong with type or size
@@ -114,10 +112,10 @@ func metadata() []ir.Field {
 		{Name: "go", Bits: 1},           // its values are wanted
 		{Name: "op", Bits: 3},           // what becomes of them; zero: to be decided
 		{Name: "tag", Bits: 32},         // what tells phases of a slot apart
-		{Name: "late", Bits: 1},         // the other set has a newer phase, as the first pass found
-		{Name: "own", Bits: 32},         // tag of the set, if so
-		{Name: "same", Bits: 1},         // it is that of the packet
-		{Name: "anew", Bits: 1},         // it was one late packet too many
+		{Name: "quarters", Bits: 32},    // of all job bytes that the job has come through
+		{Name: "newer0", Bits: 1},       // set 0 is in a later phase
+		{Name: "newer1", Bits: 1},       // set 1 is
+		{Name: "late", Bits: 1},         // the other set is
 		{Name: "before", Bits: 32},      // bitmap of the set before this packet
 		{Name: "dup", Bits: 1},          // the worker's bit was in it
 		{Name: "left", Bits: 8},         // workers that lack after this packet

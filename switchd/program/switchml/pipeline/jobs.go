@@ -94,7 +94,7 @@ func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) 
 		e.watch.count.Add(switchml.CountRemoved, uint64(out.OpenBlocks))
 	}
 	e.takeDown(j)
-	if err := e.state.reset(j.Base, j.Slots, 0); err != nil {
+	if err := e.state.reset(j.Base, j.Slots); err != nil {
 		return out, dataplane.Refuse(dataplane.RefusedUnknownJob, "restart the switch", "clearing the registers of job %d: %v", id, err)
 	}
 	return out, nil
@@ -124,7 +124,7 @@ func (e *Engine) fill(j *job) error {
 	if err := e.setUpPasses(j); err != nil {
 		return err
 	}
-	if err := e.state.prime(j.Base, j.Slots, uint32(j.FirstByte)<<24); err != nil {
+	if err := e.state.prime(j.group, j.FirstByte); err != nil {
 		return err
 	}
 	if j.rdma != nil {
@@ -142,7 +142,7 @@ func (e *Engine) fill(j *job) error {
 	}
 	for i := range j.Workers {
 		for _, m := range e.members(j, i) {
-			if err := e.entry(j, tablePeers, m); err != nil {
+			if err := e.peer(j, m); err != nil {
 				return err
 			}
 		}
@@ -192,7 +192,7 @@ func (e *Engine) setUpParent(j *job) error {
 	if err != nil {
 		return err
 	}
-	return e.entry(j, tablePeers, ir.Entry{
+	return e.peer(j, ir.Entry{
 		Values: []uint64{number(u.Addr), udp, 0}, Masks: []uint64{1<<32 - 1, 1<<16 - 1, 0},
 		Action: "parent_of", Args: []uint64{uint64(j.Slots), e.size(j), uint64(j.group)},
 	})
@@ -222,6 +222,17 @@ func (e *Engine) members(j *job, place int) []ir.Entry {
 		uint64(place), 1 << place, uint64(len(j.Workers) - 1), uint64(j.Base), uint64(j.Slots), e.size(j), uint64(j.group), uint64(tofino.FrontPort(int(port))), part(j),
 	}
 	return []ir.Entry{out}
+}
+
+// peer adds an entry of a peer, to both tables where there are two.
+func (e *Engine) peer(j *job, entry ir.Entry) error {
+	if err := e.entry(j, tablePeers, entry); err != nil || !e.state.tagged {
+		return err
+	}
+	if entry.Action == "member" {
+		entry.Action = "first_member"
+	}
+	return e.entry(j, tableFirstPeers, entry)
 }
 
 // part is 1 for a job with a parent.

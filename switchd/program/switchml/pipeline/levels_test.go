@@ -33,16 +33,8 @@ type fabric struct {
 	jobs    int
 	fifo    bool
 	stress  bool
-	anew    bool       // slots may begin anew
 	hostUp  [][][]byte // payloads, by host
 	hostDn  [][]sent
-	rows    map[row]*lateRow
-}
-
-// row is a slot of a job in a switch.
-type row struct {
-	at        *twin
-	job, slot int
 }
 
 func rackAddr(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 8, 0, byte(i)}) }
@@ -50,6 +42,9 @@ func rackMAC(i int) inet.MAC    { return inet.MAC{2, 8, 0, 0, 0, byte(i)} }
 
 // spinePort is the port of a rack to the spine.
 const spinePort sansio.Port = MaxPorts - 1
+
+// firstOfFabric is the job byte of the first tensor: the next is of another quarter.
+const firstOfFabric = quarter - 1
 
 // channelOf is the UDP port of a job between switches.
 func channelOf(job int) uint16 { return wire.Port + uint16(job) }
@@ -67,16 +62,15 @@ func newFabric(t *rapid.T) *fabric {
 	}
 	f := fabricOf(t, elements, slots, hosts)
 	f.t, f.fifo, f.stress = t, fifo, true
-	f.anew = fifo // where nothing is overtaken
 	return f
 }
 
 // fabricOf returns a fabric of so many hosts, by rack and job, that loses nothing.
 func fabricOf(t rapid.TB, elements, slots int, hosts [][]int) *fabric {
-	f := &fabric{tb: t, fifo: true, jobs: len(hosts[0]), rows: map[row]*lateRow{}}
+	f := &fabric{tb: t, fifo: true, jobs: len(hosts[0])}
 	top := bareConfig()
 	for id := range f.jobs {
-		top.Jobs = append(top.Jobs, switchml.Job{ID: uint8(id + 1), Elements: elements, Slots: slots})
+		top.Jobs = append(top.Jobs, switchml.Job{ID: uint8(id + 1), Elements: elements, Slots: slots, FirstByte: firstOfFabric})
 	}
 	for r, n := range hosts {
 		cfg := switchml.Config{Node: fmt.Sprintf("leaf%d", r), Router: rackAddr(r), MAC: rackMAC(r)}
@@ -86,8 +80,9 @@ func fabricOf(t rapid.TB, elements, slots int, hosts [][]int) *fabric {
 			for i := range j.Workers {
 				j.Workers[i].Port = sansio.Port(len(k.hosts))
 				k.hosts = append(k.hosts, len(f.clients))
-				f.clients = append(f.clients, &client{w: len(f.clients), elements: elements, perJob: 5, phase: make([]int, slots)})
+				f.clients = append(f.clients, &client{w: len(f.clients), elements: elements, perJob: 2, first: firstOfFabric, phase: make([]int, slots)})
 			}
+			j.FirstByte = firstOfFabric
 			j.Parent = &switchml.Parent{MAC: switchMAC(), Addr: routerAddr(), Port: spinePort, UDP: channelOf(id)}
 			cfg.Jobs = append(cfg.Jobs, j)
 			top.Jobs[id].Workers = append(top.Jobs[id].Workers, switchml.Worker{ID: uint8(200 + r), MAC: rackMAC(r), Addr: rackAddr(r), Port: sansio.Port(r), UDP: channelOf(id)})
@@ -120,17 +115,6 @@ func (f *fabric) jobOf(host int) (job int, peers []int) {
 func (f *fabric) rackOf(host int) *rack {
 	i := slices.IndexFunc(f.racks, func(k *rack) bool { return slices.Contains(k.hosts, host) })
 	return f.racks[i]
-}
-
-// takes reports whether a packet comes to a switch: not the one that would make its slot
-// begin anew and must not, as in [traffic.hand].
-func (f *fabric) takes(at *twin, job int, payload []byte) bool {
-	h, _ := wire.Parse(payload)
-	r := row{at, job, int(h.Slot)}
-	if f.rows[r] == nil {
-		f.rows[r] = &lateRow{}
-	}
-	return !f.rows[r].take(h, !f.anew) || f.anew
 }
 
 // frameArrival is a frame as it comes by a port.
@@ -177,10 +161,6 @@ func (f *fabric) rise(i int) {
 	}
 	frame, twice := f.take(&k.up)
 	for range times(frame, twice) {
-		job := int(inet.UDP(frame[inet.EtherLen+inet.IPv4Len:]).DstPort() - channelOf(0))
-		if !f.takes(f.spine, job, frame[inet.UDPHeaders:]) {
-			continue
-		}
 		for _, s := range f.spine.give(frameArrival(sansio.Port(i), frame)) {
 			f.racks[s.port].down = append(f.racks[s.port].down, s.frame)
 		}
@@ -222,12 +202,8 @@ func (f *fabric) enter(host int) {
 		return
 	}
 	k := f.rackOf(host)
-	job, _ := f.jobOf(host)
 	p, twice := f.take(&f.hostUp[host])
 	for range times(p, twice) {
-		if !f.takes(k.twin, job, p) {
-			continue
-		}
 		a := arrivalOf(inet.Flow{SrcMAC: workerMAC(host), DstMAC: k.e.cfg.MAC, Src: workerAddr(host), Dst: k.e.cfg.Router, SrcPort: clientPort, DstPort: wire.Port},
 			sansio.Port(slices.Index(k.hosts, host)), p)
 		f.spread(k, k.give(a))

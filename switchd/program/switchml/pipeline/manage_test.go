@@ -176,7 +176,7 @@ func TestRemovedJobLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, p := range c.e.state.pipes {
-		for _, r := range append(slices.Clone(c.e.state.bySet), c.e.state.bitmap, c.e.state.newest, c.e.state.phase, c.e.state.row) {
+		for _, r := range append(slices.Clone(c.e.state.bySet), c.e.state.bitmap, c.e.state.stamps[0], c.e.state.stamps[1]) {
 			for at := range r.Size {
 				if lo, hi, _ := p.Read(r, at); lo|hi != 0 {
 					t.Fatalf("pipe %d, register %s, entry %d: %#x, %#x", i, r.Name, at, lo, hi)

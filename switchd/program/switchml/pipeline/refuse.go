@@ -18,7 +18,7 @@ func (e *Engine) refuse() {
 func (e *Engine) turnAway(j *job) error {
 	kept := j.entries[:0]
 	for _, p := range j.entries {
-		if p.table != tablePeers {
+		if p.table != tablePeers && p.table != tableFirstPeers {
 			kept = append(kept, p)
 			continue
 		}
@@ -29,7 +29,7 @@ func (e *Engine) turnAway(j *job) error {
 	j.entries = kept
 	for i := range j.Workers {
 		for _, m := range e.members(j, i) {
-			if err := e.entry(j, tablePeers, m); err != nil {
+			if err := e.peer(j, m); err != nil {
 				return err
 			}
 		}

@@ -17,18 +17,7 @@ func (b *builder) registers() []ir.Register {
 	}
 	var tags []ir.Register
 	if !b.faithful && !b.rdma {
-		tags = []ir.Register{
-			{Name: "newest", Size: switchml.MaxSlots, Bits: 32, Lanes: 2, Actions: []ir.RegAction{newer("tag0", ir.Hi, true), newer("tag1", ir.Lo, false), both}},
-			{Name: "phase", Size: switchml.MaxSlots, Bits: 32, Lanes: 2, Actions: []ir.RegAction{own("own0", ir.Lo), own("own1", ir.Hi), both}},
-			{Name: "row", Size: switchml.MaxSlots, Bits: 8, Lanes: 1, Actions: []ir.RegAction{
-				{Name: "ends", Lo: always(ir.Set, ir.Zero, ir.Nothing)},
-				{
-					Name: "grows", A: &ir.Compare{Left: ir.Lo, Const: switchml.LateLimit - 1, Op: ir.Equal},
-					Lo:  []ir.Update{{If: ir.IfA, Op: ir.Set, X: ir.Zero}, {If: ir.IfNotA, Op: ir.Add, X: ir.Lo, Y: ir.One}},
-					Out: []ir.Output{{If: ir.IfA, Value: ir.One}},
-				},
-			}},
-		}
+		tags = []ir.Register{quarters(), stamps("stamp0"), stamps("stamp1")}
 	}
 	if b.rdma {
 		tags = b.queueRegisters()
@@ -62,38 +51,41 @@ func wordRegisters() []ir.Register {
 	}}}
 }
 
-// both takes the tag of a packet for both sets.
-var both = ir.RegAction{Name: "both", Lo: always(ir.Set, ir.In0, ir.Nothing), Hi: always(ir.Set, ir.In0, ir.Nothing)}
-
-// own takes the tag of a packet that is not late, which the second input says, and
-// tells one that is late the tag of its set.
-func own(name string, lane ir.Term) ir.RegAction {
-	a := ir.RegAction{Name: name, A: &ir.Compare{Left: ir.In1, Op: ir.Equal}, Out: []ir.Output{{If: ir.IfNotA, Value: lane}}}
-	take := []ir.Update{{If: ir.IfA, Op: ir.Set, X: ir.In0}}
-	if lane == ir.Lo {
-		a.Lo = take
-	} else {
-		a.Hi = take
+// quarters counts the quarters of job bytes that a job has come through, in the upper lane. The
+// lower has the byte with which the next one begins, 64 to 256. A packet of the next quarter moves
+// it on: two actions, since the first quarter's bytes are below that.
+func quarters() ir.Register {
+	move := func(name string, a, b *ir.Compare, moves ir.Guard, next ir.Update) ir.RegAction {
+		next.If = moves
+		return ir.RegAction{Name: name, A: a, B: b, Lo: []ir.Update{next}, Hi: []ir.Update{{If: moves, Op: ir.Add, X: ir.Hi, Y: ir.One}}, Out: out(ir.NewHi)}
 	}
-	return a
+	return ir.Register{Name: "quarters", Size: spareNumbers * maxJobs, Bits: 32, Lanes: 2, Actions: []ir.RegAction{
+		move("later", &ir.Compare{Left: ir.Lo, Right: ir.In0, Const: 1, Op: ir.LessSigned}, &ir.Compare{Left: ir.Lo, Right: ir.In0, Const: -quarter, Op: ir.GreaterSigned},
+			ir.IfBoth, ir.Update{Op: ir.Add, X: ir.Lo, Y: ir.Imm, Imm: quarter}),
+		move("first", &ir.Compare{Left: ir.Lo, Const: 4 * quarter, Op: ir.Equal}, nil, ir.IfA, ir.Update{Op: ir.Set, X: ir.Imm, Imm: quarter}),
+	}}
 }
 
-// newer takes the tag of a packet of one set, unless the other set is ahead of it
-// by less than the window: then the packet is late, which the output says.
-func newer(name string, other ir.Term, lower bool) ir.RegAction {
-	a := ir.RegAction{
-		Name: name,
-		A:    &ir.Compare{Left: other, Right: ir.In0, Op: ir.GreaterSigned},
-		B:    &ir.Compare{Left: other, Right: ir.In0, Const: window, Op: ir.LessSigned},
-		Out:  []ir.Output{{If: ir.IfBoth, Value: ir.One}},
+// stamps has for each slot what a set was last used for: the count of quarters then, and the
+// tag. Its actions say whether that is a later phase than that of a packet; those of its own
+// set are taken in, if not. There are two of each, for packets of the quarter counted and of
+// one before, of which the quarter before that counts as well.
+func stamps(name string) ir.Register {
+	r := ir.Register{Name: name, Size: switchml.MaxSlots, Bits: 32, Lanes: 2}
+	for behind, suffix := range []string{"", "_behind"} {
+		judge := ir.RegAction{
+			Name: "judge" + suffix,
+			A:    &ir.Compare{Left: ir.Lo, Right: ir.In0, Const: int64(-2 - behind), Op: ir.GreaterSigned},
+			B:    &ir.Compare{Left: ir.Hi, Right: ir.In1, Op: ir.GreaterSigned},
+			Out:  []ir.Output{{If: ir.IfBoth, Value: ir.One}},
+		}
+		take := judge
+		take.Name = "take" + suffix
+		take.Lo = []ir.Update{{If: ir.Always &^ ir.IfBoth, Op: ir.Sub, X: ir.In0, Y: ir.Imm, Imm: int64(behind)}}
+		take.Hi = []ir.Update{{If: ir.Always &^ ir.IfBoth, Op: ir.Set, X: ir.In1}}
+		r.Actions = append(r.Actions, take, judge)
 	}
-	take := []ir.Update{{If: ir.Always &^ ir.IfBoth, Op: ir.Set, X: ir.In0}}
-	if lower {
-		a.Lo = take
-	} else {
-		a.Hi = take
-	}
-	return a
+	return r
 }
 
 func exponent(name string) ir.Register {

@@ -72,7 +72,7 @@ func (b *builder) another(p pass, done ...string) ir.Action {
 // consume leads a packet to the next pass that adds.
 func (b *builder) consume(done ...string) ir.Action {
 	a := b.another(pass{name: "consume", spread: true}, done...)
-	a.Do = append(a.Do, set("md.back", ir.C(1)), set("md.late", ir.F("meta.late")), set("md.same", ir.F("meta.same")))
+	a.Do = append(a.Do, set("md.newer0", ir.F("meta.newer0")), set("md.newer1", ir.F("meta.newer1")))
 	return a
 }
 

@@ -12,9 +12,9 @@ import (
 type state struct {
 	pipes           []*vm.Pipe
 	bitmap, counter vm.Register
-	newest, phase   vm.Register    // of a program that tells late packets
-	row             vm.Register    // likewise
-	tagged          bool           // it does
+	tagged          bool           // of a program that tells late packets
+	stamps          [2]vm.Register // of that, by set
+	quarters        vm.Register    // likewise, by job
 	bySet           []vm.Register  // others with an entry for set and slot
 	rdma            bool           // of the program for RoCE
 	queues          [2]vm.Register // of that: of queue pairs, on the way in and out
@@ -43,8 +43,8 @@ func stateOf(c *tofino.Chip, p *fit.Program) (s state, err error) {
 			}
 		}
 	}
-	if _, s.tagged = p.FindRegister("newest"); s.tagged {
-		s.newest, s.phase, s.row = find("newest"), find("phase"), find("row")
+	if _, s.tagged = p.FindRegister("quarters"); s.tagged {
+		s.quarters, s.stamps = find("quarters"), [2]vm.Register{find("stamp0"), find("stamp1")}
 	}
 	if _, s.rdma = p.FindRegister("assembly"); s.rdma {
 		s.queues = [2]vm.Register{find("assembly"), find("sequence")}
@@ -73,9 +73,8 @@ func (s *state) clear(p *vm.Pipe, r vm.Register, base, slots int) error {
 	return nil
 }
 
-// reset makes slots as they are at power up, in all pipes, with the tag of the first
-// packets that they will see.
-func (s *state) reset(base, slots int, tag uint32) error {
+// reset makes slots as they are at power up, in all pipes.
+func (s *state) reset(base, slots int) error {
 	for _, p := range s.pipes {
 		if err := p.Fill(s.bitmap, base, slots, 0, 0); err != nil {
 			return err
@@ -86,22 +85,24 @@ func (s *state) reset(base, slots int, tag uint32) error {
 			}
 		}
 	}
-	return s.prime(base, slots, tag)
-}
-
-// prime sets the tag of slots, which are in the pipe that packets come to first.
-func (s *state) prime(base, slots int, tag uint32) error {
 	if !s.tagged {
 		return nil
 	}
-	p := s.pipes[0]
-	if err := p.Fill(s.newest, base, slots, tag, tag); err != nil {
-		return err
+	for _, r := range s.stamps { // those of the pipe that packets come to first are in use
+		if err := s.pipes[0].Fill(r, base, slots, 0, 0); err != nil {
+			return err
+		}
 	}
-	if err := p.Fill(s.phase, base, slots, tag, tag); err != nil {
-		return err
+	return nil
+}
+
+// prime sets the count of quarters of a job whose first packets have a byte.
+func (s *state) prime(group uint16, first uint8) error {
+	if !s.tagged {
+		return nil
 	}
-	return p.Fill(s.row, base, slots, 0, 0)
+	at := uint32(first / quarter)
+	return s.pipes[0].Write(s.quarters, int(group), (at+1)*quarter, firstQuarters+at)
 }
 
 // seen returns the bitmap of a slot of the pool in a pipe.

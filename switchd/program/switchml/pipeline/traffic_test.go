@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/sansio"
-	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/program/switchml"
 )
 
@@ -62,58 +61,10 @@ type traffic struct {
 	down    [][]sent   // by worker
 	fifo    bool
 	stress  bool // loss and duplication
-	anew    bool // slots may begin anew
-	rows    map[place]*lateRow
-}
-
-// place is a slot of the job that begins with a client.
-type place struct{ first, slot int }
-
-// lateRow is what a switch knows of late packets of a slot: the newest tags of both sets,
-// and how many packets in a row were late.
-type lateRow struct {
-	newest [2]uint32
-	n      int
-}
-
-// take reports whether a packet makes the slot begin anew, and notes it if it is not
-// to be held back then.
-func (r *lateRow) take(h wire.Header, hold bool) (anew bool) {
-	tag := uint32(h.Job)<<24 | h.PacketID&(1<<24-1)
-	ahead := r.newest[1-h.Set] - tag
-	if late := ahead > 0 && ahead < window; !late {
-		r.newest[h.Set], r.n = tag, 0
-		return false
-	}
-	if anew = r.n+1 == switchml.LateLimit; anew && hold {
-		return true
-	}
-	if r.n++; anew {
-		r.newest, r.n = [2]uint32{tag, tag}, 0
-	}
-	return anew
-}
-
-// row returns that of a slot of a worker's job.
-func (x *traffic) row(w, slot int) *lateRow {
-	first := 0
-	for _, j := range x.jobs {
-		if w >= first+len(j.Workers) {
-			first += len(j.Workers)
-			continue
-		}
-		at := place{first, slot}
-		if x.rows[at] == nil {
-			tag := uint32(j.FirstByte) << 24
-			x.rows[at] = &lateRow{newest: [2]uint32{tag, tag}}
-		}
-		return x.rows[at]
-	}
-	return &lateRow{}
 }
 
 func newTraffic(t *rapid.T, jobs []switchml.Job, fifo bool) *traffic {
-	x := &traffic{t: t, jobs: jobs, fifo: fifo, stress: true, rows: map[place]*lateRow{}}
+	x := &traffic{t: t, jobs: jobs, fifo: fifo, stress: true}
 	perJob := rapid.SampledFrom([]int{2, 5, 1000}).Draw(t, "phases of a tensor")
 	for _, j := range jobs {
 		for range j.Workers {
@@ -175,14 +126,9 @@ func (x *traffic) rise(w int, give func(sansio.Arrival) []sent) {
 	}
 }
 
-// hand gives the switch a packet. It loses what would make a slot begin anew that must not:
-// so many late packets in a row do not come where the workers of the newer phase, too, send
-// again.
+// hand gives the switch a packet.
 func (x *traffic) hand(w int, payload []byte, give func(sansio.Arrival) []sent) {
-	h, _ := wire.Parse(payload)
-	if !x.row(w, int(h.Slot)).take(h, !x.anew) || x.anew {
-		x.carry(give(arrival(w, payload)))
-	}
+	x.carry(give(arrival(w, payload)))
 }
 
 // carry puts what left the switch on the wires down.

@@ -5,7 +5,7 @@
 //
 // Per packet p of worker w, set v (the paper's ver), slot i (idx):
 //
-//	late?  --yes--> answered if it is of the phase in the set, seen, and count = 0
+//	late?  --yes--> answered if it is of the phase in the set, seen, and count = 0, else dropped
 //	     | no
 //	seen[v][i][w] = 0?  --yes--> seen[v] = 1, seen[1-v] = 0, count = (count+1) mod n
 //	     |                       first of the phase: overwrite, else add
@@ -19,7 +19,8 @@
 //   - With n = 1 the first packet of a phase overwrites (ambiguity switchml.n1).
 //   - A late packet never counts and changes no bitmap (ambiguity
 //     switchml.late-duplicate): each set of a slot remembers the tag of its phase. Tags
-//     wrap, so a slot begins anew after [switchml.LateLimit] late packets in a row.
+//     wrap with the job byte, so a job counts the quarters of all bytes that it comes
+//     through. Nothing that a public client sends for the first time is late.
 //   - All workers of a job use the same UDP ports, which travel up and down the levels. A
 //     retransmission of a complete phase climbs to the switch that has the result.
 //

@@ -12,11 +12,11 @@ import (
 // job is a job with its part of the pool.
 type job struct {
 	switchml.Entry
-	workers   []peer
-	parent    *peer // nil: sums are results
-	pool      [2][]slot
-	lateInRow []uint8  // late packets of a slot since the latest that was not, by slot
-	up, down  []result // of the batch at hand: to the parent, to every worker
+	workers  []peer
+	parent   *peer // nil: sums are results
+	pool     [2][]slot
+	up, down []result // of the batch at hand: to the parent, to every worker
+	quarters uint32   // of all job bytes that packets have come through
 }
 
 // result is a packet to send and the client's UDP port, which all workers have.
@@ -34,7 +34,7 @@ type packet struct {
 
 // newJob sets a job up, as at power up.
 func (p *Program) newJob(e switchml.Entry) (*job, error) {
-	out := &job{Entry: e, lateInRow: make([]uint8, e.Slots)}
+	out := &job{Entry: e, quarters: firstQuarters + uint32(e.FirstByte/quarter)}
 	for i := range e.Workers {
 		w := &e.Workers[i]
 		f := inet.Flow{SrcMAC: p.cfg.MAC, DstMAC: w.MAC, Src: p.cfg.Router, Dst: w.Addr}
@@ -46,9 +46,6 @@ func (p *Program) newJob(e switchml.Entry) (*job, error) {
 	}
 	for v := range out.pool {
 		out.pool[v] = make([]slot, e.Slots)
-		for i := range out.pool[v] {
-			out.pool[v][i].tag = firstTag(e.FirstByte)
-		}
 	}
 	return out, nil
 }

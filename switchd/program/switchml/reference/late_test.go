@@ -60,8 +60,72 @@ func TestLateIsNotAnsweredFromAnotherPhase(t *testing.T) {
 	b.wantCounts(map[string]uint64{switchml.DropLate: 1, switchml.CountAnswered: 1})
 }
 
-// Tags wrap with the job byte, and what is further behind than the window is not
-// late but new: a client that starts over without a reset is not shut out.
+// passTo has another slot take its job from one tensor to another.
+func (b *bench) passTo(from, to int) {
+	for tensor := from; tensor <= to; tensor++ {
+		for w := range 2 {
+			b.ofJob(uint8(tensor), vector{w: w, set: uint8(tensor % 2), slot: 1, values: val(1)})
+		}
+	}
+}
+
+// phase has both workers send a packet of slot 0.
+func (b *bench) phase(tensor int, set uint8, value int32) []output {
+	b.ofJob(uint8(tensor), vector{w: 0, set: set, values: val(value)})
+	return b.ofJob(uint8(tensor), vector{w: 1, set: set, values: val(value)})
+}
+
+// A packet of up to 127 tensors ago is late, wherever that is in the quarters of the job byte.
+func TestLateByManyTensors(t *testing.T) {
+	for first := 0; first < quarter; first += 7 { // up to 63
+		for _, ago := range []int{1, quarter - 1, quarter, quarter + 1, 2*quarter - 1} {
+			for _, next := range []int{first + 1, first + ago} { // when the slot is used again
+				b := newBench(t, testConfig(2, 2))
+				b.passTo(0, first)
+				b.wantMulticast(b.phase(first, 0, 1), 2)
+				b.passTo(first+1, next)
+				b.wantMulticast(b.phase(next, 1, 2), 4)
+				b.passTo(next+1, first+ago)
+				b.wantDrop(b.ofJob(uint8(first), vector{w: 1, set: 0, values: val(1)}))
+				b.wantMulticast(b.phase(first+ago, 0, 3), 6)
+				b.wantCounts(map[string]uint64{switchml.DropLate: 1})
+			}
+		}
+	}
+}
+
+// Slots may be in different tensors, as those of hosts whose byte goes on by itself in each
+// slot: one that is a quarter behind tells late packets, too.
+func TestSlotsInDifferentQuarters(t *testing.T) {
+	b := newBench(t, testConfig(2, 2))
+	b.wantMulticast(b.phase(quarter-2, 0, 1), 2)
+	b.passTo(quarter, quarter)
+	b.wantDrop(b.ofJob(quarter-1, vector{w: 0, set: 1, values: val(2)}))
+	b.wantDrop(b.ofJob(quarter-2, vector{w: 0, set: 0, values: val(1)}))
+	b.wantMulticast(b.ofJob(quarter-1, vector{w: 1, set: 1, values: val(2)}), 4)
+	b.wantCounts(map[string]uint64{switchml.DropLate: 1})
+}
+
+// A packet that comes again when its slot has been idle for up to 128 tensors is answered, and what
+// the slot is used for later is new.
+func TestAnsweredAfterManyTensors(t *testing.T) {
+	for first := 0; first < quarter; first += 7 { // up to 63
+		for _, ago := range []int{1, quarter - 1, quarter, 2*quarter - 1, 2 * quarter} {
+			for _, next := range []int{1, quarter, 2*quarter - 1} {
+				b := newBench(t, testConfig(2, 2))
+				b.passTo(0, first)
+				b.wantMulticast(b.phase(first, 0, 1), 2)
+				b.passTo(first+1, first+ago)
+				b.wantUnicast(b.ofJob(uint8(first), vector{w: 1, set: 0, values: val(1)}), 1, 2)
+				b.passTo(first+ago+1, first+ago+next)
+				b.wantMulticast(b.phase(first+ago+next, 1, 3), 6)
+				b.wantCounts(map[string]uint64{switchml.DropLate: 0})
+			}
+		}
+	}
+}
+
+// Tags wrap with the job byte.
 func TestTags(t *testing.T) {
 	of := func(job uint8, id uint32) tag { return tagOf(&wire.Header{Job: job, PacketID: id}) }
 	for _, c := range []struct {
@@ -73,9 +137,9 @@ func TestTags(t *testing.T) {
 		{of(1, 0), of(1, 1), false},
 		{of(2, 0), of(1, 1<<24-1), true},
 		{of(0, 0), of(255, 7), true},
-		{of(3, 0), of(255, 0), false}, // four jobs
-		{of(2, 1<<24-1), of(255, 0), true},
-		{of(100, 0), of(0, 0), false},
+		{of(126, 1<<24-1), of(255, 0), true},
+		{of(127, 1), of(255, 0), false}, // more than 128 bytes
+		{of(100, 0), of(0, 0), true},
 		{of(0, 0), of(100, 0), false},
 		{of(1, 1<<24), of(1, 0), false}, // only 24 bits count
 	} {
@@ -89,7 +153,7 @@ func TestTags(t *testing.T) {
 // could be taken for late.
 func TestFirstPacketsAreNeverLate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		first := rapid.Uint8().Draw(t, "first byte")
+		first := firstByte(t)
 		cfg := testConfig(2, 1)
 		cfg.Jobs[0].FirstByte = first
 		b := newBench(t, cfg)
@@ -113,7 +177,7 @@ func TestAnyNetworkGivesSums(t *testing.T) {
 		n := newNetwork(t, netParams{
 			tree: tree{hosts: rapid.IntRange(1, 4).Draw(t, "hosts")}, jobs: rapid.IntRange(1, 2).Draw(t, "jobs"),
 			slots: rapid.IntRange(1, 2).Draw(t, "slots"), phases: rapid.IntRange(1, 9).Draw(t, "phases"),
-			perJob: rapid.IntRange(1, 4).Draw(t, "phases of a tensor"), first: rapid.Uint8().Draw(t, "first byte"),
+			perJob: rapid.IntRange(1, 4).Draw(t, "phases of a tensor"), first: firstByte(t),
 		})
 		n.mustBeRight(t, fates{reorder: true, duplicate: true, lose: true})
 	})

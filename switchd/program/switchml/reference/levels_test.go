@@ -91,18 +91,18 @@ func TestAnyNetworkOfLevelsGivesSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := newNetwork(t, netParams{
 			tree: trees[rapid.SampledFrom(treeNames()).Draw(t, "tree")], jobs: rapid.IntRange(1, 2).Draw(t, "jobs"), slots: 1,
-			phases: rapid.IntRange(1, 6).Draw(t, "phases"), perJob: rapid.IntRange(1, 3).Draw(t, "phases of a tensor"), first: rapid.Uint8().Draw(t, "first byte"),
+			phases: rapid.IntRange(1, 6).Draw(t, "phases"), perJob: rapid.IntRange(1, 3).Draw(t, "phases of a tensor"), first: firstByte(t),
 		})
 		n.mustBeRight(t, fates{reorder: true, duplicate: true, lose: true})
 	})
 }
 
-// While a worker at the root goes on, those of a leaf lack the result, and send again more often
-// than late packets may come in a row. They are not late where they come first: the leaf has
-// seen none of the next phase. When nothing is lost any more, all get to the end.
+// While a worker at the root goes on, those of a leaf lack the result, and send again and again.
+// Their packets are not late where they come first: the leaf has seen none of the next phase.
+// When nothing is lost any more, all get to the end.
 func TestALeafIsBehind(t *testing.T) {
 	n := newNetwork(t, netParams{tree: trees["hosts on root"], jobs: 1, slots: 1, phases: 2, perJob: 1})
-	for range 2 * switchml.LateLimit {
+	for range 32 {
 		n.sendAll()
 		n.drain(func(l *link, _ int) bool { return strings.HasPrefix(l.name, "s1->h") })
 	}

@@ -3,6 +3,7 @@ package reference
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 
@@ -32,20 +33,29 @@ type netParams struct {
 	first    uint8 // job byte of the first tensor
 	faithful bool
 
-	// idle is how many tensors pass a slot by before each of its phases, by slot; nil:
-	// none. All workers must have a result before several do.
-	idle [][]int
+	// uses are the phases of each slot, by tensor and slot, in place of phases and perJob: a
+	// worker begins a tensor when it is through with the one before in all slots, as the public
+	// client does. nil: slots go on by themselves.
+	uses [][]int
 }
 
-// tensor numbers the tensor that a phase of a slot is of.
-func (p *netParams) tensor(slot, phase int) int {
-	at := phase / p.perJob
-	if p.idle != nil {
-		for _, passed := range p.idle[slot][:phase+1] {
-			at += passed
+// place is where a phase of a slot is: the nth of a tensor.
+type place struct{ tensor, nth int }
+
+// places returns those of a slot's phases.
+func (p *netParams) places(slot int) (out []place) {
+	if p.uses == nil {
+		for i := range p.phases {
+			out = append(out, place{i / p.perJob, i % p.perJob})
+		}
+		return out
+	}
+	for tensor, phases := range p.uses {
+		for nth := range phases[slot] {
+			out = append(out, place{tensor, nth})
 		}
 	}
-	return at
+	return out
 }
 
 // network is a tree of programs with conforming workers, whose links hold every
@@ -60,18 +70,13 @@ type network struct {
 	leaves map[outlet]*link
 	eff    sansio.Effects
 	wrong  []string
-
-	newest    map[overtaken]int // phases that packets have come of
-	overtaken map[overtaken]int // packets in a row that are not of them
+	at     [][]place                     // phases, by slot
+	until  int                           // tensors that workers may begin; all of them at first
+	take   func(h *host, payload []byte) // of results, in place of hosts; nil: none
 }
 
 // use is a slot of a job.
 type use struct{ job, slot int }
-
-type overtaken struct {
-	use
-	sw int
-}
 
 // outlet is a port of a switch.
 type outlet struct {
@@ -118,7 +123,10 @@ func switchAddr(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 8, 0, byt
 func switchMAC(i int) inet.MAC { return inet.MAC{2, 8, 0, 0, 0, byte(i)} }
 
 func newNetwork(t rapid.TB, p netParams) *network {
-	n := &network{netParams: p, t: t, ofJob: make([]int, p.jobs), leaves: map[outlet]*link{}, newest: map[overtaken]int{}, overtaken: map[overtaken]int{}}
+	n := &network{netParams: p, t: t, ofJob: make([]int, p.jobs), leaves: map[outlet]*link{}, until: math.MaxInt}
+	for slot := range p.slots {
+		n.at = append(n.at, p.places(slot))
+	}
 	n.addSwitch(p.tree, -1)
 	return n
 }
@@ -182,22 +190,26 @@ func (n *network) addHost(job int, at outlet) *host {
 // value is what a worker adds in a phase of a slot.
 func (h *host) value(worker, slot int) int32 { return sample(1000*h.job+worker, slot, h.phase[slot]) }
 
+// exponentOf is what a worker has in a phase, the last one the most.
+func exponentOf(worker, phase int) int8 { return int8(worker - phase%100) }
+
 // header returns the header of the packet in flight.
 func (n *network) header(h *host, slot int) wire.Header {
 	p := h.phase[slot]
+	at := n.at[slot][p]
 	return wire.Header{
-		Type: wire.TypeConsume, Size: 1, Job: n.first + uint8(n.tensor(slot, p)), PacketID: uint32(p%n.perJob*n.slots + slot),
-		Set: uint8(p % 2), Slot: uint16(slot), E0: int8(h.worker - p),
+		Type: wire.TypeConsume, Size: 1, Job: n.first + uint8(at.tensor), PacketID: uint32(at.nth*n.slots + slot),
+		Set: uint8(p % 2), Slot: uint16(slot), E0: exponentOf(h.worker, p),
 	}
 }
 
 // send puts a worker's packet in flight on its link, for the first time or again.
 func (n *network) send(h *host, slot int) {
-	if h.phase[slot] == n.phases || !n.mayBegin(h, slot) {
+	if !n.mayBegin(h, slot) {
 		return
 	}
 	h.begun[slot] = h.phase[slot] + 1
-	n.forget(h, slot)
+	n.forget(h.job)
 	body := make([]byte, wire.HeaderLen)
 	n.header(h, slot).Put(body)
 	for range elements {
@@ -208,35 +220,42 @@ func (n *network) send(h *host, slot int) {
 	h.up.put(frame{header, body, use{h.job, slot}, h.phase[slot]})
 }
 
-// mayBegin reports whether a worker can be in its phase of a slot: tensors pass it by
-// once all workers are through with the one before.
+// tensor returns the tensor that a worker is in, in a slot.
+func (n *network) tensor(h *host, slot int) int {
+	if p := h.phase[slot]; p < len(n.at[slot]) {
+		return n.at[slot][p].tensor
+	}
+	return math.MaxInt
+}
+
+// mayBegin reports whether a worker can be in its phase of a slot.
 func (n *network) mayBegin(h *host, slot int) bool {
-	p := h.phase[slot]
-	if n.idle == nil || n.idle[slot][p] == 0 {
-		return true
+	at := n.tensor(h, slot)
+	for other := range n.slots {
+		if n.uses != nil && n.tensor(h, other) < at {
+			return false
+		}
 	}
-	return !slices.ContainsFunc(n.hosts, func(o *host) bool { return o.job == h.job && o.phase[slot] < p })
+	return at < n.until
 }
 
-// forget loses what is older than the window of tags, now that a worker is in a phase.
-func (n *network) forget(h *host, slot int) {
-	u, p := use{h.job, slot}, h.phase[slot]
-	oldest := n.tensor(slot, p) - int(window>>24) + 1
+// forget loses what nobody waits for, and is of so many tensors ago as the switch can tell: so
+// long no packet is on its way (assumed).
+func (n *network) forget(job int) {
+	last, first := 0, math.MaxInt
+	for _, h := range n.hosts {
+		for slot := range n.slots {
+			if at := n.tensor(h, slot); h.job == job && at < n.until {
+				last, first = max(last, at), min(first, at)
+			}
+		}
+	}
 	for _, l := range n.links {
-		l.frames = slices.DeleteFunc(l.frames, func(f frame) bool { return f.use == u && n.tensor(slot, f.phase) < oldest })
+		l.frames = slices.DeleteFunc(l.frames, func(f frame) bool {
+			at := n.at[f.slot][f.phase].tensor
+			return f.job == job && at < first && at <= last-2*quarter
+		})
 	}
-}
-
-// tooMany reports whether a frame to a switch is one of so many overtaken ones in a
-// row that the switch would take them for new: that does not happen (assumed).
-func (n *network) tooMany(sw int, f frame) bool {
-	at := overtaken{f.use, sw}
-	if f.phase >= n.newest[at] {
-		n.newest[at], n.overtaken[at] = f.phase, 0
-		return false
-	}
-	n.overtaken[at]++
-	return n.overtaken[at] >= switchml.LateLimit
 }
 
 // sendAll has every worker send what it waits for.
@@ -251,11 +270,12 @@ func (n *network) sendAll() {
 // arrive takes a frame to the end of a link. Whatever the switch sends is on links
 // then.
 func (n *network) arrive(l *link, f frame) {
-	if l.host != nil {
-		n.result(l.host, f)
+	switch {
+	case l.host != nil && n.take != nil:
+		n.take(l.host, f.body)
 		return
-	}
-	if l.to.port != upPort && n.tooMany(l.to.sw, f) {
+	case l.host != nil:
+		n.result(l.host, f)
 		return
 	}
 	p := n.progs[l.to.sw]
@@ -300,7 +320,7 @@ func (n *network) result(h *host, f frame) {
 		sum += h.value(w, slot)
 	}
 	first, last := int32(binary.BigEndian.Uint32(f.body[wire.HeaderLen:])), int32(binary.BigEndian.Uint32(f.body[len(f.body)-4:]))
-	if e := int8(n.ofJob[h.job] - 1 - h.phase[slot]); first != sum || last != sum || got.E0 != e {
+	if e := exponentOf(n.ofJob[h.job]-1, h.phase[slot]); first != sum || last != sum || got.E0 != e {
 		n.wrong = append(n.wrong, fmt.Sprintf("job %d, worker %d, slot %d, phase %d: %d with exponent %d, want %d with %d", h.job, h.worker, slot, h.phase[slot], first, got.E0, sum, e))
 	}
 	h.phase[slot]++
@@ -341,17 +361,20 @@ func (n *network) step(f fates, choose func(k int) int) {
 }
 
 // heal loses what is on its way, and from then on nothing: in every round of
-// retransmissions those furthest behind must get on, unless their slot lay idle: then
-// each level may make them wait. It reports whether all did.
+// retransmissions those furthest behind must get on. It reports whether all got to the end.
 func (n *network) heal() bool {
 	for _, l := range n.links {
 		l.frames = nil
 	}
-	rounds := n.phases + 1
-	if n.idle != nil {
-		rounds *= 1 + switchml.LateLimit*len(n.progs)
+	most := 0 // rounds, one behind another
+	for slot := range n.slots {
+		if phases := len(n.at[slot]); n.uses != nil {
+			most += phases
+		} else {
+			most = max(most, phases)
+		}
 	}
-	for range rounds {
+	for range most + 1 {
 		n.sendAll()
 		n.drain(nil)
 		if n.finished() {
@@ -363,7 +386,12 @@ func (n *network) heal() bool {
 
 func (n *network) finished() bool {
 	return !slices.ContainsFunc(n.hosts, func(h *host) bool {
-		return slices.ContainsFunc(h.phase, func(p int) bool { return p != n.phases })
+		for slot := range n.slots {
+			if n.tensor(h, slot) < n.until {
+				return true
+			}
+		}
+		return false
 	})
 }
 
@@ -412,4 +440,9 @@ func (n *network) traced(s trace.Sink) {
 	for _, p := range n.progs {
 		p.cfg.Trace = s
 	}
+}
+
+// firstByte draws a job byte, often one where a quarter of them ends.
+func firstByte(t *rapid.T) uint8 {
+	return rapid.OneOf(rapid.Uint8(), rapid.Map(rapid.IntRange(1, 4), func(n int) uint8 { return uint8(quarter*n - 1) })).Draw(t, "first byte")
 }

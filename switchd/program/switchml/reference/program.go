@@ -161,7 +161,8 @@ type sender struct {
 	port uint16
 }
 
-// packet is Algorithm 3 for one packet.
+// packet is Algorithm 3 for one packet. Some worker has gone on from the phase of a late
+// packet, so that its result is known: a worker that still waits for it has its bit in the slot.
 func (p *Program) packet(now units.Time, j *job, from sender, in received, eff *sansio.Effects) {
 	j.Counts.Packets++
 	j.Counts.Last = now
@@ -174,11 +175,13 @@ func (p *Program) packet(now units.Time, j *job, from sender, in received, eff *
 		return
 	}
 	s, other := &j.pool[h.Set][h.Slot], &j.pool[1-h.Set][h.Slot]
-	if !p.cfg.Faithful && j.late(&h) {
-		p.late(now, j, from, &h, s, eff)
-		return
+	late, current := false, true
+	if !p.cfg.Faithful {
+		late, current = j.late(&h)
 	}
 	switch {
+	case late && (!current || s.count != 0 || !s.seen.Has(from.id)):
+		p.drop(now, j, &h, from.id, switchml.DropLate)
 	case s.seen.Has(from.id):
 		p.again(now, j, from, &h, s, eff)
 	case s.count > 0 && in.pad != s.pad:
@@ -217,16 +220,6 @@ func (p *Program) contribute(now units.Time, j *job, from sender, h *wire.Header
 	} else {
 		j.down = append(j.down, sum)
 	}
-}
-
-// late handles a packet of a phase that some worker has gone on from, so that its
-// result is known. A worker that still waits for it has its bit in the slot.
-func (p *Program) late(now units.Time, j *job, from sender, h *wire.Header, s *slot, eff *sansio.Effects) {
-	if s.tag != tagOf(h) || s.count != 0 || !s.seen.Has(from.id) {
-		p.drop(now, j, h, from.id, switchml.DropLate)
-		return
-	}
-	p.again(now, j, from, h, s, eff)
 }
 
 // again handles a packet that the slot has seen: the result was lost on its way

@@ -15,7 +15,7 @@ type slot struct {
 	count  int
 	seen   trace.Mask
 	e0, e1 int8
-	tag    tag    // of its latest phase
+	stamp  stamp  // of its latest phase
 	phase  uint32 // packet id and time of the first packet, for who asks what is open
 	since  units.Time
 }
