@@ -43,10 +43,3 @@ const (
 	CountRDMASent     = "switchml-rdma-packets-sent"
 	CountRDMAHeldBack = "switchml-rdma-results-held-back" // that do not go on with the message sent
 )
-
-// LateLimit is how many late packets of a slot may come in a row: the last of them is
-// taken as that of a client that began anew, or of a slot that lay idle until the job
-// byte had nearly come round again. A worker that has gone on does not send its stale
-// packets again, so as many of them, and nothing else of the slot between, are
-// retransmissions (assumed).
-const LateLimit = 16

@@ -183,15 +183,13 @@ func (x *traffic) sum(w, slot, phase, i int) (sum int32) {
 }
 
 // heal sends everything once more without loss, twice round: everybody gets on.
-func (x *traffic) heal(give func(sansio.Arrival) []sent) { x.healIn(3, give) }
-
-func (x *traffic) healIn(rounds int, give func(sansio.Arrival) []sent) {
+func (x *traffic) heal(give func(sansio.Arrival) []sent) {
 	x.stress, x.fifo = false, true
 	start := make([][]int, len(x.clients))
 	for w, c := range x.clients {
 		start[w] = slices.Clone(c.phase)
 	}
-	for range rounds {
+	for range 3 {
 		for w, c := range x.clients {
 			for slot := range c.phase {
 				x.sendAgain(w, slot, give)
