@@ -56,5 +56,6 @@
 // different operations of a stage, or more than two sources of one action; bitwise operations on a
 // part of a container; any order comparison of a gateway; two actions that share a row of
 // instruction memory and write the same container; random bytes beside all of a table's immediate
-// action data. Fields that tell the traffic manager something have containers of their own.
+// action data. Random bytes are a sum of the stage: no table is given one of its two generators.
+// Fields that tell the traffic manager something have containers of their own.
 package fit
