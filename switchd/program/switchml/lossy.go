@@ -61,23 +61,20 @@ func NewDropSimulator(node string, seed rng.Root) DropSimulator {
 	return DropSimulator{node, seed, map[lossyPort]*Dice{}}
 }
 
-// Dice returns those of a port and direction.
+// Dice returns those of a port and direction, nil if nothing is lost there.
 func (s *DropSimulator) Dice(port sansio.Port, leaving bool) *Dice {
 	if len(s.dice) == 0 {
 		return nil
 	}
-	return s.dice[lossyPort{port, leaving}]
+	if d := s.dice[lossyPort{port, leaving}]; d != nil && d.below > 0 {
+		return d
+	}
+	return nil
 }
 
 // Lost throws the dice for a packet.
 func (d *Dice) Lost() bool {
-	switch {
-	case d == nil || d.below == 0:
-		return false
-	case d.below == 1<<DiceBits:
-		return true
-	}
-	return d.stream.Uint64()&(1<<DiceBits-1) < d.below
+	return d != nil && (d.below == 1<<DiceBits || d.stream.Uint64()&(1<<DiceBits-1) < d.below)
 }
 
 // Pass throws the dice for packets that are dropped for what they are.

@@ -11,21 +11,40 @@ type Access struct {
 	inputs [2]source
 }
 
-// source is where an input of a stateful ALU comes from.
+// source is where an input of a stateful ALU, or an index, comes from.
 type source struct {
-	field *Ref  // nil: there is none
-	slot  int   // of metadata
+	field *Ref
+	slot  int // of metadata
+	kind  sourceKind
 	shift uint8 // 32 for the upper word of a field
 }
 
-func (s *Pass) input(x *source) uint32 {
-	switch {
-	case x.field == nil:
-		return 0
-	case x.field.InSlot():
-		return uint32(s.Slots[x.slot] >> x.shift)
+type sourceKind uint8
+
+const (
+	fromNone  sourceKind = iota
+	fromSlot             // metadata
+	fromField            // of a header
+	fromParam            // of an action: only an index
+)
+
+func sourceOf(f *Ref, shift uint8) source {
+	x := source{field: f, slot: int(f.Off), kind: fromField, shift: shift}
+	if f.InSlot() {
+		x.kind = fromSlot
 	}
-	return uint32(s.Get(x.field) >> x.shift)
+	return x
+}
+
+// get returns the value; 0 where there is none.
+func (x *source) get(s *Pass) uint64 {
+	switch x.kind {
+	case fromSlot:
+		return s.Slots[x.slot] >> (x.shift & 63)
+	case fromField:
+		return s.Get(x.field) >> (x.shift & 63)
+	}
+	return 0
 }
 
 // compileAccess compiles one access to a register.
@@ -33,8 +52,7 @@ func (c *Code) compileAccess(o *fit.Op, n int) *Access {
 	a := &Access{id: int32(o.Register.ID), lane: int32(o.Register.Of(n)), alu: compileALU(&c.prog.Registers[o.Register.ID], o.Run),
 		Index: c.index(o, n)}
 	for i := range o.In { // fields, as fit has seen to
-		f := &c.fields[o.In[i].Field.Of(n)]
-		a.inputs[i] = source{field: f, slot: int(f.Off)}
+		a.inputs[i] = sourceOf(&c.fields[o.In[i].Field.Of(n)], 0)
 	}
 	if len(o.In) == 1 && o.In[0].Bits > fit.MaxLaneBits {
 		a.inputs[1] = a.inputs[0]
@@ -52,10 +70,10 @@ func (a *Access) Output(s *Pass) uint64 {
 		return 0
 	}
 	var v terms
-	v[termIn0], v[termIn1] = s.input(&a.inputs[0])&u.mask, s.input(&a.inputs[1])&u.mask
+	v[termIn0], v[termIn1] = uint32(a.inputs[0].get(s))&u.mask, uint32(a.inputs[1].get(s))&u.mask
 	v[termLo], v[termHi] = r.load(int(i), int(a.lane))
 	out := u.run(&v)
-	if u.writes {
+	if u.writes != [2]bool{} {
 		r.store(int(i), int(a.lane), v[termNewLo], v[termNewHi])
 	}
 	return uint64(out)
@@ -65,33 +83,30 @@ func (a *Access) Output(s *Pass) uint64 {
 type Index struct {
 	source
 	mask  uint64
-	entry uint64 // where there is no field
-	param int    // number of the parameter it is; -1: none
+	entry uint64 // where there is no source
+	param int
 }
 
 func (c *Code) index(o *fit.Op, n int) Index {
-	x := Index{mask: ^uint64(0), param: -1}
+	x := Index{mask: ^uint64(0)}
 	switch o.Index.Kind {
 	case fit.Const:
 		x.entry = o.Index.Const
 	case fit.FromParam:
-		x.param = o.Index.Param
+		x.kind, x.param = fromParam, o.Index.Param
 	default:
-		f := &c.fields[o.Index.Field.Of(n)]
-		x.source, x.mask = source{field: f, slot: int(f.Off), shift: uint8(o.IndexFrom)}, ones(o.Index.Bits)
+		x.source, x.mask = sourceOf(&c.fields[o.Index.Field.Of(n)], uint8(o.IndexFrom)), ones(o.Index.Bits)
 	}
 	return x
 }
 
 // Entry returns the number of the entry, which the register need not have.
 func (x *Index) Entry(s *Pass) uint64 {
-	switch {
-	case x.param >= 0:
+	switch x.kind {
+	case fromParam:
 		return s.args[x.param]
-	case x.field == nil:
+	case fromNone:
 		return x.entry
-	case x.field.InSlot():
-		return s.Slots[x.slot] >> x.shift & x.mask
 	}
-	return s.Get(x.field) >> x.shift & x.mask
+	return x.get(s) & x.mask
 }

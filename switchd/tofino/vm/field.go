@@ -105,7 +105,10 @@ func signed(v uint64, bits uint8) int64 { return int64(v<<(64-bits)) >> (64 - bi
 
 // Get returns the value of a field; 0 of a header that is not valid.
 func (s *Pass) Get(r *Ref) uint64 {
-	if r.kind <= inSlice {
+	if r.kind == inSlot {
+		return s.Slots[r.Off]
+	}
+	if r.kind == inSlice {
 		return s.Slots[r.Off] >> (r.Low & 63) & r.Mask
 	}
 	h := &s.heads[r.Head]

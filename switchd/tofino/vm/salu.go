@@ -48,8 +48,8 @@ func termOf(t ir.Term) term {
 
 // alu is a compiled program of a stateful ALU. It fits into a line of a processor's cache.
 type alu struct {
-	shift  uint8 // 32 less the bits of a lane
-	writes bool
+	shift  uint8   // 32 less the bits of a lane
+	writes [2]bool // to the lower lane, to the upper
 	mask   uint32
 	a, b   compare
 	lo, hi [fit.MaxUpdates]update
@@ -109,7 +109,7 @@ func compileALU(r *fit.Register, run int) (u alu) {
 	u = alu{shift: uint8(32 - r.Bits), mask: uint32(ones(r.Bits))}
 	u.a, u.b = compileCompare(from.A, u.mask), compileCompare(from.B, u.mask)
 	u.lo, u.hi = compileUpdates(from.Lo, u.mask), compileUpdates(from.Hi, u.mask)
-	u.writes = len(from.Lo)+len(from.Hi) > 0
+	u.writes = [2]bool{len(from.Lo) > 0, len(from.Hi) > 0}
 	for _, o := range from.Out {
 		u.out = output{o.If, termOf(o.Value), uint32(o.Imm) & u.mask}
 	}
@@ -141,8 +141,13 @@ func (u *alu) run(v *terms) uint32 {
 	if u.b.op != relNone && u.b.holds(v, u.shift) {
 		is |= 2
 	}
-	v[termNewLo] = u.update(&u.lo, v, v[termLo], is)
-	v[termNewHi] = u.update(&u.hi, v, v[termHi], is)
+	v[termNewLo], v[termNewHi] = v[termLo], v[termHi]
+	if u.writes[0] {
+		v[termNewLo] = u.update(&u.lo, v, v[termLo], is)
+	}
+	if u.writes[1] {
+		v[termNewHi] = u.update(&u.hi, v, v[termHi], is)
+	}
 	if u.out.guard>>is&1 == 0 {
 		return 0
 	}
@@ -163,6 +168,11 @@ func (c *compare) holds(v *terms, shift uint8) bool {
 	case relGreaterSigned:
 		return d > 0
 	}
+	return c.holdsUnsigned(v, shift)
+}
+
+// holdsUnsigned compares numbers without signs.
+func (c *compare) holdsUnsigned(v *terms, shift uint8) bool {
 	exact := int64(v[c.left]) - int64(v[c.right]) - int64(c.constant)
 	if c.negative {
 		exact += 1 << (32 - shift)

@@ -64,23 +64,35 @@ func (j *job) refuse(h *wire.Header) string {
 // deliver sends what the batch brought: sums to the parent, and results to every
 // worker, worker by worker, so that each gets them as one train.
 func (p *Program) deliver(j *job, eff *sansio.Effects) {
-	for k := range j.up {
-		r := &j.up[k]
-		p.send(j, j.parent, j.parent.template(r.port, j.parent.udp), r.packet, eff)
+	if len(j.up) > 0 {
+		dice := p.leaving(j, j.parent)
+		for k := range j.up {
+			r := &j.up[k]
+			p.send(dice, j.parent, j.parent.template(r.port, j.parent.udp), r.packet, eff)
+		}
 	}
 	for i := range j.workers {
 		w := &j.workers[i]
+		dice := p.leaving(j, w)
 		for k := range j.down {
 			r := &j.down[k]
-			p.send(j, w, w.template(w.udp, r.port), r.packet, eff)
+			p.send(dice, w, w.template(w.udp, r.port), r.packet, eff)
 		}
 	}
 	j.up, j.down = j.up[:0], j.down[:0]
 }
 
-// send sends a packet, unless the drop simulator loses it. Those of RoCE it loses later.
-func (p *Program) send(j *job, to *peer, header []byte, out packet, eff *sansio.Effects) {
-	if j.RDMA == nil && p.Dice(to.to[0], true).Lost() {
+// leaving returns the dice of the drop simulator for packets to a peer. Those of RoCE are lost later.
+func (p *Program) leaving(j *job, to *peer) *switchml.Dice {
+	if j.RDMA != nil {
+		return nil
+	}
+	return p.Dice(to.to[0], true)
+}
+
+// send sends a packet, unless the drop simulator loses it.
+func (p *Program) send(dice *switchml.Dice, to *peer, header []byte, out packet, eff *sansio.Effects) {
+	if dice.Lost() {
 		p.count.Add(switchml.DropDeparture, 1)
 		return
 	}

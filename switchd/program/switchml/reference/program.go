@@ -94,7 +94,7 @@ func (p *Program) train(now units.Time, t *sansio.Train, dice *switchml.Dice, ef
 	src, udp := inet.IPv4(t.Header[inet.EtherLen:]).SrcBytes(), inet.UDP(t.Header[l.Transport:])
 	if j, ok := p.OfParent(src, udp.SrcPort()); ok {
 		for f := range t.Frames() {
-			p.descend(now, j, udp.DstPort(), datagram(t, udp, f, dice), eff)
+			p.descend(now, j, udp.DstPort(), datagram(t, udp, f, dice.Lost()), eff)
 		}
 		return ""
 	}
@@ -111,7 +111,7 @@ func (p *Program) train(now units.Time, t *sansio.Train, dice *switchml.Dice, ef
 	}
 	from := sender{&j.workers[place], udp.SrcPort()}
 	for f := range t.Frames() {
-		p.packet(now, j, from, datagram(t, udp, f, dice), eff)
+		p.packet(now, j, from, datagram(t, udp, f, dice.Lost()), eff)
 	}
 	return ""
 }
@@ -125,9 +125,9 @@ type received struct {
 
 // datagram returns frame f of a train. The length in the header of several covers them
 // all; each has what it needs.
-func datagram(t *sansio.Train, udp inet.UDP, f int, dice *switchml.Dice) received {
+func datagram(t *sansio.Train, udp inet.UDP, f int, lost bool) received {
 	p := packet{t.Payload(f), t.Unstored}
-	in := received{p, len(p.payload) + p.pad, dice.Lost()}
+	in := received{p, len(p.payload) + p.pad, lost}
 	if t.Frames() == 1 {
 		in.bytes = udp.Len() - inet.UDPLen
 	}
@@ -244,7 +244,7 @@ func (p *Program) again(now units.Time, j *job, from sender, h *wire.Header, s *
 		j.up = append(j.up, result{sum, from.port})
 		return
 	}
-	p.send(j, from.peer, from.template(from.udp, from.port), sum, eff)
+	p.send(p.leaving(j, from.peer), from.peer, from.template(from.udp, from.port), sum, eff)
 }
 
 // descend passes a result from the parent on to all workers, one of whom may be the
