@@ -122,7 +122,7 @@ func (e *Effects) join(to []Port, template, payload []byte, unstored int) bool {
 		return false
 	case t.Seg == 0 || n%t.Seg != 0 || len(payload) > t.Seg || unstored != t.Unstored:
 		return false
-	case n/t.Seg >= MaxTrainFrames || t.PayloadBytes()+len(payload)+unstored > MaxTrainBody || n+len(payload) > cap(t.Body):
+	case n >= MaxTrainFrames*t.Seg || t.PayloadBytes()+len(payload)+unstored > MaxTrainBody || n+len(payload) > cap(t.Body):
 		return false
 	case &t.Body[:n+1][n] != &payload[0]:
 		return false

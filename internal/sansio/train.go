@@ -89,9 +89,12 @@ func (t *Train) PayloadBytes() int {
 	return len(t.Body) + t.Frames()*t.Unstored
 }
 
+// Single reports whether there is one frame, without the division that counting takes.
+func (t *Train) Single() bool { return t.Seg <= 0 || len(t.Body) <= t.Seg }
+
 // Frames returns the number of frames, at least one.
 func (t *Train) Frames() int {
-	if t.Seg <= 0 || len(t.Body) <= t.Seg {
+	if t.Single() {
 		return 1
 	}
 	return (len(t.Body) + t.Seg - 1) / t.Seg
@@ -99,7 +102,7 @@ func (t *Train) Frames() int {
 
 // Payload returns the body of frame i, without unstored bytes.
 func (t *Train) Payload(i int) []byte {
-	if t.Frames() == 1 {
+	if t.Single() {
 		return t.Body
 	}
 	lo := i * t.Seg

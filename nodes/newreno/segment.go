@@ -63,7 +63,7 @@ func (c *Conn) parse(t *sansio.Train) (s segment, ok bool) {
 	if t.Checksum == sansio.ChecksumAsIs && t.Unstored == 0 && !tcp.ChecksumOK(ip, t.Body[:min(len(t.Body), l.End-l.Body)]) {
 		return drop(DropChecksum)
 	}
-	if s.options, ok = tcp.Options(); !ok || s.has(inet.TCPSyn) && t.Frames() > 1 {
+	if s.options, ok = tcp.Options(); !ok || s.has(inet.TCPSyn) && !t.Single() {
 		return drop(DropMalformed)
 	}
 	return s, true

@@ -110,7 +110,7 @@ func (c *Chassis) serve(e *engine, from sansio.Port, t *sansio.Train, eff *sansi
 // unpadded returns the bytes of the body without what stands behind the UDP
 // packet of a single frame, such as the padding of short Ethernet frames.
 func unpadded(t *sansio.Train, l inet.Layout) int {
-	if l.Proto == inet.ProtoUDP && t.Frames() == 1 && t.Unstored == 0 {
+	if l.Proto == inet.ProtoUDP && t.Single() && t.Unstored == 0 {
 		return inet.UDP(t.Header[l.Transport:]).Len() - inet.UDPLen
 	}
 	return len(t.Body)

@@ -60,7 +60,7 @@ func (c *Chip) newPacket() *packet {
 func (c *Chip) arrive(t *sansio.Train, i int) *packet {
 	k := c.newPacket()
 	k.partial = t.Checksum == sansio.ChecksumPartial
-	if t.Frames() == 1 {
+	if t.Single() {
 		k.Set(t.Header, t.Body, t.Unstored)
 		return k
 	}

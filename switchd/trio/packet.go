@@ -48,7 +48,7 @@ func (k *packet) length() int { return len(k.train.Header) + len(k.train.Body) +
 // arrive makes k frame i of a train. Header and body stay borrowed unless the
 // header has to be derived.
 func (k *packet) arrive(t *sansio.Train, i int, from sansio.Port, now units.Time) {
-	if t.Frames() == 1 {
+	if t.Single() {
 		k.train.Set(t)
 	} else {
 		k.train = t.Frame(i, k.header[:0])

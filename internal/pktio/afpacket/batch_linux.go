@@ -28,7 +28,7 @@ type load struct {
 // whole reports whether t leaves as one packet, not frame by frame. The kernel
 // segments what has a partial checksum only.
 func (b *batch) whole(t sansio.Train) bool {
-	return t.Frames() == 1 || !b.plain && t.Checksum == sansio.ChecksumPartial
+	return t.Single() || !b.plain && t.Checksum == sansio.ChecksumPartial
 }
 
 // reset makes room for all packets of sends: messages point into the slices,

@@ -74,7 +74,7 @@ func (d *Device) enqueuePacket(to []sansio.Port, t sansio.Train) {
 // fits reports whether the frames of a super-packet keep to the MTU. The kernel
 // checks single frames itself, but segments a super-packet of any segment size.
 func (p *port) fits(t sansio.Train) bool {
-	return t.Frames() == 1 || len(t.Header)-inet.EtherLen+t.Seg <= p.mtu
+	return t.Single() || len(t.Header)-inet.EtherLen+t.Seg <= p.mtu
 }
 
 // flush hands a port's messages to the kernel, each of them once but for one

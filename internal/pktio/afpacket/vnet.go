@@ -51,7 +51,7 @@ func (h vnetHeader) describe(t sansio.Train, l4 transport) {
 	}
 	h.setHeaderLen(len(t.Header))
 	h.setChecksum(l4.start, l4.checksumOffset())
-	if t.Frames() == 1 {
+	if t.Single() {
 		return
 	}
 	kind := byte(gsoUDPL4)
@@ -140,7 +140,7 @@ func superTrain(frame []byte, seg int, sum sansio.Checksum) (t sansio.Train, rea
 	if t.Seg == 0 {
 		return sansio.Train{}, DropGSO
 	}
-	if t.Checksum != sansio.ChecksumPartial && t.Frames() > 1 {
+	if t.Checksum != sansio.ChecksumPartial && !t.Single() {
 		sansio.FillPartial(t.Header, len(t.Body))
 		t.Checksum = sansio.ChecksumPartial
 	}

@@ -128,7 +128,7 @@ type received struct {
 func datagram(t *sansio.Train, udp inet.UDP, f int, lost bool) received {
 	p := packet{t.Payload(f), t.Unstored}
 	in := received{p, len(p.payload) + p.pad, lost}
-	if t.Frames() == 1 {
+	if t.Single() {
 		in.bytes = udp.Len() - inet.UDPLen
 	}
 	return in
