@@ -27,7 +27,7 @@ expect:
 		"expect: [{column: wrong}]\n":                                 "expect[0]: wrong: say what is expected",
 		"expect: [{column: wrong, where: {link.loss: 1%}, max: 1}]\n": `expect[0]: "link.loss" is no column`,
 		"expect: [{column: wrong, min: few}]\n":                       "a number is needed here",
-		"expect: [{table: flow, column: sent, min: 1}]\n":             `expect[0].table: "flow": allowed are flows, transit, reports; did you mean "flows"?`,
+		"expect: [{table: flow, column: sent, min: 1}]\n":             `expect[0].table: "flow": allowed are flows, transit, reports, tallies; did you mean "flows"?`,
 		"expect: [{table: flows, column: sents, min: 1}]\n":           `expect[0]: "sents" is no column of flows.csv: there are system, `,
 		"expect: [{columns: wrong, max: 0}]\n":                        `unknown key "columns"`,
 		"expect: [{column: wrong, min: 2, max: 1}]\n":                 "nothing is in between",

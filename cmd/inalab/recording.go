@@ -177,7 +177,7 @@ func (r *recording) finish(runErr error) error {
 				table.Notes = append(table.Notes, o.String())
 			}
 		}
-		if err := errors.Join(render.Write(r.stdout, table, opt), r.showFlows(opt), r.showTransit(opt)); err != nil {
+		if err := errors.Join(render.Write(r.stdout, table, opt), r.showTallies(opt), r.showFlows(opt), r.showTransit(opt)); err != nil {
 			return errors.Join(runErr, err, r.dir.Close())
 		}
 	}
@@ -217,6 +217,7 @@ func (r *recording) write(rows []compare.Row) error {
 		r.writeFlows(),
 		r.writeSeries(),
 		r.writeTransit(),
+		r.writeTallies(),
 		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows, r.baseline()) }),
 		r.figure(rows),
 		r.dir.Write("links.csv", func(w io.Writer) error { return render.WriteLinks(w, r.measured()) }),

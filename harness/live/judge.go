@@ -86,6 +86,7 @@ func (r *run) count(t *tenant) {
 		compute = append(compute, w.Compute)
 	}
 	t.cell.Compute = job.MeanCompute(compute)
+	t.cell.Tallies = t.job.Tallies(t.cell.Counters)
 }
 
 // kernelCounts returns the counters of a host whose streams are the kernel's.

@@ -37,6 +37,8 @@ type Cell struct {
 	Compute  units.Duration // measured mean time of a compute, delays left out, of all workers; 0 where it is not known
 	Counters []Counter      // what the nodes counted: packets by type, drops by reason
 
+	Tallies []Tally // what the system made of these for the job; empty: it makes nothing
+
 	Resent Resent // by the workers and servers of the job
 
 	Links []Link // each direction of the links that the topology has a model of, in the order of switches and ports

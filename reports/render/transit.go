@@ -82,7 +82,7 @@ func writeRuns(w io.Writer, file string, t Table) error {
 }
 
 // RunKeys returns the columns of a table of what runs have several of, but for those of swept
-// keys: of flows.csv, transit.csv or reports.csv. It is nil for any other.
+// keys: of flows.csv, transit.csv, reports.csv or tallies.csv. It is nil for any other.
 func RunKeys(table string) (keys []string) {
 	t, ok := RunTable(table, nil)
 	if !ok {
@@ -95,7 +95,7 @@ func RunKeys(table string) (keys []string) {
 }
 
 // RunTables are the names of the tables of what runs have several of, without ".csv".
-var RunTables = []string{"flows", "transit", "reports"}
+var RunTables = []string{"flows", "transit", "reports", "tallies"}
 
 // RunTable returns one of RunTables.
 func RunTable(name string, cells []result.Cell) (Table, bool) {
@@ -106,6 +106,8 @@ func RunTable(name string, cells []result.Cell) (Table, bool) {
 		return Transit(cells), true
 	case "reports":
 		return Reports(cells), true
+	case "tallies":
+		return Tallies(cells), true
 	}
 	return Table{}, false
 }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/inalab/inalab/reports/render"
+)
+
+// showTallies shows people what systems counted of each job.
+func (r *recording) showTallies(opt render.Options) error {
+	var errs []error
+	for _, sheet := range render.TallySheets(r.measured()) {
+		errs = append(errs, r.showBelow(sheet, opt))
+	}
+	return errors.Join(errs...)
+}
+
+// writeTallies writes tallies.csv, if some system counts.
+func (r *recording) writeTallies() error {
+	cells := r.measured()
+	if len(render.Tallies(cells).Rows) == 0 {
+		return nil
+	}
+	return r.dir.Write("tallies.csv", func(w io.Writer) error { return render.WriteTallies(w, cells) })
+}
