@@ -40,7 +40,7 @@ func (j *Job) Workers() []worker.Config {
 			out[i].Loop.Evaluate = false
 		}
 		if j.Elements > 0 {
-			out[i].Bench = &worker.BenchConfig{Elements: j.Elements, Iterations: j.Iterations, First: maxWorkers * (int(j.ID) - DefaultID)}
+			out[i].Bench = &worker.BenchConfig{Elements: j.Elements, Iterations: j.Iterations, First: maxWorkers * (int(j.ID) - DefaultID), Small: j.Layout.Saturates}
 		}
 		if j.Layout.Peers != nil && j.Virtual {
 			out[i].Stream = j.streams(h)

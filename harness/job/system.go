@@ -156,14 +156,15 @@ type Layout struct {
 	Transport stream.Transport // of the streams under the virtual clock; live it is the kernel's TCP
 
 	// What must come of it.
-	Time     units.Duration // analytic time of an all-reduce without stragglers
-	Patience units.Duration // how long the others wait for a straggler at most; zero: for ever
-	Block    int            // elements whose contributors are the same
-	Values   int            // elements that carry values in a replay; zero: those of the sampled blocks
-	Partial  bool           // sums may lack workers: the trace of the engines (trace.BlockSent) says which are in
-	Half     bool           // sums come back as the nearest 16-bit float (gradient.HalfAnswer)
-	Reshard  bool           // workers divide the mini-batches of those that are out of service
-	Notes    []string       // deviations from the paper's configuration
+	Time      units.Duration // analytic time of an all-reduce without stragglers
+	Patience  units.Duration // how long the others wait for a straggler at most; zero: for ever
+	Block     int            // elements whose contributors are the same
+	Values    int            // elements that carry values in a replay; zero: those of the sampled blocks
+	Partial   bool           // sums may lack workers: the trace of the engines (trace.BlockSent) says which are in
+	Saturates bool           // sums of int32 stop at the ends of their range
+	Half      bool           // sums come back as the nearest 16-bit float (gradient.HalfAnswer)
+	Reshard   bool           // workers divide the mini-batches of those that are out of service
+	Notes     []string       // deviations from the paper's configuration
 }
 
 // Names returns the names of systems.

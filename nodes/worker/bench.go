@@ -29,6 +29,10 @@ type BenchConfig struct {
 	// share a switch contribute other values, so that a sum with one of another job
 	// in it is wrong.
 	First int `json:",omitempty"`
+
+	// Small values have sums of up to 256 workers that fit an int32, for a protocol whose sums
+	// stop at the ends of its range. Others wrap around.
+	Small bool `json:",omitempty"`
 }
 
 // Bench is the machine of a benchmark's worker. The sums of the last iteration
@@ -60,14 +64,24 @@ func newBench(cfg Config, core Collective) (*Bench, error) {
 	b := &Bench{node: cfg.Loop.Node, worker: cfg.Loop.Worker, workers: cfg.Workers, cfg: *cfg.Bench, core: ints, wake: units.Never}
 	b.q = make([]int32, cfg.Bench.Elements)
 	for i := range b.q {
-		b.q[i] = pattern(cfg.Bench.First+b.worker, i)
+		b.q[i] = b.cfg.pattern(b.worker, i)
 	}
 	return b, nil
 }
 
+// smallBits are those that are cut off small values: sums of 2^8 workers of 23 bits, one of them the
+// sign, fit.
+const smallBits = 9
+
 // pattern is what worker w contributes at element i: any formula does that
 // differs between workers and elements and overflows now and then.
-func pattern(w, i int) int32 { return int32(uint32(i+1) * 2654435761 * uint32(w+1)) }
+func (c *BenchConfig) pattern(w, i int) int32 {
+	v := int32(uint32(i+1) * 2654435761 * uint32(c.First+w+1))
+	if c.Small {
+		return v >> smallBits
+	}
+	return v
+}
 
 // Done reports whether all iterations are over and checked.
 func (b *Bench) Done() bool { return b.checked }
@@ -135,7 +149,7 @@ func (b *Bench) verify() {
 	for i, got := range b.core.Sums() {
 		var want int32
 		for w := range b.workers {
-			want += pattern(b.cfg.First+w, i)
+			want += b.cfg.pattern(w, i)
 		}
 		if got != want {
 			b.wrong++
