@@ -1,0 +1,17 @@
+// Package atp is the wire format of ATP packets over UDP, and what hosts agree on beside it: how
+// packets are numbered ([Numbers]) and which aggregator a packet names ([Index]).
+//
+// A packet has a header of 16 bytes and 62 values of 32 bits: 306 bytes with the headers of
+// Ethernet, IPv4 and UDP, as the paper has it (§3.6). Its Figure 5 names the fields; that they go
+// over UDP, their widths and their order are decided here. Everything is big-endian.
+//
+//	 0         4         8     9          12      14                      16
+//	| bitmap 0 | bitmap 1 | job | sequence | index | fan-in 0:5 1:5 flags:6 | values ...
+//
+// Fan-ins are 1 to 32, and bear one less. A bitmap names the workers, or at the second edge
+// switch racks and workers, whose values are in the sum. Packets are always full: what lacks at
+// the end of a tensor is zero.
+//
+// The public code (in-ATP/ATP) has the same fields in another order in frames of Ethernet type
+// 0x0700 without UDP, 308 bytes in all.
+package atp

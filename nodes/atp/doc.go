@@ -1,0 +1,2 @@
+// Package atp is the host core of an ATP worker.
+package atp

@@ -1,0 +1,51 @@
+package atpps
+
+import (
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/gradient"
+)
+
+// Config describes one parameter server of a job.
+type Config struct {
+	Node    string
+	Workers int
+	Job     uint8
+	Flow    inet.Flow // to the group of the job's workers
+
+	Streams []wire.Numbers // that go to this server: one for each thread
+	Span    int            // of a stream, as workers have it: packets from the oldest that lacks its parameters to the newest sent
+
+	// Racks are whom bits of the second level stand for, and workers whom those of the first do in
+	// each. Where all workers are in the server's rack there is one, and no second level.
+	Racks []Rack
+
+	Rehash      Rehash
+	Aggregators int // of a switch
+
+	Superset bool       `json:",omitempty"` // a packet with more workers takes the place of what is stored, not only one with others
+	Copy     units.Rate `json:",omitempty"` // at which frames are copied (§5.5: 60 Gbit/s); zero: at once
+	Ring     int        `json:",omitempty"` // bytes of frames that wait for it; zero: without limit
+
+	Scaling gradient.Fixed // of answers in floats
+	Trace   trace.Sink     `json:"-"`
+}
+
+// Rack is a bit of the second level: a rack's workers, or one in the server's own rack.
+type Rack struct {
+	Bit     uint8
+	Direct  bool    // it is one worker
+	Workers []uint8 // by bit of the first level
+}
+
+// Rehash says where packets of an aggregator go that another job has.
+type Rehash uint8
+
+// The kinds of re-hashing.
+const (
+	ToFree  Rehash = iota // to one that the job does not use, as in the public code
+	ByIndex               // to the hash of the index, as the paper says (§3.6)
+	Never
+)

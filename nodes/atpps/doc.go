@@ -1,0 +1,2 @@
+// Package atpps is the parameter server of ATP.
+package atpps
