@@ -17,6 +17,9 @@ const (
 	DefaultTimeout = 1 * units.Millisecond // assumed: that of SwitchML there (§5.2.3)
 	DefaultSpan    = 2048                  // assumed: packets from the oldest that lacks its parameters to the newest sent
 	DefaultTensor  = 1_024_000             // values that tensors are cut to: 4 MB (§5.1; the public code's number)
+
+	DefaultAge      = 10 * units.Millisecond // assumed: that of the switches
+	DefaultLifetime = 10 * units.Millisecond // assumed
 )
 
 // Config describes one worker of a job.
@@ -51,6 +54,12 @@ type Config struct {
 	Timeout   units.Duration // zero: DefaultTimeout
 
 	SequenceBits int `json:",omitempty"` // fewer are for tests; zero: wire.SequenceBits
+
+	// Numbers are used again when no aggregator can hold a packet that had them: a worker waits
+	// for packets on their way and for the age limit, then sends one packet for each aggregator.
+	Age      units.Duration `json:",omitempty"` // from which switches take an aggregator for abandoned; zero: DefaultAge
+	Lifetime units.Duration `json:",omitempty"` // of a packet in the network, at most; zero: DefaultLifetime
+	Sweep    bool           `json:",omitempty"` // a job had this id before: so it is at the start, too
 
 	Scaling  gradient.Fixed
 	Integers bool              // the tensor is int32 already
