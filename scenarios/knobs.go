@@ -73,6 +73,15 @@ func (k *knobs) Duration(path string, zero ...string) units.Duration {
 	return k.r.duration(path, v.String())
 }
 
+// Rate reads a rate.
+func (k *knobs) Rate(path string, zero ...string) units.Rate {
+	v, ok := k.value(path, reflect.TypeFor[string]())
+	if !ok || slices.Contains(zero, v.String()) {
+		return 0
+	}
+	return k.r.rate(path, v.String())
+}
+
 // OneOf reads a word.
 func (k *knobs) OneOf(path string, allowed ...string) string {
 	v, ok := k.value(path, reflect.TypeFor[string]())

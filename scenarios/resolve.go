@@ -244,6 +244,16 @@ func (r *resolver) duration(path, text string) units.Duration {
 	return d
 }
 
+func (r *resolver) rate(path, text string) units.Rate {
+	if text == "" {
+		r.refuse(path, `""`, "write a rate, as in 60Gbit/s")
+		return 0
+	}
+	rate, err := units.ParseRate(text)
+	r.wrong(path, err)
+	return rate
+}
+
 // interval reads that of series, which may be left out.
 func (r *resolver) interval(text string) units.Duration {
 	if text == "" {

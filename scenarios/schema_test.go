@@ -24,6 +24,7 @@ type reader struct {
 type settings struct {
 	n, m int
 	d    units.Duration
+	rate units.Rate
 	word string
 	a, b bool
 }
@@ -37,7 +38,7 @@ func (r reader) Configure(k job.Knobs) job.System {
 
 func readAll(k job.Knobs) settings {
 	return settings{
-		n: k.Int("own.n", 1, 9), m: k.IntOr("own.most", 1, 9, 5), d: k.Duration("own.wait-time", "never"), word: k.OneOf("own.word", "yes", "no"),
+		n: k.Int("own.n", 1, 9), m: k.IntOr("own.most", 1, 9, 5), d: k.Duration("own.wait-time", "never"), rate: k.Rate("own.copy", "none", ""), word: k.OneOf("own.word", "yes", "no"),
 		a: k.Bool("own.a"), b: k.Flag("own.b"),
 	}
 }
@@ -60,9 +61,9 @@ func TestSectionOfAFurtherSystem(t *testing.T) {
 		set  []string
 		want settings
 	}{
-		{nil, settings{3, 5, 2 * units.Millisecond, "no", true, false}},
-		{[]string{"own.n=9", "own.wait-time=never", "own.b=true"}, settings{9, 5, 0, "no", true, true}},
-		{[]string{"own={n: 1, word: yes, most: 7}"}, settings{1, 7, 2 * units.Millisecond, "yes", true, false}},
+		{nil, settings{3, 5, 2 * units.Millisecond, 0, "no", true, false}},
+		{[]string{"own.n=9", "own.wait-time=never", "own.b=true"}, settings{9, 5, 0, 0, "no", true, true}},
+		{[]string{"own={n: 1, word: yes, most: 7}", "own.copy=60Gbit/s"}, settings{1, 7, 2 * units.Millisecond, 60 * units.GbitPerSecond, "yes", true, false}},
 	} {
 		s, err := loadOwn(t, ownSection, append(c.set, runOwn)...)
 		if err != nil {
@@ -97,6 +98,7 @@ func TestBadSections(t *testing.T) {
 		{ownSection, "own.most=0", "--set own.most=0: 0: allowed are 1 to 9"},
 		{ownSection, "own.word=oh", `--set own.word=oh: "oh": allowed are yes, no`},
 		{ownSection, "own.wait-time=5", `--set own.wait-time=5: time "5" has no unit: write s, ms, us, ns or ps, as in "5ms"`},
+		{ownSection, "own.copy=60", `--set own.copy=60: rate "60" has no unit: write bit/s, Kbit/s, Mbit/s, Gbit/s or Tbit/s, as in "60Gbit/s"`},
 		{ownSection, "own.a=7", "--set own.a=7: true or false is needed here"},
 		{ownSection, "own.m=7", `--set own.m=7: unknown key "m"`},
 		{ownSection, "wait-time=7ms", `--set wait-time=7ms: unknown key "wait-time": it belongs under own`},

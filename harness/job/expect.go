@@ -55,6 +55,23 @@ func (j *Job) Latency(size int) units.Duration {
 	return d
 }
 
+// Climb is what a frame's way between the switches of a tree takes, up to its root or down from
+// it, on the longest one.
+func (j *Job) Climb(tree []plan.TreeHop, size int) (longest units.Duration) {
+	frame := units.Bytes(size) + units.EthernetFraming
+	at := make([]units.Duration, len(j.Plan.Switches)) // of the way so far, root first
+	for _, h := range tree {
+		if h.In == plan.None {
+			continue
+		}
+		sw, _ := j.Plan.Switch(h.Switch)
+		port := &sw.Ports[h.In]
+		at[sw.Index] = at[port.PeerSwitch] + port.In.Delay + port.Out.Delay + port.In.Rate.TimeToSend(frame) + port.Out.Rate.TimeToSend(frame)
+		longest = max(longest, at[sw.Index])
+	}
+	return longest
+}
+
 // Leaves returns the PFEs that have workers.
 func (j *Job) Leaves(sw *plan.Switch, pfes int) (out []int) {
 	for i := range pfes {

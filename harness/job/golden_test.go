@@ -135,7 +135,7 @@ func TestSystemsMeetOneSchedule(t *testing.T) {
 	var first job.Spec
 	var want *job.Job
 	for _, system := range system.All() {
-		s := jobtest.Spec(t, system, "rack", 4)
+		s := jobtest.Staffed(t, system, "rack", 4)
 		s.StraggleP, s.Iterations, s.Virtual = 0.3, 20, true
 		j := jobtest.New(t, s)
 		if want == nil {

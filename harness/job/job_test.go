@@ -116,7 +116,7 @@ func (u unwritable) Layout(j *job.Job) (job.Layout, error) {
 // What has crossed as JSON makes the machines again; what was spoiled does not.
 func TestMachinesAreMade(t *testing.T) {
 	for _, system := range system.All() {
-		s := jobtest.Spec(t, system, "rack", 3)
+		s := jobtest.Staffed(t, system, "rack", 3)
 		s.Virtual = true // halving and ps are not live
 		j := jobtest.New(t, s)
 		for _, cfg := range j.Workers() {
@@ -135,6 +135,15 @@ func TestMachinesAreMade(t *testing.T) {
 		sw.Programs = []json.RawMessage{json.RawMessage(`{"Knots": 1}`)}
 		if _, err := j.NewSwitch(sw, nil); err == nil {
 			t.Errorf("%s: made an engine of nonsense", system.Name())
+		}
+		for _, cfg := range j.ServerConfigs() {
+			if _, err := j.NewServer(cfg); err != nil {
+				t.Errorf("%s: %v", system.Name(), err)
+			}
+			cfg.Core = []byte(`{"Knots": 1}`)
+			if _, err := j.NewServer(cfg); err == nil || !strings.Contains(err.Error(), `unknown field "Knots"`) {
+				t.Errorf("%s: a server of another make: %v", system.Name(), err)
+			}
 		}
 	}
 }

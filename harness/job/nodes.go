@@ -2,6 +2,7 @@ package job
 
 import (
 	"encoding/json"
+	"net/netip"
 	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -137,6 +138,18 @@ func (j *Job) streams(h *plan.Host) *stream.Config {
 		c.Connections = append(c.Connections, p.Connect(j.toHost(h, &j.Plan.Hosts[p.Host])))
 	}
 	return c
+}
+
+// ToHost is the UDP flow from a host to another one.
+func (j *Job) ToHost(h, peer *plan.Host, src, dst uint16) inet.Flow {
+	f := j.toHost(h, peer)
+	f.SrcPort, f.DstPort = src, dst
+	return f
+}
+
+// FromHost is the flow from a host to a multicast group, to the port that it is sent from.
+func FromHost(h *plan.Host, group netip.Addr, port uint16) inet.Flow {
+	return inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MulticastMAC(group), Src: h.Addr.Addr(), Dst: group, SrcPort: port, DstPort: port}
 }
 
 // toHost is the flow from a host to another: to its MAC on the same subnet, else

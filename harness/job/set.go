@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"slices"
 
@@ -77,7 +78,7 @@ func (s *Set) validate() error {
 	fault := func(j *Job, format string, args ...any) {
 		errs = append(errs, &Misfit{j, fmt.Sprintf(format, args...)})
 	}
-	first, ids, hosts := s.Jobs[0], map[uint8]bool{}, map[string]*Job{}
+	first, ids, hosts, groups := s.Jobs[0], map[uint8]bool{}, map[string]*Job{}, map[netip.Addr]*Job{}
 	for _, j := range s.Jobs {
 		if ids[j.ID] {
 			fault(j, "two jobs have id %d: each needs its own", j.ID)
@@ -89,6 +90,12 @@ func (s *Set) validate() error {
 		}
 		if j != first && len(j.HostPrograms)+len(j.Transit)+len(j.Collectors)+len(j.Flows)+len(j.Changes) > 0 {
 			fault(j, "%s has programs, flows or changes beside it: give them to the first job", j.label())
+		}
+		for _, g := range j.Layout.groups() {
+			if other := groups[g]; other != nil {
+				fault(j, "%s and %s both have multicast group %v: each needs groups of its own", other.label(), j.label(), g)
+			}
+			groups[g] = j
 		}
 		for _, h := range j.Members() {
 			if other := hosts[h.Name]; other != nil {
@@ -206,7 +213,7 @@ func (s *Set) Switches(quantum units.Duration) []chassis.Config {
 	first, p, changes := s.First(), s.Plan(), s.First().changes()
 	out := make([]chassis.Config, len(p.Switches))
 	for i := range out {
-		c := chassis.Config{Switch: p.Switches[i], MTU: p.MTU, Seed: first.Seed, Quantum: quantum, Changes: changes[i]}
+		c := chassis.Config{Switch: p.Switches[i], MTU: p.MTU, Seed: first.Seed, Groups: s.groups(i), Quantum: quantum, Changes: changes[i]}
 		if users := s.users(i); len(users) > 0 {
 			c.System, c.Programs, c.Servers = users[0].System.Name(), s.programs[i], users[0].pfeTimes(i)
 		}

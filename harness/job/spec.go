@@ -18,6 +18,7 @@ import (
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/forward"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -84,6 +85,7 @@ type Job struct {
 	servers  []json.RawMessage   // by dedicated server
 	beside   []json.RawMessage   // by worker; nil: none is beside it
 	programs [][]json.RawMessage // by switch and PFE
+	groups   [][]forward.Group   // of the trees, by switch
 }
 
 // New checks the spec and fills in what follows from it.
@@ -119,6 +121,9 @@ func New(spec Spec) (*Job, error) {
 	}
 	if j.Layout.Engines == nil {
 		j.Layout.Engines = j.onlyEngine(j.Layout.Programs)
+	}
+	if j.groups, err = j.plant(); err != nil {
+		return nil, fmt.Errorf("%s: %w", spec.System.Name(), err)
 	}
 	return j, j.encode()
 }

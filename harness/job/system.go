@@ -121,6 +121,7 @@ type Knobs interface {
 	Int(path string, lo, hi int) int                     // lo to hi
 	IntOr(path string, lo, hi, missing int) int          // the same; missing where it is missing
 	Duration(path string, zero ...string) units.Duration // not negative; the words of zero mean 0
+	Rate(path string, zero ...string) units.Rate         // likewise
 	OneOf(path string, allowed ...string) string         // one of the words
 	Choice(path string, allowed ...string) string        // one of the words; the first where it is missing
 	Bool(path string) bool                               // true or false
@@ -150,6 +151,8 @@ type Layout struct {
 	// Transport: by UDP and a switch program, or by byte streams between hosts.
 	Port      uint16           // UDP port that workers send from and take results at
 	Group     netip.Addr       // multicast group of the results, beside the workers' own addresses
+	Trees     []Tree           // multicast groups that hosts send to
+	ECN       bool             // packets say ECT(0), and hosts see the codepoints of what arrives
 	Packet    int              // bytes of the largest IP packet
 	Window    int              // packets that a worker may have on their way
 	Peers     [][]stream.Peer  // by host of the plan: its byte streams to others of the plan; nil: the job has none

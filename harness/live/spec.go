@@ -112,9 +112,7 @@ func workerConfig(j *job.Job, w worker.Config, h *plan.Host, private string, pla
 		return c
 	}
 	c.UDP = udpConfig(h, plain, j.Layout.Port)
-	if j.Layout.Group.IsValid() {
-		c.UDP.Groups = []netip.Addr{j.Layout.Group}
-	}
+	c.UDP.Groups, c.UDP.ECN = j.GroupsOf(h.Index), j.Layout.ECN
 	return c
 }
 
@@ -156,6 +154,7 @@ func servers(j *job.Job, plain bool) (out []server) {
 		c := hostlive.ServerConfig{Node: s.Name, System: j.System.Name(), Core: s.Core}
 		if s.UDP > 0 {
 			c.UDP = udpConfig(&s.Host, plain, s.UDP)
+			c.UDP.ECN = j.Layout.ECN
 		} else {
 			c.TCP = tcpConfig(j, &s.Host)
 		}

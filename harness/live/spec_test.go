@@ -24,6 +24,7 @@ import (
 	"github.com/inalab/inalab/nodes/ring"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 func TestLabOfAPlan(t *testing.T) {
@@ -157,5 +158,35 @@ func TestReadTrace(t *testing.T) {
 	}
 	if err := readTrace(filepath.Join(t.TempDir(), "none"), &got, false); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a trace that is missing: %v", err)
+	}
+}
+
+// grown is a system whose servers send to their workers' groups, and whose packets may be marked.
+type grown struct {
+	job.System
+	groups []netip.Addr
+}
+
+func (g grown) Layout(j *job.Job) (job.Layout, error) {
+	l, err := g.System.Layout(j)
+	l.ECN = true
+	for _, group := range g.groups {
+		l.Trees = append(l.Trees, job.Tree{Group: group, From: 2, To: []int{0, 1}})
+	}
+	return l, err
+}
+
+// Workers join the groups of the trees that lead to them, beside that of the results, and their
+// sockets ask for marks.
+func TestSocketsOfTrees(t *testing.T) {
+	trees := []netip.Addr{plan.Group(0x301), plan.Group(0x401)}
+	for _, w := range workers(mustJob(t, scene{system: grown{trioml.System{}, trees}, topology: "rack", hosts: 3}), "/private", false) {
+		want := []netip.Addr{plan.Group(job.DefaultID)}
+		if w.Worker.Loop.Node != "h2" {
+			want = append(want, trees...)
+		}
+		if !slices.Equal(w.UDP.Groups, want) || !w.UDP.ECN {
+			t.Errorf("%s joins %v (ECN: %v), want %v", w.Worker.Loop.Node, w.UDP.Groups, w.UDP.ECN, want)
+		}
 	}
 }

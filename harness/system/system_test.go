@@ -69,7 +69,6 @@ func TestNamesOfBenchmarks(t *testing.T) {
 // A window that is full at scale 1 stays so where the tensor is divided; what has none
 // stays as it is.
 func TestFullWindows(t *testing.T) {
-	plan := jobtest.Plan(t, "rack", 4)
 	for _, s := range All() {
 		if _, windowed := s.(job.Windowed); !windowed {
 			if got := job.FullWindow(s, 4); got != s {
@@ -77,7 +76,8 @@ func TestFullWindows(t *testing.T) {
 			}
 			continue
 		}
-		spec := job.Spec{System: s, Plan: plan, Scale: 1, Iterations: 1, Elements: 1 << 20, Virtual: true}
+		spec := jobtest.Staffed(t, s, "rack", 4)
+		spec.Elements, spec.Virtual = 1<<20, true
 		full := jobtest.New(t, spec).Layout.Window
 		spec.System, spec.Scale = job.FullWindow(s, 4), 4
 		if got := jobtest.New(t, spec).Layout.Window; got != full {

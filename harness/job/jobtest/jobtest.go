@@ -66,6 +66,16 @@ func Spec(t testing.TB, system job.System, topology string, hosts int) job.Spec 
 	return job.Spec{System: system, Plan: Plan(t, topology, hosts), Model: model, Scale: 1, Iterations: 4, Seed: 1, Elements: 4096}
 }
 
+// Staffed is Spec with so many workers, and on further hosts the servers that the system
+// needs.
+func Staffed(t testing.TB, system job.System, topology string, workers int) job.Spec {
+	t.Helper()
+	servers := job.Servers(system, workers)
+	s := Spec(t, system, topology, workers+servers)
+	s.Servers = servers
+	return s
+}
+
 // Tenant is such a job on some hosts of a plan.
 func Tenant(t testing.TB, p *plan.Plan, id uint8, system job.System, on ...int) *job.Job {
 	t.Helper()

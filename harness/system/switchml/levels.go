@@ -5,7 +5,6 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/sansio"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	program "github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/topo/plan"
@@ -157,21 +156,4 @@ func (l *levels) engines() (out []job.Engine) {
 		}
 	}
 	return out
-}
-
-// climb is what a packet's way between switches takes, up to the root and down
-// again, on the longest one.
-func (l *levels) climb(size int) (longest units.Duration) {
-	frame := units.Bytes(size) + units.EthernetFraming
-	at := make([]units.Duration, len(l.j.Plan.Switches)) // of the way so far, root first
-	for _, h := range l.hops {
-		sw, _ := l.j.Plan.Switch(h.Switch)
-		if h.In == plan.None {
-			continue
-		}
-		port := &sw.Ports[h.In]
-		at[sw.Index] = at[port.PeerSwitch] + port.In.Delay + port.Out.Delay + port.In.Rate.TimeToSend(frame) + port.Out.Rate.TimeToSend(frame)
-		longest = max(longest, at[sw.Index])
-	}
-	return longest
 }

@@ -262,7 +262,7 @@ func (s System) time(j *job.Job, l *levels, pipe Pipe) units.Duration {
 	slots, calls := s.slots(j), s.Host.calls(j)
 	blocks := s.Host.blocks(j, s.values())
 	size := inet.EtherLen + s.packet()
-	latency := j.Latency(size) + l.climb(size)
+	latency := j.Latency(size) + j.Climb(l.hops, size)
 	line := j.FrameTime(blocks+calls*min(slots, blocks)+1, size) + latency
 	trip := j.FrameTime(2, size) + latency + 2*(j.Host.Latency+j.Host.Frame) + pipe.takes(s.elements())*units.Duration(len(l.hops))
 	return max(line, trip*units.Duration((blocks+slots-1)/slots+calls))
