@@ -26,6 +26,8 @@ func (r *resolver) action(s *Scenario, e *Event, a job.Action) {
 		r.wrong(path, fmt.Errorf("%s is a job and a flow: give one of them another name", a.Node))
 	case isJob < 0 && isFlow < 0:
 		e.Action = &a
+	case a.Verb == job.Forget:
+		r.wrong(path, fmt.Errorf("%s is a job or a flow: a switch forgets", a.Node))
 	case a.Verb == job.Kill || a.On != "":
 		r.wrong(path, fmt.Errorf("%s is a job or a flow, and runs on several hosts: stop it, or start it, without a host", a.Node))
 	case isJob >= 0:

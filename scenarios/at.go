@@ -23,6 +23,8 @@ type rawAt struct {
 	Stop  string     `yaml:"stop,omitempty" json:",omitempty"`
 	Start string     `yaml:"start,omitempty" json:",omitempty"`
 	On    string     `yaml:"on,omitempty" json:",omitempty"`
+
+	Forget string `yaml:"forget,omitempty" json:",omitempty"`
 }
 
 // Event is something that happens during a run.
@@ -77,6 +79,7 @@ func (r *resolver) happening(s *Scenario, e *Event, f rawAt) {
 		{"kill", f.Kill != "", func() { r.action(s, e, job.Action{Verb: job.Kill, Node: f.Kill, On: f.On}) }},
 		{"stop", f.Stop != "", func() { r.action(s, e, job.Action{Verb: job.Stop, Node: f.Stop, On: f.On}) }},
 		{"start", f.Start != "", func() { r.action(s, e, job.Action{Verb: job.Start, Node: f.Start, On: f.On}) }},
+		{"forget", f.Forget != "", func() { r.action(s, e, job.Action{Verb: job.Forget, Node: f.Forget, On: f.On}) }},
 	}
 	var keys, given []string
 	for _, t := range things {

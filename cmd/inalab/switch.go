@@ -24,12 +24,12 @@ type switchFlags struct {
 func newSwitch() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "switch",
-		Short: "Look into a switch of a running lab, give it jobs, have it lose packets",
+		Short: "Look into a switch of a running lab, give it jobs, have it lose packets or its memory",
 		Long: `Speaks with a switch of a lab that runs, in another terminal, say. A lab of root is
 open to root and to the user who called sudo; a lab in a user namespace to its
 user. See docs/switch.md.`,
 	}
-	c.AddCommand(newSwitchShow(), newSwitchJob(), newSwitchDrop(), newSwitchServe())
+	c.AddCommand(newSwitchShow(), newSwitchJob(), newSwitchDrop(), newSwitchForget(), newSwitchServe())
 	return c
 }
 

@@ -17,12 +17,9 @@ import (
 	"github.com/inalab/inalab/switchd/control"
 )
 
-// Bounds of a request, assumed: a switch waits a second for its own loop, for each
+// askPatience bounds a request (assumed): a switch waits a second for its own loop, for each
 // of those that ask at a time, and one whose machine is overloaded needs several.
-const (
-	askPatience = 20 * time.Second
-	busyPause   = 50 * time.Millisecond // before a busy switch is asked again
-)
+const askPatience = 20 * time.Second
 
 // runningSwitch is a switch of a lab that runs.
 type runningSwitch struct {
@@ -122,19 +119,7 @@ func choose(given string, names []string, w words) (string, error) {
 func (s runningSwitch) ask(ctx context.Context, r control.Request) (control.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, askPatience, fmt.Errorf("switch %s did not answer within %v", s.name, askPatience))
 	defer cancel()
-	for {
-		answer, err := s.askOnce(ctx, r)
-		if said := (*control.Error)(nil); !errors.As(err, &said) || said.Response.Fault != control.FaultBusy {
-			return answer, err
-		}
-		pause := time.NewTimer(busyPause)
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-			return answer, err
-		}
-	}
+	return control.Patiently(ctx, func() (control.Response, error) { return s.askOnce(ctx, r) })
 }
 
 func (s runningSwitch) askOnce(ctx context.Context, r control.Request) (control.Response, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// Verb says what is done to a process.
+// Verb says what is done to a process, or to what it holds.
 type Verb string
 
 // The verbs.
@@ -16,6 +16,10 @@ const (
 	Kill  Verb = "kill"  // it ends at once, and what it counted is lost
 	Stop  Verb = "stop"  // it ends in order, and hands over what it counted
 	Start Verb = "start" // it runs again, and remembers nothing
+
+	// Forget has a switch lose what its programs remember of packets, and go on. Their jobs
+	// stay, and so do frames in its links.
+	Forget Verb = "forget"
 )
 
 // Action is done to a process of the lab at a stated time.

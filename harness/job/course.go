@@ -76,6 +76,8 @@ func (c *course) take(a Action) error {
 		return c.start(a, at)
 	case c.down[a.Node]:
 		return fmt.Errorf("%s does not run then: start it before", a.Node)
+	case a.Verb == Forget:
+		return c.forget(a, at)
 	}
 	if at.job >= 0 && c.ended[at.job] {
 		return nil // its processes have ended with it
@@ -83,6 +85,26 @@ func (c *course) take(a Action) error {
 	c.down[a.Node] = true
 	c.steps = append(c.steps, Step{Action: a, Role: at.role, Job: at.job, Worker: at.worker})
 	c.lose(a, at)
+	return nil
+}
+
+// forget adds the loss of what a switch remembers. It is for jobs that go on without a
+// switch: what it forgets is a part of that.
+func (c *course) forget(a Action, at seat) error {
+	if at.role != AsSwitch {
+		return fmt.Errorf("%s is a %s: only switches lose what they remember and go on", a.Node, at.role)
+	}
+	sw := slices.IndexFunc(c.set.Plan().Switches, func(s plan.Switch) bool { return s.Name == a.Node })
+	users := c.set.users(sw)
+	if len(users) == 0 {
+		return fmt.Errorf("no job has a program on switch %s, so there is nothing to forget", a.Node)
+	}
+	for _, j := range users {
+		if err := survives(j.System, AsSwitch); err != nil {
+			return fmt.Errorf("%s cannot go on: %w", j.label(), err)
+		}
+	}
+	c.steps = append(c.steps, Step{Action: a, Role: AsSwitch, Job: -1})
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -118,5 +119,42 @@ func TestUntil(t *testing.T) {
 	want := []string{"kill h1 at 1s", "the job ended at 2s: its time was over"}
 	if err != nil || !slices.Equal(told(steps), want) {
 		t.Errorf("%q, %v, want %q", told(steps), err, want)
+	}
+}
+
+// lasting is a system whose jobs go on without a switch.
+type lasting struct{ job.System }
+
+func (lasting) Survives(r job.Role) error {
+	if r != job.AsSwitch {
+		return errors.New("all are needed")
+	}
+	return nil
+}
+
+// A switch forgets where every job with a program there goes on, and runs on.
+func TestForget(t *testing.T) {
+	rack, leaves := jobtest.Plan(t, "rack", 6), jobtest.LeafSpine(t)
+	some, keeps := []int{0, 1}, lasting{switchml.System{}}
+	for name, tc := range map[string]struct {
+		plan    *plan.Plan
+		system  job.System
+		actions []job.Action
+		want    string
+	}{
+		"twice":        {rack, keeps, []job.Action{at(2, job.Forget, "tor"), at(1, job.Forget, "tor")}, "forget tor at 1s forget tor at 2s"},
+		"that is gone": {rack, keeps, []job.Action{at(1, job.Kill, "tor"), at(2, job.Forget, "tor")}, "tor does not run then: start it before"},
+		"a worker":     {rack, keeps, []job.Action{at(1, job.Forget, "h1")}, "h1 is a worker: only switches lose what they remember and go on"},
+		"a spine":      {leaves, keeps, []job.Action{at(1, job.Forget, "spine0")}, "no job has a program on switch spine0, so there is nothing to forget"},
+		"for good":     {rack, switchml.System{}, []job.Action{at(1, job.Forget, "tor")}, "job 1 cannot go on: the sums that it held are lost"},
+	} {
+		steps, err := courseOf(t, tc.plan, tc.system, 0, some, tc.actions...)
+		got := strings.Join(told(steps), " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %s, want %q", name, got, tc.want)
+		}
 	}
 }

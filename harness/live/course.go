@@ -69,8 +69,25 @@ func (r *run) do(ctx context.Context, s *job.Step, events chan<- event, stop <-c
 		return r.endJob(s)
 	case s.Verb == job.Start:
 		return r.startAgain(ctx, s, events, stop)
+	case s.Verb == job.Forget:
+		return r.forget(ctx, s)
 	}
 	return r.end(s)
+}
+
+// forget asks a switch to lose what its programs remember.
+func (r *run) forget(ctx context.Context, s *job.Step) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	_, err := control.Patiently(ctx, func() (out control.Response, err error) {
+		c, err := control.Dial(ctx, control.SocketPath(r.lab.Dir(), s.Node))
+		if err != nil {
+			return out, err
+		}
+		defer c.Close()
+		return c.Do(ctx, control.Request{Op: control.OpForget})
+	})
+	return err
 }
 
 // note says in the records that a step was taken.

@@ -105,6 +105,8 @@ func (d *director) do(now units.Time, s *job.Step) error {
 	}
 	d.run.note(s)
 	switch {
+	case s.Verb == job.Forget:
+		return d.forget(now, s)
 	case s.Verb != job.Start:
 		d.end(now, s)
 		return nil
@@ -177,8 +179,7 @@ func forget(list []counted, node string) []counted {
 // endSwitch takes a switch away, and keeps what it counted if it was stopped.
 func (d *director) endSwitch(now units.Time, s *job.Step) {
 	r := d.run
-	i := slices.IndexFunc(r.switches, func(sw *switchNode) bool { return sw.name == s.Node })
-	sw := r.switches[i]
+	sw := r.switchOf(s.Node)
 	if s.Verb == job.Stop {
 		r.lives = append(r.lives, sw.life(now))
 	} else {
@@ -187,11 +188,25 @@ func (d *director) endSwitch(now units.Time, s *job.Step) {
 	sw.chassis = nil
 }
 
+// forget has the programs of a switch lose what they remember.
+func (d *director) forget(now units.Time, s *job.Step) error {
+	sw := d.run.switchOf(s.Node)
+	if engines, _ := sw.chassis.Forget(now, -1); engines == 0 {
+		return fmt.Errorf("no program of %s can lose what it remembers and go on", s.Node)
+	}
+	d.run.net.schedule(d.processes[s.Node].id)
+	return nil
+}
+
+// switchOf returns a switch by its name.
+func (r *run) switchOf(name string) *switchNode {
+	return r.switches[slices.IndexFunc(r.switches, func(sw *switchNode) bool { return sw.name == name })]
+}
+
 // startSwitch brings a switch up with empty memory.
 func (d *director) startSwitch(s *job.Step) error {
 	r := d.run
-	i := slices.IndexFunc(r.switches, func(sw *switchNode) bool { return sw.name == s.Node })
-	sw := r.switches[i]
+	sw := r.switchOf(s.Node)
 	c, err := sw.make()
 	if err != nil {
 		return err

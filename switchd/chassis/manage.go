@@ -75,6 +75,22 @@ func (c *Chassis) managed(pfe int) (dataplane.Managed, error) {
 	return m, nil
 }
 
+// Forget has all engines that can, or those of one PFE where pfe is not negative, lose what
+// they remember ([dataplane.Forgetful]). It returns how many engines did, and how many
+// blocks were open in them. It must not be called within Handle or Expire.
+func (c *Chassis) Forget(now units.Time, pfe int) (engines, blocks int) {
+	for _, e := range c.engines {
+		f, ok := e.Engine.(dataplane.Forgetful)
+		if !ok || pfe >= 0 && e.pfe != pfe {
+			continue
+		}
+		engines++
+		blocks += f.Forget(now)
+		e.part.next = e.NextDeadline()
+	}
+	return engines, blocks
+}
+
 // refresh asks an engine for its deadline, which may have changed outside its turn.
 func (c *Chassis) refresh(pfe int) {
 	e := c.pfes[pfe].system

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Client is the asking end of a switch's socket. It asks one question at a time.
@@ -73,6 +74,27 @@ func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
 		return out, fmt.Errorf("the switch speaks version %d of the protocol, this program %d: use the program that started the lab", out.Version, Version)
 	}
 	return out, nil
+}
+
+// busyPause is how long a busy switch is left alone (assumed).
+const busyPause = 50 * time.Millisecond
+
+// Patiently asks a switch until it is not busy, or until ctx ends. One that is busy has not
+// carried out what it was asked for.
+func Patiently(ctx context.Context, ask func() (Response, error)) (Response, error) {
+	for {
+		answer, err := ask()
+		if said := (*Error)(nil); !errors.As(err, &said) || said.Response.Fault != FaultBusy {
+			return answer, err
+		}
+		pause := time.NewTimer(busyPause)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return answer, err
+		}
+	}
 }
 
 func (c *Client) exchange(line []byte, into *Response) error {

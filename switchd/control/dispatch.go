@@ -20,6 +20,7 @@ type Switch interface {
 	Engine(pfe int) dataplane.Engine
 	AddJob(now units.Time, pfe int, d dataplane.Document) (uint8, error)
 	RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Removed, error)
+	Forget(now units.Time, pfe int) (engines, blocks int) // negative: all PFEs
 }
 
 // Dispatch does what a request asks for. It has no state of its own, and is to be
@@ -60,8 +61,10 @@ func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response
 		return changeDrops(sw, pfe, r.Drop.set, out)
 	case OpClearDrop:
 		return changeDrops(sw, pfe, clearDrops, out)
+	case OpForget:
+		return forget(now, sw, pfe, out)
 	}
-	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop}))
+	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget}))
 }
 
 // check finds fields that are missing, and those that belong to another operation.
@@ -270,6 +273,16 @@ func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
 		return dataplane.RefuseUnknown(id, sw.Plan().Name)
 	}
 	return refused
+}
+
+// forget has programs lose what they remember.
+func forget(now units.Time, sw Switch, pfe int, out *Response) error {
+	engines, blocks := sw.Forget(now, pfe)
+	if engines == 0 {
+		return dataplane.Refuse(dataplane.RefusedForget, "run a system whose switches may lose their state, as ATP's", "no program of %s can lose what it remembers and go on", sw.Plan().Name)
+	}
+	out.Forgot = &Forgot{Engines: engines, Blocks: blocks}
+	return nil
 }
 
 func texts[T ~string](words []T) (out []string) {

@@ -35,6 +35,7 @@ const (
 	OpRemoveJob Op = "remove-job" // take it out
 	OpDrop      Op = "drop"       // set what a drop simulator does; nothing set: list it
 	OpClearDrop Op = "clear-drop" // end all of that
+	OpForget    Op = "forget"     // lose what programs remember of packets; jobs stay
 )
 
 // Request is one line to a switch.
@@ -88,6 +89,13 @@ type Response struct {
 	Added   *Added        `json:"added,omitempty"`   // add-job
 	Removed []Taken       `json:"removed,omitempty"` // remove-job, from the bottom up
 	Drops   []Dropping    `json:"drops,omitempty"`   // drop, clear-drop: what is set behind it
+	Forgot  *Forgot       `json:"forgot,omitempty"`  // forget
+}
+
+// Forgot is what a switch lost on request.
+type Forgot struct {
+	Engines int `json:"engines"`
+	Blocks  int `json:"blocks"` // that were open in them
 }
 
 // Fault says who has to change something after an error.

@@ -51,6 +51,14 @@ type Managed interface {
 	RemoveJob(now units.Time, id uint8) (Removed, error)
 }
 
+// Forgetful is an engine that can lose what it remembers of packets while it runs, as
+// switches may (ATP §3.1), under the same rules. Its jobs and counters stay.
+type Forgetful interface {
+	// Forget empties it, and returns how many blocks were open. Packets that are inside
+	// go on.
+	Forget(now units.Time) (blocks int)
+}
+
 // Refuser is a [Managed] engine that refuses jobs by itself, for what their packets are, under
 // the same rules.
 type Refuser interface {
@@ -95,6 +103,7 @@ const (
 	RefusedUnsupported Reason = "jobs-are-fixed"
 	RefusedNoDrops     Reason = "no-drop-simulator"
 	RefusedDrop        Reason = "bad-drop"
+	RefusedForget      Reason = "nothing-to-forget"
 )
 
 // Refusal is why an engine does not do as the control plane says.
