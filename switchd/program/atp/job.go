@@ -41,9 +41,9 @@ func (l *Level) FanIn() int { return len(l.Sources) }
 
 // Source is who a bit of a bitmap stands for.
 type Source struct {
-	Bit  uint8 // its number in the bitmap of the level, below 32
-	Port sansio.Port
-	Name string // of the worker, or of the switch that it is behind
+	Bit   uint8         // its number in the bitmap of the level, below 32
+	Ports []sansio.Port // by which its packets come: several where a rack's workers take different paths
+	Name  string        // of the worker, or of the switch that it is behind
 
 	// Workers are those behind it, for masks of events: one, or at the second level those of a rack.
 	Workers []uint8
