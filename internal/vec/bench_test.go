@@ -22,6 +22,7 @@ func BenchmarkOps(b *testing.B) {
 			call func()
 		}{
 			{"AddBE", func() { v.AddBE(dst, src) }},
+			{"AddSatBE", func() { v.AddSatBE(dst, src) }},
 			{"PutBE", func() { v.PutBE(dst, ints) }},
 			{"GetBE", func() { v.GetBE(ints, src) }},
 			{"Axpy", func() { v.Axpy(model, 0.5, step) }},

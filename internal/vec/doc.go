@@ -11,7 +11,8 @@
 // All variants give the same bits for the same input. A float32 product and sum
 // are therefore two roundings, never a fused multiply-add, and denormals are kept.
 //
-// Conversions compute in float64, and take half as many elements a step.
+// Conversions compute in float64, and take half as many elements a step. AddSatBE is the loop in Go
+// in every variant.
 //
 // Duties of the caller:
 //

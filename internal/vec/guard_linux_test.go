@@ -17,6 +17,7 @@ func TestNoAccessOutsideTheSlices(t *testing.T) {
 			for _, at := range []int{0, len(dst) - n} {
 				d, s := dst[at:][:n], src[at:][:n]
 				v.AddBE(d, s)
+				v.AddSatBE(d, s)
 				ints := make([]int32, n/elem)
 				v.GetBE(ints, s)
 				v.PutBE(d, ints)

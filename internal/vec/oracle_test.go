@@ -14,6 +14,23 @@ import (
 
 func wantAdd(d, s, _ uint32) uint32 { return uint32(int64(int32(d)) + int64(int32(s))) }
 
+// wantAddSat spells the rule out: what is an end of the range stays one, dst before src.
+func wantAddSat(d, s, _ uint32) uint32 {
+	for _, v := range []uint32{d, s} {
+		if v == 0x7fffffff || v == 0x80000000 {
+			return v
+		}
+	}
+	switch sum := int64(int32(d)) + int64(int32(s)); {
+	case sum > math.MaxInt32:
+		return 0x7fffffff
+	case sum < math.MinInt32:
+		return 0x80000000
+	default:
+		return uint32(sum)
+	}
+}
+
 func wantCopy(_, s, _ uint32) uint32 { return s }
 
 // wantAxpy uses float64: the product of two float32 is exact there, and a sum

@@ -11,6 +11,7 @@ func portable() Impl {
 	return Impl{
 		Name:         "go",
 		addBE:        addBE,
+		addSatBE:     addSatBE,
 		putBE:        putBE,
 		getBE:        getBE,
 		axpy:         axpy,
@@ -52,6 +53,33 @@ func addBE(dst, src []byte) {
 		binary.BigEndian.PutUint32(d, binary.BigEndian.Uint32(d)+binary.BigEndian.Uint32(s))
 	}
 }
+
+// addSatBE is the loop of all variants: packets have 62 values where they saturate (ATP §3.6).
+func addSatBE(dst, src []byte) (saturated bool) {
+	src = src[:len(dst)]
+	for i := 0; i <= len(dst)-elem; i += elem {
+		d, s := dst[i:i+elem:i+elem], src[i:i+elem:i+elem]
+		sum := addSat(int32(binary.BigEndian.Uint32(d)), int32(binary.BigEndian.Uint32(s)))
+		binary.BigEndian.PutUint32(d, uint32(sum))
+		saturated = saturated || isEnd(sum)
+	}
+	return saturated
+}
+
+// addSat adds two elements, of which the first that is an end of the range is the sum.
+func addSat(d, s int32) int32 {
+	switch {
+	case isEnd(d):
+		return d
+	case isEnd(s):
+		return s
+	}
+	return int32(min(max(int64(d)+int64(s), math.MinInt32), math.MaxInt32))
+}
+
+// isEnd reports whether v is the least or the largest int32: only these two are equal to the
+// largest but for the sign bit spread over all.
+func isEnd(v int32) bool { return v^v>>31 == math.MaxInt32 }
 
 func putBE(dst []byte, src []int32) {
 	for i, v := range src {

@@ -14,6 +14,7 @@ type Impl struct {
 	Name string // "avx512", "avx2" or "go"
 
 	addBE        func(dst, src []byte)
+	addSatBE     func(dst, src []byte) bool
 	putBE        func(dst []byte, src []int32)
 	getBE        func(dst []int32, src []byte)
 	axpy         func(dst []float32, a float32, x []float32)
@@ -32,6 +33,11 @@ func Variant() string { return impls[0].Name }
 // AddBE adds src to dst: both are big-endian int32, sums wrap around.
 func AddBE(dst, src []byte) { impls[0].AddBE(dst, src) }
 
+// AddSatBE adds src to dst: both are big-endian int32, sums beyond the range are its end. An
+// element that is an end of the range already, in dst or else in src, stays so whatever is added:
+// it stands for a sum that is not known. It reports whether dst has such elements afterwards.
+func AddSatBE(dst, src []byte) (saturated bool) { return impls[0].AddSatBE(dst, src) }
+
 // PutBE writes src to dst in big-endian order; len(dst) is 4*len(src).
 func PutBE(dst []byte, src []int32) { impls[0].PutBE(dst, src) }
 
@@ -47,6 +53,12 @@ func Axpy(dst []float32, a float32, x []float32) { impls[0].Axpy(dst, a, x) }
 func (v *Impl) AddBE(dst, src []byte) {
 	checkWire("AddBE", len(dst), len(src))
 	v.addBE(dst, src)
+}
+
+// AddSatBE is [AddSatBE] in this variant.
+func (v *Impl) AddSatBE(dst, src []byte) (saturated bool) {
+	checkWire("AddSatBE", len(dst), len(src))
+	return v.addSatBE(dst, src)
 }
 
 // PutBE is [PutBE] in this variant.

@@ -11,6 +11,7 @@ func available() []Impl {
 		impls = append(impls, Impl{
 			Name:         "avx512",
 			addBE:        addBEAVX512,
+			addSatBE:     addSatBE,
 			putBE:        putBEAVX512,
 			getBE:        getBEAVX512,
 			axpy:         axpyAVX512,
@@ -23,6 +24,7 @@ func available() []Impl {
 		impls = append(impls, Impl{
 			Name:         "avx2",
 			addBE:        addBEAVX2,
+			addSatBE:     addSatBE,
 			putBE:        putBEAVX2,
 			getBE:        getBEAVX2,
 			axpy:         axpyAVX2,

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,7 @@ type input struct {
 func variants() []Impl {
 	return append(Variants(), Impl{
 		Name:  "package",
-		addBE: AddBE, putBE: PutBE, getBE: GetBE, axpy: Axpy,
+		addBE: AddBE, addSatBE: AddSatBE, putBE: PutBE, getBE: GetBE, axpy: Axpy,
 		quantise: Quantise, mean: Mean, maxMagnitude: MaxMagnitude,
 	})
 }
@@ -35,6 +36,7 @@ type op struct {
 func ops() []op {
 	return []op{
 		{"AddBE", runAddBE, wantAdd},
+		{"AddSatBE", runAddSatBE, wantAddSat},
 		{"PutBE", runPutBE, wantCopy},
 		{"GetBE", runGetBE, wantCopy},
 		{"Axpy", runAxpy, wantAxpy},
@@ -46,6 +48,18 @@ func runAddBE(t rapid.TB, v *Impl, in input) []uint32 {
 	v.AddBE(dst.body, src.body)
 	src.mustHold(t, in.src)
 	return dst.read(t)
+}
+
+func runAddSatBE(t rapid.TB, v *Impl, in input) []uint32 {
+	t.Helper()
+	dst, src := newWire(in.dst, in.dstOff), newWire(in.src, in.srcOff)
+	said := v.AddSatBE(dst.body, src.body)
+	src.mustHold(t, in.src)
+	out := dst.read(t)
+	if end := slices.Contains(out, 0x7fffffff) || slices.Contains(out, 0x80000000); said != end {
+		t.Fatalf("%s AddSatBE reports %v of %#x", v.Name, said, out)
+	}
+	return out
 }
 
 func runPutBE(t rapid.TB, v *Impl, in input) []uint32 {
@@ -170,6 +184,8 @@ func TestWrongLengthsPanicBeforeAWrite(t *testing.T) {
 		calls := map[string]func(){
 			"AddBE unequal":     func() { v.AddBE(dst, []byte{7: 1}) },
 			"AddBE part":        func() { v.AddBE(dst[:7], []byte{6: 1}) },
+			"AddSatBE unequal":  func() { v.AddSatBE(dst, []byte{7: 1}) },
+			"AddSatBE part":     func() { v.AddSatBE(dst[:7], []byte{6: 1}) },
 			"PutBE short dst":   func() { v.PutBE(dst[:11], []int32{1, 1, 1}) },
 			"PutBE long dst":    func() { v.PutBE(dst, []int32{1, 1}) },
 			"GetBE short src":   func() { v.GetBE(ints, []byte{10: 1}) },
@@ -218,6 +234,7 @@ func TestNoAllocation(t *testing.T) {
 	for _, v := range variants() {
 		n := testing.AllocsPerRun(10, func() {
 			v.AddBE(dst, src)
+			v.AddSatBE(dst, src)
 			v.PutBE(dst, ints)
 			v.GetBE(ints, src)
 			v.Axpy(floats, 2, floats)
