@@ -25,6 +25,7 @@ func (w words) OneOf(path string, allowed ...string) string    { return w.Choice
 func (words) Int(string, int, int) int                         { return 0 }
 func (words) IntOr(string, int, int, int) int                  { return 0 }
 func (words) Duration(string, ...string) (zero units.Duration) { return zero }
+func (words) Rate(string, ...string) (zero units.Rate)         { return zero }
 func (words) Bool(string) bool                                 { return false }
 func (words) Flag(string) bool                                 { return false }
 
