@@ -25,6 +25,8 @@ type Config struct {
 	Rehash      Rehash
 	Aggregators int // of a switch
 
+	Sweeps wire.Sweeps `json:",omitzero"` // as workers have them: fragments of nobody's values
+
 	Superset bool       `json:",omitempty"` // a packet with more workers takes the place of what is stored, not only one with others
 	Copy     units.Rate `json:",omitempty"` // at which frames are copied (§5.5: 60 Gbit/s); zero: at once
 	Ring     int        `json:",omitempty"` // bytes of frames that wait for it; zero: without limit

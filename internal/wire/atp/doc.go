@@ -1,5 +1,6 @@
 // Package atp is the wire format of ATP packets over UDP, and what hosts agree on beside it: how
-// packets are numbered ([Numbers]) and which aggregator a packet names ([Index]).
+// packets are numbered ([Numbers]), which aggregator a packet names ([Index]), and which packets are
+// there for what is left in switches alone ([Sweeps]).
 //
 // A packet has a header of 16 bytes and 62 values of 32 bits: 306 bytes with the headers of
 // Ethernet, IPv4 and UDP, as the paper has it (§3.6). Its Figure 5 names the fields; that they go
