@@ -1,0 +1,84 @@
+package atpps
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/trace"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+)
+
+// maxWorkers is how many workers the masks of a server have bits for.
+const maxWorkers = 8 * 8 * len(trace.Mask{})
+
+// spans is how many of a stream's spans its numbers must be at least: two are in the ring, and
+// what is late is told from what is new.
+const spans = 4
+
+func (c *Config) validate() error {
+	var errs []error
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.Workers < 1 || c.Workers > maxWorkers {
+		fault("%d workers: 1 to %d are possible", c.Workers, maxWorkers)
+	}
+	if !c.Flow.Src.Is4() || !c.Flow.Dst.Is4() || !c.Flow.Dst.IsMulticast() {
+		fault("sending from %v to %v: both must be IPv4 addresses, and the second the group of the job's workers", c.Flow.Src, c.Flow.Dst)
+	}
+	if c.Aggregators < 0 || c.Aggregators > wire.MaxAggregators {
+		fault("%d aggregators: 0 to %d are possible", c.Aggregators, wire.MaxAggregators)
+	}
+	if c.Rehash > Never {
+		fault("re-hashing of kind %d: allowed are ToFree, ByIndex and Never", c.Rehash)
+	}
+	if c.Copy < 0 || c.Ring < 0 {
+		fault("frames copied at %v, of which %d bytes may wait: neither may be negative", c.Copy, c.Ring)
+	}
+	return errors.Join(append(errs, c.validateStreams(), c.validateRacks())...)
+}
+
+func (c *Config) validateStreams() error {
+	if len(c.Streams) == 0 || c.Span < 1 {
+		return fmt.Errorf("%d streams with %d packets in flight: there must be one of each at least", len(c.Streams), c.Span)
+	}
+	for i, n := range c.Streams {
+		switch last := uint64(n.First) + uint64(n.Size) - 1; {
+		case n.First < 1 || n.Size%2 != 0 || last >= 1<<wire.SequenceBits:
+			return fmt.Errorf("stream %d has the %d numbers from %d on: the first is at least 1, the last below %d, and they are even in number", i, n.Size, n.First, 1<<wire.SequenceBits)
+		case c.Sweeps.Aggregators < 0 || uint64(c.Sweeps.Aggregators) >= uint64(n.Size/2):
+			return fmt.Errorf("stream %d has %d numbers and sweeps %d aggregators twice: there must be numbers left for values", i, n.Size, c.Sweeps.Aggregators)
+		case uint64(n.Size) < spans*uint64(c.Span):
+			return fmt.Errorf("stream %d has %d numbers and %d packets in flight: it needs %d times as many numbers", i, n.Size, c.Span, spans)
+		}
+		for k, o := range c.Streams[:i] {
+			if o.Has(n.First) || n.Has(o.First) {
+				return fmt.Errorf("streams %d and %d share numbers: give each a range of its own", k, i)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Config) validateRacks() error {
+	var all trace.Mask
+	bits := uint32(0)
+	for i := range c.Racks {
+		r := &c.Racks[i]
+		switch n := len(r.Workers); {
+		case r.Bit >= wire.MaxFanIn || bits&(1<<r.Bit) != 0:
+			return fmt.Errorf("rack %d has bit %d: give each one of its own below %d", i, r.Bit, wire.MaxFanIn)
+		case n < 1 || n > wire.MaxFanIn || r.Direct && n != 1:
+			return fmt.Errorf("rack %d has %d workers: 1 to %d are possible, and 1 where it is a worker in the server's rack", i, n, wire.MaxFanIn)
+		}
+		bits |= 1 << r.Bit
+		for _, w := range r.Workers {
+			if int(w) >= c.Workers || all.Has(w) {
+				return fmt.Errorf("rack %d has worker %d of %d: each has one place", i, w, c.Workers)
+			}
+			all.Set(w)
+		}
+	}
+	if all.Len() != c.Workers {
+		return fmt.Errorf("racks have %d of %d workers: each has one place", all.Len(), c.Workers)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package atpps
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/internal/wire/inet"
+)
+
+// Names of counters of servers. Of contributions, each packet that is added is one that the server
+// added; those in it beyond the first were added by switches.
+const (
+	CountPackets  = "atp-server-packets"        // gradient packets that were copied
+	CountWhole    = "atp-server-added-whole"    // packets added with the values of all workers
+	CountPartial  = "atp-server-added-partial"  // of some
+	CountSingle   = "atp-server-added-single"   // of one
+	CountInSwitch = "atp-server-switch-added"   // contributions that switches added
+	CountReplaced = "atp-server-replaced"       // sums that a packet with more workers took the place of
+	CountMarked   = "atp-server-marked"         // packets with a mark, of themselves or of a queue before the server
+	CountAnswered = "atp-server-answered"       // fragments
+	CountAgain    = "atp-server-answered-again" // parameter packets sent again
+	CountRehashed = "atp-server-rehashed"       // fragments answered with a new index
+	CountFloats   = "atp-server-float-requests" // requests for floats, also those sent again
+	CountClipped  = "atp-server-clipped"        // fragments that floats were asked of for
+)
+
+// Names of counters of packets that a server drops; those that are no packets of ATP have the
+// names of the wire format.
+const (
+	DropForeign   = "atp-server-foreign-packet"
+	DropJob       = "atp-server-other-job"
+	DropParameter = "atp-server-parameter-packet" // which servers send
+	DropStream    = "atp-server-other-stream"     // a number of no stream of this server
+	DropStale     = "atp-server-stale"            // a number that no worker needs any more
+	DropAhead     = "atp-server-ahead"            // a number that no worker can have come to
+	DropRing      = "atp-server-ring-full"
+	DropDuplicate = "atp-server-duplicate"
+	DropAnswered  = "atp-server-answered-before" // a copy of a packet of a fragment that is answered
+	DropOverlap   = "atp-server-overlap"         // some of its workers are in the sum, and some are not
+	DropMixed     = "atp-server-mixed-values"    // values where the fragment has lengths only, or the reverse
+
+	DropRack   = "atp-server-unknown-rack"
+	DropRacks  = "atp-server-some-racks" // several racks, and not all
+	DropWorker = "atp-server-unknown-worker"
+	DropParts  = "atp-server-part-as-whole" // some workers of a rack, which no switch has resent
+
+	DropUnasked   = "atp-server-unasked-floats"
+	DropFloatSum  = "atp-server-floats-of-several" // floats meet no switch that adds
+	DropClippedIn = "atp-server-integers-after-floats"
+)
+
+// Server is one parameter server of a job.
+type Server struct {
+	cfg       Config
+	to        []sansio.Port
+	template  []byte
+	streams   []stream
+	racks     [wire.MaxFanIn]*Rack // by bit of the second level
+	second    uint32               // bits of all racks
+	everybody trace.Mask
+	indexes   indexes
+	copying   copying
+	count     sansio.Tally
+}
+
+// packet is a gradient packet that was copied.
+type packet struct {
+	wire.Header
+	values []byte // nil: they are unstored
+	set    trace.Mask
+}
+
+// New returns a server that has taken no packet yet. Its one port is its host's interface.
+func New(cfg Config) (*Server, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring parameter server %s: %w", cfg.Node, err)
+	}
+	s := &Server{cfg: cfg, to: []sansio.Port{0}, template: inet.UDPHeader(cfg.Flow), indexes: newIndexes(&cfg), copying: newCopying(&cfg)}
+	inet.IPv4(s.template[inet.EtherLen:]).SetECN(inet.ECT0)
+	for _, n := range cfg.Streams {
+		s.streams = append(s.streams, newStream(n, cfg.Span))
+	}
+	for i := range cfg.Racks {
+		r := &cfg.Racks[i]
+		s.racks[r.Bit] = r
+		s.second |= 1 << r.Bit
+	}
+	for w := range cfg.Workers {
+		s.everybody.Set(uint8(w))
+	}
+	return s, nil
+}
+
+// Counters returns packets by type and drops by reason.
+func (s *Server) Counters() []sansio.Count { return s.count.List() }
+
+// Handle takes gradient packets, which are copied first.
+func (s *Server) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	s.Expire(now, eff)
+	for i := range in {
+		t := &in[i].Train
+		ip, udp, ok := t.UDP()
+		if !ok || ip.Dst() != s.cfg.Flow.Src || udp.DstPort() != wire.Port {
+			s.count.Add(DropForeign, uint64(t.Frames()))
+			continue
+		}
+		for f := range t.Frames() {
+			s.arrive(now, t, f, ip.ECN() == inet.CE, eff)
+		}
+	}
+}
+
+// arrive takes frame f of a train, which may have been marked on its way.
+func (s *Server) arrive(now units.Time, t *sansio.Train, f int, marked bool, eff *sansio.Effects) {
+	var p packet
+	payload := t.Payload(f)
+	if problem := p.Read(payload, t.Unstored); problem != wire.OK {
+		s.count.Add(string(problem), 1)
+		return
+	}
+	if t.Unstored == 0 {
+		p.values = payload[wire.HeaderLen:]
+	}
+	if marked {
+		p.Flags |= wire.ECN
+	}
+	switch {
+	case s.copying.rate == 0:
+		s.take(&p, eff)
+	case !s.copying.add(now, &p, t.FrameBytes(f)):
+		s.count.Add(DropRing, 1)
+	}
+}
+
+// NextDeadline returns when the next frame is copied.
+func (s *Server) NextDeadline() units.Time { return s.copying.next() }
+
+// Expire takes what is copied by now.
+func (s *Server) Expire(now units.Time, eff *sansio.Effects) {
+	for s.copying.next() <= now {
+		s.take(s.copying.first(), eff)
+		s.copying.remove()
+	}
+}
+
+// take finds out what a packet is of, and adds it to that.
+func (s *Server) take(p *packet, eff *sansio.Effects) {
+	s.count.Add(CountPackets, 1)
+	if p.Flags.Has(wire.ECN) {
+		s.count.Add(CountMarked, 1)
+	}
+	st, reason := s.streamOf(p)
+	if reason == "" {
+		p.set, reason = s.claimed(&p.Header)
+	}
+	var e *entry
+	if reason == "" {
+		e, reason = st.entry(p.Sequence)
+	}
+	if reason != "" {
+		s.count.Add(reason, 1)
+		return
+	}
+	s.merge(st, e, p, eff)
+}
+
+// streamOf returns the stream of a packet, or why it has none here.
+func (s *Server) streamOf(p *packet) (st *stream, reason string) {
+	switch {
+	case p.Job != s.cfg.Job:
+		return nil, DropJob
+	case p.Flags.Has(wire.IsAck):
+		return nil, DropParameter
+	}
+	for i := range s.streams {
+		if s.streams[i].numbers.Has(p.Sequence) {
+			return &s.streams[i], ""
+		}
+	}
+	return nil, DropStream
+}
