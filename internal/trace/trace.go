@@ -33,6 +33,13 @@ const (
 	Joined       Kind = "joined"       // a host was given the model of a generation, and takes part from it on
 )
 
+// Further events of a switch program whose aggregators are for the job that comes first (ATP).
+const (
+	Collided Kind = "collided"  // a packet went on unaggregated: the aggregator that it names is that of the job and number in Note
+	PassedOn Kind = "passed-on" // a packet that was sent again went on, and reserved no aggregator
+	Freed    Kind = "freed"     // an aggregator was freed; Note says by what, Mask who was in it
+)
+
 // Mask is a set of sources, bit s%64 of word s/64 for source s (trio.txt Fig 17, 18).
 type Mask [4]uint64
 

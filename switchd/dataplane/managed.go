@@ -97,6 +97,7 @@ const (
 	RefusedSource      Reason = "bad-source"
 	RefusedResult      Reason = "bad-result-address"
 	RefusedPorts       Reason = "bad-result-ports"
+	RefusedServer      Reason = "bad-server"
 	RefusedLevels      Reason = "needs-levels"
 	RefusedNoRoom      Reason = "no-room"
 	RefusedUnknownJob  Reason = "unknown-job"

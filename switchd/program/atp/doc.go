@@ -2,7 +2,15 @@
 // packet before an aggregator is looked at, counters and views. The programs are in
 // folders: reference, and pipeline on the emulated Tofino.
 //
-//	Frame --Judge--> Aggregate | Resent | Parameter | PassOn | Drop
+//	Frame --Judge--> Aggregate | Resent | Parameter        its aggregator is looked at
+//	            \--> Untouched | PassOn | Refused | Drop   it is not
+//
+// [Table.Judge] compares what a packet says of itself with the job: its sender's bit and port, its
+// fan-in, its index. Bits of two bitmaps never meet in an aggregator, as a switch takes those packets
+// alone for which it is the next to aggregate. A sum is exactly that of the workers in its bitmap, or
+// clipped: whatever is lost, copied, overtaken or forgotten. One use of a job id is no exception
+// to that, nor is one round of sequence numbers; before the next ones hosts have to sweep what
+// late copies may have left behind.
 //
 // A program claims packets in transit ([dataplane.Wants]): those to UDP port 17000. What goes on
 // goes to where the forwarding plane takes it, parameter packets to their group. So a program
