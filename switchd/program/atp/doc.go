@@ -8,9 +8,9 @@
 // [Table.Judge] compares what a packet says of itself with the job: its sender's bit and port, its
 // fan-in, its index. Bits of two bitmaps never meet in an aggregator, as a switch takes those packets
 // alone for which it is the next to aggregate. A sum is exactly that of the workers in its bitmap, or
-// clipped: whatever is lost, copied, overtaken or forgotten. One use of a job id is no exception
-// to that, nor is one round of sequence numbers; before the next ones hosts have to sweep what
-// late copies may have left behind.
+// clipped, whatever is lost, copied, overtaken or forgotten. That holds within one use of a job id and
+// one round of its sequence numbers. Before the next, hosts have to sweep away the aggregators that
+// late copies may have reserved.
 //
 // A program claims packets in transit ([dataplane.Wants]): those to UDP port 17000. What goes on
 // goes to where the forwarding plane takes it, parameter packets to their group. So a program
