@@ -154,7 +154,6 @@ func newPart(level int, l *Level) *Part {
 			m.Set(w)
 		}
 		p.bits[s.Bit] = source{ports: slices.Clone(s.Ports), workers: m, first: slices.Min(s.Workers)}
-		p.bitmap |= 1 << s.Bit
 		p.whole = p.whole.Or(m)
 	}
 	return p

@@ -42,11 +42,10 @@ type server struct {
 
 // Part is a switch's part in the aggregation for a server.
 type Part struct {
-	Level  int // 0: first edge switch, 1: second
-	FanIn  int // sources
-	bitmap uint32
-	bits   [wire.MaxFanIn]source
-	whole  trace.Mask
+	Level int // 0: first edge switch, 1: second
+	FanIn int // sources
+	bits  [wire.MaxFanIn]source
+	whole trace.Mask
 }
 
 // source is who has a bit.
@@ -58,7 +57,7 @@ type source struct {
 
 // Mask returns the workers behind the bits of a bitmap.
 func (p *Part) Mask(bitmap uint32) (m trace.Mask) {
-	for b := bitmap & p.bitmap; b != 0; b &= b - 1 {
+	for b := bitmap; b != 0; b &= b - 1 {
 		m = m.Or(p.bits[bits.TrailingZeros32(b)].workers)
 	}
 	return m

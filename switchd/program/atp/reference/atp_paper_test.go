@@ -112,6 +112,9 @@ func TestAtTheFirstLevel(t *testing.T) {
 			{grad(1, 5).flags(wire.Overflow | wire.Resend), "10/10 ro =2", "2: 1.5 1 n1"},
 			{grad(1, 5).flags(wire.Overflow), "10/10 o =2", "2: 1.5 1 n1"},
 		},
+		"a mark is taken off a packet that was marked before": {
+			{param(5).marked().flags(wire.ECN), "0/0 ma =99", ""},
+		},
 		"a mark on the way down is in the header from here on": {
 			{param(5).marked(), "0/0 ma =99", ""},
 		},

@@ -81,7 +81,7 @@ func (e *Engine) free(now units.Time, index int, by atp.Counter, note string) {
 	was := a.show(index)
 	e.CountsOf(was.Job)[by]++
 	e.Freed(now, &was, note)
-	a.id, a.bitmap, a.count = 0, 0, 0
+	a.id = 0
 	e.inUse--
 }
 

@@ -186,6 +186,29 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+// The view of jobs counts packets of each, and says when the latest came.
+func TestViewOfJobs(t *testing.T) {
+	b := newBench(t, first(1, 3), first(2, 2))
+	b.now = units.Time(3 * units.Microsecond)
+	b.send(grad(0, 5).marked(), grad(1, 6), grad(0, 5).fans(1, 1), grad(1, 7).resend(), grad(1, 5), grad(2, 5))
+	v := b.e.View(units.Time(5*units.Microsecond), dataplane.ViewJobs, 10)
+	var got []string
+	for _, r := range v.Rows {
+		s := ""
+		for i, c := range v.Columns {
+			s += c.Key + "=" + r[i].String() + " "
+		}
+		got = append(got, strings.TrimSpace(s))
+	}
+	want := []string{
+		"job=1 servers=1 sources=3 first=3 second= aggregators=1 packets=6 aggregated=3 results=1 collisions=1 resends=1 marks=1 refused=1 idle_us=2",
+		"job=2 servers=1 sources=2 first=2 second= aggregators=0 packets=0 aggregated=0 results=0 collisions=0 resends=0 marks=0 refused=0 idle_us=",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("jobs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // Values that clipped are counted once for each aggregator.
 func TestSaturatedIsCounted(t *testing.T) {
 	b := newBench(t, first(1, 3))

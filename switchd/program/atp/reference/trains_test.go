@@ -62,9 +62,13 @@ func TestOddPackets(t *testing.T) {
 		counter string
 		train   sansio.Train
 	}{
-		"short":     {"atp-truncated", frameOf(func(h, b []byte) ([]byte, []byte) { inet.SetUDPBody(h, len(b)-4); return h, b[:len(b)-4] })},
-		"long":      {"atp-oversized", frameOf(func(h, b []byte) ([]byte, []byte) { inet.SetUDPBody(h, len(b)+4); return h, append(b, 0, 0, 0, 0) })},
-		"trailer":   {"atp-oversized", frameOf(func(h, b []byte) ([]byte, []byte) { return h, append(b, 0, 0, 0, 0) })},
+		"short":   {"atp-truncated", frameOf(func(h, b []byte) ([]byte, []byte) { inet.SetUDPBody(h, len(b)-4); return h, b[:len(b)-4] })},
+		"long":    {"atp-oversized", frameOf(func(h, b []byte) ([]byte, []byte) { inet.SetUDPBody(h, len(b)+4); return h, append(b, 0, 0, 0, 0) })},
+		"trailer": {"atp-oversized", frameOf(func(h, b []byte) ([]byte, []byte) { return h, append(b, 0, 0, 0, 0) })},
+		"shorter by UDP": {"atp-oversized", frameOf(func(h, b []byte) ([]byte, []byte) {
+			inet.UDP(h[inet.EtherLen+inet.IPv4Len:]).SetLen(inet.UDPLen + wire.HeaderLen)
+			return h, b
+		})},
 		"no header": {"atp-short-header", frameOf(func(h, b []byte) ([]byte, []byte) { inet.SetUDPBody(h, 15); return h, b[:15] })},
 		"nothing":   {"atp-short-header", frameOf(func(h, b []byte) ([]byte, []byte) { inet.SetUDPBody(h, 0); return h, b[:0] })},
 		"options": {"atp-ip-options-passed", frameOf(func(h, b []byte) ([]byte, []byte) {
