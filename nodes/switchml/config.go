@@ -118,27 +118,8 @@ func (c *Config) validate() error {
 	if last := int(c.Flow.SrcPort) + c.threads() - 1; !c.OnePort && last > 0xffff {
 		fault("threads send from UDP ports %d to %d: the last is 65535", c.Flow.SrcPort, last)
 	}
-	errs = append(errs, c.validateTensors(), c.validateValues())
+	errs = append(errs, c.Sample.CheckTensors(c.Tensors, c.Tensor), c.validateValues())
 	return errors.Join(errs...)
-}
-
-func (c *Config) validateTensors() error {
-	sum := 0
-	for i, n := range c.Tensors {
-		if n < 1 {
-			return fmt.Errorf("tensor %d has %d elements: it must have one at least", i, n)
-		}
-		sum += n
-	}
-	switch {
-	case len(c.Tensors) == 0:
-		return nil
-	case sum != c.Tensor:
-		return fmt.Errorf("the %d tensors have %d elements, but the gradient %d", len(c.Tensors), sum, c.Tensor)
-	case c.Sample.Every > 1:
-		return errors.New("a gradient in several tensors carries values in all blocks: do not sample them")
-	}
-	return nil
 }
 
 func (c *Config) validateValues() error {

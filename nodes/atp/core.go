@@ -1,0 +1,198 @@
+package atp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/internal/wire/inet"
+)
+
+// Core is one worker's end of the protocol.
+type Core struct {
+	cfg     Config
+	to      []sansio.Port
+	cut     int // blocks that tensors are cut to
+	held    int // elements of a generation that are held
+	servers []server
+	streams []stream // stream t*servers + s is what thread t sends to server s
+	loads   []uint64 // values that each thread was given
+
+	begun bool
+	open  []*generation // not finished, oldest first
+	spare *generation
+	count sansio.Tally
+}
+
+// server is the directions of packets to a server.
+type server struct {
+	cfg      *Server
+	template []byte
+	header   wire.Header
+}
+
+// New returns a worker that has sent nothing yet.
+func New(cfg Config) (*Core, error) {
+	cfg.resolve()
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("configuring ATP worker %s: %w", cfg.Node, err)
+	}
+	cfg.Servers = slices.Clone(cfg.Servers)
+	c := &Core{cfg: cfg, to: []sansio.Port{cfg.Port}, cut: cfg.Cut / block, loads: make([]uint64, cfg.Threads)}
+	for _, n := range cfg.tensors() {
+		c.held += cfg.Sample.Elements(n, block)
+	}
+	for i := range c.cfg.Servers {
+		c.servers = append(c.servers, newServer(&c.cfg, i))
+	}
+	for i, x := range newIndexes(&c.cfg) {
+		c.streams = append(c.streams, newStream(c, i, x))
+	}
+	return c, nil
+}
+
+func newServer(c *Config, i int) server {
+	s := &c.Servers[i]
+	out := server{cfg: s, template: inet.UDPHeader(s.Flow), header: wire.Header{Bitmaps: s.Bitmaps, Job: c.Job, FanIns: s.FanIns}}
+	if s.Direct {
+		out.header.Flags = wire.EdgeSwitch
+	}
+	inet.IPv4(out.template[inet.EtherLen:]).SetECN(inet.ECT0)
+	return out
+}
+
+func newStream(c *Core, i int, x indexes) stream {
+	cfg := &c.cfg
+	out := stream{
+		core: c, server: &c.servers[i%len(c.servers)], numbers: x.numbers, indexes: x, window: newWindow(cfg, i),
+		flight: make([]fragment, cfg.span()), timeout: units.Never, opens: units.Never,
+	}
+	out.sweeps = sweeps{
+		half: uint64(x.numbers.Size / 2), table: uint64(cfg.Aggregators), lead: uint64(cfg.lead()),
+		used: cfg.Sweep, rest: 2*cfg.Lifetime + cfg.Age,
+	}
+	return out
+}
+
+// Begin starts the all-reduce of generation gen, of all of its tensors from the last to the first:
+// back-propagation makes them in that order. grad is borrowed until the generation is complete.
+// Several generations may be on their way; all workers must begin them in the same order.
+func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
+	g := c.newGeneration(gen)
+	g.grad = grad[:c.held]
+	c.begin(now, g, eff)
+}
+
+// BeginInts starts the all-reduce of an int32 tensor, of a worker configured for Integers. q is
+// borrowed until the generation is complete. Generations that are complete need not be finished.
+func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects) {
+	for len(c.open) > 0 && c.open[0].remaining == 0 {
+		c.spare = c.open[0]
+		c.open = c.open[1:]
+	}
+	g := c.newGeneration(gen)
+	g.q = q[:c.held]
+	c.begin(now, g, eff)
+}
+
+func (c *Core) begin(now units.Time, g *generation, eff *sansio.Effects) {
+	c.open = append(c.open, g)
+	for k := len(g.tensors) - 1; k >= 0; k-- {
+		c.share(&g.tensors[k])
+	}
+	for i := range c.streams {
+		if !c.begun {
+			c.streams[i].sweeps.over = now
+		}
+		c.streams[i].pump(now, eff)
+	}
+	c.begun = true
+}
+
+// Counters returns packets by type and drops by reason.
+func (c *Core) Counters() []sansio.Count { return c.count.List() }
+
+// Handle takes parameter packets.
+func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	for i := range in {
+		t := &in[i].Train
+		from, marked := c.sender(t)
+		if from == nil {
+			c.count.Add(DropForeign, uint64(t.Frames()))
+			continue
+		}
+		for f := range t.Frames() {
+			p := parameters{payload: t.Payload(f), unstored: t.Unstored, marked: marked}
+			c.packet(now, from, &p, eff)
+		}
+	}
+}
+
+// sender returns the server that a train is of, nil for others, and whether a link marked it.
+func (c *Core) sender(t *sansio.Train) (from *server, marked bool) {
+	ip, udp, ok := t.UDP()
+	if !ok || udp.DstPort() != wire.Port {
+		return nil, false
+	}
+	for i := range c.servers {
+		if s := &c.servers[i]; s.cfg.Flow.Dst == ip.Src() {
+			return s, ip.ECN() == inet.CE
+		}
+	}
+	return nil, false
+}
+
+// packet hands a packet to the stream that has its number.
+func (c *Core) packet(now units.Time, from *server, p *parameters, eff *sansio.Effects) {
+	var h wire.Header
+	if problem := h.Read(p.payload, p.unstored); problem != wire.OK {
+		c.count.Add(string(problem), 1)
+		return
+	}
+	p.Header = &h
+	p.marked = p.marked || h.Flags.Has(wire.ECN)
+	i := int((h.Sequence - 1) / c.streams[0].numbers.Size)
+	if !h.Flags.Has(wire.IsAck) || h.Job != c.cfg.Job || i >= len(c.streams) || c.streams[i].server != from {
+		c.count.Add(DropForeign, 1)
+		return
+	}
+	c.streams[i].take(now, p, eff)
+}
+
+// NextDeadline returns when a packet must be sent again, or one that waits may be sent.
+func (c *Core) NextDeadline() units.Time {
+	at := units.Never
+	for i := range c.streams {
+		at = min(at, c.streams[i].due())
+	}
+	return at
+}
+
+// Expire sends again what has waited too long, and what had to wait.
+func (c *Core) Expire(now units.Time, eff *sansio.Effects) {
+	for i := range c.streams {
+		c.streams[i].expire(now, eff)
+	}
+}
+
+// Waiting returns at most limit packets that have no parameters, by the names that they have in
+// events.
+func (c *Core) Waiting(limit int) (out []trace.Wait) {
+	for i := range c.streams {
+		s := &c.streams[i]
+		for packet := s.expected; packet < s.next && len(out) < limit; packet++ {
+			if !s.at(packet).received {
+				gen, number := s.name(packet)
+				out = append(out, trace.Wait{Gen: gen, Block: number, Sent: true})
+			}
+		}
+		if s.opens != units.Never && len(out) < limit {
+			gen, number := s.name(s.next)
+			out = append(out, trace.Wait{Gen: gen, Block: number})
+		}
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package atp
+
+import (
+	"github.com/inalab/inalab/internal/result"
+)
+
+// generation is a gradient on its way.
+type generation struct {
+	number  int
+	grad    []float32 // borrowed from Begin until the generation is complete
+	q       []int32
+	sums    []int32 // of the blocks held; 0 where they came as floats
+	floats  []floats
+	tensors []tensor
+
+	remaining   int // packets without parameters
+	retransmits int
+	saturated   int
+}
+
+// tensor is a part of a generation that is cut into packets of its own.
+type tensor struct {
+	gen    *generation
+	at, n  int // first element, and how many, of the generation's
+	blocks int
+	parts  int // of the tensors before it
+}
+
+// part is a cut of a tensor: blocks from to to-1 of it.
+type part struct {
+	*tensor
+	from, to int
+}
+
+// newGeneration lays out the tensors of a generation.
+func (c *Core) newGeneration(number int) *generation {
+	g := c.spare
+	c.spare = nil
+	if g == nil {
+		g = &generation{sums: make([]int32, c.held)}
+		if !c.cfg.Integers {
+			g.q = make([]int32, c.held)
+		}
+	}
+	g.number, g.retransmits, g.saturated, g.remaining = number, 0, 0, 0
+	g.tensors, g.floats = g.tensors[:0], nil
+	at, parts := 0, 0
+	for _, n := range c.cfg.tensors() {
+		blocks := (n + block - 1) / block
+		g.tensors = append(g.tensors, tensor{gen: g, at: at, n: n, blocks: blocks, parts: parts})
+		at, parts, g.remaining = at+n, parts+(blocks+c.cut-1)/c.cut, g.remaining+blocks
+	}
+	return g
+}
+
+// share hands the parts of a tensor to streams: to the thread that was given the fewest values so
+// far (§4), of which a part goes to the server of its number.
+func (c *Core) share(t *tensor) {
+	for k, from := 0, 0; from < t.blocks; k, from = k+1, from+c.cut {
+		to := min(from+c.cut, t.blocks)
+		thread := leastLoaded(c.loads)
+		c.loads[thread] += uint64(min(to*block, t.n) - from*block)
+		s := &c.streams[thread*len(c.servers)+(t.parts+k)%len(c.servers)]
+		s.parts = append(s.parts, part{t, from, to})
+	}
+}
+
+// leastLoaded returns the first of the least.
+func leastLoaded(loads []uint64) (least int) {
+	for i, n := range loads {
+		if n < loads[least] {
+			least = i
+		}
+	}
+	return least
+}
+
+// span returns where the values of block b of a tensor, which carries some, are held.
+func (c *Core) span(t *tensor, b int) (lo, hi int) {
+	lo, hi = c.cfg.Sample.Span(b, t.n, block)
+	return t.at + lo, t.at + hi
+}
+
+// quantise scales a block, which is done once: what is sent again is the same.
+func (c *Core) quantise(t *tensor, b int) {
+	if c.cfg.Integers || !c.cfg.Sample.Carries(b) {
+		return
+	}
+	lo, hi := c.span(t, b)
+	if n := c.cfg.Scaling.Quantise(t.gen.q[lo:hi], t.gen.grad[lo:hi]); n > 0 {
+		t.gen.saturated += n
+		c.count.Add(CountSaturated, uint64(n))
+	}
+}
+
+// generationOf returns an open generation, or nil.
+func (c *Core) generationOf(number int) *generation {
+	for _, g := range c.open {
+		if g.number == number {
+			return g
+		}
+	}
+	return nil
+}
+
+// Complete reports whether all results of generation gen, which is not finished, are here.
+func (c *Core) Complete(gen int) bool {
+	g := c.generationOf(gen)
+	return g != nil && g.remaining == 0
+}
+
+// Sums returns the integer sums of the oldest generation that is not finished, borrowed until the
+// next begins.
+func (c *Core) Sums() []int32 { return c.open[0].sums }
+
+// Finish ends the complete generation gen, the oldest there is. The tensors go to the function
+// that it returns, and the core takes new ones: the function may be called at any time, on any
+// goroutine.
+func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
+	g := c.generationOf(gen)
+	c.open = c.open[1:]
+	cfg := c.cfg
+	mean := func(dst []float32) {
+		cfg.Scaling.Mean(dst[:len(g.sums)], g.sums, cfg.Workers)
+		for i := range g.floats {
+			g.floats[i].mean(dst, cfg.Workers)
+		}
+		if cfg.Recorder != nil {
+			cfg.Recorder.Sent(gen, g.q)
+			cfg.Recorder.Delivered(gen, g.sums)
+		}
+	}
+	return result.Outcome{Retransmits: g.retransmits, Contributed: true, Saturated: g.saturated}, mean
+}

@@ -1,0 +1,91 @@
+package atp
+
+import wire "github.com/inalab/inalab/internal/wire/atp"
+
+// indexes says which aggregators the packets of a stream name. Where parameter packets brought
+// another index, that one counts, and if that one moved as well, the last of the chain (§3.6).
+// Streams have maps of their own: servers decide for themselves, and a map that several streams
+// filled would be another at each worker.
+type indexes struct {
+	kind    Indexing
+	job     uint8
+	table   int
+	numbers wire.Numbers
+	places  []uint16 // of ByPosition, by packet modulo their number
+	base    uint64   // of Static: the stream's part of the table
+	part    uint64
+	moves   map[uint16]move // looked up, never ranged
+}
+
+// move is where an index went, for packets from one on.
+type move struct {
+	to   uint16
+	from uint64
+}
+
+// newIndexes returns the indexes of each stream.
+func newIndexes(c *Config) []indexes {
+	n, span := c.streams(), c.span()
+	var places []uint16
+	if c.Indexing == ByPosition && c.Aggregators > 0 {
+		places = wire.Positions(c.Job, n*span, c.Aggregators)
+	}
+	out := make([]indexes, n)
+	for i, numbers := range wire.Split(c.SequenceBits, n) {
+		x := indexes{kind: c.Indexing, job: c.Job, table: c.Aggregators, numbers: numbers, moves: map[uint16]move{}}
+		switch {
+		case places != nil:
+			x.places = places[i*span : (i+1)*span]
+		case c.Indexing == Static:
+			x.part = uint64(c.Part / n)
+			x.base = uint64(c.Base) + uint64(i)*x.part
+		}
+		out[i] = x
+	}
+	return out
+}
+
+// of returns the index of a packet that is sent for the first time. A chain that closes, which no
+// server makes, ends somewhere in its circle.
+func (x *indexes) of(packet uint64) uint16 {
+	if x.table == 0 {
+		return 0
+	}
+	index := x.first(packet)
+	for range len(x.moves) {
+		m, ok := x.moves[index]
+		if !ok || packet < m.from {
+			break
+		}
+		index = m.to
+	}
+	return index
+}
+
+// first returns the index of a packet if none had moved.
+func (x *indexes) first(packet uint64) uint16 {
+	number := x.numbers.Of(packet)
+	switch x.kind {
+	case ByNumber:
+		return wire.Index(x.job, number, 0, x.table)
+	case Linear:
+		return uint16(number % uint32(x.table))
+	case Static:
+		return uint16(x.base + packet%x.part)
+	}
+	return x.places[packet%uint64(len(x.places))]
+}
+
+// moved takes in that an index is that of a bitmap for packets from one on, and reports whether
+// that is news. An index beyond the table is none: ok is false.
+func (x *indexes) moved(index uint16, bitmap uint32, from uint64) (news, ok bool) {
+	if int(index) >= x.table || bitmap >= uint32(x.table) {
+		return false, false
+	}
+	to := uint16(bitmap)
+	if m, had := x.moves[index]; index == to || had && m.to == to {
+		return false, true
+	}
+	x.moves[index] = move{to, from}
+	return true, true
+}

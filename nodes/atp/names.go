@@ -1,0 +1,27 @@
+package atp
+
+// Names of counters; drops carry the names of the wire format or these.
+const (
+	CountSent       = "atp-sent"
+	CountSwept      = "atp-swept" // of those sent first, packets that carry nothing and clear aggregators
+	CountParameters = "atp-parameters"
+	CountOutOfOrder = "atp-out-of-order" // of those, not the expected one
+	CountTimeouts   = "atp-timeouts"
+	CountRemapped   = "atp-remapped" // indexes that are another from now on
+
+	CountMarks      = "atp-marks" // parameter packets that say that a queue was long
+	CountHalved     = "atp-window-halved"
+	CountWindowSum  = "atp-window-sum"  // of the windows of streams at each of so many
+	CountWindowAcks = "atp-window-acks" // parameter packets
+
+	CountSaturated = "atp-saturated-values" // that did not fit the quantiser
+	CountClipped   = "atp-clipped-sums"     // results at a limit of int32: a switch saturated, and nothing repaired it
+	CountFloats    = "atp-float-packets"    // first sent as float32 because a server asked for it
+	CountRefused   = "atp-floats-of-int32-asked"
+
+	DropForeign   = "atp-foreign-packet"
+	DropStale     = "atp-stale-parameters"     // of a packet that was not sent
+	DropDuplicate = "atp-duplicate-parameters" // sent again for another worker
+	DropUnlike    = "atp-parameters-unlike-packet"
+	DropIndex     = "atp-index-beyond-table" // a new index that is none; the parameters are taken
+)

@@ -1,0 +1,87 @@
+package atp
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+)
+
+// floats is the sum of a block that came as float32 (§3.8).
+type floats struct {
+	at   int // its first element among those held
+	sums []float32
+}
+
+// mean writes the block's part of the mean gradient.
+func (f *floats) mean(dst []float32, workers int) {
+	for i, v := range f.sums {
+		dst[f.at+i] = float32(float64(v) / float64(workers))
+	}
+}
+
+// asked takes in that a server wants a packet's values as float32, since a sum did not fit. What is
+// int32 already has none: such a packet stays without parameters, and a counter says why.
+func (s *stream) asked(now units.Time, packet uint64, eff *sansio.Effects) {
+	c, f := s.core, s.at(packet)
+	switch {
+	case f.floats:
+		c.count.Add(DropDuplicate, 1)
+		return
+	case c.cfg.Integers && f.tensor != nil:
+		c.count.Add(CountRefused, 1)
+		return
+	}
+	f.floats = true
+	c.count.Add(CountFloats, 1)
+	s.again(now, packet, eff)
+}
+
+// putFloats writes a block as float32.
+func putFloats(dst []byte, g []float32) {
+	for i, v := range g {
+		binary.BigEndian.PutUint32(dst[4*i:], math.Float32bits(v))
+	}
+}
+
+// getFloats reads the sum of a block.
+func getFloats(src []byte, at, n int) floats {
+	f := floats{at: at, sums: make([]float32, n)}
+	for i := range f.sums {
+		f.sums[i] = math.Float32frombits(binary.BigEndian.Uint32(src[4*i:]))
+	}
+	return f
+}
+
+// store takes the sum of a block out of a parameter packet.
+func (c *Core) store(f *fragment, payload []byte, isFloat bool) {
+	g := f.tensor.gen
+	lo, hi := c.span(f.tensor, f.block)
+	if isFloat {
+		g.floats = append(g.floats, getFloats(payload[wire.HeaderLen:], lo, hi-lo))
+		clear(g.sums[lo:hi])
+		return
+	}
+	getBlock(g.sums[lo:hi], payload)
+	if n := clipped(g.sums[lo:hi]); n > 0 {
+		g.saturated += n
+		c.count.Add(CountClipped, uint64(n))
+	}
+}
+
+// clipped returns how many sums are at a limit of int32. That is what a switch leaves there which
+// saturated; a true sum of that size cannot be told from it.
+func clipped(sums []int32) (n int) {
+	if slices.Max(sums) < math.MaxInt32 && slices.Min(sums) > math.MinInt32 {
+		return 0
+	}
+	for _, v := range sums {
+		if v == math.MaxInt32 || v == math.MinInt32 {
+			n++
+		}
+	}
+	return n
+}
