@@ -36,7 +36,7 @@ func TestBadFiles(t *testing.T) {
 		{"key of another level", "seed: 1", "late: stale-drop", `bad.yaml:8:1: unknown key "late": it belongs under trio
   late: stale-drop
   ^`},
-		{"key of two levels", "seed: 1", "timeout: 1ms", `bad.yaml:8:1: unknown key "timeout": it belongs under switchml or under trio
+		{"key of two levels", "seed: 1", "timeout: 1ms", `bad.yaml:8:1: unknown key "timeout": it belongs under switchml or under trio or under atp
   timeout: 1ms
   ^`},
 		{"key of the top level", "  threads: 100", "  hosts: 100", `bad.yaml:28:3: unknown key "hosts": it belongs at the top level or under topology or under jobs

@@ -160,10 +160,13 @@ func (j *Job) withoutSwitch(a Action, all []Action) error {
 	sw := slices.IndexFunc(j.Plan.Switches, func(s plan.Switch) bool { return s.Name == a.Node })
 	switch {
 	case j.hasProgram(sw):
-		return survives(j.System, AsSwitch)
+		if err := survives(j.System, AsSwitch); err != nil {
+			return err
+		}
 	case !j.passes(sw):
 		return nil
-	case !slices.ContainsFunc(all, func(b Action) bool { return b.Verb == Start && b.Node == a.Node && b.At > a.At }):
+	}
+	if !slices.ContainsFunc(all, func(b Action) bool { return b.Verb == Start && b.Node == a.Node && b.At > a.At }) {
 		return errors.New("nobody starts it again, and routes do not change: frames that go by it are lost")
 	}
 	if r, ok := j.System.(Recoverer); ok {

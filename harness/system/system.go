@@ -4,6 +4,7 @@ package system
 
 import (
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/ring"
@@ -21,5 +22,6 @@ func All() []job.System {
 		switchml.System{Elements: 256},
 		switchml.System{Transport: switchml.RoCE},
 		trioml.System{},
+		atp.System{},
 	}
 }

@@ -1,0 +1,176 @@
+package atp
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/internal/wire/inet"
+	host "github.com/inalab/inalab/nodes/atp"
+	server "github.com/inalab/inalab/nodes/atpps"
+	program "github.com/inalab/inalab/switchd/program/atp"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// packet is the bytes of an IP packet.
+const packet = inet.IPv4Len + inet.UDPLen + wire.PayloadLen
+
+// Layout lays the system over the hosts and switches of a job.
+func (s System) Layout(j *job.Job) (job.Layout, error) {
+	if err := s.check(j); err != nil {
+		return job.Layout{}, err
+	}
+	p, err := s.place(j)
+	if err != nil {
+		return job.Layout{}, err
+	}
+	programs, err := p.programs(program.Config{Aggregators: s.aggregators(j), Age: s.Age})
+	if err != nil {
+		return job.Layout{}, err
+	}
+	l := job.Layout{
+		Programs: programs, Engines: p.engines(programs), Trees: trees(j), ECN: true,
+		Port: wire.Port, ServerPort: wire.Port, Packet: packet, Window: s.streams() * s.span(j),
+		Time: s.time(j, p), Block: wire.Values, Notes: s.notes(j),
+	}
+	for w := range j.Hosts() {
+		l.Cores = append(l.Cores, s.core(j, p, w))
+	}
+	for k := range j.ServerHosts() {
+		l.Dedicated = append(l.Dedicated, s.dedicated(j, p, k))
+	}
+	return l, nil
+}
+
+// check says why a job cannot be laid out.
+func (s System) check(j *job.Job) error {
+	if need := s.servers(); j.Servers != need {
+		has := fmt.Sprintf("topology %s has", j.Plan.Name)
+		if j.On != nil {
+			has = "those that are named are"
+		}
+		return fmt.Errorf("atp needs %d hosts for parameter servers behind the workers, but %s %d: set atp.server-count, or give it as many hosts", need, has, j.Servers)
+	}
+	if s.Copy > 0 && !j.Virtual {
+		return errors.New("atp.copy is modelled under the virtual clock only: live servers copy as fast as they can: use --clock virtual, or atp.copy=none")
+	}
+	if s.Ring > 0 && s.Copy == 0 {
+		return errors.New("atp.ring is of frames that wait to be copied: set atp.copy too, as in 60Gbit/s")
+	}
+	if err := s.checkParts(j); err != nil {
+		return err
+	}
+	n := s.numbers()[0].Size
+	if need := max(4*s.span(j), 2*s.aggregators(j)+2); int(n) < need {
+		return fmt.Errorf("%d threads to %d servers leave each of their streams %d sequence numbers, and %d packets in flight with %d aggregators need %d: set fewer of atp.threads, atp.server-count or atp.span", s.threads(), s.servers(), n, s.span(j), s.aggregators(j), need)
+	}
+	return nil
+}
+
+// checkParts says why a job has no part of a table that is divided.
+func (s System) checkParts(j *job.Job) error {
+	if s.Indexing != host.Static {
+		return nil
+	}
+	if k, n := s.partOf(j), s.parts(); k < 0 || k >= n {
+		return fmt.Errorf("job %d has no part of a table of %d: set atp.parts to as many as there are jobs, whose ids are %d and up", j.ID, n, job.DefaultID)
+	}
+	if s.part(j) < s.streams() {
+		return fmt.Errorf("%d aggregators divided by %d leave a job of %d streams too few: a stream needs one at least: set more atp.aggregators, or another atp.indexing", s.aggregators(j), s.parts(), s.streams())
+	}
+	return nil
+}
+
+// partOf returns which part of the table a job has.
+func (System) partOf(j *job.Job) int { return int(j.ID) - job.DefaultID }
+
+// numbers are the sequence numbers of the streams.
+func (s System) numbers() []wire.Numbers { return wire.Split(wire.SequenceBits, s.streams()) }
+
+// groupOf returns the multicast group of a server's parameter packets.
+func groupOf(j *job.Job, k int) netip.Addr { return plan.Group(uint16(k)<<8 | uint16(j.ID)) }
+
+// trees are those of parameter packets, by server.
+func trees(j *job.Job) (out []job.Tree) {
+	for k, h := range j.ServerHosts() {
+		out = append(out, job.Tree{Group: groupOf(j, k), From: h.Index, To: indexes(j.Hosts())})
+	}
+	return out
+}
+
+// core describes a worker.
+func (s System) core(j *job.Job, p *placement, w int) host.Config {
+	h := &j.Hosts()[w]
+	c := host.Config{
+		Node: h.Name, Worker: w, Workers: len(j.Hosts()), Job: j.ID, Tensor: j.Params,
+		Indexing: s.Indexing, Aggregators: s.aggregators(j), Aligned: s.Aligned,
+		Threads: s.Threads, Window: s.window(j), Span: s.span(j), LeastWindow: s.LeastWindow, Fixed: s.Fixed,
+		Doubling: s.Doubling, Avoidance: s.Avoidance, EachMark: s.EachMark, Gaps: s.Gaps, Keep: s.Keep, Timeout: s.timeout(j),
+		Age: s.Age, Integers: j.Elements > 0, Sample: j.Sample,
+	}
+	if s.Indexing == host.Static {
+		c.Part = s.part(j)
+		c.Base = s.partOf(j) * c.Part
+	}
+	if j.Scale > 1 { // as many pieces as at full scale
+		c.Cut = max(wire.Values, host.DefaultTensor/j.Scale)
+	}
+	for k := range j.ServerHosts() {
+		to := p.places[k].server(w)
+		to.Flow = j.ToHost(h, &j.ServerHosts()[k], wire.Port, wire.Port)
+		c.Servers = append(c.Servers, to)
+	}
+	return c
+}
+
+// dedicated describes a server.
+func (s System) dedicated(j *job.Job, p *placement, k int) server.Config {
+	h := &j.ServerHosts()[k]
+	c := server.Config{
+		Node: h.Name, Workers: len(j.Hosts()), Job: j.ID, Flow: job.FromHost(h, groupOf(j, k), wire.Port),
+		Span: s.span(j), Racks: p.places[k].racks(), Rehash: s.Rehash, Aggregators: s.aggregators(j),
+		Superset: s.Superset, Copy: s.copyRate(j), Ring: s.ring(j),
+	}
+	for t, n := range s.numbers() {
+		if t%s.servers() == k {
+			c.Streams = append(c.Streams, n)
+		}
+	}
+	return c
+}
+
+// copyRate is that of a server at the scale of a job.
+func (s System) copyRate(j *job.Job) units.Rate {
+	if s.Copy == 0 {
+		return 0
+	}
+	return max(1, s.Copy/units.Rate(j.Scale))
+}
+
+// ring is the bytes of frames that wait to be copied.
+func (s System) ring(j *job.Job) int {
+	if s.Ring == 0 {
+		return 0
+	}
+	return s.scaled(j, s.Ring) * (inet.EtherLen + packet)
+}
+
+// notes says what is larger than its share by the scale.
+func (s System) notes(j *job.Job) (out []string) {
+	full := s
+	full.Unscaled = true
+	for _, n := range []struct {
+		what      string
+		here, all int
+	}{
+		{"window", s.window(j), full.window(j)}, {"table of aggregators", s.aggregators(j), full.aggregators(j)},
+	} {
+		if n.here*j.Scale > n.all+j.Scale-1 {
+			out = append(out, fmt.Sprintf("%s of %d where %d divided by %d is %d: it hides the round-trip time, which does not shrink with link rates", n.what, n.here, n.all, j.Scale, (n.all+j.Scale-1)/j.Scale))
+		}
+	}
+	return out
+}

@@ -1,0 +1,38 @@
+package atp
+
+import (
+	"encoding/json"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/trace"
+	host "github.com/inalab/inalab/nodes/atp"
+	server "github.com/inalab/inalab/nodes/atpps"
+	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/dataplane"
+	program "github.com/inalab/inalab/switchd/program/atp"
+	"github.com/inalab/inalab/switchd/program/atp/reference"
+)
+
+// NewCore makes a worker.
+func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
+	return job.Make(config, host.New, func(c *host.Config) { c.Recorder, c.Trace = rec, sink })
+}
+
+// NewServer makes a parameter server.
+func (System) NewServer(config json.RawMessage) (job.Server, error) {
+	return job.Make(config, server.New, func(*server.Config) {})
+}
+
+// engineConfig describes what aggregates in a switch.
+type engineConfig struct{ Program program.Config }
+
+// NewEngine makes a switch.
+func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
+	cfg, err := job.Decode[engineConfig](config)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Program.Trace = sink
+	return reference.New(cfg.Program)
+}

@@ -1,0 +1,24 @@
+package atp
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Merge gives a switch the jobs of all: they share its aggregators.
+func (System) Merge(programs []any) (any, error) {
+	out := programs[0].(engineConfig)
+	out.Program.Jobs = slices.Clone(out.Program.Jobs)
+	for _, p := range programs[1:] {
+		next := p.(engineConfig)
+		a, b := &out.Program, &next.Program
+		switch {
+		case a.Aggregators != b.Aggregators:
+			return nil, fmt.Errorf("jobs want %s to have %d and %d aggregators: they share one table: give them the same atp.aggregators and scale", a.Node, a.Aggregators, b.Aggregators)
+		case a.Age != b.Age:
+			return nil, fmt.Errorf("jobs want %s to take aggregators for abandoned after %v and %v: give them the same atp.age", a.Node, a.Age, b.Age)
+		}
+		a.Jobs = append(a.Jobs, b.Jobs...)
+	}
+	return out, nil
+}

@@ -1,0 +1,161 @@
+package atp
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/sansio"
+	program "github.com/inalab/inalab/switchd/program/atp"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// placement is what the switches do for a job.
+type placement struct {
+	j      *job.Job
+	places []*places        // by server
+	trees  [][]plan.TreeHop // by server: of its parameter packets
+}
+
+// place finds out who is where, towards each server.
+func (s System) place(j *job.Job) (*placement, error) {
+	p := &placement{j: j}
+	workers := indexes(j.Hosts())
+	for i := range j.ServerHosts() {
+		h := &j.ServerHosts()[i]
+		at, err := s.placesFor(j, h)
+		if err != nil {
+			return nil, err
+		}
+		tree, err := j.Plan.Tree(workers, h.Switch)
+		if err != nil {
+			return nil, err
+		}
+		p.places, p.trees = append(p.places, at), append(p.trees, tree)
+	}
+	return p, nil
+}
+
+// indexes returns hosts by their numbers in the plan.
+func indexes(hosts []plan.Host) (out []int) {
+	for _, h := range hosts {
+		out = append(out, h.Index)
+	}
+	return out
+}
+
+// programs returns those of all switches that aggregate for the job.
+func (p *placement) programs(cfg program.Config) ([][]any, error) {
+	out := make([][]any, len(p.j.Plan.Switches))
+	for i := range out {
+		sw := &p.j.Plan.Switches[i]
+		doc := program.Job{ID: p.j.ID}
+		part := false
+		for k := range p.places {
+			s := p.server(sw, k)
+			part = part || len(s.Levels[0].Sources)+len(s.Levels[1].Sources) > 0
+			if len(s.Ports) > 0 {
+				doc.Servers = append(doc.Servers, s)
+			}
+		}
+		if !part {
+			continue
+		}
+		if n := job.PFEs(sw); n > 1 {
+			return nil, fmt.Errorf("atp aggregates in switches with one forwarding engine, but %s of topology %s is a chassis of %d: use rack, leaf-spine or multi-rack", sw.Name, p.j.Plan.Name, n)
+		}
+		cfg.Node, cfg.Jobs = sw.Name, []program.Job{doc}
+		out[i] = []any{engineConfig{cfg}}
+	}
+	return out, nil
+}
+
+// server is a server as a switch sees it. Without ports its parameter packets do not come there.
+func (p *placement) server(sw *plan.Switch, k int) program.Server {
+	at, h := p.places[k], &p.j.ServerHosts()[k]
+	out := program.Server{Addr: h.Addr.Addr()}
+	for _, hop := range p.trees[k] {
+		switch {
+		case hop.Switch != sw.Name:
+		case hop.In == plan.None:
+			out.Ports = []sansio.Port{sansio.Port(h.SwitchPort)}
+		default:
+			out.Ports = []sansio.Port{sansio.Port(hop.In)}
+		}
+	}
+	for bit, from := range at.list {
+		if from.sw == sw && !from.direct {
+			out.Levels[0].Sources = p.workers(from.workers)
+		}
+		if at.two && at.home == sw {
+			out.Levels[1].Sources = append(out.Levels[1].Sources, p.source(uint8(bit), &from, sw))
+		}
+	}
+	return out
+}
+
+// workers returns those of a rack as its switch sees them.
+func (p *placement) workers(list []int) (out []program.Source) {
+	hosts := p.j.Hosts()
+	for bit, w := range list {
+		h := &hosts[w]
+		out = append(out, program.Source{Bit: uint8(bit), Ports: []sansio.Port{sansio.Port(h.SwitchPort)}, Name: h.Name, Workers: []uint8{uint8(w)}})
+	}
+	return out
+}
+
+// source is a place as the second edge switch sees it.
+func (p *placement) source(bit uint8, from *place, sw *plan.Switch) program.Source {
+	if from.direct {
+		out := p.workers(from.workers)[0]
+		out.Bit = bit
+		return out
+	}
+	return program.Source{Bit: bit, Ports: arrivals(p.j.Plan, from.sw, sw), Name: from.sw.Name, Workers: numbers(from.workers)}
+}
+
+// arrivals returns the ports of a switch by which frames from another one may come, on any of the
+// paths of equal cost.
+func arrivals(p *plan.Plan, from, to *plan.Switch) (out []sansio.Port) {
+	way := []int{from.Index}
+	for i := 0; i < len(way); i++ {
+		at := &p.Switches[way[i]]
+		k := slices.IndexFunc(at.Routes, func(r plan.Route) bool { return r.Dst == to.Subnet })
+		for _, hop := range at.Routes[k].Hops {
+			switch port := &at.Ports[hop.Port]; {
+			case port.PeerSwitch == to.Index:
+				out = append(out, sansio.Port(port.PeerPort))
+			case !slices.Contains(way, port.PeerSwitch):
+				way = append(way, port.PeerSwitch)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// engines returns the switches that aggregate, in the order of the plan. Their sources are
+// workers, also where they are racks: events have the workers that are in a sum.
+func (p *placement) engines(programs [][]any) (out []job.Engine) {
+	hosts := p.j.Hosts()
+	for i := range programs {
+		if programs[i] == nil {
+			continue
+		}
+		sw := &p.j.Plan.Switches[i]
+		e := job.Engine{Node: sw.Name, Sources: map[uint8]string{}}
+		for k, at := range p.places {
+			e.Top = e.Top || at.home == sw
+			s := p.server(sw, k)
+			for _, l := range s.Levels {
+				for _, from := range l.Sources {
+					for _, w := range from.Workers {
+						e.Sources[w] = hosts[w].Name
+					}
+				}
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}

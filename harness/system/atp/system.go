@@ -1,0 +1,153 @@
+package atp
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
+	host "github.com/inalab/inalab/nodes/atp"
+	server "github.com/inalab/inalab/nodes/atpps"
+)
+
+// System is ATP. Zero knobs are the defaults of its hosts and its switches, which are the
+// paper's where it has some.
+type System struct {
+	Aggregators int  // of a switch, at full scale; zero: DefaultAggregators; None: none
+	Unscaled    bool // use aggregators, window and span as they are
+	Indexing    host.Indexing
+	Parts       int // of the table, with static indexing: the job with id n has the n-th; zero means 1
+	Rehash      server.Rehash
+	Aligned     bool           // an index that moves does so for all workers at one number
+	Levels      Levels         // that aggregate
+	Age         units.Duration // of an aggregator that is taken for abandoned; zero: program.DefaultAge
+	ServerCount int            // zero means 1
+	Threads     int            // of a worker; zero means 1
+
+	Window      int // of a worker, in packets; zero: host.DefaultWindow
+	Span        int // of a stream; zero: host.DefaultSpan
+	LeastWindow int // of a stream; zero means 1
+	Fixed       bool
+	Doubling    bool
+	Avoidance   bool
+	EachMark    bool
+	Gaps        bool
+	Keep        bool
+	Timeout     units.Duration // zero: see DefaultTimeout
+
+	Superset bool       // a server takes a packet with more workers in place of what it has
+	Copy     units.Rate // of frames at a server, at full scale; zero: at once
+	Ring     int        // frames that wait for that, at full scale; zero: without limit
+}
+
+// Levels are the switches that aggregate.
+type Levels uint8
+
+// The kinds of levels.
+const (
+	TwoLevels Levels = iota // those of the racks, and that of the server
+	RackLevel               // those of the racks alone: the server adds their sums (§5.2.2: a rack-scale service)
+)
+
+// None is how many aggregators a [System] has whose switches have none: servers add all.
+const None = -1
+
+// DefaultAggregators is the table of the public code (in-ATP/ATP, client utils.h); the paper has no
+// number.
+const DefaultAggregators = 20_000
+
+// Timeouts by default, assumed: under the virtual clock that of the hosts, ten times that live and
+// at a part of the link rate, where a window takes longer.
+const (
+	virtualTimeout = host.DefaultTimeout
+	longTimeout    = 10 * host.DefaultTimeout
+)
+
+// MinWindow is the least window of a scaled run, and the least table: they hide a round-trip
+// time, which does not shrink with link rates (assumed, as SwitchML's).
+const MinWindow = 64
+
+// Name returns "atp".
+func (System) Name() string { return "atp" }
+
+// Rank is its place in tables.
+func (System) Rank() int { return job.RankInNetwork + 20 }
+
+// Description says what it is.
+func (System) Description() string {
+	return "ATP: jobs share the aggregators of switches as they come, and parameter servers add the rest"
+}
+
+// Servers returns the hosts that servers need.
+func (s System) Servers(int) int { return s.servers() }
+
+func (s System) servers() int { return cmp.Or(s.ServerCount, 1) }
+
+func (s System) threads() int { return cmp.Or(s.Threads, 1) }
+
+// streams is how many sequences of numbers a worker has.
+func (s System) streams() int { return s.servers() * s.threads() }
+
+// scaled returns a number at the scale of a job.
+func (s System) scaled(j *job.Job, n int) int {
+	if s.Unscaled {
+		return n
+	}
+	return min(n, max(MinWindow, (n+j.Scale-1)/j.Scale))
+}
+
+// aggregators returns those of a switch.
+func (s System) aggregators(j *job.Job) int {
+	if s.Aggregators == None {
+		return 0
+	}
+	return s.scaled(j, cmp.Or(s.Aggregators, DefaultAggregators))
+}
+
+// span returns that of a stream. A static part of a table is for all packets in flight.
+func (s System) span(j *job.Job) int {
+	n := s.scaled(j, cmp.Or(s.Span, host.DefaultSpan))
+	if s.Indexing == host.Static {
+		n = max(1, min(n, s.part(j)/s.streams()))
+	}
+	return n
+}
+
+// window returns that of a worker when it starts.
+func (s System) window(j *job.Job) int {
+	return min(s.scaled(j, cmp.Or(s.Window, host.DefaultWindow)), s.streams()*s.span(j))
+}
+
+// part returns how many aggregators a part of the table has, with static indexing.
+func (s System) part(j *job.Job) int { return s.aggregators(j) / s.parts() }
+
+func (s System) parts() int { return cmp.Or(s.Parts, 1) }
+
+// timeout is how long a worker waits before it sends again.
+func (s System) timeout(j *job.Job) units.Duration {
+	if j.Virtual && j.Scale == 1 {
+		return cmp.Or(s.Timeout, virtualTimeout)
+	}
+	return cmp.Or(s.Timeout, longTimeout)
+}
+
+// FullWindow keeps window and aggregators.
+func (s System) FullWindow(int) job.System {
+	s.Unscaled = true
+	return s
+}
+
+// Recovers says that workers send lost packets again.
+func (System) Recovers() error { return nil }
+
+// Survives says that a switch may lose all that it has (§3.1). A worker that ended would have to be
+// set up again (A.3), and what a server has stored is nowhere else.
+func (System) Survives(r job.Role) error {
+	switch r {
+	case job.AsSwitch:
+		return nil
+	case job.AsServer:
+		return errors.New("the parameters that it stored are lost with it")
+	}
+	return errors.New("atp waits for the gradients of all workers")
+}

@@ -1,0 +1,41 @@
+package atp
+
+import (
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/internal/wire/inet"
+)
+
+// time is one crossing of every packet: up the lines of workers, and as many as are left of them
+// up the line of a server, where they are copied. Collisions, resends and how windows grow are
+// left out: it is that of a table that all packets in flight fit, or of none. A window too small for
+// the round trip waits for parameters.
+func (s System) time(j *job.Job, p *placement) units.Duration {
+	const size = inet.EtherLen + packet
+	blocks := (j.Params + wire.Values - 1) / wire.Values
+	arrive := 0 // packets at the server that most come to
+	for _, at := range p.places {
+		arrive = max(arrive, s.copies(j, at)*((blocks+s.servers()-1)/s.servers()))
+	}
+	latency := units.Duration(0)
+	for _, tree := range p.trees {
+		latency = max(latency, j.Latency(size)+j.Climb(tree, size))
+	}
+	line := j.FrameTime(max(blocks, arrive)+1, size) + latency
+	copied := s.copyRate(j).TimeToSend(units.Bytes(arrive * size))
+	window := s.window(j)
+	trip := j.FrameTime(2, size) + latency + 2*(j.Host.Latency+j.Host.Frame)
+	return max(line, copied, trip*units.Duration((blocks+window-1)/window))
+}
+
+// copies is how many packets of a block come to a server.
+func (s System) copies(j *job.Job, at *places) int {
+	switch {
+	case s.aggregators(j) == 0:
+		return len(j.Hosts())
+	case at.two:
+		return 1
+	}
+	return len(at.list)
+}
