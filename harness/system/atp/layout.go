@@ -172,5 +172,8 @@ func (s System) notes(j *job.Job) (out []string) {
 			out = append(out, fmt.Sprintf("%s of %d where %d divided by %d is %d: it hides the round-trip time, which does not shrink with link rates", n.what, n.here, n.all, j.Scale, (n.all+j.Scale-1)/j.Scale))
 		}
 	}
+	if d := s.inFlight(j); j.Virtual && s.Timeout == 0 && d > host.DefaultTimeout {
+		out = append(out, fmt.Sprintf("timeout of %v in place of %v: so long take the packets that workers may have in flight on the line of a server", d, host.DefaultTimeout))
+	}
 	return out
 }

@@ -242,13 +242,41 @@ func TestScale(t *testing.T) {
 		{System{Unscaled: true}, 100, 200, 2048, 20_000, 2},
 		{System{Aggregators: None}, 100, 64, 64, 0, 1},
 		{System{Threads: 2, Span: 50, Unscaled: true}, 1, 100, 50, 20_000, 0},
+		{System{Threads: 3}, 1000, 64, 64, 192, 2},
 	} {
+		tc.system.Timeout = units.Millisecond
 		spec := jobtest.Staffed(t, tc.system, "rack", 2)
 		spec.Scale, spec.Virtual = tc.scale, true
 		j := jobtest.New(t, spec)
 		c := j.Layout.Cores[0].(host.Config)
 		if c.Window != tc.window || c.Span != tc.span || c.Aggregators != tc.aggregators || len(j.Layout.Notes) != tc.notes {
 			t.Errorf("%+v at scale %d: window %d, span %d, %d aggregators, notes %q", tc.system, tc.scale, c.Window, c.Span, c.Aggregators, j.Layout.Notes)
+		}
+	}
+}
+
+// A timeout is the paper's where packets in flight take less, live ten times as long, and as the
+// scenario says.
+func TestTimeouts(t *testing.T) {
+	for _, tc := range []struct {
+		system  System
+		scale   int
+		virtual bool
+		want    units.Duration
+		notes   int
+	}{
+		{System{Span: 100}, 1, true, units.Millisecond, 0},
+		{System{Span: 100}, 1, false, 10 * units.Millisecond, 0},
+		{System{Span: 100, Timeout: 2 * units.Millisecond}, 1, false, 2 * units.Millisecond, 0},
+		{System{}, 1, true, 2 * 2048 * 330 * 8 * units.Nanosecond, 1},
+		{System{}, 1, false, 10 * 2 * 2048 * 330 * 8 * units.Nanosecond, 0},
+		{System{Timeout: units.Millisecond}, 1, true, units.Millisecond, 0},
+	} {
+		spec := jobtest.Staffed(t, tc.system, "rack", 2)
+		spec.Scale, spec.Virtual = tc.scale, tc.virtual
+		j := jobtest.New(t, spec)
+		if got := j.Layout.Cores[0].(host.Config).Timeout; got != tc.want || len(j.Layout.Notes) != tc.notes {
+			t.Errorf("%+v (virtual: %v): %v, notes %q, want %v", tc.system, tc.virtual, got, j.Layout.Notes, tc.want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
 	host "github.com/inalab/inalab/nodes/atp"
 	server "github.com/inalab/inalab/nodes/atpps"
 )
@@ -33,7 +34,7 @@ type System struct {
 	EachMark    bool
 	Gaps        bool
 	Keep        bool
-	Timeout     units.Duration // zero: see DefaultTimeout
+	Timeout     units.Duration // zero: host.DefaultTimeout, or what all packets in flight take on a slow line; live ten times that
 
 	Superset bool       // a server takes a packet with more workers in place of what it has
 	Copy     units.Rate // of frames at a server, at full scale; zero: at once
@@ -56,12 +57,9 @@ const None = -1
 // number.
 const DefaultAggregators = 20_000
 
-// Timeouts by default, assumed: under the virtual clock that of the hosts, ten times that live and
-// at a part of the link rate, where a window takes longer.
-const (
-	virtualTimeout = host.DefaultTimeout
-	longTimeout    = 10 * host.DefaultTimeout
-)
+// liveTimeout is how many times that under the virtual clock a timeout is live by default
+// (assumed: processes wait for a processor).
+const liveTimeout = 10
 
 // MinWindow is the least window of a scaled run, and the least table: they hide a round-trip
 // time, which does not shrink with link rates (assumed, as SwitchML's).
@@ -96,12 +94,16 @@ func (s System) scaled(j *job.Job, n int) int {
 	return min(n, max(MinWindow, (n+j.Scale-1)/j.Scale))
 }
 
-// aggregators returns those of a switch.
+// aggregators returns those of a switch. At a scale they are as many as the least spans at least.
 func (s System) aggregators(j *job.Job) int {
-	if s.Aggregators == None {
+	n := cmp.Or(s.Aggregators, DefaultAggregators)
+	switch {
+	case s.Aggregators == None:
 		return 0
+	case s.Unscaled:
+		return n
 	}
-	return s.scaled(j, cmp.Or(s.Aggregators, DefaultAggregators))
+	return min(n, max(MinWindow*s.streams(), (n+j.Scale-1)/j.Scale))
 }
 
 // span returns that of a stream. A static part of a table is for all packets in flight.
@@ -125,10 +127,19 @@ func (s System) parts() int { return cmp.Or(s.Parts, 1) }
 
 // timeout is how long a worker waits before it sends again.
 func (s System) timeout(j *job.Job) units.Duration {
-	if j.Virtual && j.Scale == 1 {
-		return cmp.Or(s.Timeout, virtualTimeout)
+	if s.Timeout > 0 {
+		return s.Timeout
 	}
-	return cmp.Or(s.Timeout, longTimeout)
+	d := max(host.DefaultTimeout, s.inFlight(j))
+	if !j.Virtual {
+		d *= liveTimeout
+	}
+	return d
+}
+
+// inFlight is how long all packets that workers may have in flight to a server take on its line.
+func (s System) inFlight(j *job.Job) units.Duration {
+	return j.FrameTime(len(j.Hosts())*s.threads()*s.span(j), inet.EtherLen+packet)
 }
 
 // FullWindow keeps window and aggregators.

@@ -32,7 +32,7 @@ func (s System) time(j *job.Job, p *placement) units.Duration {
 // copies is how many packets of a block come to a server.
 func (s System) copies(j *job.Job, at *places) int {
 	switch {
-	case s.aggregators(j) == 0:
+	case s.aggregators(j) < s.streams()*s.span(j): // not all that is in flight finds one
 		return len(j.Hosts())
 	case at.two:
 		return 1

@@ -1,0 +1,69 @@
+package live
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/atp"
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	atpwire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/gen"
+)
+
+// atServers adds up a counter over the parameter servers of a job.
+func atServers(c result.Cell, j *job.Job, name string) uint64 {
+	return counted(c, name, func(node string) bool {
+		return slices.ContainsFunc(j.ServerConfigs(), func(s job.ServerConfig) bool { return s.Name == node })
+	})
+}
+
+// On real packets sums are right with aggregators and without, at one level and at two. Where
+// nothing is sent again, a server sees one packet of a fragment, or one of each worker.
+func TestATPLive(t *testing.T) {
+	heavy(t)
+	racks := func(s *job.Spec) {
+		link := topo.LinkSpec{Rate: sceneLink().Rate}
+		p, err := planOf("multi-rack", gen.Params{Hosts: 9, Racks: 3, Link: link, Uplink: topo.LinkSpec{Rate: 4 * link.Rate}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Plan, s.On, s.ServersOn = p, []int{0, 1, 3, 6}, []int{8}
+	}
+	for name, tc := range map[string]struct {
+		system atp.System
+		change func(*job.Spec)
+		each   int
+	}{
+		"rack": {atp.System{}, nil, 1}, "no aggregators": {atp.System{Aggregators: atp.None}, nil, 4}, "two levels": {atp.System{}, racks, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := mustJob(t, scene{system: tc.system, topology: "rack", hosts: 4, change: tc.change})
+			cell := mustRun(t, j, options(t))
+			got := atServers(cell, j, "atp-server-packets")
+			want := uint64(tc.each * j.Iterations * ((j.Params + atpwire.Values - 1) / atpwire.Values))
+			if again := counted(cell, sansio.CountResentPackets, nil); got < want || again == 0 && got != want {
+				t.Errorf("%d packets at the server, want %d; %d were sent again", got, want, again)
+			}
+		})
+	}
+}
+
+// A live switch forgets what it remembers while the run goes on, and no sum is wrong.
+func TestATPForgetsLive(t *testing.T) {
+	heavy(t)
+	s := scene{system: atp.System{}, topology: "rack", hosts: 4, iterations: 12, change: func(s *job.Spec) {
+		for at := 100 * units.Millisecond; at < 400*units.Millisecond; at += 30 * units.Millisecond {
+			s.Actions = append(s.Actions, job.Action{At: at, Verb: job.Forget, Node: "tor"})
+		}
+	}}
+	j := mustJob(t, s)
+	cell := mustRun(t, j, options(t))
+	if len(cell.Course) == 0 || !strings.HasPrefix(cell.Course[0], "forget tor at 100ms") {
+		t.Errorf("%q", cell.Course)
+	}
+}
