@@ -255,6 +255,20 @@ func TestSwitchMLJobByCommand(t *testing.T) {
 	}
 }
 
+// A switch of ATP forgets while its job goes on; one of Trio-ML refuses.
+func TestSwitchForgets(t *testing.T) {
+	needRoot(t)
+	r := startLab(t, nil, exitInterrupted, "run", "straggler", "--out", "results", "--set", "hosts=2", "--set", "iterations=2000",
+		"--set", "stragglers.p=[0%]", "--set", "systems=[{system: atp, topology: rack}]")
+	results := func() (n uint64) { return r.jobs()["engine/1"].Packets }
+	r.until("the job has packets", func() bool { return results() > 0 })
+	if text := r.say("forget", "--format", "csv"); !strings.HasPrefix(text, "programs,open_blocks\n1,") {
+		t.Errorf("forgot:\n%s", text)
+	}
+	before := results()
+	r.until("the job goes on", func() bool { return results() > before })
+}
+
 func useSwitch(t *testing.T, r *switchRun) {
 	r.until("the job of the run has results", func() bool { return r.jobs()["pfe4/1"].Results > 0 })
 	if text := r.say("job", "add", "--id", "2", "--sources", "0,1", "--block-cnt-max", "8"); !strings.Contains(text, "| pfe4 |       2 | 200,201 |") {
@@ -278,6 +292,9 @@ func useSwitch(t *testing.T, r *switchRun) {
 		t.Error(text)
 	}
 	if text := r.refused(exitUsage, "show", "jobs", "--pfe", "pfe7"); !strings.Contains(text, "mx480 has no PFE") {
+		t.Error(text)
+	}
+	if text := r.refused(exitFailed, "forget"); !strings.Contains(text, "nothing-to-forget: no program of mx480") {
 		t.Error(text)
 	}
 	if text := r.say("job", "rm", "2", "--format", "csv"); !strings.Contains(text, "\npfe4,0,2,1,0,0,0\n") {

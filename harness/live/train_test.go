@@ -17,6 +17,7 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/ring"
@@ -41,6 +42,7 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	patient := trioml.System{Timeout: units.Second} // nothing ages on a machine that stands still for once
+	steady := atp.System{Fixed: true, Timeout: units.Second} // windows and resends do not depend on the time
 	for _, tc := range []struct {
 		system   job.System
 		topology string
@@ -58,6 +60,9 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 		{patient, "mx480", false},
 		{patient, "mx480", true},
 		{patient, "rack", false},
+		{steady, "rack", false},
+		{steady, "rack", true},
+		{atp.System{Aggregators: atp.None, Fixed: true, Timeout: units.Second}, "rack", false},
 	} {
 		t.Run(fmt.Sprintf("%s on %s, %d servers, plain %v", tc.system.Name(), tc.topology, job.Servers(tc.system, 6), tc.plain), func(t *testing.T) {
 			opt := options(t)
