@@ -110,6 +110,17 @@ jobs:
 	if n := len(sets[0].Plan().Hosts); n != 6 {
 		t.Errorf("the lab has %d hosts, want 6", n)
 	}
+	one := mustShort(t, `
+hosts: 7
+ps: {servers: dedicated, count: 1}
+systems: [{system: ps}]
+jobs:
+  - {name: a, hosts: [h0, h1, h3], servers: [h5]}
+  - {name: b, hosts: [h2, h6], servers: [h4]}
+`)
+	if got, want := laidOut(t, one), "ps on rack\n  a ps h0 h1 h3 h5, 1 servers\n  b ps h2 h6 h4, 1 servers"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }
 
 // What cannot be is refused where it stands, by name and with what to do.

@@ -38,6 +38,10 @@ func TestAnalyticTimes(t *testing.T) {
 		{halving.System{Transport: stream.RoCE}, bits(6 * (58 + 4096 + 24))},
 		{ps.System{Transport: stream.RoCE}, bits(6 * (58 + 4096 + 24))},
 		{ps.System{Transport: stream.RoCE, Cross: true}, bits(8 * (58 + 4096 + 24))},
+		// One server beside a worker: what three others send, or four; and two that share the sums.
+		{ps.System{Transport: stream.RoCE, Count: 1}, bits(12 * (58 + 4096 + 24))},
+		{ps.System{Transport: stream.RoCE, Count: 1, Cross: true}, bits(20 * (58 + 4096 + 24))},
+		{ps.System{Transport: stream.RoCE, Count: 2}, bits(8 * (58 + 4096 + 24))},
 	} {
 		s := jobtest.Spec(t, c.system, "rack", 4)
 		s.Model.Compute, s.Virtual = 10*units.Millisecond, true
@@ -189,6 +193,9 @@ func TestBadJobs(t *testing.T) {
 		{func(s *job.Spec) { s.System = ring.System{Transport: stream.RoCE} }, "ring over RoCE runs under the virtual clock only"},
 		{func(s *job.Spec) { s.System, s.Virtual = ps.System{Dedicated: true, Cross: true}, true }, "ps.cross is for colocated servers"},
 		{func(s *job.Spec) { s.System, s.Virtual = ps.System{Dedicated: true}, true }, "ps needs 4 hosts for servers beside 4 workers, but topology rack has 0"},
+		{func(s *job.Spec) { s.System, s.Servers = ps.System{Dedicated: true, Count: 1}, 2 }, "ps needs 1 hosts for servers beside 2 workers, but topology rack has 2: dedicated servers take ps.count hosts"},
+		{func(s *job.Spec) { s.System = ps.System{Count: 5} }, "ps.count: 5 servers beside 4 workers: a host has one at most: use ps.count=4 or less, or ps.servers=dedicated"},
+		{func(s *job.Spec) { s.System, s.Elements = ps.System{Count: 4}, 3 }, "ps: a tensor of 3 elements for 4 servers"},
 		{func(s *job.Spec) { s.System, s.Virtual, s.Servers = ring.System{}, true, 1 }, "laid out for 0 servers on hosts of their own, but the job has 1"},
 		{func(s *job.Spec) { s.Transit = make([][]chassis.Program, 2) }, "programs for 2 switches: topology rack has 1"},
 		{func(s *job.Spec) { s.Servers = -1 }, "-1 hosts for servers"},

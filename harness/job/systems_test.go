@@ -30,6 +30,8 @@ func TestStreamsOnAPartOfTheHosts(t *testing.T) {
 		{halving.System{}, []int{8, 1, 3, 0}, nil, "h0:3,1 h1:8,0 h3:0,8 h8:1,3"},
 		{ps.System{}, []int{4, 2}, nil, "h2:4,4 h4:2,2"},
 		{ps.System{Dedicated: true}, []int{6, 0}, []int{3, 8}, "h0:3,8 h3:6,0 h6:3,8 h8:6,0"},
+		{ps.System{Dedicated: true, Count: 1}, []int{6, 0, 2}, []int{3}, "h0:3 h2:3 h3:6,0,2 h6:3"},
+		{ps.System{Count: 1}, []int{4, 2, 7}, nil, "h2:4 h4:2,7 h7:4"},
 	} {
 		s := jobtest.Spec(t, c.system, "rack", 2)
 		s.Plan, s.On, s.ServersOn, s.Servers, s.Virtual = p, c.on, c.servers, len(c.servers), true

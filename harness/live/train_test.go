@@ -53,6 +53,8 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 		{ps.System{}, "rack", false},
 		{ps.System{}, "leaf-spine", false},
 		{ps.System{Dedicated: true}, "rack", false},
+		{ps.System{Dedicated: true, Count: 1}, "rack", false},
+		{ps.System{Count: 2}, "rack", false},
 		{ring.System{}, "leaf-spine", false},
 		{switchml.System{}, "rack", false},
 		{switchml.System{}, "rack", true},

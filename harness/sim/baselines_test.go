@@ -91,6 +91,25 @@ func TestBaselinesTakeTheirTime(t *testing.T) {
 	over(stream.TCP, 4, 1.6)
 }
 
+// A server alone is bound by its line, which all workers share. Acknowledgements wait there behind
+// gradients, and on the way back behind sums, so that a window's round trip takes up to twice as long.
+func TestOneServerTakesItsTime(t *testing.T) {
+	for _, transport := range []stream.Transport{stream.RoCE, stream.TCP} {
+		for _, dedicated := range []bool{false, true} {
+			sys := ps.System{Transport: transport, Dedicated: dedicated, Count: 1}
+			j := baseline(t, sys, 4, func(s *job.Spec) { s.Sample = gradient.Sampling{Every: 64} })
+			many := sys
+			many.Count = 0
+			_, shared := second(t, baseline(t, many, 4, func(s *job.Spec) { s.Sample = gradient.Sampling{Every: 64} }))
+			want, _ := j.Expect()
+			_, got := second(t, j)
+			if ratio := got.Seconds() / want.Seconds(); ratio < 1 || ratio > 2 || got < 3*shared/2 {
+				t.Errorf("%+v: a round takes %v, %.3f of the analytic %v, and with as many servers as workers %v", sys, got, ratio, want, shared)
+			}
+		}
+	}
+}
+
 // What is unstored takes the same time as what is stored.
 func TestBaselinesWithLengthsOnly(t *testing.T) {
 	for _, sys := range []job.System{

@@ -1,6 +1,7 @@
 package ps
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +16,11 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// System is all-reduce by sharded parameter servers, as many as workers.
+// System is all-reduce by sharded parameter servers.
 type System struct {
 	job.HostsOnly
 	Transport stream.Transport // empty means TCP; others are for the virtual clock
+	Count     int              // servers; zero: as many as workers
 	Dedicated bool             // servers have hosts of their own
 	// Cross: the shard of a host's own colocated server crosses the network too, under
 	// the virtual clock.
@@ -42,10 +44,14 @@ const (
 	dedicated = "dedicated"
 )
 
+// maxCount bounds the servers of a job (assumed: as many as a lab has workers).
+const maxCount = 200
+
 // Configure reads the section "ps", which may be left out.
 func (p System) Configure(k job.Knobs) job.System {
 	p.Transport = streams.Transport(k, "ps.transport")
 	p.Dedicated = k.Choice("ps.servers", colocated, dedicated) == dedicated
+	p.Count = k.IntOr("ps.count", 1, maxCount, 0)
 	p.Cross = k.Flag("ps.cross")
 	return p
 }
@@ -61,10 +67,13 @@ func (p System) Benches(job.BenchLimits) []job.Bench {
 // Servers returns the hosts that dedicated servers need.
 func (p System) Servers(workers int) int {
 	if p.Dedicated {
-		return workers
+		return p.count(workers)
 	}
 	return 0
 }
+
+// count returns how many servers a job of so many workers has.
+func (p System) count(workers int) int { return cmp.Or(p.Count, workers) }
 
 // Layout joins every worker to every server by a stream.
 func (p System) Layout(j *job.Job) (job.Layout, error) {
@@ -74,7 +83,7 @@ func (p System) Layout(j *job.Job) (job.Layout, error) {
 	n := len(j.Hosts())
 	return streams.Layout(j, p.Transport, p.sent(n, 4*j.Params), j.Members(), func(i int, on plan.Host) streams.Host {
 		c := host.Config{
-			Node: on.Name, Host: i, Workers: n, Servers: n, Dedicated: p.Dedicated, Cross: p.Cross,
+			Node: on.Name, Host: i, Workers: n, Servers: p.count(n), Dedicated: p.Dedicated, Cross: p.Cross,
 			Tensor: j.Params, Sample: j.Sample.Every,
 		}
 		return streams.Host{Config: c, Values: c.Values(), Peers: c.Peers()}
@@ -89,27 +98,36 @@ func (p System) check(j *job.Job) error {
 	if p.Cross && !j.Virtual {
 		return errors.New("ps.cross runs under the virtual clock only: live, what a host sends to itself stays inside its kernel: use --clock virtual, or ps.cross=false")
 	}
-	if need := p.Servers(len(j.Hosts())); j.Servers != need {
+	workers := len(j.Hosts())
+	if !p.Dedicated && p.Count > workers {
+		return fmt.Errorf("ps.count: %d servers beside %d workers: a host has one at most: use ps.count=%d or less, or ps.servers=dedicated", p.Count, workers, workers)
+	}
+	if n := p.count(workers); j.Params < n {
+		return fmt.Errorf("ps: a tensor of %d elements for %d servers: each needs an element: set a lower ps.count", j.Params, n)
+	}
+	if need := p.Servers(workers); j.Servers != need {
 		has := fmt.Sprintf("topology %s has", j.Plan.Name)
 		if j.On != nil {
 			has = "those that are named are"
 		}
-		return fmt.Errorf("ps needs %d hosts for servers beside %d workers, but %s %d: dedicated servers take as many hosts as workers do, colocated ones none", need, len(j.Hosts()), has, j.Servers)
+		return fmt.Errorf("ps needs %d hosts for servers beside %d workers, but %s %d: dedicated servers take ps.count hosts, or as many as workers do, colocated ones none", need, workers, has, j.Servers)
 	}
 	return nil
 }
 
-// sent is how many bytes cross the line of a host: the tensor once each way at a worker,
-// and so at a dedicated server; where both share a link, twice, less the shard that
-// stays on the host.
+// sent is how many bytes cross the busiest line of the hosts: a worker sends and receives the tensor once,
+// and a server its shard once for each worker. Where both share a link, they do so together, less
+// the shard that stays on the host.
 func (p System) sent(workers, tensor int) int {
+	count := p.count(workers)
+	shards := workers * tensor / count
 	switch {
 	case p.Dedicated:
-		return tensor
+		return max(tensor, shards)
 	case p.Cross:
-		return 2 * tensor
+		return tensor + shards
 	}
-	return 2 * (workers - 1) * tensor / workers
+	return tensor * (count + workers - 2) / count
 }
 
 // NewCore makes one worker, with the server beside it.
