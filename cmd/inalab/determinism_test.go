@@ -23,6 +23,7 @@ var deterministic = []struct {
 }{
 	{"switchml256", []string{"systems=[{system: switchml256, topology: rack}]", "link.loss=1%"}},
 	{"switchml64", []string{"systems=[{system: switchml64, topology: rack}]", "link.loss-every=300"}},
+	{"switchml180", []string{"systems=[{system: switchml180, topology: rack}]", "link.loss=1%"}},
 	{"trioml", []string{"systems=[{system: trioml, topology: rack}]"}},
 	{"trioml-mx480", []string{"systems=[{system: trioml, topology: mx480}]", "hosts=4", "stragglers.semantics=every-server"}},
 	{"ring", []string{"systems=[{system: ring, topology: rack}]", "link.loss=1%"}},

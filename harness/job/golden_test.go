@@ -33,6 +33,7 @@ func TestConfigurationsOfNodes(t *testing.T) {
 		topology string
 	}{
 		{"rack-switchml256", switchml.System{}, "rack"},
+		{"rack-switchml180", switchml.System{Elements: 32}, "rack"},
 		{"rack-switchml-rdma", switchml.System{Transport: switchml.RoCE, Slots: 32}, "rack"},
 		{"rack-ring", ring.System{}, "rack"},
 		{"rack-halving-roce", halving.System{Transport: stream.RoCE}, "rack"},

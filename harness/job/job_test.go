@@ -31,6 +31,8 @@ func TestAnalyticTimes(t *testing.T) {
 		{trioml.System{}, bits(5 * (54 + 4096 + 24))},
 		// 16 blocks of 256, 16 packets of exponents, and one down: 52 bytes of headers.
 		{switchml.System{}, bits(33 * (52 + 1024 + 24))},
+		// 128 blocks of 32 and 128 packets of exponents, 180 bytes each and 24 of framing, and one down.
+		{switchml.System{Elements: 32}, bits(257 * (180 + 24))},
 		// 2*(4-1)/4 of 16384 bytes in segments of 8948: two full ones and 6680.
 		{ring.System{}, bits(2*(66+8948+24) + 66 + 6680 + 24)},
 		// The same in RoCE packets of 4096: six, with 58 bytes of headers.

@@ -59,6 +59,7 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 		{switchml.System{}, "rack", false},
 		{switchml.System{}, "rack", true},
 		{switchml.System{Elements: 64}, "rack", false},
+		{switchml.System{Elements: 32}, "rack", false},
 		{patient, "mx480", false},
 		{patient, "mx480", true},
 		{patient, "rack", false},

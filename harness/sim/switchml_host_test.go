@@ -48,6 +48,16 @@ func TestSwitchMLHosts(t *testing.T) {
 	}
 }
 
+// So is every sum of SwitchML as in ATP, in packets of 180 bytes.
+func TestSwitchMLAsInATP(t *testing.T) {
+	im := images(t)
+	j := jobs(t, "iterations=2", "stragglers.p=[0%]", "scale=2000", "hosts=4", "link.loss=0.5%", "switchml.retransmit=true", "systems=[{system: switchml180, topology: leaf-spine}]")[0]
+	c := run(t, j, im)
+	if c.Wrong != 0 || c.Checked != uint64(j.Params*4*2) || countedAll(c.Counters, switchml.CountRetransmits) == 0 {
+		t.Errorf("%d of %d values wrong, %d sent again", c.Wrong, c.Checked, countedAll(c.Counters, switchml.CountRetransmits))
+	}
+}
+
 // On hosts with a core for each queue, one thread is one core's rate, and eight
 // threads take far less time; the sums are right in both.
 func TestThreadsUseCores(t *testing.T) {

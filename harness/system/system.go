@@ -21,6 +21,7 @@ func All() []job.System {
 		switchml.System{Elements: 64},
 		switchml.System{Elements: 256},
 		switchml.System{Transport: switchml.RoCE},
+		switchml.System{Elements: 32},
 		trioml.System{},
 		atp.System{},
 	}

@@ -14,7 +14,7 @@ import (
 // builtIn returns the systems that these tests speak of. A further one has tests of its
 // own.
 func builtIn() []job.System {
-	names := []string{"ring", "halving", "ps", "switchml64", "switchml256", "switchml-rdma", "trioml"}
+	names := []string{"ring", "halving", "ps", "switchml64", "switchml180", "switchml256", "switchml-rdma", "trioml"}
 	return slices.DeleteFunc(All(), func(s job.System) bool { return !slices.Contains(names, s.Name()) })
 }
 
@@ -25,7 +25,7 @@ func TestOrderOfTables(t *testing.T) {
 	slices.SortFunc(list, func(a, b job.System) int {
 		return cmp.Or(cmp.Compare(job.Rank(a), job.Rank(b)), cmp.Compare(a.Name(), b.Name()))
 	})
-	const want = "ring halving ps switchml256 switchml64 trioml switchml-rdma"
+	const want = "ring halving ps switchml256 switchml64 switchml180 trioml switchml-rdma"
 	if got := strings.Join(job.Names(list), " "); got != want {
 		t.Errorf("order %s, want %s", got, want)
 	}

@@ -2,10 +2,10 @@ package switchml
 
 import "github.com/inalab/inalab/harness/job"
 
-// Benches returns the variant of the packets that the system has; over RoCE there is
-// none.
+// Benches returns the variant of the packets that the system has; over RoCE and of the packets in ATP
+// there is none.
 func (s System) Benches(limits job.BenchLimits) []job.Bench {
-	if s.Transport == RoCE {
+	if s.Transport == RoCE || s.elements() == inATP {
 		return nil
 	}
 	b := job.Bench{Name: s.Name(), System: benched(s.elements(), limits)}

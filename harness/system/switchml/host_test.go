@@ -21,13 +21,17 @@ func (w words) Choice(path string, allowed ...string) string {
 	return allowed[0]
 }
 
-func (w words) OneOf(path string, allowed ...string) string    { return w.Choice(path, allowed...) }
-func (words) Int(string, int, int) int                         { return 0 }
-func (words) IntOr(string, int, int, int) int                  { return 0 }
-func (words) Duration(string, ...string) (zero units.Duration) { return zero }
-func (words) Rate(string, ...string) (zero units.Rate)         { return zero }
-func (words) Bool(string) bool                                 { return false }
-func (words) Flag(string) bool                                 { return false }
+func (w words) OneOf(path string, allowed ...string) string { return w.Choice(path, allowed...) }
+func (words) Int(string, int, int) int                      { return 0 }
+func (words) IntOr(string, int, int, int) int               { return 0 }
+func (words) Rate(string, ...string) (zero units.Rate)      { return zero }
+func (words) Bool(string) bool                              { return false }
+func (words) Flag(string) bool                              { return false }
+
+func (w words) Duration(path string, _ ...string) units.Duration {
+	d, _ := units.ParseDuration(w[path]) // zero where it is missing
+	return d
+}
 
 func TestSwitchMLHostKnobs(t *testing.T) {
 	var h Host

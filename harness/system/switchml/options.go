@@ -39,7 +39,7 @@ PFE above them; the workers of a job are all at one switch, other than those of 
 // Register adds the options.
 func (o *options) Register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.slots, "slots", 0, fmt.Sprintf("its part of the pool, 1 to %d (required there)", program.MaxSlots))
-	flags.IntVar(&o.elements, "elements", elementsByDefault, "values a packet, 64 or 256")
+	flags.IntVar(&o.elements, "elements", elementsByDefault, "values a packet, 64 or 256, or 32 by the reference program")
 	flags.StringArrayVar(&o.workers, "worker", nil, "address, MAC and port of a worker, as 10.1.0.9,02:00:00:00:00:00,p0; once for each rank")
 }
 

@@ -124,6 +124,9 @@ func unfit(j *job.Job, programs [][]any) string {
 func unfitProgram(c *program.Config) string {
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
+		if j.Elements == inATP {
+			return fmt.Sprintf("that has no packets of %d values", j.Elements)
+		}
 		if n := j.QueuePairs(); n > pipeline.MaxQueuePairs {
 			return fmt.Sprintf("%s would have %d queue pairs, and its registers are for %d", c.Node, n, pipeline.MaxQueuePairs)
 		}

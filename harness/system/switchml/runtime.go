@@ -26,7 +26,7 @@ type Request struct {
 
 // RequestedSlots is a job's part of the pool.
 type RequestedSlots struct {
-	Elements int               `json:"elements"`          // values a packet, 64 or 256
+	Elements int               `json:"elements"`          // values a packet, 32, 64 or 256
 	Slots    int               `json:"slots"`             // of each set
 	Workers  []RequestedWorker `json:"workers,omitempty"` // in place of sources
 }

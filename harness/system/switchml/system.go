@@ -26,12 +26,12 @@ import (
 // retransmission off among them.
 type System struct {
 	Transport  Transport
-	Elements   int  // values a packet, 64 or 256; zero means 256, as RoCE always has
+	Elements   int  // values a packet, 32, 64 or 256; zero means 256, as RoCE always has
 	Packets    int  // of a message, over RoCE; zero means 16 (§5); the public client's messages have 4
 	Slots      int  // pool size at full scale; zero means DefaultSlots
 	Unscaled   bool // use Slots as they are
 	Retransmit bool
-	Timeout    units.Duration // zero means 10ms live (the public client's) and 1ms virtual (the paper's, §6.3)
+	Timeout    units.Duration // zero means 10ms live (the public client's) and 1ms virtual (the paper's, §6.3); of 32 values 1ms
 	Faithful   bool           // no check for late packets, as in the paper and the public switch program
 	Host       Host
 	Pipe       Pipe // what aggregates in switches
@@ -65,12 +65,21 @@ const (
 	virtualTimeout = 1 * units.Millisecond
 )
 
+// inATP is the values of a packet in SwitchML as the authors of ATP built it to compare themselves with:
+// 180 bytes with all headers, of what a switch of theirs adds in one pass (ATP §5.1). Their
+// workers send again after 1 ms (ATP §5.2.3).
+const inATP = 32
+
 func (s System) elements() int { return cmp.Or(s.Elements, 256) }
 
-// Name returns "switchml256", "switchml64" or "switchml-rdma".
+// Name returns "switchml256", "switchml64", "switchml180" or "switchml-rdma". The third is called by
+// the bytes of its packets, as in the figures of ATP.
 func (s System) Name() string {
-	if s.Transport == RoCE {
+	switch {
+	case s.Transport == RoCE:
 		return "switchml-rdma"
+	case s.elements() == inATP:
+		return "switchml180"
 	}
 	return fmt.Sprintf("switchml%d", s.elements())
 }
@@ -82,6 +91,8 @@ func (s System) Rank() int {
 		return job.Unranked
 	case s.elements() == 64:
 		return job.RankInNetwork + 10
+	case s.elements() == inATP:
+		return job.RankInNetwork + 15
 	}
 	return job.RankInNetwork
 }
@@ -98,8 +109,11 @@ func (s System) Description() string {
 		return fmt.Sprintf("SwitchML over RoCEv2, messages of %d packets; live over kernel UDP, no RDMA card", s.packets())
 	}
 	what := fmt.Sprintf("SwitchML, %d values a packet", s.elements())
-	if s.elements() == 64 { // the first in tables
+	switch s.elements() {
+	case 64: // the first in tables
 		what += ": the whole pool waits for the slowest worker"
+	case inATP:
+		what += " of 180 bytes, sent again after 1 ms: as ATP compares itself with it"
 	}
 	return what
 }
@@ -110,6 +124,9 @@ func (s System) Configure(k job.Knobs) job.System {
 	s.Unscaled = k.Flag("switchml.unscaled-pool")
 	s.Retransmit = k.Flag("switchml.retransmit")
 	s.Timeout = k.Duration("switchml.timeout", "default")
+	if s.elements() == inATP {
+		s.Timeout = k.Duration("switchml.timeout180", "", "default")
+	}
 	s.Faithful = k.Flag("switchml.faithful")
 	s.Pipe.configure(k)
 	if s.Transport == RoCE {
@@ -169,7 +186,7 @@ func (s System) poolNote(j *job.Job, slots int) []string {
 
 // timeout is how long a worker waits before it sends again.
 func (s System) timeout(j *job.Job) units.Duration {
-	if j.Virtual {
+	if j.Virtual || s.elements() == inATP {
 		return cmp.Or(s.Timeout, virtualTimeout)
 	}
 	return cmp.Or(s.Timeout, liveTimeout)

@@ -24,8 +24,8 @@ func (j *Job) check(most int) *dataplane.Refusal {
 	}
 	n := len(j.Workers)
 	switch {
-	case j.Elements != 64 && j.Elements != 256:
-		return dataplane.Refuse(dataplane.RefusedDocument, "use 64 or 256", "job %d has %d values a packet", j.ID, j.Elements)
+	case j.Elements != 32 && j.Elements != 64 && j.Elements != 256:
+		return dataplane.Refuse(dataplane.RefusedDocument, "use 64 or 256, or 32 in the reference program", "job %d has %d values a packet", j.ID, j.Elements)
 	case j.Slots < 1 || j.Slots > MaxSlots:
 		return dataplane.Refuse(dataplane.RefusedNoRoom, fmt.Sprintf("use 1 to %d", MaxSlots), "job %d wants %d slots", j.ID, j.Slots)
 	case n < 1 || j.NumWorkers < 0 || j.RDMA != nil && j.NumWorkers == 0:
@@ -93,6 +93,8 @@ func (j *Job) checkRDMA() *dataplane.Refusal {
 	packet := 4 * j.Elements
 	switch r := j.RDMA; {
 	case r == nil:
+	case j.Elements == 32:
+		return dataplane.Refuse(dataplane.RefusedDocument, "use 64 or 256", "job %d is of RDMA clients and has %d values a packet", j.ID, j.Elements)
 	case j.Parent != nil || slices.ContainsFunc(j.Workers, func(w Worker) bool { return w.UDP != wire.Port }):
 		return dataplane.Refuse(dataplane.RefusedLevels, "put all its workers on one switch", "job %d is of RDMA clients, and has levels of switches", j.ID)
 	case r.MessageBytes < packet || r.MessageBytes%packet != 0 || r.MessageBytes > MaxMessagePackets*packet:

@@ -25,7 +25,7 @@ const Protocol = "SwitchML"
 type Job struct {
 	ID       uint8
 	Session  uint64 `json:",omitempty"` // what its clients call it, for tables
-	Elements int    // values a packet: 64 or 256 (§5)
+	Elements int    // values a packet: 64 or 256 (§5), or in the reference program 32, as ATP has them
 	Slots    int    // its part of the pool, in each set; packets count them from 0
 	Workers  []Worker
 

@@ -19,6 +19,10 @@ func (e *Engine) check(j *switchml.Job) *dataplane.Refusal {
 		return dataplane.Refuse(dataplane.RefusedDocument, "give it 64 values a packet and no parent: a sum of floats is not one of those that a packet may bring",
 			"job %d has %d values a packet, and the program of %s is that for 16-bit floats", j.ID, j.Elements, e.cfg.Node)
 	}
+	if j.Elements == 32 {
+		return dataplane.Refuse(dataplane.RefusedDocument, "use 64 or 256, or the reference program",
+			"job %d has %d values a packet, and the pipeline of %s none such: its registers add 64 in a pass", j.ID, j.Elements, e.cfg.Node)
+	}
 	if j.Parent != nil && !e.hasPort(j.Parent.Port) {
 		return e.noPort(j, j.Parent.Port, "its parent")
 	}

@@ -118,6 +118,7 @@ func TestAdmission(t *testing.T) {
 		"id":                {docOf(2, 64, 1, 8, 2), dataplane.RefusedIDTaken, "there is a job 2 on tor"},
 		"worker of another": {docOf(3, 64, 10, 1, 2), dataplane.RefusedSource, "worker 0 at 10.0.0.1 is in job 1 on tor"},
 		"size":              {docOf(3, 128, 1, 8, 2), dataplane.RefusedDocument, "job 3 has 128 values"},
+		"size in ATP":       {docOf(3, 32, 1, 8, 2), dataplane.RefusedDocument, "job 3 has 32 values a packet, and the pipeline of tor none such: its registers add 64 in a pass: use 64 or 256, or the reference program"},
 		"workers":           {many, dataplane.RefusedManySources, "32 bits"},
 		"port":              {at, dataplane.RefusedPorts, "worker 1 is at port 16 of tor, which has ports 0 to 15 for workers"},
 	} {

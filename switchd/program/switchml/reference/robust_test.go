@@ -102,7 +102,7 @@ func TestConfig(t *testing.T) {
 		change func(*switchml.Config)
 		says   string
 	}{
-		"elements":       {func(c *switchml.Config) { c.Jobs[0].Elements = 32 }, "job 1 has 32 values a packet: use 64 or 256"},
+		"elements":       {func(c *switchml.Config) { c.Jobs[0].Elements = 128 }, "job 1 has 128 values a packet: use 64 or 256"},
 		"no slots":       {func(c *switchml.Config) { c.Jobs[0].Slots = 0 }, "slots"},
 		"too many slots": {func(c *switchml.Config) { c.Jobs[0].Slots = switchml.MaxSlots + 1 }, "slots"},
 		"no workers":     {func(c *switchml.Config) { c.Jobs[0].Workers = nil }, "0 workers"},
