@@ -8,6 +8,7 @@ const benchBytes = 4096
 func BenchmarkOps(b *testing.B) {
 	dst, src := make([]byte, benchBytes+2), make([]byte, benchBytes+2)
 	dst, src = dst[2:], src[2:] // as behind an Ethernet header
+	calm, none := make([]byte, benchBytes), make([]byte, benchBytes)
 	ints := make([]int32, benchBytes/elem)
 	model, step := make([]float32, benchBytes/elem), make([]float32, benchBytes/elem)
 	for i := range src {
@@ -23,6 +24,7 @@ func BenchmarkOps(b *testing.B) {
 		}{
 			{"AddBE", func() { v.AddBE(dst, src) }},
 			{"AddSatBE", func() { v.AddSatBE(dst, src) }},
+			{"AddSatBE of small values", func() { v.AddSatBE(calm, none) }},
 			{"PutBE", func() { v.PutBE(dst, ints) }},
 			{"GetBE", func() { v.GetBE(ints, src) }},
 			{"Axpy", func() { v.Axpy(model, 0.5, step) }},

@@ -49,6 +49,7 @@ func wantAxpy(d, s, a uint32) uint32 {
 // special holds bit patterns that are extremes as int32 or as float32.
 var special = []uint32{
 	0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, // int32: 0, 1, max, min, min+1, -1; float32: zeros, denormals, NaNs
+	0x20000000, 0xdfffffff, 0x1fffffff, 0xe0000000, // int32: about the quarters of the range
 	0x40000000, 0xc0000000, 0x3fffffff, 0x00ff00ff, // int32: halves of the range, carries across bytes; float32: 2, -2
 	0x3f800000, 0xbf800000, 0x3f800001, // 1, -1, the float after 1
 	0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, // infinities, quiet NaNs, a signalling NaN

@@ -119,21 +119,20 @@ func param(seq uint32) pkt {
 	}
 }
 
-func (p pkt) at(index uint16) pkt            { p.h.Index = index; return p }
-func (p pkt) flags(f wire.Flags) pkt         { p.h.Flags |= f; return p }
-func (p pkt) resend() pkt                    { return p.flags(wire.Resend) }
-func (p pkt) by(port sansio.Port) pkt        { p.port = port; return p }
-func (p pkt) fans(f0, f1 uint8) pkt          { p.h.FanIns = [2]uint8{f0, f1}; return p }
-func (p pkt) bitmaps(b0, b1 uint32) pkt      { p.h.Bitmaps = [2]uint32{b0, b1}; return p }
-func (p pkt) val(v int32) pkt                { p.value = v; return p }
-func (p pkt) marked() pkt                    { p.codept = inet.CE; return p }
-func (p pkt) withID(id uint16) pkt           { p.id = id; return p }
-func (p pkt) to(a netip.Addr) pkt            { p.dst = a; return p }
-func (p pkt) from(a netip.Addr) pkt          { p.src = a; return p }
-func (p pkt) unstoredValues() pkt            { p.unstored = true; return p }
-func (p pkt) job(id uint8) pkt               { p.h.Job = id; p.dst = serverAddr(id); return p }
-func (p pkt) paramOf(id uint8) pkt           { p.h.Job = id; p.src = serverAddr(id); return p }
-func (p pkt) wrong(h func(*wire.Header)) pkt { h(&p.h); return p }
+func (p pkt) at(index uint16) pkt       { p.h.Index = index; return p }
+func (p pkt) flags(f wire.Flags) pkt    { p.h.Flags |= f; return p }
+func (p pkt) resend() pkt               { return p.flags(wire.Resend) }
+func (p pkt) by(port sansio.Port) pkt   { p.port = port; return p }
+func (p pkt) fans(f0, f1 uint8) pkt     { p.h.FanIns = [2]uint8{f0, f1}; return p }
+func (p pkt) bitmaps(b0, b1 uint32) pkt { p.h.Bitmaps = [2]uint32{b0, b1}; return p }
+func (p pkt) val(v int32) pkt           { p.value = v; return p }
+func (p pkt) marked() pkt               { p.codept = inet.CE; return p }
+func (p pkt) withID(id uint16) pkt      { p.id = id; return p }
+func (p pkt) to(a netip.Addr) pkt       { p.dst = a; return p }
+func (p pkt) from(a netip.Addr) pkt     { p.src = a; return p }
+func (p pkt) unstoredValues() pkt       { p.unstored = true; return p }
+func (p pkt) job(id uint8) pkt          { p.h.Job = id; p.dst = serverAddr(id); return p }
+func (p pkt) paramOf(id uint8) pkt      { p.h.Job = id; p.src = serverAddr(id); return p }
 
 func (p pkt) payload() []byte {
 	b := make([]byte, wire.HeaderLen, wire.PayloadLen)
