@@ -143,6 +143,24 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
+// One sum at an end of the range is reported wherever it is, and nothing else is.
+func TestSaturatedIsReported(t *testing.T) {
+	o := op{"AddSatBE", runAddSatBE, wantAddSat}
+	for _, v := range variants() {
+		for _, d := range special {
+			for _, s := range special {
+				for n := range 3 {
+					for at := range n + 1 {
+						in := input{dst: make([]uint32, n+1), src: make([]uint32, n+1)}
+						in.dst[at], in.src[at] = d, s
+						check(t, &v, o, in) // which compares the report with the sums
+					}
+				}
+			}
+		}
+	}
+}
+
 // A slice may be added to itself.
 func TestSameSlice(t *testing.T) {
 	want := []int32{2, -4, -2, 0}
