@@ -44,8 +44,8 @@ func (c *Config) validateStreams() error {
 		switch last := uint64(n.First) + uint64(n.Size) - 1; {
 		case n.First < 1 || n.Size%2 != 0 || last >= 1<<wire.SequenceBits:
 			return fmt.Errorf("stream %d has the %d numbers from %d on: the first is at least 1, the last below %d, and they are even in number", i, n.Size, n.First, 1<<wire.SequenceBits)
-		case c.Sweeps.Aggregators < 0 || uint64(c.Sweeps.Aggregators) >= uint64(n.Size/2):
-			return fmt.Errorf("stream %d has %d numbers and sweeps %d aggregators twice: there must be numbers left for values", i, n.Size, c.Sweeps.Aggregators)
+		case c.Aggregators >= int(n.Size/2):
+			return fmt.Errorf("stream %d has %d numbers, half of which must be more than the %d aggregators that it sweeps: take fewer streams or aggregators", i, n.Size, c.Aggregators)
 		case uint64(n.Size) < spans*uint64(c.Span):
 			return fmt.Errorf("stream %d has %d numbers and %d packets in flight: it needs %d times as many numbers", i, n.Size, c.Span, spans)
 		}

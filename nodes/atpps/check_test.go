@@ -1,10 +1,13 @@
 package atpps
 
 import (
+	"encoding/json"
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/internal/strictjson"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 )
 
@@ -22,8 +25,8 @@ func TestRefusedConfigurations(t *testing.T) {
 		"even in number":                          func(c *Config) { c.Streams[0].Size = 61 },
 		"the last below 16777216":                 func(c *Config) { c.Streams[0] = wire.Numbers{First: 1 << 24, Size: 64} },
 		"it needs 4 times as many numbers":        func(c *Config) { c.Span = 16 },
-		"streams 0 and 1 share numbers":           func(c *Config) { c.Streams = append(c.Streams, wire.Numbers{First: 62, Size: 20}) },
-		"there must be numbers left":              func(c *Config) { c.Sweeps.Aggregators = 31 },
+		"streams 0 and 1 share numbers":           func(c *Config) { c.Streams = append(c.Streams, wire.Numbers{First: 62, Size: 40}) },
+		"half of which must be more than the 31":  func(c *Config) { c.Aggregators = 31 },
 		"rack 1 has bit 0":                        func(c *Config) { c.Racks[1].Bit = 0 },
 		"rack 1 has bit 32":                       func(c *Config) { c.Racks[1].Bit = 32 },
 		"rack 0 has 2 workers":                    func(c *Config) { c.Racks[0].Direct = true },
@@ -41,6 +44,23 @@ func TestRefusedConfigurations(t *testing.T) {
 	for _, c := range []Config{twoRacks(), {}} {
 		if _, err := New(c); (err == nil) != (c.Workers > 0) {
 			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// A configuration is the same for the process that it is handed to.
+func TestRoundTrip(t *testing.T) {
+	full := twoRacks()
+	full.Rehash, full.Superset, full.Copy, full.Ring = Never, true, copyRate, 1<<20
+	full.Used = true
+	for _, want := range []Config{twoRacks(), full} {
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Config
+		if err := strictjson.Decode(text, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is read as %+v, %v", text, got, err)
 		}
 	}
 }

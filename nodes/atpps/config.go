@@ -23,9 +23,8 @@ type Config struct {
 	Racks []Rack
 
 	Rehash      Rehash
-	Aggregators int // of a switch
-
-	Sweeps wire.Sweeps `json:",omitzero"` // as workers have them: fragments of nobody's values
+	Aggregators int  // of a switch
+	Used        bool `json:",omitempty"` // a job had this id before, so that streams begin with sweeps ([wire.Sweeps])
 
 	Superset bool       `json:",omitempty"` // a packet with more workers takes the place of what is stored, not only one with others
 	Copy     units.Rate `json:",omitempty"` // at which frames are copied (§5.5: 60 Gbit/s); zero: at once

@@ -61,7 +61,7 @@ func (s *Server) merge(st *stream, e *entry, p *packet, eff *sansio.Effects) {
 		s.count.Add(DropUnasked, 1)
 		return
 	case e.state == unused:
-		e.open(s.cfg.Sweeps, p)
+		e.open(wire.Sweeps{Aggregators: s.cfg.Aggregators, Used: s.cfg.Used}, p)
 	case e.unstored != (p.values == nil):
 		s.count.Add(DropMixed, 1)
 		return

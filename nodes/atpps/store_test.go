@@ -63,7 +63,7 @@ func drawConforming(rt *rapid.T, t testing.TB) *conforming {
 	workers := rapid.IntRange(1, 3).Draw(rt, "workers")
 	size := 4*span + 2*rapid.IntRange(0, 3).Draw(rt, "numbers")
 	c := &conforming{T: rt, cfg: twoRacks(), numbers: wire.Numbers{First: uint32(rapid.IntRange(1, 9).Draw(rt, "first")), Size: uint32(size)}}
-	c.cfg.Workers, c.cfg.Span, c.cfg.Streams = workers, span, []wire.Numbers{c.numbers}
+	c.cfg.Workers, c.cfg.Span, c.cfg.Streams, c.cfg.Aggregators = workers, span, []wire.Numbers{c.numbers}, 0
 	c.cfg.Racks = []Rack{{Bit: 3, Workers: []uint8{0, 1, 2}[:workers]}}
 	c.last = uint64(rapid.IntRange(1, 4*size).Draw(rt, "packets"))
 	c.rig = newRig(t, c.cfg)

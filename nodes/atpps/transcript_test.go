@@ -115,10 +115,13 @@ func TestTranscripts(t *testing.T) {
 	direct := twoRacks()
 	direct.Workers = 4
 	direct.Racks = []Rack{direct.Racks[0], {Bit: 1, Direct: true, Workers: []uint8{2}}, {Bit: 2, Direct: true, Workers: []uint8{3}}}
+	streams := twoRacks()
+	streams.Streams, streams.Aggregators = wire.Split(6, 3), 4
+	streams.Streams = []wire.Numbers{streams.Streams[0], streams.Streams[2]}
 	byIndex := twoRacks()
 	byIndex.Rehash = ByIndex
 	swept := twoRacks()
-	swept.Span, swept.Sweeps = 2, wire.Sweeps{Aggregators: 2, Used: true}
+	swept.Aggregators, swept.Used = 2, true
 	for name, c := range map[string]struct {
 		Config
 		steps []string
@@ -188,11 +191,17 @@ func TestTranscripts(t *testing.T) {
 			"# Of different indexes that which collided.",
 			"3 0 resend @4", "3 1 collided @5", "3 23 collided @6", "3 4 @4",
 			"4 01234 @4",
+			"# An index that the table does not have, which no switch marks as collided.",
+			"5 01 collided @16", "5 23 @16", "5 4 @16",
+		}},
+		"streams": {streams, []string{
+			"# Streams are apart: each has the window of its own, and one of three is another server's.",
+			"1 01", "41 01", "21 01", "1 23", "41 23", "41 4", "42 01234", "46 01234", "47 01234", "1 4", "6 01234",
 		}},
 		"rehash-by-index": {byIndex, []string{"1 01 collided @3", "1 23", "1 4", "2 01 collided @3", "2 23 @3", "2 4"}},
 		"sweep": {swept, []string{
 			"# An index collides, or values of an earlier use are there: nobody's.",
-			"1 01 collided @0", "1 23 clipped @0", "1 4 @0", "2 01234 @1", "3 01 collided @5", "3 23", "3 4",
+			"1 01 collided @0", "1 23 clipped @0", "1 4 @0", "2 01234 @1", "3 01 collided @0", "3 23 @0", "3 4 @0",
 		}},
 		"unstored": {twoRacks(), []string{"1 01 unstored", "1 01 unstored", "1 23 unstored marked", "1 4 unstored", "1 4 resend unstored"}},
 	} {

@@ -1,10 +1,15 @@
 package atp
 
-// Sweeps are the fragments by which a job frees what is left in switches of an earlier use of
-// its numbers: a late copy of a packet may have reserved an aggregator that nobody waits for, and would be
-// added to when its number comes again. Each half of a stream's numbers begins with a sweep, one fragment for
-// each aggregator, whose parameter packets free what is there. The values of them are
-// nobody's. The first time none is needed, except where a job had the id before.
+// Sweeps are the packets by which a stream has switches free what is left in them of an earlier use of its
+// numbers: a late copy of a packet may have reserved an aggregator that nobody waits for, and
+// would be added to when its number comes again. Numbers are two halves. Before one is entered
+// again, the last packets of the other are a sweep: one for each aggregator, whose parameter packets
+// free what is there. The values of them are nobody's. Where a job had the id before, one
+// is at the start.
+//
+//	packets:  |<-- half 0 -->|<-- half 1 -->|<-- half 0 again -->|
+//	           [S]            ..........[SS] ..............[SSSS]
+//	           if used                 of 0                of 1
 type Sweeps struct {
 	Aggregators int  // of a switch; zero: no sweeps
 	Used        bool // a job had the id before
@@ -12,9 +17,12 @@ type Sweeps struct {
 
 // Index returns which aggregator a packet of a stream sweeps; false: it has values.
 func (s Sweeps) Index(n Numbers, packet uint64) (index uint16, ok bool) {
-	at := packet % uint64(n.Size/2)
-	if at >= uint64(s.Aggregators) || packet < uint64(n.Size) && !s.Used {
-		return 0, false
+	half, table := uint64(n.Size/2), uint64(s.Aggregators)
+	switch at := packet % half; {
+	case packet < table && s.Used:
+		return uint16(packet), true
+	case packet >= half && at+table >= half:
+		return uint16(at + table - half), true
 	}
-	return uint16(at), true
+	return 0, false
 }
