@@ -15,6 +15,8 @@ type indexes struct {
 	base    uint64   // of Static: the stream's part of the table
 	part    uint64
 	moves   map[uint16]move // looked up, never ranged
+	seen    []uint32        // the turn in which an index was last in a chain
+	turn    uint32          // calls of of
 }
 
 // move is where an index went, for packets from one on.
@@ -46,20 +48,20 @@ func newIndexes(c *Config) []indexes {
 }
 
 // of returns the index of a packet that is sent for the first time. A chain that closes, which no
-// server makes, ends somewhere in its circle.
+// server should make, ends before it repeats itself.
 func (x *indexes) of(packet uint64) uint16 {
 	if x.table == 0 {
 		return 0
 	}
 	index := x.first(packet)
-	for range len(x.moves) {
+	for x.turn++; ; {
 		m, ok := x.moves[index]
-		if !ok || packet < m.from {
-			break
+		if !ok || packet < m.from || x.seen[m.to] == x.turn {
+			return index
 		}
+		x.seen[index] = x.turn
 		index = m.to
 	}
-	return index
 }
 
 // first returns the index of a packet if none had moved.
@@ -83,9 +85,18 @@ func (x *indexes) moved(index uint16, bitmap uint32, from uint64) (news, ok bool
 		return false, false
 	}
 	to := uint16(bitmap)
-	if m, had := x.moves[index]; index == to || had && m.to == to {
+	m, had := x.moves[index]
+	switch {
+	case index == to:
 		return false, true
+	case had && m.to == to: // told again, perhaps out of order
+		from = min(from, m.from)
+	default:
+		news = true
+	}
+	if x.seen == nil {
+		x.seen = make([]uint32, x.table)
 	}
 	x.moves[index] = move{to, from}
-	return true, true
+	return news, true
 }

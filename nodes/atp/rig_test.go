@@ -57,11 +57,11 @@ type params struct {
 	host             func(*Config) // changes the configuration; nil: nothing
 	age              units.Duration
 	rehash           bool
-	ints             bool
 	delay            units.Duration
 	seed             rng.Root
 	loss, again, odd float64 // probability that a frame is lost, copied, late
 	mark             float64
+	spoiled          bool // sweeps are not as they must be
 }
 
 // rig is a model and its workers in memory.
@@ -164,7 +164,19 @@ func (r *rig) see(t rapid.TB, w int, f sansio.Train) {
 		if s.next-s.expected > uint64(r.cfg.span()) || s.inFlight > int(s.next-s.expected) {
 			t.Fatalf("worker %d, stream %d: packets %d to %d, %d of them without parameters, exceed a span of %d", w, i, s.expected, s.next, s.inFlight, r.cfg.span())
 		}
+		if r.spoiled {
+			continue
+		}
+		if packet, ok := s.numbers.Packet(h.Sequence, s.expected); ok && s.numbers.Has(h.Sequence) && r.behindSweep(packet) && s.expected < packet {
+			t.Fatalf("worker %d, stream %d: packet %d is sent when packet %d of the sweep before it has no parameters", w, i, packet, s.expected)
+		}
 	}
+}
+
+// behindSweep reports whether a packet is the first behind a sweep.
+func (r *rig) behindSweep(packet uint64) bool {
+	half := uint64(r.model.streams[0].Size / 2)
+	return r.cfg.Aggregators > 0 && (r.cfg.Sweep && packet == uint64(r.cfg.Aggregators) || packet >= 2*half && packet%half == 0)
 }
 
 // mustBeDone runs to the end, within a bound that no loss here can reach.

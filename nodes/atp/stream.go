@@ -54,6 +54,9 @@ func (s *stream) pump(now units.Time, eff *sansio.Effects) {
 			s.opens = at
 			return
 		}
+		if s.sweeps.ends(s.next) && s.expected < s.next {
+			return
+		}
 		s.first(now, eff)
 	}
 }

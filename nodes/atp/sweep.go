@@ -16,7 +16,8 @@ import "github.com/inalab/inalab/internal/units"
 //
 // Nothing reserves an aggregator for a number later than a packet's lifetime after it is done, and
 // its parameters may be sent again for as long. So a sweep begins two lifetimes and the age limit
-// after the half before the one that it is in.
+// after the half before the one that it is in. What follows waits for all parameters of the sweep:
+// only then are leftovers gone.
 //
 // Servers know packets up to two spans ahead. A late copy from the first packets of a half would be
 // one of those, if the stream was that close to entering it again. So it waits there already.
@@ -48,6 +49,11 @@ func (w *sweeps) opens(packet uint64) (at units.Time, waits bool) {
 		return w.over.Add(w.rest), true
 	}
 	return 0, false
+}
+
+// ends reports whether a packet is the first behind a sweep.
+func (w *sweeps) ends(packet uint64) bool {
+	return w.table > 0 && (packet%w.half == 0 && packet/w.half >= 2 || w.used && packet == w.table)
 }
 
 // advanced notes the end of a half when the expected packet is another.

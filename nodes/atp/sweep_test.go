@@ -23,7 +23,9 @@ func TestSweepsKeepLeftoversOutOfSums(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			harm, aged := 0, 0
 			for seed := 0; seed < 30 && !(test.harm && harm > 0); seed++ {
-				r := newRig(t, leftovers(rng.Root(seed)))
+				p := leftovers(rng.Root(seed))
+				p.spoiled = test.harm
+				r := newRig(t, p)
 				for _, c := range r.cores {
 					test.spoil(&c.streams[0].sweeps)
 				}
@@ -107,7 +109,19 @@ func TestSweepsByHand(t *testing.T) {
 	if _, waits := w.opens(106); !waits {
 		t.Error("without aggregators a stream does not wait where late copies are close")
 	}
-	w.used, w.table, w.lead = true, 16, 16
+	if w.ends(126) {
+		t.Error("there is no sweep that ends")
+	}
+	w.table = 16
+	for packet, want := range map[uint64]bool{16: false, 63: false, 110: false, 126: true, 127: false, 189: true} {
+		if w.ends(packet) != want {
+			t.Errorf("packet %d is the first behind a sweep: %v", packet, !want)
+		}
+	}
+	w.used, w.lead = true, 16
+	if !w.ends(16) || w.ends(0) {
+		t.Error("the sweep at the start does not end at packet 16 alone")
+	}
 	if index, ok := w.index(15); index != 15 || !ok {
 		t.Error("no sweep at the start of a job with a used id")
 	}

@@ -93,15 +93,18 @@ func (r *rig) checkCounts(t rapid.TB, w int) {
 func (r *rig) checkOrder(t rapid.TB, w int) {
 	t.Helper()
 	for i, numbers := range r.model.streams {
-		half, table := uint64(numbers.Size/2), uint64(r.cfg.Aggregators)
+		table := uint64(r.cfg.Aggregators)
 		firsts := r.firsts(w, i)
 		for n, f := range firsts {
 			packet := uint64(n)
 			if f.Sequence != numbers.Of(packet) {
 				t.Fatalf("worker %d, stream %d: number %d follows %d others, want %d", w, i, f.Sequence, n, numbers.Of(packet))
 			}
-			if packet%half == 0 && packet/half >= 2 || r.cfg.Sweep && packet == table {
+			if r.behindSweep(packet) {
 				r.checkSwept(t, firsts[packet-table:packet])
+			}
+			if other := r.firsts(0, i); r.cfg.Aligned && n < len(other) && other[n].Index != f.Index {
+				t.Fatalf("stream %d, packet %d: worker %d has index %d, worker 0 %d", i, n, w, f.Index, other[n].Index)
 			}
 			if packet == 0 && r.cfg.Sweep && f.at.Sub(0) < 2*r.cfg.Lifetime+r.cfg.Age {
 				t.Fatalf("worker %d, stream %d: the first sweep begins at %v", w, i, f.at)
@@ -146,4 +149,34 @@ func TestUnstored(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The runs of the properties above have everything in them: all of these came up when enough of
+// them were drawn.
+func TestDrawnRunsHaveEverything(t *testing.T) {
+	seen := map[string]bool{}
+	want := []string{"again", "collision", "aged", "stale", CountSwept, CountOutOfOrder, CountTimeouts, CountRemapped, CountMarks, CountHalved, DropDuplicate}
+	draw := rapid.Custom(drawParams)
+	for seed := 0; seed < 1000 && len(seen) < len(want); seed++ {
+		r := newRig(t, draw.Example(seed))
+		r.mustBeDone(t)
+		r.check(t)
+		note := func(what string, is bool) {
+			if is {
+				seen[what] = true
+			}
+		}
+		for _, name := range want[4:] {
+			note(name, r.count(0, name) > 0)
+		}
+		note("again", r.cores[0].streams[0].next > 2*uint64(r.model.streams[0].Size))
+		note("collision", r.model.collisions > 0)
+		note("aged", r.model.aged > 0)
+		note("stale", r.model.stale > 0)
+	}
+	for _, what := range want {
+		if !seen[what] {
+			t.Errorf("%s never came up", what)
+		}
+	}
 }
