@@ -1,0 +1,235 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/switchd/program/atp"
+	"github.com/inalab/inalab/switchd/tofino"
+	"github.com/inalab/inalab/switchd/tofino/fit"
+	"github.com/inalab/inalab/switchd/tofino/vm"
+)
+
+// watcher counts by job what passes do, and makes the events of the reference program of it: it
+// reads the fields that a pass has left, and registers.
+type watcher struct {
+	e      *Engine
+	next   tofino.Observer // nil: none
+	at     fields
+	count  sansio.Tally
+	notes  []note // by half
+	halves int    // that are not free
+}
+
+// note is what registers do not say of a half, or only roughly.
+type note struct {
+	part      *atp.Part
+	since     units.Time // when its latest packet came
+	saturated bool       // of a first half: a value of either
+}
+
+// fields are those that the watcher looks at.
+type fields struct {
+	outcome, id, known, marked, op, owner, did, way fit.FieldID
+	before, set, bit, entry, resubmitted, dst       fit.FieldID
+	values                                          [passValues]fit.FieldID
+}
+
+func (w *watcher) bind(e *Engine, next tofino.Observer) (err error) {
+	w.e, w.next, w.notes = e, next, make([]note, e.state.halves())
+	f := &w.at
+	for name, at := range map[string]*fit.FieldID{
+		"meta.outcome": &f.outcome, "meta.id": &f.id, "meta.known": &f.known, "meta.marked": &f.marked, "meta.op": &f.op, "meta.owner": &f.owner,
+		"meta.did": &f.did, "meta.way": &f.way, "meta.before": &f.before, "meta.set": &f.set, "meta.bit": &f.bit, "meta.entry": &f.entry,
+		"ig.resubmitted": &f.resubmitted, "ipv4.dst": &f.dst,
+	} {
+		if *at, err = e.chip.Field(name); err != nil {
+			return err
+		}
+	}
+	for i := range f.values {
+		if f.values[i], err = e.chip.Field(fmt.Sprintf("d.v[%d]", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Passed looks at passes through the ingress.
+func (w *watcher) Passed(o *tofino.Observation) {
+	if o.Side == fit.Ingress && o.Reason == vm.OK {
+		w.ingress(o)
+	}
+	if w.next != nil {
+		w.next.Passed(o)
+	}
+}
+
+func (w *watcher) ingress(o *tofino.Observation) {
+	out := o.Field(w.at.outcome)
+	id := uint32(o.Field(w.at.id))
+	job := w.e.Find(jobOf(id))
+	back := uint64(o.Port) == recirculation
+	if id == 0 || job == nil || !back && o.Field(w.at.known) == 0 {
+		if passed[out] != "" {
+			w.e.Pass(passed[out], 1)
+		}
+		return
+	}
+	p := w.packet(o, id, job)
+	if back {
+		w.count.Add(CountRecirculate, 1)
+	} else if o.Field(w.at.resubmitted) == 0 {
+		w.arrived(o, job, out)
+	}
+	if o.Field(w.at.owner) != 0 {
+		w.half(o, p)
+	}
+	w.decided(o, p, out)
+}
+
+// packet is what events say of a packet.
+func (w *watcher) packet(o *tofino.Observation, id uint32, job *atp.Entry) *atp.Packet {
+	p := &atp.Packet{Header: wire.Header{Job: job.ID, Sequence: id & (1<<wire.SequenceBits - 1)}, Job: job, Bit: uint32(o.Field(w.at.bit))}
+	if op := o.Field(w.at.op); op != opNone && op < opFree {
+		var dst [4]byte
+		binary.BigEndian.PutUint32(dst[:], uint32(o.Field(w.at.dst)))
+		p.Part = job.Part(dst, levelOf[op])
+	}
+	return p
+}
+
+// arrived counts a packet of a job that is here for the first time.
+func (w *watcher) arrived(o *tofino.Observation, job *atp.Entry, out uint64) {
+	job.Counts[atp.Packets]++
+	job.Last = o.At
+	if o.Field(w.at.marked) != 0 {
+		job.Counts[atp.Marks]++
+	}
+	if op := o.Field(w.at.op); out == 0 && (op == opMerge || op == opClear) {
+		job.Counts[atp.Resends]++
+	}
+}
+
+// half notes what a pass did to a half that is the packet's, or was freed.
+func (w *watcher) half(o *tofino.Observation, p *atp.Packet) {
+	entry := int(o.Field(w.at.entry))
+	n := &w.notes[entry]
+	first := entry < w.e.state.aggregators
+	op, way := o.Field(w.at.op), o.Field(w.at.way)
+	switch op {
+	case opClaim, opClaim2:
+		n.since = o.At
+		if way == wayFirst {
+			*n = note{part: p.Part, since: o.At}
+			w.halves++
+			if first {
+				p.Job.Counts[atp.Reserved]++
+				w.event(o, trace.BlockOpened, p)
+			}
+		}
+		w.added(o, p, first)
+	case opMerge:
+		w.halves--
+		w.added(o, p, first)
+		if first {
+			p.Job.Counts[atp.FreedByResend]++
+		}
+	default:
+		w.halves--
+		w.freed(o, p, n, first)
+	}
+}
+
+// added counts a packet whose values went in, and watches for values that came to an end of the
+// range.
+func (w *watcher) added(o *tofino.Observation, p *atp.Packet, first bool) {
+	way := o.Field(w.at.way)
+	if first && (way == wayFirst || way == wayAdd) {
+		p.Job.Counts[atp.Aggregated]++
+		w.event(o, trace.Contribution, p)
+	}
+	if way != wayAdd {
+		return
+	}
+	if n := &w.notes[int(o.Field(w.at.entry))%w.e.state.aggregators]; !n.saturated && w.extreme(o) {
+		n.saturated = true
+		p.Job.Counts[atp.Saturated]++
+	}
+}
+
+// extreme reports whether some value of a half is an end of the range.
+func (w *watcher) extreme(o *tofino.Observation) bool {
+	for _, f := range w.at.values {
+		if v := int32(o.Field(f)); v == math.MaxInt32 || v == math.MinInt32 {
+			return true
+		}
+	}
+	return false
+}
+
+// freed counts an aggregator that was freed, when its first half is.
+func (w *watcher) freed(o *tofino.Observation, p *atp.Packet, n *note, first bool) {
+	if !first {
+		return
+	}
+	owner := uint32(o.Field(w.at.owner))
+	a := atp.Aggregator{Job: jobOf(owner), Sequence: owner & (1<<wire.SequenceBits - 1), Bitmap: uint32(o.Field(w.at.before)), Part: n.part}
+	by, what := atp.FreedByResend, atp.ByResend
+	if o.Field(w.at.op) == opFree {
+		if by, what = atp.FreedByParameter, atp.ByParameter; owner != p.ID() {
+			by, what = atp.FreedByAge, atp.ByAge
+		}
+	}
+	w.e.CountsOf(a.Job)[by]++
+	w.e.Freed(o.At, &a, what)
+}
+
+// decided counts what becomes of a packet.
+func (w *watcher) decided(o *tofino.Observation, p *atp.Packet, out uint64) {
+	if c := fates[out]; c != 0 {
+		p.Job.Counts[c]++
+	}
+	switch out {
+	case outDuplicate, outForged:
+		w.e.Dropped(o.At, p, fates[out])
+	case outLate:
+		w.count.Add(CountSecondPass, 1)
+		fallthrough
+	case outCollided:
+		w.collided(o, p)
+	case outResent:
+		w.e.Event(o.At, trace.PassedOn, p, trace.Mask{}, "")
+	case outComplete:
+		w.event(o, trace.BlockSent, p)
+	case outPartial, outDiffer:
+		if out == outPartial {
+			w.event(o, trace.BlockSent, p)
+		}
+		if o.Field(w.at.op) == opMerge {
+			a := atp.Aggregator{Job: p.Header.Job, Sequence: p.Sequence, Bitmap: uint32(o.Field(w.at.set)), Part: p.Part}
+			w.e.Freed(o.At, &a, atp.ByResend)
+		}
+	}
+}
+
+// collided tells whose aggregator a packet met.
+func (w *watcher) collided(o *tofino.Observation, p *atp.Packet) {
+	if !w.e.Traced() {
+		return
+	}
+	a := w.e.state.describe(int(o.Field(w.at.entry)))
+	w.e.Event(o.At, trace.Collided, p, trace.Mask{}, fmt.Sprintf("job %d number %d", a.Job, a.Sequence))
+}
+
+// event tells who is in an aggregator behind a pass.
+func (w *watcher) event(o *tofino.Observation, kind trace.Kind, p *atp.Packet) {
+	if w.e.Traced() && p.Part != nil {
+		w.e.Event(o.At, kind, p, p.Part.Mask(uint32(o.Field(w.at.set))), "")
+	}
+}
