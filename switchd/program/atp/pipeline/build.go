@@ -78,7 +78,7 @@ func (b *builder) inside() []ir.Step {
 	steps := apply("bitmap", "ecn", "counter", "classify")
 	steps = append(steps, when(compare("meta.mark", ir.Equal, ir.C(1)), apply("marked"), nil)...)
 	steps = append(steps, apply("values")...)
-	steps = append(steps, when(compare("meta.count", ir.Equal, ir.F("meta.full")), apply("complete"), nil)...)
+	steps = append(steps, when(compare("meta.count", ir.Less, ir.F("meta.full")), nil, apply("complete"))...)
 	same := valid("md")
 	same.And = compare("meta.set", ir.Equal, ir.F("md.set"))
 	return append(steps, when(same, apply("same"), nil)...)

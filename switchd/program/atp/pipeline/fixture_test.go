@@ -34,7 +34,7 @@ func serverOf(job uint8, server, level, sources int, first sansio.Port) atp.Serv
 	s := atp.Server{Addr: serverAddr(job, server), Ports: []sansio.Port{first + sansio.Port(sources)}}
 	for i := range sources {
 		s.Levels[level].Sources = append(s.Levels[level].Sources, atp.Source{
-			Bit: uint8(i), Ports: []sansio.Port{first + sansio.Port(i)}, Name: fmt.Sprintf("w%d", i), Workers: []uint8{uint8(i)},
+			Bit: uint8(i), Ports: []sansio.Port{first + sansio.Port(i), 15}, Name: fmt.Sprintf("w%d", i), Workers: []uint8{uint8(i)},
 		})
 	}
 	return s
@@ -70,19 +70,23 @@ func (p *packet) payload() []byte {
 	return b[:wire.PayloadLen-p.cut]
 }
 
-// arrival returns the packet as it comes in transit.
-func (p *packet) arrival() sansio.Arrival {
-	body := p.payload()
-	header := inet.UDPHeader(inet.Flow{Src: p.src, Dst: p.dst, SrcPort: 4000, DstPort: wire.Port})
+// arrival returns packets as they come in transit: one train, with the IP header of the first.
+func arrival(first *packet, more ...*packet) sansio.Arrival {
+	body := first.payload()
+	seg := len(body)
+	for _, p := range more {
+		body = append(body, p.payload()...)
+	}
+	header := inet.UDPHeader(inet.Flow{Src: first.src, Dst: first.dst, SrcPort: 4000, DstPort: wire.Port})
 	ip := inet.IPv4(header[inet.EtherLen:])
 	ip.SetECN(inet.ECT0)
-	if p.ce {
+	if first.ce {
 		ip.SetECN(inet.CE)
 	}
 	inet.SetUDPBody(header, len(body))
 	sansio.FillPartial(header, len(body))
-	t := sansio.Train{Header: header, Body: body[:len(body)-p.unstored], Seg: len(body), Unstored: p.unstored, Checksum: sansio.ChecksumPartial}
-	return sansio.Arrival{Port: dataplane.Inbound(p.port), Train: t}
+	t := sansio.Train{Header: header, Body: body[:len(body)-first.unstored], Seg: seg, Unstored: first.unstored, Checksum: sansio.ChecksumPartial}
+	return sansio.Arrival{Port: dataplane.Inbound(first.port), Train: t}
 }
 
 // gradient is a packet of a source of a job's only server.
@@ -167,7 +171,7 @@ func (c *chip) handle(now units.Time, in ...sansio.Arrival) []sent {
 	return take(now, &c.eff)
 }
 
-func (c *chip) send(p *packet) []sent { return c.handle(0, p.arrival()) }
+func (c *chip) send(p *packet) []sent { return c.handle(0, arrival(p)) }
 
 func (c *chip) count(name string) uint64 {
 	for _, n := range c.e.Counters() {

@@ -7,6 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/switchd/program/atp"
 )
@@ -23,7 +25,12 @@ func drawConfig(t *rapid.T) atp.Config {
 	n := rapid.IntRange(1, 3).Draw(t, "jobs")
 	levels := rapid.SliceOfN(rapid.IntRange(0, 1), n, n).Draw(t, "levels")
 	sources := rapid.SliceOfN(rapid.IntRange(1, 4), n, n).Draw(t, "sources")
-	return configOf(rapid.SampledFrom([]int{0, 1, 2, 3, 5}).Draw(t, "aggregators"), levels, sources)
+	cfg := configOf(rapid.SampledFrom([]int{0, 1, 2, 3, 5}).Draw(t, "aggregators"), levels, sources)
+	if rapid.Bool().Draw(t, "second server") {
+		j := &cfg.Jobs[0]
+		j.Servers = append(j.Servers, serverOf(j.ID, 1, 1-levels[0], 2, 6))
+	}
+	return cfg
 }
 
 // drawValue returns one that often clips.
@@ -34,7 +41,7 @@ func drawValue(t *rapid.T) int32 {
 // drawPacket returns a packet of a job, mostly as it should be.
 func drawPacket(t *rapid.T, cfg *atp.Config) *packet {
 	j := &cfg.Jobs[rapid.IntRange(0, len(cfg.Jobs)-1).Draw(t, "job")]
-	s := &j.Servers[0]
+	s := &j.Servers[rapid.IntRange(0, len(j.Servers)-1).Draw(t, "server")]
 	level := 0
 	if s.Levels[1].FanIn() > 0 {
 		level = 1
@@ -102,6 +109,26 @@ func spoil(t *rapid.T, p *packet) {
 	}
 }
 
+// drawArrivals returns trains that come at once. Packets of one train have one flow.
+func drawArrivals(t *rapid.T, cfg *atp.Config, unstored bool) (in []sansio.Arrival) {
+	for range rapid.SampledFrom([]int{1, 1, 1, 2}).Draw(t, "trains") {
+		p := drawPacket(t, cfg)
+		var more []*packet
+		switch {
+		case unstored && p.cut == 0:
+			p.unstored = wire.PayloadLen - wire.HeaderLen
+		case p.cut == 0:
+			for range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "more packets") {
+				q := *p
+				q.Sequence = 1 + q.Sequence%4
+				more = append(more, &q)
+			}
+		}
+		in = append(in, arrival(p, more...))
+	}
+	return in
+}
+
 // Packet by packet, the chip does what the reference program does: the same frames, counters,
 // events, aggregators.
 func TestChipDoesWhatTheReferenceProgramDoes(t *testing.T) {
@@ -118,14 +145,10 @@ func TestChipDoesWhatTheReferenceProgramDoes(t *testing.T) {
 			case 1:
 				w.again(&cfg.Jobs[rapid.IntRange(0, len(cfg.Jobs)-1).Draw(t, "job that begins again")])
 			case 2:
-				w.now = w.now.Add(age * 2)
+				w.now = w.now.Add(age + tick*rapid.SampledFrom([]units.Duration{-10, -9, 100}).Draw(t, "ticks beside the age"))
 			default:
 				w.now = w.now.Add(tick * 10)
-				p := drawPacket(t, &cfg)
-				if unstored && p.cut == 0 {
-					p.unstored = wire.PayloadLen - wire.HeaderLen
-				}
-				w.give(p.arrival())
+				w.give(drawArrivals(t, &cfg, unstored)...)
 			}
 			w.agree()
 		}

@@ -48,7 +48,7 @@ func (w *twin) give(in ...sansio.Arrival) []sent {
 	slices.SortStableFunc(want, byPort)
 	slices.SortStableFunc(got, byPort)
 	if !slices.EqualFunc(want, got, func(a, b sent) bool { return a.port == b.port && bytes.Equal(a.frame, b.frame) }) {
-		w.t.Fatalf("%d frames left the chip, %d the reference program:\n%s", len(got), len(want), difference(got, want))
+		w.t.Fatalf("%d frames left the chip, %d the reference program:\n%s\n%v", len(got), len(want), difference(got, want), w.e.Counters())
 	}
 	return got
 }
@@ -58,7 +58,7 @@ func difference(got, want []sent) string {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got) || i >= len(want):
-			return "one lacks"
+			return "one lacks, beside " + dump(append(slices.Clone(got), want...)[0].header())
 		case got[i].port != want[i].port || !bytes.Equal(got[i].frame, want[i].frame):
 			var b strings.Builder
 			for _, s := range []sent{got[i], want[i]} {

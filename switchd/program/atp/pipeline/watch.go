@@ -212,7 +212,7 @@ func (w *watcher) decided(o *tofino.Observation, p *atp.Packet, out uint64) {
 			w.event(o, trace.BlockSent, p)
 		}
 		if o.Field(w.at.op) == opMerge {
-			a := atp.Aggregator{Job: p.Header.Job, Sequence: p.Sequence, Bitmap: uint32(o.Field(w.at.set)), Part: p.Part}
+			a := atp.Aggregator{Job: p.Header.Job, Sequence: p.Sequence, Bitmap: uint32(o.Field(w.at.set)), Part: w.note(o).part}
 			w.e.Freed(o.At, &a, atp.ByResend)
 		}
 	}
@@ -229,7 +229,10 @@ func (w *watcher) collided(o *tofino.Observation, p *atp.Packet) {
 
 // event tells who is in an aggregator behind a pass.
 func (w *watcher) event(o *tofino.Observation, kind trace.Kind, p *atp.Packet) {
-	if w.e.Traced() && p.Part != nil {
-		w.e.Event(o.At, kind, p, p.Part.Mask(uint32(o.Field(w.at.set))), "")
+	if part := w.note(o).part; w.e.Traced() && part != nil {
+		w.e.Event(o.At, kind, p, part.Mask(uint32(o.Field(w.at.set))), "")
 	}
 }
+
+// note returns that of the half of a pass.
+func (w *watcher) note(o *tofino.Observation) *note { return &w.notes[o.Field(w.at.entry)] }

@@ -1,0 +1,149 @@
+package pipeline
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/program/atp"
+	"github.com/inalab/inalab/switchd/tofino"
+)
+
+// Appendix C: "only the last packet is recirculated", by one port: of a block of n packets n-1 are
+// resubmitted and one comes back with sums. A parameter packet takes two passes, one that collides one.
+func TestPassesOfABlock(t *testing.T) {
+	for n := 1; n <= 15; n++ {
+		cfg := configOf(8, []int{0}, []int{n})
+		cfg.Jobs[0].Servers[0].Ports = []sansio.Port{0}
+		for i := range cfg.Jobs[0].Servers[0].Levels[0].Sources {
+			cfg.Jobs[0].Servers[0].Levels[0].Sources[i].Ports = []sansio.Port{sansio.Port(i)}
+		}
+		c := newChip(t, cfg, Options{})
+		s := &cfg.Jobs[0].Servers[0]
+		expect := func(passes, resubmitted, recirculated uint64) {
+			t.Helper()
+			got := [3]uint64{c.count(tofino.CountPasses), c.count(tofino.CountAgain), c.count(CountRecirculate)}
+			if want := [3]uint64{passes, resubmitted, recirculated}; got != want {
+				t.Errorf("%d sources: passes, resubmissions and recirculations %d, want %d", n, got, want)
+			}
+		}
+		for w := range n {
+			c.send(gradient(s, 1, 0, w, 1, 3))
+		}
+		expect(2*uint64(n), uint64(n)-1, 1)
+		c.send(gradient(s, 1, 0, 0, 2, 3)) // collides
+		expect(2*uint64(n)+1, uint64(n)-1, 1)
+		c.send(parameter(s, 1, 1, 3))
+		expect(2*uint64(n)+3, uint64(n), 1)
+	}
+}
+
+// A packet is inside for as long as its passes take: the sum of a block comes one pass later than
+// a packet that is not for the switch.
+func TestLatencyOfASum(t *testing.T) {
+	timing := Timing()
+	cfg := configOf(1, []int{0}, []int{1})
+	s := &cfg.Jobs[0].Servers[0]
+	leaves := func(p *packet) units.Time {
+		c := newChip(t, cfg, Options{Timing: &timing})
+		out := append(c.handle(0, arrival(p)), c.until(units.Never-1)...)
+		if len(out) != 1 {
+			t.Fatalf("%d frames", len(out))
+		}
+		return out[0].at
+	}
+	foreign := gradient(s, 1, 0, 0, 1, 0)
+	foreign.Header.Job = 9
+	base := units.Time(0).Add(tofino.IngressTime + tofino.EgressTime)
+	if got := leaves(foreign); got != base {
+		t.Errorf("a packet of another job leaves at %v, want %v", got, base)
+	}
+	if got, want := leaves(gradient(s, 1, 0, 0, 1, 0)), base.Add(tofino.PassTime); got != want {
+		t.Errorf("a sum leaves at %v, want %v", got, want)
+	}
+}
+
+// §3.7: an aggregator that is older than the age is freed by a parameter packet with its index, of any
+// job. The chip counts in ticks, and never frees one that is younger.
+func TestAge(t *testing.T) {
+	for name, tc := range map[string]struct {
+		at, after units.Duration
+		freed     bool
+		shorter   units.Duration // than [age] is that of the switch
+	}{
+		"of that age":                 {0, age, false, 0},
+		"older by a tick":             {0, age + tick, true, 0},
+		"younger, across a tick":      {tick - 1, age - 1, false, 0},
+		"that age, across a tick":     {tick - 1, age, false, 0},
+		"older by less than a tick":   {tick / 2, age + tick/4, false, 0},
+		"older by two ticks, between": {tick / 3, age + 2*tick, true, 0},
+		"after a day":                 {0, 86400 * units.Second, true, 0},
+		"younger, rounded down":       {tick - 1, age - tick + 2, false, tick / 2},
+	} {
+		cfg := configOf(1, []int{0, 0}, []int{2, 2})
+		cfg.Age -= tc.shorter
+		c := newChip(t, cfg, Options{})
+		c.handle(units.Time(0).Add(tc.at), arrival(gradient(&cfg.Jobs[0].Servers[0], 1, 0, 0, 1, 0)))
+		c.handle(units.Time(0).Add(tc.at+tc.after), arrival(parameter(&cfg.Jobs[1].Servers[0], 2, 7, 0)))
+		if got := !c.e.Remembers(); got != tc.freed {
+			t.Errorf("an aggregator %s: freed %v, want %v", name, got, tc.freed)
+		}
+	}
+}
+
+// §3.3: a queue above the threshold marks packets in their header, those that the program does
+// not touch as well.
+func TestQueueMarksPackets(t *testing.T) {
+	timing := Timing()
+	timing.Mark = 12 // three packets of four cells
+	cfg := configOf(1, []int{0}, []int{1})
+	s := &cfg.Jobs[0].Servers[0]
+	c := newChip(t, cfg, Options{Timing: &timing})
+	var in []sansio.Arrival
+	for i := range 8 {
+		in = append(in, arrival(parameter(s, 1, uint32(1+i), 9))) // beyond the table: one pass
+	}
+	out := append(c.handle(0, in...), c.until(units.Never-1)...)
+	var marked []bool
+	for i := range out {
+		h := out[i].header()
+		ip := inet.IPv4(out[i].frame[inet.EtherLen:])
+		if h.Flags.Has(wire.ECN) != (ip.ECN() == inet.CE) {
+			t.Errorf("frame %d: %+v, and codepoint %d", i, h, ip.ECN())
+		}
+		marked = append(marked, h.Flags.Has(wire.ECN))
+	}
+	if want := []bool{false, false, false, true, true, true, true, true}; !slices.Equal(marked, want) {
+		t.Errorf("marked %v, want %v", marked, want)
+	}
+}
+
+// Who reserves the first half of an aggregator does not find the second one taken by the number before,
+// however long the parameter packet waits between its passes: it frees the second half first.
+func TestFreshPacketFindsBothHalves(t *testing.T) {
+	timing := tofino.DefaultTiming()
+	cfg := configOf(1, []int{0}, []int{2})
+	s := &cfg.Jobs[0].Servers[0]
+	c := newChip(t, cfg, Options{Timing: &timing})
+	send := func(at units.Duration, p *packet) {
+		c.until(units.Time(0).Add(at))
+		c.handle(units.Time(0).Add(at), arrival(p))
+	}
+	send(0, gradient(s, 1, 0, 0, 1, 0))
+	send(2*units.Microsecond, parameter(s, 1, 1, 0))
+	send(2300*units.Nanosecond, gradient(s, 1, 0, 0, 2, 0))
+	for range 40 { // the second pass of the parameter packet waits behind these
+		foreign := parameter(s, 9, 1, 0)
+		send(2510*units.Nanosecond, foreign)
+	}
+	c.until(units.Never - 1)
+	if n, late := c.count(atp.Collisions.String()), c.count(CountSecondPass); n != 1 || late != 0 {
+		t.Errorf("%d packets have collided, %d of them in the second pass: want 1 and 0", n, late)
+	}
+	if c.e.Remembers() {
+		t.Error("the chip still holds a half")
+	}
+}
