@@ -41,7 +41,7 @@ func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	patient := trioml.System{Timeout: units.Second} // nothing ages on a machine that stands still for once
+	patient := trioml.System{Timeout: units.Second}          // nothing ages on a machine that stands still for once
 	steady := atp.System{Fixed: true, Timeout: units.Second} // windows and resends do not depend on the time
 	for _, tc := range []struct {
 		system   job.System
