@@ -28,6 +28,8 @@ type network struct {
 	jobs     []*tenant
 	flight   []flying
 	now      units.Time
+	life     units.Duration   // of a packet; 0: any
+	origins  []map[int]flying // by switch and index: the packet that reserved the aggregator
 	eff      sansio.Effects
 
 	fragments, atServers int // done, and packets that came to servers
@@ -35,26 +37,53 @@ type network struct {
 
 const networkAge = 5 * units.Millisecond
 
+// newNetwork makes switches that are linked with each other, without detours.
+func newNetwork(t rapid.TB, racks, aggregators int) *network {
+	t.Helper()
+	n := &network{t: t}
+	for range racks {
+		e, err := New(atp.Config{Node: "tor", Aggregators: aggregators, Age: networkAge})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.switches = append(n.switches, e)
+		n.origins = append(n.origins, map[int]flying{})
+		n.detours = append(n.detours, nil)
+		for h := range racks {
+			last := len(n.detours) - 1
+			n.detours[last] = append(n.detours[last], h)
+		}
+	}
+	return n
+}
+
 // tenant is a job.
 type tenant struct {
 	id      uint8
 	racks   []int // of workers
 	servers []*testServer
 	workers []*testWorker
-	big     bool // some values are near the ends of the range
-	numbers uint32
-	window  uint32
-	index   func(worker int, number uint32) uint16
+	big     bool   // some values are near the ends of the range
+	packets uint64 // of each stream, of which there is one for each server
+	window  uint64
+	index   func(worker int, packet uint64, number uint32) uint16
 	sets    []bool // by switch: whether it is set up there
+
+	// data is how many packets of a round of numbers have values, if numbers are used again. The
+	// others sweep: there is one for each aggregator.
+	data uint64
+	rash bool // it does not wait for its sweeps
 }
 
 // testServer is a parameter server, with what it knows of each number.
 type testServer struct {
-	job   *tenant
-	home  int // rack
-	place int // of the job's servers
-	store map[uint32]*stored
-	rings []position // of the second level
+	job     *tenant
+	home    int // rack
+	place   int // of the job's servers
+	numbers wire.Numbers
+	newest  uint64 // packet
+	store   map[uint64]*stored
+	rings   []position // of the second level
 }
 
 // position is a bit of the second level: a rack, or one worker in the server's.
@@ -74,19 +103,29 @@ type stored struct {
 }
 
 // testWorker sends the numbers of each server in turn.
-type testWorker struct {
-	next []uint32          // by server: the first that was not sent
-	have []map[uint32]bool // by server: whose parameters are here
+type testWorker struct{ streams []stream }
+
+// stream is what a worker has sent to a server.
+type stream struct {
+	next, expected uint64 // the first packet that was not sent, and that lacks its parameters
+	have           map[uint64]bool
+	ended          units.Time // when the latest of parameters came that were due
 }
 
-// flying is a packet on its way: to a port of a switch, to a server, or to a worker.
+// flying is a packet on its way: to a port of a switch, to its server, or to a worker.
 type flying struct {
 	arrival sansio.Arrival
-	at      int // switch; below 0: a host
+	at      int // switch, or one of these:
 	server  *testServer
-	job     *tenant
+	packet  uint64 // of its stream
 	worker  int
+	born    units.Time
 }
+
+const (
+	atServer = -1
+	atWorker = -2
+)
 
 func port(worker int) sansio.Port      { return sansio.Port(worker) }
 func portOf(s *testServer) sansio.Port { return sansio.Port(100 + 4*int(s.job.id) + s.place) }
@@ -105,9 +144,18 @@ func mix(x uint64) uint64 {
 	return x ^ x>>32
 }
 
-// value is what a worker contributes to an element of a number.
-func (j *tenant) value(worker int, number uint32, element int) int32 {
-	r := mix(uint64(j.id)<<40 | uint64(worker)<<32 | uint64(number)<<8 | uint64(element))
+// sweeps reports whether a packet is there for its index alone.
+func (s *testServer) sweeps(packet uint64) bool {
+	return s.job.data > 0 && packet%uint64(s.numbers.Size) >= s.job.data
+}
+
+// value is what a worker contributes to an element of a packet.
+func (s *testServer) value(worker int, packet uint64, element int) int32 {
+	j := s.job
+	r := mix(uint64(j.id)<<40 | uint64(s.place)<<38 | uint64(worker)<<32 | packet<<8 | uint64(element))
+	if s.sweeps(packet) {
+		return 0
+	}
 	if !j.big || element%9 != 0 {
 		return int32(r%2001) - 1000
 	}
@@ -209,15 +257,19 @@ func (n *network) takeDown(j *tenant, sw int) {
 
 // add adds a job, and sets it up everywhere.
 func (n *network) add(j *tenant) {
-	for _, s := range j.servers {
-		s.job, s.store = j, map[uint32]*stored{}
+	size := j.packets + j.packets%2 + 4*j.window
+	if j.data > 0 {
+		size = j.data + uint64(len(n.switches[0].table))
+	}
+	for i, s := range j.servers {
+		s.job, s.store = j, map[uint64]*stored{}
+		s.numbers = wire.Numbers{First: 1 + uint32(i)*uint32(size), Size: uint32(size)}
 		s.layOut()
 	}
 	for range j.racks {
 		w := &testWorker{}
-		for k := range j.servers {
-			w.next = append(w.next, 1+uint32(k))
-			w.have = append(w.have, map[uint32]bool{})
+		for range j.servers {
+			w.streams = append(w.streams, stream{have: map[uint64]bool{}})
 		}
 		j.workers = append(j.workers, w)
 	}
@@ -228,13 +280,16 @@ func (n *network) add(j *tenant) {
 	}
 }
 
-// gradient sends a number of a worker to a server.
-func (n *network) gradient(j *tenant, worker int, s *testServer, number uint32, resend bool) {
+// gradient sends a packet of a worker to a server.
+func (n *network) gradient(worker int, s *testServer, packet uint64, resend bool) {
 	bit0, bit1 := s.of(worker)
-	p := s.rings[bit1]
+	p, j, number := s.rings[bit1], s.job, s.numbers.Of(packet)
 	h := wire.Header{
-		Bitmaps: [2]uint32{1 << bit0, 1 << bit1}, Job: j.id, Sequence: number, Index: j.index(worker, number),
+		Bitmaps: [2]uint32{1 << bit0, 1 << bit1}, Job: j.id, Sequence: number, Index: j.index(worker, packet, number),
 		FanIns: [2]uint8{uint8(len(p.workers)), uint8(len(s.rings))},
+	}
+	if s.sweeps(packet) {
+		h.Index = uint16(packet%uint64(s.numbers.Size) - j.data)
 	}
 	if p.direct {
 		h.Flags |= wire.EdgeSwitch
@@ -244,29 +299,44 @@ func (n *network) gradient(j *tenant, worker int, s *testServer, number uint32, 
 	}
 	a := arrival(pkt{h: h, port: port(worker), src: workerAddr(worker), dst: s.addr(), codept: inet.ECT0})
 	for i := range wire.Values {
-		binary.BigEndian.PutUint32(a.Train.Body[wire.HeaderLen+4*i:], uint32(j.value(worker, number, i)))
+		binary.BigEndian.PutUint32(a.Train.Body[wire.HeaderLen+4*i:], uint32(s.value(worker, packet, i)))
 	}
-	n.flight = append(n.flight, flying{arrival: a, at: j.racks[worker], job: j})
+	n.flight = append(n.flight, flying{arrival: a, at: j.racks[worker], server: s, packet: packet, born: n.now})
 }
 
-// sendNext has a worker send its next number to a server, if its window lets it.
-func (n *network) sendNext(j *tenant, worker, server int) bool {
-	w, step := j.workers[worker], uint32(len(j.servers))
-	at := w.next[server]
-	if at > j.numbers || at > j.window*step && !w.have[server][at-j.window*step] {
+// sendNext has a worker send its next packet to a server, if that may be.
+func (n *network) sendNext(worker int, s *testServer) bool {
+	w := &s.job.workers[worker].streams[s.place]
+	if w.next >= s.job.packets || w.next >= w.expected+s.job.window || !n.mayUse(w, s) {
 		return false
 	}
-	w.next[server] += step
-	n.gradient(j, worker, j.servers[server], at, false)
+	n.gradient(worker, s, w.next, false)
+	w.next++
 	return true
 }
 
-// lacking returns the numbers of a server that a worker has sent, and whose parameters it lacks.
-func (j *tenant) lacking(worker, server int) (out []uint32) {
-	w := j.workers[worker]
-	for s := uint32(1 + server); s < w.next[server]; s += uint32(len(j.servers)) {
-		if !w.have[server][s] {
-			out = append(out, s)
+// mayUse reports whether the next number of a stream may be used, if numbers are used again. What late
+// packets of a round have left is old enough when the sweep begins: copies of packets live as long as
+// packets do behind the last, and so do answers to who asks for its parameters again. Before numbers are
+// used again, all parameters of the sweep have come, and so have passed every switch on the way.
+func (n *network) mayUse(w *stream, s *testServer) bool {
+	switch place := w.next % uint64(s.numbers.Size); {
+	case s.job.data == 0 || s.job.rash:
+		return true
+	case place == s.job.data:
+		return w.expected == w.next && n.now.Sub(w.ended) > 2*n.life+networkAge
+	case place == 0:
+		return w.expected == w.next
+	}
+	return true
+}
+
+// lacking returns the packets to a server that a worker has sent, and whose parameters it lacks.
+func (s *testServer) lacking(worker int) (out []uint64) {
+	w := &s.job.workers[worker].streams[s.place]
+	for k := w.expected; k < w.next; k++ {
+		if !w.have[k] {
+			out = append(out, k)
 		}
 	}
 	return out
@@ -279,67 +349,82 @@ func (n *network) take(i int) flying {
 	return f
 }
 
-// deliver lets a packet come to where it goes next.
+// deliver lets a packet come to where it goes next, if it has not lived too long.
 func (n *network) deliver(f flying) {
 	switch {
-	case f.at >= 0:
-		e := n.switches[f.at]
-		e.Handle(n.now, []sansio.Arrival{f.arrival}, &n.eff)
-		for i := range n.eff.Sends {
-			s := &n.eff.Sends[i]
-			if len(s.To) != 1 || s.To[0] != f.arrival.Port || s.Train.Frames() != 1 {
-				n.t.Fatalf("%+v is sent", s)
-			}
-			n.goOn(f, sansio.Arrival{Port: s.To[0], Train: sansio.Train{Header: slices.Clone(s.Train.Header), Body: slices.Clone(s.Train.Body), Checksum: s.Train.Checksum}})
-		}
-		n.eff.Reset()
-		n.checkTable(f.at)
-	case f.server != nil:
-		n.serve(f.server, f.arrival.Train.Body)
+	case n.life > 0 && n.now.Sub(f.born) > n.life:
+	case f.at == atServer:
+		n.serve(f)
+	case f.at == atWorker:
+		n.learn(f)
 	default:
-		n.learn(f.job, f.worker, f.arrival.Train.Body)
+		n.cross(f)
 	}
 }
 
-// goOn forwards what an engine let go on.
-func (n *network) goOn(from flying, a sansio.Arrival) {
+// cross takes a packet through a switch.
+func (n *network) cross(f flying) {
+	e := n.switches[f.at]
 	var h wire.Header
-	if problem := h.Read(a.Train.Body, 0); problem != wire.OK {
+	h.Read(f.arrival.Train.Body, 0)
+	free := int(h.Index) < len(e.table) && e.table[h.Index].id == 0
+	e.Handle(n.now, []sansio.Arrival{f.arrival}, &n.eff)
+	if free {
+		n.origins[f.at][int(h.Index)] = f
+	}
+	for i := range n.eff.Sends {
+		s := &n.eff.Sends[i]
+		if len(s.To) != 1 || s.To[0] != f.arrival.Port || s.Train.Frames() != 1 {
+			n.t.Fatalf("%+v is sent", s)
+		}
+		next := f
+		next.arrival.Train = sansio.Train{Header: slices.Clone(s.Train.Header), Body: slices.Clone(s.Train.Body), Checksum: s.Train.Checksum}
+		n.goOn(next)
+	}
+	n.eff.Reset()
+	n.checkTable(f.at)
+}
+
+// goOn forwards what an engine let go on.
+func (n *network) goOn(f flying) {
+	var h wire.Header
+	if problem := h.Read(f.arrival.Train.Body, 0); problem != wire.OK {
 		n.t.Fatalf("%s goes on", problem)
 	}
-	at, _ := dataplane.IsInbound(a.Port)
-	j, sw := from.job, from.at
+	sw, s := f.at, f.server
+	at, _ := dataplane.IsInbound(f.arrival.Port)
 	if h.Flags.Has(wire.IsAck) {
-		n.multicast(j, sw, at, a)
+		n.multicast(f, at)
 		return
 	}
-	dst := inet.IPv4(a.Train.Header[inet.EtherLen:]).Dst()
-	s := j.servers[slices.IndexFunc(j.servers, func(s *testServer) bool { return s.addr() == dst })]
-	n.checkPacket(s, &h, a.Train.Body)
-	next := flying{job: j, at: -1, server: s, arrival: a}
-	if sw != s.home {
-		via := s.home
-		if at < uplink(0) {
-			via = n.detours[sw][s.home]
-		}
-		next = flying{job: j, at: via, arrival: sansio.Arrival{Port: dataplane.Inbound(uplink(sw)), Train: a.Train}}
+	n.checkSum(s, f.packet, s.claimed(&h), f.arrival.Train.Body[wire.HeaderLen:], "packet")
+	switch {
+	case sw == s.home:
+		f.at = atServer
+	case at < uplink(0):
+		f.at = n.detours[sw][s.home]
+	default:
+		f.at = s.home
 	}
-	n.flight = append(n.flight, next)
+	f.arrival.Port = dataplane.Inbound(uplink(sw))
+	n.flight = append(n.flight, f)
 }
 
 // multicast sends a parameter packet that came to a switch by a port on to its workers, and from
 // the server's rack to the other racks.
-func (n *network) multicast(j *tenant, sw int, at sansio.Port, a sansio.Arrival) {
-	if at >= 100 {
-		for r := range n.switches {
-			if r != sw && slices.Contains(j.racks, r) {
-				n.flight = append(n.flight, flying{job: j, at: r, arrival: sansio.Arrival{Port: dataplane.Inbound(uplink(sw)), Train: a.Train}})
-			}
+func (n *network) multicast(f flying, at sansio.Port) {
+	sw, racks := f.at, f.server.job.racks
+	f.arrival.Port = dataplane.Inbound(uplink(sw))
+	for r := range n.switches {
+		if at >= 100 && r != sw && slices.Contains(racks, r) {
+			f.at = r
+			n.flight = append(n.flight, f)
 		}
 	}
-	for w, r := range j.racks {
+	for w, r := range racks {
 		if r == sw {
-			n.flight = append(n.flight, flying{job: j, at: -1, worker: w, arrival: a})
+			f.at, f.worker = atWorker, w
+			n.flight = append(n.flight, f)
 		}
 	}
 }
@@ -357,20 +442,19 @@ func (s *testServer) claimed(h *wire.Header) (out uint64) {
 	return out
 }
 
-// checkPacket checks that a gradient packet bears exactly the sum of who is in its bitmaps.
-func (n *network) checkPacket(s *testServer, h *wire.Header, body []byte) {
-	n.checkSum(s.job, h.Sequence, s.claimed(h), body[wire.HeaderLen:], "packet")
-}
-
-func (n *network) checkSum(j *tenant, number uint32, workers uint64, values []byte, what string) {
+// checkSum checks that values are exactly the sum of some workers in a packet of a stream, or clipped.
+func (n *network) checkSum(s *testServer, packet uint64, workers uint64, values []byte, what string) {
 	if workers == 0 {
-		n.t.Fatalf("a %s of job %d number %d of nobody", what, j.id, number)
+		n.t.Fatalf("a %s of job %d number %d of nobody", what, s.job.id, s.numbers.Of(packet))
+	}
+	if s.sweeps(packet) {
+		return // nobody looks at its values
 	}
 	for i := range wire.Values {
 		got := int32(binary.BigEndian.Uint32(values[4*i:]))
 		exact, most, clipped := int64(0), int64(0), false
 		for b := workers; b != 0; b &= b - 1 {
-			v := int64(j.value(bits.TrailingZeros64(b), number, i))
+			v := int64(s.value(bits.TrailingZeros64(b), packet, i))
 			exact += v
 			most += max(v, -v)
 			clipped = clipped || isEnd(int32(v))
@@ -379,7 +463,7 @@ func (n *network) checkSum(j *tenant, number uint32, workers uint64, values []by
 		if int64(got) == exact && !clipped || mayClip && isEnd(got) {
 			continue
 		}
-		n.t.Fatalf("a %s of job %d number %d of workers %b has %d in place %d, want %d", what, j.id, number, workers, got, i, exact)
+		n.t.Fatalf("a %s of job %d number %d, packet %d, of workers %b has %d in place %d, want %d", what, s.job.id, s.numbers.Of(packet), packet, workers, got, i, exact)
 	}
 }
 
@@ -388,9 +472,11 @@ func isEnd(v int32) bool { return v == 1<<31-1 || v == -1<<31 }
 // checkTable checks the same of every aggregator of a switch.
 func (n *network) checkTable(sw int) {
 	for a := range n.switches[sw].held {
-		k := slices.IndexFunc(n.jobs, func(j *tenant) bool { return j.id == a.Job })
-		m := a.Part.Mask(a.Bitmap)
-		n.checkSum(n.jobs[k], a.Sequence, m[0], n.switches[sw].table[a.Index].values, "aggregator")
+		of, m := n.origins[sw][a.Index], a.Part.Mask(a.Bitmap)
+		if of.server.job.id != a.Job || of.server.numbers.Of(of.packet) != a.Sequence {
+			n.t.Fatalf("an aggregator of job %d number %d was reserved by job %d packet %d", a.Job, a.Sequence, of.server.job.id, of.packet)
+		}
+		n.checkSum(of.server, of.packet, m[0], n.switches[sw].table[a.Index].values, "aggregator")
 		if want := bits.OnesCount32(a.Bitmap); a.Count != want || want > a.Part.FanIn {
 			n.t.Fatalf("an aggregator with bitmap %b counts %d of %d", a.Bitmap, a.Count, a.Part.FanIn)
 		}
@@ -398,19 +484,25 @@ func (n *network) checkTable(sw int) {
 }
 
 // serve has a server take a gradient packet.
-func (n *network) serve(s *testServer, body []byte) {
+func (n *network) serve(f flying) {
+	s, body, all := f.server, f.arrival.Train.Body, uint64(1)<<len(f.server.job.racks)-1
 	n.atServers++
 	var h wire.Header
 	h.Read(body, 0)
-	e, claimed, all := s.store[h.Sequence], s.claimed(&h), uint64(1)<<len(s.job.racks)-1
+	packet, _ := s.numbers.Packet(h.Sequence, s.newest)
+	if packet != f.packet {
+		n.t.Fatalf("packet %d of number %d is taken for %d near %d", f.packet, h.Sequence, packet, s.newest)
+	}
+	s.newest = max(s.newest, packet)
+	e, claimed := s.store[packet], s.claimed(&h)
 	if e == nil {
 		e = &stored{}
-		s.store[h.Sequence] = e
+		s.store[packet] = e
 	}
 	switch {
 	case e.done:
 		if h.Flags.Has(wire.Resend) || claimed == all {
-			n.answer(s, e)
+			n.answer(s, packet, e)
 		}
 		return
 	case e.workers&claimed != 0:
@@ -427,7 +519,7 @@ func (n *network) serve(s *testServer, body []byte) {
 	}
 	e.done = true
 	n.fragments++
-	n.checkTotal(s.job, h.Sequence, e)
+	n.checkTotal(s, packet, e)
 	e.answer = pkt{
 		h:    wire.Header{Job: h.Job, Sequence: h.Sequence, Index: h.Index, FanIns: h.FanIns, Flags: wire.IsAck},
 		port: portOf(s), src: s.addr(), dst: netip.MustParseAddr("239.255.0.1"), codept: inet.ECT0,
@@ -435,31 +527,43 @@ func (n *network) serve(s *testServer, body []byte) {
 	if e.clipped {
 		e.answer.h.Flags |= wire.Overflow | wire.Resend // as if floats had been asked for, and had come
 	}
-	n.answer(s, e)
+	n.answer(s, packet, e)
 }
 
 // checkTotal checks that every contribution is in a finished number once.
-func (n *network) checkTotal(j *tenant, number uint32, e *stored) {
+func (n *network) checkTotal(s *testServer, packet uint64, e *stored) {
 	for i, got := range e.sums {
 		var want int64
-		for w := range j.racks {
-			want += int64(j.value(w, number, i))
+		for w := range s.job.racks {
+			want += int64(s.value(w, packet, i))
 		}
-		if got != want && !e.clipped {
-			n.t.Fatalf("job %d number %d: %d in place %d, want %d", j.id, number, got, i, want)
+		if got != want && !e.clipped && !s.sweeps(packet) {
+			n.t.Fatalf("job %d packet %d: %d in place %d, want %d", s.job.id, packet, got, i, want)
 		}
 	}
 }
 
-func (n *network) answer(s *testServer, e *stored) {
-	n.flight = append(n.flight, flying{job: s.job, at: s.home, arrival: arrival(e.answer)})
+func (n *network) answer(s *testServer, packet uint64, e *stored) {
+	n.flight = append(n.flight, flying{server: s, packet: packet, at: s.home, arrival: arrival(e.answer), born: n.now})
 }
 
-// learn has a worker take parameters.
-func (n *network) learn(j *tenant, worker int, body []byte) {
+// learn has a worker take parameters, of packets that it has sent.
+func (n *network) learn(f flying) {
 	var h wire.Header
-	h.Read(body, 0)
-	j.workers[worker].have[(h.Sequence-1)%uint32(len(j.servers))][h.Sequence] = true
+	h.Read(f.arrival.Train.Body, 0)
+	w := &f.server.job.workers[f.worker].streams[f.server.place]
+	packet, ok := f.server.numbers.Packet(h.Sequence, w.expected)
+	if !ok || packet != f.packet {
+		n.t.Fatalf("parameters of packet %d are taken for %d near %d", f.packet, packet, w.expected)
+	}
+	if packet >= w.next {
+		return
+	}
+	w.have[packet] = true
+	for w.have[w.expected] {
+		w.expected++
+		w.ended = n.now
+	}
 }
 
 // settle delivers all that is in flight, in order.
@@ -469,21 +573,16 @@ func (n *network) settle() {
 	}
 }
 
-// finish has all jobs end without further faults: workers send what their windows let them, and what lacks again.
+// finish has all jobs end without further faults: workers send what they may, and what lacks again.
 func (n *network) finish() {
-	for range 1000 {
+	for range 3000 {
 		n.settle()
+		n.now = n.now.Add(units.Millisecond)
 		busy := false
 		for _, j := range n.jobs {
 			for w := range j.workers {
-				for s := range j.servers {
-					for _, number := range j.lacking(w, s) {
-						n.gradient(j, w, j.servers[s], number, true)
-						busy = true
-					}
-					for n.sendNext(j, w, s) {
-						busy = true
-					}
+				for _, s := range j.servers {
+					busy = n.goOnSending(w, s) || busy
 				}
 			}
 		}
@@ -492,6 +591,16 @@ func (n *network) finish() {
 		}
 	}
 	n.t.Fatal("jobs do not end")
+}
+
+// goOnSending has a worker send all that it may to a server, and what lacks again; false if it has everything.
+func (n *network) goOnSending(worker int, s *testServer) bool {
+	for _, packet := range s.lacking(worker) {
+		n.gradient(worker, s, packet, true)
+	}
+	for n.sendNext(worker, s) {
+	}
+	return s.job.workers[worker].streams[s.place].expected < s.job.packets
 }
 
 // held counts the aggregators that are not free.

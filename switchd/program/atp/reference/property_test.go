@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -13,20 +14,12 @@ import (
 
 // drawNetwork draws racks, and jobs in them.
 func drawNetwork(t *rapid.T) *network {
-	n := &network{t: t}
 	racks := rapid.IntRange(1, 4).Draw(t, "racks")
 	aggregators := rapid.SampledFrom([]int{0, 1, 2, 3, 5, 8, 64}).Draw(t, "aggregators")
-	for range racks {
-		e, err := New(atp.Config{Node: "tor", Aggregators: aggregators, Age: networkAge})
-		if err != nil {
-			t.Fatal(err)
-		}
-		n.switches = append(n.switches, e)
-	}
+	n := newNetwork(t, racks, aggregators)
 	for a := range racks {
-		n.detours = append(n.detours, make([]int, racks))
 		for h := range racks {
-			if n.detours[a][h] = h; rapid.IntRange(0, 2).Draw(t, "detour") == 0 {
+			if rapid.IntRange(0, 2).Draw(t, "detour") == 0 {
 				n.detours[a][h] = rapid.IntRange(0, racks-1).Draw(t, "by way of")
 			}
 			if n.detours[a][h] == a {
@@ -42,7 +35,7 @@ func drawNetwork(t *rapid.T) *network {
 
 // drawTenant draws a job. Its workers mostly agree on indexes, which are of one table.
 func drawTenant(t *rapid.T, id uint8, racks, aggregators int) *tenant {
-	j := &tenant{id: id, numbers: rapid.Uint32Range(1, 6).Draw(t, "numbers"), window: rapid.Uint32Range(1, 4).Draw(t, "window"), big: rapid.Bool().Draw(t, "near the ends")}
+	j := &tenant{id: id, packets: rapid.Uint64Range(1, 4).Draw(t, "packets"), window: rapid.Uint64Range(1, 4).Draw(t, "window"), big: rapid.Bool().Draw(t, "near the ends")}
 	for range rapid.IntRange(1, 6).Draw(t, "workers") {
 		j.racks = append(j.racks, rapid.IntRange(0, racks-1).Draw(t, "rack"))
 	}
@@ -50,7 +43,7 @@ func drawTenant(t *rapid.T, id uint8, racks, aggregators int) *tenant {
 		j.servers = append(j.servers, &testServer{place: place, home: rapid.IntRange(0, racks-1).Draw(t, "home")})
 	}
 	stray := rapid.SampledFrom([]uint64{0, 0, 4}).Draw(t, "one in as many indexes differs")
-	j.index = func(worker int, number uint32) uint16 {
+	j.index = func(worker int, _ uint64, number uint32) uint16 {
 		var salt uint16
 		if stray > 0 && mix(uint64(worker)<<32|uint64(number))%stray == 0 {
 			salt = 1
@@ -63,21 +56,20 @@ func drawTenant(t *rapid.T, id uint8, racks, aggregators int) *tenant {
 // act does one thing: hosts send, the network delivers, loses, copies or marks what is in flight in
 // any order, and switches forget.
 func (n *network) act(t *rapid.T) {
-	job := func() (j *tenant, worker, server int) {
-		j = rapid.SampledFrom(n.jobs).Draw(t, "job")
-		return j, rapid.IntRange(0, len(j.workers)-1).Draw(t, "worker"), rapid.IntRange(0, len(j.servers)-1).Draw(t, "server")
+	stream := func() (worker int, s *testServer) {
+		j := rapid.SampledFrom(n.jobs).Draw(t, "job")
+		return rapid.IntRange(0, len(j.workers)-1).Draw(t, "worker"), rapid.SampledFrom(j.servers).Draw(t, "server")
 	}
 	some := func() int { return rapid.IntRange(0, len(n.flight)-1).Draw(t, "packet") }
 	sw := func() int { return rapid.IntRange(0, len(n.switches)-1).Draw(t, "switch") }
 	what := rapid.IntRange(0, 19).Draw(t, "what")
 	switch {
 	case what < 5:
-		j, w, s := job()
-		n.sendNext(j, w, s)
+		n.sendNext(stream())
 	case what < 6:
-		j, w, s := job()
-		if lacks := j.lacking(w, s); len(lacks) > 0 {
-			n.gradient(j, w, j.servers[s], rapid.SampledFrom(lacks).Draw(t, "number"), true)
+		w, s := stream()
+		if lacks := s.lacking(w); len(lacks) > 0 {
+			n.gradient(w, s, rapid.SampledFrom(lacks).Draw(t, "packet"), true)
 		}
 	case what < 16 && len(n.flight) > 0:
 		n.deliver(n.take(some()))
@@ -88,8 +80,8 @@ func (n *network) act(t *rapid.T) {
 	case what == 18:
 		n.now = n.now.Add(rapid.SampledFrom([]units.Duration{0, 1, networkAge, networkAge + 1}).Draw(t, "time"))
 	case what == 19 && rapid.IntRange(0, 2).Draw(t, "rare") == 0:
-		j, _, _ := job()
-		at := sw()
+		_, s := stream()
+		j, at := s.job, sw()
 		switch rapid.IntRange(0, 3).Draw(t, "of the switch") {
 		case 0:
 			n.takeDown(j, at)
@@ -156,18 +148,18 @@ func (n *network) heal() {
 	n.finish()
 }
 
-// wantDone checks that every number is finished, and known to every worker.
+// wantDone checks that every packet of every stream is finished, and known to every worker.
 func (n *network) wantDone() {
 	for _, j := range n.jobs {
-		for k, s := range j.servers {
-			for number := uint32(1 + k); number <= j.numbers; number += uint32(len(j.servers)) {
-				if e := s.store[number]; e == nil || !e.done {
-					n.t.Fatalf("job %d number %d is not finished", j.id, number)
+		for _, s := range j.servers {
+			for packet := range j.packets {
+				if e := s.store[packet]; e == nil || !e.done {
+					n.t.Fatalf("job %d packet %d is not finished", j.id, packet)
 				}
-				for w := range j.workers {
-					if !j.workers[w].have[k][number] {
-						n.t.Fatalf("job %d: worker %d lacks number %d", j.id, w, number)
-					}
+			}
+			for w := range j.workers {
+				if got := j.workers[w].streams[s.place].expected; got != j.packets {
+					n.t.Fatalf("job %d: worker %d lacks packet %d", j.id, w, got)
 				}
 			}
 		}
@@ -180,8 +172,8 @@ func (n *network) wantSwept() {
 	n.now = n.now.Add(networkAge + 1)
 	all := len(n.switches[0].table)
 	for home := range n.switches { // one for each switch that may have been a server's
-		j := &tenant{id: uint8(100 + home), numbers: uint32(all), window: 8, servers: []*testServer{{home: home}}}
-		j.index = func(_ int, number uint32) uint16 { return uint16(number - 1) }
+		j := &tenant{id: uint8(100 + home), packets: uint64(all), window: 8, servers: []*testServer{{home: home}}}
+		j.index = func(_ int, packet uint64, _ uint32) uint16 { return uint16(packet) }
 		for r := range n.switches {
 			j.racks = append(j.racks, r)
 		}
@@ -202,15 +194,18 @@ func TestOneInOneOut(t *testing.T) {
 		all := len(n.switches[0].table)
 		contributions := 0
 		for i, j := range n.jobs {
-			j.index = func(_ int, number uint32) uint16 { return uint16(6*i) + uint16(number) } // at most 6 numbers of each of 3 jobs
-			contributions += len(j.racks) * int(j.numbers)
+			j.index = func(_ int, packet uint64, number uint32) uint16 { // of 2 servers with 4 packets at most
+				place := slices.IndexFunc(j.servers, func(s *testServer) bool { return s.numbers.Has(number) })
+				return uint16(8*i + 4*place + int(packet))
+			}
+			contributions += len(j.racks) * len(j.servers) * int(j.packets)
 		}
 		for range 1000 { // the window opens as parameters come
 			n.settle()
 			for _, j := range n.jobs {
 				for w := range j.workers {
-					for s := range j.servers {
-						n.sendNext(j, w, s)
+					for _, s := range j.servers {
+						n.sendNext(w, s)
 					}
 				}
 			}
@@ -238,26 +233,19 @@ func TestOneInOneOut(t *testing.T) {
 // Marked packets in any place of a sum mark it, at both levels.
 func TestMarksReachTheServer(t *testing.T) {
 	for marked := range 6 {
-		n := &network{t: t, detours: [][]int{{0, 1}, {0, 1}}}
-		for range 2 {
-			e, err := New(atp.Config{Node: "tor", Aggregators: 4})
-			if err != nil {
-				t.Fatal(err)
-			}
-			n.switches = append(n.switches, e)
-		}
-		j := &tenant{id: 1, numbers: 1, window: 1, racks: []int{0, 0, 0, 1, 1}, servers: []*testServer{{home: 1}}}
-		j.index = func(int, uint32) uint16 { return 1 }
+		n := newNetwork(t, 2, 4)
+		j := &tenant{id: 1, packets: 1, window: 1, racks: []int{0, 0, 0, 1, 1}, servers: []*testServer{{home: 1}}}
+		j.index = func(int, uint64, uint32) uint16 { return 1 }
 		n.add(j)
 		for w := range j.racks {
-			n.sendNext(j, w, 0)
+			n.sendNext(w, j.servers[0])
 			if w == marked {
 				ip := inet.IPv4(n.flight[w].arrival.Train.Header[inet.EtherLen:])
 				ip.SetECN(inet.CE)
 			}
 		}
 		var last flying
-		for len(n.flight) > 0 && n.flight[0].server == nil {
+		for len(n.flight) > 0 && n.flight[0].at != atServer {
 			n.deliver(n.take(0))
 		}
 		if len(n.flight) != 1 {
