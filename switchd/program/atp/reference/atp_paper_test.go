@@ -118,12 +118,12 @@ func TestAtTheFirstLevel(t *testing.T) {
 		"a mark on the way down is in the header from here on": {
 			{param(5).marked(), "0/0 ma =99", ""},
 		},
-		"what clipped stays so: T7": {
+		"what clipped stays so": {
 			{grad(0, 5).val(math.MaxInt32 - 1), "", "2: 1.5 1 n1"},
 			{grad(1, 5).val(2), "", "2: 1.5 11 n2"},
 			{grad(2, 5).val(-5), "111/10 e =2147483647", "2: 1.5 111 n3"},
 		},
-		"what comes clipped stays so: T7": {
+		"what comes clipped stays so": {
 			{grad(0, 5).val(-5), "", "2: 1.5 1 n1"},
 			{grad(1, 5).val(math.MinInt32), "", "2: 1.5 11 n2"},
 			{grad(2, 5).val(math.MaxInt32), "111/10 e =-2147483648", "2: 1.5 111 n3"},
@@ -186,7 +186,7 @@ func TestAtTheSecondLevel(t *testing.T) {
 	}
 }
 
-// Not every packet that passes is for this switch: T5, T14, T15, T16, and §4.2 of what is to be built.
+// Not every packet that passes is for this switch, or is what it says.
 func TestJudged(t *testing.T) {
 	whole := grad(0, 5)
 	for name, c := range map[string]struct {
@@ -239,7 +239,7 @@ func TestJudged(t *testing.T) {
 }
 
 // A packet on its way to its own edge switch passes one that is the second for its server: its bits
-// would meet those of racks. And likewise a rack's sum at a first edge switch (T5).
+// would meet those of racks. And likewise a rack's sum at a first edge switch.
 func TestBitmapsDoNotMeet(t *testing.T) {
 	b := newBench(t, second(1))
 	b.run([]step{

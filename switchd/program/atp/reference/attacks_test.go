@@ -15,7 +15,7 @@ import (
 )
 
 // What could break the rule that a sum is that of the workers it names, as far as a switch decides it.
-// Clipping hidden by other values (T7) and packets that are for others (T5, T14 to T16) have tests of their own.
+// Clipping that other values hide and packets that are for others have tests of their own.
 func TestWhatCouldBreakSums(t *testing.T) {
 	done := []step{
 		{grad(0, 5), "", "2: 1.5 1 n1"},
@@ -24,48 +24,48 @@ func TestWhatCouldBreakSums(t *testing.T) {
 		{param(5), "0/0 a =99", ""},
 	}
 	for name, steps := range map[string][]step{
-		"T1: a copy after the aggregator was freed reserves it, until the parameters come again": {
+		"a copy after the aggregator was freed reserves it, until the parameters come again": {
 			{grad(1, 5), "", "2: 1.5 10 n1"},
 			{grad(0, 6), "1/10 rce =1", "2: 1.5 10 n1"},
 			{param(5), "0/0 a =99", ""},
 		},
-		"T1: or until a resend of its number": {
+		"or until a resend of its number": {
 			{grad(1, 5), "", "2: 1.5 10 n1"},
 			{grad(1, 5).resend(), "10/10 re =2", ""},
 		},
-		"T2: copies of all make the sum once more": {
+		"copies of all make the sum once more": {
 			{grad(1, 5), "", "2: 1.5 10 n1"},
 			{grad(0, 5), "", "2: 1.5 11 n2"},
 			{grad(2, 5), "111/10 e =6", "2: 1.5 111 n3"},
 		},
-		"T9: after a partial sum, who is missing comes alone": {
+		"after a partial sum, who is missing comes alone": {
 			{grad(0, 7), "", "2: 1.7 1 n1"},
 			{grad(1, 7).resend(), "11/10 re =3", ""},
 			{grad(2, 7).resend(), "100/10 re =3", ""},
 			{grad(1, 7).resend(), "10/10 re =2", ""},
 		},
-		"T10: workers that name different aggregators free them by resends": {
+		"workers that name different aggregators free them by resends": {
 			{grad(0, 7), "", "2: 1.7 1 n1"},
 			{grad(1, 7).at(3), "", "2: 1.7 1 n1, 3: 1.7 10 n1"},
 			{grad(2, 7), "", "2: 1.7 101 n2, 3: 1.7 10 n1"},
 			{grad(0, 7).resend(), "101/10 re =4", "3: 1.7 10 n1"},
 			{grad(1, 7).at(3).resend(), "10/10 re =2", ""},
 		},
-		"T12: numbers in floats leave integers alone": {
+		"numbers in floats leave integers alone": {
 			{grad(0, 7), "", "2: 1.7 1 n1"},
 			{param(7).flags(wire.Overflow), "0/0 ao =99", "2: 1.7 1 n1"},
 			{grad(1, 7).resend().flags(wire.Overflow), "10/10 ro =2", "2: 1.7 1 n1"},
 			{grad(1, 7), "", "2: 1.7 11 n2"},
 			{param(7).flags(wire.Overflow | wire.Resend), "0/0 rao =99", ""},
 		},
-		"T13: late parameters free an aggregator of the same number, and no sum is wrong": {
+		"late parameters free an aggregator of the same number, and no sum is wrong": {
 			{grad(0, 7), "", "2: 1.7 1 n1"},
 			{param(7), "0/0 a =99", ""},
 			{grad(1, 7), "", "2: 1.7 10 n1"},
 			{grad(2, 7), "", "2: 1.7 110 n2"},
 			{grad(0, 7).resend(), "111/10 re =6", ""},
 		},
-		"the stall of 3.6: the first collide, the last reserves, resends mend it": {
+		"the stall of §3.6: the first collide, the last reserves, resends mend it": {
 			{grad(0, 9).job(2).fans(2, 2), "", "2: 2.9 1 n1"},
 			{grad(0, 7), "1/10 rce =1", "2: 2.9 1 n1"},
 			{grad(1, 7), "10/10 rce =2", "2: 2.9 1 n1"},
@@ -82,7 +82,7 @@ func TestWhatCouldBreakSums(t *testing.T) {
 	}
 }
 
-// T3: what the switch cannot know: a number that is used again before what a copy of its first use has
+// What a switch cannot know: a number that is used again before what a copy of its first use has
 // left is swept away has the old value in its sum. So hosts sweep; by age, or by the number itself.
 func TestNumbersUsedAgainNeedSweeps(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -49,7 +49,7 @@ func TestJobsComeAndGo(t *testing.T) {
 	}
 }
 
-// A job that is set up finds nothing of an earlier one of its id, whose numbers may be its own (T3).
+// A job that is set up finds nothing of an earlier one of its id, whose numbers may be its own.
 func TestIDsAreUsedAgain(t *testing.T) {
 	b := newBench(t, first(1, 3), first(2, 2))
 	b.send(grad(0, 5), grad(0, 6).job(2).fans(2, 2).at(3))
@@ -68,7 +68,7 @@ func TestIDsAreUsedAgain(t *testing.T) {
 	b.wantCounts(map[atp.Counter]uint64{atp.Forgotten: 1})
 }
 
-// All state may vanish: §4.5 of what is to be built, row by row, as far as one switch tells it.
+// All state may vanish at any time (§3.1): after some packets of a sum, after all, at either level, with the jobs.
 func TestForget(t *testing.T) {
 	t.Run("between the packets of a sum", func(t *testing.T) {
 		b := newBench(t, first(1, 3))

@@ -1,9 +1,7 @@
 package reference
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"net/netip"
 	"slices"
 
@@ -12,14 +10,13 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/atp"
-	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/atp"
 )
 
 // network is racks with a switch each, all linked with each other, and jobs with workers and
 // servers in them. Packets are in flight until somebody says what becomes of them. Hosts do
-// what §5.2 and §6 of what is to be built say, as far as sums depend on it. The oracle looks at every packet and every
+// what §3.5 to §3.7 say, as far as sums depend on it. The oracle looks at every packet and every
 // aggregator: values are the sum of the workers in the bitmap, or clipped.
 type network struct {
 	t        rapid.TB
@@ -57,61 +54,6 @@ func newNetwork(t rapid.TB, racks, aggregators int) *network {
 	return n
 }
 
-// tenant is a job.
-type tenant struct {
-	id      uint8
-	racks   []int // of workers
-	servers []*testServer
-	workers []*testWorker
-	big     bool   // some values are near the ends of the range
-	packets uint64 // of each stream, of which there is one for each server
-	window  uint64
-	index   func(worker int, packet uint64, number uint32) uint16
-	sets    []bool // by switch: whether it is set up there
-
-	// data is how many packets of a round of numbers have values, if numbers are used again. The
-	// others sweep: there is one for each aggregator.
-	data uint64
-	rash bool // it does not wait for its sweeps
-}
-
-// testServer is a parameter server, with what it knows of each number.
-type testServer struct {
-	job     *tenant
-	home    int // rack
-	place   int // of the job's servers
-	numbers wire.Numbers
-	newest  uint64 // packet
-	store   map[uint64]*stored
-	rings   []position // of the second level
-}
-
-// position is a bit of the second level: a rack, or one worker in the server's.
-type position struct {
-	direct  bool
-	rack    int
-	workers []int // by bit of the first level
-}
-
-// stored is a number's entry: who is in it, and their sum.
-type stored struct {
-	workers uint64
-	sums    [wire.Values]int64
-	clipped bool // answered by floats, which are not looked at
-	done    bool
-	answer  pkt
-}
-
-// testWorker sends the numbers of each server in turn.
-type testWorker struct{ streams []stream }
-
-// stream is what a worker has sent to a server.
-type stream struct {
-	next, expected uint64 // the first packet that was not sent, and that lacks its parameters
-	have           map[uint64]bool
-	ended          units.Time // when the latest of parameters came that were due
-}
-
 // flying is a packet on its way: to a port of a switch, to its server, or to a worker.
 type flying struct {
 	arrival sansio.Arrival
@@ -133,33 +75,6 @@ func uplink(rack int) sansio.Port      { return sansio.Port(50 + rack) }
 
 func (s *testServer) addr() netip.Addr {
 	return netip.AddrFrom4([4]byte{10, 1, s.job.id, byte(s.place)})
-}
-
-// mix is a hash, for values.
-func mix(x uint64) uint64 {
-	x ^= x >> 31
-	x *= 0x9e3779b97f4a7c15
-	x ^= x >> 29
-	x *= 0xbf58476d1ce4e5b9
-	return x ^ x>>32
-}
-
-// sweeps reports whether a packet is there for its index alone.
-func (s *testServer) sweeps(packet uint64) bool {
-	return s.job.data > 0 && packet%uint64(s.numbers.Size) >= s.job.data
-}
-
-// value is what a worker contributes to an element of a packet.
-func (s *testServer) value(worker int, packet uint64, element int) int32 {
-	j := s.job
-	r := mix(uint64(j.id)<<40 | uint64(s.place)<<38 | uint64(worker)<<32 | packet<<8 | uint64(element))
-	if s.sweeps(packet) {
-		return 0
-	}
-	if !j.big || element%9 != 0 {
-		return int32(r%2001) - 1000
-	}
-	return []int32{1<<31 - 1, -1 << 31, 1<<30 + 5, -1<<30 - 7, -1<<31 + 1, int32(r), 0, 1}[r>>40%8]
 }
 
 // servesAlone reports whether all workers are in the server's rack: there is one level.
@@ -280,68 +195,6 @@ func (n *network) add(j *tenant) {
 	}
 }
 
-// gradient sends a packet of a worker to a server.
-func (n *network) gradient(worker int, s *testServer, packet uint64, resend bool) {
-	bit0, bit1 := s.of(worker)
-	p, j, number := s.rings[bit1], s.job, s.numbers.Of(packet)
-	h := wire.Header{
-		Bitmaps: [2]uint32{1 << bit0, 1 << bit1}, Job: j.id, Sequence: number, Index: j.index(worker, packet, number),
-		FanIns: [2]uint8{uint8(len(p.workers)), uint8(len(s.rings))},
-	}
-	if s.sweeps(packet) {
-		h.Index = uint16(packet%uint64(s.numbers.Size) - j.data)
-	}
-	if p.direct {
-		h.Flags |= wire.EdgeSwitch
-	}
-	if resend {
-		h.Flags |= wire.Resend
-	}
-	a := arrival(pkt{h: h, port: port(worker), src: workerAddr(worker), dst: s.addr(), codept: inet.ECT0})
-	for i := range wire.Values {
-		binary.BigEndian.PutUint32(a.Train.Body[wire.HeaderLen+4*i:], uint32(s.value(worker, packet, i)))
-	}
-	n.flight = append(n.flight, flying{arrival: a, at: j.racks[worker], server: s, packet: packet, born: n.now})
-}
-
-// sendNext has a worker send its next packet to a server, if that may be.
-func (n *network) sendNext(worker int, s *testServer) bool {
-	w := &s.job.workers[worker].streams[s.place]
-	if w.next >= s.job.packets || w.next >= w.expected+s.job.window || !n.mayUse(w, s) {
-		return false
-	}
-	n.gradient(worker, s, w.next, false)
-	w.next++
-	return true
-}
-
-// mayUse reports whether the next number of a stream may be used, if numbers are used again. What late
-// packets of a round have left is old enough when the sweep begins: copies of packets live as long as
-// packets do behind the last, and so do answers to who asks for its parameters again. Before numbers are
-// used again, all parameters of the sweep have come, and so have passed every switch on the way.
-func (n *network) mayUse(w *stream, s *testServer) bool {
-	switch place := w.next % uint64(s.numbers.Size); {
-	case s.job.data == 0 || s.job.rash:
-		return true
-	case place == s.job.data:
-		return w.expected == w.next && n.now.Sub(w.ended) > 2*n.life+networkAge
-	case place == 0:
-		return w.expected == w.next
-	}
-	return true
-}
-
-// lacking returns the packets to a server that a worker has sent, and whose parameters it lacks.
-func (s *testServer) lacking(worker int) (out []uint64) {
-	w := &s.job.workers[worker].streams[s.place]
-	for k := w.expected; k < w.next; k++ {
-		if !w.have[k] {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
 // take takes a packet out of flight.
 func (n *network) take(i int) flying {
 	f := n.flight[i]
@@ -429,143 +282,6 @@ func (n *network) multicast(f flying, at sansio.Port) {
 	}
 }
 
-// claimed returns the workers whose sum a gradient packet to a server claims to bear.
-func (s *testServer) claimed(h *wire.Header) (out uint64) {
-	for b := h.Bitmaps[1]; b != 0; b &= b - 1 {
-		p := &s.rings[bits.TrailingZeros32(b)]
-		for k, w := range p.workers {
-			if p.direct || bits.OnesCount32(h.Bitmaps[1]) > 1 || h.Bitmaps[0]>>k&1 != 0 {
-				out |= 1 << w
-			}
-		}
-	}
-	return out
-}
-
-// checkSum checks that values are exactly the sum of some workers in a packet of a stream, or clipped.
-func (n *network) checkSum(s *testServer, packet uint64, workers uint64, values []byte, what string) {
-	if workers == 0 {
-		n.t.Fatalf("a %s of job %d number %d of nobody", what, s.job.id, s.numbers.Of(packet))
-	}
-	if s.sweeps(packet) {
-		return // nobody looks at its values
-	}
-	for i := range wire.Values {
-		got := int32(binary.BigEndian.Uint32(values[4*i:]))
-		exact, most, clipped := int64(0), int64(0), false
-		for b := workers; b != 0; b &= b - 1 {
-			v := int64(s.value(bits.TrailingZeros64(b), packet, i))
-			exact += v
-			most += max(v, -v)
-			clipped = clipped || isEnd(int32(v))
-		}
-		mayClip := clipped || most >= 1<<31-1
-		if int64(got) == exact && !clipped || mayClip && isEnd(got) {
-			continue
-		}
-		n.t.Fatalf("a %s of job %d number %d, packet %d, of workers %b has %d in place %d, want %d", what, s.job.id, s.numbers.Of(packet), packet, workers, got, i, exact)
-	}
-}
-
-func isEnd(v int32) bool { return v == 1<<31-1 || v == -1<<31 }
-
-// checkTable checks the same of every aggregator of a switch.
-func (n *network) checkTable(sw int) {
-	for a := range n.switches[sw].held {
-		of, m := n.origins[sw][a.Index], a.Part.Mask(a.Bitmap)
-		if of.server.job.id != a.Job || of.server.numbers.Of(of.packet) != a.Sequence {
-			n.t.Fatalf("an aggregator of job %d number %d was reserved by job %d packet %d", a.Job, a.Sequence, of.server.job.id, of.packet)
-		}
-		n.checkSum(of.server, of.packet, m[0], n.switches[sw].table[a.Index].values, "aggregator")
-		if want := bits.OnesCount32(a.Bitmap); a.Count != want || want > a.Part.FanIn {
-			n.t.Fatalf("an aggregator with bitmap %b counts %d of %d", a.Bitmap, a.Count, a.Part.FanIn)
-		}
-	}
-}
-
-// serve has a server take a gradient packet.
-func (n *network) serve(f flying) {
-	s, body, all := f.server, f.arrival.Train.Body, uint64(1)<<len(f.server.job.racks)-1
-	n.atServers++
-	var h wire.Header
-	h.Read(body, 0)
-	packet, _ := s.numbers.Packet(h.Sequence, s.newest)
-	if packet != f.packet {
-		n.t.Fatalf("packet %d of number %d is taken for %d near %d", f.packet, h.Sequence, packet, s.newest)
-	}
-	s.newest = max(s.newest, packet)
-	e, claimed := s.store[packet], s.claimed(&h)
-	if e == nil {
-		e = &stored{}
-		s.store[packet] = e
-	}
-	switch {
-	case e.done:
-		if h.Flags.Has(wire.Resend) || claimed == all {
-			n.answer(s, packet, e)
-		}
-		return
-	case e.workers&claimed != 0:
-		return // copies, or an overlap, which resends mend
-	}
-	e.workers |= claimed
-	for i := range e.sums {
-		v := int32(binary.BigEndian.Uint32(body[wire.HeaderLen+4*i:]))
-		e.sums[i] += int64(v)
-		e.clipped = e.clipped || isEnd(v)
-	}
-	if e.workers != all {
-		return
-	}
-	e.done = true
-	n.fragments++
-	n.checkTotal(s, packet, e)
-	e.answer = pkt{
-		h:    wire.Header{Job: h.Job, Sequence: h.Sequence, Index: h.Index, FanIns: h.FanIns, Flags: wire.IsAck},
-		port: portOf(s), src: s.addr(), dst: netip.MustParseAddr("239.255.0.1"), codept: inet.ECT0,
-	}
-	if e.clipped {
-		e.answer.h.Flags |= wire.Overflow | wire.Resend // as if floats had been asked for, and had come
-	}
-	n.answer(s, packet, e)
-}
-
-// checkTotal checks that every contribution is in a finished number once.
-func (n *network) checkTotal(s *testServer, packet uint64, e *stored) {
-	for i, got := range e.sums {
-		var want int64
-		for w := range s.job.racks {
-			want += int64(s.value(w, packet, i))
-		}
-		if got != want && !e.clipped && !s.sweeps(packet) {
-			n.t.Fatalf("job %d packet %d: %d in place %d, want %d", s.job.id, packet, got, i, want)
-		}
-	}
-}
-
-func (n *network) answer(s *testServer, packet uint64, e *stored) {
-	n.flight = append(n.flight, flying{server: s, packet: packet, at: s.home, arrival: arrival(e.answer), born: n.now})
-}
-
-// learn has a worker take parameters, of packets that it has sent.
-func (n *network) learn(f flying) {
-	var h wire.Header
-	h.Read(f.arrival.Train.Body, 0)
-	w := &f.server.job.workers[f.worker].streams[f.server.place]
-	packet, ok := f.server.numbers.Packet(h.Sequence, w.expected)
-	if !ok || packet != f.packet {
-		n.t.Fatalf("parameters of packet %d are taken for %d near %d", f.packet, packet, w.expected)
-	}
-	if packet >= w.next {
-		return
-	}
-	w.have[packet] = true
-	for w.have[w.expected] {
-		w.expected++
-		w.ended = n.now
-	}
-}
-
 // settle delivers all that is in flight, in order.
 func (n *network) settle() {
 	for len(n.flight) > 0 {
@@ -591,16 +307,6 @@ func (n *network) finish() {
 		}
 	}
 	n.t.Fatal("jobs do not end")
-}
-
-// goOnSending has a worker send all that it may to a server, and what lacks again; false if it has everything.
-func (n *network) goOnSending(worker int, s *testServer) bool {
-	for _, packet := range s.lacking(worker) {
-		n.gradient(worker, s, packet, true)
-	}
-	for n.sendNext(worker, s) {
-	}
-	return s.job.workers[worker].streams[s.place].expected < s.job.packets
 }
 
 // held counts the aggregators that are not free.
