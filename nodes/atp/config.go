@@ -30,7 +30,7 @@ type Config struct {
 	Job     uint8
 	Tensor  int   // elements of a generation's gradient, at least 1
 	Tensors []int `json:",omitempty"` // lengths of the tensors it is made of, in its order; nil: it is one
-	Cut     int   `json:",omitempty"` // values that tensors are cut to; zero: DefaultTensor
+	Cut     int   `json:",omitempty"` // values that tensors are cut to, in whole packets; zero: DefaultTensor
 
 	Servers []Server
 	Port    sansio.Port // port of the machine that packets leave by
@@ -42,7 +42,7 @@ type Config struct {
 
 	Threads     int  `json:",omitempty"` // zero means 1
 	Window      int  // packets at the start, of all streams; zero: DefaultWindow
-	Span        int  `json:",omitempty"` // of a stream; zero: DefaultSpan
+	Span        int  `json:",omitempty"` // of a stream, as servers have it; zero: DefaultSpan. With Static it is at most the stream's share of the part
 	LeastWindow int  `json:",omitempty"` // of a stream; zero means 1
 	Fixed       bool `json:",omitempty"` // no congestion control: the window stays
 

@@ -276,6 +276,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		"sequence numbers of 25 bits: 4 to 24":        func(c *Config) { c.SequenceBits = 25 },
 		"126 sequence numbers each":                   func(c *Config) { c.Aggregators = 56 },
 		"take fewer threads or servers":               func(c *Config) { c.Span = 22 },
+		"a half must hold a span of 30 packets":       func(c *Config) { c.Indexing, c.Part, c.Span = Static, 4, 30 },
 	} {
 		cfg := testConfig(0, 2, 1)
 		change(&cfg)
@@ -290,6 +291,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		},
 		"most streams":       func(c *Config) { c.Threads, c.Span, c.SequenceBits, c.Aggregators = 256, 64, 0, 20000 },
 		"no aggregators":     func(c *Config) { c.Aggregators, c.Indexing = 0, Static },
+		"the longest span":   func(c *Config) { c.Indexing, c.Part, c.Span = Static, 4, 29 },
 		"the most that fits": func(c *Config) { c.Aggregators = 55 },
 		"one tensor sampled": func(c *Config) { c.Sample = gradient.Sampling{Every: 3} },
 	} {

@@ -19,8 +19,9 @@
 // possibilities are in [Config].
 //
 // When numbers come round again, or an id was another job's, switches may hold sums of their
-// earlier use. The worker has them freed by sweeps (sweep.go), which delay nobody who is slower
-// than half of all numbers in two lifetimes of packets and the age limit.
+// earlier use. The worker has them freed by sweeps (sweep.go): one packet for each aggregator in
+// half of a stream's numbers. It waits for one only if that half took it less than two lifetimes of
+// packets and the age limit.
 //
 // Values are scaled by a constant and saturate. Where a switch or the server saturated, the server
 // asks for float32 (§3.8) and the worker sends them past all aggregators. int32 tensors have

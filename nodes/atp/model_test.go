@@ -53,7 +53,7 @@ type entry struct {
 func newModel(c *Config, age units.Duration, rehash bool) *model {
 	m := &model{
 		workers: c.Workers, age: age, rehash: rehash, table: make([]cell, c.Aggregators),
-		streams: wire.Split(c.SequenceBits, c.streams()), newest: make([]uint64, c.streams()), ring: 2 * uint64(c.span()), moved: map[uint16]uint16{},
+		streams: wire.Split(c.SequenceBits, c.streams()), newest: make([]uint64, c.streams()), ring: 2 * uint64(c.Span), moved: map[uint16]uint16{},
 	}
 	for range m.streams {
 		m.entries = append(m.entries, map[uint64]*entry{})

@@ -12,19 +12,27 @@ import (
 // enough, sums are wrong, or the job stands still.
 func TestSweepsKeepLeftoversOutOfSums(t *testing.T) {
 	for _, test := range []struct {
-		name  string
-		spoil func(w *sweeps)
-		harm  bool
+		name        string
+		aggregators int
+		spoil       func(w *sweeps)
+		harm        bool
 	}{
-		{"as it is", func(*sweeps) {}, false},
-		{"no sweeps", func(w *sweeps) { w.table = 0 }, true},
-		{"sweeps at once", func(w *sweeps) { w.rest = 0 }, true},
+		{"as it is", 40, func(*sweeps) {}, false},
+		{"as it is, with few aggregators", 5, func(*sweeps) {}, false},
+		{"no sweeps", 40, func(w *sweeps) { w.table = 0 }, true},
+		{"sweeps at once", 40, func(w *sweeps) { w.rest = 0 }, true},
+		{"sweeps close to old numbers", 5, func(w *sweeps) { w.lead = w.table }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			harm, aged := 0, 0
 			for seed := 0; seed < 30 && !(test.harm && harm > 0); seed++ {
 				p := leftovers(rng.Root(seed))
 				p.spoiled = test.harm
+				host := p.host
+				p.host = func(c *Config) {
+					host(c)
+					c.Aggregators = test.aggregators
+				}
 				r := newRig(t, p)
 				for _, c := range r.cores {
 					test.spoil(&c.streams[0].sweeps)
@@ -54,7 +62,7 @@ func leftovers(seed rng.Root) params {
 	return params{
 		n: 2, gens: 5, servers: 1, age: units.Millisecond, seed: seed, again: 0.3, delay: 10 * units.Microsecond,
 		host: func(c *Config) {
-			c.Tensor, c.Indexing, c.Aggregators, c.Window = 100*block, ByNumber, 40, 8
+			c.Tensor, c.Indexing, c.Window = 100*block, ByNumber, 8
 		},
 	}
 }

@@ -143,8 +143,9 @@ func (c *Config) validateIndexing() error {
 	return nil
 }
 
-// lead returns from how many packets before a half on a stream is close to it.
-func (c *Config) lead() int { return max(c.Aggregators, 2*c.span()) }
+// lead returns from how many packets before a half on a stream is close to it. Servers know no
+// narrower span than the configured one.
+func (c *Config) lead() int { return max(c.Aggregators, 2*c.Span) }
 
 // validateNumbers checks that a half of a stream's numbers is long enough for the half before to be
 // over when the stream is close to the next.
@@ -154,8 +155,8 @@ func (c *Config) validateNumbers() error {
 	}
 	half := int(wire.Split(c.SequenceBits, c.streams())[0].Size / 2)
 	if half < c.span()+c.lead() {
-		return fmt.Errorf("%d streams have %d sequence numbers each, of which a half must hold a span of %d packets and one for each of %d aggregators, and three spans: take fewer threads or servers, a shorter span or fewer aggregators",
-			c.streams(), 2*half, c.span(), c.Aggregators)
+		return fmt.Errorf("%d streams have %d sequence numbers each, of which a half must hold a span of %d packets and one for each of %d aggregators, or three spans: take fewer threads or servers, a shorter span or fewer aggregators",
+			c.streams(), 2*half, c.Span, c.Aggregators)
 	}
 	return nil
 }
