@@ -62,7 +62,6 @@ func (c *Core) store(f *fragment, payload []byte, isFloat bool) {
 	lo, hi := c.span(f.tensor, f.block)
 	if isFloat {
 		g.floats = append(g.floats, getFloats(payload[wire.HeaderLen:], lo, hi-lo))
-		clear(g.sums[lo:hi])
 		return
 	}
 	getBlock(g.sums[lo:hi], payload)

@@ -80,7 +80,8 @@ type rig struct {
 type frame struct {
 	wire.Header
 	at    units.Time
-	zeros bool
+	zeros bool // it carries no values but 0
+	none  bool // it carries none
 }
 
 func newRig(t rapid.TB, p params) *rig {
@@ -155,7 +156,7 @@ func (r *rig) see(t rapid.TB, w int, f sansio.Train) {
 		t.Fatal("a packet cannot be marked")
 	}
 	zeros := !slices.ContainsFunc(f.Body[wire.HeaderLen:], func(b byte) bool { return b != 0 })
-	r.sent[w] = append(r.sent[w], frame{h, r.net.Now(), zeros})
+	r.sent[w] = append(r.sent[w], frame{h, r.net.Now(), zeros, f.Unstored > 0})
 	for i := range r.cores[w].streams {
 		s := &r.cores[w].streams[i]
 		if size := s.window.size; size < r.cfg.LeastWindow || size > r.cfg.span() {

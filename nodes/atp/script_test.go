@@ -133,9 +133,15 @@ func TestTranscripts(t *testing.T) {
 		config func(*Config)
 		run    func(*script)
 	}{
-		"loss.txt": {func(c *Config) { c.Tensor, c.Window = 12*block, 6 }, func(s *script) {
+		"loss.txt": {func(c *Config) { c.Tensor, c.Window = 16*block, 6 }, func(s *script) {
 			s.begin(0)
-			for _, number := range []uint32{1, 3, 4, 4, 5, 6, 7, 2, 8, 9, 10, 11, 12} {
+			for _, number := range []uint32{1, 3, 5, 5, 6, 7, 8, 2, 4, 9, 11, 12, 13, 10, 14, 15, 16} {
+				s.parameters(number, 0)
+			}
+		}},
+		"loss-each-mark.txt": {func(c *Config) { c.Tensor, c.Window, c.EachMark = 8*block, 8, true }, func(s *script) {
+			s.begin(0)
+			for _, number := range []uint32{2, 3, 4, 5, 6, 1} {
 				s.parameters(number, 0)
 			}
 		}},
@@ -149,13 +155,18 @@ func TestTranscripts(t *testing.T) {
 			s.parameters(3, 0)
 			s.wait(units.Millisecond)
 		}},
-		"gaps.txt": {func(c *Config) { c.Tensor, c.Window, c.Gaps = 8*block, 8, true }, func(s *script) {
+		"keep.txt": {func(c *Config) { c.Tensor, c.Window, c.Keep = 4*block, 4, true }, func(s *script) {
 			s.begin(0)
-			for _, number := range []uint32{2, 4, 6, 1, 8, 3} {
+			s.wait(150 * units.Microsecond)
+			s.parameters(1, 0)
+		}},
+		"gaps.txt": {func(c *Config) { c.Tensor, c.Window, c.Span, c.Gaps = 12*block, 12, 12, true }, func(s *script) {
+			s.begin(0)
+			for _, number := range []uint32{2, 4, 6, 1, 8, 9, 11} {
 				s.parameters(number, 0)
 			}
 			s.wait(150 * units.Microsecond)
-			for _, number := range []uint32{5, 7} {
+			for _, number := range []uint32{5, 3, 7} {
 				s.parameters(number, 0)
 			}
 		}},
@@ -165,7 +176,7 @@ func TestTranscripts(t *testing.T) {
 			s.parameters(2, wire.ECN)
 			s.parameters(3, wire.ECN)
 			for number := uint32(4); number <= 16; number++ {
-				s.parameters(number, 0)
+				s.parameters(number, map[uint32]wire.Flags{10: wire.ECN}[number])
 			}
 		}},
 		"moved.txt": {func(c *Config) { c.Tensor, c.Window, c.Fixed, c.Indexing, c.Aggregators = 40*block, 1, true, Linear, 8 }, func(s *script) {
@@ -231,6 +242,7 @@ func TestTranscripts(t *testing.T) {
 			s.wait(3 * units.Millisecond)
 		}},
 		"used.txt": {func(c *Config) { c.Tensor, c.Window, c.Fixed, c.Aggregators, c.Sweep = 2*block, 2, true, 3, true }, func(s *script) {
+			s.wait(units.Millisecond)
 			s.begin(0)
 			s.wait(3050 * units.Microsecond)
 			for number := range uint32(5) {
@@ -299,6 +311,33 @@ func TestFloatsOfIntegersAreRefused(t *testing.T) {
 	for _, h := range s.sent {
 		if h.Flags.Has(wire.Overflow) {
 			t.Error("floats were sent")
+		}
+	}
+}
+
+// A sweep carries no one's values: a server may have floats of it, whatever tensors are.
+func TestFloatsOfSweeps(t *testing.T) {
+	cfg := testConfig(0, 2, 1)
+	cfg.Tensor, cfg.Integers, cfg.Sweep = block, true, true
+	s := newScript(t, cfg)
+	s.core.BeginInts(0, 0, make([]int32, block), &s.eff)
+	s.wait(3 * units.Millisecond)
+	s.parameters(1, wire.Overflow)
+	s.parameters(1, wire.Overflow|wire.Resend)
+	if x := &s.core.streams[0]; x.expected != 1 || s.core.count.Get(CountRefused) != 0 {
+		t.Errorf("packet %d is expected; counters %v", x.expected, s.core.Counters())
+	}
+}
+
+// The last tensor of a gradient is sent first, as back-propagation makes it first.
+func TestTheLastTensorIsSentFirst(t *testing.T) {
+	cfg := testConfig(0, 2, 1)
+	cfg.Tensors, cfg.Tensor = []int{block, 5}, block+5
+	s := newScript(t, cfg)
+	s.begin(0)
+	for i, want := range []int{4 * 5, 4 * block} {
+		if used := len(strings.TrimRight(string(s.body[i]), "\x00")); (used+3)/4*4 != want {
+			t.Errorf("packet %d has %d bytes of values, want %d", i, used, want)
 		}
 	}
 }
