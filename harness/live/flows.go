@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/netip"
-	"slices"
 	"sync"
 
 	"github.com/inalab/inalab/harness/job"
-	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/pktio/afpacket"
 	"github.com/inalab/inalab/internal/result"
 	hostlive "github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/nodes/traffic"
-	"github.com/inalab/inalab/topo/plan"
 )
 
 // flowEnds is the process of the ends of flows on a host.
@@ -75,24 +72,6 @@ func flowFrames(s *job.Set) (most int) {
 		most = max(most, len(p.UDP)+len(p.TCP))
 	}
 	return most * afpacket.DefaultRingFrames / 2
-}
-
-// withFlowPeers has hosts know the MACs of the hosts to which their flows go, for the reason
-// that LabSpec gives: no packet may be lost that no link loses.
-func withFlowPeers(spec netns.Spec, s *job.Set) netns.Spec {
-	hosts := s.Plan().Hosts
-	for _, e := range s.FlowEnds() {
-		to := slices.IndexFunc(hosts, func(h plan.Host) bool { return h.Addr.Addr() == e.Addr.Dst })
-		if hosts[to].Switch != e.Host.Switch {
-			continue // it is reached by the gateway
-		}
-		n := &spec.Nodes[slices.IndexFunc(spec.Nodes, func(n netns.Node) bool { return n.Name == e.Host.Name })]
-		peer := netns.Neighbor{Addr: hosts[to].Addr.Addr(), MAC: hosts[to].MAC}
-		if !slices.Contains(n.Neighbors, peer) {
-			n.Neighbors = append(n.Neighbors, peer)
-		}
-	}
-	return spec
 }
 
 // startFlows starts the processes of flows. Workers and servers are ready: their connections

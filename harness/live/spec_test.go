@@ -14,6 +14,7 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	ringsystem "github.com/inalab/inalab/harness/system/ring"
@@ -187,6 +188,26 @@ func TestSocketsOfTrees(t *testing.T) {
 		}
 		if !slices.Equal(w.UDP.Groups, want) || !w.UDP.ECN {
 			t.Errorf("%s joins %v (ECN: %v), want %v", w.Worker.Loop.Node, w.UDP.Groups, w.UDP.ECN, want)
+		}
+	}
+}
+
+// Workers and the servers that they send datagrams to know each other's MACs, where they are behind
+// one switch: the kernel would drop what comes before an answer to ARP.
+func TestNeighborsOfServers(t *testing.T) {
+	j := mustJob(t, scene{system: atp.System{}, topology: "rack", hosts: 2})
+	spec := withPeers(LabSpec("x", j.Plan, true), job.Alone(j))
+	h := j.Plan.Hosts
+	for i, want := range [][]int{{2}, {2}, {0, 1}} {
+		n := spec.Nodes[slices.IndexFunc(spec.Nodes, func(n netns.Node) bool { return n.Name == h[i].Name })]
+		got := n.Neighbors[1:] // behind the gateway
+		if len(got) != len(want) {
+			t.Fatalf("%s knows %v, want hosts %v", h[i].Name, got, want)
+		}
+		for k, w := range want {
+			if (got[k] != netns.Neighbor{Addr: h[w].Addr.Addr(), MAC: h[w].MAC}) {
+				t.Errorf("%s knows %v, want host %d", h[i].Name, got[k], w)
+			}
 		}
 	}
 }
