@@ -106,6 +106,18 @@ func TestATPPacketsAtTheServer(t *testing.T) {
 	}
 }
 
+// A benchmark contributes values whose sums fit: ATP clips others, and asks for floats.
+func TestATPBenchmark(t *testing.T) {
+	for _, b := range (atp.System{}).Benches(job.BenchLimits{Window: 64, Timeout: units.Millisecond}) {
+		s := atpSpec(t, atpPlan(t, "rack", 5, topo.LinkSpec{}), b.System.(atp.System), []int{4}, 0, 1, 2, 3)
+		s.Elements = 20_000
+		_, cells := runATP(t, s)
+		if n := counted(cells[0], "h4", "atp-server-clipped"); n != 0 {
+			t.Errorf("%s: %d sums were clipped", b.Name, n)
+		}
+	}
+}
+
 // Frames that are lost on any link cost resends and no sum, and two runs are equal.
 func TestATPLoss(t *testing.T) {
 	for name, tc := range map[string]struct {

@@ -1,0 +1,20 @@
+package atp
+
+import "github.com/inalab/inalab/harness/job"
+
+// Benches returns the system with aggregators for all that is in flight, and without any, where
+// the server adds all.
+func (s System) Benches(limits job.BenchLimits) []job.Bench {
+	n := limits.Window * packetsOfWindow
+	with := System{Aggregators: 2 * n, Window: n, Span: n, Fixed: true, Unscaled: true, Timeout: limits.Timeout}
+	none := with
+	none.Aggregators = None
+	return []job.Bench{
+		{Name: s.Name(), Note: "window without congestion control", System: with},
+		{Name: s.Name() + "-server", Note: "no aggregators: the server adds", System: none},
+	}
+}
+
+// packetsOfWindow is how many packets are as long as one of those that windows of benchmarks are
+// counted in: 248 bytes of values to about 1 KiB.
+const packetsOfWindow = 4
