@@ -66,6 +66,7 @@ func (b *builder) control() []ir.Step {
 	here.And.And = compare("atp.index", ir.Less, ir.C(uint64(b.aggregators)))
 	work := append(apply("own"), when(compare("meta.owner", ir.NotEqual, ir.C(0)), b.inside(), nil)...)
 	work = append(work, when(valid("md"), apply("finish"), apply("judge"))...)
+	work = append(work, when(compare("meta.way", ir.NotEqual, ir.C(wayNone)), apply("values"), nil)...) // last: see package tracetree
 	arrived := append(fresh, when(marked, apply("unmark"), nil)...)
 	return append(
 		when(valid("md"), apply("resume"), when(valid("d"), arrived, nil)),
@@ -77,7 +78,6 @@ func (b *builder) control() []ir.Step {
 func (b *builder) inside() []ir.Step {
 	steps := apply("bitmap", "ecn", "counter", "classify")
 	steps = append(steps, when(compare("meta.mark", ir.Equal, ir.C(1)), apply("marked"), nil)...)
-	steps = append(steps, apply("values")...)
 	steps = append(steps, when(compare("meta.count", ir.Less, ir.F("meta.full")), nil, apply("complete"))...)
 	same := valid("md")
 	same.And = compare("meta.set", ir.Equal, ir.F("md.set"))

@@ -16,6 +16,7 @@
 //	packet                           pass 1                 pass 2
 //	new, lacks others                add to half 0          resubmitted: add to half 1, end
 //	new, completes                   add to half 0, read    recirculated: add to half 1, read, go on
+//	new, a copy                      mark                   resubmitted: mark, end
 //	another's aggregator             go on
 //	resent, first level, in half 0   add, read, free        recirculated: likewise, go on
 //	resent, otherwise                free half 0            resubmitted: free half 1, go on
@@ -41,7 +42,7 @@
 //   - Ages are counted in ticks of 65.536 us, and rounded so that none comes too early.
 //   - Unstored values are zeros; that they meet stored ones is not noticed.
 //   - A packet that is both shorter than its header and has bytes behind it counts as short.
-//   - With time, a packet can be lost or change its mind between passes: a second pass that finds
+//   - With time, packets pass each other between their passes, and are lost there: a second pass that finds
 //     another's half goes on as a collision ([CountSecondPass]). A packet whose job is removed in
 //     between goes on.
 //

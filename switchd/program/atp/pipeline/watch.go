@@ -22,8 +22,9 @@ type watcher struct {
 	next   tofino.Observer // nil: none
 	at     fields
 	count  sansio.Tally
-	notes  []note // by half
-	halves int    // that are not free
+	notes  []note     // by half
+	packet atp.Packet // at hand
+	halves int        // that are not free
 }
 
 // note is what registers do not say of a half, or only roughly.
@@ -75,13 +76,16 @@ func (w *watcher) ingress(o *tofino.Observation) {
 	id := uint32(o.Field(w.at.id))
 	job := w.e.Find(jobOf(id))
 	back := uint64(o.Port) == recirculation
+	if o.Field(w.at.owner) != 0 {
+		w.reserved(o)
+	}
 	if id == 0 || job == nil || !back && o.Field(w.at.known) == 0 {
 		if passed[out] != "" {
 			w.e.Pass(passed[out], 1)
 		}
 		return
 	}
-	p := w.packet(o, id, job)
+	p := w.read(o, id, job)
 	if back {
 		w.count.Add(CountRecirculate, 1)
 	} else if o.Field(w.at.resubmitted) == 0 {
@@ -93,9 +97,10 @@ func (w *watcher) ingress(o *tofino.Observation) {
 	w.decided(o, p, out)
 }
 
-// packet is what events say of a packet.
-func (w *watcher) packet(o *tofino.Observation, id uint32, job *atp.Entry) *atp.Packet {
-	p := &atp.Packet{Header: wire.Header{Job: job.ID, Sequence: id & (1<<wire.SequenceBits - 1)}, Job: job, Bit: uint32(o.Field(w.at.bit))}
+// read returns what events say of the packet of a pass.
+func (w *watcher) read(o *tofino.Observation, id uint32, job *atp.Entry) *atp.Packet {
+	p := &w.packet
+	*p = atp.Packet{Header: wire.Header{Job: job.ID, Sequence: id & (1<<wire.SequenceBits - 1)}, Job: job, Bit: uint32(o.Field(w.at.bit))}
 	if op := o.Field(w.at.op); op != opNone && op < opFree {
 		var dst [4]byte
 		binary.BigEndian.PutUint32(dst[:], uint32(o.Field(w.at.dst)))
@@ -116,6 +121,18 @@ func (w *watcher) arrived(o *tofino.Observation, job *atp.Entry, out uint64) {
 	}
 }
 
+// reserved counts halves that are not free. A packet whose job was removed since its first pass may
+// reserve one, too.
+func (w *watcher) reserved(o *tofino.Observation) {
+	switch op := o.Field(w.at.op); {
+	case op >= opMerge:
+		w.halves--
+	case o.Field(w.at.way) == wayFirst:
+		w.halves++
+		*w.note(o) = note{since: o.At}
+	}
+}
+
 // half notes what a pass did to a half that is the packet's, or was freed.
 func (w *watcher) half(o *tofino.Observation, p *atp.Packet) {
 	entry := int(o.Field(w.at.entry))
@@ -126,8 +143,7 @@ func (w *watcher) half(o *tofino.Observation, p *atp.Packet) {
 	case opClaim, opClaim2:
 		n.since = o.At
 		if way == wayFirst {
-			*n = note{part: p.Part, since: o.At}
-			w.halves++
+			n.part = p.Part
 			if first {
 				p.Job.Counts[atp.Reserved]++
 				w.event(o, trace.BlockOpened, p)
@@ -135,13 +151,11 @@ func (w *watcher) half(o *tofino.Observation, p *atp.Packet) {
 		}
 		w.added(o, p, first)
 	case opMerge:
-		w.halves--
 		w.added(o, p, first)
 		if first {
 			p.Job.Counts[atp.FreedByResend]++
 		}
 	default:
-		w.halves--
 		w.freed(o, p, n, first)
 	}
 }
