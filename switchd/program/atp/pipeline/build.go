@@ -11,8 +11,8 @@ import (
 // Sizes of tables; all assumed.
 const (
 	maxJobs    = 256
-	maxSources = 2048 // of a level, by job and server
-	maxWays    = 4096 // of parameter packets: four entries for each server and port
+	maxSources = 16384 // entries of a level: two for each source of a job and server, and port of its
+	maxWays    = 8192  // entries of parameter packets: four for each server and port
 )
 
 // tick is the unit of ages: bits 16 to 47 of a time in nanoseconds. Half of their range is 39

@@ -38,7 +38,7 @@
 // Limits, and differences to the reference program:
 //
 //   - 22 528 aggregators ([MaxAggregators]), since the values of a stage share its map RAM; jobs at 16
-//     ports, since a pipe has aggregators of its own; 2048 sources of a level, of all jobs.
+//     ports, since a pipe has aggregators of its own; 8192 sources of a level, of all jobs.
 //   - Ages are counted in ticks of 65.536 us, and rounded so that none comes too early.
 //   - Unstored values are zeros; that they meet stored ones is not noticed.
 //   - A packet that is both shorter than its header and has bytes behind it counts as short.

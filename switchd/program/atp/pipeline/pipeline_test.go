@@ -147,3 +147,24 @@ func TestFreshPacketFindsBothHalves(t *testing.T) {
 		t.Error("the chip still holds a half")
 	}
 }
+
+// Packets that are added take their way into the ingress twice. At the rate of the port, some of those that
+// come at line rate are lost on the second; at twice that rate none is (assumed: see [Timing]).
+func TestInputAtLineRate(t *testing.T) {
+	for name, tc := range map[string]struct {
+		timing tofino.Timing
+		lost   bool
+	}{"rate of the port": {tofino.DefaultTiming(), true}, "twice": {Timing(), false}} {
+		cfg := configOf(1000, []int{0}, []int{2})
+		s := &cfg.Jobs[0].Servers[0]
+		c := newChip(t, cfg, Options{Timing: &tc.timing})
+		for i := range 1000 {
+			at := units.Time(0).Add(tofino.PortRate.TimeToSend(units.Bytes(i) * (inet.UDPHeaders + wire.PayloadLen + units.EthernetFraming)))
+			c.handle(at, arrival(gradient(s, 1, 0, 0, uint32(1+i), uint16(i))))
+		}
+		c.until(units.Never - 1)
+		if got := c.count(tofino.DropInput); got > 0 != tc.lost || c.count(CountAbsorbed)+got != 1000 {
+			t.Errorf("%s: %d packets are lost, %d absorbed", name, got, c.count(CountAbsorbed))
+		}
+	}
+}

@@ -44,12 +44,15 @@ type fields struct {
 func (w *watcher) bind(e *Engine, next tofino.Observer) (err error) {
 	w.e, w.next, w.notes = e, next, make([]note, e.state.halves())
 	f := &w.at
-	for name, at := range map[string]*fit.FieldID{
-		"meta.outcome": &f.outcome, "meta.id": &f.id, "meta.known": &f.known, "meta.marked": &f.marked, "meta.op": &f.op, "meta.owner": &f.owner,
-		"meta.did": &f.did, "meta.way": &f.way, "meta.before": &f.before, "meta.set": &f.set, "meta.bit": &f.bit, "meta.entry": &f.entry,
-		"ig.resubmitted": &f.resubmitted, "ipv4.dst": &f.dst,
+	for _, n := range []struct {
+		name string
+		at   *fit.FieldID
+	}{
+		{"meta.outcome", &f.outcome}, {"meta.id", &f.id}, {"meta.known", &f.known}, {"meta.marked", &f.marked}, {"meta.op", &f.op}, {"meta.owner", &f.owner},
+		{"meta.did", &f.did}, {"meta.way", &f.way}, {"meta.before", &f.before}, {"meta.set", &f.set}, {"meta.bit", &f.bit}, {"meta.entry", &f.entry},
+		{"ig.resubmitted", &f.resubmitted}, {"ipv4.dst", &f.dst},
 	} {
-		if *at, err = e.chip.Field(name); err != nil {
+		if *n.at, err = e.chip.Field(n.name); err != nil {
 			return err
 		}
 	}
