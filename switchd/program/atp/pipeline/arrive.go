@@ -66,7 +66,17 @@ func (b *builder) arrive() {
 	b.always("resume", upper,
 		ir.Op{Kind: ir.Concat, Dst: "meta.id", In: []ir.Operand{ir.F("atp.job"), ir.F("atp.seq")}}, set("meta.now", ir.F("ig.time[47:16]")),
 		set("meta.op", ir.F("md.op")), set("meta.worker", ir.F("md.worker")), set("meta.full", ir.F("md.full")), set("meta.bit", ir.F("md.bit")))
-	b.always("unmark", set("meta.marked", ir.C(1)), set("atp.ecn", ir.C(1)), set("ipv4.ecn", ir.C(codepointECT)), set("udp.checksum", ir.C(0)))
+	b.unmark()
+}
+
+// unmark moves a mark from the IP header to that of ATP. The sum of the IP header grows by one
+// (RFC 1624), and where it would be all ones is 0.
+func (b *builder) unmark() {
+	moves := []ir.Op{set("meta.marked", ir.C(1)), set("atp.ecn", ir.C(1)), set("ipv4.ecn", ir.C(codepointECT)), set("udp.checksum", ir.C(0))}
+	b.table(ir.Table{Name: "unmark", Keys: matching(ir.Exact, "ipv4.checksum"), Actions: []string{"unmark_wrap"}, Default: "unmark", Const: true,
+		Entries: []ir.Entry{{Values: []uint64{0xfffe}, Action: "unmark_wrap"}}},
+		ir.Action{Name: "unmark", Do: append([]ir.Op{{Kind: ir.Add, Dst: "ipv4.checksum", A: ir.F("ipv4.checksum"), B: ir.C(1)}}, moves...)},
+		ir.Action{Name: "unmark_wrap", Do: append([]ir.Op{set("ipv4.checksum", ir.C(0))}, moves...)})
 }
 
 // halfTable says which half of the aggregator a pass works on: the first, and then the second. A

@@ -47,7 +47,7 @@ func (b *builder) program() *ir.Program {
 	b.refusals()
 	b.p.Ingress = ir.Gress{
 		Parser: parser(), Control: b.control(),
-		Deparse: []string{"md", "eth", "ipv4", "udp", "atp", "done", "d"}, Checksums: []string{"ipv4.checksum"},
+		Deparse: []string{"md", "eth", "ipv4", "udp", "atp", "done", "d"},
 	}
 	b.p.Egress = b.egress()
 	return &b.p

@@ -168,3 +168,43 @@ func TestInputAtLineRate(t *testing.T) {
 		}
 	}
 }
+
+// The program itself keeps the sum of the IP header right where it moves a mark from it, for any sum; and
+// leaves packets alone that it does not know: those with IP options, too.
+func TestHeaderSums(t *testing.T) {
+	cfg := configOf(1, []int{0}, []int{2})
+	s := &cfg.Jobs[0].Servers[0]
+	o := &behind{}
+	c := newChip(t, cfg, Options{Observer: o})
+	for id := range 1 << 16 {
+		p := parameter(s, 1, 1, 0)
+		p.ce = true
+		a := arrival(p)
+		ip := inet.IPv4(a.Train.Header[inet.EtherLen:])
+		ip.SetID(uint16(id))
+		ip.UpdateChecksum()
+		c.handle(0, a)
+		got := inet.IPv4(o.front[inet.EtherLen:])
+		sum := got.Checksum()
+		if got.UpdateChecksum(); got.Checksum() != sum || got.ECN() != inet.ECT0 {
+			t.Fatalf("identification %d: the sum of the header is %#x, want %#x; codepoint %d", id, sum, got.Checksum(), got.ECN())
+		}
+	}
+	plain := arrival(gradient(s, 1, 0, 0, 1, 0))
+	h := plain.Train.Header
+	with := slices.Concat(h[:inet.EtherLen+inet.IPv4Len], []byte{1, 1, 1, 1}, h[inet.EtherLen+inet.IPv4Len:])
+	with[inet.EtherLen] = 0x46
+	ip := inet.IPv4(with[inet.EtherLen:])
+	ip.SetTotalLen(ip.TotalLen() + 4)
+	ip.UpdateChecksum()
+	plain.Train.Header = with
+	c.handle(0, plain)
+	if !slices.Equal(o.front[:len(with)], with) || c.count(atp.CountOptions) != 1 {
+		t.Errorf("a packet with IP options is changed, from %x to %x", with, o.front[:len(with)])
+	}
+}
+
+// behind keeps the beginning of the last packet behind the deparser of the ingress.
+type behind struct{ front []byte }
+
+func (b *behind) Passed(o *tofino.Observation) { b.front = append(b.front[:0], o.Packet.Front()...) }
