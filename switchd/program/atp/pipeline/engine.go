@@ -76,6 +76,15 @@ func build(cfg atp.Config, o Options) (*Engine, error) {
 // Chip returns the chip, for what is not of this program: snapshots, registers.
 func (e *Engine) Chip() *tofino.Chip { return e.chip }
 
+// Claims claims what goes to the port of ATP and comes by a port that serves jobs. By another port
+// nothing is for the program, and the chip knows none such.
+func (e *Engine) Claims(f dataplane.Frame) dataplane.Claim {
+	if int(f.Port) >= e.opts.Ports {
+		return dataplane.NotMine
+	}
+	return e.Table.Claims(f)
+}
+
 // Handle gives arrivals to the chip.
 func (e *Engine) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	e.chip.Handle(now, in, eff)

@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/atp"
 	"github.com/inalab/inalab/switchd/tofino"
 )
@@ -208,3 +209,16 @@ func TestHeaderSums(t *testing.T) {
 type behind struct{ front []byte }
 
 func (b *behind) Passed(o *tofino.Observation) { b.front = append(b.front[:0], o.Packet.Front()...) }
+
+// What comes by a port that does not serve jobs is forwarded without the program.
+func TestOtherPorts(t *testing.T) {
+	cfg := configOf(1, []int{0}, []int{2})
+	c := newChip(t, cfg, Options{})
+	a := arrival(gradient(&cfg.Jobs[0].Servers[0], 1, 0, 0, 1, 0))
+	l, _ := a.Train.Layout()
+	for port, want := range map[sansio.Port]dataplane.Claim{0: dataplane.InTransit, MaxPorts - 1: dataplane.InTransit, MaxPorts: dataplane.NotMine} {
+		if got := c.e.Claims(dataplane.Frame{Port: port, Header: a.Train.Header, Layout: l}); got != want {
+			t.Errorf("by port %d: claim %d, want %d", port, got, want)
+		}
+	}
+}
