@@ -42,6 +42,8 @@ func TestKeysOfATP(t *testing.T) {
 		"timeout: 200us":                 func(s *atp.System) { s.Timeout = 200 * units.Microsecond },
 		"overlap: superset":              func(s *atp.System) { s.Superset = true },
 		"copy: 60Gbit/s, ring: 100":      func(s *atp.System) { s.Copy, s.Ring = 60*units.GbitPerSecond, 100 },
+		"pipe: reference, timing: none":  func(*atp.System) {},
+		"pipe: pipeline, timing: tofino": func(s *atp.System) { s.Pipe = atp.Pipe{Pipeline: true, Timed: true} },
 		"copy: none":                     func(*atp.System) {},
 	} {
 		text := run

@@ -106,6 +106,35 @@ func TestATPPacketsAtTheServer(t *testing.T) {
 	}
 }
 
+// On an emulated Tofino the same packets come to the server, without time and with; what does
+// not fit one runs on the reference program.
+func TestATPPipeline(t *testing.T) {
+	racks, lossy := atpPlan(t, "multi-rack", 9, topo.LinkSpec{}), atpPlan(t, "multi-rack", 9, topo.LinkSpec{Loss: 0.005})
+	instant, timed := atp.Pipe{Pipeline: true}, atp.Pipe{Pipeline: true, Timed: true}
+	for name, tc := range map[string]struct {
+		plan   *plan.Plan
+		system atp.System
+		each   uint64 // zero: some are lost
+	}{
+		"instant":        {racks, atp.System{Pipe: instant}, 1},
+		"timed":          {racks, atp.System{Pipe: timed}, 1},
+		"no aggregators": {racks, atp.System{Pipe: instant, Aggregators: atp.None}, 4},
+		"loss":           {lossy, atp.System{Pipe: instant}, 0},
+		"loss and time":  {lossy, atp.System{Pipe: timed, Aggregators: 40, Unscaled: true}, 0},
+		"too large":      {racks, atp.System{Pipe: instant, Aggregators: 30_000, Unscaled: true}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jobs, cells := runATP(t, atpSpec(t, tc.plan, tc.system, []int{8}, 0, 1, 3, 6))
+			if got, want := counted(cells[0], "h8", "atp-server-packets"), tc.each*fragments(jobs[0]); want > 0 && got != want {
+				t.Errorf("%d packets at the server, want %d", got, want)
+			}
+			if got, want := counted(cells[0], "tor", "tofino-resubmitted") > 0, name != "too large"; got != want && tc.system.Aggregators != atp.None {
+				t.Errorf("packets were resubmitted: %v; notes: %q", got, jobs[0].Layout.Notes)
+			}
+		})
+	}
+}
+
 // A benchmark contributes values whose sums fit: ATP clips others, and asks for floats.
 func TestATPBenchmark(t *testing.T) {
 	for _, b := range (atp.System{}).Benches(job.BenchLimits{Window: 64, Timeout: units.Millisecond}) {

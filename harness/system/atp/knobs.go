@@ -51,6 +51,7 @@ func (s System) Configure(k job.Knobs) job.System {
 	s.Superset = second(k, "atp.overlap", "drop", "superset")
 	s.Copy = k.Rate("atp.copy", "none", "")
 	s.Ring = k.IntOr("atp.ring", 0, mostPackets, 0)
+	s.Pipe.configure(k)
 	return s
 }
 

@@ -302,3 +302,41 @@ func TestTime(t *testing.T) {
 		}
 	}
 }
+
+// What does not fit a chip runs on the reference program, and is noted; jobs that share a switch are
+// on one of the two.
+func TestPipes(t *testing.T) {
+	p := jobtest.Plan(t, "rack", 20)
+	pipe := Pipe{Pipeline: true, Timed: true}
+	for name, tc := range map[string]struct {
+		system      System
+		on, servers []int
+		fits        bool
+		says        string
+	}{
+		"it fits":      {System{Pipe: pipe}, []int{0, 15}, []int{3}, true, ""},
+		"a worker":     {System{Pipe: pipe}, []int{0, 16}, []int{3}, false, "tor uses port 16, and the 16 ports of one pipe serve jobs"},
+		"a server":     {System{Pipe: pipe}, []int{0, 1}, []int{19}, false, "tor uses port 19"},
+		"aggregators":  {System{Pipe: pipe, Aggregators: 22_529}, []int{0, 1}, []int{2}, false, "22529 aggregators are more than the 22528"},
+		"not asked to": {System{Pipe: Pipe{Timed: true}}, []int{0, 1}, []int{2}, false, ""},
+	} {
+		tc.system.Timeout = units.Millisecond // and no note
+		j := mustLay(t, tc.system, p, tc.on, tc.servers)
+		c := j.Layout.Programs[0][0].(engineConfig)
+		if got := c.Pipe == pipe; got != tc.fits || c.Pipe != pipe && c.Pipe != (Pipe{}) {
+			t.Errorf("%s: it is %+v", name, c.Pipe)
+		}
+		if notes := strings.Join(j.Layout.Notes, " "); tc.says == "" && notes != "" || !strings.Contains(notes, tc.says) {
+			t.Errorf("%s: notes %q", name, notes)
+		}
+	}
+	chip, plain := mustLay(t, System{Pipe: pipe}, p, []int{0, 1}, []int{2}), jobtest.Spec(t, System{}, "rack", 2)
+	plain.Plan, plain.ID, plain.On, plain.ServersOn, plain.Servers, plain.Virtual = p, 2, []int{3, 4}, []int{5}, 1, true
+	set, err := job.NewSet(chip, jobtest.New(t, plain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := jobtest.Programs[engineConfig](t, set)[0]; c.Pipe != (Pipe{}) || len(c.Program.Jobs) != 2 {
+		t.Errorf("the switch of both is %+v with %d jobs", c.Pipe, len(c.Program.Jobs))
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/atp"
+	"github.com/inalab/inalab/switchd/program/atp/pipeline"
 	"github.com/inalab/inalab/switchd/program/atp/reference"
 )
 
@@ -25,7 +26,11 @@ func (System) NewServer(config json.RawMessage) (job.Server, error) {
 }
 
 // engineConfig describes what aggregates in a switch.
-type engineConfig struct{ Program program.Config }
+type engineConfig struct {
+	Program program.Config
+	Pipe    Pipe `json:",omitzero"`
+	Ports   int  `json:",omitzero"` // of the chassis, of a pipeline; zero: all that it can have
+}
 
 // NewEngine makes a switch.
 func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
@@ -34,5 +39,12 @@ func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engi
 		return nil, err
 	}
 	cfg.Program.Trace = sink
-	return reference.New(cfg.Program)
+	return cfg.engine()
+}
+
+func (c *engineConfig) engine() (dataplane.Engine, error) {
+	if c.Pipe.Pipeline {
+		return pipeline.New(c.Program, c.Pipe.options(c.Ports))
+	}
+	return reference.New(c.Program)
 }

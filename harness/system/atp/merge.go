@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Merge gives a switch the jobs of all: they share its aggregators.
+// Merge gives a switch the jobs of all: they share its aggregators. Where one of them needs the
+// reference program it is that of all.
 func (System) Merge(programs []any) (any, error) {
 	out := programs[0].(engineConfig)
 	out.Program.Jobs = slices.Clone(out.Program.Jobs)
@@ -18,7 +19,11 @@ func (System) Merge(programs []any) (any, error) {
 		case a.Age != b.Age:
 			return nil, fmt.Errorf("jobs want %s to take aggregators for abandoned after %v and %v: give them the same atp.age", a.Node, a.Age, b.Age)
 		}
+		if !next.Pipe.Pipeline {
+			out.Pipe, out.Ports = next.Pipe, next.Ports
+		}
 		a.Jobs = append(a.Jobs, b.Jobs...)
 	}
-	return out, nil
+	_, err := out.engine() // whether they can be beside one another
+	return out, err
 }

@@ -65,7 +65,7 @@ func (p *placement) programs(cfg program.Config) ([][]any, error) {
 			return nil, fmt.Errorf("atp aggregates in switches with one forwarding engine, but %s of topology %s is a chassis of %d: use rack, leaf-spine or multi-rack", sw.Name, p.j.Plan.Name, n)
 		}
 		cfg.Node, cfg.Jobs = sw.Name, []program.Job{doc}
-		out[i] = []any{engineConfig{cfg}}
+		out[i] = []any{engineConfig{Program: cfg}}
 	}
 	return out, nil
 }

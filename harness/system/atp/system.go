@@ -39,6 +39,8 @@ type System struct {
 	Superset bool       // a server takes a packet with more workers in place of what it has
 	Copy     units.Rate // of frames at a server, at full scale; zero: at once
 	Ring     int        // frames that wait for that, at full scale; zero: without limit
+
+	Pipe Pipe // what aggregates in switches
 }
 
 // Levels are the switches that aggregate.

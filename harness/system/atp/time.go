@@ -19,8 +19,12 @@ func (s System) time(j *job.Job, p *placement) units.Duration {
 		arrive = max(arrive, s.copies(j, at)*((blocks+s.servers()-1)/s.servers()))
 	}
 	latency := units.Duration(0)
-	for _, tree := range p.trees {
-		latency = max(latency, j.Latency(size)+j.Climb(tree, size))
+	for k, tree := range p.trees {
+		levels := units.Duration(1)
+		if p.places[k].two {
+			levels = 2
+		}
+		latency = max(latency, j.Latency(size)+j.Climb(tree, size)+levels*s.Pipe.takes())
 	}
 	line := j.FrameTime(max(blocks, arrive)+1, size) + latency
 	copied := s.copyRate(j).TimeToSend(units.Bytes(arrive * size))

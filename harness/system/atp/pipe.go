@@ -1,0 +1,118 @@
+package atp
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
+	program "github.com/inalab/inalab/switchd/program/atp"
+	"github.com/inalab/inalab/switchd/program/atp/pipeline"
+	"github.com/inalab/inalab/switchd/tofino"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// Pipe is what aggregates in a switch. The zero value is the reference program; the pipeline takes
+// several times its processor time.
+type Pipe struct {
+	Pipeline bool // the program on an emulated Tofino
+	Timed    bool // under the virtual clock its passes take time, which is not divided by the scale
+}
+
+// configure reads the knobs.
+func (p *Pipe) configure(k job.Knobs) {
+	p.Pipeline = second(k, "atp.pipe", "reference", "pipeline")
+	p.Timed = second(k, "atp.timing", "none", "tofino")
+}
+
+// choose returns what runs the programs of a job, and a note where that is not what was asked
+// for: all its switches are the same.
+func (p Pipe) choose(j *job.Job, programs [][]any) (_ Pipe, notes []string) {
+	if !p.Pipeline {
+		return Pipe{}, nil
+	}
+	if why := unfit(j, programs); why != "" {
+		return Pipe{}, []string{"switches run the reference program, not the pipeline: " + why}
+	}
+	p.Timed = p.Timed && j.Virtual
+	return p, nil
+}
+
+// unfit says why the programs of a job cannot run on a pipeline; "" if they can.
+func unfit(j *job.Job, programs [][]any) string {
+	if j.Sample.Every > 1 {
+		return "packets carry lengths in place of values"
+	}
+	for _, of := range programs {
+		for _, c := range of {
+			cfg := c.(engineConfig).Program
+			if why := unfitProgram(&cfg); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+func unfitProgram(c *program.Config) string {
+	if c.Aggregators > pipeline.MaxAggregators {
+		return fmt.Sprintf("%d aggregators are more than the %d that it has room for", c.Aggregators, pipeline.MaxAggregators)
+	}
+	for _, j := range c.Jobs {
+		for _, s := range j.Servers {
+			ports := s.Ports
+			for _, l := range s.Levels {
+				for _, from := range l.Sources {
+					ports = append(ports[:len(ports):len(ports)], from.Ports...)
+				}
+			}
+			for _, at := range ports {
+				if int(at) >= pipeline.MaxPorts {
+					return fmt.Sprintf("%s uses port %d, and the %d ports of one pipe serve jobs", c.Node, at, pipeline.MaxPorts)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// put has programs run on what was chosen.
+func (p Pipe) put(j *job.Job, programs [][]any) {
+	for i, of := range programs {
+		for k, c := range of {
+			cfg := c.(engineConfig)
+			cfg.Pipe = p
+			if p.Pipeline {
+				cfg.Ports = pipePorts(&j.Plan.Switches[i])
+			}
+			of[k] = cfg
+		}
+	}
+}
+
+// pipePorts returns how many ports a chip is to have; zero: all that it can.
+func pipePorts(sw *plan.Switch) int {
+	if n := len(sw.Ports); n < pipeline.MaxPorts {
+		return n
+	}
+	return 0
+}
+
+// takes returns how long a switch takes for the packet that completes a fragment, which goes
+// through it twice.
+func (p Pipe) takes() units.Duration {
+	if !p.Timed {
+		return 0
+	}
+	return tofino.IngressTime + tofino.EgressTime + tofino.PassTime
+}
+
+// options are those of a chip.
+func (p Pipe) options(ports int) pipeline.Options {
+	o := pipeline.Options{Ports: ports}
+	if p.Timed {
+		t := pipeline.Timing()
+		t.Front = 0 // a lab's links have rate and queue of their own
+		o.Timing = &t
+	}
+	return o
+}
