@@ -24,7 +24,9 @@ type Core struct {
 	begun bool
 	open  []*generation // not finished, oldest first
 	spare *generation
-	count sansio.Tally
+
+	count   sansio.Tally
+	windows windows
 }
 
 // server is the directions of packets to a server.
@@ -112,8 +114,13 @@ func (c *Core) begin(now units.Time, g *generation, eff *sansio.Effects) {
 	c.begun = true
 }
 
-// Counters returns packets by type and drops by reason.
-func (c *Core) Counters() []sansio.Count { return c.count.List() }
+// Counters returns packets by type and drops by reason, and what windows were.
+func (c *Core) Counters() []sansio.Count {
+	var out sansio.Tally
+	out.Merge(c.count.List())
+	out.Merge(c.windows.list())
+	return out.List()
+}
 
 // Handle takes parameter packets.
 func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {

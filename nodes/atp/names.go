@@ -9,10 +9,13 @@ const (
 	CountTimeouts   = "atp-timeouts"
 	CountRemapped   = "atp-remapped" // indexes that are another from now on
 
-	CountMarks      = "atp-marks" // parameter packets that say that a queue was long
-	CountHalved     = "atp-window-halved"
-	CountWindowSum  = "atp-window-sum"  // of the windows of streams at each of so many
-	CountWindowAcks = "atp-window-acks" // parameter packets
+	CountMarks  = "atp-marks" // parameter packets that say that a queue was long
+	CountHalved = "atp-window-halved"
+
+	CountWindowSum   = "atp-window-sum"   // of the windows of streams at each of so many
+	CountWindowAcks  = "atp-window-acks"  // parameter packets
+	CountWindowLeast = "atp-window-least" // of the windows of streams at one of these
+	CountWindowMost  = "atp-window-most"
 
 	CountSaturated = "atp-saturated-values" // that did not fit the quantiser
 	CountClipped   = "atp-clipped-sums"     // results at a limit of int32: a switch saturated, and nothing repaired it
