@@ -32,10 +32,12 @@ func pfeConstants() []hostmodel.Constant {
 }
 
 // Constants returns what experiments rest on: the constants of hosts, links and
-// switches, those of the emulated PFE, and the computing times of models that no paper prints.
+// switches, those of the emulated PFE, of ATP, and the computing times of models that no paper
+// prints.
 func Constants() *hostmodel.Constants {
 	c := hostmodel.Defaults()
 	c.Add(pfeConstants()...)
+	c.Add(atpConstants()...)
 	for _, p := range profiles.All() {
 		c.Add(hostmodel.Constant{
 			Name: "compute." + p.Name, Value: p.Compute.Milliseconds(), Unit: "ms", Assumed: p.ComputeFrom == profiles.Assumed, Source: p.Source,
