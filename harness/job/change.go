@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/chassis"
@@ -92,6 +93,11 @@ func (s *Set) Settled() (last units.Time) {
 		last = max(last, units.Time(a.At))
 	}
 	return last
+}
+
+// Uneven reports whether iterations of some job may take many times what is expected.
+func (s *Set) Uneven() bool {
+	return slices.ContainsFunc(s.Jobs, func(j *Job) bool { return j.Layout.Uneven })
 }
 
 // Steady reports whether the lab stays as it is during the run. Where it does not, one iteration

@@ -166,6 +166,7 @@ type Layout struct {
 	Partial   bool           // sums may lack workers: the trace of the engines (trace.BlockSent) says which are in
 	Saturates bool           // sums of int32 stop at the ends of their range
 	Half      bool           // sums come back as the nearest 16-bit float (gradient.HalfAnswer)
+	Uneven    bool           // Time may be exceeded many times over: what finds no room in a switch may wait to be sent again
 	Reshard   bool           // workers divide the mini-batches of those that are out of service
 	Notes     []string       // deviations from the paper's configuration
 }

@@ -281,7 +281,7 @@ func (r *run) train(ctx context.Context) error {
 
 // patience returns how many times what it should take a run may take.
 func (r *run) patience() int {
-	if !r.set.Steady() {
+	if !r.set.Steady() || r.set.Uneven() {
 		return changingPatience
 	}
 	return patience

@@ -203,6 +203,26 @@ func TestATPTenants(t *testing.T) {
 	}
 }
 
+// Jobs over the same racks, of which each has one worker in a rack, share tables that are too
+// small for them. A fragment that collides at one of its first switches waits until it is sent again.
+func TestATPTenantsOverRacks(t *testing.T) {
+	p := atpPlan(t, "multi-rack", 12, topo.LinkSpec{})
+	for _, aggregators := range []int{400, 200, 30} {
+		t.Run(fmt.Sprint(aggregators), func(t *testing.T) {
+			var specs []job.Spec
+			for k, last := range []int{3, 7, 11} {
+				s := atpSpec(t, p, atp.System{Aggregators: aggregators, Span: 200, Unscaled: true}, []int{8 + k}, k, 4+k, last)
+				s.ID = uint8(k + 1)
+				specs = append(specs, s)
+			}
+			_, cells := runATP(t, specs...)
+			if counted(cells[0], "tor", "atp-collisions") == 0 {
+				t.Errorf("no collision in tables of %d", aggregators)
+			}
+		})
+	}
+}
+
 // forgets is a switch that forgets again and again.
 func forgets(nodes ...string) (out []job.Action) {
 	for at := 1100 * units.Microsecond; at < 6*units.Millisecond; at += 170 * units.Microsecond {

@@ -31,7 +31,7 @@ const (
 
 func patienceFor(s *job.Set) int {
 	streams := func(j *job.Job) bool { return j.Layout.Peers != nil }
-	if chance(s.Plan()) || len(s.Flows()) > 0 || !s.Steady() || len(s.Jobs) > 1 && slices.ContainsFunc(s.Jobs, streams) {
+	if chance(s.Plan()) || len(s.Flows()) > 0 || !s.Steady() || s.Uneven() || len(s.Jobs) > 1 && slices.ContainsFunc(s.Jobs, streams) {
 		return lossyPatience
 	}
 	return patience

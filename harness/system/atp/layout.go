@@ -37,7 +37,7 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 	l := job.Layout{
 		Programs: programs, Engines: p.engines(programs), Trees: trees(j), ECN: true,
 		Port: wire.Port, ServerPort: wire.Port, Packet: packet, Window: s.streams() * s.span(j),
-		Time: s.time(j, p), Block: wire.Values, Saturates: true, Notes: append(notes, s.notes(j)...),
+		Time: s.time(j, p), Block: wire.Values, Saturates: true, Uneven: s.aggregators(j) > 0, Notes: append(notes, s.notes(j)...),
 	}
 	for w := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, p, w))
