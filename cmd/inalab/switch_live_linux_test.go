@@ -265,6 +265,13 @@ func TestSwitchForgets(t *testing.T) {
 	if text := r.say("forget", "--format", "csv"); !strings.HasPrefix(text, "programs,open_blocks\n1,") {
 		t.Errorf("forgot:\n%s", text)
 	}
+	if text := r.say("job", "add", "--id", "7", "--sources", "0,1", "--servers", "2"); !strings.Contains(text, "| engine | server | h2   |") || !strings.Contains(text, "239.255.0.7") {
+		t.Errorf("added:\n%s", text)
+	}
+	if text := r.refused(exitFailed, "job", "add", "--id", "8", "--sources", "0", "--servers", "3"); !strings.Contains(text, "bad-server: job 8: server 3 is no host of tor") {
+		t.Error(text)
+	}
+	r.say("job", "rm", "7")
 	before := results()
 	r.until("the job goes on", func() bool { return results() > before })
 }

@@ -27,6 +27,7 @@ type Chassis struct {
 	turns  [stages][]partID
 	held   []held
 	copies sansio.Effects // memory of what is held
+	groups []jobGroup     // multicast groups of jobs that came at run time
 	count  sansio.Tally   // of what only the chassis can lose
 	made   uint64         // frames that engines sent
 	list   []sansio.Send  // scratch: what a part sent

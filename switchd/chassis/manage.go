@@ -2,9 +2,12 @@ package chassis
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/forward"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -65,6 +68,41 @@ func (c *Chassis) RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Remove
 	removed, err := m.RemoveJob(now, id)
 	c.refresh(pfe)
 	return removed, err
+}
+
+// jobGroup is a multicast group of a job that came at run time.
+type jobGroup struct {
+	job  uint8
+	addr netip.Addr
+}
+
+// SetGroups has the multicast groups of a job forwarded from now on, until [Chassis.DropGroups]. An
+// error is a [*dataplane.Refusal]. It must not be called within Handle or Expire.
+func (c *Chassis) SetGroups(job uint8, groups []forward.Group) error {
+	c.DropGroups(job)
+	for _, g := range groups {
+		if i := slices.IndexFunc(c.groups, func(o jobGroup) bool { return o.addr == g.Addr }); i >= 0 {
+			other := c.groups[i].job
+			c.DropGroups(job)
+			return dataplane.Refuse(dataplane.RefusedResult, "remove that job first, or take another id", "job %d: group %v is that of job %d on %s", job, g.Addr, other, c.cfg.Switch.Name)
+		}
+		if err := c.plane.SetGroup(g); err != nil {
+			c.DropGroups(job)
+			return dataplane.Refuse(dataplane.RefusedPorts, fixPorts, "job %d on %s: %v", job, c.cfg.Switch.Name, err)
+		}
+		c.groups = append(c.groups, jobGroup{job, g.Addr})
+	}
+	return nil
+}
+
+// DropGroups ends what SetGroups began for a job.
+func (c *Chassis) DropGroups(job uint8) {
+	c.groups = slices.DeleteFunc(c.groups, func(g jobGroup) bool {
+		if g.job == job {
+			c.plane.DropGroup(g.addr)
+		}
+		return g.job == job
+	})
 }
 
 func (c *Chassis) managed(pfe int) (dataplane.Managed, error) {

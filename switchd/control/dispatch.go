@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/forward"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -21,6 +22,8 @@ type Switch interface {
 	AddJob(now units.Time, pfe int, d dataplane.Document) (uint8, error)
 	RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Removed, error)
 	Forget(now units.Time, pfe int) (engines, blocks int) // negative: all PFEs
+	SetGroups(job uint8, groups []forward.Group) error
+	DropGroups(job uint8)
 }
 
 // Dispatch does what a request asks for. It has no state of its own, and is to be
@@ -192,6 +195,9 @@ func addJob(now units.Time, sw Switch, jobs Layouter, pfe int, r Request, out *R
 			return errors.Join(err, takeBack(now, sw, l.ID, l.Parts[:n]))
 		}
 	}
+	if err := sw.SetGroups(uint8(l.ID), l.Groups); err != nil {
+		return errors.Join(err, takeBack(now, sw, l.ID, l.Parts))
+	}
 	out.Added = &Added{Name: l.Name, Note: l.Note}
 	for _, p := range l.Parts {
 		out.Added.Tables = append(out.Added.Tables, EngineTable{sw.PFEs()[p.PFE], p.Table})
@@ -267,6 +273,7 @@ func removeJob(now units.Time, sw Switch, pfe, id int, out *Response) error {
 		out.Removed = append(out.Removed, Taken{sw.PFEs()[i], removed})
 	}
 	if len(out.Removed) > 0 {
+		sw.DropGroups(uint8(id))
 		return nil
 	}
 	if r := (*dataplane.Refusal)(nil); errors.As(refused, &r) && r.Reason == dataplane.RefusedUnknownJob && len(pfes) > 1 {

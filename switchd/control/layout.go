@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/forward"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -29,6 +30,8 @@ type Layout struct {
 	Parts []Part // the top level first
 	Name  string // of the tables of its parts, for programs: "switch.job.added"
 	Note  string // about the job, for people; may be empty
+
+	Groups []forward.Group // multicast groups that hosts send to, while the job is there
 }
 
 // Part is what one engine has to do for a job.

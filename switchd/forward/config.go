@@ -57,7 +57,7 @@ func (c *Config) validate() error {
 			fault("group %v is given twice", g.Addr)
 		}
 		seen[g.Addr] = true
-		errs = append(errs, c.validateGroup(g))
+		errs = append(errs, g.validate(c.wired))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("forwarding of switch %q: %w", c.Switch.Name, err)
@@ -84,13 +84,13 @@ func (c *Config) validateRoute(r plan.Route) error {
 	return nil
 }
 
-func (c *Config) validateGroup(g Group) error {
+func (g *Group) validate(wired func(port int) bool) error {
 	if !g.Addr.Is4() || !g.Addr.IsMulticast() || linkLocal.Contains(g.Addr) {
 		return fmt.Errorf("group %v is not a multicast address that is forwarded: use one of 224.0.1.0 to 239.255.255.255", g.Addr)
 	}
 	seen := map[sansio.Port]bool{}
 	for _, p := range g.Ports {
-		if !c.wired(int(p)) {
+		if !wired(int(p)) {
 			return fmt.Errorf("group %v: port %d has no link", g.Addr, p)
 		}
 		if seen[p] {

@@ -1,6 +1,8 @@
 package forward
 
 import (
+	"net/netip"
+
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -16,6 +18,23 @@ type group struct {
 // hosts of the subnet they are bridged; over a link between switches they are
 // routed, so that their TTL ends a loop between wrongly configured groups.
 type fan struct{ bridged, routed []sansio.Port }
+
+// SetGroup has frames of a multicast group forwarded from now on, in place of what was known of it.
+func (p *Plane) SetGroup(g Group) error {
+	wired := func(at int) bool { return at >= 0 && at < len(p.ports) && p.ports[at].wired }
+	if err := g.validate(wired); err != nil {
+		return err
+	}
+	p.setGroup(g)
+	return nil
+}
+
+func (p *Plane) setGroup(g Group) {
+	p.groups[g.Addr.As4()] = &group{ports: g.Ports, fans: map[sansio.Port]fan{}}
+}
+
+// DropGroup forgets a multicast group: its frames are dropped from now on.
+func (p *Plane) DropGroup(addr netip.Addr) { delete(p.groups, addr.As4()) }
 
 func (p *Plane) fanOf(g *group, in sansio.Port) fan {
 	if f, ok := g.fans[in]; ok {

@@ -74,7 +74,7 @@ func New(cfg Config) (*Plane, error) {
 		p.byAddr[n.Addr.As4()] = neighbor{mac: inet.MAC(n.MAC), port: at}
 	}
 	for _, g := range cfg.Groups {
-		p.groups[g.Addr.As4()] = &group{ports: g.Ports, fans: map[sansio.Port]fan{}}
+		p.setGroup(g)
 	}
 	return p, nil
 }
