@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
@@ -111,7 +112,7 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		one := spec
 		one.Times = t.Times
 		one.System, one.Name, one.ID = t.system(spec.System), t.Name, uint8(job.DefaultID+i)
-		one.On, one.ServersOn, one.Servers = t.Hosts, t.Servers, len(t.Servers)
+		one.On = t.Hosts
 		one.Iterations = cmp.Or(t.Iterations, spec.Iterations)
 		if t.Model.Name != "" {
 			one.Model = t.Model
@@ -120,12 +121,18 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		if i > 0 {
 			one.HostPrograms, one.Flows, one.Transit, one.Collectors, one.Changes = nil, nil, nil, nil, nil
 		}
+		idle := s.idleServers(&t, one.System)
+		one.ServersOn = t.Servers[:len(t.Servers)-idle]
+		one.Servers = len(one.ServersOn)
 		if err := s.checkServers(&t, &one); err != nil {
 			return nil, err
 		}
 		j, err := job.New(one)
 		if err != nil {
 			return nil, s.doc.wrong(t.at, fmt.Errorf("job %s: %w", t.Name, err))
+		}
+		if idle > 0 {
+			j.Layout.Notes = append(slices.Clone(j.Layout.Notes), idleNote(&t, j, idle))
 		}
 		jobs = append(jobs, j)
 	}
@@ -137,10 +144,34 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 	return set, err
 }
 
+// idleServers returns how many hosts for servers of a job a system leaves idle, because another one of
+// the scenario needs more: they are those behind its own.
+func (s *Scenario) idleServers(t *Tenant, sys job.System) int {
+	has, most := len(t.Servers), 0
+	for _, o := range s.Systems {
+		if t.System == nil {
+			most = max(most, job.Servers(o.System, len(t.Hosts)))
+		}
+	}
+	if has > most {
+		return 0 // nobody needs them
+	}
+	return max(0, has-job.Servers(sys, len(t.Hosts)))
+}
+
+// idleNote says which hosts a job leaves idle.
+func idleNote(t *Tenant, j *job.Job, n int) string {
+	var names []string
+	for _, h := range t.Servers[len(t.Servers)-n:] {
+		names = append(names, j.Plan.Hosts[h].Name)
+	}
+	return fmt.Sprintf("leaves %s idle: %s runs without servers there", strings.Join(names, ", "), j.System.Name())
+}
+
 // checkServers says how many hosts for servers a job needs, where it has another number.
 func (s *Scenario) checkServers(t *Tenant, spec *job.Spec) error {
 	sys, workers := spec.System, len(t.Hosts)
-	need, has := job.Servers(sys, workers), len(t.Servers)
+	need, has := job.Servers(sys, workers), len(spec.ServersOn)
 	if need == has {
 		return nil
 	}

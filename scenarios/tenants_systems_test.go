@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,37 @@ jobs:
 	}
 }
 
+// Hosts of servers are idle in the runs of systems that need fewer, and a note of these says so.
+func TestIdleServers(t *testing.T) {
+	s := mustShort(t, `
+hosts: 8
+ps: {servers: dedicated}
+systems: [{system: ring}, {system: atp}, {system: ps}]
+jobs:
+  - {name: a, hosts: [h0, h1], servers: [h5, h4]}
+  - {name: b, system: ring, hosts: [h2, h3]}
+`)
+	want := `ring on rack
+  a ring h0 h1, 0 servers
+  b ring h2 h3, 0 servers
+atp + ring on rack
+  a atp h0 h1 h5, 1 servers
+  b ring h2 h3, 0 servers
+ps + ring on rack
+  a ps h0 h1 h5 h4, 2 servers
+  b ring h2 h3, 0 servers`
+	if got := laidOut(t, s); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	sets, _ := s.Sets(true)
+	for i, want := range []string{"leaves h5, h4 idle: ring runs without servers there", "leaves h4 idle: atp runs without servers there", ""} {
+		got := strings.Join(slices.Concat(sets[i].Jobs[0].Layout.Notes, sets[i].Jobs[1].Layout.Notes), "\n")
+		if (strings.Count(got, " idle: ") > 0) != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("notes of run %d: %q, want %q", i, got, want)
+		}
+	}
+}
+
 // What cannot be is refused where it stands, by name and with what to do.
 func TestBadSystemsOfJobs(t *testing.T) {
 	const dedicated = "ps: {servers: dedicated}\njobs: [{system: ring, hosts: [h0, h1]}, "
@@ -140,6 +172,8 @@ func TestBadSystemsOfJobs(t *testing.T) {
 		"hosts: 8\n" + dedicated + "{system: ps, hosts: [h2, h3], servers: [h4, h5, h6]}]":         "ps needs 2 hosts for the servers of 2 workers, and 3 are named: leave 1 out",
 		"jobs: [{system: ps, hosts: [h2, h3], servers: [h4, h5]}]":                                 "jobs[0].servers: job job1: ps, with the knobs that it has here, needs no hosts for servers: leave servers out",
 		"jobs: [{system: ring, hosts: [h2, h3], servers: [h4]}]":                                   "short.yaml:4:49: jobs[0].servers: job job1: ring has no servers: leave servers out",
+		"systems: [{system: ring}, {system: atp}]\njobs: [{hosts: [h2, h3], servers: [h4, h5]}]":   "jobs[0].servers: job job1: ring has no servers: leave servers out",
+		"systems: [{system: atp}, {system: ring}]\njobs: [{hosts: [h2, h3]}]":                      "jobs[0]: job job1: atp needs 1 hosts for the servers of 2 workers, and 0 are named: add to servers 1 hosts without a job, as [h0]",
 		dedicated + "{system: ps, hosts: [h2, h3], servers: [h4, h9]}]":                            "jobs[1]: job job2: server 1 is on host 9, but topology rack has hosts 0 to 5",
 		"jobs: [{name: a, system: switchml64, hosts: [h0, h1]}, {name: b, system: trioml, hosts: [h2, h3]}]": "short.yaml:4:56: jobs[1]: job a needs the program of switchml64 on switch tor, and job b that of trioml: a switch runs that of one system: " +
 			"give both jobs one system, or one of them a system without a switch program, or hosts on other switches",
