@@ -13,7 +13,7 @@ import (
 // Every key of ATP reaches the system, and the section may be left out.
 func TestKeysOfATP(t *testing.T) {
 	const run = "systems: [{system: atp}]\n"
-	plain := atp.System{Aggregators: 20_000, Parts: 1, ServerCount: 1, Threads: 1, Window: 200, Span: 2048, LeastWindow: 1}
+	plain := atp.System{Aggregators: 20_000, Parts: 1, ServerCount: 1, Threads: 1, Window: 200, Span: 2048, LeastWindow: 1, Factor: 100_000_000}
 	for section, change := range map[string]func(*atp.System){
 		"":                               func(*atp.System) {},
 		"aggregators: 0":                 func(s *atp.System) { s.Aggregators = atp.None },
@@ -40,6 +40,7 @@ func TestKeysOfATP(t *testing.T) {
 		"resend: gaps":                   func(s *atp.System) { s.Gaps = true },
 		"timeout-window: keep":           func(s *atp.System) { s.Keep = true },
 		"timeout: 200us":                 func(s *atp.System) { s.Timeout = 200 * units.Microsecond },
+		"factor: 1000000":                func(s *atp.System) { s.Factor = 1_000_000 },
 		"overlap: superset":              func(s *atp.System) { s.Superset = true },
 		"copy: 60Gbit/s, ring: 100":      func(s *atp.System) { s.Copy, s.Ring = 60*units.GbitPerSecond, 100 },
 		"pipe: reference, timing: none":  func(*atp.System) {},
@@ -60,6 +61,7 @@ func TestKeysOfATP(t *testing.T) {
 		"aggregators: 65537": "atp.aggregators: 65537: allowed are 0 to 65536",
 		"indexing: hash":     `atp.indexing: "hash": allowed are position, sequence, linear, static`,
 		"copy: 60":           `atp.copy: rate "60" has no unit`,
+		"factor: 0":          "atp.factor: 0: allowed are 1 to 1000000000000000",
 		"server-count: 0":    "atp.server-count: 0: allowed are 1 to 64",
 	} {
 		if _, err := loadShort(t, run+"atp: {"+section+"}\n"); err == nil || !strings.Contains(err.Error(), want) {

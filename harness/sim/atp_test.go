@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/inalab/inalab/harness/check/parity"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/harness/system/atp"
@@ -264,4 +265,60 @@ func TestATPMarks(t *testing.T) {
 	if marks, halved := counted(cells[0], "h", "atp-marks"), counted(cells[0], "h", "atp-window-halved"); marks == 0 || halved == 0 {
 		t.Errorf("%d marks, windows halved %d times", marks, halved)
 	}
+}
+
+// Sums that do not fit an int32 come back as floats, whose bits are checked: with any factor, on any
+// way, and whatever is lost or forgotten on it.
+func TestATPFloats(t *testing.T) {
+	four, six := []int{0, 1, 2, 3}, []int{0, 1, 3, 4, 6, 7}
+	for name, tc := range map[string]struct {
+		topology string
+		system   atp.System
+		on       []int
+		loss     float64
+		actions  []job.Action
+	}{
+		"rack":                  {"rack", atp.System{}, four, 0, nil},
+		"rack, no aggregators":  {"rack", atp.System{Aggregators: atp.None}, four, 0, nil},
+		"rack, few, superset":   {"rack", atp.System{Aggregators: 20, Unscaled: true, Superset: true}, four, 0.005, nil},
+		"racks":                 {"multi-rack", atp.System{}, six, 0, nil},
+		"racks, lossy":          {"multi-rack", atp.System{}, six, 0.005, nil},
+		"racks, forgetful":      {"multi-rack", atp.System{}, six, 0, forgets("tor0", "tor2")},
+		"rack-scale, two paths": {"leaf-spine", atp.System{Levels: atp.RackLevel, Threads: 2}, six, 0.005, nil},
+	} {
+		for _, factor := range []int{1e8, 1e10, 1e12} {
+			t.Run(fmt.Sprintf("%s, %g", name, float64(factor)), func(t *testing.T) {
+				tc.system.Factor = factor
+				s := atpSpec(t, atpPlan(t, tc.topology, 9, topo.LinkSpec{Loss: tc.loss}), tc.system, []int{8}, tc.on...)
+				s.Actions = tc.actions
+				kept := parity.NewRecording(len(tc.on))
+				s.Record = kept.Recorder
+				jobs, cells := runATP(t, s)
+				elements := floatElements(t, kept, jobs[0])
+				if all := len(tc.on) * jobs[0].Iterations * jobs[0].Params; (elements > 0) != (factor > 1e8) || elements == all {
+					t.Errorf("%d of %d elements came as floats", elements, all)
+				}
+				if sent := counted(cells[0], "h", host.CountFloats); (sent > 0) != (elements > 0) {
+					t.Errorf("%d packets went as floats, and %d elements came so", sent, elements)
+				}
+			})
+		}
+	}
+}
+
+// floatElements counts the elements that workers were given as float32.
+func floatElements(t *testing.T, r *parity.Recording, j *job.Job) (n int) {
+	t.Helper()
+	for w := range j.Hosts() {
+		for gen := range j.Iterations {
+			runs, err := r.DeliveredFloats(w, gen)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range runs {
+				n += len(f.Values)
+			}
+		}
+	}
+	return n
 }

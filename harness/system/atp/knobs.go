@@ -7,6 +7,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	host "github.com/inalab/inalab/nodes/atp"
 	server "github.com/inalab/inalab/nodes/atpps"
+	"github.com/inalab/inalab/nodes/gradient"
 )
 
 // Most that knobs may say; all assumed.
@@ -14,6 +15,7 @@ const (
 	mostServers = 64
 	mostThreads = 16
 	mostPackets = 1 << 16 // of a window, a span or a ring
+	mostFactor  = 1e15    // int32 cannot say a value of 1e-5 then
 )
 
 // Words of knobs, in the order of what they stand for.
@@ -47,6 +49,7 @@ func (s System) Configure(k job.Knobs) job.System {
 	s.Age = k.Duration("atp.age", "default", "")
 	s.ServerCount = k.IntOr("atp.server-count", 1, mostServers, 1)
 	s.Threads = k.IntOr("atp.threads", 1, mostThreads, 1)
+	s.Factor = k.IntOr("atp.factor", 1, mostFactor, gradient.DefaultFactor)
 	s.configureWindow(k)
 	s.Superset = second(k, "atp.overlap", "drop", "superset")
 	s.Copy = k.Rate("atp.copy", "none", "")

@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	host "github.com/inalab/inalab/nodes/atp"
 	server "github.com/inalab/inalab/nodes/atpps"
+	"github.com/inalab/inalab/nodes/gradient"
 	program "github.com/inalab/inalab/switchd/program/atp"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -112,7 +113,7 @@ func (s System) core(j *job.Job, p *placement, w int) host.Config {
 		Indexing: s.Indexing, Aggregators: s.aggregators(j), Aligned: s.Aligned,
 		Threads: s.Threads, Window: s.window(j), Span: s.span(j), LeastWindow: s.LeastWindow, Fixed: s.Fixed,
 		Doubling: s.Doubling, Avoidance: s.Avoidance, EachMark: s.EachMark, Gaps: s.Gaps, Keep: s.Keep, Timeout: s.timeout(j),
-		Age: s.Age, Integers: j.Elements > 0, Sample: j.Sample,
+		Age: s.Age, Integers: j.Elements > 0, Scaling: gradient.Fixed{Factor: float64(s.Factor)}, Sample: j.Sample,
 	}
 	if s.Indexing == host.Static {
 		c.Part = s.part(j)

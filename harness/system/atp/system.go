@@ -36,6 +36,8 @@ type System struct {
 	Keep        bool
 	Timeout     units.Duration // zero: host.DefaultTimeout, or what all packets in flight take on a slow line; live ten times that
 
+	Factor int // that values are multiplied by; zero: gradient.DefaultFactor, the paper's (§3.8)
+
 	Superset bool       // a server takes a packet with more workers in place of what it has
 	Copy     units.Rate // of frames at a server, at full scale; zero: at once
 	Ring     int        // frames that wait for that, at full scale; zero: without limit
