@@ -12,5 +12,10 @@
 // [Gap] excuses what is not recorded. A sum with a contributor that left no record counts
 // as unchecked; all other sums are compared, those in the gap too.
 //
+// Sums of a protocol that saturates ([Job].Saturates) may come as float32 where they do not fit.
+// Such elements are compared, bit for bit, with the float32 sum of the contributors in their
+// order, and left out of the comparison of integers. One that does not fit and came as an
+// integer all the same is wrong.
+//
 // It shares no code with the machines except the addition of two integers.
 package check

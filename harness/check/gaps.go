@@ -38,6 +38,7 @@ func (c *checker) add(gen, block, lo, hi int) answer {
 	if !ok {
 		return unknown
 	}
+	c.masks[block] = mask
 	out := right
 	for w, q := range c.sent {
 		switch {
@@ -45,6 +46,9 @@ func (c *checker) add(gen, block, lo, hi int) answer {
 		case len(q) >= hi:
 			for i := lo; i < hi; i++ {
 				c.want[i] += q[i]
+			}
+			for i := lo; c.job.Saturates && i < hi; i++ {
+				c.clips(i, q[i])
 			}
 		case len(q) > 0 || !c.job.Away(w, gen):
 			return unknown

@@ -10,7 +10,7 @@ import (
 // to its blocks, and the sink that has to see the switches' traces (nil where
 // everybody contributes to every block).
 func ForJob(j *job.Job) (Job, Contributors, trace.Sink) {
-	shape := Job{Workers: len(j.Hosts()), Generations: j.Iterations, Elements: j.Held(), Block: j.Layout.Block, Sample: j.Sample}
+	shape := Job{Workers: len(j.Hosts()), Generations: j.Iterations, Elements: j.Held(), Block: j.Layout.Block, Sample: j.Sample, Saturates: j.Layout.Saturates}
 	if j.Layout.Half {
 		shape.Answer = gradient.HalfAnswer
 	}

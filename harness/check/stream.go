@@ -1,6 +1,11 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/nodes/gradient"
+)
 
 // Stream checks generation after generation while a run goes on, for workers
 // that share this process: as soon as the last worker has recorded what it was
@@ -19,7 +24,10 @@ type Stream struct {
 // generation holds what was recorded of one generation so far.
 type generation struct {
 	sent, delivered [][]int32
-	missing         int // workers that are there and have recorded nothing delivered
+
+	sentFloats, deliveredFloats [][]gradient.Floats
+
+	missing int // workers that are there and have recorded nothing delivered
 }
 
 // NewStream returns the check of one run.
@@ -60,6 +68,24 @@ func (r *StreamRecorder) Delivered(gen int, sums []int32) {
 	}
 }
 
+// SentFloats keeps a copy of g.
+func (r *StreamRecorder) SentFloats(gen, lo int, g []float32) {
+	if !r.s.late(gen) {
+		r.s.generation(gen).sentFloats[r.worker] = keep(r.s.generation(gen).sentFloats[r.worker], lo, g)
+	}
+}
+
+// DeliveredFloats keeps a copy of sums. It comes before Delivered.
+func (r *StreamRecorder) DeliveredFloats(gen, lo int, sums []float32) {
+	if !r.s.late(gen) {
+		r.s.generation(gen).deliveredFloats[r.worker] = keep(r.s.generation(gen).deliveredFloats[r.worker], lo, sums)
+	}
+}
+
+func keep(list []gradient.Floats, lo int, v []float32) []gradient.Floats {
+	return append(list, gradient.Floats{Lo: lo, Values: slices.Clone(v)})
+}
+
 // late reports whether a generation was checked already: without this worker.
 func (s *Stream) late(gen int) bool { return gen < s.newest && s.open[gen] == nil }
 
@@ -74,7 +100,10 @@ func (s *Stream) generation(gen int) *generation {
 	g := s.open[gen]
 	if g == nil {
 		n := s.checker.job.Workers
-		g = &generation{sent: make([][]int32, n), delivered: make([][]int32, n)}
+		g = &generation{
+			sent: make([][]int32, n), delivered: make([][]int32, n),
+			sentFloats: make([][]gradient.Floats, n), deliveredFloats: make([][]gradient.Floats, n),
+		}
 		for w := range n {
 			if !s.checker.job.Away(w, gen) {
 				g.missing++
@@ -110,6 +139,16 @@ func (s *Stream) Sent(worker, gen int) ([]int32, error) { return s.generation(ge
 // Delivered returns what a worker was given.
 func (s *Stream) Delivered(worker, gen int) ([]int32, error) {
 	return s.generation(gen).delivered[worker], nil
+}
+
+// SentFloats returns what a worker sent as float32.
+func (s *Stream) SentFloats(worker, gen int) ([]gradient.Floats, error) {
+	return s.generation(gen).sentFloats[worker], nil
+}
+
+// DeliveredFloats returns what a worker was given as float32.
+func (s *Stream) DeliveredFloats(worker, gen int) ([]gradient.Floats, error) {
+	return s.generation(gen).deliveredFloats[worker], nil
 }
 
 // Result returns the verdict once the run is over. Generations that some worker

@@ -45,6 +45,10 @@ type Job struct {
 
 	// Answer is what workers are given for a sum; nil: the sum.
 	Answer func(sum int32) int32
+
+	// Saturates says that sums of int32 stop at the ends of their range: one that comes to an end, or
+	// has a contributor there, must come as float32. Otherwise sums wrap.
+	Saturates bool
 }
 
 // Result is the verdict on a run.
@@ -52,6 +56,8 @@ type Result struct {
 	Checked uint64 // delivered elements that were compared
 	Wrong   uint64 // those that differed from the sum
 	First   string // the first difference, for a person
+
+	Floats uint64 // of those compared, elements that came as float32
 
 	// Unchecked counts delivered elements whose sum nobody knows: one of their
 	// contributors was killed before it had recorded what it sent.
@@ -75,7 +81,11 @@ type checker struct {
 	who     Contributors
 	sent    [][]int32
 	want    []int32
-	known   []answer // by block: whether want can be trusted
+	known   []answer     // by block: whether want can be trusted
+	masks   []trace.Mask // by block: the contributors
+	exact   []int64      // sums of integers that saturate
+	clipped []bool       // by element: a contributor's integer was at an end of the range
+	float   floats
 	result  Result
 }
 
@@ -84,9 +94,15 @@ func (c *checker) generation(gen int) error {
 		return err
 	}
 	c.expect(gen)
+	if err := c.expectFloats(gen); err != nil {
+		return err
+	}
 	for w := range c.job.Workers {
 		got, err := c.tensors.Delivered(w, gen)
 		if err != nil {
+			return err
+		}
+		if err := c.deliverFloats(w, gen); err != nil {
 			return err
 		}
 		if got != nil || !c.job.Away(w, gen) {
@@ -101,6 +117,9 @@ func (c *checker) load(gen int) error {
 	if c.sent == nil {
 		c.sent = make([][]int32, c.job.Workers)
 		c.want = make([]int32, c.job.Elements)
+		if c.job.Saturates {
+			c.exact, c.clipped = make([]int64, c.job.Elements), make([]bool, c.job.Elements)
+		}
 	}
 	for w := range c.sent {
 		q, err := c.tensors.Sent(w, gen)
@@ -117,8 +136,10 @@ func (c *checker) load(gen int) error {
 // that was away is a contributor may have any.
 func (c *checker) expect(gen int) {
 	blocks := (c.job.Elements + c.job.Block - 1) / c.job.Block
-	c.known = make([]answer, blocks)
+	c.known, c.masks = make([]answer, blocks), make([]trace.Mask, blocks)
 	clear(c.want)
+	clear(c.exact)
+	clear(c.clipped)
 	for b := range blocks {
 		lo, hi := b*c.job.Block, min((b+1)*c.job.Block, c.job.Elements)
 		c.known[b] = c.add(gen, b, lo, hi)
@@ -138,7 +159,10 @@ func (c *checker) compare(w, gen int, got []int32) {
 			continue
 		}
 		c.result.Checked++
-		if i < len(got) && known == right && got[i] == c.want[i] {
+		if c.isFloat(i) {
+			c.result.Floats++
+		}
+		if i < len(got) && known == right && c.right(i, got[i]) {
 			continue
 		}
 		c.result.Wrong++
@@ -148,6 +172,15 @@ func (c *checker) compare(w, gen int, got []int32) {
 	}
 }
 
+// right reports whether an element of which the contributors are known is right: v, or the float32
+// that came in its place.
+func (c *checker) right(i int, v int32) bool {
+	if c.isFloat(i) {
+		return c.rightFloat(i)
+	}
+	return v == c.want[i] && !c.overflows(i)
+}
+
 func (c *checker) describe(w, gen, i int, got []int32) string {
 	at := fmt.Sprintf("worker %d, generation %d, block %d, element %d", w, gen, i/c.job.Block, i)
 	switch {
@@ -155,6 +188,10 @@ func (c *checker) describe(w, gen, i int, got []int32) string {
 		return at + ": nothing was delivered"
 	case c.known[i/c.job.Block] != right:
 		return at + ": the trace names no contributors, or one that sent nothing"
+	case c.isFloat(i):
+		return at + ": " + c.describeFloat(i)
+	case c.overflows(i):
+		return fmt.Sprintf("%s: delivered %d as int32, but the contributors' sum of %d, or one of them, does not fit", at, got[i], c.exact[i])
 	}
 	return fmt.Sprintf("%s: delivered %d, the contributors' sum is %d", at, got[i], c.want[i])
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/inalab/inalab/internal/tensorfile"
 	"github.com/inalab/inalab/internal/units"
 	switchmlwire "github.com/inalab/inalab/internal/wire/switchml"
+	"github.com/inalab/inalab/nodes/gradient"
 	switchmlhost "github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo"
@@ -140,9 +141,27 @@ func copyTensors(out *parity.Recording, r *run) error {
 				return errors.Join(err, files.Close())
 			}
 			rec.Delivered(gen, delivered)
+			if err := copyFloats(rec.(gradient.FloatRecorder), files, w, gen); err != nil {
+				return errors.Join(err, files.Close())
+			}
 		}
 	}
 	return files.Close()
+}
+
+func copyFloats(rec gradient.FloatRecorder, files *tensorfile.Reader, w, gen int) error {
+	sent, err := files.SentFloats(w, gen)
+	if err != nil {
+		return err
+	}
+	for _, f := range sent {
+		rec.SentFloats(gen, f.Lo, f.Values)
+	}
+	delivered, err := files.DeliveredFloats(w, gen)
+	for _, f := range delivered {
+		rec.DeliveredFloats(gen, f.Lo, f.Values)
+	}
+	return err
 }
 
 // virtualRecorded runs the scene under the virtual clock.

@@ -189,7 +189,7 @@ func (s *tallyServer) add(p []byte, eff *sansio.Effects) {
 }
 
 // testSystems are those that node processes of this binary know.
-func testSystems() []job.System { return append(system.All(), tally{}, tally{Apart: true}) }
+func testSystems() []job.System { return append(system.All(), tally{}, tally{Apart: true}, loud{}) }
 
 // A server that speaks UDP serves from a host of its own, or beside a worker, in both
 // clocks and with the same sums; nothing is added twice.

@@ -3,6 +3,7 @@ package tensorfile
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/nodes/gradient"
 )
 
 // write writes a worker's file and returns its path.
@@ -159,5 +162,59 @@ func TestFullDiskIsTold(t *testing.T) {
 	w.Delivered(0, []int32{1})
 	if err := w.Close(); err == nil {
 		t.Error("no error")
+	}
+}
+
+// What went as float32 is read back run by run, bit for bit, beside the integers.
+func TestFloatsThatWereWrittenAreRead(t *testing.T) {
+	nan := math.Float32frombits(0x7fc12345)
+	path := write(t, func(w *Writer) {
+		w.SentFloats(1, 62, []float32{1.5, nan})
+		w.SentFloats(1, 0, []float32{-0.25})
+		w.DeliveredFloats(1, 62, []float32{3, float32(math.Inf(-1))})
+		w.Sent(1, []int32{7})
+		w.Delivered(1, []int32{8})
+	})
+	r := open(t, path)
+	for name, tc := range map[string]struct {
+		read func(worker, gen int) ([]gradient.Floats, error)
+		gen  int
+		want []gradient.Floats
+	}{
+		"sent":               {r.SentFloats, 1, []gradient.Floats{{Lo: 62, Values: []float32{1.5, nan}}, {Lo: 0, Values: []float32{-0.25}}}},
+		"delivered":          {r.DeliveredFloats, 1, []gradient.Floats{{Lo: 62, Values: []float32{3, float32(math.Inf(-1))}}}},
+		"another generation": {r.SentFloats, 0, nil},
+	} {
+		got, err := tc.read(0, tc.gen)
+		same := func(a, b gradient.Floats) bool { return a.Lo == b.Lo && slices.EqualFunc(a.Values, b.Values, sameBits) }
+		if err != nil || !slices.EqualFunc(got, tc.want, same) {
+			t.Errorf("%s: %v, %v, want %v", name, got, err, tc.want)
+		}
+	}
+	if sent, err := r.Sent(0, 1); err != nil || !slices.Equal(sent, []int32{7}) {
+		t.Errorf("integers: %d, %v", sent, err)
+	}
+}
+
+func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+
+// Floats of a process that died before it was through with a generation are not those of the one
+// that came in its place.
+func TestFloatsOfSeveralFiles(t *testing.T) {
+	old := write(t, func(w *Writer) {
+		w.SentFloats(0, 0, []float32{1})
+		w.Sent(0, []int32{1})
+		w.SentFloats(1, 0, []float32{2})
+	})
+	late := write(t, func(w *Writer) { w.Sent(1, []int32{5}) })
+	r, err := OpenAll([][]string{{old, late}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for gen, want := range []int{1, 0} {
+		if got, err := r.SentFloats(0, gen); err != nil || len(got) != want {
+			t.Errorf("generation %d: %v, %v", gen, got, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package atp
 
 import (
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/nodes/gradient"
 )
 
 // generation is a gradient on its way.
@@ -9,8 +10,9 @@ type generation struct {
 	number  int
 	grad    []float32 // borrowed from Begin until the generation is complete
 	q       []int32
-	sums    []int32 // of the blocks held; 0 where they came as floats
-	floats  []floats
+	sums    []int32           // of the blocks held; 0 where they came as floats
+	floats  []gradient.Floats // sums (§3.8)
+	asked   []gradient.Floats // what was sent so, for a recorder
 	tensors []tensor
 
 	remaining   int // packets without parameters
@@ -43,7 +45,7 @@ func (c *Core) newGeneration(number int) *generation {
 		}
 	}
 	g.number, g.retransmits, g.saturated, g.remaining = number, 0, 0, 0
-	g.tensors, g.floats = g.tensors[:0], nil
+	g.tensors, g.floats, g.asked = g.tensors[:0], nil, nil
 	at, parts := 0, 0
 	for _, n := range c.cfg.tensors() {
 		blocks := (n + block - 1) / block
@@ -122,12 +124,11 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	cfg := c.cfg
 	mean := func(dst []float32) {
 		cfg.Scaling.Mean(dst[:len(g.sums)], g.sums, cfg.Workers)
-		for i := range g.floats {
-			g.floats[i].mean(dst, cfg.Workers)
+		for _, f := range g.floats {
+			mean(dst, f, cfg.Workers)
 		}
 		if cfg.Recorder != nil {
-			cfg.Recorder.Sent(gen, g.q)
-			cfg.Recorder.Delivered(gen, g.sums)
+			g.record(cfg.Recorder)
 		}
 	}
 	return result.Outcome{Retransmits: g.retransmits, Contributed: true, Saturated: g.saturated}, mean

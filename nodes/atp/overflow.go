@@ -8,18 +8,13 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/nodes/gradient"
 )
 
-// floats is the sum of a block that came as float32 (§3.8).
-type floats struct {
-	at   int // its first element among those held
-	sums []float32
-}
-
-// mean writes the block's part of the mean gradient.
-func (f *floats) mean(dst []float32, workers int) {
-	for i, v := range f.sums {
-		dst[f.at+i] = float32(float64(v) / float64(workers))
+// mean writes the mean gradient of a block whose sums are float32.
+func mean(dst []float32, f gradient.Floats, workers int) {
+	for i, v := range f.Values {
+		dst[f.Lo+i] = float32(float64(v) / float64(workers))
 	}
 }
 
@@ -37,7 +32,32 @@ func (s *stream) asked(now units.Time, packet uint64, eff *sansio.Effects) {
 	}
 	f.floats = true
 	c.count.Add(CountFloats, 1)
+	c.keep(f)
 	s.again(now, packet, eff)
+}
+
+// keep notes for a recorder what is sent as float32: the gradient is borrowed.
+func (c *Core) keep(f *fragment) {
+	if _, ok := c.cfg.Recorder.(gradient.FloatRecorder); !ok || f.tensor == nil || !c.carries(f) {
+		return
+	}
+	lo, hi := c.span(f.tensor, f.block)
+	g := f.tensor.gen
+	g.asked = append(g.asked, gradient.Floats{Lo: lo, Values: slices.Clone(g.grad[lo:hi])})
+}
+
+// record tells a recorder of a generation that is complete.
+func (g *generation) record(rec gradient.Recorder) {
+	if f, ok := rec.(gradient.FloatRecorder); ok {
+		for _, b := range g.asked {
+			f.SentFloats(g.number, b.Lo, b.Values)
+		}
+		for _, b := range g.floats {
+			f.DeliveredFloats(g.number, b.Lo, b.Values)
+		}
+	}
+	rec.Sent(g.number, g.q)
+	rec.Delivered(g.number, g.sums)
 }
 
 // putFloats writes a block as float32.
@@ -48,10 +68,10 @@ func putFloats(dst []byte, g []float32) {
 }
 
 // getFloats reads the sum of a block.
-func getFloats(src []byte, at, n int) floats {
-	f := floats{at: at, sums: make([]float32, n)}
-	for i := range f.sums {
-		f.sums[i] = math.Float32frombits(binary.BigEndian.Uint32(src[4*i:]))
+func getFloats(src []byte, at, n int) gradient.Floats {
+	f := gradient.Floats{Lo: at, Values: make([]float32, n)}
+	for i := range f.Values {
+		f.Values[i] = math.Float32frombits(binary.BigEndian.Uint32(src[4*i:]))
 	}
 	return f
 }

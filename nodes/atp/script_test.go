@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/gradient"
 )
 
 // script drives one worker by hand and takes down both directions.
@@ -264,7 +267,7 @@ func TestTranscripts(t *testing.T) {
 func TestFloatsAreDelivered(t *testing.T) {
 	cfg := testConfig(0, 2, 1)
 	cfg.Tensor = 2*block + 5
-	rec := &sansiotest.Recorder{}
+	rec := &floatRecorder{}
 	cfg.Recorder = rec
 	s := newScript(t, cfg)
 	grad := tensors(0, 1, cfg.Tensor)[0]
@@ -282,6 +285,7 @@ func TestFloatsAreDelivered(t *testing.T) {
 	if !s.core.Complete(0) {
 		t.Fatal("not complete")
 	}
+	clear(s.core.open[0].grad) // it was borrowed until now
 	_, take := s.core.Finish(0)
 	mean := make([]float32, cfg.Tensor)
 	take(mean)
@@ -294,7 +298,26 @@ func TestFloatsAreDelivered(t *testing.T) {
 			t.Fatalf("element %d: mean %v, sum %d", i, v, rec.In[0][i])
 		}
 	}
+	sums := []float32{3000, 3000, 3000, 3000, 3000}
+	if want := []gradient.Floats{{Lo: 2 * block, Values: grad[2*block:]}, {Lo: 2 * block, Values: sums}}; !reflect.DeepEqual(rec.floats, want) {
+		t.Errorf("told %v, want %v", rec.floats, want)
+	}
 }
+
+// floatRecorder also keeps floats: those sent, then those delivered.
+type floatRecorder struct {
+	sansiotest.Recorder
+	floats []gradient.Floats
+}
+
+func (r *floatRecorder) SentFloats(gen, lo int, g []float32) {
+	if len(r.In)+len(r.Out) > 0 {
+		panic("floats are told behind the integers of their generation")
+	}
+	r.floats = append(r.floats, gradient.Floats{Lo: lo, Values: slices.Clone(g)})
+}
+
+func (r *floatRecorder) DeliveredFloats(gen, lo int, sums []float32) { r.SentFloats(gen, lo, sums) }
 
 // int32 tensors have no floats: a request for such is counted, and the generation stays open.
 func TestFloatsOfIntegersAreRefused(t *testing.T) {

@@ -36,7 +36,8 @@ var kinds = []struct {
 }
 
 // Tensors compares every element that every worker sent and was given. A worker
-// that sent nothing in a generation, in both runs, is the same in both.
+// that sent nothing in a generation, in both runs, is the same in both. What went as
+// float32 in either run counts once more.
 func Tensors(s Shape, a, b Run[check.Tensors]) (Result, error) {
 	var r Result
 	for gen := range s.Generations {
@@ -53,6 +54,9 @@ func Tensors(s Shape, a, b Run[check.Tensors]) (Result, error) {
 				at := fmt.Sprintf("generation %d, worker %d, %s", gen, w, k.name)
 				r.lengths(s, at, Run[int]{a.Name, len(x)}, Run[int]{b.Name, len(y)})
 				r.elements(at, Run[[]int32]{a.Name, x}, Run[[]int32]{b.Name, y})
+			}
+			if err := r.floats(w, gen, a, b); err != nil {
+				return r, err
 			}
 		}
 	}

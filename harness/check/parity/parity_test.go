@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/nodes/gradient"
 )
 
 // example is what two workers recorded of two generations; the second sent
@@ -109,5 +110,46 @@ func TestMessages(t *testing.T) {
 	want := Result{4, 2, "a, other: 0 in the virtual run, 1 in the live run"}
 	if r := Messages(a, Run[[]result.Counter]{"live", live}); r != want {
 		t.Errorf("got %+v, want %+v", r, want)
+	}
+}
+
+// What went as float32 is compared element by element, whatever came first, and counts.
+func TestFloats(t *testing.T) {
+	floats := func(change func(r gradient.FloatRecorder)) *Recording {
+		r := example()
+		rec := r.Recorder(1).(gradient.FloatRecorder)
+		rec.SentFloats(1, 0, []float32{1, 2})
+		change(rec)
+		return r
+	}
+	right := func(r gradient.FloatRecorder) {
+		r.DeliveredFloats(1, 0, []float32{3})
+		r.DeliveredFloats(1, 2, []float32{4})
+	}
+	other := func(r gradient.FloatRecorder) {
+		r.DeliveredFloats(1, 2, []float32{4})
+		r.DeliveredFloats(1, 0, []float32{3})
+	}
+	const elements = (3+4)*3 + 4
+	for name, tc := range map[string]struct {
+		change func(gradient.FloatRecorder)
+		want   Result
+	}{
+		"equal": {other, Result{Compared: elements}},
+		"a bit": {func(r gradient.FloatRecorder) {
+			r.DeliveredFloats(1, 2, []float32{4})
+			r.DeliveredFloats(1, 0, []float32{3.5})
+		},
+			Result{elements, 1, "generation 1, worker 1, delivered as float32, element 0: 3 in the virtual run, 3.5 in the live run"}},
+		"one lacks": {func(r gradient.FloatRecorder) { r.DeliveredFloats(1, 2, []float32{4}) },
+			Result{elements, 1, "generation 1, worker 1, delivered as float32, element 0: in the virtual run alone"}},
+		"one more": {func(r gradient.FloatRecorder) { other(r); r.DeliveredFloats(1, 1, []float32{4}) },
+			Result{elements + 1, 1, "generation 1, worker 1, delivered as float32, element 1: in the live run alone"}},
+	} {
+		a, b := floats(right), floats(tc.change)
+		got, err := Tensors(shape, Run[check.Tensors]{"virtual", a}, Run[check.Tensors]{"live", b})
+		if err != nil || got != tc.want {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
 	}
 }
