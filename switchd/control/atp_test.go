@@ -104,3 +104,28 @@ func TestRefusedATPJobs(t *testing.T) {
 		t.Errorf("those of a job that was refused go to %v", got)
 	}
 }
+
+// oneGroup lays jobs out as if all had one group.
+type oneGroup struct{ atpsystem.System }
+
+func (o oneGroup) LayOut(sw *plan.Switch, pfe int, text json.RawMessage) (control.Layout, error) {
+	l, err := o.System.LayOut(sw, pfe, text)
+	for i := range l.Groups {
+		l.Groups[i].Addr = plan.Group(9)
+	}
+	return l, err
+}
+
+// A job whose group is another's is not there, and that of the other stays.
+func TestJobWithoutItsGroup(t *testing.T) {
+	r := newATP(t)
+	r.jobs = oneGroup{}
+	r.must(askATP(2, []int{0, 1}, []int{4}))
+	wantFault(t, r.ask(askATP(3, []int{2}, []int{3})), control.FaultRefused, dataplane.RefusedResult)
+	if rows := r.rows(dataplane.ViewJobs); len(rows) != 1 || rows[0][1] != "2" {
+		t.Errorf("jobs %v", rows)
+	}
+	if got := copies(r, 4, 9); !slices.Equal(got, []sansio.Port{0, 1}) {
+		t.Errorf("parameters go to %v", got)
+	}
+}

@@ -243,6 +243,7 @@ func TestScale(t *testing.T) {
 		{System{Aggregators: None}, 100, 64, 64, 0, 1},
 		{System{Threads: 2, Span: 50, Unscaled: true}, 1, 100, 50, 20_000, 0},
 		{System{Threads: 3}, 1000, 64, 64, 192, 2},
+		{System{Threads: 4, Aggregators: 100, Indexing: host.Static, Unscaled: true}, 1, 100, 25, 100, 0},
 	} {
 		tc.system.Timeout = units.Millisecond
 		spec := jobtest.Staffed(t, tc.system, "rack", 2)
