@@ -136,7 +136,10 @@ func (c *checker) load(gen int) error {
 // that was away is a contributor may have any.
 func (c *checker) expect(gen int) {
 	blocks := (c.job.Elements + c.job.Block - 1) / c.job.Block
-	c.known, c.masks = make([]answer, blocks), make([]trace.Mask, blocks)
+	if len(c.known) != blocks {
+		c.known, c.masks = make([]answer, blocks), make([]trace.Mask, blocks)
+	}
+	clear(c.masks)
 	clear(c.want)
 	clear(c.exact)
 	clear(c.clipped)

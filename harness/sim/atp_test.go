@@ -284,6 +284,8 @@ func TestATPFloats(t *testing.T) {
 		"racks":                 {"multi-rack", atp.System{}, six, 0, nil},
 		"racks, lossy":          {"multi-rack", atp.System{}, six, 0.005, nil},
 		"racks, forgetful":      {"multi-rack", atp.System{}, six, 0, forgets("tor0", "tor2")},
+		"rack, chip":            {"rack", atp.System{Pipe: atp.Pipe{Pipeline: true}}, four, 0.005, nil},
+		"racks, chip with time": {"multi-rack", atp.System{Pipe: atp.Pipe{Pipeline: true, Timed: true}}, six, 0, nil},
 		"rack-scale, two paths": {"leaf-spine", atp.System{Levels: atp.RackLevel, Threads: 2}, six, 0.005, nil},
 	} {
 		for _, factor := range []int{1e8, 1e10, 1e12} {
