@@ -247,6 +247,10 @@ func wantViews(t *testing.T, tab *Table) {
 		"in use are 4 of 10 aggregators, 40.0% of the table"}; !slices.Equal(slots.Notes, want) {
 		t.Errorf("notes %q", slots.Notes)
 	}
+	slots = tab.View(now.Add(DefaultAge), dataplane.ViewSlots, 10)
+	if got, want := slots.Notes[len(slots.Notes)-1], "no packet for more than 10ms came to 4 of them: the next parameter packet"; !strings.HasPrefix(got, want) {
+		t.Errorf("note %q, want %q", got, want)
+	}
 	if got := tab.View(now, dataplane.ViewMemory, 10); len(got.Columns) != 0 {
 		t.Errorf("a view that there is not: %+v", got)
 	}

@@ -32,10 +32,10 @@ func (t *Table) View(now units.Time, v dataplane.View, limit int) (out dataplane
 func (t *Table) viewJobs(now units.Time) dataplane.Table {
 	out := dataplane.Table{Columns: []dataplane.Column{
 		{Key: "job", Name: "job"},
-		{Key: "servers", Name: "servers"},
+		{Key: "servers", Name: "servers", Spare: 2},
 		{Key: "sources", Name: "workers"},
-		{Key: "first", Name: "fan-in as first edge switch"},
-		{Key: "second", Name: "as second"},
+		{Key: "first", Name: "fan-in 0"},
+		{Key: "second", Name: "fan-in 1"},
 		{Key: "aggregators", Name: "aggregators"},
 		{Key: "packets", Name: "packets"},
 		{Key: "aggregated", Name: "aggregated"},
@@ -89,7 +89,7 @@ func (t *Table) viewSlots(now units.Time) dataplane.Table {
 		{Key: "missing", Name: "missing workers"},
 		{Key: "ecn", Name: "marked", Spare: 1},
 		{Key: "age_us", Name: "last packet", Unit: "us ago"},
-	}, Notes: t.shareNotes()}
+	}, Notes: append(t.shareNotes(), t.abandonedNotes(now)...)}
 	for _, a := range t.byAge() {
 		want, missing := dataplane.Value{}, dataplane.Value{}
 		if p := a.Part; p != nil {
@@ -121,6 +121,20 @@ func (t *Table) shareNotes() (out []string) {
 		}
 	}
 	return append(out, "in use are "+t.share(all))
+}
+
+// abandonedNotes says how many aggregators count as abandoned, and what frees them.
+func (t *Table) abandonedNotes(now units.Time) []string {
+	n := 0
+	for a := range t.held {
+		if now.Sub(a.Since) > t.cfg.Age {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("no packet for more than %v came to %d of them: the next parameter packet of any job that names such an aggregator frees it", t.cfg.Age, n)}
 }
 
 func (t *Table) share(n int) string {
