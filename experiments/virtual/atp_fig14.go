@@ -1,0 +1,131 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/harness/system/atp"
+	host "github.com/inalab/inalab/nodes/atp"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/figure"
+	"github.com/inalab/inalab/reports/render"
+)
+
+// atpFig14 is ATP Fig 14: how packets find aggregators, by the number of jobs.
+func atpFig14() experiment.Experiment {
+	const id = "atp.fig14.hash-vs-linear"
+	return experiment.Experiment{
+		ID: "atp.fig14", Title: "up to eight jobs that only communicate, with hashed, linear and static indexes",
+		Claims: []claims.ID{id},
+		Quick:  "1 and 8 jobs, 3 tensors in place of 6",
+		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
+			points, err := runFig14(ctx, e)
+			if err != nil {
+				return f, err
+			}
+			last := &points[len(points)-1]
+			m := claims.NumberParts(map[string]float64{"hash_over_static": last.rate[hashed] / last.rate[static], "linear_over_hash": last.rate[linear] / last.rate[hashed]})
+			f.Set(id, m.On("two workers a job, links of 100 Gbit/s to a server of its own for each").
+				Noting("%d jobs on %d aggregators; servers add %.0f%% of the contributions with hashes, %.0f%% linearly", last.jobs, last.aggregators, 100*last.atServer[hashed], 100*last.atServer[linear]))
+			f.Tables, f.Figures = append(f.Tables, fig14Table(points)), append(f.Figures, fig14Figure(points))
+			return f, nil
+		},
+	}
+}
+
+// scheme is a way to find an aggregator.
+type scheme int
+
+const (
+	hashed scheme = iota
+	linear
+	static
+	schemes // how many there are
+)
+
+var schemeNames = [schemes]string{hashed: "hash", linear: "linear", static: "static"}
+
+// system is ATP with a table of what jobs need, which they use this way.
+func (s scheme) system(e *experiment.Env, need, jobs int) atp.System {
+	switch s {
+	case linear:
+		sys := atpTenant(e, need*jobs, need)
+		sys.Indexing = host.Linear
+		return sys
+	case static:
+		return staticTenant(e, need*jobs, jobs)
+	}
+	return atpTenant(e, need*jobs, need)
+}
+
+// fig14Lab is jobs of two workers and a server each, which begin at the same time and pause never.
+func fig14Lab(e *experiment.Env, sys atp.System, jobs int) tenantLab {
+	l := tenantLab{hosts: 3 * jobs, marks: threshold(e)}
+	for i := range jobs {
+		l.jobs = append(l.jobs, tenantJob{
+			sys: sys, id: uint8(1 + i), on: []int{3 * i, 3*i + 1}, server: []int{3*i + 2},
+			mib: 4, iterations: experiment.Cut(e, 6, 3),
+		})
+	}
+	return l
+}
+
+// crowd is a number of jobs under each scheme.
+type crowd struct {
+	jobs, aggregators int
+	rate              [schemes]float64 // mean of the jobs, in Gbit/s of values
+	atServer          [schemes]float64 // share of contributions that servers added
+}
+
+// runFig14 gives any number of jobs as many aggregators as they need with static parts.
+func runFig14(ctx context.Context, e *experiment.Env) (out []crowd, err error) {
+	n, err := findNeed(ctx, e, func(part int) tenantLab { return fig14Lab(e, staticTenant(e, part, 1), 1) })
+	if err != nil {
+		return nil, err
+	}
+	var labs []tenantLab
+	for _, jobs := range experiment.Cut(e, []int{1, 2, 3, 4, 5, 6, 7, 8}, []int{1, 8}) {
+		out = append(out, crowd{jobs: jobs, aggregators: jobs * n.job})
+		for s := range schemes {
+			labs = append(labs, fig14Lab(e, s.system(e, n.job, jobs), jobs))
+		}
+	}
+	cells, err := together(ctx, e, labs)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range cells {
+		p, s := &out[i/int(schemes)], scheme(i%int(schemes))
+		values := labs[i].jobs[0].profile(e).Size()
+		p.rate[s], p.atServer[s] = 8*float64(values)/warmMean(c).Seconds()/1e9, addedByServers(&c[0])
+	}
+	return out, nil
+}
+
+func fig14Table(points []crowd) claims.Table {
+	t := claims.Table{ID: "atp.fig14", Title: "Rate of a job by the number of jobs and how packets find aggregators", Columns: []claims.Column{{Name: "jobs"}, {Name: "aggregators"}}}
+	for _, name := range schemeNames {
+		t.Columns = append(t.Columns, claims.Column{Name: name, Unit: "Gbit/s"}, claims.Column{Name: name + ", added by servers", Unit: "%"})
+	}
+	t.Notes = []string{fmt.Sprintf("Mean of the jobs, without the first tensor. As many aggregators as are needed with static parts for %g%% of the best rate.", 100*peak)}
+	for i := range points {
+		p := &points[i]
+		row := []render.Cell{render.Int(p.jobs), render.Int(p.aggregators)}
+		for s := range schemes {
+			row = append(row, render.Number(p.rate[s], 2), render.Number(100*p.atServer[s], 1))
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+func fig14Figure(points []crowd) figure.Figure {
+	p := figure.Panel{X: figure.Axis{Label: "jobs"}, Y: figure.Axis{Label: "rate of a job", Unit: "Gbit/s"}}
+	for s := range schemes {
+		p.Series = append(p.Series, figure.SeriesOf(schemeNames[s], points, func(c *crowd) figure.Point {
+			return figure.Point{X: float64(c.jobs), Y: c.rate[s]}
+		}))
+	}
+	return figure.Figure{ID: "atp.fig14", Title: "Indexes of aggregators", Panels: []figure.Panel{p}}
+}

@@ -1,0 +1,198 @@
+package virtual
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/atp"
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
+	host "github.com/inalab/inalab/nodes/atp"
+	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// tenantLab is jobs beside each other on one topology at 100 Gbit/s.
+type tenantLab struct {
+	topology string // empty: a rack
+	racks    int    // of a multi-rack
+	hosts    int
+	marks    int // packets of a queue above which links mark; zero: never
+	queue    int // packets that a link holds; zero: more than windows let in
+	jobs     []tenantJob
+	first    func(*job.Spec) // changes the first job; may be nil
+}
+
+// tenantJob is one of them.
+type tenantJob struct {
+	sys        job.System
+	id         uint8
+	on, server []int
+	model      string
+	cut        int // of the model's size and compute time; zero means 1
+	mib        int // not zero: a tensor of this size and nothing to compute, in place of a model
+	iterations int
+	times      worker.Times
+}
+
+// plan lays the lab's topology out.
+func (l *tenantLab) plan(e *experiment.Env) (*plan.Plan, error) {
+	link := topo.LinkSpec{Rate: testbed.Gigabit100, Delay: units.Microsecond.Scale(e.Constants.Get("link.delay")), Queue: portQueue}
+	if l.queue > 0 {
+		link.Queue = units.Bytes(l.queue * testbed.ATPFrame)
+	}
+	if l.marks > 0 {
+		link.Marking = topo.Marking{Min: units.Bytes(l.marks * testbed.ATPFrame), Max: units.Bytes(l.marks * testbed.ATPFrame)}
+	}
+	topology := l.topology
+	if topology == "" {
+		topology = "rack"
+	}
+	g, err := gen.ByName(topology, gen.Params{Hosts: l.hosts, Racks: l.racks, Link: link, Uplink: link})
+	if err != nil {
+		return nil, err
+	}
+	g.MTU = testbed.MTU
+	return plan.New(g)
+}
+
+// set lays the jobs out.
+func (l *tenantLab) set(e *experiment.Env) (*job.Set, error) {
+	p, err := l.plan(e)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []*job.Job
+	for i := range l.jobs {
+		t := &l.jobs[i]
+		spec := job.Spec{
+			System: t.sys, Plan: p, Scale: 1, Seed: e.Seed, Virtual: true, Replay: true, Sample: gradient.Sampling{Every: sampleEvery},
+			Model: t.profile(e), Iterations: t.iterations, ID: t.id, On: t.on, ServersOn: t.server, Servers: len(t.server), Times: t.times,
+			Name: fmt.Sprintf("job-%d", t.id), Host: tenantHost(e),
+		}
+		if i == 0 && l.first != nil {
+			l.first(&spec)
+		}
+		j, err := job.New(spec)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
+	}
+	return job.NewSet(jobs...)
+}
+
+// profile is the job's model, cut.
+func (t *tenantJob) profile(e *experiment.Env) profiles.Profile {
+	if t.mib > 0 {
+		return profiles.Profile{Name: fmt.Sprintf("%d MiB", t.mib), SizeMiB: t.mib}
+	}
+	model, _ := testbed.ATPModel(e, t.model)
+	if t.cut > 1 {
+		size := max(1, model.SizeMiB/t.cut)
+		model.SizeMiB, model.Compute = size, model.Compute.Scale(float64(size)/float64(model.SizeMiB))
+	}
+	return model
+}
+
+// together returns the cells of labs, as many at a time as there are processors.
+func together(ctx context.Context, e *experiment.Env, labs []tenantLab) ([][]result.Cell, error) {
+	cells := make([][]result.Cell, len(labs))
+	sets := make([]*job.Set, len(labs))
+	for i := range labs { // here, since an Env is for one goroutine
+		var err error
+		if sets[i], err = labs[i].set(e); err != nil {
+			return nil, err
+		}
+	}
+	err := experiment.Parallel(len(labs), func(i int) (err error) {
+		cells[i], err = runSet(ctx, sets[i])
+		return err
+	})
+	return cells, err
+}
+
+// runSet simulates jobs that share a lab. A wrong sum is an error.
+func runSet(ctx context.Context, set *job.Set) ([]result.Cell, error) {
+	cells, err := sim.RunJobs(ctx, set, worker.Images{}, sim.Observer{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range cells {
+		if c := &cells[i]; c.Wrong > 0 || c.Checked == 0 {
+			return nil, fmt.Errorf("%s: %d of %d sums are wrong: %s", c.Job, c.Wrong, c.Checked, strings.Join(c.Notes, "; "))
+		}
+	}
+	return cells, nil
+}
+
+// atpTenant is ATP with a table of so many aggregators, in the readings taken. Its packets in flight
+// span no more than its own share of a table that is large enough for all, as the public client has
+// it; zero leaves that to the system. Lines are the bottleneck, not copies in servers.
+func atpTenant(e *experiment.Env, aggregators, span int) atp.System {
+	s := testbed.ATP(e)
+	s.Aggregators, s.Span, s.Unscaled, s.Copy = aggregators, span, true, 0
+	if e.Reading("atp.hash") == "number" {
+		s.Indexing = host.ByNumber
+	}
+	return s
+}
+
+// staticTenant is ATP with parts of the table that jobs keep to themselves.
+func staticTenant(e *experiment.Env, aggregators, parts int) atp.System {
+	s := atpTenant(e, aggregators, 0)
+	s.Indexing, s.Parts = host.Static, parts
+	return s
+}
+
+// tenantHost is a host of ATP's testbed whose packets cost no time, so that lines limit jobs, as in
+// §5.4.1.
+func tenantHost(e *experiment.Env) hostmodel.Model {
+	h := testbed.ATPHost(e)
+	h.Frame = 0
+	return h
+}
+
+// threshold is the queue above which links mark.
+func threshold(e *experiment.Env) int { return int(e.Constants.Get("atp.ecn-threshold")) }
+
+// warm is the mean time of the iterations of a job behind its first.
+func warm(c *result.Cell) units.Duration {
+	var sum units.Duration
+	n := 0
+	for _, s := range c.Samples {
+		if s.Iteration > 0 {
+			sum, n = sum+s.End.Sub(s.Start), n+1
+		}
+	}
+	return sum / units.Duration(max(1, n))
+}
+
+// warmMean is that of all jobs of a lab.
+func warmMean(cells []result.Cell) units.Duration {
+	var sum units.Duration
+	for i := range cells {
+		sum += warm(&cells[i])
+	}
+	return sum / units.Duration(len(cells))
+}
+
+// summed adds up a counter of all nodes.
+func summed(c *result.Cell, name string) (n uint64) {
+	for _, k := range c.Counters {
+		if k.Name == name {
+			n += k.N
+		}
+	}
+	return n
+}

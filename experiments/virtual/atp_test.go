@@ -1,0 +1,21 @@
+package virtual
+
+import (
+	"testing"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/experiment/experimenttest"
+)
+
+// Runs of several ATP jobs, cut as a quick run cuts them, come out as the ledger expects.
+func TestATPTenantFigures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets, many times slower under the race detector")
+	}
+	for _, x := range []experiment.Experiment{atpFig13a(), atpFig14()} {
+		t.Run(x.ID, func(t *testing.T) {
+			t.Parallel()
+			experimenttest.Run(t, &x)
+		})
+	}
+}
