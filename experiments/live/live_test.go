@@ -98,6 +98,7 @@ func runsOf(t *testing.T, e *experiment.Env) []liveRun {
 	runs = append(runs, retransmitRuns(e)...)
 	runs = append(runs, exactRuns(e)...)
 	runs = append(runs, stragglerRuns(e)...)
+	runs = append(append(append(runs, atpRackRuns(e)...), atpZeroRuns(e)...), windowsRun(e))
 	for _, r := range newLossRuns(e) {
 		runs = append(append(runs, r.sml.runs...), r.ring.runs...)
 	}

@@ -41,16 +41,19 @@ type liveRun struct {
 	sys        job.System
 	topology   string     // as topo/gen names it
 	hosts      int        // with a worker; those of dedicated servers come on top
+	idle       int        // hosts of nobody
+	racks      int        // of multi-rack
 	rate       units.Rate // of each host's link, before it is divided by the scale
 	scale      int
 	delay      units.Duration // of each link; zero: linkDelay
 	mtu        int
-	loss       float64 // of each host's link, each way
-	uplinkLoss float64 // of each link between leaf and spine, each way
-	slow       int     // not zero: the link of host h0 has one in so many parts of the rate
-	iterations int     // warm-up included
-	warmup     int     // iterations of a benchmark that do not count
-	traced     bool    // nodes hand over their events
+	loss       float64          // of each host's link, each way
+	uplinkLoss float64          // of each link between leaf and spine, each way
+	slow       int              // not zero: the link of host h0 has one in so many parts of the rate
+	iterations int              // warm-up included
+	warmup     int              // iterations of a benchmark that do not count
+	traced     bool             // nodes hand over their events
+	links      func(*topo.Link) // last word on each link; may be nil
 
 	elements int
 	model    profiles.Profile
@@ -77,7 +80,7 @@ func (r *liveRun) job(e *experiment.Env) (*job.Job, error) {
 
 // plan returns the run's topology.
 func (r *liveRun) plan() (*plan.Plan, error) {
-	params := gen.Params{Hosts: r.hosts + job.Servers(r.sys, r.hosts), MTU: r.mtu, Link: topo.LinkSpec{
+	params := gen.Params{Hosts: r.hosts + job.Servers(r.sys, r.hosts) + r.idle, MTU: r.mtu, Link: topo.LinkSpec{
 		Rate: r.rate / units.Rate(r.scale), Delay: cmp.Or(r.delay, linkDelay), Loss: r.loss, Queue: linkQueue / units.Bytes(r.scale),
 	}}
 	switch r.topology {
@@ -86,12 +89,20 @@ func (r *liveRun) plan() (*plan.Plan, error) {
 	case "leaf-spine": // as fast as a host's, whatever is below
 		params.Uplink = params.Link
 		params.Uplink.Loss = r.uplinkLoss
+	case "multi-rack":
+		params.Racks, params.Uplink = r.racks, params.Link
+		params.Uplink.Loss = r.uplinkLoss
 	}
 	g, err := gen.ByName(r.topology, params)
 	if err != nil {
 		return nil, err
 	}
 	r.throttle(g)
+	for i := range g.Links {
+		if r.links != nil {
+			r.links(&g.Links[i])
+		}
+	}
 	return plan.New(g)
 }
 

@@ -1,6 +1,8 @@
 package atp
 
 import (
+	"fmt"
+
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -158,9 +160,16 @@ func (s *stream) name(packet uint64) (gen, number uint32) {
 	return uint32(packet / uint64(s.numbers.Size)), s.numbers.Of(packet)
 }
 
+// event tells what happened to a packet; of a result also what the window was when it came.
 func (s *stream) event(now units.Time, kind trace.Kind, packet uint64) {
-	if c := s.core; c.cfg.Trace != nil {
-		gen, number := s.name(packet)
-		c.cfg.Trace.Event(&trace.Event{At: now, Kind: kind, Node: c.cfg.Node, Job: c.cfg.Job, Gen: gen, Block: number})
+	c := s.core
+	if c.cfg.Trace == nil {
+		return
 	}
+	gen, number := s.name(packet)
+	e := trace.Event{At: now, Kind: kind, Node: c.cfg.Node, Job: c.cfg.Job, Gen: gen, Block: number}
+	if kind == trace.ResultIn {
+		e.Note = fmt.Sprintf("window %d", s.window.size)
+	}
+	c.cfg.Trace.Event(&e)
 }
