@@ -3,5 +3,5 @@
 //
 //	made packets --> program or chip --> results, with the time at which they left
 //
-// There is no network but for [Net], which joins a switch and its workers in memory.
+// There is no network but for [Net] and [ATPNet], which join a switch and its hosts in memory.
 package rig
