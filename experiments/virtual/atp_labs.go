@@ -78,7 +78,7 @@ func (l *tenantLab) set(e *experiment.Env) (*job.Set, error) {
 		spec := job.Spec{
 			System: t.sys, Plan: p, Scale: 1, Seed: e.Seed, Virtual: true, Replay: true, Sample: gradient.Sampling{Every: sampleEvery},
 			Model: t.profile(e), Iterations: t.iterations, ID: t.id, On: t.on, ServersOn: t.server, Servers: len(t.server), Times: t.times,
-			Name: fmt.Sprintf("job-%d", t.id), Host: tenantHost(e),
+			Name: fmt.Sprintf("job-%d", t.id), Host: hostOf(e, t.sys),
 		}
 		if i == 0 && l.first != nil {
 			l.first(&spec)
@@ -153,6 +153,14 @@ func staticTenant(e *experiment.Env, aggregators, parts int) atp.System {
 	s := atpTenant(e, aggregators, 0)
 	s.Indexing, s.Parts = host.Static, parts
 	return s
+}
+
+// hostOf is a host of a job: RDMA's for all but ATP.
+func hostOf(e *experiment.Env, sys job.System) hostmodel.Model {
+	if _, ok := sys.(atp.System); ok {
+		return tenantHost(e)
+	}
+	return e.Constants.RDMA()
 }
 
 // tenantHost is a host of ATP's testbed whose packets cost no time, so that lines limit jobs, as in

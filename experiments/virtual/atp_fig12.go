@@ -1,0 +1,78 @@
+package virtual
+
+import (
+	"context"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/atp"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
+)
+
+// atpFig12 is ATP Fig 12: two jobs over a link that they share.
+func atpFig12() experiment.Experiment {
+	return experiment.Experiment{
+		ID: "atp.fig12", Title: "two VGG16 jobs whose workers are on both sides of a link of 100 Gbit/s",
+		Claims: []claims.ID{"atp.fig12.byteps", "atp.fig12.horovod", "atp.fig12.equal-jobs"},
+		Quick:  "a 132nd of the model and of its compute time in place of a 66th",
+		Run:    runATPFig12,
+	}
+}
+
+// crossing is the two jobs on one system.
+type crossing struct {
+	name string
+	jobs [2]units.Duration // iteration
+}
+
+func (c *crossing) faster() units.Duration { return min(c.jobs[0], c.jobs[1]) }
+func (c *crossing) mean() units.Duration   { return (c.jobs[0] + c.jobs[1]) / 2 }
+
+// ratio is the time of the first job to that of the second.
+func (c *crossing) ratio() float64 { return c.jobs[0].Seconds() / c.jobs[1].Seconds() }
+
+// fig12Lab is two workers of each job on the left, and one on the right beside the server, if there is
+// one on a host of its own (assumed: the paper does not say who is where).
+func fig12Lab(e *experiment.Env, sys job.System) tenantLab {
+	l := tenantLab{topology: "dumbbell", hosts: 8, marks: threshold(e)}
+	for k := range 2 {
+		j := tenantJob{sys: sys, id: uint8(1 + k), on: []int{2 * k, 2*k + 1, 4 + 2*k}, model: "vgg16", cut: experiment.Cut(e, 66, 132), iterations: 4}
+		if job.Servers(sys, len(j.on)) > 0 {
+			j.server = []int{5 + 2*k}
+		}
+		l.jobs = append(l.jobs, j)
+	}
+	return l
+}
+
+func runATPFig12(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
+	sys := atpTenant(e, atp.DefaultAggregators, 0)
+	sys.Copy = testbed.ATP(e).Copy
+	list := []crossing{{name: "ATP"}, {name: "BytePS, servers beside workers, RDMA"}, {name: "Horovod, RDMA"}}
+	cells, err := together(ctx, e, []tenantLab{fig12Lab(e, sys), fig12Lab(e, ps.System{Transport: stream.RoCE}), fig12Lab(e, ringRoCE)})
+	if err != nil {
+		return f, err
+	}
+	for i := range list {
+		list[i].jobs = [2]units.Duration{warm(&cells[i][0]), warm(&cells[i][1])}
+	}
+	const model = "two workers of each job on the left of the link, one and the server on the right; queues of 64 MiB in place of pauses; time to accuracy as that of an iteration"
+	own, byteps, horovod := &list[0], &list[1], &list[2]
+	f.Set("atp.fig12.byteps", claims.Number(byteps.faster().Seconds()/own.mean().Seconds()).On(model))
+	f.Set("atp.fig12.horovod", claims.Number(horovod.mean().Seconds()/own.mean().Seconds()).On(model))
+	f.Set("atp.fig12.equal-jobs", claims.NumberParts(map[string]float64{"atp": own.ratio(), "horovod": horovod.ratio()}).On(model).Noting("BytePS: %.3f", byteps.ratio()))
+	t := claims.Table{
+		ID: "atp.fig12", Title: "Time of an iteration of two jobs that share a link",
+		Columns: []claims.Column{{Name: "system"}, {Name: "first job", Unit: "ms"}, {Name: "second job", Unit: "ms"}},
+	}
+	for i := range list {
+		t.Add(render.Text(list[i].name), render.Number(list[i].jobs[0].Milliseconds(), 3), render.Number(list[i].jobs[1].Milliseconds(), 3))
+	}
+	f.Tables = append(f.Tables, t)
+	return f, nil
+}
