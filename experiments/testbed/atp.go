@@ -49,10 +49,11 @@ func InATP() switchml.System {
 	return switchml.System{Elements: 32, Slots: host.DefaultSpan, Unscaled: true, Retransmit: true}
 }
 
-// ATPHost is a host of ATP's testbed for systems whose processes make packets: ATP and its SwitchML.
+// ATPHost is a host of ATP's testbed for systems whose processes make packets: ATP and its SwitchML. It
+// sends and takes at one rate at the same time, so that a packet has half of its time each way.
 func ATPHost(e *experiment.Env) hostmodel.Model {
-	packet := units.Second.Scale(1e-6 / e.Constants.Get("atp.packets"))
-	return hostmodel.Model{Kind: "atp", Frame: packet, Latency: units.Microsecond.Scale(e.Constants.Get("dpdk.latency"))}
+	packet := units.Microsecond.Scale(1 / e.Constants.Get("atp.packets"))
+	return hostmodel.Model{Kind: "atp", Frame: packet / 2, Latency: units.Microsecond.Scale(e.Constants.Get("dpdk.latency"))}
 }
 
 // ATPModel is a model as ATP's testbed trains it.

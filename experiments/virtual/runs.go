@@ -29,6 +29,7 @@ type network struct {
 	rate     units.Rate
 	mtu      int         // zero means that of the topology
 	loss     float64     // of each link, each way
+	first    float64     // loss of the link of the first host alone, each way
 	queue    units.Bytes // of each link, each way; zero leaves it to the link model
 	extra    units.Duration
 }
@@ -42,6 +43,10 @@ func (n network) plan(e *experiment.Env) (*plan.Plan, error) {
 	}
 	if n.mtu != 0 {
 		g.MTU = n.mtu
+	}
+	if n.first > 0 {
+		lossy := &g.Links[0]
+		lossy.AtoB.Loss, lossy.BtoA.Loss = n.first, n.first
 	}
 	return plan.New(g)
 }

@@ -38,6 +38,7 @@ type call struct {
 	rate    units.Rate
 	mib     int // of the tensor
 	loss    float64
+	first   float64        // loss of the first worker's link alone
 	inside  units.Duration // from port to port of the switch
 	trace   trace.Sink
 }
@@ -55,7 +56,7 @@ func (c *call) job(e *experiment.Env) (*job.Job, error) {
 // times lays the call out for so many aggregations.
 func (c *call) times(e *experiment.Env, n int) (*job.Job, error) {
 	servers := job.Servers(c.sys, c.workers)
-	rack := network{topology: "rack", hosts: c.workers + servers, rate: c.rate, mtu: testbed.MTU, loss: c.loss, queue: portQueue, extra: c.inside / 2}
+	rack := network{topology: "rack", hosts: c.workers + servers, rate: c.rate, mtu: testbed.MTU, loss: c.loss, first: c.first, queue: portQueue, extra: c.inside / 2}
 	return replay(e, c.sys, rack, func(s *job.Spec) {
 		s.Model = profiles.Profile{Name: fmt.Sprintf("%d MiB", c.mib), SizeMiB: c.mib}
 		s.Iterations, s.Servers, s.Host, s.Trace = n, servers, c.host, c.trace

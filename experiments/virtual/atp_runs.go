@@ -1,0 +1,25 @@
+package virtual
+
+import (
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/hostmodel"
+	"github.com/inalab/inalab/nodes/stream"
+)
+
+// atpWorkers are those of ATP's testbed (§5.1).
+const atpWorkers = 8
+
+// psRoCE is BytePS with as many servers as workers, on the same hosts, over RDMA (ATP §5.1).
+var psRoCE = ps.System{Transport: stream.RoCE}
+
+// onATP is a call of one tensor on ATP's testbed of one switch, on which a packet takes a pass.
+func onATP(e *experiment.Env, name string, sys job.System, host hostmodel.Model) call {
+	return call{
+		name: name, sys: sys, host: host, workers: atpWorkers, rate: testbed.Gigabit100,
+		inside: units.Microsecond.Scale(e.Constants.Get("tofino.latency")),
+	}
+}
