@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/stream"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -43,13 +45,16 @@ type ServerConfig struct {
 	Core   json.RawMessage
 	UDP    uint16         // port that it takes packets at; zero: it speaks by streams
 	Stream *stream.Config // under the virtual clock; live its streams are kernel TCP
+
+	Interval units.Duration // by which contributions are counted; zero: they are not
 }
 
 // ServerNode is a server on its host.
 type ServerNode struct {
 	sansio.Machine // what the driver runs
 	Server         Server
-	Stream         *stream.Node // around the server; nil: it speaks UDP
+	Stream         *stream.Node  // around the server; nil: it speaks UDP
+	Adding         *meter.Adding // of contributions; nil: nothing counts them
 }
 
 // Counters returns those of the server and of its streams.
@@ -94,8 +99,11 @@ func (j *Job) NewServer(cfg ServerConfig) (*ServerNode, error) {
 	}
 	var m sansio.Machine = server
 	node := &ServerNode{Server: server}
+	if node.Adding = meter.NewAdding(server, cfg.Interval); node.Adding != nil {
+		m = node.Adding
+	}
 	if cfg.UDP == 0 {
-		if node.Stream, err = stream.New(*cfg.Stream, server); err != nil {
+		if node.Stream, err = stream.New(*cfg.Stream, m); err != nil {
 			return nil, err
 		}
 		m = node.Stream

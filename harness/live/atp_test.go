@@ -60,10 +60,20 @@ func TestATPForgetsLive(t *testing.T) {
 		for at := 100 * units.Millisecond; at < 400*units.Millisecond; at += 30 * units.Millisecond {
 			s.Actions = append(s.Actions, job.Action{At: at, Verb: job.Forget, Node: "tor"})
 		}
+		s.Interval = 10 * units.Millisecond
 	}}
 	j := mustJob(t, s)
 	cell := mustRun(t, j, options(t))
 	if len(cell.Course) == 0 || !strings.HasPrefix(cell.Course[0], "forget tor at 100ms") {
 		t.Errorf("%q", cell.Course)
+	}
+	if len(cell.Aggregations) != 2 || len(cell.Tallies) == 0 {
+		t.Fatalf("series %+v, tallies %+v", cell.Aggregations, cell.Tallies)
+	}
+	for i, key := range []string{"in_switches", "at_servers"} {
+		k := slices.IndexFunc(cell.Tallies, func(n result.Tally) bool { return n.Key == key })
+		if sum := cell.Aggregations[i].Sum(); float64(sum) != cell.Tallies[k].Value {
+			t.Errorf("%s: %d by time, and %v in all", key, sum, cell.Tallies[k].Value)
+		}
 	}
 }

@@ -17,7 +17,13 @@ func metered(list []hostlive.WorkerConfig, s *job.Set) []hostlive.WorkerConfig {
 // recordSeries adds to the cells of all jobs what the meters of processes counted.
 func (r *run) recordSeries() {
 	var m job.Metered
+	var added [][]*result.Added
 	for _, t := range r.tenants {
+		var own []*result.Added
+		for _, s := range t.serverReports {
+			own = append(own, s.Added)
+		}
+		added = append(added, own)
 		var list []*result.Series
 		for _, w := range t.reports {
 			list = append(list, w.Series)
@@ -29,6 +35,9 @@ func (r *run) recordSeries() {
 	}
 	for i, list := range r.set.Throughputs(m, r.over) {
 		r.tenants[i].cell.Throughput = list
+	}
+	for i, list := range r.set.Aggregations(added, r.over) {
+		r.tenants[i].cell.Aggregations = list
 	}
 }
 

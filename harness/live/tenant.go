@@ -90,6 +90,7 @@ func (t *tenant) limit(patience int) time.Duration {
 // when its workers are.
 func (r *run) startServers(ctx context.Context, t *tenant) (err error) {
 	for _, s := range servers(t.job, r.opt.Plain) {
+		s.Interval = r.set.Interval()
 		if t.servers, err = r.startOn(ctx, s.host, t.servers, "server", s.Node, s.ServerConfig); err != nil {
 			return err
 		}

@@ -109,3 +109,32 @@ func TestATPTalliesAreOfAJob(t *testing.T) {
 		}
 	}
 }
+
+// By interval servers were given what they were given in all, at the times at which the job was on.
+func TestATPAggregationsByTime(t *testing.T) {
+	p := atpPlan(t, "rack", 9, topo.LinkSpec{})
+	sys := atp.System{Aggregators: 60, Span: 200, Unscaled: true}
+	a, b := atpSpec(t, p, sys, []int{3}, 0, 1, 2), atpSpec(t, p, sys, []int{6}, 4, 5)
+	a.ID, b.ID, b.Times.Start = 1, 2, 5*units.Millisecond
+	_, cells := runATP(t, a, b)
+	for i := range cells {
+		c := &cells[i]
+		if len(c.Aggregations) != 2 || c.Aggregations[0].Kind != result.KindSwitch || c.Aggregations[1].Kind != result.KindServer {
+			t.Fatalf("job %d has %+v", i, c.Aggregations)
+		}
+		for k, key := range []string{"in_switches", "at_servers"} {
+			got := &c.Aggregations[k]
+			if want := tally(t, c, key); want == 0 || float64(got.Sum()) != want {
+				t.Errorf("job %d: %d %s by time, and %v in all", i, got.Sum(), key, want)
+			}
+			if got.Interval != c.Throughput[0].Interval || len(got.Bytes) != len(c.Throughput[0].Bytes) {
+				t.Errorf("job %d: %d intervals of %v, and of throughput %d of %v", i, len(got.Bytes), got.Interval, len(c.Throughput[0].Bytes), c.Throughput[0].Interval)
+			}
+			for at, n := range got.Bytes {
+				if i == 1 && n > 0 && got.Start(at+1) < units.Time(b.Times.Start) {
+					t.Errorf("job b has %d contributions at %v, before it began", n, got.Start(at))
+				}
+			}
+		}
+	}
+}

@@ -57,10 +57,12 @@ func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 func (r *run) addHosts(t *tenant, images worker.Images) error {
 	beside := map[string][]host.Member{} // by host; looked up
 	for _, cfg := range t.job.ServerConfigs() {
+		cfg.Interval = r.interval
 		s, err := t.job.NewServer(cfg)
 		if err != nil {
 			return err
 		}
+		t.adding = append(t.adding, s.Adding)
 		m := host.Member{Machine: r.process(cfg.Name, s)}
 		if cfg.Name == cfg.Host.Name {
 			if err := r.place(t, cfg.Name, m); err != nil {

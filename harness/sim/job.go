@@ -185,10 +185,11 @@ type tenant struct {
 	cell    result.Cell
 	sums    *check.Stream
 	workers []*worker.Worker
-	gone    []bool         // by worker: its process has ended
-	at      []string       // by worker: its host
-	counted []counted      // hosts
-	meters  []*meter.Meter // of all workers that there were
+	gone    []bool          // by worker: its process has ended
+	at      []string        // by worker: its host
+	counted []counted       // hosts
+	meters  []*meter.Meter  // of all workers that there were
+	adding  []*meter.Adding // of all servers
 }
 
 // counted is a node with counters.

@@ -8,7 +8,13 @@ import (
 // recordSeries adds to the cells of all jobs what meters counted.
 func (r *run) recordSeries(s *job.Set) {
 	var m job.Metered
+	var added [][]*result.Added
 	for _, t := range r.tenants {
+		var own []*result.Added
+		for _, a := range t.adding {
+			own = append(own, a.Added())
+		}
+		added = append(added, own)
 		var list []*result.Series
 		for _, count := range t.meters {
 			list = append(list, count.Series())
@@ -20,5 +26,8 @@ func (r *run) recordSeries(s *job.Set) {
 	}
 	for i, list := range s.Throughputs(m, r.net.now) {
 		r.tenants[i].cell.Throughput = list
+	}
+	for i, list := range s.Aggregations(added, r.net.now) {
+		r.tenants[i].cell.Aggregations = list
 	}
 }

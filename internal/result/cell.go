@@ -47,6 +47,8 @@ type Cell struct {
 
 	Throughput []Throughput // of the job by interval of time, and of flows behind that of the first; empty: not recorded
 
+	Aggregations []Aggregation // of the job by interval of time; empty: not recorded
+
 	// What programs that frames pass in switches counted, in the order of switches, and what
 	// they reported; of several jobs of a lab, with the first.
 	Transit   []TransitCount

@@ -147,6 +147,11 @@ func (s *Server) addIntegers(e *entry, p *packet, eff *sansio.Effects) {
 // added counts a packet that is added.
 func (s *Server) added(set trace.Mask) {
 	n := set.Len()
+	if n == 1 {
+		s.alone++
+	} else {
+		s.inSums += uint64(n)
+	}
 	switch {
 	case n == 1:
 		s.count.Add(CountSingle, 1)

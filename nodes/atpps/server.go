@@ -64,6 +64,8 @@ type Server struct {
 	indexes   indexes
 	copying   copying
 	count     sansio.Tally
+	inSums    uint64 // contributions that came in sums of several workers
+	alone     uint64 // others
 }
 
 // packet is a gradient packet that was copied.
@@ -96,6 +98,9 @@ func New(cfg Config) (*Server, error) {
 
 // Counters returns packets by type and drops by reason.
 func (s *Server) Counters() []sansio.Count { return s.count.List() }
+
+// Contributions returns how many came so far in sums of several workers, and how many alone.
+func (s *Server) Contributions() (inSwitches, atServer uint64) { return s.inSums, s.alone }
 
 // Handle takes gradient packets, which are copied first.
 func (s *Server) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {

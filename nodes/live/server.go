@@ -9,6 +9,8 @@ import (
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/shell"
 )
 
@@ -17,6 +19,8 @@ type ServerConfig struct {
 	Node   string
 	System string          // whose server it is
 	Core   json.RawMessage // configuration of the machine
+
+	Interval units.Duration `json:",omitempty"` // by which contributions are counted; zero: they are not
 	Sockets
 }
 
@@ -34,6 +38,7 @@ type ServerReport struct {
 	Device    pktio.Stats    `json:"device"`
 	Drive     pktio.Report   `json:"drive"`
 	TCPResent result.Resent  `json:"tcp_resent"` // by the kernel
+	Added     *result.Added  `json:"added,omitempty"`
 }
 
 // ServerAnswer says that a server is there. It has nothing else to say: it only waits
@@ -53,8 +58,14 @@ func RunServer(ctx context.Context, cfg ServerConfig, newServer func(json.RawMes
 		return report, fmt.Errorf("opening the sockets of server %s: %w", cfg.Node, err)
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	node := shell.Node[struct{}]{Machine: server, Device: dev, Look: func() (none struct{}) { return none }}
+	var m sansio.Machine = server
+	adding := meter.NewAdding(server, cfg.Interval)
+	if adding != nil {
+		m = adding
+	}
+	node := shell.Node[struct{}]{Machine: m, Device: dev, Look: func() (none struct{}) { return none }}
 	report.Drive, err = node.Run(ctx, parent)
+	report.Added = adding.Added()
 	report.Counters, report.Device, report.TCPResent = server.Counters(), dev.Stats(), dev.resent()
 	return report, err
 }

@@ -208,7 +208,7 @@ func SummaryKeys(baseline result.Baseline) (keys []string) {
 }
 
 // Columns returns COLUMNS.md: what each column of summary.csv, links.csv, flows.csv, series.csv,
-// transit.csv, reports.csv and tallies.csv and each key of samples.jsonl means, and its unit.
+// aggregations.csv, transit.csv, reports.csv and tallies.csv and each key of samples.jsonl means, and its unit.
 func Columns(baseline result.Baseline) string {
 	summary := Table{Title: "summary.csv"}
 	summary.Columns = []Column{{Name: "column"}, {Name: "unit"}, {Name: "meaning"}}
@@ -223,6 +223,7 @@ func Columns(baseline result.Baseline) string {
 	links := describe("links.csv", summary.Columns, linkColumns())
 	flows := describe("flows.csv", summary.Columns, flowColumns())
 	series := describe("series.csv", summary.Columns, seriesColumns())
+	aggregations := describe("aggregations.csv", summary.Columns, aggregationColumns())
 	transit := describe("transit.csv", summary.Columns, transitColumns())
 	reports := describe("reports.csv", summary.Columns, reportColumns())
 	tallies := describe("tallies.csv", summary.Columns, tallyColumns())
@@ -231,10 +232,11 @@ func Columns(baseline result.Baseline) string {
 		"One row of summary.csv is one system at one point of the sweep; one line of samples.jsonl is one worker and iteration,\n" +
 		"one row of links.csv is one direction of a link in one run, and one row of flows.csv, which runs with flows have, is one flow in one run.\n" +
 		"One row of series.csv, which runs with flows, several jobs or a stated interval have, is one job or flow in one interval of a run.\n" +
+		"Such runs have rows of aggregations.csv, too, for each job whose servers say what switches added for them.\n" +
 		"Runs with programs that frames pass have a row of transit.csv for each of their counters, and one of reports.csv for whom they told collectors of.\n" +
 		"Systems that count have a row of tallies.csv for each number of a job; what each is of stands below the table that people see.\n" +
 		"All but samples.jsonl begin with a column for each key that is swept.\n\n")
-	for i, t := range []Table{summary, samples, links, flows, series, transit, reports, tallies} {
+	for i, t := range []Table{summary, samples, links, flows, series, aggregations, transit, reports, tallies} {
 		if i > 0 {
 			b.WriteString("\n")
 		}

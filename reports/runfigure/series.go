@@ -13,7 +13,12 @@ import (
 // Series returns the figure of throughput by time: a panel for each run, and in it a line for
 // each job and flow. ok is false where no run has a series to be believed.
 func Series(id, title string, cells []result.Cell) (f figure.Figure, ok bool) {
-	var d timeline
+	return throughputs.draw(id, title, cells)
+}
+
+// draw returns the figure of a quantity.
+func (q *quantity) draw(id, title string, cells []result.Cell) (f figure.Figure, ok bool) {
+	d := timeline{quantity: q}
 	d.takeRuns(cells)
 	d.arrange()
 	if len(d.runs) == 0 {
@@ -35,8 +40,25 @@ func columnsOf(panels int) int {
 	return 2
 }
 
+// quantity is what series are of.
+type quantity struct {
+	of     func(*result.Cell) []result.Throughput
+	value  func(*result.Series, int) float64 // in an interval, in the base unit
+	label  string
+	scales []scale
+	note   string // what is drawn; %s: the intervals
+}
+
+// throughputs are payload by time.
+var throughputs = quantity{
+	of:    func(c *result.Cell) []result.Throughput { return c.Throughput },
+	value: func(s *result.Series, at int) float64 { return s.Rate(at) }, label: "throughput", scales: rates,
+	note: "Payload that workers, and receivers of flows, were given in each interval of %s, over its length. Nothing is smoothed.",
+}
+
 // timeline is series on their way to a figure.
 type timeline struct {
+	*quantity
 	runs     [][]*result.Cell // to be believed; jobs that shared a lab are one
 	verdicts []string         // of all runs
 	lines    []string         // jobs, then flows
@@ -51,7 +73,7 @@ func (d *timeline) takeRuns(cells []result.Cell) {
 	for i := range cells {
 		c := &cells[i]
 		switch n := len(all); {
-		case len(c.Throughput) == 0:
+		case len(d.of(c)) == 0:
 		case n > 0 && all[n-1][0].SharesLab(c):
 			all[n-1] = append(all[n-1], c)
 		default:
@@ -80,17 +102,17 @@ func verdictOf(run []*result.Cell) string {
 func (d *timeline) arrange() {
 	var latest, fastest float64
 	for _, run := range d.runs {
-		for _, t := range seriesOf(run) {
+		for _, t := range d.seriesOf(run) {
 			latest = max(latest, t.Start(len(t.Bytes)).Seconds())
 			for at := range t.Bytes {
-				fastest = max(fastest, t.Rate(at))
+				fastest = max(fastest, d.value(&t.Series, at))
 			}
 		}
 	}
-	d.time, d.rate = scaleFor(times, latest), scaleFor(rates, fastest)
+	d.time, d.rate = scaleFor(times, latest), scaleFor(d.scales, fastest)
 	for _, job := range []bool{true, false} {
 		for _, run := range d.runs {
-			for _, t := range seriesOf(run) {
+			for _, t := range d.seriesOf(run) {
 				if (t.Kind == result.KindJob) == job {
 					add(&d.lines, t.line())
 				}
@@ -106,10 +128,11 @@ type drawnSeries struct {
 }
 
 // seriesOf returns the series of a run.
-func seriesOf(run []*result.Cell) (out []drawnSeries) {
+func (d *timeline) seriesOf(run []*result.Cell) (out []drawnSeries) {
 	for _, c := range run {
-		for i := range c.Throughput {
-			out = append(out, drawnSeries{&c.Throughput[i], c})
+		list := d.of(c)
+		for i := range list {
+			out = append(out, drawnSeries{&list[i], c})
 		}
 	}
 	return out
@@ -118,6 +141,10 @@ func seriesOf(run []*result.Cell) (out []drawnSeries) {
 // line names the line of a job, with its system where the lab has several, or of a flow.
 func (t *drawnSeries) line() string {
 	switch {
+	case t.Kind == result.KindSwitch:
+		return strings.TrimSpace("job "+t.Name) + ", in switches"
+	case t.Kind == result.KindServer:
+		return strings.TrimSpace("job "+t.Name) + ", at servers"
 	case t.Kind != result.KindJob:
 		return "flow " + t.Name + " (" + strings.ToUpper(t.Kind) + ")"
 	case t.of.Lab != "":
@@ -152,10 +179,10 @@ func (d *timeline) panel(run []*result.Cell) figure.Panel {
 	p := figure.Panel{
 		Title: d.titleOf(run[0]),
 		X:     figure.Axis{Label: "time", Unit: d.time.unit, Zero: true},
-		Y:     figure.Axis{Label: "throughput", Unit: d.rate.unit, Zero: true},
+		Y:     figure.Axis{Label: d.label, Unit: d.rate.unit, Zero: true},
 	}
 	for _, line := range d.lines[:min(len(d.lines), maxLines)] {
-		for _, t := range seriesOf(run) {
+		for _, t := range d.seriesOf(run) {
 			if t.line() == line {
 				p.Series = append(p.Series, d.steps(line, &t.Series))
 			}
@@ -173,11 +200,11 @@ func (d *timeline) steps(name string, s *result.Series) figure.Series {
 	}
 	for i := range s.Bytes {
 		if i == 0 || s.Bytes[i] != s.Bytes[i-1] {
-			point(i, s.Rate(i))
+			point(i, d.value(s, i))
 		}
 	}
 	if n := len(s.Bytes); n > 0 {
-		point(n, s.Rate(n-1))
+		point(n, d.value(s, n-1))
 	}
 	return out
 }
@@ -213,7 +240,7 @@ func (d *timeline) differ(other func(*result.Cell) bool) bool {
 
 // notes say what is drawn, what is not, and how far it can be believed.
 func (d *timeline) notes() []string {
-	notes := []string{"Payload that workers, and receivers of flows, were given in each interval of " + d.intervals() + ", over its length. Nothing is smoothed."}
+	notes := []string{fmt.Sprintf(d.note, d.intervals())}
 	if n := len(d.runs); n > maxPanels {
 		notes = append(notes, fmt.Sprintf("%d of %d runs are left out: a figure holds %d. All are in series.csv.", n-maxPanels, n, maxPanels))
 	}
@@ -227,7 +254,7 @@ func (d *timeline) notes() []string {
 func (d *timeline) intervals() string {
 	var all []units.Duration
 	for _, run := range d.runs {
-		all = append(all, run[0].Throughput[0].Interval)
+		all = append(all, d.seriesOf(run)[0].Interval)
 	}
 	if least, most := slices.Min(all), slices.Max(all); least != most {
 		return fmt.Sprintf("%v to %v", least, most)
