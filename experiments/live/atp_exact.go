@@ -24,7 +24,7 @@ func atpExact() experiment.Experiment {
 		ID: "atp.s3.1.live", Title: "two ATP jobs on few aggregators: sums over racks with loss, late packets and forgetful switches, and stalled fragments",
 		Claims: []claims.ID{"atp.s3.1.exactly-once", "atp.s3.5.stalled-rescue"},
 		Live:   true, Quick: "2 of 8 iterations with loss, 1 of 4 all-reduces without",
-		Run: onLab(runATPExact),
+		Run: countingOnLab(runATPExact),
 	}
 }
 

@@ -23,7 +23,7 @@ func atpWindows() experiment.Experiment {
 		ID: id, Title: "windows of four ATP workers, parameter packet by parameter packet, with marks on their way up",
 		Claims: []claims.ID{id},
 		Live:   true, Quick: "2 of 8 all-reduces",
-		Run: onLab(runATPWindows),
+		Run: countingOnLab(runATPWindows),
 	}
 }
 
@@ -84,6 +84,9 @@ func runATPWindows(ctx context.Context, l *lab) (f experiment.Findings, err erro
 		return f, err
 	}
 	c := &got[0].Cell
+	if err := undisturbed(r.name, c); err != nil {
+		return f, err
+	}
 	most, packets, err := divergence(got[0].logs, r.hosts)
 	halved := named(c, host.CountHalved)
 	switch {

@@ -19,7 +19,7 @@ func atpRacks() experiment.Experiment {
 		ID: id, Title: "packets at a parameter server behind the switch of the third of three racks: two levels, and the racks alone",
 		Claims: []claims.ID{id},
 		Live:   true, Quick: "1 of 4 all-reduces",
-		Run: onLab(runATPRacks),
+		Run: countingOnLab(runATPRacks),
 	}
 }
 

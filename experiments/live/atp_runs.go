@@ -52,7 +52,11 @@ func named(c *result.Cell, name string) (n uint64) {
 
 // undisturbed says why a run cannot tell how many packets there are without loss.
 func undisturbed(name string, c *result.Cell) error {
-	if n := resent(c); n > 0 {
+	n := resent(c)
+	switch {
+	case n > 0 && c.Fidelity.Verdict == result.Invalid:
+		return fmt.Errorf("%s: %w: %d packets were sent again, though no link loses any", name, ErrBusy, n)
+	case n > 0:
 		return fmt.Errorf("%s: %d packets were sent again, though no link loses any", name, n)
 	}
 	return nil

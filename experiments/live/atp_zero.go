@@ -18,7 +18,7 @@ func atpZero() experiment.Experiment {
 		ID: "atp.s3.1.zero", Title: "ATP with no aggregator, one, and 8",
 		Claims: []claims.ID{"atp.s3.1.best-effort", "atp.s3.5.no-extra-overhead"},
 		Live:   true, Quick: "1 of 4 all-reduces",
-		Run: onLab(runATPZero),
+		Run: countingOnLab(runATPZero),
 	}
 }
 

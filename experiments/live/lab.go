@@ -29,8 +29,8 @@ type ran struct {
 // and remembers what must be told of them.
 type lab struct {
 	env *experiment.Env
-	// lenient takes runs as well whose times cannot be believed. Of tests: counts do
-	// not depend on how busy a machine is.
+	// lenient takes runs as well whose times cannot be believed. Of tests, and of experiments
+	// that count and take no times: counts do not depend on how busy a machine is.
 	lenient bool
 
 	runs   int
@@ -41,6 +41,14 @@ type lab struct {
 func onLab(run func(context.Context, *lab) (experiment.Findings, error)) func(context.Context, *experiment.Env) (experiment.Findings, error) {
 	return func(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
 		return run(ctx, &lab{env: e})
+	}
+}
+
+// countingOnLab is [onLab] of an experiment that takes no times. That the machine was busy is
+// said beside its values all the same.
+func countingOnLab(run func(context.Context, *lab) (experiment.Findings, error)) func(context.Context, *experiment.Env) (experiment.Findings, error) {
+	return func(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
+		return run(ctx, &lab{env: e, lenient: true})
 	}
 }
 
