@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/harness/job"
@@ -186,6 +187,6 @@ func atpRows(t *claims.Table, run string, cells []result.Cell) {
 	for i := range cells {
 		c := &cells[i]
 		t.Add(render.Text(run), render.Int(i+1), render.Int(c.Checked), render.Int(c.Wrong), render.Int(lost(c)), render.Int(resent(c)), render.Int(named(c, program.Collisions.String())),
-			render.Int(named(c, program.Partials.String())), render.Int(named(c, program.Forgotten.String())), render.Int(named(c, host.CountParameters)))
+			render.Int(named(c, program.Partials.String())), render.Int(named(c, program.Forgotten.String())), render.Int(counted(c, host.CountParameters, func(node string) bool { return strings.HasPrefix(node, "h") })))
 	}
 }
