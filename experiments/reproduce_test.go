@@ -143,8 +143,8 @@ func TestVerdicts(t *testing.T) {
 		{"greedy", claims.NotReproduced, false, "experiment greedy measured other, which it does not list"},
 		{"live.run", claims.NeedsRoot, true, "CAP_NET_ADMIN is missing"},
 		{"live.none", claims.NeedsRoot, true, "CAP_NET_ADMIN is missing"},
-		{"atp.live", claims.NotYet, true, "ATP is not built"},
-		{"atp.fig1", claims.NotYet, true, "ATP is not built"},
+		{"atp.live", claims.NotYet, true, "no experiment yet"},
+		{"atp.fig1", claims.NotYet, true, "no experiment yet"},
 		{"none", claims.NotYet, true, "no experiment measures it"},
 		{"nothing", claims.NotCheckable, true, ""},
 	} {
