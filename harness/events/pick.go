@@ -79,7 +79,7 @@ func (r *reader) fates() (fates map[key]*fate, order []key, loose int) {
 		case trace.ResultIn:
 			f.results++
 			f.troubled = f.troubled || e.Degraded
-		case trace.BlockAged, trace.Dropped, trace.Retransmit:
+		case trace.BlockAged, trace.Dropped, trace.Retransmit, trace.Collided:
 			f.troubled = true
 		case trace.BlockSent:
 			f.troubled = f.troubled || e.Degraded

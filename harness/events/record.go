@@ -19,7 +19,7 @@ type Record struct {
 // New picks what is wanted from the trace of a run of the job: the logs of its
 // nodes, or one of all. runErr is why the run ended early; nil: it did not.
 func New(j *job.Job, want Want, logs []*trace.Log, runErr error) Record {
-	r := reader{naming: j.Naming(), workers: len(j.Hosts()), logs: logs, layout: &j.Layout}
+	r := reader{job: j, naming: j.Naming(), workers: len(j.Hosts()), logs: logs, layout: &j.Layout}
 	cell := j.Cell()
 	out := Record{Run: result.Traced{
 		System: cell.System, Topology: cell.Topology, Clock: cell.Clock, StraggleP: cell.StraggleP, Point: cell.Point, Seed: cell.Seed,
@@ -41,6 +41,7 @@ func New(j *job.Job, want Want, logs []*trace.Log, runErr error) Record {
 
 // reader turns the events of a run into records.
 type reader struct {
+	job     *job.Job
 	naming  job.Naming
 	workers int
 	logs    []*trace.Log
@@ -65,7 +66,7 @@ func (r *reader) pick(want Want, run *result.Traced) (out []result.Event) {
 
 // events returns all events in order of time.
 func (r *reader) events() iter.Seq[trace.Event] {
-	r.latest = 0
+	r.latest, r.naming = 0, r.job.Naming()
 	return trace.Merged(r.logs)
 }
 
@@ -84,11 +85,24 @@ func (r *reader) key(e *trace.Event) (k key, ok bool) {
 		r.latest = max(r.latest, int(e.Gen))
 		return key{int(e.Gen), result.NoBlock}, false
 	}
+	if n := r.naming.Numbers; n != nil {
+		k.iteration, k.block = r.naming.Block(r.turn(n, e), e.Block)
+		return k, k.block != job.NoBlock
+	}
 	k.iteration, k.block = r.naming.Block(e.Gen, e.Block)
 	if r.naming.Slots == 0 && r.layout.Engine(e.Node) != nil && e.Gen <= maxShort {
 		k.iteration = r.latest + int(int16(uint16(e.Gen)-uint16(r.latest)))
 	}
 	return k, k.block != job.NoBlock
+}
+
+// turn returns how often the number of an event has wrapped. Workers alone know.
+func (r *reader) turn(n job.Numbers, e *trace.Event) uint32 {
+	if r.layout.Engine(e.Node) != nil {
+		return n.Turn(e.Block)
+	}
+	n.Follow(e.Gen, e.Block)
+	return e.Gen
 }
 
 // maxShort is the largest generation that fits the 16 bits of a packet (trio.txt
@@ -103,17 +117,34 @@ func (r *reader) record(e *trace.Event, k key) result.Event {
 	if r.naming.Slots > 0 && !ofIteration(e.Kind) {
 		out.Slot, out.Packet = int(e.Block), e.Gen
 	}
+	if r.naming.Numbers != nil && !ofIteration(e.Kind) {
+		out.Number, out.Index = e.Block, e.Index
+	}
 	sources, isEngine := r.members[e.Node]
 	switch {
 	case !isEngine:
 		return out
-	case e.Kind == trace.BlockOpened || e.Kind == trace.Contribution || e.Kind == trace.Dropped || e.Kind == trace.BlockSent && e.Note != "":
+	case ofPacket(e):
 		out.From = r.layout.Who(e.Node, e.Source)
 	}
-	if e.Kind != trace.Dropped {
+	if !bare(e.Kind) {
 		out.Bitmap = e.Mask.Bitmap(sources)
 	}
 	return out
+}
+
+// ofPacket reports whether an event of an engine is about the packet of one source.
+func ofPacket(e *trace.Event) bool {
+	switch e.Kind {
+	case trace.BlockOpened, trace.Contribution, trace.Dropped, trace.Collided, trace.PassedOn, trace.Stored:
+		return true
+	}
+	return e.Kind == trace.BlockSent && e.Note != ""
+}
+
+// bare reports whether events of a kind say nothing of what an engine has of the block.
+func bare(kind trace.Kind) bool {
+	return kind == trace.Dropped || kind == trace.Collided || kind == trace.PassedOn
 }
 
 // engines tells the engines of the job, and who is behind their sources, the
@@ -122,7 +153,7 @@ func (r *reader) engines() (out []result.TracedEngine) {
 	r.members = map[string]trace.Mask{}
 	for _, e := range r.layout.Engines {
 		var mask trace.Mask
-		t := result.TracedEngine{Node: e.Node, Top: e.Top}
+		t := result.TracedEngine{Node: e.Node, Top: e.Top, Server: e.Server}
 		for _, s := range slices.Sorted(maps.Keys(e.Sources)) {
 			mask.Set(s)
 			t.Sources = append(t.Sources, e.Sources[s])

@@ -10,6 +10,7 @@ import (
 type Engine struct {
 	Node    string           // as in trace events
 	Top     bool             // it sends results to the workers, others to the engine above
+	Server  bool             // it is a server, which adds what the switches did not
 	Sources map[uint8]string // who is behind each source: the host of a worker, or the engine below
 }
 

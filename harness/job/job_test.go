@@ -96,7 +96,7 @@ func TestDedicatedServers(t *testing.T) {
 		t.Fatalf("servers are %+v", servers)
 	}
 	for _, cfg := range servers {
-		if _, err := j.NewServer(cfg); err != nil {
+		if _, err := j.NewServer(cfg, nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -143,11 +143,11 @@ func TestMachinesAreMade(t *testing.T) {
 			t.Errorf("%s: made an engine of nonsense", system.Name())
 		}
 		for _, cfg := range j.ServerConfigs() {
-			if _, err := j.NewServer(cfg); err != nil {
+			if _, err := j.NewServer(cfg, nil); err != nil {
 				t.Errorf("%s: %v", system.Name(), err)
 			}
 			cfg.Core = []byte(`{"Knots": 1}`)
-			if _, err := j.NewServer(cfg); err == nil || !strings.Contains(err.Error(), `unknown field "Knots"`) {
+			if _, err := j.NewServer(cfg, nil); err == nil || !strings.Contains(err.Error(), `unknown field "Knots"`) {
 				t.Errorf("%s: a server of another make: %v", system.Name(), err)
 			}
 		}

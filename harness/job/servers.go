@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/stream"
@@ -17,8 +18,8 @@ type Staffed interface {
 	// Servers returns how many hosts a job of so many workers needs for servers.
 	Servers(workers int) int
 	// NewServer makes the machine of a server. Its one port is the interface of its host
-	// where it speaks UDP; else its ports are its streams.
-	NewServer(config json.RawMessage) (Server, error)
+	// where it speaks UDP; else its ports are its streams. Sink takes its events; it may be nil.
+	NewServer(config json.RawMessage, sink trace.Sink) (Server, error)
 }
 
 // Server is the machine of a server.
@@ -91,9 +92,9 @@ func (j *Job) ServerConfigs() (out []ServerConfig) {
 func (j *Job) ServerHosts() []plan.Host { return j.Members()[len(j.Hosts()):] }
 
 // NewServer makes the machine of one of [Job.ServerConfigs] in this process, under
-// the virtual clock.
-func (j *Job) NewServer(cfg ServerConfig) (*ServerNode, error) {
-	server, err := j.System.(Staffed).NewServer(cfg.Core)
+// the virtual clock. Sink takes its events; it may be nil.
+func (j *Job) NewServer(cfg ServerConfig, sink trace.Sink) (*ServerNode, error) {
+	server, err := j.System.(Staffed).NewServer(cfg.Core, sink)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	atpwire "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/topo"
@@ -50,6 +51,29 @@ func TestATPLive(t *testing.T) {
 				t.Errorf("%d packets at the server, want %d; %d were sent again", got, want, again)
 			}
 		})
+	}
+}
+
+// Live servers hand over their events as switches and workers do: what they added, and each answer.
+func TestEventsOfLiveServers(t *testing.T) {
+	heavy(t)
+	opt := options(t)
+	told := map[trace.Kind]int{}
+	j := mustJob(t, scene{system: atp.System{Aggregators: atp.None}, topology: "rack", hosts: 4})
+	opt.Events = func(logs []*trace.Log) {
+		for e := range trace.Merged(logs) {
+			if e.Node == j.ServerHosts()[0].Name {
+				told[e.Kind]++
+			}
+			if e.At < 0 {
+				t.Errorf("event from before the run: %+v", e)
+			}
+		}
+	}
+	mustRun(t, j, opt)
+	blocks := j.Iterations * j.Naming().Blocks
+	if told[trace.Stored] != 4*blocks || told[trace.Answered] < blocks {
+		t.Errorf("events %v of %d blocks", told, blocks)
 	}
 }
 

@@ -54,6 +54,17 @@ func (l logging) configureWorkers(list []hostlive.WorkerConfig, private string) 
 	return list
 }
 
+// configureServers leaves out what serves answers alone: servers give none.
+func (l logging) configureServers(list []server, private string) []server {
+	if !l.files {
+		return list
+	}
+	for i := range list {
+		list[i].Events, list[i].EventsPath = l.inWorker, l.path(private, list[i].Node)
+	}
+	return list
+}
+
 // collectEvents reads what the nodes left behind. One that was killed left nothing.
 func (r *run) collectEvents() error {
 	if r.opt.Events == nil {

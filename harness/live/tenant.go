@@ -89,7 +89,7 @@ func (t *tenant) limit(patience int) time.Duration {
 // startServers starts the processes of a job's servers. Those with streams are ready
 // when its workers are.
 func (r *run) startServers(ctx context.Context, t *tenant) (err error) {
-	for _, s := range servers(t.job, r.opt.Plain) {
+	for _, s := range r.opt.logging(r.set).configureServers(servers(t.job, r.opt.Plain), r.private) {
 		s.Interval = r.set.Interval()
 		if t.servers, err = r.startOn(ctx, s.host, t.servers, "server", s.Node, s.ServerConfig); err != nil {
 			return err

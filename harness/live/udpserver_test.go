@@ -85,7 +85,7 @@ func (tally) NewCore(text json.RawMessage, rec gradient.Recorder, _ trace.Sink) 
 	return &tallyWorker{tallyEnd: e, rec: rec, q: make([]int32, e.Params), sums: make([]int32, e.Params)}, err
 }
 
-func (tally) NewServer(text json.RawMessage) (job.Server, error) {
+func (tally) NewServer(text json.RawMessage, _ trace.Sink) (job.Server, error) {
 	e, err := job.Decode[tallyEnd](text)
 	return &tallyServer{tallyEnd: e}, err
 }

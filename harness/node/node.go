@@ -14,6 +14,7 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/nodes/program"
 	"github.com/inalab/inalab/switchd/daemon"
@@ -118,7 +119,7 @@ func find(systems []job.System, name string, child *proc.ChildSide) (job.System,
 }
 
 // serversOf returns what makes the servers of a system.
-func serversOf(systems []job.System, name string, child *proc.ChildSide) (func(json.RawMessage) (live.Server, error), error) {
+func serversOf(systems []job.System, name string, child *proc.ChildSide) (live.NewServer, error) {
 	system, err := find(systems, name, child)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,9 @@ func serversOf(systems []job.System, name string, child *proc.ChildSide) (func(j
 	if !ok {
 		return nil, fmt.Errorf("%s has no servers on hosts of their own", name)
 	}
-	return func(config json.RawMessage) (live.Server, error) { return staffed.NewServer(config) }, nil
+	return func(config json.RawMessage, sink trace.Sink) (live.Server, error) {
+		return staffed.NewServer(config, sink)
+	}, nil
 }
 
 // control is the conversation of a process with its parent.

@@ -58,7 +58,7 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 	beside := map[string][]host.Member{} // by host; looked up
 	for _, cfg := range t.job.ServerConfigs() {
 		cfg.Interval = r.interval
-		s, err := t.job.NewServer(cfg)
+		s, err := t.job.NewServer(cfg, r.sink(t.job.Trace))
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ type TracedEngine struct {
 	Node    string   `json:"node"`    // as in its events
 	Sources []string `json:"sources"` // workers and engines whose packets it adds, the lowest bit first
 	Top     bool     `json:"top,omitempty"`
+	Server  bool     `json:"server,omitempty"` // it adds what the switches did not
 }
 
 // NoBlock is the block of an event that is of none: of a worker's iteration, or
@@ -44,9 +45,11 @@ type Event struct {
 	Block     int        `json:"block"`              // of the tensor, or NoBlock
 	Slot      int        `json:"slot,omitempty"`     // where blocks go through slots
 	Packet    uint32     `json:"packet,omitempty"`   // the how manieth of the slot, from 1
+	Number    uint32     `json:"number,omitempty"`   // where packets have sequence numbers, from 1
+	Index     uint16     `json:"index,omitempty"`    // of the aggregator that the packet of such a number names
 	From      string     `json:"from,omitempty"`     // whose packet it was
 	Bitmap    string     `json:"bitmap,omitempty"`   // sources in the block afterwards, the engine's lowest last, as 0b001011
 	Count     int        `json:"count,omitempty"`    // workers in the result
 	Degraded  bool       `json:"degraded,omitempty"` // the result lacks some
-	Note      string     `json:"note,omitempty"`     // reason of a drop; timer thread of a scan
+	Note      string     `json:"note,omitempty"`     // reason of a drop; timer thread of a scan; why a packet was sent again; whose an aggregator is; what freed it
 }

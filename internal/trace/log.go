@@ -28,6 +28,7 @@ type entry struct {
 	gen, block       uint32
 	count            int32
 	kind, node, note uint16
+	index            uint16
 	job, source      uint8
 	degraded         bool
 }
@@ -45,9 +46,9 @@ func NewLog(limit int) *Log {
 // Event keeps a copy of the event.
 func (l *Log) Event(e *Event) {
 	*l.next() = entry{
-		at: e.At, kind: l.id(string(e.Kind)), node: l.id(e.Node), note: l.id(e.Note),
+		at: e.At, kind: l.id(string(e.Kind), math.MaxUint16), node: l.id(e.Node, math.MaxUint16), note: l.id(e.Note, maxNotes),
 		job: e.Job, gen: e.Gen, block: e.Block, source: e.Source, mask: e.Mask,
-		count: int32(min(e.Count, math.MaxInt32)), degraded: e.Degraded,
+		count: int32(min(e.Count, math.MaxInt32)), index: e.Index, degraded: e.Degraded,
 	}
 }
 
@@ -71,11 +72,14 @@ func (l *Log) place(n uint64) int {
 	return l.limit/2 + int((n-uint64(l.limit/2))%half)
 }
 
-// id returns the number of a name. Names are few; should they be more than
-// there are numbers, the rest is nameless.
-func (l *Log) id(name string) uint16 {
+// maxNotes bounds the names with notes. Of each packet that met another one's aggregator the note
+// may be new; kinds and nodes still find room, and all names fit the head of a file.
+const maxNotes = 1 << 15
+
+// id returns the number of a name. Should there be more than the greatest, the rest is nameless.
+func (l *Log) id(name string, greatest int) uint16 {
 	id, ok := l.ids[name]
-	if !ok && len(l.names) <= math.MaxUint16 {
+	if !ok && len(l.names) <= greatest {
 		id = uint16(len(l.names))
 		l.names = append(l.names, name)
 		l.ids[name] = id
@@ -112,7 +116,7 @@ func (l *Log) at(i int) Event {
 	return Event{
 		At: e.at, Kind: Kind(l.names[e.kind]), Node: l.names[e.node], Note: l.names[e.note],
 		Job: e.job, Gen: e.gen, Block: e.block, Source: e.source, Mask: e.mask,
-		Count: int(e.count), Degraded: e.degraded,
+		Count: int(e.count), Index: e.index, Degraded: e.degraded,
 	}
 }
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -17,7 +18,7 @@ func drawEvent(rt *rapid.T, at int) Event {
 		At: units.Time(at), Kind: rapid.SampledFrom([]Kind{Sent, BlockSent, Dropped}).Draw(rt, "kind"),
 		Node: rapid.SampledFrom([]string{"", "h0", "mx480/pfe1"}).Draw(rt, "node"), Job: rapid.Byte().Draw(rt, "job"),
 		Gen: rapid.Uint32().Draw(rt, "gen"), Block: rapid.Uint32().Draw(rt, "block"), Source: rapid.Byte().Draw(rt, "source"),
-		Count: rapid.IntRange(0, 1000).Draw(rt, "count"), Degraded: rapid.Bool().Draw(rt, "degraded"),
+		Count: rapid.IntRange(0, 1000).Draw(rt, "count"), Index: rapid.Uint16().Draw(rt, "index"), Degraded: rapid.Bool().Draw(rt, "degraded"),
 		Note: rapid.SampledFrom([]string{"", "late"}).Draw(rt, "note"),
 	}
 	for i := range e.Mask {
@@ -117,7 +118,7 @@ func TestMergedIsInOrderOfTime(t *testing.T) {
 }
 
 func TestReadRefusesWhatItDidNotWrite(t *testing.T) {
-	for _, text := range []string{"", "no head", "{}\n", `{"version":1,"entries":-1,"limit":1,"names":[""]}` + "\n", `{"version":2,"entries":0,"limit":1,"names":[""]}` + "\n"} {
+	for _, text := range []string{"", "no head", "{}\n", `{"version":2,"entries":-1,"limit":1,"names":[""]}` + "\n", `{"version":1,"entries":0,"limit":1,"names":[""]}` + "\n"} {
 		if _, err := Read(bytes.NewReader([]byte(text))); err == nil {
 			t.Errorf("%q was read", text)
 		}
@@ -132,5 +133,24 @@ func TestJoin(t *testing.T) {
 	Join(a, nil, b).Event(&Event{Kind: Sent})
 	if a.Len() != 1 || b.Len() != 1 {
 		t.Errorf("%d and %d events", a.Len(), b.Len())
+	}
+}
+
+// However many notes there are, kinds and nodes have names, and the file can be read.
+func TestLogWithMoreNotesThanNames(t *testing.T) {
+	l := NewLog(1)
+	for i := range 2 * maxNotes {
+		l.Event(&Event{Kind: Collided, Node: "tor", Note: fmt.Sprintf("job 255 number %d", 1<<23+i)})
+	}
+	l.Event(&Event{Kind: Freed, Node: "leaf"})
+	if last, _ := l.Last(); last.Kind != Freed || last.Node != "leaf" {
+		t.Errorf("last event %+v", last)
+	}
+	var file bytes.Buffer
+	if err := l.Write(&file, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(&file); err != nil {
+		t.Error(err)
 	}
 }

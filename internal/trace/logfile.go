@@ -17,7 +17,7 @@ import (
 // ten times as long to write, at the end of each run.
 
 // fileVersion is that of the file; both sides are the same binary.
-const fileVersion = 1
+const fileVersion = 2
 
 // fileHead is the first line of the file.
 type fileHead struct {
@@ -29,7 +29,7 @@ type fileHead struct {
 }
 
 // entryLen is the size of an entry in the file.
-const entryLen = 8 + 4*8 + 4 + 4 + 4 + 3*2 + 3
+const entryLen = 8 + 4*8 + 4 + 4 + 4 + 4*2 + 3
 
 // maxHead bounds the first line, with its names.
 const maxHead = 1 << 20
@@ -83,6 +83,7 @@ func (e *entry) append(b []byte, epoch units.Time) []byte {
 	b = le.AppendUint16(b, e.kind)
 	b = le.AppendUint16(b, e.node)
 	b = le.AppendUint16(b, e.note)
+	b = le.AppendUint16(b, e.index)
 	degraded := byte(0)
 	if e.degraded {
 		degraded = 1
@@ -127,8 +128,8 @@ func (l *Log) decode(b []byte) error {
 	}
 	b = b[40:]
 	e.gen, e.block, e.count = le.Uint32(b), le.Uint32(b[4:]), int32(le.Uint32(b[8:]))
-	e.kind, e.node, e.note = le.Uint16(b[12:]), le.Uint16(b[14:]), le.Uint16(b[16:])
-	e.job, e.source, e.degraded = b[18], b[19], b[20] != 0
+	e.kind, e.node, e.note, e.index = le.Uint16(b[12:]), le.Uint16(b[14:]), le.Uint16(b[16:]), le.Uint16(b[18:])
+	e.job, e.source, e.degraded = b[20], b[21], b[22] != 0
 	if n := len(l.names); int(e.kind) >= n || int(e.node) >= n || int(e.note) >= n {
 		return errors.New("reading a trace: an entry without a name")
 	}

@@ -40,6 +40,12 @@ const (
 	Freed    Kind = "freed"     // an aggregator was freed; Note says by what, Mask who was in it
 )
 
+// Events of a server that adds what switches did not (ATP).
+const (
+	Stored   Kind = "stored"   // a packet was added: Count workers are in it, Source the first, and Mask holds all so far; Note: how it came, if not as the first of its sender
+	Answered Kind = "answered" // parameters went to all workers; Note: which, if not the first for the block
+)
+
 // Mask is a set of sources, bit s%64 of word s/64 for source s (trio.txt Fig 17, 18).
 type Mask [4]uint64
 
@@ -90,11 +96,12 @@ type Event struct {
 	Kind     Kind       `json:"kind"`
 	Node     string     `json:"node"` // node and, in a chassis, PFE: "mx480/pfe1"
 	Job      uint8      `json:"job"`
-	Gen      uint32     `json:"gen"`    // generation (iteration), as wide as the protocol carries it
-	Block    uint32     `json:"block"`  // block or slot
-	Source   uint8      `json:"source"` // the source of the packet
-	Mask     Mask       `json:"mask"`   // sources in the block after the event
-	Count    int        `json:"count"`  // workers behind the result (src_cnt)
+	Gen      uint32     `json:"gen"`             // generation (iteration), as wide as the protocol carries it
+	Block    uint32     `json:"block"`           // block or slot
+	Source   uint8      `json:"source"`          // the source of the packet
+	Mask     Mask       `json:"mask"`            // sources in the block after the event
+	Count    int        `json:"count"`           // workers behind the result (src_cnt)
+	Index    uint16     `json:"index,omitempty"` // the aggregator that the packet names (ATP)
 	Degraded bool       `json:"degraded,omitempty"`
 	Note     string     `json:"note,omitempty"`
 }

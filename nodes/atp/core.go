@@ -102,9 +102,7 @@ func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects
 
 func (c *Core) begin(now units.Time, g *generation, eff *sansio.Effects) {
 	c.open = append(c.open, g)
-	for k := len(g.tensors) - 1; k >= 0; k-- {
-		c.share(&g.tensors[k])
-	}
+	c.shareAll(g)
 	for i := range c.streams {
 		if !c.begun {
 			c.streams[i].sweeps.over = now

@@ -25,7 +25,8 @@ type tensor struct {
 	gen    *generation
 	at, n  int // first element, and how many, of the generation's
 	blocks int
-	parts  int // of the tensors before it
+	before int // blocks of the generation's tensors before it
+	parts  int // of these
 }
 
 // part is a cut of a tensor: blocks from to to-1 of it.
@@ -46,13 +47,25 @@ func (c *Core) newGeneration(number int) *generation {
 	}
 	g.number, g.retransmits, g.saturated, g.remaining = number, 0, 0, 0
 	g.tensors, g.floats, g.asked = g.tensors[:0], nil, nil
+	c.layOut(g)
+	return g
+}
+
+// layOut divides a generation into tensors.
+func (c *Core) layOut(g *generation) {
 	at, parts := 0, 0
 	for _, n := range c.cfg.tensors() {
 		blocks := (n + block - 1) / block
-		g.tensors = append(g.tensors, tensor{gen: g, at: at, n: n, blocks: blocks, parts: parts})
+		g.tensors = append(g.tensors, tensor{gen: g, at: at, n: n, blocks: blocks, before: g.remaining, parts: parts})
 		at, parts, g.remaining = at+n, parts+(blocks+c.cut-1)/c.cut, g.remaining+blocks
 	}
-	return g
+}
+
+// shareAll hands out the tensors of a generation, from the last to the first.
+func (c *Core) shareAll(g *generation) {
+	for k := len(g.tensors) - 1; k >= 0; k-- {
+		c.share(&g.tensors[k])
+	}
 }
 
 // share hands the parts of a tensor to streams: to the thread that was given the fewest values so

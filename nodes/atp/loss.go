@@ -34,14 +34,17 @@ func (s *stream) expire(now units.Time, eff *sansio.Effects) {
 // last with parameters that lack theirs, until they time out each of them once.
 func (s *stream) resend(now units.Time, timeout bool, eff *sansio.Effects) {
 	s.timeout = now.Add(s.core.cfg.Timeout)
-	end := s.expected + 1
+	end, why := s.expected+1, ByOrder
+	if timeout {
+		why = ByTimeout
+	}
 	if s.core.cfg.Gaps {
 		end = max(end, s.ahead)
 	}
 	for packet := s.expected; packet < end; packet++ {
 		if f := s.at(packet); !f.received && (timeout || !f.resent) {
 			f.resent = true
-			s.again(now, packet, eff)
+			s.again(now, packet, why, eff)
 		}
 	}
 }

@@ -1,5 +1,12 @@
 package atp
 
+// Notes of [trace.Retransmit] events: why a packet was sent again.
+const (
+	ByOrder   = "three others came first"
+	ByTimeout = "timeout"
+	AsFloats  = "as floats"
+)
+
 // Names of counters; drops carry the names of the wire format or these.
 const (
 	CountSent       = "atp-sent"

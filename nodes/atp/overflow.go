@@ -33,7 +33,7 @@ func (s *stream) asked(now units.Time, packet uint64, eff *sansio.Effects) {
 	f.floats = true
 	c.count.Add(CountFloats, 1)
 	c.keep(f)
-	s.again(now, packet, eff)
+	s.again(now, packet, AsFloats, eff)
 }
 
 // keep notes for a recorder what is sent as float32: the gradient is borrowed.

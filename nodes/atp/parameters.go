@@ -70,7 +70,7 @@ func (s *stream) deliver(now units.Time, packet uint64, p *parameters) {
 	s.ahead = max(s.ahead, packet+1)
 	c.count.Add(CountParameters, 1)
 	c.windows.note(s.window.size)
-	s.event(now, trace.ResultIn, packet)
+	s.event(now, trace.ResultIn, packet, "")
 	if f.tensor == nil {
 		return
 	}

@@ -80,7 +80,7 @@ func (s *stream) first(now units.Time, eff *sansio.Effects) {
 	}
 	s.next++
 	s.inFlight++
-	s.event(now, trace.Sent, packet)
+	s.event(now, trace.Sent, packet, "")
 	s.send(packet, 0, eff)
 }
 
@@ -94,14 +94,14 @@ func (s *stream) cut() fragment {
 	return f
 }
 
-// again sends a packet that was sent before.
-func (s *stream) again(now units.Time, packet uint64, eff *sansio.Effects) {
+// again sends a packet that was sent before; why is for its event.
+func (s *stream) again(now units.Time, packet uint64, why string, eff *sansio.Effects) {
 	c := s.core
 	if t := s.at(packet).tensor; t != nil {
 		t.gen.retransmits++
 	}
 	c.count.Resent(1, wire.PayloadLen)
-	s.event(now, trace.Retransmit, packet)
+	s.event(now, trace.Retransmit, packet, why)
 	s.send(packet, wire.Resend, eff)
 }
 
@@ -161,15 +161,16 @@ func (s *stream) name(packet uint64) (gen, number uint32) {
 }
 
 // event tells what happened to a packet; of a result also what the window was when it came.
-func (s *stream) event(now units.Time, kind trace.Kind, packet uint64) {
+func (s *stream) event(now units.Time, kind trace.Kind, packet uint64, note string) {
 	c := s.core
 	if c.cfg.Trace == nil {
 		return
 	}
 	gen, number := s.name(packet)
-	e := trace.Event{At: now, Kind: kind, Node: c.cfg.Node, Job: c.cfg.Job, Gen: gen, Block: number}
 	if kind == trace.ResultIn {
-		e.Note = fmt.Sprintf("window %d", s.window.size)
+		note = fmt.Sprintf("window %d", s.window.size)
 	}
-	c.cfg.Trace.Event(&e)
+	c.cfg.Trace.Event(&trace.Event{
+		At: now, Kind: kind, Node: c.cfg.Node, Job: c.cfg.Job, Gen: gen, Block: number, Index: s.at(packet).index, Note: note,
+	})
 }

@@ -24,7 +24,7 @@ func (s *Server) ask(e *entry, eff *sansio.Effects) {
 // that it does not know.
 func (s *Server) askAgain(e *entry, p *packet, eff *sansio.Effects) {
 	if !p.Flags.Has(wire.Resend) {
-		s.count.Add(DropClippedIn, 1)
+		s.drop(p, DropClippedIn)
 		return
 	}
 	s.request(e, eff)
@@ -38,6 +38,7 @@ func (s *Server) request(e *entry, eff *sansio.Effects) {
 	h.Put(payload)
 	eff.Emit(s.to, s.template, payload)
 	s.count.Add(CountFloats, 1)
+	s.event(trace.Answered, e, AskedForFloats)
 }
 
 // addFloats keeps the floats of a worker, and adds those of all in their order, so that the sum has the
@@ -51,7 +52,7 @@ func (s *Server) addFloats(e *entry, p *packet, eff *sansio.Effects) {
 		reason = DropDuplicate
 	}
 	if reason != "" {
-		s.count.Add(reason, 1)
+		s.drop(p, reason)
 		return
 	}
 	if e.floats == nil {
@@ -62,7 +63,7 @@ func (s *Server) addFloats(e *entry, p *packet, eff *sansio.Effects) {
 		own[i] = math.Float32frombits(binary.BigEndian.Uint32(p.values[4*i:]))
 	}
 	e.set = e.set.Or(p.set)
-	s.added(p.set)
+	s.added(e, p)
 	if e.set == s.everybody {
 		s.answerFloats(e, eff)
 	}

@@ -58,12 +58,12 @@ func (s *Server) merge(st *stream, e *entry, p *packet, eff *sansio.Effects) {
 		s.late(e, p, eff)
 		return
 	case p.Flags.Has(wire.Overflow) && e.state != floating:
-		s.count.Add(DropUnasked, 1)
+		s.drop(p, DropUnasked)
 		return
 	case e.state == unused:
 		e.open(wire.Sweeps{Aggregators: s.cfg.Aggregators, Used: s.cfg.Used}, p)
 	case e.unstored != (p.values == nil):
-		s.count.Add(DropMixed, 1)
+		s.drop(p, DropMixed)
 		return
 	}
 	s.note(e, p)
@@ -109,10 +109,11 @@ func (s *Server) note(e *entry, p *packet) {
 // of everybody comes from a switch that holds an aggregator for it, which they free.
 func (s *Server) late(e *entry, p *packet, eff *sansio.Effects) {
 	if !p.Flags.Has(wire.Resend) && p.set != s.everybody {
-		s.count.Add(DropAnswered, 1)
+		s.drop(p, DropAnswered)
 		return
 	}
 	s.count.Add(CountAgain, 1)
+	s.event(trace.Answered, e, AnsweredAgain)
 	s.send(e, eff)
 }
 
@@ -120,18 +121,18 @@ func (s *Server) late(e *entry, p *packet, eff *sansio.Effects) {
 func (s *Server) addIntegers(e *entry, p *packet, eff *sansio.Effects) {
 	switch {
 	case p.set.Without(e.set) == trace.Mask{}:
-		s.count.Add(DropDuplicate, 1)
+		s.drop(p, DropDuplicate)
 		return
 	case p.set.Without(e.set) == p.set:
 	case s.cfg.Superset && e.set.Without(p.set) == trace.Mask{}:
 		s.count.Add(CountReplaced, 1)
 		clear(e.sums)
 	default:
-		s.count.Add(DropOverlap, 1)
+		s.drop(p, DropOverlap)
 		return
 	}
 	e.set = e.set.Or(p.set)
-	s.added(p.set)
+	s.added(e, p)
 	if !e.sweep {
 		e.sum(p.values)
 	}
@@ -145,8 +146,9 @@ func (s *Server) addIntegers(e *entry, p *packet, eff *sansio.Effects) {
 }
 
 // added counts a packet that is added.
-func (s *Server) added(set trace.Mask) {
-	n := set.Len()
+func (s *Server) added(e *entry, p *packet) {
+	s.stored(e, p)
+	n := p.set.Len()
 	if n == 1 {
 		s.alone++
 	} else {
@@ -155,7 +157,7 @@ func (s *Server) added(set trace.Mask) {
 	switch {
 	case n == 1:
 		s.count.Add(CountSingle, 1)
-	case set == s.everybody:
+	case p.set == s.everybody:
 		s.count.Add(CountWhole, 1)
 	default:
 		s.count.Add(CountPartial, 1)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 )
 
@@ -51,6 +52,7 @@ func (s *Server) begin(e *entry, flags wire.Flags) (values []byte) {
 func (s *Server) finish(e *entry, eff *sansio.Effects) {
 	e.state = answered
 	s.count.Add(CountAnswered, 1)
+	s.event(trace.Answered, e, s.moved(e))
 	s.send(e, eff)
 }
 

@@ -64,8 +64,9 @@ type Server struct {
 	indexes   indexes
 	copying   copying
 	count     sansio.Tally
-	inSums    uint64 // contributions that came in sums of several workers
-	alone     uint64 // others
+	now       units.Time // of the call at hand
+	inSums    uint64     // contributions that came in sums of several workers
+	alone     uint64     // others
 }
 
 // packet is a gradient packet that was copied.
@@ -105,6 +106,7 @@ func (s *Server) Contributions() (inSwitches, atServer uint64) { return s.inSums
 // Handle takes gradient packets, which are copied first.
 func (s *Server) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	s.Expire(now, eff)
+	s.now = now
 	for i := range in {
 		t := &in[i].Train
 		ip, udp, ok := t.UDP()
@@ -145,6 +147,7 @@ func (s *Server) NextDeadline() units.Time { return s.copying.next() }
 
 // Expire takes what is copied by now.
 func (s *Server) Expire(now units.Time, eff *sansio.Effects) {
+	s.now = now
 	for s.copying.next() <= now {
 		s.take(s.copying.first(), eff)
 		s.copying.remove()
@@ -166,7 +169,7 @@ func (s *Server) take(p *packet, eff *sansio.Effects) {
 		e, reason = st.entry(p.Sequence)
 	}
 	if reason != "" {
-		s.count.Add(reason, 1)
+		s.drop(p, reason)
 		return
 	}
 	s.merge(st, e, p, eff)

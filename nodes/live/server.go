@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/shell"
@@ -22,6 +23,9 @@ type ServerConfig struct {
 
 	Interval units.Duration `json:",omitempty"` // by which contributions are counted; zero: they are not
 	Sockets
+
+	Events     int    // how many of the latest and first events are kept; 0: none
+	EventsPath string // new file for them at the end; empty: none
 }
 
 // Server is the machine of such a process.
@@ -30,6 +34,9 @@ type Server interface {
 	// Counters returns packets by type and drops by reason.
 	Counters() []sansio.Count
 }
+
+// NewServer makes the machine of a server. Sink takes its events; it may be nil.
+type NewServer func(config json.RawMessage, sink trace.Sink) (Server, error)
 
 // ServerReport is what a server has to say at the end of its run.
 type ServerReport struct {
@@ -47,9 +54,10 @@ type ServerAnswer = shell.Answer[struct{}]
 
 // RunServer is the life of a server in the network namespace of the calling process,
 // until ctx ends. newServer makes the machine of the system that cfg names.
-func RunServer(ctx context.Context, cfg ServerConfig, newServer func(json.RawMessage) (Server, error), parent shell.Parent) (report ServerReport, err error) {
+func RunServer(ctx context.Context, cfg ServerConfig, newServer NewServer, parent shell.Parent) (report ServerReport, err error) {
 	report.Node = cfg.Node
-	server, err := newServer(cfg.Core)
+	log := shell.NewLog(cfg.Events)
+	server, err := newServer(cfg.Core, sinkOf(log))
 	if err != nil {
 		return report, err
 	}
@@ -65,7 +73,16 @@ func RunServer(ctx context.Context, cfg ServerConfig, newServer func(json.RawMes
 	}
 	node := shell.Node[struct{}]{Machine: m, Device: dev, Look: func() (none struct{}) { return none }}
 	report.Drive, err = node.Run(ctx, parent)
+	err = errors.Join(err, shell.WriteLog(log, cfg.EventsPath, 0))
 	report.Added = adding.Added()
 	report.Counters, report.Device, report.TCPResent = server.Counters(), dev.Stats(), dev.resent()
 	return report, err
+}
+
+// sinkOf returns a log as a sink, nil if there is none.
+func sinkOf(log *trace.Log) trace.Sink {
+	if log == nil {
+		return nil
+	}
+	return log
 }

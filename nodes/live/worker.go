@@ -101,10 +101,7 @@ func look(w *worker.Worker, log *trace.Log, dev pktio.Device) worker.Snapshot {
 }
 
 func build(cfg WorkerConfig, newCore worker.NewCore, log *trace.Log) (w *worker.Worker, closeTensors func() error, err error) {
-	parts := worker.Parts{NewCore: newCore}
-	if log != nil {
-		parts.Trace = log
-	}
+	parts := worker.Parts{NewCore: newCore, Trace: sinkOf(log)}
 	if cfg.Worker.Bench == nil {
 		if parts.Images, err = worker.LoadImages(); err != nil {
 			return nil, nil, err

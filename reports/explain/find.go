@@ -130,7 +130,7 @@ func (q *Query) block(r *Run, interesting bool) (place, bool) {
 // eventful reports whether an event is one that asks for an explanation.
 func eventful(e *result.Event) bool {
 	switch e.Kind {
-	case kindAged, kindDropped, kindRetransmit:
+	case kindAged, kindDropped, kindRetransmit, kindCollided:
 		return true
 	}
 	return e.Degraded

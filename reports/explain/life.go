@@ -23,6 +23,11 @@ const (
 	kindResult       = "result"
 	kindDelayBegan   = "delay-began"
 	kindDelayEnded   = "delay-ended"
+	kindCollided     = "collided"
+	kindPassedOn     = "passed-on"
+	kindFreed        = "freed"
+	kindStored       = "stored"
+	kindAnswered     = "answered"
 )
 
 // SchemaVersion is that of the JSON form of a life.
@@ -37,6 +42,7 @@ type Life struct {
 	Slot          *int          `json:"slot,omitempty"`   // where blocks go through slots
 	Set           *int          `json:"set,omitempty"`    // of the two, 0 or 1
 	Packet        uint32        `json:"packet,omitempty"` // the how manieth of the slot, from 1
+	Number        uint32        `json:"number,omitempty"` // where packets have sequence numbers
 	Start         units.Time    `json:"start_ps"`         // of the first packet; times below count from it
 	Lines         []Line        `json:"lines"`
 	Verdict       Verdict       `json:"verdict"`
@@ -70,6 +76,7 @@ func newLife(r *Run, iteration, block int) *Life {
 		slot, set := own[0].Slot, int(own[0].Packet+1)%2 // a slot's first packet is in set 0
 		l.Slot, l.Set, l.Packet = &slot, &set, own[0].Packet
 	}
+	l.Number = own[0].Number
 	sleeps := sleepsIn(r, l.Start, own[len(own)-1].At)
 	all := slices.Concat(own, sleeps)
 	slices.SortStableFunc(all, func(a, b result.Event) int { return int(min(1, max(-1, a.At.Sub(b.At)))) })
@@ -104,6 +111,11 @@ func sleepsIn(r *Run, from, to units.Time) (out []result.Event) {
 
 // words says what an event is.
 func (l *Life) words(e *result.Event) string {
+	if l.Number > 0 {
+		if words := l.numbered(e); words != "" {
+			return words
+		}
+	}
 	switch e.Kind {
 	case kindHostSent:
 		return "sent its packet"

@@ -16,6 +16,9 @@ func (l *Life) WriteText(w io.Writer) error {
 	if l.Slot != nil {
 		out.printf("slot %d, set %d, packet %d of the slot\n", *l.Slot, *l.Set, l.Packet)
 	}
+	if l.Number > 0 {
+		out.printf("number %d of the job's packets\n", l.Number)
+	}
 	for _, e := range l.Run.Engines {
 		out.printf("bitmap of %s, from the right: %s\n", e.Node, names(e.Sources))
 	}

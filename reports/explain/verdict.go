@@ -24,6 +24,8 @@ type Verdict struct {
 	Took        units.Duration `json:"took_ps"`           // from the first packet to the last result
 	Retransmits int            `json:"retransmits,omitempty"`
 	Drops       int            `json:"drops,omitempty"`
+	Aggregated  string         `json:"aggregated,omitempty"` // where, and why there, if servers add what switches do not
+	Rescued     []string       `json:"rescued,omitempty"`    // workers whose resends brought the result
 	WaitedFor   string         `json:"waited_for,omitempty"` // what took most of the time
 	Text        string         `json:"text"`
 }
@@ -54,13 +56,16 @@ func (l *Life) judge(own, sleeps []result.Event) Verdict {
 	case len(v.Without) > 0:
 		v.Outcome = Degraded
 	}
+	if l.servers() {
+		v.Aggregated, v.Rescued = l.aggregated(own), l.rescued(own)
+	}
 	v.WaitedFor = l.waitedFor(own, sleeps, v)
 	v.Text = v.text(l)
 	return v
 }
 
 // without returns the workers that are not in what the top engine sent, or, if
-// it sent nothing, in what it has.
+// it sent nothing, in what it has; where servers add the rest, of that of the block.
 func (l *Life) without(own []result.Event) []string {
 	last := map[string]*result.Event{} // by engine, its block as it was when first sent
 	sent := map[string]bool{}
@@ -69,11 +74,14 @@ func (l *Life) without(own []result.Event) []string {
 		if e.Bitmap == "" || sent[e.Node] {
 			continue
 		}
-		last[e.Node], sent[e.Node] = e, e.Kind == kindSent
+		last[e.Node], sent[e.Node] = e, e.Kind == kindSent || e.Kind == kindAnswered && e.Note != noteFloats
 	}
 	var out []string
+	servers := l.servers()
 	for _, engine := range l.Run.Engines {
-		if engine.Top {
+		switch {
+		case servers && (!engine.Server || last[engine.Node] == nil):
+		case servers || engine.Top:
 			out = l.absent(engine.Node, last)
 		}
 	}
@@ -120,7 +128,7 @@ func (l *Life) waitedFor(own, sleeps []result.Event, v Verdict) string {
 	}
 	var arrivals []result.Event // of workers' packets
 	for _, e := range own {
-		if e.Kind == kindContribution && slices.Contains(l.Run.Workers, e.From) {
+		if e.Kind == kindContribution && slices.Contains(l.Run.Workers, e.From) && l.from(&e) == e.From {
 			arrivals = append(arrivals, e)
 		}
 	}
@@ -159,6 +167,12 @@ func (v *Verdict) text(l *Life) string {
 		if len(v.Without) > 0 {
 			s += "; in the switch it lacks " + names(v.Without)
 		}
+	}
+	if v.Aggregated != "" {
+		s += "; " + v.Aggregated
+	}
+	if len(v.Rescued) > 0 {
+		s += "; rescued by a resend of " + names(v.Rescued)
 	}
 	if v.WaitedFor != "" {
 		s += "; it waited for " + v.WaitedFor

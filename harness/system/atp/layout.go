@@ -105,6 +105,15 @@ func trees(j *job.Job) (out []job.Tree) {
 	return out
 }
 
+// Numbers tells iterations and blocks from the sequence numbers of a job.
+func (s System) Numbers(j *job.Job) job.Numbers {
+	p, err := s.place(j)
+	if err != nil { // the job was laid out
+		return nil
+	}
+	return host.NewNaming(s.core(j, p, 0), j.Iterations)
+}
+
 // core describes a worker.
 func (s System) core(j *job.Job, p *placement, w int) host.Config {
 	h := &j.Hosts()[w]

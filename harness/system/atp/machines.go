@@ -21,8 +21,8 @@ func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.
 }
 
 // NewServer makes a parameter server.
-func (System) NewServer(config json.RawMessage) (job.Server, error) {
-	return job.Make(config, server.New, func(*server.Config) {})
+func (System) NewServer(config json.RawMessage, sink trace.Sink) (job.Server, error) {
+	return job.Make(config, server.New, func(c *server.Config) { c.Trace = sink })
 }
 
 // engineConfig describes what aggregates in a switch.

@@ -134,7 +134,7 @@ func arrivals(p *plan.Plan, from, to *plan.Switch) (out []sansio.Port) {
 	return out
 }
 
-// engines returns the switches that aggregate, in the order of the plan. Their sources are
+// engines returns the switches that aggregate, in the order of the plan, then the servers. Their sources are
 // workers, also where they are racks: events have the workers that are in a sum.
 func (p *placement) engines(programs [][]any) (out []job.Engine) {
 	hosts := p.j.Hosts()
@@ -154,6 +154,13 @@ func (p *placement) engines(programs [][]any) (out []job.Engine) {
 					}
 				}
 			}
+		}
+		out = append(out, e)
+	}
+	for i := range p.j.ServerHosts() {
+		e := job.Engine{Node: p.j.ServerHosts()[i].Name, Server: true, Sources: map[uint8]string{}}
+		for w := range hosts {
+			e.Sources[uint8(w)] = hosts[w].Name
 		}
 		out = append(out, e)
 	}

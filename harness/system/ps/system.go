@@ -136,7 +136,7 @@ func (System) NewCore(config json.RawMessage, rec gradient.Recorder, _ trace.Sin
 }
 
 // NewServer makes a dedicated server.
-func (System) NewServer(config json.RawMessage) (job.Server, error) {
+func (System) NewServer(config json.RawMessage, _ trace.Sink) (job.Server, error) {
 	cfg, err := job.Decode[host.Config](config)
 	if err != nil {
 		return nil, err

@@ -26,3 +26,16 @@ func (s Sweeps) Index(n Numbers, packet uint64) (index uint16, ok bool) {
 	}
 	return 0, false
 }
+
+// Before returns how many packets of sweeps a stream has before another packet.
+func (s Sweeps) Before(n Numbers, packet uint64) (sweeps uint64) {
+	half, table := uint64(n.Size/2), uint64(s.Aggregators)
+	if s.Used {
+		sweeps = min(packet, table)
+	}
+	if packet < half {
+		return sweeps
+	}
+	at := packet % half
+	return sweeps + (packet/half-1)*table + max(at+table, half) - half
+}

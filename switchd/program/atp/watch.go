@@ -26,7 +26,7 @@ func (t *Table) Event(now units.Time, kind trace.Kind, p *Packet, in trace.Mask,
 	}
 	t.cfg.Trace.Event(&trace.Event{
 		At: now, Kind: kind, Node: t.cfg.Node, Job: p.Header.Job, Block: p.Sequence,
-		Source: p.Source(), Mask: in, Count: in.Len(), Note: note,
+		Source: p.Source(), Mask: in, Count: in.Len(), Index: p.Index, Note: note,
 	})
 }
 
@@ -40,7 +40,7 @@ func (t *Table) Freed(now units.Time, a *Aggregator, note string) {
 	if t.cfg.Trace == nil {
 		return
 	}
-	e := trace.Event{At: now, Kind: trace.Freed, Node: t.cfg.Node, Job: a.Job, Block: a.Sequence, Note: note}
+	e := trace.Event{At: now, Kind: trace.Freed, Node: t.cfg.Node, Job: a.Job, Block: a.Sequence, Index: uint16(a.Index), Note: note}
 	if a.Part != nil {
 		e.Mask = a.Part.Mask(a.Bitmap)
 		e.Count = e.Mask.Len()

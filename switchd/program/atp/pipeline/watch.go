@@ -103,7 +103,7 @@ func (w *watcher) ingress(o *tofino.Observation) {
 // read returns what events say of the packet of a pass.
 func (w *watcher) read(o *tofino.Observation, id uint32, job *atp.Entry) *atp.Packet {
 	p := &w.packet
-	*p = atp.Packet{Header: wire.Header{Job: job.ID, Sequence: id & (1<<wire.SequenceBits - 1)}, Job: job, Bit: uint32(o.Field(w.at.bit))}
+	*p = atp.Packet{Header: wire.Header{Job: job.ID, Sequence: id & (1<<wire.SequenceBits - 1), Index: uint16(w.index(o))}, Job: job, Bit: uint32(o.Field(w.at.bit))}
 	if op := o.Field(w.at.op); op != opNone && op < opFree {
 		var dst [4]byte
 		binary.BigEndian.PutUint32(dst[:], uint32(o.Field(w.at.dst)))
@@ -196,7 +196,7 @@ func (w *watcher) freed(o *tofino.Observation, p *atp.Packet, n *note, first boo
 		return
 	}
 	owner := uint32(o.Field(w.at.owner))
-	a := atp.Aggregator{Job: jobOf(owner), Sequence: owner & (1<<wire.SequenceBits - 1), Bitmap: uint32(o.Field(w.at.before)), Part: n.part}
+	a := atp.Aggregator{Index: w.index(o), Job: jobOf(owner), Sequence: owner & (1<<wire.SequenceBits - 1), Bitmap: uint32(o.Field(w.at.before)), Part: n.part}
 	by, what := atp.FreedByResend, atp.ByResend
 	if o.Field(w.at.op) == opFree {
 		if by, what = atp.FreedByParameter, atp.ByParameter; owner != p.ID() {
@@ -229,7 +229,7 @@ func (w *watcher) decided(o *tofino.Observation, p *atp.Packet, out uint64) {
 			w.event(o, trace.BlockSent, p)
 		}
 		if o.Field(w.at.op) == opMerge {
-			a := atp.Aggregator{Job: p.Header.Job, Sequence: p.Sequence, Bitmap: uint32(o.Field(w.at.set)), Part: w.note(o).part}
+			a := atp.Aggregator{Index: w.index(o), Job: p.Header.Job, Sequence: p.Sequence, Bitmap: uint32(o.Field(w.at.set)), Part: w.note(o).part}
 			w.e.Freed(o.At, &a, atp.ByResend)
 		}
 	}
@@ -249,6 +249,11 @@ func (w *watcher) event(o *tofino.Observation, kind trace.Kind, p *atp.Packet) {
 	if part := w.note(o).part; w.e.Traced() && part != nil {
 		w.e.Event(o.At, kind, p, part.Mask(uint32(o.Field(w.at.set))), "")
 	}
+}
+
+// index returns that of the aggregator of a pass.
+func (w *watcher) index(o *tofino.Observation) int {
+	return int(o.Field(w.at.entry)) % max(1, w.e.state.aggregators)
 }
 
 // note returns that of the half of a pass.
