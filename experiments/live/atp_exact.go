@@ -147,7 +147,7 @@ func runATPExact(ctx context.Context, l *lab) (experiment.Findings, error) {
 
 // rescue runs jobs of which nothing is lost, and counts what stalled.
 func (l *lab) rescue(ctx context.Context, set *job.Set) ([]result.Cell, claims.Measured, error) {
-	cells, logs, err := l.set(ctx, "two ATP jobs in a rack", set, 1+workersOf(set), nil)
+	cells, logs, err := l.set(ctx, "two ATP jobs in a rack", set, tracedOf(set), nil)
 	if err != nil {
 		return nil, claims.Measured{}, err
 	}

@@ -115,7 +115,7 @@ func (l *lab) once(ctx context.Context, r liveRun) (out ran, err error) {
 	}
 	traced := 0
 	if r.traced {
-		traced = len(j.Plan.Switches) + len(j.Hosts())
+		traced = len(j.Plan.Switches) + len(j.Hosts()) + len(j.ServerHosts())
 	}
 	out.logs, err = inLab(ctx, traced, func(opt live.Options) error {
 		out.Measured, err = live.Bench(ctx, j, r.warmup, opt)
@@ -151,7 +151,7 @@ type shared struct {
 // when all are running; it may be nil.
 func (l *lab) together(ctx context.Context, name string, set *job.Set, beside func(*netns.Lab) error) (s shared, err error) {
 	s.set = set
-	cells, logs, err := l.set(ctx, name, set, 1+workersOf(set), beside)
+	cells, logs, err := l.set(ctx, name, set, tracedOf(set), beside)
 	if err != nil {
 		return s, err
 	}
@@ -166,6 +166,16 @@ func (l *lab) together(ctx context.Context, name string, set *job.Set, beside fu
 func workersOf(set *job.Set) (n int) {
 	for _, j := range set.Jobs {
 		n += len(j.Hosts())
+	}
+	return n
+}
+
+// tracedOf counts the nodes of a lab of one switch that tell events: those that it has, but for
+// the hosts of flows.
+func tracedOf(set *job.Set) int {
+	n := 1 + workersOf(set)
+	for _, j := range set.Jobs {
+		n += len(j.ServerHosts())
 	}
 	return n
 }
