@@ -68,8 +68,9 @@ func (w *watcher) Sent(now units.Time, t *vm.Thread, created bool) {
 }
 
 func (w *watcher) result(now units.Time, t *vm.Thread, r BlockRecord) {
-	timer := w.scan.Get(t)&isa.ScanFound != 0
-	aged := timer && r.AgeOp&wire.AgeTimeout != 0
+	scan := w.scan.Get(t)
+	timer := scan&isa.ScanFound != 0
+	aged := timer && scan&isa.ScanRef == 0 && r.AgeOp&wire.AgeTimeout != 0 // which a contribution may have brought, too
 	j := w.job(t)
 	j.Results++
 	if r.Degraded {
