@@ -74,18 +74,17 @@ const (
 func atpLossSystems(e *experiment.Env) (out []*underATPLoss) {
 	ina, window := testbed.ATP(e), lossWindow(e)
 	ina.Fixed, ina.Timeout, ina.Window = true, units.Millisecond, window
-	ina.Gaps = e.Reading("atp.loss-resend") == "gaps"
 	other, many := ina, ina
-	other.Gaps = !ina.Gaps
-	many.Gaps, many.Threads, many.Span = true, publicThreads, window
+	other.Resend = host.Gaps
+	many.Resend, many.Threads, many.Span = host.Gaps, publicThreads, window
 	small, nsdi := testbed.InATP(), testbed.InATP()
 	small.Slots, nsdi.Slots, nsdi.Elements = window, window, 256
 	costs := testbed.ATPHost(e)
 	again := map[bool]string{false: "the expected one", true: "all that lack"}
 	calls := []call{
-		lossATP:      onATP(e, "ATP, "+again[ina.Gaps], ina, costs),
+		lossATP:      onATP(e, "ATP, "+again[false], ina, costs),
 		lossSwitchML: onATP(e, "SwitchML, 180 bytes", small, costs),
-		lossOther:    onATP(e, "ATP, "+again[other.Gaps], other, costs),
+		lossOther:    onATP(e, "ATP, "+again[true], other, costs),
 		lossNSDI:     onATP(e, "SwitchML-256", nsdi, costs),
 		lossPublic:   onATP(e, fmt.Sprintf("ATP, all that lack, %d threads", publicThreads), many, costs),
 	}

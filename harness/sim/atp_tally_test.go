@@ -58,7 +58,7 @@ func TestATPTalliesAddUp(t *testing.T) {
 				if all != float64(fragments(j)) || in+at != all*float64(len(j.Hosts())) {
 					t.Errorf("job %d: %v fragments, %v contributions in switches and %v at servers, want %d fragments of %d workers", j.ID, all, in, at, fragments(j), len(j.Hosts()))
 				}
-				if share := tally(t, c, "switch_share"); share < tc.least || share > tc.most || share != 100*in/(in+at) {
+				if share := tally(t, c, "switch_share"); share < tc.least || share > tc.most || share != 100*(in/(in+at)) {
 					t.Errorf("job %d: share of switches %v%%, want %v to %v", j.ID, share, tc.least, tc.most)
 				}
 				for _, key := range strings.Fields(tc.some) {

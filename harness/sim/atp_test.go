@@ -161,7 +161,7 @@ func TestATPLoss(t *testing.T) {
 		"racks":            {"multi-rack", atp.System{}, []int{0, 1, 3, 4, 6, 7}, []int{8}},
 		"racks, few":       {"multi-rack", atp.System{Aggregators: 20, Unscaled: true}, []int{0, 1, 3, 4, 6, 7}, []int{8}},
 		"spines, servers":  {"leaf-spine", atp.System{ServerCount: 2, Threads: 2}, []int{0, 1, 3, 4, 6, 7}, []int{8, 2}},
-		"racks, all kinds": {"multi-rack", atp.System{Superset: true, Gaps: true, Aligned: true, Levels: atp.RackLevel}, []int{0, 1, 3, 4, 6, 7}, []int{8}},
+		"racks, all kinds": {"multi-rack", atp.System{Superset: true, Resend: host.Gaps, Alone: true, Aligned: true, Levels: atp.RackLevel}, []int{0, 1, 3, 4, 6, 7}, []int{8}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := atpPlan(t, tc.topology, 9, topo.LinkSpec{Loss: 0.005})

@@ -49,7 +49,8 @@ type Config struct {
 	Doubling  bool           `json:",omitempty"` // slow start adds 1 packet for a parameter packet, not an MTU
 	Avoidance bool           `json:",omitempty"` // the first threshold is the window at the start: no slow start before a mark
 	EachMark  bool           `json:",omitempty"` // each mark halves the window, not one in a window
-	Gaps      bool           `json:",omitempty"` // all that lack are sent again, not the expected one alone
+	Resend    Resend         `json:",omitempty"`
+	Alone     bool           `json:",omitempty"` // a timeout sends the expected packet again, not all that is in flight
 	Keep      bool           `json:",omitempty"` // a timeout leaves the window as it is
 	Timeout   units.Duration // zero: DefaultTimeout
 
@@ -85,6 +86,17 @@ const (
 	ByNumber                   // hash of the sequence number, as the paper says (§3.5)
 	Linear                     // sequence number modulo the table (§5.4.2)
 	Static                     // likewise, in the job's part of the table (§5.4.1)
+)
+
+// Resend says what is sent again because parameters of later packets came (§3.7).
+type Resend uint8
+
+// The kinds of resending. "Three consecutive parameter packets other than the expected" (§3.7) are,
+// to the letter, three in a row while that packet is expected.
+const (
+	Expected Resend = iota // the expected packet, after three in a row: to the letter
+	Passed                 // the expected packet, if three that were first sent after it came, whenever
+	Gaps                   // after three in a row, all that lack before the last that came: as in the public code
 )
 
 // block is how many values a packet has.

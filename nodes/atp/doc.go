@@ -11,8 +11,9 @@
 // A packet names an aggregator of the switches ([Indexing]). Where another job has it, the
 // parameter packet says which one to use from now on, and the worker follows such moves.
 //
-// A packet is sent again when parameters of three later ones came, or after a timeout. It is the
-// same but for a flag, and has the index of its first sending, so that it frees what it reserved.
+// A packet is sent again when parameters of three later ones came ([Resend]), or after a timeout,
+// with all that is in flight (loss.go). It is the same but for a flag, and has the index of its first
+// sending, so that it frees what it reserved.
 //
 // The window of a stream starts at its share of 200 packets. Parameters of the expected packet
 // enlarge it; a mark, three out of order and a timeout halve it. Where the paper says nothing, both

@@ -38,8 +38,10 @@ func (s *stream) take(now units.Time, p *parameters, eff *sansio.Effects) {
 	if packet == s.expected {
 		s.advance(now, p.marked)
 	} else {
-		s.outOfOrder(now, eff)
+		s.core.count.Add(CountOutOfOrder, 1)
+		s.disorder++
 	}
+	s.detect(now, eff)
 	s.pump(now, eff)
 }
 
@@ -65,8 +67,9 @@ func (s *stream) judge(p *parameters) (packet uint64, drop string) {
 // deliver takes the sums.
 func (s *stream) deliver(now units.Time, packet uint64, p *parameters) {
 	c, f := s.core, s.at(packet)
-	f.received = true
-	s.inFlight--
+	if f.received = true; !f.lost {
+		s.inFlight--
+	}
 	s.ahead = max(s.ahead, packet+1)
 	c.count.Add(CountParameters, 1)
 	c.windows.note(s.window.size)

@@ -165,6 +165,9 @@ func (r *rig) see(t rapid.TB, w int, f sansio.Train) {
 		if s.next-s.expected > uint64(r.cfg.span()) || s.inFlight > int(s.next-s.expected) {
 			t.Fatalf("worker %d, stream %d: packets %d to %d, %d of them without parameters, exceed a span of %d", w, i, s.expected, s.next, s.inFlight, r.cfg.span())
 		}
+		if n := s.countInFlight(); n != s.inFlight {
+			t.Fatalf("worker %d, stream %d: %d packets are in flight, %d are counted", w, i, n, s.inFlight)
+		}
 		if r.spoiled {
 			continue
 		}
@@ -172,6 +175,16 @@ func (r *rig) see(t rapid.TB, w int, f sansio.Train) {
 			t.Fatalf("worker %d, stream %d: packet %d is sent when packet %d of the sweep before it has no parameters", w, i, packet, s.expected)
 		}
 	}
+}
+
+// countInFlight counts packets that lack parameters and are not taken for lost.
+func (s *stream) countInFlight() (n int) {
+	for packet := s.expected; packet < s.next; packet++ {
+		if f := s.at(packet); !f.received && !f.lost {
+			n++
+		}
+	}
+	return n
 }
 
 // behindSweep reports whether a packet is the first behind a sweep.

@@ -158,12 +158,49 @@ func TestTranscripts(t *testing.T) {
 			s.parameters(3, 0)
 			s.wait(units.Millisecond)
 		}},
+		// Nothing comes for a whole timeout: all in flight is sent again but for what has parameters, as
+		// half the window allows. What comes without a resend is not sent again.
+		"go-back.txt": {func(c *Config) { c.Tensor, c.Window, c.Span = 12*block, 8, 8 }, func(s *script) {
+			s.begin(0)
+			s.parameters(3, 0)
+			s.wait(100 * units.Microsecond)
+			for _, number := range []uint32{1, 7, 2, 4, 5, 6, 8} {
+				s.parameters(number, 0)
+			}
+		}},
+		// What is sent again is lost again: a second timeout goes back as far.
+		"go-back-twice.txt": {func(c *Config) { c.Tensor, c.Window, c.Keep = 6*block, 4, true }, func(s *script) {
+			s.begin(0)
+			s.wait(150 * units.Microsecond)
+			s.parameters(2, 0)
+			s.wait(50 * units.Microsecond)
+			for _, number := range []uint32{1, 3, 4, 5, 6} {
+				s.parameters(number, 0)
+			}
+		}},
+		"timeout-alone.txt": {func(c *Config) { c.Tensor, c.Window, c.Alone = 4*block, 4, true }, func(s *script) {
+			s.begin(0)
+			s.wait(250 * units.Microsecond)
+			s.parameters(2, 0)
+			s.parameters(1, 0)
+			s.wait(150 * units.Microsecond)
+			s.parameters(4, 0)
+			s.parameters(3, 0)
+			s.wait(units.Millisecond)
+		}},
+		// Number 2 is lost, and lost again; 4 is lost, and three behind it have parameters when it is expected.
+		"passed.txt": {func(c *Config) { c.Tensor, c.Window, c.Span, c.Fixed, c.Resend = 16*block, 8, 16, true, Passed }, func(s *script) {
+			s.begin(0)
+			for _, number := range []uint32{1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 2, 4} {
+				s.parameters(number, 0)
+			}
+		}},
 		"keep.txt": {func(c *Config) { c.Tensor, c.Window, c.Keep = 4*block, 4, true }, func(s *script) {
 			s.begin(0)
 			s.wait(150 * units.Microsecond)
 			s.parameters(1, 0)
 		}},
-		"gaps.txt": {func(c *Config) { c.Tensor, c.Window, c.Span, c.Gaps = 12*block, 12, 12, true }, func(s *script) {
+		"gaps.txt": {func(c *Config) { c.Tensor, c.Window, c.Span, c.Resend = 12*block, 12, 12, Gaps }, func(s *script) {
 			s.begin(0)
 			for _, number := range []uint32{2, 4, 6, 1, 8, 9, 11} {
 				s.parameters(number, 0)

@@ -28,7 +28,8 @@ type stream struct {
 	expected uint64 // the first packet without parameters
 	next     uint64 // the first that was not sent
 	ahead    uint64 // behind the last with parameters
-	inFlight int    // packets without parameters
+	inFlight int    // packets without parameters that are not taken for lost
+	repairs  span   // in which are all that are taken for lost
 	flight   []fragment
 	disorder int // parameters of others since one packet is expected
 
@@ -44,12 +45,18 @@ type fragment struct {
 	received bool   // its parameters are here
 	floats   bool   // the server asked for float32
 	resent   bool   // since parameters of later ones came
+	lost     bool   // a timeout took it for lost, and it was not sent again
+	since    uint64 // the first packet that was sent after it was sent again
 }
+
+// span is packets from one to before another.
+type span struct{ from, to uint64 }
 
 func (s *stream) at(packet uint64) *fragment { return &s.flight[packet%uint64(len(s.flight))] }
 
-// pump sends what the window allows.
+// pump sends what the window allows: what a timeout took for lost, then what was not sent yet.
 func (s *stream) pump(now units.Time, eff *sansio.Effects) {
+	s.repair(now, eff)
 	s.opens = units.Never
 	for s.inFlight < s.window.size && s.next-s.expected < uint64(len(s.flight)) && len(s.parts) > 0 {
 		if at, waits := s.sweeps.opens(s.next); waits && at > now {
@@ -96,10 +103,14 @@ func (s *stream) cut() fragment {
 
 // again sends a packet that was sent before; why is for its event.
 func (s *stream) again(now units.Time, packet uint64, why string, eff *sansio.Effects) {
-	c := s.core
-	if t := s.at(packet).tensor; t != nil {
-		t.gen.retransmits++
+	c, f := s.core, s.at(packet)
+	if f.tensor != nil {
+		f.tensor.gen.retransmits++
 	}
+	if f.lost {
+		s.inFlight++
+	}
+	f.lost, f.since = false, s.next
 	c.count.Resent(1, wire.PayloadLen)
 	s.event(now, trace.Retransmit, packet, why)
 	s.send(packet, wire.Resend, eff)

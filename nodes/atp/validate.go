@@ -68,6 +68,9 @@ func (c *Config) validate() error {
 	if c.Aggregators < 0 || c.Aggregators > wire.MaxAggregators {
 		fault("%d aggregators: 0 to %d are possible", c.Aggregators, wire.MaxAggregators)
 	}
+	if c.Resend > Gaps {
+		fault("resend %d: %d to %d are possible", c.Resend, Expected, Gaps)
+	}
 	if f := c.Scaling.Factor; f < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
 		fault("scaling factor %v: it must be a positive number, or 0 for the default", f)
 	}

@@ -22,6 +22,7 @@ const (
 var (
 	indexings = []string{host.ByPosition: "position", host.ByNumber: "sequence", host.Linear: "linear", host.Static: "static"}
 	rehashes  = []string{server.ToFree: "free", server.ByIndex: "index", server.Never: "never"}
+	resends   = []string{host.Expected: "expected", host.Passed: "passed", host.Gaps: "gaps"}
 	levels    = []string{TwoLevels: "two", RackLevel: "rack"}
 )
 
@@ -67,7 +68,8 @@ func (s *System) configureWindow(k job.Knobs) {
 	s.Doubling = second(k, "atp.growth", "literal", "doubling")
 	s.Avoidance = second(k, "atp.threshold", "none", "start")
 	s.EachMark = second(k, "atp.halving", "window", "ack")
-	s.Gaps = second(k, "atp.resend", "expected", "gaps")
+	s.Resend = choice[host.Resend](k, "atp.resend", resends)
+	s.Alone = second(k, "atp.timeout-resend", "window", "expected")
 	s.Keep = second(k, "atp.timeout-window", "halve", "keep")
 	s.Timeout = k.Duration("atp.timeout", "default", "")
 }

@@ -32,7 +32,8 @@ type System struct {
 	Doubling    bool
 	Avoidance   bool
 	EachMark    bool
-	Gaps        bool
+	Resend      host.Resend
+	Alone       bool
 	Keep        bool
 	Timeout     units.Duration // zero: host.DefaultTimeout, or what all packets in flight take on a slow line; live ten times that
 
