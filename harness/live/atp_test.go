@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	atpwire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 )
@@ -51,6 +52,28 @@ func TestATPLive(t *testing.T) {
 				t.Errorf("%d packets at the server, want %d; %d were sent again", got, want, again)
 			}
 		})
+	}
+}
+
+// A server beside a worker has that one's packets in memory, in both clocks alike: of a fragment it sees one
+// packet of the network, as a server on a host of its own does.
+func TestATPColocatedLive(t *testing.T) {
+	heavy(t)
+	images, err := worker.LoadImages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scene{system: atp.System{Colocated: true, ServerCount: 2, Timeout: 3 * units.Second}, topology: "rack", hosts: 3}
+	liveCell, liveTensors := runRecorded(t, mustJob(t, s), options(t))
+	virtual, virtualCell, virtualTensors := virtualRecorded(t, s, images)
+	checkParity(t, virtual, virtualTensors, liveTensors, virtualCell, liveCell)
+	fragments := uint64(virtual.Iterations * virtual.Naming().Blocks)
+	for name, cell := range map[string]*result.Cell{"virtual": &virtualCell, "live": &liveCell} {
+		for _, of := range []string{"atp-server-packets", "atp-server-added-local", "atp-server-added-whole"} {
+			if got := counted(*cell, of, nil); got != fragments {
+				t.Errorf("%s: %s is %d, want %d", name, of, got, fragments)
+			}
+		}
 	}
 }
 

@@ -23,11 +23,11 @@ func (r *run) recordSeries() {
 		for _, s := range t.serverReports {
 			own = append(own, s.Added)
 		}
-		added = append(added, own)
 		var list []*result.Series
 		for _, w := range t.reports {
-			list = append(list, w.Series)
+			list, own = append(list, w.Series), append(own, w.Added)
 		}
+		added = append(added, own)
 		m.Workers = append(m.Workers, list)
 	}
 	for _, f := range r.set.Flows() {

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/inalab/inalab/harness/check/parity"
@@ -96,6 +97,11 @@ func TestATPPacketsAtTheServer(t *testing.T) {
 		"threads":                       {rack, atp.System{Threads: 3, Unscaled: true}, four, []int{4}, 1},
 		"number for index":              {rack, atp.System{Indexing: host.Linear}, four, []int{4}, 1},
 		"part of a table":               {rack, atp.System{Indexing: host.Static, Aggregators: 2000, Parts: 2, Unscaled: true}, four, []int{4}, 1},
+		"beside a worker":               {rack, atp.System{Colocated: true}, four, nil, 1},
+		"beside each":                   {racks, atp.System{Colocated: true, ServerCount: 6, Unscaled: true}, six, nil, 1},
+		"beside each, none":             {racks, atp.System{Colocated: true, ServerCount: 6, Unscaled: true, Aggregators: atp.None}, six, nil, 5},
+		"beside one, rack-scale":        {racks, atp.System{Colocated: true, Levels: atp.RackLevel}, six, nil, 3},
+		"beside one, spines":            {leaves, atp.System{Colocated: true}, six, nil, 1},
 		"window of a packet, no growth": {rack, atp.System{Window: 1, Fixed: true}, four, []int{4}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,6 +166,9 @@ func TestATPLoss(t *testing.T) {
 		"few aggregators":  {"rack", atp.System{Aggregators: 20, Unscaled: true}, []int{0, 1, 2, 3}, []int{4}},
 		"racks":            {"multi-rack", atp.System{}, []int{0, 1, 3, 4, 6, 7}, []int{8}},
 		"racks, few":       {"multi-rack", atp.System{Aggregators: 20, Unscaled: true}, []int{0, 1, 3, 4, 6, 7}, []int{8}},
+		"beside each":      {"rack", atp.System{Colocated: true, ServerCount: 4, Aggregators: 20, Unscaled: true}, []int{0, 1, 2, 3}, nil},
+		"beside, racks":    {"multi-rack", atp.System{Colocated: true, ServerCount: 2, Aggregators: 200, Unscaled: true}, []int{0, 1, 3, 4, 6, 7}, nil},
+		"beside, pipeline": {"multi-rack", atp.System{Colocated: true, ServerCount: 2, Pipe: atp.Pipe{Pipeline: true}}, []int{0, 1, 3, 4, 6, 7}, nil},
 		"spines, servers":  {"leaf-spine", atp.System{ServerCount: 2, Threads: 2}, []int{0, 1, 3, 4, 6, 7}, []int{8, 2}},
 		"racks, all kinds": {"multi-rack", atp.System{Superset: true, Resend: host.Gaps, Alone: true, Aligned: true, Levels: atp.RackLevel}, []int{0, 1, 3, 4, 6, 7}, []int{8}},
 	} {
@@ -221,6 +230,23 @@ func TestATPTenantsOverRacks(t *testing.T) {
 				t.Errorf("no collision in tables of %d", aggregators)
 			}
 		})
+	}
+}
+
+// What servers beside workers added by time is what they added in all.
+func TestATPColocatedSeries(t *testing.T) {
+	s := atpSpec(t, atpPlan(t, "rack", 4, topo.LinkSpec{}), atp.System{Colocated: true, ServerCount: 2, Aggregators: 150, Unscaled: true}, nil, 0, 1, 2, 3)
+	s.Interval = units.Millisecond
+	_, cells := runATP(t, s)
+	c := &cells[0]
+	if len(c.Aggregations) != 2 || len(c.Tallies) == 0 {
+		t.Fatalf("series %+v, tallies %+v", c.Aggregations, c.Tallies)
+	}
+	for i, key := range []string{"in_switches", "at_servers"} {
+		k := slices.IndexFunc(c.Tallies, func(n result.Tally) bool { return n.Key == key })
+		if sum := c.Aggregations[i].Sum(); sum == 0 || float64(sum) != c.Tallies[k].Value {
+			t.Errorf("%s: %d by time, and %v in all", key, sum, c.Tallies[k].Value)
+		}
 	}
 }
 

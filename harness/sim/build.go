@@ -103,6 +103,7 @@ func (r *run) newWorker(t *tenant, cfg worker.Config, images worker.Images) (*wo
 	if err == nil {
 		t.count(cfg.Loop.Node, w.Counters)
 		t.meters = append(t.meters, w.Meter)
+		t.adding = append(t.adding, w.Adding)
 	}
 	return w, err
 }

@@ -60,10 +60,15 @@ func (c *Config) validateStreams() error {
 
 func (c *Config) validateRacks() error {
 	var all trace.Mask
-	bits := uint32(0)
+	bits, local := uint32(0), 0
 	for i := range c.Racks {
 		r := &c.Racks[i]
+		if r.Local {
+			local++
+		}
 		switch n := len(r.Workers); {
+		case r.Local && (n != 1 || r.Direct || local > 1):
+			return fmt.Errorf("rack %d has %d workers on the server's host: there is one at most, alone", i, n)
 		case r.Bit >= wire.MaxFanIn || bits&(1<<r.Bit) != 0:
 			return fmt.Errorf("rack %d has bit %d: give each one of its own below %d", i, r.Bit, wire.MaxFanIn)
 		case n < 1 || n > wire.MaxFanIn || r.Direct && n != 1:

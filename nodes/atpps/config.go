@@ -38,6 +38,7 @@ type Config struct {
 type Rack struct {
 	Bit     uint8
 	Direct  bool    // it is one worker
+	Local   bool    `json:",omitempty"` // it is the worker on the server's own host, whose packets come by [Server.Local] alone
 	Workers []uint8 // by bit of the first level
 }
 

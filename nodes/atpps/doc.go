@@ -20,6 +20,9 @@
 // (§3.8). How frames are copied to and from the network card limits the server (§5.5): with
 // [Config.Copy] they wait for it.
 //
+// A worker may be on the server's host ([Rack.Local]). Its packets come by [Server.Local], and nobody can claim its
+// place on the network. So what switches add has all other workers at most.
+//
 // A [Server] is one of one or more that a job has, each with streams of its own. The public
 // code (in-ATP/ATP) divides by the scaling factor at workers, as here; the paper has the server do so.
 //

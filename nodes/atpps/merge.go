@@ -22,7 +22,7 @@ func (s *Server) claimed(h *wire.Header) (set trace.Mask, reason string) {
 	case bits.OnesCount32(second) == 1:
 		return s.claimedOf(s.racks[bits.TrailingZeros32(second)], h)
 	case second == s.second:
-		return s.everybody, ""
+		return s.others, ""
 	}
 	for b := second; b != 0; b &= b - 1 {
 		r := s.racks[bits.TrailingZeros32(b)]
@@ -106,9 +106,9 @@ func (s *Server) note(e *entry, p *packet) {
 }
 
 // late takes a packet of a fragment that is answered. A resent one asks for the parameters. One
-// of everybody comes from a switch that holds an aggregator for it, which they free.
+// of all others comes from a switch that holds an aggregator for it, which they free.
 func (s *Server) late(e *entry, p *packet, eff *sansio.Effects) {
-	if !p.Flags.Has(wire.Resend) && p.set != s.everybody {
+	if !p.Flags.Has(wire.Resend) && p.set != s.others {
 		s.drop(p, DropAnswered)
 		return
 	}
@@ -149,6 +149,10 @@ func (s *Server) addIntegers(e *entry, p *packet, eff *sansio.Effects) {
 func (s *Server) added(e *entry, p *packet) {
 	s.stored(e, p)
 	n := p.set.Len()
+	if p.set == s.local {
+		s.count.Add(CountLocal, 1)
+		return
+	}
 	if n == 1 {
 		s.alone++
 	} else {
@@ -157,7 +161,7 @@ func (s *Server) added(e *entry, p *packet) {
 	switch {
 	case n == 1:
 		s.count.Add(CountSingle, 1)
-	case p.set == s.everybody:
+	case p.set == s.others:
 		s.count.Add(CountWhole, 1)
 	default:
 		s.count.Add(CountPartial, 1)

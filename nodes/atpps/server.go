@@ -14,10 +14,11 @@ import (
 // added; those in it beyond the first were added by switches.
 const (
 	CountPackets  = "atp-server-packets"        // gradient packets that were copied
-	CountWhole    = "atp-server-added-whole"    // packets added with the values of all workers
+	CountWhole    = "atp-server-added-whole"    // packets added with the values of all workers, or of all but that on the server's host
 	CountPartial  = "atp-server-added-partial"  // of some
 	CountSingle   = "atp-server-added-single"   // of one
 	CountInSwitch = "atp-server-switch-added"   // contributions that switches added
+	CountLocal    = "atp-server-added-local"    // packets added of the worker on the server's host
 	CountReplaced = "atp-server-replaced"       // sums that a packet with more workers took the place of
 	CountMarked   = "atp-server-marked"         // packets with a mark, of themselves or of a queue before the server
 	CountAnswered = "atp-server-answered"       // fragments
@@ -61,6 +62,8 @@ type Server struct {
 	racks     [wire.MaxFanIn]*Rack // by bit of the second level
 	second    uint32               // bits of all racks
 	everybody trace.Mask
+	local     trace.Mask // the worker on the server's host, if there is one
+	others    trace.Mask
 	indexes   indexes
 	copying   copying
 	count     sansio.Tally
@@ -88,12 +91,17 @@ func New(cfg Config) (*Server, error) {
 	}
 	for i := range cfg.Racks {
 		r := &cfg.Racks[i]
+		for _, w := range r.Workers {
+			s.everybody.Set(w)
+		}
+		if r.Local {
+			s.local.Set(r.Workers[0])
+			continue
+		}
 		s.racks[r.Bit] = r
 		s.second |= 1 << r.Bit
 	}
-	for w := range cfg.Workers {
-		s.everybody.Set(uint8(w))
-	}
+	s.others = s.everybody.Without(s.local)
 	return s, nil
 }
 
@@ -120,16 +128,41 @@ func (s *Server) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects
 	}
 }
 
+// Local takes gradient packets of the worker on the server's host. They are in its memory: no link has
+// marked them, and they are not copied.
+func (s *Server) Local(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	s.Expire(now, eff)
+	s.now = now
+	for i := range in {
+		t := &in[i].Train
+		for f := range t.Frames() {
+			var p packet
+			if problem := p.parse(t, f); problem != wire.OK {
+				s.count.Add(string(problem), 1)
+				continue
+			}
+			p.set = s.local
+			s.take(&p, eff)
+		}
+	}
+}
+
+// parse reads frame f of a train.
+func (p *packet) parse(t *sansio.Train, f int) wire.Problem {
+	payload := t.Payload(f)
+	problem := p.Read(payload, t.Unstored)
+	if problem == wire.OK && t.Unstored == 0 {
+		p.values = payload[wire.HeaderLen:]
+	}
+	return problem
+}
+
 // arrive takes frame f of a train, which may have been marked on its way.
 func (s *Server) arrive(now units.Time, t *sansio.Train, f int, marked bool, eff *sansio.Effects) {
 	var p packet
-	payload := t.Payload(f)
-	if problem := p.Read(payload, t.Unstored); problem != wire.OK {
+	if problem := p.parse(t, f); problem != wire.OK {
 		s.count.Add(string(problem), 1)
 		return
-	}
-	if t.Unstored == 0 {
-		p.values = payload[wire.HeaderLen:]
 	}
 	if marked {
 		p.Flags |= wire.ECN
@@ -154,14 +187,17 @@ func (s *Server) Expire(now units.Time, eff *sansio.Effects) {
 	}
 }
 
-// take finds out what a packet is of, and adds it to that.
+// take finds out what a packet is of, and adds it to that. One of the worker on the server's host has its set.
 func (s *Server) take(p *packet, eff *sansio.Effects) {
-	s.count.Add(CountPackets, 1)
+	local := p.set != (trace.Mask{})
+	if !local {
+		s.count.Add(CountPackets, 1)
+	}
 	if p.Flags.Has(wire.ECN) {
 		s.count.Add(CountMarked, 1)
 	}
 	st, reason := s.streamOf(p)
-	if reason == "" {
+	if reason == "" && !local {
 		p.set, reason = s.claimed(&p.Header)
 	}
 	var e *entry

@@ -11,6 +11,7 @@ import (
 const (
 	Collided = "collided" // a switch had no aggregator for it
 	Resent   = "sent again"
+	InMemory = "in memory" // of the worker on the server's host
 )
 
 // Notes of [trace.Answered] events.
@@ -39,6 +40,8 @@ func (s *Server) stored(e *entry, p *packet) {
 	}
 	note := ""
 	switch {
+	case p.set == s.local:
+		note = InMemory
 	case p.Flags.Has(wire.Collision):
 		note = Collided
 	case p.Flags.Has(wire.Resend):

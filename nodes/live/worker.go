@@ -55,6 +55,7 @@ type WorkerReport struct {
 	Wrong      uint64         `json:"wrong"`
 	Compute    units.Duration `json:"compute"` // mean time of a compute, delays left out
 	Series     *result.Series `json:"series,omitempty"`
+	Added      *result.Added  `json:"added,omitempty"` // by a server beside the worker, in its process
 }
 
 // RunWorker is the life of a worker in the network namespace of the calling process,
@@ -81,7 +82,7 @@ func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, pa
 	err = errors.Join(err, shell.WriteLog(log, cfg.EventsPath, 0))
 	report.Iterations = w.Job.Iteration()
 	report.Counters = w.Job.Core().Counters()
-	report.Series = w.Meter.Series()
+	report.Series, report.Added = w.Meter.Series(), w.Adding.Added()
 	report.Device = dev.Stats()
 	report.TCPResent = dev.resent()
 	switch j := w.Job.(type) {

@@ -41,8 +41,9 @@ type Parts struct {
 type Worker struct {
 	sansio.Machine // what the driver runs: the job, or the transport around it
 	Job            Job
-	Stream         *stream.Node // around the job; nil: it speaks UDP, or by streams of the kernel
-	Meter          *meter.Meter // of what came to the job; nil: nothing counts it
+	Stream         *stream.Node  // around the job; nil: it speaks UDP, or by streams of the kernel
+	Meter          *meter.Meter  // of what came to the job; nil: nothing counts it
+	Adding         *meter.Adding // of contributions to a server beside the worker, in its core; nil: nothing counts them
 }
 
 // Counters returns those of the protocol and of the streams.

@@ -12,6 +12,7 @@ import (
 const (
 	noteCollided = "collided"
 	noteResent   = "sent again"
+	noteInMemory = "in memory"
 	noteAgain    = "again"
 	noteFloats   = "floats"
 )
@@ -102,6 +103,8 @@ func (l *Life) stored(e *result.Event) string {
 		what += ", which had collided"
 	case noteResent:
 		what += ", a resend"
+	case noteInMemory:
+		what += ", which is on the same host, in memory"
 	}
 	return fmt.Sprintf("took %s: %s", what, l.bitmap(e))
 }
@@ -128,7 +131,7 @@ func (l *Life) servers() bool {
 // aggregated says where the sum of a block with a number was made, and why there; empty: it was not.
 func (l *Life) aggregated(own []result.Event) string {
 	var sums, collisions []string
-	var server string
+	var server, local string
 	packets := 0
 	for i := range own {
 		switch e := &own[i]; e.Kind {
@@ -138,7 +141,9 @@ func (l *Life) aggregated(own []result.Event) string {
 			collisions = insert(collisions, fmt.Sprintf("%s at %s", owner(e), e.Node))
 		case kindStored:
 			server = e.Node
-			packets++
+			if packets++; e.Note == noteInMemory {
+				local = e.From
+			}
 		}
 	}
 	switch {
@@ -146,6 +151,8 @@ func (l *Life) aggregated(own []result.Event) string {
 		return ""
 	case packets == 1 && len(sums) > 0 && len(collisions) == 0:
 		return "aggregated in " + names(sums)
+	case packets == 2 && local != "" && len(sums) > 0 && len(collisions) == 0:
+		return fmt.Sprintf("aggregated in %s, but for the packet of %s, which is on the server's host", names(sums), local)
 	}
 	text := fmt.Sprintf("at the server %s, of %d packets", server, packets)
 	if len(sums) > 0 {

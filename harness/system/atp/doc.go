@@ -3,6 +3,7 @@
 //
 //	nodes/atp              workers
 //	nodes/atpps            parameter servers, on hosts of their own
+//	nodes/colocated        or beside workers
 //	switchd/program/atp    switches
 //
 // Each server has a second edge switch, its own, and first edge switches, those of the workers
@@ -12,6 +13,8 @@
 //	w0 w1 --> SW0 --+
 //	w2 w3 --> SW1 --+--> SW2 --> server          SW2 adds what comes from SW0, SW1, w4 and w5 (Fig 9)
 //	           w4 w5 ----^
+//
+// A worker on the server's host is a contributor of no level: its packets stay in the host's memory.
 //
 // Parameter packets go back to all workers by a multicast tree for each server, which is set up
 // with the lab: there is no IGMP (§3.2).

@@ -48,6 +48,7 @@ func (s System) Configure(k job.Knobs) job.System {
 	s.Aligned = second(k, "atp.remap", "at-once", "aligned")
 	s.Levels = choice[Levels](k, "atp.levels", levels)
 	s.Age = k.Duration("atp.age", "default", "")
+	s.Colocated = second(k, "atp.servers", "dedicated", "colocated")
 	s.ServerCount = k.IntOr("atp.server-count", 1, mostServers, 1)
 	s.Threads = k.IntOr("atp.threads", 1, mostThreads, 1)
 	s.Factor = k.IntOr("atp.factor", 1, mostFactor, gradient.DefaultFactor)

@@ -36,27 +36,28 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 	pipe.put(j, programs)
 	s.Pipe = pipe
 	l := job.Layout{
-		Programs: programs, Engines: p.engines(programs), Trees: trees(j), ECN: true,
+		Programs: programs, Engines: p.engines(programs), Trees: p.groups(), ECN: true,
 		Port: wire.Port, ServerPort: wire.Port, Packet: packet, Window: s.streams() * s.span(j),
 		Time: s.time(j, p), Block: wire.Values, Saturates: true, Uneven: s.aggregators(j) > 0, Notes: append(notes, s.notes(j)...),
 	}
 	for w := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, p, w))
 	}
-	for k := range j.ServerHosts() {
-		l.Dedicated = append(l.Dedicated, s.dedicated(j, p, k))
-	}
+	s.staff(j, p, &l)
 	return l, nil
 }
 
 // check says why a job cannot be laid out.
 func (s System) check(j *job.Job) error {
-	if need := s.servers(); j.Servers != need {
+	if err := s.checkColocated(j); err != nil {
+		return err
+	}
+	if need := s.Servers(len(j.Hosts())); j.Servers != need {
 		has := fmt.Sprintf("topology %s has", j.Plan.Name)
 		if j.On != nil {
 			has = "those that are named are"
 		}
-		return fmt.Errorf("atp needs %d hosts for parameter servers behind the workers, but %s %d: set atp.server-count, or give it as many hosts", need, has, j.Servers)
+		return fmt.Errorf("atp needs %d hosts for parameter servers behind the workers, but %s %d: set atp.server-count, give it as many hosts, or set atp.servers=colocated, which needs none", need, has, j.Servers)
 	}
 	if s.Copy > 0 && !j.Virtual {
 		return errors.New("atp.copy is modelled under the virtual clock only: live servers copy as fast as they can: use --clock virtual, or atp.copy=none")
@@ -97,10 +98,11 @@ func (s System) numbers() []wire.Numbers { return wire.Split(wire.SequenceBits, 
 // groupOf returns the multicast group of a server's parameter packets.
 func groupOf(j *job.Job, k int) netip.Addr { return plan.Group(uint16(k)<<8 | uint16(j.ID)) }
 
-// trees are those of parameter packets, by server.
-func trees(j *job.Job) (out []job.Tree) {
-	for k, h := range j.ServerHosts() {
-		out = append(out, job.Tree{Group: groupOf(j, k), From: h.Index, To: indexes(j.Hosts())})
+// groups are those of parameter packets, by server.
+func (p *placement) groups() (out []job.Tree) {
+	for k := range p.servers {
+		h := &p.servers[k]
+		out = append(out, job.Tree{Group: groupOf(p.j, k), From: h.Index, To: receivers(p.j, h)})
 	}
 	return out
 }
@@ -131,19 +133,19 @@ func (s System) core(j *job.Job, p *placement, w int) host.Config {
 	if j.Scale > 1 { // as many pieces as at full scale
 		c.Cut = max(wire.Values, host.DefaultTensor/j.Scale)
 	}
-	for k := range j.ServerHosts() {
+	for k := range p.servers {
 		to := p.places[k].server(w)
-		to.Flow = j.ToHost(h, &j.ServerHosts()[k], wire.Port, wire.Port)
+		to.Flow = j.ToHost(h, &p.servers[k], wire.Port, wire.Port)
 		c.Servers = append(c.Servers, to)
 	}
 	return c
 }
 
-// dedicated describes a server.
-func (s System) dedicated(j *job.Job, p *placement, k int) server.Config {
-	h := &j.ServerHosts()[k]
+// server describes a server.
+func (s System) server(j *job.Job, p *placement, k int) server.Config {
+	h := &p.servers[k]
 	c := server.Config{
-		Node: h.Name, Workers: len(j.Hosts()), Job: j.ID, Flow: job.FromHost(h, groupOf(j, k), wire.Port),
+		Node: serverName(j, h), Workers: len(j.Hosts()), Job: j.ID, Flow: job.FromHost(h, groupOf(j, k), wire.Port),
 		Span: s.span(j), Racks: p.places[k].racks(), Rehash: s.Rehash, Aggregators: s.aggregators(j),
 		Superset: s.Superset, Copy: s.copyRate(j), Ring: s.ring(j),
 	}

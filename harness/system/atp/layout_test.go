@@ -87,7 +87,7 @@ func TestFigureNine(t *testing.T) {
 		t.Error("the core switch has a program")
 	}
 	s := j.Layout.Dedicated[0].(server.Config)
-	if got := fmt.Sprint(s.Racks); got != "[{0 false [0 1]} {1 false [2 3]} {2 true [4]} {3 true [5]}]" {
+	if got := fmt.Sprint(s.Racks); got != "[{0 false false [0 1]} {1 false false [2 3]} {2 true false [4]} {3 true false [5]}]" {
 		t.Errorf("the server knows racks %s", got)
 	}
 	if g := plan.Group(1); s.Flow.Dst != g || s.Flow.DstPort != wire.Port || j.Layout.Trees[0].Group != g || !slices.Equal(j.Layout.Trees[0].To, []int{0, 1, 3, 4, 6, 7}) {
@@ -110,9 +110,9 @@ func TestLevels(t *testing.T) {
 		sw, does    string
 		racks       string
 	}{
-		"one rack":         {System{}, rack, []int{0, 1, 2, 3}, []int{4}, []string{"1 1 of 4 1", "10 1 of 4 1", "100 1 of 4 1", "1000 1 of 4 1"}, "tor", "by [4] 0:0=h0@[0] 0:1=h1@[1] 0:2=h2@[2] 0:3=h3@[3]", "[{0 false [0 1 2 3]}]"},
-		"server elsewhere": {System{}, three, []int{0, 1}, []int{6}, []string{"1 1 of 2 1", "10 1 of 2 1"}, "tor2", "by [0] 1:0=tor0@[3]", "[{0 false [0 1]}]"},
-		"rack-scale":       {System{Levels: RackLevel}, three, []int{0, 1, 6, 7}, []int{8}, []string{"1 1 of 2 2", "10 1 of 2 2", "1 10 of 2 2", "10 10 of 2 2"}, "tor2", "by [2] 0:0=h6@[0] 0:1=h7@[1]", "[{0 false [0 1]} {1 false [2 3]}]"},
+		"one rack":         {System{}, rack, []int{0, 1, 2, 3}, []int{4}, []string{"1 1 of 4 1", "10 1 of 4 1", "100 1 of 4 1", "1000 1 of 4 1"}, "tor", "by [4] 0:0=h0@[0] 0:1=h1@[1] 0:2=h2@[2] 0:3=h3@[3]", "[{0 false false [0 1 2 3]}]"},
+		"server elsewhere": {System{}, three, []int{0, 1}, []int{6}, []string{"1 1 of 2 1", "10 1 of 2 1"}, "tor2", "by [0] 1:0=tor0@[3]", "[{0 false false [0 1]}]"},
+		"rack-scale":       {System{Levels: RackLevel}, three, []int{0, 1, 6, 7}, []int{8}, []string{"1 1 of 2 2", "10 1 of 2 2", "1 10 of 2 2", "10 10 of 2 2"}, "tor2", "by [2] 0:0=h6@[0] 0:1=h7@[1]", "[{0 false false [0 1]} {1 false false [2 3]}]"},
 	} {
 		j := mustLay(t, tc.system, tc.plan, tc.on, tc.servers)
 		var say []string

@@ -15,9 +15,19 @@ import (
 	"github.com/inalab/inalab/switchd/program/atp/reference"
 )
 
-// NewCore makes a worker.
+// NewCore makes a worker, with the server on its host if there is one.
 func (System) NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error) {
-	return job.Make(config, host.New, func(c *host.Config) { c.Recorder, c.Trace = rec, sink })
+	cfg, err := job.Decode[coreConfig](config)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Recorder, cfg.Trace = rec, sink
+	w, err := host.New(cfg.Config)
+	if err != nil || cfg.Beside == nil {
+		return w, err
+	}
+	cfg.Beside.Trace = sink
+	return cfg.colocated(w)
 }
 
 // NewServer makes a parameter server.

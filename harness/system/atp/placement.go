@@ -12,22 +12,22 @@ import (
 
 // placement is what the switches do for a job.
 type placement struct {
-	j      *job.Job
-	places []*places        // by server
-	trees  [][]plan.TreeHop // by server: of its parameter packets
+	j       *job.Job
+	servers []plan.Host      // that servers are on
+	places  []*places        // by server
+	trees   [][]plan.TreeHop // by server: of its parameter packets
 }
 
 // place finds out who is where, towards each server.
 func (s System) place(j *job.Job) (*placement, error) {
-	p := &placement{j: j}
-	workers := indexes(j.Hosts())
-	for i := range j.ServerHosts() {
-		h := &j.ServerHosts()[i]
+	p := &placement{j: j, servers: s.serverHosts(j)}
+	for i := range p.servers {
+		h := &p.servers[i]
 		at, err := s.placesFor(j, h)
 		if err != nil {
 			return nil, err
 		}
-		tree, err := j.Plan.Tree(workers, h.Switch)
+		tree, err := j.Plan.Tree(receivers(j, h), h.Switch)
 		if err != nil {
 			return nil, err
 		}
@@ -36,10 +36,13 @@ func (s System) place(j *job.Job) (*placement, error) {
 	return p, nil
 }
 
-// indexes returns hosts by their numbers in the plan.
-func indexes(hosts []plan.Host) (out []int) {
-	for _, h := range hosts {
-		out = append(out, h.Index)
+// receivers returns the hosts whose workers get the parameters of a server by the network, by their numbers in
+// the plan: all but its own.
+func receivers(j *job.Job, server *plan.Host) (out []int) {
+	for _, h := range j.Hosts() {
+		if h.Index != server.Index {
+			out = append(out, h.Index)
+		}
 	}
 	return out
 }
@@ -72,7 +75,7 @@ func (p *placement) programs(cfg program.Config) ([][]any, error) {
 
 // server is a server as a switch sees it. Without ports its parameter packets do not come there.
 func (p *placement) server(sw *plan.Switch, k int) program.Server {
-	at, h := p.places[k], &p.j.ServerHosts()[k]
+	at, h := p.places[k], &p.servers[k]
 	out := program.Server{Addr: h.Addr.Addr()}
 	for _, hop := range p.trees[k] {
 		switch {
@@ -83,7 +86,7 @@ func (p *placement) server(sw *plan.Switch, k int) program.Server {
 			out.Ports = []sansio.Port{sansio.Port(hop.In)}
 		}
 	}
-	for bit, from := range at.list {
+	for bit, from := range at.sources() {
 		if from.sw == sw && !from.direct {
 			out.Levels[0].Sources = p.workers(from.workers)
 		}
@@ -157,8 +160,8 @@ func (p *placement) engines(programs [][]any) (out []job.Engine) {
 		}
 		out = append(out, e)
 	}
-	for i := range p.j.ServerHosts() {
-		e := job.Engine{Node: p.j.ServerHosts()[i].Name, Server: true, Sources: map[uint8]string{}}
+	for k := range p.servers {
+		e := job.Engine{Node: serverName(p.j, &p.servers[k]), Server: true, Sources: map[uint8]string{}}
 		for w := range hosts {
 			e.Sources[uint8(w)] = hosts[w].Name
 		}

@@ -24,14 +24,15 @@ type place struct {
 	sw      *plan.Switch
 	workers []int // by bit of the first bitmap
 	direct  bool  // it is one worker behind the server's switch
+	local   bool  // it is the worker on the server's host, whose packets no switch sees
 }
 
 // placesFor returns those of the packets to a server.
 func (s System) placesFor(j *job.Job, to *plan.Host) (*places, error) {
 	home, _ := j.Plan.Switch(to.Switch)
 	p := &places{home: home}
-	racks := racksOf(j)
-	p.two = s.Levels == TwoLevels && (len(racks) > 1 || racks[0].sw != home)
+	racks, local := racksOf(j, to)
+	p.two = s.Levels == TwoLevels && slices.ContainsFunc(racks, func(r place) bool { return r.sw != home })
 	for _, r := range racks {
 		switch n := len(r.workers); {
 		case !p.two || r.sw != home:
@@ -45,15 +46,21 @@ func (s System) placesFor(j *job.Job, to *plan.Host) (*places, error) {
 			}
 		}
 	}
+	p.list = append(p.list, local...)
 	if n := len(p.list); n > wire.MaxFanIn {
 		return nil, fmt.Errorf("racks of the job and workers behind %s, the switch of server %s, are %d together: a packet of ATP names at most %d (§3.4): put more workers into the other racks, or the server elsewhere", home.Name, to.Name, n, wire.MaxFanIn)
 	}
 	return p, nil
 }
 
-// racksOf returns the switches of the workers, in the order of their first workers.
-func racksOf(j *job.Job) (out []place) {
+// racksOf returns the switches of the workers, in the order of their first workers, and aside from them the
+// worker on the host of a server.
+func racksOf(j *job.Job, server *plan.Host) (out, local []place) {
 	for w, h := range j.Hosts() {
+		if h.Index == server.Index {
+			local = []place{{workers: []int{w}, local: true}}
+			continue
+		}
 		k := slices.IndexFunc(out, func(p place) bool { return p.sw.Name == h.Switch })
 		if k < 0 {
 			sw, _ := j.Plan.Switch(h.Switch)
@@ -61,25 +68,37 @@ func racksOf(j *job.Job) (out []place) {
 		}
 		out[k].workers = append(out[k].workers, w)
 	}
-	return out
+	return out, local
 }
 
 // server describes the server to a worker.
 func (p *places) server(w int) (out host.Server) {
+	all := len(p.sources())
 	for bit, at := range p.list {
 		if k := slices.Index(at.workers, w); k >= 0 {
+			if at.local {
+				all = 1
+			}
 			out.Bitmaps = [2]uint32{1 << k, 1 << bit}
-			out.FanIns = [2]uint8{uint8(len(at.workers)), uint8(len(p.list))}
+			out.FanIns = [2]uint8{uint8(len(at.workers)), uint8(all)}
 			out.Direct = at.direct
 		}
 	}
 	return out
 }
 
+// sources returns the places whose packets pass switches.
+func (p *places) sources() []place {
+	if n := len(p.list); n > 0 && p.list[n-1].local {
+		return p.list[:n-1]
+	}
+	return p.list
+}
+
 // racks describes the workers to the server.
 func (p *places) racks() (out []server.Rack) {
 	for bit, at := range p.list {
-		out = append(out, server.Rack{Bit: uint8(bit), Direct: at.direct, Workers: numbers(at.workers)})
+		out = append(out, server.Rack{Bit: uint8(bit), Direct: at.direct, Local: at.local, Workers: numbers(at.workers)})
 	}
 	return out
 }

@@ -23,6 +23,7 @@ type System struct {
 	Levels      Levels         // that aggregate
 	Age         units.Duration // of an aggregator that is taken for abandoned; zero: program.DefaultAge
 	ServerCount int            // zero means 1
+	Colocated   bool           // servers are on the hosts of the first workers
 	Threads     int            // of a worker; zero means 1
 
 	Window      int // of a worker, in packets; zero: host.DefaultWindow
@@ -81,8 +82,13 @@ func (System) Description() string {
 	return "ATP: jobs share the aggregators of switches as they come, and parameter servers add the rest"
 }
 
-// Servers returns the hosts that servers need.
-func (s System) Servers(int) int { return s.servers() }
+// Servers returns the hosts that servers need for themselves.
+func (s System) Servers(int) int {
+	if s.Colocated {
+		return 0
+	}
+	return s.servers()
+}
 
 func (s System) servers() int { return cmp.Or(s.ServerCount, 1) }
 

@@ -15,10 +15,10 @@ import (
 
 // Tallies says who added the contributions of a job, and what sharing cost it.
 func (s System) Tallies(j *job.Job, counters []result.Counter) []result.Tally {
-	t := tallied{counters: counters, switches: program.PrefixOf(j.ID), workers: names(j.Hosts()), servers: names(j.ServerHosts())}
+	t := tallied{counters: counters, switches: program.PrefixOf(j.ID), workers: names(j.Hosts()), servers: names(s.serverHosts(j))}
 	in, at := t.contributions()
 	sum, acks := t.atWorkers(host.CountWindowSum), t.atWorkers(host.CountWindowAcks)
-	return []result.Tally{
+	list := []result.Tally{
 		{Key: "fragments", Unit: "fragments", About: "those whose sum servers answered", Value: t.atServers(server.CountAnswered)},
 		{Key: "in_switches", Unit: "contributions", About: "values of a worker for a fragment that came to a server in a sum of several workers", Value: in},
 		{Key: "at_servers", Unit: "contributions", About: "the others: each came to a server in a packet of its own", Value: at},
@@ -34,6 +34,10 @@ func (s System) Tallies(j *job.Job, counters []result.Counter) []result.Tally {
 		{Key: "aged", Unit: "aggregators", About: "aggregators of the job that were freed as abandoned (atp.age)", Value: t.atSwitches(program.FreedByAge)},
 		{Key: "held", Unit: "aggregators", About: "aggregators that the job still had at the end", Value: t.held()},
 	}
+	if s.Colocated {
+		list = append(list, result.Tally{Key: "in_memory", Unit: "contributions", About: "contributions, beside those above, that came to a server from the worker on its host", Value: t.atServers(server.CountLocal)})
+	}
+	return list
 }
 
 // tallied is the counters of a run, and which of them are of a job.

@@ -26,20 +26,33 @@ func (s System) time(j *job.Job, p *placement) units.Duration {
 		}
 		latency = max(latency, j.Latency(size)+j.Climb(tree, size)+levels*s.Pipe.takes())
 	}
-	line := j.FrameTime(max(blocks, arrive)+1, size) + latency
+	line := j.FrameTime(s.crossing(blocks, arrive)+1, size) + latency
 	copied := s.copyRate(j).TimeToSend(units.Bytes(arrive * size))
 	window := s.window(j)
 	trip := j.FrameTime(2, size) + latency + 2*(j.Host.Latency+j.Host.Frame)
 	return max(line, copied, trip*units.Duration((blocks+window-1)/window))
 }
 
+// crossing is how many packets cross the busiest line of the hosts one way: blocks of a worker, or what arrives at a
+// server. A host with both has both, without what its worker and server send each other.
+func (s System) crossing(blocks, arrive int) int {
+	if !s.Colocated {
+		return max(blocks, arrive)
+	}
+	elsewhere := blocks - blocks/s.servers()
+	return max(blocks, elsewhere+arrive)
+}
+
 // copies is how many packets of a block come to a server.
 func (s System) copies(j *job.Job, at *places) int {
 	switch {
 	case s.aggregators(j) < s.streams()*s.span(j): // not all that is in flight finds one
+		if s.Colocated {
+			return len(j.Hosts()) - 1
+		}
 		return len(j.Hosts())
 	case at.two:
 		return 1
 	}
-	return len(at.list)
+	return len(at.sources())
 }
