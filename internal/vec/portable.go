@@ -58,10 +58,14 @@ func addBE(dst, src []byte) {
 const spare = 3<<62 | 3<<30
 
 // addSatBE is the loop of all variants: packets have 62 values where they saturate (ATP §3.6).
+func addSatBE(dst, src []byte) (saturated bool) { return addEnds(dst, src, addSat) }
+
+// addEnds adds with a sum of two elements that differs from one that wraps at ends of the range
+// alone, and reports whether one came to an end.
 // Elements whose upper three bits are alike, as those of most gradients are, cannot come to an
 // end of the range in one addition. The shift puts each bit beside the next; what it takes from
 // one element to the other is not looked at.
-func addSatBE(dst, src []byte) (saturated bool) {
+func addEnds(dst, src []byte, add func(d, s int32) int32) (ended bool) {
 	src = src[:len(dst)]
 	i := 0
 	for ; i <= len(dst)-pair; i += pair {
@@ -71,17 +75,17 @@ func addSatBE(dst, src []byte) (saturated bool) {
 			binary.BigEndian.PutUint64(d, addPair(x, y))
 			continue
 		}
-		first, second := addSat(int32(x>>32), int32(y>>32)), addSat(int32(x), int32(y))
+		first, second := add(int32(x>>32), int32(y>>32)), add(int32(x), int32(y))
 		binary.BigEndian.PutUint64(d, uint64(uint32(first))<<32|uint64(uint32(second)))
-		saturated = saturated || isEnd(first) || isEnd(second)
+		ended = ended || isEnd(first) || isEnd(second)
 	}
 	if i < len(dst) {
 		d, s := dst[i:], src[i:]
-		sum := addSat(int32(binary.BigEndian.Uint32(d)), int32(binary.BigEndian.Uint32(s)))
+		sum := add(int32(binary.BigEndian.Uint32(d)), int32(binary.BigEndian.Uint32(s)))
 		binary.BigEndian.PutUint32(d, uint32(sum))
-		saturated = saturated || isEnd(sum)
+		ended = ended || isEnd(sum)
 	}
-	return saturated
+	return ended
 }
 
 // addSat adds two elements, of which the first that is an end of the range is the sum.
@@ -92,6 +96,11 @@ func addSat(d, s int32) int32 {
 	case isEnd(s):
 		return s
 	}
+	return addClamp(d, s)
+}
+
+// addClamp adds two elements; a sum beyond the range is its end.
+func addClamp(d, s int32) int32 {
 	return int32(min(max(int64(d)+int64(s), math.MinInt32), math.MaxInt32))
 }
 

@@ -199,6 +199,17 @@ func (s *Pass) Field(f fit.FieldID) uint64 {
 	return s.Get(&s.code.fields[f])
 }
 
+// Words returns the bytes of n fields of 32 bits that follow each other in a header, as [Pass.Field]
+// does; nil where the header is not valid.
+func (s *Pass) Words(first fit.FieldID, n int) []byte {
+	s.relocate()
+	r := &s.code.fields[first]
+	if !s.valid(int(r.Head)) {
+		return nil
+	}
+	return s.Bytes(int(r.Head), int(r.Off))[:4*n]
+}
+
 // Bytes returns the bytes of a valid header from an offset on, and more behind it.
 func (s *Pass) Bytes(h, off int) []byte { return s.bytesAt(&s.heads[h], off) }
 

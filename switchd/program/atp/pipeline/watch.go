@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/vec"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/switchd/program/atp"
 	"github.com/inalab/inalab/switchd/tofino"
@@ -38,7 +39,7 @@ type note struct {
 type fields struct {
 	outcome, id, known, marked, op, owner, did, way fit.FieldID
 	before, set, bit, entry, resubmitted, dst       fit.FieldID
-	values                                          [passValues]fit.FieldID
+	values                                          fit.FieldID // first
 }
 
 func (w *watcher) bind(e *Engine, next tofino.Observer) (err error) {
@@ -50,14 +51,9 @@ func (w *watcher) bind(e *Engine, next tofino.Observer) (err error) {
 	}{
 		{"meta.outcome", &f.outcome}, {"meta.id", &f.id}, {"meta.known", &f.known}, {"meta.marked", &f.marked}, {"meta.op", &f.op}, {"meta.owner", &f.owner},
 		{"meta.did", &f.did}, {"meta.way", &f.way}, {"meta.before", &f.before}, {"meta.set", &f.set}, {"meta.bit", &f.bit}, {"meta.entry", &f.entry},
-		{"ig.resubmitted", &f.resubmitted}, {"ipv4.dst", &f.dst},
+		{"ig.resubmitted", &f.resubmitted}, {"ipv4.dst", &f.dst}, {"d.v[0]", &f.values},
 	} {
 		if *n.at, err = e.chip.Field(n.name); err != nil {
-			return err
-		}
-	}
-	for i := range f.values {
-		if f.values[i], err = e.chip.Field(fmt.Sprintf("d.v[%d]", i)); err != nil {
 			return err
 		}
 	}
@@ -182,12 +178,9 @@ func (w *watcher) added(o *tofino.Observation, p *atp.Packet, first bool) {
 
 // extreme reports whether some value of a half is an end of the range.
 func (w *watcher) extreme(o *tofino.Observation) bool {
-	for _, f := range w.at.values {
-		if v := int32(o.Field(f)); v == math.MaxInt32 || v == math.MinInt32 {
-			return true
-		}
-	}
-	return false
+	const all, most = math.MaxUint32, math.MaxInt32
+	values := o.Words(w.at.values, passValues)
+	return vec.HasBE(values, all, most) || vec.HasBE(values, all, most+1)
 }
 
 // freed counts an aggregator that was freed, when its first half is.

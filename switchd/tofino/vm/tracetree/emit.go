@@ -45,7 +45,7 @@ func (g *recorder) vector(v *vector) {
 	g.setArgs()
 	add(g, &g.tree.vectors, v, step{op: stepVector})
 	if v.dst.on {
-		for i := range v.bytes / laneBytes {
+		for i := range v.copies {
 			g.forget(v.dst.first + fit.FieldID(i))
 		}
 	}

@@ -94,7 +94,7 @@ func (r *Runner) Run(s *vm.Pass, side fit.Side) {
 		case stepCompute:
 			s.Put(t.computes[st.dst].to, t.computes[st.dst].value(s))
 		case stepVector:
-			t.vectors[st.dst].execute(r, s)
+			t.vectors[st.dst].executeAll(r, s)
 		case stepEnd:
 			return
 		case stepRest:
@@ -206,9 +206,12 @@ func (r *Runner) choose(s *vm.Pass, side fit.Side, at int32, c *choice) int32 {
 
 // apply applies a table as a pass does, but all copies at once where there is a vector.
 func (r *Runner) apply(s *vm.Pass, id fit.TableID) {
-	vectors := r.vectors[id]
-	if vectors == nil {
+	if r.vectors[id] == nil {
 		s.Apply(id)
+		return
+	}
+	if k := r.arrays[id]; k != nil {
+		r.applyCopies(s, id, k)
 		return
 	}
 	t := r.pipe.Table(id)
@@ -216,14 +219,20 @@ func (r *Runner) apply(s *vm.Pass, id fit.TableID) {
 	if t.Counter {
 		row.Count(s)
 	}
-	switch {
-	case row.Action < 0:
-	case vectors[row.Action] != nil:
+	r.do(s, id, row, 0, t.Copies)
+}
+
+// do does what a row says with some copies of a table, from one to before another.
+func (r *Runner) do(s *vm.Pass, id fit.TableID, row *vm.Row, from, to int) {
+	if row.Action < 0 {
+		return
+	}
+	if v := r.vectors[id][row.Action]; v != nil {
 		s.SetArgs(row.Args)
-		vectors[row.Action].execute(r, s)
-	default:
-		for _, a := range r.code.Actions(id, row.Action) {
-			s.Do(a, row.Args)
-		}
+		v.execute(r, s, from, to)
+		return
+	}
+	for _, a := range r.code.Actions(id, row.Action)[from:to] {
+		s.Do(a, row.Args)
 	}
 }

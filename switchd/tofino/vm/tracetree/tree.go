@@ -13,6 +13,8 @@ type Runner struct {
 	code    *vm.Code
 	trees   [2]tree     // by side
 	vectors [][]*vector // by table and action; nil: copy by copy
+	arrays  []*arrayKey // by table; nil: it matches once
+	rows    []*vm.Row   // that copies of the table at hand may match
 	zeros   []byte      // of headers that are not valid
 	lane    []byte
 }
@@ -27,9 +29,15 @@ func Attach(p *vm.Pipe) *Runner {
 	if len(prog.Headers) > maxHeads {
 		return nil
 	}
-	r := &Runner{pipe: p, code: p.Code(), vectors: make([][]*vector, len(prog.Tables))}
+	r := &Runner{pipe: p, code: p.Code(), vectors: make([][]*vector, len(prog.Tables)), arrays: make([]*arrayKey, len(prog.Tables))}
 	for i := range r.vectors {
-		r.vectors[i] = compileVectors(p, fit.TableID(i))
+		id := fit.TableID(i)
+		if !r.code.MatchesOnce(id) {
+			if r.arrays[i] = compileArrayKey(r.code, id); r.arrays[i] == nil {
+				continue
+			}
+		}
+		r.vectors[i] = compileVectors(p, id)
 	}
 	for i := range prog.Headers {
 		r.zeros = append(r.zeros, make([]byte, max(0, prog.Headers[i].Bytes-len(r.zeros)))...)

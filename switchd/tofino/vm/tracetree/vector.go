@@ -16,12 +16,13 @@ const laneBytes = 4
 // headers as inputs and output.
 type vector struct {
 	register []byte
-	index    vm.Index // of the first copy, and so of all
-	entries  uint64   // that the register has
-	upper    int      // bytes from a lane of an entry to the next
-	lanes    int      // of an entry
-	first    int      // byte of the first copy in a lane
-	bytes    int      // of all copies that take part, in a lane
+	index    vm.Index    // of the first copy, and so of all
+	entries  uint64      // that the register has
+	upper    int         // bytes from a lane of an entry to the next
+	lanes    int         // of an entry
+	first    int         // byte of the first copy in a lane
+	copies   []vm.Action // one by one
+	unless   []exception
 	in       [2]span
 	do       [2]lane
 	out      int  // lane that goes to the packet; -1: none, and zeros go
@@ -50,20 +51,21 @@ const (
 	laneCleared
 	laneSet
 	laneAdded
-	laneMapped // element by element
+	laneClamped // added, and an end of the range where that is left
+	laneMapped  // element by element
 )
 
 // compileVectors returns the vectors of a table by action; nil: it has none.
 func compileVectors(p *vm.Pipe, id fit.TableID) (out []*vector) {
 	c := p.Code()
 	t := &c.Program().Tables[id]
-	if t.Copies < 2 || !c.MatchesOnce(id) {
+	if t.Copies < 2 {
 		return nil
 	}
 	found := false
 	out = make([]*vector, len(t.Actions))
 	for i := range out {
-		out[i] = compileVector(p, t, c.Actions(id, i)[0])
+		out[i] = compileVector(p, t, c.Actions(id, i))
 		found = found || out[i] != nil
 	}
 	if !found {
@@ -74,7 +76,8 @@ func compileVectors(p *vm.Pipe, id fit.TableID) (out []*vector) {
 
 // compileVector returns the action of a table with copies as one operation, or nil
 // where it has to be done copy by copy.
-func compileVector(p *vm.Pipe, t *fit.Table, a vm.Action) *vector {
+func compileVector(p *vm.Pipe, t *fit.Table, copies []vm.Action) *vector {
+	a := copies[0]
 	if len(a) != 1 || a[0].Kind != ir.Execute {
 		return nil
 	}
@@ -86,10 +89,13 @@ func compileVector(p *vm.Pipe, t *fit.Table, a vm.Action) *vector {
 	}
 	v := &vector{
 		register: p.Memory(o.Register.ID), entries: uint64(r.Size), upper: laneBytes * r.Copies, lanes: r.Lanes,
-		first: laneBytes * o.Register.First, bytes: laneBytes * t.Copies, index: o.Access.Index,
+		first: laneBytes * o.Register.First, index: o.Access.Index, copies: copies,
 	}
 	if !v.arrays(c, o, t.Copies) || !v.oneIndex(o, t.Copies) || !v.program(&r.Actions[o.Run]) {
 		return nil
+	}
+	if len(v.unless) > 0 && o.Index.Kind == fit.FromParam {
+		return nil // copies that are done one by one would not know the arguments
 	}
 	return v
 }
@@ -129,9 +135,38 @@ func (v *vector) oneIndex(o *vm.Op, copies int) bool {
 	return o.Index.Kind != fit.FromField || f.Step == 0 && (o.To == nil || f.ID < o.Dst.ID || f.ID > o.Dst.Of(copies-1))
 }
 
-// program takes what the stateful ALU does, if it is among what a vector can do.
+// exception is a comparison of the stateful ALU: of a lane of the entry as it was, or of an input, with a
+// constant. Where it holds for a copy, all are done one by one.
+type exception struct {
+	lane  int // of the entry; -1: of an input
+	in    int
+	value uint32
+}
+
+// except takes a comparison, if it is one with a constant that few values are equal to.
+func (v *vector) except(c *ir.Compare) bool {
+	if c == nil {
+		return true
+	}
+	x := exception{lane: -1, in: inputOf(c.Left), value: uint32(c.Const)}
+	switch {
+	case c.Op != ir.Equal || c.Right != ir.Nothing && c.Right != ir.Zero:
+		return false
+	case c.Left == ir.Lo:
+		x.lane = 0
+	case c.Left == ir.Hi && v.lanes == 2:
+		x.lane = 1
+	case x.in < 0 || !v.in[x.in].on:
+		return false
+	}
+	v.unless = append(v.unless, x)
+	return true
+}
+
+// program takes what the stateful ALU does where no comparison holds, if it is among what a vector
+// can do.
 func (v *vector) program(from *ir.RegAction) (ok bool) {
-	if from.A != nil || from.B != nil {
+	if !v.except(from.A) || !v.except(from.B) {
 		return false
 	}
 	for i, list := range [2][]ir.Update{from.Lo, from.Hi} {
@@ -171,9 +206,13 @@ func (v *vector) update(list []ir.Update, own ir.Term) (lane, bool) {
 		case u.Op == ir.Set:
 			return v.set(u.X, own)
 		case u.Op == ir.Add && u.X == own:
-			return v.add(u.Y)
+			return v.add(u.Y, laneAdded)
 		case u.Op == ir.Add && u.Y == own:
-			return v.add(u.X)
+			return v.add(u.X, laneAdded)
+		case u.Op == ir.SatAddSigned && u.X == own:
+			return v.add(u.Y, laneClamped)
+		case u.Op == ir.SatAddSigned && u.Y == own:
+			return v.add(u.X, laneClamped)
 		}
 		return v.mapped(u, own)
 	}
@@ -192,12 +231,12 @@ func (v *vector) set(x, own ir.Term) (lane, bool) {
 	return lane{}, false
 }
 
-func (v *vector) add(x ir.Term) (lane, bool) {
+func (v *vector) add(x ir.Term, op laneOp) (lane, bool) {
 	switch i := inputOf(x); {
 	case x == ir.Zero:
 		return lane{}, true
 	case i >= 0 && v.in[i].on:
-		return lane{op: laneAdded, in: i}, true
+		return lane{op: op, in: i}, true
 	}
 	return lane{}, false
 }
@@ -225,40 +264,71 @@ func inputOf(t ir.Term) int {
 	return -1
 }
 
-// execute does the access. What goes to the packet is read as the output says,
-// before or after the update, and written last: it may be an input.
-func (v *vector) execute(r *Runner, s *vm.Pass) {
-	i := v.index.Entry(s)
+// executeAll does the access of all copies.
+func (v *vector) executeAll(r *Runner, s *vm.Pass) { v.execute(r, s, 0, len(v.copies)) }
+
+// execute does the access of copies that follow each other. What goes to the packet is read as
+// the output says, before or after the update, and written last: it may be an input.
+func (v *vector) execute(r *Runner, s *vm.Pass, from, to int) {
+	i, some := v.index.Entry(s), part{laneBytes * from, laneBytes * (to - from)}
 	if i >= v.entries {
-		r.pipe.CountBeyond(v.bytes / laneBytes)
-		v.deliver(s, nil)
+		r.pipe.CountBeyond(to - from)
+		v.deliver(s, nil, some)
 		return
 	}
-	at := int(i)*v.upper*v.lanes + v.first
+	at := int(i)*v.upper*v.lanes + v.first + some.at
+	if len(v.unless) > 0 && v.excepted(r, s, at, some) {
+		for _, a := range v.copies[from:to] {
+			s.Do(a, nil)
+		}
+		return
+	}
 	var out []byte
 	if v.out >= 0 {
-		out = v.register[at+v.out*v.upper:][:v.bytes]
+		out = v.register[at+v.out*v.upper:][:some.bytes]
 		if !v.after && v.do[v.out].op != laneKept {
 			r.lane = append(r.lane[:0], out...)
 			out = r.lane
 		}
 	}
 	for n := range v.lanes {
-		v.change(r, s, v.register[at+n*v.upper:][:v.bytes], &v.do[n])
+		v.change(r, s, v.register[at+n*v.upper:][:some.bytes], &v.do[n], some)
 	}
-	v.deliver(s, out)
+	v.deliver(s, out, some)
 }
 
-func (v *vector) change(r *Runner, s *vm.Pass, b []byte, l *lane) {
+// part is the bytes of some copies, in a lane or an array.
+type part struct{ at, bytes int }
+
+// excepted reports whether a comparison holds for some copy.
+func (v *vector) excepted(r *Runner, s *vm.Pass, at int, some part) bool {
+	for i := range v.unless {
+		x := &v.unless[i]
+		b := []byte(nil)
+		if x.lane >= 0 {
+			b = v.register[at+x.lane*v.upper:][:some.bytes]
+		} else {
+			b = r.read(s, &v.in[x.in], some)
+		}
+		if vec.HasBE(b, ^uint32(0), x.value) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *vector) change(r *Runner, s *vm.Pass, b []byte, l *lane, some part) {
 	switch l.op {
 	case laneCleared:
 		clear(b)
 	case laneSet:
-		copy(b, r.read(s, &v.in[l.in], v.bytes))
+		copy(b, r.read(s, &v.in[l.in], some))
 	case laneAdded:
-		vec.AddBE(b, r.read(s, &v.in[l.in], v.bytes))
+		vec.AddBE(b, r.read(s, &v.in[l.in], some))
+	case laneClamped:
+		vec.AddClampBE(b, r.read(s, &v.in[l.in], some))
 	case laneMapped:
-		in := r.read(s, &v.in[l.in], v.bytes)
+		in := r.read(s, &v.in[l.in], some)
 		for at := 0; at < len(b); at += laneBytes {
 			own, other := b[at:at+laneBytes], in[at:at+laneBytes]
 			binary.BigEndian.PutUint32(own, l.apply(binary.BigEndian.Uint32(own), binary.BigEndian.Uint32(other)))
@@ -267,11 +337,11 @@ func (v *vector) change(r *Runner, s *vm.Pass, b []byte, l *lane) {
 }
 
 // deliver writes the output, zeros for nil, unless its header is not valid.
-func (v *vector) deliver(s *vm.Pass, out []byte) {
+func (v *vector) deliver(s *vm.Pass, out []byte, some part) {
 	if !v.dst.on || !s.Valid(fit.HeaderID(v.dst.head)) {
 		return
 	}
-	dst := s.Bytes(v.dst.head, v.dst.off)[:v.bytes]
+	dst := s.Bytes(v.dst.head, v.dst.off+some.at)[:some.bytes]
 	if out == nil {
 		clear(dst)
 		return
@@ -279,10 +349,10 @@ func (v *vector) deliver(s *vm.Pass, out []byte) {
 	copy(dst, out)
 }
 
-// read returns n bytes of an array; zeros of a header that is not valid.
-func (r *Runner) read(s *vm.Pass, a *span, n int) []byte {
+// read returns a part of an array; zeros of a header that is not valid.
+func (r *Runner) read(s *vm.Pass, a *span, some part) []byte {
 	if !s.Valid(fit.HeaderID(a.head)) {
-		return r.zeros[:n]
+		return r.zeros[:some.bytes]
 	}
-	return s.Bytes(a.head, a.off)[:n]
+	return s.Bytes(a.head, a.off+some.at)[:some.bytes]
 }

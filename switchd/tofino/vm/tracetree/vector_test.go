@@ -2,12 +2,15 @@ package tracetree
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/ir"
 	"github.com/inalab/inalab/switchd/tofino/vm"
@@ -79,13 +82,101 @@ func (g *generator) action(name string) ir.RegAction {
 		a.Hi = g.updates("hi", ir.Hi)
 		outs = append(outs, "new-hi", "hi")
 	}
-	if rapid.IntRange(0, 3).Draw(g.T, "compares") == 0 {
-		a.A = &ir.Compare{Left: ir.Term(g.memory()), Right: ir.In0, Op: ir.Less}
-	}
+	a.A, a.B = g.compare("A"), g.compare("B")
 	if rapid.IntRange(0, 3).Draw(g.T, "has output") > 0 {
 		a.Out = []ir.Output{{If: g.guard("output guard"), Value: ir.Term(g.pick("output", outs...))}}
 	}
 	return a
+}
+
+// compare draws a comparison; one with a constant is left to the copies where it holds.
+func (g *generator) compare(label string) *ir.Compare {
+	left := g.memory()
+	switch g.pick(label, "none", "none", "two terms", "lane", "input") {
+	case "none":
+		return nil
+	case "two terms":
+		return &ir.Compare{Left: ir.Term(left), Right: ir.In0, Op: ir.Less}
+	case "input":
+		left = g.input()
+	}
+	return &ir.Compare{
+		Left: ir.Term(left), Right: ir.Term(g.pick("right", "", "", "zero")),
+		Op: ir.Relation(g.pick("relation", "==", "==", "==", "<")), Const: g.special("constant"),
+	}
+}
+
+// special draws a word that packets often have.
+func (g *generator) special(label string) int64 {
+	return rapid.SampledFrom(specials).Draw(g.T, label)
+}
+
+var specials = []int64{0, 1, math.MaxInt32, math.MinInt32, -1}
+
+// keys draws those of the table: the first byte of the packet, and up to two arrays.
+func (g *generator) keys() (out []ir.Key) {
+	fields, kind := []string{"h.op"}, ir.Ternary
+	switch g.pick("keys", "op", "an array", "an array", "an element", "both") {
+	case "op":
+		kind = ir.Exact
+	case "an element":
+		fields = append(fields, "x.v[0]", "y.v[*]")
+	case "an array":
+		fields = append(fields, g.pick("key", "x.v[*]", "y.v[*]"))
+	case "both":
+		fields = append(fields, "x.v[*]", "y.v[*]")
+	}
+	for _, f := range fields {
+		out = append(out, ir.Key{Field: f, Kind: kind})
+	}
+	return out
+}
+
+// entries draws those of the table for a first byte: some with values of arrays first, the last whatever
+// these are.
+func (g *generator) entries(t *ir.Table, action string, op uint64) {
+	arrays := len(t.Keys) - 1
+	for i := rapid.IntRange(0, 2*min(arrays, 1)).Draw(g.T, "values"); i >= 0; i-- {
+		e := ir.Entry{Values: []uint64{op}, Action: action}
+		if i > 0 {
+			e.Action = g.pick("other action", "a0", "a1", "a2")
+		}
+		if arrays > 0 {
+			e.Masks = []uint64{0xff}
+		}
+		for range arrays {
+			mask := uint64(0)
+			if i > 0 {
+				mask = rapid.SampledFrom([]uint64{math.MaxUint32, 1 << 31, 1, 0}).Draw(g.T, "mask")
+			}
+			e.Values, e.Masks = append(e.Values, uint64(g.special("value"))&mask), append(e.Masks, mask)
+		}
+		t.Entries = append(t.Entries, e)
+	}
+}
+
+// arguments gives all entries the index, where actions take it.
+func (g *generator) arguments(t *ir.Table) {
+	for i := range t.Entries {
+		t.Entries[i].Args = []uint64{uint64(rapid.IntRange(0, min(g.size, 1<<bitsFor(g.size)-1)).Draw(g.T, "argument"))}
+	}
+}
+
+// packet draws a packet, whole as a rule, with values that comparisons and entries look for.
+func (g *generator) packet() []byte {
+	packet := rapid.SliceOfN(rapid.Byte(), 0, 2+8*g.copies+3).Draw(g.T, "packet")
+	if n := 2 + 8*g.copies; rapid.IntRange(0, 9).Draw(g.T, "whole") > 0 {
+		packet = append(packet, make([]byte, n)...)
+		packet[0] = packet[0]&0x80 | packet[0]&3
+		if g.pick("index", "any", "low", "low") == "low" {
+			packet[1] &= 1
+		}
+		for range rapid.IntRange(0, 3).Draw(g.T, "specials") {
+			at := 2 + 4*rapid.IntRange(0, 2*g.copies-1).Draw(g.T, "place")
+			binary.BigEndian.PutUint32(packet[at:], uint32(g.special("word")))
+		}
+	}
+	return packet
 }
 
 // program draws a program: a table picks one of three accesses by the first byte of
@@ -98,7 +189,7 @@ func (g *generator) program() *ir.Program {
 		Name:      "vectors",
 		Headers:   []ir.Header{header("h", field("op", 8), field("pad", 4), field("index", bitsFor(g.size))), array("x"), array("y")},
 		Registers: []ir.Register{{Name: "r", Copies: g.copies, Size: g.size, Bits: 32, Lanes: g.lanes}},
-		Tables:    []ir.Table{{Name: "t", Copies: g.copies, Keys: []ir.Key{{Field: "h.op", Kind: ir.Exact}}, Counter: true}},
+		Tables:    []ir.Table{{Name: "t", Copies: g.copies, Keys: g.keys(), Counter: true}},
 		Ingress: ir.Gress{
 			Parser: []ir.State{
 				{Name: "start", Extract: []string{"h", "x"}, Select: []string{"h.op"},
@@ -111,16 +202,26 @@ func (g *generator) program() *ir.Program {
 	if bitsFor(g.size) == 2 {
 		p.Headers[0].Fields[1].Bits = 6
 	}
+	given := g.pick("index", "of the packet", "of the packet", "of the entry") == "of the entry"
 	for i := range 3 {
 		name := fmt.Sprintf("a%d", i)
 		p.Registers[0].Actions = append(p.Registers[0].Actions, g.action(name))
 		op := ir.Op{Kind: ir.Execute, Register: "r[*]", Run: name, Index: ir.F("h.index"), In: []ir.Operand{ir.F("x.v[*]"), ir.F("y.v[*]")}}
 		op.Dst = g.pick("dst", "x.v[*]", "y.v[*]", "")
-		p.Actions = append(p.Actions, ir.Action{Name: name, Do: []ir.Op{op}})
+		a := ir.Action{Name: name}
+		if given {
+			op.Index, a.Params = ir.P("index"), []ir.Param{{Name: "index", Bits: bitsFor(g.size)}}
+		}
+		a.Do = []ir.Op{op}
+		p.Actions = append(p.Actions, a)
 		p.Tables[0].Actions = append(p.Tables[0].Actions, name)
 		for _, high := range []uint64{0, 0x80} {
-			p.Tables[0].Entries = append(p.Tables[0].Entries, ir.Entry{Values: []uint64{high + uint64(i)}, Action: name})
+			g.entries(&p.Tables[0], name, high+uint64(i))
+
 		}
+	}
+	if given {
+		g.arguments(&p.Tables[0])
 	}
 	return p
 }
@@ -132,43 +233,46 @@ func bitsFor(size int) int {
 	return 4
 }
 
-// Copies done as one vector and one by one are the same, packet by packet and in the
-// state that they leave.
+// Copies done as one vector, or as several, and one by one are the same, packet by packet and in
+// the state that they leave.
 func TestVectorsAreCopies(t *testing.T) {
-	vectors := 0
-	rapid.Check(t, func(t *rapid.T) {
-		g := drawGenerator(t)
-		p := g.program()
-		fast, slow := placedRig(t, p, true), placedRig(t, p, false)
-		for _, v := range fast.runners[1].vectors[0] {
-			if v != nil {
-				vectors++
+	vectors := map[bool]int{} // by whether copies match each for itself
+	for range 20 {            // -short has few programs
+		rapid.Check(t, func(t *rapid.T) {
+			g := drawGenerator(t)
+			p := g.program()
+			fast, slow := placedRig(t, p, true), placedRig(t, p, false)
+			for _, v := range fast.runners[1].vectors[0] {
+				if v != nil {
+					vectors[len(p.Tables[0].Keys) > 1]++
+				}
 			}
+			g.compareRigs(fast, slow)
+		})
+	}
+	if vectors[false] == 0 || vectors[true] == 0 {
+		t.Errorf("accesses that were vectors, by whether copies match each for itself: %v", vectors)
+	}
+}
+
+// compareRigs gives both packets and compares what comes out, and what is left.
+func (g *generator) compareRigs(fast, slow *rig) {
+	for range rapid.IntRange(1, 30).Draw(g.T, "packets") {
+		packet := g.packet()
+		a, why := fast.ingress(packet)
+		b, because := slow.ingress(packet)
+		if why != because || !bytes.Equal(a, b) {
+			g.Fatalf("packet %x: as a vector %x %s, one by one %x %s", packet, a, why, b, because)
 		}
-		for range rapid.IntRange(1, 30).Draw(t, "packets") {
-			packet := rapid.SliceOfN(rapid.Byte(), 0, 2+8*g.copies+3).Draw(t, "packet")
-			if n := 2 + 8*g.copies; rapid.IntRange(0, 9).Draw(t, "whole") > 0 {
-				packet = append(packet, make([]byte, n)...)
-				packet[0] = packet[0]&0x80 | packet[0]&3
-			}
-			a, why := fast.ingress(packet)
-			b, because := slow.ingress(packet)
-			if why != because || !bytes.Equal(a, b) {
-				t.Fatalf("packet %x: as a vector %x %s, one by one %x %s", packet, a, why, b, because)
-			}
-		}
-		if !bytes.Equal(fast.pipes[1].Memory(0), slow.pipes[1].Memory(0)) {
-			t.Fatalf("registers differ:\n%x\n%x", fast.pipes[1].Memory(0), slow.pipes[1].Memory(0))
-		}
-		if a, b := fast.pipes[1].Beyond(), slow.pipes[1].Beyond(); a != b {
-			t.Fatalf("%d accesses beyond the register, one by one %d", a, b)
-		}
-		if a, b := fmt.Sprint(fast.pipes[1].Hits(0)), fmt.Sprint(slow.pipes[1].Hits(0)); a != b {
-			t.Fatalf("counters differ: %s and %s", a, b)
-		}
-	})
-	if vectors == 0 {
-		t.Error("no access of any program was a vector")
+	}
+	if !bytes.Equal(fast.pipes[1].Memory(0), slow.pipes[1].Memory(0)) {
+		g.Fatalf("registers differ:\n%x\n%x", fast.pipes[1].Memory(0), slow.pipes[1].Memory(0))
+	}
+	if a, b := fast.pipes[1].Beyond(), slow.pipes[1].Beyond(); a != b {
+		g.Fatalf("%d accesses beyond the register, one by one %d", a, b)
+	}
+	if a, b := fmt.Sprint(fast.pipes[1].Hits(0)), fmt.Sprint(slow.pipes[1].Hits(0)); a != b {
+		g.Fatalf("counters differ: %s and %s", a, b)
 	}
 }
 
@@ -188,6 +292,34 @@ func TestOutputBeforeAndAfter(t *testing.T) {
 				if reason != vm.OK || v == 7 && got[5] != want {
 					t.Errorf("trees %t: %q, %s of 5 and then 7 is %d, want %d", fast, reason, out, got[5], want)
 				}
+			}
+		}
+	}
+}
+
+// A sum that stays at an end of the range is a vector, too; where a comparison holds for a copy, the
+// copies are done one by one.
+func TestExceptionsAreCopies(t *testing.T) {
+	for _, left := range []ir.Term{ir.Lo, ir.Hi, ir.In0, ir.In1} {
+		p := adder()
+		add := &p.Registers[0].Actions[1]
+		add.A = &ir.Compare{Left: left, Const: math.MinInt32, Op: ir.Equal}
+		add.Lo = []ir.Update{{If: ir.IfNotA, Op: ir.SatAddSigned, X: ir.Lo, Y: ir.In0}}
+		add.Hi = []ir.Update{{If: ir.IfNotA, Op: ir.SatAddSigned, X: ir.In1, Y: ir.Hi}}
+		fast, slow := placedRig(t, p, true), placedRig(t, p, false)
+		if fast.runners[1].vectors[0][1] == nil {
+			t.Errorf("an addition that a comparison of %s guards is no vector", left)
+		}
+		draw := rng.Root(1).Stream(string(left))
+		for n := range 400 {
+			packet := make([]byte, 2+256)
+			packet[0] = []byte{0, 1, 1, 1, 2}[n%5]
+			for at := 2 + 4*draw.IntN(64); at < len(packet); at += 4 * (1 + draw.IntN(64)) {
+				binary.BigEndian.PutUint32(packet[at:], uint32(specials[draw.IntN(len(specials))]))
+			}
+			a, _ := fast.ingress(packet)
+			if b, _ := slow.ingress(packet); !bytes.Equal(a, b) {
+				t.Fatalf("%s, packet %d: as a vector %x, one by one %x", left, n, a, b)
 			}
 		}
 	}
