@@ -49,7 +49,7 @@ func benchChip(c *cobra.Command, s job.ChipBenched, f chipFlags) error {
 	if f.repeat < 1 {
 		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", f.repeat))
 	}
-	if _, err := s.Alone(f.load); err != nil {
+	if _, err := f.engines(s); err != nil {
 		return usage(err)
 	}
 	out := bench.Chip{Tables: s.ChipBench().Tables}
@@ -67,10 +67,24 @@ func benchChip(c *cobra.Command, s job.ChipBenched, f chipFlags) error {
 	return checkSums(out.Live, func(r bench.ChipLive) uint64 { return r.Wrong })
 }
 
+// engines returns those that are measured by themselves: of the system, and of others on its chip.
+func (f chipFlags) engines(s job.ChipBenched) ([]job.AloneRun, error) {
+	out, err := s.Alone(f.load)
+	for _, other := range job.ChipBesides(systems(), s.ChipBench().Name) {
+		if err != nil {
+			break
+		}
+		var more []job.AloneRun
+		more, err = other.Alone(f.load)
+		out = append(out, more...)
+	}
+	return out, err
+}
+
 // alone measures engines by themselves, by turns.
 func (f chipFlags) alone(s job.ChipBenched, out *bench.Chip) error {
 	for range f.repeat {
-		runs, err := s.Alone(f.load)
+		runs, err := f.engines(s)
 		if err != nil {
 			return err
 		}

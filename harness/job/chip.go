@@ -24,6 +24,27 @@ type ChipBenched interface {
 	Alone(ChipLoad) ([]AloneRun, error)
 }
 
+// ChipBeside is a system whose program runs on the chip that another one's benchmark is of, which also
+// measures it.
+type ChipBeside interface {
+	System
+	// Beside returns the name of the benchmark.
+	Beside() string
+	// Alone is as that of [ChipBenched]; the runs name the system. Packets have as many values as the
+	// system's have.
+	Alone(ChipLoad) ([]AloneRun, error)
+}
+
+// ChipBesides returns the systems that a benchmark measures also.
+func ChipBesides(list []System, bench string) (out []ChipBeside) {
+	for _, s := range list {
+		if c, ok := s.(ChipBeside); ok && c.Beside() == bench {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // ChipBench is a command, "inalab bench NAME".
 type ChipBench struct {
 	Name, Short, Long string

@@ -64,4 +64,13 @@ func TestChipBenches(t *testing.T) {
 	if got := strings.Join(names, " "); got != "pfe pipeline" {
 		t.Errorf("benchmarks of chips: %s", got)
 	}
+	for bench, want := range map[string]string{"pfe": "", "pipeline": "atp"} {
+		var besides []job.System
+		for _, s := range job.ChipBesides(system.All(), bench) {
+			besides = append(besides, s)
+		}
+		if got := strings.Join(job.Names(besides), " "); got != want {
+			t.Errorf("%s also measures %q, want %q", bench, got, want)
+		}
+	}
 }

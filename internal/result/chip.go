@@ -19,6 +19,7 @@ type ChipWork struct{ Total, Rate ChipColumn }
 
 // ChipRun is one run of an engine by itself.
 type ChipRun struct {
+	System   string // where several are measured
 	Row      string
 	Elements int // values of a packet
 	Packets  uint64

@@ -112,7 +112,10 @@ func (c *Chip) aloneTable() render.Table {
 		return render.Column{Key: c.Key, Name: c.Name, Unit: unit, Align: render.Right}
 	}
 	packets := result.ChipColumn{Key: "packets", Name: "packets"}
-	columns := []render.Column{{Key: c.Tables.Row, Name: c.Tables.Row}, number(c.Tables.Elements, ""), number(packets, "")}
+	columns := []render.Column{{Key: "system", Name: "system"}, {Key: c.Tables.Row, Name: c.Tables.Row}, number(c.Tables.Elements, ""), number(packets, "")}
+	if !c.several() {
+		columns = columns[1:]
+	}
 	for _, w := range c.Tables.Work {
 		columns = append(columns, number(w.Total, ""))
 	}
@@ -121,24 +124,64 @@ func (c *Chip) aloneTable() render.Table {
 	for _, w := range c.Tables.Work {
 		columns = append(columns, number(w.Rate, "1/s"))
 	}
+	if c.several() {
+		of := "/ " + c.Alone[0].System
+		columns = append(columns, number(result.ChipColumn{Key: "packets_of_first", Name: "packets " + of}, ""))
+		for _, w := range c.Tables.Work {
+			columns = append(columns, number(result.ChipColumn{Key: w.Total.Key + "_of_first", Name: w.Total.Name + " " + of}, ""))
+		}
+	}
 	columns = append(columns, render.Column{Key: "repeats", Name: "repeats", Align: render.Right, Fold: true})
 	t := render.Table{Title: c.Tables.Alone, Columns: columns, Notes: []string{c.Tables.Note}}
-	for _, r := range c.Alone {
-		t.Rows = append(t.Rows, r.cells())
+	for i := range c.Alone {
+		t.Rows = append(t.Rows, c.cells(&c.Alone[i]))
 	}
 	return t
 }
 
-func (r *ChipAlone) cells() []render.Cell {
+// several reports whether engines of more than one system were measured.
+func (c *Chip) several() bool {
+	return slices.ContainsFunc(c.Alone, func(r ChipAlone) bool { return r.System != c.Alone[0].System })
+}
+
+// fractions are the rates of a run over those of the first run of the first system that has the
+// same name; 0 where there is none.
+func (c *Chip) fractions(r *ChipAlone) (out []render.Cell) {
+	first := ChipAlone{ChipRun: result.ChipRun{Work: make([]uint64, len(r.Work))}}
+	for _, o := range c.Alone {
+		if o.System == c.Alone[0].System && o.Row == r.Row {
+			first = o
+			break
+		}
+	}
+	wall, _ := stat.Median(r.Wall)
+	of, _ := stat.Median(first.Wall)
+	fraction := func(n, first uint64) render.Cell {
+		return some(first, render.Number(float64(n)/float64(max(1, first))*of/wall, 2))
+	}
+	out = append(out, fraction(r.Packets, first.Packets))
+	for i, n := range r.Work {
+		out = append(out, fraction(n, first.Work[i]))
+	}
+	return out
+}
+
+func (c *Chip) cells(r *ChipAlone) []render.Cell {
 	wall, _ := stat.Median(r.Wall) // that repeats are few is told by their column
 	rate := func(n uint64) render.Cell { return some(n, render.Number(float64(n)/wall, 0)) }
-	out := []render.Cell{render.Text(r.Row), render.Int(r.Elements), render.Int(r.Packets)}
+	out := []render.Cell{render.Text(r.System), render.Text(r.Row), render.Int(r.Elements), render.Int(r.Packets)}
+	if !c.several() {
+		out = out[1:]
+	}
 	for _, n := range r.Work {
 		out = append(out, some(n, render.Int(n)))
 	}
 	out = append(out, render.Number(wall, 3), rate(r.Packets))
 	for _, n := range r.Work {
 		out = append(out, rate(n))
+	}
+	if c.several() {
+		out = append(out, c.fractions(r)...)
 	}
 	return append(out, render.Int(len(r.Wall)))
 }

@@ -84,6 +84,30 @@ func turned() *Chip {
 	}
 }
 
+// Engines of a second system are held against those of the first that have the same name, whatever the
+// size of packets.
+func TestWriteChipOfSystems(t *testing.T) {
+	c := turned()
+	c.Live = nil
+	for i := range c.Alone {
+		c.Alone[i].System = "SwitchML"
+	}
+	c.Alone = append(c.Alone,
+		ChipAlone{result.ChipRun{System: "ATP", Row: "pipeline", Elements: 62, Packets: 50, Work: []uint64{98}}, []float64{0.25}},
+		ChipAlone{result.ChipRun{System: "ATP", Row: "another", Elements: 62, Packets: 50, Work: []uint64{98}}, []float64{0.25}})
+	text := chipText(t, c, render.FormatTable)
+	for _, want := range []string{
+		"| packets / SwitchML | passes / SwitchML |",
+		"| SwitchML | reference |              64 |     100 |      - | 0.500 |     200 |      - |               1.00 |                 - |",
+		"| ATP      | pipeline  |              62 |      50 |     98 | 0.250 |     200 |    392 |               1.00 |              0.40 |",
+		"| ATP      | another   |              62 |      50 |     98 | 0.250 |     200 |    392 |                  - |                 - |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in:\n%s", want, text)
+		}
+	}
+}
+
 func TestWriteChip(t *testing.T) {
 	for name, c := range map[string]struct {
 		chip    *Chip

@@ -2,15 +2,17 @@ package atp
 
 import "github.com/inalab/inalab/harness/job"
 
-// Benches returns the system with aggregators for all that is in flight, and without any, where
-// the server adds all.
+// Benches returns the system with aggregators for all that is in flight, in the reference program and on
+// the emulated Tofino, and without any, where the server adds all.
 func (s System) Benches(limits job.BenchLimits) []job.Bench {
 	n := limits.Window * packetsOfWindow
 	with := System{Aggregators: 2 * n, Window: n, Span: n, Fixed: true, Unscaled: true, Timeout: limits.Timeout}
-	none := with
+	chip, none := with, with
+	chip.Pipe.Pipeline = true
 	none.Aggregators = None
 	return []job.Bench{
 		{Name: s.Name(), Note: "window without congestion control", System: with},
+		{Name: s.Name() + "-pipeline", Note: "on the emulated Tofino", System: chip},
 		{Name: s.Name() + "-server", Note: "no aggregators: the server adds", System: none},
 	}
 }

@@ -26,7 +26,8 @@ func (System) ChipBench() job.ChipBench {
 tensors as fast as they can, links unshaped, to the reference program and to the pipeline
 by turns; every sum of the last iteration is checked. Then the switch alone is given
 packets in this process: how many, and how many passes, it does in a second, with time
-and without. The second needs no privileges: --virtual leaves out the first.`,
+and without; a switch of other systems that run on the chip likewise, held against the
+same program of SwitchML. The second needs no privileges: --virtual leaves out the first.`,
 		Workers: job.ChipOption{Name: "workers", Default: 8, Usage: fmt.Sprintf("number of workers, at most %d for the pipeline", pipeline.MaxPorts)},
 		Values:  job.ChipOption{Name: "elements", Default: elementsByDefault, Usage: "values a packet on real packets, 64 or 256"},
 		Size:    "16M",
@@ -34,7 +35,7 @@ and without. The second needs no privileges: --virtual leaves out the first.`,
 		Tables: result.ChipTables{
 			Live:     "SwitchML on real packets, by what aggregates",
 			Paired:   true,
-			Alone:    "A switch of SwitchML alone, without links or hosts",
+			Alone:    "A switch alone, without links or hosts",
 			Note:     "every pass is executed, table by table; with time each is an event; medians of the repeats, on one core",
 			Row:      "engine",
 			Elements: result.ChipColumn{Key: "elements", Name: "values a packet"},
@@ -128,7 +129,7 @@ func (l aloneLoad) run(name string, engine dataplane.Engine, chip *tofino.Chip) 
 			passes += uint64(n) * packets
 		}
 	}
-	return result.ChipRun{Row: name, Elements: l.elements, Packets: uint64(packets), Work: []uint64{passes}}, nil
+	return result.ChipRun{System: "SwitchML", Row: name, Elements: l.elements, Packets: uint64(packets), Work: []uint64{passes}}, nil
 }
 
 // trains are those of all workers.
