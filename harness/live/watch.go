@@ -132,7 +132,9 @@ func (w *watch) answer(e event) error {
 		busy = a.Busy
 	case slices.Contains(w.run.servers, e.process):
 		var a hostlive.ServerAnswer
-		err = json.Unmarshal(e.report.Data, &a)
+		if err = json.Unmarshal(e.report.Data, &a); err == nil && a.State.Node != "" {
+			w.now.Servers = append(w.now.Servers, a.State)
+		}
 		busy = a.Busy
 	default:
 		var a hostlive.WorkerAnswer

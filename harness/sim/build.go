@@ -62,7 +62,7 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 		if err != nil {
 			return err
 		}
-		t.adding = append(t.adding, s.Adding)
+		t.adding, t.servers = append(t.adding, s.Adding), append(t.servers, server{cfg.Name, s.Server})
 		m := host.Member{Machine: r.process(cfg.Name, s)}
 		if cfg.Name == cfg.Host.Name {
 			if err := r.place(t, cfg.Name, m); err != nil {

@@ -184,12 +184,19 @@ type tenant struct {
 	job     *job.Job
 	cell    result.Cell
 	sums    *check.Stream
+	servers []server
 	workers []*worker.Worker
 	gone    []bool          // by worker: its process has ended
 	at      []string        // by worker: its host
 	counted []counted       // hosts
 	meters  []*meter.Meter  // of all workers that there were
 	adding  []*meter.Adding // of all servers
+}
+
+// server is a server of a job.
+type server struct {
+	name    string
+	machine job.Server
 }
 
 // counted is a node with counters.

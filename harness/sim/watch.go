@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/harness/stall"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/chassis"
 )
 
 // Observer sees a run go on.
@@ -124,6 +125,11 @@ func (r *run) snapshot() *stall.Snapshot {
 		}
 	}
 	for _, t := range r.tenants {
+		for _, server := range t.servers {
+			if state, ok := chassis.Look(server.name, server.machine); ok {
+				s.Servers = append(s.Servers, state)
+			}
+		}
 		for i, w := range t.workers {
 			if !t.gone[i] {
 				s.Workers = append(s.Workers, w.Snapshot(r.log))

@@ -17,6 +17,7 @@ type Diagnosis struct {
 	Has     string   // the sources that it has, as a bitmap; empty: it is not open
 	Result  bool     // its result was sent, and lost on the way down
 	Missing []string // workers whose packets, or whom the result, did not reach
+	Reached string   // what nobody's packet came to, where it is not any engine
 	Hop     Hop      // the first without packets
 	Last    string   // the latest event; empty: none was recorded
 	Absent  []string // nodes that do not answer
@@ -72,6 +73,9 @@ func (d *diagnosis) oldest() (out packet, ok bool) {
 // explain follows a packet to the hop where it ended.
 func (d *diagnosis) explain(p packet) {
 	d.What = d.packetName(p)
+	if d.explainServed(p) {
+		return
+	}
 	if d.top == "" {
 		d.guess()
 		return
@@ -94,7 +98,7 @@ func (d *diagnosis) explainMissing(engine string, p packet) bool {
 	if !ok {
 		return false
 	}
-	i := slices.IndexFunc(state.Open, func(b dataplane.OpenBlock) bool { return b.Block == p.block && uint16(b.Gen) == uint16(p.gen) })
+	i := slices.IndexFunc(state.Open, func(b dataplane.OpenBlock) bool { return d.names(b, p) })
 	if i < 0 {
 		return d.openBelow(engine, p)
 	}
@@ -115,6 +119,11 @@ func (d *diagnosis) explainMissing(engine string, p packet) bool {
 		d.missing(name, engine, p)
 	}
 	return true
+}
+
+// names reports whether a block is that of a packet. What knows sequence numbers alone has no generation.
+func (d *diagnosis) names(b dataplane.OpenBlock, p packet) bool {
+	return b.Block == p.block && (d.naming.Numbers != nil || uint16(b.Gen) == uint16(p.gen))
 }
 
 // openBelow looks for the block at the engines behind the sources of one.
@@ -188,7 +197,7 @@ func (d *diagnosis) returned(p packet) bool {
 	var without []string
 	for _, w := range d.s.Workers {
 		switch {
-		case slices.ContainsFunc(w.Waits, func(k trace.Wait) bool { return k.Gen == p.gen && k.Block == p.block }):
+		case waitsFor(w, p):
 			without = append(without, w.Node)
 		case d.hasResult(w, p):
 			with = true

@@ -13,10 +13,11 @@ import (
 type Snapshot struct {
 	At       units.Time
 	Switches []chassis.Snapshot
-	Workers  []worker.Snapshot // that answered
-	Busy     []string          // nodes that are there, but too busy to answer
-	Silent   []string          // nodes that do not answer
-	Dead     []string          // nodes whose process has ended in mid-run
+	Servers  []chassis.EngineState // of those that tell what they wait for
+	Workers  []worker.Snapshot     // that answered
+	Busy     []string              // nodes that are there, but too busy to answer
+	Silent   []string              // nodes that do not answer
+	Dead     []string              // nodes whose process has ended in mid-run
 }
 
 // Idle reports whether no worker has anything left to do by itself: none sleeps,
@@ -72,7 +73,7 @@ func (s *Snapshot) worker(node string) (worker.Snapshot, bool) {
 	return s.Workers[i], true
 }
 
-// engine returns what an engine said.
+// engine returns what an engine or a server said.
 func (s *Snapshot) engine(node string) (chassis.EngineState, bool) {
 	for _, sw := range s.Switches {
 		for _, e := range sw.Engines {
@@ -80,6 +81,9 @@ func (s *Snapshot) engine(node string) (chassis.EngineState, bool) {
 				return e, true
 			}
 		}
+	}
+	if i := slices.IndexFunc(s.Servers, func(e chassis.EngineState) bool { return e.Node == node }); i >= 0 {
+		return s.Servers[i], true
 	}
 	return chassis.EngineState{}, false
 }

@@ -1,6 +1,7 @@
 package stall
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -22,7 +23,7 @@ func (d Diagnosis) String() string {
 	case d.Has != "":
 		add("%s at %s waits for %s: it has %s", d.What, d.Engine, missing, d.Has)
 	case missing != "":
-		add("%s waits for %s: nobody's packet came to an engine", d.What, missing)
+		add("%s waits for %s: nobody's packet came to %s", d.What, missing, cmp.Or(d.Reached, "an engine"))
 	default:
 		add("workers wait for %s", d.What)
 	}

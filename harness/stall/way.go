@@ -20,10 +20,11 @@ type layout struct {
 	naming   job.Naming
 	engineOf map[string]string // at the port of each host of a worker or server
 	top      string            // the engine that sends results; empty: there is none
+	plan     *plan.Plan
 }
 
 func layoutOf(j *job.Job) layout {
-	l := layout{Layout: &j.Layout, naming: j.Naming(), engineOf: map[string]string{}}
+	l := layout{Layout: &j.Layout, naming: j.Naming(), engineOf: map[string]string{}, plan: j.Plan}
 	for _, h := range slices.Concat(j.Hosts(), j.ServerHosts()) {
 		sw, _ := j.Plan.Switch(h.Switch)
 		l.engineOf[h.Name] = job.EngineNode(sw, sw.Ports[h.SwitchPort].PFE)
@@ -43,6 +44,7 @@ func (l *layout) restrictTo(j *job.Job, s *Snapshot) *Snapshot {
 	out.Workers = slices.DeleteFunc(slices.Clone(s.Workers), func(w worker.Snapshot) bool { return foreign(w.Node) })
 	out.Silent = slices.DeleteFunc(slices.Clone(s.Silent), foreign)
 	out.Dead = slices.DeleteFunc(slices.Clone(s.Dead), foreign)
+	out.Servers = slices.DeleteFunc(slices.Clone(s.Servers), func(e chassis.EngineState) bool { return foreign(e.Node) })
 	out.Switches = slices.Clone(s.Switches)
 	for i := range out.Switches {
 		sw := &out.Switches[i]
@@ -92,6 +94,58 @@ func (l *layout) pathUp(host, engine string) []string {
 	}
 }
 
+// linksUp returns the links from a host to an engine above it, or to a server.
+func (l *layout) linksUp(s *Snapshot, host, engine string) []chassis.LinkState {
+	if l.isServer(engine) {
+		return l.linksTo(s, host, engine)
+	}
+	return s.linksAlong(l.pathUp(host, engine))
+}
+
+// linksDown returns those of the way back.
+func (l *layout) linksDown(s *Snapshot, engine, host string) []chassis.LinkState {
+	if l.isServer(engine) {
+		return l.linksTo(s, engine, host)
+	}
+	up := l.pathUp(host, engine)
+	slices.Reverse(up)
+	return s.linksAlong(up)
+}
+
+// linksTo returns the links from a host to another, on all ways of equal cost.
+func (l *layout) linksTo(s *Snapshot, from, to string) (out []chassis.LinkState) {
+	add := func(a, b string) {
+		if k, ok := s.linkBetween(a, b); ok {
+			out = append(out, k)
+		}
+	}
+	home := l.switchAt(to)
+	way := []*plan.Switch{l.switchAt(from)}
+	add(from, way[0].Name)
+	for i := 0; i < len(way); i++ {
+		at := way[i]
+		if at == home {
+			add(at.Name, to)
+			continue
+		}
+		k := slices.IndexFunc(at.Routes, func(r plan.Route) bool { return r.Dst == home.Subnet })
+		for _, hop := range at.Routes[k].Hops {
+			next := &l.plan.Switches[at.Ports[hop.Port].PeerSwitch]
+			add(at.Name, next.Name)
+			if !slices.Contains(way, next) {
+				way = append(way, next)
+			}
+		}
+	}
+	return out
+}
+
+// switchAt returns the switch of a host of the job.
+func (l *layout) switchAt(host string) *plan.Switch {
+	sw, _ := l.plan.Switch(switchOf(l.engineOf[host]))
+	return sw
+}
+
 // linksAlong returns the links between the nodes of a way, those that there are.
 func (s *Snapshot) linksAlong(way []string) (out []chassis.LinkState) {
 	for i := range way[1:] {
@@ -136,7 +190,7 @@ func lossy(way []chassis.LinkState) (Hop, bool) {
 
 // lostUp finds where a packet that a host sent to an engine was lost.
 func (l *layout) lostUp(s *Snapshot, host, engine string) Hop {
-	way := s.linksAlong(l.pathUp(host, engine))
+	way := l.linksUp(s, host, engine)
 	if hop, ok := lossy(way); ok {
 		return hop
 	}
@@ -151,9 +205,7 @@ func (l *layout) lostUp(s *Snapshot, host, engine string) Hop {
 
 // lostDown finds where a result on its way to a host was lost.
 func (l *layout) lostDown(s *Snapshot, engine, host string) Hop {
-	up := l.pathUp(host, engine)
-	slices.Reverse(up)
-	way := s.linksAlong(up)
+	way := l.linksDown(s, engine, host)
 	if hop, ok := lossy(way); ok {
 		return hop
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/meter"
 	"github.com/inalab/inalab/nodes/shell"
+	"github.com/inalab/inalab/switchd/chassis"
 )
 
 // ServerConfig describes the process of one server, as it crosses to it.
@@ -48,9 +49,9 @@ type ServerReport struct {
 	Added     *result.Added  `json:"added,omitempty"`
 }
 
-// ServerAnswer says that a server is there. It has nothing else to say: it only waits
-// for its workers.
-type ServerAnswer = shell.Answer[struct{}]
+// ServerAnswer says that a server is there, and what it waits for; of one that does not tell the
+// state has no node.
+type ServerAnswer = shell.Answer[chassis.EngineState]
 
 // RunServer is the life of a server in the network namespace of the calling process,
 // until ctx ends. newServer makes the machine of the system that cfg names.
@@ -71,7 +72,10 @@ func RunServer(ctx context.Context, cfg ServerConfig, newServer NewServer, paren
 	if adding != nil {
 		m = adding
 	}
-	node := shell.Node[struct{}]{Machine: m, Device: dev, Look: func() (none struct{}) { return none }}
+	node := shell.Node[chassis.EngineState]{Machine: m, Device: dev, Look: func() chassis.EngineState {
+		state, _ := chassis.Look(cfg.Node, server)
+		return state
+	}}
 	report.Drive, err = node.Run(ctx, parent)
 	err = errors.Join(err, shell.WriteLog(log, cfg.EventsPath, 0))
 	report.Added = adding.Added()

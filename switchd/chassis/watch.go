@@ -25,7 +25,7 @@ type LinkState struct {
 	Inside uint64 `json:"inside"` // frames on their way; the others were lost
 }
 
-// EngineState is what an engine waits for.
+// EngineState is what an engine or a server waits for.
 type EngineState struct {
 	Node    string                `json:"node"`    // as in its trace events
 	Sources trace.Mask            `json:"sources"` // of the first job
@@ -54,14 +54,23 @@ func (c *Chassis) Snapshot(log *trace.Log) Snapshot {
 		}
 	}
 	for _, e := range c.engines {
-		if w, ok := e.Engine.(dataplane.Watched); ok {
-			s.Engines = append(s.Engines, EngineState{Node: c.engineName(e.pfe), Sources: w.Sources(firstJob), Open: w.Open(maxOpen)})
+		if state, ok := Look(c.engineName(e.pfe), e.Engine); ok {
+			s.Engines = append(s.Engines, state)
 		}
 	}
 	if e, ok := log.Last(); ok {
 		s.Last = &e
 	}
 	return s
+}
+
+// Look returns what an engine or a server waits for; false: it does not tell.
+func Look(node string, engine any) (EngineState, bool) {
+	w, ok := engine.(dataplane.Watched)
+	if !ok {
+		return EngineState{}, false
+	}
+	return EngineState{Node: node, Sources: w.Sources(firstJob), Open: w.Open(maxOpen)}, true
 }
 
 // engineName is how engines are called in trace events.

@@ -23,11 +23,12 @@ func Older(a, b OpenBlock) int {
 	return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Gen, b.Gen), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Block, b.Block))
 }
 
-// Watched is an engine that can be asked what it waits for, by who wonders why
+// Watched is an engine, or a server, that can be asked what it waits for, by who wonders why
 // nothing moves. Asking changes nothing.
 type Watched interface {
 	// Sources returns everybody that blocks of a job are made of.
 	Sources(job uint8) trace.Mask
-	// Open returns at most limit open blocks, those that wait longest.
+	// Open returns at most limit open blocks, those that wait longest. A server that is asked for results
+	// again has those as well, with all sources in them, behind the others.
 	Open(limit int) []OpenBlock
 }
