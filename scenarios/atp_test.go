@@ -39,7 +39,7 @@ func TestKeysOfATP(t *testing.T) {
 		"halving: ack":                   func(s *atp.System) { s.EachMark = true },
 		"resend: passed":                 func(s *atp.System) { s.Resend = host.Passed },
 		"resend: gaps":                   func(s *atp.System) { s.Resend = host.Gaps },
-		"timeout-resend: expected":       func(s *atp.System) { s.Alone = true },
+		"timeout-resend: expected":       func(s *atp.System) { s.ExpectedOnly = true },
 		"timeout-window: keep":           func(s *atp.System) { s.Keep = true },
 		"timeout: 200us":                 func(s *atp.System) { s.Timeout = 200 * units.Microsecond },
 		"factor: 1000000":                func(s *atp.System) { s.Factor = 1_000_000 },

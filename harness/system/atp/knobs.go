@@ -70,7 +70,7 @@ func (s *System) configureWindow(k job.Knobs) {
 	s.Avoidance = second(k, "atp.threshold", "none", "start")
 	s.EachMark = second(k, "atp.halving", "window", "ack")
 	s.Resend = choice[host.Resend](k, "atp.resend", resends)
-	s.Alone = second(k, "atp.timeout-resend", "window", "expected")
+	s.ExpectedOnly = second(k, "atp.timeout-resend", "window", "expected")
 	s.Keep = second(k, "atp.timeout-window", "halve", "keep")
 	s.Timeout = k.Duration("atp.timeout", "default", "")
 }

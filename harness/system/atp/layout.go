@@ -123,7 +123,7 @@ func (s System) core(j *job.Job, p *placement, w int) host.Config {
 		Node: h.Name, Worker: w, Workers: len(j.Hosts()), Job: j.ID, Tensor: j.Params,
 		Indexing: s.Indexing, Aggregators: s.aggregators(j), Aligned: s.Aligned,
 		Threads: s.Threads, Window: s.window(j), Span: s.span(j), LeastWindow: s.LeastWindow, Fixed: s.Fixed,
-		Doubling: s.Doubling, Avoidance: s.Avoidance, EachMark: s.EachMark, Resend: s.Resend, Alone: s.Alone, Keep: s.Keep, Timeout: s.timeout(j),
+		Doubling: s.Doubling, Avoidance: s.Avoidance, EachMark: s.EachMark, Resend: s.Resend, Alone: s.ExpectedOnly, Keep: s.Keep, Timeout: s.timeout(j),
 		Age: s.Age, Integers: j.Elements > 0, Scaling: gradient.Fixed{Factor: float64(s.Factor)}, Sample: j.Sample,
 	}
 	if s.Indexing == host.Static {

@@ -26,17 +26,17 @@ type System struct {
 	Colocated   bool           // servers are on the hosts of the first workers
 	Threads     int            // of a worker; zero means 1
 
-	Window      int // of a worker, in packets; zero: host.DefaultWindow
-	Span        int // of a stream; zero: host.DefaultSpan
-	LeastWindow int // of a stream; zero means 1
-	Fixed       bool
-	Doubling    bool
-	Avoidance   bool
-	EachMark    bool
-	Resend      host.Resend
-	Alone       bool
-	Keep        bool
-	Timeout     units.Duration // zero: host.DefaultTimeout, or what all packets in flight take on a slow line; live ten times that
+	Window       int // of a worker, in packets; zero: host.DefaultWindow
+	Span         int // of a stream; zero: host.DefaultSpan
+	LeastWindow  int // of a stream; zero means 1
+	Fixed        bool
+	Doubling     bool
+	Avoidance    bool
+	EachMark     bool
+	Resend       host.Resend
+	ExpectedOnly bool
+	Keep         bool
+	Timeout      units.Duration // zero: host.DefaultTimeout, or what all packets in flight take on a slow line; live ten times that
 
 	Factor int // that values are multiplied by; zero: gradient.DefaultFactor, the paper's (§3.8)
 
