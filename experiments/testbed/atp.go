@@ -27,11 +27,16 @@ var ATPModels = []string{"alexnet", "vgg11", "vgg16", "vgg19", "resnet50", "resn
 // ATP is ATP in the readings taken, with servers that copy as fast as the paper's.
 func ATP(e *experiment.Env) atp.System {
 	return atp.System{
-		Copy:     ATPCopy(e, e.Reading("atp.copy")),
-		Doubling: e.Reading("atp.window-growth") == "doubling",
-		Superset: e.Reading("atp.ps-overlap") == "superset",
+		Copy:         ATPCopy(e, e.Reading("atp.copy")),
+		Doubling:     e.Reading("atp.window-growth") == "doubling",
+		Superset:     e.Reading("atp.ps-overlap") == "superset",
+		Resend:       resends[e.Reading("atp.loss-resend")],
+		ExpectedOnly: e.Reading("atp.timeout-resend") == "expected",
 	}
 }
+
+// resends are the choices of the reading atp.loss-resend.
+var resends = map[string]host.Resend{"expected": host.Expected, "passed": host.Passed, "gaps": host.Gaps}
 
 // ATPCopy is the rate at which a server copies frames: what the paper prints is either of
 // frames or of the gradients in them.

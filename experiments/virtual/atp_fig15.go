@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -107,23 +108,10 @@ func runATPFig15(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 	if err != nil {
 		return f, err
 	}
-	sys := fig15System(e, n.job/2)
-	sys.Span = n.job
-	without := sys
-	without.Fixed = true
-	wide := without
-	wide.Window = n.job
-	kinds := []struct {
-		name  string
-		sys   atp.System
-		marks int
-	}{
-		{"on", sys, threshold(e)}, {fmt.Sprintf("off, window of %d", host.DefaultWindow), without, threshold(e)}, {fmt.Sprintf("off, window of %d", n.job), wide, threshold(e)},
-		{"on, marks above 20", sys, 20}, {"on, marks above 200", sys, 200},
-	}
+	kinds := fig15Kinds(e, n.job)
 	var labs []tenantLab
-	for _, k := range kinds {
-		labs = append(labs, fig15Lab(e, k.sys, k.marks, fig15Iterations))
+	for i := range kinds {
+		labs = append(labs, kinds[i].lab(e))
 	}
 	cells, err := together(ctx, e, labs)
 	if err != nil {
@@ -133,27 +121,81 @@ func runATPFig15(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 	for i := range kinds {
 		runs = append(runs, newIncast(kinds[i].name, &cells[i][0]))
 	}
-	f.Tables = append(f.Tables, fig15Table(e, runs, labs[0].jobs[0].profile(e).Size(), n.job))
+	size := labs[0].jobs[0].profile(e).Size()
+	f.Tables = append(f.Tables, fig15Table(e, runs, size, n.job))
 	f.Figures = append(f.Figures, fig15Figure(e, runs))
-	fig15Claims(&f, e, runs, labs[0].jobs[0].profile(e).Size())
+	fig15Claims(&f, kinds, runs, size)
 	return f, nil
 }
 
-// fig15Claims holds the first run against the second or, if the window without control is that
-// of all aggregators that the job needs, against the third.
-func fig15Claims(f *experiment.Findings, e *experiment.Env, runs []incast, size units.Bytes) {
-	on, off, other := &runs[0], &runs[1], &runs[2]
-	if e.Reading("atp.no-cc-window") == "share" {
-		off, other = other, off
+// fig15Kind is a run of Fig 15.
+type fig15Kind struct {
+	name         string
+	sys          atp.System
+	marks, queue int
+	off          bool // without congestion control
+}
+
+func (k *fig15Kind) lab(e *experiment.Env) tenantLab {
+	l := fig15Lab(e, k.sys, k.marks, fig15Iterations)
+	l.queue = k.queue
+	return l
+}
+
+// fig15Kinds are the runs: with congestion control, without it, then each at the ends of what the paper
+// says nothing of, one thing at a time, with the window that loses.
+func fig15Kinds(e *experiment.Env, need int) (out []fig15Kind) {
+	on := fig15Kind{name: "on", sys: fig15System(e, need/2), marks: threshold(e), queue: int(e.Constants.Get("atp.queue"))}
+	on.sys.Span = need
+	add := func(from fig15Kind, name string, change func(*fig15Kind)) {
+		k := from
+		if change(&k); k != from {
+			k.name = name
+			out = append(out, k)
+		}
 	}
+	out = append(out, on)
+	start, share := on, on
+	start.off, start.sys.Fixed, start.sys.Window = true, true, host.DefaultWindow
+	share.off, share.sys.Fixed, share.sys.Window = true, true, need
+	start.name, share.name = fmt.Sprintf("off, window of %d", host.DefaultWindow), fmt.Sprintf("off, window of %d", need)
+	if e.Reading("atp.no-cc-window") == "share" {
+		out = append(out, share, start)
+	} else {
+		out = append(out, start, share)
+	}
+	add(on, "on, marks above 20", func(k *fig15Kind) { k.marks = 20 })
+	add(on, "on, marks above 200", func(k *fig15Kind) { k.marks = 200 })
+	add(share, share.name+", resend: passed", func(k *fig15Kind) { k.sys.Resend = host.Passed })
+	add(share, share.name+", resend: gaps", func(k *fig15Kind) { k.sys.Resend = host.Gaps })
+	add(share, share.name+", timeout-resend: expected", func(k *fig15Kind) { k.sys.ExpectedOnly = true })
+	add(share, share.name+", ring of 512", func(k *fig15Kind) { k.sys.Ring = 512 })
+	add(share, share.name+", ring of 8192", func(k *fig15Kind) { k.sys.Ring = 8192 })
+	add(share, share.name+", queue of 1000", func(k *fig15Kind) { k.queue = 1000 })
+	return out
+}
+
+// fig15Claims holds the first run against the second, and says what the others are.
+func fig15Claims(f *experiment.Findings, kinds []fig15Kind, runs []incast, size units.Bytes) {
+	on, off := &runs[0], &runs[1]
 	model := fmt.Sprintf("a server that copies 60 Gbit/s and holds a ring of packets; %s", off.name)
-	ratio := func(r *incast) float64 { return r.iteration.Seconds() / on.iteration.Seconds() }
-	note := fmt.Sprintf("%s: %.3g times", other.name, ratio(other))
-	f.Set("atp.fig15.goodput-7.5", claims.Number(on.mean(size)).On(model))
+	var ratios, swings, goodputs []string
+	for i := range runs[2:] {
+		r, k := &runs[2+i], &kinds[2+i]
+		if !k.off {
+			goodputs = append(goodputs, fmt.Sprintf("%s: %.3g", r.name, r.mean(size)))
+			ratios = append(ratios, fmt.Sprintf("%s: %.3g times", r.name, off.iteration.Seconds()/r.iteration.Seconds()))
+			continue
+		}
+		ratios = append(ratios, fmt.Sprintf("%s: %.3g times", r.name, r.iteration.Seconds()/on.iteration.Seconds()))
+		swings = append(swings, fmt.Sprintf("%s: variation %.2g times, mean %.2g", r.name, r.variation()/on.variation(), r.mean(size)/on.mean(size)))
+	}
+	ratio, note := off.iteration.Seconds()/on.iteration.Seconds(), strings.Join(ratios, "; ")
+	f.Set("atp.fig15.goodput-7.5", claims.Number(on.mean(size)).On(model).Noting("%s", strings.Join(goodputs, "; ")))
 	f.Set("atp.fig15.no-cc-fluctuates", claims.NumberParts(map[string]float64{"variation_x": off.variation() / on.variation(), "mean_x": off.mean(size) / on.mean(size)}).On(model).
-		Noting("%s: variation %.2g times, mean %.2g", other.name, other.variation()/on.variation(), other.mean(size)/on.mean(size)))
-	f.Set("atp.fig15.img-rate", claims.NumberParts(map[string]float64{"with_over_without_x": ratio(off)}).On(model).Noting("%s", note))
-	f.Set("atp.s1.cc-3x", claims.Number(ratio(off)).On(model).Noting("%s", note))
+		Noting("%s", strings.Join(swings, "; ")))
+	f.Set("atp.fig15.img-rate", claims.NumberParts(map[string]float64{"with_over_without_x": ratio}).On(model).Noting("%s", note))
+	f.Set("atp.s1.cc-3x", claims.Number(ratio).On(model).Noting("%s", note))
 }
 
 func fig15Table(e *experiment.Env, runs []incast, size units.Bytes, need int) claims.Table {

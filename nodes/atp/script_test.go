@@ -130,6 +130,18 @@ func moveTo(index uint32) func(*wire.Header) {
 	return func(h *wire.Header) { h.Flags, h.Bitmaps[0] = h.Flags|wire.Collision, index }
 }
 
+// thrice has the expected packet time out twice, and a later one once.
+func thrice(s *script) {
+	s.begin(0)
+	s.wait(250 * units.Microsecond)
+	s.parameters(2, 0)
+	s.parameters(1, 0)
+	s.wait(150 * units.Microsecond)
+	s.parameters(4, 0)
+	s.parameters(3, 0)
+	s.wait(units.Millisecond)
+}
+
 // What a worker sends and when, against a server that follows a script.
 func TestTranscripts(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -148,16 +160,7 @@ func TestTranscripts(t *testing.T) {
 				s.parameters(number, 0)
 			}
 		}},
-		"timeout.txt": {func(c *Config) { c.Tensor, c.Window = 4*block, 4 }, func(s *script) {
-			s.begin(0)
-			s.wait(250 * units.Microsecond)
-			s.parameters(2, 0)
-			s.parameters(1, 0)
-			s.wait(150 * units.Microsecond)
-			s.parameters(4, 0)
-			s.parameters(3, 0)
-			s.wait(units.Millisecond)
-		}},
+		"timeout.txt": {func(c *Config) { c.Tensor, c.Window = 4*block, 4 }, thrice},
 		// Nothing comes for a whole timeout: all in flight is sent again but for what has parameters, as
 		// half the window allows. What comes without a resend is not sent again.
 		"go-back.txt": {func(c *Config) { c.Tensor, c.Window, c.Span = 12*block, 8, 8 }, func(s *script) {
@@ -178,16 +181,7 @@ func TestTranscripts(t *testing.T) {
 				s.parameters(number, 0)
 			}
 		}},
-		"timeout-alone.txt": {func(c *Config) { c.Tensor, c.Window, c.Alone = 4*block, 4, true }, func(s *script) {
-			s.begin(0)
-			s.wait(250 * units.Microsecond)
-			s.parameters(2, 0)
-			s.parameters(1, 0)
-			s.wait(150 * units.Microsecond)
-			s.parameters(4, 0)
-			s.parameters(3, 0)
-			s.wait(units.Millisecond)
-		}},
+		"timeout-alone.txt": {func(c *Config) { c.Tensor, c.Window, c.Alone = 4*block, 4, true }, thrice},
 		// Number 2 is lost, and lost again; 4 is lost, and three behind it have parameters when it is expected.
 		"passed.txt": {func(c *Config) { c.Tensor, c.Window, c.Span, c.Fixed, c.Resend = 16*block, 8, 16, true, Passed }, func(s *script) {
 			s.begin(0)
