@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	host "github.com/inalab/inalab/nodes/atp"
 	"github.com/inalab/inalab/nodes/train/profiles"
 )
 
@@ -43,11 +44,11 @@ func TestFirstLink(t *testing.T) {
 // What is resent counts at the worker that is asked about.
 func TestResends(t *testing.T) {
 	r := resends{node: "h0"}
-	for _, e := range []trace.Event{{Node: "h0", Kind: trace.Retransmit}, {Node: "h1", Kind: trace.Retransmit}, {Node: "h0", Kind: trace.Sent}} {
+	for _, e := range []trace.Event{{Node: "h0", Kind: trace.Retransmit, Note: host.ByTimeout}, {Node: "h0", Kind: trace.Retransmit, Note: host.ByOrder}, {Node: "h1", Kind: trace.Retransmit}, {Node: "h0", Kind: trace.Sent}} {
 		r.Event(&e)
 	}
-	if r.n != 1 {
-		t.Errorf("%d packets, want 1", r.n)
+	if r.n != 2 || r.late != 1 {
+		t.Errorf("%d packets, %d by timeouts, want 2 and 1", r.n, r.late)
 	}
 }
 
