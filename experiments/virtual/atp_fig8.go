@@ -34,7 +34,7 @@ var atpAccuracy = []string{"alexnet", "vgg16", "vgg19", "resnet50", "resnet101"}
 
 func atpTTA(model string) claims.ID { return claims.ID("atp.fig11." + model + ".tta") }
 
-// Schemes of Fig 8, by the order of atpSchemes. The last three are in the table alone.
+// Schemes of Fig 8, by the order of atpSchemes. Those behind SwitchML are in tables alone.
 const (
 	schemeATP = iota
 	schemeBytePS
@@ -43,6 +43,7 @@ const (
 	schemeSwitchML256
 	schemeOtherCopy
 	schemeNoCopy
+	schemeBytePSCross
 )
 
 // atpRivals are those that ATP is held against, as parts of claims call them.
@@ -68,11 +69,13 @@ func atpSchemes(e *experiment.Env) []call {
 		schemeSwitchML256: onATP(e, "SwitchML-256", nsdi, host),
 		schemeOtherCopy:   onATP(e, "ATP, copies counted in "+other, otherCopy, host),
 		schemeNoCopy:      onATP(e, "ATP, copies at once", noCopy, host),
+		schemeBytePSCross: onATP(e, "BytePS NtoN, RDMA, own shard over the network", psRoCECross, rdma),
 	}
 }
 
 // trained is iterations of all models by all schemes.
 type trained struct {
+	env   *experiment.Env
 	calls []call
 	at    []line
 	times map[string][]profiles.Timeline // by model, and scheme
@@ -80,22 +83,27 @@ type trained struct {
 }
 
 func newTrained(ctx context.Context, e *experiment.Env) (*trained, error) {
-	t := &trained{calls: atpSchemes(e), times: map[string][]profiles.Timeline{}, plain: map[string][]profiles.Timeline{}}
+	t := &trained{env: e, calls: atpSchemes(e), times: map[string][]profiles.Timeline{}, plain: map[string][]profiles.Timeline{}}
 	var err error
 	if t.at, err = lines(ctx, e, t.calls); err != nil {
 		return nil, err
 	}
-	start := units.Microsecond.Scale(e.Constants.Get("tensor.start"))
 	for _, m := range testbed.ATPModels {
 		p, row := testbed.ATPModel(e, m)
 		trace := p.Trace(p.Compute, row.Bytes())
-		for _, l := range t.at {
-			cost := func(n units.Bytes) units.Duration { return start + l.cost(n) }
+		for scheme := range t.at {
+			cost := t.cost(scheme)
 			t.times[m] = append(t.times[m], trace.Fuse(row.Fusion()).Replay(1, cost))
 			t.plain[m] = append(t.plain[m], trace.Fuse(row.Bytes()).Replay(1, cost))
 		}
 	}
 	return t, nil
+}
+
+// cost is what a tensor takes of a scheme.
+func (t *trained) cost(scheme int) profiles.Cost {
+	start, l := units.Microsecond.Scale(t.env.Constants.Get("tensor.start")), t.at[scheme]
+	return func(n units.Bytes) units.Duration { return start + l.cost(n) }
 }
 
 // gain is by how much an iteration of ATP is shorter than one of a scheme.
@@ -130,7 +138,7 @@ func runATPFig8(ctx context.Context, e *experiment.Env) (experiment.Findings, er
 	if err != nil {
 		return experiment.Findings{}, err
 	}
-	f := experiment.Findings{Tables: []claims.Table{t.callTable(), t.table()}}
+	f := experiment.Findings{Tables: []claims.Table{t.callTable(), t.table(), t.endTable()}}
 	for id, scheme := range map[claims.ID]int{"byteps-nton-rdma": schemeBytePS, "horovod-rdma": schemeRing, "switchml": schemeSwitchML} {
 		f.Set("atp.fig8."+id, claims.Number(t.best(scheme)).On(atpFig8Model).
 			Noting("%.3g on communication alone; %.3g by %s", t.overCalls(scheme), t.bestOfOther(scheme), t.calls[schemeOtherCopy].name))

@@ -16,6 +16,10 @@ const atpWorkers = 8
 // psRoCE is BytePS with as many servers as workers, on the same hosts, over RDMA (ATP §5.1).
 var psRoCE = ps.System{Transport: stream.RoCE}
 
+// psRoCECross is the same where the shard of a worker's own server crosses the network too: the paper does not say
+// whether it does.
+var psRoCECross = ps.System{Transport: stream.RoCE, Cross: true}
+
 // onATP is a call of one tensor on ATP's testbed of one switch, on which a packet takes a pass.
 func onATP(e *experiment.Env, name string, sys job.System, host hostmodel.Model) call {
 	return call{

@@ -86,3 +86,36 @@ func TestGains(t *testing.T) {
 		t.Errorf("VGG16 gains %g, the best model %g, VGG11 %g; want 1.5, 1.5, 0.75", got, tr.best(schemeBytePS), tr.over("vgg11", schemeBytePS))
 	}
 }
+
+// An end changes what it says: a GPU that is faster, tensors that wait for the last gradient, the shard of a
+// worker's own server.
+func TestEndsOfFig8(t *testing.T) {
+	e := experimenttest.NewEnv(t)
+	x := &trained{env: e, at: make([]line, schemeBytePSCross+1)}
+	for scheme, gbit := range []float64{schemeATP: 48, schemeBytePS: 50, schemeRing: 52, schemeSwitchML: 30, schemeSwitchML256: 90, schemeOtherCopy: 60, schemeNoCopy: 75, schemeBytePSCross: 40} {
+		x.at[scheme].each = 8000 / gbit
+	}
+	ends := map[string]fig8End{}
+	for _, end := range fig8Ends(e) {
+		ends[end.name] = end
+	}
+	taken, copies := ends["as taken"], ends["copies counted the other way"]
+	base, _ := x.most(&taken, taken.byteps)
+	if v, model := x.most(&copies, copies.byteps); v <= base || v > 60.0/50 || model != "alexnet" {
+		t.Errorf("%v with %s, and %v as taken", v, model, base)
+	}
+	all := ends["likewise, and copies at once, which the paper does not have"]
+	if v, _ := x.most(&all, all.byteps); v < 1.4 || v > 75.0/40 {
+		t.Errorf("all ends together gain %v, at most %v", v, 75.0/40)
+	}
+	if v, want := x.worst(&taken), x.replayed("alexnet", schemeRing, &taken).Seconds()/x.replayed("alexnet", schemeATP, &taken).Seconds(); v != want || v >= 1 {
+		t.Errorf("the least is %v, want %v of AlexNet over a ring", v, want)
+	}
+	fast, plain := ends["GPUs at all of their FLOP/s"], ends["nothing hidden behind compute"]
+	if a, b := x.replayed("vgg16", schemeATP, &taken), x.replayed("vgg16", schemeATP, &fast); b >= a {
+		t.Errorf("an iteration takes %v, on a faster GPU %v", a, b)
+	}
+	if a, b := x.replayed("vgg16", schemeATP, &taken), x.replayed("vgg16", schemeATP, &plain); b <= a {
+		t.Errorf("an iteration takes %v, where nothing is hidden %v", a, b)
+	}
+}
