@@ -47,3 +47,23 @@ func TestSwitchOfATP(t *testing.T) {
 		t.Errorf("%v overflows, %v wrong", overflows, wrong)
 	}
 }
+
+// A factor that is too small for the gradients is told from floats by the training (§5.3.1), and ATP's is not.
+func TestTrainingTellsCoarseFactors(t *testing.T) {
+	e := experimenttest.NewEnv(t)
+	small := training{workers: 4, hidden: 8, epochs: 1, seeds: 3}
+	var ran []trained
+	for _, mean := range []averaging{meanOfFloats, meanOfFixed(0), meanOfFixed(coarseFactor)} {
+		r, err := small.run(t.Context(), e, mean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran = append(ran, r)
+	}
+	if d, _ := apart(ran[0].loss, ran[1].loss); d > 1 {
+		t.Errorf("the distance is %v with ATP's factor", d)
+	}
+	if d, _ := apart(ran[0].loss, ran[2].loss); d <= 1 {
+		t.Errorf("the distance is %v with a factor of %d", d, coarseFactor)
+	}
+}
