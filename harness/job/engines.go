@@ -11,6 +11,7 @@ type Engine struct {
 	Node    string           // as in trace events
 	Top     bool             // it sends results to the workers, others to the engine above
 	Server  bool             // it is a server, which adds what the switches did not
+	Host    string           // that a server shares with a worker; empty: it is its node
 	Sources map[uint8]string // who is behind each source: the host of a worker, or the engine below
 }
 

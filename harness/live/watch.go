@@ -139,7 +139,10 @@ func (w *watch) answer(e event) error {
 	default:
 		var a hostlive.WorkerAnswer
 		if err = json.Unmarshal(e.report.Data, &a); err == nil && !a.Busy {
-			w.now.Workers = append(w.now.Workers, a.State)
+			w.now.Workers = append(w.now.Workers, a.State.Snapshot)
+			if a.State.Server != nil {
+				w.now.Servers = append(w.now.Servers, *a.State.Server)
+			}
 		}
 		busy = a.Busy
 	}

@@ -35,6 +35,12 @@ func TestStalledATPSaysWhy(t *testing.T) {
 			[]string{"h0, h1, h3, h4, h6, h7 waits for the result of block 0 of iteration 0, which h8 has sent", "first hop without packets: h8:eth0->tor:p8 ("}},
 		"in the switch": {"rack", atp.System{Timeout: 1000 * units.Second}, 3, false,
 			[]string{"block 0 of iteration 0 at tor waits for h3: it has 0b111011 (5 of 6)", "first hop without packets: h3:eth0->tor:p3 ("}},
+		"a worker, server beside": {"multi-rack", atp.System{Colocated: true, ServerCount: 2}, 3, false,
+			[]string{" at h0-server waits for h3: it has 0b111011 (5 of 6)", "first hop without packets: h3:eth0->tor1:p0 ("}},
+		"the server's host": {"rack", atp.System{Colocated: true}, 0, true,
+			[]string{" waits for h1, h3, h4, h6, h7: it has 0b000001 (1 of 6)", "first hop without packets: tor:p0->h0:eth0 ("}},
+		"answers of a server beside": {"rack", atp.System{Colocated: true}, 0, false,
+			[]string{"h1, h3, h4, h6, h7 waits for the result of block", "which h0-server has sent", "first hop without packets: h0:eth0->tor:p0 ("}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := atpPlan(t, tc.topology, 9, topo.LinkSpec{})
@@ -44,7 +50,11 @@ func TestStalledATPSaysWhy(t *testing.T) {
 				link = &sw.Ports[p.Hosts[tc.host].SwitchPort].Out
 			}
 			link.LossEvery = 1
-			j, err := job.New(atpSpec(t, p, tc.system, []int{8}, six...))
+			servers := []int{8}
+			if tc.system.Colocated {
+				servers = nil
+			}
+			j, err := job.New(atpSpec(t, p, tc.system, servers, six...))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -133,6 +133,9 @@ func (r *run) snapshot() *stall.Snapshot {
 		for i, w := range t.workers {
 			if !t.gone[i] {
 				s.Workers = append(s.Workers, w.Snapshot(r.log))
+				if state, ok := chassis.Look(w.Beside()); ok {
+					s.Servers = append(s.Servers, state)
+				}
 			}
 		}
 	}

@@ -19,6 +19,14 @@ func (l *layout) servers() (out []string) {
 	return out
 }
 
+// hostOf returns the host of a server; all else is itself.
+func (l *layout) hostOf(node string) string {
+	if e := l.Engine(node); e != nil && e.Host != "" {
+		return e.Host
+	}
+	return node
+}
+
 // isServer reports whether a node of the job's engines is a server.
 func (l *layout) isServer(node string) bool {
 	e := l.Engine(node)
@@ -80,7 +88,7 @@ func (d *diagnosis) unheard(servers []string, p packet) {
 		d.Reached = "server " + servers[0]
 	}
 	for _, server := range servers {
-		switch {
+		switch server := d.hostOf(server); {
 		case d.Hop.Name != "":
 		case slices.Contains(d.s.Dead, server):
 			d.Hop = Hop{server, "its process has ended"}

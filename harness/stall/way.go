@@ -114,6 +114,10 @@ func (l *layout) linksDown(s *Snapshot, engine, host string) []chassis.LinkState
 
 // linksTo returns the links from a host to another, on all ways of equal cost.
 func (l *layout) linksTo(s *Snapshot, from, to string) (out []chassis.LinkState) {
+	from, to = l.hostOf(from), l.hostOf(to)
+	if from == to {
+		return nil
+	}
 	add := func(a, b string) {
 		if k, ok := s.linkBetween(a, b); ok {
 			out = append(out, k)

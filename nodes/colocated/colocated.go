@@ -35,8 +35,9 @@ type Server interface {
 
 // Addresses tell who frames are for.
 type Addresses struct {
-	Host  netip.Addr // IPv4; the worker's and the server's
-	Group netip.Addr // that the server sends to, of which the worker is a member
+	Server string     // its name in events
+	Host   netip.Addr // IPv4; the worker's and the server's
+	Group  netip.Addr // that the server sends to, of which the worker is a member
 }
 
 // maxHeader is room for the headers of a frame of UDP without IP options.
@@ -93,6 +94,9 @@ func (h *Host) Expire(now units.Time, eff *sansio.Effects) {
 	h.Worker.Expire(now, eff)
 	h.handOver(now, eff, at)
 }
+
+// Beside returns the server, and its name.
+func (h *Host) Beside() (name string, server any) { return h.at.Server, h.server }
 
 // NextDeadline returns when either has something to do.
 func (h *Host) NextDeadline() units.Time {

@@ -96,7 +96,7 @@ func (m *machine) Contributions() (in, alone uint64)                { return 3, 
 func newHost(t *testing.T) (*Host, *machine, *machine) {
 	t.Helper()
 	w, s := newMachine("w"), newMachine("s")
-	h, err := New(w, s, Addresses{Host: here, Group: group})
+	h, err := New(w, s, Addresses{Server: "s", Host: here, Group: group})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,6 +204,9 @@ func TestIsBoth(t *testing.T) {
 	}
 	if in, alone := h.Contributions(); in != 3 || alone != 4 {
 		t.Errorf("contributions %d and %d", in, alone)
+	}
+	if name, server := h.Beside(); name != "s" || server != Server(s) {
+		t.Errorf("server %q beside", name)
 	}
 	for _, at := range []Addresses{{}, {Host: here}, {Host: here, Group: elsewhere}, {Group: group}} {
 		if _, err := New(w, s, at); err == nil {

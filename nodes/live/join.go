@@ -47,7 +47,7 @@ type joining struct {
 }
 
 // run is node.Run for a worker that may join a run, or hand over its model.
-func run(ctx context.Context, node *shell.Node[worker.Snapshot], job worker.Job, parent WorkerParent) (pktio.Report, error) {
+func run(ctx context.Context, node *shell.Node[WorkerState], job worker.Job, parent WorkerParent) (pktio.Report, error) {
 	ctx, end := context.WithCancel(ctx)
 	p := &joining{WorkerParent: parent, job: job, ask: node.Ask, life: ctx, end: end}
 	report, err := node.Run(ctx, p)

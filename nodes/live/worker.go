@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/shell"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/chassis"
 )
 
 // WorkerConfig describes the process of one worker, as it crosses to it.
@@ -41,7 +42,13 @@ type WorkerParent interface {
 }
 
 // WorkerAnswer says where things stand at a worker.
-type WorkerAnswer = shell.Answer[worker.Snapshot]
+type WorkerAnswer = shell.Answer[WorkerState]
+
+// WorkerState is where a worker stands, and what a server in its process waits for.
+type WorkerState struct {
+	worker.Snapshot
+	Server *chassis.EngineState `json:"server,omitempty"` // nil: there is none, or it does not tell
+}
 
 // WorkerReport is what a worker has to say at the end of its run.
 type WorkerReport struct {
@@ -74,9 +81,9 @@ func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, pa
 		return report, fmt.Errorf("opening the sockets of worker %s: %w", report.Node, err)
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	node := shell.Node[worker.Snapshot]{
+	node := shell.Node[WorkerState]{
 		Machine: w, Device: dev, Done: w.Job.Done, Samples: parent.Samples,
-		Look: func() worker.Snapshot { return look(w, log, dev) },
+		Look: func() WorkerState { return look(w, log, dev) },
 	}
 	report.Drive, err = run(ctx, &node, w.Job, parent)
 	err = errors.Join(err, shell.WriteLog(log, cfg.EventsPath, 0))
@@ -95,9 +102,12 @@ func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, pa
 }
 
 // look returns the state of the worker.
-func look(w *worker.Worker, log *trace.Log, dev pktio.Device) worker.Snapshot {
-	s, stats := w.Snapshot(log), dev.Stats()
+func look(w *worker.Worker, log *trace.Log, dev pktio.Device) WorkerState {
+	s, stats := WorkerState{Snapshot: w.Snapshot(log)}, dev.Stats()
 	s.TxFrames, s.RxFrames = stats.TxFrames, stats.RxFrames
+	if state, ok := chassis.Look(w.Beside()); ok {
+		s.Server = &state
+	}
 	return s
 }
 

@@ -11,6 +11,16 @@ type Waiter interface {
 	Waiting(limit int) []trace.Wait
 }
 
+// Beside returns the server in a worker's core, and its name; empty: there is none.
+func (w *Worker) Beside() (name string, server any) {
+	if core, ok := w.Job.Core().(interface {
+		Beside() (name string, server any)
+	}); ok {
+		return core.Beside()
+	}
+	return "", nil
+}
+
 // States of a worker, as it tells them.
 const (
 	StateWaiting    = "waiting for the start"

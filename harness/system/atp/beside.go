@@ -72,5 +72,5 @@ func (c *coreConfig) colocated(w *host.Core) (*colocated.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return colocated.New(w, s, colocated.Addresses{Host: c.Beside.Flow.Src, Group: c.Beside.Flow.Dst})
+	return colocated.New(w, s, colocated.Addresses{Server: c.Beside.Node, Host: c.Beside.Flow.Src, Group: c.Beside.Flow.Dst})
 }

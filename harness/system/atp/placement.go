@@ -162,6 +162,9 @@ func (p *placement) engines(programs [][]any) (out []job.Engine) {
 	}
 	for k := range p.servers {
 		e := job.Engine{Node: serverName(p.j, &p.servers[k]), Server: true, Sources: map[uint8]string{}}
+		if e.Node != p.servers[k].Name {
+			e.Host = p.servers[k].Name
+		}
 		for w := range hosts {
 			e.Sources[uint8(w)] = hosts[w].Name
 		}
