@@ -49,7 +49,7 @@ func TestNamesOfBenchmarks(t *testing.T) {
 			sim = append(sim, b.System.Name())
 		}
 	}
-	if got := strings.Join(names, " "); got != "ring halving ps ps-dedicated switchml64 switchml256 trioml" {
+	if got := strings.Join(names, " "); got != "ring halving ps ps-dedicated ps-nto1 switchml64 switchml256 trioml" {
 		t.Errorf("measured are %s", got)
 	}
 	if got := strings.Join(sim, " "); got != "ring switchml256 trioml" {
@@ -60,7 +60,7 @@ func TestNamesOfBenchmarks(t *testing.T) {
 			t.Errorf("%s is %s, %v", name, b.Name, err)
 		}
 	}
-	const refused = `system "pss": allowed are ring, halving, ps, ps-dedicated, switchml64, switchml256, trioml; did you mean "ps"?`
+	const refused = `system "pss": allowed are ring, halving, ps, ps-dedicated, ps-nto1, switchml64, switchml256, trioml; did you mean "ps"?`
 	if _, err := job.FindBench(list, "pss"); err == nil || err.Error() != refused {
 		t.Errorf("error %v", err)
 	}

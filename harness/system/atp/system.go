@@ -79,7 +79,7 @@ func (System) Rank() int { return job.RankInNetwork + 20 }
 
 // Description says what it is.
 func (System) Description() string {
-	return "ATP: jobs share the aggregators of switches as they come, and parameter servers add the rest"
+	return "ATP: jobs share the aggregators of switches as they come, and parameter servers, beside workers or on hosts of their own, add the rest"
 }
 
 // Servers returns the hosts that servers need for themselves.

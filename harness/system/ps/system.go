@@ -35,7 +35,7 @@ func (System) Rank() int { return job.RankEndToEnd + 20 }
 
 // Description says what it is.
 func (System) Description() string {
-	return "sharded parameter servers, beside the workers or on hosts of their own, over TCP, or RoCE under the virtual clock"
+	return "parameter servers, one (N to 1) or as many as workers (N to N), beside them or on hosts of their own, over TCP, or RoCE under the virtual clock"
 }
 
 // Placements of the servers, as the knob has them.
@@ -56,11 +56,12 @@ func (p System) Configure(k job.Knobs) job.System {
 	return p
 }
 
-// Benches returns both placements of the servers.
+// Benches returns both placements of as many servers as workers (N to N), and one server for all (N to 1).
 func (p System) Benches(job.BenchLimits) []job.Bench {
 	return []job.Bench{
 		{Name: p.Name(), Note: "servers beside the workers", System: System{}},
 		{Name: "ps-dedicated", Note: "on as many hosts more", System: System{Dedicated: true}},
+		{Name: "ps-nto1", Note: "one server, on a host of its own", System: System{Dedicated: true, Count: 1}},
 	}
 }
 
