@@ -188,16 +188,21 @@ func addedByServers(c *result.Cell) float64 {
 	return single / (single + inside)
 }
 
+// serverTrafficLab is a job on three racks, with its server in the last.
+func serverTrafficLab(e *experiment.Env, levels atp.Levels) tenantLab {
+	sys := atpTenant(e, atp.DefaultAggregators, 0)
+	sys.Levels = levels
+	return tenantLab{topology: "multi-rack", racks: 3, hosts: 9, marks: threshold(e), jobs: []tenantJob{
+		{sys: sys, on: []int{0, 1, 3, 4, 6, 7}, server: []int{8}, model: "vgg16", cut: 528, iterations: 1},
+	}}
+}
+
 // serverTraffic is the packets that a server of three racks takes for a fragment, rack by rack
 // over two levels.
 func serverTraffic(ctx context.Context, e *experiment.Env) (float64, error) {
 	var labs []tenantLab
 	for _, levels := range []atp.Levels{atp.RackLevel, atp.TwoLevels} {
-		sys := atpTenant(e, atp.DefaultAggregators, 0)
-		sys.Levels = levels
-		labs = append(labs, tenantLab{topology: "multi-rack", racks: 3, hosts: 9, marks: threshold(e), jobs: []tenantJob{
-			{sys: sys, on: []int{0, 1, 3, 4, 6, 7}, server: []int{8}, model: "vgg16", cut: 528, iterations: 1},
-		}})
+		labs = append(labs, serverTrafficLab(e, levels))
 	}
 	cells, err := together(ctx, e, labs)
 	if err != nil {

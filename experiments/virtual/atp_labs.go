@@ -27,8 +27,10 @@ type tenantLab struct {
 	topology string // empty: a rack
 	racks    int    // of a multi-rack
 	hosts    int
-	marks    int // packets of a queue above which links mark; zero: never
-	queue    int // packets that a link holds; zero: more than windows let in
+	marks    int            // packets of a queue above which links mark; zero: never
+	queue    int            // packets that a link holds; zero: more than windows let in
+	whole    bool           // packets carry all values
+	inside   units.Duration // from port to port of a switch
 	jobs     []tenantJob
 	first    func(*job.Spec) // changes the first job; may be nil
 }
@@ -47,7 +49,7 @@ type tenantJob struct {
 
 // plan lays the lab's topology out.
 func (l *tenantLab) plan(e *experiment.Env) (*plan.Plan, error) {
-	link := topo.LinkSpec{Rate: testbed.Gigabit100, Delay: units.Microsecond.Scale(e.Constants.Get("link.delay")), Queue: portQueue}
+	link := topo.LinkSpec{Rate: testbed.Gigabit100, Delay: units.Microsecond.Scale(e.Constants.Get("link.delay")) + l.inside/2, Queue: portQueue}
 	if l.queue > 0 {
 		link.Queue = units.Bytes(l.queue * testbed.ATPFrame)
 	}
@@ -79,6 +81,9 @@ func (l *tenantLab) set(e *experiment.Env) (*job.Set, error) {
 			System: t.sys, Plan: p, Scale: 1, Seed: e.Seed, Virtual: true, Replay: true, Sample: gradient.Sampling{Every: sampleEvery},
 			Model: t.profile(e), Iterations: t.iterations, ID: t.id, On: t.on, ServersOn: t.server, Servers: len(t.server), Times: t.times,
 			Name: fmt.Sprintf("job-%d", t.id), Host: hostOf(e, t.sys),
+		}
+		if l.whole {
+			spec.Sample.Every = 1
 		}
 		if i == 0 && l.first != nil {
 			l.first(&spec)

@@ -41,6 +41,7 @@ type call struct {
 	first   float64        // loss of the first worker's link alone
 	inside  units.Duration // from port to port of the switch
 	trace   trace.Sink
+	whole   bool // packets carry all values
 }
 
 // job lays the call out. The tensor is aggregated once or, over TCP, whose connections
@@ -60,6 +61,9 @@ func (c *call) times(e *experiment.Env, n int) (*job.Job, error) {
 	return replay(e, c.sys, rack, func(s *job.Spec) {
 		s.Model = profiles.Profile{Name: fmt.Sprintf("%d MiB", c.mib), SizeMiB: c.mib}
 		s.Iterations, s.Servers, s.Host, s.Trace = n, servers, c.host, c.trace
+		if c.whole {
+			s.Sample.Every = 1
+		}
 	})
 }
 

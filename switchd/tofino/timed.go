@@ -29,7 +29,7 @@ type clock struct {
 func (k *clock) proceed(p *packet, now units.Time) {
 	at := now.Add(k.Ingress)
 	if p.step == stepInput {
-		at = now.Add(k.Pass - k.Ingress) // resubmitted: the way back is as long (assumed)
+		at = now.Add(k.Resubmit)
 	}
 	k.events.Push(at, p.id)
 }

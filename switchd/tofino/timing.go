@@ -23,6 +23,10 @@ const (
 	IngressTime = 200 * units.Nanosecond
 	EgressTime  = 200 * units.Nanosecond
 
+	// ResubmitTime is the longest way back of a packet that is resubmitted: a pass is then as long as by a
+	// port (assumed; see Timing.Resubmit).
+	ResubmitTime = PassTime - IngressTime
+
 	// PortRate is that of a port, of one in loopback mode, and of quads 16 and 17 of a pipe
 	// (SwitchML §5: 64 ports of 100 Gbit/s, 16 of them for workers; p4app-switchML,
 	// controller/switchml.py sets quads 16 to 100 Gbit/s; p4c, backends/tofino/bf-p4c/
@@ -64,19 +68,22 @@ type Timing struct {
 	Ingress units.Duration // see IngressTime
 	Egress  units.Duration // see EgressTime
 	Pass    units.Duration // see PassTime; at least Ingress
-	Front   units.Rate     // of front ports; 0: their queues are outside, in the links
-	Loop    units.Rate     // of ports in loopback mode, and of those for recirculation
-	Input   units.Rate     // see InputRate
-	Mirror  units.Rate     // see MirrorRate
-	Buffer  int            // cells; see BufferCells
-	Queue   int            // cells; see QueueCells
-	Mark    int            // cells before a packet that is marked; 0: none is
+	// Resubmit is the way back of a packet that is resubmitted, from the end of its ingress. No public source tells it: from
+	// 0, since its port keeps it until then (TNA 7.14), to that of one that is recirculated, [ResubmitTime].
+	Resubmit units.Duration
+	Front    units.Rate // of front ports; 0: their queues are outside, in the links
+	Loop     units.Rate // of ports in loopback mode, and of those for recirculation
+	Input    units.Rate // see InputRate
+	Mirror   units.Rate // see MirrorRate
+	Buffer   int        // cells; see BufferCells
+	Queue    int        // cells; see QueueCells
+	Mark     int        // cells before a packet that is marked; 0: none is
 }
 
 // DefaultTiming returns the constants of this package, without marks.
 func DefaultTiming() Timing {
 	return Timing{
-		Ingress: IngressTime, Egress: EgressTime, Pass: PassTime, Front: PortRate, Loop: PortRate,
+		Ingress: IngressTime, Egress: EgressTime, Pass: PassTime, Resubmit: ResubmitTime, Front: PortRate, Loop: PortRate,
 		Input: InputRate, Mirror: MirrorRate, Buffer: BufferCells, Queue: QueueCells,
 	}
 }
@@ -95,6 +102,7 @@ func (t *Timing) validate() error {
 	between("ingress", t.Ingress, 0)
 	between("egress", t.Egress, 0)
 	between("pass", t.Pass, max(t.Ingress, units.Nanosecond))
+	between("resubmit", t.Resubmit, 0)
 	if t.Front < 0 || t.Loop <= 0 {
 		errs = append(errs, fmt.Errorf("timing: rates of %d and %d bit/s: a loopback port needs one", t.Front, t.Loop))
 	}
