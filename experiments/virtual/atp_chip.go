@@ -105,14 +105,14 @@ func chipPoints() []chipPoint {
 		pointOfCall("fig8", "one job of 8 workers", 2, func(e *experiment.Env) call { return atpSchemes(e)[schemeATP] }),
 		traffic,
 		pointOfCall("fig10", "loss of 1% on the link of one of 8 workers, no congestion control", 2, func(e *experiment.Env) call {
-			c := atpLossSystems(e)[lossATP].call
+			c := newFig10(e).atp.call
 			c.first = 1e-2
 			return c
 		}),
 		pointOfLab("fig12", "two jobs over one link", func(e *experiment.Env) tenantLab {
 			sys := atpTenant(e, atp.DefaultAggregators, 0)
 			sys.Copy = testbed.ATP(e).Copy
-			return fig12Lab(e, sys)
+			return fig12Lab(e, sys, threshold(e))
 		}),
 		pointOfLab("fig13a", "three jobs on half of the paper's 1980 aggregators", func(e *experiment.Env) tenantLab {
 			return fig13Lab(e, atpTenant(e, span13b*fig13Jobs/2, span13b), nil)
