@@ -245,5 +245,8 @@ func (s *Set) NewSwitch(cfg chassis.Config, sink trace.Sink) (*chassis.Chassis, 
 // Trains reports whether some job moves gradients that mean something: it is no
 // benchmark and no replay.
 func (s *Set) Trains() bool {
-	return slices.ContainsFunc(s.Jobs, func(j *Job) bool { return j.Elements == 0 && !j.Replay })
+	return slices.ContainsFunc(s.Jobs, (*Job).Trains)
 }
+
+// Trains reports whether the job is no benchmark and no replay.
+func (j *Job) Trains() bool { return j.Elements == 0 && !j.Replay }

@@ -81,7 +81,7 @@ func (c *loudCore) Finish(gen int) (result.Outcome, func(mean []float32)) {
 func TestFloatsOfATP(t *testing.T) {
 	heavy(t)
 	needRoot(t)
-	images, err := worker.LoadImages()
+	images, err := loadImages()
 	if err != nil {
 		t.Fatal(err)
 	}

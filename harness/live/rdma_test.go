@@ -5,7 +5,6 @@ import (
 
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -13,7 +12,7 @@ import (
 // virtual clock, and stays right where whole messages are sent again.
 func TestMessagesOfRDMA(t *testing.T) {
 	needRoot(t)
-	images, err := worker.LoadImages()
+	images, err := loadImages()
 	if err != nil {
 		t.Fatal(err)
 	}

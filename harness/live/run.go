@@ -21,6 +21,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	hostlive "github.com/inalab/inalab/nodes/live"
+	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
 )
@@ -33,7 +34,8 @@ type Options struct {
 	Owner    journal.Caller
 	Progress func([]result.Sample) // called with samples of iterations that are over; may be nil
 	NetNS    netns.Options
-	Exe      string // program of the node processes; empty: the running one
+	Exe      string        // program of the node processes; empty: the running one
+	Images   worker.Images // of models; none: they are decoded for each run
 
 	// Events takes the events of the nodes that left some, also of a run that
 	// failed; it is called before RunJob returns. Nil: they are not collected.
@@ -90,6 +92,9 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 		return cells, err
 	}
 	defer func() { err = errors.Join(err, cleanup(os.RemoveAll(private))) }()
+	if err := storeImages(s, opt.Images, private); err != nil {
+		return cells, err
+	}
 	r := &run{set: s, opt: opt, lab: lab, private: private, course: newCourse(steps)}
 	for i, j := range s.Jobs {
 		r.tenants = append(r.tenants, newTenant(j, &cells[i]))
@@ -107,6 +112,19 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	}
 	r.recordSeries()
 	return cells, err
+}
+
+// storeImages writes the images into a file for all workers, if some train on them.
+func storeImages(s *job.Set, im worker.Images, private string) (err error) {
+	if !s.Trains() {
+		return nil
+	}
+	if im.Train.Len() == 0 {
+		if im, err = worker.LoadImages(); err != nil {
+			return err
+		}
+	}
+	return hostlive.WriteImages(imagesFile(private), im)
 }
 
 // ErrCleanup is wrapped where something of a run could not be removed.

@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
+	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -86,10 +87,17 @@ func mustJob(t *testing.T, s scene) *job.Job {
 func options(t *testing.T) Options {
 	t.Helper()
 	needRoot(t)
+	images, err := loadImages()
+	if err != nil {
+		t.Fatal(err)
+	}
 	lab := netns.NewLabName()
 	checkLeaks(t, lab)
-	return Options{Lab: lab, Logs: t.TempDir(), NetNS: netns.Options{StateDir: t.TempDir()}}
+	return Options{Lab: lab, Logs: t.TempDir(), NetNS: netns.Options{StateDir: t.TempDir()}, Images: images}
 }
+
+// loadImages decodes the images once for all tests.
+var loadImages = sync.OnceValues(worker.LoadImages)
 
 // mustRun runs a job that is to end well: every sum right, every sample there.
 func mustRun(t *testing.T, j *job.Job, opt Options) result.Cell {

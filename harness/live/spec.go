@@ -107,6 +107,9 @@ func workerConfig(j *job.Job, w worker.Config, h *plan.Host, private string, pla
 	if j.Elements == 0 {
 		c.Tensors = tensors(private, w.Loop.Node)
 	}
+	if j.Trains() {
+		c.Images = imagesFile(private)
+	}
 	if j.Layout.Peers != nil {
 		c.TCP = tcpConfig(j, h)
 		return c
@@ -115,6 +118,9 @@ func workerConfig(j *job.Job, w worker.Config, h *plan.Host, private string, pla
 	c.UDP.Groups, c.UDP.ECN = j.GroupsOf(h.Index), j.Layout.ECN
 	return c
 }
+
+// imagesFile is where workers find what they train on.
+func imagesFile(private string) string { return filepath.Join(private, "images") }
 
 func tensors(private, node string) string { return filepath.Join(private, node+".tensors") }
 

@@ -38,7 +38,7 @@ import (
 // at each worker.
 func TestLiveAndVirtualRunsAreTheSame(t *testing.T) {
 	needRoot(t)
-	images, err := worker.LoadImages()
+	images, err := loadImages()
 	if err != nil {
 		t.Fatal(err)
 	}

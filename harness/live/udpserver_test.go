@@ -195,7 +195,7 @@ func testSystems() []job.System { return append(system.All(), tally{}, tally{Apa
 // clocks and with the same sums; nothing is added twice.
 func TestServersOverUDP(t *testing.T) {
 	needRoot(t)
-	images, err := worker.LoadImages()
+	images, err := loadImages()
 	if err != nil {
 		t.Fatal(err)
 	}

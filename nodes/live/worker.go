@@ -21,6 +21,7 @@ type WorkerConfig struct {
 	Worker worker.Config
 	Sockets
 	Tensors string // new file for what was sent and delivered; empty: none
+	Images  string `json:",omitempty"` // file of [WriteImages]; empty: those of the program are decoded
 
 	Events     int    // how many of the latest and first events are kept; 0: none
 	EventsPath string // new file for them at the end; empty: they serve answers alone
@@ -114,7 +115,7 @@ func look(w *worker.Worker, log *trace.Log, dev pktio.Device) WorkerState {
 func build(cfg WorkerConfig, newCore worker.NewCore, log *trace.Log) (w *worker.Worker, closeTensors func() error, err error) {
 	parts := worker.Parts{NewCore: newCore, Trace: sinkOf(log)}
 	if cfg.Worker.Bench == nil {
-		if parts.Images, err = worker.LoadImages(); err != nil {
+		if parts.Images, err = images(cfg.Images); err != nil {
 			return nil, nil, err
 		}
 	}

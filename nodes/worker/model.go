@@ -18,6 +18,18 @@ func LoadImages() (im Images, err error) {
 	return im, err
 }
 
+// Stored returns the images as they are, for other processes, which have them from there sooner than by
+// decoding.
+func (im Images) Stored() []byte { return data.AppendStored(data.AppendStored(nil, im.Train), im.Test) }
+
+// StoredImages reads what [Images.Stored] returned; the bytes are the images' from then on.
+func StoredImages(b []byte) (im Images, err error) {
+	if im.Train, b, err = data.Stored(b); err == nil {
+		im.Test, _, err = data.Stored(b)
+	}
+	return im, err
+}
+
 // ModelConfig describes one worker's replica.
 type ModelConfig struct {
 	Hidden    int // hidden units; zero means train.DefaultHidden
