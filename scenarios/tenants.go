@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // Tenant is one of several jobs that share a lab.
@@ -26,8 +27,14 @@ type Tenant struct {
 	at         string         // where it stands
 }
 
+// maxTenants is how many jobs a lab has ids for: 8 bits, and a job's id is [job.DefaultID] at least.
+const maxTenants = dataplane.MaxJobID - job.DefaultID + 1
+
 // tenants reads the jobs of a scenario.
 func (r *resolver) tenants(list []rawJob) (out []Tenant) {
+	if n := len(list); n > maxTenants {
+		r.wrong(fmt.Sprintf("jobs[%d]", maxTenants), fmt.Errorf("%d jobs: a lab has at most %d, whose ids are 1 to %[2]d: leave some out", n, maxTenants))
+	}
 	taken := map[int]string{} // host -> job; looked up
 	for i, f := range list {
 		at := fmt.Sprintf("jobs[%d]", i)

@@ -68,6 +68,7 @@ func TestBadJobs(t *testing.T) {
 	const sml = "systems: [{system: switchml256}]\njobs: "
 	for rest, want := range map[string]string{
 		sml + "[{name: a, hosts: [h0, h1]}, {name: a, hosts: [h2, h3]}]":           `"a": each job needs a name of its own`,
+		sml + "[" + strings.Repeat("{hosts: [h0]},", 256) + "]":                    "jobs[255]: 256 jobs: a lab has at most 255, whose ids are 1 to 255: leave some out",
 		sml + "[{name: A b, hosts: [h0, h1]}]":                                     `"A b": each job needs a name of its own of a-z, 0-9 and -`,
 		sml + "[{hosts: [h0, h1]}, {hosts: [h1, h2]}]":                             "jobs[1].hosts[0]: h1: job job1 has it already: each worker and server of each job needs a host of its own",
 		sml + "[{hosts: [h0, h9]}, {hosts: [h1, h2]}]":                             "jobs[0]: job job1: worker 1 is on host 9, but topology rack has hosts 0 to 5",

@@ -46,6 +46,16 @@ func atpSpec(t *testing.T, p *plan.Plan, sys atp.System, servers []int, on ...in
 // runATP runs jobs together, and wants no wrong sum.
 func runATP(t *testing.T, specs ...job.Spec) ([]*job.Job, []result.Cell) {
 	t.Helper()
+	jobs, cells := runTogether(t, specs...)
+	for i, j := range jobs {
+		wantRight(t, j, cells[i])
+	}
+	return jobs, cells
+}
+
+// runTogether runs jobs in one lab.
+func runTogether(t *testing.T, specs ...job.Spec) ([]*job.Job, []result.Cell) {
+	t.Helper()
 	var jobs []*job.Job
 	for _, s := range specs {
 		j, err := job.New(s)
@@ -61,9 +71,6 @@ func runATP(t *testing.T, specs ...job.Spec) ([]*job.Job, []result.Cell) {
 	cells, err := sim.RunJobs(t.Context(), set, images(t), sim.Observer{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for i, j := range jobs {
-		wantRight(t, j, cells[i])
 	}
 	return jobs, cells
 }

@@ -3,6 +3,8 @@ package atpps
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 
 	"github.com/inalab/inalab/internal/trace"
 	wire "github.com/inalab/inalab/internal/wire/atp"
@@ -23,6 +25,9 @@ func (c *Config) validate() error {
 	}
 	if !c.Flow.Src.Is4() || !c.Flow.Dst.Is4() || !c.Flow.Dst.IsMulticast() {
 		fault("sending from %v to %v: both must be IPv4 addresses, and the second the group of the job's workers", c.Flow.Src, c.Flow.Dst)
+	}
+	if i := slices.IndexFunc(c.From, func(a netip.Addr) bool { return !a.Is4() }); i >= 0 {
+		fault("packets from %v: give the IPv4 address of a worker's host", c.From[i])
 	}
 	if c.Aggregators < 0 || c.Aggregators > wire.MaxAggregators {
 		fault("%d aggregators: 0 to %d are possible", c.Aggregators, wire.MaxAggregators)

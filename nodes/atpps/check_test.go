@@ -9,6 +9,7 @@ import (
 
 	"github.com/inalab/inalab/internal/strictjson"
 	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/internal/wire/inet"
 )
 
 func TestRefusedConfigurations(t *testing.T) {
@@ -80,5 +81,22 @@ func TestForeignPackets(t *testing.T) {
 		if n := r.counted(DropForeign); n != uint64(i+1) || len(r.sent) > 0 {
 			t.Errorf("%d foreign packets counted, want %d", n, i+1)
 		}
+	}
+}
+
+// What comes from nobody's address who works for the job is counted and not added, whatever it says.
+func TestStrangers(t *testing.T) {
+	cfg := twoRacks()
+	cfg.From = []netip.Addr{netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("10.0.0.3")}
+	r := newRig(t, cfg)
+	r.give(whole(&cfg, 1, false))
+	if n := r.counted(DropStranger); n != 1 || len(r.sent) > 0 || len(r.server.Open(9)) > 0 {
+		t.Errorf("%d packets of strangers, want 1; %d were sent", n, len(r.sent))
+	}
+	a := whole(&cfg, 1, false).arrival()
+	inet.IPv4(a.Train.Header[inet.EtherLen:]).SetSrc(cfg.From[1])
+	r.feed.Arrive(0, a)
+	if n := r.counted(DropStranger); n != 1 || len(r.sent) != 1 {
+		t.Errorf("of a worker: %d strangers, %d packets were sent", n, len(r.sent))
 	}
 }

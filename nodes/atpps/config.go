@@ -1,6 +1,8 @@
 package atpps
 
 import (
+	"net/netip"
+
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/atp"
@@ -14,6 +16,10 @@ type Config struct {
 	Workers int
 	Job     uint8
 	Flow    inet.Flow // to the group of the job's workers
+
+	// From is the addresses of workers: packets have those of one, also where switches have added to them.
+	// Empty: packets of anybody are taken.
+	From []netip.Addr `json:",omitempty"`
 
 	Streams []wire.Numbers // that go to this server: one for each thread
 	Span    int            // of a stream, as workers have it: packets from the oldest that lacks its parameters to the newest sent

@@ -2,6 +2,7 @@ package atpps
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -32,6 +33,7 @@ const (
 // names of the wire format.
 const (
 	DropForeign   = "atp-server-foreign-packet"
+	DropStranger  = "atp-server-not-from-a-worker" // by its address
 	DropJob       = "atp-server-other-job"
 	DropParameter = "atp-server-parameter-packet" // which servers send
 	DropStream    = "atp-server-other-stream"     // a number of no stream of this server
@@ -64,6 +66,7 @@ type Server struct {
 	everybody trace.Mask
 	local     trace.Mask // the worker on the server's host, if there is one
 	others    trace.Mask
+	from      map[netip.Addr]bool // addresses of workers; nil: any
 	indexes   indexes
 	copying   copying
 	count     sansio.Tally
@@ -102,6 +105,12 @@ func New(cfg Config) (*Server, error) {
 		s.second |= 1 << r.Bit
 	}
 	s.others = s.everybody.Without(s.local)
+	if len(cfg.From) > 0 {
+		s.from = map[netip.Addr]bool{}
+	}
+	for _, a := range cfg.From {
+		s.from[a] = true
+	}
 	return s, nil
 }
 
@@ -120,6 +129,10 @@ func (s *Server) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects
 		ip, udp, ok := t.UDP()
 		if !ok || ip.Dst() != s.cfg.Flow.Src || udp.DstPort() != wire.Port {
 			s.count.Add(DropForeign, uint64(t.Frames()))
+			continue
+		}
+		if s.from != nil && !s.from[ip.Src()] {
+			s.count.Add(DropStranger, uint64(t.Frames()))
 			continue
 		}
 		for f := range t.Frames() {

@@ -149,6 +149,9 @@ func (s System) server(j *job.Job, p *placement, k int) server.Config {
 		Span: s.span(j), Racks: p.places[k].racks(), Rehash: s.Rehash, Aggregators: s.aggregators(j),
 		Superset: s.Superset, Copy: s.copyRate(j), Ring: s.ring(j),
 	}
+	for _, w := range j.Hosts() {
+		c.From = append(c.From, w.Addr.Addr())
+	}
 	for t, n := range s.numbers() {
 		if t%s.servers() == k {
 			c.Streams = append(c.Streams, n)
