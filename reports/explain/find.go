@@ -44,7 +44,7 @@ func Find(runs []Run, q Query) (*Life, error) {
 // runs returns the runs that the query names.
 func (q *Query) runs(all []Run) ([]Run, error) {
 	if len(all) == 0 {
-		return nil, errors.New("no events were recorded: run it again without --events none")
+		return nil, errors.New("no events were recorded: they are kept of runs of one job in a lab, and not with --events none: run the job alone, or without that option")
 	}
 	var systems, have []string
 	var out []Run
