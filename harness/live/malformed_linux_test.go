@@ -17,9 +17,11 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
+	wireatp "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wiresml "github.com/inalab/inalab/internal/wire/switchml"
 	wiretrio "github.com/inalab/inalab/internal/wire/trioml"
@@ -43,6 +45,7 @@ func TestNonsenseIsCountedAndDoesNoHarm(t *testing.T) {
 	}{
 		{switchml.System{}, "rack", badSwitchML},
 		{trioml.System{}, "mx480", badTrioML},
+		{atp.System{}, "rack", badATP},
 	} {
 		t.Run(tc.system.Name(), func(t *testing.T) {
 			opt := options(t)
@@ -245,6 +248,38 @@ func badSwitchML(p *plan.Plan) []bad {
 		{"switchml-truncated", datagram(down, packet(0, 3))},
 		{"switchml-foreign-packet", datagram(down, packet(9999, elements))},
 		{"switchml-foreign-packet", datagram(toWorker(p, 1, switchmlWorkerPort), []byte("hello"))},
+	}
+}
+
+// badATP are of a worker, and about numbers that are not used: others would be its own gradients.
+func badATP(p *plan.Plan) []bad {
+	last := &p.Hosts[len(p.Hosts)-1]
+	server := toWorker(p, wireatp.Port, wireatp.Port)
+	server.DstMAC, server.Src, server.Dst = inet.MAC(last.MAC), p.Hosts[0].Addr.Addr(), last.Addr.Addr()
+	forged := toWorker(p, wireatp.Port, wireatp.Port)
+	forged.Src = last.Addr.Addr()
+	const far = 1 << 23
+	packet := func(change func(h *wireatp.Header)) []byte {
+		b := make([]byte, wireatp.PayloadLen)
+		h := wireatp.Header{Bitmaps: [2]uint32{1, 1}, Job: 1, Sequence: far, FanIns: [2]uint8{6, 1}}
+		change(&h)
+		h.Put(b)
+		return b
+	}
+	ack := func(h *wireatp.Header) { h.Flags, h.Sequence = wireatp.IsAck, 1 }
+	return []bad{
+		{string(wireatp.Truncated), datagram(server, packet(func(*wireatp.Header) {})[:wireatp.PayloadLen-4])},
+		{string(wireatp.BadSequence), datagram(server, packet(func(h *wireatp.Header) { h.Sequence = 0 }))},
+		{"atp-not-here-passed", datagram(server, packet(func(h *wireatp.Header) { h.Bitmaps[0] = 2 }))},
+		{"atp-fan-in-of-another-job", datagram(server, packet(func(h *wireatp.Header) { h.FanIns[0] = 5 }))},
+		{"atp-index-beyond-the-table", datagram(server, packet(func(h *wireatp.Header) { h.Index = 65535 }))},
+		{"atp-server-ahead", datagram(server, packet(func(h *wireatp.Header) { h.Flags = wireatp.Resend }))},
+		{"atp-unknown-job-passed", datagram(server, packet(func(h *wireatp.Header) { h.Job = 77 }))},
+		{"atp-server-other-job", datagram(server, packet(func(h *wireatp.Header) { h.Job = 78 }))},
+		{"atp-reserved-flags-passed", datagram(server, packet(func(h *wireatp.Header) { h.Flags = wireatp.IsAck | wireatp.EdgeSwitch }))},
+		{"atp-forged-parameters", datagram(forged, packet(ack))},
+		{"atp-forged-parameters", datagram(server, packet(ack))},
+		{"atp-foreign-packet", datagram(forged, packet(func(h *wireatp.Header) { ack(h); h.Job = 77 }))},
 	}
 }
 
