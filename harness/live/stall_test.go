@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
@@ -43,6 +44,8 @@ func TestStalledRunSaysWhy(t *testing.T) {
 			[]string{"slot ", " at tor waits for h3: it has 0b110111 (5 of 6)", "first hop without packets: h3:eth0->tor:p3 (", "last event: "}},
 		{"SwitchML, lost on the way down", switchml.System{}, "rack", 40, false,
 			[]string{"h3 waits for the result of slot ", ", which tor has sent", "first hop without packets: tor:p3->h3:eth0 (", "last event: "}},
+		{"ATP, nothing comes", atp.System{}, "rack", 1, true,
+			[]string{"block 0 of iteration 0 at h6 waits for h3: it has 0b110111 (5 of 6)", "first hop without packets: h3:eth0->tor:p3 (", "last event: "}},
 		{"Trio-ML, a result lost", trioml.System{}, "mx480", 10, false,
 			[]string{"h3 waits for the result of block ", ", which mx480/pfe4 has sent", "first hop without packets: mx480:et-0-1-0->h3:eth0 (", "last event: "}},
 	} {
@@ -63,8 +66,8 @@ func TestStalledRunSaysWhy(t *testing.T) {
 					t.Errorf("it lacks %q", want)
 				}
 			}
-			if len(logs) != 7 {
-				t.Errorf("events of %d nodes, want 7", len(logs))
+			if want := 7 + len(j.ServerHosts()); len(logs) != want {
+				t.Errorf("events of %d nodes, want %d", len(logs), want)
 			}
 			for _, l := range logs {
 				if l.Len() == 0 {
