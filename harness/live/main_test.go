@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 // playHarness runs a job that is far from its end when the harness is killed,
 // and says once that it is under way.
 func playHarness(lab string) error {
-	j, err := newJob(scene{system: trioml.System{}, topology: "mx480", iterations: 50_000})
+	j, err := newJob(scene{system: trioml.System{}, topology: "mx480", iterations: 10_000})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ type Options struct {
 	Beside func(*netns.Lab) error
 
 	quiet time.Duration // of the watchdog, in place of its least; for tests
+	grace time.Duration // in place of stopGrace at the end of a run; for tests
 }
 
 // Bounds of a run.
@@ -100,7 +102,7 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 		r.tenants = append(r.tenants, newTenant(j, &cells[i]))
 	}
 	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
-	err = errors.Join(r.phases(ctx), r.sup.Close(stopGrace))
+	err = errors.Join(r.phases(ctx), r.sup.Close(cmp.Or(opt.grace, stopGrace)))
 	r.forwarders.Wait()
 	err = errors.Join(err, r.collectEvents())
 	if err != nil {

@@ -91,7 +91,7 @@ func TestWorkerThatIsGoneIsNamed(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			opt := options(t)
-			opt.quiet = quick
+			opt.quiet, opt.grace = quick, quick // what hangs takes all of its grace
 			run := start(t, t.Context(), mustJob(t, scene{system: switchml.System{}, topology: "rack", iterations: 10_000}), opt)
 			run.awaitTraining(t)
 			victim := processes(t, opt.Lab, opt.NetNS)["h2"]
@@ -112,7 +112,7 @@ func TestWorkerThatIsGoneIsNamed(t *testing.T) {
 // So is a dedicated server that hangs.
 func TestServerThatHangsIsNamed(t *testing.T) {
 	opt := options(t)
-	opt.quiet = quick
+	opt.quiet, opt.grace = quick, quick // what hangs takes all of its grace
 	run := start(t, t.Context(), mustJob(t, scene{system: ps.System{Dedicated: true}, topology: "rack", hosts: 2, iterations: 10_000}), opt)
 	run.awaitTraining(t)
 	if err := unix.Kill(processes(t, opt.Lab, opt.NetNS)["h3"].PID, unix.SIGSTOP); err != nil {
