@@ -153,6 +153,7 @@ func runBeside(t *testing.T, p *plan.Plan, sys atp.System, sends []badPacket) (r
 // by reason. The other job's sums are right, its switch does the same, and it is later by no more than
 // the frames take on its links that are not dropped before.
 func TestOthersAreUndisturbedByADeadTenant(t *testing.T) {
+	long(t)
 	p := atpPlan(t, "rack", 9, topo.LinkSpec{})
 	for name, sys := range map[string]atp.System{
 		"reference": {}, "chip": {Pipe: atp.Pipe{Pipeline: true}}, "no aggregators": {Aggregators: atp.None},

@@ -15,6 +15,7 @@ import (
 // A run of ATP that stalls says what its server waits for, or whom the server's answer did not reach, and
 // the link.
 func TestStalledATPSaysWhy(t *testing.T) {
+	long(t)
 	six := []int{0, 1, 3, 4, 6, 7}
 	for name, tc := range map[string]struct {
 		topology string

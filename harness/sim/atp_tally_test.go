@@ -27,6 +27,7 @@ func tally(t *testing.T, c *result.Cell, key string) float64 {
 // Each contribution of each job came to a server once, in a sum of a switch or alone, whatever
 // was lost, forgotten or collided; and jobs of one switch have numbers of their own.
 func TestATPTalliesAddUp(t *testing.T) {
+	long(t)
 	rack, racks := atpPlan(t, "rack", 9, topo.LinkSpec{}), atpPlan(t, "multi-rack", 9, topo.LinkSpec{})
 	lossy := atpPlan(t, "rack", 9, topo.LinkSpec{Loss: 0.005})
 	few, none := atp.System{Aggregators: 100, Span: 200, Unscaled: true}, atp.System{Aggregators: atp.None, Span: 200, Unscaled: true}

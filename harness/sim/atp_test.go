@@ -84,6 +84,7 @@ func fragments(j *job.Job) uint64 {
 // rack-scale service it is one of each rack (§5.2.2), and without aggregators one of each
 // worker (§3.1).
 func TestATPPacketsAtTheServer(t *testing.T) {
+	long(t)
 	rack, racks, leaves := atpPlan(t, "rack", 5, topo.LinkSpec{}), atpPlan(t, "multi-rack", 9, topo.LinkSpec{}), atpPlan(t, "leaf-spine", 9, topo.LinkSpec{})
 	four, six := []int{0, 1, 2, 3}, []int{0, 1, 3, 4, 6, 7}
 	for name, tc := range map[string]struct {
@@ -123,6 +124,7 @@ func TestATPPacketsAtTheServer(t *testing.T) {
 // On an emulated Tofino the same packets come to the server, without time and with; what does
 // not fit one runs on the reference program.
 func TestATPPipeline(t *testing.T) {
+	long(t)
 	racks, lossy := atpPlan(t, "multi-rack", 9, topo.LinkSpec{}), atpPlan(t, "multi-rack", 9, topo.LinkSpec{Loss: 0.005})
 	instant, timed := atp.Pipe{Pipeline: true}, atp.Pipe{Pipeline: true, Timed: true}
 	for name, tc := range map[string]struct {
@@ -163,6 +165,7 @@ func TestATPBenchmark(t *testing.T) {
 
 // Frames that are lost on any link cost resends and no sum, and two runs are equal.
 func TestATPLoss(t *testing.T) {
+	long(t)
 	for name, tc := range map[string]struct {
 		topology    string
 		system      atp.System
@@ -223,6 +226,7 @@ func TestATPTenants(t *testing.T) {
 // Jobs over the same racks, of which each has one worker in a rack, share tables that are too
 // small for them. A fragment that collides at one of its first switches waits until it is sent again.
 func TestATPTenantsOverRacks(t *testing.T) {
+	long(t)
 	p := atpPlan(t, "multi-rack", 12, topo.LinkSpec{})
 	for _, aggregators := range []int{400, 200, 30} {
 		t.Run(fmt.Sprint(aggregators), func(t *testing.T) {
@@ -269,6 +273,7 @@ func forgets(nodes ...string) (out []job.Action) {
 
 // A switch that forgets in mid-run, or dies and comes back empty, costs resends and no sum (§3.1).
 func TestATPForgets(t *testing.T) {
+	long(t)
 	p := atpPlan(t, "multi-rack", 9, topo.LinkSpec{})
 	p.Switches[0].Ports[1].In.Delay = 20 * units.Microsecond // h1 is behind h0, so that packets wait for it
 	for name, actions := range map[string][]job.Action{
@@ -303,6 +308,7 @@ func TestATPMarks(t *testing.T) {
 // Sums that do not fit an int32 come back as floats, whose bits are checked: with any factor, on any
 // way, and whatever is lost or forgotten on it.
 func TestATPFloats(t *testing.T) {
+	long(t)
 	four, six := []int{0, 1, 2, 3}, []int{0, 1, 3, 4, 6, 7}
 	for name, tc := range map[string]struct {
 		topology string
