@@ -9,13 +9,14 @@ import (
 
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/topo/plan"
 )
 
 // Course returns what is done in a run, in order, with the ends of jobs that follow from
 // it, or an error that names the action that cannot be.
 func (s *Set) Course() ([]Step, error) {
-	c := course{set: s, down: map[string]bool{}, ended: make([]bool, len(s.Jobs)), place: map[string]seat{}}
+	c := course{set: s, down: map[string]bool{}, ended: make([]bool, len(s.Jobs)), again: make([]int, len(s.Jobs)), place: map[string]seat{}}
 	for k, j := range s.Jobs {
 		for i, h := range j.Hosts() {
 			c.place[h.Name] = seat{k, i, AsWorker}
@@ -27,10 +28,8 @@ func (s *Set) Course() ([]Step, error) {
 	for _, sw := range s.Plan().Switches {
 		c.place[sw.Name] = seat{-1, 0, AsSwitch}
 	}
-	actions := slices.Clone(s.Jobs[0].Actions)
-	slices.SortStableFunc(actions, func(a, b Action) int { return cmp.Compare(a.At, b.At) })
 	var errs []error
-	for _, a := range actions {
+	for _, a := range inOrder(s.Jobs[0].Actions) {
 		c.stopJobs(a.At)
 		if err := c.take(a); err != nil {
 			errs = append(errs, &ActionError{a, err})
@@ -63,6 +62,7 @@ type course struct {
 	place map[string]seat // by name; looked up
 	down  map[string]bool // looked up
 	ended []bool
+	again []int // starts of workers so far, by job
 	steps []Step
 }
 
@@ -130,7 +130,7 @@ func (c *course) lose(a Action, at seat) {
 			err = survives(j.System, at.role)
 		}
 		if err == nil && at.role == AsWorker {
-			err = c.enough(k, j)
+			err = cmp.Or(c.enough(k, j), j.withoutWorker(a, c.set.Jobs[0].Actions))
 		}
 		if err != nil {
 			c.end(k, a.At, fmt.Sprintf("%s %s was %s: %v", at.role, a.Node, a.Verb.past(), err))
@@ -155,6 +155,23 @@ func (c *course) enough(k int, j *Job) error {
 	return errors.New("no worker is left")
 }
 
+// withoutWorker says why a job whose workers wait for one does not go on.
+func (j *Job) withoutWorker(a Action, all []Action) error {
+	wait, err := j.resumes()
+	if !wait || err != nil {
+		return err
+	}
+	if !startsLater(a, all) {
+		return fmt.Errorf("%s waits for the gradients of all workers, and nobody starts it again", j.System.Name())
+	}
+	return nil
+}
+
+// startsLater reports whether the process of an action is started after it.
+func startsLater(a Action, all []Action) bool {
+	return slices.ContainsFunc(all, func(b Action) bool { return b.Verb == Start && b.Node == a.Node && b.At > a.At })
+}
+
 // withoutSwitch says why a job does not go on without a switch.
 func (j *Job) withoutSwitch(a Action, all []Action) error {
 	sw := slices.IndexFunc(j.Plan.Switches, func(s plan.Switch) bool { return s.Name == a.Node })
@@ -166,7 +183,7 @@ func (j *Job) withoutSwitch(a Action, all []Action) error {
 	case !j.passes(sw):
 		return nil
 	}
-	if !slices.ContainsFunc(all, func(b Action) bool { return b.Verb == Start && b.Node == a.Node && b.At > a.At }) {
+	if !startsLater(a, all) {
 		return errors.New("nobody starts it again, and routes do not change: frames that go by it are lost")
 	}
 	if r, ok := j.System.(Recoverer); ok {
@@ -238,12 +255,28 @@ func (c *course) seatWorker(s *Step) error {
 		return fmt.Errorf("%s is no spare host: job %d has a %s there", name, c.set.Jobs[other.job].ID, other.role)
 	}
 	s.Host = j.Plan.Hosts[k]
-	moved, err := j.moved(s.Worker, k)
-	if err != nil {
+	var err error
+	if s.Config, err = c.configOf(s, k); err != nil {
 		return err
 	}
-	s.Config = moved.Workers()[s.Worker]
 	delete(c.place, s.Node)
 	c.place[name] = seat{s.Job, s.Worker, AsWorker}
 	return nil
+}
+
+// configOf returns the configuration of a worker that comes up on a host of the plan.
+func (c *course) configOf(s *Step, host int) (worker.Config, error) {
+	j := c.set.Jobs[s.Job]
+	if wait, err := j.resumes(); wait {
+		if err != nil {
+			return worker.Config{}, err
+		}
+		c.again[s.Job]++
+		return j.again(c.again[s.Job] - 1)
+	}
+	moved, err := j.moved(s.Worker, host)
+	if err != nil {
+		return worker.Config{}, err
+	}
+	return moved.Workers()[s.Worker], nil
 }

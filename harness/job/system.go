@@ -132,6 +132,7 @@ type Knobs interface {
 // come of it. Zero values mean "none".
 type Layout struct {
 	Cores    []any   // configuration of each worker's core, in the order of hosts
+	Again    []any   // of each start of a worker in the run, of a [Resumer]
 	Programs [][]any // configuration of each PFE's program, by switch; nil, or past the end: it has none
 
 	// Engines are those that aggregate, in the order of the plan. It may be nil where

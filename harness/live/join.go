@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/inalab/inalab/harness/job"
@@ -31,8 +32,14 @@ type join struct {
 // ask asks the worker that is ahead of the others for its model.
 func (r *run) ask(j *join) error {
 	least := max(j.least, slices.Max(j.of.reached)+1)
-	if err := os.Remove(j.path + hostlive.CheckpointPart); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // one that was killed has left it
+	parts, err := filepath.Glob(j.path + "*" + hostlive.CheckpointPart)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts { // one that was killed has left it
+		if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	for _, peer := range r.ahead(j.of) {
 		if peer.Send(proc.Command{Name: proc.CommandCheckpoint, Path: j.path, Generation: least}) == nil { // else it has ended just now
@@ -73,6 +80,9 @@ func (r *run) promised(e event) error {
 	if a.Problem != "" { // such as too few iterations that are left
 		return r.forsake(j, a.Problem)
 	}
+	if j.begun && j.resumes() {
+		return nil
+	}
 	j.least = a.Generation
 	if j.begun {
 		return nil
@@ -91,11 +101,25 @@ func (r *run) took(p *proc.Process) {
 func (r *run) left(p *proc.Process) (err error) {
 	r.took(p)
 	for _, j := range slices.Clone(r.course.joins) {
-		if _, missing := os.Stat(j.path); j.peer == p && missing != nil {
+		if _, missing := os.Stat(j.lastPath()); j.peer == p && missing != nil {
 			err = errors.Join(err, r.ask(j))
 		}
 	}
 	return err
+}
+
+// resumes reports whether the job waits for the worker.
+func (j *join) resumes() bool {
+	_, ok := j.of.job.System.(job.Resumer)
+	return ok
+}
+
+// lastPath returns the file of the last model that the worker needs.
+func (j *join) lastPath() string {
+	if j.resumes() {
+		return hostlive.LentPath(j.path, j.least+1)
+	}
+	return j.path
 }
 
 // forsake goes on without a worker that nobody gives a model. A job of which no other worker
@@ -106,7 +130,8 @@ func (r *run) forsake(j *join, why string) error {
 	t.cell.Course = append(t.cell.Course, fmt.Sprintf("%s does not take part again: %s", j.waits.Node(), why))
 	t.seats[j.worker] = nil
 	err := r.endAll(stopGrace, j.waits)
-	if slices.ContainsFunc(t.seats, func(p *proc.Process) bool { return p != nil }) || t.cell.Ended != nil {
+	others := slices.ContainsFunc(t.seats, func(p *proc.Process) bool { return p != nil })
+	if others && (!j.resumes() || t.over()) || t.cell.Ended != nil {
 		return err
 	}
 	now := units.Duration(pktio.MonotonicNow()-r.epoch) * units.Nanosecond

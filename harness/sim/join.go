@@ -17,6 +17,8 @@ type join struct {
 	at     NodeID
 	peer   *worker.Loop // that promised it
 	from   int          // generation
+	two    bool         // it is given that of the next generation, too
+	last   int          // generation of the last model that it is given; zero: of the first
 }
 
 // handover is a model on its way from a worker to one that came back.
@@ -37,8 +39,10 @@ func (d *director) startWorker(now units.Time, s *job.Step) error {
 	j := &join{of: t, worker: s.Worker, loop: w.Job.(*worker.Loop), at: d.processes[s.Host.Name].id}
 	if why := d.ask(j); why != "" {
 		t.cell.Course = append(t.cell.Course, s.Host.Name+" does not take part again: "+why)
+		d.unjoined(now, t, j, why)
 		return nil
 	}
+	j.two = j.loop.Resumes()
 	if err := j.loop.Join(j.from); err != nil {
 		return err
 	}
@@ -54,15 +58,35 @@ func (d *director) ask(j *join) (why string) {
 	if peer == nil {
 		return whyNoModel
 	}
-	from := peer.Leave(j.from, func(gen int, model []float32) {
+	put := func(gen int, model []float32) {
 		d.models = append(d.models, handover{j, peer, gen, model})
 		d.run.net.schedule(d.id)
-	})
+	}
+	from := 0
+	if peer.Resumes() {
+		from = peer.Lend(d.run.net.now, put)
+		d.run.net.schedule(d.nodeOf(j.of, peer))
+	} else {
+		from = peer.Leave(j.from, put)
+	}
 	if from == worker.TooLate {
 		return worker.WhyTooLate
 	}
 	j.peer, j.from = peer, from
 	return ""
+}
+
+// nodeOf returns the node of a worker.
+func (d *director) nodeOf(t *tenant, l *worker.Loop) NodeID {
+	i := slices.IndexFunc(t.workers, func(w *worker.Worker) bool { return w.Job == worker.Job(l) })
+	return d.processes[t.at[i]].id
+}
+
+// unjoined ends a job that waits for a worker which does not take part again, unless the others are done.
+func (d *director) unjoined(now units.Time, t *tenant, j *join, why string) {
+	if j.loop.Resumes() && !t.over() {
+		d.endJob(now, &job.Step{Action: job.Action{At: units.Duration(now)}, Job: slices.Index(d.run.tenants, t), Reason: why})
+	}
 }
 
 const whyNoModel = "no worker is left that has the model"
@@ -88,8 +112,13 @@ func (d *director) handOver(now units.Time) {
 		if k < 0 || m.join.peer != m.peer {
 			continue // one of the two ended meanwhile
 		}
-		d.joins = slices.Delete(d.joins, k, k+1)
-		m.of.sums.Return(m.worker, m.gen)
+		if m.two && m.last == 0 {
+			m.last = m.gen + 1
+		}
+		if m.gen >= m.last {
+			d.joins = slices.Delete(d.joins, k, k+1)
+		}
+		m.of.sums.Return(m.worker, max(m.gen, m.last))
 		if err := m.loop.Restore(now, m.gen, m.model); err != nil {
 			d.run.err = err
 		}
@@ -114,6 +143,7 @@ func (d *director) left(now units.Time, of *worker.Loop) {
 		t.cell.Course = append(t.cell.Course, t.at[j.worker]+" does not take part again: "+why)
 		t.gone[j.worker] = true
 		d.put(t.at[j.worker], nil)
+		d.unjoined(now, t, j, why)
 		if !slices.Contains(t.gone, false) {
 			d.endJob(now, &job.Step{Action: job.Action{At: units.Duration(now)}, Job: slices.Index(d.run.tenants, t), Reason: why})
 		}

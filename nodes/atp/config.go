@@ -35,6 +35,12 @@ type Config struct {
 	Servers []Server
 	Port    sansio.Port // port of the machine that packets leave by
 
+	// Setups are those that may follow, if workers end and are started again (A.3), in their order.
+	// Setup is the one that this worker is started for; 0: the first. In a later one it takes
+	// the place of a worker that ended.
+	Setups []Setup `json:",omitempty"`
+	Setup  int     `json:",omitempty"`
+
 	Indexing    Indexing
 	Aggregators int  // of a switch; 0: none
 	Base, Part  int  `json:",omitempty"` // of Static: the part of the table that is the job's
@@ -67,6 +73,12 @@ type Config struct {
 	Sample   gradient.Sampling // of a run that carries unstored values in the other blocks
 	Recorder gradient.Recorder `json:"-"`
 	Trace    trace.Sink        `json:"-"`
+}
+
+// Setup is what another set-up of a job has of its own.
+type Setup struct {
+	Job     uint8
+	Servers []Server // those of the job, as this worker sees them then
 }
 
 // Server is a parameter server as a worker sees it.

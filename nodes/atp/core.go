@@ -15,11 +15,11 @@ import (
 type Core struct {
 	cfg     Config
 	to      []sansio.Port
-	cut     int // blocks that tensors are cut to
-	held    int // elements of a generation that are held
-	servers []server
-	streams []stream // stream t*servers + s is what thread t sends to server s
-	loads   []uint64 // values that each thread was given
+	cut     int        // blocks that tensors are cut to
+	held    int        // elements of a generation that are held
+	setups  [][]server // by set-up, each by server
+	streams []stream   // stream t*servers + s is what thread t sends to server s
+	loads   []uint64   // values that each thread was given
 
 	begun bool
 	open  []*generation // not finished, oldest first
@@ -47,18 +47,18 @@ func New(cfg Config) (*Core, error) {
 	for _, n := range cfg.tensors() {
 		c.held += cfg.Sample.Elements(n, block)
 	}
-	for i := range c.cfg.Servers {
-		c.servers = append(c.servers, newServer(&c.cfg, i))
-	}
+	c.setUps()
 	for i, x := range newIndexes(&c.cfg) {
 		c.streams = append(c.streams, newStream(c, i, x))
+	}
+	if cfg.Setup > 0 {
+		c.join()
 	}
 	return c, nil
 }
 
-func newServer(c *Config, i int) server {
-	s := &c.Servers[i]
-	out := server{cfg: s, template: inet.UDPHeader(s.Flow), header: wire.Header{Bitmaps: s.Bitmaps, Job: c.Job, FanIns: s.FanIns}}
+func newServer(job uint8, s *Server) server {
+	out := server{cfg: s, template: inet.UDPHeader(s.Flow), header: wire.Header{Bitmaps: s.Bitmaps, Job: job, FanIns: s.FanIns}}
 	if s.Direct {
 		out.header.Flags = wire.EdgeSwitch
 	}
@@ -69,7 +69,7 @@ func newServer(c *Config, i int) server {
 func newStream(c *Core, i int, x indexes) stream {
 	cfg := &c.cfg
 	out := stream{
-		core: c, server: &c.servers[i%len(c.servers)], numbers: x.numbers, indexes: x, window: newWindow(cfg, i),
+		core: c, server: &c.setups[0][i%len(c.cfg.Servers)], numbers: x.numbers, indexes: x, window: newWindow(cfg, i),
 		flight: make([]fragment, cfg.span()), timeout: units.Never, opens: units.Never,
 	}
 	out.sweeps = sweeps{
@@ -85,6 +85,7 @@ func newStream(c *Core, i int, x indexes) stream {
 func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
 	g := c.newGeneration(gen)
 	g.grad = grad[:c.held]
+	c.first(g)
 	c.begin(now, g, eff)
 }
 
@@ -125,7 +126,7 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 	for i := range in {
 		t := &in[i].Train
 		from, marked := c.sender(t)
-		if from == nil {
+		if from == nobody {
 			c.count.Add(DropForeign, uint64(t.Frames()))
 			continue
 		}
@@ -136,22 +137,25 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 	}
 }
 
-// sender returns the server that a train is of, nil for others, and whether a link marked it.
-func (c *Core) sender(t *sansio.Train) (from *server, marked bool) {
+// sender returns the server that a train is of, nobody for others, and whether a link marked it.
+func (c *Core) sender(t *sansio.Train) (from int, marked bool) {
 	ip, udp, ok := t.UDP()
 	if !ok || udp.DstPort() != wire.Port {
-		return nil, false
+		return nobody, false
 	}
-	for i := range c.servers {
-		if s := &c.servers[i]; s.cfg.Flow.Dst == ip.Src() {
-			return s, ip.ECN() == inet.CE
+	for i := range c.cfg.Servers {
+		if c.cfg.Servers[i].Flow.Dst == ip.Src() {
+			return i, ip.ECN() == inet.CE
 		}
 	}
-	return nil, false
+	return nobody, false
 }
 
+// nobody is no server.
+const nobody = -1
+
 // packet hands a packet to the stream that has its number.
-func (c *Core) packet(now units.Time, from *server, p *parameters, eff *sansio.Effects) {
+func (c *Core) packet(now units.Time, from int, p *parameters, eff *sansio.Effects) {
 	var h wire.Header
 	if problem := h.Read(p.payload, p.unstored); problem != wire.OK {
 		c.count.Add(string(problem), 1)
@@ -160,11 +164,18 @@ func (c *Core) packet(now units.Time, from *server, p *parameters, eff *sansio.E
 	p.Header = &h
 	p.marked = p.marked || h.Flags.Has(wire.ECN)
 	i := int((h.Sequence - 1) / c.streams[0].numbers.Size)
-	if !h.Flags.Has(wire.IsAck) || h.Job != c.cfg.Job || i >= len(c.streams) || c.streams[i].server != from {
+	if !h.Flags.Has(wire.IsAck) || i >= len(c.streams) || i%len(c.cfg.Servers) != from {
 		c.count.Add(DropForeign, 1)
 		return
 	}
-	c.streams[i].take(now, p, eff)
+	switch s := &c.streams[i]; {
+	case h.Flags.GoesOn():
+		s.told(now, &h, eff)
+	case h.Job == s.server.header.Job && !s.asks:
+		s.take(now, p, eff)
+	default:
+		c.count.Add(c.strange(s, h.Job), 1)
+	}
 }
 
 // NextDeadline returns when a packet must be sent again, or one that waits may be sent.
@@ -194,7 +205,7 @@ func (c *Core) Waiting(limit int) (out []trace.Wait) {
 				out = append(out, trace.Wait{Gen: gen, Block: number, Sent: true})
 			}
 		}
-		if s.opens != units.Never && len(out) < limit {
+		if (s.opens != units.Never || s.asks) && len(out) < limit {
 			gen, number := s.name(s.next)
 			out = append(out, trace.Wait{Gen: gen, Block: number})
 		}

@@ -32,5 +32,10 @@
 // Events and what a worker waits for have the sequence number as block, and as generation how
 // often the stream went through its numbers.
 //
-// Left out: a server in the worker's process, and setting up a running job anew (A.3).
+// A job is set up anew when one of its workers was started again (A.3). It has another id then.
+// Servers name the earliest number that is not aggregated, and each stream goes on from there
+// (setup.go). The new worker takes part in the generation at hand ([Core.Resume]): it sends what
+// is not aggregated yet, the same values as the one before it.
+//
+// Left out: a server in the worker's process.
 package atp

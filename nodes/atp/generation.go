@@ -18,6 +18,7 @@ type generation struct {
 	remaining   int // packets without parameters
 	retransmits int
 	saturated   int
+	joined      bool // this worker was not there when it began: some parameters may be missing
 }
 
 // tensor is a part of a generation that is cut into packets of its own.
@@ -46,7 +47,7 @@ func (c *Core) newGeneration(number int) *generation {
 		}
 	}
 	g.number, g.retransmits, g.saturated, g.remaining = number, 0, 0, 0
-	g.tensors, g.floats, g.asked = g.tensors[:0], nil, nil
+	g.tensors, g.floats, g.asked, g.joined = g.tensors[:0], nil, nil, false
 	c.layOut(g)
 	return g
 }
@@ -75,7 +76,8 @@ func (c *Core) share(t *tensor) {
 		to := min(from+c.cut, t.blocks)
 		thread := leastLoaded(c.loads)
 		c.loads[thread] += uint64(min(to*block, t.n) - from*block)
-		s := &c.streams[thread*len(c.servers)+(t.parts+k)%len(c.servers)]
+		n := len(c.cfg.Servers)
+		s := &c.streams[thread*n+(t.parts+k)%n]
 		s.parts = append(s.parts, part{t, from, to})
 	}
 }
@@ -136,6 +138,9 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	c.open = c.open[1:]
 	cfg := c.cfg
 	mean := func(dst []float32) {
+		if g.joined {
+			return // the sums are not whole, and what was sent is recorded
+		}
 		cfg.Scaling.Mean(dst[:len(g.sums)], g.sums, cfg.Workers)
 		for _, f := range g.floats {
 			mean(dst, f, cfg.Workers)

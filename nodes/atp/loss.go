@@ -14,7 +14,7 @@ func (s *stream) detect(now units.Time, eff *sansio.Effects) {
 		}
 	case Gaps:
 		if s.disorder == OutOfOrder {
-			s.lose(now, s.ahead, eff)
+			s.lose(now, min(s.ahead, s.next), eff)
 		}
 	default:
 		if s.disorder == OutOfOrder {
@@ -32,7 +32,7 @@ func (s *stream) passed() bool {
 		return false
 	}
 	n := 0
-	for packet := max(s.expected+1, s.at(s.expected).since); packet < s.ahead && n < OutOfOrder; packet++ {
+	for packet := max(s.expected+1, s.at(s.expected).since); packet < min(s.ahead, s.next) && n < OutOfOrder; packet++ {
 		if s.at(packet).received {
 			n++
 		}
@@ -55,7 +55,11 @@ func (s *stream) lose(now units.Time, end uint64, eff *sansio.Effects) {
 
 // expire sends again what is expected for too long, or sends what waited.
 func (s *stream) expire(now units.Time, eff *sansio.Effects) {
-	if s.timeout <= now {
+	switch {
+	case s.timeout > now:
+	case s.asks:
+		s.join(now, eff)
+	default:
 		s.core.count.Add(CountTimeouts, 1)
 		if !s.core.cfg.Keep {
 			s.halve(s.expected)

@@ -5,6 +5,7 @@ const (
 	ByOrder   = "three others came first"
 	ByTimeout = "timeout"
 	AsFloats  = "as floats"
+	SetUp     = "set up anew" // also of [trace.Sent]
 )
 
 // Names of counters; drops carry the names of the wire format or these.
@@ -15,6 +16,10 @@ const (
 	CountOutOfOrder = "atp-out-of-order" // of those, not the expected one
 	CountTimeouts   = "atp-timeouts"
 	CountRemapped   = "atp-remapped" // indexes that are another from now on
+
+	CountSetups = "atp-set-ups"    // of streams that go on under another id of the job
+	CountJoins  = "atp-joins"      // packets that ask where a stream goes on
+	CountTaken  = "atp-taken-over" // fragments that were aggregated before this worker was there
 
 	CountMarks  = "atp-marks" // parameter packets that say that a queue was long
 	CountHalved = "atp-window-halved"
@@ -30,6 +35,7 @@ const (
 	CountRefused   = "atp-floats-of-int32-asked"
 
 	DropForeign   = "atp-foreign-packet"
+	DropEarlier   = "atp-earlier-set-up"
 	DropStale     = "atp-stale-parameters"     // of a packet that was not sent
 	DropDuplicate = "atp-duplicate-parameters" // sent again for another worker
 	DropUnlike    = "atp-parameters-unlike-packet"

@@ -31,7 +31,7 @@ type run struct {
 func NewNaming(cfg Config, generations int) *Naming {
 	cfg.resolve()
 	n := cfg.streams()
-	c := &Core{cfg: cfg, cut: cfg.Cut / block, loads: make([]uint64, cfg.Threads), servers: make([]server, len(cfg.Servers)), streams: make([]stream, n)}
+	c := &Core{cfg: cfg, cut: cfg.Cut / block, loads: make([]uint64, cfg.Threads), streams: make([]stream, n)}
 	out := &Naming{sweeps: atp.Sweeps{Aggregators: cfg.Aggregators, Used: cfg.Sweep}}
 	for _, numbers := range atp.Split(cfg.SequenceBits, n) {
 		out.streams = append(out.streams, named{numbers: numbers})

@@ -43,6 +43,12 @@ func (c *Core) keep(f *fragment) {
 	}
 	lo, hi := c.span(f.tensor, f.block)
 	g := f.tensor.gen
+	if slices.ContainsFunc(g.asked, func(b gradient.Floats) bool { return b.Lo == lo }) {
+		return // in an earlier set-up
+	}
+	if g.joined {
+		c.cfg.Recorder.(gradient.FloatRecorder).SentFloats(g.number, lo, g.grad[lo:hi])
+	}
 	g.asked = append(g.asked, gradient.Floats{Lo: lo, Values: slices.Clone(g.grad[lo:hi])})
 }
 

@@ -33,6 +33,13 @@ type stream struct {
 	flight   []fragment
 	disorder int // parameters of others since one packet is expected
 
+	// Of a job that is set up anew. All before reached were cut, and sent in the earlier set-up; of
+	// these, servers have answered all before from.
+	setup         int
+	reached, from uint64
+	asks          bool   // from which number on to go
+	skips         uint64 // packets before it were aggregated before this worker was there
+
 	timeout units.Time // of the expected packet
 	opens   units.Time // when the next packet may be sent, if it waits for nothing else
 }
@@ -58,6 +65,9 @@ func (s *stream) at(packet uint64) *fragment { return &s.flight[packet%uint64(le
 func (s *stream) pump(now units.Time, eff *sansio.Effects) {
 	s.repair(now, eff)
 	s.opens = units.Never
+	if !s.ready(now, eff) {
+		return
+	}
 	for s.inFlight < s.window.size && s.next-s.expected < uint64(len(s.flight)) && len(s.parts) > 0 {
 		if at, waits := s.sweeps.opens(s.next); waits && at > now {
 			s.opens = at

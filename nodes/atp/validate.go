@@ -74,7 +74,7 @@ func (c *Config) validate() error {
 	if f := c.Scaling.Factor; f < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
 		fault("scaling factor %v: it must be a positive number, or 0 for the default", f)
 	}
-	errs = append(errs, c.Sample.CheckTensors(c.Tensors, c.Tensor), c.validateServers(), c.validateWindow())
+	errs = append(errs, c.Sample.CheckTensors(c.Tensors, c.Tensor), c.validateServers(), c.validateWindow(), c.validateSetups())
 	if len(c.Servers) > 0 && c.Threads > 0 {
 		errs = append(errs, c.validateIndexing(), c.validateNumbers())
 	}

@@ -38,7 +38,26 @@ func (c *Config) validate() error {
 	if c.Copy < 0 || c.Ring < 0 {
 		fault("frames copied at %v, of which %d bytes may wait: neither may be negative", c.Copy, c.Ring)
 	}
-	return errors.Join(append(errs, c.validateStreams(), c.validateRacks())...)
+	return errors.Join(append(errs, c.validateStreams(), c.validateRacks(), c.validateSetups())...)
+}
+
+// validateSetups checks those that may follow.
+func (c *Config) validateSetups() error {
+	ids := map[uint8]bool{c.Job: true}
+	for i, s := range c.Setups {
+		if ids[s.Job] {
+			return fmt.Errorf("set-up %d has job id %d again: give each one of its own", i+1, s.Job)
+		}
+		ids[s.Job] = true
+		if !s.Group.Is4() || !s.Group.IsMulticast() {
+			return fmt.Errorf("set-up %d sends to %v: that must be an IPv4 group of the job's workers", i+1, s.Group)
+		}
+		next := Config{Workers: c.Workers, Racks: s.Racks}
+		if err := next.validateRacks(); err != nil {
+			return fmt.Errorf("set-up %d: %w", i+1, err)
+		}
+	}
+	return nil
 }
 
 func (c *Config) validateStreams() error {

@@ -28,6 +28,9 @@ type Config struct {
 	// each. Where all workers are in the server's rack there is one, and no second level.
 	Racks []Rack
 
+	// Setups are those that may follow, if workers end and are started again (A.3), in their order.
+	Setups []Setup `json:",omitempty"`
+
 	Rehash      Rehash
 	Aggregators int  // of a switch
 	Used        bool `json:",omitempty"` // a job had this id before, so that streams begin with sweeps ([wire.Sweeps])
@@ -38,6 +41,13 @@ type Config struct {
 
 	Scaling gradient.Fixed // of answers in floats
 	Trace   trace.Sink     `json:"-"`
+}
+
+// Setup is what another set-up of a job has of its own.
+type Setup struct {
+	Job   uint8
+	Group netip.Addr // of the job's workers
+	Racks []Rack
 }
 
 // Rack is a bit of the second level: a rack's workers, or one in the server's own rack.

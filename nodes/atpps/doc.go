@@ -26,6 +26,9 @@
 // A [Server] is one of one or more that a job has, each with streams of its own. The public
 // code (in-ATP/ATP) divides by the scaling factor at workers, as here; the paper has the server do so.
 //
-// Left out: setting up a job again when a worker starts anew (A.3), levels above the second (A.2),
-// events.
+// When a worker that ended is there again, the job is set up anew, under another id (A.3, setup.go). The server
+// forgets what is not answered, drops what still comes under the id before, and tells workers the earliest
+// number from which on they send again.
+//
+// Left out: levels above the second (A.2).
 package atpps

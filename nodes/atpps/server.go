@@ -27,11 +27,15 @@ const (
 	CountRehashed = "atp-server-rehashed"       // fragments answered with a new index
 	CountFloats   = "atp-server-float-requests" // requests for floats, also those sent again
 	CountClipped  = "atp-server-clipped"        // fragments that floats were asked of for
+	CountSetups   = "atp-server-set-ups"        // of the job, beyond the first (A.3)
+	CountDropped  = "atp-server-begun-anew"     // fragments that were not complete then
+	CountGoOn     = "atp-server-told-to-go-on"  // packets that tell workers of it
 )
 
 // Names of counters of packets that a server drops; those that are no packets of ATP have the
 // names of the wire format.
 const (
+	DropEarlier   = "atp-server-earlier-set-up"
 	DropForeign   = "atp-server-foreign-packet"
 	DropStranger  = "atp-server-not-from-a-worker" // by its address
 	DropJob       = "atp-server-other-job"
@@ -57,7 +61,9 @@ const (
 
 // Server is one parameter server of a job.
 type Server struct {
-	cfg       Config
+	cfg       Config // of the set-up at hand
+	setup     int    // which one that is; 0: the first
+	first     uint8  // id of that one
 	to        []sansio.Port
 	template  []byte
 	streams   []stream
@@ -87,24 +93,11 @@ func New(cfg Config) (*Server, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring parameter server %s: %w", cfg.Node, err)
 	}
-	s := &Server{cfg: cfg, to: []sansio.Port{0}, template: inet.UDPHeader(cfg.Flow), indexes: newIndexes(&cfg), copying: newCopying(&cfg)}
-	inet.IPv4(s.template[inet.EtherLen:]).SetECN(inet.ECT0)
+	s := &Server{cfg: cfg, first: cfg.Job, to: []sansio.Port{0}, copying: newCopying(&cfg)}
+	s.direct()
 	for _, n := range cfg.Streams {
 		s.streams = append(s.streams, newStream(n, cfg.Span))
 	}
-	for i := range cfg.Racks {
-		r := &cfg.Racks[i]
-		for _, w := range r.Workers {
-			s.everybody.Set(w)
-		}
-		if r.Local {
-			s.local.Set(r.Workers[0])
-			continue
-		}
-		s.racks[r.Bit] = r
-		s.second |= 1 << r.Bit
-	}
-	s.others = s.everybody.Without(s.local)
 	if len(cfg.From) > 0 {
 		s.from = map[netip.Addr]bool{}
 	}
@@ -202,6 +195,9 @@ func (s *Server) Expire(now units.Time, eff *sansio.Effects) {
 
 // take finds out what a packet is of, and adds it to that. One of the worker on the server's host has its set.
 func (s *Server) take(p *packet, eff *sansio.Effects) {
+	if s.setsUp(p, eff) {
+		return
+	}
 	local := p.set != (trace.Mask{})
 	if !local {
 		s.count.Add(CountPackets, 1)
@@ -232,10 +228,8 @@ func (s *Server) streamOf(p *packet) (st *stream, reason string) {
 	case p.Flags.Has(wire.IsAck):
 		return nil, DropParameter
 	}
-	for i := range s.streams {
-		if s.streams[i].numbers.Has(p.Sequence) {
-			return &s.streams[i], ""
-		}
+	if st = s.streamWith(p.Sequence); st == nil {
+		return nil, DropStream
 	}
-	return nil, DropStream
+	return st, ""
 }

@@ -18,6 +18,7 @@ const (
 const (
 	AnsweredAgain  = "again"
 	AskedForFloats = "floats"
+	GoesOn         = "go on from here" // the job is set up anew
 	moved          = "index %d from now on"
 )
 

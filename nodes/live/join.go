@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/inalab/inalab/internal/pktio"
@@ -41,6 +42,8 @@ type joining struct {
 	life context.Context   // of the worker
 	end  func()            // of it
 
+	epochNs atomic.Int64 // of the run
+
 	tasks sync.WaitGroup
 	mu    sync.Mutex // guards err
 	err   error      // of the tasks
@@ -71,6 +74,7 @@ func (p *joining) task(f func() error) {
 // AwaitStart makes the worker join the run if that is what the parent wants.
 func (p *joining) AwaitStart(ctx context.Context) (epochNs int64, err error) {
 	epochNs, from, err := p.WorkerParent.AwaitStartOrJoin(ctx)
+	p.epochNs.Store(epochNs)
 	if err != nil || from.Path == "" {
 		return epochNs, err
 	}
@@ -81,9 +85,20 @@ func (p *joining) AwaitStart(ctx context.Context) (epochNs int64, err error) {
 	if err := loop.Join(from.Generation); err != nil {
 		return epochNs, err
 	}
-	p.task(func() error { return p.restore(loop, from.Path, pktio.NewClock(epochNs)) })
+	p.task(func() error {
+		if loop.Resumes() { // it needs that model, and the one behind it
+			return errors.Join(p.restore(loop, LentPath(from.Path, from.Generation)), p.restore(loop, LentPath(from.Path, from.Generation+1)))
+		}
+		return p.restore(loop, from.Path)
+	})
 	return epochNs, nil
 }
+
+// LentPath returns the file of the model of a generation, where a worker is given several.
+func LentPath(path string, gen int) string { return fmt.Sprintf("%s.%d", path, gen) }
+
+// clock returns that of the run.
+func (p *joining) clock() pktio.Clock { return pktio.NewClock(p.epochNs.Load()) }
 
 // loop returns the training loop; benchmarks have none.
 func (p *joining) loop() (*worker.Loop, error) {
@@ -94,7 +109,7 @@ func (p *joining) loop() (*worker.Loop, error) {
 }
 
 // restore waits for a checkpoint and gives it to the loop.
-func (p *joining) restore(loop *worker.Loop, path string, clock pktio.Clock) error {
+func (p *joining) restore(loop *worker.Loop, path string) error {
 	ticks := time.NewTicker(checkpointPoll)
 	defer ticks.Stop()
 	for {
@@ -103,7 +118,7 @@ func (p *joining) restore(loop *worker.Loop, path string, clock pktio.Clock) err
 			return err
 		}
 		if ok {
-			return errors.Join(p.patiently(func() { err = loop.Restore(clock.Now(), gen, model) }), err)
+			return errors.Join(p.patiently(func() { err = loop.Restore(p.clock().Now(), gen, model) }), err)
 		}
 		select {
 		case <-ticks.C:
@@ -145,6 +160,10 @@ func (p *joining) leave(to Checkpoint) error {
 	loop, err := p.loop()
 	if err == nil {
 		err = p.patiently(func() {
+			if loop.Resumes() {
+				answer.Generation = loop.Lend(p.clock().Now(), func(gen int, model []float32) { p.write(LentPath(to.Path, gen), gen, model) })
+				return
+			}
 			answer.Generation = loop.Leave(to.Generation, func(gen int, model []float32) { p.write(to.Path, gen, model) })
 		})
 	}

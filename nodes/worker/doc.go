@@ -31,6 +31,9 @@
 //	                           |                                |
 //	new worker       Join: keeps results from it on -------- Restore: computes that generation
 //
+// A worker of a job that waits for it ([Resumer]) takes part in the generation at hand: another one lends
+// it that model, and the next one ([Loop.Lend]), since some results of the first came before it was there.
+//
 // From then on both have the same model to the last bit. The caller plays the rendezvous
 // of the framework: it knows which workers there are, and carries promise and model. The
 // model takes no time on the emulated network. Left out: which workers the job's switch

@@ -84,18 +84,22 @@ func (l *Loop) handOver() func() {
 // Join makes a worker that has not started take part in a job that is under way. It
 // keeps the results of generation gen, which [Loop.Leave] promised, and of later ones,
 // as many as its collective does. It drops older ones, and begins when it is given a
-// model.
+// model. That of a [Resumer] begins with generation gen, which [Loop.Lend] told of, and is given
+// two models.
 func (l *Loop) Join(gen int) error {
 	core, ok := l.core.(Skipper)
+	resumes := l.Resumes()
 	switch {
 	case l.state != waiting:
 		return fmt.Errorf("joining a job as %s: the worker is %s already: say so before its start", l.cfg.Node, l.stateName())
-	case !ok:
+	case !ok && !resumes:
 		return fmt.Errorf("joining a job as %s: a worker of %s takes part from the first generation on, or not at all", l.cfg.Node, l.cfg.System)
 	case gen < 0 || gen > l.cfg.Iterations:
 		return fmt.Errorf("joining a job as %s: generation %d is not in 0..%d", l.cfg.Node, gen, l.cfg.Iterations)
 	}
-	core.Skip(gen - 1)
+	if !resumes {
+		core.Skip(gen - 1)
+	}
 	l.gen, l.state, l.wake = gen, joining, units.Never
 	return nil
 }
@@ -106,16 +110,28 @@ func (l *Loop) Join(gen int) error {
 // this worker: it has no samples of them. If gen is the number of iterations the worker
 // is done, without any sample. A trainer without state takes a model that is nil.
 func (l *Loop) Restore(now units.Time, gen int, model []float32) error {
+	if l.has(gen) {
+		return nil
+	}
 	if err := l.checkModel(gen, model); err != nil {
 		return fmt.Errorf("giving %s the model of generation %d: %w", l.cfg.Node, gen, err)
 	}
+	if l.early(gen) {
+		l.next = &lent{gen, model}
+		return nil
+	}
+	l.takeFrom(now, gen, model)
+	return nil
+}
+
+// takeFrom has a worker begin with a model.
+func (l *Loop) takeFrom(now units.Time, gen int, model []float32) {
 	l.wake, l.restored = max(now, 0), gen
 	l.given = func() {
 		if c, ok := l.trainer.(Checkpointer); ok {
 			c.SetState(gen, model)
 		}
 	}
-	return nil
 }
 
 func (l *Loop) checkModel(gen int, model []float32) error {
@@ -124,7 +140,7 @@ func (l *Loop) checkModel(gen int, model []float32) error {
 		want = c.StateLen()
 	}
 	switch {
-	case l.state != joining || l.given != nil:
+	case l.state != joining && !l.early(gen) || l.given != nil:
 		return errors.New("it has one already, or did not ask for any: only a worker that joins is given a model, and once")
 	case gen < l.gen || gen > l.cfg.Iterations:
 		return fmt.Errorf("it joins at generation %d of %d", l.gen, l.cfg.Iterations)
@@ -136,16 +152,21 @@ func (l *Loop) checkModel(gen int, model []float32) error {
 
 // join ends the wait for a model.
 func (l *Loop) join(now units.Time, eff *sansio.Effects) {
-	l.core.(Skipper).Skip(l.restored - 1)
+	l.enter()
 	if n := l.cfg.Every; n > 0 {
 		l.overs = l.overs[min(len(l.overs), l.restored/n-l.gen/n):]
 	}
 	l.gen, l.begun, l.served = l.restored, now, 0
 	l.point = 0
 	l.event(now, trace.Joined)
+	held := l.held
+	l.held = nil
 	if l.gen == l.cfg.Iterations {
-		l.finish(now, nil, eff)
+		l.finish(now, held, eff)
 		return
+	}
+	if held != nil {
+		eff.Samples = append(eff.Samples, *held)
 	}
 	l.state = computing // of nothing yet, as after an update
 	if !l.core.Complete(l.gen) {

@@ -126,9 +126,13 @@ type Loop struct {
 	overs    []units.Time      // when the results of the last generation before each pause to come were here
 	last     *result.Sample    // nil: none, this worker joined when all was over
 
-	promises []promise // of the model to others
-	given    func()    // puts the model in place with which this worker joins; nil: there is none, or it was done
-	restored int       // the generation that it is of
+	promises []promise      // of the model to others
+	lends    units.Time     // when one of them is due of the generation at hand, which is being reduced; never: none is
+	given    func()         // puts the model in place with which this worker joins; nil: there is none, or it was done
+	restored int            // the generation that it is of
+	entered  int            // the generation that it took part in first, of which it has not all results; none: it has
+	next     *lent          // the model behind that one, if it is here before that is over
+	held     *result.Sample // of that one, until the model is there
 
 	chargedUntil units.Time // not zero: the round takes place without packets until then
 }
@@ -141,6 +145,7 @@ func New(cfg LoopConfig, core Collective, trainer Trainer) (*Loop, error) {
 	return &Loop{
 		cfg: cfg, core: core, trainer: trainer, nominal: cfg.Compute, begun: cfg.start(),
 		grad: make([]float32, trainer.Params()), mean: make([]float32, trainer.Params()),
+		entered: none, lends: units.Never,
 	}, nil
 }
 
@@ -166,6 +171,8 @@ func (l *Loop) NextDeadline() units.Time {
 		return min(l.cfg.start(), l.core.NextDeadline())
 	case joining, delayed, computing, charged, evaluating, paused:
 		return min(l.wake, l.core.NextDeadline())
+	case reducing:
+		return min(l.lends, l.core.NextDeadline())
 	case done:
 		return units.Never
 	}
@@ -190,6 +197,8 @@ func (l *Loop) Expire(now units.Time, eff *sansio.Effects) {
 		l.start(now, eff)
 	case l.state == joining && now >= l.wake:
 		l.join(now, eff)
+	case l.state == reducing && now >= l.lends:
+		l.lend(now, eff)
 	case l.state == delayed && now >= l.wake:
 		l.event(now, trace.DelayEnded)
 		l.state = computing // awake: progress may find that the others went on

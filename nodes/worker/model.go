@@ -43,6 +43,7 @@ type ModelConfig struct {
 type model struct {
 	*train.Network
 	batches *train.Batches
+	drawn   int // mini-batches so far
 	test    data.Set
 }
 
@@ -72,7 +73,13 @@ func newModel(cfg ModelConfig, worker, workers int, images Images, reshard bool)
 }
 
 // Gradient writes the mean gradient of the next mini-batch.
-func (m *model) Gradient(grad []float32) float64 { return m.Network.Gradient(grad, m.batches.Next()) }
+func (m *model) Gradient(grad []float32) float64 { return m.Network.Gradient(grad, m.next()) }
+
+// next draws the next mini-batch.
+func (m *model) next() []int {
+	m.drawn++
+	return m.batches.Next()
+}
 
 // Accuracy returns the share of test images that the model gets right.
 func (m *model) Accuracy() float64 { return m.Network.Accuracy(m.test) }
@@ -81,7 +88,7 @@ func (m *model) Accuracy() float64 { return m.Network.Accuracy(m.test) }
 // worker would have drawn by then.
 func (m *model) SetState(gen int, state []float32) {
 	m.Network.SetState(state)
-	for range gen {
-		m.batches.Next()
+	for m.drawn < gen {
+		m.next()
 	}
 }

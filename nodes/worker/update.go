@@ -9,6 +9,10 @@ import (
 
 // update applies generation gen and starts the next.
 func (l *Loop) update(now units.Time, eff *sansio.Effects) {
+	if l.gen == l.entered {
+		l.await(now)
+		return
+	}
 	out := l.finishRound()
 	s := result.Sample{
 		System: l.cfg.System, StraggleP: l.cfg.StraggleP, Job: l.cfg.Job, Worker: l.cfg.Worker, Iteration: l.gen,

@@ -55,9 +55,9 @@ type coreConfig struct {
 }
 
 // staff puts the servers into a layout.
-func (s System) staff(j *job.Job, p *placement, l *job.Layout) {
-	for k := range p.servers {
-		c := s.server(j, p, k)
+func (s System) staff(j *job.Job, up setUps, l *job.Layout) {
+	for k := range up[0].servers {
+		c := s.server(j, up, k)
 		if !s.Colocated {
 			l.Dedicated = append(l.Dedicated, c)
 			continue

@@ -24,11 +24,12 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 	if err := s.check(j); err != nil {
 		return job.Layout{}, err
 	}
-	p, err := s.place(j)
+	up, err := s.setUps(j)
 	if err != nil {
 		return job.Layout{}, err
 	}
-	programs, err := p.programs(program.Config{Aggregators: s.aggregators(j), Age: s.Age})
+	p := up[0].placement
+	programs, err := up.programs(program.Config{Aggregators: s.aggregators(j), Age: s.Age})
 	if err != nil {
 		return job.Layout{}, err
 	}
@@ -36,14 +37,15 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 	pipe.put(j, programs)
 	s.Pipe = pipe
 	l := job.Layout{
-		Programs: programs, Engines: p.engines(programs), Trees: p.groups(), ECN: true,
+		Programs: programs, Engines: up.engines(), Trees: up.trees(), ECN: true,
 		Port: wire.Port, ServerPort: wire.Port, Packet: packet, Window: s.streams() * s.span(j),
 		Time: s.time(j, p), Block: wire.Values, Saturates: true, Uneven: s.aggregators(j) > 0, Notes: append(notes, s.notes(j)...),
 	}
 	for w := range j.Hosts() {
-		l.Cores = append(l.Cores, s.core(j, p, w))
+		l.Cores = append(l.Cores, s.core(j, up, w))
 	}
-	s.staff(j, p, &l)
+	s.staff(j, up, &l)
+	l.Again = s.again(j, up)
 	return l, nil
 }
 
@@ -109,15 +111,15 @@ func (p *placement) groups() (out []job.Tree) {
 
 // Numbers tells iterations and blocks from the sequence numbers of a job.
 func (s System) Numbers(j *job.Job) job.Numbers {
-	p, err := s.place(j)
+	up, err := s.setUps(j)
 	if err != nil { // the job was laid out
 		return nil
 	}
-	return host.NewNaming(s.core(j, p, 0), j.Iterations)
+	return host.NewNaming(s.core(j, up, 0), j.Iterations)
 }
 
 // core describes a worker.
-func (s System) core(j *job.Job, p *placement, w int) host.Config {
+func (s System) core(j *job.Job, up setUps, w int) host.Config {
 	h := &j.Hosts()[w]
 	c := host.Config{
 		Node: h.Name, Worker: w, Workers: len(j.Hosts()), Job: j.ID, Tensor: j.Params,
@@ -133,24 +135,25 @@ func (s System) core(j *job.Job, p *placement, w int) host.Config {
 	if j.Scale > 1 { // as many pieces as at full scale
 		c.Cut = max(wire.Values, host.DefaultTensor/j.Scale)
 	}
-	for k := range p.servers {
-		to := p.places[k].server(w)
-		to.Flow = j.ToHost(h, &p.servers[k], wire.Port, wire.Port)
-		c.Servers = append(c.Servers, to)
+	c.Servers = up[0].toServers(w)
+	for _, next := range up[1:] {
+		c.Setups = append(c.Setups, host.Setup{Job: next.j.ID, Servers: next.toServers(w)})
 	}
 	return c
 }
 
 // server describes a server.
-func (s System) server(j *job.Job, p *placement, k int) server.Config {
+func (s System) server(j *job.Job, up setUps, k int) server.Config {
+	p := up[0].placement
 	h := &p.servers[k]
 	c := server.Config{
 		Node: serverName(j, h), Workers: len(j.Hosts()), Job: j.ID, Flow: job.FromHost(h, groupOf(j, k), wire.Port),
 		Span: s.span(j), Racks: p.places[k].racks(), Rehash: s.Rehash, Aggregators: s.aggregators(j),
 		Superset: s.Superset, Copy: s.copyRate(j), Ring: s.ring(j),
 	}
-	for _, w := range j.Hosts() {
-		c.From = append(c.From, w.Addr.Addr())
+	c.From = up.addresses()
+	for _, next := range up[1:] {
+		c.Setups = append(c.Setups, server.Setup{Job: next.j.ID, Group: groupOf(next.j, k), Racks: next.places[k].racks()})
 	}
 	for t, n := range s.numbers() {
 		if t%s.servers() == k {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/sansio"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	host "github.com/inalab/inalab/nodes/atp"
 	program "github.com/inalab/inalab/switchd/program/atp"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -137,14 +139,21 @@ func arrivals(p *plan.Plan, from, to *plan.Switch) (out []sansio.Port) {
 	return out
 }
 
+// toServers describes the servers to a worker.
+func (p *placement) toServers(w int) (out []host.Server) {
+	for k := range p.places {
+		to := p.places[k].server(w)
+		to.Flow = p.j.ToHost(&p.j.Hosts()[w], &p.servers[k], wire.Port, wire.Port)
+		out = append(out, to)
+	}
+	return out
+}
+
 // engines returns the switches that aggregate, in the order of the plan, then the servers. Their sources are
 // workers, also where they are racks: events have the workers that are in a sum.
-func (p *placement) engines(programs [][]any) (out []job.Engine) {
+func (p *placement) engines() (out []job.Engine) {
 	hosts := p.j.Hosts()
-	for i := range programs {
-		if programs[i] == nil {
-			continue
-		}
+	for i := range p.j.Plan.Switches {
 		sw := &p.j.Plan.Switches[i]
 		e := job.Engine{Node: sw.Name, Sources: map[uint8]string{}}
 		for k, at := range p.places {
@@ -158,7 +167,9 @@ func (p *placement) engines(programs [][]any) (out []job.Engine) {
 				}
 			}
 		}
-		out = append(out, e)
+		if len(e.Sources) > 0 {
+			out = append(out, e)
+		}
 	}
 	for k := range p.servers {
 		e := job.Engine{Node: serverName(p.j, &p.servers[k]), Server: true, Sources: map[uint8]string{}}

@@ -162,14 +162,17 @@ func (s System) FullWindow(int) job.System {
 // Recovers says that workers send lost packets again.
 func (System) Recovers() error { return nil }
 
-// Survives says that a switch may lose all that it has (§3.1). A worker that ended would have to be
-// set up again (A.3), and what a server has stored is nowhere else.
-func (System) Survives(r job.Role) error {
-	switch r {
-	case job.AsSwitch:
-		return nil
-	case job.AsServer:
+// Survives says that a switch may lose all that it has (§3.1), and that the others wait for a worker that
+// ended (A.3). What a server has stored is nowhere else.
+func (s System) Survives(r job.Role) error {
+	switch {
+	case r == job.AsWorker && s.Colocated:
+		return errors.New("atp has servers beside workers, and what a server stored would be lost with it: set atp.servers=dedicated")
+	case r == job.AsServer:
 		return errors.New("the parameters that it stored are lost with it")
 	}
-	return errors.New("atp waits for the gradients of all workers")
+	return nil
 }
+
+// Resumes says that a job takes workers back.
+func (System) Resumes() error { return nil }

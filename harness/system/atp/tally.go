@@ -15,7 +15,7 @@ import (
 
 // Tallies says who added the contributions of a job, and what sharing cost it.
 func (s System) Tallies(j *job.Job, counters []result.Counter) []result.Tally {
-	t := tallied{counters: counters, switches: program.PrefixOf(j.ID), workers: names(j.Hosts()), servers: names(s.serverHosts(j))}
+	t := tallied{counters: counters, switches: prefixes(j), workers: workersOf(j), servers: names(s.serverHosts(j))}
 	in, at := t.contributions()
 	sum, acks := t.atWorkers(host.CountWindowSum), t.atWorkers(host.CountWindowAcks)
 	list := []result.Tally{
@@ -43,8 +43,36 @@ func (s System) Tallies(j *job.Job, counters []result.Counter) []result.Tally {
 // tallied is the counters of a run, and which of them are of a job.
 type tallied struct {
 	counters         []result.Counter
-	switches         string // what names of switches' counters begin with
+	switches         []string // what names of switches' counters begin with: ids of the job's set-ups
 	workers, servers []string
+}
+
+// prefixes returns what names of counters begin with, of all ids that a job has in the run.
+func prefixes(j *job.Job) []string {
+	out := []string{program.PrefixOf(j.ID)}
+	next, err := j.Setups()
+	if err != nil { // the job was laid out
+		return out
+	}
+	for _, s := range next {
+		out = append(out, program.PrefixOf(s.ID))
+	}
+	return out
+}
+
+// workersOf returns the hosts that workers are on in the run.
+func workersOf(j *job.Job) []string {
+	out := names(j.Hosts())
+	next, err := j.Setups()
+	if err != nil { // the job was laid out
+		return out
+	}
+	for _, s := range next {
+		if h := s.Hosts()[s.Worker].Name; !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 func names(hosts []plan.Host) (out []string) {
@@ -71,7 +99,11 @@ func (t *tallied) atServers(name string) float64 { return total(t.of(t.servers, 
 
 // atSwitches returns a counter of the job at all switches.
 func (t *tallied) atSwitches(c program.Counter) float64 {
-	return total(t.of(nil, t.switches+c.String()))
+	out := 0.0
+	for _, of := range t.switches {
+		out += total(t.of(nil, of+c.String()))
+	}
+	return out
 }
 
 // contributions returns those that came to servers in a sum of several workers, and those that came

@@ -13,6 +13,8 @@
 // switch racks and workers, whose values are in the sum. Packets are always full: what lacks at
 // the end of a tensor is zero.
 //
+// Two packets are of a job that is set up anew ([Flags.Joins], [Flags.GoesOn]); they pass all aggregators.
+//
 // The public code (in-ATP/ATP) has the same fields in another order in frames of Ethernet type
 // 0x0700 without UDP, 308 bytes in all.
 package atp
