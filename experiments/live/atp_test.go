@@ -118,6 +118,21 @@ func TestDivergenceIsBetweenWorkersAtOnePacket(t *testing.T) {
 	}
 }
 
+// Workers can be started again where they are to be; this takes no privileges.
+func TestATPRespawnsAreLaidOut(t *testing.T) {
+	lab := newTestLab(t)
+	for _, on := range respawnHosts {
+		r := atpRespawnRun(lab.env, on)
+		j, err := r.job(lab.env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if steps, err := job.Alone(j).Course(); err != nil || len(steps) != 2 || len(j.Layout.Again) != 1 {
+			t.Errorf("%s: %v, %v, %d workers are started again", r.name, steps, err, len(j.Layout.Again))
+		}
+	}
+}
+
 // Jobs that share a lab can be laid out; this takes no privileges.
 func TestATPLabsAreLaidOut(t *testing.T) {
 	lab := newTestLab(t)

@@ -11,7 +11,9 @@ import (
 
 // tenant is a job.
 type tenant struct {
-	id      uint8
+	id      uint8 // of the set-up at hand
+	name    uint8 // the first of them
+	up      *setUp
 	racks   []int // of workers
 	servers []*testServer
 	workers []*testWorker
@@ -35,7 +37,7 @@ type testServer struct {
 	numbers wire.Numbers
 	newest  uint64 // packet
 	store   map[uint64]*stored
-	rings   []position // of the second level
+	up      *setUp
 }
 
 // position is a bit of the second level: a rack, or one worker in the server's.
@@ -61,6 +63,9 @@ type testWorker struct{ streams []stream }
 type stream struct {
 	next, expected uint64 // the first packet that was not sent, and that lacks its parameters
 	have           map[uint64]bool
+	up             *setUp
+	asks           bool       // where to go on
+	from           uint64     // packets before it were finished in an earlier set-up
 	ended          units.Time // when the latest of parameters came that were due
 }
 
@@ -81,7 +86,7 @@ func (s *testServer) sweeps(packet uint64) bool {
 // value is what a worker contributes to an element of a packet.
 func (s *testServer) value(worker int, packet uint64, element int) int32 {
 	j := s.job
-	r := mix(uint64(j.id)<<40 | uint64(s.place)<<38 | uint64(worker)<<32 | packet<<8 | uint64(element))
+	r := mix(uint64(j.name)<<40 | uint64(s.place)<<38 | uint64(worker)<<32 | packet<<8 | uint64(element))
 	if s.sweeps(packet) {
 		return 0
 	}
@@ -93,11 +98,13 @@ func (s *testServer) value(worker int, packet uint64, element int) int32 {
 
 // gradient sends a packet of a worker to a server.
 func (n *network) gradient(worker int, s *testServer, packet uint64, resend bool) {
-	bit0, bit1 := s.of(worker)
-	p, j, number := s.rings[bit1], s.job, s.numbers.Of(packet)
+	j, number := s.job, s.numbers.Of(packet)
+	up := j.workers[worker].streams[s.place].up
+	bit0, bit1 := up.rings[s.place].of(worker)
+	p := up.rings[s.place][bit1]
 	h := wire.Header{
-		Bitmaps: [2]uint32{1 << bit0, 1 << bit1}, Job: j.id, Sequence: number, Index: j.index(worker, packet, number),
-		FanIns: [2]uint8{uint8(len(p.workers)), uint8(len(s.rings))},
+		Bitmaps: [2]uint32{1 << bit0, 1 << bit1}, Job: up.id, Sequence: number, Index: j.index(worker, packet, number),
+		FanIns: [2]uint8{uint8(len(p.workers)), uint8(len(up.rings[s.place]))},
 	}
 	if s.sweeps(packet) {
 		h.Index = uint16(packet%uint64(s.numbers.Size) - j.data)
@@ -112,16 +119,23 @@ func (n *network) gradient(worker int, s *testServer, packet uint64, resend bool
 	for i := range wire.Values {
 		binary.BigEndian.PutUint32(a.Train.Body[wire.HeaderLen+4*i:], uint32(s.value(worker, packet, i)))
 	}
-	n.flight = append(n.flight, flying{arrival: a, at: j.racks[worker], server: s, packet: packet, born: n.now})
+	n.flight = append(n.flight, flying{arrival: a, at: up.racks[worker], server: s, packet: packet, born: n.now, up: up})
 }
 
 // sendNext has a worker send its next packet to a server, if that may be.
 func (n *network) sendNext(worker int, s *testServer) bool {
 	w := &s.job.workers[worker].streams[s.place]
+	for w.have[w.next] { // in an earlier set-up
+		w.next++
+	}
+	if w.asks {
+		n.ask(worker, s)
+		return false
+	}
 	if w.next >= s.job.packets || w.next >= w.expected+s.job.window || !n.mayUse(w, s) {
 		return false
 	}
-	n.gradient(worker, s, w.next, false)
+	n.gradient(worker, s, w.next, w.next < w.from)
 	w.next++
 	return true
 }
@@ -159,12 +173,15 @@ func (n *network) serve(f flying) {
 	n.atServers++
 	var h wire.Header
 	h.Read(body, 0)
+	if n.meet(f, &h) {
+		return
+	}
 	packet, _ := s.numbers.Packet(h.Sequence, s.newest)
 	if packet != f.packet {
 		n.t.Fatalf("packet %d of number %d is taken for %d near %d", f.packet, h.Sequence, packet, s.newest)
 	}
 	s.newest = max(s.newest, packet)
-	e, claimed := s.store[packet], s.claimed(&h)
+	e, claimed := s.store[packet], s.up.rings[s.place].claimed(&h)
 	if e == nil {
 		e = &stored{}
 		s.store[packet] = e
@@ -214,7 +231,7 @@ func (n *network) checkTotal(s *testServer, packet uint64, e *stored) {
 }
 
 func (n *network) answer(s *testServer, packet uint64, e *stored) {
-	n.flight = append(n.flight, flying{server: s, packet: packet, at: s.home, arrival: arrival(e.answer), born: n.now})
+	n.flight = append(n.flight, flying{server: s, packet: packet, at: s.home, arrival: arrival(e.answer), born: n.now, up: s.up})
 }
 
 // learn has a worker take parameters, of packets that it has sent.
@@ -222,6 +239,13 @@ func (n *network) learn(f flying) {
 	var h wire.Header
 	h.Read(f.arrival.Train.Body, 0)
 	w := &f.server.job.workers[f.worker].streams[f.server.place]
+	if h.Flags.GoesOn() {
+		n.told(f)
+		return
+	}
+	if f.up != w.up || w.asks {
+		return
+	}
 	packet, ok := f.server.numbers.Packet(h.Sequence, w.expected)
 	if !ok || packet != f.packet {
 		n.t.Fatalf("parameters of packet %d are taken for %d near %d", f.packet, packet, w.expected)

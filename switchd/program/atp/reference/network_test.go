@@ -29,7 +29,10 @@ type network struct {
 	origins  []map[int]flying // by switch and index: the packet that reserved the aggregator
 	eff      sansio.Effects
 
-	fragments, atServers int // done, and packets that came to servers
+	fragments, atServers int    // done, and packets that came to servers
+	keeps                bool   // switches lose no jobs
+	begun                int    // set-ups beyond the first, by server
+	takenOver            uint64 // packets that were finished before a worker was there
 }
 
 const networkAge = 5 * units.Millisecond
@@ -62,6 +65,8 @@ type flying struct {
 	packet  uint64 // of its stream
 	worker  int
 	born    units.Time
+	up      *setUp // of the job, when it was sent
+	late    bool   // it came to a switch when nobody waited for it any more
 }
 
 const (
@@ -70,42 +75,42 @@ const (
 )
 
 func port(worker int) sansio.Port      { return sansio.Port(worker) }
-func portOf(s *testServer) sansio.Port { return sansio.Port(100 + 4*int(s.job.id) + s.place) }
+func portOf(s *testServer) sansio.Port { return sansio.Port(100 + 4*int(s.job.name) + s.place) }
 func uplink(rack int) sansio.Port      { return sansio.Port(50 + rack) }
 
 func (s *testServer) addr() netip.Addr {
-	return netip.AddrFrom4([4]byte{10, 1, s.job.id, byte(s.place)})
+	return netip.AddrFrom4([4]byte{10, 1, s.job.name, byte(s.place)})
 }
 
 // servesAlone reports whether all workers are in the server's rack: there is one level.
-func (s *testServer) servesAlone() bool {
-	return !slices.ContainsFunc(s.job.racks, func(r int) bool { return r != s.home })
+func (s *testServer) servesAlone(racks []int) bool {
+	return !slices.ContainsFunc(racks, func(r int) bool { return r != s.home })
 }
 
-// layOut finds who has which bit at the second level.
-func (s *testServer) layOut() {
+// layOut finds who has which bit at the second level, of workers in some racks.
+func (s *testServer) layOut(racks []int) (out positions) {
 	byRack := map[int][]int{}
-	for w, r := range s.job.racks {
+	for w, r := range racks {
 		byRack[r] = append(byRack[r], w)
 	}
-	if s.servesAlone() {
-		s.rings = []position{{rack: s.home, workers: byRack[s.home]}}
-		return
+	if s.servesAlone(racks) {
+		return positions{{rack: s.home, workers: byRack[s.home]}}
 	}
 	for _, w := range byRack[s.home] {
-		s.rings = append(s.rings, position{direct: true, rack: s.home, workers: []int{w}})
+		out = append(out, position{direct: true, rack: s.home, workers: []int{w}})
 	}
 	for r := range 10 {
 		if r != s.home && byRack[r] != nil {
-			s.rings = append(s.rings, position{rack: r, workers: byRack[r]})
+			out = append(out, position{rack: r, workers: byRack[r]})
 		}
 	}
+	return out
 }
 
 // of returns the position of a worker, and its bit there.
-func (s *testServer) of(worker int) (bit0, bit1 int) {
-	for i := range s.rings {
-		if k := slices.Index(s.rings[i].workers, worker); k >= 0 {
+func (r positions) of(worker int) (bit0, bit1 int) {
+	for i := range r {
+		if k := slices.Index(r[i].workers, worker); k >= 0 {
 			return k, i
 		}
 	}
@@ -121,7 +126,7 @@ func (n *network) document(j *tenant, sw int) *atp.Job {
 			to.Ports[0] = portOf(s)
 		}
 		level := 0
-		if sw == s.home && !s.servesAlone() {
+		if sw == s.home && !s.servesAlone(j.racks) {
 			level = 1
 		}
 		to.Levels[level].Sources = n.sources(s, sw, level)
@@ -131,7 +136,7 @@ func (n *network) document(j *tenant, sw int) *atp.Job {
 }
 
 func (n *network) sources(s *testServer, sw, level int) (out []atp.Source) {
-	for i, p := range s.rings {
+	for i, p := range s.job.up.rings[s.place] {
 		switch {
 		case level == 1:
 			src := atp.Source{Bit: uint8(i), Name: fmt.Sprint("position ", i), Ports: []sansio.Port{port(p.workers[0])}}
@@ -176,15 +181,19 @@ func (n *network) add(j *tenant) {
 	if j.data > 0 {
 		size = j.data + uint64(len(n.switches[0].table))
 	}
+	j.name = j.id
 	for i, s := range j.servers {
 		s.job, s.store = j, map[uint64]*stored{}
 		s.numbers = wire.Numbers{First: 1 + uint32(i)*uint32(size), Size: uint32(size)}
-		s.layOut()
+	}
+	j.up = newSetUp(j)
+	for _, s := range j.servers {
+		s.up = j.up
 	}
 	for range j.racks {
 		w := &testWorker{}
 		for range j.servers {
-			w.streams = append(w.streams, stream{have: map[uint64]bool{}})
+			w.streams = append(w.streams, stream{have: map[uint64]bool{}, up: j.up})
 		}
 		j.workers = append(j.workers, w)
 	}
@@ -223,6 +232,7 @@ func (n *network) cross(f flying) {
 	free := int(h.Index) < len(e.table) && e.table[h.Index].id == 0
 	e.Handle(n.now, []sansio.Arrival{f.arrival}, &n.eff)
 	if free {
+		f.late = f.nobodysOwn()
 		n.origins[f.at][int(h.Index)] = f
 	}
 	for i := range n.eff.Sends {
@@ -250,7 +260,9 @@ func (n *network) goOn(f flying) {
 		n.multicast(f, at)
 		return
 	}
-	n.checkSum(s, f.packet, s.claimed(&h), f.arrival.Train.Body[wire.HeaderLen:], "packet")
+	if !h.Flags.Joins() {
+		n.checkSum(s, f.packet, f.up.rings[s.place].claimed(&h), f.arrival.Train.Body[wire.HeaderLen:], "packet")
+	}
 	switch {
 	case sw == s.home:
 		f.at = atServer
@@ -266,7 +278,7 @@ func (n *network) goOn(f flying) {
 // multicast sends a parameter packet that came to a switch by a port on to its workers, and from
 // the server's rack to the other racks.
 func (n *network) multicast(f flying, at sansio.Port) {
-	sw, racks := f.at, f.server.job.racks
+	sw, racks := f.at, f.up.racks
 	f.arrival.Port = dataplane.Inbound(uplink(sw))
 	for r := range n.switches {
 		if at >= 100 && r != sw && slices.Contains(racks, r) {

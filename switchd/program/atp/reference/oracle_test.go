@@ -8,9 +8,9 @@ import (
 )
 
 // claimed returns the workers whose sum a gradient packet to a server claims to bear.
-func (s *testServer) claimed(h *wire.Header) (out uint64) {
+func (r positions) claimed(h *wire.Header) (out uint64) {
 	for b := h.Bitmaps[1]; b != 0; b &= b - 1 {
-		p := &s.rings[bits.TrailingZeros32(b)]
+		p := &r[bits.TrailingZeros32(b)]
 		for k, w := range p.workers {
 			if p.direct || bits.OnesCount32(h.Bitmaps[1]) > 1 || h.Bitmaps[0]>>k&1 != 0 {
 				out |= 1 << w
@@ -51,8 +51,8 @@ func isEnd(v int32) bool { return v == 1<<31-1 || v == -1<<31 }
 func (n *network) checkTable(sw int) {
 	for a := range n.switches[sw].held {
 		of, m := n.origins[sw][a.Index], a.Part.Mask(a.Bitmap)
-		if of.server.job.id != a.Job || of.server.numbers.Of(of.packet) != a.Sequence {
-			n.t.Fatalf("an aggregator of job %d number %d was reserved by job %d packet %d", a.Job, a.Sequence, of.server.job.id, of.packet)
+		if of.up.id != a.Job || of.server.numbers.Of(of.packet) != a.Sequence {
+			n.t.Fatalf("an aggregator of job %d number %d was reserved by job %d packet %d", a.Job, a.Sequence, of.up.id, of.packet)
 		}
 		n.checkSum(of.server, of.packet, m[0], n.switches[sw].table[a.Index].values, "aggregator")
 		if want := bits.OnesCount32(a.Bitmap); a.Count != want || want > a.Part.FanIn {

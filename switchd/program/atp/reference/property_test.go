@@ -82,9 +82,13 @@ func (n *network) act(t *rapid.T) {
 	case what == 19 && rapid.IntRange(0, 2).Draw(t, "rare") == 0:
 		_, s := stream()
 		j, at := s.job, sw()
-		switch rapid.IntRange(0, 3).Draw(t, "of the switch") {
+		switch rapid.IntRange(0, 5).Draw(t, "of the switch") {
+		case 4, 5:
+			n.restart(j, rapid.IntRange(0, len(j.workers)-1).Draw(t, "worker"), at)
 		case 0:
-			n.takeDown(j, at)
+			if !n.keeps {
+				n.takeDown(j, at)
+			}
 		case 1:
 			n.setUp(j, at)
 		default:
@@ -93,10 +97,11 @@ func (n *network) act(t *rapid.T) {
 	}
 }
 
-// Whatever is lost, copied, overtaken, forgotten or in another's way, every packet and aggregator has the sum of
+// Whatever is lost, copied, overtaken, forgotten or in another's way, and wherever workers are started again, every packet and aggregator has the sum of
 // exactly the workers that it names, every number is finished with every contribution in it once, and at every worker.
 func TestSumsAreExact(t *testing.T) {
 	var came [32]uint64
+	begun, takenOver := 0, uint64(0)
 	needed := []atp.Counter{
 		atp.Results, atp.Collisions, atp.Duplicate, atp.Partials, atp.FreedByAge, atp.FreedByResend, atp.FreedByParameter, atp.Forgotten, atp.Saturated, atp.NotHere,
 	}
@@ -106,7 +111,7 @@ func TestSumsAreExact(t *testing.T) {
 				return true
 			}
 		}
-		return false
+		return begun == 0 || takenOver == 0
 	}
 	for round := 0; round < 50 && (round == 0 || lacks()); round++ { // what is drawn need not have all that may come up
 		rapid.Check(t, func(t *rapid.T) {
@@ -117,6 +122,7 @@ func TestSumsAreExact(t *testing.T) {
 			n.heal()
 			n.wantDone()
 			n.wantSwept()
+			begun, takenOver = begun+n.begun, takenOver+n.takenOver
 			for _, e := range n.switches {
 				for _, c := range needed {
 					came[c] += count(e, c)
@@ -128,6 +134,9 @@ func TestSumsAreExact(t *testing.T) {
 		if came[c] == 0 {
 			t.Errorf("%s never came up", c)
 		}
+	}
+	if begun == 0 || takenOver == 0 {
+		t.Errorf("%d set-ups, and %d packets were finished before a worker was there", begun, takenOver)
 	}
 }
 
