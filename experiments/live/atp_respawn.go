@@ -21,7 +21,7 @@ func atpRespawn() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.a3", Title: "a worker of ATP that is killed and started again, on its host and behind another switch",
 		Claims: []claims.ID{"atp.a3.worker-respawn"},
-		Live:   true, Quick: "60 of 200 iterations",
+		Live:   true, Quick: "30 of 200 iterations",
 		Run: countingOnLab(runATPRespawn),
 	}
 }
@@ -42,7 +42,7 @@ func atpRespawnRun(e *experiment.Env, on string) liveRun {
 	r := liveRun{
 		name: "ATP, a worker that comes up on " + cmp.Or(on, "its host"), topology: "multi-rack", hosts: 4, racks: 3, idle: 4, mtu: 1500,
 		sys:  atpsystem.System{Aggregators: atpWindow, Window: atpWindow, Span: atpWindow, Timeout: atpTimeout, Unscaled: true},
-		rate: 100 * units.GbitPerSecond, scale: racksScale, model: untimed(), batch: 1, iterations: experiment.Cut(e, 200, 60),
+		rate: 100 * units.GbitPerSecond, scale: racksScale, model: untimed(), batch: 1, iterations: experiment.Cut(e, 200, 30),
 	}
 	r.change = func(s *job.Spec) {
 		s.On, s.ServersOn, s.Servers = []int{0, 1, 3, 4}, []int{6}, 1

@@ -66,6 +66,9 @@ func (l *Loop) reduce(now units.Time, eff *sansio.Effects) {
 		return
 	}
 	l.state = reducing
+	if l.lends != units.Never {
+		l.lends = max(l.lends, now)
+	}
 	l.core.Begin(now, l.gen, l.grad, eff)
 }
 
