@@ -62,20 +62,22 @@ func TestSetups(t *testing.T) {
 	}
 }
 
-// Where nobody starts a worker again, the job that waits for it ends, and says so.
+// Where nobody starts a worker again, the job that waits for it ends, and says so, as it does with a server.
 func TestNobodyStartsItAgain(t *testing.T) {
-	j, err := resuming(t, 1, at(2, job.Stop, "h1"), at(3, job.Kill, "h2"), at(4, job.Start, "h2"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := job.NewSet(j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := set.Course()
-	want := []string{"stop h1 at 2s", "the job ended at 2s: worker h1 was stopped: atp waits for the gradients of all workers, and nobody starts it again"}
-	if err != nil || !slices.Equal(told(steps), want) {
-		t.Errorf("%q, %v, want %q", told(steps), err, want)
+	last := jobtest.LeafSpine(t).Hosts
+	ps := last[len(last)-1].Name
+	for want, actions := range map[string][]job.Action{
+		"stop h1 at 2s, the job ended at 2s: worker h1 was stopped: atp waits for the gradients of all workers, and nobody starts it again": {at(2, job.Stop, "h1"), at(3, job.Kill, "h2"), at(4, job.Start, "h2")},
+		"kill " + ps + " at 2s, the job ended at 2s: server " + ps + " was killed: the parameters that it stored are lost with it":          {at(2, job.Kill, ps), at(3, job.Start, ps)},
+	} {
+		j, err := resuming(t, 1, actions...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps, err := job.Alone(j).Course()
+		if got := strings.Join(told(steps), ", "); err != nil || got != want {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
 	}
 }
 

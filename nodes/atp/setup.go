@@ -29,6 +29,9 @@ func (c *Config) validateSetups() error {
 	if c.Setup > 0 && c.Integers {
 		return fmt.Errorf("a worker of set-up %d that sends integers: only workers that train come and go", c.Setup)
 	}
+	if n, all := c.mostOfGeneration(), int(wire.Split(c.SequenceBits, max(1, c.streams()))[0].Size); len(c.Setups) > 0 && n > all {
+		return fmt.Errorf("up to %d packets of a stream in a generation, which has %d sequence numbers: a worker that is started again could not tell where to go on: take fewer threads or servers, or a shorter tensor", n, all)
+	}
 	ids := map[uint8]bool{c.Job: true}
 	for i, s := range c.Setups {
 		if ids[s.Job] {
@@ -48,6 +51,16 @@ func (c *Config) validateSetups() error {
 		}
 	}
 	return nil
+}
+
+// mostOfGeneration bounds the packets from the first of a generation, in a stream, to the last that may be sent
+// before that is over for all workers. Threads are given evenly much, but for a cut.
+func (c *Config) mostOfGeneration() int {
+	blocks := 0
+	for _, n := range c.tensors() {
+		blocks += (n + block - 1) / block
+	}
+	return (blocks+c.Threads-1)/max(1, c.Threads) + c.Cut/block + c.Span + 2*c.Aggregators
 }
 
 // join makes a core one that asks for where to go on before it sends.
@@ -169,6 +182,9 @@ func (s *stream) told(now units.Time, h *wire.Header, eff *sansio.Effects) {
 		k++
 	}
 	from, ok := s.numbers.Packet(h.Sequence, s.expected)
+	if s.asks { // it may be anywhere in the generation
+		from, ok = s.numbers.Next(h.Sequence, s.expected), true
+	}
 	switch {
 	case k == len(c.setups):
 		c.count.Add(c.strange(s, h.Job), 1)

@@ -24,6 +24,12 @@ func (n Numbers) Has(sequence uint32) bool { return sequence-n.First < n.Size }
 // Of returns the number of a packet.
 func (n Numbers) Of(packet uint64) uint32 { return n.First + uint32(packet%uint64(n.Size)) }
 
+// Next returns the first packet from one on that has a number of the stream.
+func (n Numbers) Next(sequence uint32, from uint64) uint64 {
+	size := uint64(n.Size)
+	return from + (uint64(sequence-n.First)+size-from%size)%size
+}
+
 // Packet returns the packet of a number of the stream that is closest to another packet: at most
 // half of all numbers behind it, and less than half before. Behind packet 0 there is none: false.
 func (n Numbers) Packet(sequence uint32, near uint64) (packet uint64, ok bool) {

@@ -102,3 +102,16 @@ func TestPacketOfLongStreams(t *testing.T) {
 		}
 	})
 }
+
+// The next packet of a number is at or behind the one that is given, by less than all numbers.
+func TestNext(t *testing.T) {
+	for _, n := range Split(4, 2) {
+		for from := range uint64(40) {
+			for s := n.First; s < n.First+n.Size; s++ {
+				if got := n.Next(s, from); got < from || got >= from+uint64(n.Size) || n.Of(got) != s {
+					t.Fatalf("number %d from packet %d on is packet %d, which has number %d", s, from, got, n.Of(got))
+				}
+			}
+		}
+	}
+}
