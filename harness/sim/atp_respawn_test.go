@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
+	host "github.com/inalab/inalab/nodes/atp"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -131,8 +132,8 @@ func TestATPRespawnsAreExact(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		actions, starts := drawCourse(r)
 		sys := atp.System{
-			Aggregators: []int{atp.None, 3, 40, 0}[r.IntN(4)], Unscaled: true, Window: 8 + r.IntN(60), Span: 64, Threads: 1 + r.IntN(2), ServerCount: 1 + r.IntN(2),
-			Age: units.Duration(1+r.IntN(20)) * units.Millisecond, Resend: []nodes.Resend{nodes.Expected, nodes.Gaps, nodes.Passed}[r.IntN(3)],
+			Aggregators: []int{atp.None, 3, 40, 0}[r.IntN(4)], Unscaled: true, Window: 8 + r.IntN(60), Span: 64, ExpectedOnly: r.IntN(3) == 0, Threads: 1 + r.IntN(2), ServerCount: 1 + r.IntN(2),
+			Age: units.Duration(1+r.IntN(20)) * units.Millisecond, Resend: []host.Resend{host.Expected, host.Gaps, host.Passed}[r.IntN(3)],
 		}
 		if r.IntN(4) == 0 {
 			sys.Pipe = atp.Pipe{Pipeline: true}

@@ -233,7 +233,7 @@ func (s *stage) config(w, setup int) host.Config {
 	c := host.Config{
 		Node: fmt.Sprint("w", w), Worker: w, Workers: respawnWorkers, Job: s.ups[0].id, Tensor: respawnBlocks * wire.Values, Setup: setup,
 		Servers: []host.Server{s.ups[0].toServer(w)}, Aggregators: respawnTable, Window: 4, Span: respawnSpan, SequenceBits: respawnBits,
-		Age: respawnAge, Lifetime: units.Millisecond, Timeout: 200 * units.Microsecond, Scaling: gradient.Fixed{Factor: 1}, Cut: 20 * wire.Values, Gaps: s.up%2 == 0,
+		Age: respawnAge, Lifetime: units.Millisecond, Timeout: 200 * units.Microsecond, Scaling: gradient.Fixed{Factor: 1}, Cut: 20 * wire.Values, Resend: []host.Resend{host.Expected, host.Gaps, host.Passed}[len(s.ups)%3], Alone: len(s.ups)%2 == 0,
 	}
 	for i := range s.ups[1:] {
 		c.Setups = append(c.Setups, host.Setup{Job: s.ups[i+1].id, Servers: []host.Server{s.ups[i+1].toServer(w)}})
