@@ -47,7 +47,7 @@ func TestATPTalliesAddUp(t *testing.T) {
 		"all in switches": {one(atpSpec(t, rack, atp.System{}, []int{4}, 0, 1, 2, 3)), 100, 100, "window_mean window_least window_most", "collisions resends marks rehashes floats aged held"},
 		"racks":           {one(atpSpec(t, racks, atp.System{}, []int{8}, 0, 1, 3, 4, 6, 7)), 100, 100, "window_mean", "collisions resends held"},
 		"none":            {two(none), 0, 0, "collisions", "rehashes held"},
-		"few for two":     {two(few), 1, 99, "collisions rehashes", "marks"},
+		"too few for two": {two(atp.System{Aggregators: 250, Span: 200, Unscaled: true}), 1, 99.9, "collisions rehashes", "marks"},
 		"loss":            {one(atpSpec(t, lossy, few, []int{4}, 0, 1, 2, 3)), 1, 99, "resends collisions", "marks"},
 		"forgetful":       {one(forgetful), 1, 100, "resends", "marks floats"},
 	} {
@@ -80,8 +80,8 @@ func TestATPTalliesAddUp(t *testing.T) {
 // What tallies say of hosts and switches is what these counted, of the job alone: the collisions of
 // all jobs are those of the switch.
 func TestATPTalliesAreOfAJob(t *testing.T) {
-	p := atpPlan(t, "rack", 9, topo.LinkSpec{Queue: 64 * units.KiB, Marking: topo.Marking{Min: 8 * units.KiB, Max: 8 * units.KiB}})
-	sys := atp.System{Aggregators: 30, Span: 200, Unscaled: true}
+	p := atpPlan(t, "rack", 9, topo.LinkSpec{Loss: 0.002, Queue: 64 * units.KiB, Marking: topo.Marking{Min: 8 * units.KiB, Max: 8 * units.KiB}})
+	sys := atp.System{Aggregators: 230, Span: 200, Unscaled: true}
 	a, b := atpSpec(t, p, sys, []int{3}, 0, 1, 2), atpSpec(t, p, sys, []int{6}, 4, 5)
 	a.ID, b.ID = 1, 2
 	_, cells := runATP(t, a, b)

@@ -32,6 +32,9 @@ func (c *Config) validate() error {
 	if c.Aggregators < 0 || c.Aggregators > wire.MaxAggregators {
 		fault("%d aggregators: 0 to %d are possible", c.Aggregators, wire.MaxAggregators)
 	}
+	if c.Places < 0 {
+		fault("%d places in windows: it must not be negative", c.Places)
+	}
 	if c.Rehash > Never {
 		fault("re-hashing of kind %d: allowed are ToFree, ByIndex and Never", c.Rehash)
 	}

@@ -18,6 +18,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		"257 workers: 1 to 256":                   func(c *Config) { c.Workers = 257 },
 		"the second the group":                    func(c *Config) { c.Flow.Dst = netip.MustParseAddr("10.0.0.1") },
 		"65537 aggregators: 0 to 65536":           func(c *Config) { c.Aggregators = 65537 },
+		"-1 places in windows":                    func(c *Config) { c.Places = -1 },
 		"re-hashing of kind 3":                    func(c *Config) { c.Rehash = 3 },
 		"neither may be negative":                 func(c *Config) { c.Ring = -1 },
 		"0 streams with 4 packets":                func(c *Config) { c.Streams = nil },
@@ -53,7 +54,7 @@ func TestRefusedConfigurations(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	full := twoRacks()
 	full.Rehash, full.Superset, full.Copy, full.Ring = Never, true, copyRate, 1<<20
-	full.Used = true
+	full.Used, full.Places = true, 12
 	for _, want := range []Config{twoRacks(), full} {
 		text, err := json.Marshal(want)
 		if err != nil {

@@ -33,6 +33,7 @@ type Config struct {
 
 	Rehash      Rehash
 	Aggregators int  // of a switch
+	Places      int  `json:",omitempty"` // in the windows of all streams of the job, which have an index each ([wire.Positions]); zero: indexes are those of numbers
 	Used        bool `json:",omitempty"` // a job had this id before, so that streams begin with sweeps ([wire.Sweeps])
 
 	Superset bool       `json:",omitempty"` // a packet with more workers takes the place of what is stored, not only one with others

@@ -13,7 +13,7 @@ import (
 type indexes struct {
 	kind Rehash
 	to   []int32  // by index; stays: it was not moved
-	used []bool   // by index: the job's packets named it
+	used []bool   // by index: it is that of a place in the job's windows, or its packets named it
 	list []uint16 // all of them, in the order in which unused ones are taken
 }
 
@@ -24,7 +24,9 @@ const stays = -1
 const tries = 8
 
 // newIndexes returns those of a job where nothing collided yet. Servers of a job, and jobs, take unused
-// ones in orders of their own, so that two that leave an index do not meet at the next.
+// ones in orders of their own, so that two that leave an index do not meet at the next. Indexes of
+// places are used from the start: windows that are small come to the last places late, and
+// packets of two places that were moved to one index would collide for ever.
 func newIndexes(cfg *Config) indexes {
 	x := indexes{kind: cfg.Rehash}
 	if cfg.Rehash == Never || cfg.Aggregators <= 1 {
@@ -37,6 +39,9 @@ func newIndexes(cfg *Config) indexes {
 	}
 	if cfg.Rehash == ToFree {
 		x.used = make([]bool, cfg.Aggregators)
+		for _, i := range wire.Positions(cfg.Job, cfg.Places, cfg.Aggregators) {
+			x.used[i] = true
+		}
 		name := fmt.Sprintf("atp/rehash/%d", cfg.Streams[0].First)
 		for _, i := range rng.Root(cfg.Job).Stream(name).Perm(cfg.Aggregators) {
 			x.list = append(x.list, uint16(i))

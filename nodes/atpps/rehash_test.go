@@ -85,6 +85,35 @@ func TestUnusedIndexes(t *testing.T) {
 	}
 }
 
+// An index of a place is none that others may move to, though no packet has named it: windows begin
+// smaller than spans.
+func TestIndexesOfPlacesAreUsed(t *testing.T) {
+	const places, aggregators = 12, 20
+	cfg := twoRacks()
+	cfg.Rehash, cfg.Aggregators, cfg.Places = ToFree, aggregators, places
+	x := newIndexes(&cfg)
+	taken := map[uint16]bool{}
+	at := wire.Positions(cfg.Job, places, aggregators)
+	for _, i := range at {
+		taken[i] = true
+	}
+	moved := 0
+	for _, old := range at {
+		to, ok := x.move(old)
+		if !ok {
+			continue
+		}
+		if taken[to] {
+			t.Fatalf("%d moved to %d, which another place has", old, to)
+		}
+		taken[to] = true
+		moved++
+	}
+	if moved != aggregators-places {
+		t.Errorf("%d of %d places moved, and %d indexes are unused", moved, places, aggregators-places)
+	}
+}
+
 // Jobs that leave one index do not meet at the next.
 func TestJobsTakeUnusedOnesInOrdersOfTheirOwn(t *testing.T) {
 	same := 0

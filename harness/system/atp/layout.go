@@ -155,6 +155,9 @@ func (s System) server(j *job.Job, up setUps, k int) server.Config {
 	for _, next := range up[1:] {
 		c.Setups = append(c.Setups, server.Setup{Job: next.j.ID, Group: groupOf(next.j, k), Racks: next.places[k].racks()})
 	}
+	if s.Indexing == host.ByPosition {
+		c.Places = s.streams() * s.span(j)
+	}
 	for t, n := range s.numbers() {
 		if t%s.servers() == k {
 			c.Streams = append(c.Streams, n)

@@ -151,6 +151,18 @@ func TestSeveralServers(t *testing.T) {
 	}
 }
 
+// A server must not move packets to an index of a place that none has come to.
+func TestServersKnowThePlacesOfWindows(t *testing.T) {
+	for indexing, want := range map[host.Indexing]int{host.ByPosition: 2 * 3 * 100, host.ByNumber: 0, host.Linear: 0} {
+		j := mustLay(t, System{ServerCount: 2, Threads: 3, Span: 100, Unscaled: true, Indexing: indexing}, racks(t, 3), []int{0, 1}, []int{3, 4})
+		for _, d := range j.Layout.Dedicated {
+			if got := d.(server.Config).Places; got != want {
+				t.Errorf("indexing %d: a server knows %d places, want %d", indexing, got, want)
+			}
+		}
+	}
+}
+
 // Jobs of a lab share the table of their switch, whose parts are those of static indexing.
 func TestMerge(t *testing.T) {
 	p := jobtest.Plan(t, "rack", 9)
