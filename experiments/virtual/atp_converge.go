@@ -3,14 +3,12 @@ package virtual
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/experiments/experiment"
-	"github.com/inalab/inalab/harness/system/atp"
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
-	host "github.com/inalab/inalab/nodes/atp"
 	"github.com/inalab/inalab/nodes/atpps"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/figure"
@@ -22,7 +20,7 @@ func atpFig13b() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig13b", Title: "what servers add while three jobs move fragments that collide, on a full table and one with room",
 		Claims: []claims.ID{"atp.fig13b.converge-500ms", "atp.s3.6.dynamic-hash"},
-		Quick:  "8 tensors in place of 32",
+		Quick:  "16 tensors where all collisions may end, in place of 64, and 4 elsewhere, in place of 16",
 		Run:    runATPFig13b,
 	}
 }
@@ -37,132 +35,186 @@ const span13b = 660
 // load13b is the load of the table that has room (the claim's tolerance).
 const load13b = 0.6
 
-// slot is what was counted between two times.
-type slot struct {
-	from, to   units.Duration
-	single     float64 // contributions that servers added, a millisecond
-	collisions float64 // packets that met another's aggregator, a millisecond
-	moved      uint64  // indexes of the jobs that went elsewhere
+// interval13b is that by which contributions are counted (assumed: the paper's 10 ms are as long as all of it takes).
+const interval13b = units.Millisecond
+
+// rehashing is a run of three jobs, and what came of it.
+type rehashing struct {
+	name   string
+	rehash atpps.Rehash
+	places bool // move, not indexes
+	table  int
+	ends   bool // all collisions may end
+
+	single   []float64 // contributions that servers added, by interval
+	all      []float64 // contributions
+	rehashed uint64    // fragments that were answered with a new index
 }
 
-// settling runs ever more tensors, and returns what each run has beyond the one before it: they are
-// equal up to there.
-func settling(ctx context.Context, e *experiment.Env, systems ...atp.System) ([][]slot, error) {
-	counts := []int{1, 2, 4, 8}
-	if !e.Quick {
-		counts = append(counts, 16, 32)
+// rehashings are the runs of Fig 13b: a table that jobs fill, and one with room.
+func rehashings() []rehashing {
+	loaded := float64(fig13Jobs * span13b)
+	roomy := int(loaded / load13b)
+	return []rehashing{
+		{name: "full, free", rehash: atpps.ToFree, table: fig13Jobs * span13b, ends: true},
+		{name: "full, recycle by place", rehash: atpps.Recycle, places: true, table: fig13Jobs * span13b, ends: true},
+		{name: "full, index", rehash: atpps.ByIndex, table: fig13Jobs * span13b},
+		{name: "full, index by place", rehash: atpps.ByIndex, places: true, table: fig13Jobs * span13b},
+		{name: "full, never", rehash: atpps.Never, table: fig13Jobs * span13b},
+		{name: "room, free", rehash: atpps.ToFree, table: roomy},
+		{name: "room, index", rehash: atpps.ByIndex, table: roomy},
+		{name: "room, index by place", rehash: atpps.ByIndex, places: true, table: roomy},
+		{name: "room, never", rehash: atpps.Never, table: roomy},
 	}
-	var labs []tenantLab
-	for _, sys := range systems {
-		for _, n := range counts {
-			l := fig13Lab(e, sys, nil)
-			for i := range l.jobs {
-				l.jobs[i].model, l.jobs[i].mib, l.jobs[i].iterations = "", 4, n
-			}
-			labs = append(labs, l)
-		}
-	}
-	cells, err := together(ctx, e, labs)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]slot, len(systems))
-	for i := range systems {
-		var at units.Duration
-		var single, collided, moved uint64
-		for k := range counts {
-			c := &cells[i*len(counts)+k][0]
-			end, s, n := lastEnd(cells[i*len(counts)+k]), uint64(0), endingIn(c, "atp-collisions")
-			m := uint64(0)
-			for j := range cells[i*len(counts)+k] {
-				s += summed(&cells[i*len(counts)+k][j], atpps.CountSingle)
-				m += summed(&cells[i*len(counts)+k][j], host.CountRemapped) / 2
-			}
-			ms := (end - at).Milliseconds()
-			out[i] = append(out[i], slot{from: at, to: end, single: float64(s-single) / ms, collisions: float64(n-collided) / ms, moved: m - moved})
-			at, single, collided, moved = end, s, n, m
-		}
-	}
-	return out, nil
 }
 
-// lastEnd is when the last job is done.
-func lastEnd(cells []result.Cell) (last units.Duration) {
+// lab is three jobs that only communicate.
+func (r *rehashing) lab(e *experiment.Env) tenantLab {
+	sys := atpTenant(e, r.table, span13b)
+	sys.Rehash, sys.ByPlace = r.rehash, r.places
+	l := fig13Lab(e, sys, nil)
+	for i := range l.jobs {
+		l.jobs[i].model, l.jobs[i].mib, l.jobs[i].iterations = "", 4, experiment.Cut(e, 16, 4)
+		if r.ends {
+			l.jobs[i].iterations = experiment.Cut(e, 64, 16)
+		}
+	}
+	l.first = func(s *job.Spec) { s.Interval = interval13b }
+	return l
+}
+
+// take takes what servers counted. The last interval, which is not whole, is left out.
+func (r *rehashing) take(cells []result.Cell) {
 	for i := range cells {
-		for _, s := range cells[i].Samples {
-			last = max(last, s.End.Sub(0))
+		c := &cells[i]
+		for _, a := range c.Aggregations {
+			for k := range max(0, len(a.Bytes)-1) {
+				if k == len(r.all) {
+					r.all, r.single = append(r.all, 0), append(r.single, 0)
+				}
+				r.all[k] += float64(a.Bytes[k])
+				if a.Kind == result.KindServer {
+					r.single[k] += float64(a.Bytes[k])
+				}
+			}
 		}
+		r.rehashed += summed(c, atpps.CountRehashed)
 	}
-	return last
 }
 
-// endingIn adds up a counter of switches, without those of single jobs.
-func endingIn(c *result.Cell, name string) (n uint64) {
-	for _, k := range c.Counters {
-		if strings.HasSuffix(k.Name, name) && !strings.Contains(k.Name, "atp/") {
-			n += k.N
-		}
+// until is the end of an interval.
+func (*rehashing) until(k int) units.Duration { return units.Duration(k+1) * interval13b }
+
+// share is what servers added of what they did at first, in percent.
+func (r *rehashing) share(k int) float64 { return 100 * r.single[k] / r.single[0] }
+
+// left is that at the end, in the last fourth of the time.
+func (r *rehashing) left() (percent float64) {
+	from := len(r.single) * 3 / 4
+	for k := from; k < len(r.single); k++ {
+		percent += r.share(k) / float64(len(r.single)-from)
+	}
+	return percent
+}
+
+// windows is how many spans of packets each job has sent by the end of an interval.
+func (r *rehashing) windows(k int) (n float64) {
+	for _, all := range r.all[:k+1] {
+		n += all / (2 * fig13Jobs * span13b) // two workers
 	}
 	return n
 }
 
-// settledAt is when the rate of what servers add is below that share of the first: the end of the first
-// such slot. It is false if there is none.
-func settledAt(list []slot) (units.Duration, bool) {
-	i := slices.IndexFunc(list, func(s slot) bool { return s.single < settled*list[0].single })
-	if i < 0 {
-		return list[len(list)-1].to, false
+// settles returns the last interval in which servers added as much as counts; false: that is the last of
+// all.
+func (r *rehashing) settles() (last int, ok bool) {
+	for k := range r.single {
+		if r.single[k] >= settled*r.single[0] {
+			last = k
+		}
 	}
-	return list[i].to, true
+	return last, last+1 < len(r.single)
+}
+
+// says tells how that ended.
+func (r *rehashing) says() string {
+	if k, ok := r.settles(); ok {
+		return fmt.Sprintf("by %.3g ms, %.0f windows and %d moves", r.until(k).Milliseconds(), r.windows(k), r.rehashed)
+	}
+	return fmt.Sprintf("not by %.3g ms, when %.3g%% are left", r.until(len(r.single)-1).Milliseconds(), r.left())
 }
 
 func runATPFig13b(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-	full := atpTenant(e, fig13Jobs*span13b, span13b)
-	loaded := float64(fig13Jobs*span13b) / load13b
-	roomy := atpTenant(e, int(loaded), span13b)
-	fixed := roomy
-	fixed.Rehash = atpps.Never
-	lists, err := settling(ctx, e, full, roomy, fixed)
+	runs := rehashings()
+	var labs []tenantLab
+	for i := range runs {
+		labs = append(labs, runs[i].lab(e))
+	}
+	cells, err := together(ctx, e, labs)
 	if err != nil {
 		return f, err
 	}
-	const model = "three jobs that only communicate, with 660 packets in flight each at most"
-	at, ok := settledAt(lists[0])
-	m := claims.Number(at.Milliseconds()).On(model)
-	if !ok {
-		last := lists[0][len(lists[0])-1]
-		m = claims.Text("not reached").On(model).Noting("after %.3g ms servers add %.2g%% of what they added at first", last.to.Milliseconds(), 100*last.single/lists[0][0].single)
+	for i := range runs {
+		runs[i].take(cells[i])
 	}
-	f.Set("atp.fig13b.converge-500ms", m)
-	left := func(list []slot) float64 { return 100 * list[len(list)-1].collisions / list[0].collisions }
-	f.Set("atp.s3.6.dynamic-hash", claims.Number(left(lists[1])).On(model).Noting("of the initial collisions, at a load of %g; %.2g%% where nothing moves", load13b, left(lists[2])))
-	f.Tables = append(f.Tables, settlingTable(lists))
-	f.Figures = append(f.Figures, settlingFigure(lists))
-	return f, nil
+	const model = "three jobs that only communicate, with 660 packets in flight each at most"
+	full, recycled, hashed, room := &runs[0], &runs[1], &runs[2], &runs[5]
+	m := claims.Text("not reached").On(model)
+	if k, ok := full.settles(); ok {
+		m = claims.Number(full.until(k).Milliseconds()).On(model)
+	}
+	f.Set("atp.fig13b.converge-500ms", m.Noting("%s; with atp.rehash=recycle %s; with atp.rehash=index %s", full.says(), recycled.says(), hashed.says()))
+	f.Set("atp.s3.6.dynamic-hash", claims.Number(room.left()).On(model).
+		Noting("of the initial collisions, at a load of %g; %.3g%% with atp.rehash=index, %.3g%% where nothing moves", load13b, runs[6].left(), runs[8].left()))
+	f.Tables = append(f.Tables, settlingTable(runs))
+	f.Figures = append(f.Figures, settlingFigure(runs))
+	err = drawPause(ctx, e, &f)
+	return f, err
 }
 
-// settlingNames are the runs of Fig 13b.
-var settlingNames = []string{"full table", fmt.Sprintf("load of %g", load13b), fmt.Sprintf("load of %g, nothing moves", load13b)}
-
-func settlingTable(lists [][]slot) claims.Table {
+func settlingTable(runs []rehashing) claims.Table {
 	t := claims.Table{
-		ID: "atp.fig13b", Title: "What servers add, and what collides, over time",
-		Columns: []claims.Column{{Name: "run"}, {Name: "from", Unit: "ms"}, {Name: "to", Unit: "ms"}, {Name: "added by servers", Unit: "1/ms"}, {Name: "collisions", Unit: "1/ms"}, {Name: "indexes moved"}},
+		ID: "atp.fig13b", Title: "What servers add over time, since packets collide",
+		Columns: []claims.Column{{Name: "run"}, {Name: "aggregators"}, {Name: "until", Unit: "ms"}, {Name: "windows"}, {Name: "added by servers", Unit: "1/ms"}, {Name: "of the first", Unit: "%"}, {Name: "moves in all"}},
+		Notes:   []string{"Contributions of all jobs: each packet that collides is one that a server adds. The name says how a table is filled and what atp.rehash is."},
 	}
-	for i, list := range lists {
-		for _, s := range list {
-			t.Add(render.Text(settlingNames[i]), render.Number(s.from.Milliseconds(), 2), render.Number(s.to.Milliseconds(), 2), render.Number(s.single, 2), render.Number(s.collisions, 2), render.Int(s.moved))
+	for i := range runs {
+		r := &runs[i]
+		for k := range r.single {
+			t.Add(render.Text(r.name), render.Int(r.table), render.Number(r.until(k).Milliseconds(), 2), render.Number(r.windows(k), 0),
+				render.Number(r.single[k]/interval13b.Milliseconds(), 1), render.Number(r.share(k), 2), render.Int(r.rehashed))
 		}
 	}
 	return t
 }
 
-func settlingFigure(lists [][]slot) figure.Figure {
-	p := figure.Panel{X: figure.Axis{Label: "time", Unit: "ms"}, Y: figure.Axis{Label: "added by servers", Unit: "1/ms"}}
-	for i := range lists {
-		p.Series = append(p.Series, figure.SeriesOf(settlingNames[i], lists[i], func(s *slot) figure.Point {
-			return figure.Point{X: s.to.Milliseconds(), Y: s.single}
-		}))
+// settlingFigure has a panel for each table. What is 0 is not on its axes.
+func settlingFigure(runs []rehashing) figure.Figure {
+	f := figure.Figure{
+		ID: "atp.fig13b", Title: "Fragments that collide move", Columns: 2,
+		Notes: []string{"Names say what atp.rehash is, and whether places of windows move (atp.moves). An interval with none has no point."},
 	}
-	return figure.Figure{ID: "atp.fig13b", Title: "Fragments that collide move", Panels: []figure.Panel{p}}
+	for _, t := range []struct{ name, title string }{{"full", "a table that windows fill"}, {"room", fmt.Sprintf("a load of %g", load13b)}} {
+		p := figure.Panel{
+			Title: t.title, X: figure.Axis{Label: "time", Unit: "ms"},
+			Y: figure.Axis{Label: "contributions that servers added", Unit: "1/ms", Scale: figure.Log10},
+		}
+		for i := range runs {
+			if name, ok := strings.CutPrefix(runs[i].name, t.name+", "); ok {
+				p.Series = append(p.Series, runs[i].series(name))
+			}
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return f
+}
+
+func (r *rehashing) series(name string) figure.Series {
+	line := figure.Series{Name: name}
+	for k, n := range r.single {
+		if n > 0 {
+			line.Points = append(line.Points, figure.Point{X: r.until(k).Milliseconds(), Y: n / interval13b.Milliseconds()})
+		}
+	}
+	return line
 }

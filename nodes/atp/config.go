@@ -45,6 +45,7 @@ type Config struct {
 	Aggregators int  // of a switch; 0: none
 	Base, Part  int  `json:",omitempty"` // of Static: the part of the table that is the job's
 	Aligned     bool `json:",omitempty"` // an index that moves does so from a span on, not at once
+	ByPlace     bool `json:",omitempty"` // a new index is for the packet's place in the window, as in the public code, not for all packets that name the old one; of ByPosition
 
 	Threads     int  `json:",omitempty"` // zero means 1
 	Window      int  // packets at the start, of all streams; zero: DefaultWindow

@@ -78,6 +78,18 @@ func (x *indexes) first(packet uint64) uint16 {
 	return x.places[packet%uint64(len(x.places))]
 }
 
+// placed takes in which index the place of a packet has from its next packet on, and reports whether that
+// is another. The next is sent when the packet at hand is answered, so it is the same at all workers.
+func (x *indexes) placed(packet uint64, bitmap uint32) (news, ok bool) {
+	if bitmap >= uint32(x.table) {
+		return false, false
+	}
+	at := &x.places[packet%uint64(len(x.places))]
+	news = *at != uint16(bitmap)
+	*at = uint16(bitmap)
+	return news, true
+}
+
 // moved takes in that an index is that of a bitmap for packets from one on, and reports whether
 // that is news. An index beyond the table is none: ok is false.
 func (x *indexes) moved(index uint16, bitmap uint32, from uint64) (news, ok bool) {

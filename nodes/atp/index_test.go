@@ -88,6 +88,41 @@ func TestAlignedMoves(t *testing.T) {
 	}
 }
 
+// Where places move, the packets of one have the new index from the next turn of the window on, and no
+// other place has.
+func TestPlacesMove(t *testing.T) {
+	c := testConfig(0, 2, 1)
+	c.ByPlace, c.Aggregators = true, 40
+	core, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &core.streams[0].indexes
+	span := uint64(core.cfg.span())
+	before := slices.Clone(x.places)
+	to := uint16(0)
+	for slices.Contains(before, to) {
+		to++
+	}
+	for bitmap, want := range map[uint32][2]bool{uint32(to): {true, true}, 40: {}, 1 << 16: {}} {
+		if news, ok := x.placed(3+span, bitmap); news != want[0] || ok != want[1] {
+			t.Errorf("a move to %d is news %v, taken %v", bitmap, news, ok)
+		}
+	}
+	if news, ok := x.placed(3+5*span, uint32(to)); news || !ok {
+		t.Error("a move that was told before is news, or refused")
+	}
+	for packet := range 3 * span {
+		want := before[packet%span]
+		if packet%span == 3 {
+			want = to
+		}
+		if got := x.of(packet); got != want {
+			t.Errorf("packet %d has index %d, want %d", packet, got, want)
+		}
+	}
+}
+
 // Each kind of indexing, of two threads and two servers.
 func TestIndexing(t *testing.T) {
 	for kind, want := range map[Indexing]func(stream int, packet uint64, number uint32) uint16{

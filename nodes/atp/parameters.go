@@ -93,7 +93,12 @@ func (s *stream) remap(packet uint64, p *parameters) {
 	if s.core.cfg.Aligned {
 		from = packet + uint64(len(s.flight))
 	}
-	news, ok := s.indexes.moved(p.Index, p.Bitmaps[0], from)
+	news, ok := false, false
+	if s.core.cfg.ByPlace {
+		news, ok = s.indexes.placed(packet, p.Bitmaps[0])
+	} else {
+		news, ok = s.indexes.moved(p.Index, p.Bitmaps[0], from)
+	}
 	switch {
 	case !ok:
 		s.core.count.Add(DropIndex, 1)

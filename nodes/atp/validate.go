@@ -134,6 +134,8 @@ func (c *Config) validateIndexing() error {
 	switch {
 	case c.Indexing > Static:
 		return fmt.Errorf("indexing %d: %d to %d are possible", c.Indexing, ByPosition, Static)
+	case c.ByPlace && c.Indexing != ByPosition:
+		return fmt.Errorf("indexes of places that move, with indexing %d: places have indexes with indexing %d only", c.Indexing, ByPosition)
 	case c.Indexing != Static && (c.Base != 0 || c.Part != 0):
 		return fmt.Errorf("part of %d aggregators from %d on: only static indexing has a part", c.Part, c.Base)
 	case c.Indexing != Static || c.Aggregators == 0:

@@ -35,8 +35,11 @@ func (c *Config) validate() error {
 	if c.Places < 0 {
 		fault("%d places in windows: it must not be negative", c.Places)
 	}
-	if c.Rehash > Never {
-		fault("re-hashing of kind %d: allowed are ToFree, ByIndex and Never", c.Rehash)
+	if c.Rehash > Recycle {
+		fault("re-hashing of kind %d: allowed are ToFree, ByIndex, Never and Recycle", c.Rehash)
+	}
+	if c.Rehash == Recycle && !c.ByPlace {
+		fault("indexes that come again, where all packets of one move for ever: they can with ByPlace only")
 	}
 	if c.Copy < 0 || c.Ring < 0 {
 		fault("frames copied at %v, of which %d bytes may wait: neither may be negative", c.Copy, c.Ring)

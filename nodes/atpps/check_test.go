@@ -19,7 +19,8 @@ func TestRefusedConfigurations(t *testing.T) {
 		"the second the group":                    func(c *Config) { c.Flow.Dst = netip.MustParseAddr("10.0.0.1") },
 		"65537 aggregators: 0 to 65536":           func(c *Config) { c.Aggregators = 65537 },
 		"-1 places in windows":                    func(c *Config) { c.Places = -1 },
-		"re-hashing of kind 3":                    func(c *Config) { c.Rehash = 3 },
+		"re-hashing of kind 4":                    func(c *Config) { c.Rehash = 4 },
+		"they can with ByPlace only":              func(c *Config) { c.Rehash = Recycle },
 		"neither may be negative":                 func(c *Config) { c.Ring = -1 },
 		"0 streams with 4 packets":                func(c *Config) { c.Streams = nil },
 		"1 streams with 0 packets":                func(c *Config) { c.Span = 0 },
@@ -54,7 +55,7 @@ func TestRefusedConfigurations(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	full := twoRacks()
 	full.Rehash, full.Superset, full.Copy, full.Ring = Never, true, copyRate, 1<<20
-	full.Used, full.Places = true, 12
+	full.Used, full.Places, full.ByPlace = true, 12, true
 	for _, want := range []Config{twoRacks(), full} {
 		text, err := json.Marshal(want)
 		if err != nil {

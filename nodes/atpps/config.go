@@ -32,6 +32,7 @@ type Config struct {
 	Setups []Setup `json:",omitempty"`
 
 	Rehash      Rehash
+	ByPlace     bool `json:",omitempty"` // a new index is for the place in the window of the packet that collided, not for all that name the old one
 	Aggregators int  // of a switch
 	Places      int  `json:",omitempty"` // in the windows of all streams of the job, which have an index each ([wire.Positions]); zero: indexes are those of numbers
 	Used        bool `json:",omitempty"` // a job had this id before, so that streams begin with sweeps ([wire.Sweeps])
@@ -67,4 +68,5 @@ const (
 	ToFree  Rehash = iota // to one that the job does not use, as in the public code
 	ByIndex               // to the hash of the index, as the paper says (§3.6)
 	Never
+	Recycle // to one that the job does not use now: those that it left come again; with ByPlace
 )

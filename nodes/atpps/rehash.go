@@ -9,12 +9,14 @@ import (
 
 // indexes is where the packets of a job's indexes go to after a collision (§3.6). An
 // index that was moved once is never moved elsewhere, so workers may follow what they were told
-// from any of them, and come to an end.
+// from any of them, and come to an end. Where it is places that move, nobody follows: what is said of one
+// says nothing of the next that had its index.
 type indexes struct {
-	kind Rehash
-	to   []int32  // by index; stays: it was not moved
-	used []bool   // by index: it is that of a place in the job's windows, or its packets named it
-	list []uint16 // all of them, in the order in which unused ones are taken
+	kind    Rehash
+	byPlace bool
+	to      []int32  // by index; stays: it was not moved
+	used    []bool   // by index: it is that of a place in the job's windows, or its packets named it
+	list    []uint16 // all of them, in the order in which unused ones are taken
 }
 
 // stays says of an index that it was not moved.
@@ -28,7 +30,7 @@ const tries = 8
 // places are used from the start: windows that are small come to the last places late, and
 // packets of two places that were moved to one index would collide for ever.
 func newIndexes(cfg *Config) indexes {
-	x := indexes{kind: cfg.Rehash}
+	x := indexes{kind: cfg.Rehash, byPlace: cfg.ByPlace}
 	if cfg.Rehash == Never || cfg.Aggregators <= 1 {
 		x.kind = Never
 		return x
@@ -37,7 +39,7 @@ func newIndexes(cfg *Config) indexes {
 	for i := range x.to {
 		x.to[i] = stays
 	}
-	if cfg.Rehash == ToFree {
+	if cfg.Rehash == ToFree || cfg.Rehash == Recycle {
 		x.used = make([]bool, cfg.Aggregators)
 		for _, i := range wire.Positions(cfg.Job, cfg.Places, cfg.Aggregators) {
 			x.used[i] = true
@@ -57,24 +59,27 @@ func (x *indexes) see(index uint16) {
 	}
 }
 
-// move returns where the packets of an index go from now on; false: they stay. Whoever asks is told
-// the same again.
+// move returns where the packets of an index go from now on, or those of one place that had it; false:
+// they stay. Of an index whoever asks is told the same again.
 func (x *indexes) move(old uint16) (to uint16, ok bool) {
 	if x.kind == Never || int(old) >= len(x.to) {
 		return 0, false
 	}
-	if x.to[old] == stays {
-		if x.kind == ToFree {
-			to, ok = x.unused()
-		} else {
-			to, ok = x.hashed(old)
-		}
-		if !ok {
-			return 0, false
-		}
+	if x.to[old] != stays {
+		return uint16(x.to[old]), true
+	}
+	switch x.kind {
+	case ToFree:
+		to, ok = x.unused()
+	case Recycle:
+		to, ok = x.recycled(old)
+	default:
+		to, ok = x.hashed(old)
+	}
+	if ok && !x.byPlace {
 		x.to[old] = int32(to)
 	}
-	return uint16(x.to[old]), true
+	return to, ok
 }
 
 // unused takes an index that the job does not use. None leads back: nothing leads on from it.
@@ -86,6 +91,16 @@ func (x *indexes) unused() (to uint16, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// recycled takes an index that the job does not use, and gives one back behind all others.
+func (x *indexes) recycled(old uint16) (to uint16, ok bool) {
+	if to, ok = x.unused(); !ok {
+		return 0, false
+	}
+	x.used[to], x.used[old] = true, false
+	x.list = append(x.list, old)
+	return to, true
 }
 
 // hashed hashes an index, on and on until what comes out does not lead back to it.

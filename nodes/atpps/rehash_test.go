@@ -1,6 +1,7 @@
 package atpps
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -129,6 +130,34 @@ func TestJobsTakeUnusedOnesInOrdersOfTheirOwn(t *testing.T) {
 	}
 }
 
+// Where places move, an index that one left is given out again, behind all that nobody had; no two places
+// of a job ever have one.
+func TestIndexesComeAgain(t *testing.T) {
+	const places, aggregators = 4, 9
+	cfg := twoRacks()
+	cfg.Rehash, cfg.ByPlace, cfg.Aggregators, cfg.Places = Recycle, true, aggregators, places
+	x := newIndexes(&cfg)
+	at := wire.Positions(cfg.Job, places, aggregators)
+	given := map[uint16]int{}
+	for n := range 10 * aggregators {
+		old := at[n%places]
+		to, ok := x.move(old)
+		if !ok || to == old {
+			t.Fatalf("move %d: %d moved to %d, %v", n, old, to, ok)
+		}
+		if k := slices.Index(at, to); k >= 0 {
+			t.Fatalf("move %d: place %d moved to %d, which place %d has", n, n%places, to, k)
+		}
+		if last, again := given[to]; again && n-last < aggregators-places {
+			t.Errorf("%d is given out by moves %d and %d, and others wait", to, last, n)
+		}
+		given[to], at[n%places] = n, to
+	}
+	if len(given) != aggregators {
+		t.Errorf("%d of %d indexes were given out", len(given), aggregators)
+	}
+}
+
 // contest is jobs with a window each of places, whose packets come to a table in turn, again and again. Who
 // comes to an index that another has collides, and is moved behind the window.
 type contest struct {
@@ -139,74 +168,97 @@ type contest struct {
 
 const free = -1
 
-func newContest(kind Rehash, jobs, places, aggregators int) *contest {
-	c := &contest{table: make([]int, aggregators)}
+// bout is a kind of contest.
+type bout struct {
+	kind        Rehash
+	byPlace     bool
+	aggregators int
+}
+
+func newContest(b bout, jobs, places int) *contest {
+	c := &contest{table: make([]int, b.aggregators)}
 	for j := range jobs {
-		x := newTestIndexes(kind, uint8(j+1), aggregators)
-		at := wire.Positions(uint8(j+1), places, aggregators)
-		for _, i := range at {
-			x.see(i)
-		}
-		c.jobs, c.at = append(c.jobs, x), append(c.at, at)
+		cfg := twoRacks()
+		cfg.Job, cfg.Rehash, cfg.ByPlace, cfg.Aggregators, cfg.Places = uint8(j+1), b.kind, b.byPlace, b.aggregators, places
+		c.jobs, c.at = append(c.jobs, newIndexes(&cfg)), append(c.at, wire.Positions(cfg.Job, places, b.aggregators))
 	}
 	return c
 }
 
-// window returns how many packets of a window collide. Jobs are in step, so that each wins as often.
-func (c *contest) window(number int) (collided int) {
+// index is that of a place, at the end of the moves of what it had.
+func (c *contest) index(job, place int) uint16 {
+	at := &c.at[job][place]
+	for c.jobs[job].to[*at] != stays {
+		*at = uint16(c.jobs[job].to[*at])
+	}
+	return *at
+}
+
+// window returns how many packets of a window collide, and how many of them with one of their own job. Jobs are
+// in step, so that each wins as often.
+func (c *contest) window(number int) (collided, own int) {
 	for i := range c.table {
 		c.table[i] = free
 	}
-	var losers []*uint16
-	var of []int
+	type loser struct{ job, place int }
+	var losers []loser
 	for place := range c.at[0] {
 		for k := range c.jobs {
 			j := (k + number) % len(c.jobs)
-			at := &c.at[j][place]
-			if c.table[*at] != free {
-				losers, of = append(losers, at), append(of, j)
+			at := &c.table[c.index(j, place)]
+			if *at == free {
+				*at = j
 				continue
 			}
-			c.table[*at] = j
+			if *at == j {
+				own++
+			}
+			losers = append(losers, loser{j, place})
 		}
 	}
-	for i, at := range losers {
-		if to, ok := c.jobs[of[i]].move(*at); ok {
-			*at = to
+	for _, l := range losers {
+		if to, ok := c.jobs[l.job].move(c.at[l.job][l.place]); ok {
+			c.at[l.job][l.place] = to
 		}
 	}
-	return len(losers)
+	return len(losers), own
 }
 
-// run returns the collisions of the first window, and of the last of so many.
-func (c *contest) run(windows int) (first, last int) {
-	first = c.window(0)
-	for n := 1; n < windows; n++ {
-		last = c.window(n)
-	}
-	return first, last
-}
-
-// Three jobs of 660 places each: where places fill the table, hashing indexes stays with
-// collisions for ever, since places of a job meet, and taking unused ones comes to none. With room in
-// the table hashing comes near that, too. (A model of the table and the moves alone, with no times.)
+// Three jobs of 660 places each. What an unused index is taken for comes to no collisions, on a table that
+// places fill, too. Hashing the index does not where all that name it move (§3.6): a move comes to an index
+// that another place of the job has by 660 in 1980, and in 3300, and those two are never apart again. So what
+// collides is more than at first, and most of it is one job's. Where places move, a table with room comes
+// near none, and a full one does not. (A model of the table and the moves alone, with no times.)
 func TestRehashingConverges(t *testing.T) {
-	const jobs, places = 3, 660
+	const jobs, places, windows = 3, 660, 1500
 	for name, c := range map[string]struct {
-		kind        Rehash
-		aggregators int
-		windows     int
+		bout
 		least, most int // collisions of the last window
 	}{
-		"unused, full":      {ToFree, 1980, 1500, 0, 0},
-		"by index, full":    {ByIndex, 1980, 1500, 100, 593},
-		"unused, 60 % full": {ToFree, 3300, 40, 0, 0},
-		"by index, 60 %":    {ByIndex, 3300, 400, 0, 60},
+		"unused, full":             {bout{ToFree, false, 1980}, 0, 0},
+		"unused, full, by place":   {bout{ToFree, true, 1980}, 0, 0},
+		"recycled, full, by place": {bout{Recycle, true, 1980}, 0, 0},
+		"by index, full":           {bout{ByIndex, false, 1980}, 700, 1980},
+		"by index, full, by place": {bout{ByIndex, true, 1980}, 200, 400},
+		"unused, 60 %":             {bout{ToFree, false, 3300}, 0, 0},
+		"by index, 60 %":           {bout{ByIndex, false, 3300}, 400, 1980},
+		"by index, 60 %, by place": {bout{ByIndex, true, 3300}, 0, 60},
 	} {
-		first, last := newContest(c.kind, jobs, places, c.aggregators).run(c.windows)
-		if first < 300 || last < c.least || last > c.most {
-			t.Errorf("%s: %d collide at first, %d at last; want at least 300, and %d to %d", name, first, last, c.least, c.most)
+		contest := newContest(c.bout, jobs, places)
+		first, own := contest.window(0)
+		if first < 300 || own > 0 {
+			t.Errorf("%s: %d collide at first, %d of them with their own job", name, first, own)
 		}
-		t.Logf("%s: %d collide at first, %d at last", name, first, last)
+		last := 0
+		for n := 1; n < windows; n++ {
+			last, own = contest.window(n)
+		}
+		if last < c.least || last > c.most {
+			t.Errorf("%s: %d collide at first, %d at last; want %d to %d", name, first, last, c.least, c.most)
+		}
+		if c.kind == ByIndex && !c.byPlace && 2*own < last {
+			t.Errorf("%s: of %d collisions %d are of one job", name, last, own)
+		}
+		t.Logf("%s: %d collide at first, %d at last, %d of them with their own job", name, first, last, own)
 	}
 }

@@ -21,7 +21,7 @@ const (
 // Words of knobs, in the order of what they stand for.
 var (
 	indexings = []string{host.ByPosition: "position", host.ByNumber: "sequence", host.Linear: "linear", host.Static: "static"}
-	rehashes  = []string{server.ToFree: "free", server.ByIndex: "index", server.Never: "never"}
+	rehashes  = []string{server.ToFree: "free", server.ByIndex: "index", server.Never: "never", server.Recycle: "recycle"}
 	resends   = []string{host.Expected: "expected", host.Passed: "passed", host.Gaps: "gaps"}
 	levels    = []string{TwoLevels: "two", RackLevel: "rack"}
 )
@@ -45,6 +45,7 @@ func (s System) Configure(k job.Knobs) job.System {
 	s.Indexing = choice[host.Indexing](k, "atp.indexing", indexings)
 	s.Parts = k.IntOr("atp.parts", 1, 256, 1)
 	s.Rehash = choice[server.Rehash](k, "atp.rehash", rehashes)
+	s.ByPlace = second(k, "atp.moves", "index", "place")
 	s.Aligned = second(k, "atp.remap", "at-once", "aligned")
 	s.Levels = choice[Levels](k, "atp.levels", levels)
 	s.Age = k.Duration("atp.age", "default", "")

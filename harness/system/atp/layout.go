@@ -61,6 +61,9 @@ func (s System) check(j *job.Job) error {
 		}
 		return fmt.Errorf("atp needs %d hosts for parameter servers behind the workers, but %s %d: set atp.server-count, give it as many hosts, or set atp.servers=colocated, which needs none", need, has, j.Servers)
 	}
+	if err := s.checkMoves(); err != nil {
+		return err
+	}
 	if s.Copy > 0 && !j.Virtual {
 		return errors.New("atp.copy is modelled under the virtual clock only: live servers copy as fast as they can: use --clock virtual, or atp.copy=none")
 	}
@@ -73,6 +76,17 @@ func (s System) check(j *job.Job) error {
 	n := s.numbers()[0].Size
 	if need := max(4*s.span(j), 2*s.aggregators(j)+2); int(n) < need {
 		return fmt.Errorf("%d threads to %d servers leave each of their streams %d sequence numbers, and %d packets in flight with %d aggregators need %d: set fewer of atp.threads, atp.server-count or atp.span", s.threads(), s.servers(), n, s.span(j), s.aggregators(j), need)
+	}
+	return nil
+}
+
+// checkMoves says why indexes cannot move as they are to.
+func (s System) checkMoves() error {
+	switch {
+	case s.ByPlace && s.Indexing != host.ByPosition:
+		return errors.New("atp.moves=place is for places of windows, which have indexes with atp.indexing=position alone: use that, or atp.moves=index")
+	case s.Rehash == server.Recycle && !s.ByPlace:
+		return errors.New("atp.rehash=recycle gives an index that packets left to others, but with atp.moves=index its packets go elsewhere for ever: use atp.moves=place")
 	}
 	return nil
 }
@@ -123,7 +137,7 @@ func (s System) core(j *job.Job, up setUps, w int) host.Config {
 	h := &j.Hosts()[w]
 	c := host.Config{
 		Node: h.Name, Worker: w, Workers: len(j.Hosts()), Job: j.ID, Tensor: j.Params,
-		Indexing: s.Indexing, Aggregators: s.aggregators(j), Aligned: s.Aligned,
+		Indexing: s.Indexing, Aggregators: s.aggregators(j), Aligned: s.Aligned, ByPlace: s.ByPlace,
 		Threads: s.Threads, Window: s.window(j), Span: s.span(j), LeastWindow: s.LeastWindow, Fixed: s.Fixed,
 		Doubling: s.Doubling, Avoidance: s.Avoidance, EachMark: s.EachMark, Resend: s.Resend, Alone: s.ExpectedOnly, Keep: s.Keep, Timeout: s.timeout(j),
 		Age: s.Age, Integers: j.Elements > 0, Scaling: gradient.Fixed{Factor: float64(s.Factor)}, Sample: j.Sample,
@@ -148,7 +162,7 @@ func (s System) server(j *job.Job, up setUps, k int) server.Config {
 	h := &p.servers[k]
 	c := server.Config{
 		Node: serverName(j, h), Workers: len(j.Hosts()), Job: j.ID, Flow: job.FromHost(h, groupOf(j, k), wire.Port),
-		Span: s.span(j), Racks: p.places[k].racks(), Rehash: s.Rehash, Aggregators: s.aggregators(j),
+		Span: s.span(j), Racks: p.places[k].racks(), Rehash: s.Rehash, ByPlace: s.ByPlace, Aggregators: s.aggregators(j),
 		Superset: s.Superset, Copy: s.copyRate(j), Ring: s.ring(j),
 	}
 	c.From = up.addresses()

@@ -220,6 +220,8 @@ func TestRefusals(t *testing.T) {
 		"atp needs 2 hosts for parameter servers behind the workers, but those that are named are 1": {System{ServerCount: 2}, one, upTo(2), []int{2}},
 		"mx480 of topology mx480 is a chassis of 6":                                                  {System{}, jobtest.Plan(t, "mx480", 6), upTo(3), []int{4}},
 		"leave each of their streams 16382 sequence numbers":                                         {System{ServerCount: 64, Threads: 16}, jobtest.Plan(t, "rack", 70), upTo(2), upTo(66)[2:]},
+		"atp.rehash=recycle gives an index":                                                          {System{Rehash: server.Recycle}, one, upTo(2), []int{2}},
+		"atp.moves=place is for places of windows":                                                   {System{ByPlace: true, Indexing: host.ByNumber}, one, upTo(2), []int{2}},
 		"atp.ring is of frames that wait to be copied":                                               {System{Ring: 9}, one, upTo(2), []int{2}},
 		"0 aggregators divided by 1 leave a job of 1 streams too few":                                {System{Indexing: host.Static, Aggregators: None}, one, upTo(2), []int{2}},
 	} {

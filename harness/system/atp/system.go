@@ -19,6 +19,7 @@ type System struct {
 	Indexing    host.Indexing
 	Parts       int // of the table, with static indexing: the job with id n has the n-th; zero means 1
 	Rehash      server.Rehash
+	ByPlace     bool           // a place of the window moves, not all packets that name an index
 	Aligned     bool           // an index that moves does so for all workers at one number
 	Levels      Levels         // that aggregate
 	Age         units.Duration // of an aggregator that is taken for abandoned; zero: program.DefaultAge
