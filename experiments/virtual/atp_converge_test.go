@@ -45,3 +45,11 @@ func TestCollisionsSettle(t *testing.T) {
 		t.Errorf("points %v: what is 0 has no place on a logarithmic axis", got)
 	}
 }
+
+// The claim is of any number of jobs, not of the largest.
+func TestLeastOverJobs(t *testing.T) {
+	points := []crowd{{rate: [schemes]float64{hashed: 9, static: 10}}, {rate: [schemes]float64{hashed: 4, static: 8}}, {rate: [schemes]float64{hashed: 3, static: 3}}}
+	if got := leastOf(points, hashed, static); got != 0.5 {
+		t.Errorf("the least is %g, want 0.5", got)
+	}
+}
