@@ -32,7 +32,7 @@ func drawParams(t *rapid.T) params {
 	tensor, cut := rapid.IntRange(1, 250*block).Draw(t, "tensor"), rapid.IntRange(block, 30*block).Draw(t, "cut")
 	indexing := rapid.SampledFrom([]Indexing{ByPosition, ByNumber, Linear, Static}).Draw(t, "indexing")
 	aggregators := rapid.SampledFrom([]int{0, 1, 5, 24}).Draw(t, "aggregators")
-	rules := rapid.SliceOfN(rapid.Bool(), 8, 8).Draw(t, "rules")
+	rules := rapid.SliceOfN(rapid.Bool(), 9, 9).Draw(t, "rules")
 	resend := rapid.SampledFrom([]Resend{Expected, Passed, Gaps}).Draw(t, "resend")
 	least := rapid.SampledFrom([]int{1, 5}).Draw(t, "least window")
 	if indexing == Static && aggregators != 24 {
@@ -41,7 +41,7 @@ func drawParams(t *rapid.T) params {
 	p.host = func(c *Config) {
 		c.Threads, c.SequenceBits, c.Tensor, c.Cut, c.Indexing, c.Aggregators = threads, bits, tensor, cut, indexing, aggregators
 		c.Aligned, c.Fixed, c.Doubling, c.Avoidance, c.EachMark, c.Alone, c.Keep, c.Sweep = rules[0], rules[1], rules[2], rules[3], rules[4], rules[5], rules[6], rules[7]
-		c.LeastWindow, c.Resend = least, resend
+		c.LeastWindow, c.Resend, c.ByPlace = least, resend, rules[8] && indexing == ByPosition
 		if indexing == Static {
 			c.Base, c.Part = 4, 20
 		}
