@@ -271,6 +271,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		"not below the least window":                  func(c *Config) { c.LeastWindow = 9 },
 		"indexing 4: 0 to 3":                          func(c *Config) { c.Indexing = 4 },
 		"only static indexing has a part":             func(c *Config) { c.Part = 4 },
+		"places have indexes with indexing 0 only":    func(c *Config) { c.ByPlace, c.Indexing = true, Linear },
 		"choose one inside the table":                 func(c *Config) { c.Indexing, c.Base, c.Part = Static, 10, 7 },
 		"part of 0 aggregators for 1 streams":         func(c *Config) { c.Indexing = Static },
 		"sequence numbers of 25 bits: 4 to 24":        func(c *Config) { c.SequenceBits = 25 },
