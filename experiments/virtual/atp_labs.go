@@ -209,3 +209,13 @@ func summed(c *result.Cell, name string) (n uint64) {
 	}
 	return n
 }
+
+// endingIn adds up a counter of switches, without those of single jobs.
+func endingIn(c *result.Cell, name string) (n uint64) {
+	for _, k := range c.Counters {
+		if strings.HasSuffix(k.Name, name) && !strings.Contains(k.Name, "atp/") {
+			n += k.N
+		}
+	}
+	return n
+}
