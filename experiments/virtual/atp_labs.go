@@ -3,6 +3,7 @@ package virtual
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/experiments/experiment"
@@ -28,6 +29,7 @@ type tenantLab struct {
 	racks    int    // of a multi-rack
 	hosts    int
 	marks    int            // packets of a queue above which links mark; zero: never
+	switches bool           // queues of hosts, before their links, do not mark: those of switches alone do
 	queue    int            // packets that a link holds; zero: more than windows let in
 	whole    bool           // packets carry all values
 	inside   units.Duration // from port to port of a switch
@@ -65,7 +67,27 @@ func (l *tenantLab) plan(e *experiment.Env) (*plan.Plan, error) {
 		return nil, err
 	}
 	g.MTU = testbed.MTU
+	if l.switches {
+		unmarkHosts(g)
+	}
 	return plan.New(g)
+}
+
+// unmarkHosts takes marks from the ways of a graph that begin at a host. There is a queue there only because a
+// machine sends at no rate; that of a switch is of packets that came by several ports.
+func unmarkHosts(g *topo.Graph) {
+	host := func(node string) bool {
+		return slices.ContainsFunc(g.Nodes, func(n topo.Node) bool { return n.Name == node && n.Kind == topo.Host })
+	}
+	for i := range g.Links {
+		k := &g.Links[i]
+		if host(k.A.Node) {
+			k.AtoB.Marking = topo.Marking{}
+		}
+		if host(k.B.Node) {
+			k.BtoA.Marking = topo.Marking{}
+		}
+	}
 }
 
 // set lays the jobs out.

@@ -12,7 +12,7 @@ func TestATPTenantFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many packets, many times slower under the race detector")
 	}
-	for _, x := range []experiment.Experiment{atpFig13a(), atpFig14(), atpFig15(), atpFig13b(), atpD2(), atpFig16a(), atpFig12(), atpChip()} {
+	for _, x := range []experiment.Experiment{atpFig13a(), atpFig14(), atpFig15(), atpFig13b(), atpD2(), atpFig16(), atpFig12(), atpChip()} {
 		t.Run(x.ID, func(t *testing.T) {
 			t.Parallel()
 			experimenttest.Run(t, &x)

@@ -8,9 +8,11 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/traffic"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -123,6 +125,9 @@ func (s *Spec) validateFlows() error {
 	if n := len(s.Flows); n > MaxFlows {
 		errs = append(errs, fmt.Errorf("%d flows: a lab takes %d", n, MaxFlows))
 	}
+	if len(s.Flows) > 0 && s.Host != (hostmodel.Model{}) && s.FlowHost == (hostmodel.Model{}) {
+		errs = append(errs, fmt.Errorf("flows beside a job whose hosts are modelled (%s), on hosts that cost them nothing: set FlowHost, as in hostmodel.Constants.Flow", s.Host.Kind))
+	}
 	if len(s.Flows) > 0 && s.Elements > 0 {
 		errs = append(errs, errors.New("flows run beside a training or a replay: a benchmark has the links for itself"))
 	}
@@ -165,6 +170,11 @@ func (s *Set) FlowEnds() (out []FlowEnd) {
 		}
 	}
 	return out
+}
+
+// OnFlowHost puts the machine of an end of a flow behind what its host costs it.
+func (s *Set) OnFlowHost(e FlowEnd, m sansio.Machine) (sansio.Machine, error) {
+	return behind(s.Jobs[0].FlowHost, e.Host.Name+"/"+e.Name, m)
 }
 
 // Record returns what a flow came to in a run that ended at a time, given what both ends

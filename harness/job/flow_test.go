@@ -10,11 +10,14 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/traffic"
+	"github.com/inalab/inalab/nodes/train/profiles"
 )
 
 const (
@@ -125,5 +128,24 @@ func TestRecordOfAFlow(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
+	}
+}
+
+// Beside a job whose hosts cost something, hosts cost flows something.
+func TestFlowsNeedHostsThatCost(t *testing.T) {
+	spec := jobtest.Spec(t, switchml.System{}, "rack", 4)
+	spec.Elements, spec.Model = 0, profiles.All()[0]
+	spec.Virtual, spec.Host = true, hostmodel.Defaults().RDMA()
+	spec.Flows = []job.Flow{{Name: "bulk", Kind: job.FlowTCP, From: "h0", To: "h1"}}
+	if _, err := job.New(spec); err == nil || !strings.Contains(err.Error(), "set FlowHost") {
+		t.Errorf("a flow at no cost beside a job at some: %v", err)
+	}
+	spec.FlowHost = hostmodel.Defaults().Flow()
+	if _, err := job.New(spec); err != nil {
+		t.Error(err)
+	}
+	spec.Virtual, spec.Host = false, hostmodel.Model{}
+	if _, err := job.New(spec); err == nil || !strings.Contains(err.Error(), "virtual clock only") {
+		t.Errorf("hosts that cost live flows something: %v", err)
 	}
 }

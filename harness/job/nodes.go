@@ -68,10 +68,15 @@ func (j *Job) NewWorker(cfg worker.Config, images worker.Images, rec gradient.Re
 
 // onHost puts a machine behind the cost of its host.
 func (j *Job) onHost(node string, m sansio.Machine) (sansio.Machine, error) {
-	if j.Host == (hostmodel.Model{}) {
+	return behind(j.Host, node, m)
+}
+
+// behind puts a machine behind what a host costs.
+func behind(h hostmodel.Model, node string, m sansio.Machine) (sansio.Machine, error) {
+	if h == (hostmodel.Model{}) {
 		return m, nil
 	}
-	return hostmodel.New(j.Host, node, m)
+	return hostmodel.New(h, node, m)
 }
 
 // NewSwitch makes the machine of one of [Job.Switches] in this process. Its clock reads zero at

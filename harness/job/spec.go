@@ -62,8 +62,12 @@ type Spec struct {
 	Replay bool
 	Sample gradient.Sampling // of a replay: the blocks that carry values
 	Exact  bool              // of a replay: charge no round, simulate each packet by packet
-	Host   hostmodel.Model   // what every host costs, under the virtual clock; zero: nothing
+	Host   hostmodel.Model   // what every host costs its workers and servers, under the virtual clock; zero: nothing
 	Trace  trace.Sink        // takes the events of workers, under the virtual clock; may be nil
+
+	// FlowHost is what hosts cost the ends of flows, under the virtual clock; zero: nothing, which
+	// goes with hosts that cost jobs nothing either.
+	FlowHost hostmodel.Model
 
 	// Record returns what takes the tensors of a worker, beside the check of its
 	// sums, under the virtual clock; nil: nothing does.
@@ -153,7 +157,7 @@ func (s *Spec) validate() error {
 	if s.Replay && (!s.Virtual || s.Elements > 0) {
 		errs = append(errs, errors.New("a replay is for the virtual clock, and no benchmark"))
 	}
-	if s.Host != (hostmodel.Model{}) && !s.Virtual {
+	if (s.Host != (hostmodel.Model{}) || s.FlowHost != (hostmodel.Model{})) && !s.Virtual {
 		errs = append(errs, errors.New("the cost of hosts is modelled under the virtual clock only: live hosts have their own"))
 	}
 	if !s.Replay && (s.Exact || s.Sample.Every > 1) {

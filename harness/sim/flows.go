@@ -33,8 +33,12 @@ func (r *run) addFlows(s *job.Set) error {
 		if err != nil {
 			return fmt.Errorf("flow %s: %w", e.Name, err)
 		}
+		machine, err := s.OnFlowHost(e, m)
+		if err != nil {
+			return fmt.Errorf("flow %s: %w", e.Name, err)
+		}
 		at := e.Host.Name
-		r.beside[at] = append(r.beside[at], host.Member{Port: e.Addr.SrcPort, TCP: e.Kind == job.FlowTCP, Machine: m})
+		r.beside[at] = append(r.beside[at], host.Member{Port: e.Addr.SrcPort, TCP: e.Kind == job.FlowTCP, Machine: machine})
 		r.counted = append(r.counted, counted{at + "/" + e.Name, m.Counters})
 	}
 	return nil

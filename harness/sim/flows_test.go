@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/traffic"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/topo"
@@ -264,5 +265,22 @@ func TestFlowsBesideSeveralJobs(t *testing.T) {
 		if len(c.Flows) != 1-i || i == 0 && c.Flows[0].Delivered == 0 || c.Wrong > 0 || c.Checked == 0 {
 			t.Errorf("%d of %d elements wrong, flows %+v", c.Wrong, c.Checked, c.Flows)
 		}
+	}
+}
+
+// A host that costs a flow something delays its packets at both ends.
+func TestFlowOnHostsThatCost(t *testing.T) {
+	delay := func(h hostmodel.Model) units.Duration {
+		j := scene{flows: []job.Flow{udp("steady", "h2", "h3", traffic.Pattern{Rate: 10 * mbit, Stop: 40 * ms})}}.job(t)
+		j.FlowHost = h
+		c := run(t, j, images(t))
+		if f := c.Flows[0]; f.Delivered == 0 || f.Lost > 0 {
+			t.Errorf("%+v", f)
+		}
+		return c.Flows[0].DelayMean
+	}
+	cost := hostmodel.Defaults().Flow()
+	if got, want := delay(cost)-delay(hostmodel.Model{}), 2*cost.Latency; got != want {
+		t.Errorf("packets come %v later, want %v", got, want)
 	}
 }

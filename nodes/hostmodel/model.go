@@ -11,7 +11,7 @@ import (
 
 // Model is what a host costs. The zero value costs nothing.
 type Model struct {
-	Kind    string         // dpdk, dpdk-cores, rdma or tcp
+	Kind    string         // dpdk, dpdk-cores, rdma, tcp or flow
 	Frame   units.Duration // that the host's cores together take for a frame, each way
 	Rate    units.Rate     // at which they take a frame's payload, each way; zero takes no time
 	Latency units.Duration // between wire and protocol, each way
@@ -85,6 +85,12 @@ func (c *Constants) RDMAMessages() Model {
 // TCP is a host that uses the kernel's TCP.
 func (c *Constants) TCP() Model {
 	return Model{Kind: "tcp", Rate: rate(2 * c.Get("tcp.rate")), Latency: picoseconds(c.Get("tcp.latency") * 1e6)}
+}
+
+// Flow is a host for an end of a flow that has the line for itself: the latency of kernel TCP,
+// and no limit of its rate, since it adds nothing.
+func (c *Constants) Flow() Model {
+	return Model{Kind: "flow", Latency: picoseconds(c.Get("tcp.latency") * 1e6)}
 }
 
 // whole is a number of packets, 1 at least.
