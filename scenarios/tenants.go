@@ -115,6 +115,7 @@ func (s *Scenario) ran(sys System) string {
 // changes belong to the lab, and stand with the first.
 func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 	var jobs []*job.Job
+	var idle []idleHosts
 	for i, t := range s.Tenants {
 		one := spec
 		one.Times = t.Times
@@ -128,8 +129,8 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		if i > 0 {
 			one.HostPrograms, one.Flows, one.Transit, one.Collectors, one.Changes = nil, nil, nil, nil, nil
 		}
-		idle := s.idleServers(&t, one.System)
-		one.ServersOn = t.Servers[:len(t.Servers)-idle]
+		needed := len(t.Servers) - s.idleServers(&t, one.System)
+		one.ServersOn = t.Servers[:needed]
 		one.Servers = len(one.ServersOn)
 		if err := s.checkServers(&t, &one); err != nil {
 			return nil, err
@@ -138,11 +139,12 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		if err != nil {
 			return nil, s.doc.wrong(t.at, fmt.Errorf("job %s: %w", t.Name, err))
 		}
-		if idle > 0 {
-			j.Layout.Notes = append(slices.Clone(j.Layout.Notes), idleNote(&t, j, idle))
+		if needed < len(t.Servers) {
+			idle = append(idle, idleHosts{j, t.Servers[needed:]})
 		}
 		jobs = append(jobs, j)
 	}
+	noteIdle(idle)
 	set, err := job.NewSet(jobs...)
 	var misfit *job.Misfit
 	if errors.As(err, &misfit) {
@@ -166,13 +168,27 @@ func (s *Scenario) idleServers(t *Tenant, sys job.System) int {
 	return max(0, has-job.Servers(sys, len(t.Hosts)))
 }
 
-// idleNote says which hosts a job leaves idle.
-func idleNote(t *Tenant, j *job.Job, n int) string {
-	var names []string
-	for _, h := range t.Servers[len(t.Servers)-n:] {
-		names = append(names, j.Plan.Hosts[h].Name)
+// idleHosts is the hosts for servers that a job leaves idle.
+type idleHosts struct {
+	job   *job.Job
+	hosts []int
+}
+
+// noteIdle says in the notes of jobs which hosts those of one system leave idle, in the same words for all of
+// them.
+func noteIdle(list []idleHosts) {
+	names := map[string][]string{} // by system; looked up
+	for _, i := range list {
+		for _, h := range i.hosts {
+			system := i.job.System.Name()
+			names[system] = append(names[system], i.job.Plan.Hosts[h].Name)
+		}
 	}
-	return fmt.Sprintf("leaves %s idle: %s runs without servers there", strings.Join(names, ", "), j.System.Name())
+	for _, i := range list {
+		name := i.job.System.Name()
+		note := fmt.Sprintf("%s idle: %s runs without servers there", strings.Join(names[name], ", "), name)
+		i.job.Layout.Notes = append(slices.Clone(i.job.Layout.Notes), note)
+	}
 }
 
 // checkServers says how many hosts for servers a job needs, where it has another number.

@@ -147,7 +147,7 @@ ps + ring on rack
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	sets, _ := s.Sets(true)
-	for i, want := range []string{"leaves h5, h4 idle: ring runs without servers there", "leaves h4 idle: atp runs without servers there", ""} {
+	for i, want := range []string{"h5, h4 idle: ring runs without servers there", "h4 idle: atp runs without servers there", ""} {
 		got := strings.Join(slices.Concat(sets[i].Jobs[0].Layout.Notes, sets[i].Jobs[1].Layout.Notes), "\n")
 		if (strings.Count(got, " idle: ") > 0) != (want != "") || !strings.Contains(got, want) {
 			t.Errorf("notes of run %d: %q, want %q", i, got, want)

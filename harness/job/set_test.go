@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/trioml"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/chassis"
 )
@@ -68,5 +70,19 @@ func TestSetRefuses(t *testing.T) {
 		if _, err := job.New(s); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
+	}
+}
+
+// The queue of a job is the deepest at its own hosts, both ways; a job alone has none.
+func TestDepthOfAJob(t *testing.T) {
+	p := jobtest.Plan(t, "rack", 6)
+	a, b := jobtest.Tenant(t, p, 1, trioml.System{}, 0, 1), jobtest.Tenant(t, p, 2, trioml.System{}, 2, 3)
+	s, err := job.NewSet(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := []result.Link{{Name: "tor:p0->h0:eth0", P99: 5}, {Name: "h1:eth0->tor:p1", P99: 7}, {Name: "tor:p2->h2:eth0", P99: 9}, {Name: "tor:p5->h5:eth0", P99: 11}}
+	if got := []units.Bytes{s.Depth(a, links), s.Depth(b, links), job.Alone(a).Depth(a, links)}; !slices.Equal(got, []units.Bytes{7, 9, 0}) {
+		t.Errorf("queues of %v, want 7, 9 and 0", got)
 	}
 }

@@ -86,7 +86,7 @@ func (r *run) count(t *tenant) {
 		compute = append(compute, w.Compute)
 	}
 	t.cell.Compute = job.MeanCompute(compute)
-	t.cell.Tallies = t.job.Tallies(t.cell.Counters)
+	t.cell.Tallies, t.cell.Depth = t.job.Tallies(t.cell.Counters), r.set.Depth(t.job, t.cell.Links)
 }
 
 // kernelCounts returns the counters of a host whose streams are the kernel's.

@@ -125,7 +125,7 @@ func (r *run) finish(t *tenant, charged int) {
 	r.count(t)
 	cell.Work.Steps, cell.Work.Events, cell.Work.Charged = r.net.steps, r.net.events, charged
 	cell.Work.Rounds, cell.Work.Sample = t.job.Iterations-charged, max(1, t.job.Sample.Every)
-	cell.Tallies = t.job.Tallies(cell.Counters)
+	cell.Tallies, cell.Depth = t.job.Tallies(cell.Counters), r.set.Depth(t.job, cell.Links)
 	if t == r.tenants[0] {
 		cell.Flows = r.flowRecords()
 		cell.Collected = len(r.collectors) > 0

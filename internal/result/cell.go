@@ -43,6 +43,8 @@ type Cell struct {
 
 	Links []Link // each direction of the links that the topology has a model of, in the order of switches and ports
 
+	Depth units.Bytes // of several jobs of a lab: no more waited for 99% of the time before any line to or from hosts of this one
+
 	Flows []Flow // beside the jobs, in the order of the scenario; of several jobs of a lab, with the first
 
 	Throughput []Throughput // of the job by interval of time, and of flows behind that of the first; empty: not recorded

@@ -1,6 +1,10 @@
 package result
 
-import "github.com/inalab/inalab/internal/units"
+import (
+	"strings"
+
+	"github.com/inalab/inalab/internal/units"
+)
 
 // Link is what one direction of a link came to in a run: a row of links.csv.
 type Link struct {
@@ -18,6 +22,11 @@ type Link struct {
 	Changes int `json:"changes,omitempty"` // that came during the run
 
 	Drops []Counter `json:"drops,omitempty"` // by reason; Node is empty
+}
+
+// At reports whether a link is of a host.
+func (l *Link) At(host string) bool {
+	return strings.HasPrefix(l.Name, host+":") || strings.Contains(l.Name, "->"+host+":")
 }
 
 // Dropped returns the frames that a link dropped, all reasons together.

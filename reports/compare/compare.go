@@ -30,6 +30,7 @@ func Rows(cells []result.Cell, baseline result.Baseline) []Row {
 	for i := range runs {
 		out[i] = runs[i].row
 	}
+	share(out)
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/stat"
 )
 
@@ -45,6 +46,11 @@ type Row struct {
 	Accuracy       *float64       // fraction, the last that was evaluated
 	Wrong, Checked *uint64        // elements
 	Marks, Drops   *uint64        // frames, over all links
+
+	// Of one of several jobs of a lab.
+	Throughput *float64     // bit/s of payload that came to a worker, in the time of its iterations
+	Jain       *float64     // index of the rates of iterations of the jobs of its model
+	Depth      *units.Bytes // no more waited for 99% of the time before any line of its hosts
 
 	Course []string // what was done to processes
 	Ended  *float64 // s, when the job was ended before it was done
@@ -93,6 +99,9 @@ func (r *Row) count(c result.Cell) {
 	for _, l := range c.Links {
 		*r.Marks += l.Marks
 		*r.Drops += l.Dropped()
+	}
+	if c.Job != "" {
+		r.Throughput, r.Depth = throughput(&c), &c.Depth
 	}
 	r.Accuracy = lastAccuracy(c.Samples)
 	r.Course = c.Course

@@ -15,10 +15,14 @@ func Comparison(rows []compare.Row, baseline result.Baseline) Table {
 	t := Table{Title: "Iteration time by system and straggle probability", Notes: comparisonNotes(rows, baseline)}
 	fixed := summaryColumns(baseline, decimalsOf(rows))
 	columns := append(sweptColumns(rows), fixed...)
+	jobs := slices.ContainsFunc(rows, func(r compare.Row) bool { return r.Job != "" })
 	for _, c := range columns {
-		c.Detail = c.Detail && !telling(c.Key, rows)
+		c.Detail = c.Detail && !telling(c.Key, rows) || silent(c.Key, baseline, rows)
 		if len(columns) > len(fixed) {
 			c.Column = inSweep(c.Column)
+		}
+		if jobs {
+			c.Column = ofJobs(c.Column)
 		}
 		t.Columns = append(t.Columns, c.Column)
 	}
@@ -43,6 +47,17 @@ func inSweep(c Column) Column {
 	return c
 }
 
+// ofJobs returns a column as people see it where several jobs share a lab, which have columns of their own.
+func ofJobs(c Column) Column {
+	switch c.Key {
+	case "n", "workers", "resent":
+		c.Spare = 1
+	case "fidelity":
+		c.Fold = true
+	}
+	return c
+}
+
 // telling reports whether people are to see a column that is otherwise a detail.
 func telling(key string, rows []compare.Row) bool {
 	some := func(f func(compare.Row) bool) bool { return slices.ContainsFunc(rows, f) }
@@ -51,7 +66,7 @@ func telling(key string, rows []compare.Row) bool {
 		return some(func(a compare.Row) bool {
 			return some(func(b compare.Row) bool { return a.System == b.System && a.Topology != b.Topology })
 		})
-	case "job":
+	case "job", "jain", "depth_p99", "throughput":
 		return some(func(r compare.Row) bool { return r.Job != "" })
 	case "lab": // of a job that ran in several
 		return some(func(a compare.Row) bool {
@@ -71,6 +86,13 @@ func telling(key string, rows []compare.Row) bool {
 		return some(func(r compare.Row) bool { return r.Resent != nil && r.Resent.Bytes > 0 })
 	}
 	return false
+}
+
+// silent reports whether a column of several jobs tells people nothing: no row has a partner among the
+// baseline's.
+func silent(key string, baseline result.Baseline, rows []compare.Row) bool {
+	return key == "speedup_"+baseline.Key && slices.ContainsFunc(rows, func(r compare.Row) bool { return r.Job != "" }) &&
+		!slices.ContainsFunc(rows, func(r compare.Row) bool { return r.Speedup.Known() })
 }
 
 // sweptColumns returns the columns of the keys that were swept.
@@ -108,7 +130,6 @@ func comparisonNotes(rows []compare.Row, baseline result.Baseline) []string {
 	notes = append(notes, scaleNotes(rows)...)
 	notes = append(notes, trustNotes(rows)...)
 	notes = append(notes, pathNotes(rows)...)
-	notes = append(notes, compare.Fairness(rows)...)
 	notes = append(notes, grouped(rows, "course", func(r compare.Row) []string { return r.Course })...)
 	notes = append(notes, grouped(rows, "deviation", func(r compare.Row) []string { return r.Notes })...)
 	return append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Warnings })...)
@@ -135,6 +156,11 @@ func definitions(rows []compare.Row, baseline result.Baseline) []string {
 	}
 	if some(func(r compare.Row) bool { return r.Inflation != nil }) {
 		notes = append(notes, "/first: iteration time over that of the same system at the first point of the sweep")
+	}
+	if some(func(r compare.Row) bool { return r.Job != "" && !r.Computed }) {
+		notes = append(notes, "throughput: payload that came to a worker of the job, in the time of its iterations; headers of the system's own are payload",
+			"Jain: Jain's index over the rates of iterations of the jobs of a run, of one model: 1 where all are alike",
+			"queue: no more waited for 99% of the time before the line to or from any host of the job, of whomever")
 	}
 	if some(func(r compare.Row) bool { return !r.IsBaseline && r.Speedup.Known() }) {
 		notes = append(notes, "speed-up: mean iteration time of "+baseline.System+" over the system's, "+
@@ -214,33 +240,61 @@ func grouped(rows []compare.Row, label string, texts func(compare.Row) []string)
 	return out
 }
 
-// whom names rows as briefly as they can be told apart.
+// whom names rows as briefly as they can be told apart. What is computed has no part in most texts.
 func whom(rows []compare.Row, in []bool) string {
 	if !slices.Contains(in, false) {
 		return "all rows"
 	}
 	var names []string
-	for i, r := range rows {
-		name := r.System
-		same := func(o compare.Row) bool { return o.System == r.System }
-		if !allIn(rows, in, same) { // not all of the system: name the point of the sweep
-			name += " " + at(r)
-			same = func(o compare.Row) bool { return o.System == r.System && at(o) == at(r) }
-			if !allIn(rows, in, same) { // not all of the point: name the rest
-				name += fmt.Sprintf(" (%s, %s, seed %d%s)", r.Model, r.Clock, r.Seed, tenantOf(r))
-			}
+	done := make([]bool, len(rows))
+	for i := range rows {
+		if !in[i] || done[i] {
+			continue
 		}
-		if in[i] && !slices.Contains(names, name) {
-			names = append(names, name)
+		name, same := widest(rows, in, &rows[i])
+		for k := range rows {
+			done[k] = done[k] || in[k] && same(&rows[k])
 		}
+		names = append(names, name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// widest returns the widest set of rows that has one and no row that is not in, and its name.
+func widest(rows []compare.Row, in []bool, r *compare.Row) (name string, same func(*compare.Row) bool) {
+	type set = func(*compare.Row) bool
+	system := func(o *compare.Row) bool { return o.System == r.System }
+	job := func(o *compare.Row) bool { return o.Job == r.Job && o.Lab == r.Lab && r.Job != "" }
+	point := func(o *compare.Row) bool { return at(*o) == at(*r) }
+	place := func(o *compare.Row) bool { return o.System == r.System && o.Topology == r.Topology }
+	there := r.System + " on " + r.Topology
+	both := func(a, b set) set { return func(o *compare.Row) bool { return a(o) && b(o) } }
+	tenant := tenantOf(*r)
+	for _, s := range []struct {
+		name string
+		set
+	}{
+		{"all runs", func(*compare.Row) bool { return true }},
+		{r.System, system},
+		{strings.TrimSpace(tenant), job},
+		{r.System + tenant, both(system, job)},
+		{there, place},
+		{there + tenant, both(place, job)},
+		{r.System + " " + at(*r), both(system, point)},
+		{r.System + " " + at(*r) + tenant, both(both(system, point), job)},
+		{there + " " + at(*r) + tenant, both(both(place, point), job)},
+	} {
+		if s.set(r) && allIn(rows, in, s.set) {
+			return s.name, s.set
+		}
+	}
+	return fmt.Sprintf("%s %s%s (%s, %s, seed %d)", there, at(*r), tenant, r.Model, r.Clock, r.Seed), func(o *compare.Row) bool { return o == r }
 }
 
 // tenantOf names the job and the lab of a row, if several jobs shared it.
 func tenantOf(r compare.Row) (name string) {
 	if r.Job != "" {
-		name = ", job " + r.Job
+		name = " job " + r.Job
 	}
 	if r.Lab != "" {
 		name += " of " + r.Lab
@@ -248,9 +302,10 @@ func tenantOf(r compare.Row) (name string) {
 	return name
 }
 
-func allIn(rows []compare.Row, in []bool, which func(compare.Row) bool) bool {
-	for i, r := range rows {
-		if which(r) && !in[i] {
+// allIn reports whether all rows of a set that were run are in.
+func allIn(rows []compare.Row, in []bool, which func(*compare.Row) bool) bool {
+	for i := range rows {
+		if r := &rows[i]; which(r) && !in[i] && !r.Computed {
 			return false
 		}
 	}

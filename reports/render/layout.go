@@ -71,7 +71,7 @@ func alike(rows [][]Cell, i int) (Cell, bool) {
 	var same Cell
 	for _, row := range rows {
 		switch c := row[i]; {
-		case c == same || c == NA():
+		case c == same || c == NA() || c.people == "":
 		case same == NA():
 			same = c
 		default:

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"math"
 	"strings"
 
 	"github.com/inalab/inalab/internal/result"
@@ -100,6 +101,12 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			func(r *compare.Row) Cell { return resentCell(r, func(a *result.Resent) Cell { return Int(a.Bytes) }) }},
 		{Column{Key: "ended", Name: "ended", Unit: "s", Align: Right, Detail: true}, "s", "when the job was ended before it was done, from the start of the run; empty where it was done",
 			func(r *compare.Row) Cell { return number(r.Ended, 3) }},
+		{Column{Key: "throughput", Name: "throughput", Unit: "Mbit/s", Align: Right, Detail: true}, "bit/s", "of one of several jobs of a lab: payload that came to a worker, over the time of its iterations; empty where no series was recorded",
+			throughputCell},
+		{Column{Key: "jain", Name: "Jain", Align: Right, Detail: true}, "", "Jain's index over the rates of iterations of the jobs of the lab that train the same model: 1 where all are alike, 1/n where one of n has all",
+			func(r *compare.Row) Cell { return number(r.Jain, 3) }},
+		{Column{Key: "depth_p99", Name: "queue", Unit: "kB", Align: Right, Detail: true}, "B", "of one of several jobs of a lab: the deepest queue before a line to or from its hosts, without the 1% of the time at which it was deepest; links.csv has them by link",
+			depthCell},
 	}
 }
 
@@ -108,6 +115,20 @@ func resentCell(r *compare.Row, of func(*result.Resent) Cell) Cell {
 		return NA()
 	}
 	return of(r.Resent).Suspect(r.Invalid())
+}
+
+func throughputCell(r *compare.Row) Cell {
+	if r.Throughput == nil {
+		return NA()
+	}
+	return Int(int64(math.Round(*r.Throughput))).As(Number(*r.Throughput/1e6, 2).people).Suspect(r.Invalid())
+}
+
+func depthCell(r *compare.Row) Cell {
+	if r.Depth == nil {
+		return NA()
+	}
+	return Int(*r.Depth).As(Number(float64(*r.Depth)/1e3, 1).people).Suspect(r.Invalid())
 }
 
 func iterCell(r *compare.Row, decimals int) Cell {
@@ -172,6 +193,8 @@ func fidelityCell(r *compare.Row) Cell {
 	switch {
 	case r.Fidelity.Verdict != "":
 		return Text(r.Fidelity.Verdict)
+	case r.Computed && r.Job != "": // among jobs, people find it in the name
+		return Text("computed").As("")
 	case r.Computed:
 		return Text("computed")
 	}

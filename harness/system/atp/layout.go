@@ -198,6 +198,9 @@ func (s System) ring(j *job.Job) int {
 
 // notes says what is larger than its share by the scale.
 func (s System) notes(j *job.Job) (out []string) {
+	if s.Unscaled && j.Scale > 1 {
+		out = append(out, fmt.Sprintf("window, span and table of aggregators as they are, not divided by %d: they hide the round-trip time, which does not shrink with link rates", j.Scale))
+	}
 	full := s
 	full.Unscaled = true
 	for _, n := range []struct {
@@ -206,7 +209,7 @@ func (s System) notes(j *job.Job) (out []string) {
 	}{
 		{"window", s.window(j), full.window(j)}, {"table of aggregators", s.aggregators(j), full.aggregators(j)},
 	} {
-		if n.here*j.Scale > n.all+j.Scale-1 {
+		if !s.Unscaled && n.here*j.Scale > n.all+j.Scale-1 {
 			out = append(out, fmt.Sprintf("%s of %d where %d divided by %d is %d: it hides the round-trip time, which does not shrink with link rates", n.what, n.here, n.all, j.Scale, (n.all+j.Scale-1)/j.Scale))
 		}
 	}

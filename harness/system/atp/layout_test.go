@@ -253,7 +253,7 @@ func TestScale(t *testing.T) {
 		{System{}, 2, 100, 1024, 10_000, 0},
 		{System{}, 1000, 64, 64, 64, 2},
 		{System{Aggregators: 10, Window: 5}, 100, 5, 64, 10, 2},
-		{System{Unscaled: true}, 100, 200, 2048, 20_000, 2},
+		{System{Unscaled: true}, 100, 200, 2048, 20_000, 1},
 		{System{Aggregators: None}, 100, 64, 64, 0, 1},
 		{System{Threads: 2, Span: 50, Unscaled: true}, 1, 100, 50, 20_000, 0},
 		{System{Threads: 3}, 1000, 64, 64, 192, 2},

@@ -178,7 +178,10 @@ func (s System) layoutUDP(j *job.Job) (job.Layout, error) {
 // poolNote says where a pool is larger than its share by the scale.
 func (s System) poolNote(j *job.Job, slots int) []string {
 	full := cmp.Or(s.Slots, DefaultSlots)
-	if slots*j.Scale <= full+j.Scale-1 {
+	switch {
+	case s.Unscaled && j.Scale > 1:
+		return []string{fmt.Sprintf("pool as it is, not divided by %d: it hides the round-trip time, which does not shrink with link rates", j.Scale)}
+	case slots*j.Scale <= full+j.Scale-1:
 		return nil
 	}
 	return []string{fmt.Sprintf("pool of %d slots where %d divided by %d is %d: a pool hides the round-trip time, which does not shrink with link rates", slots, full, j.Scale, (full+j.Scale-1)/j.Scale)}
