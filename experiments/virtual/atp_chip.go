@@ -130,7 +130,8 @@ func chipPoints() []chipPoint {
 			return fig15Lab(e, sys, threshold(e), chipTensors)
 		}),
 		pointOfLab("fig16", "six workers, one of which shares its line with TCP", func(e *experiment.Env) tenantLab {
-			return fig16Lab(e, true, units.Millisecond, units.Millisecond)
+			r := fig16{start: units.Millisecond}
+			return r.lab(e, 1)
 		}),
 		pointOfCall("fig19", "two workers, packets of two passes", 4, func(e *experiment.Env) call {
 			c := onATP(e, "ATP", testbed.ATP(e), testbed.ATPHost(e))

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -56,7 +57,8 @@ const (
 type fig16 struct {
 	micro bool // a tensor without a pause; else VGG16
 	flows int
-	up    bool // the flows are from the worker, whose own queue then marks; else to it
+	start units.Duration // of the job; zero: fig16Start
+	up    bool           // the flows are from the worker, whose own queue then marks; else to it
 
 	alone, beside units.Duration // iteration
 	used, before  float64        // of the line, while the job runs and before
@@ -74,7 +76,7 @@ func (r *fig16) share() float64 { return r.mine / min(r.peak, 1/float64(1+r.flow
 // lab is the job beside so many flows, which begin earlier.
 func (r *fig16) lab(e *experiment.Env, flows int) tenantLab {
 	l := tenantLab{hosts: fig16Workers + 2, marks: threshold(e), switches: !r.up}
-	j := tenantJob{sys: atpTenant(e, atp.DefaultAggregators, 0), server: []int{fig16Workers}, model: "vgg16", cut: experiment.Cut(e, 16, 66), iterations: experiment.Cut(e, 8, 4), times: worker.Times{Start: fig16Start}}
+	j := tenantJob{sys: atpTenant(e, atp.DefaultAggregators, 0), server: []int{fig16Workers}, model: "vgg16", cut: experiment.Cut(e, 16, 66), iterations: experiment.Cut(e, 8, 4), times: worker.Times{Start: cmp.Or(r.start, fig16Start)}}
 	if r.micro {
 		j.mib, j.iterations = experiment.Cut(e, 192, 48), 1
 	}
