@@ -9,7 +9,6 @@ import (
 // missing says what claims wait for that no experiment measures, by id or by
 // what ids begin with; the first that fits counts.
 var missing = []struct{ prefix, waitsFor string }{
-	{"atp", "no experiment yet"},
 	{"xagg", "XAgg is not built"},
 }
 
