@@ -28,6 +28,7 @@ func TestKeysOfATP(t *testing.T) {
 		"rehash: never":                  func(s *atp.System) { s.Rehash = server.Never },
 		"remap: aligned":                 func(s *atp.System) { s.Aligned = true },
 		"levels: rack":                   func(s *atp.System) { s.Levels = atp.RackLevel },
+		"levels: all":                    func(s *atp.System) { s.Levels = atp.AllLevels },
 		"age: 3ms":                       func(s *atp.System) { s.Age = 3 * units.Millisecond },
 		"age: default, timeout: default": func(*atp.System) {},
 		"server-count: 2, threads: 3":    func(s *atp.System) { s.ServerCount, s.Threads = 2, 3 },
@@ -64,6 +65,7 @@ func TestKeysOfATP(t *testing.T) {
 		"indexing: hash":     `atp.indexing: "hash": allowed are position, sequence, linear, static`,
 		"copy: 60":           `atp.copy: rate "60" has no unit`,
 		"factor: 0":          "atp.factor: 0: allowed are 1 to 1000000000000000",
+		"levels: three":      `atp.levels: "three": allowed are two, rack, all`,
 		"server-count: 0":    "atp.server-count: 0: allowed are 1 to 64",
 	} {
 		if _, err := loadShort(t, run+"atp: {"+section+"}\n"); err == nil || !strings.Contains(err.Error(), want) {

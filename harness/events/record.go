@@ -157,6 +157,9 @@ func (r *reader) engines() (out []result.TracedEngine) {
 		for _, s := range slices.Sorted(maps.Keys(e.Sources)) {
 			mask.Set(s)
 			t.Sources = append(t.Sources, e.Sources[s])
+			if e.Below != nil {
+				t.Below = append(t.Below, e.Below[s])
+			}
 		}
 		r.members[e.Node] = mask
 		out = append(out, t)

@@ -13,6 +13,7 @@ type Engine struct {
 	Server  bool             // it is a server, which adds what the switches did not
 	Host    string           // that a server shares with a worker; empty: it is its node
 	Sources map[uint8]string // who is behind each source: the host of a worker, or the engine below
+	Below   map[uint8]string // whom the packets of a source come from, where a worker may be behind several engines
 }
 
 // Engine returns the engine of a name; nil: it does not aggregate for the job.

@@ -184,22 +184,28 @@ func TestATPLoss(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := atpPlan(t, tc.topology, 9, topo.LinkSpec{Loss: 0.005})
-			var texts [2]string
-			for i := range texts {
-				_, cells := runATP(t, atpSpec(t, p, tc.system, tc.servers, tc.on...))
-				if counted(cells[0], "h", sansio.CountResentPackets) == 0 {
-					t.Error("nothing was sent again")
-				}
-				text, err := json.Marshal(cells)
-				if err != nil {
-					t.Fatal(err)
-				}
-				texts[i] = string(text)
-			}
-			if texts[0] != texts[1] {
-				t.Error("two runs differ")
-			}
+			twiceWithLoss(t, func() job.Spec { return atpSpec(t, p, tc.system, tc.servers, tc.on...) })
 		})
+	}
+}
+
+// twiceWithLoss runs a job twice in which something is sent again, and wants no difference.
+func twiceWithLoss(t *testing.T, spec func() job.Spec) {
+	t.Helper()
+	var texts [2]string
+	for i := range texts {
+		_, cells := runATP(t, spec())
+		if counted(cells[0], "h", sansio.CountResentPackets) == 0 {
+			t.Error("nothing was sent again")
+		}
+		text, err := json.Marshal(cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	if texts[0] != texts[1] {
+		t.Error("two runs differ")
 	}
 }
 

@@ -25,8 +25,9 @@ type Traced struct {
 
 // TracedEngine is an aggregation engine of the run.
 type TracedEngine struct {
-	Node    string   `json:"node"`    // as in its events
-	Sources []string `json:"sources"` // workers and engines whose packets it adds, the lowest bit first
+	Node    string   `json:"node"`            // as in its events
+	Sources []string `json:"sources"`         // workers and engines whose packets it adds, the lowest bit first
+	Below   []string `json:"below,omitempty"` // by source: whom its packets come from, where there are more than two levels
 	Top     bool     `json:"top,omitempty"`
 	Server  bool     `json:"server,omitempty"` // it adds what the switches did not
 }

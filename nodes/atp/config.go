@@ -88,6 +88,11 @@ type Server struct {
 	Bitmaps [2]uint32 // by level: this worker's bit, and its rack's
 	FanIns  [2]uint8
 	Direct  bool // the worker is in the server's rack, and others are not: the second edge switch is its first
+
+	// Upper are the levels above the second of a job that has some, and as its Level that of the worker's
+	// switch (appendix A.2). All servers of a job have as many levels. Below that of its switch a worker has
+	// bit 0, and a fan-in of 1.
+	Upper wire.Upper `json:",omitzero"`
 }
 
 // Indexing says which aggregator a packet names.

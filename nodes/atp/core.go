@@ -57,9 +57,15 @@ func New(cfg Config) (*Core, error) {
 	return c, nil
 }
 
+// header is what all headers to the server have.
+func (s *Server) header() wire.Header {
+	return wire.Header{Bitmaps: s.Bitmaps, FanIns: s.FanIns, Upper: s.Upper}
+}
+
 func newServer(job uint8, s *Server) server {
-	out := server{cfg: s, template: inet.UDPHeader(s.Flow), header: wire.Header{Bitmaps: s.Bitmaps, Job: job, FanIns: s.FanIns}}
-	if s.Direct {
+	out := server{cfg: s, template: inet.UDPHeader(s.Flow), header: s.header()}
+	out.header.Job = job
+	if s.Direct || s.Upper.Level > 0 {
 		out.header.Flags = wire.EdgeSwitch
 	}
 	inet.IPv4(out.template[inet.EtherLen:]).SetECN(inet.ECT0)
@@ -140,7 +146,7 @@ func (c *Core) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 // sender returns the server that a train is of, nobody for others, and whether a link marked it.
 func (c *Core) sender(t *sansio.Train) (from int, marked bool) {
 	ip, udp, ok := t.UDP()
-	if !ok || udp.DstPort() != wire.Port {
+	if !ok || udp.DstPort() != c.cfg.port() {
 		return nobody, false
 	}
 	for i := range c.cfg.Servers {
@@ -157,14 +163,14 @@ const nobody = -1
 // packet hands a packet to the stream that has its number.
 func (c *Core) packet(now units.Time, from int, p *parameters, eff *sansio.Effects) {
 	var h wire.Header
-	if problem := h.Read(p.payload, p.unstored); problem != wire.OK {
+	if problem := c.read(&h, p); problem != wire.OK {
 		c.count.Add(string(problem), 1)
 		return
 	}
 	p.Header = &h
 	p.marked = p.marked || h.Flags.Has(wire.ECN)
 	i := int((h.Sequence - 1) / c.streams[0].numbers.Size)
-	if !h.Flags.Has(wire.IsAck) || i >= len(c.streams) || i%len(c.cfg.Servers) != from {
+	if !h.Flags.Has(wire.IsAck) || h.Upper.Levels != c.cfg.levels() || i >= len(c.streams) || i%len(c.cfg.Servers) != from {
 		c.count.Add(DropForeign, 1)
 		return
 	}
@@ -176,6 +182,14 @@ func (c *Core) packet(now units.Time, from int, p *parameters, eff *sansio.Effec
 	default:
 		c.count.Add(c.strange(s, h.Job), 1)
 	}
+}
+
+// read reads the header of a parameter packet.
+func (c *Core) read(h *wire.Header, p *parameters) wire.Problem {
+	if c.cfg.levels() > 0 {
+		return h.ReadDeep(p.payload, p.unstored)
+	}
+	return h.Read(p.payload, p.unstored)
 }
 
 // NextDeadline returns when a packet must be sent again, or one that waits may be sent.

@@ -11,6 +11,9 @@
 // A packet names an aggregator of the switches ([Indexing]). Where another job has it, the
 // parameter packet says which one to use from now on, and the worker follows such moves.
 //
+// Packets of a job with more than two levels of switches have a larger header, and go to a port of their
+// own ([Server.Upper], appendix A.2).
+//
 // A packet is sent again when parameters of three later ones came ([Resend]), or after a timeout,
 // with all that is in flight (loss.go). It is the same but for a flag, and has the index of its first
 // sending, so that it frees what it reserved.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	wire "github.com/inalab/inalab/internal/wire/atp"
+	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/nodes/gradient"
 )
 
@@ -82,15 +82,15 @@ func getFloats(src []byte, at, n int) gradient.Floats {
 	return f
 }
 
-// store takes the sum of a block out of a parameter packet.
-func (c *Core) store(f *fragment, payload []byte, isFloat bool) {
+// store takes the sum of a block out of the values of a parameter packet.
+func (c *Core) store(f *fragment, values []byte, isFloat bool) {
 	g := f.tensor.gen
 	lo, hi := c.span(f.tensor, f.block)
 	if isFloat {
-		g.floats = append(g.floats, getFloats(payload[wire.HeaderLen:], lo, hi-lo))
+		g.floats = append(g.floats, getFloats(values, lo, hi-lo))
 		return
 	}
-	getBlock(g.sums[lo:hi], payload)
+	vec.GetBE(g.sums[lo:hi], values[:4*(hi-lo)])
 	if n := clipped(g.sums[lo:hi]); n > 0 {
 		g.saturated += n
 		c.count.Add(CountClipped, uint64(n))

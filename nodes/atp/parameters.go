@@ -78,7 +78,7 @@ func (s *stream) deliver(now units.Time, packet uint64, p *parameters) {
 		return
 	}
 	if p.unstored == 0 {
-		c.store(f, p.payload, p.isFloat())
+		c.store(f, p.payload[p.Len():], p.isFloat())
 	}
 	f.tensor.gen.remaining--
 }

@@ -45,6 +45,9 @@ func (c *Config) validateSetups() error {
 			if s.Servers[k].Flow.Dst != c.Servers[k].Flow.Dst {
 				return fmt.Errorf("server %d is at %v in set-up %d, and at %v before: servers stay where they are", k, s.Servers[k].Flow.Dst, i+1, c.Servers[k].Flow.Dst)
 			}
+			if s.Servers[k].Upper.Levels != c.levels() {
+				return fmt.Errorf("set-up %d, server %d: headers of %d levels, and of %d before: all set-ups have as many", i+1, k, s.Servers[k].Upper.Levels, c.levels())
+			}
 			if err := s.Servers[k].validate(); err != nil {
 				return fmt.Errorf("set-up %d, server %d: %w", i+1, k, err)
 			}
@@ -148,7 +151,7 @@ func (s *stream) pass() {
 func (s *stream) join(now units.Time, eff *sansio.Effects) {
 	h := s.server.header
 	h.Sequence, h.Flags = s.numbers.First, h.Flags|wire.Overflow
-	payload := eff.Body(wire.PayloadLen)
+	payload := eff.Body(wire.DeepPayloadLen(int(h.Upper.Levels)))
 	clear(payload)
 	h.Put(payload)
 	eff.Emit(s.core.to, s.server.template, payload)

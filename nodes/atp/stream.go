@@ -121,7 +121,7 @@ func (s *stream) again(now units.Time, packet uint64, why string, eff *sansio.Ef
 		s.inFlight++
 	}
 	f.lost, f.since = false, s.next
-	c.count.Resent(1, wire.PayloadLen)
+	c.count.Resent(1, units.Bytes(wire.DeepPayloadLen(int(c.cfg.levels()))))
 	s.event(now, trace.Retransmit, packet, why)
 	s.send(packet, wire.Resend, eff)
 }
@@ -137,10 +137,10 @@ func (s *stream) send(packet uint64, flags wire.Flags, eff *sansio.Effects) {
 	if f.floats {
 		h.Flags |= wire.Overflow
 	}
-	payload := eff.Body(wire.HeaderLen + size)
+	payload := eff.Body(h.Len() + size)
 	h.Put(payload)
 	if unstored == 0 {
-		c.put(payload[wire.HeaderLen:], f)
+		c.put(payload[h.Len():], f)
 	}
 	eff.EmitUnstored(c.to, s.server.template, payload, unstored)
 	c.count.Add(CountSent, 1)
@@ -168,11 +168,6 @@ func (c *Core) put(dst []byte, f *fragment) {
 		}
 	}
 	clear(dst[used:])
-}
-
-// getBlock reads the sums of a block.
-func getBlock(sums []int32, payload []byte) {
-	vec.GetBE(sums, payload[wire.HeaderLen:wire.HeaderLen+4*len(sums)])
 }
 
 // name returns a packet's names in events: how often the stream went through its numbers, and its

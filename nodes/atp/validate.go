@@ -32,6 +32,12 @@ func (c *Config) resolve() {
 // streams returns how many streams a worker has.
 func (c *Config) streams() int { return c.Threads * len(c.Servers) }
 
+// levels returns how many levels headers of the job have; 0: base headers, of two.
+func (c *Config) levels() uint8 { return c.Servers[0].Upper.Levels }
+
+// port returns the UDP port of the job's packets.
+func (c *Config) port() uint16 { return wire.PortOf(int(c.levels())) }
+
 // span returns the most packets of a stream from the oldest that lacks its parameters to the
 // newest sent.
 func (c *Config) span() int {
@@ -92,8 +98,11 @@ func (c *Config) validateServers() error {
 		if !s.Flow.Src.Is4() || !s.Flow.Dst.Is4() {
 			fault("sending from %v to server %d at %v: both must be IPv4 addresses", s.Flow.Src, i, s.Flow.Dst)
 		}
-		if s.Flow.DstPort != wire.Port {
-			fault("sending to UDP port %d of server %d: ATP has port %d", s.Flow.DstPort, i, wire.Port)
+		if s.Flow.DstPort != c.port() {
+			fault("sending to UDP port %d of server %d: ATP has port %d", s.Flow.DstPort, i, c.port())
+		}
+		if s.Upper.Levels != c.levels() {
+			fault("servers 0 and %d have headers of %d and %d levels: all of a job have as many", i, c.levels(), s.Upper.Levels)
 		}
 		for k := range i {
 			if c.Servers[k].Flow.Dst == s.Flow.Dst {
@@ -109,13 +118,24 @@ func (c *Config) validateServers() error {
 
 // validate checks the directions of packets to a server.
 func (s *Server) validate() error {
-	for level, fan := range s.FanIns {
+	if n := int(s.Upper.Levels); n != 0 && (n < 3 || n > wire.MaxLevels || int(s.Upper.Level) >= n) {
+		return fmt.Errorf("first switch at level %d of %d: 3 to %d levels are possible besides two, counted from 0", s.Upper.Level, n, wire.MaxLevels)
+	}
+	h := s.header()
+	for level := range h.Levels() {
+		fan, bitmap := h.FanIn(level), h.Bitmap(level)
 		if fan < 1 || fan > wire.MaxFanIn {
 			return fmt.Errorf("fan-in %d of level %d: 1 to %d are possible", fan, level, wire.MaxFanIn)
 		}
-		if bits.OnesCount32(s.Bitmaps[level]) != 1 {
-			return fmt.Errorf("bitmap %#x of level %d: a worker has one bit", s.Bitmaps[level], level)
+		if bits.OnesCount32(bitmap) != 1 {
+			return fmt.Errorf("bitmap %#x of level %d: a worker has one bit", bitmap, level)
 		}
+		if level < int(s.Upper.Level) && (bitmap != 1 || fan != 1) {
+			return fmt.Errorf("bitmap %#x and fan-in %d of level %d for a worker whose first switch is that of level %d: both must be 1", bitmap, fan, level, s.Upper.Level)
+		}
+	}
+	if s.Direct && s.Upper.Levels > 0 {
+		return fmt.Errorf("direct and a header of %d levels: the level of the first switch says that", s.Upper.Levels)
 	}
 	if s.Direct && (s.Bitmaps[0] != 1 || s.FanIns[0] != 1) {
 		return fmt.Errorf("bitmap %#x and fan-in %d of level 0 for a worker whose first switch is that of level 1: both must be 1", s.Bitmaps[0], s.FanIns[0])

@@ -44,7 +44,15 @@ func (c *Config) validate() error {
 	if c.Copy < 0 || c.Ring < 0 {
 		fault("frames copied at %v, of which %d bytes may wait: neither may be negative", c.Copy, c.Ring)
 	}
-	return errors.Join(append(errs, c.validateStreams(), c.validateRacks(), c.validateSetups())...)
+	return errors.Join(append(errs, c.validateStreams(), c.validatePlaces(), c.validateSetups())...)
+}
+
+// validatePlaces checks who has which bits.
+func (c *Config) validatePlaces() error {
+	if c.Levels != 0 {
+		return c.validatePaths()
+	}
+	return c.validateRacks()
 }
 
 // validateSetups checks those that may follow.
@@ -58,8 +66,8 @@ func (c *Config) validateSetups() error {
 		if !s.Group.Is4() || !s.Group.IsMulticast() {
 			return fmt.Errorf("set-up %d sends to %v: that must be an IPv4 group of the job's workers", i+1, s.Group)
 		}
-		next := Config{Workers: c.Workers, Racks: s.Racks}
-		if err := next.validateRacks(); err != nil {
+		next := Config{Workers: c.Workers, Racks: s.Racks, Levels: c.Levels, Paths: s.Paths}
+		if err := next.validatePlaces(); err != nil {
 			return fmt.Errorf("set-up %d: %w", i+1, err)
 		}
 	}

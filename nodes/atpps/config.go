@@ -26,7 +26,12 @@ type Config struct {
 
 	// Racks are whom bits of the second level stand for, and workers whom those of the first do in
 	// each. Where all workers are in the server's rack there is one, and no second level.
-	Racks []Rack
+	Racks []Rack `json:",omitempty"`
+
+	// Levels are those of a job of more than two (appendix A.2), and Paths by worker its bits at the switches on
+	// its way, from that of the server down to its own; none: it is on the server's host. They stand in the place of racks.
+	Levels int       `json:",omitempty"`
+	Paths  [][]uint8 `json:",omitempty"`
 
 	// Setups are those that may follow, if workers end and are started again (A.3), in their order.
 	Setups []Setup `json:",omitempty"`
@@ -49,7 +54,10 @@ type Config struct {
 type Setup struct {
 	Job   uint8
 	Group netip.Addr // of the job's workers
-	Racks []Rack
+
+	// Racks or Paths, as the job has. Levels are as many in all set-ups.
+	Racks []Rack    `json:",omitempty"`
+	Paths [][]uint8 `json:",omitempty"`
 }
 
 // Rack is a bit of the second level: a rack's workers, or one in the server's own rack.

@@ -30,5 +30,7 @@
 // forgets what is not answered, drops what still comes under the id before, and tells workers the earliest
 // number from which on they send again.
 //
-// Left out: levels above the second (A.2).
+// Of more than two levels (A.2) the server knows a tree: [Config.Paths] has the bits of each worker from its
+// switch down. The highest bitmap of a packet that has several bits says of which switch's sources it is.
+// Each set-up has a tree of its own, of as many levels.
 package atpps

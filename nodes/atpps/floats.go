@@ -33,7 +33,7 @@ func (s *Server) askAgain(e *entry, p *packet, eff *sansio.Effects) {
 // request sends a parameter packet without parameters: switches free nothing for it.
 func (s *Server) request(e *entry, eff *sansio.Effects) {
 	h := s.header(e, wire.Overflow)
-	payload := eff.Body(wire.PayloadLen)
+	payload := eff.Body(s.payloadLen())
 	clear(payload)
 	h.Put(payload)
 	eff.Emit(s.to, s.template, payload)

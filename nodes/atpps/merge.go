@@ -10,7 +10,15 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/atp"
 )
 
-// claimed returns whose values a packet says that it has, or why nobody's can be so in it. A switch
+// whose returns whose values a packet says that it has, or why nobody's can be so in it.
+func (s *Server) whose(h *wire.Header) (set trace.Mask, reason string) {
+	if s.root == nil {
+		return s.claimed(h)
+	}
+	return s.deep(h)
+}
+
+// claimed returns whose values a packet says that it has, or why nobody's can be so in it, of two levels. A switch
 // adds at the second level what is whole: racks, and workers of the server's rack. So
 // what came from there is everybody, or workers of that rack alone, where racks beyond it
 // are not for it to add (§5.2.2, rack-scale service).

@@ -36,16 +36,16 @@ func (s *Server) begin(e *entry, flags wire.Flags) (values []byte) {
 			s.count.Add(CountRehashed, 1)
 		}
 	}
-	size := wire.PayloadLen
+	size := s.payloadLen()
 	if e.unstored {
-		size = wire.HeaderLen
+		size = h.Len()
 	}
 	if cap(e.answer) < size {
 		e.answer = make([]byte, size)
 	}
 	e.answer = e.answer[:size]
 	h.Put(e.answer)
-	return e.answer[wire.HeaderLen:]
+	return e.answer[h.Len():]
 }
 
 // finish sends the parameter packet that was built.
@@ -60,13 +60,28 @@ func (s *Server) finish(e *entry, eff *sansio.Effects) {
 func (s *Server) send(e *entry, eff *sansio.Effects) {
 	payload := eff.Body(len(e.answer))
 	copy(payload, e.answer)
-	eff.EmitUnstored(s.to, s.template, payload, wire.PayloadLen-len(e.answer))
+	eff.EmitUnstored(s.to, s.template, payload, s.payloadLen()-len(e.answer))
 }
 
-// header returns that of a parameter packet of a fragment. Bitmaps and fan-ins say nothing there.
+// header returns that of a parameter packet of a fragment.
 func (s *Server) header(e *entry, flags wire.Flags) wire.Header {
 	if e.ecn {
 		flags |= wire.ECN
 	}
-	return wire.Header{Job: s.cfg.Job, Sequence: e.numbers.Of(e.packet), Index: e.index, FanIns: [2]uint8{1, 1}, Flags: wire.IsAck | flags}
+	h := s.parameters(e.numbers.Of(e.packet), wire.IsAck|flags)
+	h.Index = e.index
+	return h
 }
+
+// parameters returns the header of a packet to workers, of the set-up at hand. Bitmaps and fan-ins say nothing there.
+func (s *Server) parameters(number uint32, flags wire.Flags) wire.Header {
+	h := wire.Header{Job: s.cfg.Job, Sequence: number, Flags: flags}
+	h.Upper.Levels = uint8(s.cfg.Levels)
+	for level := range h.Levels() {
+		h.SetFanIn(level, 1)
+	}
+	return h
+}
+
+// payloadLen returns the bytes of a packet.
+func (s *Server) payloadLen() int { return wire.DeepPayloadLen(s.cfg.Levels) }

@@ -53,6 +53,8 @@ const (
 	DropRacks  = "atp-server-some-racks" // several racks, and not all
 	DropWorker = "atp-server-unknown-worker"
 	DropParts  = "atp-server-part-as-whole" // some workers of a rack, which no switch has resent
+	DropLevels = "atp-server-other-levels"  // a header of more or fewer levels than those of the job
+	DropPlace  = "atp-server-unknown-place" // bits of several levels that stand for nobody
 
 	DropUnasked   = "atp-server-unasked-floats"
 	DropFloatSum  = "atp-server-floats-of-several" // floats meet no switch that adds
@@ -69,6 +71,7 @@ type Server struct {
 	streams   []stream
 	racks     [wire.MaxFanIn]*Rack // by bit of the second level
 	second    uint32               // bits of all racks
+	root      *node                // the server's switch, of more than two levels
 	everybody trace.Mask
 	local     trace.Mask // the worker on the server's host, if there is one
 	others    trace.Mask
@@ -120,7 +123,7 @@ func (s *Server) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects
 	for i := range in {
 		t := &in[i].Train
 		ip, udp, ok := t.UDP()
-		if !ok || ip.Dst() != s.cfg.Flow.Src || udp.DstPort() != wire.Port {
+		if !ok || ip.Dst() != s.cfg.Flow.Src || udp.DstPort() != wire.PortOf(s.cfg.Levels) {
 			s.count.Add(DropForeign, uint64(t.Frames()))
 			continue
 		}
@@ -143,7 +146,7 @@ func (s *Server) Local(now units.Time, in []sansio.Arrival, eff *sansio.Effects)
 		t := &in[i].Train
 		for f := range t.Frames() {
 			var p packet
-			if problem := p.parse(t, f); problem != wire.OK {
+			if problem := s.parse(&p, t, f); problem != wire.OK {
 				s.count.Add(string(problem), 1)
 				continue
 			}
@@ -154,11 +157,11 @@ func (s *Server) Local(now units.Time, in []sansio.Arrival, eff *sansio.Effects)
 }
 
 // parse reads frame f of a train.
-func (p *packet) parse(t *sansio.Train, f int) wire.Problem {
+func (s *Server) parse(p *packet, t *sansio.Train, f int) wire.Problem {
 	payload := t.Payload(f)
-	problem := p.Read(payload, t.Unstored)
+	problem := s.read(&p.Header, payload, t.Unstored)
 	if problem == wire.OK && t.Unstored == 0 {
-		p.values = payload[wire.HeaderLen:]
+		p.values = payload[p.Len():]
 	}
 	return problem
 }
@@ -166,7 +169,7 @@ func (p *packet) parse(t *sansio.Train, f int) wire.Problem {
 // arrive takes frame f of a train, which may have been marked on its way.
 func (s *Server) arrive(now units.Time, t *sansio.Train, f int, marked bool, eff *sansio.Effects) {
 	var p packet
-	if problem := p.parse(t, f); problem != wire.OK {
+	if problem := s.parse(&p, t, f); problem != wire.OK {
 		s.count.Add(string(problem), 1)
 		return
 	}
@@ -179,6 +182,14 @@ func (s *Server) arrive(now units.Time, t *sansio.Train, f int, marked bool, eff
 	case !s.copying.add(now, &p, t.FrameBytes(f)):
 		s.count.Add(DropRing, 1)
 	}
+}
+
+// read reads the header of a packet to the job's port.
+func (s *Server) read(h *wire.Header, payload []byte, unstored int) wire.Problem {
+	if s.cfg.Levels > 0 {
+		return h.ReadDeep(payload, unstored)
+	}
+	return h.Read(payload, unstored)
 }
 
 // NextDeadline returns when the next frame is copied.
@@ -207,7 +218,7 @@ func (s *Server) take(p *packet, eff *sansio.Effects) {
 	}
 	st, reason := s.streamOf(p)
 	if reason == "" && !local {
-		p.set, reason = s.claimed(&p.Header)
+		p.set, reason = s.whose(&p.Header)
 	}
 	var e *entry
 	if reason == "" {

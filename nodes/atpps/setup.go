@@ -11,7 +11,10 @@ import (
 func (s *Server) direct() {
 	s.template, s.indexes = inet.UDPHeader(s.cfg.Flow), newIndexes(&s.cfg)
 	inet.IPv4(s.template[inet.EtherLen:]).SetECN(inet.ECT0)
-	s.racks, s.second, s.everybody, s.local = [wire.MaxFanIn]*Rack{}, 0, trace.Mask{}, trace.Mask{}
+	s.racks, s.second, s.root, s.everybody, s.local = [wire.MaxFanIn]*Rack{}, 0, nil, trace.Mask{}, trace.Mask{}
+	if s.cfg.Levels > 0 {
+		s.plant()
+	}
 	for i := range s.cfg.Racks {
 		r := &s.cfg.Racks[i]
 		for _, w := range r.Workers {
@@ -32,7 +35,7 @@ func (s *Server) direct() {
 // worker that contributes again. If it was sent again, its worker was not told.
 func (s *Server) setsUp(p *packet, eff *sansio.Effects) (all bool) {
 	k := s.setupOf(p.Job)
-	if k < 0 || p.Flags.Has(wire.IsAck) {
+	if k < 0 || p.Flags.Has(wire.IsAck) || int(p.Upper.Levels) != s.cfg.Levels {
 		return false
 	}
 	st, joins := s.streamWith(p.Sequence), p.Flags.Joins()
@@ -83,7 +86,7 @@ func (s *Server) streamWith(number uint32) *stream {
 func (s *Server) setUp(k int, eff *sansio.Effects) {
 	next := &s.cfg.Setups[k-1]
 	s.setup = k
-	s.cfg.Job, s.cfg.Racks = next.Job, next.Racks
+	s.cfg.Job, s.cfg.Racks, s.cfg.Paths = next.Job, next.Racks, next.Paths
 	s.cfg.Flow.Dst, s.cfg.Flow.DstMAC = next.Group, inet.MulticastMAC(next.Group)
 	s.direct()
 	s.count.Add(CountSetups, 1)
@@ -102,7 +105,7 @@ func (s *Server) keep(e *entry) {
 	switch e.state {
 	case answered:
 		var h wire.Header
-		h.Read(e.answer, wire.PayloadLen-len(e.answer))
+		s.read(&h, e.answer, s.payloadLen()-len(e.answer))
 		h.Job, h.Bitmaps, h.Flags = s.cfg.Job, [2]uint32{}, h.Flags&^wire.Collision
 		h.Put(e.answer)
 	case summing, floating:
@@ -113,8 +116,8 @@ func (s *Server) keep(e *entry) {
 
 // goOn tells workers from which number on a stream goes, under the id of the set-up at hand.
 func (s *Server) goOn(st *stream, eff *sansio.Effects) {
-	h := wire.Header{Job: s.cfg.Job, Sequence: st.numbers.Of(st.open), FanIns: [2]uint8{1, 1}, Flags: wire.GoOn}
-	payload := eff.Body(wire.PayloadLen)
+	h := s.parameters(st.numbers.Of(st.open), wire.GoOn)
+	payload := eff.Body(s.payloadLen())
 	clear(payload)
 	h.Put(payload)
 	eff.Emit(s.to, s.template, payload)

@@ -67,7 +67,7 @@ func (s *Server) event(kind trace.Kind, e *entry, note string) {
 // moved says which index a fragment's answer brings, if it brings one.
 func (s *Server) moved(e *entry) string {
 	var h wire.Header
-	if s.cfg.Trace == nil || h.Read(e.answer, wire.PayloadLen-len(e.answer)) != wire.OK || !h.Flags.Has(wire.Collision) {
+	if s.cfg.Trace == nil || s.read(&h, e.answer, s.payloadLen()-len(e.answer)) != wire.OK || !h.Flags.Has(wire.Collision) {
 		return ""
 	}
 	return fmt.Sprintf(moved, h.Bitmaps[0])

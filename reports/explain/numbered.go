@@ -51,6 +51,12 @@ func (l *Life) numbered(e *result.Event) string {
 // of the second switch have the first worker of a rack.
 func (l *Life) from(e *result.Event) string {
 	own := l.engine(e.Node)
+	if own != nil && own.Below != nil {
+		if k := slices.Index(own.Sources, e.From); k >= 0 {
+			return own.Below[k]
+		}
+		return e.From
+	}
 	for i := range l.Run.Engines {
 		at := &l.Run.Engines[i]
 		if at.Server || own == nil || !slices.Contains(at.Sources, e.From) {

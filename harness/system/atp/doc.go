@@ -16,6 +16,9 @@
 //
 // A worker on the server's host is a contributor of no level: its packets stay in the host's memory.
 //
+// With [AllLevels] every switch on the ways to a server aggregates (appendix A.2), if each packet has one way. The
+// last level is that of the server's switch, and the others count down from there.
+//
 // Parameter packets go back to all workers by a multicast tree for each server, which is set up
 // with the lab: there is no IGMP (§3.2).
 package atp

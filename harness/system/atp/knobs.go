@@ -23,7 +23,7 @@ var (
 	indexings = []string{host.ByPosition: "position", host.ByNumber: "sequence", host.Linear: "linear", host.Static: "static"}
 	rehashes  = []string{server.ToFree: "free", server.ByIndex: "index", server.Never: "never", server.Recycle: "recycle"}
 	resends   = []string{host.Expected: "expected", host.Passed: "passed", host.Gaps: "gaps"}
-	levels    = []string{TwoLevels: "two", RackLevel: "rack"}
+	levels    = []string{TwoLevels: "two", RackLevel: "rack", AllLevels: "all"}
 )
 
 // choice reads a knob whose words stand for 0, 1 and so on.

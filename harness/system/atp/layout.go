@@ -17,7 +17,10 @@ import (
 )
 
 // packet is the bytes of an IP packet.
-const packet = inet.IPv4Len + inet.UDPLen + wire.PayloadLen
+func (s System) packet() int { return inet.IPv4Len + inet.UDPLen + wire.DeepPayloadLen(s.deep) }
+
+// port is the UDP port of packets.
+func (s System) port() uint16 { return wire.PortOf(s.deep) }
 
 // Layout lays the system over the hosts and switches of a job.
 func (s System) Layout(j *job.Job) (job.Layout, error) {
@@ -25,10 +28,14 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 		return job.Layout{}, err
 	}
 	up, err := s.setUps(j)
+	if err == nil {
+		err = s.checkLevels(up[0].placement)
+	}
 	if err != nil {
 		return job.Layout{}, err
 	}
 	p := up[0].placement
+	s.deep = p.levels
 	programs, err := up.programs(program.Config{Aggregators: s.aggregators(j), Age: s.Age})
 	if err != nil {
 		return job.Layout{}, err
@@ -38,7 +45,7 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 	s.Pipe = pipe
 	l := job.Layout{
 		Programs: programs, Engines: up.engines(), Trees: up.trees(), ECN: true,
-		Port: wire.Port, ServerPort: wire.Port, Packet: packet, Window: s.streams() * s.span(j),
+		Port: s.port(), ServerPort: s.port(), Packet: s.packet(), Window: s.streams() * s.span(j),
 		Time: s.time(j, p), Block: wire.Values, Saturates: true, Uneven: s.aggregators(j) > 0, Notes: append(notes, s.notes(j)...),
 	}
 	for w := range j.Hosts() {
@@ -91,6 +98,14 @@ func (s System) checkMoves() error {
 	return nil
 }
 
+// checkLevels says why what runs in switches cannot aggregate at the levels of a job.
+func (s System) checkLevels(p *placement) error {
+	if p.levels > 0 && s.Pipe.Pipeline {
+		return fmt.Errorf("the program on an emulated Tofino has two levels, and packets of topology %s pass %d: set atp.pipe=reference, or atp.levels=two", p.j.Plan.Name, p.levels)
+	}
+	return nil
+}
+
 // checkParts says why a job has no part of a table that is divided.
 func (s System) checkParts(j *job.Job) error {
 	if s.Indexing != host.Static {
@@ -129,6 +144,7 @@ func (s System) Numbers(j *job.Job) job.Numbers {
 	if err != nil { // the job was laid out
 		return nil
 	}
+	s.deep = up[0].levels
 	return host.NewNaming(s.core(j, up, 0), j.Iterations)
 }
 
@@ -161,13 +177,15 @@ func (s System) server(j *job.Job, up setUps, k int) server.Config {
 	p := up[0].placement
 	h := &p.servers[k]
 	c := server.Config{
-		Node: serverName(j, h), Workers: len(j.Hosts()), Job: j.ID, Flow: job.FromHost(h, groupOf(j, k), wire.Port),
-		Span: s.span(j), Racks: p.places[k].racks(), Rehash: s.Rehash, ByPlace: s.ByPlace, Aggregators: s.aggregators(j),
+		Node: serverName(j, h), Workers: len(j.Hosts()), Job: j.ID, Flow: job.FromHost(h, groupOf(j, k), s.port()),
+		Span: s.span(j), Racks: p.places[k].racks(), Levels: p.levels, Paths: p.places[k].paths(),
+		Rehash: s.Rehash, ByPlace: s.ByPlace, Aggregators: s.aggregators(j),
 		Superset: s.Superset, Copy: s.copyRate(j), Ring: s.ring(j),
 	}
 	c.From = up.addresses()
 	for _, next := range up[1:] {
-		c.Setups = append(c.Setups, server.Setup{Job: next.j.ID, Group: groupOf(next.j, k), Racks: next.places[k].racks()})
+		at := next.places[k]
+		c.Setups = append(c.Setups, server.Setup{Job: next.j.ID, Group: groupOf(next.j, k), Racks: at.racks(), Paths: at.paths()})
 	}
 	if s.Indexing == host.ByPosition {
 		c.Places = s.streams() * s.span(j)
@@ -193,7 +211,7 @@ func (s System) ring(j *job.Job) int {
 	if s.Ring == 0 {
 		return 0
 	}
-	return s.scaled(j, s.Ring) * (inet.EtherLen + packet)
+	return s.scaled(j, s.Ring) * (inet.EtherLen + s.packet())
 }
 
 // notes says what is larger than its share by the scale.

@@ -18,22 +18,31 @@ type placement struct {
 	servers []plan.Host      // that servers are on
 	places  []*places        // by server
 	trees   [][]plan.TreeHop // by server: of its parameter packets
+	levels  int              // of headers with more than two; else 0
 }
 
 // place finds out who is where, towards each server.
 func (s System) place(j *job.Job) (*placement, error) {
-	p := &placement{j: j, servers: s.serverHosts(j)}
+	p := &placement{j: j, servers: s.serverHosts(j), levels: s.deep}
+	if s.Levels == AllLevels {
+		if err := p.deepen(); err != nil {
+			return nil, err
+		}
+	}
 	for i := range p.servers {
 		h := &p.servers[i]
-		at, err := s.placesFor(j, h)
-		if err != nil {
-			return nil, err
+		if p.levels == 0 {
+			at, err := s.placesFor(j, h)
+			if err != nil {
+				return nil, err
+			}
+			p.places = append(p.places, at)
 		}
 		tree, err := j.Plan.Tree(receivers(j, h), h.Switch)
 		if err != nil {
 			return nil, err
 		}
-		p.places, p.trees = append(p.places, at), append(p.trees, tree)
+		p.trees = append(p.trees, tree)
 	}
 	return p, nil
 }
@@ -54,11 +63,11 @@ func (p *placement) programs(cfg program.Config) ([][]any, error) {
 	out := make([][]any, len(p.j.Plan.Switches))
 	for i := range out {
 		sw := &p.j.Plan.Switches[i]
-		doc := program.Job{ID: p.j.ID}
+		doc := program.Job{ID: p.j.ID, Levels: p.levels}
 		part := false
 		for k := range p.places {
 			s := p.server(sw, k)
-			part = part || len(s.Levels[0].Sources)+len(s.Levels[1].Sources) > 0
+			part = part || slices.ContainsFunc(s.Parts(), func(l program.Level) bool { return len(l.Sources) > 0 })
 			if len(s.Ports) > 0 {
 				doc.Servers = append(doc.Servers, s)
 			}
@@ -87,6 +96,10 @@ func (p *placement) server(sw *plan.Switch, k int) program.Server {
 		default:
 			out.Ports = []sansio.Port{sansio.Port(hop.In)}
 		}
+	}
+	if at.deep != nil {
+		at.deep.parts(p.j, sw, &out)
+		return out
 	}
 	for bit, from := range at.sources() {
 		if from.sw == sw && !from.direct {
@@ -143,7 +156,8 @@ func arrivals(p *plan.Plan, from, to *plan.Switch) (out []sansio.Port) {
 func (p *placement) toServers(w int) (out []host.Server) {
 	for k := range p.places {
 		to := p.places[k].server(w)
-		to.Flow = p.j.ToHost(&p.j.Hosts()[w], &p.servers[k], wire.Port, wire.Port)
+		port := wire.PortOf(p.levels)
+		to.Flow = p.j.ToHost(&p.j.Hosts()[w], &p.servers[k], port, port)
 		out = append(out, to)
 	}
 	return out
@@ -155,11 +169,11 @@ func (p *placement) engines() (out []job.Engine) {
 	hosts := p.j.Hosts()
 	for i := range p.j.Plan.Switches {
 		sw := &p.j.Plan.Switches[i]
-		e := job.Engine{Node: sw.Name, Sources: map[uint8]string{}}
+		e := job.Engine{Node: sw.Name, Sources: map[uint8]string{}, Below: p.below(sw)}
 		for k, at := range p.places {
 			e.Top = e.Top || at.home == sw
 			s := p.server(sw, k)
-			for _, l := range s.Levels {
+			for _, l := range s.Parts() {
 				for _, from := range l.Sources {
 					for _, w := range from.Workers {
 						e.Sources[w] = hosts[w].Name

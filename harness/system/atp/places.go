@@ -17,6 +17,7 @@ type places struct {
 	list []place
 	home *plan.Switch // the server's
 	two  bool         // it is the second edge switch, which adds what comes from the places
+	deep *ways        // where there are more than two levels: then it says all that the list does
 }
 
 // place is a bit of the second bitmap.
@@ -32,7 +33,7 @@ func (s System) placesFor(j *job.Job, to *plan.Host) (*places, error) {
 	home, _ := j.Plan.Switch(to.Switch)
 	p := &places{home: home}
 	racks, local := racksOf(j, to)
-	p.two = s.Levels == TwoLevels && slices.ContainsFunc(racks, func(r place) bool { return r.sw != home })
+	p.two = s.Levels != RackLevel && slices.ContainsFunc(racks, func(r place) bool { return r.sw != home })
 	for _, r := range racks {
 		switch n := len(r.workers); {
 		case !p.two || r.sw != home:
@@ -73,6 +74,9 @@ func racksOf(j *job.Job, server *plan.Host) (out, local []place) {
 
 // server describes the server to a worker.
 func (p *places) server(w int) (out host.Server) {
+	if p.deep != nil {
+		return p.deep.server(w)
+	}
 	all := len(p.sources())
 	for bit, at := range p.list {
 		if k := slices.Index(at.workers, w); k >= 0 {
@@ -97,10 +101,21 @@ func (p *places) sources() []place {
 
 // racks describes the workers to the server.
 func (p *places) racks() (out []server.Rack) {
+	if p.deep != nil {
+		return nil
+	}
 	for bit, at := range p.list {
 		out = append(out, server.Rack{Bit: uint8(bit), Direct: at.direct, Local: at.local, Workers: numbers(at.workers)})
 	}
 	return out
+}
+
+// paths describes the workers to the server of a job of more than two levels.
+func (p *places) paths() [][]uint8 {
+	if p.deep == nil {
+		return nil
+	}
+	return p.deep.down()
 }
 
 // numbers returns workers as masks have them: [job.Spec] has fewer than 256.

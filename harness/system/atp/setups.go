@@ -19,21 +19,34 @@ type setUp struct {
 	worker int // whose start it follows; of the first: none
 }
 
-// setUps places the job once for each.
+// setUps places the job once for each. Packets of all have headers of as many levels, and so one port and one
+// length: those of the set-up that has most. A server may then answer in one what it stored in another.
 func (s System) setUps(j *job.Job) (setUps, error) {
+	var next []job.Setup
+	if !s.Colocated { // who ends may take a server along
+		var err error
+		if next, err = j.Setups(); err != nil {
+			return nil, err
+		}
+	}
+	out, err := s.placeAll(j, next)
+	if err != nil {
+		return nil, err
+	}
+	if s.deep = out.levels(); slices.ContainsFunc(out, func(u setUp) bool { return u.levels != s.deep }) {
+		return s.placeAll(j, next)
+	}
+	return out, nil
+}
+
+// placeAll places the job, and as it is set up again.
+func (s System) placeAll(j *job.Job, again []job.Setup) (setUps, error) {
 	p, err := s.place(j)
 	if err != nil {
 		return nil, err
 	}
 	out := setUps{{placement: p}}
-	if s.Colocated { // who ends may take a server along
-		return out, nil
-	}
-	next, err := j.Setups()
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range next {
+	for _, n := range again {
 		p, err := s.place(n.Job)
 		if err != nil {
 			return nil, fmt.Errorf("after the start of worker %d on %s: %w", n.Worker, n.Hosts()[n.Worker].Name, err)
@@ -41,6 +54,14 @@ func (s System) setUps(j *job.Job) (setUps, error) {
 		out = append(out, setUp{p, n.Worker})
 	}
 	return out, nil
+}
+
+// levels returns the most that a set-up has, of more than two; else 0.
+func (u setUps) levels() (most int) {
+	for _, p := range u {
+		most = max(most, p.levels)
+	}
+	return most
 }
 
 // programs returns those of all switches that aggregate in some set-up.
@@ -84,6 +105,9 @@ func (u setUps) engines() (out []job.Engine) {
 				if _, known := out[k].Sources[w]; !known {
 					out[k].Sources[w] = name
 				}
+			}
+			for w, name := range e.Below {
+				out[k].Below[w] = either(out[k].Below[w], name)
 			}
 		}
 	}

@@ -46,6 +46,8 @@ type System struct {
 	Ring     int        // frames that wait for that, at full scale; zero: without limit
 
 	Pipe Pipe // what aggregates in switches
+
+	deep int // levels of headers with more than two, once a job is placed
 }
 
 // Levels are the switches that aggregate.
@@ -55,6 +57,7 @@ type Levels uint8
 const (
 	TwoLevels Levels = iota // those of the racks, and that of the server
 	RackLevel               // those of the racks alone: the server adds their sums (§5.2.2: a rack-scale service)
+	AllLevels               // every switch on the ways to the server, which must be fixed (appendix A.2)
 )
 
 // None is how many aggregators a [System] has whose switches have none: servers add all.
@@ -151,7 +154,7 @@ func (s System) timeout(j *job.Job) units.Duration {
 
 // inFlight is how long all packets that workers may have in flight to a server take on its line.
 func (s System) inFlight(j *job.Job) units.Duration {
-	return j.FrameTime(len(j.Hosts())*s.threads()*s.span(j), inet.EtherLen+packet)
+	return j.FrameTime(len(j.Hosts())*s.threads()*s.span(j), inet.EtherLen+s.packet())
 }
 
 // FullWindow keeps window and aggregators.

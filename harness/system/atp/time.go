@@ -12,7 +12,7 @@ import (
 // left out: it is that of a table that all packets in flight fit, or of none. A window too small for
 // the round trip waits for parameters.
 func (s System) time(j *job.Job, p *placement) units.Duration {
-	const size = inet.EtherLen + packet
+	size := inet.EtherLen + s.packet()
 	blocks := (j.Params + wire.Values - 1) / wire.Values
 	arrive := 0 // packets at the server that most come to
 	for _, at := range p.places {
@@ -22,7 +22,7 @@ func (s System) time(j *job.Job, p *placement) units.Duration {
 	for k, tree := range p.trees {
 		levels := units.Duration(1)
 		if p.places[k].two {
-			levels = 2
+			levels = 2 // a pipeline has no more
 		}
 		latency = max(latency, j.Latency(size)+j.Climb(tree, size)+levels*s.Pipe.takes())
 	}
@@ -51,7 +51,7 @@ func (s System) copies(j *job.Job, at *places) int {
 			return len(j.Hosts()) - 1
 		}
 		return len(j.Hosts())
-	case at.two:
+	case at.two, at.deep != nil:
 		return 1
 	}
 	return len(at.sources())

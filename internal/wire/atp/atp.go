@@ -14,7 +14,7 @@ const (
 
 // Limits of the fields.
 const (
-	MaxFanIn       = 32      // at each of two levels (§3.4): 1024 workers
+	MaxFanIn       = 32      // at each level (§3.4): 1024 workers at two
 	MaxAggregators = 1 << 16 // that can be named
 	SequenceBits   = 24
 )
@@ -44,9 +44,11 @@ type Header struct {
 	Index    uint16 // of the aggregator
 	FanIns   [2]uint8
 	Flags    Flags
+	Upper    Upper // of a header of more than two levels; zero: a base header
 }
 
-// Put writes h to the first [HeaderLen] bytes of b. Fan-ins are 1 to [MaxFanIn].
+// Put writes h to the first bytes of b, as many as its Len: [HeaderLen] of a base header. Fan-ins are 1 to
+// [MaxFanIn].
 func (h *Header) Put(b []byte) {
 	_ = b[HeaderLen-1]
 	binary.BigEndian.PutUint32(b, h.Bitmaps[0])
@@ -55,6 +57,9 @@ func (h *Header) Put(b []byte) {
 	binary.BigEndian.PutUint16(b[12:], h.Index)
 	fans := uint16(h.FanIns[0]-1)&(MaxFanIn-1)<<11 | uint16(h.FanIns[1]-1)&(MaxFanIn-1)<<6
 	binary.BigEndian.PutUint16(b[14:], fans|uint16(h.Flags)&0x3f)
+	if h.Upper.Levels > 0 {
+		h.Upper.put(b[HeaderLen:])
+	}
 }
 
 // read takes a header from the first bytes of b.
@@ -65,6 +70,7 @@ func (h *Header) read(b []byte) {
 	fans := binary.BigEndian.Uint16(b[14:])
 	h.FanIns = [2]uint8{uint8(fans>>11) + 1, uint8(fans>>6)&(MaxFanIn-1) + 1}
 	h.Flags = Flags(fans & 0x3f)
+	h.Upper = Upper{}
 }
 
 // Problem says why a payload is no ATP packet; drops are counted under it.
@@ -80,7 +86,7 @@ const (
 	BadSequence Problem = "atp-sequence-zero"
 )
 
-// Read takes the header of a UDP payload whose last bytes are unstored, and checks that 62 values
+// Read takes the base header of a UDP payload whose last bytes are unstored, and checks that 62 values
 // follow and that a gradient packet has workers at both levels.
 func (h *Header) Read(payload []byte, unstored int) Problem {
 	if len(payload) < HeaderLen {
@@ -88,12 +94,17 @@ func (h *Header) Read(payload []byte, unstored int) Problem {
 		return Short
 	}
 	h.read(payload)
-	switch n := len(payload) + unstored; {
-	case n < PayloadLen:
+	return h.problem(len(payload) + unstored)
+}
+
+// problem says what is wrong with a header that was read, of a packet of n bytes.
+func (h *Header) problem(n int) Problem {
+	switch whole := DeepPayloadLen(int(h.Upper.Levels)); {
+	case n < whole:
 		return Truncated
-	case n > PayloadLen:
+	case n > whole:
 		return Oversized
-	case !h.Flags.Has(IsAck) && (h.Bitmaps[0] == 0 || h.Bitmaps[1] == 0):
+	case !h.Flags.Has(IsAck) && h.lacks():
 		return NoWorker
 	case h.Sequence == 0:
 		return BadSequence

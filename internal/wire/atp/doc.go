@@ -15,6 +15,16 @@
 //
 // Two packets are of a job that is set up anew ([Flags.Joins], [Flags.GoesOn]); they pass all aggregators.
 //
+// Packets of jobs with more than two levels (appendix A.2) go to another port, [DeepPort]. Behind the
+// base header they have 8 bytes for each level from the third on:
+//
+//	 0          4
+//	| bitmap k | fan-in:5 levels:4 level:4 reserved:19 |
+//
+// Levels and level are in the first alone: how many levels there are, and which of them the packet is on
+// its way to. The flag of edge switches says of it whether it is above the first. Packets of three levels
+// have 314 bytes, and those of [MaxLevels] 338.
+//
 // The public code (in-ATP/ATP) has the same fields in another order in frames of Ethernet type
 // 0x0700 without UDP, 308 bytes in all.
 package atp

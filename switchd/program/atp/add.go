@@ -13,6 +13,9 @@ import (
 
 // Check returns what is wrong with a job; nil: nothing.
 func (j *Job) Check() *dataplane.Refusal {
+	if j.Levels < 0 || j.Levels > wire.MaxLevels {
+		return dataplane.Refuse(dataplane.RefusedLevels, "aggregate at fewer switches", "job %d has %d levels: headers have at most %d", j.ID, j.Levels, wire.MaxLevels)
+	}
 	if len(j.Servers) == 0 {
 		return dataplane.Refuse(dataplane.RefusedServer, "name at least one", "job %d has no parameter server", j.ID)
 	}
@@ -36,16 +39,30 @@ func (j *Job) checkServer(s *Server) *dataplane.Refusal {
 		return dataplane.Refuse(dataplane.RefusedServer, "give the ports that lead to it", "job %d: its server at %v is reached by no port", j.ID, s.Addr)
 	case outOfRange(s.Ports):
 		return dataplane.Refuse(dataplane.RefusedServer, "give front-panel ports, from 0", "job %d: its server at %v is reached by ports %v", j.ID, s.Addr, s.Ports)
-	case len(s.Levels[0].Sources) > 0 && len(s.Levels[1].Sources) > 0: // bitmaps of both would meet in one aggregator
+	case len(s.Parts()) > j.levels():
+		return dataplane.Refuse(dataplane.RefusedLevels, "give no more parts than levels", "job %d of %d levels: for the server at %v the switch has parts of %d", j.ID, j.levels(), s.Addr, len(s.Parts()))
+	case s.inUse() > 1 && j.Deep():
+		return dataplane.Refuse(dataplane.RefusedLevels, "make all of them sources of the highest", "job %d: for the server at %v the switch has parts of %d levels", j.ID, s.Addr, s.inUse())
+	case s.inUse() > 1: // bitmaps of both would meet in one aggregator
 		return dataplane.Refuse(dataplane.RefusedLevels, "make workers in the server's rack sources of the second level",
 			"job %d: for the server at %v the switch is both the first and the second edge switch", j.ID, s.Addr)
 	}
-	for level := range s.Levels {
-		if r := j.checkLevel(s.Addr, &s.Levels[level]); r != nil {
+	for _, l := range s.Parts() {
+		if r := j.checkLevel(s.Addr, &l); r != nil {
 			return r
 		}
 	}
 	return nil
+}
+
+// inUse counts the parts that have sources.
+func (s *Server) inUse() (n int) {
+	for _, l := range s.Parts() {
+		if len(l.Sources) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // checkLevel checks the sources of a level for the server at an address.
@@ -131,12 +148,15 @@ func (t *Table) RemoveJob(_ units.Time, id uint8) (out dataplane.Removed, err er
 // newEntry returns the entry of a job, which shares nothing with it.
 func newEntry(j *Job) *Entry {
 	e := &Entry{ID: j.ID}
+	if j.Deep() {
+		e.deep = uint8(j.Levels)
+	}
 	for i := range j.Servers {
 		s := &j.Servers[i]
 		to := server{addr: s.Addr.As4(), ports: slices.Clone(s.Ports)}
-		for level := range s.Levels {
-			if l := &s.Levels[level]; len(l.Sources) > 0 {
-				to.parts[level] = newPart(level, l)
+		for level, l := range s.Parts() {
+			if len(l.Sources) > 0 {
+				to.parts[level] = newPart(level, &l)
 				e.sources = e.sources.Or(to.parts[level].whole)
 			}
 		}

@@ -12,7 +12,8 @@
 // one round of its sequence numbers. Before the next, hosts have to sweep away the aggregators that
 // late copies may have reserved.
 //
-// A program claims packets in transit ([dataplane.Wants]): those to UDP port 17000. What goes on
+// A program claims packets in transit ([dataplane.Wants]): those to UDP port 17000, and
+// the reference program those of more than two levels, to port 17001. What goes on
 // goes to where the forwarding plane takes it, parameter packets to their group. So a program
 // knows no ways, and needs no job to be right: what it does not know passes, and the
 // parameter server adds it.

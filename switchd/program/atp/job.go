@@ -14,6 +14,10 @@ const Protocol = "ATP"
 type Job struct {
 	ID      uint8
 	Servers []Server
+
+	// Levels are those of its packets' headers: 3 to wire.MaxLevels (appendix A.2). Up to 2 it is the base
+	// header, which is what zero means.
+	Levels int `json:",omitempty"`
 }
 
 // Protocol names what the job speaks.
@@ -29,7 +33,23 @@ type Server struct {
 	// the server. A part without sources is none. A switch that has all the workers of the job and
 	// the server is the first.
 	Levels [2]Level
+
+	// Upper are those of a job of more than two levels, from the third on. Its levels are counted so
+	// that the server's switch has the last of them. A switch has one part.
+	Upper []Level `json:",omitempty"`
 }
+
+// Parts returns the parts by level.
+func (s *Server) Parts() []Level { return append(s.Levels[:len(s.Levels):len(s.Levels)], s.Upper...) }
+
+// base is how many levels the base header has.
+const base = 2
+
+// levels returns how many levels there are, two at least.
+func (j *Job) levels() int { return max(base, j.Levels) }
+
+// Deep reports whether packets of the job have the larger header.
+func (j *Job) Deep() bool { return j.Levels > base }
 
 // Level is a switch's part in the aggregation for a server.
 type Level struct {
@@ -45,6 +65,6 @@ type Source struct {
 	Ports []sansio.Port // by which its packets come: several where a rack's workers take different paths
 	Name  string        // of the worker, or of the switch that it is behind
 
-	// Workers are those behind it, for masks of events: one, or at the second level those of a rack.
+	// Workers are those behind it, for masks of events: one, or from the second level on those of a switch.
 	Workers []uint8
 }

@@ -29,6 +29,7 @@ type Packet struct {
 	At       sansio.Port // front-panel port
 	Src, Dst [4]byte
 	Marked   bool // in its IP header
+	Deep     bool // it came to the port of headers of more than two levels
 	Payload  []byte
 	Unstored int
 
@@ -71,7 +72,7 @@ func (t *Table) Judge(now units.Time, p *Packet) Verdict {
 
 // stranger finds the job of a packet, or returns as what a packet is counted that has none.
 func (t *Table) stranger(p *Packet) (passed string) {
-	switch problem := p.Read(p.Payload, p.Unstored); {
+	switch problem := p.read(); {
 	case problem != wire.OK:
 		return string(problem)
 	case p.Flags.Has(wire.IsAck | wire.EdgeSwitch):
@@ -80,7 +81,19 @@ func (t *Table) stranger(p *Packet) (passed string) {
 	if p.Job = t.jobs[p.Header.Job]; p.Job == nil {
 		return CountUnknownJob
 	}
+	if p.Upper.Levels != p.Job.deep {
+		p.Job = nil
+		return CountLevels
+	}
 	return ""
+}
+
+// read reads the header of the port that the packet came to.
+func (p *Packet) read() wire.Problem {
+	if p.Deep {
+		return p.ReadDeep(p.Payload, p.Unstored)
+	}
+	return p.Read(p.Payload, p.Unstored)
 }
 
 // judgeParameter judges a parameter packet, or a request for floats, which frees nothing.
@@ -106,7 +119,7 @@ func (t *Table) judgeGradient(p *Packet) Verdict {
 		return p.counted(NotHere, PassOn)
 	}
 	switch {
-	case int(p.FanIns[p.Part.Level]) != p.Part.FanIn:
+	case p.FanIn(p.Part.Level) != p.Part.FanIn:
 		return p.counted(BadFanIn, Refused)
 	case t.cfg.Aggregators == 0:
 		return p.counted(Collisions, Refused)
@@ -127,24 +140,16 @@ func (p *Packet) counted(c Counter, v Verdict) Verdict {
 // the sources of the switch's part in the aggregation for its server, by that one's port. It sets Part and Bit.
 func (p *Packet) here() bool {
 	s := p.Job.server(p.Dst)
-	level := p.level()
-	if s == nil || s.parts[level] == nil {
+	level := p.Next()
+	if s == nil || level == p.Levels() || s.parts[level] == nil {
 		return false
 	}
-	part, bit := s.parts[level], p.Bitmaps[level]
+	part, bit := s.parts[level], p.Bitmap(level)
 	if bits.OnesCount32(bit) != 1 || !slices.Contains(part.bits[bits.TrailingZeros32(bit)].ports, p.At) {
 		return false
 	}
 	p.Part, p.Bit = part, bit
 	return true
-}
-
-// level returns the level at which a gradient packet is to be aggregated next.
-func (p *Packet) level() int {
-	if p.Flags.Has(wire.EdgeSwitch) {
-		return 1
-	}
-	return 0
 }
 
 // server returns the server of an address; nil: the job has none there.

@@ -71,6 +71,7 @@ func (c Counter) String() string { return names[c] }
 // they come to its port, are counted under the problem of the wire format, or of UDP.
 const (
 	CountUnknownJob = "atp-unknown-job-passed"
+	CountLevels     = "atp-other-levels-passed"   // a header of more or fewer levels than those of its job
 	CountReserved   = "atp-reserved-flags-passed" // a parameter packet on its way to a server
 	CountOptions    = "atp-ip-options-passed"
 )

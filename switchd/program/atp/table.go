@@ -29,6 +29,7 @@ type Entry struct {
 	ID      uint8
 	Counts  Counts
 	Last    units.Time // when its latest packet came
+	deep    uint8      // levels of its headers; 0: base headers, of two
 	servers []server
 	sources trace.Mask
 }
@@ -37,12 +38,12 @@ type Entry struct {
 type server struct {
 	addr  [4]byte
 	ports []sansio.Port
-	parts [2]*Part
+	parts [wire.MaxLevels]*Part
 }
 
 // Part is a switch's part in the aggregation for a server.
 type Part struct {
-	Level int // 0: first edge switch, 1: second
+	Level int // 0: first edge switch, 1: second; of more than two levels the last is that of the server
 	FanIn int // sources
 	bits  [wire.MaxFanIn]source
 	whole trace.Mask

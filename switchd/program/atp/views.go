@@ -36,6 +36,12 @@ func (t *Table) viewJobs(now units.Time) dataplane.Table {
 		{Key: "sources", Name: "workers"},
 		{Key: "first", Name: "fan-in 0"},
 		{Key: "second", Name: "fan-in 1"},
+	}}
+	upper := t.deepest()
+	for level := base; level < upper; level++ {
+		out.Columns = append(out.Columns, dataplane.Column{Key: fmt.Sprintf("level%d", level), Name: fmt.Sprintf("fan-in %d", level)})
+	}
+	out.Columns = append(out.Columns, []dataplane.Column{
 		{Key: "aggregators", Name: "aggregators"},
 		{Key: "packets", Name: "packets"},
 		{Key: "aggregated", Name: "aggregated"},
@@ -45,15 +51,28 @@ func (t *Table) viewJobs(now units.Time) dataplane.Table {
 		{Key: "marks", Name: "marks", Spare: 2},
 		{Key: "refused", Name: "refused", Spare: 3},
 		dataplane.IdleColumn,
-	}}
+	}...)
 	has := t.shares()
 	for e := range t.all {
 		c := &e.Counts
-		out.Add(dataplane.Int(e.ID), dataplane.Int(len(e.servers)), dataplane.Int(e.sources.Len()), e.fanIn(0), e.fanIn(1), dataplane.Int(has[e.ID]),
+		row := []dataplane.Value{dataplane.Int(e.ID), dataplane.Int(len(e.servers)), dataplane.Int(e.sources.Len())}
+		for level := range upper {
+			row = append(row, e.fanIn(level))
+		}
+		out.Add(append(row, dataplane.Int(has[e.ID]),
 			dataplane.Int(c[Packets]), dataplane.Int(c[Aggregated]), dataplane.Int(c[Results]), dataplane.Int(c[Collisions]), dataplane.Int(c[Resends]),
-			dataplane.Int(c[Marks]), dataplane.Int(c[BadFanIn]+c[BadIndex]+c[Unlike]+c[Forged]), dataplane.Idle(now, e.Last, c[Packets] > 0))
+			dataplane.Int(c[Marks]), dataplane.Int(c[BadFanIn]+c[BadIndex]+c[Unlike]+c[Forged]), dataplane.Idle(now, e.Last, c[Packets] > 0))...)
 	}
 	return out
+}
+
+// deepest returns the most levels that a job has, two at least.
+func (t *Table) deepest() int {
+	most := base
+	for e := range t.all {
+		most = max(most, int(e.deep))
+	}
+	return most
 }
 
 // fanIn returns the largest fan-in of a level, for any server; it does not apply where the

@@ -46,5 +46,6 @@
 //     another's half goes on as a collision ([CountSecondPass]). A packet whose job is removed in
 //     between goes on.
 //
-// Left out: more than two levels (appendix A.2).
+// Left out: more than two levels (appendix A.2). A job that has them is refused, and packets to their port are
+// not the program's.
 package pipeline

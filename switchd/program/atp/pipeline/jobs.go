@@ -56,8 +56,12 @@ func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) 
 	return out, nil
 }
 
-// check refuses a job that is at ports of other pipes.
+// check refuses a job that is at ports of other pipes, or has more than two levels.
 func (e *Engine) check(j *atp.Job) *dataplane.Refusal {
+	if j.Deep() {
+		return dataplane.Refuse(dataplane.RefusedLevels, "take the reference program, or two levels",
+			"job %d has %d levels: a chip's parser and tables know the two of the base header", j.ID, j.Levels)
+	}
 	var ports []sansio.Port
 	for i := range j.Servers {
 		s := &j.Servers[i]

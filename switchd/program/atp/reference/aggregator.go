@@ -24,14 +24,14 @@ type aggregator struct {
 // reserve gives a free aggregator to a packet, and puts it in.
 func (a *aggregator) reserve(now units.Time, p *atp.Packet) {
 	a.id, a.bitmap, a.count, a.ecn, a.time = p.ID(), p.Bit, 1, p.Flags.Has(wire.ECN), now
-	a.values, a.unstored = append(a.values[:0], p.Payload[wire.HeaderLen:]...), p.Unstored
+	a.values, a.unstored = append(a.values[:0], p.Payload[p.Len():]...), p.Unstored
 	a.part, a.saturated = p.Part, false
 }
 
 // add puts a packet in whose values are not in it; it reports whether some element has come to an
 // end of the range by that.
 func (a *aggregator) add(p *atp.Packet) (saturated bool) {
-	end := vec.AddSatBE(a.values, p.Payload[wire.HeaderLen:])
+	end := vec.AddSatBE(a.values, p.Payload[p.Len():])
 	saturated = end && !a.saturated
 	a.saturated = end
 	a.bitmap |= p.Bit
@@ -50,8 +50,8 @@ func (a *aggregator) alike(p *atp.Packet) bool { return a.unstored == p.Unstored
 
 // bear makes the header of a packet that of the sum.
 func (a *aggregator) bear(p *atp.Packet) {
-	p.Bitmaps[p.Part.Level] = a.bitmap
-	p.Flags |= wire.EdgeSwitch
+	p.SetBitmap(p.Part.Level, a.bitmap)
+	p.Climb(p.Part.Level)
 	if a.ecn {
 		p.Flags |= wire.ECN
 	}

@@ -1,4 +1,4 @@
-// Package reference has the reference switch program of ATP (NSDI 2021): two levels, any number of jobs,
+// Package reference has the reference switch program of ATP (NSDI 2021): two levels or more, any number of jobs,
 // as §3.5 and §3.7 with appendix A.1 describe it. It is the oracle of the emulated pipeline, and knows no
 // stages and no passes. A packet is handled whole.
 //
@@ -7,7 +7,7 @@
 //	                    holds its values       dropped, its mark is kept
 //	                    holds others'          add; all are in: the packet bears the sum on
 //	sent again          holds its number       first level: add, bear the sum on, free
-//	                                           second level: free, as a rack's bit does not say which of its workers
+//	                                           from the second on: free, as a rack's bit does not say which of its workers
 //	parameter packet    holds its number, or   free
 //	                    is older than the age
 //
@@ -25,6 +25,7 @@
 //   - The age is that of the latest packet of the aggregator's number, duplicates among them.
 //   - A mark in the IP header is in the header of ATP from the next switch on, so that it counts once.
 //   - A job that is removed leaves its aggregators, which age; one that is set up finds none of its id.
-//
-// Left out: more than two levels (appendix A.2).
+//   - Of more than two levels (appendix A.2) a job's packets have a larger header and a port of their own. What a
+//     switch sends on, also after a collision, is on its way to the level above. Levels above the second do as the
+//     second does (§3.4).
 package reference

@@ -19,7 +19,7 @@ func (e *Engine) emit(f int, p *atp.Packet, is fate) {
 	case is == sum:
 		e.out.send(f, p, e.table[p.Index].values)
 	default:
-		e.out.send(f, p, p.Payload[wire.HeaderLen:])
+		e.out.send(f, p, p.Payload[p.Len():])
 	}
 }
 
@@ -54,9 +54,9 @@ func (o *output) take(in *sansio.Arrival) {
 
 // changed reports whether a packet goes on otherwise than it came.
 func (o *output) changed(p *atp.Packet) bool {
-	var b [wire.HeaderLen]byte
+	var b [wire.HeaderLen + (wire.MaxLevels-2)*wire.ExtensionLen]byte
 	p.Header.Put(b[:])
-	return p.Marked || !bytes.Equal(b[:], p.Payload[:wire.HeaderLen])
+	return p.Marked || !bytes.Equal(b[:p.Len()], p.Payload[:p.Len()])
 }
 
 // pass has frames i to j-1 go on as they came, behind those before them.
@@ -79,9 +79,9 @@ func (o *output) flush() {
 func (o *output) send(f int, p *atp.Packet, values []byte) {
 	o.flush()
 	o.template = o.eff.Template(o.template, o.headerOf(f))
-	body := o.eff.Body(wire.HeaderLen + len(values))
+	body := o.eff.Body(p.Len() + len(values))
 	p.Header.Put(body)
-	copy(body[wire.HeaderLen:], values)
+	copy(body[p.Len():], values)
 	o.eff.EmitUnstored(o.to, o.template, body, p.Unstored)
 }
 

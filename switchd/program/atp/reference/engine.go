@@ -85,6 +85,14 @@ func (e *Engine) free(now units.Time, index int, by atp.Counter, note string) {
 	e.inUse--
 }
 
+// Claims claims what goes to the ports of ATP, that of more than two levels among them.
+func (e *Engine) Claims(f dataplane.Frame) dataplane.Claim {
+	if f.IsTo(wire.DeepPort) {
+		return dataplane.InTransit
+	}
+	return e.Table.Claims(f)
+}
+
 // Handle handles every frame of the arrivals.
 func (e *Engine) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	e.out.begin(eff)
@@ -105,7 +113,8 @@ func (e *Engine) train(now units.Time, in *sansio.Arrival) {
 	}
 	ip := inet.IPv4(t.Header[inet.EtherLen:])
 	p := &e.arrived
-	*p = atp.Packet{Src: ip.SrcBytes(), Dst: [4]byte(ip[16:20]), Marked: ip.ECN() == inet.CE, Unstored: t.Unstored}
+	deep := inet.UDP(t.Header[inet.EtherLen+inet.IPv4Len:]).DstPort() == wire.DeepPort
+	*p = atp.Packet{Src: ip.SrcBytes(), Dst: [4]byte(ip[16:20]), Marked: ip.ECN() == inet.CE, Deep: deep, Unstored: t.Unstored}
 	p.At, _ = dataplane.IsInbound(in.Port)
 	for f := range t.Frames() {
 		p.Payload = t.Payload(f)

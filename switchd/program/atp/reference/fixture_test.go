@@ -135,9 +135,9 @@ func (p pkt) job(id uint8) pkt          { p.h.Job = id; p.dst = serverAddr(id); 
 func (p pkt) paramOf(id uint8) pkt      { p.h.Job = id; p.src = serverAddr(id); return p }
 
 func (p pkt) payload() []byte {
-	b := make([]byte, wire.HeaderLen, wire.PayloadLen)
+	b := make([]byte, p.h.Len(), wire.DeepPayloadLen(p.h.Levels()))
 	p.h.Put(b)
-	for !p.unstored && len(b) < wire.PayloadLen {
+	for !p.unstored && len(b) < cap(b) {
 		b = binary.BigEndian.AppendUint32(b, uint32(p.value))
 	}
 	return b
@@ -146,13 +146,13 @@ func (p pkt) payload() []byte {
 // arrival makes one train of packets, whose headers are those of the first.
 func arrival(ps ...pkt) sansio.Arrival {
 	p := ps[0]
-	f := inet.Flow{SrcMAC: inet.MAC{2, 0, 0, 1, 0, 1}, DstMAC: inet.MAC{2, 0, 0, 1, 0, 2}, Src: p.src, Dst: p.dst, SrcPort: 4711, DstPort: wire.Port}
+	f := inet.Flow{SrcMAC: inet.MAC{2, 0, 0, 1, 0, 1}, DstMAC: inet.MAC{2, 0, 0, 1, 0, 2}, Src: p.src, Dst: p.dst, SrcPort: 4711, DstPort: wire.PortOf(p.h.Levels())}
 	t := sansio.Train{Header: inet.UDPHeader(f), Checksum: sansio.ChecksumPartial}
 	for _, q := range ps {
 		t.Body = append(t.Body, q.payload()...)
 	}
 	t.Seg = len(ps[0].payload())
-	t.Unstored = wire.PayloadLen - t.Seg
+	t.Unstored = wire.DeepPayloadLen(p.h.Levels()) - t.Seg
 	ip := inet.IPv4(t.Header[inet.EtherLen:])
 	ip.SetID(p.id)
 	inet.SetUDPBody(t.Header, t.PayloadBytes())
@@ -206,7 +206,11 @@ func (b *bench) frame(t *sansio.Train) frame {
 		b.t.Fatalf("a partial checksum that is none: % x", t.Header)
 	}
 	f := frame{header: slices.Clone(t.Header), payload: slices.Clone(t.Body), unstored: t.Unstored}
-	f.h.Read(f.payload, f.unstored)
+	if udp.DstPort() == wire.DeepPort {
+		f.h.ReadDeep(f.payload, f.unstored)
+	} else {
+		f.h.Read(f.payload, f.unstored)
+	}
 	return f
 }
 
@@ -222,6 +226,12 @@ func (b *bench) collect(port sansio.Port) (out []string) {
 // String has the bitmaps, flags by their first letters (m: marked), and the value that all elements have.
 func (f frame) String() string {
 	s := fmt.Sprintf("%b/%b", f.h.Bitmaps[0], f.h.Bitmaps[1])
+	for level := 2; level < f.h.Levels(); level++ {
+		s += fmt.Sprintf("/%b", f.h.Bitmap(level))
+	}
+	if f.h.Upper.Levels > 0 {
+		s += fmt.Sprintf(" to %d", f.h.Next())
+	}
 	flags := ""
 	for i, letter := range "oaemcr" {
 		if f.h.Flags.Has(1 << i) {
@@ -237,10 +247,10 @@ func (f frame) String() string {
 	if f.unstored > 0 {
 		return s + " unstored"
 	}
-	v := binary.BigEndian.Uint32(f.payload[wire.HeaderLen:])
-	for i := wire.HeaderLen; i < len(f.payload); i += 4 {
+	v := binary.BigEndian.Uint32(f.payload[f.h.Len():])
+	for i := f.h.Len(); i < len(f.payload); i += 4 {
 		if binary.BigEndian.Uint32(f.payload[i:]) != v {
-			return s + fmt.Sprintf(" values differ: % x", f.payload[wire.HeaderLen:])
+			return s + fmt.Sprintf(" values differ: % x", f.payload[f.h.Len():])
 		}
 	}
 	return s + fmt.Sprintf(" =%d", int32(v))

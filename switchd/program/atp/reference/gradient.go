@@ -43,7 +43,8 @@ func (e *Engine) packet(now units.Time, p *atp.Packet) fate {
 
 // refused has a packet go on to the server, which adds it: a switch on its way does not.
 func refused(p *atp.Packet) fate {
-	p.Flags |= wire.Resend | wire.EdgeSwitch
+	p.Flags |= wire.Resend
+	p.Climb(p.Part.Level)
 	return onward
 }
 
@@ -107,7 +108,7 @@ func (e *Engine) resent(now units.Time, p *atp.Packet) fate {
 	if out == onward {
 		e.Event(now, trace.PassedOn, p, trace.Mask{}, "")
 	}
-	p.Flags |= wire.EdgeSwitch
+	p.Climb(p.Part.Level)
 	return out
 }
 

@@ -1,0 +1,167 @@
+package atp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/job/jobtest"
+	wire "github.com/inalab/inalab/internal/wire/atp"
+	host "github.com/inalab/inalab/nodes/atp"
+	server "github.com/inalab/inalab/nodes/atpps"
+	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/plan"
+)
+
+// treeOf is a tree of switches with two below each.
+func treeOf(t *testing.T, depth, hosts int) *plan.Plan {
+	t.Helper()
+	return jobtest.PlanOf(t, "tree", gen.Params{Hosts: hosts, Depth: depth, FanOut: 2})
+}
+
+// toldDeep writes what a worker says to a server: bits and fan-ins by level, and its switch's level.
+func toldDeep(s host.Server) (text string) {
+	h := wire.Header{Bitmaps: s.Bitmaps, FanIns: s.FanIns, Upper: s.Upper}
+	for k := range h.Levels() {
+		text += fmt.Sprintf("%b/%d ", h.Bitmap(k), h.FanIn(k))
+	}
+	return text + fmt.Sprint("from ", h.Next())
+}
+
+// does writes what a switch does towards the servers of a job.
+func does(j *job.Job, sw string) (out []string) {
+	at, _ := j.Plan.Switch(sw)
+	for _, s := range j.Layout.Programs[at.Index][0].(engineConfig).Program.Jobs[0].Servers {
+		text := fmt.Sprint("by ", s.Ports)
+		for k, l := range s.Parts() {
+			for _, from := range l.Sources {
+				text += fmt.Sprintf(" %d:%d=%s@%v%v", k, from.Bit, from.Name, from.Ports, from.Workers)
+			}
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// Racks on one core switch have three levels: the racks, the core, and the server's rack.
+func TestThreeLevels(t *testing.T) {
+	j := mustLay(t, System{Levels: AllLevels}, racks(t, 3), []int{0, 1, 3, 4, 6, 7}, []int{8})
+	var got []string
+	for _, c := range j.Layout.Cores {
+		got = append(got, toldDeep(c.(host.Config).Servers[0]))
+	}
+	want := []string{
+		"1/2 1/2 1/3 from 0", "10/2 1/2 1/3 from 0", "1/2 10/2 1/3 from 0", "10/2 10/2 1/3 from 0", "1/1 1/1 10/3 from 2", "1/1 1/1 100/3 from 2",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("workers say %q, want %q", got, want)
+	}
+	for sw, want := range map[string]string{
+		"tor0": "by [3] 0:0=h0@[0][0] 0:1=h1@[1][1]", "tor1": "by [3] 0:0=h3@[0][2] 0:1=h4@[1][3]",
+		"core": "by [2] 1:0=tor0@[0][0 1] 1:1=tor1@[1][2 3]",
+		"tor2": "by [2] 2:0=core@[3][0 1 2 3] 2:1=h6@[0][4] 2:2=h7@[1][5]",
+	} {
+		if got := does(j, sw); len(got) != 1 || got[0] != want {
+			t.Errorf("%s does %q, want %q", sw, got, want)
+		}
+	}
+	s := j.Layout.Dedicated[0].(server.Config)
+	if got := fmt.Sprint(s.Levels, s.Paths, s.Racks); got != "3 [[0 0 0] [0 0 1] [0 1 0] [0 1 1] [1] [2]] []" {
+		t.Errorf("the server knows %s", got)
+	}
+	flow := j.Layout.Cores[0].(host.Config).Servers[0].Flow
+	if flow.DstPort != wire.DeepPort || flow.SrcPort != wire.DeepPort || s.Flow.DstPort != wire.DeepPort || j.Layout.Port != wire.DeepPort || j.Layout.Packet != 300 {
+		t.Errorf("packets of %d bytes go from %d to %d, and back to %d", j.Layout.Packet, flow.SrcPort, flow.DstPort, s.Flow.DstPort)
+	}
+	if got := fmt.Sprint(j.Layout.Engine("tor2").Below, j.Layout.Engine("core").Below); got != "map[0:core 1:core 2:core 3:core 4:h6 5:h7] map[0:tor0 1:tor0 2:tor1 3:tor1]" {
+		t.Errorf("engines know of whom is below: %s", got)
+	}
+}
+
+// Ways of unequal length end at the same level, that of the server; all servers of a job have as many.
+func TestUnequalWays(t *testing.T) {
+	j := mustLay(t, System{Levels: AllLevels, ServerCount: 2}, treeOf(t, 3, 8), []int{0, 2, 4}, []int{7, 1})
+	var got []string
+	for _, c := range j.Layout.Cores {
+		for _, s := range c.(host.Config).Servers {
+			got = append(got, toldDeep(s))
+		}
+	}
+	want := []string{
+		"1/1 1/2 1/1 1/2 1/1 from 0", "1/1 1/1 1/1 1/1 1/2 from 4", // h0 to h7 over five switches, and to h1 over one
+		"1/1 10/2 1/1 1/2 1/1 from 0", "1/1 1/1 1/1 1/2 10/2 from 2",
+		"1/1 1/1 1/1 10/2 1/1 from 2", "1/1 1/1 1/1 10/2 10/2 from 0",
+	}
+	if j.Layout.Packet != 316 || !slices.Equal(got, want) {
+		t.Errorf("packets of %d bytes; workers say %q, want %q", j.Layout.Packet, got, want)
+	}
+}
+
+// The worker on a server's host is at no level.
+func TestDeepBesideServers(t *testing.T) {
+	j := mustLay(t, System{Levels: AllLevels, Colocated: true}, racks(t, 3), []int{0, 1, 3, 6}, nil)
+	c := j.Layout.Cores[0].(coreConfig)
+	if got := toldDeep(c.Servers[0]); got != "1/1 1/1 1/1 from 2" {
+		t.Errorf("h0 says %s", got)
+	}
+	if got := fmt.Sprint(c.Beside.Levels, c.Beside.Paths); got != "3 [[] [0] [1 0 0] [1 1 0]]" {
+		t.Errorf("the server knows %s", got)
+	}
+	if got := does(j, "tor0"); len(got) != 1 || got[0] != "by [0] 2:0=h1@[1][1] 2:1=core@[3][2 3]" {
+		t.Errorf("tor0 does %q", got)
+	}
+}
+
+// With two levels at most the base header does.
+func TestAllOfTwo(t *testing.T) {
+	for _, p := range []*plan.Plan{jobtest.Plan(t, "rack", 6), jobtest.PlanOf(t, "dumbbell", gen.Params{Hosts: 6})} {
+		all, two := mustLay(t, System{Levels: AllLevels}, p, []int{0, 1, 3, 4}, []int{5}), mustLay(t, System{}, p, []int{0, 1, 3, 4}, []int{5})
+		if a, b := fmt.Sprintf("%+v", all.Layout), fmt.Sprintf("%+v", two.Layout); a != b {
+			t.Errorf("%s: %s\nwant %s", p.Name, a, b)
+		}
+	}
+}
+
+// What has no fixed ways, more than the header's levels or more than 32 at one is refused, and so is the chip.
+func TestDeepRefusals(t *testing.T) {
+	upTo := func(n int) (out []int) {
+		for i := range n {
+			out = append(out, i)
+		}
+		return out
+	}
+	spines := jobtest.PlanOf(t, "leaf-spine", gen.Params{Hosts: 6, Leaves: 3, Spines: 2})
+	chassis := jobtest.PlanOf(t, "chassis-spine", gen.Params{Hosts: 12, Leaves: 2, Spines: 1})
+	many := jobtest.PlanOf(t, "multi-rack", gen.Params{Hosts: 34, Racks: 34})
+	for want, tc := range map[string]struct {
+		system      System
+		plan        *plan.Plan
+		on, servers []int
+	}{
+		"from leaf0 to leaf2 there are 2 of equal cost":           {System{}, spines, []int{0, 2}, []int{5}},
+		"up to 7 switches from a server":                          {System{}, treeOf(t, 4, 8), []int{0, 1}, []int{7}},
+		"33 switches and workers of the job are behind switch co": {System{}, many, upTo(33), []int{33}},
+		"packets of topology multi-rack pass 3: set atp.pipe=ref": {System{Pipe: Pipe{Pipeline: true}}, racks(t, 3), []int{0, 3}, []int{8}},
+		"mx0 of topology chassis-spine is a chassis of":           {System{}, chassis, []int{0, 1}, []int{11}},
+	} {
+		tc.system.Levels = AllLevels
+		if _, err := laid(t, tc.system, tc.plan, tc.on, tc.servers); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	// two levels name at most 32 racks, three levels as many at each switch
+	wide := jobtest.PlanOf(t, "tree", gen.Params{Hosts: 64, Depth: 3, FanOut: 8})
+	on := make([]int, 40)
+	for i := range on {
+		on[i] = i
+	}
+	if _, err := laid(t, System{}, wide, on, []int{63}); err == nil || !strings.Contains(err.Error(), "are 40 together") {
+		t.Errorf("40 racks: %v", err)
+	}
+	j := mustLay(t, System{Levels: AllLevels}, wide, on, []int{63})
+	if n := len(j.Layout.Dedicated[0].(server.Config).Paths); n != 40 {
+		t.Errorf("%d workers have ways", n)
+	}
+}
