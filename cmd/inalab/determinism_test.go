@@ -32,6 +32,7 @@ var deterministic = []struct {
 	{"ps", []string{"systems=[{system: ps, topology: rack}]"}},
 	{"atp", []string{"systems=[{system: atp, topology: rack}]", "link.loss=1%"}},
 	{"atp-leaf-spine", []string{"systems=[{system: atp, topology: leaf-spine}]", "hosts=3", "link.loss=1%"}},
+	{"atp-tree", []string{"systems=[{system: atp, topology: {generator: tree, depth: 2, fan-out: 2}}]", "hosts=3", "link.loss=1%", "atp.levels=all"}},
 }
 
 // virtualRun runs a scenario by the command line and returns its samples.jsonl.

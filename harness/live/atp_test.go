@@ -24,7 +24,7 @@ func atServers(c result.Cell, j *job.Job, name string) uint64 {
 	})
 }
 
-// On real packets sums are right with aggregators and without, at one level and at two. Where
+// On real packets sums are right with aggregators and without, at one level, two and three. Where
 // nothing is sent again, a server sees one packet of a fragment, or one of each worker.
 func TestATPLive(t *testing.T) {
 	heavy(t)
@@ -42,6 +42,7 @@ func TestATPLive(t *testing.T) {
 		each   int
 	}{
 		"rack": {atp.System{}, nil, 1}, "no aggregators": {atp.System{Aggregators: atp.None}, nil, 4}, "two levels": {atp.System{}, racks, 1},
+		"three levels": {atp.System{Levels: atp.AllLevels}, racks, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := mustJob(t, scene{system: tc.system, topology: "rack", hosts: 4, change: tc.change})
