@@ -75,6 +75,9 @@ func TestThreeLevels(t *testing.T) {
 	if flow.DstPort != wire.DeepPort || flow.SrcPort != wire.DeepPort || s.Flow.DstPort != wire.DeepPort || j.Layout.Port != wire.DeepPort || j.Layout.Packet != 300 {
 		t.Errorf("packets of %d bytes go from %d to %d, and back to %d", j.Layout.Packet, flow.SrcPort, flow.DstPort, s.Flow.DstPort)
 	}
+	if notes := j.Layout.Notes; len(notes) == 0 || !strings.HasPrefix(notes[0], "frames of 314 bytes in place of 306: the header has 3 levels") {
+		t.Errorf("notes %q", notes)
+	}
 	if got := fmt.Sprint(j.Layout.Engine("tor2").Below, j.Layout.Engine("core").Below); got != "map[0:core 1:core 2:core 3:core 4:h6 5:h7] map[0:tor0 1:tor0 2:tor1 3:tor1]" {
 		t.Errorf("engines know of whom is below: %s", got)
 	}
@@ -118,6 +121,10 @@ func TestDeepBesideServers(t *testing.T) {
 func TestAllOfTwo(t *testing.T) {
 	for _, p := range []*plan.Plan{jobtest.Plan(t, "rack", 6), jobtest.PlanOf(t, "dumbbell", gen.Params{Hosts: 6})} {
 		all, two := mustLay(t, System{Levels: AllLevels}, p, []int{0, 1, 3, 4}, []int{5}), mustLay(t, System{}, p, []int{0, 1, 3, 4}, []int{5})
+		if notes := all.Layout.Notes; len(notes) == 0 || !strings.HasPrefix(notes[0], "two levels: no packet has more") {
+			t.Errorf("%s: notes %q", p.Name, notes)
+		}
+		all.Layout.Notes, two.Layout.Notes = nil, nil
 		if a, b := fmt.Sprintf("%+v", all.Layout), fmt.Sprintf("%+v", two.Layout); a != b {
 			t.Errorf("%s: %s\nwant %s", p.Name, a, b)
 		}

@@ -231,6 +231,12 @@ func (s System) notes(j *job.Job) (out []string) {
 			out = append(out, fmt.Sprintf("%s of %d where %d divided by %d is %d: it hides the round-trip time, which does not shrink with link rates", n.what, n.here, n.all, j.Scale, (n.all+j.Scale-1)/j.Scale))
 		}
 	}
+	switch {
+	case s.deep > 0:
+		out = append(out, fmt.Sprintf("frames of %d bytes in place of %d: the header has %d levels, whose fields are named (A.2) and laid out here", inet.EtherLen+s.packet(), inet.EtherLen+System{}.packet(), s.deep))
+	case s.Levels == AllLevels:
+		out = append(out, "two levels: no packet has more than two switches on its way to a server")
+	}
 	if d := s.inFlight(j); j.Virtual && s.Timeout == 0 && d > host.DefaultTimeout {
 		out = append(out, fmt.Sprintf("timeout of %v in place of %v: so long take the packets that workers may have in flight on the line of a server", d, host.DefaultTimeout))
 	}
