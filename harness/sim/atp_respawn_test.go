@@ -20,7 +20,12 @@ import (
 // workers end and are started again. Hosts 2, 5 and 7 are spare.
 func respawn(t *testing.T, link topo.LinkSpec, sys atp.System, iterations int, actions ...job.Action) (*job.Job, result.Cell) {
 	t.Helper()
-	s := atpSpec(t, atpPlan(t, "multi-rack", 9, link), sys, []int{8, 6}[:sys.Servers(4)], 0, 1, 3, 4)
+	return respawnOf(t, atpSpec(t, atpPlan(t, "multi-rack", 9, link), sys, []int{8, 6}[:sys.Servers(4)], 0, 1, 3, 4), iterations, actions...)
+}
+
+// respawnOf is a training of a job in which workers end and are started again.
+func respawnOf(t *testing.T, s job.Spec, iterations int, actions ...job.Action) (*job.Job, result.Cell) {
+	t.Helper()
 	s.Iterations, s.Actions, s.Scale = iterations, actions, 8000
 	j, err := job.New(s)
 	if err != nil {
@@ -93,10 +98,10 @@ func TestATPWorkerIsStartedAgain(t *testing.T) {
 	}
 }
 
-// drawCourse draws ends and starts of workers, and switches that forget.
-func drawCourse(r *rand.Rand) (out []job.Action, starts int) {
-	on := map[int]string{0: "h0", 1: "h1", 2: "h3", 3: "h4"}
-	spare := []string{"h2", "h5", "h7"}
+// drawCourse draws ends and starts of the workers on four hosts, and switches that forget.
+func drawCourse(r *rand.Rand, workers, spare, switches []string) (out []job.Action, starts int) {
+	on := slices.Clone(workers)
+	spare = slices.Clone(spare)
 	at := 1
 	for range 1 + r.IntN(3) {
 		at += r.IntN(40)
@@ -118,7 +123,7 @@ func drawCourse(r *rand.Rand) (out []job.Action, starts int) {
 			starts++
 		}
 		if r.IntN(2) == 0 {
-			out = append(out, after(at+r.IntN(4), job.Forget, []string{"tor0", "tor2"}[r.IntN(2)]))
+			out = append(out, after(at+r.IntN(4), job.Forget, switches[r.IntN(len(switches))]))
 		}
 	}
 	return out, starts
@@ -130,7 +135,7 @@ func TestATPRespawnsAreExact(t *testing.T) {
 	taken := uint64(0)
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		actions, starts := drawCourse(r)
+		actions, starts := drawCourse(r, []string{"h0", "h1", "h3", "h4"}, []string{"h2", "h5", "h7"}, []string{"tor0", "tor2"})
 		sys := atp.System{
 			Aggregators: []int{atp.None, 3, 40, 0}[r.IntN(4)], Unscaled: true, Window: 8 + r.IntN(60), Span: 64, ExpectedOnly: r.IntN(3) == 0, Threads: 1 + r.IntN(2), ServerCount: 1 + r.IntN(2),
 			Age: units.Duration(1+r.IntN(20)) * units.Millisecond, Resend: []host.Resend{host.Expected, host.Gaps, host.Passed}[r.IntN(3)],
@@ -145,18 +150,25 @@ func TestATPRespawnsAreExact(t *testing.T) {
 			}
 			j, c := respawn(t, link, sys, 6, actions...)
 			taken += counted(c, "h", "atp-taken-over")
-			if c.Wrong != 0 {
-				t.Errorf("%d of %d sums are wrong: %q, %q", c.Wrong, c.Checked, c.Notes, c.Course)
-			}
-			if c.Ended != nil && !strings.Contains(c.Ended.Reason, "no worker is left") {
-				t.Errorf("ended %+v: %q", c.Ended, c.Course)
-			}
-			if c.Ended == nil {
-				wantWhole(t, j, c, starts)
-			}
+			wantExact(t, j, c, starts)
 		})
 	}
 	if taken == 0 {
 		t.Error("no worker ever came into a generation of which a part was aggregated")
+	}
+}
+
+// wantExact wants no sum wrong in a job whose workers were started so often, and that it ended when it was done
+// unless none of them was left.
+func wantExact(t *testing.T, j *job.Job, c result.Cell, starts int) {
+	t.Helper()
+	if c.Wrong != 0 {
+		t.Errorf("%d of %d sums are wrong: %q, %q", c.Wrong, c.Checked, c.Notes, c.Course)
+	}
+	if c.Ended != nil && !strings.Contains(c.Ended.Reason, "no worker is left") {
+		t.Errorf("ended %+v: %q", c.Ended, c.Course)
+	}
+	if c.Ended == nil {
+		wantWhole(t, j, c, starts)
 	}
 }

@@ -91,3 +91,37 @@ func TestDeepConfigurationsAreRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A worker of more than two levels that was started again asks where to go on with a packet of as many levels, and
+// goes by the bits of its set-up when it is told. All set-ups have as many levels.
+func TestDeepWorkerJoins(t *testing.T) {
+	cfg := deepConfig()
+	cfg.Integers, cfg.Setup, cfg.Cut = false, 1, cfg.Tensor
+	moved := cfg.Servers[0]
+	moved.Bitmaps, moved.FanIns, moved.Upper.Level = [2]uint32{2, 1}, [2]uint8{2, 1}, 0
+	cfg.Setups = []Setup{{33, []Server{moved}}}
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Resume(0)
+	var eff sansio.Effects
+	c.Begin(0, 0, make([]float32, cfg.Tensor), &eff)
+	want := wire.Header{Bitmaps: moved.Bitmaps, FanIns: moved.FanIns, Upper: moved.Upper, Job: 33, Sequence: 1, Flags: wire.Overflow}
+	if h, port := headerOf(t, &eff); h != want || !h.Flags.Joins() || port != wire.DeepPort {
+		t.Errorf("asks by %+v to port %d, want %+v", h, port, want)
+	}
+	on := wire.Header{Job: 33, Sequence: 3, FanIns: [2]uint8{1, 1}, Flags: wire.GoOn, Upper: wire.Upper{Levels: 4, FanIns: [4]uint8{1, 1}}}
+	body := make([]byte, wire.DeepPayloadLen(4))
+	on.Put(body)
+	header := inet.UDPHeader(inet.Flow{Src: serverAddr(0), Dst: groupAddr(), SrcPort: wire.DeepPort, DstPort: wire.DeepPort})
+	c.Handle(0, []sansio.Arrival{{Train: sansio.Train{Header: header, Body: body}}}, &eff)
+	h, _ := headerOf(t, &eff)
+	if want.Sequence, want.Flags, want.Index = 3, 0, h.Index; h != want {
+		t.Errorf("goes on by %+v, want %+v", h, want)
+	}
+	cfg.Setups[0].Servers[0].Upper = wire.Upper{}
+	if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), "headers of 0 levels, and of 4 before") {
+		t.Errorf("%v", err)
+	}
+}

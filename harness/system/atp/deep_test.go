@@ -11,6 +11,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	host "github.com/inalab/inalab/nodes/atp"
 	server "github.com/inalab/inalab/nodes/atpps"
+	program "github.com/inalab/inalab/switchd/program/atp"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -31,9 +32,17 @@ func toldDeep(s host.Server) (text string) {
 }
 
 // does writes what a switch does towards the servers of a job.
-func does(j *job.Job, sw string) (out []string) {
+func does(j *job.Job, sw string) []string { return doesAs(j, sw, j.ID) }
+
+// doesAs writes that of the set-up with an id.
+func doesAs(j *job.Job, sw string, id uint8) (out []string) {
 	at, _ := j.Plan.Switch(sw)
-	for _, s := range j.Layout.Programs[at.Index][0].(engineConfig).Program.Jobs[0].Servers {
+	jobs := j.Layout.Programs[at.Index][0].(engineConfig).Program.Jobs
+	k := slices.IndexFunc(jobs, func(d program.Job) bool { return d.ID == id })
+	if k < 0 {
+		return nil
+	}
+	for _, s := range jobs[k].Servers {
 		text := fmt.Sprint("by ", s.Ports)
 		for k, l := range s.Parts() {
 			for _, from := range l.Sources {
@@ -170,5 +179,79 @@ func TestDeepRefusals(t *testing.T) {
 	j := mustLay(t, System{Levels: AllLevels}, wide, on, []int{63})
 	if n := len(j.Layout.Dedicated[0].(server.Config).Paths); n != 40 {
 		t.Errorf("%d workers have ways", n)
+	}
+}
+
+// A worker that comes up elsewhere has other bits, ways and switches in the next set-up. Where one set-up has more than
+// two levels all have as many, so that ports and lengths stay.
+func TestSetUpsOfMoreLevels(t *testing.T) {
+	for name, tc := range map[string]struct {
+		on        []int
+		node, to  string
+		told      []string // what worker 1 says by set-up
+		paths     string
+		core, tor string // what they do by set-up
+	}{
+		"moves": {
+			[]int{0, 1, 3}, "h1", "h7", []string{"10/2 1/2 1/1 from 0", "1/1 1/1 10/2 from 2"},
+			"[[0 0 0] [0 0 1] [0 1 0]] [[0 0 0] [1] [0 1 0]]",
+			"by [2] 1:0=tor0@[0][0 1] 1:1=tor1@[1][2]; by [2] 1:0=tor0@[0][0] 1:1=tor1@[1][2]", "by [2] 2:0=core@[3][0 1 2]; by [2] 2:0=core@[3][0 2] 2:1=h7@[1][1]",
+		},
+		"one level, then three": {
+			[]int{6, 7}, "h7", "h0", []string{"1/1 1/1 10/2 from 2", "1/1 1/1 10/2 from 0"}, "[[0] [1]] [[0] [1 0 0]]",
+			"; by [2] 1:0=tor0@[0][1]", "by [2] 2:0=h6@[0][0] 2:1=h7@[1][1]; by [2] 2:0=h6@[0][0] 2:1=core@[3][1]",
+		},
+		"three, then one": {
+			[]int{6, 0}, "h0", "h7", []string{"1/1 1/1 10/2 from 0", "1/1 1/1 10/2 from 2"}, "[[0] [1 0 0]] [[0] [1]]",
+			"by [2] 1:0=tor0@[0][1]; ", "by [2] 2:0=h6@[0][0] 2:1=core@[3][1]; by [2] 2:0=h6@[0][0] 2:1=h7@[1][1]",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := specOf(t, System{Levels: AllLevels}, racks(t, 3), tc.on, []int{8})
+			s.Elements, s.Actions = 0, []job.Action{{At: 1, Verb: job.Kill, Node: tc.node}, {At: 2, Verb: job.Start, Node: tc.node, On: tc.to}}
+			j, err := job.New(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := j.Layout.Cores[1].(host.Config)
+			if got := []string{toldDeep(c.Servers[0]), toldDeep(c.Setups[0].Servers[0])}; !slices.Equal(got, tc.told) || c.Setups[0].Servers[0].Flow.DstPort != wire.DeepPort {
+				t.Errorf("h1 says %q to port %d, want %q", got, c.Setups[0].Servers[0].Flow.DstPort, tc.told)
+			}
+			ps := j.Layout.Dedicated[0].(server.Config)
+			if got := fmt.Sprint(ps.Paths, " ", ps.Setups[0].Paths); got != tc.paths || ps.Levels != 3 || len(ps.Racks)+len(ps.Setups[0].Racks) != 0 || j.Layout.Packet != 300 {
+				t.Errorf("the server knows %s of %d levels, in packets of %d bytes, want %s", got, ps.Levels, j.Layout.Packet, tc.paths)
+			}
+			for sw, want := range map[string]string{"core": tc.core, "tor2": tc.tor} {
+				if got := strings.Join(doesAs(j, sw, j.ID), " ") + "; " + strings.Join(doesAs(j, sw, j.ID+32), " "); got != want {
+					t.Errorf("%s does %q, want %q", sw, got, want)
+				}
+			}
+			if name == "moves" && j.Layout.Engine("tor2").Below[1] != "core or h7" {
+				t.Errorf("packets of worker 1 come to tor2 from %q", j.Layout.Engine("tor2").Below[1])
+			}
+		})
+	}
+}
+
+// A set-up that has no fixed ways, or that the chip has too few levels for, is refused before the run.
+func TestSetUpsOfMoreLevelsAreRefused(t *testing.T) {
+	spines := jobtest.PlanOf(t, "leaf-spine", gen.Params{Hosts: 9, Leaves: 3, Spines: 2})
+	for want, tc := range map[string]struct {
+		system  System
+		plan    *plan.Plan
+		on      []int
+		servers []int
+		to      string
+	}{
+		"after the start of worker 0 on h0: atp.levels=all needs one way": {System{}, spines, []int{6, 7}, []int{8}, "h0"},
+		"packets of topology multi-rack pass 3: set atp.pipe=reference":   {System{Pipe: Pipe{Pipeline: true}}, racks(t, 3), []int{6, 7}, []int{8}, "h0"},
+	} {
+		tc.system.Levels = AllLevels
+		s := specOf(t, tc.system, tc.plan, tc.on, tc.servers)
+		node := fmt.Sprint("h", tc.on[0])
+		s.Elements, s.Actions = 0, []job.Action{{At: 1, Verb: job.Kill, Node: node}, {At: 2, Verb: job.Start, Node: node, On: tc.to}}
+		if _, err := job.New(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }

@@ -25,9 +25,14 @@ func racks(t *testing.T, each int) *plan.Plan {
 // laid is a job on some hosts of a plan, with servers.
 func laid(t *testing.T, s System, p *plan.Plan, on, servers []int) (*job.Job, error) {
 	t.Helper()
+	return job.New(specOf(t, s, p, on, servers))
+}
+
+func specOf(t *testing.T, s System, p *plan.Plan, on, servers []int) job.Spec {
+	t.Helper()
 	spec := jobtest.Spec(t, s, "rack", 2)
 	spec.Plan, spec.On, spec.ServersOn, spec.Servers, spec.Virtual = p, on, servers, len(servers), true
-	return job.New(spec)
+	return spec
 }
 
 func mustLay(t *testing.T, s System, p *plan.Plan, on, servers []int) *job.Job {
