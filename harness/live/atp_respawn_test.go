@@ -12,23 +12,30 @@ import (
 
 // On real packets a job waits for a worker that is killed, and goes on when it is there again, on its host
 // or behind another switch; also where links lose frames, switches have few aggregators, and one of them
-// forgets what it has. Each sum has each contribution once.
+// forgets what it has, and where the switch between racks aggregates, too. Each sum has each contribution once.
 func TestATPWorkerComesBackLive(t *testing.T) {
 	heavy(t)
-	for host, loss := range map[string]float64{"": 0, "h7": 0.002} {
-		t.Run("on "+host, func(t *testing.T) {
+	for name, tc := range map[string]struct {
+		host   string
+		loss   float64
+		levels atp.Levels
+		forget string
+	}{
+		"on its host": {"", 0, atp.TwoLevels, "tor0"}, "on h7": {"h7", 0.002, atp.TwoLevels, "tor0"}, "on h7, three levels": {"h7", 0.002, atp.AllLevels, "core"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			start := act(700, job.Start, "h1")
-			start.On = host
-			link := topo.LinkSpec{Rate: sceneLink().Rate, Loss: loss}
+			start.On = tc.host
+			link := topo.LinkSpec{Rate: sceneLink().Rate, Loss: tc.loss}
 			p, err := planOf("multi-rack", gen.Params{Hosts: 9, Racks: 3, Link: link, Uplink: topo.LinkSpec{Rate: 4 * link.Rate}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			const iterations = 12
-			s := scene{system: atp.System{Aggregators: 40, Window: 32, Span: 64, Unscaled: true, Timeout: 20 * units.Millisecond}, topology: "rack", hosts: 4, iterations: iterations}
+			s := scene{system: atp.System{Levels: tc.levels, Aggregators: 40, Window: 32, Span: 64, Unscaled: true, Timeout: 20 * units.Millisecond}, topology: "rack", hosts: 4, iterations: iterations}
 			s.change = func(s *job.Spec) {
 				s.Plan, s.On, s.ServersOn = p, []int{0, 1, 3, 4}, []int{8}
-				s.Actions = []job.Action{act(400, job.Kill, "h1"), start, act(800, job.Forget, "tor0")}
+				s.Actions = []job.Action{act(400, job.Kill, "h1"), start, act(800, job.Forget, tc.forget)}
 			}
 			j := mustJob(t, s)
 			c, err := RunJob(t.Context(), j, options(t))

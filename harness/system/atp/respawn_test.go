@@ -47,6 +47,7 @@ func groupIP(id uint8) netip.Addr { return netip.AddrFrom4([4]byte{239, 255, 0, 
 type where struct {
 	id    uint8
 	racks []int
+	deep  bool // a switch between the racks aggregates, too
 }
 
 func (u *where) ringsOf() (out []server.Rack) {
@@ -70,7 +71,11 @@ func (u *where) ringsOf() (out []server.Rack) {
 
 // toServer is the directions of a worker's packets.
 func (u *where) toServer(w int) host.Server {
-	out := host.Server{Flow: inet.Flow{Src: workerIP(w, u.racks[w]), Dst: serverIP, SrcPort: wire.Port, DstPort: wire.Port}}
+	out := host.Server{Flow: inet.Flow{Src: workerIP(w, u.racks[w]), Dst: serverIP, SrcPort: u.port(), DstPort: u.port()}}
+	if u.deep {
+		u.toServerDeep(w, &out)
+		return out
+	}
 	rings := u.ringsOf()
 	for _, r := range rings {
 		if k := slices.Index(r.Workers, uint8(w)); k >= 0 {
@@ -82,7 +87,11 @@ func (u *where) toServer(w int) host.Server {
 
 // document is what a switch is in a set-up.
 func (u *where) document(rack int) program.Job {
-	s := program.Server{Addr: serverIP, Ports: []sansio.Port{[]sansio.Port{uplinkAt, serverAt}[rack]}}
+	s := program.Server{Addr: serverIP, Ports: []sansio.Port{[]sansio.Port{uplinkAt, serverAt, uplinkAt}[rack]}}
+	if u.deep {
+		u.addDeep(rack, &s)
+		return program.Job{ID: u.id, Levels: deepLevels, Servers: []program.Server{s}}
+	}
 	rings := u.ringsOf()
 	for _, r := range rings {
 		from := program.Source{Bit: r.Bit, Ports: []sansio.Port{uplinkAt}, Name: fmt.Sprint("bit", r.Bit), Workers: r.Workers}
@@ -132,6 +141,8 @@ func (s *tor) route(at sansio.Port, t *sansio.Train) (to []sansio.Port) {
 		return []sansio.Port{serverAt}
 	case ip.Dst() == serverIP:
 		return []sansio.Port{uplinkAt}
+	case s.rack == between:
+		return []sansio.Port{downlinkAt}
 	}
 	for i := range s.ups {
 		if groupIP(s.ups[i].id) != ip.Dst() {
@@ -224,7 +235,7 @@ type stage struct {
 	up    int
 	seats [][2]*seat // by worker and rack
 	lives []*life
-	tors  [2]*tor
+	tors  []*tor // by rack; of three levels, then that between them
 	ps    *server.Server
 }
 
@@ -242,12 +253,12 @@ func (s *stage) config(w, setup int) host.Config {
 }
 
 // newStage draws where workers are started again.
-func newStage(t *testing.T, seed uint64, starts int, chip bool) *stage {
+func newStage(t *testing.T, seed uint64, starts int, chip, deep bool) *stage {
 	s := &stage{t: t, r: rand.New(rand.NewPCG(seed, 2))}
 	racks := []int{0, s.r.IntN(2), 1}
 	order := []int{}
 	for k := range starts + 1 {
-		s.ups = append(s.ups, where{uint8(1 + 32*k), slices.Clone(racks)})
+		s.ups = append(s.ups, where{uint8(1 + 32*k), slices.Clone(racks), deep})
 		w := s.r.IntN(respawnWorkers)
 		racks[w] = s.r.IntN(2)
 		order = append(order, w)
@@ -267,7 +278,11 @@ func newStage(t *testing.T, seed uint64, starts int, chip bool) *stage {
 }
 
 func (s *stage) addSwitches(chip bool) {
-	for rack := range 2 {
+	racks := 2
+	if s.ups[0].deep {
+		racks++
+	}
+	for rack := range racks {
 		cfg := program.Config{Node: fmt.Sprint("tor", rack), Aggregators: respawnTable, Age: respawnAge}
 		for i := range s.ups {
 			cfg.Jobs = append(cfg.Jobs, s.ups[i].document(rack))
@@ -282,19 +297,26 @@ func (s *stage) addSwitches(chip bool) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		s.tors[rack] = &tor{Engine: e, rack: rack, ups: s.ups}
+		s.tors = append(s.tors, &tor{Engine: e, rack: rack, ups: s.ups})
 		s.net.Add(s.tors[rack])
 	}
-	s.net.Connect(0, uplinkAt, 1, uplinkAt, s.wire(), s.wire())
+	if racks == 2 {
+		s.net.Connect(0, uplinkAt, 1, uplinkAt, s.wire(), s.wire())
+		return
+	}
+	s.net.Connect(0, uplinkAt, between, downlinkAt, s.wire(), s.wire())
+	s.net.Connect(between, uplinkAt, 1, uplinkAt, s.wire(), s.wire())
 }
 
 func (s *stage) addServer() {
 	c := server.Config{
-		Node: "ps", Workers: respawnWorkers, Job: s.ups[0].id, Flow: inet.Flow{Src: serverIP, Dst: groupIP(s.ups[0].id), DstMAC: inet.MulticastMAC(groupIP(s.ups[0].id)), SrcPort: wire.Port, DstPort: wire.Port},
-		Streams: wire.Split(respawnBits, 1), Span: respawnSpan, Racks: s.ups[0].ringsOf(), Aggregators: respawnTable, Scaling: gradient.Fixed{Factor: 1},
+		Node: "ps", Workers: respawnWorkers, Job: s.ups[0].id, Flow: inet.Flow{Src: serverIP, Dst: groupIP(s.ups[0].id), DstMAC: inet.MulticastMAC(groupIP(s.ups[0].id)), SrcPort: s.ups[0].port(), DstPort: s.ups[0].port()},
+		Streams: wire.Split(respawnBits, 1), Span: respawnSpan, Aggregators: respawnTable, Scaling: gradient.Fixed{Factor: 1},
 	}
-	for i := range s.ups[1:] {
-		c.Setups = append(c.Setups, server.Setup{Job: s.ups[i+1].id, Group: groupIP(s.ups[i+1].id), Racks: s.ups[i+1].ringsOf()})
+	c.Levels, c.Racks, c.Paths = s.ups[0].known()
+	for _, u := range s.ups[1:] {
+		_, racks, paths := u.known()
+		c.Setups = append(c.Setups, server.Setup{Job: u.id, Group: groupIP(u.id), Racks: racks, Paths: paths})
 	}
 	var err error
 	if s.ps, err = server.New(c); err != nil {
@@ -377,7 +399,7 @@ func (d *director) Expire(now units.Time, eff *sansio.Effects) {
 	d.up++
 	d.live(w, d.up, now)
 	if d.r.IntN(2) == 0 {
-		d.tors[d.r.IntN(2)].Engine.(dataplane.Forgetful).Forget(now)
+		d.tors[d.r.IntN(len(d.tors))].Engine.(dataplane.Forgetful).Forget(now)
 	}
 	d.at = now.Add(units.Duration(1+d.r.IntN(6000)) * units.Microsecond)
 }
@@ -401,9 +423,29 @@ func (s *stage) run() {
 // forget, and workers end and start at any time in either rack: every worker is given every sum, with each
 // contribution in it once. Switches run the reference program, or that of the emulated Tofino.
 func TestNumbersComeRoundWhileWorkersComeAndGo(t *testing.T) {
+	comeAndGo(t, 8, func(seed uint64) *stage { return newStage(t, seed, 1+int(seed%4), seed == 2, false) })
+}
+
+// The same, where the switch between the racks aggregates, too.
+func TestNumbersComeRoundAtThreeLevels(t *testing.T) {
+	var all []*stage
+	comeAndGo(t, 3, func(seed uint64) *stage {
+		all = append(all, newStage(t, seed, 1+int(seed), false, true))
+		return all[seed]
+	})
+	for seed, s := range all {
+		if c := s.tors[between].Engine.Counters(); sansio.CountOf(c, "atp-results") == 0 {
+			t.Errorf("seed %d: no sum of the switch between the racks: %v", seed, c)
+		}
+	}
+}
+
+// comeAndGo runs stages, and wants all sums of all workers exact.
+func comeAndGo(t *testing.T, seeds uint64, stageOf func(seed uint64) *stage) {
+	t.Helper()
 	wraps, taken, again := 0, uint64(0), uint64(0)
-	for seed := range uint64(8) {
-		s := newStage(t, seed, 1+int(seed%4), seed == 2)
+	for seed := range seeds {
+		s := stageOf(seed)
 		s.run()
 		for w, l := range s.lives {
 			if l == nil || l.gen < respawnGens {
