@@ -80,6 +80,9 @@ func (s System) check(j *job.Job) error {
 	if err := s.checkParts(j); err != nil {
 		return err
 	}
+	if err := s.checkStreams(j); err != nil {
+		return err
+	}
 	n := s.numbers()[0].Size
 	if need := max(4*s.span(j), 2*s.aggregators(j)+2); int(n) < need {
 		return fmt.Errorf("%d threads to %d servers leave each of their streams %d sequence numbers, and %d packets in flight with %d aggregators need %d: set fewer of atp.threads, atp.server-count or atp.span", s.threads(), s.servers(), n, s.span(j), s.aggregators(j), need)
