@@ -217,7 +217,10 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 		servers = job.Servers(sys.System, workers)
 	}
 	g, changes, err := s.graph(sys.Topology, workers+servers)
-	if err != nil {
+	switch {
+	case err != nil && servers > 0:
+		return nil, fmt.Errorf("%w (hosts: %d for workers and %d for servers)", err, workers, servers)
+	case err != nil:
 		return nil, err
 	}
 	if err := s.recovers(sys, g, changes); err != nil {

@@ -130,6 +130,10 @@ func TestJobsThatCannotBe(t *testing.T) {
 			"scenario straggler, ring on leaf-spine: leaf-spine: 5 hosts do not divide evenly over 2 leaves: give a multiple, or hosts per leaf",
 		},
 		{
+			[]string{"hosts=6", "systems=[{system: atp, topology: dumbbell}]"},
+			"scenario straggler, atp on dumbbell: dumbbell: 7 hosts do not divide evenly over 2 switches: give a multiple (hosts: 6 for workers and 1 for servers)",
+		},
+		{
 			[]string{"hosts=201", "systems=[{system: ring, topology: rack}]"},
 			"scenario straggler, ring on rack: topology rack has 201 hosts: a job takes 2 to 200 workers",
 		},

@@ -64,8 +64,8 @@ func removedTable(title string, removed []control.Taken) render.Table {
 	for _, r := range removed {
 		columns := []dataplane.Column{{Key: "open_blocks", Name: "open blocks dropped"}}
 		row := []dataplane.Value{dataplane.Int(r.OpenBlocks)}
-		for _, n := range r.Counters {
-			columns = append(columns, dataplane.Column{Key: n.Name, Name: n.Name})
+		for k, n := range r.Counters {
+			columns = append(columns, dataplane.Column{Key: n.Name, Name: n.Name, Spare: k + 1})
 			row = append(row, dataplane.Int(n.N))
 		}
 		t := dataplane.Table{Columns: columns}

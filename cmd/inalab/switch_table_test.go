@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/switchd/control"
@@ -47,5 +50,25 @@ func TestViewTable(t *testing.T) {
 	answer.Tables = []control.EngineTable{{PFE: "engine", Table: dataplane.Table{Columns: []dataplane.Column{{Key: "what"}}}}}
 	if table := viewTable("demo", dataplane.ViewStats, answer, true); len(table.Rows) != 0 || len(table.Notes) != 1 {
 		t.Errorf("an empty view: %+v", table)
+	}
+}
+
+// Of a job with many counters people see the first ones, and which are left out.
+func TestRemovedTable(t *testing.T) {
+	taken := control.Taken{PFE: "engine"}
+	for k := range 12 {
+		taken.Counters = append(taken.Counters, sansio.Count{Name: fmt.Sprintf("packets-of-kind-%d", k), N: 7})
+	}
+	var out strings.Builder
+	if err := render.Write(&out, removedTable("job 3, removed", []control.Taken{taken}), render.Options{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if len(line) > 121 {
+			t.Errorf("a line of %d columns: %s", len(line), line)
+		}
+	}
+	if s := out.String(); !strings.Contains(s, "packets-of-kind-0") || !strings.Contains(s, "left out to fit 120 columns: ") {
+		t.Errorf("it says\n%s", s)
 	}
 }
