@@ -17,7 +17,7 @@ func (s System) checkStreams(j *job.Job) error {
 	if span, least := s.span(j), cmp.Or(s.LeastWindow, 1); least > span {
 		return fmt.Errorf("atp.least-window=%d is more than the %d packets that a stream may have in flight at scale %d: set at most that, or a larger atp.span with atp.unscaled=true", least, span, j.Scale)
 	}
-	if trip := j.FrameTime(2, inet.EtherLen+packet); s.Timeout > 0 && s.Timeout < trip {
+	if trip := j.FrameTime(2, inet.EtherLen+s.packet()); s.Timeout > 0 && s.Timeout < trip {
 		return fmt.Errorf("atp.timeout=%v is over before a packet and its parameters can have passed one link, which takes %v at scale %d: set more, or atp.timeout=default", s.Timeout, trip, j.Scale)
 	}
 	return nil
