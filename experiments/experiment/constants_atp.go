@@ -14,7 +14,7 @@ func atpConstants() []hostmodel.Constant {
 			Source: "that a host sends, and takes, with TSO and queue pairs: none is printed, but 60 Gbit/s of packets of 306 bytes are 1.3 times what it reaches with 182 bytes (ATP D.1); " +
 				"from 1.35 times in frames to 1.25 times in gradients"},
 		{Name: "atp.ecn-threshold", Value: 60, Unit: "packets", Assumed: true, Range: hostmodel.Range{Low: 20, High: 200},
-			Source: "of a queue, above which links mark: ATP §3.3 has no number (ambiguity atp.ecn-threshold)"},
+			Source: "of a queue, above which a switch marks: ATP §3.3 has no number (ambiguity atp.ecn-threshold)"},
 		{Name: "atp.queue", Value: 3000, Unit: "packets", Assumed: true, Range: hostmodel.Range{Low: 1000, High: 20_000},
 			Source: "that a port of the switch holds: about 1 MB of the 22 MB of a Tofino, which its ports share"},
 		{Name: "atp.ring", Value: 1024, Unit: "packets", Assumed: true, Range: hostmodel.Range{Low: 512, High: 8192},

@@ -58,7 +58,7 @@ type fig16 struct {
 	micro bool // a tensor without a pause; else VGG16
 	flows int
 	start units.Duration // of the job; zero: fig16Start
-	up    bool           // the flows are from the worker, whose own queue then marks; else to it
+	up    bool           // the flows are from the worker, whose own queue does not mark; else to it
 
 	alone, beside units.Duration // iteration
 	used, before  float64        // of the line, while the job runs and before
@@ -75,7 +75,7 @@ func (r *fig16) share() float64 { return r.mine / min(r.peak, 1/float64(1+r.flow
 
 // lab is the job beside so many flows, which begin earlier.
 func (r *fig16) lab(e *experiment.Env, flows int) tenantLab {
-	l := tenantLab{hosts: fig16Workers + 2, marks: threshold(e), switches: !r.up}
+	l := tenantLab{hosts: fig16Workers + 2, marks: threshold(e)}
 	j := tenantJob{sys: atpTenant(e, atp.DefaultAggregators, 0), server: []int{fig16Workers}, model: "vgg16", cut: experiment.Cut(e, 16, 66), iterations: experiment.Cut(e, 8, 4), times: worker.Times{Start: cmp.Or(r.start, fig16Start)}}
 	if r.micro {
 		j.mib, j.iterations = experiment.Cut(e, 192, 48), 1
@@ -171,7 +171,7 @@ func fig16Table(runs []fig16) claims.Table {
 		},
 		Notes: []string{
 			"Alone, beside: time of an iteration. Of its share: the mean rate of the job on the line, over what it has alone or an equal part of the line, whichever is less.",
-			"A flow from the worker meets the job in that worker's own queue, which then marks. Of flows to it switches mark.",
+			"A flow from the worker meets the job in that worker's own queue, which does not mark: switches do (ATP §3.7).",
 			"Line used: by job and flows while the job runs; before the job: by the flows, in the latter half of the time until it begins.",
 		},
 	}

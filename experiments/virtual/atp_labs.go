@@ -28,8 +28,7 @@ type tenantLab struct {
 	topology string // empty: a rack
 	racks    int    // of a multi-rack
 	hosts    int
-	marks    int            // packets of a queue above which links mark; zero: never
-	switches bool           // queues of hosts, before their links, do not mark: those of switches alone do
+	marks    int            // packets of a switch's queue above which it marks (ATP §3.7); zero: never
 	queue    int            // packets that a link holds; zero: more than windows let in
 	whole    bool           // packets carry all values
 	inside   units.Duration // from port to port of a switch
@@ -67,14 +66,12 @@ func (l *tenantLab) plan(e *experiment.Env) (*plan.Plan, error) {
 		return nil, err
 	}
 	g.MTU = testbed.MTU
-	if l.switches {
-		unmarkHosts(g)
-	}
+	unmarkHosts(g)
 	return plan.New(g)
 }
 
-// unmarkHosts takes marks from the ways of a graph that begin at a host. There is a queue there only because a
-// machine sends at no rate; that of a switch is of packets that came by several ports.
+// unmarkHosts takes marks from the ways of a graph that begin at a host: switches mark (ATP §3.7). There is a
+// queue there only because a machine sends at no rate; that of a switch is of packets that came by several ports.
 func unmarkHosts(g *topo.Graph) {
 	host := func(node string) bool {
 		return slices.ContainsFunc(g.Nodes, func(n topo.Node) bool { return n.Name == node && n.Kind == topo.Host })
@@ -198,7 +195,7 @@ func tenantHost(e *experiment.Env) hostmodel.Model {
 	return h
 }
 
-// threshold is the queue above which links mark.
+// threshold is the queue above which switches mark.
 func threshold(e *experiment.Env) int { return int(e.Constants.Get("atp.ecn-threshold")) }
 
 // warm is the mean time of the iterations of a job behind its first.
