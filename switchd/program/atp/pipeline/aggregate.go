@@ -28,36 +28,42 @@ func (b *builder) owners() {
 	do := func(run string) ir.Action {
 		return ir.Action{Name: "own_" + run, Do: []ir.Op{b.onEntry("own", run, "meta.owner", in...)}}
 	}
-	entry := func(op uint64, run string) ir.Entry {
-		return ir.Entry{Values: []uint64{op}, Action: "own_" + run}
+	entry := func(op, look uint64, run string) ir.Entry {
+		return ir.Entry{Values: []uint64{op, look}, Action: "own_" + run}
 	}
-	b.table(ir.Table{Name: "own", Keys: matching(ir.Exact, "meta.op"), Actions: []string{"own_claim", "own_release", "own_release_old"}, Const: true, Entries: []ir.Entry{
-		entry(opClaim, "claim"), entry(opClaim2, "claim"), entry(opMerge, "release"), entry(opClear, "release"), entry(opFree, "release_old"),
-	}}, do("claim"), do("release"), do("release_old"))
+	b.table(ir.Table{Name: "own", Keys: matching(ir.Exact, "meta.op", "meta.look"), Actions: []string{"own_claim", "own_look", "own_release", "own_release_old"}, Const: true, Entries: []ir.Entry{
+		entry(opClaim, 0, "claim"), entry(opClaim2, 0, "claim"), entry(opClaim, 1, "look"), entry(opClaim2, 1, "look"),
+		entry(opMerge, 0, "release"), entry(opClear, 0, "release"), entry(opSweep, 0, "release"), entry(opFree, 0, "release_old"),
+	}}, do("claim"), do("look"), do("release"), do("release_old"))
 }
 
 // marks is a table of stage 3: it marks in a register, or takes out what was marked. Who
-// comes again to free the second half without having found the first takes nothing along.
+// frees the second half without having found the first takes nothing along.
 func (b *builder) marks(register, dst string, in ir.Operand, tells bool) {
-	names := []string{"mark_" + register, "take_" + register, "wipe_" + register}
+	names := []string{"mark_" + register, "take_" + register, "wipe_" + register, "peek_" + register}
 	marks := ir.Action{Name: names[0], Do: []ir.Op{b.onEntry(register, "mark", dst, in)}}
 	takes := ir.Action{Name: names[1], Do: []ir.Op{b.onEntry(register, "take", dst)}}
 	wipes := ir.Action{Name: names[2], Do: []ir.Op{b.onEntry(register, "take", "")}}
+	peeks := ir.Action{Name: names[3], Do: []ir.Op{b.onEntry(register, "peek", dst)}}
 	if tells {
 		wipes.Do = []ir.Op{b.onEntry(register, "take", dst)}
-		for i, a := range []*ir.Action{&marks, &takes, &wipes} {
-			a.Do = append(a.Do, set("meta.did", ir.C([]uint64{didLive, didTake, didWipe}[i])))
+		for i, a := range []*ir.Action{&marks, &takes, &wipes, &peeks} {
+			a.Do = append(a.Do, set("meta.did", ir.C([]uint64{didLive, didTake, didWipe, didLook}[i])))
 		}
 	}
-	t := ir.Table{Name: register, Keys: matching(ir.Exact, "meta.op", "ig.resubmitted"), Actions: names, Const: true}
-	for again := range uint64(2) {
-		for op, name := range []string{opClaim: names[0], opClaim2: names[0], opMerge: names[1+again], opClear: names[2], opFree: names[2]} {
-			if name != "" {
-				t.Entries = append(t.Entries, ir.Entry{Values: []uint64{uint64(op), again}, Action: name})
-			}
-		}
+	t := ir.Table{Name: register, Keys: matching(ir.Exact, "meta.op", "meta.look"), Actions: names, Const: true}
+	add := func(op, look uint64, action int) {
+		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{op, look}, Action: names[action]})
 	}
-	b.table(t, marks, takes, wipes)
+	for _, op := range []uint64{opClaim, opClaim2} {
+		add(op, 0, 0)
+		add(op, 1, 3)
+	}
+	add(opMerge, 0, 1)
+	for _, op := range []uint64{opClear, opSweep, opFree} {
+		add(op, 0, 2)
+	}
+	b.table(t, marks, takes, wipes, peeks)
 }
 
 // states are the keys by which it is told whether a packet is in its half already, and the entries
@@ -71,14 +77,22 @@ func duplicates(did, mask uint64, action string) (list []ir.Entry) {
 	return list
 }
 
+// looks is the entry of packets that look at their half, whether they are in it or not.
+func looks(action string) ir.Entry {
+	return ir.Entry{Values: []uint64{didLook, 0, 0}, Masks: []uint64{every, 0, 0}, Action: action}
+}
+
+// every is the mask of all bits of what became of a half.
+const every = 7
+
 // counter is a table of stage 4.
 func (b *builder) counter() {
 	do := func(run, dst string) ir.Action {
 		return ir.Action{Name: run, Do: []ir.Op{b.onEntry("counter", run, dst)}}
 	}
-	live := ir.Entry{Values: []uint64{didLive, 0, 0}, Masks: []uint64{3, 0, 0}, Action: "count"}
+	live := ir.Entry{Values: []uint64{didLive, 0, 0}, Masks: []uint64{every, 0, 0}, Action: "count"}
 	b.table(ir.Table{Name: "counter", Keys: states(), Actions: []string{"count", "peek", "clear_count"}, Default: "clear_count", Const: true,
-		Entries: append(duplicates(didLive, 3, "peek"), live)},
+		Entries: append(duplicates(didLive, every, "peek"), live, looks("peek"))},
 		do("count", "meta.count"), do("peek", "meta.count"), ir.Action{Name: "clear_count", Do: []ir.Op{b.onEntry("counter", "clear", "")}})
 }
 
@@ -89,11 +103,14 @@ func (b *builder) classify() {
 			set("meta.way", ir.C(way)), {Kind: ir.Or, Dst: "meta.set", A: ir.F("meta.before"), B: ir.F("meta.bit")},
 		}}
 	}
-	b.table(ir.Table{Name: "classify", Keys: states(), Actions: []string{"first", "further", "again"}, Const: true, Entries: append(
+	b.table(ir.Table{Name: "classify", Keys: states(), Actions: []string{"first", "further", "again", "look"}, Const: true, Entries: append(
 		duplicates(inHalf, inHalf, "again"),
-		ir.Entry{Values: []uint64{didLive, 0, 0}, Masks: []uint64{3, 1<<bitmapWidth - 1, 0}, Action: "first"},
+		ir.Entry{Values: []uint64{didLive, 0, 0}, Masks: []uint64{every, 1<<bitmapWidth - 1, 0}, Action: "first"},
 		ir.Entry{Values: []uint64{inHalf, 0, 0}, Masks: []uint64{inHalf, 0, 0}, Action: "further"},
-	)}, do("first", wayFirst), do("further", wayAdd), do("again", wayRead))
+		looks("look"),
+	)}, do("first", wayFirst), do("further", wayAdd), do("again", wayRead), ir.Action{Name: "look", Do: []ir.Op{
+		set("meta.way", ir.C(wayRead)), set("meta.set", ir.F("meta.before")), // without its bit, if that was freed
+	}})
 }
 
 // values are the tables of stages 5 to 12. An input that is an extreme stands for a sum that was

@@ -65,7 +65,7 @@ func (b *builder) arrive() {
 		ir.Action{Name: "free", Do: []ir.Op{set("meta.op", ir.C(opFree))}}, ir.Action{Name: "request", Do: []ir.Op{set("meta.op", ir.C(opRequest))}})
 	b.always("resume", upper,
 		ir.Op{Kind: ir.Concat, Dst: "meta.id", In: []ir.Operand{ir.F("atp.job"), ir.F("atp.seq")}}, set("meta.now", ir.F("ig.time[47:16]")),
-		set("meta.op", ir.F("md.op")), set("meta.worker", ir.F("md.worker")), set("meta.full", ir.F("md.full")), set("meta.bit", ir.F("md.bit")))
+		set("meta.op", ir.F("md.op")), set("meta.look", ir.F("md.look")), set("meta.worker", ir.F("md.worker")), set("meta.full", ir.F("md.full")), set("meta.bit", ir.F("md.bit")))
 	b.unmark()
 }
 

@@ -17,6 +17,7 @@ const (
 	opClear   // resent, at the second: frees
 	opFree    // parameter packet: frees
 	opRequest // parameter packet that asks for floats: does nothing
+	opSweep   // resent, at the first, which found nothing in the first half: frees the second
 )
 
 // What became of the half of an aggregator that a pass works on.
@@ -25,7 +26,8 @@ const (
 	didWipe        // freed
 	didLive        // the packet is in it
 	didTake        // the packet is in it, it was read and freed
-	inHalf  = 2    // the bit of the two in which it is in
+	didLook        // it was looked at, whoever is in it
+	inHalf  = 2    // the bit in which it is in
 )
 
 // What becomes of values.
@@ -70,7 +72,8 @@ const (
 	CountAbsorbed    = "atp-absorbed"              // packets whose values are in an aggregator, or one of its halves
 	CountDiffer      = "atp-halves-differ"         // dropped: sums of two halves that are not of the same workers
 	CountSecondPass  = "atp-second-pass-collision" // of the collisions: packets whose second half met another's
-	CountRecirculate = "atp-recirculated"          // packets that came back for the second half of a sum
+	CountRecirculate = "atp-recirculated"          // packets that came back for the second half, of a sum or to free it
+	CountRound       = "atp-further-rounds"        // of those: sums that came back once more, as a packet had still to add its second half
 )
 
 // fates are what packets of a job are counted as.
@@ -93,7 +96,7 @@ var drops = [outcomes]string{
 }
 
 // levelOf is the level at which a packet is added or frees.
-var levelOf = [...]int{opClaim: 0, opMerge: 0, opClaim2: 1, opClear: 1}
+var levelOf = [...]int{opClaim: 0, opMerge: 0, opClaim2: 1, opClear: 1, opSweep: 0}
 
 // levelActions are what the tables of sources do with packets, by level: new ones and resent ones.
 var levelActions = [2][2]string{{"claim", "merge"}, {"claim2", "clear"}}

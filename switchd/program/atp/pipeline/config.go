@@ -34,8 +34,8 @@ type Options struct {
 
 // Timing returns that of the chip with ways from ports into the ingress that are twice as fast as
 // a port (assumed): each packet that is added takes its way twice. With the rate of a port,
-// packets are lost as soon as half of it comes. Resubmitted packets come back at once (assumed), since sums
-// that overtake them are dropped: with [tofino.ResubmitTime] most are at line rate.
+// packets are lost as soon as half of it comes. Resubmitted packets come back at once (assumed): with
+// [tofino.ResubmitTime] sums overtake them at line rate, come back for them, and so arrive out of order.
 func Timing() tofino.Timing {
 	t := tofino.DefaultTiming()
 	t.Input *= 2

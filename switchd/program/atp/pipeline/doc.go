@@ -19,14 +19,18 @@
 //	new, a copy                      mark                   resubmitted: mark, end
 //	another's aggregator             go on
 //	resent, first level, in half 0   add, read, free        recirculated: likewise, go on
-//	resent, otherwise                free half 0            resubmitted: free half 1, go on
+//	resent, otherwise                free half 0            recirculated: free half 1, go on
 //	parameter packet                 free half 1            resubmitted: free half 0, go on
 //
 // Second passes of a block need not come in the order of the first ones: a resubmitted packet waits
 // beside fresh ones of its port, a recirculated one does not. So each half has identity, bitmap,
 // counter and mark of its own, and obeys the protocol alone. A sum leaves only if both halves
-// have the same workers; otherwise it is dropped ([CountDiffer]), and they send again. The public
+// have the same workers. One that does not find them all in half 1 is recirculated again, up to 7 times
+// ([CountRound]): it only reads half 1 then. If they still differ it is dropped ([CountDiffer]), and workers send again. The public
 // program has such halves, too, and compares nothing.
+//
+// Packets by the port inside stay in order. Resent ones that free go by it as well: resubmitted, they would free half 1 before
+// the sum of another resent one reads it. Workers send again at once, so that this is common.
 //
 // The aggregator of a number is free where its identity is 0, which no number of a job is. What frees
 // one clears its bitmap, so that the first packet is that which finds none. Values that are an extreme

@@ -11,8 +11,9 @@ func headers() []ir.Header {
 	return []ir.Header{
 		{Name: "md", Fields: []ir.Field{
 			{Name: "op", Bits: 3}, {Name: "worker", Bits: 5}, // as meta.op and meta.worker
-			{Name: "full", Bits: 8},                         // likewise
-			{Name: "pad", Bits: 7}, {Name: "port", Bits: 9}, // that the packet came by
+			{Name: "full", Bits: 8},                            // likewise
+			{Name: "look", Bits: 1}, {Name: "rounds", Bits: 3}, // the packet is in both halves, and came back so often since
+			{Name: "pad", Bits: 3}, {Name: "port", Bits: 9}, // that the packet came by
 			{Name: "bit", Bits: 32}, // of the packet
 			{Name: "set", Bits: 32}, // of the first half
 		}},
@@ -41,13 +42,14 @@ func metadata() []ir.Field {
 		{Name: "known", Bits: 1},   // the job is
 		{Name: "marked", Bits: 1},  // in the IP header
 		{Name: "op", Bits: 3},      // what the packet is for here
+		{Name: "look", Bits: 1},    // it is in the half already, or the half is not to be reserved anew
 		{Name: "worker", Bits: 5},  // number of its bit
 		{Name: "bit", Bits: 32},    // in the bitmap of the level
 		{Name: "fan", Bits: 5},     // fan-in of the level less one
 		{Name: "says", Bits: 5},    // likewise, as the packet has it
 		{Name: "full", Bits: 8},    // fan-in of the level
 		{Name: "owner", Bits: 32},  // of the half, if it is the packet's or was freed; otherwise 0
-		{Name: "did", Bits: 2},     // to the half
+		{Name: "did", Bits: 3},     // to the half
 		{Name: "before", Bits: 32}, // its set as it was
 		{Name: "set", Bits: 32},    // and with the packet's bit
 		{Name: "mark", Bits: 1},    // it was marked

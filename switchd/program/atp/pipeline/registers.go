@@ -32,6 +32,7 @@ func (b *builder) own() ir.Register {
 			Name: "claim", A: matches, B: &ir.Compare{Left: ir.Lo, Op: ir.Equal},
 			Lo: update(ifEither, ir.Set, ir.In0, ir.Nothing), Hi: update(ifEither, ir.Set, ir.In1, ir.Nothing), Out: out(ifEither, ir.NewLo),
 		},
+		{Name: "look", A: matches, Out: out(ir.IfA, ir.Lo)},
 		{Name: "release", A: matches, Lo: update(ir.IfA, ir.Set, ir.Zero, ir.Nothing), Out: out(ir.IfA, ir.Lo)},
 		{Name: "release_old", A: matches, B: old, Lo: update(ifEither, ir.Set, ir.Zero, ir.Nothing), Out: out(ifEither, ir.Lo)},
 	}}
@@ -41,9 +42,10 @@ func (b *builder) own() ir.Register {
 // younger does.
 func (b *builder) ageTicks() int64 { return int64((b.age + tick - 1) / tick) }
 
-// marks are the actions that set bits and return what was there, or is there.
+// marks are the actions on bits, which return what was there.
 func marks() []ir.RegAction {
 	return []ir.RegAction{
+		{Name: "peek", Out: out(ir.Always, ir.Lo)},
 		{Name: "mark", Lo: update(ir.Always, ir.Or, ir.Lo, ir.In0), Out: out(ir.Always, ir.Lo)},
 		{Name: "take", Lo: update(ir.Always, ir.Set, ir.Zero, ir.Nothing), Out: out(ir.Always, ir.Lo)},
 	}

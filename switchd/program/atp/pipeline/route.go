@@ -41,7 +41,7 @@ func changed(do ...ir.Op) []ir.Op {
 // judge says what becomes of packets that bring no sums yet.
 func (b *builder) judge() {
 	t := ir.Table{Name: "judge", Keys: matching(ir.Ternary, "meta.op", "meta.did", "meta.way", "meta.complete", "ig.resubmitted"), Const: true,
-		Actions: []string{"pass", "upward", "collide", "resubmit", "recirculate", "absorb"}}
+		Actions: []string{"pass", "collide", "resubmit", "recirculate", "sweep", "absorb"}}
 	add := func(action string, out uint64, values, masks [5]uint64) {
 		e := ir.Entry{Values: values[:], Masks: masks[:], Action: action}
 		if out != 0 {
@@ -49,7 +49,7 @@ func (b *builder) judge() {
 		}
 		t.Entries = append(t.Entries, e)
 	}
-	const op, did, bit = 7, 3, 1
+	const op, did, bit = 7, every, 1
 	for _, claim := range []uint64{opClaim, opClaim2} {
 		add("collide", outLate, [5]uint64{claim, didNone, 0, 0, 1}, [5]uint64{op, did, 0, 0, bit})
 		add("collide", outCollided, [5]uint64{claim, didNone}, [5]uint64{op, did})
@@ -59,46 +59,66 @@ func (b *builder) judge() {
 		add("recirculate", 0, [5]uint64{claim, 0, 0, 1}, [5]uint64{op, 0, 0, bit})
 		add("resubmit", 0, [5]uint64{claim}, [5]uint64{op})
 	}
-	add("upward", outResent, [5]uint64{opMerge, 0, 0, 0, 1}, [5]uint64{op, 0, 0, 0, bit})
 	add("recirculate", 0, [5]uint64{opMerge, inHalf}, [5]uint64{op, inHalf})
-	add("resubmit", 0, [5]uint64{opMerge}, [5]uint64{op})
-	add("upward", outResent, [5]uint64{opClear, 0, 0, 0, 1}, [5]uint64{op, 0, 0, 0, bit})
-	add("resubmit", 0, [5]uint64{opClear}, [5]uint64{op})
+	add("sweep", 0, [5]uint64{opMerge}, [5]uint64{op})
+	add("recirculate", 0, [5]uint64{opClear}, [5]uint64{op})
 	add("pass", outParameter, [5]uint64{opFree, 0, 0, 0, 1}, [5]uint64{op, 0, 0, 0, bit})
 	add("resubmit", 0, [5]uint64{opFree}, [5]uint64{op})
 	add("pass", outRequest, [5]uint64{opRequest}, [5]uint64{op})
-	b.table(t, ending("pass", b.onward("ig.port")...), ending("upward", b.onward("ig.port", changed()...)...),
+	b.table(t, ending("pass", b.onward("ig.port")...),
 		ending("collide", b.onward("ig.port", changed(set("atp.resend", ir.C(1)), set("atp.collision", ir.C(1)))...)...),
-		ir.Action{Name: "resubmit", Do: []ir.Op{set("ig.resubmit", ir.C(1))}}, recirculate(), ending("absorb", set("ig.drop", ir.C(1))))
+		ir.Action{Name: "resubmit", Do: []ir.Op{set("ig.resubmit", ir.C(1))}}, recirculate("recirculate", ir.F("meta.op")), recirculate("sweep", ir.C(opSweep)),
+		ending("absorb", set("ig.drop", ir.C(1))))
 }
 
-// recirculate is the action of the packet that takes sums along: it comes back for the second
-// half, which a resubmitted one could not, as it loses them.
-func recirculate() ir.Action {
-	return ir.Action{Name: "recirculate", Do: []ir.Op{
-		{Kind: ir.Validate, Dst: "md"}, set("md.op", ir.F("meta.op")), set("md.worker", ir.F("meta.worker")), set("md.full", ir.F("meta.full")),
-		set("md.port", ir.F("ig.port")), set("md.bit", ir.F("meta.bit")), set("md.set", ir.F("meta.set")),
-		set("ig.egress_port", ir.C(recirculation)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)),
-	}}
+// recirculate is an action of packets that come back for the second half by the port inside: of one with sums, which it would
+// lose if it were resubmitted, and of resent ones. These must not free a half before a sum that is on its way reads it.
+func recirculate(name string, op ir.Operand) ir.Action {
+	return ir.Action{Name: name, Do: back(
+		ir.Op{Kind: ir.Validate, Dst: "md"}, set("md.op", op), set("md.worker", ir.F("meta.worker")), set("md.full", ir.F("meta.full")),
+		set("md.look", ir.C(0)), set("md.rounds", ir.C(0)), set("md.port", ir.F("ig.port")), set("md.bit", ir.F("meta.bit")), set("md.set", ir.F("meta.set")),
+	)}
 }
 
-// finish says what becomes of packets with sums: they go on if both halves have the same
-// workers.
+// back sends a packet to the port inside, whose packets stay in order.
+func back(do ...ir.Op) []ir.Op {
+	return append(do, set("ig.egress_port", ir.C(recirculation)), set("ig.unicast", ir.C(1)), set("ig.bypass_egress", ir.C(1)))
+}
+
+// maxRounds is how often a sum comes back to look. Each round takes [tofino.PassTime], so together longer than a second pass can
+// wait for its port: [tofino.InputBytes] at the rate of a port, 2.5 us, and [tofino.ResubmitTime].
+const maxRounds = 7
+
+// finish says what becomes of packets that came back. Sums go on if both halves have the same workers. If the second half
+// lacks some whose second passes are still to come, the sum comes back once more, and only looks.
 func (b *builder) finish() {
-	t := ir.Table{Name: "finish", Keys: matching(ir.Exact, "meta.op", "meta.same"), Const: true,
-		Actions: []string{"finish0", "finish1"}, Default: "differ", Args: []uint64{outDiffer}}
-	for _, e := range []struct {
-		op     uint64
-		action string
-		out    uint64
-	}{{opClaim, "finish0", outComplete}, {opClaim2, "finish1", outComplete}, {opMerge, "finish0", outPartial}} {
-		t.Entries = append(t.Entries, ir.Entry{Values: []uint64{e.op, 1}, Action: e.action, Args: []uint64{e.out}})
+	t := ir.Table{Name: "finish", Keys: matching(ir.Ternary, "meta.op", "meta.did", "meta.same", "md.rounds"), Const: true,
+		Actions: []string{"finish0", "finish1", "return", "round"}, Default: "differ", Args: []uint64{outDiffer}}
+	add := func(action string, arg uint64, values, masks [4]uint64) {
+		t.Entries = append(t.Entries, ir.Entry{Values: values[:], Masks: masks[:], Action: action, Args: []uint64{arg}})
+	}
+	const op, bit, rounds = 7, 1, 7
+	add("finish0", outComplete, [4]uint64{opClaim, 0, 1}, [4]uint64{op, 0, bit})
+	add("finish1", outComplete, [4]uint64{opClaim2, 0, 1}, [4]uint64{op, 0, bit})
+	add("finish0", outPartial, [4]uint64{opMerge, 0, 1}, [4]uint64{op, 0, bit})
+	add("return", outResent, [4]uint64{opClear}, [4]uint64{op})
+	add("return", outResent, [4]uint64{opSweep}, [4]uint64{op})
+	for r := range uint64(maxRounds) {
+		did := uint64(didLook)
+		if r == 0 {
+			did = didLive
+		}
+		add("round", r+1, [4]uint64{opClaim, did, 0, r}, [4]uint64{op, every, bit, rounds})
+		add("round", r+1, [4]uint64{opClaim2, did, 0, r}, [4]uint64{op, every, bit, rounds})
+	}
+	home := func(do ...ir.Op) []ir.Op {
+		return b.onward("md.port", changed(append([]ir.Op{{Kind: ir.Remove, Dst: "md"}}, do...)...)...)
 	}
 	sum := func(level int) ir.Action {
-		name := copyName("finish", level)
-		return ending(name, b.onward("md.port", changed(ir.Op{Kind: ir.Remove, Dst: "md"}, set(copyName("atp.bitmap", level), ir.F("meta.set")))...)...)
+		return ending(copyName("finish", level), home(set(copyName("atp.bitmap", level), ir.F("meta.set")))...)
 	}
-	b.table(t, sum(0), sum(1), ending("differ", set("ig.drop", ir.C(1))))
+	round := ir.Action{Name: "round", Params: []ir.Param{param("round", 3)}, Do: back(set("md.look", ir.C(1)), set("md.rounds", ir.P("round")))}
+	b.table(t, sum(0), sum(1), ending("return", home()...), round, ending("differ", set("ig.drop", ir.C(1))))
 }
 
 // refusals are the tables that say why the switch has nothing to do for a packet.

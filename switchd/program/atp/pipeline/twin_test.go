@@ -79,7 +79,7 @@ func difference(got, want []sent) string {
 }
 
 // own are counters that only the chip has.
-var own = []string{CountAbsorbed, CountDiffer, CountSecondPass, CountRecirculate}
+var own = []string{CountAbsorbed, CountDiffer, CountSecondPass, CountRecirculate, CountRound}
 
 // agree holds counters, events and what can be seen of aggregators against each other.
 func (w *twin) agree() {

@@ -37,9 +37,9 @@ type note struct {
 
 // fields are those that the watcher looks at.
 type fields struct {
-	outcome, id, known, marked, op, owner, did, way fit.FieldID
-	before, set, bit, entry, resubmitted, dst       fit.FieldID
-	values                                          fit.FieldID // first
+	outcome, id, known, marked, op, look, owner, way fit.FieldID
+	before, set, bit, entry, resubmitted, dst        fit.FieldID
+	values                                           fit.FieldID // first
 }
 
 func (w *watcher) bind(e *Engine, next tofino.Observer) (err error) {
@@ -50,7 +50,7 @@ func (w *watcher) bind(e *Engine, next tofino.Observer) (err error) {
 		at   *fit.FieldID
 	}{
 		{"meta.outcome", &f.outcome}, {"meta.id", &f.id}, {"meta.known", &f.known}, {"meta.marked", &f.marked}, {"meta.op", &f.op}, {"meta.owner", &f.owner},
-		{"meta.did", &f.did}, {"meta.way", &f.way}, {"meta.before", &f.before}, {"meta.set", &f.set}, {"meta.bit", &f.bit}, {"meta.entry", &f.entry},
+		{"meta.look", &f.look}, {"meta.way", &f.way}, {"meta.before", &f.before}, {"meta.set", &f.set}, {"meta.bit", &f.bit}, {"meta.entry", &f.entry},
 		{"ig.resubmitted", &f.resubmitted}, {"ipv4.dst", &f.dst}, {"d.v[0]", &f.values},
 	} {
 		if *n.at, err = e.chip.Field(n.name); err != nil {
@@ -87,6 +87,9 @@ func (w *watcher) ingress(o *tofino.Observation) {
 	p := w.read(o, id, job)
 	if back {
 		w.count.Add(CountRecirculate, 1)
+		if o.Field(w.at.look) != 0 {
+			w.count.Add(CountRound, 1)
+		}
 	} else if o.Field(w.at.resubmitted) == 0 {
 		w.arrived(o, job, out)
 	}
@@ -100,7 +103,7 @@ func (w *watcher) ingress(o *tofino.Observation) {
 func (w *watcher) read(o *tofino.Observation, id uint32, job *atp.Entry) *atp.Packet {
 	p := &w.packet
 	*p = atp.Packet{Header: wire.Header{Job: job.ID, Sequence: id & (1<<wire.SequenceBits - 1), Index: uint16(w.index(o))}, Job: job, Bit: uint32(o.Field(w.at.bit))}
-	if op := o.Field(w.at.op); op != opNone && op < opFree {
+	if op := o.Field(w.at.op); op != opNone && op < opFree || op == opSweep {
 		var dst [4]byte
 		binary.BigEndian.PutUint32(dst[:], uint32(o.Field(w.at.dst)))
 		p.Part = job.Part(dst, levelOf[op])
