@@ -51,7 +51,7 @@ type chipPoint struct {
 }
 
 // chipPrograms are what switches run, the reference program first.
-var chipPrograms = [...]atp.Pipe{{}, {Pipeline: true}, {Pipeline: true, Timed: true}}
+var chipPrograms = [...]atp.Pipe{{}, {Pipeline: true}, {Pipeline: true, Timed: true, Links: true}}
 
 // onPipe returns a system, if it is ATP, with what its switches run.
 func onPipe(sys job.System, p atp.Pipe) job.System {
@@ -63,13 +63,11 @@ func onPipe(sys job.System, p atp.Pipe) job.System {
 }
 
 // pointOfLab is a lab of a figure with tensors in place of its models. Packets have all their values: a chip
-// works on nothing less. What a packet takes from port to port is the chip's own time where it has one.
+// works on nothing less. Links have what any packet takes from port to port, those of TCP too.
 func pointOfLab(part, what string, lab func(*experiment.Env) tenantLab) chipPoint {
 	set := func(e *experiment.Env, p atp.Pipe) (*job.Set, error) {
 		l := lab(e)
-		if l.whole = true; !p.Timed {
-			l.inside = units.Microsecond.Scale(e.Constants.Get("tofino.latency"))
-		}
+		l.whole, l.inside = true, units.Microsecond.Scale(e.Constants.Get("tofino.latency"))
 		for i := range l.jobs {
 			j := &l.jobs[i]
 			j.sys, j.model, j.mib, j.iterations = onPipe(j.sys, p), "", experiment.Cut(e, chipMiB, chipQuickMiB), chipTensors
@@ -84,9 +82,6 @@ func pointOfCall(part, what string, mib int, of func(*experiment.Env) call) chip
 	set := func(e *experiment.Env, p atp.Pipe) (*job.Set, error) {
 		c := of(e)
 		c.whole, c.mib, c.sys = true, mib*experiment.Cut(e, chipMiB, chipQuickMiB), onPipe(c.sys, p)
-		if p.Timed {
-			c.inside = 0
-		}
 		j, err := c.job(e)
 		if err != nil {
 			return nil, err

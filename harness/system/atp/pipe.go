@@ -16,6 +16,7 @@ import (
 type Pipe struct {
 	Pipeline bool // the program on an emulated Tofino
 	Timed    bool // under the virtual clock its passes take time, which is not divided by the scale
+	Links    bool // with Timed: links have the time from port to port, for all frames, so that only further passes take time here
 }
 
 // configure reads the knobs.
@@ -103,6 +104,9 @@ func (p Pipe) takes() units.Duration {
 	if !p.Timed {
 		return 0
 	}
+	if p.Links {
+		return tofino.PassTime
+	}
 	return tofino.IngressTime + tofino.EgressTime + tofino.PassTime
 }
 
@@ -112,6 +116,10 @@ func (p Pipe) options(ports int) pipeline.Options {
 	if p.Timed {
 		t := pipeline.Timing()
 		t.Front = 0 // a lab's links have rate and queue of their own
+		if p.Links {
+			t.Resubmit += t.Ingress // from the beginning of a pass, as before
+			t.Ingress, t.Egress = 0, 0
+		}
 		o.Timing = &t
 	}
 	return o
