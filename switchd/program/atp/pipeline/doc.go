@@ -17,7 +17,7 @@
 //	new, lacks others                add to half 0          resubmitted: add to half 1, end
 //	new, completes                   add to half 0, read    recirculated: add to half 1, read, go on
 //	new, a copy                      mark                   resubmitted: mark, end
-//	another's aggregator             go on
+//	another's aggregator             mark as collided       recirculated: go on
 //	resent, first level, in half 0   add, read, free        recirculated: likewise, go on
 //	resent, otherwise                free half 0            recirculated: free half 1, go on
 //	parameter packet                 free half 1            resubmitted: free half 0, go on
@@ -29,8 +29,15 @@
 // ([CountRound]): it only reads half 1 then. If they still differ it is dropped ([CountDiffer]), and workers send again. The public
 // program has such halves, too, and compares nothing.
 //
-// Packets by the port inside stay in order. Resent ones that free go by it as well: resubmitted, they would free half 1 before
-// the sum of another resent one reads it. Workers send again at once, so that this is common.
+// Packets by the port inside stay in order, so others go by it as well (not in the public program):
+//
+//   - Resent ones that free. Resubmitted, they would free half 1 before the sum of another resent one reads it, and
+//     workers send again at once.
+//   - Those that collide. In one pass they would arrive before sums that came earlier, and workers take three
+//     parameter packets out of order for a loss (§3.7).
+//
+// At 100 Gbit/s the port takes 36.5 million packets a second, of 342 bytes with the internal header and framing; the line of a server
+// takes 37.9 million of 330 bytes.
 //
 // The aggregator of a number is free where its identity is 0, which no number of a job is. What frees
 // one clears its bitmap, so that the first packet is that which finds none. Values that are an extreme

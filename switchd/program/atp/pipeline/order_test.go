@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/inalab/inalab/internal/units"
@@ -78,6 +79,26 @@ func TestSumLooksAtAFreedHalf(t *testing.T) {
 	f.drain()
 	if n := f.count(CountDiffer); n != 1 {
 		t.Errorf("%d sums were dropped, want 1", n)
+	}
+}
+
+// What collided stays behind sums that were complete before, which take two passes: workers take parameters out
+// of order for a loss (§3.7).
+func TestCollidedPacketsDoNotPassSums(t *testing.T) {
+	f := sourcesOf(t, 1, Timing())
+	var got []uint32
+	leave := func(frames []sent) {
+		for i := range frames {
+			got = append(got, frames[i].header().Sequence)
+		}
+	}
+	const sequences = 9 // of three aggregators
+	for i := range uint32(sequences) {
+		leave(f.handle(units.Time(i), arrival(f.gradient(1, 0, 1+i))))
+	}
+	leave(f.until(units.Never - 1))
+	if want := []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9}; !slices.Equal(got, want) || f.count(atp.Collisions.String()) != sequences-3 {
+		t.Errorf("numbers leave in the order of %d", got)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Appendix C: "only the last packet is recirculated", by one port: of a block of n packets n-1 are
-// resubmitted and one comes back with sums. A parameter packet takes two passes, one that collides one.
+// resubmitted and one comes back with sums. A parameter packet takes two passes; one that collides comes back behind sums.
 func TestPassesOfABlock(t *testing.T) {
 	for n := 1; n <= 15; n++ {
 		cfg := configOf(8, []int{0}, []int{n})
@@ -36,9 +36,9 @@ func TestPassesOfABlock(t *testing.T) {
 		}
 		expect(2*uint64(n), uint64(n)-1, 1)
 		c.send(gradient(s, 1, 0, 0, 2, 3)) // collides
-		expect(2*uint64(n)+1, uint64(n)-1, 1)
+		expect(2*uint64(n)+2, uint64(n)-1, 2)
 		c.send(parameter(s, 1, 1, 3))
-		expect(2*uint64(n)+3, uint64(n), 1)
+		expect(2*uint64(n)+4, uint64(n), 2)
 	}
 }
 

@@ -66,7 +66,7 @@ func (b *builder) judge() {
 	add("resubmit", 0, [5]uint64{opFree}, [5]uint64{op})
 	add("pass", outRequest, [5]uint64{opRequest}, [5]uint64{op})
 	b.table(t, ending("pass", b.onward("ig.port")...),
-		ending("collide", b.onward("ig.port", changed(set("atp.resend", ir.C(1)), set("atp.collision", ir.C(1)))...)...),
+		collide(),
 		ir.Action{Name: "resubmit", Do: []ir.Op{set("ig.resubmit", ir.C(1))}}, recirculate("recirculate", ir.F("meta.op")), recirculate("sweep", ir.C(opSweep)),
 		ending("absorb", set("ig.drop", ir.C(1))))
 }
@@ -78,6 +78,18 @@ func recirculate(name string, op ir.Operand) ir.Action {
 		ir.Op{Kind: ir.Validate, Dst: "md"}, set("md.op", op), set("md.worker", ir.F("meta.worker")), set("md.full", ir.F("meta.full")),
 		set("md.look", ir.C(0)), set("md.rounds", ir.C(0)), set("md.port", ir.F("ig.port")), set("md.bit", ir.F("meta.bit")), set("md.set", ir.F("meta.set")),
 	)}
+}
+
+// collided is the mark, in place of rounds, of packets that come back without anything to do.
+const collided = 1
+
+// collide is the action of packets that met another's aggregator. They need no second pass, but would arrive before sums that came
+// earlier, which workers take for a loss after three of them (§3.7). So they go by the port of sums.
+func collide() ir.Action {
+	return ending("collide", back(changed(
+		set("atp.resend", ir.C(1)), set("atp.collision", ir.C(1)),
+		ir.Op{Kind: ir.Validate, Dst: "md"}, set("md.op", ir.C(opSweep)), set("md.look", ir.C(1)), set("md.rounds", ir.C(collided)), set("md.port", ir.F("ig.port")),
+	)...)...)
 }
 
 // back sends a packet to the port inside, whose packets stay in order.
@@ -102,6 +114,7 @@ func (b *builder) finish() {
 	add("finish1", outComplete, [4]uint64{opClaim2, 0, 1}, [4]uint64{op, 0, bit})
 	add("finish0", outPartial, [4]uint64{opMerge, 0, 1}, [4]uint64{op, 0, bit})
 	add("return", outResent, [4]uint64{opClear}, [4]uint64{op})
+	add("return", 0, [4]uint64{opSweep, 0, 0, collided}, [4]uint64{op, 0, 0, rounds}) // counted as it met the other
 	add("return", outResent, [4]uint64{opSweep}, [4]uint64{op})
 	for r := range uint64(maxRounds) {
 		did := uint64(didLook)

@@ -222,7 +222,7 @@ func flooded(t *testing.T, timing tofino.Timing, floods uint64, burst int) map[s
 		if f.e.Remembers() {
 			t.Errorf("seed %d: the chip still holds %d halves", seed, f.e.watch.halves)
 		}
-		if n := f.count(atp.Collisions.String()); n != f.collided {
+		if n := f.count(atp.Collisions.String()); n < f.collided || n > f.collided+f.count(tofino.DropQueue) {
 			t.Errorf("seed %d: of %d packets that collided %d left", seed, n, f.collided)
 		}
 		for _, c := range f.e.Counters() {

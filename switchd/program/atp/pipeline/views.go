@@ -23,12 +23,12 @@ func (e *Engine) View(now units.Time, v dataplane.View, limit int) dataplane.Tab
 	}
 	t := e.chip.View(now, v, limit)
 	if v == dataplane.ViewResources {
-		t.Notes = append(t.Notes, fmt.Sprintf("passes of this program: %d, 1 of a packet that collides or is not for it", passes))
+		t.Notes = append(t.Notes, fmt.Sprintf("passes of this program: %d, 1 of a packet that is not for it", passes))
 	}
 	return t
 }
 
-// passes is how many a packet takes that is added, or frees.
+// passes is how many a packet takes that is added, collides, or frees.
 const passes = 2
 
 // differing returns how many aggregators have halves that are not of the same workers: between

@@ -87,7 +87,7 @@ func (w *watcher) ingress(o *tofino.Observation) {
 	p := w.read(o, id, job)
 	if back {
 		w.count.Add(CountRecirculate, 1)
-		if o.Field(w.at.look) != 0 {
+		if o.Field(w.at.look) != 0 && o.Field(w.at.op) != opSweep {
 			w.count.Add(CountRound, 1)
 		}
 	} else if o.Field(w.at.resubmitted) == 0 {
