@@ -14,6 +14,7 @@ import (
 	"github.com/inalab/inalab/nodes/atpps"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/switchd/program/atp/pipeline"
 	"github.com/inalab/inalab/switchd/tofino"
 )
 
@@ -141,6 +142,9 @@ func chipPoints() []chipPoint {
 type chipRun struct {
 	value  [len(chipPrograms)]float64
 	passes [len(chipPrograms)]uint64
+	back   [len(chipPrograms)]uint64 // packets through the port inside
+	differ [len(chipPrograms)]uint64 // sums that were dropped
+	resent [len(chipPrograms)]uint64 // packets of the first job
 }
 
 // differs is by how many percent a program differs from the reference program.
@@ -163,7 +167,8 @@ func runChipPoints(ctx context.Context, e *experiment.Env, points []chipPoint) (
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.part, err)
 		}
-		r.value[program] = p.value(cells)
+		r.value[program], r.resent[program] = p.value(cells), cells[0].Resent.Packets
+		r.back[program], r.differ[program] = endingIn(&cells[0], pipeline.CountRecirculate), endingIn(&cells[0], pipeline.CountDiffer)
 		if r.passes[program] = endingIn(&cells[0], tofino.CountPasses); (r.passes[program] > 0) != chipPrograms[program].Pipeline {
 			return fmt.Errorf("%s: %d passes of a chip: switches ran another program than they should", p.part, r.passes[program])
 		}
@@ -193,16 +198,19 @@ func chipPointTable(points []chipPoint, runs []chipRun) claims.Table {
 		Columns: []claims.Column{
 			{Name: "figure"}, {Name: "point"}, {Name: "unit"}, {Name: "reference program"}, {Name: "chip"}, {Name: "difference", Unit: "%"},
 			{Name: "chip with time"}, {Name: "difference with time", Unit: "%"}, {Name: "passes"},
+			{Name: "by the port inside"}, {Name: "sums dropped"}, {Name: "sent again"}, {Name: "sent again on the reference program"},
 		},
 		Notes: []string{
 			"Times are those of a tensor: nothing is computed. The other experiments on figures of ATP run the reference program.",
-			"With time a packet that is added takes two passes, the second in the place of another. The others have tofino.latency from port to port.",
+			"With time a packet that is added takes two passes, the second in the place of another. All have tofino.latency from port to port.",
+			"Sums, collisions and resends come back by the port inside, of 100 Gbit/s. Sums are dropped if their halves differ for long.",
 		},
 	}
 	for i := range points {
 		p, r := &points[i], &runs[i]
 		t.Add(render.Text(p.part), render.Text(p.what), render.Text(p.unit), render.Number(r.value[0], 4), render.Number(r.value[1], 4), render.Number(r.differs(1), 2),
-			render.Number(r.value[2], 4), render.Number(r.differs(2), 2), render.Int(r.passes[2]))
+			render.Number(r.value[2], 4), render.Number(r.differs(2), 2), render.Int(r.passes[2]),
+			render.Int(int(r.back[2])), render.Int(int(r.differ[2])), render.Int(int(r.resent[2])), render.Int(int(r.resent[0])))
 	}
 	return t
 }
