@@ -1,0 +1,147 @@
+package xdp
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/rlimit"
+
+	"github.com/inalab/inalab/switchd/program/xagg"
+)
+
+// Aggregator is a loaded program with its maps. One goroutine uses it.
+type Aggregator struct {
+	cfg    xagg.Config
+	kernel kernelObjects
+	links  []link.Link
+	closed bool
+}
+
+// Load checks the configuration, the memory and the kernel, and loads the program. Nothing is attached.
+func Load(o Options) (*Aggregator, error) {
+	if err := o.Config.Validate(); err != nil {
+		return nil, fmt.Errorf("configure aggregator: %w", err)
+	}
+	if err := o.room(); err != nil {
+		return nil, fmt.Errorf("load aggregator: %w", err)
+	}
+	if err := rlimit.RemoveMemlock(); err != nil {
+		return nil, fmt.Errorf("load aggregator: %w", explain(err))
+	}
+	if err := probeBTF(); err != nil {
+		return nil, fmt.Errorf("load aggregator: %w", explain(err))
+	}
+	a := &Aggregator{cfg: o.Config}
+	if err := a.load(); err != nil {
+		return nil, fmt.Errorf("load aggregator: %w", explain(err))
+	}
+	return a, nil
+}
+
+// room checks that the elements fit into memory.
+func (o *Options) room() error {
+	limit := o.Memory
+	if limit == 0 {
+		var err error
+		if limit, err = spare(); err != nil {
+			return err
+		}
+	}
+	return fits(&o.Config, limit)
+}
+
+// probeBTF asks whether the kernel takes type information, without which a map has no locks.
+func probeBTF() error {
+	b, err := btf.NewBuilder([]btf.Type{&btf.Int{Name: "probe", Size: 4}}, nil)
+	if err != nil {
+		return err
+	}
+	h, err := btf.NewHandle(b)
+	if err != nil {
+		return err
+	}
+	return h.Close()
+}
+
+func (a *Aggregator) load() error {
+	spec, err := loadKernel()
+	if err != nil {
+		return err
+	}
+	if err := size(spec, &a.cfg); err != nil {
+		return err
+	}
+	if err := spec.LoadAndAssign(&a.kernel, nil); err != nil {
+		return err
+	}
+	if err := a.configure(); err != nil {
+		return errors.Join(err, a.kernel.Close())
+	}
+	return nil
+}
+
+// size fits maps and the program's constant to a configuration.
+func size(spec *ebpf.CollectionSpec, c *xagg.Config) error {
+	if err := spec.Variables[kernelVarValues].Set(uint32(c.Values)); err != nil {
+		return err
+	}
+	spec.Maps[kernelMapChecks].MaxEntries = uint32(c.CheckEntries())
+	for name, t := range map[string]xagg.Table{kernelMapSums: c.Sums(), kernelMapResults: c.Results()} {
+		m := spec.Maps[name]
+		if t.Required != 0 {
+			m.MaxEntries = c.Fragments
+		}
+		if err := shrink(m, c.Values); err != nil {
+			return fmt.Errorf("size map %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// shrink gives elements fewer values, in size and in type: the kernel compares the two.
+func shrink(m *ebpf.MapSpec, values int) error {
+	m.ValueSize = uint32(elementSize(values))
+	m.Value = btf.Copy(m.Value)
+	s, ok := btf.As[*btf.Struct](m.Value)
+	if !ok || len(s.Members) == 0 {
+		return fmt.Errorf("its value is %v, no struct", m.Value)
+	}
+	array, ok := btf.As[*btf.Array](s.Members[len(s.Members)-1].Type)
+	if !ok {
+		return fmt.Errorf("its value %s does not end with an array", s.Name)
+	}
+	array.Nelems, s.Size = uint32(values), m.ValueSize
+	return nil
+}
+
+// explain says what a refusal of the kernel means to a user.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, ebpf.ErrNotSupported), errors.Is(err, syscall.ENOSYS):
+		return fmt.Errorf("%w (%w)", ErrUnsupported, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w (%w)", ErrPermission, err)
+	case errors.Is(err, syscall.ENOMEM), errors.Is(err, syscall.E2BIG):
+		return fmt.Errorf("%w: the kernel refuses them (%w); it may be short of memory, or limit it by cgroup", ErrMemory, err)
+	}
+	return err
+}
+
+// Close detaches the program from all interfaces and frees the maps. It may be called again.
+func (a *Aggregator) Close() error {
+	if a.closed {
+		return nil
+	}
+	a.closed = true
+	var errs []error
+	for _, l := range a.links {
+		errs = append(errs, l.Close())
+	}
+	a.links = nil
+	return errors.Join(append(errs, a.kernel.Close())...)
+}

@@ -1,0 +1,81 @@
+package xdp
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/program/xagg"
+)
+
+// Options say what to load.
+type Options struct {
+	Config xagg.Config
+	// Memory is the most that the elements may take. Zero: so much that 80% of the machine's
+	// memory is in use afterwards, as the paper places aggregators (XAgg §V).
+	Memory units.Bytes
+}
+
+// Mode is how a program is attached.
+type Mode uint8
+
+// The modes.
+const (
+	Probe   Mode = iota // native; generic where the driver has no native XDP
+	Native              // in the driver, before a packet has an skb
+	Generic             // in the kernel's stack, slower, on every device
+)
+
+// String returns the mode's name.
+func (m Mode) String() string {
+	return [...]string{"probe", "native", "generic"}[m]
+}
+
+// Errors that callers test.
+var (
+	ErrUnsupported = errors.New("XDP with BTF and spin locks is not available: it needs Linux 5.9 or later with CONFIG_BPF_SYSCALL and CONFIG_DEBUG_INFO_BTF")
+	ErrPermission  = errors.New("loading XDP programs needs root, or CAP_BPF and CAP_NET_ADMIN")
+	ErrMemory      = errors.New("the elements do not fit into memory")
+	ErrMTU         = errors.New("the MTU is too large for XDP")
+	ErrClosed      = errors.New("the aggregator is closed")
+)
+
+// BusyError is an interface that has a program already.
+type BusyError struct {
+	Iface   string
+	Program uint32 // its id in the kernel; 0: unknown
+}
+
+// Error says how to look at the program and how to remove it.
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("%s has an XDP program already (id %d), which is left alone: look at it with `bpftool prog show id %[2]d`, "+
+		"remove it with `ip link set dev %[1]s xdp off` or end its owner, or use another interface", e.Iface, e.Program)
+}
+
+// elementHead is the bytes of an element before its values: lock, bitmap, counter, iteration.
+const elementHead = 12
+
+// elementSize returns the bytes of a map's value.
+func elementSize(values int) int { return elementHead + 4*values }
+
+// Footprint returns the memory that the elements of a configuration take, in the kernel.
+func Footprint(c *xagg.Config) units.Bytes {
+	const word = 8 // an array map rounds its values up to this
+	each := (elementSize(c.Values) + word - 1) / word * word
+	tables := 0
+	for _, t := range [...]xagg.Table{c.Sums(), c.Results()} {
+		if t.Required != 0 {
+			tables++
+		}
+	}
+	return units.Bytes(tables) * units.Bytes(each) * units.Bytes(c.Fragments)
+}
+
+// fits compares what a configuration takes with a limit.
+func fits(c *xagg.Config, limit units.Bytes) error {
+	if need := Footprint(c); need > limit {
+		return fmt.Errorf("%w: %d fragments of %d values take %v, and %v may be used: choose a smaller model, "+
+			"a server with more memory, or set a higher limit", ErrMemory, c.Fragments, c.Values, need, limit)
+	}
+	return nil
+}
