@@ -2,7 +2,6 @@ package xdp
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/netip"
 
@@ -12,41 +11,18 @@ import (
 	"github.com/inalab/inalab/switchd/program/xagg"
 )
 
-// SetWindow moves the window of iterations; elements stay as they are.
-func (a *Aggregator) SetWindow(w xagg.Window) error {
-	c := a.cfg
-	c.Window = w
-	return a.Reconfigure(c)
-}
-
 // Reconfigure changes children, parent, next hops and window while packets come, as after a failure
-// of a neighbour (XAgg §V). Sizes stay, and so do the tables that were asked for at first.
+// of a neighbour (XAgg §V), or between iterations. Elements stay as they are. [xagg.Config.Replace]
+// says what cannot change.
 func (a *Aggregator) Reconfigure(c xagg.Config) error {
 	if a.closed {
 		return ErrClosed
 	}
-	if err := c.Validate(); err != nil {
-		return fmt.Errorf("reconfigure aggregator: %w", err)
-	}
-	if err := a.sameTables(&c); err != nil {
+	if err := c.Replace(&a.first); err != nil {
 		return fmt.Errorf("reconfigure aggregator: %w", err)
 	}
 	a.cfg = c
 	return a.configure()
-}
-
-// sameTables refuses a configuration that would need other maps.
-func (a *Aggregator) sameTables(c *xagg.Config) error {
-	old := &a.cfg
-	switch {
-	case c.Values != old.Values || c.Fragments != old.Fragments || c.CheckEntries() != old.CheckEntries():
-		return errors.New("values, fragments and the check queue have sizes that only loading sets: close it and load another")
-	case len(c.Children) > 0 && len(old.Children) == 0:
-		return errors.New("it was loaded without children and has no elements for them: close it and load another")
-	case c.Parent != 0 && old.Parent == 0:
-		return errors.New("it was loaded without a parent and has no elements for results: close it and load another")
-	}
-	return nil
 }
 
 // configure writes the configuration to its map.

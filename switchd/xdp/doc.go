@@ -4,7 +4,7 @@
 //
 //	Load --> maps sized for the model, program verified
 //	  Attach eth0 --> packets --> XDP program --> elements, check queue, counters
-//	  SetWindow, Reconfigure --> config                |
+//	  Reconfigure --> config                           |
 //	  Sum, Result, Drain, Tally <----------------------+
 //	Close --> detached, memory freed
 //

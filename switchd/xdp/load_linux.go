@@ -17,6 +17,7 @@ import (
 // Aggregator is a loaded program with its maps. One goroutine uses it.
 type Aggregator struct {
 	cfg    xagg.Config
+	first  xagg.Config // that it was loaded with
 	kernel kernelObjects
 	links  []link.Link
 	closed bool
@@ -36,7 +37,7 @@ func Load(o Options) (*Aggregator, error) {
 	if err := probeBTF(); err != nil {
 		return nil, fmt.Errorf("load aggregator: %w", explain(err))
 	}
-	a := &Aggregator{cfg: o.Config}
+	a := &Aggregator{cfg: o.Config, first: o.Config}
 	if err := a.load(); err != nil {
 		return nil, fmt.Errorf("load aggregator: %w", explain(err))
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/inalab/inalab/switchd/program/xagg"
 )
 
+var errNoTable = errors.New("the aggregator keeps no such elements: it has sums if it was loaded with children, and results if with a parent")
+
 // Tally returns the counters, summed over CPUs.
 func (a *Aggregator) Tally() (t xagg.Tally, err error) {
 	if a.closed {
@@ -30,19 +32,21 @@ func (a *Aggregator) Tally() (t xagg.Tally, err error) {
 
 // Sum returns the element of gradients with a gradient id, as it is between two packets.
 func (a *Aggregator) Sum(gradient uint32) (xagg.Element, error) {
-	return a.element(a.kernel.Sums, gradient)
+	return a.element(a.kernel.Sums, a.first.Sums(), gradient)
 }
 
 // Result returns the stored result with a gradient id.
 func (a *Aggregator) Result(gradient uint32) (xagg.Element, error) {
-	return a.element(a.kernel.Results, gradient)
+	return a.element(a.kernel.Results, a.first.Results(), gradient)
 }
 
-func (a *Aggregator) element(m *ebpf.Map, gradient uint32) (e xagg.Element, err error) {
-	if a.closed {
+func (a *Aggregator) element(m *ebpf.Map, t xagg.Table, gradient uint32) (e xagg.Element, err error) {
+	switch {
+	case a.closed:
 		return e, ErrClosed
-	}
-	if gradient == 0 || gradient > m.MaxEntries() {
+	case t.Required == 0:
+		return e, errNoTable
+	case gradient == 0 || gradient > m.MaxEntries():
 		return e, fmt.Errorf("gradient id %d: elements are numbered 1 to %d", gradient, m.MaxEntries())
 	}
 	b := make([]byte, m.ValueSize())

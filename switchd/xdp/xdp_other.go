@@ -13,9 +13,6 @@ func Load(Options) (*Aggregator, error) { return nil, ErrUnsupported }
 // Attach returns [ErrUnsupported].
 func (*Aggregator) Attach(string, Mode) (Mode, error) { return Probe, ErrUnsupported }
 
-// SetWindow returns [ErrUnsupported].
-func (*Aggregator) SetWindow(xagg.Window) error { return ErrUnsupported }
-
 // Reconfigure returns [ErrUnsupported].
 func (*Aggregator) Reconfigure(xagg.Config) error { return ErrUnsupported }
 

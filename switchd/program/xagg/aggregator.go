@@ -28,6 +28,7 @@ type Check struct {
 // Aggregator is the machine. It is not safe for use by several goroutines.
 type Aggregator struct {
 	cfg    Config
+	first  Config // that it began with
 	tables [2]table
 	tally  Tally
 	checks []Check
@@ -44,7 +45,7 @@ func New(cfg Config) (*Aggregator, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	a := &Aggregator{cfg: cfg}
+	a := &Aggregator{cfg: cfg, first: cfg}
 	for i, t := range [...]Table{cfg.Sums(), cfg.Results()} {
 		a.tables[i].Table = t
 		if t.Required != 0 {
@@ -164,8 +165,15 @@ func (a *Aggregator) Drain(list []Check) []Check {
 // Tally returns the counters.
 func (a *Aggregator) Tally() Tally { return a.tally }
 
-// SetWindow moves the window; elements stay as they are.
-func (a *Aggregator) SetWindow(w Window) { a.cfg.Window = w }
+// Reconfigure changes children, parent, next hops and window, as after a failure of a neighbour (§V).
+// Elements stay as they are. [Config.Replace] says what cannot change.
+func (a *Aggregator) Reconfigure(c Config) error {
+	if err := c.Replace(&a.first); err != nil {
+		return err
+	}
+	a.cfg, a.tables[0].Table, a.tables[1].Table = c, c.Sums(), c.Results()
+	return nil
+}
 
 // Sum returns the element of gradients with a gradient id; the zero value if there is none. Its
 // values are valid until the next Receive.

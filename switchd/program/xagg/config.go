@@ -148,3 +148,19 @@ func (c *Config) CheckEntries() int {
 	}
 	return c.Checks
 }
+
+// Replace returns why a running aggregator cannot go on with another configuration: sizes stay, and
+// so do the tables that were asked for at first.
+func (c *Config) Replace(old *Config) error {
+	switch err := c.Validate(); {
+	case err != nil:
+		return err
+	case c.Values != old.Values || c.Fragments != old.Fragments || c.CheckEntries() != old.CheckEntries():
+		return errors.New("values, fragments and the check queue keep the sizes that they began with: start another aggregator")
+	case len(c.Children) > 0 && len(old.Children) == 0:
+		return errors.New("it began without children and has no elements for them: start another aggregator")
+	case c.Parent != 0 && old.Parent == 0:
+		return errors.New("it began without a parent and has no elements for results: start another aggregator")
+	}
+	return nil
+}
