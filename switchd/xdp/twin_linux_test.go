@@ -17,11 +17,13 @@ import (
 	"github.com/inalab/inalab/switchd/program/xagg"
 )
 
+var testGroup = netip.MustParseAddr("239.1.2.3")
+
 // testConfig is a server between two workers, a server with two more below it, and a parent.
 func testConfig(values int, fragments uint32) xagg.Config {
 	return xagg.Config{
 		Values: values, Fragments: fragments, Job: 7, Host: 1 << 31,
-		MAC: inet.MAC{2, 0, 0, 0, 0, 9}, Addr: netip.MustParseAddr("10.0.0.9"), Group: netip.MustParseAddr("239.1.2.3"),
+		MAC: inet.MAC{2, 0, 0, 0, 0, 9}, Addr: netip.MustParseAddr("10.0.0.9"), Group: testGroup,
 		Children: []xagg.Child{{ID: 1}, {ID: 2}, {ID: 1 << 8, Below: 4 | 8}}, Parent: 1 << 30,
 		Up:     xagg.Next{MAC: inet.MAC{2, 0, 0, 0, 0, 8}, Addr: netip.MustParseAddr("10.0.0.8")},
 		Down:   xagg.Next{MAC: inet.MAC{1, 0, 0x5e, 1, 2, 4}, Addr: netip.MustParseAddr("239.1.2.4")},
@@ -126,53 +128,58 @@ func (p *pair) element(kind string, g uint32, kernel func(uint32) (xagg.Element,
 	}
 }
 
+// faults of drawn packets; most have none.
+var faults = append(slices.Repeat([]string{""}, 24), "host", "kind", "index", "job", "length", "to", "IPv4", "cut", "padding")
+
 // drawFrame draws a packet: mostly right, sometimes wrong in one way.
 func drawFrame(t *rapid.T, cfg *xagg.Config) []byte {
-	one := func(name string, n int) bool { return rapid.IntRange(1, n).Draw(t, name) == 1 }
+	h := drawHeader(t, cfg)
+	n, to := cfg.Values, rapid.SampledFrom([]netip.Addr{cfg.Addr, testGroup}).Draw(t, "to")
+	fault := rapid.SampledFrom(faults).Draw(t, "fault")
+	switch fault {
+	case "host":
+		h.Host = rapid.SampledFrom([]uint32{0, 3, 4, 8, 1 << 29, 1 << 31, 1<<32 - 1}).Draw(t, "forged host")
+	case "kind":
+		h.Flags ^= wire.Result
+	case "index":
+		h.Gradient = rapid.SampledFrom([]uint32{0, cfg.Fragments + 1, 1<<32 - 1}).Draw(t, "bad index")
+	case "job":
+		h.Job++
+	case "length":
+		n = rapid.SampledFrom([]int{0, 1, n - 1, n + 1, wire.MaxValues}).Draw(t, "length")
+	case "to":
+		to = netip.MustParseAddr("10.0.0.77")
+	}
+	v := rapid.Int32().Draw(t, "first value")
+	values := make([]int32, n)
+	for i := range values {
+		values[i] = v * int32(i+1) // wraps
+	}
+	return bend(t, fault, wire.Frame(wire.Path{Src: netip.MustParseAddr("10.0.0.1"), Dst: to, DstMAC: cfg.MAC}, h, values))
+}
+
+// drawHeader draws a header that may be taken, of a child's or the parent's.
+func drawHeader(t *rapid.T, cfg *xagg.Config) wire.Header {
+	ahead := rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, -1, 2, 0x7fff, 0x8000}).Draw(t, "iteration")
 	h := wire.Header{
 		Host: rapid.SampledFrom([]uint32{1, 2, 1 << 8, 1 << 30}).Draw(t, "host"), Gradient: rapid.Uint32Range(1, cfg.Fragments).Draw(t, "gradient"),
-		Job: cfg.Job, Iteration: cfg.Window.Current + uint16(rapid.SampledFrom([]int{0, 0, 0, 1, -1, 2, 0x7fff, 0x8000}).Draw(t, "iteration")),
-		Flags: wire.Flags(rapid.Uint16Range(0, 3).Draw(t, "flags")),
+		Job: cfg.Job, Iteration: cfg.Window.Current + uint16(ahead), Flags: wire.Flags(rapid.Uint16Range(0, 3).Draw(t, "flags")),
 	}
 	if h.Host == 1<<30 {
 		h.Flags |= wire.Result
 	}
-	if one("forge", 8) {
-		h.Host = rapid.SampledFrom([]uint32{0, 3, 4, 8, 1 << 29, 1 << 31, 1<<32 - 1}).Draw(t, "forged host")
-	}
-	if one("other kind", 16) {
-		h.Flags ^= wire.Result
-	}
-	if one("other index", 16) {
-		h.Gradient = rapid.SampledFrom([]uint32{0, cfg.Fragments + 1, 1<<32 - 1}).Draw(t, "bad index")
-	}
-	if one("other job", 16) {
-		h.Job++
-	}
-	n := cfg.Values
-	if one("other length", 16) {
-		n = rapid.SampledFrom([]int{0, 1, n - 1, n + 1, wire.MaxValues}).Draw(t, "length")
-	}
-	values := rapid.SliceOfN(rapid.Int32(), n, n).Draw(t, "values")
-	p := wire.Path{Src: netip.MustParseAddr("10.0.0.1"), Dst: drawAddr(t, cfg), DstMAC: cfg.MAC}
-	return bend(t, wire.Frame(p, h, values))
+	return h
 }
 
-// drawAddr draws where a packet goes: mostly to the aggregator.
-func drawAddr(t *rapid.T, cfg *xagg.Config) netip.Addr {
-	group, other := netip.MustParseAddr("239.1.2.3"), netip.MustParseAddr("10.0.0.77")
-	return rapid.SampledFrom([]netip.Addr{cfg.Addr, cfg.Addr, cfg.Addr, group, other}).Draw(t, "to")
-}
-
-// bend sometimes makes a frame something else than XAgg's, cuts or pads it.
-func bend(t *rapid.T, f []byte) []byte {
-	switch rapid.IntRange(1, 40).Draw(t, "bend") {
-	case 1:
+// bend makes a frame something else than XAgg's, cuts or pads it.
+func bend(t *rapid.T, fault string, f []byte) []byte {
+	switch fault {
+	case "IPv4":
 		f[rapid.IntRange(12, 33).Draw(t, "byte of IPv4")] ^= byte(1 << rapid.IntRange(0, 7).Draw(t, "bit"))
-	case 2:
-		f = f[:rapid.IntRange(inet.EtherLen, len(f)).Draw(t, "cut")]
-	case 3:
-		f = append(f, make([]byte, rapid.IntRange(1, 64).Draw(t, "padding"))...)
+	case "cut":
+		f = f[:rapid.IntRange(inet.EtherLen, len(f)).Draw(t, "cut to")]
+	case "padding":
+		f = append(f, make([]byte, rapid.IntRange(1, 64).Draw(t, "bytes"))...)
 	}
 	return f
 }
@@ -194,10 +201,10 @@ func drawConfig(t *rapid.T) xagg.Config {
 	return cfg
 }
 
-// change moves the window, or has hosts below a child that fails come by themselves.
-func (p *pair) change(fails bool) {
+// change moves the window by some iterations, or has hosts below a child that fails come by themselves.
+func (p *pair) change(iterations uint16, fails bool) {
 	p.t.Helper()
-	p.cfg.Window.Current++
+	p.cfg.Window.Current += iterations
 	if fails && len(p.cfg.Children) > 0 {
 		p.cfg.Children = []xagg.Child{{ID: 1}, {ID: 2}, {ID: 4}, {ID: 8}}
 	}
@@ -213,9 +220,9 @@ func TestProgramEqualsMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPair(t, drawConfig(t))
 		defer p.a.Close()
-		for range rapid.IntRange(1, 60).Draw(t, "packets") {
-			if rapid.IntRange(1, 10).Draw(t, "change") == 1 {
-				p.change(rapid.Bool().Draw(t, "a child fails"))
+		for range rapid.IntRange(1, 150).Draw(t, "packets") {
+			if rapid.IntRange(0, 30).Draw(t, "change") == 30 {
+				p.change(rapid.SampledFrom([]uint16{1, 1, 2, 0x9000}).Draw(t, "iterations"), rapid.Bool().Draw(t, "a child fails"))
 			}
 			p.step(drawFrame(t, &p.cfg))
 		}
@@ -264,7 +271,7 @@ func TestEveryCounter(t *testing.T) {
 		} {
 			p.step(f)
 		}
-		p.change(false)
+		p.change(1, false)
 		cfg = p.cfg
 		cfg.Children = nil
 		if err := errors.Join(p.twin.Reconfigure(cfg), p.a.Reconfigure(cfg)); err != nil {
