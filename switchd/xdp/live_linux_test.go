@@ -148,19 +148,23 @@ func schedule(i int) []uint32 {
 	return list
 }
 
-// sendAll sends a schedule from a thread on a CPU of its own.
-func (l *lab) sendAll(i int, c *xagg.Config) error {
-	runtime.LockOSThread() // and never unlocked: the thread ends with its affinity
+// pin keeps the calling goroutine on a CPU, if there is that one. Its thread ends with it, as it is
+// never unlocked.
+func pin(cpu int) error {
+	runtime.LockOSThread()
 	var cpus unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &cpus); err != nil {
+	if err := unix.SchedGetaffinity(0, &cpus); err != nil || !cpus.IsSet(cpu) {
 		return err
 	}
-	if cpu := i % 2; cpus.IsSet(cpu) {
-		cpus.Zero()
-		cpus.Set(cpu)
-		if err := unix.SchedSetaffinity(0, &cpus); err != nil {
-			return err
-		}
+	cpus.Zero()
+	cpus.Set(cpu)
+	return unix.SchedSetaffinity(0, &cpus)
+}
+
+// sendAll sends a schedule from a thread on a CPU of its own.
+func (l *lab) sendAll(i int, c *xagg.Config) error {
+	if err := pin(i % 2); err != nil {
+		return err
 	}
 	for _, g := range schedule(i) {
 		if err := l.send(i, g, c); err != nil {
