@@ -5,7 +5,7 @@
 //	Load --> maps sized for the model, program verified
 //	  Attach eth0 --> packets --> XDP program --> elements, check queue, counters
 //	  Reconfigure --> config                           |
-//	  Sum, Result, Drain, Tally <----------------------+
+//	  Sum, Result, Drain, Lost, Tally <----------------+
 //	Close --> detached, memory freed
 //
 // An element has a bpf_spin_lock, so packets may come by several queues, interfaces and CPUs. What is

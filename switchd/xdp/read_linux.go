@@ -56,6 +56,26 @@ func (a *Aggregator) element(m *ebpf.Map, t xagg.Table, gradient uint32) (e xagg
 	return elementOf(b), nil
 }
 
+// Lost appends the gradient ids of a check's group whose packet did not come from its host (the Lost
+// List of XAgg §IV-D). Packets that come meanwhile may or may not be in it.
+func (a *Aggregator) Lost(list []uint32, c xagg.Check) ([]uint32, error) {
+	read := a.Sum
+	if c.Flags.Has(wire.Result) {
+		read = a.Result
+	}
+	from, to := c.Group()
+	for g := from; g <= min(to, a.first.Fragments); g++ {
+		e, err := read(g)
+		if err != nil {
+			return list, fmt.Errorf("look for lost packets: %w", err)
+		}
+		if e.Lacks(c) {
+			list = append(list, g)
+		}
+	}
+	return list, nil
+}
+
 // elementOf reads struct element of aggregator.c.
 func elementOf(b []byte) xagg.Element {
 	order := binary.NativeEndian

@@ -107,6 +107,12 @@ func (p *pair) compare() {
 	if want := p.twin.Drain(nil); err != nil || !slices.Equal(checks, want) {
 		p.t.Fatalf("check queue %v %v, the machine has %v", checks, err, want)
 	}
+	for _, c := range checks {
+		lost, err := p.a.Lost(nil, c)
+		if want := p.twin.Lost(nil, c); err != nil || !slices.Equal(lost, want) {
+			p.t.Fatalf("%+v: lost %v %v, the machine says %v", c, lost, err, want)
+		}
+	}
 	for g := uint32(1); g <= p.cfg.Fragments; g++ {
 		p.element("sum", g, p.a.Sum, p.twin.Sum)
 		p.element("result", g, p.a.Result, p.twin.Result)

@@ -28,5 +28,8 @@ func (*Aggregator) Result(uint32) (e xagg.Element, err error) { return e, ErrUns
 // Drain returns [ErrUnsupported].
 func (*Aggregator) Drain(list []xagg.Check) ([]xagg.Check, error) { return list, ErrUnsupported }
 
+// Lost returns [ErrUnsupported].
+func (*Aggregator) Lost(list []uint32, _ xagg.Check) ([]uint32, error) { return list, ErrUnsupported }
+
 // Close does nothing.
 func (*Aggregator) Close() error { return nil }
