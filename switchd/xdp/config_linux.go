@@ -21,17 +21,30 @@ func (a *Aggregator) Reconfigure(c xagg.Config) error {
 	if err := c.Replace(&a.first); err != nil {
 		return fmt.Errorf("reconfigure aggregator: %w", err)
 	}
-	a.cfg = c
-	return a.configure()
+	return a.configure(&c)
 }
 
-// configure writes the configuration to its map.
-func (a *Aggregator) configure() error {
-	k := kernelConfig{
-		Host: a.cfg.Host, Addr: onWire(a.cfg.Addr), Group: onWire(a.cfg.Group), Fragments: a.cfg.Fragments,
-		Job: a.cfg.Job, Current: a.cfg.Window.Current, Ahead: a.cfg.Window.Ahead, Mac: a.cfg.MAC,
+// configure writes the configuration to the entry that is not in use, and has the program use it.
+func (a *Aggregator) configure(c *xagg.Config) error {
+	k := encode(c)
+	slot := 1 - a.slot
+	if err := a.kernel.Configs.Update(slot, &k, ebpf.UpdateAny); err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
 	}
-	for i, t := range [...]xagg.Table{a.cfg.Sums(), a.cfg.Results()} {
+	if err := a.kernel.Active.Set(slot); err != nil {
+		return fmt.Errorf("switch to the configuration: %w", err)
+	}
+	a.cfg, a.slot = *c, slot
+	return nil
+}
+
+// encode returns struct config of aggregator.c.
+func encode(c *xagg.Config) kernelConfig {
+	k := kernelConfig{
+		Host: c.Host, Addr: onWire(c.Addr), Group: onWire(c.Group), Fragments: c.Fragments,
+		Job: c.Job, Current: c.Window.Current, Ahead: c.Window.Ahead, Mac: c.MAC,
+	}
+	for i, t := range [...]xagg.Table{c.Sums(), c.Results()} {
 		to := &k.Tables[i]
 		to.Required, to.Next.Mac, to.Next.Addr, to.Next.Flags = t.Required, t.Next.MAC, onWire(t.Next.Addr), uint16(t.Flags)
 		if t.Next.Valid() {
@@ -41,10 +54,7 @@ func (a *Aggregator) configure() error {
 			to.Covers[slotOf(1<<bit)] = t.Covers[bit]
 		}
 	}
-	if err := a.kernel.Configs.Update(uint32(0), &k, ebpf.UpdateAny); err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
-	}
-	return nil
+	return k
 }
 
 // slotOf is slot_of of aggregator.c.

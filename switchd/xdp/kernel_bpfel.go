@@ -68,6 +68,7 @@ const (
 	kernelMapResults  = "results"
 	kernelMapSums     = "sums"
 	kernelProgXagg    = "xagg"
+	kernelVarActive   = "active"
 	kernelVarValues   = "values"
 )
 
@@ -131,6 +132,7 @@ type kernelMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type kernelVariableSpecs struct {
+	Active *ebpf.VariableSpec `ebpf:"active"`
 	Values *ebpf.VariableSpec `ebpf:"values"`
 }
 
@@ -175,6 +177,7 @@ func (m *kernelMaps) Close() error {
 //
 // It can be passed to loadKernelObjects or ebpf.CollectionSpec.LoadAndAssign.
 type kernelVariables struct {
+	Active *ebpf.Variable `ebpf:"active"`
 	Values *ebpf.Variable `ebpf:"values"`
 }
 

@@ -19,6 +19,7 @@ type Aggregator struct {
 	cfg    xagg.Config
 	first  xagg.Config // that it was loaded with
 	kernel kernelObjects
+	slot   uint32 // of the configuration in use
 	links  []link.Link
 	closed bool
 }
@@ -80,7 +81,7 @@ func (a *Aggregator) load() error {
 	if err := spec.LoadAndAssign(&a.kernel, nil); err != nil {
 		return err
 	}
-	if err := a.configure(); err != nil {
+	if err := a.configure(&a.cfg); err != nil {
 		return errors.Join(err, a.kernel.Close())
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 // Threads that give the program packets for the same elements at once lose no value. Without the lock
 // of an element this nearly always fails where two CPUs run the program.
 func TestSameElementOnManyCPUs(t *testing.T) {
-	const threads, each, elements = 2, 15, 4000
+	const threads, each, elements = 2, 15, 2000
 	c := xagg.Config{Values: wire.MaxValues, Fragments: elements, Host: 1 << 31, Addr: netip.MustParseAddr("10.0.0.9")}
 	for i := range threads * each {
 		c.Children = append(c.Children, xagg.Child{ID: 1 << i})
