@@ -171,6 +171,11 @@ func TestFailoverCountsOnce(t *testing.T) {
 	if b.take(packet{host: 16, gradient: 2, v: 30}); b.counted(OtherHost) != 1 {
 		t.Error("the failed child counts")
 	}
+	duplicates := b.counted(Duplicate)
+	b.reconfigure(failing) // it is back, and late
+	if b.take(packet{host: 16, gradient: 2, v: 30}); b.counted(Duplicate) != duplicates+1 {
+		t.Error("its sum counts beside those that it is made of")
+	}
 	for g := uint32(1); g <= 2; g++ {
 		if v := b.a.Sum(g).Values[0]; v != 31 {
 			t.Errorf("sum %d is %d, want 31", g, v)
@@ -196,11 +201,22 @@ func TestReceiverStoresResults(t *testing.T) {
 }
 
 func TestOverflowWrapsAndIsCounted(t *testing.T) {
-	b := newBench(t, testConfig(2, 1))
-	b.take(packet{host: 1, gradient: 1, v: math.MaxInt32})
-	out := b.take(packet{host: 2, gradient: 1, v: 1})
-	if out == nil || out.v != math.MinInt32 || b.counted(Overflows) != testValues {
-		t.Errorf("sent %+v, %d overflows", out, b.counted(Overflows))
+	for _, c := range []struct {
+		v, w, sum int32
+		wraps     bool
+	}{
+		{math.MaxInt32, 1, math.MinInt32, true},
+		{math.MinInt32, -1, math.MaxInt32, true},
+		{math.MinInt32, math.MinInt32, 0, true},
+		{math.MaxInt32, math.MinInt32, -1, false},
+		{5, -7, -2, false},
+	} {
+		b := newBench(t, testConfig(2, 1))
+		b.take(packet{host: 1, gradient: 1, v: c.v})
+		out := b.take(packet{host: 2, gradient: 1, v: c.w})
+		if n := b.counted(Overflows); out == nil || out.v != c.sum || (n == testValues) != c.wraps || (n == 0) == c.wraps {
+			t.Errorf("%d + %d: sent %+v, %d overflows", c.v, c.w, out, n)
+		}
 	}
 }
 
