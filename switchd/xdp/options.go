@@ -33,7 +33,7 @@ func (m Mode) String() string {
 
 // Errors that callers test.
 var (
-	ErrUnsupported = errors.New("XDP with BTF and spin locks is not available: it needs Linux 5.9 or later with CONFIG_BPF_SYSCALL and CONFIG_DEBUG_INFO_BTF")
+	ErrUnsupported = errors.New("XDP with BTF and spin locks is not available: it needs Linux 5.9 or later with CONFIG_BPF_SYSCALL")
 	ErrPermission  = errors.New("loading XDP programs needs root, or CAP_BPF and CAP_NET_ADMIN")
 	ErrMemory      = errors.New("the elements do not fit into memory")
 	ErrMTU         = errors.New("the MTU is too large for XDP")
