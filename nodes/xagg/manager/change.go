@@ -1,0 +1,176 @@
+package manager
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Move is a node that gets another parent.
+type Move struct {
+	Node, From, To string
+}
+
+// Change is what became of a tree.
+type Change struct {
+	Version uint16   // of the tree after it
+	Out, In []string // servers that left and joined
+	Moves   []Move   // by the name of the node; servers that join come with a move from ""
+	Why     []string // for users, a line for each server that left
+	Resend  []string // nodes that send their gradient again; none between iterations
+}
+
+// Fail removes a server that died or is overloaded in mid-iteration. Its children go to its parent,
+// in the same places, and send all again (XAgg §V). The parent may have more than k children until
+// the next [Tree.Adjust]. The error says why a node cannot be removed.
+func (t *Tree) Fail(name, why string) (Change, error) {
+	n := t.find(name)
+	if n == nil {
+		return Change{}, fmt.Errorf("server %q fails: it is not in the tree %v", name, t)
+	}
+	if n.role != ServerRole {
+		return Change{}, fmt.Errorf("host %q fails: only a server can be removed from a tree, and it is a worker or the PS: end the job", name)
+	}
+	failed := *n
+	failed.children = slices.Clone(n.children)
+	t.inherit(&failed)
+	moves := t.remove(name)
+	t.version++
+	c := Change{Version: t.version, Out: []string{name}, Moves: moves, Why: []string{fmt.Sprintf("%s left: %s", name, why)}}
+	c.Resend = failed.children
+	slices.SortFunc(c.Moves, byName)
+	return c, nil
+}
+
+// Adjust looks at the load of servers between iterations. A server in the tree that did not report,
+// does not fit any more or cannot serve its children leaves: its place goes to the best unused
+// candidate that can serve them, or its children go to its parent. Where the PS has more than k
+// children, unused candidates take groups of them. It reports whether anything changed. What was
+// kept for failures of the iteration before is forgotten.
+func (t *Tree) Adjust(servers []Server) (Change, bool) {
+	t.covers = map[string][]substitute{}
+	t.recycle()
+	fit, _ := Candidates(servers, t.request.Model)
+	before := t.parents()
+	var c Change
+	for _, name := range t.Servers() {
+		if why := t.unfit(name, servers, fit); why != "" {
+			c.Why = append(c.Why, fmt.Sprintf("%s left: %s", name, why))
+			c.Out = append(c.Out, name)
+			t.replace(name, t.unused(fit, c.Out), fit)
+		}
+	}
+	t.widen(t.unused(fit, c.Out))
+	t.prune()
+	c.Moves = t.moves(before)
+	c.In = t.joined(before)
+	if len(c.Moves) == 0 && len(c.Out) == 0 {
+		return Change{Version: t.version}, false
+	}
+	t.version++
+	c.Version = t.version
+	return c, true
+}
+
+// unfit says why a server of the tree has to leave; empty if it stays.
+func (t *Tree) unfit(name string, servers, fit []Server) string {
+	at := slices.IndexFunc(servers, func(s Server) bool { return s.Name == name })
+	if at < 0 {
+		return "it reported no load"
+	}
+	if err := servers[at].Fits(t.request.Model); err != nil {
+		return err.Error()
+	}
+	if n, serves := len(t.find(name).children), t.serves(&servers[at], fit); serves < n {
+		return fmt.Sprintf("its %v serve %d children, and it has %d", servers[at].Bandwidth, serves, n)
+	}
+	return ""
+}
+
+// serves returns how many children a server can have, by the bandwidth of the best one.
+func (t *Tree) serves(s *Server, fit []Server) int {
+	return Children(s.Bandwidth, fit[0].Bandwidth, t.k)
+}
+
+// unused returns the candidates that are not in the tree and did not just leave.
+func (t *Tree) unused(fit []Server, out []string) []Server {
+	var free []Server
+	for i := range fit {
+		if t.find(fit[i].Name) == nil && !slices.Contains(out, fit[i].Name) {
+			free = append(free, fit[i])
+		}
+	}
+	return free
+}
+
+// replace puts the best of some servers in the place of another, or removes that.
+func (t *Tree) replace(name string, free, fit []Server) {
+	n := t.find(name)
+	if len(free) == 0 || t.serves(&free[0], fit) < len(n.children) {
+		t.remove(name)
+		t.recycle()
+		return
+	}
+	children, parent := slices.Clone(n.children), n.parent
+	at := slices.Index(t.find(parent).children, name)
+	t.remove(name)
+	t.recycle()
+	t.add(free[0].Name, ServerRole)
+	for _, c := range children {
+		t.attach(c, free[0].Name)
+	}
+	p := t.find(parent)
+	p.children = slices.Insert(p.children, at, free[0].Name)
+	t.find(free[0].Name).parent = parent
+}
+
+// widen gives children of a PS with more than k to servers that are free.
+func (t *Tree) widen(free []Server) {
+	for len(free) > 0 && len(t.find(t.ps).children) > t.k && len(t.nodes) < MaxHosts {
+		group := t.Children(t.ps)[:t.k]
+		t.add(free[0].Name, ServerRole)
+		for _, c := range group {
+			t.attach(c, free[0].Name)
+		}
+		t.attach(free[0].Name, t.ps)
+		free = free[1:]
+	}
+}
+
+// recycle frees the host ids of nodes that left: between iterations no element has them.
+func (t *Tree) recycle() {
+	t.used = 0
+	for i := range t.nodes {
+		t.used |= t.nodes[i].id
+	}
+}
+
+// parents returns the parent of every node by name.
+func (t *Tree) parents() map[string]string {
+	m := map[string]string{}
+	for i := range t.nodes {
+		m[t.nodes[i].name] = t.nodes[i].parent
+	}
+	return m
+}
+
+// moves returns the nodes whose parent is another than before.
+func (t *Tree) moves(before map[string]string) (moves []Move) {
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		if before[n.name] != n.parent {
+			moves = append(moves, Move{Node: n.name, From: before[n.name], To: n.parent})
+		}
+	}
+	slices.SortFunc(moves, byName)
+	return moves
+}
+
+// joined returns the servers that were not there before.
+func (t *Tree) joined(before map[string]string) (names []string) {
+	for _, name := range t.Servers() {
+		if _, was := before[name]; !was {
+			names = append(names, name)
+		}
+	}
+	return names
+}
