@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -52,15 +53,14 @@ func (t *Tree) Adjust(servers []Server) (Change, bool) {
 	fit, _ := Candidates(servers, t.request.Model)
 	before := t.parents()
 	var c Change
-	for _, name := range t.Servers() {
+	for _, name := range t.bottomUp() {
 		if why := t.unfit(name, servers, fit); why != "" {
 			c.Why = append(c.Why, fmt.Sprintf("%s left: %s", name, why))
 			c.Out = append(c.Out, name)
 			t.replace(name, t.unused(fit, c.Out), fit)
 		}
 	}
-	t.widen(t.unused(fit, c.Out))
-	t.prune()
+	t.widen(t.unused(fit, c.Out), fit)
 	c.Moves = t.moves(before)
 	c.In = t.joined(before)
 	if len(c.Moves) == 0 && len(c.Out) == 0 {
@@ -124,9 +124,13 @@ func (t *Tree) replace(name string, free, fit []Server) {
 }
 
 // widen gives children of a PS with more than k to servers that are free.
-func (t *Tree) widen(free []Server) {
+func (t *Tree) widen(free, fit []Server) {
 	for len(free) > 0 && len(t.find(t.ps).children) > t.k && len(t.nodes) < MaxHosts {
-		group := t.Children(t.ps)[:t.k]
+		n := t.serves(&free[0], fit)
+		if n < 2 {
+			return
+		}
+		group := t.Children(t.ps)[:n]
 		t.add(free[0].Name, ServerRole)
 		for _, c := range group {
 			t.attach(c, free[0].Name)
@@ -134,6 +138,13 @@ func (t *Tree) widen(free []Server) {
 		t.attach(free[0].Name, t.ps)
 		free = free[1:]
 	}
+}
+
+// bottomUp returns the servers, those far from the PS first: what one leaves its parent counts there.
+func (t *Tree) bottomUp() []string {
+	names := t.Servers()
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(t.levels(a), t.levels(b)) })
+	return names
 }
 
 // recycle frees the host ids of nodes that left: between iterations no element has them.

@@ -63,6 +63,31 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
+// A server that cannot serve the children of another does not take its place.
+func TestAdjustLeavesWeakServersOut(t *testing.T) {
+	tree := plan(t, 7, 2, 3)
+	load := servers(3)
+	load[0].Cores, load[2].Bandwidth = 0, 80*g // 2 children
+	if tree.Adjust(load); tree.String() != "ps(w3 s2(w4 w5 w6) w7 s3(w1 w2))" {
+		t.Errorf("%v", tree)
+	}
+}
+
+// Host ids of servers that left are given again after the iteration.
+func TestHostIDsComeBack(t *testing.T) {
+	tree := plan(t, 7, 2, 3)
+	for i := range 40 {
+		if _, err := tree.Fail("s1", "test"); err != nil {
+			t.Fatal(i, err)
+		}
+		tree.Adjust(servers(2))
+		check(t, tree, workers(7))
+	}
+	if tree.Version() != 81 {
+		t.Errorf("version %d", tree.Version())
+	}
+}
+
 // After any failures and adjustments a tree is one, and the changes say all that moved.
 func TestChangesKeepTrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -79,7 +104,9 @@ func TestChangesKeepTrees(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else {
-				c, _ = tree.Adjust(drawServers(t))
+				load := drawServers(t)
+				c, _ = tree.Adjust(load)
+				checkServed(t, tree, load)
 			}
 			check(t, tree, r.Workers)
 			for _, m := range c.Moves {
@@ -98,11 +125,24 @@ func TestChangesKeepTrees(t *testing.T) {
 	})
 }
 
+// checkServed holds a tree to the load that it was adjusted to.
+func checkServed(t *rapid.T, tree *Tree, load []Server) {
+	fit, _ := Candidates(load, gib)
+	for _, name := range tree.Servers() {
+		at := slices.IndexFunc(fit, func(s Server) bool { return s.Name == name })
+		if at < 0 {
+			t.Fatalf("%v: %s does not fit", tree, name)
+		}
+		if n, most := len(tree.Children(name)), Children(fit[at].Bandwidth, fit[0].Bandwidth, tree.K()); n > most {
+			t.Fatalf("%v: %s has %d children, and serves %d", tree, name, n, most)
+		}
+	}
+}
+
 // element is an element of the data plane for one index, at one node: which workers its values are of.
 type element struct {
 	bitmap uint32
 	values map[string]int // how often the values of a worker are in it
-	sent   bool
 }
 
 // round is one index of a gradient on its way up a tree.

@@ -81,14 +81,13 @@ func (t *Tree) Cover(name string) Cover {
 	return c
 }
 
-// inherit notes that the children of a failed server are counted by its parent, which also takes
-// over what the server had inherited itself.
+// inherit notes that the children of a failed server are counted by its parent. Servers that failed
+// below it before are of no matter there: what it forwarded had the values of all its children.
 func (t *Tree) inherit(failed *node) {
 	by := uint32(0)
 	for _, c := range failed.children {
 		by |= t.find(c).id
 	}
-	own := append([]substitute{{failed.id, by}}, t.covers[failed.name]...)
-	t.covers[failed.parent] = append(t.covers[failed.parent], own...)
+	t.covers[failed.parent] = append(t.covers[failed.parent], substitute{failed.id, by})
 	delete(t.covers, failed.name)
 }

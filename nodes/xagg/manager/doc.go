@@ -17,9 +17,10 @@
 // that its bandwidth is k times the reference rate b; server i gets round(B_i/b), halves down, and
 // at most k. Layer by layer, neighbours share a server, until at most k nodes are left for the PS.
 //
-// A group of one node is passed up: its server would be removed again ([Tree.prune]). Servers are
-// taken in their order, so that those in the tree are the top N. The reference rate of the first
-// layer holds in all layers (assumed: the paper has "the above method").
+// A server with one child speeds nothing up: the paper removes it again, and takes the top N servers
+// for those that are left. Here a group of one node is passed up and takes no server, which comes
+// to the same: servers are taken in their order. The reference rate of the first layer holds in all
+// layers (assumed: the paper has "the above method").
 //
 // k is 2 to 5: the least for which there are enough servers (assumed: the paper chooses by their
 // number), because a node aggregates at B/k. Where the last group of a layer is not full and takes

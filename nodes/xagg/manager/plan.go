@@ -177,7 +177,6 @@ func (b *builder) run(workers []Worker) (left int) {
 	for _, name := range layer {
 		b.tree.attach(name, b.tree.ps)
 	}
-	b.tree.prune()
 	return len(layer)
 }
 

@@ -165,16 +165,5 @@ func (t *Tree) remove(name string) (moved []Move) {
 	return moved
 }
 
-// prune removes servers with fewer than two children: they speed nothing up (XAgg §V).
-func (t *Tree) prune() (moved []Move) {
-	for {
-		at := slices.IndexFunc(t.nodes, func(n node) bool { return n.role == ServerRole && len(n.children) < 2 })
-		if at < 0 {
-			return moved
-		}
-		moved = append(moved, t.remove(t.nodes[at].name)...)
-	}
-}
-
 // byName orders moves for reports.
 func byName(a, b Move) int { return cmp.Compare(a.Node, b.Node) }
