@@ -247,3 +247,27 @@ func TestCover(t *testing.T) {
 		t.Errorf("%v: s1 fits, and the PS has more than k children", tree)
 	}
 }
+
+// A node that came in the place of a failed server may fail too: what the first forwarded still counts
+// for those below the second.
+func TestCoverAfterTwoFailures(t *testing.T) {
+	tree := plan(t, 12, 12, 2)
+	top := tree.Children("ps")[0]
+	bit := tree.HostID(top)
+	below := tree.Children(top)[0]
+	for _, name := range []string{top, below} {
+		if _, err := tree.Fail(name, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := tree.Cover("ps")
+	for _, name := range tree.Children("ps") {
+		want := Duplicate
+		if name == tree.Children("ps")[len(tree.Children("ps"))-1] {
+			want = Count // the other child of the PS
+		}
+		if got := c.Judge(bit, tree.HostID(name)); got != want {
+			t.Errorf("%v: a packet of %s is judged %d, want %d", tree, name, got, want)
+		}
+	}
+}

@@ -45,21 +45,16 @@ func (c *Cover) Complete(bitmap uint32) bool { return c.counted(bitmap)&c.Childr
 
 // counted returns a bitmap with the bits of all whose values are in the element.
 func (c *Cover) counted(bitmap uint32) uint32 {
-	for { // a substitute may itself have left
-		before := bitmap
-		for _, s := range c.subs {
-			if bitmap&s.left != 0 {
-				bitmap |= s.by
-			}
-		}
-		if bitmap == before {
-			return bitmap
+	for _, s := range c.subs { // in the order of failures: a node in a place may itself leave later
+		if bitmap&s.left != 0 {
+			bitmap |= s.by
 		}
 	}
+	return bitmap
 }
 
 // Stands returns the pairs of a cover, for an aggregator in the kernel: where the bitmap of an
-// element has the first, those of the second are counted, also through other pairs.
+// element has the first, those of the second are counted. Pairs are to be applied in their order.
 func (c *Cover) Stands() (pairs [][2]uint32) {
 	for _, s := range c.subs {
 		pairs = append(pairs, [2]uint32{s.left, s.by})

@@ -37,7 +37,7 @@
 // # Duties of the caller
 //
 //  1. Reports ([Server]) leave out what XAgg itself uses on a server.
-//  2. Carry out the moves of a [Change] in their order: packages rates ([rates.Node.Move], Adopt and
+//  2. Carry out the moves of a [Change] in their order: packages rates (Move, Adopt and
 //     Drop) and groups (a new receiver for the adopted children). The tree's version goes into
 //     control messages.
 //  3. After Fail, hand [Tree.Cover] of the parent to its aggregator before it takes packets of the

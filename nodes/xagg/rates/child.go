@@ -35,14 +35,11 @@ func (c *child) take(now units.Time, r *Request) (begins bool) {
 			c.cut, c.admitted, c.initial = -1, false, true
 		}
 		if begins || c.phase != Sending {
-			c.peak = 0 // it sends nothing, and heeds no notice that answers an earlier request
+			c.rate, c.peak = 0, 0 // it sends nothing, and heeds no notice that answers an earlier request
 		}
 	}
 	if r.Heard == c.notice && !c.confirmed {
 		c.confirmed, c.since, c.peak = true, now, c.rate
-		if c.phase != Sending {
-			c.peak = 0
-		}
 	}
 	return begins
 }

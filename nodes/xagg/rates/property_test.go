@@ -9,6 +9,9 @@ import (
 	"github.com/inalab/inalab/internal/units"
 )
 
+// rounds is how often the properties are checked: some faults need many messages to meet.
+const rounds = 30
+
 // drawTree draws a tree: node 1 is the root, every other has a parent with a lower id.
 func drawTree(t *rapid.T) (configs []Config, workers []ID) {
 	n := rapid.IntRange(2, 9).Draw(t, "nodes")
@@ -133,32 +136,36 @@ func (r *rig) checkSettled(t *rapid.T, workers []ID) {
 // What children are granted fits the ingress bandwidth at all times, whatever is lost, late and
 // twice, while workers begin and end; in the end all have their max-min share.
 func TestGrantsFitAtAllTimes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		configs, workers := drawTree(t)
-		r, err := newRig(configs)
-		if err != nil {
+	for range rounds {
+		rapid.Check(t, grantsFit)
+	}
+}
+
+func grantsFit(t *rapid.T) {
+	configs, workers := drawTree(t)
+	r, err := newRig(configs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.check = r.granted
+	calm := storm(t, r)
+	iteration := uint16(65534)
+	for range rapid.IntRange(1, 3).Draw(t, "iterations") {
+		iteration++
+		r.iterate(t, workers, iteration)
+		if err := r.run(units.Never); err != nil {
 			t.Fatal(err)
 		}
-		r.check = r.granted
-		calm := storm(t, r)
-		iteration := uint16(65534)
-		for range rapid.IntRange(1, 3).Draw(t, "iterations") {
-			iteration++
-			r.iterate(t, workers, iteration)
-			if err := r.run(units.Never); err != nil {
-				t.Fatal(err)
-			}
-			r.checkSettled(t, workers)
-			for _, w := range workers {
-				must(t, r.do(w, func(n *Node) {
-					if n.up.phase == Sending {
-						n.End(r.now)
-					}
-				}))
-			}
+		r.checkSettled(t, workers)
+		for _, w := range workers {
+			must(t, r.do(w, func(n *Node) {
+				if n.up.phase == Sending {
+					n.End(r.now)
+				}
+			}))
 		}
-		calm()
-	})
+	}
+	calm()
 }
 
 func must(t *rapid.T, err error) {
@@ -183,26 +190,30 @@ func (r *rig) iterate(t *rapid.T, workers []ID, iteration uint16) {
 
 // Inequality (1) holds for what nodes send at all times, as long as none has ended.
 func TestFlowsFitAtAllTimes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		configs, workers := drawTree(t)
-		r, err := newRig(configs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.check = r.flows
-		storm(t, r)
-		for _, i := range rapid.Permutation(workers).Draw(t, "order") {
-			must(t, r.do(i, func(n *Node) { n.Begin(r.now, 1) }))
-			must(t, r.run(r.now.Add(units.Duration(rapid.IntRange(0, 80).Draw(t, "wait"))*units.Millisecond)))
-		}
-		must(t, r.run(units.Never))
-		r.checkSettled(t, workers)
-		for range rapid.IntRange(0, 3).Draw(t, "losses") {
-			r.lose(t)
-			must(t, r.run(r.now.Add(units.Duration(rapid.IntRange(0, 80).Draw(t, "wait"))*units.Millisecond)))
-		}
-		must(t, r.run(units.Never))
-	})
+	for range rounds {
+		rapid.Check(t, flowsFit)
+	}
+}
+
+func flowsFit(t *rapid.T) {
+	configs, workers := drawTree(t)
+	r, err := newRig(configs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.check = r.flows
+	storm(t, r)
+	for _, i := range rapid.Permutation(workers).Draw(t, "order") {
+		must(t, r.do(i, func(n *Node) { n.Begin(r.now, 1) }))
+		must(t, r.run(r.now.Add(units.Duration(rapid.IntRange(0, 80).Draw(t, "wait"))*units.Millisecond)))
+	}
+	must(t, r.run(units.Never))
+	r.checkSettled(t, workers)
+	for range rapid.IntRange(0, 3).Draw(t, "losses") {
+		r.lose(t)
+		must(t, r.run(r.now.Add(units.Duration(rapid.IntRange(0, 80).Draw(t, "wait"))*units.Millisecond)))
+	}
+	must(t, r.run(units.Never))
 }
 
 // lose reports a loss of some child to its parent.
