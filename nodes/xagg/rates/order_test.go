@@ -141,3 +141,33 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 }
+
+// When the bandwidth of a node falls, the sum of its children does not rise while it is above.
+func TestBandwidthFalls(t *testing.T) {
+	r, err := newRig([]Config{{ID: 1, Ingress: 90, Children: []ID{2, 3, 4}}, {ID: 2, Parent: 1, Egress: 100}, {ID: 3, Parent: 1, Egress: 20}, {ID: 4, Parent: 1, Egress: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := func() units.Rate { return r.nodes[2].Rate() + r.nodes[3].Rate() + r.nodes[4].Rate() }
+	for _, w := range []ID{2, 3, 4} {
+		_ = r.do(w, func(n *Node) { n.Begin(r.now, 1) })
+	}
+	_ = r.run(units.Never)
+	last := sum()
+	if last != 90 {
+		t.Fatalf("the sum is %d", last)
+	}
+	r.check = func() error {
+		if s := sum(); s > last && s > 50 {
+			t.Errorf("the sum rises from %d to %d", last, s)
+		}
+		last = sum()
+		return nil
+	}
+	_ = r.do(1, func(n *Node) { n.SetBandwidth(r.now, 50, 50) })
+	_ = r.do(2, func(n *Node) { n.SetBandwidth(r.now, 5, 5) })
+	_ = r.run(units.Never)
+	if got := [3]units.Rate{r.nodes[2].Rate(), r.nodes[3].Rate(), r.nodes[4].Rate()}; got != [3]units.Rate{5, 20, 25} {
+		t.Errorf("rates %v in the end", got)
+	}
+}
