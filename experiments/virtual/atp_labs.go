@@ -44,6 +44,7 @@ type tenantJob struct {
 	model      string
 	cut        int // of the model's size and compute time; zero means 1
 	mib        int // not zero: a tensor of this size and nothing to compute, in place of a model
+	elements   int // not zero: an int32 tensor of so many, in place of both
 	iterations int
 	times      worker.Times
 }
@@ -100,6 +101,9 @@ func (l *tenantLab) set(e *experiment.Env) (*job.Set, error) {
 			System: t.sys, Plan: p, Scale: 1, Seed: e.Seed, Virtual: true, Replay: true, Sample: gradient.Sampling{Every: sampleEvery},
 			Model: t.profile(e), Iterations: t.iterations, ID: t.id, On: t.on, ServersOn: t.server, Servers: len(t.server), Times: t.times,
 			Name: fmt.Sprintf("job-%d", t.id), Host: hostOf(e, t.sys),
+		}
+		if t.elements > 0 {
+			spec.Replay, spec.Elements = false, t.elements
 		}
 		if l.whole {
 			spec.Sample.Every = 1
