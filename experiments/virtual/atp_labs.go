@@ -103,9 +103,9 @@ func (l *tenantLab) set(e *experiment.Env) (*job.Set, error) {
 			Name: fmt.Sprintf("job-%d", t.id), Host: hostOf(e, t.sys),
 		}
 		if t.elements > 0 {
-			spec.Replay, spec.Elements = false, t.elements
+			spec.Replay, spec.Elements, spec.Sample = false, t.elements, gradient.Sampling{}
 		}
-		if l.whole {
+		if l.whole && spec.Replay {
 			spec.Sample.Every = 1
 		}
 		if i == 0 && l.first != nil {

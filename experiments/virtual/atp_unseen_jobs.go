@@ -114,7 +114,7 @@ func runFirstWindows(ctx context.Context, e *experiment.Env) ([]firstWindow, err
 // take counts what the jobs of a lab say.
 func (w *firstWindow) take(cells []result.Cell) {
 	for i := range cells {
-		w.used += int(summed(&cells[i], atpps.CountInSwitch)) / manyWorkers
+		w.used += int(summed(&cells[i], atpps.CountWhole))
 		w.single += int(summed(&cells[i], atpps.CountSingle))
 		w.resent += int(summed(&cells[i], sansio.CountResentPackets))
 	}
@@ -146,7 +146,7 @@ func firstWindowsTable(list []firstWindow) claims.Table {
 type crowdRate struct {
 	table       int
 	share, rate interval
-	inSwitch    float64 // share of contributions that the switch added
+	inSwitch    float64 // share of fragments that the switch added
 	measured    float64 // Gbit/s of values, mean of the jobs
 	resent      uint64
 }
@@ -174,7 +174,7 @@ func runRates(ctx context.Context, e *experiment.Env) ([]crowdRate, error) {
 		for k := range list {
 			c := &list[k]
 			out[i].measured += 8 * float64(size) / c.Samples[0].End.Sub(c.Samples[0].Start).Seconds() / 1e9 / manyJobs
-			out[i].inSwitch += (1 - addedByServers(c)) / manyJobs
+			out[i].inSwitch += float64(summed(c, atpps.CountWhole)) / float64(summed(c, atpps.CountAnswered)) / manyJobs
 			out[i].resent += summed(c, sansio.CountResentPackets)
 		}
 	}

@@ -16,7 +16,10 @@ func TestATPUnseen(t *testing.T) {
 		t.Skip("many packets, many times slower under the race detector")
 	}
 	for _, x := range []experiment.Experiment{atpFourRacks(), atpSixteenJobs(), atpJobOff()} {
-		t.Run(x.ID, func(t *testing.T) { experimenttest.Run(t, &x) })
+		t.Run(x.ID, func(t *testing.T) {
+			t.Parallel()
+			experimenttest.Run(t, &x)
+		})
 	}
 }
 
