@@ -20,8 +20,10 @@ func TestATPWorkerComesBackLive(t *testing.T) {
 		loss   float64
 		levels atp.Levels
 		forget string
+		bits   int // of sequence numbers
 	}{
-		"on its host": {"", 0, atp.TwoLevels, "tor0"}, "on h7": {"h7", 0.002, atp.TwoLevels, "tor0"}, "on h7, three levels": {"h7", 0.002, atp.AllLevels, "core"},
+		"on its host": {"", 0, atp.TwoLevels, "tor0", 0}, "on h7": {"h7", 0.002, atp.TwoLevels, "tor0", 0}, "on h7, three levels": {"h7", 0.002, atp.AllLevels, "core", 0},
+		"on h7, numbers that come round": {"h7", 0.002, atp.TwoLevels, "tor0", 9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := act(700, job.Start, "h1")
@@ -32,7 +34,7 @@ func TestATPWorkerComesBackLive(t *testing.T) {
 				t.Fatal(err)
 			}
 			const iterations = 12
-			s := scene{system: atp.System{Levels: tc.levels, Aggregators: 40, Window: 32, Span: 64, Unscaled: true, Timeout: 20 * units.Millisecond}, topology: "rack", hosts: 4, iterations: iterations}
+			s := scene{system: atp.System{Levels: tc.levels, Aggregators: 40, Window: 32, Span: 64, Unscaled: true, Timeout: 20 * units.Millisecond, Age: 5 * units.Millisecond, SequenceBits: tc.bits}, topology: "rack", hosts: 4, iterations: iterations}
 			s.change = func(s *job.Spec) {
 				s.Plan, s.On, s.ServersOn = p, []int{0, 1, 3, 4}, []int{8}
 				s.Actions = []job.Action{act(400, job.Kill, "h1"), start, act(800, job.Forget, tc.forget)}
@@ -47,6 +49,9 @@ func TestATPWorkerComesBackLive(t *testing.T) {
 			}
 			if got := atServers(c, j, "atp-server-set-ups"); got != 1 {
 				t.Errorf("%d set-ups at the server: %q", got, c.Course)
+			}
+			if tc.bits > 0 && counted(c, "atp-swept", nil) == 0 {
+				t.Error("numbers never came round")
 			}
 			for w := range 4 {
 				if got := iterationsOf(c, w); len(got) < iterations-1 || got[len(got)-1] != iterations-1 {

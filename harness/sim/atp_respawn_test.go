@@ -172,3 +172,34 @@ func wantExact(t *testing.T, j *job.Job, c result.Cell, starts int) {
 		wantWhole(t, j, c, starts)
 	}
 }
+
+// Sequence numbers come round several times in a job whose workers come and go, on links that lose frames, with
+// few aggregators and switches that forget: every sum has every contribution once.
+func TestATPNumbersComeRound(t *testing.T) {
+	swept := uint64(0)
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		actions, starts := drawCourse(r, []string{"h0", "h1", "h3", "h4"}, []string{"h2", "h5", "h7"}, []string{"tor0", "tor2"})
+		threads := 1 + r.IntN(2)
+		sys := atp.System{
+			SequenceBits: 7 + threads, Aggregators: []int{atp.None, 3, 30}[r.IntN(3)], Unscaled: true, Window: 8 + r.IntN(20), Span: 16, Threads: threads,
+			Age: units.Duration(1+r.IntN(5)) * units.Millisecond, Resend: []host.Resend{host.Expected, host.Gaps, host.Passed}[r.IntN(3)], Timeout: 2 * units.Millisecond,
+			Pipe: atp.Pipe{Pipeline: seed == 0},
+		}
+		link := topo.LinkSpec{Loss: []float64{0, 0.001, 0.01}[r.IntN(3)]}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			if starts > 7 {
+				t.Skip("more set-ups than there are ids")
+			}
+			j, c := respawn(t, link, sys, 20, actions...)
+			swept += counted(c, "h", "atp-swept")
+			if n := fragments(j) / uint64(threads) / 254; n < 2 {
+				t.Errorf("numbers come round %d times", n)
+			}
+			wantExact(t, j, c, starts)
+		})
+	}
+	if swept == 0 {
+		t.Error("no half of the numbers was ever swept")
+	}
+}

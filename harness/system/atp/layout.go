@@ -1,6 +1,7 @@
 package atp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -127,7 +128,9 @@ func (s System) checkParts(j *job.Job) error {
 func (System) partOf(j *job.Job) int { return int(j.ID) - job.DefaultID }
 
 // numbers are the sequence numbers of the streams.
-func (s System) numbers() []wire.Numbers { return wire.Split(wire.SequenceBits, s.streams()) }
+func (s System) numbers() []wire.Numbers {
+	return wire.Split(cmp.Or(s.SequenceBits, wire.SequenceBits), s.streams())
+}
 
 // groupOf returns the multicast group of a server's parameter packets.
 func groupOf(j *job.Job, k int) netip.Addr { return plan.Group(uint16(k)<<8 | uint16(j.ID)) }
@@ -159,7 +162,7 @@ func (s System) core(j *job.Job, up setUps, w int) host.Config {
 		Indexing: s.Indexing, Aggregators: s.aggregators(j), Aligned: s.Aligned, ByPlace: s.ByPlace,
 		Threads: s.Threads, Window: s.window(j), Span: s.span(j), LeastWindow: s.LeastWindow, Fixed: s.Fixed,
 		Doubling: s.Doubling, Avoidance: s.Avoidance, EachMark: s.EachMark, Resend: s.Resend, Alone: s.ExpectedOnly, Keep: s.Keep, Timeout: s.timeout(j),
-		Age: s.Age, Integers: j.Elements > 0, Scaling: gradient.Fixed{Factor: float64(s.Factor)}, Sample: j.Sample,
+		SequenceBits: s.SequenceBits, Age: s.Age, Integers: j.Elements > 0, Scaling: gradient.Fixed{Factor: float64(s.Factor)}, Sample: j.Sample,
 	}
 	if s.Indexing == host.Static {
 		c.Part = s.part(j)

@@ -293,6 +293,7 @@ func TestTimeouts(t *testing.T) {
 		{System{Span: 100, Timeout: 2 * units.Millisecond}, 1, false, 2 * units.Millisecond, 0},
 		{System{}, 1, true, 2 * 2048 * 330 * 8 * units.Nanosecond, 1},
 		{System{}, 1, false, 10 * 2 * 2048 * 330 * 8 * units.Nanosecond, 0},
+		{System{Copy: 100 * units.MbitPerSecond}, 1, true, 2 * 2048 * 306 * 80 * units.Nanosecond, 1}, // what a server copies (§5.5)
 		{System{Timeout: units.Millisecond}, 1, true, units.Millisecond, 0},
 	} {
 		spec := jobtest.Staffed(t, tc.system, "rack", 2)

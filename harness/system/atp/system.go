@@ -37,7 +37,7 @@ type System struct {
 	Resend       host.Resend
 	ExpectedOnly bool
 	Keep         bool
-	Timeout      units.Duration // zero: host.DefaultTimeout, or what all packets in flight take on a slow line; live ten times that
+	Timeout      units.Duration // zero: host.DefaultTimeout, or what all packets in flight take on a slow line, or to be copied; live ten times that
 
 	Factor int // that values are multiplied by; zero: gradient.DefaultFactor, the paper's (§3.8)
 
@@ -46,6 +46,8 @@ type System struct {
 	Ring     int        // frames that wait for that, at full scale; zero: without limit
 
 	Pipe Pipe // what aggregates in switches
+
+	SequenceBits int // fewer are for tests, in which numbers come round soon; zero: wire.SequenceBits
 
 	deep int // levels of headers with more than two, once a job is placed
 }
@@ -152,9 +154,15 @@ func (s System) timeout(j *job.Job) units.Duration {
 	return d
 }
 
-// inFlight is how long all packets that workers may have in flight to a server take on its line.
+// inFlight is how long all packets that workers may have in flight to a server take on its line, or to be
+// copied there (§5.5).
 func (s System) inFlight(j *job.Job) units.Duration {
-	return j.FrameTime(len(j.Hosts())*s.threads()*s.span(j), inet.EtherLen+s.packet())
+	packets, size := len(j.Hosts())*s.threads()*s.span(j), inet.EtherLen+s.packet()
+	d := j.FrameTime(packets, size)
+	if rate := s.copyRate(j); rate > 0 {
+		d = max(d, rate.TimeToSend(units.Bytes(packets*size)))
+	}
+	return d
 }
 
 // FullWindow keeps window and aggregators.
