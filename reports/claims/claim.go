@@ -138,6 +138,10 @@ type KnownFailure struct {
 	Measured    Value  `yaml:"measured"`
 	Reason      string `yaml:"reason"`
 	QuickPasses bool   `yaml:"quick_passes,omitempty"` // it fails in full only: a quick run is expected to pass
+
+	// Undetermined says that what is assumed decides whether it fails. A pass is as little unexpected as a
+	// failure, and is not counted as one.
+	Undetermined bool `yaml:"undetermined,omitempty"`
 }
 
 // InQuick returns the claim as a quick run is to be judged by: expected to pass
