@@ -169,11 +169,17 @@ func TestNothingIsHeldForEver(t *testing.T) {
 					return wire.Index(j.name, number, 0, len(n.switches[0].table))
 				}
 			}
+			var copies []flying // that come when all is done
 			for range rapid.IntRange(0, 300).Draw(t, "steps") {
 				n.act(t)
+				if len(n.flight) > 0 && rapid.IntRange(0, 9).Draw(t, "is there a copy") == 0 {
+					copies = append(copies, n.flight[rapid.IntRange(0, len(n.flight)-1).Draw(t, "copied")])
+				}
 			}
 			n.heal()
 			n.wantDone()
+			n.flight = append(n.flight, copies...)
+			n.settle()
 			l, d := n.leftovers()
 			late, dead = late+l, dead+d
 			if l+d != n.held() {
