@@ -10,6 +10,6 @@
 //
 //	go test ./topo/plan -update
 //
-// Review the difference in git before you commit it. Only tests import this package.
+// Review the difference in git before you commit it. What is short stands in the test, in hexadecimal digits ([Hex]). Only tests import this package.
 // Left out: deleting files that no test compares any more.
 package golden

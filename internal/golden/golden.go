@@ -1,10 +1,12 @@
 package golden
 
 import (
+	"encoding/hex"
 	"errors"
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,4 +35,14 @@ func Equal(tb testing.TB, name, got string) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		tb.Errorf("%s differs (-want +got); if it is meant to, run with -update:\n%s", path, diff)
 	}
+}
+
+// Hex returns the bytes of hexadecimal digits, between which there may be white space.
+func Hex(tb testing.TB, digits string) []byte {
+	tb.Helper()
+	b, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
 }

@@ -13,7 +13,7 @@ var meaning = map[Verdict]string{
 	Input:         "the number was fed in, so that a match says nothing",
 	Predicted:     "the model was made without seeing the value; the interval rests on the constants that are named",
 	NotReproduced: "outside the tolerance",
-	KnownFail:     "outside the tolerance, as the ledger says, for the reason that is given",
+	KnownFail:     "outside the tolerance, or undetermined, as the ledger says, for the reason that is given",
 	NotCheckable:  "not without the paper's hardware or data",
 	NeedsRoot:     "a live claim, which takes root; inalab doctor says what else",
 	NotYet:        "of a system that is not built",

@@ -37,6 +37,11 @@ func decimalsOf(rows []compare.Row) int {
 // summaryColumns returns the columns in the order of summary.csv, new ones at the end;
 // people see times with so many decimals.
 func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
+	return append(resultColumns(baseline, decimals), settingColumns()...)
+}
+
+// resultColumns are what was compared, and how it came out.
+func resultColumns(baseline result.Baseline, decimals int) []summaryColumn {
 	speedup := "speedup_" + baseline.Key
 	return []summaryColumn{
 		{Column{Key: "system", Name: "system"}, "", "what ran; ideal is computed, not run: measured compute time plus the analytic time of a ring at link rate",
@@ -83,6 +88,12 @@ func summaryColumns(baseline result.Baseline, decimals int) []summaryColumn {
 			func(r *compare.Row) Cell { return when(r.Speedup.Bounded(), Number(r.Speedup.Hi(), 3)) }},
 		{Column{Key: "iter_ms_expected_kind"}, "", "value: what iter_ms comes to; bound: what iter_ms stays below; either way but for the time that software takes",
 			expectedKind},
+	}
+}
+
+// settingColumns are where and beside what a job ran, and what that did to it.
+func settingColumns() []summaryColumn {
+	return []summaryColumn{
 		{Column{Key: "topology", Name: "topology", Detail: true}, "", "where the system ran",
 			func(r *compare.Row) Cell { return Text(r.Topology) }},
 		{Column{Key: "workers", Name: "workers", Align: Right, Fold: true}, "", "workers that trained together",

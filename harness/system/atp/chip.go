@@ -92,9 +92,7 @@ func (l aloneLoad) run(name string, engine dataplane.Engine, chip *tofino.Chip) 
 	}
 	passes := uint64(0)
 	if chip != nil {
-		for n, packets := range chip.Snapshot().Passes {
-			passes += uint64(n) * packets
-		}
+		passes = chip.Snapshot().Ingress
 	}
 	return result.ChipRun{System: "ATP", Row: name, Elements: wire.Values, Packets: uint64(aloneRounds * aloneTrain * (workers + 1)), Work: []uint64{passes}}, nil
 }

@@ -125,9 +125,7 @@ func (l aloneLoad) run(name string, engine dataplane.Engine, chip *tofino.Chip) 
 	}
 	passes := uint64(0)
 	if chip != nil {
-		for n, packets := range chip.Snapshot().Passes {
-			passes += uint64(n) * packets
-		}
+		passes = chip.Snapshot().Ingress
 	}
 	return result.ChipRun{System: "SwitchML", Row: name, Elements: l.elements, Packets: uint64(packets), Work: []uint64{passes}}, nil
 }

@@ -2,21 +2,12 @@ package atp
 
 import (
 	"bytes"
-	"encoding/hex"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-)
 
-func fromHex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
+	"github.com/inalab/inalab/internal/golden"
+)
 
 // goldens were written down from the layout: bitmap0 32 | bitmap1 32 | job 8 | sequence 24 |
 // index 16 | fan-in0 less 1: 5 | fan-in1 less 1: 5 | resend, collision, ecn, edge, ack, overflow.
@@ -43,7 +34,7 @@ var goldens = []struct {
 func TestGolden(t *testing.T) {
 	for _, g := range goldens {
 		t.Run(g.name, func(t *testing.T) {
-			want := fromHex(t, g.hex)
+			want := golden.Hex(t, g.hex)
 			got := bytes.Repeat([]byte{0xdb}, HeaderLen) // Put must write every bit
 			g.h.Put(got)
 			if !bytes.Equal(got, want) {
@@ -69,7 +60,7 @@ func TestWideValues(t *testing.T) {
 	b := make([]byte, HeaderLen)
 	h := Header{Job: 1, Sequence: 0xff000002, FanIns: [2]uint8{33, 0}, Flags: 0xff}
 	h.Put(b)
-	if want := fromHex(t, "00000000 00000000 01 000002 0000 07ff"); !bytes.Equal(b, want) {
+	if want := golden.Hex(t, "00000000 00000000 01 000002 0000 07ff"); !bytes.Equal(b, want) {
 		t.Errorf("Put gives % x, want % x", b, want)
 	}
 }
@@ -138,7 +129,7 @@ func TestRoundTrip(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, g := range goldens {
-		f.Add(fromHex(f, g.hex), PayloadLen-HeaderLen)
+		f.Add(golden.Hex(f, g.hex), PayloadLen-HeaderLen)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, unstored int) {
 		var h Header

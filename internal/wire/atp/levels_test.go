@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/golden"
 )
 
 // three is a header of three levels.
@@ -35,7 +37,7 @@ var deepGoldens = []struct {
 func TestDeepGolden(t *testing.T) {
 	for _, g := range deepGoldens {
 		t.Run(g.name, func(t *testing.T) {
-			want := fromHex(t, g.hex)
+			want := golden.Hex(t, g.hex)
 			got := bytes.Repeat([]byte{0xdb}, g.h.Len()) // Put must write every bit
 			g.h.Put(got)
 			if !bytes.Equal(got, want) {
@@ -193,7 +195,7 @@ func TestClimb(t *testing.T) {
 
 func FuzzReadDeep(f *testing.F) {
 	for _, g := range deepGoldens {
-		f.Add(fromHex(f, g.hex), 4*Values)
+		f.Add(golden.Hex(f, g.hex), 4*Values)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, unstored int) {
 		var h Header

@@ -1,25 +1,16 @@
 package inet
 
 import (
-	"encoding/hex"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-)
 
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
+	"github.com/inalab/inalab/internal/golden"
+)
 
 // RFC 1071 §3 works this example: the sum is ddf2, its complement 220d.
 func TestRFC1071Example(t *testing.T) {
-	b := unhex(t, "0001 f203 f4f5 f6f7")
+	b := golden.Hex(t, "0001 f203 f4f5 f6f7")
 	if got := Sum(b, 0); got != 0x2ddf0 {
 		t.Errorf("sum %#x, want 0x2ddf0", got)
 	}
@@ -69,7 +60,7 @@ func TestSumOfLargestPacketFolds(t *testing.T) {
 
 // The header of the worked example in Wikipedia's "Internet checksum" article.
 func TestIPv4Checksum(t *testing.T) {
-	ip := IPv4(unhex(t, "4500 0073 0000 4000 4011 b861 c0a8 0001 c0a8 00c7"))
+	ip := IPv4(golden.Hex(t, "4500 0073 0000 4000 4011 b861 c0a8 0001 c0a8 00c7"))
 	if !ip.ChecksumOK() {
 		t.Error("a right checksum is called wrong")
 	}
@@ -135,8 +126,8 @@ func TestUDPChecksumZeroBecomesOnes(t *testing.T) {
 // with the field as it stands, which is what virtio and Linux do (checksum
 // from csum_start on).
 func TestPartialChecksumCompletes(t *testing.T) {
-	ip := IPv4(unhex(t, "4500 0000 0000 0000 4011 0000 0a01 0001 0a01 0002"))
-	udp := UDP(unhex(t, "1234 5678 000d 0000"))
+	ip := IPv4(golden.Hex(t, "4500 0000 0000 0000 4011 0000 0a01 0001 0a01 0002"))
+	udp := UDP(golden.Hex(t, "1234 5678 000d 0000"))
 	body := []byte("hello")
 	want := TransportChecksum(ip, udp, body)
 	udp.SetChecksum(PseudoSum(ip, UDPLen+len(body)))

@@ -3,12 +3,14 @@ package inet
 import (
 	"bytes"
 	"testing"
+
+	"github.com/inalab/inalab/internal/golden"
 )
 
 func TestIPOptionsGolden(t *testing.T) {
 	plain := UDPHeader(labFlow())
 	h := WithIPOptions(plain, []byte{1, 1, 1, 1}, 5)
-	want := unhex(t, `0200 0000 0002 0200 0000 0001 0800
+	want := golden.Hex(t, `0200 0000 0002 0200 0000 0001 0800
 		4600 0025 0000 0000 4011 63c2 0a01 0001 0a01 0002 0101 0101
 		1234 5678 000d 0000`)
 	if !bytes.Equal(h, want) {

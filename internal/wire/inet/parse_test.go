@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"net/netip"
 	"testing"
+
+	"github.com/inalab/inalab/internal/golden"
 )
 
 // Frames as tcpdump -xx shows them, made up with the addresses of a small lab;
@@ -32,7 +34,7 @@ func TestParseAccepts(t *testing.T) {
 		"tcp with options": {tcpFrame, Layout{ProtoTCP, 34, 66, 67}},
 		"icmp, ip options": {icmpFrame, Layout{ProtoICMP, 38, 38, 50}},
 	} {
-		frame := unhex(t, c.hex)
+		frame := golden.Hex(t, c.hex)
 		if got, problem := Parse(frame); problem != OK || got != c.want {
 			t.Errorf("%s: %+v, %q; want %+v", name, got, problem, c.want)
 		}
@@ -44,18 +46,18 @@ func TestParseAccepts(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	edit := func(hex string, at int, b ...byte) []byte {
-		f := unhex(t, hex)
+		f := golden.Hex(t, hex)
 		copy(f[at:], b)
 		return f
 	}
-	cut := func(hex string, n int) []byte { return unhex(t, hex)[:n] }
+	cut := func(hex string, n int) []byte { return golden.Hex(t, hex)[:n] }
 	for name, c := range map[string]struct {
 		frame []byte
 		want  Problem
 	}{
 		"empty":                       {nil, ShortEther},
 		"13 bytes":                    {cut(udpFrame, 13), ShortEther},
-		"arp":                         {unhex(t, arpFrame), NotIPv4},
+		"arp":                         {golden.Hex(t, arpFrame), NotIPv4},
 		"ethernet header alone":       {cut(udpFrame, 14), ShortIP},
 		"half an ip header":           {cut(udpFrame, 33), ShortIP},
 		"ip version 6":                {edit(udpFrame, 14, 0x65), BadIPVersion},
@@ -79,7 +81,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseIgnoresDontFragment(t *testing.T) {
-	f := unhex(t, udpFrame)
+	f := golden.Hex(t, udpFrame)
 	f[20] = 0x40
 	if _, problem := Parse(f); problem != OK {
 		t.Errorf("problem %q", problem)
@@ -90,7 +92,7 @@ func TestParseIgnoresDontFragment(t *testing.T) {
 // through the views without leaving the frame.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{udpFrame, tcpFrame, arpFrame, icmpFrame} {
-		frame := unhex(f, s)
+		frame := golden.Hex(f, s)
 		f.Add(frame)
 		f.Add(frame[:len(frame)-3])
 	}
@@ -131,7 +133,7 @@ func readTransport(t *testing.T, frame []byte, l Layout) {
 }
 
 func TestARP(t *testing.T) {
-	frame := unhex(t, arpFrame)
+	frame := golden.Hex(t, arpFrame)
 	req := ARP(frame[EtherLen:])
 	if !req.Valid() || req.Op() != ARPRequest {
 		t.Fatalf("valid %v, operation %d", req.Valid(), req.Op())
@@ -139,7 +141,7 @@ func TestARP(t *testing.T) {
 	if req.SenderMAC() != (MAC{2, 0, 0, 0, 0, 1}) || [4]byte(req[14:18]) != [4]byte{10, 1, 0, 1} || req.TargetIP() != [4]byte{10, 1, 0, 2} {
 		t.Errorf("sender %x %v, target %v", req.SenderMAC(), [4]byte(req[14:18]), req.TargetIP())
 	}
-	want := unhex(t, "0001 0800 0604 0002 0200 0000 0002 0a01 0002 0200 0000 0001 0a01 0001")
+	want := golden.Hex(t, "0001 0800 0604 0002 0200 0000 0002 0a01 0002 0200 0000 0001 0a01 0001")
 	reply := make(ARP, ARPLen)
 	reply.PutReply(MAC{2, 0, 0, 0, 0, 2}, [4]byte{10, 1, 0, 2}, req)
 	if !bytes.Equal(reply, want) {
@@ -152,7 +154,7 @@ func TestARP(t *testing.T) {
 }
 
 func TestARPValid(t *testing.T) {
-	good := unhex(t, arpFrame)[EtherLen:]
+	good := golden.Hex(t, arpFrame)[EtherLen:]
 	if ARP(good[:ARPLen-1]).Valid() {
 		t.Error("a short packet is valid")
 	}

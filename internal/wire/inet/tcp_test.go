@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/golden"
 )
 
 // A SYN as Linux sends it, without the option for selective acknowledgements.
@@ -21,7 +23,7 @@ func TestTCPHeaderGolden(t *testing.T) {
 	SetTCPBody(h, 0)
 	sum := TransportChecksum(IPv4(h[EtherLen:]), tcp, nil)
 	tcp.SetChecksum(sum)
-	want := unhex(t, `0200 0000 0002 0200 0000 0001 0800
+	want := golden.Hex(t, `0200 0000 0002 0200 0000 0001 0800
 		4500 003c 0000 4000 4006 26b8 0a01 0001 0a01 0002
 		1234 5678 aabb ccdd 1122 3344 a012 fffe 022e 0000
 		0204 05b4 0101 080a 0102 0304 0506 0708 0103 0307`)
@@ -96,7 +98,7 @@ func TestTCPOptionsMalformed(t *testing.T) {
 		"good, then a bad one":   {"0204 05b4 0300 0000", TCPOptions{MSS: 1460}, false},
 		"scale with its padding": {"0103 030e", TCPOptions{HasWindowScale: true, WindowScale: 14}, true},
 	} {
-		b := unhex(t, c.options)
+		b := golden.Hex(t, c.options)
 		tcp := TCP(append(TCPHeader(labFlow(), len(b))[EtherLen+IPv4Len:][:TCPLen:TCPLen], b...))
 		if got, ok := tcp.Options(); got != c.want || ok != c.ok {
 			t.Errorf("%s: %+v, %v", name, got, ok)

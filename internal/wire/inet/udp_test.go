@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"testing"
+
+	"github.com/inalab/inalab/internal/golden"
 )
 
 func labFlow() Flow {
@@ -17,14 +19,14 @@ func labFlow() Flow {
 
 func TestUDPHeaderGolden(t *testing.T) {
 	h := UDPHeader(labFlow())
-	want := unhex(t, `0200 0000 0002 0200 0000 0001 0800
+	want := golden.Hex(t, `0200 0000 0002 0200 0000 0001 0800
 		4500 001c 0000 0000 4011 66cd 0a01 0001 0a01 0002
 		1234 5678 0008 0000`)
 	if !bytes.Equal(h, want) {
 		t.Errorf("got  %x\nwant %x", h, want)
 	}
 	SetUDPBody(h, 5)
-	if frame := unhex(t, udpFrame); !bytes.Equal(h, frame[:UDPHeaders]) {
+	if frame := golden.Hex(t, udpFrame); !bytes.Equal(h, frame[:UDPHeaders]) {
 		t.Errorf("with a body of 5: got  %x\nwant %x", h, frame[:UDPHeaders])
 	}
 	if !IPv4(h[EtherLen:]).ChecksumOK() {
@@ -52,7 +54,7 @@ func TestFlowRoundTrip(t *testing.T) {
 }
 
 func TestTCPView(t *testing.T) {
-	f := unhex(t, tcpFrame)
+	f := golden.Hex(t, tcpFrame)
 	tcp := TCP(f[34:])
 	if binary.BigEndian.Uint16(tcp) != 0xc000 || tcp.DstPort() != 5201 || tcp.Seq() != 1 || tcp.HeaderLen() != 32 {
 		t.Errorf("ports %d, %d, sequence %d, header %d", binary.BigEndian.Uint16(tcp), tcp.DstPort(), tcp.Seq(), tcp.HeaderLen())

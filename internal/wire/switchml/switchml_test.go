@@ -2,19 +2,10 @@ package switchml
 
 import (
 	"bytes"
-	"encoding/hex"
-	"strings"
 	"testing"
-)
 
-func fromHex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
+	"github.com/inalab/inalab/internal/golden"
+)
 
 // goldens were written down from the layout of the public client: type 4 and
 // size 4 (3 used) | job 8 | packet id 32, little-endian | set 1, 0, slot 14 | e0, e1.
@@ -35,7 +26,7 @@ var goldens = []struct {
 func TestGolden(t *testing.T) {
 	for _, g := range goldens {
 		t.Run(g.name, func(t *testing.T) {
-			want := fromHex(t, g.hex)
+			want := golden.Hex(t, g.hex)
 			got := bytes.Repeat([]byte{0xdb}, HeaderLen) // Put must write every bit
 			g.h.Put(got)
 			if !bytes.Equal(got, want) {
@@ -51,12 +42,12 @@ func TestGolden(t *testing.T) {
 
 // Bit 3 of the first byte and bit 14 of the slot field are nobody's.
 func TestUnusedBits(t *testing.T) {
-	b := append(fromHex(t, "18 00 00000000 4001 00 00"), make([]byte, 128)...)
+	b := append(golden.Hex(t, "18 00 00000000 4001 00 00"), make([]byte, 128)...)
 	if h, problem := Parse(b); problem != OK || h != (Header{Type: 1, Slot: 1}) {
 		t.Errorf("Parse gives %+v %q: unused bits mean nothing", h, problem)
 	}
 	Header{Type: 0x11, Size: 0xf9, Slot: 0xffff, Set: 1}.Put(b)
-	if want := fromHex(t, "11 00 00000000 bfff 00 00"); !bytes.Equal(b[:HeaderLen], want) {
+	if want := golden.Hex(t, "11 00 00000000 bfff 00 00"); !bytes.Equal(b[:HeaderLen], want) {
 		t.Errorf("values too wide for their fields give % x, want % x", b[:HeaderLen], want)
 	}
 }
@@ -125,7 +116,7 @@ func TestDropReasons(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, g := range goldens {
-		b := append(fromHex(f, g.hex), make([]byte, 4*g.h.Size.Elements())...)
+		b := append(golden.Hex(f, g.hex), make([]byte, 4*g.h.Size.Elements())...)
 		f.Add(b)
 		f.Add(b[:len(b)-1])
 		f.Add(b[:HeaderLen])

@@ -2,11 +2,11 @@ package switchmlproto
 
 import (
 	"bytes"
-	"encoding/hex"
-	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
+
+	"github.com/inalab/inalab/internal/golden"
 )
 
 // goldens were written down from the protocol: tag = field << 3 | kind (varint 0,
@@ -30,10 +30,7 @@ var goldens = []struct {
 
 func TestGolden(t *testing.T) {
 	for _, g := range goldens {
-		want, err := hex.DecodeString(strings.ReplaceAll(g.hex, " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := golden.Hex(t, g.hex)
 		got, err := proto.MarshalOptions{Deterministic: true}.Marshal(g.m)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: % x, want % x (%v)", g.name, got, want, err)

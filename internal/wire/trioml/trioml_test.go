@@ -2,19 +2,10 @@ package trioml
 
 import (
 	"bytes"
-	"encoding/hex"
-	"strings"
 	"testing"
-)
 
-func fromHex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
+	"github.com/inalab/inalab/internal/golden"
+)
 
 // goldens were written down from Fig 8, field by field:
 // job_id 8 | block_id 32 | age_op 4, final 1, degraded 1, pad 2 | src_id 8 | src_cnt 8 | gen_id 16 | pad 4, grad_cnt 12.
@@ -37,7 +28,7 @@ var goldens = []struct {
 func TestGolden(t *testing.T) {
 	for _, g := range goldens {
 		t.Run(g.name, func(t *testing.T) {
-			want := fromHex(t, g.hex)
+			want := golden.Hex(t, g.hex)
 			got := bytes.Repeat([]byte{0xdb}, HeaderLen) // Put must write every bit
 			g.h.Put(got)
 			if !bytes.Equal(got, want) {
@@ -54,13 +45,13 @@ func TestGolden(t *testing.T) {
 func TestPutKeepsToItsFields(t *testing.T) {
 	got := make([]byte, HeaderLen)
 	Header{AgeOp: 0x12, Grads: 0xf001}.Put(got)
-	if want := fromHex(t, "00 00000000 20 00 00 0000 0001"); !bytes.Equal(got, want) {
+	if want := golden.Hex(t, "00 00000000 20 00 00 0000 0001"); !bytes.Equal(got, want) {
 		t.Errorf("values too wide for their fields give % x, want % x", got, want)
 	}
 }
 
 func TestParseIgnoresPadding(t *testing.T) {
-	h, problem := Parse(fromHex(t, "00 00000000 03 00 00 0000 f001 0000002a"))
+	h, problem := Parse(golden.Hex(t, "00 00000000 03 00 00 0000 f001 0000002a"))
 	if want := (Header{Grads: 1}); problem != OK || h != want {
 		t.Errorf("Parse gives %+v %q, want %+v: pad bits mean nothing", h, problem, want)
 	}
@@ -82,7 +73,7 @@ func TestDropReasons(t *testing.T) {
 		{"one byte more", head + "00000001 00000002 00", Oversized},
 		{"one gradient more", head + "00000001 00000002 00000003", Oversized},
 	} {
-		if _, got := Parse(fromHex(t, c.hex)); got != c.want {
+		if _, got := Parse(golden.Hex(t, c.hex)); got != c.want {
 			t.Errorf("%s: problem %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -104,7 +95,7 @@ func TestGenBefore(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, g := range goldens {
-		b := append(fromHex(f, g.hex), make([]byte, 4*int(g.h.Grads))...)
+		b := append(golden.Hex(f, g.hex), make([]byte, 4*int(g.h.Grads))...)
 		f.Add(b)
 		f.Add(b[:len(b)-1])
 		f.Add(b[:HeaderLen])

@@ -2,26 +2,16 @@ package xagg
 
 import (
 	"bytes"
-	"encoding/hex"
 	"math"
 	"net/netip"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
-
-func fromHex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // goldens were written down from the layout: host 32 | gradient 32 | job 16 | iteration 16 | flags 16.
 var goldens = []struct {
@@ -38,11 +28,11 @@ func TestGolden(t *testing.T) {
 	for _, g := range goldens {
 		got := bytes.Repeat([]byte{0xdb}, HeaderLen) // Put must write every bit
 		g.h.Put(got)
-		if want := fromHex(t, g.hex); !bytes.Equal(got, want) {
+		if want := golden.Hex(t, g.hex); !bytes.Equal(got, want) {
 			t.Errorf("%s: Put gives % x, want % x", g.name, got, want)
 		}
 		var h Header
-		if h.Read(fromHex(t, g.hex)); h != g.h {
+		if h.Read(golden.Hex(t, g.hex)); h != g.h {
 			t.Errorf("%s: Read gives %+v, want %+v", g.name, h, g.h)
 		}
 	}
@@ -84,7 +74,7 @@ func path() Path {
 func TestFrameGolden(t *testing.T) {
 	got := Frame(path(), Header{Host: 2, Gradient: 3, Job: 4, Iteration: 5, Flags: EndOfGroup}, []int32{1, -1, math.MinInt32})
 	// Length 20+14+12 = 46 = 0x2e; 4500+2e+40fd+a00+1+a00+2 = 9a2e, whose complement is 65d1.
-	want := fromHex(t, "020000000002 020000000001 0800 4500002e 00000000 40fd 65d1 0a000001 0a000002"+
+	want := golden.Hex(t, "020000000002 020000000001 0800 4500002e 00000000 40fd 65d1 0a000001 0a000002"+
 		"00000002 00000003 0004 0005 0001 00000001 ffffffff 80000000")
 	if !bytes.Equal(got, want) {
 		t.Errorf("got  % x\nwant % x", got, want)

@@ -2,13 +2,13 @@ package xaggctl
 
 import (
 	"bytes"
-	"encoding/hex"
 	"reflect"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/units"
 )
 
@@ -25,14 +25,9 @@ var goldens = []struct {
 	{Message{Kind: Complete, Host: 4}, "01 05 0000 0000 0000 00000004 00000000"},
 }
 
-func raw(digits string) []byte {
-	b, _ := hex.DecodeString(strings.ReplaceAll(digits, " ", "")) // what is no digit ends it
-	return b
-}
-
 func TestGolden(t *testing.T) {
 	for _, g := range goldens {
-		want := raw(g.hex)
+		want := golden.Hex(t, g.hex)
 		if got := g.m.Append(nil); !bytes.Equal(got, want) {
 			t.Errorf("%+v is % x, want % x", g.m, got, want)
 		}
@@ -75,7 +70,7 @@ func TestProblems(t *testing.T) {
 		{"01 03 0000 0000 0000 00000001 00000000 " + strings.Repeat("00000001", MaxLost+1), BadLength},
 	} {
 		var m Message
-		if got := m.Read(raw(c.hex)); got != c.want {
+		if got := m.Read(golden.Hex(t, c.hex)); got != c.want {
 			t.Errorf("%.60s: %q, want %q", c.hex, got, c.want)
 		}
 	}
@@ -105,7 +100,7 @@ func TestRoundTrip(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, g := range goldens {
-		f.Add(raw(g.hex))
+		f.Add(golden.Hex(f, g.hex))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m Message
