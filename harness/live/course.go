@@ -138,8 +138,7 @@ func (r *run) end(s *job.Step) error {
 		return r.endAll(grace, p)
 	}
 	t := r.tenants[s.Job]
-	t.seats[s.Worker] = nil
-	t.cell.Away = append(t.cell.Away, result.Away{Worker: s.Worker, From: t.reached[s.Worker]})
+	t.leave(s.Worker)
 	return errors.Join(r.endAll(grace, p), r.left(p)) // it may have waited for a model, without a seat
 }
 

@@ -1,7 +1,10 @@
 package live
 
 import (
+	"cmp"
+
 	"github.com/inalab/inalab/harness/check"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/tensorfile"
 )
 
@@ -26,31 +29,39 @@ func (r *run) checkTensors(t *tenant, shape check.Job, who check.Contributors) (
 	return check.Sums(shape, files, who)
 }
 
-// excuse notes the generations of which workers that were away left no record. A worker says
-// that an iteration is over before it records it: the last one may be missing too. The gap ends
-// where the next worker in its place has a record.
+// excuse notes the generations of which workers that were away left no record. A worker that is
+// killed may have said more than it recorded, by an iteration, or recorded more than was heard of.
+// So the gap begins with the first record that is missing before the next worker in its place took
+// part, and ends where that one has a record.
 func (t *tenant) excuse(shape *check.Job, files *tensorfile.Reader) error {
-	for _, a := range t.cell.Away {
-		g := check.Gap{Worker: a.Worker, From: max(0, a.From-1)}
-		last, err := files.Delivered(a.Worker, g.From)
+	for i, a := range t.cell.Away {
+		g, err := gap(a, cmp.Or(t.heirs[i], shape.Generations), shape.Generations, files.Delivered)
 		if err != nil {
 			return err
-		}
-		if last != nil {
-			g.From++
-		}
-		for g.To = g.From; g.To < shape.Generations; g.To++ {
-			got, err := files.Delivered(a.Worker, g.To)
-			if err != nil {
-				return err
-			}
-			if got != nil {
-				break
-			}
 		}
 		shape.Gaps = append(shape.Gaps, g)
 	}
 	return nil
+}
+
+// gap returns the generations, of so many, that a worker left no record of; another one in its place
+// takes part from generation heir on.
+func gap(a result.Away, heir, generations int, delivered func(worker, gen int) ([]int32, error)) (check.Gap, error) {
+	first := func(gen int, missing bool, end int) (int, error) {
+		for ; gen < end; gen++ {
+			got, err := delivered(a.Worker, gen)
+			if err != nil || (got == nil) == missing {
+				return gen, err
+			}
+		}
+		return gen, nil
+	}
+	from, err := first(max(0, a.From-1), true, heir)
+	if err != nil || from >= heir {
+		return check.Gap{Worker: a.Worker, From: from, To: from}, err
+	}
+	to, err := first(from, false, generations)
+	return check.Gap{Worker: a.Worker, From: from, To: to}, err
 }
 
 // finished returns how many generations all workers recorded that were there, and of which

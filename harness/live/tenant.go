@@ -25,6 +25,8 @@ type tenant struct {
 	reached []int      // iterations, as far as is known
 	tensors [][]string // files, one for each process
 
+	heirs []int // by absence (Cell.Away): generation from which on another one took part in its place; 0: none did
+
 	servers       []*proc.Process
 	serverReports []hostlive.ServerReport
 }
@@ -69,6 +71,24 @@ func (t *tenant) reach(p *proc.Process, s *result.Sample) {
 			a.From++
 		}
 	}
+}
+
+// seat gives the place of a worker to another process, which takes part from a generation on.
+func (t *tenant) seat(p *proc.Process, worker, generation int) {
+	t.seats[worker], t.reached[worker] = p, generation
+	for i := len(t.heirs) - 1; i >= 0; i-- {
+		if t.cell.Away[i].Worker == worker {
+			t.heirs[i] = generation
+			return
+		}
+	}
+}
+
+// leave notes that a worker is away from now on.
+func (t *tenant) leave(worker int) {
+	t.seats[worker] = nil
+	t.cell.Away = append(t.cell.Away, result.Away{Worker: worker, From: t.reached[worker]})
+	t.heirs = append(t.heirs, 0)
 }
 
 // ended notes that the process of a worker is done.
