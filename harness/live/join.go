@@ -88,7 +88,7 @@ func (r *run) promised(e event) error {
 		return nil
 	}
 	j.begun = true
-	j.of.seat(j.waits, j.worker, a.Generation)
+	j.of.seat(j.waits, j.worker, a.Generation, j.resumes())
 	return j.waits.Send(proc.Command{Name: proc.CommandStart, EpochNS: r.epoch, Generation: a.Generation, Path: a.Path})
 }
 

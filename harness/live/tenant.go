@@ -25,7 +25,7 @@ type tenant struct {
 	reached []int      // iterations, as far as is known
 	tensors [][]string // files, one for each process
 
-	heirs []int // by absence (Cell.Away): generation from which on another one took part in its place; 0: none did
+	heirs []int // by absence (Cell.Away): generation from which on another one records in its place; 0: none does
 
 	servers       []*proc.Process
 	serverReports []hostlive.ServerReport
@@ -73,9 +73,13 @@ func (t *tenant) reach(p *proc.Process, s *result.Sample) {
 	}
 }
 
-// seat gives the place of a worker to another process, which takes part from a generation on.
-func (t *tenant) seat(p *proc.Process, worker, generation int) {
+// seat gives the place of a worker to another process, which takes part from a generation on. In a
+// job that waits for it the first one may be no more than lent: results of it came before it was there.
+func (t *tenant) seat(p *proc.Process, worker, generation int, lent bool) {
 	t.seats[worker], t.reached[worker] = p, generation
+	if lent {
+		generation++
+	}
 	for i := len(t.heirs) - 1; i >= 0; i-- {
 		if t.cell.Away[i].Worker == worker {
 			t.heirs[i] = generation
