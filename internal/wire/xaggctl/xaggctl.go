@@ -33,6 +33,11 @@ const (
 	Lost
 	Done
 	Complete
+	Tree
+	TreeAck
+	Report
+	Round
+	kinds
 )
 
 // MaxPhase is the greatest phase of a child (package rates).
@@ -43,13 +48,16 @@ type Message struct {
 	Kind      Kind
 	Job       uint16
 	Iteration uint16
-	Tree      uint16
+	Tree      uint16 // of Tree and TreeAck the whole tree's version, else the edge's
 	Host      uint32 // of the sender, one-hot
 	Number    uint32
 	Heard     uint32     // of Request and Notice: newest number of the other side
 	Phase     uint8      // of Request
 	Rate      units.Rate // of Request and Notice: bit/s of whole frames, where 0 is none
 	Lost      []uint32   // of Lost: 1-based indexes
+	Place     Place      // of Tree
+	Load      Load       // of Report
+	Times     Times      // of Round
 }
 
 // Problem says why a payload is no message; drops are counted under it.
@@ -66,10 +74,15 @@ const (
 	BadPhase   Problem = "xaggctl-phase"
 	BadRate    Problem = "xaggctl-rate" // of more than 63 bits
 	BadIndex   Problem = "xaggctl-index-zero"
+	BadParent  Problem = "xaggctl-parent" // not one bit, or an address that is not one host's
+	BadFlags   Problem = "xaggctl-flags"
+	BadChild   Problem = "xaggctl-child" // not one bit, itself below, or a host that is elsewhere in the place
+	BadLoad    Problem = "xaggctl-load"  // beyond [MaxMemory], [MaxBandwidth] or 31 bits of cores
+	BadTime    Problem = "xaggctl-time"  // beyond [MaxTime]
 )
 
-// Append adds the bytes of m to b. Lost must have 1 to [MaxLost] indexes where the kind is Lost; more
-// are left out.
+// Append adds the bytes of m to b. Lost must have 1 to [MaxLost] indexes where the kind is Lost, and
+// a place at most [MaxChildren] children; more are left out.
 func (m *Message) Append(b []byte) []byte {
 	be := binary.BigEndian
 	b = append(b, Version, uint8(m.Kind))
@@ -90,13 +103,20 @@ func (m *Message) Append(b []byte) []byte {
 		for _, i := range m.Lost[:min(len(m.Lost), MaxLost)] {
 			b = be.AppendUint32(b, i)
 		}
+	case Tree:
+		b = m.Place.append(b)
+	case Report:
+		b = m.Load.append(b)
+	case Round:
+		b = m.Times.append(b)
 	}
 	return b
 }
 
-// Read takes a message from the payload of a UDP packet. m.Lost reuses its memory.
+// Read takes a message from the payload of a UDP packet. m.Lost and m.Place.Children reuse
+// their memory.
 func (m *Message) Read(payload []byte) Problem {
-	*m = Message{Lost: m.Lost[:0]}
+	*m = Message{Lost: m.Lost[:0], Place: Place{Children: m.Place.Children[:0]}}
 	if len(payload) < HeaderLen {
 		return Short
 	}
@@ -106,7 +126,7 @@ func (m *Message) Read(payload []byte) Problem {
 	switch {
 	case payload[0] != Version:
 		return BadVersion
-	case m.Kind < Request || m.Kind > Complete:
+	case m.Kind < Request || m.Kind >= kinds:
 		return BadKind
 	case bits.OnesCount32(m.Host) != 1:
 		return BadHost
@@ -135,6 +155,12 @@ func (m *Message) body(b []byte) Problem {
 		return m.rate(be.Uint64(b[4:]))
 	case Lost:
 		return m.indexes(b)
+	case Tree:
+		return m.Place.read(b)
+	case Report:
+		return m.Load.read(b)
+	case Round:
+		return m.Times.read(b)
 	}
 	if len(b) != 0 {
 		return BadLength
