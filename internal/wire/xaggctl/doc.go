@@ -39,7 +39,8 @@
 // all of its gradient again, once for the edge. A node's children number at most 31, so that the
 // longest order has 344 bytes.
 //
-// The number of a Report counts the reports of a server. The iteration of a Round is the one that was
+// The number of a Report counts the reports of a server, and its tree is that of the server's last
+// order, or 0 before it has one. No whole tree has version 0. The iteration of a Round is the one that was
 // measured. Both are sent without an answer: reports once in a period, a round again until the
 // next iteration opens.
 package xaggctl

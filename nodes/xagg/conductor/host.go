@@ -1,0 +1,103 @@
+package conductor
+
+import (
+	"slices"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/xaggctl"
+	"github.com/inalab/inalab/nodes/xagg/manager"
+)
+
+// host is what the conductor knows of a host.
+type host struct {
+	Host
+	role manager.Role
+
+	// Its edge to its parent.
+	parent uint32 // host id; 0 of the PS and out of the tree
+	since  uint16 // version that made the edge
+	again  bool   // made in the present iteration
+
+	// Its orders.
+	place   xaggctl.Place // of the latest one
+	number  uint32        // of the latest one; 0 before the first
+	version uint16        // of the tree in the latest one
+	acked   bool
+	edge    xaggctl.Parent // that it acknowledged last
+	due     units.Time     // of the latest order: units.Never where nothing is to be sent
+
+	// Of a server.
+	load      manager.Server
+	granted   units.Rate // idle bandwidth when it got its place
+	reported  bool
+	heard     units.Time // last report
+	report    uint32     // its number
+	misplaced int        // reports in a row without the place that it acknowledged
+	left      bool       // it failed, and was not heard of since
+
+	// Of a worker.
+	times manager.Worker
+	timed bool
+}
+
+// pending reports whether an order waits for its answer.
+func (h *host) pending() bool { return h.number != 0 && !h.acked }
+
+// in reports whether the latest place is in the tree.
+func (h *host) in() bool { return h.place.In() }
+
+// byID returns the host of an id, or nil.
+func (c *Conductor) byID(id uint32) *host {
+	if at := slices.IndexFunc(c.hosts, func(h *host) bool { return h.ID == id }); at >= 0 {
+		return c.hosts[at]
+	}
+	return nil
+}
+
+// named returns the host of a name, which there is.
+func (c *Conductor) named(name string) *host {
+	return c.hosts[slices.IndexFunc(c.hosts, func(h *host) bool { return h.Name == name })]
+}
+
+// of returns the hosts of a role, in the order of the configuration.
+func (c *Conductor) of(role manager.Role) (list []*host) {
+	for _, h := range c.hosts {
+		if h.role == role {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// silent returns when a server has not reported for too long.
+func (c *Conductor) silent(h *host) units.Time {
+	if !h.reported {
+		return c.start.Add(c.cfg.Startup)
+	}
+	return h.heard.Add(silentPeriods * c.cfg.Period)
+}
+
+// fresh returns the loads of the servers that report.
+func (c *Conductor) fresh(now units.Time) (list []manager.Server) {
+	for _, h := range c.of(manager.ServerRole) {
+		if (h.reported || c.assumed(h)) && now < c.silent(h) {
+			list = append(list, h.load)
+		}
+	}
+	return list
+}
+
+// assumed reports whether the load of the configuration counts for a server that has not reported: in
+// the modes that plan at once.
+func (c *Conductor) assumed(h *host) bool { return !h.reported && c.cfg.Mode != Plan }
+
+// overload says why a server cannot go on with what it was given; empty if it can. Bandwidth that
+// became idle since is no load.
+func (c *Conductor) overload(h *host) string {
+	s := h.load
+	s.Bandwidth = min(s.Bandwidth, h.granted)
+	if err := s.Fits(c.cfg.Model); err != nil {
+		return "overloaded: " + err.Error()
+	}
+	return ""
+}
