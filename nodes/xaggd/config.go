@@ -40,6 +40,7 @@ type Peer struct {
 type Child struct {
 	Peer
 	Below uint32 `json:",omitempty"` // host ids of all below it; 0: a worker
+	Since uint16 `json:",omitempty"` // version of the tree that made the edge; 0: Common.Tree
 }
 
 // Common is what all agents are told.
@@ -55,7 +56,7 @@ type Common struct {
 	FirstIteration uint16 `json:",omitempty"` // on the wire, of generation 0; it wraps (for tests)
 	Values         int    // of each packet; 0: wire.Values, the paper's 256
 	Fragments      uint32 // packets of a gradient, N of Algorithm 1
-	Tree           uint16 // version that made the edges
+	Tree           uint16 // version that made the edges; 0: 1
 
 	Ingress, Egress units.Rate // idle bandwidth of the link, for inequality (1): bit/s of frames with framing. Egress 0 of the root bounds nothing
 
@@ -92,13 +93,15 @@ type ServerConfig struct {
 	Common
 	Parent   Peer
 	Children []Child
-	Spare    bool `json:",omitempty"` // it begins outside the tree, without Parent and Children, and waits for a [Place]
+	Hosts    []Peer `json:",omitempty"` // that may become children, if the tree changes
+	Spare    bool   `json:",omitempty"` // it begins outside the tree, without Parent and Children, and waits for a [Place]
 }
 
 // RootConfig describes the parameter server.
 type RootConfig struct {
 	Common
 	Children []Child
+	Hosts    []Peer     `json:",omitempty"` // that may become children, if the tree changes
 	Workers  []Peer     // of the job, for results
 	Group    netip.Addr // IPv4 multicast group of results
 	GroupMAC inet.MAC   // zero: that which follows from Group (RFC 1112)

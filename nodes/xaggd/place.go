@@ -1,12 +1,54 @@
 package xaggd
 
+import "github.com/inalab/inalab/internal/wire/xaggctl"
+
 // Place is the place of a node in the tree, after a change of it (XAgg §V).
 type Place struct {
-	Tree     uint16  // version of the tree; edges that change get it
-	ID       uint32  // own host id; 0: as before. It may change outside the tree only
-	Parent   Peer    // of a worker and a server; the zero value of a server: it leaves the tree
-	Children []Child // of a server and the root
+	Iteration uint16  // the first in which it holds, as on the wire
+	Parent    Peer    // of a worker and a server; the zero value of a server: it leaves the tree
+	Since     uint16  // version of the tree that made the edge to the parent
+	Children  []Child // of a server and the root
 	// Again: the parent before failed in mid-iteration, and everything of the iteration is sent again,
 	// from index 1 on.
 	Again bool
+}
+
+// orders is what an agent knows of the orders of the management plane.
+type orders struct {
+	hosts  []Peer // that may become children
+	newest uint32
+	any    bool
+}
+
+// new reports whether an order is newer than the last one, and notes it.
+func (o *orders) new(number uint32) bool {
+	if o.any && int32(number-o.newest) <= 0 {
+		return false
+	}
+	o.newest, o.any = number, true
+	return true
+}
+
+// read returns the place of an order; false where it names a host that nobody knows.
+func (o *orders) read(m *xaggctl.Message) (p Place, ok bool) {
+	w := &m.Place
+	p = Place{Iteration: m.Iteration, Since: w.Parent.Since, Again: w.Again}
+	p.Parent = Peer{ID: w.Parent.Host, MAC: w.Parent.MAC, Addr: w.Parent.Addr}
+	for _, c := range w.Children {
+		peer := o.host(c.Host)
+		if peer == nil {
+			return p, false
+		}
+		p.Children = append(p.Children, Child{Peer: *peer, Below: c.Below, Since: c.Since})
+	}
+	return p, true
+}
+
+func (o *orders) host(id uint32) *Peer {
+	for i := range o.hosts {
+		if o.hosts[i].ID == id {
+			return &o.hosts[i]
+		}
+	}
+	return nil
 }

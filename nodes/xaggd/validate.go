@@ -14,6 +14,7 @@ import (
 
 // resolve puts defaults in the place of zeros.
 func (c *Common) resolve() {
+	c.Tree = cmp.Or(c.Tree, 1) // as the first of package manager
 	c.Values = cmp.Or(c.Values, wire.Values)
 	c.LossPeriod = cmp.Or(c.LossPeriod, DefaultLossPeriod)
 	c.Poll = cmp.Or(c.Poll, DefaultPoll)

@@ -54,6 +54,8 @@
 //  3. Never send faster than [Node.Rate], from the moment of the call on that changed it: the next
 //     request confirms it.
 //  4. Call [Node.Expire] at [Node.NextDeadline].
-//  5. When the tree changes, call [Node.Move] on nodes that get another parent, and [Node.Adopt]
+//  5. At a server, call [Node.Linger] from the start of an iteration until its parent has all sums, and
+//     send sums again at [Node.Spare] and no faster.
+//  6. When the tree changes, call [Node.Move] on nodes that get another parent, and [Node.Adopt]
 //     and [Node.Drop] on parents. A child that is dropped must send nothing to its former parent.
 package rates

@@ -20,6 +20,8 @@ type Node struct {
 	cfg      Config
 	up       up
 	children []*child
+	lingers  bool       // its parent lacks sums that its children have sent
+	own      units.Rate // beside what its children let out
 	sends    []Send
 	drops    Drops
 }
@@ -49,6 +51,25 @@ func (n *Node) Begin(now units.Time, iteration uint16) {
 func (n *Node) End(now units.Time) {
 	n.up.say(Ended, n.up.iteration, 0, false)
 	n.settle(now)
+}
+
+// Linger says that a server has sums to send again, or may have: its parent lacks some. It asks for
+// own bit/s beside what its children let out, and is not Ended when they are. A negative rate says that
+// the parent has all sums of the iteration.
+func (n *Node) Linger(now units.Time, own units.Rate) {
+	n.lingers, n.own = own >= 0, max(own, 0)
+	n.report(false)
+	n.settle(now)
+}
+
+// Spare returns at which rate a server that lingers may send again: what its rate leaves beside the
+// sums that its children let out, or Config.Floor where that is less. So little may exceed the rate.
+func (n *Node) Spare() units.Rate {
+	rate, flow := n.Rate(), units.Rate(0)
+	if n.egress() >= 0 {
+		flow, _ = n.least()
+	}
+	return max(rate-flow, min(rate, n.cfg.Floor))
 }
 
 // Rate returns at which rate the node may send to its parent: bit/s of whole frames, 0 for not at

@@ -12,7 +12,11 @@ func (n *Node) report(joins bool) {
 		return
 	}
 	phase, iteration := n.together()
-	n.up.say(phase, iteration, n.outlet(iteration), joins)
+	demand := n.outlet(iteration)
+	if n.lingers && phase != Idle {
+		phase, demand = Sending, min(n.cfg.Egress, demand+n.own)
+	}
+	n.up.say(phase, iteration, demand, joins)
 }
 
 // together returns the phase of all children and the newest iteration of one.
@@ -142,13 +146,18 @@ func (n *Node) keeps() bool {
 	if egress < 0 {
 		return true
 	}
-	least, found := units.Rate(0), false
+	least, found := n.least()
+	return !found || least <= egress
+}
+
+// least returns the most that the slowest of the children that send could be sending at.
+func (n *Node) least() (rate units.Rate, found bool) {
 	for _, c := range n.children {
-		if c.sends() && (!found || c.peak < least) {
-			least, found = c.peak, true
+		if c.sends() && (!found || c.peak < rate) {
+			rate, found = c.peak, true
 		}
 	}
-	return !found || least <= egress
+	return rate, found
 }
 
 // emit makes messages of what is owed.

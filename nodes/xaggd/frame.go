@@ -1,0 +1,91 @@
+package xaggd
+
+import (
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/xagg"
+)
+
+// frame sends a packet of the iteration at hand; h has its index and flags. Values may be nil: they
+// are unstored. Missing ones behind the last are zero.
+func (a *agent) frame(p *Peer, h wire.Header, values []int32, eff *sansio.Effects) {
+	h.Host, h.Job, h.Iteration = a.cfg.ID, a.cfg.Job, a.iteration
+	n, unstored := wire.FrameLen(a.cfg.Values), 0
+	if values == nil {
+		n, unstored = wire.ValuesOffset, 4*a.cfg.Values
+	}
+	b := eff.Header(n)
+	path := wire.Path{SrcMAC: a.cfg.MAC, DstMAC: p.MAC, Src: a.cfg.Addr, Dst: p.Addr}
+	path.PutPath(b, a.cfg.Values)
+	h.Put(b[wire.HeaderOffset:])
+	wire.PutValues(b[wire.ValuesOffset:], values)
+	if values != nil {
+		clear(b[wire.ValuesOffset+4*len(values):])
+	}
+	eff.Send(a.to, sansio.Train{Header: b, Unstored: unstored})
+}
+
+// resend is a finished sum that somebody lacks.
+type resend struct {
+	host  uint32 // to whom
+	index uint32
+}
+
+// resender is sums that wait to be sent again.
+type resender struct {
+	queue  []resend
+	queued map[resend]bool // looked up, never ranged
+	fresh  map[uint32]bool // hosts to whom all is sent, as new: that is no retransmission
+}
+
+// add queues a sum, once.
+func (r *resender) add(x resend) {
+	if r.queued[x] {
+		return
+	}
+	if r.queued == nil {
+		r.queued = map[resend]bool{}
+	}
+	r.queued[x] = true
+	r.queue = append(r.queue, x)
+}
+
+// clear forgets all.
+func (r *resender) clear() { *r = resender{} }
+
+// again sends the next finished sum to the host that find returns, where nil is nobody any more. It
+// reports whether there was one. What is not finished is left out: it leaves when it is.
+func (a *agent) again(r *resender, flags wire.Flags, find func(host uint32) *Peer, eff *sansio.Effects) bool {
+	required := a.state.Sums().Required
+	for len(r.queue) > 0 {
+		x := r.queue[0]
+		r.queue = r.queue[1:]
+		delete(r.queued, x)
+		e, err := a.store.Sum(x.index)
+		p := find(x.host)
+		switch {
+		case err != nil:
+			a.count.Add(CountStoreFailed, 1)
+		case e.Iteration != a.iteration || e.Bitmap == 0 || e.Bitmap&required != required:
+			a.count.Add(CountUnlike, 1)
+		case p != nil:
+			h := wire.Header{Gradient: x.index, Flags: flags | r.flags(x, a.cfg.Fragments)}
+			a.frame(p, h, e.Values, eff)
+			a.count.Add(CountAgain, 1)
+			a.count.Resent(1, units.Bytes(wire.PayloadLen(a.cfg.Values)))
+			return true
+		}
+	}
+	return false
+}
+
+// flags returns those of a sum that is sent again: the last one has its group looked at.
+func (r *resender) flags(x resend, last uint32) (f wire.Flags) {
+	if len(r.queue) == 0 || wire.EndsGroup(x.index, last) {
+		f |= wire.EndOfGroup
+	}
+	if !r.fresh[x.host] {
+		f |= wire.Retransmit
+	}
+	return f
+}

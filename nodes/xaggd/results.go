@@ -1,0 +1,137 @@
+package xaggd
+
+import (
+	"math/bits"
+	"net/netip"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/xagg"
+	"github.com/inalab/inalab/internal/wire/xaggctl"
+	"github.com/inalab/inalab/nodes/xagg/groups"
+	"github.com/inalab/inalab/nodes/xagg/rates"
+)
+
+const resultFlag = wire.Result
+
+// hostBit returns the number of a host id's bit.
+func hostBit(id uint32) groups.Host { return groups.Host(bits.TrailingZeros32(id)) }
+
+// take takes a message of the parent, or of the root about results.
+func (w *Worker) take(now units.Time, src netip.Addr, m *xaggctl.Message, eff *sansio.Effects) {
+	switch m.Kind {
+	case xaggctl.Notice, xaggctl.Lost, xaggctl.Complete:
+		if m.Host != w.parent.ID {
+			w.count.Add(DropStranger, 1)
+		} else if w.from(&w.parent, src) {
+			w.above(now, m)
+		}
+	case xaggctl.Done, xaggctl.Tree:
+		if m.Host != w.cfg.Root.ID {
+			w.count.Add(DropStranger, 1)
+		} else if w.from(&w.cfg.Root, src) {
+			w.ofRoot(now, m, eff)
+		}
+	default:
+		w.count.Add(DropKind, 1)
+	}
+}
+
+// above takes a message of the parent.
+func (w *Worker) above(now units.Time, m *xaggctl.Message) {
+	switch {
+	case m.Kind == xaggctl.Notice:
+		w.node.Notice(now, rates.ID(w.parent.ID), notice(m))
+	case !w.begun:
+		w.count.Add(DropEarly, 1)
+	case !w.current(m, w.since):
+	case m.Kind == xaggctl.Lost:
+		if n := w.sending.report(m.Number, m.Lost); n > 0 {
+			w.count.Add(DropIndex, n)
+		}
+	default:
+		w.sending.stop()
+		w.node.End(now)
+	}
+}
+
+// ofRoot takes an order, or the word that all results were sent. A worker that has them says so
+// again, since its last word may be lost.
+func (w *Worker) ofRoot(now units.Time, m *xaggctl.Message, eff *sansio.Effects) {
+	switch {
+	case m.Kind == xaggctl.Tree:
+		w.ordered(now, m, eff)
+	case !w.begun || later(m.Iteration, w.iteration):
+		w.count.Add(DropEarly, 1)
+	case m.Iteration != w.iteration:
+		w.send(&w.cfg.Root, &xaggctl.Message{Kind: xaggctl.Complete, Iteration: m.Iteration}, eff)
+	default:
+		w.look.forget()
+		w.recv.Done(now, hostBit(w.cfg.Root.ID))
+		w.tell(now, eff)
+	}
+}
+
+// results looks for results that came, and asks for those that were lost.
+func (w *Worker) results(now units.Time, eff *sansio.Effects) {
+	if !w.begun || w.complete {
+		return
+	}
+	w.look.forget()
+	if w.polls <= now {
+		for _, c := range w.drain() {
+			if c.Host == w.cfg.Root.ID && c.Iteration == w.iteration && c.Flags.Has(wire.Result) {
+				w.recv.Checked(now, hostBit(c.Host), c.Gradient)
+			}
+		}
+		w.polls = now.Add(w.cfg.Poll)
+	}
+	if w.recv.NextDeadline() <= now {
+		w.recv.Expire(now)
+	}
+	w.tell(now, eff)
+}
+
+// tell sends the root what the groups of results say. Complete ends the iteration here.
+func (w *Worker) tell(now units.Time, eff *sansio.Effects) {
+	for _, e := range w.recv.Events() {
+		m := xaggctl.Message{Kind: xaggctl.Complete, Iteration: w.iteration}
+		if !e.Complete {
+			m.Kind, m.Number, m.Lost = xaggctl.Lost, e.Report, e.Lost
+			w.count.Add(CountReports, 1)
+		} else if !w.complete {
+			w.collect(now)
+		}
+		w.send(&w.cfg.Root, &m, eff)
+	}
+}
+
+// collect takes the results out of the store. All gradients are there, whether the parent said so or
+// not.
+func (w *Worker) collect(now units.Time) {
+	for i := uint32(1); i <= w.cfg.Fragments; i++ {
+		w.event(now, trace.ResultIn, i, "")
+		if !w.cfg.Sample.Carries(int(i - 1)) {
+			continue
+		}
+		e, err := w.store.Result(i)
+		if err != nil {
+			w.count.Add(CountStoreFailed, 1)
+			continue
+		}
+		lo, hi := w.cfg.Sample.Span(int(i-1), w.cfg.Tensor, w.cfg.Values)
+		copy(w.sums[lo:hi], e.Values)
+	}
+	w.complete, w.polls = true, units.Never
+	w.sending.stop()
+	w.node.End(now)
+}
+
+// neighbour returns the parent.
+func (w *Worker) neighbour(id rates.ID) *Peer {
+	if uint32(id) == w.parent.ID {
+		return &w.parent
+	}
+	return nil
+}
