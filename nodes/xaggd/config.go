@@ -8,7 +8,9 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/xagg"
+	"github.com/inalab/inalab/internal/wire/xaggctl"
 	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/nodes/xagg/conductor"
 	"github.com/inalab/inalab/nodes/xagg/groups"
 	"github.com/inalab/inalab/nodes/xagg/rates"
 	"github.com/inalab/inalab/switchd/program/xagg"
@@ -77,10 +79,13 @@ type Common struct {
 type WorkerConfig struct {
 	Common
 	Worker, Workers int
-	Tensor          int        // elements of a gradient; Fragments follows from it
-	Agents          int        `json:",omitempty"` // send agents, each with a part of the gradient; 0: DefaultAgents
-	Parent          Peer       // the node above
-	Group           netip.Addr // IPv4 multicast group of results
+	Tensor          int            // elements of a gradient; Fragments follows from it
+	Agents          int            `json:",omitempty"` // send agents, each with a part of the gradient; 0: DefaultAgents
+	Parent          Peer           // the node above
+	Hosts           []Peer         `json:",omitempty"` // that may become its parent, as it sends to them; others as the order has them
+	Measure         bool           `json:",omitempty"` // the root is told t1 and t2 of generation 0 (XAgg §V)
+	Start           units.Duration // of the training, from which t1 counts: since the epoch of the run
+	Group           netip.Addr     // IPv4 multicast group of results
 
 	Scaling  gradient.Fixed    // 0: 1e8 (XAgg §IV-A)
 	Integers bool              `json:",omitempty"` // the tensor is int32 already
@@ -93,18 +98,22 @@ type ServerConfig struct {
 	Common
 	Parent   Peer
 	Children []Child
-	Hosts    []Peer `json:",omitempty"` // that may become children, if the tree changes
-	Spare    bool   `json:",omitempty"` // it begins outside the tree, without Parent and Children, and waits for a [Place]
+	Hosts    []Peer         `json:",omitempty"` // that may become neighbours, if the tree changes
+	Load     xaggctl.Load   `json:",omitzero"`  // to report until [Server.SetLoad] says another one
+	Reports  units.Duration `json:",omitempty"` // between reports of load to the root; 0: none
+	Spare    bool           `json:",omitempty"` // it begins outside the tree, without Parent and Children, and waits for a [Place]
 }
 
 // RootConfig describes the parameter server.
 type RootConfig struct {
 	Common
 	Children []Child
-	Hosts    []Peer     `json:",omitempty"` // that may become children, if the tree changes
-	Workers  []Peer     // of the job, for results
-	Group    netip.Addr // IPv4 multicast group of results
-	GroupMAC inet.MAC   // zero: that which follows from Group (RFC 1112)
+	Hosts    []Peer `json:",omitempty"` // that may become children, if the tree changes; those of Conductor need not be given
+	// Conductor decides on the tree, and Children are those before its first orders. nil: the tree stays.
+	Conductor *conductor.Config `json:",omitempty"`
+	Workers   []Peer            // of the job, for results
+	Group     netip.Addr        // IPv4 multicast group of results
+	GroupMAC  inet.MAC          // zero: that which follows from Group (RFC 1112)
 }
 
 // Store returns the configuration of the worker's store, before the first iteration.

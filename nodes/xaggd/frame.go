@@ -34,19 +34,19 @@ type resend struct {
 // resender is sums that wait to be sent again.
 type resender struct {
 	queue  []resend
-	queued map[resend]bool // looked up, never ranged
-	fresh  map[uint32]bool // hosts to whom all is sent, as new: that is no retransmission
+	queued map[resend]wire.Flags // Retransmit: it was lost; looked up, never ranged
 }
 
-// add queues a sum, once.
-func (r *resender) add(x resend) {
-	if r.queued[x] {
+// add queues a sum, once. Retransmit is the flag of one that was lost: a parent sends a finished sum on
+// again for it. One that a new parent was never sent has none.
+func (r *resender) add(x resend, flag wire.Flags) {
+	if _, ok := r.queued[x]; ok {
 		return
 	}
 	if r.queued == nil {
-		r.queued = map[resend]bool{}
+		r.queued = map[resend]wire.Flags{}
 	}
-	r.queued[x] = true
+	r.queued[x] = flag
 	r.queue = append(r.queue, x)
 }
 
@@ -60,7 +60,11 @@ func (a *agent) again(r *resender, flags wire.Flags, find func(host uint32) *Pee
 	for len(r.queue) > 0 {
 		x := r.queue[0]
 		r.queue = r.queue[1:]
+		flag := flags | r.queued[x]
 		delete(r.queued, x)
+		if len(r.queue) == 0 || wire.EndsGroup(x.index, a.cfg.Fragments) {
+			flag |= wire.EndOfGroup // its group is looked at
+		}
 		e, err := a.store.Sum(x.index)
 		p := find(x.host)
 		switch {
@@ -69,23 +73,11 @@ func (a *agent) again(r *resender, flags wire.Flags, find func(host uint32) *Pee
 		case e.Iteration != a.iteration || e.Bitmap == 0 || e.Bitmap&required != required:
 			a.count.Add(CountUnlike, 1)
 		case p != nil:
-			h := wire.Header{Gradient: x.index, Flags: flags | r.flags(x, a.cfg.Fragments)}
-			a.frame(p, h, e.Values, eff)
+			a.frame(p, wire.Header{Gradient: x.index, Flags: flag}, e.Values, eff)
 			a.count.Add(CountAgain, 1)
 			a.count.Resent(1, units.Bytes(wire.PayloadLen(a.cfg.Values)))
 			return true
 		}
 	}
 	return false
-}
-
-// flags returns those of a sum that is sent again: the last one has its group looked at.
-func (r *resender) flags(x resend, last uint32) (f wire.Flags) {
-	if len(r.queue) == 0 || wire.EndsGroup(x.index, last) {
-		f |= wire.EndOfGroup
-	}
-	if !r.fresh[x.host] {
-		f |= wire.Retransmit
-	}
-	return f
 }

@@ -34,6 +34,9 @@ func (o *orders) read(m *xaggctl.Message) (p Place, ok bool) {
 	w := &m.Place
 	p = Place{Iteration: m.Iteration, Since: w.Parent.Since, Again: w.Again}
 	p.Parent = Peer{ID: w.Parent.Host, MAC: w.Parent.MAC, Addr: w.Parent.Addr}
+	if known := o.host(p.Parent.ID); known != nil {
+		p.Parent = *known // the way there may be another than from the root
+	}
 	for _, c := range w.Children {
 		peer := o.host(c.Host)
 		if peer == nil {

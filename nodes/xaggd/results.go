@@ -43,6 +43,7 @@ func (w *Worker) above(now units.Time, m *xaggctl.Message) {
 	switch {
 	case m.Kind == xaggctl.Notice:
 		w.node.Notice(now, rates.ID(w.parent.ID), notice(m))
+		w.round.opened(m.Iteration, w.cfg.FirstIteration)
 	case !w.begun:
 		w.count.Add(DropEarly, 1)
 	case !w.current(m, w.since):
@@ -51,9 +52,15 @@ func (w *Worker) above(now units.Time, m *xaggctl.Message) {
 			w.count.Add(DropIndex, n)
 		}
 	default:
-		w.sending.stop()
-		w.node.End(now)
+		w.delivered(now)
 	}
+}
+
+// delivered notes that the gradient is above.
+func (w *Worker) delivered(now units.Time) {
+	w.sending.stop()
+	w.node.End(now)
+	w.round.end(now, w.cfg.Measure)
 }
 
 // ofRoot takes an order, or the word that all results were sent. A worker that has them says so
@@ -124,8 +131,7 @@ func (w *Worker) collect(now units.Time) {
 		copy(w.sums[lo:hi], e.Values)
 	}
 	w.complete, w.polls = true, units.Never
-	w.sending.stop()
-	w.node.End(now)
+	w.delivered(now)
 }
 
 // neighbour returns the parent.

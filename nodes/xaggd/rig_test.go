@@ -13,8 +13,10 @@ import (
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/internal/wire/xaggctl"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/nodes/xagg/conductor"
 	"github.com/inalab/inalab/nodes/xagg/groups"
 	"github.com/inalab/inalab/switchd/program/xagg"
 )
@@ -104,6 +106,7 @@ type params struct {
 	late     units.Duration // of a frame, at most: more than others, so that it is overtaken
 	drop     func(now units.Time, h int, up bool, f sansio.Train) bool
 	integers bool
+	conduct  *conductor.Config // its hosts are filled in; spares are its servers
 }
 
 // rig is a job on one switch, in memory.
@@ -213,10 +216,10 @@ func (r *rig) host(h int) (sansio.Machine, error) {
 	}
 	switch {
 	case h >= len(r.tree):
-		cfg := ServerConfig{Common: c, Spare: true, Hosts: r.everybody()}
+		cfg := ServerConfig{Common: c, Spare: true, Hosts: r.everybody(), Reports: 5 * ms, Load: idle}
 		return r.server(h, cfg)
 	case h == 0:
-		cfg := RootConfig{Common: c, Children: r.tree.children(0), Workers: peers(r.order), Group: group, Hosts: r.everybody()}
+		cfg := RootConfig{Common: c, Children: r.tree.children(0), Workers: peers(r.order), Group: group, Hosts: r.everybody(), Conductor: r.plane()}
 		store, err := r.store(h, cfg.Store())
 		if err != nil {
 			return nil, err
@@ -227,6 +230,29 @@ func (r *rig) host(h int) (sansio.Machine, error) {
 		return r.server(h, ServerConfig{Common: c, Parent: peer(r.tree[h]), Children: r.tree.children(h), Hosts: r.everybody()})
 	}
 	return r.workerHost(h, c)
+}
+
+// idle is the load of a server that does nothing.
+var idle = xaggctl.Load{Total: 64 * units.GiB, Bandwidth: 10 * units.GbitPerSecond, Cores: 8}
+
+// plane returns the configuration of the management plane.
+func (r *rig) plane() *conductor.Config {
+	if r.conduct == nil {
+		return nil
+	}
+	host := func(h int) conductor.Host {
+		p := peer(h)
+		return conductor.Host{Name: p.Node, ID: p.ID, MAC: p.MAC, Addr: p.Addr}
+	}
+	c := *r.conduct
+	c.Job, c.Model, c.PS, c.Period, c.Resend, c.Startup = 7, units.MiB, host(0), 5*ms, 3*ms, 20*ms
+	for _, h := range r.order {
+		c.Workers = append(c.Workers, host(h))
+	}
+	for i := range r.spares {
+		c.Servers = append(c.Servers, conductor.Server{Host: host(len(r.tree) + i), Bandwidth: idle.Bandwidth, Cores: 8, Memory: idle.Total})
+	}
+	return &c
 }
 
 func (r *rig) everybody() []Peer {
@@ -250,7 +276,7 @@ func (r *rig) workerHost(h int, c Common) (sansio.Machine, error) {
 	w, rec := slices.Index(r.order, h), &sansiotest.Recorder{}
 	cfg := WorkerConfig{
 		Common: c, Worker: w, Workers: len(r.order), Tensor: r.tensor, Parent: peer(r.tree[h]), Group: group,
-		Scaling: gradient.Fixed{Factor: 1e8}, Recorder: rec, Integers: r.integers,
+		Scaling: gradient.Fixed{Factor: 1e8}, Recorder: rec, Integers: r.integers, Measure: r.conduct != nil,
 	}
 	if r.worker != nil {
 		r.worker(h, &cfg)
@@ -337,7 +363,7 @@ func (r *rig) wire(h int, up bool) *sansiotest.Wire {
 }
 
 // limit is more than any test takes.
-const limit = units.Time(60 * units.Second)
+const limit = units.Time(20 * units.Second)
 
 // run goes on until all workers are finished, and holds their sums against what they sent.
 func (r *rig) run() error {
@@ -374,6 +400,7 @@ func (r *rig) state() (s string) {
 			s += fmt.Sprintf("\n server %d: iteration %d, complete %v, parent has all %v, %v", h, x.iteration, x.complete, x.taken, x.Counters())
 		}
 	}
+	s += fmt.Sprintf("\n tree %s, %v, %s", r.root.Tree(), r.root.Notes(), r.root.Stall(r.net.Now()))
 	return s + fmt.Sprintf("\n root: iteration %d, complete %v, %v", r.root.iteration, r.root.complete, r.root.Counters())
 }
 

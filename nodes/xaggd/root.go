@@ -16,6 +16,8 @@ import (
 // Root is the agent of the parameter server: the root of the tree. It opens iterations.
 type Root struct {
 	gatherer
+	conduct conducting
+	closed  bool // all workers have the results of the iteration
 	workers []*taker
 	results resender
 	pace    pacer
@@ -39,6 +41,10 @@ func NewRoot(cfg RootConfig, store Store) (*Root, error) {
 	}
 	r := &Root{pace: newPacer(&cfg.Common), ending: units.Never}
 	r.agent = newAgent(&cfg.Common, rootRole, store, cfg.Store())
+	r.conduct = conducting{cfg: cfg.Conductor, orders: orders{hosts: cfg.hosts()}}
+	if cfg.Conductor != nil { // nothing is open before it allows that
+		r.iteration, r.complete, r.closed = r.iteration-1, true, true
+	}
 	for _, w := range cfg.Workers {
 		r.workers = append(r.workers, &taker{Peer: w})
 	}
@@ -64,13 +70,16 @@ func (r *Root) Ended() units.Time { return r.ended }
 
 // Handle takes control messages.
 func (r *Root) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
+	r.start(now)
 	r.each(in, func(src netip.Addr, m *xaggctl.Message) { r.take(now, src, m, eff) })
 	r.progress(now, eff)
 }
 
 // Expire does what is due.
 func (r *Root) Expire(now units.Time, eff *sansio.Effects) {
+	r.start(now)
 	r.overdue(now, eff)
+	r.expirePlane(now)
 	r.expireNode(now)
 	r.overlook(now, eff)
 	r.progress(now, eff)
@@ -78,7 +87,7 @@ func (r *Root) Expire(now units.Time, eff *sansio.Effects) {
 
 // NextDeadline returns when something is due.
 func (r *Root) NextDeadline() units.Time {
-	at := min(r.deadline(), r.ending)
+	at := min(r.deadline(), r.ending, r.conduct.next())
 	if len(r.results.queue) > 0 {
 		at = min(at, r.pace.due(r.rate()))
 	}
@@ -104,7 +113,7 @@ func (r *Root) take(now units.Time, src netip.Addr, m *xaggctl.Message, eff *san
 			r.taker(w, m)
 		}
 	default:
-		r.count.Add(DropKind, 1)
+		r.managed(now, src, m)
 	}
 }
 
@@ -138,7 +147,7 @@ func (r *Root) taker(w *taker, m *xaggctl.Message) {
 			r.count.Add(DropIndex, 1)
 			continue
 		}
-		r.results.add(resend{w.ID, i})
+		r.results.add(resend{w.ID, i}, wire.Retransmit)
 	}
 }
 
@@ -149,11 +158,15 @@ func (r *Root) progress(now units.Time, eff *sansio.Effects) {
 		r.ending, r.ended = now, now
 	}
 	r.pace.run(now, r.rate(), func() bool { return r.again(&r.results, wire.Result, r.lacking, eff) })
-	if r.ending <= now {
+	if r.complete && !r.closed && r.ending <= now {
 		r.ending = now.Add(cmp.Or(r.cfg.Results.Again, groups.DefaultAgain))
 		r.finish(eff)
 	}
-	if r.complete && r.delivered() {
+	if r.complete && !r.closed && r.delivered() {
+		r.closed, r.ending = true, units.Never
+		r.conduct.close(now, r.iteration)
+	}
+	if r.orders(now, eff); r.closed && r.conduct.opens(now, r.iteration+1) {
 		r.open(now)
 	}
 	r.negotiate(now, r.neighbour, eff)
@@ -181,8 +194,8 @@ func (r *Root) delivered() bool {
 // open opens the next iteration: nobody needs an element of this one any more.
 func (r *Root) open(now units.Time) {
 	r.begin(r.iteration + 1)
+	r.closed = false
 	r.results.clear()
-	r.ending = units.Never
 	for _, w := range r.workers {
 		w.complete = false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	wire "github.com/inalab/inalab/internal/wire/xagg"
 	"github.com/inalab/inalab/internal/wire/xaggctl"
 	"github.com/inalab/inalab/nodes/xagg/groups"
 	"github.com/inalab/inalab/nodes/xagg/rates"
@@ -18,11 +19,13 @@ type Server struct {
 	parent Peer
 	since  uint16 // version of the edge to the parent
 	own    units.Rate
+	every  units.Duration // between reports of load; 0: none
 	sums   resender
 	pace   pacer
 	ending units.Time // when to say next that all sums are sent; Never: not at all
 	taken  bool       // the parent has all sums of the iteration
 	orders orders
+	report reports
 }
 
 var _ sansio.Machine = (*Server)(nil)
@@ -33,7 +36,8 @@ func NewServer(cfg ServerConfig, store Store) (*Server, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring XAgg server %s: %w", cfg.Node, err)
 	}
-	s := &Server{parent: cfg.Parent, since: cfg.Tree, pace: newPacer(&cfg.Common), ending: units.Never, orders: orders{hosts: cfg.Hosts}}
+	s := &Server{parent: cfg.Parent, since: cfg.Tree, pace: newPacer(&cfg.Common), ending: units.Never, orders: orders{hosts: cfg.Hosts}, every: cfg.Reports}
+	s.report.load = cfg.Load
 	s.agent = newAgent(&cfg.Common, serverRole, store, cfg.Store())
 	if err := s.setup(cfg.Children); err != nil {
 		return nil, fmt.Errorf("configuring XAgg server %s: %w", cfg.Node, err)
@@ -69,6 +73,7 @@ func (s *Server) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects
 // Expire does what is due.
 func (s *Server) Expire(now units.Time, eff *sansio.Effects) {
 	s.overdue(now, eff)
+	s.tellLoad(now, eff)
 	s.expireNode(now)
 	s.overlook(now, eff)
 	s.progress(now, eff)
@@ -76,10 +81,11 @@ func (s *Server) Expire(now units.Time, eff *sansio.Effects) {
 
 // NextDeadline returns when something is due.
 func (s *Server) NextDeadline() units.Time {
+	at := min(s.deadline(), s.report.next(s.every))
 	if len(s.sums.queue) == 0 {
-		return min(s.deadline(), s.ending)
+		return min(at, s.ending)
 	}
-	return min(s.deadline(), s.pace.due(s.node.Spare()))
+	return min(at, s.pace.due(s.node.Spare()))
 }
 
 // Counters returns those of the agent and of its store.
@@ -150,7 +156,7 @@ func (s *Server) lost(list []uint32) {
 			s.count.Add(DropIndex, 1)
 			continue
 		}
-		s.sums.add(resend{s.parent.ID, i})
+		s.sums.add(resend{s.parent.ID, i}, wire.Retransmit)
 	}
 }
 

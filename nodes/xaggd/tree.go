@@ -93,15 +93,16 @@ func (s *Server) Move(now units.Time, p Place) error {
 	s.parent, s.since = p.Parent, p.Since
 	s.count.Add(CountMoves, 1)
 	s.sums.clear()
-	if p.Again && s.iteration == p.Iteration {
-		s.taken = false
-		s.sums.fresh = map[uint32]bool{s.parent.ID: true}
-		for i := uint32(1); i <= s.cfg.Fragments; i++ {
-			s.sums.add(resend{s.parent.ID, i})
-		}
-		if s.complete {
-			s.ending = now
-		}
+	s.taken = !p.Again || s.iteration != p.Iteration
+	if s.taken {
+		s.ending = units.Never // the iteration is over, whether the former parent said so or not
+		return nil
+	}
+	for i := uint32(1); i <= s.cfg.Fragments; i++ {
+		s.sums.add(resend{s.parent.ID, i}, 0)
+	}
+	if s.complete {
+		s.ending = now
 	}
 	return nil
 }
@@ -140,15 +141,17 @@ func (s *Server) ordered(now units.Time, src netip.Addr, m *xaggctl.Message, eff
 	}
 	if s.orders.new(m.Number) {
 		place, ok := s.orders.read(m)
-		if !ok || s.Place(now, place, eff) != nil {
+		if ok = ok && s.Place(now, place, eff) == nil; !ok {
 			s.count.Add(DropOrder, 1)
+		} else if s.report.tree = m.Tree; s.node == nil {
+			s.report.tree = 0
 		}
 	}
 	s.acknowledge(&s.cfg.Root, m, eff)
 }
 
 // Place gives the root other children.
-func (r *Root) Place(now units.Time, p Place, eff *sansio.Effects) error {
+func (r *Root) Place(now units.Time, p Place) error {
 	err := r.admissible(p.Children, r.state.Up)
 	if err == nil {
 		err = r.reshape(now, p.Children, r.state.Up)
@@ -156,7 +159,6 @@ func (r *Root) Place(now units.Time, p Place, eff *sansio.Effects) error {
 	if err != nil {
 		return fmt.Errorf("placing parameter server %s: %w", r.cfg.Node, err)
 	}
-	r.progress(now, eff)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/xagg"
+	"github.com/inalab/inalab/nodes/xagg/conductor"
 	"github.com/inalab/inalab/nodes/xagg/rates"
 	"github.com/inalab/inalab/switchd/program/xagg"
 )
@@ -113,6 +114,11 @@ func (c *RootConfig) validate() error {
 	}
 	for i := range c.Workers {
 		errs = append(errs, c.Workers[i].validate("worker"))
+	}
+	if c.Conductor != nil {
+		if _, err := conductor.New(0, *c.Conductor); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if !c.Group.Is4() || !c.Group.IsMulticast() {
 		errs = append(errs, fmt.Errorf("group %v of results: it must be an IPv4 multicast address", c.Group))

@@ -33,6 +33,8 @@ type Worker struct {
 	look    lookup
 	recv    *groups.Receiver // of results
 
+	round round // t1 and t2
+
 	retransmits int
 	saturated   int
 }
@@ -43,7 +45,7 @@ func NewWorker(cfg WorkerConfig, store Store) (*Worker, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring XAgg worker %s: %w", cfg.Node, err)
 	}
-	w := &Worker{cfg: cfg, parent: cfg.Parent, since: cfg.Tree, pace: newPacer(&cfg.Common)}
+	w := &Worker{cfg: cfg, parent: cfg.Parent, since: cfg.Tree, pace: newPacer(&cfg.Common), orders: orders{hosts: cfg.Hosts}, round: round{due: units.Never}}
 	w.agent = newAgent(&w.cfg.Common, workerRole, store, cfg.Store())
 	w.look = lookup{agent: &w.agent, flags: resultFlag}
 	c := w.negotiator()
@@ -84,6 +86,7 @@ func (w *Worker) begin(now units.Time, gen int, q []int32, eff *sansio.Effects) 
 	w.move(w.cfg.FirstIteration + uint16(gen))
 	w.recv = w.receiver()
 	w.restart(now)
+	w.round.begin(now, w.gen == 0)
 	w.polls = now.Add(w.cfg.Poll)
 	w.node.Begin(now, w.iteration)
 	w.progress(now, eff)
@@ -106,12 +109,13 @@ func (w *Worker) Expire(now units.Time, eff *sansio.Effects) {
 	w.overdue(now, eff)
 	w.expireNode(now)
 	w.results(now, eff)
+	w.tellRound(now, eff)
 	w.progress(now, eff)
 }
 
 // NextDeadline returns when something is due.
 func (w *Worker) NextDeadline() units.Time {
-	at := min(w.late.next(), w.node.NextDeadline(), w.polls)
+	at := min(w.late.next(), w.node.NextDeadline(), w.polls, w.round.due)
 	if w.begun && !w.complete {
 		at = min(at, w.recv.NextDeadline(), w.sending.ended())
 		if w.sending.pending() {

@@ -1,0 +1,105 @@
+package xaggd
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/nodes/xagg/conductor"
+	"github.com/inalab/inalab/switchd/program/xagg"
+)
+
+func TestTreesOfTheManagementPlane(t *testing.T) {
+	for mode, want := range map[conductor.Mode]string{
+		conductor.Star:    "h0(h1 h2 h3 h4 h5 h6 h7)",
+		conductor.KAry:    "h0(h8(h1 h2 h3) h9(h4 h5 h6) h7)",
+		conductor.Testbed: "h0(h8(h1 h2 h3) h9(h4 h5 h6) h7)",
+		conductor.Plan:    "h0(h8(h1 h2 h3) h9(h4 h5 h6) h7)",
+	} {
+		t.Run(string(mode), func(t *testing.T) {
+			ready := func(w, g int) units.Time { return units.Time(7-w) * units.Time(100*us) } // the first is the slowest
+			r := newRig(t, params{tree: star(7), spares: 2, gens: 4, delay: 10 * us, ready: ready, conduct: &conductor.Config{Mode: mode, K: 3}})
+			if err := r.run(); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.root.Tree(); got != want {
+				t.Errorf("tree %s, and %s is wanted", got, want)
+			}
+		})
+	}
+}
+
+// A server that dies with half of the gradients leaves its children to the root: they send all again,
+// and what it had sent on counts once.
+func TestChildrenOfAServerThatDiesSendAllAgain(t *testing.T) {
+	r := newRig(t, params{
+		tree: star(7), spares: 2, gens: 3, delay: 10 * us, conduct: &conductor.Config{Mode: conductor.Testbed},
+		worker: func(h int, c *WorkerConfig) {
+			if h == 2 {
+				c.Egress = 100 * units.MbitPerSecond // it holds its server back
+			}
+		},
+	})
+	var half bool
+	r.see = func(now units.Time) {
+		tally := r.stores[8].Tally()
+		if n := tally[xagg.Sent]; !half && n > 2*2100+500 {
+			half = true
+			r.nodes[8].dead = true
+		}
+	}
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	if !half {
+		t.Fatal("the server did not come so far")
+	}
+	if got, want := r.root.Tree(), "h0(h1 h2 h3 h9(h4 h5 h6) h7)"; got != want {
+		t.Errorf("tree %s, and %s is wanted", got, want)
+	}
+	for _, h := range []int{1, 3} {
+		if sent := r.agents[h].count.Get(CountSent); sent != 4*2100 {
+			t.Errorf("worker %d sent %d packets first, and 3 gradients and one again are 8400", h, sent)
+		}
+	}
+	tally := r.stores[0].Tally()
+	if n := tally[xagg.Duplicate]; n < 3*400 {
+		t.Errorf("%d duplicates at the root, where the server had sent on 500 sums of three workers", n)
+	}
+}
+
+func TestServersFailInMidIteration(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := params{
+			tree:    star(rapid.IntRange(4, 8).Draw(t, "workers")),
+			spares:  rapid.IntRange(2, 5).Draw(t, "servers"),
+			gens:    4,
+			delay:   units.Duration(rapid.IntRange(1, 100).Draw(t, "delay")) * us,
+			seed:    rng.Root(rapid.Uint64().Draw(t, "seed")),
+			loss:    rapid.SampledFrom([]float64{0, 0.01, 0.1}).Draw(t, "loss"),
+			twice:   rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "twice"),
+			late:    units.Duration(rapid.SampledFrom([]int{0, 500}).Draw(t, "late")) * us,
+			tensor:  rapid.SampledFrom([]int{320, 1030*32 + 5}).Draw(t, "tensor"),
+			conduct: &conductor.Config{Mode: rapid.SampledFrom([]conductor.Mode{conductor.KAry, conductor.Plan}).Draw(t, "mode"), K: rapid.IntRange(2, 3).Draw(t, "k")},
+		}
+		r := newRig(t, p)
+		dies := map[int]units.Time{}
+		for i := range p.spares {
+			if rapid.Bool().Draw(t, "dies") {
+				dies[len(p.tree)+i] = units.Time(rapid.IntRange(0, 40000).Draw(t, "at")) * units.Time(us)
+			}
+		}
+		r.see = func(now units.Time) {
+			for h, at := range dies { // ordered: each on its own
+				if at <= now {
+					r.nodes[h].dead = true
+				}
+			}
+		}
+		if err := r.run(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
