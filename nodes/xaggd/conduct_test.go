@@ -81,14 +81,16 @@ func TestServersFailInMidIteration(t *testing.T) {
 			loss:    rapid.SampledFrom([]float64{0, 0.01, 0.1}).Draw(t, "loss"),
 			twice:   rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "twice"),
 			late:    units.Duration(rapid.SampledFrom([]int{0, 500}).Draw(t, "late")) * us,
-			tensor:  rapid.SampledFrom([]int{320, 1030*32 + 5}).Draw(t, "tensor"),
+			first:   rapid.SampledFrom([]uint16{0, 0x7ffe, 0xfffe}).Draw(t, "first iteration"),
+			tensor:  rapid.SampledFrom([]int{320, 250 * 32}).Draw(t, "tensor"),
+			common:  func(h int, c *Common) { c.Ingress, c.Egress = gbit, gbit/4 }, // iterations of milliseconds
 			conduct: &conductor.Config{Mode: rapid.SampledFrom([]conductor.Mode{conductor.KAry, conductor.Plan}).Draw(t, "mode"), K: rapid.IntRange(2, 3).Draw(t, "k")},
 		}
 		r := newRig(t, p)
 		dies := map[int]units.Time{}
 		for i := range p.spares {
 			if rapid.Bool().Draw(t, "dies") {
-				dies[len(p.tree)+i] = units.Time(rapid.IntRange(0, 40000).Draw(t, "at")) * units.Time(us)
+				dies[len(p.tree)+i] = units.Time(rapid.IntRange(0, 8000).Draw(t, "at")) * units.Time(us)
 			}
 		}
 		r.see = func(now units.Time) {

@@ -25,6 +25,18 @@ func (d delayed) next() units.Time {
 	return at
 }
 
+// replace puts a message in the place of an older one that waits, since it holds the whole state of its
+// sender. It reports whether there was one.
+func (d delayed) replace(to *Peer, m *xaggctl.Message) bool {
+	for i := range d {
+		if old := &d[i]; old.to.ID == to.ID && old.m.Kind == m.Kind {
+			old.to, old.m = *to, *m
+			return true
+		}
+	}
+	return false
+}
+
 // pop takes the first message that is due, in the order in which they were put.
 func (d *delayed) pop(now units.Time) (w waiting, ok bool) {
 	for i, w := range *d {
@@ -47,11 +59,13 @@ func (a *agent) negotiate(now units.Time, find func(id rates.ID) *Peer, eff *san
 			continue // it left the tree
 		}
 		m := a.message(&s)
-		if d := a.delay(&s); d > 0 {
+		switch d := a.delay(&s); {
+		case a.late.replace(p, &m):
+		case d > 0:
 			a.late = append(a.late, waiting{now.Add(d), *p, m})
-			continue
+		default:
+			a.send(p, &m, eff)
 		}
-		a.send(p, &m, eff)
 	}
 }
 

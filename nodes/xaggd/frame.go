@@ -10,19 +10,17 @@ import (
 // are unstored. Missing ones behind the last are zero.
 func (a *agent) frame(p *Peer, h wire.Header, values []int32, eff *sansio.Effects) {
 	h.Host, h.Job, h.Iteration = a.cfg.ID, a.cfg.Job, a.iteration
-	n, unstored := wire.FrameLen(a.cfg.Values), 0
+	stored := 4 * a.cfg.Values
 	if values == nil {
-		n, unstored = wire.ValuesOffset, 4*a.cfg.Values
+		stored = 0
 	}
-	b := eff.Header(n)
+	header, body := eff.Header(wire.HeaderOffset), eff.Body(wire.HeaderLen+stored)
 	path := wire.Path{SrcMAC: a.cfg.MAC, DstMAC: p.MAC, Src: a.cfg.Addr, Dst: p.Addr}
-	path.PutPath(b, a.cfg.Values)
-	h.Put(b[wire.HeaderOffset:])
-	wire.PutValues(b[wire.ValuesOffset:], values)
-	if values != nil {
-		clear(b[wire.ValuesOffset+4*len(values):])
-	}
-	eff.Send(a.to, sansio.Train{Header: b, Unstored: unstored})
+	path.PutPath(header, a.cfg.Values)
+	h.Put(body)
+	wire.PutValues(body[wire.HeaderLen:], values)
+	clear(body[wire.HeaderLen+4*len(values):])
+	eff.Send(a.to, sansio.Train{Header: header, Body: body, Memory: eff.Owner(body), Unstored: 4*a.cfg.Values - stored})
 }
 
 // resend is a finished sum that somebody lacks.

@@ -1,6 +1,7 @@
 package xaggd
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -135,6 +136,9 @@ func (g *gatherer) losses(now units.Time) {
 	for _, c := range g.children {
 		lost, checked := c.recv.Losses(c.bit())
 		if c.Below == 0 && checked > 0 {
+			if float64(lost) > cmp.Or(g.cfg.LossShare, rates.DefaultLossShare)*float64(checked) {
+				g.count.Add(CountCuts, 1)
+			}
 			g.node.Loss(now, rates.ID(c.ID), g.since, lost, checked)
 		}
 	}

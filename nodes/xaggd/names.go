@@ -7,7 +7,7 @@ const (
 	CountReports   = "xagg-loss-reports"     // sent
 	CountControl   = "xagg-control-messages" // sent
 	CountUnlike    = "xagg-not-yet-summed"   // packets that were asked for and are not finished: they leave when they are
-	CountCuts      = "xagg-lossy-periods"    // of children, above the threshold
+	CountCuts      = "xagg-lossy-periods"    // of workers: more was lost than the threshold
 	CountOpened    = "xagg-iterations-opened"
 	CountSaturated = "xagg-saturated-values" // that did not fit the quantiser
 	CountMoves     = "xagg-moves"            // to another parent

@@ -106,6 +106,7 @@ type params struct {
 	late     units.Duration // of a frame, at most: more than others, so that it is overtaken
 	drop     func(now units.Time, h int, up bool, f sansio.Train) bool
 	integers bool
+	first    uint16            // iteration
 	conduct  *conductor.Config // its hosts are filled in; spares are its servers
 }
 
@@ -209,7 +210,7 @@ func (r *rig) host(h int) (sansio.Machine, error) {
 	c := Common{
 		Node: peer(h).Node, ID: peer(h).ID, MAC: peer(h).MAC, Addr: peer(h).Addr, Root: peer(0),
 		Job: 7, Values: 32, Fragments: Fragments(r.tensor, 32), Ingress: 10 * units.GbitPerSecond, Egress: 10 * units.GbitPerSecond,
-		Gradients: groups.Config{Again: 2 * ms}, Results: groups.Config{Again: 2 * ms}, Resend: 3 * ms, Poll: 200 * us, Burst: 20 * us,
+		FirstIteration: r.first, Gradients: groups.Config{Again: 2 * ms}, Results: groups.Config{Again: 2 * ms}, Resend: 3 * ms, Poll: 200 * us, Burst: 20 * us,
 	}
 	if r.common != nil {
 		r.common(h, &c)
