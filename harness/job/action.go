@@ -62,6 +62,22 @@ type Survivor interface {
 	Survives(Role) error
 }
 
+// Outliver is a system whose jobs may go on for good without one of their servers. A [Survivor] says so of a
+// role; here it depends on the server.
+type Outliver interface {
+	System
+	// Outlives returns nil if a job goes on without a server, or says why it does not.
+	Outlives(j *Job, server string) error
+}
+
+// outlives is [Outliver] of any system.
+func (j *Job) outlives(server string) error {
+	if v, ok := j.System.(Outliver); ok {
+		return v.Outlives(j, server)
+	}
+	return survives(j.System, AsServer)
+}
+
 // survives is [Survivor] of any system.
 func survives(s System, r Role) error {
 	if v, ok := s.(Survivor); ok {

@@ -123,11 +123,14 @@ func (c *course) lose(a Action, at seat) {
 		if c.ended[k] || at.job >= 0 && at.job != k {
 			continue
 		}
-		err := error(nil)
-		if at.role == AsSwitch {
+		var err error
+		switch at.role {
+		case AsSwitch:
 			err = j.withoutSwitch(a, c.set.Jobs[0].Actions)
-		} else {
-			err = survives(j.System, at.role)
+		case AsServer:
+			err = j.outlives(a.Node)
+		case AsWorker:
+			err = survives(j.System, AsWorker)
 		}
 		if err == nil && at.role == AsWorker {
 			err = cmp.Or(c.enough(k, j), j.withoutWorker(a, c.set.Jobs[0].Actions))
@@ -229,6 +232,8 @@ func (c *course) start(a Action, at seat) error {
 		return fmt.Errorf("%s is a %s: only workers come up on another host", a.Node, at.role)
 	case at.job >= 0 && c.ended[at.job]:
 		return nil // nothing to come back to
+	case at.role == AsServer:
+		return fmt.Errorf("%s is a server: what goes on without one does not take it back in a run", a.Node)
 	case !c.down[a.Node]:
 		return fmt.Errorf("%s runs already: kill or stop it before", a.Node)
 	}
