@@ -54,6 +54,9 @@ func TestSkip(t *testing.T) {
 		if skipped := strings.HasPrefix(b.c.Tree(), "ps(w1"); skipped != (transfer == 100*ms) {
 			t.Errorf("%v of transfer: %s", transfer, b.c.Tree())
 		}
+		if b.noted(want); len(b.notes) != 2 {
+			t.Errorf("%d notes: %q", len(b.notes), b.notes)
+		}
 	}
 }
 

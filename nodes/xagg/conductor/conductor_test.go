@@ -76,6 +76,27 @@ func TestServersThatNeverReport(t *testing.T) {
 	b.open(1)
 }
 
+// The first times that a worker gives of the first iteration count.
+func TestFirstTimesCount(t *testing.T) {
+	b := newBench(t, testConfig(Plan, 4, 2))
+	b.open(3)
+	b.report(nil, "s1")
+	long := xaggctl.Times{Training: 9 * units.Second, Transfer: units.Second}
+	b.c.Round(b.now, &xaggctl.Message{Host: b.id("w4"), Iteration: 2, Times: long})
+	b.c.Round(b.now, &xaggctl.Message{Host: b.id("w3"), Iteration: 3, Times: long})
+	b.c.Round(b.now, &xaggctl.Message{Host: b.id("w3"), Iteration: 3, Times: xaggctl.Times{Transfer: 1}})
+	b.c.Close(b.now, 3)
+	b.now = b.now.Add(2 * DefaultStartup)
+	b.c.Expire(b.now)
+	if b.c.NextDeadline() <= b.now {
+		t.Errorf("deadline %v while times lack", b.c.NextDeadline())
+	}
+	b.report(nil, "s1", "s2")
+	b.rounds(units.Second)
+	b.tree("ps(s1(w3 w1) s2(w2 w4))")
+	b.open(4)
+}
+
 // Where no server fits, the star goes on, and the next iteration is planned again.
 func TestNoServerYet(t *testing.T) {
 	b := newBench(t, testConfig(Plan, 7, 2))
@@ -224,6 +245,9 @@ func TestAgainLastsAnIteration(t *testing.T) {
 	b.report(func(l *xaggctl.Load) { l.Used = l.Total }, "s1")
 	b.answer("w1") // whose values the PS had of s1
 	b.c.Close(b.now, 0)
+	if p := b.c.place(b.c.named("w1")); p.Again {
+		t.Errorf("place %+v after the iteration", p)
+	}
 	if b.c.MayOpen(1) {
 		t.Error("iteration 1 may open, and w1 does not know its place")
 	}
@@ -255,11 +279,14 @@ func TestOpenLooksFirst(t *testing.T) {
 	b := running(t, 7, 2, 3)
 	b.c.Close(b.now, 0)
 	b.now = b.now.Add(3 * DefaultPeriod)
-	if b.report(nil, "s2"); !b.c.MayOpen(1) {
-		b.answer()
+	if !b.c.MayOpen(1) || b.c.Open(b.now, 1) {
+		t.Error("an iteration opens over silent servers")
 	}
-	b.tree("ps(w1 w2 w3 s2(w4 w5 w6) w7)")
-	b.open(1)
+	b.tree("ps(w1 w2 w3 w4 w5 w6 w7)")
+	b.answer("s1", "s2")
+	if !b.c.Open(b.now, 1) {
+		t.Errorf("iteration 1 waits for servers that left: %q", b.c.Stall(b.now))
+	}
 }
 
 func TestOrderOfIterations(t *testing.T) {
@@ -313,7 +340,9 @@ func TestDrops(t *testing.T) {
 	b.c.Report(b.now, &xaggctl.Message{Host: b.id("s1"), Number: 1})
 	b.c.Acknowledge(b.now, b.id("w1"), 0)
 	b.c.Acknowledge(b.now, b.id("w1"), 2)
-	if got := b.c.Drops(); got != (Drops{Stranger: 7, Stale: 3}) {
+	b.c.hosts[8].number = 0 // s1, as if it had no order yet
+	b.c.Acknowledge(b.now, b.id("s1"), 0)
+	if got := b.c.Drops(); got != (Drops{Stranger: 7, Stale: 4}) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -77,19 +77,16 @@ func (c *Conductor) silent(h *host) units.Time {
 	return h.heard.Add(silentPeriods * c.cfg.Period)
 }
 
-// fresh returns the loads of the servers that report.
+// fresh returns the loads of the servers that report. That of the configuration counts for one that
+// may still come to its first report.
 func (c *Conductor) fresh(now units.Time) (list []manager.Server) {
 	for _, h := range c.of(manager.ServerRole) {
-		if (h.reported || c.assumed(h)) && now < c.silent(h) {
+		if now < c.silent(h) {
 			list = append(list, h.load)
 		}
 	}
 	return list
 }
-
-// assumed reports whether the load of the configuration counts for a server that has not reported: in
-// the modes that plan at once.
-func (c *Conductor) assumed(h *host) bool { return !h.reported && c.cfg.Mode != Plan }
 
 // overload says why a server cannot go on with what it was given; empty if it can. Bandwidth that
 // became idle since is no load.
