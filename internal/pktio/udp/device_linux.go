@@ -5,28 +5,27 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/pktio/datagram"
 	"github.com/inalab/inalab/internal/pktio/poll"
 	"github.com/inalab/inalab/internal/sansio"
 )
 
 // Device is one UDP socket as a [pktio.Device] with port 0.
 type Device struct {
-	fd       int // -1 once closed
-	poller   *poll.Poller
-	local    netip.AddrPort
-	buffers  Buffers
-	gso, gro bool
-	options  []byte // of IP, in all that is sent
-	tx       *sender
-	rx       *receiver
-	room     [1]unix.PollFd
-	stats    pktio.Stats
-	drops    sansio.Tally
+	fd      int // -1 once closed
+	poller  *poll.Poller
+	local   netip.AddrPort
+	buffers Buffers
+	gro     bool
+	options []byte // of IP, in all that is sent
+	tx      *sender
+	rx      *receiver
+	stats   pktio.Stats
+	drops   sansio.Tally
 }
 
 var _ pktio.Device = (*Device)(nil)
@@ -54,20 +53,21 @@ func (d *Device) open(cfg *Config) (err error) {
 	if err := setOptions(d.fd, cfg); err != nil {
 		return err
 	}
-	if d.buffers, err = setBuffers(d.fd, cfg.RcvBuf, cfg.SndBuf); err != nil {
+	if d.buffers.Rcv, d.buffers.Snd, err = datagram.SetBuffers(d.fd, cfg.RcvBuf, cfg.SndBuf); err != nil {
 		return err
 	}
 	d.options = cfg.Options
+	gso := false
 	if !cfg.Plain && len(cfg.Options) == 0 {
 		f := probe(d.fd)
-		d.gso, d.gro = f.GSO == pktio.Yes, f.GRO == pktio.Yes
+		gso, d.gro = f.GSO == pktio.Yes, f.GRO == pktio.Yes
 	}
 	if d.local, err = bind(d.fd, cfg); err != nil {
 		return err
 	}
 	cfg.Bind = d.local
 	d.poller.Add(d.fd, unix.POLLIN)
-	d.tx, d.rx = newSender(d.local.Addr()), newReceiver(cfg)
+	d.tx, d.rx = d.newSender(gso), newReceiver(cfg)
 	return nil
 }
 
@@ -80,28 +80,23 @@ func (d *Device) Buffers() Buffers { return d.buffers }
 // Wake implements [pktio.Device].
 func (d *Device) Wake() { d.poller.Wake() }
 
+// FD returns the socket, for whoever waits for several devices; it stays the device's.
+func (d *Device) FD() int { return d.fd }
+
 // Stats implements [pktio.Device].
 func (d *Device) Stats() pktio.Stats {
-	d.stats.RingDrops = d.ringDrops()
+	d.readRingDrops()
 	s := d.stats
-	s.Offload = offload(d.gso, d.gro)
+	s.Offload = offload(d.tx.Segments, d.gro)
 	s.Drops = d.drops.List()
 	return s
 }
 
-// ringDrops reads the socket's own counter of drops. Unlike the SO_RXQ_OVFL
-// control message, which comes with the next packet only, it knows of the last
-// ones too (SO_MEMINFO, since Linux 4.12).
-func (d *Device) ringDrops() uint64 {
-	const drops = 8 // SK_MEMINFO_DROPS, the last of the kernel's nine (linux/sock_diag.h)
-	var info [drops + 1]uint32
-	size := uint32(unsafe.Sizeof(info))
-	_, _, errno := unix.RawSyscall6(unix.SYS_GETSOCKOPT, uintptr(d.fd), unix.SOL_SOCKET, unix.SO_MEMINFO,
-		uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&size)), 0)
-	if errno != 0 {
-		return d.stats.RingDrops // closed: what was known then
+// readRingDrops keeps what was known where the socket is closed.
+func (d *Device) readRingDrops() {
+	if n, ok := datagram.RingDrops(d.fd); ok {
+		d.stats.RingDrops = n
 	}
-	return uint64(info[drops])
 }
 
 // Close implements [pktio.Device]; closing twice is harmless.
@@ -111,7 +106,7 @@ func (d *Device) Close() error {
 		errs = append(errs, d.poller.Close())
 	}
 	if d.fd >= 0 {
-		d.stats.RingDrops = d.ringDrops()
+		d.readRingDrops()
 		errs = append(errs, os.NewSyscallError("close socket", unix.Close(d.fd)))
 		d.fd = -1
 	}

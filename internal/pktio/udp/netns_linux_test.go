@@ -9,6 +9,7 @@ import (
 	"github.com/containernetworking/plugins/pkg/ns"
 	"github.com/vishvananda/netlink"
 
+	"github.com/inalab/inalab/internal/pktio/datagram"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -123,7 +124,7 @@ func TestFullSendBufferDrops(t *testing.T) {
 	if full := drops(from, "tx-full"); full == 0 || s.TxTrains == 0 || full+s.TxTrains != 200 {
 		t.Errorf("statistics %+v, want some of 200 sent and the rest dropped", s)
 	}
-	if took < txPatience || took > 100*txPatience {
-		t.Errorf("Send took %v, want the patience of %v and little more", took, txPatience)
+	if took < datagram.TxPatience || took > 100*datagram.TxPatience {
+		t.Errorf("Send took %v, want the patience of %v and little more", took, datagram.TxPatience)
 	}
 }

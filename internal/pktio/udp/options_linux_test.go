@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/pktio/datagram"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -27,7 +28,7 @@ func TestOptionsAreSent(t *testing.T) {
 	f := flow(from, to)
 	want := []byte("with options")
 	send(t, from, optioned(f, want, nops), optioned(f, want, []byte{1, 1, 1, 0}), train(f, want, 0))
-	if n := sansio.CountOf(from.Stats().Drops, DropBadHeader); n != 2 {
+	if n := sansio.CountOf(from.Stats().Drops, datagram.DropBadHeader); n != 2 {
 		t.Errorf("%d packets with other headers were dropped, want 2", n)
 	}
 	if s := from.Stats(); s.TxFrames != 1 || s.TxBytes != uint64(inet.UDPHeaders+len(nops)+len(want)) {

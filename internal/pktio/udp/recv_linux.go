@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/inalab/inalab/internal/pktio/poll"
+	"github.com/inalab/inalab/internal/pktio/datagram"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -18,7 +18,7 @@ const rxBatch = 32 // messages of one recvmmsg: 2 MiB of buffers (assumed)
 
 // receiver holds the memory that arrivals borrow.
 type receiver struct {
-	msgs     *messages
+	msgs     *datagram.Messages
 	buffers  [rxBatch][]byte
 	headers  [rxBatch][inet.UDPHeaders]byte
 	arrivals []sansio.Arrival
@@ -30,7 +30,7 @@ type receiver struct {
 func newReceiver(cfg *Config) *receiver {
 	room := unix.CmsgSpace(unix.SizeofInet4Pktinfo) + unix.CmsgSpace(4) + unix.CmsgSpace(1) // the segment size is an int, the type of service a byte
 	r := &receiver{
-		msgs:     newMessages(rxBatch, room),
+		msgs:     datagram.NewMessages(rxBatch, room),
 		arrivals: make([]sansio.Arrival, 0, rxBatch),
 		template: inet.UDPHeader(inet.Flow{
 			SrcMAC: cfg.PeerMAC, DstMAC: cfg.MAC, Src: cfg.Bind.Addr(), Dst: cfg.Bind.Addr(), DstPort: cfg.Bind.Port(),
@@ -42,46 +42,30 @@ func newReceiver(cfg *Config) *receiver {
 	memory := make([]byte, rxBatch*size)
 	for i := range rxBatch {
 		r.buffers[i] = memory[i*size : (i+1)*size : (i+1)*size]
-		r.msgs.setBody(i, r.buffers[i])
+		r.msgs.SetBody(i, r.buffers[i])
 	}
 	return r
 }
 
 // Recv implements [pktio.Device].
 func (d *Device) Recv(wait time.Duration) ([]sansio.Arrival, error) {
-	got, err := d.receive()
-	if wait == 0 || len(got) > 0 || err != nil {
-		return got, err
+	got, err := datagram.Receive(d.poller, wait, d.receive)
+	if err != nil {
+		return nil, fmt.Errorf("receive on %v: %w", d.local, err)
 	}
-	until := time.Now().Add(wait)
-	for {
-		outcome, err := d.poller.Wait(wait)
-		if err != nil {
-			return nil, fmt.Errorf("wait on %v: %w", d.local, err)
-		}
-		if outcome != poll.Ready {
-			return nil, nil
-		}
-		got, err := d.receive()
-		if len(got) > 0 || err != nil {
-			return got, err
-		}
-		if wait > 0 { // all that came was dropped
-			wait = max(0, time.Until(until))
-		}
-	}
+	return got, nil
 }
 
 // receive takes what is there without waiting.
 func (d *Device) receive() ([]sansio.Arrival, error) {
-	n, errno := recvmmsg(d.fd, d.rx.msgs.hdrs)
+	n, errno := d.rx.msgs.Recv(d.fd)
 	if errno == unix.EAGAIN {
 		return nil, nil
 	}
 	if errno != 0 { // a pending error, which the call has taken off the socket
-		reason := dropReason(errno)
+		reason := datagram.DropReason(errno)
 		if reason == "" {
-			return nil, fmt.Errorf("receive on %v: %w", d.local, errno)
+			return nil, errno
 		}
 		d.drops.Add(reason, 1)
 		return nil, nil
@@ -96,21 +80,18 @@ func (d *Device) receive() ([]sansio.Arrival, error) {
 // take turns message i into an arrival and readies it for the next call.
 func (d *Device) take(i int) {
 	r := d.rx
-	h := &r.msgs.hdrs[i].Hdr
-	dst, seg, ecn := parseControl(r.msgs.controlOf(i))
-	flags := h.Flags
-	h.Namelen = unix.SizeofSockaddrInet4
-	h.SetControllen(r.msgs.room)
-	h.Flags = 0
+	dst, seg, ecn := parseControl(r.msgs.Control(i))
+	truncated := r.msgs.Truncated(i)
+	r.msgs.Renew(i)
 	switch {
-	case flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0:
-		d.drops.Add(DropTruncated, 1)
+	case truncated:
+		d.drops.Add(datagram.DropTruncated, 1)
 		return
 	case !slices.Contains(r.accept, dst):
-		d.drops.Add(DropDestination, 1)
+		d.drops.Add(datagram.DropDestination, 1)
 		return
 	}
-	n := r.msgs.hdrs[i].Len
+	n := r.msgs.Len(i)
 	body := r.buffers[i][:n:n]
 	train := sansio.Train{Header: r.header(i, dst, len(body)), Body: body}
 	if ecn != inet.NotECT {
@@ -132,7 +113,7 @@ func (r *receiver) header(i int, dst netip.Addr, n int) []byte {
 	if dst.IsMulticast() {
 		inet.Ether(h).Put(inet.MulticastMAC(dst), r.peer, inet.TypeIPv4)
 	}
-	src := r.msgs.name(i)
+	src := r.msgs.Name(i)
 	ip, udp := inet.IPv4(h[inet.EtherLen:]), inet.UDP(h[inet.EtherLen+inet.IPv4Len:])
 	ip.SetSrc(src.Addr())
 	ip.SetDst(dst)
