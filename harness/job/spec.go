@@ -262,7 +262,33 @@ func (j *Job) validate() error {
 	if len(l.Dedicated) != j.Servers {
 		return fmt.Errorf("%s is laid out for %d servers on hosts of their own, but the job has %d such hosts", name, len(l.Dedicated), j.Servers)
 	}
-	return cmp.Or(j.validateBeside(), j.validateInterval())
+	return cmp.Or(j.validateBeside(), j.validateInterfaces(), j.validateInterval())
+}
+
+// MaxXDPMTU is the largest MTU of a link with an XDP program at one end: a frame, the room that
+// programs have before it, and what the kernel keeps behind it, are on one page of 4096 bytes
+// (drivers/net/veth.c, veth_xdp_set; measured with Linux 6.18).
+const MaxXDPMTU = 3506
+
+// maxQueues is of an interface (assumed: as many as hosts have children).
+const maxQueues = 32
+
+// validateInterfaces checks what the system asks of hosts' interfaces and sockets.
+func (j *Job) validateInterfaces() error {
+	l, name := &j.Layout, j.System.Name()
+	switch {
+	case l.Protocol != 0 && l.Peers != nil:
+		return fmt.Errorf("%s is laid out for packets of IP protocol %d and for byte streams: a host has one or the other", name, l.Protocol)
+	case l.Protocol != 0 && (l.Port == 0 || l.Dedicated != nil && l.ServerPort == 0):
+		return fmt.Errorf("%s takes packets of IP protocol %d, and UDP at port %d, servers at %d: give both a UDP port", name, l.Protocol, l.Port, l.ServerPort)
+	case l.Protocol != 0 && l.Beside != nil:
+		return fmt.Errorf("%s has servers beside workers, and packets of IP protocol %d: they have no ports, so that one machine of a host takes them: give servers hosts of their own", name, l.Protocol)
+	case l.Queues < 0 || l.Queues > maxQueues:
+		return fmt.Errorf("%s asks for %d queues of an interface: allowed are 1 to %d, or 0 for one", name, l.Queues, maxQueues)
+	case l.XDP && !j.Virtual && j.Plan.MTU > MaxXDPMTU:
+		return fmt.Errorf("MTU %d of topology %s is above the %d bytes that XDP takes on hosts of %s: set mtu: %[3]d or less", j.Plan.MTU, j.Plan.Name, MaxXDPMTU, name)
+	}
+	return nil
 }
 
 // validateBeside checks the servers on the hosts of workers.

@@ -37,7 +37,9 @@ type System interface {
 }
 
 // Maker makes a system's machines from configurations of its [Layout] that have
-// crossed to the process of a node as JSON.
+// crossed to the process of a node as JSON. Live, a core or server that is an io.Closer may hold
+// objects of the kernel: it is made in the network namespace of its host, before any socket, and closed
+// however the process ends.
 type Maker interface {
 	// NewCore makes the host core of a worker; rec and sink may be nil.
 	NewCore(config json.RawMessage, rec gradient.Recorder, sink trace.Sink) (worker.Collective, error)
@@ -151,6 +153,7 @@ type Layout struct {
 
 	// Transport: by UDP and a switch program, or by byte streams between hosts.
 	Port      uint16           // UDP port that workers send from and take results at
+	Protocol  uint8            // IPv4 protocol whose packets workers and servers also send and take, each on its host; zero: none
 	Group     netip.Addr       // multicast group of the results, beside the workers' own addresses
 	Trees     []Tree           // multicast groups that hosts send to
 	ECN       bool             // packets say ECT(0), and hosts see the codepoints of what arrives
@@ -158,6 +161,11 @@ type Layout struct {
 	Window    int              // packets that a worker may have on their way
 	Peers     [][]stream.Peer  // by host of the plan: its byte streams to others of the plan; nil: the job has none
 	Transport stream.Transport // of the streams under the virtual clock; live it is the kernel's TCP
+
+	// XDP says that live hosts put programs in front of their stacks, and Queues how many queues
+	// their interfaces have each way, which CPUs serve side by side; zero: one.
+	XDP    bool
+	Queues int
 
 	// What must come of it.
 	Time      units.Duration // analytic time of an all-reduce without stragglers

@@ -10,7 +10,7 @@ import (
 
 // withPeers has hosts know the MACs of the hosts that they send datagrams to, for the reason
 // that LabSpec gives: no packet may be lost that no link loses. Those are the ends of flows, and
-// workers and servers of a job.
+// workers and servers of a job, servers also among themselves.
 func withPeers(spec netns.Spec, s *job.Set) netns.Spec {
 	hosts := s.Plan().Hosts
 	for _, e := range s.FlowEnds() {
@@ -21,10 +21,14 @@ func withPeers(spec netns.Spec, s *job.Set) netns.Spec {
 		if j.Layout.ServerPort == 0 {
 			continue
 		}
-		for _, server := range j.ServerConfigs() {
+		servers := j.ServerConfigs()
+		for _, server := range servers {
 			for _, worker := range j.Hosts() {
 				introduce(&spec, &worker, &server.Host)
 				introduce(&spec, &server.Host, &worker)
+			}
+			for _, other := range servers {
+				introduce(&spec, &server.Host, &other.Host)
 			}
 		}
 	}

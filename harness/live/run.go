@@ -84,7 +84,7 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	if err != nil {
 		return cells, err
 	}
-	lab, err := netns.Up(ctx, withPeers(LabSpec(opt.Lab, s.Plan(), !opt.Plain), s), opt.NetNS)
+	lab, err := netns.Up(ctx, withInterfaces(withPeers(LabSpec(opt.Lab, s.Plan(), !opt.Plain), s), s), opt.NetNS)
 	if err != nil {
 		return cells, err
 	}

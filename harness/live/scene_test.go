@@ -146,6 +146,7 @@ func counted(cell result.Cell, name string, keep func(node string) bool) (n uint
 type started struct {
 	training chan struct{} // closed at the first sample
 	ended    chan struct{} // closed at the end; cell and err are valid then
+	cancel   func()        // interrupts it
 	cell     result.Cell
 	err      error
 }
@@ -157,6 +158,7 @@ func start(t *testing.T, ctx context.Context, j *job.Job, opt Options) *started 
 	var once sync.Once
 	opt.Progress = func([]result.Sample) { once.Do(func() { close(s.training) }) }
 	ctx, cancel := context.WithCancel(ctx)
+	s.cancel = cancel
 	go func() {
 		defer close(s.ended)
 		s.cell, s.err = RunJob(ctx, j, opt)

@@ -7,6 +7,7 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/pktio/afpacket"
+	"github.com/inalab/inalab/internal/pktio/rawip"
 	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/pktio/udp"
 	"github.com/inalab/inalab/internal/units"
@@ -114,9 +115,18 @@ func workerConfig(j *job.Job, w worker.Config, h *plan.Host, private string, pla
 		c.TCP = tcpConfig(j, h)
 		return c
 	}
-	c.UDP = udpConfig(h, plain, j.Layout.Port)
-	c.UDP.Groups, c.UDP.ECN = j.GroupsOf(h.Index), j.Layout.ECN
+	c.Sockets = sockets(j, h, plain, j.Layout.Port, j.GroupsOf(h.Index))
 	return c
+}
+
+// sockets are those of a host without byte streams: UDP at a port, and the protocol of the job.
+func sockets(j *job.Job, h *plan.Host, plain bool, port uint16, groups []netip.Addr) hostlive.Sockets {
+	c := udpConfig(h, plain, port)
+	c.Groups, c.ECN = groups, j.Layout.ECN
+	if p := j.Layout.Protocol; p != 0 {
+		return hostlive.Sockets{Raw: &rawip.Config{Protocol: p, UDP: *c}}
+	}
+	return hostlive.Sockets{UDP: c}
 }
 
 // imagesFile is where workers find what they train on.
@@ -159,8 +169,7 @@ func servers(j *job.Job, plain bool) (out []server) {
 	for _, s := range j.ServerConfigs() {
 		c := hostlive.ServerConfig{Node: s.Name, System: j.System.Name(), Core: s.Core}
 		if s.UDP > 0 {
-			c.UDP = udpConfig(&s.Host, plain, s.UDP)
-			c.UDP.ECN = j.Layout.ECN
+			c.Sockets = sockets(j, &s.Host, plain, s.UDP, nil)
 		} else {
 			c.TCP = tcpConfig(j, &s.Host)
 		}

@@ -4,9 +4,14 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
@@ -16,16 +21,22 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/xdp"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // tally is a system of one server that adds up what workers send it by UDP, a block at a
-// time. The server is beside worker 0, or on a host of its own.
+// time. The server is beside worker 0, or on a host of its own. With a protocol of their own, which needs
+// that, ends hold a file in a directory until they are closed, if they are given one.
 type tally struct {
 	job.HostsOnly
 	Apart bool
+	Raw   bool
+	Held  string
 }
 
 const (
+	tallyProtocol              = 254 // for experiments (RFC 3692)
 	tallyPort, tallyServerPort = 49500, 49501
 	tallyValues                = 500 // of a block
 )
@@ -35,9 +46,55 @@ const (
 type tallyEnd struct {
 	Params, Workers int
 	Flows           []inet.Flow
+	Raw             bool
+	Held            string // file
+}
+
+// emit sends a block.
+func (e *tallyEnd) emit(eff *sansio.Effects, flow inet.Flow, body []byte) {
+	header := inet.UDPHeader(flow)
+	if !e.Raw {
+		eff.Emit([]sansio.Port{0}, header, body)
+		return
+	}
+	header = header[:inet.EtherLen+inet.IPv4Len]
+	ip := inet.IPv4(header[inet.EtherLen:])
+	ip[9] = tallyProtocol
+	ip.SetTotalLen(inet.IPv4Len + len(body))
+	ip.UpdateChecksum()
+	eff.Send([]sansio.Port{0}, sansio.Train{Header: append(eff.Header(len(header))[:0], header...), Body: body})
+}
+
+// hold makes the file. An end is made in the namespace of its host, and before its sockets.
+func (e *tallyEnd) hold() error {
+	if e.Held == "" {
+		return nil
+	}
+	if _, err := net.InterfaceByName("eth0"); err != nil {
+		return fmt.Errorf("this is not the namespace of a host: %w", err)
+	}
+	for _, port := range []int{tallyPort, tallyServerPort} {
+		c, err := net.ListenUDP("udp4", &net.UDPAddr{Port: port})
+		if err != nil {
+			return fmt.Errorf("the sockets were here before: %w", err)
+		}
+		c.Close()
+	}
+	return os.WriteFile(e.Held, nil, 0o600)
+}
+
+// Close removes it.
+func (e *tallyEnd) Close() error {
+	if e.Held == "" {
+		return nil
+	}
+	return os.Remove(e.Held)
 }
 
 func (t tally) Name() string {
+	if t.Raw {
+		return "tally-raw"
+	}
 	if t.Apart {
 		return "tally-apart"
 	}
@@ -62,14 +119,23 @@ func (t tally) Layout(j *job.Job) (job.Layout, error) {
 		Port: tallyPort, ServerPort: tallyServerPort, Packet: inet.IPv4Len + inet.UDPLen + 8 + 4*tallyValues, Window: 1, Block: j.Params,
 		Time: units.Second,
 	}
-	server := tallyEnd{Params: j.Params, Workers: len(j.Hosts())}
+	if t.Raw {
+		l.Protocol = tallyProtocol
+	}
+	held := func(h *plan.Host) string {
+		if t.Held == "" {
+			return ""
+		}
+		return filepath.Join(t.Held, h.Name)
+	}
+	server := tallyEnd{Params: j.Params, Workers: len(j.Hosts()), Raw: t.Raw, Held: held(&at)}
 	for _, h := range j.Hosts() {
 		up := inet.Flow{SrcMAC: inet.MAC(h.MAC), DstMAC: inet.MAC(at.MAC), Src: h.Addr.Addr(), Dst: at.Addr.Addr(), SrcPort: tallyPort, DstPort: tallyServerPort}
 		down := inet.Flow{SrcMAC: up.DstMAC, DstMAC: up.SrcMAC, Src: up.Dst, Dst: up.Src, SrcPort: up.DstPort, DstPort: up.SrcPort}
 		if h.Name == at.Name { // under the virtual clock by way of the switch; live the kernel keeps it on the host
 			up.DstMAC, down.DstMAC = inet.MAC(h.GatewayMAC), inet.MAC(h.GatewayMAC)
 		}
-		l.Cores = append(l.Cores, tallyEnd{Params: j.Params, Workers: len(j.Hosts()), Flows: []inet.Flow{up}})
+		l.Cores = append(l.Cores, tallyEnd{Params: j.Params, Workers: len(j.Hosts()), Flows: []inet.Flow{up}, Raw: t.Raw, Held: held(&h)})
 		server.Flows = append(server.Flows, down)
 	}
 	if t.Apart {
@@ -82,11 +148,17 @@ func (t tally) Layout(j *job.Job) (job.Layout, error) {
 
 func (tally) NewCore(text json.RawMessage, rec gradient.Recorder, _ trace.Sink) (worker.Collective, error) {
 	e, err := job.Decode[tallyEnd](text)
+	if err == nil {
+		err = e.hold()
+	}
 	return &tallyWorker{tallyEnd: e, rec: rec, q: make([]int32, e.Params), sums: make([]int32, e.Params)}, err
 }
 
 func (tally) NewServer(text json.RawMessage, _ trace.Sink) (job.Server, error) {
 	e, err := job.Decode[tallyEnd](text)
+	if err == nil {
+		err = e.hold()
+	}
 	return &tallyServer{tallyEnd: e}, err
 }
 
@@ -123,7 +195,7 @@ func (w *tallyWorker) send(eff *sansio.Effects) {
 	body := eff.Body(8 + 4*len(values))
 	binary.BigEndian.PutUint64(body, uint64(w.seq))
 	vec.PutBE(body[8:], values)
-	eff.Emit([]sansio.Port{0}, inet.UDPHeader(w.Flows[0]), body)
+	w.emit(eff, w.Flows[0], body)
 	w.count.Add("tally-sent", 1)
 }
 
@@ -184,12 +256,14 @@ func (s *tallyServer) add(p []byte, eff *sansio.Effects) {
 	}
 	s.n = 0
 	for _, f := range s.Flows {
-		eff.Emit([]sansio.Port{0}, inet.UDPHeader(f), append(eff.Body(len(s.sum))[:0], s.sum...))
+		s.emit(eff, f, append(eff.Body(len(s.sum))[:0], s.sum...))
 	}
 }
 
 // testSystems are those that node processes of this binary know.
-func testSystems() []job.System { return append(system.All(), tally{}, tally{Apart: true}, loud{}) }
+func testSystems() []job.System {
+	return append(system.All(), tally{}, tally{Apart: true}, tally{Apart: true, Raw: true}, loud{})
+}
 
 // A server that speaks UDP serves from a host of its own, or beside a worker, in both
 // clocks and with the same sums; nothing is added twice.
@@ -199,7 +273,7 @@ func TestServersOverUDP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sys := range []tally{{}, {Apart: true}} {
+	for _, sys := range []tally{{}, {Apart: true}, {Apart: true, Raw: true}} {
 		t.Run(sys.Name(), func(t *testing.T) {
 			s := scene{system: sys, topology: "rack"}
 			liveCell, liveTensors := runRecorded(t, mustJob(t, s), options(t))
@@ -210,5 +284,83 @@ func TestServersOverUDP(t *testing.T) {
 				t.Errorf("%d blocks were added, want %d", got, want)
 			}
 		})
+	}
+}
+
+// What cores and servers hold is given back when a run ends in order, and when it is interrupted. They are
+// made in the namespace of their host, before its sockets.
+func TestMachinesAreClosed(t *testing.T) {
+	for _, interrupted := range []bool{false, true} {
+		dir := t.TempDir()
+		s := scene{system: tally{Apart: true, Raw: true, Held: dir}, topology: "rack", hosts: 2}
+		if interrupted {
+			s.iterations = 10_000
+		}
+		j, opt := mustJob(t, s), options(t)
+		run := start(t, t.Context(), j, opt)
+		run.awaitTraining(t)
+		if interrupted {
+			if list, err := os.ReadDir(dir); err != nil || len(list) != 3 {
+				t.Errorf("%d machines hold something, want 3: %v", len(list), err)
+			}
+			run.cancel()
+		}
+		<-run.ended
+		if (run.err != nil) != interrupted {
+			t.Errorf("interrupted: %v, error %v", interrupted, run.err)
+		}
+		if list, err := os.ReadDir(dir); err != nil || len(list) != 0 {
+			t.Errorf("interrupted: %v: left are %v %v", interrupted, list, err)
+		}
+	}
+}
+
+// Hosts of a job with a protocol of its own have both sockets, and send no ICMP errors.
+func TestSocketsOfAProtocol(t *testing.T) {
+	j := mustJob(t, scene{system: tally{Apart: true, Raw: true}, topology: "rack", hosts: 2})
+	for _, w := range workers(j, "/private", false) {
+		if w.UDP != nil || w.TCP != nil || w.Raw == nil || w.Raw.Protocol != tallyProtocol || w.Raw.UDP.Bind.Port() != tallyPort {
+			t.Errorf("a worker has %+v", w.Sockets)
+		}
+	}
+	for _, s := range servers(j, true) {
+		if s.UDP != nil || s.Raw == nil || s.Raw.UDP.Bind.Port() != tallyServerPort || !s.Raw.UDP.Plain {
+			t.Errorf("a server has %+v", s.Sockets)
+		}
+	}
+	for _, n := range withInterfaces(LabSpec("x", j.Plan, true), job.Alone(j)).Nodes {
+		if n.Silent != (n.Name != j.Plan.Switches[0].Name) {
+			t.Errorf("%s is silent: %v", n.Name, n.Silent)
+		}
+	}
+}
+
+// interfaced is a system that asks for interfaces.
+type interfaced struct{ tally }
+
+func (i interfaced) Layout(j *job.Job) (job.Layout, error) {
+	l, err := i.tally.Layout(j)
+	l.XDP, l.Queues = true, 2
+	return l, err
+}
+
+// The switch's ends of hosts with XDP have GRO, and their wires the queues.
+func TestInterfacesOfXDP(t *testing.T) {
+	small := func(s *job.Spec) { s.Plan.MTU = job.MaxXDPMTU }
+	j := mustJob(t, scene{system: interfaced{tally{Apart: true, Raw: true}}, topology: "rack", hosts: 2, change: small})
+	sw := j.Plan.Switches[0].Name
+	for _, w := range withInterfaces(LabSpec("x", j.Plan, true), job.Alone(j)).Wires {
+		for _, e := range []netns.End{w.A, w.B} {
+			if e.GRO != (e.Node == sw) || w.Queues != 2 {
+				t.Errorf("%v has GRO %v and %d queues", e, e.GRO, w.Queues)
+			}
+		}
+	}
+}
+
+// MaxXDPMTU is what the loader of XDP programs takes.
+func TestMaxXDPMTU(t *testing.T) {
+	if job.MaxXDPMTU != xdp.MaxMTU {
+		t.Errorf("jobs take an MTU of %d, the loader %d", job.MaxXDPMTU, xdp.MaxMTU)
 	}
 }

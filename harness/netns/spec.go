@@ -51,6 +51,9 @@ type Neighbor struct {
 // Wire is one veth pair.
 type Wire struct {
 	A, B End
+	// Queues is how many queues each end has, in each direction; 0 means 1. What comes by
+	// different queues is received on different CPUs, if it was sent on different ones.
+	Queues int
 }
 
 // End is one end of a wire.
@@ -63,6 +66,10 @@ type End struct {
 	// partial checksums and may be larger than the MTU. False turns both off
 	// for what this end sends.
 	Offload bool
+	// GRO has what this end receives go through NAPI. Without that, and without an XDP program at
+	// this end, the kernel drops what an XDP program of the other end sends. Segments of
+	// TCP are joined to packets larger than the MTU then, but not where Offload is off.
+	GRO bool
 }
 
 // String returns node:interface.
@@ -73,6 +80,7 @@ const (
 	maxIfaceName = 15    // bytes; IFNAMSIZ less its terminator
 	minMTU       = 68    // bytes; RFC 791, and what veth takes
 	maxMTU       = 65535 // bytes; veth's ETH_MAX_MTU
+	maxQueues    = 4096  // net/core/rtnetlink.c, rtnl_create_link
 )
 
 var (
@@ -103,6 +111,9 @@ func (s *Spec) normalise() error {
 	}
 	used := make(map[string]bool, 2*len(s.Wires))
 	for _, w := range s.Wires {
+		if w.Queues < 0 || w.Queues > maxQueues {
+			return fmt.Errorf("wire %v - %v: %d queues: use 1 to %d, or 0 for one", w.A, w.B, w.Queues, maxQueues)
+		}
 		for _, e := range [...]End{w.A, w.B} {
 			if !nodes[e.Node] {
 				return fmt.Errorf("wire %v - %v: there is no node %q", w.A, w.B, e.Node)

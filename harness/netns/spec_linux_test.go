@@ -29,6 +29,7 @@ func TestSpecIsChecked(t *testing.T) {
 		{"route", "the destination must be an IPv4 prefix", func(s *Spec) { s.Nodes[0].Routes[0].Dst = prefix("::/0") }},
 		{"next hop", "next hop ::1 is not", func(s *Spec) { s.Nodes[0].Routes[0].Via = netip.IPv6Loopback() }},
 		{"no next hop", "is not an IPv4 address", func(s *Spec) { s.Nodes[0].Routes[0].Via = netip.Addr{} }},
+		{"queues", "h1:eth0 - r:p1: 4097 queues", func(s *Spec) { s.Wires[0].Queues = 4097 }},
 		{"neighbor", "neighbor ::1 is not", func(s *Spec) { s.Nodes[1].Neighbors[0].Addr = netip.IPv6Loopback() }},
 	}
 	for _, tt := range tests {

@@ -113,12 +113,12 @@ func (b *builder) record(j *journal.Journal) error {
 	return j.Add(records...)
 }
 
-// wantEthtool returns the nodes that have an interface without offload.
+// wantEthtool returns the nodes that have an interface without offload, or with GRO.
 func (b *builder) wantEthtool() map[string]bool {
 	want := make(map[string]bool)
 	for _, w := range b.spec.Wires {
 		for _, e := range [...]End{w.A, w.B} {
-			if !e.Offload {
+			if !e.Offload || e.GRO {
 				want[e.Node] = true
 			}
 		}

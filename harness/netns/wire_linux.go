@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 )
 
 // dumpRetries bounds how often an interrupted dump is taken again. Assumed.
@@ -50,6 +51,10 @@ func (w *wirer) create(wire Wire) error {
 	veth.PeerMTU = uint32(w.mtu)
 	veth.PeerHardwareAddr = wire.B.MAC[:]
 	veth.PeerNamespace = netlink.NsFd(b.handle)
+	if n := wire.Queues; n > 0 {
+		veth.NumTxQueues, veth.NumRxQueues = n, n
+		veth.PeerNumTxQueues, veth.PeerNumRxQueues = uint32(n), uint32(n)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.nl.LinkAdd(veth); err != nil {
@@ -72,11 +77,19 @@ func (n *namespace) configure(e End, alias string) error {
 			return err
 		}
 	}
+	if e.GRO {
+		if err := ethtool(n.ioctl, e.Iface, &ethtoolValue{cmd: unix.ETHTOOL_SGRO, data: 1}); err != nil {
+			return fmt.Errorf("turn generic receive offload on: %w", err)
+		}
+	}
 	attrs := netlink.NewLinkAttrs()
 	attrs.Index = index
 	attrs.Name = e.Iface
 	attrs.Alias = alias
 	attrs.Flags = net.FlagUp
+	if e.GRO && !e.Offload {
+		attrs.GROMaxSize = 1 // no packet is so small that another one could join it
+	}
 	if err := n.nl.LinkModify(&netlink.GenericLink{LinkAttrs: attrs, LinkType: "veth"}); err != nil {
 		return fmt.Errorf("set alias and up: %w", err)
 	}

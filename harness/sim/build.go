@@ -84,7 +84,7 @@ func (r *run) addHosts(t *tenant, images worker.Images) error {
 		own := host.Member{Machine: r.process(node, w)}
 		others := beside[node]
 		if others != nil {
-			own.Port = t.job.Layout.Port
+			own.Port, own.Protocol = t.job.Layout.Port, t.job.Layout.Protocol
 		}
 		if err := r.place(t, node, append(others, own)...); err != nil {
 			return err

@@ -75,7 +75,8 @@ func (r *run) addSpares() error {
 		}
 		m := host.Member{Machine: r.process(name, nil)}
 		if r.beside[name] != nil {
-			m.Port = r.tenants[s.Job].job.Layout.Port
+			l := &r.tenants[s.Job].job.Layout
+			m.Port, m.Protocol = l.Port, l.Protocol
 		}
 		if err := r.place(r.tenants[s.Job], name, m); err != nil {
 			return err

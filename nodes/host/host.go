@@ -11,25 +11,41 @@ import (
 
 // Member is a machine of a host.
 type Member struct {
-	Port    uint16 // that its frames come to; zero: all that are for no other
-	TCP     bool   // a port of TCP; else of UDP
-	Machine sansio.Machine
+	Port     uint16 // that its frames come to; zero: all that are for no other
+	TCP      bool   // a port of TCP; else of UDP
+	Protocol uint8  // of IPv4, without ports, whose frames also come to it; zero: none
+	Machine  sansio.Machine
 }
 
 // address is where frames of a host go; the zero value is that of all others.
 type address struct {
-	tcp  bool
-	port uint16
+	protocol uint8
+	port     uint16 // of UDP and TCP
 }
 
 func (a address) String() string {
-	if a.tcp {
+	switch a.protocol {
+	case 0:
+		return "what is for no other"
+	case inet.ProtoTCP:
 		return fmt.Sprintf("TCP port %d", a.port)
+	case inet.ProtoUDP:
+		return fmt.Sprintf("UDP port %d", a.port)
 	}
-	return fmt.Sprintf("UDP port %d", a.port)
+	return fmt.Sprintf("IP protocol %d", a.protocol)
 }
 
-func (m *Member) address() address { return address{m.TCP && m.Port != 0, m.Port} }
+// addresses returns the one or two of a machine.
+func (m *Member) addresses() (port, protocol address) {
+	switch {
+	case m.Port == 0:
+	case m.TCP:
+		port = address{inet.ProtoTCP, m.Port}
+	default:
+		port = address{inet.ProtoUDP, m.Port}
+	}
+	return port, address{m.Protocol, 0}
+}
 
 // DropNoMachine counts frames that are for no machine of the host.
 const DropNoMachine = "host-no-such-port"
@@ -41,17 +57,24 @@ type Host struct {
 	drops   sansio.Tally
 }
 
-// New returns a host. Two machines on one port are an error.
+// New returns a host. Two machines on one port or protocol are an error.
 func New(members ...Member) (*Host, error) {
 	if len(members) == 0 {
 		return nil, errors.New("a host needs a machine")
 	}
 	seen := map[address]bool{}
 	for _, m := range members {
-		if seen[m.address()] {
-			return nil, fmt.Errorf("two machines of a host take %v: give each a port of its own", m.address())
+		port, protocol := m.addresses()
+		list := []address{port}
+		if m.Protocol != 0 {
+			list = append(list, protocol)
 		}
-		seen[m.address()] = true
+		for _, a := range list {
+			if seen[a] {
+				return nil, fmt.Errorf("two machines of a host take %v: give each a port or protocol of its own", a)
+			}
+			seen[a] = true
+		}
 	}
 	return &Host{members: members, inbox: make([][]sansio.Arrival, len(members))}, nil
 }
@@ -79,27 +102,29 @@ func (h *Host) find(t *sansio.Train) int {
 	to := destination(t)
 	rest := -1
 	for i := range h.members {
-		switch h.members[i].address() {
-		case to:
+		port, protocol := h.members[i].addresses()
+		switch {
+		case to != address{} && (to == port || to == protocol):
 			return i
-		case address{}:
+		case port == address{}:
 			rest = i
 		}
 	}
 	return rest
 }
 
-// destination returns the port of a train, if it has one.
+// destination returns the port of a train, or its protocol if it has no ports.
 func destination(t *sansio.Train) address {
 	l, problem := t.Layout()
 	switch {
 	case problem != inet.OK:
+		return address{}
 	case l.Proto == inet.ProtoUDP:
-		return address{false, inet.UDP(t.Header[l.Transport:]).DstPort()}
+		return address{l.Proto, inet.UDP(t.Header[l.Transport:]).DstPort()}
 	case l.Proto == inet.ProtoTCP:
-		return address{true, inet.TCP(t.Header[l.Transport:]).DstPort()}
+		return address{l.Proto, inet.TCP(t.Header[l.Transport:]).DstPort()}
 	}
-	return address{}
+	return address{l.Proto, 0}
 }
 
 // Expire has every machine do what is due.

@@ -112,10 +112,35 @@ func TestDeadlines(t *testing.T) {
 }
 
 func TestPortsDiffer(t *testing.T) {
-	if _, err := New(Member{Port: 9}, Member{Port: 9}); err == nil || !strings.Contains(err.Error(), "two machines of a host take UDP port 9: give each a port of its own") {
+	if _, err := New(Member{Port: 9}, Member{Port: 9}); err == nil || !strings.Contains(err.Error(), "two machines of a host take UDP port 9: give each a port or protocol of its own") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := New(); err == nil {
 		t.Error("a host of nobody")
+	}
+}
+
+// Frames of a protocol without ports go to the machine that names it, whatever port it has.
+func TestProtocols(t *testing.T) {
+	owner, other, rest := &echo{due: units.Never}, &echo{due: units.Never}, &echo{due: units.Never}
+	h, err := New(Member{Port: 1, Protocol: 253, Machine: owner}, Member{Port: 2, Machine: other}, Member{Machine: rest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := func(protocol uint8, body string) sansio.Arrival {
+		a := frame(1, body)
+		a.Train.Header = a.Train.Header[:inet.EtherLen+inet.IPv4Len]
+		ip := inet.IPv4(a.Train.Header[inet.EtherLen:])
+		ip[9] = protocol
+		ip.SetTotalLen(inet.IPv4Len + len(body))
+		return a
+	}
+	var eff sansio.Effects
+	h.Handle(units.Time(units.Nanosecond), []sansio.Arrival{frame(1, "a"), raw(253, "b"), raw(254, "c"), frame(2, "d"), frame(3, "e")}, &eff)
+	if diff := cmp.Diff([][]string{{"1ns a", "1ns b"}, {"1ns d"}, {"1ns c", "1ns e"}}, [][]string{owner.done, other.done, rest.done}); diff != "" {
+		t.Errorf("frames (-want +got):\n%s", diff)
+	}
+	if _, err := New(Member{Port: 1, Protocol: 253}, Member{Port: 2, Protocol: 253}); err == nil || !strings.Contains(err.Error(), "two machines of a host take IP protocol 253") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -54,7 +54,9 @@ type ServerReport struct {
 type ServerAnswer = shell.Answer[chassis.EngineState]
 
 // RunServer is the life of a server in the network namespace of the calling process,
-// until ctx ends. newServer makes the machine of the system that cfg names.
+// until ctx ends. newServer makes the machine of the system that cfg names, in that namespace
+// and before the sockets are opened. A machine that is an [io.Closer] is closed at the end, however
+// that comes.
 func RunServer(ctx context.Context, cfg ServerConfig, newServer NewServer, parent shell.Parent) (report ServerReport, err error) {
 	report.Node = cfg.Node
 	log := shell.NewLog(cfg.Events)
@@ -62,6 +64,9 @@ func RunServer(ctx context.Context, cfg ServerConfig, newServer NewServer, paren
 	if err != nil {
 		return report, err
 	}
+	var held closers
+	held.add(server)
+	defer func() { err = errors.Join(err, held.close(cfg.Node)) }() // at the very end, whatever that is
 	dev, err := cfg.open(ctx)
 	if err != nil {
 		return report, fmt.Errorf("opening the sockets of server %s: %w", cfg.Node, err)

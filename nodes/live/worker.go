@@ -68,11 +68,14 @@ type WorkerReport struct {
 
 // RunWorker is the life of a worker in the network namespace of the calling process,
 // until its iterations are over or ctx ends. newCore makes the core of the system
-// that cfg names.
+// that cfg names, in that namespace and before the sockets are opened. A core that is an
+// [io.Closer] is closed at the end, however that comes.
 func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, parent WorkerParent) (report WorkerReport, err error) {
 	report.Node = cfg.Worker.Loop.Node
 	log := shell.NewLog(cfg.Events)
-	w, closeTensors, err := build(cfg, newCore, log)
+	var held closers
+	defer func() { err = errors.Join(err, held.close(report.Node)) }() // at the very end, whatever that is
+	w, closeTensors, err := build(cfg, held.cores(newCore), log)
 	if err != nil {
 		return report, err
 	}

@@ -51,7 +51,8 @@ func refused(err error, dev *netlink.LinkAttrs) error {
 		return &BusyError{Iface: dev.Name}
 	case errors.Is(err, syscall.ERANGE):
 		return fmt.Errorf("%w: %s or its peer has %d bytes, and a frame must fit into a page: "+
-			"set both to 1500 (`ip link set dev %[2]s mtu 1500`), which is enough for 320 values (%[4]w)", ErrMTU, dev.Name, dev.MTU, err)
+			"set both to %[5]d or less (mtu: %[5]d in a scenario, or `ip link set dev %[2]s mtu %[5]d`), or attach in generic mode (%[4]w)",
+			ErrMTU, dev.Name, dev.MTU, err, MaxMTU)
 	case errors.Is(err, syscall.EOPNOTSUPP):
 		return fmt.Errorf("its driver has no native XDP: attach in generic mode (%w)", err)
 	}

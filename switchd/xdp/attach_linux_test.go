@@ -3,6 +3,7 @@ package xdp
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -153,16 +154,22 @@ func TestForeignProgram(t *testing.T) {
 }
 
 func TestLargeMTU(t *testing.T) {
-	l := newLab(t, 9000)
-	a := load(t, liveConfig(l))
-	netnstest.In(t, l.server, func() error {
-		if _, err := a.Attach(serverEnd(0), Probe); !errors.Is(err, ErrMTU) || !strings.Contains(err.Error(), "9000 bytes") {
-			t.Errorf("MTU 9000: %v", err)
+	for _, mtu := range []int{MaxMTU, MaxMTU + 1, 9000} {
+		l := newLab(t, mtu)
+		a := load(t, liveConfig(l))
+		netnstest.In(t, l.server, func() error {
+			mode, err := a.Attach(serverEnd(0), Probe)
+			if mtu > MaxMTU && (!errors.Is(err, ErrMTU) || !strings.Contains(err.Error(), fmt.Sprintf("has %d bytes", mtu)) || !strings.Contains(err.Error(), "mtu: 3506")) {
+				t.Errorf("MTU %d: %v", mtu, err)
+			}
+			if mtu <= MaxMTU && (err != nil || mode != Native) {
+				t.Errorf("MTU %d: %v %v", mtu, mode, err)
+			}
+			return nil
+		})
+		if left := l.attached(t); mtu > MaxMTU && left != nil {
+			t.Errorf("a program is on %v", left)
 		}
-		return nil
-	})
-	if left := l.attached(t); left != nil {
-		t.Errorf("a program is on %v", left)
 	}
 }
 

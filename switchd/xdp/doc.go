@@ -17,7 +17,7 @@
 //
 // Duties of the caller:
 //
-//  1. The MTU of a veth's peer is at most about 3500 bytes, since the driver takes a frame on one page.
+//  1. The MTU of a veth's peer is at most [MaxMTU], since the driver takes a frame on one page.
 //  2. What a veth sends from XDP arrives only if its peer has GRO on or an XDP program of its own; the
 //     kernel drops it silently otherwise.
 //  3. Load asks the kernel for the whole model's memory at once; see [Options].
