@@ -1,6 +1,7 @@
 package ps
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -19,6 +20,7 @@ type Config struct {
 	Dedicated bool `json:",omitempty"` // servers have hosts of their own
 	Cross     bool `json:",omitempty"` // colocated: the shard of a host's own server crosses the network too
 	Tensor    int  // elements, at least Servers
+	Partition int  `json:",omitempty"` // bytes of a shard that a server takes, adds and answers at once, a multiple of 4; zero: 32 KiB
 	Sample    int  `json:",omitempty"` // virtual runs: one element of so many carries a value ([tensor.NewCut]); 0 and 1: all do
 	Fixed     gradient.Fixed
 	Recorder  gradient.Recorder `json:"-"`
@@ -130,9 +132,15 @@ func (c Config) validate() error {
 	if c.Tensor < c.Servers || c.Sample < 0 {
 		fault("tensor of %d elements, one value of %d: every one of %d servers needs an element", c.Tensor, c.Sample, c.Servers)
 	}
+	if c.Partition < 0 || c.Partition%4 != 0 {
+		fault("partitions of %d bytes: they hold whole elements of 4 bytes", c.Partition)
+	}
 	return errors.Join(errs...)
 }
 
-// sliceBytes is what a server sends on when it has come from all workers.
+// sliceBytes is what a server sends on when it has come from all workers, where nobody says.
 // Assumed, the same as in package ring.
 const sliceBytes = 32 << 10
+
+// slice returns the bytes that a server answers at once.
+func (c Config) slice() int { return cmp.Or(c.Partition, sliceBytes) }

@@ -15,8 +15,9 @@
 // A [Core] is a worker, and a colocated server with it; a [Server] is a dedicated one.
 // Their ports are reliable byte streams, one for each pair of a worker and a server
 // ([Config.Peers]). A shard is a message as in package tensor. Sums go back in the same
-// form, each slice of 32 KiB as soon as it has come from every worker. Worker w starts
-// with the server behind its own place, so that the servers' links fill evenly.
+// form, each slice as soon as it has come from every worker: 32 KiB, or [Config.Partition].
+// Worker w starts with the server behind its own place, so that the servers' links fill
+// evenly.
 //
 // Left out: servers that keep parameters and apply the update, asynchronous training,
 // and servers that do not wait for all workers.

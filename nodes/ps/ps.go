@@ -32,10 +32,9 @@ type Core struct {
 
 // source is the stream of one server.
 type source struct {
-	rx     tensor.Reader
-	to     []sansio.Port // the way to it; nil: it is here
-	due    bool          // its sums are awaited
-	broken bool
+	in  tensor.Inlet
+	to  []sansio.Port // the way to it; nil: it is here
+	due bool          // its sums are awaited
 }
 
 // New returns the worker of a host, and its server, which have sent nothing yet.
@@ -100,31 +99,22 @@ func (c *Core) Handle(_ units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 // sums takes bytes of a server's stream.
 func (c *Core) sums(server int, t *sansio.Train) {
 	f := &c.from[server]
-	if f.broken {
+	switch f.in.Take(t, func(rx *tensor.Reader) tensor.State { return c.slice(server, f, rx) }) {
+	case tensor.OutOfStep:
+		c.Count.Add(DropOutOfStep, 1)
+	case tensor.AfterFault:
 		c.Count.Add(DropAfterFault, 1)
-		return
-	}
-	f.rx.Add(t)
-	for !f.rx.Empty() {
-		switch c.slice(server, f) {
-		case tensor.Short:
-			return
-		case tensor.Wrong:
-			c.Count.Add(DropOutOfStep, 1)
-			f.broken = true
-			return
-		}
 	}
 }
 
 // slice takes the next slice of a server's sums. They take the place of what
 // this worker sent: that is on its way in memory of its own.
-func (c *Core) slice(server int, f *source) tensor.State {
+func (c *Core) slice(server int, f *source, rx *tensor.Reader) tensor.State {
 	if !c.Active || !f.due {
 		return tensor.Wrong
 	}
 	part := c.cut.Part(server, server+1)
-	p, sums, state := f.rx.Next(tensor.Header{Gen: c.Gen, Kind: server, Bytes: part.Bytes()}, part, sliceBytes)
+	p, sums, state := rx.Next(tensor.Header{Gen: c.Gen, Kind: server, Bytes: part.Bytes()}, part, c.cfg.slice())
 	if state == tensor.Ready {
 		c.arrived(f, p, sums)
 	}

@@ -1,6 +1,7 @@
 package ps_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +50,8 @@ func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := ps.Config{
 			Workers: rapid.IntRange(2, 6).Draw(t, "workers"), Dedicated: rapid.Bool().Draw(t, "dedicated"),
-			Sample: rapid.SampledFrom([]int{0, 1, 3, 64}).Draw(t, "sample"),
+			Sample:    rapid.SampledFrom([]int{0, 1, 3, 64}).Draw(t, "sample"),
+			Partition: rapid.SampledFrom([]int{0, 0, 1000, 10_000, 1 << 20}).Draw(t, "partition"),
 		}
 		most := cfg.Workers
 		if cfg.Dedicated {
@@ -151,6 +153,32 @@ func TestLengthsOnly(t *testing.T) {
 	}
 }
 
+// A server answers a partition when all workers have pushed the whole of it, and not before.
+func TestPartitions(t *testing.T) {
+	cfg := ps.Config{Node: "s", Host: 2, Workers: 2, Servers: 1, Dedicated: true, Tensor: 30_000, Partition: 50_000}
+	s := newServer(t, cfg)
+	b := make([]byte, tensor.HeaderLen+4*cfg.Tensor)
+	tensor.Header{Bytes: 4 * cfg.Tensor}.Put(b)
+	var eff sansio.Effects
+	arrive := func(port sansio.Port, from, to int) {
+		s.Handle(0, []sansio.Arrival{{Port: port, Train: sansio.Train{Body: b[from:to]}}}, &eff)
+	}
+	const first = tensor.HeaderLen + 50_000
+	arrive(0, 0, len(b))
+	arrive(1, 0, first-1)
+	if len(eff.Sends) != 0 {
+		t.Errorf("%d sends with a partition that lacks a byte", len(eff.Sends))
+	}
+	arrive(1, first-1, len(b))
+	var sizes []int
+	for _, send := range eff.Sends {
+		sizes = append(sizes, len(send.Train.Body))
+	}
+	if want := []int{first, 50_000, 20_000}; !slices.Equal(sizes, want) {
+		t.Errorf("answers of %d bytes, want %d", sizes, want)
+	}
+}
+
 // However the streams are cut, a server sends the same: slices end at fixed
 // places.
 func TestCutsDoNotMatter(t *testing.T) {
@@ -203,39 +231,18 @@ func TestPeers(t *testing.T) {
 	for _, cfg := range []ps.Config{
 		{Workers: 5, Servers: 5}, {Workers: 5, Servers: 3}, {Workers: 5, Servers: 5, Cross: true}, {Workers: 3, Servers: 4, Dedicated: true}, {Workers: 1, Servers: 1, Dedicated: true},
 	} {
-		streams := 0
-		for h := range cfg.Hosts() {
+		ends, err := streamtest.Meet(cfg.Hosts(), func(h int) []stream.Peer {
 			cfg.Host = h
-			taken := map[uint16]bool{}
-			for _, p := range cfg.Peers() {
-				if taken[p.Local] {
-					t.Errorf("%+v: number %d twice", cfg, p.Local)
-				}
-				taken[p.Local] = true
-				streams++
-				if found := answers(cfg, h, p); found != 1 {
-					t.Errorf("%+v: %d ends answer to %+v", cfg, found, p)
-				}
-			}
-		}
+			return cfg.Peers()
+		})
 		want := 2 * cfg.Workers * cfg.Servers
 		if !cfg.Dedicated && !cfg.Cross {
 			want -= 2 * cfg.Servers
 		}
-		if streams != want {
-			t.Errorf("%+v: %d ends of streams, want %d", cfg, streams, want)
+		if err != nil || ends != want {
+			t.Errorf("%+v: %d ends of streams, want %d; %v", cfg, ends, want, err)
 		}
 	}
-}
-
-func answers(cfg ps.Config, host int, p stream.Peer) (n int) {
-	cfg.Host = p.Host
-	for _, q := range cfg.Peers() {
-		if q.Host == host && q.Local == p.Remote && q.Remote == p.Local && q.Passive != p.Passive {
-			n++
-		}
-	}
-	return n
 }
 
 // A stream whose next message is not the awaited one is given up, at either end.
@@ -270,14 +277,8 @@ func TestStreamOutOfStep(t *testing.T) {
 
 func check(t *testing.T, name string, got []sansio.Count, want map[string]uint64) {
 	t.Helper()
-	for _, c := range got {
-		if w, ok := want[c.Name]; ok && w != c.N {
-			t.Errorf("%s: %+v, want %d", name, c, w)
-		}
-		delete(want, c.Name)
-	}
-	if len(want) != 0 {
-		t.Errorf("%s: %v not counted", name, want)
+	if err := sansiotest.Counts(got, want); err != nil {
+		t.Errorf("%s: %v", name, err)
 	}
 }
 
@@ -312,6 +313,7 @@ func TestConfig(t *testing.T) {
 		"host 2 of 2":     {Host: 2, Workers: 2, Servers: 2, Tensor: 10},
 		"1 elements":      {Workers: 2, Servers: 2, Tensor: 1},
 		"NewServer":       {Host: 2, Workers: 2, Servers: 2, Dedicated: true, Tensor: 10},
+		"partitions of 6": {Workers: 2, Servers: 2, Tensor: 10, Partition: 6},
 		"one value of -1": {Workers: 2, Servers: 2, Tensor: 10, Sample: -1},
 	} {
 		cfg.Node = "w17"

@@ -5,7 +5,6 @@ import (
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/nodes/tensor"
 )
 
@@ -48,41 +47,23 @@ func (s *Server) Counters() []sansio.Count { return s.count.List() }
 // shard adds up what the workers send of one shard.
 type shard struct {
 	number  int
-	part    tensor.Part // in memory of its own, from byte 0 on
-	sum     []byte
-	gen     int // that is added up, or was last
-	from    []contributor
+	sums    *tensor.Adder
 	streams []int         // worker of each stream, in the order of ports
 	to      []sansio.Port // all streams
-	slices  []int         // workers that each slice has come from
-	done    int           // slices that were sent
 	count   sansio.Tally
 
 	local func(p tensor.Slice, sums []byte) // takes sums for the worker on this host; nil: there is none
 }
 
-// contributor is how far one worker is.
-type contributor struct {
-	rx     tensor.Reader
-	gen    int // of the shard that was added last
-	broken bool
-}
-
 // newShard returns the server of a host, whose ports start at first.
 func newShard(cfg Config, first int) *shard {
 	number := cfg.server()
-	p := cfg.cut().Part(number, number+1)
-	p.Lo, p.Hi = 0, p.Hi-p.Lo
 	s := &shard{
-		number: number, part: p, sum: make([]byte, p.Hi), gen: -1, from: make([]contributor, cfg.Workers),
-		streams: cfg.remoteWorkers(), slices: make([]int, (p.Bytes()+sliceBytes-1)/sliceBytes),
+		number: number, streams: cfg.remoteWorkers(),
+		sums: tensor.NewAdder(cfg.Workers, number, cfg.cut().Part(number, number+1), cfg.slice()),
 	}
-	s.done = len(s.slices)
 	for i := range s.streams {
 		s.to = append(s.to, sansio.Port(first+i))
-	}
-	for w := range s.from {
-		s.from[w].gen = -1
 	}
 	return s
 }
@@ -93,78 +74,28 @@ func (s *shard) take(i int, t *sansio.Train, eff *sansio.Effects) {
 		s.count.Add(DropServerNobody, 1)
 		return
 	}
-	f := &s.from[s.streams[i]]
-	if f.broken {
+	switch s.sums.Take(s.streams[i], t, func(p tensor.Slice) { s.send(p, eff) }) {
+	case tensor.OutOfStep:
+		s.count.Add(DropServerStep, 1)
+	case tensor.AfterFault:
 		s.count.Add(DropServerFault, 1)
-		return
-	}
-	f.rx.Add(t)
-	for {
-		switch s.slice(f, eff) {
-		case tensor.Short:
-			return
-		case tensor.Wrong:
-			s.count.Add(DropServerStep, 1)
-			f.broken = true
-			return
-		}
 	}
 }
 
-// slice takes the next slice of a worker's stream. A worker starts a generation
-// when it has all sums of the one before, so that every slice of that was sent.
-func (s *shard) slice(f *contributor, eff *sansio.Effects) tensor.State {
-	if f.rx.Empty() {
-		return tensor.Short
-	}
-	if f.gen == s.gen && s.done < len(s.slices) {
-		return tensor.Wrong
-	}
-	p, values, state := f.rx.Next(tensor.Header{Gen: f.gen + 1, Kind: s.number, Bytes: s.part.Bytes()}, s.part, sliceBytes)
-	if state == tensor.Ready {
-		s.add(f, p, values, eff)
-	}
-	return state
-}
-
-// add adds a slice of a worker, which may be the first of its generation, and sends
-// the sums if it is the last.
-func (s *shard) add(f *contributor, p tensor.Slice, values []byte, eff *sansio.Effects) {
-	if f.gen == s.gen {
-		s.gen++
-		s.done = 0
-		clear(s.sum)
-		clear(s.slices)
-	}
-	if p.Last {
-		f.gen++
-	}
-	vec.AddBE(s.sum[p.Lo:p.Hi], values)
-	k := p.Off / sliceBytes
-	if s.slices[k]++; s.slices[k] == len(s.from) {
-		s.done++
-		s.send(p, eff)
-	}
-}
-
+// send sends sums to all workers.
 func (s *shard) send(p tensor.Slice, eff *sansio.Effects) {
-	var h *tensor.Header
 	if p.Off == 0 {
-		h = &tensor.Header{Gen: s.gen, Kind: s.number, Bytes: s.part.Bytes()}
 		s.count.Add(CountSums, uint64(len(s.to)))
 	}
 	if len(s.to) > 0 {
-		tensor.Send(s.to, h, s.sum, p.Part, eff)
+		s.sums.Send(s.to, s.number, p, eff)
 	}
 	if s.local != nil {
-		s.local(p, s.sum[p.Lo:p.Hi])
+		s.local(p, s.sums.Sums(p))
 	}
 }
 
 // push takes the shard of the worker on this host.
 func (s *shard) push(worker int, values []byte, eff *sansio.Effects) {
-	for off := 0; off < s.part.Bytes(); off += sliceBytes {
-		p := s.part.Slice(off, sliceBytes)
-		s.add(&s.from[worker], p, values[p.Lo:p.Hi], eff)
-	}
+	s.sums.Push(worker, values, func(p tensor.Slice) { s.send(p, eff) })
 }

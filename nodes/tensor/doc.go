@@ -1,5 +1,6 @@
 // Package tensor is the common part of the collectives over byte streams (ring, halving,
-// ps): the [Worker] that they embed, and its tensor as int32 in fixed point, cut into chunks.
+// ps, tcpagg): the [Worker] that they embed, and its tensor as int32 in fixed point, cut into chunks.
+// Servers add tensors up in an [Adder].
 //
 //	chunk 0              chunk 1              chunk 2
 //	| values | unstored  | values | unstored  | values | unstored  |
