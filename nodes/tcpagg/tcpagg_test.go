@@ -261,12 +261,32 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: went on after the fault", name)
 		}
 	}
+}
+
+// Sums of a generation that has them already are a fault, and so is what the parent sends to a server
+// where sums come by streams of their own.
+func TestUnawaited(t *testing.T) {
+	cfg := tcpagg.Config{Node: "w", Workers: 2, Parents: []int{2, 2, 3, -1}, Tensor: 5}
+	b := make([]byte, tensor.HeaderLen+20)
+	tensor.Header{Kind: 1, Bytes: 20}.Put(b)
+	again := []sansio.Arrival{{Train: sansio.Train{Body: b}}}
 	w, err := tcpagg.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Handle(0, []sansio.Arrival{{Train: message(tensor.Header{Kind: 1, Bytes: 20})}}, nil)
-	check(t, "unawaited", w.Counters(), map[string]uint64{tcpagg.DropOutOfStep: 1})
+	var eff sansio.Effects
+	w.Begin(0, 0, make([]float32, 5), &eff)
+	for range 2 {
+		w.Handle(0, again, &eff)
+	}
+	check(t, "a second time", w.Counters(), map[string]uint64{tcpagg.DropOutOfStep: 1})
+	if !w.Complete(0) {
+		t.Error("the first sums are lost")
+	}
+	cfg.Host, cfg.Direct = 2, true
+	s := newServer(t, cfg)
+	s.Handle(0, again, &eff)
+	check(t, "direct", s.Counters(), map[string]uint64{tcpagg.DropServerWrongPort: 1})
 }
 
 func check(t *testing.T, name string, got []sansio.Count, want map[string]uint64) {
