@@ -15,10 +15,12 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/system/atp"
+	"github.com/inalab/inalab/harness/system/byteps"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	ringsystem "github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/tcpagg"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/pktio/tcp"
 	"github.com/inalab/inalab/internal/trace"
@@ -76,7 +78,9 @@ func TestRingOfNeighbours(t *testing.T) {
 // The streams of every system fit together, those of dedicated servers too: who
 // dials finds somebody who listens there for nobody else.
 func TestStreamsMeet(t *testing.T) {
-	for _, system := range []job.System{ringsystem.System{}, halving.System{}, ps.System{}, ps.System{Dedicated: true}} {
+	for _, system := range []job.System{
+		ringsystem.System{}, halving.System{}, ps.System{}, ps.System{Dedicated: true}, byteps.System{}, tcpagg.System{}, tcpagg.System{Direct: true},
+	} {
 		j := mustJob(t, scene{system: system, topology: "rack", hosts: 5})
 		waiting, dialled := map[tcp.Stream]bool{}, []tcp.Stream{}
 		note := func(c *tcp.Config) {

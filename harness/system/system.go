@@ -5,10 +5,12 @@ package system
 import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/atp"
+	"github.com/inalab/inalab/harness/system/byteps"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/tcpagg"
 	"github.com/inalab/inalab/harness/system/trioml"
 )
 
@@ -18,6 +20,8 @@ func All() []job.System {
 		ring.System{},
 		halving.System{},
 		ps.System{},
+		byteps.System{},
+		tcpagg.System{},
 		switchml.System{Elements: 64},
 		switchml.System{Elements: 256},
 		switchml.System{Transport: switchml.RoCE},

@@ -160,9 +160,9 @@ func (c Config) circles() error {
 	return nil
 }
 
-// sliceBytes is what a server sends on when it has come from all children. Assumed, the same as in
-// package ps.
-const sliceBytes = 32 << 10
+// sliceBytes is what a server sends on when it has come from all children. Assumed: about a jumbo
+// frame, so that a slice waits little at each level of the tree.
+const sliceBytes = 8 << 10
 
 // Kinds of messages.
 const (

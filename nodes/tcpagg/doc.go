@@ -6,7 +6,7 @@
 //	worker 1 --gradient--/  <---- sums ----- \--- sums -->
 //
 // A worker streams its tensor to its parent. A server adds what its children stream, and sends each
-// slice of 32 KiB up as soon as all of them have brought it. The PS, which is the root, sends the
+// slice of 8 KiB up as soon as all of them have brought it. The PS, which is the root, sends the
 // sums of all workers down in the same way: XAgg's PS multicasts results, and TCP cannot. They go
 // down the tree, each server copying what comes to its children, or with [Config.Direct] by a stream
 // of its own to each worker. Servers and PS hold the whole tensor.

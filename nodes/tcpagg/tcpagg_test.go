@@ -199,7 +199,7 @@ func TestLengthsOnly(t *testing.T) {
 func TestSlicesGoUpAtOnce(t *testing.T) {
 	cfg := tcpagg.Config{Node: "s", Host: 2, Workers: 2, Parents: []int{2, 2, 3, -1}, Tensor: 20_000}
 	s := newServer(t, cfg)
-	b := make([]byte, tensor.HeaderLen+32<<10)
+	b := make([]byte, tensor.HeaderLen+8<<10)
 	tensor.Header{Bytes: 80_000}.Put(b)
 	var eff sansio.Effects
 	for port := sansio.Port(1); port <= 2; port++ {

@@ -22,6 +22,7 @@ type System struct {
 	Transport stream.Transport // empty means TCP; others are for the virtual clock
 	Count     int              // servers; zero: as many as workers
 	Dedicated bool             // servers have hosts of their own
+	Partition int              // bytes that a server takes, adds and answers at once; zero: it streams slices of 32 KiB
 	// Cross: the shard of a host's own colocated server crosses the network too, under
 	// the virtual clock.
 	Cross bool
@@ -85,7 +86,7 @@ func (p System) Layout(j *job.Job) (job.Layout, error) {
 	return streams.Layout(j, p.Transport, p.sent(n, 4*j.Params), j.Members(), func(i int, on plan.Host) streams.Host {
 		c := host.Config{
 			Node: on.Name, Host: i, Workers: n, Servers: p.count(n), Dedicated: p.Dedicated, Cross: p.Cross,
-			Tensor: j.Params, Sample: j.Sample.Every,
+			Tensor: j.Params, Sample: j.Sample.Every, Partition: p.Partition,
 		}
 		return streams.Host{Config: c, Values: c.Values(), Peers: c.Peers()}
 	})
@@ -99,36 +100,30 @@ func (p System) check(j *job.Job) error {
 	if p.Cross && !j.Virtual {
 		return errors.New("ps.cross runs under the virtual clock only: live, what a host sends to itself stays inside its kernel: use --clock virtual, or ps.cross=false")
 	}
-	workers := len(j.Hosts())
+	workers, system := len(j.Hosts()), j.System.Name()
 	if !p.Dedicated && p.Count > workers {
-		return fmt.Errorf("ps.count: %d servers beside %d workers: a host has one at most: use ps.count=%d or less, or ps.servers=dedicated", p.Count, workers, workers)
+		return fmt.Errorf("%s.count: %d servers beside %d workers: a host has one at most: use %s.count=%d or less, or %s.servers=dedicated", system, p.Count, workers, system, workers, system)
 	}
 	if n := p.count(workers); j.Params < n {
-		return fmt.Errorf("ps: a tensor of %d elements for %d servers: each needs an element: set a lower ps.count", j.Params, n)
+		return fmt.Errorf("%s: a tensor of %d elements for %d servers: each needs an element: set a lower %s.count", system, j.Params, n, system)
 	}
-	if need := p.Servers(workers); j.Servers != need {
-		has := fmt.Sprintf("topology %s has", j.Plan.Name)
-		if j.On != nil {
-			has = "those that are named are"
-		}
-		return fmt.Errorf("ps needs %d hosts for servers beside %d workers, but %s %d: dedicated servers take ps.count hosts, or as many as workers do, colocated ones none", need, workers, has, j.Servers)
-	}
-	return nil
+	return streams.CheckServers(j, p.Servers(workers), fmt.Sprintf("dedicated servers take %s.count hosts, or as many as workers do, colocated ones none", system))
 }
 
 // sent is how many bytes cross the busiest line of the hosts: a worker sends and receives the tensor once,
 // and a server its shard once for each worker. Where both share a link, they do so together, less
-// the shard that stays on the host.
+// the shard that stays on the host. A server is silent until the first partition is in; its
+// line then carries what its worker pushes, if there is one.
 func (p System) sent(workers, tensor int) int {
 	count := p.count(workers)
-	shards := workers * tensor / count
+	shards, first := workers*tensor/count, min(p.Partition, tensor/count)
 	switch {
 	case p.Dedicated:
-		return max(tensor, shards)
+		return max(tensor, shards) + max(workers, count)*first
 	case p.Cross:
-		return tensor + shards
+		return tensor + shards + max(0, workers*first-tensor)
 	}
-	return tensor * (count + workers - 2) / count
+	return tensor*(count+workers-2)/count + max(0, (workers-1)*first-tensor*(count-1)/count)
 }
 
 // NewCore makes one worker, with the server beside it.

@@ -55,6 +55,19 @@ func Layout(j *job.Job, t stream.Transport, bytes int, hosts []plan.Host, on fun
 	return l, nil
 }
 
+// CheckServers says that a job has another number of hosts for servers than its system needs, and
+// what decides how many that are.
+func CheckServers(j *job.Job, need int, decides string) error {
+	if j.Servers == need {
+		return nil
+	}
+	has := fmt.Sprintf("topology %s has", j.Plan.Name)
+	if j.On != nil {
+		has = "those that are named are"
+	}
+	return fmt.Errorf("%s needs %d hosts for servers beside %d workers, but %s %d: %s", j.System.Name(), need, len(j.Hosts()), has, j.Servers, decides)
+}
+
 // lineTime is how long so many bytes of a byte stream occupy a host's line, in
 // full packets, acknowledgements left out.
 func lineTime(j *job.Job, t stream.Transport, bytes int) units.Duration {
