@@ -30,6 +30,8 @@ var deterministic = []struct {
 	{"ring-leaf-spine", []string{"systems=[{system: ring, topology: leaf-spine}]", "hosts=4"}},
 	{"halving", []string{"systems=[{system: halving, topology: rack}]", "hosts=4", "link.loss=1%"}},
 	{"ps", []string{"systems=[{system: ps, topology: rack}]"}},
+	{"byteps", []string{"systems=[{system: byteps, topology: rack}]", "link.loss=1%"}},
+	{"tcpagg", []string{"systems=[{system: tcpagg, topology: rack}]", "hosts=4", "link.loss=1%"}},
 	{"atp", []string{"systems=[{system: atp, topology: rack}]", "link.loss=1%"}},
 	{"atp-leaf-spine", []string{"systems=[{system: atp, topology: leaf-spine}]", "hosts=3", "link.loss=1%"}},
 	{"atp-tree", []string{"systems=[{system: atp, topology: {generator: tree, depth: 2, fan-out: 2}}]", "hosts=3", "link.loss=1%", "atp.levels=all"}},

@@ -1,5 +1,6 @@
 // Package tcp is a device whose ports are byte streams over kernel TCP, one to each
-// peer of a machine: neighbours of a ring, partners of halving, parameter servers.
+// peer of a machine: neighbours of a ring, partners of halving, parameter servers,
+// parents and children of a tree.
 //
 //	machine --port 0--> stream 0, dialled ---> peer
 //	        <-port 0--                    <---
