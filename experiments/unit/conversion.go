@@ -11,7 +11,7 @@ import (
 )
 
 // conversion measures how fast this machine scales and converts gradients.
-// It is the one experiment whose value depends on the machine.
+// Its value depends on the machine, as that of xaggPlanning does.
 func conversion() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.conversion", Title: "scaling and conversion to int32 on one core of this machine",

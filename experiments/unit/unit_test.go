@@ -11,7 +11,7 @@ import (
 func TestUnit(t *testing.T) {
 	for _, x := range All() {
 		t.Run(x.ID, func(t *testing.T) {
-			if x.ID != "switchml.conversion" {
+			if x.ID != "switchml.conversion" && x.ID != "xagg.planning" {
 				experimenttest.Run(t, &x)
 				return
 			}
@@ -19,8 +19,8 @@ func TestUnit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, id := range x.Claims { // a time on this machine: there must be one
-				if rate, ok := f.Measured[id].Number(); !ok || rate <= 0 {
+			for _, id := range x.Claims { // a rate or a time on this machine: there must be one
+				if v, ok := f.Measured[id].Number(); !ok || v <= 0 {
 					t.Errorf("%s: %s", id, f.Measured[id])
 				}
 			}

@@ -2,9 +2,13 @@ package unit
 
 import (
 	"context"
+	"fmt"
+	"net/netip"
 
 	"github.com/inalab/inalab/experiments/experiment"
+	wire "github.com/inalab/inalab/internal/wire/xagg"
 	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 )
@@ -20,8 +24,11 @@ func xagg() experiment.Experiment {
 		},
 		Run: func(context.Context, *experiment.Env) (f experiment.Findings, err error) {
 			p := experiment.NewPrinted()
-			xaggGoodput(&f, p)
+			if err := xaggGoodput(&f, p); err != nil {
+				return f, err
+			}
 			xaggRatios(&f, p)
+			xaggPrinted(&f, p)
 			xaggDelays(&f, p)
 			if err := switchesOnPath(&f); err != nil {
 				return f, err
@@ -31,14 +38,18 @@ func xagg() experiment.Experiment {
 	}
 }
 
-// xaggGoodput takes the overhead of the frame that the paper gives the length of.
-func xaggGoodput(f *experiment.Findings, p *experiment.Printed) {
+// xaggGoodput is that of frames as they are sent, which must have the printed length.
+func xaggGoodput(f *experiment.Findings, p *experiment.Printed) error {
 	const at320 = "xagg.s4a.goodput.320"
-	overhead := p.Given(at320, "frame_bytes") - 4*p.Given(at320, "gradients")
 	for _, id := range []claims.ID{at320, "xagg.s4a.goodput.32"} {
-		payload := 4 * p.Given(id, "gradients")
-		f.Set(id, claims.Number(100*payload/(payload+overhead)).Noting("%g bytes of overhead a frame", overhead))
+		n := int(p.Given(id, "gradients"))
+		frame := len(wire.Frame(wire.Path{Src: netip.IPv4Unspecified(), Dst: netip.IPv4Unspecified()}, wire.Header{}, make([]int32, n)))
+		if printed := int(p.Given(at320, "frame_bytes")); id == at320 && frame != printed {
+			return fmt.Errorf("frames of %d values have %d bytes, and %d are printed", n, frame, printed)
+		}
+		f.Set(id, claims.Number(100*float64(4*n)/float64(frame)).On("package internal/wire/xagg").Noting("%d bytes of overhead a frame", frame-4*n))
 	}
+	return nil
 }
 
 // xaggRatios compares printed losses and times.
@@ -54,6 +65,35 @@ func xaggRatios(f *experiment.Findings, p *experiment.Printed) {
 		seconds := p.Claimed(id, "s")
 		f.Set(id, claims.NumberParts(map[string]float64{"printed_form": 1 + (1 - xagg/seconds), "time_ratio": seconds / xagg}))
 	}
+}
+
+// xaggPrinted is the table of printed numbers beside what others that are printed give. It measures nothing.
+func xaggPrinted(f *experiment.Findings, p *experiment.Printed) {
+	t := claims.Table{
+		ID: "xagg.printed", Title: "Numbers that the XAgg paper prints, beside what others that it prints give",
+		Columns: []claims.Column{{Name: "what"}, {Name: "from"}, {Name: "computed"}, {Name: "printed"}, {Name: "off by"}},
+		Notes:   []string{"Arithmetic on printed numbers: nothing of this was measured here."},
+	}
+	row := func(what, from string, computed, printed float64, decimals int) {
+		t.Add(render.Text(what), render.Text(from), render.Number(computed, decimals), render.Number(printed, decimals), render.Number(printed-computed, decimals))
+	}
+	xagg := p.Claimed("xagg.fig13.resnet50.xagg")
+	for _, scheme := range []string{"tcp-agg", "switchml", "nccl", "byteps"} {
+		row("Fig 13, "+scheme+": less time (%)", "seconds of ResNet50", 100*(1-xagg/p.Claimed(claims.ID("xagg.fig13.resnet50."+scheme))),
+			p.Claimed(claims.ID("xagg.fig13.reduction."+scheme)), 1)
+	}
+	peak := p.Claimed("xagg.fig15.xagg", "Gbps")
+	for _, scheme := range []string{"tcp-agg", "switchml", "nccl", "byteps"} {
+		id := claims.ID("xagg.fig15." + scheme)
+		row("Fig 15, "+scheme+": throughput (x)", "Gbit/s of ResNet50", peak/p.Claimed(id, "Gbps"), p.Claimed(id, "ratio"), 2)
+	}
+	latency := claims.ID("xagg.fig10.latency")
+	row("Fig 10: rise of latency (%)", "microseconds", 100*(p.Claimed(latency, "100Gbps")/p.Claimed(latency, "10Gbps")-1), p.Claimed("xagg.fig10.latency-rise"), 1)
+	row("Fig 8: XAgg over TCP, 10 cores (x)", "Gbit/s", p.Claimed("xagg.fig8.xagg", "10 cores")/p.Claimed("xagg.fig8.tcp", "10 cores"), p.Claimed("xagg.abs.tcp-3.3x"), 2)
+	row("Fig 8: XAgg, 10 cores (Gbit/s)", "10 times one core, as linear", min(100, 10*p.Claimed("xagg.fig8.xagg", "1 core")), p.Claimed("xagg.fig8.xagg", "10 cores"), 1)
+	row("Fig 8: TCP-Agg, 10 cores (Gbit/s)", "10 times one core, as linear", 10*p.Claimed("xagg.fig8.tcp", "1 core"), p.Claimed("xagg.fig8.tcp", "10 cores"), 1)
+	row("Fig 11: less loss (%)", "shares lost", 100*(1-p.Claimed("xagg.fig11.loss", "xdp")/p.Claimed("xagg.fig11.loss", "tcp")), p.Claimed("xagg.fig11.loss-reduction"), 1)
+	f.Tables = append(f.Tables, t)
 }
 
 // xaggDelays averages over the nodes of the tree: 7 workers, 2 servers, 1 PS. No
