@@ -32,12 +32,13 @@ func pfeConstants() []hostmodel.Constant {
 }
 
 // Constants returns what experiments rest on: the constants of hosts, links and
-// switches, those of the emulated PFE, of ATP, and the computing times of models that no paper
+// switches, those of the emulated PFE, of ATP and of XAgg, and the computing times of models that no paper
 // prints.
 func Constants() *hostmodel.Constants {
 	c := hostmodel.Defaults()
 	c.Add(pfeConstants()...)
 	c.Add(atpConstants()...)
+	c.Add(xaggConstants()...)
 	for _, p := range profiles.All() {
 		c.Add(hostmodel.Constant{
 			Name: "compute." + p.Name, Value: p.Compute.Milliseconds(), Unit: "ms", Assumed: p.ComputeFrom == profiles.Assumed, Source: p.Source,

@@ -6,7 +6,7 @@ import "github.com/inalab/inalab/experiments/experiment"
 // host by hand.
 func All() []experiment.Experiment {
 	return []experiment.Experiment{
-		trioFormats(), trioProtocol(), switchmlTables(), switchmlQuantiser(), atp(), atpSwitch(), xagg(), xaggRates(), xaggStore(), xaggTree(), xaggPlanning(), encryptedSums(), conversion(),
+		trioFormats(), trioProtocol(), switchmlTables(), switchmlQuantiser(), atp(), atpSwitch(), xagg(), xaggRates(), xaggStore(), xaggTree(), xaggPlanning(), xaggFluid(), encryptedSums(), conversion(),
 		switchmlProtocol(), switchmlRDMA(), quantisedTraining(),
 	}
 }
