@@ -223,12 +223,12 @@ fuzz-short: need-go ## fuzz every target for FUZZTIME=5s, the compiler of Microc
 	echo "fuzzed $$n targets"; \
 	if [ -n "$$failed" ]; then echo "failed:$$failed (inputs are in testdata/fuzz)" >&2; exit 1; fi
 
-# The object of switchd/xdp is compiled by the clang of Debian 12: others make other code, and a
-# test holds the committed object to the source.
+# The objects of switchd/xdp and harness/onehop are compiled by the clang of Debian 12: others make other
+# code, and tests hold the committed objects to the sources.
 INALAB_CLANG ?= clang-14
 INALAB_LLVM_STRIP ?= llvm-strip-14
 
-generate: need-go ## make again what is committed: nodes/train/data (dataset-fashion-mnist), switchd/xdp (clang-14, llvm-14)
+generate: need-go ## make again what is committed: nodes/train/data (dataset-fashion-mnist), switchd/xdp and harness/onehop (clang-14, llvm-14)
 	@if [ -d '$(DATASET)' ]; then \
 		$(call go_as_caller,CGO_ENABLED=0) generate ./nodes/train/data && echo 'generated nodes/train/data'; \
 	else \
@@ -237,9 +237,9 @@ generate: need-go ## make again what is committed: nodes/train/data (dataset-fas
 	fi
 	@if command -v '$(INALAB_CLANG)' >/dev/null && command -v '$(INALAB_LLVM_STRIP)' >/dev/null; then \
 		$(call go_as_caller,CGO_ENABLED=0 INALAB_CLANG='$(INALAB_CLANG)' INALAB_LLVM_STRIP='$(INALAB_LLVM_STRIP)') \
-			generate ./switchd/xdp && echo 'generated switchd/xdp'; \
+			generate ./switchd/xdp ./harness/onehop && echo 'generated switchd/xdp and harness/onehop'; \
 	else \
-		echo 'nothing compiled: $(INALAB_CLANG) or $(INALAB_LLVM_STRIP) is not here, so the object of switchd/xdp stays as committed.'; \
+		echo 'nothing compiled: $(INALAB_CLANG) or $(INALAB_LLVM_STRIP) is not here, so the objects of switchd/xdp and harness/onehop stay as committed.'; \
 		echo 'To make it again: apt-get install clang-14 llvm-14 (Debian 12), or name others: make generate INALAB_CLANG=clang INALAB_LLVM_STRIP=llvm-strip.'; \
 	fi
 

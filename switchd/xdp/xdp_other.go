@@ -33,3 +33,6 @@ func (*Aggregator) Lost(list []uint32, _ xagg.Check) ([]uint32, error) { return 
 
 // Close does nothing.
 func (*Aggregator) Close() error { return nil }
+
+// Cost returns [ErrUnsupported].
+func (*Aggregator) Cost() (c Cost, err error) { return c, ErrUnsupported }
