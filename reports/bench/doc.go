@@ -3,6 +3,7 @@
 //
 //	Measurement ─────► AllReduce ─┐
 //	SimMeasurement ──► Sim ───────┼─► render.Table, or JSON with schema_version
+//	AggregatorMeas. ─► Aggregator ┤
 //	                   Topology ──┤
 //	AllReduce ───────► Chip ──────┘
 //
