@@ -2,7 +2,13 @@
 
 package onehop
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Measure returns [ErrUnsupported].
 func Measure(context.Context, Config) (r Result, err error) { return r, ErrUnsupported }
+
+// Deploy returns [ErrUnsupported].
+func Deploy(int) (time.Duration, error) { return 0, ErrUnsupported }

@@ -1,6 +1,7 @@
 package onehop
 
 import (
+	"errors"
 	"os"
 	"testing"
 	"time"
@@ -107,4 +108,21 @@ func descriptors(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(list)
+}
+
+func TestDeploy(t *testing.T) {
+	netnstest.RequireRoot(t)
+	if took, err := Deploy(1000); err != nil || took <= 0 {
+		t.Errorf("%v, %v", took, err)
+	}
+}
+
+func TestCompile(t *testing.T) {
+	took, err := Compile(t.Context())
+	if errors.Is(err, ErrNoCompiler) {
+		t.Skip(err)
+	}
+	if err != nil || took <= 0 {
+		t.Errorf("%v, %v", took, err)
+	}
 }
