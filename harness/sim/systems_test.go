@@ -7,10 +7,12 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/sim"
+	"github.com/inalab/inalab/harness/system/byteps"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/tcpagg"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/nodes/stream"
@@ -43,6 +45,12 @@ var mixes = []mixed{
 	{"servers on hosts of their own", "rack", 8, func(t *testing.T, p *plan.Plan) []*job.Job {
 		return []*job.Job{staffed(t, p, 1, ps.System{Dedicated: true}, 0, []int{0, 6}, 7, 3), tenant(t, p, 2, halving.System{}, 0, 5, 1, 2)}
 	}, "ps + halving", nil},
+	{"a tree of servers beside SwitchML and BytePS", "rack", 13, func(t *testing.T, p *plan.Plan) []*job.Job {
+		return []*job.Job{
+			staffed(t, p, 1, tcpagg.System{K: 2}, 0, []int{9, 0, 4}, 12, 1, 7, 3), tenant(t, p, 2, switchml.System{Retransmit: true}, 0, 2, 5),
+			staffed(t, p, 3, byteps.System{Partition: 1000}, 0, []int{6}, 11, 8),
+		}
+	}, "tcpagg + switchml256 + byteps", map[string]string{"tor": "switchml256"}},
 	{"programs of two systems on their own leaves", "leaf-spine", 12, func(t *testing.T, p *plan.Plan) []*job.Job {
 		return []*job.Job{
 			tenant(t, p, 1, switchml.System{Retransmit: true}, 0, 1, 0), tenant(t, p, 2, switchml.System{Elements: 64, Retransmit: true}, 0, 8, 6, 7),
