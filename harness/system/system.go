@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/harness/system/tcpagg"
 	"github.com/inalab/inalab/harness/system/trioml"
+	"github.com/inalab/inalab/harness/system/xagg"
 )
 
 // All returns the systems with their default knobs, in the order of lists.
@@ -28,5 +29,6 @@ func All() []job.System {
 		switchml.System{Elements: 32},
 		trioml.System{},
 		atp.System{},
+		xagg.System{},
 	}
 }
