@@ -181,6 +181,79 @@ func TestRestart(t *testing.T) {
 	}
 	b.tree("ps(w1 w2 w3 s2(w4 w5 w6) w7)")
 	b.noted("s1 left: 3 reports without the place that it had, as after a restart")
+	b.answer()
+	b.c.Close(b.now, 0)
+	b.open(1)
+	for i := range uint32(3) { // s2 between iterations
+		b.c.Close(b.now, 1)
+		b.c.Report(b.now, &xaggctl.Message{Host: b.id("s2"), Number: 2 + i, Load: xaggctl.Load{Total: 128 * gib, Bandwidth: 100 * g, Cores: 44}})
+	}
+	b.tree("ps(w4 w5 w6 w7 s1(w1 w2 w3))")
+	b.noted("s2 left: 3 reports without the place that it had")
+}
+
+// Reports without a place are none of a restart before the place is acknowledged, and after the server
+// left.
+func TestReportsWithoutPlace(t *testing.T) {
+	b := running(t, 8, 6, 2)
+	number := uint32(1)
+	report := func(name string, used units.Bytes) {
+		number++
+		b.c.Report(b.now, &xaggctl.Message{Host: b.id(name), Number: number, Load: xaggctl.Load{Used: used, Total: 128 * gib, Bandwidth: 100 * g, Cores: 44}})
+	}
+	report("s1", 128*gib)
+	b.answer("s5")
+	for range misplacedReports {
+		report("s5", 0)
+		report("s1", 0)
+	}
+	b.tree("ps(s5(w1 w2 s2(w3 w4)) s6(s3(w5 w6) s4(w7 w8)))")
+	b.now = b.now.Add(DefaultResend)
+	b.c.Expire(b.now)
+	b.answer()
+	if b.c.Close(b.now, 0); !strings.Contains(b.c.Tree(), "s1(w") && !strings.Contains(b.c.Tree(), "s1(s") {
+		t.Errorf("%s: s1 is not used", b.c.Tree())
+	}
+	b.open(1)
+}
+
+// A server that reports and does not acknowledge its place fails, in an iteration and between two. It is
+// no candidate before it has acknowledged that.
+func TestServerThatDoesNotAnswer(t *testing.T) {
+	full := func(l *xaggctl.Load) { l.Used = l.Total }
+	for _, c := range []struct {
+		open          bool
+		before, after string
+		others        []string
+	}{
+		{true, "ps(s5(w1 w2 s2(w3 w4)) s6(s3(w5 w6) s4(w7 w8)))", "ps(w1 w2 s2(w3 w4) s6(s3(w5 w6) s4(w7 w8)))", []string{"s2", "s3", "s4", "s6"}},
+		{false, "ps(s5(s7(w1 w2) s2(w3 w4)) s6(s3(w5 w6) s4(w7 w8)))", "ps(s7(w1 w2) s2(w3 w4) s6(s3(w5 w6) s4(w7 w8)))", []string{"s2", "s3", "s4", "s6", "s7"}},
+	} {
+		b := running(t, 8, 8, 2)
+		if !c.open {
+			b.c.Close(b.now, 0)
+		}
+		b.tree("ps(s5(s1(w1 w2) s2(w3 w4)) s6(s3(w5 w6) s4(w7 w8)))")
+		b.report(full, "s1")
+		for range mostTries {
+			b.tree(c.before)
+			b.answer("s5")
+			b.wait(DefaultResend, append(c.others, "s5")...)
+		}
+		b.tree(c.after)
+		b.noted("s5 left: it did not acknowledge its place, which it was sent 10 times")
+		b.answer("s5")
+		if c.open {
+			b.c.Close(b.now, 0)
+		}
+		if b.report(nil, "s5"); strings.Contains(b.c.Tree(), "s5") {
+			t.Errorf("%s: s5 is used, and did not acknowledge that it left", b.c.Tree())
+		}
+		b.open(1)
+		if b.c.Close(b.now, 1); !strings.Contains(b.c.Tree(), "s5") {
+			t.Errorf("%s: s5 is not used", b.c.Tree())
+		}
+	}
 }
 
 // Bandwidth that becomes idle is no load; cores that are wanted elsewhere are.
@@ -266,7 +339,7 @@ func TestSilentBetweenIterations(t *testing.T) {
 	b.c.Close(b.now, 0)
 	b.wait(3*DefaultPeriod, "s2", "s3")
 	b.tree("ps(s3(w1 w2 w3) s2(w4 w5 w6) w7)")
-	b.noted("s1 left: it reported no load")
+	b.noted("s1 left: no report for 300ms")
 	if b.open(1); b.order("w1").Place.Again {
 		t.Errorf("order %+v", b.order("w1"))
 	}

@@ -40,6 +40,10 @@ const (
 	// misplacedReports without the place that a server acknowledged are a restart: earlier ones may have
 	// been on their way with the answer (assumed).
 	misplacedReports = 3
+
+	// mostTries is how often a server gets an order that it does not acknowledge (assumed): with a tenth
+	// of the messages lost, all of them fail less than once in a million times.
+	mostTries = 10
 )
 
 // Host is a node that can be in the tree.

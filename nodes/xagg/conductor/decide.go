@@ -160,11 +160,14 @@ func (c *Conductor) adjust(now units.Time) {
 	if !changed {
 		return
 	}
-	for _, why := range change.Why {
-		c.note(now, "%s", why)
-	}
-	for _, name := range change.Out {
-		c.named(name).left = now >= c.silent(c.named(name))
+	for i, name := range change.Out { // Why has a line for each
+		h := c.named(name)
+		h.left = now >= c.silent(h)
+		if why := c.gone(now, h); why != "" {
+			c.note(now, "%s left: %s", name, why)
+			continue
+		}
+		c.note(now, "%s", change.Why[i])
 	}
 	if len(change.In) > 0 {
 		c.note(now, "%s joined", strings.Join(change.In, ", "))
@@ -192,19 +195,6 @@ func (c *Conductor) fail(now units.Time) {
 		c.note(now, "the tree is %v", c.tree)
 		c.change(now)
 	}
-}
-
-// fault says why a server of the tree fails; empty if it does not.
-func (c *Conductor) fault(now units.Time, h *host) string {
-	switch {
-	case now < c.silent(h) && h.misplaced < misplacedReports:
-		return c.overload(h)
-	case now < c.silent(h):
-		return fmt.Sprintf("%d reports without the place that it had, as after a restart", misplacedReports)
-	case !h.reported:
-		return fmt.Sprintf("it did not report within %v of the start", c.cfg.Startup)
-	}
-	return fmt.Sprintf("no report for %v, and one is due every %v", now.Sub(h.heard), c.cfg.Period)
 }
 
 // remove takes a server of the tree out of it in mid-iteration.

@@ -20,12 +20,17 @@
 //
 // # Failures
 //
-// A server of the tree fails when it has not reported for 3 periods (assumed), when three reports in
-// a row are without the place that it had, as after a restart, or when it is
-// overloaded: its memory with the model is more than 80% full, or its idle cores cannot carry the
-// bandwidth that it had when it got its place. In mid-iteration its children go to its parent and send
-// all again. Between iterations the tree is adjusted without it. A server that reports again is a
-// candidate after the iteration.
+// A server of the tree fails for one of four reasons:
+//
+//   - It has not reported for 3 periods (assumed).
+//   - It is overloaded: its memory with the model is more than 80% full, or its idle cores cannot carry
+//     the bandwidth that was idle when it got its place (XAgg §V).
+//   - Three reports in a row are without the place that it acknowledged, as after a restart (assumed).
+//   - It has not acknowledged its place, which it was sent 10 times (assumed).
+//
+// In mid-iteration its children go to its parent and send all again. Between iterations the tree is
+// adjusted without it. A server that reports again, and has acknowledged that it left, is a candidate
+// after the iteration. Packets must not live longer than a server takes to start again.
 //
 // Nothing is counted twice: below any server that stays, the set of workers is the same as long as an
 // iteration lasts, because nodes only move up, past servers that failed. So a parent that takes sums

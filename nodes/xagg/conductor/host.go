@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/inalab/inalab/internal/units"
@@ -23,6 +24,7 @@ type host struct {
 	number  uint32        // of the latest one; 0 before the first
 	version uint16        // of the tree in the latest one
 	acked   bool
+	tries   int            // how often it was sent
 	edge    xaggctl.Parent // that it acknowledged last
 	due     units.Time     // of the latest order: units.Never where nothing is to be sent
 
@@ -77,20 +79,39 @@ func (c *Conductor) silent(h *host) units.Time {
 	return h.heard.Add(silentPeriods * c.cfg.Period)
 }
 
-// fresh returns the loads of the servers that report. That of the configuration counts for one that
-// may still come to its first report.
+// fresh returns the loads of the servers that a tree may have. That of the configuration counts for one
+// that may still come to its first report. One that left and has not acknowledged that may still act on
+// its former place, and is not used.
 func (c *Conductor) fresh(now units.Time) (list []manager.Server) {
 	for _, h := range c.of(manager.ServerRole) {
-		if now < c.silent(h) {
+		if c.gone(now, h) == "" && (h.in() || !h.pending()) {
 			list = append(list, h.load)
 		}
 	}
 	return list
 }
 
-// overload says why a server cannot go on with what it was given; empty if it can. Bandwidth that
-// became idle since is no load.
-func (c *Conductor) overload(h *host) string {
+// gone says why a server is not to be reached, or has lost its place; empty if neither.
+func (c *Conductor) gone(now units.Time, h *host) string {
+	switch {
+	case now >= c.silent(h) && !h.reported:
+		return fmt.Sprintf("it did not report within %v of the start", c.cfg.Startup)
+	case now >= c.silent(h):
+		return fmt.Sprintf("no report for %v, and one is due every %v", now.Sub(h.heard), c.cfg.Period)
+	case h.misplaced >= misplacedReports:
+		return fmt.Sprintf("%d reports without the place that it had, as after a restart", misplacedReports)
+	case h.pending() && h.tries >= mostTries && h.due <= now:
+		return fmt.Sprintf("it did not acknowledge its place, which it was sent %d times", h.tries)
+	}
+	return ""
+}
+
+// fault says why a server of the tree fails: it is gone or overloaded. Bandwidth that became idle since
+// it got its place is no load.
+func (c *Conductor) fault(now units.Time, h *host) string {
+	if why := c.gone(now, h); why != "" {
+		return why
+	}
 	s := h.load
 	s.Bandwidth = min(s.Bandwidth, h.granted)
 	if err := s.Fits(c.cfg.Model); err != nil {

@@ -33,7 +33,7 @@ func (c *Conductor) change(now units.Time) {
 		if h.number == 0 && !place.In() || samePlace(&place, &h.place) {
 			continue
 		}
-		h.place, h.version, h.acked, h.due = place, c.version, false, now
+		h.place, h.version, h.acked, h.tries, h.due = place, c.version, false, 0, now
 		h.number++
 		if h.number == 0 { // 0 is no order
 			h.number++
@@ -90,6 +90,7 @@ func (c *Conductor) issue(now units.Time) {
 		if !h.pending() || h.due > now || c.held(h) {
 			continue
 		}
+		h.tries++
 		h.due = now.Add(c.cfg.Resend)
 		if !h.in() {
 			h.due = units.Never

@@ -8,19 +8,19 @@ import (
 
 // Limits of a run, in steps of a millisecond.
 const (
-	faultyFor = 1500
+	faultyFor = 800
 	soundFor  = 3000
 	wanted    = 3 // iterations after the faults end
 )
 
-// fault lets something happen to a server: it dies and starts again, gets slow or busy, or recovers.
+// fault lets something happen to a server: it dies and starts again, gets slow, busy or deaf, or recovers.
 func (r *rig) fault() {
 	servers := r.nodes[1+len(r.c.cfg.Workers):]
 	if len(servers) == 0 || r.rand.IntN(40) > 0 {
 		return
 	}
 	n := servers[r.rand.IntN(len(servers))]
-	switch r.rand.IntN(6) {
+	switch r.rand.IntN(7) {
 	case 0, 1:
 		if n.back == 0 {
 			n.back = r.step + restartTime + r.rand.IntN(200)
@@ -29,8 +29,10 @@ func (r *rig) fault() {
 		n.mute = true
 	case 3:
 		n.full = true
+	case 4:
+		n.deaf = true
 	default:
-		n.mute, n.full = false, false
+		n.mute, n.full, n.deaf = false, false, false
 	}
 }
 
@@ -38,7 +40,7 @@ func (r *rig) fault() {
 func (r *rig) heal() {
 	r.faulty = false
 	for _, n := range r.nodes {
-		n.mute, n.full = false, false
+		n.mute, n.full, n.deaf = false, false, false
 		n.back = min(n.back, r.step+restartTime)
 	}
 }

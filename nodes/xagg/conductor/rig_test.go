@@ -39,6 +39,7 @@ type node struct {
 	report uint32
 	full   bool // overloaded
 	mute   bool // slow: nothing passes between it and the root but data
+	deaf   bool // no order arrives
 	back   int  // step at which it starts again; 0: it is up
 }
 
@@ -157,7 +158,7 @@ func (r *rig) deliver() {
 
 func (r *rig) receive(n *node, p *packet) {
 	switch {
-	case p.control != nil && n.mute:
+	case p.control != nil && (n.mute || n.deaf):
 	case p.control != nil:
 		r.control(n, p.control)
 	case p.known:

@@ -42,9 +42,10 @@ func (t *Tree) Fail(name, why string) (Change, error) {
 	return c, nil
 }
 
-// Adjust looks at the load of servers between iterations. A server in the tree that did not report,
-// does not fit any more or cannot serve its children leaves: its place goes to the best unused
-// candidate that can serve them, or its children go to its parent. Where the PS has more than k
+// Adjust looks at the load of servers between iterations. Where a server has more children than it
+// serves, as after failures, unused candidates take groups of them. A server in the tree that did not
+// report, does not fit any more or still cannot serve its children leaves: its place goes to the best
+// unused candidate that can serve them, or its children go to its parent. Where the PS has more than k
 // children, unused candidates take groups of them. It reports whether anything changed. What was
 // kept for failures of the iteration before is forgotten.
 func (t *Tree) Adjust(servers []Server) (Change, bool) {
@@ -54,13 +55,16 @@ func (t *Tree) Adjust(servers []Server) (Change, bool) {
 	before := t.parents()
 	var c Change
 	for _, name := range t.bottomUp() {
+		t.relieve(name, fit)
+	}
+	for _, name := range t.bottomUp() {
 		if why := t.unfit(name, servers, fit); why != "" {
 			c.Why = append(c.Why, fmt.Sprintf("%s left: %s", name, why))
 			c.Out = append(c.Out, name)
 			t.replace(name, t.unused(fit, c.Out), fit)
 		}
 	}
-	t.widen(t.unused(fit, c.Out), fit)
+	t.widen(t.ps, t.k, t.unused(fit, c.Out), fit)
 	c.Moves = t.moves(before)
 	c.In = t.joined(before)
 	if len(c.Moves) == 0 && len(c.Out) == 0 {
@@ -123,19 +127,29 @@ func (t *Tree) replace(name string, free, fit []Server) {
 	t.find(free[0].Name).parent = parent
 }
 
-// widen gives children of a PS with more than k to servers that are free.
-func (t *Tree) widen(free, fit []Server) {
-	for len(free) > 0 && len(t.find(t.ps).children) > t.k && len(t.nodes) < MaxHosts {
-		n := t.serves(&free[0], fit)
+// relieve has unused servers take children of one that fits and has too many.
+func (t *Tree) relieve(name string, fit []Server) {
+	if at := slices.IndexFunc(fit, func(s Server) bool { return s.Name == name }); at >= 0 {
+		if most := t.serves(&fit[at], fit); most >= 2 {
+			t.widen(name, most, t.unused(fit, nil), fit)
+		}
+	}
+}
+
+// widen gives children of a node with more than some to servers that are free. The node keeps two
+// children or more.
+func (t *Tree) widen(name string, most int, free, fit []Server) {
+	for len(free) > 0 && len(t.find(name).children) > most && len(t.nodes) < MaxHosts {
+		n := min(t.serves(&free[0], fit), len(t.find(name).children)-1)
 		if n < 2 {
 			return
 		}
-		group := t.Children(t.ps)[:n]
+		group := t.Children(name)[:n]
 		t.add(free[0].Name, ServerRole)
 		for _, c := range group {
 			t.attach(c, free[0].Name)
 		}
-		t.attach(free[0].Name, t.ps)
+		t.attach(free[0].Name, name)
 		free = free[1:]
 	}
 }

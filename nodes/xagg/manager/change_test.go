@@ -63,6 +63,29 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
+// A server that got the children of one that failed keeps its place, and another takes what is too
+// much for it.
+func TestAdjustRelieves(t *testing.T) {
+	tree := plan(t, 8, 6, 2)
+	if got, want := tree.String(), "ps(s5(s1(w1 w2) s2(w3 w4)) s6(s3(w5 w6) s4(w7 w8)))"; got != want {
+		t.Fatalf("%v, want %v", got, want)
+	}
+	if _, err := tree.Fail("s1", "test"); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := tree.Adjust(servers(7)[1:])
+	if got, want := tree.String(), "ps(s5(s2(w3 w4) s7(w1 w2)) s6(s3(w5 w6) s4(w7 w8)))"; got != want || len(c.Out) != 0 {
+		t.Errorf("%v and %+v, want %v", got, c, want)
+	}
+	if _, err := tree.Fail("s7", "test"); err != nil {
+		t.Fatal(err)
+	}
+	tree.Adjust(servers(6)[1:]) // none is left
+	if got, want := tree.String(), "ps(s2(w3 w4) w1 w2 s6(s3(w5 w6) s4(w7 w8)))"; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // A server that cannot serve the children of another does not take its place.
 func TestAdjustLeavesWeakServersOut(t *testing.T) {
 	tree := plan(t, 7, 2, 3)

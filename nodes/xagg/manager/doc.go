@@ -19,7 +19,7 @@
 //
 // A server with one child speeds nothing up: the paper removes it again, and takes the top N servers
 // for those that are left. Here a group of one node is passed up and takes no server, which comes
-// to the same: servers are taken in their order. The reference rate of the first layer holds in all
+// to the same where the servers after it are alike: servers are taken in their order. The reference rate of the first layer holds in all
 // layers (assumed: the paper has "the above method").
 //
 // k is 2 to 5: the least for which there are enough servers (assumed: the paper chooses by their
@@ -29,8 +29,8 @@
 //
 // # Changes
 //
-// After an iteration, [Tree.Adjust] replaces servers that no longer fit by unused candidates, or
-// removes them. In mid-iteration, [Tree.Fail] removes a server: its children go to its parent, and
+// After an iteration, [Tree.Adjust] has unused candidates take children of servers that have too many,
+// and replaces servers that no longer fit, or removes them. In mid-iteration, [Tree.Fail] removes a server: its children go to its parent, and
 // send all again. A [Cover] says how the parent counts them, so that nothing that the failed server
 // forwarded counts twice.
 //
@@ -42,4 +42,6 @@
 //     control messages.
 //  3. After Fail, hand [Tree.Cover] of the parent to its aggregator before it takes packets of the
 //     adopted children. The children of the failed server send their gradient from index 1 on.
+//     Package conductor tells aggregators which hosts are below each child, from which the same
+//     follows.
 package manager
