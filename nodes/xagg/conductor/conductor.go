@@ -71,7 +71,7 @@ func (c *Conductor) populate() {
 			x.role = manager.ServerRole
 			x.load = manager.Server{Name: h.Name, Bandwidth: s.Bandwidth, Cores: s.Cores, Memory: s.Memory, Used: s.Used}
 		case i > 0:
-			// Where all take the same time, a later one takes it as a faster one.
+			// The order of the configuration counts as long as there are no times.
 			x.role = manager.WorkerRole
 			x.times = manager.Worker{Name: h.Name, Training: units.Duration(len(c.cfg.Workers) - i)}
 		}

@@ -21,6 +21,7 @@ func TestModes(t *testing.T) {
 		{Plan, 4, 2, 0, "ps(w1 w2 w3 w4)"},
 		{KAry, 4, 2, 2, "ps(s1(w1 w2) s2(w3 w4))"},
 		{KAry, 12, 4, 4, "ps(s1(w1 w2 w3 w4) s2(w5 w6 w7 w8) s3(w9 w10 w11 w12))"},
+		{KAry, 24, 6, 7, "ps(s1(w1 w2 w3 w4 w5 w6 w7) s2(w8 w9 w10 w11 w12 w13 w14) s3(w15 w16 w17 w18 w19 w20 w21) s4(w22 w23 w24))"},
 		{Testbed, 7, 2, 0, "ps(s1(w1 w2 w3) s2(w4 w5 w6) w7)"},
 		{Testbed, 7, 5, 5, "ps(s1(w1 w2 w3) s2(w4 w5 w6) w7)"},
 		{Star, 31, 0, 0, "ps(w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13 w14 w15 w16 w17 w18 w19 w20 w21 w22 w23 w24 w25 w26 w27 w28 w29 w30 w31)"},
@@ -48,6 +49,9 @@ func TestBadConfigs(t *testing.T) {
 		`host "w2" has address invalid IP`:        func(c *Config) { c.Workers[1].Addr = Host{}.Addr },
 		`host "s1" has Ethernet address 00000000`: func(c *Config) { c.Servers[0].MAC = inet.MAC{} },
 		"is named twice":                          func(c *Config) { c.Workers[0].Name = "ps" },
+		`host "w3" is named twice`:                func(c *Config) { c.Servers[0].Name = "w3" },
+		"k = 32 children: 2 to 31":                func(c *Config) { c.Mode, c.K = Plan, 32 },
+		"k = 1 children":                          func(c *Config) { c.Mode, c.K = KAry, 1 },
 		"model of 0 bytes":                        func(c *Config) { c.Model = 0 },
 	} {
 		c := testConfig(Testbed, 7, 2)

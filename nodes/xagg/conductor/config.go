@@ -100,6 +100,9 @@ func (c *Config) validate() error {
 	if c.Mode == Testbed && (len(c.Workers) != testbedWorkers || len(c.Servers) < testbedServers) {
 		fault("tree %s with %d workers and %d servers: it has %d workers and %d servers", Testbed, len(c.Workers), len(c.Servers), testbedWorkers, testbedServers)
 	}
+	if c.K != 0 && (c.K < 2 || c.K >= manager.MaxHosts) {
+		fault("k = %d children: 2 to %d are possible, or 0 to choose", c.K, manager.MaxHosts-1)
+	}
 	if c.Period < 0 || c.Resend < 0 || c.Startup < 0 {
 		fault("period %v, resend time %v and startup time %v: none may be negative", c.Period, c.Resend, c.Startup)
 	}

@@ -32,10 +32,14 @@ func (c *Conductor) begin(now units.Time) error {
 	return nil
 }
 
-// star returns the tree in which all workers send to the PS.
+// star returns the tree in which all workers send to the PS. The error may be of any host.
 func (c *Conductor) star() (*manager.Tree, error) {
-	r := c.request(nil)
-	r.K = max(2, len(r.Workers))
+	var all []manager.Server
+	for _, h := range c.of(manager.ServerRole) {
+		all = append(all, h.load)
+	}
+	r := c.request(all)
+	r.K = max(2, len(r.Workers)) // one layer
 	return manager.Plan(r)
 }
 
