@@ -146,16 +146,24 @@ func (a *agent) drain() []xagg.Check {
 func (a *agent) counters() []sansio.Count {
 	var out sansio.Tally
 	out.Merge(a.count.List())
-	if a.node != nil {
-		d := a.node.Drops()
-		for _, c := range [...]sansio.Count{{Name: DropStranger, N: d.Stranger}, {Name: DropOldTree, N: d.OldTree}, {Name: DropPhase, N: d.Refused}} {
-			if c.N > 0 {
-				out.Add(c.Name, c.N)
-			}
-		}
-	}
+	out.Merge(a.nodeDrops())
 	if tally, err := a.store.Tally(); err == nil {
 		out.Merge(tally.Counts())
+	}
+	return out.List()
+}
+
+// nodeDrops returns what the negotiator did not use.
+func (a *agent) nodeDrops() []sansio.Count {
+	var out sansio.Tally
+	if a.node == nil {
+		return nil
+	}
+	d := a.node.Drops()
+	for _, c := range [...]sansio.Count{{Name: DropStranger, N: d.Stranger}, {Name: DropOldTree, N: d.OldTree}, {Name: DropPhase, N: d.Refused}} {
+		if c.N > 0 {
+			out.Add(c.Name, c.N)
+		}
 	}
 	return out.List()
 }

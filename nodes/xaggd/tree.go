@@ -123,6 +123,7 @@ func (s *Server) enter(now units.Time, p Place) error {
 
 // leave takes the server out of the tree.
 func (s *Server) leave() {
+	s.count.Merge(s.nodeDrops())
 	s.node, s.children, s.parent, s.since = nil, nil, Peer{}, 0
 	s.complete, s.taken, s.polls, s.ending, s.late = false, false, units.Never, units.Never, nil
 	s.sums.clear()

@@ -98,6 +98,12 @@ func (c *WorkerConfig) validate() error {
 
 func (c *ServerConfig) validate() error {
 	errs := []error{c.Root.validate("root"), c.Common.validate(c.Store())}
+	if c.Ingress <= 0 || c.Egress <= 0 {
+		errs = append(errs, fmt.Errorf("ingress bandwidth of %d and egress bandwidth of %d bit/s: a server needs both", int64(c.Ingress), int64(c.Egress)))
+	}
+	if c.Reports < 0 {
+		errs = append(errs, fmt.Errorf("reports every %v: it must not be negative", c.Reports))
+	}
 	switch {
 	case c.Spare && (c.Parent.ID != 0 || len(c.Children) > 0):
 		errs = append(errs, errors.New("a spare server has a place in the tree: give it no parent and children, or let it be none"))
