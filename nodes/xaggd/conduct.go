@@ -74,6 +74,7 @@ func (c *conducting) opens(now units.Time, iteration uint16) bool {
 func (r *Root) managed(now units.Time, src netip.Addr, m *xaggctl.Message) {
 	from := r.conduct.orders.host(m.Host)
 	switch {
+	case r.Finished() && m.Kind >= xaggctl.TreeAck: // the management plane rests
 	case r.conduct.plane == nil || m.Kind < xaggctl.TreeAck:
 		r.count.Add(DropKind, 1)
 	case from == nil:
@@ -90,7 +91,7 @@ func (r *Root) managed(now units.Time, src netip.Addr, m *xaggctl.Message) {
 
 // expirePlane lets the management plane do what is due.
 func (r *Root) expirePlane(now units.Time) {
-	if p := r.conduct.plane; p != nil && p.NextDeadline() <= now {
+	if p := r.conduct.plane; p != nil && !r.Finished() && p.NextDeadline() <= now {
 		p.Expire(now)
 	}
 }
@@ -99,7 +100,7 @@ func (r *Root) expirePlane(now units.Time) {
 // which more orders may follow.
 func (r *Root) orders(now units.Time, eff *sansio.Effects) {
 	p := r.conduct.plane
-	if p == nil {
+	if p == nil || r.Finished() {
 		return
 	}
 	for list := p.Orders(); len(list) > 0; list = p.Orders() {

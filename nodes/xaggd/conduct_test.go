@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/rng"
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/xagg/conductor"
 	"github.com/inalab/inalab/switchd/program/xagg"
@@ -20,7 +21,7 @@ func TestTreesOfTheManagementPlane(t *testing.T) {
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			ready := func(w, g int) units.Time { return units.Time(7-w) * units.Time(100*us) } // the first is the slowest
-			r := newRig(t, params{tree: star(7), spares: 2, gens: 4, delay: 10 * us, ready: ready, conduct: &conductor.Config{Mode: mode, K: 3}})
+			r := newRig(t, params{tree: star(7), spares: 2, gens: 4, delay: 10 * us, tensor: 200 * 32, ready: ready, conduct: &conductor.Config{Mode: mode, K: 3}})
 			if err := r.run(); err != nil {
 				t.Fatal(err)
 			}
@@ -67,6 +68,50 @@ func TestChildrenOfAServerThatDiesSendAllAgain(t *testing.T) {
 	tally := r.stores[0].Tally()
 	if n := tally[xagg.Duplicate]; n < 3*400 {
 		t.Errorf("%d duplicates at the root, where the server had sent on 500 sums of three workers", n)
+	}
+}
+
+// Where the server that dies is above other servers, these send again what they had finished.
+func TestServersBelowAServerThatDiesSendAllAgain(t *testing.T) {
+	r := newRig(t, params{
+		tree: star(8), spares: 6, gens: 2, delay: 10 * us, conduct: &conductor.Config{Mode: conductor.KAry, K: 2},
+		worker: func(h int, c *WorkerConfig) {
+			if h == 1 || h == 8 {
+				c.Egress = 100 * units.MbitPerSecond
+			}
+		},
+	})
+	victim, below := 0, []*Server{}
+	r.see = func(now units.Time) {
+		if victim > 0 || r.root.gen == 0 || len(r.root.children) == 0 {
+			return
+		}
+		c := r.root.children[0]
+		if h := int(c.bit()); r.stores[h].Tally()[xagg.Sent] > 2100+500 {
+			victim = h
+			for _, x := range r.servers[h].children {
+				below = append(below, r.servers[int(x.bit())])
+			}
+			r.nodes[h].dead = true
+		}
+	}
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	if len(below) != 2 || below[0] == nil || below[1] == nil {
+		t.Fatalf("server %d was above %v, and two servers are wanted: %s", victim, below, r.root.Tree())
+	}
+	for _, s := range below {
+		if s.parent.ID != 1 || s.count.Get(CountMoves) == 0 || s.count.Get(CountAgain) < 500 {
+			t.Errorf("server %s is below %s and sent %d sums again: %v", s.cfg.Node, s.parent.Node, s.count.Get(CountAgain), s.Counters())
+		}
+		if n := sansio.CountOf(s.Counters(), "resent-packets"); n != s.count.Get(CountAgain) {
+			t.Errorf("server %s sent %d sums again, and counts %d packets", s.cfg.Node, s.count.Get(CountAgain), n)
+		}
+	}
+	tally := r.stores[0].Tally()
+	if n := tally[xagg.Resent]; n > 0 {
+		t.Errorf("the root sent %d results again for sums that it had", n)
 	}
 }
 

@@ -111,9 +111,12 @@ type RootConfig struct {
 	Hosts    []Peer `json:",omitempty"` // that may become children, if the tree changes; those of Conductor need not be given
 	// Conductor decides on the tree, and Children are those before its first orders. nil: the tree stays.
 	Conductor *conductor.Config `json:",omitempty"`
-	Workers   []Peer            // of the job, for results
-	Group     netip.Addr        // IPv4 multicast group of results
-	GroupMAC  inet.MAC          // zero: that which follows from Group (RFC 1112)
+	// Iterations of the job: after so many nothing opens, and the management plane rests, so that servers may
+	// end. 0: nobody knows.
+	Iterations int        `json:",omitempty"`
+	Workers    []Peer     // of the job, for results
+	Group      netip.Addr // IPv4 multicast group of results
+	GroupMAC   inet.MAC   // zero: that which follows from Group (RFC 1112)
 }
 
 // Store returns the configuration of the worker's store, before the first iteration.

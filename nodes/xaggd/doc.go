@@ -25,6 +25,17 @@
 // from above. So no gradient comes to a store before the element that it goes to is free, and every
 // result can be sent again until all workers have it.
 //
+// # The tree
+//
+// A tree stays as it is configured, or the root has a management plane (package conductor): it opens an
+// iteration when that allows it, and sends its orders, which agents carry out and acknowledge ([Place]).
+// A node that gets another parent between iterations asks that one for its next rate. One whose parent
+// failed in mid-iteration sends all again: a worker its gradient, a server its finished sums, while those
+// that are not leave for the new parent by themselves. What the failed server had sent on counts once, by
+// the bits of elements (xagg.Child).
+//
+// Servers report their load to the root, and workers the times of the first iteration (XAgg §V).
+//
 // # The end
 //
 // The last message of a job may be lost like any other. A worker that is finished answers the root's

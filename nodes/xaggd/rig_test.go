@@ -220,7 +220,7 @@ func (r *rig) host(h int) (sansio.Machine, error) {
 		cfg := ServerConfig{Common: c, Spare: true, Hosts: r.everybody(), Reports: 5 * ms, Load: idle}
 		return r.server(h, cfg)
 	case h == 0:
-		cfg := RootConfig{Common: c, Children: r.tree.children(0), Workers: peers(r.order), Group: group, Hosts: r.everybody(), Conductor: r.plane()}
+		cfg := RootConfig{Common: c, Children: r.tree.children(0), Workers: peers(r.order), Group: group, Hosts: r.everybody(), Conductor: r.plane(), Iterations: r.gens}
 		store, err := r.store(h, cfg.Store())
 		if err != nil {
 			return nil, err

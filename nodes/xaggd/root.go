@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/xagg"
 	"github.com/inalab/inalab/internal/wire/xaggctl"
@@ -18,6 +19,8 @@ type Root struct {
 	gatherer
 	conduct conducting
 	closed  bool // all workers have the results of the iteration
+	gen     int  // iterations that closed
+	last    int  // how many there are; 0: unknown
 	workers []*taker
 	results resender
 	pace    pacer
@@ -39,7 +42,7 @@ func NewRoot(cfg RootConfig, store Store) (*Root, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring XAgg parameter server %s: %w", cfg.Node, err)
 	}
-	r := &Root{pace: newPacer(&cfg.Common), ending: units.Never}
+	r := &Root{pace: newPacer(&cfg.Common), ending: units.Never, last: cfg.Iterations}
 	r.agent = newAgent(&cfg.Common, rootRole, store, cfg.Store())
 	r.conduct = conducting{cfg: cfg.Conductor, orders: orders{hosts: cfg.hosts()}}
 	if cfg.Conductor != nil { // nothing is open before it allows that
@@ -68,6 +71,9 @@ func (r *Root) Iteration() uint16 { return r.iteration }
 // Ended returns when the sums of an iteration were all there, the latest time.
 func (r *Root) Ended() units.Time { return r.ended }
 
+// Finished reports whether all iterations are over: all workers have the results of the last.
+func (r *Root) Finished() bool { return r.last > 0 && r.gen == r.last }
+
 // Handle takes control messages.
 func (r *Root) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 	r.start(now)
@@ -87,7 +93,10 @@ func (r *Root) Expire(now units.Time, eff *sansio.Effects) {
 
 // NextDeadline returns when something is due.
 func (r *Root) NextDeadline() units.Time {
-	at := min(r.deadline(), r.ending, r.conduct.next())
+	at := min(r.deadline(), r.ending)
+	if !r.Finished() {
+		at = min(at, r.conduct.next())
+	}
 	if len(r.results.queue) > 0 {
 		at = min(at, r.pace.due(r.rate()))
 	}
@@ -156,6 +165,7 @@ func (r *Root) progress(now units.Time, eff *sansio.Effects) {
 	if !r.complete && r.whole() {
 		r.complete, r.polls = true, units.Never
 		r.ending, r.ended = now, now
+		r.event(now)
 	}
 	r.pace.run(now, r.rate(), func() bool { return r.again(&r.results, wire.Result, r.lacking, eff) })
 	if r.complete && !r.closed && r.ending <= now {
@@ -164,12 +174,20 @@ func (r *Root) progress(now units.Time, eff *sansio.Effects) {
 	}
 	if r.complete && !r.closed && r.delivered() {
 		r.closed, r.ending = true, units.Never
+		r.gen++
 		r.conduct.close(now, r.iteration)
 	}
-	if r.orders(now, eff); r.closed && r.conduct.opens(now, r.iteration+1) {
+	if r.orders(now, eff); r.closed && !r.Finished() && r.conduct.opens(now, r.iteration+1) {
 		r.open(now)
 	}
 	r.negotiate(now, r.neighbour, eff)
+}
+
+// event tells that the sums of an iteration are all there.
+func (r *Root) event(now units.Time) {
+	if r.cfg.Trace != nil {
+		r.cfg.Trace.Event(&trace.Event{At: now, Kind: trace.Reduced, Node: r.cfg.Node, Job: uint8(r.cfg.Job), Gen: uint32(r.gen)})
+	}
 }
 
 // finish tells workers that all results were sent.

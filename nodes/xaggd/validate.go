@@ -115,6 +115,9 @@ func (c *ServerConfig) validate() error {
 
 func (c *RootConfig) validate() error {
 	errs := []error{validateChildren(c.Children), c.Common.validate(c.Store())}
+	if c.Iterations < 0 {
+		errs = append(errs, fmt.Errorf("%d iterations: give 1 or more, or 0 where nobody knows", c.Iterations))
+	}
 	if len(c.Workers) == 0 {
 		errs = append(errs, errors.New("no workers: results need somebody to go to"))
 	}
