@@ -69,6 +69,10 @@ func (o Outcome) Took(ambiguity claims.ID) bool { return o.env.Took(ambiguity) }
 // busy for it, which says nothing about its claims.
 func (o Outcome) Unbelievable() bool { return errors.Is(o.Err, live.ErrBusy) }
 
+// Lacking reports whether the run gave nothing because this machine lacks something that it needs,
+// as privileges or a compiler.
+func (o Outcome) Lacking() bool { return errors.Is(o.Err, live.ErrLacks) }
+
 // Reproduce runs the experiments that the selected claims and predictions need,
 // in the order of the list, and judges what they measured. It ends early only
 // when ctx does; then the report has what was known by that time.
@@ -191,6 +195,9 @@ func judge(c *claims.Claim, list []experiment.Experiment, done outcomes, opt Opt
 	o, ok := done[x.ID]
 	if !ok {
 		return r, false
+	}
+	if o.Lacking() {
+		return c.Result(claims.NotRun(claims.NeedsRoot, o.Err.Error()), o.run(x, opt)), true
 	}
 	if o.Err != nil {
 		return c.Result(claims.Broken(o.Err), o.run(x, opt)), true

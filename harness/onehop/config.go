@@ -111,6 +111,7 @@ type Result struct {
 	// are unknown.
 	CPU, Foreign float64
 	Used         time.Duration
+	Sending      time.Duration
 	KnownCPU     bool
 
 	Cost    time.Duration   // of the XDP program for a packet; 0: unknown
@@ -131,6 +132,15 @@ func (r *Result) CoreRate() float64 {
 		return 0
 	}
 	return float64(r.Received) / r.Used.Seconds()
+}
+
+// CoreRateUnsent is [Result.CoreRate] without the time of sending, which of a polling process is the
+// kernel's, with a copy: a card would send by itself.
+func (r *Result) CoreRateUnsent() float64 {
+	if r.Used <= r.Sending {
+		return 0
+	}
+	return float64(r.Received) / (r.Used - r.Sending).Seconds()
 }
 
 // Loss returns the share of packets that did not come.

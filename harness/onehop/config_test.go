@@ -34,6 +34,9 @@ func TestResult(t *testing.T) {
 	if r.Rate() != 450 || r.CoreRate() != 1800 || r.Loss() != 0.1 {
 		t.Errorf("%v a second, %v a core, loss %v; want 450, 1800, 0.1", r.Rate(), r.CoreRate(), r.Loss())
 	}
+	if r.Sending = time.Second / 4; r.CoreRateUnsent() != 3600 {
+		t.Errorf("%v a core without sending, want 3600", r.CoreRateUnsent())
+	}
 	r = Result{Elapsed: time.Second, Sent: 10, Received: 12} // two were on their way when it began
 	if r.Loss() != 0 || r.CoreRate() != 0 {
 		t.Errorf("loss %v, %v a core; want neither", r.Loss(), r.CoreRate())

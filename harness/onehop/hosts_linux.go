@@ -174,7 +174,7 @@ func (h *hosts) sender(q int, advance func(iteration uint16) error) error {
 	run := ebpf.RunOptions{Data: h.frame(), Repeat: h.chunk(), BatchSize: batch, Flags: unix.BPF_F_TEST_XDP_LIVE_FRAMES}
 	run.Context = xdpContext{DataEnd: uint32(len(run.Data)), Ingress: uint32(n)}
 	for at := uint64(0); !h.stop.Load(); {
-		if at > h.slowest()+Fragments/4 {
+		if at > h.slowest()+ahead {
 			runtime.Gosched() // so far ahead of another queue that its iteration would be another one
 			continue
 		}
@@ -193,6 +193,10 @@ func (h *hosts) sender(q int, advance func(iteration uint16) error) error {
 	}
 	return nil
 }
+
+// ahead is how far one queue may be ahead of another: with what a call sends and half an iteration,
+// after which the window moves, it stays within the next iteration.
+const ahead = 3 * Fragments / 8
 
 // batch is the packets that leave at once: a quarter of what the ring of a veth holds.
 const batch = 64

@@ -118,6 +118,7 @@ type reading struct {
 	sent, received uint64
 	used           usage
 	worked         time.Duration // of the CPU time, with packets in hand
+	sending        time.Duration // of that, in the kernel to send them
 	trips          uint64
 	cost           xdp.Cost
 }
@@ -151,7 +152,7 @@ func (m *measurement) read() (r reading, err error) {
 		return r, err
 	}
 	if p, ok := m.a.(*polling); ok {
-		r.worked = time.Duration(p.worked.Load())
+		r.worked, r.sending = time.Duration(p.worked.Load()), time.Duration(p.sending.Load())
 	}
 	if k, ok := m.a.(*inKernel); ok {
 		if r.cost, err = k.Cost(); err != nil {
@@ -240,10 +241,10 @@ func (m *measurement) send() (stop func() error) {
 func (m *measurement) result(from, to reading) (r Result, err error) {
 	r.Elapsed, r.Sent, r.Received = to.at.Sub(from.at), to.sent-from.sent, to.received-from.received
 	if r.KnownCPU = len(m.threads()) > 0; r.KnownCPU {
-		r.setUsage(from.used, to.used, m.cfg.Queues)
+		r.setUsage(from.used, to.used, len(m.threads()), m.cfg.Queues)
 	}
 	if m.cfg.Aggregator == Poll {
-		r.Used = to.worked - from.worked
+		r.Used, r.Sending = to.worked-from.worked, to.sending-from.sending
 	}
 	if m.cfg.Cost && m.cfg.Aggregator != Poll && !m.cfg.Idle {
 		if r.Cost, err = costOf(from.cost, to.cost); err != nil {
@@ -256,10 +257,17 @@ func (m *measurement) result(from, to reading) (r Result, err error) {
 	return r, err
 }
 
-// setUsage takes the CPU time of threads and of their CPUs between two readings.
-func (r *Result) setUsage(from, to usage, cpus int) {
+// setUsage takes times of threads and of their CPUs between two readings. A thread that has a CPU of
+// the aggregator's for itself waits for others alone. Of several, which wait for each other as well,
+// the count of the CPU tells what others had; it has steps of 10 ms.
+func (r *Result) setUsage(from, to usage, threads, cpus int) {
 	ran, had := float64(to.ran-from.ran), float64(cpus)*float64(r.Elapsed)
-	r.Used = time.Duration(ran)
-	r.Foreign = max(0, float64(to.busy-from.busy)-ran) / had
-	r.CPU = ran / max(ran, had*(1-r.Foreign))
+	foreign := float64(to.waited - from.waited)
+	if threads > cpus {
+		foreign = max(0, float64(to.busy-from.busy)-ran)
+	}
+	r.Used, r.Foreign = time.Duration(ran), min(1, foreign/had)
+	if ran > 0 {
+		r.CPU = ran / max(ran, had*(1-r.Foreign))
+	}
 }

@@ -23,6 +23,7 @@ type polling struct {
 
 	tid       int
 	worked    atomic.Int64  // CPU time of rounds that had packets, in nanoseconds
+	sending   atomic.Int64  // of that, in the kernel to send
 	iteration atomic.Uint32 // that the window is to begin with
 	stop      atomic.Bool
 	done      chan error
@@ -92,7 +93,10 @@ func (p *polling) round() error {
 	if x.tx.consumer.Load() == x.tx.producer.Load() { // a call sends no more than 32
 		return nil
 	}
-	return x.kick()
+	kicked := threadTime()
+	err := x.kick()
+	p.sending.Add(threadTime() - kicked)
+	return err
 }
 
 func (p *polling) advance(iteration uint16) error {

@@ -287,7 +287,7 @@ func (c *chain) window(ctx context.Context) (from, to tcpReading, err error) {
 func (c *chain) result(from, to tcpReading) (r Result, err error) {
 	r.Elapsed, r.Sent, r.Received = to.at.Sub(from.at), to.sent-from.sent, to.received-from.received
 	if r.KnownCPU = len(c.workers()) > 0; r.KnownCPU {
-		r.setUsage(from.used, to.used, 1)
+		r.setUsage(from.used, to.used, len(c.workers()), 1)
 	}
 	if n := to.info.Segs_out - from.info.Segs_out; n > 0 {
 		r.Again = float64(to.info.Total_retrans-from.info.Total_retrans) / float64(n)

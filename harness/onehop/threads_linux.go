@@ -4,6 +4,7 @@ package onehop
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -81,8 +82,9 @@ func pollers(iface string) (tids []int, err error) {
 	return tids, nil
 }
 
-// usage is CPU time, in nanoseconds: of threads, and of whoever had their CPUs.
-type usage struct{ ran, busy int64 }
+// usage is times in nanoseconds: that threads ran, that they waited for a CPU, and that their CPUs
+// were busy with whatever.
+type usage struct{ ran, waited, busy int64 }
 
 // usageOf adds up threads and CPUs. This process must see the threads.
 func usageOf(tids, cpus []int) (u usage, err error) {
@@ -95,14 +97,15 @@ func usageOf(tids, cpus []int) (u usage, err error) {
 			return u, err
 		}
 		f := strings.Fields(string(text))
-		if len(f) == 0 {
-			return u, fmt.Errorf("schedstat of thread %d is empty", tid)
+		if len(f) < 2 {
+			return u, fmt.Errorf("schedstat of thread %d is %q", tid, text)
 		}
-		ran, err := strconv.ParseInt(f[0], 10, 64)
-		if err != nil {
+		ran, err1 := strconv.ParseInt(f[0], 10, 64)
+		waited, err2 := strconv.ParseInt(f[1], 10, 64)
+		if err := errors.Join(err1, err2); err != nil {
 			return u, fmt.Errorf("schedstat of thread %d: %w", tid, err)
 		}
-		u.ran += ran
+		u.ran, u.waited = u.ran+ran, u.waited+waited
 	}
 	u.busy, err = busy(cpus)
 	return u, err

@@ -1,0 +1,96 @@
+package live
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/harness/onehop"
+	"github.com/inalab/inalab/reports/claims"
+	"github.com/inalab/inalab/reports/render"
+)
+
+// aggregatorCPU is what aggregators use of a CPU, by load (XAgg §VI-B, Fig 9).
+func aggregatorCPU() experiment.Experiment {
+	return experiment.Experiment{
+		ID: "xagg.fig9", Title: "share of a CPU that XDP, a polling process and a TCP relay use, by load",
+		Claims: []claims.ID{"xagg.fig9.dpdk-100"},
+		Live:   true, Quick: "2 of 5 rounds, 0.3 s in place of 1 s each",
+		Run: countingOnLab(runCPU),
+	}
+}
+
+// cpuLoads are shares of what an aggregator carries on this machine (the claim's how).
+var cpuLoads = []float64{0, 0.25, 0.5, 1}
+
+// cpuKinds are the aggregators of Fig 9.
+var cpuKinds = []onehop.Kind{onehop.XDP, onehop.TCPPlain, onehop.Poll}
+
+// saturated lists a measurement of each aggregator with as many packets as can be sent, carries
+// them out, and returns their rates.
+func (x *onehops) saturated(ctx context.Context, l *lab, kinds ...onehop.Kind) (rates []float64, err error) {
+	for _, k := range kinds {
+		x.add(onehop.Config{Aggregator: k, Values: onehopValues, For: onehopFor(l.env)})
+	}
+	if err := x.carryOut(ctx, l, "highest rates"); err != nil {
+		return nil, err
+	}
+	for i, k := range kinds {
+		if !(x.rate(i) > 0) {
+			return nil, fmt.Errorf("%s: %w: nothing came through", k, ErrBusy)
+		}
+		rates = append(rates, x.rate(i))
+	}
+	return rates, nil
+}
+
+func runCPU(ctx context.Context, l *lab) (f experiment.Findings, err error) {
+	x := &onehops{n: experiment.Cut(l.env, 5, 2)}
+	most, err := x.saturated(ctx, l, cpuKinds...)
+	if err != nil {
+		return f, err
+	}
+	at := make([][]int, len(cpuKinds))
+	for i, k := range cpuKinds {
+		for _, load := range cpuLoads {
+			if load == 1 {
+				at[i] = append(at[i], i)
+				continue
+			}
+			at[i] = append(at[i], x.add(onehop.Config{Aggregator: k, Values: onehopValues, Rate: load * most[i], Idle: load == 0, For: 2 * onehopFor(l.env)}))
+		}
+	}
+	if err = x.carryOut(ctx, l, "CPU by load"); err != nil {
+		return f, err
+	}
+	t := claims.Table{
+		ID: "xagg.fig9", Title: fmt.Sprintf("Share of its CPU that an aggregator uses, packets of %d values", onehopValues),
+		Columns: []claims.Column{{Name: "aggregator"}, {Name: "load", Unit: "%"}, {Name: "packets here", Unit: "Mpps"}, {Name: "values", Unit: "Gbit/s"}, {Name: "CPU", Unit: "%"}, {Name: "others' CPU", Unit: "%"}},
+		Notes: []string{
+			"Of the time that others left of the CPU, by the scheduler's count of the aggregator's threads: for XDP the kernel's thread that polls the wire, for TCP those of its wires and the relay's.",
+			"A load of 100% is as many packets as can be sent.", vethNote,
+		},
+	}
+	parts, lowest := map[string]claims.Measured{}, 100.0
+	for i, k := range cpuKinds {
+		var points []claims.Point
+		for j, load := range cpuLoads {
+			n := at[i][j]
+			points = append(points, claims.Point{X: 100 * load, Y: 100 * x.cpu(n)})
+			t.Add(render.Text(string(k)), render.Percent(load), render.Number(x.rate(n)/1e6, 3), render.Number(gbps(x.rate(n), onehopValues), 2), render.Percent(x.cpu(n)), render.Percent(x.foreign(n)))
+			if k == onehop.Poll {
+				lowest = min(lowest, 100*x.cpu(n))
+			}
+		}
+		switch k {
+		case onehop.XDP:
+			parts["xdp"], parts["xdp_idle"] = claims.Series(points...), claims.Number(points[0].Y)
+		case onehop.TCPPlain:
+			parts["tcp"] = claims.Series(points...)
+		}
+	}
+	parts["busy_poll_lowest"] = claims.Number(lowest)
+	f.Tables = []claims.Table{t}
+	f.Set("xagg.fig9.dpdk-100", l.sayOneHop(claims.Group(parts).Noting("AF_XDP sockets that a process polls are in the place of DPDK"), fmt.Sprintf("median of %d rounds in turns", x.n)))
+	return f, nil
+}
