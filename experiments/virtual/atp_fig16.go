@@ -51,6 +51,8 @@ const (
 	// fig16Start is when the job begins; a flow is at its rate by then.
 	fig16Start    = 20 * units.Millisecond
 	fig16Interval = units.Millisecond
+	// fig16Longest ends a run in which packets wait longer behind flows than the job's timeout.
+	fig16Longest = units.Second
 )
 
 // fig16 is a job alone, and beside flows.
@@ -60,7 +62,7 @@ type fig16 struct {
 	start units.Duration // of the job; zero: fig16Start
 	up    bool           // the flows are from the worker, whose own queue does not mark; else to it
 
-	alone, beside units.Duration // iteration
+	alone, beside units.Duration // iteration; 0: the job was not done in time
 	used, before  float64        // of the line, while the job runs and before
 	mine          float64        // of the line, by the job while it runs
 	peak          float64        // of the line, by the job alone
@@ -86,7 +88,7 @@ func (r *fig16) lab(e *experiment.Env, flows int) tenantLab {
 	l.jobs = append(l.jobs, j)
 	cost := e.Constants.Flow()
 	l.first = func(s *job.Spec) {
-		s.Interval, s.FlowHost = fig16Interval, cost
+		s.Interval, s.FlowHost, s.Until = fig16Interval, cost, fig16Longest
 		from, to := s.Plan.Hosts[fig16Workers+1].Name, s.Plan.Hosts[0].Name
 		if r.up {
 			from, to = to, from
@@ -126,7 +128,10 @@ func runFig16(ctx context.Context, e *experiment.Env) ([]fig16, error) {
 func (r *fig16) take(alone, beside *result.Cell) {
 	const ofJob, ofFlow = float64(testbed.ATPFrame) / testbed.ATPValues, float64(testbed.MTU+14) / (testbed.MTU - 52)
 	line := float64(testbed.Gigabit100) / 1e9
-	r.alone, r.beside = testbed.MeanIteration(alone), testbed.MeanIteration(beside)
+	r.alone = testbed.MeanIteration(alone)
+	if beside.Ended == nil {
+		r.beside = testbed.MeanIteration(beside)
+	}
 	own, _ := fig16Rates(alone)
 	r.job, r.flow = fig16Rates(beside)
 	begin := int(fig16Start / fig16Interval)
@@ -172,6 +177,7 @@ func fig16Table(runs []fig16) claims.Table {
 		Notes: []string{
 			"Alone, beside: time of an iteration. Of its share: the mean rate of the job on the line, over what it has alone or an equal part of the line, whichever is less.",
 			"A flow from the worker meets the job in that worker's own queue, which does not mark: switches do (ATP §3.7).",
+			fmt.Sprintf("No time beside flows: the job was not done in %v. Its packets wait longer behind those of the flows than its timeout, so that it sends them again and again, one at a time.", fig16Longest),
 			"Line used: by job and flows while the job runs; before the job: by the flows, in the latter half of the time until it begins.",
 		},
 	}
@@ -184,7 +190,11 @@ func fig16Table(runs []fig16) claims.Table {
 		if r.up {
 			way = "from it"
 		}
-		t.Add(render.Text(name), render.Int(r.flows), render.Text(way), render.Number(r.alone.Milliseconds(), 3), render.Number(r.beside.Milliseconds(), 3), render.Number(r.kept(), 3), render.Number(r.share(), 3),
+		beside, kept := render.Text("-"), render.Text("-")
+		if r.beside > 0 {
+			beside, kept = render.Number(r.beside.Milliseconds(), 3), render.Number(r.kept(), 3)
+		}
+		t.Add(render.Text(name), render.Int(r.flows), render.Text(way), render.Number(r.alone.Milliseconds(), 3), beside, kept, render.Number(r.share(), 3),
 			render.Number(r.used, 3), render.Number(r.before, 3))
 	}
 	return t
