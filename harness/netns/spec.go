@@ -67,7 +67,7 @@ type End struct {
 	// for what this end sends.
 	Offload bool
 	// GRO has what this end receives go through NAPI. Without that, and without an XDP program at
-	// this end, the kernel drops what an XDP program of the other end sends. Segments of
+	// this end, the kernel drops what an XDP program of the other end redirects to its interface. Segments of
 	// TCP are joined to packets larger than the MTU then, but not where Offload is off.
 	GRO bool
 }

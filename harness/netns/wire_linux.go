@@ -77,11 +77,6 @@ func (n *namespace) configure(e End, alias string) error {
 			return err
 		}
 	}
-	if e.GRO {
-		if err := ethtool(n.ioctl, e.Iface, &ethtoolValue{cmd: unix.ETHTOOL_SGRO, data: 1}); err != nil {
-			return fmt.Errorf("turn generic receive offload on: %w", err)
-		}
-	}
 	attrs := netlink.NewLinkAttrs()
 	attrs.Index = index
 	attrs.Name = e.Iface
@@ -92,6 +87,11 @@ func (n *namespace) configure(e End, alias string) error {
 	}
 	if err := n.nl.LinkModify(&netlink.GenericLink{LinkAttrs: attrs, LinkType: "veth"}); err != nil {
 		return fmt.Errorf("set alias and up: %w", err)
+	}
+	if e.GRO { // not before it is up: the driver would not tell the other end that it may redirect to here (veth_set_features)
+		if err := ethtool(n.ioctl, e.Iface, &ethtoolValue{cmd: unix.ETHTOOL_SGRO, data: 1}); err != nil {
+			return fmt.Errorf("turn generic receive offload on: %w", err)
+		}
 	}
 	if !e.Addr.IsValid() {
 		return nil

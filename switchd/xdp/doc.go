@@ -12,13 +12,18 @@
 // not XAgg's passes to the kernel's stack. Finished sums leave by the interface of the packet that
 // finished them.
 //
+// Bitmap, counter and iteration of each element are also in a word of memory that this process shares with
+// the kernel: lost lists cost no system call. Values are read under the lock, one element or
+// 256 by a call.
+//
 // Everything hangs on descriptors of this process and nothing is pinned: the kernel detaches and
 // frees it all when the process ends, however that comes.
 //
 // Duties of the caller:
 //
 //  1. The MTU of a veth's peer is at most [MaxMTU], since the driver takes a frame on one page.
-//  2. What a veth sends from XDP arrives only if its peer has GRO on or an XDP program of its own; the
-//     kernel drops it silently otherwise.
+//  2. What a veth sends from XDP arrives only if its peer has an XDP program or GRO, turned on when the
+//     peer is up; the kernel drops it silently otherwise. For that reason the program redirects to
+//     the interface of the packet: XDP_TX would need the program.
 //  3. Load asks the kernel for the whole model's memory at once; see [Options].
 package xdp

@@ -62,14 +62,16 @@ type kernelElement struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	kernelMapChecks   = "checks"
-	kernelMapConfigs  = "configs"
-	kernelMapCounters = "counters"
-	kernelMapResults  = "results"
-	kernelMapSums     = "sums"
-	kernelProgXagg    = "xagg"
-	kernelVarActive   = "active"
-	kernelVarValues   = "values"
+	kernelMapChecks      = "checks"
+	kernelMapConfigs     = "configs"
+	kernelMapCounters    = "counters"
+	kernelMapResultMarks = "result_marks"
+	kernelMapResults     = "results"
+	kernelMapSumMarks    = "sum_marks"
+	kernelMapSums        = "sums"
+	kernelProgXagg       = "xagg"
+	kernelVarActive      = "active"
+	kernelVarValues      = "values"
 )
 
 // loadKernel returns the embedded CollectionSpec for kernel.
@@ -121,11 +123,13 @@ type kernelProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type kernelMapSpecs struct {
-	Checks   *ebpf.MapSpec `ebpf:"checks"`
-	Configs  *ebpf.MapSpec `ebpf:"configs"`
-	Counters *ebpf.MapSpec `ebpf:"counters"`
-	Results  *ebpf.MapSpec `ebpf:"results"`
-	Sums     *ebpf.MapSpec `ebpf:"sums"`
+	Checks      *ebpf.MapSpec `ebpf:"checks"`
+	Configs     *ebpf.MapSpec `ebpf:"configs"`
+	Counters    *ebpf.MapSpec `ebpf:"counters"`
+	ResultMarks *ebpf.MapSpec `ebpf:"result_marks"`
+	Results     *ebpf.MapSpec `ebpf:"results"`
+	SumMarks    *ebpf.MapSpec `ebpf:"sum_marks"`
+	Sums        *ebpf.MapSpec `ebpf:"sums"`
 }
 
 // kernelVariableSpecs contains global variables before they are loaded into the kernel.
@@ -156,11 +160,13 @@ func (o *kernelObjects) Close() error {
 //
 // It can be passed to loadKernelObjects or ebpf.CollectionSpec.LoadAndAssign.
 type kernelMaps struct {
-	Checks   *ebpf.Map `ebpf:"checks"`
-	Configs  *ebpf.Map `ebpf:"configs"`
-	Counters *ebpf.Map `ebpf:"counters"`
-	Results  *ebpf.Map `ebpf:"results"`
-	Sums     *ebpf.Map `ebpf:"sums"`
+	Checks      *ebpf.Map `ebpf:"checks"`
+	Configs     *ebpf.Map `ebpf:"configs"`
+	Counters    *ebpf.Map `ebpf:"counters"`
+	ResultMarks *ebpf.Map `ebpf:"result_marks"`
+	Results     *ebpf.Map `ebpf:"results"`
+	SumMarks    *ebpf.Map `ebpf:"sum_marks"`
+	Sums        *ebpf.Map `ebpf:"sums"`
 }
 
 func (m *kernelMaps) Close() error {
@@ -168,7 +174,9 @@ func (m *kernelMaps) Close() error {
 		m.Checks,
 		m.Configs,
 		m.Counters,
+		m.ResultMarks,
 		m.Results,
+		m.SumMarks,
 		m.Sums,
 	)
 }

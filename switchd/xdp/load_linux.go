@@ -16,12 +16,14 @@ import (
 
 // Aggregator is a loaded program with its maps. One goroutine uses it.
 type Aggregator struct {
-	cfg    xagg.Config
-	first  xagg.Config // that it was loaded with
-	kernel kernelObjects
-	slot   uint32 // of the configuration in use
-	links  []link.Link
-	closed bool
+	cfg     xagg.Config
+	first   xagg.Config // that it was loaded with
+	kernel  kernelObjects
+	slot    uint32 // of the configuration in use
+	sums    shelf
+	results shelf
+	links   []link.Link
+	closed  bool
 }
 
 // Load checks the configuration, the memory and the kernel, and loads the program. Nothing is attached.
@@ -81,10 +83,22 @@ func (a *Aggregator) load() error {
 	if err := spec.LoadAndAssign(&a.kernel, nil); err != nil {
 		return err
 	}
-	if err := a.configure(&a.cfg); err != nil {
-		return errors.Join(err, a.kernel.Close())
+	err = errors.Join(
+		a.sums.open(a.cfg.Sums(), a.kernel.Sums, a.kernel.SumMarks),
+		a.results.open(a.cfg.Results(), a.kernel.Results, a.kernel.ResultMarks),
+	)
+	if err == nil {
+		err = a.configure(&a.cfg)
+	}
+	if err != nil {
+		return errors.Join(err, a.free())
 	}
 	return nil
+}
+
+// free gives the maps back.
+func (a *Aggregator) free() error {
+	return errors.Join(a.sums.close(), a.results.close(), a.kernel.Close())
 }
 
 // size fits maps and the program's constant to a configuration.
@@ -93,13 +107,16 @@ func size(spec *ebpf.CollectionSpec, c *xagg.Config) error {
 		return err
 	}
 	spec.Maps[kernelMapChecks].MaxEntries = uint32(c.CheckEntries())
-	for name, t := range map[string]xagg.Table{kernelMapSums: c.Sums(), kernelMapResults: c.Results()} {
-		m := spec.Maps[name]
-		if t.Required != 0 {
-			m.MaxEntries = c.Fragments
+	for _, shelf := range [...]struct {
+		values, marks string
+		table         xagg.Table
+	}{{kernelMapSums, kernelMapSumMarks, c.Sums()}, {kernelMapResults, kernelMapResultMarks, c.Results()}} {
+		m := spec.Maps[shelf.values]
+		if shelf.table.Required != 0 {
+			m.MaxEntries, spec.Maps[shelf.marks].MaxEntries = c.Fragments, c.Fragments
 		}
 		if err := shrink(m, c.Values); err != nil {
-			return fmt.Errorf("size map %s: %w", name, err)
+			return fmt.Errorf("size map %s: %w", shelf.values, err)
 		}
 	}
 	return nil
@@ -145,5 +162,5 @@ func (a *Aggregator) Close() error {
 		errs = append(errs, l.Close())
 	}
 	a.links = nil
-	return errors.Join(append(errs, a.kernel.Close())...)
+	return errors.Join(append(errs, a.free())...)
 }

@@ -27,19 +27,19 @@ func TestSpareMemory(t *testing.T) {
 	}
 }
 
-// Sums and results of 3 fragments: 12 bytes and 33 values are 144, a multiple of 8.
+// Sums and results of 3 fragments: 12 bytes and 33 values are 144, a multiple of 8, and a mark is 8 more.
 func TestFootprint(t *testing.T) {
 	c := testConfig(33, 3)
-	if got := Footprint(&c); got != 2*3*144 {
+	if got := Footprint(&c); got != 2*3*152 {
 		t.Errorf("both tables take %v", got)
 	}
-	if c.Parent, c.Values = 0, 34; Footprint(&c) != 3*152 {
-		t.Errorf("sums of 34 values take %v, want 152 each", Footprint(&c))
+	if c.Parent, c.Values = 0, 34; Footprint(&c) != 3*160 {
+		t.Errorf("sums of 34 values take %v, want 160 each", Footprint(&c))
 	}
-	if err := errors.Join(fits(&c, 3*152)); err != nil {
+	if err := errors.Join(fits(&c, 3*160)); err != nil {
 		t.Error(err)
 	}
-	if err := fits(&c, 3*152-1); !errors.Is(err, ErrMemory) {
+	if err := fits(&c, 3*160-1); !errors.Is(err, ErrMemory) {
 		t.Errorf("one byte less: %v", err)
 	}
 }

@@ -60,13 +60,16 @@ const MaxMTU = 3506
 // elementHead is the bytes of an element before its values: lock, bitmap, counter, iteration.
 const elementHead = 12
 
+// markSize is the bytes of an element's mark.
+const markSize = 8
+
 // elementSize returns the bytes of a map's value.
 func elementSize(values int) int { return elementHead + 4*values }
 
 // Footprint returns the memory that the elements of a configuration take, in the kernel.
 func Footprint(c *xagg.Config) units.Bytes {
 	const word = 8 // an array map rounds its values up to this
-	each := (elementSize(c.Values) + word - 1) / word * word
+	each := (elementSize(c.Values)+word-1)/word*word + markSize
 	tables := 0
 	for _, t := range [...]xagg.Table{c.Sums(), c.Results()} {
 		if t.Required != 0 {

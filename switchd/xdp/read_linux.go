@@ -1,7 +1,6 @@
 package xdp
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -30,61 +29,81 @@ func (a *Aggregator) Tally() (t xagg.Tally, err error) {
 	return t, nil
 }
 
-// Sum returns the element of gradients with a gradient id, as it is between two packets.
+// Sum returns the element of gradients with a gradient id, as it is between two packets. Its values are
+// valid until the next call.
 func (a *Aggregator) Sum(gradient uint32) (xagg.Element, error) {
-	return a.element(a.kernel.Sums, a.first.Sums(), gradient)
+	return a.element(&a.sums, gradient)
 }
 
-// Result returns the stored result with a gradient id.
+// Result returns the stored result with a gradient id, in the same way.
 func (a *Aggregator) Result(gradient uint32) (xagg.Element, error) {
-	return a.element(a.kernel.Results, a.first.Results(), gradient)
+	return a.element(&a.results, gradient)
 }
 
-func (a *Aggregator) element(m *ebpf.Map, t xagg.Table, gradient uint32) (e xagg.Element, err error) {
-	switch {
-	case a.closed:
-		return e, ErrClosed
-	case t.Required == 0:
-		return e, errNoTable
-	case gradient == 0 || gradient > m.MaxEntries():
-		return e, fmt.Errorf("gradient id %d: elements are numbered 1 to %d", gradient, m.MaxEntries())
+// Sums is [Aggregator.Sum] for len(into) gradient ids from a first one, each element as it is between
+// two packets: one system call reads up to 256.
+func (a *Aggregator) Sums(from uint32, into []xagg.Element) error {
+	return a.elements(&a.sums, from, into)
+}
+
+// Results is [Aggregator.Result] in the same way.
+func (a *Aggregator) Results(from uint32, into []xagg.Element) error {
+	return a.elements(&a.results, from, into)
+}
+
+func (a *Aggregator) element(s *shelf, gradient uint32) (e xagg.Element, err error) {
+	if err := a.check(s, gradient, 1); err != nil {
+		return e, err
 	}
-	b := make([]byte, m.ValueSize())
-	if err := m.LookupWithFlags(gradient-1, &b, ebpf.LookupLock); err != nil {
+	if err := s.read(gradient - 1); err != nil {
 		return e, fmt.Errorf("read element %d: %w", gradient, err)
 	}
-	return elementOf(b), nil
+	return s.at(0), nil
+}
+
+func (a *Aggregator) elements(s *shelf, from uint32, into []xagg.Element) error {
+	if err := a.check(s, from, len(into)); err != nil {
+		return err
+	}
+	if err := s.readAll(from-1, len(into)); err != nil {
+		return fmt.Errorf("read %d elements from %d: %w", len(into), from, err)
+	}
+	for i := range into {
+		into[i] = s.at(i)
+	}
+	return nil
+}
+
+// check returns why n elements from a gradient id on cannot be read.
+func (a *Aggregator) check(s *shelf, from uint32, n int) error {
+	switch {
+	case a.closed:
+		return ErrClosed
+	case s.values == nil:
+		return errNoTable
+	case from == 0 || uint64(from)+uint64(n) > uint64(s.values.MaxEntries())+1:
+		return fmt.Errorf("%d elements from gradient id %d: they are numbered 1 to %d", n, from, s.values.MaxEntries())
+	}
+	return nil
 }
 
 // Lost appends the gradient ids of a check's group whose packet did not come from its host (the Lost
-// List of XAgg §IV-D). Packets that come meanwhile may or may not be in it.
+// List of XAgg §IV-D). Packets that come meanwhile may or may not be in it. It makes no system call.
 func (a *Aggregator) Lost(list []uint32, c xagg.Check) ([]uint32, error) {
-	read := a.Sum
+	s := &a.sums
 	if c.Flags.Has(wire.Result) {
-		read = a.Result
+		s = &a.results
+	}
+	if err := a.check(s, 1, 0); err != nil {
+		return list, fmt.Errorf("look for lost packets: %w", err)
 	}
 	from, to := c.Group()
 	for g := from; g <= min(to, a.first.Fragments); g++ {
-		e, err := read(g)
-		if err != nil {
-			return list, fmt.Errorf("look for lost packets: %w", err)
-		}
-		if e.Lacks(c) {
+		if e := s.mark(g - 1); e.Lacks(c) {
 			list = append(list, g)
 		}
 	}
 	return list, nil
-}
-
-// elementOf reads struct element of aggregator.c.
-func elementOf(b []byte) xagg.Element {
-	order := binary.NativeEndian
-	e := xagg.Element{Bitmap: order.Uint32(b[4:]), Counter: order.Uint16(b[8:]), Iteration: order.Uint16(b[10:])}
-	e.Values = make([]int32, (len(b)-elementHead)/4)
-	for i := range e.Values {
-		e.Values[i] = int32(order.Uint32(b[elementHead+4*i:]))
-	}
-	return e
 }
 
 // Drain takes what is in the check queue, and appends it to list.

@@ -52,7 +52,7 @@ func (a *Aggregator) receive(frame []byte) (xagg.Verdict, []byte, error) {
 	out := make([]byte, len(frame)+256)
 	o := ebpf.RunOptions{Data: frame, DataOut: out}
 	ret, err := a.kernel.Xagg.Run(&o)
-	verdicts := map[uint32]xagg.Verdict{1: xagg.Drop, 2: xagg.Pass, 3: xagg.Send}
+	verdicts := map[uint32]xagg.Verdict{1: xagg.Drop, 2: xagg.Pass, 4: xagg.Send}
 	v, ok := verdicts[ret]
 	if err == nil && !ok {
 		err = fmt.Errorf("the program returns %d", ret)
@@ -116,6 +116,18 @@ func (p *pair) compare() {
 	for g := uint32(1); g <= p.cfg.Fragments; g++ {
 		p.element("sum", g, p.a.Sum, p.twin.Sum)
 		p.element("result", g, p.a.Result, p.twin.Result)
+	}
+	p.batches("sum", p.a.Sums, p.twin.Sum)
+	p.batches("result", p.a.Results, p.twin.Result)
+}
+
+// batches reads all elements but the first, and compares them.
+func (p *pair) batches(kind string, kernel func(uint32, []xagg.Element) error, twin func(uint32) xagg.Element) {
+	p.t.Helper()
+	list := make([]xagg.Element, p.cfg.Fragments-1)
+	err := kernel(2, list)
+	for g := uint32(2); g <= p.cfg.Fragments; g++ {
+		p.element(kind, g, func(uint32) (xagg.Element, error) { return list[g-2], err }, twin)
 	}
 }
 

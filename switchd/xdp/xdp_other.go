@@ -25,6 +25,12 @@ func (*Aggregator) Sum(uint32) (e xagg.Element, err error) { return e, ErrUnsupp
 // Result returns [ErrUnsupported].
 func (*Aggregator) Result(uint32) (e xagg.Element, err error) { return e, ErrUnsupported }
 
+// Sums returns [ErrUnsupported].
+func (*Aggregator) Sums(uint32, []xagg.Element) error { return ErrUnsupported }
+
+// Results returns [ErrUnsupported].
+func (*Aggregator) Results(uint32, []xagg.Element) error { return ErrUnsupported }
+
 // Drain returns [ErrUnsupported].
 func (*Aggregator) Drain(list []xagg.Check) ([]xagg.Check, error) { return list, ErrUnsupported }
 

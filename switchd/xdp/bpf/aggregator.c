@@ -75,6 +75,17 @@ struct {
 	NUMBER(max_entries, 1);
 } sums SEC(".maps"), results SEC(".maps");
 
+/* What an element has apart from its values, by the same index: a word of its bitmap, counter and iteration, from the
+ * low bits on. User space reads it in memory, without a system call and without the lock: words are
+ * written and read whole. */
+struct {
+	NUMBER(type, MAP_ARRAY);
+	NUMBER(map_flags, MMAPABLE);
+	TYPE(key, __u32);
+	TYPE(value, __u64);
+	NUMBER(max_entries, 1);
+} sum_marks SEC(".maps"), result_marks SEC(".maps");
+
 struct {
 	NUMBER(type, MAP_ARRAY);
 	TYPE(key, __u32);
@@ -244,8 +255,8 @@ INLINE void put_path(const struct config *cfg, const struct next *next, void *f)
 	ip[5] = ~sum;
 }
 
-/* send completes the frame that has the element's values. */
-INLINE int send(const struct config *cfg, const struct next *next, const struct packet *p, void *f)
+/* send completes the frame that has the element's values, and sends it back by the interface that it came in by. */
+INLINE int send(const struct config *cfg, const struct next *next, const struct packet *p, void *f, __u32 in)
 {
 	__u16 flags = next->flags | (p->flags & RETRANSMIT);
 
@@ -255,7 +266,9 @@ INLINE int send(const struct config *cfg, const struct next *next, const struct 
 	store32(f + HEADER, cfg->host);
 	store16(f + HEADER + 12, flags);
 	count(SENT, 1);
-	return XDP_TX;
+	/* Not XDP_TX: of a veth it arrives only if the other end has an XDP program, too, since veth_xdp_flush
+	 * wakes no other. */
+	return bpf_redirect(in, 0);
 }
 
 /* queue puts a packet that ends a group into the check queue. */
@@ -278,22 +291,33 @@ INLINE void tell(const struct packet *p, __u32 what)
 		count(OVERFLOWS, p->overflows);
 }
 
+INLINE __u64 mark(const struct element *e)
+{
+	return e->bitmap | (__u64)e->counter << 32 | (__u64)e->iteration << 48;
+}
+
 /* take does Algorithm 1. All that reads or writes the element is inside its lock. */
-INLINE int take(const struct config *cfg, const struct next *next, struct packet *p, void *f)
+INLINE int take(const struct config *cfg, const struct next *next, struct packet *p, void *f, __u32 in)
 {
 	__u32 index = p->gradient - 1, what, sends = 0;
+	volatile __u64 *m;
 	struct element *e;
 
-	if (p->flags & RESULT)
+	if (p->flags & RESULT) {
 		e = bpf_map_lookup_elem(&results, &index);
-	else
+		m = bpf_map_lookup_elem(&result_marks, &index);
+	} else {
 		e = bpf_map_lookup_elem(&sums, &index);
-	if (!e)
+		m = bpf_map_lookup_elem(&sum_marks, &index);
+	}
+	if (!e || !m)
 		return refuse(INDEX);
 	bpf_spin_lock(&e->lock);
 	what = judge(cfg, e, p);
-	if (what == ADDED)
+	if (what == ADDED) {
 		add(e, p, f);
+		*m = mark(e);
+	}
 	if ((p->finished || what == RESENT) && next->on) {
 		copy(e, f);
 		sends = 1;
@@ -303,7 +327,7 @@ INLINE int take(const struct config *cfg, const struct next *next, struct packet
 		return refuse(what);
 	tell(p, what);
 	queue(cfg, p);
-	return sends ? send(cfg, next, p, f) : XDP_DROP;
+	return sends ? send(cfg, next, p, f, in) : XDP_DROP;
 }
 
 SEC("xdp")
@@ -327,7 +351,7 @@ int xagg(struct xdp_md *ctx)
 	why = admit(cfg, t, f + HEADER, &p);
 	if (why)
 		return refuse(why);
-	return take(cfg, &t->next, &p, f);
+	return take(cfg, &t->next, &p, f, ctx->ingress_ifindex);
 }
 
 const char terms[] SEC("license") = "Apache-2.0";

@@ -16,7 +16,8 @@ typedef int __s32;
 #define TYPE(name, t) t *name
 
 enum { MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6, MAP_QUEUE = 22 };
-enum { XDP_DROP = 1, XDP_PASS = 2, XDP_TX = 3 };
+enum { MMAPABLE = 1 << 10 }; /* BPF_F_MMAPABLE */
+enum { XDP_DROP = 1, XDP_PASS = 2 };
 
 struct xdp_md {
 	__u32 data;
@@ -32,6 +33,7 @@ struct bpf_spin_lock {
 };
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static long (*const bpf_redirect)(__u32 ifindex, __u64 flags) = (void *)23;
 static long (*const bpf_map_push_elem)(void *map, const void *value, __u64 flags) = (void *)87;
 static long (*const bpf_spin_lock)(struct bpf_spin_lock *lock) = (void *)93;
 static long (*const bpf_spin_unlock)(struct bpf_spin_lock *lock) = (void *)94;
