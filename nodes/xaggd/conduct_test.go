@@ -113,6 +113,9 @@ func TestServersBelowAServerThatDiesSendAllAgain(t *testing.T) {
 	if n := tally[xagg.Resent]; n > 0 {
 		t.Errorf("the root sent %d results again for sums that it had", n)
 	}
+	if n := tally[xagg.Duplicate]; n < 500 {
+		t.Errorf("the root refused %d duplicates, and had 500 sums before their server died", n)
+	}
 }
 
 func TestServersFailInMidIteration(t *testing.T) {

@@ -113,7 +113,10 @@ type RootConfig struct {
 	Conductor *conductor.Config `json:",omitempty"`
 	// Iterations of the job: after so many nothing opens, and the management plane rests, so that servers may
 	// end. 0: nobody knows.
-	Iterations int        `json:",omitempty"`
+	Iterations int `json:",omitempty"`
+	// ResultRate is that of results that are sent again: as much as the slowest link to a worker carries.
+	// 0: Egress, or Ingress where that is 0, too.
+	ResultRate units.Rate `json:",omitempty"`
 	Workers    []Peer     // of the job, for results
 	Group      netip.Addr // IPv4 multicast group of results
 	GroupMAC   inet.MAC   // zero: that which follows from Group (RFC 1112)

@@ -88,11 +88,14 @@ func TestLostEndPacketsAndRetransmissions(t *testing.T) {
 
 // A worker that is finished answers until the root knows, and so does a server of its children.
 func TestFinishedNodesKeepAnswering(t *testing.T) {
-	r := newRig(t, params{tree: testbed, gens: 1, delay: 10 * us, tensor: 40 * 32})
+	r := newRig(t, params{tree: testbed, gens: 2, delay: 10 * us, tensor: 40 * 32})
 	deaf := true
-	r.drop = func(_ units.Time, _ int, _ bool, f sansio.Train) bool {
+	r.drop = func(_ units.Time, h int, up bool, f sansio.Train) bool {
 		m, ok := control(f)
-		return deaf && ok && m.Kind == xaggctl.Complete
+		if deaf && up && r.servers[h] != nil && m.Kind == xaggctl.Request && m.Iteration == 1 && rates.Phase(m.Phase) == rates.Ended {
+			t.Errorf("server %d has ended, and was not told that all its sums are there", h)
+		}
+		return deaf && ok && m.Kind == xaggctl.Complete && m.Iteration == 1
 	}
 	if err := r.run(); err != nil {
 		t.Fatal(err)
@@ -108,7 +111,7 @@ func TestFinishedNodesKeepAnswering(t *testing.T) {
 		t.Errorf("the root is finished: %v, at %v it has a deadline at %v", r.root.Finished(), r.net.Now(), r.root.NextDeadline())
 	}
 	for h, s := range r.servers { // ordered: each on its own
-		if !s.taken && s.iteration == 0 || s.NextDeadline() < r.net.Now().Add(limitOfIdle) {
+		if !s.taken || s.NextDeadline() < r.net.Now().Add(limitOfIdle) {
 			t.Errorf("server %d: parent has all %v, next deadline %v at %v", h, s.taken, s.NextDeadline(), r.net.Now())
 		}
 	}

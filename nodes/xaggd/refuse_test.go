@@ -165,3 +165,23 @@ func TestForeignPacketsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// A request of the next iteration waits at the root; an older one that overtook it changes nothing.
+func TestNewestRequestWaits(t *testing.T) {
+	cfg := rootConfig()
+	r, err := NewRoot(cfg, storeFor(t, cfg.Store()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, number := range []uint32{5, 4, 6, 5} {
+		m := message(xaggctl.Request, 1<<1, func(m *xaggctl.Message) { m.Iteration, m.Number = 1, number })
+		var eff sansio.Effects
+		r.Handle(0, []sansio.Arrival{arrival(peer(1), peer(0), m.Append(nil), xaggctl.Port)}, &eff)
+		if len(eff.Sends) > 0 {
+			t.Fatal("a request of an iteration that is not open is answered")
+		}
+	}
+	if got := r.children[0].held.Seq; got != 6 {
+		t.Errorf("request %d waits, and 6 is the newest", got)
+	}
+}

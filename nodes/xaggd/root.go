@@ -24,6 +24,7 @@ type Root struct {
 	workers []*taker
 	results resender
 	pace    pacer
+	resends units.Rate // of results
 	ending  units.Time // when to say next that all results are sent; Never: not at all
 	ended   units.Time // when the sums of the iteration, or of the last one, were all there
 }
@@ -42,7 +43,7 @@ func NewRoot(cfg RootConfig, store Store) (*Root, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configuring XAgg parameter server %s: %w", cfg.Node, err)
 	}
-	r := &Root{pace: newPacer(&cfg.Common), ending: units.Never, last: cfg.Iterations}
+	r := &Root{pace: newPacer(&cfg.Common), ending: units.Never, resends: cfg.ResultRate, last: cfg.Iterations}
 	r.agent = newAgent(&cfg.Common, rootRole, store, cfg.Store())
 	r.conduct = conducting{cfg: cfg.Conductor, orders: orders{hosts: cfg.hosts()}}
 	if cfg.Conductor != nil { // nothing is open before it allows that
@@ -225,12 +226,12 @@ func (r *Root) open(now units.Time) {
 	}
 }
 
-// rate returns the rate of results that are sent again: as fast as the link is.
+// rate returns the rate of results that are sent again; 0 where there are none.
 func (r *Root) rate() units.Rate {
 	if len(r.results.queue) == 0 {
 		return 0
 	}
-	return cmp.Or(r.cfg.Egress, r.cfg.Ingress)
+	return r.resends
 }
 
 func (r *Root) worker(host uint32) *taker {

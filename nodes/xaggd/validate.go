@@ -31,6 +31,7 @@ func (c *WorkerConfig) resolve() {
 }
 
 func (c *RootConfig) resolve() {
+	c.ResultRate = cmp.Or(c.ResultRate, c.Egress, c.Ingress)
 	if c.GroupMAC == (inet.MAC{}) && c.Group.Is4() {
 		c.GroupMAC = inet.MulticastMAC(c.Group)
 	}
