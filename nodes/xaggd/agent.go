@@ -142,14 +142,11 @@ func (a *agent) drain() []xagg.Check {
 	return list
 }
 
-// counters returns those of the agent, its negotiator and its store.
+// counters returns those of the agent and of its negotiator. Those of the store are its host's to tell.
 func (a *agent) counters() []sansio.Count {
 	var out sansio.Tally
 	out.Merge(a.count.List())
 	out.Merge(a.nodeDrops())
-	if tally, err := a.store.Tally(); err == nil {
-		out.Merge(tally.Counts())
-	}
 	return out.List()
 }
 

@@ -115,7 +115,7 @@ func (g *gatherer) done(now units.Time, c *child, m *xaggctl.Message, eff *sansi
 }
 
 // poll looks into the check queue, and at the loss of a period that is over.
-func (g *gatherer) poll(now units.Time, eff *sansio.Effects) {
+func (g *gatherer) poll(now units.Time) {
 	g.look.forget()
 	for _, check := range g.drain() {
 		c := g.find(check.Host)
@@ -123,7 +123,6 @@ func (g *gatherer) poll(now units.Time, eff *sansio.Effects) {
 			c.recv.Checked(now, c.bit(), check.Gradient)
 		}
 	}
-	g.tell(eff)
 	if now.Sub(g.since) >= g.cfg.LossPeriod {
 		g.losses(now)
 	}
@@ -145,10 +144,10 @@ func (g *gatherer) losses(now units.Time) {
 	g.since = now
 }
 
-// overlook does what is due for children.
+// overlook does what is due for children, and tells them.
 func (g *gatherer) overlook(now units.Time, eff *sansio.Effects) {
 	if g.polls <= now {
-		g.poll(now, eff)
+		g.poll(now)
 	}
 	for _, c := range g.children {
 		if c.recv.NextDeadline() <= now {

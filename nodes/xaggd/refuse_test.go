@@ -185,3 +185,36 @@ func TestNewestRequestWaits(t *testing.T) {
 		t.Errorf("request %d waits, and 6 is the newest", got)
 	}
 }
+
+// A child that missed the answer to its Done gets one, though the iteration is over here; a worker
+// answers the root's likewise.
+func TestDoneOfAnIterationThatIsOverIsAnswered(t *testing.T) {
+	server := serverConfig()
+	s, err := NewServer(server, storeFor(t, server.Store()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := workerConfig()
+	w, err := NewWorker(cfg, storeFor(t, cfg.Store()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var eff sansio.Effects
+	w.BeginInts(0, 0, make([]int32, cfg.Tensor), &eff)
+	for _, c := range []struct {
+		to   sansio.Machine
+		from int
+		tree uint16
+	}{{s, 2, 1}, {w, 0, 0}} {
+		eff.Reset()
+		m := message(xaggctl.Done, 1<<c.from, func(m *xaggctl.Message) { m.Iteration, m.Tree = 0xffff, c.tree })
+		c.to.Handle(0, []sansio.Arrival{arrival(peer(c.from), peer(1), m.Append(nil), xaggctl.Port)}, &eff)
+		if len(eff.Sends) != 1 {
+			t.Fatalf("%d messages answer", len(eff.Sends))
+		}
+		got, ok := control(eff.Sends[0].Train)
+		if !ok || got.Kind != xaggctl.Complete || got.Iteration != 0xffff || got.Tree != c.tree || got.Host != 1<<1 {
+			t.Errorf("the answer is %+v", got)
+		}
+	}
+}

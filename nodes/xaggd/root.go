@@ -104,7 +104,7 @@ func (r *Root) NextDeadline() units.Time {
 	return at
 }
 
-// Counters returns those of the agent and of its store.
+// Counters returns those of the agent, without those of its store.
 func (r *Root) Counters() []sansio.Count { return r.counters() }
 
 // take takes a message of a child, or of a worker about results.

@@ -88,7 +88,7 @@ func (s *Server) NextDeadline() units.Time {
 	return min(at, s.pace.due(s.node.Spare()))
 }
 
-// Counters returns those of the agent and of its store.
+// Counters returns those of the agent, without those of its store.
 func (s *Server) Counters() []sansio.Count { return s.counters() }
 
 // take takes a message of a neighbour, or an order of the root.

@@ -15,7 +15,7 @@ type Store interface {
 	Result(gradient uint32) (xagg.Element, error)
 	// Reconfigure changes children, parent, next hops and window, and leaves the elements.
 	Reconfigure(c xagg.Config) error
-	// Tally returns the counters.
+	// Tally returns the counters, for whoever tells them: agents do not ask.
 	Tally() (xagg.Tally, error)
 }
 

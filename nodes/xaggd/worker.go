@@ -145,7 +145,7 @@ func (w *Worker) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	return result.Outcome{Retransmits: w.retransmits, Contributed: true, Saturated: w.saturated}, mean
 }
 
-// Counters returns those of the agent and of its store.
+// Counters returns those of the agent, without those of its store.
 func (w *Worker) Counters() []sansio.Count {
 	var out sansio.Tally
 	out.Merge(w.counters())
