@@ -130,8 +130,8 @@ func TestServersFailInMidIteration(t *testing.T) {
 			twice:   rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "twice"),
 			late:    units.Duration(rapid.SampledFrom([]int{0, 500}).Draw(t, "late")) * us,
 			first:   rapid.SampledFrom([]uint16{0, 0x7ffe, 0xfffe}).Draw(t, "first iteration"),
-			tensor:  rapid.SampledFrom([]int{320, 250 * 32}).Draw(t, "tensor"),
-			common:  func(h int, c *Common) { c.Ingress, c.Egress = gbit, gbit/4 }, // iterations of milliseconds
+			tensor:  rapid.SampledFrom([]int{320, 150 * 32}).Draw(t, "tensor"),
+			common:  func(h int, c *Common) { c.Ingress, c.Egress = gbit/2, gbit/8 }, // iterations of milliseconds
 			conduct: &conductor.Config{Mode: rapid.SampledFrom([]conductor.Mode{conductor.KAry, conductor.Plan}).Draw(t, "mode"), K: rapid.IntRange(2, 3).Draw(t, "k")},
 		}
 		r := newRig(t, p)

@@ -99,7 +99,7 @@ func TestInequality1(t *testing.T) {
 		rates := rapid.SliceOfN(rapid.IntRange(1, 10), len(testbed), len(testbed)).Draw(t, "Gbit/s")
 		late := rapid.SliceOfN(rapid.IntRange(0, 3000), 7, 7).Draw(t, "late")
 		p := params{
-			tree: testbed, gens: 2, tensor: 200 * 32, delay: 20 * us,
+			tree: testbed, gens: 2, tensor: 120 * 32, delay: 20 * us,
 			seed:  rng.Root(rapid.Uint64().Draw(t, "seed")),
 			loss:  rapid.SampledFrom([]float64{0, 0.05, 0.2}).Draw(t, "loss"),
 			twice: rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "twice"),
