@@ -21,7 +21,7 @@ func TestTreesOfTheManagementPlane(t *testing.T) {
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			ready := func(w, g int) units.Time { return units.Time(7-w) * units.Time(100*us) } // the first is the slowest
-			r := newRig(t, params{tree: star(7), spares: 2, gens: 4, delay: 10 * us, tensor: 200 * 32, ready: ready, conduct: &conductor.Config{Mode: mode, K: 3}})
+			r := newRig(t, params{tree: star(7), spares: 2, gens: 4, delay: 10 * us, tensor: 200 * 32, first: 0xfffe, ready: ready, conduct: &conductor.Config{Mode: mode, K: 3}})
 			if err := r.run(); err != nil {
 				t.Fatal(err)
 			}

@@ -66,8 +66,8 @@ func TestPacerPaysWhatHasLeftAtANewRate(t *testing.T) {
 // What would take longer than there are times takes for ever, until the rate rises.
 func TestPacerBearsAnyRate(t *testing.T) {
 	p := newPaced()
-	p.at(0, 1000*1000*gbit)
+	p.at(0, 1000*gbit)
 	if p.at(0, 1); p.next != units.Never {
-		t.Errorf("packets of 100 Gbit are paid at 1 bit/s until %v", p.next)
+		t.Errorf("packets of 100 Mbit are paid at 1 bit/s until %v", p.next)
 	}
 }

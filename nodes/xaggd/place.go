@@ -20,12 +20,18 @@ type orders struct {
 	any    bool
 }
 
-// new reports whether an order is newer than the last one, and notes it.
-func (o *orders) new(number uint32) bool {
-	if o.any && int32(number-o.newest) <= 0 {
+// take reports whether an order is to be carried out, since it is newer than the last one, and whether to
+// acknowledge it: not if carry reports that it cannot be. Then it comes again, and the root knows whom it
+// waits for.
+func (o *orders) take(m *xaggctl.Message, carry func(p Place) bool) (acknowledged bool) {
+	if o.any && int32(m.Number-o.newest) <= 0 {
+		return true
+	}
+	p, ok := o.read(m)
+	if !ok || !carry(p) {
 		return false
 	}
-	o.newest, o.any = number, true
+	o.newest, o.any = m.Number, true
 	return true
 }
 

@@ -218,3 +218,43 @@ func TestDoneOfAnIterationThatIsOverIsAnswered(t *testing.T) {
 		}
 	}
 }
+
+// An order that cannot be carried out is not acknowledged, so that the root knows whom it waits for. One
+// that came before is acknowledged again.
+func TestOrdersThatCannotBe(t *testing.T) {
+	server := serverConfig()
+	s, err := NewServer(server, storeFor(t, server.Store()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	up := xaggctl.Parent{Host: 1 << 0, Addr: peer(0).Addr, MAC: peer(0).MAC, Since: 2}
+	for _, c := range []struct {
+		number uint32
+		place  xaggctl.Place
+		answer bool
+		parent uint16 // version of the edge that it then has
+	}{
+		{1, xaggctl.Place{Parent: up, Children: []xaggctl.Child{{Host: 1 << 9, Since: 2}}}, false, 1}, // nobody knows host 9
+		{1, xaggctl.Place{Parent: up, Children: []xaggctl.Child{{Host: 1 << 3, Since: 2}, {Host: 1 << 4, Since: 2}}}, true, 2},
+		{1, xaggctl.Place{Parent: up, Children: []xaggctl.Child{{Host: 1 << 2, Since: 3}}}, true, 2},
+		{0, xaggctl.Place{}, true, 2},
+		{2, xaggctl.Place{}, true, 0},
+	} {
+		var eff sansio.Effects
+		m := message(xaggctl.Tree, 1<<0, func(m *xaggctl.Message) { m.Number, m.Tree, m.Place = c.number, 7, c.place })
+		s.Handle(0, []sansio.Arrival{arrival(peer(0), peer(1), m.Append(nil), xaggctl.Port)}, &eff)
+		if got := len(eff.Sends) > 0; got != c.answer || s.since != c.parent {
+			t.Errorf("order %d: answered %v, and the parent is that of version %d: %v", c.number, got, s.since, s.Counters())
+			continue
+		}
+		if !c.answer {
+			continue
+		}
+		if got, ok := control(eff.Sends[0].Train); !ok || got.Kind != xaggctl.TreeAck || got.Number != c.number || got.Tree != 7 {
+			t.Errorf("order %d: the answer is %+v", c.number, got)
+		}
+	}
+	if got := s.count.Get(DropOrder); got != 1 {
+		t.Errorf("%d orders count as such that cannot be", got)
+	}
+}

@@ -36,20 +36,16 @@ func (w *Worker) Move(now units.Time, p Place, eff *sansio.Effects) error {
 
 // ordered takes an order of the management plane.
 func (w *Worker) ordered(now units.Time, m *xaggctl.Message, eff *sansio.Effects) {
-	if w.orders.new(m.Number) {
-		place, ok := w.orders.read(m)
-		if ok && len(place.Children) == 0 && place.Parent.ID != 0 {
-			ok = w.Move(now, place, eff) == nil
-		}
-		if !ok || len(place.Children) > 0 {
-			w.count.Add(DropOrder, 1)
-		}
-	}
-	w.acknowledge(&w.cfg.Root, m, eff)
+	done := w.orders.take(m, func(p Place) bool { return len(p.Children) == 0 && w.Move(now, p, eff) == nil })
+	w.answer(&w.cfg.Root, m, done, eff)
 }
 
-// acknowledge answers an order, also one that came before.
-func (a *agent) acknowledge(root *Peer, m *xaggctl.Message, eff *sansio.Effects) {
+// answer acknowledges an order that was carried out, now or before.
+func (a *agent) answer(root *Peer, m *xaggctl.Message, done bool, eff *sansio.Effects) {
+	if !done {
+		a.count.Add(DropOrder, 1)
+		return
+	}
 	a.send(root, &xaggctl.Message{Kind: xaggctl.TreeAck, Iteration: m.Iteration, Tree: m.Tree, Number: m.Number}, eff)
 }
 
@@ -70,7 +66,7 @@ func (s *Server) Place(now units.Time, p Place, eff *sansio.Effects) error {
 	if s.node == nil {
 		return s.enter(now, p)
 	}
-	if err := s.Move(now, p); err != nil {
+	if err := s.reparent(now, p); err != nil {
 		return err
 	}
 	if err := s.reshape(now, p.Children, p.Parent.next()); err != nil {
@@ -81,8 +77,8 @@ func (s *Server) Place(now units.Time, p Place, eff *sansio.Effects) error {
 	return nil
 }
 
-// Move gives the server another parent, if it is another.
-func (s *Server) Move(now units.Time, p Place) error {
+// reparent gives the server another parent, if it is another.
+func (s *Server) reparent(now units.Time, p Place) error {
 	if p.Parent.ID == s.parent.ID && p.Since == s.since {
 		s.parent = p.Parent
 		return nil
@@ -140,15 +136,16 @@ func (s *Server) ordered(now units.Time, src netip.Addr, m *xaggctl.Message, eff
 	if !s.from(&s.cfg.Root, src) {
 		return
 	}
-	if s.orders.new(m.Number) {
-		place, ok := s.orders.read(m)
-		if ok = ok && s.Place(now, place, eff) == nil; !ok {
-			s.count.Add(DropOrder, 1)
-		} else if s.report.tree = m.Tree; s.node == nil {
+	done := s.orders.take(m, func(p Place) bool {
+		if s.Place(now, p, eff) != nil {
+			return false
+		}
+		if s.report.tree = m.Tree; s.node == nil {
 			s.report.tree = 0
 		}
-	}
-	s.acknowledge(&s.cfg.Root, m, eff)
+		return true
+	})
+	s.answer(&s.cfg.Root, m, done, eff)
 }
 
 // Place gives the root other children.
