@@ -230,6 +230,10 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	paces, err := s.paces(pl, servers)
+	if err != nil {
+		return nil, err
+	}
 	transit, err := s.transitOf(pl)
 	if err != nil {
 		return nil, err
@@ -239,7 +243,7 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	}
 	spec := job.Spec{
 		System: sys.System, Plan: pl, Model: s.Model, Scale: s.Scale, Iterations: s.Iterations, MiniBatch: s.MiniBatch,
-		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Virtual: virtual, Servers: servers,
+		Seed: s.Seed, StraggleP: p, Semantics: s.Semantics, Outages: s.Outages, Paces: paces, Virtual: virtual, Servers: servers,
 		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Collectors: s.collectors(), Changes: changes, Actions: s.actions(), Point: s.Point,
 		Interval: s.Interval,
 	}

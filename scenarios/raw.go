@@ -27,6 +27,7 @@ type raw struct {
 	Uplink      rawLink         `yaml:"uplink,omitempty" json:",omitzero"`
 	Fabric      rawLink         `yaml:"fabric"`
 	Links       []rawLinkAt     `yaml:"links,omitempty" json:",omitempty"`
+	Workers     []rawWorkerAt   `yaml:"workers,omitempty" json:",omitempty"`
 	Systems     []rawSystem     `yaml:"systems,omitempty"`
 	Jobs        []rawJob        `yaml:"jobs,omitempty" json:",omitempty"`
 	Stragglers  rawStragglers   `yaml:"stragglers"`

@@ -35,6 +35,7 @@ type Scenario struct {
 	Link, Fabric      topo.LinkSpec // before scaling
 	Uplink            topo.LinkSpec // between switches; before scaling
 	Links             []LinkAt      // in every topology
+	Workers           []WorkerAt    // that do not compute for the model's time
 	At                []Event       // what happens during the run, in the order of time
 	Systems           []System
 	P                 []float64
@@ -149,6 +150,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Link, s.Fabric = r.link("link", f.Link, topo.LinkSpec{}), r.link("fabric", f.Fabric, topo.LinkSpec{})
 	s.Uplink = r.link("uplink", f.Uplink, s.Link)
 	s.Links = r.linksAt("links", f.Links)
+	s.Workers = r.workersAt(f.Workers)
 	shape := r.shape("topology", f.Topology)
 	r.configure(f)
 	s.Systems = r.systemsOf(f, shape)

@@ -106,6 +106,11 @@ func nodes(g *topo.Graph) string {
 	for _, n := range g.Nodes {
 		names = append(names, n.Name)
 	}
+	return few(names)
+}
+
+// few joins names, of many the first and the last.
+func few(names []string) string {
 	if len(names) > 12 {
 		names = slices.Concat(names[:6], []string{"..."}, names[len(names)-5:])
 	}

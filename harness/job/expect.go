@@ -1,6 +1,8 @@
 package job
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/topo/plan"
@@ -9,13 +11,26 @@ import (
 // TCPHeaders is Ethernet, IPv4 and TCP with the timestamp option (RFC 7323).
 const TCPHeaders = inet.EtherLen + inet.IPv4Len + inet.TCPLen + 12
 
-// Rate returns the slowest rate on the way of a host's traffic; zero is unlimited.
-func (j *Job) Rate() units.Rate {
-	var slowest units.Rate
+// Rate returns the slowest rate on the way of the job's traffic; zero is unlimited.
+func (j *Job) Rate() units.Rate { return j.slowestOf(slices.Concat(j.Members(), j.spares)) }
+
+// RateOf returns the slowest rate on the way between a host and any faster one; zero is unlimited.
+func (j *Job) RateOf(h *plan.Host) units.Rate { return j.slowestOf([]plan.Host{*h}) }
+
+// slowestOf returns the slowest rate of the links of hosts, either way, and of all links between
+// switches.
+func (j *Job) slowestOf(hosts []plan.Host) (slowest units.Rate) {
+	on := make([]bool, len(j.Plan.Hosts))
+	for _, h := range hosts {
+		on[h.Index] = true
+	}
 	for _, sw := range j.Plan.Switches {
 		for _, p := range sw.Ports {
+			if !p.Wired || p.PeerHost != plan.None && !on[p.PeerHost] {
+				continue
+			}
 			for _, r := range []units.Rate{p.In.Rate, p.Out.Rate} {
-				if p.Wired && r > 0 && (slowest == 0 || r < slowest) {
+				if r > 0 && (slowest == 0 || r < slowest) {
 					slowest = r
 				}
 			}
@@ -25,29 +40,36 @@ func (j *Job) Rate() units.Rate {
 }
 
 // FrameTime returns the time that n frames of size bytes (headers included,
-// framing not) occupy a host's line.
-func (j *Job) FrameTime(n int, size int) units.Duration {
-	return j.Rate().TimeToSend(units.Bytes(n) * (units.Bytes(size) + units.EthernetFraming))
+// framing not) occupy the slowest line of the job.
+func (j *Job) FrameTime(n int, size int) units.Duration { return FrameTimeAt(j.Rate(), n, size) }
+
+// FrameTimeAt is [Job.FrameTime] on a line of a given rate.
+func FrameTimeAt(rate units.Rate, n int, size int) units.Duration {
+	return rate.TimeToSend(units.Bytes(n) * (units.Bytes(size) + units.EthernetFraming))
 }
 
 // ringTime is the analytic time of ring all-reduce at link rate: 2(n-1)/n of
-// the tensor crosses each link (Patarasuk and Yuan 2009), in full TCP segments.
+// the tensor crosses each link (Patarasuk and Yuan 2009), in full TCP segments. The slowest link
+// of a worker holds up all.
 func (j *Job) ringTime() units.Duration {
-	n := len(j.Hosts())
+	n, rate := len(j.Hosts()), j.slowestOf(j.Hosts())
 	bytes := 2 * (n - 1) * 4 * j.Params / n
 	segment := j.Plan.MTU - (TCPHeaders - inet.EtherLen)
 	full, rest := bytes/segment, bytes%segment
-	return j.FrameTime(full, segment+TCPHeaders) + j.FrameTime(1, rest+TCPHeaders)
+	return FrameTimeAt(rate, full, segment+TCPHeaders) + FrameTimeAt(rate, 1, rest+TCPHeaders)
 }
 
 // Latency is what a frame's way to a host's switch and back takes beside its
-// serialisation on the hosts' links: their delays, and with two levels the
+// serialisation on the hosts' links: the longest of their delays, and with two levels the
 // fabric up and down.
 func (j *Job) Latency(size int) units.Duration {
-	h := &j.Members()[0]
-	sw, _ := j.Plan.Switch(h.Switch)
-	up := sw.Ports[h.SwitchPort]
-	d := up.In.Delay + up.Out.Delay
+	var in, out units.Duration
+	for _, h := range j.Members() {
+		sw, _ := j.Plan.Switch(h.Switch)
+		in, out = max(in, sw.Ports[h.SwitchPort].In.Delay), max(out, sw.Ports[h.SwitchPort].Out.Delay)
+	}
+	sw, _ := j.Plan.Switch(j.Members()[0].Switch)
+	d := in + out
 	if sw.Chassis != nil && len(j.Leaves(sw, len(sw.Chassis.PFEs))) > 1 {
 		f := sw.Chassis.Fabric
 		d += 2 * (f.Delay + f.Rate.TimeToSend(units.Bytes(size)+units.EthernetFraming))
@@ -93,13 +115,14 @@ func (j *Job) HostsOn(sw *plan.Switch, pfe int) (out []int) {
 	return out
 }
 
-// Ideal returns the iteration time of a network without stragglers: the nominal
-// compute and the analytic ring time at link rate.
-func (j *Job) Ideal() units.Duration { return j.Model.Compute + j.ringTime() }
+// Ideal returns the iteration time of a network without stragglers: the longest nominal
+// compute of a worker and the analytic ring time at link rate.
+func (j *Job) Ideal() units.Duration { return j.SlowestCompute() + j.ringTime() }
 
 // Expect returns the mean iteration time that the schedule allows, and whether
 // it is an upper bound. Systems that wait for everybody pay every delay; with
-// others the workers wait for a straggler as long as their patience lasts.
+// others the workers wait for a straggler as long as their patience lasts. Where workers
+// compute for unequal times, it is a bound: what the faster ones send meanwhile is saved.
 func (j *Job) Expect() (mean units.Duration, bound bool) {
 	if j.Layout.Patience > 0 {
 		return j.expectImpatient(), true
@@ -108,7 +131,7 @@ func (j *Job) Expect() (mean units.Duration, bound bool) {
 	for i := range j.Iterations {
 		paid += j.Schedule.Paid(i)
 	}
-	return j.Model.Compute + j.Layout.Time + paid/units.Duration(j.Iterations), false
+	return j.SlowestCompute() + j.Layout.Time + paid/units.Duration(j.Iterations), j.unequal()
 }
 
 // expectImpatient follows each worker through the run. An iteration ends for all
@@ -116,13 +139,13 @@ func (j *Job) Expect() (mean units.Duration, bound bool) {
 // first is, whichever comes first. Who sleeps at that moment starts the next
 // iteration when it wakes up; the others start at once.
 func (j *Job) expectImpatient() units.Duration {
-	compute := j.slowestCompute()
+	compute := j.stretchedComputes()
 	start := make([]units.Time, len(j.Hosts()))
 	var end units.Time
 	for i := range j.Iterations {
 		first, last := units.Never, units.Time(0)
 		for w := range start {
-			ready := start[w].Add(j.Schedule.Sum(w, i) + compute)
+			ready := start[w].Add(j.Schedule.Sum(w, i) + compute[w])
 			first, last = min(first, ready), max(last, ready)
 		}
 		end = min(last, first.Add(j.Layout.Patience)).Add(j.Layout.Time)
@@ -133,42 +156,32 @@ func (j *Job) expectImpatient() units.Duration {
 	return units.Duration(end) / units.Duration(j.Iterations)
 }
 
-// slowestCompute returns the compute time of the workers while those that have an
+// stretchedComputes returns the compute times of the workers while those that have an
 // outage are all out of service and the others have their share.
-func (j *Job) slowestCompute() units.Duration {
+func (j *Job) stretchedComputes() []units.Duration {
 	out := map[int]bool{}
 	for _, o := range j.Outages {
 		out[o.Worker] = true
 	}
-	if n := len(j.Hosts()); j.Layout.Reshard && len(out) < n {
-		return j.Model.Compute * units.Duration(n) / units.Duration(n-len(out))
+	list := j.Computes()
+	if n := len(list); j.Layout.Reshard && len(out) < n {
+		for w := range list {
+			list[w] = list[w] * units.Duration(n) / units.Duration(n-len(out))
+		}
 	}
-	return j.Model.Compute
+	return list
 }
 
 // awake returns when worker w, which began iteration i at start, can begin the
 // next if the iteration ends at end: then, or when the delay that it is in ends.
 func (j *Job) awake(w, i int, start, end units.Time) units.Time {
-	at := start
+	at, compute := start, j.ComputeOn(&j.Hosts()[w])
 	for p := range j.Schedule.Points {
 		wake := at.Add(j.Schedule.At(w, i, p))
 		if at <= end && end < wake {
 			return wake
 		}
-		at = wake.Add(j.Model.Compute / units.Duration(j.Schedule.Points))
+		at = wake.Add(compute / units.Duration(j.Schedule.Points))
 	}
 	return end
-}
-
-// MeanCompute returns the mean over workers of their mean computes. One that never computed,
-// as a worker that ended before it was given a model, has 0 and does not count.
-func MeanCompute(list []units.Duration) units.Duration {
-	var sum units.Duration
-	n := 0
-	for _, c := range list {
-		if sum += c; c > 0 {
-			n++
-		}
-	}
-	return sum / units.Duration(max(1, n))
 }

@@ -26,7 +26,7 @@ func (j *Job) Workers() []worker.Config {
 		out[i] = worker.Config{
 			Loop: worker.LoopConfig{
 				Node: h.Name, System: j.System.Name(), StraggleP: j.StraggleP, Job: j.Name, Worker: i, Iterations: j.Iterations,
-				Compute: j.Model.Compute, Points: j.Schedule.Points, Delays: j.Schedule.Worker(i), Evaluate: i == 0,
+				Compute: j.ComputeOn(h), Points: j.Schedule.Points, Delays: j.Schedule.Worker(i), Evaluate: i == 0,
 				Times: j.Times,
 			},
 			Model:   worker.ModelConfig{Hidden: j.Hidden, MiniBatch: j.MiniBatch, Seed: j.Seed},
@@ -138,7 +138,7 @@ func (j *Job) HostPorts() (out []sansio.Port) {
 
 // streams returns the byte streams of a host under the virtual clock.
 func (j *Job) streams(h *plan.Host) *stream.Config {
-	c := &stream.Config{Node: h.Name, MTU: j.Plan.MTU, Transport: j.Layout.Transport, Rate: j.Rate()}
+	c := &stream.Config{Node: h.Name, MTU: j.Plan.MTU, Transport: j.Layout.Transport, Rate: j.RateOf(h)}
 	for _, p := range j.Layout.Peers[h.Index] {
 		c.Connections = append(c.Connections, p.Connect(j.toHost(h, &j.Plan.Hosts[p.Host])))
 	}

@@ -37,6 +37,7 @@ type Spec struct {
 	StraggleP  float64
 	Semantics  fault.Semantics // empty means fault.OneServer
 	Outages    []fault.Outage  // workers out of service, beside the stragglers that are drawn
+	Paces      []Pace          // of the workers, by host of the plan; nil, or past the end: all compute for the model's time
 	Virtual    bool            // for the virtual clock: streams instead of kernel TCP
 	Servers    int             // hosts without a worker, the last of the plan: [Servers]
 	Name       string          // of the job, where several share a lab; for records
@@ -108,7 +109,7 @@ func New(spec Spec) (*Job, error) {
 		j.Hidden = train.HiddenFor(int(spec.Model.Size()) / 4 / spec.Scale)
 		j.Params = train.ParamsFor(j.Hidden)
 	}
-	j.Typical = spec.Model.Compute + j.ringTime()
+	j.Typical = j.Ideal()
 	schedule, err := fault.Straggle{
 		P: spec.StraggleP, Workers: len(j.Hosts()), Iterations: spec.Iterations,
 		Typical: j.Typical, Semantics: spec.Semantics, Outages: spec.Outages,
@@ -166,7 +167,7 @@ func (s *Spec) validate() error {
 	if s.Elements > 0 && len(s.Actions) > 0 {
 		errs = append(errs, errors.New("processes end and start in a training or a replay: a benchmark measures one state"))
 	}
-	return errors.Join(append(errs, s.validatePrograms(), s.validateFlows(), s.validateChanges(), s.validateTimes())...)
+	return errors.Join(append(errs, s.validatePrograms(), s.validateFlows(), s.validateChanges(), s.validateTimes(), s.validatePaces())...)
 }
 
 // maxWorkers leaves ids above those of workers to the engines between them.

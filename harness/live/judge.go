@@ -13,7 +13,6 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
-	"github.com/inalab/inalab/internal/units"
 	hostlive "github.com/inalab/inalab/nodes/live"
 )
 
@@ -76,16 +75,16 @@ func (r *run) count(t *tenant) {
 		t.cell.Collected = len(r.set.Collectors()) > 0
 		t.cell.Transit = r.set.TransitCounts(t.cell.Counters) // the switches have counted above
 	}
-	var compute []units.Duration
+	var computes []job.Measured
 	for _, w := range t.reports {
 		host(w.Node, w.Counters)
 		add(w.Node+"/device", append(w.Device.Drops, sansio.Count{Name: "ring-drops", N: w.Device.RingDrops}))
 		if t.job.Layout.Peers != nil {
 			host(w.Node, kernelCounts(w.TCPResent))
 		}
-		compute = append(compute, w.Compute)
+		computes = append(computes, job.Measured{Host: w.Node, Mean: w.Compute})
 	}
-	t.cell.Compute = job.MeanCompute(compute)
+	t.cell.Compute = t.job.MeanCompute(computes)
 	t.cell.Tallies, t.cell.Depth = t.job.Tallies(t.cell.Counters), r.set.Depth(t.job, t.cell.Links)
 }
 

@@ -241,13 +241,13 @@ func (r *run) count(t *tenant) {
 	for id := range r.owner {
 		cell.Work.Packets += r.net.nodes[id].frames
 	}
-	var compute []units.Duration
-	for _, w := range t.workers {
+	var computes []job.Measured
+	for i, w := range t.workers {
 		if l, ok := w.Job.(*worker.Loop); ok {
-			compute = append(compute, l.MeanCompute())
+			computes = append(computes, job.Measured{Host: t.at[i], Mean: l.MeanCompute()})
 		}
 	}
-	cell.Compute = job.MeanCompute(compute)
+	cell.Compute = t.job.MeanCompute(computes)
 }
 
 func (r *run) done() bool {

@@ -94,21 +94,27 @@ func (c Config) Peers() (out []stream.Peer) {
 // all-reduce.
 func (c Config) Busiest() int {
 	most := 1
-	for h := c.Workers; h <= c.ps(); h++ {
-		in, out := len(c.children(h)), 0
-		switch {
-		case h == c.ps() && c.Direct:
-			out = c.Workers
-		case h == c.ps():
-			out = in
-		case c.Direct:
-			out = 1
-		default: // to the parent and the children, and from both
-			in, out = in+1, in+1
-		}
-		most = max(most, in, out)
+	for h := range c.ps() + 1 {
+		most = max(most, c.Crossings(h))
 	}
 	return most
+}
+
+// Crossings returns how many times a tensor crosses the link of a host in the direction in which it does so
+// more often, in an all-reduce.
+func (c Config) Crossings(host int) int {
+	in := len(c.children(host))
+	switch {
+	case host < c.Workers:
+		return 1
+	case host == c.ps() && c.Direct:
+		return max(in, c.Workers)
+	case host == c.ps():
+		return in
+	case c.Direct:
+		return max(in, 1)
+	}
+	return in + 1 // to the parent and the children, and from both
 }
 
 // maxHosts bounds hosts, whose numbers stand for ports.

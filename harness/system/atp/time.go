@@ -5,6 +5,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // time is one crossing of every packet: up the lines of workers, and as many as are left of them
@@ -14,10 +15,7 @@ import (
 func (s System) time(j *job.Job, p *placement) units.Duration {
 	size := inet.EtherLen + s.packet()
 	blocks := (j.Params + wire.Values - 1) / wire.Values
-	arrive := 0 // packets at the server that most come to
-	for _, at := range p.places {
-		arrive = max(arrive, s.copies(j, at)*((blocks+s.servers()-1)/s.servers()))
-	}
+	line, arrive := s.crossing(j, p, blocks)
 	latency := units.Duration(0)
 	for k, tree := range p.trees {
 		levels := units.Duration(1)
@@ -26,21 +24,33 @@ func (s System) time(j *job.Job, p *placement) units.Duration {
 		}
 		latency = max(latency, j.Latency(size)+j.Climb(tree, size)+levels*s.Pipe.takes())
 	}
-	line := j.FrameTime(s.crossing(blocks, arrive)+1, size) + latency
 	copied := s.copyRate(j).TimeToSend(units.Bytes(arrive * size))
 	window := s.window(j)
 	trip := j.FrameTime(2, size) + latency + 2*(j.Host.Latency+j.Host.Frame)
-	return max(line, copied, trip*units.Duration((blocks+window-1)/window))
+	return max(line+latency, copied, trip*units.Duration((blocks+window-1)/window))
 }
 
-// crossing is how many packets cross the busiest line of the hosts one way: blocks of a worker, or what arrives at a
-// server. A host with both has both, without what its worker and server send each other.
-func (s System) crossing(blocks, arrive int) int {
-	if !s.Colocated {
-		return max(blocks, arrive)
+// crossing returns how long packets cross the line of a host one way, of that where it takes longest, and
+// how many come to the server that most come to: those of all blocks cross a worker's line, and what arrives
+// there a server's. A host with both has both, without what its worker and server send each other.
+func (s System) crossing(j *job.Job, p *placement, blocks int) (longest units.Duration, most int) {
+	size := inet.EtherLen + s.packet()
+	cross := func(h *plan.Host, packets int) {
+		longest = max(longest, job.FrameTimeAt(j.RateOf(h), packets+1, size))
 	}
-	elsewhere := blocks - blocks/s.servers()
-	return max(blocks, elsewhere+arrive)
+	for _, h := range j.Hosts() {
+		cross(&h, blocks)
+	}
+	for k := range p.servers {
+		arrive := s.copies(j, p.places[k]) * ((blocks + s.servers() - 1) / s.servers())
+		most = max(most, arrive)
+		if s.Colocated {
+			cross(&p.servers[k], blocks-blocks/s.servers()+arrive)
+			continue
+		}
+		cross(&p.servers[k], arrive)
+	}
+	return longest, most
 }
 
 // copies is how many packets of a block come to a server.

@@ -45,9 +45,9 @@ func (h System) Configure(k job.Knobs) job.System {
 // Layout joins every worker to its partners by streams.
 func (h System) Layout(j *job.Job) (job.Layout, error) {
 	n := len(j.Hosts())
-	return streams.Layout(j, h.Transport, sent(n, j.Params), j.Hosts(), func(i int, on plan.Host) streams.Host {
+	return streams.Layout(j, h.Transport, j.Hosts(), func(i int, on plan.Host) streams.Host {
 		c := host.Config{Node: on.Name, Rank: i, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
-		return streams.Host{Config: c, Values: c.Values(), Peers: host.Peers(i, n)}
+		return streams.Host{Config: c, Values: c.Values(), Bytes: sent(n, j.Params), Peers: host.Peers(i, n)}
 	})
 }
 

@@ -83,12 +83,12 @@ func (p System) Layout(j *job.Job) (job.Layout, error) {
 		return job.Layout{}, err
 	}
 	n := len(j.Hosts())
-	return streams.Layout(j, p.Transport, p.sent(n, 4*j.Params), j.Members(), func(i int, on plan.Host) streams.Host {
+	return streams.Layout(j, p.Transport, j.Members(), func(i int, on plan.Host) streams.Host {
 		c := host.Config{
 			Node: on.Name, Host: i, Workers: n, Servers: p.count(n), Dedicated: p.Dedicated, Cross: p.Cross,
 			Tensor: j.Params, Sample: j.Sample.Every, Partition: p.Partition,
 		}
-		return streams.Host{Config: c, Values: c.Values(), Peers: c.Peers()}
+		return streams.Host{Config: c, Values: c.Values(), Bytes: p.sent(i, n, 4*j.Params), Peers: c.Peers()}
 	})
 }
 
@@ -110,16 +110,19 @@ func (p System) check(j *job.Job) error {
 	return streams.CheckServers(j, p.Servers(workers), fmt.Sprintf("dedicated servers take %s.count hosts, or as many as workers do, colocated ones none", system))
 }
 
-// sent is how many bytes cross the busiest line of the hosts: a worker sends and receives the tensor once,
-// and a server its shard once for each worker. Where both share a link, they do so together, less
-// the shard that stays on the host. A server is silent until the first partition is in; its
-// line then carries what its worker pushes, if there is one.
-func (p System) sent(workers, tensor int) int {
+// sent is how many bytes of a tensor cross the line of host i, one way: a worker sends and
+// receives the tensor once, and a server its shard once for each worker. Where both share a link,
+// they do so together, less the shard that stays on the host. A server is silent until the first partition
+// is in; its line then carries what its worker pushes, if there is one. Whose line is occupied longest
+// sets the time, whatever the shares of the others meanwhile: no line waits for a slower one.
+func (p System) sent(i, workers, tensor int) int {
 	count := p.count(workers)
 	shards, first := workers*tensor/count, min(p.Partition, tensor/count)
 	switch {
-	case p.Dedicated:
-		return max(tensor, shards) + max(workers, count)*first
+	case p.Dedicated && i >= workers:
+		return shards + workers*first
+	case p.Dedicated || i >= count: // a worker alone
+		return tensor + count*first
 	case p.Cross:
 		return tensor + shards + max(0, workers*first-tensor)
 	}

@@ -28,20 +28,22 @@ var virtualOnly = map[stream.Transport]string{
 type Host struct {
 	Config any           // of its core, or of the dedicated server there
 	Values int           // as in [job.Layout]
+	Bytes  int           // that occupy its line one way in an all-reduce
 	Peers  []stream.Peer // which are counted as the hosts of the job
 }
 
 // Layout lays the system of a job over hosts: those of its workers, and behind them those
-// of servers. In an all-reduce so many bytes occupy the line of a host.
-func Layout(j *job.Job, t stream.Transport, bytes int, hosts []plan.Host, on func(i int, h plan.Host) Host) (job.Layout, error) {
+// of servers. The line that is occupied longest sets the time.
+func Layout(j *job.Job, t stream.Transport, hosts []plan.Host, on func(i int, h plan.Host) Host) (job.Layout, error) {
 	if lacks := virtualOnly[t]; lacks != "" && !j.Virtual {
 		system := j.System.Name()
 		return job.Layout{}, fmt.Errorf("%s over %s: use --clock virtual, or %s.transport=tcp", system, lacks, system)
 	}
-	l := job.Layout{Transport: t, Time: lineTime(j, t, bytes), Block: j.Params, Peers: make([][]stream.Peer, len(j.Plan.Hosts))}
+	l := job.Layout{Transport: t, Block: j.Params, Peers: make([][]stream.Peer, len(j.Plan.Hosts))}
 	for i, h := range hosts {
 		host := on(i, h)
 		l.Values = host.Values
+		l.Time = max(l.Time, lineTime(j, t, host.Bytes, j.RateOf(&h)))
 		for _, p := range host.Peers {
 			p.Host = hosts[p.Host].Index
 			l.Peers[h.Index] = append(l.Peers[h.Index], p)
@@ -68,17 +70,17 @@ func CheckServers(j *job.Job, need int, decides string) error {
 	return fmt.Errorf("%s needs %d hosts for servers beside %d workers, but %s %d: %s", j.System.Name(), need, len(j.Hosts()), has, j.Servers, decides)
 }
 
-// lineTime is how long so many bytes of a byte stream occupy a host's line, in
-// full packets, acknowledgements left out.
-func lineTime(j *job.Job, t stream.Transport, bytes int) units.Duration {
+// lineTime is how long so many bytes of a byte stream occupy a line, in full packets,
+// acknowledgements left out.
+func lineTime(j *job.Job, t stream.Transport, bytes int, rate units.Rate) units.Duration {
 	payload, headers := j.Plan.MTU-(job.TCPHeaders-inet.EtherLen), job.TCPHeaders
 	if t == stream.RoCE {
 		payload, headers = max(roce.MinPathMTU, roce.PathMTU(j.Plan.MTU)), inet.UDPHeaders+roce.Headers
 	}
 	full, rest := bytes/payload, bytes%payload
-	d := j.FrameTime(full, payload+headers)
+	d := job.FrameTimeAt(rate, full, payload+headers)
 	if rest > 0 {
-		d += j.FrameTime(1, rest+headers)
+		d += job.FrameTimeAt(rate, 1, rest+headers)
 	}
 	return d
 }

@@ -72,10 +72,10 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 		return job.Layout{}, err
 	}
 	c := host.Config{Workers: n, Parents: tree.Parents, Direct: s.Direct, Tensor: j.Params, Sample: j.Sample.Every}
-	l, err := streams.Layout(j, s.Transport, c.Busiest()*4*j.Params, j.Members(), func(i int, on plan.Host) streams.Host {
+	l, err := streams.Layout(j, s.Transport, j.Members(), func(i int, on plan.Host) streams.Host {
 		c := c
 		c.Node, c.Host = on.Name, i
-		return streams.Host{Config: c, Values: c.Values(), Peers: c.Peers()}
+		return streams.Host{Config: c, Values: c.Values(), Bytes: c.Crossings(i) * 4 * j.Params, Peers: c.Peers()}
 	})
 	l.Notes = append(l.Notes, s.notes()...)
 	return l, err
