@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/yamldoc"
 )
 
@@ -33,17 +34,63 @@ type document struct {
 // part is the file or one override, which is the file that holds it alone.
 type part struct {
 	*yamldoc.Document
-	set string // path of an override; empty for the file
+	set    string            // path of an override; empty for the file
+	under  string            // of a variant: where its values stand, as in "variants.a."
+	values *yamldoc.Document // of a variant: its values as a file
 }
 
-func decode(src Source, schema *schema) (*document, error) {
+// decode reads a source with the values of a point of its sweep.
+func decode(src Source, schema *schema, point ...result.Swept) (*document, error) {
+	var overrides []part
+	for _, s := range src.Set {
+		p, err := override(s)
+		if err != nil {
+			return nil, err
+		}
+		overrides = append(overrides, p)
+	}
+	for _, k := range point {
+		p, err := override(k.Key + "=" + k.Value)
+		if err != nil {
+			return nil, err
+		}
+		p.Name = "sweep " + k.Key + "=" + k.Value
+		overrides = append(overrides, p)
+	}
+	d, err := decodeFile(src, schema)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range overrides {
+		if err := d.add(p, nil); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.raw().Variants) == 0 && d.raw().Variant == "" {
+		return d, nil
+	}
+	if err := d.vary(src, schema, overrides); err != nil {
+		return nil, err
+	}
+	for _, p := range overrides {
+		if p.set != "variants" { // which vary has taken in
+			if err := d.add(p, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d, nil
+}
+
+// decodeFile reads the defaults and the file over them.
+func decodeFile(src Source, schema *schema) (*document, error) {
 	d := &document{name: src.Name, file: reflect.New(schema.file)}
 	base := &yamldoc.Document{Name: "defaults.yaml"}
 	known, err := schema.only(defaults)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.add(part{base, ""}, base.Parse(known)); err != nil {
+	if err := d.add(part{Document: base}, base.Parse(known)); err != nil {
 		return nil, err
 	}
 	text := &yamldoc.Document{Name: src.Name}
@@ -51,15 +98,7 @@ func decode(src Source, schema *schema) (*document, error) {
 	if errors.Is(err, yamldoc.ErrEmpty) {
 		err = fmt.Errorf("%w: \"inalab list straggler\" prints one to begin with", err)
 	}
-	if err := d.add(part{text, ""}, err); err != nil {
-		return nil, err
-	}
-	for _, s := range src.Set {
-		if err := d.add(override(s)); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
+	return d, d.add(part{Document: text}, err)
 }
 
 // add decodes a part over what the earlier ones said.
@@ -68,6 +107,9 @@ func (d *document) add(p part, err error) error {
 		return err
 	}
 	d.parts = append(d.parts, p)
+	if p.values != nil {
+		return p.values.Decode(d.file.Interface())
+	}
 	return p.Decode(d.file.Interface())
 }
 
@@ -82,7 +124,7 @@ func override(s string) (part, error) {
 		return part{}, fmt.Errorf("--set %q: write path=value, as in --set trio.wake=naive", s)
 	}
 	text := &yamldoc.Document{Name: "--set " + s, Inline: true}
-	return part{text, path}, text.Parse(nest(keys, value))
+	return part{Document: text, set: path}, text.Parse(nest(keys, value))
 }
 
 // nest writes the file that holds one value at a path.
@@ -105,7 +147,7 @@ func (d *document) find(path string) (part, yamldoc.Node, bool) {
 	list, _, _ := strings.Cut(path, "[")
 	for _, p := range slices.Backward(d.parts) {
 		for _, at := range []string{path, list} {
-			if n, ok := p.Find(at); ok {
+			if n, ok := p.Find(p.under + at); ok {
 				return p, n, true
 			}
 		}
@@ -120,7 +162,7 @@ func (d *document) wrong(path string, err error) error {
 	case !ok:
 		return fmt.Errorf("%s: %s: %w", d.name, path, err)
 	case p.set != path:
-		n.What = path
+		n.What = p.under + path
 	}
 	return n.Errorf("%v", err)
 }

@@ -38,6 +38,8 @@ type raw struct {
 	At          []rawAt         `yaml:"at,omitempty" json:",omitempty"`
 	Takes       string          `yaml:"takes,omitempty" json:",omitempty"`
 	Expect      []rawExpect     `yaml:"expect,omitempty" json:",omitempty"`
+	Variant     string          `yaml:"variant,omitempty" json:",omitempty"`
+	Variants    yaml.MapSlice   `yaml:"variants,omitempty" json:",omitempty"`
 	Sweep       []yaml.MapSlice `yaml:"sweep,omitempty" json:",omitempty"`
 }
 

@@ -67,19 +67,9 @@ func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario
 }
 
 func loadPoint(src Source, schema *schema, point result.Point, systems []job.System) (*Scenario, error) {
-	d, err := decode(src, schema)
+	d, err := decode(src, schema, point.Keys...)
 	if err != nil {
 		return nil, err
-	}
-	for _, k := range point.Keys {
-		p, err := override(k.Key + "=" + k.Value)
-		if err != nil {
-			return nil, err
-		}
-		p.Name = "sweep " + k.Key + "=" + k.Value
-		if err := d.add(p, nil); err != nil {
-			return nil, err
-		}
 	}
 	f := d.raw()
 	s, err := resolve(d, &f, systems)

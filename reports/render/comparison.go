@@ -146,7 +146,8 @@ func definitions(rows []compare.Row, baseline result.Baseline) []string {
 			text += "; what a system that waits for every worker comes to"
 		}
 		if bound {
-			text += "; ≤ marks an upper bound, for a system in which workers wait for a straggler two timeouts at most for each refill of the window"
+			text += "; ≤ marks an upper bound: workers wait for a straggler two timeouts at most for each refill of the window, " +
+				"or compute for unequal times, and what the faster ones send meanwhile is saved"
 		}
 		notes = append(notes, text)
 	}
