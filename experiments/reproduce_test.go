@@ -391,3 +391,17 @@ func TestUnbelievable(t *testing.T) {
 		}
 	}
 }
+
+// What a machine lacks is no result: the claims are not run, which is as expected.
+func TestLacking(t *testing.T) {
+	x := experiment.Experiment{ID: "x", Claims: []claims.ID{"a"}, Live: true, Run: func(context.Context, *experiment.Env) (experiment.Findings, error) {
+		return experiment.Findings{}, fmt.Errorf("deploy: %w: clang", live.ErrLacks)
+	}}
+	report, err := Reproduce(t.Context(), selected(about("a")), []experiment.Experiment{x}, Options{Constants: constants(), Readings: readings(t), Observer: &watcher{}})
+	if err != nil || len(report.Results) != 1 {
+		t.Fatalf("%v, %d results", err, len(report.Results))
+	}
+	if r := report.Results[0]; r.Verdict != claims.NeedsRoot || !r.Expected || !strings.Contains(r.Reason, "clang") {
+		t.Errorf("%s, expected %v: %s", r.Verdict, r.Expected, r.Reason)
+	}
+}

@@ -71,6 +71,8 @@ func measureOneHop(ctx context.Context, c onehop.Config) (r onehop.Result, err e
 		return r, err
 	case !r.KnownCPU && !c.Direct:
 		return r, fmt.Errorf("%w: the kernel's threads, whose CPU time is counted, cannot be seen here; a container hides them", ErrLacks)
+	case c.RoundTrips && len(r.Trips) == 0:
+		return r, fmt.Errorf("%w: no packet came back to the worker", ErrBusy)
 	case r.Wrong > 0:
 		return r, fmt.Errorf("%s: %d of %d values are wrong", c.Aggregator, r.Wrong, r.Checked)
 	}
@@ -129,16 +131,16 @@ func (x *onehops) again(i int) float64 {
 	return x.median(i, func(r *onehop.Result) float64 { return r.Again })
 }
 
-// trip is the median round trip in microseconds, of the medians of rounds.
+// trip is the median round trip of all rounds, in microseconds.
 func (x *onehops) trip(i int) float64 {
-	return x.median(i, func(r *onehop.Result) float64 {
-		all := make([]float64, len(r.Trips))
-		for k, t := range r.Trips {
-			all[k] = float64(t) / float64(time.Microsecond)
+	var all []float64
+	for round := range x.got[i] {
+		for _, t := range x.got[i][round].Trips {
+			all = append(all, float64(t)/float64(time.Microsecond))
 		}
-		m, _ := stat.Median(all)
-		return m
-	})
+	}
+	m, _ := stat.Median(all)
+	return m
 }
 
 // over is by how much one is above another in the same round, of a value.

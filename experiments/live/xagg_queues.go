@@ -17,7 +17,7 @@ func aggregatorQueues() experiment.Experiment {
 		ID: "xagg.fig8", Title: "packets that XDP adds with one and with two receive queues, a CPU each",
 		Claims: []claims.ID{"xagg.fig8.linear"},
 		Live:   true, Quick: "3 of 7 rounds, 0.15 s in place of 0.5 s each",
-		Run: countingOnLab(runQueues),
+		Run: onLab(runQueues),
 	}
 }
 

@@ -157,12 +157,13 @@ func value(at int) int32 { return int32(uint32(at+1) * 0x3779b97f) }
 const stamped = 2
 
 // sender is the worker's traffic for one queue. It has a thread of its own until stop is set.
-func (h *hosts) sender(q int, advance func(iteration uint16) error) error {
+func (h *hosts) sender(q int, began chan<- struct{}, advance func(iteration uint16) error) error {
 	runtime.LockOSThread() // and never unlocked: the thread ends with its CPU and namespace
+	h.tids[q].Store(int32(unix.Gettid()))
+	close(began)
 	if err := errors.Join(unix.Setns(int(h.w.worker.Fd()), unix.CLONE_NEWNET), pin(0, h.senders[q])); err != nil {
 		return err
 	}
-	h.tids[q].Store(int32(unix.Gettid()))
 	from := h.w.toServer()
 	if h.cfg.Direct {
 		from = h.w.toPS()

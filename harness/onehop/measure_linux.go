@@ -219,14 +219,17 @@ func wait(ctx context.Context, ended chan error, d time.Duration) error {
 	}
 }
 
-// send starts the senders. The function that it returns stops them, and waits.
+// send starts the senders, and returns when each has its thread. The function that it returns stops
+// them, and waits.
 func (m *measurement) send() (stop func() error) {
 	n := m.cfg.Queues
 	if m.cfg.Idle {
 		n = 0
 	}
 	for q := range n {
-		go func() { m.h.done <- m.h.sender(q, m.a.advance) }()
+		began := make(chan struct{})
+		go func() { m.h.done <- m.h.sender(q, began, m.a.advance) }()
+		<-began
 	}
 	return func() error {
 		m.h.stop.Store(true)
