@@ -1,8 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/harness/onehop"
@@ -44,25 +46,61 @@ func (x *onehops) saturated(ctx context.Context, l *lab, kinds ...onehop.Kind) (
 	return rates, nil
 }
 
+// cpuByLoad is measurements of each aggregator, by load.
+type cpuByLoad struct {
+	onehops
+	at [][]int // of cpuKinds and cpuLoads
+}
+
 func runCPU(ctx context.Context, l *lab) (f experiment.Findings, err error) {
-	x := &onehops{n: experiment.Cut(l.env, 5, 2)}
+	x := &cpuByLoad{onehops: onehops{n: experiment.Cut(l.env, 5, 2)}}
 	most, err := x.saturated(ctx, l, cpuKinds...)
 	if err != nil {
 		return f, err
 	}
-	at := make([][]int, len(cpuKinds))
-	for i, k := range cpuKinds {
-		for _, load := range cpuLoads {
-			if load == 1 {
-				at[i] = append(at[i], i)
-				continue
-			}
-			at[i] = append(at[i], x.add(onehop.Config{Aggregator: k, Values: onehopValues, Rate: load * most[i], Idle: load == 0, For: 2 * onehopFor(l.env)}))
-		}
-	}
+	x.addLoads(l, most)
 	if err = x.carryOut(ctx, l, "CPU by load"); err != nil {
 		return f, err
 	}
+	f.Tables = []claims.Table{x.table()}
+	xdp := x.shares(slices.Index(cpuKinds, onehop.XDP))
+	m := claims.Group(map[string]claims.Measured{
+		"xdp": claims.Series(xdp...), "xdp_idle": claims.Number(xdp[0].Y),
+		"tcp":              claims.Series(x.shares(slices.Index(cpuKinds, onehop.TCPPlain))...),
+		"busy_poll_lowest": claims.Number(lowest(x.shares(slices.Index(cpuKinds, onehop.Poll)))),
+	})
+	f.Set("xagg.fig9.dpdk-100", l.sayOneHop(m.Noting("AF_XDP sockets that a process polls are in the place of DPDK"), fmt.Sprintf("median of %d rounds in turns", x.n)))
+	return f, nil
+}
+
+// addLoads lists the loads of each aggregator below the highest, which is measured already.
+func (x *cpuByLoad) addLoads(l *lab, most []float64) {
+	for i, k := range cpuKinds {
+		var at []int
+		for _, load := range cpuLoads {
+			n := i
+			if load < 1 {
+				n = x.add(onehop.Config{Aggregator: k, Values: onehopValues, Rate: load * most[i], Idle: load == 0, For: 2 * onehopFor(l.env)})
+			}
+			at = append(at, n)
+		}
+		x.at = append(x.at, at)
+	}
+}
+
+// shares returns percent of a CPU by percent of load, of an aggregator by its place in cpuKinds.
+func (x *cpuByLoad) shares(kind int) (points []claims.Point) {
+	for j, load := range cpuLoads {
+		points = append(points, claims.Point{X: 100 * load, Y: 100 * x.cpu(x.at[kind][j])})
+	}
+	return points
+}
+
+func lowest(points []claims.Point) float64 {
+	return slices.MinFunc(points, func(a, b claims.Point) int { return cmp.Compare(a.Y, b.Y) }).Y
+}
+
+func (x *cpuByLoad) table() claims.Table {
 	t := claims.Table{
 		ID: "xagg.fig9", Title: fmt.Sprintf("Share of its CPU that an aggregator uses, packets of %d values", onehopValues),
 		Columns: []claims.Column{{Name: "aggregator"}, {Name: "load", Unit: "%"}, {Name: "packets here", Unit: "Mpps"}, {Name: "values", Unit: "Gbit/s"}, {Name: "CPU", Unit: "%"}, {Name: "others' CPU", Unit: "%"}},
@@ -71,26 +109,11 @@ func runCPU(ctx context.Context, l *lab) (f experiment.Findings, err error) {
 			"A load of 100% is as many packets as can be sent.", vethNote,
 		},
 	}
-	parts, lowest := map[string]claims.Measured{}, 100.0
 	for i, k := range cpuKinds {
-		var points []claims.Point
 		for j, load := range cpuLoads {
-			n := at[i][j]
-			points = append(points, claims.Point{X: 100 * load, Y: 100 * x.cpu(n)})
+			n := x.at[i][j]
 			t.Add(render.Text(string(k)), render.Percent(load), render.Number(x.rate(n)/1e6, 3), render.Number(gbps(x.rate(n), onehopValues), 2), render.Percent(x.cpu(n)), render.Percent(x.foreign(n)))
-			if k == onehop.Poll {
-				lowest = min(lowest, 100*x.cpu(n))
-			}
-		}
-		switch k {
-		case onehop.XDP:
-			parts["xdp"], parts["xdp_idle"] = claims.Series(points...), claims.Number(points[0].Y)
-		case onehop.TCPPlain:
-			parts["tcp"] = claims.Series(points...)
 		}
 	}
-	parts["busy_poll_lowest"] = claims.Number(lowest)
-	f.Tables = []claims.Table{t}
-	f.Set("xagg.fig9.dpdk-100", l.sayOneHop(claims.Group(parts).Noting("AF_XDP sockets that a process polls are in the place of DPDK"), fmt.Sprintf("median of %d rounds in turns", x.n)))
-	return f, nil
+	return t
 }

