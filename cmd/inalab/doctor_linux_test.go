@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/pktio/afpacket"
 	"github.com/inalab/inalab/internal/pktio/udp"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/xdp"
 )
 
 // machine is a file system with these files.
@@ -100,6 +101,8 @@ func TestChecks(t *testing.T) {
 		{"udp", checkUDP(udp.Features{GSO: pktio.Yes, GRO: pktio.Yes}), pass("udp offload", "UDP_SEGMENT, UDP_GRO")},
 		{"no udp gro", checkUDP(udp.Features{GSO: pktio.Yes, GRO: pktio.No}),
 			warn("udp offload", "workers move datagram by datagram: UDP_SEGMENT yes, UDP_GRO no", "install Linux 5.0 or later")},
+		{"raw", checkRaw(nil), pass("raw ip sockets", "can be opened")},
+		{"no raw", checkRaw(refused), warn("raw ip sockets", "XAgg cannot run live: refused", "run as root")},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, c.got, c.want)
@@ -183,5 +186,27 @@ func TestChecksAreWritten(t *testing.T) {
 		if got := out.String(); got != strings.TrimPrefix(c.want, "\n") {
 			t.Errorf("got\n%s\nwant%s", got, c.want)
 		}
+	}
+}
+
+func TestCheckXDP(t *testing.T) {
+	const user = "XAgg aggregates in user space: "
+	refused := errors.New("refused")
+	kernel := "install Linux 5.9 or later, with CONFIG_BPF_SYSCALL and CONFIG_BPF_JIT"
+	for i, c := range []struct{ good, bad check }{
+		{pass("btf", "type information of maps can be loaded"), warn("btf", user+"refused", kernel)},
+		{pass("bpf memory", "not limited by memlock"), warn("bpf memory", user+"refused", "ulimit -l unlimited, as root; or Linux 5.11 or later")},
+		{pass("xdp program", "XAgg's aggregator can be loaded"), warn("xdp program", user+"refused", kernel)},
+		{pass("bpf_link", "the kernel detaches programs with their process"), warn("bpf_link", user+"refused", kernel)},
+		{pass("xdp native", "on veth"), warn("xdp native", user+"refused", "a kernel whose veth driver has XDP: Linux 4.19 or later")},
+		{pass("xdp generic", "on any interface"), warn("xdp generic", user+"refused", kernel)},
+	} {
+		good, bad := checkXDP(xdp.Features{}), checkXDP(xdp.Features{BTF: refused, Memlock: refused, Program: refused, Link: refused, Native: refused, Generic: refused})
+		if good[i] != c.good || bad[i] != c.bad {
+			t.Errorf("got\n%+v\n%+v", good[i], bad[i])
+		}
+	}
+	if got := checkXDP(xdp.Features{Native: xdp.ErrPermission})[4]; got.Fix != "run as root" {
+		t.Errorf("without rights: %+v", got)
 	}
 }

@@ -17,7 +17,9 @@ import (
 
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/pktio/afpacket"
+	"github.com/inalab/inalab/internal/pktio/rawip"
 	"github.com/inalab/inalab/internal/pktio/udp"
+	"github.com/inalab/inalab/switchd/xdp"
 )
 
 // probeTimeout bounds it; it takes less than a second.
@@ -77,7 +79,8 @@ func probeHere() []check {
 	if err := nl.LinkSetUp(&netlink.GenericLink{LinkAttrs: netlink.LinkAttrs{Name: "lo", Index: 1}}); err != nil {
 		return append(checks, fail("loopback", "it cannot be set up: "+err.Error(), "allow changes of links"))
 	}
-	checks = append(checks, checkPacketSockets(afpacket.Probe()), checkUDP(udp.Probe()))
+	checks = append(checks, checkPacketSockets(afpacket.Probe()), checkUDP(udp.Probe()), checkRaw(rawip.Probe()))
+	checks = append(checks, checkXDP(xdp.ProbeFeatures(probeVeth, "lo"))...)
 	return append(checks, checkRate(measureRate())...)
 }
 
@@ -90,9 +93,11 @@ func checkSysctl() check {
 	return pass(name, "off inside labs, whatever it is here")
 }
 
+const probeVeth = "probe0" // an end of the pair that checkVeth leaves in the namespace
+
 func checkVeth(nl *netlink.Handle) check {
 	const name = "veth"
-	pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "probe0"}, PeerName: "probe1"}
+	pair := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: probeVeth}, PeerName: "probe1"}
 	err := nl.LinkAdd(pair)
 	switch {
 	case errors.Is(err, unix.EOPNOTSUPP):

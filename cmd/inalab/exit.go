@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/harness/proc"
 )
 
 // What the shell learns of a run.
@@ -67,13 +68,17 @@ var (
 )
 
 // exitCode returns the exit code of an error. Something left behind counts before
-// all else, since somebody has to clean up; then what the error says itself.
+// all else, since somebody has to clean up; then what the machine lacks, then what the error says
+// itself.
 func exitCode(err error) int {
 	if err == nil {
 		return exitOK
 	}
 	if hasCode(err, exitUnclean) || errors.Is(err, live.ErrCleanup) {
 		return exitUnclean
+	}
+	if proc.IsLacking(err) { // whatever was made of it
+		return exitPreflight
 	}
 	if coded := (*codedError)(nil); errors.As(err, &coded) {
 		return coded.code

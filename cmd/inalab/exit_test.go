@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
+	"github.com/inalab/inalab/switchd/xdp"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -25,6 +26,9 @@ func TestExitCodes(t *testing.T) {
 		{usage(other), 2},
 		{fmt.Errorf("claim: %w", journal.ErrInUse), 2},
 		{fmt.Errorf("enter: %w: no", netns.ErrNoPrivilege), 3},
+		{fmt.Errorf("worker h0: %w", xdp.ErrMTU), 3},
+		{usage(fmt.Errorf("worker h0: %w", &xdp.BusyError{Iface: "eth0"})), 3},
+		{errors.Join(withCode(exitUnclean, other), xdp.ErrMemory), 5},
 		{silently(exitPreflight), 3},
 		{untrusted(other), 4},
 		{fmt.Errorf("run: %w", untrusted(other)), 4},

@@ -28,7 +28,8 @@ func newGC() *cobra.Command {
 		Short: "Remove what killed runs left behind",
 		Long: `Removes the namespaces, links and processes of labs whose run was killed. What
 belongs to a lab stands in its journal; nothing else is touched, and no lab whose
-run is alive. Labs of root are collected by root: sudo inalab gc.
+run is alive. The kernel has detached the XDP programs of a run that was killed;
+those that somebody else put on its interfaces are named. Labs of root are collected by root: sudo inalab gc.
 
 Exit codes: 0 all is gone, 5 something could not be removed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return collect(cmd.OutOrStdout(), cmd.ErrOrStderr(), f) },
@@ -51,6 +52,9 @@ func collect(stdout, stderr io.Writer, f gcFlags) error {
 	report, err := netns.GC(netns.Options{})
 	for _, c := range report.Collected {
 		fmt.Fprintf(stdout, "removed lab %s: %d namespaces, %d processes, left behind by process %d\n", c.Lab, c.Namespaces, c.Processes, c.Owner.PID)
+		for _, p := range c.Programs {
+			fmt.Fprintf(stderr, "lab %s: %s:%s had XDP program %d, which no process of the lab put there: it went with the interface\n", c.Lab, p.Node, p.Iface, p.ID)
+		}
 	}
 	var unread []error
 	for _, e := range report.Kept {

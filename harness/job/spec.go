@@ -271,6 +271,20 @@ func (j *Job) validate() error {
 // (drivers/net/veth.c, veth_xdp_set; measured with Linux 6.18).
 const MaxXDPMTU = 3506
 
+// mtuError is an MTU that XDP does not take.
+type mtuError struct {
+	mtu              int
+	topology, system string
+}
+
+// Error says so, and what to do.
+func (e *mtuError) Error() string {
+	return fmt.Sprintf("MTU %d of topology %s is above the %d bytes that XDP takes on hosts of %s: set mtu: %[3]d or less", e.mtu, e.topology, MaxXDPMTU, e.system)
+}
+
+// Lacking says that the machine cannot do what is asked, whatever else is right.
+func (*mtuError) Lacking() bool { return true }
+
 // maxQueues is of an interface (assumed: as many as hosts have children).
 const maxQueues = 32
 
@@ -287,7 +301,7 @@ func (j *Job) validateInterfaces() error {
 	case l.Queues < 0 || l.Queues > maxQueues:
 		return fmt.Errorf("%s asks for %d queues of an interface: allowed are 1 to %d, or 0 for one", name, l.Queues, maxQueues)
 	case l.XDP && !j.Virtual && j.Plan.MTU > MaxXDPMTU:
-		return fmt.Errorf("MTU %d of topology %s is above the %d bytes that XDP takes on hosts of %s: set mtu: %[3]d or less", j.Plan.MTU, j.Plan.Name, MaxXDPMTU, name)
+		return &mtuError{j.Plan.MTU, j.Plan.Name, name}
 	}
 	return nil
 }

@@ -26,7 +26,18 @@ type Collected struct {
 	Owner      journal.Owner
 	Processes  int // killed
 	Namespaces int // dropped
+	Programs   []Program
 }
+
+// Program is an XDP program that somebody else put on an interface of a lab. It went with
+// the interface; if it is pinned or its process lives it is still loaded.
+type Program struct {
+	Node, Iface string
+	ID          uint32 // in the kernel
+}
+
+// place is where the namespace of a node is bound.
+type place struct{ node, path string }
 
 // GC removes what labs left behind whose owner has gone: their processes, by
 // pid and start time, and their namespaces. Live labs, and whatever no journal
@@ -68,6 +79,7 @@ func collect(e journal.Entry) (Collected, error) {
 	}
 	var errs []error
 	var paths []string
+	var places []place
 	for _, r := range slices.Backward(e.Records) {
 		switch r.Kind {
 		case journal.KindProcess:
@@ -85,9 +97,10 @@ func collect(e journal.Entry) (Collected, error) {
 				errs = append(errs, fmt.Errorf("journal names %q, which is no namespace of this lab", r.Path))
 				continue
 			}
-			paths = append(paths, r.Path)
+			paths, places = append(paths, r.Path), append(places, place{r.Node, r.Path})
 		}
 	}
+	c.Programs = programs(places)
 	var err error
 	c.Namespaces, err = dropAll(existing(paths))
 	return c, errors.Join(append(errs, err)...)

@@ -165,9 +165,22 @@ func (c *ChildSide) Done(result any) error {
 	return c.send(Report{Kind: ReportDone, Result: text})
 }
 
-// Fail sends what made the node give up. The process exits with 1 after it.
+// Lacker is an error that may be the machine's fault: it lacks what is needed.
+type Lacker interface {
+	error
+	Lacking() bool
+}
+
+// IsLacking reports whether an error is, or wraps, a [Lacker] that says so.
+func IsLacking(err error) bool {
+	l, ok := errors.AsType[Lacker](err)
+	return ok && l.Lacking()
+}
+
+// Fail sends what made the node give up. The process exits with 1 after it. A cause that
+// [IsLacking] arrives as one.
 func (c *ChildSide) Fail(cause error) error {
-	return c.send(Report{Kind: ReportError, Message: cause.Error()})
+	return c.send(Report{Kind: ReportError, Message: cause.Error(), Lacks: IsLacking(cause)})
 }
 
 func (c *ChildSide) send(r Report) error {

@@ -92,6 +92,9 @@ func run(c *ChildSide, kind string, cfg nodeConfig) int {
 		case kind == "failing":
 			_ = c.Fail(errors.New("link eth0 went away"))
 			return 1
+		case kind == "lacking":
+			_ = c.Fail(fmt.Errorf("h3: %w", lack{}))
+			return 1
 		case command.Name == CommandStart:
 			result.EpochNS = command.EpochNS
 			for i := range cfg.Samples {
@@ -138,3 +141,9 @@ func decode[T any](t *testing.T, r Report) T {
 }
 
 const patience = 10 * time.Second // of tests, with a busy machine
+
+// lack is an error of a machine without XDP.
+type lack struct{}
+
+func (lack) Error() string { return "no XDP here" }
+func (lack) Lacking() bool { return true }

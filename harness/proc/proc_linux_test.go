@@ -251,6 +251,7 @@ func TestMisbehaviour(t *testing.T) {
 	}{
 		{"crash", true, []string{"crash h3 died (exit status 2) in mid-run", "h3.log ends with", "panic: out of luck"}},
 		{"failing", false, []string{"failing h3 failed: link eth0 went away", "is empty"}},
+		{"lacking", false, []string{"lacking h3 failed: h3: no XDP here"}},
 		{"garbage", false, []string{"garbage h3 sent a bad report", `"not a report"`}},
 	}
 	for _, tt := range tests {
@@ -259,6 +260,9 @@ func TestMisbehaviour(t *testing.T) {
 			p := startReady(t, s, Spec{Kind: tt.kind})
 			_ = p.Send(Command{Name: CommandStart}) // it may have ended by now
 			expectError(t, p.Wait(), tt.want...)
+			if lacks := IsLacking(p.Wait()); lacks != (tt.kind == "lacking") {
+				t.Errorf("lacks something: %v", lacks)
+			}
 			if p.Died() != tt.died {
 				t.Errorf("died %v, want %v", !tt.died, tt.died)
 			}

@@ -38,6 +38,7 @@ type Process struct {
 	// Written before exited is closed, read after.
 	result  json.RawMessage
 	message string // of its error report
+	lacks   bool   // as it says there
 	done    bool   // there was a done report
 	readErr error  // what broke the report stream
 	waitErr error  // how it ended
@@ -119,6 +120,8 @@ func (p *Process) write(line []byte, deadline time.Time) error {
 func (p *Process) Wait() error {
 	<-p.exited
 	switch {
+	case p.lacks:
+		return &lackError{p.failure("failed: " + p.message)}
 	case p.message != "":
 		return p.failure("failed: " + p.message)
 	case p.readErr != nil:
@@ -165,6 +168,12 @@ func (p *Process) Result(into any) (bool, error) {
 func (p *Process) failure(what string) error {
 	return fmt.Errorf("%s %s %s; %s", p.spec.Kind, p.spec.Node, what, quoteLog(p.spec.Log))
 }
+
+// lackError is a failure for want of something that the machine lacks.
+type lackError struct{ error }
+
+// Lacking says so.
+func (*lackError) Lacking() bool { return true }
 
 func isClosed(c <-chan struct{}) bool {
 	select {
@@ -283,7 +292,7 @@ func (p *Process) take(r Report) error {
 		}
 		p.done, p.result = true, r.Result
 	case ReportError:
-		p.message = r.Message
+		p.message, p.lacks = r.Message, r.Lacks
 	case ReportProgress, ReportSample, ReportSnapshot, ReportCheckpoint:
 		p.pass(r)
 	default:

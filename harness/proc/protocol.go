@@ -68,6 +68,7 @@ const (
 type Report struct {
 	Kind    ReportKind      `json:"kind"`
 	Message string          `json:"message,omitempty"`
+	Lacks   bool            `json:"lacks,omitempty"` // of an error: the machine lacks what the node needs
 	Data    json.RawMessage `json:"data,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 }

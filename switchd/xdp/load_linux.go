@@ -37,7 +37,11 @@ func Load(o Options) (*Aggregator, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("load aggregator: %w", explain(err))
 	}
-	if err := probeBTF(); err != nil {
+	btf := o.btf
+	if btf == nil {
+		btf = probeBTF
+	}
+	if err := btf(); err != nil {
 		return nil, fmt.Errorf("load aggregator: %w", explain(err))
 	}
 	a := &Aggregator{cfg: o.Config, first: o.Config}

@@ -14,6 +14,8 @@ type Options struct {
 	// Memory is the most that the elements may take. Zero: so much that 80% of the machine's
 	// memory is in use afterwards, as the paper places aggregators (XAgg §V).
 	Memory units.Bytes
+
+	btf func() error // whether the kernel takes type information; nil: it is asked; for tests
 }
 
 // Mode is how a program is attached.
@@ -31,14 +33,23 @@ func (m Mode) String() string {
 	return [...]string{"probe", "native", "generic"}[m]
 }
 
-// Errors that callers test.
+// Errors that callers test. Those of machines that lack something say so ([refusal.Lacking]).
 var (
-	ErrUnsupported = errors.New("XDP with BTF and spin locks is not available: it needs Linux 5.9 or later with CONFIG_BPF_SYSCALL")
-	ErrPermission  = errors.New("loading XDP programs needs root, or CAP_BPF and CAP_NET_ADMIN")
-	ErrMemory      = errors.New("the elements do not fit into memory")
-	ErrMTU         = errors.New("the MTU is too large for XDP")
-	ErrClosed      = errors.New("the aggregator is closed")
+	ErrUnsupported error = refusal("XDP with BTF and spin locks is not available: it needs Linux 5.9 or later with CONFIG_BPF_SYSCALL")
+	ErrPermission  error = refusal("loading XDP programs needs root, or CAP_BPF and CAP_NET_ADMIN")
+	ErrMemory      error = refusal("the elements do not fit into memory")
+	ErrMTU         error = refusal("the MTU is too large for XDP")
+	ErrClosed            = errors.New("the aggregator is closed")
 )
+
+// refusal is an error of a machine that cannot do what is asked of it.
+type refusal string
+
+// Error returns the message.
+func (r refusal) Error() string { return string(r) }
+
+// Lacking tells whoever runs the process that nothing is wrong but the machine.
+func (refusal) Lacking() bool { return true }
 
 // BusyError is an interface that has a program already.
 type BusyError struct {
@@ -51,6 +62,9 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s has an XDP program already (id %d), which is left alone: look at it with `bpftool prog show id %[2]d`, "+
 		"remove it with `ip link set dev %[1]s xdp off` or end its owner, or use another interface", e.Iface, e.Program)
 }
+
+// Lacking says, as other refusals do, that nothing is wrong but the machine.
+func (e *BusyError) Lacking() bool { return true }
 
 // MaxMTU is the largest MTU of a veth's peer with which a program can be attached to the veth in
 // native mode: a frame of 14 bytes more, 256 bytes before it and the kernel's 320 behind it are on one page of

@@ -42,3 +42,9 @@ func (*Aggregator) Close() error { return nil }
 
 // Cost returns [ErrUnsupported].
 func (*Aggregator) Cost() (c Cost, err error) { return c, ErrUnsupported }
+
+// ProbeFeatures returns [ErrUnsupported] for all.
+func ProbeFeatures(string, string) Features {
+	e := ErrUnsupported
+	return Features{e, e, e, e, e, e}
+}
