@@ -24,14 +24,10 @@ func (d demanding) Layout(j *job.Job) (job.Layout, error) {
 
 func TestInterfacesAreChecked(t *testing.T) {
 	for _, c := range []struct {
-		change  func(*job.Layout)
-		mtu     int
-		virtual bool
-		want    string
+		change func(*job.Layout)
+		want   string
 	}{
-		{change: func(l *job.Layout) { l.Protocol, l.XDP, l.Queues = 253, true, 2 }, mtu: job.MaxXDPMTU},
-		{change: func(l *job.Layout) { l.XDP = true }, mtu: job.MaxXDPMTU + 1, want: "MTU 3507 of topology rack is above the 3506 bytes that XDP takes on hosts of switchml256: set mtu: 3506 or less"},
-		{change: func(l *job.Layout) { l.XDP = true }, mtu: 9000, virtual: true},
+		{change: func(l *job.Layout) { l.Protocol, l.XDP, l.Queues = 253, true, 2 }},
 		{change: func(l *job.Layout) { l.Queues = -1 }, want: "-1 queues of an interface: allowed are 1 to 32"},
 		{change: func(l *job.Layout) { l.Queues = 33 }, want: "33 queues"},
 		{change: func(l *job.Layout) { l.Protocol, l.Port = 253, 0 }, want: "give both a UDP port"},
@@ -39,10 +35,6 @@ func TestInterfacesAreChecked(t *testing.T) {
 		{change: func(l *job.Layout) { l.Protocol, l.Beside, l.ServerPort = 253, []any{nil}, 9 }, want: "give servers hosts of their own"},
 	} {
 		s := jobtest.Spec(t, demanding{switchml.System{}, c.change}, "rack", 4)
-		s.Virtual = c.virtual
-		if c.mtu > 0 {
-			s.Plan.MTU = c.mtu
-		}
 		switch _, err := job.New(s); {
 		case c.want == "" && err != nil:
 			t.Error(err)

@@ -266,25 +266,6 @@ func (j *Job) validate() error {
 	return cmp.Or(j.validateBeside(), j.validateInterfaces(), j.validateInterval())
 }
 
-// MaxXDPMTU is the largest MTU of a link with an XDP program at one end: a frame, the room that
-// programs have before it, and what the kernel keeps behind it, are on one page of 4096 bytes
-// (drivers/net/veth.c, veth_xdp_set; measured with Linux 6.18).
-const MaxXDPMTU = 3506
-
-// mtuError is an MTU that XDP does not take.
-type mtuError struct {
-	mtu              int
-	topology, system string
-}
-
-// Error says so, and what to do.
-func (e *mtuError) Error() string {
-	return fmt.Sprintf("MTU %d of topology %s is above the %d bytes that XDP takes on hosts of %s: set mtu: %[3]d or less", e.mtu, e.topology, MaxXDPMTU, e.system)
-}
-
-// Lacking says that the machine cannot do what is asked, whatever else is right.
-func (*mtuError) Lacking() bool { return true }
-
 // maxQueues is of an interface (assumed: as many as hosts have children).
 const maxQueues = 32
 
@@ -300,8 +281,6 @@ func (j *Job) validateInterfaces() error {
 		return fmt.Errorf("%s has servers beside workers, and packets of IP protocol %d: they have no ports, so that one machine of a host takes them: give servers hosts of their own", name, l.Protocol)
 	case l.Queues < 0 || l.Queues > maxQueues:
 		return fmt.Errorf("%s asks for %d queues of an interface: allowed are 1 to %d, or 0 for one", name, l.Queues, maxQueues)
-	case l.XDP && !j.Virtual && j.Plan.MTU > MaxXDPMTU:
-		return &mtuError{j.Plan.MTU, j.Plan.Name, name}
 	}
 	return nil
 }

@@ -46,8 +46,7 @@ const xdpPort = 40000 // of UDP, that the host sends the end from
 
 func newXDPLab(t *testing.T, asked, plain bool) *xdpLab {
 	t.Helper()
-	small := func(s *job.Spec) { s.Plan.MTU = job.MaxXDPMTU }
-	j := mustJob(t, scene{system: tally{Apart: true, Raw: true}, topology: "rack", hosts: 2, change: small})
+	j := mustJob(t, scene{system: tally{Apart: true, Raw: true}, topology: "rack", hosts: 2})
 	j.Layout.XDP = asked
 	name := netns.NewLabName()
 	checkLeaks(t, name)

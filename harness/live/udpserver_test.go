@@ -21,7 +21,6 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/worker"
-	"github.com/inalab/inalab/switchd/xdp"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -346,8 +345,7 @@ func (i interfaced) Layout(j *job.Job) (job.Layout, error) {
 
 // The switch's ends of hosts with XDP have GRO, and their wires the queues.
 func TestInterfacesOfXDP(t *testing.T) {
-	small := func(s *job.Spec) { s.Plan.MTU = job.MaxXDPMTU }
-	j := mustJob(t, scene{system: interfaced{tally{Apart: true, Raw: true}}, topology: "rack", hosts: 2, change: small})
+	j := mustJob(t, scene{system: interfaced{tally{Apart: true, Raw: true}}, topology: "rack", hosts: 2})
 	sw := j.Plan.Switches[0].Name
 	for _, w := range withInterfaces(LabSpec("x", j.Plan, true), job.Alone(j)).Wires {
 		for _, e := range []netns.End{w.A, w.B} {
@@ -355,12 +353,5 @@ func TestInterfacesOfXDP(t *testing.T) {
 				t.Errorf("%v has GRO %v and %d queues", e, e.GRO, w.Queues)
 			}
 		}
-	}
-}
-
-// MaxXDPMTU is what the loader of XDP programs takes.
-func TestMaxXDPMTU(t *testing.T) {
-	if job.MaxXDPMTU != xdp.MaxMTU {
-		t.Errorf("jobs take an MTU of %d, the loader %d", job.MaxXDPMTU, xdp.MaxMTU)
 	}
 }

@@ -50,7 +50,7 @@ func refused(err error, dev *netlink.LinkAttrs) error {
 	case errors.Is(err, syscall.EBUSY), errors.Is(err, syscall.EEXIST):
 		return &BusyError{Iface: dev.Name}
 	case errors.Is(err, syscall.ERANGE):
-		return fmt.Errorf("%w: %s or its peer has %d bytes, and a frame must fit into a page: "+
+		return fmt.Errorf("%w: %s or its peer has %d bytes, and before Linux 5.18 a frame must fit into a page: "+
 			"set both to %[5]d or less (mtu: %[5]d in a scenario, or `ip link set dev %[2]s mtu %[5]d`), or attach in generic mode (%[4]w)",
 			ErrMTU, dev.Name, dev.MTU, err, MaxMTU)
 	case errors.Is(err, syscall.EOPNOTSUPP):

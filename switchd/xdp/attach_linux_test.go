@@ -155,20 +155,28 @@ func TestForeignProgram(t *testing.T) {
 
 func TestLargeMTU(t *testing.T) {
 	for _, mtu := range []int{MaxMTU, MaxMTU + 1, 9000} {
-		l := newLab(t, mtu)
-		a := load(t, liveConfig(l))
-		netnstest.In(t, l.server, func() error {
-			mode, err := a.Attach(serverEnd(0), Probe)
-			if mtu > MaxMTU && (!errors.Is(err, ErrMTU) || !strings.Contains(err.Error(), fmt.Sprintf("has %d bytes", mtu)) || !strings.Contains(err.Error(), "mtu: 3506")) {
-				t.Errorf("MTU %d: %v", mtu, err)
+		for _, onePage := range []bool{false, true} {
+			l, small := newLab(t, mtu), mtu <= MaxMTU || !onePage
+			a, err := Load(Options{Config: liveConfig(l), onePage: onePage})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if mtu <= MaxMTU && (err != nil || mode != Native) {
-				t.Errorf("MTU %d: %v %v", mtu, mode, err)
+			netnstest.In(t, l.server, func() error {
+				mode, err := a.Attach(serverEnd(0), Probe)
+				if !small && (!errors.Is(err, ErrMTU) || !strings.Contains(err.Error(), fmt.Sprintf("has %d bytes", mtu)) || !strings.Contains(err.Error(), "mtu: 3506")) {
+					t.Errorf("MTU %d: %v", mtu, err)
+				}
+				if small && (err != nil || mode != Native) {
+					t.Errorf("MTU %d: %v %v", mtu, mode, err)
+				}
+				return nil
+			})
+			if left := l.attached(t); !small && left != nil {
+				t.Errorf("a program is on %v", left)
 			}
-			return nil
-		})
-		if left := l.attached(t); mtu > MaxMTU && left != nil {
-			t.Errorf("a program is on %v", left)
+			if err := a.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

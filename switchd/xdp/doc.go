@@ -21,7 +21,7 @@
 //
 // Duties of the caller:
 //
-//  1. The MTU of a veth's peer is at most [MaxMTU], since the driver takes a frame on one page.
+//  1. Before Linux 5.18 the MTU of a veth's peer is at most [MaxMTU], since the driver takes a frame on one page.
 //  2. What a veth sends from XDP arrives only if its peer has an XDP program or GRO, turned on when the
 //     peer is up; the kernel drops it silently otherwise. For that reason the program redirects to
 //     the interface of the packet: XDP_TX would need the program.

@@ -10,6 +10,7 @@ import (
 	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/switchd/program/xagg"
 )
@@ -45,7 +46,7 @@ func Load(o Options) (*Aggregator, error) {
 		return nil, fmt.Errorf("load aggregator: %w", explain(err))
 	}
 	a := &Aggregator{cfg: o.Config, first: o.Config}
-	if err := a.load(); err != nil {
+	if err := a.load(o.onePage); err != nil {
 		return nil, fmt.Errorf("load aggregator: %w", explain(err))
 	}
 	return a, nil
@@ -76,7 +77,7 @@ func probeBTF() error {
 	return h.Close()
 }
 
-func (a *Aggregator) load() error {
+func (a *Aggregator) load(onePage bool) error {
 	spec, err := loadKernel()
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func (a *Aggregator) load() error {
 	if err := size(spec, &a.cfg); err != nil {
 		return err
 	}
-	if err := spec.LoadAndAssign(&a.kernel, nil); err != nil {
+	if err := a.assign(spec, onePage); err != nil {
 		return err
 	}
 	err = errors.Join(
@@ -98,6 +99,20 @@ func (a *Aggregator) load() error {
 		return errors.Join(err, a.free())
 	}
 	return nil
+}
+
+// assign loads the program and its maps. It is for frames of several pages, of which the first has all that
+// is XAgg's; where the kernel does not know these (before Linux 5.18), for frames of one page.
+func (a *Aggregator) assign(spec *ebpf.CollectionSpec, onePage bool) error {
+	p := spec.Programs[kernelProgXagg]
+	if !onePage {
+		p.Flags |= unix.BPF_F_XDP_HAS_FRAGS
+		if err := spec.LoadAndAssign(&a.kernel, nil); !errors.Is(err, syscall.EINVAL) {
+			return err
+		}
+		p.Flags &^= unix.BPF_F_XDP_HAS_FRAGS
+	}
+	return spec.LoadAndAssign(&a.kernel, nil)
 }
 
 // free gives the maps back.

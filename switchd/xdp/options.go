@@ -15,6 +15,8 @@ type Options struct {
 	// memory is in use afterwards, as the paper places aggregators (XAgg §V).
 	Memory units.Bytes
 
+	onePage bool // take frames of one page alone, as kernels before 5.18 do; for tests
+
 	btf func() error // whether the kernel takes type information; nil: it is asked; for tests
 }
 
@@ -66,9 +68,10 @@ func (e *BusyError) Error() string {
 // Lacking says, as other refusals do, that nothing is wrong but the machine.
 func (e *BusyError) Lacking() bool { return true }
 
-// MaxMTU is the largest MTU of a veth's peer with which a program can be attached to the veth in
-// native mode: a frame of 14 bytes more, 256 bytes before it and the kernel's 320 behind it are on one page of
-// 4096 (drivers/net/veth.c, veth_xdp_set; measured with Linux 6.18 on amd64).
+// MaxMTU is the largest MTU of a veth's peer with which a program can be attached to the veth in native mode
+// before Linux 5.18, which brought frames of several pages: a frame of 14 bytes more, 256 bytes before
+// it and the kernel's 320 behind it are on one page of 4096 (drivers/net/veth.c, veth_xdp_set; measured with
+// Linux 6.18 on amd64).
 const MaxMTU = 3506
 
 // elementHead is the bytes of an element before its values: lock, bitmap, counter, iteration.
