@@ -6,10 +6,12 @@ import (
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/atp"
+	"github.com/inalab/inalab/harness/system/byteps"
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
+	"github.com/inalab/inalab/harness/system/tcpagg"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/rng"
@@ -35,6 +37,8 @@ var waiting = []struct {
 	{ps.System{Transport: stream.RoCE, Dedicated: true}, 1.7},
 	{ps.System{Transport: stream.RoCE, Count: 1}, 2},
 	{ps.System{Transport: stream.RoCE, Dedicated: true, Count: 1}, 2},
+	{byteps.System{Transport: stream.RoCE}, 2},
+	{tcpagg.System{Transport: stream.RoCE}, 2},
 	{switchml.System{Elements: 256, Unscaled: true}, 1.15},
 	{switchml.System{Transport: switchml.RoCE}, 1.15},
 	{trioml.System{NoAging: true}, 1.15},
