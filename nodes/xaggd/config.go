@@ -22,6 +22,10 @@ const (
 	DefaultPoll = 1 * units.Millisecond
 	// DefaultBurst is the time whose packets leave together: timers of hosts are no finer (assumed).
 	DefaultBurst = 100 * units.Microsecond
+	// settlePolls is how often check queues are looked into before a worker asks for results: a gradient
+	// that was lost above is asked for and sent again meanwhile, so that not all workers ask for its
+	// result (assumed).
+	settlePolls = 2
 	// DefaultLossPeriod is the statistical period of §IV-C (assumed).
 	DefaultLossPeriod = 100 * units.Millisecond
 	// DefaultAgents is the send agents of a worker: the paper has "multiple processes" (assumed).
@@ -62,7 +66,7 @@ type Common struct {
 
 	Ingress, Egress units.Rate // idle bandwidth of the link, for inequality (1): bit/s of frames with framing. Egress 0 of the root bounds nothing
 
-	Gradients, Results groups.Config  // groups on the way up and down. Packets and Group need not be given
+	Gradients, Results groups.Config  // groups on the way up and down. Packets and Group need not be given; Results.Settle 0 is two of Poll
 	Resend             units.Duration `json:",omitempty"` // of rate messages; 0: rates.DefaultResend
 	LossShare          float64        `json:",omitempty"` // 0: rates.DefaultLossShare
 	LossPeriod         units.Duration `json:",omitempty"` // 0: DefaultLossPeriod

@@ -178,3 +178,27 @@ func TestLossCutsTheRateOfAWorker(t *testing.T) {
 		t.Errorf("the root found %d lossy periods of its own workers", n)
 	}
 }
+
+// A gradient that is lost above delays its result. Workers wait for that before they ask.
+func TestWorkersDoNotAskForResultsOfLostGradients(t *testing.T) {
+	r := newRig(t, params{tree: star(4), gens: 1, delay: 10 * us, tensor: 40 * 32})
+	lost := false
+	r.drop = func(_ units.Time, h int, up bool, f sansio.Train) bool {
+		if x, ok := gradientHeader(f); ok && up && h == 2 && x.Gradient == 39 && !lost {
+			lost = true
+			return true
+		}
+		return false
+	}
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	if n := r.root.count.Get(CountReports); n != 1 {
+		t.Errorf("the root sent %d loss reports for one packet", n)
+	}
+	for h, w := range r.agents { // ordered: each on its own
+		if n := w.count.Get(CountReports); n > 0 {
+			t.Errorf("worker %d sent %d loss reports", h, n)
+		}
+	}
+}

@@ -20,6 +20,7 @@ func (c *Common) resolve() {
 	c.LossPeriod = cmp.Or(c.LossPeriod, DefaultLossPeriod)
 	c.Poll = cmp.Or(c.Poll, DefaultPoll)
 	c.Burst = cmp.Or(c.Burst, DefaultBurst)
+	c.Results.Settle = cmp.Or(c.Results.Settle, settlePolls*c.Poll)
 	c.Gradients.Packets, c.Results.Packets = c.Fragments, c.Fragments
 	c.Gradients.Group, c.Results.Group = cmp.Or(c.Gradients.Group, wire.Group), cmp.Or(c.Results.Group, wire.Group)
 }
