@@ -69,7 +69,7 @@ func (a *agent) again(r *resender, flags wire.Flags, find func(host uint32) *Pee
 		case err != nil:
 			a.count.Add(CountStoreFailed, 1)
 		case e.Iteration != a.iteration || e.Bitmap == 0 || e.Bitmap&required != required:
-			a.count.Add(CountUnlike, 1)
+			a.count.Add(CountUnfinished, 1)
 		case p != nil:
 			a.frame(p, wire.Header{Gradient: x.index, Flags: flag}, e.Values, eff)
 			a.count.Add(CountAgain, 1)

@@ -2,15 +2,15 @@ package xaggd
 
 // Names of counters.
 const (
-	CountSent      = "xagg-sent"             // gradient packets of a worker, sent first
-	CountAgain     = "xagg-sent-again"       // gradients, sums and results that were lost, or that a new parent lacks
-	CountReports   = "xagg-loss-reports"     // sent
-	CountControl   = "xagg-control-messages" // sent
-	CountUnlike    = "xagg-not-yet-summed"   // packets that were asked for and are not finished: they leave when they are
-	CountCuts      = "xagg-lossy-periods"    // of workers: more was lost than the threshold
-	CountOpened    = "xagg-iterations-opened"
-	CountSaturated = "xagg-saturated-values" // that did not fit the quantiser
-	CountMoves     = "xagg-moves"            // to another parent
+	CountSent       = "xagg-sent"             // gradient packets of a worker, sent first
+	CountAgain      = "xagg-sent-again"       // gradients, sums and results that were lost, or that a new parent lacks
+	CountReports    = "xagg-loss-reports"     // sent
+	CountControl    = "xagg-control-messages" // sent
+	CountUnfinished = "xagg-not-yet-summed"   // packets that were asked for and are not finished: they leave when they are
+	CountCuts       = "xagg-lossy-periods"    // of workers: more was lost than the threshold
+	CountOpened     = "xagg-iterations-opened"
+	CountSaturated  = "xagg-saturated-values" // that did not fit the quantiser
+	CountMoves      = "xagg-moves"            // to another parent
 
 	CountStoreFailed = "xagg-store-failed" // calls of the store in the kernel
 )

@@ -16,7 +16,7 @@ import (
 func TestSumsWithoutFaults(t *testing.T) {
 	for name, tree := range map[string]shape{"star": star(4), "k-ary": kary, "testbed": testbed, "chain": chain} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, params{tree: tree, gens: 3, delay: 10 * us})
+			r := newRig(t, params{tree: tree, gens: 2, delay: 10 * us})
 			if err := r.run(); err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestSumsAreExactWhateverIsLost(t *testing.T) {
 			twice: rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "twice"),
 			late:  units.Duration(rapid.SampledFrom([]int{0, 50, 500}).Draw(t, "late")) * us,
 		}
-		p.tensor = rapid.SampledFrom([]int{1, 320, 150 * 32, 1030*32 + 5}).Draw(t, "tensor")
+		p.tensor = rapid.SampledFrom([]int{1, 320, 90 * 32, 1030*32 + 5}).Draw(t, "tensor")
 		if p.tensor > 1024*32 {
 			p.tree = chain // of two groups; other trees would take long
 		}
