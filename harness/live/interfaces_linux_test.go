@@ -47,7 +47,9 @@ const xdpPort = 40000 // of UDP, that the host sends the end from
 func newXDPLab(t *testing.T, asked, plain bool) *xdpLab {
 	t.Helper()
 	j := mustJob(t, scene{system: tally{Apart: true, Raw: true}, topology: "rack", hosts: 2})
-	j.Layout.XDP = asked
+	if j.Layout.XDP = asked; asked {
+		j.Layout.Queues = 2 // which the driver takes a program with only if both ends have them
+	}
 	name := netns.NewLabName()
 	checkLeaks(t, name)
 	lab, err := netns.Up(t.Context(), withInterfaces(LabSpec(name, j.Plan, !plain), job.Alone(j)), netns.Options{StateDir: t.TempDir()})

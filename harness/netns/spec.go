@@ -52,7 +52,8 @@ type Neighbor struct {
 type Wire struct {
 	A, B End
 	// Queues is how many queues each end has, in each direction; 0 means 1. What comes by
-	// different queues is received on different CPUs, if it was sent on different ones.
+	// different queues is received on different CPUs, if it was sent on different ones: the CPU
+	// that sends also receives. RPS would not spread XDP programs, which run before it.
 	Queues int
 }
 
