@@ -21,7 +21,7 @@ var groups = []netip.Addr{netip.MustParseAddr("239.1.2.3"), netip.MustParseAddr(
 
 // Frames of both sockets arrive whole and in order, wherever the machine cut them into header and body.
 func TestFramesOfBothSocketsArrive(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	w := newWire(t)
 	from, to := openIn(t, w.a, ofA()), openIn(t, w.b, ofB())
 	whole := raw(addrB.Addr(), pattern(1480))
@@ -260,7 +260,7 @@ func TestRecvWaitsAndWakes(t *testing.T) {
 }
 
 func TestCloseTwiceAndUseAfter(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	w := newWire(t)
 	d := openIn(t, w.a, ofA())
 	if err := d.Close(); err != nil {
@@ -276,7 +276,7 @@ func TestCloseTwiceAndUseAfter(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	w := newWire(t)
 	change := func(f func(*Config)) Config {
 		c := ofA()

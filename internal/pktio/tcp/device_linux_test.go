@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/sansio"
 )
 
@@ -62,7 +63,7 @@ func TestRingMovesBothWays(t *testing.T) {
 		}},
 	} {
 		t.Run(buffers.name, func(t *testing.T) {
-			checkLeaks(t)
+			netnstest.CheckLeaks(t)
 			a, b := ring(t, buffers.edit)
 			var wg sync.WaitGroup
 			for i, d := range []*Device{a, b} {
@@ -85,7 +86,7 @@ func TestRingMovesBothWays(t *testing.T) {
 // A device with streams to two peers, of which one is dialled and one dials, keeps
 // what each sends apart, and tells of the end of one behind what the other brought.
 func TestStreamsToSeveralPeers(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	middle, left, right := freeAddr(), freeAddr(), freeAddr()
 	hub := Config{Streams: []Stream{{Local: middle, Remote: left}, {Local: middle, Remote: right, Passive: true}}, Chunk: 10_000, Deadline: 10 * time.Second}
 	cfgs := []Config{
@@ -259,7 +260,7 @@ func TestRecvWaitsAndWakes(t *testing.T) {
 }
 
 func TestClosedDevice(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	a, b := ring(t, nil)
 	if err := errors.Join(a.Close(), b.Close()); err != nil {
 		t.Fatal(err)
@@ -289,7 +290,7 @@ func TestOpenToItself(t *testing.T) {
 }
 
 func TestOpenEndsWithoutNeighbours(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	cfg := between(freeAddr(), freeAddr())
 	cfg.Deadline = 30 * time.Millisecond
 	d, err := Open(context.Background(), cfg)
@@ -313,7 +314,7 @@ func TestOpenEndsWithoutNeighbours(t *testing.T) {
 }
 
 func TestStrangersAreTurnedAway(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	addrA, addrB := freeAddr(), freeAddr()
 	var a *Device
 	var errA error
@@ -353,7 +354,7 @@ func knock(addr string) error {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	good := freeAddr()
 	listener, err := net.Listen("tcp4", freeAddr().String())
 	if err != nil {

@@ -47,7 +47,7 @@ func openIn(space ns.NetNS, cfg Config) (d *Device, err error) {
 // A neighbour that loses its address for a while costs retransmissions and no bytes: the one
 // segment of a message is sent again and again.
 func TestResentIsCounted(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	w := newWire(t)
 	var a, b *Device
 	var errA, errB error

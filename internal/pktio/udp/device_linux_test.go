@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/inalab/inalab/internal/pktio"
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -24,7 +25,7 @@ func TestFramesOutEqualFramesIn(t *testing.T) {
 	}{{"gso to gro", false, false}, {"gso to plain", false, true}, {"plain to gro", true, false}, {"plain to plain", true, true}}
 	for _, p := range paths {
 		t.Run(p.name, func(t *testing.T) {
-			checkLeaks(t)
+			netnstest.CheckLeaks(t)
 			from, to := open(t, Config{Bind: loopback, Plain: p.txPlain}), open(t, Config{Bind: loopback, Plain: p.plain})
 			f := flow(from, to.Local())
 			rapid.Check(t, func(t *rapid.T) {
@@ -248,7 +249,7 @@ func TestRecvWaits(t *testing.T) {
 }
 
 func TestCloseTwiceAndWakeAfter(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	d := open(t, Config{Bind: loopback})
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
@@ -263,7 +264,7 @@ func TestCloseTwiceAndWakeAfter(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	taken := open(t, Config{Bind: loopback})
 	group := netip.MustParseAddr("239.1.2.3")
 	tests := []struct {

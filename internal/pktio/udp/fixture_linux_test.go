@@ -3,8 +3,6 @@ package udp
 import (
 	"encoding/binary"
 	"net/netip"
-	"os"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -96,33 +94,4 @@ func drops(d *Device, reason string) uint64 {
 	var t sansio.Tally
 	t.Merge(d.Stats().Drops)
 	return t.Get(reason)
-}
-
-// checkLeaks fails the test if it leaves descriptors or goroutines behind.
-func checkLeaks(t *testing.T) {
-	t.Helper()
-	if r, w, err := os.Pipe(); err == nil { // makes the Go runtime open the descriptors that it keeps
-		_, _ = r.Close(), w.Close()
-	}
-	fds, routines := countFDs(t), runtime.NumGoroutine()
-	t.Cleanup(func() {
-		// A goroutine that is done still counts until it is scheduled once more.
-		for until := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > routines; runtime.Gosched() {
-			if time.Now().After(until) {
-				t.Fatalf("%d goroutines, %d before the test", runtime.NumGoroutine(), routines)
-			}
-		}
-		if n := countFDs(t); n != fds {
-			t.Errorf("%d open descriptors, %d before the test", n, fds)
-		}
-	})
-}
-
-func countFDs(t *testing.T) int {
-	t.Helper()
-	list, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(list)
 }

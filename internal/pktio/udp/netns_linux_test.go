@@ -42,7 +42,7 @@ func openIn(t *testing.T, space ns.NetNS, cfg Config) (d *Device) {
 }
 
 func TestMulticastTrains(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	w := newWire(t)
 	joined, other := netip.MustParseAddr("239.1.2.3"), netip.MustParseAddr("239.1.2.4")
 	from := openIn(t, w.a, Config{Bind: addrA, Iface: "eth0"})

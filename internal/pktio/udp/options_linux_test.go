@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/internal/pktio/datagram"
+	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -21,7 +22,7 @@ func optioned(f inet.Flow, body, options []byte) sansio.Train {
 // Options of a device are in the IP header of what it sends. Packets with others, or none, are
 // dropped: the kernel would write those of the device.
 func TestOptionsAreSent(t *testing.T) {
-	checkLeaks(t)
+	netnstest.CheckLeaks(t)
 	nops := []byte{1, 1, 1, 1}
 	from := open(t, Config{Bind: loopback, Options: nops})
 	fd, to := rawReceiver(t)
