@@ -40,7 +40,7 @@ func TestSumsAreExactWhateverIsLost(t *testing.T) {
 			twice: rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "twice"),
 			late:  units.Duration(rapid.SampledFrom([]int{0, 50, 500}).Draw(t, "late")) * us,
 		}
-		p.tensor = rapid.SampledFrom([]int{1, 320, 90 * 32, 1030*32 + 5}).Draw(t, "tensor")
+		p.tensor = rapid.SampledFrom([]int{1, 32, 33, 320, 641, 60 * 32, 90 * 32, 1030*32 + 5}).Draw(t, "tensor")
 		if p.tensor > 1024*32 {
 			p.tree = chain // of two groups; other trees would take long
 		}
