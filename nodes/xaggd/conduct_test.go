@@ -71,6 +71,39 @@ func TestChildrenOfAServerThatDiesSendAllAgain(t *testing.T) {
 	}
 }
 
+// A server that is overloaded in mid-iteration leaves the tree, though it would go on sending; when it is idle
+// again it comes back.
+func TestOverloadedServerLeavesAndComesBack(t *testing.T) {
+	r := newRig(t, params{
+		tree: star(7), spares: 2, gens: 8, delay: 10 * us, tensor: 300 * 32, conduct: &conductor.Config{Mode: conductor.KAry, K: 3},
+		common: func(h int, c *Common) { c.Ingress, c.Egress = gbit/8, gbit/8 },
+	})
+	full := idle
+	full.Used = 60 * units.GiB
+	left := 0
+	r.see = func(units.Time) {
+		s := r.servers[8]
+		switch {
+		case r.root.gen == 1 && r.stores[8].Tally()[xagg.Sent] > 300+50:
+			s.SetLoad(full)
+		case r.root.gen == 4:
+			s.SetLoad(idle)
+		}
+		if s.node == nil && r.root.gen > 0 {
+			left = max(left, r.root.gen)
+		}
+	}
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := r.root.Tree(), "h0(h9(h4 h5 h6) h7 h8(h1 h2 h3))"; got != want || left < 3 {
+		t.Errorf("the server was out of the tree until iteration %d, and the tree is %s in the end, and %s is wanted: %v", left, got, want, r.root.Notes())
+	}
+	if r.agents[1].count.Get(CountMoves) != 3 {
+		t.Errorf("worker 1 moved %d times, and from the root, to the root and back are 3", r.agents[1].count.Get(CountMoves))
+	}
+}
+
 // Where the server that dies is above other servers, these send again what they had finished.
 func TestServersBelowAServerThatDiesSendAllAgain(t *testing.T) {
 	r := newRig(t, params{
