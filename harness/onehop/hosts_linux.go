@@ -79,11 +79,26 @@ func (h *hosts) load() error {
 	if h.cfg.RoundTrips {
 		returns = 1
 	}
-	if err := errors.Join(spec.Variables["onward"].Set(uint32(onward)), spec.Variables["returns"].Set(returns)); err != nil {
-		return err
+	for name, v := range map[string]uint32{"onward": uint32(onward), "returns": returns, "from": networkOrder(h.cfg.last()), "third": networkOrder(uint32(value(stamped)))} {
+		if err := spec.Variables[name].Set(v); err != nil {
+			return err
+		}
 	}
 	spec.Maps["generators"].MaxEntries = uint32(slices.Max(h.senders) + 1)
 	return spec.LoadAndAssign(&h.rig, nil)
+}
+
+// networkOrder returns the number whose bytes in memory are those of v on the wire.
+func networkOrder(v uint32) uint32 {
+	return binary.NativeEndian.Uint32(binary.BigEndian.AppendUint32(nil, v))
+}
+
+// last is the host that sends to the parameter server.
+func (c *Config) last() uint32 {
+	if c.Direct {
+		return workerID
+	}
+	return serverID
 }
 
 // attach puts the programs on the ends of the worker and the parameter server.

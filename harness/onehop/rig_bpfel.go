@@ -38,9 +38,11 @@ const (
 	rigProgSteer     = "steer"
 	rigProgTurn      = "turn"
 	rigProgWatch     = "watch"
+	rigVarFrom       = "from"
 	rigVarOnward     = "onward"
 	rigVarReturns    = "returns"
 	rigVarSampled    = "sampled"
+	rigVarThird      = "third"
 )
 
 // loadRig returns the embedded CollectionSpec for rig.
@@ -106,9 +108,11 @@ type rigMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type rigVariableSpecs struct {
+	From    *ebpf.VariableSpec `ebpf:"from"`
 	Onward  *ebpf.VariableSpec `ebpf:"onward"`
 	Returns *ebpf.VariableSpec `ebpf:"returns"`
 	Sampled *ebpf.VariableSpec `ebpf:"sampled"`
+	Third   *ebpf.VariableSpec `ebpf:"third"`
 }
 
 // rigObjects contains all objects after they have been loaded into the kernel.
@@ -150,9 +154,11 @@ func (m *rigMaps) Close() error {
 //
 // It can be passed to loadRigObjects or ebpf.CollectionSpec.LoadAndAssign.
 type rigVariables struct {
+	From    *ebpf.Variable `ebpf:"from"`
 	Onward  *ebpf.Variable `ebpf:"onward"`
 	Returns *ebpf.Variable `ebpf:"returns"`
 	Sampled *ebpf.Variable `ebpf:"sampled"`
+	Third   *ebpf.Variable `ebpf:"third"`
 }
 
 // rigPrograms contains all programs after they have been loaded into the kernel.

@@ -213,8 +213,12 @@ func (c *chain) sink(fd int) error {
 		}
 		have += n
 		whole := have - have%c.record
-		for at := 0; at < whole && c.cfg.RoundTrips; at += c.record {
-			if b := buf[at:]; binary.BigEndian.Uint32(b[4:])&63 == 0 {
+		for at := 0; at < whole; at += c.record {
+			b := buf[at:]
+			if binary.BigEndian.Uint32(b) != c.cfg.last() || int32(binary.BigEndian.Uint32(b[wire.HeaderLen+4*stamped:])) != value(stamped) {
+				return errors.New("what came to the parameter server is no sum")
+			}
+			if c.cfg.RoundTrips && binary.BigEndian.Uint32(b[4:])&63 == 0 {
 				if err := writeAll(c.back, b[wire.HeaderLen:wire.HeaderLen+8]); err != nil {
 					return err
 				}

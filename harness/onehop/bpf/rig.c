@@ -7,8 +7,9 @@
 #define SAMPLES 65536 /* round trips that are kept; a power of 2 */
 #define LATE 1000000  /* nanoseconds: a generator that is this late does not catch up (assumed) */
 
-/* Offsets in a frame, in bytes, as in package wire/xagg. The stamp is in the place of the first two values. */
-enum { ETHER = 14, HEADER = 34, GRADIENT = 38, ITERATION = 44, VALUES = 48, STAMP = 48, END = 56 };
+/* Offsets in a frame, in bytes, as in package wire/xagg. The stamp is in the place of the first two values; the
+ * third says that they are those that were sent. */
+enum { ETHER = 14, HEADER = 34, GRADIENT = 38, ITERATION = 44, VALUES = 48, STAMP = 48, THIRD = 56, END = 60 };
 
 /* The sender of a CPU. Frames of an iteration are numbered first to last, then those of the next iteration follow. */
 struct generator {
@@ -58,6 +59,10 @@ const volatile __u32 onward = 0;
 
 /* The sink returns one in 64 packets to the worker, if it is to. */
 const volatile __u32 returns = 0;
+
+/* Who sends to the sink, and the third value, in the order of the wire. */
+const volatile __u32 from = 0;
+const volatile __u32 third = 0;
 
 INLINE void store16(void *at, __u16 v) { *(__u16 *)at = __builtin_bswap16(v); }
 INLINE void store32(void *at, __u32 v) { *(__u32 *)at = __builtin_bswap32(v); }
@@ -120,6 +125,8 @@ int sink(struct xdp_md *ctx)
 
 	if (!gradients(f, end))
 		return XDP_PASS;
+	if (*(__u32 *)(f + HEADER) != from || *(__u32 *)(f + THIRD) != third)
+		return XDP_DROP;
 	n = bpf_map_lookup_elem(&received, &zero);
 	if (n)
 		*n += 1;
