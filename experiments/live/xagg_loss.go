@@ -21,7 +21,7 @@ func aggregatorLoss() experiment.Experiment {
 }
 
 func runLossOnset(ctx context.Context, l *lab) (f experiment.Findings, err error) {
-	kinds := []onehop.Kind{onehop.XDP, onehop.TCPPlain}
+	kinds := []onehop.Kind{onehop.XDP, onehop.TCP}
 	x := &onehops{n: experiment.Cut(l.env, 5, 2)}
 	most, err := x.saturated(ctx, l, kinds...)
 	if err != nil {
@@ -48,7 +48,7 @@ func runLossOnset(ctx context.Context, l *lab) (f experiment.Findings, err error
 	worst := map[string]float64{"xdp": 0, "tcp": 0}
 	for i, k := range kinds {
 		name, lost := "xdp", x.loss
-		if k == onehop.TCPPlain {
+		if k == onehop.TCP {
 			name, lost = "tcp", x.again
 		}
 		for j, load := range loads {

@@ -31,6 +31,7 @@ func (k Kind) overTCP() bool { return k == TCP || k == TCPPlain }
 // Limits of a measurement.
 const (
 	MaxQueues = 8
+	MaxBurst  = 64 // a quarter of what the ring of a veth holds
 	// Fragments is how many elements each sender goes round: 64 MiB with 256 values, more than a
 	// cache holds, as a model is (assumed).
 	Fragments = 1 << 16
@@ -43,6 +44,9 @@ type Config struct {
 	Queues     int // receive queues of the server, each with a sender; 0: 1
 	// Rate is the packets that all senders send in a second. Zero: as many as they can.
 	Rate float64
+	// Burst is the packets of a Rate that leave at once, but for TCP, whose senders write what is due.
+	// 0: 1. At most MaxBurst.
+	Burst int
 	// Idle measures with senders that send nothing.
 	Idle bool
 	// For is how long is measured, behind a warm-up of a quarter of that. At least a millisecond.
@@ -68,6 +72,9 @@ func (c *Config) normalise() error {
 	if c.Queues == 0 {
 		c.Queues = 1
 	}
+	if c.Burst == 0 {
+		c.Burst = 1
+	}
 	switch {
 	case !slices.Contains(Kinds(), c.Aggregator):
 		return fmt.Errorf("aggregator %q: there are %s", c.Aggregator, names())
@@ -83,6 +90,8 @@ func (c *Config) normalise() error {
 		return fmt.Errorf("%s has threads of its own: only %s shares CPUs", c.Aggregator, XDP)
 	case c.Rate < 0:
 		return fmt.Errorf("%g packets a second: it is above 0, or 0 for as many as can be sent", c.Rate)
+	case c.Burst < 1 || c.Burst > MaxBurst:
+		return fmt.Errorf("bursts of %d packets: 1 to %d are possible", c.Burst, MaxBurst)
 	case c.For < time.Millisecond:
 		return fmt.Errorf("%v is too short to measure: take a millisecond or more", c.For)
 	}

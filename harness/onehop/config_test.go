@@ -15,6 +15,7 @@ func TestConfigIsRefused(t *testing.T) {
 		"2 queues of tcp: several are measured of xdp alone":                    {Aggregator: TCP, Values: 32, Queues: 2, Shared: true, For: time.Second},
 		"2 queues: each shares the CPU of its sender":                           {Aggregator: XDP, Values: 32, Queues: 2, For: time.Second},
 		"-1 packets a second":                                                   {Aggregator: XDP, Values: 32, Rate: -1, For: time.Second},
+		"bursts of 65 packets: 1 to 64":                                         {Aggregator: XDP, Values: 32, Burst: 65, For: time.Second},
 		"0s is too short to measure":                                            {Aggregator: XDP, Values: 32},
 		"tcp has threads of its own: only xdp shares CPUs":                      {Aggregator: TCP, Values: 32, Shared: true, For: time.Second},
 	} {

@@ -146,7 +146,8 @@ func (h *hosts) setGenerators() error {
 		g := rigGenerator{First: uint32(q*Fragments + 1), Last: uint32((q + 1) * Fragments)}
 		g.Gradient = g.First
 		if h.cfg.Rate > 0 {
-			g.Gap = uint64(1e9 * float64(h.cfg.Queues) / h.cfg.Rate)
+			g.Burst = uint32(h.cfg.Burst)
+			g.Gap = uint64(1e9 * float64(h.cfg.Queues*h.cfg.Burst) / h.cfg.Rate)
 		}
 		copy(g.Header[:], frame)
 		if err := h.rig.Generators.Put(uint32(h.senders[q]), &g); err != nil {

@@ -25,7 +25,7 @@ const (
 func TestEachAggregatorSendsOn(t *testing.T) {
 	netnstest.RequireRoot(t)
 	for _, k := range Kinds() {
-		for _, c := range []Config{{Values: 32}, {Values: 320, Rate: 5000, RoundTrips: true}} {
+		for _, c := range []Config{{Values: 32}, {Values: 320, Rate: 5000, Burst: 4, RoundTrips: true}} {
 			c.Aggregator, c.For = k, short
 			r := measured(t, c)
 			if r.Wrong != 0 || r.Checked == 0 {

@@ -22,6 +22,8 @@ type rigGenerator struct {
 	Last      uint32
 	Gradient  uint32
 	Iteration uint32
+	Burst     uint32
+	Credit    uint32
 	Header    [48]uint8
 }
 

@@ -13,13 +13,15 @@ enum { ETHER = 14, HEADER = 34, GRADIENT = 38, ITERATION = 44, VALUES = 48, STAM
 
 /* The sender of a CPU. Frames of an iteration are numbered first to last, then those of the next iteration follow. */
 struct generator {
-	__u64 gap;  /* nanoseconds from one to the next; 0: none */
+	__u64 gap;  /* nanoseconds from one burst to the next; 0: none */
 	__u64 next; /* when the next one may leave */
 	__u64 sent;
 	__u32 first;
 	__u32 last;
 	__u32 gradient; /* of the next one */
 	__u32 iteration;
+	__u32 burst;
+	__u32 credit; /* packets of a burst that are to leave */
 	__u8 header[VALUES];
 };
 
@@ -77,8 +79,13 @@ INLINE int due(struct generator *g, __u64 now)
 {
 	if (g->gap == 0)
 		return 1;
+	if (g->credit > 0) {
+		g->credit--;
+		return 1;
+	}
 	if (now < g->next)
 		return 0;
+	g->credit = g->burst - 1;
 	g->next = now - g->next > LATE ? now + g->gap : g->next + g->gap;
 	return 1;
 }
