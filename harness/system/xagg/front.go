@@ -65,15 +65,10 @@ func (f front) host(a sansio.Machine) host {
 // with the reason in its name.
 const CountFallback = "xagg-no-xdp: "
 
-// counters adds those of the elements to those of an agent.
+// counters adds why elements are not in the kernel to the counters of an agent, which has those of its elements.
 func (h *host) counters(of []sansio.Count) []sansio.Count {
-	tally, err := h.store.Tally()
-	if err != nil {
-		return append(slices.Clip(of), sansio.Count{Name: "xagg-store-error: " + err.Error(), N: 1})
+	if h.why == "" {
+		return of
 	}
-	of = slices.Concat(of, tally.Counts())
-	if h.why != "" {
-		of = append(of, sansio.Count{Name: CountFallback + h.why, N: 1})
-	}
-	return of
+	return append(slices.Clip(of), sansio.Count{Name: CountFallback + h.why, N: 1})
 }
