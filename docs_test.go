@@ -14,7 +14,7 @@ import (
 // tests here hold them to the tree; other pages have tests of their own.
 var pages = []string{
 	"ARCHITECTURE.md", "atp.md", "explain.md", "fidelity.md", "glossary.md", "ps.md", "ring.md",
-	"switch.md", "switchml.md", "tcpagg.md", "traffic.md", "trio-ml.md", "trio-pfe.md",
+	"switch.md", "switchml.md", "tcpagg.md", "traffic.md", "trio-ml.md", "trio-pfe.md", "xagg.md",
 }
 
 var (
