@@ -9,7 +9,7 @@ import (
 // missing says what claims wait for that no experiment measures, by id or by
 // what ids begin with; the first that fits counts.
 var missing = []struct{ prefix, waitsFor string }{
-	{"xagg", "XAgg is not built"},
+	{"xagg", "no live run yet"},
 }
 
 // waitsFor returns what a claim waits for.

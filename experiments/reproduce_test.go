@@ -143,8 +143,8 @@ func TestVerdicts(t *testing.T) {
 		{"greedy", claims.NotReproduced, false, "experiment greedy measured other, which it does not list"},
 		{"live.run", claims.NeedsRoot, true, "CAP_NET_ADMIN is missing"},
 		{"live.none", claims.NeedsRoot, true, "CAP_NET_ADMIN is missing"},
-		{"xagg.live", claims.NotYet, true, "XAgg is not built"},
-		{"xagg.fig1", claims.NotYet, true, "XAgg is not built"},
+		{"xagg.live", claims.NotYet, true, "no live run yet"},
+		{"xagg.fig1", claims.NotYet, true, "no live run yet"},
 		{"none", claims.NotYet, true, "no experiment measures it"},
 		{"nothing", claims.NotCheckable, true, ""},
 	} {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/hostmodel"
@@ -41,6 +42,18 @@ func XAggModel(e *experiment.Env, name string) profiles.Profile {
 	return p
 }
 
+// XAggPaces are those of the workers: the ones with the faster links have the faster GPUs.
+func XAggPaces(e *experiment.Env) (out []job.Pace) {
+	for w := range XAggWorkers {
+		p := job.Pace{Factor: 1}
+		if w >= xaggSlow {
+			p.Factor = e.Constants.Get("xagg.gpu")
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
 // XAggHost is a host that aggregates in XDP: its cores share what packets cost between coming and going.
 func XAggHost(e *experiment.Env) hostmodel.Model {
 	return hostmodel.Model{Kind: "xdp", Rate: 2 * coresRate(e, "xagg.core", "xagg.ten-cores"), Latency: units.Microsecond.Scale(e.Constants.Get("xagg.latency"))}
@@ -73,9 +86,10 @@ func XAggRawHost(e *experiment.Env) hostmodel.Model {
 	}
 }
 
-// XAggSwitchML is SwitchML-256 as XAgg's testbed runs it.
-func XAggSwitchML(e *experiment.Env) switchml.System {
-	return switchml.System{Elements: 256, Slots: int(math.Round(e.Constants.Get("xagg.raw-slots")))}
+// XAggSwitchML is SwitchML-256 as XAgg's testbed runs it, its pool divided by the scale of a job: below what scaled
+// pools are held to elsewhere, because their round trip limits it here.
+func XAggSwitchML(e *experiment.Env, scale int) switchml.System {
+	return switchml.System{Elements: 256, Slots: max(1, int(math.Round(e.Constants.Get("xagg.raw-slots")/float64(scale)))), Unscaled: true}
 }
 
 // ValuesOf256 is the bytes of 256 values.
