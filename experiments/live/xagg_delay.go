@@ -30,7 +30,7 @@ type hop struct {
 
 // addHop lists the two.
 func (x *onehops) addHop(l *lab, k onehop.Kind, load string, rate float64) hop {
-	c := onehop.Config{Aggregator: k, Values: onehopValues, Rate: rate, RoundTrips: true, For: onehopFor(l.env)}
+	c := onehop.Config{Aggregator: k, Values: onehopValues, Rate: rate, Burst: coalesced, RoundTrips: true, For: onehopFor(l.env)}
 	direct := c
 	direct.Direct = true
 	return hop{kind: k, load: load, rate: rate, via: x.add(c), direct: x.add(direct)}
@@ -76,6 +76,7 @@ func (x *onehops) delays(hops []hop) claims.Table {
 		Columns: []claims.Column{{Name: "aggregator"}, {Name: "load"}, {Name: "offered", Unit: "Mpps"}, {Name: "through it", Unit: "us"}, {Name: "past it", Unit: "us"}, {Name: "one hop", Unit: "us"}, {Name: "others' CPU", Unit: "%"}},
 		Notes: []string{
 			"Medians of round trips: worker, server, parameter server, worker; and worker, parameter server, worker. The hop is the difference.",
+			fmt.Sprintf("Packets come in bursts of %d; the one whose time is taken waits for those before it.", coalesced),
 			"The CPUs are woken for each batch that comes while they are idle, which is most of the delay at low load.", vethNote,
 		},
 	}

@@ -44,8 +44,8 @@ type Config struct {
 	Queues     int // receive queues of the server, each with a sender; 0: 1
 	// Rate is the packets that all senders send in a second. Zero: as many as they can.
 	Rate float64
-	// Burst is the packets of a Rate that leave at once, but for TCP, whose senders write what is due.
-	// 0: 1. At most MaxBurst.
+	// Burst is the packets of a Rate that leave at once, over TCP the least of a write. 0: 1. At most
+	// MaxBurst.
 	Burst int
 	// Idle measures with senders that send nothing.
 	Idle bool

@@ -129,7 +129,7 @@ func (c *chain) source(fd int) error {
 		k := tcpWrite
 		if gap > 0 {
 			k = min(tcpWrite, int((now()-next)/gap))
-			if k <= 0 {
+			if k < c.cfg.Burst {
 				continue
 			}
 			next += time.Duration(k) * gap
