@@ -65,10 +65,15 @@ func (f front) host(a sansio.Machine) host {
 // with the reason in its name.
 const CountFallback = "xagg-no-xdp: "
 
-// counters adds why elements are not in the kernel to the counters of an agent, which has those of its elements.
+// counters adds those of the elements to those of an agent.
 func (h *host) counters(of []sansio.Count) []sansio.Count {
-	if h.why == "" {
-		return of
+	tally, err := h.store.Tally()
+	if err != nil {
+		return append(slices.Clip(of), sansio.Count{Name: "xagg-store-error: " + err.Error(), N: 1})
 	}
-	return append(slices.Clip(of), sansio.Count{Name: CountFallback + h.why, N: 1})
+	of = slices.Concat(of, tally.Counts())
+	if h.why != "" {
+		of = append(of, sansio.Count{Name: CountFallback + h.why, N: 1})
+	}
+	return of
 }
