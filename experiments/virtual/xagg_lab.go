@@ -115,9 +115,6 @@ type treeRun struct {
 // bytes is the size of the tensor, at full scale.
 func (r *treeRun) bytes() float64 { return float64(r.lab.mib) * float64(units.MiB) }
 
-// rate returns gradients a second, in bit/s at full scale.
-func (r *treeRun) rate() float64 { return 8 * r.bytes() / r.took.Seconds() }
-
 // last is the round that counts.
 func (r *treeRun) last() int { return max(1, r.lab.rounds) - 1 }
 
