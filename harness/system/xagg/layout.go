@@ -153,15 +153,27 @@ func (l *laid) config(host int) any {
 			Integers: l.j.Elements > 0, Sample: l.j.Sample, Hosts: l.others(host), Measure: l.mode() == conductor.Plan, Start: l.j.Times.Start,
 		}
 	case host == l.tree.PS():
-		c.Root = &agent.RootConfig{Common: l.common(host), Children: l.children(host), Group: l.group(), Hosts: l.others(host), Conductor: l.management()}
-		for w := range l.tree.Workers {
-			c.Root.Workers = append(c.Root.Workers, l.peer(host, w))
-		}
+		c.Root = l.root(host)
 	default:
 		c.Server = l.server(host)
 		if l.Busy.Server == host-l.tree.Workers+1 {
 			c.Busy = &busy{At: l.Busy.At, Load: xaggctl.Load{Total: c.Server.Load.Total, Bandwidth: c.Server.Load.Bandwidth}}
 		}
+	}
+	return c
+}
+
+// root describes the parameter server. Results that are sent again go as fast as the slowest link to a
+// worker takes them.
+func (l *laid) root(host int) *agent.RootConfig {
+	c := &agent.RootConfig{
+		Common: l.common(host), Children: l.children(host), Group: l.group(), Hosts: l.others(host), Conductor: l.management(), Iterations: l.j.Iterations,
+	}
+	_, c.ResultRate = l.line(host)
+	for w := range l.tree.Workers {
+		in, _ := l.line(w)
+		c.ResultRate = min(c.ResultRate, in)
+		c.Workers = append(c.Workers, l.peer(host, w))
 	}
 	return c
 }
