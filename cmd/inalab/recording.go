@@ -218,6 +218,7 @@ func (r *recording) write(rows []compare.Row) error {
 		r.writeSeries(),
 		r.writeTransit(),
 		r.writeTallies(),
+		r.writeDecisions(),
 		r.dir.Write("summary.csv", func(w io.Writer) error { return render.WriteSummary(w, rows, r.baseline()) }),
 		r.figure(rows),
 		r.dir.Write("links.csv", func(w io.Writer) error { return render.WriteLinks(w, r.measured()) }),

@@ -64,6 +64,7 @@ func (r *run) count(t *tenant) {
 	}
 	for _, s := range t.serverReports {
 		host(s.Node, s.Counters)
+		t.cell.Decide(s.Decisions)
 		host(s.Node, kernelCounts(s.TCPResent))
 		add(s.Node+"/device", append(s.Device.Drops, sansio.Count{Name: "ring-drops", N: s.Device.RingDrops}))
 	}

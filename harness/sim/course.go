@@ -167,6 +167,7 @@ func (d *director) end(now units.Time, s *job.Step) {
 	case job.AsServer:
 		if t := d.run.tenants[s.Job]; s.Verb == job.Kill {
 			t.counted = forget(t.counted, s.Node)
+			t.servers = slices.DeleteFunc(t.servers, func(x server) bool { return x.name == s.Node })
 		}
 	}
 }

@@ -184,7 +184,7 @@ type tenant struct {
 	job     *job.Job
 	cell    result.Cell
 	sums    *check.Stream
-	servers []server
+	servers []server // those that were killed left
 	workers []*worker.Worker
 	gone    []bool          // by worker: its process has ended
 	at      []string        // by worker: its host
@@ -226,6 +226,9 @@ func (r *run) count(t *tenant) {
 	}
 	for _, n := range r.counted {
 		add(n)
+	}
+	for _, s := range t.servers {
+		cell.Decide(result.DecisionsOf(s.name, s.machine))
 	}
 	for _, n := range t.counted {
 		cell.Resent.Add(sansio.ResentOf(add(n)))

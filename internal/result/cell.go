@@ -64,10 +64,11 @@ type Cell struct {
 	Fidelity Fidelity
 	Notes    []string // deviations: what could not be scaled, which path was used
 
-	Course    []string // what was done to processes, in order
-	Away      []Away   // workers that ended before the job did
-	Ended     *End     // of a job that was ended before it was done; else nil
-	Unchecked uint64   // delivered elements that nobody can check: who contributed to them was killed before it was recorded
+	Course    []string   // what was done to processes, in order
+	Decisions []Decision // of servers by themselves, by time
+	Away      []Away     // workers that ended before the job did
+	Ended     *End       // of a job that was ended before it was done; else nil
+	Unchecked uint64     // delivered elements that nobody can check: who contributed to them was killed before it was recorded
 }
 
 // Away is a worker that has no samples from an iteration on, until its next one.

@@ -47,6 +47,8 @@ type ServerReport struct {
 	Drive     pktio.Report   `json:"drive"`
 	TCPResent result.Resent  `json:"tcp_resent"` // by the kernel
 	Added     *result.Added  `json:"added,omitempty"`
+
+	Decisions []result.Decision `json:"decisions,omitempty"` // of a [result.Decider]
 }
 
 // ServerAnswer says that a server is there, and what it waits for; of one that does not tell the
@@ -83,7 +85,7 @@ func RunServer(ctx context.Context, cfg ServerConfig, newServer NewServer, paren
 	}}
 	report.Drive, err = node.Run(ctx, parent)
 	err = errors.Join(err, shell.WriteLog(log, cfg.EventsPath, 0))
-	report.Added = adding.Added()
+	report.Added, report.Decisions = adding.Added(), result.DecisionsOf(cfg.Node, server)
 	report.Counters, report.Device, report.TCPResent = server.Counters(), dev.Stats(), dev.resent()
 	return report, err
 }

@@ -52,8 +52,9 @@ type Row struct {
 	Jain       *float64     // index of the rates of iterations of the jobs of its model
 	Depth      *units.Bytes // no more waited for 99% of the time before any line of its hosts
 
-	Course []string // what was done to processes
-	Ended  *float64 // s, when the job was ended before it was done
+	Course    []string          // what was done to processes
+	Decisions []result.Decision // of servers by themselves
+	Ended     *float64          // s, when the job was ended before it was done
 
 	Fidelity result.Fidelity
 	Notes    []string // deviations that the runner reported
@@ -104,7 +105,7 @@ func (r *Row) count(c result.Cell) {
 		r.Throughput, r.Depth = throughput(&c), &c.Depth
 	}
 	r.Accuracy = lastAccuracy(c.Samples)
-	r.Course = c.Course
+	r.Course, r.Decisions = c.Course, c.Decisions
 	if c.Ended != nil {
 		at := c.Ended.At.Sub(0).Seconds()
 		r.Ended = &at

@@ -131,6 +131,7 @@ func comparisonNotes(rows []compare.Row, baseline result.Baseline) []string {
 	notes = append(notes, trustNotes(rows)...)
 	notes = append(notes, pathNotes(rows)...)
 	notes = append(notes, grouped(rows, "course", func(r compare.Row) []string { return r.Course })...)
+	notes = append(notes, grouped(rows, "decided", decided)...)
 	notes = append(notes, grouped(rows, "deviation", func(r compare.Row) []string { return r.Notes })...)
 	return append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Warnings })...)
 }

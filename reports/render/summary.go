@@ -242,7 +242,7 @@ func SummaryKeys(baseline result.Baseline) (keys []string) {
 }
 
 // Columns returns COLUMNS.md: what each column of summary.csv, links.csv, flows.csv, series.csv,
-// aggregations.csv, transit.csv, reports.csv and tallies.csv and each key of samples.jsonl means, and its unit.
+// aggregations.csv, transit.csv, reports.csv, tallies.csv and decisions.csv and each key of samples.jsonl means, and its unit.
 func Columns(baseline result.Baseline) string {
 	summary := Table{Title: "summary.csv"}
 	summary.Columns = []Column{{Name: "column"}, {Name: "unit"}, {Name: "meaning"}}
@@ -261,6 +261,7 @@ func Columns(baseline result.Baseline) string {
 	transit := describe("transit.csv", summary.Columns, transitColumns())
 	reports := describe("reports.csv", summary.Columns, reportColumns())
 	tallies := describe("tallies.csv", summary.Columns, tallyColumns())
+	decisions := describe("decisions.csv", summary.Columns, decisionColumns())
 	var b strings.Builder
 	b.WriteString("# Columns\n\nschema_version " + Int(SchemaVersion).people + ". An empty field of summary.csv, and a null in JSON, means not applicable.\n" +
 		"One row of summary.csv is one system at one point of the sweep; one line of samples.jsonl is one worker and iteration,\n" +
@@ -269,8 +270,9 @@ func Columns(baseline result.Baseline) string {
 		"Such runs have rows of aggregations.csv, too, for each job whose servers say what switches added for them.\n" +
 		"Runs with programs that frames pass have a row of transit.csv for each of their counters, and one of reports.csv for whom they told collectors of.\n" +
 		"Systems that count have a row of tallies.csv for each number of a job; what each is of stands below the table that people see.\n" +
+		"Systems whose servers decide things by themselves, as who is in a tree, have a row of decisions.csv for each.\n" +
 		"All but samples.jsonl begin with a column for each key that is swept.\n\n")
-	for i, t := range []Table{summary, samples, links, flows, series, aggregations, transit, reports, tallies} {
+	for i, t := range []Table{summary, samples, links, flows, series, aggregations, transit, reports, tallies, decisions} {
 		if i > 0 {
 			b.WriteString("\n")
 		}

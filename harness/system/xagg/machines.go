@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -90,6 +91,20 @@ type core struct {
 type server struct {
 	agent job.Server
 	host
+}
+
+// Decisions returns what the management plane decided, of the parameter server, and why elements are not
+// in the kernel.
+func (s *server) Decisions() (out []result.Decision) {
+	if s.why != "" {
+		out = append(out, result.Decision{Text: "elements are in the process, and packets go by a socket: " + s.why})
+	}
+	if r, ok := s.agent.(*agent.Root); ok {
+		for _, n := range r.Notes() {
+			out = append(out, result.Decision{At: n.At, Text: n.Text})
+		}
+	}
+	return out
 }
 
 // Handle gives what arrived to the host.
