@@ -64,7 +64,7 @@ func tallySheet(system string, cells []result.Cell) Table {
 // digits returns how many decimals people see of a number of a unit: none of what is counted.
 func digits(unit string) int {
 	switch unit {
-	case "packets", "fragments", "contributions", "aggregators", "":
+	case "packets", "fragments", "contributions", "aggregators", "times", "":
 		return 0
 	}
 	return 1
