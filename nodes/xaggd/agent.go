@@ -21,6 +21,7 @@ type agent struct {
 	iteration uint16 // at hand
 	polls     units.Time
 	late      delayed
+	timing    timing
 	count     sansio.Tally
 
 	to        []sansio.Port

@@ -58,6 +58,7 @@ func (a *agent) negotiate(now units.Time, find func(id rates.ID) *Peer, eff *san
 		if p == nil {
 			continue // it left the tree
 		}
+		a.timing.sends(now, p, &s)
 		m := a.message(&s)
 		switch d := a.delay(&s); {
 		case a.late.replace(p, &m):

@@ -12,6 +12,11 @@ const (
 	CountSaturated  = "xagg-saturated-values" // that did not fit the quantiser
 	CountMoves      = "xagg-moves"            // to another parent
 
+	CountInitials    = "xagg-initial-rates"    // of iterations
+	CountInitialTime = "xagg-initial-rates-ns" // from the request to a rate, together
+	CountUpdates     = "xagg-updated-rates"    // that a child has confirmed
+	CountUpdateTime  = "xagg-updated-rates-ns" // from the notice to that, together
+
 	CountStoreFailed = "xagg-store-failed" // calls of the store in the kernel
 )
 

@@ -43,6 +43,7 @@ func (w *Worker) above(now units.Time, m *xaggctl.Message) {
 	switch {
 	case m.Kind == xaggctl.Notice:
 		w.node.Notice(now, rates.ID(w.parent.ID), notice(m))
+		w.timing.answered(now, m, w.node.Rate(), &w.count)
 		w.round.opened(m.Iteration, w.cfg.FirstIteration)
 	case !w.begun:
 		w.count.Add(DropEarly, 1)

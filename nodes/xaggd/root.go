@@ -133,6 +133,7 @@ func (r *Root) below(now units.Time, c *child, m *xaggctl.Message, eff *sansio.E
 	case m.Kind == xaggctl.Done:
 		r.done(now, c, m, eff)
 	case !later(m.Iteration, r.iteration):
+		r.timing.confirmed(now, m, &r.count)
 		r.request(now, c, request(m))
 	case m.Iteration != r.iteration+1:
 		r.count.Add(DropEarly, 1)

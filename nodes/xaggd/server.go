@@ -110,6 +110,7 @@ func (s *Server) take(now units.Time, src netip.Addr, m *xaggctl.Message, eff *s
 func (s *Server) below(now units.Time, c *child, m *xaggctl.Message, eff *sansio.Effects) {
 	switch m.Kind {
 	case xaggctl.Request:
+		s.timing.confirmed(now, m, &s.count)
 		s.request(now, c, request(m))
 	case xaggctl.Done:
 		s.done(now, c, m, eff)
@@ -127,6 +128,7 @@ func (s *Server) above(now units.Time, m *xaggctl.Message) {
 		}
 		s.wake(now)
 		s.node.Notice(now, rates.ID(s.parent.ID), notice(m))
+		s.timing.answered(now, m, s.node.Rate(), &s.count)
 	case xaggctl.Lost:
 		if s.current(m, s.since) {
 			s.lost(m.Lost)
