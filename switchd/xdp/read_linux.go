@@ -99,7 +99,7 @@ func (a *Aggregator) Lost(list []uint32, c xagg.Check) ([]uint32, error) {
 	}
 	from, to := c.Group()
 	for g := from; g <= min(to, a.first.Fragments); g++ {
-		if e := s.mark(g - 1); e.Lacks(c) {
+		if e := s.mark(g - 1); e.Lacks(c, a.cfg.Window) {
 			list = append(list, g)
 		}
 	}

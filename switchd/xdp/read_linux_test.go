@@ -18,7 +18,7 @@ func lostByElement(a *Aggregator, list []uint32, c xagg.Check) ([]uint32, error)
 		if err != nil {
 			return list, err
 		}
-		if e.Lacks(c) {
+		if e.Lacks(c, a.cfg.Window) {
 			list = append(list, g)
 		}
 	}

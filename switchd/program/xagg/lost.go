@@ -14,12 +14,13 @@ func (c Check) Group() (from, to uint32) {
 }
 
 // Lacks reports whether an element still needs the packet of a check's host and iteration. One that
-// has gone on to a later iteration does not.
-func (e *Element) Lacks(c Check) bool {
+// has gone on to a later iteration within the window does not. One from outside it is from before, as
+// for packets.
+func (e *Element) Lacks(c Check, w Window) bool {
 	if e.Bitmap == 0 || e.Iteration == c.Iteration {
 		return e.Bitmap&c.Host == 0
 	}
-	return int16(e.Iteration-c.Iteration) < 0
+	return !w.has(e.Iteration) || int16(e.Iteration-c.Iteration) < 0
 }
 
 // Lost appends the gradient ids of a check's group whose packet did not come from its host (the
@@ -31,7 +32,7 @@ func (a *Aggregator) Lost(list []uint32, c Check) []uint32 {
 	}
 	from, to := c.Group()
 	for g := from; g <= to && int64(g) <= int64(len(t.elements)); g++ {
-		if t.elements[g-1].Lacks(c) {
+		if t.elements[g-1].Lacks(c, a.cfg.Window) {
 			list = append(list, g)
 		}
 	}

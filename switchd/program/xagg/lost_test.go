@@ -56,3 +56,16 @@ func TestLostList(t *testing.T) {
 		t.Errorf("lost %v of fragments that there are not", got)
 	}
 }
+
+// A server that comes back to the tree after half of all iteration numbers and more has elements that look
+// like those of later iterations. They have none of the packets that are asked about.
+func TestLostAfterManyIterations(t *testing.T) {
+	b := newBench(t, testConfig(2, 3))
+	b.take(packet{host: 1, gradient: 1})
+	for _, passed := range []int{1, 1<<15 - 1, 1 << 15, 1<<15 + 1, 1<<16 - 2} {
+		b.reconfigure(func(c *Config) { c.Window.Current = testIteration + uint16(passed) })
+		if got := b.a.Lost(nil, Check{Host: 1, Gradient: 3, Iteration: b.c.Window.Current}); len(got) != 3 {
+			t.Errorf("after %d iterations lost are %v, want all", passed, got)
+		}
+	}
+}
