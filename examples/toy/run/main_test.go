@@ -123,7 +123,7 @@ func TestMistakes(t *testing.T) {
 		`--set toy.values=0: 0: allowed are 1 to 2000`:  {"--set", "toy.values=0"},
 		`systems[0].system: "toyy": allowed are ring, `: {"--set", "systems=[{system: toyy, topology: rack}]"},
 		"open none.yaml: no such file":                  {"--scenario", "none.yaml"},
-		`xagg, toy; did you mean "toy"?`:                 {"--set", "systems=[{system: toyy, topology: rack}]"},
+		`xagg, toy; did you mean "toy"?`:                {"--set", "systems=[{system: toyy, topology: rack}]"},
 		"unknown flag: --sede":                          {"--sede", "2"},
 	} {
 		_, stderr, code := program(t, args...)
