@@ -13,7 +13,6 @@ type Move struct {
 
 // Change is what became of a tree.
 type Change struct {
-	Version uint16   // of the tree after it
 	Out, In []string // servers that left and joined
 	Moves   []Move   // by the name of the node; servers that join come with a move from ""
 	Why     []string // for users, a line for each server that left
@@ -31,13 +30,8 @@ func (t *Tree) Fail(name, why string) (Change, error) {
 	if n.role != ServerRole {
 		return Change{}, fmt.Errorf("host %q fails: only a server can be removed from a tree, and it is a worker or the PS: end the job", name)
 	}
-	failed := *n
-	failed.children = slices.Clone(n.children)
-	t.inherit(&failed)
-	moves := t.remove(name)
-	t.version++
-	c := Change{Version: t.version, Out: []string{name}, Moves: moves, Why: []string{fmt.Sprintf("%s left: %s", name, why)}}
-	c.Resend = failed.children
+	c := Change{Out: []string{name}, Resend: slices.Clone(n.children), Why: []string{fmt.Sprintf("%s left: %s", name, why)}}
+	c.Moves = t.remove(name)
 	slices.SortFunc(c.Moves, byName)
 	return c, nil
 }
@@ -46,11 +40,8 @@ func (t *Tree) Fail(name, why string) (Change, error) {
 // serves, as after failures, unused candidates take groups of them. A server in the tree that did not
 // report, does not fit any more or still cannot serve its children leaves: its place goes to the best
 // unused candidate that can serve them, or its children go to its parent. Where the PS has more than k
-// children, unused candidates take groups of them. It reports whether anything changed. What was
-// kept for failures of the iteration before is forgotten.
+// children, unused candidates take groups of them. It reports whether anything changed.
 func (t *Tree) Adjust(servers []Server) (Change, bool) {
-	t.covers = map[string][]substitute{}
-	t.recycle()
 	fit, _ := Candidates(servers, t.request.Model)
 	before := t.parents()
 	var c Change
@@ -68,10 +59,8 @@ func (t *Tree) Adjust(servers []Server) (Change, bool) {
 	c.Moves = t.moves(before)
 	c.In = t.joined(before)
 	if len(c.Moves) == 0 && len(c.Out) == 0 {
-		return Change{Version: t.version}, false
+		return Change{}, false
 	}
-	t.version++
-	c.Version = t.version
 	return c, true
 }
 
@@ -111,13 +100,11 @@ func (t *Tree) replace(name string, free, fit []Server) {
 	n := t.find(name)
 	if len(free) == 0 || t.serves(&free[0], fit) < len(n.children) {
 		t.remove(name)
-		t.recycle()
 		return
 	}
 	children, parent := slices.Clone(n.children), n.parent
 	at := slices.Index(t.find(parent).children, name)
 	t.remove(name)
-	t.recycle()
 	t.add(free[0].Name, ServerRole)
 	for _, c := range children {
 		t.attach(c, free[0].Name)
@@ -159,14 +146,6 @@ func (t *Tree) bottomUp() []string {
 	names := t.Servers()
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(t.levels(a), t.levels(b)) })
 	return names
-}
-
-// recycle frees the host ids of nodes that left: between iterations no element has them.
-func (t *Tree) recycle() {
-	t.used = 0
-	for i := range t.nodes {
-		t.used |= t.nodes[i].id
-	}
 }
 
 // parents returns the parent of every node by name.

@@ -30,18 +30,13 @@
 // # Changes
 //
 // After an iteration, [Tree.Adjust] has unused candidates take children of servers that have too many,
-// and replaces servers that no longer fit, or removes them. In mid-iteration, [Tree.Fail] removes a server: its children go to its parent, and
-// send all again. A [Cover] says how the parent counts them, so that nothing that the failed server
-// forwarded counts twice.
+// and replaces servers that no longer fit, or removes them. In mid-iteration, [Tree.Fail] removes a
+// server: its children go to its parent, and send all again. What the failed server had forwarded counts
+// once, since its sums have the host ids of all below it (package switchd/program/xagg, Child).
 //
 // # Duties of the caller
 //
 //  1. Reports ([Server]) leave out what XAgg itself uses on a server.
-//  2. Carry out the moves of a [Change] in their order: packages rates (Move, Adopt and
-//     Drop) and groups (a new receiver for the adopted children). The tree's version goes into
-//     control messages.
-//  3. After Fail, hand [Tree.Cover] of the parent to its aggregator before it takes packets of the
-//     adopted children. The children of the failed server send their gradient from index 1 on.
-//     Package conductor tells aggregators which hosts are below each child, from which the same
-//     follows.
+//  2. Have nodes take their places, parents before their new children, as package conductor does.
+//     After Fail, the children of the failed server send their gradient from index 1 on.
 package manager

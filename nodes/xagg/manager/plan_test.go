@@ -168,16 +168,11 @@ func TestFewServers(t *testing.T) {
 
 // check holds a tree to what every tree is.
 func check(t interface{ Errorf(string, ...any) }, tree *Tree, of []Worker) {
-	ids := map[uint32]string{}
 	for i := range tree.nodes {
 		n := &tree.nodes[i]
 		if n.role == ServerRole && len(n.children) < 2 {
 			t.Errorf("%v: %s has %d children", tree, n.name, len(n.children))
 		}
-		if other := ids[n.id]; len(tree.nodes) <= MaxHosts && (n.id == 0 || n.id&(n.id-1) != 0 || other != "") {
-			t.Errorf("%v: host id %#x of %s and %q", tree, n.id, n.name, other)
-		}
-		ids[n.id] = n.name
 	}
 	seen := map[string]int{}
 	visit(tree, tree.PS(), seen)

@@ -2,9 +2,8 @@ package manager
 
 import "fmt"
 
-// Sketch lays out the tree that [Plan] would build for the given k if host ids had no limit. Nodes
-// beyond [MaxHosts] have no host id, so such a tree is for a look at its shape, and no job can use
-// it. Errors wrap [ErrFewServers], or say what of the request is impossible.
+// Sketch lays out the tree that [Plan] would build for the given k if host ids had no limit. A tree
+// of more than [MaxHosts] nodes is for a look at its shape, and no job can use it. Errors wrap [ErrFewServers], or say what of the request is impossible.
 func Sketch(r Request) (*Tree, error) {
 	if err := r.validate(); err != nil {
 		return nil, err

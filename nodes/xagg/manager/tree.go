@@ -17,11 +17,10 @@ const (
 	PSRole
 )
 
-// node is a node of a tree. Host ids are given when it joins and never to another.
+// node is a node of a tree.
 type node struct {
 	name     string
 	role     Role
-	id       uint32 // one-hot
 	parent   string
 	children []string
 }
@@ -30,16 +29,13 @@ type node struct {
 type Tree struct {
 	ps      string
 	k       int
-	version uint16
 	note    string
 	nodes   []node
-	used    uint32 // host ids, also of nodes that left
-	covers  map[string][]substitute
 	request Request
 }
 
 func newTree(r *Request, k int) *Tree {
-	t := &Tree{ps: r.PS, k: k, version: 1, covers: map[string][]substitute{}, request: *r}
+	t := &Tree{ps: r.PS, k: k, request: *r}
 	t.add(r.PS, PSRole)
 	return t
 }
@@ -49,9 +45,6 @@ func (t *Tree) PS() string { return t.ps }
 
 // K returns the most children of a node when the tree was planned.
 func (t *Tree) K() int { return t.k }
-
-// Version returns the number of the tree's latest change: 1 of a new tree. It wraps at 16 bits.
-func (t *Tree) Version() uint16 { return t.version }
 
 // Note returns what a user should know of the tree, or nothing.
 func (t *Tree) Note() string { return t.note }
@@ -70,14 +63,6 @@ func (t *Tree) Children(name string) []string {
 		return slices.Clone(n.children)
 	}
 	return nil
-}
-
-// HostID returns the one-hot host id of a node, or 0 if it is not in the tree.
-func (t *Tree) HostID(name string) uint32 {
-	if n := t.find(name); n != nil {
-		return n.id
-	}
-	return 0
 }
 
 // Servers returns the aggregators, in the order of the tree.
@@ -129,14 +114,9 @@ func (t *Tree) find(name string) *node {
 	return nil
 }
 
-// add lets a node in, with the next free host id; 0 where there is none, for trees that are refused.
+// add lets a node in.
 func (t *Tree) add(name string, role Role) {
-	id := uint32(0)
-	if free := ^t.used; free != 0 {
-		id = free & -free
-	}
-	t.used |= id
-	t.nodes = append(t.nodes, node{name: name, role: role, id: id})
+	t.nodes = append(t.nodes, node{name: name, role: role})
 }
 
 // attach makes a node the last child of a parent.
