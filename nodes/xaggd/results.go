@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/xaggctl"
 	"github.com/inalab/inalab/nodes/xagg/groups"
 	"github.com/inalab/inalab/nodes/xagg/rates"
+	"github.com/inalab/inalab/switchd/program/xagg"
 )
 
 const resultFlag = wire.Result
@@ -115,24 +116,34 @@ func (w *Worker) tell(now units.Time, eff *sansio.Effects) {
 	}
 }
 
+// collectBatch is the results of one call of the store (assumed: 256 KiB of values stay in a cache).
+const collectBatch = 256
+
 // collect takes the results out of the store. All gradients are there, whether the parent said so or
 // not.
 func (w *Worker) collect(now units.Time) {
-	for i := uint32(1); i <= w.cfg.Fragments; i++ {
-		w.event(now, trace.ResultIn, i, "")
-		if !w.cfg.Sample.Carries(int(i - 1)) {
-			continue
-		}
-		e, err := w.store.Result(i)
-		if err != nil {
+	var room [collectBatch]xagg.Element
+	for from := uint32(1); from <= w.cfg.Fragments; from += collectBatch {
+		list := room[:min(collectBatch, w.cfg.Fragments-from+1)]
+		if err := w.store.Results(from, list); err != nil {
 			w.count.Add(CountStoreFailed, 1)
 			continue
 		}
-		lo, hi := w.cfg.Sample.Span(int(i-1), w.cfg.Tensor, w.cfg.Values)
-		copy(w.sums[lo:hi], e.Values)
+		for i := range list {
+			w.result(now, from+uint32(i), list[i].Values)
+		}
 	}
 	w.complete, w.polls = true, units.Never
 	w.delivered(now)
+}
+
+// result takes the values of one, where they are held.
+func (w *Worker) result(now units.Time, index uint32, values []int32) {
+	w.event(now, trace.ResultIn, index, "")
+	if b := int(index - 1); w.cfg.Sample.Carries(b) {
+		lo, hi := w.cfg.Sample.Span(b, w.cfg.Tensor, w.cfg.Values)
+		copy(w.sums[lo:hi], values)
+	}
 }
 
 // neighbour returns the parent.

@@ -9,10 +9,11 @@ type Store interface {
 	Drain(list []xagg.Check) ([]xagg.Check, error)
 	// Lost appends the gradient ids of a check's group up to its own that did not come from its host.
 	Lost(list []uint32, c xagg.Check) ([]uint32, error)
-	// Sum and Result return the element of gradients and that of results with a gradient id. Values
-	// are valid until the next call.
+	// Sum returns the element of gradients with a gradient id. Its values are valid until the next call.
 	Sum(gradient uint32) (xagg.Element, error)
-	Result(gradient uint32) (xagg.Element, error)
+	// Results fills into with the results from a gradient id on, in the same way. A
+	// model may have half a million, and a system call for each takes twice as long as reading batches.
+	Results(from uint32, into []xagg.Element) error
 	// Reconfigure changes children, parent, next hops and window, and leaves the elements.
 	Reconfigure(c xagg.Config) error
 	// Tally returns the counters, for whoever tells them: agents do not ask.
@@ -35,9 +36,12 @@ func (t Twin) Lost(list []uint32, c xagg.Check) ([]uint32, error) {
 // Sum returns an element of gradients.
 func (t Twin) Sum(gradient uint32) (xagg.Element, error) { return t.Aggregator.Sum(gradient), nil }
 
-// Result returns an element of results.
-func (t Twin) Result(gradient uint32) (xagg.Element, error) {
-	return t.Aggregator.Result(gradient), nil
+// Results fills into with elements of results.
+func (t Twin) Results(from uint32, into []xagg.Element) error {
+	for i := range into {
+		into[i] = t.Result(from + uint32(i))
+	}
+	return nil
 }
 
 // Tally returns the counters.

@@ -11,6 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
+	"github.com/inalab/inalab/switchd/program/xagg"
 )
 
 func TestSumsWithoutFaults(t *testing.T) {
@@ -114,5 +115,30 @@ func TestSendAgentsTakeTurns(t *testing.T) {
 	}
 	if slices.Sort(order); len(order) != 2100 || order[2099] != 2100 || slices.Compact(order)[1000] != 1001 {
 		t.Errorf("%d packets left, and each of 2100 was to leave once", len(order))
+	}
+}
+
+// batches counts the calls that results take.
+type batches struct {
+	Store
+	n int
+}
+
+func (b *batches) Results(from uint32, into []xagg.Element) error {
+	b.n++
+	return b.Store.Results(from, into)
+}
+
+// Results are read in batches, since each call may be the kernel's.
+func TestResultsAreReadInBatches(t *testing.T) {
+	r := newRig(t, params{tree: star(2), gens: 1, delay: us})
+	w := r.agents[1]
+	b := &batches{Store: w.store}
+	w.store = b
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	if w.cfg.Fragments != 2100 || b.n != 9 {
+		t.Errorf("%d results took %d calls, and batches of 256 are 9", w.cfg.Fragments, b.n)
 	}
 }
