@@ -12,7 +12,7 @@
 // Each host is a network namespace, and wires are veth pairs. The aggregators that take packets (XDP
 // in the driver, generic XDP, a process that polls AF_XDP sockets) get them from one generator, an
 // XDP program that the kernel runs in live-frame mode: no socket and no system call for a packet
-// slows it down. What the aggregator sends leaves by the wire that it came by, as XDP_TX does; the
+// slows it down. What the aggregator sends leaves by the wire that it came by; the
 // worker's end of that wire is the switch that sends it on. Each packet of the one worker finishes an
 // element. TCP-Agg is a relay with connections to both sides, and the same logic (package
 // switchd/program/xagg) between them.
