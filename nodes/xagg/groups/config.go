@@ -16,6 +16,9 @@ const (
 	DefaultAgain = 10 * units.Millisecond
 	// MaxReport is the most indexes of a loss report: they fit a frame of 1500 bytes (assumed).
 	MaxReport = 256
+	// MaxReports bounds the loss reports to a sender in the time of Again. They name as many packets of
+	// 1 kB as a link of 28 Gbit/s carries in 10 ms (assumed).
+	MaxReports = 128
 	// MaxHosts is the most senders: host ids have 32 bits (XAgg §IV-A).
 	MaxHosts = 32
 	// MaxPackets bounds the packets of a gradient: 4 GiB of 1 kB packets (assumed).

@@ -20,6 +20,9 @@
 // waits so long before it asks. If Again also exceeds the time in which a sender answers, an index
 // is asked for at most as often as it, or a report that names it, was lost.
 //
+// A sender gets at most [MaxReports] loss reports in that time, those of the first groups: the others
+// wait until the next, so that reports of a large model do not crowd out what they ask for.
+//
 // # Duties of the caller
 //
 //  1. At an aggregator: call [Receiver.Checked] for every entry of the check queue, also of packets

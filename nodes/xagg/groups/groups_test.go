@@ -215,3 +215,36 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("drops %+v", d)
 	}
 }
+
+// Where a whole gradient is lost, the questions for it do not come all at once, and again and again while
+// it is on its way.
+func TestQuestionsAreBounded(t *testing.T) {
+	const packets = 528 << 20 / 1024 // VGG16's 528 MB (XAgg §VI-C), by 256 values
+	there := newSet(packets)
+	r, err := NewReceiver(Config{Packets: packets}, []Host{3}, func(_ Host, i uint32) bool { return there.has(i) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Done(0, 3)
+	now, rounds := units.Time(0), 0
+	for ; !r.Complete(3); rounds++ {
+		events := r.Events()
+		if len(events) > MaxReports || len(events) == 0 {
+			t.Fatalf("%d questions at %v, and at most %d are to leave at a time", len(events), now, MaxReports)
+		}
+		for _, e := range events {
+			for _, i := range e.Lost {
+				there.add(i)
+			}
+		}
+		r.Done(now.Add(DefaultAgain/2), 3)
+		if more := r.Events(); len(more) > 1 || len(more) == 1 && !more[0].Complete {
+			t.Fatalf("%d questions more before it is time", len(more))
+		}
+		now = max(now.Add(DefaultAgain), r.NextDeadline())
+		r.Expire(now)
+	}
+	if least := packets / (MaxReports * MaxReport); rounds < least || rounds > least+2 {
+		t.Errorf("%d rounds, and %d are enough", rounds, least+1)
+	}
+}

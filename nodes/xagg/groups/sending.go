@@ -10,6 +10,8 @@ type sending struct {
 	lost   int // indexes in the lost list
 	list   set
 	asked  uint32 // loss reports so far
+	room   int    // for loss reports until renew
+	renew  units.Time
 	done   bool
 	told   bool
 
@@ -65,18 +67,26 @@ func (r *Receiver) check(now units.Time, s *sending, number int) {
 	}
 }
 
-// ask reports what lacks in groups that are due, after another look at the map.
+// ask reports what lacks in groups that are due, after another look at the map. Groups for which there is
+// no room are due when there is again.
 func (r *Receiver) ask(now units.Time, s *sending) {
+	if s.renew <= now {
+		s.renew, s.room = now.Add(r.cfg.Again), MaxReports
+	}
 	var report []uint32
 	for n := range s.groups {
 		g := &s.groups[n]
 		if g.lost == 0 || g.ask > now {
 			continue
 		}
+		if s.room == 0 {
+			g.ask = s.renew
+			continue
+		}
 		r.check(now, s, n)
 		g.ask = now.Add(r.cfg.Again)
 		first, last := r.cfg.bounds(n)
-		for i := first; i <= last && g.lost > 0; i++ {
+		for i := first; i <= last && g.lost > 0 && s.room > 0; i++ {
 			if s.list.has(i) {
 				report = append(report, i)
 			}
@@ -93,5 +103,6 @@ func (r *Receiver) ask(now units.Time, s *sending) {
 
 func (r *Receiver) report(s *sending, indexes []uint32) {
 	s.asked++
+	s.room--
 	r.events = append(r.events, Event{Host: s.host, Report: s.asked, Lost: indexes})
 }
