@@ -89,10 +89,12 @@ func (s *Server) reparent(now units.Time, p Place) error {
 	s.parent, s.since = p.Parent, p.Since
 	s.count.Add(CountMoves, 1)
 	s.sums.clear()
-	s.taken = !p.Again || s.iteration != p.Iteration
-	if s.taken {
+	if s.taken = s.iteration != p.Iteration; s.taken {
 		s.ending = units.Never // the iteration is over, whether the former parent said so or not
 		return nil
+	}
+	if !p.Again {
+		return nil // the iteration has not begun: it is the first of the job
 	}
 	for i := uint32(1); i <= s.cfg.Fragments; i++ {
 		s.sums.add(resend{s.parent.ID, i}, 0)

@@ -56,7 +56,10 @@ func Candidates(servers []Server, model units.Bytes) (fit []Server, why []error)
 	}
 	slices.SortFunc(fit, func(a, b Server) int {
 		return cmp.Or(cmp.Compare(b.Bandwidth, a.Bandwidth), cmp.Compare(b.Cores, a.Cores),
-			cmp.Compare(b.spare(), a.spare()), cmp.Compare(a.Name, b.Name))
+			cmp.Compare(b.spare(), a.spare()), inOrder(a.Name, b.Name))
 	})
 	return fit, why
 }
+
+// inOrder is the order of equal ones: of names that end in numbers, h7 comes before h10.
+func inOrder(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }

@@ -36,7 +36,7 @@ func Skip(workers []Worker) bool {
 func byTime(workers []Worker) []Worker {
 	sorted := slices.Clone(workers)
 	slices.SortFunc(sorted, func(a, b Worker) int {
-		return cmp.Or(cmp.Compare(b.total(), a.total()), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.total(), a.total()), inOrder(a.Name, b.Name))
 	})
 	return sorted
 }
