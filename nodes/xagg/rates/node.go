@@ -158,6 +158,11 @@ func (n *Node) Move(now units.Time, parent ID, tree uint16) error {
 		return fmt.Errorf("move node %d to parent %d: the root stays, and other nodes need another node as parent", n.cfg.ID, parent)
 	}
 	n.up.move(parent, tree)
+	for _, c := range n.children {
+		if !c.admitted {
+			c.join = n.up.seq // the former parent's answer is not to come any more
+		}
+	}
 	n.settle(now)
 	return nil
 }

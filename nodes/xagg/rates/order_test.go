@@ -171,3 +171,45 @@ func TestBandwidthFalls(t *testing.T) {
 		t.Errorf("rates %v in the end", got)
 	}
 }
+
+// A child that waits for the parent's answer goes on waiting for that of another parent: its iteration is
+// not open until the root says so.
+func TestMovedNodeLetsNoChildInBeforeItsParentAnswers(t *testing.T) {
+	n, err := New(Config{ID: 2, Parent: 1, Tree: 1, Ingress: 100, Egress: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Adopt(3, 1); err != nil {
+		t.Fatal(err)
+	}
+	asked := func() (up *Request) {
+		t.Helper()
+		for _, s := range n.Sends() {
+			if s.Notice != nil && s.Notice.Heard > 0 {
+				t.Fatalf("the child is answered before the parent did: %+v", *s.Notice)
+			}
+			if s.Request != nil {
+				up = s.Request
+			}
+		}
+		return up
+	}
+	n.Request(0, 3, &Request{Tree: 1, Iteration: 5, Seq: 1, Phase: Sending, Demand: 50})
+	if asked() == nil {
+		t.Fatal("the parent was not asked")
+	}
+	if err := n.Move(0, 9, 2); err != nil {
+		t.Fatal(err)
+	}
+	r := asked()
+	if r == nil || r.Tree != 2 {
+		t.Fatalf("the new parent was asked %+v", r)
+	}
+	n.Notice(0, 9, &Notice{Tree: 2, Seq: 1, Heard: r.Seq, Rate: 50})
+	for _, s := range n.Sends() {
+		if s.Notice != nil && s.Notice.Heard == 1 && s.Notice.Rate == 50 {
+			return
+		}
+	}
+	t.Error("the child has no rate when the parent has answered")
+}
