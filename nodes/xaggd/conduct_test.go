@@ -151,6 +151,7 @@ func TestServersBelowAServerThatDiesSendAllAgain(t *testing.T) {
 	}
 }
 
+// Servers die, and some come back without what they knew.
 func TestServersFailInMidIteration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := params{
@@ -169,6 +170,7 @@ func TestServersFailInMidIteration(t *testing.T) {
 		}
 		r := newRig(t, p)
 		dies := map[int]units.Time{}
+		down := units.Duration(rapid.SampledFrom([]int{0, 1000, 14000, 30000, 1e9}).Draw(t, "down")) * us
 		for i := range p.spares {
 			if rapid.Bool().Draw(t, "dies") {
 				dies[len(p.tree)+i] = units.Time(rapid.IntRange(0, 8000).Draw(t, "at")) * units.Time(us)
@@ -178,6 +180,10 @@ func TestServersFailInMidIteration(t *testing.T) {
 			for h, at := range dies { // ordered: each on its own
 				if at <= now {
 					r.nodes[h].dead = true
+				}
+				if at.Add(down) <= now {
+					delete(dies, h)
+					r.nodes[h].restart(t, h)
 				}
 			}
 		}

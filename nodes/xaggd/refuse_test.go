@@ -258,3 +258,36 @@ func TestOrdersThatCannotBe(t *testing.T) {
 		t.Errorf("%d orders count as such that cannot be", got)
 	}
 }
+
+// A server that has lost its place, as by a restart, does not take an order that builds upon it: its
+// neighbours go on from numbers that it does not know, and its children do not send again.
+func TestOrdersThatBuildUponAPlaceThatWasLost(t *testing.T) {
+	up := func(since uint16) xaggctl.Parent {
+		return xaggctl.Parent{Host: 1 << 0, Addr: peer(0).Addr, MAC: peer(0).MAC, Since: since}
+	}
+	below := func(since uint16) []xaggctl.Child {
+		return []xaggctl.Child{{Host: 1 << 2, Since: 3}, {Host: 1 << 3, Since: since}}
+	}
+	for _, c := range []struct {
+		place xaggctl.Place
+		taken bool
+	}{
+		{xaggctl.Place{Parent: up(3), Children: below(3)}, true},
+		{xaggctl.Place{Parent: up(3), Children: below(2)}, false},
+		{xaggctl.Place{Parent: up(2), Children: below(3)}, false},
+		{xaggctl.Place{}, true},
+	} {
+		cfg := serverConfig()
+		cfg.Parent, cfg.Children, cfg.Spare = Peer{}, nil, true
+		s, err := NewServer(cfg, storeFor(t, cfg.Store()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var eff sansio.Effects
+		m := message(xaggctl.Tree, 1<<0, func(m *xaggctl.Message) { m.Tree, m.Place = 3, c.place })
+		s.Handle(0, []sansio.Arrival{arrival(peer(0), peer(1), m.Append(nil), xaggctl.Port)}, &eff)
+		if taken := len(eff.Sends) > 0 && s.count.Get(DropOrder) == 0; taken != c.taken {
+			t.Errorf("%+v is taken: %v", c.place, taken)
+		}
+	}
+}

@@ -156,6 +156,16 @@ func (p *probe) NextDeadline() units.Time {
 	return p.Machine.NextDeadline()
 }
 
+// restart makes the host's machine anew.
+func (p *probe) restart(t rapid.TB, h int) {
+	t.Helper()
+	m, err := p.rig.host(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Machine, p.dead = m, false
+}
+
 func (r *rig) seen(now units.Time) {
 	if r.see != nil {
 		r.see(now)

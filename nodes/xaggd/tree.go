@@ -3,6 +3,7 @@ package xaggd
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
@@ -139,7 +140,7 @@ func (s *Server) ordered(now units.Time, src netip.Addr, m *xaggctl.Message, eff
 		return
 	}
 	done := s.orders.take(m, func(p Place) bool {
-		if s.Place(now, p, eff) != nil {
+		if s.forgot(m) || s.Place(now, p, eff) != nil {
 			return false
 		}
 		if s.report.tree = m.Tree; s.node == nil {
@@ -148,6 +149,16 @@ func (s *Server) ordered(now units.Time, src netip.Addr, m *xaggctl.Message, eff
 		return true
 	})
 	s.answer(&s.cfg.Root, m, done, eff)
+}
+
+// forgot reports whether an order is for a server that had a place before: the server is in no tree, and
+// the order has edges of earlier versions. It has lost their state, as by a restart. An order that is not
+// carried out tells the root.
+func (s *Server) forgot(m *xaggctl.Message) bool {
+	if s.node != nil || m.Place.Parent.Host == 0 {
+		return false
+	}
+	return m.Place.Parent.Since != m.Tree || slices.ContainsFunc(m.Place.Children, func(c xaggctl.Child) bool { return c.Since != m.Tree })
 }
 
 // Place gives the root other children.

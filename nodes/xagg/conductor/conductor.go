@@ -181,6 +181,7 @@ func (c *Conductor) Acknowledge(now units.Time, from, number uint32) {
 	case !h.acked:
 		h.misplaced = 0
 		h.acked, h.edge, h.due = true, h.place.Parent, units.Never
+		h.placed = h.in()
 		c.issue(now)
 	}
 }

@@ -434,3 +434,33 @@ func TestNotesAreBounded(t *testing.T) {
 		t.Errorf("%d notes", len(n))
 	}
 }
+
+// A server that never acknowledged a place gets no edges of earlier versions, since it refuses those that it
+// should know.
+func TestEdgesOfAServerThatNeverAnswered(t *testing.T) {
+	cfg := testConfig(KAry, 7, 2)
+	cfg.K = 3
+	b := newBench(t, cfg)
+	b.report(nil, "s1", "s2")
+	b.answer("s1")
+	b.report(func(l *xaggctl.Load) { l.Used = l.Total }, "s2")
+	b.tree("ps(s1(w1 w2 w3) w4 w5 w6 w7)")
+	b.answer("s1", "w1")
+	check := func(version uint16, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if m := b.order(name); m.Place.Parent.Since != version {
+				t.Errorf("order to %s: %+v, and its edge to the parent is to be of version %d", name, m, version)
+			}
+		}
+	}
+	check(2, "s1")
+	for _, child := range b.order("s1").Place.Children {
+		if child.Since != 2 {
+			t.Errorf("a child by an edge of version %d", child.Since)
+		}
+	}
+	b.wait(DefaultResend, "s1", "s2")
+	b.answer()
+	check(2, "s1", "w1", "w2", "w3")
+}

@@ -24,6 +24,7 @@ type host struct {
 	number  uint32        // of the latest one; 0 before the first
 	version uint16        // of the tree in the latest one
 	acked   bool
+	placed  bool           // it has acknowledged a place in the tree, and has one still
 	tries   int            // how often it was sent
 	edge    xaggctl.Parent // that it acknowledged last
 	due     units.Time     // of the latest order: units.Never where nothing is to be sent

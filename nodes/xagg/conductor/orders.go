@@ -5,6 +5,7 @@ import (
 
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/xaggctl"
+	"github.com/inalab/inalab/nodes/xagg/manager"
 )
 
 // Order is a message for a host: its place in the tree.
@@ -34,6 +35,7 @@ func (c *Conductor) change(now units.Time) {
 			continue
 		}
 		h.place, h.version, h.acked, h.tries, h.due = place, c.version, false, 0, now
+		h.placed = h.placed && h.in()
 		h.number++
 		if h.number == 0 { // 0 is no order
 			h.number++
@@ -42,13 +44,14 @@ func (c *Conductor) change(now units.Time) {
 	c.issue(now)
 }
 
-// edge notes the edge of a host to its parent.
+// edge notes the edge of a host to its parent. One that no server has acknowledged yet is made anew: a server
+// with edges of earlier versions has to know them.
 func (c *Conductor) edge(h *host) {
 	parent := uint32(0)
 	if name := c.tree.Parent(h.Name); name != "" {
 		parent = c.named(name).ID
 	}
-	if parent == h.parent {
+	if parent == h.parent && h.known() && (parent == 0 || c.byID(parent).known()) {
 		return
 	}
 	h.parent, h.since, h.again = parent, c.version, c.running && parent != 0
@@ -56,6 +59,10 @@ func (c *Conductor) edge(h *host) {
 		h.since = 0
 	}
 }
+
+// known reports whether a server in the tree knows its place, or an earlier one there. The PS and workers
+// always do.
+func (h *host) known() bool { return h.role != manager.ServerRole || h.placed }
 
 // place returns the place of a host.
 func (c *Conductor) place(h *host) (p xaggctl.Place) {
