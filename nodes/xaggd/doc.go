@@ -34,6 +34,9 @@
 // that are not leave for the new parent by themselves. What the failed server had sent on counts once, by
 // the bits of elements (xagg.Child).
 //
+// A server that restarts has lost what it knew of its neighbours. It refuses an order with edges of earlier
+// versions, and the management plane then replaces it as one that does not answer.
+//
 // Servers report their load to the root, and workers the times of the first iteration (XAgg §V).
 //
 // # The end
