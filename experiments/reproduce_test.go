@@ -126,7 +126,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	r := checked(t, selected(
 		about("near"), about("far"), about("known", fails), about("cured", fails), about("broken", fails), about("silent"), about("greedy"),
-		about("live.run", onPacketsOnly), about("live.none", onPacketsOnly), about("xagg.live", onPacketsOnly), about("xagg.fig1"), about("none"), about("nothing", noWay),
+		about("live.run", onPacketsOnly), about("live.none", onPacketsOnly), about("none"), about("nothing", noWay),
 	), list, Options{NoLive: "CAP_NET_ADMIN is missing"})
 	for _, c := range []struct {
 		id       claims.ID
@@ -143,8 +143,6 @@ func TestVerdicts(t *testing.T) {
 		{"greedy", claims.NotReproduced, false, "experiment greedy measured other, which it does not list"},
 		{"live.run", claims.NeedsRoot, true, "CAP_NET_ADMIN is missing"},
 		{"live.none", claims.NeedsRoot, true, "CAP_NET_ADMIN is missing"},
-		{"xagg.live", claims.NotYet, true, "no live run yet"},
-		{"xagg.fig1", claims.NotYet, true, "no live run yet"},
 		{"none", claims.NotYet, true, "no experiment measures it"},
 		{"nothing", claims.NotCheckable, true, ""},
 	} {

@@ -12,8 +12,10 @@ import (
 func TestNegotiationIsTimed(t *testing.T) {
 	p := params{
 		tree: testbed, gens: 2, delay: us, tensor: 64 * 32,
-		common: func(_ int, c *Common) { c.Initial, c.Update, c.Resend = rates.PaperInitial, rates.PaperUpdate, rates.DefaultResend },
-		ready:  func(w, g int) units.Time { return units.Time(g) * units.Time(units.Second) },
+		common: func(_ int, c *Common) {
+			c.Initial, c.Update, c.Resend = rates.PaperInitial, rates.PaperUpdate, rates.DefaultResend
+		},
+		ready: func(w, g int) units.Time { return units.Time(g) * units.Time(units.Second) },
 	}
 	r := newRig(t, p)
 	if err := r.run(); err != nil {
