@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -50,6 +51,8 @@ const (
 	fig21XAggMiB = 2000
 	// fig21Rest is the share of what a worker sends that is left out at the end, where senders run dry.
 	fig21Rest = 0.05
+	// fig21Tries are of a run in which the bandwidth fell before workers had begun, or after (assumed).
+	fig21Tries = 3
 )
 
 // fig21Runs are two workers on the parameter server.
@@ -136,7 +139,7 @@ func (l *lab) fall(ctx context.Context, r liveRun) (f fall, err error) {
 	const before = 10
 	f.before = ratesOf(s.samples, at-int64(before*fig21Sample/units.Nanosecond), fig21Sample, fig21Rest)
 	f.before = f.before[:min(before, len(f.before))]
-	if usual, err := stat.Median(f.before); err != nil || usual < 0.8*float64(fig21Before/slowScale) || len(f.after) == 0 {
+	if usual, err := stat.Median(f.before); err != nil || usual < 0.6*float64(fig21Before/slowScale) || len(f.after) == 0 {
 		return f, fmt.Errorf("%s: %w: workers were not sending when the bandwidth fell", r.name, ErrBusy)
 	}
 	return f, nil
@@ -157,6 +160,9 @@ func runXAggFig21(ctx context.Context, l *lab) (f experiment.Findings, err error
 	for round := range experiment.Cut(l.env, 5, 1) {
 		for _, i := range turns(len(runs), round) {
 			got, err := l.fall(ctx, runs[i])
+			for try := 1; try < fig21Tries && errors.Is(err, ErrBusy); try++ {
+				got, err = l.fall(ctx, runs[i])
+			}
 			if err != nil {
 				return f, err
 			}
