@@ -1,6 +1,7 @@
 package xagg
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	agent "github.com/inalab/inalab/nodes/xaggd"
 	elements "github.com/inalab/inalab/switchd/program/xagg"
+	"github.com/inalab/inalab/switchd/xdp"
 )
 
 // front is the elements in front of the agent of a host.
@@ -22,7 +24,7 @@ type front struct {
 func (c *hostConfig) front(cfg elements.Config) (front, error) {
 	if !c.Virtual && c.Store != Socket {
 		f, err := c.inKernel(cfg)
-		if err == nil || c.Store == Kernel {
+		if err == nil || c.Store == Kernel || errors.Is(err, xdp.ErrMemory) { // the twin needs as much
 			return f, err
 		}
 		return twin(cfg, err.Error())
