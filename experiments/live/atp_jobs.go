@@ -14,6 +14,7 @@ import (
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	host "github.com/inalab/inalab/nodes/atp"
+	server "github.com/inalab/inalab/nodes/atpps"
 	"github.com/inalab/inalab/nodes/worker"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
@@ -166,8 +167,8 @@ func noRestart(set *job.Set, cells []result.Cell) (t claims.Table, m claims.Meas
 		}
 		sent := named(c, host.CountSent)
 		of := func(n program.Counter) uint64 { return counted(c, program.PrefixOf(set.Jobs[i].ID)+n.String(), nil) }
-		aggregated, seen := of(program.Aggregated), of(program.Packets)-of(program.Parameters)
-		if sent != seen { // what a switch counted before it was set up anew is gone
+		aggregated, seen := of(program.Aggregated), of(program.Packets)-of(program.Parameters)-named(c, server.CountFloats) // the last two are from servers
+		if sent != seen {                                                                                                   // what a switch counted before it was set up anew is gone
 			lost++
 		}
 		if c.Wrong == 0 && c.Checked > 0 {
