@@ -85,12 +85,33 @@ func TestDeterministicSamples(t *testing.T) {
 	}
 }
 
+// hasActions reports whether a scenario does anything to processes.
+func hasActions(t *testing.T, name string) bool {
+	t.Helper()
+	_, sets, err := prepare(name, nil, runFlags{clock: "virtual", repeat: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sets {
+		for _, j := range s.Jobs {
+			if len(j.Actions) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Every scenario of the catalogue runs under the virtual clock as it is, but for
 // its length.
 func TestEveryScenarioRunsVirtually(t *testing.T) {
 	for _, name := range scenarios.Names() {
 		t.Run(name, func(t *testing.T) {
 			short := []string{"iterations=1"} // of jobs that say no number of their own
+			acts := hasActions(t, name)
+			if acts {
+				short = nil // what is done to processes has its time
+			}
 			_, live, err := prepare(name, short, runFlags{clock: "live", repeat: 1})
 			if err != nil {
 				t.Fatal(err)
@@ -102,7 +123,8 @@ func TestEveryScenarioRunsVirtually(t *testing.T) {
 					want += len(j.Hosts()) * j.Iterations
 				}
 			}
-			if got := strings.Count(samples, "\n"); got != want || want == 0 {
+			got := strings.Count(samples, "\n")
+			if got > want || got == 0 || got < want && !acts { // a job may end with a process
 				t.Errorf("%d samples, want %d: one of each worker and iteration", got, want)
 			}
 		})
