@@ -136,10 +136,29 @@ func (l *laid) common(host int) agent.Common {
 		Job: uint16(l.j.ID), Values: l.values(), Fragments: agent.Fragments(l.j.Params, l.values()), Tree: 1,
 	}
 	c.Ingress, c.Egress = l.line(host)
+	if l.severalWays() {
+		c.Gradients.Settle, c.Results.Settle = settle, 2*settle
+	}
 	if l.j.Virtual && !l.Prompt {
 		c.Initial, c.Update = rates.PaperInitial, rates.PaperUpdate
 	}
 	return c
+}
+
+// settle is how long a node waits for packets on a slower way than the one that ended their group, where
+// there are several (assumed: longer than queues differ). Results wait for gradients that are asked for.
+const settle = 2 * agent.DefaultPoll
+
+// severalWays reports whether packets between two hosts may go by several ways, and so overtake each other.
+func (l *laid) severalWays() bool {
+	for _, sw := range l.j.Plan.Switches {
+		for _, r := range sw.Routes {
+			if len(r.Hops) > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // config describes the machine of a host.
