@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/stall"
@@ -98,7 +99,28 @@ func (w *watch) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w%s", err, w.run.progressText())
 	}
-	return fmt.Errorf("%w%s; %v", err, w.run.progressText(), stall.Diagnose(w.run.unfinished(), w.run.snapshot()))
+	return fmt.Errorf("%w%s%s; %v", err, w.run.progressText(), w.run.gaveUpText(), stall.Diagnose(w.run.unfinished(), w.run.snapshot()))
+}
+
+// exhausted ends the names of counters of connections that sent again as often as they do, in vain.
+const exhausted = "-retries-exhausted"
+
+// gaveUpText names the nodes with connections that gave up; empty where none did.
+func (r *run) gaveUpText() string {
+	var who []string
+	for _, t := range r.tenants {
+		for _, c := range t.counted {
+			for _, k := range c.counters() {
+				if k.N > 0 && strings.HasSuffix(k.Name, exhausted) {
+					who = append(who, fmt.Sprintf("%s (%d)", c.name, k.N))
+				}
+			}
+		}
+	}
+	if who == nil {
+		return ""
+	}
+	return "; connections gave up, after all their timeouts in a row: " + strings.Join(who, ", ")
 }
 
 // streams reports whether a job with byte streams is not done.
