@@ -109,6 +109,9 @@ func TestEveryScenarioRunsVirtually(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			short := []string{"iterations=1"} // of jobs that say no number of their own
 			acts := hasActions(t, name)
+			if acts && testing.Short() {
+				t.Skip("as long as it is")
+			}
 			if acts {
 				short = nil // what is done to processes has its time
 			}
