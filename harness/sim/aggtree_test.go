@@ -15,6 +15,7 @@ import (
 // Rounds of TCP-Agg and of BytePS take the analytic time or more: at most twice as long, since sums,
 // or their acknowledgements, may wait in queues behind gradients until all of these are through.
 func TestBaselinesOfXAggTakeTheirTime(t *testing.T) {
+	OneGoroutine(t)
 	for _, transport := range []stream.Transport{stream.RoCE, stream.TCP} {
 		for _, sys := range []job.System{
 			tcpagg.System{Transport: transport}, tcpagg.System{Transport: transport, Direct: true}, tcpagg.System{Transport: transport, Tree: aggtree.Star},

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
@@ -31,6 +32,7 @@ func all(s atp.System) atp.System {
 // At three levels and five, with one server and with two, a fragment is one packet at the server; without aggregators
 // it is one of each worker. What a switch completed is one packet on its way to the next.
 func TestATPPacketsOfMoreLevels(t *testing.T) {
+	sim.OneGoroutine(t)
 	racks, tree := atpPlan(t, "multi-rack", 9, topo.LinkSpec{}), treePlan(t, 3, topo.LinkSpec{})
 	six, five := []int{0, 1, 3, 4, 6, 7}, []int{0, 1, 2, 4, 6}
 	for name, tc := range map[string]struct {
@@ -78,6 +80,7 @@ func held(c result.Cell) float64 {
 // Frames that are lost on any link, few aggregators, and switches of every level that forget or die cost resends and
 // no sum, and two runs are equal.
 func TestATPLossAtMoreLevels(t *testing.T) {
+	sim.OneGoroutine(t)
 	few := atp.System{Aggregators: 20, Unscaled: true}
 	for name, tc := range map[string]struct {
 		system  atp.System

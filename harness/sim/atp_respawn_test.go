@@ -72,6 +72,7 @@ func wantWhole(t *testing.T, j *job.Job, c result.Cell, away int) {
 // A worker that is killed is waited for. It comes back on its host, on another one of its rack, behind another
 // rack that is in the job, or that of the server, and the job goes on where it stood (A.3).
 func TestATPWorkerIsStartedAgain(t *testing.T) {
+	sim.OneGoroutine(t)
 	for _, host := range []string{"", "h2", "h5", "h7"} {
 		t.Run("on "+host, func(t *testing.T) {
 			sys := atp.System{Window: 2, Fixed: true, Unscaled: true} // of an iteration, packets take a half
@@ -132,6 +133,7 @@ func drawCourse(r *rand.Rand, workers, spare, switches []string) (out []job.Acti
 // Whatever is lost on links, however few aggregators there are, and whenever workers end, are started again
 // and switches forget, every sum has every contribution once.
 func TestATPRespawnsAreExact(t *testing.T) {
+	sim.OneGoroutine(t)
 	taken := uint64(0)
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -92,6 +92,7 @@ func period(c result.Cell) units.Duration {
 // compute at unequal paces, that is a bound; below it, no iteration is shorter than the slowest compute or than
 // the line that is occupied longest. The last step of a ring may be on its way while the next iteration computes.
 func TestUnequalHostsTakeTheirTime(t *testing.T) {
+	OneGoroutine(t)
 	for _, paces := range []bool{false, true} {
 		for _, sys := range waiting {
 			t.Run(fmt.Sprintf("%+v, paces: %v", sys.System, paces), func(t *testing.T) {

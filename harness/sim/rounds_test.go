@@ -96,7 +96,5 @@ func TestChargedRoundsAreExact(t *testing.T) {
 // in a run of one goroutine: "make race" asks for short tests.
 func long(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("many times slower under the race detector, which has nothing to find in one goroutine")
-	}
+	sim.OneGoroutine(t)
 }

@@ -22,6 +22,7 @@ import (
 // XAgg trains on with every sum right, over each of its trees, through a lossy network, behind stragglers,
 // and over several switches. It waits for every straggler.
 func TestXAggTrains(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for _, set := range [][]string{
 		{"systems=[{system: xagg}]"},
@@ -216,6 +217,7 @@ func TestXAggOutlivesServers(t *testing.T) {
 
 // The same holds for servers of a deeper tree, whose children are servers.
 func TestXAggOutlivesServersOfServers(t *testing.T) {
+	sim.OneGoroutine(t)
 	for _, node := range []string{"h7", "h9", "h10"} {
 		c := served(t, xagg.System{K: 2}, 0, act(130, job.Kill, node))
 		whole(t, &c, node)
@@ -227,6 +229,7 @@ func TestXAggOutlivesServersOfServers(t *testing.T) {
 
 // A server that reports no idle core in mid-iteration leaves, and the spare one comes in after it.
 func TestXAggLeavesABusyServer(t *testing.T) {
+	sim.OneGoroutine(t)
 	for _, ms := range []int{1, 95, 190} {
 		c := served(t, xagg.System{Spares: 1, Busy: xagg.Busy{Server: 1, At: units.Duration(ms) * units.Millisecond}}, 0)
 		whole(t, &c, ms)
@@ -246,6 +249,7 @@ func TestXAggEndsWithItsParameterServer(t *testing.T) {
 
 // Servers that get other places before the first iteration pass their sums on, of any number of packets.
 func TestXAggMovesServersBefore(t *testing.T) {
+	sim.OneGoroutine(t)
 	for _, slow := range []int{7, 8, 9, 10} {
 		for _, elements := range []int{100, 4096, 10_000} {
 			p := sharedPlan(t, "rack", 13)
