@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/job/jobtest"
 	"github.com/inalab/inalab/internal/result"
 )
 
@@ -34,19 +35,5 @@ func TestTallies(t *testing.T) {
 		"fragments": 10, "in_switches": 22, "at_servers": 8, "switch_share": 100 * 22. / 30, "collisions": 33, "resends": 7, "marks": 3, "rehashes": 5, "floats": 4,
 		"window_mean": 15, "window_least": 4, "window_most": 40, "aged": 50, "held": 20,
 	}
-	for _, counted := range [][]result.Counter{counters, nil} {
-		got := System{}.Tallies(j, counted)
-		if len(got) != len(want) {
-			t.Errorf("%d numbers, want %d", len(got), len(want))
-		}
-		for _, n := range got {
-			w := want[n.Key]
-			if counted == nil {
-				w = 0
-			}
-			if n.Value != w || n.Unit == "" || n.About == "" {
-				t.Errorf("%+v, want %v, with a unit and a phrase", n, w)
-			}
-		}
-	}
+	jobtest.Tallies(t, System{}, j, counters, want)
 }

@@ -85,19 +85,5 @@ func TestTallies(t *testing.T) {
 		{Node: "h0", Name: agent.CountMoves, N: 2}, {Node: "h8", Name: agent.CountMoves, N: 9},
 	}
 	want := map[string]float64{"at_servers": 30, "at_ps": 10, "server_share": 75, "again": 7, "duplicates": 6, "loss_reports": 6, "cuts": 2, "control": 15, "moves": 2}
-	for _, counters := range [][]result.Counter{counters, nil} {
-		got := System{}.Tallies(j, counters)
-		if len(got) != len(want) {
-			t.Errorf("%d numbers, want %d", len(got), len(want))
-		}
-		for _, n := range got {
-			w := want[n.Key]
-			if counters == nil {
-				w = 0
-			}
-			if n.Value != w || n.Unit == "" || n.About == "" {
-				t.Errorf("%+v, want %v, with a unit and a phrase", n, w)
-			}
-		}
-	}
+	jobtest.Tallies(t, System{}, j, counters, want)
 }
