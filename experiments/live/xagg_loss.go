@@ -53,7 +53,7 @@ func runLossOnset(ctx context.Context, l *lab) (f experiment.Findings, err error
 		}
 		for j, load := range loads {
 			n := at[i][j]
-			t.Add(render.Text(string(k)), render.Percent(load), render.Number(load*most[i]/1e6, 3), render.Percent(lost(n)), render.Percent(x.foreign(n)))
+			t.Add(render.Text(string(k)), render.Percent(load), render.Number(x.offered(n)/1e6, 3), render.Percent(lost(n)), render.Percent(x.foreign(n)))
 			if load < 0.8 {
 				worst[name] = max(worst[name], 100*lost(n))
 			}

@@ -121,6 +121,9 @@ func (x *onehops) median(i int, of func(*onehop.Result) float64) float64 {
 func (x *onehops) core(i int) float64 { return x.median(i, (*onehop.Result).CoreRate) }
 func (x *onehops) rate(i int) float64 { return x.median(i, (*onehop.Result).Rate) }
 func (x *onehops) loss(i int) float64 { return x.median(i, (*onehop.Result).Loss) }
+func (x *onehops) offered(i int) float64 {
+	return x.median(i, func(r *onehop.Result) float64 { return float64(r.Sent) / r.Elapsed.Seconds() })
+}
 func (x *onehops) foreign(i int) float64 {
 	return x.median(i, func(r *onehop.Result) float64 { return r.Foreign })
 }

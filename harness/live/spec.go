@@ -79,10 +79,14 @@ func switches(s *job.Set, private string, plain bool) []daemon.Config {
 // links a host's whole window, each packet alone, twice over, since packets come
 // singly there and the switch's process may have to wait for a processor. Of a host
 // with byte streams it is what two of them, one each way, have by default, for each
-// two. Without a rate windows come as trains, and a short ring stays in the cache.
+// two. Frames of a protocol over IP come singly, whether a program in the kernel sends them or a
+// raw socket, and their hosts have no window. Without a rate windows come as trains, and a short ring stays in the cache.
 func ringFrames(j *job.Job) int {
 	if j.Rate() == 0 {
 		return afpacket.DefaultRingFrames
+	}
+	if j.Layout.Protocol != 0 {
+		return afpacket.MaxRingFrames
 	}
 	streams := 0
 	for _, peers := range j.Layout.Peers {

@@ -105,7 +105,11 @@ func (m *measurement) place() error {
 		}
 	}
 	for _, tid := range m.a.threads() {
-		if err := pin(tid, m.cpus.aggregator); err != nil {
+		err := pin(tid, m.cpus.aggregator)
+		if err == nil && m.cfg.Aggregator != Poll { // a process that never waits would leave others nothing
+			err = prefer(tid)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/internal/pktio/tcp"
 	wire "github.com/inalab/inalab/internal/wire/xagg"
 	"github.com/inalab/inalab/switchd/program/xagg"
 )
@@ -101,7 +102,7 @@ func (c *chain) placePollers() error {
 			return err
 		}
 		for _, tid := range tids {
-			if err := pin(tid, c.cpus.aggregator); err != nil {
+			if err := errors.Join(pin(tid, c.cpus.aggregator), prefer(tid)); err != nil {
 				return err
 			}
 		}
@@ -129,6 +130,7 @@ func (c *chain) socket(space ns.NetNS, f func(fd int) error) (fd int, err error)
 			return err
 		}
 		c.keep(fd)
+		tcp.SetCongestion(fd)
 		if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (c *chain) start(cpu int, first bool, f func() error) *thread {
 		ready <- unix.Gettid()
 		err := pin(0, cpu)
 		if err == nil && first {
-			err = prefer(0)
+			err = hurry()
 		}
 		if err == nil {
 			err = c.ended(f())

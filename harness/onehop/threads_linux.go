@@ -50,13 +50,22 @@ func pin(tid, cpu int) error {
 	return nil
 }
 
-// prefer lets a thread of the kernel run before all that the scheduler shares out fairly: the
-// worker's switch and the parameter server must not lose what the aggregator has sent because a
-// sender has the CPU.
+// prefer lets a thread of the kernel that polls a wire run before all processes, as a card's interrupt
+// does. Unlike an interrupt it still waits for a process that is in the kernel, where the kernel is
+// built not to preempt itself: milliseconds, in which the ring of a wire overflows.
 func prefer(tid int) error {
 	a := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}
 	if err := unix.SchedSetAttr(tid, &a, 0); err != nil {
 		return fmt.Errorf("prefer thread %d: %w", tid, err)
+	}
+	return nil
+}
+
+// hurry gives the calling thread most of its CPU. A thread of this process must not be preferred: it
+// would wait without an end for one of the same CPU that has what both need in Go's run time.
+func hurry() error {
+	if err := unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), -20); err != nil {
+		return fmt.Errorf("raise the priority of a thread: %w", err)
 	}
 	return nil
 }

@@ -5,7 +5,8 @@
 #define PROTOCOL 253
 #define CPUS 8        /* as many as there are; the loader says */
 #define SAMPLES 65536 /* round trips that are kept; a power of 2 */
-#define LATE 1000000  /* nanoseconds: a generator that is this late does not catch up (assumed) */
+#define LATE 32       /* packets: a generator that is later does not catch up, since an eighth of a veth's ring is a
+                       * burst that an aggregator with room to spare takes (assumed) */
 
 /* Offsets in a frame, in bytes, as in package wire/xagg. The stamp is in the place of the first two values; the
  * third says that they are those that were sent. */
@@ -86,7 +87,7 @@ INLINE int due(struct generator *g, __u64 now)
 	if (now < g->next)
 		return 0;
 	g->credit = g->burst - 1;
-	g->next = now - g->next > LATE ? now + g->gap : g->next + g->gap;
+	g->next = (now - g->next) * g->burst > LATE * g->gap ? now + g->gap : g->next + g->gap;
 	return 1;
 }
 

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setCongestion gives a socket a congestion control that takes a loss for
+// SetCongestion gives a TCP socket a congestion control that takes a loss for
 // congestion, as the hosts of the papers do: CUBIC, the default of Linux, or
 // Reno, which every user may ask for. The default of this machine may be one
 // that does not, such as BBR.
-func setCongestion(fd int) {
+func SetCongestion(fd int) {
 	for _, name := range []string{"cubic", "reno"} {
 		if unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, name) == nil {
 			return
@@ -26,7 +26,7 @@ func Congestion() (string, error) {
 		return "", os.NewSyscallError("socket", err)
 	}
 	defer unix.Close(fd)
-	setCongestion(fd)
+	SetCongestion(fd)
 	name, err := unix.GetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION)
 	return name, os.NewSyscallError("getsockopt TCP_CONGESTION", err)
 }

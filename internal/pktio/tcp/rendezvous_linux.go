@@ -284,7 +284,7 @@ func newSocket(cfg *Config) (int, error) {
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 		return -1, errors.Join(fmt.Errorf("set TCP_NODELAY: %w", err), closeSocket(fd))
 	}
-	setCongestion(fd)
+	SetCongestion(fd)
 	grant(fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, cfg.RcvBuf)
 	grant(fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, cfg.SndBuf)
 	return fd, nil
