@@ -105,7 +105,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown model", "model: resnet50         #", "model: resnet5  #", `bad.yaml:9:8: model: unknown profile "resnet5": allowed are ` + models() + `; did you mean "resnet50"?
   model: resnet5  # resnet50, vgg11, densenet161: size and compute time (Trio Table 1)
          ^`},
-		{"unknown semantics", "semantics: one-server # or every-server", "semantics: two-servers", `bad.yaml:22:14: stragglers.semantics: "two-servers": allowed are one-server, every-server; did you mean "one-server"?
+		{"unknown semantics", "semantics: one-server # or server-per-point, every-server", "semantics: two-servers", `bad.yaml:22:14: stragglers.semantics: "two-servers": allowed are one-server, server-per-point, every-server; did you mean "one-server"?
     semantics: two-servers
                ^`},
 		{"unknown version", "inalab/v1", "inalab/v2", `bad.yaml:4:13: apiVersion: "inalab/v2": allowed are inalab/v1; did you mean "inalab/v1"?
@@ -133,7 +133,7 @@ bad.yaml:21:12: stragglers.p[1]: probability "16 %": write 0% to 100%, or 0 to 1
 		{"probability twice", "[0%, 4%, 8%, 16%]  # at each of three delay points of an iteration", "[16%, 0.16]", `bad.yaml:21:12: stragglers.p[1]: 0.16 is given twice
     p: [16%, 0.16]
              ^`},
-		{"outages that cannot be", "  semantics: one-server # or every-server", "  semantics: one-server\n  outages: [{worker: 6, iteration: 40, for: 0s}]", `bad.yaml:23:22: stragglers.outages[0].worker: 6: allowed are 0 to 5
+		{"outages that cannot be", "  semantics: one-server # or server-per-point, every-server", "  semantics: one-server\n  outages: [{worker: 6, iteration: 40, for: 0s}]", `bad.yaml:23:22: stragglers.outages[0].worker: 6: allowed are 0 to 5
     outages: [{worker: 6, iteration: 40, for: 0s}]
                        ^
 bad.yaml:23:36: stragglers.outages[0].iteration: 40: allowed are 0 to 39

@@ -166,7 +166,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 }
 
 func (r *resolver) stragglers(s *Scenario, f rawStragglers) {
-	r.oneOf("stragglers.semantics", f.Semantics, string(fault.OneServer), string(fault.EveryServer))
+	r.oneOf("stragglers.semantics", f.Semantics, fault.Readings()...)
 	for i, text := range f.P {
 		p, err := fraction(text)
 		r.wrong(fmt.Sprintf("stragglers.p[%d]", i), err)

@@ -36,6 +36,7 @@ type Spec struct {
 	Seed       rng.Root
 	StraggleP  float64
 	Semantics  fault.Semantics // empty means fault.OneServer
+	DelayUnit  units.Duration  // typical iteration time, by which delays are measured; zero: that of [Job.Ideal]
 	Outages    []fault.Outage  // workers out of service, beside the stragglers that are drawn
 	Paces      []Pace          // of the workers, by host of the plan; nil, or past the end: all compute for the model's time
 	Virtual    bool            // for the virtual clock: streams instead of kernel TCP
@@ -109,7 +110,7 @@ func New(spec Spec) (*Job, error) {
 		j.Hidden = train.HiddenFor(int(spec.Model.Size()) / 4 / spec.Scale)
 		j.Params = train.ParamsFor(j.Hidden)
 	}
-	j.Typical = j.Ideal()
+	j.Typical = cmp.Or(spec.DelayUnit, j.Ideal())
 	schedule, err := fault.Straggle{
 		P: spec.StraggleP, Workers: len(j.Hosts()), Iterations: spec.Iterations,
 		Typical: j.Typical, Semantics: spec.Semantics, Outages: spec.Outages,

@@ -9,6 +9,8 @@
 //   - [OneServer] (the default): one server, drawn anew for each iteration,
 //     decides at each point; a system that waits for everybody then takes
 //     1+3*1.25*p of its time.
+//   - [ServerPerPoint]: one server, drawn anew for each point, decides at it; delays
+//     of two servers in one iteration overlap, so that it takes less.
 //   - [EveryServer]: every server decides for itself at each point.
 //
 // Beside what is drawn, an [Outage] has one worker sleep so long that it counts as
@@ -21,6 +23,8 @@ package fault
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/units"
@@ -31,9 +35,15 @@ type Semantics string
 
 // The readings of the paper; see the package comment.
 const (
-	OneServer   Semantics = "one-server"
-	EveryServer Semantics = "every-server"
+	OneServer      Semantics = "one-server"
+	ServerPerPoint Semantics = "server-per-point"
+	EveryServer    Semantics = "every-server"
 )
+
+// Readings returns the names of the readings, the default first.
+func Readings() []string {
+	return []string{string(OneServer), string(ServerPerPoint), string(EveryServer)}
+}
 
 // DefaultPoints is the number of delay points of an iteration (Trio §6.1).
 const DefaultPoints = 3
@@ -70,8 +80,8 @@ func (s Straggle) Validate() error {
 		return fmt.Errorf("straggling probability %v: it must be from 0 to 1", s.P)
 	case s.Workers < 1 || s.Iterations < 1 || s.Points < 0 || s.Typical < 0:
 		return fmt.Errorf("straggle schedule for %d workers, %d iterations, %d points, typical time %v: none may be negative, the first two must be positive", s.Workers, s.Iterations, s.Points, s.Typical)
-	case s.Semantics != "" && s.Semantics != OneServer && s.Semantics != EveryServer:
-		return fmt.Errorf("straggle semantics %q: allowed are %s, %s", s.Semantics, OneServer, EveryServer)
+	case s.Semantics != "" && !slices.Contains(Readings(), string(s.Semantics)):
+		return fmt.Errorf("straggle semantics %q: allowed are %s", s.Semantics, strings.Join(Readings(), ", "))
 	}
 	for _, o := range s.Outages {
 		if o.Worker < 0 || o.Worker >= s.Workers || o.Iteration < 0 || o.Iteration >= s.Iterations || o.For <= 0 {
@@ -101,6 +111,9 @@ func (s Straggle) Draw(root rng.Root) (Schedule, error) {
 	for i := range s.Iterations {
 		chosen := stream.IntN(s.Workers)
 		for p := range s.Points {
+			if s.Semantics == ServerPerPoint && p > 0 {
+				chosen = stream.IntN(s.Workers)
+			}
 			for w := range s.Workers {
 				if s.Semantics == EveryServer || w == chosen {
 					out.delays[w][i*s.Points+p] = s.delay(stream)

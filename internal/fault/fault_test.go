@@ -30,7 +30,7 @@ func (s Schedule) iterations() int { return len(s.delays[0]) / s.Points }
 // "for a period uniformly randomly chosen between 0.5 and 2x of the typical
 // iteration time" (Trio §6.1).
 func TestBounds(t *testing.T) {
-	for _, sem := range []Semantics{OneServer, EveryServer} {
+	for _, sem := range []Semantics{OneServer, ServerPerPoint, EveryServer} {
 		s := draw(t, Straggle{P: 1, Workers: 4, Iterations: 2000, Typical: typical, Semantics: sem}, 3)
 		var low, high, n int
 		for i := range s.iterations() {
@@ -109,6 +109,39 @@ func TestOneServerAnIteration(t *testing.T) {
 	}
 }
 
+// A server is drawn anew for each point, and no two sleep at one. At p = 1 three
+// delays are in an iteration, those of one server after each other: by chance all on
+// one (1/36), two and one (15/36) or all apart (20/36).
+func TestServerPerPoint(t *testing.T) {
+	const n = 7200
+	s := draw(t, Straggle{P: 1, Workers: 6, Iterations: n, Typical: typical, Semantics: ServerPerPoint}, 2)
+	count := map[int]int{} // iterations by how many servers sleep
+	for i := range n {
+		asleep, delays := 0, 0
+		for w := range len(s.delays) {
+			if s.Sum(w, i) > 0 {
+				asleep++
+			}
+		}
+		for p := range s.Points {
+			for w := range len(s.delays) {
+				if s.At(w, i, p) > 0 {
+					delays++
+				}
+			}
+			if delays != p+1 {
+				t.Fatalf("iteration %d: %d delays at %d points", i, delays, p+1)
+			}
+		}
+		count[asleep]++
+	}
+	for asleep, share := range map[int]float64{1: 1. / 36, 2: 15. / 36, 3: 20. / 36} {
+		if got, sigma := float64(count[asleep]), math.Sqrt(n*share*(1-share)); math.Abs(got-n*share) > 4*sigma {
+			t.Errorf("%d servers sleep in %v of %d iterations, want %v within %v", asleep, got, n, n*share, 4*sigma)
+		}
+	}
+}
+
 // expectedWorst returns, in typical times, the mean of the largest of n workers'
 // sums of three delays: the integral of 1-F(x)^n, F by convolution on a grid.
 func expectedWorst(p float64, n int) float64 {
@@ -178,7 +211,7 @@ func TestNestedInP(t *testing.T) {
 		base := Straggle{
 			Workers: rapid.IntRange(1, 5).Draw(t, "workers"), Iterations: rapid.IntRange(1, 20).Draw(t, "iterations"),
 			Points: rapid.IntRange(0, 4).Draw(t, "points"), Typical: typical,
-			Semantics: rapid.SampledFrom([]Semantics{"", OneServer, EveryServer}).Draw(t, "semantics"),
+			Semantics: rapid.SampledFrom([]Semantics{"", OneServer, ServerPerPoint, EveryServer}).Draw(t, "semantics"),
 		}
 		seed := rng.Root(rapid.Uint64().Draw(t, "seed"))
 		ps := []float64{0, rapid.Float64Range(0, 1).Draw(t, "p"), rapid.Float64Range(0, 1).Draw(t, "p"), 1}
@@ -230,7 +263,7 @@ func TestValidate(t *testing.T) {
 
 // The schedule of a seed must not change: it would change every recorded run.
 func TestGolden(t *testing.T) {
-	for _, sem := range []Semantics{OneServer, EveryServer} {
+	for _, sem := range []Semantics{OneServer, ServerPerPoint, EveryServer} {
 		s := draw(t, Straggle{P: 0.3, Workers: 3, Iterations: 8, Typical: typical, Semantics: sem}, 1)
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s, p 0.3, seed 1, typical %v: delays at three points of each worker\n", sem, typical)
