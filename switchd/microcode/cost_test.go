@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/lookup"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -29,6 +30,10 @@ func TestReferenceHasTheCosts(t *testing.T) {
 		"hash unit | " + ns(mem.HashLatency) + ", and " + ns(mem.HashAccess) + " for every access",
 		"packet memory | " + ns(trio.TailLatency) + fmt.Sprintf("; all threads together move %d bytes a clock", trio.TailBytesPerCycle),
 		"dispatch, timer | " + ns(trio.CrossbarLatency),
+		"logic of the PPE | " + ns(lookup.HashLatency) + ", and " + ns(lookup.HashStep) + " for every 8 bytes",
+		"route lookup | " + ns(lookup.RouteLatency),
+		"filters | " + ns(lookup.FilterLatency),
+		fmt.Sprintf("at most %d fields and %d bits", isa.MaxListFields, isa.MaxKeyBits),
 		fmt.Sprintf("headlen: 14..%d bytes", isa.LMEMBytes-isa.HeadStart),
 		"more than 1,048,576 instructions",
 	}

@@ -66,6 +66,7 @@ type Config struct {
 	Threads  int       // threads of each PPE; zero: DefaultThreads
 	Timers   []Timer   // for entries of the program; entries without one never run
 	NextHops []NextHop // what Forward's argument means; more with SetNextHop
+	Tables   []Table   // what its tables hold at first; more with Routes and Filter
 	// Wants are the frames that pass the program on their way: all that are offered then.
 	// Zero: none, and UDP frames to ClaimPort of the switch are the program's.
 	Wants        dataplane.Wants

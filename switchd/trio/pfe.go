@@ -27,6 +27,7 @@ type PFE struct {
 	now    units.Time      // likewise, or of the event inside that is being done
 	eff    *sansio.Effects // of the call
 	timers timers
+	tables tables
 	phase  phase
 	clock  *clock  // nil in instant mode
 	single instant // without a clock: the one thread there is
@@ -78,6 +79,10 @@ func build(cfg Config) (*PFE, error) {
 	}
 	p.reasons = reasonsOf(cfg.Program, p.prefix)
 	p.timers, p.phase = newTimers(&cfg), newPhase(&cfg, p.memory.Layout().Records)
+	p.tables = newTables(cfg.Program)
+	if err := p.fill(cfg.Tables); err != nil {
+		return nil, err
+	}
 	p.single.pfe = p
 	if cfg.Timing != nil {
 		if p.clock, err = newClock(&cfg); err != nil {

@@ -23,6 +23,7 @@ func anyValue(t *rapid.T) uint64 {
 // may loop.
 func anyProgram(t *rapid.T) *isa.Program {
 	p := &isa.Program{Name: "any.mc", Entries: []isa.Entry{{Target: 0}, {Timer: "tick", Target: 0}}}
+	anyTables(p)
 	for i := range p.Image.Registers {
 		p.Image.Registers[i] = anyValue(t)
 	}
@@ -33,9 +34,14 @@ func anyProgram(t *rapid.T) *isa.Program {
 		spec, _ := x.Spec()
 		issue := isa.Issue{XTXN: x, Async: spec.Async && rapid.Bool().Draw(t, "async")}
 		for _, a := range spec.Args {
-			if a.Bits == isa.RegisterBits {
+			switch {
+			case a.Kind == isa.ArgFields, a.Kind == isa.ArgRoutes:
+				issue.Args = append(issue.Args, isa.Const(0))
+			case a.Kind == isa.ArgFilter:
+				issue.Args = append(issue.Args, isa.Const(1))
+			case a.Bits == isa.RegisterBits:
 				issue.Args = append(issue.Args, isa.WholeReg(register()))
-			} else {
+			default:
 				issue.Args = append(issue.Args, isa.LowReg(register()))
 			}
 		}
@@ -51,6 +57,14 @@ func anyProgram(t *rapid.T) *isa.Program {
 	}
 	p.Instructions = append(p.Instructions, isa.Instruction{Next: []isa.Branch{{Jump: isa.Exit}}})
 	return p
+}
+
+// anyTables gives a program a list of fields, of which one may be outside of local memory, a
+// route table and a filter.
+func anyTables(p *isa.Program) {
+	at := isa.LMEM{Base: isa.LowReg(3), Bit: 5, Width: 50}
+	p.Fields = []isa.FieldList{{Name: "F", Fields: []isa.Field{{Place: isa.WholeReg(4)}, {Place: at}}}}
+	p.Tables = []isa.Table{{Name: "R", Kind: isa.TableRoutes, Len: 4}, {Name: "A", Kind: isa.TableFilter, Len: 4}}
 }
 
 // Whatever a program does and a frame contains, the PFE goes on, gives back all

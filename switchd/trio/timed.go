@@ -6,6 +6,7 @@ import (
 	"github.com/inalab/inalab/internal/vtime"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
+	"github.com/inalab/inalab/switchd/trio/lookup"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -29,6 +30,8 @@ type clock struct {
 	reorder reorder
 	engines *mem.Engines
 	tails   units.Time // until when packet memory is busy with tails
+	routes  lookup.Port
+	filters lookup.Port
 }
 
 // output is a packet that leaves at a time.
@@ -181,6 +184,8 @@ func (p *PFE) request(t *thread) (reply uint64, resume units.Time, ok bool) {
 	switch r.XTXN {
 	case isa.TailRead, isa.TailWrite:
 		resume = c.moveTail(p.now, int(r.Len))
+	case isa.FieldHash, isa.RouteLookup, isa.Filter:
+		return reply, c.answered(p.now, r.XTXN, &p.tables.key), ok
 	case isa.XtxnWait:
 		return reply, max(p.now, t.done), ok
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/trio/lookup"
 )
 
 // All constants of time of the PFE outside its shared memory, whose own are in
@@ -73,6 +74,7 @@ type Timing struct {
 	Tail              units.Duration // see TailLatency
 	TailBytesPerCycle int            // see TailBytesPerCycle
 	Crossbar          units.Duration // see CrossbarLatency
+	Lookup            lookup.Timing  // of tables and the hash logic
 }
 
 // DefaultTiming returns the constants of this package.
@@ -80,6 +82,7 @@ func DefaultTiming() Timing {
 	return Timing{
 		Instruction: InstructionCost, Issue: IssueInterval, Dispatch: DispatchDelay, Output: OutputDelay,
 		Tail: TailLatency, TailBytesPerCycle: TailBytesPerCycle, Crossbar: CrossbarLatency,
+		Lookup: lookup.DefaultTiming(),
 	}
 }
 
@@ -100,6 +103,11 @@ func (t *Timing) validate() error {
 	between("output delay", t.Output, 0)
 	between("tail latency", t.Tail, 0)
 	between("crossbar latency", t.Crossbar, 0)
+	between("latency of the hash logic", t.Lookup.Hash, 0)
+	between("time of 8 bytes in the hash logic", t.Lookup.HashStep, 0)
+	between("latency of a route lookup", t.Lookup.Route, 0)
+	between("latency of a filter", t.Lookup.Filter, 0)
+	between("interval of lookups", t.Lookup.Interval, 0)
 	if t.TailBytesPerCycle < 1 || t.TailBytesPerCycle > 1<<10 {
 		errs = append(errs, fmt.Errorf("timing: %d bytes of tails a clock: 1 to %d are possible", t.TailBytesPerCycle, 1<<10))
 	}

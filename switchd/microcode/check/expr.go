@@ -58,6 +58,9 @@ func (c *checker) name(e *syntax.Name) value {
 		if s.wire && !s.set {
 			return c.errorf(e.Pos, "bus %s is read before it has a value in this instruction", e.Text)
 		}
+		if s.kind != 0 {
+			return c.errorf(e.Pos, "%s is %s, and stands as an argument of an XTXN only", e.Text, tableWords[s.kind].what)
+		}
 		return s.val
 	}
 	if n, ok := c.labels[e.Text]; ok {

@@ -15,6 +15,7 @@ type symbol struct {
 	wire    bool            // a name of one instruction
 	decl    *syntax.VarDecl // of a bus that is assigned later
 	set     bool            // a wire has its value
+	kind    isa.ArgKind     // a list of fields or a table, whose number val is; 0: none
 	typ     *dataType
 }
 
@@ -50,6 +51,10 @@ func (c *checker) declareNames(f *syntax.File) {
 			c.declareVar(d)
 		case *syntax.SharedDecl:
 			c.declareShared(d)
+		case *syntax.FieldsDecl:
+			c.declareFields(d)
+		case *syntax.TableDecl:
+			c.declareTable(d)
 		}
 	}
 }

@@ -110,6 +110,9 @@ func (c *checker) arg(spec *isa.Spec, i int, e syntax.Expr) (isa.Expr, bool) {
 	if call, ok := e.(*syntax.CallExpr); ok && call.Name == pairName {
 		return c.pair(call, a)
 	}
+	if _, named := tableWords[a.Kind]; named {
+		return c.named(spec, a, e)
+	}
 	v := c.eval(e)
 	if !v.ok() {
 		return nil, false

@@ -116,6 +116,7 @@ func (p *Program) Dump() string {
 		p.dumpInstruction(&b, i)
 	}
 	p.dumpEntries(&b)
+	p.dumpTables(&b)
 	p.dumpSymbols(&b)
 	p.dumpTotals(&b)
 	return b.String()
@@ -175,6 +176,33 @@ func (p *Program) dumpEntries(b *strings.Builder) {
 			name = "timer " + e.Timer
 		}
 		fmt.Fprintf(b, "      %-*s %s\n", nameWidth, name, p.target(e.Target))
+	}
+}
+
+// dumpTables lists the fields that the program has chosen, and the tables that the control
+// plane fills; XTXNs name both by their numbers.
+func (p *Program) dumpTables(b *strings.Builder) {
+	if len(p.Fields) > 0 {
+		b.WriteString("\nlists of fields\n")
+	}
+	for i := range p.Fields {
+		l := &p.Fields[i]
+		var texts []string
+		for _, f := range l.Fields {
+			texts = append(texts, fmt.Sprintf("%s = %s", f.Text, f.Place))
+		}
+		fmt.Fprintf(b, "%4d  %-*s %d bits: %s\n", i, nameWidth, l.Name, l.Bits(), strings.Join(texts, ", "))
+	}
+	if len(p.Tables) > 0 {
+		b.WriteString("\ntables\n")
+	}
+	for i := range p.Tables {
+		t := &p.Tables[i]
+		on := ""
+		if t.Kind == TableFilter {
+			on = " on " + p.Fields[t.Fields].Name
+		}
+		fmt.Fprintf(b, "%4d  %-*s %s, %d entries%s\n", i, nameWidth, t.Name, t.Kind, t.Len, on)
 	}
 }
 

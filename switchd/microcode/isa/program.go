@@ -8,7 +8,9 @@ type Program struct {
 	Instructions []Instruction
 	Entries      []Entry  // in the order of the source
 	Symbols      []Symbol // in the order of the source
-	CallDepth    int      // deepest nesting of calls from any entry
+	Fields       []FieldList
+	Tables       []Table
+	CallDepth    int // deepest nesting of calls from any entry
 	Image        Image
 }
 

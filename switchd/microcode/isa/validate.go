@@ -18,7 +18,7 @@ func (p *Program) Validate() error {
 		return fmt.Errorf("program has %d instructions; at most %d", len(p.Instructions), MaxProgram)
 	}
 	for i := range p.Instructions {
-		v := validator{in: &p.Instructions[i], at: i, count: len(p.Instructions)}
+		v := validator{prog: p, in: &p.Instructions[i], at: i, count: len(p.Instructions)}
 		if err := v.instruction(); err != nil {
 			return fmt.Errorf("%s: instruction %d: %w", v.in.Pos, i, err)
 		}
@@ -46,6 +46,9 @@ func (p *Program) validateData() error {
 	}
 	if p.CallDepth < 0 || p.CallDepth > CallDepth {
 		return fmt.Errorf("calls nest %d deep; at most %d", p.CallDepth, CallDepth)
+	}
+	if err := p.validateTables(); err != nil {
+		return err
 	}
 	for _, s := range p.Symbols {
 		if err := s.validate(); err != nil {
@@ -79,6 +82,7 @@ func (s Symbol) validate() error {
 
 // A validator checks one instruction.
 type validator struct {
+	prog  *Program
 	in    *Instruction
 	at    int
 	count int
@@ -141,6 +145,9 @@ func (v *validator) issue(i *Issue) error {
 	}
 	for n, a := range i.Args {
 		if err := v.value(a, spec.Args[n].Bits); err != nil {
+			return fmt.Errorf("argument %s: %w", spec.Args[n].Name, err)
+		}
+		if err := v.prog.checkName(spec.Args[n].Kind, a); err != nil {
 			return fmt.Errorf("argument %s: %w", spec.Args[n].Name, err)
 		}
 	}

@@ -29,6 +29,9 @@ const (
 	Drop
 	TimeNow
 	XtxnWait
+	FieldHash
+	RouteLookup
+	Filter
 	NumXTXN // one more than the last
 )
 
@@ -46,6 +49,15 @@ const (
 	ScanCursorMask  = 1<<29 - 1 // HashScan: the next cursor, after shifting
 )
 
+// Replies of RouteLookup and Filter: the low 32 bits are what the control plane has given
+// the route or the term.
+const (
+	RouteFound    = 1 << 63 // RouteLookup: some prefix holds the address
+	RouteBits     = 32      // RouteLookup: lowest bit of the length of the prefix
+	FilterMatched = 1 << 63 // Filter: some term matches
+	FilterTerm    = 32      // Filter: lowest bit of the number of the term, from 0
+)
+
 // MaxArgs is the most arguments an XTXN takes.
 const MaxArgs = 3
 
@@ -59,6 +71,9 @@ const (
 	PacketMemory Module = "memory and queues" // packet tails
 	Dispatch     Module = "dispatch"          // and the reorder engine
 	Timer        Module = "timer"             //
+	HashLogic    Module = "hash calculation"  // of fields that the program chooses (trio §2.2)
+	Forwarding   Module = "route lookup"      // forwarding tables (trio §3.1)
+	Filters      Module = "filters"           // trio §3.1
 )
 
 // An ArgKind says what an argument means to the thread that sends it.
@@ -66,10 +81,13 @@ type ArgKind uint8
 
 // Kinds of arguments.
 const (
-	ArgValue ArgKind = iota + 1 // a number that only the module looks at
-	ArgPaddr                    // an address of shared memory, in words of 8 bytes
-	ArgLMEM                     // a byte address of LMEM, where Length bytes are read or written
-	ArgLen                      // bytes, within the Spec's Length
+	ArgValue  ArgKind = iota + 1 // a number that only the module looks at
+	ArgPaddr                     // an address of shared memory, in words of 8 bytes
+	ArgLMEM                      // a byte address of LMEM, where Length bytes are read or written
+	ArgLen                       // bytes, within the Spec's Length
+	ArgFields                    // the name of a list of fields
+	ArgRoutes                    // the name of a route table
+	ArgFilter                    // the name of a filter
 )
 
 // An Arg describes one argument.
@@ -206,4 +224,12 @@ var specs = [NumXTXN]Spec{
 		"reads the clock"},
 	XtxnWait: {"XtxnWait", Dispatch, nil, Length{}, "", false,
 		"waits until every asynchronous XTXN of the thread has been done"},
+	FieldHash: {"FieldHash", HashLogic, []Arg{{"fields", ArgFields, 32, "name of a list of fields"}, {"seed", ArgValue, 32, "32 bits"}},
+		Length{}, "32 bits", false, "hashes the fields of a list as they are now, and a seed"},
+	RouteLookup: {"RouteLookup", Forwarding, []Arg{{"table", ArgRoutes, 32, "name of a route table"}, {"addr", ArgValue, 32, "IPv4 address"}},
+		Length{}, "bit 63 found, bits 37:32 length of the prefix, bits 31:0 next hop", false,
+		"finds the longest prefix that holds an address"},
+	Filter: {"Filter", Filters, []Arg{{"table", ArgFilter, 32, "name of a filter"}},
+		Length{}, "bit 63 matched, bits 62:32 number of the term, bits 31:0 value of the term", false,
+		"finds the first term that the fields of the filter match as they are now"},
 }

@@ -6,7 +6,7 @@ type File struct {
 	Decls []Decl
 }
 
-// A Decl is *StructDecl, *VarDecl, *SharedDecl, *EntryDecl or *Instr.
+// A Decl is *StructDecl, *VarDecl, *SharedDecl, *FieldsDecl, *TableDecl, *EntryDecl or *Instr.
 type Decl interface{ Position() Pos }
 
 // A StructDecl is a header or record: members in the order of their bits, or,
@@ -80,6 +80,23 @@ type SharedDecl struct {
 	Kind SharedKind
 	Name string
 	Len  Expr // how many; nil is one
+}
+
+// A FieldsDecl names the fields that a hash or a filter takes.
+type FieldsDecl struct {
+	Pos
+	Name string
+	List []Expr
+}
+
+// A TableDecl declares a table that the control plane fills.
+type TableDecl struct {
+	Pos
+	Filter bool // else a route table
+	Name   string
+	Len    Expr   // the most entries
+	Fields string // of a filter: name of its list
+	At     Pos    // of that name
 }
 
 // An EntryDecl says where threads start.

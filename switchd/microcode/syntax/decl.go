@@ -1,8 +1,8 @@
 package syntax
 
-// decl = struct | entry | shared | variable | instruction .
+// decl = struct | entry | shared | fields | table | variable | instruction .
 //
-// The words of entries and shared memory are reserved here and nowhere else.
+// The words of entries, shared memory and tables are reserved here and nowhere else.
 func (p *parser) decl() Decl {
 	p.nodes = 0
 	switch {
@@ -14,6 +14,10 @@ func (p *parser) decl() Decl {
 		return p.entryDecl()
 	case p.word(string(SharedCounter)), p.word(string(SharedPolicer)), p.word(string(SharedSRAM)), p.word(string(SharedDRAM)):
 		return p.sharedDecl()
+	case p.word("fields"):
+		return p.fieldsDecl()
+	case p.word("route"), p.word("filter"):
+		return p.tableDecl()
 	}
 	return p.varDecl()
 }
@@ -40,6 +44,43 @@ func (p *parser) sharedDecl() *SharedDecl {
 	d := &SharedDecl{Pos: p.tok.pos, Kind: SharedKind(p.advance().text)}
 	d.Name = p.name("a name for the shared memory")
 	d.Len = p.arrayLen()
+	p.expect(";", "after the declaration of "+d.Name)
+	return d
+}
+
+// fields = "fields" name "{" expr { "," expr } "}" ";" .
+func (p *parser) fieldsDecl() *FieldsDecl {
+	d := &FieldsDecl{Pos: p.tok.pos}
+	p.advance()
+	d.Name = p.name("a name for the list of fields")
+	p.expect("{", "before the fields")
+	for {
+		d.List = append(d.List, p.expr())
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect("}", "after the fields")
+	p.expect(";", "after the fields of "+d.Name)
+	return d
+}
+
+// table = "route" name "[" expr "]" ";" | "filter" name "[" expr "]" "on" name ";" .
+func (p *parser) tableDecl() *TableDecl {
+	d := &TableDecl{Pos: p.tok.pos, Filter: p.advance().text == "filter"}
+	d.Name = p.name("a name for the table")
+	p.expect("[", "and the most entries that "+d.Name+" holds")
+	d.Len = p.expr()
+	p.expect("]", "after the number of entries")
+	if d.Filter {
+		if !p.word("on") {
+			p.errorf(p.tok.pos, `expected "on" and the list of fields that %s looks at, found %v`, d.Name, p.tok)
+			return d
+		}
+		p.advance()
+		d.At = p.tok.pos
+		d.Fields = p.name("a list of fields")
+	}
 	p.expect(";", "after the declaration of "+d.Name)
 	return d
 }

@@ -16,7 +16,8 @@ type generator struct {
 
 func drawProgram(t *rapid.T) *isa.Program {
 	g := generator{t: t, count: rapid.IntRange(1, 6).Draw(t, "instructions")}
-	p := &isa.Program{Name: "random"}
+	p := &isa.Program{Name: "random", Fields: []isa.FieldList{{Fields: []isa.Field{{Place: isa.WholeReg(1)}}}},
+		Tables: []isa.Table{{Kind: isa.TableRoutes, Len: 1}, {Kind: isa.TableFilter, Len: 1}}}
 	for g.at = range g.count {
 		p.Instructions = append(p.Instructions, g.instruction())
 	}
@@ -157,6 +158,10 @@ func (g *generator) issue() isa.Issue {
 
 func (g *generator) argument(spec *isa.Spec, a isa.Arg) isa.Expr {
 	switch {
+	case a.Kind == isa.ArgFields || a.Kind == isa.ArgRoutes:
+		return isa.Const(0)
+	case a.Kind == isa.ArgFilter:
+		return isa.Const(1)
 	case a.Kind == isa.ArgLMEM && !g.chance(3):
 		return isa.Const(g.upTo(isa.LMEMBytes - spec.Length.Max))
 	case a.Kind == isa.ArgLMEM:
