@@ -36,6 +36,8 @@ func TestReferenceHasTheCosts(t *testing.T) {
 		fmt.Sprintf("at most %d fields and %d bits", isa.MaxListFields, isa.MaxKeyBits),
 		fmt.Sprintf("headlen: 14..%d bytes", isa.LMEMBytes-isa.HeadStart),
 		"more than 1,048,576 instructions",
+		fmt.Sprintf("bytes pushed | %d in all", isa.HeadRoom),
+		"`" + trio.DropPush + "`", "`" + trio.DropPull + "`", "`" + trio.DropNoHeader + "`",
 	}
 	if trio.DefaultInstructions != 1_048_576 {
 		t.Errorf("a thread may execute %d instructions", trio.DefaultInstructions)

@@ -30,7 +30,7 @@ func xtxnRow(s *isa.Spec) string {
 		switch {
 		case unit == "" && a.Bits == isa.RegisterBits:
 			unit = "64 bits"
-		case a.Kind == isa.ArgLen:
+		case a.Kind == isa.ArgLen || a.Kind == isa.ArgHeader:
 			unit = fmt.Sprintf("%d..%d bytes, steps of %d", s.Length.Min, s.Length.Max, s.Length.Step)
 		}
 		units = append(units, a.Name+": "+unit)

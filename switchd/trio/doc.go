@@ -18,7 +18,8 @@
 // PacketCreate gives a thread a second packet, of which Forward and Drop then speak. The
 // program writes its lengths of IP and UDP. The PFE fills in sums on the way out (assumed):
 // the IP header's where a head was changed or made; in a changed packet that of UDP or TCP,
-// by the difference, unless the program wrote it; that of UDP in created packets.
+// by the difference, unless the program wrote it; that of UDP in created packets. Where the
+// head has grown or shrunk, only the sum of the IP header that the frame then begins with.
 //
 // With [Config].Timing a request takes effect when it is issued, and its reply comes later. An
 // asynchronous read is in local memory at once: a program that does not wait reads data that
@@ -27,8 +28,7 @@
 // Unstored bytes read as zero. Bytes that threads create from them are zero from the same
 // place on, and leave unstored.
 //
-// Left out: headers longer or shorter than the head that came (a program can create a packet
-// instead); the UDP or TCP sum of a fragment, and sums of other protocols, where a program
-// changes what they cover; Dispatch's time between heads; queues and schedulers of the output,
-// which are the chassis' links.
+// Left out: the UDP or TCP sum of a fragment, of a packet whose head has grown or shrunk, and
+// sums of other protocols, where a program changes what they cover; Dispatch's time between
+// heads; queues and schedulers of the output, which are the chassis' links.
 package trio

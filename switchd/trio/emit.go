@@ -20,6 +20,8 @@ func (p *PFE) emit(k *packet) {
 		p.emitCreated(k)
 	case len(k.out) == 0:
 		p.emitUnchanged(k)
+	case k.reshaped():
+		p.emitReshaped(k)
 	default:
 		p.emitChanged(k)
 	}
@@ -81,10 +83,7 @@ func (p *PFE) emitChanged(k *packet) {
 // fillSums makes the sums of a packet right again whose head a program has changed.
 func fillSums(t, from *sansio.Train) {
 	l, problem := t.Layout()
-	switch problem {
-	case inet.OK, inet.Fragment, inet.ShortL4, inet.BadUDPLength, inet.BadTCPOffset: // an IP header it has
-		inet.IPv4(t.Header[inet.EtherLen:]).UpdateChecksum()
-	}
+	fillIPSum(t.Header, problem)
 	switch {
 	case problem != inet.OK || l.Body != len(t.Header):
 		t.Checksum = sansio.ChecksumAsIs // nothing that a sum could be filled into
@@ -95,16 +94,21 @@ func fillSums(t, from *sansio.Train) {
 	}
 }
 
+// fillIPSum makes the checksum of the IP header right, if the frame has one.
+func fillIPSum(frame []byte, problem inet.Problem) {
+	switch problem {
+	case inet.OK, inet.Fragment, inet.ShortL4, inet.BadUDPLength, inet.BadTCPOffset:
+		inet.IPv4(frame[inet.EtherLen:]).UpdateChecksum()
+	}
+}
+
 // adjustTransportSum changes the UDP or TCP checksum by what else has changed, so that one
 // that was wrong stays wrong. One that the program wrote, and none, stay as they are.
 func adjustTransportSum(t, from *sansio.Train, l inet.Layout) {
 	if before, problem := from.Layout(); problem != inet.OK || before != l || l.Proto != inet.ProtoUDP && l.Proto != inet.ProtoTCP {
 		return
 	}
-	at := l.Transport + 6
-	if l.Proto == inet.ProtoTCP {
-		at = l.Transport + 16
-	}
+	at := sumField(l)
 	field := t.Header[at : at+2]
 	sum := binary.BigEndian.Uint16(field)
 	if !bytes.Equal(field, from.Header[at:at+2]) || l.Proto == inet.ProtoUDP && sum == 0 {

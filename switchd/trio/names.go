@@ -36,6 +36,9 @@ const (
 	DropTailLength = "pfe-created-too-long"           // TailWrite beyond the longest packet
 	DropNoRoom     = "pfe-created-packet-memory-full" // no packet memory for a created packet: its thread is at its end
 	DropNoTail     = "pfe-tail-write-without-packet"
+	DropPush       = "pfe-header-push-out-of-range" // no bytes, beyond the room before the head, or beyond the longest packet
+	DropPull       = "pfe-header-pull-out-of-range" // no bytes, or less left than an Ethernet header
+	DropNoHeader   = "pfe-header-without-packet"
 	DropUnnamed    = "pfe-drop-unnamed"   // Drop with one number too many that no constant names
 	DropTimer      = "pfe-timer-run-lost" // no packet: a run that the full dispatch queue refused, or whose part still had a thread at work
 )

@@ -21,6 +21,7 @@ type packet struct {
 	created bool
 
 	head   int    // bytes in LMEM
+	start  int    // byte of LMEM at which they begin
 	tail   []byte // content of the tail; bytes behind it are zero
 	out    []byte // the head as it leaves; empty: as it came
 	to     []sansio.Port
@@ -67,7 +68,7 @@ func (k *packet) divide() {
 		k.memory = append(append(k.memory[:0], t.Header...), t.Body...)
 		t.Header, t.Body, t.Memory = k.memory, nil, nil
 	}
-	k.head = min(k.length(), isa.HeadBytes)
+	k.head, k.start = min(k.length(), isa.HeadBytes), isa.HeadStart
 	if header := len(t.Header); header <= isa.HeadBytes {
 		k.tail = t.Body[min(len(t.Body), isa.HeadBytes-header):]
 	} else {
@@ -94,7 +95,7 @@ func (k *packet) own() {
 func (k *packet) create(n int, arrived units.Time) {
 	k.train = sansio.Train{}
 	k.arrived, k.created, k.from = arrived, true, 0
-	k.head, k.memory, k.out, k.to = n, k.memory[:0], k.out[:0], nil
+	k.head, k.start, k.memory, k.out, k.to = n, isa.HeadStart, k.memory[:0], k.out[:0], nil
 	k.tail = k.memory
 	k.flow, k.next, k.charge = nil, nil, 0
 	k.pending, k.held, k.ended, k.outOfFlow = false, false, false, false
@@ -139,8 +140,8 @@ func (k *packet) load(lmem *[isa.LMEMBytes]byte) {
 
 // unload takes the head from LMEM, unless it is as it came.
 func (k *packet) unload(lmem *[isa.LMEMBytes]byte) {
-	head := lmem[isa.HeadStart : isa.HeadStart+k.head]
-	if k.created || !k.unchanged(head) {
+	head := lmem[k.start : k.start+k.head]
+	if k.created || k.reshaped() || !k.unchanged(head) {
 		k.out = append(k.out[:0], head...)
 	}
 }

@@ -32,6 +32,8 @@ func (p *PFE) serve(t *thread) (uint64, bool) {
 		p.drop(t)
 	case isa.FieldHash, isa.RouteLookup, isa.Filter:
 		return p.lookup(t)
+	case isa.HeaderPush, isa.HeaderPull:
+		return p.reshape(t)
 	case isa.TimeNow:
 		return uint64(p.now) / uint64(units.Nanosecond), true
 	}

@@ -11,6 +11,7 @@ import (
 // declare any of these names itself; its own then count.
 var preludeText = fmt.Sprintf(`
 virtual HEAD_START = %d;
+virtual HEAD_ROOM = %d;
 virtual HEAD_BYTES = %d;
 virtual LMEM_BYTES = %d;
 virtual WORK_REGISTER = %d;
@@ -22,7 +23,7 @@ struct hash_reply_t { hit : 1; full : 1; : 30; paddr : 32; };
 struct scan_reply_t { found : 1; ref : 1; last : 1; cursor : 29; paddr : 32; };
 struct route_reply_t { found : 1; : 25; bits : 6; nexthop : 32; };
 struct filter_reply_t { matched : 1; term : 31; value : 32; };
-`, isa.HeadStart, isa.HeadBytes, isa.LMEMBytes, isa.WorkRegister, isa.HashRecords, isa.DRAMStart)
+`, isa.HeadStart, isa.HeadRoom, isa.HeadBytes, isa.LMEMBytes, isa.WorkRegister, isa.HashRecords, isa.DRAMStart)
 
 // prelude declares preludeText.
 func (c *checker) prelude() {

@@ -86,6 +86,10 @@ func TestRefused(t *testing.T) {
 		{"r1 = r2 % 4;", "take bits with [hi:lo]"},
 		{"r1 = 1 / 0;", "division by zero"},
 		// Names and types.
+		{"r1 = HeaderPush(65);",
+			"x.mc:13:17: HeaderPush takes 1 to 64 bytes, not 65 (rule: 64 bytes of LMEM before the head are for headers to be pushed, and"},
+		{"r1 = HeaderPull(0);", "HeaderPull takes 1 to 1264 bytes, not 0"},
+		{"async HeaderPush(4);", "HeaderPush cannot be asynchronous"},
 		{"r1 = nx;", `no variable, constant or label nx`},
 		{"r1 = smal;", `did you mean "small"?`},
 		{"goto nowhere;", "no label nowhere"},

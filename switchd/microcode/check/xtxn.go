@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/inalab/inalab/internal/suggest"
@@ -13,6 +14,8 @@ const pairName = "pair"
 
 var (
 	ruleIssues = rule{"an instruction sends one XTXN", "assumed: a thread has one datapath instruction at a time, trio §2.2"}
+	ruleHeader = rule{fmt.Sprintf("%d bytes of LMEM before the head are for headers to be pushed, and a frame keeps its Ethernet header", isa.HeadRoom),
+		"assumed: LMEM holds the head, trio §2.2"}
 	ruleLength = rule{"the length of a transfer is within the bounds of its XTXN", "trio §2.3 and docs/microcode.md"}
 )
 
@@ -132,6 +135,11 @@ func (c *checker) arg(spec *isa.Spec, i int, e syntax.Expr) (isa.Expr, bool) {
 		if v.isConst() && !spec.Length.Fits(v.constant()) {
 			c.rulef(e.Position(), ruleLength, "%s moves %d to %d bytes in steps of %d, not %d",
 				spec.Name, spec.Length.Min, spec.Length.Max, spec.Length.Step, v.constant())
+			return nil, false
+		}
+	case isa.ArgHeader:
+		if v.isConst() && !spec.Length.Fits(v.constant()) {
+			c.rulef(e.Position(), ruleHeader, "%s takes %d to %d bytes, not %d", spec.Name, spec.Length.Min, spec.Length.Max, v.constant())
 			return nil, false
 		}
 	}

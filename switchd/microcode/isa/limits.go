@@ -41,7 +41,9 @@ const (
 	// HeadStart is the LMEM byte where the Ethernet header of a packet is put.
 	// Assumed: 64 bytes are free before it for headers to be prepended, and two
 	// more align the gradients of a Trio-ML packet, 54 bytes on, to 8 bytes.
-	HeadStart = 64 + 2
+	HeadStart = HeadRoom + 2
+	// HeadRoom is how many bytes of headers can be pushed before the head as it came.
+	HeadRoom = 64
 	// HeadBytes is the most of a packet that is put into LMEM: an Ethernet
 	// header and 192 bytes from the IP header on (trio §4).
 	HeadBytes = 14 + 192

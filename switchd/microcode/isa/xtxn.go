@@ -32,6 +32,8 @@ const (
 	FieldHash
 	RouteLookup
 	Filter
+	HeaderPush
+	HeaderPull
 	NumXTXN // one more than the last
 )
 
@@ -88,6 +90,7 @@ const (
 	ArgFields                    // the name of a list of fields
 	ArgRoutes                    // the name of a route table
 	ArgFilter                    // the name of a filter
+	ArgHeader                    // bytes of headers, within the Spec's Length
 )
 
 // An Arg describes one argument.
@@ -98,8 +101,8 @@ type Arg struct {
 	Unit string // empty: a plain number
 }
 
-// A Length bounds the argument of kind ArgLen, in bytes. A thread that sends
-// another length ends with a fault.
+// A Length bounds the argument of kind ArgLen or ArgHeader, in bytes. A thread that
+// sends another length ends with a fault.
 // Min is a multiple of Step, and Step a power of two.
 type Length struct{ Min, Max, Step int }
 
@@ -113,7 +116,7 @@ type Spec struct {
 	Name   string
 	Module Module
 	Args   []Arg
-	Length Length // of the LMEM buffer; zero without one
+	Length Length // of the LMEM buffer, or of headers; zero without either
 	Reply  string // what the 64-bit reply means; empty: there is none
 	Async  bool   // may be sent without waiting
 	Doc    string
@@ -166,13 +169,20 @@ var (
 	argBytes  = Arg{"bytes", ArgValue, 32, "bytes"}
 	argKey    = Arg{"key", ArgValue, 64, ""}
 	argValue  = Arg{"value", ArgValue, 64, ""}
+	argHeader = Arg{"bytes", ArgHeader, 32, ""}
 	argOffset = Arg{"offset", ArgValue, 32, "byte of the tail"}
 
 	words = Length{8, 64, 8} // trio §2.3: 8 to 64 bytes in steps of 8
 )
 
-// oldWord is the reply of the fetch operations.
-const oldWord = "the 64-bit word before"
+// Replies of several XTXNs.
+const (
+	oldWord   = "the 64-bit word before"
+	headStart = "byte of LMEM at which the head begins now"
+)
+
+// etherBytes is the shortest head: an Ethernet header.
+const etherBytes = 14
 
 var specs = [NumXTXN]Spec{
 	MemRead: {"MemRead", SharedMemory, []Arg{argPaddr, argLMEM, argLen}, words, "", true,
@@ -232,4 +242,8 @@ var specs = [NumXTXN]Spec{
 	Filter: {"Filter", Filters, []Arg{{"table", ArgFilter, 32, "name of a filter"}},
 		Length{}, "bit 63 matched, bits 62:32 number of the term, bits 31:0 value of the term", false,
 		"finds the first term that the fields of the filter match as they are now"},
+	HeaderPush: {"HeaderPush", Dispatch, []Arg{argHeader}, Length{1, HeadRoom, 1}, headStart, false,
+		"lets the head of the packet begin so many bytes earlier in LMEM, for new headers"},
+	HeaderPull: {"HeaderPull", Dispatch, []Arg{argHeader}, Length{1, LMEMBytes - HeadStart + HeadRoom - etherBytes, 1}, headStart, false,
+		"lets the head of the packet begin so many bytes later in LMEM: what is before is gone"},
 }

@@ -21,6 +21,9 @@ func TestSpecs(t *testing.T) {
 			}
 		}
 		_, _, buffer := s.Buffer()
+		for _, a := range s.Args {
+			buffer = buffer || a.Kind == ArgHeader
+		}
 		if l := s.Length; buffer != (l.Max > 0) || l.Max > LMEMBytes || buffer && (l.Min%l.Step != 0 || l.Step&(l.Step-1) != 0) {
 			t.Errorf("%s: buffer %t, length %+v", s.Name, buffer, l)
 		}
