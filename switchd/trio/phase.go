@@ -16,14 +16,20 @@ type phase struct {
 }
 
 func newPhase(cfg *Config, records mem.Range) (out phase) {
-	for _, t := range cfg.Timers {
-		if out.period == 0 || t.Period < out.period {
-			out.period = t.Period
-		}
-	}
+	out.period = shortestPeriod(cfg.Timers)
 	if out.period > 0 {
 		out.start = records.Start
 		out.createdAt = make([]units.Time, int(records.End-records.Start)/(mem.RecordBytes/mem.WordBytes))
+	}
+	return out
+}
+
+// shortestPeriod is 0 where there is no timer.
+func shortestPeriod(timers []Timer) (out units.Duration) {
+	for _, t := range timers {
+		if out == 0 || t.Period < out {
+			out = t.Period
+		}
 	}
 	return out
 }

@@ -55,8 +55,8 @@ const (
 // Config describes one PFE's program.
 type Config struct {
 	Node    string         // name in trace events, such as "mx480/pfe1"
-	Timeout units.Duration // T of the timer threads; zero means DefaultTimeout
-	Threads int            // N timer threads, started T/N apart; zero means DefaultThreads
+	Timeout units.Duration // of jobs that say none; zero means DefaultTimeout
+	Threads int            // N timer threads, started T/N apart (see [Table.Period]); zero means DefaultThreads
 	NoAging bool           // true turns the timer threads off
 	Late    LatePolicy     // empty means LateTombstone
 	Age     AgePolicy      // empty means AgePerBlock
@@ -69,7 +69,7 @@ type Config struct {
 func (c Config) Resolved() (Config, error) {
 	c = c.withDefaults()
 	errs := c.check()
-	jobs := Table{Node: c.Node}
+	jobs := c.Table()
 	for i := range c.Jobs {
 		j, err := jobs.Admit(&c.Jobs[i])
 		if err == nil {
@@ -81,6 +81,11 @@ func (c Config) Resolved() (Config, error) {
 		return Config{}, fmt.Errorf("configuring trioml on %s: %w", c.Node, err)
 	}
 	return c, nil
+}
+
+// Table returns the table of the PFE's jobs, without a job. The configuration has its defaults.
+func (c *Config) Table() Table {
+	return Table{Node: c.Node, Timeout: c.Timeout, Threads: c.Threads, NoAging: c.NoAging}
 }
 
 func (c Config) withDefaults() Config {

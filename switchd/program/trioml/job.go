@@ -2,6 +2,7 @@ package trioml
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -23,6 +24,10 @@ type Job struct {
 	BlockMax int     // block_cnt_max, concurrent blocks; zero means DefaultBlockMax
 	GradMax  int     // block_grad_max, gradients of a block; zero means wire.MaxGrads
 
+	// Timeout is how long a block waits for its sources, block_exp; zero means that of the PFE. Where jobs of a
+	// PFE have different ones, each is of whole milliseconds, at most MaxExp.
+	Timeout units.Duration `json:",omitzero"`
+
 	// The result packet: out_src_addr, out_dst_addr and out_nh_addr of Fig 17.
 	Out       inet.Flow     // addressing
 	To        []sansio.Port // ports it leaves by: the group's, or the fabric to the next level
@@ -43,6 +48,7 @@ const MaxJobBlocks = 65535
 const (
 	RefusedBlockCap dataplane.Reason = "block-cnt-max-out-of-range"
 	RefusedGradCap  dataplane.Reason = "block-grad-max-out-of-range"
+	RefusedTimeout  dataplane.Reason = "block-exp-out-of-range"
 )
 
 // check returns what is wrong with the job for every engine alike; nil: nothing.
@@ -62,6 +68,8 @@ func (j *Job) check() *dataplane.Refusal {
 		return dataplane.Refuse(RefusedBlockCap, "use 1 to 65535, or 0 for 4096", "job %d: block_cnt_max of %d blocks", j.ID, j.BlockMax)
 	case j.GradMax < 0 || j.GradMax > wire.MaxGrads:
 		return dataplane.Refuse(RefusedGradCap, "use 1 to 4095, or 0 for that", "job %d: block_grad_max of %d gradients", j.ID, j.GradMax)
+	case j.Timeout < 0 || j.Timeout > MaxTimeout:
+		return dataplane.Refuse(RefusedTimeout, fmt.Sprintf("use at most %v, or 0 for that of the PFE", MaxTimeout), "job %d: block_exp of %v", j.ID, j.Timeout)
 	case !j.Out.Src.Is4() || !j.Out.Dst.Is4():
 		return dataplane.Refuse(dataplane.RefusedResult, "give IPv4 addresses", "job %d sends its results from %v to %v", j.ID, j.Out.Src, j.Out.Dst)
 	case len(j.To) == 0:

@@ -21,6 +21,7 @@ var JobColumns = []dataplane.Column{
 	{Key: "block_cnt_max", Name: "block_cnt_max"},
 	{Key: "block_curr_cnt", Name: "blocks open"},
 	{Key: "block_grad_max", Name: "block_grad_max", Spare: 5},
+	{Key: "block_exp_us", Name: "block_exp", Unit: "us", Spare: 7},
 	{Key: "gen", Name: "newest gen", Spare: 3},
 	{Key: "packets", Name: "packets"},
 	{Key: "results", Name: "results"},
@@ -66,6 +67,7 @@ type JobRow struct {
 	BlockMax   int             // block_cnt_max
 	BlocksOpen int             // block_curr_cnt
 	GradMax    int             // block_grad_max
+	Timeout    dataplane.Value // block_exp; not applicable where no block ages
 	Newest     dataplane.Value // generation; not applicable before the first packet
 	JobCounts
 }
@@ -74,9 +76,17 @@ type JobRow struct {
 func (r JobRow) Values(now units.Time) []dataplane.Value {
 	return []dataplane.Value{
 		dataplane.Int(r.ID), dataplane.Int(r.Sources.Len()), dataplane.Text(dataplane.MaskText(r.Sources)), dataplane.Int(r.OutSource), dataplane.Text(r.To.String()),
-		dataplane.Int(r.BlockMax), dataplane.Int(r.BlocksOpen), dataplane.Int(r.GradMax), r.Newest,
+		dataplane.Int(r.BlockMax), dataplane.Int(r.BlocksOpen), dataplane.Int(r.GradMax), r.Timeout, r.Newest,
 		dataplane.Int(r.Packets), dataplane.Int(r.Results), dataplane.Int(r.Degraded), dataplane.Int(r.Aged), dataplane.Int(r.Dropped), dataplane.Idle(now, r.Last, r.Packets > 0),
 	}
+}
+
+// TimeoutOf returns the timeout of a job for [JobRow].
+func (t *Table) TimeoutOf(e *Entry) (v dataplane.Value) {
+	if !t.NoAging {
+		v = dataplane.Micros(e.Timeout)
+	}
+	return v
 }
 
 // BlockColumns are those of ViewBlocks; rows are [BlockRow].

@@ -1,6 +1,7 @@
 package trioml
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/inalab/inalab/internal/trace"
@@ -14,9 +15,12 @@ import (
 const MaxBuffers = 4 * units.GiB
 
 // Table is the jobs of one PFE, as its control plane knows them. The zero value with a
-// node is empty.
+// node is empty; [Config.Table] makes that of a configuration.
 type Table struct {
-	Node    string // of the PFE, for refusals
+	Node    string         // of the PFE, for refusals
+	Timeout units.Duration // of jobs that say none; zero: DefaultTimeout
+	Threads int            // timer threads
+	NoAging bool           // there are none, and no job has a timeout
 	entries [256]*Entry
 	n       int
 	foreign JobCounts // of packets whose job is not there
@@ -40,12 +44,16 @@ func (t *Table) Admit(d dataplane.Document) (Job, error) {
 		return Job{}, r
 	}
 	j := doc.withDefaults()
+	j.Timeout = cmp.Or(j.Timeout, t.Timeout, DefaultTimeout)
 	if t.entries[j.ID] != nil {
 		return Job{}, dataplane.RefuseTaken(int(j.ID), t.Node)
 	}
 	if used := t.buffers(); used+j.buffers() > MaxBuffers {
 		return Job{}, dataplane.Refuse(dataplane.RefusedNoRoom, "lower block_cnt_max or block_grad_max, or remove a job",
 			"job %d may need %v for its blocks on %s, where %v of %v are left", j.ID, j.buffers(), t.Node, MaxBuffers-used, MaxBuffers)
+	}
+	if r := t.checkTimeout(&j); r != nil {
+		return Job{}, r
 	}
 	return j, nil
 }

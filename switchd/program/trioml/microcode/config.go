@@ -42,18 +42,11 @@ func compile(s Source) (*isa.Program, error) {
 	return p, nil
 }
 
-// Names of the timers of the program that age blocks.
-const (
-	timerAge    = "age"
-	timerAbsent = "age_absent"
-)
-
 // counters is the prefix of the program's counters, so that they have the names
 // of the reference's.
 const counters = "trioml"
 
-// pfe is the configuration of the PFE. No thread of a job's timers has anything to
-// do where there is no block.
+// pfe is the configuration of the PFE.
 func (o Options) pfe(cfg trioml.Config, obs trio.Observer) trio.Config {
 	out := trio.Config{
 		Node: cfg.Node, Program: o.Program, PPEs: o.PPEs, Threads: o.Threads, Memory: o.Memory,
@@ -61,13 +54,6 @@ func (o Options) pfe(cfg trioml.Config, obs trio.Observer) trio.Config {
 	}
 	if out.Memory.Records == 0 {
 		out.Memory.Records = recordsFor(cfg.Jobs)
-	}
-	if !cfg.NoAging {
-		name := timerAge
-		if cfg.Age == trioml.AgeAbsent {
-			name = timerAbsent
-		}
-		out.Timers = append([]trio.Timer{{Name: name, Period: cfg.Timeout, Threads: cfg.Threads, ScansOnly: true}}, o.Timers...)
 	}
 	return out
 }

@@ -28,5 +28,7 @@
 //     its generation, so a block that was last done 2^16 generations ago looks late.
 //   - Source masks, counts and caps have the widths of Fig 17 and 18. block_cnt_max alone
 //     is written less 1, with 4 unused bits more (ambiguity trio.block_cnt_max-width).
+//   - Where jobs of a PFE have different timeouts, threads count the visits that find a
+//     block unreferenced, in the block_exp of its record.
 //   - A timer thread visits records in the order of the hash table, not of age.
 package microcode

@@ -19,6 +19,7 @@ type Engine struct {
 	addr     layout
 	watch    *watcher
 	jobs     trioml.Table
+	timer    trio.Timer           // that ages blocks; zero: none does
 	draining map[uint8]units.Time // when jobs were removed that threads may still work for
 	removed  uint64               // open blocks that went with their jobs
 }
@@ -37,7 +38,7 @@ func New(cfg trioml.Config, opts Options) (*Engine, error) {
 }
 
 func build(cfg trioml.Config, opts Options) (*Engine, error) {
-	e := &Engine{cfg: cfg, jobs: trioml.Table{Node: cfg.Node}, draining: map[uint8]units.Time{}}
+	e := &Engine{cfg: cfg, jobs: cfg.Table(), timer: ageing(cfg), draining: map[uint8]units.Time{}}
 	var err error
 	if opts.Program == nil {
 		if opts.Program, err = Compile(); err != nil {
@@ -53,6 +54,9 @@ func build(cfg trioml.Config, opts Options) (*Engine, error) {
 	if e.watch, err = newWatcher(e, opts.Program, cfg.Trace, opts.Observer); err != nil {
 		return nil, err
 	}
+	if e.timer != (trio.Timer{}) {
+		opts.Timers = append([]trio.Timer{e.timer}, opts.Timers...)
+	}
 	if e.PFE, err = trio.New(opts.pfe(cfg, e.watch)); err != nil {
 		return nil, err
 	}
@@ -64,6 +68,7 @@ func build(cfg trioml.Config, opts Options) (*Engine, error) {
 			return nil, err
 		}
 	}
+	e.setSteps()
 	return e, nil
 }
 

@@ -216,7 +216,7 @@ func (p *pair) sameRecords() {
 	var want, got []held
 	for b := range p.ref.Blocks() {
 		h := held{Job: b.Job, Ref: b.Ref, Sums: fmt.Sprintf("%x", b.Sums), BlockRecord: BlockRecord{
-			Block: b.Block, Gen: b.Gen, BlockExp: uint8(p.mc.cfg.Timeout / units.Millisecond),
+			Block: b.Block, Gen: b.Gen, BlockExp: trioml.Exp(b.Left),
 			AgeOp: b.AgeOp, Final: b.Final, Degraded: b.Degraded, StartTime: b.Start,
 			Workers: b.Workers, Grads: b.Grads, Ready: true, RcvdCnt: uint8(b.Sources), RcvdMask: b.Received,
 		}}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
@@ -66,7 +65,7 @@ func (e *Engine) record(j trioml.Job) JobRecord {
 	return JobRecord{
 		Late: e.cfg.Late != trioml.LateNaive, Tombs: e.cfg.Late == trioml.LateTombstone, Absent: e.cfg.Age == trioml.AgeAbsent,
 		Job: j.ID, OutSrcID: j.OutSource, BlockCntMax: j.BlockMax, BlockGradMax: j.GradMax,
-		BlockExp:   uint8(min(e.cfg.Timeout/units.Millisecond, 255)),
+		BlockExp:   trioml.Exp(j.Timeout),
 		OutSrcAddr: j.Out.Src, OutDstAddr: j.Out.Dst, OutNHAddr: e.egressOf(j.ID), SrcCnt: uint8(len(j.Sources)), SrcMask: j.SourceMask(),
 	}
 }

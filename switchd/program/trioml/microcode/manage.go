@@ -1,6 +1,8 @@
 package microcode
 
 import (
+	"errors"
+
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
@@ -8,7 +10,7 @@ import (
 )
 
 // AddJob sets up a [trioml.Job].
-func (e *Engine) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
+func (e *Engine) AddJob(now units.Time, d dataplane.Document) (uint8, error) {
 	j, err := e.jobs.Admit(d)
 	if err != nil {
 		return 0, err
@@ -19,6 +21,10 @@ func (e *Engine) AddJob(_ units.Time, d dataplane.Document) (uint8, error) {
 	}
 	if err := e.add(j); err != nil {
 		return 0, dataplane.Refuse(dataplane.RefusedNoRoom, "lower block_cnt_max, or remove a job", "%s: %v", e.cfg.Node, err)
+	}
+	if err := e.retime(now); err != nil {
+		_, undo := e.RemoveJob(now, j.ID)
+		return 0, dataplane.Refuse(trioml.RefusedTimeout, "take another block_exp", "%s: %v", e.cfg.Node, errors.Join(err, undo))
 	}
 	return j.ID, nil
 }
@@ -34,7 +40,7 @@ func (e *Engine) RemoveJob(now units.Time, id uint8) (dataplane.Removed, error) 
 	e.removed += uint64(out.OpenBlocks)
 	e.RemoveNextHop(nextHop(id))
 	e.endDraining()
-	return out, nil
+	return out, e.retime(now)
 }
 
 // Counters returns those of the PFE and of its program, by the names of the

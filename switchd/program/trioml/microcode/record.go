@@ -28,6 +28,7 @@ const (
 	flagTombs    = 1 << 13 // and those of blocks that are done
 	flagAbsent   = 1 << 12 // blocks do not wait for absent sources
 	capHighShift = 8       // 4 bits: the higher ones of block_cnt_max - 1
+	stepMask     = 0xff    // what a visit takes of block_exp
 )
 
 // JobRecord is a job record (trio Fig 17) with the fields of the program's own.
@@ -37,6 +38,7 @@ type JobRecord struct {
 	Late     bool  // packets of older generations are dropped
 	Tombs    bool  // packets of blocks that are done are dropped
 	Absent   bool  // blocks do not wait for absent sources
+	Step     uint8 // ms that a visit of a timer's thread takes of the block_exp of an unreferenced block
 	Job      uint8 // job_id
 	OutSrcID uint8 // src_id of results
 
@@ -55,7 +57,7 @@ type JobRecord struct {
 // Put writes the record to 64 bytes.
 func (r *JobRecord) Put(b []byte) {
 	_ = b[recordBytes-1]
-	flags := uint16(r.BlockCntMax-1) >> 12 << capHighShift
+	flags := uint16(r.BlockCntMax-1)>>12<<capHighShift | uint16(r.Step)
 	for _, f := range []struct {
 		set bool
 		bit uint16
@@ -86,7 +88,7 @@ func DecodeJobRecord(b []byte) JobRecord {
 	return JobRecord{
 		Newest:  binary.BigEndian.Uint16(b[2:]),
 		Started: flags&flagFresh == 0, Late: flags&flagLate != 0, Tombs: flags&flagTombs != 0, Absent: flags&flagAbsent != 0,
-		Job: b[0], OutSrcID: b[1],
+		Step: uint8(flags & stepMask), Job: b[0], OutSrcID: b[1],
 		BlockCurrCnt: binary.BigEndian.Uint16(b[6:]),
 		BlockCntMax:  int(flags>>capHighShift&0xf)<<12 + int(caps>>20) + 1, BlockGradMax: int(caps >> 8 & 0xfff), BlockExp: uint8(caps),
 		BlockTotalCnt: binary.BigEndian.Uint32(b[12:]),
@@ -100,7 +102,7 @@ type BlockRecord struct {
 	Block uint32
 	Gen   uint16
 
-	BlockExp  uint8 // block timeout interval in ms
+	BlockExp  uint8 // what is left of the block timeout interval while nobody references the block, in ms
 	AgeOp     uint8 // block_age: how the block aged, the final and the degraded bit, as in a packet
 	Final     bool
 	Degraded  bool

@@ -24,14 +24,18 @@ type watcher struct {
 	in    vm.Variable // what a packet's thread has of its header; src_id stands first
 	block vm.Variable // reply of the last HashInsert of a packet's thread
 	scan  vm.Variable // reply of the last HashScan of a timer's
+	mark  vm.Variable // what a timer's thread writes into the block that it sends
 }
+
+// markAged is the mark of a block that ages out: AGED of the program.
+const markAged = wire.AgeTimeout<<4 | 1<<2
 
 func newWatcher(e *Engine, p *isa.Program, sink trace.Sink, next trio.Observer) (*watcher, error) {
 	w := &watcher{engine: e, sink: sink, next: next}
 	for _, v := range []struct {
 		name string
 		at   *vm.Variable
-	}{{"in", &w.in}, {"block", &w.block}, {"scan", &w.scan}} {
+	}{{"in", &w.in}, {"block", &w.block}, {"scan", &w.scan}, {"mark", &w.mark}} {
 		s, ok := p.Symbol(v.name)
 		if ok {
 			*v.at, ok = vm.VariableOf(s)
@@ -68,9 +72,8 @@ func (w *watcher) Sent(now units.Time, t *vm.Thread, created bool) {
 }
 
 func (w *watcher) result(now units.Time, t *vm.Thread, r BlockRecord) {
-	scan := w.scan.Get(t)
-	timer := scan&isa.ScanFound != 0
-	aged := timer && scan&isa.ScanRef == 0 && r.AgeOp&wire.AgeTimeout != 0 // which a contribution may have brought, too
+	timer := w.scan.Get(t)&isa.ScanFound != 0
+	aged := timer && uint8(w.mark.Get(t)) == markAged && r.AgeOp&wire.AgeTimeout != 0 // which a contribution may have brought, too
 	j := w.job(t)
 	j.Results++
 	if r.Degraded {
@@ -141,12 +144,12 @@ func (w *watcher) Discarded(now units.Time, t *vm.Thread, reason string) {
 }
 
 // Scanned is called when a timer's thread has come by a record. A block that is
-// referenced waits on, unless a thread is ending it, or is about to.
+// referenced, or has time left, waits on, unless a thread is ending it, or is about to.
 func (w *watcher) Scanned(now units.Time, t *vm.Thread, s mem.Scanned) {
-	if w.sink != nil && s.Ref {
+	if w.sink != nil {
 		id := uint8(s.Key >> 32)
 		j, known := w.engine.Job(id)
-		if r, open := w.engine.blockAt(s.Record); known && open && !r.Owned && !w.lacksAbsentOnly(id, r) {
+		if r, open := w.engine.blockAt(s.Record); known && open && (s.Ref || r.BlockExp > j.Step) && !r.Owned && !w.lacksAbsentOnly(id, r) {
 			w.event(now, trace.Scanned, origin{id, j.OutSrcID, timerNote(t)}, r)
 		}
 	}

@@ -32,7 +32,7 @@ func (e *Engine) viewJobs(now units.Time) dataplane.Table {
 		j, _ := e.Job(known.ID)
 		row := trioml.JobRow{
 			ID: j.Job, Sources: j.SrcMask, OutSource: j.OutSrcID, To: j.OutDstAddr,
-			BlockMax: j.BlockCntMax, BlocksOpen: int(j.BlockCurrCnt), GradMax: j.BlockGradMax, JobCounts: known.Count,
+			BlockMax: j.BlockCntMax, BlocksOpen: int(j.BlockCurrCnt), GradMax: j.BlockGradMax, Timeout: e.jobs.TimeoutOf(known), JobCounts: known.Count,
 		}
 		if j.Started {
 			row.Newest = dataplane.Int(j.Newest)

@@ -10,7 +10,9 @@
 //
 // Every T/N a timer thread visits 1/N of the records. It sends a record with a clear REF
 // flag as it is (degraded), and clears the flag of the others. So a record is sent T to 2T
-// after its last packet. [NewAdvanced] adds the mitigation that §5 sketches
+// after its last packet. Where jobs have different timeouts T divides them all, and a record
+// with a clear flag is sent once it was found so for its job's timeout: between that and T
+// more after its last packet. [NewAdvanced] adds the mitigation that §5 sketches
 // (docs/trio-ml.md).
 //
 // Decided here, as the paper leaves it open:

@@ -194,7 +194,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("blocks %v of %d, want %v of 2", table.Rows, table.Total, want)
 	}
 	table = b.p.View(b.now, dataplane.ViewJobs, 10)
-	want = []string{"1", "3", "0-2", "99", "239.0.0.7", "4096", "2", "4095", "0", "3", "0", "0", "0", "1", "2"}
+	want = []string{"1", "3", "0-2", "99", "239.0.0.7", "4096", "2", "4095", "10000", "0", "3", "0", "0", "0", "1", "2"}
 	if len(table.Rows) != 1 || !slices.Equal(words(table.Rows[0]), want) {
 		t.Errorf("jobs %v, want %v", table.Rows, want)
 	}

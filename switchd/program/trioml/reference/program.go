@@ -33,10 +33,11 @@ func New(cfg trioml.Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{cfg: cfg, table: trioml.Table{Node: cfg.Node}, records: map[key]*record{}, scan: newScanner(cfg.Timeout, cfg.Threads)}
+	p := &Program{cfg: cfg, table: cfg.Table(), records: map[key]*record{}}
 	for _, j := range cfg.Jobs {
 		p.add(j)
 	}
+	p.scan = newScanner(p.table.Period(), cfg.Threads)
 	return p, nil
 }
 
@@ -52,10 +53,10 @@ func (p *Program) Counters() []sansio.Count { return p.count.List() }
 func (p *Program) OpenBlocks() int { return len(p.records) }
 
 // PhaseMattered reports whether blocks that were sent since the last call had
-// been open for a timeout or longer: then the timer threads, at another phase,
+// been open for a period of the timer threads or longer: then the timer threads, at another phase,
 // might have sent them earlier or later.
 func (p *Program) PhaseMattered() bool {
-	mattered := p.longest >= p.cfg.Timeout && !p.cfg.NoAging || p.classifier.phaseMattered()
+	mattered := p.longest >= units.Duration(p.scan.period) && !p.cfg.NoAging || p.classifier.phaseMattered()
 	p.longest = 0
 	return mattered
 }
@@ -162,7 +163,7 @@ func (p *Program) create(now units.Time, j *job, h wire.Header, unstored bool) (
 	}
 	r := p.newRecord()
 	*r = record{job: j, BlockRecord: BlockRecord{
-		Job: h.Job, Block: h.Block, Gen: h.Gen, Start: now, Grads: int(h.Grads), Ref: true, Unstored: unstored, Sums: r.Sums,
+		Job: h.Job, Block: h.Block, Gen: h.Gen, Start: now, Left: j.Timeout, Grads: int(h.Grads), Ref: true, Unstored: unstored, Sums: r.Sums,
 	}}
 	if !unstored {
 		r.Sums = slices.Grow(r.Sums[:0], 4*r.Grads)[:4*r.Grads] // with any contents: the first source overwrites them

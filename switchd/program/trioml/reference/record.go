@@ -58,12 +58,13 @@ type BlockRecord struct {
 	Job      uint8
 	Block    uint32
 	Gen      uint16
-	Start    units.Time // block_start_time
-	Received trace.Mask // rcvd_mask
-	Sources  int        // rcvd_cnt
-	Workers  int        // behind the sources: the sum of their src_cnt
-	Grads    int        // grad_cnt
-	AgeOp    uint8      // AgeTimeout: it aged out, or a contribution from the level below had
+	Start    units.Time     // block_start_time
+	Left     units.Duration // block_exp: how long it still waits unreferenced
+	Received trace.Mask     // rcvd_mask
+	Sources  int            // rcvd_cnt
+	Workers  int            // behind the sources: the sum of their src_cnt
+	Grads    int            // grad_cnt
+	AgeOp    uint8          // AgeTimeout: it aged out, or a contribution from the level below had
 	Final    bool
 	Degraded bool
 	Ref      bool   // the hash entry's "recently referenced" flag (§5)

@@ -117,6 +117,14 @@ func (s *scanner) next() units.Time {
 	return s.at(s.firing + ahead)
 }
 
+// retime has the threads fire in another period from now on. The first visit of each is a
+// whole period away at the least, so that no two visits are closer than the period says.
+func (s *scanner) retime(now units.Time, period units.Duration) {
+	s.period = int64(period)
+	s.firing = s.firstAfter(now) + s.n
+	s.due = s.at(s.firing)
+}
+
 // NextDeadline returns when the next timer thread has a record to visit, or classifies
 // stragglers.
 func (p *Program) NextDeadline() units.Time {
@@ -150,19 +158,19 @@ func (p *Program) expire(now units.Time, eff *sansio.Effects) {
 	s.firing, s.due = end, s.at(end)
 }
 
-// visit is one firing of timer thread i: what was not referenced since its last
-// visit is sent as it is, the rest loses its flag.
+// visit is one firing of timer thread i: what was not referenced for the timeout of its
+// job is sent as it is, the rest loses its flag.
 func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
 	for _, r := range p.scan.records(i) {
 		switch {
 		case p.records[r.key()] != r: // sent since, with another
 			continue
-		case r.Ref && p.cfg.Age == trioml.AgeAbsent && r.complete(): // it waits for absent sources only
-			p.finish(now, r, eff)
-			continue
-		case r.Ref:
-			r.Ref = false
-			p.event(now, trace.Scanned, r, r.job.OutSource)
+		case p.isYoung(r):
+			if p.cfg.Age == trioml.AgeAbsent && r.complete() { // it waits for absent sources only
+				p.finish(now, r, eff)
+			} else {
+				p.event(now, trace.Scanned, r, r.job.OutSource)
+			}
 			continue
 		}
 		r.AgeOp, r.Degraded = wire.AgeTimeout, true
@@ -173,4 +181,19 @@ func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
 		p.markAbsent(r)
 		p.finish(now, r, eff)
 	}
+}
+
+// isYoung notes a visit and reports whether the record waits on: it was referenced since the last
+// one, or has time left.
+func (p *Program) isYoung(r *record) bool {
+	period := units.Duration(p.scan.period)
+	switch {
+	case r.Ref:
+		r.Ref, r.Left = false, r.job.Timeout
+	case r.Left > period:
+		r.Left -= period
+	default:
+		return false
+	}
+	return true
 }

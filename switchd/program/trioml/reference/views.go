@@ -29,7 +29,7 @@ func (p *Program) viewJobs(now units.Time) dataplane.Table {
 		j := p.jobs[e.ID]
 		row := trioml.JobRow{
 			ID: j.ID, Sources: j.Mask, OutSource: j.OutSource, To: j.Out.Dst,
-			BlockMax: j.BlockMax, BlocksOpen: j.open, GradMax: j.GradMax, JobCounts: j.Count,
+			BlockMax: j.BlockMax, BlocksOpen: j.open, GradMax: j.GradMax, Timeout: p.table.TimeoutOf(e), JobCounts: j.Count,
 		}
 		if j.started {
 			row.Newest = dataplane.Int(j.newest)
