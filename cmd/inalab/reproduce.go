@@ -37,6 +37,9 @@ trio.fig13 a figure, trio a paper. "inalab reproduce --list" prints all.
 Live claims move real packets: they take root, and answer needs-root without.
 Claims of systems that are not built answer not-yet.
 
+A claim of which a number that nobody printed decides whether it holds is undetermined:
+it is never counted as reproduced, and fails the command unless the ledger expects it.
+
 Every point of every figure, the constants and the readings go to a new directory
 below --out; the claims go to standard output. Exit codes: 0 all is as the ledger
 of claims expects, 1 a claim failed unexpectedly, or passed unexpectedly, 4 this

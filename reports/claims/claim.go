@@ -124,7 +124,8 @@ type Claim struct {
 	SameAs       []ID          `yaml:"same_as,omitempty"`      // claims that this one states again, or at another scale
 	InputReason  string        `yaml:"input_reason,omitempty"` // which numbers are fed in, and why
 	Note         string        `yaml:"note,omitempty"`
-	KnownFailure *KnownFailure `yaml:"known_failure,omitempty"` // nil for a claim that is expected to pass
+	KnownFailure *KnownFailure `yaml:"known_failure,omitempty"` // nil for a claim that is not expected to fail
+	Undetermined *Declared     `yaml:"undetermined,omitempty"`  // nil for a claim that is expected to hold, or to fail, whatever is assumed
 }
 
 // Tolerance is what counts as a pass, in words. [Claim.Check] is what decides.
@@ -138,10 +139,6 @@ type KnownFailure struct {
 	Measured    Value  `yaml:"measured"`
 	Reason      string `yaml:"reason"`
 	QuickPasses bool   `yaml:"quick_passes,omitempty"` // it fails in full only: a quick run is expected to pass
-
-	// Undetermined says that what is assumed decides whether it fails. A pass is as little unexpected as a
-	// failure, and is not counted as one.
-	Undetermined bool `yaml:"undetermined,omitempty"`
 }
 
 // InQuick returns the claim as a quick run is to be judged by: expected to pass

@@ -84,6 +84,10 @@ func agree(n yamldoc.Node, c *Claim) {
 		n.FaultAt("check", "the method is %s: {op: %s} goes with method %s, and with nothing else", c.Method, OpNone, NoWay)
 	case none && c.KnownFailure != nil:
 		n.FaultAt("known_failure", "what is not checked cannot fail")
+	case none && c.Undetermined != nil:
+		n.FaultAt("undetermined", "nothing that is assumed decides what is not checked")
+	case c.KnownFailure != nil && c.Undetermined != nil:
+		n.FaultAt("undetermined", "known_failure is there too: a claim fails whatever is assumed, or what is assumed decides")
 	}
 	fed := c.PassMeans == MeansInput || c.PassMeans == MeansNumberPartInput
 	if fed && c.InputReason == "" {

@@ -9,8 +9,10 @@
 //
 // A claim is a statement of a paper with its value, unit and conditions, and a [Check]
 // that decides; ledger/README.md describes the files. Every claim is expected to pass
-// except those with known_failure. An unexpected failure counts, and so does an unexpected
-// pass.
+// except those with known_failure, and those with undetermined: what is assumed decides
+// whether they hold. An unexpected failure counts, and so does an unexpected pass. An
+// experiment may measure at the ends of what it assumes ([Measured.Over]): a claim that is not
+// the same there is undetermined.
 //
 // The claim says what a pass may be called, not the experiment ([PassMeans]): a number in
 // a wide band is within-band, a sign or an order is direction-only, and a number that was

@@ -15,6 +15,7 @@ const (
 	DirectionOnly Verdict = "direction-only" // sign, order or loose bound hold; the number is not reproduced
 	Input         Verdict = "input"          // the number was fed in; that it matches says nothing
 	Predicted     Verdict = "predicted"      // the model was made without seeing the value
+	Undetermined  Verdict = "undetermined"   // what is assumed decides whether it holds
 	NotReproduced Verdict = "not-reproduced"
 	KnownFail     Verdict = "known-failure" // not reproduced, as the ledger says, with the reason
 	NotCheckable  Verdict = "not-checkable" // not without hardware or data
@@ -24,7 +25,7 @@ const (
 
 // Verdicts lists the verdicts in the order of summaries.
 var Verdicts = []Verdict{
-	Reproduced, WithinBand, DirectionOnly, Input, Predicted, NotReproduced, KnownFail, NotCheckable, NeedsRoot, NotYet,
+	Reproduced, WithinBand, DirectionOnly, Input, Predicted, Undetermined, NotReproduced, KnownFail, NotCheckable, NeedsRoot, NotYet,
 }
 
 // Judgement is a verdict and why.
@@ -43,11 +44,11 @@ func (c *Claim) Judge(m Measured) Judgement {
 		return c.NotCheckable()
 	}
 	pass, why := c.Check.Meets(m)
+	if j, ok := c.undetermined(m, pass, why); ok {
+		return j
+	}
 	j := Judgement{Measured: m, Pass: pass, Reason: why, Expected: pass == (c.KnownFailure == nil)}
 	switch {
-	case pass && c.KnownFailure != nil && c.KnownFailure.Undetermined:
-		j.Verdict, j.Expected = KnownFail, true
-		j.Reason = c.KnownFailure.Reason + ": here it passes, " + why
 	case pass:
 		j.Verdict = c.PassMeans.verdict()
 		if j.Verdict == Input {
@@ -61,6 +62,9 @@ func (c *Claim) Judge(m Measured) Judgement {
 		j.Reason = c.KnownFailure.Reason + ": " + why
 	default:
 		j.Verdict = NotReproduced
+	}
+	if c.Undetermined != nil {
+		j.Reason, j.Expected = c.Undetermined.determined(m, why), false
 	}
 	return j
 }

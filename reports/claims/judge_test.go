@@ -68,16 +68,6 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// What is assumed decides whether an undetermined claim passes: neither is unexpected, and it is never reproduced.
-func TestUndetermined(t *testing.T) {
-	claim := &Claim{Method: Virtual, PassMeans: MeansNumber, Check: Min{2}, KnownFailure: &KnownFailure{Reason: "3 with other marks", Undetermined: true}}
-	for x, why := range map[float64]string{1: "3 with other marks: 1 is too low for ≥2", 3: "3 with other marks: here it passes, 3 is in ≥2"} {
-		if j := claim.Judge(Number(x)); j.Verdict != KnownFail || !j.Expected || j.Reason != why {
-			t.Errorf("%v: %+v", x, j)
-		}
-	}
-}
-
 // What is known of a quick run is held to as strictly as what is known of a full one.
 func TestKnownFailureInQuick(t *testing.T) {
 	for _, c := range []struct {

@@ -14,20 +14,21 @@ func (s Selection) Table() render.Table {
 		{Key: "tolerance", Name: "tolerance", Spare: 1},
 		{Key: "pass_means", Name: "a pass means"},
 		{Key: "known_failure"},
+		{Key: "undetermined"},
 		{Key: "statement", Name: "statement", Detail: true},
 	}}
 	for _, c := range s.Claims {
 		t.Rows = append(t.Rows, []render.Cell{
 			render.Text(string(c.ID)), shortText(c.Where, whereWidth), render.Text(string(c.Method)), valueCell(c.Value, w.paper),
 			shortText(c.Unit, w.unit), shortText(c.Check.Short(), w.tolerance), render.Text(string(c.PassMeans)),
-			render.Bool(c.KnownFailure != nil), render.Text(c.Statement),
+			render.Bool(c.KnownFailure != nil), render.Bool(c.Undetermined != nil), render.Text(c.Statement),
 		})
 	}
 	for _, value := range s.Unseen {
 		t.Rows = append(t.Rows, []render.Cell{
 			render.Text(string(value.ID)), shortText(value.Where, whereWidth), render.NA(), render.NA().As("unseen"),
 			shortText(value.Unit, w.unit), render.NA(), render.Text(string(Predicted)),
-			render.Bool(false), render.Text(value.Statement),
+			render.Bool(false), render.Bool(false), render.Text(value.Statement),
 		})
 	}
 	return t

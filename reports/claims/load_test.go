@@ -41,7 +41,7 @@ var valuesByText = cmp.Comparer(func(a, b Value) bool { return a.kind == b.kind 
 
 func TestLoad(t *testing.T) {
 	l := small(t)
-	if len(l.Claims) != 12 || len(l.Unseen) != 1 || len(l.Facts) != 2 || len(l.Ambiguities) != 2 || len(l.Arithmetic) != 1 {
+	if len(l.Claims) != 13 || len(l.Unseen) != 1 || len(l.Facts) != 2 || len(l.Ambiguities) != 2 || len(l.Arithmetic) != 1 {
 		t.Fatalf("%d claims, %d unseen, %d facts, %d ambiguities, %d checks",
 			len(l.Claims), len(l.Unseen), len(l.Facts), len(l.Ambiguities), len(l.Arithmetic))
 	}
@@ -154,6 +154,10 @@ func TestBadEntries(t *testing.T) {
 		{"no check with a method", "trio.yaml", within, "{op: none}"},
 		{"a check without a method", "trio.yaml", "{op: none}", within},
 		{"failure of what is not checked", "trio.yaml", "pass_means: not-checkable\n", "pass_means: not-checkable\n  known_failure: {measured: 1, reason: none}\n"},
+		{"undetermined and not checked", "trio.yaml", "pass_means: not-checkable\n", "pass_means: not-checkable\n  undetermined: {measured: 1, reason: none}\n"},
+		{"undetermined and known to fail", "switchml.yaml", "  undetermined: {", "  known_failure: {measured: 1, reason: none}\n  undetermined: {"},
+		{"undetermined without reason", "switchml.yaml", "{measured: 9 to 130, reason: the cost of an instruction is not printed}", "{measured: 1}"},
+		{"undetermined as a flag", "switchml.yaml", "{measured: 1.2, reason: the paper's compute time is not printed}", "{measured: 1.2, undetermined: true, reason: none}"},
 		{"input without a reason", "trio.yaml", "  input_reason: workload input\n", ""},
 		{"a reason for no input", "trio.yaml", "  difficulty: 1\n", "  difficulty: 1\n  input_reason: none\n"},
 

@@ -14,6 +14,7 @@ import (
 // and what must be known to read it. The zero value is nothing measured.
 type Measured struct {
 	outcome outcome
+	ends    []End // likewise, with what is assumed at the ends of its range
 
 	Model     string   // of the part of the system that decides the value; "" is nothing to tell
 	Reading   string   // choices taken where the papers are ambiguous

@@ -50,6 +50,7 @@ var resultColumns = []resultColumn{
 	{render.Column{Key: "seconds", Name: "took", Unit: "s", Align: render.Right, Detail: true}, func(r *Result, _ widths) render.Cell { return render.Number(r.Seconds, 1) }},
 	{render.Column{Key: "run_dir", Name: "run", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(r.RunDir) }},
 	{render.Column{Key: "accept"}, func(r *Result, _ widths) render.Cell { return render.Text(r.Accept) }},
+	{render.Column{Key: "ends", Name: "at the ends of what is assumed", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(endsText(r.Ends)) }},
 	{render.Column{Key: "model", Name: "model", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(r.Model) }},
 	{render.Column{Key: "constants"}, func(r *Result, _ widths) render.Cell { return render.Text(strings.Join(r.Constants, "; ")) }},
 	{render.Column{Key: "note", Name: "note", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(r.Note) }},
@@ -84,10 +85,41 @@ func (r Report) table(title string, w widths, keep func(*Result) bool) render.Ta
 
 // pages returns what people read, the summary last.
 func (r Report) pages(w widths) []render.Table {
-	own := func(res *Result) bool { return res.Verdict != KnownFail && res.Verdict != Predicted }
-	pages := []render.Table{r.table("Claims", w, own), r.knownFailures(w), r.predictions()}
+	own := func(res *Result) bool {
+		return !slices.Contains([]Verdict{KnownFail, Undetermined, Predicted}, res.Verdict)
+	}
+	pages := []render.Table{r.table("Claims", w, own), r.undetermined(w), r.knownFailures(w), r.predictions()}
 	pages = slices.DeleteFunc(pages, func(t render.Table) bool { return len(t.Rows) == 0 })
 	return append(pages, r.summaryPage())
+}
+
+// undetermined shows what something assumed decides.
+func (r Report) undetermined(w widths) render.Table {
+	t := render.Table{Title: "Undetermined: what is assumed decides", Columns: []render.Column{
+		markColumn, {Name: "claim"}, {Name: "paper", Align: render.Right}, {Name: "measured", Align: render.Right},
+		{Name: "unit", Spare: 1}, {Name: "tolerance", Spare: 1}, {Name: "why", Wrap: true},
+	}}
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Verdict == Undetermined {
+			t.Rows = append(t.Rows, []render.Cell{
+				res.markCell(), render.Text(string(res.ID)), valueCell(res.PaperValue, w.paper), shortText(res.people, w.measured),
+				shortText(res.Unit, w.unit), shortText(res.Tolerance, w.tolerance), render.Text(res.whyUndetermined()),
+			})
+		}
+	}
+	return t
+}
+
+// whyUndetermined is the ledger's reason and what the ends gave.
+func (r *Result) whyUndetermined() string {
+	var out []string
+	if r.declared != nil {
+		out = append(out, r.declared.Reason)
+	}
+	if len(r.Ends) > 0 {
+		out = append(out, endsText(r.Ends))
+	}
+	return strings.Join(out, ": ")
 }
 
 // knownFailures shows what fails as the ledger says.

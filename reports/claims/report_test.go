@@ -45,6 +45,7 @@ func sample(t *testing.T) Report {
 			judged("switchml.s3.order", rank(3, 2, 2.5, 4), Run{Seed: 1}),
 			judged("switchml.s3.bound", Number(2.05), Run{}),
 			judged("switchml.s3.stuck", Number(1.21), Run{Seed: 1}),
+			judged("switchml.s3.depends", Number(9).Over(End{At: "2 ns an instruction", Measured: Number(5.2)}, End{At: "230 ns", Measured: Number(130)}), Run{Seed: 1}),
 			judged("atp.s1.sum", numbers(58, 248), Run{}),
 			claimOf(t, l, "xagg.s1.yes").Result(NotRun(NotYet, "system xagg"), Run{}),
 			prediction,

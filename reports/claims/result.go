@@ -35,16 +35,18 @@ type Result struct {
 	Seconds    float64   `json:"seconds"`
 	RunDir     string    `json:"run_dir"`
 
-	Accept     string   `json:"accept"` // the tolerance in the words of the ledger
-	Model      string   `json:"model"`
-	Constants  []string `json:"constants,omitempty"`
-	Note       string   `json:"note"`
-	Quick      string   `json:"quick"` // how the experiment was cut
-	SameAs     []ID     `json:"same_as,omitempty"`
-	NullPasses bool     `json:"null_passes"` // a model without the effect passes too
+	Accept     string      `json:"accept"`         // the tolerance in the words of the ledger
+	Ends       []EndResult `json:"ends,omitempty"` // measured with what is assumed at the ends of its range
+	Model      string      `json:"model"`
+	Constants  []string    `json:"constants,omitempty"`
+	Note       string      `json:"note"`
+	Quick      string      `json:"quick"` // how the experiment was cut
+	SameAs     []ID        `json:"same_as,omitempty"`
+	NullPasses bool        `json:"null_passes"` // a model without the effect passes too
 
-	people string        // measured, for people
-	failed *KnownFailure // of the ledger
+	people   string        // measured, for people
+	failed   *KnownFailure // of the ledger
+	declared *Declared     // likewise
 }
 
 // fedIn stands where a number would be that is an input.
@@ -58,7 +60,7 @@ func (c *Claim) Result(j Judgement, run Run) Result {
 		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected,
 		PassMeans: c.PassMeans, Method: c.Method, SameAs: c.SameAs, NullPasses: c.NullPasses,
 		Model: j.Measured.Model, Reading: j.Measured.Reading, Constants: j.Measured.Constants, Note: j.Measured.Note,
-		failed: c.KnownFailure,
+		Ends: c.endResults(j.Measured), failed: c.KnownFailure, declared: c.Undetermined,
 	}
 	r.setRun(run)
 	r.Measured, r.people = c.show(j.Measured)

@@ -41,7 +41,7 @@ func TestSelect(t *testing.T) {
 	if _, err := l.Select(""); err == nil {
 		t.Error("nothing selects something")
 	}
-	if s := l.All(); len(s.Claims) != 12 || len(s.Unseen) != 1 {
+	if s := l.All(); len(s.Claims) != 13 || len(s.Unseen) != 1 {
 		t.Errorf("all are %d and %d", len(s.Claims), len(s.Unseen))
 	}
 }
