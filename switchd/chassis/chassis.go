@@ -21,6 +21,9 @@ type Chassis struct {
 	parts   []*part
 	links   agenda // deadlines of the parts that are links
 
+	newEngine NewEngine // for programs that are replaced
+	sink      trace.Sink
+
 	now    units.Time // of the latest call
 	at     units.Time // of the latest pass, now or before
 	stage  stage      // whose turn it is

@@ -10,18 +10,33 @@ import (
 func (c *Chassis) receive(at sansio.Port, t *sansio.Train, eff *sansio.Effects) {
 	p := &c.ports[at]
 	p.stat.In.add(t)
-	in := c.pfes[p.pfe].inbound
-	if in == nil || !in.sees(t) {
-		c.deliver(at, t, nil, dataplane.NotMine, eff)
+	if in := c.pfes[p.pfe].inbound; len(in) > 0 {
+		c.enter(at, in, t, eff)
 		return
 	}
-	f := c.frameAt(at, t)
-	claim := in.Claims(f)
-	if claim == dataplane.InTransit {
-		c.serve(in, dataplane.Inbound(at), t, eff)
-		return
+	c.deliver(at, t, nil, dataplane.NotMine, eff)
+}
+
+// enter takes a train that came by a port to the first of some engines that it has to pass,
+// and delivers it where there is none.
+func (c *Chassis) enter(at sansio.Port, engines []*engine, t *sansio.Train, eff *sansio.Effects) {
+	var asked *engine
+	var f dataplane.Frame
+	claim := dataplane.NotMine
+	for _, e := range engines {
+		if !e.sees(t) {
+			continue
+		}
+		if asked == nil {
+			f = c.frameAt(at, t)
+		}
+		asked, claim = e, e.Claims(f)
+		if claim == dataplane.InTransit {
+			c.serve(e, dataplane.Inbound(at), t, eff)
+			return
+		}
 	}
-	c.deliver(at, t, in, claim, eff)
+	c.deliver(at, t, asked, claim, eff)
 }
 
 // sees reports whether an engine that wants frames in transit wants those of a train.

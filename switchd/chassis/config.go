@@ -1,6 +1,7 @@
 package chassis
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Config struct {
 	Programs []json.RawMessage // by PFE, for NewEngine; null, or past the end: no engine there
 
 	// Transit are programs beside those of the system, such as one that frames pass on
-	// their way through a PFE.
+	// their way through a PFE. Of those of one PFE, the first whose frame it is has it.
 	Transit []Program `json:",omitempty"`
 
 	// Servers make the frames of the system's engine wait their turn before it, as for
@@ -79,9 +80,13 @@ func (c *Config) pfeName(i int) string {
 // Program is a program on a PFE beside that of the system.
 type Program struct {
 	PFE    int
-	System string          // whose it is, for NewEngine; in names of counters and in errors
+	System string          // whose it is, for NewEngine
+	Name   string          `json:",omitempty"` // in names of counters and in errors; empty: System
 	Config json.RawMessage // for NewEngine
 }
+
+// title is how a program is called among those of its PFE.
+func (p *Program) title() string { return cmp.Or(p.Name, p.System) }
 
 // NewEngine makes the engine of a PFE, whose program is that of the system, from the
 // configuration of the program; sink may be nil.

@@ -14,22 +14,24 @@ type engine struct {
 	dataplane.Engine
 	pfe    int
 	system string
+	title  string // of a program beside the system's: Program.Name, or the name of what it is
 	name   string // before its counters: "pfe1", or "pfe1/telemetry" of one beside the system's
 	wants  dataplane.Wants
-	part   *part     // its turn, and its deadline
-	late   *part     // its second turn, for frames that leave; nil: it has one turn
-	server *part     // before it; nil where it takes no time
-	peers  []*engine // of the same system, by PFE
-	front  []bool    // front-panel ports that it has named
-	fabric []bool    // PFEs that it has named
+	part   *part        // its turn, and its deadline
+	late   *part        // its second turn, for frames that leave; nil: it has one turn
+	server *part        // before it; nil where it takes no time
+	former sansio.Tally // what programs counted that it has replaced
+	peers  []*engine    // of the same system, by PFE
+	front  []bool       // front-panel ports that it has named
+	fabric []bool       // PFEs that it has named
 }
 
 // pfe is the engines of one PFE.
 type pfe struct {
 	system   *engine   // nil: the system has none here
 	engines  []*engine // in the order in which they are asked about own frames
-	inbound  *engine   // asked about frames in transit that arrive; nil: none
-	outbound *engine   // asked about frames that are about to leave; nil: none
+	inbound  []*engine // that frames may pass on arrival: programs in their order, then the system's
+	outbound []*engine // that frames may pass on leaving: the system's, then programs in their order
 }
 
 // buildEngines makes the engines of all programs.
@@ -39,19 +41,21 @@ func (c *Chassis) buildEngines(newEngine NewEngine, sink trace.Sink) error {
 		if len(program) == 0 || string(program) == "null" {
 			continue
 		}
-		e, err := c.newEngine(newEngine, Program{PFE: i, System: c.cfg.System, Config: program}, sink)
+		e, err := c.addEngine(newEngine, Program{PFE: i, System: c.cfg.System, Config: program}, sink)
 		if err != nil {
 			return err
 		}
 		e.name, c.pfes[i].system = c.cfg.pfeName(i), e
 	}
 	for _, p := range c.cfg.Transit {
-		e, err := c.newEngine(newEngine, p, sink)
+		e, err := c.addEngine(newEngine, p, sink)
 		if err != nil {
 			return err
 		}
-		e.name = c.cfg.pfeName(p.PFE) + "/" + p.System
+		e.title = p.title()
+		e.name = c.cfg.pfeName(p.PFE) + "/" + e.title
 	}
+	c.newEngine, c.sink = newEngine, sink
 	var errs []error
 	for _, e := range c.engines {
 		e.peers = c.peersOf(e.system)
@@ -66,7 +70,7 @@ func (c *Chassis) buildEngines(newEngine NewEngine, sink trace.Sink) error {
 // fixPorts is what to do about ports that an engine cannot send by.
 const fixPorts = "name ports with a link, or a PFE with a program"
 
-func (c *Chassis) newEngine(newEngine NewEngine, p Program, sink trace.Sink) (*engine, error) {
+func (c *Chassis) addEngine(newEngine NewEngine, p Program, sink trace.Sink) (*engine, error) {
 	if newEngine == nil {
 		return nil, fmt.Errorf("a program of %q on %s, and nothing to make its engine", p.System, c.cfg.pfeName(p.PFE))
 	}
@@ -103,22 +107,6 @@ func (c *Chassis) peersOf(system string) []*engine {
 		}
 	}
 	return peers
-}
-
-// admit gives an engine the frames in transit that it wants.
-func (c *Chassis) admit(e *engine) error {
-	take := func(place **engine, wants bool, frames string) error {
-		if first := *place; wants && first != nil {
-			return fmt.Errorf("%q and %q both want %s of %s: one program of a PFE may have them: leave one out, or run it on another PFE",
-				first.system, e.system, frames, c.cfg.pfeName(e.pfe))
-		}
-		if wants {
-			*place = e
-		}
-		return nil
-	}
-	p := &c.pfes[e.pfe]
-	return errors.Join(take(&p.inbound, e.wants.Transit, "the frames in transit"), take(&p.outbound, e.wants.Leaving, "the frames that leave by ports"))
 }
 
 // learnPorts notes the ports that an engine sends by, beside those that it has named

@@ -9,9 +9,10 @@ import (
 // stands who did so, as in "claimed-twice/pfe1+pfe1/police" and
 // "unnamed-port/pfe1->et-0-0-3".
 const (
-	dropTwice   = "claimed-twice" // claimed as theirs by two engines
-	dropUnnamed = "unnamed-port"  // by a port that the engine does not name in Ports
-	dropNoPort  = "no-such-port"  // by a port that is not there, has no link, or is of another PFE
+	dropTwice    = "claimed-twice"    // claimed as theirs by two engines
+	dropUnnamed  = "unnamed-port"     // by a port that the engine does not name in Ports
+	dropNoPort   = "no-such-port"     // by a port that is not there, has no link, or is of another PFE
+	dropReplaced = "program-replaced" // inside a program that was replaced
 )
 
 // passOn takes what a part just sent to where it goes next.
@@ -83,14 +84,26 @@ func (c *Chassis) isOnWay(e *engine, p sansio.Port) bool {
 	return ok && c.isWired(at) && c.ports[at].pfe == e.pfe
 }
 
-// goOn sends a train on its way as if the engine had not been there.
+// goOn sends a train on its way as if the engine had not been there: behind a program on
+// arrival stands the system's engine, behind that on leaving stand the programs.
 func (c *Chassis) goOn(e *engine, p sansio.Port, t *sansio.Train, eff *sansio.Effects) {
+	here := &c.pfes[e.pfe]
 	if at, ok := dataplane.IsInbound(p); ok {
+		if s := here.system; e != s && s != nil && s.wants.Transit {
+			c.enter(at, here.inbound[len(here.inbound)-1:], t, eff)
+			return
+		}
 		c.deliver(at, t, e, dataplane.NotMine, eff)
 		return
 	}
 	at, _ := dataplane.IsOutbound(p)
-	c.out(c.ports[at].self, t, eff)
+	to := c.ports[at].self
+	if e == here.system && len(here.outbound) > 1 {
+		to = c.intercept(here.outbound[1:], nil, to, t, eff)
+	}
+	if len(to) > 0 {
+		c.out(to, t, eff)
+	}
 }
 
 // refusal returns the reason for which an engine may not send by p.
@@ -174,31 +187,43 @@ func (c *Chassis) emerge(src, dst int, to target, t *sansio.Train, eff *sansio.E
 	c.leave(dst, nil, to.ports, t, eff)
 }
 
-// leave takes a train to ports of a PFE, by way of the engine that wants to see what
-// leaves there, unless it has sent the train itself.
+// leave takes a train to ports of a PFE, by way of the engines that want to see what
+// leaves there. What such an engine sends itself does not come to it, and what a program does
+// that frames pass on leaving comes to no other.
 func (c *Chassis) leave(pfe int, sender *engine, to []sansio.Port, t *sansio.Train, eff *sansio.Effects) {
-	if e := c.pfes[pfe].outbound; e != nil && e != sender && e.sees(t) {
-		to = c.intercept(e, to, t, eff)
+	if out := c.pfes[pfe].outbound; len(out) > 0 && !(sender.isProgram() && sender.wants.Leaving) {
+		to = c.intercept(out, sender, to, t, eff)
 	}
 	if len(to) > 0 {
 		c.out(to, t, eff)
 	}
 }
 
-// intercept gives a train to an engine for each of the ports at which that claims it, and
-// returns the others.
-func (c *Chassis) intercept(e *engine, to []sansio.Port, t *sansio.Train, eff *sansio.Effects) []sansio.Port {
+// intercept gives a train, for each of its ports, to the first of some engines that claims it,
+// but for its sender, and returns the ports for which none does.
+func (c *Chassis) intercept(engines []*engine, sender *engine, to []sansio.Port, t *sansio.Train, eff *sansio.Effects) []sansio.Port {
 	lo := len(c.lists)
 	l, problem := t.Layout()
 	for _, at := range to {
 		f := dataplane.Frame{Port: at, Leaving: true, Header: t.Header, Layout: l, Problem: problem}
-		if e.Claims(f) == dataplane.InTransit {
+		if e := claimant(engines, sender, &f, t); e != nil {
 			c.serve(e, dataplane.Outbound(at), t, eff)
 		} else {
 			c.lists = append(c.lists, at)
 		}
 	}
 	return c.lists[lo:len(c.lists):len(c.lists)]
+}
+
+// claimant returns the first engine but the sender through which a frame has to pass; nil:
+// there is none.
+func claimant(engines []*engine, sender *engine, f *dataplane.Frame, t *sansio.Train) *engine {
+	for _, e := range engines {
+		if e != sender && e.sees(t) && e.Claims(*f) == dataplane.InTransit {
+			return e
+		}
+	}
+	return nil
 }
 
 // out hands a train to the links of its ports; where none of them has one, it

@@ -57,6 +57,9 @@ func (c *Chassis) Counters() []sansio.Count {
 		for _, n := range e.Counters() {
 			t.Add(e.name+"/"+n.Name, n.N)
 		}
+		for _, n := range e.former.List() {
+			t.Add(e.name+"/"+n.Name, n.N)
+		}
 	}
 	t.Merge(c.chassisDrops())
 	asked, unasked := c.linkDrops()

@@ -120,11 +120,11 @@ func TestRefusesProgramsInTransit(t *testing.T) {
 	p := chassistest.Plan(t, "mx480", gen.Params{Hosts: 2})
 	transit, leaving := dataplane.Wants{Transit: true}, dataplane.Wants{Leaving: true}
 	for want, add := range map[string]func(x *crossing){
-		`"telemetry" and "police" both want the frames in transit of pfe1: one program of a PFE may have them: leave one out, or run it on another PFE`: func(x *crossing) {
+		`program "police" of pfe1 would have no frame: of those that arrive, "telemetry" before it has all frames: put "police" first, narrow a match, or run one on another PFE`: func(x *crossing) {
 			x.add(0, "telemetry", &chassistest.Transit{Want: transit})
 			x.add(0, "police", &chassistest.Transit{Want: transit})
 		},
-		`"telemetry" and "police" both want the frames that leave by ports of pfe2: one program of a PFE may have them: leave one out, or run it on another PFE`: func(x *crossing) {
+		`program "police" of pfe2 would have no frame: of those that leave, "telemetry" before it has all frames: put "police" first, narrow a match, or run one on another PFE`: func(x *crossing) {
 			x.add(1, "telemetry", &chassistest.Transit{Want: leaving})
 			x.add(1, "police", &chassistest.Transit{Want: leaving})
 		},

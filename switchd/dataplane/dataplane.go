@@ -47,8 +47,8 @@ type Engine interface {
 }
 
 // Wants says which frames an engine is asked about. The zero value is well-formed IPv4
-// frames that are addressed to the switch itself. Of the engines of one PFE, one may
-// want Transit, and one Leaving: two could not both have a frame first.
+// frames that are addressed to the switch itself. Of the programs of one PFE beside that of
+// its system, the first that claims a frame in transit has it ([Matched]).
 type Wants struct {
 	// Transit is frames to others too, when they arrive: of every Ethernet type but ARP,
 	// malformed ones among them. They are offered before own frames are.

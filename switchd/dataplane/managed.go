@@ -59,6 +59,21 @@ type Forgetful interface {
 	Forget(now units.Time) (blocks int)
 }
 
+// Sharing is an engine that may share the machine of its PFE with other engines there.
+type Sharing interface {
+	// Share has it run on the machine of others, in the order in which they came. It is
+	// called once, before anything else. An error names what it claims that others have.
+	Share(others []Engine) error
+	// Retire takes it off: it is not called again.
+	Retire()
+}
+
+// Holding is an engine that may have packets inside between two calls.
+type Holding interface {
+	// Inside returns how many packets that arrived are inside and have not left.
+	Inside() int
+}
+
 // Refuser is a [Managed] engine that refuses jobs by itself, for what their packets are, under
 // the same rules.
 type Refuser interface {
@@ -105,6 +120,9 @@ const (
 	RefusedNoDrops     Reason = "no-drop-simulator"
 	RefusedDrop        Reason = "bad-drop"
 	RefusedForget      Reason = "nothing-to-forget"
+
+	RefusedUnknownProgram Reason = "unknown-program"
+	RefusedProgram        Reason = "bad-program"
 )
 
 // Refusal is why an engine does not do as the control plane says.

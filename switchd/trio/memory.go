@@ -201,7 +201,7 @@ func (p *PFE) OldestWork() units.Time {
 		return oldest
 	}
 	for _, t := range p.clock.threads {
-		if !slices.Contains(p.clock.idle, t.id) {
+		if t.work.owner == p && !slices.Contains(p.clock.idle, t.id) {
 			oldest = min(oldest, t.work.since)
 		}
 	}

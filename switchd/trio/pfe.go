@@ -40,7 +40,9 @@ type PFE struct {
 	changes uint64      // of the hash table by threads: records created or deleted
 	used    units.Bytes // of the packet memory
 	spare   []*packet
-	leaving []*packet // given up at this instant; effects may still borrow from them
+	leaving []*packet        // given up at this instant; effects may still borrow from them
+	given   []*sansio.Memory // given up in a call of another program on the PFE
+	retired bool             // replaced: its threads end at their next step
 
 	count   sansio.Tally
 	reasons []reason
@@ -85,7 +87,7 @@ func build(cfg Config) (*PFE, error) {
 	}
 	p.single.pfe = p
 	if cfg.Timing != nil {
-		if p.clock, err = newClock(&cfg); err != nil {
+		if p.clock, err = newClock(p); err != nil {
 			return nil, err
 		}
 	}
@@ -178,6 +180,11 @@ func (p *PFE) Expire(now units.Time, eff *sansio.Effects) {
 // and what is due is done.
 func (p *PFE) enter(now units.Time, eff *sansio.Effects) {
 	p.eff, p.latest = eff, nil
+	for _, m := range p.given {
+		eff.Drop(m)
+	}
+	clear(p.given)
+	p.given = p.given[:0]
 	if now > p.called {
 		p.spare = append(p.spare, p.leaving...)
 		clear(p.leaving)
@@ -233,10 +240,14 @@ func (p *PFE) recycle(k *packet) {
 func (p *PFE) release(k *packet) {
 	p.used -= k.charge
 	k.charge = 0
-	if m := k.train.Memory; m != nil {
+	switch m := k.train.Memory; {
+	case m == nil:
+	case p.eff == nil:
+		p.given = append(p.given, m)
+	default:
 		p.eff.Drop(m)
-		k.train.Memory = nil
 	}
+	k.train.Memory = nil
 }
 
 // output takes a packet to the reorder engine; without a clock none waits there.

@@ -16,6 +16,9 @@ func (r *ring[T]) len() int { return r.n }
 // front returns the oldest element; there must be one.
 func (r *ring[T]) front() *T { return &r.buf[r.head] }
 
+// at returns element i from the front; there must be one.
+func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)&(len(r.buf)-1)] }
+
 func (r *ring[T]) push(v T) {
 	if r.n == len(r.buf) {
 		r.grow()

@@ -70,7 +70,7 @@ type TimerStat struct {
 func (p *PFE) Snapshot() Snapshot {
 	s := Snapshot{
 		Node: p.cfg.Node, Program: p.cfg.Program.Name, At: p.now, PPEs: p.cfg.PPEs, Threads: p.cfg.PPEs * p.cfg.Threads,
-		InUse: p.stats.threads.withMean(p.now), Queue: p.stats.queue.withMean(p.now), PacketMemory: p.used, PacketLimit: p.cfg.PacketMemory,
+		InUse: p.stats.threads.withMean(p.now), Queue: p.stats.queue.withMean(p.now), PacketMemory: p.packetMemory(), PacketLimit: p.cfg.PacketMemory,
 		Wait: p.stats.wait, Sent: p.stats.sent[0], Created: p.stats.sent[1], Most: p.stats.most,
 	}
 	h := p.memory.Hash()

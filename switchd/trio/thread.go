@@ -27,6 +27,7 @@ type thread struct {
 
 // work is what a thread is started for: a packet, or a part of a timer.
 type work struct {
+	owner  *PFE    // whose program the thread runs; with time
 	packet *packet // nil: a timer
 	timer  int     // index of Config.Timers
 	part   int

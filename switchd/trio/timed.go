@@ -16,18 +16,26 @@ import (
 // executed at once when the first XTXN is done, and the next XTXN becomes an event at the
 // time at which its instruction is complete. XTXNs are done in the order of time.
 //
+// What the programs of one PFE share is its machine; packets keep their order within a program.
+//
 // An event inside can be seen outside after Timing.Output at the earliest. So a driver
 // need not call for every event. It calls for those that can be seen, and the earlier
 // ones are then done, each at its own time.
 type clock struct {
+	*machine
+	outputs ring[output] // on their way out, behind the reorder engine
+	reorder reorder
+}
+
+// machine is what programs on one PFE share.
+type machine struct {
 	Timing
+	members []*PFE      // the programs, in the order in which they came
 	events  vtime.Queue // targets: threads
 	threads []*thread   // all there have been in use at once
 	idle    []int32     // those that are not in use
 	ppes    ppes
-	queue   ring[work]   // waits for a thread
-	outputs ring[output] // on their way out, behind the reorder engine
-	reorder reorder
+	queue   ring[work] // waits for a thread
 	engines *mem.Engines
 	tails   units.Time // until when packet memory is busy with tails
 	routes  lookup.Port
@@ -40,9 +48,11 @@ type output struct {
 	packet *packet
 }
 
-func newClock(cfg *Config) (*clock, error) {
+func newClock(p *PFE) (*clock, error) {
+	cfg := &p.cfg
 	engines, err := mem.NewEngines(cfg.Memory)
-	return &clock{Timing: *cfg.Timing, ppes: newPPEs(cfg.PPEs, cfg.Threads), reorder: newReorder(), engines: engines}, err
+	m := &machine{Timing: *cfg.Timing, members: []*PFE{p}, ppes: newPPEs(cfg.PPEs, cfg.Threads), engines: engines}
+	return &clock{machine: m, reorder: newReorder()}, err
 }
 
 // advanceTo does what is due up to a time. At one instant timers start threads
@@ -57,9 +67,9 @@ func (p *PFE) advanceTo(now units.Time) {
 		if c.outputs.len() > 0 && c.outputs.front().at <= at {
 			at, leaves = c.outputs.front().at, true
 		}
-		if w, ok := p.timers.due(p, at, false); ok {
-			p.now = w.since
-			p.startTimer(w)
+		if w, ok := c.dueTimer(p, at); ok {
+			w.owner.now = w.since
+			w.owner.startTimer(w)
 			continue
 		}
 		p.now = at
@@ -67,11 +77,35 @@ func (p *PFE) advanceTo(now units.Time) {
 		case leaves:
 			p.emitNext()
 		case goesOn:
-			p.step(c.threads[c.events.Pop().Target])
+			t := c.threads[c.events.Pop().Target]
+			t.work.owner.now = at
+			t.work.owner.step(t)
 		default:
 			return
 		}
 	}
+}
+
+// Inside returns how many packets that arrived are inside: they wait for a thread, have one,
+// or are on their way out. In instant mode that is none between calls.
+func (p *PFE) Inside() (n int) {
+	if p.clock == nil {
+		return 0
+	}
+	// ordered: a sum is the same in any order
+	for _, f := range p.clock.reorder.flows {
+		for k := f.first; k != nil; k = k.next {
+			if !k.ended || k.pending || k.held {
+				n++
+			}
+		}
+	}
+	for i := range p.clock.outputs.len() {
+		if k := p.clock.outputs.at(i).packet; k.outOfFlow && !k.created {
+			n++
+		}
+	}
+	return n
 }
 
 // deadline returns when something may next be seen from outside.
@@ -95,7 +129,7 @@ func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 		return
 	}
 	size := t.FrameBytes(i)
-	if p.used+size > p.cfg.PacketMemory-p.cfg.PacketMemory/packetReserve {
+	if p.packetMemory()+size > p.cfg.PacketMemory-p.cfg.PacketMemory/packetReserve {
 		p.count.Add(DropMemory, 1)
 		return
 	}
@@ -105,7 +139,7 @@ func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 	p.used += size
 	k.charge = size
 	c.reorder.enter(k)
-	p.dispatch(work{packet: k, since: p.now})
+	p.dispatch(work{owner: p, packet: k, since: p.now})
 }
 
 // startTimer starts a thread of a timer as a packet would, unless the last thread of its
@@ -158,6 +192,10 @@ func (c *clock) execute(t *thread, now, from units.Time) {
 
 // step goes on with a thread that has issued an XTXN, or has ended.
 func (p *PFE) step(t *thread) {
+	if p.retired {
+		p.clock.free(t, p.now)
+		return
+	}
 	if t.stop != vm.Waits {
 		p.finish(t)
 		return
@@ -211,10 +249,6 @@ func (p *PFE) finish(t *thread) {
 	if k == nil {
 		*p.timers.busy(t.work) = false
 	}
-	t.work = work{}
-	c.ppes.free(t.ppe)
-	c.idle = append(c.idle, t.id)
-	p.stats.busy(p.now, c.ppes.total)
 	if k != nil {
 		k.ended = true
 		if !k.pending && !k.held {
@@ -222,10 +256,23 @@ func (p *PFE) finish(t *thread) {
 		}
 		p.releaseFlow(k)
 	}
-	if c.queue.len() > 0 {
+	c.free(t, p.now)
+}
+
+// free gives a thread that has ended to the work that has waited longest.
+func (c *clock) free(t *thread, now units.Time) {
+	t.work.owner.stats.busy(now, c.ppes.total-1)
+	t.work = work{}
+	c.ppes.free(t.ppe)
+	c.idle = append(c.idle, t.id)
+	for c.queue.len() > 0 {
 		w := c.queue.pop()
-		p.stats.queued(p.now, c.queue.len())
-		p.launch(w)
+		w.owner.stats.queued(now, c.queue.len())
+		if !w.owner.retired {
+			w.owner.now = now
+			w.owner.launch(w)
+			return
+		}
 	}
 }
 

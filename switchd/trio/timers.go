@@ -117,7 +117,7 @@ func (ts *timers) due(p *PFE, limit units.Time, late bool) (work, bool) {
 			t.set(max(t.tick, t.firstAfter(limit)-int64(t.Threads)))
 		}
 		n := int64(t.Threads)
-		w := work{timer: i, part: int(t.tick % n), run: uint32(t.tick / n), since: t.at}
+		w := work{owner: p, timer: i, part: int(t.tick % n), run: uint32(t.tick / n), since: t.at}
 		switch {
 		case !t.ScansOnly || p.records() > 0 && p.occupied(w.part, t.Threads):
 			t.set(t.tick + 1)
@@ -129,6 +129,25 @@ func (ts *timers) due(p *PFE, limit units.Time, late bool) (work, bool) {
 			t.set(t.tick + 1)
 		}
 	}
+}
+
+// dueTimer takes the earliest start up to a time of all programs of a machine, of which p is
+// one.
+func (m *machine) dueTimer(p *PFE, limit units.Time) (work, bool) {
+	if len(m.members) == 1 {
+		return p.timers.due(p, limit, false)
+	}
+	var first *PFE
+	next := units.Never
+	for _, member := range m.members {
+		if at := member.timers.next(member); at <= limit && at < next {
+			first, next = member, at
+		}
+	}
+	if first == nil {
+		return work{}, false
+	}
+	return first.timers.due(first, limit, false)
 }
 
 // first returns the timer whose start is the earliest, nil if there is none.

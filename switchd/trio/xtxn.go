@@ -82,7 +82,7 @@ func (p *PFE) writeTail(t *thread) bool {
 // charge takes packet memory for a created packet; if there is none left, the thread
 // has to be killed.
 func (p *PFE) charge(t *thread, n units.Bytes) bool {
-	if p.used+n > p.cfg.PacketMemory {
+	if p.packetMemory()+n > p.cfg.PacketMemory {
 		t.reason = DropNoRoom
 		return false
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/inalab/inalab/switchd/program/filter"
 	"github.com/inalab/inalab/switchd/program/police"
 	"github.com/inalab/inalab/switchd/program/telemetry"
+	"github.com/inalab/inalab/switchd/program/user"
 )
 
 // Program is a program by its name.
@@ -113,16 +114,20 @@ func decode[C any](config json.RawMessage) (cfg C, err error) {
 type NewEngine = func(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error)
 
 // Maker returns what makes the engines of a switch by the names of their programs: those
-// of a system as newEngine does, and those of the programs here.
+// of a system as newEngine does, those of a user's own programs ([user.System], of a [user.Config]),
+// and those of the programs here.
 func Maker(system string, newEngine NewEngine) func(string, json.RawMessage, trace.Sink) (dataplane.Engine, error) {
 	return func(name string, config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
 		if name == system && newEngine != nil {
 			return newEngine(config, sink)
 		}
+		if name == user.System {
+			return maker(user.New)(config)
+		}
 		if p, ok := Find(name); ok {
 			return p.NewEngine(config)
 		}
 		names := Names(func(Program) bool { return true })
-		return nil, fmt.Errorf("program of %q beside that of %q: allowed are %s%s", name, system, strings.Join(names, ", "), suggest.DidYouMean(name, names))
+		return nil, fmt.Errorf("program of %q beside that of %q: allowed are %s, and %q with a program of one's own%s", name, system, strings.Join(names, ", "), user.System, suggest.DidYouMean(name, names))
 	}
 }

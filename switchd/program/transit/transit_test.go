@@ -51,7 +51,7 @@ func TestMakerOfASystem(t *testing.T) {
 		t.Errorf("the system was given %s, %v", got, err)
 	}
 	for name, want := range map[string]string{
-		"telemetri": `program of "telemetri" beside that of "police": allowed are filter, telemetry, police; did you mean`,
+		"telemetri": `program of "telemetri" beside that of "police": allowed are filter, telemetry, police, and "microcode" with a program of one's own; did you mean`,
 	} {
 		if _, err := made(name, nil, nil); err == nil || !strings.Contains(err.Error(), want[:60]) {
 			t.Errorf("error %v, want %s", err, want)

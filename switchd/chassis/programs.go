@@ -1,0 +1,220 @@
+package chassis
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/dataplane"
+)
+
+// isProgram reports whether an engine is a program beside that of the system; nil is none.
+func (e *engine) isProgram() bool { return e != nil && e.title != "" }
+
+// admit gives an engine its place among those that frames in transit pass, and refuses one
+// that would have no frame, or the name of another.
+func (c *Chassis) admit(e *engine) error {
+	p := &c.pfes[e.pfe]
+	if err := dataplane.MatchOf(e.Engine).Validate(); err != nil {
+		return fmt.Errorf("program %q of %s: %w", e.title, c.cfg.pfeName(e.pfe), err)
+	}
+	errs := []error{c.checkName(e), c.checkOwnPorts(e), c.share(e, e.Engine)}
+	if e.wants.Transit {
+		errs = append(errs, c.checkReached(e, p.inbound, "arrive"))
+		at := len(p.inbound)
+		if at > 0 && e.isProgram() && p.inbound[at-1] == p.system {
+			at--
+		}
+		p.inbound = slices.Insert(p.inbound, at, e)
+	}
+	if e.wants.Leaving {
+		errs = append(errs, c.checkReached(e, p.outbound, "leave"))
+		p.outbound = append(p.outbound, e)
+	}
+	return errors.Join(errs...)
+}
+
+// share has a new engine in the place of e run on the machine of those of the PFE.
+func (c *Chassis) share(e *engine, made dataplane.Engine) error {
+	s, ok := made.(dataplane.Sharing)
+	if !ok {
+		return nil
+	}
+	var others []dataplane.Engine
+	for _, o := range c.pfes[e.pfe].engines {
+		if o == e && e.Engine == made {
+			break // those behind it come later
+		}
+		if o != e {
+			others = append(others, o.Engine)
+		}
+	}
+	if err := s.Share(others); err != nil {
+		return fmt.Errorf("program %q of %s: %w", e.title, c.cfg.pfeName(e.pfe), err)
+	}
+	return nil
+}
+
+// checkName refuses a program of the name of another on its PFE.
+func (c *Chassis) checkName(e *engine) error {
+	for _, o := range c.pfes[e.pfe].engines {
+		if o == e {
+			return nil
+		}
+		if o.isProgram() && o.title == e.title {
+			return fmt.Errorf("two programs of %s are called %q: give one another name", c.cfg.pfeName(e.pfe), e.title)
+		}
+	}
+	return nil
+}
+
+// checkReached refuses a program whose frames all are those of one before it.
+func (c *Chassis) checkReached(e *engine, before []*engine, when string) error {
+	own := dataplane.MatchOf(e.Engine)
+	for _, o := range before {
+		if o == e {
+			return nil
+		}
+		if m := dataplane.MatchOf(o.Engine); o.isProgram() && e.isProgram() && m.Covers(own) {
+			return fmt.Errorf("program %q of %s would have no frame: of those that %s, %q before it has %s: put %q first, narrow a match, or run one on another PFE",
+				e.title, c.cfg.pfeName(e.pfe), when, o.title, m, e.title)
+		}
+	}
+	return nil
+}
+
+// checkOwnPorts refuses a program for frames that leave and that sends by ports of another
+// PFE: two such programs could send a frame to each other for ever.
+func (c *Chassis) checkOwnPorts(e *engine) error {
+	if _, ok := e.Engine.(dataplane.Matched); !ok || !e.wants.Leaving {
+		return nil
+	}
+	for _, p := range e.Ports() {
+		if c.isWired(p) && max(0, c.cfg.Switch.Ports[p].PFE) != e.pfe {
+			return fmt.Errorf("program %q of %s sees frames that leave, and sends by port %s, which is of %s: name ports of its own PFE",
+				e.title, c.cfg.pfeName(e.pfe), c.cfg.Switch.Ports[p].Name, c.cfg.pfeName(c.cfg.Switch.Ports[p].PFE))
+		}
+	}
+	return nil
+}
+
+// Loaded is a program beside that of the system.
+type Loaded struct {
+	PFE    int
+	Name   string
+	Engine dataplane.Engine
+}
+
+// Loaded returns the programs beside those of the system, in the order of Config.Transit.
+func (c *Chassis) Loaded() (out []Loaded) {
+	for _, e := range c.engines {
+		if e.isProgram() {
+			out = append(out, Loaded{PFE: e.pfe, Name: e.title, Engine: e.Engine})
+		}
+	}
+	return out
+}
+
+// program returns the program of a name on a PFE.
+func (c *Chassis) program(pfe int, name string) (*engine, error) {
+	var have []string
+	for _, e := range c.pfes[pfe].engines {
+		if e.isProgram() && e.title == name {
+			return e, nil
+		}
+		if e.isProgram() {
+			have = append(have, e.title)
+		}
+	}
+	return nil, dataplane.Refuse(dataplane.RefusedUnknownProgram, fixProgram(have), "there is no program %q on %s", name, c.engineName(pfe))
+}
+
+func fixProgram(have []string) string {
+	if len(have) == 0 {
+		return "no program is loaded there"
+	}
+	return fmt.Sprintf("there are %q", have)
+}
+
+// Replaced is what went with a program that was replaced.
+type Replaced struct {
+	InFlight int `json:"in_flight"` // packets that were inside: lost, and counted under "program-replaced"
+}
+
+// Replace has a program of a PFE replaced by another of its name and system, whose
+// configuration p has. Frames that come from now on pass the new one, whose memory is as its
+// configuration says; those inside the old one are lost and counted. The counters of both
+// are added up. An error is a [*dataplane.Refusal], and the old program goes on. It must not be
+// called within Handle or Expire.
+func (c *Chassis) Replace(now units.Time, p Program) (Replaced, error) {
+	if p.PFE < 0 || p.PFE >= len(c.pfes) {
+		return Replaced{}, dataplane.Refuse(dataplane.RefusedUnknownProgram, fmt.Sprintf("there are %d, counted from 0", len(c.pfes)), "PFE %d", p.PFE)
+	}
+	e, err := c.program(p.PFE, p.title())
+	if err != nil {
+		return Replaced{}, err
+	}
+	next, err := c.successor(e, p)
+	if err != nil {
+		return Replaced{}, dataplane.Refuse(dataplane.RefusedProgram, "correct it and replace again: the old program goes on", "%v", err)
+	}
+	var lost int
+	if h, ok := e.Engine.(dataplane.Holding); ok {
+		lost = h.Inside()
+	}
+	if lost > 0 {
+		c.count.Add(dropReplaced+"/"+e.name, uint64(lost))
+	}
+	e.former.Merge(e.Engine.Counters())
+	if s, ok := e.Engine.(dataplane.Sharing); ok {
+		s.Retire()
+	}
+	e.Engine, e.wants = next.Engine, next.wants
+	e.front, e.fabric = next.front, next.fabric
+	e.part.owed, e.part.next = false, e.NextDeadline()
+	return Replaced{InFlight: lost}, nil
+}
+
+// successor makes the engine that is to replace another, and checks it in its place.
+func (c *Chassis) successor(e *engine, p Program) (*engine, error) {
+	made, err := c.newEngine(p.System, p.Config, c.sink)
+	if err != nil {
+		return nil, err
+	}
+	next := *e
+	next.Engine, next.wants = made, made.Wants()
+	next.front, next.fabric = slices.Clone(e.front), slices.Clone(e.fabric)
+	if next.wants.Transit != e.wants.Transit || next.wants.Leaving != e.wants.Leaving {
+		return nil, fmt.Errorf("program %q of %s would see frames elsewhere, on arrival or on leaving: its place is fixed", e.title, c.cfg.pfeName(e.pfe))
+	}
+	if err := dataplane.MatchOf(made).Validate(); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(c.checkPlace(e, &next), c.checkOwnPorts(&next)); err != nil {
+		return nil, err
+	}
+	if err := c.learnPorts(&next); err != nil {
+		return nil, fmt.Errorf("program of %s: %w: %s", e.name, err, fixPorts)
+	}
+	return &next, c.share(e, made) // last: what shares a machine takes part in it
+}
+
+// checkPlace reports which program would have no frame with another in the place of e.
+func (c *Chassis) checkPlace(e, next *engine) error {
+	p := &c.pfes[e.pfe]
+	return errors.Join(c.checkInPlace(e, next, p.inbound, "arrive"), c.checkInPlace(e, next, p.outbound, "leave"))
+}
+
+func (c *Chassis) checkInPlace(e, next *engine, list []*engine, when string) (err error) {
+	at := slices.Index(list, e)
+	if at < 0 {
+		return nil
+	}
+	tried := slices.Clone(list)
+	tried[at] = next
+	for i := at; i < len(tried); i++ {
+		err = errors.Join(err, c.checkReached(tried[i], tried[:i], when))
+	}
+	return err
+}

@@ -1,0 +1,204 @@
+package user
+
+import (
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/chassis/chassistest"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/microcode"
+	"github.com/inalab/inalab/switchd/program/middlebox/middleboxtest"
+	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
+	"github.com/inalab/inalab/topo/gen"
+)
+
+var (
+	_ dataplane.Engine  = (*Engine)(nil)
+	_ dataplane.Matched = (*Engine)(nil)
+	_ dataplane.Holding = (*Engine)(nil)
+)
+
+// turn forwards each packet to the number that word 1 of its table holds, and counts it.
+const turn = `
+counter seen;
+sram table[4];
+policer bucket[2];
+dram far[2];
+register packet_work_t r_work @ WORK_REGISTER;
+lmem u64 hop;
+packet entry start;
+timer tick entry fire;
+start: begin CounterIncPhys(seen, r_work.pkt_len); end
+begin MemRead(table + 1, &hop, 8); end
+begin Forward(hop[31:0]); exit; end
+fire: begin CounterIncPhys(seen, 0); exit; end
+`
+
+func config() Config {
+	return Config{Name: "turn", Node: "mx480/pfe1", File: "turn.mc", Text: turn}
+}
+
+// A program forwards to routing, to ports, and to hosts, by numbers that its initial memory
+// holds, also when it crosses processes as JSON.
+func TestHops(t *testing.T) {
+	host := Hop{Number: 2, Ports: []sansio.Port{5}, Dst: inet.MAC{2, 9}, Src: inet.MAC{2, 8}}
+	for number, want := range []struct {
+		to   []sansio.Port
+		ends string // of the Ethernet addresses
+	}{
+		{[]sansio.Port{middleboxtest.Port}, "as they were"},
+		{[]sansio.Port{4, 6}, "as they were"},
+		{[]sansio.Port{5}, "of the host"},
+	} {
+		cfg := config()
+		cfg.Hops = []Hop{{Number: 0, Routing: true}, {Number: 1, Ports: []sansio.Port{4, 6}}, host}
+		cfg.Memory = []Initial{{Symbol: "table", At: 1, Values: []uint64{uint64(number)}}}
+		text, err := json.Marshal(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Config
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(cfg, read, cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
+			t.Errorf("as JSON it differs (-want +got):\n%s", diff)
+		}
+		e, err := New(read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		pfe := middleboxtest.New(e, func(_ units.Time, s *sansio.Send) {
+			n++
+			h := inet.Ether(s.Train.Header)
+			ends := "as they were"
+			if h.Dst() == host.Dst && h.Src() == host.Src {
+				ends = "of the host"
+			}
+			if diff := cmp.Diff(want.to, s.To); diff != "" || ends != want.ends {
+				t.Errorf("hop %d: by %v, addresses %s", number, s.To, ends)
+			}
+		})
+		pfe.Send(1, 2, 100)
+		if got := pfe.Count("turn-seen"); n != 1 || got != 1 {
+			t.Errorf("hop %d: %d packets sent and %d counted, want 1", number, n, got)
+		}
+		if diff := cmp.Diff([]sansio.Port{4, 5, 6}, e.Ports()); diff != "" {
+			t.Errorf("ports differ (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// The program has as much shared memory as it declares. What it does beyond is a fault that
+// is counted.
+func TestMemoryIsItsOwn(t *testing.T) {
+	cfg := config()
+	cfg.Text = strings.Replace(turn, "table + 1", "1 << 20", 1)
+	cfg.Hops = []Hop{{Routing: true}}
+	e, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := e.Memory().Layout()
+	if l.SRAM.Bytes() != mem.PageBytes || l.Records.Bytes() != DefaultRecords*mem.RecordBytes || l.DRAM.Bytes() != mem.PageBytes {
+		t.Errorf("it has %v of SRAM, %v of records, %v of DRAM", l.SRAM.Bytes(), l.Records.Bytes(), l.DRAM.Bytes())
+	}
+	pfe := middleboxtest.New(e, func(units.Time, *sansio.Send) { t.Error("a packet was sent") })
+	pfe.Send(1, 2, 100)
+	if pfe.Count("pfe-memory-address-out-of-range") != 1 {
+		t.Errorf("counters %v, want a fault of memory", e.Counters())
+	}
+}
+
+// The two sides ask for frames at different places, and ARP comes where all frames do.
+func TestSides(t *testing.T) {
+	image, err := microcode.Compile("turn.mc", turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dns := dataplane.Match{Protocol: inet.ProtoUDP, Port: 53}
+	for _, tc := range []struct {
+		side  Side
+		match dataplane.Match
+		want  dataplane.Wants
+	}{
+		{"", dataplane.Match{}, dataplane.Wants{Transit: true, ARP: true}},
+		{Ingress, dns, dataplane.Wants{Transit: true}},
+		{Egress, dns, dataplane.Wants{Leaving: true}},
+	} {
+		e, err := New(Config{Name: "turn", Image: image, Side: tc.side, Match: tc.match})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Wants() != tc.want || e.Match() != tc.match {
+			t.Errorf("%q: wants %+v of %v", tc.side, e.Wants(), e.Match())
+		}
+		arp := dataplane.Frame{Header: make([]byte, 60), Problem: inet.NotIPv4}
+		if claims := e.Claims(arp) == dataplane.InTransit; claims != tc.match.All() {
+			t.Errorf("%q: claims another frame: %v", tc.side, claims)
+		}
+	}
+}
+
+// What cannot be is refused with the program's name, and what to do.
+func TestRefused(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		`loading program "": it has no name: give it one`: func(c *Config) { c.Name = "" },
+		`side "both": it must be ingress or egress`:       func(c *Config) { c.Side = "both" },
+		`turn.mc:1:9: `: func(c *Config) { c.Text = "nonsense" },
+		`next hop 3 has neither routing nor a port`:                             func(c *Config) { c.Hops = []Hop{{Number: 3}} },
+		`next hop 3 is routing, and has ports`:                                  func(c *Config) { c.Hops = []Hop{{Number: 3, Routing: true, Ports: []sansio.Port{1}}} },
+		`next hop 0 is given twice`:                                             func(c *Config) { c.Hops = []Hop{{Routing: true}, {Routing: true}} },
+		`timer "tock": program turn.mc has no such entry`:                       func(c *Config) { c.Timers = []trio.Timer{{Name: "tock", Period: units.Second}} },
+		`program turn.mc has no "tabel" in shared memory: it has`:               func(c *Config) { c.Memory = []Initial{{Symbol: "tabel"}} },
+		`did you mean "table"?`:                                                 func(c *Config) { c.Memory = []Initial{{Symbol: "tabel"}} },
+		`turn.mc:3:6: table has 4 elements of 1 words: 3 values from element 2`: func(c *Config) { c.Memory = []Initial{{Symbol: "table", At: 2, Values: make([]uint64, 3)}} },
+		`turn.mc:2:9: seen has elements of 2 words, and 1 values are not whole`: func(c *Config) { c.Memory = []Initial{{Symbol: "seen", Values: make([]uint64, 1)}} },
+		`table is no policer`:                                                   func(c *Config) { c.Memory = []Initial{{Symbol: "table", Rate: 1}} },
+		`bucket is a policer: give it rate and burst`:                           func(c *Config) { c.Memory = []Initial{{Symbol: "bucket"}} },
+		`bucket has 2 elements: there is no element 2`:                          func(c *Config) { c.Memory = []Initial{{Symbol: "bucket", At: 2, Rate: 1e6, Burst: 1000}} },
+		`match: port 53 of protocol 1`:                                          func(c *Config) { c.Match = dataplane.Match{Protocol: 1, Port: 53} },
+	} {
+		cfg := config()
+		change(&cfg)
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v\nwant %s", err, want)
+		}
+	}
+}
+
+// Names of hops are those of ports and hosts; hosts elsewhere are behind the next switch.
+func TestResolveHop(t *testing.T) {
+	p := chassistest.Plan(t, "dumbbell", gen.Params{Hosts: 4})
+	sw, _ := p.Switch(p.Hosts[0].Switch)
+	far := &p.Hosts[len(p.Hosts)-1]
+	if far.Switch == sw.Name {
+		t.Fatal("all hosts are on one switch")
+	}
+	for to, want := range map[string]Hop{
+		Routing:          {Number: 7, Routing: true},
+		sw.Ports[1].Name: {Number: 7, Ports: []sansio.Port{1}},
+		p.Hosts[0].Name:  {Number: 7, Ports: []sansio.Port{sansio.Port(p.Hosts[0].SwitchPort)}, Dst: inet.MAC(p.Hosts[0].MAC), Src: inet.MAC(sw.MAC)},
+	} {
+		got, err := ResolveHop(p, sw, 7, to)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: error %v, (-want +got):\n%s", to, err, diff)
+		}
+	}
+	got, err := ResolveHop(p, sw, 7, far.Name)
+	if err != nil || len(got.Ports) != 1 || sw.Ports[got.Ports[0]].PeerSwitch < 0 || got.Dst != inet.MAC(sw.Ports[got.Ports[0]].PeerMAC) {
+		t.Errorf("%s: %+v, %v: want the port to another switch", far.Name, got, err)
+	}
+	if _, err := ResolveHop(p, sw, 7, "h99"); err == nil || !strings.Contains(err.Error(), `next hop 7: "h99" is neither routing, nor a wired port of`) {
+		t.Errorf("error %v", err)
+	}
+}
