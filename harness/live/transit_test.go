@@ -24,6 +24,7 @@ func TestProgramsInTransitLive(t *testing.T) {
 		"telemetry": `{"Collector":{"Src":"10.9.9.1","Dst":"10.9.9.2"},"Reports":[0]}`,
 		"police":    `{"Rate":"100Gbit/s","Burst":"1GB"}`,
 		"filter":    `null`, // none is the zero value
+		"microcode": `{"Name":"pass","File":"pass.mc","Text":"packet entry start;\nstart: begin Forward(0); exit; end","Hops":[{"Routing":true}]}`,
 	} {
 		for _, system := range []job.System{ring.System{}, switchml.System{Elements: 256}} {
 			j := mustJob(t, scene{system: system, topology: "rack", iterations: 3, change: func(s *job.Spec) {

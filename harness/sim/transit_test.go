@@ -19,6 +19,7 @@ var transitConfigs = map[string]string{
 	"filter":    `{"PFE":{"ARP":true,%}}`,
 	"telemetry": `{"PFE":{"Leaving":true,%},"HeavyBytes":"4GB","Collector":{"Src":"10.9.9.1","Dst":"10.9.9.2"},"Reports":[0]}`,
 	"police":    `{"PFE":{%},"Rate":"400Gbit/s","Burst":"1GB"}`,
+	"microcode": `{"Name":"pass","File":"pass.mc","Text":"packet entry start;\nstart: begin Forward(0); exit; end","Hops":[{"Routing":true}],"Timing":$}`,
 }
 
 // inTransit puts a program on every PFE of a job.
@@ -29,7 +30,7 @@ func inTransit(t *testing.T, j *job.Job, program string, timing *trio.Timing) {
 		t.Fatal(err)
 	}
 	pfe := `"Memory":{"SRAM":"8MiB","DRAM":"8MiB","Records":256},"Timing":` + string(text)
-	config := json.RawMessage(strings.Replace(transitConfigs[program], "%", pfe, 1))
+	config := json.RawMessage(strings.NewReplacer("%", pfe, "$", string(text)).Replace(transitConfigs[program]))
 	j.Transit = nil
 	for _, sw := range j.Plan.Switches {
 		n := 1

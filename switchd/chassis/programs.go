@@ -149,7 +149,7 @@ type Replaced struct {
 // called within Handle or Expire.
 func (c *Chassis) Replace(now units.Time, p Program) (Replaced, error) {
 	if p.PFE < 0 || p.PFE >= len(c.pfes) {
-		return Replaced{}, dataplane.Refuse(dataplane.RefusedUnknownProgram, fmt.Sprintf("there are %d, counted from 0", len(c.pfes)), "PFE %d", p.PFE)
+		return Replaced{}, c.refusePFE(p.PFE)
 	}
 	e, err := c.program(p.PFE, p.title())
 	if err != nil {
@@ -174,6 +174,32 @@ func (c *Chassis) Replace(now units.Time, p Program) (Replaced, error) {
 	e.front, e.fabric = next.front, next.fabric
 	e.part.owed, e.part.next = false, e.NextDeadline()
 	return Replaced{InFlight: lost}, nil
+}
+
+// Reload replaces a program by another source, and leaves the rest of its configuration: match,
+// side, next hops, timers and initial memory, which the new program has to have. It is
+// otherwise as Replace.
+func (c *Chassis) Reload(now units.Time, pfe int, name, file, text string) (Replaced, error) {
+	if pfe < 0 || pfe >= len(c.pfes) {
+		return Replaced{}, c.refusePFE(pfe)
+	}
+	e, err := c.program(pfe, name)
+	if err != nil {
+		return Replaced{}, err
+	}
+	r, ok := e.Engine.(dataplane.Reloadable)
+	if !ok {
+		return Replaced{}, dataplane.Refuse(dataplane.RefusedProgram, "replace a program that is loaded from a source", "program %q of %s has none", name, c.engineName(pfe))
+	}
+	config, err := r.WithSource(file, text)
+	if err != nil {
+		return Replaced{}, err
+	}
+	return c.Replace(now, Program{PFE: pfe, System: e.system, Name: name, Config: config})
+}
+
+func (c *Chassis) refusePFE(pfe int) error {
+	return dataplane.Refuse(dataplane.RefusedUnknownProgram, fmt.Sprintf("there are %d, counted from 0", len(c.pfes)), "there is no PFE %d", pfe)
 }
 
 // successor makes the engine that is to replace another, and checks it in its place.

@@ -216,6 +216,19 @@ func TestEgress(t *testing.T) {
 	}
 }
 
+// What a program on leaving sends by a port comes to no other program there.
+func TestEgressSendsOut(t *testing.T) {
+	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 3})
+	turned, all := wallAgainst("turned", nil), wallAgainst("all", nil)
+	turned.Match, turned.Hops = dataplane.Match{Port: 9}, []user.Hop{{Ports: []sansio.Port{2}}}
+	turned.Side, all.Side = user.Egress, user.Egress
+	r := userRig(t, Config{Switch: p.Switches[0]}, load(0, turned), load(0, all))
+	r.handle(0, hostTrain(&p.Hosts[0], &p.Hosts[1], 1, 9))
+	if got := r.take(); len(got) != 1 || got[0].Port != 2 || r.count("engine/all/all-passed") != 0 {
+		t.Errorf("frames %v came, and %d passed the other program, want one by port 2 and none", got, r.count("engine/all/all-passed"))
+	}
+}
+
 // What a program claims that another has is refused by name, before anything runs.
 func TestRefusesPrograms(t *testing.T) {
 	p := chassistest.Plan(t, "mx480", gen.Params{Hosts: 2})
@@ -284,7 +297,7 @@ func TestReplace(t *testing.T) {
 	at := units.Time(2 * units.Millisecond)
 	r.handle(at, pair()...)
 	before := len(r.take())
-	lost, err := r.c.Replace(at, load(0, next))
+	lost, err := r.c.Reload(at, 0, "wall", "new.mc", next.Text)
 	if err != nil || lost.InFlight != 4 || r.count("chassis/program-replaced/engine/wall") != 4 {
 		t.Fatalf("%+v, %v, counters %v: want 4 packets in flight", lost, err, r.c.Counters())
 	}
@@ -297,7 +310,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%d packets came and %d were blocked, want 12 and 2", came, blocked)
 	}
 	list := r.c.Loaded()
-	if len(list) != 1 || list[0].Name != "wall" || list[0].Engine.(*user.Engine).Program().Name != "wall.mc" {
+	if len(list) != 1 || list[0].Name != "wall" || list[0].Engine.(*user.Engine).Program().Name != "new.mc" {
 		t.Errorf("loaded are %+v", list)
 	}
 }
@@ -315,11 +328,11 @@ func TestReplaceRefuses(t *testing.T) {
 	}
 	for want, next := range map[string]Program{
 		`unknown-program: there is no program "three" on tor: there are ["one" "two"]`: with(func(u *user.Config) { u.Name = "three" }),
-		`unknown-program: PFE 7`:                                                     {PFE: 7},
-		`bad-program: loading program "one": one.mc:1:9: `:                           with(func(u *user.Config) { u.Text = "nonsense" }),
-		`bad-program: program "one" of engine would see frames elsewhere`:            with(func(u *user.Config) { u.Side = user.Egress }),
-		`bad-program: program "two" of engine would have no frame`:                   with(func(u *user.Config) { u.Match = dataplane.Match{} }),
-		`bad-program: program of engine/one: results leave by port 77, which has no`: with(func(u *user.Config) { u.Hops = []user.Hop{{Ports: []sansio.Port{77}}} }),
+		`unknown-program: there is no PFE 7`:                                           {PFE: 7},
+		`bad-program: loading program "one": one.mc:1:9: `:                             with(func(u *user.Config) { u.Text = "nonsense" }),
+		`bad-program: program "one" of engine would see frames elsewhere`:              with(func(u *user.Config) { u.Side = user.Egress }),
+		`bad-program: program "two" of engine would have no frame`:                     with(func(u *user.Config) { u.Match = dataplane.Match{} }),
+		`bad-program: program of engine/one: results leave by port 77, which has no`:   with(func(u *user.Config) { u.Hops = []user.Hop{{Ports: []sansio.Port{77}}} }),
 	} {
 		if _, err := r.c.Replace(0, next); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v\nwant %s", err, want)

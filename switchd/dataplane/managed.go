@@ -1,6 +1,7 @@
 package dataplane
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -66,6 +67,12 @@ type Sharing interface {
 	Share(others []Engine) error
 	// Retire takes it off: it is not called again.
 	Retire()
+}
+
+// Reloadable is an engine that runs the source of a program.
+type Reloadable interface {
+	// WithSource returns its configuration with another source; file is its name in messages.
+	WithSource(file, text string) (json.RawMessage, error)
 }
 
 // Holding is an engine that may have packets inside between two calls.

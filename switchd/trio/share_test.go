@@ -146,6 +146,21 @@ func TestProgramsDoNotMeet(t *testing.T) {
 	})
 }
 
+// Packets of one program take packet memory that those of another then have not.
+func TestProgramsSharePacketMemory(t *testing.T) {
+	cfg := Config{Program: compile(t, "busy", busy), Timing: timed(), PPEs: MinPPEs, Threads: 1, PacketMemory: 64 * units.KiB}
+	for _, shared := range []bool{false, true} {
+		x := newTogether(t, shared, cfg, cfg)
+		for n := range 50 {
+			x[0].handle(train(n, payload(0, 0, 1000, 1400)))
+		}
+		x[1].handle(train(99, payload(0, 0, 1, 1400)))
+		if full := x[1].count(DropMemory) == 1; full != shared || x[0].count(DropMemory) == 0 {
+			t.Errorf("shared %v: no room for the packet of the other program: %v", shared, full)
+		}
+	}
+}
+
 // A program that is retired gives up its threads, and its packets do not leave.
 func TestRetire(t *testing.T) {
 	cfg := Config{Program: compile(t, "busy", busy), Timing: timed(), PPEs: MinPPEs, Threads: 1}

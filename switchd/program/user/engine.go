@@ -1,6 +1,7 @@
 package user
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -73,6 +74,13 @@ func (e *Engine) machine() trio.Config {
 		out.NextHops = append(out.NextHops, next)
 	}
 	return out
+}
+
+// WithSource returns the configuration with another source.
+func (e *Engine) WithSource(file, text string) (json.RawMessage, error) {
+	c := e.cfg
+	c.File, c.Text, c.Image = file, text, nil
+	return json.Marshal(c)
 }
 
 // Program returns what the PFE is loaded with: its names are those of the source.
