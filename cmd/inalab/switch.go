@@ -24,12 +24,12 @@ type switchFlags struct {
 func newSwitch() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "switch",
-		Short: "Look into a switch of a running lab, give it jobs, have it lose packets or its memory",
+		Short: "Look into a switch of a running lab, write its programs, give it jobs, have it lose packets",
 		Long: `Speaks with a switch of a lab that runs, in another terminal, say. A lab of root is
 open to root and to the user who called sudo; a lab in a user namespace to its
 user. See docs/switch.md.`,
 	}
-	c.AddCommand(newSwitchShow(), newSwitchJob(), newSwitchDrop(), newSwitchForget(), newSwitchServe())
+	c.AddCommand(newSwitchShow(), newSwitchSet(), newSwitchJob(), newSwitchDrop(), newSwitchForget(), newSwitchServe())
 	return c
 }
 
@@ -41,24 +41,34 @@ PFE or view, or a flag is wrong, 3 the lab is another user's.`
 func newSwitchShow() *cobra.Command {
 	var f switchFlags
 	var limit int
+	var program string
 	c := &cobra.Command{
-		Use:   "show VIEW",
+		Use:   "show VIEW [NAME]",
 		Short: "Show jobs, blocks, threads, memory, resources and more of a running switch",
 		Long: `Shows a view of each engine of a switch, as it is at this moment: VIEW is one of
 ` + viewNames() + `. Which of
 them there are depends on what runs on the switch; an unknown one is answered with
-a list. Looking changes nothing, and takes place between two batches of packets.` + switchCodes,
+a list. Looking changes nothing, and takes place between two batches of packets.
+
+Of a program in Microcode, symbols, records and counters show what its names stand for:
+all of them, or NAME, as drops[1] or sources[10.1.0.2].` + switchCodes,
 		Example: `  inalab switch show jobs
   inalab switch show blocks --pfe pfe1 --limit 20
+  inalab switch show records sources
   inalab switch show stats --lab demo --switch mx480 --format json`,
-		Args:      arguments(1, 1),
+		Args:      arguments(1, 2),
 		ValidArgs: viewList(),
 		RunE: func(c *cobra.Command, args []string) error {
-			return showView(c, f, control.Request{Op: control.OpShow, View: dataplane.View(args[0]), Limit: limit})
+			r := control.Request{Op: control.OpShow, View: dataplane.View(args[0]), Limit: limit, Program: program}
+			if len(args) > 1 {
+				r.Name = args[1]
+			}
+			return showView(c, f, r)
 		},
 	}
 	f.register(c.Flags())
 	c.Flags().IntVar(&limit, "limit", control.DefaultRows, fmt.Sprintf("rows of each engine at most, 1 to %d", control.MaxRows))
+	c.Flags().StringVar(&program, "program", "", "one program of a PFE (default: all that have the view)")
 	return c
 }
 

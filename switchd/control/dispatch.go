@@ -19,6 +19,8 @@ type Switch interface {
 	Plan() *plan.Switch
 	PFEs() []string // names, by index
 	Engine(pfe int) dataplane.Engine
+	Programs(pfe int) []dataplane.Running // all that run there, the system's first
+	SetValue(now units.Time, pfe int, program string, w dataplane.Write) (dataplane.Written, error)
 	AddJob(now units.Time, pfe int, d dataplane.Document) (uint8, error)
 	RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Removed, error)
 	Forget(now units.Time, pfe int) (engines, blocks int) // negative: all PFEs
@@ -66,8 +68,10 @@ func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response
 		return changeDrops(sw, pfe, clearDrops, out)
 	case OpForget:
 		return forget(now, sw, pfe, out)
+	case OpSet:
+		return set(now, sw, pfe, r, out)
 	}
-	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget}))
+	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet}))
 }
 
 // check finds fields that are missing, and those that belong to another operation.
@@ -77,14 +81,17 @@ func (r *Request) check() error {
 		given bool
 		op    Op
 	}
+	if r.Program != "" && r.Op != OpShow && r.Op != OpSet {
+		return fmt.Errorf("operation %q takes no program: that is for %q and %q", r.Op, OpShow, OpSet)
+	}
 	for _, f := range []field{
 		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"protocol", r.Protocol != "", OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
-		{"drop", r.Drop != nil, OpDrop},
+		{"drop", r.Drop != nil, OpDrop}, {"name", r.Name != "", OpShow}, {"set", r.Set != nil, OpSet},
 	} {
 		switch {
 		case f.given && f.op != r.Op:
 			return fmt.Errorf("operation %q takes no %s: that is for %q", r.Op, f.name, f.op)
-		case !f.given && f.op == r.Op && !slices.Contains([]string{"limit", "drop", "protocol"}, f.name):
+		case !f.given && f.op == r.Op && !slices.Contains([]string{"limit", "drop", "protocol", "name"}, f.name):
 			return fmt.Errorf("operation %q lacks its %s", r.Op, f.name)
 		}
 	}
@@ -120,63 +127,6 @@ func concerned(sw Switch, pfe int) (out []int, err error) {
 		return nil, fmt.Errorf("%s runs no program on %s", sw.Plan().Name, names[pfe])
 	}
 	return nil, fmt.Errorf("%s runs no program: it only forwards", sw.Plan().Name)
-}
-
-func show(now units.Time, sw Switch, pfe int, r Request, out *Response) error {
-	if !slices.Contains(dataplane.Views, r.View) {
-		return fmt.Errorf("unknown view %q: allowed are %s%s", r.View, list(dataplane.Views), suggest.DidYouMean(string(r.View), texts(dataplane.Views)))
-	}
-	pfes, err := concerned(sw, pfe)
-	if err != nil {
-		return err
-	}
-	limit := r.Limit
-	if limit == 0 {
-		limit = DefaultRows
-	}
-	out.At = now
-	var have []dataplane.View
-	for _, i := range pfes {
-		e := sw.Engine(i)
-		views := viewsOf(e)
-		for _, v := range views {
-			if !slices.Contains(have, v) {
-				have = append(have, v)
-			}
-		}
-		if slices.Contains(views, r.View) {
-			out.Tables = append(out.Tables, EngineTable{sw.PFEs()[i], view(now, e, r.View, limit)})
-		}
-	}
-	if len(out.Tables) == 0 {
-		return fmt.Errorf("the program of %s has no view %q: it has %s", sw.Plan().Name, r.View, list(have))
-	}
-	return nil
-}
-
-func viewsOf(e dataplane.Engine) []dataplane.View {
-	var out []dataplane.View
-	if w, ok := e.(dataplane.Viewed); ok {
-		out = append(out, w.Views()...)
-	}
-	return append(out, dataplane.ViewStats)
-}
-
-func view(now units.Time, e dataplane.Engine, v dataplane.View, limit int) dataplane.Table {
-	if v == dataplane.ViewStats {
-		return stats(e, limit)
-	}
-	return e.(dataplane.Viewed).View(now, v, limit) // it lists the view
-}
-
-// stats makes a table of an engine's counters.
-func stats(e dataplane.Engine, limit int) dataplane.Table {
-	t := dataplane.Table{Columns: []dataplane.Column{{Key: "counter", Name: "counter"}, {Key: "n", Name: "count"}}}
-	for _, c := range e.Counters() {
-		t.Add(dataplane.Text(c.Name), dataplane.Int(c.N))
-	}
-	t.Cut(limit)
-	return t
 }
 
 // addJob sets a job up on every engine it needs, or on none.

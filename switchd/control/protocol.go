@@ -36,19 +36,23 @@ const (
 	OpDrop      Op = "drop"       // set what a drop simulator does; nothing set: list it
 	OpClearDrop Op = "clear-drop" // end all of that
 	OpForget    Op = "forget"     // lose what programs remember of packets; jobs stay
+	OpSet       Op = "set"        // write what a name of a program stands for
 )
 
 // Request is one line to a switch.
 type Request struct {
-	Version  int             `json:"version"`
-	Op       Op              `json:"op"`
-	PFE      string          `json:"pfe,omitempty"`      // name or number of one; empty: all that it concerns
-	View     dataplane.View  `json:"view,omitempty"`     // show
-	Limit    int             `json:"limit,omitempty"`    // show: rows for each engine; zero: DefaultRows
-	Job      json.RawMessage `json:"job,omitempty"`      // add-job: as the system of the switch defines its jobs
-	Protocol string          `json:"protocol,omitempty"` // add-job: what the job speaks; empty: what the switch does
-	ID       *int            `json:"id,omitempty"`       // remove-job
-	Drop     *Drop           `json:"drop,omitempty"`     // drop; nil: only list
+	Version  int              `json:"version"`
+	Op       Op               `json:"op"`
+	PFE      string           `json:"pfe,omitempty"`      // name or number of one; empty: all that it concerns
+	View     dataplane.View   `json:"view,omitempty"`     // show
+	Limit    int              `json:"limit,omitempty"`    // show: rows for each engine; zero: DefaultRows
+	Job      json.RawMessage  `json:"job,omitempty"`      // add-job: as the system of the switch defines its jobs
+	Protocol string           `json:"protocol,omitempty"` // add-job: what the job speaks; empty: what the switch does
+	ID       *int             `json:"id,omitempty"`       // remove-job
+	Drop     *Drop            `json:"drop,omitempty"`     // drop; nil: only list
+	Program  string           `json:"program,omitempty"`  // show, set: one program of a PFE; empty: all that it concerns
+	Name     string           `json:"name,omitempty"`     // show, of a view of names: what one of them stands for; empty: all
+	Set      *dataplane.Write `json:"set,omitempty"`      // set
 }
 
 // Drop is what a drop simulator is to do at a port, in one direction.
@@ -90,12 +94,20 @@ type Response struct {
 	Removed []Taken       `json:"removed,omitempty"` // remove-job, from the bottom up
 	Drops   []Dropping    `json:"drops,omitempty"`   // drop, clear-drop: what is set behind it
 	Forgot  *Forgot       `json:"forgot,omitempty"`  // forget
+	Written []Written     `json:"written,omitempty"` // set
 }
 
 // Forgot is what a switch lost on request.
 type Forgot struct {
 	Engines int `json:"engines"`
 	Blocks  int `json:"blocks"` // that were open in them
+}
+
+// Written is what was written in one program.
+type Written struct {
+	PFE     string `json:"pfe"`
+	Program string `json:"program"`
+	dataplane.Written
 }
 
 // Fault says who has to change something after an error.
@@ -110,7 +122,7 @@ const (
 
 // EngineTable is a view of one engine.
 type EngineTable struct {
-	PFE   string          `json:"pfe"`
+	PFE   string          `json:"pfe"` // and behind a slash the program, if it is not the system's
 	Table dataplane.Table `json:"table"`
 }
 

@@ -25,7 +25,8 @@ const (
 )
 
 // Views lists all of them, in the order of help texts.
-var Views = []View{ViewJobs, ViewBlocks, ViewSlots, ViewBitmap, ViewThreads, ViewMemory, ViewResources, ViewPorts, ViewStats}
+var Views = []View{ViewJobs, ViewBlocks, ViewSlots, ViewBitmap, ViewThreads, ViewMemory, ViewResources, ViewPorts,
+	ViewSymbols, ViewRecords, ViewCounters, ViewStats}
 
 // Viewed is an engine that a control plane looks into while it runs. All calls come
 // from the goroutine of Handle, between calls of it; now is not before the latest

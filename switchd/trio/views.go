@@ -8,7 +8,7 @@ import (
 
 // Views lists what can be seen of a PFE, whatever its program.
 func (p *PFE) Views() []dataplane.View {
-	return []dataplane.View{dataplane.ViewThreads, dataplane.ViewMemory, dataplane.ViewResources}
+	return append([]dataplane.View{dataplane.ViewThreads, dataplane.ViewMemory, dataplane.ViewResources}, dataplane.NamedViews...)
 }
 
 // View returns a view. In instant mode, where no thread takes time, it has neither
@@ -21,6 +21,8 @@ func (p *PFE) View(now units.Time, v dataplane.View, limit int) (t dataplane.Tab
 		t = p.viewMemory()
 	case dataplane.ViewResources:
 		t = p.viewResources()
+	case dataplane.ViewSymbols, dataplane.ViewRecords, dataplane.ViewCounters:
+		return p.look(v, p.all(v), false, limit)
 	}
 	t.Cut(limit)
 	return t

@@ -54,6 +54,9 @@ func TestViews(t *testing.T) {
 					t.Fatalf("%s: row %d has %d values for %d columns", v, i, len(row), len(table.Columns))
 				}
 			}
+			if v == dataplane.ViewRecords {
+				continue // the program has no tables
+			}
 			for i, c := range table.Columns {
 				if !slices.ContainsFunc(table.Rows,
 					func(row []dataplane.Value) bool { return row[i].Kind() != dataplane.KindNA }) && c.Key != "next_us" {

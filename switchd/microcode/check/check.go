@@ -18,7 +18,7 @@ const maxErrors = 10
 // source.
 func Program(f *syntax.File) (*isa.Program, error) {
 	c := &checker{
-		types: builtinTypes(), names: map[string]*symbol{}, labels: map[string]int{}, jumps: map[*symbol][]int{},
+		types: builtinTypes(), names: map[string]*symbol{}, labels: map[string]int{}, jumps: map[*symbol][]int{}, ids: map[typeKey]isa.TypeID{},
 		prog: &isa.Program{Name: f.Name},
 	}
 	c.prelude()
@@ -47,8 +47,9 @@ type checker struct {
 	jumps   map[*symbol][]int  // instructions that a label variable can hold
 	storage storage
 	prog    *isa.Program
-	ends    []syntax.Pos // of the instructions
-	in      *instruction // the one being compiled, nil outside
+	ids     map[typeKey]isa.TypeID // of the types of prog
+	ends    []syntax.Pos           // of the instructions
+	in      *instruction           // the one being compiled, nil outside
 	errs    syntax.Errors
 	steps   int  // of following calls
 	library bool // the prelude is being declared

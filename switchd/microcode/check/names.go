@@ -55,6 +55,8 @@ func (c *checker) declareNames(f *syntax.File) {
 			c.declareFields(d)
 		case *syntax.TableDecl:
 			c.declareTable(d)
+		case *syntax.HashDecl:
+			c.declareHash(d)
 		}
 	}
 }

@@ -35,5 +35,5 @@ func (c *checker) prelude() {
 	c.declareTypes(f)
 	c.declareNames(f)
 	c.library = false
-	c.prog.Symbols = nil
+	c.prog.Symbols, c.prog.Types, c.ids = nil, nil, map[typeKey]isa.TypeID{}
 }

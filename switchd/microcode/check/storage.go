@@ -75,12 +75,12 @@ func (c *checker) declareStored(d *syntax.VarDecl) {
 		return
 	}
 	c.define(d.Name, s)
-	n := 1
+	n, elem := 1, whole
 	if whole.form == formArray {
-		n = whole.len
+		n, elem = whole.len, whole.elem
 	}
 	c.prog.Symbols = append(c.prog.Symbols, isa.Symbol{
-		Name: d.Name, Kind: kind, Export: d.Export, Size: uint64(whole.bits), Len: uint64(n), Pos: place(d.Pos),
+		Name: d.Name, Kind: kind, Export: d.Export, Size: uint64(whole.bits), Len: uint64(n), Type: c.typeID(elem), Pos: place(d.Pos),
 	})
 	w := stored{d, s, len(c.prog.Symbols) - 1, kind}
 	switch {
@@ -251,52 +251,4 @@ func (c *checker) convertInit(d *syntax.VarDecl, t *dataType) value {
 		return c.errorf(d.Init.Position(), "the initial value of %s is not a constant", d.Name)
 	}
 	return c.convert(v, t, d)
-}
-
-// sharedWords are the words of 8 bytes that one element of each kind takes.
-var sharedWords = map[syntax.SharedKind]struct {
-	words uint64
-	kind  isa.SymbolKind
-}{
-	syntax.SharedCounter: {2, isa.SymbolCounter}, // 16 bytes (trio §3.2)
-	syntax.SharedPolicer: {policerWords, isa.SymbolPolicer},
-	syntax.SharedSRAM:    {1, isa.SymbolSRAM},
-	syntax.SharedDRAM:    {1, isa.SymbolDRAM},
-}
-
-// policerWords is the size of a policer record: a token bucket. Assumed.
-const policerWords = 4
-
-// declareShared gives shared memory an address, which is the value of its name.
-func (c *checker) declareShared(d *syntax.SharedDecl) {
-	n := uint64(1)
-	if d.Len != nil {
-		size, ok := c.positive(d.Len, "the length of "+d.Name, sharedEnd)
-		if !ok {
-			return
-		}
-		n = uint64(size)
-	}
-	spec := sharedWords[d.Kind]
-	next, limit := &c.storage.sram, uint64(isa.HashRecords)
-	if *next == 0 {
-		*next = sharedStart
-	}
-	if d.Kind == syntax.SharedDRAM {
-		next, limit = &c.storage.dram, sharedEnd
-		if *next == 0 {
-			*next = isa.DRAMStart
-		}
-	}
-	words := n * spec.words
-	if words > limit-*next {
-		c.errorf(d.Pos, "%s needs %d words of 8 bytes, %d are left; keep large tables in dram", d.Name, words, limit-*next)
-		return
-	}
-	at := *next
-	*next += words
-	c.define(d.Name, &symbol{pos: d.Pos, typ: typeWord, val: constant(at)})
-	c.prog.Symbols = append(c.prog.Symbols, isa.Symbol{
-		Name: d.Name, Kind: spec.kind, Export: true, Value: at, Size: words * isa.WordBytes, Len: n, Pos: place(d.Pos),
-	})
 }

@@ -57,6 +57,9 @@ const (
 	// record of the hash table; they stand one behind the other, of 64 bytes each.
 	// Assumed: a place of their own, so that a program can number the records.
 	HashRecords = 1 << 23
+	// HashRecordBytes is the size of a record of the hash table. Assumed: as many as an
+	// XTXN moves at most (trio §2.3).
+	HashRecordBytes = 64
 	// DRAMStart is the shared memory address from which on memory is off-chip
 	// DRAM; below HashRecords it is on-chip SRAM. Both are ranges of one address
 	// space (trio §2.3); where they meet is assumed.

@@ -8,6 +8,7 @@ type Program struct {
 	Instructions []Instruction
 	Entries      []Entry  // in the order of the source
 	Symbols      []Symbol // in the order of the source
+	Types        []Type   // of what symbols hold
 	Fields       []FieldList
 	Tables       []Table
 	CallDepth    int // deepest nesting of calls from any entry
@@ -20,6 +21,25 @@ type Program struct {
 type Image struct {
 	Registers [Registers]uint64
 	LMEM      []byte // from byte 0 on; the rest is zero
+}
+
+// Load returns what a variable in registers or LMEM starts with: width bits, at most 64,
+// from a bit of the symbol on.
+func (m *Image) Load(s Symbol, bit, width uint64) (n uint64) {
+	for at := s.Value + bit; at < s.Value+bit+width; at++ {
+		n = n<<1 | m.bit(s.Kind, at)
+	}
+	return n
+}
+
+func (m *Image) bit(k SymbolKind, at uint64) uint64 {
+	switch {
+	case k == SymbolRegister && at < Registers*RegisterBits:
+		return m.Registers[at/RegisterBits] >> (RegisterBits - 1 - at%RegisterBits) & 1
+	case k == SymbolLMEM && at/8 < uint64(len(m.LMEM)):
+		return uint64(m.LMEM[at/8]) >> (7 - at%8) & 1
+	}
+	return 0
 }
 
 // An Entry is where threads start.
@@ -62,10 +82,11 @@ const (
 	SymbolPolicer                        // shared memory: policer records
 	SymbolSRAM                           // shared memory on the chip
 	SymbolDRAM                           // shared memory off the chip
+	SymbolHash                           // records of the hash table
 )
 
 func (k SymbolKind) String() string {
-	return nameOf(k, "?", "register", "lmem", "const", "counter", "policer", "sram", "dram")
+	return nameOf(k, "?", "register", "lmem", "const", "counter", "policer", "sram", "dram", "hash")
 }
 
 // Shared reports whether the symbol is an address of shared memory.
@@ -77,8 +98,11 @@ type Symbol struct {
 	Kind   SymbolKind
 	Export bool   // meant for the control plane
 	Value  uint64 // of a constant; bit offset in all registers (64 x number + bit) or in LMEM; shared: address in words of 8 bytes
-	Size   uint64 // bits of a variable with all its elements; bytes of shared memory; 0 for a constant
+	Size   uint64 // bits of a variable with all its elements, or of a record of the hash table; bytes of shared memory; 0 for a constant
 	Len    uint64 // elements of an array, 1 otherwise
+	Type   TypeID // of an element
+	Key    TypeID // of the keys of records of the hash table
+	When   *Match // which keys of the hash table have such records; nil: all that no symbol before it has
 	Pos    Pos
 }
 

@@ -47,11 +47,16 @@ func (p *Program) validateData() error {
 	if p.CallDepth < 0 || p.CallDepth > CallDepth {
 		return fmt.Errorf("calls nest %d deep; at most %d", p.CallDepth, CallDepth)
 	}
-	if err := p.validateTables(); err != nil {
+	if err := errors.Join(p.validateTables(), p.validateTypes()); err != nil {
 		return err
 	}
-	for _, s := range p.Symbols {
-		if err := s.validate(); err != nil {
+	for i := range p.Symbols {
+		s := &p.Symbols[i]
+		err := s.validate()
+		if err == nil {
+			err = p.validateSymbolTypes(s)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: symbol %q: %w", s.Pos, s.Name, err)
 		}
 	}
@@ -65,6 +70,8 @@ func (s Symbol) validate() error {
 	ok := true
 	switch s.Kind {
 	case SymbolConst:
+	case SymbolHash:
+		ok = s.Size == HashRecordBytes*8
 	case SymbolRegister:
 		ok = within(Registers * RegisterBits)
 	case SymbolLMEM:

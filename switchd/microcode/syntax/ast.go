@@ -6,7 +6,7 @@ type File struct {
 	Decls []Decl
 }
 
-// A Decl is *StructDecl, *VarDecl, *SharedDecl, *FieldsDecl, *TableDecl, *EntryDecl or *Instr.
+// A Decl is *StructDecl, *VarDecl, *SharedDecl, *HashDecl, *FieldsDecl, *TableDecl, *EntryDecl or *Instr.
 type Decl interface{ Position() Pos }
 
 // A StructDecl is a header or record: members in the order of their bits, or,
@@ -78,8 +78,19 @@ const (
 type SharedDecl struct {
 	Pos
 	Kind SharedKind
+	Type *TypeRef // of an element of sram or dram; nil: a word
 	Name string
 	Len  Expr // how many; nil is one
+}
+
+// A HashDecl says what records of the hash table hold. It takes no memory.
+type HashDecl struct {
+	Pos
+	Key, Type *TypeRef
+	Name      string
+	Field     string // of the key, which has a value; empty: all keys that no declaration before it has
+	At        Pos    // of Field
+	Value     Expr
 }
 
 // A FieldsDecl names the fields that a hash or a filter takes.

@@ -1,6 +1,6 @@
 package syntax
 
-// decl = struct | entry | shared | fields | table | variable | instruction .
+// decl = struct | entry | shared | hash | fields | table | variable | instruction .
 //
 // The words of entries, shared memory and tables are reserved here and nowhere else.
 func (p *parser) decl() Decl {
@@ -18,6 +18,8 @@ func (p *parser) decl() Decl {
 		return p.fieldsDecl()
 	case p.word("route"), p.word("filter"):
 		return p.tableDecl()
+	case p.word("hash"):
+		return p.hashDecl()
 	}
 	return p.varDecl()
 }
@@ -39,11 +41,38 @@ func (p *parser) entryDecl() *EntryDecl {
 	return d
 }
 
-// shared = ( "counter" | "policer" | "sram" | "dram" ) name [ "[" expr "]" ] ";" .
+// shared = ( "counter" | "policer" | ( "sram" | "dram" ) [ holds ] ) name [ "[" expr "]" ] ";" .
 func (p *parser) sharedDecl() *SharedDecl {
 	d := &SharedDecl{Pos: p.tok.pos, Kind: SharedKind(p.advance().text)}
+	if d.Kind == SharedSRAM || d.Kind == SharedDRAM {
+		if p.peekIs("struct") || p.peekIs("union") || p.ahead.kind == kindIdent {
+			d.Type = p.holds()
+		}
+	}
 	d.Name = p.name("a name for the shared memory")
 	d.Len = p.arrayLen()
+	p.expect(";", "after the declaration of "+d.Name)
+	return d
+}
+
+// holds = [ "struct" | "union" ] name . It is a type of what memory outside of a thread holds.
+func (p *parser) holds() *TypeRef {
+	p.acceptTag()
+	return &TypeRef{Pos: p.tok.pos, Name: p.name("a type")}
+}
+
+// hash = "hash" holds holds name [ "when" name "==" expr ] ";" .
+func (p *parser) hashDecl() *HashDecl {
+	d := &HashDecl{Pos: p.advance().pos}
+	d.Key, d.Type = p.holds(), p.holds()
+	d.Name = p.name("a name for the records")
+	if p.word("when") {
+		p.advance()
+		d.At = p.tok.pos
+		d.Field = p.name("a field of the key")
+		p.expect("==", "after the field of the key")
+		d.Value = p.expr()
+	}
 	p.expect(";", "after the declaration of "+d.Name)
 	return d
 }
