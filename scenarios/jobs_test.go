@@ -92,7 +92,6 @@ func TestClocksDiffer(t *testing.T) {
 
 func TestEverySystemOnEveryTopology(t *testing.T) {
 	refused := map[string]string{
-		"trioml leaf-spine":        `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`,
 		"switchml-rdma leaf-spine": `aggregates in one switch or chassis, but topology leaf-spine has 4 switches: use rack or mx480`,
 		"switchml-rdma mx480":      `aggregates in a switch with one forwarding engine, but topology mx480 has a chassis of 6: use rack`,
 	}

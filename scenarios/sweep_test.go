@@ -80,7 +80,7 @@ sweep: [link.loss: [0%, 0.01%, 0.1%, 1%]]
 // A system that cannot run at some points is left out there, if it says that it may be.
 func TestLeftOut(t *testing.T) {
 	s := mustShort(t, `
-systems: [{system: switchml256}, {system: trioml, topology: mx480, if-possible: true}, {system: trioml, topology: dumbbell, if-possible: true}]
+systems: [{system: switchml256}, {system: trioml, topology: mx480, if-possible: true}, {system: switchml-rdma, topology: dumbbell, if-possible: true}]
 sweep: [link.loss: [0%, 1%]]
 `)
 	jobs, err := s.Jobs(true)
@@ -93,7 +93,7 @@ sweep: [link.loss: [0%, 1%]]
 	}
 	text := strings.Join(s.LeftOut(true), "\n")
 	for _, want := range []string{
-		"trioml on dumbbell is left out at link.loss=0%: trioml aggregates in one switch or chassis, but topology dumbbell has 2",
+		"switchml-rdma on dumbbell is left out at link.loss=0%, link.loss=1%: switchml-rdma aggregates in one switch or chassis, but topology dumbbell has 2",
 		"trioml on mx480 is left out at link.loss=1%: Trio-ML has no loss recovery",
 	} {
 		if !strings.Contains(text, want) {

@@ -18,7 +18,12 @@ func ForJob(j *job.Job) (Job, Contributors, trace.Sink) {
 	if !j.Layout.Partial || top == nil || j.Spec.Elements > 0 {
 		return shape, Everybody(shape.Workers), nil
 	}
-	masks := NewMasks(top.Node, j.Layout.Below(top))
+	below := map[string]map[uint8]string{}
+	for i := range j.Layout.Engines {
+		e := &j.Layout.Engines[i]
+		below[e.Node] = j.Layout.Below(e)
+	}
+	masks := NewMasks(top.Node, below)
 	masks.sample, masks.job = j.Sample, j.ID
 	return shape, masks, masks
 }

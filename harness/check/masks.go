@@ -8,12 +8,12 @@ import (
 // Masks collects, from the trace of switch programs, the workers in each block. It
 // is a trace.Sink.
 //
-// With two levels, the top PFE's mask names PFEs; each of them sent a block at
-// most once to any effect (later ones are duplicates at the top), so the first
+// With several levels, the mask of a level names the PFEs below it; each of them sent a
+// block at most once to any effect (later ones are duplicates above), so the first
 // block-sent event of each is the one that counts.
 type Masks struct {
 	top    string
-	below  [256]string                         // node behind a source of the top level; empty: a worker
+	below  map[string]map[uint8]string         // by node: the nodes behind those of its sources that are not workers
 	blocks map[uint16]map[sentBlock]trace.Mask // by generation
 	sample gradient.Sampling                   // of the blocks to collect
 	job    uint8                               // whose blocks; zero: of any
@@ -24,14 +24,10 @@ type sentBlock struct {
 	block uint32
 }
 
-// NewMasks returns an empty collection. top is the node that sends the
-// results; below names the nodes behind its sources that are not workers.
-func NewMasks(top string, below map[uint8]string) *Masks {
-	m := &Masks{top: top, blocks: map[uint16]map[sentBlock]trace.Mask{}}
-	for source := range m.below {
-		m.below[source] = below[uint8(source)]
-	}
-	return m
+// NewMasks returns an empty collection. top is the node that sends the results; below
+// names, for every node, the nodes behind its sources that are not workers. No node is below itself.
+func NewMasks(top string, below map[string]map[uint8]string) *Masks {
+	return &Masks{top: top, below: below, blocks: map[uint16]map[sentBlock]trace.Mask{}}
 }
 
 // Event takes one event.
@@ -52,22 +48,23 @@ func (m *Masks) Event(e *trace.Event) {
 
 // Contributors returns the workers in a block.
 func (m *Masks) Contributors(gen, block int) (workers trace.Mask, ok bool) {
-	blocks := m.blocks[uint16(gen)]
-	top, ok := blocks[sentBlock{m.top, uint32(block)}]
-	for source := range m.below {
-		if !top.Has(uint8(source)) {
-			continue
-		}
-		node := m.below[source]
-		if node == "" {
-			workers.Set(uint8(source))
-			continue
-		}
-		leaf, sent := blocks[sentBlock{node, uint32(block)}]
-		ok = ok && sent
-		workers = workers.Or(leaf)
+	return m.workers(m.blocks[uint16(gen)], sentBlock{m.top, uint32(block)})
+}
+
+// workers returns those in a block that a node sent.
+func (m *Masks) workers(blocks map[sentBlock]trace.Mask, b sentBlock) (out trace.Mask, ok bool) {
+	mask, ok := blocks[b]
+	out = mask
+	for source := range m.below[b.node] {
+		out.Clear(source)
 	}
-	return workers, ok
+	for source, node := range m.below[b.node] {
+		if mask.Has(source) {
+			part, sent := m.workers(blocks, sentBlock{node, b.block})
+			out, ok = out.Or(part), ok && sent
+		}
+	}
+	return out, ok
 }
 
 // Forget drops a generation, which nobody asks for any more. Events of it that

@@ -91,7 +91,7 @@ func TestStreamMissesNoGeneration(t *testing.T) {
 // With two levels the mask of the top names PFEs; the workers are behind them,
 // and only the first block that a PFE sent was added.
 func TestMasksThroughTwoLevels(t *testing.T) {
-	m := NewMasks("top", map[uint8]string{200: "leaf0", 201: "leaf1"})
+	m := NewMasks("top", map[string]map[uint8]string{"top": {200: "leaf0", 201: "leaf1"}})
 	mask := func(sources ...uint8) (out trace.Mask) {
 		for _, s := range sources {
 			out.Set(s)

@@ -108,7 +108,7 @@ func (j *Job) Leaves(sw *plan.Switch, pfes int) (out []int) {
 // their place among those of the job: that of their workers.
 func (j *Job) HostsOn(sw *plan.Switch, pfe int) (out []int) {
 	for i, h := range j.Members() {
-		if p := sw.Ports[h.SwitchPort]; sw.Chassis == nil || p.PFE == pfe {
+		if h.Switch == sw.Name && (sw.Chassis == nil || sw.Ports[h.SwitchPort].PFE == pfe) {
 			out = append(out, i)
 		}
 	}

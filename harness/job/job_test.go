@@ -183,7 +183,9 @@ func TestBadJobs(t *testing.T) {
 	}{
 		{func(s *job.Spec) { s.System = nil }, "a job needs a system"},
 		{func(s *job.Spec) { s.Scale = 0 }, "both must be 1 or more"},
-		{func(s *job.Spec) { s.System, s.Plan = trioml.System{}, jobtest.Plan(t, "leaf-spine", 4) }, "use rack or mx480"},
+		{func(s *job.Spec) {
+			s.System, s.Plan = switchml.System{Transport: switchml.RoCE}, jobtest.Plan(t, "leaf-spine", 4)
+		}, "use rack or mx480"},
 		{func(s *job.Spec) { s.System = misfit{s.System} }, "laid out for 0 workers and 0 switches in blocks of 0 elements, but topology rack has 4 and 1, and a block at least one"},
 		{func(s *job.Spec) { s.System = unwritable{s.System} }, "writing a chan int"},
 		{func(s *job.Spec) { s.Plan.MTU = 1061 }, "below the 1062 bytes of a switchml256 packet"},

@@ -50,7 +50,7 @@ func TestSetRefuses(t *testing.T) {
 		"full pool":      {[]*job.Job{jobtest.Tenant(t, p, 1, switchml.System{Slots: 5000}, 0, 1), jobtest.Tenant(t, p, 2, switchml.System{Slots: 4000}, 2, 3)}, "job 2 wants 4000 slots on tor, where 3192 of 8192 are left"},
 		"two programs":   {[]*job.Job{jobtest.Tenant(t, p, 1, switchml.System{}, 0, 1), jobtest.Tenant(t, p, 2, switchml.System{Faithful: true}, 2, 3)}, "jobs want tor to be two programs"},
 		"other PFE":      {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, p, 2, trioml.System{PFE: trioml.PFE{Reference: true}}, 2, 3)}, "jobs want tor to be two machines"},
-		"other timeouts": {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, p, 2, trioml.System{Timeout: units.Second}, 2, 3)}, "jobs want tor to age blocks in different ways"},
+		"other timeouts": {[]*job.Job{trio(1, 0, 1), jobtest.Tenant(t, p, 2, trioml.System{Timeout: units.Second}, 2, 3)}, "block_exp of 1s on tor, where job 1 has 10ms"},
 	} {
 		if _, err := job.NewSet(tc.jobs...); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)

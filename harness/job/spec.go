@@ -298,24 +298,6 @@ func (j *Job) validateBeside() error {
 	return nil
 }
 
-// Home returns the switch that all hosts of the job are on. It is an error if there are
-// several.
-func (j *Job) Home() (*plan.Switch, error) {
-	members := j.Members()
-	for _, h := range members[1:] {
-		switch {
-		case h.Switch == members[0].Switch:
-		case j.On == nil:
-			return nil, j.OneSwitch()
-		default:
-			return nil, fmt.Errorf("%s aggregates in one switch or chassis, but on topology %s host %s is on %s and %s on %s: give the job hosts of one switch",
-				j.System.Name(), j.Plan.Name, members[0].Name, members[0].Switch, h.Name, h.Switch)
-		}
-	}
-	sw, _ := j.Plan.Switch(members[0].Switch)
-	return sw, nil
-}
-
 // OneSwitch refuses a topology in which no one switch sees every worker.
 func (j *Job) OneSwitch() error {
 	if n := len(j.Plan.Switches); n != 1 {

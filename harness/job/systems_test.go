@@ -82,7 +82,7 @@ func TestStreamsOfAPartMeet(t *testing.T) {
 
 // Hosts that cannot be are refused.
 func TestBadHostsOfAJob(t *testing.T) {
-	rack, leaves := jobtest.Plan(t, "rack", 6), jobtest.LeafSpine(t)
+	rack := jobtest.Plan(t, "rack", 6)
 	dedicated := ps.System{Dedicated: true}
 	for _, c := range []struct {
 		plan        *plan.Plan
@@ -98,7 +98,6 @@ func TestBadHostsOfAJob(t *testing.T) {
 		{rack, dedicated, []int{0, 1}, nil, 2, "0 hosts are named for 2 servers: each server has one of its own"},
 		{rack, dedicated, nil, []int{4, 5}, 2, "hosts of servers are named, and those of workers are not"},
 		{rack, ring.System{}, []int{0, 1}, []int{4}, 1, "ring is laid out for 0 servers on hosts of their own, but the job has 1"},
-		{leaves, trioml.System{}, []int{3, 0}, nil, 0, "on topology leaf-spine host h3 is on leaf1 and h0 on leaf0: give the job hosts of one switch"},
 	} {
 		s := jobtest.Spec(t, c.system, "rack", 2)
 		s.Plan, s.On, s.ServersOn, s.Servers = c.plan, c.on, c.servers, c.n

@@ -10,12 +10,13 @@ import (
 	"github.com/inalab/inalab/topo/plan"
 )
 
-// Tree is a multicast group that forwarding planes replicate from one host to others. It is
-// set up with the lab: there is no IGMP.
+// Tree is a multicast group that forwarding planes replicate from one host to others, or from a
+// switch. It is set up with the lab: there is no IGMP.
 type Tree struct {
 	Group netip.Addr
-	From  int   // host of the plan that sends to the group
-	To    []int // hosts of the plan that are its members
+	From  int    // host of the plan that sends to the group
+	Root  string // switch whose engine sends to the group, in place of a host; empty: a host does
+	To    []int  // hosts of the plan that are its members
 }
 
 // GroupsOf returns the multicast groups that a host of the plan is a member of.
@@ -47,10 +48,14 @@ func (j *Job) members(t *Tree) []int {
 func (j *Job) plant() ([][]forward.Group, error) {
 	out := make([][]forward.Group, len(j.Plan.Switches))
 	for _, t := range j.Layout.Trees {
-		if t.From < 0 || t.From >= len(j.Plan.Hosts) {
-			return nil, fmt.Errorf("multicast group %v comes from host %d, but topology %s has hosts 0 to %d", t.Group, t.From, j.Plan.Name, len(j.Plan.Hosts)-1)
+		root := t.Root
+		if root == "" {
+			if t.From < 0 || t.From >= len(j.Plan.Hosts) {
+				return nil, fmt.Errorf("multicast group %v comes from host %d, but topology %s has hosts 0 to %d", t.Group, t.From, j.Plan.Name, len(j.Plan.Hosts)-1)
+			}
+			root = j.Plan.Hosts[t.From].Switch
 		}
-		hops, err := j.Plan.Tree(j.members(&t), j.Plan.Hosts[t.From].Switch)
+		hops, err := j.Plan.Tree(j.members(&t), root)
 		if err != nil {
 			return nil, fmt.Errorf("multicast group %v: %w", t.Group, err)
 		}
@@ -60,6 +65,20 @@ func (j *Job) plant() ([][]forward.Group, error) {
 		}
 	}
 	return out, nil
+}
+
+// Down returns the ports by which a switch sends to a group of all workers, and to the hosts where
+// one may come up later.
+func (j *Job) Down(root *plan.Switch) ([]sansio.Port, error) {
+	var workers Tree
+	for _, h := range j.Hosts() {
+		workers.To = append(workers.To, h.Index)
+	}
+	hops, err := j.Plan.Tree(j.members(&workers), root.Name)
+	if err != nil {
+		return nil, err
+	}
+	return portsOf(hops[0]), nil
 }
 
 // portsOf returns the ports by which a switch replicates.

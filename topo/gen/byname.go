@@ -64,6 +64,7 @@ func All() []Generator {
 		{"multi-rack", "racks on one core switch", []string{"racks"}, []string{"racks"}, multiRack},
 		{"tree", "a tree of switches, with hosts on the lowest", []string{"depth", "fan-out"}, []string{"depth", "fan-out"}, tree},
 		{"chassis-spine", "leaves that are chassis of six PFEs, each on every spine", []string{"leaves", "spines"}, nil, chassisSpine},
+		{"chassis-leaf-spine", "leaves and spines that are chassis of six PFEs, each leaf on every spine", []string{"leaves", "spines"}, nil, chassisFabric},
 	}
 }
 

@@ -15,8 +15,9 @@
 // PFE1, three on PFE2, and PFE4 is the top-level aggregator.
 //
 // The others are dumbbell (switches left and right), multi-rack (tor0, tor1, ... below core),
-// tree (switch i of tier t is st-i, and tier 0 has the hosts), and chassis-spine (a
-// leaf-spine whose leaves mx0, mx1, ... are chassis like the MX480).
+// tree (switch i of tier t is st-i, and tier 0 has the hosts), chassis-spine (a
+// leaf-spine whose leaves mx0, mx1, ... are chassis like the MX480), and chassis-leaf-spine
+// (where the spines are, too).
 //
 // Every generator returns a graph that [topo.Graph.Validate] accepts, or says which
 // parameter is wrong. Hosts are h0, h1, ... over the whole topology, with one port eth0.

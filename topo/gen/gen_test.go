@@ -253,10 +253,11 @@ func TestRefuses(t *testing.T) {
 		{named("tree", Params{Depth: 4, FanOut: 10}), "tree: depth 4 with fan-out 10 has more than the 254 lowest switches that are allowed"},
 		{named("tree", Params{Depth: 2, FanOut: 4, Hosts: 6}), "tree: 6 hosts do not divide evenly over 4 lowest switches: give a multiple"},
 		{named("chassis-spine", Params{Spines: 5}), "chassis-spine: spines 5: must be 1..4: as many as the top-level PFE of a chassis has ports"},
+		{named("chassis-leaf-spine", Params{Leaves: 21}), "chassis-leaf-spine: leaves 21: must be 1..20"},
 		{named("chassis-spine", Params{Hosts: 42}), "mx480: 21 hosts: must be 1..20, for it has 24 ports and the 4 of the top-level pfe4 stay free"},
-		{named("leafspine", Params{}), `unknown topology "leafspine": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine; did you mean "leaf-spine"?`},
-		{named("mx", Params{}), `unknown topology "mx": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine`},
-		{named("", Params{}), `unknown topology "": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine`},
+		{named("leafspine", Params{}), `unknown topology "leafspine": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine, chassis-leaf-spine; did you mean "leaf-spine"?`},
+		{named("mx", Params{}), `unknown topology "mx": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine, chassis-leaf-spine`},
+		{named("", Params{}), `unknown topology "": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine, chassis-leaf-spine`},
 	} {
 		t.Run(tc.want, func(t *testing.T) {
 			g, err := tc.make()
@@ -309,6 +310,17 @@ mx0:et-1-0-0 - spine0:p0
 mx1:et-1-0-0 - spine0:p1
 mx0:et-1-0-1 - spine1:p0
 mx1:et-1-0-1 - spine1:p1`},
+		"chassis-leaf-spine": {Params{Hosts: 5, Leaves: 5, Spines: 1}, `
+h0:eth0 - mx0:et-0-0-0
+h1:eth0 - mx1:et-0-0-0
+h2:eth0 - mx2:et-0-0-0
+h3:eth0 - mx3:et-0-0-0
+h4:eth0 - mx4:et-0-0-0
+mx0:et-1-0-0 - spine0:et-0-0-0
+mx1:et-1-0-0 - spine0:et-0-0-1
+mx2:et-1-0-0 - spine0:et-0-0-2
+mx3:et-1-0-0 - spine0:et-0-0-3
+mx4:et-1-0-0 - spine0:et-0-1-0`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.p.Link, tc.p.Uplink = access, uplink

@@ -3,6 +3,7 @@ package gen
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/inalab/inalab/topo"
@@ -118,14 +119,37 @@ func treeSwitch(tier, i int) string { return fmt.Sprintf("s%d-%d", tier, i) }
 // chassisSpine returns leaves that are chassis, mx0, mx1, ..., below spines. Hosts are on
 // the PFEs of a leaf as in [MX480], and the ports of its top-level PFE lead to the spines.
 func chassisSpine(p Params) (*topo.Graph, error) {
+	return chassisLeaves("chassis-spine", p, topo.MaxHostSwitches, func(b *builder, name string) func(leaf int) topo.End {
+		spine := b.addSwitch(name, 1)
+		return func(int) topo.End { return b.addPort(spine) }
+	})
+}
+
+// chassisFabric is [chassisSpine] with spines that are chassis, too. Leaves are on the ports of
+// pfe1, then of the others but the top-level one: so the sums of few leaves meet on one PFE.
+func chassisFabric(p Params) (*topo.Graph, error) {
+	return chassisLeaves("chassis-leaf-spine", p, mx480Ports-portsPerPFE, func(b *builder, name string) func(leaf int) topo.End {
+		spine := b.addChassis(name, defaultTop, p.Fabric, nil)
+		b.g.Nodes[spine].Tier = 1
+		chassis := b.g.Nodes[spine].Chassis
+		below := slices.Delete(slices.Clone(chassis.PFEs), chassis.Top, chassis.Top+1)
+		return func(leaf int) topo.End {
+			return topo.End{Node: name, Port: below[leaf/portsPerPFE].Ports[leaf%portsPerPFE]}
+		}
+	})
+}
+
+// chassisLeaves returns at most so many leaves that are chassis, each with a link to every spine.
+// addSpine adds one and returns its ports by leaf.
+func chassisLeaves(shape string, p Params, most int, addSpine func(b *builder, name string) func(leaf int) topo.End) (*topo.Graph, error) {
 	leaves, spines := cmp.Or(p.Leaves, DefaultLeaves), cmp.Or(p.Spines, DefaultSpines)
-	if err := inRange("chassis-spine", "leaves", leaves, topo.MaxHostSwitches); err != nil {
+	if err := inRange(shape, "leaves", leaves, most); err != nil {
 		return nil, err
 	}
-	if err := inRange("chassis-spine", "spines", spines, portsPerPFE); err != nil {
+	if err := inRange(shape, "spines", spines, portsPerPFE); err != nil {
 		return nil, fmt.Errorf("%w: as many as the top-level PFE of a chassis has ports", err)
 	}
-	each, err := divide("chassis-spine", cmp.Or(p.Hosts, DefaultHosts), leaves, "leaves")
+	each, err := divide(shape, cmp.Or(p.Hosts, DefaultHosts), leaves, "leaves")
 	if err != nil {
 		return nil, err
 	}
@@ -133,17 +157,16 @@ func chassisSpine(p Params) (*topo.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := newBuilder("chassis-spine", p.MTU, p.Link)
-	var nodes []int
+	b := newBuilder(shape, p.MTU, p.Link)
 	for l := range leaves {
-		nodes = append(nodes, b.addChassis("mx"+strconv.Itoa(l), defaultTop, p.Fabric, servers))
+		b.addChassis("mx"+strconv.Itoa(l), defaultTop, p.Fabric, servers)
 	}
 	for s := range spines {
-		spine := b.addSwitch("spine"+strconv.Itoa(s), 1)
-		for _, leaf := range nodes {
-			chassis := b.g.Nodes[leaf].Chassis
-			up := topo.End{Node: b.g.Nodes[leaf].Name, Port: chassis.PFEs[chassis.Top].Ports[s]}
-			b.g.Links = append(b.g.Links, topo.Duplex(up, b.addPort(spine), p.Uplink))
+		port := addSpine(b, "spine"+strconv.Itoa(s))
+		for l := range leaves {
+			leaf := &b.g.Nodes[b.nodeOf("mx"+strconv.Itoa(l))]
+			up := topo.End{Node: leaf.Name, Port: leaf.Chassis.PFEs[leaf.Chassis.Top].Ports[s]}
+			b.g.Links = append(b.g.Links, topo.Duplex(up, port(l), p.Uplink))
 		}
 	}
 	return b.finish()

@@ -39,8 +39,8 @@ func TestTwoLevels(t *testing.T) {
 	if !slices.Equal(top.Jobs[0].Sources, []uint8{pfeSource, pfeSource + 1}) || len(top.Jobs[0].To) != 6 {
 		t.Errorf("PFE4 runs %+v", top.Jobs)
 	}
-	if top.Timeout < 2*leaf.Timeout+leaf.Timeout/2 {
-		t.Errorf("the top waits %v, the level below %v", top.Timeout, leaf.Timeout)
+	if above, below := top.Jobs[0].Timeout, leaf.Jobs[0].Timeout; below == 0 || above < 2*below+below/2 {
+		t.Errorf("the top waits %v, the level below %v", above, below)
 	}
 	if idle := pfes[5]; len(idle.Jobs) != 0 {
 		t.Errorf("PFE6 has no servers and runs %+v", idle.Jobs)
@@ -134,7 +134,7 @@ func TestJobsShareAChassis(t *testing.T) {
 			t.Errorf("PFE %d has jobs %v, want %v; all: %v", i, ids[i], want, ids)
 		}
 	}
-	if got := configs(t, s)[top].Timeout; got != topPatience*program.DefaultTimeout {
+	if got := configs(t, s)[top].Jobs[0].Timeout; got != topPatience*program.DefaultTimeout {
 		t.Errorf("the top PFE ages after %v, want the time of the job that it has", got)
 	}
 }

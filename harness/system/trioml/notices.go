@@ -2,10 +2,10 @@ package trioml
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/inalab/inalab/harness/job"
 	host "github.com/inalab/inalab/nodes/trioml"
-	"github.com/inalab/inalab/switchd/dataplane"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
 
@@ -37,27 +37,28 @@ func (t System) listeners(j *job.Job) int {
 	return len(j.Hosts())
 }
 
-// checkNotices refuses notices where there cannot be any.
-func (t System) checkNotices() error {
-	if t.notifies() && t.NoAging {
+// checkNotices refuses notices where there cannot be any. PFEs relay those that come by the fabric
+// of their chassis, and no others: a worker tells nobody anything.
+func (t System) checkNotices(on *levels) error {
+	switch {
+	case !t.notifies():
+	case t.NoAging:
 		return errors.New("trio.stragglers=notify: where no block ages nobody is found to straggle; set trio.aging to true")
+	case len(on.hops) > 1:
+		return fmt.Errorf("trio.stragglers=notify: notices cross the fabric of a chassis, but no links between switches, and the workers are on %d switches below %s: use rack or mx480, or trio.stragglers=age", len(on.hops)-1, on.root().Name)
 	}
 	return nil
 }
 
-// behind returns the workers below each PFE that is a source of another, by its
+// behindPFEs returns the workers below each PFE of the root that is a source of another, by its
 // src_id, for notices about it; nil where there are no notices, or one level.
-func (t System) behind(programs []program.Config) map[uint8][]uint8 {
-	if !t.notifies() {
+func (l *levels) behindPFEs() map[uint8][]uint8 {
+	if !l.sys.notifies() {
 		return nil
 	}
 	out := map[uint8][]uint8{}
-	for _, p := range programs {
-		for _, level := range p.Jobs {
-			if _, up := dataplane.IsFabric(level.To[0]); up {
-				out[level.OutSource] = level.Sources
-			}
-		}
+	for _, p := range l.pfes[1:] {
+		out[p.OutSource] = p.Sources
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 )
@@ -16,7 +17,7 @@ import (
 // options are those of a job on the command line.
 type options struct {
 	blocks, grads, outSrc int
-	group                 string
+	group, timeout        string
 	ports                 []string
 }
 
@@ -39,6 +40,7 @@ if --ports says where results go.`, []string{
 func (o *options) Register(flags *pflag.FlagSet) {
 	flags.IntVar(&o.blocks, "block-cnt-max", 0, fmt.Sprintf("concurrent blocks on each PFE, at most %d (default %d)", program.MaxJobBlocks, program.DefaultBlockMax))
 	flags.IntVar(&o.grads, "block-grad-max", 0, fmt.Sprintf("gradients a block, at most %d (default %[1]d)", wire.MaxGrads))
+	flags.StringVar(&o.timeout, "block-exp", "", fmt.Sprintf("how long a block waits for its sources, as 20ms; a top-level PFE waits %d times as long (default that of the PFE)", topPatience))
 	flags.StringVar(&o.group, "group", "", "multicast group of the results (default 239.255.0.ID)")
 	flags.StringSliceVar(&o.ports, "ports", nil, "ports that results leave by, or PFEs (default: those of the sources)")
 	flags.IntVar(&o.outSrc, "out-src-id", 0, "with --pfe: src_id of its results (default: 200 and the index of the PFE)")
@@ -50,8 +52,11 @@ func (o *options) Request(common job.RuntimeRequest, given func(string) bool) (a
 		return nil, job.ErrNoSources
 	}
 	r := Request{ID: common.ID, Sources: common.Sources, BlockMax: o.blocks, GradMax: o.grads, Ports: o.ports}
+	var err error
+	if r.Timeout, err = o.blockExp(); err != nil {
+		return nil, err
+	}
 	if o.group != "" {
-		var err error
 		if r.Group, err = netip.ParseAddr(o.group); err != nil {
 			return nil, fmt.Errorf("--group %q: it must be an IPv4 multicast address, as 239.255.0.2", o.group)
 		}
@@ -63,6 +68,18 @@ func (o *options) Request(common job.RuntimeRequest, given func(string) bool) (a
 		r.OutSrc = &o.outSrc
 	}
 	return r, nil
+}
+
+// blockExp reads the timeout of a job; zero: that of the PFE.
+func (o *options) blockExp() (units.Duration, error) {
+	if o.timeout == "" {
+		return 0, nil
+	}
+	d, err := units.ParseDuration(o.timeout)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("--block-exp %q: it must be a time above 0, as 20ms", o.timeout)
+	}
+	return d, nil
 }
 
 // listed writes src_ids as people do.

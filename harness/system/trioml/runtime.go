@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/strictjson"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/control"
@@ -20,13 +21,14 @@ import (
 // Request is a job that a running switch is asked for, of the whole switch or of one
 // of its PFEs.
 type Request struct {
-	ID       int        `json:"id"`
-	Sources  []int      `json:"sources,omitempty"`        // hosts of the switch by number; with a PFE, any src_ids
-	BlockMax int        `json:"block_cnt_max,omitempty"`  // zero: program.DefaultBlockMax
-	GradMax  int        `json:"block_grad_max,omitempty"` // zero: wire.MaxGrads
-	Group    netip.Addr `json:"group,omitzero"`           // of results; the zero value: that of the job's id
-	Ports    []string   `json:"ports,omitempty"`          // of results, by name, or PFEs; none: those of the sources
-	OutSrc   *int       `json:"out_src_id,omitempty"`     // with a PFE: src_id of its results
+	ID       int            `json:"id"`
+	Sources  []int          `json:"sources,omitempty"`        // hosts of the switch by number; with a PFE, any src_ids
+	BlockMax int            `json:"block_cnt_max,omitempty"`  // zero: program.DefaultBlockMax
+	GradMax  int            `json:"block_grad_max,omitempty"` // zero: wire.MaxGrads
+	Timeout  units.Duration `json:"block_exp,omitzero"`       // of blocks where the sources are; zero: that of the PFE
+	Group    netip.Addr     `json:"group,omitzero"`           // of results; the zero value: that of the job's id
+	Ports    []string       `json:"ports,omitempty"`          // of results, by name, or PFEs; none: those of the sources
+	OutSrc   *int           `json:"out_src_id,omitempty"`     // with a PFE: src_id of its results
 }
 
 // Protocol names what its jobs speak.
@@ -37,7 +39,7 @@ func (System) Protocol() string { return program.Protocol }
 func (System) LayOut(sw *plan.Switch, pfe int, request json.RawMessage) (control.Layout, error) {
 	var r Request
 	if err := strictjson.Decode(request, &r); err != nil {
-		return control.Layout{}, dataplane.Refuse(dataplane.RefusedDocument, "give id, sources, block_cnt_max, block_grad_max, group, ports, out_src_id", "%v", err)
+		return control.Layout{}, dataplane.Refuse(dataplane.RefusedDocument, "give id, sources, block_cnt_max, block_grad_max, block_exp, group, ports, out_src_id", "%v", err)
 	}
 	records, err := r.records(sw, pfe)
 	if err != nil {
@@ -56,36 +58,37 @@ func (r *Request) records(sw *plan.Switch, pfe int) ([]placed, error) {
 	if err := r.check(pfe); err != nil {
 		return nil, err
 	}
-	p := placement{record: r.record(sw), sources: make([][]uint8, job.PFEs(sw))}
+	p := placement{sw: sw, record: r.record(sw), sources: make([][]source, job.PFEs(sw))}
 	var err error
-	if p.to, err = r.ports(sw); err != nil {
+	if p.record.To, err = r.ports(sw); err != nil {
 		return nil, err
 	}
-	if pfe >= 0 {
-		out := pfeSource + pfe
-		if r.OutSrc != nil {
-			out = *r.OutSrc
-		}
-		return []placed{p.at(pfe, bytesOf(r.Sources), p.to, uint8(out))}, nil
-	}
 	for _, s := range r.Sources {
-		at, err := control.HostPort(sw, r.ID, s, fixSource)
-		if err != nil {
-			return nil, err
+		at := pfe
+		if pfe < 0 {
+			port, err := control.HostPort(sw, r.ID, s, fixSource)
+			if err != nil {
+				return nil, err
+			}
+			at = max(0, port.PFE)
 		}
-		i := max(0, at.PFE)
-		p.sources[i] = append(p.sources[i], uint8(s))
+		p.sources[at] = append(p.sources[at], source{id: uint8(s)})
 	}
-	if sw.Chassis != nil {
-		p.top = sw.Chassis.Top
+	p.record.OutSource = uint8(pfeSource + topOf(sw, p.leaves()))
+	if r.OutSrc != nil {
+		p.record.OutSource = uint8(*r.OutSrc)
 	}
-	return p.records(), nil
+	out := p.records(func(int) string { return "" })
+	if len(out) > 1 {
+		out[0].Timeout *= topPatience
+	}
+	return out, nil
 }
 
 // record is what the records of all PFEs have.
 func (r *Request) record(sw *plan.Switch) program.Job {
 	group := r.group()
-	return program.Job{ID: uint8(r.ID), BlockMax: r.BlockMax, GradMax: r.GradMax, Out: inet.Flow{
+	return program.Job{ID: uint8(r.ID), BlockMax: r.BlockMax, GradMax: r.GradMax, Timeout: r.Timeout, Out: inet.Flow{
 		SrcMAC: inet.MAC(sw.MAC), DstMAC: inet.MulticastMAC(group), Src: sw.Router, Dst: group, SrcPort: wire.Port, DstPort: wire.Port,
 	}}
 }
@@ -155,14 +158,6 @@ func (r *Request) ports(sw *plan.Switch) (to []sansio.Port, err error) {
 		to = append(to, sansio.Port(p.Index))
 	}
 	return slices.Compact(slices.Sorted(slices.Values(to))), nil
-}
-
-func bytesOf(sources []int) []uint8 {
-	out := make([]uint8, len(sources))
-	for i, s := range sources {
-		out[i] = uint8(s)
-	}
-	return out
 }
 
 // added shows the job record of one PFE.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"slices"
 
@@ -37,7 +38,7 @@ type System struct {
 	Wake    host.WakePolicy
 	NoAging bool
 
-	// TopPatience is the timeout of the upper level of PFEs, in those of the lower one
+	// TopPatience is the timeout of a level of PFEs, in those of the one below it
 	// (ambiguity trio.hier-timeout); zero: 3.
 	TopPatience int
 
@@ -112,14 +113,14 @@ func (t System) Configure(k job.Knobs) job.System {
 	return t
 }
 
-// Layout aggregates in one level where all workers are on one PFE, else in two.
+// Layout aggregates in one level where all workers are on one PFE, in two where they are on one
+// chassis, and else over all switches between them.
 func (t System) Layout(j *job.Job) (job.Layout, error) {
-	sw, err := j.Home()
+	levels, err := t.levels(j)
 	if err != nil {
 		return job.Layout{}, err
 	}
-	programs := t.programs(j, sw)
-	if err := t.checkNotices(); err != nil {
+	if err := t.checkNotices(levels); err != nil {
 		return job.Layout{}, err
 	}
 	notes, err := t.checkCaps(j)
@@ -127,22 +128,18 @@ func (t System) Layout(j *job.Job) (job.Layout, error) {
 		return job.Layout{}, err
 	}
 	l := job.Layout{
-		Programs: make([][]any, sw.Index+1),
-		Port:     wire.Port, Group: j.ToGroup(wire.Port).Dst, Packet: t.packet(), Window: t.window(j),
-		Time: t.time(j), Block: t.grads(), Engines: engines(j, programs), Partial: true,
+		Port: wire.Port, Packet: t.packet(), Window: t.window(j),
+		Time: t.time(j, levels), Block: t.grads(), Engines: levels.engines(), Partial: true,
 		Reshard: t.notifies(), Notes: notes,
 	}
-	for _, p := range programs {
-		l.Programs[sw.Index] = append(l.Programs[sw.Index], pfeConfig{p, t.machine(j)})
+	t.fill(j, levels, &l)
+	results, behind := levels.results(), levels.behindPFEs()
+	if l.Group = results.Dst; len(levels.hops) > 1 { // the switches below the root forward it
+		l.Group, l.Trees = netip.Addr{}, []job.Tree{{Group: results.Dst, Root: levels.root().Name, To: levels.hosts()}}
 	}
-	if t.AddRate > 0 && j.Virtual {
-		l.Servers = make([][]impair.Params, sw.Index+1)
-		l.Servers[sw.Index] = t.servers(len(programs))
-	}
-	behind := t.behind(programs)
 	for i, h := range j.Hosts() {
 		core := t.core(j, i, &h)
-		core.Behind = behind
+		core.Results, core.Behind = results, behind
 		l.Cores = append(l.Cores, core)
 	}
 	if !t.NoAging { // §5: a record ages T to 2T after its last packet, once for each refill of the window
@@ -150,12 +147,28 @@ func (t System) Layout(j *job.Job) (job.Layout, error) {
 		if t.Age == program.AgeAbsent {
 			refills = 1
 		}
-		l.Patience = 2 * t.timeout() * units.Duration(refills)
+		l.Patience = 2 * levels.longest() * units.Duration(refills)
 	}
 	if w := t.window(j); w < 8 {
 		l.Notes = append(l.Notes, fmt.Sprintf("window of %d packets: %d divided by %d is below 8", w, cmp.Or(t.Window, host.DefaultWindow), j.Scale))
 	}
 	return l, nil
+}
+
+// fill writes the programs of PFEs into a layout, and the times that they take.
+func (t System) fill(j *job.Job, on *levels, l *job.Layout) {
+	l.Programs = make([][]any, len(j.Plan.Switches))
+	if t.AddRate > 0 && j.Virtual {
+		l.Servers = make([][]impair.Params, len(j.Plan.Switches))
+	}
+	for sw, programs := range on.programs() {
+		for _, p := range programs {
+			l.Programs[sw] = append(l.Programs[sw], pfeConfig{p, t.machine(j)})
+		}
+		if l.Servers != nil && programs != nil {
+			l.Servers[sw] = t.servers(len(programs))
+		}
+	}
 }
 
 // servers returns what each PFE takes for a packet: the additions of its
@@ -181,42 +194,18 @@ func (t System) core(j *job.Job, worker int, h *plan.Host) host.Config {
 	return host.Config{
 		Workers: t.listeners(j), Ahead: aheadOf(j),
 		Node: h.Name, Job: j.ID, Source: uint8(worker), Tensor: j.Params, Grads: t.Grads, Window: t.window(j),
-		Flow: j.ToSwitch(h, wire.Port, wire.Port), Results: j.ToGroup(wire.Port), Wake: t.Wake, Sample: j.Sample,
+		Flow: j.ToSwitch(h, wire.Port, wire.Port), Wake: t.Wake, Sample: j.Sample,
 	}
 }
 
-// programs returns the programs of the switch, one for each PFE.
-func (t System) programs(j *job.Job, sw *plan.Switch) []program.Config {
-	p := placement{
-		record:  program.Job{ID: j.ID, BlockMax: t.blockMax(j), GradMax: t.GradMax, Out: j.ToGroup(wire.Port)},
-		sources: make([][]uint8, job.PFEs(sw)), to: j.HostPorts(),
-	}
-	for pfe := range p.sources {
-		p.sources[pfe] = bytesOf(j.HostsOn(sw, pfe))
-	}
-	if sw.Chassis != nil {
-		p.top = sw.Chassis.Top
-	}
-	records := p.records()
-	upper := t.timeout()
-	if len(records) > 1 {
-		upper *= units.Duration(cmp.Or(t.TopPatience, topPatience))
-	}
-	out := make([]program.Config, len(p.sources))
-	for pfe := range out {
-		out[pfe] = program.Config{Node: job.EngineNode(sw, pfe), Timeout: upper, Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age}
-	}
-	for i, r := range records {
-		out[r.pfe].Jobs = []program.Job{r.Job}
-		if i > 0 {
-			out[r.pfe].Timeout = t.timeout()
-		}
-	}
-	return out
+// WithTimeout returns the system with another timeout: that of one of several jobs.
+func (t System) WithTimeout(d units.Duration) job.System {
+	t.Timeout = d
+	return t
 }
 
-// Merge gives a PFE the job records of all jobs. The timer threads are the PFE's:
-// jobs that it serves must agree on them.
+// Merge gives a PFE the job records of all jobs, each with its timeout. The timer threads and
+// the policies are the PFE's: jobs that it serves must agree on them.
 func (System) Merge(programs []any) (any, error) {
 	first := programs[0].(pfeConfig)
 	out := first.Program
@@ -230,7 +219,9 @@ func (System) Merge(programs []any) (any, error) {
 		case len(a.Jobs) == 0:
 			out = next
 		case len(b.Jobs) > 0:
-			if a.Jobs, b.Jobs = nil, nil; !reflect.DeepEqual(a, b) {
+			a.Jobs, b.Jobs = nil, nil
+			b.Timeout = a.Timeout // of jobs that say none
+			if !reflect.DeepEqual(a, b) {
 				return nil, fmt.Errorf("jobs want %s to age blocks in different ways, %+v and %+v: it has one set of timer threads", a.Node, a, b)
 			}
 		}
@@ -244,27 +235,6 @@ func (System) Merge(programs []any) (any, error) {
 		return nil, fmt.Errorf("there is no room on %s: %w", out.Node, err)
 	}
 	return pfeConfig{out, first.PFE}, nil
-}
-
-// engines returns the PFEs that have a part of the job, with who is behind their
-// sources: workers have their index, PFEs numbers from pfeSource on.
-func engines(j *job.Job, programs []program.Config) (out []job.Engine) {
-	hosts := j.Hosts()
-	for _, p := range programs {
-		for _, part := range p.Jobs {
-			_, up := dataplane.IsFabric(part.To[0])
-			e := job.Engine{Node: p.Node, Top: !up, Sources: map[uint8]string{}}
-			for _, s := range part.Sources {
-				if s >= pfeSource {
-					e.Sources[s] = programs[s-pfeSource].Node
-				} else {
-					e.Sources[s] = hosts[s].Name
-				}
-			}
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 func (t System) timeout() units.Duration { return cmp.Or(t.Timeout, program.DefaultTimeout) }
@@ -281,9 +251,9 @@ func (t System) window(j *job.Job) int {
 func (t System) packet() int { return inet.IPv4Len + inet.UDPLen + wire.HeaderLen + 4*t.grads() }
 
 // time is one crossing of every block, up and, behind it, of the last down.
-func (t System) time(j *job.Job) units.Duration {
+func (t System) time(j *job.Job, on *levels) units.Duration {
 	size := inet.EtherLen + t.packet()
-	return j.FrameTime(t.blocks(j)+1, size) + j.Latency(size)
+	return j.FrameTime(t.blocks(j)+1, size) + j.Latency(size) + j.Climb(on.hops, size)
 }
 
 // Survives says that blocks which wait too long for a worker are sent without it (Trio §5).
