@@ -36,7 +36,7 @@ func TestBadFiles(t *testing.T) {
 		{"key of another level", "seed: 1", "late: stale-drop", `bad.yaml:8:1: unknown key "late": it belongs under trio
   late: stale-drop
   ^`},
-		{"key of two levels", "seed: 1", "timeout: 1ms", `bad.yaml:8:1: unknown key "timeout": it belongs under switchml or under trio or under atp
+		{"key of two levels", "seed: 1", "timeout: 1ms", `bad.yaml:8:1: unknown key "timeout": it belongs under jobs or under switchml or under trio or under atp
   timeout: 1ms
   ^`},
 		{"key of the top level", "  threads: 100", "  hosts: 100", `bad.yaml:28:3: unknown key "hosts": it belongs at the top level or under topology or under jobs
@@ -99,7 +99,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown system", "system: ring", "system: rign", `bad.yaml:17:14: systems[0].system: "rign": allowed are ` + strings.Join(job.Names(system.All()), ", ") + `; did you mean "ring"?
     - {system: rign, topology: rack}
                ^`},
-		{"unknown topology", "topology: mx480", "topology: mx48", `bad.yaml:19:32: systems[2].topology: "mx48": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine; did you mean "mx480"?
+		{"unknown topology", "topology: mx480", "topology: mx48", `bad.yaml:19:32: systems[2].topology: "mx48": allowed are rack, leaf-spine, mx480, dumbbell, multi-rack, tree, chassis-spine, chassis-leaf-spine; did you mean "mx480"?
     - {system: trioml, topology: mx48}
                                  ^`},
 		{"unknown model", "model: resnet50         #", "model: resnet5  #", `bad.yaml:9:8: model: unknown profile "resnet5": allowed are ` + models() + `; did you mean "resnet50"?

@@ -60,6 +60,7 @@ type rawJob struct {
 	Servers    []string `yaml:"servers,omitempty" json:",omitempty"`
 	Model      string   `yaml:"model,omitempty" json:",omitempty"`
 	Iterations int      `yaml:"iterations,omitempty" json:",omitempty"`
+	Timeout    string   `yaml:"timeout,omitempty" json:",omitempty"`
 
 	Start  string     `yaml:"start,omitempty" json:",omitempty"`
 	Stop   string     `yaml:"stop,omitempty" json:",omitempty"`

@@ -157,6 +157,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	r.stragglers(s, f.Stragglers)
 	s.Programs = r.programs(f.Programs, s.Hosts)
 	s.Tenants = r.tenants(f.Jobs)
+	r.checkTimeouts(s)
 	s.Flows = r.flows(f.Flows, s.Scale, s.MTU)
 	s.Interval = r.interval(f.Interval)
 	s.Transit = r.transit(f.Transit)

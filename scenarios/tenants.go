@@ -22,6 +22,7 @@ type Tenant struct {
 	Servers    []int            // hosts of its servers
 	Model      profiles.Profile // zero value: that of the scenario
 	Iterations int              // zero: those of the scenario
+	Timeout    units.Duration   // of a [job.Patient]; zero: that of the system
 	Times      worker.Times
 	Until      units.Duration // when it is ended; zero: when it is done
 	at         string         // where it stands
@@ -58,6 +59,9 @@ func (r *resolver) tenants(list []rawJob) (out []Tenant) {
 		if f.Iterations != 0 {
 			t.Iterations = r.between(at+".iterations", f.Iterations, 1, MaxIterations)
 		}
+		if f.Timeout != "" {
+			t.Timeout = r.timeout(at+".timeout", f.Timeout)
+		}
 		t.Times = r.times(at, f)
 		if f.Stop != "" {
 			t.Until = r.duration(at+".stop", f.Stop)
@@ -91,12 +95,46 @@ func allNamed(jobs []rawJob) bool {
 	return len(jobs) > 0 && !slices.ContainsFunc(jobs, func(f rawJob) bool { return f.System == "" })
 }
 
+// timeout reads that of a job.
+func (r *resolver) timeout(path, text string) units.Duration {
+	before := len(r.errs)
+	d := r.duration(path, text)
+	if d <= 0 && len(r.errs) == before {
+		r.wrong(path, errors.New("write a time above 0, as in 20ms"))
+	}
+	return d
+}
+
+// checkTimeouts refuses the timeout of a job that no system of it has.
+func (r *resolver) checkTimeouts(s *Scenario) {
+	for _, t := range s.Tenants {
+		var list []job.System
+		for _, sys := range s.Systems {
+			list = append(list, t.system(sys.System))
+		}
+		if t.Timeout > 0 && !slices.ContainsFunc(list, isPatient) {
+			r.wrong(t.at+".timeout", fmt.Errorf("%s has no timeout of each job: leave it out; it is for %s", job.NameOf(list), strings.Join(job.Names(slices.DeleteFunc(slices.Clone(r.systems), isImpatient)), ", ")))
+		}
+	}
+}
+
+func isPatient(s job.System) bool {
+	_, ok := s.(job.Patient)
+	return ok
+}
+
+func isImpatient(s job.System) bool { return !isPatient(s) }
+
 // system returns what a job runs in a run of a system, which may be nil.
 func (t *Tenant) system(run job.System) job.System {
+	out := run
 	if t.System != nil {
-		return t.System
+		out = t.System
 	}
-	return run
+	if p, ok := out.(job.Patient); ok && t.Timeout > 0 {
+		out = p.WithTimeout(t.Timeout)
+	}
+	return out
 }
 
 // ran names the systems of a run.

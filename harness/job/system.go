@@ -23,7 +23,7 @@ import (
 // System is a protocol that jobs can run on, with its knobs set. Code that runs jobs,
 // reads scenarios or starts the processes of nodes is given a list of systems and names
 // none. What a system may offer beside this is in interfaces of its own: [Configurable],
-// [Recoverer], [Survivor], [Outliver], [Sharer], [Staffed], [Slotted], [Benched], [Windowed], [Ranked], [Compared], [Tallied],
+// [Recoverer], [Patient], [Survivor], [Outliver], [Sharer], [Staffed], [Slotted], [Benched], [Windowed], [Ranked], [Compared], [Tallied],
 // [Runtime], [Service].
 type System interface {
 	// Name is how scenarios, tables and configurations call it.
@@ -77,6 +77,14 @@ type Recoverer interface {
 	// Recovers returns nil if the system, with the knobs that it has, makes good for lost
 	// frames, or says why it does not and which knob mends that.
 	Recovers() error
+}
+
+// Patient is a system that waits for late workers no longer than a timeout, which each of several
+// jobs may have of its own.
+type Patient interface {
+	System
+	// WithTimeout returns the system with that timeout, above 0, and its other knobs.
+	WithTimeout(units.Duration) System
 }
 
 // Compared is a system that says with which system its tables compare all others.
