@@ -17,7 +17,7 @@ import (
 // options are those of a job on the command line.
 type options struct {
 	blocks, grads, outSrc int
-	group, timeout        string
+	group, timeout, next  string
 	ports                 []string
 }
 
@@ -43,7 +43,8 @@ func (o *options) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.timeout, "block-exp", "", fmt.Sprintf("how long a block waits for its sources, as 20ms; a top-level PFE waits %d times as long (default that of the PFE)", topPatience))
 	flags.StringVar(&o.group, "group", "", "multicast group of the results (default 239.255.0.ID)")
 	flags.StringSliceVar(&o.ports, "ports", nil, "ports that results leave by, or PFEs (default: those of the sources)")
-	flags.IntVar(&o.outSrc, "out-src-id", 0, "with --pfe: src_id of its results (default: 200 and the index of the PFE)")
+	flags.IntVar(&o.outSrc, "out-src-id", 0, "with --pfe or --next: src_id of its results (default with --pfe: 200 and the index of the PFE)")
+	flags.StringVar(&o.next, "next", "", "router address of the switch that aggregates above this one: results go there, and those of the group are forwarded to the ports")
 }
 
 // Request makes the job of the options.
@@ -61,9 +62,14 @@ func (o *options) Request(common job.RuntimeRequest, given func(string) bool) (a
 			return nil, fmt.Errorf("--group %q: it must be an IPv4 multicast address, as 239.255.0.2", o.group)
 		}
 	}
+	if o.next != "" {
+		if r.Next, err = netip.ParseAddr(o.next); err != nil {
+			return nil, fmt.Errorf("--next %q: it must be the IPv4 router address of another switch, as 10.255.0.1", o.next)
+		}
+	}
 	if given("out-src-id") {
-		if common.PFE == "" {
-			return nil, fmt.Errorf("--out-src-id %d: it belongs to one PFE; add --pfe", o.outSrc)
+		if common.PFE == "" && o.next == "" {
+			return nil, fmt.Errorf("--out-src-id %d: it belongs to one PFE, or to a switch below another: add --pfe or --next", o.outSrc)
 		}
 		r.OutSrc = &o.outSrc
 	}

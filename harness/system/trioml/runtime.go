@@ -28,7 +28,8 @@ type Request struct {
 	Timeout  units.Duration `json:"block_exp,omitzero"`       // of blocks where the sources are; zero: that of the PFE
 	Group    netip.Addr     `json:"group,omitzero"`           // of results; the zero value: that of the job's id
 	Ports    []string       `json:"ports,omitempty"`          // of results, by name, or PFEs; none: those of the sources
-	OutSrc   *int           `json:"out_src_id,omitempty"`     // with a PFE: src_id of its results
+	OutSrc   *int           `json:"out_src_id,omitempty"`     // with a PFE or Next: src_id of its results
+	Next     netip.Addr     `json:"next,omitzero"`            // router address of the switch that aggregates above; the zero value: there is none
 }
 
 // Protocol names what its jobs speak.
@@ -39,13 +40,16 @@ func (System) Protocol() string { return program.Protocol }
 func (System) LayOut(sw *plan.Switch, pfe int, request json.RawMessage) (control.Layout, error) {
 	var r Request
 	if err := strictjson.Decode(request, &r); err != nil {
-		return control.Layout{}, dataplane.Refuse(dataplane.RefusedDocument, "give id, sources, block_cnt_max, block_grad_max, block_exp, group, ports, out_src_id", "%v", err)
+		return control.Layout{}, dataplane.Refuse(dataplane.RefusedDocument, "give id, sources, block_cnt_max, block_grad_max, block_exp, group, ports, out_src_id, next", "%v", err)
 	}
 	records, err := r.records(sw, pfe)
 	if err != nil {
 		return control.Layout{}, err
 	}
 	out := control.Layout{ID: r.ID, Name: "switch.job.added"}
+	if out.Groups, err = r.forwarded(sw); err != nil {
+		return control.Layout{}, err
+	}
 	for i := range records {
 		doc := &records[i].Job
 		out.Parts = append(out.Parts, control.Part{PFE: records[i].pfe, Document: doc, Table: added(sw, doc)})
@@ -61,6 +65,9 @@ func (r *Request) records(sw *plan.Switch, pfe int) ([]placed, error) {
 	p := placement{sw: sw, record: r.record(sw), sources: make([][]source, job.PFEs(sw))}
 	var err error
 	if p.record.To, err = r.ports(sw); err != nil {
+		return nil, err
+	}
+	if err := r.ascend(sw, &p.record); err != nil {
 		return nil, err
 	}
 	for _, s := range r.Sources {
@@ -111,11 +118,8 @@ func (r *Request) check(pfe int) error {
 	if g := r.group(); !g.Is4() || !g.IsMulticast() {
 		return dataplane.Refuse(dataplane.RefusedResult, "use one of 224.0.1.0 to 239.255.255.255", "job %d: %v is no IPv4 multicast group", r.ID, g)
 	}
-	if pfe < 0 && r.OutSrc != nil {
-		return dataplane.Refuse(dataplane.RefusedSource, "name the PFE that it is for, or leave it out", "job %d: an out_src_id belongs to one PFE", r.ID)
-	}
-	if pfe < 0 {
-		return nil
+	if pfe < 0 && r.OutSrc != nil && !r.Next.IsValid() {
+		return dataplane.Refuse(dataplane.RefusedSource, "name the PFE that it is for, or the next switch, or leave it out", "job %d: an out_src_id belongs to one PFE", r.ID)
 	}
 	for _, s := range r.Sources {
 		if !isSource(s) {
