@@ -67,6 +67,8 @@ type Config struct {
 	Timers   []Timer   // for entries of the program; entries without one never run
 	NextHops []NextHop // what Forward's argument means; more with SetNextHop
 	Tables   []Table   // what its tables hold at first; more with Routes and Filter
+	// Others is where next hops lead that are not there; empty: their packets are dropped.
+	Others []sansio.Port
 	// Wants are the frames that pass the program on their way: all that are offered then.
 	// Zero: none, and UDP frames to ClaimPort of the switch are the program's.
 	Wants        dataplane.Wants

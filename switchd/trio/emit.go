@@ -26,6 +26,9 @@ func (p *PFE) emit(k *packet) {
 		p.emitChanged(k)
 	}
 	p.stats.emitted(k, p.now)
+	if p.tracer != nil {
+		p.tracer.Left(p.now, k.number, k.created)
+	}
 }
 
 // emitUnchanged sends a packet as it came. In instant mode the frames of one train

@@ -34,12 +34,13 @@ func (x *instant) XTXN(*vm.Thread) (uint64, vm.Outcome) {
 // packet runs the thread of frame i of a train.
 func (x *instant) packet(t *sansio.Train, i int, from sansio.Port) {
 	x.current.arrive(t, i, from, x.pfe.now)
+	x.current.number = x.pfe.arrived
 	x.execute(work{packet: &x.current, since: x.pfe.now})
 }
 
 func (x *instant) execute(w work) {
 	x.pfe.prepare(&x.thread, w)
-	x.thread.stop = x.thread.Run(x)
+	x.thread.stop = x.pfe.goOn(&x.thread, x)
 	x.pfe.conclude(&x.thread)
 }
 

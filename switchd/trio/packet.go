@@ -19,6 +19,7 @@ type packet struct {
 	arrived units.Time   // of a created packet: when that of its thread arrived
 	from    sansio.Port
 	created bool
+	number  uint64 // in the order of arrival, from 1; of a created packet: that of its thread's
 
 	head   int    // bytes in LMEM
 	start  int    // byte of LMEM at which they begin

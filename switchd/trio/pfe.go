@@ -47,6 +47,8 @@ type PFE struct {
 	count   sansio.Tally
 	reasons []reason
 	stats   stats
+	tracer  Tracer // the observer, where it is one; nil: none
+	arrived uint64 // packets, in the order of their numbers
 }
 
 // New returns a PFE with its program loaded.
@@ -86,6 +88,7 @@ func build(cfg Config) (*PFE, error) {
 		return nil, err
 	}
 	p.single.pfe = p
+	p.tracer, _ = cfg.Observer.(Tracer)
 	if cfg.Timing != nil {
 		if p.clock, err = newClock(p); err != nil {
 			return nil, err
@@ -140,6 +143,7 @@ func (p *PFE) Remembers() bool { return true }
 
 // Ports returns the ports of all next hops.
 func (p *PFE) Ports() (out []sansio.Port) {
+	out = append(out, p.cfg.Others...)
 	for _, to := range p.hops {
 		out = append(out, to...)
 	}
@@ -160,6 +164,7 @@ func (p *PFE) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) {
 		n := t.Frames()
 		p.count.Add(CountPackets, uint64(n))
 		for f := range n {
+			p.arrived++
 			if p.clock == nil {
 				p.single.packet(t, f, in[i].Port)
 			} else {

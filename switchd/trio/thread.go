@@ -69,13 +69,16 @@ func (p *PFE) prepare(t *thread, w work) {
 		timer := &p.timers.list[w.timer]
 		p.begin(t, timer.entry)
 		t.SetRegister(isa.WorkRegister, uint64(w.part)<<48|uint64(timer.Threads)<<32|uint64(w.run))
-		return
+	} else {
+		k := w.packet
+		p.begin(t, p.entry)
+		k.load(&t.LMEM)
+		length := min(k.length(), maxLength)
+		t.SetRegister(isa.WorkRegister, uint64(length)<<48|uint64(k.head)<<32|uint64(uint32(k.from)))
 	}
-	k := w.packet
-	p.begin(t, p.entry)
-	k.load(&t.LMEM)
-	length := min(k.length(), maxLength)
-	t.SetRegister(isa.WorkRegister, uint64(length)<<48|uint64(k.head)<<32|uint64(uint32(k.from)))
+	if p.tracer != nil {
+		p.tracer.Started(p.now, &t.Thread, p.workOf(&w))
+	}
 }
 
 func (p *PFE) begin(t *thread, entry int) {
@@ -121,6 +124,9 @@ func (p *PFE) conclude(t *thread) {
 // fail drops the packet of a thread that did wrong, if it still has it.
 func (p *PFE) fail(t *thread, reason string) {
 	p.count.Add(reason, 1)
+	if p.tracer != nil {
+		p.tracer.Failed(p.now, &t.Thread, t.failedAt(), reason)
+	}
 	if t.fate == Consumed {
 		t.fate = Dropped
 	} else {

@@ -125,21 +125,30 @@ func (c *clock) deadline(timer units.Time) units.Time {
 func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 	c := p.clock
 	if c.ppes.full() && c.queue.len() >= p.cfg.Queue {
-		p.count.Add(DropQueue, 1)
+		p.refuse(DropQueue)
 		return
 	}
 	size := t.FrameBytes(i)
 	if p.packetMemory()+size > p.cfg.PacketMemory-p.cfg.PacketMemory/packetReserve {
-		p.count.Add(DropMemory, 1)
+		p.refuse(DropMemory)
 		return
 	}
 	k := p.newPacket()
 	k.arrive(t, i, from, p.now)
+	k.number = p.arrived
 	k.own()
 	p.used += size
 	k.charge = size
 	c.reorder.enter(k)
 	p.dispatch(work{owner: p, packet: k, since: p.now})
+}
+
+// refuse drops a packet that has just arrived.
+func (p *PFE) refuse(reason string) {
+	p.count.Add(reason, 1)
+	if p.tracer != nil {
+		p.tracer.Refused(p.now, p.arrived, reason)
+	}
 }
 
 // startTimer starts a thread of a timer as a packet would, unless the last thread of its
@@ -179,15 +188,15 @@ func (p *PFE) launch(w work) {
 	t.ppe = c.ppes.take()
 	p.stats.started(p.now, w.since, c.ppes.total)
 	p.prepare(t, w)
-	c.execute(t, p.now, p.now.Add(c.Dispatch))
+	p.execute(t, p.now.Add(c.Dispatch))
 }
 
 // execute runs a thread until it needs something or ends, and makes that an
 // event. The first instruction may start at from.
-func (c *clock) execute(t *thread, now, from units.Time) {
-	before := t.Executed
-	t.stop = t.Run(nil)
-	c.events.Push(c.ppes.execute(&c.Timing, t.ppe, now, from, t.Executed-before), t.id)
+func (p *PFE) execute(t *thread, from units.Time) {
+	c, before := p.clock, t.Executed
+	t.stop = p.goOn(t, nil)
+	c.events.Push(c.ppes.execute(&c.Timing, t.ppe, p.now, from, t.Executed-before), t.id)
 }
 
 // step goes on with a thread that has issued an XTXN, or has ended.
@@ -206,8 +215,8 @@ func (p *PFE) step(t *thread) {
 		p.finish(t)
 		return
 	}
-	t.Resume(reply)
-	p.clock.execute(t, p.now, resume)
+	p.resume(t, reply, resume)
+	p.execute(t, resume)
 }
 
 // request does the pending XTXN of a thread. It returns the reply, and when the

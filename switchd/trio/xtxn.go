@@ -58,6 +58,9 @@ func (p *PFE) create(t *thread) bool {
 	}
 	t.created = p.newPacket()
 	t.created.create(int(n), arrived)
+	if t.created.number = 0; t.work.packet != nil {
+		t.created.number = t.work.packet.number
+	}
 	return p.charge(t, units.Bytes(n))
 }
 
@@ -132,12 +135,12 @@ func (p *PFE) forward(t *thread) {
 }
 
 // nextHop returns the ports that an argument of Forward stands for in the thread of an
-// arrived packet, or of a timer, which has none; nil where there is no such next hop.
+// arrived packet, or of a timer, which has none; none where there is no such next hop.
 func (p *PFE) nextHop(hop uint64, arrived *packet) []sansio.Port {
-	if hop >= uint64(len(p.hops)) {
-		return nil
+	if hop >= uint64(len(p.hops)) || p.hops[hop] == nil {
+		return p.cfg.Others
 	}
-	if p.hops[hop] == nil || len(p.hops[hop]) > 0 || arrived == nil {
+	if len(p.hops[hop]) > 0 || arrived == nil {
 		return p.hops[hop]
 	}
 	back := p.backs[arrived.from]
@@ -161,6 +164,9 @@ func (p *PFE) drop(t *thread) {
 func (p *PFE) dropPacket(t *thread, k *packet, reason string) {
 	if p.cfg.Observer != nil {
 		p.cfg.Observer.Discarded(p.now, &t.Thread, reason)
+	}
+	if p.tracer != nil {
+		p.tracer.Gone(p.now, &t.Thread, k.created, reason)
 	}
 	if k.created {
 		t.created = nil
