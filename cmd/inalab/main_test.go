@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/gopacket/gopacket/layers"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/inalab/inalab/internal/golden"
+	"github.com/inalab/inalab/internal/pcapfile/pcapfiletest"
 )
 
 // TestMain plays the program where the test binary was started under its name:
@@ -35,9 +38,33 @@ func TestScripts(t *testing.T) {
 			return cond == "root" && os.Geteuid() == 0, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"keys": keys,
+			"keys":    keys,
+			"capture": capture,
 		},
 	})
+}
+
+// capture makes a capture of lines of text (package pcapfiletest) in the format of its
+// name, and cut behind a number of bytes, if one is given: capture FILE LINES [BYTES].
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: capture FILE LINES [BYTES]")
+	}
+	packets, err := pcapfiletest.Parse(ts.ReadFile(args[1]))
+	ts.Check(err)
+	var file []byte
+	if strings.HasSuffix(args[0], ".pcapng") {
+		file, err = pcapfiletest.Pcapng(packets)
+	} else {
+		file, err = pcapfiletest.Pcap(packets, layers.LinkTypeEthernet)
+	}
+	ts.Check(err)
+	if len(args) == 3 {
+		n, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		file = file[:n]
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file, 0o644))
 }
 
 // keys checks that a file holds a JSON object with exactly these keys, or, with

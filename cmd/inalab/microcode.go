@@ -19,14 +19,14 @@ import (
 func newMicrocode() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "microcode",
-		Short: "Compile, check and print Microcode programs of a Trio PFE",
+		Short: "Compile, check, print and run Microcode programs of a Trio PFE",
 		Long: `Works on programs for a Trio PFE in Microcode (docs/microcode.md): files of your own,
 or by name those that come with inalab:
 
 ` + microcodeList() + `
 An error names file, line and column, the rule that is broken and where it comes from.`,
 	}
-	c.AddCommand(newMicrocodeBuild(), newMicrocodeCheck(), newMicrocodeDump())
+	c.AddCommand(newMicrocodeBuild(), newMicrocodeCheck(), newMicrocodeDump(), newMicrocodeRun())
 	return c
 }
 

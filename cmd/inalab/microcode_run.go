@@ -1,0 +1,322 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/inalab/inalab/harness/replay"
+	"github.com/inalab/inalab/internal/pcapfile"
+	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/trio"
+)
+
+// Defaults of the timers of a run; both assumed.
+const (
+	runPeriod  = 100 * units.Millisecond
+	runThreads = 1
+)
+
+type microcodeRunFlags struct {
+	tableFlags
+	in, out             string
+	trace, timed        bool
+	sets, files, timers []string
+	instructions        uint64
+}
+
+func newMicrocodeRun() *cobra.Command {
+	var f microcodeRunFlags
+	c := &cobra.Command{
+		Use:   "run PROGRAM --in CAPTURE",
+		Short: "Run a program on the packets of a capture, without a lab",
+		Long: `Runs the packets of a capture (pcap or pcapng, Ethernet) through one Trio PFE with the
+program, at their times, and says what became of them. It needs no configuration: every
+next hop leads to the file of --out, which is a pcap. A table shows by which next hop
+packets left, why others did not, where threads did wrong, and what a packet costs in
+instructions and XTXNs.
+
+--timed gives each instruction and XTXN its time (docs/microcode.md, XTXNs); the table then
+also shows how long packets took, from their arrival until they left or their thread ended,
+and --out has the times at which they left. Otherwise nothing takes time.
+
+--trace prints each instruction that each packet executed: its number, label and line in the
+source, the registers and bytes of local memory (LMEM) that it changed, and its XTXN with
+arguments and reply. Bytes of the packet's head are counted from its Ethernet header: head+12.
+
+--set and --table write shared memory before the first packet:
+
+  drops[1] = 3,180          # a counter: packets, bytes
+  limits[0] = 10Mbit/s,64KiB # a policer: rate, burst
+  table[7] = 0x10           # a word of sram or dram
+  hash 0x0a000001 = 0005    # a record of the hash table by its key; --table only
+
+A packet comes by the port of its interface's number in the capture, from 0; a pcap file has
+one. Of a packet of which the capture lacks the end, the program sees zeros there. Timers that
+the program declares fire from the first packet on until the last is done: each by one thread in
+` + runPeriod.String() + `, unless --timer says otherwise.
+
+Exit code 0: all threads ended; 1: a thread did wrong; 2: a file or flag is wrong.`,
+		Example: `  inalab microcode run mine.mc --in a.pcap --out b.pcap
+  inalab microcode run filter --in a.pcap --trace --timed
+  inalab microcode run mine.mc --in a.pcap --set 'limit[0]=1000' --timer age=10ms/4`,
+		Args: arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	flags := c.Flags()
+	flags.StringVarP(&f.in, "in", "i", "", "capture to read, - for standard input")
+	flags.StringVarP(&f.out, "out", "o", "", "pcap to write, - for standard output (default: none)")
+	flags.BoolVar(&f.trace, "trace", false, "print what each packet did, instruction by instruction")
+	flags.BoolVar(&f.timed, "timed", false, "instructions and XTXNs take time")
+	flags.StringArrayVar(&f.sets, "set", nil, "NAME=VALUE or NAME[INDEX]=VALUE: initial value in shared memory (repeated)")
+	flags.StringArrayVar(&f.files, "table", nil, "file of initial values and hash records (repeated)")
+	flags.StringArrayVar(&f.timers, "timer", nil, "NAME=PERIOD[/THREADS] of a timer, as in age=10ms/4 (repeated)")
+	flags.Uint64Var(&f.instructions, "instructions", trio.DefaultInstructions, "that a thread may execute")
+	f.register(flags)
+	return c
+}
+
+// run runs the program. What is wrong with flags or files is known before a packet is
+// played, but for a capture that is damaged further on.
+func (f *microcodeRunFlags) run(c *cobra.Command, name string) error {
+	program, err := loadMicrocode(name)
+	if err != nil {
+		return usage(err)
+	}
+	cfg, err := f.config(program)
+	if err != nil {
+		return usage(err)
+	}
+	answer := c.OutOrStdout()
+	if f.out == "-" {
+		answer = c.ErrOrStderr()
+	}
+	format, err := f.options(answer)
+	if err != nil {
+		return err
+	}
+	p := player{cfg: cfg, answer: bufio.NewWriter(answer), trace: f.trace}
+	played := p.play(c.Context(), f, c.OutOrStdout())
+	if p.run == nil {
+		return usage(played)
+	}
+	result := p.run.Result()
+	if c.Context().Err() == nil {
+		played = usage(played)
+	}
+	written := writeReplay(p.answer, format, result, p.report(program, result))
+	return errors.Join(played, written, p.answer.Flush(), faulty(result))
+}
+
+// config checks the flags.
+func (f *microcodeRunFlags) config(program *isa.Program) (cfg replay.Config, err error) {
+	cfg = replay.Config{Program: program, Steps: f.trace, Instructions: f.instructions}
+	if f.in == "" {
+		return cfg, errors.New("--in is missing: name a capture, or - for standard input")
+	}
+	if f.trace && f.forPrograms() {
+		return cfg, fmt.Errorf("--trace is text: leave out --format %s", f.format)
+	}
+	if f.instructions == 0 {
+		return cfg, errors.New("--instructions 0: a thread needs one at least")
+	}
+	if f.timed {
+		timing := trio.DefaultTiming()
+		cfg.Timing = &timing
+	}
+	if cfg.Timers, err = runTimers(program, f.timers); err != nil {
+		return cfg, err
+	}
+	cfg.Initial, err = f.initial()
+	return cfg, err
+}
+
+// initial reads what shared memory holds at first: of files, then of flags.
+func (f *microcodeRunFlags) initial() (out []replay.Setting, err error) {
+	for _, name := range f.files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("--table: %w", err)
+		}
+		list, err := replay.ParseTable(name, string(text))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	for _, text := range f.sets {
+		s, err := replay.ParseSetting("--set", text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// runTimers returns the timers of a program, each with what the command line says of it.
+func runTimers(program *isa.Program, texts []string) (out []trio.Timer, err error) {
+	var names []string
+	for _, e := range program.Entries {
+		if e.Timer != "" {
+			names = append(names, e.Timer)
+			out = append(out, trio.Timer{Name: e.Timer, Period: runPeriod, Threads: runThreads})
+		}
+	}
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		period, threads, several := strings.Cut(value, "/")
+		if !ok {
+			return nil, fmt.Errorf("--timer %q: NAME=PERIOD[/THREADS] is needed, as in age=10ms/4", text)
+		}
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, fmt.Errorf("--timer %q: program %s has no timer %s%s", text, program.Name, name, suggest.DidYouMean(name, names))
+		}
+		if out[i].Period, err = units.ParseDuration(period); err != nil {
+			return nil, fmt.Errorf("--timer %q: %w", text, err)
+		}
+		if several {
+			if out[i].Threads, err = strconv.Atoi(threads); err != nil {
+				return nil, fmt.Errorf("--timer %q: the number of threads is a whole number", text)
+			}
+		}
+	}
+	return out, nil
+}
+
+// player plays a capture.
+type player struct {
+	cfg    replay.Config
+	run    *replay.Run // nil: nothing was played
+	clock  replay.Clock
+	answer *bufio.Writer
+	trace  bool
+	cut    int // packets of which the capture lacks the end
+}
+
+// play plays all packets. Those before one that cannot be read have been played.
+func (p *player) play(ctx context.Context, f *microcodeRunFlags, stdout io.Writer) (err error) {
+	in, err := openCapture(f.in)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	captured := f.in
+	if captured == "-" {
+		captured = "standard input"
+	}
+	capture, err := pcapfile.NewReader(captured, in)
+	if err != nil {
+		return err
+	}
+	if p.trace {
+		p.cfg.Ended = replay.NewPrinter(p.answer, p.cfg.Program).Print
+	}
+	out, err := p.record(f, stdout)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.close()) }()
+	run, err := replay.New(p.cfg)
+	if err != nil {
+		return err
+	}
+	p.run = run
+	err = p.frames(ctx, capture)
+	return errors.Join(err, run.Finish())
+}
+
+func openCapture(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(os.Stdin), nil
+	}
+	return os.Open(name)
+}
+
+// frames plays the packets of a capture one by one.
+func (p *player) frames(ctx context.Context, capture *pcapfile.Reader) error {
+	for {
+		packet, err := capture.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+		at, err := p.clock.At(packet.At)
+		if err != nil {
+			return err
+		}
+		frame := packet.Data
+		if n := packet.Length - len(frame); n > 0 {
+			p.cut++
+			frame = append(frame, make([]byte, n)...)
+		}
+		if err := p.run.Frame(at, sansio.Port(packet.Interface), frame); err != nil {
+			return err
+		}
+	}
+}
+
+// pcapOut is a pcap that is written.
+type pcapOut struct {
+	file   io.Closer
+	buffer *bufio.Writer
+}
+
+func (r *pcapOut) close() error {
+	if r.buffer == nil {
+		return nil
+	}
+	err := r.buffer.Flush()
+	if r.file != nil {
+		err = errors.Join(err, r.file.Close())
+	}
+	return err
+}
+
+// record opens the file of --out, if there is one, and has the frames written there.
+func (p *player) record(f *microcodeRunFlags, stdout io.Writer) (*pcapOut, error) {
+	var r pcapOut
+	switch f.out {
+	case "":
+		return &r, nil
+	case "-":
+		r.buffer = bufio.NewWriter(stdout)
+	default:
+		if sameFile(f.in, f.out) {
+			return nil, fmt.Errorf("%s is the capture itself; name another file with --out", f.out)
+		}
+		file, err := os.Create(f.out)
+		if err != nil {
+			return nil, err
+		}
+		r.file, r.buffer = file, bufio.NewWriter(file)
+	}
+	w, err := pcapfile.NewWriter(r.buffer)
+	if err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	p.cfg.Sent = func(at units.Time, frame []byte) error { return w.Write(p.clock.Time(at), frame, len(frame)) }
+	return &r, nil
+}
+
+func sameFile(a, b string) bool {
+	from, err := os.Stat(a)
+	to, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(from, to)
+}

@@ -1,0 +1,49 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/trio"
+)
+
+// rule says what is allowed where a fault of a name has ended a thread.
+func (w *watch) rule(reason string) string {
+	limit := w.run.cfg.Instructions
+	if limit == 0 {
+		limit = trio.DefaultInstructions
+	}
+	l := w.layout
+	switch reason {
+	case "pfe-lmem-out-of-range":
+		return fmt.Sprintf("local memory is bytes 0 to %d (trio §2.2)", isa.LMEMBytes-1)
+	case "pfe-xtxn-buffer-out-of-range":
+		return fmt.Sprintf("the buffer of an XTXN lies within bytes 0 to %d of local memory (trio §2.2)", isa.LMEMBytes-1)
+	case "pfe-xtxn-bad-length", "pfe-bad-memory-access-length":
+		return "each XTXN takes lengths of its own (docs/microcode.md, XTXNs)"
+	case "pfe-return-without-call":
+		return "return ends a subroutine that was called"
+	case "pfe-call-too-deep":
+		return fmt.Sprintf("calls nest at most %d deep (trio §2.2)", isa.CallDepth)
+	case "pfe-instruction-limit":
+		return fmt.Sprintf("a thread executes at most %d instructions (assumed): does it loop for ever?", limit)
+	case "pfe-memory-address-out-of-range":
+		return fmt.Sprintf("shared memory is words %#x to %#x (SRAM), %#x to %#x (DRAM) and %#x to %#x (hash records)",
+			l.SRAM.Start, l.SRAM.End-1, l.DRAM.Start, l.DRAM.End-1, l.Records.Start, l.Records.End-1)
+	case "pfe-bad-half-of-a-word":
+		return "the half of a word is 0, its first 4 bytes, or 1"
+	case "pfe-bad-part-of-the-hash-table":
+		return "the part of a scan is below the number of parts, of which there is one at least"
+	case "pfe-resident-memory-exhausted":
+		return "the host gives no more memory for pages that are written to: declare what the program uses"
+	case trio.DropHeadLength:
+		return fmt.Sprintf("the head of a created packet has 14 to %d bytes", isa.LMEMBytes-isa.HeadStart)
+	case trio.DropTailLength:
+		return "a packet has at most 65549 bytes, an Ethernet header and the longest IPv4 packet"
+	case trio.DropNoRoom:
+		return fmt.Sprintf("packets inside take at most %v", trio.DefaultPacketMemory)
+	case trio.DropNoTail:
+		return "TailWrite writes to a packet of PacketCreate"
+	}
+	return "docs/microcode.md says what ends a thread"
+}
