@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/inalab/inalab/switchd/microcode/isa"
@@ -39,8 +40,14 @@ func newNames(p *isa.Program) *names {
 	return n
 }
 
-// number writes a value as the compiler's listing does.
-func number(v uint64) string { return isa.Const(v).String() }
+// number writes a value: lengths and counts in decimal, what is longer, as addresses are, in
+// hexadecimal digits.
+func number(v uint64) string {
+	if v < 1<<16 {
+		return strconv.FormatUint(v, 10)
+	}
+	return fmt.Sprintf("%#x", v)
+}
 
 // address names a word of shared memory: DROPS[1], TABLE+3, hash[5]+1.
 func (n *names) address(word uint64) string {
