@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
@@ -118,16 +117,21 @@ func (c *Chassis) Loaded() (out []Loaded) {
 
 // program returns the program of a name on a PFE.
 func (c *Chassis) program(pfe int, name string) (*engine, error) {
-	var have []string
-	for _, e := range c.pfes[pfe].engines {
-		if e.isProgram() && e.title == name {
-			return e, nil
-		}
-		if e.isProgram() {
-			have = append(have, e.title)
+	list := c.pfes[pfe].engines
+	if i := slices.IndexFunc(list, func(e *engine) bool { return e.isProgram() && e.title == name }); i >= 0 {
+		return list[i], nil
+	}
+	return nil, dataplane.Refuse(dataplane.RefusedUnknownProgram, fixProgram(titles(list)), "there is no program %q on %s", name, c.engineName(pfe))
+}
+
+// titles returns how the programs among some engines are called, each once.
+func titles(list []*engine) (out []string) {
+	for _, e := range list {
+		if e.isProgram() && !slices.Contains(out, e.title) {
+			out = append(out, e.title)
 		}
 	}
-	return nil, dataplane.Refuse(dataplane.RefusedUnknownProgram, fixProgram(have), "there is no program %q on %s", name, c.engineName(pfe))
+	return out
 }
 
 func fixProgram(have []string) string {
@@ -137,35 +141,35 @@ func fixProgram(have []string) string {
 	return fmt.Sprintf("there are %q", have)
 }
 
-// Replaced is what went with a program that was replaced.
-type Replaced struct {
-	InFlight int `json:"in_flight"` // packets that were inside: lost, and counted under "program-replaced"
-}
-
 // Replace has a program of a PFE replaced by another of its name and system, whose
 // configuration p has. Frames that come from now on pass the new one, whose memory is as its
-// configuration says; those inside the old one are lost and counted. The counters of both
-// are added up. An error is a [*dataplane.Refusal], and the old program goes on. It must not be
-// called within Handle or Expire.
-func (c *Chassis) Replace(now units.Time, p Program) (Replaced, error) {
+// configuration says. Those inside the old one are lost and counted under "program-replaced";
+// it returns how many. The counters of both are added up. An error is a [*dataplane.Refusal], and
+// the old program goes on. It must not be called within Handle or Expire.
+func (c *Chassis) Replace(p Program) (inFlight int, err error) {
 	if p.PFE < 0 || p.PFE >= len(c.pfes) {
-		return Replaced{}, c.refusePFE(p.PFE)
+		return 0, dataplane.Refuse(dataplane.RefusedUnknownProgram, fmt.Sprintf("there are %d, counted from 0", len(c.pfes)), "there is no PFE %d", p.PFE)
 	}
 	e, err := c.program(p.PFE, p.title())
 	if err != nil {
-		return Replaced{}, err
+		return 0, err
 	}
 	next, err := c.successor(e, p)
 	if err != nil {
-		return Replaced{}, dataplane.Refuse(dataplane.RefusedProgram, "correct it and replace again: the old program goes on", "%v", err)
+		return 0, dataplane.Refuse(dataplane.RefusedProgram, "correct it and replace again: the old program goes on", "%v", err)
 	}
-	var lost int
 	if h, ok := e.Engine.(dataplane.Holding); ok {
-		lost = h.Inside()
+		inFlight = h.Inside()
 	}
-	if lost > 0 {
-		c.count.Add(dropReplaced+"/"+e.name, uint64(lost))
+	if inFlight > 0 {
+		c.count.Add(dropReplaced+"/"+e.name, uint64(inFlight))
 	}
+	e.become(next)
+	return inFlight, nil
+}
+
+// become has a program go on as another.
+func (e *engine) become(next *engine) {
 	e.former.Merge(e.Engine.Counters())
 	if s, ok := e.Engine.(dataplane.Sharing); ok {
 		s.Retire()
@@ -173,33 +177,46 @@ func (c *Chassis) Replace(now units.Time, p Program) (Replaced, error) {
 	e.Engine, e.wants = next.Engine, next.wants
 	e.front, e.fabric = next.front, next.fabric
 	e.part.owed, e.part.next = false, e.NextDeadline()
-	return Replaced{InFlight: lost}, nil
 }
 
-// Reload replaces a program by another source, and leaves the rest of its configuration: match,
-// side, next hops, timers and initial memory, which the new program has to have. It is
-// otherwise as Replace.
-func (c *Chassis) Reload(now units.Time, pfe int, name, file, text string) (Replaced, error) {
-	if pfe < 0 || pfe >= len(c.pfes) {
-		return Replaced{}, c.refusePFE(pfe)
+// Reload replaces a program by another source on a PFE, or where pfe is negative on all that have
+// a program of that name, the first first. The rest of its configuration stays: match, side, next
+// hops, timers and initial memory, which the new program has to have. It is otherwise as Replace,
+// and ends at the first refusal.
+func (c *Chassis) Reload(pfe int, name, file, text string) (out []dataplane.Replaced, err error) {
+	for i := range c.pfes {
+		if pfe >= 0 && pfe != i {
+			continue
+		}
+		e, err := c.program(i, name)
+		if err != nil && pfe >= 0 {
+			return out, err
+		}
+		if err != nil {
+			continue
+		}
+		n, err := c.reload(e, file, text)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, dataplane.Replaced{PFE: c.cfg.pfeName(i), Program: name, InFlight: n})
 	}
-	e, err := c.program(pfe, name)
-	if err != nil {
-		return Replaced{}, err
+	if len(out) == 0 {
+		return nil, dataplane.Refuse(dataplane.RefusedUnknownProgram, fixProgram(titles(c.engines)), "there is no program %q on %s", name, c.cfg.Switch.Name)
 	}
+	return out, nil
+}
+
+func (c *Chassis) reload(e *engine, file, text string) (inFlight int, err error) {
 	r, ok := e.Engine.(dataplane.Reloadable)
 	if !ok {
-		return Replaced{}, dataplane.Refuse(dataplane.RefusedProgram, "replace a program that is loaded from a source", "program %q of %s has none", name, c.engineName(pfe))
+		return 0, dataplane.Refuse(dataplane.RefusedProgram, "replace a program that is loaded from a source", "program %q of %s has none", e.title, c.engineName(e.pfe))
 	}
 	config, err := r.WithSource(file, text)
 	if err != nil {
-		return Replaced{}, err
+		return 0, err
 	}
-	return c.Replace(now, Program{PFE: pfe, System: e.system, Name: name, Config: config})
-}
-
-func (c *Chassis) refusePFE(pfe int) error {
-	return dataplane.Refuse(dataplane.RefusedUnknownProgram, fmt.Sprintf("there are %d, counted from 0", len(c.pfes)), "there is no PFE %d", pfe)
+	return c.Replace(Program{PFE: e.pfe, System: e.system, Name: e.title, Config: config})
 }
 
 // successor makes the engine that is to replace another, and checks it in its place.

@@ -297,8 +297,8 @@ func TestReplace(t *testing.T) {
 	at := units.Time(2 * units.Millisecond)
 	r.handle(at, pair()...)
 	before := len(r.take())
-	lost, err := r.c.Reload(at, 0, "wall", "new.mc", next.Text)
-	if err != nil || lost.InFlight != 4 || r.count("chassis/program-replaced/engine/wall") != 4 {
+	lost, err := r.c.Reload(-1, "wall", "new.mc", next.Text)
+	if err != nil || len(lost) != 1 || lost[0] != (dataplane.Replaced{PFE: "engine", Program: "wall", InFlight: 4}) || r.count("chassis/program-replaced/engine/wall") != 4 {
 		t.Fatalf("%+v, %v, counters %v: want 4 packets in flight", lost, err, r.c.Counters())
 	}
 	r.handle(2*at, pair()...)
@@ -334,7 +334,7 @@ func TestReplaceRefuses(t *testing.T) {
 		`bad-program: program "two" of engine would have no frame`:                     with(func(u *user.Config) { u.Match = dataplane.Match{} }),
 		`bad-program: program of engine/one: results leave by port 77, which has no`:   with(func(u *user.Config) { u.Hops = []user.Hop{{Ports: []sansio.Port{77}}} }),
 	} {
-		if _, err := r.c.Replace(0, next); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := r.c.Replace(next); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v\nwant %s", err, want)
 		}
 	}

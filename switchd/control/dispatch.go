@@ -26,6 +26,8 @@ type Switch interface {
 	Forget(now units.Time, pfe int) (engines, blocks int) // negative: all PFEs
 	SetGroups(job uint8, groups []forward.Group) error
 	DropGroups(job uint8)
+	// Reload replaces a program; a negative pfe is all that have it.
+	Reload(pfe int, program, file, text string) ([]dataplane.Replaced, error)
 }
 
 // Dispatch does what a request asks for. It has no state of its own, and is to be
@@ -70,8 +72,10 @@ func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response
 		return forget(now, sw, pfe, out)
 	case OpSet:
 		return set(now, sw, pfe, r, out)
+	case OpReplace:
+		return replace(sw, pfe, r.Source, out)
 	}
-	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet}))
+	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet, OpReplace}))
 }
 
 // check finds fields that are missing, and those that belong to another operation.
@@ -86,7 +90,7 @@ func (r *Request) check() error {
 	}
 	for _, f := range []field{
 		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"protocol", r.Protocol != "", OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
-		{"drop", r.Drop != nil, OpDrop}, {"name", r.Name != "", OpShow}, {"set", r.Set != nil, OpSet},
+		{"drop", r.Drop != nil, OpDrop}, {"name", r.Name != "", OpShow}, {"set", r.Set != nil, OpSet}, {"source", r.Source != nil, OpReplace},
 	} {
 		switch {
 		case f.given && f.op != r.Op:

@@ -37,6 +37,7 @@ const (
 	OpClearDrop Op = "clear-drop" // end all of that
 	OpForget    Op = "forget"     // lose what programs remember of packets; jobs stay
 	OpSet       Op = "set"        // write what a name of a program stands for
+	OpReplace   Op = "replace"    // a program by another source
 )
 
 // Request is one line to a switch.
@@ -53,6 +54,7 @@ type Request struct {
 	Program  string           `json:"program,omitempty"`  // show, set: one program of a PFE; empty: all that it concerns
 	Name     string           `json:"name,omitempty"`     // show, of a view of names: what one of them stands for; empty: all
 	Set      *dataplane.Write `json:"set,omitempty"`      // set
+	Source   *Source          `json:"source,omitempty"`   // replace
 }
 
 // Drop is what a drop simulator is to do at a port, in one direction.
@@ -95,6 +97,8 @@ type Response struct {
 	Drops   []Dropping    `json:"drops,omitempty"`   // drop, clear-drop: what is set behind it
 	Forgot  *Forgot       `json:"forgot,omitempty"`  // forget
 	Written []Written     `json:"written,omitempty"` // set
+
+	Replaced []dataplane.Replaced `json:"replaced,omitempty"` // replace
 }
 
 // Forgot is what a switch lost on request.

@@ -3,13 +3,16 @@ package daemon_test
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
+	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
 	"github.com/inalab/inalab/switchd/program/user"
 	"github.com/inalab/inalab/topo/gen"
@@ -47,14 +50,27 @@ func firewallAgainst(t testing.TB, name string, side user.Side, h *plan.Host) ch
 	return chassis.Program{System: user.System, Name: name, Config: config}
 }
 
+// replace has the switch replace a program, and wants no packet lost.
+func (l *lab) replace(socket string, s control.Source) {
+	l.t.Helper()
+	c, err := control.Dial(l.t.Context(), socket)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	got, err := c.Do(l.t.Context(), control.Request{Version: control.Version, Op: control.OpReplace, Source: &s})
+	if err := errors.Join(err, c.Close()); err != nil || len(got.Replaced) != 1 || got.Replaced[0].InFlight != 0 {
+		l.t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // Programs of a user's own on both sides of a switch that runs, with real ping and iperf3:
 // ARP and all others pass, and neither what is kept out on arrival nor on leaving.
 func TestUserProgramsLive(t *testing.T) {
 	checkLeaks(t)
 	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 4})
-	h := p.Hosts
+	h, socket := p.Hosts, filepath.Join(t.TempDir(), "tor.sock")
 	l := newLab(t, p, func(c *daemon.Config) {
-		c.RingFrames = 256
+		c.RingFrames, c.Control = 256, socket
 		c.Chassis.Transit = []chassis.Program{firewallAgainst(t, "in", user.Ingress, &h[2]), firewallAgainst(t, "out", user.Egress, &h[3])}
 	})
 	to := h[1].Addr.Addr().String()
@@ -66,6 +82,11 @@ func TestUserProgramsLive(t *testing.T) {
 		}
 	}
 	t.Logf("iperf3: %v", l.iperf3(&h[0], &h[1], "-n", "20M"))
+	l.replace(socket, control.Source{Program: "in", File: "open.mc", Text: "packet entry start;\nsram denied[1];\nstart: begin Forward(0); exit; end"})
+	if said := l.realPing(&h[2], "-c", "1", to); !strings.Contains(said, " 0% packet loss") {
+		t.Errorf("ping from %s through the program that was replaced: %s", h[2].Name, said)
+	}
+	l.transfer(&h[0], &h[1], 1<<20)
 	l.end()
 	r := l.reports["tor"]
 	for name, least := range map[string]uint64{"in/in-blocked": 3, "out/out-blocked": 3, "in/in-passed": 1000, "out/out-passed": 1000} {

@@ -76,6 +76,13 @@ type Reloadable interface {
 	WithSource(file, text string) (json.RawMessage, error)
 }
 
+// Replaced is a program that another has replaced.
+type Replaced struct {
+	PFE      string `json:"pfe"`
+	Program  string `json:"program"`
+	InFlight int    `json:"in_flight"` // packets that were inside: lost
+}
+
 // Holding is an engine that may have packets inside between two calls.
 type Holding interface {
 	// Inside returns how many packets that arrived are inside and have not left.

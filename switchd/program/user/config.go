@@ -45,6 +45,8 @@ type Config struct {
 	Timers []trio.Timer    `json:",omitempty"` // for entries of the program; entries without one never run
 	Memory []Initial       `json:",omitempty"` // what shared memory holds at first; the rest is zero
 
+	Tables []trio.Table `json:",omitempty"` // what its route tables and filters hold at first; the rest is empty
+
 	Records      int          `json:",omitempty"` // that its hash table holds; zero: DefaultRecords
 	Instructions uint64       `json:",omitempty"` // that a thread may execute; zero: trio.DefaultInstructions
 	Timing       *trio.Timing `json:",omitempty"` // nil: instant mode

@@ -63,7 +63,7 @@ func (e *Engine) machine() trio.Config {
 	c := &e.cfg
 	out := trio.Config{
 		Node: c.Node, Program: e.program, Timers: c.Timers, Wants: c.wants(), Instructions: c.Instructions,
-		Counters: c.Name, Memory: c.memory(e.program), Timing: c.Timing,
+		Counters: c.Name, Memory: c.memory(e.program), Tables: c.Tables, Timing: c.Timing,
 	}
 	for _, h := range c.Hops {
 		next := trio.NextHop{Index: h.Number, To: h.Ports, Back: h.Routing}

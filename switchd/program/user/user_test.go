@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
@@ -16,6 +17,7 @@ import (
 	"github.com/inalab/inalab/switchd/microcode"
 	"github.com/inalab/inalab/switchd/program/middlebox/middleboxtest"
 	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/lookup"
 	"github.com/inalab/inalab/switchd/trio/mem"
 	"github.com/inalab/inalab/topo/gen"
 )
@@ -98,6 +100,47 @@ func TestHops(t *testing.T) {
 	}
 }
 
+// A program forwards by destination, with the routes of its configuration, to the ports that
+// their next hops stand for.
+func TestRoutes(t *testing.T) {
+	const source = `
+struct ipv4_t { : 240; dst : 32; };
+virtual ipv4_t *pkt = HEAD_START;
+register route_reply_t way;
+route ROUTES[4];
+packet entry start;
+start: begin way = RouteLookup(ROUTES, pkt->dst); end
+begin Forward(way.nexthop); exit; end
+`
+	to := func(prefix string, hop uint32) lookup.Route {
+		return lookup.Route{Prefix: netip.MustParsePrefix(prefix), NextHop: hop}
+	}
+	cfg := Config{
+		Name: "router", File: "router.mc", Text: source,
+		Hops:   []Hop{{Number: 1, Ports: []sansio.Port{4}}, {Number: 2, Ports: []sansio.Port{5}}},
+		Tables: []trio.Table{{Name: "ROUTES", Routes: []lookup.Route{to("10.0.0.0/8", 1), to("10.0.0.7/32", 2)}}},
+	}
+	text, err := json.Marshal(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read Config
+	if err := strictjson.Decode(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var by []sansio.Port
+	pfe := middleboxtest.New(e, func(_ units.Time, s *sansio.Send) { by = append(by, s.To...) })
+	pfe.Send(1, 2, 10)
+	pfe.Send(1, 7, 10)
+	if diff := cmp.Diff([]sansio.Port{4, 5}, by); diff != "" {
+		t.Errorf("ports differ (-want +got):\n%s", diff)
+	}
+}
+
 // The program has as much shared memory as it declares. What it does beyond is a fault that
 // is counted.
 func TestMemoryIsItsOwn(t *testing.T) {
@@ -166,6 +209,7 @@ func TestRefused(t *testing.T) {
 		`table is no policer`:                                                   func(c *Config) { c.Memory = []Initial{{Symbol: "table", Rate: 1}} },
 		`bucket is a policer: give it rate and burst`:                           func(c *Config) { c.Memory = []Initial{{Symbol: "bucket"}} },
 		`bucket has 2 elements: there is no element 2`:                          func(c *Config) { c.Memory = []Initial{{Symbol: "bucket", At: 2, Rate: 1e6, Burst: 1000}} },
+		`program turn.mc declares no route ROUTES`:                              func(c *Config) { c.Tables = []trio.Table{{Name: "ROUTES", Routes: make([]lookup.Route, 1)}} },
 		`match: port 53 of protocol 1`:                                          func(c *Config) { c.Match = dataplane.Match{Protocol: 1, Port: 53} },
 	} {
 		cfg := config()
