@@ -24,12 +24,12 @@
 //	      passOn         takes each train that it sent to the next part:
 //
 //	  from            by                         to
-//	  ingress link    receive                    deliver; an engine in transit: serve
+//	  ingress link    receive, enter             deliver; an engine in transit: serve
 //	                  deliver                    forward; an engine whose it is: serve
 //	                  forward                    send
 //	  server          served                     offer: its engine
 //	  engine          sent, its own frames       send
-//	                  sent, in transit: goOn     deliver, or out
+//	                  sent, in transit: goOn     deliver, or out; the next engine: serve
 //	                  send                       leave; to another PFE: cross
 //	  fabric link     emerge                     leave; an engine: serve
 //	                  leave                      out; an engine in transit: serve
@@ -39,7 +39,9 @@
 // serve offers a train to an engine, or to the server before it ([Config].Servers); cross
 // offers it to the fabric link between two PFEs, behind which a frame is replicated.
 // Of a PFE's engines, those that frames pass on arrival have their turn first, those that
-// frames pass on leaving last; one that they pass on both has two turns.
+// frames pass on leaving last; one that they pass on both has two turns. A frame passes the
+// first program that claims it and the engine of the system: on arrival in this order, on
+// leaving in the other.
 //
 // # Links and memory
 //

@@ -36,7 +36,7 @@ func TestTheWayByItsNames(t *testing.T) {
 		}
 	}
 	way := doc[strings.Index(doc, "# From part to part"):strings.Index(doc, "# Links")]
-	for _, name := range strings.Fields("Handle Expire catchUp pass arrive offer takeTurns call passOn receive deliver forward serve served sent send goOn cross emerge leave out finish") {
+	for _, name := range strings.Fields("Handle Expire catchUp pass arrive offer takeTurns call passOn receive enter deliver forward serve served sent send goOn cross emerge leave out finish") {
 		if !regexp.MustCompile(`\b`+name+`\b`).MatchString(way) || !declared[name] {
 			t.Errorf("%s: in the package comment, or declared, but not both", name)
 		}

@@ -67,6 +67,11 @@ func userRig(t testing.TB, cfg Config, programs ...Program) *rig {
 }
 
 func newUser(cfg Config, programs ...Program) (*Chassis, error) {
+	return newUserBeside(microcode.Options{}, cfg, programs...)
+}
+
+// newUserBeside is newUser with options for Trio-ML.
+func newUserBeside(opts microcode.Options, cfg Config, programs ...Program) (*Chassis, error) {
 	cfg.System, cfg.Transit = "trioml", programs
 	return New(cfg, transit.Maker("trioml", func(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
 		var c trioml.Config
@@ -74,23 +79,31 @@ func newUser(cfg Config, programs ...Program) (*Chassis, error) {
 			return nil, err
 		}
 		c.Trace = sink
-		return microcode.New(c, microcode.Options{})
+		return microcode.New(c, opts)
 	}), nil)
 }
 
 func (r *rig) count(name string) uint64 { return sansio.CountOf(r.c.Counters(), name) }
 
 // Trio-ML and a firewall on one PFE: the sums are right, and what the firewall keeps out
-// does not pass, whatever the links are.
+// does not pass, whatever the links are, and with time, when both have the same threads.
 func TestTrioMLBesideAUsersProgram(t *testing.T) {
-	for name, spec := range links {
+	timing := trio.DefaultTiming()
+	for name, opts := range map[string]microcode.Options{"ideal": {}, "shaped": {}, "timed": {Timing: &timing}} {
+		spec := links[name]
 		t.Run(name, func(t *testing.T) {
 			p := chassistest.Plan(t, "mx480", gen.Params{Link: spec, Fabric: spec})
 			blocked := &p.Hosts[1]
 			only := wallAgainst("wall", blocked)
 			only.Match = dataplane.Match{Dst: alone(&p.Hosts[2]), Port: 9}
 			all := wallAgainst("all", nil)
-			r := userRig(t, trioConfig(p).config(), load(0, only), load(0, all), load(1, all))
+			out := wallAgainst("out", nil)
+			out.Side, out.Match = user.Egress, dataplane.Match{Port: 12000}
+			c, err := newUserBeside(opts, trioConfig(p).config(), load(0, only), load(0, all), load(1, all), load(0, out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &rig{t: t, c: c}
 			for i := range p.Hosts {
 				in := []sansio.Arrival{trioTrain(&p.Hosts[i], 16, 0, 1, 2)}
 				if i != 2 {
@@ -111,8 +124,11 @@ func TestTrioMLBesideAUsersProgram(t *testing.T) {
 			if want := len(p.Hosts) - 2; len(others) != want {
 				t.Errorf("%d of the hosts' frames came, want %d: of all but %s", len(others), want, blocked.Name)
 			}
-			// Each of the three hosts on a PFE sends three packets of Trio-ML.
-			for counter, want := range map[string]uint64{"pfe1/wall/wall-blocked": 1, "pfe1/wall/wall-passed": 1, "pfe1/all/all-passed": 9, "pfe2/all/all-passed": 12} {
+			if joined := len(c.Loaded()[0].Engine.(*user.Engine).Snapshot().PPEsBusy) > 0; joined != (opts.Timing != nil) {
+				t.Errorf("the firewall has the threads of Trio-ML: %v", joined)
+			}
+			// Each of the three hosts on a PFE sends three packets of Trio-ML, and gets three results.
+			for counter, want := range map[string]uint64{"pfe1/wall/wall-blocked": 1, "pfe1/wall/wall-passed": 1, "pfe1/all/all-passed": 9, "pfe2/all/all-passed": 12, "pfe1/out/out-passed": 9} {
 				if got := r.count(counter); got != want {
 					t.Errorf("%s: %d, want %d", counter, got, want)
 				}
