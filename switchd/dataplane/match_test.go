@@ -68,7 +68,7 @@ func TestMatch(t *testing.T) {
 
 // A match that covers another matches whatever that matches.
 func TestMatchCovers(t *testing.T) {
-	prefixes := []netip.Prefix{{}, netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("10.1.0.2/32"), netip.MustParsePrefix("10.2.0.0/16")}
+	prefixes := []netip.Prefix{{}, netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("10.1.0.2/32"), netip.MustParsePrefix("10.2.0.0/16"), netip.MustParsePrefix("10.1.0.0/24")}
 	draw := func(rt *rapid.T, name string) Match {
 		return Match{
 			EtherType: rapid.SampledFrom([]uint16{0, inet.TypeIPv4, inet.TypeARP}).Draw(rt, name+" type"),
@@ -77,8 +77,15 @@ func TestMatchCovers(t *testing.T) {
 			Port:      rapid.SampledFrom([]uint16{0, 53, 54}).Draw(rt, name+" port"),
 		}
 	}
+	for i, m := range prefixes { // every pair of them
+		for k, o := range prefixes {
+			if got, want := (Match{Dst: m}).Covers(Match{Dst: o}), i == 0 || i == k || i == 1 && (k == 2 || k == 4) || i == 4 && k == 2; got != want {
+				t.Errorf("%v covers %v: %v, want %v", m, o, got, want)
+			}
+		}
+	}
 	var frames []Frame
-	for _, dst := range []string{"10.1.0.2", "10.1.0.3", "10.2.0.2"} {
+	for _, dst := range []string{"10.1.0.2", "10.1.0.3", "10.1.9.3", "10.2.0.2"} {
 		for _, proto := range []uint8{1, inet.ProtoUDP, inet.ProtoTCP} {
 			frames = append(frames, frameTo(dst, proto, 53), frameTo(dst, proto, 54), frameTo(dst, proto, 55))
 		}

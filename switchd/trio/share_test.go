@@ -161,6 +161,58 @@ func TestProgramsSharePacketMemory(t *testing.T) {
 	}
 }
 
+// stamp writes the time into a packet when it has come, and when it goes.
+const stamp = `
+packet entry start;
+start: begin pkt->body.value = TimeNow(); end
+begin Forward(1); exit; end
+`
+
+// The time of a program is its own, also in calls of another: where nothing is short, packets
+// leave when they would have left alone.
+func TestTimesBeside(t *testing.T) {
+	cfg := Config{Program: compile(t, "stamp", stamp), Timing: timed()}
+	alone, beside := newTogether(t, false, cfg, cfg), newTogether(t, true, cfg, cfg)
+	for i := range 20 {
+		for _, x := range []together{alone, beside} {
+			x.until(units.Time(i) * 130 * ns)
+			x[i%3%2].handle(train(i, payload(0, 0, 0, 0)))
+		}
+	}
+	for i := range alone {
+		alone.until(ms)
+		beside.until(ms)
+		a, b := alone[i].take(), beside[i].take()
+		if len(a) < 5 || !slices.Equal(a, b) {
+			t.Errorf("program %d: %d packets alone and %d beside another, or other times", i, len(a), len(b))
+		}
+	}
+}
+
+// A timer of one program starts when it is due, also in a call of another: what comes later
+// has its thread later.
+func TestTimerBeside(t *testing.T) {
+	var left [2]units.Time
+	for i, timers := range [][]Timer{nil, {{Name: "tick", Period: 10 * units.Microsecond}}} {
+		cfg := Config{Program: compile(t, "busy", busy), Timing: timed(), PPEs: MinPPEs, Threads: 1, Timers: timers}
+		none := cfg
+		none.Timers = nil
+		x := newTogether(t, true, cfg, none)
+		x.until(9 * us)
+		for n := range MinPPEs {
+			x[1].handle(train(n, payload(0, 0, uint16(200+1000*n), 0)))
+		}
+		x.until(10 * us)
+		x[1].now = 10*us + 500*ns
+		x[1].handle(train(99, payload(0, 0, 1, 0)))
+		x.until(units.Time(units.Millisecond) * 9 / 10)
+		left[i] = x[1].take()[1].at // behind the first, whose thread it has
+	}
+	if left[0] == 0 || left[1] <= left[0] {
+		t.Errorf("the last packet left at %v, and at %v behind a timer's thread: want later", left[0], left[1])
+	}
+}
+
 // A program that is retired gives up its threads, and its packets do not leave.
 func TestRetire(t *testing.T) {
 	cfg := Config{Program: compile(t, "busy", busy), Timing: timed(), PPEs: MinPPEs, Threads: 1}
@@ -172,11 +224,15 @@ func TestRetire(t *testing.T) {
 		t.Errorf("%d packets inside, want %d", n, 3*MinPPEs)
 	}
 	x[0].p.Retire()
+	old := x[0]
 	x = x[1:]
 	x[0].handle(train(1, payload(0, 0, 1, 0)))
 	x.until(units.Time(units.Second))
 	s := x[0].p.Snapshot()
-	if out := x[0].take(); len(out) != 1 || s.PPEsBusy[0] != MinPPEs || s.PacketMemory != 0 {
+	if n := old.count("busy-seen"); n != 0 {
+		t.Errorf("%d packets of the retired program went on", n)
+	}
+	if out := x[0].take(); len(out) != 1 || out[0].at > units.Time(1500*instruction) || s.PPEsBusy[0] != MinPPEs || s.PacketMemory != 0 {
 		t.Errorf("%d packets left, PPEs are busy with %v, and %v of packet memory is used", len(out), s.PPEsBusy, s.PacketMemory)
 	}
 }
