@@ -23,6 +23,7 @@ import (
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/program/user"
 	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -278,6 +279,21 @@ func TestRefusesPrograms(t *testing.T) {
 	if _, err := newUser(Config{Switch: p.Switches[0]}, with("dns", func(u *user.Config) { u.Match = dns }), with("all", same),
 		with("out", func(u *user.Config) { u.Side = user.Egress })); err != nil {
 		t.Error(err)
+	}
+}
+
+// Programs of defaults fit on one PFE, beside Trio-ML with all the records that it may have.
+func TestDefaultsFit(t *testing.T) {
+	p := chassistest.Plan(t, "mx480", gen.Params{})
+	reports := json.RawMessage(`{"PFE":{"Leaving":true},"Collector":{"Src":"10.9.9.1","Dst":"10.9.9.2"},"Reports":[0]}`)
+	most := microcode.Options{Memory: mem.Config{Records: 1 << 16}}
+	for records, fits := range map[int]bool{0: true, 1 << 16: false} {
+		own := wallAgainst("own", nil)
+		own.Records, own.Match = records, dataplane.Match{Port: 9}
+		_, err := newUserBeside(most, trioConfig(p).config(), load(0, own), Program{System: "police"}, Program{System: "telemetry", Config: reports})
+		if fits && err != nil || !fits && (err == nil || !strings.Contains(err.Error(), "of SRAM, and of 8MiB others of the PFE have [trioml.mc ")) {
+			t.Errorf("%d records of a user's program: %v", records, err)
+		}
 	}
 }
 

@@ -15,6 +15,10 @@ import (
 // HopForward is the next hop of packets that pass: they go on their way.
 const HopForward = 0
 
+// DefaultRecords is how many senders, pairs or flows a program can keep: 1 MiB of SRAM, so that
+// several programs fit on a PFE beside the 4 MiB that records of Trio-ML may take (assumed).
+const DefaultRecords = 1 << 14
+
 // Program is a Microcode program and its timer.
 type Program struct {
 	File, Text string         // the source
@@ -31,8 +35,8 @@ type Config struct {
 	Leaving bool           // the program sees the frames that leave by ports of its PFE, in place of those that arrive
 	Period  units.Duration // in which every record is visited once; zero: the program's default
 	Threads int            // timer threads, each for its part of the table; zero: the program's default
-	Memory  mem.Config
-	Timing  *trio.Timing // nil: instant mode
+	Memory  mem.Config     // zero Records: DefaultRecords
+	Timing  *trio.Timing   // nil: instant mode
 }
 
 // PFE is loaded with its program.
@@ -48,6 +52,7 @@ func (p Program) Load(cfg Config, others ...trio.NextHop) (*PFE, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", p.File, err)
 	}
+	cfg.Memory.Records = cmp.Or(cfg.Memory.Records, DefaultRecords)
 	machine := trio.Config{
 		Node: cfg.Node, Program: prog, Memory: cfg.Memory, Timing: cfg.Timing,
 		Wants:    dataplane.Wants{Transit: !cfg.Leaving, Leaving: cfg.Leaving, ARP: cfg.ARP},
