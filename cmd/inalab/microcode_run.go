@@ -2,10 +2,8 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -14,8 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/replay"
-	"github.com/inalab/inalab/internal/pcapfile"
-	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/microcode/isa"
@@ -55,12 +51,16 @@ and --out has the times at which they left. Otherwise nothing takes time.
 source, the registers and bytes of local memory (LMEM) that it changed, and its XTXN with
 arguments and reply. Bytes of the packet's head are counted from its Ethernet header: head+12.
 
---set and --table write shared memory before the first packet:
+--set writes shared memory before the first packet, --table a file of lines:
 
-  drops[1] = 3,180          # a counter: packets, bytes
-  limits[0] = 10Mbit/s,64KiB # a policer: rate, burst
-  table[7] = 0x10           # a word of sram or dram
-  hash 0x0a000001 = 0005    # a record of the hash table by its key; --table only
+  words[7] = 0x10               # a word of sram or dram
+  limits[3].burst = 1500        # a field of one, by its type
+  drops[1].packets = 3          # a counter: packets, bytes
+  policers[0] = 10Mbit/s,64KiB  # a policer: rate, burst
+  sources[10.1.0.2].seen = 5    # a record of the hash table, by its declaration
+  hash 0x0a000001 = 0005        # likewise, by its key, in bytes (--table only)
+  route ways 10.0.0.0/8 = 4     # next hop of a prefix (--table only)
+  filter refused 10.1.0.0/16, *, 17 = 1   # a term: its fields, * for any (--table only)
 
 A packet comes by the port of its interface's number in the capture, from 0; a pcap file has
 one. Of a packet of which the capture lacks the end, the program sees zeros there. Timers that
@@ -79,8 +79,8 @@ Exit code 0: all threads ended; 1: a thread did wrong; 2: a file or flag is wron
 	flags.StringVarP(&f.out, "out", "o", "", "pcap to write, - for standard output (default: none)")
 	flags.BoolVar(&f.trace, "trace", false, "print what each packet did, instruction by instruction")
 	flags.BoolVar(&f.timed, "timed", false, "instructions and XTXNs take time")
-	flags.StringArrayVar(&f.sets, "set", nil, "NAME=VALUE or NAME[INDEX]=VALUE: initial value in shared memory (repeated)")
-	flags.StringArrayVar(&f.files, "table", nil, "file of initial values and hash records (repeated)")
+	flags.StringArrayVar(&f.sets, "set", nil, "NAME=VALUE, initial value in shared memory (repeated)")
+	flags.StringArrayVar(&f.files, "table", nil, "file of initial values, hash records, routes and filter terms (repeated)")
 	flags.StringArrayVar(&f.timers, "timer", nil, "NAME=PERIOD[/THREADS] of a timer, as in age=10ms/4 (repeated)")
 	flags.Uint64Var(&f.instructions, "instructions", trio.DefaultInstructions, "that a thread may execute")
 	f.register(flags)
@@ -194,129 +194,4 @@ func runTimers(program *isa.Program, texts []string) (out []trio.Timer, err erro
 		}
 	}
 	return out, nil
-}
-
-// player plays a capture.
-type player struct {
-	cfg    replay.Config
-	run    *replay.Run // nil: nothing was played
-	clock  replay.Clock
-	answer *bufio.Writer
-	trace  bool
-	cut    int // packets of which the capture lacks the end
-}
-
-// play plays all packets. Those before one that cannot be read have been played.
-func (p *player) play(ctx context.Context, f *microcodeRunFlags, stdout io.Writer) (err error) {
-	in, err := openCapture(f.in)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	captured := f.in
-	if captured == "-" {
-		captured = "standard input"
-	}
-	capture, err := pcapfile.NewReader(captured, in)
-	if err != nil {
-		return err
-	}
-	if p.trace {
-		p.cfg.Ended = replay.NewPrinter(p.answer, p.cfg.Program).Print
-	}
-	out, err := p.record(f, stdout)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.close()) }()
-	run, err := replay.New(p.cfg)
-	if err != nil {
-		return err
-	}
-	p.run = run
-	err = p.frames(ctx, capture)
-	return errors.Join(err, run.Finish())
-}
-
-func openCapture(name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(os.Stdin), nil
-	}
-	return os.Open(name)
-}
-
-// frames plays the packets of a capture one by one.
-func (p *player) frames(ctx context.Context, capture *pcapfile.Reader) error {
-	for {
-		packet, err := capture.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		}
-		at, err := p.clock.At(packet.At)
-		if err != nil {
-			return err
-		}
-		frame := packet.Data
-		if n := packet.Length - len(frame); n > 0 {
-			p.cut++
-			frame = append(frame, make([]byte, n)...)
-		}
-		if err := p.run.Frame(at, sansio.Port(packet.Interface), frame); err != nil {
-			return err
-		}
-	}
-}
-
-// pcapOut is a pcap that is written.
-type pcapOut struct {
-	file   io.Closer
-	buffer *bufio.Writer
-}
-
-func (r *pcapOut) close() error {
-	if r.buffer == nil {
-		return nil
-	}
-	err := r.buffer.Flush()
-	if r.file != nil {
-		err = errors.Join(err, r.file.Close())
-	}
-	return err
-}
-
-// record opens the file of --out, if there is one, and has the frames written there.
-func (p *player) record(f *microcodeRunFlags, stdout io.Writer) (*pcapOut, error) {
-	var r pcapOut
-	switch f.out {
-	case "":
-		return &r, nil
-	case "-":
-		r.buffer = bufio.NewWriter(stdout)
-	default:
-		if sameFile(f.in, f.out) {
-			return nil, fmt.Errorf("%s is the capture itself; name another file with --out", f.out)
-		}
-		file, err := os.Create(f.out)
-		if err != nil {
-			return nil, err
-		}
-		r.file, r.buffer = file, bufio.NewWriter(file)
-	}
-	w, err := pcapfile.NewWriter(r.buffer)
-	if err != nil {
-		return nil, errors.Join(err, r.close())
-	}
-	p.cfg.Sent = func(at units.Time, frame []byte) error { return w.Write(p.clock.Time(at), frame, len(frame)) }
-	return &r, nil
-}
-
-func sameFile(a, b string) bool {
-	from, err := os.Stat(a)
-	to, err2 := os.Stat(b)
-	return err == nil && err2 == nil && os.SameFile(from, to)
 }

@@ -23,7 +23,7 @@ func TestReferenceHasTheTrace(t *testing.T) {
 	program := compile(t, police.File, police.Source())
 	got := play(t, replay.Config{
 		Program: program, Timing: timing(), Steps: true,
-		Initial: settings(t, "template[0] = 1000000\ntemplate[1] = 0x5dc000005dc\ntemplate[4] = 10"),
+		Initial: settings(t, "template.policer[0] = 1000000\ntemplate.policer[1] = 0x5dc000005dc\ntemplate.limit = 10"),
 	}, packets(t, "0s udp 10.0.0.1 10.0.0.2 1000\n1ms udp 10.0.0.1 10.0.0.2 1000\n2ms udp 10.0.0.1 10.0.0.2 1000"))
 	var b strings.Builder
 	if err := replay.NewPrinter(&b, program).Print(got.lives[2]); err != nil {

@@ -12,27 +12,25 @@ import (
 
 // names says what places and numbers are called in a program.
 type names struct {
-	registers []variable // of registers, in the order of the source
+	registers [isa.Registers][]leaf // by register, in the order of the source
+	leaves    []leaf                // of LMEM
 	lmem      []isa.Symbol
 	shared    []isa.Symbol
-}
-
-// variable is a symbol that can be read in a thread.
-type variable struct {
-	isa.Symbol
-	at vm.Variable
+	program   *isa.Program
 }
 
 func newNames(p *isa.Program) *names {
-	n := &names{}
+	n := &names{program: p}
 	for _, s := range p.Symbols {
 		switch {
 		case s.Kind == isa.SymbolRegister:
-			if at, ok := vm.VariableOf(s); ok {
-				n.registers = append(n.registers, variable{s, at})
+			for _, l := range leavesOf(p, &s) {
+				num := l.bit / isa.RegisterBits
+				n.registers[num] = append(n.registers[num], l)
 			}
 		case s.Kind == isa.SymbolLMEM:
 			n.lmem = append(n.lmem, s)
+			n.leaves = append(n.leaves, leavesOf(p, &s)...)
 		case s.Kind.Shared():
 			n.shared = append(n.shared, s)
 		}
@@ -86,8 +84,11 @@ func (n *names) local(at uint64) string {
 			return plus(s.Name, at-first)
 		}
 	}
-	if at >= isa.HeadStart && at < isa.HeadStart+isa.HeadBytes {
+	switch {
+	case at >= isa.HeadStart && at < isa.HeadStart+isa.HeadBytes:
 		return plus("head", at-isa.HeadStart)
+	case at >= isa.HeadStart-isa.HeadRoom && at < isa.HeadStart: // where headers are pushed
+		return fmt.Sprintf("head-%d", isa.HeadStart-at)
 	}
 	return fmt.Sprintf("lmem[%d]", at)
 }
@@ -106,6 +107,8 @@ func (n *names) call(r *vm.Request) string {
 			args = append(args, n.address(v))
 		case isa.ArgLMEM:
 			args = append(args, n.local(v))
+		case isa.ArgFields, isa.ArgRoutes, isa.ArgFilter:
+			args = append(args, n.table(a.Kind, v))
 		default:
 			args = append(args, number(v))
 		}
@@ -115,6 +118,17 @@ func (n *names) call(r *vm.Request) string {
 		return "async " + text
 	}
 	return text
+}
+
+// table names a table or a list of fields.
+func (n *names) table(kind isa.ArgKind, i uint64) string {
+	switch p := n.program; {
+	case kind == isa.ArgFields && i < uint64(len(p.Fields)):
+		return p.Fields[i].Name
+	case kind != isa.ArgFields && i < uint64(len(p.Tables)):
+		return p.Tables[i].Name
+	}
+	return number(i)
 }
 
 // reply writes the reply of an XTXN; empty: it has none.
@@ -137,6 +151,12 @@ func (n *names) reply(x isa.XTXN, v uint64) string {
 		return "found " + record
 	case x == isa.HashScan:
 		return scanned(v, record)
+	case x == isa.RouteLookup && v&isa.RouteFound == 0, x == isa.Filter && v&isa.FilterMatched == 0:
+		return "not found"
+	case x == isa.RouteLookup:
+		return fmt.Sprintf("next hop %s of /%d", number(v&(1<<32-1)), v>>isa.RouteBits&(1<<6-1))
+	case x == isa.Filter:
+		return fmt.Sprintf("term %d, %s", v>>isa.FilterTerm&(1<<31-1), number(v&(1<<32-1)))
 	}
 	return number(v)
 }

@@ -21,6 +21,8 @@ func (w *watch) rule(reason string) string {
 		return fmt.Sprintf("the buffer of an XTXN lies within bytes 0 to %d of local memory (trio §2.2)", isa.LMEMBytes-1)
 	case "pfe-xtxn-bad-length", "pfe-bad-memory-access-length":
 		return "each XTXN takes lengths of its own (docs/microcode.md, XTXNs)"
+	case "pfe-read-not-waited-for":
+		return "what an asynchronous read brings is in local memory when XtxnWait is done (docs/microcode.md, XTXNs)"
 	case "pfe-return-without-call":
 		return "return ends a subroutine that was called"
 	case "pfe-call-too-deep":
@@ -42,6 +44,12 @@ func (w *watch) rule(reason string) string {
 		return "a packet has at most 65549 bytes, an Ethernet header and the longest IPv4 packet"
 	case trio.DropNoRoom:
 		return fmt.Sprintf("packets inside take at most %v", trio.DefaultPacketMemory)
+	case trio.DropPush:
+		return fmt.Sprintf("a head grows by 1 to %d bytes in all, and the packet to 65549", isa.HeadRoom)
+	case trio.DropPull:
+		return "a head shrinks by a byte at least, and keeps 14, an Ethernet header"
+	case trio.DropNoHeader:
+		return "headers are pushed and pulled while the thread has its packet"
 	case trio.DropNoTail:
 		return "TailWrite writes to a packet of PacketCreate"
 	}

@@ -56,7 +56,7 @@ func New(cfg Config) (*Run, error) {
 	}
 	r.watch.layout = r.pfe.Memory().Layout()
 	for _, s := range cfg.Initial {
-		if err := s.apply(cfg.Program, r.pfe.Memory()); err != nil {
+		if err := s.apply(cfg.Program, r.pfe); err != nil {
 			return nil, err
 		}
 	}

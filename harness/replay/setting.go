@@ -7,48 +7,47 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/symbol"
+	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// A Setting is something that the control plane writes before the first packet: an element
-// of shared memory by its name, or a record of the hash table by its key.
+// A Setting is something that the control plane writes before the first packet: a variable
+// in shared memory, a record of the hash table by its key, or an entry of a table.
 type Setting struct {
 	Where string // where it was written down, for errors: "--set", "table.txt:3"
-	Name  string // of the source; empty: a record of the hash table
-	Index uint64 // element
+	Name  string // of a variable, with fields and indexes (package symbol); empty: of none
+	Value string // of the variable
 	Key   uint64 // of the record
-	Value string // of an element
 	Bytes []byte // of the record
+
+	entry *entry // of a route table or filter; nil: none
 }
 
-// ParseSetting reads NAME=VALUE or NAME[INDEX]=VALUE. VALUE is a number for sram and dram,
-// PACKETS,BYTES for a counter, and RATE,BURST for a policer, as in 10Mbit/s,64KiB.
+// ParseSetting reads NAME=VALUE. NAME is that of a number in shared memory, with fields and
+// indexes as package symbol has them; VALUE is a number, an address, true or false. Of a
+// policer the whole may be set: RATE,BURST, as in 10Mbit/s,64KiB.
 func ParseSetting(where, text string) (Setting, error) {
 	name, value, ok := strings.Cut(text, "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 	if !ok || name == "" || value == "" {
-		return Setting{}, fmt.Errorf("%s: %q: NAME=VALUE or NAME[INDEX]=VALUE is needed", where, text)
+		return Setting{}, fmt.Errorf("%s: %q: NAME=VALUE is needed, as in limits[2].rate=1000", where, text)
 	}
-	s := Setting{Where: where, Name: name, Value: value}
-	if before, index, ok := strings.Cut(name, "["); ok {
-		index, closed := strings.CutSuffix(index, "]")
-		n, err := strconv.ParseUint(strings.TrimSpace(index), 0, 64)
-		if err != nil || !closed {
-			return Setting{}, fmt.Errorf("%s: %q: the index is a number in brackets, as in %s[3]", where, name, before)
-		}
-		s.Name, s.Index = strings.TrimSpace(before), n
-	}
-	return s, nil
+	return Setting{Where: where, Name: name, Value: value}, nil
 }
 
-// ParseTable reads a file of initial memory. A line is a setting as of ParseSetting, or a
-// record of the hash table:
+// ParseTable reads a file of initial memory and tables. A line is a setting as of
+// ParseSetting, a record of the hash table, a route, or a term of a filter: its fields in
+// their order, * for any value.
 //
-//	LIMIT[2] = 1000                 # what follows is a comment
+//	limits[2].rate = 1000           # what follows is a comment
+//	policers[0] = 10Mbit/s,64KiB
 //	hash 0x0a000001 = 0000000000000005
+//	route WAYS 10.0.0.0/8 = 4
+//	filter REFUSED 10.1.0.0/16, *, 17 = 1
 func ParseTable(file, text string) ([]Setting, error) {
 	var out []Setting
 	var errs []error
@@ -68,14 +67,35 @@ func ParseTable(file, text string) ([]Setting, error) {
 }
 
 func parseLine(where, line string) (Setting, error) {
-	rest, ok := strings.CutPrefix(line, "hash ")
-	if !ok {
-		return ParseSetting(where, line)
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case strings.HasPrefix(rest, "="): // a variable of that name
+	case word == "hash":
+		return parseRecord(where, rest)
+	case word == "route":
+		e, err := parseRoute(rest)
+		return tableSetting(where, e, err)
+	case word == "filter":
+		e, err := parseTerm(rest)
+		return tableSetting(where, e, err)
 	}
-	key, value, ok := strings.Cut(rest, "=")
+	return ParseSetting(where, line)
+}
+
+func tableSetting(where string, e *entry, err error) (Setting, error) {
+	if err != nil {
+		return Setting{}, fmt.Errorf("%s: %w", where, err)
+	}
+	return Setting{Where: where, entry: e}, nil
+}
+
+// parseRecord reads "KEY = BYTES".
+func parseRecord(where, line string) (Setting, error) {
+	key, value, ok := strings.Cut(line, "=")
 	n, err := strconv.ParseUint(strings.TrimSpace(key), 0, 64)
 	if !ok || err != nil {
-		return Setting{}, fmt.Errorf("%s: %q: hash KEY = BYTES is needed, with a key of up to 64 bits", where, line)
+		return Setting{}, fmt.Errorf("%s: hash %s: hash KEY = BYTES is needed, with a key of up to 64 bits", where, line)
 	}
 	b, err := hex.DecodeString(strings.Join(strings.Fields(value), ""))
 	if err != nil {
@@ -88,109 +108,81 @@ func parseLine(where, line string) (Setting, error) {
 }
 
 // apply writes a setting.
-func (s Setting) apply(p *isa.Program, m *mem.Memory) error {
-	if s.Name == "" {
-		return s.insert(m)
-	}
-	symbol, ok := p.Symbol(s.Name)
+func (s Setting) apply(p *isa.Program, pfe *trio.PFE) error {
+	var err error
 	switch {
-	case !ok:
-		return fmt.Errorf("%s: program %s has no %s%s", s.Where, p.Name, s.Name, suggest.DidYouMean(s.Name, sharedNames(p)))
-	case symbol.Kind == isa.SymbolConst:
-		return fmt.Errorf("%s: %s is a constant of the compiler (%v): change it in the source", s.Where, s.Name, symbol.Pos)
-	case !symbol.Kind.Shared():
-		return fmt.Errorf("%s: %s is in %s, which every thread has anew (%v): give it an initial value in the source",
-			s.Where, s.Name, symbol.Kind, symbol.Pos)
-	case s.Index >= symbol.Len:
-		return fmt.Errorf("%s: %s[%d] does not fit: %s has %d elements (%v)", s.Where, s.Name, s.Index, s.Name, symbol.Len, symbol.Pos)
+	case s.entry != nil:
+		err = s.entry.fill(p, pfe)
+	case s.Name == "":
+		err = s.insert(pfe.Memory())
+	default:
+		err = s.write(p, pfe)
 	}
-	return s.write(&symbol, m)
+	if refused := (*dataplane.Refusal)(nil); errors.As(err, &refused) {
+		err = errors.New(refused.What) // what to do about it is said to users of a running switch
+	}
+	if declared, ok := p.Symbol(nameOf(s.Name)); ok && err != nil {
+		err = fmt.Errorf("%w (declared at %v)", err, declared.Pos)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Where, err)
+	}
+	return nil
 }
 
-func sharedNames(p *isa.Program) (out []string) {
-	for _, s := range p.Symbols {
-		if s.Kind.Shared() {
-			out = append(out, s.Name)
-		}
+// nameOf returns a name without fields and indexes.
+func nameOf(path string) string {
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		return path[:i]
 	}
-	return out
+	return path
 }
 
 // insert makes a record of the hash table.
 func (s Setting) insert(m *mem.Memory) error {
 	at, created, ok := m.Hash().Insert(s.Key)
 	if !ok {
-		return fmt.Errorf("%s: the record of key %#x does not fit: the hash table has %d records", s.Where, s.Key, m.Hash().Cap())
+		return fmt.Errorf("the record of key %#x does not fit: the hash table has %d records", s.Key, m.Hash().Cap())
 	}
 	if !created {
-		return fmt.Errorf("%s: there is a record of key %#x already", s.Where, s.Key)
+		return fmt.Errorf("there is a record of key %#x already", s.Key)
 	}
 	var record [mem.RecordBytes]byte
 	copy(record[:], s.Bytes)
-	return s.fault(m.Write(at, record[:]))
+	return refused(m.Write(at, record[:]))
 }
 
-// write writes an element.
-func (s Setting) write(symbol *isa.Symbol, m *mem.Memory) error {
-	each := (symbol.Size + isa.WordBytes - 1) / isa.WordBytes / symbol.Len
-	at := mem.Addr(symbol.Value + s.Index*each)
-	switch symbol.Kind {
-	case isa.SymbolCounter:
-		v, err := s.numbers(2, "PACKETS,BYTES")
-		if err != nil {
-			return err
-		}
-		return s.fault(m.Store(at, v[0]), m.Store(at+1, v[1]))
-	case isa.SymbolPolicer:
-		rate, burst, err := s.bucket()
-		if err != nil {
-			return err
-		}
-		return s.fault(m.SetPolicer(at, rate, burst, 0))
-	}
-	v, err := s.numbers(1, "a number of up to 64 bits")
+// write writes a variable: a policer by rate and burst, all else as the control plane of a
+// switch does.
+func (s Setting) write(p *isa.Program, pfe *trio.PFE) error {
+	at, err := symbol.Find(p, s.Name)
 	if err != nil {
 		return err
 	}
-	return s.fault(m.Store(at, v[0]))
-}
-
-// numbers reads so many numbers, with commas between them; those that lack are 0.
-func (s Setting) numbers(n int, want string) ([]uint64, error) {
-	fields := strings.Split(s.Value, ",")
-	out := make([]uint64, n)
-	for i, f := range fields {
-		v, err := strconv.ParseUint(strings.TrimSpace(f), 0, 64)
-		if err != nil || i >= n {
-			return nil, fmt.Errorf("%s: %s = %q does not fit: %s is needed", s.Where, s.Name, s.Value, want)
-		}
-		out[i] = v
+	first, second, both := strings.Cut(s.Value, ",")
+	if at.Symbol.Kind != isa.SymbolPolicer || !both || at.Type.Form != isa.FormRecord || at.Whole {
+		_, err := pfe.SetValue(0, dataplane.Write{Name: s.Name, Value: s.Value, Create: true})
+		return err
 	}
-	return out, nil
-}
-
-// bucket reads the rate and burst of a policer.
-func (s Setting) bucket() (rate units.Rate, burst units.Bytes, err error) {
-	first, second, _ := strings.Cut(s.Value, ",")
-	rate, err = units.ParseRate(strings.TrimSpace(first))
-	if err == nil {
-		burst, err = units.ParseBytes(strings.TrimSpace(second))
-	}
-	if err == nil && (burst < 0 || burst > 1<<32-1) {
-		err = errors.New("the burst is at most 4GiB less 1B")
-	}
+	rate, err := units.ParseRate(strings.TrimSpace(first))
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %s = %q: RATE,BURST is needed, as in 10Mbit/s,64KiB: %w", s.Where, s.Name, s.Value, err)
+		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return rate, burst, nil
+	burst, err := units.ParseBytes(strings.TrimSpace(second))
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	if burst < 0 || burst > 1<<32-1 {
+		return fmt.Errorf("%s: a burst of %v: at most 4GiB less 1B are possible", s.Name, burst)
+	}
+	word := at.Symbol.Value + at.Index*at.Stride()/isa.RegisterBits
+	return refused(pfe.Memory().SetPolicer(mem.Addr(word), rate, burst, 0))
 }
 
-// fault reports what memory has refused.
-func (s Setting) fault(list ...mem.Fault) error {
-	for _, f := range list {
-		if f != mem.NoFault {
-			return fmt.Errorf("%s: writing %s: %v", s.Where, s.Name, f)
-		}
+// refused is the error of a fault of memory.
+func refused(f mem.Fault) error {
+	if f == mem.NoFault {
+		return nil
 	}
-	return nil
+	return errors.New(f.String())
 }

@@ -1,12 +1,17 @@
 package replay_test
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/replay"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -44,7 +49,8 @@ func settings(t *testing.T, text string) []replay.Setting {
 func TestSettings(t *testing.T) {
 	prog := compile(t, "limits.mc", limits)
 	got := play(t, replay.Config{Program: prog, Initial: settings(t, `
-		seen[1] = 3, 0x40          # packets, bytes
+		seen[1].packets = 3        # and bytes
+		seen[1].bytes = 0x40
 		rate[1] = 1Mbit/s,100B
 		hops[2] = 6`)}, packets(t, "0s if 2 arp\n0s if 2 arp"))
 	if len(got.Forwarded) != 1 || got.Forwarded[0] != (replay.HopCount{Hop: 6, Packets: 1}) || len(got.Dropped) != 1 {
@@ -64,18 +70,20 @@ func TestSettingsRefused(t *testing.T) {
 	prog := compile(t, "limits.mc", limits)
 	small := mem.Config{SRAM: units.MiB, DRAM: units.MiB, Records: 1}
 	for text, want := range map[string]string{
-		"hops[4]=1":                            "t.txt:1: hops[4] does not fit: hops has 4 elements (limits.mc:4:",
-		"\nhop=1":                              "t.txt:2: hop is in register, which every thread has anew (limits.mc:7:",
-		"hosp=1":                               `has no hosp; did you mean "hops"?`,
-		"FIXED=1":                              "FIXED is a constant of the compiler (limits.mc:5:",
-		"hops=1,2":                             `hops = "1,2" does not fit`,
-		"hops=0x10000000000000000":             "does not fit",
-		"seen=1,2,3":                           "PACKETS,BYTES is needed",
-		"rate=10":                              "RATE,BURST is needed",
-		"rate=1Mbit/s,8GiB":                    "the burst is at most 4GiB less 1B",
-		"hops":                                 "NAME=VALUE or NAME[INDEX]=VALUE is needed",
-		"hops[x]=1":                            "the index is a number in brackets",
-		"hops[1=1":                             "the index is a number in brackets",
+		"hops[4]=1":                            "t.txt:1: hops[4]: index 4: hops has 4 elements, from 0 on (declared at limits.mc:4:",
+		"\nhop=1":                              "t.txt:2: hop is a register variable: each thread has one of its own, and none outlives its packet (declared at limits.mc:7:",
+		"hosp[1]=1":                            `program limits.mc has no "hosp"`,
+		"FIXED=1":                              "FIXED is a constant of the compiler (declared at limits.mc:5:",
+		"hops[1]=1,2":                          "hops[1]: ",
+		"hops[1]=0x10000000000000000":          "hops[1]: ",
+		"hops=1":                               "hops has many elements",
+		"seen[0].packet=1":                     `did you mean "packets"?`,
+		"rate[0]=10":                           "name one of its fields",
+		"rate[0]=10,64KiB":                     "rate[0]: ",
+		"rate[0]=10bit/s,64":                   "rate[0]: ",
+		"rate[0]=1Mbit/s,8GiB":                 "at most 4GiB less 1B are possible",
+		"hops":                                 "NAME=VALUE is needed",
+		"hops[1=1":                             "is not closed",
 		"hash 1 = 00\nhash 2 = 00":             "t.txt:2: the record of key 0x2 does not fit: the hash table has 1 records",
 		"hash 1 = 00\nhash 1 = 00":             "there is a record of key 0x1 already",
 		"hash 1 = " + strings.Repeat("0", 130): "has 65 bytes: a record has 64",
@@ -88,6 +96,87 @@ func TestSettingsRefused(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// router is a program with a filter and a route table.
+func router(t *testing.T) *isa.Program {
+	t.Helper()
+	text, err := os.ReadFile("../../switchd/microcode/testdata/router.mc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compile(t, "router.mc", string(text))
+}
+
+// Routes and terms of filters are in force from the first packet on, and steps name them.
+func TestTables(t *testing.T) {
+	initial := settings(t, `
+		route ROUTES 10.0.0.0/8 = 8
+		route ROUTES 10.2.0.0/16 = 16
+		filter REFUSED 10.9.0.0/16, *, 17 = 1
+		filter REFUSED 0x0a080001, 10.0.0.1/0xffffffff = 2`)
+	got := play(t, replay.Config{Program: router(t), Initial: initial, Steps: true}, packets(t, `
+		0s udp 10.0.0.1 10.1.0.1 10
+		0s udp 10.0.0.1 10.2.0.1 10
+		0s udp 10.9.5.1 10.2.0.1 10
+		0s udp 10.8.0.1 10.0.0.1 10
+		0s udp 10.8.0.1 10.0.0.2 10
+		0s udp 10.0.0.1 11.0.0.1 10`))
+	var of8, of16 uint64
+	for _, h := range got.Forwarded {
+		if h.Hop < 16 {
+			of8 += h.Packets
+		} else {
+			of16 += h.Packets
+		}
+	}
+	want := []replay.ReasonCount{{Name: "router-no-route", N: 1}, {Name: "router-refused", N: 2}}
+	if diff := cmp.Diff(want, got.Dropped); diff != "" || of8 != 2 || of16 != 1 {
+		t.Errorf("forwarded %v, dropped %s", got.Forwarded, diff)
+	}
+	var calls []string
+	for _, i := range []int{0, 2, 3, 5} {
+		for _, s := range got.lives[i].Steps {
+			if c := s.XTXN; c != nil && c.Reply != "" {
+				calls = append(calls, c.Text+" = "+c.Reply)
+			}
+		}
+	}
+	calls = slices.DeleteFunc(calls, func(c string) bool { return strings.HasPrefix(c, "FieldHash(FLOW, 0) = ") })
+	if diff := cmp.Diff([]string{
+		"Filter(REFUSED) = not found", "RouteLookup(ROUTES, 0xa010001) = next hop 8 of /8",
+		"Filter(REFUSED) = term 0, 1",
+		"Filter(REFUSED) = term 1, 2",
+		"Filter(REFUSED) = not found", "RouteLookup(ROUTES, 0xb000001) = not found",
+	}, calls); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An entry that does not fit is refused by line and table.
+func TestTablesRefused(t *testing.T) {
+	prog := router(t)
+	for text, want := range map[string]string{
+		"route ROUTE 10.0.0.0/8 = 1":                  "t.txt:1: program router.mc declares no route ROUTE; did you mean \"ROUTES\"?",
+		"route REFUSED 10.0.0.0/8 = 1":                "declares no route REFUSED",
+		"route ROUTES 10.0.0.0 = 1":                   "route TABLE PREFIX = NEXTHOP is needed",
+		"route ROUTES 10.0.0.0/8 = x":                 `next hop "x": a number of up to 32 bits is needed`,
+		"route ROUTES 10.0.0.0/8":                     "=, and a value are needed",
+		"filter REFUSED * = 0x100000000":              "a number of up to 32 bits is needed",
+		"filter REFUSED x = 1":                        `field "x": *, VALUE or VALUE/MASK is needed`,
+		"filter REFUSED 1/x = 1":                      `field "1/x"`,
+		"filter REFUSED *,*,*,*,*,* = 1":              "it matches 6 fields, the filter has 5",
+		"filter REFUSED *,*,256 = 1":                  "t.txt:1: term 0",
+		strings.Repeat("filter REFUSED * = 1\n", 129): "t.txt:129: 129 terms: the filter holds 128",
+	} {
+		list, err := replay.ParseTable("t.txt", text)
+		if err == nil {
+			_, err = replay.New(replay.Config{Program: prog, Initial: list})
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", text, err, want)
 		}
 	}
 }

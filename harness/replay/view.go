@@ -30,35 +30,58 @@ func (n *names) changes(v *view, t *vm.Thread) (out []Change) {
 			v.registers[i] = now
 		}
 	}
-	if t.LMEM == v.lmem {
-		return out
+	if t.LMEM != v.lmem {
+		out = append(out, n.inMemory(v, t)...)
+		v.lmem = t.LMEM
 	}
-	for at := 0; at < len(v.lmem); at++ {
-		if t.LMEM[at] == v.lmem[at] {
-			continue
-		}
-		end := at + 1
-		for end < len(v.lmem) && t.LMEM[end] != v.lmem[end] {
-			end++
-		}
-		out = append(out, Change{n.bytes(at, end), short(v.lmem[at:end]), short(t.LMEM[at:end])})
-		at = end
-	}
-	v.lmem = t.LMEM
 	return out
 }
 
-// register names what has changed in a register: the variables there, or the register
-// itself where there is none.
-func (n *names) register(num int, old, now uint64) (out []Change) {
-	for _, s := range n.registers {
-		if s.Value/isa.RegisterBits != uint64(num) || s.Value%isa.RegisterBits+s.Size > isa.RegisterBits {
+// inMemory lists what differs in local memory: numbers of the source by their names, and the
+// bytes of no such number.
+func (n *names) inMemory(v *view, t *vm.Thread) (out []Change) {
+	old, now := v.lmem[:], t.LMEM[:]
+	var told [isa.LMEMBytes]bool
+	for i := range n.leaves {
+		l := &n.leaves[i]
+		first, end := l.bit/8, (l.bit+l.width+7)/8
+		if bytes.Equal(old[first:end], now[first:end]) {
 			continue
 		}
-		shift := isa.RegisterBits - s.Value%isa.RegisterBits - s.Size
-		mask := uint64(1)<<s.Size - 1
-		if a, b := old>>shift&mask, now>>shift&mask; a != b {
-			out = append(out, Change{s.Name, number(a), number(b)})
+		if c, ok := l.changed(field(old, l.bit, l.width), field(now, l.bit, l.width)); ok {
+			out = append(out, c)
+			for b := first; b < end; b++ {
+				told[b] = true
+			}
+		}
+	}
+	differs := func(at int) bool { return at < len(now) && old[at] != now[at] && !told[at] }
+	for at := range now {
+		if !differs(at) {
+			continue
+		}
+		end := at
+		for differs(end) {
+			told[end] = true
+			end++
+		}
+		out = append(out, Change{n.bytes(at, end), short(old[at:end]), short(now[at:end])})
+	}
+	return out
+}
+
+// register names what has changed in a register: the numbers there, or the register itself
+// where there is none.
+func (n *names) register(num int, old, now uint64) (out []Change) {
+	for i := range n.registers[num] {
+		l := &n.registers[num][i]
+		shift := isa.RegisterBits - l.bit%isa.RegisterBits - l.width
+		if shift < 0 {
+			continue
+		}
+		mask := ^uint64(0) >> (isa.RegisterBits - l.width)
+		if c, ok := l.changed(old>>shift&mask, now>>shift&mask); ok {
+			out = append(out, c)
 		}
 	}
 	if len(out) == 0 {

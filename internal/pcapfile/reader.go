@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -87,7 +88,7 @@ func (r *Reader) open() error {
 	case len(magic) == 0:
 		return fmt.Errorf("%s: the file is empty: a capture in pcap or pcapng is needed", r.name)
 	case bytes.Equal(magic, magicPcapng):
-		ng, err := pcapgo.NewNgReader(b, pcapgo.NgReaderOptions{WantMixedLinkType: true})
+		ng, err := pcapgo.NewNgReader(&blocks{r: b, order: binary.LittleEndian}, pcapgo.NgReaderOptions{WantMixedLinkType: true})
 		r.source, r.mixed = ng, true
 		return r.problem(err)
 	}
@@ -98,9 +99,7 @@ func (r *Reader) open() error {
 				return r.problem(err)
 			}
 			r.source, r.link = old, old.LinkType()
-			if old.Snaplen() == 0 { // as some programs write it: no limit
-				old.SetSnaplen(MaxFrame)
-			}
+			old.SetSnaplen(MaxFrame) // that of the file is wrong in some, and 0 in others
 			return nil
 		}
 	}
