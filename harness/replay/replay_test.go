@@ -276,6 +276,22 @@ count: begin CounterIncPhys(ticks, 0); exit; end`)
 	}
 }
 
+// A gap in which a timer would fire for ever is refused by packet and timer.
+func TestGapOfTimers(t *testing.T) {
+	prog := compile(t, "tick.mc", "packet entry start;\ntimer tick entry start;\nstart: begin exit; end")
+	r, err := replay.New(replay.Config{Program: prog, Timers: []trio.Timer{{Name: "tick", Period: units.Millisecond, Threads: 2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Frame(0, 0, make([]byte, 60)); err != nil {
+		t.Fatal(err)
+	}
+	err = r.Frame(units.Time(5001*units.Second), 0, make([]byte, 60))
+	if err == nil || !strings.Contains(err.Error(), "packet 2 comes 5001s after the one before: timer tick would start 10002000 threads") {
+		t.Error(err)
+	}
+}
+
 // Steps show each instruction with what it changed. Of a thread that never ends, the first
 // and the last are kept.
 func TestSteps(t *testing.T) {

@@ -72,12 +72,30 @@ func (r *Run) Frame(at units.Time, port sansio.Port, frame []byte) error {
 	if at < r.now {
 		return fmt.Errorf("playing a frame of %v at %v: time does not go back", at, r.now)
 	}
+	if err := r.bearable(at.Sub(r.now)); err != nil {
+		return err
+	}
 	if err := r.advance(at); err != nil {
 		return err
 	}
 	r.watch.arrives(at, port, len(frame))
 	r.pfe.Handle(at, []sansio.Arrival{{Port: port, Train: sansio.NewTrain(frame, 0, sansio.ChecksumAsIs)}}, &r.eff)
 	return r.settle()
+}
+
+// maxRuns is how often a timer's threads may start between two packets: more is a time that is
+// wrong, or a period that is. Assumed: some ten seconds of computing.
+const maxRuns = 10_000_000
+
+// bearable refuses a gap between packets in which timers would fire for ever.
+func (r *Run) bearable(gap units.Duration) error {
+	for _, t := range r.cfg.Timers {
+		if n := int64(gap) / int64(t.Period) * int64(max(1, t.Threads)); n > maxRuns {
+			return fmt.Errorf("packet %d comes %v after the one before: timer %s would start %d threads in between, and at most %d are run; give it a longer period, or cut the capture",
+				r.watch.arrived+1, gap, t.Name, n, maxRuns)
+		}
+	}
+	return nil
 }
 
 // Finish has the threads at work end and the last packets leave. Timers fire until then.

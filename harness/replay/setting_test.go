@@ -120,7 +120,7 @@ func TestTables(t *testing.T) {
 	got := play(t, replay.Config{Program: router(t), Initial: initial, Steps: true}, packets(t, `
 		0s udp 10.0.0.1 10.1.0.1 10
 		0s udp 10.0.0.1 10.2.0.1 10
-		0s udp 10.9.5.1 10.2.0.1 10
+		0s udp 10.9.200.1 10.2.0.1 10
 		0s udp 10.8.0.1 10.0.0.1 10
 		0s udp 10.8.0.1 10.0.0.2 10
 		0s udp 10.0.0.1 11.0.0.1 10`))

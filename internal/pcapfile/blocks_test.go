@@ -8,11 +8,50 @@ import (
 	"testing"
 )
 
-// block makes a block of pcapng.
-func block(kind uint32, body []byte) []byte {
+// words makes bytes of numbers of 32 bits.
+func words(order binary.AppendByteOrder, list ...uint32) (out []byte) {
+	for _, v := range list {
+		out = order.AppendUint32(out, v)
+	}
+	return out
+}
+
+// blockIn makes a block of pcapng.
+func blockIn(order binary.AppendByteOrder, kind uint32, body []byte) []byte {
 	n := uint32(12 + len(body))
-	out := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, kind), n)
-	return binary.LittleEndian.AppendUint32(append(out, body...), n)
+	return slices.Concat(words(order, kind, n), body, words(order, n))
+}
+
+func block(kind uint32, body []byte) []byte { return blockIn(binary.LittleEndian, kind, body) }
+
+// section is a section of pcapng in a byte order: an interface that keeps so many bytes of a
+// packet, and a simple packet of 60 bytes.
+func section(order binary.AppendByteOrder, snap uint32) []byte {
+	header := slices.Concat(words(order, 0x1a2b3c4d), order.AppendUint16(order.AppendUint16(nil, 1), 0), words(order, 0xffffffff, 0xffffffff))
+	iface := slices.Concat(order.AppendUint16(order.AppendUint16(nil, 1), 0), words(order, snap))
+	kept := make([]byte, min(snap, 60))
+	return slices.Concat(blockIn(order, 0x0a0d0d0a, header), blockIn(order, 1, iface), blockIn(order, 3, append(words(order, 60), kept...)))
+}
+
+// Sections have byte orders and interfaces of their own.
+func TestSections(t *testing.T) {
+	for _, orders := range [][]binary.AppendByteOrder{
+		{binary.LittleEndian, binary.BigEndian}, {binary.BigEndian, binary.LittleEndian}, {binary.BigEndian},
+	} {
+		var file []byte
+		for i, o := range orders {
+			file = append(file, section(o, uint32(40+100*i))...)
+		}
+		got, err := read(file)
+		if err != nil || len(got) != len(orders) {
+			t.Fatalf("%d packets of %d, %v", len(got), len(orders), err)
+		}
+		for i, p := range got {
+			if want := min(60, 40+100*i); len(p.Data) != want || p.Length != 60 {
+				t.Errorf("packet %d has %d of %d bytes, want %d", i+1, len(p.Data), p.Length, want)
+			}
+		}
+	}
 }
 
 // firstPacket returns where the block of the first packet starts.
@@ -76,5 +115,9 @@ func TestDamagedLengths(t *testing.T) {
 	simple := append(pcapng(t, ""), block(3, []byte{0xff, 0xff, 0xff, 0x7f})...)
 	if _, err := read(simple); err == nil || !strings.Contains(err.Error(), "and room for 0") {
 		t.Errorf("a simple packet: %v", err)
+	}
+	kept := append(section(binary.LittleEndian, 100), block(3, append(words(binary.LittleEndian, 200), make([]byte, 20)...))...)
+	if got, err := read(kept); len(got) != 1 || err == nil || !strings.Contains(err.Error(), "a packet of 100 bytes, and room for 20") {
+		t.Errorf("a simple packet that is kept in part: %d packets, %v", len(got), err)
 	}
 }

@@ -103,6 +103,18 @@ func TestReadsBothFormats(t *testing.T) {
 	}
 }
 
+// The snapshot length of a pcap file is not believed: some programs write one that packets
+// exceed, some write 0.
+func TestSnapshotLengthIsNotBelieved(t *testing.T) {
+	for _, snap := range []byte{0, 10} {
+		file := pcap(t, three)
+		copy(file[16:20], []byte{snap, 0, 0, 0})
+		if got, err := read(file); err != nil || len(got) != 3 {
+			t.Errorf("%d packets, %v", len(got), err)
+		}
+	}
+}
+
 func TestInterfaces(t *testing.T) {
 	got, err := read(pcapng(t, "0s if 1 arp\n0s if 0 arp"))
 	if err != nil || len(got) != 2 || got[0].Interface != 1 || got[1].Interface != 0 {
