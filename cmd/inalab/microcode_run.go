@@ -169,9 +169,9 @@ func (f *microcodeRunFlags) initial() (out []replay.Setting, err error) {
 func runTimers(program *isa.Program, texts []string) (out []trio.Timer, err error) {
 	var names []string
 	for _, e := range program.Entries {
-		if e.Timer != "" {
-			names = append(names, e.Timer)
-			out = append(out, trio.Timer{Name: e.Timer, Period: runPeriod, Threads: runThreads})
+		if e.Kind == isa.EntryTimer {
+			names = append(names, e.Name)
+			out = append(out, trio.Timer{Name: e.Name, Period: runPeriod, Threads: runThreads})
 		}
 	}
 	for _, text := range texts {

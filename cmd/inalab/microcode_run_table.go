@@ -74,6 +74,9 @@ func packetsTable(program *isa.Program, r replay.Result) render.Table {
 	for _, n := range r.TimerRuns {
 		add("timer's threads", n.Name, n.N, "")
 	}
+	for _, n := range r.EventRuns {
+		add("event's threads", n.Name, n.N, "")
+	}
 	return t
 }
 
@@ -144,7 +147,7 @@ func faulty(r replay.Result) error {
 	for _, f := range r.Faults {
 		first := fmt.Sprintf("the first is packet %d", f.First)
 		if f.First == 0 {
-			first = "the first is a timer's"
+			first = "the first has no packet"
 		}
 		by := ""
 		if f.XTXN != "" {

@@ -7,15 +7,17 @@ import (
 	"github.com/inalab/inalab/switchd/trio"
 )
 
-// A Life is what one thread did: that of a packet, or one that a timer started.
+// A Life is what one thread did: that of a packet, or one that a timer or an event started.
 type Life struct {
-	Packet uint64      // number in the order of arrival, from 1; 0: a timer's
-	At     units.Time  // when the packet arrived, or the timer fired
+	Packet uint64      // number in the order of arrival, from 1; 0: a timer's or an event's
+	At     units.Time  // when the packet arrived, the timer fired or the event was raised
 	Port   sansio.Port // that the packet came by
 	Bytes  int         // of the packet
 	Timer  string      // name of the entry; empty: a packet's
 	Part   int         // of the hash table that is the timer thread's
 	Run    uint32      // of the timer, from 0
+	Event  string      // entry of the event, such as "event restart"; empty: none
+	Notes  uint64      // that the event's thread finds in the work register
 
 	Steps   []Step // instructions in their order, where Config.Steps
 	Skipped uint64 // instructions behind the first Steps that are not kept

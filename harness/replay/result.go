@@ -24,6 +24,7 @@ type Result struct {
 	Faults    []FaultCount  `json:"faults"`     // threads that did wrong, by place
 	IdleWaits []PlaceCount  `json:"idle_waits"` // XtxnWaits that found nothing to wait for
 	TimerRuns []ReasonCount `json:"timer_runs"` // starts of threads, by the timer's entry
+	EventRuns []ReasonCount `json:"event_runs"` // starts of threads, by the entry of the event
 
 	// Of packets that had a thread.
 	Instructions Spread[uint64] `json:"instructions"`
@@ -55,7 +56,7 @@ type PlaceCount struct {
 // FaultCount counts threads that did wrong.
 type FaultCount struct {
 	Fault          // of the first of them
-	First   uint64 `json:"first_packet"` // 0: a timer's thread
+	First   uint64 `json:"first_packet"` // 0: a thread of a timer or an event
 	Threads uint64 `json:"threads"`
 }
 
@@ -91,7 +92,7 @@ type tally struct {
 	bytes               units.Bytes
 	forwarded, created  map[uint64]uint64
 	dropped, discarded  map[string]uint64
-	timers              map[string]uint64
+	timers, events      map[string]uint64
 	faults              map[faultKey]*FaultCount
 	idleAt              map[isa.Pos]uint64
 	instructions, xtxns []uint64
@@ -102,13 +103,13 @@ type tally struct {
 type faultKey struct {
 	reason      string
 	instruction int
-	timer       string
+	entry       string // of a timer or event
 }
 
 func newTally() tally {
 	return tally{
 		forwarded: map[uint64]uint64{}, created: map[uint64]uint64{}, dropped: map[string]uint64{}, discarded: map[string]uint64{},
-		timers: map[string]uint64{}, faults: map[faultKey]*FaultCount{}, idleAt: map[isa.Pos]uint64{},
+		timers: map[string]uint64{}, events: map[string]uint64{}, faults: map[faultKey]*FaultCount{}, idleAt: map[isa.Pos]uint64{},
 	}
 }
 
@@ -133,6 +134,8 @@ func (y *tally) add(l *Life) {
 		y.fault(l)
 	}
 	switch {
+	case l.Event != "":
+		y.events[l.Event]++
 	case l.Packet == 0:
 		y.timers[l.Timer]++
 	case l.Before == "":
@@ -164,7 +167,7 @@ func (y *tally) drops(l *Life) {
 }
 
 func (y *tally) fault(l *Life) {
-	key := faultKey{l.Fault.Reason, l.Fault.Instruction, l.Timer}
+	key := faultKey{l.Fault.Reason, l.Fault.Instruction, l.Timer + l.Event}
 	f := y.faults[key]
 	if f == nil {
 		f = &FaultCount{Fault: *l.Fault, First: l.Packet}
@@ -179,7 +182,7 @@ func (r *Run) Result() Result {
 	out := Result{
 		Packets: y.packets, Bytes: y.bytes, Consumed: y.consumed,
 		Forwarded: hops(y.forwarded), Created: hops(y.created),
-		Dropped: reasons(y.dropped), Discarded: reasons(y.discarded), TimerRuns: reasons(y.timers),
+		Dropped: reasons(y.dropped), Discarded: reasons(y.discarded), TimerRuns: reasons(y.timers), EventRuns: reasons(y.events),
 		Instructions: spread(y.instructions), XTXNs: spread(y.xtxns), Counters: r.pfe.Counters(),
 		Faults: []FaultCount{}, IdleWaits: []PlaceCount{},
 	}

@@ -52,9 +52,12 @@ func (p *Printer) placeOf(i int) string {
 // Print writes a life.
 func (p *Printer) Print(l *Life) error {
 	var b strings.Builder
-	if l.Packet > 0 {
+	switch {
+	case l.Packet > 0:
 		fmt.Fprintf(&b, "packet %d: %d bytes by port %d at %v\n", l.Packet, l.Bytes, l.Port, l.At)
-	} else {
+	case l.Event != "":
+		fmt.Fprintf(&b, "%s: %d, %d at %v\n", l.Event, l.Notes>>32, uint32(l.Notes), l.At)
+	default:
 		fmt.Fprintf(&b, "timer %s: run %d of part %d at %v\n", l.Timer, l.Run, l.Part, l.At)
 	}
 	for i := range l.Steps {
@@ -140,7 +143,7 @@ func outcome(l *Life) string {
 	case len(did) > 0:
 	case l.Fault != nil:
 		did = append(did, "ended by a fault")
-	case l.Fate != trio.TimerRun:
+	case l.Fate != trio.TimerRun && l.Fate != trio.EventRun:
 		did = append(did, "consumed")
 	default:
 		did = append(did, "ended")

@@ -57,11 +57,11 @@ func (w *watch) leftAt() units.Time {
 	return at
 }
 
-// Started begins the life of a timer's thread.
+// Started begins the life of a thread that has no packet.
 func (w *watch) Started(_ units.Time, t *vm.Thread, from trio.Work) {
 	l := w.packets[from.Packet]
 	if l == nil {
-		l = &Life{At: from.Since, Timer: from.Timer, Part: from.Part, Run: from.Run}
+		l = &Life{At: from.Since, Timer: from.Timer, Part: from.Part, Run: from.Run, Event: from.Event, Notes: from.Notes}
 		w.order = append(w.order, l)
 	}
 	k := &work{Life: l}

@@ -38,6 +38,7 @@ func TestReferenceHasTheCosts(t *testing.T) {
 		"more than 1,048,576 instructions",
 		fmt.Sprintf("bytes pushed | %d in all", isa.HeadRoom),
 		"`" + trio.DropPush + "`", "`" + trio.DropPull + "`", "`" + trio.DropNoHeader + "`",
+		"`" + trio.DropEvent + "`", "`" + trio.CountNested + "`",
 	}
 	if trio.DefaultInstructions != 1_048_576 {
 		t.Errorf("a thread may execute %d instructions", trio.DefaultInstructions)

@@ -42,6 +42,7 @@ func (x *instant) execute(w work) {
 	x.pfe.prepare(&x.thread, w)
 	x.thread.stop = x.pfe.goOn(&x.thread, x)
 	x.pfe.conclude(&x.thread)
+	x.pfe.startEvents()
 }
 
 // timers runs the threads that timers have started.

@@ -28,7 +28,9 @@ func (p *PFE) access(t *thread) (uint64, bool) {
 	case isa.MemAdd32:
 		f = m.Add32(a, t.Buffer())
 	case isa.CounterIncPhys:
-		f = m.CounterInc(a, uint32(r.Args[1]))
+		if f = m.CounterInc(a, uint32(r.Args[1])); f == mem.NoFault {
+			p.counted(t, a, uint64(uint32(r.Args[1])))
+		}
 	case isa.MaskedWrite:
 		f = m.MaskedWrite(a, r.Args[1], r.Args[2])
 	case isa.HashLookup, isa.HashInsert, isa.HashDelete:
@@ -126,6 +128,7 @@ func (p *PFE) accessTimed(t *thread) (reply uint64, resume units.Time, ok bool) 
 		return 0, p.now, false
 	}
 	taken, done := p.clock.charge(p, t)
+	p.startEvents()
 	if t.Pending.Async {
 		t.done = max(t.done, done)
 		return reply, taken, true

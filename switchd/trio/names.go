@@ -18,6 +18,9 @@ const (
 	CountConsumed  = "pfe-consumed"  // whose thread ended without forwarding or dropping them
 	CountCreated   = "pfe-created"   // that threads created and sent
 	CountRuns      = "pfe-timer-runs"
+	CountEvents    = "pfe-events" // threads that events started
+	// CountNested: statistics events by threads of statistics entries, which start none.
+	CountNested = "pfe-statistics-nested"
 	// CountNotSent: packets that threads created and never sent.
 	CountNotSent = "pfe-created-not-sent"
 	// CountLateFaults: faults of threads whose packet had already gone.
@@ -40,6 +43,7 @@ const (
 	DropPull       = "pfe-header-pull-out-of-range" // no bytes, or less left than an Ethernet header
 	DropNoHeader   = "pfe-header-without-packet"
 	DropUnnamed    = "pfe-drop-unnamed"   // Drop with one number too many that no constant names
+	DropEvent      = "pfe-event-lost"     // no packet: an event that the full dispatch queue refused
 	DropTimer      = "pfe-timer-run-lost" // no packet: a run that the full dispatch queue refused, or whose part still had a thread at work
 )
 

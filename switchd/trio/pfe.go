@@ -23,14 +23,16 @@ type PFE struct {
 	hops      [][]sansio.Port               // by index; nil: there is none; empty: by the port of arrival
 	backs     map[sansio.Port][]sansio.Port // each port alone; looked up, never ranged
 
-	called units.Time      // of the call
-	now    units.Time      // likewise, or of the event inside that is being done
-	eff    *sansio.Effects // of the call
-	timers timers
-	tables tables
-	phase  phase
-	clock  *clock  // nil in instant mode
-	single instant // without a clock: the one thread there is
+	called  units.Time      // of the call
+	now     units.Time      // likewise, or of the event inside that is being done
+	eff     *sansio.Effects // of the call
+	timers  timers
+	tables  tables
+	sources []source // of events
+	raised  []work   // events whose threads have not been started
+	phase   phase
+	clock   *clock  // nil in instant mode
+	single  instant // without a clock: the one thread there is
 
 	source *sansio.Train // that the current packet is from; instant mode
 	run    run
@@ -83,7 +85,7 @@ func build(cfg Config) (*PFE, error) {
 	}
 	p.reasons = reasonsOf(cfg.Program, p.prefix)
 	p.timers, p.phase = newTimers(&cfg), newPhase(&cfg, p.memory.Layout().Records)
-	p.tables = newTables(cfg.Program)
+	p.tables, p.sources = newTables(cfg.Program), sourcesOf(cfg.Program)
 	if err := p.fill(cfg.Tables); err != nil {
 		return nil, err
 	}

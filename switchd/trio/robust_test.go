@@ -22,7 +22,7 @@ func anyValue(t *rapid.T) uint64 {
 // anyProgram draws a program that sends XTXNs with arguments from registers. It
 // may loop.
 func anyProgram(t *rapid.T) *isa.Program {
-	p := &isa.Program{Name: "any.mc", Entries: []isa.Entry{{Target: 0}, {Timer: "tick", Target: 0}}}
+	p := &isa.Program{Name: "any.mc", Entries: []isa.Entry{{Target: 0}, {Kind: isa.EntryTimer, Name: "tick", Target: 0}}}
 	anyTables(p)
 	for i := range p.Image.Registers {
 		p.Image.Registers[i] = anyValue(t)
@@ -60,10 +60,14 @@ func anyProgram(t *rapid.T) *isa.Program {
 }
 
 // anyTables gives a program a list of fields, of which one may be outside of local memory, a
-// route table and a filter.
+// route table, a filter, and entries for events of which a counter is one.
 func anyTables(p *isa.Program) {
 	at := isa.LMEM{Base: isa.LowReg(3), Bit: 5, Width: 50}
 	p.Fields = []isa.FieldList{{Name: "F", Fields: []isa.Field{{Place: isa.WholeReg(4)}, {Place: at}}}}
+	p.Symbols = []isa.Symbol{{Name: "C", Kind: isa.SymbolCounter, Value: 2, Size: 16 * 32, Len: 32}}
+	p.Entries = append(p.Entries, isa.Entry{Kind: isa.EntryEvent, Name: "go"},
+		isa.Entry{Kind: isa.EntryStatistics, Name: "C", Every: 1}, isa.Entry{Kind: isa.EntryStatistics, Name: "D", Every: 7, Bytes: true})
+	p.Symbols = append(p.Symbols, isa.Symbol{Name: "D", Kind: isa.SymbolCounter, Value: 2, Size: 16 * 64, Len: 64})
 	p.Tables = []isa.Table{{Name: "R", Kind: isa.TableRoutes, Len: 4}, {Name: "A", Kind: isa.TableFilter, Len: 4}}
 }
 
@@ -87,7 +91,12 @@ func TestNoProgramBreaksThePFE(t *testing.T) {
 				Program: prog, Timing: timing, Instructions: 200, PPEs: 16, Threads: 1, Queue: 3, PacketMemory: 64 * units.KiB,
 				Timers: []Timer{{Name: "tick", Period: units.Millisecond, Threads: 3}},
 			})
-			b.at(us).handle(in...).at(2 * ms)
+			b.at(us).handle(in...)
+			if err := b.p.Raise(b.now, "go", 5, &b.eff); err != nil {
+				t.Fatal(err)
+			}
+			b.collect()
+			b.at(2 * ms)
 			checkFates(t, b, len(in))
 			if timing != nil && before != nil {
 				if diff := cmp.Diff(before.p.Counters(), b.p.Counters()); diff != "" {

@@ -31,6 +31,7 @@ type Snapshot struct {
 	Most    uint64      `json:"most_instructions"` // of one thread
 	XTXNs   []XTXNStat  `json:"xtxns"`
 	Timers  []TimerStat `json:"timers"`
+	Events  []EventStat `json:"events,omitempty"`
 
 	Memory MemoryStat `json:"memory"`
 }
@@ -64,6 +65,14 @@ type TimerStat struct {
 	Timer
 	TimerCounts
 	Next units.Time `json:"next_ps"` // start of a thread
+}
+
+// EventStat is one entry for events.
+type EventStat struct {
+	Entry  string `json:"entry"`           // such as "event restart"
+	Every  uint64 `json:"every,omitempty"` // of a counter: at which multiples
+	Unit   string `json:"unit,omitempty"`  // of these: packets or bytes
+	Raised uint64 `json:"raised"`          // events, those that were lost included
 }
 
 // Snapshot returns what is measured.
@@ -103,6 +112,9 @@ func (p *PFE) list(s *Snapshot) {
 	for i := range p.timers.list {
 		t := &p.timers.list[i]
 		s.Timers = append(s.Timers, TimerStat{t.Timer, t.TimerCounts, t.next(p)})
+	}
+	for i := range p.sources {
+		s.Events = append(s.Events, p.sources[i].stat())
 	}
 }
 

@@ -25,10 +25,11 @@ type thread struct {
 	done units.Time // when the last of its asynchronous XTXNs is done
 }
 
-// work is what a thread is started for: a packet, or a part of a timer.
+// work is what a thread is started for: a packet, a part of a timer, or an event.
 type work struct {
 	owner  *PFE    // whose program the thread runs; with time
-	packet *packet // nil: a timer
+	packet *packet // nil: a timer or an event
+	event  event   // zero: none
 	timer  int     // index of Config.Timers
 	part   int
 	run    uint32 // number of the run
@@ -45,11 +46,12 @@ const (
 	Forwarded             // the packet was sent on
 	Dropped               // the packet was dropped, by the program or for a fault
 	TimerRun              // a timer's thread
+	EventRun              // an event's thread
 	NumFates
 )
 
 func (f Fate) String() string {
-	names := [...]string{"consumed", "created", "forwarded", "dropped", "timer"}
+	names := [...]string{"consumed", "created", "forwarded", "dropped", "timer", "event"}
 	if f >= NumFates {
 		return "?"
 	}
@@ -64,12 +66,17 @@ const maxLength = 1<<16 - 1
 // image has them, the head of the packet, the notes of the machine.
 func (p *PFE) prepare(t *thread, w work) {
 	t.work, t.created, t.fate, t.sent, t.reason, t.done = w, nil, Consumed, 0, "", 0
-	if w.packet == nil {
+	switch {
+	case w.event.source != nil:
+		t.fate = EventRun
+		p.begin(t, w.event.source.Target)
+		t.SetRegister(isa.WorkRegister, w.event.notes)
+	case w.packet == nil:
 		t.fate = TimerRun
 		timer := &p.timers.list[w.timer]
 		p.begin(t, timer.entry)
 		t.SetRegister(isa.WorkRegister, uint64(w.part)<<48|uint64(timer.Threads)<<32|uint64(w.run))
-	} else {
+	default:
 		k := w.packet
 		p.begin(t, p.entry)
 		k.load(&t.LMEM)

@@ -255,7 +255,7 @@ func (p *PFE) finish(t *thread) {
 	c := p.clock
 	p.conclude(t)
 	k := t.work.packet
-	if k == nil {
+	if t.work.ofTimer() {
 		*p.timers.busy(t.work) = false
 	}
 	if k != nil {

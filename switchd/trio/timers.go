@@ -36,7 +36,7 @@ type TimerCounts struct {
 
 // scanned notes what a thread has found in the hash table.
 func (p *PFE) scanned(t *thread, s mem.Scanned) {
-	if t.work.packet == nil {
+	if t.work.ofTimer() {
 		t.grant(s.Next)
 		n := &p.timers.list[t.work.timer].TimerCounts
 		n.Records++

@@ -30,19 +30,24 @@ type Tracer interface {
 	Left(now units.Time, packet uint64, created bool)
 }
 
-// Work is what a thread is started for: a packet, or a part of a timer's run.
+// Work is what a thread is started for: a packet, a part of a timer's run, or an event.
 type Work struct {
-	Packet uint64     // number of the packet in the order of arrival, from 1; 0: a timer
-	Since  units.Time // arrival of the packet, or the timer's instant
+	Packet uint64     // number of the packet in the order of arrival, from 1; 0: a timer or an event
+	Since  units.Time // arrival of the packet, or the instant of the timer or event
 	Timer  string     // name of the entry
 	Part   int        // of the hash table, which is the thread's own
 	Run    uint32     // number of the timer's run
+	Event  string     // entry of the event, such as "event restart"; empty: none
+	Notes  uint64     // what the event's thread finds in the work register
 }
 
 // workOf returns what a tracer is told of a thread's work.
 func (p *PFE) workOf(w *work) Work {
 	if w.packet != nil {
 		return Work{Packet: w.packet.number, Since: w.since}
+	}
+	if s := w.event.source; s != nil {
+		return Work{Since: w.since, Event: s.String(), Notes: w.event.notes}
 	}
 	return Work{Since: w.since, Timer: p.timers.list[w.timer].Name, Part: w.part, Run: w.run}
 }

@@ -42,6 +42,7 @@ var fates = map[string]string{
 	Forwarded.String(): "threads: packet forwarded",
 	Dropped.String():   "threads: packet dropped",
 	TimerRun.String():  "threads of timers",
+	EventRun.String():  "threads of events",
 }
 
 func (p *PFE) viewThreads(now units.Time) dataplane.Table {
@@ -68,6 +69,9 @@ func (p *PFE) viewThreads(now units.Time) dataplane.Table {
 	for i := range s.Timers {
 		t.timer(&s.Timers[i], now)
 	}
+	for _, e := range s.Events {
+		t.event(e)
+	}
 	for _, x := range s.XTXNs {
 		t.row("XTXN "+x.Name, cell{"n", dataplane.Int(x.N)})
 	}
@@ -87,6 +91,14 @@ func (t *sheet) timer(s *TimerStat, now units.Time) {
 	t.row(fmt.Sprintf("timer %s: starts (%d in %v)", s.Name, s.Threads, s.Period), starts...)
 	t.row("timer "+s.Name+": records visited", cell{"n", dataplane.Int(s.Records)})
 	t.row("timer "+s.Name+": REF flags cleared", cell{"n", dataplane.Int(s.Referenced)})
+}
+
+func (t *sheet) event(e EventStat) {
+	what := e.Entry + ": raised"
+	if e.Unit != "" {
+		what += fmt.Sprintf(" (every %d %s)", e.Every, e.Unit)
+	}
+	t.row(what, cell{"n", dataplane.Int(e.Raised)})
 }
 
 // cells are the columns of a distribution of times.

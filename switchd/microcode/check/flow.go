@@ -13,35 +13,6 @@ var (
 		"assumed: the call stack has 8 places, trio §2.2"}
 )
 
-// entries resolves where threads start.
-func (c *checker) entries(f *syntax.File) {
-	seen := map[string]syntax.Pos{}
-	for _, d := range f.Decls {
-		e, ok := d.(*syntax.EntryDecl)
-		if !ok {
-			continue
-		}
-		what := "packet entry"
-		if e.Timer != "" {
-			what = "timer " + e.Timer
-		}
-		if at, dup := seen[e.Timer]; dup {
-			c.errorf(e.Pos, "%s is declared twice (first at %v)", what, at)
-		}
-		seen[e.Timer] = e.Pos
-		n, ok := c.labels[e.Label]
-		if !ok {
-			c.errorf(e.At, "no label %s%s", e.Label, didYouMean(c, e.Label, c.labels))
-			continue
-		}
-		c.prog.Entries = append(c.prog.Entries, isa.Entry{Timer: e.Timer, Target: n})
-	}
-	if len(seen) == 0 {
-		c.errorf(syntax.Pos{File: f.Name, Line: 1, Col: 1},
-			"the program has no entry; write packet entry LABEL; or timer NAME entry LABEL;")
-	}
-}
-
 // A routine is an entry or the target of a call, with what it can do without
 // leaving it.
 type routine struct {

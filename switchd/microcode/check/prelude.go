@@ -19,6 +19,8 @@ virtual HASH_RECORDS = %d;
 virtual DRAM_START = %d;
 struct packet_work_t { pkt_len : 16; head_len : 16; port : 32; };
 struct timer_work_t { part : 16; parts : 16; run : 32; };
+struct event_work_t { run : 32; value : 32; };
+struct statistics_work_t { element : 32; times : 32; };
 struct hash_reply_t { hit : 1; full : 1; : 30; paddr : 32; };
 struct scan_reply_t { found : 1; ref : 1; last : 1; cursor : 29; paddr : 32; };
 struct route_reply_t { found : 1; : 25; bits : 6; nexthop : 32; };

@@ -38,7 +38,7 @@ func filter() *Program {
 				Issues: []Issue{{XTXN: Drop, Args: []Expr{ir0}, Async: true}},
 				Next:   []Branch{{nil, Exit, 0}}},
 		},
-		Entries: []Entry{{Target: 0}, {Timer: "report", Target: 4}},
+		Entries: []Entry{{Target: 0}, {Kind: EntryTimer, Name: "report", Target: 4}},
 		Symbols: []Symbol{
 			{Name: "ether_ptr", Kind: SymbolRegister, Value: 48, Size: 16, Len: 1},
 			{Name: "head", Kind: SymbolLMEM, Value: HeadStart * 8, Size: HeadBytes * 8, Len: 1, Export: true},

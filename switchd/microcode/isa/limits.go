@@ -51,7 +51,9 @@ const (
 	// starts, from its most significant bit on. A packet's thread finds the
 	// bytes of the packet (16 bits), those of them in LMEM (16) and the port it
 	// came in by (32); a timer's thread the part of the table that is its own
-	// (16), the number of parts (16) and the number of its run (32). Assumed.
+	// (16), the number of parts (16) and the number of its run (32); one of an event
+	// the number of its run (32) and what the control plane has given it (32); one of a
+	// counter the number of the element (32) and which multiple it has reached (32). Assumed.
 	WorkRegister = 0
 	// HashRecords is the shared memory address, in words of 8 bytes, of the first
 	// record of the hash table; they stand one behind the other, of 64 bytes each.

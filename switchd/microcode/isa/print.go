@@ -171,11 +171,7 @@ func (p *Program) dumpEntries(b *strings.Builder) {
 	}
 	b.WriteString("\nentries\n")
 	for _, e := range p.Entries {
-		name := "packet"
-		if e.Timer != "" {
-			name = "timer " + e.Timer
-		}
-		fmt.Fprintf(b, "      %-*s %s\n", nameWidth, name, p.target(e.Target))
+		fmt.Fprintf(b, "      %-*s %s\n", nameWidth, e, p.target(e.Target))
 	}
 }
 

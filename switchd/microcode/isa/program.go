@@ -42,34 +42,6 @@ func (m *Image) bit(k SymbolKind, at uint64) uint64 {
 	return 0
 }
 
-// An Entry is where threads start.
-type Entry struct {
-	Timer  string // name of the timer that starts them; empty: a packet starts each
-	Target int    // instruction
-}
-
-// PacketEntry returns the instruction at which a packet's thread starts; false
-// if the program has none.
-func (p *Program) PacketEntry() (int, bool) { return p.entry("") }
-
-// TimerEntry returns the instruction at which a named timer's threads start;
-// false if the program has no such timer.
-func (p *Program) TimerEntry(timer string) (int, bool) {
-	if timer == "" {
-		return 0, false
-	}
-	return p.entry(timer)
-}
-
-func (p *Program) entry(timer string) (int, bool) {
-	for _, e := range p.Entries {
-		if e.Timer == timer {
-			return e.Target, true
-		}
-	}
-	return 0, false
-}
-
 // A SymbolKind says what a name of the source stands for.
 type SymbolKind uint8
 

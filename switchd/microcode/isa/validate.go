@@ -26,14 +26,9 @@ func (p *Program) Validate() error {
 	if err := p.validateData(); err != nil {
 		return err
 	}
-	for i, e := range p.Entries {
-		if e.Target < 0 || e.Target >= len(p.Instructions) {
-			return fmt.Errorf("entry %q leads to instruction %d of %d", e.Timer, e.Target, len(p.Instructions))
-		}
-		for _, o := range p.Entries[:i] {
-			if o.Timer == e.Timer {
-				return fmt.Errorf("entry %q stands twice", e.Timer)
-			}
+	for i := range p.Entries {
+		if err := p.validateEntry(i); err != nil {
+			return err
 		}
 	}
 	return nil

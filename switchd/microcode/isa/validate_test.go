@@ -94,11 +94,11 @@ func TestValidateEntries(t *testing.T) {
 		t.Error("a timer without a name has the packet's entry")
 	}
 	p.Entries[1].Target = 5
-	if err := p.Validate(); err == nil || err.Error() != `entry "report" leads to instruction 5 of 5` {
+	if err := p.Validate(); err == nil || err.Error() != `entry timer report leads to instruction 5 of 5` {
 		t.Errorf("got %v", err)
 	}
 	p.Entries[1] = p.Entries[0]
-	if err := p.Validate(); err == nil || err.Error() != `entry "" stands twice` {
+	if err := p.Validate(); err == nil || err.Error() != `entry packet stands twice` {
 		t.Errorf("got %v", err)
 	}
 	if err := (&Program{}).Validate(); err == nil {

@@ -110,10 +110,25 @@ type TableDecl struct {
 	At     Pos    // of that name
 }
 
+// An EntryKind says what starts the threads of an entry.
+type EntryKind string
+
+// The kinds of entries.
+const (
+	EntryPacket     EntryKind = "packet"
+	EntryTimer      EntryKind = "timer"
+	EntryEvent      EntryKind = "event"      // of the control plane
+	EntryStatistics EntryKind = "statistics" // of a counter
+)
+
 // An EntryDecl says where threads start.
 type EntryDecl struct {
 	Pos
-	Timer string // name of the timer; empty: a packet's thread
+	Kind  EntryKind
+	Name  string // of the timer, event or counter; empty of packets
+	Named Pos    // of Name
+	Every Expr   // of a counter: at which multiples a thread starts
+	Bytes bool   // of a counter: it is bytes that are counted, not packets
 	Label string
 	At    Pos // of the label
 }

@@ -10,7 +10,7 @@ func (p *parser) decl() Decl {
 		return p.tagged()
 	case p.peekIs("begin"), p.tok.kind == kindIdent && p.ahead.kind == ":":
 		return p.instr()
-	case p.word("packet"), p.word("timer"):
+	case p.word("packet"), p.word("timer"), p.word("event"), p.word("statistics"):
 		return p.entryDecl()
 	case p.word(string(SharedCounter)), p.word(string(SharedPolicer)), p.word(string(SharedSRAM)), p.word(string(SharedDRAM)):
 		return p.sharedDecl()
@@ -24,11 +24,21 @@ func (p *parser) decl() Decl {
 	return p.varDecl()
 }
 
-// entry = ( "packet" | "timer" name ) "entry" label ";" .
+// entry = ( "packet" | "timer" name | "event" name
+//
+//	| "statistics" name "every" expr ( "packets" | "bytes" ) ) "entry" label ";" .
 func (p *parser) entryDecl() *EntryDecl {
 	d := &EntryDecl{Pos: p.tok.pos}
-	if p.advance().text == "timer" {
-		d.Timer = p.name("the name of the timer")
+	d.Kind = EntryKind(p.advance().text)
+	d.Named = p.tok.pos
+	switch d.Kind {
+	case EntryTimer:
+		d.Name = p.name("the name of the timer")
+	case EntryEvent:
+		d.Name = p.name("the name of the event")
+	case EntryStatistics:
+		d.Name = p.name("the name of a counter")
+		p.every(d)
 	}
 	if !p.word("entry") {
 		p.errorf(p.tok.pos, `expected "entry" and the label where threads start, found %v`, p.tok)
@@ -39,6 +49,21 @@ func (p *parser) entryDecl() *EntryDecl {
 	d.Label = p.name("a label")
 	p.expect(";", "after the entry")
 	return d
+}
+
+// every reads how often a counter starts a thread.
+func (p *parser) every(d *EntryDecl) {
+	if !p.word("every") {
+		p.errorf(p.tok.pos, `expected "every" and a number of packets or bytes, found %v`, p.tok)
+		return
+	}
+	p.advance()
+	d.Every = p.expr()
+	if d.Bytes = p.word("bytes"); !d.Bytes && !p.word("packets") {
+		p.errorf(p.tok.pos, `expected "packets" or "bytes" after the number, found %v`, p.tok)
+		return
+	}
+	p.advance()
 }
 
 // shared = ( "counter" | "policer" | ( "sram" | "dram" ) [ holds ] ) name [ "[" expr "]" ] ";" .
@@ -96,7 +121,8 @@ func (p *parser) fieldsDecl() *FieldsDecl {
 
 // table = "route" name "[" expr "]" ";" | "filter" name "[" expr "]" "on" name ";" .
 func (p *parser) tableDecl() *TableDecl {
-	d := &TableDecl{Pos: p.tok.pos, Filter: p.advance().text == "filter"}
+	d := &TableDecl{Pos: p.tok.pos}
+	d.Filter = p.advance().text == "filter"
 	d.Name = p.name("a name for the table")
 	p.expect("[", "and the most entries that "+d.Name+" holds")
 	d.Len = p.expr()

@@ -190,7 +190,7 @@ func ends(ok bool, i int) map[int]bool {
 }
 
 // reserved are words that are none but where a declaration starts.
-var reserved = []string{"packet", "timer", "counter", "policer", "sram", "dram", "hash", "fields", "route", "filter"}
+var reserved = []string{"packet", "timer", "counter", "policer", "sram", "dram", "hash", "fields", "route", "filter", "event", "statistics"}
 
 // follows reports whether a source is a file of the grammar.
 func (g grammar) follows(src string) bool {

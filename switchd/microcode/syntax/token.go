@@ -30,7 +30,8 @@ func (t token) String() string {
 }
 
 // keywords are reserved everywhere. The words that only open a declaration
-// (packet, timer, entry, counter, policer, sram, dram, hash, fields, route, filter) are not.
+// (packet, timer, event, statistics, entry, counter, policer, sram, dram, hash, fields,
+// route, filter) are not.
 var keywords = []string{
 	"struct", "union", "const", "virtual", "bus", "register", "lmem", "memory", "export",
 	"begin", "end", "if", "else", "goto", "switch", "case", "default", "break",
