@@ -219,6 +219,11 @@ go: begin now = TimeNow(); end begin MaskedWrite(AT + 1, now, 0xffffffffffffffff
 		if err := b.p.Raise(at, "go", 0, &b.eff); err != nil {
 			t.Fatal(err)
 		}
+		runs := uint64(1) // without time the one at 0 is late, and left out
+		if timing != nil {
+			runs = 2
+		}
+		b.wantCount(CountRuns, runs)
 		b.p.Expire(at+10*us, &b.eff)
 		var got [2]uint64
 		symbol, _ := b.p.cfg.Program.Symbol("AT")

@@ -2,9 +2,11 @@ package trio
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
@@ -50,6 +52,31 @@ func TestTunnel(t *testing.T) {
 			if len(back) != 1 || back[0].port != 2 || back[0].frame != want {
 				t.Errorf("%d bytes: out of the tunnel comes %v\nwant %x", size, frames(back), want)
 			}
+		}
+	})
+}
+
+// A UDP checksum that comes out as zero is sent as 0xffff (RFC 768), and bytes behind the IP
+// packet do not count.
+func TestTunnelFillsInSums(t *testing.T) {
+	modes(t, func(t *testing.T, timing *Timing) {
+		b := newTunnel(t, timing)
+		in := train(1, payload(0, 0, 0, 0))
+		for v := range 1 << 16 { // one of them makes the sum zero
+			binary.BigEndian.PutUint16(in.Train.Body[2:], uint16(v))
+			if frame := whole(in); frame[40:42] == "\xff\xff" {
+				break
+			}
+		}
+		want := whole(in)
+		if want[40:42] != "\xff\xff" {
+			t.Fatal("no value makes the checksum zero")
+		}
+		padding := "padding"
+		in.Train.Body, in.Train.Seg = append(in.Train.Body[:8:8], padding...), 0
+		got := b.handle(in).idle().take()
+		if len(got) != 1 || got[0].frame[34:] != want[14:]+padding {
+			t.Errorf("sent %v, want %x with its padding", frames(got), want)
 		}
 	})
 }
@@ -205,4 +232,33 @@ start: begin at = HeaderPush(20); end begin Forward(1); exit; end`)})
 		b.wantCount(DropPush, 1)
 		b.wantCount(CountForwarded, 1)
 	})
+}
+
+// A checksum that the program has written stays as it is.
+func TestPushedOverAWrittenSum(t *testing.T) {
+	modes(t, func(t *testing.T, timing *Timing) {
+		b := newBench(t, Config{Timing: timing, Program: compile(t, "sum", `register u32 at; packet entry start;
+start: begin pkt->udp.sum = 0x1234; at = HeaderPush(4); end begin Forward(1); exit; end`)})
+		got := b.handle(train(1, payload(0, 0, 0, 10))).idle().take()
+		if len(got) != 1 || got[0].frame[44:46] != "\x12\x34" {
+			t.Errorf("sent %v, want the checksum 1234", frames(got))
+		}
+	})
+}
+
+// What is pushed before a created packet takes packet memory, as all else of it does.
+func TestPushedHeadersTakePacketMemory(t *testing.T) {
+	const room = 64 * units.KiB
+	for pushed, sent := range map[int]int{10: 1, 11: 0} {
+		b := newBench(t, Config{PacketMemory: room, Program: compile(t, "room", fmt.Sprintf(`register u32 at; lmem u8 zero;
+packet entry start;
+start: begin PacketCreate(60); end
+begin TailWrite(%d, &zero, 1); end
+begin at = HeaderPush(%d); end
+begin Forward(1); exit; end`, room-60-10-1, pushed))})
+		if got := b.handle(train(1, payload(0, 0, 0, 10))).idle().take(); len(got) != sent {
+			t.Errorf("%d bytes pushed: sent %d frames, want %d", pushed, len(got), sent)
+		}
+		b.wantCount(DropNoRoom, uint64(1-sent))
+	}
 }

@@ -157,6 +157,31 @@ func TestTablesChange(t *testing.T) {
 	})
 }
 
+// Replies have the parts that the prelude gives them.
+func TestRepliesOfLookups(t *testing.T) {
+	modes(t, func(t *testing.T, timing *Timing) {
+		b := newBench(t, Config{Timing: timing, Program: compile(t, "replies", `register route_reply_t way; register filter_reply_t term;
+fields F { pkt->ip.dst };
+route R[4];
+filter A[4] on F;
+packet entry start;
+start: begin way = RouteLookup(R, pkt->ip.dst); end
+begin term = Filter(A); end
+begin pkt->body.count = way.bits; pkt->body.value = way.nexthop; end
+begin pkt->body.arg = term.term; pkt->body.kind = way.found + term.matched; end
+begin pkt->udp.sport = term.value; Forward(1); exit; end`), Tables: []Table{
+			{Name: "R", Routes: []lookup.Route{route("10.0.0.0/15", 0xfedcba98), route("0.0.0.0/0", 3)}},
+			{Name: "A", Terms: []lookup.Term{{Match: []lookup.Match{{Value: 12 << 24, Mask: 255 << 24}}}, {Value: 0x1234}}},
+		}})
+		got := b.handle(packetTo("10.1.2.3", 1, 80), packetTo("11.1.2.3", 1, 80)).idle().take()
+		for i, want := range []string{"\x02\x01\x00\x0f\xfe\xdc\xba\x98", "\x02\x01\x00\x00\x00\x00\x00\x03"} {
+			if body := got[i].frame[inet.UDPHeaders:]; body[:8] != want {
+				t.Errorf("packet %d: replies %x, want %x", i, body[:8], want)
+			}
+		}
+	})
+}
+
 // What does not fit the tables of the program is refused by name.
 func TestTableErrorsNameTheTable(t *testing.T) {
 	for want, table := range map[string]Table{

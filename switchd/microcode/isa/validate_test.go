@@ -106,6 +106,79 @@ func TestValidateEntries(t *testing.T) {
 	}
 }
 
+// Lists of fields, tables and entries for events are there, and XTXNs name those of their kind.
+func TestValidateTables(t *testing.T) {
+	list := func(places ...Place) func(*Program) {
+		return func(p *Program) {
+			p.Fields = []FieldList{{Name: "F"}}
+			for _, at := range places {
+				p.Fields[0].Fields = append(p.Fields[0].Fields, Field{Place: at})
+			}
+		}
+	}
+	many := make([]Place, MaxListFields+1)
+	for i := range many {
+		many[i] = LowReg(1)
+	}
+	tables := func(tables ...Table) func(*Program) {
+		return func(p *Program) {
+			list(LowReg(1))(p)
+			p.Tables = tables
+		}
+	}
+	both := tables(Table{Kind: TableRoutes, Len: 1}, Table{Kind: TableFilter, Len: MaxTerms})
+	send := func(x XTXN, args ...Expr) func(*Program) {
+		return func(p *Program) {
+			both(p)
+			p.Instructions[4].Issues = []Issue{{XTXN: x, Args: args}}
+		}
+	}
+	entry := func(e Entry) func(*Program) {
+		return func(p *Program) { p.Entries = append(p.Entries, e) }
+	}
+	for _, c := range []struct {
+		change func(*Program)
+		want   string
+	}{
+		{list(WholeReg(1), LMEM{LowReg(2), 3, 64}), ""},
+		{list(), "fields F: 0 fields; 1 to 16"},
+		{list(many...), "17 fields; 1 to 16"},
+		{list(nil), "value is missing"},
+		{list(Reg{40, 0, 8}), "there is no register 40"},
+		{list(LMEM{Binary{Add, LowReg(1), LowReg(2)}, 0, 8}), "is not behind a register"},
+		{list(WholeReg(1), WholeReg(1), WholeReg(1), WholeReg(1), WholeReg(1), WholeReg(1), WholeReg(1), WholeReg(1), Reg{1, 0, 1}),
+			"513 bits; at most 512"},
+		{both, ""},
+		{tables(Table{Kind: TableRoutes}), "0 entries; 1 to 1048576"},
+		{tables(Table{Kind: TableFilter, Len: MaxTerms + 1}), "1025 entries; 1 to 1024"},
+		{tables(Table{Kind: TableFilter, Len: 1, Fields: 1}), "there is no list of fields 1"},
+		{tables(Table{Kind: TableFilter, Len: 1, Fields: -1}), "there is no list of fields -1"},
+		{tables(Table{Len: 1}), "there is no kind 0"},
+		{send(FieldHash, Const(0), LowReg(1)), ""},
+		{send(FieldHash, Const(1), LowReg(1)), "FieldHash: argument fields: 1 names none of the program"},
+		{send(RouteLookup, Const(0), LowReg(1)), ""},
+		{send(RouteLookup, Const(1), LowReg(1)), "RouteLookup: argument table: 1 names none of the program"},
+		{send(Filter, Const(1)), ""},
+		{send(Filter, Const(0)), "Filter: argument table: 0 names none"},
+		{send(Filter, Const(2)), "Filter: argument table: 2 names none"},
+		{send(Filter, LowReg(1)), "Filter: argument table: r1[31:0] names none"},
+		{entry(Entry{Kind: EntryEvent, Name: "report"}), ""},
+		{entry(Entry{Kind: EntryTimer, Name: "report"}), "entry timer report stands twice"},
+		{entry(Entry{Kind: EntryEvent}), "has no name, all others have one"},
+		{entry(Entry{Kind: 9, Name: "x"}), "there is no entry of kind 9"},
+		{entry(Entry{Kind: EntryStatistics, Name: "DROP_CNT_BASE", Every: 1}), ""},
+		{entry(Entry{Kind: EntryStatistics, Name: "DROP_CNT_BASE"}), "entry statistics DROP_CNT_BASE every 0 packets wants a counter and a number"},
+		{entry(Entry{Kind: EntryStatistics, Name: "head", Every: 1, Bytes: true}), "entry statistics head every 1 bytes wants a counter"},
+		{entry(Entry{Kind: EntryStatistics, Name: "nothing", Every: 1}), "wants a counter"},
+	} {
+		p := filter()
+		c.change(p)
+		if err := p.Validate(); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
 // What a thread starts with, and the places of names, lie within the thread and
 // within shared memory.
 func TestValidateData(t *testing.T) {

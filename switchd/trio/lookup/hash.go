@@ -37,9 +37,9 @@ func ones(width int) uint64 { return 1<<width - 1 }
 func (k *Key) Hash(seed uint32) uint32 {
 	h := uint64(seed)<<32 | uint64(k.bits)
 	for _, w := range k.words[:(k.bits+63)/64] {
-		h = mix(mix(h) ^ w)
+		h = mix(h ^ w)
 	}
-	return uint32(mix(h) >> 32)
+	return uint32(h >> 32)
 }
 
 // mix is the finaliser of MurmurHash3 (A. Appleby, 2011, 64 bits): every bit depends on all.

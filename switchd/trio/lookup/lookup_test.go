@@ -46,6 +46,9 @@ func TestLongestPrefix(t *testing.T) {
 		if table.Len() != len(known) || len(table.All()) != len(known) {
 			t.Fatalf("%d and %d routes, want %d", table.Len(), len(table.All()), len(known))
 		}
+		if lengths := lengthsOf(known); len(table.levels) != lengths {
+			t.Fatalf("prefixes of %d lengths are looked for, want %d", len(table.levels), lengths)
+		}
 		for range 20 {
 			a := addr.Draw(t, "destination")
 			var want netip.Prefix
@@ -60,6 +63,15 @@ func TestLongestPrefix(t *testing.T) {
 			}
 		}
 	})
+}
+
+// lengthsOf returns how many lengths some prefixes have.
+func lengthsOf(prefixes map[netip.Prefix]uint32) int {
+	lengths := map[int]bool{}
+	for p := range prefixes {
+		lengths[p.Bits()] = true
+	}
+	return len(lengths)
 }
 
 func TestRoutesInOrder(t *testing.T) {
