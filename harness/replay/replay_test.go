@@ -213,6 +213,8 @@ func TestFaults(t *testing.T) {
 		{"start: begin TailWrite(0, buffer, 64); exit; end", trio.DropNoTail, "TailWrite writes to a packet of PacketCreate", "TailWrite(0, buffer, 64)", 5},
 		{"start: begin HashScan(1, 1, 0); exit; end", "pfe-bad-part-of-the-hash-table", "below the number of parts", "HashScan(1, 1, 0)", 5},
 		{"start: begin MemRead(8, buffer, n); exit; end", "pfe-xtxn-bad-length", "lengths of its own", "", 5},
+		{"start: begin HeaderPush(n + 65); exit; end", trio.DropPush, "64 bytes of headers can be pushed in all", "HeaderPush(65)", 5},
+		{"start: begin HeaderPull(n); exit; end", trio.DropPull, "14 bytes of the head are left", "HeaderPull(0)", 5},
 	} {
 		prog := compile(t, "wrong.mc", head+c.body)
 		for _, timed := range []*trio.Timing{nil, timing()} {
@@ -289,6 +291,33 @@ func TestGapOfTimers(t *testing.T) {
 	err = r.Frame(units.Time(5001*units.Second), 0, make([]byte, 60))
 	if err == nil || !strings.Contains(err.Error(), "packet 2 comes 5001s after the one before: timer tick would start 10002000 threads") {
 		t.Error(err)
+	}
+}
+
+// Threads of events have lives of their own.
+func TestEvents(t *testing.T) {
+	prog := compile(t, "every.mc", `counter seen[2]; counter told;
+packet entry start; statistics seen every 2 packets entry tell;
+start: begin CounterIncPhys(seen + 2, 60); end
+begin Forward(0); exit; end
+tell: begin CounterIncPhys(told, 0); exit; end`)
+	for _, timed := range []*trio.Timing{nil, timing()} {
+		got := play(t, replay.Config{Program: prog, Timing: timed}, packets(t, "0s arp\n1s arp\n2s arp\n3s arp"))
+		if diff := cmp.Diff([]replay.ReasonCount{{Name: "statistics seen every 2 packets", N: 2}}, got.EventRuns); diff != "" {
+			t.Error(diff)
+		}
+		var notes []uint64
+		for _, l := range got.lives {
+			if l.Event != "" {
+				notes = append(notes, l.Notes)
+			}
+		}
+		if diff := cmp.Diff([]uint64{1<<32 | 1, 1<<32 | 2}, notes); diff != "" {
+			t.Errorf("notes of the events (-want +got):\n%s", diff)
+		}
+		if got.Packets != 4 || len(got.lives) != 6 || len(got.TimerRuns) != 0 {
+			t.Errorf("%d packets, %d lives, %v", got.Packets, len(got.lives), got.TimerRuns)
+		}
 	}
 }
 
