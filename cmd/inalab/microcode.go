@@ -38,8 +38,16 @@ func microcodeList() string {
 	return b.String()
 }
 
+// addMachine adds the flags of what programs are compiled for.
+func addMachine(c *cobra.Command) *isa.Machine {
+	m := &isa.Machine{}
+	c.Flags().IntVar(&m.AddBytes, "add-bytes", isa.AddBytes, "most bytes that one MemAdd32 takes: 4, 8, 16, 32 or 64")
+	return m
+}
+
 func newMicrocodeBuild() *cobra.Command {
 	var out string
+	var m *isa.Machine
 	c := &cobra.Command{
 		Use:   "build PROGRAM",
 		Short: "Compile a program into a file",
@@ -49,7 +57,7 @@ how the chip encodes instructions is not published.`,
   inalab microcode build trioml --output trioml.mcx`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			p, err := loadMicrocode(args[0])
+			p, err := loadMicrocodeFor(*m, args[0])
 			if err != nil {
 				return usage(err)
 			}
@@ -65,6 +73,7 @@ how the chip encodes instructions is not published.`,
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default: the name of the program, with .mcx)")
+	m = addMachine(c)
 	return c
 }
 
@@ -106,7 +115,8 @@ func newMicrocodeCheck() *cobra.Command {
 }
 
 func newMicrocodeDump() *cobra.Command {
-	return &cobra.Command{
+	var m *isa.Machine
+	c := &cobra.Command{
 		Use:   "dump PROGRAM",
 		Short: "Print the instructions of a program and what each uses",
 		Long: `Prints every instruction with its number, place in the source and the resources that
@@ -116,7 +126,7 @@ it also prints how many instructions its threads run, measured on packets.`,
   inalab microcode dump mine.mc`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			p, err := loadMicrocode(args[0])
+			p, err := loadMicrocodeFor(*m, args[0])
 			if err != nil {
 				return usage(err)
 			}
@@ -126,6 +136,8 @@ it also prints how many instructions its threads run, measured on packets.`,
 			return measureMicrocode(c.OutOrStdout(), args[0], p)
 		},
 	}
+	m = addMachine(c)
+	return c
 }
 
 func microcodeSummary(p *isa.Program) string {
@@ -138,12 +150,17 @@ func microcodeSummary(p *isa.Program) string {
 		t.Instructions, instructions, t.Registers, isa.Registers, t.LMEMBytes, isa.LMEMBytes)
 }
 
-// loadMicrocode returns a program by the name it has here, or from a file, as
-// source or compiled.
+// loadMicrocode is loadMicrocodeFor the default machine.
 func loadMicrocode(name string) (*isa.Program, error) {
+	return loadMicrocodeFor(isa.Machine{}, name)
+}
+
+// loadMicrocodeFor returns a program by the name it has here, or from a file, as source
+// or compiled. One that is compiled stays what it is.
+func loadMicrocodeFor(m isa.Machine, name string) (*isa.Program, error) {
 	for _, p := range microcodePrograms() {
 		if p.name == name {
-			return microcode.Compile(p.file, p.source)
+			return microcode.CompileFor(m, p.file, p.source)
 		}
 	}
 	data, err := readMicrocode(name)
@@ -157,7 +174,7 @@ func loadMicrocode(name string) (*isa.Program, error) {
 		}
 		return p, nil
 	}
-	return microcode.Compile(name, string(data))
+	return microcode.CompileFor(m, name, string(data))
 }
 
 // maxMicrocode bounds the file that is read, which the compiler then judges.

@@ -27,7 +27,7 @@ type Machine struct {
 // NewTrio is NewMachine with the program of Trio-ML.
 func NewTrio(e *experiment.Env, calibrates bool) (m Machine, err error) {
 	m = NewMachine(e, calibrates)
-	m.prog, err = microcode.Compile()
+	m.prog, err = microcode.CompileFor(isa.Machine{AddBytes: m.Memory.AddBytes})
 	return m, err
 }
 
@@ -40,6 +40,7 @@ func NewMachine(e *experiment.Env, calibrates bool) Machine {
 	m.timing.Dispatch, m.timing.Tail, m.timing.Crossbar = ns("pfe.dispatch"), ns("pfe.tail"), ns("pfe.crossbar")
 	m.timing.Output, m.timing.TailBytesPerCycle = ns("pfe.output"), whole("pfe.tail-bytes")
 	m.Memory = mem.Config{
+		AddBytes:    whole("pfe.add-bytes"),
 		SRAMLatency: ns("pfe.sram"), DRAMLatency: ns("pfe.dram"), HashLatency: ns("pfe.hash"), HashAccess: ns("pfe.hash-access"), QueueTime: ns("pfe.queue"),
 	}
 	if !calibrates {

@@ -31,7 +31,7 @@ const (
 )
 
 func runPFEProgram(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-	p, err := microcode.Compile()
+	p, err := microcode.CompileFor(isa.Machine{AddBytes: int(e.Constants.Get("pfe.add-bytes"))})
 	if err != nil {
 		return f, err
 	}
@@ -42,7 +42,7 @@ func runPFEProgram(_ context.Context, e *experiment.Env) (f experiment.Findings,
 	t := claims.Table{
 		ID: "trio.program", Title: "Instructions of a thread of Trio-ML by gradients in its packet, on an idle PFE",
 		Columns: []claims.Column{{Name: "gradients"}, {Name: "creates the block"}, {Name: "in between"}, {Name: "completes it"}, {Name: "in between, per gradient"}},
-		Notes:   []string{fmt.Sprintf("The loop over the tail takes %.4f instructions a gradient: one reads 64 bytes, one adds them and goes on.", loop)},
+		Notes:   []string{fmt.Sprintf("The loop over the tail takes %.4f instructions a gradient: one reads 64 bytes, and each that adds takes %d and goes on.", loop, p.Adds())},
 	}
 	for _, n := range []int{64, 128, 256, 512, packetGrads} {
 		c, err := microcode.Measure(p, n)
@@ -54,13 +54,13 @@ func runPFEProgram(_ context.Context, e *experiment.Env) (f experiment.Findings,
 	f.Tables = append(f.Tables, t)
 	f.Set("trio.s6.3.instr-total", claims.Number(float64(p.Totals().Instructions)).Noting("parsing, policies of late packets, timer threads and absent sources included"))
 	f.Predict("trio.s6.3.instr-per-gradient", claims.Prediction{
-		Low: loop + loopOf(e.Constants.Get("pfe.add-bytes")) - loopOf(64), High: loopOf(8), Model: "instructions of the loop over a tail of 64-byte chunks", Constants: []string{"pfe.add-bytes"},
-		Note: "from one XTXN that adds 64 bytes, as our program has it, to one for each 8; what an add may take is assumed, an instruction issues one XTXN",
+		Low: loopOf(isa.MaxAddBytes), High: loop, Model: "instructions of the loop over a tail of 64-byte chunks", Constants: []string{"pfe.add-bytes"},
+		Note: "from one XTXN that adds 64 bytes (trio.add-width) to one for each gradient, as our program has it: the paper lists a 32-bit add; an instruction issues one XTXN",
 	})
 	return f, pfeLoopShare(&f, p, loop)
 }
 
-// loopOf is what the loop takes where an XTXN adds so many bytes, 8 to 64 as reads and
+// loopOf is what the loop takes where an XTXN adds so many bytes, up to 64 as reads and
 // writes (Trio §2.3): one instruction reads a chunk of 64, and each add is one more.
 func loopOf(bytes float64) float64 { return (1 + 64/bytes) / chunkGrads }
 

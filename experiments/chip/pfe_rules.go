@@ -127,7 +127,7 @@ end
 again:
 begin
     const : was = left;
-    async MemAdd32(word, one, 4);
+    async MemAdd32(word, 0, one, 4);
     left = left - 1;
     if (was > 1) goto again;
 end

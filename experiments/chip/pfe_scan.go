@@ -107,7 +107,7 @@ func (s *tableScan) Ended(now units.Time, t *vm.Thread, f trio.Fate) {
 	if run == visitRun {
 		s.visits.add(took)
 	}
-	if _, again := s.began[part]; run >= agingRun && !again {
+	if _, again := s.began[part]; run >= agingRun && !again && !s.visited {
 		s.began[part] = run
 		s.ageing.add(took)
 	}

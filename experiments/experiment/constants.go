@@ -17,7 +17,7 @@ func pfeConstants() []hostmodel.Constant {
 		{Name: "pfe.threads", Value: trio.DefaultThreads, Unit: "threads", Assumed: true, Source: "of each PPE: middle of 16 to 24 (ambiguity trio.ppe-count)"},
 		{Name: "pfe.instruction", Value: ns(trio.InstructionCost), Unit: "ns", Assumed: true,
 			Source: "of one instruction of a thread; calibrated on 30 us at 64 gradients and window 1 (Trio §6.3, Fig 15), and on nothing else"},
-		{Name: "pfe.add-bytes", Value: 64, Unit: "bytes", Assumed: true, Source: "that one XTXN adds: as reads and writes, up to 64 (Trio §2.3)"},
+		{Name: "pfe.add-bytes", Value: mem.DefaultAddBytes, Unit: "bytes", Source: "that one XTXN adds: Trio §2.3, a 32-bit add (other readings: 8 and 64, trio.add-width)"},
 		{Name: "pfe.dispatch", Value: ns(trio.DispatchDelay), Unit: "ns", Assumed: true, Source: "from a packet's arrival to its first instruction"},
 		{Name: "pfe.output", Value: ns(trio.OutputDelay), Unit: "ns", Assumed: true, Source: "from the reorder engine to the output: the way of a packet to its thread backwards"},
 		{Name: "pfe.tail", Value: ns(trio.TailLatency), Unit: "ns", Assumed: true, Source: "of a read from a packet's tail: that of off-chip memory (Trio §2.3)"},

@@ -51,7 +51,10 @@ begin XtxnWait(); end
 begin r[17] = HashLookup(77); end
 
 begin four[0] = 1; four[1] = 0xffffffff; end
-begin four[2] = 7; MemAdd32(word, four, 12); end
+begin four[2] = 7; MemAdd32(word, 0, four, 4); end
+begin MemAdd32(word, 1, &four[1], 4); end
+begin async MemAdd32(word + 1, 0, &four[2], 4); end
+begin XtxnWait(); end
 begin MemRead(word, &r[18], 16); end
 begin r[20] = TimeNow(); end
 begin MemWrite(out, r, 64); end

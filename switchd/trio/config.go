@@ -35,7 +35,7 @@ const (
 const (
 	// DefaultInstructions is how many instructions a thread may execute, one of a timer
 	// for each record of the hash table that it comes to: thousands of times what the
-	// largest aggregation packet takes, and 0.7 s at the cost of one.
+	// largest aggregation packet takes, and 0.3 s at the cost of one.
 	DefaultInstructions = 1 << 20
 	// DefaultQueue is how many packets may wait for a thread. A window of 65,535
 	// packets of 4 KB is the most that the paper speaks of (trio §5).

@@ -21,9 +21,9 @@
 // by the difference, unless the program wrote it; that of UDP in created packets. Where the
 // head has grown or shrunk, only the sum of the IP header that the frame then begins with.
 //
-// With [Config].Timing a request takes effect when it is issued, and its reply comes later. An
-// asynchronous read is in local memory at once: a program that does not wait reads data that
-// hardware would not have had yet.
+// With [Config].Timing a request takes effect when it is issued, and its reply comes later. What
+// an asynchronous read brings is in local memory when XtxnWait is done, with time and without;
+// a thread that uses those bytes before is ended, as is one that sends them as a head.
 //
 // Unstored bytes read as zero. Bytes that threads create from them are zero from the same
 // place on, and leave unstored.

@@ -40,7 +40,15 @@ register packet_work_t r_work @ WORK_REGISTER;
 // compile compiles a program that begins with headers.
 func compile(t rapid.TB, name, src string) *isa.Program {
 	t.Helper()
-	p, err := microcode.Compile(name+".mc", headers+src)
+	return compileFor(t, isa.Machine{}, name, src)
+}
+
+// wide is the machine with the widest adds; its memory has to have them also.
+var wide = isa.Machine{AddBytes: isa.MaxAddBytes}
+
+func compileFor(t rapid.TB, m isa.Machine, name, src string) *isa.Program {
+	t.Helper()
+	p, err := microcode.CompileFor(m, name+".mc", headers+src)
 	if err != nil {
 		t.Fatal(err)
 	}

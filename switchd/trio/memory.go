@@ -26,7 +26,7 @@ func (p *PFE) access(t *thread) (uint64, bool) {
 	case isa.MemWrite:
 		f = m.Write(a, t.Buffer())
 	case isa.MemAdd32:
-		f = m.Add32(a, t.Buffer())
+		f = m.Add32(a, r.Args[1], t.Buffer())
 	case isa.CounterIncPhys:
 		if f = m.CounterInc(a, uint32(r.Args[1])); f == mem.NoFault {
 			p.counted(t, a, uint64(uint32(r.Args[1])))
@@ -144,9 +144,9 @@ func (c *clock) charge(p *PFE, t *thread) (taken, done units.Time) {
 	case isa.MemRead, isa.MemWrite:
 		return c.engines.Access(p.now, a, int(r.Len))
 	case isa.MemAdd32:
-		return c.engines.Add(p.now, a, int(r.Len))
+		return c.engines.Add(p.now, a, int(r.Args[1]), int(r.Len))
 	case isa.FetchAdd32:
-		return c.engines.Add(p.now, a, mem.WordBytes/2)
+		return c.engines.Add(p.now, a, int(r.Args[1]), mem.WordBytes/2)
 	case isa.CounterIncPhys:
 		return c.engines.Access(p.now, a, mem.CounterBytes)
 	case isa.Police:

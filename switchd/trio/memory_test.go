@@ -16,6 +16,8 @@ func TestCompilerAndMemoryAgreeOnAddresses(t *testing.T) {
 		{"first hash record", isa.HashRecords, uint64(mem.RecordsBase)},
 		{"first word of DRAM", isa.DRAMStart, uint64(mem.DRAMBase)},
 		{"bytes of a word", isa.WordBytes, mem.WordBytes},
+		{"bytes of an add", isa.AddBytes, mem.DefaultAddBytes},
+		{"bytes of the widest add", isa.MaxAddBytes, mem.MaxAccess},
 	} {
 		if c.isa != c.mem {
 			t.Errorf("%s: programs are compiled for %#x, memory has %#x", c.name, c.isa, c.mem)

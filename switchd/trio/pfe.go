@@ -80,6 +80,9 @@ func build(cfg Config) (*PFE, error) {
 	if p.memory, err = mem.New(cfg.Memory); err != nil {
 		return nil, err
 	}
+	if wants, has := cfg.Program.Adds(), p.memory.AddBytes(); wants > has {
+		return nil, fmt.Errorf("program %s is compiled for adds of up to %d bytes, and this PFE takes %d in one: compile it for those", cfg.Program.Name, wants, has)
+	}
 	if err := checkSymbols(cfg.Program, p.memory.Layout()); err != nil {
 		return nil, err
 	}

@@ -18,26 +18,35 @@ dram buffers[65536];
 lmem u8 chunk[64];
 struct loop_t { offset : 32; left : 32; };
 register loop_t loop;
-register u32 aggr;
+register u32 aggr; // in units of 4 bytes
+register u8 *from;
 packet entry start;
 start: begin loop.left = pkt->body.count; aggr = buffers + pkt->body.arg * 512; end
+begin aggr = aggr << 1; if (loop.left == 0) goto done; end
 tail:
 begin
     TailRead(loop.offset, chunk, 64);
     loop.offset += 64;
-    if (loop.left == 0) goto done;
+    from = chunk;
+end
+add:
+begin
+    const : was = from;
+    async MemAdd32(aggr[31:1], aggr[0:0], from, ADD_BYTES);
+    aggr += ADD_BYTES / 4;
+    from += ADD_BYTES;
+    if (was != &chunk[64 - ADD_BYTES]) goto add;
 end
 begin
-    async MemAdd32(aggr, chunk, 64);
-    loop.left = loop.left - 1;
-    aggr += 8;
-    goto tail;
+    const : was = loop.left;
+    loop.left = was - 1;
+    if (was > 1) goto tail;
 end
 done: begin XtxnWait(); end
 begin exit; end
 `
 
-// flood is adder without tails: nothing but adds.
+// flood is adder without tails: nothing but adds, the widest that there are.
 const flood = `
 dram buffers[65536];
 lmem u8 chunk[64];
@@ -45,16 +54,20 @@ register u32 n;
 register u32 aggr;
 packet entry start;
 start: begin n = pkt->body.count; aggr = buffers + pkt->body.arg * 512; end
-loop: begin if (n == 0) goto done; async MemAdd32(aggr, chunk, 64); n = n - 1; aggr += 8; end
+loop: begin if (n == 0) goto done; async MemAdd32(aggr, 0, chunk, 64); n = n - 1; aggr += 8; end
 begin goto loop; end
 done: begin XtxnWait(); end
 begin exit; end
 `
 
+func flooded(t *testing.T) Config {
+	return Config{Program: compileFor(t, wide, "flood", flood), Timing: timed(), Memory: mem.Config{AddBytes: wide.AddBytes}}
+}
+
 // Twelve engines of two clocks an add at 1 GHz are 6 billion adds a second (trio
 // §6.3): what the threads offer beyond that is pushed back.
 func TestAddsReachThePlateau(t *testing.T) {
-	b := newBench(t, Config{Program: compile(t, "flood", flood), Timing: timed()})
+	b := newBench(t, flooded(t))
 	const packets, chunks = 2000, 60
 	for i := range packets {
 		b.handle(train(i%250, payload(0, byte(i), chunks, 0)))
@@ -77,7 +90,7 @@ func TestAddsReachThePlateau(t *testing.T) {
 
 // Far below saturation, the rate follows the offer.
 func TestAddsBelowThePlateau(t *testing.T) {
-	b := newBench(t, Config{Program: compile(t, "flood", flood), Timing: timed()})
+	b := newBench(t, flooded(t))
 	const packets, chunks = 400, 60
 	for i := range packets {
 		b.at(units.Time(i) * 320 * ns).handle(train(i%250, payload(0, byte(i), chunks, 0))) // 3e9 adds a second

@@ -17,6 +17,8 @@ func (x *instant) Stream(_ *vm.Thread, s idiom.Stream) uint64 {
 		n = x.pfe.sum(t, &s, n)
 	case idiom.SumsToTail:
 		n = x.pfe.collect(t, &s, n)
+	case idiom.LMEMToSums:
+		n = x.pfe.memory.AddRange(mem.Addr(s.Paddr), s.Half, t.LMEM[s.LMEM:int(s.LMEM)+n], int(s.Len))
 	default:
 		n = x.pfe.memory.FillRange(mem.Addr(s.Paddr), n, buffer(t, &s))
 	}
@@ -37,7 +39,7 @@ func (p *PFE) sum(t *thread, s *idiom.Stream, n int) int {
 	tail, unit := t.work.packet.tail, int(s.Len)
 	tail = tail[min(uint64(s.Offset), uint64(len(tail))):]
 	n = min(n, len(tail)/unit*unit)
-	n = p.memory.AddRange(mem.Addr(s.Paddr), tail[:n], unit)
+	n = p.memory.AddRange(mem.Addr(s.Paddr), s.Half, tail[:n], unit)
 	copy(buffer(t, s), tail[max(n-unit, 0):n])
 	return n
 }

@@ -36,7 +36,7 @@ begin
 end
 begin
     const : was = left;
-    async MemAdd32(sum, chunk, %[7]d);
+    async MemAdd32(sum, %[8]d, chunk, %[7]d);
     sum += %[7]d / 8;
     left -= %[7]d;
     if (was > %[7]d) goto add;
@@ -99,12 +99,12 @@ func TestStreamedIsStepped(t *testing.T) {
 	streamed := 0
 	rapid.Check(t, func(t *rapid.T) {
 		length := anyOf(t, 1, 64, 200, 1000, 2048, 3944, 4200)
-		prog := compile(t, "movers", fmt.Sprintf(movers, length, anyStart(t), anyOf(t, 0, 0, 40, 1<<32-64),
-			anyStart(t), anyOf(t, 0, 0, 70, 62000, 65000, 1<<32-64), anyStart(t), anyOf(t, 8, 24, 40, 64, 64)))
+		prog := compileFor(t, wide, "movers", fmt.Sprintf(movers, length, anyStart(t), anyOf(t, 0, 0, 40, 1<<32-64),
+			anyStart(t), anyOf(t, 0, 0, 70, 62000, 65000, 1<<32-64), anyStart(t), anyOf(t, 8, 24, 40, 64, 64), anyOf(t, 0, 1)))
 		cfg := Config{
 			Program: prog,
 			Memory: mem.Config{
-				SRAM: 128 * units.KiB, DRAM: 128 * units.KiB, Records: 64, RecordsIn: mem.DRAM,
+				SRAM: 128 * units.KiB, DRAM: 128 * units.KiB, Records: 64, RecordsIn: mem.DRAM, AddBytes: prog.Adds(),
 				Resident: units.Bytes(rapid.IntRange(1, 34).Draw(t, "pages")) * mem.PageBytes,
 			},
 			PacketMemory: units.Bytes(anyOf(t, 64, 1024)) * units.KiB,

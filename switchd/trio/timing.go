@@ -26,7 +26,7 @@ const (
 	// program or of another constant it has to be solved for again:
 	//
 	//	go test ./experiments/chip -run TestInstructionCost -update
-	InstructionCost = 661 * units.Nanosecond
+	InstructionCost = 256 * units.Nanosecond
 
 	// IssueInterval is the least distance of two instructions of one PPE, whatever
 	// their threads. Assumed: one clock, since a pipeline takes in one a clock,

@@ -5,6 +5,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
 )
 
 // maxPacket is the longest packet that a thread can create: an IPv4 packet has
@@ -27,7 +28,7 @@ func (p *PFE) serve(t *thread) (uint64, bool) {
 	case isa.PacketCreate:
 		return 0, p.create(t)
 	case isa.Forward:
-		p.forward(t)
+		return 0, p.forward(t)
 	case isa.Drop:
 		p.drop(t)
 	case isa.FieldHash, isa.RouteLookup, isa.Filter:
@@ -106,17 +107,23 @@ func (t *thread) outgoing() *packet {
 	return nil
 }
 
-func (p *PFE) forward(t *thread) {
+// forward sends a packet on, whose head is in LMEM: if a part of that is still being read,
+// the thread has to be killed.
+func (p *PFE) forward(t *thread) bool {
 	k := t.outgoing()
 	if k == nil {
 		p.count.Add(CountNothing, 1)
-		return
+		return true
+	}
+	if t.Awaits(k.start, k.head) {
+		t.reason = faultName(vm.NotAwaited)
+		return false
 	}
 	to := p.nextHop(t.Pending.Args[0], t.work.packet)
 	if len(to) == 0 {
 		p.dropPacket(t, k, DropNextHop)
 		p.count.Add(DropNextHop, 1)
-		return
+		return true
 	}
 	if p.cfg.Observer != nil {
 		p.cfg.Observer.Sent(p.now, &t.Thread, k.created)
@@ -132,6 +139,7 @@ func (p *PFE) forward(t *thread) {
 		p.count.Add(CountForwarded, 1)
 	}
 	p.output(k)
+	return true
 }
 
 // nextHop returns the ports that an argument of Forward stands for in the thread of an

@@ -14,12 +14,12 @@ import (
 // maxErrors is how many errors of one source are reported.
 const maxErrors = 10
 
-// Program compiles a tree. The error is a syntax.Errors in the order of the
-// source.
-func Program(f *syntax.File) (*isa.Program, error) {
+// Program compiles a tree for a machine, which is resolved. The error is a
+// syntax.Errors in the order of the source.
+func Program(f *syntax.File, m isa.Machine) (*isa.Program, error) {
 	c := &checker{
 		types: builtinTypes(), names: map[string]*symbol{}, labels: map[string]int{}, jumps: map[*symbol][]int{}, ids: map[typeKey]isa.TypeID{},
-		prog: &isa.Program{Name: f.Name},
+		prog: &isa.Program{Name: f.Name, AddBytes: m.AddBytes},
 	}
 	c.prelude()
 	c.declareTypes(f)

@@ -30,7 +30,7 @@ func compile(t *testing.T, src string) (*isa.Program, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Program(f)
+	return Program(f, isa.Machine{AddBytes: isa.AddBytes})
 }
 
 // one compiles a program whose first instruction has this body.

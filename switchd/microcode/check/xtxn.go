@@ -17,6 +17,7 @@ var (
 	ruleHeader = rule{fmt.Sprintf("%d bytes of LMEM before the head are for headers to be pushed, and a frame keeps its Ethernet header", isa.HeadRoom),
 		"assumed: LMEM holds the head, trio §2.2"}
 	ruleLength = rule{"the length of a transfer is within the bounds of its XTXN", "trio §2.3 and docs/microcode.md"}
+	ruleAdd    = rule{"one add takes at most ADD_BYTES bytes", "trio §2.3, a 32-bit add; other widths are the reading trio.add-width"}
 )
 
 // xtxn finds an XTXN by name; false after an error.
@@ -67,7 +68,7 @@ func (c *checker) issue(call *syntax.CallExpr, async bool, reply isa.Place) {
 	}
 	args := make([]isa.Expr, len(spec.Args))
 	for i, a := range call.Args {
-		if args[i], ok = c.arg(spec, i, a); !ok {
+		if args[i], ok = c.arg(x, i, a); !ok {
 			return
 		}
 	}
@@ -108,7 +109,8 @@ func argNames(spec *isa.Spec) string {
 }
 
 // arg compiles one argument.
-func (c *checker) arg(spec *isa.Spec, i int, e syntax.Expr) (isa.Expr, bool) {
+func (c *checker) arg(x isa.XTXN, i int, e syntax.Expr) (isa.Expr, bool) {
+	spec, _ := x.Spec()
 	a := spec.Args[i]
 	if call, ok := e.(*syntax.CallExpr); ok && call.Name == pairName {
 		return c.pair(call, a)
@@ -132,9 +134,7 @@ func (c *checker) arg(spec *isa.Spec, i int, e syntax.Expr) (isa.Expr, bool) {
 			return nil, false
 		}
 	case isa.ArgLen:
-		if v.isConst() && !spec.Length.Fits(v.constant()) {
-			c.rulef(e.Position(), ruleLength, "%s moves %d to %d bytes in steps of %d, not %d",
-				spec.Name, spec.Length.Min, spec.Length.Max, spec.Length.Step, v.constant())
+		if v.isConst() && !c.length(x, v.constant(), e.Position()) {
 			return nil, false
 		}
 	case isa.ArgHeader:
@@ -144,6 +144,21 @@ func (c *checker) arg(spec *isa.Spec, i int, e syntax.Expr) (isa.Expr, bool) {
 		}
 	}
 	return c.loadUpTo(v, a.Bits, e)
+}
+
+// length refuses a constant length that the XTXN does not take.
+func (c *checker) length(x isa.XTXN, n uint64, pos syntax.Pos) bool {
+	spec, _ := x.Spec()
+	bounds := c.prog.LengthOf(x)
+	switch {
+	case bounds.Fits(n):
+		return true
+	case spec.Length.Fits(n):
+		c.rulef(pos, ruleAdd, "%s adds %d bytes, and this machine at most %d in one", spec.Name, n, bounds.Max)
+	default:
+		c.rulef(pos, ruleLength, "%s moves %d to %d bytes in steps of %d, not %d", spec.Name, bounds.Min, bounds.Max, bounds.Step, n)
+	}
+	return false
 }
 
 func (c *checker) pair(call *syntax.CallExpr, a isa.Arg) (isa.Expr, bool) {

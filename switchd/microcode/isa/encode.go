@@ -9,7 +9,7 @@ import (
 )
 
 // magic begins every encoded program; its last byte is the version.
-const magic = "inalab microcode\x02"
+const magic = "inalab microcode\x03"
 
 // MaxEncoded is the most bytes that [Decode] reads: thousands of instructions, and
 // few enough that expressions nested to the limit fit a goroutine's stack.

@@ -71,6 +71,17 @@ const (
 	WordBytes = 8
 )
 
+// What one MemAdd32 takes, in bytes.
+const (
+	// AddBytes is the width of the machine's add: one 32-bit number (trio §2.3
+	// lists "32-bit add" among the read-modify-write operations). Other readings
+	// (trio.add-width) are a word of memory, 8 bytes, which is what an engine takes
+	// in a clock, and 64, the most that a read or a write takes. See [Machine].
+	AddBytes = 4
+	// MaxAddBytes is the widest reading: that of the largest read (trio §2.3).
+	MaxAddBytes = 64
+)
+
 // A Limited is something of which an instruction has no more than a few.
 type Limited uint8
 

@@ -12,6 +12,7 @@ type Program struct {
 	Fields       []FieldList
 	Tables       []Table
 	CallDepth    int // deepest nesting of calls from any entry
+	AddBytes     int // of the Machine that the program is compiled for; zero: the default
 	Image        Image
 }
 

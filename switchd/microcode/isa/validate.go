@@ -39,6 +39,9 @@ func (p *Program) validateData() error {
 	if n := len(p.Image.LMEM); n > LMEMBytes {
 		return fmt.Errorf("%d bytes of LMEM are initialised; at most %d", n, LMEMBytes)
 	}
+	if _, err := (Machine{AddBytes: p.AddBytes}).Resolved(); err != nil {
+		return err
+	}
 	if p.CallDepth < 0 || p.CallDepth > CallDepth {
 		return fmt.Errorf("calls nest %d deep; at most %d", p.CallDepth, CallDepth)
 	}
@@ -158,7 +161,7 @@ func (v *validator) issue(i *Issue) error {
 			return fmt.Errorf("reply: %w", err)
 		}
 	}
-	if err := checkBuffer(spec, i.Args); err != nil {
+	if err := checkBuffer(spec, v.prog.LengthOf(i.XTXN), i.Args); err != nil {
 		return err
 	}
 	return v.condition(i.When)
@@ -166,7 +169,7 @@ func (v *validator) issue(i *Issue) error {
 
 // checkBuffer refuses constant lengths and LMEM buffers that would always end
 // the thread.
-func checkBuffer(spec *Spec, args []Expr) error {
+func checkBuffer(spec *Spec, bounds Length, args []Expr) error {
 	addr, length, ok := spec.Buffer()
 	if !ok {
 		return nil
@@ -175,8 +178,8 @@ func checkBuffer(spec *Spec, args []Expr) error {
 	if !fixed {
 		return nil
 	}
-	if !spec.Length.Fits(uint64(n)) {
-		return fmt.Errorf("length %d is not %d to %d in steps of %d", n, spec.Length.Min, spec.Length.Max, spec.Length.Step)
+	if !bounds.Fits(uint64(n)) {
+		return fmt.Errorf("length %d is not %d to %d in steps of %d", n, bounds.Min, bounds.Max, bounds.Step)
 	}
 	if at, ok := args[addr].(Const); ok && uint64(at)+uint64(n) > LMEMBytes {
 		return fmt.Errorf("%d bytes at %d are not within the %d bytes of LMEM", n, at, LMEMBytes)

@@ -61,7 +61,7 @@ const (
 )
 
 // MaxArgs is the most arguments an XTXN takes.
-const MaxArgs = 3
+const MaxArgs = 4
 
 // A Module is what serves an XTXN.
 type Module string
@@ -152,6 +152,9 @@ func (x XTXN) String() string {
 	return "XTXN?"
 }
 
+// Fills reports whether the XTXN writes its LMEM buffer; another one reads it.
+func (x XTXN) Fills() bool { return x == MemRead || x == TailRead }
+
 // XTXNByName finds an XTXN by the name it has in a source.
 func XTXNByName(name string) (XTXN, bool) {
 	for x := XTXN(1); x < NumXTXN; x++ {
@@ -171,6 +174,7 @@ var (
 	argValue  = Arg{"value", ArgValue, 64, ""}
 	argHeader = Arg{"bytes", ArgHeader, 32, ""}
 	argOffset = Arg{"offset", ArgValue, 32, "byte of the tail"}
+	argHalf   = Arg{"half", ArgValue, 32, "0 first, 1 second 4 bytes"}
 
 	words = Length{8, 64, 8} // trio §2.3: 8 to 64 bytes in steps of 8
 )
@@ -189,10 +193,9 @@ var specs = [NumXTXN]Spec{
 		"copies shared memory to LMEM"},
 	MemWrite: {"MemWrite", SharedMemory, []Arg{argPaddr, argLMEM, argLen}, words, "", true,
 		"copies LMEM to shared memory"},
-	MemAdd32: {"MemAdd32", SharedMemory, []Arg{argPaddr, argLMEM, argLen}, Length{4, 64, 4}, "", true,
-		"adds the big-endian 32-bit numbers in LMEM to those in shared memory, each wrapping around"},
-	FetchAdd32: {"FetchAdd32", SharedMemory, []Arg{argPaddr, {"half", ArgValue, 32, "0 first, 1 second 4 bytes"},
-		{"value", ArgValue, 32, "32 bits"}},
+	MemAdd32: {"MemAdd32", SharedMemory, []Arg{argPaddr, argHalf, argLMEM, argLen}, Length{4, MaxAddBytes, 4}, "", true,
+		"adds the big-endian 32-bit numbers in LMEM to those in shared memory, from a half of a word on, each wrapping around"},
+	FetchAdd32: {"FetchAdd32", SharedMemory, []Arg{argPaddr, argHalf, {"value", ArgValue, 32, "32 bits"}},
 		Length{}, "the 32-bit sum", false, "adds to one 32-bit number, wrapping around"},
 	FetchAnd: {"FetchAnd", SharedMemory, []Arg{argPaddr, argValue}, Length{}, oldWord, false,
 		"replaces a 64-bit word by word & value"},

@@ -11,18 +11,19 @@ import (
 const chunks = 62
 
 // tailLoop adds the tail of a packet to memory as Trio-ML's second phase does
-// (trio §4, Fig 10): r1 is the offset in the tail, r2 the address in memory.
+// (trio §4, Fig 10), with the widest add: r1 is the offset in the tail, r2 the address in
+// memory.
 func tailLoop() *isa.Program {
 	offset, paddr, buffer := isa.LowReg(1), isa.LowReg(2), isa.Const(512)
 	add := func(r isa.Reg, n isa.Const) []isa.Move {
 		return []isa.Move{{To: r, From: isa.Binary{Op: isa.Add, X: r, Y: n}}}
 	}
 	to := func(n int) []isa.Branch { return []isa.Branch{{Jump: isa.Goto, Target: n}} }
-	return &isa.Program{Name: "tail", Instructions: []isa.Instruction{
+	return &isa.Program{Name: "tail", AddBytes: 64, Instructions: []isa.Instruction{
 		{Moves: add(offset, 64), Next: to(1),
 			Issues: []isa.Issue{{XTXN: isa.TailRead, Args: []isa.Expr{offset, buffer, isa.Const(64)}}}},
 		{Moves: add(paddr, 8), Next: to(2),
-			Issues: []isa.Issue{{XTXN: isa.MemAdd32, Args: []isa.Expr{paddr, buffer, isa.Const(64)}, Async: true}}},
+			Issues: []isa.Issue{{XTXN: isa.MemAdd32, Args: []isa.Expr{paddr, isa.Const(0), buffer, isa.Const(64)}, Async: true}}},
 		{Next: []isa.Branch{
 			{When: isa.Binary{Op: isa.Less, X: offset, Y: isa.Const(chunks * 64)}, Jump: isa.Goto, Target: 0},
 			{Jump: isa.Exit}}},

@@ -54,7 +54,7 @@ func Compile(p *isa.Program) (*Code, error) {
 	}
 	c := &Code{instrs: make([]instr, len(p.Instructions))}
 	for i := range p.Instructions {
-		c.instrs[i] = compileInstr(&p.Instructions[i], int32(i))
+		c.instrs[i] = compileInstr(p, int32(i))
 	}
 	return c, nil
 }
@@ -66,13 +66,14 @@ type Shortcut func(t *Thread, h Handler)
 // SetShortcut puts a shortcut at an instruction, before any thread is started.
 func (c *Code) SetShortcut(at int, s Shortcut) { c.instrs[at].shortcut = s }
 
-func compileInstr(in *isa.Instruction, at int32) instr {
+func compileInstr(p *isa.Program, at int32) instr {
 	var out instr
+	in := &p.Instructions[at]
 	for _, w := range in.Wires {
 		out.wires = append(out.wires, compileOperand(w))
 	}
 	for i := range in.Issues {
-		out.issues = append(out.issues, compileIssue(&in.Issues[i], at))
+		out.issues = append(out.issues, compileIssue(p, &in.Issues[i], at))
 	}
 	for _, b := range in.Next {
 		if b.When == nil {

@@ -10,6 +10,7 @@ const (
 	BadLMEM           // a field is outside LMEM
 	BadBuffer         // the LMEM buffer of an XTXN is outside LMEM
 	BadLength         // the length of an XTXN is not one that it takes
+	NotAwaited        // LMEM is used that an asynchronous read is filling
 	CallTooDeep       // more than isa.CallDepth nested calls
 	NoCaller          // a return outside any call
 	OverLimit         // more instructions than granted
@@ -19,7 +20,7 @@ const (
 // String returns the reason, such as "lmem-out-of-range".
 func (f Fault) String() string {
 	names := [...]string{"", "lmem-out-of-range", "xtxn-buffer-out-of-range", "xtxn-bad-length",
-		"call-too-deep", "return-without-call", "instruction-limit", "no-such-entry"}
+		"read-not-waited-for", "call-too-deep", "return-without-call", "instruction-limit", "no-such-entry"}
 	if int(f) >= len(names) {
 		return "?"
 	}

@@ -21,13 +21,17 @@ func (f *Fields) Len() int { return len(f.places) }
 
 // Value returns field i of a waiting thread, and its width in bits. It sees what the
 // instruction has assigned that sent the XTXN, as a module that reads local memory does. It
-// returns false, and the thread has a fault, if the field is not within local memory.
+// returns false, and the thread has a fault, if the field is not within local memory, or
+// awaited there.
 func (f *Fields) Value(t *Thread, i int) (value uint64, width int, ok bool) {
 	p := &f.places[i]
 	if p.register {
 		return t.file[p.num%fileSize] >> (p.shift % 64) & p.mask, int(p.width), true
 	}
 	at := p.resolve(t)
+	if t.reads.any {
+		t.use(at, p.width)
+	}
 	if t.fault != NoFault {
 		return 0, 0, false
 	}

@@ -16,7 +16,7 @@ type generator struct {
 
 func drawProgram(t *rapid.T) *isa.Program {
 	g := generator{t: t, count: rapid.IntRange(1, 6).Draw(t, "instructions")}
-	p := &isa.Program{Name: "random", Fields: []isa.FieldList{{Fields: []isa.Field{{Place: isa.WholeReg(1)}}}},
+	p := &isa.Program{Name: "random", AddBytes: isa.MaxAddBytes, Fields: []isa.FieldList{{Fields: []isa.Field{{Place: isa.WholeReg(1)}}}},
 		Tables: []isa.Table{{Kind: isa.TableRoutes, Len: 1}, {Kind: isa.TableFilter, Len: 1}}}
 	for g.at = range g.count {
 		p.Instructions = append(p.Instructions, g.instruction())
@@ -145,6 +145,9 @@ func (g *generator) pointer() isa.Expr {
 
 func (g *generator) issue() isa.Issue {
 	x := isa.XTXN(1 + g.upTo(int(isa.NumXTXN)-2))
+	if g.chance(5) { // what makes and ends waiting
+		x = isa.XTXN(g.one(int(isa.MemRead), int(isa.TailRead), int(isa.XtxnWait)))
+	}
 	spec, _ := x.Spec()
 	out := isa.Issue{When: g.guard(), XTXN: x, Async: spec.Async && g.chance(2)}
 	for _, a := range spec.Args {

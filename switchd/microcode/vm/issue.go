@@ -24,7 +24,7 @@ type argument struct {
 	value operand
 }
 
-func compileIssue(i *isa.Issue, at int32) issue {
+func compileIssue(p *isa.Program, i *isa.Issue, at int32) issue {
 	spec, _ := i.XTXN.Spec() // Validate has seen that there is one
 	out := issue{when: compileGuard(i.When)}
 	out.request = Request{XTXN: i.XTXN, Async: i.Async, Instr: at}
@@ -38,7 +38,7 @@ func compileIssue(i *isa.Issue, at int32) issue {
 		out.args = append(out.args, argument{uint8(n), value})
 	}
 	if addr, length, ok := spec.Buffer(); ok {
-		b := buffer{addr, length, spec.Length}
+		b := buffer{addr, length, p.LengthOf(i.XTXN)}
 		if !known[addr] || !known[length] || !out.request.locate(&b) {
 			out.buffer = &b
 		}
@@ -71,7 +71,21 @@ func (i *issue) prepare(t *Thread) {
 			t.replyAt = i.reply.resolve(t)
 		}
 	}
+	if t.reads.any {
+		i.await(t)
+	}
 	t.issued = true
+}
+
+// await ends the thread if its request needs LMEM that an asynchronous read is filling: two
+// of them into one place are in no order.
+func (i *issue) await(t *Thread) {
+	if r := &t.Pending; t.Awaits(int(r.LMEM), int(r.Len)) {
+		t.fail(NotAwaited)
+	}
+	if i.reply != nil && !i.reply.register {
+		t.use(t.replyAt, i.reply.width)
+	}
 }
 
 // locate finds the LMEM buffer of the thread's request, or says why there is none.

@@ -115,13 +115,24 @@ func compileLMEM(m isa.LMEM) func(*Thread) uint64 {
 		base := compileOperand(m.Base)
 		return func(t *Thread) uint64 {
 			at := t.address(base.get(t), at, width)
+			if t.reads.any {
+				t.use(at, width)
+			}
 			return t.loadBits(at, width)
 		}
 	case !narrow(at, width):
-		return func(t *Thread) uint64 { return t.loadBits(at, width) }
+		return func(t *Thread) uint64 {
+			if t.reads.any {
+				t.use(at, width)
+			}
+			return t.loadBits(at, width)
+		}
 	}
 	start, shift := window(at, width)
 	return func(t *Thread) uint64 {
+		if t.reads.any {
+			t.use(at, width)
+		}
 		return binary.BigEndian.Uint64(t.LMEM[start:start+8]) >> (shift % 64) & mask
 	}
 }

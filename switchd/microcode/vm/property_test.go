@@ -84,7 +84,7 @@ func TestCompiledFormIsTheReference(t *testing.T) {
 		}
 		var thread Thread
 		code.Start(&thread, 0, stateLimit)
-		m := &reference{program: p, serve: answer}
+		m := &reference{program: p, serve: answer, awaited: map[int]byte{}}
 		drawState(rt, &thread, m)
 		h := &recorder{}
 		stop := thread.Run(h)
@@ -113,7 +113,7 @@ func TestSuspendedIsInstant(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		m := &reference{program: p, serve: answer}
+		m := &reference{program: p, serve: answer, awaited: map[int]byte{}}
 		var thread Thread
 		code.Start(&thread, 0, stateLimit)
 		drawState(rt, &thread, m)

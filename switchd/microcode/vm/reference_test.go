@@ -15,6 +15,7 @@ type reference struct {
 	issued   [isa.NumXTXN]uint64
 	requests []Request
 	serve    func(r Request, buffer []byte) uint64
+	awaited  map[int]byte // by byte of LMEM: what asynchronous reads will bring
 }
 
 // A bitPlace is a resolved field: its bits, most significant first.
@@ -110,6 +111,16 @@ func (m *reference) buffer(spec *isa.Spec, r *Request) {
 	}
 	if n > 0 {
 		r.LMEM, r.Len = int32(at), int32(n)
+		m.use(int(at)*8, int(n)*8)
+	}
+}
+
+// use fails if bits of LMEM are awaited.
+func (m *reference) use(bit, width int) {
+	for i := bit; i < bit+width; i++ {
+		if _, awaited := m.awaited[i/8]; awaited {
+			panic(NotAwaited)
+		}
 	}
 }
 
@@ -118,9 +129,23 @@ func (m *reference) issue(r Request, reply bitPlace) {
 	m.requests = append(m.requests, r)
 	m.issued[r.XTXN]++
 	all := m.bytes()
+	if r.Async && (r.XTXN == isa.MemRead || r.XTXN == isa.TailRead) {
+		later := make([]byte, r.Len)
+		m.serve(r, later)
+		for i, b := range later {
+			m.awaited[int(r.LMEM)+i] = b
+		}
+		return
+	}
 	v := m.serve(r, all[r.LMEM:r.LMEM+r.Len])
 	m.setBytes(all)
 	reply.set(v)
+	if r.XTXN == isa.XtxnWait {
+		for at, b := range m.awaited {
+			pick(m.lmem[:], at*8, 8).set(uint64(b))
+		}
+		clear(m.awaited)
+	}
 }
 
 func (m *reference) next(in *isa.Instruction) (pc int, exit bool) {
@@ -248,6 +273,7 @@ func (m *reference) place(p isa.Expr) bitPlace {
 		if at < 0 || at+int(p.Width) > isa.LMEMBits {
 			panic(BadLMEM)
 		}
+		m.use(at, int(p.Width))
 		return pick(m.lmem[:], at, int(p.Width))
 	}
 	panic("unknown place")

@@ -74,6 +74,7 @@ func (t *Thread) end(f Fault) Stop {
 // serve hands the pending XTXN to the handler.
 func (t *Thread) serve(h Handler) Stop {
 	t.Issued[t.Pending.XTXN]++
+	t.expect()
 	if h == nil {
 		t.state = Waits
 		return Waits
@@ -81,9 +82,7 @@ func (t *Thread) serve(h Handler) Stop {
 	reply, o := h.XTXN(t)
 	switch o {
 	case Done:
-		if t.reply != nil {
-			t.reply.store(t, t.replyAt, reply)
-		}
+		t.replied(reply)
 		return ready
 	case Suspend:
 		t.state = Waits
@@ -100,9 +99,7 @@ func (t *Thread) Resume(reply uint64) {
 	if t.state != Waits {
 		return
 	}
-	if t.reply != nil {
-		t.reply.store(t, t.replyAt, reply)
-	}
+	t.replied(reply)
 	t.state = ready
 	if t.pc == toExit {
 		t.state = Exits
@@ -218,6 +215,9 @@ func (in *instr) move(t *Thread) {
 		}
 		if m.to.base != nil {
 			w.at = m.to.resolve(t)
+		}
+		if t.reads.any && !m.to.register {
+			t.use(w.at, m.to.width)
 		}
 		n++
 	}

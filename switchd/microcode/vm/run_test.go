@@ -50,7 +50,7 @@ func TestFaults(t *testing.T) {
 		{"buffer far beyond", 1<<32 - 8, on(isa.MemRead, nil, exit, isa.Const(0), r0, isa.Const(8)), BadBuffer, "xtxn-buffer-out-of-range"},
 		{"no length", 0, on(isa.MemRead, nil, exit, isa.Const(0), isa.Const(0), r0), BadLength, "xtxn-bad-length"},
 		{"odd length", 12, on(isa.MemRead, nil, exit, isa.Const(0), isa.Const(0), r0), BadLength, "xtxn-bad-length"},
-		{"too long", 72, on(isa.MemAdd32, nil, exit, isa.Const(0), isa.Const(0), r0), BadLength, "xtxn-bad-length"},
+		{"too long", 72, on(isa.MemAdd32, nil, exit, isa.Const(0), isa.Const(0), isa.Const(0), r0), BadLength, "xtxn-bad-length"},
 		{"return", 0, isa.Instruction{Moves: []isa.Move{mark}, Next: always(isa.Return, 0)}, NoCaller, "return-without-call"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,6 +38,7 @@ type Thread struct {
 	reply   *place
 	replyAt int32 // bit of LMEM
 	writes  [isa.MaxMoves]write
+	reads   outstanding
 }
 
 // A write is a move that has been evaluated and is not yet done.
@@ -57,10 +58,14 @@ type Request struct {
 	Args  [isa.MaxArgs]uint64 // all arguments in their order
 }
 
-// Buffer returns the LMEM bytes that the pending XTXN reads or writes, empty for
-// one without. The slice is valid until the thread goes on.
+// Buffer returns the bytes that the pending XTXN reads or writes, empty for one
+// without: those of LMEM, or, for an asynchronous read, those that will be there when the
+// thread has waited for it. The slice is valid until the thread goes on.
 func (t *Thread) Buffer() []byte {
 	r := &t.Pending
+	if r.Async && r.XTXN.Fills() {
+		return t.reads.data[r.LMEM : r.LMEM+r.Len]
+	}
 	return t.LMEM[r.LMEM : r.LMEM+r.Len]
 }
 

@@ -48,7 +48,7 @@ type PFE struct {
 // Load compiles the program and loads a PFE with it. others are its next hops
 // beside HopForward.
 func (p Program) Load(cfg Config, others ...trio.NextHop) (*PFE, error) {
-	prog, err := microcode.Compile(p.File, p.Text)
+	prog, err := microcode.CompileFor(isa.Machine{AddBytes: cfg.Memory.AddBytes}, p.File, p.Text)
 	if err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", p.File, err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func BenchmarkMemory(b *testing.B) {
-	m := mustNew(b, Config{})
+	m := mustNew(b, Config{AddBytes: MaxAccess})
 	h := m.Hash()
 	buf := make([]byte, 64)
 	for a := DRAMBase; a < DRAMBase+1<<18; a += 8 {
@@ -21,8 +21,8 @@ func BenchmarkMemory(b *testing.B) {
 		name string
 		do   func(i int)
 	}{
-		{"Add32/64", func(i int) { m.Add32(DRAMBase+Addr(i*8)%turn, buf) }},
-		{"Add32/4", func(i int) { m.Add32(DRAMBase+Addr(i)%turn, buf[:4]) }},
+		{"Add32/64", func(i int) { m.Add32(DRAMBase+Addr(i*8)%turn, 0, buf) }},
+		{"Add32/4", func(i int) { m.Add32(DRAMBase+Addr(i)%turn, uint64(i&1), buf[:4]) }},
 		{"Read/64", func(i int) { m.Read(DRAMBase+Addr(i*8)%turn, buf) }},
 		{"Write/64", func(i int) { m.Write(DRAMBase+Addr(i*8)%turn, buf) }},
 		{"FetchOr", func(i int) { m.FetchOr(DRAMBase+Addr(i)%turn, 1) }},
@@ -46,7 +46,7 @@ func BenchmarkEngines(b *testing.B) {
 	b.Run("Add/64", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			e.Add(units.Time(i)*3000, Addr(i*8), 64)
+			e.Add(units.Time(i)*3000, Addr(i*8), 0, 64)
 		}
 	})
 	b.Run("Access/8", func(b *testing.B) {

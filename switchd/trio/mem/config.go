@@ -38,6 +38,7 @@ type Config struct {
 	Engines     int
 	Granule     units.Bytes    // bytes in a row in one bank; a power of two from 8
 	AddTime     units.Duration // of one 32-bit add
+	AddBytes    int            // most bytes that one request adds; a power of two from 4 to MaxAccess
 	SRAMLatency units.Duration
 	DRAMLatency units.Duration
 	HashLatency units.Duration
@@ -54,6 +55,7 @@ func (c Config) withDefaults() Config {
 	c.Engines = cmp.Or(c.Engines, DefaultEngines)
 	c.Granule = cmp.Or(c.Granule, DefaultGranule)
 	c.AddTime = cmp.Or(c.AddTime, AddTime)
+	c.AddBytes = cmp.Or(c.AddBytes, DefaultAddBytes)
 	c.SRAMLatency = cmp.Or(c.SRAMLatency, SRAMLatency)
 	c.DRAMLatency = cmp.Or(c.DRAMLatency, DRAMLatency)
 	c.HashLatency = cmp.Or(c.HashLatency, HashLatency)
@@ -80,6 +82,9 @@ func (c Config) validate() error {
 	}
 	if c.Granule < WordBytes || c.Granule > units.MiB || c.Granule&(c.Granule-1) != 0 {
 		errs = append(errs, fmt.Errorf("shared memory: interleave granule of %v: it must be a power of two from 8B to 1MiB", c.Granule))
+	}
+	if n := c.AddBytes; n < 4 || n > MaxAccess || n&(n-1) != 0 {
+		errs = append(errs, fmt.Errorf("shared memory: an add of %d bytes: it must be a power of two from 4 to %d", n, MaxAccess))
 	}
 	if c.Resident < pageBytes {
 		errs = append(errs, fmt.Errorf("shared memory: resident limit of %v: it must be at least one page of %v", c.Resident, PageBytes))

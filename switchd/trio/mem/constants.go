@@ -5,8 +5,15 @@ import "github.com/inalab/inalab/internal/units"
 // Sizes that the paper gives.
 const (
 	WordBytes    = 8  // one unit of an address (trio §3.2)
-	MaxAccess    = 64 // bytes of the largest read, write or vector add (trio §2.3)
+	MaxAccess    = 64 // bytes of the largest read or write (trio §2.3)
 	CounterBytes = 16 // packets and bytes, 64 bits each (trio §3.2)
+
+	// DefaultAddBytes is the width of an add: one 32-bit number (trio §2.3 lists
+	// "32-bit add" among the read-modify-write operations). How many of them one
+	// request may hold is not said (reading trio.add-width): 8 bytes would be what
+	// an engine takes in a clock, 64 as much as a read or write. Range 4 to
+	// MaxAccess.
+	DefaultAddBytes = 4
 )
 
 // Sizes that are assumed.
@@ -78,8 +85,9 @@ const (
 	HashAccess = Cycle
 
 	// QueueTime is how much work an engine takes in ahead; what comes when there is
-	// more is held in the crossbar. Assumed: two of the largest requests on one
-	// engine, a vector of 16 adds, so that one can arrive while one is served.
+	// more is held in the crossbar. Assumed: two of the largest requests that any
+	// reading has, a vector of 16 adds on one engine, so that one can arrive while
+	// one is served.
 	// It moves only the moment at which an asynchronous request is taken.
 	// Range 8 to 256 ns.
 	QueueTime = 2 * (MaxAccess / 4) * AddTime

@@ -71,19 +71,20 @@ func NewEngines(c Config) (*Engines, error) {
 // Access serves any operation on so many bytes from a on but 32-bit adds: 1
 // clock for each word. Bytes count in whole words.
 func (e *Engines) Access(now units.Time, a Addr, bytes int) (taken, done units.Time) {
-	return e.serve(now, a, (bytes+WordBytes-1)/WordBytes*2, Cycle/2)
+	return e.serve(now, a, 0, (bytes+WordBytes-1)/WordBytes*2, Cycle/2)
 }
 
-// Add serves 32-bit adds to so many bytes from a on.
-func (e *Engines) Add(now units.Time, a Addr, bytes int) (taken, done units.Time) {
-	return e.serve(now, a, (bytes+3)/4, e.addTime)
+// Add serves 32-bit adds to so many bytes from the first (half 0) or second (half 1)
+// 4 bytes of a on.
+func (e *Engines) Add(now units.Time, a Addr, half, bytes int) (taken, done units.Time) {
+	return e.serve(now, a, half, (bytes+3)/4, e.addTime)
 }
 
-// serve charges each half of a word, from a on, to the engine of its bank.
-func (e *Engines) serve(now units.Time, a Addr, halves int, each units.Duration) (taken, done units.Time) {
+// serve charges each half of a word, from a half of a on, to the engine of its bank.
+func (e *Engines) serve(now units.Time, a Addr, half, halves int, each units.Duration) (taken, done units.Time) {
 	granule := 2 << e.wordBits // in halves
 	bank := int(uint32(a) >> e.wordBits % uint32(len(e.engines)))
-	room := granule - 2*(int(a)&(1<<e.wordBits-1)) // halves to the end of the granule
+	room := granule - 2*(int(a)&(1<<e.wordBits-1)) - half // halves to the end of the granule
 	taken, done = now, now
 	longest := units.Duration(0)
 	for at, banks := 0, len(e.engines); at < halves && banks > 0; banks-- {

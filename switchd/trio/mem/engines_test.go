@@ -24,11 +24,11 @@ type queueing struct {
 }
 
 // serve charges half by half, as slowly as possible.
-func (q *queueing) serve(now units.Time, a Addr, halves int, each units.Duration) (taken, done units.Time) {
+func (q *queueing) serve(now units.Time, a Addr, half, halves int, each units.Duration) (taken, done units.Time) {
 	taken, done = now, now
 	seen := map[int]bool{}
 	for h := range halves {
-		at := uint64(a)*WordBytes + uint64(h)*4
+		at := uint64(a)*WordBytes + uint64(half+h)*4
 		bank := int(at / uint64(q.c.Granule) % uint64(q.c.Engines))
 		if q.until[bank] < now {
 			q.until[bank] = now
@@ -70,15 +70,17 @@ func TestEnginesMatchTheOracle(t *testing.T) {
 		for range n {
 			now += units.Time(rapid.Int64Range(0, 5000).Draw(t, "gap"))
 			a := rapid.SampledFrom([]Addr{0, 5000, DRAMBase, 1<<32 - 9}).Draw(t, "base") + Addr(rapid.IntRange(0, 8).Draw(t, "off"))
-			bytes, each, call := 4*rapid.IntRange(1, 16).Draw(t, "bytes"), Cycle/2, e.Access
+			bytes, half, each := 4*rapid.IntRange(1, 16).Draw(t, "bytes"), 0, Cycle/2
+			var taken, done units.Time
 			if rapid.Bool().Draw(t, "add") {
-				each, call = c.AddTime, e.Add
+				half, each = rapid.IntRange(0, 1).Draw(t, "half"), c.AddTime
+				taken, done = e.Add(now, a, half, bytes)
 			} else {
 				bytes = (bytes + 7) / 8 * 8
+				taken, done = e.Access(now, a, bytes)
 			}
-			taken, done := call(now, a, bytes)
 			halves := bytes / 4
-			wantTaken, wantDone := q.serve(now, a, halves, each)
+			wantTaken, wantDone := q.serve(now, a, half, halves, each)
 			if taken != wantTaken || done != wantDone {
 				t.Fatalf("%d halves at %#x at %d: taken %d, done %d; want %d, %d", halves, a, now, taken, done, wantTaken, wantDone)
 			}
@@ -92,7 +94,7 @@ func TestEnginesMatchTheOracle(t *testing.T) {
 func TestNothingWaitsForItself(t *testing.T) {
 	for n := 1; n <= MaxEngines; n++ {
 		e := mustEngines(t, Config{Engines: n})
-		taken, done := e.Add(0, 5, 64)
+		taken, done := e.Add(0, 5, 0, 64)
 		words := (8 + n - 1) / n // of the engine that has most
 		if want := units.Time(SRAMLatency - Cycle + units.Duration(2*words)*AddTime); taken != 0 || done != want {
 			t.Errorf("%d engines: taken %v, done %v, want %v", n, taken, done, want)
@@ -127,7 +129,7 @@ func mustConserve(t rapid.TB, e *Engines, work units.Duration, n int) {
 func TestLoadIsClippedAtNow(t *testing.T) {
 	e := mustEngines(t, Config{})
 	for range 10 {
-		e.Add(0, 0, 4)
+		e.Add(0, 0, 1, 4)
 	}
 	for _, c := range []struct{ now, want units.Duration }{{0, 0}, {5 * units.Nanosecond, 5 * units.Nanosecond},
 		{units.Microsecond, 20 * units.Nanosecond}} {
@@ -142,7 +144,7 @@ func TestLoadIsClippedAtNow(t *testing.T) {
 func TestBackPressure(t *testing.T) {
 	e := mustEngines(t, Config{QueueTime: 10 * units.Nanosecond})
 	for i := range 8 { // 2 ns each, on one engine
-		taken, done := e.Add(0, 12, 4)
+		taken, done := e.Add(0, 12, 0, 4)
 		ahead := units.Duration(i) * AddTime
 		if want := units.Time(max(0, ahead-10*units.Nanosecond)); taken != want {
 			t.Errorf("request %d is taken at %v, want %v", i, taken, want)
@@ -176,13 +178,14 @@ func TestHashIsServedInOrder(t *testing.T) {
 }
 
 func TestNoAllocation(t *testing.T) {
-	m, e := mustNew(t, Config{}), mustEngines(t, Config{})
+	m, e := mustNew(t, Config{AddBytes: MaxAccess}), mustEngines(t, Config{})
 	h := m.Hash()
 	buf := make([]byte, 64)
 	m.Write(DRAMBase, buf)
 	if n := testing.AllocsPerRun(100, func() {
 		m.Read(DRAMBase, buf)
-		m.Add32(DRAMBase, buf)
+		m.Add32(DRAMBase, 0, buf)
+		m.Add32(DRAMBase, 1, buf[:4])
 		m.Police(DRAMBase, 100, 5)
 		m.CounterInc(DRAMBase, 100)
 		m.FetchOr(DRAMBase, 1)
@@ -190,7 +193,7 @@ func TestNoAllocation(t *testing.T) {
 		h.Lookup(5)
 		h.Scan(0, 10, 0)
 		e.Hash(0, h.Cost())
-		e.Add(0, rec, 64)
+		e.Add(0, rec, 0, 64)
 		e.Access(0, rec, 64)
 		h.Delete(5)
 	}); n != 0 {

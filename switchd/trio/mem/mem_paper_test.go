@@ -27,7 +27,7 @@ func saturate(t *testing.T, requests, bytes int, at func(i int) Addr) float64 {
 	e := mustEngines(t, Config{})
 	end := units.Time(0)
 	for i := range requests {
-		_, done := e.Add(0, at(i), bytes)
+		_, done := e.Add(0, at(i), 0, bytes)
 		end = max(end, done)
 	}
 	span := end.Sub(0) - SRAMLatency + Cycle

@@ -34,6 +34,7 @@ type Memory struct {
 	frames   []*frame // of pages, in order; nil: none is yet written
 	resident int      // pages given
 	most     int      // pages that may be given
+	addBytes int      // of the longest add
 	table    *Table
 	layout   Layout
 }
@@ -68,11 +69,14 @@ func New(c Config) (*Memory, error) {
 	} else {
 		l.SRAM.End -= records
 	}
-	m := &Memory{layout: l, most: int(c.Resident / pageBytes)}
+	m := &Memory{layout: l, most: int(c.Resident / pageBytes), addBytes: c.AddBytes}
 	m.frames = make([]*frame, (l.DRAM.End>>pageShift)/frameSize+1)
 	m.table = newTable(m, RecordsBase, c.Records, c.Buckets)
 	return m, nil
 }
+
+// AddBytes returns the most bytes that one add takes.
+func (m *Memory) AddBytes() int { return m.addBytes }
 
 // Layout says what stands where.
 func (m *Memory) Layout() Layout { return m.layout }
@@ -100,7 +104,7 @@ func (m *Memory) end(a Addr) Addr {
 	return m.layout.SRAM.End
 }
 
-// reach returns n bytes from a, at most MaxAccess, for writing. They are in lo
+// reach returns n bytes from a, at most a page, for writing. They are in lo
 // alone, unless they cross the end of a page: then the rest is in hi.
 func (m *Memory) reach(a Addr, n int) (lo, hi []byte, f Fault) {
 	if !m.holds(a, n) {

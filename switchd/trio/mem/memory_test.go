@@ -62,11 +62,15 @@ func doWrite(t *rapid.T, m *Memory, o oracle) {
 }
 
 func doAdd(t *rapid.T, m *Memory, o oracle) {
-	a, src := drawAddr(t), sized(t)
+	a, half, src := drawAddr(t), rapid.Uint64Range(0, 2).Draw(t, "half"), sized(t)
 	n := len(src)
-	if mustFault(t, "Add32", a, m.Add32(a, src), wantFault(n, n >= 4 && n <= 64 && n%4 == 0, a)) {
+	want := wantFault(n+4*int(half), n >= 4 && n <= m.AddBytes() && n%4 == 0, a)
+	if half > 1 && want != BadLength {
+		want = BadHalf
+	}
+	if mustFault(t, "Add32", a, m.Add32(a, half, src), want) {
 		for i := 0; i < n; i += 4 {
-			o[8*uint64(a)+uint64(i)] += be(src[i : i+4])
+			o[8*uint64(a)+4*half+uint64(i)] += be(src[i : i+4])
 		}
 	}
 }

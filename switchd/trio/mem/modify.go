@@ -6,15 +6,23 @@ import (
 	"github.com/inalab/inalab/internal/vec"
 )
 
-// Add32 adds the big-endian 32-bit numbers in src to those from a on, each
-// wrapping around. The length must be 4 to 64 in steps of 4.
-func (m *Memory) Add32(a Addr, src []byte) Fault {
-	if n := len(src); n < 4 || n > MaxAccess || n%4 != 0 {
+// Add32 adds the big-endian 32-bit numbers in src to those from the first (half 0)
+// or second (half 1) 4 bytes of a word on, each wrapping around. The length must be 4
+// to [Memory.AddBytes] in steps of 4.
+func (m *Memory) Add32(a Addr, half uint64, src []byte) Fault {
+	if n := len(src); n < 4 || n > m.addBytes || n%4 != 0 {
 		return BadLength
 	}
-	lo, hi, f := m.reach(a, len(src))
+	if half > 1 {
+		return BadHalf
+	}
+	lo, hi, f := m.reach(a, 4*int(half)+len(src))
 	if f != NoFault {
 		return f
+	}
+	if lo = lo[4*half:]; len(src) == 4 {
+		binary.BigEndian.PutUint32(lo, binary.BigEndian.Uint32(lo)+binary.BigEndian.Uint32(src))
+		return NoFault
 	}
 	vec.AddBE(lo, src[:len(lo)])
 	if len(hi) != 0 {

@@ -8,11 +8,12 @@ import "github.com/inalab/inalab/internal/vec"
 // fault, and allocates the same pages.
 
 // AddRange adds the big-endian 32-bit numbers in src, a number of units, to those
-// from a on. It returns the bytes done.
-func (m *Memory) AddRange(a Addr, src []byte, unit int) int {
-	n := m.prepare(a, len(src), unit)
+// from the first (half 0) or second (half 1) 4 bytes of a on. It returns the bytes done.
+func (m *Memory) AddRange(a Addr, half uint32, src []byte, unit int) int {
+	before := 4 * int(half)
+	n := m.prepare(a, before, len(src), unit)
 	for at := 0; at < n; {
-		b := m.piece(a, at, n)
+		b := m.piece(a, before+at, before+n)
 		vec.AddBE(b, src[at:at+len(b)])
 		at += len(b)
 	}
@@ -22,7 +23,7 @@ func (m *Memory) AddRange(a Addr, src []byte, unit int) int {
 // FillRange writes a pattern over n bytes from a on, again and again; the pattern
 // is the unit. It returns the bytes done.
 func (m *Memory) FillRange(a Addr, n int, pattern []byte) int {
-	n = m.prepare(a, n, len(pattern))
+	n = m.prepare(a, 0, n, len(pattern))
 	for at := 0; at < n; {
 		b := m.piece(a, at, n)
 		repeat(b, pattern, at%len(pattern))
@@ -49,12 +50,12 @@ func (m *Memory) ReadRange(a Addr, dst []byte) {
 	}
 }
 
-// prepare returns how many of n bytes from a on, in whole units, can be written. All
-// of their pages are there.
-func (m *Memory) prepare(a Addr, n, unit int) int {
-	n = m.Within(a, n) / unit * unit
+// prepare returns how many of n bytes, in whole units, can be written: those behind the
+// first few, before, of a. All of their pages are there.
+func (m *Memory) prepare(a Addr, before, n, unit int) int {
+	n = max(m.Within(a, before+n)-before, 0) / unit * unit
 	first := int(a >> pageShift)
-	room := pageBytes - int(a&(pageWords-1))*WordBytes
+	room := pageBytes - int(a&(pageWords-1))*WordBytes - before
 	for page := first; n > 0; page++ {
 		if !m.allocate(page) {
 			return max(room-pageBytes, 0) / unit * unit

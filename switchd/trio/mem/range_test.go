@@ -16,25 +16,28 @@ func TestRangesAreTheirUnits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := small
 		c.Resident = rapid.SampledFrom([]units.Bytes{1, 2, 4}).Draw(t, "pages") * pageBytes
+		c.AddBytes = MaxAccess
 		whole, parts := mustNew(t, c), mustNew(t, c)
 		for range 3 {
 			unit := 8 * rapid.SampledFrom([]int{1, 3, 5, 8}).Draw(t, "words of a unit")
 			count := rapid.SampledFrom([]int{0, 1, 7, 60, 1100}).Draw(t, "units")
 			a := drawAddr(t) - Addr(rapid.SampledFrom([]int{0, 0, 5, 100, 9000}).Draw(t, "before"))
 			src := bytes.Repeat(rapid.SliceOfN(rapid.Byte(), unit, unit).Draw(t, "unit"), count)
-			one := parts.Write
+			one := func(a Addr, _ uint64, b []byte) Fault { return parts.Write(a, b) }
+			half := uint64(0)
 			var n int
 			if rapid.Bool().Draw(t, "add") {
 				for i := range src {
 					src[i] += byte(i / unit)
 				}
-				one, n = parts.Add32, whole.AddRange(a, src, unit)
+				half = rapid.Uint64Range(0, 1).Draw(t, "half")
+				one, n = parts.Add32, whole.AddRange(a, uint32(half), src, unit)
 			} else if count > 0 {
 				n = whole.FillRange(a, len(src), src[:unit])
 			}
 			want := 0
 			for ; want < len(src); want += unit {
-				if at := uint64(a) + uint64(want/WordBytes); at >= 1<<32 || one(Addr(at), src[want:want+unit]) != NoFault {
+				if at := uint64(a) + uint64(want/WordBytes); at >= 1<<32 || one(Addr(at), half, src[want:want+unit]) != NoFault {
 					faults++
 					break
 				}

@@ -17,107 +17,175 @@ func Attach(c *vm.Code, p *isa.Program) (heads []int) {
 	return heads
 }
 
-// maxLoop is the longest loop that is looked at, in instructions: six read 256
-// bytes in four XTXNs, wait, and write them (trio §4, Fig 10).
-const maxLoop = 8
+// maxLoop is the longest iteration that is looked at, in instructions that it executes:
+// one that reads 64 bytes and adds them by 4 has 17 (trio §4, Fig 10).
+const maxLoop = 40
 
-// A loop is instructions that follow each other, of which the last goes back to
-// the first while a condition holds. All else that they do is to issue XTXNs and
-// to add constants to registers, so that a stream describes them.
+// A loop is instructions that follow each other and at last go back to the first while a
+// condition holds. All else that they do is to issue XTXNs, and to add constants to
+// registers or set them, so that a stream describes them. A loop within it takes
+// the same turns in every iteration.
 type loop struct {
-	shape         Stream // Kind, LMEM and Len
-	paddr, offset term   // at the beginning of an iteration
-	length        uint64 // instructions
-	issued        []isa.XTXN
-	steps         []step
-	while         []guard // hold in every iteration that is part of a stream
+	shape  Stream // Kind, LMEM and Len
+	sums   place  // in shared memory, at the beginning of an iteration
+	offset term   // in a tail, likewise
+	lmem   term   // the buffer, where it moves
+	length uint64 // instructions
+	issued [isa.NumXTXN]uint64
+	steps  []step
+	while  []guard // hold in every iteration that is part of a stream
 }
 
-// A guard is a comparison of which only x changes: it comes nearer to y by a
-// constant in each iteration.
-type guard struct {
-	op    isa.Op
-	x, y  term
-	falls bool // x becomes less
-	by    uint64
+// A place is where a loop is in shared memory: so many bytes, plus units of as many as the
+// term says.
+type place struct {
+	term
+	unit, plus uint64
+}
+
+// bytes returns the place of a thread, in bytes.
+func (p *place) bytes(t *vm.Thread) uint64 { return p.value(t)*p.unit + p.plus }
+
+// from returns how many bytes a place is behind another, if that is the same in every
+// iteration.
+func (p *place) from(o *place) (uint64, bool) {
+	return ((p.add-o.add)&wrap)*p.unit + p.plus - o.plus, p.half == o.half && p.unit == o.unit
 }
 
 // A transfer is an XTXN of a loop that moves data.
 type transfer struct {
-	xtxn isa.XTXN
-	at   term // its first argument: address or offset
-	lmem uint64
-	len  uint64
+	xtxn   isa.XTXN
+	offset term // of a tail
+	place  place
+	lmem   term
+	len    uint64
 }
 
 // A loopReader follows one iteration.
 type loopReader struct {
 	loop
+	state
 	transfers []transfer
+	loose     bool // an asynchronous read is not waited for yet
 }
 
 // loopAt returns the loop whose first instruction is head; nil if there is none
 // that is a stream.
 func loopAt(p *isa.Program, head int) *loop {
-	for last := head; last < min(head+maxLoop, len(p.Instructions)); last++ {
-		next := p.Instructions[last].Next
-		if len(next) > 1 && next[0].Jump == isa.Goto && next[0].Target == head {
-			return readLoop(p.Instructions[head:last+1], next[0].When)
-		}
-		if len(next) != 1 || next[0].When != nil || next[0].Jump != isa.Goto || next[0].Target != last+1 {
+	r := loopReader{}
+	for at := head; r.length < maxLoop && at < len(p.Instructions); {
+		r.length++
+		next, ok := r.instruction(&p.Instructions[at], head)
+		if !ok {
 			return nil
 		}
+		if next == head {
+			if r.loose || !r.finish() || !r.classify() {
+				return nil
+			}
+			r.loop.steps = r.state.steps
+			return &r.loop
+		}
+		at = next
 	}
 	return nil
 }
 
-func readLoop(body []isa.Instruction, again isa.Expr) *loop {
-	r := loopReader{loop: loop{length: uint64(len(body))}}
-	for i := range body {
-		in := &body[i]
-		if len(in.Wires) != 0 || len(in.Issues) > 1 {
-			return nil
+// instruction follows one, and returns where the iteration goes on: at head if it is
+// at its end; false if it cannot be part of a stream.
+func (r *loopReader) instruction(in *isa.Instruction, head int) (next int, ok bool) {
+	if len(in.Wires) != 0 {
+		return 0, false
+	}
+	for i := range in.Issues {
+		sent, known := r.decide(in.Issues[i].When)
+		if !known || sent && !r.issue(&in.Issues[i]) {
+			return 0, false
 		}
-		for j := range in.Issues {
-			if !r.issue(&in.Issues[j]) {
-				return nil
-			}
-		}
-		if i == len(body)-1 && !r.guard(again, false) {
-			return nil
-		}
-		if !r.moves(in.Moves) {
-			return nil
+		if sent {
+			break
 		}
 	}
-	if !r.finish() || !r.classify() {
-		return nil
+	next, ok = r.branch(in.Next, head)
+	return next, ok && r.moves(in.Moves)
+}
+
+// branch returns the next instruction. The first branch that is open has to lead to the
+// head: there another iteration begins.
+func (r *loopReader) branch(list []isa.Branch, head int) (next int, ok bool) {
+	for _, b := range list {
+		taken, known := r.decide(b.When)
+		switch {
+		case known && !taken:
+			continue
+		case b.Jump != isa.Goto || known == (b.Target == head): // a loop without a condition has no end
+			return 0, false
+		case known:
+			return b.Target, true
+		}
+		return head, r.guard(b.When, false)
 	}
-	return &r.loop
+	return 0, false
 }
 
 // issue takes an XTXN; false if it cannot be part of a stream.
 func (r *loopReader) issue(i *isa.Issue) bool {
-	if i.When != nil || i.Reply != nil {
+	if i.Reply != nil {
 		return false
 	}
-	r.issued = append(r.issued, i.XTXN)
+	r.issued[i.XTXN]++
 	switch i.XTXN {
 	case isa.XtxnWait:
+		r.loose = false
 		return true
 	case isa.TailRead, isa.TailWrite, isa.MemRead, isa.MemWrite, isa.MemAdd32:
 	default:
 		return false
 	}
-	at, ok := r.term(i.Args[0])
-	lmem, fixed := constantOf(i.Args[1])
-	n, bounded := r.bytes(i.Args[2])
 	spec, _ := i.XTXN.Spec()
-	if !ok || !fixed || !bounded || !spec.Length.Fits(n) || lmem > isa.LMEMBytes-n {
+	addr, length, _ := spec.Buffer()
+	x := transfer{xtxn: i.XTXN}
+	n, bounded := r.bytes(i.Args[length])
+	at, ok := r.term(i.Args[0])
+	lmem, also := r.term(i.Args[addr])
+	if x.len, x.lmem = n, lmem; !ok || !also || !bounded || !spec.Length.Fits(n) || !x.within() {
 		return false
 	}
-	r.transfers = append(r.transfers, transfer{i.XTXN, at, lmem, n})
+	if i.XTXN.Fills() {
+		r.loose = r.loose || i.Async
+	} else if r.loose {
+		return false
+	}
+	switch i.XTXN {
+	case isa.TailRead, isa.TailWrite:
+		x.offset = at
+	case isa.MemAdd32:
+		if x.place, ok = r.halves(at, i.Args[1]); !ok {
+			return false
+		}
+	default:
+		x.place = place{term: at, unit: isa.WordBytes}
+	}
+	r.transfers = append(r.transfers, x)
 	return true
+}
+
+// within reports whether a buffer that is known is within LMEM.
+func (x *transfer) within() bool {
+	at, fixed := x.lmem.fixed()
+	return !fixed || at <= isa.LMEMBytes-x.len
+}
+
+// halves returns the place of an add: a word and a half that is always the same, or the
+// bits of a counter of halves.
+func (r *loopReader) halves(word term, half isa.Expr) (place, bool) {
+	h, ok := r.term(half)
+	if n, fixed := h.fixed(); fixed {
+		return place{word, isa.WordBytes, 4 * n}, ok && n <= 1
+	}
+	counter := h.half == word.half && h.add == word.add && h.skip == 0 && h.mask == 1 && word.skip == 1 && word.mask == wrap>>1
+	word.skip, word.mask = 0, wrap
+	return place{word, isa.WordBytes / 2, 0}, ok && counter
 }
 
 // bytes returns the bytes that an XTXN moves in every iteration: a constant, or
@@ -126,173 +194,36 @@ func (r *loopReader) issue(i *isa.Issue) bool {
 func (r *loopReader) bytes(e isa.Expr) (uint64, bool) {
 	s, ok := e.(isa.Select)
 	if !ok {
-		return constantOf(e)
+		return r.constant(e)
 	}
-	if n, ok := constantOf(s.Then); ok {
+	if n, ok := r.constant(s.Then); ok {
 		return n, r.guard(s.If, false)
 	}
-	n, ok := constantOf(s.Else)
+	n, ok := r.constant(s.Else)
 	return n, ok && r.guard(s.If, true)
 }
 
-// term returns what a field of a register, plus a constant, is at this point of
-// an iteration, as a term that is evaluated at its beginning.
-func (r *loopReader) term(e isa.Expr) (term, bool) {
-	o, ok := termOf(e)
-	if s := r.stepOf(&o); ok && s != nil {
-		o.add += s.add
-	}
-	return o, ok
-}
-
-// stepOf returns what has been added to the field that a term reads, nil for nothing.
-func (r *loopReader) stepOf(o *term) *step {
-	for i := range r.steps {
-		if s := &r.steps[i]; s.sameField(o) {
-			return s
-		}
-	}
-	return nil
-}
-
-// moves takes the moves of an instruction: all must add a constant to a field.
+// moves takes the moves of an instruction: each must add a constant to a half of a
+// register, or set it.
 func (r *loopReader) moves(list []isa.Move) bool {
+	var out []step
 	for _, m := range list {
 		to, ok := m.To.(isa.Reg)
-		from, also := termOf(m.From)
-		field, _ := termOf(to)
-		if !ok || !also || m.When != nil || field.mask != wrap || field.shift%isa.FieldBits != 0 || from.mask != wrap ||
-			!from.sameField(&field) {
+		if !ok || m.When != nil || to.Width != isa.FieldBits || to.Bit%isa.FieldBits != 0 {
 			return false
 		}
-		s := r.stepOf(&field)
-		if s == nil {
-			r.steps = append(r.steps, step{field})
-			s = &r.steps[len(r.steps)-1]
+		s := step{half: half{int(to.Num), isa.FieldBits - to.Bit}}
+		from, ok := r.term(m.From)
+		if s.value, s.sets = from.fixed(); !ok || !s.sets && (from.half != s.half || !from.whole()) {
+			return false
 		}
-		s.add = (s.add + from.add) & wrap
+		if s.sets {
+			s.value &= wrap
+		}
+		out = append(out, s)
+	}
+	for _, s := range out {
+		r.put(s)
 	}
 	return true
-}
-
-// guard takes a condition that has to hold, or not to hold.
-func (r *loopReader) guard(e isa.Expr, not bool) bool {
-	c, ok := e.(isa.Binary)
-	if !ok || c.Op < isa.NotEqual || c.Op > isa.GreaterEqual {
-		return false
-	}
-	g := guard{op: c.Op}
-	if not {
-		g.op = negated[g.op]
-	}
-	var plain [2]bool
-	g.x, plain[0] = r.term(c.X)
-	g.y, plain[1] = r.term(c.Y)
-	r.while = append(r.while, g)
-	return plain[0] && plain[1]
-}
-
-// negated and mirrored are comparisons that hold if another does not, and if it
-// does with its operands exchanged.
-var (
-	negated = [isa.GreaterEqual + 1]isa.Op{isa.Less: isa.GreaterEqual, isa.LessEqual: isa.Greater,
-		isa.Greater: isa.LessEqual, isa.GreaterEqual: isa.Less}
-	mirrored = [isa.GreaterEqual + 1]isa.Op{isa.NotEqual: isa.NotEqual, isa.Less: isa.Greater,
-		isa.LessEqual: isa.GreaterEqual, isa.Greater: isa.Less, isa.GreaterEqual: isa.LessEqual}
-)
-
-// finish decides, now that all steps are known, how each guard changes; false if
-// one of them changes in a way that a guard does not describe.
-func (r *loopReader) finish() bool {
-	for i := range r.while {
-		g := &r.while[i]
-		x, plain := r.stride(&g.x)
-		y, same := r.stride(&g.y)
-		if y != 0 {
-			g.op, g.x, g.y, x, y = mirrored[g.op], g.y, g.x, y, x
-		}
-		if !plain || !same || x == 0 || y != 0 {
-			return false
-		}
-		g.by, g.falls = x, x > wrap/2
-		if g.falls {
-			g.by = -x & wrap
-		}
-		switch g.op {
-		case isa.NotEqual:
-		case isa.Less, isa.LessEqual:
-			if g.falls {
-				return false
-			}
-		case isa.Greater, isa.GreaterEqual:
-			if !g.falls {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// stride returns what an iteration adds to a term; false if it changes in
-// another way, being a part of what steps.
-func (r *loopReader) stride(o *term) (uint64, bool) {
-	var by uint64
-	for i := range r.steps {
-		s := &r.steps[i]
-		switch {
-		case s.reg != o.reg:
-		case s.shift == o.shift && o.mask == wrap:
-			by = s.add
-		case (o.mask<<o.shift)&(s.mask<<s.shift) != 0:
-			return 0, false
-		}
-	}
-	return by, true
-}
-
-// classify finds the kind of stream that the transfers are; false for none.
-func (r *loopReader) classify() bool {
-	t, n := r.transfers, len(r.transfers)
-	switch {
-	case n == 1 && t[0].xtxn == isa.MemWrite:
-		r.paddr, r.shape = t[0].at, t[0].stream(LMEMToMemory)
-	case n == 2 && t[0].xtxn == isa.TailRead && t[1].xtxn == isa.MemAdd32:
-		r.offset, r.paddr, r.shape = t[0].at, t[1].at, t[0].stream(TailToSums)
-		if t[1].lmem != t[0].lmem || t[1].len != t[0].len {
-			return false
-		}
-	case n >= 2 && t[n-1].xtxn == isa.TailWrite:
-		r.paddr, r.offset, r.shape = t[0].at, t[n-1].at, t[n-1].stream(SumsToTail)
-		if !fills(t[:n-1], &t[n-1]) {
-			return false
-		}
-	default:
-		return false
-	}
-	words, plain := r.stride(&r.paddr)
-	bytes, same := r.stride(&r.offset)
-	return plain && same && words != 0 && words*isa.WordBytes == uint64(r.shape.Len) &&
-		(r.shape.Kind == LMEMToMemory || bytes == uint64(r.shape.Len))
-}
-
-func (t *transfer) stream(k StreamKind) Stream {
-	return Stream{Kind: k, LMEM: int32(t.lmem), Len: int32(t.len)}
-}
-
-// fills reports whether MemReads, from addresses that follow each other, fill the
-// buffer of a TailWrite from its first byte to its last.
-func fills(reads []transfer, write *transfer) bool {
-	at, end := reads[0].at, write.lmem
-	for i := range reads {
-		t := &reads[i]
-		same := t.at.sameField(&at) && t.at.mask == at.mask && (t.at.add-at.add)&wrap == 0
-		if t.xtxn != isa.MemRead || !same || t.lmem != end {
-			return false
-		}
-		end += t.len
-		at.add += t.len / isa.WordBytes
-	}
-	return end == write.lmem+write.len
 }

@@ -21,9 +21,10 @@ type Streamer interface {
 type Stream struct {
 	Kind   StreamKind
 	Paddr  uint32 // shared memory, in words of 8 bytes: where the first iteration is
+	Half   uint32 // of that word: 0 first, 1 second 4 bytes
 	Offset uint32 // tail, in bytes: likewise; 0 if no tail takes part
-	LMEM   int32  // buffer that all iterations use, in bytes
-	Len    int32  // bytes that an iteration moves; a multiple of 8
+	LMEM   int32  // buffer, in bytes: of all iterations, or of the first one, where each has its own behind the last
+	Len    int32  // bytes that an iteration moves; a multiple of 4
 	Count  uint64 // iterations
 }
 
@@ -32,15 +33,17 @@ type StreamKind uint8
 
 // Kinds of streams, with the XTXNs of one iteration.
 const (
-	TailToSums   StreamKind = iota + 1 // TailRead into the buffer, MemAdd32 from it
+	TailToSums   StreamKind = iota + 1 // TailRead into the buffer, MemAdd32s of all of it
 	SumsToTail                         // MemReads that fill the buffer, TailWrite from it
 	LMEMToMemory                       // MemWrite from the buffer, which stays as it is
+	LMEMToSums                         // MemAdd32 from a buffer behind that of the last iteration
 )
 
-// run does what a handler can of the loop at whose head the thread is.
+// run does what a handler can of the loop at whose head the thread is. A thread that has
+// reads to wait for is left to package vm.
 func (l *loop) run(t *vm.Thread, h vm.Handler) {
 	streamer, ok := h.(Streamer)
-	if !ok {
+	if !ok || t.Awaits(0, isa.LMEMBytes) {
 		return
 	}
 	s := l.shape
@@ -48,56 +51,39 @@ func (l *loop) run(t *vm.Thread, h vm.Handler) {
 	for i := range l.while {
 		s.Count = min(s.Count, l.while[i].count(t))
 	}
-	if s.Count == 0 {
+	if s.Count == 0 || !l.locate(t, &s) {
 		return
 	}
-	s.Paddr = uint32(l.paddr.value(t))
-	s.Count = min(s.Count, fits(s.Paddr, s.Len/isa.WordBytes))
-	if s.Kind != LMEMToMemory {
-		s.Offset = uint32(l.offset.value(t))
-		s.Count = min(s.Count, fits(s.Offset, s.Len))
-	}
 	n := streamer.Stream(t, s)
+	if n == 0 {
+		return
+	}
 	for i := range l.steps {
-		l.steps[i].advance(t, n)
+		l.steps[i].do(t, n)
 	}
 	t.Executed += n * l.length
-	for _, x := range l.issued {
-		t.Issued[x] += n
+	for x, times := range l.issued {
+		t.Issued[x] += times * n
 	}
+}
+
+// locate says where a stream starts, and bounds it to what its addresses can count; false
+// if not even one iteration is within those.
+func (l *loop) locate(t *vm.Thread, s *Stream) bool {
+	at := l.sums.bytes(t)
+	s.Paddr, s.Half = uint32(at/isa.WordBytes), uint32(at/4&1)
+	s.Count = min(s.Count, fits(l.sums.value(t), uint64(s.Len)/l.sums.unit))
+	switch s.Kind {
+	case TailToSums, SumsToTail:
+		s.Offset = uint32(l.offset.value(t))
+		s.Count = min(s.Count, fits(uint64(s.Offset), uint64(s.Len)))
+	case LMEMToSums:
+		from := l.lmem.value(t)
+		s.LMEM = int32(min(from, isa.LMEMBytes))
+		s.Count = min(s.Count, uint64(isa.LMEMBytes-s.LMEM)/uint64(s.Len))
+	}
+	return s.Count > 0
 }
 
 // fits returns how many steps from an address on stay within 32 bits.
-func fits(at uint32, step int32) uint64 {
-	return (1<<isa.FieldBits - uint64(at)) / uint64(step)
-}
-
-// count returns how many iterations from now on surely find that the condition
-// holds. No value wraps around in them, unless only equality is asked for.
-func (g *guard) count(t *vm.Thread) uint64 {
-	x, y := g.x.value(t), g.y.value(t)
-	if g.op != isa.NotEqual && !ordered(g.op, x, y) {
-		return 0
-	}
-	d := (y - x) & wrap
-	if g.falls {
-		d = (x - y) & wrap
-	}
-	if g.op == isa.LessEqual || g.op == isa.GreaterEqual {
-		return d/g.by + 1
-	}
-	return (d + g.by - 1) / g.by
-}
-
-// ordered reports whether a comparison by size holds.
-func ordered(op isa.Op, x, y uint64) bool {
-	switch op {
-	case isa.Less:
-		return x < y
-	case isa.LessEqual:
-		return x <= y
-	case isa.Greater:
-		return x > y
-	}
-	return x >= y // GreaterEqual
-}
+func fits(at, step uint64) uint64 { return (1<<isa.FieldBits - at) / step }

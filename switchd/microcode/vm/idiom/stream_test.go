@@ -15,33 +15,50 @@ import (
 // A plant is memory and a packet, byte by byte. Beyond memory, and beyond the most
 // that the tail of the result may have, threads are killed.
 type plant struct {
-	memory [1024]byte // from word base on
+	base   uint64     // word; memory ends 256 bytes before what registers can count
+	memory [1024]byte // from there on
 	tail   []byte
 	result []byte
 	most   uint64
 }
 
-const plantBase = 1<<32 - 160 // memory ends 256 bytes before addresses do
+// Bases of plants whose addresses are counted in words, and in halves of them.
+const (
+	plantWords  = 1<<32 - 160
+	plantHalves = 1<<31 - 160
+)
 
 // reach returns n bytes of memory; nil if they are not all there.
 func (p *plant) reach(word uint64, n int) []byte {
-	at := (word - plantBase) * 8
-	if word < plantBase || at+uint64(n) > uint64(len(p.memory)) {
+	at := (word - p.base) * 8
+	if word < p.base || at+uint64(n) > uint64(len(p.memory)) {
 		return nil
 	}
 	return p.memory[at : at+uint64(n)]
 }
 
 func (p *plant) XTXN(t *vm.Thread) (uint64, vm.Outcome) {
-	if !p.do(t.Pending.XTXN, t.Pending.Args[0], t.Buffer()) {
+	if !p.pending(t) {
 		return 0, vm.Kill
 	}
 	return 0, vm.Done
 }
 
-// do does one XTXN; false if it fails.
-func (p *plant) do(x isa.XTXN, at uint64, buffer []byte) bool {
-	m := p.reach(at, len(buffer))
+// pending does the pending XTXN of a thread; false if it fails.
+func (p *plant) pending(t *vm.Thread) bool {
+	half := uint64(0)
+	if t.Pending.XTXN == isa.MemAdd32 {
+		half = t.Pending.Args[1]
+	}
+	return p.do(t.Pending.XTXN, t.Pending.Args[0], half, t.Buffer())
+}
+
+// do does one XTXN; false if it fails. An add begins in a half of a word.
+func (p *plant) do(x isa.XTXN, at, half uint64, buffer []byte) bool {
+	m := p.reach(at, len(buffer)+4*int(half))
+	if m != nil {
+		m = m[4*half:]
+	}
 	switch x {
 	case isa.XtxnWait:
 		return true
@@ -79,19 +96,23 @@ type hasty struct {
 func (h *hasty) Stream(t *vm.Thread, s Stream) (n uint64) {
 	b := t.LMEM[s.LMEM : s.LMEM+s.Len]
 	for ; n < min(s.Count, h.patience); n++ {
-		paddr, offset := uint64(s.Paddr)+n*uint64(s.Len)/8, uint64(s.Offset)+n*uint64(s.Len)
-		if h.reach(paddr, int(s.Len)) == nil || s.Kind == SumsToTail && offset+uint64(s.Len) > h.most {
+		halves := 2*uint64(s.Paddr) + uint64(s.Half) + n*uint64(s.Len)/4
+		paddr, half, offset := halves/2, halves%2, uint64(s.Offset)+n*uint64(s.Len)
+		if h.reach(paddr, int(s.Len)+4*int(half)) == nil || s.Kind == SumsToTail && offset+uint64(s.Len) > h.most {
 			break
 		}
 		switch s.Kind {
 		case TailToSums:
-			h.do(isa.TailRead, offset, b)
-			h.do(isa.MemAdd32, paddr, b)
+			h.do(isa.TailRead, offset, 0, b)
+			h.do(isa.MemAdd32, paddr, half, b)
 		case SumsToTail:
-			h.do(isa.MemRead, paddr, b)
-			h.do(isa.TailWrite, offset, b)
+			h.do(isa.MemRead, paddr, 0, b)
+			h.do(isa.TailWrite, offset, 0, b)
 		case LMEMToMemory:
-			h.do(isa.MemWrite, paddr, b)
+			h.do(isa.MemWrite, paddr, 0, b)
+		case LMEMToSums:
+			at := uint64(s.LMEM) + n*uint64(s.Len)
+			h.do(isa.MemAdd32, paddr, half, t.LMEM[at:at+uint64(s.Len)])
 		}
 	}
 	h.streamed += n
@@ -102,7 +123,9 @@ func (h *hasty) Stream(t *vm.Thread, s Stream) (n uint64) {
 // not what it should be.
 type loopGenerator struct {
 	*rapid.T
-	paddr, offset, left, end isa.Reg
+	paddr, offset, left, end, from isa.Reg
+
+	halves bool // paddr counts halves of words
 }
 
 // upTo draws evenly, unlike rapid.IntRange, which prefers what is small.
@@ -130,7 +153,41 @@ func (g *loopGenerator) plus(r isa.Reg, n int) isa.Expr {
 }
 
 func (g *loopGenerator) xtxn(x isa.XTXN, at, n isa.Expr, lmem int) isa.Instruction {
-	return isa.Instruction{Issues: []isa.Issue{{XTXN: x, Async: g.upTo(1) == 0, Args: []isa.Expr{at, isa.Const(lmem), n}}}}
+	return isa.Instruction{Issues: []isa.Issue{{XTXN: x, Async: g.async(x), Args: []isa.Expr{at, isa.Const(lmem), n}}}}
+}
+
+// async draws whether an XTXN is; seldom one that the program has to wait for.
+func (g *loopGenerator) async(x isa.XTXN) bool {
+	return g.upTo(1) == 0 && (x != isa.TailRead || g.upTo(20) == 0)
+}
+
+// add is an add at a word and a half of it.
+func (g *loopGenerator) add(at, half, lmem isa.Expr, n int) isa.Instruction {
+	return isa.Instruction{Issues: []isa.Issue{{XTXN: isa.MemAdd32, Async: g.upTo(1) == 0, Args: []isa.Expr{at, half, lmem, isa.Const(n)}}}}
+}
+
+// adds draws the instructions that add a buffer to memory: at once, piece by piece, or by
+// a loop of their own, which begins at an instruction. Of these the last advances paddr.
+func (g *loopGenerator) adds(begin, unit, lmem int) (body []isa.Instruction) {
+	size := rapid.SampledFrom([]int{4, 8, unit}).Draw(g.T, "bytes of an add")
+	if unit%size != 0 || unit/size > 10 {
+		size = unit
+	}
+	if !g.halves {
+		half := g.upTo(1)
+		for at := 0; at < unit; at += size {
+			halves := half + g.about(at)/4
+			body = append(body, g.add(g.plus(g.paddr, halves/2), isa.Const(halves%2), isa.Const(g.about(lmem)+at), size))
+		}
+		return body
+	}
+	word, half := g.paddr, g.paddr
+	word.Width, half.Bit, half.Width = 31, g.paddr.Bit+31, 1
+	in := g.add(word, half, g.from, size)
+	in.Moves = []isa.Move{{To: g.paddr, From: g.plus(g.paddr, size/4)}, {To: g.from, From: g.plus(g.from, size)}}
+	last := isa.Binary{Op: isa.NotEqual, X: g.from, Y: isa.Const(lmem + g.about(unit) - size)}
+	in.Next = []isa.Branch{{When: last, Jump: isa.Goto, Target: begin}, {Jump: isa.Goto, Target: begin + 1}}
+	return append(body, in)
 }
 
 // program draws a loop of one of the kinds; an instruction that exits follows.
@@ -138,10 +195,16 @@ func (g *loopGenerator) program() *isa.Program {
 	unit, lmem := 8*(1+g.upTo(7)), g.upTo(1000)
 	var body []isa.Instruction
 	total := unit
-	switch g.upTo(2) {
+	switch g.upTo(3) {
 	case 0:
-		body = append(body, g.xtxn(isa.TailRead, g.offset, isa.Const(unit), lmem),
-			g.xtxn(isa.MemAdd32, g.paddr, isa.Const(min(max(g.about(unit), 8), 64)), g.about(lmem)))
+		g.halves = g.upTo(1) == 0
+		body = append(body, g.xtxn(isa.TailRead, g.offset, isa.Const(unit), lmem))
+		body[0].Moves = []isa.Move{{To: g.from, From: isa.Const(lmem)}}
+		body = append(body, g.adds(1, unit, lmem)...)
+	case 3:
+		in := g.add(g.paddr, isa.Const(g.upTo(1)), g.from, unit)
+		in.Moves = []isa.Move{{To: g.from, From: g.plus(g.from, g.about(unit))}}
+		body = append(body, in)
 	case 1:
 		body = append(body, g.xtxn(isa.MemWrite, g.paddr, isa.Const(unit), lmem))
 	default:
@@ -161,7 +224,7 @@ func (g *loopGenerator) program() *isa.Program {
 	g.steps(body, total)
 	g.branches(body, total)
 	body = append(body, isa.Instruction{Next: always(isa.Exit, 0)})
-	return &isa.Program{Name: "loop", Instructions: body}
+	return &isa.Program{Name: "loop", AddBytes: isa.MaxAddBytes, Instructions: body}
 }
 
 // length is how the last iteration of a loop writes less.
@@ -182,7 +245,13 @@ func (g *loopGenerator) steps(body []isa.Instruction, total int) {
 		to isa.Reg
 		by int
 	}{{g.paddr, g.about(total) / 8}, {g.offset, g.about(total)}, {g.left, -total}} {
+		if g.halves && m.to == g.paddr {
+			continue // its own loop does that
+		}
 		i := last - g.upTo(min(last, 1))
+		if len(body[i].Next) > 0 {
+			i = 0 // a loop within this one
+		}
 		body[i].Moves = append(body[i].Moves, isa.Move{To: m.to, From: g.plus(m.to, m.by)})
 		if g.upTo(50) == 0 { // a second step, or one of a part
 			m.to.Bit, m.to.Width = m.to.Bit+uint8(g.upTo(1))*8, 24
@@ -193,9 +262,12 @@ func (g *loopGenerator) steps(body []isa.Instruction, total int) {
 
 func (g *loopGenerator) branches(body []isa.Instruction, total int) {
 	for i := range body {
-		body[i].Next = always(isa.Goto, i+1)
+		if len(body[i].Next) == 0 {
+			body[i].Next = always(isa.Goto, i+1)
+		}
 	}
 	last := len(body) - 1
+	inner := body[last].Next[:len(body[last].Next)-1] // of a loop within this one
 	c := isa.Binary{X: g.left, Y: isa.Const(total)}
 	switch g.upTo(5) {
 	case 0:
@@ -211,7 +283,7 @@ func (g *loopGenerator) branches(body []isa.Instruction, total int) {
 	default:
 		c = isa.Binary{Op: isa.Less, X: g.plus(g.offset, g.upTo(100)), Y: g.end}
 	}
-	body[last].Next = []isa.Branch{{When: c, Jump: isa.Goto, Target: 0}, {Jump: isa.Goto, Target: last + 1}}
+	body[last].Next = append(inner[:len(inner):len(inner)], isa.Branch{When: c, Jump: isa.Goto}, isa.Branch{Jump: isa.Goto, Target: last + 1})
 }
 
 // waits is a plant to which a thread comes only when its owner says so, as in
@@ -226,7 +298,7 @@ func (w *waits) run(t *vm.Thread) vm.Stop {
 		if stop := t.Run(w); stop != vm.Waits {
 			return stop
 		}
-		if !w.do(t.Pending.XTXN, t.Pending.Args[0], t.Buffer()) {
+		if !w.pending(t) {
 			return vm.Killed
 		}
 		t.Resume(0)
@@ -240,7 +312,10 @@ func TestStreamedIsStepped(t *testing.T) {
 	var streams, plain int
 	ends := map[vm.Stop]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		g := &loopGenerator{T: rt, paddr: isa.LowReg(1), offset: isa.LowReg(2), left: isa.Reg{Num: 2, Width: 32}, end: isa.LowReg(3)}
+		g := &loopGenerator{
+			T: rt, paddr: isa.LowReg(1), offset: isa.LowReg(2), left: isa.Reg{Num: 2, Width: 32}, end: isa.LowReg(3),
+			from: isa.LowReg(4),
+		}
 		p := g.program()
 		code, err := vm.Compile(p)
 		if err != nil {
@@ -253,7 +328,11 @@ func TestStreamedIsStepped(t *testing.T) {
 		drawState(rt, &stepped)
 		g.registers(&stepped)
 		streamed, timed = stepped, stepped
-		plant := plant{tail: rapid.SliceOfN(rapid.Byte(), 0, 900).Draw(rt, "tail"), most: uint64(g.upTo(900))}
+		base := uint64(plantWords)
+		if g.halves {
+			base = plantHalves
+		}
+		plant := plant{base: base, tail: rapid.SliceOfN(rapid.Byte(), 0, 900).Draw(rt, "tail"), most: uint64(g.upTo(900))}
 		h := &hasty{plant: plant, patience: uint64(rapid.SampledFrom([]int{0, 1, 3, 1 << 20}).Draw(rt, "patience"))}
 		w := &waits{plant: plant}
 		if got, want := w.run(&timed), stepped.Run(&plant); got != want {
@@ -288,7 +367,12 @@ func TestStreamedIsStepped(t *testing.T) {
 func (g *loopGenerator) registers(t *vm.Thread) {
 	offset := uint64(rapid.SampledFrom([]int{0, 0, 8, 300, 1<<32 - 64}).Draw(g.T, "offset"))
 	left := uint64(g.upTo(1000))
-	t.SetRegister(1, uint64(rapid.IntRange(plantBase-1, plantBase+160).Draw(g.T, "paddr")))
+	paddr := uint64(rapid.IntRange(plantWords-1, plantWords+160).Draw(g.T, "paddr"))
+	if g.halves {
+		paddr = min(2*(paddr-plantWords+plantHalves)+uint64(g.upTo(1)), 1<<32-1)
+	}
+	t.SetRegister(1, paddr)
+	t.SetRegister(4, uint64(rapid.IntRange(0, isa.LMEMBytes).Draw(g.T, "from")))
 	t.SetRegister(2, left<<32|offset)
 	t.SetRegister(3, offset+left)
 }
@@ -331,11 +415,11 @@ func tailLoop() *isa.Program {
 		return isa.Move{To: r, From: isa.Binary{Op: isa.Add, X: r, Y: n}}
 	}
 	again := isa.Branch{When: isa.Binary{Op: isa.Less, X: offset, Y: isa.Const(4096)}, Jump: isa.Goto}
-	return &isa.Program{Name: "tail", Instructions: []isa.Instruction{
+	return &isa.Program{Name: "tail", AddBytes: isa.MaxAddBytes, Instructions: []isa.Instruction{
 		{Moves: []isa.Move{plus(offset, 64)}, Next: always(isa.Goto, 1),
 			Issues: []isa.Issue{{XTXN: isa.TailRead, Args: []isa.Expr{offset, buffer, bytes}}}},
 		{Moves: []isa.Move{plus(paddr, 8)}, Next: always(isa.Goto, 2),
-			Issues: []isa.Issue{{XTXN: isa.MemAdd32, Args: []isa.Expr{paddr, buffer, bytes}, Async: true}}},
+			Issues: []isa.Issue{{XTXN: isa.MemAdd32, Args: []isa.Expr{paddr, isa.Const(0), buffer, bytes}, Async: true}}},
 		{Next: []isa.Branch{again, {Jump: isa.Exit}}},
 	}}
 }
@@ -359,8 +443,11 @@ func TestStreams(t *testing.T) {
 		"condition":        func(in []isa.Instruction) { in[0].Issues[0].When = isa.LowReg(9) },
 		"conditional step": func(in []isa.Instruction) { in[0].Moves[0].When = isa.LowReg(9) },
 		"other move":       func(in []isa.Instruction) { in[0].Moves[0].From = isa.LowReg(9) },
-		"other XTXN":       func(in []isa.Instruction) { in[1].Issues[0].XTXN = isa.MemRead },
-		"other buffer":     func(in []isa.Instruction) { in[1].Issues[0].Args[1] = isa.Const(520) },
+		"other XTXN": func(in []isa.Instruction) {
+			in[1].Issues[0] = isa.Issue{XTXN: isa.MemRead, Args: []isa.Expr{isa.LowReg(2), isa.Const(512), isa.Const(64)}}
+		},
+		"other buffer": func(in []isa.Instruction) { in[1].Issues[0].Args[2] = isa.Const(520) },
+		"no wait":      func(in []isa.Instruction) { in[0].Issues[0].Async = true },
 		"stride of memory": func(in []isa.Instruction) {
 			in[1].Moves[0].From = isa.Binary{Op: isa.Add, X: isa.LowReg(2), Y: isa.Const(16)}
 		},

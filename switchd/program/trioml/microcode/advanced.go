@@ -22,7 +22,7 @@ func NewAdvanced(cfg trioml.Config, s trioml.Stragglers, opts Options) (*Engine,
 		return nil, fmt.Errorf("loading PFE %s: %w", cfg.Node, err)
 	}
 	if opts.Program == nil {
-		if opts.Program, err = CompileAdvanced(); err != nil {
+		if opts.Program, err = compile(opts.machine(), Advanced()); err != nil {
 			return nil, err
 		}
 	}

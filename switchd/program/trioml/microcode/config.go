@@ -18,7 +18,7 @@ type Options struct {
 	Program *isa.Program
 	PPEs    int          // zero: trio.DefaultPPEs
 	Threads int          // of each PPE; zero: trio.DefaultThreads
-	Memory  mem.Config   // zero values: the defaults
+	Memory  mem.Config   // zero values: the defaults; AddBytes is what the program is compiled for
 	Timing  *trio.Timing // nil: instant mode
 	Queue   int          // packets that may wait for a thread; zero: trio.DefaultQueue
 	// Observer is told what threads do, in addition to the trace of trioml.Config; nil:
@@ -28,14 +28,21 @@ type Options struct {
 	Timers []trio.Timer
 }
 
-// Compile compiles Trio-ML. A program can be shared by any number of engines.
-func Compile() (*isa.Program, error) { return compile(TrioML()) }
+// Compile compiles Trio-ML for the default machine. A program can be shared by any number
+// of engines.
+func Compile() (*isa.Program, error) { return CompileFor(isa.Machine{}) }
+
+// CompileFor compiles Trio-ML for a machine, whose AddBytes Options.Memory has to have also.
+func CompileFor(m isa.Machine) (*isa.Program, error) { return compile(m, TrioML()) }
 
 // CompileAdvanced compiles Trio-ML with the classification of stragglers.
-func CompileAdvanced() (*isa.Program, error) { return compile(Advanced()) }
+func CompileAdvanced() (*isa.Program, error) { return compile(isa.Machine{}, Advanced()) }
 
-func compile(s Source) (*isa.Program, error) {
-	p, err := compiler.Compile(s.File, s.Text)
+// machine is what a program is compiled for that the options do not have.
+func (o Options) machine() isa.Machine { return isa.Machine{AddBytes: o.Memory.AddBytes} }
+
+func compile(m isa.Machine, s Source) (*isa.Program, error) {
+	p, err := compiler.CompileFor(m, s.File, s.Text)
 	if err != nil {
 		return nil, fmt.Errorf("compiling %s: %w", s.File, err)
 	}

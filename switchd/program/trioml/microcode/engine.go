@@ -41,7 +41,7 @@ func build(cfg trioml.Config, opts Options) (*Engine, error) {
 	e := &Engine{cfg: cfg, jobs: cfg.Table(), timer: ageing(cfg), draining: map[uint8]units.Time{}}
 	var err error
 	if opts.Program == nil {
-		if opts.Program, err = Compile(); err != nil {
+		if opts.Program, err = CompileFor(opts.machine()); err != nil {
 			return nil, err
 		}
 	}

@@ -44,6 +44,26 @@ func compiled(t rapid.TB) *isa.Program {
 // small is a memory that takes little room.
 func small() mem.Config { return mem.Config{SRAM: units.MiB, DRAM: 3 * units.GiB, Records: 256} }
 
+// smallFor is small, with the adds that a program is compiled for.
+func smallFor(p *isa.Program) mem.Config {
+	c := small()
+	c.AddBytes = p.Adds()
+	return c
+}
+
+// everyWidth is Trio-ML for each reading of the width of an add (trio.add-width).
+func everyWidth(t rapid.TB) (out []*isa.Program) {
+	t.Helper()
+	for _, n := range []int{isa.AddBytes, 8, isa.MaxAddBytes} {
+		p, err := CompileFor(isa.Machine{AddBytes: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
 func resultFlow() inet.Flow {
 	return inet.Flow{
 		SrcMAC: inet.MAC{2, 0, 0, 0, 0, 1}, DstMAC: inet.MAC{1, 0, 0x5e, 0, 0, 7},
@@ -146,7 +166,7 @@ func newPair(t rapid.TB, prog *isa.Program, cfg trioml.Config) *pair {
 		t.Fatal(err)
 	}
 	cfg.Trace = &p.told[1]
-	if p.mc, err = New(cfg, Options{Program: prog, Memory: small()}); err != nil {
+	if p.mc, err = New(cfg, Options{Program: prog, Memory: smallFor(prog)}); err != nil {
 		t.Fatal(err)
 	}
 	return p

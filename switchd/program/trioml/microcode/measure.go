@@ -37,7 +37,7 @@ func TailLoop(p *isa.Program) (perGradient float64, err error) {
 }
 
 // Measure runs a block of three packets of so many gradients, 1 to 4095, on an
-// idle PFE. The program is one of [Compile] or [CompileAdvanced].
+// idle PFE. The program is one of [CompileFor] or [CompileAdvanced].
 func Measure(p *isa.Program, grads int) (Cost, error) {
 	if grads < 1 || grads > wire.MaxGrads {
 		return Cost{}, fmt.Errorf("measuring packets of %d gradients: 1 to %d are possible", grads, wire.MaxGrads)
@@ -49,7 +49,7 @@ func Measure(p *isa.Program, grads int) (Cost, error) {
 		Jobs: []trioml.Job{{Sources: []uint8{0, 1, 2}, BlockMax: 1, Out: flow, To: []sansio.Port{0}}},
 	}
 	var m meter
-	e, err := New(cfg, Options{Program: p, Observer: &m, Memory: mem.Config{Records: 2}})
+	e, err := New(cfg, Options{Program: p, Observer: &m, Memory: mem.Config{Records: 2, AddBytes: p.Adds()}})
 	if err != nil {
 		return Cost{}, err
 	}

@@ -1,6 +1,10 @@
 package microcode
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
+)
 
 // The paper's program has about 60 instructions (§6.3) for what is described in
 // §4; this one has the records' life under concurrency, late packets and absent
@@ -17,24 +21,34 @@ func TestSizeOfTheProgram(t *testing.T) {
 	}
 }
 
-// The loop over the tail has two instructions for 16 gradients; a packet without
-// tail runs none of it.
+// Each gradient of the head takes an instruction, where an add has one, and the loop
+// over the tail one more for each chunk of 16; a packet without tail runs none of
+// that loop. Wider adds take fewer.
 func TestInstructionsPerPacket(t *testing.T) {
-	p := compiled(t)
-	perGradient, err := TailLoop(p)
-	if err != nil || perGradient != 2.0/16 {
-		t.Errorf("%v instructions per gradient in the tail loop, want 1/8: %v", perGradient, err)
-	}
-	var before Cost
-	for _, grads := range []int{1, 38, 64, 1024, 4095} {
-		c, err := Measure(p, grads)
+	for _, width := range []int{4, 8, 16, 64} {
+		p, err := CompileFor(isa.Machine{AddBytes: width})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%+v", c)
-		if chunks := uint64(max(0, grads-38)+15) / 16; before.Grads == 1 && c.Next != before.Next || before.Grads == 38 && c.Next != before.Next+2*chunks {
-			t.Errorf("%+v after %+v", c, before)
+		chunk := uint64(1 + 64/width)
+		perGradient, err := TailLoop(p)
+		if want := float64(chunk) / 16; err != nil || perGradient != want {
+			t.Errorf("adds of %d bytes: %v instructions per gradient in the tail loop, want %v: %v", width, perGradient, want, err)
 		}
-		before = c
+		one, err := Measure(p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, grads := range []int{1, 38, 64, 1024, 4095} {
+			c, err := Measure(p, grads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("adds of %d bytes: %+v", width, c)
+			head, chunks := uint64(4*min(grads, 38)+width-1)/uint64(width), uint64(max(0, grads-38)+15)/16
+			if want := one.Next - 1 + head + chunks*chunk; c.Next != want {
+				t.Errorf("adds of %d bytes: %+v, want %d in between", width, c, want)
+			}
+		}
 	}
 }

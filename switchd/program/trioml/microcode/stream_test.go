@@ -8,7 +8,7 @@ import (
 	"github.com/inalab/inalab/switchd/microcode/vm/idiom"
 )
 
-// Without time, the loops over chunks of a packet are done in one go: adding the
+// Without time, the loops over a packet are done in one go: adding the head and the
 // tail, collecting the result, clearing the sums (idiom.Streamer). A change of the
 // program that hides one of them from the compiler is several times slower.
 func TestLoopsOverChunksAreStreams(t *testing.T) {
@@ -21,7 +21,7 @@ func TestLoopsOverChunksAreStreams(t *testing.T) {
 	for _, at := range idiom.Attach(code, p) {
 		labels = append(labels, p.Instructions[at].Labels...)
 	}
-	for _, want := range []string{"add_tail", "result_tail", "release"} {
+	for _, want := range []string{"add_head", "add_tail", "result_tail", "release"} {
 		if !slices.Contains(labels, want) {
 			t.Errorf("the loop at %s is no stream; these are: %v", want, labels)
 		}

@@ -35,7 +35,7 @@ func drawRace(t *rapid.T, cfg trioml.Config, opts Options) *race {
 	opts.Timing = &timing
 	opts.PPEs = trio.MinPPEs
 	opts.Threads = rapid.IntRange(1, 8).Draw(t, "threads")
-	opts.Memory = small()
+	opts.Memory = smallFor(opts.Program)
 	opts.Memory.Records = rapid.SampledFrom([]int{9, 32}).Draw(t, "records")
 	opts.Memory.Engines = rapid.SampledFrom([]int{1, 3, 12}).Draw(t, "engines")
 	opts.Memory.SRAMLatency, opts.Memory.DRAMLatency = latency("SRAM"), latency("DRAM")
@@ -137,8 +137,9 @@ func (r *race) settled(t *rapid.T) {
 // ageing in the middle of things, each result is the whole of some sources, no
 // block has two, and nothing is left behind.
 func TestThreadsAgree(t *testing.T) {
-	prog := compiled(t)
+	programs := everyWidth(t)
 	rapid.Check(t, func(t *rapid.T) {
+		prog := rapid.SampledFrom(programs).Draw(t, "program")
 		cfg := trioml.Config{
 			Node: "pfe", Timeout: units.Duration(rapid.SampledFrom([]int64{2, 10, 50, 1000}).Draw(t, "timeout")) * units.Microsecond,
 			Threads: rapid.IntRange(1, 8).Draw(t, "timer threads"),
