@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/switchd/trio/mem"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -220,6 +222,7 @@ func TestFaultsAreCountedDrops(t *testing.T) {
 		DropTailLength:                    `begin PacketCreate(60); end begin TailWrite(65500, 512, 256); exit; end`,
 		DropNoTail:                        `begin TailWrite(0, 512, 256); exit; end`,
 		"pfe-xtxn-bad-length":             `begin MemRead(8, 512, value); exit; end`,
+		"pfe-read-not-waited-for":         `begin async MemRead(8, 512, 64); value = 575; end begin value = *(u8 *)value; exit; end`,
 	} {
 		t.Run(reason, func(t *testing.T) {
 			modes(t, func(t *testing.T, timing *Timing) {
@@ -235,6 +238,48 @@ func TestFaultsAreCountedDrops(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A head of which an asynchronous read still fills a part is not sent: what would leave
+// depends on the time.
+func TestHeadIsWaitedFor(t *testing.T) {
+	for wait, sent := range map[string]uint64{"": 0, "begin XtxnWait(); end": 1} {
+		modes(t, func(t *testing.T, timing *Timing) {
+			prog := compile(t, "head", "sram two[2]; packet entry start; start: begin async MemRead(two, HEAD_START + 48, 8); end "+wait+" begin Forward(1); exit; end")
+			b := newBench(t, Config{Program: prog, Timing: timing})
+			b.handle(train(1, payload(9, 9, 9, 300))).idle()
+			b.wantCount("pfe-read-not-waited-for", 1-sent)
+			b.wantCount(CountForwarded, sent)
+		})
+	}
+}
+
+// What an asynchronous read brings is what memory had when it was sent, and is in local
+// memory once the thread has waited, with time and without.
+func TestReadsArriveAtTheWait(t *testing.T) {
+	modes(t, func(t *testing.T, timing *Timing) {
+		prog := compile(t, "arrive", `
+sram out[2];
+lmem u32 a[2]; lmem u32 c[2]; register u32 seen;
+packet entry start;
+start: begin a[1] = 7; c[0] = 5; end
+begin MemWrite(out, c, 8); end
+begin async MemRead(out, a, 8); end
+begin async MemAdd32(out, 0, &c[0], 4); end
+begin XtxnWait(); end
+begin seen = a[0] << 8 | a[1]; end
+begin a[0] = seen; end
+begin MemWrite(out + 1, a, 8); end
+begin Drop(0); exit; end`)
+		b := newBench(t, Config{Program: prog, Timing: timing})
+		b.handle(train(1, payload(9, 9, 9, 300))).idle()
+		out, _ := prog.Symbol("out")
+		sum, _ := b.p.Memory().Load(mem.Addr(out.Value))
+		seen, _ := b.p.Memory().Load(mem.Addr(out.Value) + 1)
+		if sum != 10<<32 || seen>>32 != 5<<8 {
+			t.Errorf("memory has %#x, and the thread has read %#x", sum, seen)
+		}
+	})
 }
 
 // Without their own packet threads lose nothing: what they could not send is

@@ -31,6 +31,9 @@ func Program(f *syntax.File, m isa.Machine) (*isa.Program, error) {
 	if len(c.errs) == 0 {
 		c.flow()
 	}
+	if len(c.errs) == 0 {
+		c.awaits()
+	}
 	if len(c.errs) > 0 {
 		return nil, c.sorted()
 	}

@@ -17,6 +17,21 @@ func (in *Instruction) exprs() []Expr {
 	return list
 }
 
+// LocalFields lists the fields of local memory that the instruction names, to read or to
+// write them.
+func (in *Instruction) LocalFields() (out []LMEM) {
+	for _, e := range in.exprs() {
+		if e != nil {
+			walk(e, func(e Expr) {
+				if f, ok := e.(LMEM); ok {
+					out = append(out, f)
+				}
+			})
+		}
+	}
+	return out
+}
+
 // Depth is how deep the operations of the instruction nest, if every wire stood
 // where it is used. Wires that it does not have count as none.
 func (in *Instruction) Depth() int {

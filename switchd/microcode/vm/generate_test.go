@@ -1,8 +1,9 @@
 package vm
 
 import (
-	"github.com/inalab/inalab/switchd/microcode/isa"
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
 )
 
 // A generator draws programs in which parts of an instruction often touch the

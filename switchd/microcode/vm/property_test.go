@@ -4,8 +4,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/inalab/inalab/switchd/microcode/isa"
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
 )
 
 // stateLimit is the most instructions of a random program.
