@@ -243,12 +243,13 @@ func TestLateFault(t *testing.T) {
 	}
 }
 
-// A wait for nothing is told, one for an XTXN is not.
+// A wait for nothing is told where the compiler cannot see that it is one; one for an XTXN
+// is not.
 func TestIdleWait(t *testing.T) {
-	prog := compile(t, "wait.mc", `counter seen;
+	prog := compile(t, "wait.mc", `counter seen; register packet_work_t work @ WORK_REGISTER;
 packet entry start;
 start: begin async CounterIncPhys(seen, 1); end
-begin XtxnWait(); end
+begin if (work.pkt_len > 9000) async CounterIncPhys(seen, 1); else XtxnWait(); end
 begin XtxnWait(); end
 begin Forward(0); exit; end`)
 	got := play(t, replay.Config{Program: prog}, packets(t, "0s arp\n1s arp"))

@@ -85,7 +85,7 @@ func TestCompiledFormIsTheReference(t *testing.T) {
 		}
 		var thread Thread
 		code.Start(&thread, 0, stateLimit)
-		m := &reference{program: p, serve: answer, awaited: map[int]byte{}}
+		m := &reference{program: p, serve: answer}
 		drawState(rt, &thread, m)
 		h := &recorder{}
 		stop := thread.Run(h)
@@ -114,7 +114,7 @@ func TestSuspendedIsInstant(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		m := &reference{program: p, serve: answer, awaited: map[int]byte{}}
+		m := &reference{program: p, serve: answer}
 		var thread Thread
 		code.Start(&thread, 0, stateLimit)
 		drawState(rt, &thread, m)

@@ -130,6 +130,9 @@ func (m *reference) issue(r Request, reply bitPlace) {
 	m.issued[r.XTXN]++
 	all := m.bytes()
 	if r.Async && (r.XTXN == isa.MemRead || r.XTXN == isa.TailRead) {
+		if m.awaited == nil {
+			m.awaited = map[int]byte{}
+		}
 		later := make([]byte, r.Len)
 		m.serve(r, later)
 		for i, b := range later {
