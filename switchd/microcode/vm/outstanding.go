@@ -12,13 +12,16 @@ import (
 type outstanding struct {
 	any   bool
 	bytes isa.LMEMSet
-	data  [isa.LMEMBytes]byte // by byte of LMEM
+	data  *[isa.LMEMBytes]byte // by byte of LMEM; nil: the thread has never read so
 }
 
 // expect notes that the pending XTXN, if it is an asynchronous read, is under way.
 func (t *Thread) expect() {
 	if r := &t.Pending; r.Async && r.XTXN.Fills() {
 		t.reads.any = true
+		if t.reads.data == nil {
+			t.reads.data = new([isa.LMEMBytes]byte)
+		}
 		t.reads.bytes.Add(int(r.LMEM), int(r.Len))
 		clear(t.Buffer())
 	}

@@ -22,7 +22,9 @@ const (
 // an instruction for at most limit instructions. An instruction that does not
 // exist is a fault.
 func (c *Code) Start(t *Thread, entry int, limit uint64) {
+	data := t.reads.data
 	*t = Thread{code: c, limit: limit, pc: int32(entry), state: ready}
+	t.reads.data = data
 	if entry < 0 || entry >= len(c.instrs) {
 		t.pc, t.state, t.fault = 0, Faults, NoEntry
 	}

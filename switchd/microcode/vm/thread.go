@@ -12,8 +12,9 @@ const zeroFile = isa.Registers + isa.MaxWires
 const fileSize = zeroFile + 1
 
 // A Thread is the state of one thread. Its zero value has ended; [Code.Start]
-// makes it ready. Nothing in it is allocated while it runs, so that it can be
-// used again for any number of packets.
+// makes it ready. Nothing in it is allocated while it runs, but room for asynchronous
+// reads when there is a first one, so that it can be used again for any number of
+// packets. A copy of a thread that has had one shares that room.
 type Thread struct {
 	// LMEM is the local memory, for the owner and the handler to read and write.
 	LMEM [isa.LMEMBytes]byte

@@ -31,9 +31,15 @@ type loop struct {
 	offset term   // in a tail, likewise
 	lmem   term   // the buffer, where it moves
 	length uint64 // instructions
-	issued [isa.NumXTXN]uint64
+	issued []tally
 	steps  []step
 	while  []guard // hold in every iteration that is part of a stream
+}
+
+// A tally is how many XTXNs of a kind an iteration issues.
+type tally struct {
+	xtxn isa.XTXN
+	n    uint64
 }
 
 // A place is where a loop is in shared memory: so many bytes, plus units of as many as the
@@ -133,7 +139,7 @@ func (r *loopReader) issue(i *isa.Issue) bool {
 	if i.Reply != nil {
 		return false
 	}
-	r.issued[i.XTXN]++
+	r.tally(i.XTXN)
 	switch i.XTXN {
 	case isa.XtxnWait:
 		r.loose = false
@@ -168,6 +174,16 @@ func (r *loopReader) issue(i *isa.Issue) bool {
 	}
 	r.transfers = append(r.transfers, x)
 	return true
+}
+
+func (r *loopReader) tally(x isa.XTXN) {
+	for i := range r.issued {
+		if r.issued[i].xtxn == x {
+			r.issued[i].n++
+			return
+		}
+	}
+	r.issued = append(r.issued, tally{x, 1})
 }
 
 // within reports whether a buffer that is known is within LMEM.

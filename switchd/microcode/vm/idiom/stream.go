@@ -62,8 +62,8 @@ func (l *loop) run(t *vm.Thread, h vm.Handler) {
 		l.steps[i].do(t, n)
 	}
 	t.Executed += n * l.length
-	for x, times := range l.issued {
-		t.Issued[x] += times * n
+	for _, x := range l.issued {
+		t.Issued[x.xtxn] += x.n * n
 	}
 }
 
