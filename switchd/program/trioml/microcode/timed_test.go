@@ -44,8 +44,9 @@ func drawRace(t *rapid.T, cfg trioml.Config, opts Options) *race {
 		sources: rapid.IntRange(1, 6).Draw(t, "sources"), results: map[[2]uint32]int{},
 		size: rapid.SampledFrom([]int{2, 40, 60, 100}).Draw(t, "gradients"),
 	}
-	cfg.Jobs = []trioml.Job{testJob(1, r.sources)}
-	cfg.Jobs[0].BlockMax = opts.Memory.Records - 1
+	first := testJob(1, r.sources)
+	first.BlockMax = opts.Memory.Records - 1 - 2*len(cfg.Jobs) // the others have one block each
+	cfg.Jobs = append([]trioml.Job{first}, cfg.Jobs...)
 	var err error
 	if r.e, err = New(cfg, opts); err != nil {
 		t.Fatal(err)
@@ -145,27 +146,45 @@ func TestThreadsAgree(t *testing.T) {
 			Threads: rapid.IntRange(1, 8).Draw(t, "timer threads"),
 			Age:     rapid.SampledFrom([]trioml.AgePolicy{"", trioml.AgeAbsent}).Draw(t, "age"),
 		}
-		r := drawRace(t, cfg, Options{Program: prog})
-		blocks := rapid.IntRange(1, 6).Draw(t, "blocks")
-		for gen := range uint16(rapid.IntRange(1, 3).Draw(t, "generations")) {
-			for range rapid.IntRange(1, 40).Draw(t, "packets") {
-				gap := rapid.SampledFrom([]int64{0, 0, 0, 10, 300, 2000, 20000}).Draw(t, "gap")
-				r.until(t, r.now+units.Time(gap)*units.Time(units.Nanosecond))
-				of := gen - uint16(rapid.SampledFrom([]int{0, 0, 0, 0, 0, 1}).Draw(t, "late"))
-				if gen == 0 {
-					of = 0
-				}
-				r.send(t, rapid.IntRange(0, r.sources-1).Draw(t, "source"), of, uint32(rapid.IntRange(0, blocks-1).Draw(t, "block")))
-			}
-		}
-		r.until(t, r.now+20*ms)
-		r.settled(t)
-		for k, n := range r.results {
-			if n > 1 {
-				t.Fatalf("block %d of generation %d has %d results", k[1], k[0], n)
-			}
-		}
+		drawRace(t, cfg, Options{Program: prog}).run(t, 0, 0, 0, 10, 300, 2000, 20000)
 	})
+}
+
+// They also do where jobs have different timeouts, and timers write into records that they leave open.
+func TestThreadsAgreeOnTimeouts(t *testing.T) {
+	prog := compiled(t)
+	rapid.Check(t, func(t *rapid.T) {
+		other := waiting(2, units.Duration(rapid.IntRange(2, 9).Draw(t, "other timeout"))*units.Millisecond)
+		other.BlockMax = 1
+		cfg := trioml.Config{
+			Node: "pfe", Timeout: 3 * units.Millisecond, Threads: rapid.IntRange(1, 8).Draw(t, "timer threads"), Jobs: []trioml.Job{other},
+			Age: rapid.SampledFrom([]trioml.AgePolicy{"", trioml.AgeAbsent}).Draw(t, "age"),
+		}
+		drawRace(t, cfg, Options{Program: prog}).run(t, 0, 0, 0, 300, 20_000, 990_000, 1_000_000, 2_500_000)
+	})
+}
+
+// run has sources send packets, now and then late ones, with gaps of some of these nanoseconds.
+func (r *race) run(t *rapid.T, gaps ...int64) {
+	blocks := rapid.IntRange(1, 6).Draw(t, "blocks")
+	for gen := range uint16(rapid.IntRange(1, 3).Draw(t, "generations")) {
+		for range rapid.IntRange(1, 40).Draw(t, "packets") {
+			gap := rapid.SampledFrom(gaps).Draw(t, "gap")
+			r.until(t, r.now+units.Time(gap)*units.Time(units.Nanosecond))
+			of := gen - uint16(rapid.SampledFrom([]int{0, 0, 0, 0, 0, 1}).Draw(t, "late"))
+			if gen == 0 {
+				of = 0
+			}
+			r.send(t, rapid.IntRange(0, r.sources-1).Draw(t, "source"), of, uint32(rapid.IntRange(0, blocks-1).Draw(t, "block")))
+		}
+	}
+	r.until(t, r.now+20*ms)
+	r.settled(t)
+	for k, n := range r.results {
+		if n > 1 {
+			t.Fatalf("block %d of generation %d has %d results", k[1], k[0], n)
+		}
+	}
 }
 
 // On time, every source once, all at the same instant: every block has its whole
