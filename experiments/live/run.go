@@ -84,8 +84,11 @@ func (r *liveRun) plan() (*plan.Plan, error) {
 		Rate: r.rate / units.Rate(r.scale), Delay: cmp.Or(r.delay, linkDelay), Loss: r.loss, Queue: linkQueue / units.Bytes(r.scale),
 	}}
 	switch r.topology {
-	case "mx480":
+	case "mx480", chassisBelowChassis:
 		params.Fabric = topo.LinkSpec{Rate: fabricRate / units.Rate(r.scale), Delay: linkDelay}
+		if r.topology == chassisBelowChassis {
+			params.Uplink = params.Link
+		}
 	case "leaf-spine": // as fast as a host's, whatever is below
 		params.Uplink = params.Link
 		params.Uplink.Loss = r.uplinkLoss
