@@ -51,6 +51,18 @@ type rawTransit struct {
 
 	// Collector is a host that takes the program's reports.
 	Collector string `yaml:"collector,omitempty" json:",omitempty"`
+
+	// Of a program of one's own: its text, if it stands in no file, and what it is loaded with.
+	Source  string `yaml:"source,omitempty" json:",omitempty"`
+	Name    string `yaml:"name,omitempty" json:",omitempty"`
+	Side    string `yaml:"direction,omitempty" json:",omitempty"`
+	Records int    `yaml:"records,omitempty" json:",omitempty"`
+
+	Match  *rawMatch   `yaml:"match,omitempty" json:",omitempty"`
+	Hops   []rawHop    `yaml:"next-hops,omitempty" json:",omitempty"`
+	Timers []rawTimer  `yaml:"timers,omitempty" json:",omitempty"`
+	Memory []rawMemory `yaml:"memory,omitempty" json:",omitempty"`
+	Tables []rawTable  `yaml:"tables,omitempty" json:",omitempty"`
 }
 
 type rawJob struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/program/transit"
+	"github.com/inalab/inalab/switchd/program/user"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -21,6 +22,8 @@ type Transit struct {
 	Switch  string // pattern of switches; empty: all
 	PFE     string // of a chassis; empty: all
 	Config  json.RawMessage
+
+	Microcode *Microcode // a program of one's own, which Program names; nil: it is one of the list
 
 	Collector string // host that takes its reports; empty: none
 	at        string // where it stands
@@ -34,6 +37,15 @@ func (r *resolver) transit(list []rawTransit) (out []Transit) {
 		config, err := toJSON(f.Config)
 		r.wrong(at+".config", err)
 		t := Transit{Program: f.Program, Switch: f.Switch, PFE: f.PFE, Config: config, Collector: f.Collector, at: at}
+		if f.isMicrocode() {
+			t.Microcode = r.microcode(at, &list[i])
+			t.Program = t.Microcode.Config.Name
+			out = append(out, t)
+			continue
+		}
+		if key := f.hasMicrocode(); key != "" {
+			r.wrong(at+"."+key, fmt.Errorf("%s is no program of one's own: those stand in files that end in %s", f.Program, sourceSuffix))
+		}
 		r.oneOf(at+".program", f.Program, transit.Names(func(transit.Program) bool { return true })...)
 		if p, ok := transit.Find(f.Program); ok {
 			r.collects(&t, p)
@@ -69,12 +81,12 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 			if err != nil {
 				return nil, s.doc.wrong(t.at+".pfe", err)
 			}
-			config, err := t.configOn(p, sw)
-			if err != nil {
-				return nil, s.doc.wrong(t.at+".collector", err)
-			}
 			for _, pfe := range pfes {
-				out[i] = append(out[i], chassis.Program{PFE: pfe, System: t.Program, Config: config})
+				program, err := s.programOn(&t, p, sw, pfe)
+				if err != nil {
+					return nil, err
+				}
+				out[i] = append(out[i], program)
 			}
 			found = true
 		}
@@ -83,6 +95,26 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 		}
 	}
 	return out, nil
+}
+
+// programOn returns a program on a PFE of a switch.
+func (s *Scenario) programOn(t *Transit, p *plan.Plan, sw *plan.Switch, pfe int) (chassis.Program, error) {
+	if t.Microcode == nil {
+		config, err := t.configOn(p, sw)
+		if err != nil {
+			return chassis.Program{}, s.doc.wrong(t.at+".collector", err)
+		}
+		return chassis.Program{PFE: pfe, System: t.Program, Config: config}, nil
+	}
+	node := sw.Name
+	if sw.Chassis != nil {
+		node += "/" + sw.Chassis.PFEs[pfe].Name
+	}
+	config, at, err := t.Microcode.configOn(p, sw, node)
+	if err != nil {
+		return chassis.Program{}, s.doc.wrong(at, err)
+	}
+	return chassis.Program{PFE: pfe, System: user.System, Name: t.Program, Config: config}, nil
 }
 
 // pfesOf returns the numbers of the PFEs of a switch that a name means.

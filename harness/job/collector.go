@@ -88,7 +88,7 @@ func (s *Set) TransitCounts(counters []result.Counter) (out []result.TransitCoun
 		at, lo := s.Plan().Switches[i].Name, len(out)
 		for _, c := range counters {
 			parts := strings.SplitN(c.Name, "/", 3) // PFE, program, counter
-			if c.Node != at || len(parts) < 3 || !slices.ContainsFunc(programs, func(p chassis.Program) bool { return p.System == parts[1] }) {
+			if c.Node != at || len(parts) < 3 || !slices.ContainsFunc(programs, func(p chassis.Program) bool { return cmp.Or(p.Name, p.System) == parts[1] }) {
 				continue
 			}
 			out = addCount(out, result.TransitCount{Switch: at, Program: parts[1], Counter: parts[2], N: c.N})

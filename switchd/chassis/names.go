@@ -1,6 +1,8 @@
 package chassis
 
 import (
+	"cmp"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
@@ -9,7 +11,7 @@ import (
 func (c *Chassis) Programs(pfe int) (out []dataplane.Running) {
 	for _, e := range c.engines {
 		if e.pfe == pfe {
-			out = append(out, dataplane.Running{Program: e.system, System: e == c.pfes[pfe].system, Engine: e.Engine})
+			out = append(out, dataplane.Running{Program: cmp.Or(e.title, e.system), System: !e.isProgram(), Engine: e.Engine})
 		}
 	}
 	return out
@@ -20,7 +22,7 @@ func (c *Chassis) Programs(pfe int) (out []dataplane.Running) {
 func (c *Chassis) SetValue(now units.Time, pfe int, program string, w dataplane.Write) (dataplane.Written, error) {
 	for _, e := range c.engines {
 		n, ok := e.Engine.(dataplane.Named)
-		if !ok || e.pfe != pfe || e.system != program {
+		if !ok || e.pfe != pfe || cmp.Or(e.title, e.system) != program {
 			continue
 		}
 		written, err := n.SetValue(now, w)

@@ -110,6 +110,8 @@ func typeName(at *symbol.Place) string {
 
 func elements(at *symbol.Place) dataplane.Value {
 	switch {
+	case at.Symbol.Kind == isa.SymbolConst:
+		return dataplane.Value{}
 	case !at.Whole:
 		return dataplane.Int(uint64(1))
 	case at.Symbol.Kind == isa.SymbolHash:

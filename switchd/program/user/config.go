@@ -39,13 +39,13 @@ type Config struct {
 	Text  string       `json:",omitempty"` // the source
 	Image *isa.Program `json:"-"`          // compiled; nil: Text is compiled
 
-	Match  dataplane.Match // of the frames that pass it; zero: all, ARP among them
-	Side   Side            `json:",omitempty"` // empty: Ingress
-	Hops   []Hop           `json:",omitempty"` // what Forward's argument means
-	Timers []trio.Timer    `json:",omitempty"` // for entries of the program; entries without one never run
-	Memory []Initial       `json:",omitempty"` // what shared memory holds at first; the rest is zero
-
-	Tables []trio.Table `json:",omitempty"` // what its route tables and filters hold at first; the rest is empty
+	Match  dataplane.Match   // of the frames that pass it; zero: all, ARP among them
+	Side   Side              `json:",omitempty"` // empty: Ingress
+	Hops   []Hop             `json:",omitempty"` // what Forward's argument means
+	Timers []trio.Timer      `json:",omitempty"` // for entries of the program; entries without one never run
+	Memory []Initial         `json:",omitempty"` // what shared memory holds at first; the rest is zero
+	Names  []dataplane.Write `json:",omitempty"` // likewise, by name with fields and indexes, behind Memory
+	Tables []trio.Table      `json:",omitempty"` // what its tables of routes and filters hold at first
 
 	Records      int          `json:",omitempty"` // that its hash table holds; zero: DefaultRecords
 	Instructions uint64       `json:",omitempty"` // that a thread may execute; zero: trio.DefaultInstructions

@@ -55,6 +55,11 @@ func build(cfg Config) (*Engine, error) {
 			return nil, err
 		}
 	}
+	for _, w := range cfg.Names {
+		if _, err := e.SetValue(0, w); err != nil {
+			return nil, err
+		}
+	}
 	return e, nil
 }
 
