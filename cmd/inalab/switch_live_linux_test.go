@@ -60,6 +60,12 @@ func startSwitch(t *testing.T, pfe string, as *syscall.SysProcAttr) *switchRun {
 // is ended, with a code, and has left nothing behind, when the test ends.
 func startLab(t *testing.T, as *syscall.SysProcAttr, code int, args ...string) *switchRun {
 	t.Helper()
+	return startLabInto(t, nil, as, code, args...)
+}
+
+// startLabInto is startLab of a command whose output is wanted; nil: it is not.
+func startLabInto(t *testing.T, stdout *os.File, as *syscall.SysProcAttr, code int, args ...string) *switchRun {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "inalab-test-")
 	if err != nil {
 		t.Fatal(err)
@@ -76,11 +82,14 @@ func startLab(t *testing.T, as *syscall.SysProcAttr, code int, args ...string) *
 	}
 	r.run = r.command(append(args, "--lab", r.lab)...)
 	r.run.Stderr = &r.stderr
+	if stdout != nil {
+		r.run.Stdout = stdout
+	}
 	if err := r.run.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.end)
-	r.until("the switch can be asked", func() bool { _, err := r.command("switch", "job", "ls").Output(); return err == nil })
+	r.until("the switch can be asked", func() bool { _, err := r.command("switch", "show", "stats").Output(); return err == nil })
 	return r
 }
 

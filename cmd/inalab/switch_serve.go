@@ -25,13 +25,14 @@ type serveFlags struct {
 	lab, pipe, patience string
 	seed                uint64
 	faithful            bool
+	programs            programFlags
 }
 
 func newSwitchServe() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Bring up a rack whose switch serves SwitchML clients of your own",
+		Short: "Bring up a lab for clients of your own: a rack with SwitchML, or any with programs in Microcode",
 		Long: `Brings up a rack without workers. Its switch runs SwitchML, with no job yet, and offers
 the gRPC service of the public client. Clients run in the namespaces of hosts; the table
 says how to get there, and what their addresses are. It runs until it is interrupted.
@@ -44,11 +45,22 @@ is enough for. A job that sends to a slot beyond its own, or packets of another 
 its clients have told, is refused: it takes no packet any more, "inalab switch show jobs"
 and a line here say why, and other jobs go on.
 
+--program brings up a lab whose hosts are for your own traffic, and whose switches run a
+program in Microcode that all frames pass; --scenario one with the topology, the links and
+the programs in transit of a scenario. Next hops, timers, memory and tables stand in the
+scenario, or in --set. See docs/microcode-guide.md.
+
 --faithful runs the program as the paper and the public one have it; what that changes
 stands below the table.`,
 		Example: `  inalab switch serve --hosts 2
-  nsenter --net=/run/netns/... ./my-client --server 192.168.255.1:50099   # another terminal`,
-		RunE: func(c *cobra.Command, _ []string) error { return serve(c, f) },
+  nsenter --net=/run/netns/... ./my-client --server 192.168.255.1:50099   # another terminal
+  inalab switch serve --program firewall.mc --hosts 3`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.programs.given() {
+				return servePrograms(c, f)
+			}
+			return serve(c, f)
+		},
 	}
 	flags := c.Flags()
 	flags.IntVar(&f.hosts, "hosts", 2, "number of hosts")
@@ -59,6 +71,7 @@ stands below the table.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "of the drop simulator")
 	flags.BoolVar(&f.faithful, "faithful", false, "the program as in the paper and the public one: late packets count, and with the pipeline of 256 values 128 to 159 come back as 192 to 223")
 	f.register(flags)
+	f.programs.register(c)
 	return c
 }
 
@@ -69,7 +82,9 @@ func (f serveFlags) system() switchmlsystem.System {
 
 // serving checks the flags.
 func (f serveFlags) serving() (o live.ServeOptions, err error) {
-	o = live.ServeOptions{Lab: f.lab, Seed: rng.Root(f.seed), Owner: journal.CurrentCaller()}
+	if o, err = f.labOptions(); err != nil {
+		return o, err
+	}
 	system := switchmlsystem.Service{System: f.system()}
 	switch {
 	case f.pipe != "pipeline" && f.pipe != "reference":
@@ -83,9 +98,12 @@ func (f serveFlags) serving() (o live.ServeOptions, err error) {
 		}
 	}
 	o.System = system
-	if o.Lab == "" {
-		o.Lab = netns.NewLabName()
-	}
+	return o, nil
+}
+
+// labOptions are those of any lab.
+func (f serveFlags) labOptions() (live.ServeOptions, error) {
+	o := live.ServeOptions{Lab: cmp.Or(f.lab, netns.NewLabName()), Seed: rng.Root(f.seed), Owner: journal.CurrentCaller()}
 	if err := journal.CheckLab(o.Lab); err != nil {
 		return o, fmt.Errorf("--lab: %w", err)
 	}
