@@ -25,8 +25,8 @@ type Type struct {
 	Name   string // as the source has it, such as "u32" or "ipv4_t"
 	Form   Form
 	Bits   uint64
-	Elem   TypeID  // of an array
-	Len    uint64  // elements of an array
+	Elem   TypeID   // of an array
+	Len    uint64   // elements of an array
 	Fields []Member // of a record, in the order of the source; unused bits have none
 }
 
