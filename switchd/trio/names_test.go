@@ -3,6 +3,7 @@ package trio
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/trio/lookup"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -205,6 +207,24 @@ func mustSymbol(t *testing.T, p *PFE, name string) isa.Symbol {
 		t.Fatalf("there is no %s", name)
 	}
 	return s
+}
+
+// Routes and terms of filters are among the records.
+func TestViewOfTables(t *testing.T) {
+	b := newBench(t, Config{
+		Node: "pfe", Program: compile(t, "tables", `
+fields f { pkt->ip.src };
+route routes[4];
+filter acl[4] on f;
+packet entry e;
+e: begin exit; end
+`), Tables: []Table{
+			{Name: "routes", Routes: []lookup.Route{{Prefix: netip.MustParsePrefix("10.1.0.0/16"), NextHop: 7}}},
+			{Name: "acl", Terms: []lookup.Term{{Name: "bad", Value: 3}}},
+		},
+	})
+	b.wantRow(dataplane.ViewRecords, "routes[10.1.0.0/16]", map[string]string{"fields": "hop=7"})
+	b.wantRow(dataplane.ViewRecords, "acl[0]", map[string]string{"fields": "bad value=3"})
 }
 
 // A record that the control plane makes has a timer's threads come by.
