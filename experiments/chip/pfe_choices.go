@@ -2,74 +2,12 @@ package chip
 
 import (
 	"fmt"
-	"sort"
 
-	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/internal/units"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
-
-// latencyReading is what the latency of aggregation is (ambiguity
-// trio.latency-definition).
-type latencyReading struct {
-	name    string
-	latency func(*pfePoint) units.Duration
-}
-
-// latencyReadings are both; the first is the one that is calibrated on. In either,
-// the time of a packet ends with its thread.
-var latencyReadings = []latencyReading{
-	{"all packets, with result building", func(p *pfePoint) units.Duration { return p.all }},
-	{"packets that build no result", func(p *pfePoint) units.Duration { return p.adding }},
-}
-
-// The point of Fig 15 on which the cost of an instruction is calibrated.
-const (
-	calibrationGrads  = 64
-	calibrationBlocks = 50  // blocks of window 1 repeat each other
-	dearest           = 4e3 // ns of an instruction that are tried
-)
-
-// calibrate returns the cost of an instruction, in whole nanoseconds, at which the
-// latency at 64 gradients and window 1 is nearest to target. Latency grows with the
-// cost, so that halving finds it; nothing else is fitted.
-func calibrate(m Machine, r latencyReading, apart, target units.Duration) (units.Duration, error) {
-	var failed error
-	latency := func(ns int) units.Duration {
-		p, err := m.at(units.Duration(ns)*units.Nanosecond, lone(calibrationGrads, calibrationBlocks, apart)).measure()
-		if err != nil {
-			failed = err
-		}
-		return r.latency(&p)
-	}
-	ns := sort.Search(dearest, func(ns int) bool { return ns > 0 && failed == nil && latency(ns) >= target })
-	if ns > 1 && target-latency(ns-1) < latency(ns)-target {
-		ns--
-	}
-	if failed == nil && ns >= dearest {
-		failed = fmt.Errorf("calibrating: an instruction of %g ns is not enough for a latency of %v", dearest, target)
-	}
-	return units.Duration(ns) * units.Nanosecond, failed
-}
-
-// at returns a run with another cost of an instruction.
-func (m Machine) at(instruction units.Duration, l pfeLoad) pfeRun {
-	m.timing.Instruction = instruction
-	return pfeRun{m, l}
-}
-
-// lone is the load of Fig 15: one packet of each server at a time.
-func lone(grads, blocks int, apart units.Duration) pfeLoad {
-	return pfeLoad{grads: grads, window: 1, warmup: 5, count: blocks, apart: apart}
-}
-
-// statedLatency is what the paper says of 64 gradients.
-func statedLatency() (units.Duration, error) {
-	paper := experiment.NewPrinted()
-	return units.Microsecond.Scale(paper.Claimed("trio.fig15.latency.64")), paper.Err()
-}
 
 // pfeChoice is one thing that the paper leaves open about a PFE, decided otherwise
 // than the figures have it.
@@ -77,13 +15,38 @@ type pfeChoice struct {
 	name    string
 	reading latencyReading
 	change  func(*Machine)
+	split   split
 }
 
-// at returns the machine with the choice, and calibrated with it.
+// split divides the stated latency between instructions and a fixed cost.
+type split func(solver, Machine) (Machine, error)
+
+// The divisions: with the instruction that the machine has, and the ends.
+func asAssumed(s solver, m Machine) (Machine, error)       { return s.at(m, m.timing.Instruction) }
+func fastInstruction(s solver, m Machine) (Machine, error) { return s.at(m, trio.InstructionLeast) }
+func slowInstruction(s solver, m Machine) (Machine, error) {
+	most, err := s.most(m)
+	if err != nil {
+		return m, err
+	}
+	return s.at(m, most)
+}
+
+// threadHeld has packets hold their thread for the fixed cost also.
+func threadHeld(s solver, m Machine) (Machine, error) {
+	m, err := asAssumed(s, m)
+	m.timing.Dispatch += m.timing.Packet
+	m.timing.Packet = 0
+	return m, err
+}
+
+// at returns the machine with the choice, solved with it for the stated latency.
 func (c *pfeChoice) at(m Machine, target units.Duration) (Machine, error) {
-	c.change(&m)
-	var err error
-	if m.timing.Instruction, err = calibrate(m, c.reading, 0, target); err != nil {
+	if c.change != nil {
+		c.change(&m)
+	}
+	m, err := c.split(solver{latencyReading: c.reading, target: target}, m)
+	if err != nil {
 		return m, fmt.Errorf("%s: %w", c.name, err)
 	}
 	return m, nil
@@ -102,27 +65,37 @@ const bareAdd = mem.Cycle / 2
 // addChoices are what is open about additions and late packets.
 func addChoices() []pfeChoice {
 	late := func(p program.LatePolicy) func(*Machine) { return func(m *Machine) { m.late = p } }
+	wide := func(bytes int) func(*Machine) { // without a program, an engine compiles it for its machine
+		return func(m *Machine) { m.Memory.AddBytes, m.prog = bytes, nil }
+	}
 	all := latencyReadings[0]
 	return []pfeChoice{
-		{"adds at 8 bytes a clock (trio.rmw-rate)", all, func(m *Machine) { m.Memory.AddTime = bareAdd }},
-		{"late packets: stale-drop (trio.late-record)", all, late(program.LateStale)},
-		{"late packets: naive (trio.late-record)", all, late(program.LateNaive)},
+		{"adds of 8 bytes (trio.add-width)", all, wide(8), asAssumed},
+		{"adds of 64 bytes (trio.add-width)", all, wide(64), asAssumed},
+		{"adds at 8 bytes a clock (trio.rmw-rate)", all, func(m *Machine) { m.Memory.AddTime = bareAdd }, asAssumed},
+		{"late packets: stale-drop (trio.late-record)", all, late(program.LateStale), asAssumed},
+		{"late packets: naive (trio.late-record)", all, late(program.LateNaive), asAssumed},
 	}
 }
 
 // pfeChoices are all that moves what many packets at once take, each alone.
-func pfeChoices() (out []pfeChoice) {
+func pfeChoices() []pfeChoice {
 	all := latencyReadings[0]
+	out := []pfeChoice{
+		{"instructions of 2 clocks, the rest a fixed cost (trio.clock-per-instr)", all, nil, fastInstruction},
+		{"nothing but instructions, no fixed cost (trio.clock-per-instr)", all, nil, slowInstruction},
+		{"packets hold a thread for the fixed cost (trio.clock-per-instr)", all, nil, threadHeld},
+	}
 	for _, s := range ThreadRange {
 		out = append(out, pfeChoice{
 			fmt.Sprintf("%d PPEs of %d threads (trio.ppe-count)", s.PPEs, s.Threads), all,
-			func(m *Machine) { m.PPEs, m.Threads = s.PPEs, s.Threads },
+			func(m *Machine) { m.PPEs, m.Threads = s.PPEs, s.Threads }, asAssumed,
 		})
 	}
 	for _, d := range DRAMRange {
-		out = append(out, pfeChoice{fmt.Sprintf("DRAM of %v", d), all, func(m *Machine) { m.Memory.DRAMLatency = d }})
+		out = append(out, pfeChoice{fmt.Sprintf("DRAM of %v", d), all, func(m *Machine) { m.Memory.DRAMLatency = d }, asAssumed})
 	}
-	out = append(out, pfeChoice{"latency: " + latencyReadings[1].name + " (trio.latency-definition)", latencyReadings[1], func(*Machine) {}})
+	out = append(out, pfeChoice{"latency: " + latencyReadings[1].name + " (trio.latency-definition)", latencyReadings[1], nil, asAssumed})
 	return append(out, addChoices()...)
 }
 

@@ -46,14 +46,14 @@ const windowKnee = 0.95
 const (
 	fig16Rounds      = 4
 	fig16Blocks      = 4096 // at most, if that is a round
-	quickFig16Blocks = 2048
+	quickFig16Blocks = 1024
 	fig16Least       = 64 // blocks that are measured, so that a window of 1 is not measured once
 )
 
 // fig16Load is the load of one point.
 func fig16Load(e *experiment.Env, grads, window int) pfeLoad {
 	n := max(window, min(fig16Rounds*window, experiment.Cut(e, fig16Blocks, quickFig16Blocks)))
-	return pfeLoad{grads: grads, window: window, warmup: n, count: max(n, fig16Least)}
+	return pfeLoad{grads: grads, window: window, warmup: n, count: max(experiment.Cut(e, n, n/2), fig16Least)}
 }
 
 // fig16Sweep is one size of packets on one machine.
@@ -85,7 +85,7 @@ func (s *fig16Sweep) ceiling(adds float64) float64 {
 }
 
 func runPFEFig16(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-	m, err := NewTrio(e, false)
+	m, err := NewTrio(e)
 	if err != nil {
 		return f, err
 	}
@@ -94,12 +94,21 @@ func runPFEFig16(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 		return f, err
 	}
 	adds := e.Constants.Get("pfe.adds")
-	f.Tables = append(f.Tables, fig16Table(sweeps, adds))
+	f.Tables = append(f.Tables, fig16Table(&m, sweeps, adds))
 	f.Figures = append(f.Figures, fig16Figure(sweeps, adds))
-	fig16Findings(&f, sweeps, adds)
 	if e.Quick || e.Varied {
+		fig16Findings(&f, sweeps, nil, adds)
 		return f, nil
 	}
+	quick := experiment.Env{Quick: true, Progress: e.Progress}
+	ends, err := fig16Ends(ctx, &quick, m, fig16Windows(&quick))
+	if err != nil {
+		return f, err
+	}
+	for i := range ends {
+		f.Tables[0].Rows = append(f.Tables[0].Rows, fig16Rows(ends[i].machine, ends[i].sweeps, adds)...)
+	}
+	fig16Findings(&f, sweeps, ends, adds)
 	t, err := fig16Range(ctx, e, m)
 	f.Tables = append(f.Tables, t)
 	return f, err
@@ -129,7 +138,32 @@ func sweepWindows(ctx context.Context, e *experiment.Env, m Machine, windows []i
 	return sweeps, nil
 }
 
-func fig16Findings(f *experiment.Findings, sweeps []fig16Sweep, adds float64) {
+// fig16End is the sweeps with a machine at one end of what an instruction takes.
+type fig16End struct {
+	machine Machine
+	sweeps  []fig16Sweep
+}
+
+// fig16Ends measures windows at both ends.
+func fig16Ends(ctx context.Context, e *experiment.Env, m Machine, windows []int) (out []fig16End, err error) {
+	ends, err := m.Ends()
+	if err != nil {
+		return nil, err
+	}
+	for _, end := range ends {
+		sweeps, err := sweepWindows(ctx, e, end, windows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fig16End{end, sweeps})
+	}
+	return out, nil
+}
+
+// fig16Measured is what the claims are about.
+type fig16Measured struct{ latency, rate, best claims.Measured }
+
+func measureFig16(sweeps []fig16Sweep, adds float64) fig16Measured {
 	latency, rate, best := map[string]claims.Measured{}, map[string]float64{}, map[string]float64{}
 	for i := range sweeps {
 		s := &sweeps[i]
@@ -148,16 +182,27 @@ func fig16Findings(f *experiment.Findings, sweeps []fig16Sweep, adds float64) {
 		rate[name+"_least_step"], rate[name+"_over_ceiling"] = least, highest/s.ceiling(adds)
 		best[name] = float64(window)
 	}
-	f.Set("trio.fig16a.latency-vs-window", claims.Group(latency).On(Model))
-	f.Set("trio.fig16b.throughput-vs-window", claims.NumberParts(rate).On(Model))
-	f.Set("trio.fig16.best-window-4096", claims.NumberParts(best).On(Model).Noting("the smallest window with %g%% of the highest throughput", 100*windowKnee))
+	return fig16Measured{claims.Group(latency), claims.NumberParts(rate), claims.NumberParts(best)}
 }
 
-func fig16Table(sweeps []fig16Sweep, adds float64) claims.Table {
+func fig16Findings(f *experiment.Findings, sweeps []fig16Sweep, ends []fig16End, adds float64) {
+	m := measureFig16(sweeps, adds)
+	for i := range ends {
+		at, end := ends[i].machine.Times(), measureFig16(ends[i].sweeps, adds)
+		m.latency = m.latency.Over(claims.End{At: at, Measured: end.latency})
+		m.rate = m.rate.Over(claims.End{At: at, Measured: end.rate})
+		m.best = m.best.Over(claims.End{At: at, Measured: end.best})
+	}
+	f.Set("trio.fig16a.latency-vs-window", m.latency.On(Model))
+	f.Set("trio.fig16b.throughput-vs-window", m.rate.On(Model))
+	f.Set("trio.fig16.best-window-4096", m.best.On(Model).Noting("the smallest window with %g%% of the highest throughput", 100*windowKnee))
+}
+
+func fig16Table(m *Machine, sweeps []fig16Sweep, adds float64) claims.Table {
 	t := claims.Table{
 		ID: "trio.fig16", Title: "Latency and throughput of one PFE by window, 4 servers",
 		Columns: []claims.Column{
-			{Name: "gradients"}, {Name: "window", Unit: "packets"}, {Name: "latency", Unit: "us"}, {Name: "of it waiting for a thread", Unit: "us"},
+			{Name: "instruction", Unit: "ns"}, {Name: "fixed", Unit: "us"}, {Name: "gradients"}, {Name: "window", Unit: "packets"}, {Name: "latency", Unit: "us"}, {Name: "of it waiting for a thread", Unit: "us"},
 			{Name: "throughput", Unit: "Gbit/s"}, {Name: "of the ceiling", Unit: "%"}, {Name: "threads, most"}, {Name: "engines busy", Unit: "%"}, {Name: "requests held", Unit: "%"},
 		},
 		Notes: []string{
@@ -168,17 +213,27 @@ func fig16Table(sweeps []fig16Sweep, adds float64) claims.Table {
 	}
 	for i := range sweeps {
 		s := &sweeps[i]
+		_, window := s.best()
+		t.Notes = append(t.Notes, fmt.Sprintf("%d gradients, %s: %d is the smallest window with %g%% of the highest throughput.", s.grads, m.Times(), window, 100*windowKnee))
+	}
+	t.Rows = fig16Rows(*m, sweeps, adds)
+	return t
+}
+
+// fig16Rows are the rows of a machine.
+func fig16Rows(m Machine, sweeps []fig16Sweep, adds float64) [][]render.Cell {
+	var t claims.Table
+	for i := range sweeps {
+		s := &sweeps[i]
 		for k := range s.points {
 			p := &s.points[k]
 			r := p.end.Memory.Requests
-			t.Add(render.Int(s.grads), render.Int(p.load.window), render.Number(p.all.Seconds()*1e6, 1), render.Number(p.waiting.Seconds()*1e6, 1),
+			t.Add(instructionCell(&m), fixedCell(&m), render.Int(s.grads), render.Int(p.load.window), render.Number(p.all.Seconds()*1e6, 1), render.Number(p.waiting.Seconds()*1e6, 1),
 				render.Number(p.throughput()/1e9, 1), render.Percent(p.throughput()/s.ceiling(adds)), render.Int(p.end.InUse.Max),
 				render.Percent(busiest(&p.end)), render.Percent(float64(r.Held)/float64(max(r.Requests, 1))))
 		}
-		_, window := s.best()
-		t.Notes = append(t.Notes, fmt.Sprintf("%d gradients: %d is the smallest window with %g%% of the highest throughput.", s.grads, window, 100*windowKnee))
 	}
-	return t
+	return t.Rows
 }
 
 // busiest is the share of the run in which the busiest engine served.
@@ -197,11 +252,11 @@ func fig16Range(ctx context.Context, e *experiment.Env, m Machine) (claims.Table
 	t := claims.Table{
 		ID: "trio.fig16.range", Title: "Best window by what the paper leaves open of a PFE, one thing at a time",
 		Columns: []claims.Column{
-			{Name: "what"}, {Name: "instruction", Unit: "ns"}, {Name: "gradients"}, {Name: "best window", Unit: "packets"},
+			{Name: "what"}, {Name: "instruction", Unit: "ns"}, {Name: "fixed", Unit: "us"}, {Name: "gradients"}, {Name: "best window", Unit: "packets"},
 			{Name: "latency there", Unit: "us"}, {Name: "highest throughput", Unit: "Gbit/s"},
 		},
 		Notes: []string{
-			fmt.Sprintf("Windows of %d to %d. The cost of an instruction is calibrated at 64 gradients and window 1 in each.", rangeWindows[0], rangeWindows[len(rangeWindows)-1]),
+			fmt.Sprintf("Windows of %d to %d. Each is solved for the stated latency at 64 gradients and window 1.", rangeWindows[0], rangeWindows[len(rangeWindows)-1]),
 			headNote(),
 		},
 	}
@@ -230,7 +285,7 @@ func fig16RangeRow(c *pfeChoice, m *Machine, s *fig16Sweep) []render.Cell {
 	highest, window := s.best()
 	at := slices.IndexFunc(s.points, func(p pfePoint) bool { return p.load.window == window })
 	return []render.Cell{
-		render.Text(c.name), render.Int(int64(m.timing.Instruction / units.Nanosecond)), render.Int(s.grads), render.Int(window),
+		render.Text(c.name), instructionCell(m), fixedCell(m), render.Int(s.grads), render.Int(window),
 		render.Number(s.points[at].all.Seconds()*1e6, 1), render.Number(highest/1e9, 1),
 	}
 }

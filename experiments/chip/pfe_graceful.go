@@ -20,7 +20,7 @@ func pfeGraceful() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.graceful", Title: "simple forwarding at line rate beside more and more Trio-ML traffic on one PFE",
 		Claims: []claims.ID{"trio.s2.graceful-rate"},
-		Quick:  "4 of 7 loads",
+		Quick:  "4 of 7 loads; nothing of what the paper leaves open is varied",
 		Run:    runGraceful,
 	}
 }
@@ -40,7 +40,8 @@ const (
 
 // graceful is one load.
 type graceful struct {
-	offered int         // Gbit/s of Trio-ML
+	offered int // Gbit/s of Trio-ML
+	on      Machine
 	simple  units.Bytes // that was forwarded while measured
 	results int         // blocks, likewise
 	end     trio.Snapshot
@@ -63,30 +64,68 @@ func (g *graceful) loss() float64 { return 1 - g.rate(g.simple)/float64(pfeLinkR
 func (g *graceful) saturated() bool { return g.end.InUse.Max == g.end.Threads }
 
 func runGraceful(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
-	m, err := NewTrio(e, false)
+	m, err := NewTrio(e)
 	if err != nil {
 		return f, err
 	}
-	var all []graceful
-	for _, load := range experiment.Cut(e, []int{0, 50, 100, 150, 200, 250, 300}, []int{0, 100, 200, 300}) {
-		if err := ctx.Err(); err != nil {
-			return f, err
-		}
-		e.Note("Trio-ML at %d Gbit/s", load)
-		g := graceful{offered: load}
-		if err := g.run(&m); err != nil {
-			return f, err
-		}
-		all = append(all, g)
+	all, err := gracefulLoads(ctx, e, &m)
+	if err != nil {
+		return f, err
 	}
 	loss, most, err := gracefulLoss(all)
 	if err != nil {
 		return f, err
 	}
-	f.Set("trio.s2.graceful-rate", claims.Number(loss).On(Model).Noting("of the line rate, the most at loads that leave threads free, up to %d Gbit/s of Trio-ML", most))
 	f.Tables = append(f.Tables, gracefulTable(all))
 	f.Figures = append(f.Figures, gracefulFigure(all))
+	measured := claims.Number(loss).On(Model).Noting("of the line rate, the most at loads that leave threads free, up to %d Gbit/s of Trio-ML; %s", most, m.Times())
+	if !e.Quick && !e.Varied {
+		var rows [][]render.Cell
+		if measured, rows, err = gracefulEnds(ctx, e, &m, measured); err != nil {
+			return f, err
+		}
+		f.Tables[0].Rows = append(f.Tables[0].Rows, rows...)
+	}
+	f.Set("trio.s2.graceful-rate", measured)
 	return f, nil
+}
+
+// gracefulEnds adds what is measured at both ends of what an instruction takes.
+func gracefulEnds(ctx context.Context, e *experiment.Env, m *Machine, measured claims.Measured) (claims.Measured, [][]render.Cell, error) {
+	var rows [][]render.Cell
+	ends, err := m.Ends()
+	if err != nil {
+		return measured, nil, err
+	}
+	for i := range ends {
+		all, err := gracefulLoads(ctx, e, &ends[i])
+		if err != nil {
+			return measured, nil, err
+		}
+		loss, _, err := gracefulLoss(all)
+		if err != nil {
+			return measured, nil, fmt.Errorf("%s: %w", ends[i].Times(), err)
+		}
+		measured = measured.Over(claims.End{At: ends[i].Times(), Measured: claims.Number(loss)})
+		rows = append(rows, gracefulRows(all)...)
+	}
+	return measured, rows, nil
+}
+
+// gracefulLoads runs a machine at every load.
+func gracefulLoads(ctx context.Context, e *experiment.Env, m *Machine) (all []graceful, err error) {
+	for _, load := range experiment.Cut(e, []int{0, 50, 100, 150, 200, 250, 300}, []int{0, 100, 200, 300}) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e.Note("Trio-ML at %d Gbit/s, %s", load, m.Times())
+		g := graceful{offered: load, on: *m}
+		if err := g.run(m); err != nil {
+			return nil, err
+		}
+		all = append(all, g)
+	}
+	return all, nil
 }
 
 // gracefulLoss is the most, in percent of the line rate, that the simple packets lose at
@@ -179,7 +218,7 @@ func gracefulTable(all []graceful) claims.Table {
 	t := claims.Table{
 		ID: "trio.graceful", Title: "Simple forwarding beside Trio-ML on one PFE",
 		Columns: []claims.Column{
-			{Name: "Trio-ML offered", Unit: "Gbit/s"}, {Name: "gradients added", Unit: "Gbit/s"}, {Name: "threads in use, mean"}, {Name: "threads, most"},
+			{Name: "instruction", Unit: "ns"}, {Name: "fixed", Unit: "us"}, {Name: "Trio-ML offered", Unit: "Gbit/s"}, {Name: "gradients added", Unit: "Gbit/s"}, {Name: "threads in use, mean"}, {Name: "threads, most"},
 			{Name: "queue, most", Unit: "packets"}, {Name: "forwarded", Unit: "Gbit/s"}, {Name: "loss", Unit: "%"},
 		},
 		Notes: []string{
@@ -188,10 +227,17 @@ func gracefulTable(all []graceful) claims.Table {
 			fmt.Sprintf("%s; %d threads.", Model, all[0].end.Threads),
 		},
 	}
+	t.Rows = gracefulRows(all)
+	return t
+}
+
+// gracefulRows are the rows of a machine.
+func gracefulRows(all []graceful) [][]render.Cell {
+	var t claims.Table
 	for i := range all {
 		g := &all[i]
-		t.Add(render.Int(g.offered), render.Number(g.added()/1e9, 1), render.Number(g.end.InUse.Mean, 0),
+		t.Add(instructionCell(&g.on), fixedCell(&g.on), render.Int(g.offered), render.Number(g.added()/1e9, 1), render.Number(g.end.InUse.Mean, 0),
 			render.Int(g.end.InUse.Max), render.Int(g.end.Queue.Max), render.Number(g.rate(g.simple)/1e9, 2), render.Percent(max(0, g.loss())))
 	}
-	return t
+	return t.Rows
 }

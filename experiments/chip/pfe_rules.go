@@ -172,7 +172,7 @@ type pfeBlow struct {
 
 // pfeHammer runs so many threads at once.
 func pfeHammer(e *experiment.Env, threads int) (b pfeBlow, err error) {
-	m := NewMachine(e, false)
+	m := NewMachine(e)
 	m.timing.Instruction = trio.Cycle // fast threads, so that the engine is what they wait for
 	d, err := newPFEDriver("hammer.mc", hammer, trio.Config{Timing: &m.timing, PPEs: m.PPEs, Threads: m.Threads, Memory: m.Memory})
 	if err != nil {
@@ -229,7 +229,7 @@ func (o *pfeEnds) Sent(_ units.Time, t *vm.Thread, _ bool) {
 // pfeOrder gives packets of some flows random service times.
 func pfeOrder(f *experiment.Findings, e *experiment.Env) error {
 	const flows = 5
-	m := NewMachine(e, false)
+	m := NewMachine(e)
 	ends := &pfeEnds{}
 	d, err := newPFEDriver("spin.mc", spin, trio.Config{Timing: &m.timing, PPEs: m.PPEs, Threads: m.Threads, Memory: m.Memory, Observer: ends})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/inalab/inalab/experiments/experiment"
@@ -15,40 +16,43 @@ import (
 	"github.com/inalab/inalab/switchd/trio"
 )
 
-// The cost of an instruction is what the calibration gives, on one point. With
-// -update it is written into the PFE's constants.
-func TestInstructionCostIsCalibrated(t *testing.T) {
-	m, err := NewTrio(experimenttest.NewEnv(t), true)
+// The fixed cost of a packet, and the most that an instruction can take, are what the stated
+// latency gives with the default constants. With -update they are written into the PFE's.
+func TestTimeIsSolved(t *testing.T) {
+	m, err := NewTrio(experimenttest.NewEnv(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := statedLatency()
+	s, err := newSolver()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := calibrate(m, latencyReadings[0], 0, target)
+	most, err := s.most(m)
 	if err != nil {
 		t.Fatal(err)
 	}
+	packet := (m.timing.Packet + units.Nanosecond/2) / units.Nanosecond * units.Nanosecond
 	if golden.Updating() {
-		writeInstructionCost(t, got)
+		writeTime(t, "PacketCost", packet)
+		writeTime(t, "InstructionMost", most)
 		return
 	}
-	if got != trio.InstructionCost {
-		t.Errorf("calibrated on %v, an instruction takes %v, and trio.InstructionCost is %v: run with -update, look at what git says has changed, and say so with the figures", target, got, trio.InstructionCost)
+	if packet != trio.PacketCost || most != trio.InstructionMost {
+		t.Errorf("solved for %v, a packet takes %v beside its instructions, an instruction %v at most, and trio.PacketCost is %v, trio.InstructionMost %v: run with -update, look at what git says has changed, and say so with the figures",
+			s.target, packet, most, trio.PacketCost, trio.InstructionMost)
 	}
 }
 
-func writeInstructionCost(t *testing.T, cost units.Duration) {
+func writeTime(t *testing.T, name string, cost units.Duration) {
 	t.Helper()
 	const file = "../../switchd/trio/timing.go"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`(\tInstructionCost = )\d+( \* units\.Nanosecond\n)`)
+	line := regexp.MustCompile(`(\t` + name + ` = )\d+( \* units\.Nanosecond\n)`)
 	if !line.Match(text) {
-		t.Fatalf("%s has no line that sets InstructionCost in nanoseconds", file)
+		t.Fatalf("%s has no line that sets %s in nanoseconds", file, name)
 	}
 	text = line.ReplaceAll(text, fmt.Appendf(nil, "${1}%d${2}", cost/units.Nanosecond))
 	if err := os.WriteFile(file, text, 0o644); err != nil {
@@ -56,41 +60,48 @@ func writeInstructionCost(t *testing.T, cost units.Duration) {
 	}
 }
 
-// The cost of an instruction is found wherever it is: what a machine takes with some
-// cost is calibrated to that cost.
-func TestCalibrationFindsTheCost(t *testing.T) {
-	m, err := NewTrio(experimenttest.NewEnv(t), true)
+// The two costs are found wherever they are: a machine with some is solved for them.
+func TestSolvingFindsTheCosts(t *testing.T) {
+	m, err := NewTrio(experimenttest.NewEnv(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []units.Duration{5, 80, 900} {
-		for _, r := range latencyReadings {
-			p, err := m.at(want*units.Nanosecond, lone(calibrationGrads, calibrationBlocks, 0)).measure()
+	for _, r := range latencyReadings {
+		for _, want := range []struct{ instruction, packet units.Duration }{{5, 12345}, {80, 700}, {900, 0}} {
+			m.timing.Instruction, m.timing.Packet = want.instruction*units.Nanosecond, want.packet*units.Nanosecond
+			p, err := pfeRun{m, lone(statedGrads, statedBlocks, 0)}.measure()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := calibrate(m, r, 0, r.latency(&p)); err != nil || got != want*units.Nanosecond {
-				t.Errorf("%s: latency %v is that of an instruction of %dns, calibrated to %v, %v", r.name, r.latency(&p), want, got, err)
+			s := solver{latencyReading: r, target: r.latency(&p)}
+			if got, err := s.at(m, m.timing.Instruction); err != nil || got.timing.Packet != m.timing.Packet {
+				t.Errorf("%s: latency %v is that of %v, solved for %v, %v", r.name, s.target, m.Times(), got.Times(), err)
+			}
+			if got, err := s.most(m); want.packet == 0 && (err != nil || got != m.timing.Instruction) {
+				t.Errorf("%s: latency %v is that of %v, and the most is %v, %v", r.name, s.target, m.Times(), got, err)
 			}
 		}
 	}
-	if _, err := calibrate(m, latencyReadings[0], 0, units.Second); err == nil {
-		t.Error("a latency of a second is calibrated on")
+	if _, err := (solver{latencyReading: latencyReadings[0], target: units.Second}).most(m); err == nil {
+		t.Error("a latency of a second is solved for")
+	}
+	if _, err := (solver{latencyReading: latencyReadings[0], target: units.Microsecond}).at(m, 20*units.Nanosecond); err == nil || !strings.Contains(err.Error(), "take less than that") {
+		t.Errorf("a latency of a microsecond is solved for: %v", err)
 	}
 }
 
 // Blocks of window 1 repeat each other, so that a quick run has the latencies of a
 // full one.
 func TestLonePacketsRepeat(t *testing.T) {
-	m, err := NewTrio(experimenttest.NewEnv(t), false)
+	m, err := NewTrio(experimenttest.NewEnv(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, err := pfeRun{m, lone(256, calibrationBlocks, 0)}.measure()
+	few, err := pfeRun{m, lone(256, statedBlocks, 0)}.measure()
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, err := pfeRun{m, lone(256, 20*calibrationBlocks, 0)}.measure()
+	many, err := pfeRun{m, lone(256, 20*statedBlocks, 0)}.measure()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +113,7 @@ func TestLonePacketsRepeat(t *testing.T) {
 // The largest window of Fig 16 runs: no packet is dropped, whatever has been written
 // to by then, and every block is done. Small packets use as much memory of the host.
 func TestLargestWindow(t *testing.T) {
-	m, err := NewTrio(experimenttest.NewEnv(t), false)
+	m, err := NewTrio(experimenttest.NewEnv(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +139,7 @@ func TestLargestWindow(t *testing.T) {
 // sent; one that waits twice as long does not, and all wait for it where a whole PFE is
 // silent.
 func TestUpperTimeouts(t *testing.T) {
-	m, err := NewTrio(experimenttest.NewEnv(t), false)
+	m, err := NewTrio(experimenttest.NewEnv(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,10 +158,9 @@ func TestUpperTimeouts(t *testing.T) {
 	}
 }
 
-// Choices that are calibrated anew meet the calibration point, each with its own cost of
-// an instruction.
-func TestChoicesAreCalibrated(t *testing.T) {
-	m, err := NewTrio(experimenttest.NewEnv(t), true)
+// Choices meet the stated point, each with its own costs.
+func TestChoicesMeetTheStatedPoint(t *testing.T) {
+	m, err := NewTrio(experimenttest.NewEnv(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +174,7 @@ func TestChoicesAreCalibrated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := pfeRun{changed, lone(calibrationGrads, calibrationBlocks, 0)}.measure()
+		p, err := pfeRun{changed, lone(statedGrads, statedBlocks, 0)}.measure()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ type heldPFE struct {
 func (s *sweep) onMicrocode(ctx context.Context) (t claims.Table, err error) {
 	apart := *s.env
 	apart.Constants = s.env.Constants.Fresh()
-	m := chip.NewMachine(&apart, false)
+	m := chip.NewMachine(&apart)
 	timed := trioSystem(&apart)
 	timed.AddRate, timed.PFE = 0, m.PFE()
 	models := []heldPFE{{name: "reference", sys: trioSystem(&apart)}, {name: "Microcode", sys: timed}}

@@ -64,7 +64,7 @@ type recoveryPFE struct {
 // what the paper leaves open of it, and the fast model. At its ends it is run with the
 // shortest timeout, of which what a PFE takes is the largest part.
 func recoveryPFEs(e *experiment.Env) ([]recoveryPFE, error) {
-	m, err := chip.NewTrio(e, false)
+	m, err := chip.NewTrio(e)
 	list := []recoveryPFE{{name: "Microcode", long: chip.Model, pfe: m.PFE(), timeouts: recoveryTimeouts, predicts: true}}
 	for i, size := range chip.ThreadRange {
 		end := m

@@ -116,8 +116,8 @@ func TestTimed(t *testing.T) {
 	prog := compile(t, filter.File, filter.Source())
 	c := timing()
 	got := play(t, replay.Config{Program: prog, Timing: c}, packets(t, "0s udp 10.0.0.1 10.0.0.2 100\n1ms arp"))
-	// An IP packet: three instructions, of which the last forwards.
-	want := c.Dispatch + 3*c.Instruction + c.Output
+	// An IP packet: its fixed cost, and three instructions, of which the last forwards.
+	want := c.Packet + c.Dispatch + 3*c.Instruction + c.Output
 	if len(got.at) != 1 || got.at[0] != units.Time(want) || got.lives[0].Took != want {
 		t.Errorf("left at %v, took %v, want %v", got.at, got.lives[0].Took, want)
 	}

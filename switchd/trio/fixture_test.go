@@ -92,14 +92,13 @@ func newBench(t rapid.TB, cfg Config) *bench {
 	return &bench{t: t, p: p}
 }
 
-// instruction is the cost of an instruction in these tests, whatever the calibrated
-// one is.
+// instruction is the cost of an instruction in these tests, whatever the default is.
 const instruction = 20 * units.Nanosecond
 
-// timed returns the default timing but for that cost, changed.
+// timed returns the default timing but for that cost, and without one of a packet, changed.
 func timed(change ...func(*Timing)) *Timing {
 	out := DefaultTiming()
-	out.Instruction = instruction
+	out.Instruction, out.Packet = instruction, 0
 	for _, f := range change {
 		f(&out)
 	}

@@ -360,6 +360,7 @@ func TestConfigErrorsNameTheFault(t *testing.T) {
 		"65 threads of a PPE":                  func(c *Config) { c.Threads = 65 },
 		`timer "scan": program ways.mc has no`: func(c *Config) { c.Timers = []Timer{{Name: "scan", Period: 1}} },
 		"next hop 3 has no port":               func(c *Config) { c.NextHops = []NextHop{{Index: 3}} },
+		"fixed cost of a packet of -1":         func(c *Config) { c.Timing = timed(func(t *Timing) { t.Packet = -1 }) },
 		"instruction cost of 0s":               func(c *Config) { c.Timing = &Timing{TailBytesPerCycle: 1, Issue: 1} },
 		"shared memory: SRAM":                  func(c *Config) { c.Memory.SRAM = 5 },
 		"counter SEEN of 16B at word":          func(c *Config) { c.Memory.SRAM, c.Memory.Records = 64<<10, 1024 },

@@ -53,6 +53,9 @@ func newPPEs(n, threads int) ppes {
 // full reports whether every thread is in use.
 func (p *ppes) full() bool { return p.total == len(p.busy)*p.threads }
 
+// idle returns the threads that are not in use.
+func (p *ppes) idle() int { return len(p.busy)*p.threads - p.total }
+
 // take returns the PPE with the fewest threads in use, the first of several, and
 // takes a thread of it; one must be free.
 func (p *ppes) take() int {

@@ -117,8 +117,8 @@ type stats struct {
 func (s *stats) queued(now units.Time, n int) { s.queue.set(now, n) }
 func (s *stats) busy(now units.Time, n int)   { s.threads.set(now, n) }
 
-func (s *stats) started(now, since units.Time, threads int) {
-	s.wait.add(now.Sub(since))
+func (s *stats) started(now, ready units.Time, threads int) {
+	s.wait.add(now.Sub(ready))
 	s.threads.set(now, threads)
 }
 

@@ -32,8 +32,9 @@ type work struct {
 	event  event   // zero: none
 	timer  int     // index of Config.Timers
 	part   int
-	run    uint32 // number of the run
-	since  units.Time
+	run    uint32     // number of the run
+	since  units.Time // arrival, or when the timer fired
+	ready  units.Time // for a thread, Timing.Packet later
 }
 
 // Fate is the outcome of the work that a thread was started for.

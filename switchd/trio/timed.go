@@ -35,6 +35,7 @@ type machine struct {
 	threads []*thread   // all there have been in use at once
 	idle    []int32     // those that are not in use
 	ppes    ppes
+	inputs  ring[work] // on their way to a thread, for Timing.Packet
 	queue   ring[work] // waits for a thread
 	engines *mem.Engines
 	tails   units.Time // until when packet memory is busy with tails
@@ -56,13 +57,16 @@ func newClock(p *PFE) (*clock, error) {
 }
 
 // advanceTo does what is due up to a time. At one instant timers start threads
-// first, then packets leave, then threads go on.
+// first, then packets leave, then packets get threads, then threads go on.
 func (p *PFE) advanceTo(now units.Time) {
 	c := p.clock
 	for {
-		at, goesOn, leaves := now, false, false
+		at, goesOn, enters, leaves := now, false, false, false
 		if e, ok := c.events.Peek(); ok && e.At <= at {
 			at, goesOn = e.At, true
+		}
+		if c.inputs.len() > 0 && c.inputs.front().ready <= at {
+			at, enters = c.inputs.front().ready, true
 		}
 		if c.outputs.len() > 0 && c.outputs.front().at <= at {
 			at, leaves = c.outputs.front().at, true
@@ -76,6 +80,11 @@ func (p *PFE) advanceTo(now units.Time) {
 		switch {
 		case leaves:
 			p.emitNext()
+		case enters:
+			if w := c.inputs.pop(); !w.owner.retired {
+				w.owner.now = at
+				w.owner.dispatch(w)
+			}
 		case goesOn:
 			t := c.threads[c.events.Pop().Target]
 			t.work.owner.now = at
@@ -114,6 +123,9 @@ func (c *clock) deadline(timer units.Time) units.Time {
 	if e, ok := c.events.Peek(); ok {
 		next = min(next, e.At)
 	}
+	if c.inputs.len() > 0 {
+		next = min(next, c.inputs.front().ready)
+	}
 	next = next.Add(c.Output)
 	if c.outputs.len() > 0 {
 		next = min(next, c.outputs.front().at)
@@ -124,7 +136,7 @@ func (c *clock) deadline(timer units.Time) units.Time {
 // receive takes a frame from a train that arrived.
 func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 	c := p.clock
-	if c.ppes.full() && c.queue.len() >= p.cfg.Queue {
+	if c.inputs.len()+c.queue.len() >= p.cfg.Queue+c.ppes.idle() {
 		p.refuse(DropQueue)
 		return
 	}
@@ -140,7 +152,12 @@ func (p *PFE) receive(t *sansio.Train, i int, from sansio.Port) {
 	p.used += size
 	k.charge = size
 	c.reorder.enter(k)
-	p.dispatch(work{owner: p, packet: k, since: p.now})
+	w := work{owner: p, packet: k, since: p.now, ready: p.now.Add(c.Packet)}
+	if c.Packet > 0 {
+		c.inputs.push(w)
+		return
+	}
+	p.dispatch(w)
 }
 
 // refuse drops a packet that has just arrived.
@@ -186,7 +203,7 @@ func (p *PFE) launch(w work) {
 	}
 	t := c.threads[id]
 	t.ppe = c.ppes.take()
-	p.stats.started(p.now, w.since, c.ppes.total)
+	p.stats.started(p.now, w.ready, c.ppes.total)
 	p.prepare(t, w)
 	p.execute(t, p.now.Add(c.Dispatch))
 }

@@ -117,7 +117,7 @@ func (ts *timers) due(p *PFE, limit units.Time, late bool) (work, bool) {
 			t.set(max(t.tick, t.firstAfter(limit)-int64(t.Threads)))
 		}
 		n := int64(t.Threads)
-		w := work{owner: p, timer: i, part: int(t.tick % n), run: uint32(t.tick / n), since: t.at}
+		w := work{owner: p, timer: i, part: int(t.tick % n), run: uint32(t.tick / n), since: t.at, ready: t.at}
 		switch {
 		case !t.ScansOnly || p.records() > 0 && p.occupied(w.part, t.Threads):
 			t.set(t.tick + 1)

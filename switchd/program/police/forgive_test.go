@@ -34,9 +34,9 @@ func TestForgivenWhileAPacketComes(t *testing.T) {
 	for idle.e.Memory().Hash().Len() > 0 {
 		idle.Until(idle.Now/visits*visits + visits + inside)
 	}
-	forgives := idle.Now / visits * visits // by the thread that started then
+	forgives := (idle.Now / visits * visits).Add(-timing.Packet) // by the thread that starts when a packet of then gets one
 	ends := map[bool]int{}
-	for at := forgives - 2*us; at < forgives+20*us; at += us / 20 {
+	for at := forgives - 2*us; at < forgives+3*us; at += us / 100 {
 		g := blocked(t, &timing)
 		g.Until(at)
 		before := g.passed

@@ -25,9 +25,9 @@ func TestForgottenWhileAPacketComes(t *testing.T) {
 	for idle.e.Memory().Hash().Len() > 0 {
 		idle.Until(idle.Now + visits)
 	}
-	forgets := idle.Now / visits * visits // by the thread that started then
+	forgets := (idle.Now / visits * visits).Add(-timing.Packet) // by the thread that starts when a packet of then gets one
 	lives := map[uint64]int{}
-	for at := forgets - 2*us; at < forgets+20*us; at += us / 20 {
+	for at := forgets - 2*us; at < forgets+3*us; at += us / 100 {
 		p := newTap(t, units.MiB, &timing)
 		p.Send(1, 2, 100)
 		p.Until(at)
