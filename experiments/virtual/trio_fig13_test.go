@@ -5,6 +5,8 @@ import (
 
 	"github.com/inalab/inalab/experiments/experiment/experimenttest"
 	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 // What is held against the emulated PFE is an iteration without a straggler, and one
@@ -22,5 +24,29 @@ func TestHeldIterations(t *testing.T) {
 	}
 	if whole := testbed.Model(e, heldModel); h.jobs[0].Model.SizeMiB != whole.SizeMiB/quickHeldShrink {
 		t.Errorf("a quick run is of %d MiB", h.jobs[0].Model.SizeMiB)
+	}
+}
+
+// Timer threads that take a millisecond for a result make an iteration with a straggler
+// longer, and change none without.
+func TestScanTimeOfTheSweep(t *testing.T) {
+	e := experimenttest.NewEnv(t)
+	var took [2][2]units.Duration // by time of a result, without and with a straggler
+	for i, result := range []units.Duration{0, units.Millisecond} {
+		h := heldPFE{sys: trioSystem(e)}
+		h.sys.PFE.Scan = reference.ScanTime{Result: result}
+		if err := h.lay(e); err != nil {
+			t.Fatal(err)
+		}
+		cells, err := runJobs(t.Context(), h.jobs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range cells {
+			took[i][k] = testbed.MeanIteration(&cells[k])
+		}
+	}
+	if took[0][0] != took[1][0] || took[1][1] <= took[0][1] {
+		t.Errorf("without and with a straggler %v where results take no time, %v where they take a millisecond", took[0], took[1])
 	}
 }

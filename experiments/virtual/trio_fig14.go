@@ -37,6 +37,9 @@ func fig14() experiment.Experiment {
 				if err := chip.LevelTimeouts(ctx, e, &f); err != nil {
 					return f, err
 				}
+				if err := chip.AgedBlocks(ctx, e, &f); err != nil {
+					return f, err
+				}
 			}
 			return f, chip.ScanTimes(ctx, e, &f)
 		},

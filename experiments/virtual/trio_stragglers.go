@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/inalab/inalab/experiments/chip"
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/harness/job"
@@ -15,6 +16,7 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/compare"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 // trioModels are the models of Trio Table 1.
@@ -24,10 +26,11 @@ var trioModels = []string{"resnet50", "vgg11", "densenet161"}
 // straggling probability, at 100 Gbit/s and full size.
 type sweep struct {
 	env        *experiment.Env
-	iterations int             // of the jobs that are laid out
-	chains     [][]*job.Job    // that share patterns of rounds; the last checks are pairs that must agree
-	cells      [][]result.Cell // of chains
-	ideal      []result.Cell   // by model
+	iterations int                // of the jobs that are laid out
+	chains     [][]*job.Job       // that share patterns of rounds; the last checks are pairs that must agree
+	cells      [][]result.Cell    // of chains
+	ideal      []result.Cell      // by model
+	scan       reference.ScanTime // what timer threads take
 }
 
 // iterations of a straggler experiment: the paper's 100, or those of a quick run.
@@ -39,6 +42,10 @@ const quickIterations = 25
 // packet by packet and with charged rounds, to hold against each other.
 func newSweep(e *experiment.Env) (*sweep, error) {
 	s := &sweep{env: e, iterations: iterations(e)}
+	var err error
+	if s.scan, err = scanTime(e); err != nil {
+		return nil, err
+	}
 	for _, m := range trioModels {
 		if err := s.add(m); err != nil {
 			return nil, err
@@ -85,7 +92,9 @@ func (s *sweep) add(model string) error {
 
 // trio is Trio-ML on the paper's chassis, in the readings taken.
 func (s *sweep) trio(model string, p float64) (*job.Job, error) {
-	return s.job(trioSystem(s.env), trioNetwork, model, p)
+	t := trioSystem(s.env)
+	t.PFE.Scan = s.scan
+	return s.job(t, trioNetwork, model, p)
 }
 
 // trioNetwork is the paper's chassis with six workers (Trio §6.1).
@@ -101,8 +110,22 @@ func trioSystem(e *experiment.Env) trioml.System {
 	return t
 }
 
+// scanTime is what timer threads take on the emulated PFE. Of its constants the results of a
+// sweep depend on what an instruction takes; the others are not noted, since one that is
+// changed moves a result by a percent.
+func scanTime(e *experiment.Env) (reference.ScanTime, error) {
+	apart := *e
+	apart.Constants = e.Constants.Fresh()
+	e.Constants.Get("pfe.instruction")
+	m, err := chip.NewTrio(&apart)
+	if err != nil {
+		return reference.ScanTime{}, err
+	}
+	return m.ScanTime()
+}
+
 // trioModel says which model of a PFE gave a result.
-const trioModel = "reference program; a PFE is one server of the stated additions a second, plus link time"
+const trioModel = chip.ReferenceModel
 
 // switchML is SwitchML-256 with all workers on one pipeline (Trio §6.1).
 func (s *sweep) switchML(model string, p float64) (*job.Job, error) {

@@ -63,6 +63,10 @@ type PFE struct {
 	Timing    *trio.Timing // under the virtual clock, and not divided by the scale; nil: it takes no time
 	Memory    mem.Config   // shared memory; zero values: its defaults
 
+	// Scan is what timer threads of the reference program take, under the virtual clock,
+	// and not divided by the scale; zero: no time.
+	Scan reference.ScanTime `json:",omitzero"`
+
 	// Stragglers has the PFE tell temporary from permanent stragglers, and the workers
 	// divide the share of one that is out of service; nil: it tells nobody.
 	Stragglers *program.Stragglers `json:",omitempty"`
@@ -185,7 +189,7 @@ const serverQueue = 4 * units.GiB
 func (t System) machine(j *job.Job) PFE {
 	p := t.PFE
 	if !j.Virtual {
-		p.Timing = nil
+		p.Timing, p.Scan = nil, reference.ScanTime{}
 	}
 	return p
 }
@@ -285,7 +289,7 @@ func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engi
 	case cfg.PFE.Reference && s != nil:
 		return reference.NewAdvanced(cfg.Program, *s)
 	case cfg.PFE.Reference:
-		return reference.New(cfg.Program)
+		return reference.NewTimed(cfg.Program, cfg.PFE.Scan)
 	case s != nil:
 		return microcode.NewAdvanced(cfg.Program, *s, opts)
 	}

@@ -36,8 +36,11 @@ func (p *Program) markAbsent(aged *record) {
 	}
 }
 
-// Remembers reports whether a source is absent.
+// Remembers reports whether a source is absent, or a timer thread still at work.
 func (p *Program) Remembers() bool {
+	if p.timed.busy() {
+		return true
+	}
 	for _, j := range p.jobs {
 		if j != nil && j.absent != (trace.Mask{}) {
 			return true

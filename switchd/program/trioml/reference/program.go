@@ -20,6 +20,7 @@ type Program struct {
 	jobs       [256]*job       // by id
 	records    map[key]*record // looked up, never ranged: the scan goes by threads
 	scan       scanner
+	timed      *timedScan  // nil: timer threads take no time
 	classifier *classifier // nil: stragglers are not classified
 	free       []*record   // with their buffers, for reuse
 	count      sansio.Tally
@@ -84,6 +85,9 @@ func (p *Program) packet(now units.Time, payload []byte, pad int, eff *sansio.Ef
 	h, problem := wire.ParseUnstored(payload, pad)
 	if problem != wire.OK {
 		p.drop(now, h, string(problem))
+		return
+	}
+	if p.timed.holds(p.records[keyOf(h.Job, h.Block)], payload, pad) {
 		return
 	}
 	r, reason := p.admit(now, h, pad > 0)
@@ -228,6 +232,7 @@ func (p *Program) finish(now units.Time, r *record, eff *sansio.Effects) {
 }
 
 func (p *Program) remove(r *record) {
+	p.timed.disown(r)
 	delete(p.records, r.key())
 	p.scan.remove(r)
 	r.job.open--

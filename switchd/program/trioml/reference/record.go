@@ -78,6 +78,7 @@ type record struct {
 	job          *job
 	thread       int // that scans it
 	older, newer *record
+	owned        bool // that thread builds its result
 }
 
 func (r *record) key() key { return keyOf(r.Job, r.Block) }

@@ -131,7 +131,7 @@ func (p *Program) NextDeadline() units.Time {
 	if p.cfg.NoAging {
 		return p.classifier.next()
 	}
-	return min(p.scan.next(), p.classifier.next())
+	return min(p.scan.next(), p.timed.next(), p.classifier.next())
 }
 
 // Expire runs the timer threads that are due. A driver that is late by more
@@ -146,6 +146,17 @@ func (p *Program) Expire(now units.Time, eff *sansio.Effects) {
 
 // expire runs those that age blocks.
 func (p *Program) expire(now units.Time, eff *sansio.Effects) {
+	for p.timed.next() <= now {
+		p.step(eff)
+	}
+	p.fire(now, eff)
+	for p.timed.next() <= now { // of those that have just been started
+		p.step(eff)
+	}
+}
+
+// fire starts the threads whose timers fire.
+func (p *Program) fire(now units.Time, eff *sansio.Effects) {
 	s := &p.scan
 	if p.cfg.NoAging || now < s.due {
 		return
@@ -161,26 +172,33 @@ func (p *Program) expire(now units.Time, eff *sansio.Effects) {
 // visit is one firing of timer thread i: what was not referenced for the timeout of its
 // job is sent as it is, the rest loses its flag.
 func (p *Program) visit(now units.Time, i int, eff *sansio.Effects) {
-	for _, r := range p.scan.records(i) {
-		switch {
-		case p.records[r.key()] != r: // sent since, with another
-			continue
-		case p.isYoung(r):
-			if p.cfg.Age == trioml.AgeAbsent && r.complete() { // it waits for absent sources only
-				p.finish(now, r, eff)
-			} else {
-				p.event(now, trace.Scanned, r, r.job.OutSource)
-			}
-			continue
-		}
-		r.AgeOp, r.Degraded = wire.AgeTimeout, true
-		p.count.Add(trioml.CountAged, 1)
-		r.job.Count.Aged++
-		p.event(now, trace.BlockAged, r, r.job.OutSource)
-		r.job.stragglers.missed = r.job.stragglers.missed.Or(r.job.Mask.Without(r.Received))
-		p.markAbsent(r)
-		p.finish(now, r, eff)
+	if p.timed != nil {
+		p.start(now, i)
+		return
 	}
+	for _, r := range p.scan.records(i) {
+		if p.records[r.key()] == r && p.ends(now, r) { // not sent since, with another
+			p.finish(now, r, eff)
+		}
+	}
+}
+
+// ends is what a timer thread finds of a record: whether it is to be sent.
+func (p *Program) ends(now units.Time, r *record) bool {
+	if p.isYoung(r) {
+		if p.cfg.Age == trioml.AgeAbsent && r.complete() { // it waits for absent sources only
+			return true
+		}
+		p.event(now, trace.Scanned, r, r.job.OutSource)
+		return false
+	}
+	r.AgeOp, r.Degraded = wire.AgeTimeout, true
+	p.count.Add(trioml.CountAged, 1)
+	r.job.Count.Aged++
+	p.event(now, trace.BlockAged, r, r.job.OutSource)
+	r.job.stragglers.missed = r.job.stragglers.missed.Or(r.job.Mask.Without(r.Received))
+	p.markAbsent(r)
+	return true
 }
 
 // isYoung notes a visit and reports whether the record waits on: it was referenced since the last
