@@ -126,7 +126,7 @@ func (p *PFE) counted(t *thread, a mem.Addr, bytes uint64) {
 func (p *PFE) raise(i int, first, second uint32) {
 	s := &p.sources[i]
 	s.raised++
-	p.raised = append(p.raised, work{owner: p, event: event{s, uint64(first)<<32 | uint64(second)}, since: p.now})
+	p.raised = append(p.raised, work{owner: p, event: event{s, uint64(first)<<32 | uint64(second)}, since: p.now, ready: p.now})
 }
 
 // startEvents starts the threads of the events that were raised.

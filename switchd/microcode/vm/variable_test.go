@@ -3,8 +3,9 @@ package vm
 import (
 	"testing"
 
-	"github.com/inalab/inalab/switchd/microcode/isa"
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/switchd/microcode/isa"
 )
 
 // Variables are read and written at any offset and width, and nothing beside
