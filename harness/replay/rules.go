@@ -45,11 +45,11 @@ func (w *watch) rule(reason string) string {
 	case trio.DropNoRoom:
 		return fmt.Sprintf("packets inside take at most %v", trio.DefaultPacketMemory)
 	case trio.DropPush:
-		return fmt.Sprintf("a head grows by 1 to %d bytes in all, and the packet to 65549", isa.HeadRoom)
+		return fmt.Sprintf("%d bytes of headers can be pushed in all, and a packet has at most 65549 bytes (assumed)", isa.HeadRoom)
 	case trio.DropPull:
-		return "a head shrinks by a byte at least, and keeps 14, an Ethernet header"
+		return "headers are pulled by a byte or more, and 14 bytes of the head are left"
 	case trio.DropNoHeader:
-		return "headers are pushed and pulled while the thread has its packet"
+		return "headers are those of a packet that is still to be sent"
 	case trio.DropNoTail:
 		return "TailWrite writes to a packet of PacketCreate"
 	}
