@@ -16,6 +16,7 @@ import (
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/compare"
+	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
@@ -23,7 +24,8 @@ import (
 var trioModels = []string{"resnet50", "vgg11", "densenet161"}
 
 // sweep is Fig 13: the iteration times of each model and system at each
-// straggling probability, at 100 Gbit/s and full size.
+// straggling probability, at 100 Gbit/s and full size. Trio-ML is in it twice: in the
+// reading of ageing that is taken, and in the other one.
 type sweep struct {
 	env        *experiment.Env
 	iterations int                // of the jobs that are laid out
@@ -53,7 +55,7 @@ func newSweep(e *experiment.Env) (*sweep, error) {
 		s.ideal = append(s.ideal, s.chains[len(s.chains)-1][0].IdealCell())
 	}
 	s.iterations = checkIterations
-	for _, lay := range []layout{s.trio, s.switchML} {
+	for _, lay := range []layout{s.trio, s.otherTrio, s.switchML} {
 		charged, err := lay(trioModels[0], testbed.LastP)
 		if err != nil {
 			return nil, err
@@ -76,12 +78,15 @@ type layout func(model string, p float64) (*job.Job, error)
 func (s *sweep) add(model string) error {
 	var shared []*job.Job
 	for _, p := range testbed.StraggleP(s.env) {
-		j, err := s.trio(model, p)
-		if err != nil {
-			return err
+		for _, lay := range []layout{s.trio, s.otherTrio} {
+			j, err := lay(model, p)
+			if err != nil {
+				return err
+			}
+			s.chains = append(s.chains, []*job.Job{j})
 		}
-		s.chains = append(s.chains, []*job.Job{j})
-		if j, err = s.switchML(model, p); err != nil {
+		j, err := s.switchML(model, p)
+		if err != nil {
 			return err
 		}
 		shared = append(shared, j)
@@ -92,9 +97,22 @@ func (s *sweep) add(model string) error {
 
 // trio is Trio-ML on the paper's chassis, in the readings taken.
 func (s *sweep) trio(model string, p float64) (*job.Job, error) {
-	t := trioSystem(s.env)
-	t.PFE.Scan = s.scan
-	return s.job(t, trioNetwork, model, p)
+	taken, _ := s.systems()
+	return s.job(taken, trioNetwork, model, p)
+}
+
+// otherTrio is trio in the other reading of what an aged block says of the sources that it lacks.
+func (s *sweep) otherTrio(model string, p float64) (*job.Job, error) {
+	_, other := s.systems()
+	return s.job(other, trioNetwork, model, p)
+}
+
+// systems are Trio-ML as all runs of the sweep have it, in the reading of ageing that is taken
+// and in the other one.
+func (s *sweep) systems() (taken, other trioml.System) {
+	taken, other = trioSystem(s.env), otherAgeing(s.env)
+	taken.PFE.Scan, other.PFE.Scan = s.scan, s.scan
+	return taken, other
 }
 
 // trioNetwork is the paper's chassis with six workers (Trio §6.1).
@@ -124,19 +142,46 @@ func scanTime(e *experiment.Env) (reference.ScanTime, error) {
 	return m.ScanTime()
 }
 
+// otherAgeing is trioSystem in the reading of trio.close-to-ideal that is not taken.
+func otherAgeing(e *experiment.Env) trioml.System {
+	t := trioSystem(e)
+	if t.Age == program.AgePerBlock {
+		t.Age = program.AgeAbsent
+	} else {
+		t.Age = program.AgePerBlock
+	}
+	return t
+}
+
+// trioLine is Trio-ML in the readings taken, as rows call it.
+const trioLine = "trioml"
+
+// smlLine is SwitchML, as rows call it.
+const smlLine = "switchml256"
+
+// otherLine is how rows call Trio-ML in the other reading of ageing.
+func otherLine(e *experiment.Env) string { return trioLine + ", " + string(otherAgeing(e).Age) }
+
 // trioModel says which model of a PFE gave a result.
 const trioModel = chip.ReferenceModel
 
 // switchML is SwitchML-256 with all workers on one pipeline (Trio §6.1).
 func (s *sweep) switchML(model string, p float64) (*job.Job, error) {
-	return s.job(switchml.System{Elements: 256}, network{topology: "rack", hosts: 6, rate: 100 * units.GbitPerSecond}, model, p)
+	return s.job(switchml.System{Elements: 256}, smlNetwork, model, p)
 }
 
-func (s *sweep) job(sys job.System, n network, name string, p float64) (*job.Job, error) {
+// smlNetwork is the rack of SwitchML (Trio §6.1).
+var smlNetwork = network{topology: "rack", hosts: 6, rate: 100 * units.GbitPerSecond}
+
+// job replays a model. Changes come after what the sweep says.
+func (s *sweep) job(sys job.System, n network, name string, p float64, changes ...func(*job.Spec)) (*job.Job, error) {
 	return replay(s.env, sys, n, func(spec *job.Spec) {
 		spec.Model, spec.Iterations, spec.StraggleP = testbed.Model(s.env, name), s.iterations, p
 		spec.Semantics = fault.Semantics(s.env.Reading("trio.straggle-semantics"))
 		spec.Host = s.env.Constants.DPDK()
+		for _, change := range changes {
+			change(spec)
+		}
 	})
 }
 
@@ -156,11 +201,19 @@ func (s *sweep) run(ctx context.Context) (err error) {
 			return fmt.Errorf("%s, %s, p=%g: packet by packet the times differ from those with charged rounds", c.System, c.Model, c.StraggleP)
 		}
 	}
+	other := otherAgeing(s.env).Age
+	for i, chain := range s.chains {
+		for k, j := range chain {
+			if t, ok := j.System.(trioml.System); ok && t.Age == other {
+				s.cells[i][k].System = otherLine(s.env)
+			}
+		}
+	}
 	return nil
 }
 
-// checks is the number of pairs that must agree, one for each system.
-const checks = 2
+// checks is the number of pairs that must agree, one for each line.
+const checks = 3
 
 // swept returns the cells of the sweep without those that were run to check it.
 func (s *sweep) swept() []result.Cell { return slices.Concat(s.cells[:len(s.cells)-checks]...) }
