@@ -8,19 +8,22 @@ import (
 // maxWord bounds the words that are compared; a longer one is no typing error.
 const maxWord = 64
 
-// Nearest returns the candidate that the fewest edits turn the word into, the
-// first of several; ok is false where none is near.
+// Nearest returns the candidate that the fewest edits turn the word into: of several the
+// first that is as long as the word, as with two letters exchanged, else the first. ok is
+// false where none is near.
 func Nearest(word string, candidates []string) (near string, ok bool) {
 	if len(word) > maxWord {
 		return "", false
 	}
 	plain := fold(word)
 	fewest := (len(plain)+2)/3 + 1 // one more than is near
+	long := true                   // the nearest so far is as long as the word
 	for _, c := range candidates {
 		other := fold(c)
+		d, same := edits(plain, other), len(other) == len(plain)
 		// What shares nothing with the word is not near, however short both are.
-		if d := edits(plain, other); d < fewest && d < max(len(plain), len(other)) {
-			near, fewest, ok = c, d, true
+		if d < max(len(plain), len(other)) && (d < fewest || d == fewest && same && !long) {
+			near, fewest, long, ok = c, d, same, true
 		}
 	}
 	return near, ok

@@ -26,6 +26,9 @@ func TestDidYouMean(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", c.word, got, c.want)
 		}
 	}
+	if got := DidYouMean("valeus", []string{"value", "valve", "values"}); got != `; did you mean "values"?` {
+		t.Errorf("two letters exchanged: got %q", got)
+	}
 	if near, ok := Nearest("rack", nil); ok || near != "" {
 		t.Errorf("found %q among no candidates", near)
 	}

@@ -31,7 +31,7 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("list", func(t *testing.T) {
-		p.says([]string{"list"}, "| system   | toy             | stop-and-wait: one block at a time")
+		p.says([]string{"list"}, "stop-and-wait: one block at a time")
 	})
 	t.Run("run", func(t *testing.T) {
 		p.says([]string{"run", scenario, "--clock", "virtual"}, "| toy    | 0 | 167.0 ", "   0/114570 |")
