@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,21 +10,21 @@ import (
 const maxWord = 64
 
 // Nearest returns the candidate that the fewest edits turn the word into: of several the
-// first that is as long as the word, as with two letters exchanged, else the first. ok is
-// false where none is near.
+// first that has the word's letters in another order, else the first. ok is false where
+// none is near.
 func Nearest(word string, candidates []string) (near string, ok bool) {
 	if len(word) > maxWord {
 		return "", false
 	}
 	plain := fold(word)
 	fewest := (len(plain)+2)/3 + 1 // one more than is near
-	long := true                   // the nearest so far is as long as the word
+	mixed := true                  // the nearest so far has the word's letters
 	for _, c := range candidates {
 		other := fold(c)
-		d, same := edits(plain, other), len(other) == len(plain)
+		d, same := edits(plain, other), sorted(other) == sorted(plain)
 		// What shares nothing with the word is not near, however short both are.
-		if d < max(len(plain), len(other)) && (d < fewest || d == fewest && same && !long) {
-			near, fewest, long, ok = c, d, same, true
+		if d < max(len(plain), len(other)) && (d < fewest || d == fewest && same && !mixed) {
+			near, fewest, mixed, ok = c, d, same, true
 		}
 	}
 	return near, ok
@@ -42,6 +43,13 @@ func DidYouMean(word string, candidates []string) string {
 // fold takes away what two spellings of one word differ in.
 func fold(word string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(word))
+}
+
+// sorted returns the letters of a word in order.
+func sorted(word string) string {
+	b := []byte(word)
+	slices.Sort(b)
+	return string(b)
 }
 
 // edits counts the bytes to insert, delete or replace to turn a into b, one row

@@ -29,6 +29,9 @@ func TestDidYouMean(t *testing.T) {
 	if got := DidYouMean("valeus", []string{"value", "valve", "values"}); got != `; did you mean "values"?` {
 		t.Errorf("two letters exchanged: got %q", got)
 	}
+	if got := DidYouMean("sourcs", []string{"sources", "source"}); got != `; did you mean "sources"?` {
+		t.Errorf("a letter left out: got %q", got)
+	}
 	if near, ok := Nearest("rack", nil); ok || near != "" {
 		t.Errorf("found %q among no candidates", near)
 	}
