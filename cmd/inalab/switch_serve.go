@@ -126,12 +126,7 @@ func serve(c *cobra.Command, f serveFlags) error {
 	if _, err := o.System.Serving(&p.Switches[0], o.Seed); err != nil {
 		return usage(err)
 	}
-	if err := enterNamespaces(); err != nil {
-		return err
-	}
-	o.Told = func(line string) { fmt.Fprintln(c.ErrOrStderr(), "inalab:", line) }
-	return live.WithLogs(c.Context(), "serve", func(logs string) error {
-		o.Logs = logs
+	return inLab(c, &o, func() error {
 		return live.Serve(c.Context(), p, o, func(s live.Served) error {
 			err := render.Write(c.OutOrStdout(), f.servedTable(o.Lab, s), format)
 			if format.Format == render.FormatJSON || format.Format == render.FormatCSV {
@@ -139,6 +134,19 @@ func serve(c *cobra.Command, f serveFlags) error {
 			}
 			return errors.Join(err, render.Write(c.OutOrStdout(), slotsTable(cmp.Or(f.slots, switchml.MaxSlots)), format))
 		})
+	})
+}
+
+// inLab serves a lab from namespaces of its own, with logs of its processes, and tells what
+// becomes of it on standard error.
+func inLab(c *cobra.Command, o *live.ServeOptions, serve func() error) error {
+	if err := enterNamespaces(); err != nil {
+		return err
+	}
+	o.Told = func(line string) { fmt.Fprintln(c.ErrOrStderr(), "inalab:", line) }
+	return live.WithLogs(c.Context(), "serve", func(logs string) error {
+		o.Logs = logs
+		return serve()
 	})
 }
 

@@ -90,12 +90,7 @@ func servePrograms(c *cobra.Command, f serveFlags) error {
 	if err != nil {
 		return usage(err)
 	}
-	if err := enterNamespaces(); err != nil {
-		return err
-	}
-	o.Told = func(line string) { fmt.Fprintln(c.ErrOrStderr(), "inalab:", line) }
-	return live.WithLogs(c.Context(), "serve", func(logs string) error {
-		o.Logs = logs
+	return inLab(c, &o, func() error {
 		return live.ServePrograms(c.Context(), p, programs, o, func(s live.Served) error {
 			return render.Write(c.OutOrStdout(), hostsTable(o.Lab, s, programs), format)
 		})

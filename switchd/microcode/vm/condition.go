@@ -30,7 +30,12 @@ func (c *test) compare(t *Thread) bool {
 	if y = c.y.field(t); c.y.eval != nil {
 		y = c.y.eval(t)
 	}
-	switch c.op {
+	return Compare(c.op, x, y)
+}
+
+// Compare is a comparison of numbers, isa.Equal to isa.GreaterEqual.
+func Compare(op isa.Op, x, y uint64) bool {
+	switch op {
 	case isa.Equal:
 		return x == y
 	case isa.NotEqual:

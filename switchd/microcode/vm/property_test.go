@@ -78,15 +78,7 @@ func same(rt *rapid.T, t *Thread, m *reference) {
 func TestCompiledFormIsTheReference(t *testing.T) {
 	seen := map[Fault]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		p := drawProgram(rt)
-		code, err := Compile(p)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		var thread Thread
-		code.Start(&thread, 0, stateLimit)
-		m := &reference{program: p, serve: answer}
-		drawState(rt, &thread, m)
+		p, thread, m := drawThread(rt)
 		h := &recorder{}
 		stop := thread.Run(h)
 		wantStop, wantFault := m.run(stateLimit)
@@ -99,7 +91,7 @@ func TestCompiledFormIsTheReference(t *testing.T) {
 		if stop == Faults && thread.PC() != m.pc {
 			rt.Fatalf("fault at instruction %d, want %d", thread.PC(), m.pc)
 		}
-		same(rt, &thread, m)
+		same(rt, thread, m)
 		seen[thread.Fault()]++
 	})
 	t.Logf("ends: %v", seen)
@@ -109,15 +101,7 @@ func TestCompiledFormIsTheReference(t *testing.T) {
 // comes to the same state as one that does not.
 func TestSuspendedIsInstant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := drawProgram(rt)
-		code, err := Compile(p)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		m := &reference{program: p, serve: answer}
-		var thread Thread
-		code.Start(&thread, 0, stateLimit)
-		drawState(rt, &thread, m)
+		_, thread, m := drawThread(rt)
 		handlers := []Handler{nil, &recorder{outcome: Suspend}, &recorder{}}
 		var stop Stop
 		for turn := 0; ; turn++ {
@@ -132,6 +116,19 @@ func TestSuspendedIsInstant(t *testing.T) {
 		if want, fault := m.run(stateLimit); stop != want || thread.Fault() != fault {
 			rt.Fatalf("stop %d %q, want %d %q", stop, thread.Fault(), want, fault)
 		}
-		same(rt, &thread, m)
+		same(rt, thread, m)
 	})
+}
+
+// drawThread draws a program and the state of a thread of it, compiled and as the reference.
+func drawThread(rt *rapid.T) (*isa.Program, *Thread, *reference) {
+	p := drawProgram(rt)
+	code, err := Compile(p)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	thread, m := &Thread{}, &reference{program: p, serve: answer}
+	code.Start(thread, 0, stateLimit)
+	drawState(rt, thread, m)
+	return p, thread, m
 }

@@ -9,15 +9,7 @@ import (
 // A thread that is stepped does what one that runs does, and each step is one instruction.
 func TestStepsAreARun(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := drawProgram(rt)
-		code, err := Compile(p)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		m := &reference{program: p, serve: answer}
-		var thread Thread
-		code.Start(&thread, 0, stateLimit)
-		drawState(rt, &thread, m)
+		_, thread, m := drawThread(rt)
 		var stop Stop
 		for {
 			before, stopped := thread.Executed, false
@@ -40,6 +32,6 @@ func TestStepsAreARun(t *testing.T) {
 		if want, fault := m.run(stateLimit); stop != want || thread.Fault() != fault {
 			rt.Fatalf("stop %d %q, want %d %q", stop, thread.Fault(), want, fault)
 		}
-		same(rt, &thread, m)
+		same(rt, thread, m)
 	})
 }

@@ -104,7 +104,7 @@ func (r *loopReader) stride(o *term) (uint64, bool) {
 // holds. No value wraps around in them, unless only equality is asked for.
 func (g *guard) count(t *vm.Thread) uint64 {
 	x, y := g.x.value(t), g.y.value(t)
-	if g.op != isa.NotEqual && !compare(g.op, x, y) {
+	if g.op != isa.NotEqual && !vm.Compare(g.op, x, y) {
 		return 0
 	}
 	d := (y - x) & wrap

@@ -151,7 +151,7 @@ func (s *state) decide(e isa.Expr) (holds, known bool) {
 		}
 		x, ok := s.constant(e.X)
 		y, also := s.constant(e.Y)
-		return compare(e.Op, x, y), ok && also && e.Op >= isa.Equal && e.Op <= isa.GreaterEqual
+		return vm.Compare(e.Op, x, y), ok && also && e.Op >= isa.Equal && e.Op <= isa.GreaterEqual
 	}
 	n, ok := s.constant(e)
 	return n != 0, ok
@@ -167,21 +167,4 @@ func (s *state) decideBoth(e isa.Binary) (holds, known bool) {
 		return enough, true
 	}
 	return !enough, ok && also
-}
-
-// compare is a comparison of numbers.
-func compare(op isa.Op, x, y uint64) bool {
-	switch op {
-	case isa.Equal:
-		return x == y
-	case isa.NotEqual:
-		return x != y
-	case isa.Less:
-		return x < y
-	case isa.LessEqual:
-		return x <= y
-	case isa.Greater:
-		return x > y
-	}
-	return x >= y // GreaterEqual
 }
