@@ -5,6 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/experiments/chip"
+	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/live"
+	"github.com/inalab/inalab/experiments/unit"
+	"github.com/inalab/inalab/experiments/virtual"
 	"github.com/inalab/inalab/reports/claims"
 )
 
@@ -55,6 +60,9 @@ func owners(t *testing.T) map[claims.ID][]string {
 			t.Errorf("experiment %q: it is there twice, or has no title or nothing to run", x.ID)
 		}
 		seen[x.ID] = true
+		if len(x.Switch) == 0 || !subset(x.Switch, claims.Switches) {
+			t.Errorf("experiment %q says of its switch %v: name one or more of %v", x.ID, x.Switch, claims.Switches)
+		}
 		for _, id := range slices.Concat(x.Claims, x.Predicts) {
 			by[id] = append(by[id], x.ID)
 		}
@@ -89,6 +97,44 @@ func TestMissingIsMissing(t *testing.T) {
 			return string(id) == m.prefix || strings.HasPrefix(string(id), m.prefix+".")
 		}) {
 			t.Errorf("missing.go says that %s waits (%s), and the ledger has nothing without an experiment there", m.prefix, m.waitsFor)
+		}
+	}
+}
+
+func subset[T comparable](some, all []T) bool {
+	return !slices.ContainsFunc(some, func(x T) bool { return !slices.Contains(all, x) })
+}
+
+// The evidence of a claim is that of the experiment which measures it: simulated is of a
+// run or a chip, live of real packets, unit of a program driven by hand.
+func TestEvidenceIsOfTheExperiment(t *testing.T) {
+	l, err := claims.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []struct {
+		name    string
+		is      []experiment.Experiment
+		allowed []claims.Evidence
+	}{
+		{"unit", unit.All(), []claims.Evidence{claims.EvidenceUnit}},
+		{"chip", chip.All(), []claims.Evidence{claims.EvidenceUnit, claims.EvidenceSimulated}},
+		{"virtual", virtual.All(), []claims.Evidence{claims.EvidenceSimulated}},
+		{"live", live.All(), []claims.Evidence{claims.EvidenceLive}},
+	} {
+		allowed := append(list.allowed, claims.EvidenceArithmetic, claims.EvidenceInput)
+		for _, x := range list.is {
+			if (list.name == "live") != x.Live {
+				t.Errorf("experiment %s of package %s: Live is %v", x.ID, list.name, x.Live)
+			}
+			for _, id := range x.Claims {
+				c, err := l.Lookup(id)
+				if err != nil {
+					t.Error(err)
+				} else if !slices.Contains(allowed, c.Evidence) {
+					t.Errorf("%s: evidence is %s, and experiment %s of package %s measures it", id, c.Evidence, x.ID, list.name)
+				}
+			}
 		}
 	}
 }

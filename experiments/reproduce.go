@@ -240,7 +240,7 @@ func predict(w *claims.Unseen, list []experiment.Experiment, done outcomes, opt 
 }
 
 func (o *Outcome) run(x *experiment.Experiment, opt Options) claims.Run {
-	r := claims.Run{Seed: uint64(opt.Seed), Seconds: o.Seconds}
+	r := claims.Run{Seed: uint64(opt.Seed), Seconds: o.Seconds, Switch: x.Switch}
 	if opt.Quick {
 		r.Quick = x.Quick
 	}

@@ -25,6 +25,10 @@ type rawAt struct {
 	On    string     `yaml:"on,omitempty" json:",omitempty"`
 
 	Forget string `yaml:"forget,omitempty" json:",omitempty"`
+
+	Raise   string `yaml:"raise,omitempty" json:",omitempty"`
+	Value   int    `yaml:"value,omitempty" json:",omitempty"`
+	Program string `yaml:"program,omitempty" json:",omitempty"`
 }
 
 // Event is something that happens during a run.
@@ -80,6 +84,7 @@ func (r *resolver) happening(s *Scenario, e *Event, f rawAt) {
 		{"stop", f.Stop != "", func() { r.action(s, e, job.Action{Verb: job.Stop, Node: f.Stop, On: f.On}) }},
 		{"start", f.Start != "", func() { r.action(s, e, job.Action{Verb: job.Start, Node: f.Start, On: f.On}) }},
 		{"forget", f.Forget != "", func() { r.action(s, e, job.Action{Verb: job.Forget, Node: f.Forget, On: f.On}) }},
+		{"raise", f.Raise != "", func() { r.raise(s, e, f) }},
 	}
 	var keys, given []string
 	for _, t := range things {
@@ -91,6 +96,8 @@ func (r *resolver) happening(s *Scenario, e *Event, f rawAt) {
 	switch {
 	case len(given) == 0:
 		r.wrong(e.at, fmt.Errorf("nothing happens then: write what, one of %s", strings.Join(keys, ", ")))
+	case f.Raise == "" && (f.Value != 0 || f.Program != ""):
+		r.wrong(e.at, fmt.Errorf("%s takes neither value nor program: those are for raise", given[0]))
 	case len(given) > 1:
 		r.wrong(e.at, fmt.Errorf("%s in one entry: give each an entry of its own", strings.Join(given, " and ")))
 	}

@@ -107,7 +107,7 @@ func TestBadEvents(t *testing.T) {
 		{ring + "at: [{time: 90000s, link: {at: h0, rate: 1Gbit/s}}]", `short.yaml:5:13: at[0].time: 90000s after the start of the run: allowed are 0s to 86400s
   at: [{time: 90000s, link: {at: h0, rate: 1Gbit/s}}]
               ^`},
-		{ring + "at: [{time: 2s}]", `short.yaml:5:6: at[0]: nothing happens then: write what, one of link, kill, stop, start, forget
+		{ring + "at: [{time: 2s}]", `short.yaml:5:6: at[0]: nothing happens then: write what, one of link, kill, stop, start, forget, raise
   at: [{time: 2s}]
        ^`},
 		{ring + "at: [{time: 2s, lnk: {at: h0}}]", `short.yaml:5:17: unknown key "lnk"; did you mean "link"?

@@ -13,7 +13,7 @@ import (
 // Every key of ATP reaches the system, and the section may be left out.
 func TestKeysOfATP(t *testing.T) {
 	const run = "systems: [{system: atp}]\n"
-	plain := atp.System{Aggregators: 20_000, Parts: 1, ServerCount: 1, Threads: 1, Window: 200, Span: 2048, LeastWindow: 1, Factor: 100_000_000}
+	plain := atp.System{Aggregators: 20_000, Parts: 1, ServerCount: 1, Threads: 1, Window: 200, Span: 2048, LeastWindow: 1, Factor: 100_000_000, Pipe: atp.Pipe{Pipeline: true}}
 	for section, change := range map[string]func(*atp.System){
 		"":                               func(*atp.System) {},
 		"aggregators: 0":                 func(s *atp.System) { s.Aggregators = atp.None },
@@ -46,7 +46,7 @@ func TestKeysOfATP(t *testing.T) {
 		"factor: 1000000":                func(s *atp.System) { s.Factor = 1_000_000 },
 		"overlap: superset":              func(s *atp.System) { s.Superset = true },
 		"copy: 60Gbit/s, ring: 100":      func(s *atp.System) { s.Copy, s.Ring = 60*units.GbitPerSecond, 100 },
-		"pipe: reference, timing: none":  func(*atp.System) {},
+		"pipe: reference, timing: none":  func(s *atp.System) { s.Pipe = atp.Pipe{} },
 		"pipe: pipeline, timing: tofino": func(s *atp.System) { s.Pipe = atp.Pipe{Pipeline: true, Timed: true} },
 		"copy: none":                     func(*atp.System) {},
 	} {

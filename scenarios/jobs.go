@@ -211,11 +211,7 @@ func (s *Scenario) allRecover(sys System, g *topo.Graph, changes []job.LinkChang
 
 // set lays a system out over its topology: one job, or those of the scenario.
 func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
-	workers := s.workers(sys)
-	servers := 0
-	if len(s.Tenants) == 0 { // else they are among the hosts
-		servers = job.Servers(sys.System, workers)
-	}
+	workers, servers := s.workers(sys), s.servers(sys)
 	g, changes, err := s.graph(sys.Topology, workers+servers)
 	switch {
 	case err != nil && servers > 0:

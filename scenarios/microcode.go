@@ -52,11 +52,12 @@ type rawMemory struct {
 }
 
 // rawTable is what a table of a program holds at first: records of the hash table, each a key
-// and fields with their values; or routes.
+// and fields with their values; routes; or terms of a filter.
 type rawTable struct {
 	Name    string          `yaml:"name"`
 	Records []yaml.MapSlice `yaml:"records,omitempty" json:",omitempty"`
 	Routes  []rawRoute      `yaml:"routes,omitempty" json:",omitempty"`
+	Terms   []rawTerm       `yaml:"terms,omitempty" json:",omitempty"`
 }
 
 type rawRoute struct {
@@ -99,6 +100,8 @@ func (f *rawTransit) hasMicrocode() string {
 type Microcode struct {
 	Config user.Config // but for its hops, which follow from the switch
 	Hops   []MicrocodeHop
+
+	program *isa.Program // compiled; nil after an error
 }
 
 // MicrocodeHop is what a number stands for that a program forwards to.
@@ -132,6 +135,7 @@ func (r *resolver) microcode(at string, f *rawTransit) *Microcode {
 		var err error
 		prog, err = microcode.Compile(f.Program, m.Config.Text)
 		r.wrong(at+".program", err)
+		m.program = prog
 	}
 	m.Config.Match = r.match(at+".match", f.Match)
 	m.Hops = r.hops(at+".next-hops", f.Hops)
@@ -283,14 +287,18 @@ func (r *resolver) loads(at string, f *rawTransit, m *Microcode, prog *isa.Progr
 	}
 	for i, t := range f.Tables {
 		here := fmt.Sprintf("%s.tables[%d]", at, i)
-		if (t.Records == nil) == (t.Routes == nil) {
-			r.wrong(here, errors.New("write one of records and routes"))
+		if given := count(t.Records != nil, t.Routes != nil, t.Terms != nil); given != 1 {
+			r.wrong(here, errors.New("write one of records, routes and terms"))
+			continue
 		}
 		for k, rec := range t.Records {
 			r.record(fmt.Sprintf("%s.records[%d]", here, k), t.Name, rec, set)
 		}
 		if t.Routes != nil {
 			m.Config.Tables = append(m.Config.Tables, r.routes(here, t, e))
+		}
+		if t.Terms != nil {
+			r.terms(here, t, e, set)
 		}
 	}
 }

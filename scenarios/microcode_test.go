@@ -8,11 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/inalab/inalab/harness/system"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/user"
+	"github.com/inalab/inalab/switchd/trio/lookup"
 )
 
 // own is a program with a name of every kind.
@@ -25,7 +28,12 @@ sram limits_t limits[4];
 sram word;
 hash addr_t source_t sources;
 route routes[2];
+struct ip_t { src : 32; dst : 32; };
+virtual ip_t *ip = HEAD_START + 26;
 register route_reply_t r;
+register u16 kind;
+fields flow { ip->src, ip->dst, kind };
+filter refused[2] on flow;
 packet entry start;
 timer tick entry start;
 start: begin r = RouteLookup(routes, word); end
@@ -62,6 +70,10 @@ func TestMicrocodeInTransit(t *testing.T) {
     tables:
       - {name: sources, records: [{key: 10.1.0.2, blocked: true, packets: 0x10}]}
       - {name: routes, routes: [{to: 10.1.0.0/16, hop: 7}, {to: 10.2.0.1, hop: 0}]}
+      - name: refused
+        terms:
+          - {name: one, match: {src: 10.1.0.0/16, "ip->dst": 10.1.0.2, kind: 0x10/0xf0}, value: 9}
+          - {match: {kind: 3}}
 `)
 	jobs, err := s.Jobs(true)
 	if err != nil {
@@ -104,6 +116,17 @@ func TestMicrocodeInTransit(t *testing.T) {
 	if err != nil || routes.Len() != 2 {
 		t.Errorf("routes: %v", err)
 	}
+	filter, err := e.Filter("refused")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []lookup.Term{
+		{Name: "one", Match: []lookup.Match{{Value: 0x0a010000, Mask: 0xffff0000}, {Value: 0x0a010002, Mask: 0xffffffff}, {Value: 0x10, Mask: 0xf0}}, Value: 9},
+		{Match: []lookup.Match{{}, {}, {Value: 3, Mask: 0xffff}}},
+	}
+	if diff := cmp.Diff(want, filter.Terms()); diff != "" {
+		t.Errorf("terms (-want +got):\n%s", diff)
+	}
 }
 
 // Without next hops, 0 is routing; the file stands beside the scenario, and the resolved scenario
@@ -142,10 +165,20 @@ func TestBadMicrocode(t *testing.T) {
 		"    memory: [{name: word, value: 1, size: 2}]\n":                                                                  `unknown key "size"`,
 		"    tables: [{name: sources, records: [{blocked: true}]}]\n":                                                      "a record of sources has a key, and fields",
 		"    tables: [{name: sources, records: [{key: 1, bocked: 1}]}]\n":                                                  `did you mean "blocked"?`,
-		"    tables: [{name: sources}]\n":                                                                                  "write one of records and routes",
+		"    tables: [{name: sources}]\n":                                                                                  "write one of records, routes and terms",
 		"    tables: [{name: rotes, routes: [{to: 10.0.0.0/8, hop: 1}]}]\n":                                                `declares no route rotes; did you mean "routes"?`,
 		"    tables: [{name: routes, routes: [{to: 10.0.0.1/8, hop: 1}]}]\n":                                               "transit[0].tables[0].routes[0].to",
 		"    tables: [{name: routes, routes: [{to: 10.0.0.1, hop: 1}, {to: 10.0.0.2, hop: 1}, {to: 10.0.0.3, hop: 1}]}]\n": "transit[0].tables[0].routes[2].to",
+		"    tables: [{name: refsed, terms: [{value: 1}]}]\n":                                                              `transit[0].tables[0].name: program own.mc declares no filter refsed; did you mean "refused"?`,
+		"    tables: [{name: routes, terms: [{value: 1}]}]\n":                                                              "declares no filter routes: that is a route, declared at own.mc:9:1",
+		"    tables: [{name: refused, routes: [{to: 10.0.0.1, hop: 1}]}]\n":                                                "declares no route refused: that is a filter, declared at own.mc:15:1",
+		"    tables: [{name: refused, terms: [{match: {source: 1}}]}]\n":                                                   `filter refused has no field "source": its fields are ip->src, ip->dst, kind (own.mc:14:1)`,
+		"    tables: [{name: refused, terms: [{match: {src: 10.1.0.1/16}}]}]\n":                                            "write 10.1.0.0/16",
+		"    tables: [{name: refused, terms: [{match: {kind: 65536}}]}]\n":                                                 "field kind of filter refused: 65536 does not fit 16 bits",
+		"    tables: [{name: refused, terms: [{name: a, value: 4294967296}]}]\n":                                           "transit[0].tables[0].terms[0].value",
+		"    tables: [{name: refused, terms: [{name: 7}]}]\n":                                                              `"7": terms are called by words`,
+		"    tables: [{name: refused, terms: [{name: a}, {name: a}]}]\n":                                                   "term a is given twice",
+		"    tables: [{name: refused, terms: [{}, {}, {}]}]\n":                                                             "3 terms: the filter holds 2",
 		"    records: 1\n    tables: [{name: sources, records: [{key: 1, packets: 1}, {key: 2, packets: 1}]}]\n":           "all 1 records of the hash table are taken",
 		"    next-hops: [{number: 1, to: h99}]\n":                                                                          `transit[0].next-hops[0].to: next hop 1: "h99" is neither routing`,
 		"    next-hops: [{number: 70000, to: h1}]\n":                                                                       "transit[0].next-hops[0].number",
@@ -172,5 +205,29 @@ func TestBadMicrocode(t *testing.T) {
 		if _, err := loadShort(t, "systems: [{system: ring}]\ntransit: ["+entry+"]\n"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", entry, err, want)
 		}
+	}
+}
+
+// Programs that cannot be beside each other are refused before the run, where the later one
+// stands.
+func TestMicrocodeTogether(t *testing.T) {
+	const one = "  - {program: a.mc, source: \"packet entry e; e: begin Forward(0); exit; end\""
+	for entries, want := range map[string]string{
+		one + "}\n" + one + ", name: b}\n":                                                         `short.yaml:7:5: transit[1]: chassis "tor": program "b" of engine would have no frame: of those that arrive, "a" before it has all frames`,
+		one + ", match: {port: 53, protocol: udp}}\n" + one + ", match: {protocol: tcp}}\n":        `transit[1]: chassis "tor": two programs of engine are called "a": give one another name`,
+		"  - {program: filter}\n" + one + "}\n":                                                    `program "a" of engine would have no frame`,
+		one + ", match: {dst: 10.1.0.1}, records: 90000}\n" + one + ", name: b, records: 90000}\n": `program a.mc needs 5.493MiB of SRAM`,
+	} {
+		s, err := loadShort(t, "systems: [{system: ring}]\ntransit:\n"+entries)
+		if err == nil {
+			_, err = s.Jobs(true)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\n got %v\nwant %s", entries, err, want)
+		}
+	}
+	s := mustShort(t, "systems: [{system: ring}]\ntransit:\n"+one+", match: {protocol: udp}}\n"+one+", name: b}\n  - {program: filter}\n")
+	if _, err := s.Jobs(true); err == nil || !strings.Contains(err.Error(), "transit[2]") {
+		t.Errorf("a filter behind a program that has all frames: %v", err)
 	}
 }

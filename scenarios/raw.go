@@ -19,7 +19,7 @@ type raw struct {
 	Model       string          `yaml:"model"`
 	Iterations  int             `yaml:"iterations"`
 	MiniBatch   int             `yaml:"mini-batch,omitempty"`
-	Scale       int             `yaml:"scale"`
+	Scale       rawScale        `yaml:"scale"`
 	Hosts       int             `yaml:"hosts"`
 	MTU         int             `yaml:"mtu"`
 	Topology    rawShape        `yaml:"topology"`

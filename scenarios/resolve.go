@@ -29,8 +29,9 @@ type Scenario struct {
 	Model             profiles.Profile
 	Iterations        int
 	MiniBatch         int
-	Scale             int
-	Hosts             int // workers, where a system's topology does not say
+	Scale             int  // see [Load] for one that the file leaves open
+	Auto              bool // the file leaves the scale to the program
+	Hosts             int  // workers, where a system's topology does not say
 	MTU               int
 	Link, Fabric      topo.LinkSpec // before scaling
 	Uplink            topo.LinkSpec // between switches; before scaling
@@ -74,8 +75,20 @@ const (
 // scenarioName is what may become part of a directory's name.
 var scenarioName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// Load decodes and resolves a scenario that may run any of the systems.
+// Load decodes and resolves a scenario that may run any of the systems. A scale that is left to
+// the program is that of a rule, which depends on the scenario alone: the least at which no line
+// of a host is faster than 500 Mbit/s, and no gradient larger than 4 MiB. All points of a sweep have
+// the same one.
 func Load(src Source, systems []job.System) (*Scenario, error) {
+	s, err := read(src, systems)
+	if err != nil {
+		return s, err
+	}
+	return s.withScale(src, systems)
+}
+
+// read is Load but for the rule.
+func read(src Source, systems []job.System) (*Scenario, error) {
 	schema, err := newSchema(systems)
 	if err != nil {
 		return nil, err
@@ -134,10 +147,10 @@ func (r *resolver) scenario(f *raw) *Scenario {
 		Name: f.Name, Description: f.Description, Seed: rng.Root(f.Seed), Semantics: fault.Semantics(f.Stragglers.Semantics),
 		Iterations: r.between("iterations", f.Iterations, 1, MaxIterations),
 		MiniBatch:  r.between("mini-batch", f.MiniBatch, 0, 1000),
-		Scale:      r.between("scale", f.Scale, 1, MaxScale),
 		Hosts:      r.between("hosts", f.Hosts, 2, topo.MaxHosts),
 		MTU:        r.between("mtu", f.MTU, topo.MinMTU, topo.MaxMTU),
 	}
+	s.Scale, s.Auto = r.scale(f.Scale)
 	r.oneOf("apiVersion", f.APIVersion, APIVersion)
 	r.oneOf("kind", f.Kind, "Scenario")
 	if !scenarioName.MatchString(f.Name) {

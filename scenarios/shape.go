@@ -40,6 +40,15 @@ func (r *resolver) shape(at string, f rawShape) Shape {
 // workers returns how many workers a system has.
 func (s *Scenario) workers(sys System) int { return cmp.Or(sys.Topology.Params.Hosts, s.Hosts) }
 
+// servers returns how many hosts a system needs beside its workers. Those of several jobs are among
+// the hosts that there are.
+func (s *Scenario) servers(sys System) int {
+	if len(s.Tenants) > 0 {
+		return 0
+	}
+	return job.Servers(sys.System, s.workers(sys))
+}
+
 // graph returns one of the scenario's topologies with so many hosts, scaled, and how its links
 // change during the run.
 func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange, error) {

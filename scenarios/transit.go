@@ -70,7 +70,9 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 		return nil, nil
 	}
 	out := make([][]chassis.Program, len(p.Switches))
-	for _, t := range s.Transit {
+	from := make([][]*Transit, len(p.Switches)) // of each program
+	for k := range s.Transit {
+		t := &s.Transit[k]
 		found := false
 		for i := range p.Switches {
 			sw := &p.Switches[i]
@@ -82,11 +84,11 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 				return nil, s.doc.wrong(t.at+".pfe", err)
 			}
 			for _, pfe := range pfes {
-				program, err := s.programOn(&t, p, sw, pfe)
+				program, err := s.programOn(t, p, sw, pfe)
 				if err != nil {
 					return nil, err
 				}
-				out[i] = append(out[i], program)
+				out[i], from[i] = append(out[i], program), append(from[i], t)
 			}
 			found = true
 		}
@@ -94,7 +96,31 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 			return nil, s.doc.wrong(t.at+".switch", fmt.Errorf("no switch of topology %s is %q: there are %s%s", p.Name, t.Switch, strings.Join(switchNames(p), ", "), suggest.DidYouMean(t.Switch, switchNames(p))))
 		}
 	}
-	return out, nil
+	return out, s.checkTogether(p, out, from)
+}
+
+// checkTogether loads the programs of each switch that has several, and says where that stands
+// which cannot be beside those before it: it claims what they claim, has the name of one, or
+// finds no memory left.
+func (s *Scenario) checkTogether(p *plan.Plan, programs [][]chassis.Program, from [][]*Transit) error {
+	for i, list := range programs {
+		if len(list) < 2 {
+			continue
+		}
+		load := func(n int) error {
+			_, err := chassis.New(chassis.Config{Switch: p.Switches[i], NoLinks: true, Transit: list[:n]}, transit.Maker("", nil), nil)
+			return err
+		}
+		if load(len(list)) == nil {
+			continue
+		}
+		for n := range list {
+			if err := load(n + 1); err != nil {
+				return s.doc.wrong(from[i][n].at, err)
+			}
+		}
+	}
+	return nil
 }
 
 // programOn returns a program on a PFE of a switch.

@@ -65,7 +65,7 @@ func (d *document) variant(src Source, item yaml.MapItem) (part, error) {
 		}
 	}
 	if !ok {
-		return part{}, d.wrong(at, errors.New("write the values of the variant, as in {hosts: 4, scale: 10}"))
+		return part{}, d.wrong(at, errors.New("write the values of the variant, as in {hosts: 4, iterations: 10}"))
 	}
 	text, err := yaml.Marshal(item.Value)
 	if err != nil {

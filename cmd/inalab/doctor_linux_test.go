@@ -120,7 +120,7 @@ func TestCheckRate(t *testing.T) {
 		{"fast", checkRate(rate{4e6, full}, nil), []check{pass("socket buffers", "64MiB"), pass("packet rate", "4 million a second between two sockets")}},
 		{"slow", checkRate(rate{50e3, small}, nil), []check{
 			warn("socket buffers", "4MiB in place of 32MiB: bursts may be lost", "sysctl -w net.core.rmem_max=33554432 net.core.wmem_max=33554432"),
-			warn("packet rate", "0.05 million a second between two sockets: too slow for the default scenario", "end other programs; raise --set scale")}},
+			warn("packet rate", "0.05 million a second between two sockets: too slow for the default scenario", "end other programs; leave scale: auto")}},
 		{"none", checkRate(rate{}, errors.New("refused")), []check{fail("packet rate", "no packets pass: refused", "look at the packet filter: nft list ruleset")}},
 	} {
 		if len(c.got) != len(c.want) {

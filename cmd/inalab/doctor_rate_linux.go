@@ -105,7 +105,7 @@ func checkRate(r rate, err error) []check {
 	}
 	reason := fmt.Sprintf("%.2g million a second between two sockets", r.perSecond/1e6)
 	if r.perSecond < rateWanted {
-		return append(checks, warn(name, reason+": too slow for the default scenario", "end other programs; raise --set scale"))
+		return append(checks, warn(name, reason+": too slow for the default scenario", "end other programs; leave scale: auto"))
 	}
 	return append(checks, pass(name, reason))
 }

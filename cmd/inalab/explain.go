@@ -122,11 +122,11 @@ func parseShare(text string) (float64, error) {
 
 // lifeOf reads the events of a results directory.
 func lifeOf(dir string, q explain.Query) (*explain.Life, error) {
-	path := filepath.Join(dir, explain.FileName)
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no %s: it is of a benchmark or an older version, or was run with --events none", dir, explain.FileName)
+	path, err := eventsOf(dir)
+	if err != nil {
+		return nil, err
 	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +140,17 @@ func lifeOf(dir string, q explain.Query) (*explain.Life, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return life, nil
+}
+
+// eventsOf returns the path of the events in a results directory.
+func eventsOf(dir string) (string, error) {
+	for _, name := range explain.FileNames() {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return path, err
+		}
+	}
+	return "", fmt.Errorf("%s has no %s: it is of a benchmark or an older version, or was run with --events none", dir, explain.FileName)
 }
 
 // latest is the name of the latest run in a results directory.

@@ -159,7 +159,7 @@ func TestGuideBesideTrioMLLive(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "state"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := guided(dir, "run", "firewall.scenario.yaml", "--out", "live", "--set", "iterations=2",
+	cmd := guided(dir, "run", "firewall.scenario.yaml", "--out", "live", "--set", "iterations=2", "--set", "scale=4000",
 		"--set", "systems=[{system: trioml, topology: mx480}]", "--set", "expect=[{column: wrong, max: 0}]")
 	out, err := cmd.CombinedOutput()
 	if code := cmd.ProcessState.ExitCode(); code != exitOK && code != exitInvalid { // times do not count here

@@ -41,7 +41,7 @@ func inalab(state string, args ...string) *exec.Cmd {
 
 // startLive starts a run that would last for minutes, and waits until all of its
 // nodes are there.
-func startLive(t *testing.T) *liveRun {
+func startLive(t *testing.T, set ...string) *liveRun {
 	t.Helper()
 	needRoot(t)
 	r := &liveRun{state: t.TempDir(), out: filepath.Join(t.TempDir(), "results")}
@@ -49,8 +49,11 @@ func startLive(t *testing.T) *liveRun {
 		t.Fatal(err)
 	}
 	const nodes = 3 // two hosts and a switch
-	r.cmd = inalab(r.state, "run", "straggler", "--out", r.out, "--set", "hosts=2", "--set", "iterations=2000",
+	r.cmd = inalab(r.state, "run", "straggler", "--out", r.out, "--set", "hosts=2", "--set", "iterations=2000", "--set", "scale=2000",
 		"--set", "stragglers.p=[0%]", "--set", "systems=[{system: switchml256, topology: rack}]")
+	for _, s := range set {
+		r.cmd.Args = append(r.cmd.Args, "--set", s)
+	}
 	r.cmd.Stderr = &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -141,6 +144,23 @@ func gone(t *testing.T, paths []string) {
 		if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there: %v", p, err)
 		}
+	}
+}
+
+// A self-test is ended as a run is, and has left no results.
+func TestInterruptOfTheSelfTest(t *testing.T) {
+	r := startLive(t, "scale=auto")
+	paths := r.namespaces(t)
+	r.signal(t, syscall.SIGINT)
+	if code := r.wait(t); code != exitInterrupted {
+		t.Errorf("exit code %d\n%s", code, r.stderr.String())
+	}
+	gone(t, paths)
+	if labs, err := os.ReadDir(r.state); !errors.Is(err, fs.ErrNotExist) && (err != nil || len(labs) > 0) {
+		t.Errorf("journals left behind: %v, %v", labs, err)
+	}
+	if _, err := os.Stat(r.out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("results of no run: %v", err)
 	}
 }
 

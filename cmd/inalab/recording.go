@@ -40,6 +40,11 @@ type recording struct {
 	format         render.Format
 	stdout, stderr io.Writer
 
+	at     func(scale int) (*scenarios.Scenario, []*job.Set, error) // the same at another scale
+	trials trials                                                   // of the self-test; nil: live ones
+	scaled archive.Scaled                                           // how the scale came about
+	slow   map[string]string                                        // what did not get on as it should in the self-test, by what ran
+
 	dir   *archive.Dir
 	watch *recorder
 	cells []result.Cell
@@ -49,6 +54,9 @@ type recording struct {
 
 func (r *recording) run(ctx context.Context) error {
 	caller := journal.CurrentCaller()
+	if err := r.settle(ctx, caller); err != nil {
+		return errors.Join(context.Cause(ctx), err)
+	}
 	dir, err := archive.Create(archive.Options{
 		Root: r.flags.out, Scenario: r.scenario.Name, Started: time.Now(), Columns: render.Columns(r.baseline()), Own: caller.Chown,
 	})
@@ -156,7 +164,8 @@ func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harn
 	if lab == "" {
 		lab = netns.NewLabName()
 	}
-	return harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}, Events: kept}, nil
+	run := harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}, Events: kept}
+	return doubted{run, r.slow}, nil
 }
 
 // finish writes what there is, shows it, and says how it went. A run that was
@@ -279,12 +288,12 @@ func (r *recording) verdict() error {
 func (r *recording) manifest(exit int) archive.Manifest {
 	m := archive.Manifest{
 		Command: os.Args, Version: version, Commit: commit(), Machine: archive.ThisMachine(), Offloads: []string{}, Scenario: r.scenario.Name,
-		Clock: r.flags.clock, Seed: uint64(r.scenario.Seed), Scale: r.scenario.Scale, Options: r.scenario.Options(), ExitCode: exit,
+		Clock: r.flags.clock, Seed: uint64(r.scenario.Seed), Scale: r.scenario.Scale, Scaled: r.scaled, Options: r.scenario.Options(), ExitCode: exit,
 	}
 	m.Machine.Vector = vec.Variant()
 	for _, c := range r.measured() {
 		m.Verdicts = append(m.Verdicts, archive.Verdict{
-			System: c.System, StraggleP: c.StraggleP, Seed: c.Seed, Swept: c.Point, Job: c.Job, Lab: c.Lab,
+			System: c.System, StraggleP: c.StraggleP, Seed: c.Seed, Swept: c.Point, Job: c.Job, Lab: c.Lab, Switch: c.Switch,
 			Fidelity: c.Fidelity.Verdict, Reasons: c.Fidelity.Reasons, Checked: c.Checked, Wrong: c.Wrong,
 		})
 		m.Offloads = append(m.Offloads, c.Fidelity.Offload...)

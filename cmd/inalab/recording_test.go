@@ -54,7 +54,7 @@ func TestFilesOfAVirtualRun(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := []string{"COLUMNS.md", "counters.json", "events.ndjson", "fidelity.json", "links.csv", "manifest.json", "samples.jsonl", "scenario.yaml", "summary.csv", "summary.svg", "topology.json"}
+	want := []string{"COLUMNS.md", "counters.json", "events.ndjson.gz", "fidelity.json", "links.csv", "manifest.json", "samples.jsonl", "scenario.yaml", "summary.csv", "summary.svg", "topology.json"}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %q, want %q", names, want)
 	}

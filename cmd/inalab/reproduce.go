@@ -40,6 +40,10 @@ Claims of systems that are not built answer not-yet.
 A claim of which a number that nobody printed decides whether it holds is undetermined:
 it is never counted as reproduced, and fails the command unless the ledger expects it.
 
+Each row has its evidence (simulated, live, unit, arithmetic, input) and the chip or
+reference program that ran. What no behaviour of the code can fail is arithmetic or an
+input, never reproduced; totals are given for each kind of evidence.
+
 Every point of every figure, the constants and the readings go to a new directory
 below --out; the claims go to standard output. Exit codes: 0 all is as the ledger
 of claims expects, 1 a claim failed unexpectedly, or passed unexpectedly, 4 this
@@ -145,7 +149,7 @@ func (r *reproduction) prepare() (err error) {
 func (r *reproduction) writeList() error {
 	t := r.selection.Table()
 	t.Columns = append(t.Columns,
-		render.Column{Name: "measured by", Wrap: true}, render.Column{Key: "experiment"}, render.Column{Key: "waits_for"})
+		render.Column{Name: "measured by", Wrap: true}, render.Column{Key: "experiment"}, render.Column{Key: "waits_for"}, render.Column{Key: "switch"})
 	for i := range t.Rows {
 		t.Rows[i] = append(t.Rows[i], r.sourceCells(i)...)
 	}
@@ -158,7 +162,7 @@ func (r *reproduction) sourceCells(i int) []render.Cell {
 	if n := len(r.selection.Claims); i < n {
 		c := r.selection.Claims[i]
 		if c.Method == claims.NoWay {
-			return []render.Cell{render.Text("nothing can"), render.NA(), render.NA()}
+			return []render.Cell{render.Text("nothing can"), render.NA(), render.NA(), render.NA()}
 		}
 		id = c.ID
 	} else {
@@ -167,9 +171,9 @@ func (r *reproduction) sourceCells(i int) []render.Cell {
 	x := experiments.Find(r.list, id)
 	if x == nil {
 		why := experiments.WaitsFor(id)
-		return []render.Cell{render.Text(why), render.NA(), render.Text(why)}
+		return []render.Cell{render.Text(why), render.NA(), render.Text(why), render.NA()}
 	}
-	return []render.Cell{render.Text(x.ID), render.Text(x.ID), render.NA()}
+	return []render.Cell{render.Text(x.ID), render.Text(x.ID), render.NA(), render.Text(claims.SwitchText(x.Switch))}
 }
 
 // options are those of tables on standard output.

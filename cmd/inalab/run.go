@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inalab/inalab/harness/capacity"
 	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
@@ -41,8 +42,12 @@ Live runs use real packets between network namespaces; they need root, or user
 namespaces where the kernel allows them. With --clock virtual the same protocol
 code runs in one process under a deterministic clock, and needs neither.
 
+Live, scale: auto takes the least scale that this machine carries, which a self-test
+of some seconds finds before the run. A scale that is set is tested, too, and refused
+where the machine does not carry it. Under the virtual clock auto is a number by rule.
+
 Results go to a new directory below --out; a table goes to standard output.
-Events of blocks go to events.ndjson there, for "inalab explain": those of the first
+Events of blocks go to events.ndjson.gz there, for "inalab explain": those of the first
 iteration, and of each block that was degraded, dropped, sent again or never
 finished. --events says otherwise.
 
@@ -127,6 +132,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 		defer cancel()
 	}
 	r := recording{flags: f, scenario: s, sets: sets, format: format, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+	r.at = func(scale int) (*scenarios.Scenario, []*job.Set, error) {
+		return prepare(name, append(f.overrides(c), fmt.Sprintf("scale=%d", scale)), f)
+	}
 	return r.run(ctx)
 }
 
@@ -160,12 +168,18 @@ func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job
 		}
 		sets = append(sets, list...)
 	}
+	if f.clock == "live" && !s.Auto {
+		return s, sets, capacity.Refuse(sets)
+	}
 	return s, sets, nil
 }
 
 // describe prints what a run would do.
 func describe(w io.Writer, s *scenarios.Scenario, sets []*job.Set) error {
 	fmt.Fprintf(w, "%s: %s; model %s, seed %d, scale 1/%d, %d iterations\n", s.Name, s.Description, s.Model.Name, s.Seed, s.Scale, s.Iterations)
+	if s.Auto && !sets[0].First().Virtual {
+		fmt.Fprintln(w, "scale: a self-test before the run finds the least one that this machine carries; what follows is for that of the rule")
+	}
 	var jobs []*job.Job
 	for _, set := range sets {
 		jobs = append(jobs, set.Jobs...)
@@ -176,7 +190,11 @@ func describe(w io.Writer, s *scenarios.Scenario, sets []*job.Set) error {
 		if bound {
 			kind = "at most"
 		}
-		fmt.Fprintf(w, "%s on %s: %sp %g%%, %d workers, %d parameters, MTU %d, iteration %s %v\n", j.System.Name(), j.Plan.Name, pointOf(j), 100*j.StraggleP, len(j.Hosts()), j.Params, j.Plan.MTU, kind, expected)
+		on := ""
+		if j.Switch != "" {
+			on = ", switch " + j.Switch
+		}
+		fmt.Fprintf(w, "%s on %s: %sp %g%%, %d workers, %d parameters, MTU %d%s, iteration %s %v\n", j.System.Name(), j.Plan.Name, pointOf(j), 100*j.StraggleP, len(j.Hosts()), j.Params, j.Plan.MTU, on, kind, expected)
 		for _, n := range j.Layout.Notes {
 			fmt.Fprintf(w, "  note: %s\n", n)
 		}

@@ -29,7 +29,7 @@ func newSwitch() *cobra.Command {
 open to root and to the user who called sudo; a lab in a user namespace to its
 user. See docs/switch.md.`,
 	}
-	c.AddCommand(newSwitchShow(), newSwitchSet(), newSwitchJob(), newSwitchDrop(), newSwitchForget(), newSwitchReplace(), newSwitchServe())
+	c.AddCommand(newSwitchShow(), newSwitchSet(), newSwitchJob(), newSwitchDrop(), newSwitchRaise(), newSwitchForget(), newSwitchReplace(), newSwitchServe())
 	return c
 }
 

@@ -52,7 +52,7 @@ func ordinary() *syscall.SysProcAttr {
 // startSwitch starts a run of minutes, of Trio-ML with a host on each of two PFEs.
 func startSwitch(t *testing.T, pfe string, as *syscall.SysProcAttr) *switchRun {
 	t.Helper()
-	return startLab(t, as, exitInterrupted, "run", "straggler", "--out", "results", "--set", "hosts=2", "--set", "iterations=2000",
+	return startLab(t, as, exitInterrupted, "run", "straggler", "--out", "results", "--set", "hosts=2", "--set", "iterations=2000", "--set", "scale=2000",
 		"--set", "stragglers.p=[0%]", "--set", "trio.pfe="+pfe, "--set", "systems=[{system: trioml, topology: mx480}]")
 }
 
@@ -267,7 +267,7 @@ func TestSwitchMLJobByCommand(t *testing.T) {
 // A switch of ATP forgets while its job goes on; one of Trio-ML refuses.
 func TestSwitchForgets(t *testing.T) {
 	needRoot(t)
-	r := startLab(t, nil, exitInterrupted, "run", "straggler", "--out", "results", "--set", "hosts=2", "--set", "iterations=2000",
+	r := startLab(t, nil, exitInterrupted, "run", "straggler", "--out", "results", "--set", "hosts=2", "--set", "iterations=2000", "--set", "scale=2000",
 		"--set", "stragglers.p=[0%]", "--set", "systems=[{system: atp, topology: rack}]")
 	results := func() (n uint64) { return r.jobs()["engine/1"].Packets }
 	r.until("the job has packets", func() bool { return results() > 0 })

@@ -28,7 +28,7 @@ func (f *programFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.program, "program", "", "file of a program in Microcode that all frames pass, in place of SwitchML")
 	flags.StringVar(&f.scenario, "scenario", "", "file of a scenario whose topology, links and programs in transit are served, without its jobs")
 	flags.StringVarP(&f.topology, "topo", "t", "rack", "topology, with --program")
-	flags.StringArrayVar(&f.set, "set", nil, "set a value of the scenario, as in --set 'transit[0].next-hops=[{number: 1, to: h2}]'; may be repeated")
+	flags.StringArrayVar(&f.set, "set", nil, "set a value of the scenario, a list as a whole, as in --set 'transit=[{program: a.mc, next-hops: [{number: 1, to: h2}]}]'; may be repeated")
 }
 
 // given reports whether a lab of programs is asked for.

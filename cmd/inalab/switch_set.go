@@ -23,10 +23,20 @@ limit, limits[3].burst, or sources[10.1.0.2].seen, where the index of a record o
 table is its key. VALUE is a number, true or false; of 32 bits also an IPv4 address, of 48
 bits a MAC. What the type cannot hold is refused.
 
+A route is ROUTES[10.1.0.0/16], and its value a next hop. A term of a filter is FILTER[web], by
+its name, or FILTER[0]; its value is what it wants of fields and what the program gets, as
+"src=10.1.0.0/16 dport=80 value=1". FILTER[0].dport and FILTER[0].value are parts of it. A new
+term comes behind all others. "none" takes a route or a term out.
+
+COUNTER.every is the number of packets or bytes at whose multiples a counter starts a thread of
+its statistics entry; "never" ends that.
+
 A thread that has read the number before goes on with what it has read. Registers and local
 memory are each thread's own, and cannot be written.` + switchCodes,
 		Example: `  inalab switch set heavy_bytes.bytes 65536
-  inalab switch set 'sources[10.1.0.2].blocked' 1 --create`,
+  inalab switch set 'sources[10.1.0.2].blocked' 1 --create
+  inalab switch set 'routes[10.1.0.0/16]' 3 --create
+  inalab switch set 'refused[web]' 'dst=10.1.0.2 dport=80 value=1' --create`,
 		Args: arguments(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Name, w.Value = args[0], args[1]
@@ -37,7 +47,7 @@ memory are each thread's own, and cannot be written.` + switchCodes,
 		},
 	}
 	f.register(c.Flags())
-	c.Flags().BoolVar(&w.Create, "create", false, "make the record of the hash table, if it is not there")
+	c.Flags().BoolVar(&w.Create, "create", false, "make the record of the hash table, the route or the term, if it is not there")
 	c.Flags().StringVar(&program, "program", "", "one program of a PFE (default: all that have the name)")
 	return c
 }

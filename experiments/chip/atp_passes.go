@@ -23,6 +23,7 @@ import (
 func atpPasses() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.passes", Title: "passes of a block of ATP packets through the emulated pipeline, and which way they go back",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{"atp.app.c.one-port"},
 		Run:    runATPPasses,
 	}

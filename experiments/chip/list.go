@@ -5,6 +5,6 @@ import "github.com/inalab/inalab/experiments/experiment"
 // All returns the experiments on emulated chips, what is cheap first.
 func All() []experiment.Experiment {
 	return []experiment.Experiment{
-		resources(), atpPasses(), pfeRules(), pfeProgram(), pfeGraceful(), pfeFig15(), pfeFig16(), recirculation(), passes(), lineRate(), hierarchy(),
+		resources(), halfRange(), atpPasses(), pfeRules(), pfeProgram(), pfeGraceful(), pfeFig15(), pfeFig16(), passes(), lineRate(), hierarchy(),
 	}
 }

@@ -15,6 +15,7 @@ import (
 func pfeFig15() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.fig15", Title: "latency and rate of one PFE by gradients per packet, window 1, 4 servers",
+		Switch:   []claims.Switch{claims.SwitchPFE},
 		Claims:   []claims.ID{"trio.fig15.latency.64", "trio.fig15.sublinear", "trio.fig15.plateau"},
 		Predicts: []claims.ID{"trio.fig15.latency.1024"},
 		Quick:    fmt.Sprintf("%d of %d packets of each server; they repeat each other", quickPackets, fig15Packets),

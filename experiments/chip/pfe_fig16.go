@@ -17,6 +17,7 @@ import (
 func pfeFig16() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.fig16", Title: "latency and throughput of one PFE by window, 512 and 1024 gradients per packet, 4 servers",
+		Switch: []claims.Switch{claims.SwitchPFE},
 		Claims: []claims.ID{"trio.fig16a.latency-vs-window", "trio.fig16b.throughput-vs-window", "trio.fig16.best-window-4096"},
 		Quick:  "every fourth window up to 4096, and fewer rounds of it; nothing of what the paper leaves open is varied",
 		Run:    runPFEFig16,

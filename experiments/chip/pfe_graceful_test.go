@@ -40,6 +40,16 @@ func TestGracefulLoss(t *testing.T) {
 	}
 }
 
+// Loads that take all threads count for what is lost at every load.
+func TestGracefulLosses(t *testing.T) {
+	m, most, err := gracefulLosses([]graceful{load(0, 1, 9), load(100, 0.98, 50), load(300, 0.5, 100)})
+	free, _ := m.Part("threads_free")
+	every, _ := m.Part("every_load")
+	if err != nil || most != 100 || !strings.HasPrefix(free.String(), "2") || !strings.HasPrefix(every.String(), "50") {
+		t.Errorf("%v up to %d Gbit/s, %v", m, most, err)
+	}
+}
+
 // A PFE with fewer threads than simple packets need alone is not found to be graceful.
 func TestSmallPFEIsNotGraceful(t *testing.T) {
 	e := experimenttest.NewEnv(t)

@@ -23,10 +23,11 @@ import (
 // pfeRules checks what the paper says of the machine, on small Microcode programs.
 func pfeRules() experiment.Experiment {
 	return experiment.Experiment{
-		ID: "trio.pfe", Title: "rules of a Trio PFE: the filter of §3.2, one word under many threads, the order of a flow",
-		Claims: []claims.ID{"trio.s3.2.filter-app", "trio.s2.3.rmw-serialises", "trio.s2.1.reorder"},
+		ID: "trio.pfe", Title: "rules of a Trio PFE: the filter of §3.2, one word under many threads, additions all over a memory, the order of a flow",
+		Switch: []claims.Switch{claims.SwitchPFE},
+		Claims: []claims.ID{"trio.s3.2.filter-app", "trio.s2.3.rmw-serialises", "trio.s6.3.rmw-rate", "trio.s2.1.reorder"},
 		Quick:  "a tenth of the packets",
-		Run:    experiment.Steps(pfeFilter, pfeOneWord, pfeOrder),
+		Run:    experiment.Steps(pfeFilter, pfeOneWord, pfeAdds, pfeOrder),
 	}
 }
 

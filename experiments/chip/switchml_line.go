@@ -19,7 +19,8 @@ import (
 func lineRate() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s1.line-rate", Title: "the emulated pipeline with all its workers' ports at line rate",
-		Claims: []claims.ID{"switchml.s1.line-rate"},
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
+		Claims: []claims.ID{"switchml.s1.line-rate", "switchml.s5.recirc-bandwidth"},
 		Quick:  "8 of 16 rounds of the pool",
 		Run:    runLineRate,
 	}
@@ -125,6 +126,9 @@ func runLineRate(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 	f.Set("switchml.s1.line-rate", m.On(fmt.Sprintf("emulated pipeline, %d workers at 100 Gbit/s", all)).
 		Noting("256 values: port %v, the busiest that leads back, sends %.0f%% of the time, and at most %d cells wait for one; two jobs of %d workers, both at that rate, get %.2f of their results in time",
 			large.busiest.Dev, 100*large.busy, large.queue, two.members(), two.rate()))
+	f.Set("switchml.s5.recirc-bandwidth", claims.Number(all*float64(rate)/1e9*min(1, large.rate())).
+		On("emulated pipeline, the ports of one pipe for workers, those of the three others and the internal ones in loopback mode").
+		Noting("%d workers offer %v each and get %.3f of their results while the load is steady; %d packets more wait at its end", all, rate, large.rate(), max(0, large.growth)))
 	return f, nil
 }
 

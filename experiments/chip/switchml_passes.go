@@ -16,6 +16,7 @@ import (
 func passes() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s5.passes", Title: "passes of packets of 64 and 256 values through the emulated pipeline, and their time",
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{"switchml.s5.read-width", "switchml.s5.recirc-latency"},
 		Run:    runPasses,
 	}

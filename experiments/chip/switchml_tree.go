@@ -25,6 +25,7 @@ import (
 func hierarchy() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.hierarchy", Title: "workers below two and three layers of emulated pipelines, all of which sum a tensor",
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{"switchml.s7.hier-240", "switchml.s7.hier-3600"},
 		Quick:  "a tensor of one packet in place of four",
 		Run:    runHierarchy,

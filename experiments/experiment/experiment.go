@@ -11,12 +11,13 @@ import (
 
 // Experiment measures claims.
 type Experiment struct {
-	ID       string      // as figures are called: "trio.fig13"
-	Title    string      // what is run, in a line
-	Claims   []claims.ID // that it measures
-	Predicts []claims.ID // unseen values that it predicts
-	Live     bool        // it moves real packets, for which it needs privileges
-	Quick    string      // how a quick run is cut; "" where there is nothing to cut
+	ID       string          // as figures are called: "trio.fig13"
+	Title    string          // what is run, in a line
+	Switch   []claims.Switch // that aggregates; what other claims of it ran on stands in [claims.Measured]
+	Claims   []claims.ID     // that it measures
+	Predicts []claims.ID     // unseen values that it predicts
+	Live     bool            // it moves real packets, for which it needs privileges
+	Quick    string          // how a quick run is cut; "" where there is nothing to cut
 	Run      func(ctx context.Context, env *Env) (Findings, error)
 }
 
@@ -60,7 +61,7 @@ func (f *Findings) Predict(id claims.ID, p claims.Prediction) {
 }
 
 // Complete reports the first claim or prediction that an experiment owes, or has
-// no right to.
+// no right to, or a row that ran on another switch than the experiment says.
 func (f *Findings) Complete(x *Experiment) error {
 	for _, id := range x.Claims {
 		if m, ok := f.Measured[id]; !ok || m.IsZero() {
@@ -75,6 +76,19 @@ func (f *Findings) Complete(x *Experiment) error {
 	for id := range f.Measured {
 		if !slices.Contains(x.Claims, id) {
 			return fmt.Errorf("experiment %s measured %s, which it does not list", x.ID, id)
+		}
+	}
+	return f.ranOn(x)
+}
+
+// ranOn reports a row whose switch is none of those that the experiment says. Rows of systems
+// that do without one have hosts.
+func (f *Findings) ranOn(x *Experiment) error {
+	for _, t := range f.Tables {
+		for _, s := range t.Words("switch") {
+			if claims.Switch(s) != claims.SwitchHosts && !slices.Contains(x.Switch, claims.Switch(s)) {
+				return fmt.Errorf("table %s has a row with switch %q, and experiment %s says %s: name what ran", t.ID, s, x.ID, claims.SwitchText(x.Switch))
+			}
 		}
 	}
 	return nil

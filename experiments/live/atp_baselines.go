@@ -20,6 +20,7 @@ import (
 func atpOverTCP() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig8.live", Title: "training throughput of ATP over BytePS and a ring on kernel TCP, one job of 8 workers",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.fig8.byteps-nton-tcp", "atp.fig8.byteps-nto1-tcp", "atp.fig8.horovod-tcp"},
 		Live:   true, Quick: "1 of 3 all-reduces, one round of 3",
 		Run: onLab(runATPOverTCP),

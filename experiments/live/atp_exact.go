@@ -23,6 +23,7 @@ import (
 func atpExact() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.s3.1.live", Title: "two ATP jobs on few aggregators: sums over racks with loss, late packets and forgetful switches, and stalled fragments",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.s3.1.exactly-once", "atp.s3.5.stalled-rescue"},
 		Live:   true, Quick: "2 of 8 iterations with loss, 1 of 4 all-reduces without",
 		Run: countingOnLab(runATPExact),

@@ -25,6 +25,7 @@ import (
 func atpJobs() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.s3.2.jobs", Title: "ATP jobs that come and go at one switch, and aggregators that a killed job leaves behind",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.s3.2.no-restart", "atp.s3.7.leak-timeout"},
 		Live:   true, Quick: "a third of the all-reduces of jobs that come and go",
 		Run: countingOnLab(runATPJobs),

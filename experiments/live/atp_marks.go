@@ -21,6 +21,7 @@ func atpWindows() experiment.Experiment {
 	const id = "atp.s3.7.synchronised-windows"
 	return experiment.Experiment{
 		ID: id, Title: "windows of four ATP workers, parameter packet by parameter packet, with marks on their way up",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{id},
 		Live:   true, Quick: "2 of 8 all-reduces",
 		Run: countingOnLab(runATPWindows),

@@ -17,6 +17,7 @@ func atpRacks() experiment.Experiment {
 	const id = "atp.s5.2.2.ps-traffic"
 	return experiment.Experiment{
 		ID: id, Title: "packets at a parameter server behind the switch of the third of three racks: two levels, and the racks alone",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{id},
 		Live:   true, Quick: "1 of 4 all-reduces",
 		Run: countingOnLab(runATPRacks),

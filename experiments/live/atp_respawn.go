@@ -20,6 +20,7 @@ import (
 func atpRespawn() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.a3", Title: "a worker of ATP that is killed and started again, on its host and behind another switch",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.a3.worker-respawn"},
 		Live:   true, Quick: "30 of 200 iterations",
 		Run: countingOnLab(runATPRespawn),

@@ -21,6 +21,7 @@ import (
 func atpVolume() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.a5.volume", Title: "bytes that hosts send and receive: ring over kernel TCP, and workers and servers of ATP",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.a5.ring-volume"},
 		Live:   true, Quick: "2 and 8 workers, with 1 and 4 servers, in place of 2, 4 and 8 with 1, 2 and 4",
 		Run: countingOnLab(runATPVolume),

@@ -16,6 +16,7 @@ import (
 func atpZero() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.s3.1.zero", Title: "ATP with no aggregator, one, and 8",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.s3.1.best-effort", "atp.s3.5.no-extra-overhead"},
 		Live:   true, Quick: "1 of 4 all-reduces",
 		Run: countingOnLab(runATPZero),

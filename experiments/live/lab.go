@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/harness/check"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
@@ -23,6 +24,7 @@ import (
 type ran struct {
 	live.Measured
 	logs []*trace.Log // of the nodes, switches first, of a run that is traced
+	on   string       // what aggregated in switches, of a run of SwitchML or of hosts alone
 }
 
 // lab carries live runs out, one after the other, each in namespaces of its own,
@@ -121,6 +123,9 @@ func (l *lab) once(ctx context.Context, r liveRun) (out ran, err error) {
 		out.Measured, err = live.Bench(ctx, j, r.warmup, opt)
 		return err
 	})
+	if err == nil {
+		out.on, err = testbed.RanOn(r.sys, &out.Cell)
+	}
 	return out, err
 }
 

@@ -19,6 +19,7 @@ import (
 func selfClocking() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s4.4.self-clocking", Title: "packets in flight and rates of SwitchML workers, one with a link of a quarter",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{"switchml.s4.4.self-clocking"},
 		Live:   true, Quick: "a tensor of 512 KiB in place of 2 MiB",
 		Run: onLab(runClocking),
@@ -27,7 +28,7 @@ func selfClocking() experiment.Experiment {
 
 func clockingRun(e *experiment.Env) liveRun {
 	return liveRun{
-		name: "SwitchML-256, the link of h0 a quarter", sys: switchml.System{Elements: 256, Slots: slowPool, Unscaled: true}, topology: "rack", hosts: 4, mtu: testbed.MTU,
+		name: "SwitchML-256, the link of h0 a quarter", sys: switchml.System{Elements: 256, Slots: slowPool, Unscaled: true, Pipe: testbed.OnPipe}, topology: "rack", hosts: 4, mtu: testbed.MTU,
 		rate: testbed.Gigabit100, scale: slowScale, slow: 4, elements: experiment.Cut(e, 1<<19, 1<<17), iterations: 2, traced: true,
 	}
 }
@@ -40,7 +41,7 @@ func runClocking(ctx context.Context, l *lab) (experiment.Findings, error) {
 	}
 	t := claims.Table{
 		ID: "switchml.s4.4.self-clocking", Title: fmt.Sprintf("Workers of SwitchML-256 with a pool of %d, links of %v and, of h0, %v", slowPool, r.rate/slowScale, r.rate/slowScale/4),
-		Columns: []claims.Column{{Name: "worker"}, {Name: "packets"}, {Name: "most in flight"}, {Name: "packets a second"}},
+		Columns: []claims.Column{{Name: "worker"}, {Name: "switch"}, {Name: "packets"}, {Name: "most in flight"}, {Name: "packets a second"}},
 	}
 	most, rates := 0, []float64{} // of workers, h0 first
 	for w := range r.hosts {
@@ -49,7 +50,7 @@ func runClocking(ctx context.Context, l *lab) (experiment.Findings, error) {
 			return experiment.Findings{}, fmt.Errorf("%s: h%d sent %d packets and took %d results", r.name, w, p.sent, p.results)
 		}
 		most, rates = max(most, p.most), append(rates, p.rate())
-		t.Add(render.Text(fmt.Sprintf("h%d", w)), render.Int(p.sent), render.Int(p.most), render.Number(p.rate(), 1))
+		t.Add(render.Text(fmt.Sprintf("h%d", w)), render.Text(got[0].on), render.Int(p.sent), render.Int(p.most), render.Number(p.rate(), 1))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
 	f.Set("switchml.s4.4.self-clocking", l.say(claims.NumberParts(map[string]float64{

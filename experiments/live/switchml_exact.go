@@ -19,6 +19,7 @@ import (
 func exactSums() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s4.5.live", Title: "sums and phases of SwitchML under loss and duplicates on real packets",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{"switchml.s4.5.correct-under-loss", "switchml.s4.5.one-phase-lag"},
 		Live:   true, Quick: "10 of 40 iterations",
 		Run: onLab(runExact),
@@ -34,7 +35,7 @@ func exactRuns(e *experiment.Env) (out []liveRun) {
 	for _, p := range testbed.LossRates[1:] {
 		out = append(out, liveRun{
 			name: fmt.Sprintf("SwitchML-256 in training, loss %g%%", 100*p), topology: "rack", hosts: 6, mtu: testbed.MTU,
-			sys:  switchmlsystem.System{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: true, Timeout: exactTimeout},
+			sys:  switchmlsystem.System{Elements: 256, Slots: slowPool, Unscaled: true, Pipe: testbed.OnPipe, Retransmit: true, Timeout: exactTimeout},
 			rate: testbed.Gigabit100, scale: slowScale, loss: p, model: untimed(), batch: 4, iterations: experiment.Cut(e, 40, 10), traced: true,
 		})
 	}
@@ -46,7 +47,7 @@ func runExact(ctx context.Context, l *lab) (experiment.Findings, error) {
 	t := claims.Table{
 		ID: "switchml.s4.5.live", Title: fmt.Sprintf("Training with SwitchML-256 under loss, %d workers, timeout of %v", runs[0].hosts, exactTimeout),
 		Columns: []claims.Column{
-			{Name: "loss", Unit: "%"}, {Name: "iterations"}, {Name: "packets lost"}, {Name: "sent again"}, {Name: "duplicates at the switch"}, {Name: "results sent again"},
+			{Name: "loss", Unit: "%"}, {Name: "switch"}, {Name: "iterations"}, {Name: "packets lost"}, {Name: "sent again"}, {Name: "duplicates at the switch"}, {Name: "results sent again"},
 			{Name: "elements checked"}, {Name: "wrong"}, {Name: "largest lag", Unit: "phases"},
 		},
 		Notes: []string{"A lag is between two workers on one slot, by the times at which they sent their packets for the first time."},
@@ -61,7 +62,7 @@ func runExact(ctx context.Context, l *lab) (experiment.Findings, error) {
 		c := &m.Cell
 		far := lagOf(m.logs, runs[i].hosts)
 		wrong, gone, lag = wrong+c.Wrong, gone+lost(c), max(lag, far)
-		t.Add(render.Text(fmt.Sprintf("%g", 100*runs[i].loss)), render.Int(runs[i].iterations), render.Int(lost(c)), render.Int(counted(c, switchml.CountRetransmits, nil)),
+		t.Add(render.Text(fmt.Sprintf("%g", 100*runs[i].loss)), render.Text(m.on), render.Int(runs[i].iterations), render.Int(lost(c)), render.Int(counted(c, switchml.CountRetransmits, nil)),
 			render.Int(counted(c, program.DropDuplicate, nil)), render.Int(counted(c, program.CountAnswered, nil)), render.Int(c.Checked), render.Int(c.Wrong), render.Int(far))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}

@@ -18,6 +18,7 @@ import (
 func packetLatency() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s3.sub-rtt", Title: "time of a one-packet all-reduce on real packets: SwitchML, parameter servers and a ring over kernel TCP",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{"switchml.s3.sub-rtt"},
 		Live:   true, Quick: "2 of 5 rounds, 30 of 100 all-reduces each",
 		Run: onLab(runPSLatency),
@@ -53,7 +54,7 @@ func newLatency(e *experiment.Env) *latency {
 		}
 	}
 	runs := []liveRun{
-		run("SwitchML-256", testbed.SML256),
+		run("SwitchML-256", testbed.Pipe256),
 		run("dedicated parameter servers over TCP", ps.System{Dedicated: true}),
 		run("colocated parameter servers over TCP", ps.System{}),
 		run("ring over TCP", testbed.RingTCP),
@@ -105,7 +106,7 @@ func (x *latency) table() claims.Table {
 	t := claims.Table{
 		ID: "switchml.s3.sub-rtt", Title: fmt.Sprintf("All-reduce of %d int32 values, one packet, %d workers, links of %v with a delay of %v", latencyElements, latencyWorkers, testbed.Gigabit100/slowScale, latencyDelay),
 		Columns: []claims.Column{
-			{Name: "system"}, {Name: "time", Unit: "ms"}, {Name: "least of a round", Unit: "ms"}, {Name: "most of a round", Unit: "ms"}, {Name: "in round trips between hosts"}, {Name: "fidelity"},
+			{Name: "system"}, {Name: "switch"}, {Name: "time", Unit: "ms"}, {Name: "least of a round", Unit: "ms"}, {Name: "most of a round", Unit: "ms"}, {Name: "in round trips between hosts"}, {Name: "fidelity"},
 		},
 		Notes: []string{
 			"Times are medians over all-reduces, workers and rounds; a round trip is that of the links' delays alone.",
@@ -117,7 +118,7 @@ func (x *latency) table() claims.Table {
 		for round := range x.n {
 			least, most = min(least, x.each(i, round)), max(most, x.each(i, round))
 		}
-		t.Add(render.Text(x.runs[i].name), render.Number(x.took(i)/1000, 2), render.Number(least.Milliseconds(), 2), render.Number(most.Milliseconds(), 2),
+		t.Add(render.Text(x.runs[i].name), render.Text(x.got[i][0].on), render.Number(x.took(i)/1000, 2), render.Number(least.Milliseconds(), 2), render.Number(most.Milliseconds(), 2),
 			render.Number(x.took(i)/1000/(4*latencyDelay).Milliseconds(), 2), render.Text(x.verdicts(i)))
 	}
 	return t

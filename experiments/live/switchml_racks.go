@@ -20,6 +20,7 @@ import (
 func overRacks() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s7.racks", Title: "SwitchML over two racks and a spine: packets on the links between them, and what they lose",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{"switchml.s7.hier-optimal", "switchml.s4.5.hier-loss"},
 		Live:   true, Quick: "2 of 8 all-reduces of the runs with loss",
 		Run: onLab(runRacks),
@@ -45,7 +46,7 @@ func racks(e *experiment.Env) []liveRun {
 	run := func(name string, hosts, iterations int, again bool) liveRun {
 		return liveRun{
 			name: "SwitchML-256 over two racks, " + name, topology: "leaf-spine", hosts: hosts, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: countScale,
-			sys:      switchmlsystem.System{Elements: 256, Slots: slowPool, Unscaled: true, Retransmit: again, Timeout: rackTimeout},
+			sys:      switchmlsystem.System{Elements: 256, Slots: slowPool, Unscaled: true, Pipe: testbed.OnPipe, Retransmit: again, Timeout: rackTimeout},
 			elements: rackElements, iterations: iterations,
 		}
 	}
@@ -93,7 +94,7 @@ func runRacks(ctx context.Context, l *lab) (experiment.Findings, error) {
 	t := claims.Table{
 		ID: "switchml.s7.racks", Title: fmt.Sprintf("An int32 tensor of %d elements over %d leaves and a spine; packets of a worker and of an uplink", rackElements, leaves),
 		Columns: []claims.Column{
-			{Name: "run"}, {Name: "workers"}, {Name: "all-reduces"}, {Name: "packets of a worker"}, {Name: "up, an uplink"}, {Name: "down, an uplink"},
+			{Name: "run"}, {Name: "switch"}, {Name: "workers"}, {Name: "all-reduces"}, {Name: "packets of a worker"}, {Name: "up, an uplink"}, {Name: "down, an uplink"},
 			{Name: "lost between switches"}, {Name: "lost at all"}, {Name: "sent again by workers"}, {Name: "of these sent on up"}, {Name: "results missing"}, {Name: "checked"}, {Name: "wrong"},
 		},
 		Notes: []string{"An uplink is as fast as the link of one worker. Counted at the root and at leaves; a leaf sends a retransmission on where its own part is complete."},
@@ -109,7 +110,7 @@ func runRacks(ctx context.Context, l *lab) (experiment.Findings, error) {
 		k := rackCounted(&runs[i], &m)
 		wrong += c.Wrong
 		all = append(all, k)
-		t.Add(render.Text(strings.TrimPrefix(runs[i].name, "SwitchML-256 over two racks, ")), render.Int(runs[i].hosts), render.Int(runs[i].iterations), render.Int(k.packets),
+		t.Add(render.Text(strings.TrimPrefix(runs[i].name, "SwitchML-256 over two racks, ")), render.Text(m.on), render.Int(runs[i].hosts), render.Int(runs[i].iterations), render.Int(k.packets),
 			render.Number(float64(k.up)/leaves, 1), render.Number(float64(k.down)/leaves, 1), render.Int(k.lost), render.Int(k.lostAtAll), render.Int(k.again), render.Int(k.climbed),
 			render.Int(k.incomplete), render.Int(c.Checked), render.Int(c.Wrong))
 	}

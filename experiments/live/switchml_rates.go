@@ -16,6 +16,7 @@ import (
 func packetRates() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s6.1.live", Title: "elements aggregated a second: SwitchML-256 and -64, 2 to 16 workers, and a ring over kernel TCP",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{
 			"switchml.s6.1.k64-slower", "switchml.s6.1.ate-flat", "switchml.s1.micro.nccl-tcp",
 		},
@@ -56,10 +57,10 @@ func newRates(e *experiment.Env) *rates {
 		}
 	}
 	return &rates{runs: []liveRun{
-		run(rate256, testbed.SML256, 2, rateElements), run(rate256, testbed.SML256, 4, rateElements), run(rate256, testbed.SML256, 8, rateElements),
-		run(rate64, testbed.SML64, 4, rateElements),
-		run(rateMicro, testbed.SML256, 8, microElements), run(rateRing, testbed.RingTCP, 8, microElements),
-		run(rateMicro, testbed.SML256, 16, microElements), run(rateRing, testbed.RingTCP, 16, microElements),
+		run(rate256, testbed.Pipe256, 2, rateElements), run(rate256, testbed.Pipe256, 4, rateElements), run(rate256, testbed.Pipe256, 8, rateElements),
+		run(rate64, testbed.Pipe64, 4, rateElements),
+		run(rateMicro, testbed.Pipe256, 8, microElements), run(rateRing, testbed.RingTCP, 8, microElements),
+		run(rateMicro, testbed.Pipe256, 16, microElements), run(rateRing, testbed.RingTCP, 16, microElements),
 	}}
 }
 
@@ -112,11 +113,11 @@ func (r *rates) spread() float64 {
 func (r *rates) table() claims.Table {
 	t := claims.Table{
 		ID: "switchml.s6.1.live", Title: fmt.Sprintf("Elements aggregated a second on links of %v", testbed.Gigabit100/slowScale),
-		Columns: []claims.Column{{Name: "system"}, {Name: "workers"}, {Name: "tensor", Unit: "int32"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e6/s"}, {Name: "fidelity"}},
+		Columns: []claims.Column{{Name: "system"}, {Name: "switch"}, {Name: "workers"}, {Name: "tensor", Unit: "int32"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e6/s"}, {Name: "fidelity"}},
 	}
 	for i := range r.runs {
 		x, m := &r.runs[i], &r.got[i]
-		t.Add(render.Text(x.name), render.Int(x.hosts), render.Int(x.elements), render.Number(x.each(m).Milliseconds(), 2),
+		t.Add(render.Text(x.name), render.Text(m.on), render.Int(x.hosts), render.Int(x.elements), render.Number(x.each(m).Milliseconds(), 2),
 			render.Number(x.perSecond(m)/1e6, 2), render.Text(m.Cell.Fidelity.Verdict))
 	}
 	return t

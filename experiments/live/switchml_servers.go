@@ -16,6 +16,7 @@ import (
 func dedicatedServers() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s6.1.dedicated-ps", Title: "elements aggregated a second on real packets: dedicated parameter servers over kernel TCP, and SwitchML",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{"switchml.s6.1.dedicated-ps"},
 		Live:   true, Quick: "a tensor of 1 MiB in place of 4 MiB, 3 of 6 all-reduces, one round of 3",
 		Run: onLab(runPSRates),
@@ -48,7 +49,7 @@ func newPSRates(e *experiment.Env) *psRates {
 			elements: experiment.Cut(e, psElements, psElements/4), iterations: experiment.Cut(e, 6, 3) + warmup, warmup: warmup,
 		}
 	}
-	runs := []liveRun{run(rate256, testbed.SML256), run("dedicated parameter servers over TCP", ps.System{Dedicated: true})}
+	runs := []liveRun{run(rate256, testbed.Pipe256), run("dedicated parameter servers over TCP", ps.System{Dedicated: true})}
 	return &psRates{rounds{runs: runs, n: experiment.Cut(e, 3, 1)}}
 }
 
@@ -79,13 +80,13 @@ func runPSRates(ctx context.Context, l *lab) (f experiment.Findings, err error) 
 func (x *psRates) table() claims.Table {
 	t := claims.Table{
 		ID: "switchml.s6.1.dedicated-ps", Title: fmt.Sprintf("Elements aggregated a second with %d workers on links of %v, MTU %d", psWorkers, testbed.Gigabit100/psScale, psMTU),
-		Columns: []claims.Column{{Name: "system"}, {Name: "hosts"}, {Name: "tensor", Unit: "int32"}, {Name: "elements", Unit: "1e6/s"}, {Name: "over SwitchML"}, {Name: "fidelity"}},
+		Columns: []claims.Column{{Name: "system"}, {Name: "switch"}, {Name: "hosts"}, {Name: "tensor", Unit: "int32"}, {Name: "elements", Unit: "1e6/s"}, {Name: "over SwitchML"}, {Name: "fidelity"}},
 		Notes:   []string{"Medians of rounds; the ratios are of runs of one round."},
 	}
 	for i := range x.runs {
 		r := &x.runs[i]
 		rate := x.median(func(round int) float64 { return x.rate(i, round) })
-		t.Add(render.Text(r.name), render.Int(r.hosts+job.Servers(r.sys, r.hosts)), render.Int(r.elements), render.Number(rate/1e6, 2),
+		t.Add(render.Text(r.name), render.Text(x.got[i][0].on), render.Int(r.hosts+job.Servers(r.sys, r.hosts)), render.Int(r.elements), render.Number(rate/1e6, 2),
 			render.Number(x.over(i), 3), render.Text(x.verdicts(i)))
 	}
 	return t

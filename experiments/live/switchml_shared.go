@@ -22,6 +22,7 @@ import (
 func twoSwitchMLJobs() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s7.multi-job", Title: "two SwitchML jobs in one switch: sums on real packets, rates in virtual time, and parts of the pool",
+		Switch: []claims.Switch{claims.SwitchPipeline, claims.SwitchPipelineTimed},
 		Claims: []claims.ID{"switchml.s7.multi-job"},
 		Live:   true, Quick: "4 of 12 all-reduces of each job; an eighth of the tensor in virtual time",
 		Run: onLab(runShared),
@@ -36,11 +37,11 @@ const sharedWorkers = 3
 func sharedRun(e *experiment.Env, virtual units.Rate) (*job.Set, error) {
 	run := liveRun{
 		topology: "rack", hosts: 2 * sharedWorkers, mtu: testbed.MTU, rate: testbed.Gigabit100, scale: countScale, elements: rackElements, iterations: experiment.Cut(e, 12, 4),
-		sys: switchml.System{Elements: 256, Slots: slowPool, Unscaled: true},
+		sys: switchml.System{Elements: 256, Slots: slowPool, Unscaled: true, Pipe: testbed.OnPipe},
 	}
 	if virtual > 0 {
 		run.rate, run.scale, run.iterations, run.elements = virtual, 1, 1, experiment.Cut(e, 1<<20, 1<<17)
-		run.sys = switchml.System{Elements: 256, Pipe: switchml.Pipe{Pipeline: true, Timed: true}}
+		run.sys = switchml.System{Elements: 256, Pipe: testbed.TimedPipe(e)}
 	}
 	lay := func(i int) func(*job.Spec) {
 		return func(s *job.Spec) {
@@ -124,7 +125,7 @@ func sharedFindings(l *lab, pool chip.PoolUse, rates []besides, seen shared, mem
 	}
 	t := claims.Table{
 		ID: "switchml.s7.multi-job", Title: fmt.Sprintf("Two jobs of %d workers in one switch; %d times a packet followed one of the other job", sharedWorkers, seen.seen.Turns()),
-		Columns: []claims.Column{{Name: "job"}, {Name: "elements checked"}, {Name: "wrong"}},
+		Columns: []claims.Column{{Name: "job"}, {Name: "switch"}, {Name: "elements checked"}, {Name: "wrong"}},
 		Notes: []string{
 			fmt.Sprintf("Parts of the pool: two jobs fill %d slots, and both have each of their slots open at the same time; %d sums are not of their own job's values alone. %s", pool.Slots, pool.Shared, pool.Refused),
 			memory.String() + ".",
@@ -137,7 +138,11 @@ func sharedFindings(l *lab, pool chip.PoolUse, rates []besides, seen shared, mem
 			return experiment.Findings{}, errors.New("no sum was checked")
 		}
 		wrong += c.Wrong
-		t.Add(render.Int(i+1), render.Int(c.Checked), render.Int(c.Wrong))
+		on, err := testbed.RanOn(seen.set.Jobs[i].System, c)
+		if err != nil {
+			return experiment.Findings{}, err
+		}
+		t.Add(render.Int(i+1), render.Text(on), render.Int(c.Checked), render.Int(c.Wrong))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t, besideTable(rates)}}
 	m := claims.NumberParts(map[string]float64{"shared_slots": float64(pool.Shared), "wrong": float64(wrong), "switch_share_pct": memory.Percent()})

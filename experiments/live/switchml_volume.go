@@ -18,6 +18,7 @@ import (
 func volume() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s3.volume", Title: "bytes that a worker sends and receives: ring over kernel TCP and SwitchML, 2 to 16 workers",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{"switchml.s3.volume"},
 		Live:   true, Quick: "a tensor of 256 KiB in place of 1 MiB",
 		Run: onLab(runVolume),
@@ -35,7 +36,7 @@ func volumeRuns(workers, elements int) []liveRun {
 			rate: testbed.Gigabit100, scale: countScale, elements: elements, iterations: 1,
 		}
 	}
-	return []liveRun{run("ring over TCP", testbed.RingTCP), run("SwitchML-256", testbed.SML256)}
+	return []liveRun{run("ring over TCP", testbed.RingTCP), run("SwitchML-256", testbed.Pipe256)}
 }
 
 func runVolume(ctx context.Context, l *lab) (experiment.Findings, error) {
@@ -43,7 +44,7 @@ func runVolume(ctx context.Context, l *lab) (experiment.Findings, error) {
 	t := claims.Table{
 		ID: "switchml.s3.volume", Title: fmt.Sprintf("Payload of an all-reduce of %d int32 values, sent and received by each worker", elements),
 		Columns: []claims.Column{
-			{Name: "workers"}, {Name: "ring", Unit: "bytes"}, {Name: "SwitchML", Unit: "bytes"}, {Name: "ratio"}, {Name: "2(n-1)/n"},
+			{Name: "workers"}, {Name: "switch"}, {Name: "ring", Unit: "bytes"}, {Name: "SwitchML", Unit: "bytes"}, {Name: "ratio"}, {Name: "2(n-1)/n"},
 			{Name: "ring on the busiest link, one way", Unit: "wire bytes"}, {Name: "SwitchML on the busiest link, one way", Unit: "wire bytes"},
 		},
 		Notes: []string{"Payload is messages that workers counted, times their size; bytes on links are those that the switch counted, with all headers and framing."},
@@ -63,7 +64,7 @@ func runVolume(ctx context.Context, l *lab) (experiment.Findings, error) {
 		}
 		ratio := float64(viaRing) / float64(viaSwitch)
 		parts[fmt.Sprintf("n%d", n)] = claims.Number(ratio)
-		t.Add(render.Int(n), render.Int(viaRing), render.Int(viaSwitch), render.Number(ratio, 4), render.Number(2*float64(n-1)/float64(n), 4),
+		t.Add(render.Int(n), render.Text(got[1].on), render.Int(viaRing), render.Int(viaSwitch), render.Number(ratio, 4), render.Number(2*float64(n-1)/float64(n), 4),
 			render.Int(got[0].WireBytesPerLink), render.Int(got[1].WireBytesPerLink))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}

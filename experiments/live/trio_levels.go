@@ -17,6 +17,7 @@ import (
 func flatAndTree() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.s4.levels", Title: "Trio-ML through one PFE, through PFE1, PFE2 and PFE4 above them, and over three chassis",
+		Switch: []claims.Switch{claims.SwitchMicrocode},
 		Claims: []claims.ID{"trio.s4.hier-equals-flat", "trio.s4.hier-data-reduction"},
 		Live:   true, Run: onLab(runLevels),
 	}

@@ -20,6 +20,7 @@ import (
 func spuriousRetransmits() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.s6.1.sml-spurious-retx", Title: "SwitchML-256 with stragglers, with and without a retransmission timer of 1 ms; nothing is lost",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"trio.s6.1.sml-spurious-retx"},
 		Live:   true, Quick: "15 of 40 iterations",
 		Run: onLab(runRetransmit),

@@ -20,6 +20,7 @@ import (
 func underStragglers() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.live.stragglers", Title: "iteration time under stragglers on real packets: SwitchML-256 and Trio-ML, VGG11",
+		Switch: []claims.Switch{claims.SwitchMicrocode, claims.SwitchReference},
 		Claims: []claims.ID{"trio.live.straggler-speedup", "trio.fig13.trend.switchml-grows"},
 		Live:   true, Quick: "p = 0, 8 and 16%, 16 of 40 iterations",
 		Run: onLab(runStragglers),

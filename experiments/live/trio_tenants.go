@@ -26,6 +26,7 @@ import (
 func twoTrioJobs() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.s4.multi-job", Title: "two Trio-ML jobs in one PFE at the same time, one of them above both of its caps",
+		Switch: []claims.Switch{claims.SwitchMicrocode},
 		Claims: []claims.ID{"trio.s4.multi-job"},
 		Live:   true, Quick: "4 of 12 iterations of the job above its caps",
 		Run: onLab(runTenants),

@@ -18,6 +18,7 @@ func xaggAsynchrony() experiment.Experiment {
 	const id = "xagg.s2.cache-asynchrony"
 	return experiment.Experiment{
 		ID: id, Title: "how long workers send on the example of XAgg Fig 1 while one is late, on real packets",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{id},
 		Live:   true, Quick: "1 of 3 runs",
 		Run: onLab(runXAggAsynchrony),

@@ -16,6 +16,7 @@ import (
 func aggregatorCPU() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.fig9", Title: "share of a CPU that XDP, a polling process and a TCP relay use, by load",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.fig9.dpdk-100"},
 		Live:   true, Quick: "2 of 5 rounds, 0.3 s in place of 1 s each",
 		Run: onLab(runCPU),

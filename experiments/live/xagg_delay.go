@@ -14,6 +14,7 @@ import (
 func aggregatorDelay() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.fig10", Title: "delay of one hop through XDP and a TCP relay: the difference of two round trips, by load",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.fig10.latency-rise", "xagg.fig10.vs-tcp"},
 		Live:   true, Quick: "3 of 7 rounds, 0.15 s in place of 0.5 s each",
 		Run: onLab(runDelay),

@@ -17,6 +17,7 @@ import (
 func deployment() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.deploy", Title: "time to load and attach XDP's aggregator, compiled before or by clang",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.delay.deploy"},
 		Live:   true, Quick: "3 of 9 rounds",
 		Run: countingOnLab(runDeployment),

@@ -21,6 +21,7 @@ func xaggReliable() experiment.Experiment {
 	const id = "xagg.s4d.reliable"
 	return experiment.Experiment{
 		ID: id, Title: "XAgg with up to 5% of loss on every link: what lacks, and what is wrong",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{id},
 		Live:   true, Quick: "3 of 10 all-reduces of each run",
 		Run: countingOnLab(runXAggReliable),
@@ -75,6 +76,7 @@ func xaggFailover() experiment.Experiment {
 	const id = "xagg.s5.failover"
 	return experiment.Experiment{
 		ID: id, Title: "a training with XAgg, of which an aggregator is killed",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{id},
 		Live:   true, Quick: "100 of 200 iterations",
 		Run: countingOnLab(runXAggFailover),

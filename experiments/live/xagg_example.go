@@ -23,6 +23,7 @@ func xaggExample() experiment.Experiment {
 	const id = "xagg.fig1.live"
 	return experiment.Experiment{
 		ID: id, Title: "the example of four workers on real packets, one two seconds late and one with half of the bandwidth: XAgg, a PS and ATP",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{id},
 		Live:   true,
 		Run:    onLab(runXAggExample),

@@ -30,6 +30,7 @@ import (
 func xaggFig21() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.fig21", Title: "sending rates of XAgg and TCP-Agg by 10 ms, on real packets, when the receiving bandwidth falls to a third",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.fig21.smooth"},
 		Live:   true, Quick: "1 of 5 rounds",
 		Run: onLab(runXAggFig21),

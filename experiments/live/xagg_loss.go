@@ -14,6 +14,7 @@ import (
 func aggregatorLoss() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.fig11", Title: "packets that XDP loses, and segments that TCP sends again, by load",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.fig11.onset"},
 		Live:   true, Quick: "3 of 5 loads, 2 of 5 rounds, 0.15 s in place of 0.5 s each",
 		Run: onLab(runLossOnset),

@@ -15,6 +15,7 @@ import (
 func aggregatorQueues() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.fig8", Title: "packets that XDP adds with one and with two receive queues, a CPU each",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.fig8.linear"},
 		Live:   true, Quick: "3 of 7 rounds, 0.15 s in place of 0.5 s each",
 		Run: onLab(runQueues),

@@ -22,6 +22,7 @@ func xaggReallocate() experiment.Experiment {
 	const id = "xagg.s4c.reallocate"
 	return experiment.Experiment{
 		ID: id, Title: "what workers of one parent that start and end one after the other use of its link, on real packets",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{id},
 		Live:   true, Quick: "gradients of a half, 3 of 5 runs",
 		Run: onLab(runXAggReallocate),

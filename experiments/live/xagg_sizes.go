@@ -15,6 +15,7 @@ import (
 func aggregatorSizes() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.fig6", Title: "packets that XDP, a polling process and TCP relays add on a core, by values of a packet",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.fig6.rate-ratio", "xagg.fig6.decreasing", "xagg.fig6.xdp-vs-tcp", "xagg.fig6.dpdk-vs-xdp", "xagg.fig7.xdp-tcp-single", "xagg.abs.tcp-3.3x"},
 		Live:   true, Quick: "5 of 10 sizes, 2 of 5 rounds, 0.15 s in place of 0.5 s each",
 		Run: countingOnLab(runSizes),

@@ -16,6 +16,7 @@ import (
 func xaggTestbed() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.fig13.live", Title: "all-reduce of XAgg and TCP-Agg on the testbed's tree on real packets, and the time of negotiation",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.fig13.reduction.tcp-agg", "xagg.delay.negligible"},
 		Live:   true, Quick: "2 of 7 rounds",
 		Run: onLab(runXAggTestbed),

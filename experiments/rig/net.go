@@ -10,7 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	host "github.com/inalab/inalab/nodes/switchml"
-	"github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 )
 
 // BlockValue is what worker w has in block b, of [Elements] values, of its tensor.
@@ -86,7 +86,7 @@ func (n *Net) Run() (hosts []*sansiotest.Ints, err error) {
 	return hosts, nil
 }
 
-// SwitchMLNet is a [Net] of SwitchML.
+// SwitchMLNet is a [Net] of SwitchML, whose switch runs the pipeline.
 type SwitchMLNet struct {
 	Net
 	Slots int
@@ -104,7 +104,7 @@ func (n *SwitchMLNet) Run() error {
 	cfg := SwitchMLConfig(SwitchMLJob(1, 0, n.Workers, n.Slots, n.Workers))
 	cfg.Trace = n.Sink
 	var err error
-	if n.Switch, err = reference.New(cfg); err != nil {
+	if n.Switch, err = pipeline.New(cfg, pipeline.Options{Ports: n.Workers}); err != nil {
 		return err
 	}
 	n.Core = func(w int) (sansiotest.IntCore, error) {

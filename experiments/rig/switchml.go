@@ -11,7 +11,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	program "github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 )
 
 // Elements are the values of a packet of SwitchML, unless a rig says otherwise.
@@ -54,9 +54,9 @@ type SwitchMLResult struct {
 	Value int32
 }
 
-// NewSwitchML returns the reference program with a job of n workers.
+// NewSwitchML returns the pipeline with a job of n workers.
 func NewSwitchML(n, slots int) (*SwitchML, error) {
-	p, err := reference.New(SwitchMLConfig(SwitchMLJob(1, 0, n, slots, n)))
+	p, err := pipeline.New(SwitchMLConfig(SwitchMLJob(1, 0, n, slots, n)), pipeline.Options{Ports: n})
 	return NewSwitchMLOn(p, n, n, Elements), err
 }
 

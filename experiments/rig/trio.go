@@ -8,8 +8,11 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
+	"github.com/inalab/inalab/switchd/microcode/isa"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/program/trioml/reference"
+	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 // TrioID is the id of every job of Trio-ML.
@@ -54,11 +57,18 @@ func TrioLengths(h wire.Header) sansio.Train {
 	return t
 }
 
-// Trio is the reference program of one PFE.
+// Trio is one PFE, the reference program or Microcode on an emulated one.
 type Trio struct {
 	sansiotest.Feed
-	Prog *reference.Program
+	Prog TrioProgram
 	Out  []TrioResult
+}
+
+// TrioProgram is what aggregates in a PFE.
+type TrioProgram interface {
+	sansio.Machine
+	OpenBlocks() int
+	Counters() []sansio.Count
 }
 
 // TrioResult is a result packet and when it left.
@@ -68,16 +78,51 @@ type TrioResult struct {
 	Sums []int32
 }
 
-// NewTrio returns a PFE with a job of n sources and at most so many blocks open; zero
-// is the default.
+// NewTrio returns a PFE that runs the reference program, with a job of n sources and at most
+// so many blocks open; zero is the default.
 func NewTrio(cfg program.Config, n, blocks int) (*Trio, error) {
+	p, err := reference.New(withTrioJob(cfg, n, blocks))
+	return newTrio(p), err
+}
+
+func withTrioJob(cfg program.Config, n, blocks int) program.Config {
 	job := TrioJob(n, 0)
 	job.BlockMax = blocks
 	cfg.Node, cfg.Jobs = "pfe", []program.Job{job}
-	p, err := reference.New(cfg)
+	return cfg
+}
+
+func newTrio(p TrioProgram) *Trio {
 	r := &Trio{Prog: p}
 	r.Feed = sansiotest.Feed{Machine: p, Sent: r.take}
-	return r, err
+	return r
+}
+
+// TrioPFE makes emulated PFEs that run Trio-ML in Microcode, without time.
+type TrioPFE struct {
+	program *isa.Program
+	memory  mem.Config
+}
+
+// NewTrioPFE compiles the program, for PFEs with room for so many records of blocks and
+// jobs.
+func NewTrioPFE(records int) (TrioPFE, error) {
+	p, err := microcode.Compile()
+	return TrioPFE{p, mem.Config{Records: records}}, err
+}
+
+// Engine returns a PFE with the jobs of a configuration.
+func (p TrioPFE) Engine(cfg program.Config) (*microcode.Engine, error) {
+	return microcode.New(cfg, microcode.Options{Program: p.program, Memory: p.memory})
+}
+
+// Trio is [NewTrio] with Microcode.
+func (p TrioPFE) Trio(cfg program.Config, n, blocks int) (*Trio, error) {
+	e, err := p.Engine(withTrioJob(cfg, n, blocks))
+	if err != nil {
+		return nil, err
+	}
+	return newTrio(e), nil
 }
 
 // Send hands over one packet.

@@ -53,7 +53,7 @@ func ProfileOf(e *experiment.Env, model, link string, rate units.Rate) Profiled 
 }
 
 // Emulation says what stands for the paper's emulation of communication.
-const Emulation = "the gradient once through SwitchML-256 with 8 workers whose hosts cost nothing; compute time and overlap are the row's"
+const Emulation = "the gradient once through SwitchML-256 on the emulated Tofino with its time, 8 workers whose hosts cost nothing; compute time and overlap are the row's"
 
 // NetworkBound are the models of Fig 5.
 var NetworkBound = []string{"deeplight", "lstm", "ncf", "bert"}

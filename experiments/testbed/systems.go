@@ -18,6 +18,11 @@ var (
 	SML256  = switchml.System{Elements: 256}
 	SML64   = switchml.System{Elements: 64}
 	RingTCP = ring.System{Transport: stream.TCP}
+
+	// On the emulated Tofino, whose passes take no time of the model: live they take this machine's.
+	Pipe256 = switchml.System{Elements: 256, Pipe: OnPipe}
+	Pipe64  = switchml.System{Elements: 64, Pipe: OnPipe}
+	OnPipe  = switchml.Pipe{Pipeline: true}
 )
 
 // upperTimeout is the choice of trio.hier-timeout, "3x".

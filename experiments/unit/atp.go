@@ -15,6 +15,7 @@ import (
 func atp() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.arithmetic", Title: "ATP's arithmetic, and the bounds of its scaling factor",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{
 			"atp.b1.n100-b200", "atp.b2.n100-b02", "atp.s3.4.1024-workers", "atp.s3.7.bdp-window", "atp.s4.two-pass",
 			"atp.b1.precision-bound", "atp.b1.overflow-bound", "atp.s3.8.scale-precision", "atp.tab1.trend",

@@ -16,7 +16,7 @@ import (
 	"github.com/inalab/inalab/nodes/atpps"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/reports/claims"
-	"github.com/inalab/inalab/switchd/program/atp/reference"
+	"github.com/inalab/inalab/switchd/program/atp/pipeline"
 )
 
 // atpSwitch is what an ATP switch does with packets sent again, and what becomes of marks and of sums that
@@ -24,6 +24,7 @@ import (
 func atpSwitch() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.switch", Title: "ATP's switch, server and workers by hand: packets sent again, marks, and sums that overflow",
+		Switch: []claims.Switch{claims.SwitchReference, claims.SwitchPipeline},
 		Claims: []claims.ID{"atp.s3.7.resend-dealloc", "atp.s3.7.ecn-merge", "atp.s3.8.saturation"},
 		Quick:  "a tenth of the random packets",
 		Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {
@@ -46,9 +47,13 @@ func atpResends(f *experiment.Findings, _ *experiment.Env) error {
 	wrong, steps := 0, 0
 	for level := range 2 {
 		for n := 1; n <= resendSources; n++ {
+			c, err := newResends(level, n)
+			if err != nil {
+				return err
+			}
 			for in := range 1 << n {
 				for source := range n {
-					bad, took, err := resendTwice(level, n, uint32(in), source)
+					bad, took, err := c.twice(uint32(in), source)
 					if err != nil {
 						return err
 					}
@@ -57,24 +62,38 @@ func atpResends(f *experiment.Findings, _ *experiment.Env) error {
 			}
 		}
 	}
-	m := claims.Number(float64(wrong)).On("reference program")
+	m := claims.Number(float64(wrong)).RanOn(claims.SwitchPipeline)
 	f.Set("atp.s3.7.resend-dealloc", m.Noting("of %d transitions: every set of up to %d sources in an aggregator, every source that sends again, and all behind it, at both levels", steps, resendSources))
 	return nil
 }
 
-// resendTwice puts sources into an aggregator and has one of them, or another, send again. Then all others
+// resends is an emulated pipeline at one level, whose aggregator is free between one fragment and the
+// next.
+type resends struct {
+	*rig.ATP
+	engine   *pipeline.Engine
+	level, n int
+	number   uint32 // of the last fragment
+}
+
+func newResends(level, n int) (*resends, error) {
+	e, err := pipeline.New(rig.ATPConfig(level, n, 8), pipeline.Options{})
+	return &resends{ATP: rig.NewATPOn(e, level, n), engine: e, level: level, n: n}, err
+}
+
+// twice puts sources into an aggregator and has one of them, or another, send again. Then all others
 // do, for which there is nothing left. A fragment that is complete is one as well: its sum may be lost.
-func resendTwice(level, n int, in uint32, source int) (wrong, steps int, err error) {
-	const number, index = 1, 3
-	engine, err := reference.New(rig.ATPConfig(level, n, 8))
-	if err != nil {
-		return 0, 0, err
-	}
-	sw := rig.NewATPOn(engine, level, n)
+func (r *resends) twice(in uint32, source int) (wrong, steps int, err error) {
+	const index = 3
+	r.number++
+	level, n, number := r.level, r.n, r.number
 	for s := range n {
 		if in>>s&1 == 1 {
-			sw.Gradient(s, number, index, 0, rig.Value(s))
+			r.Gradient(s, number, index, 0, rig.Value(s))
 		}
+	}
+	if in != 0 && !r.engine.Remembers() {
+		return 0, 0, fmt.Errorf("sources %b of %d are in no aggregator of level %d", in, n, level)
 	}
 	want := rig.ATPPacket{Value: rig.Value(source)}
 	want.Bitmaps[level] = 1 << source
@@ -87,14 +106,14 @@ func resendTwice(level, n int, in uint32, source int) (wrong, steps int, err err
 		if k > 0 { // as they are
 			want.Bitmaps[level], want.Value = 1<<s, rig.Value(s)
 		}
-		got := sw.Gradient(s, number, index, wire.Resend, rig.Value(s))
+		got := r.Gradient(s, number, index, wire.Resend, rig.Value(s))
 		steps++
 		right := len(got) == 1 && got[0].Bitmaps[level] == want.Bitmaps[level] && got[0].Value == want.Value && got[0].Flags.Has(wire.Resend|wire.EdgeSwitch)
-		if !right || engine.Remembers() {
+		if !right || r.engine.Remembers() {
 			wrong++
 		}
 	}
-	return wrong, steps, sw.Err
+	return wrong, steps, r.Err
 }
 
 func sumOfSet(set uint32) (sum int32) {
@@ -159,7 +178,7 @@ func atpMarks(f *experiment.Findings, e *experiment.Env) error {
 		}
 	}
 	m := claims.NumberParts(map[string]float64{"marks_lost": float64(lost), "marks_invented": float64(invented)}).On("reference program, server and workers")
-	f.Set("atp.s3.7.ecn-merge", m.Noting("%d of %d fragments had a packet that was marked, of %d workers' or on the way to the server", len(marked), fragments, markWorkers))
+	f.Set("atp.s3.7.ecn-merge", m.RanOn(claims.SwitchReference).Noting("%d of %d fragments had a packet that was marked, of %d workers' or on the way to the server", len(marked), fragments, markWorkers))
 	return nil
 }
 
@@ -188,7 +207,7 @@ func atpSaturation(f *experiment.Findings, e *experiment.Env) error {
 	}
 	clipped := sansio.CountOf(net.Server.Counters(), atpps.CountClipped)
 	m := claims.NumberParts(map[string]float64{"wrong": float64(wrong), "overflows": float64(clipped)}).On("reference program, server and workers")
-	f.Set("atp.s3.8.saturation", m.Noting("%d of %d fragments were asked for in floats; %d workers, each element against the sum of its floats", clipped, fragments, clipWorkers))
+	f.Set("atp.s3.8.saturation", m.RanOn(claims.SwitchReference).Noting("%d of %d fragments were asked for in floats; %d workers, each element against the sum of its floats", clipped, fragments, clipWorkers))
 	return nil
 }
 

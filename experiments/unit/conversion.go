@@ -15,6 +15,7 @@ import (
 func conversion() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.conversion", Title: "scaling and conversion to int32 on one core of this machine",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{"switchml.s6.3.scaling-overhead-10g"},
 		Quick:  "rounds of 20 ms in place of 200 ms",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {

@@ -13,6 +13,7 @@ import (
 func encryptedSums() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.encrypted", Title: "sums under textbook Paillier",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{"switchml.appF.paillier"},
 		Quick:  "a tenth of the sums",
 		Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, err error) {

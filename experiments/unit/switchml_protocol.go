@@ -11,13 +11,15 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/reports/claims"
 	program "github.com/inalab/inalab/switchd/program/switchml"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 )
 
-// switchmlProtocol checks rules of SwitchML on the program of a switch, and
-// on hosts with one.
+// switchmlProtocol checks rules of SwitchML on the pipeline, and on hosts with one; the states of a slot
+// are explored on the reference program.
 func switchmlProtocol() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.protocol", Title: "rules of SwitchML on the program of a switch and on hosts",
+		Switch: []claims.Switch{claims.SwitchReference, claims.SwitchPipeline},
 		Claims: []claims.ID{
 			"switchml.s4.3.order-free", "switchml.s4.4.implicit-coordination", "switchml.appA.example", "switchml.s4.5.one-shadow-enough",
 		},
@@ -30,33 +32,53 @@ func switchmlProtocol() experiment.Experiment {
 func orderFree(f *experiment.Findings, e *experiment.Env) (err error) {
 	stream := e.Seed.Stream("switchml.protocol/order")
 	same, orders := true, 0
+	var chips [mostInOrder + 1]*slotChip // by the workers that they serve
+	for n := 2; n <= mostInOrder; n++ {
+		if chips[n], err = newSlotChip(n); err != nil {
+			return err
+		}
+	}
 	for range e.Trials(100) {
-		n := 2 + stream.IntN(4)
+		n := 2 + stream.IntN(mostInOrder-1)
 		values, sum := make([]int32, n), int32(0)
 		for w := range values {
 			values[w] = int32(stream.Uint64())
 			sum += values[w]
 		}
 		perm(n, func(order []int) {
-			ok, problem := inOrder(order, values, sum)
+			ok, problem := chips[n].inOrder(order, values, sum)
 			same, orders, err = same && ok, orders+1, cmp.Or(err, problem)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	f.Set("switchml.s4.3.order-free", claims.Bool(same).Noting("%d orders of 2 to 5 packets, values of all of int32", orders))
+	f.Set("switchml.s4.3.order-free", claims.Bool(same).RanOn(claims.SwitchPipeline).Noting("%d orders of 2 to 5 packets, values of all of int32", orders))
 	return nil
 }
 
+// mostInOrder is the most workers whose packets come in every order.
+const mostInOrder = 5
+
+// slotChip is an emulated pipeline, whose slots are used one after the other.
+type slotChip struct {
+	*rig.SwitchML
+	used int
+}
+
+func newSlotChip(workers int) (*slotChip, error) {
+	e, err := pipeline.New(rig.SwitchMLConfig(rig.SwitchMLJob(1, 0, workers, chipSlots, workers)), pipeline.Options{})
+	return &slotChip{SwitchML: rig.NewSwitchMLOn(e, workers, workers, rig.Elements)}, err
+}
+
+const chipSlots = 16
+
 // inOrder reports whether packets in an order give every worker that sum, once.
-func inOrder(order []int, values []int32, sum int32) (bool, error) {
-	r, err := rig.NewSwitchML(len(order), 1)
-	if err != nil {
-		return false, err
-	}
+func (r *slotChip) inOrder(order []int, values []int32, sum int32) (bool, error) {
+	slot, phase := r.used%chipSlots, r.used/chipSlots
+	r.used++
 	for i, w := range order {
-		out := r.Send(w, 0, 0, values[w])
+		out := r.Send(w, slot, phase, values[w])
 		if i < len(order)-1 {
 			if len(out) > 0 {
 				return false, nil
@@ -96,7 +118,7 @@ func implicitCoordination(f *experiment.Findings, e *experiment.Env) error {
 		}
 	}
 	m := claims.Number(float64(wrong))
-	f.Set("switchml.s4.4.implicit-coordination", m.Noting("of %d packets of 2 to 4 workers, 1 to 16 slots, 5%% lost; slot and set follow from the offset alone, so they are the same at all workers", packets))
+	f.Set("switchml.s4.4.implicit-coordination", m.RanOn(claims.SwitchPipeline).Noting("of %d packets of 2 to 4 workers, 1 to 16 slots, 5%% lost; slot and set follow from the offset alone, so they are the same at all workers", packets))
 	return nil
 }
 
@@ -153,7 +175,7 @@ func appendixA(f *experiment.Findings, _ *experiment.Env) error {
 			wrong++
 		}
 	}
-	f.Set("switchml.appA.example", claims.Number(float64(wrong)).Noting("of %d actions up to t15, of the program and three hosts", len(appendixAActions)))
+	f.Set("switchml.appA.example", claims.Number(float64(wrong)).RanOn(claims.SwitchPipeline).Noting("of %d actions up to t15, of the program and three hosts", len(appendixAActions)))
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 func switchmlQuantiser() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.quantiser", Title: "bounds of the scaling of blocks",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{
 			"switchml.s4.6.f-formula", "switchml.appE.example100", "switchml.appE.example10", "switchml.appE.thm1",
 			"switchml.appE.thm2", "switchml.appE.combined",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
+	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/sansio/sansiotest"
 	"github.com/inalab/inalab/internal/units"
@@ -16,7 +17,7 @@ import (
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/switchd/program/switchml"
-	"github.com/inalab/inalab/switchd/program/switchml/reference"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 )
 
 // switchmlRDMA is what a lost packet costs hosts that send messages (SwitchML
@@ -25,6 +26,7 @@ func switchmlRDMA() experiment.Experiment {
 	const id = "switchml.appB.rdma-retx"
 	return experiment.Experiment{
 		ID: id, Title: "what one lost packet costs SwitchML over RoCE",
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{id},
 		Quick:  "a tenth of the random trials",
 		Run: func(_ context.Context, e *experiment.Env) (experiment.Findings, error) {
@@ -66,11 +68,11 @@ func (l *loss) hits(w int, up bool) bool {
 func lostMessages(e *experiment.Env) (f experiment.Findings, err error) {
 	t := claims.Table{
 		ID: "switchml.appB.rdma-retx", Title: "Packets sent again for one that is lost, by the worker to or from whom it was, and by the others of 2 to 5",
-		Columns: []claims.Column{{Name: "hosts"}, {Name: "lost on the way"}, {Name: "trials"}, {Name: "sent again for each"}, {Name: "by others, mean"}, {Name: "sums checked"}, {Name: "wrong"}},
+		Columns: []claims.Column{{Name: "hosts"}, {Name: "switch"}, {Name: "lost on the way"}, {Name: "trials"}, {Name: "sent again for each"}, {Name: "by others, mean"}, {Name: "sums checked"}, {Name: "wrong"}},
 		Notes:   []string{"Lost on the way up, nobody has the result, and all send again. Lost on the way down, others send again what they wait for when the worker is a phase behind."},
 	}
 	row := func(hosts, way string, c cost) {
-		t.Add(render.Text(hosts), render.Text(way), render.Int(c.trials), render.Number(float64(c.own)/float64(c.trials), 2), render.Number(float64(c.peers)/float64(c.trials), 2), render.Int(c.checked), render.Int(c.wrong))
+		t.Add(render.Text(hosts), render.Text(testbed.OnPipeline), render.Text(way), render.Int(c.trials), render.Number(float64(c.own)/float64(c.trials), 2), render.Number(float64(c.peers)/float64(c.trials), 2), render.Int(c.checked), render.Int(c.wrong))
 	}
 	var all cost
 	for _, up := range []bool{true, false} {
@@ -89,7 +91,7 @@ func lostMessages(e *experiment.Env) (f experiment.Findings, err error) {
 	}
 	f.Tables = []claims.Table{t}
 	m := claims.NumberParts(map[string]float64{"resent_per_loss": float64(all.own) / float64(all.trials), "wrong": float64(all.wrong)})
-	f.Set("switchml.appB.rdma-retx", m.On("hosts with emulated network cards and one switch in memory; one packet of a worker is lost in each trial, either way").
+	f.Set("switchml.appB.rdma-retx", m.On("hosts with emulated network cards and one emulated Tofino in memory; one packet of a worker is lost in each trial, either way").
 		Noting("%d trials, %d sums checked; sent again by the worker whose packet it was", all.trials, all.checked))
 	return f, nil
 }
@@ -155,7 +157,8 @@ func rdmaNet(workers, queues, tensor int) (*rig.Net, error) {
 		})
 	}
 	var err error
-	n.Switch, err = reference.NewRDMA(switchml.Config{Node: "tor", Router: rig.Router, Jobs: []switchml.Job{rdmaJob(workers, queues)}, CheckICRC: true})
+	cfg := switchml.Config{Node: "tor", Router: rig.Router, Jobs: []switchml.Job{rdmaJob(workers, queues)}, CheckICRC: true}
+	n.Switch, err = pipeline.New(cfg, pipeline.Options{Ports: workers, RDMA: true})
 	return n, err
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/inalab/inalab/switchd/program/switchml/reference"
 )
 
-// oneShadow explores what the programs of a switch and of its workers do with one slot:
+// oneShadow explores what the reference program and its workers do with one slot:
 // Algorithm 3 as printed, and with the check for late packets that switches here have.
 func oneShadow(f *experiment.Findings, _ *experiment.Env) error {
 	printed, bad, err := explore(slotBounds{workers: 2, chunks: 4}, slotBounds{workers: 3, chunks: 3})
@@ -30,9 +30,9 @@ func oneShadow(f *experiment.Findings, _ *experiment.Env) error {
 	if err != nil {
 		return err
 	}
-	m := claims.Number(float64(bad + lateBad)).On("Algorithms 3 and 4, as the programs of switch and workers have them, one slot")
+	m := claims.Number(float64(bad + lateBad)).On("Algorithms 3 and 4, as the reference program and workers have them, one slot")
 	m.Reading = "switchml.late-duplicate: FIFO paths"
-	f.Set("switchml.s4.5.one-shadow-enough", m.Noting("of %d states: all of 2 workers with 4 chunks and of 3 with 3, at most %d packets in a channel, with loss and duplicates; "+
+	f.Set("switchml.s4.5.one-shadow-enough", m.RanOn(claims.SwitchReference).Noting("of %d states: all of 2 workers with 4 chunks and of 3 with 3, at most %d packets in a channel, with loss and duplicates; "+
 		"of 2 workers also %d with the check for late packets; if packets overtake on the way up, %d of %d states go wrong without it",
 		printed, slotCapacity, late, wrong, reordered))
 	return nil

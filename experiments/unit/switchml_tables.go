@@ -18,6 +18,7 @@ import (
 func switchmlTables() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.tables", Title: "what the text says of Tables 1, 2 and 4",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{
 			"switchml.s2.2.over-half", "switchml.s2.2.half-above-17", "switchml.s2.2.alpha-below-4", "switchml.s3.qsgd-below-ina",
 			"switchml.s3.topk10-below-ina", "switchml.s3.topk1-wins-speed", "switchml.tab4.consistency", "switchml.appB.tensors-resnet50",

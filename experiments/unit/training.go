@@ -18,6 +18,7 @@ import (
 func quantisedTraining() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "training.quantisers", Title: "training with the quantisers of SwitchML and ATP, and with floats",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{"switchml.appE.quant-no-loss", "atp.s5.3.1.same-epochs", "xagg.figs16-20.accuracy"},
 		Quick:  "16 hidden units, 2 epochs, 4 seeds, in place of 64, 6, 8",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {

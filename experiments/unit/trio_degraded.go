@@ -14,7 +14,6 @@ import (
 	host "github.com/inalab/inalab/nodes/trioml"
 	"github.com/inalab/inalab/reports/claims"
 	program "github.com/inalab/inalab/switchd/program/trioml"
-	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 // trioDegraded runs six workers of which one to five sleep. The results must
@@ -24,10 +23,14 @@ import (
 func trioDegraded(f *experiment.Findings, e *experiment.Env) error {
 	const n = 6
 	wrong, without, results, worst := 0, 0, 0, 0.0
+	pfe, err := rig.NewTrioPFE(fewRecords)
+	if err != nil {
+		return err
+	}
 	for missing := 1; missing < n; missing++ {
 		for first := range n { // who sleeps: that many, from this one on
 			asleep := func(w int) bool { return (w-first+n)%n < missing }
-			s, err := newSleepers(e, n, asleep)
+			s, err := newSleepers(e, pfe, n, asleep)
 			if err != nil {
 				return err
 			}
@@ -65,9 +68,11 @@ type sleepers struct {
 
 const sleepersTensor, sleepersGrads = 200, 50
 
-func newSleepers(e *experiment.Env, n int, asleep func(w int) bool) (*sleepers, error) {
+func newSleepers(e *experiment.Env, on rig.TrioPFE, n int, asleep func(w int) bool) (*sleepers, error) {
 	s := &sleepers{}
-	pfe, err := reference.New(program.Config{Node: "pfe", Jobs: []program.Job{rig.TrioJob(n, rig.Ports(n)...)}})
+	job := rig.TrioJob(n, rig.Ports(n)...)
+	job.BlockMax = fewBlocks
+	pfe, err := on.Engine(program.Config{Node: "pfe", Jobs: []program.Job{job}})
 	if err != nil {
 		return nil, err
 	}

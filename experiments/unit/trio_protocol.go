@@ -16,7 +16,8 @@ import (
 // with one.
 func trioProtocol() experiment.Experiment {
 	return experiment.Experiment{
-		ID: "trio.protocol", Title: "rules of Trio-ML on the program of a PFE",
+		ID: "trio.protocol", Title: "rules of Trio-ML on the Microcode of an emulated PFE",
+		Switch: []claims.Switch{claims.SwitchMicrocode},
 		Claims: []claims.ID{
 			"trio.s5.scan-interarrival", "trio.s5.degraded-result", "trio.s4.dedup-src", "trio.s4.genid-iterations",
 			"trio.s4.one-result-per-block",
@@ -26,11 +27,19 @@ func trioProtocol() experiment.Experiment {
 	}
 }
 
+// Blocks that may be open in all rules but the scan, and room for their records and the
+// job's.
+const fewBlocks, fewRecords = 64, 128
+
 // trioScan opens many blocks that stay one source short and watches when timer
 // threads visit them: the instants, and that a round visits each block once.
 func trioScan(f *experiment.Findings, _ *experiment.Env) error {
 	const blocks, n, timeout = 20000, program.DefaultThreads, program.DefaultTimeout
-	r, err := rig.NewTrio(program.Config{}, 2, blocks)
+	pfe, err := rig.NewTrioPFE(0)
+	if err != nil {
+		return err
+	}
+	r, err := pfe.Trio(program.Config{}, 2, blocks)
 	if err != nil {
 		return err
 	}
@@ -72,11 +81,15 @@ func trioScan(f *experiment.Findings, _ *experiment.Env) error {
 // trioDuplicates repeats random packets, also of blocks that are done, and
 // counts sums that differ from those of each source once.
 func trioDuplicates(f *experiment.Findings, e *experiment.Env) error {
+	pfe, err := rig.NewTrioPFE(fewRecords)
+	if err != nil {
+		return err
+	}
 	stream := e.Seed.Stream("trio.protocol/duplicates")
 	wrong, repeated, trials := 0, 0, e.Trials(2000)
 	for trial := range trials {
 		n := 2 + stream.IntN(5)
-		r, err := rig.NewTrio(program.Config{}, n, 0)
+		r, err := pfe.Trio(program.Config{}, n, fewBlocks)
 		if err != nil {
 			return err
 		}
@@ -104,13 +117,17 @@ func trioDuplicates(f *experiment.Findings, e *experiment.Env) error {
 // open, under every policy for late packets, and counts sums of g+1 that they
 // got into.
 func trioGenerations(f *experiment.Findings, e *experiment.Env) error {
+	pfe, err := rig.NewTrioPFE(fewRecords)
+	if err != nil {
+		return err
+	}
 	stream := e.Seed.Stream("trio.protocol/generations")
 	wrong, late, blocks := 0, 0, 0
 	for _, policy := range []program.LatePolicy{program.LateTombstone, program.LateStale, program.LateNaive} {
 		for range e.Trials(1000) {
 			n := 2 + stream.IntN(5)
 			gen := uint16(stream.Uint64()) // where the number wraps, too
-			r, err := rig.NewTrio(program.Config{Late: policy}, n, 0)
+			r, err := pfe.Trio(program.Config{Late: policy}, n, fewBlocks)
 			if err != nil {
 				return err
 			}
@@ -141,10 +158,14 @@ func trioGenerations(f *experiment.Findings, e *experiment.Env) error {
 // trioOneResult interleaves blocks in random orders and counts results of each.
 func trioOneResult(f *experiment.Findings, e *experiment.Env) error {
 	const n, blocks = 6, 40
+	pfe, err := rig.NewTrioPFE(fewRecords)
+	if err != nil {
+		return err
+	}
 	stream := e.Seed.Stream("trio.protocol/results")
 	fewest, most, left, trials := blocks, 0, 0, e.Trials(200)
 	for range trials {
-		r, err := rig.NewTrio(program.Config{}, n, 0)
+		r, err := pfe.Trio(program.Config{}, n, fewBlocks)
 		if err != nil {
 			return err
 		}

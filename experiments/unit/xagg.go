@@ -17,6 +17,7 @@ import (
 func xagg() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.arithmetic", Title: "XAgg's printed numbers from others that it prints; switches on a path",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{
 			"xagg.s4a.goodput.320", "xagg.s4a.goodput.32", "xagg.fig11.loss-reduction", "xagg.fig14.amdahl-bert",
 			"xagg.fig19.vgg16.tcp-agg", "xagg.fig19.vgg16.switchml", "xagg.fig19.vgg16.nccl", "xagg.fig19.vgg16.byteps",

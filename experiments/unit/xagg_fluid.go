@@ -16,6 +16,7 @@ func xaggFluid() experiment.Experiment {
 	const id = "xagg.fig1.w124-done"
 	return experiment.Experiment{
 		ID: "xagg.fluid", Title: "when W1, W2 and W4 of the example have sent everything to the PS, by shares of its bandwidth",
+		Switch:   []claims.Switch{claims.SwitchNone},
 		Predicts: []claims.ID{id},
 		Run: func(context.Context, *experiment.Env) (f experiment.Findings, err error) {
 			done, err := sharedIngress(fluidExample)

@@ -16,6 +16,7 @@ func xaggPlanning() experiment.Experiment {
 	const id = "xagg.s5.low-complexity"
 	return experiment.Experiment{
 		ID: "xagg.planning", Title: "time to lay out an aggregation tree on one core of this machine",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{id},
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
 			t := claims.Table{

@@ -17,6 +17,7 @@ import (
 func xaggRates() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.rates", Title: "XAgg's rate negotiators on random trees: inequality (1), max-min shares, and the cut of lossy workers",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{"xagg.s4c.constraints", "xagg.s4c.loss-backoff"},
 		Quick:  "a tenth of the random trees",
 		Run:    experiment.Steps(xaggInequality, xaggLossCut),

@@ -18,6 +18,7 @@ import (
 func xaggStore() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.store", Title: "XAgg's Algorithm 1 with repeated packets, and the messages that groups take",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.s4b.dedup", "xagg.s4d.ack-overhead"},
 		Quick:  "a tenth of the random trials",
 		Run:    experiment.Steps(xaggDuplicates, xaggMessages),

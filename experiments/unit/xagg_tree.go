@@ -16,6 +16,7 @@ import (
 func xaggTree() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.tree", Title: "XAgg's aggregation trees: height, children, single children, which servers qualify, and when it stays off",
+		Switch: []claims.Switch{claims.SwitchNone},
 		Claims: []claims.ID{"xagg.s5.height", "xagg.s5.child-count", "xagg.s5.prune-single", "xagg.s5.skip", "xagg.s5.node-filter"},
 		Quick:  "a tenth of the random trees, and heights up to 200 workers",
 		Run:    experiment.Steps(xaggHeights, xaggChildren, xaggSingles, xaggSkips, xaggFilter),

@@ -29,6 +29,7 @@ const (
 func atpChip() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.chip", Title: "a point of each figure of ATP on the reference program and on the emulated Tofino, with time and without",
+		Switch: []claims.Switch{claims.SwitchReference, claims.SwitchPipeline, claims.SwitchPipelineTimed},
 		Claims: []claims.ID{atpChipSame, atpChipTime},
 		Quick:  fmt.Sprintf("tensors of %d MiB in place of %d", chipQuickMiB, chipMiB),
 		Run:    runATPChip,

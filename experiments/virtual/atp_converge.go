@@ -19,6 +19,7 @@ import (
 func atpFig13b() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig13b", Title: "what servers add while three jobs move fragments that collide, on a full table and one with room",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.fig13b.converge-500ms", "atp.s3.6.dynamic-hash"},
 		Quick:  "16 tensors where all collisions may end, in place of 64, and 4 elsewhere, in place of 16",
 		Run:    runATPFig13b,

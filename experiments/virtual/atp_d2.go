@@ -16,6 +16,7 @@ import (
 func atpD2() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig20", Title: "two jobs in one switch, and each of them alone",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.fig20.two-vgg16", "atp.d2.5v2-workers", "atp.d2.vgg-resnet"},
 		Quick:  "a 96th of the models and of their compute times in place of a 48th",
 		Run:    runATPD2,

@@ -23,6 +23,7 @@ import (
 func atpFig10() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig10", Title: "throughput under loss on the link of one worker: ATP without congestion control against SwitchML with a timeout of 1 ms",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.s1.loss-34", "atp.fig10.graceful", "atp.s3.8.no-loss-below-01"},
 		Quick:  "losses of 0, 0.1 and 1% alone; VGG16 divided by 32 in place of 16; 4 threads, one for each tensor of 4 MB, in place of 12",
 		Run:    runATPFig10,

@@ -20,6 +20,7 @@ import (
 func atpFig12() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig12", Title: "two VGG16 jobs whose workers are on both sides of a link of 100 Gbit/s",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.fig12.byteps", "atp.fig12.horovod", "atp.fig12.equal-jobs"},
 		Quick:  "a 132nd of the model and of its compute time in place of a 66th",
 		Run:    runATPFig12,

@@ -22,6 +22,7 @@ import (
 func atpFig13a() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig13a", Title: "three VGG16 jobs in one switch that share its aggregators, or have parts of them",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.fig13a.dynamic-vs-static", "atp.s1.half-aggregators", "atp.fig13a.equal-at-100", "atp.s5.4.1.pta", "atp.abs.38-66", "atp.fig13a.degrades-less", "atp.fig13c.off-phase"},
 		Quick:  "a 128th of the model and of its compute time in place of a 64th, 3 iterations of 6, 3 draws of 8 of when jobs begin",
 		Run:    runATPFig13a,

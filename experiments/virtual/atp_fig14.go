@@ -18,6 +18,7 @@ func atpFig14() experiment.Experiment {
 	const id = "atp.fig14.hash-vs-linear"
 	return experiment.Experiment{
 		ID: "atp.fig14", Title: "up to eight jobs that only communicate, with hashed, linear and static indexes",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{id},
 		Quick:  "1 and 8 jobs in place of all from 1 to 8",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {

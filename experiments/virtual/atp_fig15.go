@@ -24,6 +24,7 @@ import (
 func atpFig15() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig15", Title: "eight workers on half of the aggregators that they need, with and without congestion control",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.fig15.goodput-7.5", "atp.fig15.no-cc-fluctuates", "atp.fig15.img-rate", "atp.s1.cc-3x"},
 		Quick:  "a 264th of the model and of its compute time in place of a 66th",
 		Run:    runATPFig15,

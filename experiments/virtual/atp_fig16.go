@@ -24,6 +24,7 @@ func atpFig16() experiment.Experiment {
 	const a, b = "atp.fig16a.below-share", "atp.fig16b.near-fair-share"
 	return experiment.Experiment{
 		ID: "atp.fig16", Title: "a job of six workers, one of which shares its line with TCP: VGG16, and a tensor without a pause",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{a, b},
 		Quick:  "4 iterations of a 66th of the model and of its compute time in place of 8 of a 16th, a tensor of 48 MiB in place of 192, one flow and no other direction",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {

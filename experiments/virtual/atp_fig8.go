@@ -16,6 +16,7 @@ import (
 func atpFig8() experiment.Experiment {
 	x := experiment.Experiment{
 		ID: "atp.fig8", Title: "training throughput of ATP over BytePS, a ring and SwitchML, one job of 8 workers at 100 Gbit/s",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{
 			"atp.fig8.byteps-nton-rdma", "atp.fig8.horovod-rdma", "atp.fig8.switchml", "atp.fig8.vgg-vs-resnet", "atp.fig8.best-all",
 			"atp.fig11.resnet152.trend",

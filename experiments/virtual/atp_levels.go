@@ -29,6 +29,7 @@ import (
 func atpLevels() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.a2", Title: "frames of a fragment where switches of two levels aggregate, of all, of the first alone, and none",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.a2.levels"},
 		Quick:  "a tensor of 1 MiB in place of 8",
 		Run:    runATPLevels,

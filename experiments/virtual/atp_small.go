@@ -19,6 +19,7 @@ import (
 func atpSmallTensor() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.b3", Title: "a tensor of one packet: SwitchML with and without its first round trip, and ATP",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.b3.switchml-first-rtt"},
 		Run:    runSmallTensor,
 	}
@@ -88,6 +89,7 @@ func runSmallTensor(ctx context.Context, e *experiment.Env) (f experiment.Findin
 func twoPass() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig19", Title: "one worker and one server: packets of 62 values in place of 31",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"atp.fig19.twopass"},
 		Quick:  "a tensor of 16 MiB in place of 64",
 		Run:    runTwoPass,

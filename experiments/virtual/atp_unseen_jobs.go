@@ -22,6 +22,7 @@ func atpSixteenJobs() experiment.Experiment {
 	const id = "atp.unseen.sixteen-jobs"
 	return experiment.Experiment{
 		ID: id, Title: "16 jobs on one switch: aggregators in use, and rates, against arithmetic",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{id},
 		Quick:  "tensors of 8 MiB in place of 32",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {

@@ -22,6 +22,7 @@ func atpJobOff() experiment.Experiment {
 	const id = "atp.unseen.job-off"
 	return experiment.Experiment{
 		ID: id, Title: "three jobs of five workers, one of them off for a while, against arithmetic",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{id},
 		Quick:  "1.5 ms before, during and after the pause in place of 5",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {

@@ -20,6 +20,7 @@ func atpFourRacks() experiment.Experiment {
 	const id = "atp.unseen.four-racks"
 	return experiment.Experiment{
 		ID: id, Title: "frames of a fragment on each link of four racks of 5, 4, 2 and 1 workers, against arithmetic",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{id},
 		Quick:  "a tensor of 1 MiB in place of 8",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {

@@ -41,7 +41,20 @@ type call struct {
 	first   float64        // loss of the first worker's link alone
 	inside  units.Duration // from port to port of the switch
 	trace   trace.Sink
-	whole   bool // packets carry all values
+	whole   bool   // packets carry all values
+	ran     string // what aggregated in switches, of a call that was simulated
+}
+
+// onChip gives a call the time that it takes in switches. SwitchML runs on the emulated Tofino, whose passes,
+// ports inside and queues take time; packets of all else take one pass.
+func (c call) onChip(e *experiment.Env) call {
+	if sml, ok := c.sys.(switchml.System); ok {
+		sml.Pipe = testbed.TimedPipe(e)
+		c.sys = sml
+		return c
+	}
+	c.inside = testbed.SwitchTime(e)
+	return c
 }
 
 // job lays the call out. The tensor is aggregated once or, over TCP, whose connections
@@ -73,8 +86,11 @@ func (c *call) bytes() units.Bytes { return units.Bytes(c.mib) * units.MiB }
 // rateOf returns elements a second.
 func (c *call) rateOf(took units.Duration) float64 { return float64(c.bytes()) / 4 / took.Seconds() }
 
-// aggregate simulates calls, and returns how long each took, from the start of
-// the first worker to the end of the last.
+// switchNote says what stands in the column of switches.
+const switchNote = "Switch: the pipeline is SwitchML on the emulated Tofino, whose passes, ports inside and queues take time; packets of hosts alone take one pass of a switch."
+
+// aggregate simulates calls, notes in each what aggregated, and returns how long each took, from the start
+// of the first worker to the end of the last.
 func aggregate(ctx context.Context, e *experiment.Env, calls []call) ([]units.Duration, error) {
 	var jobs []*job.Job
 	for i := range calls {
@@ -90,6 +106,9 @@ func aggregate(ctx context.Context, e *experiment.Env, calls []call) ([]units.Du
 	}
 	var out []units.Duration
 	for i := range cells {
+		if calls[i].ran, err = testbed.RanOn(calls[i].sys, &cells[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", calls[i].name, err)
+		}
 		out = append(out, testbed.Took(cells[i].Samples, jobs[i].Iterations-1))
 	}
 	return out, nil
@@ -99,12 +118,13 @@ func aggregate(ctx context.Context, e *experiment.Env, calls []call) ([]units.Du
 type line struct {
 	fixed units.Duration
 	each  float64 // picoseconds a byte
+	ran   string  // what aggregated in switches
 }
 
 // lineThrough returns the line through two calls.
 func lineThrough(small, large *call, t, u units.Duration) line {
 	each := float64(u-t) / float64(large.bytes()-small.bytes())
-	return line{fixed: max(0, t-units.Duration(each*float64(small.bytes()))), each: each}
+	return line{fixed: max(0, t-units.Duration(each*float64(small.bytes()))), each: each, ran: large.ran}
 }
 
 // cost returns the time of a call. It is a [profiles.Cost].
@@ -133,6 +153,9 @@ func lines(ctx context.Context, e *experiment.Env, calls []call) ([]line, error)
 	}
 	return out, nil
 }
+
+// lineNote says how times of gradients come about.
+const lineNote = "Times of gradients are on the line through those of two tensors."
 
 // quickLines says how [lines] is cut.
 const quickLines = "costs of calls from tensors of 12 and 24 MiB in place of 48 and 96"

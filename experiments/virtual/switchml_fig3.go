@@ -3,6 +3,7 @@ package virtual
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
@@ -25,6 +26,7 @@ import (
 func fig3() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.fig3", Title: "elements aggregated a second: SwitchML, rings, halving-doubling and parameter servers",
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{
 			"switchml.s6.1.rdma-2pct", "switchml.s6.1.dpdk-gap", "switchml.s6.1.dpdk-beats-nccl", "switchml.s6.1.colocated-ps",
 			"switchml.s1.micro.nccl-rdma", "switchml.s3.ps-volume",
@@ -56,9 +58,9 @@ func (c contender) at(e *experiment.Env, workers int, rate units.Rate) call {
 		}
 	}
 	if c.dpdk {
-		return out.onDPDK(e)
+		out = out.onDPDK(e)
 	}
-	return out
+	return out.onChip(e)
 }
 
 // Names of contenders that claims are of.
@@ -118,7 +120,31 @@ func runFig3(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 	if m.times, err = aggregate(ctx, e, m.calls); err != nil {
 		return experiment.Findings{}, err
 	}
-	return m.findings(), nil
+	f := m.findings()
+	if e.Quick || e.Varied {
+		return f, nil
+	}
+	const id = "switchml.s6.1.rdma-2pct"
+	ends, err := messageEnds(ctx, e)
+	f.Set(id, f.Measured[id].Over(ends...))
+	return f, err
+}
+
+// messageEnds is SwitchML over RoCE with what a message is assumed to cost a core at both ends
+// of its range, as a share of the most.
+func messageEnds(ctx context.Context, e *experiment.Env) (ends []claims.End, err error) {
+	const cost = "rdma.message"
+	all := e.Constants.All()
+	i := slices.IndexFunc(all, func(c hostmodel.Constant) bool { return c.Name == cost })
+	for _, ns := range []float64{all[i].Within().Low, all[i].Within().High} {
+		c := contender{name: ofRDMA, sys: smlRDMA, host: e.Constants.With(cost, ns).RDMAMessages()}.at(e, 8, testbed.Gigabit100)
+		took, err := aggregate(ctx, e, []call{c})
+		if err != nil {
+			return ends, err
+		}
+		ends = append(ends, claims.End{At: fmt.Sprintf("%g ns a message", ns), Measured: claims.Number(c.rateOf(took[0]) / mostRDMA(testbed.Gigabit100))})
+	}
+	return ends, nil
 }
 
 // at returns elements a second at 100 Gbit/s.
@@ -141,8 +167,9 @@ func (m *micro3) findings() experiment.Findings {
 	f.Set("switchml.s6.1.dpdk-beats-nccl", claims.Ranking(map[string]float64{
 		"ideal_ring": at(ofIdealRing), "nccl_rdma": at(ofRing), "switchml_dpdk": at(ofDPDK),
 	}).On(hosts))
-	f.Set("switchml.s6.1.colocated-ps", claims.Number(at(ofColocated)/at(ofDedicated)).On("PS over RoCE with the cost of DPDK hosts, 8 workers and 8 servers; the shard of a host's own server stays in memory"))
-	f.Set("switchml.s3.ps-volume", claims.Number(at(ofPlainPS)/at(ofCrossPS)).On("PS over RoCE on RDMA hosts; the shard of a host's own server crosses the network too"))
+	f.Set("switchml.s6.1.colocated-ps", claims.Number(at(ofColocated)/at(ofDedicated)).RanOn(claims.SwitchHosts).On("PS over RoCE with the cost of DPDK hosts, 8 workers and 8 servers; the shard of a host's own server stays in memory").
+		Over(claims.End{At: "RDMA hosts whose own shard crosses the network too", Measured: claims.Number(at(ofCrossPS) / at(ofPlainPS))}))
+	f.Set("switchml.s3.ps-volume", claims.Number(at(ofPlainPS)/at(ofCrossPS)).RanOn(claims.SwitchHosts).On("PS over RoCE on RDMA hosts; the shard of a host's own server crosses the network too"))
 	best, workers := 0.0, 0
 	for i := range m.calls {
 		n := m.calls[i].workers
@@ -176,18 +203,19 @@ func (m *micro3) table() claims.Table {
 	t := claims.Table{
 		ID: "switchml.fig3", Title: "Elements aggregated a second",
 		Columns: []claims.Column{
-			{Name: "link"}, {Name: "system"}, {Name: "workers"}, {Name: "tensor", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e9/s"}, {Name: "of the most in packets of 256 values", Unit: "%"},
+			{Name: "link"}, {Name: "system"}, {Name: "switch"}, {Name: "workers"}, {Name: "tensor", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e9/s"}, {Name: "of the most in packets of 256 values", Unit: "%"},
 		},
 		Notes: []string{
 			fmt.Sprintf("MTU %d: SwitchML-256, over RoCE too, and RoCE carry 1024 bytes a packet. Pools of %d slots at 10 Gbit/s and %d at 100.", testbed.MTU, pool10, switchml.DefaultSlots),
 			"Over TCP the tensor is aggregated twice and the second time counts, when connections are open.",
-			fmt.Sprintf("Lengths only but for one value of %d, which are checked.", sampleEvery),
+			fmt.Sprintf("Lengths only but for one packet of %d, whose values are checked.", sampleEvery),
+			switchNote,
 		},
 	}
 	for i := range m.calls {
 		c := &m.calls[i]
 		rate := c.rateOf(m.times[i])
-		t.Add(render.Text(c.rate.String()), render.Text(c.name), render.Int(c.workers), render.Int(c.mib), render.Number(m.times[i].Milliseconds(), 3),
+		t.Add(render.Text(c.rate.String()), render.Text(c.name), render.Text(c.ran), render.Int(c.workers), render.Int(c.mib), render.Number(m.times[i].Milliseconds(), 3),
 			render.Number(rate/1e9, 3), render.Percent(rate/most(c.rate)))
 	}
 	return t
@@ -197,6 +225,7 @@ func (m *micro3) table() claims.Table {
 func ateSize() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.s6.1.ate-size", Title: "elements aggregated a second by the size of the tensor",
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{"switchml.s6.1.ate-size"},
 		Quick:  "tensors up to 250 MB, 2 workers in place of 8",
 		Run:    runATESize,
@@ -208,7 +237,7 @@ func runATESize(ctx context.Context, e *experiment.Env) (experiment.Findings, er
 	n := experiment.Cut(e, 8, 2)
 	var calls []call
 	for _, mib := range experiment.Cut(e, sizes, sizes[:3]) {
-		calls = append(calls, call{name: ofDPDK, sys: testbed.SML256, workers: n, rate: testbed.Gigabit100, mib: mib}.onDPDK(e))
+		calls = append(calls, call{name: ofDPDK, sys: testbed.SML256, workers: n, rate: testbed.Gigabit100, mib: mib}.onDPDK(e).onChip(e))
 	}
 	times, err := aggregate(ctx, e, calls)
 	if err != nil {
@@ -220,13 +249,13 @@ func runATESize(ctx context.Context, e *experiment.Env) (experiment.Findings, er
 	}
 	t := claims.Table{
 		ID: "switchml.s6.1.ate-size", Title: fmt.Sprintf("Elements aggregated a second by SwitchML-256 on DPDK hosts, %d workers, 100 Gbit/s", n),
-		Columns: []claims.Column{{Name: "tensor", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e9/s"}, {Name: "of the mean", Unit: "%"}},
+		Columns: []claims.Column{{Name: "tensor", Unit: "MiB"}, {Name: "switch"}, {Name: "time", Unit: "ms"}, {Name: "elements", Unit: "1e9/s"}, {Name: "of the mean", Unit: "%"}},
 	}
 	worst := 0.0
 	for i := range calls {
 		off := calls[i].rateOf(times[i])/mean - 1
 		worst = max(worst, 100*max(off, -off))
-		t.Add(render.Int(calls[i].mib), render.Number(times[i].Milliseconds(), 3), render.Number(calls[i].rateOf(times[i])/1e9, 3), render.Percent(1+off))
+		t.Add(render.Int(calls[i].mib), render.Text(calls[i].ran), render.Number(times[i].Milliseconds(), 3), render.Number(calls[i].rateOf(times[i])/1e9, 3), render.Percent(1+off))
 	}
 	f := experiment.Findings{Tables: []claims.Table{t}}
 	f.Set("switchml.s6.1.ate-size", claims.Number(worst).On("SwitchML-256 on DPDK hosts"))

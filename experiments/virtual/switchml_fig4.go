@@ -18,6 +18,7 @@ import (
 func fig4() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.fig4", Title: "training speed-up of SwitchML-256 on DPDK hosts over rings over RDMA and TCP, 100 Gbit/s",
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{
 			"switchml.fig4.max-rdma", "switchml.fig4.faster-gpu", "switchml.fig4.not-bound",
 			"switchml.fig5.nccl-rdma-range", "switchml.abs.5.5x",
@@ -47,9 +48,9 @@ func newReplayed(ctx context.Context, e *experiment.Env) (*replayed, error) {
 	var calls []call
 	for _, n := range workers {
 		calls = append(calls,
-			call{name: "SwitchML-256, DPDK", sys: testbed.SML256, workers: n, rate: testbed.Gigabit100}.onDPDK(e),
-			call{name: "ring, RDMA", sys: ringRoCE, host: e.Constants.RDMA(), workers: n, rate: testbed.Gigabit100},
-			call{name: "ring, TCP", sys: testbed.RingTCP, host: e.Constants.TCP(), workers: n, rate: testbed.Gigabit100})
+			call{name: "SwitchML-256, DPDK", sys: testbed.SML256, workers: n, rate: testbed.Gigabit100}.onDPDK(e).onChip(e),
+			call{name: "ring, RDMA", sys: ringRoCE, host: e.Constants.RDMA(), workers: n, rate: testbed.Gigabit100}.onChip(e),
+			call{name: "ring, TCP", sys: testbed.RingTCP, host: e.Constants.TCP(), workers: n, rate: testbed.Gigabit100}.onChip(e))
 	}
 	at, err := lines(ctx, e, calls)
 	if err != nil {
@@ -72,7 +73,7 @@ func runFig4(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 		return experiment.Findings{}, err
 	}
 	f := experiment.Findings{Tables: []claims.Table{r.table()}}
-	model := "simulated calls of SwitchML-256 on DPDK hosts, of rings over RoCE on RDMA hosts and over NewReno on kernel TCP hosts; " + replayModel
+	model := "simulated calls of SwitchML-256 on DPDK hosts and the emulated Tofino with its time, of rings over RoCE on RDMA hosts and over NewReno on kernel TCP hosts; " + replayModel
 	top, faster, bound := 0.0, map[string]claims.Measured{}, map[string]claims.Measured{}
 	for i := range r.rows {
 		p := &r.rows[i]
@@ -122,10 +123,11 @@ func (r *replayed) table() claims.Table {
 	t := claims.Table{
 		ID: "switchml.fig4", Title: "Training speed-up of SwitchML-256 (DPDK) at 100 Gbit/s",
 		Columns: []claims.Column{
-			{Name: "model"}, {Name: "workers"}, {Name: "GPU"}, {Name: "iteration", Unit: "ms"}, {Name: "over ring, RDMA"}, {Name: "over ring, TCP"},
+			{Name: "model"}, {Name: "switch"}, {Name: "workers"}, {Name: "GPU"}, {Name: "iteration", Unit: "ms"}, {Name: "over ring, RDMA"}, {Name: "over ring, TCP"},
 		},
 		Notes: []string{
 			replayModel + ".",
+			switchNote,
 			fmt.Sprintf("A call takes %v of the framework beside what is simulated. Loading of data is left out.", r.start),
 		},
 	}
@@ -135,7 +137,7 @@ func (r *replayed) table() claims.Table {
 			for _, gpu := range gpus {
 				ina := r.rdma[n].ina
 				when := traceOf(p, testbed.Goodput(testbed.Gigabit100), true).Replay(gpu, func(b units.Bytes) units.Duration { return r.start + ina.cost(b) })
-				t.Add(render.Text(p.Profile.Name), render.Int(n), render.Text(fmt.Sprintf("%g x P100", gpu)), render.Number(when.Iteration.Milliseconds(), 1),
+				t.Add(render.Text(p.Profile.Name), render.Text(ina.ran), render.Int(n), render.Text(fmt.Sprintf("%g x P100", gpu)), render.Number(when.Iteration.Milliseconds(), 1),
 					render.Number(r.speedup(p, r.rdma[n], gpu), 3), render.Number(r.speedup(p, r.tcp[n], gpu), 3))
 			}
 		}

@@ -21,6 +21,7 @@ func singlePipeline() experiment.Experiment {
 	const id = "trio.s6.1.single-pipeline-best"
 	return experiment.Experiment{
 		ID: id, Title: "SwitchML-64 with 6 workers on one pipeline, and on two or three below another",
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{id},
 		Quick:  "an eighth of the tensor",
 		Run:    runPipelines,
@@ -51,7 +52,7 @@ func onPipelines(e *experiment.Env, pipelines, pool, elements int) (*job.Job, er
 		return nil, err
 	}
 	return job.New(job.Spec{
-		System: switchml.System{Elements: 64, Slots: pool, Pipe: switchml.Pipe{Timed: true}}, Plan: p, Scale: 1, Iterations: 1, Seed: e.Seed, Virtual: true, Elements: elements,
+		System: switchml.System{Elements: 64, Slots: pool, Pipe: testbed.TimedPipe(e)}, Plan: p, Scale: 1, Iterations: 1, Seed: e.Seed, Virtual: true, Elements: elements,
 	})
 }
 
@@ -59,7 +60,7 @@ func runPipelines(ctx context.Context, e *experiment.Env) (f experiment.Findings
 	elements := experiment.Cut(e, 1<<20, 1<<17)
 	t := claims.Table{
 		ID: "trio.s6.1.single-pipeline-best", Title: fmt.Sprintf("Elements aggregated a second by %d workers at 100 Gbit/s, SwitchML-64, tensor of %d int32", pipelineWorkers, elements),
-		Columns: []claims.Column{{Name: "pool"}, {Name: "pipelines with workers"}, {Name: "time", Unit: "us"}, {Name: "elements", Unit: "1e9/s"}},
+		Columns: []claims.Column{{Name: "pool"}, {Name: "pipelines with workers"}, {Name: "switch"}, {Name: "time", Unit: "us"}, {Name: "elements", Unit: "1e9/s"}},
 		Notes:   []string{"With several, each sends its sum on to one more, by a port of 100 Gbit/s. Where the pool covers the longer way, what is lost is one round trip of a tensor."},
 	}
 	rates := map[string]float64{}
@@ -73,9 +74,13 @@ func runPipelines(ctx context.Context, e *experiment.Env) (f experiment.Findings
 			if err != nil {
 				return f, fmt.Errorf("%d pipelines: %w", n, err)
 			}
+			ran, err := testbed.RanOn(j.System, &cells[0])
+			if err != nil {
+				return f, err
+			}
 			took := testbed.Took(cells[0].Samples, 0)
 			rate := float64(elements) / took.Seconds() / 1e9
-			t.Add(render.Int(pool), render.Int(n), render.Number(took.Seconds()*1e6, 2), render.Number(rate, 3))
+			t.Add(render.Int(pool), render.Int(n), render.Text(ran), render.Number(took.Seconds()*1e6, 2), render.Number(rate, 3))
 			switch {
 			case pool != switchml.DefaultSlots:
 			case n == 1:

@@ -14,12 +14,14 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/switchd/program/switchml/pipeline"
 )
 
 // fig9 is SwitchML Fig 9 and App C: the size of the pool.
 func fig9() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "switchml.fig9", Title: "time of an aggregation and round trip by the size of the pool",
+		Switch: []claims.Switch{claims.SwitchPipelineTimed, claims.SwitchReference},
 		Claims: []claims.ID{"switchml.fig9.rtt-vs-s", "switchml.appC.optimal-s"},
 		Quick:  "2 workers in place of 8; tensors of pools below 32 slots are a fraction",
 		Run:    runFig9,
@@ -61,12 +63,18 @@ func (p *pooled) trip() units.Duration {
 	return p.took.Scale(float64(p.slots) / float64(p.blocks+p.slots))
 }
 
-// pointOf is the point of a pool at a link rate, with a switch that takes so long, on
-// hosts that fill the line.
-func pointOf(e *experiment.Env, slots int, rate units.Rate, inside units.Duration) pooled {
+// pointOf is the point of a pool at a link rate, on hosts that fill the line. The passes of a packet are those of
+// the emulated Tofino, or of another choice: the reference program then, in a switch that takes as long for
+// every packet.
+func pointOf(e *experiment.Env, slots int, rate units.Rate, choice string) (p pooled, err error) {
 	c := call{
 		name: fmt.Sprintf("pool of %d", slots), sys: switchml.System{Elements: 256, Slots: slots}, host: e.Constants.RDMA(),
-		workers: 8, rate: rate, mib: tensorMiB, inside: inside,
+		workers: 8, rate: rate, mib: tensorMiB,
+	}
+	if choice == emulatedPasses() {
+		c = c.onChip(e)
+	} else if c.inside, err = insideSwitch(e, choice); err != nil {
+		return p, err
 	}
 	if e.Quick {
 		c.workers = 2
@@ -74,7 +82,7 @@ func pointOf(e *experiment.Env, slots int, rate units.Rate, inside units.Duratio
 			c.mib = max(8, tensorMiB*slots/32)
 		}
 	}
-	return pooled{slots: slots, call: c, blocks: int(c.bytes()) / 1024}
+	return pooled{slots: slots, call: c, blocks: int(c.bytes()) / 1024}, nil
 }
 
 // simulate gives points their times.
@@ -85,20 +93,19 @@ func simulate(ctx context.Context, e *experiment.Env, points []pooled) error {
 	}
 	times, err := aggregate(ctx, e, calls)
 	for i := range times {
-		points[i].took = times[i]
+		points[i].took, points[i].call.ran = times[i], calls[i].ran
 	}
 	return err
 }
 
 // sweepPools simulates every pool at a link rate.
 func sweepPools(ctx context.Context, e *experiment.Env, rate units.Rate) (swept, error) {
-	inside, err := insideSwitch(e, e.Reading(extraPasses))
-	if err != nil {
-		return swept{}, err
-	}
 	var line, dpdk []pooled
 	for _, s := range dpdkPools {
-		p := pointOf(e, s, rate, inside)
+		p, err := pointOf(e, s, rate, e.Reading(extraPasses))
+		if err != nil {
+			return swept{}, err
+		}
 		if slices.Contains(pools, s) {
 			line = append(line, p)
 		}
@@ -106,7 +113,7 @@ func sweepPools(ctx context.Context, e *experiment.Env, rate units.Rate) (swept,
 		dpdk = append(dpdk, p)
 	}
 	all := slices.Concat(line, dpdk)
-	err = simulate(ctx, e, all)
+	err := simulate(ctx, e, all)
 	return swept{line: all[:len(line)], dpdk: all[len(line):]}, err
 }
 
@@ -133,7 +140,7 @@ func formula(trip units.Duration, rate units.Rate) int {
 
 func runFig9(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
 	f := experiment.Findings{}
-	parts, sweeps, trips := map[string]claims.Measured{}, map[units.Rate]swept{}, []string{}
+	parts, sweeps, trips, ran := map[string]claims.Measured{}, map[units.Rate]swept{}, []string{}, ""
 	for _, l := range testbed.LinkRates {
 		s, err := sweepPools(ctx, e, l.Rate)
 		if err != nil {
@@ -141,16 +148,17 @@ func runFig9(ctx context.Context, e *experiment.Env) (experiment.Findings, error
 		}
 		sweeps[l.Rate] = s
 		at, knee := kneeOf(s.line), kneeOf(s.dpdk)
+		ran = s.line[at].call.ran
 		parts["knee_over_formula_"+l.Name] = claims.Number(float64(s.line[at].slots) / float64(formula(s.line[0].trip(), l.Rate)))
 		parts["knee_"+l.Name] = claims.Number(float64(s.dpdk[knee].slots))
 		trips = append(trips, fmt.Sprintf("%.3g us at %v", s.dpdk[max(0, knee-1)].trip().Seconds()*1e6, l.Rate))
 		f.Tables = append(f.Tables, lineTable(s.line, l.Name, l.Rate), dpdkTable(s.dpdk, l.Name, l.Rate))
 		if l.Name == "100g" {
 			m := poolFindings(s.line, at, l.Rate)
-			f.Set("switchml.fig9.rtt-vs-s", m.On(lineModel))
+			f.Set("switchml.fig9.rtt-vs-s", m.On(lineModel).RanOn(claims.Switch(ran)))
 		}
 	}
-	f.Set("switchml.appC.optimal-s", claims.Group(parts).On("knees: SwitchML-256 on DPDK hosts, core by core; knees over formula: "+lineModel+", round trip measured with a pool of one slot").
+	f.Set("switchml.appC.optimal-s", claims.Group(parts).On("knees: SwitchML-256 on DPDK hosts, core by core; knees over formula: "+lineModel+", round trip measured with a pool of one slot").RanOn(claims.Switch(ran)).
 		Noting("round trip of the largest pool below the knee: %s; the paper's pools imply %s at 10 Gbit/s and %s at 100", strings.Join(trips, ", "), impliedTrip(pool10, testbed.Gigabit10), impliedTrip(switchml.DefaultSlots, testbed.Gigabit100)))
 	drawn, err := poolFigure(sweeps, "a switch whose passes take time; no retransmission")
 	if err != nil {
@@ -220,11 +228,11 @@ func dpdkTable(points []pooled, name string, rate units.Rate) claims.Table {
 func poolTable(points []pooled, id claims.ID, title string) claims.Table {
 	t := claims.Table{
 		ID: id, Title: fmt.Sprintf("%s: time of a tensor of %d MiB and mean round trip", title, tensorMiB),
-		Columns: []claims.Column{{Name: "slots"}, {Name: "simulated", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "round trip", Unit: "us"}},
+		Columns: []claims.Column{{Name: "slots"}, {Name: "switch"}, {Name: "simulated", Unit: "MiB"}, {Name: "time", Unit: "ms"}, {Name: "round trip", Unit: "us"}},
 	}
 	for i := range points {
 		p := &points[i]
-		t.Add(render.Int(p.slots), render.Int(p.call.mib), render.Number(p.whole().Milliseconds(), 3), render.Number(p.trip().Seconds()*1e6, 3))
+		t.Add(render.Int(p.slots), render.Text(p.call.ran), render.Int(p.call.mib), render.Number(p.whole().Milliseconds(), 3), render.Number(p.trip().Seconds()*1e6, 3))
 	}
 	return t
 }
@@ -237,13 +245,16 @@ const extraPasses claims.ID = "switchml.extra-pass-count"
 // what reads of 32 values take.
 var passCounts = []string{"3", "7", "10"}
 
+// emulatedPasses is the choice that the emulated Tofino makes.
+func emulatedPasses() string { return strconv.Itoa(pipeline.Passes(256, true) - 1) }
+
 // insideSwitch is how long a result takes from port to port under a choice.
 func insideSwitch(e *experiment.Env, choice string) (units.Duration, error) {
 	n, err := strconv.Atoi(choice)
 	if err != nil {
 		return 0, fmt.Errorf("ambiguity %s: choice %q is no number", extraPasses, choice)
 	}
-	return units.Microsecond.Scale(e.Constants.Get("tofino.latency") + float64(n)*e.Constants.Get("tofino.pass")), nil
+	return testbed.SwitchTime(e) + units.Duration(n)*testbed.PassTime(e), nil
 }
 
 // passChoices is what each choice does to the round trip, to the pool that App C's
@@ -252,24 +263,33 @@ func passChoices(ctx context.Context, e *experiment.Env) (claims.Table, error) {
 	t := claims.Table{
 		ID: "switchml.fig9.passes", Title: fmt.Sprintf("Passes of a packet of 256 values that completes its slot, at %v", testbed.Gigabit100),
 		Columns: []claims.Column{
-			{Name: "further passes"}, {Name: "in the switch", Unit: "us"}, {Name: "round trip, pool of 1", Unit: "us"}, {Name: "pool by the formula"}, {Name: fmt.Sprintf("tensor, pool of %d", switchml.DefaultSlots), Unit: "ms"},
+			{Name: "further passes"}, {Name: "switch"}, {Name: "in the switch, idle", Unit: "us"}, {Name: "round trip, pool of 1", Unit: "us"}, {Name: "pool by the formula"}, {Name: fmt.Sprintf("tensor, pool of %d", switchml.DefaultSlots), Unit: "ms"},
 		},
-		Notes: []string{"The choices of ambiguity " + string(extraPasses) + "; the other tables are with " + e.Reading(extraPasses) + " further passes. The emulated pipeline makes 10."},
+		Notes: []string{
+			"The choices of ambiguity " + string(extraPasses) + "; the other tables are with " + e.Reading(extraPasses) + " further passes.",
+			"The emulated pipeline makes " + emulatedPasses() + ". For the others every packet takes as long in a switch with the reference program, whose ports inside are never full.",
+		},
 	}
 	var points []pooled
 	for _, choice := range passCounts {
-		inside, err := insideSwitch(e, choice)
-		if err != nil {
-			return t, err
+		for _, slots := range []int{1, switchml.DefaultSlots} {
+			p, err := pointOf(e, slots, testbed.Gigabit100, choice)
+			if err != nil {
+				return t, err
+			}
+			points = append(points, p)
 		}
-		points = append(points, pointOf(e, 1, testbed.Gigabit100, inside), pointOf(e, switchml.DefaultSlots, testbed.Gigabit100, inside))
 	}
 	if err := simulate(ctx, e, points); err != nil {
 		return t, err
 	}
 	for i, choice := range passCounts {
 		one, all := &points[2*i], &points[2*i+1]
-		t.Add(render.Text(choice), render.Number(one.call.inside.Seconds()*1e6, 2), render.Number(one.trip().Seconds()*1e6, 2),
+		inside, err := insideSwitch(e, choice)
+		if err != nil {
+			return t, err
+		}
+		t.Add(render.Text(choice), render.Text(all.call.ran), render.Number(inside.Seconds()*1e6, 2), render.Number(one.trip().Seconds()*1e6, 2),
 			render.Int(formula(one.trip(), testbed.Gigabit100)), render.Number(all.whole().Milliseconds(), 3))
 	}
 	return t, nil

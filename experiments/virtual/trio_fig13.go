@@ -17,8 +17,9 @@ import (
 // fig13 is the sweep over straggling probabilities.
 func fig13() experiment.Experiment {
 	return experiment.Experiment{
-		ID:    "trio.fig13",
-		Title: "iteration time, and time to accuracy, under stragglers: Trio-ML, SwitchML-256 and Ideal at 100 Gbit/s",
+		ID:     "trio.fig13",
+		Title:  "iteration time, and time to accuracy, under stragglers: Trio-ML, SwitchML-256 and Ideal at 100 Gbit/s",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{
 			"trio.fig13.resnet50.p16", "trio.fig13.vgg11.p16", "trio.abs.speedup-max", "trio.fig13.trend.trio-flat",
 			"trio.fig12.resnet50.tta.p16", "trio.fig12.densenet161.tta.p16", "trio.fig12.vgg11.tta.p16", "trio.fig12.order.tta-below-iter",

@@ -17,6 +17,7 @@ import (
 func trioPool() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.s6.2.pool-no-help", Title: "SwitchML-256 with stragglers at p=16%, by the size of the pool",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"trio.s6.2.pool-no-help"},
 		Quick:  fmt.Sprintf("%d of 100 iterations, pools of 512 and 8192", quickPoolIterations),
 		Run:    runTrioPool,
@@ -70,6 +71,7 @@ func runTrioPool(ctx context.Context, e *experiment.Env) (experiment.Findings, e
 func trioPacketSizes() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.s6.1.sml256-beats-64", Title: "SwitchML with 256 and with 64 values a packet, 6 workers at 100 Gbit/s",
+		Switch: []claims.Switch{claims.SwitchReference},
 		Claims: []claims.ID{"trio.s6.1.sml256-beats-64"},
 		Quick:  "2 workers in place of 6",
 		Run:    runTrioPacketSizes,

@@ -16,6 +16,7 @@ func xaggExample() experiment.Experiment {
 	const id = "xagg.fig1.xagg.time"
 	return experiment.Experiment{
 		ID: "xagg.fig1.xagg", Title: "XAgg on the example of four workers, one two seconds late and one with half of the bandwidth",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{id},
 		Quick:  "rates and the gradient divided by 200 in place of 50, times as they are",
 		Run:    runXAggExample,

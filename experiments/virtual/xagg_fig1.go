@@ -29,7 +29,8 @@ import (
 func xaggFig1() experiment.Experiment {
 	x := experiment.Experiment{
 		ID: "xagg.fig1", Title: "1.25 GB of four workers, one at half of the rate and one two seconds late, by a parameter server and by switches",
-		Run: runXAggFig1,
+		Switch: []claims.Switch{claims.SwitchReference, claims.SwitchHosts},
+		Run:    runXAggFig1,
 	}
 	for _, r := range fig1Rows(nil) {
 		if r.claim != "" {

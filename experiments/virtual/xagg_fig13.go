@@ -16,6 +16,7 @@ import (
 func xaggFig13() experiment.Experiment {
 	x := experiment.Experiment{
 		ID: "xagg.fig13", Title: "communication and epochs of XAgg, TCP-Agg, SwitchML, NCCL and BytePS, seven workers with two kinds of links and GPUs",
+		Switch: []claims.Switch{claims.SwitchHosts, claims.SwitchReference},
 		Claims: []claims.ID{
 			"xagg.abs.comm-49-82", "xagg.fig13.reduction.switchml", "xagg.fig13.reduction.nccl", "xagg.fig13.reduction.byteps", "xagg.fig13.switchml-slowest",
 			"xagg.fig14.switchml.alexnet", "xagg.fig14.switchml.resnet50", "xagg.fig14.switchml.vgg16", "xagg.fig14.switchml.bert-lstm", "xagg.fig14.lowest",

@@ -16,6 +16,7 @@ import (
 func xaggTrees() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "xagg.trees", Title: "rate of long gradients on k-ary trees of equal hosts, over the bandwidth of a node",
+		Switch: []claims.Switch{claims.SwitchHosts},
 		Claims: []claims.ID{"xagg.s5.bandwidth-1-over-k", "xagg.unseen.k7"},
 		Quick:  "tensors of 4 and 8 MiB in place of 8 and 16",
 		Run:    runXAggTrees,

@@ -201,7 +201,7 @@ func checkTotals(t *rapid.T, cell result.Cell, run explain.Run, degraded, again 
 
 // A run that stalls for a packet of a switch names it, and its link.
 func TestStallBelowASpine(t *testing.T) {
-	run, _ := record(t, newJob(t, scene{system: switchml.System{}, topology: "leaf-spine", iterations: 1, lossEvery: 30, uplink: true}), events.Want{Mode: events.All})
+	run, _ := record(t, newJob(t, scene{system: switchml.System{}, topology: "leaf-spine", iterations: 1, lossEvery: 20, uplink: true}), events.Want{Mode: events.All})
 	for _, says := range []string{" at spine0 waits for leaf1: it has 0b10 (1 of 2)", "first hop without packets: leaf1:p2->spine0:p1 ("} {
 		if !strings.Contains(run.Error, says) {
 			t.Errorf("%s\nlacks %q", run.Error, says)

@@ -15,12 +15,13 @@ type Node struct {
 	LateP95     units.Duration // from a timer's deadline to its expiry
 	LateP99     units.Duration
 	LateMax     units.Duration
-	Overruns    int     // computes that took longer than their nominal time
-	BusyShare   float64 // of the loop's own thread: processor time over wall time; 0 where unknown
-	Packets     uint64  // received and sent
-	UnaskedDrop uint64  // lost in the node's own hands, by no link model
-	RingDrops   uint64  // lost by the kernel for want of room at this node
-	Offload     string  // packet path in use
+	Still       units.Duration // longest time in which its loop did not come round, where it had to
+	Overruns    int            // computes that took longer than their nominal time
+	BusyShare   float64        // of the loop's own thread: processor time over wall time; 0 where unknown
+	Packets     uint64         // received and sent
+	UnaskedDrop uint64         // lost in the node's own hands, by no link model
+	RingDrops   uint64         // lost by the kernel for want of room at this node
+	Offload     string         // packet path in use
 }
 
 // Inputs is the evidence of one run.
@@ -28,7 +29,9 @@ type Inputs struct {
 	Nodes      []Node
 	CPUBusy    float64        // share of all processors over the run; outside 0 to 1 means not known
 	Wall       units.Duration // length of the run
-	Iteration  units.Duration // nominal time of one
+	Iteration  units.Duration // nominal time of a compute; of a benchmark, mean time of an iteration
+	Round      units.Duration // nominal time of an iteration, communication included; zero: Iteration
+	Benchmark  bool           // no nominal time is known
 	Iterations int            // of each worker
 }
 
@@ -115,11 +118,29 @@ func (j *judge) lateness() {
 	if n, others := j.worst(float64(lateInvalid*limit), func(n *Node) float64 { return float64(n.LateP95) }); n != nil {
 		j.lower(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s", n.Name, n.LateP95, lateInvalid*limit, others)
 	}
-	stall := j.in.Iteration.Scale(stallTrusted)
-	if n, others := j.worst(float64(stall), func(n *Node) float64 { return float64(n.LateMax) }); n != nil && j.in.Iteration > 0 {
-		j.lower(busy, "%s: stood still for %v: trusted up to %v, half an iteration%s", n.Name, n.LateMax, stall, others)
+	j.stalls()
+}
+
+// stalls lowers the grade where a node stood still. Nobody asks a node for that: what a run does to
+// processes ends them.
+func (j *judge) stalls() {
+	stall, round := j.in.Iteration.Scale(stallTrusted), max(j.in.Round, j.in.Iteration)
+	if j.in.Benchmark {
+		round = max(round, stillBenchmark)
+	}
+	n, others := j.worst(float64(stall), func(n *Node) float64 { return float64(n.stood()) })
+	switch {
+	case n == nil || j.in.Iteration <= 0:
+	case n.stood() > round:
+		_, others = j.worst(float64(round), func(n *Node) float64 { return float64(n.stood()) })
+		j.lower(invalid, "%s: stood still for %v: invalid beyond %v, an iteration%s", n.Name, n.stood(), round, others)
+	default:
+		j.lower(busy, "%s: stood still for %v: trusted up to %v, half an iteration%s", n.Name, n.stood(), stall, others)
 	}
 }
+
+// stood is how long a node stood still at most.
+func (n *Node) stood() units.Duration { return max(n.LateMax, n.Still) }
 
 func (j *judge) drops() {
 	j.lost("lost %d of %d packets, and no link model did that", func(n *Node) uint64 { return n.UnaskedDrop })

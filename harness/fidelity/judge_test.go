@@ -68,6 +68,23 @@ func TestRules(t *testing.T) {
 		}, result.Busy,
 			[]string{"h1: stood still for 90ms: trusted up to 75ms, half an iteration (and 1 more node)"}},
 
+		{"stall of an iteration", func(in *Inputs) { in.Nodes[1].LateMax = 150 * units.Millisecond }, result.Busy,
+			[]string{"h0: stood still for 150ms: trusted up to 75ms, half an iteration"}},
+		{"stall of more than an iteration", func(in *Inputs) {
+			in.Nodes[0].Still, in.Nodes[1].LateMax, in.Nodes[2].Still = 3*units.Second, 151*units.Millisecond, 149*units.Millisecond
+		}, result.Invalid,
+			[]string{"tor: stood still for 3s: invalid beyond 150ms, an iteration (and 1 more node)"}},
+		{"communication is part of an iteration", func(in *Inputs) { in.Round, in.Nodes[1].Still = 250*units.Millisecond, 250*units.Millisecond }, result.Busy,
+			[]string{"h0: stood still for 250ms: trusted up to 75ms, half an iteration"}},
+		{"stall of a benchmark", func(in *Inputs) {
+			in.Benchmark, in.Iteration, in.Nodes[1].Still, in.Nodes[0].LateMax = true, 2*units.Millisecond, 100*units.Millisecond, 0
+		}, result.Busy,
+			[]string{"h0: stood still for 100ms: trusted up to 1ms, half an iteration"}},
+		{"longer stall of a benchmark", func(in *Inputs) {
+			in.Benchmark, in.Iteration, in.Nodes[1].Still, in.Nodes[0].LateMax = true, 2*units.Millisecond, 101*units.Millisecond, 0
+		}, result.Invalid,
+			[]string{"h0: stood still for 101ms: invalid beyond 100ms, an iteration"}},
+
 		{"one drop", func(in *Inputs) { in.Nodes[0].UnaskedDrop = 1 }, result.Busy,
 			[]string{"tor: lost 1 of 1000000 packets, and no link model did that (0.0001%): trusted at 0, invalid beyond 0.1%"}},
 		{"drops at 0.1%", func(in *Inputs) { in.Nodes[1].UnaskedDrop = 100 }, result.Busy,

@@ -20,6 +20,9 @@ const (
 	// One stall of this share of an iteration moves that one sample visibly,
 	// and the mean over 30 iterations by no more than 2% (assumed).
 	stallTrusted = 0.5
+	// Of a benchmark, whose iterations may be shorter than a scheduler's turn: a dozen
+	// threads that have a processor for some milliseconds each (assumed).
+	stillBenchmark = 100 * units.Millisecond
 )
 
 // lossInvalid is the share of a node's packets that, lost unasked, invalidates a
@@ -43,3 +46,13 @@ const (
 // longer than the nominal compute time, beyond which the compute time is the
 // machine's and not the model's (assumed).
 const overrunInvalid = 0.05
+
+// Limits of what nobody asked for, under either clock.
+const (
+	// slowTrusted is how many times the bound an iteration may take: the bound leaves out
+	// what software takes, and is a mean where the run is one draw (assumed).
+	slowTrusted = 1.5
+	// againTrusted is the share of what hosts sent that may be sent again beyond what loss explains: more
+	// takes a visible part of a link (assumed).
+	againTrusted = 0.1
+)

@@ -20,6 +20,9 @@ const (
 	// Forget has a switch lose what its programs remember of packets, and go on. Their jobs
 	// stay, and so do frames in its links.
 	Forget Verb = "forget"
+
+	// Raise has programs in transit of a switch take an external event, and goes on.
+	Raise Verb = "raise"
 )
 
 // Action is done to a process of the lab at a stated time.
@@ -28,6 +31,10 @@ type Action struct {
 	Verb Verb
 	Node string // the process: a switch, a server, or the host of a worker
 	On   string // Start of a worker: the host that it comes up on; empty: where it was
+
+	Event   string // Raise: as programs declare it
+	Value   uint32 // Raise: the number that its thread is told
+	Program string // Raise: in transit, which alone takes it; empty: all that have the event
 }
 
 // String tells an action in the words of a scenario.
@@ -35,6 +42,9 @@ func (a Action) String() string { return fmt.Sprintf("%s at %v", a.What(), a.At)
 
 // What tells an action without its time.
 func (a Action) What() string {
+	if a.Verb == Raise {
+		return fmt.Sprintf("%s %s %d on %s", a.Verb, a.Event, a.Value, a.Node)
+	}
 	text := fmt.Sprintf("%s %s", a.Verb, a.Node)
 	if a.On != "" {
 		text += " on " + a.On

@@ -7,6 +7,7 @@ func (j *Job) Cell() result.Cell {
 	c := result.Cell{
 		System: j.System.Name(), Job: j.Name, Rank: Rank(j.System), Topology: j.Plan.Name, Model: j.Model.Name, Clock: j.clock(), StraggleP: j.StraggleP, Point: j.Point, Seed: uint64(j.Seed),
 		Scale: j.Scale, Workers: len(j.Hosts()), Iterations: j.Iterations, Notes: j.Layout.Notes,
+		Switch: j.Switch,
 	}
 	c.Expected, c.ExpectedIsBound = j.Expect()
 	return c
@@ -16,7 +17,7 @@ func (j *Job) Cell() result.Cell {
 // was not run, so that it has no fidelity.
 func (j *Job) IdealCell() result.Cell {
 	c := j.Cell()
-	c.System, c.Job, c.Rank, c.Topology, c.StraggleP, c.Notes = Ideal, j.Name, 0, "-", 0, nil
+	c.System, c.Job, c.Rank, c.Topology, c.StraggleP, c.Notes, c.Switch = Ideal, j.Name, 0, "-", 0, nil, ""
 	c.Computed, c.Expected, c.ExpectedIsBound = j.Ideal(), j.Ideal(), false
 	return c
 }

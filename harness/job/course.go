@@ -78,6 +78,11 @@ func (c *course) take(a Action) error {
 		return fmt.Errorf("%s does not run then: start it before", a.Node)
 	case a.Verb == Forget:
 		return c.forget(a, at)
+	case a.Verb == Raise && at.role != AsSwitch:
+		return fmt.Errorf("%s is a %s: events are raised on switches", a.Node, at.role)
+	case a.Verb == Raise:
+		c.steps = append(c.steps, Step{Action: a, Role: AsSwitch, Job: -1})
+		return nil
 	}
 	if at.job >= 0 && c.ended[at.job] {
 		return nil // its processes have ended with it

@@ -110,6 +110,7 @@ func (s *Set) validate() error {
 // merge makes the programs of all jobs.
 func (s *Set) merge() error {
 	s.programs = make([][]json.RawMessage, len(s.Plan().Switches))
+	on := make([][]string, len(s.programs))
 	for sw := range s.programs {
 		users := s.users(sw)
 		if err := s.agree(sw, users); err != nil {
@@ -118,13 +119,16 @@ func (s *Set) merge() error {
 		switch len(users) {
 		case 0:
 		case 1:
-			s.programs[sw] = users[0].programs[sw]
+			s.programs[sw], on[sw] = users[0].programs[sw], runsOn(users[0].Layout.Programs[sw]...)
 		default:
-			if err := s.mergeSwitch(sw, users); err != nil {
+			merged, err := s.mergeSwitch(sw, users)
+			if err != nil {
 				return err
 			}
+			on[sw] = runsOn(merged...)
 		}
 	}
+	s.runOn(on)
 	return nil
 }
 
@@ -162,23 +166,21 @@ func (j *Job) pfeTimes(sw int) []impair.Params {
 }
 
 // mergeSwitch makes the programs of a switch, of jobs of one system.
-func (s *Set) mergeSwitch(sw int, users []*Job) error {
+func (s *Set) mergeSwitch(sw int, users []*Job) (merged []any, err error) {
 	system, name := users[0].System, s.Plan().Switches[sw].Name
 	sharer, ok := system.(Sharer)
 	if !ok {
-		return &Misfit{users[1], fmt.Sprintf("the switch program of %s serves one job, and switch %s is to serve %d: run its jobs one after the other, or take a system whose program serves several", system.Name(), name, len(users))}
+		return nil, &Misfit{users[1], fmt.Sprintf("the switch program of %s serves one job, and switch %s is to serve %d: run its jobs one after the other, or take a system whose program serves several", system.Name(), name, len(users))}
 	}
-	var merged []any
 	for pfe := range mostPFEs(users, sw) {
 		program, err := mergePFE(sharer, users, sw, pfe)
 		if err != nil {
-			return fmt.Errorf("laying %d jobs over switch %s: %w", len(users), name, err)
+			return nil, fmt.Errorf("laying %d jobs over switch %s: %w", len(users), name, err)
 		}
 		merged = append(merged, program)
 	}
-	var err error
 	s.programs[sw], err = encode(merged)
-	return err
+	return merged, err
 }
 
 // mostPFEs returns up to which PFE of a switch any of the jobs has programs.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
@@ -86,6 +87,7 @@ type Job struct {
 	Schedule fault.Schedule
 	Typical  units.Duration // typical iteration time, by which delays are measured
 	Layout   Layout
+	Switch   string // what runs its programs in switches, an emulated chip or the reference program; empty: it has none
 
 	cores    []json.RawMessage   // by worker
 	servers  []json.RawMessage   // by dedicated server
@@ -125,6 +127,7 @@ func New(spec Spec) (*Job, error) {
 	if err := j.validate(); err != nil {
 		return nil, err
 	}
+	j.Switch = strings.Join(runsOn(slices.Concat(j.Layout.Programs...)...), ", ")
 	if j.Layout.Engines == nil {
 		j.Layout.Engines = j.onlyEngine(j.Layout.Programs)
 	}

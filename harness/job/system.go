@@ -177,6 +177,8 @@ type Layout struct {
 
 	// What must come of it.
 	Time      units.Duration // analytic time of an all-reduce without stragglers
+	Timeout   units.Duration // after which a worker sends a packet of its window again; zero: never, or not by such timers
+	Cautions  []string       // why its numbers would not be those of full scale, where that is known before the run
 	Patience  units.Duration // how long the others wait for a straggler at most; zero: for ever
 	Block     int            // elements whose contributors are the same
 	Values    int            // elements that carry values in a replay; zero: those of the sampled blocks

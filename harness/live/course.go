@@ -70,13 +70,15 @@ func (r *run) do(ctx context.Context, s *job.Step, events chan<- event, stop <-c
 	case s.Verb == job.Start:
 		return r.startAgain(ctx, s, events, stop)
 	case s.Verb == job.Forget:
-		return r.forget(ctx, s)
+		return r.askSwitch(ctx, s, control.Request{Op: control.OpForget})
+	case s.Verb == job.Raise:
+		return r.askSwitch(ctx, s, control.RaiseOf(s.Event, s.Value, s.Program))
 	}
 	return r.end(s)
 }
 
-// forget asks a switch to lose what its programs remember.
-func (r *run) forget(ctx context.Context, s *job.Step) error {
+// askSwitch asks the switch of a step for something, as its control plane would.
+func (r *run) askSwitch(ctx context.Context, s *job.Step, request control.Request) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	_, err := control.Patiently(ctx, func() (out control.Response, err error) {
@@ -85,7 +87,7 @@ func (r *run) forget(ctx context.Context, s *job.Step) error {
 			return out, err
 		}
 		defer c.Close()
-		return c.Do(ctx, control.Request{Op: control.OpForget})
+		return c.Do(ctx, request)
 	})
 	return err
 }

@@ -16,9 +16,9 @@ import (
 func (r *run) fidelity(t *tenant) result.Fidelity {
 	in := fidelity.Inputs{
 		CPUBusy: r.busy, Wall: units.Duration(r.wall/time.Nanosecond) * units.Nanosecond,
-		Iteration: t.job.SlowestCompute(), Iterations: t.job.Iterations,
+		Iteration: t.job.SlowestCompute(), Round: t.job.SlowestCompute() + t.job.Layout.Time, Iterations: t.job.Iterations,
 	}
-	if in.Iteration == 0 {
+	if in.Benchmark = t.job.Elements > 0; in.Iteration == 0 {
 		in.Iteration = in.Wall / units.Duration(t.job.Iterations)
 	}
 	for _, s := range r.switchReports {
@@ -42,7 +42,7 @@ func (r *run) fidelity(t *tenant) result.Fidelity {
 
 func evidence(name, kind string, d pktio.Stats, drive pktio.Report) fidelity.Node {
 	return fidelity.Node{
-		Name: name, Kind: kind, LateP95: drive.Lateness.P95, LateP99: drive.Lateness.P99, LateMax: drive.Lateness.Max, Overruns: int(drive.Overruns.Count),
+		Name: name, Kind: kind, LateP95: drive.Lateness.P95, LateP99: drive.Lateness.P99, LateMax: drive.Lateness.Max, Still: drive.Still, Overruns: int(drive.Overruns.Count),
 		BusyShare: drive.BusyShare, Packets: d.RxFrames + d.TxFrames, UnaskedDrop: total(d.Drops), RingDrops: d.RingDrops, Offload: d.Offload,
 	}
 }

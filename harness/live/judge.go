@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/inalab/inalab/harness/check"
+	"github.com/inalab/inalab/harness/fidelity"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
@@ -21,6 +22,7 @@ import (
 func (r *run) judge(t *tenant) error {
 	t.cell.Fidelity = r.fidelity(t)
 	r.count(t)
+	fidelity.Hold(r.set, t.job, t.cell)
 	if t.job.Elements > 0 { // the workers checked their last sums themselves
 		for _, w := range t.reports {
 			t.cell.Checked += w.Checked

@@ -259,7 +259,7 @@ func (r *run) start(ctx context.Context, list []*proc.Process, kind, node string
 func (r *run) startOn(ctx context.Context, host string, list []*proc.Process, kind, node string, cfg any) ([]*proc.Process, error) {
 	p, err := r.sup.Start(ctx, proc.Spec{
 		Node: node, Kind: kind, NetNS: r.lab.Path(host), Config: cfg, Log: filepath.Join(r.opt.Logs, node+".log"),
-		Env: []string{"GOMAXPROCS=2", "GOGC=400"}, // a process is one loop and one compute
+		Env: []string{"GOMAXPROCS=2", "GOGC=400"}, // a process is one loop, which brings a place of its own, one compute, and what listens to the parent
 	})
 	if err != nil {
 		return list, err

@@ -119,7 +119,7 @@ func TestSwitchesOfAJob(t *testing.T) {
 	}{
 		{trioml.System{}, nil, "/private/tor.trace", 64},
 		{trioml.System{}, func(s *job.Spec) { s.Elements = 1024 }, "", 64},
-		{switchml.System{}, nil, "", 128},
+		{switchml.System{}, nil, "", 64},
 		{switchml.System{Slots: 128, Unscaled: true}, nil, "", 256},
 		{ringsystem.System{}, nil, "", 64},
 		{halving.System{}, nil, "", 96},

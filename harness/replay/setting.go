@@ -156,11 +156,8 @@ func (s Setting) insert(m *mem.Memory) error {
 // switch does.
 func (s Setting) write(p *isa.Program, pfe *trio.PFE) error {
 	at, err := symbol.Find(p, s.Name)
-	if err != nil {
-		return err
-	}
 	first, second, both := strings.Cut(s.Value, ",")
-	if at.Symbol.Kind != isa.SymbolPolicer || !both || at.Type.Form != isa.FormRecord || at.Whole {
+	if err != nil || at.Symbol.Kind != isa.SymbolPolicer || !both || at.Type.Form != isa.FormRecord || at.Whole {
 		_, err := pfe.SetValue(0, dataplane.Write{Name: s.Name, Value: s.Value, Create: true})
 		return err
 	}

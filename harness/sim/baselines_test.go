@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/harness/system/halving"
 	"github.com/inalab/inalab/harness/system/ps"
 	"github.com/inalab/inalab/harness/system/ring"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/gradient"
@@ -111,8 +112,10 @@ func TestOneServerTakesItsTime(t *testing.T) {
 }
 
 // What is unstored takes the same time as what is stored.
-func TestBaselinesWithLengthsOnly(t *testing.T) {
+func TestLengthsOnly(t *testing.T) {
+	chip := switchml.Pipe{Pipeline: true, Timed: true}
 	for _, sys := range []job.System{
+		switchml.System{Pipe: chip}, switchml.System{Elements: 64, Pipe: chip}, switchml.System{Transport: switchml.RoCE, Pipe: chip},
 		ring.System{Transport: stream.RoCE}, halving.System{Transport: stream.RoCE}, ps.System{Transport: stream.RoCE}, ps.System{Transport: stream.RoCE, Dedicated: true},
 	} {
 		t.Run(fmt.Sprintf("%+v", sys), func(t *testing.T) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/control"
 )
 
 // process is a machine that may be gone: frames that come to it then are lost.
@@ -107,6 +109,8 @@ func (d *director) do(now units.Time, s *job.Step) error {
 	switch {
 	case s.Verb == job.Forget:
 		return d.forget(now, s)
+	case s.Verb == job.Raise:
+		return d.raise(now, s)
 	case s.Verb != job.Start:
 		d.end(now, s)
 		return nil
@@ -194,6 +198,16 @@ func (d *director) forget(now units.Time, s *job.Step) error {
 	sw := d.run.switchOf(s.Node)
 	if engines, _ := sw.chassis.Forget(now, -1); engines == 0 {
 		return fmt.Errorf("no program of %s can lose what it remembers and go on", s.Node)
+	}
+	d.run.net.schedule(d.processes[s.Node].id)
+	return nil
+}
+
+// raise has the programs of a switch take an event, as its control plane would.
+func (d *director) raise(now units.Time, s *job.Step) error {
+	out := control.Dispatch(now, d.run.switchOf(s.Node).chassis, nil, control.RaiseOf(s.Event, s.Value, s.Program))
+	if out.Error != "" {
+		return errors.New(out.Error)
 	}
 	d.run.net.schedule(d.processes[s.Node].id)
 	return nil

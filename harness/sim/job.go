@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/harness/check"
+	"github.com/inalab/inalab/harness/fidelity"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
@@ -132,6 +133,7 @@ func (r *run) finish(t *tenant, charged int) {
 		cell.Transit, cell.Reports = r.set.TransitCounts(cell.Counters), r.reports()
 	}
 	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
+	fidelity.Hold(r.set, t.job, cell)
 }
 
 // byEnd is the order of samples: a charged round may end its workers of one

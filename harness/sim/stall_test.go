@@ -26,7 +26,7 @@ func TestStalledRunSaysWhy(t *testing.T) {
 		is    error
 		want  []string
 	}{
-		{"SwitchML, lost on the way up", []string{rack("switchml256")}, up, 50, sim.ErrStalled,
+		{"SwitchML, lost on the way up", []string{rack("switchml256"), "switchml.unscaled-pool=true", "switchml.pool=64"}, up, 50, sim.ErrStalled,
 			[]string{"slot 49 (set 0, packet 1: the exponents of iteration 0) at tor waits for h3: it has 0b110111 (5 of 6)", "first hop without packets: h3:eth0->tor:p3 (", "last event: "}},
 		{"SwitchML, lost on the way down", []string{rack("switchml256")}, down, 70, sim.ErrStalled,
 			[]string{"h3 waits for the result of slot ", "which tor has sent", "first hop without packets: tor:p3->h3:eth0 ("}},

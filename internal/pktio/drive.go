@@ -57,11 +57,18 @@ type Overruns struct {
 
 // Report says how well the wall clock was kept; harness/fidelity judges it.
 type Report struct {
-	Rounds    uint64   `json:"rounds"`
-	Lateness  Lateness `json:"lateness"` // from each deadline to its Expire
-	Overruns  Overruns `json:"overruns"`
-	BusyShare float64  `json:"busy_share"` // processor time of the loop's thread over wall time, a fraction; 0 where the system does not say
+	Rounds    uint64         `json:"rounds"`
+	Lateness  Lateness       `json:"lateness"` // from each deadline to its Expire
+	Overruns  Overruns       `json:"overruns"`
+	Still     units.Duration `json:"still_ps"`   // longest time in which the loop did not come round, where it had to; seen to [Beat]
+	BusyShare float64        `json:"busy_share"` // processor time of the loop's thread over wall time, a fraction; 0 where the system does not say
+
+	Used units.Duration `json:"used_ps"` // that processor time
 }
+
+// Beat is how long the loop waits at most, so that a process that stood still while it waited for
+// nothing but packets is noticed (assumed: a fraction of the shortest iteration; 40 wake-ups a second).
+const Beat = 25 * units.Millisecond
 
 // Drive runs a machine on a device under the wall clock, as the duties in
 // package sansio say, until Done, ctx, or an error. A cancelled context is a
@@ -82,7 +89,9 @@ func Drive(ctx context.Context, cfg DriveConfig) (Report, error) {
 		Rounds:    d.rounds,
 		Lateness:  d.late.summary(),
 		Overruns:  d.jobs.overruns,
+		Still:     d.still,
 		BusyShare: thread.busyShare(),
+		Used:      thread.used(),
 	}, err
 }
 
@@ -109,19 +118,24 @@ type driver struct {
 	rounds  uint64
 	now     units.Time // never goes back
 	settled units.Time // when to end, once Done has said true
+	still   units.Duration
 }
 
 func (d *driver) run(ctx context.Context) error {
 	for ctx.Err() == nil && !d.finished() {
 		d.rounds++
 		d.tick()
-		in, err := d.Device.Recv(d.wait())
+		wait := d.wait()
+		back := d.now.Add(units.Duration(wait) * units.Nanosecond)
+		in, err := d.Device.Recv(wait)
 		if err != nil {
 			return fmt.Errorf("receive: %w", err)
 		}
+		began := d.expectedBy(back)
 		if err := d.round(in); err != nil {
 			return err
 		}
+		d.expectedBy(began)
 	}
 	return nil
 }
@@ -136,13 +150,18 @@ func (d *driver) finished() bool {
 // tick advances now.
 func (d *driver) tick() { d.now = max(d.now, d.Clock.Now()) }
 
+// expectedBy notes by how much the loop is later than it was expected, and returns the time. What
+// waits for a compute without a nominal time is not late.
+func (d *driver) expectedBy(t units.Time) units.Time {
+	d.tick()
+	d.still = max(d.still, d.now.Sub(max(t, d.jobs.free)))
+	return d.now
+}
+
 // wait returns how long the device may wait: to the next instant at which the
-// loop has something to do, rounded up to what the system can express.
+// loop has something to do, rounded up to what the system can express, or a beat.
 func (d *driver) wait() time.Duration {
-	next := min(d.Machine.NextDeadline(), d.jobs.nextStart(), d.settled)
-	if next == units.Never {
-		return -1
-	}
+	next := min(d.Machine.NextDeadline(), d.jobs.nextStart(), d.settled, d.now.Add(Beat))
 	return time.Duration((max(0, next.Sub(d.now)) + units.Nanosecond - 1) / units.Nanosecond)
 }
 

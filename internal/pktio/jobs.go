@@ -11,7 +11,7 @@ import (
 // process of a machine that models computation, so the lists are searched.
 type jobs struct {
 	clock    TimeSource
-	last     chan struct{}    // closed when the compute that was started last has ended; nil before the first
+	queue    chan func()      // to the thread of computes; nil: there is none yet
 	waiting  []sansio.Compute // their Start is still to come
 	running  []job
 	overruns Overruns
@@ -34,19 +34,38 @@ func (j *jobs) add(c sansio.Compute, now units.Time) {
 	j.start(c)
 }
 
+// maxQueued is how many computes may wait for the one before: a machine has a handful.
+const maxQueued = 64
+
+// start runs a compute behind those that were started before. One that is to be waited for
+// at once gains nothing from another thread, unless it has to wait for others.
 func (j *jobs) start(c sansio.Compute) {
-	ended, clock := make(chan units.Time, 1), j.clock
-	before, done := j.last, make(chan struct{})
-	j.last = done
-	go func() {
-		defer close(done)
-		if before != nil {
-			<-before
-		}
+	ended := make(chan units.Time, 1)
+	run := func() {
 		c.Run()
-		ended <- clock.Now()
-	}()
+		ended <- j.clock.Now()
+	}
+	if c.Until <= c.Start && len(j.running) == 0 {
+		run()
+	} else {
+		j.behind() <- run
+	}
 	j.running = append(j.running, job{start: c.Start, until: c.Until, ended: ended})
+}
+
+// behind returns the queue of a thread that gives way to those of packets.
+func (j *jobs) behind() chan<- func() {
+	if j.queue == nil {
+		queue := make(chan func(), maxQueued)
+		j.queue = queue
+		go func() {
+			giveWay()
+			for run := range queue {
+				run()
+			}
+		}()
+	}
+	return j.queue
 }
 
 // nextStart returns when the next waiting compute starts, or [units.Never].
@@ -86,6 +105,9 @@ func (j *jobs) joinAll() {
 		j.join(r)
 	}
 	j.running, j.waiting = nil, nil
+	if j.queue != nil {
+		close(j.queue)
+	}
 }
 
 // join waits for a compute. One without a nominal time, whose Until is its

@@ -2,9 +2,12 @@ package pktio
 
 import (
 	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/inalab/inalab/internal/units"
 )
 
 // thread is the operating system thread of the loop.
@@ -20,6 +23,7 @@ type thread struct {
 // and the lateness in the report shows it.
 func lockThread() thread {
 	runtime.LockOSThread()
+	addPlaces(1)
 	slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
 	if err == nil {
 		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
@@ -27,12 +31,35 @@ func lockThread() thread {
 	return thread{slackNs: slack, started: time.Now(), usedNs: threadTimeNs()}
 }
 
+// computeNice is how far computes stand back behind threads of packets (nice(1)).
+const computeNice = 10
+
+// giveWay ties the calling goroutine to its thread for good, and lets other threads go first:
+// a compute has time to its end, and a packet that waits is late. It takes no right. A kernel
+// that refuses costs precision only.
+func giveWay() {
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), computeNice)
+}
+
 // release gives the thread back as it was.
 func (t thread) release() {
 	if t.slackNs > 0 {
 		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(t.slackNs), 0, 0, 0)
 	}
+	addPlaces(-1)
 	runtime.UnlockOSThread()
+}
+
+// places guards the number of threads that may run Go code at a time.
+var places sync.Mutex
+
+// addPlaces changes that number: a loop keeps its place while it waits for packets (package
+// poll), and must not take that of others.
+func addPlaces(n int) {
+	places.Lock()
+	defer places.Unlock()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 }
 
 // busyShare returns the processor time that the thread used since it was
@@ -44,6 +71,11 @@ func (t thread) busyShare() float64 {
 		return 0
 	}
 	return min(1, float64(threadTimeNs()-t.usedNs)/float64(wall))
+}
+
+// used returns the processor time that the thread used since it was locked.
+func (t thread) used() units.Duration {
+	return units.Duration(threadTimeNs()-t.usedNs) * units.Nanosecond
 }
 
 func threadTimeNs() int64 {

@@ -15,6 +15,7 @@ type Cell struct {
 	Lab        string  // what ran there, where the jobs were of several systems: "2 switchml256 + ring"
 	Rank       int     // its place in tables, the lowest first; of equal ones by name
 	Topology   string  // mx480, rack, ...
+	Switch     string  // what aggregates in switches, an emulated chip or the reference program; empty: nothing does
 	Model      string  // profile of the network
 	Clock      string  // live or virtual
 	StraggleP  float64 // fraction
@@ -145,19 +146,35 @@ type Counter struct {
 // Verdicts on whether a run is to be believed.
 const (
 	Trusted = "trusted"
-	Busy    = "busy" // the machine was at its limit
+	Busy    = "busy"    // the machine was at its limit
+	Caution = "caution" // under either clock: what nobody asked for moved the numbers
 	Invalid = "invalid"
 	Exact   = "exact" // virtual clock: nothing to mistrust but the model
 )
 
-// Fidelity is how far the numbers of a live run can be believed, and why.
+// Fidelity is how far the numbers of a run can be believed, and why.
 type Fidelity struct {
 	Verdict         string   `json:"verdict"`
-	Reasons         []string `json:"reasons"`           // what kept it from trusted
-	TimerLateP99    int64    `json:"timer_late_p99_ps"` // worst node's, in picoseconds
-	UnaskedDrops    uint64   `json:"unasked_drops"`     // packets lost that no link model lost
-	RingDrops       uint64   `json:"ring_drops"`        // packets the kernel had no room for
-	CPUBusy         float64  `json:"cpu_busy"`          // share of all cores, over the run
-	ComputeOverruns int      `json:"compute_overruns"`  // gradients that took longer than their nominal time
-	Offload         []string `json:"offload"`           // packet paths in use, by node kind
+	Reasons         []string `json:"reasons"`            // what kept it from trusted or exact
+	Cautions        []string `json:"cautions,omitempty"` // what nobody asked for that moved the numbers
+	TimerLateP99    int64    `json:"timer_late_p99_ps"`  // worst node's, in picoseconds
+	UnaskedDrops    uint64   `json:"unasked_drops"`      // packets lost that no link model lost
+	RingDrops       uint64   `json:"ring_drops"`         // packets the kernel had no room for
+	CPUBusy         float64  `json:"cpu_busy"`           // share of all cores, over the run
+	ComputeOverruns int      `json:"compute_overruns"`   // gradients that took longer than their nominal time
+	Offload         []string `json:"offload"`            // packet paths in use, by node kind
+}
+
+// Warn adds cautions. A run that has any is neither trusted nor exact.
+func (f *Fidelity) Warn(cautions ...string) {
+	if len(cautions) == 0 {
+		return
+	}
+	f.Cautions = append(f.Cautions, cautions...)
+	switch f.Verdict {
+	case Trusted, Exact:
+		f.Verdict, f.Reasons = Caution, f.Cautions
+	case Caution:
+		f.Reasons = f.Cautions
+	}
 }

@@ -3,7 +3,7 @@ package result
 import "github.com/inalab/inalab/internal/units"
 
 // Traced says what the events of one run are of, and how many there were. It is
-// a line of events.ndjson, before the events of the run.
+// a line of events.ndjson.gz, before the events of the run.
 type Traced struct {
 	System     string         `json:"system"`
 	Topology   string         `json:"topology"`
@@ -37,7 +37,7 @@ type TracedEngine struct {
 const NoBlock = -1
 
 // Event is one thing that happened to a block, or to a worker in an iteration. It
-// is a line of events.ndjson.
+// is a line of events.ndjson.gz.
 type Event struct {
 	At        units.Time `json:"at_ps"`
 	Node      string     `json:"node"`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -23,7 +24,7 @@ type Core struct {
 
 	begun bool
 	open  []*generation // not finished, oldest first
-	spare *generation
+	spare reuse.List[*generation]
 
 	count   sansio.Tally
 	windows windows
@@ -47,6 +48,7 @@ func New(cfg Config) (*Core, error) {
 	for _, n := range cfg.tensors() {
 		c.held += cfg.Sample.Elements(n, block)
 	}
+	c.spare.Free(c.blank())
 	c.setUps()
 	for i, x := range newIndexes(&c.cfg) {
 		c.streams = append(c.streams, newStream(c, i, x))
@@ -99,7 +101,7 @@ func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effect
 // borrowed until the generation is complete. Generations that are complete need not be finished.
 func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects) {
 	for len(c.open) > 0 && c.open[0].remaining == 0 {
-		c.spare = c.open[0]
+		c.spare.Free(c.open[0])
 		c.open = c.open[1:]
 	}
 	g := c.newGeneration(gen)

@@ -2,6 +2,7 @@ package atp
 
 import (
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/nodes/gradient"
 )
 
@@ -36,15 +37,23 @@ type part struct {
 	from, to int
 }
 
+// blank returns a generation that has memory and nothing else.
+func (c *Core) blank() *generation {
+	g := &generation{sums: reuse.Touched[int32](c.held)}
+	if !c.cfg.Integers {
+		g.q = reuse.Touched[int32](c.held)
+	}
+	return g
+}
+
 // newGeneration lays out the tensors of a generation.
 func (c *Core) newGeneration(number int) *generation {
-	g := c.spare
-	c.spare = nil
-	if g == nil {
-		g = &generation{sums: make([]int32, c.held)}
-		if !c.cfg.Integers {
-			g.q = make([]int32, c.held)
-		}
+	g, ok := c.spare.Take()
+	switch {
+	case !ok:
+		g = c.blank()
+	case len(g.floats) > 0 || g.joined:
+		clear(g.sums)
 	}
 	g.number, g.retransmits, g.saturated, g.remaining = number, 0, 0, 0
 	g.tensors, g.floats, g.asked, g.joined = g.tensors[:0], nil, nil, false
@@ -131,11 +140,12 @@ func (c *Core) Complete(gen int) bool {
 func (c *Core) Sums() []int32 { return c.open[0].sums }
 
 // Finish ends the complete generation gen, the oldest there is. The tensors go to the function
-// that it returns, and the core takes new ones: the function may be called at any time, on any
-// goroutine.
+// that it returns, and the core takes others: the function may be called at any time before the
+// generation is Returned, on any goroutine.
 func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	g := c.generationOf(gen)
 	c.open = c.open[1:]
+	c.spare.Lend(g)
 	cfg := c.cfg
 	mean := func(dst []float32) {
 		if g.joined {
@@ -151,3 +161,6 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	}
 	return result.Outcome{Retransmits: g.retransmits, Contributed: true, Saturated: g.saturated}, mean
 }
+
+// Returned takes the memory of n generations back, whose means have been written.
+func (c *Core) Returned(n int) { c.spare.Returned(n) }

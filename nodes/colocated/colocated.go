@@ -19,6 +19,7 @@ type Worker interface {
 	Complete(gen int) bool
 	Sums() []int32
 	Finish(gen int) (out result.Outcome, mean func(dst []float32))
+	Returned(n int)
 	Waiting(limit int) []trace.Wait
 	Counters() []sansio.Count
 }

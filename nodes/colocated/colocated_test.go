@@ -89,6 +89,7 @@ func (m *machine) BeginInts(_ units.Time, _ int, _ []int32, eff *sansio.Effects)
 func (m *machine) Complete(int) bool                                { return false }
 func (m *machine) Sums() []int32                                    { return nil }
 func (m *machine) Finish(int) (o result.Outcome, f func([]float32)) { return o, f }
+func (m *machine) Returned(int)                                     {}
 func (m *machine) Waiting(int) []trace.Wait                         { return nil }
 func (m *machine) Counters() []sansio.Count                         { return []sansio.Count{{Name: m.counter, N: 1}} }
 func (m *machine) Contributions() (in, alone uint64)                { return 3, 4 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -34,7 +35,7 @@ type Core struct {
 	open    []*generation // not finished, oldest first
 	pending []*tensor     // submitted, and not begun
 	running int           // tensors begun, and not complete
-	spare   *generation
+	spare   reuse.List[*generation]
 	words   []int32 // scratch: a packet's values in words
 	count   sansio.Tally
 }
@@ -55,6 +56,7 @@ func New(cfg Config) (*Core, error) {
 	for t := range cfg.threads() {
 		c.threads = append(c.threads, newThread(c, t))
 	}
+	c.spare.Free(c.blank())
 	return c, nil
 }
 
@@ -87,7 +89,7 @@ func (c *Core) Submit(now units.Time, gen, k int, grad []float32, eff *sansio.Ef
 // are complete need not be finished.
 func (c *Core) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effects) {
 	for len(c.open) > 0 && c.open[0].complete() {
-		c.spare = c.open[0]
+		c.spare.Free(c.open[0])
 		c.open = c.open[1:]
 	}
 	g := c.newGeneration(gen)

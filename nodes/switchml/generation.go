@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/nodes/gradient"
 )
 
@@ -35,15 +36,20 @@ type tensor struct {
 
 func (g *generation) complete() bool { return g.unsent == 0 && g.remaining == 0 }
 
+// blank returns a generation that has memory and nothing else.
+func (c *Core) blank() *generation {
+	g := &generation{sums: reuse.Touched[int32](c.held)}
+	if !c.cfg.Integers {
+		g.q, g.factors = reuse.Touched[int32](c.held), reuse.Touched[float64](c.heldBlocks)
+	}
+	return g
+}
+
 // newGeneration lays out the tensors of a generation.
 func (c *Core) newGeneration(number int) *generation {
-	g := c.spare
-	c.spare = nil
-	if g == nil {
-		g = &generation{sums: make([]int32, c.held)}
-		if !c.cfg.Integers {
-			g.q, g.factors = make([]int32, c.held), make([]float64, c.heldBlocks)
-		}
+	g, ok := c.spare.Take()
+	if !ok {
+		g = c.blank()
 	}
 	g.number, g.retransmits, g.saturated, g.remaining = number, 0, 0, 0
 	g.tensors = g.tensors[:0]
@@ -91,11 +97,12 @@ func (c *Core) Complete(gen int) bool {
 func (c *Core) Sums() []int32 { return c.open[0].sums }
 
 // Finish ends the complete generation gen, the oldest there is. The tensors go to
-// the function that it returns, and the core takes new ones: the function may be
-// called at any time, on any goroutine.
+// the function that it returns, and the core takes others: the function may be
+// called at any time before the generation is Returned, on any goroutine.
 func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	g := c.generationOf(gen)
 	c.open = c.open[1:]
+	c.spare.Lend(g)
 	cfg := c.cfg
 	mean := func(dst []float32) {
 		for i := range g.tensors {
@@ -108,6 +115,9 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	}
 	return result.Outcome{Retransmits: g.retransmits, Contributed: true, Saturated: g.saturated}, mean
 }
+
+// Returned takes the memory of n generations back, whose means have been written.
+func (c *Core) Returned(n int) { c.spare.Returned(n) }
 
 // mean writes a tensor's part of the mean gradient.
 func (t *tensor) mean(cfg *Config, dst []float32) {

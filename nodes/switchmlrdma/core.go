@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -39,6 +40,7 @@ type Core struct {
 	timers sansio.Timers
 
 	gen   generation
+	spare reuse.List[generation]
 	count sansio.Tally
 }
 
@@ -67,6 +69,7 @@ func New(cfg Config) (*Core, error) {
 	c.held = cfg.Sample.Elements(cfg.Tensor, cfg.block())
 	c.nic = newCard(&c.cfg, &c.count)
 	c.gen = c.newGeneration()
+	c.spare.Free(c.newGeneration())
 	for i := range c.queues {
 		c.queues[i].set = 1 // the first message flips it to 0
 	}

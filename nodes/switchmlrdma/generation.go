@@ -2,6 +2,7 @@ package switchmlrdma
 
 import (
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/nodes/gradient"
 )
 
@@ -19,9 +20,9 @@ type generation struct {
 }
 
 func (c *Core) newGeneration() generation {
-	g := generation{number: -1, sums: make([]int32, c.held), factors: make([]float64, c.cfg.Sample.Held(c.blocks-1)+1)}
+	g := generation{number: -1, sums: reuse.Touched[int32](c.held), factors: make([]float64, c.cfg.Sample.Held(c.blocks-1)+1)}
 	if !c.cfg.Integers {
-		g.q = make([]int32, c.held)
+		g.q = reuse.Touched[int32](c.held)
 	}
 	return g
 }
@@ -35,11 +36,16 @@ func (g *generation) begin(number, blocks int) {
 func (c *Core) Sums() []int32 { return c.gen.sums }
 
 // Finish ends the complete generation gen. The tensors go to the function that it
-// returns, and the core takes new ones: the function may be called at any time, on
-// any goroutine.
+// returns, and the core takes others: the function may be called at any time before the
+// generation is Returned, on any goroutine.
 func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	g, cfg := c.gen, c.cfg
-	c.gen = c.newGeneration()
+	c.spare.Lend(g)
+	next, ok := c.spare.Take()
+	if !ok {
+		next = c.newGeneration()
+	}
+	c.gen = next
 	c.gen.number = gen
 	mean := func(dst []float32) {
 		size := cfg.block()
@@ -54,3 +60,6 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	}
 	return result.Outcome{Retransmits: g.retransmits, Contributed: true, Saturated: g.saturated}, mean
 }
+
+// Returned takes the memory of n generations back, whose means have been written.
+func (c *Core) Returned(n int) { c.spare.Returned(n) }

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/internal/vec"
 	"github.com/inalab/inalab/nodes/gradient"
 )
@@ -18,14 +19,28 @@ type Config struct {
 type Buffer struct {
 	Sum []byte // big-endian
 
-	cfg Config
+	cfg   Config
+	q     []int32
+	sat   int
+	spare reuse.List[memory]
+}
+
+// memory is that of one generation.
+type memory struct {
 	q   []int32
-	sat int
+	sum []byte
+}
+
+func newMemory(values int) memory {
+	return memory{reuse.Touched[int32](values), reuse.Touched[byte](wordLen * values)}
 }
 
 // NewBuffer returns a buffer of so many values.
 func NewBuffer(cfg Config, values int) Buffer {
-	return Buffer{cfg: cfg, q: make([]int32, values), Sum: make([]byte, wordLen*values)}
+	m := newMemory(values)
+	b := Buffer{cfg: cfg, q: m.q, Sum: m.sum}
+	b.spare.Free(newMemory(values))
+	return b
 }
 
 // Quantise starts the sums with a gradient of at least as many values as the
@@ -57,11 +72,16 @@ func (b *Buffer) Sums() []int32 {
 }
 
 // Finish hands the tensors of a complete generation to the function that it
-// returns, and takes new ones: the function may be called at any time, once, on
-// any goroutine. It writes the means.
+// returns, and takes others: the function may be called at any time before the
+// generation is Returned, once, on any goroutine. It writes the means.
 func (b *Buffer) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	q, sum, cfg := b.q, b.Sum, b.cfg
-	b.q, b.Sum = make([]int32, len(q)), make([]byte, len(sum))
+	b.spare.Lend(memory{q, sum})
+	next, ok := b.spare.Take()
+	if !ok {
+		next = newMemory(len(q))
+	}
+	b.q, b.Sum = next.q, next.sum
 	return result.Outcome{Contributed: true, Saturated: b.sat}, func(mean []float32) {
 		if cfg.Recorder != nil {
 			cfg.Recorder.Sent(gen, q)
@@ -73,3 +93,6 @@ func (b *Buffer) Finish(gen int) (result.Outcome, func(mean []float32)) {
 		cfg.Fixed.Mean(mean[:len(q)], q, cfg.Workers)
 	}
 }
+
+// Returned takes the memory of the next n generations back whose means have been written.
+func (b *Buffer) Returned(n int) { b.spare.Returned(n) }

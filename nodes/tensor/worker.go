@@ -53,5 +53,8 @@ func (w *Worker) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	return w.Buf.Finish(gen)
 }
 
+// Returned takes the memory of n generations back.
+func (w *Worker) Returned(n int) { w.Buf.Returned(n) }
+
 // Counters returns messages sent and faults by reason.
 func (w *Worker) Counters() []sansio.Count { return w.Count.List() }

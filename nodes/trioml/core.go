@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -126,7 +127,7 @@ type Core struct {
 	gen    int      // generation being computed or reduced
 	active bool     // Begin was called for gen, Finish was not
 	ring   []*inbox // results by generation modulo its length
-	spare  []*inbox
+	spare  reuse.List[*inbox]
 	roster roster
 
 	grad      []float32 // quantised block by block as it is sent; nil: q is given
@@ -148,19 +149,21 @@ func New(cfg Config) (*Core, error) {
 		return nil, fmt.Errorf("configuring trioml worker %s: %w", cfg.Node, err)
 	}
 	blocks := (cfg.Tensor + cfg.Grads - 1) / cfg.Grads
-	return &Core{
+	c := &Core{
 		cfg: cfg, template: inet.UDPHeader(cfg.Flow), to: []sansio.Port{cfg.Port},
 		blocks: blocks, held: cfg.Sample.Elements(cfg.Tensor, cfg.Grads),
 		ring: make([]*inbox, cfg.Ahead), sent: make([]bool, blocks),
-	}, nil
+	}
+	for range 2 { // that of a generation, and that of the one behind it, whose results may come before
+		c.spare.Free(c.blank())
+	}
+	return c, nil
 }
 
 // Begin starts sending this worker's gradient of generation gen, the one after
 // the last that was finished (the first is 0).
 func (c *Core) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
-	if c.q == nil {
-		c.q = make([]int32, c.held)
-	}
+	c.q = c.inbox(gen).q
 	c.grad, c.saturated = grad[:c.held], 0
 	c.begin(now, gen, eff)
 }
@@ -245,11 +248,12 @@ func (c *Core) Complete(gen int) bool {
 }
 
 // Finish ends the complete generation gen. The tensors go to the function that
-// it returns, and the core takes new ones: the function may be called at any
-// time, on any goroutine.
+// it returns, and the core takes others: the function may be called at any
+// time before the generation is Returned, on any goroutine.
 func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	in := c.inbox(gen)
 	c.ring[gen%len(c.ring)] = nil
+	c.spare.Lend(in)
 	var q []int32
 	out := result.Outcome{Degraded: in.degraded}
 	if c.active && c.gen == gen {
@@ -259,6 +263,9 @@ func (c *Core) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	c.gen, c.active = gen+1, false
 	return out, func(mean []float32) { c.cfg.mean(gen, in, q, mean) }
 }
+
+// Returned takes the memory of n generations back, whose means have been written.
+func (c *Core) Returned(n int) { c.spare.Returned(n) }
 
 // Skip counts a generation as reduced.
 func (c *Core) Skip(gen int) { c.gen, c.active = gen+1, false }

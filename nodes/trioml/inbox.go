@@ -1,9 +1,12 @@
 package trioml
 
+import "github.com/inalab/inalab/internal/reuse"
+
 // inbox holds the results of one generation as they come in.
 type inbox struct {
 	gen      int
 	sums     []int32
+	q        []int32 // room for what this worker sends
 	workers  []uint8 // src_cnt of each block's result; 0: not here yet
 	missing  int     // blocks without a result
 	degraded int
@@ -24,14 +27,17 @@ func (c *Core) inbox(gen int) *inbox {
 	return in
 }
 
+// blank returns an inbox that has memory and nothing else.
+func (c *Core) blank() *inbox {
+	return &inbox{sums: reuse.Touched[int32](c.held), q: reuse.Touched[int32](c.held), workers: make([]uint8, c.blocks)}
+}
+
 // empty returns an inbox without results; its sums are of any value.
 func (c *Core) empty() *inbox {
-	last := len(c.spare) - 1
-	if last < 0 {
-		return &inbox{sums: make([]int32, c.held), workers: make([]uint8, c.blocks)}
+	in, ok := c.spare.Take()
+	if !ok {
+		return c.blank()
 	}
-	in := c.spare[last]
-	c.spare = c.spare[:last]
 	clear(in.workers)
 	return in
 }
@@ -40,7 +46,7 @@ func (c *Core) empty() *inbox {
 func (c *Core) release(gen int) {
 	at := &c.ring[(gen+len(c.ring))%len(c.ring)]
 	if *at != nil && (*at).gen == gen {
-		c.spare = append(c.spare, *at)
+		c.spare.Free(*at)
 		*at = nil
 	}
 }

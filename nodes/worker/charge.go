@@ -69,6 +69,7 @@ func (l *Loop) reduce(now units.Time, eff *sansio.Effects) {
 	if l.lends != units.Never {
 		l.lends = max(l.lends, now)
 	}
+	l.giveBack()
 	l.core.Begin(now, l.gen, l.grad, eff)
 }
 
@@ -80,6 +81,7 @@ func (l *Loop) finishRound() result.Outcome {
 		return result.Outcome{Contributed: true}
 	}
 	out, mean := l.core.Finish(l.gen)
+	l.finished++
 	l.updates = append(l.updates, mean)
 	return out
 }

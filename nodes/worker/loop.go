@@ -22,10 +22,18 @@ type Collective interface {
 	// Finish ends the complete generation gen; generations are finished in order,
 	// each once. The function that it returns writes the mean gradient; it shares
 	// no memory with the core any more, so that it may be called at any time, once,
-	// on any goroutine.
+	// on any goroutine. A [Lender] keeps its memory for it until it is Returned.
 	Finish(gen int) (out result.Outcome, mean func(dst []float32))
 	// Counters returns packets by type and drops by reason.
 	Counters() []sansio.Count
+}
+
+// Lender is a collective that uses the memory of a finished generation again once its mean
+// has been written, so that none is fetched from the kernel while packets are waiting.
+type Lender interface {
+	// Returned says that of the functions that Finish gave, the first n that were not yet
+	// spoken of have been called, or never will be.
+	Returned(n int)
 }
 
 // Trainer is the model and its data. Its methods take the time they take and
@@ -122,6 +130,8 @@ type Loop struct {
 	computes units.Duration    // sum of the computes that came to their end, delays left out
 	computed int               // their number
 	updates  []func([]float32) // means not yet handed to a Compute
+	finished int               // generations that were finished since a Compute was started last
+	lent     int               // generations whose means were given to Computes and may still be read
 	mean     []float32         // scratch of Computes
 	overs    []units.Time      // when the results of the last generation before each pause to come were here
 	last     *result.Sample    // nil: none, this worker joined when all was over
@@ -238,6 +248,7 @@ func (l *Loop) start(now units.Time, eff *sansio.Effects) {
 	}
 	update, handOver, loss := l.takeUpdates(), l.handOver(), new(float64)
 	l.loss, l.served, l.began = loss, 0, now
+	l.lent, l.finished = l.lent+l.finished, 0
 	eff.Computes = append(eff.Computes, sansio.Compute{Start: now, Until: until, Run: func() {
 		update()
 		handOver()

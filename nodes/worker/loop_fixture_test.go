@@ -25,6 +25,8 @@ type fakeCore struct {
 	dueGen   int
 	complete []int
 	finished int
+	lent     []int // generations whose memory is with a mean
+	returned []int
 }
 
 func (c *fakeCore) Begin(now units.Time, gen int, grad []float32, _ *sansio.Effects) {
@@ -44,7 +46,22 @@ func (c *fakeCore) Finish(gen int) (result.Outcome, func(mean []float32)) {
 		c.s.t.Fatalf("Finish(%d) with %d generations finished", gen, c.finished)
 	}
 	c.finished++
-	return result.Outcome{Degraded: gen, Contributed: c.dueGen == gen}, func(mean []float32) { mean[0] = float32(100 + gen) }
+	c.lent = append(c.lent, gen)
+	return result.Outcome{Degraded: gen, Contributed: c.dueGen == gen}, func(mean []float32) {
+		if slices.Contains(c.returned, gen) {
+			c.s.t.Fatalf("the mean of %d is taken after its memory was returned", gen)
+		}
+		mean[0] = float32(100 + gen)
+	}
+}
+
+// Returned takes the oldest memory back.
+func (c *fakeCore) Returned(n int) {
+	if n > len(c.lent) {
+		c.s.t.Fatalf("%d generations are returned of %d that are lent", n, len(c.lent))
+	}
+	c.returned = append(c.returned, c.lent[:n]...)
+	c.lent = c.lent[n:]
 }
 
 func (c *fakeCore) Counters() []sansio.Count { return nil }

@@ -86,6 +86,7 @@ func (l *Loop) enter() {
 // there before this worker.
 func (l *Loop) await(now units.Time) {
 	out, _ := l.core.Finish(l.gen)
+	l.finished++
 	l.held = &result.Sample{
 		System: l.cfg.System, StraggleP: l.cfg.StraggleP, Job: l.cfg.Job, Worker: l.cfg.Worker, Iteration: l.gen,
 		Start: l.begun, End: now, Delay: l.served, Retransmits: out.Retransmits, Contributed: out.Contributed, Loss: l.loss,

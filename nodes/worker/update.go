@@ -69,3 +69,12 @@ func (l *Loop) takeUpdates() func() {
 		}
 	}
 }
+
+// giveBack returns to the collective what Computes have used, at the end of the one that was
+// started last: all before it are over, too.
+func (l *Loop) giveBack() {
+	if lender, ok := l.core.(Lender); ok && l.lent > 0 {
+		lender.Returned(l.lent)
+	}
+	l.lent = 0
+}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/reuse"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
@@ -27,6 +28,7 @@ type Worker struct {
 	q        []int32
 	sums     []int32
 	borrowed []int32 // of BeginInts
+	spare    reuse.List[memory]
 
 	sending sending
 	pace    pacer
@@ -38,6 +40,9 @@ type Worker struct {
 	retransmits int
 	saturated   int
 }
+
+// memory is that of one generation.
+type memory struct{ q, sums []int32 }
 
 // NewWorker returns the agent of a worker beside its store.
 func NewWorker(cfg WorkerConfig, store Store) (*Worker, error) {
@@ -54,16 +59,30 @@ func NewWorker(cfg WorkerConfig, store Store) (*Worker, error) {
 	if w.node, err = rates.New(c); err != nil {
 		return nil, fmt.Errorf("configuring XAgg worker %s: %w", cfg.Node, err)
 	}
+	w.spare.Free(w.blank())
 	return w, nil
 }
 
 // held returns the elements of a gradient that are held.
 func (w *Worker) held() int { return w.cfg.Sample.Elements(w.cfg.Tensor, w.cfg.Values) }
 
+// hold takes memory for a generation.
+func (w *Worker) hold() {
+	m, ok := w.spare.Take()
+	if !ok {
+		m = w.blank()
+	}
+	w.q, w.sums = m.q, m.sums
+}
+
+func (w *Worker) blank() memory {
+	return memory{reuse.Touched[int32](w.held()), reuse.Touched[int32](w.held())}
+}
+
 // Begin starts the all-reduce of generation gen.
 func (w *Worker) Begin(now units.Time, gen int, grad []float32, eff *sansio.Effects) {
 	if w.q == nil {
-		w.q = make([]int32, w.held())
+		w.hold()
 	}
 	w.saturated = w.cfg.Scaling.Quantise(w.q, grad[:len(w.q)])
 	if w.saturated > 0 {
@@ -81,7 +100,7 @@ func (w *Worker) BeginInts(now units.Time, gen int, q []int32, eff *sansio.Effec
 func (w *Worker) begin(now units.Time, gen int, q []int32, eff *sansio.Effects) {
 	w.gen, w.borrowed, w.begun, w.complete, w.retransmits = gen, q, true, false, 0
 	if w.sums == nil {
-		w.sums = make([]int32, w.held())
+		w.hold()
 	}
 	w.move(w.cfg.FirstIteration + uint16(gen))
 	w.recv = w.receiver()
@@ -131,9 +150,11 @@ func (w *Worker) Complete(gen int) bool { return w.begun && gen == w.gen && w.co
 // Sums returns the sums of the complete generation.
 func (w *Worker) Sums() []int32 { return w.sums }
 
-// Finish ends the complete generation gen. Its tensors go to the function that it returns.
+// Finish ends the complete generation gen. Its tensors go to the function that it returns,
+// which may be called before the generation is Returned, on any goroutine.
 func (w *Worker) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	q, sums, cfg := w.borrowed, w.sums, w.cfg
+	w.spare.Lend(memory{w.q, w.sums})
 	w.q, w.sums, w.borrowed = nil, nil, nil
 	mean := func(dst []float32) {
 		cfg.Scaling.Mean(dst[:len(sums)], sums, cfg.Workers)
@@ -144,6 +165,9 @@ func (w *Worker) Finish(gen int) (result.Outcome, func(mean []float32)) {
 	}
 	return result.Outcome{Retransmits: w.retransmits, Contributed: true, Saturated: w.saturated}, mean
 }
+
+// Returned takes the memory of n generations back, whose means have been written.
+func (w *Worker) Returned(n int) { w.spare.Returned(n) }
 
 // Counters returns those of the agent, without those of its store.
 func (w *Worker) Counters() []sansio.Count {

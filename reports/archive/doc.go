@@ -6,7 +6,7 @@
 //	    ├── COLUMNS.md       what the columns of the other files mean
 //	    ├── scenario.yaml, topology.json     as resolved
 //	    ├── samples.jsonl    a stream: each line is safe once written
-//	    ├── events.ndjson    likewise: what happened to blocks
+//	    ├── events.ndjson.gz likewise: what happened to blocks
 //	    ├── summary.csv, fidelity.json, counters.json
 //	    ├── logs/<node>.log
 //	    └── manifest.json    last, and at once: without it the run is incomplete

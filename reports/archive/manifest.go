@@ -28,23 +28,39 @@ type Manifest struct {
 	Clock         string    `json:"clock"` // live or virtual
 	Seed          uint64    `json:"seed"`
 	Scale         int       `json:"scale"`
-	Options       any       `json:"options"` // every resolved option
+	Scaled        Scaled    `json:"scaled,omitzero"` // of a run of a scenario
+	Options       any       `json:"options"`         // every resolved option
 	Verdicts      []Verdict `json:"verdicts"`
 	ExitCode      int       `json:"exit_code"`
 }
+
+// Scaled says how the scale of a run came about.
+type Scaled struct {
+	By    string `json:"by"`              // set, rule or self-test
+	Tried any    `json:"tried,omitempty"` // by the self-test: each scale with its load, a share of what the machine has, and of what
+	Note  string `json:"note,omitempty"`
+}
+
+// How a scale comes about.
+const (
+	ScaleSet      = "set"       // by the scenario or the command
+	ScaleRule     = "rule"      // by the rule of the scenario
+	ScaleSelfTest = "self-test" // this machine carries it
+)
 
 // Verdict is what one run came to.
 type Verdict struct {
 	System    string       `json:"system"`
 	StraggleP float64      `json:"straggle_p"` // a fraction
 	Seed      uint64       `json:"seed"`
-	Swept     result.Point `json:"swept,omitzero"` // the point of a sweep
-	Job       string       `json:"job,omitempty"`  // where several shared the lab
-	Lab       string       `json:"lab,omitempty"`  // what ran there, where the jobs were of several systems
-	Fidelity  string       `json:"fidelity"`       // trusted, busy, invalid or exact
-	Reasons   []string     `json:"reasons"`        // what kept it from trusted
-	Checked   uint64       `json:"checked"`        // delivered elements held against the workers' tensors
-	Wrong     uint64       `json:"wrong"`          // those that differed
+	Swept     result.Point `json:"swept,omitzero"`   // the point of a sweep
+	Job       string       `json:"job,omitempty"`    // where several shared the lab
+	Lab       string       `json:"lab,omitempty"`    // what ran there, where the jobs were of several systems
+	Switch    string       `json:"switch,omitempty"` // what aggregated in switches; empty: nothing did
+	Fidelity  string       `json:"fidelity"`         // trusted, busy, caution, invalid or exact
+	Reasons   []string     `json:"reasons"`          // what kept it from trusted or exact
+	Checked   uint64       `json:"checked"`          // delivered elements held against the workers' tensors
+	Wrong     uint64       `json:"wrong"`            // those that differed
 }
 
 // Finish writes the manifest and closes the directory for good. Without it the

@@ -1,8 +1,10 @@
 package archive
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +37,36 @@ func TestStreams(t *testing.T) {
 	}
 	if got := read(t, d.Path(), "samples.jsonl"); got != want {
 		t.Errorf("half of an append was written:\n%s", got)
+	}
+}
+
+// What was appended to a compressed file can be read before the file has an end, as after a kill.
+func TestCompressedStream(t *testing.T) {
+	d := create(t, options(t.TempDir()))
+	s, err := d.Stream("events.ndjson.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, end := range []error{io.ErrUnexpectedEOF, io.ErrUnexpectedEOF, nil} {
+		if i < 2 {
+			if err := s.Append(line{i, "<a>"}); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		zip, err := gzip.NewReader(strings.NewReader(read(t, d.Path(), "events.ndjson.gz")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(zip)
+		want := `{"worker":0,"Text":"<a>"}` + "\n" + `{"worker":1,"Text":"<a>"}` + "\n"
+		if want = want[:min(i+1, 2)*len(want)/2]; string(got) != want || err != end {
+			t.Errorf("step %d: it holds %q and ends in %v; want %q and %v", i, got, err, want, end)
+		}
+	}
+	if err := s.Append(line{3, "c"}); !errors.Is(err, ErrFinished) {
+		t.Errorf("append after the end: %v", err)
 	}
 }
 

@@ -112,6 +112,7 @@ type Claim struct {
 	Comparator string    `yaml:"comparator"`
 	Conditions Fields    `yaml:"conditions"`
 	Method     Method    `yaml:"method"`
+	Evidence   Evidence  `yaml:"evidence,omitempty"` // what the verdict rests on; "" with method none alone
 	How        string    `yaml:"how"`
 	Tolerance  Tolerance `yaml:"tolerance"`
 	Check      Check
@@ -120,7 +121,8 @@ type Claim struct {
 	Difficulty int       `yaml:"difficulty"` // 1 (arithmetic) to 5 (hardware or data of a laboratory)
 	Headline   bool      `yaml:"headline"`
 
-	NullPasses   bool          `yaml:"null_passes,omitempty"`  // a model without the effect passes too
+	NullValue    Value         `yaml:"null_value,omitempty"`   // what is measured without the effect: a number, or numbers by part
+	NullPasses   bool          `yaml:"null_passes,omitempty"`  // a model without the effect passes too: PassMeans is no number then
 	SameAs       []ID          `yaml:"same_as,omitempty"`      // claims that this one states again, or at another scale
 	InputReason  string        `yaml:"input_reason,omitempty"` // which numbers are fed in, and why
 	Note         string        `yaml:"note,omitempty"`
@@ -152,15 +154,16 @@ func (c *Claim) InQuick() *Claim {
 	return &quick
 }
 
-// Unseen is a value that the model was made without seeing. An experiment predicts it;
-// there is nothing to judge the prediction by.
+// Unseen is a value that is predicted and not compared: an experiment gives an interval,
+// and nothing judges it.
 type Unseen struct {
-	ID        ID     `yaml:"id"`
-	Paper     Paper  `yaml:"paper"`
-	Where     string `yaml:"where"`
-	Statement string `yaml:"statement"`
-	Metric    string `yaml:"metric"`
-	Unit      string `yaml:"unit"`
-	Needs     string `yaml:"needs"` // the systems or data without which there is no prediction
-	How       string `yaml:"how"`
+	ID        ID       `yaml:"id"`
+	Paper     Paper    `yaml:"paper"`
+	Where     string   `yaml:"where"`
+	Statement string   `yaml:"statement"`
+	Metric    string   `yaml:"metric"`
+	Unit      string   `yaml:"unit"`
+	Evidence  Evidence `yaml:"evidence"` // what the prediction rests on
+	Needs     string   `yaml:"needs"`    // the systems or data without which there is no prediction
+	How       string   `yaml:"how"`
 }

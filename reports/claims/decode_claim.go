@@ -89,6 +89,8 @@ func agree(n yamldoc.Node, c *Claim) {
 	case c.KnownFailure != nil && c.Undetermined != nil:
 		n.FaultAt("undetermined", "known_failure is there too: a claim fails whatever is assumed, or what is assumed decides")
 	}
+	agreeEvidence(n, c)
+	agreeNull(n, c)
 	fed := c.PassMeans == MeansInput || c.PassMeans == MeansNumberPartInput
 	if fed && c.InputReason == "" {
 		n.Fault("input_reason is missing: say which numbers are fed in, as pass_means is %s", c.PassMeans)

@@ -16,8 +16,13 @@
 //
 // The claim says what a pass may be called, not the experiment ([PassMeans]): a number in
 // a wide band is within-band, a sign or an order is direction-only, and a number that was
-// fed in is an input. A value that was not seen when the model was made ([Unseen]) gets an interval and the
+// fed in is an input. A value that is predicted and not compared ([Unseen]) gets an interval and the
 // constants below it.
+//
+// Each claim names what its verdict rests on ([Evidence]), and each result the chip or the
+// reference program that ran ([Switch]). What no behaviour of the code can fail is arithmetic
+// or an input, never reproduced. A check that a model without the effect meets too makes a
+// claim of a direction at most (null_value and null_passes of the ledger).
 //
 // Duties of the caller:
 //

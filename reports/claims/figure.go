@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,21 @@ type Table struct {
 
 // Add adds a row.
 func (t *Table) Add(cells ...render.Cell) { t.Rows = append(t.Rows, cells) }
+
+// Words returns the text that rows have in the column of a key, each once.
+func (t Table) Words(key string) (out []string) {
+	at := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Key() == key })
+	for _, row := range t.Rows {
+		if at < 0 || at >= len(row) || !row[at].IsText() {
+			continue
+		}
+		var word string
+		if text, err := row[at].MarshalJSON(); err == nil && json.Unmarshal(text, &word) == nil && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
 
 // Column is a column of a [Table]. Its key in CSV and JSON is its name and its
 // unit in lower case, joined by "_": "iteration_ms".

@@ -13,8 +13,9 @@ const (
 	Reproduced    Verdict = "reproduced"     // the number, rule or bound holds
 	WithinBand    Verdict = "within-band"    // the number is inside a wide band
 	DirectionOnly Verdict = "direction-only" // sign, order or loose bound hold; the number is not reproduced
+	ByArithmetic  Verdict = "arithmetic"     // it follows from printed numbers; no behaviour of the code can fail it
 	Input         Verdict = "input"          // the number was fed in; that it matches says nothing
-	Predicted     Verdict = "predicted"      // the model was made without seeing the value
+	Predicted     Verdict = "predicted"      // predicted, not compared
 	Undetermined  Verdict = "undetermined"   // what is assumed decides whether it holds
 	NotReproduced Verdict = "not-reproduced"
 	KnownFail     Verdict = "known-failure" // not reproduced, as the ledger says, with the reason
@@ -25,7 +26,7 @@ const (
 
 // Verdicts lists the verdicts in the order of summaries.
 var Verdicts = []Verdict{
-	Reproduced, WithinBand, DirectionOnly, Input, Predicted, Undetermined, NotReproduced, KnownFail, NotCheckable, NeedsRoot, NotYet,
+	Reproduced, WithinBand, DirectionOnly, ByArithmetic, Input, Predicted, Undetermined, NotReproduced, KnownFail, NotCheckable, NeedsRoot, NotYet,
 }
 
 // Judgement is a verdict and why.
@@ -76,6 +77,8 @@ func (p PassMeans) verdict() Verdict {
 		return WithinBand
 	case MeansDirection:
 		return DirectionOnly
+	case MeansArithmetic:
+		return ByArithmetic
 	case MeansInput:
 		return Input
 	case MeansNotCheckable:
@@ -101,7 +104,7 @@ func Broken(err error) Judgement {
 	return Judgement{Verdict: NotReproduced, Reason: "the experiment failed: " + err.Error()}
 }
 
-// Prediction is what an experiment says of a unseen value.
+// Prediction is what an experiment says of an [Unseen] value.
 type Prediction struct {
 	Low, High float64 // of the interval; finite, Low <= High
 	Model     string

@@ -18,7 +18,7 @@ func TestJudge(t *testing.T) {
 		expected bool
 	}{
 		{MeansNumber, nil, 2, Reproduced, true},
-		{MeansArithmetic, nil, 2, Reproduced, true},
+		{MeansArithmetic, nil, 2, ByArithmetic, true},
 		{MeansProperty, nil, 2, Reproduced, true},
 		{MeansBound, nil, 2, Reproduced, true},
 		{MeansNumberPartInput, nil, 2, Reproduced, true},

@@ -9,6 +9,7 @@ func (s Selection) Table() render.Table {
 		{Key: "id", Name: "claim"},
 		{Key: "where", Name: "where", Spare: 3},
 		{Key: "method", Name: "method"},
+		{Key: "evidence"},
 		{Key: "paper_value", Name: "paper", Align: render.Right},
 		{Key: "unit", Name: "unit", Spare: 2},
 		{Key: "tolerance", Name: "tolerance", Spare: 1},
@@ -19,14 +20,14 @@ func (s Selection) Table() render.Table {
 	}}
 	for _, c := range s.Claims {
 		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(string(c.ID)), shortText(c.Where, whereWidth), render.Text(string(c.Method)), valueCell(c.Value, w.paper),
+			render.Text(string(c.ID)), shortText(c.Where, whereWidth), render.Text(string(c.Method)), render.Text(string(c.Evidence)), valueCell(c.Value, w.paper),
 			shortText(c.Unit, w.unit), shortText(c.Check.Short(), w.tolerance), render.Text(string(c.PassMeans)),
 			render.Bool(c.KnownFailure != nil), render.Bool(c.Undetermined != nil), render.Text(c.Statement),
 		})
 	}
 	for _, value := range s.Unseen {
 		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(string(value.ID)), shortText(value.Where, whereWidth), render.NA(), render.NA().As("unseen"),
+			render.Text(string(value.ID)), shortText(value.Where, whereWidth), render.NA(), render.Text(string(value.Evidence)), render.NA().As("unseen"),
 			shortText(value.Unit, w.unit), render.NA(), render.Text(string(Predicted)),
 			render.Bool(false), render.Bool(false), render.Text(value.Statement),
 		})

@@ -16,6 +16,7 @@ type Measured struct {
 	outcome outcome
 	ends    []End // likewise, with what is assumed at the ends of its range
 
+	Switch    []Switch // that aggregated; nil: those of the experiment
 	Model     string   // of the part of the system that decides the value; "" is nothing to tell
 	Reading   string   // choices taken where the papers are ambiguous
 	Constants []string // assumed constants that the value rests on
@@ -94,6 +95,13 @@ func Texts(ss ...string) Measured {
 		v.list = append(v.list, WordValue(s))
 	}
 	return Measured{outcome: v}
+}
+
+// RanOn returns m with the switches that it was measured on, where they are not all those of the
+// experiment.
+func (m Measured) RanOn(s ...Switch) Measured {
+	m.Switch = s
+	return m
 }
 
 // Group returns named values, for a check of parts. What the parts say of model,

@@ -25,15 +25,16 @@ type Report struct {
 
 // Summary counts results.
 type Summary struct {
-	Verdicts   map[Verdict]int // every verdict has an entry; claims that restate another are counted too
-	Unexpected int             // failures that are not known, and passes of known failures
-	Restated   int             // results with same_as
-	Weak       int             // passes that a model without the effect would have too
+	Verdicts   map[Verdict]int              // every verdict has an entry; claims that restate another are counted too
+	Evidence   map[Evidence]map[Verdict]int // likewise, by what verdicts rest on
+	Unexpected int                          // failures that are not known, and passes of known failures
+	Restated   int                          // results with same_as
+	Weak       int                          // passes that a model without the effect would have too
 }
 
 // Summary counts the results.
 func (r Report) Summary() Summary {
-	s := Summary{Verdicts: map[Verdict]int{}}
+	s := Summary{Verdicts: map[Verdict]int{}, Evidence: r.tally()}
 	for _, v := range Verdicts {
 		s.Verdicts[v] = 0
 	}
@@ -93,15 +94,16 @@ func (r Report) Write(w io.Writer, o render.Options) error {
 func (r Report) writeJSON(w io.Writer) error {
 	s := r.Summary()
 	doc := struct {
-		SchemaVersion int               `json:"schema_version"`
-		Summary       map[Verdict]int   `json:"summary"`
-		Unexpected    int               `json:"unexpected"`
-		Restated      int               `json:"restated"`
-		Weak          int               `json:"weak"`
-		Claims        []Result          `json:"claims"`
-		Notes         []string          `json:"notes,omitempty"`
-		Tables        []json.RawMessage `json:"tables,omitempty"`
-	}{SchemaVersion, s.Verdicts, s.Unexpected, s.Restated, s.Weak, r.Results, r.Notes, nil}
+		SchemaVersion int                          `json:"schema_version"`
+		Summary       map[Verdict]int              `json:"summary"`
+		Evidence      map[Evidence]map[Verdict]int `json:"evidence"`
+		Unexpected    int                          `json:"unexpected"`
+		Restated      int                          `json:"restated"`
+		Weak          int                          `json:"weak"`
+		Claims        []Result                     `json:"claims"`
+		Notes         []string                     `json:"notes,omitempty"`
+		Tables        []json.RawMessage            `json:"tables,omitempty"`
+	}{SchemaVersion, s.Verdicts, s.Evidence, s.Unexpected, s.Restated, s.Weak, r.Results, r.Notes, nil}
 	if doc.Claims == nil {
 		doc.Claims = []Result{}
 	}

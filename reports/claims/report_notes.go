@@ -10,8 +10,9 @@ var meaning = map[Verdict]string{
 	Reproduced:    "the printed number, rule or bound holds within the tolerance",
 	WithinBand:    "the printed number is inside a wide band around it",
 	DirectionOnly: "sign, order or a loose bound hold; the printed number is not reproduced",
+	ByArithmetic:  "it follows from printed numbers, so that no behaviour of the code can fail it",
 	Input:         "the number was fed in, so that a match says nothing",
-	Predicted:     "the model was made without seeing the value; the interval rests on the constants that are named",
+	Predicted:     "predicted, not compared; the interval rests on the constants that are named",
 	Undetermined:  "what is assumed decides whether it holds: never counted as reproduced",
 	NotReproduced: "outside the tolerance",
 	KnownFail:     "outside the tolerance, as the ledger says, for the reason that is given",
@@ -54,6 +55,38 @@ func (r Report) restated() []string {
 		}
 	}
 	return out
+}
+
+// divided names claims that restate another and have a verdict of the other kind: one
+// measurement passes as one claim and not as the other.
+func (r Report) divided() []string {
+	byID := map[ID]*Result{}
+	for i := range r.Results {
+		byID[r.Results[i].ID] = &r.Results[i]
+	}
+	var notes []string
+	for i := range r.Results {
+		a := &r.Results[i]
+		for _, id := range a.SameAs {
+			if b := byID[id]; b != nil && a.passes()+b.passes() == 1 {
+				notes = append(notes, fmt.Sprintf("stated twice, with two tolerances: %s is %s (%s), %s is %s (%s)",
+					a.ID, a.Verdict, a.Tolerance, b.ID, b.Verdict, b.Tolerance))
+			}
+		}
+	}
+	return notes
+}
+
+// passes is 1 of a verdict that counts as a pass, 0 of one that counts as none, and 2 of what
+// was not judged.
+func (r *Result) passes() int {
+	switch r.Verdict {
+	case Reproduced, WithinBand, DirectionOnly:
+		return 1
+	case NotReproduced, KnownFail, Undetermined:
+		return 0
+	}
+	return 2
 }
 
 // quickNotes says how experiments were cut, each way once.

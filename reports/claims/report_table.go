@@ -11,11 +11,11 @@ import (
 )
 
 // widths are to what text is cut for people; 0 does not cut.
-type widths struct{ paper, measured, unit, tolerance int }
+type widths struct{ paper, measured, unit, tolerance, sw int }
 
 var (
 	// cut keeps a claim on one line: with it, ids of 37 characters fit 120 columns.
-	cut  = widths{paper: 12, measured: 14, unit: 6, tolerance: 11}
+	cut  = widths{paper: 12, measured: 14, unit: 6, tolerance: 11, sw: 9}
 	full = widths{}
 )
 
@@ -46,6 +46,8 @@ var resultColumns = []resultColumn{
 	{render.Column{Key: "expected"}, func(r *Result, _ widths) render.Cell { return render.Bool(r.Expected) }},
 	{render.Column{Key: "pass_means", Name: "a pass means", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(string(r.PassMeans)) }},
 	{render.Column{Key: "method", Name: "method", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(string(r.Method)) }},
+	{render.Column{Key: "evidence", Name: "evidence", Spare: 3}, func(r *Result, _ widths) render.Cell { return render.Text(string(r.Evidence)) }},
+	{render.Column{Key: "switch", Name: "switch", Spare: 4}, func(r *Result, w widths) render.Cell { return shortText(r.Switch, w.sw) }},
 	{render.Column{Key: "seed", Name: "seed", Align: render.Right, Detail: true}, func(r *Result, _ widths) render.Cell { return render.Optional(r.Seed, render.Int) }},
 	{render.Column{Key: "seconds", Name: "took", Unit: "s", Align: render.Right, Detail: true}, func(r *Result, _ widths) render.Cell { return render.Number(r.Seconds, 1) }},
 	{render.Column{Key: "run_dir", Name: "run", Detail: true}, func(r *Result, _ widths) render.Cell { return render.Text(r.RunDir) }},
@@ -88,7 +90,7 @@ func (r Report) pages(w widths) []render.Table {
 	own := func(res *Result) bool {
 		return !slices.Contains([]Verdict{KnownFail, Undetermined, Predicted}, res.Verdict)
 	}
-	pages := []render.Table{r.table("Claims", w, own), r.undetermined(w), r.knownFailures(w), r.predictions()}
+	pages := []render.Table{r.table("Claims", w, own), r.undetermined(w), r.knownFailures(w), r.predictions(), r.totals(r.Summary())}
 	pages = slices.DeleteFunc(pages, func(t render.Table) bool { return len(t.Rows) == 0 })
 	return append(pages, r.summaryPage())
 }
@@ -97,13 +99,13 @@ func (r Report) pages(w widths) []render.Table {
 func (r Report) undetermined(w widths) render.Table {
 	t := render.Table{Title: "Undetermined: what is assumed decides", Columns: []render.Column{
 		markColumn, {Name: "claim"}, {Name: "paper", Align: render.Right}, {Name: "measured", Align: render.Right},
-		{Name: "unit", Spare: 1}, {Name: "tolerance", Spare: 1}, {Name: "why", Wrap: true},
+		{Name: "unit", Spare: 1}, {Name: "tolerance", Spare: 1}, {Name: "why", Wrap: true}, evidenceColumn, switchColumn,
 	}}
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Verdict == Undetermined {
 			t.Rows = append(t.Rows, []render.Cell{
 				res.markCell(), render.Text(string(res.ID)), valueCell(res.PaperValue, w.paper), shortText(res.people, w.measured),
-				shortText(res.Unit, w.unit), shortText(res.Tolerance, w.tolerance), render.Text(res.whyUndetermined()),
+				shortText(res.Unit, w.unit), shortText(res.Tolerance, w.tolerance), render.Text(res.whyUndetermined()), render.Text(string(res.Evidence)), render.Text(res.Switch),
 			})
 		}
 	}
@@ -126,22 +128,22 @@ func (r *Result) whyUndetermined() string {
 func (r Report) knownFailures(w widths) render.Table {
 	t := render.Table{Title: "Known failures", Columns: []render.Column{
 		markColumn, {Name: "claim"}, {Name: "paper", Align: render.Right}, {Name: "measured", Align: render.Right},
-		{Name: "ledger", Align: render.Right}, {Name: "unit", Spare: 1}, {Name: "reason", Wrap: true},
+		{Name: "ledger", Align: render.Right}, {Name: "unit", Spare: 1}, {Name: "reason", Wrap: true}, evidenceColumn, switchColumn,
 	}}
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Verdict == KnownFail {
 			t.Rows = append(t.Rows, []render.Cell{
 				res.markCell(), render.Text(string(res.ID)), valueCell(res.PaperValue, w.paper), shortText(res.people, w.measured),
-				valueCell(res.failed.Measured, w.measured), shortText(res.Unit, w.unit), render.Text(res.failed.Reason),
+				valueCell(res.failed.Measured, w.measured), shortText(res.Unit, w.unit), render.Text(res.failed.Reason), render.Text(string(res.Evidence)), render.Text(res.Switch),
 			})
 		}
 	}
 	return t
 }
 
-// predictions shows the values that were not seen.
+// predictions shows intervals that nothing is compared with.
 func (r Report) predictions() render.Table {
-	t := render.Table{Title: "Predicted: values that were not seen when the model was made", Columns: []render.Column{
+	t := render.Table{Title: "Predicted, not compared", Columns: []render.Column{
 		markColumn, {Name: "value"}, {Name: "where", Spare: 2}, {Name: "predicted", Align: render.Right}, {Name: "unit", Spare: 1},
 		{Name: "rests on", Wrap: true},
 	}}
@@ -156,7 +158,11 @@ func (r Report) predictions() render.Table {
 	return t
 }
 
-var markColumn = render.Column{Name: "mark"}
+var (
+	markColumn     = render.Column{Name: "mark"}
+	evidenceColumn = render.Column{Name: "evidence", Detail: true}
+	switchColumn   = render.Column{Name: "switch", Detail: true}
+)
 
 // markCell holds the letters before a claim that the notes explain.
 func (r *Result) markCell() render.Cell {
@@ -225,6 +231,7 @@ func (r Report) summaryPage() render.Table {
 	if s.Restated > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("=: counted, though a restatement, %s: %s", claimsOf(s.Restated), strings.Join(r.restated(), "; ")))
 	}
+	t.Notes = append(t.Notes, r.divided()...)
 	t.Notes = append(t.Notes, r.meanings(s)...)
 	t.Notes = append(t.Notes, r.quickNotes()...)
 	return render.Table{Title: t.Title, Notes: append(t.Notes, r.Notes...)}

@@ -36,15 +36,15 @@ func sample(t *testing.T) Report {
 	return Report{
 		Results: []Result{
 			judged("trio.fig1.goodput", Number(77.11), Run{}),
-			judged("trio.fig1.speedup", pfe, Run{Seed: 1, Seconds: 12.34, Dir: "results/x", Quick: "10 of 100 iterations"}),
+			judged("trio.fig1.speedup", pfe, Run{Seed: 1, Seconds: 12.34, Dir: "results/x", Quick: "10 of 100 iterations", Switch: []Switch{SwitchPFE}}),
 			live.Result(NotRun(NeedsRoot, "no user namespaces"), Run{}),
-			judged("trio.fig2.grows", points(1, 1.15, 1.3, 1.45, 1.6), Run{Seed: 1, Seconds: 3}),
+			judged("trio.fig2.grows", points(1, 1.15, 1.3, 1.45, 1.6).RanOn(SwitchPipeline), Run{Seed: 1, Seconds: 3, Switch: []Switch{SwitchReference, SwitchPipeline}}),
 			judged("trio.tab1.size", Number(98), Run{}),
 			judged("trio.s1.hardware", Measured{}, Run{}),
 			judged("switchml.tab1.bert", Group(map[string]Measured{"comm_pct": Estimate(66.2, 0.4, 20), "batch_ms": Number(1677)}), Run{Seed: 1}),
 			judged("switchml.s3.order", rank(3, 2, 2.5, 4), Run{Seed: 1}),
 			judged("switchml.s3.bound", Number(2.05), Run{}),
-			judged("switchml.s3.stuck", Number(1.21), Run{Seed: 1}),
+			judged("switchml.s3.stuck", Number(1.21), Run{Seed: 1, Switch: []Switch{SwitchReference, SwitchPipeline}}),
 			judged("switchml.s3.depends", Number(9).Over(End{At: "2 ns an instruction", Measured: Number(5.2)}, End{At: "230 ns", Measured: Number(130)}), Run{Seed: 1}),
 			judged("atp.s1.sum", numbers(58, 248), Run{}),
 			claimOf(t, l, "xagg.s1.yes").Result(NotRun(NotYet, "system xagg"), Run{}),
@@ -101,13 +101,14 @@ func TestOneLineAClaim(t *testing.T) {
 	}
 }
 
-// The longest id of the ledger leaves room for every column.
+// The longest id of the ledger leaves room for every column but those that --format wide has room for.
 func TestWidthOfALine(t *testing.T) {
 	r := Result{
 		ID: ID(strings.Repeat("x", 37)), Verdict: NotReproduced, Quick: "cut", Unit: strings.Repeat("u", 20),
 		Tolerance: strings.Repeat("≤", 20), people: strings.Repeat("m", 40), PaperValue: WordValue(strings.Repeat("p", 40)),
 	}
-	if text := written(t, Report{Results: []Result{r}}.Write, render.Options{}); strings.Contains(text, "left out to fit") {
+	text := written(t, Report{Results: []Result{r}}.Write, render.Options{})
+	if left := "left out to fit 120 columns: switch, evidence;"; strings.Count(text, "left out to fit") != strings.Count(text, left) {
 		t.Error(text)
 	}
 }
@@ -122,7 +123,8 @@ func TestFormatsAgree(t *testing.T) {
 	var doc struct {
 		SchemaVersion int            `json:"schema_version"`
 		Summary       map[string]int `json:"summary"`
-		Unexpected    int            `json:"unexpected"`
+		Evidence      map[string]map[string]int
+		Unexpected    int `json:"unexpected"`
 		Claims        []map[string]any
 	}
 	if err := json.Unmarshal([]byte(written(t, r.Write, render.Options{Format: render.FormatJSON})), &doc); err != nil {
@@ -130,6 +132,9 @@ func TestFormatsAgree(t *testing.T) {
 	}
 	if doc.SchemaVersion != SchemaVersion || len(doc.Summary) != len(Verdicts) || doc.Unexpected != 1 || len(doc.Claims) != len(r.Results) {
 		t.Errorf("schema %d, summary %v, %d unexpected, %d claims", doc.SchemaVersion, doc.Summary, doc.Unexpected, len(doc.Claims))
+	}
+	if of := doc.Evidence["simulated"]; len(doc.Evidence) != len(Evidences) || of["within-band"] != 1 || of["known-failure"] != 1 || doc.Evidence["arithmetic"]["reproduced"] != 0 {
+		t.Errorf("by evidence %v", doc.Evidence)
 	}
 	for i, object := range doc.Claims {
 		for j, key := range records[0] {
@@ -140,7 +145,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 	order := []string{
 		"id", "paper", "where", "paper_value", "measured", "unit", "ci95", "n", "tolerance", "verdict", "reason", "reading",
-		"expected", "pass_means", "method", "seed", "seconds", "run_dir",
+		"expected", "pass_means", "method", "evidence", "switch", "seed", "seconds", "run_dir",
 	}
 	if got := strings.Join(records[0][:len(order)], " "); got != strings.Join(order, " ") {
 		t.Errorf("columns %s", got)

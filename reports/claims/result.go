@@ -7,10 +7,11 @@ import (
 
 // Run is what is known of how a value came about. All of it may be zero.
 type Run struct {
-	Seed    uint64  // 0 where the experiment draws nothing
-	Seconds float64 // of the wall clock
-	Dir     string  // of the results
-	Quick   string  // how the experiment was cut: "10 of 100 iterations"; "" in full
+	Seed    uint64   // 0 where the experiment draws nothing
+	Seconds float64  // of the wall clock
+	Dir     string   // of the results
+	Quick   string   // how the experiment was cut: "10 of 100 iterations"; "" in full
+	Switch  []Switch // that aggregated, where the measured value does not say so
 }
 
 // Result is one claim in reproduce --format json, and a row of its tables.
@@ -19,7 +20,7 @@ type Result struct {
 	ID         ID        `json:"id"`
 	Paper      Paper     `json:"paper"`
 	Where      string    `json:"where"`
-	PaperValue Value     `json:"paper_value"` // null where it was not seen
+	PaperValue Value     `json:"paper_value"` // null where it is predicted
 	Measured   Value     `json:"measured"`    // parts that were fed in are "(input)"
 	Unit       string    `json:"unit"`
 	CI95       *float64  `json:"ci95"` // half-width
@@ -31,6 +32,8 @@ type Result struct {
 	Expected   bool      `json:"expected"`
 	PassMeans  PassMeans `json:"pass_means"`
 	Method     Method    `json:"method"`
+	Evidence   Evidence  `json:"evidence"` // "" of what nothing can check
+	Switch     string    `json:"switch"`   // what aggregated, joined by commas; "" of what did not run
 	Seed       *uint64   `json:"seed"`
 	Seconds    float64   `json:"seconds"`
 	RunDir     string    `json:"run_dir"`
@@ -58,11 +61,17 @@ func (c *Claim) Result(j Judgement, run Run) Result {
 		ID: c.ID, Paper: c.Paper, Where: c.Where, PaperValue: c.Value, Unit: c.Unit,
 		Tolerance: c.Check.Short(), Accept: c.Tolerance.Accept,
 		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected,
-		PassMeans: c.PassMeans, Method: c.Method, SameAs: c.SameAs, NullPasses: c.NullPasses,
+		PassMeans: c.PassMeans, Method: c.Method, Evidence: c.Evidence, SameAs: c.SameAs, NullPasses: c.NullPasses,
 		Model: j.Measured.Model, Reading: j.Measured.Reading, Constants: j.Measured.Constants, Note: j.Measured.Note,
 		Ends: c.endResults(j.Measured), failed: c.KnownFailure, declared: c.Undetermined,
 	}
 	r.setRun(run)
+	switch {
+	case c.Evidence == EvidenceArithmetic:
+		r.Switch = string(SwitchNone) // whatever else its experiment runs
+	case j.Measured.Switch != nil:
+		r.Switch = SwitchText(j.Measured.Switch)
+	}
 	r.Measured, r.people = c.show(j.Measured)
 	if n, ok := j.Measured.outcome.(number); ok && c.PassMeans != MeansInput {
 		if !math.IsNaN(n.ci95) && !math.IsInf(n.ci95, 0) {
@@ -76,7 +85,7 @@ func (c *Claim) Result(j Judgement, run Run) Result {
 }
 
 func (r *Result) setRun(run Run) {
-	r.Seconds, r.RunDir, r.Quick = run.Seconds, run.Dir, run.Quick
+	r.Seconds, r.RunDir, r.Quick, r.Switch = run.Seconds, run.Dir, run.Quick, SwitchText(run.Switch)
 	if run.Seed != 0 {
 		r.Seed = &run.Seed
 	}
@@ -129,12 +138,12 @@ func (p parts) namesAsIn(c Parts) []string {
 	return names
 }
 
-// Result gives a unseen value its predicted interval.
+// Result gives a value its predicted interval.
 func (w *Unseen) Result(p Prediction, run Run) (Result, error) {
 	if err := p.validate(); err != nil {
 		return Result{}, fmt.Errorf("predict %s: %w", w.ID, err)
 	}
-	j := Judgement{Verdict: Predicted, Reason: "the model was made without seeing the value: nothing to compare with", Expected: true}
+	j := Judgement{Verdict: Predicted, Reason: "predicted, not compared", Expected: true}
 	r := w.Judged(j, run)
 	r.Model, r.Reading, r.Constants, r.Note = p.Model, p.Reading, p.Constants, p.Note
 	r.Measured = Value{kind: valueFields, fields: Fields{{"low", NumberValue(p.Low)}, {"high", NumberValue(p.High)}}}
@@ -142,10 +151,10 @@ func (w *Unseen) Result(p Prediction, run Run) (Result, error) {
 	return r, nil
 }
 
-// Judged is the result of a unseen value without an interval.
+// Judged is the result of a value without an interval.
 func (w *Unseen) Judged(j Judgement, run Run) Result {
 	r := Result{
-		ID: w.ID, Paper: w.Paper, Where: w.Where, Unit: w.Unit,
+		ID: w.ID, Paper: w.Paper, Where: w.Where, Unit: w.Unit, Evidence: w.Evidence,
 		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected, people: "-",
 	}
 	r.setRun(run)

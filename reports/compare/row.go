@@ -18,6 +18,7 @@ type Row struct {
 	Job       string // where several shared the lab
 	Lab       string // what ran there, where the jobs were of several systems
 	Topology  string
+	Switch    string // what aggregated in switches; empty: nothing did
 	Model     string
 	Clock     string
 	StraggleP float64 // fraction
@@ -72,7 +73,7 @@ func (r Row) Time() (ms float64, ok bool) {
 // newRow reports one cell by itself.
 func newRow(c result.Cell, s series) Row {
 	r := Row{
-		System: c.System, Job: c.Job, Lab: c.Lab, Topology: c.Topology, Model: c.Model, Clock: c.Clock,
+		System: c.System, Job: c.Job, Lab: c.Lab, Topology: c.Topology, Switch: c.Switch, Model: c.Model, Clock: c.Clock,
 		StraggleP: c.StraggleP, Point: c.Point, Seed: c.Seed, Scale: c.Scale, Workers: c.Workers,
 		Computed: c.Computed != 0, Fidelity: c.Fidelity, Notes: c.Notes,
 	}

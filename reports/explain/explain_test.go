@@ -2,10 +2,14 @@ package explain
 
 import (
 	"bytes"
+	"compress/gzip"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/inalab/inalab/internal/golden"
+	"github.com/inalab/inalab/internal/result"
 )
 
 // recorded is two runs: one without anything to explain, and one whose only
@@ -41,6 +45,51 @@ func TestLifeAsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Equal(t, "missing.txt", text.String())
+}
+
+// A compressed file says the same, and of one that is cut anywhere it is the first lines.
+func TestReadCompressed(t *testing.T) {
+	var file bytes.Buffer
+	zip := gzip.NewWriter(&file)
+	for text := range strings.Lines(recorded) {
+		if _, err := zip.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := zip.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want, err := Read(strings.NewReader(recorded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(bytes.NewReader(file.Bytes())); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("error %v, read\n%+v\nwant\n%+v", err, got, want)
+	}
+	events := 0
+	for n := range file.Len() {
+		runs, err := Read(bytes.NewReader(file.Bytes()[:n]))
+		if err != nil {
+			t.Fatalf("cut after %d bytes: %v", n, err)
+		}
+		have := 0
+		for i, r := range runs {
+			have += len(r.Events)
+			if !slices.EqualFunc(r.Events, want[i].Events[:len(r.Events)], func(a, b result.Event) bool { return a == b }) {
+				t.Fatalf("cut after %d bytes: events of run %d are %+v", n, i, r.Events)
+			}
+		}
+		if have < events {
+			t.Fatalf("cut after %d bytes there are %d events, before there were %d", n, have, events)
+		}
+		events = have
+	}
+	if events != 12 {
+		t.Errorf("of the file without its end %d events were read", events)
+	}
 }
 
 func TestReadRefusesWhatIsNoRecord(t *testing.T) {

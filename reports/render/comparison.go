@@ -128,11 +128,13 @@ func comparisonNotes(rows []compare.Row, baseline result.Baseline) []string {
 	}
 	notes := definitions(rows, baseline)
 	notes = append(notes, scaleNotes(rows)...)
+	notes = append(notes, switchNotes(rows)...)
 	notes = append(notes, trustNotes(rows)...)
 	notes = append(notes, pathNotes(rows)...)
 	notes = append(notes, grouped(rows, "course", func(r compare.Row) []string { return r.Course })...)
 	notes = append(notes, grouped(rows, "decided", decided)...)
 	notes = append(notes, grouped(rows, "deviation", func(r compare.Row) []string { return r.Notes })...)
+	notes = append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Fidelity.Cautions })...)
 	return append(notes, grouped(rows, "caution", func(r compare.Row) []string { return r.Warnings })...)
 }
 
@@ -186,6 +188,28 @@ func scaleNotes(rows []compare.Row) []string {
 	return notes
 }
 
+// switchNotes says what aggregated in switches, also where the column has no room.
+func switchNotes(rows []compare.Row) []string {
+	var runs, parts []string
+	systems := map[string][]string{} // by what ran
+	for _, r := range rows {
+		if r.Switch == "" || slices.Contains(systems[r.Switch], r.System) {
+			continue
+		}
+		if systems[r.Switch] == nil {
+			runs = append(runs, r.Switch)
+		}
+		systems[r.Switch] = append(systems[r.Switch], r.System)
+	}
+	for _, run := range runs {
+		parts = append(parts, run+" ("+strings.Join(systems[run], ", ")+")")
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{"what aggregated in switches: " + strings.Join(parts, "; ")}
+}
+
 // pathNotes says by which paths packets went, since a kernel may lack the fast ones.
 func pathNotes(rows []compare.Row) []string {
 	var paths []string
@@ -205,6 +229,7 @@ func trustNotes(rows []compare.Row) []string {
 		{result.Exact, "exact: virtual clock, where a seed always gives the same numbers; what they rest on is the model of hosts, links and switches"},
 		{result.Trusted, "trusted: no check of timer lateness, drops, CPU load and compute time found anything that would move the numbers"},
 		{result.Busy, "busy: the host was at its limit in the respect that is named; small differences mean nothing there"},
+		{result.Caution, "caution: something moved the numbers that the run did not ask for; the cautions below say what"},
 		{result.Invalid, "invalid: the host was not up to the run, so its numbers are not results; --format csv keeps them"},
 	}
 	var notes []string
@@ -213,7 +238,7 @@ func trustNotes(rows []compare.Row) []string {
 			notes = append(notes, m.text)
 		}
 		notes = append(notes, grouped(rows, m.verdict, func(r compare.Row) []string {
-			if r.Fidelity.Verdict != m.verdict {
+			if r.Fidelity.Verdict != m.verdict || m.verdict == result.Caution { // whose reasons are its cautions
 				return nil
 			}
 			return r.Fidelity.Reasons

@@ -79,6 +79,25 @@ func TestInvalidIsNeverAResult(t *testing.T) {
 	}
 }
 
+// A caution stands under the table with its cause, before what is said of the statistics, and in the row.
+// Of a run that is invalid it stands there, too.
+func TestCautionsStandUnderTheTable(t *testing.T) {
+	slow, broken := cell("switchml256", 0.16, 1), cell("trioml", 0.16, 0.1)
+	slow.Fidelity = result.Fidelity{Verdict: result.Exact}
+	slow.Fidelity.Warn("it took 49 times as long: timers")
+	broken.Fidelity = result.Fidelity{Verdict: result.Invalid, Reasons: []string{"CPU busy 99%"}}
+	broken.Fidelity.Warn("it took 3 times as long: the machine")
+	text := write(t, Comparison(compare.Rows([]result.Cell{slow, broken}, baseline), baseline), Options{})
+	at := -1
+	for _, want := range []string{"| caution", "- caution: ", "- invalid, trioml", "- caution, switchml256: it took 49 times as long: timers", "- caution, trioml: it took 3 times"} {
+		i := strings.Index(text, want)
+		if i <= at || strings.Count(text, want) != 1 {
+			t.Errorf("%q is not there once, and behind what is before it:\n%s", want, text)
+		}
+		at = i
+	}
+}
+
 // Rows whose settings differ show them, since nothing can be folded.
 func TestSettingsThatDifferAreColumns(t *testing.T) {
 	other := cell("trioml", 0.04, 0.1)

@@ -45,8 +45,11 @@ func cell(system string, p, share float64) result.Cell {
 		Workers: workers, Iterations: iterations, Checked: 46_000_000,
 		Expected: compute + compute.Scale(p*share*8/3), Fidelity: result.Fidelity{Verdict: result.Trusted},
 	}
-	if system == "trioml" {
-		c.Topology, c.ExpectedIsBound = "mx480", true
+	switch system {
+	case "switchml256":
+		c.Switch = "pipeline"
+	case "trioml":
+		c.Topology, c.Switch, c.ExpectedIsBound = "mx480", "microcode", true
 	}
 	for w := range workers {
 		var now units.Time

@@ -118,6 +118,8 @@ func settingColumns() []summaryColumn {
 			func(r *compare.Row) Cell { return number(r.Jain, 3) }},
 		{Column{Key: "depth_p99", Name: "queue", Unit: "kB", Align: Right, Detail: true}, "B", "of one of several jobs of a lab: the deepest queue before a line to or from its hosts, without the 1% of the time at which it was deepest; links.csv has them by link",
 			depthCell},
+		{Column{Key: "switch", Name: "switch", Spare: 8, Fold: true}, "", "what aggregated in switches: a program on an emulated chip (pipeline, microcode), with the time of that chip or without, or the protocol in Go (reference); empty where switches only forward",
+			func(r *compare.Row) Cell { return when(r.Switch != "", Text(r.Switch)) }},
 	}
 }
 

@@ -221,6 +221,9 @@ func belief(verdicts []string) (notes []string) {
 	if n := count[result.Busy]; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d runs: the machine was at its limit; small differences mean nothing there.", n, len(verdicts)))
 	}
+	if n := count[result.Caution]; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d runs: something moved the times that was not asked for; the table says what.", n, len(verdicts)))
+	}
 	if n := count[result.Invalid]; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d runs are not drawn: the machine was not up to them.", n, len(verdicts)))
 	}

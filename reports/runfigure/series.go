@@ -90,7 +90,7 @@ func (d *timeline) takeRuns(cells []result.Cell) {
 
 // verdictOf returns the worst of the verdicts of a run's jobs.
 func verdictOf(run []*result.Cell) string {
-	for _, v := range []string{result.Invalid, result.Busy} {
+	for _, v := range []string{result.Invalid, result.Caution, result.Busy} {
 		if slices.ContainsFunc(run, func(c *result.Cell) bool { return c.Fidelity.Verdict == v }) {
 			return v
 		}

@@ -31,3 +31,21 @@ func (c *Chassis) SetValue(now units.Time, pfe int, program string, w dataplane.
 	}
 	return dataplane.Written{}, dataplane.Refuse(dataplane.RefusedFixed, "name a program in Microcode", "%s of %s has no names that can be written", program, c.engineName(pfe))
 }
+
+// RaiseEvent raises an external event of a program of a PFE ([dataplane.Eventful]). Its thread
+// starts with the next Expire or Handle, which is due at once. An error is a
+// [*dataplane.Refusal]. It must not be called within Handle or Expire.
+func (c *Chassis) RaiseEvent(now units.Time, pfe int, program, event string, value uint32) error {
+	for _, e := range c.engines {
+		f, ok := e.Engine.(dataplane.Eventful)
+		if !ok || e.pfe != pfe || cmp.Or(e.title, e.system) != program {
+			continue
+		}
+		if err := f.RaiseEvent(now, event, value); err != nil {
+			return err
+		}
+		e.part.next = e.NextDeadline()
+		return nil
+	}
+	return dataplane.Refuse(dataplane.RefusedEvent, "run a program in Microcode that declares it", "%s runs no program %q with events", c.engineName(pfe), program)
+}

@@ -21,6 +21,7 @@ type Switch interface {
 	Engine(pfe int) dataplane.Engine
 	Programs(pfe int) []dataplane.Running // all that run there, the system's first
 	SetValue(now units.Time, pfe int, program string, w dataplane.Write) (dataplane.Written, error)
+	RaiseEvent(now units.Time, pfe int, program, event string, value uint32) error
 	AddJob(now units.Time, pfe int, d dataplane.Document) (uint8, error)
 	RemoveJob(now units.Time, pfe int, id uint8) (dataplane.Removed, error)
 	Forget(now units.Time, pfe int) (engines, blocks int) // negative: all PFEs
@@ -74,8 +75,10 @@ func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response
 		return set(now, sw, pfe, r, out)
 	case OpReplace:
 		return replace(sw, pfe, r.Source, out)
+	case OpRaise:
+		return raise(now, sw, pfe, r, out)
 	}
-	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet, OpReplace}))
+	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet, OpReplace, OpRaise}))
 }
 
 // check finds fields that are missing, and those that belong to another operation.
@@ -85,12 +88,12 @@ func (r *Request) check() error {
 		given bool
 		op    Op
 	}
-	if r.Program != "" && r.Op != OpShow && r.Op != OpSet {
-		return fmt.Errorf("operation %q takes no program: that is for %q and %q", r.Op, OpShow, OpSet)
+	if ops := []Op{OpShow, OpSet, OpRaise}; r.Program != "" && !slices.Contains(ops, r.Op) {
+		return fmt.Errorf("operation %q takes no program: that is for %s", r.Op, list(ops))
 	}
 	for _, f := range []field{
 		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"protocol", r.Protocol != "", OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
-		{"drop", r.Drop != nil, OpDrop}, {"name", r.Name != "", OpShow}, {"set", r.Set != nil, OpSet}, {"source", r.Source != nil, OpReplace},
+		{"drop", r.Drop != nil, OpDrop}, {"name", r.Name != "", OpShow}, {"set", r.Set != nil, OpSet}, {"source", r.Source != nil, OpReplace}, {"raise", r.Raise != nil, OpRaise},
 	} {
 		switch {
 		case f.given && f.op != r.Op:

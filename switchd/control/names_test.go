@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/chassis/chassistest"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/transit"
+	"github.com/inalab/inalab/switchd/program/user"
 	"github.com/inalab/inalab/topo/gen"
 )
 
@@ -85,6 +87,69 @@ func TestSetIsRefused(t *testing.T) {
 	}
 	bare := newRig(t, "rack", 2)
 	if out := bare.ask(setting("x", "1")); out.Reason != dataplane.RefusedFixed || !strings.Contains(out.Error, "has names") {
+		t.Errorf("a reference program: %+v", out)
+	}
+}
+
+// noting counts the events that it is told of.
+const noting = "counter notes;\nregister event_work_t told @ WORK_REGISTER;\npacket entry start;\nevent note entry note;\n" +
+	"start: begin Forward(0); exit; end\nnote: begin CounterIncPhys(notes, told.value); exit; end"
+
+// An event is raised in all programs that have it, or in the one that is meant; its thread starts
+// at once. What no program has is refused by name.
+func TestRaise(t *testing.T) {
+	r := &rig{t: t, plan: chassistest.Plan(t, "mx480", gen.Params{})}
+	cfg := chassis.Config{Switch: r.plan.Switches[0], NoLinks: true}
+	for pfe := range 2 {
+		config, err := json.Marshal(user.Config{Name: "noting", File: "noting.mc", Text: noting, Hops: []user.Hop{{Routing: true}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Transit = append(cfg.Transit, chassis.Program{PFE: pfe, System: user.System, Name: "noting", Config: config})
+	}
+	cfg.Transit = append(cfg.Transit, chassis.Program{PFE: 2, System: "filter"})
+	var err error
+	if r.Chassis, err = chassis.New(cfg, transit.Maker("", nil), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.must(control.RaiseOf("note", 7, "")).Raised; len(got) != 2 || got[1].PFE != "pfe2" || got[0].Program != "noting" || got[0].Value != 7 {
+		t.Errorf("raised %+v", got)
+	}
+	one := control.RaiseOf("note", 8, "noting")
+	one.PFE = "pfe2"
+	if got := r.must(one).Raised; len(got) != 1 {
+		t.Errorf("raised %+v", got)
+	}
+	if next := r.NextDeadline(); next > r.now {
+		t.Errorf("it is due at %v, want %v", next, r.now)
+	}
+	var eff sansio.Effects
+	r.Expire(r.now, &eff)
+	for pfe, want := range []string{"notes 0x2 1 7", "notes 0x2 2 15"} {
+		var words []string
+		for _, v := range r.must(control.Request{Op: control.OpShow, View: dataplane.ViewCounters, Name: "notes"}).Tables[pfe].Table.Rows[0] {
+			words = append(words, v.String())
+		}
+		if got := strings.Join(words, " "); got != want {
+			t.Errorf("PFE %d: %s, want %s", pfe, got, want)
+		}
+	}
+	for _, c := range []struct {
+		request control.Request
+		fault   control.Fault
+		want    string
+	}{
+		{control.RaiseOf("noet", 0, ""), control.FaultRefused, `program noting.mc has no entry for event noet; did you mean "note"?: raise one of note`},
+		{control.RaiseOf("note", 0, "filter"), control.FaultRefused, "has no entry for event note: declare one"},
+		{control.RaiseOf("note", 0, "nothing"), control.FaultRequest, `runs no program "nothing": there are noting, filter`},
+		{control.Request{Op: control.OpRaise}, control.FaultRequest, "lacks its raise"},
+	} {
+		if out := r.ask(c.request); out.Fault != c.fault || !strings.Contains(out.Error, c.want) {
+			t.Errorf("%s: %q, want %q", out.Fault, out.Error, c.want)
+		}
+	}
+	bare := newRig(t, "rack", 2)
+	if out := bare.ask(control.RaiseOf("note", 0, "")); out.Reason != dataplane.RefusedEvent || !strings.Contains(out.Error, "has events") {
 		t.Errorf("a reference program: %+v", out)
 	}
 }

@@ -38,6 +38,7 @@ const (
 	OpForget    Op = "forget"     // lose what programs remember of packets; jobs stay
 	OpSet       Op = "set"        // write what a name of a program stands for
 	OpReplace   Op = "replace"    // a program by another source
+	OpRaise     Op = "raise"      // an external event of a program
 )
 
 // Request is one line to a switch.
@@ -51,10 +52,11 @@ type Request struct {
 	Protocol string           `json:"protocol,omitempty"` // add-job: what the job speaks; empty: what the switch does
 	ID       *int             `json:"id,omitempty"`       // remove-job
 	Drop     *Drop            `json:"drop,omitempty"`     // drop; nil: only list
-	Program  string           `json:"program,omitempty"`  // show, set: one program of a PFE; empty: all that it concerns
+	Program  string           `json:"program,omitempty"`  // show, set, raise: one program of a PFE; empty: all that it concerns
 	Name     string           `json:"name,omitempty"`     // show, of a view of names: what one of them stands for; empty: all
 	Set      *dataplane.Write `json:"set,omitempty"`      // set
 	Source   *Source          `json:"source,omitempty"`   // replace
+	Raise    *Raise           `json:"raise,omitempty"`    // raise
 }
 
 // Drop is what a drop simulator is to do at a port, in one direction.
@@ -99,6 +101,7 @@ type Response struct {
 	Written []Written     `json:"written,omitempty"` // set
 
 	Replaced []dataplane.Replaced `json:"replaced,omitempty"` // replace
+	Raised   []Raised             `json:"raised,omitempty"`   // raise
 }
 
 // Forgot is what a switch lost on request.

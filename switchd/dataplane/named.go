@@ -24,6 +24,15 @@ type Named interface {
 	SetValue(now units.Time, w Write) (Written, error)
 }
 
+// Eventful is an engine whose program has entries for external events (trio §2.2), under the
+// rules of [Viewed].
+type Eventful interface {
+	// RaiseEvent raises an event with a number. Its thread starts with the next call of the
+	// engine, whose NextDeadline asks for that at once. An error is a [*Refusal], and nothing has
+	// happened.
+	RaiseEvent(now units.Time, event string, value uint32) error
+}
+
 // Running is a program on a PFE.
 type Running struct {
 	Program string // whose it is: of a system, or by its own name
@@ -54,4 +63,5 @@ const (
 	RefusedFixed  Reason = "cannot-be-written"
 	RefusedValue  Reason = "bad-value"
 	RefusedRecord Reason = "no-record"
+	RefusedEvent  Reason = "unknown-event"
 )

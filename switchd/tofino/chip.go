@@ -36,12 +36,15 @@ type Chip struct {
 	stored int             // most bytes that are stored of packets that carry unstored values
 	header []byte          // of a frame of a train
 
+	together *together // nil: every frame passes alone
+	frames   uint64    // that have arrived, as far as packets were made of them
 	packets  []*packet // all there have been at once
 	spare    line
 	inside   int
 	original vm.Packet // a packet as it came to the ingress, if the program may want it again
 	in       vm.In
 	watched  Observation
+	telling  *vm.Ref // metadata of passes that the observer is told of; nil: of all
 
 	count sansio.Tally
 	stats stats
@@ -71,6 +74,11 @@ func build(cfg Config) (*Chip, error) {
 			return nil, err
 		}
 	}
+	if cfg.Telling != "" {
+		if c.telling, err = c.metadata(cfg.Telling); err != nil {
+			return nil, err
+		}
+	}
 	for i := range cfg.Pipes {
 		p := c.code.NewPipe(i, nil) // a pass brings random numbers along
 		if !cfg.OneByOne {
@@ -93,7 +101,21 @@ func build(cfg Config) (*Chip, error) {
 	if c.random = random(cfg.Program); c.random {
 		c.Reseed(cfg.Seed)
 	}
+	c.together = c.newTogether()
 	return c, nil
+}
+
+// metadata returns how a field that is no header's is read.
+func (c *Chip) metadata(name string) (*vm.Ref, error) {
+	f, err := c.code.Field(name)
+	if err != nil {
+		return nil, err
+	}
+	r := c.code.Ref(f)
+	if !r.InSlot() {
+		return nil, fmt.Errorf("field %s: it is of a header, and Telling takes metadata", name)
+	}
+	return r, nil
 }
 
 func (c *Chip) buildPorts() {
@@ -152,6 +174,10 @@ func (c *Chip) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects) 
 		}
 		p.stat.in += uint64(n)
 		p.stat.inBytes += t.Bytes()
+		if c.together != nil && n > 1 {
+			c.receiveTogether(p, t, n)
+			continue
+		}
 		for f := range n {
 			c.receive(p, t, f)
 		}

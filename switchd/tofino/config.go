@@ -43,10 +43,19 @@ type Config struct {
 	// before the first parser and behind the last deparser; nil: nothing.
 	Trailer Trailer
 
+	// Apart lets frames of a train take each pass together, without time. It returns a key of frame i of a train,
+	// or false for one that has to pass alone. Packets of a train whose keys differ must not access the same entry of
+	// a register, but in the first pass of each, nor leave by the same port after different numbers of passes. Nil:
+	// all pass alone.
+	Apart func(t *sansio.Train, i int) (key uint64, ok bool)
+
 	// Timing nil is instant mode: all passes of a packet run within Handle.
 	Timing *Timing
 	// Observer is told of every pass, in order; nil: there is none.
 	Observer Observer
+	// Telling is metadata, such as "meta.judged". If it is set, Observer is told only of passes through an ingress that
+	// drop the packet, send it through the egress, or leave this other than 0, and of those that end early.
+	Telling string
 	// OneByOne runs package vm alone, without the trace trees of package tracetree: instruction by
 	// instruction, the copies of a table one after another. For tests; slow.
 	OneByOne bool

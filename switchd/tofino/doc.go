@@ -12,6 +12,9 @@
 // again. A pipe's state sees packets in order of arrival at its ingress, or of departure from the
 // queue. Without [Timing] there are no queues, and all passes of a packet run within Handle.
 //
+// Then frames of a train that do not meet may take each pass together (Config.Apart), which is
+// faster; nothing else differs.
+//
 // Traffic manager:
 //
 //   - A program sends by ig.unicast and ig.egress_port, by ig.multicast and ig.mcast, or

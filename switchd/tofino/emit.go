@@ -101,7 +101,10 @@ func (c *Chip) body(k *packet) (content []byte, unstored int) {
 	if s.call == c.call && len(s.bytes)+s.unstored == total && s.hasPrefix(front) {
 		return s.bytes, s.unstored
 	}
-	n := sansio.Content(c.stored-inet.UDPHeaders, front, tail)
+	n := total
+	if k.unstored {
+		n = sansio.Content(c.stored-inet.UDPHeaders, front, tail)
+	}
 	b := c.eff.Body(n)
 	copy(b[copy(b, front):], tail)
 	*s = payload{c.call, b, total - n}

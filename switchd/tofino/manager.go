@@ -132,7 +132,7 @@ func (c *Chip) mirror(k *packet) {
 	n.SetCopy(&c.original, MaxFrame)
 	n.Bridge(&k.Packet)
 	n.port, n.arrived, n.passes, n.partial, n.copied = k.port, k.arrived, k.passes, k.partial, true
-	n.marked = k.marked
+	n.frame, n.marked = k.frame, k.marked
 	n.verdict = vm.Verdict{Mirror: k.verdict.Mirror, Port: uint16(m.Port), Queue: m.Queue}
 	n.out.Mirrored = k.verdict.Mirror
 	c.stats.mirrored++
@@ -150,17 +150,13 @@ func (c *Chip) multicast(k *packet) {
 			return
 		}
 	}
-	var excluded []DevPort
-	if v.XID != 0 {
-		excluded = c.manager.exclusions[v.XID]
-	}
 	for i := range nodes {
 		n := &nodes[i]
 		if v.RID != 0 && n.RID == v.RID {
 			continue
 		}
 		for _, p := range n.Ports {
-			if len(excluded) == 0 || !slices.Contains(excluded, p) {
+			if !c.excludes(v.XID, p) {
 				c.send(k, n.RID, p)
 			}
 		}
@@ -173,6 +169,11 @@ func (c *Chip) multicast(k *packet) {
 		c.stats.replaced++
 	}
 	c.end(k)
+}
+
+// excludes reports whether a port is in an exclusion set; 0 is none.
+func (c *Chip) excludes(xid uint16, p DevPort) bool {
+	return xid != 0 && slices.Contains(c.manager.exclusions[xid], p)
 }
 
 // send makes one copy of a multicast packet.

@@ -44,7 +44,7 @@ func (c *Chip) ingress(k *packet) {
 	c.in = vm.In{Port: uint16(k.port), Time: c.now, Resubmitted: k.resubmitted, Resubmit: k.data}
 	c.draw(pipe, k.port, fit.Ingress)
 	reason := c.pass.Ingress(c.pipes[pipe], &k.Packet, &c.in, &k.verdict)
-	c.observe(k, pipe, fit.Ingress, reason)
+	c.observe(c.pass, k, pipe, fit.Ingress, reason)
 	if reason != vm.OK {
 		c.drop(k, string(reason))
 		return
@@ -65,16 +65,16 @@ func (c *Chip) judge(k *packet) {
 		c.mirror(k)
 	}
 	if dropped {
-		c.drop(k, c.dropName(DropProgram))
+		c.drop(k, c.dropName(c.pass, DropProgram))
 		return
 	}
 	c.proceed(k, stepManager)
 }
 
-// dropName returns the counter of a drop by the program.
-func (c *Chip) dropName(otherwise string) string {
+// dropName returns the counter of a drop by the program, in a pass.
+func (c *Chip) dropName(s *vm.Pass, otherwise string) string {
 	if c.reason != fit.NoField {
-		if v := c.pass.Field(c.reason); v < uint64(len(c.cfg.DropNames)) && c.cfg.DropNames[v] != "" {
+		if v := s.Field(c.reason); v < uint64(len(c.cfg.DropNames)) && c.cfg.DropNames[v] != "" {
 			return c.cfg.DropNames[v]
 		}
 	}
@@ -89,13 +89,13 @@ func (c *Chip) egress(k *packet, p *port) bool {
 		pipe := p.dev.Pipe()
 		c.draw(pipe, p.dev, fit.Egress)
 		dropped, reason := c.pass.Egress(c.pipes[pipe], &k.Packet, &k.out)
-		c.observe(k, pipe, fit.Egress, reason)
+		c.observe(c.pass, k, pipe, fit.Egress, reason)
 		switch {
 		case reason != vm.OK:
 			c.drop(k, string(reason))
 			return false
 		case dropped:
-			c.drop(k, c.dropName(DropEgress))
+			c.drop(k, c.dropName(c.pass, DropEgress))
 			return false
 		}
 	}
@@ -125,13 +125,19 @@ type Observation struct {
 	Port    DevPort // of the ingress, that the packet came by; of the egress, that it leaves by
 	Passes  int     // of the packet through an ingress, this one included
 	Reason  vm.Reason
+	Frame   uint64      // number of the frame that arrived, in the order of arrival; of a copy that of the original
 	Verdict *vm.Verdict // of the ingress that was last
 	Packet  *vm.Packet  // as it is behind the deparser
 	*vm.Pass
 }
 
-func (c *Chip) observe(k *packet, pipe int, side fit.Side, reason vm.Reason) {
-	if c.cfg.Observer == nil {
+// tells reports whether the observer wants to know of a pass, if it does without some.
+func (c *Chip) tells(s *vm.Pass, side fit.Side, v *vm.Verdict) bool {
+	return side == fit.Ingress && (v.Drop != 0 || !v.Bypass || s.Slots[c.telling.Off] != 0)
+}
+
+func (c *Chip) observe(s *vm.Pass, k *packet, pipe int, side fit.Side, reason vm.Reason) {
+	if c.cfg.Observer == nil || c.telling != nil && reason == vm.OK && !c.tells(s, side, &k.verdict) {
 		return
 	}
 	port := k.port
@@ -140,6 +146,6 @@ func (c *Chip) observe(k *packet, pipe int, side fit.Side, reason vm.Reason) {
 	}
 	w := &c.watched
 	w.At, w.Side, w.Pipe, w.Port, w.Passes, w.Reason = c.now, side, pipe, port, k.passes, reason
-	w.Verdict, w.Packet, w.Pass = &k.verdict, &k.Packet, c.pass
+	w.Verdict, w.Packet, w.Pass, w.Frame = &k.verdict, &k.Packet, s, k.frame
 	c.cfg.Observer.Passed(w)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -191,6 +192,28 @@ func TestLengthsOnly(t *testing.T) {
 	b.take(0)
 	if got := b.expect(0, 1)[0].frame; len(got) != len(f) {
 		t.Errorf("a frame of %d bytes, want %d", len(got), len(f))
+	}
+}
+
+// A packet that came with zeros leaves with them, also where others came without.
+func TestStoredZerosStay(t *testing.T) {
+	b := adding(newBench(t), 0, 1)
+	f := added(1, 0)
+	none := arrival(0, slices.Clone(f))
+	none.Train.Body, none.Train.Unstored = none.Train.Body[:4], 256
+	zeros := arrival(0, slices.Clone(f))
+	clear(zeros.Train.Body[4:])
+	for i, in := range []sansio.Arrival{none, zeros, none} {
+		b.eff.Reset()
+		b.c.Handle(0, []sansio.Arrival{in}, &b.eff)
+		if len(b.eff.Sends) == 0 {
+			t.Fatalf("packet %d: nothing leaves", i)
+		}
+		for k := range b.eff.Sends {
+			if tr := &b.eff.Sends[k].Train; tr.Unstored != in.Train.Unstored {
+				t.Errorf("packet %d came with %d bytes unstored, and leaves with %d", i, in.Train.Unstored, tr.Unstored)
+			}
+		}
 	}
 }
 

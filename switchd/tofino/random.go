@@ -2,6 +2,7 @@ package tofino
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/switchd/tofino/fit"
@@ -16,16 +17,19 @@ import (
 
 // random reports whether a program takes random numbers.
 func random(p *fit.Program) bool {
-	for i := range p.Tables {
-		for k := range p.Tables[i].Actions {
-			for _, o := range p.Tables[i].Actions[k].Do {
-				if o.Kind == ir.Random {
-					return true
-				}
+	return slices.ContainsFunc(p.Tables, func(t fit.Table) bool { return tableOps(&t, ir.Random) > 0 })
+}
+
+// tableOps returns how many operations of a kind a table has, in all its copies.
+func tableOps(t *fit.Table, kind ir.OpKind) (n int) {
+	for i := range t.Actions {
+		for _, o := range t.Actions[i].Do {
+			if o.Kind == kind {
+				n += t.Copies
 			}
 		}
 	}
-	return false
+	return n
 }
 
 // Reseed begins the random numbers of all ports anew.

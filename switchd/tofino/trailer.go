@@ -17,6 +17,9 @@ type Trailer interface {
 	// given: at least all headers. Such a frame leaves by itself, and its UDP checksum as
 	// the program left it.
 	Has(front []byte) bool
+	// Lengths returns the bytes of such a frame's UDP payload that are headers, and those that are its
+	// trailer. The rest is values, which may be unstored: then the trailer is zero, since it cannot be told.
+	Lengths(front []byte) (headers, trailer int)
 	// Seal writes the trailer at the end of body.
 	Seal(header, body []byte)
 }
@@ -28,7 +31,29 @@ func (c *Chip) sealed(k *packet) (t sansio.Train, ok bool) {
 		return t, false
 	}
 	k.partial = false
+	if t, ok = c.unstored(k); ok {
+		return t, true
+	}
 	t = c.frame(k)
 	c.cfg.Trailer.Seal(t.Header, t.Body)
 	return t, true
+}
+
+// unstored returns the frame of a packet with a trailer whose values are unstored; ok is false where
+// they are stored. A frame that came with its values has a trailer, which zeros do not have.
+func (c *Chip) unstored(k *packet) (t sansio.Train, ok bool) {
+	if c.stored == 0 {
+		return t, false
+	}
+	payload, tail := k.Front()[inet.UDPHeaders:], k.Tail()
+	headers, trailer := c.cfg.Trailer.Lengths(k.Front())
+	values := len(payload) + len(tail) - headers - trailer
+	if values <= 0 || sansio.Content(headers, payload, tail) != headers {
+		return t, false
+	}
+	header, body := c.eff.Header(inet.UDPHeaders), c.eff.Body(headers+trailer)
+	copy(header, k.Front())
+	inet.IPv4(header[inet.EtherLen:]).UpdateChecksum()
+	clear(body[copy(body, payload[:headers]):])
+	return sansio.Train{Header: header, Body: body, Unstored: values, Memory: c.eff.Owner(body)}, true
 }

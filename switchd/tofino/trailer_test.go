@@ -28,6 +28,8 @@ func (s *sumTrailer) Check(now units.Time, frame []byte) string {
 
 func (s *sumTrailer) Has(front []byte) bool { return front[inet.UDPHeaders] == 7 }
 
+func (s *sumTrailer) Lengths([]byte) (headers, trailer int) { return 4, 1 }
+
 func (s *sumTrailer) Seal(_, body []byte) { body[len(body)-1] = sumOf(body[:len(body)-1]) }
 
 // A frame with a wrong trailer gets no further than its port. One that leaves has a right
@@ -56,6 +58,37 @@ func TestTrailers(t *testing.T) {
 		t.Errorf("others leave as a train of %d frames", f.Frames())
 	}
 	b.take(3)
+}
+
+// A packet that came without its values leaves without, and with zeros for a trailer: headers are
+// stored, also where another operation has more of them. One that has values has both.
+func TestTrailersOfUnstoredValues(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.Trailer = &sumTrailer{} })
+	b.route(to(2), 7, passFirst, 0)
+	long := arrival(1, packetOf(7, 0, 9))
+	long.Train.Body, long.Train.Unstored = append(long.Train.Body[:4:4], 0, 0, 0, 0), 200
+	inet.SetUDPBody(long.Train.Header, 208)
+	short := arrival(1, packetOf(7, 0, 9))
+	short.Train.Body, short.Train.Unstored = append(short.Train.Body[:4:4], 0), 203
+	inet.SetUDPBody(short.Train.Header, 208)
+	stored := arrival(1, frameOf(append([]byte{7, 0, 0, 1}, make([]byte, 204)...)))
+	inet.SetUDPBody(stored.Train.Header, 208)
+	stored.Train.Body[10], stored.Train.Body[207] = 5, 13
+	b.c.Handle(3, []sansio.Arrival{long, short, stored}, &b.eff)
+	if len(b.eff.Sends) != 3 {
+		t.Fatalf("%d sends, want three", len(b.eff.Sends))
+	}
+	for i, unstored := range []int{203, 203, 0} {
+		f := &b.eff.Sends[i].Train
+		if l, problem := f.Layout(); problem != inet.OK || f.Unstored != unstored || len(f.Body)+f.Unstored != 208 || l.End != inet.UDPHeaders+208 {
+			t.Errorf("frame %d: %d bytes, %d unstored, want %d; layout %+v %s", i, len(f.Body), f.Unstored, unstored, l, problem)
+		}
+	}
+	for i := range 2 {
+		if f := &b.eff.Sends[i].Train; f.Body[0] != 7 || f.Body[4] != 0 {
+			t.Errorf("frame %d: %x", i, f.Body)
+		}
+	}
 }
 
 // frameOf is a frame of the test program with a UDP payload.

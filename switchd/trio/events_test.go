@@ -2,6 +2,7 @@ package trio
 
 import (
 	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 
@@ -234,4 +235,62 @@ go: begin now = TimeNow(); end begin MaskedWrite(AT + 1, now, 0xffffffffffffffff
 			t.Errorf("the timer ran at %d ns and the event at %d ns, want about 1 ms and 1.5 ms", got[0], got[1])
 		}
 	})
+}
+
+// A control plane raises an event without sending anything: the next call starts the thread, and
+// is due at once.
+func TestEventsOfAControlPlane(t *testing.T) {
+	modes(t, func(t *testing.T, timing *Timing) {
+		b := newAlarm(t, timing)
+		b.packets(3, 3)
+		for value := range uint32(2) {
+			if err := b.p.RaiseEvent(b.now, "restart", value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := b.reports(); len(got) != 0 || b.p.NextDeadline() > b.now {
+			t.Errorf("sent %v before it was called, and it is due at %v, want %v", got, b.p.NextDeadline(), b.now)
+		}
+		b.idle()
+		if diff := cmp.Diff([][2]uint32{{1<<32 - 1, 0}, {1<<32 - 1, 1}}, b.reports()); diff != "" {
+			t.Errorf("reports (-want +got):\n%s", diff)
+		}
+		b.wantRow(dataplane.ViewThreads, "event restart: raised", map[string]string{"n": "2"})
+	})
+}
+
+// Thresholds are written by name: a number, or never.
+func TestThresholdsByName(t *testing.T) {
+	b := newAlarm(t, nil)
+	for _, c := range []struct{ value, was, is string }{{"10", "1000", "10"}, {"never", "10", "never"}, {"0x14", "never", "20"}} {
+		if w := b.mustWrite("BY_SOURCE.every", c.value); w.Was != c.was || w.Is != c.is || w.Type != "packets" {
+			t.Errorf("%s: %+v", c.value, w)
+		}
+		if c.is == "never" {
+			b.packets(100, 3)
+			b.wantRow(dataplane.ViewThreads, "statistics BY_SOURCE: raised (never)", map[string]string{"n": "0"})
+		}
+	}
+	b.packets(20, 3)
+	if diff := cmp.Diff([][2]uint32{{3, 6}}, b.reports()); diff != "" { // 120 packets
+		t.Errorf("reports (-want +got):\n%s", diff)
+	}
+	for _, c := range []struct {
+		name, value string
+		reason      dataplane.Reason
+		what        string
+	}{
+		{"BY_SOURCE.every", "0", dataplane.RefusedValue, `"0" is no number of packets: give a number from 1 on, or never`},
+		{"BY_SOURCE.every", "1KB", dataplane.RefusedValue, "give a number from 1 on"},
+		{"BY_SOURC.every", "1", dataplane.RefusedName, `did you mean "BY_SOURCE"?`},
+	} {
+		_, err := b.write(c.name, c.value, false)
+		if r := (*dataplane.Refusal)(nil); !errors.As(err, &r) || r.Reason != c.reason || !strings.Contains(err.Error(), c.what) {
+			t.Errorf("%s = %s: %v", c.name, c.value, err)
+		}
+	}
+	other := newBench(t, Config{Program: compile(t, "quiet", "counter seen;\npacket entry e;\ne: begin CounterIncPhys(seen, 1); end\nbegin Forward(1); exit; end")})
+	if _, err := other.write("seen.every", "1", false); err == nil || !strings.Contains(err.Error(), "has no statistics entry of counter seen, which is declared at quiet") {
+		t.Errorf("a counter without an entry: %v", err)
+	}
 }

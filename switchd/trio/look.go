@@ -12,6 +12,9 @@ import (
 
 // Look returns a view of what one name of the program stands for.
 func (p *PFE) Look(_ units.Time, v dataplane.View, name string, limit int) (dataplane.Table, error) {
+	if e, rest, ok := p.tableNamed(name); ok {
+		return p.lookTable(v, e, rest, limit)
+	}
 	at, err := p.find(name)
 	if err != nil {
 		return dataplane.Table{}, err
@@ -76,7 +79,7 @@ func (p *PFE) placeOf(s isa.Symbol) symbol.Place {
 func (p *PFE) look(v dataplane.View, names []symbol.Place, named bool, limit int) dataplane.Table {
 	switch v {
 	case dataplane.ViewSymbols:
-		return p.viewSymbols(names, limit)
+		return p.viewSymbols(names, named, limit)
 	case dataplane.ViewCounters:
 		return p.viewCounters(names, limit)
 	}
@@ -89,13 +92,18 @@ var symbolColumns = []dataplane.Column{
 	{Key: "value", Name: "value"}, {Key: "source", Name: "declared", Spare: 2},
 }
 
-func (p *PFE) viewSymbols(names []symbol.Place, limit int) dataplane.Table {
+func (p *PFE) viewSymbols(names []symbol.Place, named bool, limit int) dataplane.Table {
 	t := dataplane.Table{Columns: symbolColumns, Notes: []string{"the program is " + p.cfg.Program.Name}}
 	for i := range names {
 		at := &names[i]
 		s := &at.Symbol
 		t.Add(dataplane.Text(at.Name), dataplane.Text(s.Kind.String()), dataplane.Text(typeName(at)), elements(at),
 			p.addressOf(at), sizeOf(at), p.valueOf(at), dataplane.Text(s.Pos.String()))
+	}
+	if !named {
+		for i := range p.cfg.Program.Tables {
+			p.tableSymbol(&t, &p.cfg.Program.Tables[i])
+		}
 	}
 	t.Cut(limit)
 	return t

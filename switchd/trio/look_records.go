@@ -159,24 +159,6 @@ func (r *records) hash(names []symbol.Place, all bool) {
 	}
 }
 
-// lookups adds the routes and the terms of the tables that the control plane fills.
-func (r *records) lookups() {
-	add := func(name, fields string) {
-		r.table.Add(dataplane.Text(name), dataplane.Value{}, dataplane.Value{}, dataplane.Text(fields))
-	}
-	for i, d := range r.cfg.Program.Tables {
-		if t := r.tables.routes[i]; t != nil {
-			for _, route := range t.All() {
-				add(fmt.Sprintf("%s[%v]", d.Name, route.Prefix), fmt.Sprintf("hop=%d", route.NextHop))
-			}
-			continue
-		}
-		for k, term := range r.tables.filters[i].Terms() {
-			add(fmt.Sprintf("%s[%d]", d.Name, k), strings.TrimSpace(fmt.Sprintf("%s value=%d", term.Name, term.Value)))
-		}
-	}
-}
-
 // asked reports whether a record is one of those that names mean.
 func asked(names []symbol.Place, one *symbol.Place) bool {
 	for i := range names {

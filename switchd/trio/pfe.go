@@ -16,8 +16,9 @@ import (
 type PFE struct {
 	cfg       Config
 	code      *vm.Code
-	entry     int    // where the threads of packets start
-	prefix    string // of the program's counters
+	adds      []*idiom.Adds // of the program, by instruction; with time
+	entry     int           // where the threads of packets start
+	prefix    string        // of the program's counters
 	memory    *mem.Memory
 	permanent int                           // records that timers have nothing to do with
 	hops      [][]sansio.Port               // by index; nil: there is none; empty: by the port of arrival
@@ -30,6 +31,7 @@ type PFE struct {
 	tables  tables
 	sources []source // of events
 	raised  []work   // events whose threads have not been started
+	told    []told   // external events that a control plane has raised since the latest call
 	phase   phase
 	clock   *clock  // nil in instant mode
 	single  instant // without a clock: the one thread there is
@@ -48,6 +50,7 @@ type PFE struct {
 
 	count   sansio.Tally
 	reasons []reason
+	faults  []faultPlace
 	stats   stats
 	tracer  Tracer // the observer, where it is one; nil: none
 	arrived uint64 // packets, in the order of their numbers
@@ -72,7 +75,7 @@ func build(cfg Config) (*PFE, error) {
 		return nil, err
 	}
 	idiom.Attach(code, cfg.Program)
-	p := &PFE{cfg: cfg, code: code, prefix: prefixOf(&cfg), backs: map[sansio.Port][]sansio.Port{}}
+	p := &PFE{cfg: cfg, code: code, adds: idiom.AddsOf(cfg.Program), prefix: prefixOf(&cfg), backs: map[sansio.Port][]sansio.Port{}}
 	var ok bool
 	if p.entry, ok = cfg.Program.PacketEntry(); !ok {
 		return nil, fmt.Errorf("program %s has no entry for packets", cfg.Program.Name)
@@ -204,9 +207,10 @@ func (p *PFE) enter(now units.Time, eff *sansio.Effects) {
 	if p.clock == nil {
 		p.now = now
 		p.single.timers()
-		return
+	} else {
+		p.advanceTo(now)
 	}
-	p.advanceTo(now)
+	p.startTold()
 }
 
 // leave ends a call.
@@ -215,12 +219,15 @@ func (p *PFE) leave() {
 	p.eff, p.source = nil, nil
 }
 
-// NextDeadline returns when a timer starts a thread or, with a clock, when a packet
-// may leave.
+// NextDeadline returns when a timer or an external event starts a thread or, with a clock, when
+// a packet may leave.
 func (p *PFE) NextDeadline() units.Time {
 	next := p.timers.next(p)
 	if p.clock != nil {
-		return p.clock.deadline(next)
+		next = p.clock.deadline(next)
+	}
+	if len(p.told) > 0 {
+		next = min(next, p.told[0].at)
 	}
 	return next
 }

@@ -55,7 +55,12 @@ func (p *PFE) Share(others []dataplane.Engine) error {
 // and free their part of the machine.
 func (p *PFE) Retire() {
 	p.retired = true
-	if p.clock != nil {
+	if c := p.clock; c != nil {
+		for i := range c.adding {
+			if c.adding[i].owner == p {
+				c.adding[i] = adding{}
+			}
+		}
 		p.clock.members = slices.DeleteFunc(p.clock.members, func(o *PFE) bool { return o == p })
 	}
 }

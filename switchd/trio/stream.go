@@ -30,18 +30,24 @@ const maxStream = 1 << 20
 
 func buffer(t *thread, s *idiom.Stream) []byte { return t.LMEM[s.LMEM : s.LMEM+s.Len] }
 
-// sum adds up to n bytes of the tail of a thread's packet to memory and returns how
-// many it did. The buffer holds the last chunk.
+// sum adds up to n bytes of the tail of a thread's packet to memory, zeros behind its end, and
+// returns how many it did. The buffer holds the last chunk.
 func (p *PFE) sum(t *thread, s *idiom.Stream, n int) int {
 	if t.work.packet == nil {
 		return 0
 	}
-	tail, unit := t.work.packet.tail, int(s.Len)
+	tail, unit, last := t.work.packet.tail, int(s.Len), buffer(t, s)
 	tail = tail[min(uint64(s.Offset), uint64(len(tail))):]
-	n = min(n, len(tail)/unit*unit)
-	n = p.memory.AddRange(mem.Addr(s.Paddr), s.Half, tail[:n], unit)
-	copy(buffer(t, s), tail[max(n-unit, 0):n])
-	return n
+	whole := min(n, len(tail)/unit*unit)
+	done := p.memory.AddRange(mem.Addr(s.Paddr), s.Half, tail[:whole], unit)
+	row := mem.RowAt(mem.Addr(s.Paddr), s.Half) + mem.Row(done/4)
+	if done < whole || done == n || p.memory.Known(row, unit) < unit {
+		copy(last, tail[max(done-unit, 0):done])
+		return done
+	}
+	clear(last[copy(last, tail[done:]):])
+	a, half := row.Place()
+	return done + p.memory.AddRange(a, uint32(half), last, unit)
 }
 
 // collect copies up to n bytes of memory to the tail of the packet that a thread has

@@ -111,6 +111,8 @@ func (p *PFE) table(kind isa.TableKind, name string) (int, error) {
 	for _, t := range prog.Tables {
 		if t.Kind == kind {
 			names = append(names, t.Name)
+		} else if t.Name == name {
+			return 0, fmt.Errorf("program %s declares no %s %s: that is a %s, declared at %v", prog.Name, kind, name, t.Kind, t.Pos)
 		}
 	}
 	return 0, fmt.Errorf("program %s declares no %s %s%s", prog.Name, kind, name, suggest.DidYouMean(name, names))

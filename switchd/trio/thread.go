@@ -23,6 +23,7 @@ type thread struct {
 	ppe  int
 	stop vm.Stop    // why it left its instructions
 	done units.Time // when the last of its asynchronous XTXNs is done
+	adds addLoop    // in which it is, or was last
 }
 
 // work is what a thread is started for: a packet, a part of a timer, or an event.
@@ -132,6 +133,7 @@ func (p *PFE) conclude(t *thread) {
 // fail drops the packet of a thread that did wrong, if it still has it.
 func (p *PFE) fail(t *thread, reason string) {
 	p.count.Add(reason, 1)
+	p.noteFault(reason, t.failedAt())
 	if p.tracer != nil {
 		p.tracer.Failed(p.now, &t.Thread, t.failedAt(), reason)
 	}

@@ -3,7 +3,6 @@ package trio
 import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
-	"github.com/inalab/inalab/internal/vtime"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 	"github.com/inalab/inalab/switchd/trio/lookup"
@@ -18,6 +17,10 @@ import (
 //
 // What the programs of one PFE share is its machine; packets keep their order within a program.
 //
+// Loops that do nothing but add are known ahead (idiom.Adds): their XTXNs are such events too,
+// and their instructions are not executed one by one. Threads end in the same state, at the
+// same time; a test holds both equal.
+//
 // An event inside can be seen outside after Timing.Output at the earliest. So a driver
 // need not call for every event. It calls for those that can be seen, and the earlier
 // ones are then done, each at its own time.
@@ -30,10 +33,11 @@ type clock struct {
 // machine is what programs on one PFE share.
 type machine struct {
 	Timing
-	members []*PFE      // the programs, in the order in which they came
-	events  vtime.Queue // targets: threads
-	threads []*thread   // all there have been in use at once
-	idle    []int32     // those that are not in use
+	members []*PFE // the programs, in the order in which they came
+	events  schedule
+	threads []*thread // all there have been in use at once
+	adding  []adding  // by thread
+	idle    []int32   // those that are not in use
 	ppes    ppes
 	inputs  ring[work] // on their way to a thread, for Timing.Packet
 	queue   ring[work] // waits for a thread
@@ -52,7 +56,10 @@ type output struct {
 func newClock(p *PFE) (*clock, error) {
 	cfg := &p.cfg
 	engines, err := mem.NewEngines(cfg.Memory)
-	m := &machine{Timing: *cfg.Timing, members: []*PFE{p}, ppes: newPPEs(cfg.PPEs, cfg.Threads), engines: engines}
+	m := &machine{
+		Timing: *cfg.Timing, members: []*PFE{p}, ppes: newPPEs(cfg.PPEs, cfg.Threads), engines: engines,
+		events: newSchedule(cfg.Timing.Instruction),
+	}
 	return &clock{machine: m, reorder: newReorder()}, err
 }
 
@@ -61,8 +68,10 @@ func newClock(p *PFE) (*clock, error) {
 func (p *PFE) advanceTo(now units.Time) {
 	c := p.clock
 	for {
+		c.addUntil(c.quiet(now))
 		at, goesOn, enters, leaves := now, false, false, false
-		if e, ok := c.events.Peek(); ok && e.At <= at {
+		e := c.events.peek()
+		if e.At <= at && e.At != units.Never {
 			at, goesOn = e.At, true
 		}
 		if c.inputs.len() > 0 && c.inputs.front().ready <= at {
@@ -86,7 +95,8 @@ func (p *PFE) advanceTo(now units.Time) {
 				w.owner.dispatch(w)
 			}
 		case goesOn:
-			t := c.threads[c.events.Pop().Target]
+			c.events.drop(e)
+			t := c.threads[e.Target]
 			t.work.owner.now = at
 			t.work.owner.step(t)
 		default:
@@ -119,10 +129,7 @@ func (p *PFE) Inside() (n int) {
 
 // deadline returns when something may next be seen from outside.
 func (c *clock) deadline(timer units.Time) units.Time {
-	next := timer
-	if e, ok := c.events.Peek(); ok {
-		next = min(next, e.At)
-	}
+	next := min(timer, c.events.peek().At)
 	if c.inputs.len() > 0 {
 		next = min(next, c.inputs.front().ready)
 	}
@@ -199,7 +206,8 @@ func (p *PFE) launch(w work) {
 	if last := len(c.idle) - 1; last >= 0 {
 		id, c.idle = c.idle[last], c.idle[:last]
 	} else {
-		c.threads = append(c.threads, &thread{id: id})
+		c.threads, c.adding = append(c.threads, &thread{id: id}), append(c.adding, adding{})
+		c.events.enrol()
 	}
 	t := c.threads[id]
 	t.ppe = c.ppes.take()
@@ -211,15 +219,24 @@ func (p *PFE) launch(w work) {
 // execute runs a thread until it needs something or ends, and makes that an
 // event. The first instruction may start at from.
 func (p *PFE) execute(t *thread, from units.Time) {
-	c, before := p.clock, t.Executed
-	t.stop = p.goOn(t, nil)
-	c.events.Push(c.ppes.execute(&c.Timing, t.ppe, p.now, from, t.Executed-before), t.id)
+	c, n := p.clock, uint64(1)
+	if !p.startAdds(t) {
+		before := t.Executed
+		t.stop = p.goOn(t, nil)
+		n = t.Executed - before
+	}
+	c.events.push(p.now, c.ppes.execute(&c.Timing, t.ppe, p.now, from, n), t.id)
 }
 
 // step goes on with a thread that has issued an XTXN, or has ended.
 func (p *PFE) step(t *thread) {
-	if p.retired {
+	a := &p.clock.adding[t.id]
+	switch {
+	case p.retired:
 		p.clock.free(t, p.now)
+		return
+	case a.owner != nil:
+		p.clock.addNext(a, t, p.now)
 		return
 	}
 	if t.stop != vm.Waits {

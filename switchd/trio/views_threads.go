@@ -95,7 +95,11 @@ func (t *sheet) timer(s *TimerStat, now units.Time) {
 
 func (t *sheet) event(e EventStat) {
 	what := e.Entry + ": raised"
-	if e.Unit != "" {
+	switch {
+	case e.Unit == "":
+	case e.Every == 0:
+		what += " (" + never + ")"
+	default:
 		what += fmt.Sprintf(" (every %d %s)", e.Every, e.Unit)
 	}
 	t.row(what, cell{"n", dataplane.Int(e.Raised)})

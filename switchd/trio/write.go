@@ -10,9 +10,16 @@ import (
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// SetValue sets what a name of the program stands for, in shared memory or in a record of the
-// hash table. A thread that has read it before goes on with what it has read.
+// SetValue sets what a name of the program stands for, in shared memory, in a record of the
+// hash table, in a table of routes or terms, or as the threshold of a counter. A thread that has
+// read it before goes on with what it has read.
 func (p *PFE) SetValue(_ units.Time, w dataplane.Write) (dataplane.Written, error) {
+	if e, rest, ok := p.tableNamed(w.Name); ok {
+		return p.setEntry(e, rest, w)
+	}
+	if counter, ok := p.isThreshold(w.Name); ok {
+		return p.setThresholdByName(counter, w)
+	}
 	at, err := p.find(w.Name)
 	if err != nil {
 		return dataplane.Written{}, err

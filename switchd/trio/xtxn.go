@@ -18,11 +18,7 @@ func (p *PFE) serve(t *thread) (uint64, bool) {
 	r := &t.Pending
 	switch r.XTXN {
 	case isa.TailRead:
-		if t.work.packet == nil {
-			clear(t.Buffer())
-		} else {
-			t.work.packet.readTail(r.Args[0], t.Buffer())
-		}
+		t.readTail(r.Args[0], t.Buffer())
 	case isa.TailWrite:
 		return 0, p.writeTail(t)
 	case isa.PacketCreate:
@@ -39,6 +35,16 @@ func (p *PFE) serve(t *thread) (uint64, bool) {
 		return uint64(p.now) / uint64(units.Nanosecond), true
 	}
 	return 0, true // XtxnWait has nothing to do but to wait
+}
+
+// readTail fills b with the bytes of the tail of a thread's packet from an offset on. What is not there
+// is zero.
+func (t *thread) readTail(offset uint64, b []byte) {
+	if t.work.packet == nil {
+		clear(b)
+		return
+	}
+	t.work.packet.readTail(offset, b)
 }
 
 // create gives a thread a new packet. One that it had created before and not

@@ -140,7 +140,7 @@ func TestAllOfTwo(t *testing.T) {
 	}
 }
 
-// What has no fixed ways, more than the header's levels or more than 32 at one is refused, and so is the chip.
+// What has no fixed ways, more than the header's levels or more than 32 at one is refused.
 func TestDeepRefusals(t *testing.T) {
 	upTo := func(n int) (out []int) {
 		for i := range n {
@@ -159,7 +159,6 @@ func TestDeepRefusals(t *testing.T) {
 		"from leaf0 to leaf2 there are 2 of equal cost":           {System{}, spines, []int{0, 2}, []int{5}},
 		"up to 7 switches from a server":                          {System{}, treeOf(t, 4, 8), []int{0, 1}, []int{7}},
 		"33 switches and workers of the job are behind switch co": {System{}, many, upTo(33), []int{33}},
-		"packets of topology multi-rack pass 3: set atp.pipe=ref": {System{Pipe: Pipe{Pipeline: true}}, racks(t, 3), []int{0, 3}, []int{8}},
 		"mx0 of topology chassis-spine is a chassis of":           {System{}, chassis, []int{0, 1}, []int{11}},
 	} {
 		tc.system.Levels = AllLevels
@@ -233,7 +232,32 @@ func TestSetUpsOfMoreLevels(t *testing.T) {
 	}
 }
 
-// A set-up that has no fixed ways, or that the chip has too few levels for, is refused before the run.
+// A job with more levels than the chip has, in its first set-up or in a later one, runs on the reference program.
+func TestDeepJobsLeaveTheChip(t *testing.T) {
+	for name, tc := range map[string]struct {
+		on    []int
+		start string // where the first worker comes up again; empty: nobody ends
+		chip  bool
+	}{
+		"three levels":             {[]int{0, 3}, "", false},
+		"one level":                {[]int{6, 7}, "", true},
+		"three after a start":      {[]int{6, 7}, "h0", false},
+		"one level, after a start": {[]int{6, 7}, "h6", true},
+	} {
+		s := specOf(t, System{Levels: AllLevels, Pipe: Pipe{Pipeline: true}}, racks(t, 3), tc.on, []int{8})
+		if tc.start != "" {
+			node := fmt.Sprint("h", tc.on[0])
+			s.Elements, s.Actions = 0, []job.Action{{At: 1, Verb: job.Kill, Node: node}, {At: 2, Verb: job.Start, Node: node, On: tc.start}}
+		}
+		j := jobtest.New(t, s)
+		says := strings.Contains(strings.Join(j.Layout.Notes, " "), "not the pipeline: that has two levels, and packets of topology multi-rack pass 3")
+		if want := map[bool]string{true: "pipeline", false: job.Reference}[tc.chip]; j.Switch != want || says == tc.chip {
+			t.Errorf("%s: switches run %q, want %q: %q", name, j.Switch, want, j.Layout.Notes)
+		}
+	}
+}
+
+// A set-up that has no fixed ways is refused before the run.
 func TestSetUpsOfMoreLevelsAreRefused(t *testing.T) {
 	spines := jobtest.PlanOf(t, "leaf-spine", gen.Params{Hosts: 9, Leaves: 3, Spines: 2})
 	for want, tc := range map[string]struct {
@@ -244,7 +268,6 @@ func TestSetUpsOfMoreLevelsAreRefused(t *testing.T) {
 		to      string
 	}{
 		"after the start of worker 0 on h0: atp.levels=all needs one way": {System{}, spines, []int{6, 7}, []int{8}, "h0"},
-		"packets of topology multi-rack pass 3: set atp.pipe=reference":   {System{Pipe: Pipe{Pipeline: true}}, racks(t, 3), []int{6, 7}, []int{8}, "h0"},
 	} {
 		tc.system.Levels = AllLevels
 		s := specOf(t, tc.system, tc.plan, tc.on, tc.servers)

@@ -29,9 +29,6 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 		return job.Layout{}, err
 	}
 	up, err := s.setUps(j)
-	if err == nil {
-		err = s.checkLevels(up[0].placement)
-	}
 	if err != nil {
 		return job.Layout{}, err
 	}
@@ -41,13 +38,13 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 	if err != nil {
 		return job.Layout{}, err
 	}
-	pipe, notes := s.Pipe.choose(j, programs)
+	pipe, notes := s.Pipe.choose(j, programs, s.deep)
 	pipe.put(j, programs)
 	s.Pipe = pipe
 	l := job.Layout{
 		Programs: programs, Engines: up.engines(), Trees: up.trees(), ECN: true,
 		Port: s.port(), ServerPort: s.port(), Packet: s.packet(), Window: s.streams() * s.span(j),
-		Time: s.time(j, p), Block: wire.Values, Saturates: true, Uneven: s.aggregators(j) > 0, Notes: append(notes, s.notes(j)...),
+		Time: s.time(j, p), Block: wire.Values, Saturates: true, Uneven: s.aggregators(j) > 0, Timeout: s.timeout(j), Notes: append(notes, s.notes(j)...),
 	}
 	for w := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, up, w))
@@ -98,14 +95,6 @@ func (s System) checkMoves() error {
 		return errors.New("atp.moves=place is for places of windows, which have indexes with atp.indexing=position alone: use that, or atp.moves=index")
 	case s.Rehash == server.Recycle && !s.ByPlace:
 		return errors.New("atp.rehash=recycle gives an index that packets left to others, but with atp.moves=index its packets go elsewhere for ever: use atp.moves=place")
-	}
-	return nil
-}
-
-// checkLevels says why what runs in switches cannot aggregate at the levels of a job.
-func (s System) checkLevels(p *placement) error {
-	if p.levels > 0 && s.Pipe.Pipeline {
-		return fmt.Errorf("the program on an emulated Tofino has two levels, and packets of topology %s pass %d: set atp.pipe=reference, or atp.levels=two", p.j.Plan.Name, p.levels)
 	}
 	return nil
 }

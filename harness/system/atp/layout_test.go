@@ -363,4 +363,8 @@ func TestPipes(t *testing.T) {
 	if c := jobtest.Programs[engineConfig](t, set)[0]; c.Pipe != (Pipe{}) || len(c.Program.Jobs) != 2 {
 		t.Errorf("the switch of both is %+v with %d jobs", c.Pipe, len(c.Program.Jobs))
 	}
+	const note = "switch tor runs reference for all jobs, since not all of them can have pipeline with time"
+	if cell := chip.Cell(); cell.Switch != job.Reference || !slices.Contains(cell.Notes, note) {
+		t.Errorf("the job that asked for the chip ran on %q, notes %q", cell.Switch, cell.Notes)
+	}
 }

@@ -17,8 +17,9 @@ func (s System) checkStreams(j *job.Job) error {
 	if span, least := s.span(j), cmp.Or(s.LeastWindow, 1); least > span {
 		return fmt.Errorf("atp.least-window=%d is more than the %d packets that a stream may have in flight at scale %d: set at most that, or a larger atp.span with atp.unscaled=true", least, span, j.Scale)
 	}
-	if trip := j.FrameTime(2, inet.EtherLen+s.packet()); s.Timeout > 0 && s.Timeout < trip {
-		return fmt.Errorf("atp.timeout=%v is over before a packet and its parameters can have passed one link, which takes %v at scale %d: set more, or atp.timeout=default", s.Timeout, trip, j.Scale)
+	window := s.window(j)
+	if trip := j.FrameTime(window+1, inet.EtherLen+s.packet()); s.Timeout > 0 && s.Timeout < trip {
+		return fmt.Errorf("atp.timeout=%v is over before a window of %d packets and the parameters of the last can have passed one link, which takes %v at %v (scale %d): set %v or more, atp.timeout=default, or a smaller atp.window", s.Timeout, window, trip, j.Rate(), j.Scale, trip)
 	}
 	return nil
 }

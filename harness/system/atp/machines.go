@@ -42,6 +42,14 @@ type engineConfig struct {
 	Ports   int  `json:",omitzero"` // of the chassis, of a pipeline; zero: all that it can have
 }
 
+// RunsOn names what aggregates.
+func (c engineConfig) RunsOn() string {
+	if !c.Pipe.Pipeline {
+		return job.Reference
+	}
+	return job.OnSwitch(pipePipeline, c.Pipe.Timed)
+}
+
 // NewEngine makes a switch.
 func (System) NewEngine(config json.RawMessage, sink trace.Sink) (dataplane.Engine, error) {
 	cfg, err := job.Decode[engineConfig](config)

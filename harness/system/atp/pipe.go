@@ -1,6 +1,7 @@
 package atp
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inalab/inalab/harness/job"
@@ -17,21 +18,29 @@ type Pipe struct {
 	Pipeline bool // the program on an emulated Tofino
 	Timed    bool // under the virtual clock its passes take time, which is not divided by the scale
 	Links    bool // with Timed: links have the time from port to port, for all frames, so that only further passes take time here
+
+	Pass units.Duration `json:",omitzero"` // with Timed: of each further pass; zero: [tofino.PassTime]
 }
+
+// pass is what each further pass takes.
+func (p Pipe) pass() units.Duration { return cmp.Or(p.Pass, tofino.PassTime) }
+
+// pipePipeline is the word of the knob atp.pipe for a chip.
+const pipePipeline = "pipeline"
 
 // configure reads the knobs.
 func (p *Pipe) configure(k job.Knobs) {
-	p.Pipeline = second(k, "atp.pipe", "reference", "pipeline")
+	p.Pipeline = !second(k, "atp.pipe", pipePipeline, job.Reference)
 	p.Timed = second(k, "atp.timing", "none", "tofino")
 }
 
-// choose returns what runs the programs of a job, and a note where that is not what was asked
-// for: all its switches are the same.
-func (p Pipe) choose(j *job.Job, programs [][]any) (_ Pipe, notes []string) {
+// choose returns what runs the programs of a job, of so many levels if those are more than two, and a note
+// where that is not what was asked for: all its switches are the same.
+func (p Pipe) choose(j *job.Job, programs [][]any, deep int) (_ Pipe, notes []string) {
 	if !p.Pipeline {
 		return Pipe{}, nil
 	}
-	if why := unfit(j, programs); why != "" {
+	if why := unfit(j, programs, deep); why != "" {
 		return Pipe{}, []string{"switches run the reference program, not the pipeline: " + why}
 	}
 	p.Timed = p.Timed && j.Virtual
@@ -39,9 +48,9 @@ func (p Pipe) choose(j *job.Job, programs [][]any) (_ Pipe, notes []string) {
 }
 
 // unfit says why the programs of a job cannot run on a pipeline; "" if they can.
-func unfit(j *job.Job, programs [][]any) string {
-	if j.Sample.Every > 1 {
-		return "packets carry lengths in place of values"
+func unfit(j *job.Job, programs [][]any, deep int) string {
+	if deep > 0 {
+		return fmt.Sprintf("that has two levels, and packets of topology %s pass %d", j.Plan.Name, deep)
 	}
 	for _, of := range programs {
 		for _, c := range of {
@@ -105,9 +114,9 @@ func (p Pipe) takes() units.Duration {
 		return 0
 	}
 	if p.Links {
-		return tofino.PassTime
+		return p.pass()
 	}
-	return tofino.IngressTime + tofino.EgressTime + tofino.PassTime
+	return tofino.IngressTime + tofino.EgressTime + p.pass()
 }
 
 // options are those of a chip.
@@ -115,7 +124,7 @@ func (p Pipe) options(ports int) pipeline.Options {
 	o := pipeline.Options{Ports: ports}
 	if p.Timed {
 		t := pipeline.Timing()
-		t.Front = 0 // a lab's links have rate and queue of their own
+		t.Front, t.Pass = 0, p.pass() // a lab's links have rate and queue of their own
 		if p.Links {
 			t.Resubmit += t.Ingress // from the beginning of a pass, as before
 			t.Ingress, t.Egress = 0, 0

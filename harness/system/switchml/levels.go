@@ -38,13 +38,11 @@ func (s System) levels(j *job.Job) (*levels, error) {
 		base: program.Config{Faithful: s.Faithful},
 		part: program.Job{ID: j.ID, Elements: s.elements(), Slots: s.pool(j), FirstByte: j.ID},
 	}
-	var hosts []int
 	for i, h := range j.Hosts() {
 		l.worker[h.Index] = i
-		hosts = append(hosts, h.Index)
 	}
 	var err error
-	if l.hops, err = j.Plan.Tree(hosts, j.Root().Name); err != nil {
+	if l.hops, err = tree(j); err != nil {
 		return nil, err
 	}
 	for i := range l.hops {
@@ -53,6 +51,15 @@ func (s System) levels(j *job.Job) (*levels, error) {
 		}
 	}
 	return l, nil
+}
+
+// tree returns the switches that packets of a job pass on their way to its root, root first.
+func tree(j *job.Job) ([]plan.TreeHop, error) {
+	var hosts []int
+	for _, h := range j.Hosts() {
+		hosts = append(hosts, h.Index)
+	}
+	return j.Plan.Tree(hosts, j.Root().Name)
 }
 
 // hop makes the programs of one switch.

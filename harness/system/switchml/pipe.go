@@ -1,6 +1,7 @@
 package switchml
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,16 +23,23 @@ import (
 // Pipe is what aggregates SwitchML in a switch. The zero value is the reference
 // program; the pipeline takes several times its processor time (inalab bench pipeline).
 type Pipe struct {
-	Pipeline bool // the program on an emulated Tofino
-	Timed    bool // under the virtual clock passes take time (SwitchML §5), which is not divided by the scale
-	Half     bool `json:",omitempty"` // packets carry 16-bit floats, which the switch converts (SwitchML §4.6)
-	Mark     int  `json:",omitempty"` // cells of [tofino.CellBytes] in a queue that mark a packet behind them; zero: none do
+	Pipeline bool      // the program on an emulated Tofino
+	Timed    bool      // under the virtual clock passes take time (SwitchML §5), which is not divided by the scale
+	Half     bool      `json:",omitempty"` // packets carry 16-bit floats, which the switch converts (SwitchML §4.6)
+	Mark     int       `json:",omitempty"` // cells of [tofino.CellBytes] in a queue that mark a packet behind them; zero: none do
+	Times    PassTimes `json:",omitzero"`  // of a pipeline that is Timed; no knob of scenarios
+}
+
+// PassTimes is what passes take. What is zero is as in [tofino.DefaultTiming].
+type PassTimes struct {
+	Once    units.Duration // from port to port in one pass
+	Further units.Duration // of each further pass
 }
 
 // Words of the knobs switchml.pipe, switchml.timing and switchml.ecn-threshold.
 const (
 	pipePipeline  = "pipeline"
-	pipeReference = "reference"
+	pipeReference = job.Reference
 	timingNone    = "none"
 	timingTofino  = "tofino"
 	markNone      = "none"
@@ -48,9 +56,17 @@ type switchmlConfig struct {
 	Seed    rng.Root // of the drop simulator
 }
 
+// RunsOn names what aggregates.
+func (c switchmlConfig) RunsOn() string {
+	if !c.Pipe.Pipeline {
+		return pipeReference
+	}
+	return job.OnSwitch(pipePipeline, c.Pipe.Timed)
+}
+
 // configure reads the knobs.
 func (p *Pipe) configure(k job.Knobs) {
-	p.Pipeline = k.Choice("switchml.pipe", pipeReference, pipePipeline) == pipePipeline
+	p.Pipeline = k.Choice("switchml.pipe", pipePipeline, pipeReference) == pipePipeline
 	p.Timed = k.Choice("switchml.timing", timingNone, timingTofino) == timingTofino
 	if n, err := strconv.Atoi(k.Choice("switchml.ecn-threshold", marks...)); err == nil {
 		p.Mark = n
@@ -83,7 +99,7 @@ func (p Pipe) choose(j *job.Job, programs [][]any) (_ Pipe, notes []string, err 
 	if !j.Virtual {
 		p.Timed, p.Mark = false, 0
 	}
-	switch why := unfit(j, programs); {
+	switch why := p.unfit(j, programs); {
 	case why != "" && p.Half:
 		return p, nil, fmt.Errorf("switchml.values: half: the reference program adds int32 alone, and the pipeline cannot be had: %s: use fixed16, which any switch adds", why)
 	case why != "":
@@ -105,13 +121,13 @@ func halfPlaces(elements, switches int) error {
 }
 
 // unfit says why the programs of a job cannot run on a pipeline; "" if they can.
-func unfit(j *job.Job, programs [][]any) string {
-	if j.Sample.Every > 1 {
+func (p Pipe) unfit(j *job.Job, programs [][]any) string {
+	if p.Half && j.Sample.Every > 1 {
 		return "packets carry lengths in place of values"
 	}
 	for _, of := range programs {
-		for _, p := range of {
-			if c, ok := p.(program.Config); ok {
+		for _, c := range of {
+			if c, ok := c.(program.Config); ok {
 				if why := unfitProgram(&c); why != "" {
 					return why
 				}
@@ -166,7 +182,20 @@ func (p Pipe) takes(elements int) units.Duration {
 	if p.Half {
 		passes = pipeline.HalfPasses(true)
 	}
-	return tofino.IngressTime + tofino.EgressTime + units.Duration(passes-1)*tofino.PassTime
+	t := p.timing()
+	return t.Ingress + t.Egress + units.Duration(passes-1)*t.Pass
+}
+
+// timing is that of a pipeline that is timed.
+func (p Pipe) timing() tofino.Timing {
+	t := tofino.DefaultTiming()
+	if p.Times.Once > 0 {
+		t.Ingress = p.Times.Once / 2
+		t.Egress = p.Times.Once - t.Ingress
+	}
+	t.Pass = cmp.Or(p.Times.Further, t.Pass)
+	t.Front, t.Mark = 0, p.Mark // a lab's links have rate and queue of their own
+	return t
 }
 
 // wrap makes configurations of programs.
@@ -225,8 +254,7 @@ func (s System) engine(c switchmlConfig) (dataplane.Engine, error) {
 func (p Pipe) options(ports int, seed rng.Root) pipeline.Options {
 	o := pipeline.Options{Ports: ports, Seed: seed, Half: p.Half}
 	if p.Timed {
-		t := tofino.DefaultTiming()
-		t.Front, t.Mark = 0, p.Mark // a lab's links have rate and queue of their own
+		t := p.timing()
 		o.Timing = &t
 	}
 	return o

@@ -22,7 +22,7 @@ func TestPipeKnobs(t *testing.T) {
 		say  words
 		want Pipe
 	}{
-		{nil, Pipe{}},
+		{nil, Pipe{Pipeline: true}},
 		{words{"switchml.pipe": "pipeline", "switchml.timing": "none"}, Pipe{Pipeline: true}},
 		{words{"switchml.pipe": "reference"}, Pipe{}},
 		{words{"switchml.pipe": "pipeline", "switchml.timing": "tofino"}, Pipe{Pipeline: true, Timed: true}},
@@ -53,7 +53,7 @@ func TestWhatAggregatesSwitchML(t *testing.T) {
 		{"as many as ports", rack(pipeline.MaxPorts), Pipe{Pipeline: true}, false, true, ""},
 		{"levels", func() *plan.Plan { return jobtest.LeafSpine(t) }, Pipe{Pipeline: true}, false, true, ""},
 		{"asked for", rack(4), Pipe{}, true, false, ""},
-		{"lengths", rack(4), Pipe{Pipeline: true}, true, false, "packets carry lengths in place of values"},
+		{"lengths", rack(4), Pipe{Pipeline: true}, true, true, ""},
 		{"many ports", rack(pipeline.MaxPorts + 1), Pipe{Pipeline: true}, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
 		{"many workers", rack(pipeline.MaxWorkers + 1), Pipe{Pipeline: true}, false, false, "tor aggregates for 33, and a slot's bitmap has 32 bits"},
 		{"chassis", func() *plan.Plan { return jobtest.PlanOf(t, "mx480", gen.Params{Hosts: 6}) }, Pipe{Pipeline: true}, false, false, "is one of several forwarding engines of a chassis"},
@@ -192,6 +192,14 @@ func TestPipesThatAreRefused(t *testing.T) {
 	j := jobtest.New(t, s) // live
 	if got := j.Layout.Programs[0][0].(switchmlConfig).Pipe; got != (Pipe{Pipeline: true}) || !slices.ContainsFunc(j.Layout.Notes, func(n string) bool { return strings.Contains(n, "nothing is marked") }) {
 		t.Errorf("live: %+v, notes %q", got, j.Layout.Notes)
+	}
+	slow := timed
+	slow.Times = PassTimes{Once: units.Microsecond, Further: 2 * units.Microsecond}
+	if got := slow.takes(256); got != 21*units.Microsecond {
+		t.Errorf("passes of 2us take %v", got)
+	}
+	if got := *slow.options(4, 1).Timing; got.Ingress+got.Egress != units.Microsecond || got.Pass != 2*units.Microsecond {
+		t.Errorf("the chip has %+v", got)
 	}
 	if got := timed.takes(64); got != tofino.IngressTime+tofino.EgressTime+tofino.PassTime {
 		t.Errorf("64 values take %v", got)

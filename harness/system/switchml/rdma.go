@@ -3,6 +3,7 @@ package switchml
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/sansio"
@@ -34,6 +35,9 @@ func (s System) layoutRDMA(j *job.Job) (job.Layout, error) {
 	if n := len(j.Hosts()); n > program.MaxRanks {
 		return job.Layout{}, fmt.Errorf("%s aggregates for %d workers at most, and topology %s has %d: give the job fewer hosts", s.Name(), program.MaxRanks, j.Plan.Name, n)
 	}
+	if err := s.checkTimeout(j); err != nil {
+		return job.Layout{}, err
+	}
 	q, m := s.queues(j), s.packets()
 	sw := &j.Plan.Switches[0]
 	c := program.Config{
@@ -45,7 +49,8 @@ func (s System) layoutRDMA(j *job.Job) (job.Layout, error) {
 		return job.Layout{}, err
 	}
 	l := job.Layout{
-		Programs: pipe.wrap(j, programs), Notes: append(notes, s.poolNote(j, q*m)...),
+		Programs: pipe.wrap(j, programs), Notes: slices.Concat(notes, s.poolNote(j, q*m), s.timeoutNote(j)),
+		Timeout: s.resends(j), Cautions: s.poolCaution(j),
 		Port: roce.Port, Packet: rdmaFrame(0, m) - inet.EtherLen, Window: q * m, Time: s.timeRDMA(j, pipe), Block: m * rdmaElements,
 	}
 	for i, h := range j.Hosts() {

@@ -86,7 +86,7 @@ func TestWhatAggregatesRDMA(t *testing.T) {
 		{"rack", System{Transport: RoCE, Pipe: chip}, 4, false, true, ""},
 		{"as many as ports", System{Transport: RoCE, Pipe: chip, Slots: 64, Packets: 1}, pipeline.MaxPorts, false, true, ""},
 		{"asked for", System{Transport: RoCE}, 4, true, false, ""},
-		{"lengths", System{Transport: RoCE, Pipe: chip}, 4, true, false, "packets carry lengths in place of values"},
+		{"lengths", System{Transport: RoCE, Pipe: chip}, 4, true, true, ""},
 		{"many ports", System{Transport: RoCE, Pipe: chip}, pipeline.MaxPorts + 1, false, false, "tor uses port 16, and the 16 ports of one pipe serve workers"},
 		{"many queue pairs", System{Transport: RoCE, Pipe: chip, Packets: 2, Slots: 8192, Unscaled: true}, 3, false, false, "tor would have 12288 queue pairs, and its registers are for 8192"},
 	} {

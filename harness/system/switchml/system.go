@@ -31,7 +31,7 @@ type System struct {
 	Slots      int  // pool size at full scale; zero means DefaultSlots
 	Unscaled   bool // use Slots as they are
 	Retransmit bool
-	Timeout    units.Duration // zero means 10ms live (the public client's) and 1ms virtual (the paper's, §6.3); of 32 values 1ms
+	Timeout    units.Duration // zero: that of [System.defaultTimeout]; a job refuses one below the round trip of a full pool
 	Faithful   bool           // no check for late packets, as in the paper and the public switch program
 	Host       Host
 	Pipe       Pipe // what aggregates in switches
@@ -49,21 +49,9 @@ const (
 // DefaultSlots is the pool of Trio §6.1.
 const DefaultSlots = 512
 
-// MinWindow is the least pool that a scaled run uses. A pool hides the round-trip
-// time, which does not shrink with the link rate: live it is some 600us here
-// (assumed: four links' delivery quantum, and two processes), in which
-// 500 Mbit/s carry 34 SwitchML packets; App C rounds up to a power of two.
-const MinWindow = 64
-
 // switchmlSource is the UDP port of SwitchML workers, from the dynamic range
 // (RFC 6335); the public client lets its user choose it.
 const switchmlSource uint16 = 49200
-
-// Retransmission timeouts by default.
-const (
-	liveTimeout    = 10 * units.Millisecond
-	virtualTimeout = 1 * units.Millisecond
-)
 
 // inATP is the values of a packet in SwitchML as the authors of ATP built it to compare themselves with:
 // 180 bytes with all headers, of what a switch of theirs adds in one pass (ATP §5.1). Their
@@ -150,6 +138,9 @@ func (s System) layoutUDP(j *job.Job) (job.Layout, error) {
 	if err := s.Host.validate(j); err != nil {
 		return job.Layout{}, err
 	}
+	if err := s.checkTimeout(j); err != nil {
+		return job.Layout{}, err
+	}
 	levels, err := s.levels(j)
 	if err != nil {
 		return job.Layout{}, err
@@ -167,32 +158,13 @@ func (s System) layoutUDP(j *job.Job) (job.Layout, error) {
 	l := job.Layout{
 		Programs: pipe.wrap(j, levels.out), Engines: levels.engines(),
 		Port: switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j, levels, pipe), Block: s.values(),
-		Notes: slices.Concat(s.Host.notes(j), notes, s.poolNote(j, s.slots(j))), Half: s.half(),
+		Timeout: s.resends(j), Cautions: s.poolCaution(j),
+		Notes: slices.Concat(s.Host.notes(j), notes, s.poolNote(j, s.slots(j)), s.timeoutNote(j)), Half: s.half(),
 	}
 	for _, h := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, &h))
 	}
 	return l, nil
-}
-
-// poolNote says where a pool is larger than its share by the scale.
-func (s System) poolNote(j *job.Job, slots int) []string {
-	full := cmp.Or(s.Slots, DefaultSlots)
-	switch {
-	case s.Unscaled && j.Scale > 1:
-		return []string{fmt.Sprintf("pool as it is, not divided by %d: it hides the round-trip time, which does not shrink with link rates", j.Scale)}
-	case slots*j.Scale <= full+j.Scale-1:
-		return nil
-	}
-	return []string{fmt.Sprintf("pool of %d slots where %d divided by %d is %d: a pool hides the round-trip time, which does not shrink with link rates", slots, full, j.Scale, (full+j.Scale-1)/j.Scale)}
-}
-
-// timeout is how long a worker waits before it sends again.
-func (s System) timeout(j *job.Job) units.Duration {
-	if j.Virtual || s.elements() == inATP {
-		return cmp.Or(s.Timeout, virtualTimeout)
-	}
-	return cmp.Or(s.Timeout, liveTimeout)
 }
 
 func (s System) core(j *job.Job, h *plan.Host) host.Config {
@@ -245,21 +217,6 @@ func (s System) words() int {
 	return s.elements()
 }
 
-// slots returns a worker's pool: as many for each thread.
-func (s System) slots(j *job.Job) int {
-	threads := s.Host.threads()
-	return max(threads, s.scaled(j)/threads*threads)
-}
-
-// scaled returns the pool at the scale of a job.
-func (s System) scaled(j *job.Job) int {
-	n := cmp.Or(s.Slots, DefaultSlots)
-	if s.Unscaled {
-		return n
-	}
-	return min(n, max(MinWindow, (n+j.Scale-1)/j.Scale))
-}
-
 // Pool returns the pool, or over RoCE the queue pairs, which are to messages as slots
 // are to packets. Training exchanges exponents first (SwitchML §4.4 and App. C).
 func (s System) Pool(j *job.Job) (slots, lead int) {
@@ -271,9 +228,6 @@ func (s System) Pool(j *job.Job) (slots, lead int) {
 	}
 	return s.slots(j), lead
 }
-
-// pool returns what a switch must have for that.
-func (s System) pool(j *job.Job) int { return host.PoolOf(s.slots(j), s.Host.threads()) }
 
 // time is one crossing of every packet: the blocks, and one packet with
 // exponents only for each slot. A pool too small for the round trip waits for

@@ -32,7 +32,7 @@ its adders bear. The second needs no privileges: --virtual leaves out the first.
 		Tables: result.ChipTables{
 			Live:  "Trio-ML on real packets, by what aggregates",
 			Alone: "A PFE with time under the virtual clock",
-			Note:  "every instruction is executed, and every XTXN is an event: nothing is memoised; medians of the repeats, on one core",
+			Note:  "every XTXN is an event at its own time, and nothing is memoised: a loop of adds alone is not run instruction by instruction; medians of the repeats, on one core",
 			Row:   "carries",
 			Work: []result.ChipWork{
 				{Rate: result.ChipColumn{Key: "xtxns_per_s", Name: "XTXNs"}},

@@ -32,6 +32,7 @@ type levels struct {
 	out    map[int]uint8  // src_id of the results of a switch, by index; looked up, never ranged
 	down   []sansio.Port  // by which the root sends to workers, and to where they may come up
 	pfes   []pfe          // that have a part, the root's first
+	given  []source       // src_ids of workers, and of PFEs and switches so far
 }
 
 // pfe is a PFE with a record of the job.
@@ -46,6 +47,7 @@ func (t System) levels(j *job.Job) (*levels, error) {
 	l := &levels{sys: t, j: j, worker: map[int]int{}, out: map[int]uint8{}}
 	for i, h := range j.Hosts() {
 		l.worker[h.Index] = i
+		l.given = append(l.given, source{id: uint8(i)})
 	}
 	var err error
 	if l.hops, err = j.Plan.Tree(l.hosts(), j.Root().Name); err != nil {
@@ -91,13 +93,21 @@ func (l *levels) hop(h *plan.TreeHop) error {
 	for _, at := range h.Ports {
 		port := &sw.Ports[at]
 		of := &p.sources[max(0, port.PFE)]
-		*of = append(*of, l.behind(port, *of))
+		behind, err := l.behind(port, *of)
+		if err != nil {
+			return err
+		}
+		*of = append(*of, behind)
 	}
 	for _, of := range p.sources {
 		slices.SortFunc(of, func(a, b source) int { return int(a.id) - int(b.id) })
 	}
 	node := func(pfe int) string { return job.EngineNode(sw, pfe) }
-	for _, r := range p.records(node) {
+	records, err := p.records(node, l.sourceOf)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
 		l.pfes = append(l.pfes, pfe{sw, node(r.pfe), r})
 	}
 	return nil
@@ -123,15 +133,18 @@ func (l *levels) record(sw *plan.Switch, h *plan.TreeHop) program.Job {
 
 // behind returns the source at the other end of a port: a worker, or a switch below, which gets a
 // src_id that no other source of the PFE has.
-func (l *levels) behind(port *plan.Port, taken []source) source {
+func (l *levels) behind(port *plan.Port, taken []source) (source, error) {
 	if port.PeerHost != plan.None {
-		return source{uint8(l.worker[port.PeerHost]), l.j.Plan.Hosts[port.PeerHost].Name}
+		return source{uint8(l.worker[port.PeerHost]), l.j.Plan.Hosts[port.PeerHost].Name}, nil
 	}
 	below := &l.j.Plan.Switches[port.PeerSwitch]
-	id := unused(pfeSource, taken)
+	id, err := l.sourceOf(pfeSource, taken)
+	if err != nil {
+		return source{}, err
+	}
 	l.out[below.Index] = id
 	i := slices.IndexFunc(l.hops, func(h plan.TreeHop) bool { return h.Switch == below.Name })
-	return source{id, job.EngineNode(below, topOf(below, l.leaves(&l.hops[i])))}
+	return source{id, job.EngineNode(below, topOf(below, l.leaves(&l.hops[i])))}, nil
 }
 
 // leaves returns the PFEs of a switch whose ports sources are at.
@@ -206,7 +219,7 @@ func (l *levels) programs() [][]program.Config {
 		sw := l.switchOf(&l.hops[i])
 		out[sw.Index] = make([]program.Config, job.PFEs(sw))
 		for pfe := range out[sw.Index] {
-			c := program.Config{Node: job.EngineNode(sw, pfe), Timeout: t.timeout(), Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age}
+			c := program.Config{Node: job.EngineNode(sw, pfe), Timeout: t.timeout(), Threads: t.Threads, NoAging: t.NoAging, Late: t.Late, Age: t.Age, Peers: t.peers(sw, pfe)}
 			if sw.Chassis != nil && pfe == sw.Chassis.Top { // of jobs that come at run time
 				c.Timeout *= units.Duration(t.patience())
 			}

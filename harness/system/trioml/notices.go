@@ -3,10 +3,14 @@ package trioml
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/internal/sansio"
+	wire "github.com/inalab/inalab/internal/wire/trioml"
 	host "github.com/inalab/inalab/nodes/trioml"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/topo/plan"
 )
 
 // Words of the knob trio.stragglers.
@@ -37,30 +41,64 @@ func (t System) listeners(j *job.Job) int {
 	return len(j.Hosts())
 }
 
-// checkNotices refuses notices where there cannot be any. PFEs relay those that come by the fabric
-// of their chassis, and no others: a worker tells nobody anything.
-func (t System) checkNotices(on *levels) error {
-	switch {
-	case !t.notifies():
-	case t.NoAging:
+// checkNotices refuses notices where there cannot be any.
+func (t System) checkNotices() error {
+	if t.notifies() && t.NoAging {
 		return errors.New("trio.stragglers=notify: where no block ages nobody is found to straggle; set trio.aging to true")
-	case len(on.hops) > 1:
-		return fmt.Errorf("trio.stragglers=notify: notices cross the fabric of a chassis, but no links between switches, and the workers are on %d switches below %s: use rack or mx480, or trio.stragglers=age", len(on.hops)-1, on.root().Name)
 	}
 	return nil
 }
 
-// behindPFEs returns the workers below each PFE of the root that is a source of another, by its
-// src_id, for notices about it; nil where there are no notices, or one level.
+// peers returns the ports of a PFE that lead to other switches, by which notices come from PFEs
+// below; nil where there are no notices.
+func (t System) peers(sw *plan.Switch, pfe int) (out []sansio.Port) {
+	for i := range sw.Ports {
+		if port := &sw.Ports[i]; t.notifies() && port.Wired && port.PeerHost == plan.None && max(0, port.PFE) == pfe {
+			out = append(out, sansio.Port(i))
+		}
+	}
+	return out
+}
+
+// behindPFEs returns the workers below each PFE that is a source of another, by its src_id, for
+// notices about it; nil where there are no notices, or one level.
 func (l *levels) behindPFEs() map[uint8][]uint8 {
 	if !l.sys.notifies() {
 		return nil
 	}
 	out := map[uint8][]uint8{}
-	for _, p := range l.pfes[1:] {
-		out[p.OutSource] = p.Sources
+	for i := range l.pfes[1:] {
+		p := &l.pfes[i+1]
+		out[p.OutSource] = l.workersBelow(p)
 	}
 	return out
+}
+
+// workersBelow returns the workers at a PFE and at those below it.
+func (l *levels) workersBelow(p *pfe) (out []uint8) {
+	for k, name := range p.names {
+		if below := l.pfe(name); below != nil {
+			out = append(out, l.workersBelow(below)...)
+		} else {
+			out = append(out, p.Sources[k])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// sourceOf returns a src_id for a PFE or a switch below that no other source of the PFE above has.
+// With notices no other of the job has it: workers are told about it by that number.
+func (l *levels) sourceOf(wanted uint8, taken []source) (uint8, error) {
+	if l.sys.notifies() {
+		taken = l.given // those of the PFE among them
+		if len(taken) >= wire.MaxSources {
+			return 0, fmt.Errorf("trio.stragglers=notify: notices tell %d sources apart, which are the workers and the PFEs below the highest: use fewer, or trio.stragglers=age", wire.MaxSources)
+		}
+	}
+	id := unused(wanted, taken)
+	l.given = append(l.given, source{id: id})
+	return id, nil
 }
 
 // aheadOf returns how many generations of results a worker keeps while it sleeps: all

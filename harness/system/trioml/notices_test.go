@@ -12,6 +12,8 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	host "github.com/inalab/inalab/nodes/trioml"
 	program "github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/gen"
 )
 
 // notifying is Trio-ML that notifies the workers.
@@ -105,5 +107,45 @@ func TestOutagesAreExpected(t *testing.T) {
 	}
 	if j.Schedule.At(1, 10, 0) != units.Second {
 		t.Error("the outage is not in the schedule")
+	}
+}
+
+// Over several switches each PFE and each switch below has a src_id that no other source of the
+// job has, workers know who is below it, and PFEs relay what comes by ports of other switches.
+func TestNoticesOverDevices(t *testing.T) {
+	p := devices(t)
+	j, err := on(t, p, notifying())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "map[200:[0 1 2 3] 201:[4 5 6 7] 202:[0 1] 203:[2 3] 204:[4 5] 205:[6 7]]"
+	for _, c := range j.Layout.Cores {
+		if got := fmt.Sprint(c.(host.Config).Behind); got != want {
+			t.Errorf("behind PFEs are %s, want %s", got, want)
+		}
+	}
+	for _, sw := range j.Layout.Programs {
+		for _, p := range sw {
+			c := p.(pfeConfig).Program
+			for _, at := range c.Peers {
+				if c.Node[:2] == "mx" && at < 4 {
+					t.Errorf("%s relays notices of port %d, where a host is", c.Node, at)
+				}
+			}
+			if c.Node == "spine0/pfe1" && len(c.Peers) != 2 {
+				t.Errorf("%s relays notices of ports %v, want those of two switches", c.Node, c.Peers)
+			}
+		}
+	}
+}
+
+// Notices tell 255 workers, PFEs and switches apart, and no more.
+func TestNoticesOfTooMany(t *testing.T) {
+	p := jobtest.PlanOf(t, "leaf-spine", gen.Params{Hosts: 200, Leaves: 100, Link: topo.LinkSpec{Rate: units.GbitPerSecond}})
+	if _, err := on(t, p, notifying()); err == nil || !strings.Contains(err.Error(), "trio.stragglers=notify: notices tell 255 sources apart") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := on(t, p, System{}); err != nil {
+		t.Errorf("without notices: %v", err)
 	}
 }

@@ -39,8 +39,11 @@ type placed struct {
 // have lower numbers, unless a control plane says otherwise.
 const pfeSource = 200
 
+// newSource returns a src_id for a PFE, the wanted one if it can, where some are taken.
+type newSource func(wanted uint8, taken []source) (uint8, error)
+
 // records returns the job record of each PFE that has one, the highest level first.
-func (p *placement) records(node func(pfe int) string) []placed {
+func (p *placement) records(node func(pfe int) string, next newSource) ([]placed, error) {
 	top := topOf(p.sw, p.leaves())
 	above := slices.Clone(p.sources[top])
 	var out []placed
@@ -48,11 +51,14 @@ func (p *placement) records(node func(pfe int) string) []placed {
 		if pfe == top {
 			continue
 		}
-		id := unused(uint8(pfeSource+pfe), above)
+		id, err := next(uint8(pfeSource+pfe), above)
+		if err != nil {
+			return nil, err
+		}
 		above = append(above, source{id, node(pfe)})
 		out = append(out, p.at(pfe, p.sources[pfe], []sansio.Port{dataplane.Fabric(top)}, id))
 	}
-	return slices.Insert(out, 0, p.at(top, above, p.record.To, p.record.OutSource))
+	return slices.Insert(out, 0, p.at(top, above, p.record.To, p.record.OutSource)), nil
 }
 
 // leaves returns the PFEs that have sources.

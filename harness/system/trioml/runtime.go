@@ -85,7 +85,10 @@ func (r *Request) records(sw *plan.Switch, pfe int) ([]placed, error) {
 	if r.OutSrc != nil {
 		p.record.OutSource = uint8(*r.OutSrc)
 	}
-	out := p.records(func(int) string { return "" })
+	out, err := p.records(func(int) string { return "" }, func(wanted uint8, taken []source) (uint8, error) { return unused(wanted, taken), nil })
+	if err != nil {
+		return nil, err
+	}
 	if len(out) > 1 {
 		out[0].Timeout *= topPatience
 	}

@@ -81,8 +81,16 @@ type pfeConfig struct {
 // Words of the knob trio.pfe.
 const (
 	pfeMicrocode = "microcode"
-	pfeReference = "reference"
+	pfeReference = job.Reference
 )
+
+// RunsOn names what aggregates.
+func (c pfeConfig) RunsOn() string {
+	if c.PFE.Reference {
+		return pfeReference
+	}
+	return job.OnSwitch(pfeMicrocode, c.PFE.Timing != nil)
+}
 
 // topPatience is the default of TopPatience (ambiguity trio.hier-timeout: at least
 // twice, and a margin): a PFE below may age a block
@@ -124,7 +132,7 @@ func (t System) Layout(j *job.Job) (job.Layout, error) {
 	if err != nil {
 		return job.Layout{}, err
 	}
-	if err := t.checkNotices(levels); err != nil {
+	if err := t.checkNotices(); err != nil {
 		return job.Layout{}, err
 	}
 	notes, err := t.checkCaps(j)

@@ -3,8 +3,10 @@ package poll
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,11 +67,12 @@ func (p *Poller) Wait(d time.Duration) (Outcome, error) {
 		limit = nil
 	}
 	for {
-		n, err := unix.Ppoll(p.fds, limit, nil)
+		n, err := ppoll(p.fds, limit)
 		switch {
 		case err == unix.EINTR:
+			runtime.Gosched() // the collector may have asked for it
 			continue
-		case err != nil:
+		case err != 0:
 			return 0, os.NewSyscallError("ppoll", err)
 		case n == 0:
 			return TimedOut, nil
@@ -80,6 +83,16 @@ func (p *Poller) Wait(d time.Duration) (Outcome, error) {
 		}
 		return Ready, nil
 	}
+}
+
+// ppoll waits without telling the Go scheduler: the thread keeps its place among those that
+// may run Go code, and need not wait for one when a packet is here. Told, the scheduler would
+// also watch the thread every 20 us, which was a tenth of the processor time of a run. The
+// collector ends the wait with a signal. A loop that waits so brings a place of its own (package pktio).
+func ppoll(fds []unix.PollFd, limit *unix.Timespec) (int, unix.Errno) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(unsafe.SliceData(fds))), uintptr(len(fds)),
+		uintptr(unsafe.Pointer(limit)), 0, 0, 0)
+	return int(n), errno
 }
 
 // Wake makes the Wait that runs, or else the next one, return. It may be called

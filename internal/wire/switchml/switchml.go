@@ -78,6 +78,14 @@ const (
 	Oversized Problem = "switchml-oversized"
 )
 
+// SlotOf returns the slot that a payload names, as far as its header is there.
+func SlotOf(payload []byte) (slot uint16, ok bool) {
+	if len(payload) < HeaderLen {
+		return 0, false
+	}
+	return binary.BigEndian.Uint16(payload[6:]) & (MaxSlots - 1), true
+}
+
 // Parse reads the header of a UDP payload and checks that exactly the coded
 // number of values follows.
 func Parse(payload []byte) (Header, Problem) { return ParseUnstored(payload, 0) }

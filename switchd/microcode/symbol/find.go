@@ -65,10 +65,14 @@ func cut(path string) (name, rest string) {
 	return path, ""
 }
 
-// Names lists the names of a program in the order of its source.
+// Names lists the names of a program in the order of its source, and behind them its tables of
+// routes and filters.
 func Names(p *isa.Program) (out []string) {
 	for _, s := range p.Symbols {
 		out = append(out, s.Name)
+	}
+	for _, t := range p.Tables {
+		out = append(out, t.Name)
 	}
 	return out
 }

@@ -59,9 +59,10 @@ func Compile(p *isa.Program) (*Code, error) {
 	return c, nil
 }
 
-// A Shortcut does part of a program when a thread that a handler serves comes to its instruction.
-// It leaves the thread at that instruction, and counts its own work in Executed and Issued.
-type Shortcut func(t *Thread, h Handler)
+// A Shortcut does part of a program when a thread that a handler serves comes to its instruction, and
+// returns the instruction at which the thread goes on: the same one, or one behind that part. It
+// counts its own work in Executed and Issued.
+type Shortcut func(t *Thread, h Handler) (next int)
 
 // SetShortcut puts a shortcut at an instruction, before any thread is started.
 func (c *Code) SetShortcut(at int, s Shortcut) { c.instrs[at].shortcut = s }

@@ -41,7 +41,10 @@ func (t *Thread) Run(h Handler) Stop {
 	for {
 		in := &instrs[pc]
 		if in.shortcut != nil && h != nil {
-			in.shortcut(t, h)
+			if next := int32(in.shortcut(t, h)); next != pc {
+				pc = next
+				continue
+			}
 		}
 		if t.Executed >= t.limit {
 			t.pc = pc

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 )
@@ -61,7 +62,8 @@ type Config struct {
 	Late    LatePolicy     // empty means LateTombstone
 	Age     AgePolicy      // empty means AgePerBlock
 	Jobs    []Job
-	Trace   trace.Sink `json:"-"` // nil: no events
+	Peers   []sansio.Port `json:",omitempty"` // of the front panel, that lead to other switches: notices that come by them are relayed
+	Trace   trace.Sink    `json:"-"`          // nil: no events
 }
 
 // Resolved returns the configuration with its defaults and those of its jobs, or an

@@ -125,6 +125,15 @@ func (c *Config) memory(prog *isa.Program) mem.Config {
 	return mem.Config{SRAM: pages(sram), DRAM: pages(dram), Records: c.Records}
 }
 
+// checkMemory refuses a program that needs more of the memory on the chip than a PFE has.
+func (c *Config) checkMemory(prog *isa.Program) error {
+	if n := c.memory(prog).SRAM; n > mem.MaxSRAM {
+		return fmt.Errorf("program %s needs %v on the chip, %v of them for %d hash records: at most %v are possible: use fewer records, or less sram",
+			prog.Name, n, units.Bytes(c.Records)*mem.RecordBytes, c.Records, mem.MaxSRAM)
+	}
+	return nil
+}
+
 // pages rounds up to whole pages of memory, at least one.
 func pages(n units.Bytes) units.Bytes {
 	return max(1, (n+mem.PageBytes-1)/mem.PageBytes) * mem.PageBytes

@@ -47,6 +47,9 @@ func build(cfg Config) (*Engine, error) {
 			return nil, err
 		}
 	}
+	if err := cfg.checkMemory(e.program); err != nil {
+		return nil, err
+	}
 	if e.PFE, err = trio.New(e.machine()); err != nil {
 		return nil, err
 	}
@@ -90,6 +93,9 @@ func (e *Engine) WithSource(file, text string) (json.RawMessage, error) {
 
 // Program returns what the PFE is loaded with: its names are those of the source.
 func (e *Engine) Program() *isa.Program { return e.program }
+
+// Counters returns what the PFE counts, and at which places of the source threads did wrong.
+func (e *Engine) Counters() []sansio.Count { return append(e.PFE.Counters(), e.Faults()...) }
 
 // Side says where frames pass the program.
 func (e *Engine) Side() Side { return e.cfg.Side }

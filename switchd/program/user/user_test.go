@@ -162,6 +162,40 @@ func TestMemoryIsItsOwn(t *testing.T) {
 	}
 }
 
+// Faults are also counted by where they are in the source, and packets that do nothing wrong go on.
+func TestFaultsHaveTheirPlace(t *testing.T) {
+	const source = `
+struct ipv4_t { : 240; dst : 32; };
+register ipv4_t *pkt = HEAD_START;
+sram words[4];
+packet entry start;
+start: begin if (pkt->dst[7:0] == 7) goto loop; if (pkt->dst[7:0] == 8) goto far; end
+begin Forward(0); exit; end
+far: begin MaskedWrite(words + 0x100000, 1, 1); exit; end
+loop: begin goto loop; end
+`
+	e, err := New(Config{Name: "wrong", File: "wrong.mc", Text: source, Hops: []Hop{{Routing: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	pfe := middleboxtest.New(e, func(units.Time, *sansio.Send) { sent++ })
+	for _, to := range []byte{2, 7, 8, 8, 2} {
+		pfe.Send(1, to, 10)
+	}
+	for name, want := range map[string]uint64{
+		"pfe-instruction-limit": 1, "pfe-instruction-limit at wrong.mc:9:7": 1,
+		"pfe-memory-address-out-of-range": 2, "pfe-memory-address-out-of-range at wrong.mc:8:6": 2,
+	} {
+		if got := pfe.Count(name); got != want {
+			t.Errorf("%s: %d, want %d; %v", name, got, want, e.Counters())
+		}
+	}
+	if sent != 2 {
+		t.Errorf("%d packets are sent on, want 2", sent)
+	}
+}
+
 // The two sides ask for frames at different places, and ARP comes where all frames do.
 func TestSides(t *testing.T) {
 	image, err := microcode.Compile("turn.mc", turn)
@@ -198,19 +232,20 @@ func TestRefused(t *testing.T) {
 		`loading program "": it has no name: give it one`: func(c *Config) { c.Name = "" },
 		`side "both": it must be ingress or egress`:       func(c *Config) { c.Side = "both" },
 		`turn.mc:1:9: `: func(c *Config) { c.Text = "nonsense" },
-		`next hop 3 has neither routing nor a port`:                             func(c *Config) { c.Hops = []Hop{{Number: 3}} },
-		`next hop 3 is routing, and has ports`:                                  func(c *Config) { c.Hops = []Hop{{Number: 3, Routing: true, Ports: []sansio.Port{1}}} },
-		`next hop 0 is given twice`:                                             func(c *Config) { c.Hops = []Hop{{Routing: true}, {Routing: true}} },
-		`timer "tock": program turn.mc has no such entry`:                       func(c *Config) { c.Timers = []trio.Timer{{Name: "tock", Period: units.Second}} },
-		`program turn.mc has no "tabel" in shared memory: it has`:               func(c *Config) { c.Memory = []Initial{{Symbol: "tabel"}} },
-		`did you mean "table"?`:                                                 func(c *Config) { c.Memory = []Initial{{Symbol: "tabel"}} },
-		`turn.mc:3:6: table has 4 elements of 1 words: 3 values from element 2`: func(c *Config) { c.Memory = []Initial{{Symbol: "table", At: 2, Values: make([]uint64, 3)}} },
-		`turn.mc:2:9: seen has elements of 2 words, and 1 values are not whole`: func(c *Config) { c.Memory = []Initial{{Symbol: "seen", Values: make([]uint64, 1)}} },
-		`table is no policer`:                                                   func(c *Config) { c.Memory = []Initial{{Symbol: "table", Rate: 1}} },
-		`bucket is a policer: give it rate and burst`:                           func(c *Config) { c.Memory = []Initial{{Symbol: "bucket"}} },
-		`bucket has 2 elements: there is no element 2`:                          func(c *Config) { c.Memory = []Initial{{Symbol: "bucket", At: 2, Rate: 1e6, Burst: 1000}} },
-		`program turn.mc declares no route ROUTES`:                              func(c *Config) { c.Tables = []trio.Table{{Name: "ROUTES", Routes: make([]lookup.Route, 1)}} },
-		`match: port 53 of protocol 1`:                                          func(c *Config) { c.Match = dataplane.Match{Protocol: 1, Port: 53} },
+		`next hop 3 has neither routing nor a port`:                                                          func(c *Config) { c.Hops = []Hop{{Number: 3}} },
+		`next hop 3 is routing, and has ports`:                                                               func(c *Config) { c.Hops = []Hop{{Number: 3, Routing: true, Ports: []sansio.Port{1}}} },
+		`next hop 0 is given twice`:                                                                          func(c *Config) { c.Hops = []Hop{{Routing: true}, {Routing: true}} },
+		`timer "tock": program turn.mc has no such entry`:                                                    func(c *Config) { c.Timers = []trio.Timer{{Name: "tock", Period: units.Second}} },
+		`program turn.mc has no "tabel" in shared memory: it has`:                                            func(c *Config) { c.Memory = []Initial{{Symbol: "tabel"}} },
+		`did you mean "table"?`:                                                                              func(c *Config) { c.Memory = []Initial{{Symbol: "tabel"}} },
+		`turn.mc:3:6: table has 4 elements of 1 words: 3 values from element 2`:                              func(c *Config) { c.Memory = []Initial{{Symbol: "table", At: 2, Values: make([]uint64, 3)}} },
+		`turn.mc:2:9: seen has elements of 2 words, and 1 values are not whole`:                              func(c *Config) { c.Memory = []Initial{{Symbol: "seen", Values: make([]uint64, 1)}} },
+		`table is no policer`:                                                                                func(c *Config) { c.Memory = []Initial{{Symbol: "table", Rate: 1}} },
+		`bucket is a policer: give it rate and burst`:                                                        func(c *Config) { c.Memory = []Initial{{Symbol: "bucket"}} },
+		`bucket has 2 elements: there is no element 2`:                                                       func(c *Config) { c.Memory = []Initial{{Symbol: "bucket", At: 2, Rate: 1e6, Burst: 1000}} },
+		`program turn.mc declares no route ROUTES`:                                                           func(c *Config) { c.Tables = []trio.Table{{Name: "ROUTES", Routes: make([]lookup.Route, 1)}} },
+		`program turn.mc needs 64.008MiB on the chip, 64MiB of them for 1048576 hash records: at most 64MiB`: func(c *Config) { c.Records = 1 << 20 },
+		`match: port 53 of protocol 1`:                                                                       func(c *Config) { c.Match = dataplane.Match{Protocol: 1, Port: 53} },
 	} {
 		cfg := config()
 		change(&cfg)

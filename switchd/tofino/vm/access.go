@@ -71,12 +71,7 @@ func (a *Access) Output(s *Pass) uint64 {
 	}
 	var v terms
 	v[termIn0], v[termIn1] = uint32(a.inputs[0].get(s))&u.mask, uint32(a.inputs[1].get(s))&u.mask
-	v[termLo], v[termHi] = r.load(int(i), int(a.lane))
-	out := u.run(&v)
-	if u.writes != [2]bool{} {
-		r.store(int(i), int(a.lane), v[termNewLo], v[termNewHi])
-	}
-	return uint64(out)
+	return u.access(r, int(i), int(a.lane), &v)
 }
 
 // Index is what names the entry of an access: bits of a field, a parameter, or a constant.

@@ -86,7 +86,7 @@ func (c *Code) compileChecksums(names []string) (out []checksum, err error) {
 		if at := &c.prog.Fields[f]; at.Kind != fit.HeaderField || at.Bits != 16 {
 			return nil, fmt.Errorf("checksum %s: it has 16 bits of a header (RFC 1071)", name)
 		}
-		out = append(out, checksum{int(c.prog.Fields[f].Header), &c.fields[f]})
+		out = append(out, checksum{int(c.prog.Fields[f].Header), f, &c.fields[f]})
 	}
 	return out, nil
 }

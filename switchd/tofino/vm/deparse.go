@@ -1,10 +1,14 @@
 package vm
 
-import "github.com/inalab/inalab/internal/wire/inet"
+import (
+	"github.com/inalab/inalab/internal/wire/inet"
+	"github.com/inalab/inalab/switchd/tofino/fit"
+)
 
 // checksum is a field that a deparser fills in.
 type checksum struct {
 	head  int
+	id    fit.FieldID
 	field *Ref
 }
 
@@ -17,35 +21,66 @@ func (s *Pass) fill(sums []checksum) {
 	}
 }
 
-// deparse writes the valid headers before what was not parsed. From the last to the
-// first they stay as long as they stand where they belong; those before are moved.
-func (s *Pass) deparse(order []int) {
-	k, at, i := s.packet, s.cursor, len(order)-1
+// plan says how a deparser writes the valid headers before what was not parsed. From the last to
+// the first they stay as long as they stand where they belong; those before are moved.
+type plan struct {
+	order      []int // of the headers
+	moves      int   // headers of them, from the first on, that are moved if they are valid
+	at         int   // place behind those that are moved
+	begin, end int   // where those are, if they stand together and can be moved so
+	how        planKind
+}
+
+type planKind uint8
+
+const (
+	planStay   planKind = iota // all stand where they belong
+	planMove                   // those that are moved stand together
+	planGather                 // they do not
+)
+
+// plan makes the plan for the headers that are valid. All before the cursor is parsed.
+func (s *Pass) plan(order []int, cursor int) plan {
+	p := plan{order: order, at: cursor}
+	i := len(order) - 1
 	for ; i >= 0; i-- {
 		h := &s.heads[order[i]]
 		if h.pass != s.pass {
 			continue
 		}
-		if h.at < 0 || int(h.at)+s.code.lengths[order[i]] != at {
+		if h.at < 0 || int(h.at)+s.code.lengths[order[i]] != p.at {
 			break
 		}
-		at = int(h.at)
+		p.at = int(h.at)
 	}
-	if k.off = at; i < 0 {
-		return
+	if i < 0 {
+		return p
 	}
-	s.order = order
-	if begin, end := s.together(order[:i+1]); end > 0 && end-begin <= at {
-		k.off = at - (end - begin)
-		copy(k.buf[k.off:], k.buf[begin:end])
-		return
+	p.moves, p.how = i+1, planGather
+	if p.begin, p.end = s.together(order[:p.moves]); p.end > 0 && p.end-p.begin <= p.at {
+		p.how = planMove
 	}
-	s.gather(order[:i+1])
-	if len(s.moved) > at {
-		k.move(len(s.moved)+Headroom, k.end-at)
+	return p
+}
+
+// deparseBy moves the headers of the packet as a plan says.
+func (s *Pass) deparseBy(p *plan) {
+	k := s.packet
+	if k.off = p.at; p.how != planStay {
+		s.order = p.order
 	}
-	k.off -= len(s.moved)
-	copy(k.buf[k.off:], s.moved)
+	switch p.how {
+	case planMove:
+		k.off -= p.end - p.begin
+		copy(k.buf[k.off:], k.buf[p.begin:p.end])
+	case planGather:
+		s.gather(p.order[:p.moves])
+		if len(s.moved) > p.at {
+			k.move(len(s.moved)+Headroom, k.end-p.at)
+		}
+		k.off -= len(s.moved)
+		copy(k.buf[k.off:], s.moved)
+	}
 }
 
 // together returns where the valid ones of headers are, if they stand together in the

@@ -21,6 +21,8 @@
 //     field of a header that is not valid reads as 0, and a write to it is lost.
 //  3. The deparser fills in checksums and writes the valid headers before the unparsed rest.
 //
+// A [Group] takes several packets through a pass together, with the same results.
+//
 // [Pipe.SetRunner] leaves the controls of a pipe to a [Runner], such as that of package
 // tracetree, which is faster.
 //

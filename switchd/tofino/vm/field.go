@@ -146,7 +146,11 @@ func (s *Pass) Put(r *Ref, v uint64) {
 	if h.pass != s.pass {
 		return
 	}
-	b := s.bytesAt(h, int(r.Off))
+	r.put(s.bytesAt(h, int(r.Off)), v)
+}
+
+// put writes a field of a header, cut to its bits, from its first byte on.
+func (r *Ref) put(b []byte, v uint64) {
 	if r.kind == inWord16 {
 		binary.BigEndian.PutUint16(b, uint16(v))
 		return

@@ -17,18 +17,46 @@ func (t *Table) row(s *Pass, k *key) *Row {
 	switch {
 	case len(t.Rows) == 0:
 		return &t.Miss
-	case t.direct != nil:
-		return t.direct[k.readOne(s)&t.care>>(t.shift&63)]
 	case k.words == 1:
-		word := k.readOne(s) & t.care
-		m := &t.memo[word*0x9e3779b97f4a7c15>>(64-memoBits)]
-		if m.row == nil || m.word != word {
-			m.word, m.row = word, t.match(word)
-		}
-		return m.row
+		return t.rowOf(k.readOne(s) & t.care)
 	}
 	k.read(s, &s.key)
 	return t.matchWide(s, k.words)
+}
+
+// rowOf returns the row that a key of one word matches, of which these are the bits that entries look at.
+func (t *Table) rowOf(word uint64) *Row {
+	if t.direct != nil {
+		return t.direct[word>>(t.shift&63)]
+	}
+	m := &t.memo[word*0x9e3779b97f4a7c15>>(64-memoBits)]
+	if m.row == nil || m.word != word {
+		m.word, m.row = word, t.match(word)
+	}
+	return m.row
+}
+
+// MatchGroup returns the row that the first of neighbours matches in the first copy of the table, and
+// the first of those behind it that matches another.
+func (t *Table) MatchGroup(g *Group, from, to int) (r *Row, end int) {
+	if len(t.Rows) == 0 {
+		return &t.Miss, to
+	}
+	if t.key.words != 1 || !t.key.plain() {
+		r, end = t.Match(g.Select(from)), from+1
+		for end < to && t.Match(g.Select(end)) == r {
+			end++
+		}
+		return r, end
+	}
+	word := t.key.readLane(g, &g.lanes[from]) & t.care
+	r = t.rowOf(word)
+	for end = from + 1; end < to; end++ {
+		if w := t.key.readLane(g, &g.lanes[end]) & t.care; w != word && t.rowOf(w) != r {
+			break
+		}
+	}
+	return r, end
 }
 
 // match finds the row of a key of one word.

@@ -12,6 +12,7 @@ type Packet struct {
 	off, end int    // of the front in buf
 	tail     []byte // borrowed
 	bridged  []uint64
+	facts    *Facts // of its bytes as they are; nil: nothing is known
 }
 
 // Set makes the packet head, then body, then pad zeros, all copied. It has no tail.
@@ -52,7 +53,7 @@ func (k *Packet) reserve(n int) {
 	if Headroom+n+slack > len(k.buf) {
 		k.buf = make([]byte, 2*Headroom+n)
 	}
-	k.off, k.end, k.tail = Headroom, Headroom+n, nil
+	k.off, k.end, k.tail, k.facts = Headroom, Headroom+n, nil, nil
 }
 
 // Front returns what the packet has of its own; its headers are there.

@@ -159,11 +159,7 @@ const (
 // choose returns the number of the case that a packet is.
 func (s *Pass) choose(st *state) int {
 	if st.key.words == 1 {
-		word := st.key.readOne(s)
-		if st.dense != nil {
-			return int(st.dense[word>>st.shift])
-		}
-		return st.match(word)
+		return st.choice(st.key.readOne(s))
 	}
 	st.key.read(s, &s.key)
 	for i := range st.cases {
@@ -172,4 +168,12 @@ func (s *Pass) choose(st *state) int {
 		}
 	}
 	return len(st.cases)
+}
+
+// choice returns the number of the case that a key of one word is.
+func (st *state) choice(word uint64) int {
+	if st.dense != nil {
+		return int(st.dense[word>>st.shift])
+	}
+	return st.match(word)
 }

@@ -16,10 +16,12 @@ type Pass struct {
 	Slots  []uint64 // values of the metadata
 	buf    []byte   // memory of the packet
 	heads  []head
-	pass   uint32 // number of this one
-	found  uint64 // bits of headers that the parser has found
-	path   Path   // cases that it has taken
-	cursor int    // in the memory of the packet, behind what is parsed
+	pass   uint32   // number of this one
+	found  uint64   // bits of headers that the parser has found
+	path   Path     // cases that it has taken
+	facts  *Facts   // of the packet behind the control
+	fixed  *Verdict // of the ingress, but for the port; nil: it is not known
+	cursor int      // in the memory of the packet, behind what is parsed
 	args   []uint64
 
 	order   []int  // of headers that the deparser has moved, but are not found there yet
@@ -111,24 +113,60 @@ func (s *Pass) Ingress(p *Pipe, k *Packet, in *In, v *Verdict) Reason {
 		return reason
 	}
 	s.verdict(v)
+	s.bridge(k)
+	return OK
+}
+
+// bridge keeps the bridged metadata with the packet.
+func (s *Pass) bridge(k *Packet) {
 	k.bridged = k.bridged[:0]
 	for _, b := range s.code.bridged {
 		k.bridged = append(k.bridged, s.Slots[b])
 	}
-	return OK
 }
 
 // verdict reads what the control has set.
 func (s *Pass) verdict(v *Verdict) {
-	a, x := &s.code.at, s.Slots
+	if s.fixed == nil {
+		s.code.readVerdict(s.Slots, v)
+		return
+	}
+	*v = *s.fixed
+	v.Port = uint16(s.Slots[s.code.at.egressPort])
+}
+
+func (c *Code) readVerdict(x []uint64, v *Verdict) {
+	a := &c.at
 	v.Drop, v.Queue = uint8(x[a.drop]), uint8(x[a.qid])
 	v.Unicast, v.Multicast = x[a.unicast] != 0, x[a.multicast] != 0
 	v.Resubmit, v.Bypass = x[a.resubmit] != 0, x[a.bypass] != 0
 	v.Port, v.Group = uint16(x[a.egressPort]), uint16(x[a.mcast])
 	v.RID, v.XID, v.Mirror = uint16(x[a.rid]), uint16(x[a.xid]), uint16(x[a.mirror])
-	if v.Data = 0; s.code.resub >= 0 {
-		v.Data = x[s.code.resub]
+	if v.Data = 0; c.resub >= 0 {
+		v.Data = x[c.resub]
 	}
+}
+
+// verdictFields are what a verdict says but for the port.
+var verdictFields = []string{"ig.drop", "ig.qid", "ig.unicast", "ig.multicast", "ig.resubmit", "ig.bypass_egress", "ig.mcast", "ig.rid", "ig.xid", "ig.mirror", "meta.resubmit"}
+
+// KnownVerdict returns what an ingress tells, but for the port, if its fields are known then; else nil.
+func (c *Code) KnownVerdict(known func(fit.FieldID) (value uint64, ok bool)) *Verdict {
+	x := make([]uint64, c.slots)
+	for _, name := range verdictFields {
+		f, err := c.Field(name)
+		if err != nil {
+			continue // the program has no such metadata
+		}
+		value, ok := known(f)
+		if !ok {
+			return nil
+		}
+		x[c.fields[f].Off] = value
+	}
+	v := &Verdict{}
+	c.readVerdict(x, v)
+	return v
 }
 
 // Egress does one pass of a packet through parser, control and deparser of the
@@ -154,6 +192,11 @@ func (s *Pass) Egress(p *Pipe, k *Packet, out *Out) (dropped bool, reason Reason
 func (s *Pass) begin(p *Pipe, k *Packet) {
 	s.pipe, s.packet, s.length = p, k, k.Len()
 	clear(s.Slots)
+	s.renew()
+}
+
+// renew makes all headers invalid.
+func (s *Pass) renew() {
 	if s.pass++; s.pass == 0 { // it has wrapped: no header may have a number that comes again
 		clear(s.heads)
 		s.pass = 1
@@ -169,13 +212,16 @@ func (s *Pass) through(which fit.Side) Reason {
 	if reason := s.parse(side.parser); reason != OK {
 		return reason
 	}
+	s.facts, s.fixed = nil, nil
 	if r := s.pipe.runner; r != nil {
 		r.Run(s, which)
 	} else {
 		s.RunFrom(which, 0)
 	}
 	s.fill(side.checksums)
-	s.deparse(side.deparse)
+	plan := s.plan(side.deparse, s.cursor)
+	s.deparseBy(&plan)
+	s.packet.facts = s.facts
 	return OK
 }
 

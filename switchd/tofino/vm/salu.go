@@ -54,6 +54,7 @@ type alu struct {
 	a, b   compare
 	lo, hi [fit.MaxUpdates]update
 	out    output
+	plain  bool // nothing is compared, and at most one update is of each lane
 }
 
 type compare struct {
@@ -113,7 +114,42 @@ func compileALU(r *fit.Register, run int) (u alu) {
 	for _, o := range from.Out {
 		u.out = output{o.If, termOf(o.Value), uint32(o.Imm) & u.mask}
 	}
+	u.plain = u.a.op == relNone && u.b.op == relNone && u.lo[0].always(u.writes[0]) && u.hi[0].always(u.writes[1]) && u.out.guard&1 != 0
 	return u
+}
+
+// always reports whether the first update of a lane, if the lane is written, needs no comparison.
+func (o *update) always(written bool) bool { return !written || o.guard&1 != 0 }
+
+// access does one access to an entry, which there is, with the inputs that are among the terms; it returns the output.
+func (u *alu) access(r *register, entry, lane int, v *terms) uint64 {
+	v[termLo], v[termHi] = r.load(entry, lane)
+	if !u.plain {
+		out := u.run(v)
+		if u.writes != [2]bool{} {
+			r.store(entry, lane, v[termNewLo], v[termNewHi])
+		}
+		return uint64(out)
+	}
+	v[termOne] = 1
+	v[termNewLo], v[termNewHi] = v[termLo], v[termHi]
+	if u.writes[0] {
+		v[termNewLo] = u.lo[0].do(v, u)
+	}
+	if u.writes[1] {
+		v[termNewHi] = u.hi[0].do(v, u)
+	}
+	if u.writes[0] || u.writes[1] {
+		r.store(entry, lane, v[termNewLo], v[termNewHi])
+	}
+	v[termImm] = u.out.imm
+	return uint64(v[u.out.value])
+}
+
+// do returns what an update makes of a lane.
+func (o *update) do(v *terms, u *alu) uint32 {
+	v[termImm] = o.imm
+	return o.apply(v[o.x], v[o.y], u.shift) & u.mask
 }
 
 func compileCompare(from *ir.Compare, mask uint32) compare {
@@ -184,8 +220,7 @@ func (c *compare) holdsUnsigned(v *terms, shift uint8) bool {
 func (u *alu) update(list *[fit.MaxUpdates]update, v *terms, old uint32, is uint8) uint32 {
 	for i := range list {
 		if o := &list[i]; o.guard>>is&1 != 0 {
-			v[termImm] = o.imm
-			return o.apply(v[o.x], v[o.y], u.shift) & u.mask
+			return o.do(v, u)
 		}
 	}
 	return old

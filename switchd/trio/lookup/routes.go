@@ -92,6 +92,18 @@ func (r *Routes) Lookup(addr uint32) (nextHop uint32, bits int, found bool) {
 	return 0, 0, false
 }
 
+// Get returns the next hop of a prefix; false: it has no route.
+func (r *Routes) Get(p netip.Prefix) (nextHop uint32, found bool) {
+	key, bits, err := prefixKey(p)
+	if err != nil {
+		return 0, false
+	}
+	if i, ok := r.find(bits); ok {
+		nextHop, found = r.levels[i].hops[key]
+	}
+	return nextHop, found
+}
+
 // Len returns the number of routes.
 func (r *Routes) Len() int { return r.n }
 

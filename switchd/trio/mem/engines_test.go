@@ -200,3 +200,15 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// The bank of a word is that of its granule, in turns.
+func TestBanksTakeTurns(t *testing.T) {
+	for n := 1; n <= MaxEngines; n++ {
+		e := mustEngines(t, Config{Engines: n, Granule: 16})
+		for _, a := range []Addr{0, 1, 2, 11, 24, 1000, RecordsBase + 7, DRAMBase, 1<<31 - 1, 1 << 31, 1<<32 - 24, 1<<32 - 1} {
+			if got, want := e.bank(a), int(a/2)%n; got != want {
+				t.Errorf("%d engines: %#x is in bank %d, want %d", n, a, got, want)
+			}
+		}
+	}
+}

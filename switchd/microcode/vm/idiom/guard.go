@@ -100,6 +100,15 @@ func (r *loopReader) stride(o *term) (uint64, bool) {
 	return 0, false
 }
 
+// holds reports whether the condition holds after so many iterations.
+func (g *guard) holds(t *vm.Thread, n uint64) bool {
+	by := g.by
+	if g.falls {
+		by = -by
+	}
+	return vm.Compare(g.op, (g.x.value(t)+n*by)&wrap, g.y.value(t))
+}
+
 // count returns how many iterations from now on surely find that the condition
 // holds. No value wraps around in them, unless only equality is asked for.
 func (g *guard) count(t *vm.Thread) uint64 {

@@ -31,10 +31,17 @@ type loop struct {
 	offset term   // in a tail, likewise
 	lmem   term   // the buffer, where it moves
 	length uint64 // instructions
+	unit   uint64 // bytes of an add, of a loop that is Adds; else 0
 	issued []tally
 	steps  []step
-	while  []guard // hold in every iteration that is part of a stream
+	while  []guard // hold in every iteration that another one follows
+	head   int     // the first instruction
+	exit   int     // where a thread goes when one of them does not hold; none: the last iteration is another
 }
+
+// none is the exit of a loop whose last iteration does otherwise than those before, or leads to
+// various places.
+const none = -1
 
 // A tally is how many XTXNs of a kind an iteration issues.
 type tally struct {
@@ -65,6 +72,7 @@ type transfer struct {
 	place  place
 	lmem   term
 	len    uint64
+	async  bool
 }
 
 // A loopReader follows one iteration.
@@ -78,7 +86,7 @@ type loopReader struct {
 // loopAt returns the loop whose first instruction is head; nil if there is none
 // that is a stream.
 func loopAt(p *isa.Program, head int) *loop {
-	r := loopReader{}
+	r := loopReader{loop: loop{head: head}}
 	for at := head; r.length < maxLoop && at < len(p.Instructions); {
 		r.length++
 		next, ok := r.instruction(&p.Instructions[at], head)
@@ -89,7 +97,7 @@ func loopAt(p *isa.Program, head int) *loop {
 			if r.loose || !r.finish() || !r.classify() {
 				return nil
 			}
-			r.loop.steps = r.state.steps
+			r.loop.steps, r.loop.unit = r.state.steps, r.addsOf()
 			return &r.loop
 		}
 		at = next
@@ -119,7 +127,7 @@ func (r *loopReader) instruction(in *isa.Instruction, head int) (next int, ok bo
 // branch returns the next instruction. The first branch that is open has to lead to the
 // head: there another iteration begins.
 func (r *loopReader) branch(list []isa.Branch, head int) (next int, ok bool) {
-	for _, b := range list {
+	for i, b := range list {
 		taken, known := r.decide(b.When)
 		switch {
 		case known && !taken:
@@ -129,9 +137,20 @@ func (r *loopReader) branch(list []isa.Branch, head int) (next int, ok bool) {
 		case known:
 			return b.Target, true
 		}
+		if r.exit = exitOf(list[i+1:]); len(r.while) > 0 {
+			r.exit = none
+		}
 		return head, r.guard(b.When, false)
 	}
 	return 0, false
+}
+
+// exitOf returns where branches lead, if that is an instruction whatever else holds.
+func exitOf(list []isa.Branch) int {
+	if len(list) > 0 && list[0].When == nil && list[0].Jump == isa.Goto {
+		return list[0].Target
+	}
+	return none
 }
 
 // issue takes an XTXN; false if it cannot be part of a stream.
@@ -150,7 +169,7 @@ func (r *loopReader) issue(i *isa.Issue) bool {
 	}
 	spec, _ := i.XTXN.Spec()
 	addr, length, _ := spec.Buffer()
-	x := transfer{xtxn: i.XTXN}
+	x := transfer{xtxn: i.XTXN, async: i.Async}
 	n, bounded := r.bytes(i.Args[length])
 	at, ok := r.term(i.Args[0])
 	lmem, also := r.term(i.Args[addr])

@@ -41,23 +41,53 @@ const (
 
 // run does what a handler can of the loop at whose head the thread is. A thread that has
 // reads to wait for is left to package vm.
-func (l *loop) run(t *vm.Thread, h vm.Handler) {
+func (l *loop) run(t *vm.Thread, h vm.Handler) (next int) {
 	streamer, ok := h.(Streamer)
 	if !ok || t.Awaits(0, isa.LMEMBytes) {
-		return
+		return l.head
 	}
-	s := l.shape
-	s.Count = t.Granted() / l.length
-	for i := range l.while {
-		s.Count = min(s.Count, l.while[i].count(t))
+	count, ends := l.iterations(t)
+	if ends {
+		count++
 	}
-	if s.Count == 0 || !l.locate(t, &s) {
-		return
+	s, ok := l.stream(t, count)
+	if !ok {
+		return l.head
 	}
 	n := streamer.Stream(t, s)
 	if n == 0 {
-		return
+		return l.head
 	}
+	l.advance(t, n)
+	if ends && n == count {
+		return l.exit
+	}
+	return l.head
+}
+
+// iterations returns how many iterations of a thread that is at the head of the loop are sure to be
+// followed by another, and whether the one behind them is like them, and leads to the exit.
+func (l *loop) iterations(t *vm.Thread) (count uint64, ends bool) {
+	last := &l.while[0]
+	count = last.count(t)
+	for i := 1; i < len(l.while); i++ {
+		if n := l.while[i].count(t); n < count {
+			count, last = n, &l.while[i]
+		}
+	}
+	return count, l.exit != none && !last.holds(t, count)
+}
+
+// stream returns so many iterations of a thread that is at the head of the loop, or as many as its
+// addresses and instructions are enough for; false if there are none.
+func (l *loop) stream(t *vm.Thread, count uint64) (s Stream, ok bool) {
+	s = l.shape
+	s.Count = min(count, t.Granted()/l.length)
+	return s, s.Count > 0 && l.locate(t, &s)
+}
+
+// advance leaves registers and counters as n iterations do, which is at least one.
+func (l *loop) advance(t *vm.Thread, n uint64) {
 	for i := range l.steps {
 		l.steps[i].do(t, n)
 	}

@@ -476,3 +476,30 @@ func TestStreams(t *testing.T) {
 		}
 	}
 }
+
+// A loop that ends at equality goes on where it passes its end; one that meets it goes on behind
+// the loop, without an instruction of the loop being executed one by one.
+func TestEndOfALoop(t *testing.T) {
+	for end, want := range map[isa.Const]vm.Stop{128: vm.Exits, 100: vm.Faults} {
+		p := tailLoop()
+		p.Instructions[2].Next = []isa.Branch{
+			{When: isa.Binary{Op: isa.NotEqual, X: isa.LowReg(1), Y: end}, Jump: isa.Goto}, {Jump: isa.Goto, Target: 3},
+		}
+		p.Instructions = append(p.Instructions, isa.Instruction{Next: always(isa.Exit, 0)})
+		code, err := vm.Compile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		Attach(code, p)
+		var thread vm.Thread
+		code.Start(&thread, 0, 30)
+		thread.SetRegister(2, plantWords)
+		h := &hasty{plant: plant{base: plantWords, tail: make([]byte, 2000)}, patience: 1 << 20}
+		if got := thread.Run(h); got != want {
+			t.Errorf("a loop up to %d ends with %d, want %d", end, got, want)
+		}
+		if want == vm.Exits && (h.streamed != 2 || thread.Executed != 7) {
+			t.Errorf("%d iterations were a stream and %d instructions executed, want 2 and 7", h.streamed, thread.Executed)
+		}
+	}
+}

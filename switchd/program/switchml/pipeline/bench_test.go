@@ -19,6 +19,7 @@ type handler interface {
 const (
 	benchWorkers = 8
 	benchTrain   = 32
+	benchWarm    = 20 // rounds after which all has been seen once
 )
 
 // benchRound is one phase of 32 slots, worker by worker.
@@ -45,16 +46,22 @@ func stamp(t *sansio.Train, phase uint32) {
 func benchRun(b *testing.B, elements int, h handler) {
 	rounds := [][][]sansio.Arrival{benchRound(elements, 0), benchRound(elements, 1)}
 	var eff sansio.Effects
-	b.SetBytes(int64(4 * elements * benchWorkers * benchTrain))
-	b.ReportAllocs()
 	phase := 0
-	for b.Loop() {
+	round := func() {
 		for _, in := range rounds[phase%2] {
 			stamp(&in[0].Train, uint32(phase))
 			h.Handle(0, in, &eff)
 			eff.Reset()
 		}
 		phase++
+	}
+	for range benchWarm {
+		round()
+	}
+	b.SetBytes(int64(4 * elements * benchWorkers * benchTrain))
+	b.ReportAllocs()
+	for b.Loop() {
+		round()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchWorkers/benchTrain, "ns/packet")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
+	wire "github.com/inalab/inalab/internal/wire/switchml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/program/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
@@ -83,6 +84,11 @@ func build(cfg switchml.Config, o Options) (*Engine, error) {
 	c.Program = placed
 	if o.RDMA {
 		c.Trailer = &icrc{e}
+	} else if o.Observer == nil {
+		c.Telling = "meta.judged"
+		if o.Timing == nil && !o.OneByOne {
+			c.Apart, e.watch.together = slotOf, true
+		}
 	}
 	if e.chip, err = tofino.New(c); err != nil {
 		return nil, err
@@ -98,6 +104,14 @@ func (e *Engine) bind(p *fit.Program) error {
 	}
 	e.watch.state = &e.state
 	return e.watch.bind(e.chip)
+}
+
+// slotOf returns the slot of a packet of a train, in which all are of one sender. Those of different slots do not
+// meet: behind the first pass all registers are by slot, or by slot and set. What leaves has the
+// size of the sender's job, so that it makes as many passes.
+func slotOf(t *sansio.Train, i int) (key uint64, ok bool) {
+	slot, ok := wire.SlotOf(t.Payload(i))
+	return uint64(slot) & (1<<slotBits - 1), ok
 }
 
 func macOf(m inet.MAC) (v uint64) {
@@ -119,6 +133,7 @@ func (e *Engine) Handle(now units.Time, in []sansio.Arrival, eff *sansio.Effects
 		}
 	}
 	e.chip.Handle(now, in, eff)
+	e.watch.flush()
 	e.refuse()
 }
 

@@ -67,6 +67,13 @@ const (
 	passLower = passRead + 1
 )
 
+// HalfOfAll returns the variant with a table of all exponents: the switch has no room for it, as
+// SwitchML §4.6 says of its own. No engine runs it.
+func HalfOfAll() *ir.Program {
+	b := builder{half: true, full: true}
+	return b.program()
+}
+
 // fixed returns a float in units of 2^-24, for codes up to maxCode exactly. With full
 // the unit is 2^-10, as all codes would need, and what is smaller gets lost.
 func fixed(h uint16, full bool) int32 {

@@ -193,8 +193,7 @@ func TestHalfRangeFitsAndFullDoesNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Equal(t, "half.txt", placed.String())
-	b = builder{half: true, full: true}
-	_, err = fit.Place(b.program())
+	_, err = fit.Place(HalfOfAll())
 	refused := fit.Refusals(err)
 	if len(refused) == 0 {
 		t.Fatal("the full range fits")

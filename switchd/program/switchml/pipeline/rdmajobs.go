@@ -134,5 +134,11 @@ func (t *icrc) Check(now units.Time, frame []byte) string {
 // Has is true: all that leaves is of RoCE.
 func (t *icrc) Has([]byte) bool { return true }
 
+// Lengths returns what the headers of RoCE take, and the ICRC.
+func (t *icrc) Lengths(front []byte) (headers, trailer int) {
+	p := roce.Packet{Opcode: roce.BTH(front[inet.UDPHeaders:]).Opcode()}
+	return p.Headers(), roce.ICRCLen
+}
+
 // Seal writes the ICRC of a packet to a worker.
 func (t *icrc) Seal(header, body []byte) { roce.Seal(header, body) }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/inalab/inalab/internal/sansio"
@@ -24,6 +25,15 @@ type watcher struct {
 	rdma  bool // the program is that for RoCE
 
 	misfits []*job // to be refused after the batch at hand
+
+	together bool   // frames pass together, and events wait for the end of the batch
+	told     []told // those that wait
+}
+
+// told is an event of a frame.
+type told struct {
+	frame uint64
+	trace.Event
 }
 
 // fields are those that the watcher looks at.
@@ -188,7 +198,7 @@ func (w *watcher) dropped(o *tofino.Observation, j *job, reason uint64) {
 	j.Counts.Dropped++
 	if w.sink != nil {
 		e := w.blank(o, trace.Dropped, j, reasons[reason])
-		w.sink.Event(&e)
+		w.tell(o, &e)
 	}
 }
 
@@ -197,7 +207,28 @@ func (w *watcher) event(o *tofino.Observation, kind trace.Kind, j *job, bitmap u
 	e := w.blank(o, kind, j, note)
 	e.Mask = j.mask(bitmap)
 	e.Count = e.Mask.Len()
-	w.sink.Event(&e)
+	w.tell(o, &e)
+}
+
+// tell gives an event to the sink: at once, or with those of the batch.
+func (w *watcher) tell(o *tofino.Observation, e *trace.Event) {
+	if w.together {
+		w.told = append(w.told, told{o.Frame, *e})
+		return
+	}
+	w.sink.Event(e)
+}
+
+// flush gives the events of a batch to the sink, frame by frame.
+func (w *watcher) flush() {
+	byFrame := func(a, b told) int { return cmp.Compare(a.frame, b.frame) }
+	if !slices.IsSortedFunc(w.told, byFrame) {
+		slices.SortStableFunc(w.told, byFrame)
+	}
+	for i := range w.told {
+		w.sink.Event(&w.told[i].Event)
+	}
+	w.told = w.told[:0]
 }
 
 func (w *watcher) blank(o *tofino.Observation, kind trace.Kind, j *job, note string) trace.Event {

@@ -3,6 +3,7 @@ package microcode
 import (
 	"fmt"
 
+	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/trioml"
@@ -39,7 +40,7 @@ func NewAdvanced(cfg trioml.Config, s trioml.Stragglers, opts Options) (*Engine,
 
 // classifier is where the program keeps its knowledge of stragglers. All addresses
 // are 0 where it does not classify.
-type classifier struct{ rules, ends, present, strikes mem.Addr }
+type classifier struct{ rules, ends, present, strikes, peers mem.Addr }
 
 // Entries of the program's tables, in words.
 const (
@@ -58,7 +59,7 @@ const (
 func (e *Engine) classify(p *isa.Program, s trioml.Stragglers) error {
 	f := finder{program: p, lacks: "it does not classify stragglers"}
 	sram := func(name string) mem.Addr { return f.addr(name, isa.SymbolSRAM) }
-	e.addr.classifier = classifier{rules: sram("rules"), ends: sram("ends"), present: sram("present"), strikes: sram("strikes")}
+	e.addr.classifier = classifier{rules: sram("rules"), ends: sram("ends"), present: sram("present"), strikes: sram("strikes"), peers: sram("peers")}
 	if f.err != nil {
 		return f.err
 	}
@@ -72,8 +73,26 @@ func (e *Engine) classify(p *isa.Program, s trioml.Stragglers) error {
 	for id := range 256 {
 		e.clearStragglers(uint8(id))
 	}
+	if err := e.knowPeers(e.cfg.Peers); err != nil {
+		return err
+	}
 	for j := range e.jobs.All() {
 		e.raiseLastJob(j.ID)
+	}
+	return nil
+}
+
+// peerPorts are the ports of the front panel that may lead to other switches.
+const peerPorts = 4096
+
+// knowPeers says which ports lead to other switches.
+func (e *Engine) knowPeers(list []sansio.Port) error {
+	for _, p := range list {
+		if p < 0 || p >= peerPorts {
+			return fmt.Errorf("notices come by port %d: the program relays those of ports 0 to %d", p, peerPorts-1)
+		}
+		bit := uint64(1) << 63 >> (p % 64)
+		e.Memory().MaskedWrite(e.addr.peers+mem.Addr(p/64), bit, bit)
 	}
 	return nil
 }

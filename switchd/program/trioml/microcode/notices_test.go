@@ -87,7 +87,7 @@ func TestAdvancedSameAsReference(t *testing.T) {
 		wide.Sources = []uint8{0, 3, 64, 130, 255}
 		jobs := []trioml.Job{rapid.SampledFrom([]trioml.Job{testJob(1, 3), wide}).Draw(t, "job")}
 		cfg := trioml.Config{
-			Node: "pfe", Jobs: jobs, Threads: 1,
+			Node: "pfe", Jobs: jobs, Threads: 1, Peers: []sansio.Port{31, 70, 4095},
 			Late: rapid.SampledFrom([]trioml.LatePolicy{"", trioml.LateStale, trioml.LateNaive}).Draw(t, "late"),
 			Age:  rapid.SampledFrom([]trioml.AgePolicy{trioml.AgePerBlock, trioml.AgeAbsent}).Draw(t, "age"),
 		}
@@ -119,9 +119,11 @@ func (d *drawn) notice(t *rapid.T) sansio.Arrival {
 		Source: rapid.Byte().Draw(t, "source of a notice"), Change: uint8(rapid.IntRange(0, 15).Draw(t, "change")), Strikes: 3,
 	})
 	a := fromPFE(b, rapid.SampledFrom([]uint8{64, 2, 1, 0}).Draw(t, "time to live"))
-	switch rapid.IntRange(0, 5).Draw(t, "resembling") {
+	switch rapid.IntRange(0, 6).Draw(t, "resembling") {
 	case 0:
-		a.Port = 3
+		a.Port = rapid.SampledFrom([]sansio.Port{3, 30, 32, 63, 69, 71, 6, 4095, 4096, 8191}).Draw(t, "port of a host")
+	case 4, 5:
+		a.Port = rapid.SampledFrom([]sansio.Port{31, 70, 4095}).Draw(t, "port of a switch")
 	case 1:
 		b[4] = 0
 	case 2:
@@ -143,7 +145,7 @@ func TestPortsOfTheFabric(t *testing.T) {
 // A notice of a PFE below goes to the workers as it came but for the generation,
 // which is that of this PFE, and one hop less to live. Others are dropped.
 func TestNoticesAreRelayed(t *testing.T) {
-	p := newAdvancedPair(t, compiledAdvanced(t), trioml.Config{Node: "top", Threads: 1, Jobs: []trioml.Job{testJob(1, 2)}}, trioml.Stragglers{})
+	p := newAdvancedPair(t, compiledAdvanced(t), trioml.Config{Node: "top", Threads: 1, Jobs: []trioml.Job{testJob(1, 2)}, Peers: []sansio.Port{70}}, trioml.Stragglers{})
 	n := wire.Notice{Job: 1, Source: 5, Change: wire.AgePermanent, Strikes: 3, Gen: 4}
 	heard := func(a sansio.Arrival) (out []wire.Notice, ttl uint8) {
 		t.Helper()
@@ -170,6 +172,11 @@ func TestNoticesAreRelayed(t *testing.T) {
 	if got, _ := heard(fromPFE(noticeOf(n), 9)); len(got) != 1 || got[0].Gen != 7 || got[0].Source != 5 {
 		t.Errorf("notices %+v, want one of generation 7", got)
 	}
+	peer := fromPFE(noticeOf(n), 9)
+	peer.Port = 70
+	if got, hops := heard(peer); len(got) != 1 || hops != 8 {
+		t.Errorf("notices %+v of another switch, with %d hops to live", got, hops)
+	}
 	worker := fromPFE(noticeOf(n), 9)
 	worker.Port = 3
 	for name, a := range map[string]sansio.Arrival{"of a worker": worker, "at the end of its life": fromPFE(noticeOf(n), 1)} {
@@ -177,7 +184,7 @@ func TestNoticesAreRelayed(t *testing.T) {
 			t.Errorf("a notice %s is relayed: %+v", name, got)
 		}
 	}
-	if got := shared(p.mc); !strings.Contains(got, "trioml-notices-relayed 2\n") || !strings.Contains(got, "trioml-no-gradients 2\n") {
+	if got := shared(p.mc); !strings.Contains(got, "trioml-notices-relayed 3\n") || !strings.Contains(got, "trioml-no-gradients 2\n") {
 		t.Errorf("counters\n%s", got)
 	}
 }

@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"slices"
+
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -27,13 +29,14 @@ func (j *job) sendNotice(n wire.Notice, template []byte, eff *sansio.Effects) {
 	eff.Emit(j.To, template, payload)
 }
 
-// relay passes a notice of a PFE below on; false if the frame is something else. A
-// notice has a time to live, for PFEs in a circle.
+// relay passes a notice of a PFE below on, which came by the fabric or from another switch; false
+// if the frame is something else. A notice has a time to live, for PFEs in a circle.
 func (p *Program) relay(now units.Time, from sansio.Port, header, payload []byte, eff *sansio.Effects) bool {
-	_, fabric := dataplane.IsFabric(from)
+	_, below := dataplane.IsFabric(from)
+	below = below || from == dataplane.Served || slices.Contains(p.cfg.Peers, from)
 	n, ok := wire.ParseNotice(payload)
 	ttl := inet.IPv4(header[inet.EtherLen:]).TTL()
-	if !fabric && from != dataplane.Served || !ok || ttl < 2 {
+	if !below || !ok || ttl < 2 {
 		return false
 	}
 	j := p.jobs[n.Job]

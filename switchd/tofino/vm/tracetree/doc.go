@@ -20,6 +20,8 @@
 // A tree is discarded when an entry changes, and when it grows too large. Registers, random
 // numbers and the chip's inputs of a pass, except the pipe's number, are never taken as known.
 //
+// A [vm.Group] goes through a tree step by step, all packets before the next step (group.go).
+//
 // All copies of a table may be one operation on the words of a vector (vector.go); where each
 // matches for itself by a value of an array, those in a row that match the same are (copies.go).
 // Where the stateful ALU compares with a constant, and that holds for a copy, package vm does it.

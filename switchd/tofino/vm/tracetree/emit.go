@@ -136,6 +136,13 @@ func (g *recorder) op(o *vm.Op) {
 			b = bits{}
 		}
 		g.store(o, b, step{op: stepAdd, to: [2]int32{int32(id)}, x: o.To.Mask, y: arg})
+	case slot && o.Kind == ir.Sub && o.A.Kind == fit.FromField && o.B.Kind == fit.Const && !g.slices(o):
+		id := o.A.Field.Of(o.Copy)
+		b := g.known(id)
+		if b.value -= o.B.Const; !b.whole() {
+			b = bits{}
+		}
+		g.store(o, b, step{op: stepAdd, to: [2]int32{int32(id)}, x: o.To.Mask, y: -o.B.Const})
 	case o.Kind == ir.Execute:
 		g.access(o)
 	default:

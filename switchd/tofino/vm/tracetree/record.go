@@ -21,7 +21,7 @@ type recorder struct {
 }
 
 // begin sets what is known when the control of a side begins.
-func (g *recorder) begin(side fit.Side, path vm.Path) {
+func (g *recorder) begin(side fit.Side, path vm.Path, start []want) {
 	for _, id := range g.code.Given(side) {
 		g.forget(id)
 	}
@@ -29,6 +29,9 @@ func (g *recorder) begin(side fit.Side, path vm.Path) {
 		g.set(pipe, all(uint64(g.runner.pipe.Number())))
 	}
 	g.learnPath(g.code.Program().Gress[side].Parser, path)
+	for _, w := range start {
+		g.learn(w.field, w.bits)
+	}
 }
 
 // control goes through a control, up to a guard without an answer.
@@ -62,7 +65,9 @@ func (g *recorder) control(side fit.Side) {
 			}
 		}
 	}
-	g.emit(step{op: stepEnd})
+	if len(g.trail) == 0 {
+		g.emit(step{op: stepEnd, dst: g.leaf(side)})
+	}
 }
 
 // answer takes the next answer of the trail; ok is false where the branch ends with a guard.

@@ -48,7 +48,7 @@ const (
 	stepArgs                    // arguments dst
 	stepApply                   // table dst
 	stepRest                    // the rest of the control, from instruction dst on
-	stepEnd                     // the control is over
+	stepEnd                     // the control is over: leaf dst
 )
 
 // Run takes the packet of a pass through the control of a side.
@@ -96,6 +96,7 @@ func (r *Runner) Run(s *vm.Pass, side fit.Side) {
 		case stepVector:
 			t.vectors[st.dst].executeAll(r, s)
 		case stepEnd:
+			s.SetFacts(t.leaves[st.dst].facts, t.leaves[st.dst].verdict)
 			return
 		case stepRest:
 			s.RunFrom(side, int(st.dst))

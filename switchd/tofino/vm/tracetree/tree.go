@@ -17,6 +17,7 @@ type Runner struct {
 	rows    []*vm.Row   // that copies of the table at hand may match
 	zeros   []byte      // of headers that are not valid
 	lane    []byte
+	facts   map[string]*vm.Facts // behind ways, by what is known
 }
 
 // maxHeads is how many headers of a program a root can tell apart.
@@ -67,15 +68,20 @@ type tree struct {
 	computes []compute
 	actions  []bound
 	vectors  []*vector
+	leaves   []leaf // ends of ways
+	latest   int    // root that was last
 }
 
 // maxSteps bounds a tree; one that is full is begun anew. (assumed)
 const maxSteps = 1 << 18
 
-// root is where packets begin that have the same headers, by the same path through the parser.
+// root is where packets begin that have the same headers, by the same path through the parser, and of which
+// the same is known from a pass before.
 type root struct {
 	headers uint64
 	path    vm.Path
+	facts   *vm.Facts
+	known   []want // by that
 	step    int32
 }
 
@@ -107,12 +113,23 @@ func (r *Runner) root(s *vm.Pass, side fit.Side) int32 {
 		*t = tree{}
 	}
 	headers, path := s.Parsed()
-	for i := range t.roots {
-		if at := &t.roots[i]; at.headers == headers && at.path == path {
-			return at.step
+	x := root{headers: headers, path: path, facts: s.Facts()}
+	if t.latest < len(t.roots) && t.roots[t.latest].same(&x) {
+		return t.roots[t.latest].step
+	}
+	for t.latest = range t.roots {
+		if t.roots[t.latest].same(&x) {
+			return t.roots[t.latest].step
 		}
 	}
+	x.known = r.start(s, headers)
+	t.roots = append(t.roots, x)
+	t.latest = len(t.roots) - 1
 	return r.record(s, side, 0, 0)
+}
+
+func (x *root) same(y *root) bool {
+	return x.headers == y.headers && x.path == y.path && x.facts == y.facts
 }
 
 // trail returns the answers from the root to a guard.
@@ -140,7 +157,7 @@ func (r *Runner) record(s *vm.Pass, side fit.Side, guard int32, answer int) int3
 	if guard > 0 {
 		g.trail = append(g.trail, answer)
 	}
-	g.begin(side, path)
+	g.begin(side, path, t.roots[t.latest].known)
 	g.control(side)
 	if len(t.steps) == 0 {
 		t.steps = make([]step, 1)
@@ -150,7 +167,7 @@ func (r *Runner) record(s *vm.Pass, side fit.Side, guard int32, answer int) int3
 	t.branches = append(t.branches, branch{first, guard, answer})
 	switch {
 	case guard == 0:
-		t.roots = append(t.roots, root{headers, path, first})
+		t.roots[t.latest].step = first
 	case t.steps[guard].op == guardRow:
 		t.tables[t.steps[guard].dst].to[answer] = first
 	default:

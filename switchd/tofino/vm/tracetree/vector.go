@@ -292,7 +292,12 @@ func (v *vector) execute(r *Runner, s *vm.Pass, from, to int) {
 		}
 	}
 	for n := range v.lanes {
-		v.change(r, s, v.register[at+n*v.upper:][:some.bytes], &v.do[n], some)
+		do := &v.do[n]
+		var in []byte
+		if do.reads() {
+			in = r.read(s, &v.in[do.in], some)
+		}
+		do.change(v.register[at+n*v.upper:][:some.bytes], in)
 	}
 	v.deliver(s, out, some)
 }
@@ -317,18 +322,21 @@ func (v *vector) excepted(r *Runner, s *vm.Pass, at int, some part) bool {
 	return false
 }
 
-func (v *vector) change(r *Runner, s *vm.Pass, b []byte, l *lane, some part) {
+// reads reports whether the update takes an input.
+func (l *lane) reads() bool { return l.op >= laneSet }
+
+// change does the update of a lane.
+func (l *lane) change(b, in []byte) {
 	switch l.op {
 	case laneCleared:
 		clear(b)
 	case laneSet:
-		copy(b, r.read(s, &v.in[l.in], some))
+		copy(b, in)
 	case laneAdded:
-		vec.AddBE(b, r.read(s, &v.in[l.in], some))
+		vec.AddBE(b, in)
 	case laneClamped:
-		vec.AddClampBE(b, r.read(s, &v.in[l.in], some))
+		vec.AddClampBE(b, in)
 	case laneMapped:
-		in := r.read(s, &v.in[l.in], some)
 		for at := 0; at < len(b); at += laneBytes {
 			own, other := b[at:at+laneBytes], in[at:at+laneBytes]
 			binary.BigEndian.PutUint32(own, l.apply(binary.BigEndian.Uint32(own), binary.BigEndian.Uint32(other)))

@@ -1,0 +1,9 @@
+package main
+
+import "testing"
+
+// Live, too.
+func TestProgramEventsLive(t *testing.T) {
+	needRoot(t)
+	runWatching(t, "live")
+}

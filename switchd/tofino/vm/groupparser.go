@@ -1,0 +1,111 @@
+package vm
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/inalab/inalab/switchd/tofino/fit"
+)
+
+// visit is a state in which the parser had a choice.
+type visit struct {
+	state  *state
+	word   uint64 // of a key that has one
+	choice int
+}
+
+// parseFirst parses the first packet of a run, and notes the choices of the parser.
+func (g *Group) parseFirst(states []state, i int) Reason {
+	s := g.Select(i)
+	s.renew()
+	s.cursor, g.visits, g.mixed = s.packet.off, g.visits[:0], false
+	if len(states) == 0 {
+		return OK
+	}
+	for at, n := 0, 0; n < maxStates; n++ {
+		st := &states[at]
+		if !s.extract(st) {
+			return TooShort
+		}
+		at = st.next
+		if len(st.cases) > 0 {
+			v := visit{state: st, choice: s.choose(st)}
+			if v.choice < len(st.cases) {
+				at = st.cases[v.choice].next
+				s.recordCase(st.cases[v.choice].number)
+			}
+			g.note(v)
+		}
+		switch at {
+		case int(fit.Accept):
+			return OK
+		case int(fit.Reject):
+			return ParserRejected
+		}
+	}
+	return ParserRejected
+}
+
+// note keeps a choice, and the word that it was made by.
+func (g *Group) note(v visit) {
+	k := &v.state.key
+	if k.words != 1 || !k.plain() || !g.allThere(k) {
+		g.mixed = true
+		return
+	}
+	if g.packet.facts != nil && g.certain(k) {
+		return
+	}
+	v.word = k.readOne(&g.Pass)
+	g.visits = append(g.visits, v)
+}
+
+// certain reports whether all that a key reads is known of the packet, and so of those that take the same way.
+func (g *Group) certain(k *key) bool {
+	return !slices.ContainsFunc(k.reads, func(p part) bool {
+		if p.field.InSlot() {
+			return true
+		}
+		mask, _ := g.packet.facts.Known(&p.field, int(g.heads[p.field.Head].at)-g.packet.off)
+		return mask&p.field.Mask != p.field.Mask
+	})
+}
+
+// allThere reports whether all headers that a key reads are there.
+func (g *Group) allThere(k *key) bool {
+	return !slices.ContainsFunc(k.reads, func(p part) bool { return !p.field.InSlot() && !g.valid(int(p.field.Head)) })
+}
+
+// plain reports whether readLane can read the key.
+func (k *key) plain() bool {
+	return !slices.ContainsFunc(k.reads, func(p part) bool { return p.field.Len > 8 })
+}
+
+// parsesAlike reports whether the parser makes the same choices for a packet as for the first one of a run,
+// so that its headers stand at the same places.
+func (g *Group) parsesAlike(first, i int) bool {
+	l, from := &g.lanes[i], &g.lanes[first]
+	if l.packet.off != from.packet.off || l.packet.facts != from.packet.facts || g.cursor > l.packet.end {
+		return false
+	}
+	for n := range g.visits {
+		v := &g.visits[n]
+		if word := v.state.key.readLane(g, l); word != v.word && v.state.choice(word) != v.choice {
+			return false
+		}
+	}
+	return true
+}
+
+// readLane is readOne of a packet of a group.
+func (k *key) readLane(g *Group, l *Lane) (v uint64) {
+	for i := range k.reads {
+		p := &k.reads[i]
+		if r := &p.field; r.InSlot() {
+			v |= l.Slots[r.Off] << p.shift
+		} else if h := &g.heads[r.Head]; h.pass == g.pass {
+			v |= binary.BigEndian.Uint64(l.bytesAt(int(h.at), int(r.Off))) >> (r.Shift & 63) & r.Mask << p.shift
+		}
+	}
+	return v
+}
