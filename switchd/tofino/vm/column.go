@@ -5,8 +5,9 @@ import "encoding/binary"
 // Column is a field of all packets of a run, while their headers stand where they do.
 type Column struct {
 	mask  uint64
-	at    int32 // slot, or place of the first byte
+	at    int32 // slot, or place of the first byte; of columnWide below zero in the scratch, as in [head]
 	shift uint8
+	low   uint8 // bits behind a field of columnWide in its last byte
 	kind  columnKind
 }
 
@@ -17,24 +18,30 @@ const (
 	columnSlot                      // metadata
 	columnBytes                     // of a header in the packet
 	columnScratch                   // of a header that was added
+	columnWide                      // nine bytes of a header
 	columnConst                     // the mask itself
 )
 
-// Column returns a field of up to eight bytes, or metadata.
+// Column returns a field.
 func (g *Group) Column(r *Ref) Column { return g.columnShifted(r, 0) }
 
 // columnShifted returns the bits of a field from one on.
 func (g *Group) columnShifted(r *Ref, shift uint8) Column {
 	switch r.kind {
 	case inSlot:
-		return Column{^uint64(0), r.Off, shift, columnSlot}
+		return Column{mask: ^uint64(0), at: r.Off, shift: shift, kind: columnSlot}
 	case inSlice:
-		return Column{r.Mask >> shift, r.Off, r.Low + shift, columnSlot}
+		return Column{mask: r.Mask >> shift, at: r.Off, shift: r.Low + shift, kind: columnSlot}
 	}
 	h := &g.heads[r.Head]
 	c := Column{mask: r.Mask >> shift, shift: r.Shift + shift}
 	switch {
 	case h.pass != g.pass:
+	case r.Len > 8:
+		if c.at = h.at + r.Off; h.at < 0 {
+			c.at = h.at - r.Off
+		}
+		c.low, c.shift, c.kind = r.Low, shift, columnWide
 	case h.at >= 0:
 		c.at, c.kind = h.at+r.Off, columnBytes
 	default:
@@ -52,6 +59,9 @@ func (c *Column) Get(l *Lane) uint64 {
 		return binary.BigEndian.Uint64(l.Buf[c.at:]) >> (c.shift & 63) & c.mask
 	case columnScratch:
 		return binary.BigEndian.Uint64(l.scratch[c.at:]) >> (c.shift & 63) & c.mask
+	case columnWide:
+		b := l.bytesAt(int(c.at), 0)
+		return (binary.BigEndian.Uint64(b)<<(8-c.low) | uint64(b[8]>>c.low)) >> (c.shift & 63) & c.mask
 	case columnConst:
 		return c.mask
 	}

@@ -204,14 +204,7 @@ func (r *Runner) put(g *vm.Group, st *step, lanes []vm.Lane) {
 
 // fetch reads a field into a slot, with a constant.
 func (r *Runner) fetch(g *vm.Group, st *step, lanes []vm.Lane) {
-	f := r.ref(st.to[0])
-	if f.Len > 8 {
-		for i := range lanes {
-			r.step(g.SelectLane(&lanes[i]), &r.trees[g.Side()], st)
-		}
-		return
-	}
-	c := g.Column(f)
+	c := g.Column(r.ref(st.to[0]))
 	for i := range lanes {
 		l := &lanes[i]
 		if st.op == stepAdd {
