@@ -14,9 +14,9 @@ import (
 )
 
 // setsOf lays out a scenario for live runs.
-func setsOf(t *testing.T, rest string) []*job.Set {
+func setsOf(t *testing.T, rest string, set ...string) []*job.Set {
 	t.Helper()
-	s, err := scenarios.Load(scenarios.Source{Name: "test", Text: []byte("apiVersion: inalab/v1\nkind: Scenario\nname: test\nscale: 100\n" + rest)}, system.All())
+	s, err := scenarios.Load(scenarios.Source{Name: "test", Text: []byte("apiVersion: inalab/v1\nkind: Scenario\nname: test\nscale: 100\n" + rest), Set: set}, system.All())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (e *NoScale) Error() string {
 }
 
 // Find returns the least scale, among round ones and the first that is tried, that the machine
-// carries. Slow iterations that a larger scale makes no faster are not the scale's: then
+// carries. Slow iterations and late timers that a larger scale does not mend are not the scale's: then
 // processor time decides alone, and the note says so.
 func Find(ctx context.Context, s Search, try Try) (Found, error) {
 	f := finder{Search: s}
@@ -77,7 +77,7 @@ type finder struct {
 // take notes what came of a scale.
 func (f *finder) take(t Tried) {
 	if f.carried == 0 && t.Excess > 0 && t.fits() && f.unhelped(t) {
-		f.note = "iterations are slow at every scale: " + t.Slow
+		f.note = "a larger scale does not help: " + t.Slow
 	}
 	if f.note != "" {
 		t.Excess = min(t.Excess, 0)
@@ -105,7 +105,7 @@ func (f *finder) judge() {
 func (f *finder) settle() {
 	for _, t := range f.tried {
 		if t.fits() && t.Scale > f.carried {
-			f.carried, f.note = t.Scale, "the self-test ended before iterations were fast enough: "+t.Slow
+			f.carried, f.note = t.Scale, "the self-test ended before a scale was found that helps: "+t.Slow
 		}
 	}
 }

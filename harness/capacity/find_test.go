@@ -18,6 +18,7 @@ type machine struct {
 	rest float64 // of it, the part that does not
 	fast int     // the least scale at which iterations are as short as expected
 	slow float64 // how many times the expected they take below
+	late int     // the least scale at which timers are in time
 	ends int     // the least scale at which runs come to an end
 	asks []int
 }
@@ -33,6 +34,9 @@ func (m *machine) try(_ context.Context, scale int) ([]Trial, error) {
 	t.Thread = (t.Line + t.Expected.Scale(slower)).Scale(headroom * m.load(scale))
 	if scale < m.fast {
 		t.Iteration = t.Iteration.Scale(m.slow)
+	}
+	if t.LateLimit = units.Millisecond; scale < m.late {
+		t.Late = units.Duration(2*m.late/scale) * units.Millisecond
 	}
 	if scale < m.ends {
 		t = Trial{Name: t.Name, Failed: "nothing moves any more"}
@@ -57,7 +61,8 @@ func TestFind(t *testing.T) {
 		{name: "the bound of what is kept", m: machine{full: 4}, from: Search{Least: 70}, want: 70, asks: []int{200, 70}},
 		{name: "slow below 300", m: machine{full: 100, fast: 300, slow: 1.2}, want: 300, asks: []int{200, 400, 250, 300}},
 		{name: "slow below 100", m: machine{full: 100, rest: 0, fast: 150, slow: 1.2}, want: 150, asks: []int{200, 100, 120, 150}},
-		{name: "slow at every scale", m: machine{full: 100, fast: 1 << 30, slow: 1.2}, want: 200, asks: []int{200, 400}, note: "slow at every scale"},
+		{name: "slow at every scale", m: machine{full: 100, fast: 1 << 30, slow: 1.2}, want: 200, asks: []int{200, 400}, note: "a larger scale does not help: an iteration of a on rack takes"},
+		{name: "timers late below 300", m: machine{full: 100, late: 300}, want: 300, asks: []int{200, 400, 250, 300}},
 		{name: "no end below 300", m: machine{full: 100, ends: 300}, want: 300, asks: []int{200, 400, 250, 300}},
 		{name: "no end for long", m: machine{full: 100, ends: 1500}, want: 2000, asks: []int{200, 400, 800, 2000, 1000, 1200}},
 		{name: "an unusual start", m: machine{full: 37}, from: Search{Start: 37}, want: 37, asks: []int{37}},
@@ -86,7 +91,7 @@ func TestFindEndsInTime(t *testing.T) {
 		note string
 	}{
 		{machine{full: 20}, 200, ""},
-		{machine{full: 100, fast: 1000, slow: 1.2}, 200, "ended before iterations were fast enough: an iteration of a on rack"},
+		{machine{full: 100, fast: 1000, slow: 1.2}, 200, "ended before a scale was found that helps: an iteration of a on rack"},
 		{machine{full: 1000}, 0, ""},
 	} {
 		got, err := Find(t.Context(), Search{Start: 200, Least: 1, Most: 1000, Processors: 2, Over: func() bool { return true }}, c.m.try)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/inalab/inalab/harness/fidelity"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/live"
@@ -50,7 +51,7 @@ func (l *Live) trial(ctx context.Context, s *job.Set) (t Trial, err error) {
 		case errors.Is(err, live.ErrStalled): // packets that the machine lost, and nobody sends again
 			t, err = Trial{Name: Name(brief), Failed: err.Error()}, nil
 		case err == nil:
-			t, err = l.conclude(brief, cells, efforts)
+			t, err = l.conclude(ctx, brief, cells, efforts)
 		}
 		return err
 	})
@@ -58,9 +59,16 @@ func (l *Live) trial(ctx context.Context, s *job.Set) (t Trial, err error) {
 }
 
 // conclude makes a trial of what was measured.
-func (l *Live) conclude(s *job.Set, cells []result.Cell, efforts []live.Effort) (t Trial, err error) {
+func (l *Live) conclude(ctx context.Context, s *job.Set, cells []result.Cell, efforts []live.Effort) (t Trial, err error) {
 	t = expect(s)
 	t.Iteration = shortest(cells)
+	if t.Expected > 0 {
+		twin, err := l.twin(ctx, s)
+		if err != nil {
+			return t, err
+		}
+		t.Expected = max(t.Expected, twin)
+	}
 	if t.Expected == 0 { // flows go on while workers compute
 		t.Line = t.Iteration
 	}
@@ -71,6 +79,7 @@ func (l *Live) conclude(s *job.Set, cells []result.Cell, efforts []live.Effort) 
 			t.Thread, t.Node = used, e.Node
 		}
 	}
+	t.Late = median(efforts)
 	for _, j := range s.Jobs {
 		one, err := l.gradient(j)
 		if err != nil {
@@ -91,10 +100,25 @@ func expect(s *job.Set) Trial {
 	for _, j := range s.Jobs {
 		t.Line, t.Compute = max(t.Line, j.Layout.Time), max(t.Compute, j.SlowestCompute())
 	}
+	t.LateLimit = fidelity.LateLimit(t.Compute)
 	if len(s.Jobs) == 1 && len(s.Flows()) == 0 && s.First().Layout.Time > 0 {
 		t.Expected, _ = s.First().Expect()
 	}
 	return t
+}
+
+// median returns the lateness that half of the nodes keep within: one stall is chance, and late timers of
+// most nodes are not.
+func median(efforts []live.Effort) units.Duration {
+	if len(efforts) == 0 {
+		return 0
+	}
+	late := make([]units.Duration, 0, len(efforts))
+	for _, e := range efforts {
+		late = append(late, e.Late)
+	}
+	slices.Sort(late)
+	return late[(len(late)-1)/2]
 }
 
 // shortest returns the shortest time between two ends of an iteration, each at the worker that was

@@ -18,6 +18,8 @@ type Trial struct {
 	Gradients units.Duration // of the gradients of all workers
 	Iteration units.Duration // the shortest that there was
 	Expected  units.Duration // zero: not known
+	Late      units.Duration // by which 1% of the timers of half of the nodes fired, or more
+	LateLimit units.Duration // of that; zero: none
 	Failed    string         // why it came to no end; the times are then zero
 }
 
@@ -44,20 +46,27 @@ func (t *Trial) Load(processors int) Load {
 	return worst
 }
 
-// Excess is by which share of what was expected the shortest iteration took longer than allowed;
-// 0 or less: it did not, or nothing is expected.
-func (t *Trial) Excess() float64 {
-	if t.Expected == 0 {
-		return 0
+// Excess is by which share the shortest iteration took longer than allowed, or timers fired later, and what
+// that is; 0 or less: neither did.
+func (t *Trial) Excess() (share float64, what string) {
+	if t.Expected > 0 {
+		share = float64(t.Iteration)/float64(t.Expected) - 1 - slower
+		what = fmt.Sprintf("an iteration of %s takes %.1f ms at least, where %.1f ms are expected", t.Name, t.Iteration.Milliseconds(), t.Expected.Milliseconds())
 	}
-	return float64(t.Iteration)/float64(t.Expected) - 1 - slower
+	if t.LateLimit == 0 {
+		return share, what
+	}
+	if late := float64(t.Late)/float64(t.LateLimit) - 1; late > max(share, 0) {
+		return late, fmt.Sprintf("timers of %s fire %.1f ms late, where %.1f ms are trusted", t.Name, t.Late.Milliseconds(), t.LateLimit.Milliseconds())
+	}
+	return share, what
 }
 
 // Tried is what all trials at one scale came to.
 type Tried struct {
 	Scale  int     `json:"scale"`
 	Load   Load    `json:"load"`
-	Excess float64 `json:"excess"` // of the slowest, above what is allowed; 0 or less: none is too slow
+	Excess float64 `json:"excess"` // of the slowest or latest, above what is allowed; 0 or less: none is too slow
 	Slow   string  `json:"slow,omitempty"`
 	Failed string  `json:"failed,omitempty"` // a run that came to no end
 }
@@ -73,9 +82,8 @@ func sum(scale, processors int, trials []Trial) Tried {
 		if l := trials[i].Load(processors); out.Load.Of == "" || l.Share > out.Load.Share {
 			out.Load = l
 		}
-		if e := trials[i].Excess(); e > out.Excess {
-			out.Excess = e
-			out.Slow = fmt.Sprintf("an iteration of %s takes %.1f ms at least, where %.1f ms are expected", trials[i].Name, trials[i].Iteration.Milliseconds(), trials[i].Expected.Milliseconds())
+		if e, what := trials[i].Excess(); e > out.Excess {
+			out.Excess, out.Slow = e, what
 		}
 	}
 	if out.Excess <= 0 {

@@ -110,8 +110,13 @@ func (j *judge) worst(limit float64, value func(*Node) float64) (node *Node, oth
 	return node, fmt.Sprintf(" (and %d more nodes)", above-1)
 }
 
+// LateLimit returns by how much 1% of a node's timers may be late in a run that is trusted, by the nominal time of a compute.
+func LateLimit(compute units.Duration) units.Duration {
+	return max(lateTrusted, compute.Scale(lateTrustedShare))
+}
+
 func (j *judge) lateness() {
-	limit := max(lateTrusted, j.in.Iteration.Scale(lateTrustedShare))
+	limit := LateLimit(j.in.Iteration)
 	if n, others := j.worst(float64(limit), func(n *Node) float64 { return float64(n.LateP99) }); n != nil {
 		j.lower(busy, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s", n.Name, n.LateP99, limit, others)
 	}

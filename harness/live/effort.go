@@ -10,10 +10,11 @@ import (
 	hostlive "github.com/inalab/inalab/nodes/live"
 )
 
-// Effort is what the packet thread of a node needed over a whole run.
+// Effort is what the packet thread of a node needed over a whole run, and how well it kept the time.
 type Effort struct {
 	Node string
 	Time units.Duration // of a processor; 0 where the system does not say
+	Late units.Duration // by which 1% of its timers fired, or more
 }
 
 // RunMeasured is [RunJobs] that also says what the nodes needed: switches first, then workers,
@@ -24,7 +25,7 @@ func RunMeasured(ctx context.Context, s *job.Set, opt Options) (cells []result.C
 }
 
 func (r *run) efforts() (out []Effort) {
-	add := func(node string, d pktio.Report) { out = append(out, Effort{node, d.Used}) }
+	add := func(node string, d pktio.Report) { out = append(out, Effort{node, d.Used, d.Lateness.P99}) }
 	for _, s := range r.switchReports {
 		add(s.Node, s.Drive)
 	}

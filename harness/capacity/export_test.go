@@ -1,0 +1,4 @@
+package capacity
+
+// Twin is for tests.
+var Twin = (*Live).twin
