@@ -29,6 +29,9 @@ type DriveConfig struct {
 	// Done is asked before every round, on Drive's goroutine, until it says
 	// true. Nil: the run ends with its context.
 	Done func() bool
+	// Prompt is for a host, which has little to do at a time: its timers and packets come before those who go on
+	// for longer on the same processor, as a switch does.
+	Prompt bool
 	// Settle is how long the machine keeps answering after Done, as peers may
 	// still want something said again. Zero: Drive returns at once.
 	Settle time.Duration
@@ -79,7 +82,7 @@ func Drive(ctx context.Context, cfg DriveConfig) (Report, error) {
 	if err := cfg.validate(); err != nil {
 		return Report{}, err
 	}
-	thread := lockThread()
+	thread := lockThread(cfg.Prompt)
 	defer thread.release()
 	defer wakeOnCancel(ctx, cfg.Device)()
 	d := driver{DriveConfig: cfg, jobs: jobs{clock: cfg.Clock}, settled: units.Never, now: cfg.Clock.Now()}

@@ -12,7 +12,7 @@ import (
 // timer slack to set and no processor time of one thread to read.
 type thread struct{}
 
-func lockThread() thread {
+func lockThread(bool) thread {
 	runtime.LockOSThread()
 	return thread{}
 }

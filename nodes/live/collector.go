@@ -42,7 +42,7 @@ func (e *collectorEnd) run(ctx context.Context, clock pktio.Clock) (r EndReport,
 	ctx, cancel := lingering(ctx)
 	defer cancel()
 	r.Flow, r.Collects = "collector/"+e.program, e.program
-	r.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{Machine: e.machine, Device: e.device, Clock: clock})
+	r.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{Machine: e.machine, Device: e.device, Clock: clock, Prompt: true})
 	r.Device, r.Observed = e.device.Stats(), e.machine.Observed()
 	return r, flowError(r.Flow, err)
 }

@@ -79,7 +79,7 @@ func RunServer(ctx context.Context, cfg ServerConfig, newServer NewServer, paren
 	if adding != nil {
 		m = adding
 	}
-	node := shell.Node[chassis.EngineState]{Machine: m, Device: dev, Look: func() chassis.EngineState {
+	node := shell.Node[chassis.EngineState]{Prompt: true, Machine: m, Device: dev, Look: func() chassis.EngineState {
 		state, _ := chassis.Look(cfg.Node, server)
 		return state
 	}}

@@ -178,7 +178,7 @@ func (e *udpEnd) run(ctx context.Context, clock pktio.Clock) (r EndReport, err e
 		ctx, cancel = lingering(ctx)
 		defer cancel()
 	}
-	r.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{Machine: e.machine, Device: e.device, Clock: clock})
+	r.Drive, err = pktio.Drive(ctx, pktio.DriveConfig{Machine: e.machine, Device: e.device, Clock: clock, Prompt: true})
 	r.Device = e.device.Stats()
 	if r.Sends = sends; sends {
 		r.Sent = source.Sent()

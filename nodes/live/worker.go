@@ -86,7 +86,7 @@ func RunWorker(ctx context.Context, cfg WorkerConfig, newCore worker.NewCore, pa
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	node := shell.Node[WorkerState]{
-		Machine: w, Device: dev, Done: w.Job.Done, Samples: parent.Samples,
+		Machine: w, Device: dev, Done: w.Job.Done, Samples: parent.Samples, Prompt: true,
 		Look: func() WorkerState { return look(w, log, dev) },
 	}
 	report.Drive, err = run(ctx, &node, w.Job, parent)

@@ -47,6 +47,7 @@ type Node[S any] struct {
 	Device  pktio.Device
 	Done    func() bool                 // as in pktio.DriveConfig; nil: it runs until the parent says stop
 	Samples func([]result.Sample) error // likewise
+	Prompt  bool                        // likewise
 	Look    func() S                    // the state; called between two rounds of the drive
 	Busy    S                           // the state when the loop does not get to it
 
@@ -82,7 +83,7 @@ func (n *Node[S]) Run(ctx context.Context, parent Parent) (pktio.Report, error) 
 		}
 	})
 	report, err := pktio.Drive(ctx, pktio.DriveConfig{
-		Machine: n.Machine, Device: n.Device, Clock: clock, Done: n.done, OnSamples: n.Samples,
+		Machine: n.Machine, Device: n.Device, Clock: clock, Done: n.done, OnSamples: n.Samples, Prompt: n.Prompt,
 	})
 	cancel()
 	parental.Wait()
