@@ -29,6 +29,12 @@ func TimedPipe(e *experiment.Env) switchml.Pipe {
 	return switchml.Pipe{Pipeline: true, Timed: true, Times: switchml.PassTimes{Once: SwitchTime(e), Further: PassTime(e)}}
 }
 
+// TimedATP is the same for ATP. Links have what any packet takes from port to port, so that further passes alone
+// take time there.
+func TimedATP(e *experiment.Env) atp.Pipe {
+	return atp.Pipe{Pipeline: true, Timed: true, Links: true, Pass: PassTime(e)}
+}
+
 // What aggregates in the switches of a run, as tables say it.
 const (
 	OnTimedPipeline = string(claims.SwitchPipelineTimed)

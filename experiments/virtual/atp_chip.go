@@ -24,8 +24,8 @@ const (
 	atpChipTime = "atp.s4.chip-time"
 )
 
-// atpChip runs a point of each of ATP's figures on the reference program, on which the figures rest, and on
-// the program of the emulated Tofino, with time and without.
+// atpChip runs a point of each of ATP's figures on the reference program, and on the program of the emulated Tofino,
+// without time and, as the figures do, with it.
 func atpChip() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.chip", Title: "a point of each figure of ATP on the reference program and on the emulated Tofino, with time and without",
@@ -69,7 +69,10 @@ func onPipe(sys job.System, p atp.Pipe) job.System {
 func pointOfLab(part, what string, lab func(*experiment.Env) tenantLab) chipPoint {
 	set := func(e *experiment.Env, p atp.Pipe) (*job.Set, error) {
 		l := lab(e)
-		l.whole, l.inside = true, units.Microsecond.Scale(e.Constants.Get("tofino.latency"))
+		l.whole, l.inside = true, testbed.SwitchTime(e)
+		if p.Timed {
+			p.Mark = l.marks * cellsOfATP
+		}
 		for i := range l.jobs {
 			j := &l.jobs[i]
 			j.sys, j.model, j.mib, j.iterations = onPipe(j.sys, p), "", experiment.Cut(e, chipMiB, chipQuickMiB), chipTensors
@@ -107,9 +110,7 @@ func chipPoints() []chipPoint {
 			return c
 		}),
 		pointOfLab("fig12", "two jobs over one link", func(e *experiment.Env) tenantLab {
-			sys := atpTenant(e, atp.DefaultAggregators, 0)
-			sys.Copy = testbed.ATP(e).Copy
-			return fig12Lab(e, sys, threshold(e))
+			return fig12Lab(e, copyingTenant(e), threshold(e))
 		}),
 		pointOfLab("fig13a", "three jobs on half of the paper's 1980 aggregators", func(e *experiment.Env) tenantLab {
 			return fig13Lab(e, atpTenant(e, span13b*fig13Jobs/2, span13b), nil)
@@ -202,9 +203,9 @@ func chipPointTable(points []chipPoint, runs []chipRun) claims.Table {
 			{Name: "by the port inside"}, {Name: "sums dropped"}, {Name: "sent again"}, {Name: "sent again on the reference program"},
 		},
 		Notes: []string{
-			"Times are those of a tensor: nothing is computed. The other experiments on figures of ATP run the reference program.",
+			"Times are those of a tensor: nothing is computed, so that several jobs ask for more than the port inside has. The other experiments on figures of ATP run the chip with time.",
 			"With time a packet that is added takes two passes, the second in the place of another. All have tofino.latency from port to port.",
-			"Sums, collisions and resends come back by the port inside, of 100 Gbit/s. Sums are dropped if their halves differ for long.",
+			"Sums, collisions and resends come back by the port inside, of 100 Gbit/s, whose queue marks as others do. Sums are dropped if their halves differ for long.",
 		},
 	}
 	for i := range points {

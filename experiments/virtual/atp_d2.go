@@ -5,8 +5,6 @@ import (
 	"math"
 
 	"github.com/inalab/inalab/experiments/experiment"
-	"github.com/inalab/inalab/experiments/testbed"
-	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
@@ -16,7 +14,7 @@ import (
 func atpD2() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig20", Title: "two jobs in one switch, and each of them alone",
-		Switch: []claims.Switch{claims.SwitchReference},
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{"atp.fig20.two-vgg16", "atp.d2.5v2-workers", "atp.d2.vgg-resnet"},
 		Quick:  "a 96th of the models and of their compute times in place of a 48th",
 		Run:    runATPD2,
@@ -30,6 +28,7 @@ type pairing struct {
 	models  [2]string
 
 	alone, beside [2]units.Duration // iteration
+	ran           string            // what aggregated
 }
 
 // loss is the percent of throughput that a job loses.
@@ -40,8 +39,7 @@ func (p *pairing) loss(job int) float64 {
 // lab is the jobs of the pairing that are named, at the same hosts whether the other is there or not.
 func (p *pairing) lab(e *experiment.Env, jobs ...int) tenantLab {
 	l := tenantLab{hosts: p.workers[0] + p.workers[1] + 2, marks: threshold(e), queue: int(e.Constants.Get("atp.queue"))}
-	sys := atpTenant(e, atp.DefaultAggregators, 0)
-	sys.Copy = testbed.ATP(e).Copy
+	sys := copyingTenant(e)
 	for _, k := range jobs {
 		first := k * (p.workers[0] + 1)
 		j := tenantJob{sys: sys, id: uint8(1 + k), model: p.models[k], cut: experiment.Cut(e, 48, 96), iterations: 4}
@@ -71,6 +69,7 @@ func runATPD2(ctx context.Context, e *experiment.Env) (f experiment.Findings, er
 	for i := range pairs {
 		p, c := &pairs[i], cells[3*i:]
 		p.alone = [2]units.Duration{warm(&c[0][0]), warm(&c[1][0])}
+		p.ran = labs[3*i+2].ran
 		p.beside = [2]units.Duration{warm(&c[2][0]), warm(&c[2][1])}
 	}
 	const model = "a server of its own for each job, which copies 60 Gbit/s, and a table of 20000 aggregators"
@@ -87,12 +86,13 @@ func runATPD2(ctx context.Context, e *experiment.Env) (f experiment.Findings, er
 func pairTable(pairs []pairing) claims.Table {
 	t := claims.Table{
 		ID: "atp.fig20", Title: "Time of an iteration of two jobs, alone and beside each other",
-		Columns: []claims.Column{{Name: "jobs"}, {Name: "job"}, {Name: "workers"}, {Name: "alone", Unit: "ms"}, {Name: "beside the other", Unit: "ms"}, {Name: "loss", Unit: "%"}},
+		Columns: []claims.Column{{Name: "jobs"}, {Name: "switch"}, {Name: "job"}, {Name: "workers"}, {Name: "alone", Unit: "ms"}, {Name: "beside the other", Unit: "ms"}, {Name: "loss", Unit: "%"}},
+		Notes:   []string{insideNote},
 	}
 	for i := range pairs {
 		p := &pairs[i]
 		for k := range p.alone {
-			t.Add(render.Text(p.name), render.Int(k+1), render.Int(p.workers[k]), render.Number(p.alone[k].Milliseconds(), 3), render.Number(p.beside[k].Milliseconds(), 3), render.Number(p.loss(k), 2))
+			t.Add(render.Text(p.name), render.Text(p.ran), render.Int(k+1), render.Int(p.workers[k]), render.Number(p.alone[k].Milliseconds(), 3), render.Number(p.beside[k].Milliseconds(), 3), render.Number(p.loss(k), 2))
 		}
 	}
 	return t

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/experiments/experiment"
-	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/harness/system/ps"
@@ -20,7 +19,7 @@ import (
 func atpFig12() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.fig12", Title: "two VGG16 jobs whose workers are on both sides of a link of 100 Gbit/s",
-		Switch: []claims.Switch{claims.SwitchReference},
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{"atp.fig12.byteps", "atp.fig12.horovod", "atp.fig12.equal-jobs"},
 		Quick:  "a 132nd of the model and of its compute time in place of a 66th",
 		Run:    runATPFig12,
@@ -59,8 +58,7 @@ func fig12Labs(e *experiment.Env) (list []crossing, labs []tenantLab) {
 	add := func(name string, sys job.System, marks int) {
 		list, labs = append(list, crossing{name: name}), append(labs, fig12Lab(e, sys, marks))
 	}
-	sys := atpTenant(e, atp.DefaultAggregators, 0)
-	sys.Copy = testbed.ATP(e).Copy
+	sys := copyingTenant(e)
 	taken := sys
 	end := func(name string, marks int, change func(*atp.System)) {
 		s := taken
@@ -98,11 +96,11 @@ func runATPFig12(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 	f.Set("atp.fig12.equal-jobs", claims.NumberParts(map[string]float64{"atp": own.ratio(), "horovod": horovod.ratio()}).On(model).Noting("BytePS: %.3f", byteps.ratio()))
 	t := claims.Table{
 		ID: "atp.fig12", Title: "Time of an iteration of two jobs that share a link",
-		Columns: []claims.Column{{Name: "system"}, {Name: "first job", Unit: "ms"}, {Name: "second job", Unit: "ms"}},
-		Notes:   []string{fmt.Sprintf("%.3f ms of an iteration are compute.", compute.Milliseconds())},
+		Columns: []claims.Column{{Name: "system"}, {Name: "switch"}, {Name: "first job", Unit: "ms"}, {Name: "second job", Unit: "ms"}},
+		Notes:   []string{fmt.Sprintf("%.3f ms of an iteration are compute.", compute.Milliseconds()), atpSwitchNote},
 	}
 	for i := range list {
-		t.Add(render.Text(list[i].name), render.Number(list[i].jobs[0].Milliseconds(), 3), render.Number(list[i].jobs[1].Milliseconds(), 3))
+		t.Add(render.Text(list[i].name), render.Text(labs[i].ran), render.Number(list[i].jobs[0].Milliseconds(), 3), render.Number(list[i].jobs[1].Milliseconds(), 3))
 	}
 	f.Tables = append(f.Tables, t)
 	return f, nil

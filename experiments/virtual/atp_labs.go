@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,6 +19,8 @@ import (
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/nodes/worker"
+	"github.com/inalab/inalab/switchd/program/atp/pipeline"
+	"github.com/inalab/inalab/switchd/tofino"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
@@ -34,6 +37,8 @@ type tenantLab struct {
 	inside   units.Duration // from port to port of a switch
 	jobs     []tenantJob
 	first    func(*job.Spec) // changes the first job; may be nil
+	oracle   bool            // on the reference program, whatever the chip has room for
+	ran      string          // what aggregated in switches, of a lab that was simulated
 }
 
 // tenantJob is one of them.
@@ -133,8 +138,50 @@ func (t *tenantJob) profile(e *experiment.Env) profiles.Profile {
 	return model
 }
 
-// together returns the cells of labs, as many at a time as there are processors.
+// cellsOfATP are those of a packet in the buffer of a chip.
+const cellsOfATP = (testbed.ATPFrame + tofino.CellBytes - 1) / tofino.CellBytes
+
+// onChip has ATP run on the emulated Tofino, whose passes, ports inside and queues take time, and packets of all else
+// take one pass. What waits for the port inside is marked as in the switch's other queues. A lab whose switches have more ports than a pipe has stays as it is: on the reference program, in
+// switches that take no time.
+func (l *tenantLab) onChip(e *experiment.Env) error {
+	p, err := l.plan(e)
+	if err != nil {
+		return err
+	}
+	if l.oracle || slices.ContainsFunc(p.Switches, func(s plan.Switch) bool { return len(s.Ports) > pipeline.MaxPorts }) {
+		return nil
+	}
+	l.inside = cmp.Or(l.inside, testbed.SwitchTime(e))
+	pipe := testbed.TimedATP(e)
+	pipe.Mark = l.marks * cellsOfATP
+	for i := range l.jobs {
+		l.jobs[i].sys = onPipe(l.jobs[i].sys, pipe)
+	}
+	return nil
+}
+
+// insideNote says what a chip of one port inside does to several jobs.
+const insideNote = "Switch: the pipeline is ATP on the emulated Tofino. Sums, collisions and resends of all jobs take their second pass by the one port inside (ATP App C), of 100 Gbit/s: 36.5 million packets a second."
+
+// portsNote says why a lab stays on the reference program.
+func portsNote() string {
+	return fmt.Sprintf("Switch: the hosts are more than the %d ports that one pipe of the emulated Tofino has for jobs.", pipeline.MaxPorts)
+}
+
+// together simulates labs on the chip, as many at a time as there are processors, notes in each what aggregated,
+// and returns their cells.
 func together(ctx context.Context, e *experiment.Env, labs []tenantLab) ([][]result.Cell, error) {
+	for i := range labs {
+		if err := labs[i].onChip(e); err != nil {
+			return nil, err
+		}
+	}
+	return simulateLabs(ctx, e, labs)
+}
+
+// simulateLabs is the same on what the systems of labs ask for.
+func simulateLabs(ctx context.Context, e *experiment.Env, labs []tenantLab) ([][]result.Cell, error) {
 	cells := make([][]result.Cell, len(labs))
 	sets := make([]*job.Set, len(labs))
 	for i := range labs { // here, since an Env is for one goroutine
@@ -144,7 +191,10 @@ func together(ctx context.Context, e *experiment.Env, labs []tenantLab) ([][]res
 		}
 	}
 	err := experiment.Parallel(len(labs), func(i int) (err error) {
-		cells[i], err = runSet(ctx, sets[i])
+		if cells[i], err = runSet(ctx, sets[i]); err != nil {
+			return err
+		}
+		labs[i].ran, err = testbed.RanOn(labs[i].jobs[0].sys, &cells[i][0])
 		return err
 	})
 	return cells, err
@@ -173,6 +223,13 @@ func atpTenant(e *experiment.Env, aggregators, span int) atp.System {
 	if e.Reading("atp.hash") == "number" {
 		s.Indexing = host.ByNumber
 	}
+	return s
+}
+
+// copyingTenant is ATP with a table that has room for all, and servers that copy as fast as the paper's.
+func copyingTenant(e *experiment.Env) atp.System {
+	s := atpTenant(e, atp.DefaultAggregators, 0)
+	s.Copy = testbed.ATP(e).Copy
 	return s
 }
 

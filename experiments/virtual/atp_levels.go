@@ -29,7 +29,7 @@ import (
 func atpLevels() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "atp.a2", Title: "frames of a fragment where switches of two levels aggregate, of all, of the first alone, and none",
-		Switch: []claims.Switch{claims.SwitchReference},
+		Switch: []claims.Switch{claims.SwitchPipelineTimed, claims.SwitchReference},
 		Claims: []claims.ID{"atp.a2.levels"},
 		Quick:  "a tensor of 1 MiB in place of 8",
 		Run:    runATPLevels,
@@ -55,12 +55,13 @@ type cluster struct {
 // aggregating is who aggregates, in the order of a cluster's terms.
 var aggregating = [4]struct {
 	name   string
+	deep   bool // more levels than the pipeline has
 	change func(*atp.System)
 }{
-	{"all levels", func(s *atp.System) { s.Levels = atp.AllLevels }},
-	{"two levels", func(*atp.System) {}},
-	{"racks alone", func(s *atp.System) { s.Levels = atp.RackLevel }},
-	{"nobody", func(s *atp.System) { s.Aggregators = atp.None }},
+	{"all levels", true, func(s *atp.System) { s.Levels = atp.AllLevels }},
+	{"two levels", false, func(*atp.System) {}},
+	{"racks alone", false, func(s *atp.System) { s.Levels = atp.RackLevel }},
+	{"nobody", false, func(s *atp.System) { s.Aggregators = atp.None }},
 }
 
 // clusters are racks of unequal size, and a tree whose switches of each tier aggregate what differs.
@@ -98,6 +99,10 @@ func (c *cluster) job(e *experiment.Env, who, mib int) (*job.Job, error) {
 	aggregating[who].change(&sys)
 	p := c.params
 	p.Link = topo.LinkSpec{Rate: testbed.Gigabit100, Delay: units.Microsecond, Queue: portQueue}
+	if !aggregating[who].deep {
+		sys.Pipe = testbed.TimedATP(e)
+		p.Link.Delay += testbed.SwitchTime(e) / 2
+	}
 	p.Uplink = p.Link
 	g, err := gen.ByName(c.topology, p)
 	if err != nil {
@@ -142,9 +147,9 @@ func runATPLevels(ctx context.Context, e *experiment.Env) (f experiment.Findings
 	t := claims.Table{
 		ID: "atp.a2", Title: "Frames of a fragment between switches, and at the server",
 		Columns: []claims.Column{
-			{Name: "workers"}, {Name: "who aggregates"}, {Name: "levels of the header"}, {Name: "bytes of a frame"}, {Name: "between switches"}, {Name: "arithmetic between switches"}, {Name: "at the server"}, {Name: "arithmetic at the server"}, {Name: "fragments"},
+			{Name: "workers"}, {Name: "who aggregates"}, {Name: "switch"}, {Name: "levels of the header"}, {Name: "bytes of a frame"}, {Name: "between switches"}, {Name: "arithmetic between switches"}, {Name: "at the server"}, {Name: "arithmetic at the server"}, {Name: "fragments"},
 		},
-		Notes: []string{"Between switches are gradient and parameter packets. By arithmetic: the gradient packets of each link, and one parameter packet to each switch on the way of some worker."},
+		Notes: []string{"Between switches are gradient and parameter packets. By arithmetic: the gradient packets of each link, and one parameter packet to each switch on the way of some worker.", "Switch: the pipeline has two levels, so that all levels are on the reference program."},
 	}
 	mib, off, saved := experiment.Cut(e, 8, 1), 0.0, math.Inf(1)
 	for _, c := range clusters() {
@@ -171,7 +176,11 @@ func runATPLevels(ctx context.Context, e *experiment.Env) (f experiment.Findings
 				saved = min(saved, float64(got.between)/float64(all))
 			}
 			per := func(frames uint64) render.Cell { return render.Number(float64(frames)/float64(n), 3) }
-			t.Add(render.Text(c.name), render.Text(aggregating[who].name), render.Int(levelsOf(j)), render.Int(j.Layout.Packet+14), per(got.between), render.Int(c.between(who)), per(got.server), render.Int(c.at[who]), render.Int(n))
+			ran, err := testbed.RanOn(j.System, &cells[0])
+			if err != nil {
+				return f, fmt.Errorf("%s, %s: %w", c.name, aggregating[who].name, err)
+			}
+			t.Add(render.Text(c.name), render.Text(aggregating[who].name), render.Text(ran), render.Int(levelsOf(j)), render.Int(j.Layout.Packet+14), per(got.between), render.Int(c.between(who)), per(got.server), render.Int(c.at[who]), render.Int(n))
 		}
 	}
 	f.Tables = append(f.Tables, t)

@@ -33,13 +33,14 @@ const interval13c = 250 * units.Microsecond
 
 // drawPause simulates Fig 13c, whose claim is one of live runs, for its table and figure.
 func drawPause(ctx context.Context, e *experiment.Env, f *experiment.Findings) error {
-	cells, err := together(ctx, e, []tenantLab{pauseLab(e)})
+	labs := []tenantLab{pauseLab(e)}
+	cells, err := together(ctx, e, labs)
 	if err != nil {
 		return err
 	}
 	t := claims.Table{
 		ID: "atp.fig13c", Title: "What switches add on a third of the aggregators, while a job pauses",
-		Columns: []claims.Column{{Name: "until", Unit: "ms"}},
+		Columns: []claims.Column{{Name: "until", Unit: "ms"}, {Name: "switch"}},
 	}
 	p := figure.Panel{X: figure.Axis{Label: "time", Unit: "ms"}, Y: figure.Axis{Label: "contributions that switches added", Unit: "1/ms"}}
 	var rows [][]render.Cell
@@ -55,7 +56,7 @@ func drawPause(ctx context.Context, e *experiment.Env, f *experiment.Findings) e
 				at, rate := (units.Duration(k+1) * a.Interval).Milliseconds(), float64(a.Bytes[k])/a.Interval.Milliseconds()
 				line.Points = append(line.Points, figure.Point{X: at, Y: rate})
 				if i == 0 {
-					rows = append(rows, []render.Cell{render.Number(at, 2)})
+					rows = append(rows, []render.Cell{render.Number(at, 2), render.Text(labs[0].ran)})
 				}
 				rows[k] = append(rows[k], render.Number(rate, 0))
 			}

@@ -5,10 +5,12 @@ import (
 	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/system/ps"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/stream"
 )
+
+// atpSwitchNote says what stands in the column of switches.
+const atpSwitchNote = "Switch: the pipeline is ATP, or SwitchML-256, on the emulated Tofino, whose passes, ports inside and queues take time. It has no packets of 180 bytes: SwitchML of such runs the reference program, for which a packet takes one pass. So do packets of hosts alone."
 
 // atpWorkers are those of ATP's testbed (§5.1).
 const atpWorkers = 8
@@ -20,10 +22,7 @@ var psRoCE = ps.System{Transport: stream.RoCE}
 // whether it does.
 var psRoCECross = ps.System{Transport: stream.RoCE, Cross: true}
 
-// onATP is a call of one tensor on ATP's testbed of one switch, on which a packet takes a pass.
+// onATP is a call of one tensor on ATP's testbed of one switch.
 func onATP(e *experiment.Env, name string, sys job.System, host hostmodel.Model) call {
-	return call{
-		name: name, sys: sys, host: host, workers: atpWorkers, rate: testbed.Gigabit100,
-		inside: units.Microsecond.Scale(e.Constants.Get("tofino.latency")),
-	}
+	return call{name: name, sys: sys, host: host, workers: atpWorkers, rate: testbed.Gigabit100}.onChip(e)
 }

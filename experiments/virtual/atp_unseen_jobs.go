@@ -78,6 +78,7 @@ type firstWindow struct {
 	single   int // contributions of workers that found none
 	reserved int // by the counter of the switch
 	resent   int
+	ran      string // what aggregated
 }
 
 // deviations is how many standard deviations the table's use is from its mean.
@@ -108,6 +109,7 @@ func runFirstWindows(ctx context.Context, e *experiment.Env) ([]firstWindow, err
 	cells, err := together(ctx, e, labs)
 	for i := range cells {
 		out[i].take(cells[i])
+		out[i].ran = labs[i].ran
 	}
 	return out, err
 }
@@ -126,10 +128,10 @@ func firstWindowsTable(list []firstWindow) claims.Table {
 	t := claims.Table{
 		ID: "atp.unseen.sixteen-jobs", Title: "Aggregators that the first windows of 16 jobs use",
 		Columns: []claims.Column{
-			{Name: "aggregators"}, {Name: "index is the hash of the"}, {Name: "arithmetic"}, {Name: "predicted in use"}, {Name: "standard deviation"}, {Name: "in use"}, {Name: "deviations off"},
+			{Name: "aggregators"}, {Name: "switch"}, {Name: "index is the hash of the"}, {Name: "arithmetic"}, {Name: "predicted in use"}, {Name: "standard deviation"}, {Name: "in use"}, {Name: "deviations off"},
 			{Name: "packets that find none, predicted"}, {Name: "packets that find none"}, {Name: "reserved in the switch"}, {Name: "sent again"},
 		},
-		Notes: []string{"N aggregators, J jobs with S places each, W = JS packets of a worker in flight. Places of a job are apart from each other, numbers are not."},
+		Notes: []string{"N aggregators, J jobs with S places each, W = JS packets of a worker in flight. Places of a job are apart from each other, numbers are not.", portsNote()},
 	}
 	for i := range list {
 		w := &list[i]
@@ -137,7 +139,7 @@ func firstWindowsTable(list []firstWindow) claims.Table {
 		if w.drawn.apart {
 			formula = "N(1-(1-S/N)^J)"
 		}
-		t.Add(render.Int(w.drawn.table), render.Text(w.hash), render.Text(formula), render.Number(w.drawn.used(), 1), render.Number(w.drawn.spread(), 1), render.Int(w.used), render.Number(w.deviations(), 2),
+		t.Add(render.Int(w.drawn.table), render.Text(w.ran), render.Text(w.hash), render.Text(formula), render.Number(w.drawn.used(), 1), render.Number(w.drawn.spread(), 1), render.Int(w.used), render.Number(w.deviations(), 2),
 			render.Number(manyWorkers*(w.drawn.wanted()-w.drawn.used()), 1), render.Int(w.single), render.Int(w.reserved), render.Int(w.resent))
 	}
 	return t
@@ -150,6 +152,7 @@ type crowdRate struct {
 	inSwitch    float64 // share of fragments that the switch added
 	measured    float64 // Gbit/s of values, mean of the jobs
 	resent      uint64
+	ran         string // what aggregated
 }
 
 // runRates has all jobs send a long tensor.
@@ -172,6 +175,7 @@ func runRates(ctx context.Context, e *experiment.Env) ([]crowdRate, error) {
 	}
 	cells, err := together(ctx, e, labs)
 	for i, list := range cells {
+		out[i].ran = labs[i].ran
 		for k := range list {
 			c := &list[k]
 			out[i].measured += 8 * float64(size) / c.Samples[0].End.Sub(c.Samples[0].Start).Seconds() / 1e9 / manyJobs
@@ -186,16 +190,17 @@ func ratesTable(list []crowdRate) claims.Table {
 	t := claims.Table{
 		ID: "atp.unseen.sixteen-jobs.rates", Title: "Rate of a job among 16",
 		Columns: []claims.Column{
-			{Name: "aggregators"}, {Name: "predicted share of the switch"}, {Name: "share of the switch"}, {Name: "predicted rate", Unit: "Gbit/s"}, {Name: "rate", Unit: "Gbit/s"}, {Name: "outside", Unit: "%"}, {Name: "sent again"},
+			{Name: "aggregators"}, {Name: "switch"}, {Name: "predicted share of the switch"}, {Name: "share of the switch"}, {Name: "predicted rate", Unit: "Gbit/s"}, {Name: "rate", Unit: "Gbit/s"}, {Name: "outside", Unit: "%"}, {Name: "sent again"},
 		},
 		Notes: []string{
 			"Of values, mean of the jobs. A fragment takes 1 frame of the server's line where the switch added it, else one of each worker.",
 			"Lower ends: an aggregator in use adds one fragment in a round trip. Upper ends: those of several places are taken again at once. Both with three standard deviations of the aggregators in use.",
+			portsNote(),
 		},
 	}
 	for i := range list {
 		r := &list[i]
-		t.Add(render.Int(r.table), r.share.cell(3), render.Number(r.inSwitch, 3), r.rate.cell(2), render.Number(r.measured, 2), render.Number(r.rate.outside(r.measured), 2), render.Int(r.resent))
+		t.Add(render.Int(r.table), render.Text(r.ran), r.share.cell(3), render.Number(r.inSwitch, 3), r.rate.cell(2), render.Number(r.measured, 2), render.Number(r.rate.outside(r.measured), 2), render.Int(r.resent))
 	}
 	return t
 }

@@ -63,6 +63,7 @@ type span struct {
 	least     float64 // of the two
 	most      float64
 	last      float64 // of the job that pauses
+	ran       string  // what aggregated
 }
 
 // settleTrips are the round trips after which a change of the jobs is over (assumed: one for packets in flight, one for their
@@ -118,7 +119,8 @@ func jobOffLab(e *experiment.Env, spans []span) tenantLab {
 // runJobOff simulates them, and returns what the switch added of each job by time.
 func runJobOff(ctx context.Context, e *experiment.Env) ([]span, []result.Aggregation, error) {
 	spans := spansOf(e)
-	cells, err := together(ctx, e, []tenantLab{jobOffLab(e, spans)})
+	labs := []tenantLab{jobOffLab(e, spans)}
+	cells, err := together(ctx, e, labs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,6 +137,7 @@ func runJobOff(ctx context.Context, e *experiment.Env) ([]span, []result.Aggrega
 		return nil, nil, err
 	}
 	for i := range spans {
+		spans[i].ran = labs[0].ran
 		spans[i].measure(series)
 	}
 	return spans, series, nil
@@ -209,17 +212,18 @@ func spansTable(spans []span) claims.Table {
 	t := claims.Table{
 		ID: "atp.unseen.job-off", Title: "Contributions that the switch adds of a job of five workers, while another is off",
 		Columns: []claims.Column{
-			{Name: "the third job's pause"}, {Name: "jobs"}, {Name: "aggregators in use"}, {Name: "predicted share of the switch"}, {Name: "predicted", Unit: "1/10 ms"},
+			{Name: "the third job's pause"}, {Name: "switch"}, {Name: "jobs"}, {Name: "aggregators in use"}, {Name: "predicted share of the switch"}, {Name: "predicted", Unit: "1/10 ms"},
 			{Name: "mean", Unit: "1/10 ms"}, {Name: "least", Unit: "1/10 ms"}, {Name: "most", Unit: "1/10 ms"}, {Name: "outside", Unit: "%"}, {Name: "the third", Unit: "1/10 ms"},
 		},
 		Notes: []string{
 			fmt.Sprintf("Of the two other jobs. %d aggregators, J jobs with windows of S = %d. In use are N(1-(1-S/N)^J); of a share a of fragments the server's line has a + 5(1-a) frames each.", fewTable, fewWindow),
 			"Without two round trips behind each change, and the last one of each tensor.",
+			portsNote(),
 		},
 	}
 	for i := range spans {
 		s := &spans[i]
-		t.Add(render.Text(s.name), render.Int(s.predicted.jobs), render.Number(s.predicted.used(), 1), s.predicted.shares().cell(3), s.rate.cell(0),
+		t.Add(render.Text(s.name), render.Text(s.ran), render.Int(s.predicted.jobs), render.Number(s.predicted.used(), 1), s.predicted.shares().cell(3), s.rate.cell(0),
 			render.Number(s.measured, 0), render.Number(s.least, 0), render.Number(s.most, 0), render.Number(s.rate.outside(s.measured), 2), render.Number(s.last, 0))
 	}
 	return t

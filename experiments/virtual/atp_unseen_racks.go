@@ -20,7 +20,7 @@ func atpFourRacks() experiment.Experiment {
 	const id = "atp.unseen.four-racks"
 	return experiment.Experiment{
 		ID: id, Title: "frames of a fragment on each link of four racks of 5, 4, 2 and 1 workers, against arithmetic",
-		Switch: []claims.Switch{claims.SwitchReference},
+		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{id},
 		Quick:  "a tensor of 1 MiB in place of 8",
 		Run: func(ctx context.Context, e *experiment.Env) (f experiment.Findings, err error) {
@@ -116,6 +116,7 @@ type racksRun struct {
 	predicted links // of a fragment
 	measured  links // of all
 	resent    uint64
+	ran       string // what aggregated
 }
 
 // off is the frames by which counts differ from the arithmetic.
@@ -157,6 +158,7 @@ func runFourRacks(ctx context.Context, e *experiment.Env) ([]racksRun, error) {
 	cells, err := together(ctx, e, labs)
 	for i := range cells {
 		runs[i].take(&cells[i][0], fmt.Sprintf("h%d:", labs[i].jobs[0].server[0]))
+		runs[i].ran = labs[i].ran
 	}
 	return runs, err
 }
@@ -187,7 +189,7 @@ func fourRacksTable(runs []racksRun) claims.Table {
 	t := claims.Table{
 		ID: "atp.unseen.four-racks", Title: "Frames of a fragment on links of four racks of 5, 4, 2 and 1 workers",
 		Columns: []claims.Column{
-			{Name: "the server is in the rack of"}, {Name: "who aggregates"}, {Name: "at the server, predicted"}, {Name: "at the server"}, {Name: "to the core, predicted"}, {Name: "to the core"},
+			{Name: "the server is in the rack of"}, {Name: "who aggregates"}, {Name: "switch"}, {Name: "at the server, predicted"}, {Name: "at the server"}, {Name: "to the core, predicted"}, {Name: "to the core"},
 			{Name: "from the core, predicted"}, {Name: "from the core"}, {Name: "fragments"}, {Name: "frames off"},
 		},
 		Notes: []string{"To and from the core: of the racks in this order. One frame to the core from the server's rack, and one to each other rack, is the parameter packet."},
@@ -201,7 +203,7 @@ func fourRacksTable(runs []racksRun) claims.Table {
 			}
 			return render.Text(strings.Join(each, ", "))
 		}
-		t.Add(render.Int(rackWorkers[r.at]), render.Text(racksByNames[r.by]), render.Int(r.predicted.server), render.Number(float64(r.measured.server)/float64(r.fragments), 3),
+		t.Add(render.Int(rackWorkers[r.at]), render.Text(racksByNames[r.by]), render.Text(r.ran), render.Int(r.predicted.server), render.Number(float64(r.measured.server)/float64(r.fragments), 3),
 			list(r.predicted.up, 1), list(r.measured.up, r.fragments), list(r.predicted.down, 1), list(r.measured.down, r.fragments), render.Int(r.fragments), render.Int(r.off()))
 	}
 	return t

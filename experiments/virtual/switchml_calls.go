@@ -7,6 +7,7 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/testbed"
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/harness/system/ring"
 	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/trace"
@@ -45,13 +46,20 @@ type call struct {
 	ran     string // what aggregated in switches, of a call that was simulated
 }
 
-// onChip gives a call the time that it takes in switches. SwitchML runs on the emulated Tofino, whose passes,
+// onChip gives a call the time that it takes in switches. SwitchML and ATP run on the emulated Tofino, whose passes,
 // ports inside and queues take time; packets of all else take one pass.
 func (c call) onChip(e *experiment.Env) call {
-	if sml, ok := c.sys.(switchml.System); ok {
-		sml.Pipe = testbed.TimedPipe(e)
-		c.sys = sml
+	switch s := c.sys.(type) {
+	case switchml.System:
+		if s.Elements == testbed.InATP().Elements {
+			break // the pipeline has no such packets
+		}
+		s.Pipe = testbed.TimedPipe(e)
+		c.sys = s
 		return c
+	case atp.System:
+		s.Pipe = testbed.TimedATP(e)
+		c.sys = s
 	}
 	c.inside = testbed.SwitchTime(e)
 	return c

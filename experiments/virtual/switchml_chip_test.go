@@ -44,7 +44,7 @@ type chipPointOf struct {
 	call   func(*experiment.Env) call
 }
 
-// smlPoints are points of all figures and tables of SwitchML that are simulated, with smaller tensors.
+// smlPoints are points of all figures and tables in which SwitchML is simulated, with smaller tensors.
 func smlPoints() []chipPointOf {
 	of := func(name string, rate units.Rate) func(*experiment.Env) call {
 		return func(e *experiment.Env) call {
@@ -68,6 +68,17 @@ func smlPoints() []chipPointOf {
 	loss := func(at int) func(*experiment.Env) call {
 		return func(e *experiment.Env) call { return newLosses(e)[at].sml }
 	}
+	xagg := func(e *experiment.Env) call {
+		sys := testbed.XAggSwitchML(e, 1)
+		return call{name: "XAgg", sys: sys, host: testbed.XAggRawHost(e), workers: testbed.XAggWorkers, rate: testbed.Gigabit100}.onChip(e)
+	}
+	trio := func(e *experiment.Env) call {
+		return call{name: "Trio", sys: testbed.SML64, workers: 6, rate: testbed.Gigabit100}.onDPDK(e).onChip(e)
+	}
+	large := func(e *experiment.Env) call {
+		sys := switchml.System{Elements: 256, Slots: 8192}
+		return call{name: "Trio", sys: sys, host: e.Constants.DPDK(), workers: 6, rate: testbed.Gigabit100}.onChip(e)
+	}
 	half := switchml.System{Elements: 256, Host: switchml.Host{Values: host.Fixed16}}
 	return []chipPointOf{
 		{"Fig 3, DPDK, 100 Gbit/s; Figs 4 and 5", chipBound, of(ofDPDK, testbed.Gigabit100)},
@@ -82,6 +93,10 @@ func smlPoints() []chipPointOf {
 		{"Fig 11, 16 bits", chipBound, func(e *experiment.Env) call {
 			return contender{sys: half, dpdk: true}.at(e, 8, testbed.Gigabit100)
 		}},
+		{"ATP Fig 8, SwitchML-256", chipBound, func(e *experiment.Env) call { return atpSchemes(e)[schemeSwitchML256] }},
+		{"XAgg Figs 13 to 15", chipBound, xagg},
+		{"Trio §6.1, 64 values", chipBound, trio},
+		{"Trio §6.2, pool of 8192", chipBound, large},
 	}
 }
 

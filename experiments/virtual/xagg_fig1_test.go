@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/experiments/experiment/experimenttest"
+	"github.com/inalab/inalab/experiments/testbed"
+	"github.com/inalab/inalab/harness/system/atp"
 	"github.com/inalab/inalab/harness/system/ps"
+	"github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/units"
 )
 
@@ -14,6 +17,38 @@ func TestXAggFig1(t *testing.T) {
 	found := experimenttest.Run(t, &x)
 	if n := len(found.Tables[0].Rows); n != len(fig1Rows(nil)) {
 		t.Errorf("the table has %d rows", n)
+	}
+}
+
+// The reference programs take as long as the pipelines.
+func TestXAggFig1OnReferencePrograms(t *testing.T) {
+	e := experimenttest.NewEnv(t)
+	for _, r := range fig1Rows(e) {
+		other := r
+		if sml, ok := r.sys.(switchml.System); ok {
+			sml.Pipe = switchml.Pipe{}
+			other.sys = sml
+		} else {
+			other.sys = onPipe(r.sys, atp.Pipe{})
+		}
+		var done []units.Duration
+		for _, row := range []fig1Row{r, other} {
+			j, err := row.job(e, new(lastSent))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells, err := runJobs(t.Context(), j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ran, err := testbed.RanOn(row.sys, &cells[0]); err != nil || row.sys == other.sys && ran == testbed.OnPipeline {
+				t.Errorf("%s ran on %q: %v", row.name, ran, err)
+			}
+			done = append(done, fig1Done(&cells[0]))
+		}
+		if done[0] != done[1] {
+			t.Errorf("%s: %v on the pipeline, %v on the reference program", r.name, done[0], done[1])
+		}
 	}
 }
 

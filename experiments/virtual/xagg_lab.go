@@ -30,7 +30,6 @@ type treeLab struct {
 	mib     int                       // of the tensor
 	scale   int                       // rates and the tensor are divided by it, times are not
 	rounds  int                       // the last one counts; zero: 1
-	inside  units.Duration            // from port to port of the switch
 
 	compute units.Duration // of a worker, before it sends
 	paces   []job.Pace     // of workers; nil: all alike
@@ -59,7 +58,7 @@ func (l *treeLab) job(e *experiment.Env) (*job.Job, error) {
 
 // plan is a rack with the rates of hosts.
 func (l *treeLab) plan(e *experiment.Env, hosts int) (*plan.Plan, error) {
-	link := topo.LinkSpec{Rate: testbed.Gigabit100, Delay: units.Microsecond.Scale(e.Constants.Get("link.delay")) + l.inside/2, Queue: portQueue}
+	link := topo.LinkSpec{Rate: testbed.Gigabit100, Delay: units.Microsecond.Scale(e.Constants.Get("link.delay")), Queue: portQueue}
 	g, err := gen.ByName("rack", gen.Params{Hosts: hosts, Link: link})
 	if err != nil {
 		return nil, err
@@ -110,6 +109,7 @@ type treeRun struct {
 	cell result.Cell
 	took units.Duration // from the first begin to the last end
 	wait units.Duration // mean over workers, from the end of its compute to its end
+	ran  string         // what aggregated in switches
 }
 
 // bytes is the size of the tensor, at full scale.
@@ -150,6 +150,9 @@ func runTrees(ctx context.Context, e *experiment.Env, labs []treeLab) ([]treeRun
 	for i := range cells {
 		r := treeRun{lab: &labs[i], cell: cells[i]}
 		r.took, r.wait = r.times(jobs[i])
+		if r.ran, err = testbed.RanOn(labs[i].sys, &cells[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", labs[i].name, err)
+		}
 		out = append(out, r)
 	}
 	return out, nil

@@ -19,7 +19,8 @@ type Pipe struct {
 	Timed    bool // under the virtual clock its passes take time, which is not divided by the scale
 	Links    bool // with Timed: links have the time from port to port, for all frames, so that only further passes take time here
 
-	Pass units.Duration `json:",omitzero"` // with Timed: of each further pass; zero: [tofino.PassTime]
+	Pass units.Duration `json:",omitzero"`  // with Timed: of each further pass; zero: [tofino.PassTime]
+	Mark int            `json:",omitempty"` // with Timed: cells of [tofino.CellBytes] before the port inside that mark a packet behind them; zero: none do; no knob of scenarios
 }
 
 // pass is what each further pass takes.
@@ -124,7 +125,7 @@ func (p Pipe) options(ports int) pipeline.Options {
 	o := pipeline.Options{Ports: ports}
 	if p.Timed {
 		t := pipeline.Timing()
-		t.Front, t.Pass = 0, p.pass() // a lab's links have rate and queue of their own
+		t.Front, t.Pass, t.Mark = 0, p.pass(), p.Mark // a lab's links have rate and queue of their own
 		if p.Links {
 			t.Resubmit += t.Ingress // from the beginning of a pass, as before
 			t.Ingress, t.Egress = 0, 0

@@ -23,8 +23,8 @@ const MaxAggregators = (fit.StageMapRAM/fit.StageALUs - fit.SpareBlocks) * fit.S
 // chip in instant mode.
 type Options struct {
 	Ports int // of the chassis that there are, from 0; zero: MaxPorts
-	// Timing nil is instant mode. With Timing.Mark packets are marked by the depth of queues, in the
-	// header of ATP as well. See [Timing].
+	// Timing nil is instant mode. With Timing.Mark packets are marked by the depth of queues, and by those of
+	// front ports in the header of ATP as well. See [Timing].
 	Timing *tofino.Timing
 	// OneByOne does tables with copies one after another, and without trees of ways; for tests, slow.
 	OneByOne bool

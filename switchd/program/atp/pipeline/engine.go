@@ -27,7 +27,7 @@ type Engine struct {
 // Program returns the program of a switch as data.
 func Program(cfg atp.Config, o Options) *ir.Program {
 	b := builder{aggregators: cfg.Aggregators, age: cmp.Or(cfg.Age, atp.DefaultAge)}
-	if o.Timing != nil {
+	if o.Timing != nil && o.Timing.Front > 0 { // else their queues are outside, and the traffic manager marks what waits inside
 		b.mark = o.Timing.Mark
 	}
 	return b.program()

@@ -122,6 +122,34 @@ func TestQueueMarksPackets(t *testing.T) {
 	}
 }
 
+// Where queues of front ports are outside, what waits for the port inside is marked in its IP header, as links do it; and
+// the program does nothing in the egress.
+func TestPortInsideMarksSums(t *testing.T) {
+	timing := Timing()
+	timing.Front, timing.Mark = 0, 12 // three packets of four cells
+	cfg := configOf(6, []int{0}, []int{1})
+	s := &cfg.Jobs[0].Servers[0]
+	c := newChip(t, cfg, Options{Timing: &timing})
+	var in []sansio.Arrival
+	for i := range 6 {
+		in = append(in, arrival(gradient(s, 1, 0, 0, uint32(1+i), uint16(i))))
+	}
+	var marked []bool
+	for _, f := range append(c.handle(0, in...), c.until(units.Never-1)...) {
+		if f.header().Flags.Has(wire.ECN) {
+			t.Errorf("%+v: the next switch or the server moves marks", f.header())
+		}
+		ip := inet.IPv4(f.frame[inet.EtherLen:])
+		marked = append(marked, ip.ECN() == inet.CE)
+	}
+	if want := []bool{false, false, false, true, true, true}; !slices.Equal(marked, want) {
+		t.Errorf("marked %v, want %v", marked, want)
+	}
+	if n := c.e.Chip().Snapshot().Egress; n > 0 {
+		t.Errorf("%d packets passed the egress", n)
+	}
+}
+
 // Who reserves the first half of an aggregator does not find the second one taken by the number before,
 // however long the parameter packet waits between its passes: it frees the second half first.
 func TestFreshPacketFindsBothHalves(t *testing.T) {
