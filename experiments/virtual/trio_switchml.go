@@ -77,23 +77,23 @@ func trioPacketSizes() experiment.Experiment {
 		ID: "trio.s6.1.sml256-beats-64", Title: "SwitchML with 256 and with 64 values a packet, 6 workers at 100 Gbit/s",
 		Switch: []claims.Switch{claims.SwitchPipelineTimed},
 		Claims: []claims.ID{"trio.s6.1.sml256-beats-64"},
-		Quick:  "2 workers in place of 6",
+		Quick:  fmt.Sprintf("2 workers and a tensor of 24 MiB in place of 6 and %d", tensorMiB),
 		Run:    runTrioPacketSizes,
 	}
 }
 
 func runTrioPacketSizes(ctx context.Context, e *experiment.Env) (experiment.Findings, error) {
-	n := experiment.Cut(e, 6, 2)
+	n, mib := experiment.Cut(e, 6, 2), experiment.Cut(e, tensorMiB, 24)
 	calls := []call{
-		call{name: "SwitchML-64", sys: testbed.SML64, workers: n, rate: testbed.Gigabit100, mib: tensorMiB}.onDPDK(e).onChip(e),
-		call{name: "SwitchML-256", sys: testbed.SML256, workers: n, rate: testbed.Gigabit100, mib: tensorMiB}.onDPDK(e).onChip(e),
+		call{name: "SwitchML-64", sys: testbed.SML64, workers: n, rate: testbed.Gigabit100, mib: mib}.onDPDK(e).onChip(e),
+		call{name: "SwitchML-256", sys: testbed.SML256, workers: n, rate: testbed.Gigabit100, mib: mib}.onDPDK(e).onChip(e),
 	}
 	times, err := aggregate(ctx, e, calls)
 	if err != nil {
 		return experiment.Findings{}, err
 	}
 	t := claims.Table{
-		ID: "trio.s6.1.sml256-beats-64", Title: fmt.Sprintf("Payload throughput, DPDK hosts, %d workers, tensor of %d MiB", n, tensorMiB),
+		ID: "trio.s6.1.sml256-beats-64", Title: fmt.Sprintf("Payload throughput, DPDK hosts, %d workers, tensor of %d MiB", n, mib),
 		Columns: []claims.Column{{Name: "system"}, {Name: "switch"}, {Name: "time", Unit: "ms"}, {Name: "payload", Unit: "Gbit/s"}},
 	}
 	for i := range calls {
