@@ -21,6 +21,7 @@ type instr struct {
 	simple   int // moves, if they are done in a simpler way: by single or pair
 	moves    []move
 	shortcut Shortcut // nil: none
+	flat     []flatOp // the same; nil: there are the closures alone
 }
 
 // A branch leads to an instruction, or, from callFlag on, elsewhere.
@@ -87,6 +88,7 @@ func compileInstr(p *isa.Program, at int32) instr {
 		out.moves = append(out.moves, move{compileGuard(m.When), compileOperand(m.From), placeOf(m.To)})
 	}
 	out.simple = simple(out.moves)
+	out.flat = flatten(in, &out)
 	return out
 }
 

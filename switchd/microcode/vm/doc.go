@@ -22,6 +22,10 @@
 // A [Shortcut] at an instruction may do part of a program faster, with the same result, as
 // package idiom does.
 //
+// Most instructions are flat as well: lists of operations, path by path, which [Thread.Run] takes in place of the
+// closures. The closures remain for what moves in local memory, for threads that wait for reads, and for [Thread.Step];
+// tests hold both equal.
+//
 // No program can make a thread panic or run for ever: an error is a [Fault], and so is an
 // instruction beyond the limit of Start.
 //

@@ -62,6 +62,11 @@ func (i *issue) prepare(t *Thread) {
 		}
 		r.Args[a.index%isa.MaxArgs] = v
 	}
+	i.finish(t)
+}
+
+// finish is what follows once the arguments are there.
+func (i *issue) finish(t *Thread) {
 	if i.buffer != nil {
 		i.buffer.locate(t)
 	}

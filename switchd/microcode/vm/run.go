@@ -51,7 +51,12 @@ func (t *Thread) Run(h Handler) Stop {
 			return t.end(OverLimit)
 		}
 		t.Executed++
-		next := in.execute(t, pc)
+		var next int32
+		if in.flat != nil && !t.reads.any {
+			next = t.runFlat(in, pc)
+		} else {
+			next = in.execute(t, pc)
+		}
 		if next == toFault {
 			t.pc = pc
 			return t.end(t.fault)
