@@ -11,6 +11,7 @@ import (
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -61,6 +62,8 @@ const (
 type Config struct {
 	Node    string       // name of the PFE in errors, such as "mx480/pfe1"
 	Program *isa.Program // compiled; it must have an entry for packets or a timer
+	// Ahead are instructions of it that were compiled ahead of time; those of other programs are not taken.
+	Ahead []vm.Ahead
 
 	PPEs     int       // packet processing engines; zero: DefaultPPEs
 	Threads  int       // threads of each PPE; zero: DefaultThreads

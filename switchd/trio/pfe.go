@@ -74,6 +74,7 @@ func build(cfg Config) (*PFE, error) {
 	if err != nil {
 		return nil, err
 	}
+	code.SetAhead(cfg.Ahead)
 	idiom.Attach(code, cfg.Program)
 	p := &PFE{cfg: cfg, code: code, adds: idiom.AddsOf(cfg.Program), prefix: prefixOf(&cfg), backs: map[sansio.Port][]sansio.Port{}}
 	var ok bool

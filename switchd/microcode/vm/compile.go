@@ -20,8 +20,9 @@ type instr struct {
 	next     int32
 	simple   int // moves, if they are done in a simpler way: by single or pair
 	moves    []move
-	shortcut Shortcut // nil: none
-	flat     []flatOp // the same; nil: there are the closures alone
+	shortcut Shortcut                                   // nil: none
+	flat     []flatOp                                   // the same; nil: there are the closures alone
+	ahead    func(t *Thread, in *Instr, pc int32) int32 // the same; nil: there is none
 }
 
 // A branch leads to an instruction, or, from callFlag on, elsewhere.

@@ -23,8 +23,9 @@
 // package idiom does.
 //
 // Most instructions are flat as well: lists of operations, path by path, which [Thread.Run] takes in place of the
-// closures. The closures remain for what moves in local memory, for threads that wait for reads, and for [Thread.Step];
-// tests hold both equal.
+// closures; those of a known program may be Go functions, compiled ahead of time ([WriteAhead], [Ahead]). The closures remain for what moves in local memory, for threads that wait for reads, and for [Thread.Step];
+// tests hold
+// all equal.
 //
 // No program can make a thread panic or run for ever: an error is a [Fault], and so is an
 // instruction beyond the limit of Start.

@@ -52,10 +52,13 @@ func (t *Thread) Run(h Handler) Stop {
 		}
 		t.Executed++
 		var next int32
-		if in.flat != nil && !t.reads.any {
-			next = t.runFlat(in, pc)
-		} else {
+		switch {
+		case t.reads.any || in.flat == nil:
 			next = in.execute(t, pc)
+		case in.ahead != nil:
+			next = in.ahead(t, in, pc)
+		default:
+			next = t.runFlat(in, pc)
 		}
 		if next == toFault {
 			t.pc = pc

@@ -6,6 +6,7 @@ import (
 	compiler "github.com/inalab/inalab/switchd/microcode"
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/program/trioml"
+	"github.com/inalab/inalab/switchd/program/trioml/microcode/ahead"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
@@ -56,7 +57,7 @@ const counters = "trioml"
 // pfe is the configuration of the PFE.
 func (o Options) pfe(cfg trioml.Config, obs trio.Observer) trio.Config {
 	out := trio.Config{
-		Node: cfg.Node, Program: o.Program, PPEs: o.PPEs, Threads: o.Threads, Memory: o.Memory,
+		Node: cfg.Node, Program: o.Program, Ahead: ahead.TrioML, PPEs: o.PPEs, Threads: o.Threads, Memory: o.Memory,
 		Queue: o.Queue, Timing: o.Timing, Counters: counters, Observer: obs, Timers: o.Timers,
 	}
 	if out.Memory.Records == 0 {
