@@ -2,7 +2,6 @@ package vm
 
 import (
 	"github.com/inalab/inalab/internal/rng"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
@@ -80,30 +79,13 @@ func (g *Group) lane(k *Packet, random *rng.Stream) *Lane {
 // AddIngress adds a packet that is to pass the ingress; random is where it takes random numbers from, if the
 // program takes any.
 func (g *Group) AddIngress(k *Packet, in *In, random *rng.Stream) {
-	l, a := g.lane(k, random), &g.code.at
-	l.Slots[a.port], l.Slots[a.pipe] = uint64(in.Port), uint64(g.pipe.number)
-	l.Slots[a.time], l.Slots[a.bytes] = uint64(in.Time/units.Time(units.Nanosecond))&ones(48), uint64(l.length)&ones(16)
-	if in.Resubmitted {
-		l.Slots[a.resubmitted] = 1
-		if g.code.resub >= 0 {
-			l.Slots[g.code.resub] = in.Resubmit
-		}
-	}
+	l := g.lane(k, random)
+	g.code.putIn(l.Slots, in, g.pipe.number, l.length)
 }
 
 // AddEgress adds a packet that is to pass the egress.
 func (g *Group) AddEgress(k *Packet, out *Out, random *rng.Stream) {
-	l, a := g.lane(k, random), &g.code.at
-	l.Slots[a.outPort], l.Slots[a.outRID] = uint64(out.Port), uint64(out.RID)
-	l.Slots[a.outMirrored], l.Slots[a.outDepth] = uint64(out.Mirrored), uint64(out.Depth)&ones(19)
-	if out.Copy {
-		l.Slots[a.outCopy] = 1
-	}
-	for i, b := range g.code.bridged {
-		if i < len(k.bridged) {
-			l.Slots[b] = k.bridged[i]
-		}
-	}
+	g.code.putOut(g.lane(k, random).Slots, out, k.bridged)
 }
 
 // Select makes a packet that of the embedded Pass.

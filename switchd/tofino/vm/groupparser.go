@@ -3,8 +3,6 @@ package vm
 import (
 	"encoding/binary"
 	"slices"
-
-	"github.com/inalab/inalab/switchd/tofino/fit"
 )
 
 // visit is a state in which the parser had a choice.
@@ -19,36 +17,12 @@ func (g *Group) parseFirst(states []state, i int) Reason {
 	s := g.Select(i)
 	s.renew()
 	s.cursor, g.visits, g.mixed = s.packet.off, g.visits[:0], false
-	if len(states) == 0 {
-		return OK
-	}
-	for at, n := 0, 0; n < maxStates; n++ {
-		st := &states[at]
-		if !s.extract(st) {
-			return TooShort
-		}
-		at = st.next
-		if len(st.cases) > 0 {
-			v := visit{state: st, choice: s.choose(st)}
-			if v.choice < len(st.cases) {
-				at = st.cases[v.choice].next
-				s.recordCase(st.cases[v.choice].number)
-			}
-			g.note(v)
-		}
-		switch at {
-		case int(fit.Accept):
-			return OK
-		case int(fit.Reject):
-			return ParserRejected
-		}
-	}
-	return ParserRejected
+	return s.parse(states, g.note)
 }
 
 // note keeps a choice, and the word that it was made by.
-func (g *Group) note(v visit) {
-	k := &v.state.key
+func (g *Group) note(st *state, choice int) {
+	k := &st.key
 	if k.words != 1 || !k.plain() || !g.allThere(k) {
 		g.mixed = true
 		return
@@ -56,8 +30,7 @@ func (g *Group) note(v visit) {
 	if g.packet.facts != nil && g.certain(k) {
 		return
 	}
-	v.word = k.readOne(&g.Pass)
-	g.visits = append(g.visits, v)
+	g.visits = append(g.visits, visit{st, k.readOne(&g.Pass), choice})
 }
 
 // certain reports whether all that a key reads is known of the packet, and so of those that take the same way.

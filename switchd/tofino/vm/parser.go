@@ -94,8 +94,8 @@ func (st *state) match(word uint64) int {
 	return len(st.cases)
 }
 
-// parse finds the headers of the packet.
-func (s *Pass) parse(states []state) Reason {
+// parse finds the headers of the packet. It notes the choices of the parser; nil: nobody asks for them.
+func (s *Pass) parse(states []state, note func(st *state, choice int)) Reason {
 	if len(states) == 0 {
 		return OK
 	}
@@ -107,9 +107,13 @@ func (s *Pass) parse(states []state) Reason {
 		}
 		at = st.next
 		if len(st.cases) > 0 {
-			if i := s.choose(st); i < len(st.cases) {
+			i := s.choose(st)
+			if i < len(st.cases) {
 				at = st.cases[i].next
 				s.recordCase(st.cases[i].number)
+			}
+			if note != nil {
+				note(st, i)
 			}
 		}
 		switch at {

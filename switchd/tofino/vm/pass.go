@@ -100,21 +100,39 @@ type Out struct {
 // ingress. Where it returns a reason the packet is to be dropped, and v says nothing.
 func (s *Pass) Ingress(p *Pipe, k *Packet, in *In, v *Verdict) Reason {
 	s.begin(p, k)
-	a := &s.code.at
-	s.Slots[a.port], s.Slots[a.pipe] = uint64(in.Port), uint64(p.number)
-	s.Slots[a.time], s.Slots[a.bytes] = uint64(in.Time/units.Time(units.Nanosecond))&ones(48), uint64(k.Len())&ones(16)
-	if in.Resubmitted {
-		s.Slots[a.resubmitted] = 1
-		if s.code.resub >= 0 {
-			s.Slots[s.code.resub] = in.Resubmit
-		}
-	}
+	s.code.putIn(s.Slots, in, p.number, k.Len())
 	if reason := s.through(fit.Ingress); reason != OK {
 		return reason
 	}
 	s.verdict(v)
 	s.bridge(k)
 	return OK
+}
+
+// putIn sets what an ingress is told.
+func (c *Code) putIn(slots []uint64, in *In, pipe, length int) {
+	a := &c.at
+	slots[a.port], slots[a.pipe] = uint64(in.Port), uint64(pipe)
+	slots[a.time], slots[a.bytes] = uint64(in.Time/units.Time(units.Nanosecond))&ones(48), uint64(length)&ones(16)
+	if in.Resubmitted {
+		slots[a.resubmitted] = 1
+		if c.resub >= 0 {
+			slots[c.resub] = in.Resubmit
+		}
+	}
+}
+
+// putOut sets what an egress is told, and what is bridged.
+func (c *Code) putOut(slots []uint64, out *Out, bridged []uint64) {
+	a := &c.at
+	slots[a.outPort], slots[a.outRID] = uint64(out.Port), uint64(out.RID)
+	slots[a.outMirrored], slots[a.outDepth] = uint64(out.Mirrored), uint64(out.Depth)&ones(19)
+	if out.Copy {
+		slots[a.outCopy] = 1
+	}
+	for i, b := range c.bridged[:min(len(c.bridged), len(bridged))] {
+		slots[b] = bridged[i]
+	}
 }
 
 // bridge keeps the bridged metadata with the packet.
@@ -173,19 +191,9 @@ func (c *Code) KnownVerdict(known func(fit.FieldID) (value uint64, ok bool)) *Ve
 // egress. It reports whether the program drops the packet.
 func (s *Pass) Egress(p *Pipe, k *Packet, out *Out) (dropped bool, reason Reason) {
 	s.begin(p, k)
-	a := &s.code.at
-	s.Slots[a.outPort], s.Slots[a.outRID] = uint64(out.Port), uint64(out.RID)
-	s.Slots[a.outMirrored], s.Slots[a.outDepth] = uint64(out.Mirrored), uint64(out.Depth)&ones(19)
-	if out.Copy {
-		s.Slots[a.outCopy] = 1
-	}
-	for i, b := range s.code.bridged {
-		if i < len(k.bridged) {
-			s.Slots[b] = k.bridged[i]
-		}
-	}
+	s.code.putOut(s.Slots, out, k.bridged)
 	reason = s.through(fit.Egress)
-	return reason == OK && s.Slots[a.egressDrop]&1 != 0, reason
+	return reason == OK && s.Slots[s.code.at.egressDrop]&1 != 0, reason
 }
 
 // begin makes all headers invalid and all metadata zero.
@@ -209,7 +217,7 @@ func (s *Pass) through(which fit.Side) Reason {
 	side := &s.code.sides[which]
 	s.packet.Pull(side.depth)
 	s.buf, s.cursor = s.packet.buf, s.packet.off
-	if reason := s.parse(side.parser); reason != OK {
+	if reason := s.parse(side.parser, nil); reason != OK {
 		return reason
 	}
 	s.facts, s.fixed = nil, nil
