@@ -152,7 +152,7 @@ build: need-go ## build bin/inalab as the calling user
 	@$(call go_as_caller,CGO_ENABLED=0) build -trimpath -buildvcs=false -pgo=$(PROFILE) \
 		-ldflags '-X main.version=$(VERSION)' -o bin/inalab ./cmd/inalab
 
-# What the virtual clock and the pipeline spend their time on, for the compiler. It is not named
+# What the virtual clock, the pipeline and Microcode spend their time on, for the compiler. It is not named
 # default.pgo, so that tests and other builds need not compile everything anew.
 PROFILE := cmd/inalab/virtual.pgo
 
@@ -162,7 +162,9 @@ profile: need-go ## measure again what the compiler optimises bin/inalab for (cm
 		-benchtime 60x -cpuprofile '$(CURDIR)/.cache/links.prof' -o '$(CURDIR)/.cache/sim.test' ./harness/sim
 	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkHandle$$/^chip$$' \
 		-benchtime 20000x -cpuprofile '$(CURDIR)/.cache/chip.prof' -o '$(CURDIR)/.cache/chip.test' ./switchd/program/switchml/pipeline
-	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof
+	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkAggregate$$/^microcode$$' \
+		-benchtime 10000x -cpuprofile '$(CURDIR)/.cache/microcode.prof' -o '$(CURDIR)/.cache/microcode.test' ./switchd/program/trioml/microcode
+	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof .cache/microcode.prof
 
 scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')

@@ -92,14 +92,18 @@ func (p *PFE) prepare(t *thread, w work) {
 
 func (p *PFE) begin(t *thread, entry int) {
 	t.scanned, t.earlier = 0, 0
-	p.code.Start(&t.Thread, entry, p.cfg.Instructions)
-	image := &p.cfg.Program.Image
+	p.code.StartLike(&t.Thread, &p.fresh, entry)
+}
+
+// newThread returns a thread that has what the program's image says, at its first instruction.
+func newThread(cfg *Config, code *vm.Code) (t vm.Thread) {
+	code.Start(&t, 0, cfg.Instructions)
+	image := &cfg.Program.Image
 	copy(t.LMEM[:], image.LMEM)
 	for i, v := range image.Registers {
-		if v != 0 {
-			t.SetRegister(i, v)
-		}
+		t.SetRegister(i, v)
 	}
+	return t
 }
 
 // conclude decides what becomes of the work of a thread that has stopped, and

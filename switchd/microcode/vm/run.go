@@ -23,8 +23,22 @@ const (
 // exist is a fault.
 func (c *Code) Start(t *Thread, entry int, limit uint64) {
 	data := t.reads.data
-	*t = Thread{code: c, limit: limit, pc: int32(entry), state: ready}
+	*t = Thread{code: c, limit: limit}
 	t.reads.data = data
+	c.enter(t, entry)
+}
+
+// StartLike is Start of a thread that has the registers, the LMEM and the limit of another one, which was started and has
+// not run.
+func (c *Code) StartLike(t, like *Thread, entry int) {
+	data := t.reads.data
+	*t = *like
+	t.reads.data = data
+	c.enter(t, entry)
+}
+
+func (c *Code) enter(t *Thread, entry int) {
+	t.pc, t.state, t.fault = int32(entry), ready, NoFault
 	if entry < 0 || entry >= len(c.instrs) {
 		t.pc, t.state, t.fault = 0, Faults, NoEntry
 	}
