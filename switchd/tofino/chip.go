@@ -82,7 +82,9 @@ func build(cfg Config) (*Chip, error) {
 	for i := range cfg.Pipes {
 		p := c.code.NewPipe(i, nil) // a pass brings random numbers along
 		if !cfg.OneByOne {
-			tracetree.Attach(p)
+			if r := tracetree.Attach(p); r != nil {
+				r.Unread = c.unread
+			}
 		}
 		c.pipes = append(c.pipes, p)
 	}

@@ -136,6 +136,25 @@ func (c *Chip) tells(s *vm.Pass, side fit.Side, v *vm.Verdict) bool {
 	return side == fit.Ingress && (v.Drop != 0 || !v.Bypass || s.Slots[c.telling.Off] != 0)
 }
 
+// unread returns what the chip reads of the metadata behind a pass that the observer is not told of; false: it is told, and
+// may read all.
+func (c *Chip) unread(side fit.Side, v *vm.Verdict, known func(fit.FieldID) (uint64, bool)) (read []fit.FieldID, ok bool) {
+	if c.reason != fit.NoField {
+		read = append(read, c.reason)
+	}
+	switch {
+	case c.cfg.Observer == nil:
+		return read, true
+	case c.telling == nil:
+		return nil, false
+	case side == fit.Ingress:
+		telling, err := c.code.Field(c.cfg.Telling)
+		n, fixed := known(telling)
+		return append(read, telling), err == nil && fixed && n == 0 && v.Drop == 0 && v.Bypass
+	}
+	return read, true // of the egress it is told nothing
+}
+
 func (c *Chip) observe(s *vm.Pass, k *packet, pipe int, side fit.Side, reason vm.Reason) {
 	if c.cfg.Observer == nil || c.telling != nil && reason == vm.OK && !c.tells(s, side, &k.verdict) {
 		return

@@ -36,6 +36,16 @@ func sourceOf(f *Ref, shift uint8) source {
 	return x
 }
 
+// Reads reports whether the value comes from a slot.
+func (x *source) Reads(slot int) bool {
+	return x.kind == fromSlot && x.slot == slot || x.kind == fromField && x.field.kind == inSlice && int(x.field.Off) == slot
+}
+
+// Reads reports whether the access reads a slot.
+func (a *Access) Reads(slot int) bool {
+	return a.Index.Reads(slot) || a.inputs[0].Reads(slot) || a.inputs[1].Reads(slot)
+}
+
 // get returns the value; 0 where there is none.
 func (x *source) get(s *Pass) uint64 {
 	switch x.kind {

@@ -153,6 +153,23 @@ func (c *Code) Given(s fit.Side) (out []fit.FieldID) {
 	return out
 }
 
+// Kept returns the metadata that is read behind the control of a side, whatever the verdict of an ingress is known to be.
+func (c *Code) Kept(s fit.Side) []fit.FieldID {
+	if s == fit.Egress {
+		return []fit.FieldID{c.mustField("eg.drop")}
+	}
+	return append(slices.Clone(c.prog.Bridged), c.mustField("ig.egress_port"))
+}
+
+// mustField returns a field that every program has: Compile has seen to that.
+func (c *Code) mustField(name string) fit.FieldID {
+	f, err := c.Field(name)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
 // slot returns the slot of a metadata field, or -1.
 func (c *Code) slot(name string) int {
 	f, err := c.Field(name)

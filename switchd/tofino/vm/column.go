@@ -68,6 +68,46 @@ func (c *Column) Get(l *Lane) uint64 {
 	return 0
 }
 
+// Load puts bits of the values of packets into a slot, with more of them set.
+func (c *Column) Load(lanes []Lane, slot int, shift uint8, mask, more uint64) {
+	if c.kind != columnBytes || c.shift+shift > 63 {
+		for i := range lanes {
+			l := &lanes[i]
+			l.Slots[slot] = c.Get(l)>>(shift&63)&mask | more
+		}
+		return
+	}
+	mask &= c.mask >> (shift & 63)
+	shift += c.shift
+	for i := range lanes {
+		l := &lanes[i]
+		l.Slots[slot] = binary.BigEndian.Uint64(l.Buf[c.at:])>>(shift&63)&mask | more
+	}
+}
+
+// Alike reports whether the value of the first packet is some value under a mask, and returns the first packet of which that is
+// not so, or is.
+func (c *Column) Alike(lanes []Lane, mask, value uint64) (holds bool, other int) {
+	holds, other = c.Get(&lanes[0])&mask == value, 1
+	switch {
+	case c.kind == columnSlot && c.shift == 0:
+		mask &= c.mask
+		for other < len(lanes) && lanes[other].Slots[c.at]&mask == value == holds {
+			other++
+		}
+	case c.kind == columnBytes && c.shift == 0:
+		mask &= c.mask
+		for other < len(lanes) && binary.BigEndian.Uint64(lanes[other].Buf[c.at:])&mask == value == holds {
+			other++
+		}
+	default:
+		for other < len(lanes) && c.Get(&lanes[other])&mask == value == holds {
+			other++
+		}
+	}
+	return holds, other
+}
+
 // Bytes returns what a packet has from the place of a header's field on; nil of a header that is not there.
 func (c *Column) Bytes(l *Lane) []byte {
 	switch c.kind {

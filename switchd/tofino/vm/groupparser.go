@@ -10,6 +10,9 @@ type visit struct {
 	state  *state
 	word   uint64 // of a key that has one
 	choice int
+	column Column // of a key of one field
+	shift  uint8
+	one    bool
 }
 
 // parseFirst parses the first packet of a run, and notes the choices of the parser.
@@ -30,7 +33,11 @@ func (g *Group) note(st *state, choice int) {
 	if g.packet.facts != nil && g.certain(k) {
 		return
 	}
-	g.visits = append(g.visits, visit{st, k.readOne(&g.Pass), choice})
+	v := visit{state: st, word: k.readOne(&g.Pass), choice: choice}
+	if v.one = len(k.reads) == 1; v.one {
+		v.column, v.shift = g.Column(&k.reads[0].field), k.reads[0].shift
+	}
+	g.visits = append(g.visits, v)
 }
 
 // certain reports whether all that a key reads is known of the packet, and so of those that take the same way.
@@ -63,7 +70,13 @@ func (g *Group) parsesAlike(first, i int) bool {
 	}
 	for n := range g.visits {
 		v := &g.visits[n]
-		if word := v.state.key.readLane(g, l); word != v.word && v.state.choice(word) != v.choice {
+		word := uint64(0)
+		if v.one {
+			word = v.column.Get(l) << v.shift
+		} else {
+			word = v.state.key.readLane(g, l)
+		}
+		if word != v.word && v.state.choice(word) != v.choice {
 			return false
 		}
 	}

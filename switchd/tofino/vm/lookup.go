@@ -49,10 +49,27 @@ func (t *Table) MatchGroup(g *Group, from, to int) (r *Row, end int) {
 		}
 		return r, end
 	}
+	if len(t.key.reads) == 1 {
+		return t.matchColumn(g, from, to)
+	}
 	word := t.key.readLane(g, &g.lanes[from]) & t.care
 	r = t.rowOf(word)
 	for end = from + 1; end < to; end++ {
 		if w := t.key.readLane(g, &g.lanes[end]) & t.care; w != word && t.rowOf(w) != r {
+			break
+		}
+	}
+	return r, end
+}
+
+// matchColumn is MatchGroup by one field.
+func (t *Table) matchColumn(g *Group, from, to int) (r *Row, end int) {
+	p := &t.key.reads[0]
+	c := g.Column(&p.field)
+	word := c.Get(&g.lanes[from]) << p.shift & t.care
+	r = t.rowOf(word)
+	for end = from + 1; end < to; end++ {
+		if w := c.Get(&g.lanes[end]) << p.shift & t.care; w != word && t.rowOf(w) != r {
 			break
 		}
 	}

@@ -17,6 +17,8 @@
 // only writes fields is looked up as in package vm. Behind a table whose copies match each for
 // itself and change headers, package vm runs the rest of the control.
 //
+// A constant that goes to metadata is not written before a step reads it, and not at all where none does (unwritten.go).
+//
 // A tree is discarded when an entry changes, and when it grows too large. Registers, random
 // numbers and the chip's inputs of a pass, except the pipe's number, are never taken as known.
 //

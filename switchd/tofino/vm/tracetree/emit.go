@@ -43,6 +43,10 @@ func (g *recorder) row(id fit.TableID, t *vm.Table, r *vm.Row) {
 // vector emits an access to all copies of a register.
 func (g *recorder) vector(v *vector) {
 	g.setArgs()
+	if len(v.unless) > 0 {
+		g.needAll() // copies one by one are actions
+	}
+	g.need(v.index.Reads)
 	add(g, &g.tree.vectors, v, step{op: stepVector})
 	if v.dst.on {
 		for i := range v.copies {
@@ -70,6 +74,7 @@ func (g *recorder) action(a vm.Action) {
 		case !whole:
 			g.op(o)
 		case !done:
+			g.needAll()
 			add(g, &g.tree.actions, bound{a, g.args}, step{op: stepAction})
 			g.forgetWritten(a)
 			done = true
@@ -147,6 +152,7 @@ func (g *recorder) op(o *vm.Op) {
 		g.access(o)
 	default:
 		g.setArgs()
+		g.needAll()
 		add(g, &g.tree.computes, compute{o.Value, o.To}, step{op: stepCompute})
 		g.forget(o.Dst.Of(o.Copy))
 	}
@@ -199,6 +205,7 @@ func (g *recorder) store(o *vm.Op, b bits, otherwise step) {
 		return
 	case o.To.InSlot():
 		otherwise.dst = o.To.Off
+		g.written(id)
 	case !g.valid[o.To.Head]:
 		return
 	case b.whole():
@@ -227,26 +234,14 @@ func put(r *vm.Ref, v uint64) step {
 	return st
 }
 
-// constant writes a slot, unless it is so already. Two are one step.
-func (g *recorder) constant(id fit.FieldID, v uint64) {
-	if g.known(id) == all(v) {
-		return
-	}
-	g.set(id, all(v))
-	slot := g.code.Ref(id).Off
-	if last := len(g.steps) - 1; last >= 0 && len(g.trail) == 0 {
-		if st := &g.steps[last]; st.op == stepConst && int32(st.a) == st.dst && slot != st.dst {
-			st.a, st.y = int16(slot), v
-			return
-		}
-	}
-	g.emit(step{op: stepConst, dst: slot, a: int16(slot), x: v, y: v})
-}
-
 // access emits an access to a register.
 func (g *recorder) access(o *vm.Op) {
 	if o.Index.Kind == fit.FromParam {
 		g.setArgs()
+	}
+	g.need(o.Access.Reads)
+	if o.To != nil {
+		g.needFields(o.Dst.Of(o.Copy)) // of which it may write a part
 	}
 	add(g, &g.tree.accesses, access{o.Access, o.To}, step{op: stepAccess})
 	if o.To != nil {

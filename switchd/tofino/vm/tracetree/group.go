@@ -94,13 +94,9 @@ func (r *Runner) guarded(g *vm.Group, st *step) vm.Column {
 
 // firstOther returns the answer of the first packet, and the first that has another one.
 func firstOther(lanes []vm.Lane, c *vm.Column, st *step) (answer, other int) {
-	holds := c.Get(&lanes[0])&st.x == st.y
+	holds, other := c.Alike(lanes, st.x, st.y)
 	if holds {
 		answer = 1
-	}
-	other = 1
-	for other < len(lanes) && c.Get(&lanes[other])&st.x == st.y == holds {
-		other++
 	}
 	return answer, other
 }
@@ -135,10 +131,7 @@ func (r *Runner) column(g *vm.Group, st *step, w run) {
 		}
 	case stepLoad:
 		c := g.Place(int(st.a), int(st.to[0]))
-		for i := range lanes {
-			l := &lanes[i]
-			l.Slots[st.dst] = c.Get(l)>>(st.shift&63)&st.x | st.y
-		}
+		c.Load(lanes, int(st.dst), st.shift, st.x, st.y)
 	case stepPut8, stepPut16, stepPut32:
 		r.put(g, st, lanes)
 	case stepStoreSlot:

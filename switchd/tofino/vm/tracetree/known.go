@@ -75,8 +75,9 @@ type leaf struct {
 func (g *recorder) leaf(side fit.Side) int32 {
 	l := leaf{facts: g.runner.factsOf(g, side)}
 	if side == fit.Ingress {
-		l.verdict = g.code.KnownVerdict(func(f fit.FieldID) (uint64, bool) { return g.known(f).value, g.known(f).whole() })
+		l.verdict = g.code.KnownVerdict(g.value)
 	}
+	g.needBehind(side, l.verdict)
 	g.tree.leaves = append(g.tree.leaves, l)
 	return int32(len(g.tree.leaves) - 1)
 }

@@ -12,12 +12,13 @@ import (
 // that come first by the trail, and emits the steps behind the last of them.
 type recorder struct {
 	facts
-	runner  *Runner
-	tree    *tree
-	trail   []int // answers that are left
-	steps   []step
-	args    []uint64
-	argsSet bool // a step has set the arguments
+	runner    *Runner
+	tree      *tree
+	trail     []int // answers that are left
+	steps     []step
+	unwritten []fit.FieldID // slots that are known to be a constant, and are not yet
+	args      []uint64
+	argsSet   bool // a step has set the arguments
 }
 
 // begin sets what is known when the control of a side begins.
@@ -60,6 +61,7 @@ func (g *recorder) control(side fit.Side) {
 			case g.writesFields(in.Table):
 				g.keepLookup(in.Table)
 			default:
+				g.needAll()
 				g.emit(step{op: stepRest, dst: int32(pc - 1)})
 				return
 			}
@@ -135,6 +137,7 @@ func (g *recorder) cond(in *vm.Instr) (holds, ok bool) {
 		same, ok := g.equals(c.Right.Field.ID, left)
 		return same == (c.Op == ir.Equal), ok
 	}
+	g.needAll()
 	answer, ok := g.answer()
 	if !ok {
 		add(g, &g.tree.conds, in, step{op: guardCond})
@@ -216,6 +219,7 @@ func (g *recorder) equalsAll(p pattern) (yes, ok bool) {
 
 // choose lets the table find the row.
 func (g *recorder) choose(t *vm.Table) (r *vm.Row, ok bool) {
+	g.needAll()
 	answer, ok := g.answer()
 	if !ok {
 		add(g, &g.tree.tables, choice{table: t, to: make([]int32, len(t.Rows)+1), last: -1}, step{op: guardRow})
@@ -256,6 +260,7 @@ func (g *recorder) writesFields(id fit.TableID) bool {
 
 // keepLookup leaves a lookup to the pass, and forgets the fields that its actions may change.
 func (g *recorder) keepLookup(id fit.TableID) {
+	g.needAll()
 	g.emit(step{op: stepApply, dst: int32(id)})
 	for i := range g.code.Program().Tables[id].Actions {
 		for _, a := range g.code.Actions(id, i) {

@@ -18,6 +18,8 @@ type Runner struct {
 	zeros   []byte      // of headers that are not valid
 	lane    []byte
 	facts   map[string]*vm.Facts // behind ways, by what is known
+
+	Unread Unread // nil: anything may be read; to be set before the first packet
 }
 
 // maxHeads is how many headers of a program a root can tell apart.

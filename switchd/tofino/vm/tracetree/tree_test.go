@@ -60,6 +60,7 @@ type twins struct {
 	*drawn
 	fast, slow *rig
 	next       vm.EntryID
+	unread     bool // nobody reads metadata behind a pass
 }
 
 // A tree does what the instructions of the control do, whatever the program, the
