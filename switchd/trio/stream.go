@@ -11,7 +11,10 @@ import (
 // each would move goes straight from where it is to where it shall be. Iterations
 // that would fail, or would meet the end of the tail, are left to the XTXNs.
 func (x *instant) Stream(_ *vm.Thread, s idiom.Stream) uint64 {
-	t, n := &x.thread, int(min(s.Count, maxStream/uint64(s.Len)))*int(s.Len)
+	t, n := &x.thread, int(s.Count)*int(s.Len) // a thread's instructions bound the iterations
+	if n > maxStream {
+		n = maxStream / int(s.Len) * int(s.Len)
+	}
 	switch s.Kind {
 	case idiom.TailToSums:
 		n = x.pfe.sum(t, &s, n)
@@ -21,6 +24,9 @@ func (x *instant) Stream(_ *vm.Thread, s idiom.Stream) uint64 {
 		n = x.pfe.memory.AddRange(mem.Addr(s.Paddr), s.Half, t.LMEM[s.LMEM:int(s.LMEM)+n], int(s.Len))
 	default:
 		n = x.pfe.memory.FillRange(mem.Addr(s.Paddr), n, buffer(t, &s))
+	}
+	if n == int(s.Count)*int(s.Len) {
+		return s.Count // as nearly always: no division
 	}
 	return uint64(n / int(s.Len))
 }
@@ -38,7 +44,10 @@ func (p *PFE) sum(t *thread, s *idiom.Stream, n int) int {
 	}
 	tail, unit, last := t.work.packet.tail, int(s.Len), buffer(t, s)
 	tail = tail[min(uint64(s.Offset), uint64(len(tail))):]
-	whole := min(n, len(tail)/unit*unit)
+	whole := n
+	if n > len(tail) {
+		whole = len(tail) / unit * unit
+	}
 	done := p.memory.AddRange(mem.Addr(s.Paddr), s.Half, tail[:whole], unit)
 	row := mem.RowAt(mem.Addr(s.Paddr), s.Half) + mem.Row(done/4)
 	if done < whole || done == n || p.memory.Known(row, unit) < unit {
@@ -59,7 +68,9 @@ func (p *PFE) collect(t *thread, s *idiom.Stream, n int) int {
 	}
 	has := len(k.tail)
 	limit := min(maxPacket-k.head, has+int(p.cfg.PacketMemory-p.used))
-	n = min(n, limit-int(s.Offset), p.memory.Within(mem.Addr(s.Paddr), n)) / unit * unit
+	if room := min(limit-int(s.Offset), p.memory.Within(mem.Addr(s.Paddr), n)); room < n {
+		n = room / unit * unit
+	}
 	if n <= 0 {
 		return 0
 	}

@@ -14,15 +14,15 @@ type Code struct {
 
 // An instr is one instruction.
 type instr struct {
+	ahead    func(t *Thread, in *Instr, pc int32) int32 // the same, compiled ahead; nil: there is none
+	shortcut Shortcut                                   // nil: none
+	flat     []flatOp                                   // the same; nil: there are the closures alone
+	issues   []issue                                    // up to here is what a thread most often needs: a line of a cache
 	wires    []operand
-	issues   []issue
 	branches []branch // conditional ones; after them comes next
 	next     int32
 	simple   int // moves, if they are done in a simpler way: by single or pair
 	moves    []move
-	shortcut Shortcut                                   // nil: none
-	flat     []flatOp                                   // the same; nil: there are the closures alone
-	ahead    func(t *Thread, in *Instr, pc int32) int32 // the same; nil: there is none
 }
 
 // A branch leads to an instruction, or, from callFlag on, elsewhere.

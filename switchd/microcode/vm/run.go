@@ -67,7 +67,7 @@ func (t *Thread) Run(h Handler) Stop {
 		t.Executed++
 		var next int32
 		switch {
-		case t.reads.any || in.flat == nil:
+		case in.flat == nil || t.reads.any:
 			next = in.execute(t, pc)
 		case in.ahead != nil:
 			next = in.ahead(t, in, pc)

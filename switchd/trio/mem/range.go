@@ -50,10 +50,12 @@ func (m *Memory) ReadRange(a Addr, dst []byte) {
 	}
 }
 
-// prepare returns how many of n bytes, in whole units, can be written: those behind the
+// prepare returns how many of n bytes, which are whole units, can be written, in whole units: those behind the
 // first few, before, of a. All of their pages are there.
 func (m *Memory) prepare(a Addr, before, n, unit int) int {
-	n = max(m.Within(a, before+n)-before, 0) / unit * unit
+	if in := max(m.Within(a, before+n)-before, 0); in < n {
+		n = in / unit * unit
+	}
 	first := int(a >> pageShift)
 	room := pageBytes - int(a&(pageWords-1))*WordBytes - before
 	for page := first; n > 0; page++ {

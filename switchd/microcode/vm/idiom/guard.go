@@ -1,6 +1,8 @@
 package idiom
 
 import (
+	"math/bits"
+
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 )
@@ -121,7 +123,15 @@ func (g *guard) count(t *vm.Thread) uint64 {
 		d = (x - y) & wrap
 	}
 	if g.op == isa.LessEqual || g.op == isa.GreaterEqual {
-		return d/g.by + 1
+		return g.steps(d) + 1
 	}
-	return (d + g.by - 1) / g.by
+	return g.steps(d + g.by - 1)
+}
+
+// steps returns how many whole steps a distance has. Most are of a power of two.
+func (g *guard) steps(d uint64) uint64 {
+	if g.by&(g.by-1) == 0 {
+		return d >> bits.TrailingZeros64(g.by)
+	}
+	return d / g.by
 }

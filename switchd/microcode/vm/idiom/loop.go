@@ -32,6 +32,7 @@ type loop struct {
 	lmem   term   // the buffer, where it moves
 	length uint64 // instructions
 	unit   uint64 // bytes of an add, of a loop that is Adds; else 0
+	step   uint64 // of the place in shared memory, by an iteration
 	issued []tally
 	steps  []step
 	while  []guard // hold in every iteration that another one follows
@@ -98,6 +99,7 @@ func loopAt(p *isa.Program, head int) *loop {
 				return nil
 			}
 			r.loop.steps, r.loop.unit = r.state.steps, r.addsOf()
+			r.loop.step = uint64(r.shape.Len) / r.sums.unit
 			return &r.loop
 		}
 		at = next

@@ -1,6 +1,8 @@
 package idiom
 
 import (
+	"math/bits"
+
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 )
@@ -82,7 +84,7 @@ func (l *loop) iterations(t *vm.Thread) (count uint64, ends bool) {
 // addresses and instructions are enough for; false if there are none.
 func (l *loop) stream(t *vm.Thread, count uint64) (s Stream, ok bool) {
 	s = l.shape
-	s.Count = min(count, t.Granted()/l.length)
+	s.Count = within(count, l.length, t.Granted())
 	return s, s.Count > 0 && l.locate(t, &s)
 }
 
@@ -102,18 +104,23 @@ func (l *loop) advance(t *vm.Thread, n uint64) {
 func (l *loop) locate(t *vm.Thread, s *Stream) bool {
 	at := l.sums.bytes(t)
 	s.Paddr, s.Half = uint32(at/isa.WordBytes), uint32(at/4&1)
-	s.Count = min(s.Count, fits(l.sums.value(t), uint64(s.Len)/l.sums.unit))
+	s.Count = within(s.Count, l.step, 1<<isa.FieldBits-l.sums.value(t))
 	switch s.Kind {
 	case TailToSums, SumsToTail:
 		s.Offset = uint32(l.offset.value(t))
-		s.Count = min(s.Count, fits(uint64(s.Offset), uint64(s.Len)))
+		s.Count = within(s.Count, uint64(s.Len), 1<<isa.FieldBits-uint64(s.Offset))
 	case LMEMToSums:
 		from := l.lmem.value(t)
 		s.LMEM = int32(min(from, isa.LMEMBytes))
-		s.Count = min(s.Count, uint64(isa.LMEMBytes-s.LMEM)/uint64(s.Len))
+		s.Count = within(s.Count, uint64(s.Len), uint64(isa.LMEMBytes-s.LMEM))
 	}
 	return s.Count > 0
 }
 
-// fits returns how many steps from an address on stay within 32 bits.
-func fits(at, step uint64) uint64 { return (1<<isa.FieldBits - at) / step }
+// within returns how many of some steps have room. All of them have, nearly always: then nothing is divided.
+func within(count, step, room uint64) uint64 {
+	if over, n := bits.Mul64(count, step); over == 0 && n <= room {
+		return count
+	}
+	return room / step
+}
