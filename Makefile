@@ -152,19 +152,21 @@ build: need-go ## build bin/inalab as the calling user
 	@$(call go_as_caller,CGO_ENABLED=0) build -trimpath -buildvcs=false -pgo=$(PROFILE) \
 		-ldflags '-X main.version=$(VERSION)' -o bin/inalab ./cmd/inalab
 
-# What the virtual clock, the pipeline and Microcode spend their time on, for the compiler. It is not named
+# What the virtual clock, the pipelines of SwitchML and ATP, and Microcode spend their time on, for the compiler. It is not named
 # default.pgo, so that tests and other builds need not compile everything anew.
 PROFILE := cmd/inalab/virtual.pgo
 
 profile: need-go ## measure again what the compiler optimises bin/inalab for (cmd/inalab/virtual.pgo)
 	@mkdir -p .cache
 	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkLinkEvents$$' \
-		-benchtime 60x -cpuprofile '$(CURDIR)/.cache/links.prof' -o '$(CURDIR)/.cache/sim.test' ./harness/sim
+		-benchtime 10x -cpuprofile '$(CURDIR)/.cache/links.prof' -o '$(CURDIR)/.cache/sim.test' ./harness/sim
 	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkHandle$$/^chip$$' \
 		-benchtime 20000x -cpuprofile '$(CURDIR)/.cache/chip.prof' -o '$(CURDIR)/.cache/chip.test' ./switchd/program/switchml/pipeline
 	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkAggregate$$/^microcode$$' \
 		-benchtime 10000x -cpuprofile '$(CURDIR)/.cache/microcode.prof' -o '$(CURDIR)/.cache/microcode.test' ./switchd/program/trioml/microcode
-	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof .cache/microcode.prof
+	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkHandle$$/^chip$$' \
+		-benchtime 8000x -cpuprofile '$(CURDIR)/.cache/alone.prof' -o '$(CURDIR)/.cache/alone.test' ./switchd/program/atp/pipeline
+	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof .cache/microcode.prof .cache/alone.prof
 
 scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
