@@ -108,7 +108,7 @@ func TestSwitchComesBackLive(t *testing.T) {
 // hands over its own.
 func TestPeersOfNewcomersEndLive(t *testing.T) {
 	heavy(t)
-	const iterations = 200
+	const iterations = 80
 	s := scene{system: trioml.System{Timeout: 10 * units.Millisecond}, topology: "rack", hosts: 6, iterations: iterations}
 	c := direct(t, s, []int{0, 1, 2, 3}, act(500, job.Kill, "h1"), act(900, job.Start, "h1"), act(901, job.Kill, "h0"), act(902, job.Kill, "h2"))
 	got := iterationsOf(c, 1)
