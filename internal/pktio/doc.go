@@ -9,5 +9,7 @@
 //	       <------------------------------------------
 //	       Send: trains are on their way, or counted as dropped, when it returns
 //
-// [Drive] is the one loop that runs a machine on a device under the wall clock.
+// [Drive] is the one loop that runs a machine on a device under the wall clock. Where processors are few, who comes
+// first is settled without any right: the loop of a host, which has little to do at a time, has the shortest time slice
+// (Linux 6.12), that of a switch the default, and computes run at nice 10.
 package pktio
