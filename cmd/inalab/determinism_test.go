@@ -119,6 +119,9 @@ func TestEveryScenarioRunsVirtually(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if testing.Short() && len(live) > 1 {
+				t.Skip("several runs, many times slower under the race detector, of which one of each kind is enough")
+			}
 			samples := virtualRun(t, name, short...)
 			want := 0
 			for _, s := range live {

@@ -112,6 +112,9 @@ func atpPoints() []atpPoint {
 
 // A point of each figure comes to the same on the reference program as on the pipeline, within a bound.
 func TestATPReferenceAgreesWithTheChip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets, many times slower under the race detector")
+	}
 	for _, p := range atpPoints() {
 		t.Run(p.figure, func(t *testing.T) {
 			t.Parallel()
@@ -144,6 +147,9 @@ func atpCalls(e *experiment.Env) []call {
 
 // Likewise of calls.
 func TestATPReferenceAgreesWithTheChipOnCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets, many times slower under the race detector")
+	}
 	e := experimenttest.NewEnv(t)
 	for _, c := range atpCalls(e) {
 		t.Run(c.name, func(t *testing.T) {

@@ -102,6 +102,9 @@ func smlPoints() []chipPointOf {
 
 // A point of each figure takes as long on the reference program as on the pipeline, within a bound.
 func TestReferenceAgreesWithTheChip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets, many times slower under the race detector")
+	}
 	for _, p := range smlPoints() {
 		t.Run(p.figure, func(t *testing.T) {
 			t.Parallel()

@@ -22,6 +22,9 @@ func TestXAggFig1(t *testing.T) {
 
 // The reference programs take as long as the pipelines.
 func TestXAggFig1OnReferencePrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many packets, many times slower under the race detector")
+	}
 	e := experimenttest.NewEnv(t)
 	for _, r := range fig1Rows(e) {
 		other := r
