@@ -5,31 +5,30 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	"github.com/inalab/inalab/internal/wire/atp"
 )
 
 // Each packet that a worker makes has the name of its block, over all wraps; sweeps have none.
 func TestNamingIsThatOfWorkers(t *testing.T) {
 	wraps, sweeps := 0, 0
-	for range 5 { // checks may be few
-		rapid.Check(t, func(rt *rapid.T) {
-			cfg := drawNaming(rt)
-			const generations = 200
-			names := NewNaming(cfg, generations)
-			c, err := New(cfg)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			for gen := range generations {
-				g := c.newGeneration(gen)
-				c.shareAll(g)
-			}
-			for i := range c.streams {
-				w, s := checkNames(rt, &c.streams[i], names)
-				wraps, sweeps = max(wraps, w), sweeps+s
-			}
-		})
-	}
+	proptest.Until(t, func() bool { return wraps >= 3 && sweeps > 0 }, func(rt *rapid.T) {
+		cfg := drawNaming(rt)
+		const generations = 200
+		names := NewNaming(cfg, generations)
+		c, err := New(cfg)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for gen := range generations {
+			g := c.newGeneration(gen)
+			c.shareAll(g)
+		}
+		for i := range c.streams {
+			w, s := checkNames(rt, &c.streams[i], names)
+			wraps, sweeps = max(wraps, w), sweeps+s
+		}
+	})
 	if wraps < 3 || sweeps == 0 {
 		t.Errorf("numbers came again %d times, and there were %d sweeps", wraps, sweeps)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 )
 
@@ -18,32 +19,30 @@ func real(packet uint64, worker, i int) float32 {
 // and whatever integers are still on their way.
 func TestFloatsAreAddedInOrder(t *testing.T) {
 	late, again := uint64(0), uint64(0)
-	for range 5 { // checks may be few
-		rapid.Check(t, func(rt *rapid.T) {
-			cfg := drawJob(rt)
-			r := newRig(t, cfg)
-			clipped := drawClipped(rt, &cfg)
-			if sent := r.give(clipped); len(sent) != 1 || !sent[0].request() {
-				rt.Fatalf("a clipped value is answered with %+v", sent)
+	proptest.Until(t, func() bool { return late > 0 && again > 0 }, func(rt *rapid.T) {
+		cfg := drawJob(rt)
+		r := newRig(t, cfg)
+		clipped := drawClipped(rt, &cfg)
+		if sent := r.give(clipped); len(sent) != 1 || !sent[0].request() {
+			rt.Fatalf("a clipped value is answered with %+v", sent)
+		}
+		var answers []answer
+		for range rapid.IntRange(0, 30).Draw(rt, "packets") {
+			if rapid.Bool().Draw(rt, "integers") {
+				set, flags := drawPacket(rt, &cfg)
+				p := packetOf(&cfg, set, 1, flags).fill(set, func(w, i int) int32 { return int32(w + i) })
+				answers = append(answers, r.give(p)...)
+			} else {
+				answers = append(answers, r.give(floatsOf(&cfg, rapid.IntRange(0, cfg.Workers-1).Draw(rt, "worker")))...)
 			}
-			var answers []answer
-			for range rapid.IntRange(0, 30).Draw(rt, "packets") {
-				if rapid.Bool().Draw(rt, "integers") {
-					set, flags := drawPacket(rt, &cfg)
-					p := packetOf(&cfg, set, 1, flags).fill(set, func(w, i int) int32 { return int32(w + i) })
-					answers = append(answers, r.give(p)...)
-				} else {
-					answers = append(answers, r.give(floatsOf(&cfg, rapid.IntRange(0, cfg.Workers-1).Draw(rt, "worker")))...)
-				}
-			}
-			for _, w := range rapid.Permutation(workersOf(&cfg)).Draw(rt, "order") {
-				answers = append(answers, r.give(floatsOf(&cfg, int(w)))...)
-			}
-			checkFloats(rt, &cfg, answers)
-			late += r.counted(DropClippedIn)
-			again += r.counted(CountAgain)
-		})
-	}
+		}
+		for _, w := range rapid.Permutation(workersOf(&cfg)).Draw(rt, "order") {
+			answers = append(answers, r.give(floatsOf(&cfg, int(w)))...)
+		}
+		checkFloats(rt, &cfg, answers)
+		late += r.counted(DropClippedIn)
+		again += r.counted(CountAgain)
+	})
 	if late == 0 || again == 0 {
 		t.Errorf("%d integers late, %d answers again: a case never came", late, again)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 )
 
@@ -19,32 +20,30 @@ func newTestIndexes(kind Rehash, job uint8, aggregators int) indexes {
 // goes in a circle.
 func TestMovesAreFinalAndEnd(t *testing.T) {
 	moves, kept := 0, 0
-	for range 5 { // checks may be few
-		rapid.Check(t, func(rt *rapid.T) {
-			n := rapid.IntRange(0, 40).Draw(rt, "aggregators")
-			kind := Rehash(rapid.IntRange(0, 2).Draw(rt, "kind"))
-			x := newTestIndexes(kind, uint8(rapid.IntRange(0, 255).Draw(rt, "job")), n)
-			told := map[uint16]uint16{}
-			for range rapid.IntRange(0, 120).Draw(rt, "collisions") {
-				at := uint16(rapid.IntRange(0, 41).Draw(rt, "index"))
-				x.see(at)
-				to, ok := x.move(at)
-				if !ok {
-					kept++
-					continue
-				}
-				if kind == Never || n <= 1 || int(at) >= n || int(to) >= n || to == at {
-					rt.Fatalf("%d of %d moved to %d by kind %d", at, n, to, kind)
-				}
-				if before, known := told[at]; known && before != to {
-					rt.Fatalf("%d moved to %d, and then to %d", at, before, to)
-				}
-				told[at] = to
-				moves++
-				follow(rt, told, at)
+	proptest.Until(t, func() bool { return moves > 0 && kept > 0 }, func(rt *rapid.T) {
+		n := rapid.IntRange(0, 40).Draw(rt, "aggregators")
+		kind := Rehash(rapid.IntRange(0, 2).Draw(rt, "kind"))
+		x := newTestIndexes(kind, uint8(rapid.IntRange(0, 255).Draw(rt, "job")), n)
+		told := map[uint16]uint16{}
+		for range rapid.IntRange(0, 120).Draw(rt, "collisions") {
+			at := uint16(rapid.IntRange(0, 41).Draw(rt, "index"))
+			x.see(at)
+			to, ok := x.move(at)
+			if !ok {
+				kept++
+				continue
 			}
-		})
-	}
+			if kind == Never || n <= 1 || int(at) >= n || int(to) >= n || to == at {
+				rt.Fatalf("%d of %d moved to %d by kind %d", at, n, to, kind)
+			}
+			if before, known := told[at]; known && before != to {
+				rt.Fatalf("%d moved to %d, and then to %d", at, before, to)
+			}
+			told[at] = to
+			moves++
+			follow(rt, told, at)
+		}
+	})
 	if moves == 0 || kept == 0 {
 		t.Errorf("%d moved, %d stayed: a case never came", moves, kept)
 	}

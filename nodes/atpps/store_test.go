@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	"github.com/inalab/inalab/internal/trace"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 )
@@ -46,13 +47,11 @@ func value(packet uint64, worker, i int) int32 { return int32(packet*1000) + int
 // come again and again; each gets each sum, exactly.
 func TestRingHoldsWhatWorkersNeed(t *testing.T) {
 	laps := uint64(0)
-	for range 5 { // checks may be few
-		rapid.Check(t, func(rt *rapid.T) {
-			c := drawConforming(rt, t)
-			c.run()
-			laps = max(laps, c.last/uint64(c.numbers.Size))
-		})
-	}
+	proptest.Until(t, func() bool { return laps >= 3 }, func(rt *rapid.T) {
+		c := drawConforming(rt, t)
+		c.run()
+		laps = max(laps, c.last/uint64(c.numbers.Size))
+	})
 	if laps < 3 {
 		t.Errorf("numbers came again %d times at most", laps)
 	}
@@ -237,29 +236,27 @@ func drawJob(rt *rapid.T) Config {
 // when all are in, once, with the sum over all, and what is sent again is the same.
 func TestAnsweredOnceWithTheExactSum(t *testing.T) {
 	answers, again, overlaps, moved := 0, uint64(0), uint64(0), uint64(0)
-	for range 10 { // checks may be few
-		rapid.Check(t, func(rt *rapid.T) {
-			cfg := drawJob(rt)
-			r := newRig(t, cfg)
-			first := map[uint32]answer{}
-			for range rapid.IntRange(1, 60).Draw(rt, "packets") {
-				set, flags := drawPacket(rt, &cfg)
-				give(rt, r, &cfg, first, set, uint32(rapid.IntRange(1, cfg.Span).Draw(rt, "number")), flags)
+	proptest.Until(t, func() bool { return answers > 0 && again > 0 && overlaps > 0 && moved > 0 }, func(rt *rapid.T) {
+		cfg := drawJob(rt)
+		r := newRig(t, cfg)
+		first := map[uint32]answer{}
+		for range rapid.IntRange(1, 60).Draw(rt, "packets") {
+			set, flags := drawPacket(rt, &cfg)
+			give(rt, r, &cfg, first, set, uint32(rapid.IntRange(1, cfg.Span).Draw(rt, "number")), flags)
+		}
+		for number := 1; number <= cfg.Span; number++ { // at last all send again
+			for _, w := range rapid.Permutation(workersOf(&cfg)).Draw(rt, "order") {
+				give(rt, r, &cfg, first, maskOf(w), uint32(number), wire.Resend)
 			}
-			for number := 1; number <= cfg.Span; number++ { // at last all send again
-				for _, w := range rapid.Permutation(workersOf(&cfg)).Draw(rt, "order") {
-					give(rt, r, &cfg, first, maskOf(w), uint32(number), wire.Resend)
-				}
-			}
-			if len(first) != cfg.Span || r.counted(CountAnswered) != uint64(cfg.Span) {
-				rt.Fatalf("%d fragments answered, %d counted; want %d", len(first), r.counted(CountAnswered), cfg.Span)
-			}
-			answers += len(first)
-			again += r.counted(CountAgain)
-			overlaps += r.counted(DropOverlap) + r.counted(CountReplaced)
-			moved += r.counted(CountRehashed)
-		})
-	}
+		}
+		if len(first) != cfg.Span || r.counted(CountAnswered) != uint64(cfg.Span) {
+			rt.Fatalf("%d fragments answered, %d counted; want %d", len(first), r.counted(CountAnswered), cfg.Span)
+		}
+		answers += len(first)
+		again += r.counted(CountAgain)
+		overlaps += r.counted(DropOverlap) + r.counted(CountReplaced)
+		moved += r.counted(CountRehashed)
+	})
 	if answers == 0 || again == 0 || overlaps == 0 || moved == 0 {
 		t.Errorf("%d answers, %d sent again, %d overlaps, %d moved: a case never came", answers, again, overlaps, moved)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	"github.com/inalab/inalab/internal/units"
 )
 
@@ -136,9 +137,7 @@ func (r *rig) checkSettled(t *rapid.T, workers []ID) {
 // What children are granted fits the ingress bandwidth at all times, whatever is lost, late and
 // twice, while workers begin and end; in the end all have their max-min share.
 func TestGrantsFitAtAllTimes(t *testing.T) {
-	for range rounds {
-		rapid.Check(t, grantsFit)
-	}
+	proptest.Rounds(t, rounds, grantsFit)
 }
 
 func grantsFit(t *rapid.T) {
@@ -190,9 +189,7 @@ func (r *rig) iterate(t *rapid.T, workers []ID, iteration uint16) {
 
 // Inequality (1) holds for what nodes send at all times, as long as none has ended.
 func TestFlowsFitAtAllTimes(t *testing.T) {
-	for range rounds {
-		rapid.Check(t, flowsFit)
-	}
+	proptest.Rounds(t, rounds, flowsFit)
 }
 
 func flowsFit(t *rapid.T) {

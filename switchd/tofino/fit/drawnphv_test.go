@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inalab/inalab/switchd/tofino/ir"
 	"pgregory.net/rapid"
+
+	"github.com/inalab/inalab/internal/proptest"
+	"github.com/inalab/inalab/switchd/tofino/ir"
 )
 
 // containersDrawn makes random programs whose fields have all widths and meet in instructions.
@@ -221,11 +223,7 @@ func TestContainersHold(t *testing.T) {
 		a, b, c := shares(f)
 		over, beside, headers = over+a, beside+b, headers+c
 	}
-	for range 50 { // until all came up
-		if rapid.Check(t, check); over > 0 && beside > 0 && headers > 0 {
-			break
-		}
-	}
+	proptest.Until(t, func() bool { return over > 0 && beside > 0 && headers > 0 }, check)
 	if over == 0 || beside == 0 || headers == 0 {
 		t.Errorf("%d accepted, with %d bits of metadata over each other, %d beside, %d of headers", accepted, over, beside, headers)
 	}

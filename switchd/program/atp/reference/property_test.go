@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/internal/wire/inet"
@@ -113,23 +114,21 @@ func TestSumsAreExact(t *testing.T) {
 		}
 		return begun == 0 || takenOver == 0
 	}
-	for round := 0; round < 50 && (round == 0 || lacks()); round++ { // what is drawn need not have all that may come up
-		rapid.Check(t, func(t *rapid.T) {
-			n := drawNetwork(t)
-			for range rapid.IntRange(0, 400).Draw(t, "steps") {
-				n.act(t)
+	proptest.Until(t, func() bool { return !lacks() }, func(t *rapid.T) {
+		n := drawNetwork(t)
+		for range rapid.IntRange(0, 400).Draw(t, "steps") {
+			n.act(t)
+		}
+		n.heal()
+		n.wantDone()
+		n.wantSwept()
+		begun, takenOver = begun+n.begun, takenOver+n.takenOver
+		for _, e := range n.switches {
+			for _, c := range needed {
+				came[c] += count(e, c)
 			}
-			n.heal()
-			n.wantDone()
-			n.wantSwept()
-			begun, takenOver = begun+n.begun, takenOver+n.takenOver
-			for _, e := range n.switches {
-				for _, c := range needed {
-					came[c] += count(e, c)
-				}
-			}
-		})
-	}
+		}
+	})
 	for _, c := range needed {
 		if came[c] == 0 {
 			t.Errorf("%s never came up", c)

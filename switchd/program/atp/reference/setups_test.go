@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	wire "github.com/inalab/inalab/internal/wire/atp"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
@@ -160,34 +161,32 @@ func (n *network) leftovers() (late, dead int) {
 // further job over the same indexes frees them all, once they are as old as the limit.
 func TestNothingIsHeldForEver(t *testing.T) {
 	late, dead := 0, 0
-	for round := 0; round < 50 && (late == 0 || dead == 0); round++ { // what is drawn need not leave anything
-		rapid.Check(t, func(t *rapid.T) {
-			n := drawNetwork(t)
-			n.keeps = true
-			for _, j := range n.jobs {
-				j.index = func(_ int, _ uint64, number uint32) uint16 {
-					return wire.Index(j.name, number, 0, len(n.switches[0].table))
-				}
+	proptest.Until(t, func() bool { return late > 0 && dead > 0 }, func(t *rapid.T) {
+		n := drawNetwork(t)
+		n.keeps = true
+		for _, j := range n.jobs {
+			j.index = func(_ int, _ uint64, number uint32) uint16 {
+				return wire.Index(j.name, number, 0, len(n.switches[0].table))
 			}
-			var copies []flying // that come when all is done
-			for range rapid.IntRange(0, 300).Draw(t, "steps") {
-				n.act(t)
-				if len(n.flight) > 0 && rapid.IntRange(0, 9).Draw(t, "is there a copy") == 0 {
-					copies = append(copies, n.flight[rapid.IntRange(0, len(n.flight)-1).Draw(t, "copied")])
-				}
+		}
+		var copies []flying // that come when all is done
+		for range rapid.IntRange(0, 300).Draw(t, "steps") {
+			n.act(t)
+			if len(n.flight) > 0 && rapid.IntRange(0, 9).Draw(t, "is there a copy") == 0 {
+				copies = append(copies, n.flight[rapid.IntRange(0, len(n.flight)-1).Draw(t, "copied")])
 			}
-			n.heal()
-			n.wantDone()
-			n.flight = append(n.flight, copies...)
-			n.settle()
-			l, d := n.leftovers()
-			late, dead = late+l, dead+d
-			if l+d != n.held() {
-				t.Fatalf("%d and %d of %d aggregators are leftovers", l, d, n.held())
-			}
-			n.wantSwept()
-		})
-	}
+		}
+		n.heal()
+		n.wantDone()
+		n.flight = append(n.flight, copies...)
+		n.settle()
+		l, d := n.leftovers()
+		late, dead = late+l, dead+d
+		if l+d != n.held() {
+			t.Fatalf("%d and %d of %d aggregators are leftovers", l, d, n.held())
+		}
+		n.wantSwept()
+	})
 	if late == 0 || dead == 0 {
 		t.Errorf("late copies held %d aggregators, dead workers %d", late, dead)
 	}

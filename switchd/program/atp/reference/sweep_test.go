@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	"github.com/inalab/inalab/internal/units"
 )
 
@@ -58,15 +59,13 @@ func (n *network) rounds(t *rapid.T) {
 // each index has freed, by age, what late copies have left, at every switch that a worker's packets pass.
 func TestNumbersWrap(t *testing.T) {
 	aged := false
-	for round := 0; round < 50 && !aged; round++ { // what is drawn need not leave anything behind
-		rapid.Check(t, func(t *rapid.T) {
-			n := drawRounds(t, false)
-			n.rounds(t)
-			for _, e := range n.switches {
-				aged = aged || strings.Contains(fmt.Sprint(e.Counters()), "freed-by-age")
-			}
-		})
-	}
+	proptest.Until(t, func() bool { return aged }, func(t *rapid.T) {
+		n := drawRounds(t, false)
+		n.rounds(t)
+		for _, e := range n.switches {
+			aged = aged || strings.Contains(fmt.Sprint(e.Counters()), "freed-by-age")
+		}
+	})
 	if !aged {
 		t.Error("nothing was ever freed by age")
 	}

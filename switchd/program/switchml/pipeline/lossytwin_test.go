@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/switchd/dataplane"
@@ -57,7 +58,7 @@ func endLosses(t *rapid.T, e dataplane.Lossy) {
 // One seed loses the same packets with either engine, and both count them alike.
 func TestDropSimulatorsAreOne(t *testing.T) {
 	arrivals, departures := uint64(0), uint64(0)
-	covering(t, func() bool { return arrivals > 0 && departures > 0 }, func(t *rapid.T) {
+	proptest.Until(t, func() bool { return arrivals > 0 && departures > 0 }, func(t *rapid.T) {
 		cfg := bareConfig()
 		cfg.Jobs, cfg.Seed = drawJobs(t, 2), rng.Root(rapid.Uint64().Draw(t, "seed"))
 		w := newTwin(t, cfg, Options{Seed: cfg.Seed})
@@ -86,7 +87,7 @@ func TestDropSimulatorsAreOne(t *testing.T) {
 // So it is over RoCE.
 func TestDropSimulatorsOfRoCEAreOne(t *testing.T) {
 	arrivals, departures := uint64(0), uint64(0)
-	covering(t, func() bool { return arrivals > 0 && departures > 0 }, func(t *rapid.T) {
+	proptest.Until(t, func() bool { return arrivals > 0 && departures > 0 }, func(t *rapid.T) {
 		jobs := drawRDMAJobs(t, 2)
 		cfg := rdmaConfig(jobs...)
 		cfg.Seed = rng.Root(rapid.Uint64().Draw(t, "seed"))
@@ -104,16 +105,4 @@ func TestDropSimulatorsOfRoCEAreOne(t *testing.T) {
 		w.agree()
 		arrivals, departures = arrivals+w.count(switchml.DropArrival), departures+w.count(switchml.DropDeparture)
 	})
-}
-
-// covering checks a property until the runs drawn have covered what they are to.
-func covering(t *testing.T, covered func() bool, check func(*rapid.T)) {
-	t.Helper()
-	for range 50 {
-		rapid.Check(t, check)
-		if covered() {
-			return
-		}
-	}
-	t.Error("the runs drawn do not cover what they are to")
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/inalab/inalab/internal/proptest"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/switchd/tofino/fit"
 	"github.com/inalab/inalab/switchd/tofino/ir"
@@ -237,19 +238,17 @@ func bitsFor(size int) int {
 // the state that they leave.
 func TestVectorsAreCopies(t *testing.T) {
 	vectors := map[bool]int{} // by whether copies match each for itself
-	for range 20 {            // -short has few programs
-		rapid.Check(t, func(t *rapid.T) {
-			g := drawGenerator(t)
-			p := g.program()
-			fast, slow := placedRig(t, p, true), placedRig(t, p, false)
-			for _, v := range fast.runners[1].vectors[0] {
-				if v != nil {
-					vectors[len(p.Tables[0].Keys) > 1]++
-				}
+	proptest.Until(t, func() bool { return vectors[false] > 0 && vectors[true] > 0 }, func(t *rapid.T) {
+		g := drawGenerator(t)
+		p := g.program()
+		fast, slow := placedRig(t, p, true), placedRig(t, p, false)
+		for _, v := range fast.runners[1].vectors[0] {
+			if v != nil {
+				vectors[len(p.Tables[0].Keys) > 1]++
 			}
-			g.compareRigs(fast, slow)
-		})
-	}
+		}
+		g.compareRigs(fast, slow)
+	})
 	if vectors[false] == 0 || vectors[true] == 0 {
 		t.Errorf("accesses that were vectors, by whether copies match each for itself: %v", vectors)
 	}
