@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/harness/awake"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
 )
@@ -23,6 +24,7 @@ func hostChecks() []check {
 		checkKernel(kernelRelease()),
 		checkProcessors(runtime.NumCPU()),
 		checkClocksource(root),
+		checkAwake(awake.Keep()),
 		checkTimers(timerLateness()),
 		checkFiles(fileLimit()),
 		checkNamespaceLimit(root),

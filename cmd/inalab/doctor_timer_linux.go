@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/harness/awake"
 	"github.com/inalab/inalab/internal/pktio/poll"
 )
 
@@ -18,9 +19,22 @@ const (
 	timerWait  = time.Millisecond
 )
 
+// checkAwake finds out whether idle processors can be kept awake during live runs.
+func checkAwake(processors *awake.Processors, err error) check {
+	const name = "wake-ups"
+	processors.Release()
+	if err != nil {
+		return warn(name, err.Error()+": idle processors sleep during live runs, and timers fire later", "sudo inalab ...")
+	}
+	return pass(name, "live runs keep idle processors awake")
+}
+
 // timerLateness returns by how much short waits are late, sorted. It waits as
-// the nodes do: a thread of its own, ppoll, a timer slack of a nanosecond.
+// the nodes do: a thread of its own, ppoll, a timer slack of a nanosecond, and processors awake.
 func timerLateness() (late []time.Duration, err error) {
+	if processors, err := awake.Keep(); err == nil {
+		defer processors.Release()
+	}
 	var measuring sync.WaitGroup
 	measuring.Go(func() {
 		runtime.LockOSThread() // never unlocked: the slack goes with the thread

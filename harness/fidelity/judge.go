@@ -33,6 +33,7 @@ type Inputs struct {
 	Round      units.Duration // nominal time of an iteration, communication included; zero: Iteration
 	Benchmark  bool           // no nominal time is known
 	Iterations int            // of each worker
+	Asleep     string         // why idle processors slept during the run; empty: they were kept awake
 }
 
 // Judge gives the verdict on a run. It depends on nothing but its argument.
@@ -43,7 +44,7 @@ func Judge(in Inputs) result.Fidelity {
 	j.drops()
 	j.processors()
 	j.overruns()
-	f := result.Fidelity{Verdict: j.grade.verdict(), Reasons: j.reasons, CPUBusy: in.CPUBusy, Offload: paths(in.Nodes)}
+	f := result.Fidelity{Verdict: j.grade.verdict(), Reasons: j.reasons, CPUBusy: in.CPUBusy, Asleep: in.Asleep, Offload: paths(in.Nodes)}
 	for _, n := range in.Nodes {
 		f.TimerLateP99 = max(f.TimerLateP99, int64(n.LateP99))
 		f.UnaskedDrops += n.UnaskedDrop
@@ -118,12 +119,20 @@ func LateLimit(compute units.Duration) units.Duration {
 func (j *judge) lateness() {
 	limit := LateLimit(j.in.Iteration)
 	if n, others := j.worst(float64(limit), func(n *Node) float64 { return float64(n.LateP99) }); n != nil {
-		j.lower(busy, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s", n.Name, n.LateP99, limit, others)
+		j.lower(busy, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s%s", n.Name, n.LateP99, limit, others, j.slept())
 	}
 	if n, others := j.worst(float64(lateInvalid*limit), func(n *Node) float64 { return float64(n.LateP95) }); n != nil {
-		j.lower(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s", n.Name, n.LateP95, lateInvalid*limit, others)
+		j.lower(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s%s", n.Name, n.LateP95, lateInvalid*limit, others, j.slept())
 	}
 	j.stalls()
+}
+
+// slept names a cause of late timers that root can mend.
+func (j *judge) slept() string {
+	if j.in.Asleep == "" {
+		return ""
+	}
+	return "; " + j.in.Asleep
 }
 
 // stalls lowers the grade where a node stood still. Nobody asks a node for that: what a run does to

@@ -46,6 +46,9 @@ func TestRules(t *testing.T) {
 		{"lateness at 1% of the iteration", func(in *Inputs) { in.Nodes[1].LateP99 = 1500 * us }, result.Trusted, nil},
 		{"lateness above it", func(in *Inputs) { in.Nodes[1].LateP99 = 1501 * us }, result.Busy,
 			[]string{"h0: 1% of its timers fired 1.501ms late or more: trusted up to 1.5ms"}},
+		{"lateness where processors slept", func(in *Inputs) { in.Nodes[1].LateP99, in.Asleep = 1501*us, "they slept" }, result.Busy,
+			[]string{"h0: 1% of its timers fired 1.501ms late or more: trusted up to 1.5ms; they slept"}},
+		{"sleep alone", func(in *Inputs) { in.Asleep = "they slept" }, result.Trusted, nil},
 		{"lateness of several", func(in *Inputs) {
 			in.Nodes[0].LateP99, in.Nodes[1].LateP99, in.Nodes[2].LateP99 = 2000*us, 3000*us, 3000*us
 		}, result.Busy,

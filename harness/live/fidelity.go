@@ -16,7 +16,7 @@ import (
 func (r *run) fidelity(t *tenant) result.Fidelity {
 	in := fidelity.Inputs{
 		CPUBusy: r.busy, Wall: units.Duration(r.wall/time.Nanosecond) * units.Nanosecond,
-		Iteration: t.job.SlowestCompute(), Round: t.job.SlowestCompute() + t.job.Layout.Time, Iterations: t.job.Iterations,
+		Iteration: t.job.SlowestCompute(), Round: t.job.SlowestCompute() + t.job.Layout.Time, Iterations: t.job.Iterations, Asleep: r.asleep,
 	}
 	if in.Benchmark = t.job.Elements > 0; in.Iteration == 0 {
 		in.Iteration = in.Wall / units.Duration(t.job.Iterations)

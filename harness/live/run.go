@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/inalab/inalab/harness/awake"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
@@ -101,6 +102,11 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	for i, j := range s.Jobs {
 		r.tenants = append(r.tenants, newTenant(j, &cells[i]))
 	}
+	processors, err := awake.Keep()
+	if err != nil {
+		r.asleep = err.Error()
+	}
+	defer processors.Release()
 	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
 	err = errors.Join(r.phases(ctx), r.sup.Close(cmp.Or(opt.grace, stopGrace)))
 	r.forwarders.Wait()
@@ -178,6 +184,7 @@ type run struct {
 	flows             []*proc.Process // ends of flows, by host
 	forwarders        sync.WaitGroup
 	cpu               cpuMeter
+	asleep            string  // why idle processors sleep; empty: they do not
 	busy              float64 // share of all processors
 	wall              time.Duration
 	epoch             int64      // of [pktio.MonotonicNow], in nanoseconds

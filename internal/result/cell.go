@@ -162,6 +162,7 @@ type Fidelity struct {
 	RingDrops       uint64   `json:"ring_drops"`         // packets the kernel had no room for
 	CPUBusy         float64  `json:"cpu_busy"`           // share of all cores, over the run
 	ComputeOverruns int      `json:"compute_overruns"`   // gradients that took longer than their nominal time
+	Asleep          string   `json:"asleep,omitempty"`   // why idle processors slept during the run; empty: they were kept awake
 	Offload         []string `json:"offload"`            // packet paths in use, by node kind
 }
 
