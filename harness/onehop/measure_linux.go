@@ -11,7 +11,6 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
-	"github.com/inalab/inalab/harness/awake"
 	"github.com/inalab/inalab/switchd/xdp"
 )
 
@@ -19,9 +18,6 @@ import (
 func Measure(ctx context.Context, c Config) (r Result, err error) {
 	if err := c.normalise(); err != nil {
 		return r, err
-	}
-	if processors, err := awake.Keep(); err == nil { // who may not is later, and no different
-		defer processors.Release()
 	}
 	if c.Aggregator.overTCP() {
 		return measureTCP(ctx, c)
