@@ -178,6 +178,7 @@ func wantExact(t *testing.T, j *job.Job, c result.Cell, starts int) {
 // Sequence numbers come round several times in a job whose workers come and go, on links that lose frames, with
 // few aggregators and switches that forget: every sum has every contribution once.
 func TestATPNumbersComeRound(t *testing.T) {
+	sim.OneGoroutine(t)
 	swept := uint64(0)
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -113,6 +113,7 @@ func TestOneServerTakesItsTime(t *testing.T) {
 
 // What is unstored takes the same time as what is stored.
 func TestLengthsOnly(t *testing.T) {
+	OneGoroutine(t)
 	chip := switchml.Pipe{Pipeline: true, Timed: true}
 	for _, sys := range []job.System{
 		switchml.System{Pipe: chip}, switchml.System{Elements: 64, Pipe: chip}, switchml.System{Transport: switchml.RoCE, Pipe: chip},

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
@@ -37,9 +38,12 @@ func embedded(t *testing.T, name string, set ...string) []*job.Job {
 	return list
 }
 
+// loaded are the images, decoded once for all tests.
+var loaded = sync.OnceValues(worker.LoadImages)
+
 func images(t *testing.T) worker.Images {
 	t.Helper()
-	im, err := worker.LoadImages()
+	im, err := loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +70,7 @@ func meanMs(c result.Cell) float64 {
 // Every system trains to the end with every sum right, in the time that the
 // schedule allows.
 func TestSystemsTrainAsExpected(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for _, j := range jobs(t, "iterations=12", "stragglers.p=[0%,16%]") {
 		c := run(t, j, im)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/nodes/trioml"
@@ -16,6 +17,7 @@ import (
 // nothing comes the one above tells. The others divide the mini-batches, all from one generation
 // on.
 func TestWorkersReshardOverDevices(t *testing.T) {
+	sim.OneGoroutine(t)
 	for name, tc := range map[string]struct {
 		away      []int
 		reference bool

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
@@ -50,6 +51,7 @@ func (o overheard) wantAbsent(t *testing.T, want trace.Mask, gens int) {
 // mini-batches from one generation on and give them back, with blocks that wait for
 // everybody as with such that do not: once the worker is out of service none waits.
 func TestWorkersReshardOverTwoLevels(t *testing.T) {
+	sim.OneGoroutine(t)
 	whole := run(t, absence(t, overhear(nil, program.AgePerBlock), func(s *job.Spec) { s.Plan = sharedPlan(t, "mx480", 6) }), images(t))
 	for name, tc := range map[string]struct {
 		age       program.AgePolicy

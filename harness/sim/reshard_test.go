@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/sim"
 	triomlsystem "github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
@@ -208,6 +209,7 @@ func TestNoticesChangeNothingWhereNobodyIsAbsent(t *testing.T) {
 // beside, on one level or two, of PFEs that take time or none: the workers agree on
 // the shares of every generation, and all sums are right.
 func TestWorkersAgreeOnShares(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	divided, permanent := 0, 0
 	for seed := range 16 {

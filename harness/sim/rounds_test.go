@@ -61,6 +61,7 @@ func replayed(t testing.TB, j *job.Job) result.Cell {
 // Rounds that are charged take the times that they take packet by packet, to the
 // picosecond, with stragglers and without.
 func TestChargedRoundsAreExact(t *testing.T) {
+	sim.OneGoroutine(t)
 	trio := trioml.System{AddRate: 192 * units.GbitPerSecond} // 6e9 additions of 32 bits a second (Trio §6.3)
 	for _, c := range []struct {
 		sys      job.System

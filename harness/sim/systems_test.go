@@ -73,6 +73,7 @@ var mixes = []mixed{
 // Jobs of several systems run side by side, each right in every sum, and each switch has the
 // programs of its own system.
 func TestJobsOfSeveralSystems(t *testing.T) {
+	sim.OneGoroutine(t)
 	for _, m := range mixes {
 		t.Run(m.name, func(t *testing.T) {
 			list := m.jobs(t, sharedPlan(t, m.topology, m.hosts))

@@ -38,6 +38,7 @@ func checkTimes(t *testing.T, j *job.Job, c result.Cell) {
 // time that they take without pauses, nearly (TCP is slower after a rest), and nobody
 // calls a pause a stall.
 func TestJobsStartLateAndPause(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for _, j := range jobs(t, "iterations=7", "stragglers.p=[0%]") {
 		plain := run(t, j, im)

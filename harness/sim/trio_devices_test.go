@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/harness/system/trioml"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
@@ -92,6 +93,7 @@ func degraded(c result.Cell) uint64 { return counted(c, "h", "trioml-results-deg
 // A worker that is away is left out of the sums of its device, and of those above, which have the others
 // all the same: src_cnt says how many. Where nobody of a device is there, the next level goes without it.
 func TestTrioOverDevicesWithStragglers(t *testing.T) {
+	sim.OneGoroutine(t)
 	for name, away := range map[string][]int{"one worker": {5}, "a PFE": {4, 5}, "a device": {4, 5, 6, 7}} {
 		for _, reference := range []bool{false, true} {
 			sys := trioml.System{Grads: 256, Window: 16_000, Timeout: 2 * units.Millisecond, Age: program.AgeAbsent, PFE: trioml.PFE{Reference: reference}}

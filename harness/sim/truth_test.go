@@ -48,6 +48,7 @@ func fabricOf8(t *testing.T, set ...string) (*job.Job, error) {
 // Without loss SwitchML takes what is expected of it at every scale, and what is expected is what it takes
 // at full rate: neither timers nor the pool make the scale visible.
 func TestSwitchMLIsAsExpectedAtEveryScale(t *testing.T) {
+	sim.OneGoroutine(t)
 	for _, scale := range []int{10, 20, 50, 100, 200, 400} {
 		j, err := fabricOf8(t, fmt.Sprintf("scale=%d", scale))
 		if err != nil {
