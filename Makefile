@@ -15,7 +15,7 @@ SCENARIOS := straggler
 # Each limit is for the test binary of one package. The race detector makes
 # code 2 to 20 times slower (go.dev/doc/articles/race_detector).
 TEST_TIMEOUT ?= 5m
-RACE_TIMEOUT ?= 12m
+RACE_TIMEOUT ?= 15m
 BENCH_TIMEOUT ?= 20m
 TESTFLAGS ?=
 # What property tests draw from, so that a run can be repeated. 0 draws a new one.
