@@ -39,6 +39,7 @@ Claims of systems that are not built answer not-yet.
 
 A claim of which a number that nobody printed decides whether it holds is undetermined:
 it is never counted as reproduced, and fails the command unless the ledger expects it.
+A live run that cannot tell, and says why, makes its claim undetermined too, and fails nothing.
 
 Each row has its evidence (simulated, live, unit, arithmetic, input) and the chip or
 reference program that ran. What no behaviour of the code can fail is arithmetic or an

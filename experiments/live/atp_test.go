@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/inalab/inalab/experiments/experiment"
+	"github.com/inalab/inalab/experiments/experiment/experimenttest"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/reports/claims"
 	program "github.com/inalab/inalab/switchd/program/atp"
 )
 
@@ -81,6 +83,34 @@ func TestRescuesAreSplitFragments(t *testing.T) {
 	told(s, trace.Event{Kind: again, Job: 2, Block: 5}, trace.Event{Kind: in, Job: 2, Block: 5})
 	if len(s.rescued) != 1 || !s.rescued[fragment{1, 0}] || s.results != 7 {
 		t.Errorf("%v are rescued, %d results", s.rescued, s.results)
+	}
+}
+
+// Runs go on until a fragment stalled or a sum is missing, and no longer than there are tries. Without either the
+// claim is undetermined and nothing else: a sum that did not come fails it.
+func TestRescuesGoOnUntilOneStalled(t *testing.T) {
+	claim, err := experimenttest.Ledger(t).Lookup("atp.s3.5.stalled-rescue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		n       rescues
+		goOn    bool
+		verdict claims.Verdict
+	}{
+		{rescues{runs: 0}, true, claims.Undetermined},
+		{rescues{runs: rescueTries - 1, want: 9, results: 9}, true, claims.Undetermined},
+		{rescues{runs: rescueTries, want: 9, results: 9}, false, claims.Undetermined},
+		{rescues{runs: 1, want: 9, results: 9, rescued: 1}, false, claims.Reproduced},
+		{rescues{runs: 1, want: 9, results: 8}, false, claims.NotReproduced},
+		{rescues{runs: 2, want: 9, results: 8, rescued: 1}, false, claims.NotReproduced},
+	} {
+		if got := c.n.goOn(); got != c.goOn {
+			t.Errorf("%+v: goes on %v", c.n, got)
+		}
+		if j := claim.Judge(c.n.measured()); j.Verdict != c.verdict || j.Expected != (c.verdict != claims.NotReproduced) {
+			t.Errorf("%+v: %s, expected %v: %s", c.n, j.Verdict, j.Expected, j.Reason)
+		}
 	}
 }
 

@@ -12,7 +12,8 @@
 // except those with known_failure, and those with undetermined: what is assumed decides
 // whether they hold. An unexpected failure counts, and so does an unexpected pass. An
 // experiment may measure at the ends of what it assumes ([Measured.Over]): a claim that is not
-// the same there is undetermined.
+// the same there is undetermined. So is one whose run says that it tells nothing ([Measured.Undecided]), which
+// is neither a failure nor a pass.
 //
 // The claim says what a pass may be called, not the experiment ([PassMeans]): a number in
 // a wide band is within-band, a sign or an order is direction-only, and a number that was

@@ -16,7 +16,7 @@ const (
 	ByArithmetic  Verdict = "arithmetic"     // it follows from printed numbers; no behaviour of the code can fail it
 	Input         Verdict = "input"          // the number was fed in; that it matches says nothing
 	Predicted     Verdict = "predicted"      // predicted, not compared
-	Undetermined  Verdict = "undetermined"   // what is assumed decides whether it holds
+	Undetermined  Verdict = "undetermined"   // what is assumed decides whether it holds, or the run did not tell
 	NotReproduced Verdict = "not-reproduced"
 	KnownFail     Verdict = "known-failure" // not reproduced, as the ledger says, with the reason
 	NotCheckable  Verdict = "not-checkable" // not without hardware or data

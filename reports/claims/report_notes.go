@@ -13,7 +13,7 @@ var meaning = map[Verdict]string{
 	ByArithmetic:  "it follows from printed numbers, so that no behaviour of the code can fail it",
 	Input:         "the number was fed in, so that a match says nothing",
 	Predicted:     "predicted, not compared; the interval rests on the constants that are named",
-	Undetermined:  "what is assumed decides whether it holds: never counted as reproduced",
+	Undetermined:  "what is assumed decides whether it holds, or the run did not tell, as the reason says: never counted as reproduced",
 	NotReproduced: "outside the tolerance",
 	KnownFail:     "outside the tolerance, as the ledger says, for the reason that is given",
 	NotCheckable:  "not without the paper's hardware or data",

@@ -95,9 +95,9 @@ func (r Report) pages(w widths) []render.Table {
 	return append(pages, r.summaryPage())
 }
 
-// undetermined shows what something assumed decides.
+// undetermined shows what something assumed decides, and what a run did not tell.
 func (r Report) undetermined(w widths) render.Table {
-	t := render.Table{Title: "Undetermined: what is assumed decides", Columns: []render.Column{
+	t := render.Table{Title: "Undetermined: what is assumed decides, or the run did not tell", Columns: []render.Column{
 		markColumn, {Name: "claim"}, {Name: "paper", Align: render.Right}, {Name: "measured", Align: render.Right},
 		{Name: "unit", Spare: 1}, {Name: "tolerance", Spare: 1}, {Name: "why", Wrap: true}, evidenceColumn, switchColumn,
 	}}
@@ -112,9 +112,12 @@ func (r Report) undetermined(w widths) render.Table {
 	return t
 }
 
-// whyUndetermined is the ledger's reason and what the ends gave.
+// whyUndetermined is why the run did not tell, the ledger's reason and what the ends gave.
 func (r *Result) whyUndetermined() string {
 	var out []string
+	if r.undecided != "" {
+		out = append(out, r.undecided)
+	}
 	if r.declared != nil {
 		out = append(out, r.declared.Reason)
 	}

@@ -50,6 +50,8 @@ type Result struct {
 	people   string        // measured, for people
 	failed   *KnownFailure // of the ledger
 	declared *Declared     // likewise
+
+	undecided string // why the run says nothing about the claim; "": it does
 }
 
 // fedIn stands where a number would be that is an input.
@@ -63,7 +65,7 @@ func (c *Claim) Result(j Judgement, run Run) Result {
 		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected,
 		PassMeans: c.PassMeans, Method: c.Method, Evidence: c.Evidence, SameAs: c.SameAs, NullPasses: c.NullPasses,
 		Model: j.Measured.Model, Reading: j.Measured.Reading, Constants: j.Measured.Constants, Note: j.Measured.Note,
-		Ends: c.endResults(j.Measured), failed: c.KnownFailure, declared: c.Undetermined,
+		Ends: c.endResults(j.Measured), failed: c.KnownFailure, declared: c.Undetermined, undecided: j.Measured.undecided,
 	}
 	r.setRun(run)
 	switch {

@@ -33,6 +33,14 @@ func (m Measured) Over(ends ...End) Measured {
 	return m
 }
 
+// Undecided returns m as a value that says nothing about its claim, for a reason: what the claim is
+// about did not come up in a run, or the precision that was reached does not tell. The claim is undetermined then, whatever
+// the check says. That is no failure: the reason is chance, and another run may tell.
+func (m Measured) Undecided(format string, args ...any) Measured {
+	m.undecided = fmt.Sprintf(format, args...)
+	return m
+}
+
 // differs lists the ends at which the check comes out otherwise than it did, and why.
 func (c *Claim) differs(m Measured, pass bool) (out []string) {
 	for _, e := range m.ends {
@@ -43,12 +51,15 @@ func (c *Claim) differs(m Measured, pass bool) (out []string) {
 	return out
 }
 
-// undetermined judges a claim that what is assumed decides, or of which the ledger says so.
-// It is false where neither holds.
+// undetermined judges a claim that what is assumed decides, of which the ledger says so, or of which
+// the run says that it decides nothing. It is false where none of these holds.
 func (c *Claim) undetermined(m Measured, pass bool, why string) (Judgement, bool) {
 	j := Judgement{Measured: m, Pass: pass, Verdict: Undetermined, Expected: c.Undetermined != nil}
 	differs := c.differs(m, pass)
 	switch {
+	case m.undecided != "":
+		j.Reason, j.Expected = m.undecided+": here "+why, true
+		return j, true
 	case len(differs) == 0 && (c.Undetermined == nil || len(m.ends) > 0):
 		return j, false
 	case c.Undetermined != nil:

@@ -56,6 +56,24 @@ func TestUndetermined(t *testing.T) {
 	}
 }
 
+// A run that says nothing about a claim is no failure and no pass, whatever its check and the ledger say.
+func TestUndecided(t *testing.T) {
+	for name, claim := range map[string]*Claim{
+		"to hold": {}, "to fail": {KnownFailure: &KnownFailure{Reason: "too few threads"}}, "undetermined": {Undetermined: &Declared{Reason: "cost"}},
+	} {
+		claim.Method, claim.PassMeans, claim.Check = Live, MeansNumber, Min{2}
+		for x, check := range map[float64]string{1: "1 is too low for ≥2", 3: "3 is in ≥2"} {
+			j := claim.Judge(Number(x).Undecided("nothing stalled in %d runs", 4))
+			if want := "nothing stalled in 4 runs: here " + check; j.Verdict != Undetermined || !j.Expected || j.Reason != want {
+				t.Errorf("%s: %s, expected %v, %q", name, j.Verdict, j.Expected, j.Reason)
+			}
+			if r := claim.Result(j, Run{}); !strings.HasPrefix(r.whyUndetermined(), "nothing stalled in 4 runs") {
+				t.Errorf("%s: the report says %q", name, r.whyUndetermined())
+			}
+		}
+	}
+}
+
 // A quick run is held to what the ledger says of ends as a full one is.
 func TestUndeterminedInQuick(t *testing.T) {
 	claim := &Claim{Method: Virtual, PassMeans: MeansNumber, Check: Min{2}, Undetermined: &Declared{Reason: "cost"}}
