@@ -14,8 +14,9 @@ import (
 // and what must be known to read it. The zero value is nothing measured.
 type Measured struct {
 	outcome   outcome
-	ends      []End  // likewise, with what is assumed at the ends of its range
-	undecided string // why the check says nothing about the claim; "": it does
+	ends      []End      // likewise, with what is assumed at the ends of its range
+	undecided string     // why the check says nothing about the claim; "": it does
+	allowed   []Measured // where one of these comes out otherwise; nil: in any case
 
 	Switch    []Switch // that aggregated; nil: those of the experiment
 	Model     string   // of the part of the system that decides the value; "" is nothing to tell

@@ -65,7 +65,10 @@ func (c *Claim) Result(j Judgement, run Run) Result {
 		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected,
 		PassMeans: c.PassMeans, Method: c.Method, Evidence: c.Evidence, SameAs: c.SameAs, NullPasses: c.NullPasses,
 		Model: j.Measured.Model, Reading: j.Measured.Reading, Constants: j.Measured.Constants, Note: j.Measured.Note,
-		Ends: c.endResults(j.Measured), failed: c.KnownFailure, declared: c.Undetermined, undecided: j.Measured.undecided,
+		Ends: c.endResults(j.Measured), failed: c.KnownFailure, declared: c.Undetermined,
+	}
+	if !c.tells(j.Measured, j.Pass) {
+		r.undecided = j.Measured.undecided
 	}
 	r.setRun(run)
 	switch {

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +42,25 @@ func (m Measured) Undecided(format string, args ...any) Measured {
 	return m
 }
 
+// UndecidedBetween is [Measured.Undecided] of a value that has others beside it, which the precision that was reached
+// allows as well: the claim is undetermined where its check comes out otherwise for one of them.
+func (m Measured) UndecidedBetween(allowed []Measured, format string, args ...any) Measured {
+	if len(allowed) == 0 {
+		return m
+	}
+	m.allowed = allowed
+	return m.Undecided(format, args...)
+}
+
+// tells reports whether what was measured says something about the claim.
+func (c *Claim) tells(m Measured, pass bool) bool {
+	otherwise := func(other Measured) bool {
+		meets, _ := c.Check.Meets(other)
+		return meets != pass
+	}
+	return m.undecided == "" || m.allowed != nil && !slices.ContainsFunc(m.allowed, otherwise)
+}
+
 // differs lists the ends at which the check comes out otherwise than it did, and why.
 func (c *Claim) differs(m Measured, pass bool) (out []string) {
 	for _, e := range m.ends {
@@ -57,8 +77,11 @@ func (c *Claim) undetermined(m Measured, pass bool, why string) (Judgement, bool
 	j := Judgement{Measured: m, Pass: pass, Verdict: Undetermined, Expected: c.Undetermined != nil}
 	differs := c.differs(m, pass)
 	switch {
-	case m.undecided != "":
+	case !c.tells(m, pass):
 		j.Reason, j.Expected = m.undecided+": here "+why, true
+		if c.Undetermined != nil {
+			j.Reason = c.Undetermined.Reason + ": " + j.Reason
+		}
 		return j, true
 	case len(differs) == 0 && (c.Undetermined == nil || len(m.ends) > 0):
 		return j, false

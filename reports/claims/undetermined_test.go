@@ -64,12 +64,41 @@ func TestUndecided(t *testing.T) {
 		claim.Method, claim.PassMeans, claim.Check = Live, MeansNumber, Min{2}
 		for x, check := range map[float64]string{1: "1 is too low for ≥2", 3: "3 is in ≥2"} {
 			j := claim.Judge(Number(x).Undecided("nothing stalled in %d runs", 4))
-			if want := "nothing stalled in 4 runs: here " + check; j.Verdict != Undetermined || !j.Expected || j.Reason != want {
+			want := "nothing stalled in 4 runs: here " + check
+			if claim.Undetermined != nil {
+				want = "cost: " + want
+			}
+			if j.Verdict != Undetermined || !j.Expected || j.Reason != want {
 				t.Errorf("%s: %s, expected %v, %q", name, j.Verdict, j.Expected, j.Reason)
 			}
 			if r := claim.Result(j, Run{}); !strings.HasPrefix(r.whyUndetermined(), "nothing stalled in 4 runs") {
 				t.Errorf("%s: the report says %q", name, r.whyUndetermined())
 			}
+		}
+	}
+}
+
+// Values that the precision allows make a claim undetermined where one of them comes out otherwise, either way.
+func TestUndecidedBetween(t *testing.T) {
+	claim := &Claim{Method: Live, PassMeans: MeansNumber, Check: Min{2}}
+	for _, c := range []struct {
+		measured float64
+		allowed  []float64
+		verdict  Verdict
+	}{
+		{3, nil, Reproduced}, {3, []float64{2, 9}, Reproduced}, {3, []float64{2, 1}, Undetermined},
+		{1, nil, NotReproduced}, {1, []float64{0, 1.5}, NotReproduced}, {1, []float64{0, 2}, Undetermined},
+	} {
+		var allowed []Measured
+		for _, x := range c.allowed {
+			allowed = append(allowed, Number(x))
+		}
+		j := claim.Judge(Number(c.measured).UndecidedBetween(allowed, "two of %d are alike", 5))
+		if j.Verdict != c.verdict || j.Expected != (c.verdict != NotReproduced) || strings.HasPrefix(j.Reason, "two of 5 are alike: here") != (c.verdict == Undetermined) {
+			t.Errorf("%v of %v: %s, expected %v: %s", c.measured, c.allowed, j.Verdict, j.Expected, j.Reason)
+		}
+		if r := claim.Result(j, Run{}); (r.undecided != "") != (c.verdict == Undetermined) {
+			t.Errorf("%v of %v: the report says %q", c.measured, c.allowed, r.undecided)
 		}
 	}
 }

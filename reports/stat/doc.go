@@ -4,8 +4,9 @@
 //	values ──► Mean ─────────► Estimate: value, 95% half-width, n, warnings
 //	pairs  ──► RatioOfMeans ──► Estimate
 //	values ──► Quantile ──────► value, warnings
+//	values ──► MedianInterval ► low, high
 //
-// Intervals are two-sided 95% intervals of Student's t. A ratio is that of the means of two
+// Intervals are two-sided 95% intervals of Student's t, but for that of a median, which are order statistics. A ratio is that of the means of two
 // series under one schedule, paired by iteration, so that common delays do not widen its
 // interval (linearisation, or delta method: Cochran, Sampling Techniques, chapter 6).
 //

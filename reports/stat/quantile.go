@@ -30,6 +30,26 @@ func Quantile(x []float64, q float64) (float64, []string) {
 // Median returns the middle of x.
 func Median(x []float64) (float64, []string) { return Quantile(x, 0.5) }
 
+// MedianInterval returns bounds that hold the median of what x was drawn from with 95% or more, whatever its
+// distribution is: order statistics, by the binomial distribution of how many values lie below the
+// median (Conover, Practical Nonparametric Statistics, section 3.2). Fewer than 6 values have infinite bounds.
+func MedianInterval(x []float64) (low, high float64) {
+	n := len(x)
+	beyond, term := 0.0, math.Pow(0.5, float64(n)) // P(k or fewer values below the median), P(k)
+	k := 0
+	for ; 2*k < n; k++ {
+		if beyond += term; 2*beyond > 0.05 {
+			break
+		}
+		term *= float64(n-k) / float64(k+1)
+	}
+	if k == 0 || 2*k >= n {
+		return math.Inf(-1), math.Inf(1)
+	}
+	sorted := slices.Sorted(slices.Values(x))
+	return sorted[k-1], sorted[n-k]
+}
+
 // tailWarning tells where fewer than one value is expected beyond a quantile.
 func tailWarning(n int, q float64) []string {
 	tail := min(q, 1-q)

@@ -60,3 +60,18 @@ func TestQuantileProperties(t *testing.T) {
 		}
 	})
 }
+
+// Bounds by hand: P(0 of 6 below) is 1/64, so that 6 values bound their median by the least and the largest; of 9 values
+// one may lie beyond on each side (10/512 each), of 12 two (79/4096 each).
+func TestMedianIntervalByHand(t *testing.T) {
+	inf := math.Inf(1)
+	for n, want := range map[int][2]float64{0: {-inf, inf}, 1: {-inf, inf}, 5: {-inf, inf}, 6: {1, 6}, 8: {1, 8}, 9: {2, 8}, 11: {2, 10}, 12: {3, 10}} {
+		var x []float64
+		for i := range n {
+			x = append(x, float64(n-i))
+		}
+		if low, high := MedianInterval(x); low != want[0] || high != want[1] {
+			t.Errorf("%d values: %v to %v, want %v", n, low, high, want)
+		}
+	}
+}
