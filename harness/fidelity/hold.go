@@ -114,7 +114,7 @@ func (h *held) late() string {
 	}
 	switch {
 	case h.job.StraggleP > 0 || len(h.job.Outages) > 0:
-		return "workers waited for stragglers for longer than " + than
+		return "most likely workers waited for the stragglers, which were asked for, for longer than " + than
 	case len(h.job.Paces) > 0:
 		return "workers waited for slower ones for longer than " + than
 	case h.job.Layout.Uneven:

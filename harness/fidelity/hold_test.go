@@ -56,7 +56,7 @@ func TestHold(t *testing.T) {
 		{"more sent again", again, topo.LinkSpec{}, func(_ *job.Job, c *result.Cell) { c.Resent.Packets = 4001 },
 			[]string{"10% of what hosts sent (4001 of 40000 packets) was sent again though none was lost: answers came later than the timeout of 4.576ms"}},
 		{"more sent again beside stragglers", again, topo.LinkSpec{}, func(j *job.Job, c *result.Cell) { j.StraggleP, c.Resent.Packets = 0.1, 4001 },
-			[]string{"workers waited for stragglers for longer than the timeout of 4.576ms"}},
+			[]string{"was sent again though none was lost: most likely workers waited for the stragglers, which were asked for, for longer than the timeout of 4.576ms"}},
 		{"what loss explains", again, topo.LinkSpec{Loss: 0.01}, func(_ *job.Job, c *result.Cell) { lose(c, 400); c.Resent.Packets = 4*400 + 4000 }, nil},
 		{"more than loss explains", again, topo.LinkSpec{Loss: 0.01}, func(_ *job.Job, c *result.Cell) { lose(c, 400); c.Resent.Packets = 4*400 + 4041 },
 			[]string{"was sent again, and the loss of 400 explains 1600 at most: answers came later"}},

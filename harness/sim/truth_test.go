@@ -102,6 +102,29 @@ func TestRunThatSendsAgainInVainHasACaution(t *testing.T) {
 	}
 }
 
+// Stragglers that keep the others waiting for longer than the timeout have them send again. Nothing was lost, so the
+// run is not called exact; its caution names the stragglers.
+func TestStragglersAreTheCauseOfWhatIsSentAgain(t *testing.T) {
+	j, err := fabricOf8(t, "scale=400", "iterations=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := j.Spec
+	spec.StraggleP = 0.5
+	if j, err = job.New(spec); err != nil {
+		t.Fatal(err)
+	}
+	c, err := sim.RunJob(t.Context(), j, worker.Images{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(c.Fidelity.Cautions, "\n")
+	t.Log(text)
+	if c.Fidelity.Verdict != result.Caution || !strings.Contains(text, "was sent again though none was lost: most likely workers waited for the stragglers, which were asked for, for longer than ") {
+		t.Errorf("%s: %q", c.Fidelity.Verdict, text)
+	}
+}
+
 // hasty is SwitchML whose timers are shorter than its layout says.
 type hasty struct{ job.System }
 
