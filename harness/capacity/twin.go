@@ -14,10 +14,10 @@ import (
 const mostTwin = 64 * units.MiB
 
 // twin returns the shortest iteration of a trial under the virtual clock, where no closed form is
-// known: the steps of byte streams follow one another, and in each a frame passes its
+// known of its steps: those of byte streams follow one another, and in each a frame passes its
 // switch as a whole. 0: the closed form is as good.
 func (l *Live) twin(ctx context.Context, s *job.Set) (units.Duration, error) {
-	if s.First().Layout.Peers == nil || Kept(s) > mostTwin {
+	if !s.First().Layout.Fluid || Kept(s) > mostTwin {
 		return 0, nil
 	}
 	var jobs []*job.Job

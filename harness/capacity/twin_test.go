@@ -7,18 +7,19 @@ import (
 	"github.com/inalab/inalab/internal/units"
 )
 
-// Steps of a ring end with a whole frame in its switch, which takes a visible time where links are slow and
-// tensors short; SwitchML has a closed form, and large tensors are not simulated.
+// Steps of halving end with a whole frame in its switch, which takes a visible time where links are slow and
+// tensors short; rings and SwitchML have a closed form with those, and large tensors are not simulated.
 func TestTwin(t *testing.T) {
 	for _, c := range []struct {
 		system, scale string
 		more          units.Duration // than the closed form; zero: there is no twin
 	}{
-		{"ring", "2000", 10 * units.Millisecond},
-		{"ring", "10", 0},
+		{"halving", "2000", 10 * units.Millisecond},
+		{"halving", "10", 0},
+		{"ring", "2000", 0},
 		{"switchml256", "2000", 0},
 	} {
-		sets := setsOf(t, "hosts: 6\nmtu: 9000\nlink: {rate: 100Gbit/s}\nsystems: [{system: "+c.system+"}]\n", "scale="+c.scale)
+		sets := setsOf(t, "hosts: 8\nmtu: 9000\nlink: {rate: 100Gbit/s}\nsystems: [{system: "+c.system+"}]\n", "scale="+c.scale)
 		brief, err := capacity.Brief(sets[0])
 		if err != nil {
 			t.Fatal(err)

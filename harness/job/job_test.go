@@ -33,10 +33,11 @@ func TestAnalyticTimes(t *testing.T) {
 		{switchml.System{}, bits(33 * (52 + 1024 + 24))},
 		// 128 blocks of 32 and 128 packets of exponents, 180 bytes each and 24 of framing, and one down.
 		{switchml.System{Elements: 32}, bits(257 * (180 + 24))},
-		// 2*(4-1)/4 of 16384 bytes in segments of 8948: two full ones and 6680.
-		{ring.System{}, bits(2*(66+8948+24) + 66 + 6680 + 24)},
-		// The same in RoCE packets of 4096: six, with 58 bytes of headers.
-		{ring.System{Transport: stream.RoCE}, bits(6 * (58 + 4096 + 24))},
+		// 2*(4-1) steps of 4096 bytes behind a header of 12, in a segment that passes two lines, one after the other.
+		{ring.System{}, bits(6 * 2 * (66 + 4108 + 24))},
+		// The same in RoCE packets of 4096, with 58 bytes of headers: one that passes two lines, and one of the last 12 bytes behind it.
+		{ring.System{Transport: stream.RoCE}, bits(6 * (2*(58+4096+24) + 58 + 12 + 24))},
+		// 2*(4-1)/4 of 16384 bytes in such packets.
 		{halving.System{Transport: stream.RoCE}, bits(6 * (58 + 4096 + 24))},
 		{ps.System{Transport: stream.RoCE}, bits(6 * (58 + 4096 + 24))},
 		{ps.System{Transport: stream.RoCE, Cross: true}, bits(8 * (58 + 4096 + 24))},

@@ -47,7 +47,8 @@ func rates(t *testing.T, list ...int) *plan.Plan {
 // Each worker computes at its own pace, and all wait for the slowest; what the others send meanwhile
 // makes the expected time a bound.
 func TestPaces(t *testing.T) {
-	quiet, bound := jobtest.New(t, training(t, ring.System{}, 4)).Expect()
+	equal := jobtest.New(t, training(t, ring.System{}, 4))
+	quiet, bound := equal.Expect()
 	if bound {
 		t.Error("the time of equal workers is a bound")
 	}
@@ -60,8 +61,8 @@ func TestPaces(t *testing.T) {
 	if got, bound := j.Expect(); got != quiet+17*ms || !bound {
 		t.Errorf("expected %v (bound: %v), want %v", got, bound, quiet+17*ms)
 	}
-	if got := j.Ideal() - j.Layout.Time; got != 27*ms || j.Typical != j.Ideal() {
-		t.Errorf("the ideal computes for %v, and %v is typical", got, j.Typical)
+	if got := j.Ideal() - equal.Ideal(); got != 17*ms || j.Typical != j.Ideal() {
+		t.Errorf("the ideal computes for %v longer, and %v is typical", got, j.Typical)
 	}
 	all := job.Pace{Lag: ms}
 	if got, bound := jobtest.New(t, training(t, ring.System{}, 2, all, all)).Expect(); bound || got <= 11*ms {
@@ -139,7 +140,7 @@ func TestAnalyticTimesOnUnequalLinks(t *testing.T) {
 		rates  []int
 		want   units.Duration
 	}{
-		{"the slowest link holds up a ring", ring.System{Transport: stream.RoCE}, []int{1000, 250, 1000, 500}, at(250, 6*segment)},
+		{"the slowest link holds up a ring", ring.System{Transport: stream.RoCE}, []int{1000, 250, 1000, 500}, at(250, 6*segment+4*(12+58+24))}, // all-reduces in a row: 2 of the 6 short frames pass beside others
 		{"and SwitchML", switchml.System{}, []int{1000, 250, 1000, 500}, at(250, 33*(52+1024+24))},
 		{"the line of a server, for 4 workers", ps.System{Transport: stream.RoCE, Dedicated: true, Count: 1}, []int{1000, 500, 1000, 1000, 1000}, at(1000, 16*segment)},
 		{"a worker that is slower yet", ps.System{Transport: stream.RoCE, Dedicated: true, Count: 1}, []int{1000, 200, 1000, 1000, 1000}, at(200, 4*segment)},

@@ -69,7 +69,7 @@ func TestIntervalsThatCannotBe(t *testing.T) {
 		"an interval of -1ps: write a time above 0":                      func(s *job.Spec) { s.Interval = -1 },
 		"an interval: a benchmark has no series":                         func(s *job.Spec) { s.Interval, s.Elements = ms, 100 },
 		"a series has 4000 intervals at most: write 500us or more":       func(s *job.Spec) { s.Interval = 100 * units.Microsecond },
-		"the run should take 1.607s, and a series has 4000 intervals at": func(s *job.Spec) { s.Interval = 1 },
+		"the run should take 1.621s, and a series has 4000 intervals at": func(s *job.Spec) { s.Interval = 1 },
 	} {
 		s := flowSpec(t)
 		s.Model.Compute, s.Iterations = 160*ms, 10

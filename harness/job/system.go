@@ -177,6 +177,7 @@ type Layout struct {
 
 	// What must come of it.
 	Time      units.Duration // analytic time of an all-reduce without stragglers
+	Fluid     bool           // Time takes lines alone, without whole frames in switches and steps that wait for each other
 	Timeout   units.Duration // after which a worker sends a packet of its window again; zero: never, or not by such timers
 	Cautions  []string       // why its numbers would not be those of full scale, where that is known before the run
 	Patience  units.Duration // how long the others wait for a straggler at most; zero: for ever

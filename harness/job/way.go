@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -43,4 +44,24 @@ func ways(p *plan.Plan, from, to int) []int {
 		}
 	}
 	return out
+}
+
+// Way lists the lines that a frame from one host to another passes, in order: the host's, those between switches
+// and PFEs, and that to the other host. Of several ways it is the first.
+func (j *Job) Way(from, to *plan.Host) []topo.LinkSpec {
+	sw, _ := j.Plan.Switch(from.Switch)
+	in := &sw.Ports[from.SwitchPort]
+	way := []topo.LinkSpec{in.In}
+	for {
+		out := &sw.Ports[sw.Towards(to).Port]
+		if sw.Chassis != nil && in.PFE != out.PFE {
+			way = append(way, sw.Chassis.Fabric)
+		}
+		way = append(way, out.Out)
+		if out.PeerHost != plan.None {
+			return way
+		}
+		sw = &j.Plan.Switches[out.PeerSwitch]
+		in = &sw.Ports[out.PeerPort]
+	}
 }

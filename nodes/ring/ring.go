@@ -145,16 +145,21 @@ func (c *Core) consume(eff *sansio.Effects) {
 	}
 }
 
-// sliceBytes is what goes on before a chunk is complete: enough to fill a
+// SliceBytes is what goes on before a chunk is complete: enough to fill a
 // segmentation-offload packet half. Assumed. Slices end at fixed places of a
 // chunk, however the bytes arrive, so that what follows is the same.
-const sliceBytes = 32 << 10
+const SliceBytes = 32 << 10
+
+// MessageBytes returns the length of the longest message of a step: a chunk behind its header.
+func MessageBytes(elements, workers int) int {
+	return tensor.HeaderLen + 4*((elements+workers-1)/workers)
+}
 
 // slice takes the next slice of the awaited chunk, merges it, and sends it on
 // where the next step wants it.
 func (c *Core) slice(eff *sansio.Effects) tensor.State {
 	awaited := c.chunk(c.step + 1)
-	s, theirs, state := c.rx.Next(c.header(c.step, awaited.Bytes()), awaited, sliceBytes)
+	s, theirs, state := c.rx.Next(c.header(c.step, awaited.Bytes()), awaited, SliceBytes)
 	if state != tensor.Ready {
 		return state
 	}

@@ -44,10 +44,14 @@ func (r System) Configure(k job.Knobs) job.System {
 // Layout joins every worker to its neighbours by streams.
 func (r System) Layout(j *job.Job) (job.Layout, error) {
 	n := len(j.Hosts())
-	return streams.Layout(j, r.Transport, j.Hosts(), func(i int, on plan.Host) streams.Host {
+	l, err := streams.Layout(j, r.Transport, j.Hosts(), func(i int, on plan.Host) streams.Host {
 		c := host.Config{Node: on.Name, Rank: i, Workers: n, Tensor: j.Params, Sample: j.Sample.Every}
 		return streams.Host{Config: c, Values: c.Values(), Bytes: 2 * (n - 1) * 4 * j.Params / n, Peers: host.Peers(i, n)}
 	})
+	if err == nil {
+		l.Time, l.Fluid = r.time(j), false
+	}
+	return l, err
 }
 
 // NewCore makes one worker of the ring.

@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/roce"
 	"github.com/inalab/inalab/nodes/stream"
+	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -39,7 +40,7 @@ func Layout(j *job.Job, t stream.Transport, hosts []plan.Host, on func(i int, h 
 		system := j.System.Name()
 		return job.Layout{}, fmt.Errorf("%s over %s: use --clock virtual, or %s.transport=tcp", system, lacks, system)
 	}
-	l := job.Layout{Transport: t, Block: j.Params, Peers: make([][]stream.Peer, len(j.Plan.Hosts))}
+	l := job.Layout{Transport: t, Fluid: true, Block: j.Params, Peers: make([][]stream.Peer, len(j.Plan.Hosts))}
 	for i, h := range hosts {
 		host := on(i, h)
 		l.Values = host.Values
@@ -73,14 +74,37 @@ func CheckServers(j *job.Job, need int, decides string) error {
 // lineTime is how long so many bytes of a byte stream occupy a line, in full packets,
 // acknowledgements left out.
 func lineTime(j *job.Job, t stream.Transport, bytes int, rate units.Rate) units.Duration {
-	payload, headers := j.Plan.MTU-(job.TCPHeaders-inet.EtherLen), job.TCPHeaders
-	if t == stream.RoCE {
-		payload, headers = max(roce.MinPathMTU, roce.PathMTU(j.Plan.MTU)), inet.UDPHeaders+roce.Headers
-	}
-	full, rest := bytes/payload, bytes%payload
-	d := job.FrameTimeAt(rate, full, payload+headers)
+	f := FramingOf(j, t)
+	full, rest := bytes/f.Payload, bytes%f.Payload
+	d := job.FrameTimeAt(rate, full, f.Payload+f.Headers)
 	if rest > 0 {
-		d += job.FrameTimeAt(rate, 1, rest+headers)
+		d += job.FrameTimeAt(rate, 1, rest+f.Headers)
 	}
 	return d
+}
+
+// Framing is how a transport cuts a byte stream into frames: so many bytes of the stream in a full one, and so many of headers
+// in each.
+type Framing struct{ Payload, Headers int }
+
+// FramingOf is that of a transport on the links of a job.
+func FramingOf(j *job.Job, t stream.Transport) Framing {
+	if t == stream.RoCE {
+		return Framing{max(roce.MinPathMTU, roce.PathMTU(j.Plan.MTU)), inet.UDPHeaders + roce.Headers}
+	}
+	return Framing{j.Plan.MTU - (job.TCPHeaders - inet.EtherLen), job.TCPHeaders}
+}
+
+// Pass is how long it takes until the first bytes of a message have passed lines that nothing else
+// occupies. Each frame passes a line as a whole before it goes on to the next.
+func (f Framing) Pass(way []topo.LinkSpec, message, first int) units.Duration {
+	free := make([]units.Duration, len(way)) // when a line has sent what it has
+	for sent := 0; sent < first; sent += f.Payload {
+		at := units.Duration(0)
+		for i := range way {
+			free[i] = max(at, free[i]) + job.FrameTimeAt(way[i].Rate, 1, min(f.Payload, message-sent)+f.Headers)
+			at = free[i] + way[i].Delay
+		}
+	}
+	return free[len(way)-1] + way[len(way)-1].Delay
 }
