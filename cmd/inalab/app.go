@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/inalab/inalab/harness/live"
 )
 
 // app is one call of the program: its streams, and how it is to end.
@@ -14,6 +17,7 @@ type app struct {
 	stdout, stderr io.Writer
 	environ        []string // as os.Environ has it
 	interrupts     interrupts
+	logs           *live.LogDirs // for temporary files
 
 	args    []string
 	noColor bool
@@ -21,9 +25,11 @@ type app struct {
 }
 
 func newApp(stdout, stderr io.Writer, environ []string) *app {
+	logs := &live.LogDirs{}
+	abandon := func() error { return errors.Join(collectBehind(), logs.Remove()) }
 	return &app{
-		stdout: stdout, stderr: stderr, environ: environ,
-		interrupts: interrupts{stderr: stderr, abandon: collectBehind, exit: os.Exit},
+		stdout: stdout, stderr: stderr, environ: environ, logs: logs,
+		interrupts: interrupts{stderr: stderr, abandon: abandon, exit: os.Exit},
 	}
 }
 
@@ -35,7 +41,7 @@ func (a *app) execute(args []string) int {
 	defer stop()
 	root := newRoot(a)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(a.logs.In(ctx))
 	if err != nil && !a.running {
 		err = usage(err)
 	}

@@ -164,6 +164,24 @@ func TestInterruptOfTheSelfTest(t *testing.T) {
 	}
 }
 
+// A self-test that is ended at once leaves no logs: those of a run stand in its results, its own in the directory for
+// temporary files.
+func TestSecondInterruptOfTheSelfTest(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	r := startLive(t, "scale=auto", "hosts=8")
+	paths := r.namespaces(t)
+	r.signal(t, syscall.SIGINT)
+	r.signal(t, syscall.SIGTERM)
+	if code := r.wait(t); code != exitInterrupted {
+		t.Errorf("code %d\n%s", code, r.stderr.String())
+	}
+	gone(t, paths)
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 func TestFirstInterruptIsGraceful(t *testing.T) {
 	r := startLive(t)
 	paths := r.namespaces(t)

@@ -21,7 +21,7 @@ var endSignals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP}
 //	               collected behind it
 type interrupts struct {
 	stderr  io.Writer
-	abandon func() error // sees to what the program leaves behind
+	abandon func() error // sees to what the program leaves behind: labs and logs
 	exit    func(code int)
 }
 

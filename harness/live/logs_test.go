@@ -46,3 +46,33 @@ func TestLogsStayWhereTheyCanBeRead(t *testing.T) {
 		}
 	}
 }
+
+// A program that ends before WithLogs returns leaves nothing behind, and makes nothing more; what is to stay stays.
+func TestLogDirsAreRemoved(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	var dirs LogDirs
+	ctx, failed := dirs.In(t.Context()), errors.New("failed")
+	write := func(d string) {
+		if err := os.WriteFile(filepath.Join(d, "h0.log"), []byte("said"), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := WithLogs(ctx, "stays", func(d string) error { write(d); return failed }); !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	err := WithLogs(ctx, "one", func(one string) error {
+		write(one)
+		return WithLogs(ctx, "two", func(two string) error {
+			write(two)
+			return errors.Join(dirs.Remove(), failed)
+		})
+	})
+	left, _ := filepath.Glob(filepath.Join(tmp, "*"))
+	if !errors.Is(err, failed) || len(left) != 1 || !strings.Contains(left[0], "inalab-stays-") {
+		t.Errorf("%v; %q is left", err, left)
+	}
+	if err := WithLogs(ctx, "three", func(string) error { t.Error("a directory behind the end"); return nil }); err == nil {
+		t.Error("no error")
+	}
+}
