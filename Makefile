@@ -154,19 +154,28 @@ build: need-go ## build bin/inalab as the calling user
 
 # What the virtual clock, the pipelines of SwitchML and ATP, and Microcode spend their time on, for the compiler. It is not named
 # default.pgo, so that tests and other builds need not compile everything anew.
+#
+# make profile runs four benchmarks for half a minute each or less, the events of links for one, with the CPU profiler, and
+# joins the profiles: each weighs as much as it took. The benchmarks are compiled without a profile. The file is replaced
+# when all are done; commit it to have make build use it everywhere. Nothing else needs to be busy on the machine, since shares of
+# time count and not times.
 PROFILE := cmd/inalab/virtual.pgo
 
-profile: need-go ## measure again what the compiler optimises bin/inalab for (cmd/inalab/virtual.pgo)
-	@mkdir -p .cache
-	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkLinkEvents$$' \
-		-benchtime 10x -cpuprofile '$(CURDIR)/.cache/links.prof' -o '$(CURDIR)/.cache/sim.test' ./harness/sim
-	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkHandle$$/^chip$$' \
-		-benchtime 20000x -cpuprofile '$(CURDIR)/.cache/chip.prof' -o '$(CURDIR)/.cache/chip.test' ./switchd/program/switchml/pipeline
-	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkAggregate$$/^microcode$$' \
-		-benchtime 10000x -cpuprofile '$(CURDIR)/.cache/microcode.prof' -o '$(CURDIR)/.cache/microcode.test' ./switchd/program/trioml/microcode
-	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkHandle$$/^chip$$' \
-		-benchtime 8000x -cpuprofile '$(CURDIR)/.cache/alone.prof' -o '$(CURDIR)/.cache/alone.test' ./switchd/program/atp/pipeline
-	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof .cache/microcode.prof .cache/alone.prof
+# $(1) names it, $(2) is the benchmark, $(3) how often it is run, $(4) its package.
+define profile_of
+$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '$(2)' -benchtime $(3) \
+	-cpuprofile '$(CURDIR)/.cache/$(1).prof' -o '$(CURDIR)/.cache/$(1).test' $(4)
+endef
+
+profile: need-go ## measure again what the compiler optimises bin/inalab for (cmd/inalab/virtual.pgo): 3 min
+	@$(AS_CALLER) mkdir -p .cache
+	$(call profile_of,links,^BenchmarkLinkEvents$$,10x,./harness/sim)
+	$(call profile_of,switchml,^BenchmarkHandle$$/^chip$$,20000x,./switchd/program/switchml/pipeline)
+	$(call profile_of,trioml,^BenchmarkAggregate$$/^microcode$$,10000x,./switchd/program/trioml/microcode)
+	$(call profile_of,atp,^BenchmarkHandle$$/^chip$$,8000x,./switchd/program/atp/pipeline)
+	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/.cache/virtual.pgo' $(foreach n,links switchml trioml atp,.cache/$(n).prof)
+	@$(AS_CALLER) mv .cache/virtual.pgo '$(PROFILE)'
+	@rm -f $(foreach n,links switchml trioml atp,.cache/$(n).prof .cache/$(n).test)
 
 scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
