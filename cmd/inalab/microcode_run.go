@@ -58,9 +58,9 @@ arguments and reply. Bytes of the packet's head are counted from its Ethernet he
   drops[1].packets = 3          # a counter: packets, bytes
   policers[0] = 10Mbit/s,64KiB  # a policer: rate, burst
   sources[10.1.0.2].seen = 5    # a record of the hash table, by its declaration
-  hash 0x0a000001 = 0005        # likewise, by its key, in bytes (--table only)
-  route ways 10.0.0.0/8 = 4     # next hop of a prefix (--table only)
-  filter refused 10.1.0.0/16, *, 17 = 1   # a term: its fields, * for any (--table only)
+  ways[10.0.0.0/8] = 4          # next hop of a prefix
+  refused[web] = dst=10.1.0.0/16 proto=6 value=1   # a term of a filter, as for "inalab switch set"
+  hash 0x0a000001 = 0005        # a record of the hash table by its key, in bytes (--table only)
 
 A packet comes by the port of its interface's number in the capture, from 0; a pcap file has
 one. Of a packet of which the capture lacks the end, the program sees zeros there. Timers that
@@ -80,7 +80,7 @@ Exit code 0: all threads ended; 1: a thread did wrong; 2: a file or flag is wron
 	flags.BoolVar(&f.trace, "trace", false, "print what each packet did, instruction by instruction")
 	flags.BoolVar(&f.timed, "timed", false, "instructions and XTXNs take time")
 	flags.StringArrayVar(&f.sets, "set", nil, "NAME=VALUE, initial value in shared memory (repeated)")
-	flags.StringArrayVar(&f.files, "table", nil, "file of initial values, hash records, routes and filter terms (repeated)")
+	flags.StringArrayVar(&f.files, "table", nil, "file of initial values, routes, filter terms and hash records (repeated)")
 	flags.StringArrayVar(&f.timers, "timer", nil, "NAME=PERIOD[/THREADS] of a timer, as in age=10ms/4 (repeated)")
 	flags.Uint64Var(&f.instructions, "instructions", trio.DefaultInstructions, "that a thread may execute")
 	f.register(flags)

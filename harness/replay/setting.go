@@ -19,17 +19,16 @@ import (
 // in shared memory, a record of the hash table by its key, or an entry of a table.
 type Setting struct {
 	Where string // where it was written down, for errors: "--set", "table.txt:3"
-	Name  string // of a variable, with fields and indexes (package symbol); empty: of none
-	Value string // of the variable
+	Name  string // of a variable, with fields and indexes (package symbol), or of an entry (package trio); empty: of none
+	Value string // of that
 	Key   uint64 // of the record
 	Bytes []byte // of the record
-
-	entry *entry // of a route table or filter; nil: none
 }
 
 // ParseSetting reads NAME=VALUE. NAME is that of a number in shared memory, with fields and
 // indexes as package symbol has them; VALUE is a number, an address, true or false. Of a
-// policer the whole may be set: RATE,BURST, as in 10Mbit/s,64KiB.
+// policer the whole may be set: RATE,BURST, as in 10Mbit/s,64KiB. A route, or a term of a filter, is named and
+// written as for "inalab switch set".
 func ParseSetting(where, text string) (Setting, error) {
 	name, value, ok := strings.Cut(text, "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -40,14 +39,13 @@ func ParseSetting(where, text string) (Setting, error) {
 }
 
 // ParseTable reads a file of initial memory and tables. A line is a setting as of
-// ParseSetting, a record of the hash table, a route, or a term of a filter: its fields in
-// their order, * for any value.
+// ParseSetting, or a record of the hash table in bytes.
 //
 //	limits[2].rate = 1000           # what follows is a comment
 //	policers[0] = 10Mbit/s,64KiB
+//	WAYS[10.0.0.0/8] = 4
+//	REFUSED[web] = dst=10.1.0.0/16 proto=6 value=1
 //	hash 0x0a000001 = 0000000000000005
-//	route WAYS 10.0.0.0/8 = 4
-//	filter REFUSED 10.1.0.0/16, *, 17 = 1
 func ParseTable(file, text string) ([]Setting, error) {
 	var out []Setting
 	var errs []error
@@ -69,25 +67,10 @@ func ParseTable(file, text string) ([]Setting, error) {
 func parseLine(where, line string) (Setting, error) {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
-	switch {
-	case strings.HasPrefix(rest, "="): // a variable of that name
-	case word == "hash":
+	if word == "hash" && !strings.HasPrefix(rest, "=") { // and no variable of that name
 		return parseRecord(where, rest)
-	case word == "route":
-		e, err := parseRoute(rest)
-		return tableSetting(where, e, err)
-	case word == "filter":
-		e, err := parseTerm(rest)
-		return tableSetting(where, e, err)
 	}
 	return ParseSetting(where, line)
-}
-
-func tableSetting(where string, e *entry, err error) (Setting, error) {
-	if err != nil {
-		return Setting{}, fmt.Errorf("%s: %w", where, err)
-	}
-	return Setting{Where: where, entry: e}, nil
 }
 
 // parseRecord reads "KEY = BYTES".
@@ -110,12 +93,9 @@ func parseRecord(where, line string) (Setting, error) {
 // apply writes a setting.
 func (s Setting) apply(p *isa.Program, pfe *trio.PFE) error {
 	var err error
-	switch {
-	case s.entry != nil:
-		err = s.entry.fill(p, pfe)
-	case s.Name == "":
+	if s.Name == "" {
 		err = s.insert(pfe.Memory())
-	default:
+	} else {
 		err = s.write(p, pfe)
 	}
 	if refused := (*dataplane.Refusal)(nil); errors.As(err, &refused) {
@@ -152,7 +132,7 @@ func (s Setting) insert(m *mem.Memory) error {
 	return refused(m.Write(at, record[:]))
 }
 
-// write writes a variable: a policer by rate and burst, all else as the control plane of a
+// write writes a variable or an entry: a policer by rate and burst, all else as the control plane of a
 // switch does.
 func (s Setting) write(p *isa.Program, pfe *trio.PFE) error {
 	at, err := symbol.Find(p, s.Name)

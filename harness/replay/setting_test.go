@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -113,10 +114,10 @@ func router(t *testing.T) *isa.Program {
 // Routes and terms of filters are in force from the first packet on, and steps name them.
 func TestTables(t *testing.T) {
 	initial := settings(t, `
-		route ROUTES 10.0.0.0/8 = 8
-		route ROUTES 10.2.0.0/16 = 16
-		filter REFUSED 10.9.0.0/16, *, 17 = 1
-		filter REFUSED 0x0a080001, 10.0.0.1/0xffffffff = 2`)
+		ROUTES[10.0.0.0/8] = 8
+		ROUTES[10.2.0.0/16] = 16
+		REFUSED[net] = src=10.9.0.0/16 proto=17 value=1
+		REFUSED[1] = src=0x0a080001 dst=10.0.0.1/0xffffffff value=2`)
 	got := play(t, replay.Config{Program: router(t), Initial: initial, Steps: true}, packets(t, `
 		0s udp 10.0.0.1 10.1.0.1 10
 		0s udp 10.0.0.1 10.2.0.1 10
@@ -155,21 +156,30 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// terms are lines of so many terms.
+func terms(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "REFUSED[%d] = value=1\n", i)
+	}
+	return b.String()
+}
+
 // An entry that does not fit is refused by line and table.
 func TestTablesRefused(t *testing.T) {
 	prog := router(t)
 	for text, want := range map[string]string{
-		"route ROUTE 10.0.0.0/8 = 1":                  "t.txt:1: program router.mc declares no route ROUTE; did you mean \"ROUTES\"?",
-		"route REFUSED 10.0.0.0/8 = 1":                "declares no route REFUSED",
-		"route ROUTES 10.0.0.0 = 1":                   "route TABLE PREFIX = NEXTHOP is needed",
-		"route ROUTES 10.0.0.0/8 = x":                 `next hop "x": a number of up to 32 bits is needed`,
-		"route ROUTES 10.0.0.0/8":                     "=, and a value are needed",
-		"filter REFUSED * = 0x100000000":              "a number of up to 32 bits is needed",
-		"filter REFUSED x = 1":                        `field "x": *, VALUE or VALUE/MASK is needed`,
-		"filter REFUSED 1/x = 1":                      `field "1/x"`,
-		"filter REFUSED *,*,*,*,*,* = 1":              "it matches 6 fields, the filter has 5",
-		"filter REFUSED *,*,256 = 1":                  "t.txt:1: term 0",
-		strings.Repeat("filter REFUSED * = 1\n", 129): "t.txt:129: 129 terms: the filter holds 128",
+		"ROUTE[10.0.0.0/8] = 1":          `t.txt:1: program router.mc has no "ROUTE"`,
+		"REFUSED[10.0.0.0/8] = 1":        "a term is FIELD=MATCH for its fields and value=NUMBER",
+		"ROUTES[10.0.0] = 1":             "t.txt:1: ROUTES[10.0.0]: there is no such route (route ROUTES is declared at router.mc:",
+		"ROUTES[10.0.0.0/8] = x":         `"x": allowed are 0 to `,
+		"ROUTES[10.0.0.0/8]":             "NAME=VALUE is needed",
+		"REFUSED[0] = value=0x100000000": "it must be a number of up to 32 bits",
+		"REFUSED[0] = src=x":             "field ip->src of filter REFUSED",
+		"REFUSED[0] = ttl=1":             `filter REFUSED has no field "ttl"`,
+		"REFUSED[0] = proto=256":         "t.txt:1: REFUSED[0]: field ip->proto",
+		"REFUSED[1] = value=1":           "there are 0 terms, and the next one is 0",
+		terms(129):                       "t.txt:129: REFUSED[128]: 129 terms: the filter holds 128",
 	} {
 		list, err := replay.ParseTable("t.txt", text)
 		if err == nil {
