@@ -12,10 +12,14 @@ SHELL := /bin/sh
 S ?= straggler
 SCENARIOS := straggler
 
-# Each limit is for the test binary of one package. The race detector makes
-# code 2 to 20 times slower (go.dev/doc/articles/race_detector).
-TEST_TIMEOUT ?= 5m
-RACE_TIMEOUT ?= 15m
+# Each limit is for the test binary of one package, on a machine that is busy with
+# other things, too. The race detector makes code 2 to 20 times slower
+# (go.dev/doc/articles/race_detector).
+TEST_TIMEOUT ?= 10m
+RACE_TIMEOUT ?= 20m
+# Packages that are tested at a time: more than there are processors, since tests of live
+# runs mostly wait.
+TEST_PACKAGES ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)))
 BENCH_TIMEOUT ?= 20m
 TESTFLAGS ?=
 # What property tests draw from, so that a run can be repeated. 0 draws a new one.
@@ -184,14 +188,14 @@ reproduce: build ## check the papers' claims, cut short: C=trio.fig13 for some, 
 	bin/inalab reproduce --quick $(C) $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
 
 test: need-go ## run every test; privileged ones need root, and skip without (TESTFLAGS=-v)
-	$(call go_test,CGO_ENABLED=0 RAPID_SEED=$(RAPID_SEED),-timeout $(TEST_TIMEOUT) $(TESTFLAGS) ./...)
+	$(call go_test,CGO_ENABLED=0 RAPID_SEED=$(RAPID_SEED),-p $(TEST_PACKAGES) -timeout $(TEST_TIMEOUT) $(TESTFLAGS) ./...)
 
 race: need-go ## run the tests under the race detector, all but the longest live ones (needs gcc)
 	@if ! echo '#include <stdlib.h>' | $$('$(GO)' env CC) -E - >/dev/null 2>&1; then \
 		echo "make: the race detector needs a C compiler and the C library's headers." >&2; \
 		echo "  Debian, Ubuntu: apt-get install gcc libc6-dev   Fedora: dnf install gcc glibc-devel" >&2; \
 		exit 1; fi
-	$(call go_test,CGO_ENABLED=1 RAPID_SEED=$(RAPID_SEED),-race -short -timeout $(RACE_TIMEOUT) $(TESTFLAGS) ./...)
+	$(call go_test,CGO_ENABLED=1 RAPID_SEED=$(RAPID_SEED),-race -short -p $(TEST_PACKAGES) -timeout $(RACE_TIMEOUT) $(TESTFLAGS) ./...)
 
 lint: need-go ## gofmt, go vet and staticcheck; any finding fails
 	@set -e; fmt="$$($(call go_as_caller) env GOROOT)/bin/gofmt"; \

@@ -17,6 +17,7 @@ import (
 // newRun makes the machines. The run is valid beside an error as far as its cells
 // go.
 func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
+	images.Origin = new(worker.Origin)
 	r := &run{set: s, interval: s.Interval(), net: &Network{}, owner: map[NodeID]*tenant{}, ids: map[string]NodeID{}, log: o.logFor(s)}
 	var sinks []trace.Sink
 	cells := s.Cells()

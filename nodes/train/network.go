@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/nodes/train/data"
@@ -45,6 +46,13 @@ func New(cfg Config, samples data.Set) (*Network, error) {
 	n.params = make([]float32, ParamsFor(cfg.Hidden))
 	n.velocity = make([]float32, len(n.params))
 	return n, nil
+}
+
+// Replica returns a network with the state that this one has, and memory of its own.
+func (n *Network) Replica() *Network {
+	r := &Network{cfg: n.cfg, samples: n.samples, input: n.input}
+	r.params, r.velocity = slices.Clone(n.params), slices.Clone(n.velocity)
+	return r
 }
 
 // Params returns the length of the parameter vector and of every gradient.

@@ -10,7 +10,37 @@ import (
 
 // Images is the data that models train on and are tested with. It is only
 // read, so workers in one process share it.
-type Images struct{ Train, Test data.Set }
+type Images struct {
+	Train, Test data.Set
+
+	// Origin, unless it is nil, has replicas of one job copied from the first one. It is written: workers of
+	// one goroutine share it.
+	Origin *Origin
+}
+
+// Origin is the first replica of a job as it was drawn.
+type Origin struct {
+	hidden int
+	seed   rng.Root
+	net    *train.Network // nil: there was none yet
+}
+
+// network returns a replica as it is before the first step.
+func (im *Images) network(cfg *ModelConfig) (*train.Network, error) {
+	o := im.Origin
+	if o != nil && o.net != nil && o.hidden == cfg.Hidden && o.seed == cfg.Seed {
+		return o.net.Replica(), nil
+	}
+	net, err := train.New(train.Config{Hidden: cfg.Hidden}, im.Train)
+	if err != nil {
+		return nil, fmt.Errorf("building the model: %w", err)
+	}
+	net.Init(cfg.Seed.Stream(train.InitStream))
+	if o != nil {
+		*o = Origin{cfg.Hidden, cfg.Seed, net.Replica()}
+	}
+	return net, nil
+}
 
 // LoadImages decodes the embedded data set.
 func LoadImages() (im Images, err error) {
@@ -49,11 +79,10 @@ type model struct {
 
 // newModel returns the model, which is a Sharer too where shares are divided anew.
 func newModel(cfg ModelConfig, worker, workers int, images Images, reshard bool) (Trainer, error) {
-	net, err := train.New(train.Config{Hidden: cfg.Hidden}, images.Train)
+	net, err := images.network(&cfg)
 	if err != nil {
-		return nil, fmt.Errorf("building the model: %w", err)
+		return nil, err
 	}
-	net.Init(cfg.Seed.Stream(train.InitStream))
 	if reshard {
 		shares, err := train.NewShares(images.Train, worker, workers, cfg.MiniBatch, cfg.Seed)
 		if err != nil {

@@ -41,3 +41,30 @@ func TestModelGoesOnWithItsMiniBatches(t *testing.T) {
 		}
 	}
 }
+
+// Replicas of one origin are what each would have been by itself, of their own memory.
+func TestReplicasOfAnOrigin(t *testing.T) {
+	images, err := LoadImages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := images
+	shared.Origin = new(Origin)
+	for _, cfg := range []ModelConfig{{Hidden: 3, MiniBatch: 4, Seed: 7}, {Hidden: 3, MiniBatch: 4, Seed: 7}, {Hidden: 3, MiniBatch: 4, Seed: 8}, {Hidden: 2, MiniBatch: 4, Seed: 8}} {
+		after := func(im Images) []float32 {
+			m, err := newModel(cfg, 1, 3, im, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			grad := make([]float32, m.Params())
+			for range 2 {
+				m.Gradient(grad)
+				m.Apply(grad)
+			}
+			return m.(Checkpointer).State()
+		}
+		if !slices.Equal(after(shared), after(images)) {
+			t.Errorf("%+v: the models differ", cfg)
+		}
+	}
+}
