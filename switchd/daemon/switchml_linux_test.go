@@ -12,11 +12,14 @@ import (
 	"net/netip"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/containernetworking/plugins/pkg/ns"
 	"github.com/vishvananda/netlink"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
 	system "github.com/inalab/inalab/harness/system/switchml"
 	"github.com/inalab/inalab/internal/pktio/netnstest"
@@ -165,9 +168,9 @@ func (w *worker) setUp(ctx context.Context, id uint64) error {
 		_, err := w.Barrier(ctx, &switchmlproto.BarrierRequest{NumWorkers: uint32(w.n)})
 		return err
 	}
-	steps := []func(context.Context) error{barrier, w.session, barrier}
+	steps := []func(context.Context) error{barrier, w.sessionWhenFree, barrier}
 	if w.rank == 0 {
-		steps = []func(context.Context) error{w.session, barrier, barrier}
+		steps = []func(context.Context) error{w.sessionWhenFree, barrier, barrier}
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -175,6 +178,21 @@ func (w *worker) setUp(ctx context.Context, id uint64) error {
 		}
 	}
 	return nil
+}
+
+// sessionWhenFree is session once the switch has heard of the end of whoever was in the worker's place before.
+func (w *worker) sessionWhenFree(ctx context.Context) error {
+	for {
+		err := w.session(ctx)
+		if status.Code(err) != codes.AlreadyExists {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // session learns the addresses of the switch.
