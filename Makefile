@@ -17,6 +17,8 @@ SCENARIOS := straggler
 TEST_TIMEOUT ?= 5m
 RACE_TIMEOUT ?= 15m
 BENCH_TIMEOUT ?= 20m
+# Packages at a time: one more than there are processors, since tests of live runs wait more than they work.
+TEST_JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || nproc) && echo $$((n + 1)))
 TESTFLAGS ?=
 # What property tests draw from, so that a run can be repeated. 0 draws a new one.
 RAPID_SEED ?= 1
@@ -175,7 +177,7 @@ reproduce: build ## check the papers' claims, cut short: C=trio.fig13 for some, 
 	bin/inalab reproduce --quick $(C) $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
 
 test: need-go ## run every test; privileged ones need root, and skip without (TESTFLAGS=-v)
-	$(call go_test,CGO_ENABLED=0 RAPID_SEED=$(RAPID_SEED),-timeout $(TEST_TIMEOUT) $(TESTFLAGS),./...)
+	$(call go_test,CGO_ENABLED=0 RAPID_SEED=$(RAPID_SEED),-p $(TEST_JOBS) -timeout $(TEST_TIMEOUT) $(TESTFLAGS),./...)
 
 # A race is two goroutines at one variable, so the detector has nothing to find in tests
 # that run one goroutine, and makes them many times slower. A package is left out only if
@@ -191,7 +193,7 @@ race: need-go ## run the tests that start goroutines under the race detector, al
 		echo "  Debian, Ubuntu: apt-get install gcc libc6-dev   Fedora: dnf install gcc glibc-devel" >&2; \
 		exit 1; fi
 	@mkdir -p .cache; $(call go_as_caller,CGO_ENABLED=1) run -buildvcs=false ./internal/arch/concurrent >.cache/concurrent
-	$(call go_test,CGO_ENABLED=1 RAPID_SEED=$(RAPID_SEED) GORACE='atexit_sleep_ms=20 $(GORACE)',-race -short -timeout $(RACE_TIMEOUT) $(TESTFLAGS),$$(cat .cache/concurrent))
+	$(call go_test,CGO_ENABLED=1 RAPID_SEED=$(RAPID_SEED) GORACE='atexit_sleep_ms=20 $(GORACE)',-p $(TEST_JOBS) -race -short -timeout $(RACE_TIMEOUT) $(TESTFLAGS),$$(cat .cache/concurrent))
 
 lint: need-go ## gofmt, go vet and staticcheck; any finding fails
 	@set -e; fmt="$$($(call go_as_caller) env GOROOT)/bin/gofmt"; \
