@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,27 +63,34 @@ func TestDeterministicSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, many times slower under the race detector, which short runs of others here exercise as well")
 	}
-	var sums strings.Builder
-	ran := 0
-	for _, c := range deterministic {
-		t.Run(c.name, func(t *testing.T) {
-			const scenario = "testdata/determinism/tiny.scenario.yaml"
-			first := virtualRun(t, scenario, c.set...)
-			if again := virtualRun(t, scenario, c.set...); again != first {
-				t.Error("a second run of the seed differs")
-			}
-			file := c.name + ".samples.jsonl"
-			golden.Equal(t, "determinism/"+file, first)
-			ran++
-			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256([]byte(first)), file)
-			if other := virtualRun(t, scenario, append(c.set, "seed=8")...); other == first {
-				t.Error("another seed gives the same run")
-			}
-		})
+	sums := make([]string, len(deterministic)) // of those that -run chose
+	t.Run("runs", func(t *testing.T) {
+		for i, c := range deterministic {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				sums[i] = determined(t, c.name, c.set)
+			})
+		}
+	})
+	if !slices.Contains(sums, "") {
+		golden.Equal(t, "determinism/SHA256SUMS", strings.Join(sums, ""))
 	}
-	if ran == len(deterministic) { // unless -run chose some of them
-		golden.Equal(t, "determinism/SHA256SUMS", sums.String())
+}
+
+// determined holds three runs against the file of their name, and returns its line of SHA256SUMS.
+func determined(t *testing.T, name string, set []string) string {
+	t.Helper()
+	const scenario = "testdata/determinism/tiny.scenario.yaml"
+	first := virtualRun(t, scenario, set...)
+	if again := virtualRun(t, scenario, set...); again != first {
+		t.Error("a second run of the seed differs")
 	}
+	file := name + ".samples.jsonl"
+	golden.Equal(t, "determinism/"+file, first)
+	if other := virtualRun(t, scenario, append(slices.Clone(set), "seed=8")...); other == first {
+		t.Error("another seed gives the same run")
+	}
+	return fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(first)), file)
 }
 
 // hasActions reports whether a scenario does anything to processes.

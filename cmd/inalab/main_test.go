@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// Labs of scripts are nobody else's business, and the other way round.
 			e.Setenv("INALAB_STATE_DIR", e.Getenv("WORK")+"/state")
+			e.Setenv("GORACE", os.Getenv("GORACE")) // how the race detector ends a program (Makefile)
 			return os.Mkdir(e.Getenv("WORK")+"/state", 0o700)
 		},
 		Condition: func(cond string) (bool, error) {

@@ -14,6 +14,7 @@ import (
 // What the timer threads of the emulated PFE take is as the ledger expects: what an
 // instruction takes decides whether one thread is fast enough.
 func TestScanTimes(t *testing.T) {
+	oneGoroutine(t)
 	const id = "trio.s5.single-thread-insufficient"
 	l := experimenttest.Ledger(t)
 	c, err := l.Lookup(id)

@@ -113,6 +113,7 @@ func TestLonePacketsRepeat(t *testing.T) {
 // The largest window of Fig 16 runs: no packet is dropped, whatever has been written
 // to by then, and every block is done. Small packets use as much memory of the host.
 func TestLargestWindow(t *testing.T) {
+	oneGoroutine(t)
 	m, err := NewTrio(experimenttest.NewEnv(t))
 	if err != nil {
 		t.Fatal(err)

@@ -142,8 +142,11 @@ func TestEventsOfARun(t *testing.T) {
 			t.Errorf("event from before the run: %+v", e)
 		}
 	}
+	// On a busy machine a block may age before a server sends it: its result comes first, and it is not sent.
 	blocks := j.Naming().Blocks
-	if want := 6 * 3 * blocks; kinds[trace.ResultIn] != want || kinds[trace.Sent] != want || kinds[trace.Contribution] < want {
+	sent, late := kinds[trace.Sent], kinds[trace.NotSent]
+	if want := 6 * 3 * blocks; kinds[trace.ResultIn] != want || sent+late != want || late > 0 && kinds[trace.BlockAged] == 0 ||
+		kinds[trace.Contribution]+kinds[trace.Dropped] < sent {
 		t.Errorf("events %v of %d blocks", kinds, blocks)
 	}
 }

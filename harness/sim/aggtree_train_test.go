@@ -1,10 +1,15 @@
 package sim_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/inalab/inalab/harness/sim"
+)
 
 // TCP-Agg and BytePS train on with every sum right, through a lossy network, behind stragglers, and
 // over several switches. They wait for every straggler.
 func TestBaselinesOfXAggTrain(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for _, set := range [][]string{
 		{"systems=[{system: tcpagg}]"},

@@ -72,6 +72,7 @@ func second(t *testing.T, j *job.Job) (result.Cell, units.Duration) {
 // same lines, and the delays of steps that follow one another. TCP takes longer
 // where connections that are still opening their windows share a line.
 func TestBaselinesTakeTheirTime(t *testing.T) {
+	OneGoroutine(t)
 	over := func(transport stream.Transport, workers int, most float64) {
 		for _, sys := range []job.System{
 			ring.System{Transport: transport}, halving.System{Transport: transport},
@@ -135,6 +136,7 @@ func TestLengthsOnly(t *testing.T) {
 
 // The cost of hosts is that of servers, too.
 func TestServersHaveHosts(t *testing.T) {
+	OneGoroutine(t)
 	slow := func(s *job.Spec) { s.Host = hostmodel.Model{Kind: "tcp", Rate: 50 * units.GbitPerSecond} }
 	j := baseline(t, ps.System{Transport: stream.RoCE, Dedicated: true}, 2, slow)
 	_, took := second(t, j)

@@ -64,6 +64,7 @@ func byIteration(c result.Cell) (begins []units.Time, took []units.Duration) {
 // what they take at the second, to the picosecond, and both take what is expected. In one that is
 // cut by the change, each half of the tensor takes its time.
 func TestIterationsTakeTheRateOfTheirTime(t *testing.T) {
+	sim.OneGoroutine(t)
 	sys := switchml.System{Elements: 256}
 	fast := topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond}
 	slow := topo.LinkSpec{Rate: 25 * units.GbitPerSecond, Delay: units.Microsecond}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
@@ -72,6 +73,7 @@ func TestResentIsWhatWasSentMore(t *testing.T) {
 // Streams count what they send again, of workers and of servers, and nothing where nothing
 // is lost.
 func TestResentOfStreams(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for _, tc := range []struct{ system, again, knob, who string }{
 		{"ring", newreno.CountAgain, "ring.transport=tcp", "h0 h1 h2"},

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/nodes/switchml"
@@ -61,6 +62,7 @@ func TestSwitchMLAsInATP(t *testing.T) {
 // On hosts with a core for each queue, one thread is one core's rate, and eight
 // threads take far less time; the sums are right in both.
 func TestThreadsUseCores(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	took := map[string]float64{}
 	for _, threads := range []string{"1", "8"} {

@@ -117,6 +117,7 @@ func counted(c result.Cell, node, name string) (n uint64) {
 // Over racks and over three levels sums are right, whatever every link loses; and
 // retransmissions climb.
 func TestSwitchMLOverLevels(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for name, p := range map[string]*plan.Plan{
 		"leaf-spine": racks(t, 3, 0), "lossy leaf-spine": racks(t, 3, 0.01), "very lossy leaf-spine": racks(t, 4, 0.05),

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"testing"
 
+	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/nodes/gradient"
 	"github.com/inalab/inalab/nodes/switchml"
 	"github.com/inalab/inalab/switchd/tofino"
@@ -38,6 +39,7 @@ func TestHalfOnThePipeline(t *testing.T) {
 // and the counter says so: the results leave with Congestion Experienced. Without a threshold
 // none do, and the sums are the same.
 func TestQueuesOfThePipelineMark(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	marked := func(threshold string) uint64 {
 		j := jobs(t, "iterations=1", "stragglers.p=[0%]", "scale=50", "hosts=6", "link.rate=20000Gbit/s", "switchml.unscaled-pool=true",

@@ -4,11 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inalab/inalab/harness/sim"
 )
 
 // SwitchML over RoCEv2 trains to the end with every sum right, in the time that the
 // schedule allows; losses cost whole messages, and no sum.
 func TestMessagesOfRDMA(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	const system = "systems=[{system: switchml-rdma, topology: rack}]"
 	j := jobs(t, "iterations=4", "stragglers.p=[0%]", system)[0]
@@ -37,6 +40,7 @@ func TestMessagesOfRDMA(t *testing.T) {
 // The pipeline sums messages as the reference program does, in as many packets sent
 // again: instant, and with passes that take time.
 func TestMessagesOfRDMAOnThePipeline(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	set := []string{"iterations=2", "stragglers.p=[0%]", "scale=2000", "hosts=3", "switchml.retransmit=true", "switchml.timeout=20ms", "switchml.message-packets=4", "systems=[{system: switchml-rdma, topology: rack}]"}
 	for _, loss := range []string{"0%", "0.5%"} {

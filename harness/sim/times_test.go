@@ -56,6 +56,7 @@ func TestJobsStartLateAndPause(t *testing.T) {
 
 // A straggler that sleeps into a pause, or through it, leaves all sums right.
 func TestStragglersAndPauses(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for _, off := range []units.Duration{units.Millisecond, 100 * units.Millisecond} {
 		for _, j := range jobs(t, "iterations=12", "stragglers.p=[30%]", "systems=[{system: trioml}]") {

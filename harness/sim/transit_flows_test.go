@@ -3,6 +3,7 @@ package sim_test
 import (
 	"testing"
 
+	"github.com/inalab/inalab/harness/sim"
 	"github.com/inalab/inalab/internal/result"
 )
 
@@ -19,6 +20,7 @@ func countedBy(c result.Cell, counter string) uint64 {
 // The filter drops every packet with options that comes to it, and no other: the scenario has a
 // flow of each, on a rack and on a chassis. Without the program both arrive, and count whole.
 func TestFilterDropsOptions(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for _, j := range embedded(t, "filter", "iterations=3") {
 		c := run(t, j, im)
@@ -36,6 +38,7 @@ func TestFilterDropsOptions(t *testing.T) {
 // Telemetry tells the collector of the heavy flow alone, by as many reports as it sent, and with the
 // packets that came to the switch, on a rack and on a chassis.
 func TestTelemetryNamesTheHeavyFlow(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for _, j := range embedded(t, "telemetry", "iterations=3") {
 		c := run(t, j, im)

@@ -46,6 +46,7 @@ func overDevices(t *testing.T, p *plan.Plan, sys job.System, change func(*job.Sp
 // Sums over devices are right: results go up as packets to the next device, and down by multicast. A link
 // between devices carries one packet for each block, however many workers are below it.
 func TestTrioOverDevices(t *testing.T) {
+	sim.OneGoroutine(t)
 	timing := trio.DefaultTiming()
 	for name, c := range map[string]struct {
 		shape  string

@@ -53,6 +53,7 @@ func TestXAggTrains(t *testing.T) {
 // The layers of servers take what is to be added away from the parameter server: its link carries as many
 // gradients as it has children. The time is the analytic one, with what servers and timers take.
 func TestXAggTakesItsTime(t *testing.T) {
+	sim.OneGoroutine(t)
 	im := images(t)
 	for tree, children := range map[string]int{"kary": 3, "star": 7} {
 		j := jobs(t, "systems=[{system: xagg}]", "hosts=7", "iterations=3", "scale=200", "stragglers.p=[0%]", "xagg.tree="+tree)[0]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/yamldoc"
@@ -23,8 +24,13 @@ type Ledger struct {
 	Arithmetic  []*ArithmeticCheck
 }
 
-// Load reads the ledger that is part of the program.
-func Load() (*Ledger, error) {
+// Load returns the ledger that is part of the program. It is read once; nobody may change it.
+func Load() (*Ledger, error) { return loaded() }
+
+// loaded is a table: the same files give the same ledger, and reading them takes a tenth of a second.
+var loaded = sync.OnceValues(load)
+
+func load() (*Ledger, error) {
 	dir, err := fs.Sub(embedded, "ledger")
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)

@@ -140,8 +140,12 @@ func (b *builder) resources(stages [][]int, v *vector) Resources {
 
 // FindField returns the number of a field by its name, such as "d0.v[3]".
 func (p *Program) FindField(name string) (FieldID, bool) {
-	i := slices.IndexFunc(p.Fields, func(f Field) bool { return f.Name == name })
-	return FieldID(i), i >= 0
+	for i := range p.Fields { // by index: programs have many, and each is large
+		if p.Fields[i].Name == name {
+			return FieldID(i), true
+		}
+	}
+	return NoField, false
 }
 
 // FindTable returns the number of a table, or group of tables.
