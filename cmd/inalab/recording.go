@@ -195,7 +195,20 @@ func (r *recording) finish(runErr error) error {
 		return errors.Join(fmt.Errorf("the run is incomplete: %w", runErr), r.dir.Close())
 	}
 	verdict := r.verdict()
-	return errors.Join(verdict, r.dir.Finish(r.manifest(exitCode(verdict))))
+	err := r.dir.WriteRecord(r.record())
+	return errors.Join(verdict, err, r.dir.Finish(r.manifest(exitCode(verdict))))
+}
+
+// record is what reports of this run are made of.
+func (r *recording) record() *archive.Record {
+	out := &archive.Record{
+		Scenario: r.scenario.Name, Description: r.scenario.Description, Axes: r.scenario.Axes(), Baseline: r.baseline(),
+		Cells: r.cells, Notes: append(r.scenario.LeftOut(r.flags.clock == "virtual"), r.happened()...),
+	}
+	for _, o := range r.outcomes {
+		out.Expected = append(out.Expected, archive.Outcome{Text: o.String(), Met: len(o.Failed) == 0})
+	}
+	return out
 }
 
 // write writes what the cells came to. The computed ones have no run to tell of.
