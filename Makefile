@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help build profile scenario reproduce test race lint cross bench fuzz-short clean generate need-go go-env
+.PHONY: help build profile scenario reproduce test race lint cross bench fuzz-short clean generate release need-go go-env
 
 # ---- knobs ----------------------------------------------------------------
 
@@ -144,13 +144,14 @@ help: ## print this list
 
 # git names the version; outside a checkout, without git or before the first
 # commit it is "devel". A tree that somebody else owns is no reason to fail.
+COMMIT = $(shell [ -e .git ] && $(AS_CALLER) git -c safe.directory='*' rev-parse --verify -q HEAD)
 VERSION = $(or $(shell [ -e .git ] && $(AS_CALLER) git -c safe.directory='*' describe --tags --always --dirty 2>/dev/null | \
 	tr -cd 'A-Za-z0-9._+-'),devel)
 
 build: need-go ## build bin/inalab as the calling user
 	@echo 'build bin/inalab'
 	@$(call go_as_caller,CGO_ENABLED=0) build -trimpath -buildvcs=false -pgo=$(PROFILE) \
-		-ldflags '-X main.version=$(VERSION)' -o bin/inalab ./cmd/inalab
+		-ldflags '-X main.version=$(VERSION) -X main.revision=$(COMMIT)' -o bin/inalab ./cmd/inalab
 
 # What the virtual clock, the pipelines of SwitchML and ATP, and Microcode spend their time on, for the compiler. It is not named
 # default.pgo, so that tests and other builds need not compile everything anew.
@@ -167,6 +168,13 @@ profile: need-go ## measure again what the compiler optimises bin/inalab for (cm
 	$(call go_as_caller,CGO_ENABLED=0) test -buildvcs=false -trimpath -run '^$$' -bench '^BenchmarkHandle$$/^chip$$' \
 		-benchtime 8000x -cpuprofile '$(CURDIR)/.cache/alone.prof' -o '$(CURDIR)/.cache/alone.test' ./switchd/program/atp/pipeline
 	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof .cache/microcode.prof .cache/alone.prof
+
+# The commit decides all bytes; RELEASE says where they go. VERSION and COMMIT of the environment, which a build from an
+# archive of the sources needs, pass through, with SOURCE_DATE_EPOCH.
+RELEASE ?= bin/release
+
+release: need-go ## archives and Debian packages for linux on amd64 and arm64, their parts lists, and checksums: RELEASE=dir
+	@$(AS_CALLER) env PATH="$(patsubst %/,%,$(dir $(GO))):$$PATH" packaging/release '$(RELEASE)'
 
 scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')

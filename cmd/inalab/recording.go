@@ -300,7 +300,7 @@ func (r *recording) verdict() error {
 
 func (r *recording) manifest(exit int) archive.Manifest {
 	m := archive.Manifest{
-		Command: os.Args, Version: version, Commit: commit(), Machine: archive.ThisMachine(), Offloads: []string{}, Scenario: r.scenario.Name,
+		Command: os.Args, Version: buildVersion(), Commit: commit(), Machine: archive.ThisMachine(), Offloads: []string{}, Scenario: r.scenario.Name,
 		Clock: r.flags.clock, Seed: uint64(r.scenario.Seed), Scale: r.scenario.Scale, Scaled: r.scaled, Options: r.scenario.Options(), ExitCode: exit,
 	}
 	m.Machine.Vector = vec.Variant()
