@@ -41,6 +41,7 @@ func commands() []*cobra.Command {
 		newBench(),
 		newList(),
 		newExplain(),
+		newExport(),
 		newMicrocode(),
 		newSwitch(),
 		newDoctor(),

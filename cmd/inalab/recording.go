@@ -206,7 +206,9 @@ func (r *recording) record() *archive.Record {
 		Cells: r.cells, Notes: append(r.scenario.LeftOut(r.flags.clock == "virtual"), r.happened()...),
 	}
 	for _, o := range r.outcomes {
-		out.Expected = append(out.Expected, archive.Outcome{Text: o.String(), Met: len(o.Failed) == 0})
+		out.Expected = append(out.Expected, archive.Outcome{
+			Text: o.String(), Met: len(o.Failed) == 0, Unjudged: o.Judged == 0 && len(o.Failed) == 0,
+		})
 	}
 	return out
 }

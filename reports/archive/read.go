@@ -48,6 +48,13 @@ func Open(path string) (*Past, error) {
 	return p, nil
 }
 
+// HasRecord reports whether there is a record.json.gz: earlier versions of inalab, and what is no run of a
+// scenario, have none.
+func (p *Past) HasRecord() bool {
+	_, err := os.Stat(filepath.Join(p.Path, RecordName))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // Record reads record.json.gz.
 func (p *Past) Record() (*Record, error) {
 	path := filepath.Join(p.Path, RecordName)

@@ -30,8 +30,9 @@ type Record struct {
 
 // Outcome is what came of an expectation of the scenario.
 type Outcome struct {
-	Text string `json:"text"`
-	Met  bool   `json:"met"`
+	Text     string `json:"text"`
+	Met      bool   `json:"met"`
+	Unjudged bool   `json:"unjudged,omitempty"` // no row was there to judge
 }
 
 // recordFile is a record as it is written.

@@ -23,7 +23,7 @@ func aRecord() *Record {
 	return &Record{
 		Scenario: "loss", Description: "a <b> & \"c\"", Axes: [][]string{{"link.loss"}, {"hosts"}},
 		Baseline: result.Baseline{System: "switchml256", Key: "switchml", Word: "SwitchML"},
-		Notes:    []string{"left out: nothing"}, Expected: []Outcome{{"wrong, 0 at most", true}},
+		Notes:    []string{"left out: nothing"}, Expected: []Outcome{{Text: "wrong, 0 at most", Met: true}},
 		Cells: []result.Cell{
 			{System: "ideal", Computed: 163876896 * units.Nanosecond, Samples: []result.Sample{}},
 			{
