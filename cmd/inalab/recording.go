@@ -207,7 +207,7 @@ func (r *recording) record() *archive.Record {
 	}
 	for _, o := range r.outcomes {
 		out.Expected = append(out.Expected, archive.Outcome{
-			Text: o.String(), Met: len(o.Failed) == 0, Unjudged: o.Judged == 0 && len(o.Failed) == 0,
+			Check: o.Check.String(), Text: o.String(), Met: len(o.Failed) == 0, Unjudged: o.Judged == 0 && len(o.Failed) == 0,
 		})
 	}
 	return out

@@ -30,6 +30,7 @@ type Record struct {
 
 // Outcome is what came of an expectation of the scenario.
 type Outcome struct {
+	Check    string `json:"check,omitempty"` // what is expected, in the same words whatever came of it; empty: an earlier version did not say
 	Text     string `json:"text"`
 	Met      bool   `json:"met"`
 	Unjudged bool   `json:"unjudged,omitempty"` // no row was there to judge

@@ -86,9 +86,9 @@ func aRun(t *testing.T) string {
 	}
 	return results(t, m, func(d *archive.Dir) error {
 		return d.WriteRecord(&archive.Record{Scenario: "loss", Cells: cells, Expected: []archive.Outcome{
-			{Text: "as expected: iter_ms, 12 at most (1 rows)", Met: true},
+			{Check: "iter_ms, 12 at most", Text: "as expected: iter_ms, 12 at most (1 rows)", Met: true},
 			{Text: "not as expected: drops, 0 at most: <i>ring</i> has 4"},
-			{Text: "not judged: marks, 1 at least", Met: true, Unjudged: true},
+			{Check: "marks, 1 at least", Text: "not judged: marks, 1 at least", Met: true, Unjudged: true},
 		}})
 	})
 }

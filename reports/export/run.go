@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -63,7 +64,7 @@ func trust(v archive.Verdict) junit.Case {
 }
 
 func expectation(o archive.Outcome) junit.Case {
-	c := junit.Case{Class: "expect", Name: o.Text}
+	c := junit.Case{Class: "expect", Name: cmp.Or(o.Check, o.Text), Output: o.Text}
 	switch {
 	case o.Unjudged:
 		c.Status, c.Message = junit.Skipped, "no row is as the check says"
