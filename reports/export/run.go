@@ -83,6 +83,9 @@ func ending(p *archive.Past) junit.Case {
 	return c
 }
 
+// rounding is the spread, as a share of the value, that the mean of equal values may show.
+const rounding = 1e-12
+
 // iterationTimes is the mean iteration time of each run that is to be believed: neither its times are invalid, nor
 // are its sums wrong.
 func iterationTimes(record *archive.Record) (out []Value) {
@@ -101,7 +104,7 @@ func iterationTimes(record *archive.Record) (out []Value) {
 			}
 		}
 		v := Value{Of: of, Unit: "sec/iter", Value: row.Iter.Value / 1000, N: row.Iter.N}
-		if row.Iter.Bounded() {
+		if row.Iter.Bounded() && row.Iter.Half > rounding*row.Iter.Value {
 			v.CI95 = row.Iter.Half / 1000
 		}
 		out = append(out, v)
