@@ -138,7 +138,7 @@ endif
 
 help: ## print this list
 	@echo 'usage: make TARGET [VARIABLE=value ...]'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo 'scenarios for S=: $(SCENARIOS)'
 	@echo
@@ -171,8 +171,8 @@ profile: need-go ## measure again what the compiler optimises bin/inalab for (cm
 		-benchtime 8000x -cpuprofile '$(CURDIR)/.cache/alone.prof' -o '$(CURDIR)/.cache/alone.test' ./switchd/program/atp/pipeline
 	$(call go_as_caller) tool pprof -proto -output '$(CURDIR)/$(PROFILE)' .cache/links.prof .cache/chip.prof .cache/microcode.prof .cache/alone.prof
 
-# The commit decides all bytes; RELEASE says where they go. VERSION and COMMIT of the environment, which a build from an
-# archive of the sources needs, pass through, with SOURCE_DATE_EPOCH.
+# The commit decides all bytes; RELEASE says where they go. Sources without git need INALAB_VERSION,
+# INALAB_COMMIT and SOURCE_DATE_EPOCH.
 RELEASE ?= bin/release
 
 release: need-go ## archives and Debian packages for linux on amd64 and arm64, their parts lists, and checksums: RELEASE=dir
