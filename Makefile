@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help build profile scenario reproduce test race lint cross bench fuzz-short clean generate need-go go-env
+.PHONY: help build profile scenario reproduce test race lint cross bench fuzz-short clean generate release check-root nightly-local need-go go-env
 
 # ---- knobs ----------------------------------------------------------------
 
@@ -27,6 +27,8 @@ BENCH ?= .
 FUZZTIME ?= 5s
 FUZZCOMPILE ?= 60s
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+SCRIPTS := .ci/run packaging/release packaging/check-root packaging/nightly
 DATASET := /usr/share/datasets/fashion-mnist
 
 # ---- who asked ------------------------------------------------------------
@@ -139,7 +141,7 @@ endif
 
 help: ## print this list
 	@echo 'usage: make TARGET [VARIABLE=value ...]'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo 'scenarios for S=: $(SCENARIOS)'
 	@echo
@@ -147,13 +149,14 @@ help: ## print this list
 
 # git names the version; outside a checkout, without git or before the first
 # commit it is "devel". A tree that somebody else owns is no reason to fail.
+COMMIT = $(shell [ -e .git ] && $(AS_CALLER) git -c safe.directory='*' rev-parse --verify -q HEAD)
 VERSION = $(or $(shell [ -e .git ] && $(AS_CALLER) git -c safe.directory='*' describe --tags --always --dirty 2>/dev/null | \
 	tr -cd 'A-Za-z0-9._+-'),devel)
 
 build: need-go ## build bin/inalab as the calling user
 	@echo 'build bin/inalab'
 	@$(call go_as_caller,CGO_ENABLED=0) build -trimpath -buildvcs=false -pgo=$(PROFILE) \
-		-ldflags '-X main.version=$(VERSION)' -o bin/inalab ./cmd/inalab
+		-ldflags '-X main.version=$(VERSION) -X main.revision=$(COMMIT)' -o bin/inalab ./cmd/inalab
 
 # What the virtual clock, the pipelines of SwitchML and ATP, and Microcode spend their time on, for the compiler. It is not named
 # default.pgo, so that tests and other builds need not compile everything anew.
@@ -180,6 +183,25 @@ profile: need-go ## measure again what the compiler optimises bin/inalab for (cm
 	@$(AS_CALLER) mv .cache/virtual.pgo '$(PROFILE)'
 	@rm -f $(foreach n,links switchml trioml atp,.cache/$(n).prof .cache/$(n).test)
 
+# The commit decides all bytes; RELEASE says where they go. Sources without git need INALAB_VERSION,
+# INALAB_COMMIT and SOURCE_DATE_EPOCH.
+RELEASE ?= bin/release
+
+release: need-go ## archives and Debian packages for linux on amd64 and arm64, their parts lists, and checksums: RELEASE=dir
+	@$(AS_CALLER) env PATH="$(patsubst %/,%,$(dir $(GO))):$$PATH" packaging/release '$(RELEASE)'
+
+check-root: ## install what make release made in a bare root, and run doctor and a scenario there (root, mmdebstrap)
+	@packaging/check-root '$(RELEASE)' || [ $$? -eq 77 ]
+
+# As root live scenarios and claims run as well; what is written is the caller's in the end. Root has caches of its own.
+NIGHTLY_DIR ?= nightly
+NIGHTLY ?= full
+ROOT_HOME := $(if $(AS_CALLER),HOME="$$(getent passwd 0 | cut -d: -f6)")
+
+nightly-local: build ## what the nightly run does, every artifact into NIGHTLY_DIR=nightly; NIGHTLY=quick for a minute or two of it
+	@$(if $(OWNER),trap 'chown -hR $(OWNER) "$(NIGHTLY_DIR)"' EXIT;) env $(ROOT_HOME) NIGHTLY='$(NIGHTLY)' \
+		PATH="$(patsubst %/,%,$(dir $(GO))):$$PATH" packaging/nightly '$(NIGHTLY_DIR)'
+
 scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
 	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
 
@@ -205,12 +227,16 @@ race: need-go ## run the tests that start goroutines under the race detector, al
 	@mkdir -p .cache; $(call go_as_caller,CGO_ENABLED=1) run -buildvcs=false ./internal/arch/concurrent >.cache/concurrent
 	$(call go_test,CGO_ENABLED=1 RAPID_SEED=$(RAPID_SEED) GORACE='atexit_sleep_ms=20 $(GORACE)',-p $(TEST_JOBS) -race -short -timeout $(RACE_TIMEOUT) $(TESTFLAGS),$$(cat .cache/concurrent))
 
-lint: need-go ## gofmt, go vet and staticcheck; any finding fails
+lint: need-go ## gofmt, go vet, staticcheck, actionlint, and shellcheck if installed; any finding fails
 	@set -e; fmt="$$($(call go_as_caller) env GOROOT)/bin/gofmt"; \
 	bad=$$(find . -path './.*' -prune -o -path '*/testdata' -prune -o -name '*.go' -exec "$$fmt" -l {} +); \
 	if [ -n "$$bad" ]; then echo "not formatted, run gofmt -w on:" >&2; echo "$$bad" >&2; exit 1; fi
 	$(call go_as_caller,CGO_ENABLED=0) vet -buildvcs=false ./...
+	$(call go_as_caller,CGO_ENABLED=0) vet -buildvcs=false -tags manual ./cmd/inalab
 	$(call go_as_caller,CGO_ENABLED=0 GOFLAGS='$(strip $(GOFLAGS) -buildvcs=false)') run $(STATICCHECK) ./...
+	$(call go_as_caller,CGO_ENABLED=0) run $(ACTIONLINT) .github/workflows/*.yml
+	@if command -v shellcheck >/dev/null; then echo 'shellcheck $(SCRIPTS)'; shellcheck --severity=warning $(SCRIPTS); \
+	else echo 'scripts not checked: shellcheck is not here (Debian, Ubuntu: apt-get install shellcheck)'; fi
 
 # The virtual clock runs on these, and one seed gives the same numbers on all. An
 # emulator shows that for arm64: its floating point is not that of amd64, since

@@ -78,7 +78,7 @@ Each flag has a default in the environment: INALAB_<COMMAND>_<FLAG>. Exit codes:
 0 ok, 1 an expectation failed, 2 usage or file error, 3 the machine lacks
 something, 4 the run cannot be believed, 5 something was left behind, 124 timeout,
 130 interrupted.`,
-		Version:           version,
+		Version:           buildVersion(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return bindEnvironment(cmd, a.environ) },
@@ -90,7 +90,7 @@ something, 4 the run cannot be believed, 5 something was left behind, 124 timeou
 	root.SetHelpCommand(helpCommand())
 	root.Flags().Bool("version", false, "print the version") // cobra's would take -v
 	root.PersistentFlags().BoolVar(&a.noColor, "no-color", false, "never colour anything, as NO_COLOR says")
-	root.AddCommand(commands()...)
+	root.AddCommand(append(commands(), extraCommands()...)...)
 	a.complete(root)
 	return root
 }

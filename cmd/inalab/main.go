@@ -10,9 +10,15 @@ import (
 	"github.com/inalab/inalab/harness/system"
 )
 
-// version is what this build calls itself. The linker sets it:
-// -ldflags "-X main.version=v1.2.3".
-var version = "devel"
+// version and revision are what this build calls itself, and the commit that it was made from. The linker
+// sets them: -ldflags "-X main.version=v1.2.3 -X main.revision=...".
+var (
+	version  = unnamed
+	revision string
+)
+
+// unnamed is the version of a build that was told none.
+const unnamed = "devel"
 
 func main() { os.Exit(start()) }
 
@@ -35,6 +41,7 @@ func commands() []*cobra.Command {
 		newBench(),
 		newList(),
 		newExplain(),
+		newExport(),
 		newMicrocode(),
 		newSwitch(),
 		newDoctor(),

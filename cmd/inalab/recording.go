@@ -195,7 +195,22 @@ func (r *recording) finish(runErr error) error {
 		return errors.Join(fmt.Errorf("the run is incomplete: %w", runErr), r.dir.Close())
 	}
 	verdict := r.verdict()
-	return errors.Join(verdict, r.dir.Finish(r.manifest(exitCode(verdict))))
+	err := r.dir.WriteRecord(r.record())
+	return errors.Join(verdict, err, r.dir.Finish(r.manifest(exitCode(verdict))))
+}
+
+// record is what reports of this run are made of.
+func (r *recording) record() *archive.Record {
+	out := &archive.Record{
+		Scenario: r.scenario.Name, Description: r.scenario.Description, Axes: r.scenario.Axes(), Baseline: r.baseline(),
+		Cells: r.cells, Notes: append(r.scenario.LeftOut(r.flags.clock == "virtual"), r.happened()...),
+	}
+	for _, o := range r.outcomes {
+		out.Expected = append(out.Expected, archive.Outcome{
+			Check: o.Check.String(), Text: o.String(), Met: len(o.Failed) == 0, Unjudged: o.Judged == 0 && len(o.Failed) == 0,
+		})
+	}
+	return out
 }
 
 // write writes what the cells came to. The computed ones have no run to tell of.
@@ -287,7 +302,7 @@ func (r *recording) verdict() error {
 
 func (r *recording) manifest(exit int) archive.Manifest {
 	m := archive.Manifest{
-		Command: os.Args, Version: version, Commit: commit(), Machine: archive.ThisMachine(), Offloads: []string{}, Scenario: r.scenario.Name,
+		Command: os.Args, Version: buildVersion(), Commit: commit(), Machine: archive.ThisMachine(), Offloads: []string{}, Scenario: r.scenario.Name,
 		Clock: r.flags.clock, Seed: uint64(r.scenario.Seed), Scale: r.scenario.Scale, Scaled: r.scaled, Options: r.scenario.Options(), ExitCode: exit,
 	}
 	m.Machine.Vector = vec.Variant()

@@ -168,7 +168,7 @@ func (r *reproduction) manifest(exit int) archive.Manifest {
 		o.Claims = append(o.Claims, w.ID)
 	}
 	m := archive.Manifest{
-		Command: os.Args, Version: version, Commit: commit(), Machine: archive.ThisMachine(), Offloads: []string{}, Scenario: "reproduce",
+		Command: os.Args, Version: buildVersion(), Commit: commit(), Machine: archive.ThisMachine(), Offloads: []string{}, Scenario: "reproduce",
 		Clock: "virtual", Seed: r.flags.seed, Scale: 1, Options: o, Verdicts: []archive.Verdict{}, ExitCode: exit,
 	}
 	m.Machine.Vector = vec.Variant()

@@ -26,25 +26,31 @@ type build struct {
 }
 
 func newVersion() *cobra.Command {
-	var asJSON bool
+	var (
+		asJSON bool
+		format string
+	)
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this build, and what it runs on",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b := thisBuild()
-			if asJSON {
+			switch b := thisBuild(); {
+			case asJSON, format == "json":
 				return render.WriteJSON(cmd.OutOrStdout(), b)
+			case format == "text":
+				return b.write(cmd.OutOrStdout())
 			}
-			return b.write(cmd.OutOrStdout())
+			return usage(fmt.Errorf("--format %q: allowed are text, json", format))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, for programs")
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
 	return cmd
 }
 
 func thisBuild() build {
 	return build{
-		SchemaVersion: render.SchemaVersion, Version: version, Commit: commit(), Go: runtime.Version(),
+		SchemaVersion: render.SchemaVersion, Version: buildVersion(), Commit: commit(), Go: runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernel: kernelRelease(), Vector: vec.Variant(),
 	}
 }
@@ -58,25 +64,43 @@ func (b build) write(w io.Writer) error {
 	return err
 }
 
+// buildVersion returns what the linker was told; without that, the version of the module that
+// "go install" built.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if version != unnamed || !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return version
+	}
+	return info.Main.Version
+}
+
 // commit returns the commit that was built, where the build knows it.
 func commit() string {
+	if revision != "" {
+		return revision
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
-	var revision, dirty string
-	for _, s := range info.Settings {
+	return stamped(info.Settings)
+}
+
+// stamped returns the commit that the go command wrote into the binary, or "".
+func stamped(settings []debug.BuildSetting) string {
+	var commit, dirty string
+	for _, s := range settings {
 		switch {
 		case s.Key == "vcs.revision":
-			revision = s.Value
+			commit = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
 			dirty = "-dirty"
 		}
 	}
-	if revision == "" {
+	if commit == "" {
 		return ""
 	}
-	return revision + dirty
+	return commit + dirty
 }
 
 func kernelRelease() string {
