@@ -105,14 +105,14 @@ func hasActions(t *testing.T, name string) bool {
 // shortened is how scenarios run in the test: as short as their expectations allow. Those that are not
 // here have one iteration; scenarios that do something to processes are as long as they are.
 var shortened = map[string][]string{
-	"atp-fig8":      {"iterations=1", "scale=800", "sweep=[{variant: [others, n-to-n, n-to-1, atp]}]", "model=vgg16"},
-	"congestion":    {"iterations=1", "model.size=200MB"},
+	"atp-fig8":      {"iterations=1", "scale=1000", "sweep=[{variant: [others, n-to-n, n-to-1, atp]}]", "model=vgg16"},
+	"congestion":    {"iterations=1", "model.size=100MB"},
 	"hetero":        {"iterations=1", "scale=400"},
 	"hierarchy":     {"iterations=1", "scale=400"},
-	"loss":          {"iterations=1", "scale=800", "sweep=[{link.burst: [none, 8]}, {link.loss: [0%, 0.01%, 1%]}]"},
-	"microbench":    {"iterations=2", "scale=400", "sweep=[{model.size: [400MB, 10MB]}]"},
-	"straggler":     {"iterations=1", "stragglers.p=[0%, 16%]"},
-	"switchml-fig5": {"iterations=1", "scale=2400"},
+	"loss":          {"iterations=1", "scale=400", "sweep=[{link.burst: [none, 8]}, {link.loss: [0%, 0.01%, 1%]}]"},
+	"microbench":    {"iterations=1", "scale=400", "sweep=[{model.size: [400MB, 10MB]}]"},
+	"straggler":     {"iterations=1", "scale=400", "stragglers.p=[0%, 16%]"},
+	"switchml-fig5": {"iterations=1", "scale=3000"},
 	"tenants":       {"iterations=1", "sweep=[{atp.aggregators: [128, 0], switchml.pool: [43, 1]}]"},
 	"xagg-fig1":     {"iterations=1", "scale=1000"},
 	"xagg-fig13":    {"iterations=1", "sweep=[{model.size: [528MiB]}]"},
