@@ -10,7 +10,8 @@ SHELL := /bin/sh
 # ---- knobs ----------------------------------------------------------------
 
 S ?= straggler
-SCENARIOS := straggler
+SCENARIOS := $(sort $(patsubst scenarios/%.scenario.yaml,%,$(wildcard scenarios/*.scenario.yaml)))
+INALAB := bin/inalab
 
 # Each limit is for the test binary of one package, on a machine that is busy with
 # other things, too. The race detector makes code 2 to 20 times slower
@@ -143,7 +144,10 @@ help: ## print this list
 	@echo 'usage: make TARGET [VARIABLE=value ...]'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo 'scenarios for S=: $(SCENARIOS)'
+	@echo 'scenarios for S=, and all:'
+	@for s in $(SCENARIOS); do sed -n 's/^takes: //p' scenarios/$$s.scenario.yaml | sed "s/^/  $$s: /"; done | \
+		awk -F ': ' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@echo '"bin/inalab list" says what each is for.'
 	@echo
 	@echo 'Start with: sudo make scenario'
 
@@ -202,8 +206,32 @@ nightly-local: build ## what the nightly run does, every artifact into NIGHTLY_D
 	@$(if $(OWNER),trap 'chown -hR $(OWNER) "$(NIGHTLY_DIR)"' EXIT;) env $(ROOT_HOME) NIGHTLY='$(NIGHTLY)' \
 		PATH="$(patsubst %/,%,$(dir $(GO))):$$PATH" packaging/nightly '$(NIGHTLY_DIR)'
 
-scenario: build ## run a scenario: S=straggler TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
-	bin/inalab run '$(S)' $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
+RUN = $(if $(CLOCK),--clock '$(CLOCK)') $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
+
+# What the exit codes of inalab run mean for expectations. Of a run that this machine was too busy for they say nothing.
+define RUN_ALL
+table=; failed=0; show() { printf "\nscenario            took  result\n$$table"; }; \
+trap 'show; exit 130' INT TERM; \
+for s in $(SCENARIOS); do \
+	began=$$(date +%s); code=0; echo "$(INALAB) run $$s $(RUN)"; $(INALAB) run $$s $(RUN) || code=$$?; \
+	case $$code in \
+	0) word='as expected' ;; \
+	4) word='not judged: this machine was too busy' ;; \
+	130) show; exit 130 ;; \
+	1) word='NOT AS EXPECTED, or failed'; failed=1 ;; \
+	*) word="NOT RUN: exit code $$code"; failed=1 ;; \
+	esac; \
+	table="$$table$$(printf '%-16s %5d s  %s' $$s $$(($$(date +%s) - began)) "$$word")\n"; \
+done; \
+show; exit $$failed
+endef
+
+scenario: build ## run a scenario, or all: S=straggler CLOCK=virtual TOPO=rack SEED=1 OUT=dir (live: sudo make scenario)
+ifeq ($(S),all)
+	@$(RUN_ALL)
+else
+	$(INALAB) run '$(S)' $(RUN)
+endif
 
 reproduce: build ## check the papers' claims, cut short: C=trio.fig13 for some, SEED=1 OUT=dir (live claims need root)
 	bin/inalab reproduce --quick $(C) $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')
@@ -281,7 +309,8 @@ fuzz-short: need-go ## fuzz every target for FUZZTIME=5s, the compiler of Microc
 INALAB_CLANG ?= clang-14
 INALAB_LLVM_STRIP ?= llvm-strip-14
 
-generate: need-go ## make again what is committed: nodes/train/data (dataset-fashion-mnist), switchd/xdp and harness/onehop (clang-14, llvm-14)
+generate: need-go ## make again what is committed: docs/scenario-fields.md, nodes/train/data (dataset-fashion-mnist), switchd/xdp and harness/onehop (clang-14, llvm-14)
+	@$(call go_as_caller,CGO_ENABLED=0) generate ./scenarios && echo 'generated docs/scenario-fields.md'
 	@if [ -d '$(DATASET)' ]; then \
 		$(call go_as_caller,CGO_ENABLED=0) generate ./nodes/train/data && echo 'generated nodes/train/data'; \
 	else \

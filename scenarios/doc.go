@@ -11,5 +11,8 @@
 //
 // Errors read "file:line:col: what is wrong, what is allowed", with the line quoted. Values
 // may be set by path (--set trio.wake=naive), with the same checks. docs/scenarios.md is the
-// page for users.
+// page for users. docs/scenario-fields.md lists every key: fieldtexts.go has the texts of those of all files,
+// and the systems those of their sections.
 package scenarios
+
+//go:generate go test -run ^TestFieldsPage$ -update .

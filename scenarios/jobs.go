@@ -243,11 +243,18 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 		HostPrograms: s.Programs, Flows: s.Flows, Transit: transit, Collectors: s.collectors(), Changes: changes, Actions: s.actions(), Point: s.Point,
 		Interval: s.Interval,
 	}
+	replayed(&spec)
 	set, err := s.layOut(spec)
 	if err != nil {
 		return nil, err
 	}
 	return set, s.checkCourse(set)
+}
+
+// replayed has a job whose model is no network's move made-up values, packet by packet.
+func replayed(spec *job.Spec) {
+	spec.Replay = spec.Model.Bytes > 0
+	spec.Exact = spec.Replay
 }
 
 // layOut lays out one job, or those of the scenario.

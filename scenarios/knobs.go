@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/inalab/inalab/internal/units"
@@ -21,18 +22,20 @@ func (d *document) raw() (f raw) {
 // knobs reads one system's knobs. It meets job.Knobs.
 type knobs struct {
 	schema *schema   // takes the knobs down
+	system string    // with it
 	r      *resolver // nil: there is no file yet
 	run    bool      // the scenario runs this system
 }
 
 // value returns a knob as it was decoded; ok is false where its section may be,
 // and is, left out, and where there is no file.
-func (k *knobs) value(path string, t reflect.Type) (v reflect.Value, ok bool) {
+func (k *knobs) value(of knob, t reflect.Type) (v reflect.Value, ok bool) {
 	if k.r == nil {
-		k.schema.add(path, t)
+		k.schema.add(of.path, t)
+		k.schema.note(of, k.system)
 		return reflect.Value{}, false
 	}
-	section, key, _ := strings.Cut(path, ".")
+	section, key, _ := strings.Cut(of.path, ".")
 	_, _, found := k.r.doc.find(section)
 	return byKey(byKey(k.r.doc.file.Elem(), section), key), found || k.run
 }
@@ -46,9 +49,22 @@ func byKey(v reflect.Value, key string) reflect.Value {
 	return v.Field(i)
 }
 
+// quantity is a knob that may be one of some words, the first of which holds where it is left out.
+func quantity(path, kind string, zero []string) knob {
+	k := knob{path: path, kind: kind}
+	if len(zero) > 0 {
+		k.missing = "that of the system"
+	}
+	zero = slices.DeleteFunc(slices.Clone(zero), func(s string) bool { return s == "" })
+	if len(zero) > 0 {
+		k.missing, k.allowed = words(zero[:1]), "also "+words(zero)
+	}
+	return k
+}
+
 // Int reads a whole number.
 func (k *knobs) Int(path string, lo, hi int) int {
-	v, ok := k.value(path, reflect.TypeFor[int]())
+	v, ok := k.value(knob{path: path, kind: "number", allowed: upTo(lo, hi), missing: strconv.Itoa(lo)}, reflect.TypeFor[int]())
 	if !ok {
 		return lo
 	}
@@ -57,7 +73,7 @@ func (k *knobs) Int(path string, lo, hi int) int {
 
 // IntOr reads a whole number that may be left out.
 func (k *knobs) IntOr(path string, lo, hi, missing int) int {
-	v, ok := k.value(path, reflect.TypeFor[*int]())
+	v, ok := k.value(knob{path: path, kind: "number", allowed: upTo(lo, hi), missing: strconv.Itoa(missing)}, reflect.TypeFor[*int]())
 	if !ok || v.IsNil() {
 		return missing
 	}
@@ -66,7 +82,7 @@ func (k *knobs) IntOr(path string, lo, hi, missing int) int {
 
 // Duration reads a time.
 func (k *knobs) Duration(path string, zero ...string) units.Duration {
-	v, ok := k.value(path, reflect.TypeFor[string]())
+	v, ok := k.value(quantity(path, kindTime, zero), reflect.TypeFor[string]())
 	if !ok || slices.Contains(zero, v.String()) {
 		return 0
 	}
@@ -75,7 +91,7 @@ func (k *knobs) Duration(path string, zero ...string) units.Duration {
 
 // Rate reads a rate.
 func (k *knobs) Rate(path string, zero ...string) units.Rate {
-	v, ok := k.value(path, reflect.TypeFor[string]())
+	v, ok := k.value(quantity(path, kindRate, zero), reflect.TypeFor[string]())
 	if !ok || slices.Contains(zero, v.String()) {
 		return 0
 	}
@@ -84,7 +100,7 @@ func (k *knobs) Rate(path string, zero ...string) units.Rate {
 
 // OneOf reads a word.
 func (k *knobs) OneOf(path string, allowed ...string) string {
-	v, ok := k.value(path, reflect.TypeFor[string]())
+	v, ok := k.value(knob{path: path, kind: kindWord, allowed: words(allowed)}, reflect.TypeFor[string]())
 	if !ok {
 		return allowed[0]
 	}
@@ -94,7 +110,8 @@ func (k *knobs) OneOf(path string, allowed ...string) string {
 
 // Choice reads a word that may be left out.
 func (k *knobs) Choice(path string, allowed ...string) string {
-	if v, ok := k.value(path, reflect.TypeFor[string]()); !ok || v.String() == "" {
+	one := knob{path: path, kind: kindWord, allowed: words(allowed), missing: words(allowed[:1])}
+	if v, ok := k.value(one, reflect.TypeFor[string]()); !ok || v.String() == "" {
 		return allowed[0]
 	}
 	return k.OneOf(path, allowed...)
@@ -102,7 +119,7 @@ func (k *knobs) Choice(path string, allowed ...string) string {
 
 // Bool reads a switch that must be set, so that its absence can be seen.
 func (k *knobs) Bool(path string) bool {
-	v, ok := k.value(path, reflect.TypeFor[*bool]())
+	v, ok := k.value(knob{path: path, kind: kindOf(reflect.TypeFor[bool]())}, reflect.TypeFor[*bool]())
 	switch {
 	case !ok:
 		return false
@@ -115,6 +132,6 @@ func (k *knobs) Bool(path string) bool {
 
 // Flag reads a switch.
 func (k *knobs) Flag(path string) bool {
-	v, ok := k.value(path, reflect.TypeFor[bool]())
+	v, ok := k.value(knob{path: path, kind: kindOf(reflect.TypeFor[bool]()), missing: "`false`"}, reflect.TypeFor[bool]())
 	return ok && v.Bool()
 }

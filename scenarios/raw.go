@@ -16,7 +16,7 @@ type raw struct {
 	Name        string          `yaml:"name"`
 	Description string          `yaml:"description"`
 	Seed        uint64          `yaml:"seed"`
-	Model       string          `yaml:"model"`
+	Model       rawModel        `yaml:"model"`
 	Iterations  int             `yaml:"iterations"`
 	MiniBatch   int             `yaml:"mini-batch,omitempty"`
 	Scale       rawScale        `yaml:"scale"`
@@ -70,7 +70,7 @@ type rawJob struct {
 	System     string   `yaml:"system,omitempty" json:",omitempty"`
 	Hosts      []string `yaml:"hosts"`
 	Servers    []string `yaml:"servers,omitempty" json:",omitempty"`
-	Model      string   `yaml:"model,omitempty" json:",omitempty"`
+	Model      rawModel `yaml:"model,omitempty" json:",omitzero"`
 	Iterations int      `yaml:"iterations,omitempty" json:",omitempty"`
 	Timeout    string   `yaml:"timeout,omitempty" json:",omitempty"`
 

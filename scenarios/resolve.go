@@ -157,9 +157,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 		r.wrong("name", fmt.Errorf("%q: a scenario needs a name of a-z, 0-9 and -, as its results have it in their directory's", f.Name))
 	}
 	r.whole("seed")
-	var err error
-	s.Model, err = profiles.Lookup(f.Model)
-	r.wrong("model", err)
+	s.Model = r.model("model", f.Model, s.Scale)
 	s.Link, s.Fabric = r.link("link", f.Link, topo.LinkSpec{}), r.link("fabric", f.Fabric, topo.LinkSpec{})
 	s.Uplink = r.link("uplink", f.Uplink, s.Link)
 	s.Links = r.linksAt("links", f.Links)
@@ -169,7 +167,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Systems = r.systemsOf(f, shape)
 	r.stragglers(s, f.Stragglers)
 	s.Programs = r.programs(f.Programs, s.Hosts)
-	s.Tenants = r.tenants(f.Jobs)
+	s.Tenants = r.tenants(f.Jobs, s.Scale)
 	r.checkTimeouts(s)
 	s.Flows = r.flows(f.Flows, s.Scale, s.MTU)
 	s.Interval = r.interval(f.Interval)

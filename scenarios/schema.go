@@ -19,7 +19,26 @@ import (
 type schema struct {
 	file   reflect.Type
 	fields []reflect.StructField // of file: those of raw, then the sections
+	knobs  []knob                // in the order in which they were read first
 	err    error                 // of the first knob that cannot be
+}
+
+// knob is how systems read one.
+type knob struct {
+	path, kind, allowed, missing string   // as in [Field]
+	systems                      []string // that read it
+}
+
+// note takes down how a system reads a knob.
+func (s *schema) note(k knob, system string) {
+	i := slices.IndexFunc(s.knobs, func(o knob) bool { return o.path == k.path })
+	if i < 0 {
+		i = len(s.knobs)
+		s.knobs = append(s.knobs, k)
+	}
+	if at := &s.knobs[i]; !slices.Contains(at.systems, system) {
+		at.systems = append(at.systems, system)
+	}
 }
 
 func newSchema(systems []job.System) (*schema, error) {
@@ -28,7 +47,7 @@ func newSchema(systems []job.System) (*schema, error) {
 		if slices.Contains(job.Names(systems[:i]), sys.Name()) {
 			return nil, fmt.Errorf("two systems are called %q: give each in the list a name of its own", sys.Name())
 		}
-		if job.Configure(sys, &knobs{schema: s}); s.err != nil {
+		if job.Configure(sys, &knobs{schema: s, system: sys.Name()}); s.err != nil {
 			return nil, fmt.Errorf("system %s: %w", sys.Name(), s.err)
 		}
 	}

@@ -32,7 +32,7 @@ type Tenant struct {
 const maxTenants = dataplane.MaxJobID - job.DefaultID + 1
 
 // tenants reads the jobs of a scenario.
-func (r *resolver) tenants(list []rawJob) (out []Tenant) {
+func (r *resolver) tenants(list []rawJob, scale int) (out []Tenant) {
 	if n := len(list); n > maxTenants {
 		r.wrong(fmt.Sprintf("jobs[%d]", maxTenants), fmt.Errorf("%d jobs: a lab has at most %d, whose ids are 1 to %[2]d: leave some out", n, maxTenants))
 	}
@@ -51,10 +51,8 @@ func (r *resolver) tenants(list []rawJob) (out []Tenant) {
 		if len(f.Hosts) == 0 {
 			r.wrong(at, fmt.Errorf("job %s has no hosts: write them, as in hosts: [h0, h1]", t.Name))
 		}
-		if f.Model != "" {
-			var err error
-			t.Model, err = profiles.Lookup(f.Model)
-			r.wrong(at+".model", err)
+		if !f.Model.IsZero() {
+			t.Model = r.model(at+".model", f.Model, scale)
 		}
 		if f.Iterations != 0 {
 			t.Iterations = r.between(at+".iterations", f.Iterations, 1, MaxIterations)
@@ -162,6 +160,7 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		one.Iterations = cmp.Or(t.Iterations, spec.Iterations)
 		if t.Model.Name != "" {
 			one.Model = t.Model
+			replayed(&one)
 		}
 		one.Until = t.Until
 		if i > 0 {

@@ -1,6 +1,9 @@
 package job
 
-import "github.com/inalab/inalab/internal/result"
+import (
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/internal/units"
+)
 
 // Cell returns the record of a run of the job, without its results.
 func (j *Job) Cell() result.Cell {
@@ -8,6 +11,9 @@ func (j *Job) Cell() result.Cell {
 		System: j.System.Name(), Job: j.Name, Rank: Rank(j.System), Topology: j.Plan.Name, Model: j.Model.Name, Clock: j.clock(), StraggleP: j.StraggleP, Point: j.Point, Seed: uint64(j.Seed),
 		Scale: j.Scale, Workers: len(j.Hosts()), Iterations: j.Iterations, Notes: j.Layout.Notes,
 		Switch: j.Switch,
+	}
+	if j.Replay {
+		c.Gradient = 4 * units.Bytes(j.Params)
 	}
 	c.Expected, c.ExpectedIsBound = j.Expect()
 	return c

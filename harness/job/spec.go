@@ -60,8 +60,8 @@ type Spec struct {
 	Collectors   []Collector         // of what these programs report
 	Changes      []LinkChange        // of the links of the lab, in any order; of two of a link at one time the later one holds
 
-	// Replay replays the model's size and times and trains nothing; under the
-	// virtual clock only.
+	// Replay replays the model's size and times and trains nothing. Live it is Exact, and
+	// all blocks carry values.
 	Replay bool
 	Sample gradient.Sampling // of a replay: the blocks that carry values
 	Exact  bool              // of a replay: charge no round, simulate each packet by packet
@@ -159,8 +159,14 @@ func (s *Spec) validate() error {
 	if s.Servers < 0 {
 		errs = append(errs, fmt.Errorf("%d hosts for servers: there are never fewer than none", s.Servers))
 	}
-	if s.Replay && (!s.Virtual || s.Elements > 0) {
-		errs = append(errs, errors.New("a replay is for the virtual clock, and no benchmark"))
+	if s.Replay && s.Elements > 0 {
+		errs = append(errs, errors.New("a replay is no benchmark: leave out the elements of one of the two"))
+	}
+	if s.Replay && s.Scale > 0 && int(s.Model.Size())/4/s.Scale < 1 {
+		errs = append(errs, fmt.Errorf("a replay of %v at scale %d: not one value of 4 bytes is left", s.Model.Size(), s.Scale))
+	}
+	if s.Replay && !s.Virtual && (!s.Exact || s.Sample.Every > 1) {
+		errs = append(errs, errors.New("live, a replay sends every value: lengths in place of values, and charged rounds, are for the virtual clock"))
 	}
 	if (s.Host != (hostmodel.Model{}) || s.FlowHost != (hostmodel.Model{})) && !s.Virtual {
 		errs = append(errs, errors.New("the cost of hosts is modelled under the virtual clock only: live hosts have their own"))

@@ -22,7 +22,7 @@ import (
 
 // System is a protocol that jobs can run on, with its knobs set. Code that runs jobs,
 // reads scenarios or starts the processes of nodes is given a list of systems and names
-// none. What a system may offer beside this is in interfaces of its own: [Configurable],
+// none. What a system may offer beside this is in interfaces of its own: [Configurable], [Described],
 // [Recoverer], [Patient], [Survivor], [Outliver], [Sharer], [Staffed], [Slotted], [Benched], [Windowed], [Ranked], [Compared], [Tallied],
 // [Runtime], [Service].
 type System interface {
@@ -61,6 +61,12 @@ type Configurable interface {
 	// Configure returns the system with the knobs of a scenario. It reads each
 	// knob once, whatever the others say: that also tells which keys exist.
 	Configure(Knobs) System
+}
+
+// Described is a system that says what its knobs mean, by path: docs/scenario-fields.md is made of it.
+type Described interface {
+	Configurable
+	KnobTexts() map[string]string
 }
 
 // Configure returns a system with the knobs of a scenario.

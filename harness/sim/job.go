@@ -28,6 +28,9 @@ type Progress func([]result.Sample)
 const (
 	patience      = 20
 	lossyPatience = 1000
+	// leastLimit is the least that counts as endless (assumed: several timeouts of TCP in a row, which are
+	// long beside an all-reduce of a short tensor).
+	leastLimit = 10 * units.Second
 )
 
 func patienceFor(s *job.Set) int {
@@ -114,7 +117,7 @@ func (r *run) limit() (latest units.Time) {
 		if t.cell.Expected == 0 {
 			return 0
 		}
-		latest = max(latest, units.Time(t.job.Longest(patienceFor(r.set), t.cell.Expected)))
+		latest = max(latest, units.Time(leastLimit), units.Time(t.job.Longest(patienceFor(r.set), t.cell.Expected)))
 	}
 	return latest + r.set.Settled()
 }

@@ -35,6 +35,9 @@ type Cell struct {
 	Expected        units.Duration
 	ExpectedIsBound bool
 
+	// Gradient is what an iteration aggregates, at the scale of the run, of a job that trains nothing; else 0.
+	Gradient units.Bytes
+
 	Compute  units.Duration // measured mean time of a compute, delays left out, of all workers; 0 where it is not known
 	Counters []Counter      // what the nodes counted: packets by type, drops by reason
 

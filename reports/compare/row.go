@@ -34,6 +34,7 @@ type Row struct {
 	Expected        *float64      // iteration time in ms that the schedule allows
 	ExpectedIsBound bool          // Expected is an upper bound, not a value
 
+	Rate       *float64      // bit/s: the gradient of a job that trains nothing over the iteration time
 	Inflation  *float64      // iteration time over that of the same system at the first point of the sweep
 	RatioIdeal *float64      // iteration time over the ideal's
 	Speedup    stat.Estimate // iteration time of the baseline over this system's, paired
@@ -83,13 +84,23 @@ func newRow(c result.Cell, s series) Row {
 	}
 	if r.Computed {
 		r.Iter = stat.Estimate{Value: c.Computed.Milliseconds()}
+		r.rate(c)
 		return r
 	}
 	r.Iter = stat.Mean(s.times())
+	r.rate(c)
 	r.warn("iteration time", r.Iter.Warnings)
 	r.Warnings = append(r.Warnings, s.warnings...)
 	r.count(c)
 	return r
+}
+
+// rate fills in that of a job that trains nothing.
+func (r *Row) rate(c result.Cell) {
+	if ms, ok := r.Time(); ok && ms > 0 && c.Gradient > 0 {
+		rate := 8 * float64(c.Gradient) / (ms / 1e3)
+		r.Rate = &rate
+	}
 }
 
 // count fills in what is added up rather than averaged.

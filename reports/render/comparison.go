@@ -76,6 +76,8 @@ func telling(key string, rows []compare.Row) bool {
 		})
 	case "inflation":
 		return some(func(r compare.Row) bool { return r.Inflation != nil })
+	case "rate":
+		return some(func(r compare.Row) bool { return r.Rate != nil })
 	case "marks":
 		return some(func(r compare.Row) bool { return r.Marks != nil && *r.Marks > 0 })
 	case "ended":

@@ -120,6 +120,8 @@ func settingColumns() []summaryColumn {
 			depthCell},
 		{Column{Key: "switch", Name: "switch", Spare: 8, Fold: true}, "", "what aggregated in switches: a program on an emulated chip (pipeline, microcode), with the time of that chip or without, or the protocol in Go (reference); empty where switches only forward",
 			func(r *compare.Row) Cell { return when(r.Switch != "", Text(r.Switch)) }},
+		{Column{Key: "rate", Name: "rate", Unit: "Mbit/s", Align: Right, Detail: true}, "bit/s", "of a model that is given by its size: the gradient over iter_ms, computes included, at the scale of the run (algbw of nccl-tests); empty where a network is trained",
+			rateCell},
 	}
 }
 
@@ -128,6 +130,13 @@ func resentCell(r *compare.Row, of func(*result.Resent) Cell) Cell {
 		return NA()
 	}
 	return of(r.Resent).Suspect(r.Invalid())
+}
+
+func rateCell(r *compare.Row) Cell {
+	if r.Rate == nil {
+		return NA()
+	}
+	return Int(int64(math.Round(*r.Rate))).As(Number(*r.Rate/1e6, 1).people).Suspect(r.Invalid())
 }
 
 func throughputCell(r *compare.Row) Cell {

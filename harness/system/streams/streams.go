@@ -19,6 +19,9 @@ func Transport(k job.Knobs, path string) stream.Transport {
 	return stream.Transport(k.Choice(path, string(stream.TCP), string(stream.TCPECN), string(stream.RoCE)))
 }
 
+// TransportText says what that knob means.
+const TransportText = "what carries byte streams: TCP; TCP that reacts to marks, or RoCE, both under the virtual clock only"
+
 // virtualOnly says of a transport that live hosts do not have what they have instead.
 var virtualOnly = map[stream.Transport]string{
 	stream.RoCE:   "RoCE runs under the virtual clock only: live hosts have kernel TCP, and no RDMA for byte streams",

@@ -26,12 +26,21 @@ type Profile struct {
 	ComputeFrom Origin         // how Compute is known
 	Source      string         // where each of these numbers comes from
 
+	// Bytes is the size of a gradient that is no network's, in place of SizeMiB: its values are made
+	// up, and nothing is trained. Zero for every profile of a paper.
+	Bytes units.Bytes
+
 	Architecture string // the layer list of [Profile.Tensors]; empty where none is public
 	Measured     []Row  // what the papers print, in the order of the papers and their tables
 }
 
 // Size returns the bytes that one iteration aggregates.
-func (p Profile) Size() units.Bytes { return units.Bytes(p.SizeMiB) * units.MiB }
+func (p Profile) Size() units.Bytes {
+	if p.Bytes > 0 {
+		return p.Bytes
+	}
+	return units.Bytes(p.SizeMiB) * units.MiB
+}
 
 // Row returns what a paper prints for a link rate. A rate of zero asks for the
 // paper's first row.
