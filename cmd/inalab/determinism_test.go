@@ -114,7 +114,7 @@ func hasActions(t *testing.T, name string) bool {
 // here have one iteration; scenarios that do something to processes are as long as they are.
 var shortened = map[string][]string{
 	"atp-fig8":      {"iterations=1", "scale=1000", "sweep=[{variant: [others, n-to-n, n-to-1, atp]}]", "model=vgg16"},
-	"congestion":    {"iterations=1", "model.size=100MB"},
+	"congestion":    {"iterations=2"},
 	"hetero":        {"iterations=1", "scale=400"},
 	"hierarchy":     {"iterations=1", "scale=400"},
 	"loss":          {"iterations=1", "scale=400", "sweep=[{link.burst: [none, 8]}, {link.loss: [0%, 0.01%, 1%]}]"},
