@@ -35,6 +35,7 @@ func commands() []*cobra.Command {
 		newBench(),
 		newList(),
 		newExplain(),
+		newReport(),
 		newMicrocode(),
 		newSwitch(),
 		newDoctor(),

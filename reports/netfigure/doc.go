@@ -1,19 +1,18 @@
-// Package netfigure draws a network, with how much of each link was used.
+// Package netfigure draws a network with how much its links were used: hosts below, the switches above
+// them, tier by tier.
 //
-//	+--------+      +--------+        switches by level: those of hosts lowest;
-//	| spine0 |      | spine1 |        a chassis shows its PFEs
-//	+--------+      +--------+
-//	   |     \      /     |
-//	+--------+  \/  +--------+
-//	| leaf0  |  /\  | leaf1  |
-//	+--------+      +--------+
-//	 |  |  |         |  |  |          the darker and wider a line, the more of the
-//	 h0 h1 h2        h3 h4 h5         busier direction was used
-//	 12 14 11%
+//	          ┌────────┐
+//	          │ spine0 │            use of a link, each way: width and shade of its line,
+//	          └─┬────┬─┘            and a number
+//	      ┌─────┘    └─────┐
+//	┌─────┴──┐          ┌──┴─────┐
+//	│ leaf0  │          │ leaf1  │  a chassis shows its line cards, and the fabric between
+//	└─┬───┬──┘          └──┬───┬─┘  its PFEs as far as it was used
+//	 h0   h1              h2   h3
 //
-// [New] makes a plain drawing of a plan.Plan and the links of a run; [Write] makes SVG of it. The
-// same network gives the same bytes. Each line says its numbers when it is pointed at, and hosts have theirs
-// below, so that no colour is needed to read them.
+// A [Net] is plain data, decoded from topology.json; links are named as in links.csv. A use that nobody
+// recorded is drawn as a dashed line. Many hosts of one switch or PFE stand as one box with the mean and
+// the most of their uses.
 //
-// Left out: layouts of networks without levels.
+// Left out: change of use by time, and queues: links.csv has them.
 package netfigure

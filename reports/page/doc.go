@@ -1,24 +1,15 @@
-// Package page writes a report as one HTML document that needs nothing else: no script that it rests
-// on, no font, no request.
+// Package page writes a report as one document that can be sent to somebody: HTML in one file, or Markdown.
 //
-//	            +-----------------------------------------+
-//	Title       |  straggler                              |
-//	Verdict     |  [ 12 of 12 runs trusted, 0 wrong    ]  |
-//	Lead        |  Question. Answer.                      |
-//	Sections    |  contents: comparison, figures, ...     |
-//	            |  ## Comparison                          |
-//	            |     []Block: Text, Table, Figure,       |
-//	            |     Facts, Command, Details             |
-//	Foot        |  inalab v1, commit, when                |
-//	            +-----------------------------------------+
+//	Page ─┬─ Verdict        what it came to, first
+//	      ├─ Lead           blocks before the contents
+//	      └─ []Section ─┬─ []Block     paragraphs, tables, figures, bars, lists, details, commands
+//	                    └─ []Section   one level below
 //
-// A [Page] is plain data; [Write] makes HTML of it, and [WriteMarkdown] the same in Markdown, with figures
-// as links to files. The same page gives the same bytes. All text is escaped; figures are SVG of
-// package figure and package netfigure, which escape theirs.
+// The HTML asks for nothing: style and figures stand in it, and it has no script. It is light or dark as the
+// reader's system is, prints, and needs no more than 400 pixels of width: what is wider scrolls inside a box
+// of its own. Markdown names the figures as files.
 //
-// Colours follow the reader's light or dark scheme; figures are drawn for white and are turned
-// over in the dark. What is wider than the window scrolls in a box of its own. In print all details are
-// open. A colour never says anything alone: a word or a sign stands beside it.
+// All text is escaped. What a figure holds is trusted: packages figure and netfigure escape theirs.
 //
-// Left out: what a report says (packages runreport and claimreport).
+// Left out: what a report says (package runreport).
 package page

@@ -1,103 +1,102 @@
 package page
 
 import (
-	_ "embed" // of the template and the style
+	"bytes"
+	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
+	"strconv"
 	"strings"
 
-	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/reports/figure"
 )
 
-//go:embed page.html
-var pageText string
+var (
+	//go:embed page.tmpl
+	templates string
+	//go:embed page.css
+	style string
+)
 
-//go:embed style.css
-var style string
-
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"kind":  func(b Block) string { return b.kind() },
-	"style": func() template.CSS { return template.CSS(style) },
-	"svg":   func(f Figure) template.HTML { return template.HTML(inline(f)) },
-	"sheet": func(t Table) render.Sheet { return t.Sheet(t.All) },
-	"tone":  Table.tone,
-	"right": func(h render.Head) bool { return h.Align == render.Right },
-	"head":  func(s render.Sheet, i int) render.Head { return s.Heads[i] },
-}).Parse(pageText))
-
-// tone is that of a row, or none.
-func (t Table) tone(row int) Tone {
-	if row < len(t.Tones) {
-		return t.Tones[row]
-	}
-	return ""
-}
-
-// Write writes a page as HTML.
-func Write(w io.Writer, p *Page) error {
+// WriteHTML writes the page as one HTML document. It fails, and writes nothing, where an id is missing or
+// there twice, or a table has a row of another length than its columns.
+func (p *Page) WriteHTML(w io.Writer) error {
 	if err := p.check(); err != nil {
 		return fmt.Errorf("page %q: %w", p.Title, err)
 	}
-	return pageTemplate.Execute(w, p)
+	var out bytes.Buffer
+	t := template.New("page")
+	t.Funcs(template.FuncMap{
+		"put":   func(b Block) (template.HTML, error) { return block(t, b) },
+		"below": func(level int, s Section) below { return below{s, level} },
+	})
+	if _, err := t.Parse(templates); err != nil {
+		return fmt.Errorf("page %q: %w", p.Title, err)
+	}
+	data := struct {
+		*Page
+		Style template.CSS
+	}{p, sheet()}
+	if err := t.ExecuteTemplate(&out, "page", data); err != nil {
+		return fmt.Errorf("page %q: %w", p.Title, err)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
 }
 
-var word = regexp.MustCompile(`^[a-z][a-z0-9.-]*$`)
+// below is a section at a level of headings.
+type below struct {
+	Section
+	Level int
+}
 
-// check refuses ids that no link can find.
-func (p *Page) check() error {
-	seen := map[string]bool{}
-	take := func(id string) error {
-		switch {
-		case !word.MatchString(id):
-			return fmt.Errorf("id %q: use a-z, 0-9, . and -, beginning with a letter", id)
-		case seen[id]:
-			return fmt.Errorf("id %q is there twice", id)
-		}
-		seen[id] = true
-		return nil
+// block executes the template of a block.
+func block(t *template.Template, b Block) (template.HTML, error) {
+	name, data, err := b.html()
+	if err != nil {
+		return "", err
 	}
-	for i := range p.Sections {
-		s := &p.Sections[i]
-		if err := take(s.ID); err != nil {
-			return err
-		}
-		for f := range figures(s.Blocks) {
-			if err := take(f.ID); err != nil {
-				return err
+	var out bytes.Buffer
+	err = t.ExecuteTemplate(&out, name, data)
+	return template.HTML(out.String()), err
+}
+
+// sheet returns the style with the colours of figures.
+func sheet() template.CSS {
+	return template.CSS(strings.NewReplacer(
+		"/*figures-light*/", figure.Variables(false), "/*figures-dark*/", figure.Variables(true),
+	).Replace(style))
+}
+
+// check reports what keeps links from their targets.
+func (p *Page) check() error {
+	seen := map[string]bool{"top": true}
+	for _, s := range p.Sections {
+		for _, one := range append([]Section{s}, s.Sections...) {
+			switch {
+			case one.ID == "" || strings.ContainsFunc(one.ID, notOfID):
+				return fmt.Errorf("section %q: its id %q is not letters, digits and -", one.Title, one.ID)
+			case seen[one.ID]:
+				return fmt.Errorf("section %q: its id %q is there twice", one.Title, one.ID)
 			}
-			if !strings.HasPrefix(string(f.SVG), "<svg ") {
-				return fmt.Errorf("figure %s is no svg element", f.ID)
-			}
+			seen[one.ID] = true
 		}
 	}
 	return nil
 }
 
-// figures are those of blocks, and of what these hold.
-func figures(blocks []Block) func(yield func(Figure) bool) {
-	return func(yield func(Figure) bool) {
-		for _, b := range blocks {
-			switch b := b.(type) {
-			case Figure:
-				if !yield(b) {
-					return
-				}
-			case Details:
-				for f := range figures(b.Blocks) {
-					if !yield(f) {
-						return
-					}
-				}
-			}
-		}
-	}
+func notOfID(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')
 }
 
-var idAttribute = regexp.MustCompile(`\b(id="|url\(#|href="#)`)
-
-// inline returns a drawing to stand in a page: the ids in it are its own.
-func inline(f Figure) string {
-	return idAttribute.ReplaceAllString(string(f.SVG), "${1}"+f.ID+".")
+// short writes a number with three digits or to a tenth, whatever is more.
+func short(v float64) string {
+	switch {
+	case v >= 10 || v == 0:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case v >= 1:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 3, 64)
 }

@@ -1,111 +1,148 @@
 package page
 
-import "github.com/inalab/inalab/reports/render"
+import (
+	"html/template"
 
-// Page is one document.
-type Page struct {
-	Title    string
-	Kind     string // what it is a report of, above the title: "Run of a scenario"
-	Verdict  Verdict
-	Lead     []string // question and answer, sentences
-	Sections []Section
-	Foot     string
-}
-
-// Verdict is what the reader is told first.
-type Verdict struct {
-	Tone Tone
-	Word string // one or two words
-	Text string // a sentence
-}
-
-// Tone is how good a verdict is.
-type Tone string
-
-// The tones.
-const (
-	Good  Tone = "good"
-	Mixed Tone = "mixed" // to be read with care
-	Bad   Tone = "bad"
-	Plain Tone = "plain" // neither
+	"github.com/inalab/inalab/reports/render"
 )
 
-// Mark is the sign of a tone, for those who do not see colours.
-func (t Tone) Mark() string {
-	switch t {
-	case Good:
-		return "✓"
-	case Mixed:
-		return "!"
-	case Bad:
-		return "✗"
-	}
-	return "·"
+// Page is a report.
+type Page struct {
+	Title    string // of the document
+	Kind     string // over the title: what sort of report it is
+	Subtitle string // below it
+	Verdict  Verdict
+	Lead     []Block
+	Sections []Section
+	Foot     string // the last line
 }
 
-// Section is a part of a page, which its contents name.
+// Verdict is the banner of a page.
+type Verdict struct {
+	Level Level
+	Text  string // a sentence
+	Facts []Fact
+}
+
+// Level is how good a verdict or a fact is. Its sign tells it without colour.
+type Level int
+
+// The levels.
+const (
+	Plain Level = iota // neither good nor bad
+	Good
+	Doubt
+	Bad
+)
+
+// Name is the class of a level.
+func (l Level) Name() string { return [...]string{"plain", "good", "doubt", "bad"}[l] }
+
+// Sign is what stands before words of a level.
+func (l Level) Sign() string { return [...]string{"", "✓", "!", "✗"}[l] }
+
+// Fact is one number or word of a verdict, and what it is of.
+type Fact struct {
+	Level Level
+	Name  string
+	Value string
+}
+
+// Section is a part of a page with a heading.
 type Section struct {
-	ID     string // of the link: a-z, 0-9, "." and "-"; each once
-	Title  string
-	Blocks []Block
+	ID       string // a target of links: letters, digits and "-"; each once in a page
+	Title    string
+	Blocks   []Block
+	Sections []Section // of the next level; these have none below
 }
 
-// Block is one of the kinds below.
-type Block interface{ kind() string }
+// Block is a part of a section. Those of this package are all there are.
+type Block interface {
+	// html returns the name of its template and the data for it.
+	html() (name string, data any, err error)
+	markdown(w *markdown)
+}
 
-// Text is a paragraph.
-type Text string
+// Paragraph is sentences.
+type Paragraph struct {
+	Text   string
+	Strong bool // the answer to a question
+	Small  bool // a remark
+}
 
-// Notes are sentences, each a line of its own.
-type Notes []string
-
-// Table is a table; All shows what people see in wide tables only, too.
+// Table is a table as people see it.
 type Table struct {
-	render.Table
-	All   bool
-	Tones []Tone // of rows, where they have one
+	Table render.Table
+	Group []string // keys of columns: where one of these changes, a line is drawn
+	Plain bool     // without its title, which the section has
 }
 
-// Figure is a drawing.
+// Figure is a picture.
 type Figure struct {
-	ID      string // each once
-	SVG     []byte // a whole document: an svg element, and nothing before it
-	Files   []File // the same to take along
-	Caption string
+	SVG     []byte // of package figure or netfigure, inline
+	Title   string // for readers that do not see, and Markdown
+	File    string // Markdown: where the picture is as a file; "": nowhere
+	Caption string // "" for none
+	Width   int    // pixels at which its text has its size
 }
 
-// File is a file beside the page.
-type File struct{ Name, Path string }
+// Bars are values that add up, side by side.
+type Bars struct {
+	Title string // what they are of, for readers that do not see
+	Unit  string
+	Parts []string // names, at most four
+	Bars  []Bar
+}
 
-// Facts are names with what they are.
-type Facts []Fact
+// Bar is one of [Bars].
+type Bar struct {
+	Name   string
+	Values []float64 // of each part, at least 0
+	Note   string    // behind the sum
+}
 
-// Fact is a name with what it is.
-type Fact struct{ Name, Text string }
+// List is names with what they are.
+type List []Item
 
-// Command is what somebody may type.
-type Command string
+// Item is an entry of a [List].
+type Item struct{ Name, Value string }
+
+// Bullets are sentences below each other.
+type Bullets struct {
+	Level Level // of their signs; Plain: dots
+	Text  []string
+}
 
 // Details are blocks that the reader opens.
 type Details struct {
-	Title  string
-	Blocks []Block
+	Summary string
+	Open    bool
+	Blocks  []Block
 }
 
-// Tiles are numbers that the reader sees at a glance.
-type Tiles []Tile
-
-// Tile is a number with what it counts.
-type Tile struct {
-	Number, Text string
-	Tone         Tone
+// Text is lines as they stand, such as a command or a file.
+type Text struct {
+	Text    string
+	Command bool // to be typed into a shell
 }
 
-func (Text) kind() string    { return "text" }
-func (Notes) kind() string   { return "notes" }
-func (Table) kind() string   { return "table" }
-func (Figure) kind() string  { return "figure" }
-func (Facts) kind() string   { return "facts" }
-func (Command) kind() string { return "command" }
-func (Details) kind() string { return "details" }
-func (Tiles) kind() string   { return "tiles" }
+func (b Paragraph) html() (string, any, error) { return "paragraph", b, nil }
+func (b List) html() (string, any, error)      { return "list", b, nil }
+func (b Bullets) html() (string, any, error)   { return "bullets", b, nil }
+func (b Details) html() (string, any, error)   { return "details", b, nil }
+func (b Text) html() (string, any, error)      { return "text", b, nil }
+
+func (b Figure) html() (string, any, error) {
+	return "figure", struct {
+		Figure
+		Drawn template.HTML
+		Least int // width below which its text could not be read
+	}{b, template.HTML(b.SVG), b.Width * 4 / 5}, nil
+}
+
+func (b Table) html() (string, any, error) {
+	t, err := newTable(&b)
+	return "table", t, err
+}
+
+func (b Bars) html() (string, any, error) { return "bars", newBars(&b), nil }

@@ -1,14 +1,14 @@
-// Package runreport says what a run came to, as a page: from the directory of its results alone, so that
-// reports of old runs can be made again.
+// Package runreport makes the report of a run, or of several, from a results directory alone.
 //
-//	manifest.json ──────┐
-//	record.json.gz ─────┼─ Read ─► Run ─ Page ─► page.Page ─► report.html, report.md
-//	topology.json ──────┘           └─ Figures ─► summary.svg, .pdf, ...
+//	record.json.gz, manifest.json ─┐
+//	topology.json, scenario.yaml ──┼─Read─► Source ─┬─ New ──► page.Page
+//	events.ndjson.gz ──────────────┘                ├─ Many ─► page.Page, a section for each run
+//	                                                └─ Pictures ─► SVG and PDF
 //
-// The verdict comes first, then the question (of the scenario) and the answer (of its numbers), the comparison,
-// figures, where the time went, the network with the use of its links, and what the numbers rest on.
-// The answer says no more than the runs can bear: rows that are not to be believed are not compared,
-// and the sentence says so.
+// The verdict comes first: how far the rows can be believed, whether a sum was wrong, whether the
+// expectations are met. The answer in words is computed from the rows at the point of the sweep at which
+// iterations took longest. It never says more than the fidelity of these rows allows: rows that are invalid, or whose sums
+// are wrong, have no part in it, and of a busy machine it says so.
 //
-// Left out: running anything, and the life of one block (package explain).
+// Left out: running anything, and the layout of pages (package page).
 package runreport

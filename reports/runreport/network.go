@@ -1,82 +1,140 @@
 package runreport
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/reports/figure"
 	"github.com/inalab/inalab/reports/netfigure"
 	"github.com/inalab/inalab/reports/page"
-	"github.com/inalab/inalab/topo/plan"
+	"github.com/inalab/inalab/reports/render"
 )
 
-// shownNetworks is how many networks are drawn at once; the reader opens the others.
-const shownNetworks = 3
+// Bounds of the section on the network.
+const (
+	maxNetworks = 8  // drawings
+	maxBusiest  = 10 // links in the table
+)
 
-// network draws the topology of each system with the use of its links, at the last point of the run.
-func (r *Run) network() (out []page.Block, err error) {
-	var more []page.Block
-	for i, c := range r.networks() {
-		p := r.planOf(&c)
-		if p == nil {
-			continue
-		}
-		var svg bytes.Buffer
-		title := fmt.Sprintf("%s on %s at %s", c.Ran(), c.Topology, c.At())
-		if err := netfigure.Write(&svg, netfigure.New(title, p, c.Links)); err != nil {
-			return nil, err
-		}
-		block := page.Figure{ID: fmt.Sprintf("network%d", i+1), SVG: svg.Bytes()}
-		if len(out) < shownNetworks {
-			out = append(out, block)
-		} else {
-			more = append(more, block)
+// netOf returns the network that a cell ran on; see topologies in cmd/inalab, which names them.
+func (r *run) netOf(c *result.Cell) (netfigure.Net, bool) {
+	at := ""
+	if !c.Point.IsZero() {
+		at = " at " + c.Point.String()
+	}
+	for _, name := range []string{c.Ran() + " on " + c.Topology + at, c.Ran() + at} {
+		if n, known := r.Nets[name]; known && n.Name == c.Topology {
+			return n, true
 		}
 	}
-	if len(out) > 0 {
-		out = append([]page.Block{page.Text("How much of each link its line sent, over the whole run; rates are divided by the scale. Compute leaves links idle, so that small numbers are no fault. links.csv has every link of every run.")}, out...)
-	}
-	if len(more) > 0 {
-		out = append(out, page.Details{Title: plural(len(more), "network") + " more", Blocks: more})
-	}
-	return out, nil
+	return netfigure.Net{}, false
 }
 
-// networks returns one cell for each system, or lab, and topology: that of the last point.
-func (r *Run) networks() (out []result.Cell) {
-	cells := r.measured()
-	same := func(a, b *result.Cell) bool { return a.Ran() == b.Ran() && a.Topology == b.Topology }
-	for i := range cells {
-		c := &cells[i]
-		at := slices.IndexFunc(out, func(o result.Cell) bool { return same(&o, c) })
-		switch {
-		case at < 0:
-			out = append(out, *c)
-		case c.Point.Index > out[at].Point.Index || c.Point.Index == out[at].Point.Index && c.StraggleP > out[at].StraggleP:
-			out[at] = *c
+// labs returns a cell for each run at the hardest point that can be believed: of several jobs of a lab the first.
+func (r *run) labs() (out []*result.Cell) {
+	for _, c := range r.contest {
+		first := slices.IndexFunc(out, func(o *result.Cell) bool { return o.SharesLab(c.cell) })
+		if first < 0 {
+			out = append(out, c.cell)
+		} else if len(out[first].Links) == 0 {
+			out[first] = c.cell
 		}
+	}
+	slices.SortStableFunc(out, func(a, b *result.Cell) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.System, b.System))
+	})
+	return out
+}
+
+func useOf(c *result.Cell) netfigure.Use {
+	use := netfigure.Use{}
+	for _, l := range c.Links {
+		use[l.Name] = l.Use
+	}
+	return use
+}
+
+// networks draws the topologies at the hardest point, all with one scale of heat.
+func (r *run) networks() (out []Picture) {
+	labs, most := r.labs(), 0.0
+	for _, c := range labs {
+		most = max(most, useOf(c).Most())
+	}
+	for _, c := range labs[:min(len(labs), maxNetworks)] {
+		n, known := r.netOf(c)
+		if !known {
+			continue
+		}
+		title := c.Ran() + " on " + c.Topology
+		if !r.place.only {
+			title += " at " + r.place.name
+		}
+		file := fmt.Sprintf("network-%d", len(out)+1)
+		d := netfigure.Draw(r.Record.Scenario+"."+file, title, n, useOf(c), netfigure.Full(most))
+		out = append(out, Picture{
+			Name: file, Title: title, Width: int(d.Width),
+			SVG:    func(w io.Writer) error { return figure.WriteDrawing(w, d) },
+			PDF:    func(w io.Writer) error { return figure.WriteDrawingPDF(w, d) },
+			inline: func(w io.Writer) error { return figure.WriteDrawingInline(w, d) },
+		})
 	}
 	return out
 }
 
-// planOf returns the plan that a cell ran on, or nil.
-func (r *Run) planOf(c *result.Cell) *plan.Plan {
-	var found *plan.Plan
-	var names []string
-	for name := range r.Plans {
-		names = append(names, name)
+func (r *run) networkBlocks() (out []page.Block, err error) {
+	pictures := r.networks()
+	if len(pictures) == 0 {
+		return nil, nil
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		p := r.Plans[name]
-		if p == nil || p.Name != c.Topology || !strings.HasPrefix(name, c.Ran()) {
-			continue
+	text := "How much of its rate each line sent, over the whole run. Workers that compute leave links idle, so that small numbers are no fault."
+	if n := len(r.labs()); n > maxNetworks {
+		text += fmt.Sprintf(" %d of %d runs are drawn; links.csv has all.", maxNetworks, n)
+	}
+	out = append(out, page.Paragraph{Text: text, Small: true})
+	for _, p := range pictures {
+		b, err := r.block(p)
+		if err != nil {
+			return nil, err
 		}
-		if found == nil || !c.Point.IsZero() && strings.HasSuffix(name, " at "+c.Point.String()) {
-			found = p
+		b.Caption = p.Title
+		out = append(out, b)
+	}
+	if t := r.busiest(); len(t.Rows) > 0 {
+		out = append(out, page.Details{Summary: t.Title, Blocks: []page.Block{page.Table{Table: t, Plain: true}}})
+	}
+	return out, nil
+}
+
+// busiest is the table of the links that were used most at the hardest point.
+func (r *run) busiest() render.Table {
+	type used struct {
+		of string
+		*result.Link
+	}
+	var all []used
+	for _, c := range r.labs() {
+		for i := range c.Links {
+			all = append(all, used{r.nameOf(c), &c.Links[i]})
 		}
 	}
-	return found
+	slices.SortStableFunc(all, func(a, b used) int { return cmp.Compare(b.Use, a.Use) })
+	t := render.Table{
+		Title: "The busiest links",
+		Columns: []render.Column{
+			{Name: "run"}, {Name: "link"}, {Name: "rate"}, {Name: "use", Unit: "%", Align: render.Right}, {Name: "frames", Align: render.Right},
+			{Name: "queue, 99%", Unit: "kB", Align: render.Right}, {Name: "marks", Unit: "frames", Align: render.Right}, {Name: "drops", Unit: "frames", Align: render.Right},
+		},
+		Notes: []string{"queue: no more waited for the line for 99% of the time; links.csv has all links of all runs"},
+	}
+	for _, l := range all[:min(len(all), maxBusiest)] {
+		t.Rows = append(t.Rows, []render.Cell{
+			render.Text(l.of), render.Text(strings.Replace(l.Name, "->", " → ", 1)), render.Text(l.Rate.String()), render.Number(100*l.Use, 1), render.Int(l.Frames),
+			render.Number(float64(l.P99)/1e3, 1), render.Int(l.Marks), render.Int(l.Dropped()),
+		})
+	}
+	return t
 }

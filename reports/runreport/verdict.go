@@ -11,18 +11,25 @@ import (
 // tally is how the runs came out.
 type tally struct {
 	runs           int
-	by             map[string]int // runs by fidelity
-	wrong, checked uint64
+	by             map[string]int // runs by fidelity; looked up
+	wrong, checked uint64         // delivered elements
+	unchecked      int            // runs of which no sum was checked
 	met, expected  int
 }
 
-func (r *Run) tally() (t tally) {
+// verdicts are those of fidelity, the best first.
+var verdicts = []string{result.Exact, result.Trusted, result.Caution, result.Busy, result.Invalid}
+
+func (r *run) tally() (t tally) {
 	t.by = map[string]int{}
-	for _, c := range r.measured() {
+	for _, c := range r.cells() {
 		t.runs++
 		t.by[c.Fidelity.Verdict]++
 		t.wrong += c.Wrong
 		t.checked += c.Checked
+		if c.Checked == 0 {
+			t.unchecked++
+		}
 	}
 	t.expected = len(r.Record.Expected)
 	for _, o := range r.Record.Expected {
@@ -33,57 +40,107 @@ func (r *Run) tally() (t tally) {
 	return t
 }
 
-// toneOf is how good a fidelity is.
-func toneOf(verdict string) page.Tone {
-	switch verdict {
-	case result.Trusted, result.Exact:
-		return page.Good
-	case result.Busy, result.Caution:
-		return page.Mixed
-	case result.Invalid:
+// level is how good the whole is.
+func (t *tally) level() page.Level {
+	switch {
+	case t.runs == 0 || t.wrong > 0 || t.met < t.expected || t.by[result.Invalid] > 0:
 		return page.Bad
+	case t.by[result.Busy]+t.by[result.Caution]+t.unchecked > 0:
+		return page.Doubt
 	}
-	return page.Plain
+	return page.Good
 }
 
-// verdict says in one line how far the report can be believed.
-func (t *tally) verdict() page.Verdict {
-	v := page.Verdict{Tone: page.Good, Word: "Sound", Text: t.text()}
+// text says it in one sentence.
+func (t *tally) text() string {
+	if t.runs == 0 {
+		return "Nothing ran: there are no rows."
+	}
+	parts := []string{t.fidelity(), t.sums()}
 	switch {
-	case t.runs == 0:
-		return page.Verdict{Tone: page.Bad, Word: "Empty", Text: "Nothing ran: there are no rows."}
+	case t.expected == 0:
+	case t.met == t.expected:
+		parts = append(parts, "and every expectation is met")
+	default:
+		parts = append(parts, fmt.Sprintf("and %d of %s failed", t.expected-t.met, plural(t.expected, "expectation")))
+	}
+	if len(parts) == 2 {
+		return sentence(parts[0] + ", and " + parts[1])
+	}
+	return sentence(strings.Join(parts, ", "))
+}
+
+// fidelity says how far the runs can be believed.
+func (t *tally) fidelity() string {
+	if len(t.by) == 1 {
+		for _, v := range verdicts {
+			if t.by[v] == 1 {
+				return "The only run is " + v
+			}
+			if t.by[v] > 0 {
+				return fmt.Sprintf("All %d runs are %s", t.runs, v)
+			}
+		}
+	}
+	return "Of " + plural(t.runs, "run") + " " + t.counts()
+}
+
+// counts lists the runs by fidelity.
+func (t *tally) counts() string {
+	var parts []string
+	for _, v := range verdicts {
+		if n := t.by[v]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (t *tally) sums() string {
+	switch {
 	case t.wrong > 0:
-		v.Tone, v.Word = page.Bad, "Wrong sums"
+		return fmt.Sprintf("%s of %s checked sums are wrong", grouped(t.wrong), grouped(t.checked))
 	case t.checked == 0:
-		v.Tone, v.Word = page.Bad, "Unchecked"
-	case t.met < t.expected:
-		v.Tone, v.Word = page.Bad, "Not as expected"
-	case t.by[result.Invalid] > 0:
-		v.Tone, v.Word = page.Bad, "Not all to be believed"
-	case t.by[result.Busy]+t.by[result.Caution] > 0:
-		v.Tone, v.Word = page.Mixed, "To be read with care"
+		return "no sum was checked"
+	case t.unchecked > 0:
+		return fmt.Sprintf("no sum is wrong, but of %s none was checked", plural(t.unchecked, "run"))
+	}
+	return "no sum is wrong"
+}
+
+// banner is the verdict of a run.
+func (r *run) banner() page.Verdict {
+	t := r.tally()
+	v := page.Verdict{Level: t.level(), Text: t.text()}
+	fidelity := page.Good
+	if t.by[result.Invalid] > 0 {
+		fidelity = page.Bad
+	} else if t.by[result.Busy]+t.by[result.Caution] > 0 {
+		fidelity = page.Doubt
+	}
+	v.Facts = []page.Fact{
+		{Level: fidelity, Name: "Fidelity of the runs", Value: t.counts()},
+		{Level: good(t.wrong == 0 && t.checked > 0), Name: "Wrong sums", Value: grouped(t.wrong) + " of " + grouped(t.checked)},
+	}
+	if t.expected > 0 {
+		v.Facts = append(v.Facts, page.Fact{Level: good(t.met == t.expected), Name: "Expectations met", Value: fmt.Sprintf("%d of %d", t.met, t.expected)})
+	}
+	m := &r.Manifest
+	v.Facts = append(v.Facts, page.Fact{Name: "Clock", Value: m.Clock}, page.Fact{Name: "Scale", Value: fmt.Sprintf("1/%d", max(1, m.Scale))})
+	if !m.Started.IsZero() {
+		v.Facts = append(v.Facts, page.Fact{Name: "Begun", Value: m.Started.UTC().Format(minute)})
 	}
 	return v
 }
 
-// text tells the counts.
-func (t *tally) text() string {
-	var words []string
-	for _, verdict := range []string{result.Exact, result.Trusted, result.Caution, result.Busy, result.Invalid} {
-		if n := t.by[verdict]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, verdict))
-		}
+// minute is how instants are written.
+const minute = "2006-01-02 15:04 UTC"
+
+func good(is bool) page.Level {
+	if is {
+		return page.Good
 	}
-	text := fmt.Sprintf("%s: %s. ", plural(t.runs, "run"), strings.Join(words, ", "))
-	if t.wrong == 0 {
-		text += fmt.Sprintf("None of %s checked sums is wrong.", grouped(t.checked))
-	} else {
-		text += fmt.Sprintf("%s of %s checked sums are wrong.", grouped(t.wrong), grouped(t.checked))
-	}
-	if t.expected > 0 {
-		text += fmt.Sprintf(" %d of %s met.", t.met, plural(t.expected, "expectation"))
-	}
-	return text
+	return page.Bad
 }
 
 // plural counts things.
@@ -94,11 +151,11 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// grouped writes a number with its digits in groups of three.
+// grouped writes a number with thin spaces between thousands.
 func grouped(n uint64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + " " + s[i:]
+		s = s[:i] + "\u202f" + s[i:]
 	}
 	return s
 }

@@ -1,0 +1,94 @@
+package runreport
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/inalab/inalab/internal/result"
+	"github.com/inalab/inalab/reports/figure"
+	"github.com/inalab/inalab/reports/page"
+	"github.com/inalab/inalab/reports/runfigure"
+)
+
+// Picture is a figure or a drawing of a run, which can be written as a file.
+type Picture struct {
+	Name   string // of the file, without .svg or .pdf
+	Title  string
+	Width  int // pixels
+	SVG    func(io.Writer) error
+	PDF    func(io.Writer) error
+	inline func(io.Writer) error
+}
+
+// Pictures returns the figures and drawings of a run, in the order of its report.
+func Pictures(s *Source) []Picture {
+	r := newRun(s, "")
+	return append(r.figures(), r.networks()...)
+}
+
+// figures returns the figures of the rows and of the series.
+func (r *run) figures() (out []Picture) {
+	name, cells := r.Record.Scenario, r.cells()
+	add := func(file string, f figure.Figure, ok bool) {
+		if !ok {
+			return
+		}
+		f.Notes = append([]string{r.Record.Description}, f.Notes...)
+		out = append(out, pictureOf(file, f))
+	}
+	f, ok := runfigure.New(name, name+": iteration time", r.rows, r.Record.Axes)
+	add("summary", f, ok)
+	order := f.Names()
+	f, ok = r.iterations()
+	f.Order = order
+	add("iterations", f, ok)
+	f, ok = runfigure.Series(name+".series", name+": throughput by time", cells)
+	add("series", f, ok)
+	f, ok = runfigure.Aggregations(name+".aggregations", name+": contributions by time", cells)
+	add("aggregations", f, ok)
+	return out
+}
+
+// iterations is the figure of the runs at the hardest point, iteration by iteration.
+func (r *run) iterations() (figure.Figure, bool) {
+	var cells []result.Cell
+	for _, c := range r.cells() {
+		if r.place.has(c.Point.Index, c.StraggleP) && (len(r.contest) == 0 || c.Seed == r.contest[0].row.Seed) {
+			cells = append(cells, c)
+		}
+	}
+	title := r.Record.Scenario + ": iteration by iteration"
+	if !r.place.only {
+		title += " at " + r.place.name
+	}
+	return runfigure.Iterations(r.Record.Scenario+".iterations", title, cells, r.nameOf)
+}
+
+func pictureOf(file string, f figure.Figure) Picture {
+	return Picture{
+		Name: file, Title: f.Title, Width: figure.WidthOf(f),
+		SVG:    func(w io.Writer) error { return figure.Write(w, f) },
+		PDF:    func(w io.Writer) error { return figure.WritePDF(w, f) },
+		inline: func(w io.Writer) error { return figure.WriteInline(w, f) },
+	}
+}
+
+func (r *run) figureBlocks() (out []page.Block, err error) {
+	for _, p := range r.figures() {
+		b, err := r.block(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// block puts a picture into a page.
+func (r *run) block(p Picture) (page.Figure, error) {
+	var svg bytes.Buffer
+	if err := p.inline(&svg); err != nil {
+		return page.Figure{}, err
+	}
+	return page.Figure{SVG: svg.Bytes(), Title: p.Title, Width: p.Width, File: r.file(p.Name + ".svg")}, nil
+}

@@ -1,0 +1,118 @@
+package runreport
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/inalab/inalab/reports/page"
+	"github.com/inalab/inalab/reports/render"
+)
+
+// New returns the report of a run.
+func New(s *Source) (*page.Page, error) {
+	r := newRun(s, "")
+	sections, err := r.sections()
+	if err != nil {
+		return nil, fmt.Errorf("report of %s: %w", s.Name, err)
+	}
+	return &page.Page{
+		Title: s.Record.Scenario, Kind: "inalab · report of a run", Subtitle: s.Record.Description,
+		Verdict: r.banner(), Lead: r.lead(), Sections: sections, Foot: r.foot(),
+	}, nil
+}
+
+// lead is the question and the answer.
+func (r *run) lead() []page.Block {
+	out := []page.Block{page.Paragraph{Text: r.question(), Small: true}}
+	answer := r.answer()
+	out = append(out, page.Paragraph{Text: answer[0], Strong: true})
+	for _, text := range answer[1:] {
+		out = append(out, page.Paragraph{Text: text})
+	}
+	return out
+}
+
+// sections are all that have something to say.
+func (r *run) sections() ([]page.Section, error) {
+	figures, err := r.figureBlocks()
+	if err != nil {
+		return nil, err
+	}
+	networks, err := r.networkBlocks()
+	if err != nil {
+		return nil, err
+	}
+	all := []page.Section{
+		{ID: "comparison", Title: "Comparison", Blocks: r.comparison()},
+		{ID: "figures", Title: "Figures", Blocks: figures},
+		{ID: "time", Title: "Where the time went", Blocks: r.timeSpent()},
+		{ID: "network", Title: "Topology and link use", Blocks: networks},
+		{ID: "counts", Title: "Counted beside the times", Blocks: r.counts()},
+		{ID: "fidelity", Title: "Fidelity", Blocks: r.fidelity()},
+		{ID: "provenance", Title: "Provenance", Blocks: r.provenance()},
+		{ID: "again", Title: "Run it again", Blocks: r.again()},
+	}
+	all = slices.DeleteFunc(all, func(s page.Section) bool { return len(s.Blocks) == 0 })
+	for i := range all {
+		all[i].ID = r.prefix + all[i].ID
+	}
+	return all, nil
+}
+
+// comparison is the table of summary.csv, and what the scenario expects.
+func (r *run) comparison() (out []page.Block) {
+	t := render.Comparison(r.rows, r.Record.Baseline)
+	t.Notes = append(t.Notes, r.Record.Notes...)
+	group := []string{"straggle_p"}
+	if n := len(r.Record.Axes); n > 0 {
+		group = slices.Concat(r.Record.Axes...)
+	}
+	out = append(out, page.Table{Table: t, Group: group})
+	for _, met := range []bool{false, true} {
+		list := page.Bullets{Level: good(met)}
+		for _, o := range r.Record.Expected {
+			if o.Met == met {
+				list.Text = append(list.Text, o.Text)
+			}
+		}
+		if list.Text != nil {
+			out = append(out, list)
+		}
+	}
+	return out
+}
+
+// counts is what systems, flows and programs told. Long tables are opened by the reader.
+func (r *run) counts() (out []page.Block) {
+	cells := r.cells()
+	tables := append(render.TallySheets(cells), render.Flows(cells), render.Transit(cells), render.Reports(cells), render.Decisions(cells))
+	for _, t := range tables {
+		if len(t.Rows) > 0 {
+			out = append(out, long(t))
+		}
+	}
+	return out
+}
+
+// long returns a table, folded up if it is long.
+func long(t render.Table) page.Block {
+	const most = 14 // rows that are shown at once (assumed: half a screen)
+	if len(t.Rows) <= most {
+		return page.Table{Table: t}
+	}
+	return page.Details{Summary: fmt.Sprintf("%s (%d rows)", t.Title, len(t.Rows)), Blocks: []page.Block{page.Table{Table: t, Plain: true}}}
+}
+
+// foot says what the report was made of.
+func (r *run) foot() string {
+	text := "Made from the directory " + r.Name + ", recorded by inalab " + r.Manifest.Version
+	if len(r.Missing) > 0 {
+		text += "; left out: " + strings.Join(r.Missing, "; ")
+	}
+	return text + "."
+}
+
+// file is where a picture of the run is, seen from a report in Markdown.
+func (r *run) file(name string) string { return path.Join(r.Files, name) }
