@@ -39,7 +39,7 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// shades are all inks, the palette of series last. The heat is the orange of ColorBrewer, which grows darker
+// shades are all inks, the palette of series last. The heat is one hue, after the oranges of ColorBrewer, that grows darker
 // on paper and lighter in the dark, and so is seen without colour as well.
 var shades = [...]shade{
 	Paper: {"fig-paper", rgb(0xffffff), rgb(0x14181c)},
@@ -47,11 +47,11 @@ var shades = [...]shade{
 	Dark:  {"fig-text", rgb(0x333333), rgb(0xc3cad1)},
 	Light: {"fig-grid", rgb(0xe4e4e4), rgb(0x333a42)},
 	Soft:  {"fig-soft", rgb(0xf4f6f8), rgb(0x1e242a)},
-	Heat0: {"fig-heat0", rgb(0xfdd0a2), rgb(0x6b4422)},
-	Heat1: {"fig-heat1", rgb(0xfdae6b), rgb(0x9a5a20)},
-	Heat2: {"fig-heat2", rgb(0xf16913), rgb(0xcf7526)},
-	Heat3: {"fig-heat3", rgb(0xc44601), rgb(0xf59f55)},
-	Heat4: {"fig-heat4", rgb(0x7f2704), rgb(0xffe0c2)},
+	Heat0: {"fig-heat0", rgb(0xf7b880), rgb(0x6b4422)},
+	Heat1: {"fig-heat1", rgb(0xf59342), rgb(0x9a5a20)},
+	Heat2: {"fig-heat2", rgb(0xe0640f), rgb(0xcf7526)},
+	Heat3: {"fig-heat3", rgb(0xb04400), rgb(0xf59f55)},
+	Heat4: {"fig-heat4", rgb(0x6f2000), rgb(0xffe0c2)},
 
 	firstColour:     {"fig-blue", rgb(0x0072b2), rgb(0x4ba3e3)},
 	firstColour + 1: {"fig-vermilion", rgb(0xd55e00), rgb(0xff8a3d)},

@@ -60,7 +60,7 @@ func (d *drawing) link(low, high figure.Spot, use pair) {
 	length := max(1, math.Hypot(dx, dy))
 	for _, way := range []struct{ use, side float64 }{{use.up, -1}, {use.down, 1}} {
 		ink, width := d.heat(way.use)
-		x, y := -dy/length*way.side*-3.4, dx/length*way.side*-3.4
+		x, y := -dy/length*way.side*3.4, dx/length*way.side*3.4
 		d.add(figure.Stroke{Path: []figure.Spot{{X: low.X + x, Y: low.Y + y}, {X: high.X + x, Y: high.Y + y}}, Ink: ink, Width: width})
 	}
 }
@@ -153,13 +153,17 @@ func (d *drawing) frame(p place, round float64, fill, border figure.Ink) {
 
 // engine draws a PFE.
 func (d *drawing) engine(e *engine) {
-	d.frame(e.at, 5, figure.Soft, figure.Dark)
+	border, ink := figure.Dark, figure.Black
+	if !e.top && len(e.hosts) == 0 {
+		border, ink = figure.Light, figure.Dark
+	}
+	d.frame(e.at, 5, figure.Soft, border)
 	middle := e.at.y + e.at.h/2
 	if e.top {
 		d.add(figure.Words{At: figure.Spot{X: e.at.middle(), Y: middle + 8}, Text: "top level", Side: figure.Middle, Ink: figure.Dark})
 		middle -= 7
 	}
-	d.add(figure.Words{At: figure.Spot{X: e.at.middle(), Y: middle}, Text: e.name, Side: figure.Middle, Size: nameSize, Bold: e.top || len(e.hosts) > 0, Ink: figure.Black})
+	d.add(figure.Words{At: figure.Spot{X: e.at.middle(), Y: middle}, Text: e.name, Side: figure.Middle, Size: nameSize, Bold: ink == figure.Black, Ink: ink})
 }
 
 // fabric draws what of the fabric was used.

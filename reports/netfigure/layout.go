@@ -159,6 +159,7 @@ func (b *box) measureChassis() {
 			}
 			c.at.w = max(c.at.w, inner-hostGap+pad-x)
 		}
+		b.centre(&c)
 		b.cards = append(b.cards, c)
 		x += c.at.w + pad
 	}
@@ -166,6 +167,23 @@ func (b *box) measureChassis() {
 }
 
 const engineWidth = 64
+
+// centre moves the rows of a card to its middle.
+func (b *box) centre(c *card) {
+	for _, upper := range []bool{true, false} {
+		low, high := c.at.x+c.at.w, c.at.x
+		for _, e := range b.engines {
+			if e.fpc == c.fpc && e.upper == upper {
+				low, high = min(low, e.at.x), max(high, e.at.x+e.at.w)
+			}
+		}
+		for i := range b.engines {
+			if e := &b.engines[i]; e.fpc == c.fpc && e.upper == upper {
+				e.at.x += c.at.x + c.at.w/2 - (low+high)/2
+			}
+		}
+	}
+}
 
 func (b *box) fpcs() (out []int) {
 	for _, e := range b.engines {
@@ -210,7 +228,7 @@ func (l *layout) across() {
 }
 
 // leastWidth is that of a drawing, in pixels: what the legend takes.
-const leastWidth = 460
+const leastWidth = 520
 
 func (l *layout) tier(n int) (out []*box) {
 	for _, b := range l.boxes {

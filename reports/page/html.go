@@ -90,13 +90,11 @@ func notOfID(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')
 }
 
-// short writes a number with three digits or to a tenth, whatever is more.
+// short writes a number to a tenth, or with two digits, whatever is more.
 func short(v float64) string {
 	switch {
-	case v >= 10 || v == 0:
+	case v >= 1 || v == 0:
 		return strconv.FormatFloat(v, 'f', 1, 64)
-	case v >= 1:
-		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 3, 64)
+	return strconv.FormatFloat(v, 'g', 2, 64)
 }

@@ -80,6 +80,12 @@ func (b Bullets) markdown(m *markdown) {
 	m.line("%s", strings.Join(lines, "\n"))
 }
 
+func (b Row) markdown(m *markdown) {
+	for _, f := range b {
+		f.markdown(m)
+	}
+}
+
 func (b Details) markdown(m *markdown) {
 	m.line("**%s**", escape(b.Summary))
 	m.blocks(b.Blocks)

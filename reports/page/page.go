@@ -86,6 +86,9 @@ type Figure struct {
 	Width   int    // pixels at which its text has its size
 }
 
+// Row is figures that stand side by side where there is room.
+type Row []Figure
+
 // Bars are values that add up, side by side.
 type Bars struct {
 	Title string // what they are of, for readers that do not see
@@ -128,6 +131,7 @@ type Text struct {
 
 func (b Paragraph) html() (string, any, error) { return "paragraph", b, nil }
 func (b List) html() (string, any, error)      { return "list", b, nil }
+func (b Row) html() (string, any, error)       { return "row", b, nil }
 func (b Bullets) html() (string, any, error)   { return "bullets", b, nil }
 func (b Details) html() (string, any, error)   { return "details", b, nil }
 func (b Text) html() (string, any, error)      { return "text", b, nil }

@@ -26,7 +26,7 @@ func Iterations(id, title string, cells []result.Cell, name func(*result.Cell) s
 		f.Panels = append(f.Panels, iterationsOf(job, cells, name))
 	}
 	f.Notes = append([]string{
-		"Mean over workers; bars reach from the fastest to the slowest worker. Grey dots: the longest delay that was injected into any worker in that iteration.",
+		"Mean over workers; bars reach from the fastest to the slowest worker. Dots: the longest delay that was injected into any worker in that iteration.",
 	}, belief(verdicts)...)
 	return f, len(f.Panels) > 0
 }

@@ -38,7 +38,7 @@ func (r *run) fidelityTable() render.Table {
 		Title: "Fidelity of each run",
 		Columns: []render.Column{
 			{Name: "run"}, {Name: "fidelity"}, {Name: "timers late", Unit: "ms, worst 1%", Align: render.Right, Fold: true}, {Name: "processors busy", Unit: "%", Align: render.Right, Fold: true},
-			{Name: "lost unasked", Unit: "packets", Align: render.Right, Fold: true}, {Name: "computes late", Align: render.Right, Fold: true}, {Name: "wrong sums", Align: render.Right}, {Name: "reasons", Wrap: true},
+			{Name: "lost unasked", Unit: "packets", Align: render.Right, Fold: true}, {Name: "computes late", Align: render.Right, Fold: true}, {Name: "wrong sums", Align: render.Right}, {Name: "reasons", Wrap: true, Fold: true},
 		},
 	}
 	cells := r.cells()

@@ -16,8 +16,9 @@ import (
 
 // Bounds of the section on the network.
 const (
-	maxNetworks = 8  // drawings
-	maxBusiest  = 10 // links in the table
+	maxNetworks = 8   // drawings
+	maxBusiest  = 10  // links in the table
+	narrow      = 560 // pixels up to which drawings stand side by side
 )
 
 // netOf returns the network that a cell ran on; see topologies in cmd/inalab, which names them.
@@ -95,13 +96,20 @@ func (r *run) networkBlocks() (out []page.Block, err error) {
 		text += fmt.Sprintf(" %d of %d runs are drawn; links.csv has all.", maxNetworks, n)
 	}
 	out = append(out, page.Paragraph{Text: text, Small: true})
+	var row page.Row
 	for _, p := range pictures {
 		b, err := r.block(p)
 		if err != nil {
 			return nil, err
 		}
-		b.Caption = p.Title
-		out = append(out, b)
+		if b.Caption = p.Title; p.Width > narrow {
+			out = append(out, b)
+		} else {
+			row = append(row, b)
+		}
+	}
+	if row != nil {
+		out = append(out, row)
 	}
 	if t := r.busiest(); len(t.Rows) > 0 {
 		out = append(out, page.Details{Summary: t.Title, Blocks: []page.Block{page.Table{Table: t, Plain: true}}})
