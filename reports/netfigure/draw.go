@@ -67,17 +67,18 @@ func (d *drawing) link(low, high figure.Spot, use pair) {
 
 // between draws the links between switches.
 func (d *drawing) between() {
-	wires := d.wires()
-	for i, w := range wires {
+	wires, rank := d.wires(), map[*box]int{}
+	for _, w := range wires {
 		low, high := d.ends(&w, wires)
 		switch {
 		case w.low.Tier != w.high.Tier:
 			d.link(low, high, w.use)
-			d.late = append(d.late, label{along(low, high, []float64{0.3, 0.62}[i%2]), w.use})
+			d.late = append(d.late, label{along(low, high, []float64{0.26, 0.52, 0.74}[rank[w.low]%3]), w.use})
+			rank[w.low]++
 		case d.neighbours(w.low, w.high):
 			low, high = sides(w.low, w.high)
 			d.link(low, high, w.use)
-			d.late = append(d.late, label{figure.Spot{X: (low.X + high.X) / 2, Y: low.Y - 24}, w.use})
+			d.late = append(d.late, label{figure.Spot{X: (low.X + high.X) / 2, Y: low.Y - 16}, w.use})
 		default:
 			over := min(w.low.at.y, w.high.at.y) - arcRoom*0.7
 			a, b := figure.Spot{X: w.low.at.middle(), Y: over}, figure.Spot{X: w.high.at.middle(), Y: over}
@@ -188,7 +189,7 @@ func (d *drawing) fabric(b *box) {
 
 // arch draws a link below two engines of one row.
 func (d *drawing) arch(low, high *engine, use pair) {
-	deep := low.at.foot() + 14
+	deep := low.at.foot() + 18
 	a, b := figure.Spot{X: low.at.middle(), Y: deep}, figure.Spot{X: high.at.middle(), Y: deep}
 	d.link(figure.Spot{X: a.X, Y: low.at.foot()}, a, use)
 	d.link(a, b, use)

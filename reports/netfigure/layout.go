@@ -130,18 +130,21 @@ func (l *layout) measure() {
 		name := figure.Words{Text: b.Name, Size: nameSize, Bold: true}
 		b.at.w, b.at.h = max(boxWidth, name.WidthOf()+2*pad, b.leaf.width()), boxHeight
 		if b.Chassis != nil {
-			b.measureChassis()
+			b.measureChassis(l.use)
 		}
 	}
 }
 
 // measureChassis lays out cards side by side, in each the PFEs with hosts below the others.
-func (b *box) measureChassis() {
+func (b *box) measureChassis(use Use) {
 	x, rows := float64(pad), 1
 	if slices.ContainsFunc(b.engines, func(e engine) bool { return e.upper }) && slices.ContainsFunc(b.engines, func(e engine) bool { return !e.upper }) {
 		rows = 2
 	}
 	b.at.h = headLine + pad + headLine + float64(rows)*boxHeight + float64(rows-1)*rise*0.8 + 2*pad
+	if b.arched(use) {
+		b.at.h += archRoom
+	}
 	for _, fpc := range b.fpcs() {
 		c := card{fpc: fpc, at: place{x: x, y: headLine + pad, h: b.at.h - headLine - 2*pad}}
 		for _, upper := range []bool{true, false} {
@@ -166,7 +169,22 @@ func (b *box) measureChassis() {
 	b.at.w = max(b.at.w, x)
 }
 
-const engineWidth = 64
+const (
+	engineWidth = 64
+	archRoom    = 26 // for links between PFEs of the lower row
+)
+
+// arched reports whether PFEs of one row used the fabric between them.
+func (b *box) arched(use Use) bool {
+	for i, a := range b.engines {
+		for _, o := range b.engines[i+1:] {
+			if p := use.fabric(b.Name, a.name, o.name); a.upper == o.upper && (p.up > 0 || p.down > 0) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // centre moves the rows of a card to its middle.
 func (b *box) centre(c *card) {
@@ -208,10 +226,13 @@ func (l *layout) across() {
 			spread(row, want)
 			continue
 		}
-		x := 0.0
+		x, gap := 0.0, float64(boxGap)
+		if l.sideBySide() {
+			gap = sideGap
+		}
 		for _, b := range row {
 			b.at.x = x
-			x += b.at.w + boxGap
+			x += b.at.w + gap
 		}
 	}
 	least, most := 0.0, 0.0
@@ -287,7 +308,7 @@ func (l *layout) down() {
 		for _, b := range l.tier(tier) {
 			b.at.y, high = y, max(high, b.at.h)
 		}
-		y += high + rise
+		y += high + l.rise(tier)
 	}
 	for _, b := range l.boxes {
 		b.settle(y)
@@ -298,7 +319,26 @@ func (l *layout) down() {
 	}
 }
 
-const arcRoom = 34
+const (
+	arcRoom = 34  // over boxes of one row that are linked
+	sideGap = 120 // between them
+)
+
+// sideBySide reports whether boxes of one tier are linked.
+func (l *layout) sideBySide() bool {
+	return slices.ContainsFunc(l.wires(), func(w wire) bool { return w.low.Tier == w.high.Tier })
+}
+
+// rise returns the room over the row of a tier: more where many links cross there.
+func (l *layout) rise(tier int) float64 {
+	n := 0
+	for _, w := range l.wires() {
+		if w.low.Tier == tier-1 && w.high.Tier == tier {
+			n++
+		}
+	}
+	return rise + 8*float64(min(max(n-4, 0), 8))
+}
 
 // sideLinks reports whether boxes of one tier that are no neighbours are linked.
 func (l *layout) sideLinks() bool {

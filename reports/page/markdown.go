@@ -126,6 +126,7 @@ func (b Table) markdown(m *markdown) {
 }
 
 func (b Bars) markdown(m *markdown) {
+	b = *b.used()
 	t := render.Table{Columns: []render.Column{{Name: ""}}}
 	for _, p := range b.Parts {
 		t.Columns = append(t.Columns, render.Column{Name: p, Unit: b.Unit, Align: render.Right})

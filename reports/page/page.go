@@ -93,8 +93,10 @@ type Row []Figure
 type Bars struct {
 	Title string // what they are of, for readers that do not see
 	Unit  string
-	Parts []string // names, at most four
+	Parts []string // names, at most four; one that is 0 in all bars is left out
 	Bars  []Bar
+
+	looks []int // of the parts
 }
 
 // Bar is one of [Bars].

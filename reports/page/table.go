@@ -88,7 +88,8 @@ func (b *Table) differ(s *render.Sheet, j int) bool {
 // bars are bars on their way to HTML.
 type bars struct {
 	*Bars
-	Rows []barRow
+	Legend []barPart
+	Rows   []barRow
 }
 
 type barRow struct {
@@ -104,7 +105,11 @@ type barPart struct {
 }
 
 func newBars(b *Bars) bars {
+	b = b.used()
 	out, longest := bars{Bars: b}, 0.0
+	for i, name := range b.Parts {
+		out.Legend = append(out.Legend, barPart{Index: b.looks[i], Name: name})
+	}
 	for _, bar := range b.Bars {
 		longest = max(longest, sum(bar.Values))
 	}
@@ -112,10 +117,28 @@ func newBars(b *Bars) bars {
 		r := barRow{Bar: bar, Sum: short(sum(bar.Values))}
 		for i, v := range bar.Values {
 			if longest > 0 && i < len(b.Parts) {
-				r.Parts = append(r.Parts, barPart{i, b.Parts[i], short(v), 100 * v / longest, 100 * v / max(sum(bar.Values), v)})
+				r.Parts = append(r.Parts, barPart{b.looks[i], b.Parts[i], short(v), 100 * v / longest, 100 * v / max(sum(bar.Values), v)})
 			}
 		}
 		out.Rows = append(out.Rows, r)
+	}
+	return out
+}
+
+// used returns the bars without parts that none of them has.
+func (b *Bars) used() *Bars {
+	out := &Bars{Title: b.Title, Unit: b.Unit}
+	for _, bar := range b.Bars {
+		out.Bars = append(out.Bars, Bar{Name: bar.Name, Note: bar.Note})
+	}
+	for i, name := range b.Parts {
+		if !slices.ContainsFunc(b.Bars, func(bar Bar) bool { return bar.Values[i] > 0 }) {
+			continue
+		}
+		out.Parts, out.looks = append(out.Parts, name), append(out.looks, i)
+		for k := range b.Bars {
+			out.Bars[k].Values = append(out.Bars[k].Values, b.Bars[k].Values[i])
+		}
 	}
 	return out
 }

@@ -25,10 +25,17 @@ func Iterations(id, title string, cells []result.Cell, name func(*result.Cell) s
 	for _, job := range jobs[:min(len(jobs), maxPanels)] {
 		f.Panels = append(f.Panels, iterationsOf(job, cells, name))
 	}
-	f.Notes = append([]string{
-		"Mean over workers; bars reach from the fastest to the slowest worker. Dots: the longest delay that was injected into any worker in that iteration.",
-	}, belief(verdicts)...)
+	note := "Mean over workers; bars reach from the fastest to the slowest worker."
+	if slices.ContainsFunc(f.Panels, delayed) {
+		note += " Dots: the longest delay that was injected into any worker in that iteration."
+	}
+	f.Notes = append([]string{note}, belief(verdicts)...)
 	return f, len(f.Panels) > 0
+}
+
+// delayed reports whether a panel shows injected delays.
+func delayed(p figure.Panel) bool {
+	return slices.ContainsFunc(p.Series, func(s figure.Series) bool { return s.Name == injected })
 }
 
 // iterationsOf draws the panel of a job.
@@ -54,8 +61,27 @@ func iterationsOf(job string, cells []result.Cell, name func(*result.Cell) strin
 			}
 		}
 	}
+	p.X.Ticks = whole(p.Series)
 	if len(delays.Points) > 0 {
 		p.Series = append(p.Series, delays)
 	}
 	return p
+}
+
+// whole returns round numbers of iterations for an axis.
+func whole(list []figure.Series) (ticks []float64) {
+	last := 0.0
+	for _, s := range list {
+		for _, p := range s.Points {
+			last = max(last, p.X)
+		}
+	}
+	step := 1.0
+	for i := 0; last/step > 12; i++ {
+		step *= []float64{2, 2.5, 2}[i%3]
+	}
+	for v := 0.0; v <= last; v += step {
+		ticks = append(ticks, v)
+	}
+	return ticks
 }

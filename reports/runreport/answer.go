@@ -156,20 +156,30 @@ func (r *run) winner(list []contender) string {
 func (r *run) answerByJob() string {
 	var parts []string
 	for _, job := range jobsOf(r.contest) {
-		var of []contender
+		var list []contender
 		for _, c := range r.contest {
 			if c.row.Job == job {
-				of = append(of, c)
+				list = append(list, c)
 			}
 		}
-		text := fmt.Sprintf("job %s %s with %s", job, of[0].name, taken(of[0].row.Iter))
-		if len(of) > 1 {
-			last := of[len(of)-1]
-			text += fmt.Sprintf(" (slowest: %s with %s)", last.name, taken(last.row.Iter))
-		}
-		parts = append(parts, text)
+		parts = append(parts, "of job "+job+" "+fastest(list))
 	}
-	return sentence(r.where() + "the fastest iterations had " + strings.Join(parts, "; "))
+	return sentence(r.where() + "the shortest iterations were " + strings.Join(parts, "; "))
+}
+
+// fastest names the first of a list, or the first two where they cannot be told apart, and the last.
+func fastest(list []contender) string {
+	first, last := list[0], list[len(list)-1]
+	text := fmt.Sprintf("those with %s (%s", first.name, taken(first.row.Iter))
+	if len(list) > 1 {
+		if ratio := compare.Ratio(*list[1].cell, *first.cell); !ratio.Bounded() || ratio.Lo() <= 1 {
+			text += fmt.Sprintf(", not to be told apart from %s with %s", list[1].name, taken(list[1].row.Iter))
+		}
+	}
+	if len(list) > 2 {
+		text += fmt.Sprintf("; longest: %s with %s", last.name, taken(last.row.Iter))
+	}
+	return text + ")"
 }
 
 func jobsOf(list []contender) (jobs []string) {

@@ -42,11 +42,37 @@ func (r *run) figures() (out []Picture) {
 	f, ok = r.iterations()
 	f.Order = order
 	add("iterations", f, ok)
+	here, at := r.shown(cells)
 	f, ok = runfigure.Series(name+".series", name+": throughput by time", cells)
 	add("series", f, ok)
+	if f, ok = runfigure.Series(name+".series", name+": throughput by time"+at, here); ok {
+		out[len(out)-1].inline = inline(f)
+	}
 	f, ok = runfigure.Aggregations(name+".aggregations", name+": contributions by time", cells)
 	add("aggregations", f, ok)
+	if f, ok = runfigure.Aggregations(name+".aggregations", name+": contributions by time"+at, here); ok {
+		out[len(out)-1].inline = inline(f)
+	}
 	return out
+}
+
+// shown returns the cells of which a page shows series: all, or, where that were too many, those of the
+// hardest point, with words for the title.
+func (r *run) shown(cells []result.Cell) (here []result.Cell, at string) {
+	const most = 4 // points (assumed: a screen)
+	if len(places(r.ran())) <= most || r.place.only {
+		return cells, ""
+	}
+	for _, c := range cells {
+		if r.place.has(c.Point.Index, c.StraggleP) {
+			here = append(here, c)
+		}
+	}
+	return here, " at " + r.place.name
+}
+
+func inline(f figure.Figure) func(io.Writer) error {
+	return func(w io.Writer) error { return figure.WriteInline(w, f) }
 }
 
 // iterations is the figure of the runs at the hardest point, iteration by iteration.
@@ -69,7 +95,7 @@ func pictureOf(file string, f figure.Figure) Picture {
 		Name: file, Title: f.Title, Width: figure.WidthOf(f),
 		SVG:    func(w io.Writer) error { return figure.Write(w, f) },
 		PDF:    func(w io.Writer) error { return figure.WritePDF(w, f) },
-		inline: func(w io.Writer) error { return figure.WriteInline(w, f) },
+		inline: inline(f),
 	}
 }
 

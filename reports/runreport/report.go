@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inalab/inalab/reports/compare"
 	"github.com/inalab/inalab/reports/page"
 	"github.com/inalab/inalab/reports/render"
 )
@@ -63,13 +64,15 @@ func (r *run) sections() ([]page.Section, error) {
 
 // comparison is the table of summary.csv, and what the scenario expects.
 func (r *run) comparison() (out []page.Block) {
-	t := render.Comparison(r.rows, r.Record.Baseline)
-	t.Notes = append(t.Notes, r.Record.Notes...)
-	group := []string{"straggle_p"}
-	if n := len(r.Record.Axes); n > 0 {
-		group = slices.Concat(r.Record.Axes...)
+	const most = 40 // rows that are shown at once (assumed: a screen and a half)
+	if here := r.rowsHere(); len(r.rows) > most && len(here) < len(r.rows) {
+		t := r.table(here)
+		t.Table.Title += " at " + r.place.name
+		out = append(out, page.Paragraph{Text: "The rows of the point at which iterations took longest. All points are below."}, t,
+			page.Details{Summary: fmt.Sprintf("All %d rows", len(r.rows)), Blocks: []page.Block{r.table(r.rows)}})
+	} else {
+		out = append(out, r.table(r.rows))
 	}
-	out = append(out, page.Table{Table: t, Group: group})
 	for _, met := range []bool{false, true} {
 		list := page.Bullets{Level: good(met)}
 		for _, o := range r.Record.Expected {
@@ -80,6 +83,58 @@ func (r *run) comparison() (out []page.Block) {
 		if list.Text != nil {
 			out = append(out, list)
 		}
+	}
+	return out
+}
+
+// rowsHere are those of the hardest point.
+func (r *run) rowsHere() (out []compare.Row) {
+	for _, row := range r.rows {
+		if row.Point.Index == r.place.index && (row.StraggleP == r.place.p || row.Computed) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// table is the comparison of rows. What tells rows from each other comes first.
+func (r *run) table(rows []compare.Row) page.Table {
+	t := render.Comparison(rows, r.Record.Baseline)
+	t.Notes = append(t.Notes, r.Record.Notes...)
+	group := []string{"straggle_p"}
+	if n := len(r.Record.Axes); n > 0 {
+		group = slices.Concat(r.Record.Axes...)
+	}
+	return page.Table{Table: behind(t, "system", "topology", "lab", "job"), Group: group}
+}
+
+// behind moves columns behind another one.
+func behind(t render.Table, first string, keys ...string) render.Table {
+	var order, moved []int
+	for i, c := range t.Columns {
+		if slices.Contains(keys, c.Key) {
+			moved = append(moved, i)
+		}
+	}
+	slices.SortStableFunc(moved, func(a, b int) int { return slices.Index(keys, t.Columns[a].Key) - slices.Index(keys, t.Columns[b].Key) })
+	for i, c := range t.Columns {
+		if !slices.Contains(moved, i) {
+			order = append(order, i)
+		}
+		if c.Key == first {
+			order = append(order, moved...)
+		}
+	}
+	out := render.Table{ID: t.ID, Title: t.Title, Notes: t.Notes}
+	for _, i := range order {
+		out.Columns = append(out.Columns, t.Columns[i])
+	}
+	for _, row := range t.Rows {
+		var cells []render.Cell
+		for _, i := range order {
+			cells = append(cells, row[i])
+		}
+		out.Rows = append(out.Rows, cells)
 	}
 	return out
 }

@@ -44,7 +44,12 @@ func (r *run) timeSpent() (out []page.Block) {
 			}
 			b.Bars = append(b.Bars, page.Bar{Name: r.barName(c), Values: []float64{s.compute.Milliseconds(), s.delay.Milliseconds(), s.rest().Milliseconds()}})
 		}
-		if len(b.Bars) > 0 {
+		const most = 6 // bars of the easier point that are shown at once (assumed)
+		switch {
+		case len(b.Bars) == 0:
+		case len(b.Bars) > most && p != r.place:
+			out = append(out, page.Details{Summary: "At " + p.name, Blocks: []page.Block{b}})
+		default:
 			out = append(out, page.Paragraph{Text: "At " + p.name + ":"}, b)
 		}
 	}
@@ -64,14 +69,14 @@ func (r *run) barName(c *result.Cell) string {
 	return name
 }
 
-// extremes are the first point and the hardest one.
+// extremes are the hardest point and the first one.
 func (r *run) extremes() []place {
 	all := places(r.ran())
 	if len(all) == 0 {
 		return nil
 	}
 	if first := all[0]; !first.has(r.place.index, r.place.p) {
-		return []place{first, r.place}
+		return []place{r.place, first}
 	}
 	return []place{r.place}
 }
