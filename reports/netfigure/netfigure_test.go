@@ -230,7 +230,7 @@ func TestEscaped(t *testing.T) {
 // A file that would lead out of bounds is refused by the name of the switch.
 func TestDecodeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"a":{"Switches":[{"Name":"s","Chassis":{"PFEs":[],"Top":0}}]}}`: "topology of a: switch s: its top PFE is number 0 of 0",
+		`{"a":{"Switches":[{"Name":"s","Chassis":{"PFEs":[],"Top":0}}]}}`:                                               "topology of a: switch s: its top PFE is number 0 of 0",
 		`{"a":{"Switches":[{"Name":"s","Ports":[{"Name":"p","PFE":3,"Wired":true}],"Chassis":{"PFEs":[{}],"Top":0}}]}}`: "port p is on PFE number 3 of 1",
 		`[]`: "cannot unmarshal",
 	} {
