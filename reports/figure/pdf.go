@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/font"
@@ -155,7 +156,11 @@ func pdfPoint(p vg.Point) string { return pdfNumber(float64(p.X)) + " " + pdfNum
 
 // pdfNumber writes a number to a thousandth.
 func pdfNumber(v float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", v+0), "0"), ".")
+	text := strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 3, 64), "0"), ".")
+	if text == "-0" || text == "" {
+		return "0"
+	}
+	return text
 }
 
 // pdfASCII replaces the characters of figures that WinAnsi lacks.

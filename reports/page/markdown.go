@@ -127,11 +127,11 @@ func (b Table) markdown(m *markdown) {
 
 func (b Bars) markdown(m *markdown) {
 	b = *b.used()
-	t := render.Table{Columns: []render.Column{{Name: ""}}}
+	t := render.Table{Columns: []render.Column{{Name: "run"}}}
 	for _, p := range b.Parts {
 		t.Columns = append(t.Columns, render.Column{Name: p, Unit: b.Unit, Align: render.Right})
 	}
-	t.Columns = append(t.Columns, render.Column{Name: "sum", Unit: b.Unit, Align: render.Right}, render.Column{Name: ""})
+	t.Columns = append(t.Columns, render.Column{Name: "sum", Unit: b.Unit, Align: render.Right}, render.Column{Name: "note", Fold: true})
 	for _, bar := range b.Bars {
 		row := []render.Cell{render.Text(bar.Name)}
 		for _, v := range bar.Values {
