@@ -176,15 +176,31 @@ func (d *drawing) fabric(b *box) {
 			if use.up == 0 && use.down == 0 || !(low.at.y > high.at.y || low.at.y == high.at.y && i < k) {
 				continue
 			}
-			from, to := figure.Spot{X: low.at.middle(), Y: low.at.y}, figure.Spot{X: high.at.middle(), Y: high.at.foot()}
 			if low.at.y == high.at.y {
 				d.arch(low, high, use)
 				continue
 			}
+			nth, n := d.ports(b, low, high)
+			from, to := figure.Spot{X: low.at.middle(), Y: low.at.y}, figure.Spot{X: high.at.x + high.at.w*(nth+1)/(n+1), Y: high.at.foot()}
 			d.link(from, to, use)
 			d.late = append(d.late, label{along(from, to, 0.42), use})
 		}
 	}
+}
+
+// ports returns how many PFEs of the lower row have a link to one of the upper row, and how many of these stand
+// before one of them.
+func (d *drawing) ports(b *box, low, high *engine) (nth, n float64) {
+	for i := range b.engines {
+		e := &b.engines[i]
+		if p := d.use.fabric(b.Name, e.name, high.name); e.at.y <= high.at.y || p.up == 0 && p.down == 0 {
+			continue
+		}
+		if n++; e.at.x < low.at.x {
+			nth++
+		}
+	}
+	return nth, n
 }
 
 // arch draws a link below two engines of one row.

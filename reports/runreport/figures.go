@@ -3,6 +3,7 @@ package runreport
 import (
 	"bytes"
 	"io"
+	"strings"
 
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/reports/figure"
@@ -28,7 +29,7 @@ func Pictures(s *Source) []Picture {
 
 // figures returns the figures of the rows and of the series.
 func (r *run) figures() (out []Picture) {
-	name, cells := r.Record.Scenario, r.cells()
+	name, id, cells := r.Record.Scenario, r.id(), r.cells()
 	add := func(file string, f figure.Figure, ok bool) {
 		if !ok {
 			return
@@ -36,21 +37,21 @@ func (r *run) figures() (out []Picture) {
 		f.Notes = append([]string{r.Record.Description}, f.Notes...)
 		out = append(out, pictureOf(file, f))
 	}
-	f, ok := runfigure.New(name, name+": iteration time", r.rows, r.Record.Axes)
+	f, ok := runfigure.New(id, name+": iteration time", r.rows, r.Record.Axes)
 	add("summary", f, ok)
 	order := f.Names()
 	f, ok = r.iterations()
 	f.Order = order
 	add("iterations", f, ok)
 	here, at := r.shown(cells)
-	f, ok = runfigure.Series(name+".series", name+": throughput by time", cells)
+	f, ok = runfigure.Series(id+".series", name+": throughput by time", cells)
 	add("series", f, ok)
-	if f, ok = runfigure.Series(name+".series", name+": throughput by time"+at, here); ok {
+	if f, ok = runfigure.Series(id+".series", name+": throughput by time"+at, here); ok {
 		out[len(out)-1].inline = inline(f)
 	}
-	f, ok = runfigure.Aggregations(name+".aggregations", name+": contributions by time", cells)
+	f, ok = runfigure.Aggregations(id+".aggregations", name+": contributions by time", cells)
 	add("aggregations", f, ok)
-	if f, ok = runfigure.Aggregations(name+".aggregations", name+": contributions by time"+at, here); ok {
+	if f, ok = runfigure.Aggregations(id+".aggregations", name+": contributions by time"+at, here); ok {
 		out[len(out)-1].inline = inline(f)
 	}
 	return out
@@ -75,6 +76,16 @@ func inline(f figure.Figure) func(io.Writer) error {
 	return func(w io.Writer) error { return figure.WriteInline(w, f) }
 }
 
+// id is the name of the scenario as figures may have it.
+func (r *run) id() string {
+	return strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' {
+			return c
+		}
+		return '-'
+	}, r.Record.Scenario)
+}
+
 // iterations is the figure of the runs at the hardest point, iteration by iteration.
 func (r *run) iterations() (figure.Figure, bool) {
 	var cells []result.Cell
@@ -87,7 +98,7 @@ func (r *run) iterations() (figure.Figure, bool) {
 	if !r.place.only {
 		title += " at " + r.place.name
 	}
-	return runfigure.Iterations(r.Record.Scenario+".iterations", title, cells, r.nameOf)
+	return runfigure.Iterations(r.id()+".iterations", title, cells, r.nameOf)
 }
 
 func pictureOf(file string, f figure.Figure) Picture {

@@ -75,7 +75,7 @@ func (r *run) networks() (out []Picture) {
 			title += " at " + r.place.name
 		}
 		file := fmt.Sprintf("network-%d", len(out)+1)
-		d := netfigure.Draw(r.Record.Scenario+"."+file, title, n, useOf(c), netfigure.Full(most))
+		d := netfigure.Draw(r.id()+"."+file, title, n, useOf(c), netfigure.Full(most))
 		out = append(out, Picture{
 			Name: file, Title: title, Width: int(d.Width),
 			SVG:    func(w io.Writer) error { return figure.WriteDrawing(w, d) },
