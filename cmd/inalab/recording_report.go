@@ -21,10 +21,7 @@ func (r *recording) writeReport(m archive.Manifest) error {
 	if err != nil {
 		return fmt.Errorf("the run is complete, but for its report: %w", err)
 	}
-	p, err := runreport.New(s)
-	if err != nil {
-		return fmt.Errorf("the run is complete, but for its report: %w", err)
-	}
+	p := runreport.New(s)
 	errs := []error{r.dir.Write(reportHTML, p.WriteHTML), r.dir.Write(reportMarkdown, p.WriteMarkdown)}
 	for _, f := range runreport.Pictures(s) {
 		if name := f.Name + ".svg"; !r.dir.Has(name) {

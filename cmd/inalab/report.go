@@ -77,10 +77,7 @@ func report(c *cobra.Command, args []string, f reportFlags) error {
 			out = filepath.Join(runs[0].dir, name)
 		}
 	}
-	p, err := pageOf(runs, refused, out)
-	if err != nil {
-		return err
-	}
+	p := pageOf(runs, refused, out)
 	write := p.WriteHTML
 	if name == reportMarkdown {
 		write = p.WriteMarkdown
@@ -127,7 +124,7 @@ func why(refused []runreport.Refused) (errs []error) {
 }
 
 // pageOf makes the page: of one run, or of several.
-func pageOf(runs []reported, refused []runreport.Refused, out string) (*page.Page, error) {
+func pageOf(runs []reported, refused []runreport.Refused, out string) *page.Page {
 	var list []*runreport.Source
 	for _, r := range runs {
 		r.Files = r.dir

@@ -65,20 +65,6 @@ type box struct {
 	cards   []card
 }
 
-// engine is a PFE of a chassis.
-type engine struct {
-	leaf
-	fpc   int
-	top   bool
-	upper bool // in the row above those with hosts
-}
-
-// card is a line card.
-type card struct {
-	fpc int
-	at  place
-}
-
 // layout is a network with all its places.
 type layout struct {
 	*Net
@@ -133,84 +119,6 @@ func (l *layout) measure() {
 			b.measureChassis(l.use)
 		}
 	}
-}
-
-// measureChassis lays out cards side by side, in each the PFEs with hosts below the others.
-func (b *box) measureChassis(use Use) {
-	x, rows := float64(pad), 1
-	if slices.ContainsFunc(b.engines, func(e engine) bool { return e.upper }) && slices.ContainsFunc(b.engines, func(e engine) bool { return !e.upper }) {
-		rows = 2
-	}
-	b.at.h = headLine + pad + headLine + float64(rows)*boxHeight + float64(rows-1)*rise*0.8 + 2*pad
-	if b.arched(use) {
-		b.at.h += archRoom
-	}
-	for _, fpc := range b.fpcs() {
-		c := card{fpc: fpc, at: place{x: x, y: headLine + pad, h: b.at.h - headLine - 2*pad}}
-		for _, upper := range []bool{true, false} {
-			inner := x + pad
-			for i := range b.engines {
-				e := &b.engines[i]
-				if e.fpc != fpc || e.upper != upper {
-					continue
-				}
-				e.at = place{inner, c.at.y + headLine + pad/2, max(engineWidth, e.width()), boxHeight}
-				if !upper && rows == 2 {
-					e.at.y += boxHeight + rise*0.8
-				}
-				inner += e.at.w + hostGap
-			}
-			c.at.w = max(c.at.w, inner-hostGap+pad-x)
-		}
-		b.centre(&c)
-		b.cards = append(b.cards, c)
-		x += c.at.w + pad
-	}
-	b.at.w = max(b.at.w, x)
-}
-
-const (
-	engineWidth = 64
-	archRoom    = 26 // for links between PFEs of the lower row
-)
-
-// arched reports whether PFEs of one row used the fabric between them.
-func (b *box) arched(use Use) bool {
-	for i, a := range b.engines {
-		for _, o := range b.engines[i+1:] {
-			if p := use.fabric(b.Name, a.name, o.name); a.upper == o.upper && (p.up > 0 || p.down > 0) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// centre moves the rows of a card to its middle.
-func (b *box) centre(c *card) {
-	for _, upper := range []bool{true, false} {
-		low, high := c.at.x+c.at.w, c.at.x
-		for _, e := range b.engines {
-			if e.fpc == c.fpc && e.upper == upper {
-				low, high = min(low, e.at.x), max(high, e.at.x+e.at.w)
-			}
-		}
-		for i := range b.engines {
-			if e := &b.engines[i]; e.fpc == c.fpc && e.upper == upper {
-				e.at.x += c.at.x + c.at.w/2 - (low+high)/2
-			}
-		}
-	}
-}
-
-func (b *box) fpcs() (out []int) {
-	for _, e := range b.engines {
-		if !slices.Contains(out, e.fpc) {
-			out = append(out, e.fpc)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // across places boxes from the left: those with hosts in their order, others over what they are linked to.
@@ -319,43 +227,6 @@ func (l *layout) down() {
 	}
 }
 
-const (
-	arcRoom = 34  // over boxes of one row that are linked
-	sideGap = 120 // between them
-)
-
-// sideBySide reports whether boxes of one tier are linked.
-func (l *layout) sideBySide() bool {
-	return slices.ContainsFunc(l.wires(), func(w wire) bool { return w.low.Tier == w.high.Tier })
-}
-
-// rise returns the room over the row of a tier: more where many links cross there.
-func (l *layout) rise(tier int) float64 {
-	n := 0
-	for _, w := range l.wires() {
-		if w.low.Tier == tier-1 && w.high.Tier == tier {
-			n++
-		}
-	}
-	return rise + 8*float64(min(max(n-4, 0), 8))
-}
-
-// sideLinks reports whether boxes of one tier that are no neighbours are linked.
-func (l *layout) sideLinks() bool {
-	for _, w := range l.wires() {
-		if w.low.Tier == w.high.Tier && !l.neighbours(w.low, w.high) {
-			return true
-		}
-	}
-	return false
-}
-
-func (l *layout) neighbours(a, b *box) bool {
-	row := l.tier(a.Tier)
-	i, k := slices.Index(row, a), slices.Index(row, b)
-	return i-k == 1 || k-i == 1
-}
-
 // settle moves the parts of a box to where it is, and its hosts to their row.
 func (b *box) settle(y float64) {
 	for i := range b.cards {
@@ -380,35 +251,4 @@ func (l *leaf) row(y float64) {
 			l.hosts[i].at = place{x, y, bundle, hostHeight}
 		}
 	}
-}
-
-// wire is a link between switches.
-type wire struct {
-	low, high         *box
-	lowPort, highPort *Port
-	use               pair
-}
-
-// wires returns the links between switches, each once.
-func (l *layout) wires() (out []wire) {
-	for i, a := range l.boxes {
-		for k := range a.Ports {
-			p := &a.Ports[k]
-			b := l.box(p.Peer.Node)
-			if !p.Wired || b == nil || slices.Index(l.boxes, b) < i {
-				continue
-			}
-			at := slices.IndexFunc(b.Ports, func(q Port) bool { return q.Name == p.Peer.Port })
-			if at < 0 {
-				continue
-			}
-			w := wire{low: a, high: b, lowPort: p, highPort: &b.Ports[at]}
-			if a.Tier > b.Tier {
-				w = wire{low: b, high: a, lowPort: w.highPort, highPort: p}
-			}
-			w.use = l.use.between(w.low.Name+":"+w.lowPort.Name, w.high.Name+":"+w.highPort.Name)
-			out = append(out, w)
-		}
-	}
-	return out
 }

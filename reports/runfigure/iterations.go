@@ -1,6 +1,7 @@
 package runfigure
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/inalab/inalab/internal/result"
@@ -13,59 +14,85 @@ const injected = "longest injected delay"
 
 // Iterations returns the figure of iteration times, iteration by iteration: a panel for each job, and in it
 // a line for each run, with bars from the fastest to the slowest worker where they differ, and the delays
-// that were injected. name tells a run from the others. ok is false where no run is to be believed.
+// that were injected. name tells a run from the others of its job. ok is false where no run is to be believed.
 func Iterations(id, title string, cells []result.Cell, name func(*result.Cell) string) (f figure.Figure, ok bool) {
-	f = figure.Figure{ID: id, Title: title, Columns: 1}
-	var jobs, verdicts []string
-	for _, c := range cells {
-		if verdicts = append(verdicts, c.Fidelity.Verdict); c.Fidelity.Verdict != result.Invalid && len(c.Samples) > 0 {
-			add(&jobs, c.Job)
-		}
+	d := oneByOne{name: name}
+	for i := range cells {
+		d.take(&cells[i])
 	}
-	for _, job := range jobs[:min(len(jobs), maxPanels)] {
-		f.Panels = append(f.Panels, iterationsOf(job, cells, name))
-	}
+	f = figure.Figure{ID: id, Title: title, Columns: 1, Panels: d.panels}
 	note := "Mean over workers; bars reach from the fastest to the slowest worker."
-	if slices.ContainsFunc(f.Panels, delayed) {
-		note += " Dots: the longest delay that was injected into any worker in that iteration."
+	for i := range f.Panels {
+		if d.delayed(&f.Panels[i], i) {
+			note = "Mean over workers; bars reach from the fastest to the slowest worker. Dots: the longest delay that was injected into any worker in that iteration."
+		}
+		f.Panels[i].X.Ticks = whole(f.Panels[i].Series)
 	}
-	f.Notes = append([]string{note}, belief(verdicts)...)
+	f.Notes = []string{note}
+	if d.left > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%d of %d runs are left out: a figure holds %d panels and %d lines. All are in samples.jsonl.", d.left, len(d.verdicts), maxPanels, maxLines-1))
+	}
+	f.Notes = append(f.Notes, belief(d.verdicts)...)
 	return f, len(f.Panels) > 0
 }
 
-// delayed reports whether a panel shows injected delays.
-func delayed(p figure.Panel) bool {
-	return slices.ContainsFunc(p.Series, func(s figure.Series) bool { return s.Name == injected })
+// oneByOne is runs on their way to a figure of iterations.
+type oneByOne struct {
+	name     func(*result.Cell) string
+	jobs     []string // of the panels
+	panels   []figure.Panel
+	delays   [][]figure.Point // by panel
+	lines    []string         // of all panels
+	verdicts []string
+	left     int // runs that are to be believed, and not drawn
 }
 
-// iterationsOf draws the panel of a job.
-func iterationsOf(job string, cells []result.Cell, name func(*result.Cell) string) figure.Panel {
+// take draws a run, if there is room.
+func (d *oneByOne) take(c *result.Cell) {
+	d.verdicts = append(d.verdicts, c.Fidelity.Verdict)
+	if c.Fidelity.Verdict == result.Invalid || len(c.Samples) == 0 {
+		return
+	}
+	line := d.name(c)
+	at := slices.Index(d.jobs, c.Job)
+	drawn := at >= 0 && slices.ContainsFunc(d.panels[at].Series, func(s figure.Series) bool { return s.Name == line })
+	known := slices.Contains(d.lines, line)
+	if drawn || at < 0 && len(d.jobs) == maxPanels || !known && len(d.lines) == maxLines-1 { // one name is for the delays
+		d.left++
+		return
+	}
+	add(&d.lines, line)
+	if at < 0 {
+		at = len(d.jobs)
+		d.open(c.Job)
+	}
+	list := compare.Iterations(*c)
+	d.panels[at].Series = append(d.panels[at].Series, figure.SeriesOf(line, list, func(i *compare.Iteration) figure.Point {
+		return figure.Point{X: float64(i.Index), Y: i.Mean, Below: i.Mean - i.Least, Above: i.Most - i.Mean}
+	}))
+	for _, i := range list {
+		if p := (figure.Point{X: float64(i.Index), Y: i.Delay}); i.Delay > 0 && !slices.Contains(d.delays[at], p) {
+			d.delays[at] = append(d.delays[at], p)
+		}
+	}
+}
+
+// open begins the panel of a job.
+func (d *oneByOne) open(job string) {
 	p := figure.Panel{X: figure.Axis{Label: "iteration"}, Y: figure.Axis{Label: "time", Unit: "ms", Zero: true}}
 	if job != "" {
 		p.Title = "job " + job
 	}
-	delays := figure.Series{Name: injected, Kind: figure.Points, Aside: true}
-	for i := range cells {
-		c := &cells[i]
-		if c.Job != job || c.Fidelity.Verdict == result.Invalid || len(p.Series) == maxLines-1 {
-			continue
-		}
-		list := compare.Iterations(*c)
-		p.Series = append(p.Series, figure.SeriesOf(name(c), list, func(i *compare.Iteration) figure.Point {
-			return figure.Point{X: float64(i.Index), Y: i.Mean, Below: i.Mean - i.Least, Above: i.Most - i.Mean}
-		}))
-		for _, i := range list {
-			same := func(q figure.Point) bool { return q.X == float64(i.Index) && q.Y == i.Delay }
-			if i.Delay > 0 && !slices.ContainsFunc(delays.Points, same) {
-				delays.Points = append(delays.Points, figure.Point{X: float64(i.Index), Y: i.Delay})
-			}
-		}
+	d.jobs, d.panels, d.delays = append(d.jobs, job), append(d.panels, p), append(d.delays, nil)
+}
+
+// delayed draws the delays of a panel, if there were any.
+func (d *oneByOne) delayed(p *figure.Panel, at int) bool {
+	if len(d.delays[at]) == 0 {
+		return false
 	}
-	p.X.Ticks = whole(p.Series)
-	if len(delays.Points) > 0 {
-		p.Series = append(p.Series, delays)
-	}
-	return p
+	p.Series = append(p.Series, figure.Series{Name: injected, Kind: figure.Points, Aside: true, Points: d.delays[at]})
+	return true
 }
 
 // whole returns round numbers of iterations for an axis.

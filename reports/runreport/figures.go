@@ -13,12 +13,13 @@ import (
 
 // Picture is a figure or a drawing of a run, which can be written as a file.
 type Picture struct {
-	Name   string // of the file, without .svg or .pdf
-	Title  string
-	Width  int // pixels
-	SVG    func(io.Writer) error
-	PDF    func(io.Writer) error
-	inline func(io.Writer) error
+	Name    string // of the file, without .svg or .pdf
+	Title   string
+	Caption string // where the picture does not have its title; "" for none
+	Width   int    // pixels
+	SVG     func(io.Writer) error
+	PDF     func(io.Writer) error
+	inline  func(io.Writer) error
 }
 
 // Pictures returns the figures and drawings of a run, in the order of its report.
@@ -61,7 +62,7 @@ func (r *run) figures() (out []Picture) {
 // hardest point, with words for the title.
 func (r *run) shown(cells []result.Cell) (here []result.Cell, at string) {
 	const most = 4 // points (assumed: a screen)
-	if len(places(r.ran())) <= most || r.place.only {
+	if len(places(r.ran())) <= most || len(r.contest) == 0 {
 		return cells, ""
 	}
 	for _, c := range cells {
@@ -88,9 +89,12 @@ func (r *run) id() string {
 
 // iterations is the figure of the runs at the hardest point, iteration by iteration.
 func (r *run) iterations() (figure.Figure, bool) {
+	if len(r.contest) == 0 {
+		return figure.Figure{}, false
+	}
 	var cells []result.Cell
 	for _, c := range r.cells() {
-		if r.place.has(c.Point.Index, c.StraggleP) && (len(r.contest) == 0 || c.Seed == r.contest[0].row.Seed) {
+		if r.place.has(c.Point.Index, c.StraggleP) && c.Seed == r.contest[0].row.Seed {
 			cells = append(cells, c)
 		}
 	}
@@ -110,22 +114,18 @@ func pictureOf(file string, f figure.Figure) Picture {
 	}
 }
 
-func (r *run) figureBlocks() (out []page.Block, err error) {
+func (r *run) figureBlocks() (out []page.Block) {
 	for _, p := range r.figures() {
-		b, err := r.block(p)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b)
+		out = append(out, r.block(p))
 	}
-	return out, nil
+	return out
 }
 
-// block puts a picture into a page.
-func (r *run) block(p Picture) (page.Figure, error) {
+// block puts a picture into a page, or says why it cannot be drawn: that is no reason to lose the rest.
+func (r *run) block(p Picture) page.Block {
 	var svg bytes.Buffer
 	if err := p.inline(&svg); err != nil {
-		return page.Figure{}, err
+		return page.Bullets{Level: page.Doubt, Text: []string{"Not drawn: " + err.Error()}}
 	}
-	return page.Figure{SVG: svg.Bytes(), Title: p.Title, Width: p.Width, File: r.file(p.Name + ".svg")}, nil
+	return page.Figure{SVG: svg.Bytes(), Title: p.Title, Width: p.Width, File: r.file(p.Name + ".svg"), Caption: p.Caption}
 }

@@ -18,7 +18,7 @@ type Refused struct {
 
 // Many returns the report of several runs: a table over all, then a section for each. Directories that were
 // refused are named.
-func Many(list []*Source, refused []Refused) (*page.Page, error) {
+func Many(list []*Source, refused []Refused) *page.Page {
 	var runs []*run
 	for i, s := range list {
 		runs = append(runs, newRun(s, fmt.Sprintf("run%d-", i+1)))
@@ -29,15 +29,11 @@ func Many(list []*Source, refused []Refused) (*page.Page, error) {
 		Sections: []page.Section{{ID: "runs", Title: "All runs", Blocks: []page.Block{page.Table{Table: overview(runs), Plain: true}}}},
 	}
 	for i, r := range runs {
-		below, err := r.sections()
-		if err != nil {
-			return nil, fmt.Errorf("report of %s: %w", r.Name, err)
-		}
 		b := r.banner()
 		blocks := append([]page.Block{page.Bullets{Level: b.Level, Text: []string{b.Text}}}, r.lead()...)
-		p.Sections = append(p.Sections, page.Section{ID: fmt.Sprintf("run%d", i+1), Title: fmt.Sprintf("Run %d: %s", i+1, r.Record.Scenario), Blocks: blocks, Sections: below})
+		p.Sections = append(p.Sections, page.Section{ID: fmt.Sprintf("run%d", i+1), Title: fmt.Sprintf("Run %d: %s", i+1, r.Record.Scenario), Blocks: blocks, Sections: r.sections()})
 	}
-	return p, nil
+	return p
 }
 
 func scenarios(list []*Source) string {

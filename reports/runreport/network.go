@@ -77,7 +77,7 @@ func (r *run) networks() (out []Picture) {
 		file := fmt.Sprintf("network-%d", len(out)+1)
 		d := netfigure.Draw(r.id()+"."+file, title, n, useOf(c), netfigure.Full(most))
 		out = append(out, Picture{
-			Name: file, Title: title, Width: int(d.Width),
+			Name: file, Title: title, Caption: title, Width: int(d.Width),
 			SVG:    func(w io.Writer) error { return figure.WriteDrawing(w, d) },
 			PDF:    func(w io.Writer) error { return figure.WriteDrawingPDF(w, d) },
 			inline: func(w io.Writer) error { return figure.WriteDrawingInline(w, d) },
@@ -86,10 +86,10 @@ func (r *run) networks() (out []Picture) {
 	return out
 }
 
-func (r *run) networkBlocks() (out []page.Block, err error) {
+func (r *run) networkBlocks() (out []page.Block) {
 	pictures := r.networks()
 	if len(pictures) == 0 {
-		return nil, nil
+		return nil
 	}
 	text := "How much of its rate each line sent, over the whole run. Workers that compute leave links idle, so that small numbers are no fault."
 	if n := len(r.labs()); n > maxNetworks {
@@ -98,14 +98,11 @@ func (r *run) networkBlocks() (out []page.Block, err error) {
 	out = append(out, page.Paragraph{Text: text, Small: true})
 	var row page.Row
 	for _, p := range pictures {
-		b, err := r.block(p)
-		if err != nil {
-			return nil, err
-		}
-		if b.Caption = p.Title; p.Width > narrow {
-			out = append(out, b)
+		b := r.block(p)
+		if f, drawn := b.(page.Figure); drawn && p.Width <= narrow {
+			row = append(row, f)
 		} else {
-			row = append(row, b)
+			out = append(out, b)
 		}
 	}
 	if row != nil {
@@ -114,7 +111,7 @@ func (r *run) networkBlocks() (out []page.Block, err error) {
 	if t := r.busiest(); len(t.Rows) > 0 {
 		out = append(out, page.Details{Summary: t.Title, Blocks: []page.Block{page.Table{Table: t, Plain: true}}})
 	}
-	return out, nil
+	return out
 }
 
 // busiest is the table of the links that were used most at the hardest point.

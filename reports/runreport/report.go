@@ -12,16 +12,12 @@ import (
 )
 
 // New returns the report of a run.
-func New(s *Source) (*page.Page, error) {
+func New(s *Source) *page.Page {
 	r := newRun(s, "")
-	sections, err := r.sections()
-	if err != nil {
-		return nil, fmt.Errorf("report of %s: %w", s.Name, err)
-	}
 	return &page.Page{
 		Title: s.Record.Scenario, Kind: "inalab · report of a run", Subtitle: s.Record.Description,
-		Verdict: r.banner(), Lead: r.lead(), Sections: sections, Foot: r.foot(),
-	}, nil
+		Verdict: r.banner(), Lead: r.lead(), Sections: r.sections(), Foot: r.foot(),
+	}
 }
 
 // lead is the question and the answer.
@@ -36,20 +32,12 @@ func (r *run) lead() []page.Block {
 }
 
 // sections are all that have something to say.
-func (r *run) sections() ([]page.Section, error) {
-	figures, err := r.figureBlocks()
-	if err != nil {
-		return nil, err
-	}
-	networks, err := r.networkBlocks()
-	if err != nil {
-		return nil, err
-	}
+func (r *run) sections() []page.Section {
 	all := []page.Section{
 		{ID: "comparison", Title: "Comparison", Blocks: r.comparison()},
-		{ID: "figures", Title: "Figures", Blocks: figures},
+		{ID: "figures", Title: "Figures", Blocks: r.figureBlocks()},
 		{ID: "time", Title: "Where the time went", Blocks: r.timeSpent()},
-		{ID: "network", Title: "Topology and link use", Blocks: networks},
+		{ID: "network", Title: "Topology and link use", Blocks: r.networkBlocks()},
 		{ID: "counts", Title: "Counted beside the times", Blocks: r.counts()},
 		{ID: "fidelity", Title: "Fidelity", Blocks: r.fidelity()},
 		{ID: "provenance", Title: "Provenance", Blocks: r.provenance()},
@@ -59,13 +47,13 @@ func (r *run) sections() ([]page.Section, error) {
 	for i := range all {
 		all[i].ID = r.prefix + all[i].ID
 	}
-	return all, nil
+	return all
 }
 
 // comparison is the table of summary.csv, and what the scenario expects.
 func (r *run) comparison() (out []page.Block) {
 	const most = 40 // rows that are shown at once (assumed: a screen and a half)
-	if here := r.rowsHere(); len(r.rows) > most && len(here) < len(r.rows) {
+	if here := r.rowsHere(); len(r.contest) > 0 && len(r.rows) > most && len(here) < len(r.rows) {
 		t := r.table(here)
 		t.Table.Title += " at " + r.place.name
 		out = append(out, page.Paragraph{Text: "The rows of the point at which iterations took longest. All points are below."}, t,

@@ -152,12 +152,10 @@ func TestBanner(t *testing.T) {
 }
 
 // htmlOf writes a page, which must not fail.
-func htmlOf(t *testing.T, p *page.Page, err error) string {
+func htmlOf(t *testing.T, p *page.Page) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err == nil {
-		err = p.WriteHTML(&out)
-	}
+	err := p.WriteHTML(&out)
 	if err == nil {
 		err = p.WriteMarkdown(&bytes.Buffer{})
 	}
@@ -169,8 +167,8 @@ func htmlOf(t *testing.T, p *page.Page, err error) string {
 
 // A run of which nothing came has a report all the same.
 func TestEmptyRun(t *testing.T) {
-	p, err := New(sourceOf())
-	text := htmlOf(t, p, err)
+	p := New(sourceOf())
+	text := htmlOf(t, p)
 	for _, want := range []string{"Nothing ran: there are no rows.", "Provenance", "inalab run scenario.yaml --clock virtual"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q", want)
@@ -189,12 +187,12 @@ func TestNamesAreEscaped(t *testing.T) {
 		c := &s.Record.Cells[i]
 		c.System, c.Fidelity.Reasons, c.Notes = c.System+evil, []string{evil}, []string{evil}
 	}
-	p, err := New(s)
-	if text := htmlOf(t, p, err); strings.Contains(text, "<script") {
+	p := New(s)
+	if text := htmlOf(t, p); strings.Contains(text, "<script") {
 		t.Error("a name became an element")
 	}
-	p, err = Many([]*Source{s}, []Refused{{evil, fmt.Errorf("%s", evil)}})
-	if text := htmlOf(t, p, err); strings.Contains(text, "<script") {
+	p = Many([]*Source{s}, []Refused{{evil, fmt.Errorf("%s", evil)}})
+	if text := htmlOf(t, p); strings.Contains(text, "<script") {
 		t.Error("a name became an element in a report of several runs")
 	}
 }
@@ -204,8 +202,8 @@ func TestMany(t *testing.T) {
 	a, b := sourceOf(three()...), sourceOf(three()...)
 	b.Manifest.Version, b.Manifest.Scale, b.Manifest.Clock = "v2", 20, "live"
 	b.Record.Cells[0].Wrong = 1
-	p, err := Many([]*Source{a, b}, []Refused{{"c", fmt.Errorf("c has no manifest")}})
-	text := htmlOf(t, p, err)
+	p := Many([]*Source{a, b}, []Refused{{"c", fmt.Errorf("c has no manifest")}})
+	text := htmlOf(t, p)
 	for _, want := range []string{
 		"1 of 2 runs as it should be", "1 directory could not be reported", "Not reported: c has no manifest",
 		"different versions of inalab: v1 and v2", "different scales: 10 and 20", "different clocks: virtual and live", `id="run2-fidelity"`, "6 exact",

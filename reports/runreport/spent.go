@@ -72,7 +72,7 @@ func (r *run) barName(c *result.Cell) string {
 // extremes are the hardest point and the first one.
 func (r *run) extremes() []place {
 	all := places(r.ran())
-	if len(all) == 0 {
+	if len(r.contest) == 0 {
 		return nil
 	}
 	if first := all[0]; !first.has(r.place.index, r.place.p) {
