@@ -26,7 +26,7 @@ func Many(list []*Source, refused []Refused) *page.Page {
 	p := &page.Page{
 		Title: plural(len(runs), "run"), Kind: "inalab · report of several runs", Subtitle: scenarios(list),
 		Verdict: together(runs, refused), Lead: differences(list, refused), Foot: "Made from " + names(list) + ".",
-		Sections: []page.Section{{ID: "runs", Title: "All runs", Blocks: []page.Block{page.Table{Table: overview(runs), Plain: true}}}},
+		Sections: []page.Section{{ID: "runs", Title: "All runs", Blocks: []page.Block{page.Table{Table: overview(runs), Plain: true}, answers(runs)}}},
 	}
 	for i, r := range runs {
 		b := r.banner()
@@ -67,7 +67,7 @@ func together(runs []*run, refused []Refused) page.Verdict {
 			v.Level = l
 		}
 	}
-	v.Text = fmt.Sprintf("%d of %s as it should be: every row can be believed, no sum is wrong, what was expected came true.",
+	v.Text = fmt.Sprintf("%d of %s as they should be: every row can be believed, no sum is wrong, every expectation is met.",
 		by[page.Good], plural(len(runs), "run"))
 	if len(refused) > 0 {
 		v.Level = page.Bad
@@ -118,13 +118,21 @@ func differences(list []*Source, refused []Refused) (out []page.Block) {
 	return out
 }
 
+// answers are those of all runs.
+func answers(runs []*run) (out page.List) {
+	for i, r := range runs {
+		out = append(out, page.Item{Name: fmt.Sprintf("Run %d, %s", i+1, r.Record.Scenario), Value: strings.Join(r.answer(), " ")})
+	}
+	return out
+}
+
 // overview is the table over all runs.
 func overview(runs []*run) render.Table {
 	t := render.Table{
 		Title: "All runs",
 		Columns: []render.Column{
 			{Name: "run", Align: render.Right}, {Name: "scenario"}, {Name: "begun"}, {Name: "clock"}, {Name: "scale", Align: render.Right}, {Name: "seed", Align: render.Right},
-			{Name: "version"}, {Name: "fidelity"}, {Name: "wrong sums", Align: render.Right}, {Name: "expectations", Align: render.Right}, {Name: "answer", Wrap: true},
+			{Name: "version"}, {Name: "fidelity"}, {Name: "wrong sums", Align: render.Right}, {Name: "expectations", Align: render.Right},
 		},
 	}
 	for i, r := range runs {
@@ -135,7 +143,7 @@ func overview(runs []*run) render.Table {
 		}
 		t.Rows = append(t.Rows, []render.Cell{
 			render.Int(i + 1), render.Text(r.Record.Scenario), render.Text(m.Started.UTC().Format(minute)), render.Text(m.Clock), render.Int(m.Scale), render.Int(m.Seed),
-			render.Text(m.Version), render.Text(c.counts()), render.Text(fmt.Sprintf("%d of %d", c.wrong, c.checked)), expected, render.Text(r.answer()[0]),
+			render.Text(m.Version), render.Text(c.counts()), render.Text(fmt.Sprintf("%d of %d", c.wrong, c.checked)), expected,
 		})
 	}
 	return t

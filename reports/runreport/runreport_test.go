@@ -137,8 +137,8 @@ func TestBanner(t *testing.T) {
 		"good":     {func(*Source) {}, page.Good, "All 6 runs are exact, and no sum is wrong."},
 		"met":      {func(s *Source) { s.Record.Expected = []archive.Outcome{{Text: "e", Met: true}} }, page.Good, "All 6 runs are exact, no sum is wrong, and every expectation is met."},
 		"failed":   {func(s *Source) { s.Record.Expected = []archive.Outcome{{Text: "e"}} }, page.Bad, "and 1 of 1 expectation failed."},
-		"busy":     {func(s *Source) { s.Record.Cells[1].Fidelity.Verdict = result.Busy }, page.Doubt, "Of 6 runs 5 exact, 1 busy, and no sum is wrong."},
-		"invalid":  {func(s *Source) { s.Record.Cells[1].Fidelity.Verdict = result.Invalid }, page.Bad, "5 exact, 1 invalid"},
+		"busy":     {func(s *Source) { s.Record.Cells[1].Fidelity.Verdict = result.Busy }, page.Doubt, "Of 6 runs, 5 are exact, 1 busy, and no sum is wrong."},
+		"invalid":  {func(s *Source) { s.Record.Cells[1].Fidelity.Verdict = result.Invalid }, page.Bad, "5 are exact, 1 invalid"},
 		"wrong":    {func(s *Source) { s.Record.Cells[1].Wrong = 7 }, page.Bad, "7 of 600 checked sums are wrong."},
 		"one left": {func(s *Source) { s.Record.Cells[1].Checked = 0 }, page.Doubt, "no sum is wrong, but of 1 run none was checked."},
 		"nothing":  {func(s *Source) { s.Record.Cells = nil }, page.Bad, "Nothing ran: there are no rows."},
@@ -205,7 +205,7 @@ func TestMany(t *testing.T) {
 	p := Many([]*Source{a, b}, []Refused{{"c", fmt.Errorf("c has no manifest")}})
 	text := htmlOf(t, p)
 	for _, want := range []string{
-		"1 of 2 runs as it should be", "1 directory could not be reported", "Not reported: c has no manifest",
+		"1 of 2 runs as they should be", "1 directory could not be reported", "Not reported: c has no manifest",
 		"different versions of inalab: v1 and v2", "different scales: 10 and 20", "different clocks: virtual and live", `id="run2-fidelity"`, "6 exact",
 	} {
 		if !strings.Contains(text, want) {

@@ -82,7 +82,7 @@ func (t *tally) fidelity() string {
 			}
 		}
 	}
-	return "Of " + plural(t.runs, "run") + " " + t.counts()
+	return "Of " + plural(t.runs, "run") + ", " + strings.Replace(t.counts(), " ", " are ", 1)
 }
 
 // counts lists the runs by fidelity.
