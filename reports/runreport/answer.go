@@ -33,6 +33,7 @@ func places(rows []compare.Row) (out []place) {
 }
 
 // hardest returns the point at which iterations took longest, on average over the rows that can be believed.
+// Of equal ones it is the last.
 func (r *run) hardest() (most place) {
 	rows, longest := r.ran(), -1.0
 	all := places(rows)
@@ -44,7 +45,7 @@ func (r *run) hardest() (most place) {
 				sum, n = sum+ms, n+1
 			}
 		}
-		if n > 0 && sum/float64(n) > longest {
+		if n > 0 && sum/float64(n) >= longest {
 			most, longest = p, sum/float64(n)
 		}
 	}
