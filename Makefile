@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help build profile scenario reproduce test race lint cross bench fuzz-short clean generate release check-root nightly-local need-go go-env
+.PHONY: help build profile scenario report reproduce test race lint cross bench fuzz-short clean generate release check-root nightly-local need-go go-env
 
 # ---- knobs ----------------------------------------------------------------
 
@@ -232,6 +232,9 @@ ifeq ($(S),all)
 else
 	$(INALAB) run '$(S)' $(RUN)
 endif
+
+report: build ## write the report of a run again: R=directory (default: the latest run) OUT=file
+	bin/inalab report $(if $(R),'$(R)') $(if $(OUT),--out '$(OUT)')
 
 reproduce: build ## check the papers' claims, cut short: C=trio.fig13 for some, SEED=1 OUT=dir (live claims need root)
 	bin/inalab reproduce --quick $(C) $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')

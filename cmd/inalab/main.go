@@ -42,6 +42,7 @@ func commands() []*cobra.Command {
 		newList(),
 		newExplain(),
 		newExport(),
+		newReport(),
 		newMicrocode(),
 		newSwitch(),
 		newDoctor(),

@@ -195,8 +195,12 @@ func (r *recording) finish(runErr error) error {
 		return errors.Join(fmt.Errorf("the run is incomplete: %w", runErr), r.dir.Close())
 	}
 	verdict := r.verdict()
+	manifest := r.manifest(exitCode(verdict))
 	err := r.dir.WriteRecord(r.record())
-	return errors.Join(verdict, err, r.dir.Finish(r.manifest(exitCode(verdict))))
+	if err == nil {
+		err = r.writeReport(manifest)
+	}
+	return errors.Join(verdict, err, r.dir.Finish(manifest))
 }
 
 // record is what reports of this run are made of.

@@ -248,3 +248,16 @@ func (d *Dir) Mkdir(name string) (string, error) {
 	}
 	return path, nil
 }
+
+// Past returns the run as it will be read again once Finish has written the manifest, so that a report can be
+// among its files. What streams have not closed yet cannot be relied on.
+func (d *Dir) Past(m Manifest) *Past {
+	m.SchemaVersion, m.Started, m.Ended = SchemaVersion, d.started, time.Now().UTC()
+	return &Past{Path: d.path, Manifest: m}
+}
+
+// Has reports whether a file was written.
+func (d *Dir) Has(name string) bool {
+	_, err := os.Stat(filepath.Join(d.path, name))
+	return err == nil
+}

@@ -9,6 +9,7 @@
 //	    ├── events.ndjson.gz likewise: what happened to blocks
 //	    ├── summary.csv, fidelity.json, counters.json
 //	    ├── record.json.gz   what reports are made of
+//	    ├── report.html, report.md, *.svg, *.pdf
 //	    ├── logs/<node>.log
 //	    └── manifest.json    last, and at once: without it the run is incomplete
 //

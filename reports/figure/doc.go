@@ -11,7 +11,9 @@
 //	Notes       |  model, readings, assumptions        |
 //	            +--------------------------------------+
 //
-// A [Figure] is plain data; [Write] makes SVG of it. The same figure gives the same bytes.
+// A [Figure] is plain data; [Write] makes SVG of it, [WriteInline] SVG whose colours a page sets ([Variables]),
+// [WritePDF] a PDF. The same figure gives the same bytes. A [Drawing] is shapes instead of panels.
+//
 // A system keeps its colour, marker and dashes in all panels. The colours are the palette
 // of Okabe and Ito for colour-blind readers; markers alone also tell systems apart.
 //

@@ -12,6 +12,10 @@ type Figure struct {
 	Panels  []Panel  // row by row, each from the left; 1 to 12
 	Columns int      // panels in a row, 1 to 4; 0 is 1: one below the other
 	Notes   []string // what stands below: the model, readings, what is calibrated or assumed
+
+	// Order is names that take the first looks, drawn or not, so that a system looks the same in figures of
+	// one page; nil: those drawn, as they come.
+	Order []string
 }
 
 // Panel is one pair of axes.
@@ -49,6 +53,7 @@ type Series struct {
 	Name   string
 	Kind   Kind
 	Points []Point // none is no error: the legend then says that there are no data
+	Aside  bool    // no system: what else is to be seen, in grey
 }
 
 // SeriesOf returns a series with a point for each element of a list.
@@ -122,4 +127,13 @@ func CDF(name string, values []float64) Series {
 		s.Points = append(s.Points, Point{X: v, Y: float64(i+1) / float64(len(sorted))})
 	}
 	return s
+}
+
+// WidthOf returns how wide a figure is drawn, in pixels.
+func WidthOf(f Figure) int { return int(widths[min(max(f.Columns, 0), maxColumns)]) }
+
+// Names returns the series of a figure, each once, in the order of their looks.
+func (f *Figure) Names() []string {
+	l := f.looks()
+	return l.order
 }

@@ -137,8 +137,8 @@ func TestLooksDiffer(t *testing.T) {
 	var l looks
 	seen := map[any]bool{}
 	for i := range maxSeries {
-		l.series = append(l.series, string(rune('a'+i)))
-		g := l.of(l.series[i]).glyph
+		l.order = append(l.order, string(rune('a'+i)))
+		g := l.of(l.order[i]).glyph
 		g.Radius = 0
 		seen[g] = true
 	}

@@ -12,19 +12,14 @@ import (
 // palette are the colours of Okabe and Ito, which people of any colour vision
 // tell apart, without the yellow, which is faint on white; black is a paper's.
 var palette = [...]color.Color{
-	color.RGBA{0x00, 0x72, 0xB2, 0xff}, // blue
-	color.RGBA{0xD5, 0x5E, 0x00, 0xff}, // vermilion
-	color.RGBA{0x00, 0x9E, 0x73, 0xff}, // bluish green
-	color.RGBA{0xCC, 0x79, 0xA7, 0xff}, // reddish purple
-	color.RGBA{0xE6, 0x9F, 0x00, 0xff}, // orange
-	color.RGBA{0x56, 0xB4, 0xE9, 0xff}, // sky blue
-	color.RGBA{0x66, 0x66, 0x66, 0xff}, // grey
+	firstColour.on(), (firstColour + 1).on(), (firstColour + 2).on(), (firstColour + 3).on(),
+	(firstColour + 4).on(), (firstColour + 5).on(), (firstColour + 6).on(),
 }
 
 var (
-	black = color.Gray{0x00}
-	dark  = color.Gray{0x33}
-	light = color.Gray{0xe4}
+	black = Black.on()
+	dark  = Dark.on()
+	light = Light.on()
 	area  = color.RGBA{0x00, 0x00, 0x00, 0x1c}
 )
 
@@ -53,17 +48,22 @@ type look struct {
 
 // looks are the names in a figure, in the order in which they come.
 type looks struct {
-	series, marks []string
+	order, series []string
+	marks         []string
+	aside         map[string]bool // series that are of no system
 	empty         map[string]bool // series without a point in any panel
 }
 
 func (f *Figure) looks() looks {
-	l := looks{empty: map[string]bool{}}
+	l := looks{order: slices.Clone(f.Order), empty: map[string]bool{}, aside: map[string]bool{}}
 	for i := range f.Panels {
 		for _, s := range f.Panels[i].Series {
 			if !slices.Contains(l.series, s.Name) {
 				l.series = append(l.series, s.Name)
-				l.empty[s.Name] = true
+				l.empty[s.Name], l.aside[s.Name] = true, s.Aside
+				if !s.Aside && !slices.Contains(l.order, s.Name) {
+					l.order = append(l.order, s.Name)
+				}
 			}
 			if len(s.Points) > 0 {
 				l.empty[s.Name] = false
@@ -81,7 +81,11 @@ func (f *Figure) looks() looks {
 // of returns the look of a series. What lies below others is a little larger, so
 // that equal values are all seen.
 func (l *looks) of(series string) look {
-	i := slices.Index(l.series, series)
+	if l.aside[series] {
+		grey := Dark.on()
+		return look{line: draw.LineStyle{Color: grey, Width: 1.2, Dashes: dashes[2]}, glyph: draw.GlyphStyle{Color: grey, Radius: 2.6, Shape: polygon{}}}
+	}
+	i := slices.Index(l.order, series)
 	c, below := palette[i%len(palette)], vg.Length(min(i, 3))
 	return look{
 		line:  draw.LineStyle{Color: c, Width: 1.5 + 0.4*below, Dashes: dashes[i%len(dashes)]},

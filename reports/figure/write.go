@@ -31,21 +31,50 @@ var widths = [maxColumns + 1]vg.Length{720, 720, 860, 1000, 1160}
 // Write writes a figure as an SVG document. It fails, and writes nothing, where
 // a value is not finite, a logarithmic axis meets 0 or less, or a name or label
 // is missing; the error names the panel and the point.
-func Write(w io.Writer, f Figure) error {
+func Write(w io.Writer, f Figure) error { return write(w, &f, svg) }
+
+// WriteInline writes a figure as [Write] does, for a page: its colours are those of [Variables].
+func WriteInline(w io.Writer, f Figure) error {
+	return write(w, &f, func(p picture) ([]byte, error) {
+		text, err := svg(p)
+		return themed(text), err
+	})
+}
+
+func write(w io.Writer, f *Figure, document func(picture) ([]byte, error)) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	s := newSheet(&f)
-	canvas := vgsvg.NewWith(vgsvg.UseWH(s.width, s.height))
-	s.draw(draw.New(canvas))
-	var body bytes.Buffer
-	if _, err := canvas.WriteTo(&body); err != nil {
-		return fmt.Errorf("figure %s: %w", f.ID, err)
+	return writePicture(w, newSheet(f).picture(), document)
+}
+
+// picture is what is drawn on a canvas of a size.
+type picture struct {
+	id, title     string
+	width, height vg.Length
+	draw          func(vg.Canvas)
+}
+
+func writePicture(w io.Writer, p picture, document func(picture) ([]byte, error)) error {
+	text, err := document(p)
+	if err != nil {
+		return fmt.Errorf("figure %s: %w", p.id, err)
 	}
-	if _, err := w.Write(s.document(body.Bytes())); err != nil {
-		return fmt.Errorf("write figure %s: %w", f.ID, err)
+	if _, err := w.Write(text); err != nil {
+		return fmt.Errorf("write figure %s: %w", p.id, err)
 	}
 	return nil
+}
+
+// svg draws a picture.
+func svg(p picture) ([]byte, error) {
+	canvas := vgsvg.NewWith(vgsvg.UseWH(p.width, p.height))
+	p.draw(canvas)
+	var body bytes.Buffer
+	if _, err := canvas.WriteTo(&body); err != nil {
+		return nil, err
+	}
+	return p.document(body.Bytes()), nil
 }
 
 // sheet is a figure with everything but its panels set in lines.
@@ -92,6 +121,13 @@ func (s *sheet) bottom() vg.Length {
 		return border
 	}
 	return gap + noteLine*vg.Length(len(s.notes)) + border
+}
+
+// picture returns the figure as it is drawn.
+func (s *sheet) picture() picture {
+	return picture{s.ID, s.ID + ": " + s.Title, s.width, s.height, func(c vg.Canvas) {
+		s.draw(draw.NewCanvas(c, s.width, s.height))
+	}}
 }
 
 func (s *sheet) draw(c draw.Canvas) {
@@ -165,13 +201,13 @@ const (
 // document puts what was drawn between a head and an end of our own: sizes in
 // pixels, a title for readers that do not see, and no word of who drew it. Text
 // of the figure cannot be mistaken for a style, since its quotes are escaped.
-func (s *sheet) document(drawn []byte) []byte {
+func (p *picture) document(drawn []byte) []byte {
 	_, drawn, _ = bytes.Cut(drawn, []byte("<svg "))
 	_, drawn, _ = bytes.Cut(drawn, []byte(">\n"))
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img">`+"\n",
-		float64(s.width), float64(s.height), float64(s.width), float64(s.height))
-	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(clean(s.ID+": "+s.Title)))
+		float64(p.width), float64(p.height), float64(p.width), float64(p.height))
+	fmt.Fprintf(&out, "<title>%s</title>\n", html.EscapeString(clean(p.title)))
 	out.Write(bytes.ReplaceAll(drawn, []byte(family), []byte(fonts)))
 	return out.Bytes()
 }

@@ -41,17 +41,9 @@ func (v view) say(s string) string {
 // newLayout picks the columns that people see and spells out their cells.
 func newLayout(t Table, v view) layout {
 	l := layout{title: v.say(t.Title), rows: make([][]string, len(t.Rows))}
-	var folded []string
-	for i, c := range t.Columns {
-		if c.Name == "" || c.Detail && !v.all {
-			continue
-		}
-		if same, ok := alike(t.Rows, i); ok && c.Fold && !v.all {
-			if same.people != "" {
-				folded = append(folded, strings.TrimSpace(c.Name+" "+same.people+" "+c.Unit))
-			}
-			continue
-		}
+	columns, folded := v.columns(t)
+	for _, i := range columns {
+		c := t.Columns[i]
 		c.Name, c.Unit = v.say(c.Name), v.say(c.Unit)
 		l.columns = append(l.columns, c)
 		for j, words := range v.spell(t.Rows, i) {
@@ -63,6 +55,24 @@ func newLayout(t Table, v view) layout {
 		l.notes = append(l.notes, v.say(n))
 	}
 	return l
+}
+
+// columns returns the indexes of the columns that people see, and what they see of those that are the same in
+// every row.
+func (v view) columns(t Table) (shown []int, folded []string) {
+	for i, c := range t.Columns {
+		if c.Name == "" || c.Detail && !v.all {
+			continue
+		}
+		if same, ok := alike(t.Rows, i); ok && c.Fold && !v.all {
+			if same.people != "" {
+				folded = append(folded, strings.TrimSpace(c.Name+" "+same.people+" "+c.Unit))
+			}
+			continue
+		}
+		shown = append(shown, i)
+	}
+	return shown, folded
 }
 
 // alike returns the cell that all rows have in column i, but for those to which

@@ -16,6 +16,8 @@
 //	bit/s |   _        _    job a
 //	      |__| |__----| |_  flow bulk
 //	      +----+----+---- time
+//
+// [Iterations] draws iteration times one by one, with the delays that were injected.
 package runfigure
 
 import (
