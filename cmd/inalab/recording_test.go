@@ -54,7 +54,11 @@ func TestFilesOfAVirtualRun(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := []string{"COLUMNS.md", "counters.json", "events.ndjson.gz", "fidelity.json", "links.csv", "manifest.json", "samples.jsonl", "scenario.yaml", "summary.csv", "summary.svg", "topology.json"}
+	want := []string{
+		"COLUMNS.md", "counters.json", "events.ndjson.gz", "fidelity.json", "iterations.pdf", "iterations.svg", "links.csv", "manifest.json",
+		"network-1.pdf", "network-1.svg", "network-2.pdf", "network-2.svg", "network-3.pdf", "network-3.svg", "record.json.gz", "report.html", "report.md",
+		"samples.jsonl", "scenario.yaml", "summary.csv", "summary.pdf", "summary.svg", "topology.json",
+	}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %q, want %q", names, want)
 	}
