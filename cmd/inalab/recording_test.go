@@ -56,8 +56,8 @@ func TestFilesOfAVirtualRun(t *testing.T) {
 	}
 	want := []string{
 		"COLUMNS.md", "counters.json", "events.ndjson.gz", "fidelity.json", "iterations.pdf", "iterations.svg", "links.csv", "manifest.json",
-		"network-1.pdf", "network-1.svg", "network-2.pdf", "network-2.svg", "network-3.pdf", "network-3.svg",
-		"record.json.gz", "report.html", "report.md", "samples.jsonl", "scenario.yaml", "summary.csv", "summary.pdf", "summary.svg", "topology.json",
+		"network-1.pdf", "network-1.svg", "network-2.pdf", "network-2.svg", "network-3.pdf", "network-3.svg", "record.json.gz", "report.html", "report.md",
+		"samples.jsonl", "scenario.yaml", "summary.csv", "summary.pdf", "summary.svg", "topology.json",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %q, want %q", names, want)

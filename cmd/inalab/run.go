@@ -46,7 +46,8 @@ Live, scale: auto takes the least scale that this machine carries, which a self-
 of some seconds finds before the run. A scale that is set is tested, too, and refused
 where the machine does not carry it. Under the virtual clock auto is a number by rule.
 
-Results go to a new directory below --out; a table goes to standard output.
+Results go to a new directory below --out, with report.html, which shows them on one
+page ("inalab report" makes it again); a table goes to standard output.
 Events of blocks go to events.ndjson.gz there, for "inalab explain": those of the first
 iteration, and of each block that was degraded, dropped, sent again or never
 finished. --events says otherwise.

@@ -213,3 +213,18 @@ func TestFidelityIsDescribed(t *testing.T) {
 		}
 	}
 }
+
+// A report is written before the manifest, from what the manifest will say.
+func TestPastBeforeTheEnd(t *testing.T) {
+	d := create(t, options(t.TempDir()))
+	if err := d.Write("a.svg", func(w io.Writer) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	p := d.Past(Manifest{Version: "v1"})
+	if p.Path != d.Path() || p.Manifest.Version != "v1" || p.Manifest.SchemaVersion != SchemaVersion || !p.Manifest.Started.Equal(started()) || p.Manifest.Ended.Before(started()) {
+		t.Errorf("got %+v", p)
+	}
+	if !d.Has("a.svg") || d.Has("b.svg") || d.Has(manifestName) {
+		t.Error("a file is there that was not written, or the other way round")
+	}
+}
