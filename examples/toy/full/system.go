@@ -31,6 +31,9 @@ func (System) Configure(k job.Knobs) job.System {
 	return System{toy.System{Values: k.IntOr("toy.values", 1, maxValues, defaultValues)}}
 }
 
+// KnobTexts says what the knobs mean, for docs/scenario-fields.md.
+func (System) KnobTexts() map[string]string { return map[string]string{"toy.values": "of a block"} }
+
 // Rank puts the toy behind all other systems with help from the network.
 func (System) Rank() int { return job.RankInNetwork + 99 }
 
