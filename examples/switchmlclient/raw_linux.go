@@ -40,7 +40,9 @@ func (c *client) dialRaw(sw *switchmlproto.UdpSessionResponse) (conn, error) {
 		return nil, err
 	}
 	every := binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, syscall.ETH_P_ALL))
-	fd, err := syscall.Socket(syscall.AF_PACKET, syscall.SOCK_RAW|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, int(every))
+	// Without a protocol until it is bound: else it has frames of all other interfaces by then
+	// (packet(7)).
+	fd, err := syscall.Socket(syscall.AF_PACKET, syscall.SOCK_RAW|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open a packet socket: %w", err)
 	}
