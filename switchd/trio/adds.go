@@ -1,6 +1,8 @@
 package trio
 
 import (
+	"math"
+
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 	"github.com/inalab/inalab/switchd/microcode/vm/idiom"
@@ -9,8 +11,9 @@ import (
 
 // adding is a thread in a loop of adds (idiom.Adds), with time. Its instructions are not
 // executed one by one: registers, counters and local memory are set when the loop is left.
-// Every XTXN is an event all the same, at its own time, done and charged in its turn. It
-// has the size of a line of a cache.
+// Every XTXN is an event all the same, at its own time, charged in its turn. What it adds is done
+// with the XTXNs of the same piece and page, or before anything else looks at the page
+// (mem.Memory.DelayAdds). It has the size of a line of a cache.
 type adding struct {
 	owner   *PFE // nil: the thread is in no such loop
 	row     mem.Row
@@ -18,9 +21,13 @@ type adding struct {
 	at, end int32  // of it, in bytes: what is still to be added
 	unit    int16  // bytes of an add
 	ppe     int16
-	pieces  int32 // of the tail that are still to be read
+	pieces  int16 // of the tail that are still to be read
+	behind  int16 // adds that were served and are not done yet, all to one page
 	done    units.Time
 }
+
+// mostPieces of a tail are in one loop. A longer one begins anew.
+const mostPieces = math.MaxInt16
 
 // addLoop is what else is known of a loop of adds.
 type addLoop struct {
@@ -45,11 +52,12 @@ func (p *PFE) startAdds(t *thread) bool {
 	if s.Count == 0 {
 		return false
 	}
+	s.Count = min(s.Count, mostPieces)
 	a := &p.clock.adding[t.id]
 	*a = adding{owner: p, row: row, unit: int16(p.adds[at].Unit()), ppe: int16(t.ppe), done: t.done}
 	t.adds = addLoop{p.adds[at], s, int(s.Offset)}
 	if s.Kind == idiom.TailToSums {
-		a.pieces = int32(s.Count)
+		a.pieces = int16(s.Count)
 	} else {
 		a.from, a.at, a.end = t.LMEM[:], s.LMEM, s.LMEM+s.Len*int32(s.Count)
 	}
@@ -91,15 +99,55 @@ func (c *clock) addSoon(limit units.Time) {
 func (c *clock) addOne(a *adding, now units.Time) (resume units.Time) {
 	a.owner.now = now
 	to, half := a.row.Place()
-	if a.from == nil {
-		a.row += mem.Row(a.unit) / 4
-	} else {
-		a.row = a.owner.memory.AddRow(a.row, a.from[a.at:a.at+int32(a.unit)])
-	}
-	a.at += int32(a.unit)
+	a.take()
 	taken, done := c.engines.Add(now, to, half, int(a.unit))
 	a.done = max(a.done, done)
 	return taken
+}
+
+// take notes an add, which is done with those behind it of the same piece and page.
+func (a *adding) take() {
+	unit, m := int(a.unit), a.owner.memory
+	switch room := a.row.Rest(); {
+	case a.from == nil:
+	case room < unit:
+		a.settle()
+		m.AddRow(a.row, a.from[a.at:a.at+int32(unit)])
+	case a.behind == 0 || room == int(mem.PageBytes):
+		a.settle()
+		m.Delay(a.row.Page())
+		a.behind = 1
+	default:
+		a.behind++
+	}
+	a.row += mem.Row(unit) / 4
+	if a.at += int32(unit); a.at == a.end {
+		a.settle()
+	}
+}
+
+// settle does the adds that are behind.
+func (a *adding) settle() {
+	if a.behind == 0 {
+		return
+	}
+	n := int32(a.behind) * int32(a.unit)
+	first, m := a.row-mem.Row(n/4), a.owner.memory
+	a.behind = 0
+	m.AddRow(first, a.from[a.at-n:a.at])
+	m.Delayed(first.Page())
+}
+
+// delayAdds has the memory of a PFE with time ask for adds that are behind.
+func (p *PFE) delayAdds() { p.memory.DelayAdds(func(page int) { p.clock.settle(p, page) }) }
+
+// settle does all adds to a page of a program's memory that are behind.
+func (c *clock) settle(p *PFE, page int) {
+	for i := range c.adding {
+		if a := &c.adding[i]; a.behind > 0 && a.owner == p && (a.row-1).Page() == page {
+			a.settle()
+		}
+	}
 }
 
 // addNext serves the next XTXN of a loop of adds. After the last one the thread goes on behind

@@ -103,6 +103,7 @@ func build(cfg Config) (*PFE, error) {
 		if p.clock, err = newClock(p); err != nil {
 			return nil, err
 		}
+		p.delayAdds()
 	}
 	for _, h := range cfg.NextHops {
 		if err := p.SetNextHop(h); err != nil {

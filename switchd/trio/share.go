@@ -46,6 +46,7 @@ func (p *PFE) Share(others []dataplane.Engine) error {
 	}
 	host := programs[i]
 	p.clock = &clock{machine: host.clock.machine, reorder: newReorder()}
+	p.delayAdds()
 	p.cfg.PPEs, p.cfg.Threads, p.cfg.Queue, p.cfg.PacketMemory = host.cfg.PPEs, host.cfg.Threads, host.cfg.Queue, host.cfg.PacketMemory
 	p.clock.members = append(p.clock.members, p)
 	return nil
@@ -58,6 +59,7 @@ func (p *PFE) Retire() {
 	if c := p.clock; c != nil {
 		for i := range c.adding {
 			if c.adding[i].owner == p {
+				c.adding[i].settle()
 				c.adding[i] = adding{}
 			}
 		}

@@ -37,6 +37,7 @@ type Memory struct {
 	addBytes int      // of the longest add
 	table    *Table
 	layout   Layout
+	delayed  *delayed // nil: adds are done when they are asked for
 }
 
 // Layout says where things stand. Ranges include Start and exclude End.
@@ -114,7 +115,18 @@ func (m *Memory) reach(a Addr, n int) (lo, hi []byte, f Fault) {
 	if p := m.page(int(a >> pageShift)); p != nil && off+n <= pageBytes {
 		return p[off : off+n], nil, NoFault
 	}
+	if off+n > pageBytes && m.delayed != nil {
+		m.delayed.settle(int(a>>pageShift) + 1)
+	}
 	return m.reachSlow(a, off, n)
+}
+
+// reachAdd is reach for an add, which need not wait for others.
+func (m *Memory) reachAdd(a Addr, n int) (lo, hi []byte, f Fault) {
+	if !m.holds(a, n) {
+		return nil, nil, OutOfRange
+	}
+	return m.reachSlow(a, int(a&(pageWords-1))*WordBytes, n)
 }
 
 // reachSlow is reach where a page is new or two are needed.
@@ -125,14 +137,14 @@ func (m *Memory) reachSlow(a Addr, off, n int) (lo, hi []byte, f Fault) {
 		return nil, nil, Exhausted
 	}
 	if !crosses {
-		return m.page(at)[off : off+n], nil, NoFault
+		return m.given(at)[off : off+n], nil, NoFault
 	}
-	return m.page(at)[off:], m.page(at + 1)[:off+n-pageBytes], NoFault
+	return m.given(at)[off:], m.given(at + 1)[:off+n-pageBytes], NoFault
 }
 
 // allocate makes sure that a page has room in the host; false if there is none left.
 func (m *Memory) allocate(at int) bool {
-	if m.page(at) != nil {
+	if m.given(at) != nil {
 		return true
 	}
 	if m.resident == m.most {
@@ -147,8 +159,16 @@ func (m *Memory) allocate(at int) bool {
 	return true
 }
 
-// page returns a page by Addr>>pageShift; nil: not yet written, all zero.
+// page returns a page by Addr>>pageShift, with all adds to it done; nil: not yet written, all zero.
 func (m *Memory) page(at int) *page {
+	if m.delayed != nil {
+		m.delayed.settle(at)
+	}
+	return m.given(at)
+}
+
+// given is page without the adds that are delayed.
+func (m *Memory) given(at int) *page {
 	if f := m.frames[uint(at)/frameSize]; f != nil {
 		return f[uint(at)%frameSize]
 	}

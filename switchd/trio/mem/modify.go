@@ -16,7 +16,7 @@ func (m *Memory) Add32(a Addr, half uint64, src []byte) Fault {
 	if half > 1 {
 		return BadHalf
 	}
-	lo, hi, f := m.reach(a, 4*int(half)+len(src))
+	lo, hi, f := m.reachAdd(a, 4*int(half)+len(src))
 	if f != NoFault {
 		return f
 	}

@@ -15,7 +15,7 @@ func (m *Memory) Written(r Range) iter.Seq[Range] {
 			switch {
 			case m.frames[f] == nil:
 				end = min(r.End, Addr((f+1)*frameSize)<<pageShift)
-			case m.page(int(a>>pageShift)) != nil:
+			case m.given(int(a>>pageShift)) != nil:
 				if !yield(Range{a, end}) {
 					return
 				}
