@@ -24,7 +24,7 @@ const (
 // and always have more.
 type pfeLoad struct {
 	grads, window int
-	warmup, count int            // blocks that are not measured, and that are
+	warmup, count int            // blocks that are not measured, and that are; a window and one more at least
 	apart         units.Duration // by which each server is slower than the one before
 }
 
@@ -40,8 +40,7 @@ type pfeRig struct {
 	engine  *microcode.Engine
 	eff     sansio.Effects
 	servers []pfeServer
-	done    int        // blocks
-	last    units.Time // when the latest of them was
+	results []units.Time // when blocks were done
 }
 
 // pfeServer is one server with its two links.
@@ -106,7 +105,7 @@ func (s *pfeServer) result(now units.Time) {
 
 // until runs until so many blocks are done.
 func (r *pfeRig) until(blocks int) error {
-	for r.done < blocks {
+	for len(r.results) < blocks {
 		at, from := r.engine.NextDeadline(), -1
 		for w := range r.servers {
 			if a := r.servers[w].arrivals; len(a) > 0 && a[0] < at {
@@ -115,7 +114,7 @@ func (r *pfeRig) until(blocks int) error {
 		}
 		switch {
 		case at == units.Never:
-			return fmt.Errorf("%d of %d blocks are done, and nothing is under way: %v", r.done, blocks, r.engine.Counters())
+			return fmt.Errorf("%d of %d blocks are done, and nothing is under way: %v", len(r.results), blocks, r.engine.Counters())
 		case from < 0:
 			r.engine.Expire(at, &r.eff)
 		default:
@@ -145,8 +144,7 @@ func (r *pfeRig) collect(now units.Time) {
 		for _, port := range r.eff.Sends[i].To {
 			r.servers[port].result(now)
 		}
-		r.done++
-		r.last = now
+		r.results = append(r.results, now)
 	}
 	r.eff.Reset()
 }
@@ -164,7 +162,7 @@ type pfePoint struct {
 	all     units.Duration // mean latency of all packets; one completes the block and builds the result
 	adding  units.Duration // mean latency of those that do not
 	waiting units.Duration // of it, for a thread; of all packets
-	took    units.Duration // of the measured blocks, from result to result
+	round   units.Duration // in which every place of the window comes round, mean
 	end     trio.Snapshot  // of the whole run
 }
 
@@ -175,7 +173,20 @@ func (p *pfePoint) rate(latency units.Duration) float64 {
 
 // throughput is that of all servers' gradients, in bits a second.
 func (p *pfePoint) throughput() float64 {
-	return 32 * float64(pfeServers*p.load.count*p.load.grads) / p.took.Seconds()
+	return 32 * float64(pfeServers*p.load.window*p.load.grads) / p.round.Seconds()
+}
+
+// round returns the mean time between a result and the one that is a window behind it, of the blocks
+// that are measured. Results leave in bursts, so that a time from result to result depends on where in a
+// burst it begins; a round does not.
+func (r *pfeRig) round() units.Duration {
+	results, n := r.results[r.load.warmup:], units.Duration(0)
+	var sum units.Duration
+	for i := r.load.window; i < len(results); i++ {
+		sum += results[i].Sub(results[i-r.load.window])
+		n++
+	}
+	return sum / n
 }
 
 // measure runs the load and measures what comes behind its warm-up.
@@ -187,11 +198,11 @@ func (x pfeRun) measure() (pfePoint, error) {
 	if err := r.until(x.load.warmup); err != nil {
 		return pfePoint{}, err
 	}
-	before, from := r.engine.Snapshot(), r.last
-	if err := r.until(x.load.warmup + x.load.count); err != nil {
+	before := r.engine.Snapshot()
+	if err := r.until(x.load.warmup + max(x.load.count, x.load.window+1)); err != nil {
 		return pfePoint{}, err
 	}
-	p := pfePoint{pfeRun: x, took: r.last.Sub(from), end: r.engine.Snapshot()}
+	p := pfePoint{pfeRun: x, round: r.round(), end: r.engine.Snapshot()}
 	var adding, all, waiting span
 	adding.between(inside(&before, trio.Consumed), inside(&p.end, trio.Consumed))
 	all = adding

@@ -124,13 +124,13 @@ func TestLargestWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for r.done < load.warmup+load.count {
-		if err := r.until(r.done + load.count/16); err != nil {
+	for len(r.results) < load.warmup+load.count {
+		if err := r.until(len(r.results) + load.count/16); err != nil {
 			t.Fatal(err)
 		}
 		for _, w := range r.engine.Snapshot().Work {
 			if w.Fate == trio.Dropped.String() && w.Inside.N > 0 {
-				t.Fatalf("%d packets are dropped after %d blocks: %v", w.Inside.N, r.done, r.engine.Counters())
+				t.Fatalf("%d packets are dropped after %d blocks: %v", w.Inside.N, len(r.results), r.engine.Counters())
 			}
 		}
 	}
