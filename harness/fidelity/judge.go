@@ -50,6 +50,7 @@ func Judge(in Inputs) result.Fidelity {
 		f.UnaskedDrops += n.UnaskedDrop
 		f.RingDrops += n.RingDrops
 		f.ComputeOverruns += n.Overruns
+		f.Nodes = append(f.Nodes, result.Late{Node: n.Name, Kind: n.Kind, P95: int64(n.LateP95), P99: int64(n.LateP99), Max: int64(n.LateMax), BusyShare: n.BusyShare})
 	}
 	return f
 }

@@ -29,6 +29,10 @@ func TestCleanRunIsTrusted(t *testing.T) {
 	want := result.Fidelity{
 		Verdict: result.Trusted, Reasons: []string{}, TimerLateP99: int64(90 * units.Microsecond), CPUBusy: 0.5,
 		Offload: []string{"switch: afpacket-v2+vnethdr", "worker: udp-gso+gro"},
+		Nodes: []result.Late{
+			{Node: "tor", Kind: "switch", P99: 90e6, Max: 1e9, BusyShare: 0.3},
+			{Node: "h0", Kind: "worker", P99: 80e6, BusyShare: 0.1}, {Node: "h1", Kind: "worker", P99: 85e6, BusyShare: 0.1},
+		},
 	}
 	if diff := cmp.Diff(want, Judge(clean())); diff != "" {
 		t.Error(diff)

@@ -167,6 +167,17 @@ type Fidelity struct {
 	ComputeOverruns int      `json:"compute_overruns"`   // gradients that took longer than their nominal time
 	Asleep          string   `json:"asleep,omitempty"`   // why idle processors slept during the run; empty: they were kept awake
 	Offload         []string `json:"offload"`            // packet paths in use, by node kind
+	Nodes           []Late   `json:"nodes,omitempty"`    // of a live run, in the order in which they were judged
+}
+
+// Late is how late the timers of a node's thread of packets were, in picoseconds, and its share of a processor.
+type Late struct {
+	Node      string  `json:"node"`
+	Kind      string  `json:"kind"` // switch, worker, ...
+	P95       int64   `json:"timer_late_p95_ps"`
+	P99       int64   `json:"timer_late_p99_ps"`
+	Max       int64   `json:"timer_late_max_ps"`
+	BusyShare float64 `json:"busy_share"`
 }
 
 // Warn adds cautions. A run that has any is neither trusted nor exact.
