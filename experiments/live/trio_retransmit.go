@@ -20,7 +20,7 @@ import (
 func spuriousRetransmits() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.s6.1.sml-spurious-retx", Title: "SwitchML-256 with stragglers, with and without a retransmission timer of 1 ms; nothing is lost",
-		Switch: []claims.Switch{claims.SwitchReference},
+		Switch: []claims.Switch{claims.SwitchPipeline},
 		Claims: []claims.ID{"trio.s6.1.sml-spurious-retx"},
 		Live:   true, Quick: "15 of 40 iterations",
 		Run: onLab(runRetransmit),
@@ -37,7 +37,7 @@ func retransmitRuns(e *experiment.Env) []liveRun {
 	run := func(name string, timer bool, p float64) liveRun {
 		return liveRun{
 			name:     name,
-			sys:      switchmlsystem.System{Elements: 256, Slots: retransmitPool, Unscaled: true, Retransmit: timer, Timeout: units.Millisecond},
+			sys:      switchmlsystem.System{Elements: 256, Slots: retransmitPool, Unscaled: true, Pipe: testbed.OnPipe, Retransmit: timer, Timeout: units.Millisecond},
 			topology: "rack", hosts: 6, mtu: jumbo, rate: testbed.Gigabit100, scale: 200, model: profile, iterations: n, p: p,
 			change: func(s *job.Spec) { s.Semantics = fault.Semantics(e.Reading("trio.straggle-semantics")) },
 		}

@@ -20,7 +20,7 @@ import (
 func underStragglers() experiment.Experiment {
 	return experiment.Experiment{
 		ID: "trio.live.stragglers", Title: "iteration time under stragglers on real packets: SwitchML-256 and Trio-ML, VGG11",
-		Switch: []claims.Switch{claims.SwitchMicrocode, claims.SwitchReference},
+		Switch: []claims.Switch{claims.SwitchMicrocode, claims.SwitchPipeline},
 		Claims: []claims.ID{"trio.live.straggler-speedup", "trio.fig13.trend.switchml-grows"},
 		Live:   true, Quick: "p = 0, 8 and 16%, 16 of 40 iterations",
 		Run: onLab(runStragglers),
@@ -41,7 +41,7 @@ func stragglerRuns(e *experiment.Env) (runs []liveRun) {
 		}
 	}
 	for _, p := range testbed.StraggleP(e) {
-		runs = append(runs, run(testbed.SML256, "rack", p))
+		runs = append(runs, run(testbed.Pipe256, "rack", p))
 	}
 	return append(runs, run(testbed.Trio(e), "mx480", testbed.LastP))
 }
@@ -82,14 +82,14 @@ func stragglerTable(rows []compare.Row, got []ran) claims.Table {
 	t := claims.Table{
 		ID: "trio.live.stragglers", Title: "Mean iteration time by straggling probability, live",
 		Columns: []claims.Column{
-			{Name: "system"}, {Name: "p", Unit: "%"}, {Name: "iteration", Unit: "ms"}, {Name: "expected", Unit: "ms"},
+			{Name: "system"}, {Name: "switch"}, {Name: "p", Unit: "%"}, {Name: "iteration", Unit: "ms"}, {Name: "expected", Unit: "ms"},
 			{Name: "speed-up over SwitchML"}, {Name: "degraded blocks"}, {Name: "fidelity"},
 		},
 		Notes: []string{"Expected is what the schedule, nominal compute and link rate allow: for Trio-ML at most."},
 	}
 	for i := range rows {
 		r, c := &rows[i], &got[i].Cell
-		t.Add(render.Text(r.System), render.Percent(r.StraggleP), testbed.Estimate(r.Iter.Value, r.Iter.Half, r.Iter.Bounded(), 1),
+		t.Add(render.Text(r.System), render.Text(got[i].on), render.Percent(r.StraggleP), testbed.Estimate(r.Iter.Value, r.Iter.Half, r.Iter.Bounded(), 1),
 			render.Number(c.Expected.Milliseconds(), 1), testbed.Estimate(r.Speedup.Value, r.Speedup.Half, r.Speedup.Bounded(), 2),
 			render.Optional(r.DegradedBlocks, render.Int), render.Text(c.Fidelity.Verdict))
 	}

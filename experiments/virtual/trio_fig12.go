@@ -124,6 +124,7 @@ func (s *sweep) accuracyClaims(ctx context.Context, rows []compare.Row, f *exper
 		Notes: []string{
 			"The second factor is measured on a surrogate (two-layer network, Fashion-MNIST, 1/200 of the model's size), mean of " +
 				fmt.Sprint(surrogateSeeds(s.env)) + " seeds; ImageNet is out of reach.",
+			"Both factors are of runs on the reference programs.",
 			fmt.Sprintf("%q is Trio-ML in the other reading of trio.close-to-ideal. No claim rests on it.", otherLine(s.env)),
 		},
 	}

@@ -3,6 +3,7 @@ package virtual
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/inalab/inalab/experiments/chip"
 	"github.com/inalab/inalab/experiments/experiment"
@@ -13,6 +14,7 @@ import (
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
+	"github.com/inalab/inalab/switchd/program/trioml/reference"
 )
 
 // The sweep of Fig 13 is on the fast model of a PFE. One iteration of one network
@@ -21,7 +23,7 @@ import (
 const (
 	heldModel       = "resnet50"
 	heldSeeds       = 100 // that are tried for one that has a straggler
-	quickHeldShrink = 8   // of the model in a quick run
+	quickHeldShrink = 16  // of the model in a quick run
 )
 
 // heldPFE is one model of a PFE, with the jobs that it is held against another by.
@@ -36,28 +38,47 @@ type heldPFE struct {
 func (s *sweep) onMicrocode(ctx context.Context) (t claims.Table, err error) {
 	apart := *s.env
 	apart.Constants = s.env.Constants.Fresh()
-	m, err := chip.NewTrio(&apart)
+	models, err := heldPFEs(&apart, s.scan)
 	if err != nil {
 		return t, err
-	}
-	swept, timed := trioSystem(&apart), trioSystem(&apart)
-	swept.PFE.Scan = s.scan
-	timed.AddRate, timed.PFE = 0, m.PFE()
-	models := []heldPFE{{name: "reference program", sys: swept}, {name: "Microcode", sys: timed}}
-	var jobs []*job.Job
-	for i := range models {
-		if err := models[i].lay(&apart); err != nil {
-			return t, err
-		}
-		jobs = append(jobs, models[i].jobs...)
 	}
 	s.env.Note("%s on Microcode: an iteration without and one with a straggler", modelNames[heldModel])
-	cells, err := runJobs(ctx, jobs...)
+	cells, err := runHeld(ctx, models)
 	if err != nil {
 		return t, err
 	}
-	half := len(cells) / len(models)
-	return heldTable(models, [][]result.Cell{cells[:half], cells[half:]}), nil
+	return heldTable(models, cells), nil
+}
+
+// heldPFEs are the model of the sweep and the emulated PFE.
+func heldPFEs(e *experiment.Env, scan reference.ScanTime) ([]heldPFE, error) {
+	m, err := chip.NewTrio(e)
+	if err != nil {
+		return nil, err
+	}
+	swept, timed := trioSystem(e), trioSystem(e)
+	swept.PFE.Scan = scan
+	timed.AddRate, timed.PFE = 0, m.PFE()
+	models := []heldPFE{{name: "reference program", sys: swept}, {name: "Microcode", sys: timed}}
+	for i := range models {
+		if err := models[i].lay(e); err != nil {
+			return nil, err
+		}
+	}
+	return models, nil
+}
+
+// runHeld runs the jobs of each model.
+func runHeld(ctx context.Context, models []heldPFE) ([][]result.Cell, error) {
+	var jobs []*job.Job
+	for i := range models {
+		jobs = append(jobs, models[i].jobs...)
+	}
+	cells, err := runJobs(ctx, jobs...)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(slices.Chunk(cells, len(cells)/len(models))), nil
 }
 
 // lay lays the jobs out. The second has the first seed, from that of the run on, that

@@ -213,7 +213,7 @@ func (s *sweep) moveRows(all []*moved) claims.Table {
 			{Name: "Trio-ML " + other, Unit: "ms"}, {Name: "speed-up " + other}, {Name: "moved"},
 		},
 		Notes: []string{
-			fmt.Sprintf("The first %d iterations of the schedule. Each line changes what it says and nothing else. Gap: SwitchML over Trio-ML without stragglers.", s.iterations),
+			fmt.Sprintf("The first %d iterations of the schedule. Each line changes what it says and nothing else. All run on the reference programs. Gap: SwitchML over Trio-ML without stragglers.", s.iterations),
 		},
 	}
 	var first *moved

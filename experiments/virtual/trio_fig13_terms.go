@@ -153,7 +153,7 @@ func (s *sweep) termTable(rows []compare.Row) (claims.Table, error) {
 			{Name: "speed-up"}, {Name: "expected speed-up"}, {Name: "SwitchML at p = 0", Unit: "ms"}, {Name: "Trio-ML at p = 0", Unit: "ms"}, {Name: "SwitchML at p = 0 for the paper's", Unit: "ms"},
 		},
 		Notes: []string{
-			"The speed-up is the product of the five factors before it.",
+			"The speed-up is the product of the five factors before it. All runs are of the sweep of Fig 13, on the reference programs.",
 			"Unit of delays: they are measured by the ideal's iteration time, for both systems. Gap: SwitchML over Trio-ML. Left: Trio-ML without stragglers over Trio-ML with.",
 			"Expected: the schedule drew what 1 + 3.75 p says, and what stragglers cost grows with the delays.",
 			"The last column is what SwitchML would have to take without stragglers for the speed-up that the paper states, at the expected delays and all else as it is.",

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"math"
 	"testing"
 
 	"github.com/inalab/inalab/experiments/experiment/experimenttest"
@@ -24,6 +25,33 @@ func TestHeldIterations(t *testing.T) {
 	}
 	if whole := testbed.Model(e, heldModel); h.jobs[0].Model.SizeMiB != whole.SizeMiB/quickHeldShrink {
 		t.Errorf("a quick run is of %d MiB", h.jobs[0].Model.SizeMiB)
+	}
+}
+
+// An iteration of Fig 13 takes as long on the Microcode of the timed PFE as on the reference program, which
+// the sweep is on, within 1%.
+func TestSweepAgreesWithMicrocode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an emulated PFE is many times slower under the race detector")
+	}
+	e := experimenttest.NewEnv(t)
+	scan, err := scanTime(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := heldPFEs(e, scan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := runHeld(t.Context(), models)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range cells[0] {
+		swept, chip := testbed.MeanIteration(&cells[0][k]), testbed.MeanIteration(&cells[1][k])
+		if d := chip.Seconds()/swept.Seconds() - 1; math.Abs(d) > 0.01 {
+			t.Errorf("p = %g: %v on the Microcode, %v on the reference program, %+.2f%%", cells[0][k].StraggleP, chip, swept, 100*d)
+		}
 	}
 }
 
