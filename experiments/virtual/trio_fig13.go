@@ -25,7 +25,7 @@ func fig13() experiment.Experiment {
 			"trio.fig12.resnet50.tta.p16", "trio.fig12.densenet161.tta.p16", "trio.fig12.vgg11.tta.p16", "trio.fig12.order.tta-below-iter",
 		},
 		Predicts: []claims.ID{"trio.fig13.densenet161.p16"},
-		Quick:    fmt.Sprintf("p = 0 and 16%%, %d of 100 iterations; 2 of 6 seeds of the surrogate; what is open on ResNet50 alone, %d of %d iterations; an eighth of the model on Microcode", quickIterations, quickMoveIterations, moveIterations),
+		Quick:    fmt.Sprintf("p = 0 and 16%%, %d of 100 iterations; 2 of 6 seeds of the surrogate; what is open on ResNet50 alone, %d of %d iterations; a sixteenth of the model on Microcode", quickIterations, quickMoveIterations, moveIterations),
 		Run:      runFig13,
 	}
 }
