@@ -20,6 +20,7 @@ import (
 type compareFlags struct {
 	tableFlags
 	rule    ruleFlags
+	history historyFlags
 	results string
 }
 
@@ -57,7 +58,7 @@ func newCompare() *cobra.Command {
 	var f compareFlags
 	var allow []string
 	c := &cobra.Command{
-		Use:   "compare OLD... [--] NEW...",
+		Use:   "compare OLD... [--] NEW... | --history [SELECTION...]",
 		Short: "Say which rows changed between two runs, or two sets of runs, and by how much",
 		Long: `Holds new runs against old ones of the same scenario, row by row: a row is a system at one
 point of a sweep. OLD and NEW are results directories, names of such below --results, or
@@ -73,13 +74,25 @@ Runs of different scenario, clock or scale are refused. Rows that one side lacks
 invalid or whose sums were wrong are named, and have no part. Needs no root.
 "inalab run --paired" makes runs of two builds and compares them.
 
+With --history all runs below --results are shown by time, each against the median of those
+before it that are of the same scenario, clock, scale, seed and, live, kind of machine; a figure
+shows the trend. SELECTION is a scenario, or KEY=VALUE, where all must hold. An
+index, history.sqlite below --results, is brought up to date first; --rebuild makes it again.
+
 Exit codes: 0 nothing changed, 1 something did, 2 a run cannot be read or compared.`,
 		Example: `  inalab compare 20260102T150405Z-straggler-3f9a1c latest
   inalab compare results/20260102* -- results/20260103*
   inalab compare old-results new-results --threshold 3% --format markdown
-  inalab compare naive skip --allow trio.wake`,
-		Args: arguments(2, maxCompared),
+  inalab compare naive skip --allow trio.wake
+  inalab compare --history straggler system=trioml`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.history.on {
+				return showHistory(c, args, f)
+			}
+			if err := f.alone(c, args); err != nil {
+				return usage(err)
+			}
 			rule, err := f.rule.rule()
 			if err != nil {
 				return usage(err)
@@ -92,12 +105,25 @@ Exit codes: 0 nothing changed, 1 something did, 2 a run cannot be read or compar
 	f.register(flags)
 	f.rule.register(flags)
 	flags.StringArrayVar(&allow, "allow", nil, "key of the scenario that may differ, as trio.wake; may be repeated")
+	flags.BoolVar(&f.history.on, "history", false, "show all runs by time, each against those before")
+	flags.BoolVar(&f.history.rebuild, "rebuild", false, "with --history: read all results directories again")
+	flags.StringVarP(&f.history.out, "out", "o", "", "with --history: file of the figure (default: history.svg below --results)")
 	flags.StringVar(&f.results, "results", archive.DefaultRoot, "directory with the results directories")
 	return c
 }
 
 // maxCompared bounds the names of one comparison (assumed: a year of nights).
 const maxCompared = 1000
+
+// alone refuses what is of --history, and arguments that are too few or too many.
+func (f *compareFlags) alone(c *cobra.Command, args []string) error {
+	for _, name := range []string{"rebuild", "out"} {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s is of --history", name)
+		}
+	}
+	return arguments(2, maxCompared)(c, args)
+}
 
 // compareRuns compares what can be read. Runs that are named and cannot be are an error all the same.
 func compareRuns(c *cobra.Command, args []string, f compareFlags, rule change.Rule) error {
@@ -138,8 +164,11 @@ func showComparison(c *cobra.Command, result *change.Comparison, options render.
 	if err = errors.Join(usage(unread), err); err != nil {
 		return err
 	}
-	if result.Changed() {
+	switch {
+	case result.Changed():
 		return silently(exitFailed)
+	case result.Judged() == 0:
+		return usage(errors.New(result.Summary()))
 	}
 	return nil
 }

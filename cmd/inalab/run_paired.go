@@ -75,16 +75,19 @@ func (p *pairedRun) run(ctx context.Context) error {
 	}
 	result, err := change.Of(p.runs[0], p.runs[1], p.rule)
 	if err != nil {
-		return err
+		return usage(err)
 	}
-	took := fmt.Sprintf("%d pairs in %.1f minutes, in the order old, new, new, old", p.flags.repeat, time.Since(began).Minutes())
+	took := fmt.Sprintf("%d pairs of runs in %.1f minutes, in the order old, new, new, old", p.flags.repeat, time.Since(began).Minutes())
 	result.Notes = append([]string{took}, append(p.notes, result.Notes...)...)
 	if err := render.Write(p.stdout, result.Table(), p.options); err != nil {
 		return err
 	}
 	p.line.keep("%s", took)
-	if result.Changed() {
+	switch {
+	case result.Changed():
 		return failed(errors.New(result.Summary()))
+	case result.Judged() == 0:
+		return untrusted(errors.New(result.Summary()))
 	}
 	return nil
 }
@@ -104,7 +107,7 @@ func (p *pairedRun) once(ctx context.Context, which, i int) error {
 		return withCode(code, fmt.Errorf("%s ended with code %d:\n%s", p.builds[which], code, strings.TrimSpace(log)))
 	}
 	if dir == "" {
-		return withCode(max(code, exitFailed), fmt.Errorf("%s wrote no results:\n%s", p.builds[which], strings.TrimSpace(log)))
+		return usage(fmt.Errorf("%s wrote no results:\n%s", p.builds[which], strings.TrimSpace(log)))
 	}
 	run, err := change.Read(dir)
 	if err != nil {

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,7 +27,7 @@ func Alike(runs []*Run, allowed []string) (notes []string, err error) {
 				return nil, fmt.Errorf("runs of different %s: %s is of %s, %s of %s: %s", f.what, first.Name, f.a, r.Name, f.b, f.fix)
 			}
 		}
-		more, err := sameOptions(first, r, allowed)
+		more, err := SameSetup(first.Setup(), r.Setup(), allowed)
 		if err != nil {
 			return nil, err
 		}
@@ -36,44 +37,50 @@ func Alike(runs []*Run, allowed []string) (notes []string, err error) {
 	return append(slices.Compact(notes), differences(runs)...), nil
 }
 
-// sameOptions refuses runs whose resolved scenarios differ. A key that one build does not know is noted: it was
+// Setup is what a run was set up as: which build, and what of the resolved scenario may move times.
+type Setup struct {
+	Name, Build string
+	Options     map[string]string // by key; looked up
+}
+
+// Setup returns that of a run.
+func (r *Run) Setup() Setup { return Setup{r.Name, r.Build(), options(r.Manifest.Options)} }
+
+// SameSetup refuses runs whose resolved scenarios differ. A key that one build does not know is noted: it was
 // added or taken away between the two.
-func sameOptions(a, b *Run, allowed []string) (notes []string, err error) {
-	x, y := Options(a.Manifest.Options), Options(b.Manifest.Options)
-	for _, k := range slices.Compact(slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(x)), slices.Collect(maps.Keys(y))...)))) {
-		v, inA := x[k]
-		w, inB := y[k]
+func SameSetup(a, b Setup, allowed []string) (notes []string, err error) {
+	keys := append(slices.Collect(maps.Keys(a.Options)), slices.Collect(maps.Keys(b.Options))...)
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		v, inA := a.Options[k]
+		w, inB := b.Options[k]
 		switch {
 		case v == w && inA == inB:
 		case covers(allowed, k):
-			notes = append(notes, fmt.Sprintf("allowed to differ: %s, %s and %s", k, orNothing(v), orNothing(w)))
-		case inA != inB && a.build() != b.build():
+			notes = append(notes, fmt.Sprintf("allowed to differ: %s, %s and %s", k, cmp.Or(v, unset), cmp.Or(w, unset)))
+		case inA != inB && a.Build != b.Build:
 			notes = append(notes, fmt.Sprintf("%s is a key of one build only", k))
 		default:
 			return nil, fmt.Errorf("runs of different scenarios: %s is %s in %s and %s in %s: compare runs of one scenario, or allow the difference with --allow %s",
-				k, orNothing(v), a.Name, orNothing(w), b.Name, k)
+				k, cmp.Or(v, unset), a.Name, cmp.Or(w, unset), b.Name, k)
 		}
 	}
 	return notes, nil
 }
+
+// unset stands for the value of a key that is not there.
+const unset = "not set"
 
 // covers reports whether a key, or one above it, is in a list.
 func covers(list []string, key string) bool {
 	return slices.ContainsFunc(list, func(l string) bool { return l == key || strings.HasPrefix(key, l+".") || strings.HasPrefix(key, l+"[") })
 }
 
-func orNothing(v string) string {
-	if v == "" || v == "<nil>" {
-		return "not set"
-	}
-	return v
-}
-
-// Options returns what of a resolved scenario may move times: each key of the manifest's options, as --set writes
+// options returns what of a resolved scenario may move times: each key of the manifest's options, as --set writes
 // it, with its value.
-func Options(options any) map[string]string {
+func options(resolved any) map[string]string {
 	out := map[string]string{}
-	flatten("", options, out)
+	flatten("", resolved, out)
 	for k := range out {
 		if covers(aside, k) {
 			delete(out, k)

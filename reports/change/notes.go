@@ -12,7 +12,9 @@ func (c *Comparison) notes() []string {
 		c.Summary(),
 		fmt.Sprintf("old: %s; new: %s", side(c.Old), side(c.New)),
 		"change: new iteration time over old, paired by seed and iteration; ± is half of its 95% interval over the pairs",
-		c.rule(),
+	}
+	if c.Judged() > 0 {
+		out = append(out, c.rule())
 	}
 	out = append(out, c.Notes...)
 	for i := range c.Rows {
@@ -32,14 +34,17 @@ func (c *Comparison) Summary() string {
 			changed = append(changed, fmt.Sprintf("%s is %s by %+.1f%%", r.name(), r.Verdict, 100*(r.Factor.Value-1)))
 		}
 	}
-	if changed == nil {
-		return fmt.Sprintf("nothing changed in %d rows", c.judged())
+	switch {
+	case c.Judged() == 0:
+		return "no row can be judged: none has a pair of runs that can be believed"
+	case changed == nil:
+		return fmt.Sprintf("nothing changed in %d rows", c.Judged())
 	}
-	return fmt.Sprintf("%d of %d rows changed: %s", len(changed), c.judged(), list(changed))
+	return fmt.Sprintf("%d of %d rows changed: %s", len(changed), c.Judged(), list(changed))
 }
 
-// judged counts the rows that were held against each other.
-func (c *Comparison) judged() (n int) {
+// Judged counts the rows that were held against each other.
+func (c *Comparison) Judged() (n int) {
 	for i := range c.Rows {
 		if r := &c.Rows[i]; r.Changed() || r.Verdict == Unchanged {
 			n++
@@ -74,7 +79,7 @@ func (c *Comparison) rule() string {
 func side(runs []*Run) string {
 	var builds []string
 	for _, r := range runs {
-		if b := r.build(); !slices.Contains(builds, b) {
+		if b := r.Build(); !slices.Contains(builds, b) {
 			builds = append(builds, b)
 		}
 	}

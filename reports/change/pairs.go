@@ -40,7 +40,7 @@ func pairUp(old, fresh []one) (p pairs) {
 // add takes a pair, if both of it are to be believed.
 func (p *pairs) add(a, b one) {
 	for _, o := range []one{a, b} {
-		if why := unfit(o.cell); why != "" {
+		if why := Unfit(o.cell); why != "" {
 			p.absent = append(p.absent, fmt.Sprintf("seed %d of %s: %s", o.cell.Seed, o.run.Name, why))
 			return
 		}
@@ -62,8 +62,8 @@ func (p *pairs) add(a, b one) {
 	p.list = append(p.list, out)
 }
 
-// unfit says why a run of a row has no part; empty: it has one.
-func unfit(c *result.Cell) string {
+// Unfit says why a run of a row has no part; empty: it has one.
+func Unfit(c *result.Cell) string {
 	switch {
 	case c.Fidelity.Verdict == result.Invalid:
 		return "its fidelity is invalid"

@@ -28,8 +28,8 @@ func Read(name string) (*Run, error) {
 	return &Run{name, p.Manifest, record}, nil
 }
 
-// build names the version that made a run.
-func (r *Run) build() string {
+// Build names the version that made a run.
+func (r *Run) Build() string {
 	if r.Manifest.Commit == "" {
 		return r.Manifest.Version
 	}
