@@ -77,7 +77,7 @@ func (p *pairedRun) run(ctx context.Context) error {
 	if err != nil {
 		return usage(err)
 	}
-	took := fmt.Sprintf("%d pairs of runs in %.1f minutes, in the order old, new, new, old", p.flags.repeat, time.Since(began).Minutes())
+	took := fmt.Sprintf("pairs of runs: %d, in the order old, new, new, old, in %.1f minutes", p.flags.repeat, time.Since(began).Minutes())
 	result.Notes = append([]string{took}, append(p.notes, result.Notes...)...)
 	if err := render.Write(p.stdout, result.Table(), p.options); err != nil {
 		return err

@@ -45,7 +45,7 @@ type column struct {
 func (c *Comparison) columns() []column {
 	head := &c.New[0].Manifest
 	text := func(key string, fold bool, of func(*Row) string) column {
-		return column{render.Column{Key: key, Name: key, Fold: fold}, func(r *Row) render.Cell { return word(of(r)) }}
+		return column{render.Column{Key: key, Name: key, Fold: fold}, func(r *Row) render.Cell { return render.Word(of(r)) }}
 	}
 	number := func(key, name, unit string, detail bool, cell func(*Row) render.Cell) column {
 		return column{render.Column{Key: key, Name: name, Unit: unit, Align: render.Right, Detail: detail}, cell}
@@ -62,12 +62,12 @@ func (c *Comparison) columns() []column {
 		number("iter_ms_old", "old", "ms", false, func(r *Row) render.Cell { return render.Number(r.Old, 3) }),
 		number("iter_ms_new", "new", "ms", false, func(r *Row) render.Cell { return render.Number(r.New, 3) }),
 		number("change", "change", "%", false, (*Row).change),
-		number("change_lo", "from", "%", true, func(r *Row) render.Cell { return render.Percent(r.Factor.Lo - 1) }),
-		number("change_hi", "to", "%", true, func(r *Row) render.Cell { return render.Percent(r.Factor.Hi - 1) }),
-		number("p", "chance", "", false, func(r *Row) render.Cell { return render.Number(r.P, 4) }),
+		number("change_lo", "from", "%", true, func(r *Row) render.Cell { return r.bound(r.Factor.Lo) }),
+		number("change_hi", "to", "%", true, func(r *Row) render.Cell { return r.bound(r.Factor.Hi) }),
+		number("p", "chance", "", false, (*Row).chance),
 		number("pairs", "pairs", "", false, func(r *Row) render.Cell { return render.Int(r.Pairs) }),
 		text("verdict", false, func(r *Row) string { return string(r.Verdict) }),
-		{render.Column{Key: "why", Name: ""}, func(r *Row) render.Cell { return word(strings.Join(r.Why, "; ")) }},
+		{render.Column{Key: "why", Name: ""}, func(r *Row) render.Cell { return render.Word(strings.Join(r.Why, "; ")) }},
 	}
 }
 
@@ -87,10 +87,19 @@ func (r *Row) change() render.Cell {
 	return c.As(people)
 }
 
-// word is a cell of words; no words are what does not apply.
-func word(s string) render.Cell {
-	if s == "" {
+// bound is an end of the interval, if there is one.
+func (r *Row) bound(end float64) render.Cell {
+	if r.Factor.N < 2 {
 		return render.NA()
 	}
-	return render.Text(s)
+	return render.Percent(end - 1)
+}
+
+// chance is the corrected p-value.
+func (r *Row) chance() render.Cell {
+	c := render.Number(r.P, 4)
+	if r.P < 0.0001 {
+		return c.As("<0.0001")
+	}
+	return c
 }

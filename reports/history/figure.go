@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -118,6 +119,7 @@ func (t *trend) panel(lines []string, medians map[int]float64) figure.Panel {
 	p := figure.Panel{
 		Title: t.title, X: figure.Axis{Label: "run, by time"}, Y: figure.Axis{Label: "against the median", Unit: "%", Zero: true},
 	}
+	p.Y.Ticks = t.flat(medians)
 	step := max(1, (len(t.runs)+mostTicks-1)/mostTicks)
 	for i := 0; i < len(t.runs); i += step {
 		p.X.Ticks = append(p.X.Ticks, float64(i))
@@ -136,6 +138,18 @@ func (t *trend) panel(lines []string, medians map[int]float64) figure.Panel {
 		p.Series = append(p.Series, s)
 	}
 	return p
+}
+
+// flat returns the only tick where nothing ever changed, which leaves an axis nothing to divide.
+func (t *trend) flat(medians map[int]float64) []float64 {
+	for _, list := range t.of {
+		for _, e := range list {
+			if math.Abs(e.IterMS/medians[e.Series]-1) > 1e-9 {
+				return nil
+			}
+		}
+	}
+	return []float64{0}
 }
 
 // changes are those of a line in one run, a seed each, in percent.

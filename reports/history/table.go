@@ -45,7 +45,7 @@ type column struct {
 
 func tableColumns() []column {
 	text := func(key string, fold bool, of func(*Entry) string) column {
-		return column{render.Column{Key: key, Name: key, Fold: fold}, func(e *Entry) render.Cell { return word(of(e)) }}
+		return column{render.Column{Key: key, Name: key, Fold: fold}, func(e *Entry) render.Cell { return render.Word(of(e)) }}
 	}
 	return []column{
 		text("time", false, func(e *Entry) string { return e.Started.UTC().Format(minute) }),
@@ -53,7 +53,7 @@ func tableColumns() []column {
 		text("scenario", true, func(e *Entry) string { return e.Scenario }),
 		text("clock", true, func(e *Entry) string { return e.Clock }),
 		{render.Column{Key: "scale", Name: "scale", Align: render.Right, Fold: true}, func(e *Entry) render.Cell { return render.Int(e.Scale) }},
-		{render.Column{Key: "machine", Name: "machine", Detail: true}, func(e *Entry) render.Cell { return word(e.Machine) }},
+		{render.Column{Key: "machine", Name: "machine", Detail: true}, func(e *Entry) render.Cell { return render.Word(e.Machine) }},
 		{render.Column{Key: "seed", Name: "seed", Align: render.Right, Fold: true}, func(e *Entry) render.Cell { return render.Int(e.Seed) }},
 		text("system", true, func(e *Entry) string { return e.System }),
 		text("topology", true, func(e *Entry) string { return e.Topology }),
@@ -66,7 +66,7 @@ func tableColumns() []column {
 		{render.Column{Key: "change", Name: "change", Unit: "%", Align: render.Right}, (*Entry).change},
 		{render.Column{Key: "before", Name: "before", Align: render.Right}, func(e *Entry) render.Cell { return render.Int(e.Before) }},
 		{render.Column{Key: "run", Name: "run", Detail: true}, func(e *Entry) render.Cell { return render.Text(e.Dir) }},
-		{render.Column{Key: "unfit"}, func(e *Entry) render.Cell { return word(e.Unfit) }},
+		{render.Column{Key: "unfit"}, func(e *Entry) render.Cell { return render.Word(e.Unfit) }},
 	}
 }
 
@@ -88,12 +88,4 @@ func (e *Entry) change() render.Cell {
 // at names the point of a sweep and the straggle probability.
 func (e *Entry) at() string {
 	return strings.TrimSpace(fmt.Sprintf("%s p=%g%%", e.Point, 100*e.StraggleP))
-}
-
-// word is a cell of words; no words are what does not apply.
-func word(s string) render.Cell {
-	if s == "" {
-		return render.NA()
-	}
-	return render.Text(s)
 }
