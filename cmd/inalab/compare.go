@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,11 +132,9 @@ func compareRuns(c *cobra.Command, args []string, f compareFlags, rule change.Ru
 	if err != nil {
 		return err
 	}
-	names := [2][]string{args[:1], args[1:]}
-	if at := c.ArgsLenAtDash(); at > 0 && at < len(args) {
-		names = [2][]string{args[:at], args[at:]}
-	} else if len(args) > 2 || at >= 0 {
-		return usage(fmt.Errorf("which of %d runs are the old ones? Write -- between the old and the new: inalab compare OLD... -- NEW...", len(args)))
+	names, err := sidesOf(args, c.ArgsLenAtDash())
+	if err != nil {
+		return usage(err)
 	}
 	var (
 		sides  [2][]*change.Run
@@ -156,6 +155,22 @@ func compareRuns(c *cobra.Command, args []string, f compareFlags, rule change.Ru
 	}
 	result.Notes = append(result.Notes, unread...)
 	return showComparison(c, result, options, failed)
+}
+
+// sidesOf parts the names of old runs from those of new ones: by --, which stood behind so many, or where there are two.
+func sidesOf(args []string, dash int) (names [2][]string, err error) {
+	switch {
+	case dash > 0 && dash < len(args):
+		names = [2][]string{args[:dash], args[dash:]}
+	case len(args) == 2 && dash < 0:
+		names = [2][]string{args[:1], args[1:]}
+	default:
+		return names, fmt.Errorf("which of %d runs are the old ones? Write -- between the old and the new: inalab compare OLD... -- NEW...", len(args))
+	}
+	if i := slices.IndexFunc(names[1], func(n string) bool { return strings.HasPrefix(n, "--") }); i >= 0 {
+		return names, fmt.Errorf("%q behind --: flags stand before it", names[1][i])
+	}
+	return names, nil
 }
 
 // showComparison writes the table. What could not be read counts before what changed.
