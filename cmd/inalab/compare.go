@@ -165,7 +165,7 @@ func sidesOf(args []string, dash int) (names [2][]string, err error) {
 	case len(args) == 2 && dash < 0:
 		names = [2][]string{args[:1], args[1:]}
 	default:
-		return names, fmt.Errorf("which of %d runs are the old ones? Write -- between the old and the new: inalab compare OLD... -- NEW...", len(args))
+		return names, fmt.Errorf("which of %d runs are the old ones? write -- between the old and the new, as in inalab compare OLD... -- NEW", len(args))
 	}
 	if i := slices.IndexFunc(names[1], func(n string) bool { return strings.HasPrefix(n, "--") }); i >= 0 {
 		return names, fmt.Errorf("%q behind --: flags stand before it", names[1][i])

@@ -69,13 +69,13 @@ func runChild(ctx context.Context, path string, args []string) (code int, log st
 	cmd.Env, cmd.Stderr, cmd.SysProcAttr = withoutDefaults(os.Environ()), &stderr, apart()
 	cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGINT) }
 	err = cmd.Run()
-	if ctx.Err() != nil {
-		return 0, "", errors.Join(context.Cause(ctx), err)
-	}
-	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) && ended.Exited() {
+	ended := (*exec.ExitError)(nil)
+	switch {
+	case ctx.Err() != nil:
+		return 0, "", context.Cause(ctx)
+	case errors.As(err, &ended) && ended.Exited():
 		return ended.ExitCode(), stderr.String(), nil
-	}
-	if err != nil {
+	case err != nil:
 		return 0, "", fmt.Errorf("%s: %w:\n%s", path, err, strings.TrimSpace(stderr.String()))
 	}
 	return 0, stderr.String(), nil
