@@ -29,7 +29,7 @@ FUZZTIME ?= 5s
 FUZZCOMPILE ?= 60s
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
-SCRIPTS := .ci/run packaging/release packaging/check-root packaging/nightly
+SCRIPTS := .ci/run packaging/release packaging/check-root packaging/nightly packaging/check-paired
 DATASET := /usr/share/datasets/fashion-mnist
 
 # ---- who asked ------------------------------------------------------------
@@ -200,10 +200,11 @@ check-root: ## install what make release made in a bare root, and run doctor and
 # As root live scenarios and claims run as well; what is written is the caller's in the end. Root has caches of its own.
 NIGHTLY_DIR ?= nightly
 NIGHTLY ?= full
+NIGHTLY_OLD ?=
 ROOT_HOME := $(if $(AS_CALLER),HOME="$$(getent passwd 0 | cut -d: -f6)")
 
-nightly-local: build ## what the nightly run does, every artifact into NIGHTLY_DIR=nightly; NIGHTLY=quick for a minute or two of it
-	@$(if $(OWNER),trap 'chown -hR $(OWNER) "$(NIGHTLY_DIR)"' EXIT;) env $(ROOT_HOME) NIGHTLY='$(NIGHTLY)' \
+nightly-local: build ## what the nightly run does, every artifact into NIGHTLY_DIR=nightly; NIGHTLY=quick for a minute or two of it; NIGHTLY_OLD=another build of inalab to compare with
+	@$(if $(OWNER),trap 'chown -hR $(OWNER) "$(NIGHTLY_DIR)"' EXIT;) env $(ROOT_HOME) NIGHTLY='$(NIGHTLY)' NIGHTLY_OLD='$(NIGHTLY_OLD)' \
 		PATH="$(patsubst %/,%,$(dir $(GO))):$$PATH" packaging/nightly '$(NIGHTLY_DIR)'
 
 RUN = $(if $(CLOCK),--clock '$(CLOCK)') $(if $(TOPO),--topo '$(TOPO)') $(if $(SEED),--seed '$(SEED)') $(if $(OUT),--out '$(OUT)')

@@ -43,6 +43,7 @@ func commands() []*cobra.Command {
 		newExplain(),
 		newExport(),
 		newReport(),
+		newCompare(),
 		newMicrocode(),
 		newSwitch(),
 		newDoctor(),

@@ -86,7 +86,7 @@ func report(c *cobra.Command, args []string, f reportFlags) error {
 	if err := write(&text); err != nil {
 		return err
 	}
-	return errors.Join(append(why(refused), saveReport(c, out, text.Bytes()))...)
+	return errors.Join(append(why(refused), saveFile(c, "report", out, text.Bytes()))...)
 }
 
 // reported is a run that was read.
@@ -141,15 +141,15 @@ func pageOf(runs []reported, refused []runreport.Refused, out string) *page.Page
 	return runreport.Many(list, refused)
 }
 
-// saveReport writes the report: whole, or not at all.
-func saveReport(c *cobra.Command, out string, text []byte) error {
+// saveFile writes a file, or standard output: whole, or not at all.
+func saveFile(c *cobra.Command, what, out string, text []byte) error {
 	if out == "-" {
 		_, err := c.OutOrStdout().Write(text)
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(out), ".report-*")
+	f, err := os.CreateTemp(filepath.Dir(out), "."+what+"-*")
 	if err != nil {
-		return fmt.Errorf("write report %s: %s", out, strings.TrimPrefix(err.Error(), "open "))
+		return fmt.Errorf("write %s %s: %s", what, out, strings.TrimPrefix(err.Error(), "open "))
 	}
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
@@ -160,8 +160,8 @@ func saveReport(c *cobra.Command, out string, text []byte) error {
 		err = os.Rename(f.Name(), out)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("write report %s: %w", out, err), os.Remove(f.Name()))
+		return errors.Join(fmt.Errorf("write %s %s: %w", what, out, err), os.Remove(f.Name()))
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "report: %s\n", out)
+	fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", what, out)
 	return nil
 }

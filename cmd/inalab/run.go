@@ -21,12 +21,13 @@ import (
 
 // runFlags are the options of inalab run.
 type runFlags struct {
-	clock, topo, model, out, format, lab, events string
-	seed                                         uint64
-	repeat                                       int
-	set                                          []string
-	timeout                                      time.Duration
-	dryRun, plain, quiet                         bool
+	clock, topo, model, out, format, lab, events, paired string
+	rule                                                 ruleFlags // of --paired
+	seed                                                 uint64
+	repeat                                               int
+	set                                                  []string
+	timeout                                              time.Duration
+	dryRun, plain, quiet                                 bool
 
 	want events.Want // of the events
 }
@@ -53,12 +54,19 @@ iteration, and of each block that was degraded, dropped, sent again or never
 finished. --events says otherwise.
 
 A run in which nothing moves any more ends by itself and says what it waits for.
-Exit codes: 0 ok, 1 a sum was wrong, or the run stalled, 4 the machine was too busy
+
+--paired OLD_BINARY runs another build of inalab and this one in turn (old, new, new, old),
+--repeat pairs with a seed each, at one scale, and compares them as "inalab compare" does:
+the table says which rows changed. Each run writes its results directory. Live, take
+five pairs or more.
+
+Exit codes: 0 ok, 1 a sum was wrong, the run stalled, or paired builds differ, 4 the machine was too busy
 to believe the times, 5 something of a lab could not be removed; the others are
 those of "inalab help".`,
 		Example: `  inalab run straggler
   inalab run straggler --clock virtual --seed 2
-  inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive`,
+  inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive
+  inalab run microbench --repeat 5 --paired ./inalab-v1.2.3`,
 		Args: arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error { return runScenario(c, args[0], f) },
 	}
@@ -73,6 +81,8 @@ those of "inalab help".`,
 	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
 	flags.StringVar(&f.lab, "lab", "", "name of the lab (default: a new one)")
 	flags.StringVar(&f.events, "events", string(events.Troubled), "events kept of each run: none, troubled, all, an iteration as 12, or a block of one as 12/345")
+	flags.StringVar(&f.paired, "paired", "", "another build of inalab to run in turn with this one, and to compare with")
+	f.rule.register(flags)
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the run after this time, as in 5m (default: none)")
 	flags.BoolVar(&f.plain, "no-offload", false, "do without segmentation and checksum offload")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, and stop")
@@ -114,9 +124,15 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if f.want, err = events.ParseWant(f.events); err != nil {
 		return usage(fmt.Errorf("--events %w", err))
 	}
+	if err := f.checkPaired(c); err != nil {
+		return usage(err)
+	}
 	s, sets, err := prepare(name, f.overrides(c), f)
 	if err != nil {
 		return usage(err)
+	}
+	if f.dryRun && f.paired != "" {
+		return describePairs(c.OutOrStdout(), s, sets, f)
 	}
 	if f.dryRun {
 		return describe(c.OutOrStdout(), s, sets)
@@ -135,6 +151,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	r := recording{flags: f, scenario: s, sets: sets, format: format, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 	r.at = func(scale int) (*scenarios.Scenario, []*job.Set, error) {
 		return prepare(name, append(f.overrides(c), fmt.Sprintf("scale=%d", scale)), f)
+	}
+	if f.paired != "" {
+		return r.runPaired(ctx, name)
 	}
 	return r.run(ctx)
 }

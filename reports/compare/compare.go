@@ -25,7 +25,7 @@ func Rows(cells []result.Cell, baseline result.Baseline) []Row {
 		runs[i].holdAgainst(runs, baseline)
 		runs[i].holdAgainstFirst(runs)
 	}
-	slices.SortStableFunc(runs, compareRuns)
+	slices.SortStableFunc(runs, func(x, y run) int { return Order(&x.cell, &y.cell) })
 	out := make([]Row, len(runs))
 	for i := range runs {
 		out[i] = runs[i].row
@@ -149,8 +149,8 @@ func pair(x, y series) []stat.Pair {
 	return out
 }
 
-func compareRuns(x, y run) int {
-	a, b := &x.cell, &y.cell
+// Order is that of [Rows].
+func Order(a, b *result.Cell) int {
 	return cmp.Or(
 		cmp.Compare(a.Point.Index, b.Point.Index),
 		cmp.Compare(a.Model, b.Model),

@@ -30,6 +30,14 @@ func Optional[T any](v *T, cell func(T) Cell) Cell {
 // Text returns a cell of words.
 func Text(s string) Cell { return Cell{people: s, program: s, text: true} }
 
+// Word returns a cell of words; where there are none, of what does not apply.
+func Word(s string) Cell {
+	if s == "" {
+		return NA()
+	}
+	return Text(s)
+}
+
 // Bool returns a cell that says yes or no.
 func Bool(b bool) Cell {
 	c := Cell{people: "no", program: "false"}

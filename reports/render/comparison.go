@@ -103,15 +103,15 @@ func sweptColumns(rows []compare.Row) (out []summaryColumn) {
 	for _, r := range rows {
 		points = append(points, r.Point)
 	}
-	for _, key := range sweptKeys(points) {
+	for _, key := range SweptKeys(points) {
 		out = append(out, summaryColumn{Column{Key: key, Name: key, Align: Right}, "", "a swept key of the scenario",
 			func(r *compare.Row) Cell { return Text(r.Point.Value(key)) }})
 	}
 	return out
 }
 
-// sweptKeys returns the keys of points, each once.
-func sweptKeys(points []result.Point) (keys []string) {
+// SweptKeys returns the keys of points, each once.
+func SweptKeys(points []result.Point) (keys []string) {
 	for _, p := range points {
 		for _, k := range p.Keys {
 			if !slices.Contains(keys, k.Key) {

@@ -34,7 +34,7 @@ func runTable[T any](title string, cells []result.Cell, columns []runColumn[T], 
 	for i := range cells {
 		points = append(points, cells[i].Point)
 	}
-	keys := sweptKeys(points)
+	keys := SweptKeys(points)
 	for _, key := range keys {
 		t.Columns = append(t.Columns, Column{Key: key, Name: key})
 	}

@@ -3,6 +3,8 @@
 //
 //	values ──► Mean ─────────► Estimate: value, 95% half-width, n, warnings
 //	pairs  ──► RatioOfMeans ──► Estimate
+//	pairs  ──► PairedFactor ──► Factor: value, 95% interval, p-value
+//	p-values ► Holm ─────────► p-values corrected for their number
 //	values ──► Quantile ──────► value, warnings
 //	values ──► MedianInterval ► low, high
 //
@@ -16,5 +18,5 @@
 // Sums run in index order and every product is rounded before it is added, so that one
 // input gives one answer on every machine.
 //
-// Left out: tests of significance, and corrections for series with dependent values.
+// Left out: corrections for series with dependent values.
 package stat
