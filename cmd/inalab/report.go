@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,7 @@ func report(c *cobra.Command, args []string, f reportFlags) error {
 	if err := write(&text); err != nil {
 		return err
 	}
-	return errors.Join(append(why(refused), saveReport(c, out, text.Bytes()))...)
+	return errors.Join(append(why(refused), saveReport(c.OutOrStdout(), c.ErrOrStderr(), out, text.Bytes()))...)
 }
 
 // reported is a run that was read.
@@ -141,10 +142,23 @@ func pageOf(runs []reported, refused []runreport.Refused, out string) *page.Page
 	return runreport.Many(list, refused)
 }
 
+// canHold reports why a file could not be written, before anything runs.
+func canHold(file string) error {
+	switch st, err := os.Stat(filepath.Dir(file)); {
+	case file == "" || file == "-":
+		return nil
+	case err != nil || !st.IsDir():
+		return fmt.Errorf("--html %s: there is no directory %s", file, filepath.Dir(file))
+	case isDir(file):
+		return fmt.Errorf("--html %s: it is a directory: name a file in it", file)
+	}
+	return nil
+}
+
 // saveReport writes the report: whole, or not at all.
-func saveReport(c *cobra.Command, out string, text []byte) error {
+func saveReport(stdout, stderr io.Writer, out string, text []byte) error {
 	if out == "-" {
-		_, err := c.OutOrStdout().Write(text)
+		_, err := stdout.Write(text)
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(out), ".report-*")
@@ -162,6 +176,6 @@ func saveReport(c *cobra.Command, out string, text []byte) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("write report %s: %w", out, err), os.Remove(f.Name()))
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "report: %s\n", out)
+	fmt.Fprintf(stderr, "report: %s\n", out)
 	return nil
 }
