@@ -13,6 +13,7 @@ import (
 
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/reports/archive"
+	"github.com/inalab/inalab/reports/claimreport"
 	"github.com/inalab/inalab/reports/page"
 	"github.com/inalab/inalab/reports/runreport"
 )
@@ -68,6 +69,9 @@ func report(c *cobra.Command, args []string, f reportFlags) error {
 	if len(args) == 0 {
 		args = []string{latest}
 	}
+	if past := checkOf(args, f.results); past != nil {
+		return reportCheck(c, past, f.out, name)
+	}
 	runs, refused := readRuns(args, f.results)
 	if len(runs) == 0 {
 		return errors.Join(why(refused)...)
@@ -78,16 +82,68 @@ func report(c *cobra.Command, args []string, f reportFlags) error {
 			out = filepath.Join(runs[0].dir, name)
 		}
 	}
-	p := pageOf(runs, refused, out)
+	return errors.Join(append(why(refused), savePage(c, pageOf(runs, refused, out), out, name == reportMarkdown))...)
+}
+
+// savePage writes a page as HTML or Markdown.
+func savePage(c *cobra.Command, p *page.Page, out string, markdown bool) error {
 	write := p.WriteHTML
-	if name == reportMarkdown {
+	if markdown {
 		write = p.WriteMarkdown
 	}
 	var text bytes.Buffer
 	if err := write(&text); err != nil {
 		return err
 	}
-	return errors.Join(append(why(refused), saveReport(c.OutOrStdout(), c.ErrOrStderr(), out, text.Bytes()))...)
+	return saveReport(c.OutOrStdout(), c.ErrOrStderr(), out, text.Bytes())
+}
+
+// checkOf returns the check of claims that is the only one named, or nil.
+func checkOf(args []string, results string) *archive.Past {
+	if len(args) != 1 {
+		return nil
+	}
+	dir, err := findRun(results, args)
+	if err != nil {
+		return nil
+	}
+	past, err := archive.Open(dir)
+	if err != nil || !claimreport.Is(past) {
+		return nil
+	}
+	return past
+}
+
+// reportCheck writes the page of a check of claims again. Its report.md is the table of claims, and stays.
+func reportCheck(c *cobra.Command, past *archive.Past, out, name string) error {
+	s, err := claimreport.Read(past)
+	if err != nil {
+		return err
+	}
+	if name == reportMarkdown {
+		name = claimsMarkdown
+	}
+	if out == "" {
+		out = filepath.Join(past.Path, name)
+	}
+	s.Files = filesFrom(out, past.Path)
+	return savePage(c, claimreport.New(s), out, name == claimsMarkdown)
+}
+
+// claimsMarkdown is the page of a check in Markdown.
+const claimsMarkdown = "claims.md"
+
+// filesFrom is the directory of a run, seen from a report of it.
+func filesFrom(out, dir string) string {
+	here, err := filepath.Abs(filepath.Dir(out))
+	if err != nil || out == "-" {
+		return dir
+	}
+	rel, err := filepath.Rel(here, dir)
+	if err != nil {
+		return dir
+	}
+	return filepath.ToSlash(rel)
 }
 
 // reported is a run that was read.
@@ -103,6 +159,9 @@ func readRuns(args []string, results string) (runs []reported, refused []runrepo
 		var past *archive.Past
 		if err == nil {
 			past, err = archive.Open(dir)
+		}
+		if err == nil && claimreport.Is(past) {
+			err = fmt.Errorf("%s is a check of claims: its page is made alone, by \"inalab report %s\"", name, name)
 		}
 		var s *runreport.Source
 		if err == nil {
@@ -128,12 +187,7 @@ func why(refused []runreport.Refused) (errs []error) {
 func pageOf(runs []reported, refused []runreport.Refused, out string) *page.Page {
 	var list []*runreport.Source
 	for _, r := range runs {
-		r.Files = r.dir
-		if here, err := filepath.Abs(filepath.Dir(out)); err == nil && out != "-" {
-			if rel, err := filepath.Rel(here, r.dir); err == nil {
-				r.Files = filepath.ToSlash(rel)
-			}
-		}
+		r.Files = filesFrom(out, r.dir)
 		list = append(list, r.Source)
 	}
 	if len(list) == 1 && len(refused) == 0 {

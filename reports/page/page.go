@@ -13,8 +13,10 @@ type Page struct {
 	Subtitle string // below it
 	Verdict  Verdict
 	Lead     []Block
+	Search   *Search // among the cards; nil: none
 	Sections []Section
 	Foot     string // the last line
+	Book     bool   // a page of many: printed with its contents, each section on a new sheet
 }
 
 // Verdict is the banner of a page.
@@ -93,6 +95,7 @@ type Row []Figure
 type Bars struct {
 	Title string // what they are of, for readers that do not see
 	Unit  string
+	Whole bool     // the values are counts
 	Parts []string // names, at most four; one that is 0 in all bars is left out
 	Bars  []Bar
 
