@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -199,10 +198,10 @@ func writeTable(dir *archive.Dir, name string, t render.Table) error {
 }
 
 func writeFigure(dir *archive.Dir, name string, f figure.Figure) error {
-	return errors.Join(
-		dir.Write(name+".svg", func(w io.Writer) error { return figure.Write(w, f) }),
-		dir.Write(name+".pdf", func(w io.Writer) error { return figure.WritePDF(w, f) }),
-	)
+	if err := dir.Write(name+".svg", func(w io.Writer) error { return figure.Write(w, f) }); err != nil {
+		return err
+	}
+	return dir.Write(name+".pdf", func(w io.Writer) error { return figure.WritePDF(w, f) })
 }
 
 func writeCSV(dir *archive.Dir, name string, t render.Table) error {

@@ -87,9 +87,10 @@ func (r *reproduction) check(ctx context.Context, opt experiments.Options) (clai
 func (r *reproduction) finish(report claims.Report, runErr error) error {
 	verdict := r.verdict(report)
 	manifest := r.manifest(exitCode(cmp.Or(runErr, verdict)))
-	if err := errors.Join(r.write(report), r.writePage(report, manifest, runErr)); err != nil {
+	if err := r.write(report); err != nil {
 		return errors.Join(runErr, err, r.dir.Close())
 	}
+	runErr = errors.Join(runErr, r.writePage(report, manifest, runErr))
 	if len(report.Results) > 0 && r.flags.html != "-" {
 		if err := report.Write(r.stdout, r.options()); err != nil {
 			return errors.Join(runErr, err, r.dir.Close())

@@ -78,7 +78,7 @@ func tableOf(f drawn) int {
 // card is a claim.
 func (c *check) card(k *Claim) page.Card {
 	out := page.Card{
-		ID: c.address(k.ID), Title: k.ID, Level: levelOf(k.Verdict), Badge: string(k.Verdict), Text: k.Statement,
+		ID: c.addresses[k], Title: k.ID, Level: levelOf(k.Verdict), Badge: string(k.Verdict), Text: k.Statement,
 		Tags: []page.Tag{
 			{Group: groupVerdict, Value: string(k.Verdict), Hidden: true},
 			{Group: groupPaper, Value: (&paper{id: k.Paper}).name(), Hidden: true},

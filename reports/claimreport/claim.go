@@ -82,7 +82,7 @@ func partsOf(check claims.Parts, r *claims.Result) (out []Part) {
 // scaleOf returns the numbers of a claim that is of one number, and was measured; nil of others.
 func scaleOf(c *claims.Claim, r *claims.Result) *Scale {
 	measured, ok := r.Measured.Number()
-	if !ok {
+	if !ok || math.IsNaN(measured) || math.IsInf(measured, 0) {
 		return nil
 	}
 	s := &Scale{Measured: &measured, Half: r.CI95}

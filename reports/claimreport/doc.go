@@ -2,8 +2,7 @@
 //
 //	claims.Result, Ledger ─NewClaim─┐
 //	figures, tables, constants ─────┴► Record ─Write─► claims.json.gz ─┐
-//	                                                  manifest.json ───┴─Read─► Source ─┬─ New ──────► page.Page
-//	                                                                                    └─ Pictures ─► SVG and PDF
+//	                                                  manifest.json ───┴─Read─► Source ─ New ─► page.Page
 //
 // The page has the papers one after the other, and each figure by figure as the paper numbers them: first figures, then
 // tables, then what stands in sections and appendices alone. Each claim is a card with what is printed,

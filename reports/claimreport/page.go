@@ -12,7 +12,7 @@ import (
 
 // New returns the page of a check.
 func New(s *Source) *page.Page {
-	c := &check{Source: s, papers: outline(s.Record), ids: map[string]int{}}
+	c := newCheck(s)
 	return &page.Page{
 		Title: c.title(), Kind: "inalab · check of claims", Subtitle: c.subtitle(), Verdict: c.banner(), Lead: c.lead(),
 		Search: c.search(), Sections: c.sections(), Foot: c.foot(), Book: true,
@@ -22,8 +22,17 @@ func New(s *Source) *page.Page {
 // check is a source, sorted.
 type check struct {
 	*Source
-	papers []*paper
-	ids    map[string]int // addresses that are taken
+	papers    []*paper
+	addresses map[*Claim]string // on the page; looked up
+}
+
+func newCheck(s *Source) *check {
+	c := &check{Source: s, papers: outline(s.Record), addresses: map[*Claim]string{}}
+	taken := map[string]int{}
+	for _, k := range c.all() {
+		c.addresses[k] = address(k.ID, taken)
+	}
+	return c
 }
 
 // names are those of the papers, and where they appeared.
@@ -119,10 +128,10 @@ func counts(list []*Claim) string {
 func sentence(text string) string { return strings.TrimRight(text, ".") + "." }
 
 // address returns an address for an id: each once, whatever the ids are.
-func (c *check) address(id string) string {
+func address(id string, taken map[string]int) string {
 	a := page.CardID(id)
-	if c.ids[a]++; c.ids[a] > 1 || a == "" || !strings.Contains(a, ".") {
-		a = fmt.Sprintf("%s.claim-%d", a, c.ids[a]) // sections have no point
+	if taken[a]++; taken[a] > 1 || !strings.Contains(a, ".") {
+		return fmt.Sprintf("%s.claim-%d", a, taken[a]) // those of sections have no point
 	}
 	return a
 }

@@ -99,12 +99,12 @@ func rest(all []*Claim) []string {
 
 // lead names what came out unexpectedly, and shows the papers beside each other.
 func (c *check) lead() (out []page.Block) {
-	bad := page.Bullets{Level: page.Bad}
+	var odd page.Links
 	for _, k := range unexpected(c.all()) {
-		bad.Text = append(bad.Text, fmt.Sprintf("%s is %s: %s", k.ID, k.Verdict, k.Reason))
+		odd = append(odd, page.Link{Name: k.ID, ID: c.addresses[k]})
 	}
-	if bad.Text != nil {
-		out = append(out, page.Paragraph{Text: "Not as the ledger expects:"}, bad)
+	if odd != nil {
+		out = append(out, page.Paragraph{Text: "Not as the ledger expects:"}, odd)
 	}
 	if len(c.papers) > 0 {
 		out = append(out, c.bars())
@@ -153,7 +153,7 @@ func (c *check) totals() []page.Block {
 		out = append(out, page.Table{Table: t})
 	}
 	for _, n := range c.Record.Notes {
-		out = append(out, page.Paragraph{Text: sentence(n), Small: true})
+		out = append(out, page.Paragraph{Text: sentence(upper(n)), Small: true})
 	}
 	return out
 }

@@ -24,7 +24,7 @@ func cards(words string) *Page {
 	}
 	other := Card{ID: "trio.fig1.b_c", Title: "b", Badge: "none"}
 	return &Page{
-		Title: words, Book: true, Sections: []Section{{ID: "one", Title: words, Sections: []Section{{ID: "one-a", Title: words, Blocks: []Block{card, other}}}}},
+		Lead: []Block{Links{{words, "trio.fig1.a"}}}, Title: words, Book: true, Sections: []Section{{ID: "one", Title: words, Sections: []Section{{ID: "one-a", Title: words, Blocks: []Block{card, other}}}}},
 		Search: &Search{Label: words, Hint: words, Groups: []Choices{{Name: words, Group: "verdict", Values: []Choice{{words, 1}}}}},
 	}
 }

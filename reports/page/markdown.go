@@ -16,7 +16,9 @@ func (p *Page) WriteMarkdown(w io.Writer) error {
 	if p.Subtitle != "" {
 		m.line("%s", escape(p.Subtitle))
 	}
-	m.line("**%s**", escape(strings.TrimSpace(p.Verdict.Level.Sign()+" "+p.Verdict.Text)))
+	if p.Verdict.Text != "" {
+		m.line("**%s**", escape(strings.TrimSpace(p.Verdict.Level.Sign()+" "+p.Verdict.Text)))
+	}
 	if len(p.Verdict.Facts) > 0 {
 		m.line("%s", factLines(p.Verdict.Facts))
 	}
@@ -83,6 +85,14 @@ func (b Bullets) markdown(m *markdown) {
 		lines = append(lines, "- "+escape(strings.TrimSpace(b.Level.Sign()+" "+t)))
 	}
 	m.line("%s", strings.Join(lines, "\n"))
+}
+
+func (b Links) markdown(m *markdown) {
+	var names []string
+	for _, l := range b {
+		names = append(names, escape(l.Name))
+	}
+	m.line("%s", strings.Join(names, ", "))
 }
 
 func (b Row) markdown(m *markdown) {

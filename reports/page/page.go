@@ -121,6 +121,12 @@ type Bullets struct {
 	Text  []string
 }
 
+// Links lead to sections and cards of the page, side by side.
+type Links []Link
+
+// Link is an entry of [Links].
+type Link struct{ Name, ID string }
+
 // Details are blocks that the reader opens.
 type Details struct {
 	Summary string
@@ -136,6 +142,7 @@ type Text struct {
 
 func (b Paragraph) html() (string, any, error) { return "paragraph", b, nil }
 func (b List) html() (string, any, error)      { return "list", b, nil }
+func (b Links) html() (string, any, error)     { return "links", b, nil }
 func (b Row) html() (string, any, error)       { return "row", b, nil }
 func (b Bullets) html() (string, any, error)   { return "bullets", b, nil }
 func (b Details) html() (string, any, error)   { return "details", b, nil }
