@@ -25,7 +25,7 @@ func newReport() *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
-		Short: "Write the report of a run again, or one of many runs",
+		Short: "Write the report of a run or of a check of claims again, or one of many runs",
 		Long: `Writes the report of a run as one HTML document that needs no network and no other
 file: verdict, answer, comparison, figures, topology with the use of each link, where
 the time went, fidelity, provenance, and the command to run it again. RUN is a results
@@ -35,6 +35,9 @@ directory, or the name of one below --results; without it, the latest run is mea
 has a table over all, and a section for each. A run that cannot be reported is named
 in it. Needs no root.
 
+Of a directory of "inalab reproduce" it makes the page of claims again, from claims.json.gz
+and manifest.json; in Markdown that is claims.md. Such a page is made alone.
+
 The report of one run goes into its directory, in place of the one there; that of
 several into the current directory. --out - is standard output.
 
@@ -42,6 +45,7 @@ Exit codes: 0 ok, 2 a run is not there, has no manifest, or is of a newer versio
 		Example: `  inalab report
   inalab report 20260102T150405Z-straggler-3f9a1c -o straggler.html
   inalab report results/*-tenants-* -o tenants.html
+  inalab report results/20260102T150405Z-reproduce-3f9a1c -o claims.html
   inalab report --format markdown -o -`,
 		Args: arguments(0, maxReported),
 		RunE: func(c *cobra.Command, args []string) error { return usage(report(c, args, f)) },

@@ -46,14 +46,17 @@ reference program that ran. What no behaviour of the code can fail is arithmetic
 input, never reproduced; totals are given for each kind of evidence.
 
 Every point of every figure, the constants and the readings go to a new directory
-below --out; the claims go to standard output. Exit codes: 0 all is as the ledger
+below --out; the claims go to standard output. report.html in that directory has all of
+it on one page, figure by figure, for a browser or paper; --html FILE writes it there
+too, and "inalab report" makes it again. Exit codes: 0 all is as the ledger
 of claims expects, 1 a claim failed unexpectedly, or passed unexpectedly, 4 this
 machine was too busy for a live claim; the others are those of "inalab help".`,
 		Example: `  inalab reproduce --list trio
   inalab reproduce --quick
   inalab reproduce trio.fig13 switchml.tab1
   inalab reproduce trio.fig13 --reading trio.wake=naive
-  inalab reproduce switchml.tab2 --sensitivity`,
+  inalab reproduce switchml.tab2 --sensitivity
+  inalab reproduce --all --html claims.html`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeClaims,
 		RunE:              func(c *cobra.Command, args []string) error { return reproduce(c, args, f) },

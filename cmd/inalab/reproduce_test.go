@@ -243,7 +243,7 @@ func TestReproducePage(t *testing.T) {
 	}
 	page := r.file(t, "report.html")
 	for _, want := range []string{
-		"Of 3 claims: 2 reproduced and 1 not judged. All came out as the ledger expects.", `id="trio.one"`, "predicted, not compared", "Every point</title>",
+		"Of 3 claims: 2 reproduced and 1 counted as neither (arithmetic, inputs, others). All came out as the ledger expects.", `id="trio.one"`, "predicted, not compared", "Every point</title>",
 		"tofino.latency moves it most, by ", "tofino.latency at the lower end of 0.48..0.72 us makes it not-reproduced", "trio.open = open", "0.6 us",
 	} {
 		if !strings.Contains(page, want) {

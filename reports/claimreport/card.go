@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/reports/claims"
@@ -97,7 +98,7 @@ func (c *check) card(k *Claim) page.Card {
 	if k.Weak && levelOf(k.Verdict) != page.Bad {
 		out.Tags = append(out.Tags, page.Tag{Value: "weak: a model without the effect would pass too"})
 	}
-	out.Facts = k.facts()
+	out.Facts, out.Gauge = k.facts(), k.gauge()
 	out.Blocks = k.blocks()
 	return out
 }
@@ -105,7 +106,10 @@ func (c *check) card(k *Claim) page.Card {
 // facts are the printed and the measured value, and what counts as a pass; those of several parts are in a table.
 func (k *Claim) facts() []page.Fact {
 	if len(k.Parts) > 0 {
-		return nil
+		if k.Printed == "" || k.partsPrinted() {
+			return nil
+		}
+		return []page.Fact{{Name: "Paper", Value: k.Printed}}
 	}
 	measured := page.Fact{Name: "Measured", Value: cmp.Or(withUnit(k.Measured, k.Unit), "not measured")}
 	if k.Verdict == claims.Predicted {
@@ -126,11 +130,8 @@ func withUnit(value, unit string) string {
 	return strings.TrimSpace(value + " " + unit)
 }
 
-// blocks are the drawing, the parts, the reason, and what the reader may open.
+// blocks are the parts, the reason, and what the reader may open.
 func (k *Claim) blocks() (out []page.Block) {
-	if k.Scale != nil {
-		out = append(out, k.gauge())
-	}
 	if len(k.Parts) > 0 {
 		out = append(out, page.Table{Table: k.parts(), Plain: true})
 	}
@@ -144,10 +145,13 @@ func (k *Claim) blocks() (out []page.Block) {
 	return append(out, k.more())
 }
 
-func (k *Claim) gauge() page.Gauge {
+func (k *Claim) gauge() *page.Gauge {
 	s := k.Scale
+	if s == nil {
+		return nil
+	}
 	label := fmt.Sprintf("Paper %s, measured %s", cmp.Or(k.Printed, "nothing"), cmp.Or(k.Measured, "nothing"))
-	return page.Gauge{
+	return &page.Gauge{
 		Label: label, Low: s.Low, High: s.High, Stated: s.Printed, Measured: s.Measured, HalfWidth: s.Half, ExpectFrom: s.From, Until: s.To,
 	}
 }
@@ -155,12 +159,21 @@ func (k *Claim) gauge() page.Gauge {
 // parts sets the values of a claim beside each other.
 func (k *Claim) parts() render.Table {
 	t := render.Table{Title: "Parts of " + k.ID, Columns: []render.Column{
-		{Name: "part"}, {Name: "paper", Align: render.Right}, {Name: "measured", Align: render.Right}, {Name: "a pass"},
+		{Name: "part"}, {Name: "measured", Align: render.Right}, {Name: "a pass"}, {Name: "paper", Align: render.Right},
 	}}
+	if !k.partsPrinted() {
+		t.Columns = t.Columns[:3]
+	}
 	for _, p := range k.Parts {
-		t.Rows = append(t.Rows, []render.Cell{render.Text(p.Name), render.Text(p.Printed), render.Text(p.Measured), render.Text(p.Tolerance)})
+		row := []render.Cell{render.Text(p.Name), render.Text(p.Measured), render.Text(p.Tolerance), render.Text(p.Printed)}
+		t.Rows = append(t.Rows, row[:len(t.Columns)])
 	}
 	return t
+}
+
+// partsPrinted reports whether the paper prints values of parts.
+func (k *Claim) partsPrinted() bool {
+	return slices.ContainsFunc(k.Parts, func(p Part) bool { return p.Printed != "" })
 }
 
 // why is the reason of the verdict: that of the ledger first, then what the check said.
@@ -175,9 +188,11 @@ func (k *Claim) why() (out []page.Block) {
 	return append(out, page.Paragraph{Text: sentence(upper(reason)), Small: true})
 }
 
-// upper begins text as a sentence.
+// upper begins text as a sentence, if it begins with a word and not with a name.
 func upper(text string) string {
-	if text == "" || text[0] < 'a' || text[0] > 'z' {
+	word, _, _ := strings.Cut(text, " ")
+	word = strings.TrimRight(word, ",;")
+	if word == "" || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
@@ -186,14 +201,14 @@ func upper(text string) string {
 // ends is what was measured at both ends of what is assumed.
 func (k *Claim) ends() render.Table {
 	t := render.Table{Title: "Ends of " + k.ID, Columns: []render.Column{
-		{Name: "with what is assumed at", Wrap: true}, {Name: "measured", Wrap: true}, {Name: "the check"},
+		{Name: "with what is assumed at", Wrap: true}, {Name: "the check"}, {Name: "measured", Wrap: true},
 	}}
 	for _, e := range k.Ends {
 		word := "fails"
 		if e.Meets {
 			word = "holds"
 		}
-		t.Rows = append(t.Rows, []render.Cell{render.Text(e.At), render.Text(e.Measured), render.Text(word)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(e.At), render.Text(word), render.Text(e.Measured)})
 	}
 	return t
 }

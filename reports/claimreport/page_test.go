@@ -86,7 +86,7 @@ func written(t *testing.T, r *Record) string {
 func TestPageSaysEverything(t *testing.T) {
 	text := strings.ReplaceAll(written(t, record(t)), "&#43;", "+")
 	for _, want := range []string{
-		"Of 6 claims: 2 reproduced, 1 failed for a known reason, 1 undetermined and 2 not judged. All came out as the ledger expects.",
+		"Of 6 claims: 2 reproduced, 1 failed for a known reason, 1 undetermined and 2 counted as neither (arithmetic, inputs, others). All came out as the ledger expects.",
 		`id="trio.holds"`, "<dd>2.1 ±0.25 x</dd>", "<dd>2 ±15%</dd>", "a model", "Every block ages by itself.", "1 is too low for 2 ±15%.",
 		"evidence: simulated", "switch: pipeline", "The latency is not printed.", "<td class=\"w\">9 us</td>", "fails",
 		"predicted, not compared", "<dd>1..4 ms</dd>", "link.delay moves it most, by +300.0% over 0.4..0.6 us; link.delay at the upper end of 0.4..0.6 us makes it not-reproduced.",

@@ -94,7 +94,7 @@ func rest(all []*Claim) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d not judged", n)}
+	return []string{fmt.Sprintf("%d counted as neither (arithmetic, inputs, others)", n)}
 }
 
 // lead names what came out unexpectedly, and shows the papers beside each other.

@@ -16,6 +16,7 @@ type Card struct {
 	Tags   []Tag
 	Text   string // a sentence
 	Facts  []Fact
+	Gauge  *Gauge // beside the facts; nil: none
 	Blocks []Block
 }
 

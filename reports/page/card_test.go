@@ -20,7 +20,8 @@ func cards(words string) *Page {
 	card := Card{
 		ID: "trio.fig1.a", Title: words, Level: Good, Badge: words, Text: words, Facts: []Fact{{Bad, words, words}},
 		Tags:   []Tag{{Group: "verdict", Value: words}, {Value: words, Before: words}, {Group: "paper", Value: words, Hidden: true}},
-		Blocks: []Block{Gauge{Label: words, Low: &one, Stated: &two, Measured: &two, HalfWidth: &half}, Paragraph{Text: words}},
+		Gauge:  &Gauge{Label: words, Low: &one, Stated: &two, Measured: &two, HalfWidth: &half},
+		Blocks: []Block{Paragraph{Text: words}},
 	}
 	other := Card{ID: "trio.fig1.b_c", Title: "b", Badge: "none"}
 	return &Page{

@@ -96,6 +96,7 @@ type bars struct {
 type barRow struct {
 	Bar
 	Parts []barPart
+	Named []barPart // in the sum: all, or of counts those that are not 0
 	Sum   string
 }
 
@@ -118,7 +119,11 @@ func newBars(b *Bars) bars {
 		r := barRow{Bar: bar, Sum: b.number(sum(bar.Values))}
 		for i, v := range bar.Values {
 			if longest > 0 && i < len(b.Parts) {
-				r.Parts = append(r.Parts, barPart{b.looks[i], b.Parts[i], b.number(v), 100 * v / longest, 100 * v / max(sum(bar.Values), v)})
+				part := barPart{b.looks[i], b.Parts[i], b.number(v), 100 * v / longest, 100 * v / max(sum(bar.Values), v)}
+				r.Parts = append(r.Parts, part)
+				if v > 0 || !b.Whole {
+					r.Named = append(r.Named, part)
+				}
 			}
 		}
 		out.Rows = append(out.Rows, r)
