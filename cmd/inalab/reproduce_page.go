@@ -44,7 +44,7 @@ func (r *reproduction) record(report claims.Report, runErr error) (*claimreport.
 		Constants: r.constants(experiment.Constants().All()), Notes: report.Notes,
 	}
 	if runErr != nil {
-		out.Incomplete = runErr.Error()
+		out.Incomplete, _, _ = strings.Cut(runErr.Error(), "\n") // the first reason
 	}
 	for i := range report.Results {
 		res := &report.Results[i]

@@ -161,6 +161,10 @@ func (k *Claim) parts() render.Table {
 	t := render.Table{Title: "Parts of " + k.ID, Columns: []render.Column{
 		{Name: "part"}, {Name: "measured", Align: render.Right}, {Name: "a pass"}, {Name: "paper", Align: render.Right},
 	}}
+	const most = 30 // characters on a line (assumed: a small screen)
+	if slices.ContainsFunc(k.Parts, func(p Part) bool { return len(p.Measured) > most }) {
+		t.Columns[1] = render.Column{Name: "measured", Wrap: true}
+	}
 	if !k.partsPrinted() {
 		t.Columns = t.Columns[:3]
 	}
@@ -195,7 +199,13 @@ func upper(text string) string {
 	if word == "" || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return text
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return capital(text)
+}
+
+// capital makes the first letter a capital.
+func capital(text string) string {
+	n := min(1, len(text))
+	return strings.ToUpper(text[:n]) + text[n:]
 }
 
 // ends is what was measured at both ends of what is assumed.

@@ -59,8 +59,12 @@ func (c *Claim) join(claim *claims.Claim, r *claims.Result) {
 
 // partsOf sets the parts of a claim beside each other, in the order of its check.
 func partsOf(check claims.Parts, r *claims.Result) (out []Part) {
+	whole := "" // in place of parts: what was fed in
+	if r.Shown().Fields() == nil {
+		whole = text(r.Shown())
+	}
 	for _, p := range check.Parts {
-		out = append(out, Part{Name: p.Name, Tolerance: p.Check.Short()})
+		out = append(out, Part{Name: p.Name, Measured: whole, Tolerance: p.Check.Short()})
 	}
 	// at finds a part; one that is measured alone, or printed alone, is added.
 	at := func(name string) *Part {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -232,6 +233,26 @@ func TestRecordRefused(t *testing.T) {
 	}
 	if _, err := Read(&archive.Past{Path: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "has no claims.json.gz: it is a check of an earlier version of inalab; run it again") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Parts that are printed, measured or fed in stand beside each other, in the order of the check.
+func TestParts(t *testing.T) {
+	l := ledger()
+	c := l.Claims[4]
+	c.Value = claims.Value{}
+	res := c.Result(c.Judge(claims.NumberParts(map[string]float64{"batch_ms": 4, "more": 1})), claims.Run{})
+	got := NewClaim(&res, l).Parts
+	want := []Part{{Name: "comm_pct", Tolerance: "≤10"}, {Name: "batch_ms", Measured: "4", Tolerance: "≥3"}, {Name: "more", Measured: "1"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	c.PassMeans = claims.MeansInput
+	res = c.Result(c.Judge(claims.NumberParts(map[string]float64{"comm_pct": 9, "batch_ms": 4})), claims.Run{})
+	for _, p := range NewClaim(&res, l).Parts {
+		if p.Measured != "(input)" {
+			t.Errorf("%+v shows what was fed in", p)
+		}
 	}
 }
 

@@ -153,7 +153,7 @@ func (c *check) totals() []page.Block {
 		out = append(out, page.Table{Table: t})
 	}
 	for _, n := range c.Record.Notes {
-		out = append(out, page.Paragraph{Text: sentence(upper(n)), Small: true})
+		out = append(out, page.Paragraph{Text: sentence(capital(n)), Small: true})
 	}
 	return out
 }
