@@ -1,7 +1,9 @@
 package claimreport
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/page"
@@ -99,7 +101,12 @@ func (c *check) constants() (out []page.Block) {
 // provenance says what made the numbers, and how to make them again.
 func (c *check) provenance() []page.Block {
 	m := &c.Manifest
-	out := []page.Block{provenance.List(c.Name, m)}
+	asked := page.Item{Name: "Asked for", Value: cmp.Or(strings.Join(c.Record.Asked, ", "), "every claim")}
+	how := page.Item{Name: "Sensitivity"}
+	if c.Record.Varied {
+		how.Value = "each assumed constant also at both ends of its range"
+	}
+	out := []page.Block{provenance.List(c.Name, m, asked, how)}
 	if typed := provenance.Typed(m); len(typed) > 0 {
 		out = append(out, page.Paragraph{Text: "To run it again:"}, page.Text{Text: provenance.Quoted(typed), Command: true})
 	}

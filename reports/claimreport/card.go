@@ -1,15 +1,12 @@
 package claimreport
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/inalab/inalab/reports/claims"
-	"github.com/inalab/inalab/reports/figure"
 	"github.com/inalab/inalab/reports/page"
 	"github.com/inalab/inalab/reports/render"
 )
@@ -20,8 +17,10 @@ const (
 	groupEvidence = "evidence"
 	groupPaper    = "paper"
 	groupExpected = "expected"
+	groupKind     = "kind"
 
 	unexpectedly = "unexpectedly"
+	headline     = "headline"
 )
 
 // levelOf is how good a verdict is.
@@ -35,45 +34,6 @@ func levelOf(v claims.Verdict) page.Level {
 		return page.Bad
 	}
 	return page.Plain
-}
-
-// figures are those of a place, each with the file of its points. What cannot be drawn is named.
-func (c *check) figures(s *spot) (out []page.Block) {
-	for _, f := range s.figures {
-		out = append(out, c.figure(f))
-	}
-	return out
-}
-
-func (c *check) figure(f drawn) page.Block {
-	var svg bytes.Buffer
-	why := f.Undrawn
-	switch {
-	case f.Data != nil:
-		if err := figure.WriteInline(&svg, *f.Data); err != nil {
-			why = err.Error()
-		}
-	case why == "":
-		why = "its data are missing"
-	}
-	if why != "" {
-		return page.Bullets{Level: page.Doubt, Text: []string{fmt.Sprintf("Not drawn: %s: %s", f.File, why)}}
-	}
-	caption := "Measured by the experiment " + f.by.ID + "."
-	if i := tableOf(f); i >= 0 {
-		caption += " Every point is in " + f.by.Tables[i].File + ".csv."
-	}
-	return page.Figure{SVG: svg.Bytes(), Title: f.Data.Title, Width: figure.WidthOf(*f.Data), File: path.Join(c.Files, f.File+".svg"), Caption: caption}
-}
-
-// tableOf finds the table of a figure's name, or else the first; -1 where there is none.
-func tableOf(f drawn) int {
-	for i, t := range f.by.Tables {
-		if t.File == f.File {
-			return i
-		}
-	}
-	return min(len(f.by.Tables), 1) - 1
 }
 
 // card is a claim.
@@ -94,6 +54,9 @@ func (c *check) card(k *Claim) page.Card {
 	}
 	if !k.Expected {
 		out.Tags = append(out.Tags, page.Tag{Group: groupExpected, Value: unexpectedly})
+	}
+	if k.Headline {
+		out.Tags = append(out.Tags, page.Tag{Group: groupKind, Value: headline})
 	}
 	if k.Weak && levelOf(k.Verdict) != page.Bad {
 		out.Tags = append(out.Tags, page.Tag{Value: "weak: a model without the effect would pass too"})

@@ -24,6 +24,7 @@ func ledger() *claims.Ledger {
 		}
 	}
 	fails, open, sum, parts := claim("trio.fails", "§2, Fig 3"), claim("trio.open", "§2"), claim("trio.sum", "§3"), claim("trio.parts", "Table 1")
+	open.Headline = true
 	fails.KnownFailure = &claims.KnownFailure{Measured: claims.NumberValue(1), Reason: "every block ages by itself"}
 	open.Undetermined = &claims.Declared{Measured: claims.NumberValue(2), Reason: "the latency is not printed"}
 	sum.Method, sum.Evidence, sum.PassMeans = claims.Unit, claims.EvidenceArithmetic, claims.MeansArithmetic
@@ -92,6 +93,7 @@ func TestPageSaysEverything(t *testing.T) {
 		"evidence: simulated", "switch: pipeline", "The latency is not printed.", "<td class=\"w\">9 us</td>", "fails",
 		"predicted, not compared", "<dd>1..4 ms</dd>", "link.delay moves it most, by +300.0% over 0.4..0.6 us; link.delay at the upper end of 0.4..0.6 us makes it not-reproduced.",
 		"comm_pct", "Every point is in trio.fig3/trio.fig3.csv.", ">Drawn trio.fig3.more</text>", "trio.wake = skip", "a guess", "inalab reproduce --all", "A note on all.",
+		"<dt>Asked for</dt><dd>every claim</dd>", `value="headline"> headline <small>1</small>`,
 		`data-tags="verdict:known-failure`, `<a href="#trio-fig-14">Fig 14</a>`,
 	} {
 		if !strings.Contains(text, want) {

@@ -190,7 +190,7 @@ func (c *check) byPaper(all []*Claim) render.Table {
 func (c *check) search() *page.Search {
 	all := c.all()
 	s := &page.Search{Label: "Find claims", Hint: "id, words, verdict, evidence", Groups: []page.Choices{
-		{Name: "Verdict", Group: groupVerdict}, {Name: "Evidence", Group: groupEvidence}, {Name: "Paper", Group: groupPaper}, {Name: "Came out", Group: groupExpected},
+		{Name: "Verdict", Group: groupVerdict}, {Name: "Evidence", Group: groupEvidence}, {Name: "Paper", Group: groupPaper}, {Name: "Came out", Group: groupExpected}, {Name: "Of the paper", Group: groupKind},
 	}}
 	count := func(group int, value string, is func(*Claim) bool) {
 		n := 0
@@ -213,6 +213,7 @@ func (c *check) search() *page.Search {
 		count(2, p.name(), func(k *Claim) bool { return k.Paper == p.id })
 	}
 	count(3, unexpectedly, func(k *Claim) bool { return !k.Expected })
+	count(4, headline, func(k *Claim) bool { return k.Headline })
 	s.Groups = slices.DeleteFunc(s.Groups, func(g page.Choices) bool { return len(g.Values) == 0 })
 	return s
 }

@@ -19,6 +19,8 @@ var (
 	templates string
 	//go:embed page.css
 	style string
+	//go:embed search.js
+	script string // what makes a search work: as small as it can be, and nothing is missing without it
 )
 
 // WriteHTML writes the page as one HTML document. It fails, and writes nothing, where an id is missing or
@@ -41,7 +43,7 @@ func (p *Page) WriteHTML(w io.Writer) error {
 		Style  template.CSS
 		Script template.JS
 		Policy string
-	}{p, sheet(), script, policy(p.Search != nil)}
+	}{p, sheet(), template.JS(script), policy(p.Search != nil)}
 	if err := t.ExecuteTemplate(&out, "page", data); err != nil {
 		return fmt.Errorf("page %q: %w", p.Title, err)
 	}
