@@ -76,7 +76,7 @@ func (c *complaints) watch(address string) func(any) {
 // openBrowser starts a browser, which ends with the test.
 func openBrowser(t *testing.T, path string) context.Context {
 	t.Helper()
-	const patience = 3 * time.Minute // then the browser hangs
+	const patience = 5 * time.Minute // then the browser hangs
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(patience))
