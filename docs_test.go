@@ -26,7 +26,7 @@ var (
 	folder   = regexp.MustCompile(`^[a-z]\w*(/[\w.*]+)+$`)
 	drawn    = regexp.MustCompile(`[a-z]\w*(?:/\w+)+(?:\.\w+)*|[A-Za-z]\w*(?:(?:\.[A-Za-z]\w*)*\(\)|(?:\.[A-Za-z]\w*)+)`)
 	set      = regexp.MustCompile(`--set \S+`)
-	dataFile = regexp.MustCompile(`\.(csv|json|jsonl|md|mc|yaml|pgo|svg|log)$`)
+	dataFile = regexp.MustCompile(`\.(csv|json|jsonl|md|mc|yaml|pgo|svg|html|log)$`)
 )
 
 func readPage(t *testing.T, name string) string {

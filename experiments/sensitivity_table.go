@@ -39,12 +39,18 @@ func (i *Influence) row() []render.Cell {
 	return []render.Cell{
 		render.Text(string(i.Claim)), render.Text(i.Part), render.Text(i.Constant.Name),
 		numberCell(&i.Constant.Value).As(fmt.Sprintf("%v %s", i.Constant.Value, i.Constant.Unit)), render.Text(i.Constant.Unit),
-		render.Exact(at[0]), render.Exact(at[1]), render.Text(fmt.Sprintf("%.4g..%s", at[0], valueText(at[1], i.Constant.Unit))),
+		render.Exact(at[0]), render.Exact(at[1]), render.Text(i.Range()),
 		numberCell(i.Base), numberCell(i.At[0]), numberCell(i.At[1]),
 		render.Text(i.Unit), i.effectCell(),
 		render.Text(string(i.Verdict)), render.Text(string(i.VerdictAt[0])), render.Text(string(i.VerdictAt[1])),
 		render.Bool(i.Flips()).As(i.changesTo()),
 	}
+}
+
+// Range is between what values the constant was changed: "2..4 ns".
+func (i *Influence) Range() string {
+	at := ends(i.Constant)
+	return fmt.Sprintf("%.4g..%s", at[0], valueText(at[1], i.Constant.Unit))
 }
 
 // valueText is the value of a constant with its unit.
@@ -69,11 +75,19 @@ func (i *Influence) effectCell() render.Cell {
 	if math.IsNaN(e) {
 		return render.NA()
 	}
-	text := fmt.Sprintf("%+.1f", 100*e)
-	if math.Abs(e) < 0.0005 {
-		text = "0.0" // without the sign of what is rounded away
+	return render.Percent(e).As(i.EffectText())
+}
+
+// EffectText is the effect in percent, with its sign; "" where there is none.
+func (i *Influence) EffectText() string {
+	switch e := i.Effect(); {
+	case math.IsNaN(e):
+		return ""
+	case math.Abs(e) < 0.0005:
+		return "0.0" // without the sign of what is rounded away
+	default:
+		return fmt.Sprintf("%+.1f", 100*e)
 	}
-	return render.Percent(e).As(text)
 }
 
 func numberCell(x *float64) render.Cell {

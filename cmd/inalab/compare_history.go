@@ -78,5 +78,5 @@ func saveTrend(c *cobra.Command, list []history.Entry, f compareFlags) error {
 	if out == "" {
 		out = filepath.Join(f.results, "history.svg")
 	}
-	return saveFile(c, "figure", out, svg.Bytes())
+	return saveFile(streams{c.OutOrStdout(), c.ErrOrStderr()}, "figure", out, svg.Bytes())
 }

@@ -20,7 +20,7 @@ type reproduceFlags struct {
 	list, all, quick, sensitivity, quiet bool
 	seed                                 uint64
 	readings                             []string
-	out, format                          string
+	out, format, html                    string
 	timeout                              time.Duration
 }
 
@@ -46,14 +46,17 @@ reference program that ran. What no behaviour of the code can fail is arithmetic
 input, never reproduced; totals are given for each kind of evidence.
 
 Every point of every figure, the constants and the readings go to a new directory
-below --out; the claims go to standard output. Exit codes: 0 all is as the ledger
+below --out; the claims go to standard output. report.html in that directory has all of
+it on one page, figure by figure, for a browser or paper; --html FILE writes it there
+too, and "inalab report" makes it again. Exit codes: 0 all is as the ledger
 of claims expects, 1 a claim failed unexpectedly, or passed unexpectedly, 4 this
 machine was too busy for a live claim; the others are those of "inalab help".`,
 		Example: `  inalab reproduce --list trio
   inalab reproduce --quick
   inalab reproduce trio.fig13 switchml.tab1
   inalab reproduce trio.fig13 --reading trio.wake=naive
-  inalab reproduce switchml.tab2 --sensitivity`,
+  inalab reproduce switchml.tab2 --sensitivity
+  inalab reproduce --all --html claims.html`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeClaims,
 		RunE:              func(c *cobra.Command, args []string) error { return reproduce(c, args, f) },
@@ -67,6 +70,7 @@ machine was too busy for a live claim; the others are those of "inalab help".`,
 	flags.StringArrayVar(&f.readings, "reading", nil, "reading of what a paper leaves open, ID=choice; may be repeated")
 	flags.StringVarP(&f.out, "out", "o", archive.DefaultRoot, "directory in which the results directory is made")
 	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
+	flags.StringVar(&f.html, "html", "", "write the page here too; - is standard output, in place of the claims")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end after this time, as in 5m (default: none)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on standard error")
 	return c
@@ -90,6 +94,8 @@ func (f reproduceFlags) validate(ids []string) error {
 	switch {
 	case f.list && f.sensitivity:
 		return errors.New("--list runs nothing: leave --sensitivity away")
+	case f.list && f.html != "":
+		return errors.New("--list runs nothing: leave --html away")
 	case f.all && len(ids) > 0:
 		return fmt.Errorf("--all is every claim: leave it or %q away", ids[0])
 	case len(ids) == 0 && !f.list && !f.all && !f.quick:
@@ -134,6 +140,9 @@ func (r *reproduction) prepare() (err error) {
 		return err
 	}
 	if err := r.flags.validate(r.ids); err != nil {
+		return err
+	}
+	if err := canHold(r.flags.html); err != nil {
 		return err
 	}
 	if r.readings, err = r.ledger.Readings(r.flags.readings); err != nil {

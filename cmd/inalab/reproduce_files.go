@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/nodes/hostmodel"
 	"github.com/inalab/inalab/reports/archive"
+	"github.com/inalab/inalab/reports/claimreport"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/figure"
 	"github.com/inalab/inalab/reports/render"
@@ -25,6 +26,7 @@ type claimRecorder struct {
 	dir       *archive.Dir
 	unwritten error // tables or figures are missing
 	ended     []endedExperiment
+	kept      []claimreport.Experiment // likewise, for the page
 }
 
 // endedExperiment is an experiment that ran with the constants as they are.
@@ -41,6 +43,10 @@ func (r *claimRecorder) Ended(s experiments.Step, o experiments.Outcome) {
 		return
 	}
 	r.ended = append(r.ended, endedExperiment{s.Experiment.ID, o})
+	kept := claimreport.Experiment{ID: s.Experiment.ID, Title: s.Experiment.Title, Seconds: o.Seconds}
+	if o.Err != nil {
+		kept.Failed = o.Err.Error()
+	}
 	tables := fileNames{in: s.Experiment.ID}
 	for _, t := range o.Findings.Tables {
 		name := tables.next(string(t.ID))
@@ -49,12 +55,22 @@ func (r *claimRecorder) Ended(s experiments.Step, o experiments.Outcome) {
 			err = writeTable(r.dir, name, table)
 		}
 		r.unwritten = cmp.Or(r.unwritten, err)
+		kept.Tables = append(kept.Tables, claimreport.Table{File: name, Title: t.Title})
 	}
 	figures := fileNames{in: s.Experiment.ID}
 	for _, f := range o.Findings.Figures {
-		err := writeFigure(r.dir, figures.next(f.ID), f)
-		r.unwritten = cmp.Or(r.unwritten, err)
+		kept.Figures = append(kept.Figures, r.draw(figures.next(f.ID), f))
 	}
+	r.kept = append(r.kept, kept)
+}
+
+// draw writes a figure, and returns it as it is kept.
+func (r *claimRecorder) draw(name string, f figure.Figure) claimreport.Figure {
+	if err := writeFigure(r.dir, name, f); err != nil {
+		r.unwritten = cmp.Or(r.unwritten, err)
+		return claimreport.Figure{File: name, Undrawn: err.Error()}
+	}
+	return claimreport.Figure{File: name, Data: &f}
 }
 
 // fileNames names the files of an experiment by what they hold.
@@ -120,15 +136,12 @@ func (r *claimRecorder) constantsTable(all []hostmodel.Constant) render.Table {
 		{Key: "name"}, {Key: "value"}, {Key: "unit"}, {Key: "assumed"}, {Key: "low"}, {Key: "high"}, {Key: "used_by"}, {Key: "source"},
 	}}
 	for _, c := range all {
-		used := r.usedBy(func(o experiments.Outcome) bool {
-			return slices.ContainsFunc(o.Constants(), func(u hostmodel.Constant) bool { return u.Name == c.Name })
-		})
 		low, high := render.NA(), render.NA()
 		if c.Assumed {
 			low, high = render.Exact(c.Within().Low), render.Exact(c.Within().High)
 		}
 		t.Rows = append(t.Rows, []render.Cell{
-			render.Text(c.Name), render.Exact(c.Value), render.Text(c.Unit), render.Bool(c.Assumed), low, high, render.Text(used), render.Text(c.Source),
+			render.Text(c.Name), render.Exact(c.Value), render.Text(c.Unit), render.Bool(c.Assumed), low, high, render.Text(r.usersOf(c.Name)), render.Text(c.Source),
 		})
 	}
 	return t
@@ -185,7 +198,10 @@ func writeTable(dir *archive.Dir, name string, t render.Table) error {
 }
 
 func writeFigure(dir *archive.Dir, name string, f figure.Figure) error {
-	return dir.Write(name+".svg", func(w io.Writer) error { return figure.Write(w, f) })
+	if err := dir.Write(name+".svg", func(w io.Writer) error { return figure.Write(w, f) }); err != nil {
+		return err
+	}
+	return dir.Write(name+".pdf", func(w io.Writer) error { return figure.WritePDF(w, f) })
 }
 
 func writeCSV(dir *archive.Dir, name string, t render.Table) error {

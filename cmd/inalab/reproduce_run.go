@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // of what COLUMNS.md says
 	"errors"
@@ -33,8 +34,9 @@ type reproduction struct {
 	readings  claims.Readings
 	selection claims.Selection
 
-	dir   *archive.Dir
-	watch *claimRecorder
+	dir        *archive.Dir
+	watch      *claimRecorder
+	influences experiments.Influences // of --sensitivity
 }
 
 //go:embed reproduce_columns.md
@@ -76,16 +78,20 @@ func (r *reproduction) check(ctx context.Context, opt experiments.Options) (clai
 	if err == nil || len(influences.List) > 0 {
 		report.Tables = append(report.Tables, influences.Table())
 	}
+	r.influences = influences
 	return report, err
 }
 
 // finish writes the report, shows it, and says how it went. A check that was cut
 // short leaves its results without a manifest.
 func (r *reproduction) finish(report claims.Report, runErr error) error {
+	verdict := r.verdict(report)
+	manifest := r.manifest(exitCode(cmp.Or(runErr, verdict)))
 	if err := r.write(report); err != nil {
 		return errors.Join(runErr, err, r.dir.Close())
 	}
-	if len(report.Results) > 0 {
+	runErr = errors.Join(runErr, r.writePage(report, manifest, runErr))
+	if len(report.Results) > 0 && r.flags.html != "-" {
 		if err := report.Write(r.stdout, r.options()); err != nil {
 			return errors.Join(runErr, err, r.dir.Close())
 		}
@@ -94,8 +100,7 @@ func (r *reproduction) finish(report claims.Report, runErr error) error {
 	if runErr != nil {
 		return errors.Join(fmt.Errorf("the check is incomplete: %w", runErr), r.dir.Close())
 	}
-	verdict := r.verdict(report)
-	return errors.Join(verdict, r.dir.Finish(r.manifest(exitCode(verdict))))
+	return errors.Join(verdict, r.dir.Finish(manifest))
 }
 
 // verdict is nil, or which claims did not come out as the ledger says. Where all

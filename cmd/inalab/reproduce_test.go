@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -124,7 +125,10 @@ func TestReproduceWritesEverything(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"COLUMNS.md", "constants.csv", "manifest.json", "readings.csv", "trio.both/trio.table.svg", "trio.both/trio.table-2.svg"}
+	want := []string{
+		"COLUMNS.md", "claims.json.gz", "constants.csv", "manifest.json", "readings.csv", "report.html",
+		"trio.both/trio.table.pdf", "trio.both/trio.table.svg", "trio.both/trio.table-2.pdf", "trio.both/trio.table-2.svg",
+	}
 	for _, name := range []string{"report", "trio.both/trio.table", "trio.both/trio.table-2"} {
 		for _, suffix := range []string{".txt", ".md", ".csv", ".json"} {
 			want = append(want, name+suffix)
@@ -222,6 +226,55 @@ func TestFigureThatCannotBeDrawn(t *testing.T) {
 	if out := r.out.String(); !strings.Contains(out, "trio.three") {
 		t.Errorf("output\n%s", out)
 	}
+	page := r.file(t, "report.html")
+	for _, want := range []string{"Not drawn: trio.both/trio.table-2: write result", "The check is incomplete: write result", `id="trio.three"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// The page has each claim with what came of it, and is written where --html says as well; the record makes it again.
+func TestReproducePage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.html")
+	r := newFake(t, reproduceFlags{sensitivity: true, html: file}, 2, nothing)
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	page := r.file(t, "report.html")
+	for _, want := range []string{
+		"Of 3 claims: 2 reproduced and 1 counted as neither (arithmetic, inputs, others). All came out as the ledger expects.", `id="trio.one"`, "predicted, not compared", "Every point</title>",
+		"tofino.latency moves it most, by ", "tofino.latency at the lower end of 0.48..0.72 us makes it not-reproduced", "trio.open = open", "0.6 us",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != page {
+		t.Errorf("--html: %v, %d bytes", err, len(text))
+	}
+	again := filepath.Join(t.TempDir(), "again.html")
+	var out, said bytes.Buffer
+	newApp(&out, &said, os.Environ()).execute([]string{"report", r.dir.Path(), "-o", again})
+	if text, err := os.ReadFile(again); err != nil || untimed(string(text)) != untimed(page) {
+		t.Errorf("the page made again is another one: %v, %s", err, said.String())
+	}
+}
+
+// untimed is a page without how long the check took: the manifest is written after the page.
+func untimed(page string) string {
+	return regexp.MustCompile(`<dt>Took</dt><dd>[^<]*`).ReplaceAllString(page, "")
+}
+
+// On standard output the page stands in place of the claims.
+func TestReproducePageOnStandardOutput(t *testing.T) {
+	r := newFake(t, reproduceFlags{html: "-"}, 2, nothing)
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if out := r.out.String(); out != r.file(t, "report.html") {
+		t.Errorf("output\n%s", out)
+	}
 }
 
 // A check that is cut short shows what it has, and leaves no manifest.
@@ -241,6 +294,9 @@ func TestReproduceInterrupted(t *testing.T) {
 		}
 		if r.file(t, "report.csv") == "" {
 			t.Error("no report")
+		}
+		if page := r.file(t, "report.html"); !strings.Contains(page, "The check is incomplete: ") || !strings.Contains(page, `id="trio.one"`) {
+			t.Errorf("page\n%s", page)
 		}
 	}
 }
@@ -313,6 +369,9 @@ func TestReproduceRefuses(t *testing.T) {
 		{reproduceFlags{sensitivity: true}, nil, "which claims?"},
 		{reproduceFlags{all: true}, []string{"trio"}, `--all is every claim: leave it or "trio" away`},
 		{reproduceFlags{list: true, sensitivity: true}, nil, "--list runs nothing"},
+		{reproduceFlags{list: true, html: "a.html"}, nil, "--list runs nothing: leave --html away"},
+		{reproduceFlags{all: true, html: "no/such/a.html"}, nil, "--html no/such/a.html: there is no directory no/such"},
+		{reproduceFlags{all: true, html: t.TempDir()}, nil, "it is a directory: name a file in it"},
 		{reproduceFlags{all: true, timeout: -1}, nil, "--timeout -1ns: a time above zero is needed"},
 		{reproduceFlags{all: true, format: "xml"}, nil, `unknown format "xml"`},
 		{reproduceFlags{}, []string{"trio.on"}, `did you mean "trio.one"?`},

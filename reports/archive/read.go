@@ -50,10 +50,7 @@ func Open(path string) (*Past, error) {
 
 // HasRecord reports whether there is a record.json.gz: earlier versions of inalab, and what is no run of a
 // scenario, have none.
-func (p *Past) HasRecord() bool {
-	_, err := os.Stat(filepath.Join(p.Path, RecordName))
-	return !errors.Is(err, fs.ErrNotExist)
-}
+func (p *Past) HasRecord() bool { return p.HasFile(RecordName) }
 
 // Record reads record.json.gz.
 func (p *Past) Record() (*Record, error) {

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,11 +67,7 @@ func (r *Record) encode(w io.Writer) error {
 		c.Samples = finite(c.Samples)
 		f.Cells = append(f.Cells, recordCell{c.Point.Index, c})
 	}
-	zip := gzip.NewWriter(w)
-	if err := json.NewEncoder(zip).Encode(&f); err != nil {
-		return err
-	}
-	return zip.Close()
+	return encodeZipped(w, &f)
 }
 
 // finite returns samples without losses that are no numbers, which JSON has no words for: those of a training
@@ -90,19 +85,8 @@ func finite(list []result.Sample) []result.Sample {
 
 // decodeRecord reads what WriteRecord wrote.
 func decodeRecord(in io.Reader) (*Record, error) {
-	zip, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(zip)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkVersion(text, RecordVersion); err != nil {
-		return nil, err
-	}
 	var f recordFile
-	if err := json.Unmarshal(text, &f); err != nil {
+	if err := decodeZipped(in, RecordVersion, &f); err != nil {
 		return nil, err
 	}
 	r := &Record{

@@ -25,11 +25,11 @@ type Report struct {
 
 // Summary counts results.
 type Summary struct {
-	Verdicts   map[Verdict]int              // every verdict has an entry; claims that restate another are counted too
-	Evidence   map[Evidence]map[Verdict]int // likewise, by what verdicts rest on
-	Unexpected int                          // failures that are not known, and passes of known failures
-	Restated   int                          // results with same_as
-	Weak       int                          // passes that a model without the effect would have too
+	Verdicts   map[Verdict]int // every verdict has an entry; claims that restate another are counted too
+	Evidence   Tally           // likewise, by what verdicts rest on
+	Unexpected int             // failures that are not known, and passes of known failures
+	Restated   int             // results with same_as
+	Weak       int             // passes that a model without the effect would have too
 }
 
 // Summary counts the results.
@@ -94,15 +94,15 @@ func (r Report) Write(w io.Writer, o render.Options) error {
 func (r Report) writeJSON(w io.Writer) error {
 	s := r.Summary()
 	doc := struct {
-		SchemaVersion int                          `json:"schema_version"`
-		Summary       map[Verdict]int              `json:"summary"`
-		Evidence      map[Evidence]map[Verdict]int `json:"evidence"`
-		Unexpected    int                          `json:"unexpected"`
-		Restated      int                          `json:"restated"`
-		Weak          int                          `json:"weak"`
-		Claims        []Result                     `json:"claims"`
-		Notes         []string                     `json:"notes,omitempty"`
-		Tables        []json.RawMessage            `json:"tables,omitempty"`
+		SchemaVersion int               `json:"schema_version"`
+		Summary       map[Verdict]int   `json:"summary"`
+		Evidence      Tally             `json:"evidence"`
+		Unexpected    int               `json:"unexpected"`
+		Restated      int               `json:"restated"`
+		Weak          int               `json:"weak"`
+		Claims        []Result          `json:"claims"`
+		Notes         []string          `json:"notes,omitempty"`
+		Tables        []json.RawMessage `json:"tables,omitempty"`
 	}{SchemaVersion, s.Verdicts, s.Evidence, s.Unexpected, s.Restated, s.Weak, r.Results, r.Notes, nil}
 	if doc.Claims == nil {
 		doc.Claims = []Result{}

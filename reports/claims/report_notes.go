@@ -21,6 +21,9 @@ var meaning = map[Verdict]string{
 	NotYet:        "of a system that is not built",
 }
 
+// Meaning is what a verdict says, in a clause.
+func (v Verdict) Meaning() string { return meaning[v] }
+
 // meanings explains the verdicts that are there.
 func (r Report) meanings(s Summary) []string {
 	var notes []string

@@ -90,7 +90,7 @@ func (r Report) pages(w widths) []render.Table {
 	own := func(res *Result) bool {
 		return !slices.Contains([]Verdict{KnownFail, Undetermined, Predicted}, res.Verdict)
 	}
-	pages := []render.Table{r.table("Claims", w, own), r.undetermined(w), r.knownFailures(w), r.predictions(), r.totals(r.Summary())}
+	pages := []render.Table{r.table("Claims", w, own), r.undetermined(w), r.knownFailures(w), r.predictions(), r.tally().Table()}
 	pages = slices.DeleteFunc(pages, func(t render.Table) bool { return len(t.Rows) == 0 })
 	return append(pages, r.summaryPage())
 }

@@ -4,32 +4,46 @@ import "github.com/inalab/inalab/reports/render"
 
 // tally counts claims by evidence and verdict; every kind of evidence and every verdict
 // has an entry. What has no evidence, as claims that nothing can check, is not in it.
-func (r Report) tally() map[Evidence]map[Verdict]int {
-	out := map[Evidence]map[Verdict]int{}
+func (r Report) tally() Tally {
+	out := NewTally()
+	for i := range r.Results {
+		out.Add(r.Results[i].Evidence, r.Results[i].Verdict)
+	}
+	return out
+}
+
+// Tally counts claims by evidence and verdict.
+type Tally map[Evidence]map[Verdict]int
+
+// NewTally returns a tally with an entry for every kind of evidence and every verdict.
+func NewTally() Tally {
+	out := Tally{}
 	for _, e := range Evidences {
 		out[e] = map[Verdict]int{}
 		for _, v := range Verdicts {
 			out[e][v] = 0
 		}
 	}
-	for i := range r.Results {
-		if by := out[r.Results[i].Evidence]; by != nil {
-			by[r.Results[i].Verdict]++
-		}
-	}
 	return out
 }
 
-// totals shows how many claims have each verdict, by what it rests on. Verdicts that no claim
+// Add counts a claim; one without evidence is not counted.
+func (t Tally) Add(e Evidence, v Verdict) {
+	if by := t[e]; by != nil {
+		by[v]++
+	}
+}
+
+// Table shows how many claims have each verdict, by what it rests on. Verdicts that no claim
 // has are left away.
-func (r Report) totals(s Summary) render.Table {
+func (by Tally) Table() render.Table {
 	t := render.Table{Title: "Totals by evidence", Columns: []render.Column{{Name: "verdict"}}}
 	sums := make([]render.Cell, 1, 1+len(Evidences))
 	sums[0] = render.Text("all")
 	for _, e := range Evidences {
 		t.Columns = append(t.Columns, render.Column{Name: string(e), Align: render.Right})
 		n := 0
-		for _, k := range s.Evidence[e] {
+		for _, k := range by[e] {
 			n += k
 		}
 		sums = append(sums, render.Int(n))
@@ -37,8 +51,8 @@ func (r Report) totals(s Summary) render.Table {
 	for _, v := range Verdicts {
 		row, n := []render.Cell{render.Text(string(v))}, 0
 		for _, e := range Evidences {
-			n += s.Evidence[e][v]
-			row = append(row, render.Int(s.Evidence[e][v]))
+			n += by[e][v]
+			row = append(row, render.Int(by[e][v]))
 		}
 		if n > 0 {
 			t.Rows = append(t.Rows, row)

@@ -48,6 +48,7 @@ type Result struct {
 	NullPasses bool        `json:"null_passes"` // a model without the effect passes too
 
 	people   string        // measured, for people
+	shown    Value         // likewise, parts by name
 	failed   *KnownFailure // of the ledger
 	declared *Declared     // likewise
 
@@ -77,7 +78,8 @@ func (c *Claim) Result(j Judgement, run Run) Result {
 	case j.Measured.Switch != nil:
 		r.Switch = SwitchText(j.Measured.Switch)
 	}
-	r.Measured, r.people = c.show(j.Measured)
+	r.Measured, r.shown = c.show(j.Measured)
+	r.people = r.shown.String()
 	if n, ok := j.Measured.outcome.(number); ok && c.PassMeans != MeansInput {
 		if !math.IsNaN(n.ci95) && !math.IsInf(n.ci95, 0) {
 			r.CI95 = &n.ci95
@@ -89,6 +91,9 @@ func (c *Claim) Result(j Judgement, run Run) Result {
 	return r
 }
 
+// Shown is what was measured as people see it, with intervals: a word, or a word for each part.
+func (r *Result) Shown() Value { return r.shown }
+
 func (r *Result) setRun(run Run) {
 	r.Seconds, r.RunDir, r.Quick, r.Switch = run.Seconds, run.Dir, run.Quick, SwitchText(run.Switch)
 	if run.Seed != 0 {
@@ -98,33 +103,33 @@ func (r *Result) setRun(run Run) {
 
 // show returns what was measured for programs and for people, without what was
 // fed in.
-func (c *Claim) show(m Measured) (Value, string) {
+func (c *Claim) show(m Measured) (record, people Value) {
 	if m.outcome == nil {
-		return Value{}, "-"
+		return Value{}, Value{}
 	}
 	if c.PassMeans == MeansInput {
-		return WordValue(fedIn), fedIn
+		return WordValue(fedIn), WordValue(fedIn)
 	}
 	group, ok := m.outcome.(parts)
 	check, isParts := c.Check.(Parts)
 	if !ok || !isParts {
-		return m.outcome.record(), m.String()
+		return m.outcome.record(), WordValue(m.String())
 	}
-	shown := Value{kind: valueFields}
-	people := Value{kind: valueFields} // with intervals
+	record = Value{kind: valueFields}
+	people = Value{kind: valueFields} // with intervals
 	for _, name := range group.namesAsIn(check) {
 		part, _ := group.get(name)
 		if check.isInput(name) {
 			part = Text(fedIn)
 		}
-		record := Value{}
+		value := Value{}
 		if part.outcome != nil {
-			record = part.outcome.record()
+			value = part.outcome.record()
 		}
-		shown.fields = append(shown.fields, Field{name, record})
+		record.fields = append(record.fields, Field{name, value})
 		people.fields = append(people.fields, Field{name, WordValue(part.String())})
 	}
-	return shown, people.String()
+	return record, people
 }
 
 // namesAsIn lists the parts in the order of the check, others behind.
@@ -153,6 +158,7 @@ func (w *Unseen) Result(p Prediction, run Run) (Result, error) {
 	r.Model, r.Reading, r.Constants, r.Note = p.Model, p.Reading, p.Constants, p.Note
 	r.Measured = Value{kind: valueFields, fields: Fields{{"low", NumberValue(p.Low)}, {"high", NumberValue(p.High)}}}
 	r.people = Range{p.Low, p.High}.Short()
+	r.shown = WordValue(r.people)
 	return r, nil
 }
 

@@ -2,7 +2,9 @@ package page
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -17,6 +19,8 @@ var (
 	templates string
 	//go:embed page.css
 	style string
+	//go:embed search.js
+	script string // what makes a search work: as small as it can be, and nothing is missing without it
 )
 
 // WriteHTML writes the page as one HTML document. It fails, and writes nothing, where an id is missing or
@@ -36,13 +40,25 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	}
 	data := struct {
 		*Page
-		Style template.CSS
-	}{p, sheet()}
+		Style  template.CSS
+		Script template.JS
+		Policy string
+	}{p, sheet(), template.JS(script), policy(p.Search != nil)}
 	if err := t.ExecuteTemplate(&out, "page", data); err != nil {
 		return fmt.Errorf("page %q: %w", p.Title, err)
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// policy is what the page allows itself: its own style, its own script where it has one, and nothing from anywhere.
+func policy(scripted bool) string {
+	p := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+	if scripted {
+		sum := sha256.Sum256([]byte(script))
+		p += "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return p
 }
 
 // below is a section at a level of headings.
@@ -81,13 +97,50 @@ func (p *Page) check() error {
 				return fmt.Errorf("section %q: its id %q is there twice", one.Title, one.ID)
 			}
 			seen[one.ID] = true
+			if err := checkCards(one.Blocks, seen); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// checkCards reports a card without an address of its own.
+func checkCards(blocks []Block, seen map[string]bool) error {
+	for _, b := range blocks {
+		c, ok := b.(Card)
+		switch {
+		case !ok:
+			continue
+		case c.ID == "" || strings.ContainsFunc(c.ID, notOfCard):
+			return fmt.Errorf("card %q: its id %q is not letters, digits, -, . and _", c.Title, c.ID)
+		case seen[c.ID]:
+			return fmt.Errorf("card %q: its id %q is there twice", c.Title, c.ID)
+		}
+		seen[c.ID] = true
 	}
 	return nil
 }
 
 func notOfID(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-')
+}
+
+func notOfCard(r rune) bool { return notOfID(r) && r != '.' && r != '_' }
+
+// CardID returns an address for a name: what may not stand in one becomes "-".
+func CardID(name string) string { return dashed(name, notOfCard) }
+
+// SectionID is [CardID] of a section.
+func SectionID(name string) string { return dashed(name, notOfID) }
+
+func dashed(name string, not func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if not(r) {
+			return '-'
+		}
+		return r
+	}, name)
 }
 
 // short writes a number to a tenth, or with two digits, whatever is more.

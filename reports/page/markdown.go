@@ -16,13 +16,11 @@ func (p *Page) WriteMarkdown(w io.Writer) error {
 	if p.Subtitle != "" {
 		m.line("%s", escape(p.Subtitle))
 	}
-	m.line("**%s**", escape(strings.TrimSpace(p.Verdict.Level.Sign()+" "+p.Verdict.Text)))
-	var facts []string
-	for _, f := range p.Verdict.Facts {
-		facts = append(facts, fmt.Sprintf("- %s: %s", escape(f.Name), escape(f.Value)))
+	if p.Verdict.Text != "" {
+		m.line("**%s**", escape(strings.TrimSpace(p.Verdict.Level.Sign()+" "+p.Verdict.Text)))
 	}
-	if facts != nil {
-		m.line("%s", strings.Join(facts, "\n"))
+	if len(p.Verdict.Facts) > 0 {
+		m.line("%s", factLines(p.Verdict.Facts))
 	}
 	m.blocks(p.Lead)
 	for _, s := range p.Sections {
@@ -36,6 +34,15 @@ func (p *Page) WriteMarkdown(w io.Writer) error {
 	}
 	_, err := w.Write(append(bytes.TrimRight(m.out.Bytes(), "\n"), '\n'))
 	return err
+}
+
+// factLines is a list of facts.
+func factLines(facts []Fact) string {
+	var lines []string
+	for _, f := range facts {
+		lines = append(lines, fmt.Sprintf("- %s: %s", escape(f.Name), escape(f.Value)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // markdown collects parts with an empty line between them.
@@ -78,6 +85,14 @@ func (b Bullets) markdown(m *markdown) {
 		lines = append(lines, "- "+escape(strings.TrimSpace(b.Level.Sign()+" "+t)))
 	}
 	m.line("%s", strings.Join(lines, "\n"))
+}
+
+func (b Links) markdown(m *markdown) {
+	var names []string
+	for _, l := range b {
+		names = append(names, escape(l.Name))
+	}
+	m.line("%s", strings.Join(names, ", "))
 }
 
 func (b Row) markdown(m *markdown) {
@@ -135,9 +150,9 @@ func (b Bars) markdown(m *markdown) {
 	for _, bar := range b.Bars {
 		row := []render.Cell{render.Text(bar.Name)}
 		for _, v := range bar.Values {
-			row = append(row, render.Text(short(v)))
+			row = append(row, render.Text(b.number(v)))
 		}
-		t.Rows = append(t.Rows, append(row, render.Text(short(sum(bar.Values))), render.Text(bar.Note)))
+		t.Rows = append(t.Rows, append(row, render.Text(b.number(sum(bar.Values))), render.Text(bar.Note)))
 	}
 	Table{Table: t, Plain: true}.markdown(m)
 }

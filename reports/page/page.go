@@ -13,8 +13,10 @@ type Page struct {
 	Subtitle string // below it
 	Verdict  Verdict
 	Lead     []Block
+	Search   *Search // among the cards; nil: none
 	Sections []Section
 	Foot     string // the last line
+	Book     bool   // a page of many: printed with its contents, each section on a new sheet
 }
 
 // Verdict is the banner of a page.
@@ -93,6 +95,7 @@ type Row []Figure
 type Bars struct {
 	Title string // what they are of, for readers that do not see
 	Unit  string
+	Whole bool     // the values are counts
 	Parts []string // names, at most four; one that is 0 in all bars is left out
 	Bars  []Bar
 
@@ -118,6 +121,12 @@ type Bullets struct {
 	Text  []string
 }
 
+// Links lead to sections and cards of the page, side by side.
+type Links []Link
+
+// Link is an entry of [Links].
+type Link struct{ Name, ID string }
+
 // Details are blocks that the reader opens.
 type Details struct {
 	Summary string
@@ -133,6 +142,7 @@ type Text struct {
 
 func (b Paragraph) html() (string, any, error) { return "paragraph", b, nil }
 func (b List) html() (string, any, error)      { return "list", b, nil }
+func (b Links) html() (string, any, error)     { return "links", b, nil }
 func (b Row) html() (string, any, error)       { return "row", b, nil }
 func (b Bullets) html() (string, any, error)   { return "bullets", b, nil }
 func (b Details) html() (string, any, error)   { return "details", b, nil }

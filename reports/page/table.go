@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/inalab/inalab/reports/render"
@@ -95,6 +96,7 @@ type bars struct {
 type barRow struct {
 	Bar
 	Parts []barPart
+	Named []barPart // in the sum: all, or of counts those that are not 0
 	Sum   string
 }
 
@@ -114,10 +116,14 @@ func newBars(b *Bars) bars {
 		longest = max(longest, sum(bar.Values))
 	}
 	for _, bar := range b.Bars {
-		r := barRow{Bar: bar, Sum: short(sum(bar.Values))}
+		r := barRow{Bar: bar, Sum: b.number(sum(bar.Values))}
 		for i, v := range bar.Values {
 			if longest > 0 && i < len(b.Parts) {
-				r.Parts = append(r.Parts, barPart{b.looks[i], b.Parts[i], short(v), 100 * v / longest, 100 * v / max(sum(bar.Values), v)})
+				part := barPart{b.looks[i], b.Parts[i], b.number(v), 100 * v / longest, 100 * v / max(sum(bar.Values), v)}
+				r.Parts = append(r.Parts, part)
+				if v > 0 || !b.Whole {
+					r.Named = append(r.Named, part)
+				}
 			}
 		}
 		out.Rows = append(out.Rows, r)
@@ -125,9 +131,17 @@ func newBars(b *Bars) bars {
 	return out
 }
 
+// number writes a value.
+func (b *Bars) number(v float64) string {
+	if b.Whole {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return short(v)
+}
+
 // used returns the bars without parts that none of them has.
 func (b *Bars) used() *Bars {
-	out := &Bars{Title: b.Title, Unit: b.Unit}
+	out := &Bars{Title: b.Title, Unit: b.Unit, Whole: b.Whole}
 	for _, bar := range b.Bars {
 		out.Bars = append(out.Bars, Bar{Name: bar.Name, Note: bar.Note})
 	}

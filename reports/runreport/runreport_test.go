@@ -233,9 +233,3 @@ func TestSpent(t *testing.T) {
 		t.Error("a compute that nobody measured is known")
 	}
 }
-
-func TestQuoted(t *testing.T) {
-	if got := quoted([]string{"inalab", "a b", "it's", "", "--set", "p=[1%]"}); got != `inalab 'a b' 'it'\''s' '' --set 'p=[1%]'` {
-		t.Errorf("got %s", got)
-	}
-}
