@@ -297,10 +297,10 @@ func TestDefaultsFit(t *testing.T) {
 	}
 }
 
-// A faulty program loses its own frames, which are counted; all others go on.
+// A faulty program loses its own frames, which are counted with the place; all others go on.
 func TestFaultyProgram(t *testing.T) {
 	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 3})
-	endless := user.Config{Name: "endless", File: "endless.mc", Text: "packet entry start;\nstart: begin goto start; end", Match: dataplane.Match{Port: 9}, Instructions: 1000}
+	endless := user.Config{Name: "endless", File: "endless.mc", Text: "packet entry start;\nstart: begin goto start; end", Match: dataplane.Match{Port: 9}}
 	r := userRig(t, Config{Switch: p.Switches[0]}, load(0, endless))
 	other := from(&p.Hosts[0], 10)
 	other.DstMAC, other.Dst = inet.MAC(p.Hosts[1].MAC), p.Hosts[1].Addr.Addr()
@@ -308,8 +308,13 @@ func TestFaultyProgram(t *testing.T) {
 	if got := r.take(); len(got) != 1 {
 		t.Errorf("%d frames came, want the one that is not the program's", len(got))
 	}
-	if got := r.count("engine/endless/pfe-instruction-limit"); got != 5 {
-		t.Errorf("%d faults, want 5", got)
+	for _, name := range []string{"pfe-instruction-limit", "pfe-instruction-limit at endless.mc:2:8"} {
+		if got := r.count("engine/endless/" + name); got != 5 {
+			t.Errorf("%s: %d, want 5", name, got)
+		}
+	}
+	if got := r.c.Loaded()[0].Engine.(*user.Engine).Snapshot().Most; got != user.DefaultInstructions {
+		t.Errorf("a thread executed %d instructions, want %d", got, user.DefaultInstructions)
 	}
 }
 
