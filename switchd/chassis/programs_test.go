@@ -282,6 +282,23 @@ func TestRefusesPrograms(t *testing.T) {
 	}
 }
 
+// What is wrong with a program on several PFEs is said once, with their names.
+func TestRefusalNamesAllPFEs(t *testing.T) {
+	p := chassistest.Plan(t, "mx480", gen.Params{})
+	most := microcode.Options{Memory: mem.Config{Records: 1 << 16}}
+	var list []Program
+	for pfe := range p.Switches[0].Chassis.PFEs {
+		big := wallAgainst("big", nil)
+		big.Records, big.Match = 1<<16, dataplane.Match{Port: 9}
+		list = append(list, load(pfe, big))
+	}
+	_, err := newUserBeside(most, trioConfig(p).config(), list...)
+	const want = `program "big" of pfe1, pfe2, pfe3, pfe4, pfe5, pfe6: program big.mc needs `
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "needs") != 1 {
+		t.Errorf("error %v\nwant once %s", err, want)
+	}
+}
+
 // Programs of defaults fit on one PFE, beside Trio-ML with all the records that it may have.
 func TestDefaultsFit(t *testing.T) {
 	p := chassistest.Plan(t, "mx480", gen.Params{})
