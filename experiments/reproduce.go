@@ -213,7 +213,7 @@ func judge(c *claims.Claim, list []experiment.Experiment, done outcomes, opt Opt
 	return c.Result(c.Judge(m), o.run(x, opt)), true
 }
 
-// predict returns the result of a unseen value; ok is false where its
+// predict returns the result of a value that is predicted and not compared; ok is false where its
 // experiment has not run.
 func predict(w *claims.Unseen, list []experiment.Experiment, done outcomes, opt Options) (r claims.Result, ok bool, err error) {
 	x := predicts(list, w.ID)
@@ -255,7 +255,7 @@ func measures(list []experiment.Experiment, id claims.ID) *experiment.Experiment
 	return find(list, func(x *experiment.Experiment) bool { return slices.Contains(x.Claims, id) })
 }
 
-// predicts returns the experiment that predicts a unseen value, or nil.
+// predicts returns the experiment that predicts a value, or nil.
 func predicts(list []experiment.Experiment, id claims.ID) *experiment.Experiment {
 	return find(list, func(x *experiment.Experiment) bool { return slices.Contains(x.Predicts, id) })
 }

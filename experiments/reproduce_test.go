@@ -239,7 +239,7 @@ func TestWhatAResultRestsOn(t *testing.T) {
 	}
 }
 
-// predicted is a unseen value and an experiment that predicts 1 to x.
+// predicted is a value that is not compared, and an experiment that predicts 1 to x.
 func predicted(high float64) (*claims.Unseen, experiment.Experiment) {
 	w := &claims.Unseen{ID: "trio.unseen", Paper: "trio", Unit: "x"}
 	return w, experiment.Experiment{ID: "predicts", Predicts: []claims.ID{w.ID}, Run: func(_ context.Context, e *experiment.Env) (f experiment.Findings, _ error) {

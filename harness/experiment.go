@@ -98,15 +98,19 @@ type Experiment struct {
 // Run does the runs in order and returns the cells of each, those of a seed and a point of
 // the sweep behind the ideals that are computed from them. It stops at the first run that
 // fails, and returns what there is beside the error: the cells until then, and those of the
-// failed run of which any iterations ended.
+// failed run of which any iterations ended. Others of it that were counted come last.
 func (e Experiment) Run(ctx context.Context, r Runner, o Observer) ([]result.Cell, error) {
 	var cells []result.Cell
 	first := 0 // index in cells of the first of the seed and point
 	for i, s := range e.Sets {
 		list, err := e.run(ctx, i, r, o)
+		var counted []result.Cell // of a failed run, without an iteration
 		for _, cell := range list {
-			if err == nil || len(cell.Samples) > 0 {
+			switch {
+			case err == nil || len(cell.Samples) > 0:
 				cells = append(cells, cell)
+			case len(cell.Counters) > 0:
+				counted = append(counted, cell)
 			}
 		}
 		if (e.last(i) || err != nil) && first < len(cells) {
@@ -114,7 +118,7 @@ func (e Experiment) Run(ctx context.Context, r Runner, o Observer) ([]result.Cel
 			first = len(cells)
 		}
 		if err != nil {
-			return cells, fmt.Errorf("%s at %s: %w", s.Name(), list[0].At(), err)
+			return append(cells, counted...), fmt.Errorf("%s at %s: %w", s.Name(), list[0].At(), err)
 		}
 	}
 	return cells, nil

@@ -27,6 +27,7 @@ type fake struct {
 	compute map[string]units.Duration // by name
 	fail    string                    // name of the job that fails
 	samples int                       // of the job that fails
+	counted bool                      // so is what was counted in it
 }
 
 func name(system string, p float64, seed uint64) string {
@@ -43,6 +44,9 @@ func (f fake) RunSet(_ context.Context, set *job.Set, progress func([]result.Sam
 		return []result.Cell{c}, nil
 	}
 	c.Samples = make([]result.Sample, f.samples)
+	if f.counted {
+		c.Counters = []result.Counter{{Node: "tor", Name: "lost", N: 1}}
+	}
 	return []result.Cell{c}, errBroken
 }
 
@@ -137,20 +141,23 @@ func TestIdealIsNominalWhereNothingWasMeasured(t *testing.T) {
 	}
 }
 
-// What ran before a failure is kept, and so are the samples of the failed run.
+// What ran before a failure is kept, and so are the samples of the failed run, and what was counted in it.
 func TestFailure(t *testing.T) {
 	for _, c := range []struct {
 		fail    string
 		samples int
+		counted bool
 		want    []string
 	}{
-		{"ring 0 1", 0, nil},
-		{"ring 0 1", 1, []string{"ideal 0 1", "ring 0 1"}},
-		{"ring 0.04 1", 0, []string{"ideal 0 1", "ring 0 1", "switchml256 0 1"}},
-		{"ring 0.04 1", 2, []string{"ideal 0 1", "ring 0 1", "switchml256 0 1", "ring 0.04 1"}},
+		{"ring 0 1", 0, false, nil},
+		{"ring 0 1", 0, true, []string{"ring 0 1"}},
+		{"ring 0 1", 1, true, []string{"ideal 0 1", "ring 0 1"}},
+		{"ring 0.04 1", 0, false, []string{"ideal 0 1", "ring 0 1", "switchml256 0 1"}},
+		{"ring 0.04 1", 0, true, []string{"ideal 0 1", "ring 0 1", "switchml256 0 1", "ring 0.04 1"}},
+		{"ring 0.04 1", 2, false, []string{"ideal 0 1", "ring 0 1", "switchml256 0 1", "ring 0.04 1"}},
 	} {
 		var w witness
-		cells, err := Experiment{Sets: job.Each(jobs(t, 1))}.Run(t.Context(), fake{fail: c.fail, samples: c.samples}, &w)
+		cells, err := Experiment{Sets: job.Each(jobs(t, 1))}.Run(t.Context(), fake{fail: c.fail, samples: c.samples, counted: c.counted}, &w)
 		if !errors.Is(err, errBroken) || w.failed != 1 || w.began != w.ended {
 			t.Errorf("%s: %v, the observer saw %+v", c.fail, err, w)
 		}

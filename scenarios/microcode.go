@@ -82,6 +82,8 @@ func (f *rawTransit) hasMicrocode() string {
 		return "direction"
 	case f.Records != 0:
 		return "records"
+	case f.Instructions != 0:
+		return "instructions"
 	case f.Match != nil:
 		return "match"
 	case f.Hops != nil:
@@ -129,6 +131,9 @@ func (r *resolver) microcode(at string, f *rawTransit) *Microcode {
 	if f.Records != 0 {
 		r.between(at+".records", f.Records, 1, maxRecords)
 	}
+	if f.Instructions != 0 {
+		m.Config.Instructions = uint64(r.between(at+".instructions", f.Instructions, 1, maxInstructions))
+	}
 	m.Config.Text = r.sourceOf(at, f)
 	var prog *isa.Program
 	if len(r.errs) == before {
@@ -150,8 +155,11 @@ func (r *resolver) microcode(at string, f *rawTransit) *Microcode {
 	return m
 }
 
-// maxRecords bounds the hash table of a program (assumed).
-const maxRecords = 1 << 20
+// Bounds of the hash table of a program, and of the limit of its threads' instructions; both assumed.
+const (
+	maxRecords      = 1 << 20
+	maxInstructions = 1 << 30
+)
 
 // sourceOf returns the text of a program, which the resolved scenario keeps.
 func (r *resolver) sourceOf(at string, f *rawTransit) string {

@@ -60,6 +60,7 @@ func TestMicrocodeInTransit(t *testing.T) {
     pfe: pfe2
     direction: egress
     records: 100
+    instructions: 5000
     match: {dst: 10.1.0.0/16, protocol: udp, port: 53}
     next-hops: [{number: 0, to: routing}, {number: 7, to: h3}]
     timers: [{name: tick, period: 5ms, threads: 4}]
@@ -87,8 +88,8 @@ func TestMicrocodeInTransit(t *testing.T) {
 	if err := json.Unmarshal(p[0].Config, &c); err != nil {
 		t.Fatal(err)
 	}
-	if c.Node != "mx0/pfe2" || c.Side != user.Egress || c.Records != 100 || c.File != "own.mc" {
-		t.Errorf("node %q, side %q, records %d, file %q", c.Node, c.Side, c.Records, c.File)
+	if c.Node != "mx0/pfe2" || c.Side != user.Egress || c.Records != 100 || c.Instructions != 5000 || c.File != "own.mc" {
+		t.Errorf("node %q, side %q, records %d, instructions %d, file %q", c.Node, c.Side, c.Records, c.Instructions, c.File)
 	}
 	if want := (dataplane.Match{Dst: netip.MustParsePrefix("10.1.0.0/16"), Protocol: inet.ProtoUDP, Port: 53}); c.Match != want {
 		t.Errorf("match %+v", c.Match)
@@ -185,6 +186,7 @@ func TestBadMicrocode(t *testing.T) {
 		"    next-hops: [{number: 1, to: h1}, {number: 1, to: h2}]\n":                                                      "next hop 1 is given twice",
 		"    match: {protocol: sctp}\n":                                                                                    "allowed are icmp, tcp, udp, and numbers from 1 to 255",
 		"    match: {dst: 10.1.0.1/16}\n":                                                                                  "has bits behind its length: write 10.1.0.0/16",
+		"    instructions: -1\n":                                                                                           "transit[0].instructions: -1: allowed are 1 to 1073741824",
 		"    direction: both\n":                                                                                            `"both": allowed are ingress, egress`,
 		"    config: {rate: 1}\n":                                                                                          "a program of one's own has none",
 		"    collector: h1\n":                                                                                              "names where it sends",

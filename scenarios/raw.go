@@ -53,10 +53,11 @@ type rawTransit struct {
 	Collector string `yaml:"collector,omitempty" json:",omitempty"`
 
 	// Of a program of one's own: its text, if it stands in no file, and what it is loaded with.
-	Source  string `yaml:"source,omitempty" json:",omitempty"`
-	Name    string `yaml:"name,omitempty" json:",omitempty"`
-	Side    string `yaml:"direction,omitempty" json:",omitempty"`
-	Records int    `yaml:"records,omitempty" json:",omitempty"`
+	Source       string `yaml:"source,omitempty" json:",omitempty"`
+	Name         string `yaml:"name,omitempty" json:",omitempty"`
+	Side         string `yaml:"direction,omitempty" json:",omitempty"`
+	Records      int    `yaml:"records,omitempty" json:",omitempty"`
+	Instructions int    `yaml:"instructions,omitempty" json:",omitempty"`
 
 	Match  *rawMatch   `yaml:"match,omitempty" json:",omitempty"`
 	Hops   []rawHop    `yaml:"next-hops,omitempty" json:",omitempty"`

@@ -33,6 +33,11 @@ func microcodePrograms() []microcodeProgram {
 	}
 }
 
+// isOwn reports whether a program is none of these, but in a file.
+func isOwn(name string) bool {
+	return !slices.ContainsFunc(microcodePrograms(), func(p microcodeProgram) bool { return p.name == name })
+}
+
 // measuredGrads are packets of the sizes of Trio Fig 15.
 var measuredGrads = []int{64, 256, 512, 1024}
 

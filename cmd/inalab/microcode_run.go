@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +16,10 @@ import (
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/program/middlebox"
+	"github.com/inalab/inalab/switchd/program/user"
 	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 // Defaults of the timers of a run; both assumed.
@@ -30,6 +34,7 @@ type microcodeRunFlags struct {
 	trace, timed        bool
 	sets, files, timers []string
 	instructions        uint64
+	records             int
 }
 
 func newMicrocodeRun() *cobra.Command {
@@ -42,6 +47,9 @@ program, at their times, and says what became of them. It needs no configuration
 next hop leads to the file of --out, which is a pcap. A table shows by which next hop
 packets left, why others did not, where threads did wrong, and what a packet costs in
 instructions and XTXNs.
+
+The program has the memory that it has in a lab. A program in a file has what it declares and
+its hash records: an access beyond is a fault.
 
 --timed gives each instruction and XTXN its time (docs/microcode.md, XTXNs); the table then
 also shows how long packets took, from their arrival until they left or their thread ended,
@@ -82,7 +90,10 @@ Exit code 0: all threads ended; 1: a thread did wrong; 2: a file or flag is wron
 	flags.StringArrayVar(&f.sets, "set", nil, "NAME=VALUE, initial value in shared memory (repeated)")
 	flags.StringArrayVar(&f.files, "table", nil, "file of initial values, routes, filter terms and hash records (repeated)")
 	flags.StringArrayVar(&f.timers, "timer", nil, "NAME=PERIOD[/THREADS] of a timer, as in age=10ms/4 (repeated)")
-	flags.Uint64Var(&f.instructions, "instructions", trio.DefaultInstructions, "that a thread may execute")
+	flags.Uint64Var(&f.instructions, "instructions", 0, fmt.Sprintf("that a thread may execute (default: as in a lab, %d for a packet's thread of a program in a file, otherwise %d)",
+		user.DefaultInstructions, trio.DefaultInstructions))
+	flags.IntVar(&f.records, "records", 0, fmt.Sprintf("that the hash table has room for (default: as in a lab, %d for a program in a file, %d for one of inalab's)",
+		user.DefaultRecords, middlebox.DefaultRecords))
 	f.register(flags)
 	return c
 }
@@ -94,7 +105,13 @@ func (f *microcodeRunFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return usage(err)
 	}
+	if err := f.validate(c.Flags().Changed); err != nil {
+		return usage(err)
+	}
 	cfg, err := f.config(program)
+	if err == nil {
+		err = f.bound(&cfg, isOwn(name))
+	}
 	if err != nil {
 		return usage(err)
 	}
@@ -119,18 +136,36 @@ func (f *microcodeRunFlags) run(c *cobra.Command, name string) error {
 	return errors.Join(played, written, p.answer.Flush(), faulty(result))
 }
 
-// config checks the flags.
+// validate checks the flags; changed says whether one was given.
+func (f *microcodeRunFlags) validate(changed func(flag string) bool) error {
+	switch {
+	case f.in == "":
+		return errors.New("--in is missing: name a capture, or - for standard input")
+	case f.trace && f.forPrograms():
+		return fmt.Errorf("--trace is text: leave out --format %s", f.format)
+	case changed("instructions") && f.instructions == 0:
+		return errors.New("--instructions 0: a thread needs one at least")
+	case changed("records") && (f.records < 1 || f.records > mem.MaxRecords):
+		return fmt.Errorf("--records %d: 1 to %d are possible", f.records, mem.MaxRecords)
+	}
+	return nil
+}
+
+// bound gives a program the memory and the instructions that it has in a lab: one of a user's own as much as it declares.
+func (f *microcodeRunFlags) bound(cfg *replay.Config, own bool) (err error) {
+	cfg.Instructions = f.instructions
+	if !own {
+		cfg.Memory.Records = cmp.Or(f.records, middlebox.DefaultRecords)
+		return nil
+	}
+	cfg.PacketInstructions = cmp.Or(f.instructions, user.DefaultInstructions)
+	cfg.Memory, err = user.Memory(cfg.Program, f.records)
+	return err
+}
+
+// config returns what the flags ask for.
 func (f *microcodeRunFlags) config(program *isa.Program) (cfg replay.Config, err error) {
-	cfg = replay.Config{Program: program, Steps: f.trace, Instructions: f.instructions}
-	if f.in == "" {
-		return cfg, errors.New("--in is missing: name a capture, or - for standard input")
-	}
-	if f.trace && f.forPrograms() {
-		return cfg, fmt.Errorf("--trace is text: leave out --format %s", f.format)
-	}
-	if f.instructions == 0 {
-		return cfg, errors.New("--instructions 0: a thread needs one at least")
-	}
+	cfg = replay.Config{Program: program, Steps: f.trace}
 	if f.timed {
 		timing := trio.DefaultTiming()
 		cfg.Timing = &timing

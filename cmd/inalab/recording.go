@@ -171,24 +171,9 @@ func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harn
 // finish writes what there is, shows it, and says how it went. A run that was
 // cut short leaves its results without a manifest.
 func (r *recording) finish(runErr error) error {
-	rows := compare.Rows(r.cells, r.baseline())
-	if err := r.write(rows); err != nil {
+	rows := compare.Rows(r.compared(runErr), r.baseline())
+	if err := errors.Join(r.write(rows), r.show(rows, runErr)); err != nil {
 		return errors.Join(runErr, err, r.dir.Close())
-	}
-	if len(r.cells) > 0 {
-		opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
-		table := render.Comparison(rows, r.baseline())
-		table.Notes = append(table.Notes, r.scenario.LeftOut(r.flags.clock == "virtual")...)
-		table.Notes = append(table.Notes, r.happened()...)
-		if runErr == nil {
-			r.outcomes = expect.Judge(table, r.measured(), r.scenario.Expect)
-			for _, o := range r.outcomes {
-				table.Notes = append(table.Notes, o.String())
-			}
-		}
-		if err := errors.Join(render.Write(r.stdout, table, opt), r.showTallies(opt), r.showFlows(opt), r.showTransit(opt)); err != nil {
-			return errors.Join(runErr, err, r.dir.Close())
-		}
 	}
 	fmt.Fprintf(r.stderr, "results: %s\n", r.dir.Path())
 	if runErr != nil {
@@ -201,6 +186,37 @@ func (r *recording) finish(runErr error) error {
 		err = r.writeReport(manifest)
 	}
 	return errors.Join(verdict, err, r.dir.Finish(manifest))
+}
+
+// compared returns the cells with something to compare: all but one of a run that failed before an iteration ended.
+func (r *recording) compared(runErr error) []result.Cell {
+	if runErr == nil {
+		return r.cells
+	}
+	return slices.DeleteFunc(slices.Clone(r.cells), func(c result.Cell) bool { return c.Computed == 0 && len(c.Samples) == 0 })
+}
+
+// show shows people what there is, and judges what a run that ended well comes to.
+func (r *recording) show(rows []compare.Row, runErr error) error {
+	opt := render.Options{Format: r.format, Unicode: isTerminal(r.stdout)}
+	if len(rows) == 0 {
+		return r.showParts(opt)
+	}
+	table := render.Comparison(rows, r.baseline())
+	table.Notes = append(table.Notes, r.scenario.LeftOut(r.flags.clock == "virtual")...)
+	table.Notes = append(table.Notes, r.happened()...)
+	if runErr == nil {
+		r.outcomes = expect.Judge(table, r.measured(), r.scenario.Expect)
+		for _, o := range r.outcomes {
+			table.Notes = append(table.Notes, o.String())
+		}
+	}
+	return errors.Join(render.Write(r.stdout, table, opt), r.showParts(opt))
+}
+
+// showParts shows what runs have several of.
+func (r *recording) showParts(opt render.Options) error {
+	return errors.Join(r.showTallies(opt), r.showFlows(opt), r.showTransit(opt))
 }
 
 // record is what reports of this run are made of.

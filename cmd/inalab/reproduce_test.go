@@ -25,7 +25,7 @@ import (
 	"github.com/inalab/inalab/reports/render"
 )
 
-// fakeLedger has two claims of the number 2 and a unseen value.
+// fakeLedger has two claims of the number 2, and a value that is predicted and not compared.
 func fakeLedger() *claims.Ledger {
 	about := func(id claims.ID) *claims.Claim {
 		return &claims.Claim{

@@ -52,7 +52,7 @@ func (f *Findings) Set(id claims.ID, m claims.Measured) {
 	f.Measured[id] = m
 }
 
-// Predict notes an interval for a unseen value.
+// Predict notes an interval for a value that is predicted and not compared.
 func (f *Findings) Predict(id claims.ID, p claims.Prediction) {
 	if f.Predicted == nil {
 		f.Predicted = map[claims.ID]claims.Prediction{}

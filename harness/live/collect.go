@@ -1,6 +1,8 @@
 package live
 
 import (
+	"errors"
+
 	"github.com/inalab/inalab/harness/proc"
 	hostlive "github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/switchd/daemon"
@@ -43,4 +45,42 @@ func reports[R any](list []*proc.Process) (out []R, err error) {
 		}
 	}
 	return out, nil
+}
+
+// salvage adds to the cells what the processes of a run that failed said at their end, as far as they did.
+func (r *run) salvage() (err error) {
+	if r.epoch == 0 { // it had not begun
+		return nil
+	}
+	var errs []error
+	r.switchReports, errs = said[daemon.Report](r.switches, errs)
+	r.flowReports, errs = said[hostlive.TrafficReport](r.flows, errs)
+	for _, t := range r.tenants {
+		t.serverReports, errs = said[hostlive.ServerReport](t.servers, errs)
+		t.reports, errs = said[hostlive.WorkerReport](t.workers, errs)
+	}
+	for _, t := range r.tenants {
+		r.count(t)
+	}
+	r.recordSeries()
+	return errors.Join(errs...)
+}
+
+// said returns the final reports of processes that have ended with one, and adds to errs what cannot be read.
+func said[R any](list []*proc.Process, errs []error) (out []R, _ []error) {
+	for _, p := range list {
+		select {
+		case <-p.Exited():
+		default:
+			continue // it could not be ended
+		}
+		var report R
+		switch there, err := p.Result(&report); {
+		case err != nil:
+			errs = append(errs, err)
+		case there:
+			out = append(out, report)
+		}
+	}
+	return out, errs
 }

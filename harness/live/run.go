@@ -112,6 +112,10 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	r.forwarders.Wait()
 	err = errors.Join(err, r.collectEvents())
 	if err != nil {
+		err = errors.Join(err, r.salvage())
+		if ctx.Err() == nil {
+			err = job.WithFaults(err, cells[0].Transit)
+		}
 		return cells, err
 	}
 	inspect(r)

@@ -2,6 +2,8 @@ package live
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,8 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	"github.com/inalab/inalab/nodes/traffic"
 	"github.com/inalab/inalab/switchd/chassis"
+	"github.com/inalab/inalab/switchd/dataplane"
+	"github.com/inalab/inalab/switchd/program/user"
 	"github.com/inalab/inalab/topo"
 )
 
@@ -39,6 +43,30 @@ func TestProgramsInTransitLive(t *testing.T) {
 				t.Errorf("%s through %s: %d of %d elements wrong, %d packets passed", system.Name(), program, c.Wrong, c.Checked, passed)
 			}
 		}
+	}
+}
+
+// A run that stalls because a program in transit does wrong names the fault, its place and how often it was, and keeps what
+// was counted.
+func TestStalledRunNamesFaultsOfProgramsLive(t *testing.T) {
+	const text = "sram words[4]; lmem u64 v; packet entry start;\nstart: begin MemWrite(words + 0x5000, &v, 8); end\nbegin Forward(0); exit; end"
+	config, err := json.Marshal(user.Config{Name: "p", File: "p.mc", Text: text, Match: dataplane.Match{Protocol: inet.ProtoUDP}, Hops: []user.Hop{{Routing: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := mustJob(t, scene{system: switchml.System{}, topology: "rack", change: func(s *job.Spec) {
+		s.Transit = [][]chassis.Program{{{System: user.System, Name: "p", Config: config}}}
+	}})
+	opt := options(t)
+	opt.quiet = quick
+	c, err := RunJob(t.Context(), j, opt)
+	const fault = "pfe-memory-address-out-of-range at p.mc:2:8"
+	n := counted(c, "p/"+fault, nil)
+	if want := fmt.Sprintf("; program p on tor: %d of its threads ended by %s", n, fault); !errors.Is(err, ErrStalled) || n == 0 || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("error %v\nwant %s", err, want)
+	}
+	if len(c.Transit) == 0 || len(c.Links) == 0 {
+		t.Errorf("%d counters of programs, %d links", len(c.Transit), len(c.Links))
 	}
 }
 

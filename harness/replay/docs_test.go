@@ -9,7 +9,9 @@ import (
 
 	"github.com/inalab/inalab/harness/replay"
 	"github.com/inalab/inalab/internal/golden"
+	"github.com/inalab/inalab/switchd/program/middlebox"
 	"github.com/inalab/inalab/switchd/program/police"
+	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
 const guide = "../../docs/microcode.md"
@@ -22,7 +24,7 @@ const traceStart = "<!-- the trace of a packet, written by go test ./harness/rep
 func TestReferenceHasTheTrace(t *testing.T) {
 	program := compile(t, police.File, police.Source())
 	got := play(t, replay.Config{
-		Program: program, Timing: timing(), Steps: true,
+		Program: program, Timing: timing(), Steps: true, Memory: mem.Config{Records: middlebox.DefaultRecords},
 		Initial: settings(t, "template.policer[0] = 1000000\ntemplate.policer[1] = 0x5dc000005dc\ntemplate.limit = 10"),
 	}, packets(t, "0s udp 10.0.0.1 10.0.0.2 1000\n1ms udp 10.0.0.1 10.0.0.2 1000\n2ms udp 10.0.0.1 10.0.0.2 1000"))
 	var b strings.Builder

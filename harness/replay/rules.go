@@ -1,19 +1,17 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/trio"
+	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
-// rule says what is allowed where a fault of a name has ended a thread.
-func (w *watch) rule(reason string) string {
-	limit := w.run.cfg.Instructions
-	if limit == 0 {
-		limit = trio.DefaultInstructions
-	}
-	l := w.layout
+// rule says what is allowed where a fault of a name has ended a thread, one of a packet or another.
+func (w *watch) rule(reason string, ofPacket bool) string {
 	switch reason {
 	case "pfe-lmem-out-of-range":
 		return fmt.Sprintf("local memory is bytes 0 to %d (trio §2.2)", isa.LMEMBytes-1)
@@ -28,10 +26,9 @@ func (w *watch) rule(reason string) string {
 	case "pfe-call-too-deep":
 		return fmt.Sprintf("calls nest at most %d deep (trio §2.2)", isa.CallDepth)
 	case "pfe-instruction-limit":
-		return fmt.Sprintf("a thread executes at most %d instructions (assumed): does it loop for ever?", limit)
+		return fmt.Sprintf("a thread executes at most %d instructions (assumed): does it loop for ever?", w.limit(ofPacket))
 	case "pfe-memory-address-out-of-range":
-		return fmt.Sprintf("shared memory is words %#x to %#x (SRAM), %#x to %#x (DRAM) and %#x to %#x (hash records)",
-			l.SRAM.Start, l.SRAM.End-1, l.DRAM.Start, l.DRAM.End-1, l.Records.Start, l.Records.End-1)
+		return "shared memory is words " + ranges(w.layout)
 	case "pfe-bad-half-of-a-word":
 		return "the half of a word is 0, its first 4 bytes, or 1"
 	case "pfe-bad-part-of-the-hash-table":
@@ -54,4 +51,27 @@ func (w *watch) rule(reason string) string {
 		return "TailWrite writes to a packet of PacketCreate"
 	}
 	return "docs/microcode.md says what ends a thread"
+}
+
+// limit returns how many instructions a thread may execute.
+func (w *watch) limit(ofPacket bool) uint64 {
+	c := &w.run.cfg
+	if ofPacket && c.PacketInstructions > 0 {
+		return c.PacketInstructions
+	}
+	return cmp.Or(c.Instructions, trio.DefaultInstructions)
+}
+
+// ranges lists the addresses that there are.
+func ranges(l mem.Layout) string {
+	var list []string
+	add := func(r mem.Range, what string) {
+		if r.Start < r.End {
+			list = append(list, fmt.Sprintf("%#x to %#x (%s)", r.Start, r.End-1, what))
+		}
+	}
+	add(l.SRAM, "SRAM")
+	add(l.DRAM, "DRAM")
+	add(l.Records, "hash records")
+	return strings.Join(list, ", ")
 }

@@ -20,7 +20,7 @@ func TestEveryFaultHasARule(t *testing.T) {
 	}
 	w := &watch{run: &Run{}}
 	for _, r := range reasons {
-		if w.rule(r) == w.rule("") {
+		if w.rule(r, true) == w.rule("", true) {
 			t.Errorf("%s has no rule", r)
 		}
 	}

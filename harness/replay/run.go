@@ -18,8 +18,9 @@ type Config struct {
 	Memory  mem.Config
 	Timing  *trio.Timing // nil: instant mode
 
-	// Instructions is the most that a thread may execute; zero: trio.DefaultInstructions.
-	Instructions uint64
+	// Instructions is the most that a thread may execute; zero: trio.DefaultInstructions. PacketInstructions is that of
+	// a packet's thread; zero: Instructions.
+	Instructions, PacketInstructions uint64
 	// Steps has each Life carry its instructions.
 	Steps bool
 	// Sent is given each frame that leaves; nil: nobody is. The frame is valid for the call.
@@ -49,7 +50,7 @@ func New(cfg Config) (*Run, error) {
 	var err error
 	r.pfe, err = trio.New(trio.Config{
 		Node: cfg.Program.Name, Program: cfg.Program, Timers: cfg.Timers, Others: []sansio.Port{outPort}, Memory: cfg.Memory,
-		Instructions: cfg.Instructions, Timing: cfg.Timing, Observer: r.watch,
+		Instructions: cfg.Instructions, PacketInstructions: cfg.PacketInstructions, Timing: cfg.Timing, Observer: r.watch,
 	})
 	if err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ func (w *watch) Gone(_ units.Time, t *vm.Thread, created bool, reason string) {
 
 // Failed notes where a thread did wrong.
 func (w *watch) Failed(_ units.Time, t *vm.Thread, at int, reason string) {
-	f := &Fault{Reason: reason, Instruction: at, Pos: w.place(at), Place: w.place(at).String(), Rule: w.rule(reason)}
+	f := &Fault{Reason: reason, Instruction: at, Pos: w.place(at), Place: w.place(at).String(), Rule: w.rule(reason, w.threads[t].Packet > 0)}
 	if t.Fault() == vm.NoFault { // an XTXN was refused
 		f.XTXN = w.names.call(&t.Pending)
 	}

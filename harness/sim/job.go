@@ -84,13 +84,18 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 		Watch:   o.Watch,
 	})
 	if err = errors.Join(watch.explain(ctx, err), run.err); err != nil {
+		run.gather(charges.count())
+		if ctx.Err() == nil {
+			err = job.WithFaults(err, run.tenants[0].cell.Transit)
+		}
 		return run.cells(), fmt.Errorf("running %s under the virtual clock: %w", s.Name(), err)
 	}
+	run.gather(charges.count())
 	for _, t := range run.tenants {
-		run.finish(t, charges.count())
+		t.cell.Fidelity = result.Fidelity{Verdict: result.Exact}
+		fidelity.Hold(s, t.job, &t.cell)
 		err = errors.Join(err, t.judge())
 	}
-	run.recordSeries(s)
 	return run.cells(), err
 }
 
@@ -122,6 +127,14 @@ func (r *run) limit() (latest units.Time) {
 	return latest + r.set.Settled()
 }
 
+// gather adds to the cells what the run came to, also one that failed.
+func (r *run) gather(charged int) {
+	for _, t := range r.tenants {
+		r.finish(t, charged)
+	}
+	r.recordSeries(r.set)
+}
+
 // finish adds to the cell of a job what its run came to.
 func (r *run) finish(t *tenant, charged int) {
 	cell := &t.cell
@@ -135,8 +148,6 @@ func (r *run) finish(t *tenant, charged int) {
 		cell.Collected = len(r.collectors) > 0
 		cell.Transit, cell.Reports = r.set.TransitCounts(cell.Counters), r.reports()
 	}
-	cell.Fidelity = result.Fidelity{Verdict: result.Exact}
-	fidelity.Hold(r.set, t.job, cell)
 }
 
 // byEnd is the order of samples: a charged round may end its workers of one

@@ -141,7 +141,7 @@ func TestBadEntries(t *testing.T) {
 		{"claim of another file", "trio.yaml", "- id: trio.fig1.goodput\n  paper: trio", "- id: atp.fig1\n  paper: atp"},
 		{"id with a space", "trio.yaml", "- id: trio.fig1.goodput", "- id: trio.fig1 goodput"},
 		{"duplicate id", "trio.yaml", "- id: trio.fig2.grows", "- id: trio.fig1.goodput"},
-		{"duplicate of a unseen value", "unseen.yaml", "trio.fig1.unseen", "trio.fig2.grows"},
+		{"duplicate of a value that is predicted", "unseen.yaml", "trio.fig1.unseen", "trio.fig2.grows"},
 		{"same_as of nothing", "trio.yaml", "same_as: [trio.fig1.speedup]", "same_as: [trio.fig1.spedup]"},
 		{"same_as of none", "trio.yaml", "same_as: [trio.fig1.speedup]", "same_as: []"},
 		{"same_as without a list", "trio.yaml", "same_as: [trio.fig1.speedup]", "same_as: trio.fig1.speedup"},

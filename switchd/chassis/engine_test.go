@@ -231,8 +231,7 @@ func TestRefusesBadConfigs(t *testing.T) {
 		{func() programmed { c := trioConfig(mx); c.TrioML[3].Jobs[0].To = []sansio.Port{3}; return c },
 			`chassis "mx480": program of pfe4: results leave by port 3, which has no link: name ports with a link, or a PFE with a program`},
 		{func() programmed { c := trioConfig(mx); c.TrioML = c.TrioML[:3]; return c },
-			"chassis \"mx480\": program of pfe1: results go to PFE 3 across the fabric, which has no engine: name ports with a link, or a PFE with a program\n" +
-				"program of pfe2: results go to PFE 3 across the fabric, which has no engine: name ports with a link, or a PFE with a program"},
+			"chassis \"mx480\": program of pfe1, pfe2: results go to PFE 3 across the fabric, which has no engine: name ports with a link, or a PFE with a program"},
 		{func() programmed {
 			c := switchmlConfig(rack, 1)
 			c.SwitchML.Jobs[0].Workers[1].Port = dataplane.Fabric(0)

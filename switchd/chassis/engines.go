@@ -3,6 +3,7 @@ package chassis
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/trace"
@@ -59,12 +60,12 @@ func (c *Chassis) buildEngines(newEngine NewEngine, sink trace.Sink) error {
 	var errs []error
 	for _, e := range c.engines {
 		e.peers = c.peersOf(e.system)
-		errs = append(errs, c.admit(e))
+		errs = append(errs, c.admit(e)...)
 		if err := c.learnPorts(e); err != nil {
-			errs = append(errs, fmt.Errorf("program of %s: %w: %s", e.name, err, fixPorts))
+			errs = append(errs, c.misplace(e, "program of "+namesPFE+"%s: %w: %s", strings.TrimPrefix(e.name, c.cfg.pfeName(e.pfe)), err, fixPorts))
 		}
 	}
-	return errors.Join(errs...)
+	return joinMisplaced(errs)
 }
 
 // fixPorts is what to do about ports that an engine cannot send by.

@@ -13,10 +13,10 @@ func (e *engine) isProgram() bool { return e != nil && e.title != "" }
 
 // admit gives an engine its place among those that frames in transit pass, and refuses one
 // that would have no frame, or the name of another.
-func (c *Chassis) admit(e *engine) error {
+func (c *Chassis) admit(e *engine) []error {
 	p := &c.pfes[e.pfe]
 	if err := dataplane.MatchOf(e.Engine).Validate(); err != nil {
-		return fmt.Errorf("program %q of %s: %w", e.title, c.cfg.pfeName(e.pfe), err)
+		return []error{c.misplace(e, "program %q of "+namesPFE+": %w", e.title, err)}
 	}
 	errs := []error{c.checkName(e), c.checkOwnPorts(e), c.share(e, e.Engine)}
 	if e.wants.Transit {
@@ -31,7 +31,7 @@ func (c *Chassis) admit(e *engine) error {
 		errs = append(errs, c.checkReached(e, p.outbound, "leave"))
 		p.outbound = append(p.outbound, e)
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 // share has a new engine in the place of e run on the machine of those of the PFE.
@@ -50,7 +50,7 @@ func (c *Chassis) share(e *engine, made dataplane.Engine) error {
 		}
 	}
 	if err := s.Share(others); err != nil {
-		return fmt.Errorf("program %q of %s: %w", e.title, c.cfg.pfeName(e.pfe), err)
+		return c.misplace(e, "program %q of "+namesPFE+": %w", e.title, err)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (c *Chassis) checkName(e *engine) error {
 			return nil
 		}
 		if o.isProgram() && o.title == e.title {
-			return fmt.Errorf("two programs of %s are called %q: give one another name", c.cfg.pfeName(e.pfe), e.title)
+			return c.misplace(e, "two programs of "+namesPFE+" are called %q: give one another name", e.title)
 		}
 	}
 	return nil
@@ -76,8 +76,8 @@ func (c *Chassis) checkReached(e *engine, before []*engine, when string) error {
 			return nil
 		}
 		if m := dataplane.MatchOf(o.Engine); o.isProgram() && e.isProgram() && m.Covers(own) {
-			return fmt.Errorf("program %q of %s would have no frame: of those that %s, %q before it has %s: put %q first, narrow a match, or run one on another PFE",
-				e.title, c.cfg.pfeName(e.pfe), when, o.title, m, e.title)
+			return c.misplace(e, "program %q of "+namesPFE+" would have no frame: of those that %s, %q before it has %s: put %q first, narrow a match, or run one on another PFE",
+				e.title, when, o.title, m, e.title)
 		}
 	}
 	return nil
@@ -91,8 +91,8 @@ func (c *Chassis) checkOwnPorts(e *engine) error {
 	}
 	for _, p := range e.Ports() {
 		if c.isWired(p) && max(0, c.cfg.Switch.Ports[p].PFE) != e.pfe {
-			return fmt.Errorf("program %q of %s sees frames that leave, and sends by port %s, which is of %s: name ports of its own PFE",
-				e.title, c.cfg.pfeName(e.pfe), c.cfg.Switch.Ports[p].Name, c.cfg.pfeName(c.cfg.Switch.Ports[p].PFE))
+			return c.misplace(e, "program %q of "+namesPFE+" sees frames that leave, and sends by port %s, which is of %s: name ports of its own PFE",
+				e.title, c.cfg.Switch.Ports[p].Name, c.cfg.pfeName(c.cfg.Switch.Ports[p].PFE))
 		}
 	}
 	return nil

@@ -282,6 +282,23 @@ func TestRefusesPrograms(t *testing.T) {
 	}
 }
 
+// What is wrong with a program on several PFEs is said once, with their names.
+func TestRefusalNamesAllPFEs(t *testing.T) {
+	p := chassistest.Plan(t, "mx480", gen.Params{})
+	most := microcode.Options{Memory: mem.Config{Records: 1 << 16}}
+	var list []Program
+	for pfe := range p.Switches[0].Chassis.PFEs {
+		big := wallAgainst("big", nil)
+		big.Records, big.Match = 1<<16, dataplane.Match{Port: 9}
+		list = append(list, load(pfe, big))
+	}
+	_, err := newUserBeside(most, trioConfig(p).config(), list...)
+	const want = `program "big" of pfe1, pfe2, pfe3, pfe4, pfe5, pfe6: program big.mc needs `
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "needs") != 1 {
+		t.Errorf("error %v\nwant once %s", err, want)
+	}
+}
+
 // Programs of defaults fit on one PFE, beside Trio-ML with all the records that it may have.
 func TestDefaultsFit(t *testing.T) {
 	p := chassistest.Plan(t, "mx480", gen.Params{})
@@ -297,10 +314,10 @@ func TestDefaultsFit(t *testing.T) {
 	}
 }
 
-// A faulty program loses its own frames, which are counted; all others go on.
+// A faulty program loses its own frames, which are counted with the place; all others go on.
 func TestFaultyProgram(t *testing.T) {
 	p := chassistest.Plan(t, "rack", gen.Params{Hosts: 3})
-	endless := user.Config{Name: "endless", File: "endless.mc", Text: "packet entry start;\nstart: begin goto start; end", Match: dataplane.Match{Port: 9}, Instructions: 1000}
+	endless := user.Config{Name: "endless", File: "endless.mc", Text: "packet entry start;\nstart: begin goto start; end", Match: dataplane.Match{Port: 9}}
 	r := userRig(t, Config{Switch: p.Switches[0]}, load(0, endless))
 	other := from(&p.Hosts[0], 10)
 	other.DstMAC, other.Dst = inet.MAC(p.Hosts[1].MAC), p.Hosts[1].Addr.Addr()
@@ -308,8 +325,13 @@ func TestFaultyProgram(t *testing.T) {
 	if got := r.take(); len(got) != 1 {
 		t.Errorf("%d frames came, want the one that is not the program's", len(got))
 	}
-	if got := r.count("engine/endless/pfe-instruction-limit"); got != 5 {
-		t.Errorf("%d faults, want 5", got)
+	for _, name := range []string{"pfe-instruction-limit", "pfe-instruction-limit at endless.mc:2:8"} {
+		if got := r.count("engine/endless/" + name); got != 5 {
+			t.Errorf("%s: %d, want 5", name, got)
+		}
+	}
+	if got := r.c.Loaded()[0].Engine.(*user.Engine).Snapshot().Most; got != user.DefaultInstructions {
+		t.Errorf("a thread executed %d instructions, want %d", got, user.DefaultInstructions)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestReferenceHasTheCosts(t *testing.T) {
 		"filters | " + ns(lookup.FilterLatency),
 		fmt.Sprintf("at most %d fields and %d bits", isa.MaxListFields, isa.MaxKeyBits),
 		fmt.Sprintf("headlen: 14..%d bytes", isa.LMEMBytes-isa.HeadStart),
-		"more than 1,048,576 instructions",
+		"more than 1,048,576 instructions, or 65,536 of a packet's thread of a user's program",
 		fmt.Sprintf("bytes pushed | %d in all", isa.HeadRoom),
 		"`" + trio.DropPush + "`", "`" + trio.DropPull + "`", "`" + trio.DropNoHeader + "`",
 		"`" + trio.DropEvent + "`", "`" + trio.CountNested + "`",

@@ -75,12 +75,14 @@ type Config struct {
 	// Wants are the frames that pass the program on their way: all that are offered then.
 	// Zero: none, and UDP frames to ClaimPort of the switch are the program's.
 	Wants        dataplane.Wants
-	ClaimPort    uint16      // zero: Trio-ML's 12000
-	Instructions uint64      // that a thread may execute, a timer's anew at each record of its scan; zero: DefaultInstructions
-	Queue        int         // packets that may wait for a thread; zero: DefaultQueue
-	PacketMemory units.Bytes // that packets inside may take, an eighth of it only those that threads create; zero: DefaultPacketMemory
-	Counters     string      // prefix of the program's counters; empty: the program's name up to a dot
-	Memory       mem.Config  // shared memory and hash table; Resident zero: room for all that the program declares
+	ClaimPort    uint16 // zero: Trio-ML's 12000
+	Instructions uint64 // that a thread may execute, a timer's anew at each record of its scan; zero: DefaultInstructions
+	// PacketInstructions is how many of them a thread of a packet may execute; zero: Instructions.
+	PacketInstructions uint64
+	Queue              int         // packets that may wait for a thread; zero: DefaultQueue
+	PacketMemory       units.Bytes // that packets inside may take, an eighth of it only those that threads create; zero: DefaultPacketMemory
+	Counters           string      // prefix of the program's counters; empty: the program's name up to a dot
+	Memory             mem.Config  // shared memory and hash table; Resident zero: room for all that the program declares
 
 	// Timing nil is instant mode: every thread runs to its end within Handle.
 	Timing *Timing
@@ -113,6 +115,7 @@ func (c Config) withDefaults() Config {
 	c.Threads = cmp.Or(c.Threads, DefaultThreads)
 	c.Queue = cmp.Or(c.Queue, DefaultQueue)
 	c.Instructions = cmp.Or(c.Instructions, DefaultInstructions)
+	c.PacketInstructions = cmp.Or(c.PacketInstructions, c.Instructions)
 	c.PacketMemory = cmp.Or(c.PacketMemory, DefaultPacketMemory)
 	c.ClaimPort = cmp.Or(c.ClaimPort, wire.Port)
 	if c.Memory.Resident == 0 && c.Program != nil {

@@ -1,9 +1,8 @@
 package trio
 
 import (
-	"fmt"
-
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/switchd/dataplane"
 )
 
 // maxFaultPlaces bounds the places that are told apart (assumed): a program that does wrong
@@ -37,7 +36,7 @@ func (p *PFE) Faults() (out []sansio.Count) {
 	for _, f := range p.faults {
 		name := f.reason
 		if list := p.cfg.Program.Instructions; f.instruction >= 0 && f.instruction < len(list) {
-			name = fmt.Sprintf("%s at %v", f.reason, list[f.instruction].Pos)
+			name = dataplane.FaultAt(f.reason, list[f.instruction].Pos.String())
 		}
 		out = append(out, sansio.Count{Name: name, N: f.n})
 	}

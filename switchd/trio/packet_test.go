@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/inalab/inalab/internal/sansio"
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/internal/wire/inet"
 )
 
@@ -206,6 +207,22 @@ func TestInstructionLimit(t *testing.T) {
 		b.wantCount("pfe-instruction-limit", 1)
 		if got := b.p.Snapshot().Most; got != 1000 {
 			t.Errorf("the thread executed %d instructions, want 1000", got)
+		}
+	})
+}
+
+// A packet's thread may have a limit of its own, below that of a timer's.
+func TestInstructionLimitOfPackets(t *testing.T) {
+	const endless = "packet entry start;\ntimer tick entry start;\nstart: begin goto start; end"
+	modes(t, func(t *testing.T, timing *Timing) {
+		cfg := Config{Program: compile(t, "endless", endless), Timing: timing, Instructions: 2000, PacketInstructions: 1000}
+		b := newBench(t, cfg)
+		b.handle(train(1, payload(0, 0, 0, 300))).idle()
+		cfg.Timers = []Timer{{Name: "tick", Period: units.Millisecond}}
+		timer := newBench(t, cfg)
+		timer.at(ms / 2)
+		if got := [2]uint64{b.p.Snapshot().Most, timer.p.Snapshot().Most}; got != [2]uint64{1000, 2000} {
+			t.Errorf("a packet's and a timer's thread executed %d instructions, want 1000 and 2000", got)
 		}
 	})
 }

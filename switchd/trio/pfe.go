@@ -16,7 +16,8 @@ import (
 type PFE struct {
 	cfg       Config
 	code      *vm.Code
-	fresh     vm.Thread     // as every thread begins
+	fresh     vm.Thread     // as threads of timers and events begin
+	packets   vm.Thread     // as those of packets do
 	adds      []*idiom.Adds // of the program, by instruction; with time
 	entry     int           // where the threads of packets start
 	prefix    string        // of the program's counters
@@ -77,7 +78,8 @@ func build(cfg Config) (*PFE, error) {
 	}
 	code.SetAhead(cfg.Ahead)
 	idiom.Attach(code, cfg.Program)
-	p := &PFE{cfg: cfg, code: code, fresh: newThread(&cfg, code), adds: idiom.AddsOf(cfg.Program), prefix: prefixOf(&cfg), backs: map[sansio.Port][]sansio.Port{}}
+	p := &PFE{cfg: cfg, code: code, adds: idiom.AddsOf(cfg.Program), prefix: prefixOf(&cfg), backs: map[sansio.Port][]sansio.Port{}}
+	p.fresh, p.packets = newThread(&cfg, code, cfg.Instructions), newThread(&cfg, code, cfg.PacketInstructions)
 	var ok bool
 	if p.entry, ok = cfg.Program.PacketEntry(); !ok {
 		return nil, fmt.Errorf("program %s has no entry for packets", cfg.Program.Name)

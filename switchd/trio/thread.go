@@ -71,16 +71,16 @@ func (p *PFE) prepare(t *thread, w work) {
 	switch {
 	case w.event.source != nil:
 		t.fate = EventRun
-		p.begin(t, w.event.source.Target)
+		p.begin(t, &p.fresh, w.event.source.Target)
 		t.SetRegister(isa.WorkRegister, w.event.notes)
 	case w.packet == nil:
 		t.fate = TimerRun
 		timer := &p.timers.list[w.timer]
-		p.begin(t, timer.entry)
+		p.begin(t, &p.fresh, timer.entry)
 		t.SetRegister(isa.WorkRegister, uint64(w.part)<<48|uint64(timer.Threads)<<32|uint64(w.run))
 	default:
 		k := w.packet
-		p.begin(t, p.entry)
+		p.begin(t, &p.packets, p.entry)
 		k.load(&t.LMEM)
 		length := min(k.length(), maxLength)
 		t.SetRegister(isa.WorkRegister, uint64(length)<<48|uint64(k.head)<<32|uint64(uint32(k.from)))
@@ -90,14 +90,14 @@ func (p *PFE) prepare(t *thread, w work) {
 	}
 }
 
-func (p *PFE) begin(t *thread, entry int) {
+func (p *PFE) begin(t *thread, like *vm.Thread, entry int) {
 	t.scanned, t.earlier = 0, 0
-	p.code.StartLike(&t.Thread, &p.fresh, entry)
+	p.code.StartLike(&t.Thread, like, entry)
 }
 
 // newThread returns a thread that has what the program's image says, at its first instruction.
-func newThread(cfg *Config, code *vm.Code) (t vm.Thread) {
-	code.Start(&t, 0, cfg.Instructions)
+func newThread(cfg *Config, code *vm.Code, limit uint64) (t vm.Thread) {
+	code.Start(&t, 0, limit)
 	image := &cfg.Program.Image
 	copy(t.LMEM[:], image.LMEM)
 	for i, v := range image.Registers {

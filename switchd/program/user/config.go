@@ -22,6 +22,11 @@ const System = "microcode"
 // that several programs fit (assumed).
 const DefaultRecords = 4096
 
+// DefaultInstructions is how many instructions a packet's thread may execute. The paper prints no
+// limit: assumed, one for each byte of the longest packet, and fifty times what Trio-ML takes for 1024
+// gradients. The packets of an endless program then leave a switch time for others.
+const DefaultInstructions = 1 << 16
+
 // A Side says where frames pass a program.
 type Side string
 
@@ -48,7 +53,7 @@ type Config struct {
 	Tables []trio.Table      `json:",omitempty"` // what its tables of routes and filters hold at first
 
 	Records      int          `json:",omitempty"` // that its hash table holds; zero: DefaultRecords
-	Instructions uint64       `json:",omitempty"` // that a thread may execute; zero: trio.DefaultInstructions
+	Instructions uint64       `json:",omitempty"` // that a thread may execute; zero: DefaultInstructions for a packet's, trio.DefaultInstructions for others
 	Timing       *trio.Timing `json:",omitempty"` // nil: instant mode
 }
 
@@ -109,20 +114,28 @@ func (h *Hop) validate() error {
 	return nil
 }
 
-// memory returns the part of the shared memory that the program has: what it declares, and
-// its hash records, in whole pages.
+// memory returns the part of the shared memory that the program has: what it declares, to the
+// word, and its hash records.
 func (c *Config) memory(prog *isa.Program) mem.Config {
-	sram, dram := units.Bytes(c.Records)*mem.RecordBytes, units.Bytes(0)
+	var own mem.Bounds
 	for _, s := range prog.Symbols {
 		switch end := units.Bytes(s.Value*mem.WordBytes + s.Size); {
 		case !s.Kind.Shared():
 		case s.Value >= uint64(mem.DRAMBase):
-			dram = max(dram, end-units.Bytes(mem.DRAMBase)*mem.WordBytes)
+			own.DRAM = max(own.DRAM, end-units.Bytes(mem.DRAMBase)*mem.WordBytes)
 		default:
-			sram = max(sram, end+units.Bytes(c.Records)*mem.RecordBytes)
+			own.SRAM = max(own.SRAM, end)
 		}
 	}
-	return mem.Config{SRAM: pages(sram), DRAM: pages(dram), Records: c.Records}
+	records := units.Bytes(c.Records) * mem.RecordBytes
+	return mem.Config{SRAM: pages(own.SRAM + records), DRAM: pages(own.DRAM), Records: c.Records, Bounds: &own}
+}
+
+// Memory returns the shared memory that a program has in a lab, with a hash table of so many records; zero:
+// DefaultRecords.
+func Memory(prog *isa.Program, records int) (mem.Config, error) {
+	c := Config{Records: records}.withDefaults()
+	return c.memory(prog), c.checkMemory(prog)
 }
 
 // checkMemory refuses a program that needs more of the memory on the chip than a PFE has.

@@ -10,7 +10,7 @@
 //
 // Several programs can be on one PFE beside the engine of its system. A frame has the first of
 // them whose match it is. Each program has shared memory of its own, as large as what it declares
-// and its hash table; an address beyond is a fault.
+// and its hash table, to the word; an address beyond is a fault.
 //
 // The program forwards to numbers. What each stands for is a [Hop]: the switch's own forwarding,
 // ports, or a host.

@@ -1,6 +1,7 @@
 package user
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -70,7 +71,8 @@ func build(cfg Config) (*Engine, error) {
 func (e *Engine) machine() trio.Config {
 	c := &e.cfg
 	out := trio.Config{
-		Node: c.Node, Program: e.program, Timers: c.Timers, Wants: c.wants(), Instructions: c.Instructions,
+		Node: c.Node, Program: e.program, Timers: c.Timers, Wants: c.wants(),
+		Instructions: c.Instructions, PacketInstructions: cmp.Or(c.Instructions, DefaultInstructions),
 		Counters: c.Name, Memory: c.memory(e.program), Tables: c.Tables, Timing: c.Timing,
 	}
 	for _, h := range c.Hops {

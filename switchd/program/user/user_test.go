@@ -2,6 +2,7 @@ package user
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -141,24 +142,59 @@ begin Forward(way.nexthop); exit; end
 	}
 }
 
-// The program has as much shared memory as it declares. What it does beyond is a fault that
-// is counted.
+// The program has as much shared memory as it declares, to the word. What it does beyond is a fault
+// that is counted.
 func TestMemoryIsItsOwn(t *testing.T) {
-	cfg := config()
-	cfg.Text = strings.Replace(turn, "table + 1", "1 << 20", 1)
-	cfg.Hops = []Hop{{Routing: true}}
-	e, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
+	const source = "sram words[4];\ndram far[2];\nlmem u64 value;\npacket entry start;\n" +
+		"start: begin MemWrite(AT, &value, 8); end\nbegin Forward(0); exit; end"
+	for at, faults := range map[string]uint64{
+		"words": 0, "words + 3": 0, "words + 4": 1, "words + 0x5000": 1, "far + 1": 0, "far + 2": 1, "far - 1": 1,
+		"HASH_RECORDS": 0, fmt.Sprintf("HASH_RECORDS + 8 * %d - 1", DefaultRecords): 0, fmt.Sprintf("HASH_RECORDS + 8 * %d", DefaultRecords): 1,
+	} {
+		cfg := Config{Name: "own", File: "own.mc", Text: strings.Replace(source, "AT", at, 1), Hops: []Hop{{Routing: true}}}
+		e, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := e.Memory().Layout() // the compiler leaves two words out, so that no address is 0
+		if l.SRAM.Bytes() != (2+4)*mem.WordBytes || l.Records.Bytes() != DefaultRecords*mem.RecordBytes || l.DRAM.Bytes() != 2*mem.WordBytes {
+			t.Errorf("it has %v of SRAM, %v of records, %v of DRAM", l.SRAM.Bytes(), l.Records.Bytes(), l.DRAM.Bytes())
+		}
+		sent := uint64(0)
+		pfe := middleboxtest.New(e, func(units.Time, *sansio.Send) { sent++ })
+		pfe.Send(1, 2, 100)
+		if got := pfe.Count("pfe-memory-address-out-of-range"); got != faults || sent != 1-faults {
+			t.Errorf("%s: %d faults, and %d packets sent; want %d faults", at, got, sent, faults)
+		}
 	}
-	l := e.Memory().Layout()
-	if l.SRAM.Bytes() != mem.PageBytes || l.Records.Bytes() != DefaultRecords*mem.RecordBytes || l.DRAM.Bytes() != mem.PageBytes {
-		t.Errorf("it has %v of SRAM, %v of records, %v of DRAM", l.SRAM.Bytes(), l.Records.Bytes(), l.DRAM.Bytes())
-	}
-	pfe := middleboxtest.New(e, func(units.Time, *sansio.Send) { t.Error("a packet was sent") })
-	pfe.Send(1, 2, 100)
-	if pfe.Count("pfe-memory-address-out-of-range") != 1 {
-		t.Errorf("counters %v, want a fault of memory", e.Counters())
+}
+
+// An endless thread of a packet ends at the default limit, one of a timer at that of the machine, and a limit that is
+// set is that of both.
+func TestInstructionLimits(t *testing.T) {
+	const endless = "packet entry start;\ntimer tick entry start;\nstart: begin goto start; end"
+	for set, want := range map[uint64][2]uint64{0: {DefaultInstructions, trio.DefaultInstructions}, 1000: {1000, 1000}} {
+		var got [2]uint64
+		for i := range got {
+			cfg := Config{Name: "endless", File: "endless.mc", Text: endless, Instructions: set}
+			if i == 1 {
+				cfg.Timers = []trio.Timer{{Name: "tick", Period: units.Second}}
+			}
+			e, err := New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 1 {
+				e.Expire(0, &sansio.Effects{})
+			} else {
+				pfe := middleboxtest.New(e, func(units.Time, *sansio.Send) {})
+				pfe.Send(1, 2, 100)
+			}
+			got[i] = e.Snapshot().Most
+		}
+		if got != want {
+			t.Errorf("instructions %d: a packet's and a timer's thread executed %d, want %d", set, got, want)
+		}
 	}
 }
 

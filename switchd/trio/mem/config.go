@@ -30,6 +30,7 @@ type Config struct {
 	SRAM     units.Bytes // in whole pages of 8 KiB
 	DRAM     units.Bytes // in whole pages of 8 KiB
 	Resident units.Bytes // the most that touched pages take in the host
+	Bounds   *Bounds     `json:"-"` // of what programs may use; nil: all but the records
 
 	Records   int    // that the hash table can hold
 	Buckets   int    // of the hash table; zero: as many as records
@@ -45,6 +46,9 @@ type Config struct {
 	HashAccess  units.Duration
 	QueueTime   units.Duration
 }
+
+// Bounds are how much of each region programs may use, from its start on, in whole words: an address beyond is a fault.
+type Bounds struct{ SRAM, DRAM units.Bytes }
 
 func (c Config) withDefaults() Config {
 	c.SRAM = cmp.Or(c.SRAM, DefaultSRAM)
@@ -79,6 +83,9 @@ func (c Config) validate() error {
 		checkRange("hash access", c.HashAccess, 1, MaxTime),
 		checkRange("queue time", c.QueueTime, 1, MaxTime),
 		c.checkRecords(),
+	}
+	if b := c.Bounds; b != nil && (b.SRAM < 0 || b.SRAM > MaxSRAM || b.DRAM < 0 || b.DRAM > MaxDRAM) {
+		errs = append(errs, fmt.Errorf("shared memory: programs may use %v of SRAM and %v of DRAM: 0 to %v and 0 to %v are possible", b.SRAM, b.DRAM, MaxSRAM, MaxDRAM))
 	}
 	if c.Granule < WordBytes || c.Granule > units.MiB || c.Granule&(c.Granule-1) != 0 {
 		errs = append(errs, fmt.Errorf("shared memory: interleave granule of %v: it must be a power of two from 8B to 1MiB", c.Granule))

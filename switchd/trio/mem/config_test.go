@@ -31,6 +31,7 @@ func TestBadConfigs(t *testing.T) {
 		{Config{HashLatency: 1}, "hash latency of"},
 		{Config{HashAccess: -1}, "hash access of"},
 		{Config{QueueTime: -1}, "queue time of"},
+		{Config{Bounds: &Bounds{SRAM: -1}}, "programs may use -1B of SRAM and 0B of DRAM"},
 	} {
 		_, err := New(c.config)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -52,6 +52,11 @@ type Range struct{ Start, End Addr }
 // Bytes returns the size of the range.
 func (r Range) Bytes() units.Bytes { return units.Bytes(r.End-r.Start) * WordBytes }
 
+// cut leaves the first n bytes of the range, in whole words.
+func (r *Range) cut(n units.Bytes) {
+	r.End = min(r.End, r.Start+Addr((n+WordBytes-1)/WordBytes))
+}
+
 // New makes a memory that is all zero, with an empty hash table. It returns an
 // error that names every bad field of c.
 func New(c Config) (*Memory, error) {
@@ -69,6 +74,10 @@ func New(c Config) (*Memory, error) {
 		l.DRAM.End -= records
 	} else {
 		l.SRAM.End -= records
+	}
+	if b := c.Bounds; b != nil {
+		l.SRAM.cut(b.SRAM)
+		l.DRAM.cut(b.DRAM)
 	}
 	m := &Memory{layout: l, most: int(c.Resident / pageBytes), addBytes: c.AddBytes}
 	m.frames = make([]*frame, (l.DRAM.End>>pageShift)/frameSize+1)
