@@ -12,6 +12,7 @@ import (
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/program/trioml/reference"
+	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -100,20 +101,21 @@ func newTrio(p TrioProgram) *Trio {
 
 // TrioPFE makes emulated PFEs that run Trio-ML in Microcode, without time.
 type TrioPFE struct {
-	program *isa.Program
-	memory  mem.Config
+	program  *isa.Program
+	memory   mem.Config
+	Observer trio.Observer // is told what threads do; nil: nobody
 }
 
 // NewTrioPFE compiles the program, for PFEs with room for so many records of blocks and
 // jobs.
 func NewTrioPFE(records int) (TrioPFE, error) {
 	p, err := microcode.Compile()
-	return TrioPFE{p, mem.Config{Records: records}}, err
+	return TrioPFE{program: p, memory: mem.Config{Records: records}}, err
 }
 
 // Engine returns a PFE with the jobs of a configuration.
 func (p TrioPFE) Engine(cfg program.Config) (*microcode.Engine, error) {
-	return microcode.New(cfg, microcode.Options{Program: p.program, Memory: p.memory})
+	return microcode.New(cfg, microcode.Options{Program: p.program, Memory: p.memory, Observer: p.Observer})
 }
 
 // Trio is [NewTrio] with Microcode.

@@ -3,7 +3,8 @@ package claims
 import "github.com/inalab/inalab/reports/render"
 
 // tally counts claims by evidence and verdict; every kind of evidence and every verdict
-// has an entry. What has no evidence, as claims that nothing can check, is not in it.
+// has an entry. What has no evidence, as claims that nothing can check, is not in it, nor is what
+// no paper says.
 func (r Report) tally() map[Evidence]map[Verdict]int {
 	out := map[Evidence]map[Verdict]int{}
 	for _, e := range Evidences {
@@ -13,18 +14,19 @@ func (r Report) tally() map[Evidence]map[Verdict]int {
 		}
 	}
 	for i := range r.Results {
-		if by := out[r.Results[i].Evidence]; by != nil {
-			by[r.Results[i].Verdict]++
+		res := &r.Results[i]
+		if by := out[res.Evidence]; by != nil && res.Origin != Own {
+			by[res.Verdict]++
 		}
 	}
 	return out
 }
 
-// totals shows how many claims have each verdict, by what it rests on. Verdicts that no claim
-// has are left away.
+// totals shows how many claims have each verdict, by what it rests on, and in a column of its own
+// what is of this project. Verdicts that no claim has are left away.
 func (r Report) totals(s Summary) render.Table {
 	t := render.Table{Title: "Totals by evidence", Columns: []render.Column{{Name: "verdict"}}}
-	sums := make([]render.Cell, 1, 1+len(Evidences))
+	sums := make([]render.Cell, 1, 2+len(Evidences))
 	sums[0] = render.Text("all")
 	for _, e := range Evidences {
 		t.Columns = append(t.Columns, render.Column{Name: string(e), Align: render.Right})
@@ -34,11 +36,22 @@ func (r Report) totals(s Summary) render.Table {
 		}
 		sums = append(sums, render.Int(n))
 	}
+	own := 0
+	for _, n := range s.Own {
+		own += n
+	}
+	if own > 0 {
+		t.Columns = append(t.Columns, render.Column{Name: "of this project", Align: render.Right})
+		sums = append(sums, render.Int(own))
+	}
 	for _, v := range Verdicts {
-		row, n := []render.Cell{render.Text(string(v))}, 0
+		row, n := []render.Cell{render.Text(string(v))}, s.Own[v]
 		for _, e := range Evidences {
 			n += s.Evidence[e][v]
 			row = append(row, render.Int(s.Evidence[e][v]))
+		}
+		if own > 0 {
+			row = append(row, render.Int(s.Own[v]))
 		}
 		if n > 0 {
 			t.Rows = append(t.Rows, row)
