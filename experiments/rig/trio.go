@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/program/trioml/reference"
@@ -111,6 +112,13 @@ type TrioPFE struct {
 func NewTrioPFE(records int) (TrioPFE, error) {
 	p, err := microcode.Compile()
 	return TrioPFE{program: p, memory: mem.Config{Records: records}}, err
+}
+
+// TimerPart returns what a timer's thread has been started for: a part of the table, and which
+// of its runs it is.
+func TimerPart(t *vm.Thread) (part, run int) {
+	w := t.Register(isa.WorkRegister)
+	return int(w >> 48), int(uint32(w))
 }
 
 // Engine returns a PFE with the jobs of a configuration.

@@ -9,16 +9,11 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/reports/claims"
-	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
-
-// scanThread is a timer's thread: the part of the table that it was started for, and the
-// interval.
-type scanThread struct{ part, run int }
 
 // scanWatch notes what the timer threads of a PFE do in one interval. Threads take no time
 // there, so that one ends at the instant at which it starts.
@@ -26,26 +21,21 @@ type scanWatch struct {
 	trio.NopObserver
 	run     int // the interval that is watched
 	starts  []units.Time
-	records map[scanThread]int
+	records map[int]int    // that the thread of a part came by
 	visits  map[uint64]int // of each record
-}
-
-func threadOf(t *vm.Thread) scanThread {
-	w := t.Register(isa.WorkRegister)
-	return scanThread{part: int(w >> 48), run: int(uint32(w))}
 }
 
 // Scanned counts a record that a thread comes by.
 func (w *scanWatch) Scanned(_ units.Time, t *vm.Thread, s mem.Scanned) {
-	if at := threadOf(t); at.run == w.run {
-		w.records[at]++
+	if part, run := rig.TimerPart(t); run == w.run {
+		w.records[part]++
 		w.visits[s.Key]++
 	}
 }
 
 // Ended notes when a timer's thread was there.
 func (w *scanWatch) Ended(now units.Time, t *vm.Thread, f trio.Fate) {
-	if f == trio.TimerRun && threadOf(t).run == w.run {
+	if _, run := rig.TimerPart(t); f == trio.TimerRun && run == w.run {
 		w.starts = append(w.starts, now)
 	}
 }
@@ -58,7 +48,7 @@ func trioScan(f *experiment.Findings, _ *experiment.Env) error {
 	if err != nil {
 		return err
 	}
-	w := &scanWatch{run: 1, records: map[scanThread]int{}, visits: map[uint64]int{}}
+	w := &scanWatch{run: 1, records: map[int]int{}, visits: map[uint64]int{}}
 	pfe.Observer = w
 	r, err := pfe.Trio(program.Config{}, 2, blocks)
 	if err != nil {
