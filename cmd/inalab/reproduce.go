@@ -44,6 +44,7 @@ A live run that cannot tell, and says why, makes its claim undetermined too, and
 Each row has its evidence (simulated, live, unit, arithmetic, input) and the chip or
 reference program that ran. What no behaviour of the code can fail is arithmetic or an
 input, never reproduced; totals are given for each kind of evidence.
+What this project says and no paper is marked o and counted apart.
 
 Every point of every figure, the constants and the readings go to a new directory
 below --out; the claims go to standard output. report.html in that directory has all of

@@ -53,9 +53,14 @@ func runPFEProgram(_ context.Context, e *experiment.Env) (f experiment.Findings,
 		t.Add(render.Int(n), render.Int(c.First), render.Int(c.Next), render.Int(c.Last), render.Number(float64(c.Next)/float64(n), 3))
 	}
 	f.Tables = append(f.Tables, t)
+	counts, err := withoutPolicies(isa.Machine{AddBytes: p.Adds()})
+	if err != nil {
+		return f, err
+	}
+	f.Tables = append(f.Tables, policyTable(counts))
 	packets, timers := reached(p, isa.EntryPacket), reached(p, isa.EntryTimer)
 	f.Set("trio.s6.3.instr-total", claims.Number(float64(p.Totals().Instructions)).
-		Noting("%d that threads of packets can come to, and %d those of timers, %d of which both can", len(packets), len(timers), len(packets)+len(timers)-p.Totals().Instructions))
+		Noting("%d that threads of packets can come to, and %d those of timers, %d of which both can; %d without policies of our own (table trio.program.policies)", len(packets), len(timers), len(packets)+len(timers)-p.Totals().Instructions, counts[len(policies)]))
 	f.Predict("trio.s6.3.instr-per-gradient", claims.Prediction{
 		Low: loopOf(isa.MaxAddBytes), High: loop, Model: "instructions of the loop over a tail of 64-byte chunks", Constants: []string{"pfe.add-bytes"},
 		Note: "from one XTXN that adds 64 bytes (trio.add-width) to one for each gradient, as our program has it: the paper lists a 32-bit add; an instruction issues one XTXN",

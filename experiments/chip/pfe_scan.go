@@ -13,7 +13,6 @@ import (
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/claims"
 	"github.com/inalab/inalab/reports/render"
-	"github.com/inalab/inalab/switchd/microcode/isa"
 	"github.com/inalab/inalab/switchd/microcode/vm"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
@@ -69,12 +68,6 @@ const (
 	agingRun = 2 // or later, where the first visit has not come to its end by then
 )
 
-// partOf returns what a timer's thread has been started for.
-func partOf(t *vm.Thread) (part, run int) {
-	w := t.Register(isa.WorkRegister)
-	return int(w >> 48), int(uint32(w))
-}
-
 // start is when the thread of a part is started.
 func (s *tableScan) start(part, run int) units.Time {
 	const period = units.Time(scanInterval)
@@ -93,7 +86,7 @@ func touch(h *mem.Table, part, parts int) {
 
 // Scanned counts a record that a thread of the first round comes by.
 func (s *tableScan) Scanned(_ units.Time, t *vm.Thread, _ mem.Scanned) {
-	if _, run := partOf(t); run == visitRun {
+	if _, run := rig.TimerPart(t); run == visitRun {
 		s.records++
 	}
 }
@@ -103,7 +96,7 @@ func (s *tableScan) Ended(now units.Time, t *vm.Thread, f trio.Fate) {
 	if f != trio.TimerRun {
 		return
 	}
-	part, run := partOf(t)
+	part, run := rig.TimerPart(t)
 	took := now.Sub(s.start(part, run))
 	if run == visitRun {
 		s.visits.add(took)

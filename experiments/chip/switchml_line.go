@@ -36,6 +36,7 @@ type offered struct {
 	got, sent int // results and packets while the load is steady
 	growth    int // packets more inside the chip at its end than at its begin
 	wrong     int
+	left      units.Rate // of results by the workers' ports while the load is steady, with all headers
 	busiest   tofino.PortStat
 	busy      float64 // share of the time that the busiest port back sends
 	queue     int     // cells, the most that waited for a port back
@@ -65,10 +66,10 @@ func (o *offered) run(rounds int) error {
 		return err
 	}
 	gap := l.PacketTime(timing.Front)
-	inside, at := 0, units.Time(0)
+	inside, at, begin, busy := 0, units.Time(0), units.Time(0), units.Duration(0)
 	for phase := range rounds {
 		if phase == 1 {
-			o.got, inside = l.results, l.inside()
+			o.got, inside, begin, busy = l.results, l.inside(), l.Now, l.frontBusy()
 		}
 		for slot := range loadSlots {
 			l.Until(at)
@@ -80,6 +81,7 @@ func (o *offered) run(rounds int) error {
 	}
 	o.got, o.sent, o.growth = l.results-o.got, (rounds-1)*loadSlots*o.workers, l.inside()-inside
 	o.wrong = l.wrong
+	o.left = units.Rate(float64(timing.Front) * (l.frontBusy() - busy).Seconds() / l.Now.Sub(begin).Seconds())
 	o.portsBack(l.chip.Chip().Snapshot().Ports, units.Duration(at))
 	return l.Err
 }
@@ -122,11 +124,11 @@ func runLineRate(ctx context.Context, e *experiment.Env) (f experiment.Findings,
 	}
 	f.Tables = []claims.Table{lineTable(loads, rounds)}
 	small, large, two := &loads[0], &loads[1], &loads[3]
-	m := claims.NumberParts(map[string]float64{"rate_over_offered_64": small.rate(), "rate_over_offered_256": large.rate(), "queue_growth_packets": float64(max(small.growth, large.growth))})
+	m := claims.NumberParts(map[string]float64{"rate_over_offered_64": small.rate(), "rate_over_offered_256": large.rate(), "queue_growth_packets": float64(max(small.growth, large.growth)), "rate_of_two_jobs_256": two.rate()})
 	f.Set("switchml.s1.line-rate", m.On(fmt.Sprintf("emulated pipeline, %d workers at 100 Gbit/s", all)).
 		Noting("256 values: port %v, the busiest that leads back, sends %.0f%% of the time, and at most %d cells wait for one; two jobs of %d workers, both at that rate, get %.2f of their results in time",
 			large.busiest.Dev, 100*large.busy, large.queue, two.members(), two.rate()))
-	f.Set("switchml.s5.recirc-bandwidth", claims.Number(all*float64(rate)/1e9*min(1, large.rate())).
+	f.Set("switchml.s5.recirc-bandwidth", claims.NumberParts(map[string]float64{"ports_gbps": all * float64(rate) / 1e9, "results_gbps": float64(large.left) / 1e9}).
 		On("emulated pipeline, the ports of one pipe for workers, those of the three others and the internal ones in loopback mode").
 		Noting("%d workers offer %v each and get %.3f of their results while the load is steady; %d packets more wait at its end", all, rate, large.rate(), max(0, large.growth)))
 	return f, nil
@@ -199,6 +201,16 @@ func (l *lineLoad) count() {
 
 // passes returns the passes through ingresses so far.
 func (l *lineLoad) passes() uint64 { return l.chip.Chip().Snapshot().Ingress }
+
+// frontBusy returns how long the workers' ports have sent so far, together.
+func (l *lineLoad) frontBusy() (sum units.Duration) {
+	for _, p := range l.chip.Chip().Snapshot().Ports {
+		if p.Kind == "front" {
+			sum += p.Busy
+		}
+	}
+	return sum
+}
 
 // inside returns the packets inside the chip.
 func (l *lineLoad) inside() int { return l.chip.Chip().Snapshot().Inside }

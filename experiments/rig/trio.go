@@ -9,9 +9,11 @@ import (
 	"github.com/inalab/inalab/internal/wire/inet"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/switchd/microcode/vm"
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/program/trioml/reference"
+	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 )
 
@@ -100,20 +102,28 @@ func newTrio(p TrioProgram) *Trio {
 
 // TrioPFE makes emulated PFEs that run Trio-ML in Microcode, without time.
 type TrioPFE struct {
-	program *isa.Program
-	memory  mem.Config
+	program  *isa.Program
+	memory   mem.Config
+	Observer trio.Observer // is told what threads do; nil: nobody
 }
 
 // NewTrioPFE compiles the program, for PFEs with room for so many records of blocks and
 // jobs.
 func NewTrioPFE(records int) (TrioPFE, error) {
 	p, err := microcode.Compile()
-	return TrioPFE{p, mem.Config{Records: records}}, err
+	return TrioPFE{program: p, memory: mem.Config{Records: records}}, err
+}
+
+// TimerPart returns what a timer's thread has been started for: a part of the table, and which
+// of its runs it is.
+func TimerPart(t *vm.Thread) (part, run int) {
+	w := t.Register(isa.WorkRegister)
+	return int(w >> 48), int(uint32(w))
 }
 
 // Engine returns a PFE with the jobs of a configuration.
 func (p TrioPFE) Engine(cfg program.Config) (*microcode.Engine, error) {
-	return microcode.New(cfg, microcode.Options{Program: p.program, Memory: p.memory})
+	return microcode.New(cfg, microcode.Options{Program: p.program, Memory: p.memory, Observer: p.Observer})
 }
 
 // Trio is [NewTrio] with Microcode.

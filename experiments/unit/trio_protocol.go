@@ -6,7 +6,6 @@ import (
 
 	"github.com/inalab/inalab/experiments/experiment"
 	"github.com/inalab/inalab/experiments/rig"
-	"github.com/inalab/inalab/internal/units"
 	wire "github.com/inalab/inalab/internal/wire/trioml"
 	"github.com/inalab/inalab/reports/claims"
 	program "github.com/inalab/inalab/switchd/program/trioml"
@@ -30,53 +29,6 @@ func trioProtocol() experiment.Experiment {
 // Blocks that may be open in all rules but the scan, and room for their records and the
 // job's.
 const fewBlocks, fewRecords = 64, 128
-
-// trioScan opens many blocks that stay one source short and watches when timer
-// threads visit them: the instants, and that a round visits each block once.
-func trioScan(f *experiment.Findings, _ *experiment.Env) error {
-	const blocks, n, timeout = 20000, program.DefaultThreads, program.DefaultTimeout
-	pfe, err := rig.NewTrioPFE(0)
-	if err != nil {
-		return err
-	}
-	r, err := pfe.Trio(program.Config{}, 2, blocks)
-	if err != nil {
-		return err
-	}
-	for b := range blocks {
-		r.Send(rig.TrioPacket(wire.Header{Block: uint32(b)}, 1))
-	}
-	var visits []units.Time
-	for at := r.Prog.NextDeadline(); at <= units.Time(3*timeout); at = r.Prog.NextDeadline() {
-		visits = append(visits, at)
-		r.Until(at)
-	}
-
-	spacing := visits[1].Sub(visits[0])
-	for i := range visits[1:] {
-		if d := visits[i+1].Sub(visits[i]); d != spacing {
-			return fmt.Errorf("timer threads fire %v and %v apart", spacing, d)
-		}
-	}
-	sent, parts := map[uint32]int{}, map[units.Time]int{}
-	for _, o := range r.Out {
-		sent[o.H.Block]++
-		parts[o.At]++
-	}
-	once := len(sent) == blocks && len(r.Out) == blocks // so many results, all of different blocks
-	least, most := blocks, 0
-	for _, k := range parts { // the extremes do not depend on the order
-		least, most = min(least, k), max(most, k)
-	}
-	m := claims.Group(map[string]claims.Measured{
-		"spacing_ms":   claims.Number(spacing.Milliseconds()),
-		"share":        claims.Number(1 / float64(len(parts))),
-		"covered_once": claims.Bool(once),
-	})
-	f.Set("trio.s5.scan-interarrival", m.Noting("share of the table that a thread has; of %d blocks, which a hash spreads over it, the %d threads visit %.2f%% to %.2f%%",
-		blocks, len(parts), 100*float64(least)/blocks, 100*float64(most)/blocks))
-	return nil
-}
 
 // trioDuplicates repeats random packets, also of blocks that are done, and
 // counts sums that differ from those of each source once.

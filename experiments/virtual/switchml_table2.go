@@ -56,6 +56,12 @@ func (a against) speedup(t profiles.Trace, gpu float64, start units.Duration) fl
 	return t.Replay(gpu, cost(a.other)).Iteration.Seconds() / t.Replay(gpu, cost(a.ina)).Iteration.Seconds()
 }
 
+// alone returns how many times as long the other takes for a call of 100 MB without compute.
+func (a against) alone() float64 {
+	const call = 100_000_000
+	return a.other.cost(call).Seconds() / a.ina.cost(call).Seconds()
+}
+
 // idealPairs simulates SwitchML-256 and a ring over RoCE on hosts that cost
 // nothing, for each number of workers and link rate.
 func idealPairs(ctx context.Context, e *experiment.Env, workers []int) (map[int]map[string]against, error) {

@@ -21,6 +21,7 @@ const (
 
 	unexpectedly = "unexpectedly"
 	headline     = "headline"
+	ownClaim     = "of this project"
 )
 
 // levelOf is how good a verdict is.
@@ -54,6 +55,9 @@ func (c *check) card(k *Claim) page.Card {
 	}
 	if !k.Expected {
 		out.Tags = append(out.Tags, page.Tag{Group: groupExpected, Value: unexpectedly})
+	}
+	if k.Origin == claims.Own {
+		out.Tags = append(out.Tags, page.Tag{Group: groupKind, Value: ownClaim})
 	}
 	if k.Headline {
 		out.Tags = append(out.Tags, page.Tag{Group: groupKind, Value: headline})

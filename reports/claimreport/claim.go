@@ -14,7 +14,7 @@ func NewClaim(r *claims.Result, l *claims.Ledger) Claim {
 	c := Claim{
 		ID: string(r.ID), Paper: string(r.Paper), Where: r.Where, Printed: text(r.PaperValue), Measured: text(r.Shown()), Unit: r.Unit,
 		Tolerance: r.Tolerance, Accept: r.Accept, Verdict: r.Verdict, Reason: r.Reason, Expected: r.Expected,
-		Evidence: r.Evidence, PassMeans: r.PassMeans, Switch: r.Switch, Reading: r.Reading, Model: r.Model, Constants: r.Constants,
+		Evidence: r.Evidence, Origin: r.Origin, PassMeans: r.PassMeans, Switch: r.Switch, Reading: r.Reading, Model: r.Model, Constants: r.Constants,
 		Note: r.Note, Quick: r.Quick, Weak: r.NullPasses, Seconds: r.Seconds,
 	}
 	for _, id := range r.SameAs {

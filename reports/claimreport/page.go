@@ -96,8 +96,8 @@ func (c *check) paper(p *paper) page.Section {
 		out.Title += ", " + source
 	}
 	out.Blocks = append(out.Blocks, page.Paragraph{Text: sentence(counts(p.claims))})
-	if t := tally(p.claims); len(t.Table().Rows) > 0 {
-		out.Blocks = append(out.Blocks, page.Details{Summary: "Totals of " + p.name() + " by evidence", Blocks: []page.Block{page.Table{Table: titled(t.Table(), p.name()), Plain: true}}})
+	if t := tally(ofPapers(p.claims)).Table(ours(p.claims)); len(t.Rows) > 0 {
+		out.Blocks = append(out.Blocks, page.Details{Summary: "Totals of " + p.name() + " by evidence", Blocks: []page.Block{page.Table{Table: titled(t, p.name()), Plain: true}}})
 	}
 	for _, s := range p.places {
 		sub := page.Section{ID: prefix + "-" + s.id(), Title: s.title(), Blocks: c.figures(s)}

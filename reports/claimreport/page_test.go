@@ -107,6 +107,21 @@ func TestPageSaysEverything(t *testing.T) {
 	}
 }
 
+// What no paper says is counted apart.
+func TestOwnClaimsAreCountedApart(t *testing.T) {
+	r := record(t)
+	r.Claims[0].Origin = claims.Own
+	text := written(t, r)
+	for _, want := range []string{"Of 5 claims: 1 reproduced, 1 failed", "Counted apart: 1 of this project, which no paper makes.", `value="of this project"> of this project <small>1</small>`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if n := strings.Count(text, ">of this project</th>"); n != 3 {
+		t.Errorf("%d tables of totals have a column for it, want 3: by paper, by evidence, and of the paper", n)
+	}
+}
+
 // Figures and claims of a place stand together, in the order of the paper's numbers.
 func TestOrder(t *testing.T) {
 	text := written(t, record(t))

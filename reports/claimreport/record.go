@@ -52,6 +52,7 @@ type Claim struct {
 	Declared   string           `json:"declared,omitempty"` // why the ledger expects a failure, or nothing decided
 	Expected   bool             `json:"expected"`
 	Evidence   claims.Evidence  `json:"evidence,omitempty"`
+	Origin     claims.Origin    `json:"origin,omitempty"` // how it comes from its paper
 	PassMeans  claims.PassMeans `json:"pass_means,omitempty"`
 	Switch     string           `json:"switch,omitempty"`
 	Experiment string           `json:"experiment,omitempty"`

@@ -17,6 +17,22 @@ func (c *check) all() (out []*Claim) {
 	return out
 }
 
+// ofPapers are the claims but those of this project, which no paper makes.
+func ofPapers(list []*Claim) []*Claim {
+	return slices.DeleteFunc(slices.Clone(list), func(c *Claim) bool { return c.Origin == claims.Own })
+}
+
+// ours counts the claims of this project by verdict.
+func ours(list []*Claim) map[claims.Verdict]int {
+	out := map[claims.Verdict]int{}
+	for _, c := range list {
+		if c.Origin == claims.Own {
+			out[c.Verdict]++
+		}
+	}
+	return out
+}
+
 func tally(list []*Claim) claims.Tally {
 	t := claims.NewTally()
 	for _, c := range list {
@@ -50,7 +66,7 @@ func (c *check) banner() page.Verdict {
 	if len(all) == 0 {
 		v.Level = page.Doubt
 	} else {
-		v.Text = c.outcome(all)
+		v.Text = outcome(all)
 	}
 	odd := unexpected(all)
 	switch {
@@ -59,11 +75,11 @@ func (c *check) banner() page.Verdict {
 		v.Text += " The check is incomplete: " + sentence(c.Record.Incomplete)
 	case len(odd) > 0:
 		v.Level = page.Bad
-	case having(all, claims.KnownFail, claims.NotReproduced, claims.Undetermined) > 0:
+	case having(ofPapers(all), claims.KnownFail, claims.NotReproduced, claims.Undetermined) > 0:
 		v.Level = page.Plain
 	}
 	for _, verdict := range claims.Verdicts {
-		if n := having(all, verdict); n > 0 {
+		if n := having(ofPapers(all), verdict); n > 0 {
 			v.Facts = append(v.Facts, page.Fact{Level: levelOf(verdict), Name: string(verdict), Value: fmt.Sprint(n)})
 		}
 	}
@@ -71,17 +87,21 @@ func (c *check) banner() page.Verdict {
 }
 
 // outcome is the check in a few sentences. Verdicts that no claim has are not named.
-func (c *check) outcome(all []*Claim) string {
+func outcome(all []*Claim) string {
+	papers := ofPapers(all)
 	var words []string
 	for _, w := range []struct{ verdict, word string }{
 		{string(claims.Reproduced), "reproduced"}, {string(claims.WithinBand), "within a wide band"}, {string(claims.DirectionOnly), "right in direction only"},
 		{string(claims.KnownFail), "failed for a known reason"}, {string(claims.NotReproduced), "not reproduced"}, {string(claims.Undetermined), "undetermined"},
 	} {
-		if n := having(all, claims.Verdict(w.verdict)); n > 0 {
+		if n := having(papers, claims.Verdict(w.verdict)); n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, w.word))
 		}
 	}
-	text := "Of " + plural(len(all), "claim") + ": " + listed(append(words, rest(all)...)) + "."
+	text := "Of " + plural(len(papers), "claim") + ": " + listed(append(words, rest(papers)...)) + "."
+	if n := len(all) - len(papers); n > 0 {
+		text += fmt.Sprintf(" Counted apart: %d of this project, which no paper makes.", n)
+	}
 	if n := len(unexpected(all)); n > 0 {
 		return text + fmt.Sprintf(" %d did not come out as the ledger expects.", n)
 	}
@@ -130,7 +150,7 @@ func (c *check) bars() page.Bars {
 	for _, p := range c.papers {
 		bar := page.Bar{Name: p.name()}
 		for _, g := range groups {
-			bar.Values = append(bar.Values, float64(having(p.claims, g.verdicts...)))
+			bar.Values = append(bar.Values, float64(having(ofPapers(p.claims), g.verdicts...)))
 		}
 		b.Bars = append(b.Bars, bar)
 	}
@@ -144,7 +164,7 @@ func (c *check) totals() []page.Block {
 		return nil
 	}
 	out := []page.Block{page.Table{Table: c.byPaper(all)}}
-	if t := tally(all).Table(); len(t.Rows) > 0 {
+	if t := tally(ofPapers(all)).Table(ours(all)); len(t.Rows) > 0 {
 		t = titled(t, "By verdict and evidence")
 		t.Notes = append(t.Notes, "Arithmetic and inputs are never counted as reproduced: no behaviour of the code can fail them.")
 		if n := having(all, claims.NotCheckable); n > 0 {
@@ -169,11 +189,18 @@ func (c *check) byPaper(all []*Claim) render.Table {
 	for _, p := range c.papers {
 		t.Columns = append(t.Columns, render.Column{Name: p.name(), Align: render.Right})
 	}
+	own := ours(all)
+	if len(own) > 0 {
+		t.Columns = append(t.Columns, render.Column{Name: "of this project", Align: render.Right})
+	}
 	t.Columns = append(t.Columns, render.Column{Name: "all", Align: render.Right})
 	row := func(name string, count func([]*Claim) int) {
 		cells := []render.Cell{render.Text(name)}
 		for _, p := range c.papers {
-			cells = append(cells, render.Int(count(p.claims)))
+			cells = append(cells, render.Int(count(ofPapers(p.claims))))
+		}
+		if len(own) > 0 {
+			cells = append(cells, render.Int(count(all)-count(ofPapers(all))))
 		}
 		t.Rows = append(t.Rows, append(cells, render.Int(count(all))))
 	}
@@ -214,6 +241,7 @@ func (c *check) search() *page.Search {
 	}
 	count(3, unexpectedly, func(k *Claim) bool { return !k.Expected })
 	count(4, headline, func(k *Claim) bool { return k.Headline })
+	count(4, ownClaim, func(k *Claim) bool { return k.Origin == claims.Own })
 	s.Groups = slices.DeleteFunc(s.Groups, func(g page.Choices) bool { return len(g.Values) == 0 })
 	return s
 }

@@ -90,12 +90,13 @@ const (
 	StatedQualitatively Origin = "stated-qualitatively"
 	Implied             Origin = "implied"
 	Inferred            Origin = "inferred"
+	Own                 Origin = "own"                // of this project: no paper says it
 	ScaledCounterpart   Origin = "scaled-counterpart" // live twin of a stated claim
 )
 
 // Words lists the origins.
 func (Origin) Words() []string {
-	return texts([]Origin{Stated, StatedQualitatively, Implied, Inferred, ScaledCounterpart})
+	return texts([]Origin{Stated, StatedQualitatively, Implied, Inferred, ScaledCounterpart, Own})
 }
 
 // Claim is one entry of the ledger. It is read only.
@@ -121,8 +122,9 @@ type Claim struct {
 	Difficulty int       `yaml:"difficulty"` // 1 (arithmetic) to 5 (hardware or data of a laboratory)
 	Headline   bool      `yaml:"headline"`
 
-	NullValue    Value         `yaml:"null_value,omitempty"`   // what is measured without the effect: a number, or numbers by part
-	NullPasses   bool          `yaml:"null_passes,omitempty"`  // a model without the effect passes too: PassMeans is no number then
+	NullValue    Value         `yaml:"null_value,omitempty"`   // what is measured without the effect: a number, yes or no, or these by part
+	NoNull       string        `yaml:"no_null,omitempty"`      // why nothing can be said of what is measured without it; NullValue is none then
+	NullPasses   bool          `yaml:"null_passes,omitempty"`  // a model without the effect passes too: PassMeans is a direction then
 	SameAs       []ID          `yaml:"same_as,omitempty"`      // claims that this one states again, or at another scale
 	InputReason  string        `yaml:"input_reason,omitempty"` // which numbers are fed in, and why
 	Note         string        `yaml:"note,omitempty"`

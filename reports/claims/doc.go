@@ -23,7 +23,8 @@
 // Each claim names what its verdict rests on ([Evidence]), and each result the chip or the
 // reference program that ran ([Switch]). What no behaviour of the code can fail is arithmetic
 // or an input, never reproduced. A check that a model without the effect meets too makes a
-// claim of a direction at most (null_value and null_passes of the ledger).
+// claim of a direction at most (null_value, no_null and null_passes of the ledger). What no paper
+// says (origin own) is counted apart.
 //
 // Duties of the caller:
 //

@@ -11,8 +11,8 @@ import (
 )
 
 // SchemaVersion stands in the JSON of [Report]. It grows when a key changes its
-// meaning or goes away.
-const SchemaVersion = 1
+// meaning or goes away. In 1 the summary counted what is of this project with the claims of the papers.
+const SchemaVersion = 2
 
 // Report is what reproduce has to say: results in the order of the ledger.
 type Report struct {
@@ -25,8 +25,9 @@ type Report struct {
 
 // Summary counts results.
 type Summary struct {
-	Verdicts   map[Verdict]int // every verdict has an entry; claims that restate another are counted too
+	Verdicts   map[Verdict]int // of the papers: every verdict has an entry; claims that restate another are counted too
 	Evidence   Tally           // likewise, by what verdicts rest on
+	Own        map[Verdict]int // likewise, of what this project says and no paper
 	Unexpected int             // failures that are not known, and passes of known failures
 	Restated   int             // results with same_as
 	Weak       int             // passes that a model without the effect would have too
@@ -34,13 +35,17 @@ type Summary struct {
 
 // Summary counts the results.
 func (r Report) Summary() Summary {
-	s := Summary{Verdicts: map[Verdict]int{}, Evidence: r.tally()}
+	s := Summary{Verdicts: map[Verdict]int{}, Evidence: r.tally(), Own: map[Verdict]int{}}
 	for _, v := range Verdicts {
-		s.Verdicts[v] = 0
+		s.Verdicts[v], s.Own[v] = 0, 0
 	}
 	for i := range r.Results {
 		res := &r.Results[i]
-		s.Verdicts[res.Verdict]++
+		if res.Origin == Own {
+			s.Own[res.Verdict]++
+		} else {
+			s.Verdicts[res.Verdict]++
+		}
 		s.Unexpected += count(!res.Expected)
 		s.Restated += count(len(res.SameAs) > 0)
 		s.Weak += count(res.weak())
@@ -97,13 +102,14 @@ func (r Report) writeJSON(w io.Writer) error {
 		SchemaVersion int               `json:"schema_version"`
 		Summary       map[Verdict]int   `json:"summary"`
 		Evidence      Tally             `json:"evidence"`
+		Own           map[Verdict]int   `json:"own"`
 		Unexpected    int               `json:"unexpected"`
 		Restated      int               `json:"restated"`
 		Weak          int               `json:"weak"`
 		Claims        []Result          `json:"claims"`
 		Notes         []string          `json:"notes,omitempty"`
 		Tables        []json.RawMessage `json:"tables,omitempty"`
-	}{SchemaVersion, s.Verdicts, s.Evidence, s.Unexpected, s.Restated, s.Weak, r.Results, r.Notes, nil}
+	}{SchemaVersion, s.Verdicts, s.Evidence, s.Own, s.Unexpected, s.Restated, s.Weak, r.Results, r.Notes, nil}
 	if doc.Claims == nil {
 		doc.Claims = []Result{}
 	}
@@ -117,17 +123,28 @@ func (r Report) writeJSON(w io.Writer) error {
 	return render.WriteJSON(w, doc)
 }
 
-// String is "reproduced 12, within-band 3, ...", verdicts that there are none of
-// left away.
+// String is "reproduced 9, within-band 3, ...; of this project, no paper's: reproduced 2",
+// verdicts that there are none of left away.
 func (s Summary) String() string {
+	papers, own := counted(s.Verdicts), counted(s.Own)
+	switch {
+	case papers == "" && own == "":
+		return "nothing was checked"
+	case own == "":
+		return papers
+	case papers == "":
+		return "of this project, no paper's: " + own
+	}
+	return papers + "; of this project, no paper's: " + own
+}
+
+// counted is "reproduced 12, within-band 3".
+func counted(verdicts map[Verdict]int) string {
 	var words []string
 	for _, v := range Verdicts {
-		if n := s.Verdicts[v]; n > 0 {
+		if n := verdicts[v]; n > 0 {
 			words = append(words, fmt.Sprintf("%s %d", v, n))
 		}
-	}
-	if len(words) == 0 {
-		return "nothing was checked"
 	}
 	return strings.Join(words, ", ")
 }

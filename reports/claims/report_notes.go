@@ -28,7 +28,7 @@ func (v Verdict) Meaning() string { return meaning[v] }
 func (r Report) meanings(s Summary) []string {
 	var notes []string
 	for _, v := range Verdicts {
-		if s.Verdicts[v] > 0 {
+		if s.Verdicts[v]+s.Own[v] > 0 {
 			notes = append(notes, string(v)+": "+meaning[v])
 		}
 	}

@@ -59,6 +59,7 @@ var resultColumns = []resultColumn{
 	{render.Column{Key: "quick"}, func(r *Result, _ widths) render.Cell { return render.Text(r.Quick) }},
 	{render.Column{Key: "same_as"}, func(r *Result, _ widths) render.Cell { return render.Text(idList(r.SameAs)) }},
 	{render.Column{Key: "null_passes"}, func(r *Result, _ widths) render.Cell { return render.Bool(r.NullPasses) }},
+	{render.Column{Key: "origin"}, func(r *Result, _ widths) render.Cell { return render.Text(string(r.Origin)) }},
 }
 
 // Table returns the results as they are in CSV: every claim, every column.
@@ -90,7 +91,8 @@ func (r Report) pages(w widths) []render.Table {
 	own := func(res *Result) bool {
 		return !slices.Contains([]Verdict{KnownFail, Undetermined, Predicted}, res.Verdict)
 	}
-	pages := []render.Table{r.table("Claims", w, own), r.undetermined(w), r.knownFailures(w), r.predictions(), r.tally().Table()}
+	s := r.Summary()
+	pages := []render.Table{r.table("Claims", w, own), r.undetermined(w), r.knownFailures(w), r.predictions(), s.Evidence.Table(s.Own)}
 	pages = slices.DeleteFunc(pages, func(t render.Table) bool { return len(t.Rows) == 0 })
 	return append(pages, r.summaryPage())
 }
@@ -176,6 +178,9 @@ func (r *Result) markCell() render.Cell {
 	if r.weak() {
 		b.WriteByte('w')
 	}
+	if r.Origin == Own {
+		b.WriteByte('o')
+	}
 	if len(r.SameAs) > 0 {
 		b.WriteByte('=')
 	}
@@ -230,6 +235,9 @@ func (r Report) summaryPage() render.Table {
 	t.Notes = append(t.Notes, r.unexpectedNotes(s)...)
 	if s.Weak > 0 {
 		t.Notes = append(t.Notes, "w: weak evidence, "+claimsOf(s.Weak)+": a model without the effect would pass too")
+	}
+	if own := counted(s.Own); own != "" {
+		t.Notes = append(t.Notes, "o: of this project, which no paper says, and no part of the counts by evidence: "+own)
 	}
 	if s.Restated > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("=: counted, though a restatement, %s: %s", claimsOf(s.Restated), strings.Join(r.restated(), "; ")))

@@ -46,6 +46,7 @@ type Result struct {
 	Quick      string      `json:"quick"` // how the experiment was cut
 	SameAs     []ID        `json:"same_as,omitempty"`
 	NullPasses bool        `json:"null_passes"` // a model without the effect passes too
+	Origin     Origin      `json:"origin"`      // how the claim comes from its paper; own: no paper says it; "" of what is predicted
 
 	people   string        // measured, for people
 	shown    Value         // likewise, parts by name
@@ -64,7 +65,7 @@ func (c *Claim) Result(j Judgement, run Run) Result {
 		ID: c.ID, Paper: c.Paper, Where: c.Where, PaperValue: c.Value, Unit: c.Unit,
 		Tolerance: c.Check.Short(), Accept: c.Tolerance.Accept,
 		Verdict: j.Verdict, Reason: j.Reason, Expected: j.Expected,
-		PassMeans: c.PassMeans, Method: c.Method, Evidence: c.Evidence, SameAs: c.SameAs, NullPasses: c.NullPasses,
+		PassMeans: c.PassMeans, Method: c.Method, Evidence: c.Evidence, SameAs: c.SameAs, NullPasses: c.NullPasses, Origin: c.Origin,
 		Model: j.Measured.Model, Reading: j.Measured.Reading, Constants: j.Measured.Constants, Note: j.Measured.Note,
 		Ends: c.endResults(j.Measured), failed: c.KnownFailure, declared: c.Undetermined,
 	}

@@ -36,8 +36,8 @@ func ofClaims(p *archive.Past, text []byte) (*Report, error) {
 	if err := json.Unmarshal(text, &f); err != nil {
 		return nil, fmt.Errorf("%s: %w", claimsName, err)
 	}
-	if f.SchemaVersion != claims.SchemaVersion {
-		return nil, fmt.Errorf("%s: its schema_version is %d, and this version of inalab reads %d", claimsName, f.SchemaVersion, claims.SchemaVersion)
+	if f.SchemaVersion < 1 || f.SchemaVersion > claims.SchemaVersion {
+		return nil, fmt.Errorf("%s: its schema_version is %d, and this version of inalab reads 1 to %d", claimsName, f.SchemaVersion, claims.SchemaVersion)
 	}
 	r := newReport(p)
 	for _, c := range f.Claims {
