@@ -83,5 +83,5 @@ func (s *Scenario) checkCourse(set *job.Set) error {
 		return err
 	}
 	i := slices.IndexFunc(s.At, func(e Event) bool { return e.Action != nil && *e.Action == wrong.Action })
-	return s.doc.wrong(s.At[i].at, err)
+	return s.doc.Wrong(s.At[i].at, err)
 }

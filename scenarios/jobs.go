@@ -185,7 +185,7 @@ func (s *Scenario) recovers(sys System, g *topo.Graph, changes []job.LinkChange)
 		return err
 	}
 	i := slices.IndexFunc(s.At, func(e Event) bool { return e.Link != nil && e.Time == l.change.At })
-	return s.doc.wrong(s.At[i].at, err)
+	return s.doc.Wrong(s.At[i].at, err)
 }
 
 func (s *Scenario) allRecover(sys System, g *topo.Graph, changes []job.LinkChange) error {
@@ -203,7 +203,7 @@ func (s *Scenario) allRecover(sys System, g *topo.Graph, changes []job.LinkChang
 			return err
 		}
 		if err != nil {
-			return s.doc.wrong(t.at+".system", fmt.Errorf("%s: %w", t.System.Name(), err))
+			return s.doc.Wrong(t.at+".system", fmt.Errorf("%s: %w", t.System.Name(), err))
 		}
 	}
 	return nil

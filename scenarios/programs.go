@@ -32,7 +32,7 @@ func (s *Scenario) refusePrograms() error {
 	if len(s.Programs) == 0 {
 		return nil
 	}
-	return s.doc.wrong(programAt(0)+".command", fmt.Errorf("%v: %w", s.Programs[0], job.ErrRealProgram))
+	return s.doc.Wrong(programAt(0)+".command", fmt.Errorf("%v: %w", s.Programs[0], job.ErrRealProgram))
 }
 
 // hostNumber returns the number of a host by its name, h0, h1 and so on.

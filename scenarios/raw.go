@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"github.com/goccy/go-yaml"
+
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // APIVersion is what scenario files say first.
@@ -23,10 +25,10 @@ type raw struct {
 	Hosts       int             `yaml:"hosts"`
 	MTU         int             `yaml:"mtu"`
 	Topology    rawShape        `yaml:"topology"`
-	Link        rawLink         `yaml:"link"`
-	Uplink      rawLink         `yaml:"uplink,omitempty" json:",omitzero"`
-	Fabric      rawLink         `yaml:"fabric"`
-	Links       []rawLinkAt     `yaml:"links,omitempty" json:",omitempty"`
+	Link        linktext.Link   `yaml:"link"`
+	Uplink      linktext.Link   `yaml:"uplink,omitempty" json:",omitzero"`
+	Fabric      linktext.Link   `yaml:"fabric"`
+	Links       []linktext.At   `yaml:"links,omitempty" json:",omitempty"`
 	Workers     []rawWorkerAt   `yaml:"workers,omitempty" json:",omitempty"`
 	Systems     []rawSystem     `yaml:"systems,omitempty"`
 	Jobs        []rawJob        `yaml:"jobs,omitempty" json:",omitempty"`
@@ -92,41 +94,6 @@ type rawExpect struct {
 	Max    *float64      `yaml:"max,omitempty" json:",omitempty"`
 }
 
-type rawLink struct {
-	Rate      string     `yaml:"rate,omitempty"`
-	Delay     string     `yaml:"delay,omitempty"`
-	Jitter    string     `yaml:"jitter,omitempty"`
-	Loss      string     `yaml:"loss,omitempty"`
-	LossEvery *int       `yaml:"loss-every,omitempty" json:",omitempty"`
-	Burst     string     `yaml:"burst,omitempty" json:",omitempty"`
-	Bursts    *rawBursts `yaml:"gilbert-elliott,omitempty" json:",omitempty"`
-	Queue     string     `yaml:"queue,omitempty"`
-	ECN       *rawECN    `yaml:"ecn,omitempty" json:",omitempty"`
-}
-
-type rawBursts struct {
-	Enter string `yaml:"enter"`
-	Leave string `yaml:"leave"`
-	Good  string `yaml:"good,omitempty"`
-	Bad   string `yaml:"bad"`
-}
-
-type rawECN struct {
-	Threshold string `yaml:"threshold,omitempty"`
-	Min       string `yaml:"min,omitempty"`
-	Max       string `yaml:"max,omitempty"`
-	P         string `yaml:"p,omitempty"`
-	Weight    string `yaml:"weight,omitempty"`
-}
-
-// rawLinkAt changes some links of a topology.
-type rawLinkAt struct {
-	At   string  `yaml:"at,omitempty"`   // both directions of the links at a node
-	From string  `yaml:"from,omitempty"` // one direction
-	To   string  `yaml:"to,omitempty"`
-	Link rawLink `yaml:",inline"`
-}
-
 type rawSystem struct {
 	System     string    `yaml:"system"`
 	Topology   *rawShape `yaml:"topology,omitempty"`
@@ -135,14 +102,14 @@ type rawSystem struct {
 
 // rawShape is a topology: the name of a generator, or a mapping with its parameters.
 type rawShape struct {
-	Generator string      `yaml:"generator"`
-	Hosts     int         `yaml:"hosts,omitempty" json:",omitempty"`
-	Leaves    int         `yaml:"leaves,omitempty" json:",omitempty"`
-	Spines    int         `yaml:"spines,omitempty" json:",omitempty"`
-	Racks     int         `yaml:"racks,omitempty" json:",omitempty"`
-	Depth     int         `yaml:"depth,omitempty" json:",omitempty"`
-	FanOut    int         `yaml:"fan-out,omitempty" json:",omitempty"`
-	Links     []rawLinkAt `yaml:"links,omitempty" json:",omitempty"`
+	Generator string        `yaml:"generator"`
+	Hosts     int           `yaml:"hosts,omitempty" json:",omitempty"`
+	Leaves    int           `yaml:"leaves,omitempty" json:",omitempty"`
+	Spines    int           `yaml:"spines,omitempty" json:",omitempty"`
+	Racks     int           `yaml:"racks,omitempty" json:",omitempty"`
+	Depth     int           `yaml:"depth,omitempty" json:",omitempty"`
+	FanOut    int           `yaml:"fan-out,omitempty" json:",omitempty"`
+	Links     []linktext.At `yaml:"links,omitempty" json:",omitempty"`
 
 	word bool // it was written as a word
 }

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
@@ -20,6 +18,7 @@ import (
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/reports/expect"
 	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // Scenario is a resolved scenario: every value is there and makes sense.
@@ -33,11 +32,11 @@ type Scenario struct {
 	Auto              bool // the file leaves the scale to the program
 	Hosts             int  // workers, where a system's topology does not say
 	MTU               int
-	Link, Fabric      topo.LinkSpec // before scaling
-	Uplink            topo.LinkSpec // between switches; before scaling
-	Links             []LinkAt      // in every topology
-	Workers           []WorkerAt    // that do not compute for the model's time
-	At                []Event       // what happens during the run, in the order of time
+	Link, Fabric      topo.LinkSpec     // before scaling
+	Uplink            topo.LinkSpec     // between switches; before scaling
+	Links             []linktext.Change // in every topology
+	Workers           []WorkerAt        // that do not compute for the model's time
+	At                []Event           // what happens during the run, in the order of time
 	Systems           []System
 	P                 []float64
 	Semantics         fault.Semantics
@@ -129,7 +128,7 @@ func (r *resolver) report(err error) {
 
 func (r *resolver) wrong(path string, err error) {
 	if err != nil {
-		r.report(r.doc.wrong(path, err))
+		r.report(r.doc.Wrong(path, err))
 	}
 }
 
@@ -180,7 +179,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 func (r *resolver) stragglers(s *Scenario, f rawStragglers) {
 	r.oneOf("stragglers.semantics", f.Semantics, fault.Readings()...)
 	for i, text := range f.P {
-		p, err := fraction(text)
+		p, err := linktext.Fraction(text)
 		r.wrong(fmt.Sprintf("stragglers.p[%d]", i), err)
 		if slices.Contains(s.P, p) && err == nil {
 			r.wrong(fmt.Sprintf("stragglers.p[%d]", i), fmt.Errorf("%s is given twice", text))
@@ -290,12 +289,11 @@ func (r *resolver) between(path string, v, lo, hi int) int {
 
 // whole refuses a fraction, which the decoder would cut off.
 func (r *resolver) whole(path string) bool {
-	_, n, ok := r.doc.find(path)
-	if !ok || n.Type() != ast.FloatType {
-		return true
+	err := r.doc.Whole(path)
+	if err != nil {
+		r.report(err)
 	}
-	r.wrong(path, fmt.Errorf("%s: a whole number is needed", n.GetToken().Value))
-	return false
+	return err == nil
 }
 
 func (r *resolver) oneOf(path, v string, allowed ...string) {

@@ -2,23 +2,20 @@ package scenarios
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // Shape is a topology by its generator.
 type Shape struct {
 	Generator string
 	Params    gen.Params // counts alone
-	Links     []LinkAt
+	Links     []linktext.Change
 }
 
 // shape reads a topology.
@@ -60,7 +57,7 @@ func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange,
 		return nil, nil, err
 	}
 	for _, at := range slices.Concat(s.Links, shape.Links) {
-		if err := s.changeLinks(g, at, nil); err != nil {
+		if err := at.Apply(g, nil); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -70,60 +67,6 @@ func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange,
 	}
 	s.scale(g)
 	return g, changes, g.Validate()
-}
-
-// changeLinks gives some links of a topology what a scenario says of them, and notes each
-// direction that it changes; note may be nil.
-func (s *Scenario) changeLinks(g *topo.Graph, at LinkAt, note func(from, to topo.End, spec topo.LinkSpec)) error {
-	found, r := false, resolver{doc: s.doc}
-	change := func(from, to topo.End, spec *topo.LinkSpec) {
-		if matches(at.From, from.Node) && matches(at.To, to.Node) || at.Both && matches(at.From, to.Node) {
-			*spec, found = r.link(at.at, at.given, *spec), true
-			if note != nil {
-				note(from, to, *spec)
-			}
-		}
-	}
-	for i := range g.Links {
-		l := &g.Links[i]
-		change(l.A, l.B, &l.AtoB)
-		change(l.B, l.A, &l.BtoA)
-	}
-	if !found {
-		return s.doc.wrong(at.at, fmt.Errorf("no link of topology %s is %s: its nodes are %s", g.Name, at, nodes(g)))
-	}
-	return errors.Join(r.errs...)
-}
-
-// String says which links are meant.
-func (l LinkAt) String() string {
-	if l.Both {
-		return "at " + l.From
-	}
-	return fmt.Sprintf("from %s to %s", cmp.Or(l.From, "any"), cmp.Or(l.To, "any"))
-}
-
-// matches reports whether a node is one of a pattern; an empty one is any.
-func matches(pattern, node string) bool {
-	ok, err := path.Match(cmp.Or(pattern, "*"), node)
-	return ok && err == nil
-}
-
-// nodes lists the nodes of a topology, of many the first and the last.
-func nodes(g *topo.Graph) string {
-	var names []string
-	for _, n := range g.Nodes {
-		names = append(names, n.Name)
-	}
-	return few(names)
-}
-
-// few joins names, of many the first and the last.
-func few(names []string) string {
-	if len(names) > 12 {
-		names = slices.Concat(names[:6], []string{"..."}, names[len(names)-5:])
-	}
-	return strings.Join(names, ", ")
 }
 
 // scale divides the rates, queues and thresholds of a topology; times and losses stay.

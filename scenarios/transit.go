@@ -13,6 +13,7 @@ import (
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/program/transit"
 	"github.com/inalab/inalab/switchd/program/user"
+	"github.com/inalab/inalab/topo/linktext"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -76,12 +77,12 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 		found := false
 		for i := range p.Switches {
 			sw := &p.Switches[i]
-			if !matches(t.Switch, sw.Name) {
+			if !linktext.Matches(t.Switch, sw.Name) {
 				continue
 			}
 			pfes, err := pfesOf(sw, t.PFE)
 			if err != nil {
-				return nil, s.doc.wrong(t.at+".pfe", err)
+				return nil, s.doc.Wrong(t.at+".pfe", err)
 			}
 			for _, pfe := range pfes {
 				program, err := s.programOn(t, p, sw, pfe)
@@ -93,7 +94,7 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 			found = true
 		}
 		if !found {
-			return nil, s.doc.wrong(t.at+".switch", fmt.Errorf("no switch of topology %s is %q: there are %s%s", p.Name, t.Switch, strings.Join(switchNames(p), ", "), suggest.DidYouMean(t.Switch, switchNames(p))))
+			return nil, s.doc.Wrong(t.at+".switch", fmt.Errorf("no switch of topology %s is %q: there are %s%s", p.Name, t.Switch, strings.Join(switchNames(p), ", "), suggest.DidYouMean(t.Switch, switchNames(p))))
 		}
 	}
 	return out, s.checkTogether(p, out, from)
@@ -116,7 +117,7 @@ func (s *Scenario) checkTogether(p *plan.Plan, programs [][]chassis.Program, fro
 		}
 		for n := range list {
 			if err := load(n + 1); err != nil {
-				return s.doc.wrong(from[i][n].at, err)
+				return s.doc.Wrong(from[i][n].at, err)
 			}
 		}
 	}
@@ -128,7 +129,7 @@ func (s *Scenario) programOn(t *Transit, p *plan.Plan, sw *plan.Switch, pfe int)
 	if t.Microcode == nil {
 		config, err := t.configOn(p, sw)
 		if err != nil {
-			return chassis.Program{}, s.doc.wrong(t.at+".collector", err)
+			return chassis.Program{}, s.doc.Wrong(t.at+".collector", err)
 		}
 		return chassis.Program{PFE: pfe, System: t.Program, Config: config}, nil
 	}
@@ -138,7 +139,7 @@ func (s *Scenario) programOn(t *Transit, p *plan.Plan, sw *plan.Switch, pfe int)
 	}
 	config, at, err := t.Microcode.configOn(p, sw, node)
 	if err != nil {
-		return chassis.Program{}, s.doc.wrong(at, err)
+		return chassis.Program{}, s.doc.Wrong(at, err)
 	}
 	return chassis.Program{PFE: pfe, System: user.System, Name: t.Program, Config: config}, nil
 }

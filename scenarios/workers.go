@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/topo/linktext"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -71,7 +72,7 @@ func (s *Scenario) paces(p *plan.Plan, servers int) ([]job.Pace, error) {
 	for _, w := range s.Workers {
 		found := false
 		for _, h := range hosts {
-			if !matches(w.Host, h.Name) {
+			if !linktext.Matches(w.Host, h.Name) {
 				continue
 			}
 			found = true
@@ -83,7 +84,7 @@ func (s *Scenario) paces(p *plan.Plan, servers int) ([]job.Pace, error) {
 			}
 		}
 		if !found {
-			return nil, s.doc.wrong(w.at, fmt.Errorf("no worker of topology %s is at %s: workers may be on %s", p.Name, w.Host, hostNames(hosts)))
+			return nil, s.doc.Wrong(w.at, fmt.Errorf("no worker of topology %s is at %s: workers may be on %s", p.Name, w.Host, hostNames(hosts)))
 		}
 	}
 	return out, nil
@@ -105,5 +106,5 @@ func hostNames(hosts []plan.Host) string {
 	for _, h := range hosts {
 		names = append(names, h.Name)
 	}
-	return few(names)
+	return linktext.Few(names)
 }
