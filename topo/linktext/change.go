@@ -72,7 +72,10 @@ func (c Change) Apply(g *topo.Graph, note func(from, to topo.End, spec topo.Link
 		}
 		var wrong []error
 		*spec, wrong = c.Link.Spec(c.Path, *spec, c.In)
-		found, errs = true, append(errs, wrong...)
+		found = true
+		for _, err := range wrong {
+			errs = once(errs, err)
+		}
 		if note != nil {
 			note(from, to, *spec)
 		}
@@ -86,6 +89,14 @@ func (c Change) Apply(g *topo.Graph, note func(from, to topo.End, spec topo.Link
 		return c.In.Wrong(c.Path, fmt.Errorf("no link of topology %s is %s: its nodes are %s", g.Name, c, Nodes(g)))
 	}
 	return errors.Join(errs...)
+}
+
+// once adds an error that is not there yet: many links may have one fault.
+func once(errs []error, err error) []error {
+	if slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
+		return errs
+	}
+	return append(errs, err)
 }
 
 // means reports whether the direction from one node to another changes.
