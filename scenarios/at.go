@@ -109,9 +109,12 @@ func (s *Scenario) linkEvents() (out []linktext.Event) {
 	return out
 }
 
-// linkChanges returns the changes of a topology's links, whose rates are not scaled yet.
-func (s *Scenario) linkChanges(g *topo.Graph) (out []job.LinkChange, err error) {
-	course, err := linktext.Course(g, s.linkEvents())
+// linkChanges returns the changes of a topology's links, whose rates are not scaled yet: those of its file, and
+// those of the scenario, which come later where they are at one time.
+func (s *Scenario) linkChanges(g *topo.Graph, ofFile []linktext.Event) (out []job.LinkChange, err error) {
+	events := slices.Concat(ofFile, s.linkEvents())
+	slices.SortStableFunc(events, func(a, b linktext.Event) int { return cmp.Compare(a.Time, b.Time) })
+	course, err := linktext.Course(g, events)
 	for _, c := range course {
 		c.Spec = s.scaled(c.Spec)
 		out = append(out, job.LinkChange(c))

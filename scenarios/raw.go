@@ -1,6 +1,9 @@
 package scenarios
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/goccy/go-yaml"
 
 	"github.com/inalab/inalab/topo/linktext"
@@ -8,6 +11,9 @@ import (
 
 // APIVersion is what scenario files say first.
 const APIVersion = "inalab/v1"
+
+// FileKind is what scenario files say they are.
+const FileKind = "Scenario"
 
 // raw is a scenario file as it is written, but for the sections of systems (see
 // schema). Quantities are text here: the resolver reads them, and so can say where
@@ -100,9 +106,10 @@ type rawSystem struct {
 	IfPossible bool      `yaml:"if-possible,omitempty" json:",omitempty"`
 }
 
-// rawShape is a topology: the name of a generator, or a mapping with its parameters.
+// rawShape is a topology: the name of a generator or of a file, or a mapping with one of them and its parameters.
 type rawShape struct {
-	Generator string        `yaml:"generator"`
+	Generator string        `yaml:"generator,omitempty"`
+	File      string        `yaml:"file,omitempty" json:",omitempty"`
 	Hosts     int           `yaml:"hosts,omitempty" json:",omitempty"`
 	Leaves    int           `yaml:"leaves,omitempty" json:",omitempty"`
 	Spines    int           `yaml:"spines,omitempty" json:",omitempty"`
@@ -110,6 +117,9 @@ type rawShape struct {
 	Depth     int           `yaml:"depth,omitempty" json:",omitempty"`
 	FanOut    int           `yaml:"fan-out,omitempty" json:",omitempty"`
 	Links     []linktext.At `yaml:"links,omitempty" json:",omitempty"`
+
+	// Sources are the texts of the file and of the programs that it names, by name, so that the resolved scenario needs no other file.
+	Sources map[string]string `yaml:"sources,omitempty" json:",omitempty"`
 
 	word bool // it was written as a word
 }
@@ -119,6 +129,9 @@ func (s *rawShape) UnmarshalYAML(unmarshal func(any) error) error {
 	var word string
 	if unmarshal(&word) == nil {
 		*s = rawShape{Generator: word, word: true}
+		if strings.HasSuffix(word, fileSuffix) {
+			*s = rawShape{File: word, word: true}
+		}
 		return nil
 	}
 	type mapping rawShape
@@ -129,11 +142,14 @@ func (s *rawShape) UnmarshalYAML(unmarshal func(any) error) error {
 // MarshalYAML writes a word where that says all.
 func (s rawShape) MarshalYAML() (any, error) {
 	type mapping rawShape
-	if s.word {
-		return s.Generator, nil
+	if s.word && len(s.Sources) == 0 {
+		return cmp.Or(s.File, s.Generator), nil
 	}
 	return mapping(s), nil
 }
+
+// fileSuffix is how the name of a topology file ends.
+const fileSuffix = ".yaml"
 
 type rawStragglers struct {
 	P         []string    `yaml:"p"`

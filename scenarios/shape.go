@@ -11,15 +11,19 @@ import (
 	"github.com/inalab/inalab/topo/linktext"
 )
 
-// Shape is a topology by its generator.
+// Shape is a topology by its generator, or by a file.
 type Shape struct {
 	Generator string
-	Params    gen.Params // counts alone
+	File      *TopologyFile // nil: it has a generator
+	Params    gen.Params    // counts alone
 	Links     []linktext.Change
 }
 
 // shape reads a topology.
-func (r *resolver) shape(at string, f rawShape) Shape {
+func (r *resolver) shape(at string, f *rawShape) Shape {
+	if f.File != "" {
+		return Shape{File: r.topologyFile(at, f), Links: r.linksAt(at+".links", f.Links)}
+	}
 	s := Shape{Generator: f.Generator, Links: r.linksAt(at+".links", f.Links), Params: gen.Params{
 		Leaves: f.Leaves, Spines: f.Spines, Racks: f.Racks, Depth: f.Depth, FanOut: f.FanOut,
 	}}
@@ -35,7 +39,12 @@ func (r *resolver) shape(at string, f rawShape) Shape {
 }
 
 // workers returns how many workers a system has.
-func (s *Scenario) workers(sys System) int { return cmp.Or(sys.Topology.Params.Hosts, s.Hosts) }
+func (s *Scenario) workers(sys System) int {
+	if sys.Topology.File != nil {
+		return s.workersOn(sys)
+	}
+	return cmp.Or(sys.Topology.Params.Hosts, s.Hosts)
+}
 
 // servers returns how many hosts a system needs beside its workers. Those of several jobs are among
 // the hosts that there are.
@@ -49,10 +58,7 @@ func (s *Scenario) servers(sys System) int {
 // graph returns one of the scenario's topologies with so many hosts, scaled, and how its links
 // change during the run.
 func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange, error) {
-	p := shape.Params
-	p.Hosts, p.MTU = hosts, s.MTU
-	p.Link, p.Uplink, p.Fabric = s.Link, s.Uplink, s.Fabric
-	g, err := gen.ByName(shape.Generator, p)
+	g, events, err := s.unscaled(shape, hosts)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,12 +67,36 @@ func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange,
 			return nil, nil, err
 		}
 	}
-	changes, err := s.linkChanges(g)
+	changes, err := s.linkChanges(g, events)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.scale(g)
 	return g, changes, g.Validate()
+}
+
+// unscaled returns a graph without the changes of the scenario, and those that its file asks for in mid-run.
+func (s *Scenario) unscaled(shape Shape, hosts int) (*topo.Graph, []linktext.Event, error) {
+	if shape.File != nil {
+		lab, err := shape.File.Resolve(s.base())
+		if err != nil {
+			return nil, nil, err
+		}
+		return lab.Graph, lab.Schedule, nil
+	}
+	p := shape.Params
+	p.Hosts, p.MTU = hosts, s.MTU
+	p.Link, p.Uplink, p.Fabric = s.Link, s.Uplink, s.Fabric
+	g, err := gen.ByName(shape.Generator, p)
+	return g, nil, err
+}
+
+// String names the shape.
+func (s Shape) String() string {
+	if s.File != nil {
+		return s.File.Source().Name
+	}
+	return s.Generator
 }
 
 // scale divides the rates, queues and thresholds of a topology; times and losses stay.

@@ -74,7 +74,7 @@ func (r *resolver) tenants(list []rawJob, scale int) (out []Tenant) {
 func (r *resolver) hostsOf(path, job string, list []string, taken map[int]string) (out []int) {
 	for k, h := range list {
 		at := fmt.Sprintf("%s[%d]", path, k)
-		n, ok := hostNumber(h)
+		n, ok := r.hostNumber(h)
 		if !ok {
 			r.wrong(at, fmt.Errorf("%q: write the hosts of the job, as in [h0, h1]", h))
 			continue

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,19 @@ type Transit struct {
 
 	Collector string // host that takes its reports; empty: none
 	at        string // where it stands
+
+	of *TopologyFile // whose switch names it; nil: the scenario has it on every topology
+}
+
+// transitOfFiles returns the programs that switches of topology files name.
+func transitOfFiles(systems []System) (out []Transit) {
+	var done []*TopologyFile
+	for _, sys := range systems {
+		if f := sys.Topology.File; f != nil && !slices.Contains(done, f) {
+			out, done = append(out, f.transit...), append(done, f)
+		}
+	}
+	return out
 }
 
 // transit reads the programs in transit. Each makes an engine once, so that what is wrong
@@ -66,7 +80,7 @@ func toJSON(v yaml.MapSlice) (json.RawMessage, error) {
 }
 
 // transitOf places the programs on the PFEs of a plan, by switch.
-func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
+func (s *Scenario) transitOf(p *plan.Plan, file *TopologyFile) ([][]chassis.Program, error) {
 	if len(s.Transit) == 0 {
 		return nil, nil
 	}
@@ -74,6 +88,9 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 	from := make([][]*Transit, len(p.Switches)) // of each program
 	for k := range s.Transit {
 		t := &s.Transit[k]
+		if t.of != nil && t.of != file {
+			continue
+		}
 		found := false
 		for i := range p.Switches {
 			sw := &p.Switches[i]

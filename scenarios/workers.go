@@ -62,12 +62,12 @@ func (r *resolver) factor(path, text string) float64 {
 	return f
 }
 
-// paces returns those of the workers of a run, by host. The last hosts may have servers.
-func (s *Scenario) paces(p *plan.Plan, servers int) ([]job.Pace, error) {
+// paces returns those of the workers of a run, by host. Hosts behind those of the workers may have servers.
+func (s *Scenario) paces(p *plan.Plan, workers int) ([]job.Pace, error) {
 	if len(s.Workers) == 0 {
 		return nil, nil
 	}
-	hosts := s.workerHosts(p, servers)
+	hosts := s.workerHosts(p, workers)
 	out := make([]job.Pace, len(p.Hosts))
 	for _, w := range s.Workers {
 		found := false
@@ -91,9 +91,9 @@ func (s *Scenario) paces(p *plan.Plan, servers int) ([]job.Pace, error) {
 }
 
 // workerHosts returns the hosts on which workers are, or may come up.
-func (s *Scenario) workerHosts(p *plan.Plan, servers int) []plan.Host {
+func (s *Scenario) workerHosts(p *plan.Plan, workers int) []plan.Host {
 	if len(s.Tenants) == 0 {
-		return p.Hosts[:len(p.Hosts)-servers]
+		return p.Hosts[:min(workers, len(p.Hosts))]
 	}
 	return slices.DeleteFunc(slices.Clone(p.Hosts), func(h plan.Host) bool {
 		return slices.ContainsFunc(s.Tenants, func(t Tenant) bool { return slices.Contains(t.Servers, h.Index) })

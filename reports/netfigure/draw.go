@@ -16,9 +16,14 @@ const (
 
 // Draw returns the drawing of a network. full is the use at which heat is most; see [Full].
 func Draw(id, title string, n Net, use Use, full float64) figure.Drawing {
-	l := newLayout(&n, use)
-	d := drawing{layout: l, full: full}
+	d := drawing{layout: newLayout(&n, use, nil), full: full}
 	d.legend()
+	return d.finish(id, title)
+}
+
+// finish draws the network below its legend.
+func (d *drawing) finish(id, title string) figure.Drawing {
+	l := d.layout
 	d.between()
 	for _, b := range l.boxes {
 		d.box(b)
@@ -46,6 +51,10 @@ func (d *drawing) heat(use float64) (figure.Ink, float64) {
 
 // link draws both directions of a link: the one up on the left of the one down.
 func (d *drawing) link(low, high figure.Spot, use pair) {
+	if use.kind > 0 {
+		d.add(d.kinds.list[use.kind-1].stroke(low, high))
+		return
+	}
 	if !use.known {
 		d.add(figure.Stroke{Path: []figure.Spot{low, high}, Ink: figure.Dark, Width: 1, Dashed: true})
 		return
@@ -137,6 +146,9 @@ func (d *drawing) box(b *box) {
 		d.add(figure.Words{At: figure.Spot{X: c.at.x + pad, Y: c.at.y + pad}, Text: fmt.Sprintf("line card %d", c.fpc), Ink: figure.Dark})
 	}
 	d.fabric(b)
+	if d.kinds != nil {
+		d.crossbar(b)
+	}
 	for i := range b.engines {
 		d.engine(&b.engines[i])
 	}
@@ -221,7 +233,7 @@ func (d *drawing) hosts(l *leaf) {
 		}
 		d.link(figure.Spot{X: h.at.middle(), Y: h.at.y}, figure.Spot{X: x, Y: l.at.foot()}, h.use)
 		d.frame(h.at, 6, figure.Paper, figure.Dark)
-		d.add(figure.Words{At: figure.Spot{X: h.at.middle(), Y: h.at.y + 12}, Text: h.name, Side: figure.Middle, Size: nameSize, Ink: figure.Black})
+		d.add(figure.Words{At: figure.Spot{X: h.at.middle(), Y: h.at.y + min(12, h.at.h/2)}, Text: h.name, Side: figure.Middle, Size: nameSize, Ink: figure.Black})
 		d.number(figure.Spot{X: h.at.middle(), Y: h.at.y + 28}, h.use, true)
 	}
 }
@@ -230,6 +242,7 @@ func (d *drawing) hosts(l *leaf) {
 func (d *drawing) crowd(l *leaf) {
 	var mean, most pair
 	for _, h := range l.hosts {
+		mean.kind = h.use.kind
 		mean.up, mean.down, mean.known = mean.up+h.use.up, mean.down+h.use.down, mean.known || h.use.known
 		most.up, most.down = max(most.up, h.use.up), max(most.down, h.use.down)
 	}
