@@ -33,13 +33,14 @@ type kind struct {
 	count    int
 	rank     int // by rate: 0 is the slowest
 	of       int // how many ranks there are
+	ink      figure.Ink
 }
 
 func (k *kinds) of(low, high string) int { return k.byEnd[low+" "+high] }
 
 // newKinds sorts the links of a network.
 func newKinds(n *Net) *kinds {
-	k := &kinds{byEnd: map[string]int{}}
+	k, byEnd := &kinds{byEnd: map[string]int{}}, map[string]string{}
 	for i := range n.Switches {
 		s := &n.Switches[i]
 		for _, p := range s.Ports {
@@ -47,17 +48,25 @@ func newKinds(n *Net) *kinds {
 				continue
 			}
 			one := kind{up: p.In, down: p.Out}
-			at := slices.IndexFunc(k.list, func(o kind) bool { return o.label() == one.label() })
-			if at < 0 {
-				at = len(k.list)
-				k.list = append(k.list, one)
+			byEnd[p.Peer.String()+" "+s.Name+":"+p.Name] = one.label()
+			if at := k.index(one.label()); at >= 0 {
+				k.list[at].count++
+				continue
 			}
-			k.list[at].count++
-			k.byEnd[p.Peer.String()+" "+s.Name+":"+p.Name] = at + 1
+			one.count = 1
+			k.list = append(k.list, one)
 		}
 	}
+	slices.SortStableFunc(k.list, func(a, b kind) int { return cmp.Compare(b.rate(), a.rate()) })
 	k.rank()
+	for ends, label := range byEnd {
+		k.byEnd[ends] = k.index(label) + 1
+	}
 	return k
+}
+
+func (k *kinds) index(label string) int {
+	return slices.IndexFunc(k.list, func(o kind) bool { return o.label() == label })
 }
 
 // below reports whether the port of a switch, number i, is the lower end of its link, or the first of two that are
@@ -77,6 +86,7 @@ func (k *kinds) rank() {
 	rates = slices.Compact(rates)
 	for i := range k.list {
 		k.list[i].rank, k.list[i].of = slices.Index(rates, k.list[i].rate()), len(rates)
+		k.list[i].ink = figure.Colour(i)
 	}
 }
 
@@ -93,7 +103,7 @@ func (k *kind) stroke(from, to figure.Spot) figure.Stroke {
 	}
 	return figure.Stroke{
 		Path: []figure.Spot{from, to}, Width: 1.4 + 2.6*share, Dashed: k.up.loses() || k.down.loses(),
-		Ink: figure.Colour(k.rank),
+		Ink: k.ink,
 	}
 }
 
@@ -130,23 +140,59 @@ func (s *Spec) label() string {
 	return strings.Join(words, ", ")
 }
 
-// kindLegend says what the lines mean, the fastest first.
+// kindLegend says what the lines mean, the fastest first: beside the name of the network where there is room,
+// else below it.
 func (d *drawing) kindLegend(name string) {
 	title := figure.Words{At: figure.Spot{X: margin, Y: margin}, Text: name, Size: nameSize + 2, Bold: true, Ink: figure.Black}
 	d.add(title)
-	list := slices.Clone(d.kinds.list)
-	slices.SortStableFunc(list, func(a, b kind) int { return cmp.Compare(b.rank, a.rank) })
 	x, y := margin+title.WidthOf()+22, float64(margin)
-	for i := range list {
-		text := figure.Words{Text: fmt.Sprintf("%s (%d)", list[i].label(), list[i].count), Ink: figure.Dark}
-		if x+34+text.WidthOf() > d.width-margin && x > margin {
-			x, y = margin, y+16
+	for i, text := range d.kinds.texts() {
+		if d.kinds.tall(name) {
+			x, y = margin, y+legendLine
+			if i == 0 {
+				y += 4
+			}
 		}
-		d.add(list[i].stroke(figure.Spot{X: x, Y: y}, figure.Spot{X: x + 26, Y: y}))
-		text.At = figure.Spot{X: x + 33, Y: y}
-		d.add(text)
-		x += 33 + text.WidthOf() + 20
+		words := figure.Words{At: figure.Spot{X: x + 33, Y: y}, Text: text, Ink: figure.Dark}
+		if i < maxKinds {
+			d.add(d.kinds.list[i].stroke(figure.Spot{X: x, Y: y}, figure.Spot{X: x + 26, Y: y}))
+		}
+		d.add(words)
+		x += 33 + words.WidthOf() + 20
 	}
+}
+
+const (
+	maxKinds   = 12 // that a legend explains
+	legendLine = 17
+)
+
+// texts are the lines of the legend.
+func (k *kinds) texts() (out []string) {
+	for i := range k.list[:min(len(k.list), maxKinds)] {
+		out = append(out, fmt.Sprintf("%s: %d", k.list[i].label(), k.list[i].count))
+	}
+	if n := len(k.list) - maxKinds; n > 0 {
+		out = append(out, fmt.Sprintf("and %d more kinds of links", n))
+	}
+	return out
+}
+
+// tall reports whether the legend has a line for each kind.
+func (k *kinds) tall(name string) bool {
+	x := 2*margin + figure.Words{Text: name, Size: nameSize + 2, Bold: true}.WidthOf()
+	for _, text := range k.texts() {
+		x += 53 + figure.Words{Text: text}.WidthOf()
+	}
+	return x > leastWidth
+}
+
+// legendHeight is the room over the network.
+func (l *layout) legendHeight() float64 {
+	if l.kinds == nil || !l.kinds.tall(l.Name) {
+		return legendHeight
+	}
+	return legendHeight + legendLine*float64(len(l.kinds.texts()))
 }
 
 // racks draws a frame around each switch and its hosts.
@@ -165,9 +211,43 @@ const rackRoom = 10 // between a rack and what is in it
 
 // crossbar draws the fabric of a chassis: a bar that all PFEs are joined by.
 func (d *drawing) crossbar(b *box) {
-	spec := b.Chassis.Fabric
-	d.add(figure.Words{
+	d.names = append(d.names, figure.Words{
 		At: figure.Spot{X: b.at.x + b.at.w - pad, Y: b.at.y + pad/2 + headLine/2}, Side: figure.End, Ink: figure.Dark,
-		Text: "fabric " + spec.label(),
+		Text: "fabric " + b.Chassis.Fabric.label(),
 	})
+	y := b.barAt()
+	left, right := b.at.x+b.at.w, b.at.x
+	for i := range b.engines {
+		at := b.engines[i].at
+		left, right = min(left, at.middle()), max(right, at.middle())
+		from := figure.Spot{X: at.middle(), Y: at.y}
+		if at.y < y {
+			from.Y = at.foot()
+		}
+		d.add(figure.Stroke{Path: []figure.Spot{from, {X: at.middle(), Y: y}}, Ink: figure.Dark, Width: 1})
+	}
+	d.add(figure.Box{At: figure.Spot{X: left - barRoom, Y: y - barHeight/2}, Width: right - left + 2*barRoom, Height: barHeight, Round: barHeight / 2, Fill: figure.Dark, Border: figure.Dark})
+}
+
+const (
+	barHeight = 5
+	barRoom   = 10 // of a bar beyond the PFEs at its ends
+)
+
+// barAt is how high the fabric of a chassis is: between its rows of PFEs, or over its only one.
+func (b *box) barAt() float64 {
+	top, foot := b.at.foot(), 0.0 // of the lowest row, and of the highest
+	for i := range b.engines {
+		at := b.engines[i].at
+		if foot == 0 || at.y < top {
+			foot = at.foot()
+		}
+		top = min(top, at.y)
+	}
+	for i := range b.engines {
+		if at := b.engines[i].at; at.y > top {
+			return (foot + at.y) / 2
+		}
+	}
+	return top - archRoom/2
 }

@@ -135,7 +135,7 @@ func (l *layout) measure() {
 		name := figure.Words{Text: b.Name, Size: nameSize, Bold: true}
 		b.at.w, b.at.h = max(boxWidth, name.WidthOf()+2*pad, b.leaf.width()), boxHeight
 		if b.Chassis != nil {
-			b.measureChassis(l.use)
+			b.measureChassis(l.use, l.kinds != nil)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func spread(row []*box, want map[*box]float64) {
 
 // down places rows from above, and hosts below their boxes.
 func (l *layout) down() {
-	y := float64(margin + legendHeight)
+	y := margin + l.legendHeight()
 	if l.sideLinks() {
 		y += arcRoom
 	}
