@@ -18,7 +18,7 @@ func (r *resolver) action(s *Scenario, e *Event, a job.Action) {
 	}
 	isJob := slices.IndexFunc(s.Tenants, func(t Tenant) bool { return t.Name == a.Node })
 	isFlow := slices.IndexFunc(s.Flows, func(f job.Flow) bool { return f.Name == a.Node })
-	_, isHost := hostNumber(a.Node)
+	_, isHost := r.hostNumber(a.Node)
 	switch {
 	case isHost && (isJob >= 0 || isFlow >= 0):
 		r.wrong(path, fmt.Errorf("%s is a host, and a job or a flow: give that another name", a.Node))
@@ -83,5 +83,5 @@ func (s *Scenario) checkCourse(set *job.Set) error {
 		return err
 	}
 	i := slices.IndexFunc(s.At, func(e Event) bool { return e.Action != nil && *e.Action == wrong.Action })
-	return s.doc.wrong(s.At[i].at, err)
+	return s.doc.Wrong(s.At[i].at, err)
 }

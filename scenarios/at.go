@@ -1,28 +1,25 @@
 package scenarios
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // rawAt is what happens at a time: one of the things below it.
 type rawAt struct {
-	Time  string     `yaml:"time"`
-	Link  *rawLinkAt `yaml:"link,omitempty" json:",omitempty"`
-	Kill  string     `yaml:"kill,omitempty" json:",omitempty"`
-	Stop  string     `yaml:"stop,omitempty" json:",omitempty"`
-	Start string     `yaml:"start,omitempty" json:",omitempty"`
-	On    string     `yaml:"on,omitempty" json:",omitempty"`
+	Time  string       `yaml:"time"`
+	Link  *linktext.At `yaml:"link,omitempty" json:",omitempty"`
+	Kill  string       `yaml:"kill,omitempty" json:",omitempty"`
+	Stop  string       `yaml:"stop,omitempty" json:",omitempty"`
+	Start string       `yaml:"start,omitempty" json:",omitempty"`
+	On    string       `yaml:"on,omitempty" json:",omitempty"`
 
 	Forget string `yaml:"forget,omitempty" json:",omitempty"`
 
@@ -33,43 +30,31 @@ type rawAt struct {
 
 // Event is something that happens during a run.
 type Event struct {
-	Time   units.Time  // from the start of the run
-	Link   *LinkAt     // links that change; nil: it is something else
-	Action *job.Action // on a process; nil: it is something else
-	at     string      // where it stands
-	text   string      // what happens
+	Time   units.Time       // from the start of the run
+	Link   *linktext.Change // links that change; nil: it is something else
+	Action *job.Action      // on a process; nil: it is something else
+	at     string           // where it stands
+	text   string           // what happens
 }
 
 // String says what happens, and when.
 func (e Event) String() string { return fmt.Sprintf("at %v: %s", units.Duration(e.Time), e.text) }
-
-// MaxTime is the latest that something may happen (assumed: a day is longer than any run).
-const MaxTime = 24 * 3600 * units.Second
 
 // events reads what happens, and puts it into the order of time. What happens at one time stays
 // in that of the file.
 func (r *resolver) events(s *Scenario, list []rawAt) (out []Event) {
 	for i, f := range list {
 		e := Event{at: fmt.Sprintf("at[%d]", i)}
-		e.Time = r.timeOf(e.at, f.Time)
+		t, err := linktext.Time(e.at, f.Time, r.doc)
+		if err != nil {
+			r.report(err)
+		}
+		e.Time = t
 		r.happening(s, &e, f)
 		out = append(out, e)
 	}
 	slices.SortStableFunc(out, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
 	return out
-}
-
-// timeOf reads the time of an entry.
-func (r *resolver) timeOf(at, text string) units.Time {
-	if text == "" {
-		r.wrong(at, errors.New("it has no time: write one, from the start of the run, as in time: 2s"))
-		return 0
-	}
-	d := r.duration(at+".time", text)
-	if d > MaxTime {
-		r.wrong(at+".time", fmt.Errorf("%v after the start of the run: allowed are 0s to %v", d, MaxTime))
-	}
-	return units.Time(d)
 }
 
 // happening reads what happens in an entry: one thing.
@@ -104,41 +89,35 @@ func (r *resolver) happening(s *Scenario, e *Event, f rawAt) {
 }
 
 // linkEvent reads a change of links.
-func (r *resolver) linkEvent(e *Event, f rawLinkAt) {
-	at := e.at + ".link"
-	l := r.linkAt(at, f)
-	text, err := yaml.MarshalWithOptions(f.Link, yaml.Flow(true))
-	if f.Link == (rawLink{}) {
-		err = errors.New("nothing of the links changes: write what they become, as in rate: 10Gbit/s")
+func (r *resolver) linkEvent(e *Event, f linktext.At) {
+	c, errs := f.Read(e.at+".link", r.doc)
+	text, err := c.Becomes()
+	if err != nil {
+		errs = append(errs, err)
 	}
-	r.wrong(at, err)
-	e.Link, e.text = &l, fmt.Sprintf("links %v become %s", l, bytes.TrimSpace(text))
+	r.reports(errs)
+	e.Link, e.text = &c, text
 }
 
-// linkChanges returns the changes of a topology's links, whose rates are not scaled yet: each
-// from what earlier changes left.
-func (s *Scenario) linkChanges(g *topo.Graph) (out []job.LinkChange, err error) {
-	if len(s.At) == 0 {
-		return nil, nil
-	}
-	if err := g.Validate(); err != nil {
-		return nil, err // it is wrong from the beginning
-	}
-	now := *g
-	now.Links = slices.Clone(g.Links)
+// linkEvents returns the changes of links.
+func (s *Scenario) linkEvents() (out []linktext.Event) {
 	for _, e := range s.At {
-		if e.Link == nil {
-			continue
-		}
-		note := func(from, to topo.End, spec topo.LinkSpec) {
-			out = append(out, job.LinkChange{At: e.Time, From: from, To: to, Spec: s.scaled(spec)})
-		}
-		if err := s.changeLinks(&now, *e.Link, note); err != nil {
-			return nil, err
-		}
-		if err := now.Validate(); err != nil {
-			return nil, s.doc.wrong(e.at, err)
+		if e.Link != nil {
+			out = append(out, linktext.Event{Time: e.Time, Change: *e.Link, Path: e.at})
 		}
 	}
-	return out, nil
+	return out
+}
+
+// linkChanges returns the changes of a topology's links, whose rates are not scaled yet: those of its file, and
+// those of the scenario, which come later where they are at one time.
+func (s *Scenario) linkChanges(g *topo.Graph, ofFile []linktext.Event) (out []job.LinkChange, err error) {
+	events := slices.Concat(ofFile, s.linkEvents())
+	slices.SortStableFunc(events, func(a, b linktext.Event) int { return cmp.Compare(a.Time, b.Time) })
+	course, err := linktext.Course(g, events)
+	for _, c := range course {
+		c.Spec = s.scaled(c.Spec)
+		out = append(out, job.LinkChange(c))
+	}
+	return out, err
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/yamldoc"
 )
@@ -155,8 +157,8 @@ func (d *document) find(path string) (part, yamldoc.Node, bool) {
 	return part{}, yamldoc.Node{}, false
 }
 
-// wrong reports what is wrong with the value at a path, where it stands.
-func (d *document) wrong(path string, err error) error {
+// Wrong reports what is wrong with the value at a path, where it stands.
+func (d *document) Wrong(path string, err error) error {
 	p, n, ok := d.find(path)
 	switch {
 	case !ok:
@@ -165,4 +167,13 @@ func (d *document) wrong(path string, err error) error {
 		n.What = p.under + path
 	}
 	return n.Errorf("%v", err)
+}
+
+// Whole says that a number is a fraction, which the decoder would cut off.
+func (d *document) Whole(path string) error {
+	_, n, ok := d.find(path)
+	if !ok || n.Type() != ast.FloatType {
+		return nil
+	}
+	return d.Wrong(path, fmt.Errorf("%s: a whole number is needed", n.GetToken().Value))
 }

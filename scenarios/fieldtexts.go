@@ -10,6 +10,7 @@ import (
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // fieldText is what docs/scenario-fields.md says of a key.
@@ -87,7 +88,7 @@ var fieldTexts = map[reflect.Type]map[string]fieldText{
 		"fan-out":   {missing: "that of the generator", text: "switches below one of a tree"},
 		"links":     {kind: "list of [changes](#links)", missing: optional, text: "links that differ, in this topology"},
 	},
-	reflect.TypeFor[rawLink](): {
+	reflect.TypeFor[linktext.Link](): {
 		"rate":            {kind: kindRate + ", or `unlimited`", missing: "`unlimited`", text: "of the line, before scaling"},
 		"delay":           {kind: kindTime, missing: "0s", text: "on the wire; not scaled"},
 		"jitter":          {kind: kindTime, missing: "0s", allowed: "up to `delay`", text: "that the delay varies by; frames never overtake"},
@@ -98,20 +99,20 @@ var fieldTexts = map[reflect.Type]map[string]fieldText{
 		"queue":           {kind: kindBytes, missing: "no limit", text: "bytes that may wait for the line, before scaling"},
 		"ecn":             {kind: "[mapping](#ecn)", missing: optional, text: "what is marked for congestion"},
 	},
-	reflect.TypeFor[rawBursts](): {
+	reflect.TypeFor[linktext.Bursts](): {
 		"enter": {kind: kindShare, text: "chance of turning bad, for each frame"},
 		"leave": {kind: kindShare, text: "chance of turning good again"},
 		"good":  {kind: kindShare, missing: "0%", text: "of frames lost in the good state"},
 		"bad":   {kind: kindShare, text: "of frames lost in the bad one"},
 	},
-	reflect.TypeFor[rawECN](): {
+	reflect.TypeFor[linktext.ECN](): {
 		"threshold": {kind: kindBytes, missing: optional, text: "a frame that finds more waiting is marked; before scaling"},
 		"min":       {kind: kindBytes, missing: optional, text: "RED: bytes at which marking begins; before scaling"},
 		"max":       {kind: kindBytes, missing: optional, text: "RED: bytes at which every frame is marked; before scaling"},
 		"p":         {kind: kindShare, missing: optional, text: "RED: share that is marked just below `max`"},
 		"weight":    {kind: kindShare, missing: "the depth itself", text: "RED: of the newest depth in the average"},
 	},
-	reflect.TypeFor[rawLinkAt](): {
+	reflect.TypeFor[linktext.At](): {
 		"at":   {kind: kindHosts, missing: "`from` or `to`", text: "both directions of the links at a node; keys of [link](#link) stand beside it, and what they leave out stays as it was"},
 		"from": {kind: kindHosts, missing: "any", text: "one direction: where it begins"},
 		"to":   {kind: kindHosts, missing: "any", text: "one direction: where it ends"},

@@ -76,7 +76,7 @@ func (r *resolver) pattern(at string, f rawFlow, scale int) (p traffic.Pattern) 
 func (s *Scenario) flowsOn(p *plan.Plan) error {
 	for i := range s.Flows {
 		if err := s.Flows[i].ValidateOn(p); err != nil {
-			return s.doc.wrong(flowAt(i), err)
+			return s.doc.Wrong(flowAt(i), err)
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
+	"github.com/inalab/inalab/topo/spec"
 )
 
 //go:embed *.scenario.yaml
@@ -98,7 +99,7 @@ func (s *Scenario) setsOf(virtual bool) (sets []*job.Set, err error) {
 				continue
 			}
 			if err != nil {
-				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.name(), s.ran(sys), sys.Topology.Generator, err)
+				return nil, fmt.Errorf("scenario %s, %s on %s: %w", s.name(), s.ran(sys), sys.Topology, s.fitting(sys, err))
 			}
 			sets = append(sets, set)
 		}
@@ -122,7 +123,7 @@ func (s *Scenario) LeftOut(virtual bool) (out []string) {
 			if err == nil {
 				continue
 			}
-			why := [2]string{p.ran(sys) + " on " + sys.Topology.Generator, err.Error()}
+			why := [2]string{p.ran(sys) + " on " + sys.Topology.String(), err.Error()}
 			if points[why] == nil {
 				order = append(order, why)
 			}
@@ -185,7 +186,7 @@ func (s *Scenario) recovers(sys System, g *topo.Graph, changes []job.LinkChange)
 		return err
 	}
 	i := slices.IndexFunc(s.At, func(e Event) bool { return e.Link != nil && e.Time == l.change.At })
-	return s.doc.wrong(s.At[i].at, err)
+	return s.doc.Wrong(s.At[i].at, err)
 }
 
 func (s *Scenario) allRecover(sys System, g *topo.Graph, changes []job.LinkChange) error {
@@ -203,7 +204,7 @@ func (s *Scenario) allRecover(sys System, g *topo.Graph, changes []job.LinkChang
 			return err
 		}
 		if err != nil {
-			return s.doc.wrong(t.at+".system", fmt.Errorf("%s: %w", t.System.Name(), err))
+			return s.doc.Wrong(t.at+".system", fmt.Errorf("%s: %w", t.System.Name(), err))
 		}
 	}
 	return nil
@@ -226,11 +227,11 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	paces, err := s.paces(pl, servers)
+	paces, err := s.paces(pl, workers)
 	if err != nil {
 		return nil, err
 	}
-	transit, err := s.transitOf(pl)
+	transit, err := s.transitOf(pl, sys.Topology.File)
 	if err != nil {
 		return nil, err
 	}
@@ -244,11 +245,14 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 		Interval: s.Interval,
 	}
 	replayed(&spec)
+	if err := s.onFile(sys, &spec, workers); err != nil {
+		return nil, err
+	}
 	set, err := s.layOut(spec)
 	if err != nil {
 		return nil, err
 	}
-	return set, s.checkCourse(set)
+	return set, errors.Join(s.checkCourse(set), s.checkEngines(sys.Topology.File, set))
 }
 
 // replayed has a job whose model is no network's move made-up values, packet by packet.
@@ -272,21 +276,36 @@ func (s *Scenario) layOut(spec job.Spec) (*job.Set, error) {
 // MarshalYAML writes the scenario with all overrides, as a file that Load reads.
 func (s *Scenario) MarshalYAML() ([]byte, error) { return yaml.Marshal(s.file) }
 
-// SetTopology puts every system on one topology.
+// SetTopology puts every system on one topology: a generated one, or that of a file.
 func (s *Scenario) SetTopology(name string) error {
-	if !slices.Contains(gen.Names(), name) {
-		return fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(gen.Names(), ", "), suggest.DidYouMean(name, gen.Names()))
+	word := rawShape{Generator: name, word: true}
+	isFile := strings.HasSuffix(name, fileSuffix)
+	if isFile {
+		word = rawShape{File: name, word: true}
+	} else if !slices.Contains(gen.Names(), name) {
+		return fmt.Errorf("unknown topology %q: allowed are %s, or the path of a *%s file%s", name, strings.Join(gen.Names(), ", "), spec.Suffix, suggest.DidYouMean(name, gen.Names()))
 	}
 	for _, a := range s.axes {
 		if slices.ContainsFunc(a.keys, func(k string) bool { return k == "topology" || strings.HasPrefix(k, "topology.") }) {
 			return fmt.Errorf("topology %s for every system: %s sweeps it: set the values, as in --set 'sweep=[...]'", name, s.doc.name)
 		}
 	}
-	for _, p := range append(s.Points(), s) {
-		for i := range p.Systems {
-			p.Systems[i].Topology = Shape{Generator: name}
+	all := []*Scenario{s}
+	if s.points != nil {
+		all = append(slices.Clone(s.points), s)
+	}
+	for _, p := range all {
+		shape := Shape{Generator: name}
+		if isFile {
+			r := resolver{doc: p.doc, systems: p.known, base: p.base(), dir: "."}
+			if shape = r.shape("topology", &word); len(r.errs) > 0 {
+				return errors.Join(r.errs...)
+			}
+			p.Transit = append(slices.Clip(p.Transit), shape.File.transit...)
 		}
-		word := rawShape{Generator: name, word: true}
+		for i := range p.Systems {
+			p.Systems[i].Topology = shape
+		}
 		for i := range p.systems { // of the file
 			p.systems[i].Topology = &word
 		}

@@ -13,7 +13,7 @@ import (
 func (r *resolver) programs(list []rawProgram, hosts int) (out []job.HostProgram) {
 	for i, f := range list {
 		at := programAt(i)
-		if n, ok := hostNumber(f.Host); !ok || n >= hosts {
+		if n, ok := r.hostNumber(f.Host); !ok || n >= hosts {
 			r.refuse(at+".host", strconv.Quote(f.Host), fmt.Sprintf("allowed are h0 to h%d", hosts-1))
 		}
 		if len(f.Command) == 0 || f.Command[0] == "" {
@@ -32,7 +32,7 @@ func (s *Scenario) refusePrograms() error {
 	if len(s.Programs) == 0 {
 		return nil
 	}
-	return s.doc.wrong(programAt(0)+".command", fmt.Errorf("%v: %w", s.Programs[0], job.ErrRealProgram))
+	return s.doc.Wrong(programAt(0)+".command", fmt.Errorf("%v: %w", s.Programs[0], job.ErrRealProgram))
 }
 
 // hostNumber returns the number of a host by its name, h0, h1 and so on.

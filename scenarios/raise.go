@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/switchd/microcode/isa"
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // raise reads an external event that programs of a switch take. That a program of one's own
@@ -24,7 +25,7 @@ func (r *resolver) raise(s *Scenario, e *Event, f rawAt) {
 	var programs, events []string
 	for i := range s.Transit {
 		t := &s.Transit[i]
-		if t.Microcode == nil || t.Microcode.program == nil || !matches(t.Switch, f.On) {
+		if t.Microcode == nil || t.Microcode.program == nil || !linktext.Matches(t.Switch, f.On) {
 			continue
 		}
 		if programs = append(programs, t.Program); f.Program != "" && f.Program != t.Program {

@@ -1,11 +1,19 @@
 package scenarios
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/goccy/go-yaml"
+
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // APIVersion is what scenario files say first.
 const APIVersion = "inalab/v1"
+
+// FileKind is what scenario files say they are.
+const FileKind = "Scenario"
 
 // raw is a scenario file as it is written, but for the sections of systems (see
 // schema). Quantities are text here: the resolver reads them, and so can say where
@@ -23,10 +31,10 @@ type raw struct {
 	Hosts       int             `yaml:"hosts"`
 	MTU         int             `yaml:"mtu"`
 	Topology    rawShape        `yaml:"topology"`
-	Link        rawLink         `yaml:"link"`
-	Uplink      rawLink         `yaml:"uplink,omitempty" json:",omitzero"`
-	Fabric      rawLink         `yaml:"fabric"`
-	Links       []rawLinkAt     `yaml:"links,omitempty" json:",omitempty"`
+	Link        linktext.Link   `yaml:"link"`
+	Uplink      linktext.Link   `yaml:"uplink,omitempty" json:",omitzero"`
+	Fabric      linktext.Link   `yaml:"fabric"`
+	Links       []linktext.At   `yaml:"links,omitempty" json:",omitempty"`
 	Workers     []rawWorkerAt   `yaml:"workers,omitempty" json:",omitempty"`
 	Systems     []rawSystem     `yaml:"systems,omitempty"`
 	Jobs        []rawJob        `yaml:"jobs,omitempty" json:",omitempty"`
@@ -93,57 +101,26 @@ type rawExpect struct {
 	Max    *float64      `yaml:"max,omitempty" json:",omitempty"`
 }
 
-type rawLink struct {
-	Rate      string     `yaml:"rate,omitempty"`
-	Delay     string     `yaml:"delay,omitempty"`
-	Jitter    string     `yaml:"jitter,omitempty"`
-	Loss      string     `yaml:"loss,omitempty"`
-	LossEvery *int       `yaml:"loss-every,omitempty" json:",omitempty"`
-	Burst     string     `yaml:"burst,omitempty" json:",omitempty"`
-	Bursts    *rawBursts `yaml:"gilbert-elliott,omitempty" json:",omitempty"`
-	Queue     string     `yaml:"queue,omitempty"`
-	ECN       *rawECN    `yaml:"ecn,omitempty" json:",omitempty"`
-}
-
-type rawBursts struct {
-	Enter string `yaml:"enter"`
-	Leave string `yaml:"leave"`
-	Good  string `yaml:"good,omitempty"`
-	Bad   string `yaml:"bad"`
-}
-
-type rawECN struct {
-	Threshold string `yaml:"threshold,omitempty"`
-	Min       string `yaml:"min,omitempty"`
-	Max       string `yaml:"max,omitempty"`
-	P         string `yaml:"p,omitempty"`
-	Weight    string `yaml:"weight,omitempty"`
-}
-
-// rawLinkAt changes some links of a topology.
-type rawLinkAt struct {
-	At   string  `yaml:"at,omitempty"`   // both directions of the links at a node
-	From string  `yaml:"from,omitempty"` // one direction
-	To   string  `yaml:"to,omitempty"`
-	Link rawLink `yaml:",inline"`
-}
-
 type rawSystem struct {
 	System     string    `yaml:"system"`
 	Topology   *rawShape `yaml:"topology,omitempty"`
 	IfPossible bool      `yaml:"if-possible,omitempty" json:",omitempty"`
 }
 
-// rawShape is a topology: the name of a generator, or a mapping with its parameters.
+// rawShape is a topology: the name of a generator or of a file, or a mapping with one of them and its parameters.
 type rawShape struct {
-	Generator string      `yaml:"generator"`
-	Hosts     int         `yaml:"hosts,omitempty" json:",omitempty"`
-	Leaves    int         `yaml:"leaves,omitempty" json:",omitempty"`
-	Spines    int         `yaml:"spines,omitempty" json:",omitempty"`
-	Racks     int         `yaml:"racks,omitempty" json:",omitempty"`
-	Depth     int         `yaml:"depth,omitempty" json:",omitempty"`
-	FanOut    int         `yaml:"fan-out,omitempty" json:",omitempty"`
-	Links     []rawLinkAt `yaml:"links,omitempty" json:",omitempty"`
+	Generator string        `yaml:"generator,omitempty"`
+	File      string        `yaml:"file,omitempty" json:",omitempty"`
+	Hosts     int           `yaml:"hosts,omitempty" json:",omitempty"`
+	Leaves    int           `yaml:"leaves,omitempty" json:",omitempty"`
+	Spines    int           `yaml:"spines,omitempty" json:",omitempty"`
+	Racks     int           `yaml:"racks,omitempty" json:",omitempty"`
+	Depth     int           `yaml:"depth,omitempty" json:",omitempty"`
+	FanOut    int           `yaml:"fan-out,omitempty" json:",omitempty"`
+	Links     []linktext.At `yaml:"links,omitempty" json:",omitempty"`
+
+	// Sources are the texts of the file and of the programs that it names, by name, so that the resolved scenario needs no other file.
+	Sources map[string]string `yaml:"sources,omitempty" json:",omitempty"`
 
 	word bool // it was written as a word
 }
@@ -153,6 +130,9 @@ func (s *rawShape) UnmarshalYAML(unmarshal func(any) error) error {
 	var word string
 	if unmarshal(&word) == nil {
 		*s = rawShape{Generator: word, word: true}
+		if strings.HasSuffix(word, fileSuffix) {
+			*s = rawShape{File: word, word: true}
+		}
 		return nil
 	}
 	type mapping rawShape
@@ -163,11 +143,14 @@ func (s *rawShape) UnmarshalYAML(unmarshal func(any) error) error {
 // MarshalYAML writes a word where that says all.
 func (s rawShape) MarshalYAML() (any, error) {
 	type mapping rawShape
-	if s.word {
-		return s.Generator, nil
+	if s.word && len(s.Sources) == 0 {
+		return cmp.Or(s.File, s.Generator), nil
 	}
 	return mapping(s), nil
 }
+
+// fileSuffix is how the name of a topology file ends.
+const fileSuffix = ".yaml"
 
 type rawStragglers struct {
 	P         []string    `yaml:"p"`

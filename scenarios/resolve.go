@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/fault"
 	"github.com/inalab/inalab/internal/result"
@@ -20,6 +18,8 @@ import (
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/reports/expect"
 	"github.com/inalab/inalab/topo"
+	"github.com/inalab/inalab/topo/linktext"
+	"github.com/inalab/inalab/topo/spec"
 )
 
 // Scenario is a resolved scenario: every value is there and makes sense.
@@ -33,11 +33,11 @@ type Scenario struct {
 	Auto              bool // the file leaves the scale to the program
 	Hosts             int  // workers, where a system's topology does not say
 	MTU               int
-	Link, Fabric      topo.LinkSpec // before scaling
-	Uplink            topo.LinkSpec // between switches; before scaling
-	Links             []LinkAt      // in every topology
-	Workers           []WorkerAt    // that do not compute for the model's time
-	At                []Event       // what happens during the run, in the order of time
+	Link, Fabric      topo.LinkSpec     // before scaling
+	Uplink            topo.LinkSpec     // between switches; before scaling
+	Links             []linktext.Change // in every topology
+	Workers           []WorkerAt        // that do not compute for the model's time
+	At                []Event           // what happens during the run, in the order of time
 	Systems           []System
 	P                 []float64
 	Semantics         fault.Semantics
@@ -51,11 +51,14 @@ type Scenario struct {
 	Expect            []expect.Check    // of its summary
 	Point             result.Point      // which one of a sweep it is
 
-	doc     *document   // says where a value stands
-	systems []rawSystem // of file, to be changed with Systems
-	file    any         // as it was decoded: pointer to a schema.file
-	points  []*Scenario // of the sweep; nil: there is none
-	axes    []axis      // of the sweep
+	hostsSaid bool // the file says how many workers there are
+
+	doc     *document    // says where a value stands
+	known   []job.System // all that there are, their knobs set
+	systems []rawSystem  // of file, to be changed with Systems
+	file    any          // as it was decoded: pointer to a schema.file
+	points  []*Scenario  // of the sweep; nil: there is none
+	axes    []axis       // of the sweep
 }
 
 // System is a system, its knobs set, and the topology that it runs on. It is nil where every
@@ -108,7 +111,7 @@ func read(src Source, systems []job.System) (*Scenario, error) {
 func resolve(d *document, f *raw, systems []job.System) (*Scenario, error) {
 	r := resolver{doc: d, systems: systems}
 	s := r.scenario(f)
-	s.doc, s.systems, s.file = d, f.Systems, d.file.Interface()
+	s.doc, s.systems, s.file, s.known = d, f.Systems, d.file.Interface(), r.configured
 	return s, errors.Join(r.errs...)
 }
 
@@ -118,6 +121,10 @@ type resolver struct {
 	systems    []job.System
 	configured []job.System // the same, their knobs set
 	errs       []error
+
+	base spec.Base     // what topology files leave open
+	file *TopologyFile // that of the scenario; nil: it names none
+	dir  string        // where topology files are; empty: with the scenario
 }
 
 // report keeps an error, once: systems may share a section.
@@ -129,7 +136,7 @@ func (r *resolver) report(err error) {
 
 func (r *resolver) wrong(path string, err error) {
 	if err != nil {
-		r.report(r.doc.wrong(path, err))
+		r.report(r.doc.Wrong(path, err))
 	}
 }
 
@@ -152,7 +159,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	}
 	s.Scale, s.Auto = r.scale(f.Scale)
 	r.oneOf("apiVersion", f.APIVersion, APIVersion)
-	r.oneOf("kind", f.Kind, "Scenario")
+	r.oneOf("kind", f.Kind, FileKind)
 	if !scenarioName.MatchString(f.Name) {
 		r.wrong("name", fmt.Errorf("%q: a scenario needs a name of a-z, 0-9 and -, as its results have it in their directory's", f.Name))
 	}
@@ -162,7 +169,12 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	s.Uplink = r.link("uplink", f.Uplink, s.Link)
 	s.Links = r.linksAt("links", f.Links)
 	s.Workers = r.workersAt(f.Workers)
-	shape := r.shape("topology", f.Topology)
+	r.base, s.hostsSaid = s.base(), r.said("hosts")
+	shape := r.shape("topology", &f.Topology)
+	byKey(r.doc.file.Elem(), "topology").Set(reflect.ValueOf(f.Topology)) // with its sources
+	if r.file = shape.File; r.file != nil && !s.hostsSaid {
+		s.Hosts = len(r.file.hosts)
+	}
 	r.configure(f)
 	s.Systems = r.systemsOf(f, shape)
 	r.stragglers(s, f.Stragglers)
@@ -171,7 +183,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	r.checkTimeouts(s)
 	s.Flows = r.flows(f.Flows, s.Scale, s.MTU)
 	s.Interval = r.interval(f.Interval)
-	s.Transit = r.transit(f.Transit)
+	s.Transit = append(r.transit(f.Transit), transitOfFiles(s.Systems)...)
 	s.At = r.events(s, f.At)
 	s.Takes, s.Expect = f.Takes, r.expectations(f)
 	return s
@@ -180,7 +192,7 @@ func (r *resolver) scenario(f *raw) *Scenario {
 func (r *resolver) stragglers(s *Scenario, f rawStragglers) {
 	r.oneOf("stragglers.semantics", f.Semantics, fault.Readings()...)
 	for i, text := range f.P {
-		p, err := fraction(text)
+		p, err := linktext.Fraction(text)
 		r.wrong(fmt.Sprintf("stragglers.p[%d]", i), err)
 		if slices.Contains(s.P, p) && err == nil {
 			r.wrong(fmt.Sprintf("stragglers.p[%d]", i), fmt.Errorf("%s is given twice", text))
@@ -227,7 +239,7 @@ func (r *resolver) systemsOf(f *raw, shape Shape) (out []System) {
 		path := fmt.Sprintf("systems[%d]", i)
 		sys, at := r.system(path+".system", e.System), shape
 		if e.Topology != nil {
-			at = r.shape(path+".topology", *e.Topology)
+			at = r.shape(path+".topology", e.Topology)
 		}
 		if allNamed(f.Jobs) && slices.ContainsFunc(out, func(o System) bool { return reflect.DeepEqual(o.Topology, at) }) {
 			r.wrong(path, errors.New("every job has a system of its own, and would run again on the same topology: leave the entry out"))
@@ -290,12 +302,11 @@ func (r *resolver) between(path string, v, lo, hi int) int {
 
 // whole refuses a fraction, which the decoder would cut off.
 func (r *resolver) whole(path string) bool {
-	_, n, ok := r.doc.find(path)
-	if !ok || n.Type() != ast.FloatType {
-		return true
+	err := r.doc.Whole(path)
+	if err != nil {
+		r.report(err)
 	}
-	r.wrong(path, fmt.Errorf("%s: a whole number is needed", n.GetToken().Value))
-	return false
+	return err == nil
 }
 
 func (r *resolver) oneOf(path, v string, allowed ...string) {

@@ -92,7 +92,7 @@ func (s *Scenario) oneScale() error {
 			continue
 		}
 		if slices.ContainsFunc(s.points, func(p *Scenario) bool { return p.Auto }) {
-			return s.doc.wrong(a.at, errors.New("scale: auto is one number for all points: write numbers, as in scale: [100, 200]"))
+			return s.doc.Wrong(a.at, errors.New("scale: auto is one number for all points: write numbers, as in scale: [100, 200]"))
 		}
 		return nil
 	}

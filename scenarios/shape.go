@@ -2,27 +2,28 @@ package scenarios
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/linktext"
 )
 
-// Shape is a topology by its generator.
+// Shape is a topology by its generator, or by a file.
 type Shape struct {
 	Generator string
-	Params    gen.Params // counts alone
-	Links     []LinkAt
+	File      *TopologyFile // nil: it has a generator
+	Params    gen.Params    // counts alone
+	Links     []linktext.Change
 }
 
 // shape reads a topology.
-func (r *resolver) shape(at string, f rawShape) Shape {
+func (r *resolver) shape(at string, f *rawShape) Shape {
+	if f.File != "" {
+		return Shape{File: r.topologyFile(at, f), Links: r.linksAt(at+".links", f.Links)}
+	}
 	s := Shape{Generator: f.Generator, Links: r.linksAt(at+".links", f.Links), Params: gen.Params{
 		Leaves: f.Leaves, Spines: f.Spines, Racks: f.Racks, Depth: f.Depth, FanOut: f.FanOut,
 	}}
@@ -38,7 +39,12 @@ func (r *resolver) shape(at string, f rawShape) Shape {
 }
 
 // workers returns how many workers a system has.
-func (s *Scenario) workers(sys System) int { return cmp.Or(sys.Topology.Params.Hosts, s.Hosts) }
+func (s *Scenario) workers(sys System) int {
+	if sys.Topology.File != nil {
+		return s.workersOn(sys)
+	}
+	return cmp.Or(sys.Topology.Params.Hosts, s.Hosts)
+}
 
 // servers returns how many hosts a system needs beside its workers. Those of several jobs are among
 // the hosts that there are.
@@ -52,19 +58,16 @@ func (s *Scenario) servers(sys System) int {
 // graph returns one of the scenario's topologies with so many hosts, scaled, and how its links
 // change during the run.
 func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange, error) {
-	p := shape.Params
-	p.Hosts, p.MTU = hosts, s.MTU
-	p.Link, p.Uplink, p.Fabric = s.Link, s.Uplink, s.Fabric
-	g, err := gen.ByName(shape.Generator, p)
+	g, events, err := s.unscaled(shape, hosts)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, at := range slices.Concat(s.Links, shape.Links) {
-		if err := s.changeLinks(g, at, nil); err != nil {
+		if err := at.Apply(g, nil); err != nil {
 			return nil, nil, err
 		}
 	}
-	changes, err := s.linkChanges(g)
+	changes, err := s.linkChanges(g, events)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,58 +75,28 @@ func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange,
 	return g, changes, g.Validate()
 }
 
-// changeLinks gives some links of a topology what a scenario says of them, and notes each
-// direction that it changes; note may be nil.
-func (s *Scenario) changeLinks(g *topo.Graph, at LinkAt, note func(from, to topo.End, spec topo.LinkSpec)) error {
-	found, r := false, resolver{doc: s.doc}
-	change := func(from, to topo.End, spec *topo.LinkSpec) {
-		if matches(at.From, from.Node) && matches(at.To, to.Node) || at.Both && matches(at.From, to.Node) {
-			*spec, found = r.link(at.at, at.given, *spec), true
-			if note != nil {
-				note(from, to, *spec)
-			}
+// unscaled returns a graph without the changes of the scenario, and those that its file asks for in mid-run.
+func (s *Scenario) unscaled(shape Shape, hosts int) (*topo.Graph, []linktext.Event, error) {
+	if shape.File != nil {
+		lab, err := shape.File.Resolve(s.base())
+		if err != nil {
+			return nil, nil, err
 		}
+		return lab.Graph, lab.Schedule, nil
 	}
-	for i := range g.Links {
-		l := &g.Links[i]
-		change(l.A, l.B, &l.AtoB)
-		change(l.B, l.A, &l.BtoA)
-	}
-	if !found {
-		return s.doc.wrong(at.at, fmt.Errorf("no link of topology %s is %s: its nodes are %s", g.Name, at, nodes(g)))
-	}
-	return errors.Join(r.errs...)
+	p := shape.Params
+	p.Hosts, p.MTU = hosts, s.MTU
+	p.Link, p.Uplink, p.Fabric = s.Link, s.Uplink, s.Fabric
+	g, err := gen.ByName(shape.Generator, p)
+	return g, nil, err
 }
 
-// String says which links are meant.
-func (l LinkAt) String() string {
-	if l.Both {
-		return "at " + l.From
+// String names the shape.
+func (s Shape) String() string {
+	if s.File != nil {
+		return s.File.Source().Name
 	}
-	return fmt.Sprintf("from %s to %s", cmp.Or(l.From, "any"), cmp.Or(l.To, "any"))
-}
-
-// matches reports whether a node is one of a pattern; an empty one is any.
-func matches(pattern, node string) bool {
-	ok, err := path.Match(cmp.Or(pattern, "*"), node)
-	return ok && err == nil
-}
-
-// nodes lists the nodes of a topology, of many the first and the last.
-func nodes(g *topo.Graph) string {
-	var names []string
-	for _, n := range g.Nodes {
-		names = append(names, n.Name)
-	}
-	return few(names)
-}
-
-// few joins names, of many the first and the last.
-func few(names []string) string {
-	if len(names) > 12 {
-		names = slices.Concat(names[:6], []string{"..."}, names[len(names)-5:])
-	}
-	return strings.Join(names, ", ")
+	return s.Generator
 }
 
 // scale divides the rates, queues and thresholds of a topology; times and losses stay.

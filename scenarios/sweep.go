@@ -84,20 +84,20 @@ func readAxes(d *document, list []yaml.MapSlice) (axes []axis, err error) {
 		a := axis{at: fmt.Sprintf("sweep[%d]", i)}
 		for _, item := range entry {
 			if err := a.add(item); err != nil {
-				return nil, d.wrong(a.at, err)
+				return nil, d.Wrong(a.at, err)
 			}
 			if slices.ContainsFunc(axes, func(b axis) bool { return slices.Contains(b.keys, a.keys[len(a.keys)-1]) }) {
-				return nil, d.wrong(a.at, fmt.Errorf("%v is swept twice", item.Key))
+				return nil, d.Wrong(a.at, fmt.Errorf("%v is swept twice", item.Key))
 			}
 		}
 		if len(a.keys) == 0 {
-			return nil, d.wrong(a.at, errors.New("write a key and its values, as in link.loss: [0%, 1%]"))
+			return nil, d.Wrong(a.at, errors.New("write a key and its values, as in link.loss: [0%, 1%]"))
 		}
 		if twice := a.twice(); twice != "" {
-			return nil, d.wrong(a.at, fmt.Errorf("%s is given twice", twice))
+			return nil, d.Wrong(a.at, fmt.Errorf("%s is given twice", twice))
 		}
 		if points *= len(a.values[0]); points > MaxPoints {
-			return nil, d.wrong(a.at, fmt.Errorf("a sweep of more than %d points: leave out values, or put keys into one entry, so that they go in step", MaxPoints))
+			return nil, d.Wrong(a.at, fmt.Errorf("a sweep of more than %d points: leave out values, or put keys into one entry, so that they go in step", MaxPoints))
 		}
 		axes = append(axes, a)
 	}

@@ -74,7 +74,7 @@ func (r *resolver) tenants(list []rawJob, scale int) (out []Tenant) {
 func (r *resolver) hostsOf(path, job string, list []string, taken map[int]string) (out []int) {
 	for k, h := range list {
 		at := fmt.Sprintf("%s[%d]", path, k)
-		n, ok := hostNumber(h)
+		n, ok := r.hostNumber(h)
 		if !ok {
 			r.wrong(at, fmt.Errorf("%q: write the hosts of the job, as in [h0, h1]", h))
 			continue
@@ -174,7 +174,7 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 		}
 		j, err := job.New(one)
 		if err != nil {
-			return nil, s.doc.wrong(t.at, fmt.Errorf("job %s: %w", t.Name, err))
+			return nil, s.doc.Wrong(t.at, fmt.Errorf("job %s: %w", t.Name, err))
 		}
 		if needed < len(t.Servers) {
 			idle = append(idle, idleHosts{j, t.Servers[needed:]})
@@ -185,7 +185,7 @@ func (s *Scenario) tenants(spec job.Spec) (*job.Set, error) {
 	set, err := job.NewSet(jobs...)
 	var misfit *job.Misfit
 	if errors.As(err, &misfit) {
-		return nil, s.doc.wrong(s.Tenants[slices.Index(jobs, misfit.Job)].at, err)
+		return nil, s.doc.Wrong(s.Tenants[slices.Index(jobs, misfit.Job)].at, err)
 	}
 	return set, err
 }
@@ -248,7 +248,7 @@ func (s *Scenario) checkServers(t *Tenant, spec *job.Spec) error {
 	default:
 		what = fmt.Sprintf("%s needs %d hosts for the servers of %d workers, and %d are named: %s", sys.Name(), need, workers, has, s.freeHosts(spec, need-has))
 	}
-	return s.doc.wrong(at, fmt.Errorf("job %s: %s", t.Name, what))
+	return s.doc.Wrong(at, fmt.Errorf("job %s: %s", t.Name, what))
 }
 
 // freeHosts says where a job finds so many hosts more.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/program/transit"
 	"github.com/inalab/inalab/switchd/program/user"
+	"github.com/inalab/inalab/topo/linktext"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -27,6 +29,19 @@ type Transit struct {
 
 	Collector string // host that takes its reports; empty: none
 	at        string // where it stands
+
+	of *TopologyFile // whose switch names it; nil: the scenario has it on every topology
+}
+
+// transitOfFiles returns the programs that switches of topology files name.
+func transitOfFiles(systems []System) (out []Transit) {
+	var done []*TopologyFile
+	for _, sys := range systems {
+		if f := sys.Topology.File; f != nil && !slices.Contains(done, f) {
+			out, done = append(out, f.transit...), append(done, f)
+		}
+	}
+	return out
 }
 
 // transit reads the programs in transit. Each makes an engine once, so that what is wrong
@@ -65,7 +80,7 @@ func toJSON(v yaml.MapSlice) (json.RawMessage, error) {
 }
 
 // transitOf places the programs on the PFEs of a plan, by switch.
-func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
+func (s *Scenario) transitOf(p *plan.Plan, file *TopologyFile) ([][]chassis.Program, error) {
 	if len(s.Transit) == 0 {
 		return nil, nil
 	}
@@ -73,15 +88,18 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 	from := make([][]*Transit, len(p.Switches)) // of each program
 	for k := range s.Transit {
 		t := &s.Transit[k]
+		if t.of != nil && t.of != file {
+			continue
+		}
 		found := false
 		for i := range p.Switches {
 			sw := &p.Switches[i]
-			if !matches(t.Switch, sw.Name) {
+			if !linktext.Matches(t.Switch, sw.Name) {
 				continue
 			}
 			pfes, err := pfesOf(sw, t.PFE)
 			if err != nil {
-				return nil, s.doc.wrong(t.at+".pfe", err)
+				return nil, s.doc.Wrong(t.at+".pfe", err)
 			}
 			for _, pfe := range pfes {
 				program, err := s.programOn(t, p, sw, pfe)
@@ -93,7 +111,7 @@ func (s *Scenario) transitOf(p *plan.Plan) ([][]chassis.Program, error) {
 			found = true
 		}
 		if !found {
-			return nil, s.doc.wrong(t.at+".switch", fmt.Errorf("no switch of topology %s is %q: there are %s%s", p.Name, t.Switch, strings.Join(switchNames(p), ", "), suggest.DidYouMean(t.Switch, switchNames(p))))
+			return nil, s.doc.Wrong(t.at+".switch", fmt.Errorf("no switch of topology %s is %q: there are %s%s", p.Name, t.Switch, strings.Join(switchNames(p), ", "), suggest.DidYouMean(t.Switch, switchNames(p))))
 		}
 	}
 	return out, s.checkTogether(p, out, from)
@@ -116,7 +134,7 @@ func (s *Scenario) checkTogether(p *plan.Plan, programs [][]chassis.Program, fro
 		}
 		for n := range list {
 			if err := load(n + 1); err != nil {
-				return s.doc.wrong(from[i][n].at, err)
+				return s.doc.Wrong(from[i][n].at, err)
 			}
 		}
 	}
@@ -128,7 +146,7 @@ func (s *Scenario) programOn(t *Transit, p *plan.Plan, sw *plan.Switch, pfe int)
 	if t.Microcode == nil {
 		config, err := t.configOn(p, sw)
 		if err != nil {
-			return chassis.Program{}, s.doc.wrong(t.at+".collector", err)
+			return chassis.Program{}, s.doc.Wrong(t.at+".collector", err)
 		}
 		return chassis.Program{PFE: pfe, System: t.Program, Config: config}, nil
 	}
@@ -138,7 +156,7 @@ func (s *Scenario) programOn(t *Transit, p *plan.Plan, sw *plan.Switch, pfe int)
 	}
 	config, at, err := t.Microcode.configOn(p, sw, node)
 	if err != nil {
-		return chassis.Program{}, s.doc.wrong(at, err)
+		return chassis.Program{}, s.doc.Wrong(at, err)
 	}
 	return chassis.Program{PFE: pfe, System: user.System, Name: t.Program, Config: config}, nil
 }

@@ -46,30 +46,30 @@ func (d *document) vary(src Source, schema *schema, overrides []part) error {
 		return nil
 	}
 	if len(names) == 0 {
-		return d.wrong("variant", fmt.Errorf("%q: there are no variants: leave it out, or write variants: {%[1]s: {hosts: 4}}", f.Variant))
+		return d.Wrong("variant", fmt.Errorf("%q: there are no variants: leave it out, or write variants: {%[1]s: {hosts: 4}}", f.Variant))
 	}
-	return d.wrong("variant", fmt.Errorf("%q: allowed are %s%s", f.Variant, strings.Join(names, ", "), suggest.DidYouMean(f.Variant, names)))
+	return d.Wrong("variant", fmt.Errorf("%q: allowed are %s%s", f.Variant, strings.Join(names, ", "), suggest.DidYouMean(f.Variant, names)))
 }
 
 // variant returns the values of a variant as a file, which stand in that of the document.
 func (d *document) variant(src Source, item yaml.MapItem) (part, error) {
 	name := fmt.Sprint(item.Key)
 	if !scenarioName.MatchString(name) {
-		return part{}, d.wrong("variants", fmt.Errorf("%q: a variant needs a name of a-z, 0-9 and -", name))
+		return part{}, d.Wrong("variants", fmt.Errorf("%q: a variant needs a name of a-z, 0-9 and -", name))
 	}
 	at := "variants." + name
 	values, ok := item.Value.(map[string]any)
 	for _, key := range notVaried {
 		if _, has := values[key]; has {
-			return part{}, d.wrong(at+"."+key, errors.New("a variant has none of "+strings.Join(notVaried, ", ")))
+			return part{}, d.Wrong(at+"."+key, errors.New("a variant has none of "+strings.Join(notVaried, ", ")))
 		}
 	}
 	if !ok {
-		return part{}, d.wrong(at, errors.New("write the values of the variant, as in {hosts: 4, iterations: 10}"))
+		return part{}, d.Wrong(at, errors.New("write the values of the variant, as in {hosts: 4, iterations: 10}"))
 	}
 	text, err := yaml.Marshal(item.Value)
 	if err != nil {
-		return part{}, d.wrong(at, err)
+		return part{}, d.Wrong(at, err)
 	}
 	p := part{Document: d.parts[1].Document, under: at + ".", values: &yamldoc.Document{Name: src.Name + ", " + at}}
 	return p, p.values.Parse(text)

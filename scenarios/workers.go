@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/inalab/inalab/harness/job"
+	"github.com/inalab/inalab/topo/linktext"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -61,17 +62,17 @@ func (r *resolver) factor(path, text string) float64 {
 	return f
 }
 
-// paces returns those of the workers of a run, by host. The last hosts may have servers.
-func (s *Scenario) paces(p *plan.Plan, servers int) ([]job.Pace, error) {
+// paces returns those of the workers of a run, by host. Hosts behind those of the workers may have servers.
+func (s *Scenario) paces(p *plan.Plan, workers int) ([]job.Pace, error) {
 	if len(s.Workers) == 0 {
 		return nil, nil
 	}
-	hosts := s.workerHosts(p, servers)
+	hosts := s.workerHosts(p, workers)
 	out := make([]job.Pace, len(p.Hosts))
 	for _, w := range s.Workers {
 		found := false
 		for _, h := range hosts {
-			if !matches(w.Host, h.Name) {
+			if !linktext.Matches(w.Host, h.Name) {
 				continue
 			}
 			found = true
@@ -83,16 +84,16 @@ func (s *Scenario) paces(p *plan.Plan, servers int) ([]job.Pace, error) {
 			}
 		}
 		if !found {
-			return nil, s.doc.wrong(w.at, fmt.Errorf("no worker of topology %s is at %s: workers may be on %s", p.Name, w.Host, hostNames(hosts)))
+			return nil, s.doc.Wrong(w.at, fmt.Errorf("no worker of topology %s is at %s: workers may be on %s", p.Name, w.Host, hostNames(hosts)))
 		}
 	}
 	return out, nil
 }
 
 // workerHosts returns the hosts on which workers are, or may come up.
-func (s *Scenario) workerHosts(p *plan.Plan, servers int) []plan.Host {
+func (s *Scenario) workerHosts(p *plan.Plan, workers int) []plan.Host {
 	if len(s.Tenants) == 0 {
-		return p.Hosts[:len(p.Hosts)-servers]
+		return p.Hosts[:min(workers, len(p.Hosts))]
 	}
 	return slices.DeleteFunc(slices.Clone(p.Hosts), func(h plan.Host) bool {
 		return slices.ContainsFunc(s.Tenants, func(t Tenant) bool { return slices.Contains(t.Servers, h.Index) })
@@ -105,5 +106,5 @@ func hostNames(hosts []plan.Host) string {
 	for _, h := range hosts {
 		names = append(names, h.Name)
 	}
-	return few(names)
+	return linktext.Few(names)
 }

@@ -10,9 +10,23 @@ import (
 // the loopback device, and two directories of /proc/sys/net/ipv4/conf.
 var reservedPorts = []string{"all", "default", "lo"}
 
+// Fault is what is wrong with a graph.
+type Fault struct {
+	Node  int  // index of the node it is of; -1: of none
+	Link  int  // index of the link it is of; -1: of none
+	Apart bool // the node has no way to others, which may follow from what is wrong elsewhere
+	Err   error
+}
+
+func (f *Fault) Error() string { return f.Err.Error() }
+func (f *Fault) Unwrap() error { return f.Err }
+
 // Validate reports all faults of g, joined; each names the node or the link it
 // stands at. It returns nil where g can be addressed and built.
-func (g *Graph) Validate() error {
+func (g *Graph) Validate() error { return errors.Join(g.Faults()...) }
+
+// Faults is [Graph.Validate] one by one: each is a [Fault].
+func (g *Graph) Faults() []error {
 	c := &checker{
 		g:        g,
 		nodes:    make(map[string]int, len(g.Nodes)),
@@ -21,16 +35,20 @@ func (g *Graph) Validate() error {
 		linked:   make([]bool, len(g.Nodes)),
 		neighbor: make([][]int, len(g.Nodes)),
 	}
+	c.at = Fault{Node: -1, Link: -1}
 	c.checkGraph()
 	for i := range g.Nodes {
+		c.at.Node = i
 		c.checkNode(i)
 	}
 	for i := range g.Links {
+		c.at = Fault{Node: -1, Link: i}
 		c.checkLink(i)
 	}
 	c.checkConnected()
+	c.at = Fault{Node: -1, Link: -1}
 	c.checkCounts()
-	return errors.Join(c.errs...)
+	return c.errs
 }
 
 // checker walks a graph once and collects its faults. Its maps are looked up,
@@ -38,6 +56,7 @@ func (g *Graph) Validate() error {
 type checker struct {
 	g        *Graph
 	errs     []error
+	at       Fault          // where faults are
 	nodes    map[string]int // index of the first node of that name
 	ports    map[End]bool   // every port that a node declares
 	usedBy   map[End]int    // index of the first link at a port
@@ -47,7 +66,9 @@ type checker struct {
 }
 
 func (c *checker) fault(format string, args ...any) {
-	c.errs = append(c.errs, fmt.Errorf(format, args...))
+	f := c.at
+	f.Err = fmt.Errorf(format, args...)
+	c.errs = append(c.errs, &f)
 }
 
 func (c *checker) checkGraph() {

@@ -5,6 +5,7 @@ package topo
 func (c *checker) checkConnected() {
 	whole := true
 	for i, n := range c.g.Nodes {
+		c.at = Fault{Node: i, Link: -1, Apart: true}
 		if !c.linked[i] && c.nodes[n.Name] == i {
 			c.fault("node %s: has no link", n.Name)
 			whole = false
@@ -16,6 +17,7 @@ func (c *checker) checkConnected() {
 	}
 	seen := c.reachable(0)
 	for i, n := range c.g.Nodes {
+		c.at = Fault{Node: i, Link: -1, Apart: true}
 		if !seen[i] {
 			c.fault("node %s: has no path to %s", n.Name, c.g.Nodes[0].Name)
 		}

@@ -53,3 +53,30 @@ func (s *Set) runOn(bySwitch [][]string) {
 		j.Switch = strings.Join(slices.Compact(all), ", ")
 	}
 }
+
+// EngineForward is the engine of a switch that runs no program of a system, in the words of topology files.
+const EngineForward = "forward"
+
+// Engined is a system with programs in switches: it says which engines they can run on, in the words of
+// topology files.
+type Engined interface {
+	System
+	Engines() []string
+}
+
+// OnEngine is the configuration of a switch's program that says which engine runs it, as [Engined] does.
+type OnEngine interface{ Engine() string }
+
+// EngineOn returns the engine that the job's program on a switch needs; empty: it has none there.
+func (j *Job) EngineOn(node string) string {
+	sw, known := j.Plan.Switch(node)
+	if !known || sw.Index >= len(j.Layout.Programs) {
+		return ""
+	}
+	for _, p := range j.Layout.Programs[sw.Index] {
+		if e, ok := p.(OnEngine); ok {
+			return e.Engine()
+		}
+	}
+	return ""
+}

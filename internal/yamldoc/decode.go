@@ -23,6 +23,9 @@ func (d *Document) Decode(into any) error {
 		// A null would leave the zero value, or what an override was to replace.
 		{ast.NullType, "the value is missing: write one, or leave the key out"},
 		{ast.TagType, "tags are not read: write the value itself"},
+		// A few lines of aliases of aliases stand for millions of values.
+		{ast.AnchorType, "anchors are not read: leave it out"},
+		{ast.AliasType, "aliases are not read: write the value itself"},
 	} {
 		if found := ast.FilterFile(refused.kind, d.file); len(found) > 0 {
 			return d.errorAt(found[0].GetToken().Position, refused.message)
@@ -80,7 +83,7 @@ func keysOf(t reflect.Type, under string) (out []key) {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
 		out = append(out, key{name, under})
 		inner := t.Field(i).Type
-		if inner.Kind() == reflect.Slice {
+		for slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer}, inner.Kind()) {
 			inner = inner.Elem()
 		}
 		if inner.Kind() == reflect.Struct {

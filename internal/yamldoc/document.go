@@ -16,6 +16,12 @@ import (
 // MaxFaults is how many faults of one file are listed; the others are counted.
 const MaxFaults = 20
 
+// Limits of a file. The parser takes time that grows with the square of both: they keep it below some seconds.
+const (
+	MaxSize  = 1 << 20 // bytes
+	MaxDepth = 500     // of lists and mappings in one another
+)
+
 // ErrEmpty is wrapped by the error of [Document.Parse] for a file without content.
 var ErrEmpty = errors.New("the file is empty")
 
@@ -31,7 +37,13 @@ type Document struct {
 
 // Parse reads the syntax of the file. It comes before all other methods.
 func (d *Document) Parse(text []byte) (err error) {
+	if len(text) > MaxSize {
+		return fmt.Errorf("%s: the file is larger than the %d bytes that are read", d.Name, MaxSize)
+	}
 	d.lines = strings.Split(string(text), "\n")
+	if line := tooDeep(d.lines); line > 0 {
+		return fmt.Errorf("%s:%d: more than %d lists and mappings stand in one another", d.Name, line, MaxDepth)
+	}
 	d.file, err = parser.ParseBytes(text, 0)
 	switch {
 	case err != nil:
@@ -85,4 +97,33 @@ func (d *Document) Err() error {
 		return errors.Join(append(slices.Clone(d.faults[:MaxFaults]), fmt.Errorf("%s: and %d more", d.Name, n))...)
 	}
 	return errors.Join(d.faults...)
+}
+
+// tooDeep returns the line from which on lists and mappings stand too deep in one another, or 0. It
+// takes text in quotes of several lines, and in blocks, for lists and mappings, too.
+func tooDeep(lines []string) int {
+	depth := 0
+	for i, line := range lines {
+		quote, dashes := rune(0), 0
+		for k, c := range line {
+			switch {
+			case quote != 0:
+				if c == quote {
+					quote = 0
+				}
+			case c == '"' || c == '\'':
+				quote = c
+			case c == '[' || c == '{':
+				depth++
+			case (c == ']' || c == '}') && depth > 0:
+				depth--
+			case (c == '-' || c == '?') && strings.Trim(line[:k], "-? ") == "":
+				dashes++
+			}
+			if depth+dashes > MaxDepth {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }

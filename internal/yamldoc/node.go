@@ -70,6 +70,16 @@ func (n Node) Get(key string) (Node, bool) {
 	return Node{}, false
 }
 
+// Key returns a key of a mapping itself.
+func (n Node) Key(key string) (Node, bool) {
+	for _, p := range n.pairs() {
+		if p.Key.GetToken().Value == key {
+			return Node{p.Key, "", n.Doc}, true
+		}
+	}
+	return Node{}, false
+}
+
 // FaultAt records what is wrong with the value of a key that is there.
 func (n Node) FaultAt(key, format string, args ...any) {
 	if value, ok := n.Get(key); ok {

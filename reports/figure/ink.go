@@ -101,3 +101,6 @@ func themed(svg []byte) []byte {
 		})
 	})
 }
+
+// Colour returns an ink of the palette of series; numbers begin again behind the last.
+func Colour(i int) Ink { return firstColour + Ink(i)%(Ink(len(shades))-firstColour) }

@@ -19,13 +19,17 @@ type card struct {
 }
 
 // measureChassis lays out cards side by side, in each the PFEs with hosts below the others.
-func (b *box) measureChassis(use Use) {
+func (b *box) measureChassis(use Use, bar bool) {
 	x, rows := float64(pad), 1
 	if slices.ContainsFunc(b.engines, func(e engine) bool { return e.upper }) && slices.ContainsFunc(b.engines, func(e engine) bool { return !e.upper }) {
 		rows = 2
 	}
 	b.at.h = headLine + pad + headLine + float64(rows)*boxHeight + float64(rows-1)*rise*0.8 + 2*pad
-	if b.arched(use) {
+	over := 0.0 // room for the fabric over a single row
+	if bar && rows == 1 {
+		over = archRoom
+	}
+	if b.at.h += over; b.arched(use) {
 		b.at.h += archRoom
 	}
 	for _, fpc := range b.fpcs() {
@@ -37,7 +41,7 @@ func (b *box) measureChassis(use Use) {
 				if e.fpc != fpc || e.upper != upper {
 					continue
 				}
-				e.at = place{inner, c.at.y + headLine + pad/2, max(engineWidth, e.width()), boxHeight}
+				e.at = place{inner, c.at.y + headLine + pad/2 + over, max(engineWidth, e.width()), boxHeight}
 				if !upper && rows == 2 {
 					e.at.y += boxHeight + rise*0.8
 				}

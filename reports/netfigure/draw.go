@@ -16,12 +16,20 @@ const (
 
 // Draw returns the drawing of a network. full is the use at which heat is most; see [Full].
 func Draw(id, title string, n Net, use Use, full float64) figure.Drawing {
-	l := newLayout(&n, use)
-	d := drawing{layout: l, full: full}
+	d := drawing{layout: newLayout(&n, use, nil), full: full}
 	d.legend()
-	d.between()
+	return d.finish(id, title)
+}
+
+// finish draws the network below its legend.
+func (d *drawing) finish(id, title string) figure.Drawing {
+	l := d.layout
 	for _, b := range l.boxes {
 		d.box(b)
+	}
+	d.between()
+	for _, w := range d.names {
+		d.add(w)
 	}
 	d.numbers()
 	return figure.Drawing{ID: id, Title: title, Width: l.width, Height: l.height, Shapes: d.shapes}
@@ -32,7 +40,8 @@ type drawing struct {
 	*layout
 	full   float64
 	shapes []figure.Shape
-	late   []label // numbers on links, over all lines
+	late   []label        // numbers on links, over all lines
+	names  []figure.Words // of what lines may cross, over them as well
 }
 
 func (d *drawing) add(s ...figure.Shape) { d.shapes = append(d.shapes, s...) }
@@ -46,6 +55,10 @@ func (d *drawing) heat(use float64) (figure.Ink, float64) {
 
 // link draws both directions of a link: the one up on the left of the one down.
 func (d *drawing) link(low, high figure.Spot, use pair) {
+	if use.kind > 0 {
+		d.add(d.kinds.list[use.kind-1].stroke(low, high))
+		return
+	}
 	if !use.known {
 		d.add(figure.Stroke{Path: []figure.Spot{low, high}, Ink: figure.Dark, Width: 1, Dashed: true})
 		return
@@ -93,26 +106,36 @@ func sides(a, b *box) (from, to figure.Spot) {
 	return figure.Spot{X: a.at.x, Y: y}, figure.Spot{X: b.at.x + b.at.w, Y: y}
 }
 
-// ends spreads the links of a box along its edge.
+// ends spreads the links of a box, or of a PFE, along its edge.
 func (d *drawing) ends(w *wire, all []wire) (low, high figure.Spot) {
-	share := func(b *box, of func(*wire) (*box, *box)) float64 {
+	share := func(of func(*wire) (me place, far *box)) float64 {
 		var before, n float64
-		me, other := of(w)
+		me, far := of(w)
 		for i := range all {
-			o, far := of(&all[i])
-			if o != me || all[i].low.Tier == all[i].high.Tier {
+			at, other := of(&all[i])
+			if at != me || all[i].low.Tier == all[i].high.Tier {
 				continue
 			}
 			n++
-			if far.at.middle() < other.at.middle() || far == other && all[i].lowPort.Name < w.lowPort.Name {
+			if other.at.middle() < far.at.middle() || other == far && all[i].lowPort.Name < w.lowPort.Name {
 				before++
 			}
 		}
-		return b.at.x + b.at.w*(before+1)/(n+1)
+		return me.x + me.w*(before+1)/(n+1)
 	}
-	low = figure.Spot{X: share(w.low, func(w *wire) (*box, *box) { return w.low, w.high }), Y: w.low.at.y}
-	high = figure.Spot{X: share(w.high, func(w *wire) (*box, *box) { return w.high, w.low }), Y: w.high.at.foot()}
+	below := func(w *wire) (place, *box) { return d.edge(w.low, w.lowPort), w.high }
+	above := func(w *wire) (place, *box) { return d.edge(w.high, w.highPort), w.low }
+	low = figure.Spot{X: share(below), Y: d.edge(w.low, w.lowPort).y}
+	high = figure.Spot{X: share(above), Y: d.edge(w.high, w.highPort).foot()}
 	return low, high
+}
+
+// edge is what a link ends at: a switch, or where kinds of links are drawn the PFE that has the port.
+func (d *drawing) edge(b *box, p *Port) place {
+	if d.kinds != nil && b.Chassis != nil {
+		return b.engines[p.PFE].at
+	}
+	return b.at
 }
 
 func along(a, b figure.Spot, share float64) figure.Spot {
@@ -127,16 +150,19 @@ func (d *drawing) box(b *box) {
 		d.add(figure.Words{At: figure.Spot{X: b.at.middle(), Y: b.at.y + b.at.h/2}, Text: b.Name, Side: figure.Middle, Size: nameSize, Bold: true, Ink: figure.Black})
 		return
 	}
-	for i := range b.engines {
-		d.hosts(&b.engines[i].leaf)
-	}
 	d.frame(b.at, 9, figure.Soft, figure.Dark)
 	d.add(figure.Words{At: figure.Spot{X: b.at.x + pad, Y: b.at.y + pad/2 + headLine/2}, Text: b.Name, Size: nameSize, Bold: true, Ink: figure.Black})
 	for _, c := range b.cards {
 		d.frame(c.at, 6, figure.Paper, figure.Light)
-		d.add(figure.Words{At: figure.Spot{X: c.at.x + pad, Y: c.at.y + pad}, Text: fmt.Sprintf("line card %d", c.fpc), Ink: figure.Dark})
+		d.names = append(d.names, figure.Words{At: figure.Spot{X: c.at.x + pad, Y: c.at.y + pad}, Text: fmt.Sprintf("line card %d", c.fpc), Ink: figure.Dark, Halo: d.kinds != nil})
+	}
+	for i := range b.engines {
+		d.hosts(&b.engines[i].leaf)
 	}
 	d.fabric(b)
+	if d.kinds != nil {
+		d.crossbar(b)
+	}
 	for i := range b.engines {
 		d.engine(&b.engines[i])
 	}
@@ -221,7 +247,7 @@ func (d *drawing) hosts(l *leaf) {
 		}
 		d.link(figure.Spot{X: h.at.middle(), Y: h.at.y}, figure.Spot{X: x, Y: l.at.foot()}, h.use)
 		d.frame(h.at, 6, figure.Paper, figure.Dark)
-		d.add(figure.Words{At: figure.Spot{X: h.at.middle(), Y: h.at.y + 12}, Text: h.name, Side: figure.Middle, Size: nameSize, Ink: figure.Black})
+		d.add(figure.Words{At: figure.Spot{X: h.at.middle(), Y: h.at.y + min(12, h.at.h/2)}, Text: h.name, Side: figure.Middle, Size: nameSize, Ink: figure.Black})
 		d.number(figure.Spot{X: h.at.middle(), Y: h.at.y + 28}, h.use, true)
 	}
 }
@@ -230,6 +256,7 @@ func (d *drawing) hosts(l *leaf) {
 func (d *drawing) crowd(l *leaf) {
 	var mean, most pair
 	for _, h := range l.hosts {
+		mean.kind = h.use.kind
 		mean.up, mean.down, mean.known = mean.up+h.use.up, mean.down+h.use.down, mean.known || h.use.known
 		most.up, most.down = max(most.up, h.use.up), max(most.down, h.use.down)
 	}

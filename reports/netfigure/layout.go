@@ -12,6 +12,8 @@ const (
 	margin     = 18
 	hostWidth  = 62
 	hostHeight = 54
+	bareWidth  = 40 // of a host without numbers, the least
+	bareHeight = 26
 	hostGap    = 10
 	boxHeight  = 38  // of a switch without engines, and of an engine
 	boxWidth   = 96  // the least
@@ -31,11 +33,20 @@ type place struct {
 func (p place) middle() float64 { return p.x + p.w/2 }
 func (p place) foot() float64   { return p.y + p.h }
 
+// pair is what is drawn of a link, by its ends.
+func (l *layout) pair(low, high string) pair {
+	if l.kinds != nil {
+		return pair{kind: l.kinds.of(low, high)}
+	}
+	return l.use.between(low, high)
+}
+
 // leaf is what hosts attach to: a switch or a PFE.
 type leaf struct {
 	name  string
 	hosts []hostLink
 	at    place
+	host  place // size of one
 }
 
 // hostLink is a host with its link.
@@ -51,7 +62,7 @@ func (l *leaf) width() float64 {
 	case n > crowd:
 		return bundle
 	case n > 0:
-		return float64(n)*(hostWidth+hostGap) - hostGap
+		return float64(n)*(l.host.w+hostGap) - hostGap
 	}
 	return 0
 }
@@ -69,15 +80,23 @@ type box struct {
 type layout struct {
 	*Net
 	use           Use
+	kinds         *kinds // of links, that are drawn in place of their use; nil: use is
+	host          place  // size of a host
 	boxes         []*box
 	tiers         int
 	width, height float64
 }
 
-func newLayout(n *Net, use Use) *layout {
-	l := &layout{Net: n, use: use}
+func newLayout(n *Net, use Use, k *kinds) *layout {
+	l := &layout{Net: n, use: use, kinds: k, host: place{w: hostWidth, h: hostHeight}}
+	if k != nil {
+		l.host = place{w: bareWidth, h: bareHeight}
+		for _, h := range n.Hosts {
+			l.host.w = max(l.host.w, figure.Words{Text: h.Name, Size: nameSize}.WidthOf()+10)
+		}
+	}
 	for i := range n.Switches {
-		b := &box{Switch: &n.Switches[i]}
+		b := &box{Switch: &n.Switches[i], leaf: leaf{host: l.host}}
 		l.attach(b)
 		l.boxes = append(l.boxes, b)
 		l.tiers = max(l.tiers, b.Tier+1)
@@ -92,7 +111,7 @@ func newLayout(n *Net, use Use) *layout {
 func (l *layout) attach(b *box) {
 	if b.Chassis != nil {
 		for i, p := range b.Chassis.PFEs {
-			b.engines = append(b.engines, engine{leaf: leaf{name: p.Name}, fpc: p.FPC, top: i == b.Chassis.Top})
+			b.engines = append(b.engines, engine{leaf: leaf{name: p.Name, host: l.host}, fpc: p.FPC, top: i == b.Chassis.Top})
 		}
 	}
 	for _, p := range b.Ports {
@@ -103,7 +122,7 @@ func (l *layout) attach(b *box) {
 		if b.Chassis != nil {
 			to = &b.engines[p.PFE].leaf
 		}
-		to.hosts = append(to.hosts, hostLink{name: p.Peer.Node, use: l.use.between(p.Peer.String(), b.Name+":"+p.Name)})
+		to.hosts = append(to.hosts, hostLink{name: p.Peer.Node, use: l.pair(p.Peer.String(), b.Name+":"+p.Name)})
 	}
 	for i := range b.engines {
 		b.engines[i].upper = len(b.engines[i].hosts) == 0
@@ -116,7 +135,7 @@ func (l *layout) measure() {
 		name := figure.Words{Text: b.Name, Size: nameSize, Bold: true}
 		b.at.w, b.at.h = max(boxWidth, name.WidthOf()+2*pad, b.leaf.width()), boxHeight
 		if b.Chassis != nil {
-			b.measureChassis(l.use)
+			b.measureChassis(l.use, l.kinds != nil)
 		}
 	}
 }
@@ -207,7 +226,7 @@ func spread(row []*box, want map[*box]float64) {
 
 // down places rows from above, and hosts below their boxes.
 func (l *layout) down() {
-	y := float64(margin + legendHeight)
+	y := margin + l.legendHeight()
 	if l.sideLinks() {
 		y += arcRoom
 	}
@@ -221,9 +240,9 @@ func (l *layout) down() {
 	for _, b := range l.boxes {
 		b.settle(y)
 	}
-	l.height = y + hostHeight + margin
+	l.height = y + l.host.h + margin
 	if len(l.Hosts) == 0 {
-		l.height -= rise + hostHeight
+		l.height -= rise + l.host.h
 	}
 }
 
@@ -246,9 +265,9 @@ func (b *box) settle(y float64) {
 func (l *leaf) row(y float64) {
 	x := l.at.middle() - l.width()/2
 	for i := range l.hosts {
-		l.hosts[i].at = place{x + float64(i)*(hostWidth+hostGap), y, hostWidth, hostHeight}
+		l.hosts[i].at = place{x + float64(i)*(l.host.w+hostGap), y, l.host.w, l.host.h}
 		if len(l.hosts) > crowd {
-			l.hosts[i].at = place{x, y, bundle, hostHeight}
+			l.hosts[i].at = place{x, y, bundle, l.host.h}
 		}
 	}
 }

@@ -3,6 +3,8 @@ package netfigure
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/inalab/inalab/internal/units"
 )
 
 // Net is a network, as topology.json has it.
@@ -29,6 +31,19 @@ type Port struct {
 	PFE   int // index into those of the chassis
 	Wired bool
 	Peer  End
+
+	In  Spec // what frames towards the switch meet
+	Out Spec
+}
+
+// Spec is one direction of a link.
+type Spec struct {
+	Rate      units.Rate
+	Delay     units.Duration
+	Jitter    units.Duration
+	Loss      float64
+	LossEvery int
+	Bursts    *struct{ Bad float64 }
 }
 
 // End is a port of a node.
@@ -38,6 +53,8 @@ type End struct{ Node, Port string }
 type Chassis struct {
 	PFEs []PFE
 	Top  int // index of the one that aggregates at top level
+
+	Fabric Spec // between any two of them
 }
 
 // PFE is a packet forwarding engine.
@@ -85,19 +102,21 @@ type Use map[string]float64
 type pair struct {
 	up, down float64 // away from the hosts, and towards them
 	known    bool
+
+	kind int // number of the kind of link, from 1 on, where kinds are drawn; 0: use is
 }
 
 func (u Use) between(low, high string) pair {
 	up, a := u[low+"->"+high]
 	down, b := u[high+"->"+low]
-	return pair{up, down, a || b}
+	return pair{up: up, down: down, known: a || b}
 }
 
 // fabric is the use between two PFEs of a chassis.
 func (u Use) fabric(sw, low, high string) pair {
 	up, a := u[sw+"/"+low+"->"+high]
 	down, b := u[sw+"/"+high+"->"+low]
-	return pair{up, down, a || b}
+	return pair{up: up, down: down, known: a || b}
 }
 
 func (e End) String() string { return e.Node + ":" + e.Port }

@@ -81,7 +81,7 @@ func TestShapes(t *testing.T) {
 			d := Draw("id", "title", n, someUse(n), 0.5)
 			checkInside(t, d)
 			checkNames(t, n, d)
-			checkApart(t, newLayout(&n, nil))
+			checkApart(t, newLayout(&n, nil, nil))
 		})
 	}
 }

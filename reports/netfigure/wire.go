@@ -65,7 +65,7 @@ func (l *layout) wires() (out []wire) {
 			if a.Tier > b.Tier {
 				w = wire{low: b, high: a, lowPort: w.highPort, highPort: p}
 			}
-			w.use = l.use.between(w.low.Name+":"+w.lowPort.Name, w.high.Name+":"+w.highPort.Name)
+			w.use = l.pair(w.low.Name+":"+w.lowPort.Name, w.high.Name+":"+w.highPort.Name)
 			out = append(out, w)
 		}
 	}

@@ -28,15 +28,15 @@ type Params struct {
 	MTU    int           // bytes; zero means topo.DefaultMTU
 }
 
-// count is one of the counts of Params.
-type count struct {
+// Count is one of the counts of Params.
+type Count struct {
 	Name string // as people write it
-	n    *int
+	N    *int
 }
 
-// counts returns the counts that not every topology has.
-func (p *Params) counts() []count {
-	return []count{
+// Counts returns the counts that not every topology has.
+func (p *Params) Counts() []Count {
+	return []Count{
 		{"leaves", &p.Leaves}, {"spines", &p.Spines}, {"hosts-per-leaf", &p.HostsPerLeaf},
 		{"racks", &p.Racks}, {"depth", &p.Depth}, {"fan-out", &p.FanOut},
 	}
@@ -83,11 +83,11 @@ func ByName(name string, p Params) (*topo.Graph, error) {
 		return nil, fmt.Errorf("unknown topology %q: allowed are %s%s", name, strings.Join(Names(), ", "), suggest.DidYouMean(name, Names()))
 	}
 	g := All()[i]
-	for _, c := range p.counts() {
-		if *c.n != 0 && !slices.Contains(g.Takes, c.Name) {
-			return nil, fmt.Errorf("%s: %s %d: %s", name, c.Name, *c.n, g.hint())
+	for _, c := range p.Counts() {
+		if *c.N != 0 && !slices.Contains(g.Takes, c.Name) {
+			return nil, fmt.Errorf("%s: %s %d: %s", name, c.Name, *c.N, g.hint())
 		}
-		if *c.n == 0 && slices.Contains(g.Needs, c.Name) {
+		if *c.N == 0 && slices.Contains(g.Needs, c.Name) {
 			return nil, fmt.Errorf("%s: %s is missing: %s", name, c.Name, g.hint())
 		}
 	}

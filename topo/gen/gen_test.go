@@ -164,9 +164,9 @@ func TestMX480ByNameSpreadsHosts(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	for _, of := range All() {
 		name, p := of.Name, Params{}
-		for _, c := range p.counts() {
+		for _, c := range p.Counts() {
 			if slices.Contains(of.Needs, c.Name) {
-				*c.n = 2
+				*c.N = 2
 			}
 		}
 		g, err := ByName(name, p)

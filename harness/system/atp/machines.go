@@ -42,6 +42,14 @@ type engineConfig struct {
 	Ports   int  `json:",omitzero"` // of the chassis, of a pipeline; zero: all that it can have
 }
 
+// Engine names the engine of a switch that it is for.
+func (c engineConfig) Engine() string {
+	if !c.Pipe.Pipeline {
+		return job.Reference
+	}
+	return engineTofino
+}
+
 // RunsOn names what aggregates.
 func (c engineConfig) RunsOn() string {
 	if !c.Pipe.Pipeline {
@@ -66,3 +74,9 @@ func (c *engineConfig) engine() (dataplane.Engine, error) {
 	}
 	return reference.New(c.Program)
 }
+
+// engineTofino is an emulated Tofino, in the words of topology files.
+const engineTofino = "tofino"
+
+// Engines are those of a switch that can run it.
+func (System) Engines() []string { return []string{engineTofino, job.Reference} }

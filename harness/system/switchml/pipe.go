@@ -56,6 +56,14 @@ type switchmlConfig struct {
 	Seed    rng.Root // of the drop simulator
 }
 
+// Engine names the engine of a switch that it is for.
+func (c switchmlConfig) Engine() string {
+	if !c.Pipe.Pipeline {
+		return pipeReference
+	}
+	return engineTofino
+}
+
 // RunsOn names what aggregates.
 func (c switchmlConfig) RunsOn() string {
 	if !c.Pipe.Pipeline {
@@ -259,3 +267,9 @@ func (p Pipe) options(ports int, seed rng.Root) pipeline.Options {
 	}
 	return o
 }
+
+// engineTofino is an emulated Tofino, in the words of topology files.
+const engineTofino = "tofino"
+
+// Engines are those of a switch that can run it.
+func (System) Engines() []string { return []string{engineTofino, pipeReference} }

@@ -22,6 +22,7 @@ import (
 	program "github.com/inalab/inalab/switchd/program/trioml"
 	"github.com/inalab/inalab/switchd/program/trioml/microcode"
 	"github.com/inalab/inalab/switchd/program/trioml/reference"
+	"github.com/inalab/inalab/switchd/program/user"
 	"github.com/inalab/inalab/switchd/trio"
 	"github.com/inalab/inalab/switchd/trio/mem"
 	"github.com/inalab/inalab/topo/plan"
@@ -84,6 +85,14 @@ const (
 	pfeReference = job.Reference
 )
 
+// Engine names the engine of a switch that it is for.
+func (c pfeConfig) Engine() string {
+	if c.PFE.Reference {
+		return pfeReference
+	}
+	return user.Chip
+}
+
 // RunsOn names what aggregates.
 func (c pfeConfig) RunsOn() string {
 	if c.PFE.Reference {
@@ -99,6 +108,9 @@ const topPatience = 3
 
 // Name returns "trioml".
 func (System) Name() string { return "trioml" }
+
+// Engines are those of a switch that can run it.
+func (System) Engines() []string { return []string{user.Chip, pfeReference} }
 
 // Rank is its place in tables: the last of those in the network.
 func (System) Rank() int { return job.RankInNetwork + 90 }

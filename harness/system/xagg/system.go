@@ -61,6 +61,10 @@ const (
 // Name returns "xagg".
 func (System) Name() string { return "xagg" }
 
+// Engines are those that its elements run on. They stand beside servers, so that any switch will do that
+// forwards.
+func (System) Engines() []string { return []string{"xdp"} }
+
 // Rank is its place in tables.
 func (System) Rank() int { return job.RankInNetwork + 30 }
 

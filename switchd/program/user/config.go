@@ -18,6 +18,9 @@ import (
 // System is how a chassis knows these programs (chassis.Program.System).
 const System = "microcode"
 
+// Chip is what runs such programs, in the words of topology files.
+const Chip = "trio"
+
 // DefaultRecords is how many records the hash table of a program holds: 256 KiB of SRAM, so
 // that several programs fit (assumed).
 const DefaultRecords = 4096
