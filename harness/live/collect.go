@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/inalab/inalab/harness/proc"
 	hostlive "github.com/inalab/inalab/nodes/live"
@@ -30,10 +31,11 @@ func (r *run) collect() (err error) {
 }
 
 // reports returns the final reports of processes, and stops those that still run. One that
-// was killed has none.
+// was killed before has none; one that ends without a report now is an error.
 func reports[R any](list []*proc.Process) (out []R, err error) {
 	for _, p := range list {
-		if err := p.Stop(stopGrace); err != nil {
+		gone := ended(p)
+		if err := p.Stop(reportGrace); err != nil {
 			return out, err
 		}
 		var report R
@@ -42,9 +44,21 @@ func reports[R any](list []*proc.Process) (out []R, err error) {
 			return out, err
 		case there:
 			out = append(out, report)
+		case !gone:
+			return out, fmt.Errorf("%s was told to stop, and ended without its report: it had %v for that", p.Node(), reportGrace/2)
 		}
 	}
 	return out, nil
+}
+
+// ended reports whether a process has ended.
+func ended(p *proc.Process) bool {
+	select {
+	case <-p.Exited():
+		return true
+	default:
+		return false
+	}
 }
 
 // salvage adds to the cells what the processes of a run that failed said at their end, as far as they did.
@@ -69,9 +83,7 @@ func (r *run) salvage() (err error) {
 // said returns the final reports of processes that have ended with one, and adds to errs what cannot be read.
 func said[R any](list []*proc.Process, errs []error) (out []R, _ []error) {
 	for _, p := range list {
-		select {
-		case <-p.Exited():
-		default:
+		if !ended(p) {
 			continue // it could not be ended
 		}
 		var report R
