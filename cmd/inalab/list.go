@@ -22,7 +22,7 @@ type item struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 
-	RunsOn []string `json:"runs_on,omitempty"` // of a system: the topologies that can be generated for it
+	RunsOn []string `json:"runs_on"` // of a system: the topologies that can be generated for it; of others none
 }
 
 func newList() *cobra.Command {
@@ -141,6 +141,11 @@ func catalogue() ([]item, error) {
 	}
 	for _, p := range profiles.All() {
 		items = append(items, item{Kind: "model", Name: p.Name, Description: fmt.Sprintf("%d MiB of gradients, %v of compute an iteration (assumed)", p.SizeMiB, p.Compute)})
+	}
+	for i := range items {
+		if items[i].RunsOn == nil {
+			items[i].RunsOn = []string{}
+		}
 	}
 	return items, nil
 }
