@@ -80,7 +80,8 @@ func (e *Endpoint) UnmarshalYAML(unmarshal func(any) error) error {
 	err := unmarshal(&text)
 	var pair map[string]string
 	if err != nil && unmarshal(&pair) == nil && len(pair) == 1 {
-		for node, port := range pair { // ordered: there is one
+		// ordered: there is one
+		for node, port := range pair {
 			text, err = node+":"+port, nil
 		}
 	}
