@@ -313,8 +313,8 @@ fuzz-short: need-go ## fuzz every target for FUZZTIME=5s, the compiler of Microc
 INALAB_CLANG ?= clang-14
 INALAB_LLVM_STRIP ?= llvm-strip-14
 
-generate: need-go ## make again what is committed: docs/scenario-fields.md, nodes/train/data (dataset-fashion-mnist), switchd/xdp and harness/onehop (clang-14, llvm-14)
-	@$(call go_as_caller,CGO_ENABLED=0) generate ./scenarios && echo 'generated docs/scenario-fields.md'
+generate: need-go ## make again what is committed: docs/scenario-fields.md, JSON Schemas, nodes/train/data (dataset-fashion-mnist), switchd/xdp and harness/onehop (clang-14, llvm-14)
+	@$(call go_as_caller,CGO_ENABLED=0) generate ./scenarios ./topo/spec && echo 'generated docs/scenario-fields.md, and JSON Schemas in scenarios and topo/spec'
 	@if [ -d '$(DATASET)' ]; then \
 		$(call go_as_caller,CGO_ENABLED=0) generate ./nodes/train/data && echo 'generated nodes/train/data'; \
 	else \

@@ -55,24 +55,18 @@ func (s *Scenario) checkEngines(f *TopologyFile, set *job.Set) error {
 			if needed == "" || needed == e.Text {
 				continue
 			}
-			return f.Wrong(e.Path, fmt.Errorf("switch %s is %s, and %s runs there on %s: %s", e.Node, e.Text, j.System.Name(), needed, s.otherwise(j.System, e.Text)))
+			return f.Wrong(e.Path, fmt.Errorf("switch %s has engine %s, and %s runs there on %s: %s", e.Node, e.Text, j.System.Name(), needed, otherwise(j.System, e.Text)))
 		}
 	}
 	return nil
 }
 
 // otherwise says how an engine and a system could agree.
-func (s *Scenario) otherwise(sys job.System, engine string) string {
+func otherwise(sys job.System, engine string) string {
 	if own, ok := sys.(job.Engined); ok && slices.Contains(own.Engines(), engine) {
-		return fmt.Sprintf("a knob of %s has it run on %s; or write another engine", sys.Name(), engine)
+		return fmt.Sprintf("a knob of %s has it run on %s; or leave the engine out", sys.Name(), engine)
 	}
-	var fit []string
-	for _, o := range s.known {
-		if e, ok := o.(job.Engined); !ok || slices.Contains(e.Engines(), engine) {
-			fit = append(fit, o.Name())
-		}
-	}
-	return fmt.Sprintf("leave the engine out, or run one of %s", strings.Join(fit, ", "))
+	return "leave the engine out, or run another system"
 }
 
 // fitting adds to the error of a topology file which systems it fits, and which topologies fit the system.

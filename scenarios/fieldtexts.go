@@ -54,7 +54,7 @@ var fieldTexts = map[reflect.Type]map[string]fieldText{
 		"scale":       {kind: "number, or `auto`", allowed: upTo(1, MaxScale), text: "what rates, sizes, windows, pools and queues are divided by; `auto`: live what this machine carries, virtual a number by rule"},
 		"hosts":       {allowed: upTo(2, topo.MaxHosts), text: "workers; with `jobs` all hosts"},
 		"mtu":         {kind: "bytes, a number", allowed: upTo(topo.MinMTU, topo.MaxMTU), text: "of IP packets"},
-		"topology":    {kind: "name, or [topology](#topology)", text: "of systems that name none"},
+		"topology":    {kind: "name, path of a [file](topologies.md), or [topology](#topology)", text: "of systems that name none"},
 		"link":        {kind: "[link](#link)", text: "each link of a host, and between switches where `uplink` says nothing else"},
 		"uplink":      {kind: "[link](#link)", missing: "as `link`", text: "what differs between switches"},
 		"fabric":      {kind: "[link](#link)", text: "between two PFEs of a chassis"},
@@ -80,6 +80,8 @@ var fieldTexts = map[reflect.Type]map[string]fieldText{
 	},
 	reflect.TypeFor[rawShape](): {
 		"generator": {kind: kindName, missing: "that of the file", allowed: words(gen.Names()), text: "what makes the topology"},
+		"file":      {kind: "path", missing: "`generator`", text: "a [topology file](topologies.md), from the directory of the scenario, in place of generator and counts"},
+		"sources":   {kind: "mapping of paths to texts", missing: "the files are read", text: "texts of that file and of the programs that it names; scenario.yaml of a run has them"},
 		"hosts":     {missing: "that of the file", allowed: upTo(2, topo.MaxHosts), text: "workers of runs on it"},
 		"leaves":    {missing: "that of the generator", text: "leaves of leaf-spine and of fabrics of chassis"},
 		"spines":    {missing: "that of the generator", text: "spines of these"},

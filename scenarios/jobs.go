@@ -302,6 +302,7 @@ func (s *Scenario) SetTopology(name string) error {
 				return errors.Join(r.errs...)
 			}
 			p.Transit = append(slices.Clip(p.Transit), shape.File.transit...)
+			p.takeHosts(shape.File, reflect.ValueOf(p.file))
 		}
 		for i := range p.Systems {
 			p.Systems[i].Topology = shape

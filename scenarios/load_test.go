@@ -75,7 +75,7 @@ var rack = Shape{Generator: "rack"}
 // What the file says is what the paper's section 6.1 asks for.
 func TestStragglerScenario(t *testing.T) {
 	s := load(t)
-	s.doc, s.systems, s.file, s.Description, s.Takes, s.Expect = nil, nil, nil, "", "", nil
+	s.doc, s.systems, s.known, s.file, s.hostsSaid, s.Description, s.Takes, s.Expect = nil, nil, nil, nil, false, "", "", nil
 	want := &Scenario{
 		Name: "straggler", Seed: 1, Model: s.Model, Iterations: 40, Scale: 200, Auto: true, Hosts: 6, MTU: 9000,
 		Link:   topo.LinkSpec{Rate: 100 * units.GbitPerSecond, Delay: units.Microsecond, Queue: 1600 * units.MiB},

@@ -172,9 +172,8 @@ func (r *resolver) scenario(f *raw) *Scenario {
 	r.base, s.hostsSaid = s.base(), r.said("hosts")
 	shape := r.shape("topology", &f.Topology)
 	byKey(r.doc.file.Elem(), "topology").Set(reflect.ValueOf(f.Topology)) // with its sources
-	if r.file = shape.File; r.file != nil && !s.hostsSaid {
-		s.Hosts = len(r.file.hosts)
-	}
+	r.file = shape.File
+	s.takeHosts(r.file, r.doc.file)
 	r.configure(f)
 	s.Systems = r.systemsOf(f, shape)
 	r.stragglers(s, f.Stragglers)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,6 +22,9 @@ import (
 // ReadFile reads a scenario or a topology file. It reads no more of it than such a file may have.
 func ReadFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missingFile(name)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -29,6 +34,14 @@ func ReadFile(name string) ([]byte, error) {
 	}
 	return ReadText(f)
 }
+
+// missingFile is the name of a file that is not there.
+type missingFile string
+
+func (m missingFile) Error() string { return string(m) + ": there is no such file" }
+
+// Is has it be like the error of the operating system.
+func (missingFile) Is(target error) bool { return target == fs.ErrNotExist }
 
 // ReadText is [ReadFile] of what is open.
 func ReadText(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, yamldoc.MaxSize+1)) }
@@ -151,11 +164,19 @@ func (s *Scenario) base() spec.Base {
 	return spec.Base{Link: s.Link, Uplink: s.Uplink, Fabric: s.Fabric, MTU: s.MTU}
 }
 
-// workersOn returns how many workers a system has on a topology file: those that the scenario asks for, or
-// as many as there is room for beside its servers.
+// takeHosts has a scenario that does not say how many workers there are use all hosts of its topology file.
+func (s *Scenario) takeHosts(f *TopologyFile, file reflect.Value) {
+	if f != nil && !s.hostsSaid {
+		s.Hosts = len(f.hosts)
+		byKey(file.Elem(), "hosts").SetInt(int64(s.Hosts))
+	}
+}
+
+// workersOn returns how many workers a system has on a topology file: those that the scenario asks for. Of one
+// that asks for all hosts it is as many as there is room for beside the system's servers.
 func (s *Scenario) workersOn(sys System) int {
 	hosts := len(sys.Topology.File.hosts)
-	if s.hostsSaid || sys.System == nil {
+	if s.Hosts != hosts || sys.System == nil {
 		return s.Hosts
 	}
 	n := hosts

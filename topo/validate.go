@@ -12,9 +12,10 @@ var reservedPorts = []string{"all", "default", "lo"}
 
 // Fault is what is wrong with a graph.
 type Fault struct {
-	Node  int  // index of the node it is of; -1: of none
-	Link  int  // index of the link it is of; -1: of none
-	Apart bool // the node has no way to others, which may follow from what is wrong elsewhere
+	Node  int    // index of the node it is of; -1: of none
+	Link  int    // index of the link it is of; -1: of none
+	Key   string // of what it is where it is of no node and no link: "name" or "mtu"; empty: of all
+	Apart bool   // the node has no way to others, which may follow from what is wrong elsewhere
 	Err   error
 }
 
@@ -74,12 +75,15 @@ func (c *checker) fault(format string, args ...any) {
 func (c *checker) checkGraph() {
 	if c.g.Name != "" {
 		if why := badName(c.g.Name); why != "" {
+			c.at.Key = "name"
 			c.fault("topology %q: name %s", c.g.Name, why)
 		}
 	}
 	if m := c.g.MTU; m != 0 && (m < MinMTU || m > MaxMTU) {
+		c.at.Key = "mtu"
 		c.fault("mtu %d: must be %d..%d bytes, or absent for %d", m, MinMTU, MaxMTU, DefaultMTU)
 	}
+	c.at.Key = ""
 	if !slices.ContainsFunc(c.g.Nodes, func(n Node) bool { return n.Kind == Host }) {
 		c.fault("topology has no hosts: add at least one")
 	}

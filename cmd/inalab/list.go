@@ -3,13 +3,17 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
 	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/spec"
 )
 
 // item is one thing that can be named on the command line or in a scenario.
@@ -17,10 +21,13 @@ type item struct {
 	Kind        string `json:"kind"` // scenario, system, topology or model
 	Name        string `json:"name"`
 	Description string `json:"description"`
+
+	RunsOn []string `json:"runs_on"` // of a system: the topologies that can be generated for it; of others none
 }
 
 func newList() *cobra.Command {
 	var asJSON bool
+	var schema string
 	cmd := &cobra.Command{
 		Use:   "list [SCENARIO]",
 		Short: "List scenarios, systems, topologies and models, or print a scenario",
@@ -30,10 +37,20 @@ With the name of a scenario it prints that file, to be copied and changed:
   inalab list straggler > mine.scenario.yaml
   inalab run mine.scenario.yaml
 
-With "defaults" it prints what a scenario may leave out.`,
+With "defaults" it prints what a scenario may leave out. Systems stand with the
+topologies on which they run; they run on each topology file that looks alike, and
+"inalab run SCENARIO --topo FILE --dry-run" says whether it does.
+
+--schema prints the JSON Schema of a kind of file, with which editors complete it:
+
+  inalab list --schema topology > topology.schema.json
+  # yaml-language-server: $schema=topology.schema.json   (first line of a file)`,
 		Args:              arguments(0, 1),
 		ValidArgsFunction: cobra.FixedCompletions(append(scenarios.Names(), scenarios.DefaultsName), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if schema != "" {
+				return printSchema(cmd.OutOrStdout(), schema, args)
+			}
 			if len(args) == 1 {
 				return printScenario(cmd.OutOrStdout(), args[0])
 			}
@@ -41,7 +58,25 @@ With "defaults" it prints what a scenario may leave out.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON, for programs")
+	cmd.Flags().StringVar(&schema, "schema", "", "print the JSON Schema of files: "+strings.Join(schemaNames, ", "))
 	return cmd
+}
+
+// schemaNames are the kinds of files that have a schema.
+var schemaNames = []string{"topology", "scenario"}
+
+// printSchema writes the schema of a kind of files.
+func printSchema(w io.Writer, name string, args []string) error {
+	schemas := [][]byte{spec.Schema, scenarios.Schema}
+	i := slices.Index(schemaNames, name)
+	if i < 0 {
+		return usage(fmt.Errorf("--schema %q: allowed are %s%s", name, strings.Join(schemaNames, ", "), suggest.DidYouMean(name, schemaNames)))
+	}
+	if len(args) > 0 {
+		return usage(fmt.Errorf("--schema %s and %s: print one at a time", name, args[0]))
+	}
+	_, err := w.Write(schemas[i])
+	return err
 }
 
 func printScenario(w io.Writer, name string) error {
@@ -66,9 +101,22 @@ func printCatalogue(w io.Writer, asJSON bool) error {
 	}
 	t := render.Table{Columns: []render.Column{{Name: "kind"}, {Name: "name"}, {Name: "description", Wrap: true}}}
 	for _, i := range items {
-		t.Rows = append(t.Rows, []render.Cell{render.Text(i.Kind), render.Text(i.Name), render.Text(i.Description)})
+		t.Rows = append(t.Rows, []render.Cell{render.Text(i.Kind), render.Text(i.Name), render.Text(i.text())})
 	}
 	return render.Write(w, t, tableOptions(w))
+}
+
+// text is the description, and where a system runs.
+func (i item) text() string {
+	switch n := len(i.RunsOn); {
+	case i.Kind != "system":
+		return i.Description
+	case n == len(gen.All()):
+		return i.Description + "; on every topology"
+	case n == 0:
+		return i.Description + "; on no topology that can be generated"
+	}
+	return i.Description + "; on " + strings.Join(i.RunsOn, ", ")
 }
 
 // catalogue lists everything, in the order in which a newcomer meets it.
@@ -83,16 +131,21 @@ func catalogue() ([]item, error) {
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, item{"scenario", name, s.Summary()})
+		items = append(items, item{Kind: "scenario", Name: name, Description: s.Summary()})
 	}
 	for _, s := range systems() {
-		items = append(items, item{"system", s.Name(), s.Description()})
+		items = append(items, item{Kind: "system", Name: s.Name(), Description: s.Description(), RunsOn: scenarios.RunsOn(s)})
 	}
 	for _, g := range gen.All() {
-		items = append(items, item{"topology", g.Name, g.Description})
+		items = append(items, item{Kind: "topology", Name: g.Name, Description: g.Description})
 	}
 	for _, p := range profiles.All() {
-		items = append(items, item{"model", p.Name, fmt.Sprintf("%d MiB of gradients, %v of compute an iteration (assumed)", p.SizeMiB, p.Compute)})
+		items = append(items, item{Kind: "model", Name: p.Name, Description: fmt.Sprintf("%d MiB of gradients, %v of compute an iteration (assumed)", p.SizeMiB, p.Compute)})
+	}
+	for i := range items {
+		if items[i].RunsOn == nil {
+			items[i].RunsOn = []string{}
+		}
 	}
 	return items, nil
 }

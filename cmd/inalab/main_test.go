@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"keys":    keys,
+			"repeat":  repeat,
 			"capture": capture,
 		},
 	})
@@ -66,6 +67,16 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		file = file[:n]
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file, 0o644))
+}
+
+// repeat writes a text so many times into a file: repeat FILE N TEXT.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: repeat FILE N TEXT")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Repeat(args[2], n)), 0o644))
 }
 
 // keys checks that a file holds a JSON object with exactly these keys, or, with

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,9 +61,6 @@ func readInput(name string, stdin io.Reader) (text []byte, called string, err er
 		return text, "standard input", err
 	}
 	text, err = scenarios.ReadFile(name)
-	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%s: there is no such file", name)
-	}
 	return text, name, err
 }
 
@@ -104,7 +100,11 @@ func validate(name string, stdin io.Reader) (string, error) {
 // topologyText tells a topology file from a scenario, by its kind, or else by its name.
 func topologyText(name string, text []byte) (bool, error) {
 	doc := &yamldoc.Document{Name: name}
-	if err := doc.Parse(text); err != nil {
+	err := doc.Parse(text)
+	if errors.Is(err, yamldoc.ErrEmpty) {
+		err = fmt.Errorf("%w: \"inalab generate rack\" and \"inalab list straggler\" print one to begin with", err)
+	}
+	if err != nil {
 		return false, err
 	}
 	kind, ok := doc.Find("kind")

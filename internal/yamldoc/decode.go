@@ -24,7 +24,7 @@ func (d *Document) Decode(into any) error {
 		{ast.NullType, "the value is missing: write one, or leave the key out"},
 		{ast.TagType, "tags are not read: write the value itself"},
 		// A few lines of aliases of aliases stand for millions of values.
-		{ast.AnchorType, "anchors are not read: leave it out"},
+		{ast.AnchorType, "anchors and aliases are not read: write the value itself wherever it is wanted"},
 		{ast.AliasType, "aliases are not read: write the value itself"},
 	} {
 		if found := ast.FilterFile(refused.kind, d.file); len(found) > 0 {

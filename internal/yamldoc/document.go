@@ -105,7 +105,7 @@ func tooDeep(lines []string) int {
 	depth := 0
 	for i, line := range lines {
 		quote, dashes := rune(0), 0
-		for k, c := range line {
+		for k, c := range withoutComment(line) {
 			switch {
 			case quote != 0:
 				if c == quote {
@@ -126,4 +126,13 @@ func tooDeep(lines []string) int {
 		}
 	}
 	return 0
+}
+
+// withoutComment cuts off a comment. It takes one in quotes for one, too.
+func withoutComment(line string) string {
+	if strings.HasPrefix(line, "#") {
+		return ""
+	}
+	text, _, _ := strings.Cut(line, " #")
+	return text
 }

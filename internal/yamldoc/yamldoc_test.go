@@ -207,3 +207,27 @@ func TestFaultsAreCounted(t *testing.T) {
 		t.Errorf("faults:\n%s", got)
 	}
 }
+
+// What would keep the parser busy, or grow when it is decoded, is refused first.
+func TestRefusedBeforeItIsRead(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"size":    {strings.Repeat("a: 1\n", MaxSize/5+1), "f: the file is larger than the 1048576 bytes that are read"},
+		"flow":    {strings.Repeat("[\n", MaxDepth+1), "f:501: more than 500 lists and mappings stand in one another"},
+		"block":   {"a:\n" + strings.Repeat("- ", MaxDepth+1) + "x", "f:2: more than 500 lists and mappings stand in one another"},
+		"aliases": {"a: &a [1, 1]\nb: [*a, *a]\n", "f:1:4: anchors and aliases are not read: write the value itself wherever it is wanted"},
+	} {
+		d := &Document{Name: "f"}
+		err := d.Parse([]byte(c.text))
+		if err == nil {
+			err = d.Decode(&map[string]any{})
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: got %.200v, want %s", name, err, c.want)
+		}
+	}
+	for _, text := range []string{"a: '[[[['\n" + strings.Repeat("b: [1] # [\n# [\n", MaxDepth), strings.Repeat("- - - 1\n", MaxDepth)} {
+		if line := tooDeep(strings.Split(text, "\n")); line != 0 {
+			t.Errorf("line %d of a flat file is too deep", line)
+		}
+	}
+}

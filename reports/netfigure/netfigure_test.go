@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/figure"
+	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
 	"github.com/inalab/inalab/topo/plan"
 )
@@ -83,6 +85,38 @@ func TestShapes(t *testing.T) {
 			checkNames(t, n, d)
 			checkApart(t, newLayout(&n, nil, nil))
 		})
+	}
+}
+
+// Every shape is drawn whole with its kinds of links, too.
+func TestShapesWithLinks(t *testing.T) {
+	for _, g := range gen.All() {
+		t.Run(g.Name, func(t *testing.T) {
+			n := netOf(t, g.Name, shapes[g.Name])
+			checkInside(t, DrawLinks("id", "title", n))
+			checkNames(t, n, DrawLinks("id", "title", n))
+			checkApart(t, newLayout(&n, nil, newKinds(&n)))
+		})
+	}
+}
+
+// The legend has each kind of links once with its number, the fastest first; links that lose are dashed.
+func TestKindsOfLinks(t *testing.T) {
+	n := netOf(t, "leaf-spine", gen.Params{Hosts: 4, Link: topo.LinkSpec{Rate: units.GbitPerSecond, Loss: 0.01}, Uplink: topo.LinkSpec{Rate: 4 * units.GbitPerSecond, Delay: units.Microsecond}})
+	n.Switches[0].Ports[0].Out.Delay = units.Millisecond // towards h0
+	d := DrawLinks("id", "title", n)
+	words := strings.Join(wordsOf(d), " | ")
+	if want := "leaf-spine | 4Gbit/s, 1us: 4 | 1Gbit/s, loses 1.0% away from hosts, 1Gbit/s, 1ms, loses 1.0% towards them: 1 | 1Gbit/s, loses 1.0%: 3"; !strings.HasPrefix(words, want) {
+		t.Errorf("got  %s\nwant %s", words, want)
+	}
+	dashed := 0
+	for _, s := range d.Shapes {
+		if line, ok := s.(figure.Stroke); ok && line.Dashed {
+			dashed++
+		}
+	}
+	if dashed != 2+4 { // in the legend, and of hosts
+		t.Errorf("%d dashed lines", dashed)
 	}
 }
 

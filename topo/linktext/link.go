@@ -124,12 +124,12 @@ func (r *reader) losses(path string, f Link, s *topo.LinkSpec) {
 		r.wrong(path+".burst", errors.New("gilbert-elliott says how long bursts are: leave one of the two out"))
 	case f.Burst != "" && f.Burst != "none":
 		length, err := strconv.ParseFloat(f.Burst, 64)
-		if err == nil && s.Loss > 0 {
+		if err != nil || !(length >= 1) {
+			r.wrong(path+".burst", fmt.Errorf("%s: write the mean length of a burst in frames, 1 or more, as in 8, beside a loss, or none", f.Burst))
+		} else if s.Loss > 0 {
 			s.Bursts, err = topo.MeanBursts(s.Loss, length)
 			s.Loss = 0
-		}
-		if err != nil {
-			r.wrong(path+".burst", fmt.Errorf("%s: write the mean length of a burst in frames, 1 or more, as in 8, beside a loss, or none: %w", f.Burst, err))
+			r.wrong(path+".burst", err)
 		}
 	case f.Bursts != nil:
 		at := path + ".gilbert-elliott"

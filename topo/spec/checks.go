@@ -71,10 +71,21 @@ func (r *resolver) faults() {
 	already := len(r.errs) > 0
 	for _, err := range r.lab.Graph.Faults() {
 		var f *topo.Fault
-		if errors.As(err, &f) && !(f.Apart && already) {
+		if errors.As(err, &f) && !(f.Apart && already) && !r.said(f) {
 			r.errs = append(r.errs, r.Wrong(r.pathOf(f), f.Err))
 		}
 	}
+}
+
+// said reports whether something is wrong already with what a fault is of.
+func (r *resolver) said(f *topo.Fault) bool {
+	switch {
+	case f.Node >= 0:
+		return r.made[r.lab.Graph.Nodes[f.Node].Name].bad
+	case f.Link >= 0:
+		return r.bad[f.Link]
+	}
+	return false
 }
 
 // pathOf is where a fault of the graph stands in the file.
@@ -85,7 +96,7 @@ func (r *resolver) pathOf(f *topo.Fault) string {
 	case f.Link >= 0:
 		return fmt.Sprintf("links[%d]", r.from[f.Link])
 	}
-	return "nodes"
+	return cmp.Or(f.Key, "nodes")
 }
 
 // schedule reads the changes of links in mid-run, and tries them.

@@ -65,10 +65,28 @@ type Card struct {
 
 // Link joins two nodes.
 type Link struct {
-	Endpoints []string      `yaml:"endpoints"`
+	Endpoints []Endpoint    `yaml:"endpoints"`
 	Both      linktext.Link `yaml:",inline"`
 	AtoB      linktext.Link `yaml:"a-to-b,omitempty"` // what differs from the first end to the second
 	BtoA      linktext.Link `yaml:"b-to-a,omitempty"`
+}
+
+// Endpoint is "node" or "node:port".
+type Endpoint string
+
+// UnmarshalYAML reads an endpoint. The parser takes node:port inside [] for a mapping, where YAML has text.
+func (e *Endpoint) UnmarshalYAML(unmarshal func(any) error) error {
+	var text string
+	err := unmarshal(&text)
+	var pair map[string]string
+	if err != nil && unmarshal(&pair) == nil && len(pair) == 1 {
+		// ordered: there is one
+		for node, port := range pair {
+			text, err = node+":"+port, nil
+		}
+	}
+	*e = Endpoint(text)
+	return err
 }
 
 // Timed is a change of links in mid-run, as scenarios have it below at.

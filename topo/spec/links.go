@@ -59,10 +59,12 @@ func (r *resolver) lay(path string, f *Link, a, b topo.End) {
 	if r.made[a.Node].is != kindHost && r.made[b.Node].is != kindHost {
 		base = r.base.Uplink
 	}
+	before := len(r.errs)
 	both := r.link(path, f.Both, base)
 	r.lab.Graph.Links = append(r.lab.Graph.Links, topo.Link{
 		A: a, B: b, AtoB: r.link(path+".a-to-b", f.AtoB, both), BtoA: r.link(path+".b-to-a", f.BtoA, both),
 	})
+	r.bad = append(r.bad, len(r.errs) > before)
 }
 
 // endpoints reads the two ends of a link, and takes the ports that they name.
@@ -74,7 +76,8 @@ func (r *resolver) endpoints(i int) (ends [2]end, ok bool) {
 		return ends, false
 	}
 	ok = true
-	for k, text := range list {
+	for k := range list {
+		text := string(list[k])
 		e := end{path: fmt.Sprintf("%s.endpoints[%d]", path, k)}
 		e.node, e.port, _ = strings.Cut(text, ":")
 		m := r.made[e.node]
@@ -130,7 +133,7 @@ func (r *resolver) take(m *made, e end) bool {
 func (r *resolver) userOf(e end) string {
 	for i, l := range r.file.Links {
 		for _, text := range l.Endpoints {
-			if text == e.node+":"+e.port {
+			if string(text) == e.node+":"+e.port {
 				return fmt.Sprintf("links[%d]; give each link a port of its own, or leave ports out", i)
 			}
 		}
@@ -143,7 +146,10 @@ func (r *resolver) port(e end) (topo.End, bool) {
 	m := r.made[e.node]
 	n := &r.lab.Graph.Nodes[m.index]
 	if e.port == "" {
-		if e.port = r.free(m, n); e.port == "" {
+		if e.port = r.free(m, n); e.port == "" && m.bad {
+			return topo.End{}, false
+		}
+		if e.port == "" {
 			r.wrong(e.path, "no port of %s is left: it has %d%s", e.node, len(n.Ports), oneLink(m.is))
 			return topo.End{}, false
 		}

@@ -26,6 +26,7 @@ type made struct {
 	index    int // in the graph
 	is       string
 	path     string
+	bad      bool            // something is wrong with it already
 	declared bool            // its ports are: a link adds none
 	taken    map[string]bool // ports that links name, or have; looked up
 	next     int             // number of the next port that may be free
@@ -73,9 +74,11 @@ func (r *resolver) nodes() {
 		} else {
 			r.traits(path, kind.Is, &n.Traits)
 		}
+		before := len(r.errs)
 		m := &made{index: len(r.lab.Graph.Nodes), is: kind.Is, path: path, taken: map[string]bool{}}
 		r.made[name] = m
 		r.lab.Graph.Nodes = append(r.lab.Graph.Nodes, r.node(name, m, kind.Traits, n.Traits))
+		m.bad = len(r.errs) > before
 	}
 }
 

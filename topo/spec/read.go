@@ -110,8 +110,8 @@ type resolver struct {
 	base  Base
 	known map[string]Kind // by name, those that are always there among them; looked up
 	made  map[string]*made
-	count int   // links that could be laid
-	from  []int // by link of the graph: its number in the file
+	from  []int  // by link of the graph: its number in the file
+	bad   []bool // by link of the graph: something is wrong with it already
 }
 
 func (r *resolver) wrong(path string, format string, args ...any) {

@@ -204,7 +204,7 @@ func (w *writer) links() {
 			base = w.base.Uplink
 		}
 		out := Link{
-			Endpoints: []string{w.end(l.A), w.end(l.B)},
+			Endpoints: []Endpoint{Endpoint(w.end(l.A)), Endpoint(w.end(l.B))},
 			Both:      linktext.Of(l.AtoB, base), BtoA: linktext.Of(l.BtoA, l.AtoB),
 		}
 		w.line("  - %s", flow(out))
