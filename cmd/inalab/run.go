@@ -17,6 +17,7 @@ import (
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
+	"github.com/inalab/inalab/topo/gen"
 )
 
 // runFlags are the options of inalab run.
@@ -68,11 +69,14 @@ those of "inalab help".`,
   inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive
   inalab run microbench --repeat 5 --paired ./inalab-v1.2.3`,
 		Args: arguments(1, 1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return scenarios.Names(), cobra.ShellCompDirectiveDefault
+		},
 		RunE: func(c *cobra.Command, args []string) error { return runScenario(c, args[0], f) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.clock, "clock", "live", "live (real packets) or virtual (deterministic)")
-	flags.StringVarP(&f.topo, "topo", "t", "", "topology for every system, in place of the scenario's")
+	flags.StringVarP(&f.topo, "topo", "t", "", "topology for every system, in place of the scenario's: a shape, or a *.topo.yaml file")
 	flags.StringVar(&f.model, "model", "", "model, in place of the scenario's (see \"inalab list\")")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed, in place of the scenario's (default: the scenario's)")
 	flags.IntVar(&f.repeat, "repeat", 1, "run with so many seeds, counting up")
@@ -87,7 +91,18 @@ those of "inalab help".`,
 	flags.BoolVar(&f.plain, "no-offload", false, "do without segmentation and checksum offload")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, and stop")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on standard error")
+	completeTopology(c)
 	return c
+}
+
+// completeTopology completes --topo: shapes, and files.
+func completeTopology(c *cobra.Command) {
+	err := c.RegisterFlagCompletionFunc("topo", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return gen.Names(), cobra.ShellCompDirectiveDefault
+	})
+	if err != nil {
+		panic("completing --topo: " + err.Error()) // the command has the flag
+	}
 }
 
 // overrides turns flags that stand for values of the scenario into overrides.
