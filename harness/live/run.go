@@ -57,8 +57,8 @@ const (
 	readyTimeout = 60 * time.Second      // for all nodes to be ready; a cold start of hundreds takes seconds
 	startLead    = 20 * time.Millisecond // from the start command to the epoch, so that it reaches everybody before
 	stopGrace    = 5 * time.Second
-	reportGrace  = 30 * time.Second      // to end with a report; half of it, before it is told again. A busy machine needs seconds
-	patience     = 20 // times the expected duration, and readyTimeout, is when a run counts as stalled
+	reportGrace  = 30 * time.Second // to end with a report; half of it, before it is told again. A busy machine needs seconds
+	patience     = 20               // times the expected duration, and readyTimeout, is when a run counts as stalled
 
 	// changingPatience is that of a run whose links change: what is expected is without that
 	// (assumed: a thousandth of the rate, as under the virtual clock).
