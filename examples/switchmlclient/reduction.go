@@ -16,8 +16,9 @@ import (
 const (
 	switchPort = 48864
 	headerLen  = 10
-	consume    = 1 << 4 // a packet to be added; its size below
-	timeout    = 10 * time.Millisecond
+	consume    = 1 << 4                // a packet to be added; its size below
+	timeout    = 10 * time.Millisecond // of a block sent once; each resend doubles it
+	maxTimeout = 640 * time.Millisecond
 )
 
 // sizes are those of packets, by their values.
@@ -32,7 +33,8 @@ type reduction struct {
 	out   []byte
 	next  []int // block on its way, by place; -1: the place is done
 	sent  []time.Time
-	left  int // blocks
+	tries []int // how often a place's block was sent again
+	left  int   // blocks
 	again int
 	odd   int // frames that are no results
 }
@@ -42,7 +44,8 @@ func (r *reduction) run(ctx context.Context) error {
 	for i := range r.values {
 		binary.BigEndian.PutUint32(r.out[headerLen+4*i:], r.rank+1)
 	}
-	r.next, r.sent = make([]int, min(r.slots, r.blocks)), make([]time.Time, min(r.slots, r.blocks))
+	places := min(r.slots, r.blocks)
+	r.next, r.sent, r.tries = make([]int, places), make([]time.Time, places), make([]int, places)
 	for place := range r.next {
 		if err := r.send(place, place); err != nil {
 			return err
@@ -103,20 +106,22 @@ func (r *reduction) take(b []byte) error {
 		}
 	}
 	r.left--
-	r.next[place] = -1
+	r.next[place], r.tries[place] = -1, 0
 	if block += len(r.next); block < r.blocks {
 		return r.send(place, block)
 	}
 	return nil
 }
 
-// resend sends again what has waited too long.
+// resend sends again what has waited too long. A switch that is slower than the clients
+// would get more and more resends and less and less done, hence the longer waits.
 func (r *reduction) resend() error {
 	for place, block := range r.next {
-		if block < 0 || time.Since(r.sent[place]) < timeout {
+		if block < 0 || time.Since(r.sent[place]) < min(timeout<<min(r.tries[place], 10), maxTimeout) {
 			continue
 		}
 		r.again++
+		r.tries[place]++
 		if err := r.send(place, block); err != nil {
 			return err
 		}
