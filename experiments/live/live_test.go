@@ -102,10 +102,8 @@ func runsOf(t *testing.T, e *experiment.Env) []liveRun {
 	for _, r := range newLossRuns(e) {
 		runs = append(append(runs, r.sml.runs...), r.ring.runs...)
 	}
-	for _, m := range newModels(e) {
-		runs = append(runs, m.sml, m.ring)
-	}
-	return runs
+	models, _ := newModels(e)
+	return append(runs, models.runs...)
 }
 
 func TestLagIsBetweenWorkersOnOneSlot(t *testing.T) {

@@ -162,6 +162,19 @@ func (r *liveRun) each(m *ran) units.Duration {
 	return m.Elapsed / units.Duration(r.iterations-r.warmup)
 }
 
+// times returns the time of each all-reduce of a benchmark: from the one before, each when its last worker has it.
+func (r *liveRun) times(m *ran) (out []units.Duration) {
+	ends := make([]units.Time, r.iterations)
+	for i := range m.Cell.Samples {
+		s := &m.Cell.Samples[i]
+		ends[s.Iteration] = max(ends[s.Iteration], s.End)
+	}
+	for i := max(1, r.warmup); i < len(ends); i++ {
+		out = append(out, ends[i].Sub(ends[i-1]))
+	}
+	return out
+}
+
 // perSecond returns the elements that a benchmark aggregates in a second.
 func (r *liveRun) perSecond(m *ran) float64 {
 	return float64(r.elements) / r.each(m).Seconds()

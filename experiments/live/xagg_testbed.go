@@ -42,8 +42,7 @@ const (
 func xaggTestbedRuns() (runs []liveRun) {
 	for _, s := range xaggLiveSizes {
 		train := onTestbed("XAgg in training, "+s.name, testbed.XAgg, s.mib, 9)
-		train.elements, train.warmup, train.batch, train.model = 0, 0, 1, untimed()
-		train.model.SizeMiB = s.mib
+		train.elements, train.warmup, train.batch, train.model = 0, 0, 1, sized(s.mib)
 		runs = append(runs, onTestbed("XAgg, "+s.name, testbed.XAgg, s.mib, 9), onTestbed("TCP-Agg, "+s.name, testbed.XAggTCPAgg, s.mib, 9), train)
 	}
 	return runs

@@ -28,6 +28,7 @@ type Node struct {
 type Inputs struct {
 	Nodes      []Node
 	CPUBusy    float64        // share of all processors over the run; outside 0 to 1 means not known
+	CPUStolen  float64        // of it, what the host of a virtual machine gave to others
 	Wall       units.Duration // length of the run
 	Iteration  units.Duration // nominal time of a compute; of a benchmark, mean time of an iteration
 	Round      units.Duration // nominal time of an iteration, communication included; zero: Iteration
@@ -44,7 +45,7 @@ func Judge(in Inputs) result.Fidelity {
 	j.drops()
 	j.processors()
 	j.overruns()
-	f := result.Fidelity{Verdict: j.grade.verdict(), Reasons: j.reasons, CPUBusy: in.CPUBusy, Asleep: in.Asleep, Offload: paths(in.Nodes)}
+	f := result.Fidelity{Verdict: j.grade.verdict(), Reasons: j.reasons, CPUBusy: in.CPUBusy, CPUStolen: in.CPUStolen, Asleep: in.Asleep, Offload: paths(in.Nodes)}
 	for _, n := range in.Nodes {
 		f.TimerLateP99 = max(f.TimerLateP99, int64(n.LateP99))
 		f.UnaskedDrops += n.UnaskedDrop
@@ -120,20 +121,23 @@ func LateLimit(compute units.Duration) units.Duration {
 func (j *judge) lateness() {
 	limit := LateLimit(j.in.Iteration)
 	if n, others := j.worst(float64(limit), func(n *Node) float64 { return float64(n.LateP99) }); n != nil {
-		j.lower(busy, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s%s", n.Name, n.LateP99, limit, others, j.slept())
+		j.lower(busy, "%s: 1%% of its timers fired %v late or more: trusted up to %v%s%s", n.Name, n.LateP99, limit, others, j.cause())
 	}
 	if n, others := j.worst(float64(lateInvalid*limit), func(n *Node) float64 { return float64(n.LateP95) }); n != nil {
-		j.lower(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s%s", n.Name, n.LateP95, lateInvalid*limit, others, j.slept())
+		j.lower(invalid, "%s: 5%% of its timers fired %v late or more: invalid beyond %v%s%s", n.Name, n.LateP95, lateInvalid*limit, others, j.cause())
 	}
 	j.stalls()
 }
 
-// slept names a cause of late timers that root can mend.
-func (j *judge) slept() string {
-	if j.in.Asleep == "" {
-		return ""
+// cause names what is known of why timers were late: what root can mend, and what nobody in the machine can.
+func (j *judge) cause() (text string) {
+	if j.in.Asleep != "" {
+		text = "; " + j.in.Asleep
 	}
-	return "; " + j.in.Asleep
+	if j.in.CPUStolen > stolenNamed {
+		text += fmt.Sprintf("; the host of this virtual machine took %s of the processors' time away", percent(j.in.CPUStolen))
+	}
+	return text
 }
 
 // stalls lowers the grade where a node stood still. Nobody asks a node for that: what a run does to
@@ -148,9 +152,9 @@ func (j *judge) stalls() {
 	case n == nil || j.in.Iteration <= 0:
 	case n.stood() > round:
 		_, others = j.worst(float64(round), func(n *Node) float64 { return float64(n.stood()) })
-		j.lower(invalid, "%s: stood still for %v: invalid beyond %v, an iteration%s", n.Name, n.stood(), round, others)
+		j.lower(invalid, "%s: stood still for %v: invalid beyond %v, an iteration%s%s", n.Name, n.stood(), round, others, j.cause())
 	default:
-		j.lower(busy, "%s: stood still for %v: trusted up to %v, half an iteration%s", n.Name, n.stood(), stall, others)
+		j.lower(busy, "%s: stood still for %v: trusted up to %v, half an iteration%s%s", n.Name, n.stood(), stall, others, j.cause())
 	}
 }
 

@@ -52,6 +52,11 @@ func TestRules(t *testing.T) {
 			[]string{"h0: 1% of its timers fired 1.501ms late or more: trusted up to 1.5ms"}},
 		{"lateness where processors slept", func(in *Inputs) { in.Nodes[1].LateP99, in.Asleep = 1501*us, "they slept" }, result.Busy,
 			[]string{"h0: 1% of its timers fired 1.501ms late or more: trusted up to 1.5ms; they slept"}},
+		{"lateness where the host took time", func(in *Inputs) { in.Nodes[1].LateP99, in.CPUStolen = 1501*us, 0.0051 }, result.Busy,
+			[]string{"h0: 1% of its timers fired 1.501ms late or more: trusted up to 1.5ms; the host of this virtual machine took 0.51% of the processors' time away"}},
+		{"lateness where it took little", func(in *Inputs) { in.Nodes[1].LateP99, in.CPUStolen = 1501*us, 0.005 }, result.Busy,
+			[]string{"h0: 1% of its timers fired 1.501ms late or more: trusted up to 1.5ms"}},
+		{"time taken alone", func(in *Inputs) { in.CPUStolen = 0.1 }, result.Trusted, nil},
 		{"sleep alone", func(in *Inputs) { in.Asleep = "they slept" }, result.Trusted, nil},
 		{"lateness of several", func(in *Inputs) {
 			in.Nodes[0].LateP99, in.Nodes[1].LateP99, in.Nodes[2].LateP99 = 2000*us, 3000*us, 3000*us

@@ -42,6 +42,10 @@ const (
 	threadTrusted = 0.90
 )
 
+// stolenNamed is the share of the processors' time taken away by the host of a virtual machine from which on it is
+// named as a cause of late timers. As one timer in a hundred decides, half of a hundredth can (assumed).
+const stolenNamed = 0.005
+
 // overrunInvalid is the share of the iterations of a node whose gradient took
 // longer than the nominal compute time, beyond which the compute time is the
 // machine's and not the model's (assumed).

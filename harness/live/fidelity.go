@@ -15,7 +15,7 @@ import (
 // the nominal iteration time is the measured one: no model asks for another.
 func (r *run) fidelity(t *tenant) result.Fidelity {
 	in := fidelity.Inputs{
-		CPUBusy: r.busy, Wall: units.Duration(r.wall/time.Nanosecond) * units.Nanosecond,
+		CPUBusy: r.busy, CPUStolen: r.stolen, Wall: units.Duration(r.wall/time.Nanosecond) * units.Nanosecond,
 		Iteration: t.job.SlowestCompute(), Round: t.job.SlowestCompute() + t.job.Layout.Time, Iterations: t.job.Iterations, Asleep: r.asleep,
 	}
 	if in.Benchmark = t.job.Elements > 0; in.Iteration == 0 {

@@ -191,6 +191,7 @@ type run struct {
 	cpu               cpuMeter
 	asleep            string  // why idle processors sleep; empty: they do not
 	busy              float64 // share of all processors
+	stolen            float64 // of it, what the host of a virtual machine took away
 	wall              time.Duration
 	epoch             int64      // of [pktio.MonotonicNow], in nanoseconds
 	over              units.Time // when the last worker was done
@@ -306,7 +307,8 @@ func (r *run) train(ctx context.Context) error {
 		}
 	}
 	err := r.follow(ctx)
-	r.busy, r.wall = r.cpu.stop(), time.Since(began)
+	r.busy, r.stolen = r.cpu.stop()
+	r.wall = time.Since(began)
 	r.over = units.Time(pktio.MonotonicNow()-r.epoch) * units.Time(units.Nanosecond)
 	return err
 }

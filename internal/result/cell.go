@@ -158,16 +158,17 @@ const (
 // Fidelity is how far the numbers of a run can be believed, and why.
 type Fidelity struct {
 	Verdict         string   `json:"verdict"`
-	Reasons         []string `json:"reasons"`            // what kept it from trusted or exact
-	Cautions        []string `json:"cautions,omitempty"` // what nobody asked for that moved the numbers
-	TimerLateP99    int64    `json:"timer_late_p99_ps"`  // worst node's, in picoseconds
-	UnaskedDrops    uint64   `json:"unasked_drops"`      // packets lost that no link model lost
-	RingDrops       uint64   `json:"ring_drops"`         // packets the kernel had no room for
-	CPUBusy         float64  `json:"cpu_busy"`           // share of all cores, over the run
-	ComputeOverruns int      `json:"compute_overruns"`   // gradients that took longer than their nominal time
-	Asleep          string   `json:"asleep,omitempty"`   // why idle processors slept during the run; empty: they were kept awake
-	Offload         []string `json:"offload"`            // packet paths in use, by node kind
-	Nodes           []Late   `json:"nodes,omitempty"`    // of a live run, in the order in which they were judged
+	Reasons         []string `json:"reasons"`              // what kept it from trusted or exact
+	Cautions        []string `json:"cautions,omitempty"`   // what nobody asked for that moved the numbers
+	TimerLateP99    int64    `json:"timer_late_p99_ps"`    // worst node's, in picoseconds
+	UnaskedDrops    uint64   `json:"unasked_drops"`        // packets lost that no link model lost
+	RingDrops       uint64   `json:"ring_drops"`           // packets the kernel had no room for
+	CPUBusy         float64  `json:"cpu_busy"`             // share of all cores, over the run
+	CPUStolen       float64  `json:"cpu_stolen,omitempty"` // of it, what the host of a virtual machine gave to others
+	ComputeOverruns int      `json:"compute_overruns"`     // gradients that took longer than their nominal time
+	Asleep          string   `json:"asleep,omitempty"`     // why idle processors slept during the run; empty: they were kept awake
+	Offload         []string `json:"offload"`              // packet paths in use, by node kind
+	Nodes           []Late   `json:"nodes,omitempty"`      // of a live run, in the order in which they were judged
 }
 
 // Late is how late the timers of a node's thread of packets were, in picoseconds, and its share of a processor.
