@@ -49,6 +49,8 @@ func commands() []*cobra.Command {
 		newCompare(),
 		newMicrocode(),
 		newSwitch(),
+		newTop(),
+		newMetrics(),
 		newDoctor(),
 		newProbe(),
 		newGC(),
