@@ -95,7 +95,7 @@ something, 4 the run cannot be believed, 5 something was left behind, 124 timeou
 	return root
 }
 
-// complete fills in what goes without saying in all commands: those that only have others
+// complete fills in what goes without saying in all commands: what a shell offers behind a flag; those that only have others
 // below them show their help, and no command takes an argument that does not say so. It
 // also notes when one begins.
 func (a *app) complete(cmd *cobra.Command) {
@@ -109,6 +109,7 @@ func (a *app) complete(cmd *cobra.Command) {
 	default:
 		cmd.Args = arguments(0, 0)
 	}
+	completeFlags(cmd)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		a.running = true
