@@ -3,6 +3,7 @@ package topo
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,16 +41,16 @@ func NewScript(drops []Drop) (Script, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", err
 	}
-	keys, total := make([][2]uint64, 0, len(merged)), 0
-	for k, packets := range merged {
-		slices.Sort(packets)
-		merged[k] = slices.Compact(packets)
-		keys, total = append(keys, k), total+len(merged[k])
+	keys := slices.SortedFunc(maps.Keys(merged), func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
+	total := 0
+	for _, k := range keys {
+		slices.Sort(merged[k])
+		merged[k] = slices.Compact(merged[k])
+		total += len(merged[k])
 	}
 	if total > MaxScriptDrops {
 		return "", fmt.Errorf("a script of %d packets: at most %d may be lost by script on one direction of a link", total, MaxScriptDrops)
 	}
-	slices.SortFunc(keys, func(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) })
 	return writeScript(keys, merged), nil
 }
 
