@@ -92,6 +92,36 @@ func TestBadFiles(t *testing.T) {
 		{"loss beyond 1", "queue: 1600MiB", "loss: 2", `bad.yaml:14:43: link.loss: probability "2": write 0% to 100%, or 0 to 1
   link: {rate: 100Gbit/s, delay: 1us, loss: 2}   # of each host, before scaling
                                             ^`},
+		{"reorder beyond 1", "delay: 1us, queue: 1600MiB", "delay: 1us, reorder: 2", `bad.yaml:14:46: link.reorder: probability "2": write 0% to 100%, or 0 to 1
+  link: {rate: 100Gbit/s, delay: 1us, reorder: 2}   # of each host, before scaling
+                                               ^`},
+		{"duplicate that is no share", "delay: 1us, queue: 1600MiB", "duplicate: many", `bad.yaml:14:36: link.duplicate: probability "many": write 0% to 100%, or 0 to 1
+  link: {rate: 100Gbit/s, duplicate: many}   # of each host, before scaling
+                                     ^`},
+		{"corrupt as a bare 1", "delay: 1us, queue: 1600MiB", "corrupt: 1", `bad.yaml:14:34: link.corrupt: probability 1 is 100%: write 100% if that is meant, else 1%
+  link: {rate: 100Gbit/s, corrupt: 1}   # of each host, before scaling
+                                   ^`},
+		{"gap without reordering", "delay: 1us, queue: 1600MiB", "delay: 1us, reorder-gap: 5", `bad.yaml:14:50: link.reorder-gap: it says how often frames overtake at most: write how likely they do as well, as in reorder: 1%
+  link: {rate: 100Gbit/s, delay: 1us, reorder-gap: 5}   # of each host, before scaling
+                                                   ^`},
+		{"unknown distribution", "delay: 1us, queue: 1600MiB", "delay: 1us, jitter: 1us, distribution: gauss", `bad.yaml:14:64: link.distribution: distribution "gauss": allowed are uniform, normal, pareto
+  link: {rate: 100Gbit/s, delay: 1us, jitter: 1us, distribution: gauss}   # of each host, before scaling
+                                                                 ^`},
+		{"near a distribution", "delay: 1us, queue: 1600MiB", "delay: 1us, jitter: 1us, distribution: paretto", `bad.yaml:14:64: link.distribution: distribution "paretto": allowed are uniform, normal, pareto; did you mean "pareto"?
+  link: {rate: 100Gbit/s, delay: 1us, jitter: 1us, distribution: paretto}   # of each host, before scaling
+                                                                 ^`},
+		{"packet 0", "delay: 1us, queue: 1600MiB", "drop: [{slot: 1, packets: [3, 0]}]", `bad.yaml:14:55: link.drop[0].packets[1]: 0: allowed are 1 to 1073741824
+  link: {rate: 100Gbit/s, drop: [{slot: 1, packets: [3, 0]}]}   # of each host, before scaling
+                                                        ^`},
+		{"no packets", "delay: 1us, queue: 1600MiB", "drop: [{slot: 1, packets: []}]", `bad.yaml:14:51: link.drop[0].packets: none is named: list them, counted from 1, as in packets: [3]
+  link: {rate: 100Gbit/s, drop: [{slot: 1, packets: []}]}   # of each host, before scaling
+                                                    ^`},
+		{"job 0", "delay: 1us, queue: 1600MiB", "drop: [{job: 0, slot: 1, packets: [1]}]", `bad.yaml:14:38: link.drop[0].job: 0: allowed are 1 to 255
+  link: {rate: 100Gbit/s, drop: [{job: 0, slot: 1, packets: [1]}]}   # of each host, before scaling
+                                       ^`},
+		{"negative slot", "delay: 1us, queue: 1600MiB", "drop: [{slot: -1, packets: [1]}]", `bad.yaml:14:39: link.drop[0].slot: -1: allowed are 0 to 4294967295
+  link: {rate: 100Gbit/s, drop: [{slot: -1, packets: [1]}]}   # of each host, before scaling
+                                        ^`},
 		{"negative loss-every", "queue: 1600MiB", "loss-every: -2", `bad.yaml:14:49: link.loss-every: -2: allowed are 0 to 1073741824
   link: {rate: 100Gbit/s, delay: 1us, loss-every: -2}   # of each host, before scaling
                                                   ^`},

@@ -252,7 +252,7 @@ func (s *Scenario) set(sys System, p float64, virtual bool) (*job.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set, errors.Join(s.checkCourse(set), s.checkEngines(sys.Topology.File, set))
+	return set, errors.Join(s.checkCourse(set), s.checkEngines(sys.Topology.File, set), s.checkScripts(sys.Topology.File, set))
 }
 
 // replayed has a job whose model is no network's move made-up values, packet by packet.

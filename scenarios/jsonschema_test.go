@@ -13,7 +13,9 @@ import (
 
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/yamlschema"
+	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/gen"
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // schemaKey says what a key means, as the page of fields does.
@@ -31,6 +33,9 @@ func schemaKey(t *testing.T, file reflect.Type) func(reflect.Type, string) yamls
 			k := yamlschema.Key{Text: x.text, Form: yamlschema.FormOf(x.kind)}
 			if x.kind == kindName && strings.Contains(x.allowed, gen.Names()[0]) {
 				k.Words = gen.Names()
+			}
+			if of == reflect.TypeFor[linktext.Link]() && key == "distribution" {
+				k.Words = topo.DistributionWords()
 			}
 			return k
 		}

@@ -1,6 +1,9 @@
 package topo
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Bursts loses frames in bursts, after Gilbert (1960) and Elliott (1963). A link is good or
 // bad. A frame is lost with the probability of the state that it meets, and then the state may
@@ -37,6 +40,18 @@ func (b Bursts) Mean() float64 {
 		return b.Good
 	}
 	return (b.Leave*b.Good + b.Enter*b.Bad) / (b.Leave + b.Enter)
+}
+
+// Deviation returns the standard deviation of the share of losses in n frames, times the root of n: losses of one
+// state hang together over the memory of the chain, 1-Enter-Leave.
+func (b Bursts) Deviation() float64 {
+	if b.Enter == 0 {
+		return math.Sqrt(b.Good * (1 - b.Good))
+	}
+	mean, memory := b.Mean(), 1-b.Enter-b.Leave
+	bad := b.Enter / (b.Enter + b.Leave)
+	between := bad * (1 - bad) * (b.Bad - b.Good) * (b.Bad - b.Good)
+	return math.Sqrt(mean*(1-mean) + 2*between*memory/(1-memory))
 }
 
 // Validate reports all faults of b, joined.

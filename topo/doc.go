@@ -20,5 +20,5 @@
 // at once.
 //
 // Left out: hosts with several ports, links between hosts, VLANs, links with more than
-// two ends, and the impairments of a scenario (bursts, reordering, schedules).
+// two ends, and the schedule of a scenario.
 package topo

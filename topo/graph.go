@@ -70,17 +70,32 @@ func (l Link) String() string { return l.A.String() + " - " + l.B.String() }
 type LinkSpec struct {
 	Rate      units.Rate     // bits per second; zero is unlimited
 	Delay     units.Duration // propagation, added to the time that sending takes
-	Jitter    units.Duration // most that a frame's delay differs from Delay, either way; at most Delay
+	Jitter    units.Duration // by how much a frame's delay differs from Delay, as Distribution says; at most Delay
 	Loss      float64        // probability, 0 to 1, that a frame is lost, each alone (Bernoulli)
 	LossEvery int            // every LossEvery-th frame is lost; zero loses none
 	Queue     units.Bytes    // limit of the queue before the link; zero leaves it to the link model's default
 
 	Bursts  Bursts  `json:",omitzero"` // frames are lost in bursts, beside Loss
 	Marking Marking `json:",omitzero"` // congestion is marked
+
+	Distribution Distribution `json:",omitempty"` // of Jitter
+	Reorder      float64      `json:",omitempty"` // probability that a frame passes the wire without delay and overtakes
+	ReorderGap   int          `json:",omitempty"` // at most one frame in so many overtakes; zero or 1: any may
+	Duplicate    float64      `json:",omitempty"` // probability that the wire delivers a frame twice
+	Corrupt      float64      `json:",omitempty"` // probability that a bit flips: the far end drops the frame by its FCS
+	Script       Script       `json:",omitempty"` // packets that are lost by name
 }
 
 // Loses reports whether frames are lost on the wire.
-func (s LinkSpec) Loses() bool { return s.Loss > 0 || s.LossEvery > 0 || s.Bursts != Bursts{} }
+func (s LinkSpec) Loses() bool {
+	return s.Loss > 0 || s.LossEvery > 0 || s.Bursts != Bursts{} || s.Corrupt > 0 || s.Script != ""
+}
+
+// Lossless returns s without anything that loses frames on the wire.
+func (s LinkSpec) Lossless() LinkSpec {
+	s.Loss, s.LossEvery, s.Bursts, s.Corrupt, s.Script = 0, 0, Bursts{}, 0, ""
+	return s
+}
 
 // Loses reports whether some link or fabric loses frames.
 func (g *Graph) Loses() bool {

@@ -12,13 +12,14 @@ func (s LinkSpec) Validate() error {
 	if s.Delay < 0 {
 		fault("delay %v is negative: it must be zero or more", s.Delay)
 	}
-	if s.Jitter < 0 {
-		fault("jitter %v is negative: it must be zero or more", s.Jitter)
-	} else if s.Jitter > max(s.Delay, 0) {
-		fault("jitter %v exceeds delay %v: frames would arrive before they were sent", s.Jitter, s.Delay)
-	}
-	if !(s.Loss >= 0 && s.Loss <= 1) { // written so that NaN fails
-		fault("loss %v is not a probability: it must be 0..1", s.Loss)
+	s.validateOrder(fault)
+	for _, p := range []struct {
+		name string
+		v    float64
+	}{{"loss", s.Loss}, {"reorder", s.Reorder}, {"duplicate", s.Duplicate}, {"corrupt", s.Corrupt}} {
+		if !(p.v >= 0 && p.v <= 1) { // written so that NaN fails
+			fault("%s %v is not a probability: it must be 0..1", p.name, p.v)
+		}
 	}
 	if s.LossEvery < 0 {
 		fault("loss of every %d frames is negative: it must be positive, or zero for none", s.LossEvery)
@@ -28,6 +29,11 @@ func (s LinkSpec) Validate() error {
 	}
 	if s.Marking.On() && s.Rate == 0 {
 		fault("marking needs a rate: nothing waits for a line without one")
+	}
+	for _, err := range []error{s.Distribution.Validate(), s.Script.Validate()} {
+		if err != nil {
+			errs = append(errs, err)
+		}
 	}
 	errs = append(errs, unjoin(s.Bursts.Validate())...)
 	return errors.Join(append(errs, unjoin(s.Marking.Validate())...)...)

@@ -17,13 +17,13 @@ import (
 )
 
 func newBench() *cobra.Command {
-	list := []*cobra.Command{newBenchAllReduce(), newBenchAggregator(), newBenchTopology(), newBenchSim()}
+	list := []*cobra.Command{newBenchAllReduce(), newBenchAggregator(), newBenchTopology(), newBenchLinks(), newBenchFidelity(), newBenchSim()}
 	for _, s := range job.ChipBenches(systems()) {
 		list = append(list, newBenchChip(s))
 	}
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure this machine: all-reduce and aggregators on real packets, building topologies, simulating",
+		Short: "Measure this machine: all-reduce and aggregators on real packets, building topologies, links, trust in runs, simulating",
 		RunE: func(*cobra.Command, []string) error {
 			return usage(fmt.Errorf("which benchmark? %s", alternatives(list)))
 		},

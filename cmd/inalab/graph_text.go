@@ -28,6 +28,12 @@ func specLabel(s topo.LinkSpec) string {
 	if s.Loses() {
 		words = append(words, "loses frames")
 	}
+	if s.Reorder > 0 {
+		words = append(words, "reorders")
+	}
+	if s.Duplicate > 0 {
+		words = append(words, "duplicates")
+	}
 	return strings.Join(words, " ")
 }
 

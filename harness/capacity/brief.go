@@ -41,7 +41,7 @@ func lossless(p *plan.Plan) *plan.Plan {
 		ports := slices.Clone(out.Switches[i].Ports)
 		for k := range ports {
 			for _, l := range []*topo.LinkSpec{&ports[k].In, &ports[k].Out} {
-				l.Loss, l.LossEvery, l.Bursts = 0, 0, topo.Bursts{}
+				*l = l.Lossless()
 			}
 		}
 		out.Switches[i].Ports = ports

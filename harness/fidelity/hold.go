@@ -27,6 +27,8 @@ type held struct {
 	sent uint64 // frames that hosts of the job put on their links
 	lost uint64 // frames that links dropped, for any reason
 	full uint64 // of these, for want of room in a queue
+
+	mixed uint64 // frames that overtook or came twice: a stream takes those for losses
 }
 
 func (h *held) count() {
@@ -35,6 +37,7 @@ func (h *held) count() {
 		l := &h.cell.Links[i]
 		h.lost += l.Dropped()
 		h.full += l.DroppedBy(result.DropQueueFull)
+		h.mixed += l.Reordered + l.Duplicated
 		for k := range members {
 			if strings.HasPrefix(l.Name, members[k].Name+":") {
 				h.sent += l.Frames + l.Dropped()
@@ -91,7 +94,7 @@ func (h *held) again() []string {
 		lost -= h.full
 	}
 	asked := lost * uint64(len(h.job.Hosts()))
-	if h.job.Layout.Peers != nil && h.lost > 0 || !h.set.Steady() || len(h.set.Flows()) > 0 || n <= asked || float64(n-asked) <= againTrusted*float64(h.sent) {
+	if h.job.Layout.Peers != nil && (h.lost > 0 || h.mixed > 0) || !h.set.Steady() || len(h.set.Flows()) > 0 || n <= asked || float64(n-asked) <= againTrusted*float64(h.sent) {
 		return nil
 	}
 	text := h.share(n) + " was sent again"

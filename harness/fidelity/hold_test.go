@@ -61,6 +61,8 @@ func TestHold(t *testing.T) {
 		{"more than loss explains", again, topo.LinkSpec{Loss: 0.01}, func(_ *job.Job, c *result.Cell) { lose(c, 400); c.Resent.Packets = 4*400 + 4041 },
 			[]string{"was sent again, and the loss of 400 explains 1600 at most: answers came later"}},
 		{"a byte stream under loss", ring.System{}, topo.LinkSpec{Loss: 0.01}, func(_ *job.Job, c *result.Cell) { lose(c, 1); c.Resent.Packets = 9000 }, nil},
+		{"a byte stream whose frames overtake", ring.System{}, topo.LinkSpec{}, func(_ *job.Job, c *result.Cell) { c.Links[0].Reordered = 1; c.Resent.Packets = 9000 }, nil},
+		{"a byte stream whose frames come twice", ring.System{}, topo.LinkSpec{}, func(_ *job.Job, c *result.Cell) { c.Links[0].Duplicated = 1; c.Resent.Packets = 9000 }, nil},
 		{"both", again, topo.LinkSpec{}, func(_ *job.Job, c *result.Cell) { c.Resent.Packets = 39_000; took(c, units.Second) },
 			[]string{"an iteration took 1s, 6.25 times", "97.5% of what hosts sent (39000 of 40000 packets) was sent again"}},
 		{"a job that was ended", again, topo.LinkSpec{}, func(_ *job.Job, c *result.Cell) { took(c, units.Second); c.Ended = &result.End{} }, nil},

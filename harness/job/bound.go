@@ -119,7 +119,7 @@ func (s *Spec) loss() (p, burst float64) {
 	kept, burst := 1.0, 1.0
 	take := func(specs ...topo.LinkSpec) {
 		for _, l := range specs {
-			q := 1 - l.Loss
+			q := (1 - l.Loss) * (1 - l.Corrupt)
 			if l.LossEvery > 0 {
 				q *= 1 - 1/float64(l.LossEvery)
 			}

@@ -212,10 +212,10 @@ func (s *Set) Plan() *plan.Plan { return s.Jobs[0].Plan }
 // the order of the plan. Links deliver at multiples of quantum, which saves a live switch
 // wake-ups; zero is exact.
 func (s *Set) Switches(quantum units.Duration) []chassis.Config {
-	first, p, changes := s.First(), s.Plan(), s.First().changes()
+	first, p, changes, labels := s.First(), s.Plan(), s.First().changes(), s.labels()
 	out := make([]chassis.Config, len(p.Switches))
 	for i := range out {
-		c := chassis.Config{Switch: p.Switches[i], MTU: p.MTU, Seed: first.Seed, Groups: s.groups(i), Quantum: quantum, Changes: changes[i]}
+		c := chassis.Config{Switch: p.Switches[i], MTU: p.MTU, Seed: first.Seed, Groups: s.groups(i), Quantum: quantum, Changes: changes[i], Labels: labels}
 		if users := s.users(i); len(users) > 0 {
 			c.System, c.Programs, c.Servers = users[0].System.Name(), s.programs[i], users[0].pfeTimes(i)
 		}

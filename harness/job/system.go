@@ -23,7 +23,7 @@ import (
 // System is a protocol that jobs can run on, with its knobs set. Code that runs jobs,
 // reads scenarios or starts the processes of nodes is given a list of systems and names
 // none. What a system may offer beside this is in interfaces of its own: [Configurable], [Described],
-// [Recoverer], [Patient], [Survivor], [Outliver], [Sharer], [Staffed], [Slotted], [Benched], [Windowed], [Ranked], [Compared], [Tallied],
+// [Recoverer], [Patient], [Survivor], [Outliver], [Sharer], [Staffed], [Slotted], [Labelled], [Benched], [Windowed], [Ranked], [Compared], [Tallied],
 // [Runtime], [Service].
 type System interface {
 	// Name is how scenarios, tables and configurations call it.

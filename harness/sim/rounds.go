@@ -68,7 +68,7 @@ func newRounds(r *run, p *plan.Plan, known *Patterns) *rounds {
 	return out
 }
 
-// chance reports whether links lose or delay frames at random, or by turn.
+// chance reports whether links do anything to frames at random, by turn or by name.
 func chance(p *plan.Plan) bool {
 	for _, sw := range p.Switches {
 		specs := []topo.LinkSpec{}
@@ -79,7 +79,7 @@ func chance(p *plan.Plan) bool {
 			specs = append(specs, port.In, port.Out)
 		}
 		for _, s := range specs {
-			if s.Loses() || s.Jitter > 0 || s.Marking.On() {
+			if s.Loses() || s.Jitter > 0 || s.Reorder > 0 || s.Duplicate > 0 || s.Marking.On() {
 				return true
 			}
 		}

@@ -19,6 +19,9 @@ type Link struct {
 	Max    units.Bytes `json:"depth_max"`
 	Marks  uint64      `json:"marks"` // frames that left with a mark of congestion
 
+	Reordered  uint64 `json:"reordered,omitempty"`  // frames that passed the wire without delay
+	Duplicated uint64 `json:"duplicated,omitempty"` // frames that came twice
+
 	Changes int `json:"changes,omitempty"` // that came during the run
 
 	Drops []Counter `json:"drops,omitempty"` // by reason; Node is empty
@@ -52,6 +55,8 @@ const (
 	DropBernoulli = "loss-bernoulli"
 	DropLossEvery = "loss-every-nth"
 	DropBurst     = "loss-burst"
+	DropFCS       = "fcs-error"
+	DropScript    = "loss-script"
 	DropEarly     = "early-drop"
 	DropQueueFull = "queue-full"
 	DropInFlight  = "inflight-limit"
@@ -66,6 +71,8 @@ func LinkDrops() []DropReason {
 		{DropBernoulli, "lost on the wire by chance, each alone"},
 		{DropLossEvery, "lost on the wire by turn"},
 		{DropBurst, "lost on the wire in a burst"},
+		{DropFCS, "a bit flipped on the wire, so that the far end dropped the frame by its FCS"},
+		{DropScript, "lost on the wire by name: the n-th packet of a job and slot"},
 		{DropEarly, "would have been marked on the slope, and cannot be"},
 		{DropQueueFull, "no room before the line"},
 		{DropInFlight, "more frames inside the link than its model holds"},

@@ -107,7 +107,9 @@ func (k *kind) stroke(from, to figure.Spot) figure.Stroke {
 	}
 }
 
-func (s *Spec) loses() bool { return s.Loss > 0 || s.LossEvery > 0 || s.Bursts != nil }
+func (s *Spec) loses() bool {
+	return s.Loss > 0 || s.LossEvery > 0 || s.Bursts != nil || s.Corrupt > 0 || s.Script != ""
+}
 
 // label says what a kind is: each way where the ways differ.
 func (k *kind) label() string {
@@ -127,7 +129,7 @@ func (s *Spec) label() string {
 		words = append(words, s.Delay.String())
 	}
 	if s.Jitter > 0 {
-		words = append(words, "±"+s.Jitter.String())
+		words = append(words, strings.TrimSpace("±"+s.Jitter.String()+" "+s.Distribution))
 	}
 	switch {
 	case s.Bursts != nil:
@@ -136,6 +138,16 @@ func (s *Spec) label() string {
 		words = append(words, "loses "+percent(s.Loss))
 	case s.LossEvery > 0:
 		words = append(words, fmt.Sprintf("loses 1 of %d", s.LossEvery))
+	case s.Script != "":
+		words = append(words, "loses packets by name")
+	}
+	for _, also := range []struct {
+		verb  string
+		share float64
+	}{{"corrupts", s.Corrupt}, {"reorders", s.Reorder}, {"duplicates", s.Duplicate}} {
+		if also.share > 0 {
+			words = append(words, also.verb+" "+percent(also.share))
+		}
 	}
 	return strings.Join(words, ", ")
 }

@@ -44,6 +44,12 @@ type Spec struct {
 	Loss      float64
 	LossEvery int
 	Bursts    *struct{ Bad float64 }
+
+	Distribution string
+	Reorder      float64
+	Duplicate    float64
+	Corrupt      float64
+	Script       string
 }
 
 // End is a port of a node.

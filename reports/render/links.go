@@ -29,6 +29,10 @@ func linkColumns() []runColumn[result.Link] {
 	for _, d := range result.LinkDrops() {
 		columns = append(columns, column(d.Name, "frames", d.Meaning, func(_ *result.Cell, l *result.Link) Cell { return Int(l.DroppedBy(d.Name)) }))
 	}
+	columns = append(columns,
+		column("reordered", "frames", "that passed the wire without delay, and so may have overtaken others", func(_ *result.Cell, l *result.Link) Cell { return Int(l.Reordered) }),
+		column("duplicated", "frames", "that came twice", func(_ *result.Cell, l *result.Link) Cell { return Int(l.Duplicated) }),
+	)
 	return append(columns, column("since", "s", "from when on the row counts: its switch was started again then; empty: from the start", func(_ *result.Cell, l *result.Link) Cell {
 		return when(l.Since > 0, Number(l.Since.Sub(0).Seconds(), 3))
 	}))

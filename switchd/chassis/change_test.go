@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/inalab/inalab/internal/pktio/impair"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/units"
@@ -155,7 +156,9 @@ func TestChangesSurviveJSON(t *testing.T) {
 	cfg.Changes[0].Spec = topo.LinkSpec{
 		Rate: 7, Delay: 2 * us, Jitter: us, Loss: 0.25, LossEvery: 3, Queue: 4000,
 		Bursts: topo.Bursts{Enter: 0.1, Leave: 0.2, Bad: 1}, Marking: topo.Marking{Min: 10, Max: 20, P: 0.5},
+		Distribution: topo.Normal, Reorder: 0.1, ReorderGap: 2, Duplicate: 0.1, Corrupt: 0.1, Script: "1/5:3",
 	}
+	cfg.Labels = []impair.Label{{Protocol: 17, Ports: [2]uint16{1, 2}, Job: impair.Field{Offset: 1, Bytes: 1}, Slot: impair.Field{Offset: 2, Bytes: 2, Mask: 7}}}
 	text, err := json.Marshal(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -164,8 +167,8 @@ func TestChangesSurviveJSON(t *testing.T) {
 	if err := strictjson.Decode(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(cfg.Changes, back.Changes); diff != "" {
-		t.Errorf("changes (-before +after):\n%s", diff)
+	if diff := cmp.Diff(cfg.Changes, back.Changes) + cmp.Diff(cfg.Labels, back.Labels); diff != "" {
+		t.Errorf("changes and labels (-before +after):\n%s", diff)
 	}
 	if _, err := New(back, newEngine, nil); err != nil { // it has all streams
 		t.Error(err)

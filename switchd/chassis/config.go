@@ -39,6 +39,9 @@ type Config struct {
 	// at one time the later one holds. They wait for [Chassis.Begin].
 	Changes []Change `json:",omitempty"`
 
+	// Labels say where packets name their job and slot, for scripts of losses.
+	Labels []impair.Label `json:",omitempty"`
+
 	// NoLinks leaves all links out: frames cross ports and fabric at once.
 	NoLinks bool
 	// Quantum rounds the times at which links deliver up to a multiple of it, so

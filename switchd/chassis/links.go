@@ -85,7 +85,7 @@ func (c *Chassis) newLink(name string, spec topo.LinkSpec, p part) (*part, error
 	if c.cfg.NoLinks {
 		return nil, nil
 	}
-	cfg := impair.Config{Name: name, Out: p.port, Quantum: c.cfg.Quantum, Params: params(spec), Changes: changes(c.changesOf(&p))}
+	cfg := impair.Config{Name: name, Out: p.port, Quantum: c.cfg.Quantum, Params: params(spec), Changes: changes(c.changesOf(&p)), Labels: c.cfg.Labels}
 	c.addStreams(&cfg)
 	link, err := impair.New(cfg)
 	if err != nil {
@@ -110,13 +110,16 @@ func (c *Chassis) addStreams(cfg *impair.Config) {
 	cfg.JitterStream = stream("jitter", func(p *impair.Params) bool { return p.Jitter > 0 })
 	cfg.BurstStream = stream("bursts", func(p *impair.Params) bool { return p.Bursts != topo.Bursts{} })
 	cfg.MarkStream = stream("mark", func(p *impair.Params) bool { return !p.Marking.Threshold() })
+	cfg.ReorderStream = stream("reorder", func(p *impair.Params) bool { return p.Reorder > 0 })
+	cfg.DuplicateStream = stream("duplicate", func(p *impair.Params) bool { return p.Duplicate > 0 })
+	cfg.CorruptStream = stream("corrupt", func(p *impair.Params) bool { return p.Corrupt > 0 })
 }
 
-// params turns a topology's link into the model's. A topology's jitter goes
-// either way of the delay, the model's adds to it.
+// params turns a topology's link into the model's.
 func params(s topo.LinkSpec) impair.Params {
 	return impair.Params{
-		Rate: s.Rate, Delay: s.Delay - s.Jitter, Jitter: 2 * s.Jitter,
-		Loss: s.Loss, LossEvery: s.LossEvery, Bursts: s.Bursts, Queue: s.Queue, Marking: s.Marking,
+		Rate: s.Rate, Delay: s.Delay, Jitter: s.Jitter, Distribution: s.Distribution,
+		Loss: s.Loss, LossEvery: s.LossEvery, Bursts: s.Bursts, Corrupt: s.Corrupt, Script: s.Script,
+		Reorder: s.Reorder, ReorderGap: s.ReorderGap, Duplicate: s.Duplicate, Queue: s.Queue, Marking: s.Marking,
 	}
 }

@@ -46,8 +46,8 @@ func (c *Chassis) PortStats() []PortStat {
 // Counters returns what forwarding, engines and links counted, as in
 // "forward/no-route", "pfe1/trioml-packets" (on a switch without chassis
 // "engine/..."), "pfe1/telemetry/telemetry-reports" of a program beside the system's,
-// "link/h0:eth0->tor:p0/queue-full". Drops of links that did not
-// happen, and marks that were not made, are left out.
+// "link/h0:eth0->tor:p0/queue-full". What links did not do, drops, marks and the rest, is
+// left out.
 func (c *Chassis) Counters() []sansio.Count {
 	var t sansio.Tally
 	for _, n := range c.plane.Counters() {
@@ -66,8 +66,14 @@ func (c *Chassis) Counters() []sansio.Count {
 	t.Merge(asked.List())
 	t.Merge(unasked.List())
 	for _, p := range c.parts {
-		if p.link != nil && p.link.Stats().Marked > 0 {
-			t.Add("link/"+p.link.Name()+"/"+impair.CountMarked, p.link.Stats().Marked)
+		if p.link == nil {
+			continue
+		}
+		s := p.link.Stats()
+		for _, n := range []sansio.Count{{Name: impair.CountMarked, N: s.Marked}, {Name: impair.CountOvertook, N: s.Overtook}, {Name: impair.CountDuplicated, N: s.Duplicated}} {
+			if n.N > 0 {
+				t.Add("link/"+p.link.Name()+"/"+n.Name, n.N)
+			}
 		}
 	}
 	return t.List()
@@ -103,6 +109,7 @@ func (c *Chassis) Links(from, until units.Time) (out []result.Link) {
 		l := result.Link{
 			Name: p.link.Name(), Rate: c.specOf(p).Rate, Frames: s.Out.Frames, Bytes: s.Out.Bytes,
 			Mean: d.Mean, P99: d.P99, Max: d.Max, Marks: s.Marked, Use: p.link.Use(from, until), Changes: p.link.Changed(until),
+			Reordered: s.Overtook, Duplicated: s.Duplicated,
 		}
 		for _, n := range s.Drops() {
 			l.Drops = append(l.Drops, result.Counter{Name: n.Name, N: n.N})

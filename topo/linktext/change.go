@@ -48,7 +48,7 @@ func (a At) Read(path string, in Place) (Change, []error) {
 // Becomes says what the links become: "links at h0 become {rate: 1Gbit/s}". A change of nothing is
 // a fault.
 func (c Change) Becomes() (string, error) {
-	if c.Link == (Link{}) {
+	if c.Link.IsZero() {
 		return "", c.In.Wrong(c.Path, errors.New("nothing of the links changes: write what they become, as in rate: 10Gbit/s"))
 	}
 	text, err := yaml.MarshalWithOptions(c.Link, yaml.Flow(true))

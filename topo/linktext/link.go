@@ -3,6 +3,7 @@ package linktext
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/inalab/inalab/internal/units"
@@ -20,7 +21,24 @@ type Link struct {
 	Bursts    *Bursts `yaml:"gilbert-elliott,omitempty" json:",omitempty"`
 	Queue     string  `yaml:"queue,omitempty"`
 	ECN       *ECN    `yaml:"ecn,omitempty" json:",omitempty"`
+
+	Distribution string `yaml:"distribution,omitempty" json:",omitempty"`
+	Reorder      string `yaml:"reorder,omitempty" json:",omitempty"`
+	ReorderGap   *int   `yaml:"reorder-gap,omitempty" json:",omitempty"`
+	Duplicate    string `yaml:"duplicate,omitempty" json:",omitempty"`
+	Corrupt      string `yaml:"corrupt,omitempty" json:",omitempty"`
+	Drop         []Drop `yaml:"drop,omitzero" json:",omitzero"`
 }
+
+// Drop is a [topo.Drop].
+type Drop struct {
+	Job     *int  `yaml:"job,omitempty" json:",omitempty"`
+	Slot    int   `yaml:"slot"`
+	Packets []int `yaml:"packets"`
+}
+
+// IsZero reports whether a link says nothing.
+func (l Link) IsZero() bool { return reflect.ValueOf(l).IsZero() }
 
 // Bursts is a [topo.Bursts].
 type Bursts struct {
@@ -54,6 +72,12 @@ func (l Link) Spec(path string, base topo.LinkSpec, in Place) (topo.LinkSpec, []
 	s := r.link(path, l, base)
 	if s.Jitter > s.Delay && l.Jitter+l.Delay != "" {
 		r.wrong(path+".jitter", fmt.Errorf("%v exceeds the delay of %v: frames would arrive before they were sent", s.Jitter, s.Delay))
+	}
+	if s.Reorder > 0 && s.Delay == 0 && l.Reorder+l.Delay != "" {
+		r.wrong(path+".reorder", errors.New("it needs a delay: without one no frame is on the wire to overtake; write one, as in delay: 1ms"))
+	}
+	if s.ReorderGap > 0 && s.Reorder == 0 && l.ReorderGap != nil {
+		r.wrong(path+".reorder-gap", errors.New("it says how often frames overtake at most: write how likely they do as well, as in reorder: 1%"))
 	}
 	return s, r.errs
 }
@@ -101,6 +125,7 @@ func (r *reader) link(path string, f Link, base topo.LinkSpec) topo.LinkSpec {
 		s.LossEvery = r.every(path+".loss-every", *f.LossEvery)
 	}
 	r.losses(path, f, &s)
+	r.mishaps(path, f, &s)
 	return s
 }
 

@@ -33,7 +33,42 @@ func Of(s, base topo.LinkSpec) (l Link) {
 	if s.Marking != base.Marking {
 		l.ECN = markingText(s.Marking)
 	}
+	mishapsOf(&l, s, base)
 	return l
+}
+
+// mishapsOf writes what happens to frames on the wire beside losses by chance.
+func mishapsOf(l *Link, s, base topo.LinkSpec) {
+	for _, of := range []struct {
+		text     *string
+		is, base float64
+	}{{&l.Reorder, s.Reorder, base.Reorder}, {&l.Duplicate, s.Duplicate, base.Duplicate}, {&l.Corrupt, s.Corrupt, base.Corrupt}} {
+		if of.is != of.base {
+			*of.text = share(of.is)
+		}
+	}
+	if s.ReorderGap != base.ReorderGap {
+		l.ReorderGap = &s.ReorderGap
+	}
+	if s.Distribution != base.Distribution {
+		l.Distribution = s.Distribution.String()
+	}
+	if s.Script != base.Script {
+		l.Drop = dropsOf(s.Script)
+	}
+}
+
+// dropsOf writes a script.
+func dropsOf(s topo.Script) []Drop {
+	drops, err := s.Drops()
+	if err != nil {
+		panic("writing a script of losses: " + err.Error()) // it was read, or made by [topo.NewScript]
+	}
+	out := []Drop{}
+	for _, d := range drops {
+		out = append(out, Drop{Job: &d.Job, Slot: int(d.Slot), Packets: d.Packets})
+	}
+	return out
 }
 
 func markingText(m topo.Marking) *ECN {

@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/inalab/inalab/internal/yamldoc"
+	"github.com/inalab/inalab/topo/linktext"
 )
 
 // Wrong reports what is wrong with the value at a path such as "links[1].rate", where it stands. A value
@@ -49,4 +50,9 @@ func child(n yamldoc.Node, step string) (yamldoc.Node, bool) {
 		return yamldoc.Node{}, false
 	}
 	return yamldoc.Node{Node: list.Values[i], Doc: n.Doc}, true
+}
+
+// WhereDropped returns the path at which packets of a job and slot are lost by name.
+func (t *Topology) WhereDropped(job int, slot uint32) (path string, ok bool) {
+	return linktext.WhereDropped(&t.file, job, slot)
 }

@@ -70,6 +70,9 @@ var keys = map[reflect.Type]map[string]yamlschema.Key{
 	},
 }
 
+// words are those of keys of links that take no others.
+var words = map[string][]string{"distribution": topo.DistributionWords()}
+
 // keyOf says what a key means. Those of links are the same in scenarios, whose page tells them.
 func keyOf(t *testing.T) func(reflect.Type, string) yamlschema.Key {
 	sections, err := scenarios.Fields(system.All())
@@ -78,7 +81,7 @@ func keyOf(t *testing.T) func(reflect.Type, string) yamlschema.Key {
 	}
 	names := map[reflect.Type]string{
 		reflect.TypeFor[linktext.Link](): "link", reflect.TypeFor[linktext.Bursts](): "gilbert-elliott",
-		reflect.TypeFor[linktext.ECN](): "ecn", reflect.TypeFor[linktext.At](): "links",
+		reflect.TypeFor[linktext.ECN](): "ecn", reflect.TypeFor[linktext.At](): "links", reflect.TypeFor[linktext.Drop](): "drop",
 	}
 	return func(of reflect.Type, key string) yamlschema.Key {
 		if k, ok := keys[of][key]; ok {
@@ -87,7 +90,7 @@ func keyOf(t *testing.T) func(reflect.Type, string) yamlschema.Key {
 		for _, s := range sections {
 			for _, f := range s.Fields {
 				if s.Name == names[of] && f.Key == key {
-					return yamlschema.Key{Text: strings.ReplaceAll(f.Text, ", before scaling", ""), Form: yamlschema.FormOf(f.Kind)}
+					return yamlschema.Key{Text: strings.ReplaceAll(f.Text, ", before scaling", ""), Form: yamlschema.FormOf(f.Kind), Words: words[key]}
 				}
 			}
 		}
@@ -179,6 +182,8 @@ func TestSchemaRefuses(t *testing.T) {
 		"no unit":        strings.Replace(small, "endpoints: [h1, tor]", "endpoints: [h1, tor], rate: '10'", 1),
 		"share":          strings.Replace(small, "endpoints: [h1, tor]", "endpoints: [h1, tor], loss: 1.5", 1),
 		"fraction":       strings.Replace(small, "endpoints: [h1, tor]", "endpoints: [h1, tor], loss-every: 1.5", 1),
+		"distribution":   strings.Replace(small, "endpoints: [h1, tor]", "endpoints: [h1, tor], distribution: gauss", 1),
+		"no packets":     strings.Replace(small, "endpoints: [h1, tor]", "endpoints: [h1, tor], drop: [{slot: 5}]", 1),
 		"unknown engine": strings.Replace(small, "kind: switch", "kind: switch, engine: tofinno", 1),
 		"no kind":        strings.Replace(small, "h1: {kind: host}", "h1: {}", 1),
 	} {
@@ -229,8 +234,11 @@ links:
 impair:
   - {at: h0, loss-every: 1000}
   - {from: leaf, to: core, gilbert-elliott: {enter: 0.1%, leave: 10%, bad: 100%}}
+  - {from: h1, delay: 2us, jitter: 1us, distribution: normal, reorder: 1%, reorder-gap: 5, duplicate: 0.01, corrupt: 0.1%}
+  - {to: h1, drop: [{job: 1, slot: 5, packets: [3, 4]}, {slot: 0, packets: [1]}]}
 schedule:
   - {time: 2s, link: {at: h1, loss: 0%, rate: unlimited}}
   - {time: 1s, link: {from: h0, delay: 5us}}
+  - {time: 3s, link: {to: h1, drop: []}}
 `
 )

@@ -91,7 +91,7 @@ func (w *writer) defaults() {
 		{"uplink", linktext.Of(w.base.Uplink, w.base.Link), "what differs between switches"},
 		{"fabric", linktext.Of(w.base.Fabric, topo.LinkSpec{}), "between two PFEs of a chassis"},
 	} {
-		if d.link != (linktext.Link{}) && (d.key != "uplink" || links) {
+		if !d.link.IsZero() && (d.key != "uplink" || links) {
 			w.line("  %s: %s # %s", d.key, flow(d.link), d.text)
 		}
 	}
@@ -140,7 +140,7 @@ func (w *writer) shape(n *topo.Node) string {
 			k.Cards[i].Slot = nil
 		}
 	}
-	if f := linktext.Of(n.Chassis.Fabric, w.base.Fabric); f != (linktext.Link{}) {
+	if f := linktext.Of(n.Chassis.Fabric, w.base.Fabric); !f.IsZero() {
 		k.Fabric = &f
 	}
 	return flow(k)

@@ -39,6 +39,18 @@ func drawSpec(t *rapid.T, name string) (s topo.LinkSpec) {
 	if may("bursts") {
 		s.Bursts = topo.Bursts{Enter: 0.01, Leave: rapid.Float64Range(0.001, 1).Draw(t, name+" leave"), Good: 0.125, Bad: 1}
 	}
+	if s.Jitter > 0 {
+		s.Distribution = rapid.SampledFrom([]topo.Distribution{topo.Uniform, topo.Normal, topo.Pareto}).Draw(t, name+" distribution")
+	}
+	if s.Delay > 0 && may("reorder") {
+		s.Reorder, s.ReorderGap = rapid.Float64Range(0.001, 1).Draw(t, name+" overtaking"), rapid.IntRange(0, 9).Draw(t, name+" gap")
+	}
+	if may("mishaps") {
+		s.Duplicate, s.Corrupt = rapid.Float64Range(0, 1).Draw(t, name+" twice"), rapid.Float64Range(0, 1).Draw(t, name+" flipped")
+	}
+	if may("script") {
+		s.Script = rapid.SampledFrom([]topo.Script{"1/5:3", "1/5:3,4 2/4294967295:1"}).Draw(t, name+" script")
+	}
 	if may("queue") {
 		s.Queue = units.Bytes(rapid.Int64Range(0, 1<<30).Draw(t, name+" queue"))
 	}

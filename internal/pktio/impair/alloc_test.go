@@ -11,7 +11,8 @@ import (
 
 func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	cfg := Config{Params: Params{Rate: 10 * gigabit, Delay: 300 * us, Jitter: 20 * us, Loss: 0.02, LossEvery: 9, Queue: 200_000}}
-	cfg.LossStream, cfg.JitterStream = streams(1)
+	cfg.Reorder, cfg.Duplicate, cfg.Corrupt = 0.05, 0.05, 0.05
+	cfg.reseed(1)
 	l, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(5, rounds); n != 0 {
 		t.Errorf("%v allocations in 100 rounds", n)
 	}
-	if s := l.Stats(); s.QueueFull == 0 || s.LossBernoulli == 0 || s.LossEvery == 0 || s.Out.Frames == 0 {
+	if s := l.Stats(); s.QueueFull == 0 || s.LossBernoulli == 0 || s.LossEvery == 0 || s.LossFCS == 0 || s.Overtook == 0 || s.Duplicated == 0 || s.Out.Frames == 0 {
 		t.Errorf("the round does not reach every path: %+v", s)
 	}
 }
@@ -52,11 +53,11 @@ func TestMemoryIsBoundedByWhatIsInside(t *testing.T) {
 		b.at(units.Time(100*us)*units.Time(i), kilo(0, 60)) // 10 trains of 60 kB inside
 	}
 	total := 0
-	for range b.link.store.chunks.len() {
-		total += cap((*b.link.store.chunks.front()).mem)
-		b.link.store.chunks.drop()
+	for range b.link.wire.store.chunks.len() {
+		total += cap((*b.link.wire.store.chunks.front()).mem)
+		b.link.wire.store.chunks.drop()
 	}
-	for _, c := range b.link.store.spare {
+	for _, c := range b.link.wire.store.spare {
 		total += cap(c.mem)
 	}
 	if inside := 10 * 60 * kiloFrame; total > 4*inside {

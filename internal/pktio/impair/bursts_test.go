@@ -31,7 +31,7 @@ func TestBurstsAreThoseOfTheChain(t *testing.T) {
 			if got := link.count(DropBurst); got != uint64(len(lost)) {
 				t.Errorf("%d frames are counted as lost, %d are missing", got, len(lost))
 			}
-			checkMean(t, "share of frames", float64(len(lost))/frames, b.Mean(), deviation(b)/math.Sqrt(frames))
+			checkMean(t, "share of frames", float64(len(lost))/frames, b.Mean(), b.Deviation()/math.Sqrt(frames))
 			if b.Bad < 1 || b.Good > 0 {
 				return // a run of losses is no spell then
 			}
@@ -46,15 +46,6 @@ func TestBurstsAreThoseOfTheChain(t *testing.T) {
 			checkMean(t, "length of bursts", length, 1/b.Leave, math.Sqrt(1-b.Leave)/b.Leave/math.Sqrt(n)+1/n)
 		})
 	}
-}
-
-// deviation returns the standard deviation of the share of losses in n frames times the root of
-// n: losses of one state hang together over the memory of the chain, 1-Enter-Leave.
-func deviation(b topo.Bursts) float64 {
-	mean, memory := b.Mean(), 1-b.Enter-b.Leave
-	bad := b.Enter / (b.Enter + b.Leave)
-	between := bad * (1 - bad) * (b.Bad - b.Good) * (b.Bad - b.Good)
-	return math.Sqrt(mean*(1-mean) + 2*between*memory/(1-memory))
 }
 
 // checkMean fails where a mean is outside its 99% interval.

@@ -97,6 +97,12 @@ func (l *Link) changeLine(start units.Time) {
 	if l.sending.Bursts != before.Bursts {
 		l.bad = false
 	}
+	if l.sending.Reorder != before.Reorder || l.sending.ReorderGap != before.ReorderGap {
+		l.behind = 0
+	}
+	if l.sending.Script != before.Script {
+		l.script = newScript(l.sending.Script)
+	}
 	l.lossy = l.sending.loses()
 }
 

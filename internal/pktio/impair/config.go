@@ -36,12 +36,19 @@ func DefaultQueue(r units.Rate) units.Bytes {
 type Params struct {
 	Rate      units.Rate     // bits per second; zero is unlimited: nothing ever waits
 	Delay     units.Duration // propagation, from the last bit sent to the last bit received
-	Jitter    units.Duration // added to Delay, uniform in [0, Jitter) for each frame; never reorders
+	Jitter    units.Duration // by how much the delay of a frame differs from Delay, as Distribution says; never reorders
 	Loss      float64        // probability, 0 to 1, that the wire loses a frame, each alone (Bernoulli)
 	LossEvery int            // the wire loses every LossEvery-th frame; zero loses none
 	Bursts    topo.Bursts    // the wire loses frames in bursts (Gilbert-Elliott)
 	Queue     units.Bytes    // limit of the bytes of frames that wait for the line; zero is DefaultQueue(Rate)
 	Marking   topo.Marking   // frames are marked by the bytes that wait when they come
+
+	Distribution topo.Distribution // of Jitter
+	Reorder      float64           // probability that a frame passes the wire without Delay and Jitter, and overtakes
+	ReorderGap   int               // at most one frame in so many overtakes; zero or 1: any may
+	Duplicate    float64           // probability that the wire delivers a frame twice
+	Corrupt      float64           // probability that a bit of the frame flips, so that the far end drops it by its FCS
+	Script       topo.Script       // packets that the wire loses by name, as Config.Labels tell
 
 	// What follows makes the line a server of another kind than an Ethernet: a
 	// processor that takes so long for a frame and so long for each byte.
@@ -69,6 +76,14 @@ type Config struct {
 	BurstStream  *rng.Stream // likewise where Bursts are not zero
 	MarkStream   *rng.Stream // likewise where Marking has a slope
 
+	ReorderStream   *rng.Stream // likewise where Reorder is not zero
+	DuplicateStream *rng.Stream // likewise where Duplicate is not zero
+	CorruptStream   *rng.Stream // likewise where Corrupt is not zero
+
+	// Labels say where packets name their job and slot, for Script: the first that fits a
+	// packet holds. A packet that none fits is lost by no script.
+	Labels []Label
+
 	// Quantum rounds NextDeadline up to a multiple of it, so that a live driver
 	// wakes once for many frames; frames still never leave before they are due.
 	// Zero means exact deadlines.
@@ -94,8 +109,13 @@ func (c *Config) validate() error {
 		fault("limit of %d frames in flight is negative: it must be positive, or zero for %d", c.MaxInFlight, DefaultMaxInFlight)
 	}
 	errs = append(errs, c.validateChanges()...)
-	if oneStream(c.LossStream, c.JitterStream, c.BurstStream, c.MarkStream) {
-		fault("loss, jitter, bursts or marking share a random stream: give each its own, or one would shift the other")
+	if oneStream(c.LossStream, c.JitterStream, c.BurstStream, c.MarkStream, c.ReorderStream, c.DuplicateStream, c.CorruptStream) {
+		fault("two of loss, jitter, bursts, marking, reordering, duplication and corruption share a random stream: give each its own, or one would shift the other")
+	}
+	for i := range c.Labels {
+		if err := c.Labels[i].validate(); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("link %q: %w", c.Name, err)
@@ -105,18 +125,23 @@ func (c *Config) validate() error {
 
 // needStreams reports what of p needs random numbers and has none.
 func (c *Config) needStreams(p *Params) (errs []error) {
-	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if p.Loss > 0 && c.LossStream == nil {
-		fault("loss %v needs random numbers: set LossStream", p.Loss)
-	}
-	if p.Jitter > 0 && c.JitterStream == nil {
-		fault("jitter %v needs random numbers: set JitterStream", p.Jitter)
-	}
-	if p.Bursts != (topo.Bursts{}) && c.BurstStream == nil {
-		fault("bursts of losses need random numbers: set BurstStream")
-	}
-	if !p.Marking.Threshold() && c.MarkStream == nil {
-		fault("marking on a slope needs random numbers: set MarkStream")
+	for _, of := range []struct {
+		needed bool
+		has    *rng.Stream
+		what   string
+		field  string
+	}{
+		{p.Loss > 0, c.LossStream, fmt.Sprintf("loss %v needs", p.Loss), "LossStream"},
+		{p.Jitter > 0, c.JitterStream, fmt.Sprintf("jitter %v needs", p.Jitter), "JitterStream"},
+		{p.Bursts != (topo.Bursts{}), c.BurstStream, "bursts of losses need", "BurstStream"},
+		{!p.Marking.Threshold(), c.MarkStream, "marking on a slope needs", "MarkStream"},
+		{p.Reorder > 0, c.ReorderStream, fmt.Sprintf("reorder %v needs", p.Reorder), "ReorderStream"},
+		{p.Duplicate > 0, c.DuplicateStream, fmt.Sprintf("duplicate %v needs", p.Duplicate), "DuplicateStream"},
+		{p.Corrupt > 0, c.CorruptStream, fmt.Sprintf("corrupt %v needs", p.Corrupt), "CorruptStream"},
+	} {
+		if of.needed && of.has == nil {
+			errs = append(errs, fmt.Errorf("%s random numbers: set %s", of.what, of.field))
+		}
 	}
 	return errs
 }
@@ -142,8 +167,16 @@ func (p *Params) validateParams() (errs []error) {
 	if p.Jitter < 0 {
 		fault("jitter %v is negative: it must be zero or more", p.Jitter)
 	}
-	if !(p.Loss >= 0 && p.Loss <= 1) { // written so that NaN fails
-		fault("loss %v is not a probability: it must be 0..1", p.Loss)
+	for _, of := range []struct {
+		name string
+		v    float64
+	}{{"loss", p.Loss}, {"reorder", p.Reorder}, {"duplicate", p.Duplicate}, {"corrupt", p.Corrupt}} {
+		if !(of.v >= 0 && of.v <= 1) { // written so that NaN fails
+			fault("%s %v is not a probability: it must be 0..1", of.name, of.v)
+		}
+	}
+	if p.ReorderGap < 0 {
+		fault("reorder gap %d is negative: it must be positive, or zero for any frame", p.ReorderGap)
 	}
 	if p.LossEvery < 0 {
 		fault("loss of every %d frames is negative: it must be positive, or zero for none", p.LossEvery)
@@ -154,7 +187,7 @@ func (p *Params) validateParams() (errs []error) {
 	if p.Queue < 0 {
 		fault("queue %v is negative: it must be positive, or zero for the default", p.Queue)
 	}
-	for _, err := range []error{p.Bursts.Validate(), p.Marking.Validate()} {
+	for _, err := range []error{p.Bursts.Validate(), p.Marking.Validate(), p.Distribution.Validate(), p.Script.Validate()} {
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -162,12 +195,13 @@ func (p *Params) validateParams() (errs []error) {
 	return errs
 }
 
-// perfect reports whether p leaves every frame as and when it is.
+// perfect reports whether p leaves every frame as and when it is. Reordering shows only where
+// there is a delay.
 func (p *Params) perfect() bool {
-	return p.Rate == 0 && p.PerFrame == 0 && p.Delay == 0 && p.Jitter == 0 && !p.loses()
+	return p.Rate == 0 && p.PerFrame == 0 && p.Delay == 0 && p.Jitter == 0 && p.Duplicate == 0 && !p.loses()
 }
 
 // loses reports whether the wire loses frames.
 func (p *Params) loses() bool {
-	return p.Loss > 0 || p.LossEvery > 0 || p.Bursts != topo.Bursts{}
+	return p.Loss > 0 || p.LossEvery > 0 || p.Bursts != topo.Bursts{} || p.Corrupt > 0 || p.Script != ""
 }

@@ -157,6 +157,13 @@ func streams(seed rng.Root) (loss, jitter *rng.Stream) {
 	return seed.Stream("link/test/loss"), seed.Stream("link/test/jitter")
 }
 
+// reseed gives a link all streams anew.
+func (c *Config) reseed(seed rng.Root) {
+	c.LossStream, c.JitterStream = streams(seed)
+	c.BurstStream, c.MarkStream = seed.Stream("link/test/bursts"), seed.Stream("link/test/mark")
+	c.ReorderStream, c.DuplicateStream, c.CorruptStream = seed.Stream("link/test/reorder"), seed.Stream("link/test/duplicate"), seed.Stream("link/test/corrupt")
+}
+
 func equal[T comparable](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if !slices.Equal(got, want) {

@@ -9,8 +9,8 @@ import (
 
 // Link is one direction of a link. It is a [sansio.Machine].
 //
-// Frames in flight lie in two rings of one order: parcels, the runs of frames
-// that were kept together, and dues, the time of each frame of these runs.
+// Frames in flight are in two lanes: those that meet the delay of the wire, and those that overtake
+// them. In each, frames arrive in the order in which they were sent.
 type Link struct {
 	cfg Config
 	out [1]sansio.Port
@@ -24,32 +24,22 @@ type Link struct {
 	queue   queue
 	line    *line
 	serial  units.Serializer
-	lastDue units.Time // when the latest frame of all arrives, or would have
+	lastDue units.Time // when the latest frame of all that do not overtake arrives, or would have
 	nth     int        // frames since the last one that LossEvery lost
 	lossy   bool       // frames may be lost
 	perfect bool       // every frame leaves as and when it comes, now and after every change
 	bad     bool       // the state of Bursts
-	marker  marker
+	behind  int        // frames since the last one that overtook
+	script  script     // empty: nothing is lost by name
 
-	parcels ring[parcel]
-	dues    ring[units.Time]
-	store   store
+	labelled bool // packets may be lost by name, now or after a change
+	marker   marker
+
+	wire lane
+	fast lane
 
 	stats Stats
 }
-
-// parcel is a run of frames of one input train, kept until all have left.
-type parcel struct {
-	train  sansio.Train
-	frames int              // of the train
-	left   int              // frames that have left
-	chunk  *chunk           // of the store, that the body is in; nil where it has a memory of its own
-	header [headerHere]byte // memory of the train's header, where there is room
-}
-
-// headerHere is the length of the headers that a parcel has room for: Ethernet,
-// IPv4, and TCP with a time stamp (RFC 7323), rounded up. Longer ones are seldom.
-const headerHere = 72
 
 // New returns an idle link.
 func New(cfg Config) (*Link, error) {
@@ -62,6 +52,7 @@ func New(cfg Config) (*Link, error) {
 	l.perfect = cfg.alwaysPerfect()
 	l.coming, l.sending = newPeriod(&l.cfg.Params, nil), newPeriod(&l.cfg.Params, nil)
 	l.queue.limit = cfg.Queue
+	l.script, l.labelled = newScript(cfg.Script), cfg.scripted()
 	if cfg.With != nil {
 		l.line = cfg.With.line
 	}
@@ -105,38 +96,47 @@ func (l *Link) Expire(now units.Time, eff *sansio.Effects) {
 	if now >= l.coming.next {
 		l.changeQueue()
 	}
-	l.store.recycle()
+	l.wire.store.recycle()
+	l.fast.store.recycle()
 	l.queue.drain(now)
-	for l.parcels.len() > 0 {
-		p := l.parcels.front()
-		from := p.left
-		for p.left < p.frames && *l.dues.front() <= now {
-			l.dues.drop()
-			p.left++
-		}
-		if p.left > from {
-			l.send(eff, &p.train, from, p.left)
-		}
-		if p.left < p.frames {
+	for {
+		wire, fast := l.wire.due(), l.fast.due()
+		switch {
+		case wire > now && fast > now || l.InFlight() == 0:
 			return
+		case wire <= fast: // the frame on the wire was sent first
+			l.deliver(&l.wire, min(now, fast), eff)
+		default:
+			l.deliver(&l.fast, min(now, wire-1), eff)
 		}
-		if m := p.train.Memory; m != nil {
-			eff.Drop(m)
-		} else {
-			p.chunk.live--
-		}
-		l.parcels.drop()
 	}
+}
+
+// deliver sends the frames of the front of a lane, one of which is due, that are due until then.
+func (l *Link) deliver(n *lane, until units.Time, eff *sansio.Effects) {
+	p := n.parcels.front()
+	from := p.left
+	for p.left < p.frames && *n.dues.front() <= until {
+		n.dues.drop()
+		p.left++
+	}
+	l.send(eff, &p.train, from, p.left)
+	if p.left < p.frames {
+		return
+	}
+	if m := p.train.Memory; m != nil {
+		eff.Drop(m)
+	} else {
+		p.chunk.live--
+	}
+	n.parcels.drop()
 }
 
 // NextDeadline returns when the first frame in flight arrives, rounded up to
 // the quantum, or [units.Never].
 func (l *Link) NextDeadline() units.Time {
-	if l.dues.len() == 0 {
-		return units.Never
-	}
-	due, quantum := *l.dues.front(), units.Time(l.cfg.Quantum)
-	if quantum == 0 || due%quantum == 0 {
+	due, quantum := min(l.wire.due(), l.fast.due()), units.Time(l.cfg.Quantum)
+	if quantum == 0 || due == units.Never || due%quantum == 0 {
 		return due
 	}
 	return due.Add(units.Duration(quantum - due%quantum))

@@ -278,23 +278,34 @@ func TestNeverDueStays(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	loss, jitter := streams(1)
 	for want, cfg := range map[string]Config{
-		"out port -1 is negative":                                {Out: -1},
-		"rate -5bit/s is negative":                               {Params: Params{Rate: -5}},
-		"delay -1us is negative":                                 {Params: Params{Delay: -us}},
-		"jitter -1us is negative":                                {Params: Params{Jitter: -us}, JitterStream: jitter},
-		"jitter 1us needs random numbers":                        {Params: Params{Jitter: us}, LossStream: loss},
-		"loss 1.5 is not a probability":                          {Params: Params{Loss: 1.5}, LossStream: loss},
-		"loss NaN is not a probability":                          {Params: Params{Loss: nan()}, LossStream: loss},
-		"loss 0.5 needs random numbers":                          {Params: Params{Loss: 0.5}, JitterStream: jitter},
-		"loss of every -1 frames is negative":                    {Params: Params{LossEvery: -1}},
-		"queue -1B is negative":                                  {Params: Params{Queue: -1}},
-		"quantum -1us is negative":                               {Quantum: -us},
-		"bursts of losses need random numbers":                   {Params: Params{Bursts: topo.Bursts{Enter: 0.1, Leave: 0.5, Bad: 1}}},
-		"bursts: enter 2 is not a probability":                   {Params: Params{Bursts: topo.Bursts{Enter: 2, Leave: 0.5}}, BurstStream: loss},
-		"marking on a slope needs random":                        {Params: Params{Marking: topo.Marking{Min: 1, Max: 2, P: 1}}},
-		"marking from 2B to 1B":                                  {Params: Params{Marking: topo.Marking{Min: 2, Max: 1, P: 1}}, MarkStream: loss},
-		"limit of -1 frames in flight":                           {MaxInFlight: -1},
-		"loss, jitter, bursts or marking share a random stream:": {LossStream: loss, JitterStream: loss},
+		"out port -1 is negative":                                 {Out: -1},
+		"rate -5bit/s is negative":                                {Params: Params{Rate: -5}},
+		"delay -1us is negative":                                  {Params: Params{Delay: -us}},
+		"jitter -1us is negative":                                 {Params: Params{Jitter: -us}, JitterStream: jitter},
+		"jitter 1us needs random numbers":                         {Params: Params{Jitter: us}, LossStream: loss},
+		"loss 1.5 is not a probability":                           {Params: Params{Loss: 1.5}, LossStream: loss},
+		"loss NaN is not a probability":                           {Params: Params{Loss: nan()}, LossStream: loss},
+		"loss 0.5 needs random numbers":                           {Params: Params{Loss: 0.5}, JitterStream: jitter},
+		"loss of every -1 frames is negative":                     {Params: Params{LossEvery: -1}},
+		"reorder 2 is not a probability":                          {Params: Params{Reorder: 2}, ReorderStream: loss},
+		"reorder 0.5 needs random numbers: set ReorderStream":     {Params: Params{Reorder: 0.5}, DuplicateStream: loss},
+		"duplicate -0.5 is not a probability":                     {Params: Params{Duplicate: -0.5}},
+		"duplicate 0.5 needs random numbers":                      {Params: Params{Duplicate: 0.5}, ReorderStream: loss},
+		"corrupt NaN is not a probability":                        {Params: Params{Corrupt: nan()}},
+		"corrupt 0.5 needs random numbers: set CorruptStream":     {Params: Params{Corrupt: 0.5}, DuplicateStream: loss},
+		"reorder gap -1 is negative":                              {Params: Params{ReorderGap: -1}},
+		`distribution "gauss": allowed are uniform, normal, pare`: {Params: Params{Distribution: "gauss"}},
+		`script of losses: "1/x:3": write job/slot:packets`:       {Params: Params{Script: "1/x:3"}},
+		"label of protocol 0: a field of 5 bytes at 0: it must":   {Labels: []Label{{Job: Field{0, 5, 0}, Slot: Field{0, 1, 0}}}},
+		"label of ports 2 to 1: write the lowest first":           {Labels: []Label{{Ports: [2]uint16{2, 1}, Job: Field{0, 1, 0}, Slot: Field{0, 1, 0}}}},
+		"queue -1B is negative":                                   {Params: Params{Queue: -1}},
+		"quantum -1us is negative":                                {Quantum: -us},
+		"bursts of losses need random numbers":                    {Params: Params{Bursts: topo.Bursts{Enter: 0.1, Leave: 0.5, Bad: 1}}},
+		"bursts: enter 2 is not a probability":                    {Params: Params{Bursts: topo.Bursts{Enter: 2, Leave: 0.5}}, BurstStream: loss},
+		"marking on a slope needs random":                         {Params: Params{Marking: topo.Marking{Min: 1, Max: 2, P: 1}}},
+		"marking from 2B to 1B":                                   {Params: Params{Marking: topo.Marking{Min: 2, Max: 1, P: 1}}, MarkStream: loss},
+		"limit of -1 frames in flight":                            {MaxInFlight: -1},
+		"two of loss, jitter, bursts, marking, reordering, duplication and corruption share a random stream:": {LossStream: loss, JitterStream: loss},
 	} {
 		cfg.Name = "a->b"
 		_, err := New(cfg)
@@ -329,9 +340,9 @@ func TestCountersAreComplete(t *testing.T) {
 	b.at(0, kilo(0, 3))
 	b.drain()
 	equal(t, "counters", b.link.Counters(), []sansio.Count{
-		{Name: "bytes-in", N: 3 * kiloFrame}, {Name: "bytes-out", N: 2 * kiloFrame}, {Name: "early-drop"}, {Name: "ecn-marked"},
-		{Name: "frames-in", N: 3}, {Name: "frames-out", N: 2}, {Name: "inflight-limit"},
-		{Name: "loss-bernoulli"}, {Name: "loss-burst"}, {Name: "loss-every-nth", N: 1}, {Name: "queue-full"},
+		{Name: "bytes-in", N: 3 * kiloFrame}, {Name: "bytes-out", N: 2 * kiloFrame}, {Name: "duplicated"}, {Name: "early-drop"}, {Name: "ecn-marked"},
+		{Name: "fcs-error"}, {Name: "frames-in", N: 3}, {Name: "frames-out", N: 2}, {Name: "inflight-limit"},
+		{Name: "loss-bernoulli"}, {Name: "loss-burst"}, {Name: "loss-every-nth", N: 1}, {Name: "loss-script"}, {Name: "queue-full"}, {Name: "reordered"},
 	})
 	if b.link.Name() != "h0->tor" {
 		t.Errorf("name %q", b.link.Name())

@@ -2,16 +2,19 @@ package impair
 
 import "github.com/inalab/inalab/topo"
 
-// lose reports whether the wire loses the next frame. All kinds of loss go on counting and
-// drawing whatever the others do; a frame that several would lose counts for the first of them.
-func (l *Link) lose() bool {
+// lose reports whether the wire loses the next frame, which is named so. All kinds of loss go on
+// counting and drawing whatever the others do; a frame that several would lose counts for the first
+// of them.
+func (l *Link) lose(of name) bool {
 	lost := [...]struct {
 		is    bool
 		count *uint64
 	}{
+		{l.script.loses(of), &l.stats.LossScript},
 		{l.turn(), &l.stats.LossEvery},
 		{l.sending.Loss > 0 && l.cfg.LossStream.Bernoulli(l.sending.Loss), &l.stats.LossBernoulli},
 		{l.burst(), &l.stats.LossBurst},
+		{l.sending.Corrupt > 0 && l.cfg.CorruptStream.Bernoulli(l.sending.Corrupt), &l.stats.LossFCS},
 	}
 	for _, by := range lost {
 		if by.is {

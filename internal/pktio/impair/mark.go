@@ -18,13 +18,13 @@ func (m *marker) look(t *sansio.Train) {
 	m.capable = problem == inet.OK && inet.IPv4(t.Header[inet.EtherLen:]).ECN() != inet.NotECT
 }
 
-// judge returns mark, keep, or gone for a frame of n bytes that comes now: gone where it would
+// judge returns keep, keep with a mark, or gone for a frame of n bytes that comes now: gone where it would
 // be marked and cannot be.
 func (m *marker) judge(l *Link, n units.Bytes) fate {
 	by := &l.coming.Marking
 	if by.Threshold() {
 		if m.capable && l.queue.bytes > by.Max {
-			return mark
+			return keep | mark
 		}
 		return keep
 	}
@@ -34,7 +34,7 @@ func (m *marker) judge(l *Link, n units.Bytes) fate {
 	case depth <= float64(by.Max) && !l.cfg.MarkStream.Bernoulli(by.P*(depth-float64(by.Min))/float64(by.Max-by.Min)):
 		return keep
 	case m.capable:
-		return mark
+		return keep | mark
 	}
 	return gone
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/internal/sansio"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/topo"
 )
 
 var _ sansio.Machine = (*Link)(nil)
@@ -30,13 +31,19 @@ func drawParams(t *rapid.T) Params {
 		Loss:      rapid.SampledFrom([]float64{0, 0, 0.1, 0.5, 1}).Draw(t, "loss"),
 		LossEvery: rapid.SampledFrom([]int{0, 0, 1, 2, 7}).Draw(t, "every"),
 		Queue:     units.Bytes(rapid.SampledFrom([]int64{0, 1, 1000, 5000}).Draw(t, "queue")),
+
+		Distribution: rapid.SampledFrom([]topo.Distribution{topo.Uniform, topo.Normal, topo.Pareto}).Draw(t, "distribution"),
+		Reorder:      rapid.SampledFrom([]float64{0, 0, 0.2, 1}).Draw(t, "reorder"),
+		ReorderGap:   rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "gap"),
+		Duplicate:    rapid.SampledFrom([]float64{0, 0, 0.3, 1}).Draw(t, "duplicate"),
+		Corrupt:      rapid.SampledFrom([]float64{0, 0, 0.1}).Draw(t, "corrupt"),
 	}
 }
 
 func drawConfig(t *rapid.T) Config {
 	draw := func() Params { return drawParams(t) }
 	cfg := Config{Params: draw(), Changes: drawChanges(t, draw), Name: "test", Out: 1}
-	cfg.LossStream, cfg.JitterStream = streams(rng.Root(rapid.Uint64().Draw(t, "seed")))
+	cfg.reseed(rng.Root(rapid.Uint64().Draw(t, "seed")))
 	cfg.MaxInFlight = rapid.SampledFrom([]int{0, 0, 20}).Draw(t, "in flight")
 	return cfg
 }
@@ -68,8 +75,8 @@ func TestConservation(t *testing.T) {
 		in, limit := uint64(0), units.Bytes(0) // a change may leave more in the queue than its limit
 		check := func() {
 			s := b.link.Stats()
-			drops := s.QueueFull + s.InFlightLimit + s.LossBernoulli + s.LossEvery
-			if s.In.Frames != in || s.Out.Frames != uint64(len(b.seen)) || s.In.Frames != s.Out.Frames+drops+uint64(b.link.InFlight()) {
+			drops := s.QueueFull + s.InFlightLimit + s.LossBernoulli + s.LossEvery + s.LossFCS
+			if s.In.Frames != in || s.Out.Frames != uint64(len(b.seen)) || s.In.Frames+s.Duplicated != s.Out.Frames+drops+uint64(b.link.InFlight()) {
 				t.Fatalf("of %d frames: %+v, %d in flight, %d seen", in, s, b.link.InFlight(), len(b.seen))
 			}
 		}
@@ -83,7 +90,7 @@ func TestConservation(t *testing.T) {
 		}
 		b.drain()
 		check()
-		if b.link.InFlight() != 0 || b.link.parcels.len() != 0 {
+		if b.link.InFlight() != 0 || b.link.wire.parcels.len() != 0 || b.link.fast.parcels.len() != 0 {
 			t.Fatalf("%d frames are left inside", b.link.InFlight())
 		}
 	})
@@ -91,7 +98,12 @@ func TestConservation(t *testing.T) {
 
 func TestFIFO(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := newBench(t, drawConfig(t))
+		cfg := drawConfig(t)
+		cfg.Reorder = 0
+		for i := range cfg.Changes {
+			cfg.Changes[i].Reorder = 0
+		}
+		b := newBench(t, cfg)
 		play(b, drawOffers(t))
 		if !slices.IsSorted(b.ids()) || !slices.IsSorted(b.times()) {
 			t.Fatalf("frames %v at %v", b.ids(), b.times())
@@ -115,7 +127,7 @@ func TestSplittingAndJoiningTrains(t *testing.T) {
 			}
 		}
 		run := func(offers []offer) string {
-			cfg.LossStream, cfg.JitterStream = streams(seed)
+			cfg.reseed(seed)
 			b := newBench(t, cfg)
 			play(b, offers)
 			return fmt.Sprint(b.seen, b.link.Counters(), int64(b.link.line.free))
@@ -133,11 +145,11 @@ func TestExtraCallsAreHarmless(t *testing.T) {
 		cfg := drawConfig(t)
 		seed := rng.Root(rapid.Uint64().Draw(t, "streams"))
 		offers := drawOffers(t)
-		cfg.LossStream, cfg.JitterStream = streams(seed)
+		cfg.reseed(seed)
 		b := newBench(t, cfg)
 		play(b, offers)
 
-		cfg.LossStream, cfg.JitterStream = streams(seed)
+		cfg.reseed(seed)
 		cfg.Quantum = units.Duration(rapid.Int64Range(0, int64(300*us)).Draw(t, "quantum"))
 		late := newBench(t, cfg)
 		for _, o := range offers {
@@ -248,7 +260,7 @@ func TestAgainstReference(t *testing.T) {
 // lossesWith plays n frames one after the other and returns what was lost.
 func lossesWith(t *testing.T, seed rng.Root, n int, p Params) []int {
 	cfg := Config{Params: p}
-	cfg.LossStream, cfg.JitterStream = streams(seed)
+	cfg.reseed(seed)
 	b := newBench(t, cfg)
 	for i := range n {
 		b.at(units.Time(10*us)*units.Time(i), frameOf(i, 100))
@@ -270,6 +282,7 @@ func TestSameSeedSameLosses(t *testing.T) {
 	}
 	for name, p := range map[string]Params{
 		"jitter":         {Loss: 0.1, Jitter: ms},
+		"mishaps":        {Loss: 0.1, Delay: ms, Jitter: ms, Distribution: topo.Pareto, Reorder: 0.1, Duplicate: 0.1},
 		"rate and delay": {Loss: 0.1, Rate: gigabit, Delay: ms},
 	} {
 		equal(t, name, lossesWith(t, 1, n, p), want)
@@ -288,11 +301,11 @@ func TestLossDoesNotShiftTheOthers(t *testing.T) {
 		offers := drawOffers(t)
 		cfg.MaxInFlight, cfg.Changes = 0, nil
 		cfg.Loss, cfg.LossEvery = 0.3, rapid.SampledFrom([]int{0, 3}).Draw(t, "nth")
-		cfg.LossStream, cfg.JitterStream = streams(seed)
+		cfg.reseed(seed)
 		lossy := newBench(t, cfg)
 		play(lossy, offers)
 		cfg.Loss, cfg.LossEvery = 0, 0
-		cfg.LossStream, cfg.JitterStream = streams(seed)
+		cfg.reseed(seed)
 		clean := newBench(t, cfg)
 		play(clean, offers)
 		at := map[int]units.Time{}
@@ -351,28 +364,4 @@ func TestEveryNthCountsFramesOnTheLine(t *testing.T) {
 	b.at(units.Time(10*kiloTime), kilo(5, 2)) // 5 sent, 6 lost
 	b.drain()
 	equal(t, "frames", b.ids(), []int{0, 5})
-}
-
-// Jitter is uniform in [0, Jitter): here frames are so far apart that none is
-// held up.
-func TestJitterRange(t *testing.T) {
-	const n, jitter = 20000, 10 * us
-	cfg := Config{Params: Params{Delay: us, Jitter: jitter}}
-	_, cfg.JitterStream = streams(4)
-	b := newBench(t, cfg)
-	sum, low, high := 0.0, units.Duration(math.MaxInt64), units.Duration(0)
-	for i := range n {
-		at := units.Time(20*us) * units.Time(i)
-		b.at(at, frameOf(i, 100))
-		b.drain()
-		extra := b.seen[i].at.Sub(at) - us
-		sum += float64(extra) / float64(jitter)
-		low, high = min(low, extra), max(high, extra)
-	}
-	if low < 0 || high >= jitter || low > jitter/100 || high < jitter*99/100 {
-		t.Errorf("jitter between %v and %v", low, high)
-	}
-	if mean, sigma := sum/n, 1/math.Sqrt(12*n); math.Abs(mean-0.5) > 4*sigma {
-		t.Errorf("mean %v of the range", mean)
-	}
 }

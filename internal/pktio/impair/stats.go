@@ -16,8 +16,12 @@ const (
 	DropLossEvery = result.DropLossEvery
 	DropBurst     = result.DropBurst
 	DropEarly     = result.DropEarly
+	DropFCS       = result.DropFCS
+	DropScript    = result.DropScript
 
-	CountMarked = "ecn-marked" // left with a mark of congestion
+	CountMarked     = "ecn-marked" // left with a mark of congestion
+	CountOvertook   = "reordered"  // passed the wire without delay
+	CountDuplicated = "duplicated" // were delivered twice
 
 	CountFramesIn  = "frames-in"
 	CountBytesIn   = "bytes-in"
@@ -37,8 +41,8 @@ func (v *Volume) add(t *sansio.Train) {
 	v.Bytes += units.Bytes(n*(len(t.Header)+t.Unstored) + len(t.Body))
 }
 
-// Stats are the counts of a link since it was made. Frames in are frames out,
-// the drops of all kinds, and those in flight; a lost frame counts as such
+// Stats are the counts of a link since it was made. Frames in and their duplicates are
+// frames out, the drops of all kinds, and those in flight; a lost frame counts as such
 // from its arrival at the link on.
 type Stats struct {
 	In, Out       Volume
@@ -47,8 +51,12 @@ type Stats struct {
 	LossBernoulli uint64
 	LossEvery     uint64
 	LossBurst     uint64
+	LossFCS       uint64
+	LossScript    uint64
 	EarlyDrop     uint64
 	Marked        uint64
+	Overtook      uint64
+	Duplicated    uint64
 	Busy          units.Duration // of the line
 }
 
@@ -71,8 +79,8 @@ func (l *Link) Depth(from, until units.Time) Depth {
 	return q.depth.sum(until.Sub(from))
 }
 
-// InFlight returns the number of frames inside the link that will arrive.
-func (l *Link) InFlight() int { return l.dues.len() }
+// InFlight returns the number of frames inside the link that will arrive, duplicates included.
+func (l *Link) InFlight() int { return l.wire.dues.len() + l.fast.dues.len() }
 
 // Drops returns the frames that did not arrive by reason, those reasons that there were.
 func (s *Stats) Drops() (out []sansio.Count) {
@@ -89,6 +97,8 @@ func (s *Stats) drops() []sansio.Count {
 		{Name: DropBernoulli, N: s.LossBernoulli},
 		{Name: DropLossEvery, N: s.LossEvery},
 		{Name: DropBurst, N: s.LossBurst},
+		{Name: DropFCS, N: s.LossFCS},
+		{Name: DropScript, N: s.LossScript},
 		{Name: DropEarly, N: s.EarlyDrop},
 		{Name: DropQueueFull, N: s.QueueFull},
 		{Name: DropInFlight, N: s.InFlightLimit},
@@ -101,6 +111,8 @@ func (l *Link) Counters() []sansio.Count {
 	s := &l.stats
 	t.Merge(s.drops())
 	t.Add(CountMarked, s.Marked)
+	t.Add(CountOvertook, s.Overtook)
+	t.Add(CountDuplicated, s.Duplicated)
 	t.Add(CountFramesIn, s.In.Frames)
 	t.Add(CountBytesIn, uint64(s.In.Bytes))
 	t.Add(CountFramesOut, s.Out.Frames)
