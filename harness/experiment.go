@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
@@ -37,7 +38,7 @@ func (l Live) RunSet(ctx context.Context, s *job.Set, progress func([]result.Sam
 		opt.Events = func(of []*trace.Log) { logs = of }
 	}
 	cells, err := live.RunJobs(ctx, s, opt)
-	return cells, errors.Join(err, l.Events.record(s, logs, err))
+	return cells, errors.Join(err, l.Events.record(s, cells, logs, err))
 }
 
 // Virtual runs jobs under the virtual clock.
@@ -53,7 +54,7 @@ func (v Virtual) RunSet(ctx context.Context, s *job.Set, progress func([]result.
 		o.Log = trace.NewLog(events.RunLimit)
 	}
 	cells, err := sim.RunJobs(ctx, s, v.Images, o)
-	return cells, errors.Join(err, v.Events.record(s, []*trace.Log{o.Log}, err))
+	return cells, errors.Join(err, v.Events.record(s, cells, []*trace.Log{o.Log}, err))
 }
 
 // Events says which events of a job that has a lab for itself are kept, and who takes them.
@@ -66,12 +67,15 @@ type Events struct {
 func (e Events) wanted(s *job.Set) bool { return e.Want.Mode != events.None && len(s.Jobs) == 1 }
 
 // record hands over what is wanted of the logs of a run, also of one that ended
-// with an error.
-func (e Events) record(s *job.Set, logs []*trace.Log, runErr error) error {
+// with an error, and notes how long its blocks took.
+func (e Events) record(s *job.Set, cells []result.Cell, logs []*trace.Log, runErr error) error {
 	if !e.wanted(s) || len(logs) == 0 {
 		return nil
 	}
 	j := s.First()
+	if len(cells) == 1 {
+		cells[0].Blocks = events.Blocks(j, logs)
+	}
 	if err := e.Take(events.New(j, e.Want, logs, runErr)); err != nil {
 		return fmt.Errorf("recording the events of %s: %w", j.System.Name(), err)
 	}
@@ -141,10 +145,19 @@ func (e Experiment) run(ctx context.Context, i int, r Runner, o Observer) ([]res
 	if err != nil {
 		for i := range cells {
 			cells[i].Notes = append(slices.Clone(cells[i].Notes), "the run ended with an error")
+			if f := &cells[i].Fidelity; f.Verdict == "" { // nobody came to judge it
+				f.Verdict, f.Reasons = result.Invalid, append(slices.Clone(f.Reasons), "the run ended with an error: "+firstLine(err))
+			}
 		}
 	}
 	o.Ended(s, cells, err)
 	return cells, err
+}
+
+// firstLine returns the first line of an error.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // ideals returns the computed row of each job of one seed.

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,6 +25,9 @@ type Source struct {
 	Name string // file name
 	Text []byte
 	Set  []string // overrides, "path=value" with a YAML value; the last one of a path counts
+
+	// Sweep has axes, "path=value,value": each in place of that of the file for its path, or behind all others.
+	Sweep []string
 }
 
 // document is a decoded source that can still say where a value stands.
@@ -43,6 +47,16 @@ type part struct {
 
 // decode reads a source with the values of a point of its sweep.
 func decode(src Source, schema *schema, point ...result.Swept) (*document, error) {
+	d, err := decodeSet(src, schema, point)
+	if err != nil || len(src.Sweep) == 0 {
+		return d, err
+	}
+	p, err := d.sweepPart(src.Sweep)
+	return d, d.add(p, err)
+}
+
+// decodeSet reads a source with its overrides and the values of a point.
+func decodeSet(src Source, schema *schema, point []result.Swept) (*document, error) {
 	var overrides []part
 	for _, s := range src.Set {
 		p, err := override(s)
@@ -100,8 +114,29 @@ func decodeFile(src Source, schema *schema) (*document, error) {
 	if errors.Is(err, yamldoc.ErrEmpty) {
 		err = fmt.Errorf("%w: \"inalab list straggler\" prints one to begin with", err)
 	}
-	return d, d.add(part{Document: text}, err)
+	if err := d.add(part{Document: text}, err); err != nil {
+		return d, err
+	}
+	if name := byKey(d.file.Elem(), "name"); name.String() == "" {
+		name.SetString(nameOf(src.Name))
+	}
+	return d, nil
 }
+
+// nameOf makes the name of a scenario of that of its file.
+func nameOf(file string) string {
+	base, _, _ := strings.Cut(strings.ToLower(filepath.Base(file)), ".")
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, base), "-")
+	return name[:min(len(name), maxName)]
+}
+
+// maxName bounds the name of a scenario.
+const maxName = 64
 
 // add decodes a part over what the earlier ones said.
 func (d *document) add(p part, err error) error {

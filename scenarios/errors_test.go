@@ -30,7 +30,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown key below", "wake: skip            # a worker that fell behind: skip, naive", "wkae: skip", `bad.yaml:32:3: unknown key "wkae"; did you mean "wake"?
     wkae: skip
     ^`},
-		{"unknown key like none", "seed: 1", "x: 1", `bad.yaml:8:1: unknown key "x"
+		{"unknown key like none", "seed: 1", "x: 1", `bad.yaml:8:1: unknown key "x": allowed are apiVersion, kind, name, description, seed, model, iterations, mini-batch, scale, hosts, mtu, topology, ...
   x: 1
   ^`},
 		{"key of another level", "seed: 1", "late: stale-drop", `bad.yaml:8:1: unknown key "late": it belongs under trio
@@ -42,7 +42,7 @@ func TestBadFiles(t *testing.T) {
 		{"key of the top level", "  threads: 100", "  hosts: 100", `bad.yaml:28:3: unknown key "hosts": it belongs at the top level or under topology or under jobs
     hosts: 100
     ^`},
-		{"key twice", "hosts: 6", "seed: 6", `bad.yaml:12:1: mapping key "seed" already defined at [8:1]
+		{"key twice", "hosts: 6", "seed: 6", `bad.yaml:12:1: key "seed" is there twice: line 8 has it already
   seed: 6
   ^`},
 
@@ -179,13 +179,13 @@ bad.yaml:23:45: stragglers.outages[0].for: write a time above 0, as in 3s
     p: []
        ^`},
 
-		{"bracket left open", "seed: 1", "seed: [1", `bad.yaml:9:1: ',' or ']' must be specified; inside {} and [], text of several lines must be in quotes
+		{"bracket left open", "seed: 1", "seed: [1", `bad.yaml:9:1: a comma or ] is needed here; inside {} and [], text of several lines must be in quotes
   model: resnet50         # resnet50, vgg11, densenet161: size and compute time (Trio Table 1)
   ^`},
-		{"quote left open", "seed: 1", `seed: "1`, `bad.yaml:8:7: could not find end character of double-quoted text
+		{"quote left open", "seed: 1", `seed: "1`, `bad.yaml:8:7: the text that begins here lacks its closing "
   seed: "1
         ^`},
-		{"tabs", "seed: 1", "\tseed: 1", "bad.yaml:8:1: found character '\t' that cannot start any token\n  \tseed: 1\n  ^"},
+		{"tabs", "seed: 1", "\tseed: 1", "bad.yaml:8:1: a tab stands here: indent with blanks\n  \tseed: 1\n  ^"},
 		{"two documents", "seed: 1", "seed: 1\n---", `bad.yaml:9:1: a second document begins: a file holds one
   ---
   ^`},
@@ -207,8 +207,8 @@ func TestFilesThatAreNoScenario(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              `f: the file is empty: "inalab list straggler" prints one to begin with`,
 		"# nothing\n":   `f: the file is empty: "inalab list straggler" prints one to begin with`,
-		"text":          "f:1:1: string was used where mapping is expected\n  text\n  ^",
-		"[1]":           "f:1:1: sequence was used where mapping is expected\n  [1]\n  ^",
+		"text":          "f:1:1: keys with values are needed here, as in {hosts: 6}\n  text\n  ^",
+		"[1]":           "f:1:1: keys with values are needed here, as in {hosts: 6}\n  [1]\n  ^",
 		"seed: *nobody": "f:1:7: aliases are not read: write the value itself\n  seed: *nobody\n        ^",
 	} {
 		if _, err := Load(Source{Name: "f", Text: []byte(text)}, system.All()); err == nil || err.Error() != want {
@@ -220,7 +220,8 @@ func TestFilesThatAreNoScenario(t *testing.T) {
 // All that is wrong is said at once.
 func TestErrorsAreCollected(t *testing.T) {
 	for rest, wants := range map[string][]string{
-		"": {`name: ""`, "systems: at least one"},
+		"seed: 1\n": {"systems: at least one"},
+		"name: A\n": {`name: "A"`, "systems: at least one"},
 		"name: x\niterations: 0\nhosts: 1\nmodel: x\nstragglers: {p: []}\n": {
 			"iterations: 0: allowed are 1", "hosts: 1: allowed are", "model: unknown profile", "systems: at least one", "stragglers.p: at least one",
 		},
@@ -261,9 +262,9 @@ func TestBadOverrides(t *testing.T) {
 		"trio.wake=sleepy":      `--set trio.wake=sleepy: "sleepy": allowed are skip, naive`,
 		"link.rate=10":          `--set link.rate=10: rate "10" has no unit: write bit/s, Kbit/s, Mbit/s, Gbit/s or Tbit/s, as in "10Gbit/s"`,
 		"link={rate: 10}":       `--set link={rate: 10}: link.rate: rate "10" has no unit: write bit/s, Kbit/s, Mbit/s, Gbit/s or Tbit/s, as in "10Gbit/s"`,
-		"stragglers.p=4%":       `--set stragglers.p=4%: string was used where sequence is expected`,
+		"stragglers.p=4%":       `--set stragglers.p=4%: a list is needed here, as in [a, b]`,
 		"stragglers.p=!!str 4%": `--set stragglers.p=!!str 4%: tags are not read: write the value itself`,
-		"stragglers.p=[4":       `--set stragglers.p=[4: sequence end token ']' not found`,
+		"stragglers.p=[4":       `--set stragglers.p=[4: the list that begins here lacks its ]`,
 		"stragglers.p=[-4%]":    `--set stragglers.p=[-4%]: stragglers.p[0]: probability "-4%": write 0% to 100%, or 0 to 1`,
 	} {
 		_, err := Load(Source{Name: "f", Text: []byte(embedded(t)), Set: []string{set}}, system.All())

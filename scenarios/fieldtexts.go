@@ -45,7 +45,7 @@ var fieldTexts = map[reflect.Type]map[string]fieldText{
 	reflect.TypeFor[raw](): {
 		"apiVersion":  {kind: kindWord, allowed: "`" + APIVersion + "`", text: "version of this format"},
 		"kind":        {kind: kindWord, allowed: "`Scenario`", text: "what the file is"},
-		"name":        {kind: kindName, allowed: "a-z, 0-9, -", text: "of the scenario; its results have it in their directory's name"},
+		"name":        {kind: kindName, missing: "that of the file up to its first dot", allowed: "a-z, 0-9, -", text: "of the scenario; its results have it in their directory's name"},
 		"description": {kind: "text", missing: "empty", text: "what it is for, in a line"},
 		"seed":        {text: "root of all randomness; `--seed` overrides it"},
 		"model":       {kind: "name, or [model](#model)", text: "the network that is trained, or a size without training"},
@@ -75,7 +75,8 @@ var fieldTexts = map[reflect.Type]map[string]fieldText{
 		"sweep":       {kind: "list of mappings of keys to lists", missing: optional, allowed: fmt.Sprintf("%d points", MaxPoints), text: "entries make a grid, keys of one entry go in step"},
 	},
 	reflect.TypeFor[rawModel](): {
-		"size":    {kind: kindBytes, allowed: fmt.Sprintf("%v to %v", leastModel, mostModel), text: "of the gradient, before scaling; its values are made up"},
+		"bytes":   {kind: kindBytes, allowed: fmt.Sprintf("%v to %v", leastModel, mostModel), text: "of the gradient, before scaling; its values are made up"},
+		"size":    {kind: kindBytes, missing: "`bytes`", allowed: fmt.Sprintf("%v to %v", leastModel, mostModel), text: "another word for `bytes`"},
 		"compute": {kind: kindTime, missing: "0s", allowed: fmt.Sprintf("up to %v", mostCompute), text: "of each iteration; not scaled"},
 	},
 	reflect.TypeFor[rawShape](): {
@@ -136,7 +137,7 @@ var fieldTexts = map[reflect.Type]map[string]fieldText{
 		"lag":     {kind: kindTime, missing: "as before", allowed: "up to 1h", text: "and so much longer in each iteration; not scaled"},
 	},
 	reflect.TypeFor[rawSystem](): {
-		"system":      {kind: kindName, allowed: "a system of `inalab list`", text: "what runs"},
+		"system":      {kind: kindName, allowed: "a system of `inalab list`", text: "what runs; an entry that says nothing else may be this name alone"},
 		"topology":    {kind: "name, or [topology](#topology)", missing: "that of the file", text: "where it runs"},
 		"if-possible": {missing: "false", text: "it is left out where it cannot run, and named under the table"},
 	},

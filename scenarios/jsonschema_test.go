@@ -57,7 +57,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := yamlschema.Maker{Title: "Scenario of inalab", Key: schemaKey(t, schema.file), Or: map[reflect.Type]string{
-		reflect.TypeFor[rawScale](): "integer", reflect.TypeFor[rawModel](): "string", reflect.TypeFor[rawShape](): "string",
+		reflect.TypeFor[rawScale](): "integer", reflect.TypeFor[rawModel](): "string", reflect.TypeFor[rawShape](): "string", reflect.TypeFor[rawSystem](): "string",
 	}}.Of(schema.file)
 	if err != nil {
 		t.Fatal(err)

@@ -57,14 +57,22 @@ func quantity(path, kind string, zero []string) knob {
 	}
 	zero = slices.DeleteFunc(slices.Clone(zero), func(s string) bool { return s == "" })
 	if len(zero) > 0 {
-		k.missing, k.allowed = words(zero[:1]), "also "+words(zero)
+		k.missing, k.allowed, k.value = words(zero[:1]), "also "+words(zero), zero[0]
 	}
 	return k
 }
 
+// zeroKnob is the value of a number that nobody has written, where it may be that.
+func zeroKnob(lo int) string {
+	if lo > 0 {
+		return ""
+	}
+	return "0"
+}
+
 // Int reads a whole number.
 func (k *knobs) Int(path string, lo, hi int) int {
-	v, ok := k.value(knob{path: path, kind: "number", allowed: upTo(lo, hi), missing: strconv.Itoa(lo)}, reflect.TypeFor[int]())
+	v, ok := k.value(knob{path: path, kind: "number", allowed: upTo(lo, hi), missing: strconv.Itoa(lo), value: zeroKnob(lo)}, reflect.TypeFor[int]())
 	if !ok {
 		return lo
 	}
@@ -73,8 +81,8 @@ func (k *knobs) Int(path string, lo, hi int) int {
 
 // IntOr reads a whole number that may be left out.
 func (k *knobs) IntOr(path string, lo, hi, missing int) int {
-	v, ok := k.value(knob{path: path, kind: "number", allowed: upTo(lo, hi), missing: strconv.Itoa(missing)}, reflect.TypeFor[*int]())
-	if !ok || v.IsNil() {
+	v, ok := k.value(knob{path: path, kind: "number", allowed: upTo(lo, hi), missing: strconv.Itoa(missing), value: strconv.Itoa(missing)}, reflect.TypeFor[*int]())
+	if !ok || v.IsNil() || int(v.Elem().Int()) == missing && k.r.whole(path) {
 		return missing
 	}
 	return k.r.between(path, int(v.Elem().Int()), lo, hi)
@@ -110,7 +118,7 @@ func (k *knobs) OneOf(path string, allowed ...string) string {
 
 // Choice reads a word that may be left out.
 func (k *knobs) Choice(path string, allowed ...string) string {
-	one := knob{path: path, kind: kindWord, allowed: words(allowed), missing: words(allowed[:1])}
+	one := knob{path: path, kind: kindWord, allowed: words(allowed), missing: words(allowed[:1]), value: allowed[0]}
 	if v, ok := k.value(one, reflect.TypeFor[string]()); !ok || v.String() == "" {
 		return allowed[0]
 	}
@@ -132,6 +140,6 @@ func (k *knobs) Bool(path string) bool {
 
 // Flag reads a switch.
 func (k *knobs) Flag(path string) bool {
-	v, ok := k.value(knob{path: path, kind: kindOf(reflect.TypeFor[bool]()), missing: "`false`"}, reflect.TypeFor[bool]())
+	v, ok := k.value(knob{path: path, kind: kindOf(reflect.TypeFor[bool]()), missing: "`false`", value: "false"}, reflect.TypeFor[bool]())
 	return ok && v.Bool()
 }

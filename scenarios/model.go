@@ -20,10 +20,12 @@ const (
 
 // rawModel is the name of a profile, or a gradient of a size of one's own.
 type rawModel struct {
-	Size    string `yaml:"size"`
+	Bytes   string `yaml:"bytes,omitempty" json:",omitempty"`
+	Size    string `yaml:"size,omitempty" json:",omitempty"` // the same as bytes
 	Compute string `yaml:"compute,omitempty"`
 
 	word string // the name of a profile
+	both bool   // bytes and size were written
 }
 
 // UnmarshalYAML reads a word, or a mapping over what there is.
@@ -38,8 +40,23 @@ func (m *rawModel) UnmarshalYAML(unmarshal func(any) error) error {
 		return err
 	}
 	type mapping rawModel
-	m.word = ""
-	return unmarshal((*mapping)(m))
+	before := *m
+	*m = rawModel{Compute: m.Compute}
+	if err := unmarshal((*mapping)(m)); err != nil {
+		return err
+	}
+	if m.both = m.Bytes != "" && m.Size != ""; m.Bytes == "" && m.Size == "" {
+		m.Bytes, m.Size = before.Bytes, before.Size
+	}
+	return nil
+}
+
+// size returns the size of the gradient, and the key that has it.
+func (m rawModel) size() (text, key string) {
+	if m.Size != "" {
+		return m.Size, "size"
+	}
+	return m.Bytes, "bytes"
 }
 
 // value is what was written.
@@ -52,7 +69,7 @@ func (m rawModel) value() any {
 }
 
 // named reports whether there is no size of one's own.
-func (m rawModel) named() bool { return m.Size == "" && m.Compute == "" }
+func (m rawModel) named() bool { return m.Bytes == "" && m.Size == "" && m.Compute == "" }
 
 // MarshalYAML writes what was read.
 func (m rawModel) MarshalYAML() (any, error) { return m.value(), nil }
@@ -70,21 +87,27 @@ func (r *resolver) model(path string, m rawModel, scale int) profiles.Profile {
 		r.wrong(path, err)
 		return p
 	}
-	if m.Size == "" {
-		r.wrong(path, errors.New("size is missing: write the bytes of the gradient, as in {size: 4MiB, compute: 0s}"))
+	size, key := m.size()
+	at := path + "." + key
+	switch {
+	case m.both:
+		r.wrong(at, errors.New("bytes and size are the same: leave one of the two out"))
+		return profiles.Profile{}
+	case size == "":
+		r.wrong(path, errors.New("bytes are missing: write the size of the gradient, as in {bytes: 4MiB, compute: 0s}"))
 		return profiles.Profile{}
 	}
-	p := profiles.Profile{Name: m.Size, Task: "none: values are made up"}
+	p := profiles.Profile{Name: size, Task: "none: values are made up"}
 	var err error
-	if p.Bytes, err = units.ParseBytes(m.Size); err != nil {
-		r.wrong(path+".size", err)
+	if p.Bytes, err = units.ParseBytes(size); err != nil {
+		r.wrong(at, err)
 		return p
 	}
-	switch at := path + ".size"; {
+	switch {
 	case p.Bytes < leastModel || p.Bytes > mostModel:
-		r.wrong(at, fmt.Errorf("%s: allowed are %v to %v, as in 4MiB", m.Size, leastModel, mostModel))
+		r.wrong(at, fmt.Errorf("%s: allowed are %v to %v, as in 4MiB", size, leastModel, mostModel))
 	case p.Bytes/units.Bytes(max(1, scale)) < leastModel:
-		r.wrong(at, fmt.Errorf("%s: not one value of 4 bytes is left of it at scale %d: write more, or a lower scale", m.Size, scale))
+		r.wrong(at, fmt.Errorf("%s: not one value of 4 bytes is left of it at scale %d: write more, or a lower scale", size, scale))
 	}
 	if m.Compute != "" {
 		p.Compute = r.duration(path+".compute", m.Compute)

@@ -74,7 +74,7 @@ func TestBadPrograms(t *testing.T) {
 		"programs: [{host: h0, command: []}]":              "programs[0].command: no program: write it",
 		`programs: [{host: h0, command: [""]}]`:            "programs[0].command: no program: write it",
 		"programs: [{host: h0, run: x}]":                   `unknown key "run"`,
-		"programs: [{host: h0, command: iperf3 --server}]": "string was used where sequence is expected",
+		"programs: [{host: h0, command: iperf3 --server}]": "a list is needed here, as in [a, b]",
 	} {
 		if _, err := withPrograms(t, programs); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", programs, err, want)

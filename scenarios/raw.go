@@ -28,7 +28,7 @@ type raw struct {
 	Iterations  int             `yaml:"iterations"`
 	MiniBatch   int             `yaml:"mini-batch,omitempty"`
 	Scale       rawScale        `yaml:"scale"`
-	Hosts       int             `yaml:"hosts"`
+	Hosts       int             `yaml:"hosts,omitempty"`
 	MTU         int             `yaml:"mtu"`
 	Topology    rawShape        `yaml:"topology"`
 	Link        linktext.Link   `yaml:"link"`
@@ -105,6 +105,19 @@ type rawSystem struct {
 	System     string    `yaml:"system"`
 	Topology   *rawShape `yaml:"topology,omitempty"`
 	IfPossible bool      `yaml:"if-possible,omitempty" json:",omitempty"`
+
+	word bool // it was written as a word
+}
+
+// UnmarshalYAML reads a word, which is the name of the system, or a mapping.
+func (s *rawSystem) UnmarshalYAML(unmarshal func(any) error) error {
+	var word string
+	if unmarshal(&word) == nil {
+		*s = rawSystem{System: word, word: true}
+		return nil
+	}
+	type mapping rawSystem
+	return unmarshal((*mapping)(s))
 }
 
 // rawShape is a topology: the name of a generator or of a file, or a mapping with one of them and its parameters.
@@ -125,13 +138,14 @@ type rawShape struct {
 	word bool // it was written as a word
 }
 
-// UnmarshalYAML reads a word, or a mapping over what there is.
+// UnmarshalYAML reads a word, or a mapping over what there is. The texts of files stay: a point of a sweep names one of
+// them.
 func (s *rawShape) UnmarshalYAML(unmarshal func(any) error) error {
 	var word string
 	if unmarshal(&word) == nil {
-		*s = rawShape{Generator: word, word: true}
+		*s = rawShape{Generator: word, word: true, Sources: s.Sources}
 		if strings.HasSuffix(word, fileSuffix) {
-			*s = rawShape{File: word, word: true}
+			s.Generator, s.File = "", word
 		}
 		return nil
 	}

@@ -236,7 +236,11 @@ func (r *resolver) system(path, name string) job.System {
 func (r *resolver) systemsOf(f *raw, shape Shape) (out []System) {
 	for i, e := range f.Systems {
 		path := fmt.Sprintf("systems[%d]", i)
-		sys, at := r.system(path+".system", e.System), shape
+		named := path + ".system"
+		if e.word {
+			named = path
+		}
+		sys, at := r.system(named, e.System), shape
 		if e.Topology != nil {
 			at = r.shape(path+".topology", e.Topology)
 		}

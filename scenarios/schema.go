@@ -26,6 +26,7 @@ type schema struct {
 // knob is how systems read one.
 type knob struct {
 	path, kind, allowed, missing string   // as in [Field]
+	value                        string   // what may be written where it is left out; empty: what defaults.yaml says
 	systems                      []string // that read it
 }
 

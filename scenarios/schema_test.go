@@ -100,7 +100,7 @@ func TestBadSections(t *testing.T) {
 		{ownSection, "own.wait-time=5", `--set own.wait-time=5: time "5" has no unit: write s, ms, us, ns or ps, as in "5ms"`},
 		{ownSection, "own.copy=60", `--set own.copy=60: rate "60" has no unit: write bit/s, Kbit/s, Mbit/s, Gbit/s or Tbit/s, as in "60Gbit/s"`},
 		{ownSection, "own.a=7", "--set own.a=7: true or false is needed here"},
-		{ownSection, "own.m=7", `--set own.m=7: unknown key "m"`},
+		{ownSection, "own.m=7", `--set own.m=7: unknown key "m": allowed are n, most, wait-time, copy, word, a, b`},
 		{ownSection, "wait-time=7ms", `--set wait-time=7ms: unknown key "wait-time": it belongs under own`},
 	} {
 		_, err := loadOwn(t, c.section, c.set)

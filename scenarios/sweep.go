@@ -3,6 +3,8 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -43,7 +45,7 @@ func (s *Scenario) Axes() (out [][]string) {
 func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario, error) {
 	axes, err := readAxes(d, f.Sweep)
 	if err == nil {
-		err = refuseFixed(d, axes, src.Set)
+		err = refuseFixed(d, axes, src)
 	}
 	if err != nil {
 		return nil, err
@@ -63,7 +65,43 @@ func loadSweep(src Source, d *document, f *raw, systems []job.System) (*Scenario
 	all := *points[0]
 	all.Point, all.points, all.axes = result.Point{}, points, axes
 	all.systems, all.file = f.Systems, d.file.Interface() // without the values of a point
+	embedSources(d, points)
+	leaveHosts(d, points)
 	return &all, nil
+}
+
+// leaveHosts has a file that leaves the number of workers to its topology files say the one that all points have, or
+// none.
+func leaveHosts(d *document, points []*Scenario) {
+	onFile := func(s System) bool { return s.Topology.File != nil }
+	if slices.ContainsFunc(points, func(p *Scenario) bool { return p.hostsSaid || !slices.ContainsFunc(p.Systems, onFile) }) {
+		return
+	}
+	hosts := points[0].Hosts
+	if slices.ContainsFunc(points, func(p *Scenario) bool { return p.Hosts != hosts }) {
+		hosts = 0
+	}
+	byKey(d.file.Elem(), "hosts").SetInt(int64(hosts))
+}
+
+// embedSources has the file of a sweep keep the texts of the topology files that its points name.
+func embedSources(d *document, points []*Scenario) {
+	keep := func(into *rawShape, from rawShape) {
+		if into.Sources == nil && len(from.Sources) > 0 {
+			into.Sources = map[string]string{}
+		}
+		maps.Copy(into.Sources, from.Sources)
+	}
+	shape := byKey(d.file.Elem(), "topology").Addr().Interface().(*rawShape)
+	systems := d.raw().Systems
+	for _, p := range points {
+		keep(shape, byKey(reflect.ValueOf(p.file).Elem(), "topology").Interface().(rawShape))
+		for i := range min(len(systems), len(p.systems)) {
+			if a, b := systems[i].Topology, p.systems[i].Topology; a != nil && b != nil && a.File == b.File {
+				keep(a, *b)
+			}
+		}
+	}
 }
 
 func loadPoint(src Source, schema *schema, point result.Point, systems []job.System) (*Scenario, error) {
@@ -148,11 +186,15 @@ func (a *axis) twice() string {
 }
 
 // refuseFixed refuses overrides of what is swept: the sweep would undo them.
-func refuseFixed(d *document, axes []axis, set []string) error {
+func refuseFixed(d *document, axes []axis, src Source) error {
 	for _, a := range axes {
 		for _, key := range a.keys {
-			for _, s := range set {
-				if path, _, _ := strings.Cut(s, "="); path == key {
+			for _, s := range src.Set {
+				path, _, _ := strings.Cut(s, "=")
+				if path == key && slices.ContainsFunc(src.Sweep, func(g string) bool { return strings.HasPrefix(g, key+"=") }) {
+					return fmt.Errorf("--set %s: --sweep sweeps %s: leave one of the two out", s, key)
+				}
+				if path == key {
 					return fmt.Errorf("--set %s: %s sweeps it: set the values, as in --set 'sweep=[{%s: [...]}]'", s, d.name, key)
 				}
 			}

@@ -117,7 +117,7 @@ func TestBadSweeps(t *testing.T) {
 		"sweep: [{seed: [" + numbers(100) + "]}, {hosts: [" + numbers(100) + "]}]\n": "a sweep of more than 1000 points",
 		"at: [{time: 1s, kill: h0}]\nsweep: [{\"at[0].time\": [1s, 2s]}]\n":          "at[0].time: a list is swept as a whole: give at lists as values",
 		"sweep: [{\"link..loss\": [0%, 1%]}]\n":                                      "write path=value",
-		"sweep: [systems: [ring]]\n":                                                 "string was used where sequence is expected",
+		"sweep: [systems: [ring]]\n":                                                 "a list is needed here, as in [a, b]",
 	} {
 		if _, err := loadShort(t, ring+rest); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", rest, err, want)

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,5 +177,56 @@ func TestProgramOfATopologyFile(t *testing.T) {
 	}
 	if got := sets[0].First().Transit; len(got) != 1 || got[0][0].Name != "count" {
 		t.Errorf("programs in transit: %+v", got)
+	}
+}
+
+// A sweep over topology files is written with their texts and without a number of workers that would not be theirs: it
+// reads again as the same points, though the files have gone.
+func TestSweepsOverTopologyFilesAreWhole(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string, hosts int) {
+		text := "apiVersion: inalab/v1\nkind: Topology\nname: " + name + "\nnodes:\n  tor: {kind: switch}\n"
+		links := "links:\n"
+		for i := range hosts {
+			text += fmt.Sprintf("  n%d: {kind: host}\n", i)
+			links += fmt.Sprintf("  - {endpoints: [n%d, tor]}\n", i)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".topo.yaml"), []byte(text+links), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file("two", 2)
+	file("three", 3)
+	for rest, want := range map[string]string{
+		"topology: two.topo.yaml\nsweep: [iterations: [1, 2]]\n":                                                "2 2",
+		"sweep: [topology: [two.topo.yaml, three.topo.yaml]]\n":                                                 "2 3",
+		"topology: three.topo.yaml\nhosts: 2\nsweep: [iterations: [1, 2]]\n":                                    "2 2",
+		"hosts: 3\nsweep: [iterations: [1, 2]]\nsystems: [{system: ring, topology: {file: three.topo.yaml}}]\n": "3 3",
+	} {
+		if !strings.Contains(rest, "systems") {
+			rest += "systems: [ring]\n"
+		}
+		workers := func(name, text string) string {
+			jobs, err := mustLoad(t, name, text).Jobs(true)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			var out []string
+			for _, j := range jobs {
+				out = append(out, fmt.Sprint(len(j.Hosts())))
+			}
+			return strings.Join(out, " ")
+		}
+		here := filepath.Join(dir, "f.scenario.yaml")
+		if got := workers(here, rest); got != want {
+			t.Errorf("%s: workers %s, want %s", rest, got, want)
+		}
+		text, err := mustLoad(t, here, rest).MarshalYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := workers(filepath.Join(t.TempDir(), "f.scenario.yaml"), string(text)); got != want {
+			t.Errorf("written and read again: workers %s, want %s\n%s", got, want, text)
+		}
 	}
 }

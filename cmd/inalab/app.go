@@ -91,6 +91,7 @@ something, 4 the run cannot be believed, 5 something was left behind, 124 timeou
 	root.Flags().Bool("version", false, "print the version") // cobra's would take -v
 	root.PersistentFlags().BoolVar(&a.noColor, "no-color", false, "never colour anything, as NO_COLOR says")
 	root.AddCommand(append(commands(), extraCommands()...)...)
+	root.InitDefaultCompletionCmd()
 	a.complete(root)
 	return root
 }

@@ -164,6 +164,9 @@ func (f allReduceFlags) job(size units.Bytes) (*job.Job, error) {
 }
 
 func (f allReduceFlags) jobOf(system job.System, size units.Bytes) (*job.Job, error) {
+	if f.workers < 2 {
+		return nil, fmt.Errorf("--workers %d: at least 2 are needed", f.workers)
+	}
 	servers := job.Servers(system, f.workers)
 	p, err := planOf(f.topo, gen.Params{Hosts: f.workers + servers})
 	if err != nil {
@@ -234,6 +237,9 @@ func benchTopology(c *cobra.Command, hosts, repeat int, f tableFlags) error {
 	}
 	if repeat < 1 {
 		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", repeat))
+	}
+	if hosts < 1 {
+		return usage(fmt.Errorf("--hosts %d: at least 1 is needed", hosts))
 	}
 	p, err := planOf("rack", gen.Params{Hosts: hosts})
 	if err != nil {

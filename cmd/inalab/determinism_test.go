@@ -96,7 +96,7 @@ func determined(t *testing.T, name string, set []string) string {
 // hasActions reports whether a scenario does anything to processes.
 func hasActions(t *testing.T, name string) bool {
 	t.Helper()
-	_, sets, err := prepare(name, nil, runFlags{clock: "virtual", repeat: 1})
+	_, sets, err := prepareNamed(name, nil, runFlags{clock: "virtual", repeat: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestEveryScenarioRunsVirtually(t *testing.T) {
 			if acts {
 				short = nil // what is done to processes has its time
 			}
-			_, live, err := prepare(name, short, runFlags{clock: "live", repeat: 1})
+			_, live, err := prepareNamed(name, short, runFlags{clock: "live", repeat: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,10 +33,10 @@ func newExplain() *cobra.Command {
 		Long: `Prints what happened to one block, in order of time: packets that were sent and
 arrived, the bitmap of the workers in it, scans of timers, retransmissions, drops,
 results, and a verdict. RUN is a results directory, or the name of one below --out;
-without it, the latest run is meant.
+without it, the newest run is meant, also one that did not come to its end.
 
-What is not named is chosen: the first block that was degraded, sent again, dropped,
-late or never finished, or block 0 if all went well. Needs no root.
+What is not named is chosen: the slowest block, from its first packet to its last result,
+or one that was never finished. Needs no root.
 
 "inalab run" keeps the events of the first iteration and of such blocks; for another
 block run it again with --events ITERATION/BLOCK. Under the virtual clock that is the
@@ -49,12 +50,12 @@ Exit codes: 0 ok, 2 there is no such run or block, or nothing was kept of it.`,
 		RunE: func(c *cobra.Command, args []string) error { return usage(explainBlock(c, args, f)) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.system, "system", "", "system of the run (default: the first with something to explain)")
+	flags.StringVar(&f.system, "system", "", "system of the run (default: that with the slowest block)")
 	flags.StringVar(&f.p, "p", "", "straggle probability of the run, as in 16% (default: likewise)")
 	flags.StringArrayVar(&f.at, "at", nil, "point of a sweep, as in link.loss=1%; may be repeated (default: likewise)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run, where it was repeated (default: likewise)")
 	flags.IntVar(&f.job, "job", 1, "job; a run has one, job 1")
-	flags.IntVar(&f.iteration, "iteration", 0, "iteration, from 0 (default: the first with something to explain)")
+	flags.IntVar(&f.iteration, "iteration", 0, "iteration, from 0 (default: that of the slowest block)")
 	flags.IntVar(&f.block, "block", 0, "block of the tensor, from 0 (default: likewise)")
 	flags.StringVarP(&f.out, "out", "o", archive.DefaultRoot, "directory with the results directories")
 	flags.StringVar(&f.format, "format", "text", "text or json")
@@ -73,7 +74,7 @@ func explainBlock(c *cobra.Command, args []string, f explainFlags) error {
 	if err != nil {
 		return err
 	}
-	dir, err := findRun(f.out, args)
+	dir, err := findRun(f.out, newest(f.out, args))
 	if err != nil {
 		return err
 	}
@@ -153,8 +154,27 @@ func eventsOf(dir string) (string, error) {
 	return "", fmt.Errorf("%s has no %s: it is of a benchmark or an older version, or was run with --events none", dir, explain.FileName)
 }
 
-// latest is the name of the latest run in a results directory.
+// latest is the name of the latest complete run in a results directory.
 const latest = "latest"
+
+// newest names the run that began last, if the arguments name none: latest is a complete one.
+func newest(root string, args []string) []string {
+	if len(args) > 0 {
+		return args
+	}
+	var name string
+	var began time.Time
+	for _, n := range runsBelow(root) {
+		st, err := os.Stat(filepath.Join(root, n, "COLUMNS.md")) // which is written first
+		if err == nil && st.ModTime().After(began) {
+			name, began = n, st.ModTime()
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
 
 // findRun returns the results directory that the arguments name.
 func findRun(root string, args []string) (string, error) {
@@ -173,7 +193,7 @@ func findRun(root string, args []string) (string, error) {
 	case len(have) == 0:
 		return "", fmt.Errorf("there are no runs in %s: start one with \"inalab run straggler --clock virtual\", or say where they are with --out", root)
 	case name == latest:
-		return "", fmt.Errorf("%s has no link %q: name a run, as %s", root, latest, have[len(have)-1])
+		return "", fmt.Errorf("%s has no complete run: name one of those that are not, as %s", root, have[len(have)-1])
 	}
 	return "", fmt.Errorf("there is no run %q in %s: there are %s%s", name, root, strings.Join(have[max(0, len(have)-maxListed):], ", "), suggest.DidYouMean(name, have))
 }

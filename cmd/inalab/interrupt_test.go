@@ -110,12 +110,23 @@ func (r *liveRun) nothingLeft(t *testing.T) {
 	if labs, err := os.ReadDir(r.state); !errors.Is(err, fs.ErrNotExist) && (err != nil || len(labs) > 0) {
 		t.Errorf("journals left behind: %v, %v\n%s", labs, err, r.stderr.String())
 	}
-	if _, err := os.Stat(filepath.Join(r.out, "latest", "COLUMNS.md")); err != nil {
+	dir := onlyRun(t, r.out)
+	if _, err := os.Stat(filepath.Join(dir, "COLUMNS.md")); err != nil {
 		t.Errorf("the results have gone: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(r.out, "latest", "manifest.json")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the run passes for a complete one: %v", err)
 	}
+}
+
+// onlyRun returns the only results directory of a root, which has no link to the latest if the run is not complete.
+func onlyRun(t *testing.T, root string) string {
+	t.Helper()
+	names := runsBelow(root)
+	if len(names) != 1 {
+		t.Fatalf("results %q, want those of one run", names)
+	}
+	return filepath.Join(root, names[0])
 }
 
 // namespaces returns those of the lab of a state directory.
@@ -191,7 +202,7 @@ func TestFirstInterruptIsGraceful(t *testing.T) {
 	}
 	r.nothingLeft(t)
 	gone(t, paths)
-	if _, err := os.Stat(filepath.Join(r.out, "latest", "scenario.yaml")); err != nil {
+	if _, err := os.Stat(filepath.Join(onlyRun(t, r.out), "scenario.yaml")); err != nil {
 		t.Errorf("results so far were not kept: %v", err)
 	}
 }

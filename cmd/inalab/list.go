@@ -30,14 +30,16 @@ func newList() *cobra.Command {
 	var schema string
 	cmd := &cobra.Command{
 		Use:   "list [SCENARIO]",
-		Short: "List scenarios, systems, topologies and models, or print a scenario",
+		Short: "List scenarios, systems, topologies and models, or print a scenario and its defaults",
 		Long: `Lists what can be run: scenarios of the catalogue, systems, topologies and models.
-With the name of a scenario it prints that file, to be copied and changed:
+With the name of a scenario, or of a file of your own, it prints that file, to be copied
+and changed, and below it each key that it leaves out, with the value that holds:
 
   inalab list straggler > mine.scenario.yaml
   inalab run mine.scenario.yaml
 
-With "defaults" it prints what a scenario may leave out. Systems stand with the
+A file names systems, and what differs from the defaults: "systems: [trioml, ring]" is
+one. With "defaults" it prints those that hold for all files. Systems stand with the
 topologies on which they run; they run on each topology file that looks alike, and
 "inalab run SCENARIO --topo FILE --dry-run" says whether it does.
 
@@ -46,13 +48,13 @@ topologies on which they run; they run on each topology file that looks alike, a
   inalab list --schema topology > topology.schema.json
   # yaml-language-server: $schema=topology.schema.json   (first line of a file)`,
 		Args:              arguments(0, 1),
-		ValidArgsFunction: cobra.FixedCompletions(append(scenarios.Names(), scenarios.DefaultsName), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: cobra.FixedCompletions(append(scenarios.Names(), scenarios.DefaultsName), cobra.ShellCompDirectiveDefault),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if schema != "" {
 				return printSchema(cmd.OutOrStdout(), schema, args)
 			}
 			if len(args) == 1 {
-				return printScenario(cmd.OutOrStdout(), args[0])
+				return usage(printScenario(cmd, args[0], asJSON))
 			}
 			return printCatalogue(cmd.OutOrStdout(), asJSON)
 		},
@@ -79,14 +81,56 @@ func printSchema(w io.Writer, name string, args []string) error {
 	return err
 }
 
-func printScenario(w io.Writer, name string) error {
-	text, err := scenarios.Embedded(name)
-	if err != nil {
-		return usage(err)
+// printScenario prints a scenario, and what it leaves out.
+func printScenario(cmd *cobra.Command, name string, asJSON bool) error {
+	w := cmd.OutOrStdout()
+	if name == scenarios.DefaultsName {
+		text, err := scenarios.Embedded(name)
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return err
 	}
-	_, err = w.Write(text)
+	src, err := (&runFlags{}).source(name, cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	s, err := scenarios.Load(src, systems())
+	if err != nil {
+		return err
+	}
+	list, err := s.Defaults()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return render.WriteJSON(w, struct {
+			SchemaVersion int                 `json:"schema_version"`
+			Name          string              `json:"name"`
+			Text          string              `json:"text"`
+			Defaults      []scenarios.Default `json:"defaults"`
+		}{render.SchemaVersion, s.Name, string(src.Text), list})
+	}
+	_, err = fmt.Fprintf(w, "%s\n%s", strings.TrimRight(string(src.Text), "\n"), defaultLines(list))
 	return err
 }
+
+// defaultLines are comments of a file: each key that it leaves out, with its value and what it means.
+func defaultLines(list []scenarios.Default) string {
+	var b strings.Builder
+	b.WriteString("\n# What this file leaves out, and what holds then. Write a key above, or --set KEY=VALUE:\n")
+	widest := 0
+	for _, d := range list {
+		widest = max(widest, min(len(d.String()), widestDefault))
+	}
+	for _, d := range list {
+		fmt.Fprintf(&b, "# %-*s  # %s\n", widest, d, strings.ReplaceAll(d.Text, "`", ""))
+	}
+	return b.String()
+}
+
+// widestDefault is up to where what keys mean is aligned (assumed: what leaves room for it).
+const widestDefault = 44
 
 func printCatalogue(w io.Writer, asJSON bool) error {
 	items, err := catalogue()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inalab/inalab/harness/capacity"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/scenarios"
@@ -69,6 +70,9 @@ type progress struct {
 func (p *progress) start(s *scenarios.Scenario, sets []*job.Set, dir string) {
 	p.keep("seed %d\nscenario %s, model %s, scale 1/%d, MTU %d; %d runs of %d iterations\nresults in %s",
 		s.Seed, s.Name, s.Model.Name, s.Scale, s.MTU, len(sets), s.Iterations, dir)
+	for _, text := range capacity.Coarse(sets) {
+		p.keep("caution: %s", text)
+	}
 }
 
 // Began says that run i of n starts.

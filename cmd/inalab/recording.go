@@ -45,6 +45,9 @@ type recording struct {
 	scaled archive.Scaled                                           // how the scale came about
 	slow   map[string]string                                        // what did not get on as it should in the self-test, by what ran
 
+	earlier *earlier        // the run that this one takes up; nil: there is none
+	kept    *archive.Stream // of the events; nil: none are kept
+
 	dir   *archive.Dir
 	watch *recorder
 	cells []result.Cell
@@ -64,6 +67,7 @@ func (r *recording) run(ctx context.Context) error {
 		return err
 	}
 	r.dir = dir
+	r.watch = &recorder{progress: &progress{statusLine: newStatusLine(r.stderr, r.flags.quiet)}}
 	samples, err := r.begin()
 	if err != nil {
 		return errors.Join(err, dir.Close())
@@ -79,10 +83,19 @@ func (r *recording) run(ctx context.Context) error {
 	if ahead, ok := runner.(*harness.Ahead); ok {
 		defer ahead.Close()
 	}
-	r.watch = &recorder{progress: &progress{statusLine: newStatusLine(r.stderr, r.flags.quiet)}, stream: samples}
+	done, err := dir.Unfinished(r.begun())
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	r.watch.stream, r.watch.done = samples, done
+	runner, closeEarlier, err := r.resumed(runner)
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
 	r.watch.start(r.scenario, r.sets, dir.Path())
 	cells, runErr := harness.Experiment{Name: r.scenario.Name, Sets: r.sets}.Run(ctx, runner, r.watch)
 	r.cells = cells
+	runErr = errors.Join(runErr, closeEarlier())
 	if runErr != nil && context.Cause(ctx) != nil {
 		runErr = errors.Join(context.Cause(ctx), runErr)
 	}
@@ -102,7 +115,18 @@ func (r *recording) begin() (*archive.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.dir.Stream("samples.jsonl")
+	return r.dir.Stream(samplesName)
+}
+
+// samplesName is the file of the samples in a results directory.
+const samplesName = "samples.jsonl"
+
+// begun is what a run that takes this one up must know.
+func (r *recording) begun() archive.Begun {
+	return archive.Begun{
+		Version: buildVersion(), Commit: commit(), Clock: r.flags.clock, Repeat: r.flags.repeat, Events: r.flags.events, Plain: r.flags.plain,
+		Scaled: r.scaled, Runs: len(r.sets), Plan: digestOf(r.sets),
+	}
 }
 
 // events opens the file of the events, if there is one.
@@ -111,12 +135,14 @@ func (r *recording) events() (harness.Events, error) {
 		return harness.Events{}, nil
 	}
 	file, err := r.dir.Stream(explain.FileName)
+	r.kept = file
 	take := func(rec events.Record) error {
 		lines := make([]any, 0, 1+len(rec.Events))
 		lines = append(lines, explain.Header{Run: rec.Run})
 		for i := range rec.Events {
 			lines = append(lines, &rec.Events[i])
 		}
+		r.watch.events += len(lines)
 		return file.Append(lines...)
 	}
 	return harness.Events{Want: r.flags.want, Take: take}, err
@@ -154,7 +180,7 @@ func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harn
 		if err != nil {
 			return nil, err
 		}
-		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept}, r.sets, runtime.GOMAXPROCS(0)), nil
+		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept}, r.rest(), runtime.GOMAXPROCS(0)), nil
 	}
 	logs, err := r.dir.Mkdir("logs")
 	if err != nil {
@@ -177,7 +203,7 @@ func (r *recording) finish(runErr error) error {
 	}
 	fmt.Fprintf(r.stderr, "results: %s\n", r.dir.Path())
 	if runErr != nil {
-		return errors.Join(fmt.Errorf("the run is incomplete: %w", runErr), r.dir.Close())
+		return errors.Join(fmt.Errorf("the run is incomplete: %w%s", runErr, r.resumeHint(runErr)), r.dir.Close())
 	}
 	verdict := r.verdict()
 	manifest := r.manifest(exitCode(verdict))
@@ -203,6 +229,7 @@ func (r *recording) show(rows []compare.Row, runErr error) error {
 		return r.showParts(opt)
 	}
 	table := render.Comparison(rows, r.baseline())
+	table.Notes = append(table.Notes, render.TimeLines(r.measured())...)
 	table.Notes = append(table.Notes, r.scenario.LeftOut(r.flags.clock == "virtual")...)
 	table.Notes = append(table.Notes, r.happened()...)
 	if runErr == nil {
@@ -211,7 +238,7 @@ func (r *recording) show(rows []compare.Row, runErr error) error {
 			table.Notes = append(table.Notes, o.String())
 		}
 	}
-	return errors.Join(render.Write(r.stdout, table, opt), r.showParts(opt))
+	return errors.Join(render.Write(r.stdout, table, opt), r.showRepeats(rows, opt), r.showParts(opt))
 }
 
 // showParts shows what runs have several of.
@@ -259,6 +286,8 @@ func (r *recording) write(rows []compare.Row) error {
 	}
 	return errors.Join(
 		r.writeFlows(),
+		r.writeRepeats(rows),
+		r.writeTimes(),
 		r.writeSeries(),
 		r.writeTransit(),
 		r.writeTallies(),
@@ -344,14 +373,44 @@ func (r *recording) manifest(exit int) archive.Manifest {
 type recorder struct {
 	*progress
 	stream    *archive.Stream
+	done      *archive.Unfinished
 	unwritten error // samples are missing in the file
 	diverged  error // a training came to what is no number
+
+	sampled, events int // lines that were written of the run at hand
+
+	broken error // that is no number in the run at hand
 }
 
 // Samples writes a line for each.
 func (r *recorder) Samples(of *job.Set, s []result.Sample) {
 	r.progress.Samples(of, s)
-	lines, err := render.SampleLines(s, of.First().Point, of.Lab())
-	r.diverged = cmp.Or(r.diverged, err)
+	j := of.First()
+	lines, err := render.SampleLines(s, render.Sampled{Point: j.Point, Lab: of.Lab(), Seed: uint64(j.Seed)})
+	r.broken = cmp.Or(r.broken, err)
+	r.sampled += len(lines)
 	r.unwritten = cmp.Or(r.unwritten, r.stream.Append(lines...))
+}
+
+// Ended notes that a run was done, so that it need not be done again.
+func (r *recorder) Ended(s *job.Set, cells []result.Cell, err error) {
+	r.progress.Ended(s, cells, err)
+	d := archive.Done{Cells: cells, Samples: r.sampled, Events: r.events}
+	if r.broken != nil {
+		d.Diverged = r.broken.Error()
+	}
+	if err == nil {
+		r.unwritten = cmp.Or(r.unwritten, r.done.Append(d))
+	}
+	r.diverged = cmp.Or(r.diverged, r.broken)
+	r.sampled, r.events, r.broken = 0, 0, nil
+}
+
+// again takes what is known of a run that was done before.
+func (r *recorder) again(d archive.Done) error {
+	r.sampled, r.events = d.Samples, d.Events
+	if d.Diverged != "" {
+		r.broken = errors.New(d.Diverged)
+	}
+	return nil
 }

@@ -22,6 +22,9 @@ type trials func(context.Context, []*job.Set) ([]capacity.Trial, error)
 // settle finds the scale of a live run where the scenario leaves it open, and refuses one that
 // is set and that this machine does not carry. Under the virtual clock that of the rule stands.
 func (r *recording) settle(ctx context.Context, caller journal.Caller) error {
+	if r.earlier != nil { // whose scale this is
+		return nil
+	}
 	r.scaled.By = archive.ScaleSet
 	if r.scenario.Auto {
 		r.scaled.By = archive.ScaleRule

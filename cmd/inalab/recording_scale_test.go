@@ -46,14 +46,14 @@ func (m *carrier) run(_ context.Context, sets []*job.Set) (out []capacity.Trial,
 func settling(t *testing.T, m *carrier, set ...string) (*recording, string, error) {
 	t.Helper()
 	f := runFlags{clock: "live", repeat: 2}
-	s, sets, err := prepare("straggler", set, f)
+	s, sets, err := prepareNamed("straggler", set, f)
 	if err != nil {
 		return nil, "", err
 	}
 	var stderr bytes.Buffer
 	r := &recording{flags: f, scenario: s, sets: sets, stderr: &stderr, trials: m.run}
 	r.at = func(scale int) (*scenarios.Scenario, []*job.Set, error) {
-		return prepare("straggler", append(set, fmt.Sprintf("scale=%d", scale)), f)
+		return prepareNamed("straggler", append(set, fmt.Sprintf("scale=%d", scale)), f)
 	}
 	err = r.settle(t.Context(), journal.Caller{})
 	return r, stderr.String(), err
@@ -182,4 +182,13 @@ func TestScaleIsFoundLive(t *testing.T) {
 	if n != 2 { // with the ideal
 		t.Errorf("%d rows", n)
 	}
+}
+
+// prepareNamed lays out a scenario by its name.
+func prepareNamed(name string, set []string, f runFlags) (*scenarios.Scenario, []*job.Set, error) {
+	src, err := f.source(name, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return prepare(src, set, f)
 }

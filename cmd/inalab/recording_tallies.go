@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 
 	"github.com/inalab/inalab/reports/render"
 )
@@ -18,9 +17,5 @@ func (r *recording) showTallies(opt render.Options) error {
 
 // writeTallies writes tallies.csv, if some system counts.
 func (r *recording) writeTallies() error {
-	cells := r.measured()
-	if len(render.Tallies(cells).Rows) == 0 {
-		return nil
-	}
-	return r.dir.Write("tallies.csv", func(w io.Writer) error { return render.WriteTallies(w, cells) })
+	return r.writeRows("tallies.csv", render.Tallies, render.WriteTallies)
 }

@@ -56,8 +56,8 @@ func TestFilesOfAVirtualRun(t *testing.T) {
 	}
 	want := []string{
 		"COLUMNS.md", "counters.json", "events.ndjson.gz", "fidelity.json", "iterations.pdf", "iterations.svg", "links.csv", "manifest.json",
-		"network-1.pdf", "network-1.svg", "network-2.pdf", "network-2.svg", "network-3.pdf", "network-3.svg", "record.json.gz", "report.html", "report.md",
-		"samples.jsonl", "scenario.yaml", "summary.csv", "summary.pdf", "summary.svg", "topology.json",
+		"network-1.pdf", "network-1.svg", "network-2.pdf", "network-2.svg", "network-3.pdf", "network-3.svg", "record.json.gz", "repeats.csv", "report.html", "report.md",
+		"samples.jsonl", "scenario.yaml", "summary.csv", "summary.pdf", "summary.svg", "times.csv", "topology.json",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("files %q, want %q", names, want)
@@ -121,9 +121,12 @@ func TestKillKeepsSamples(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(out, "latest", "samples.jsonl")
 	size := func() int64 {
-		st, err := os.Stat(file)
+		files, _ := filepath.Glob(filepath.Join(out, "*", "samples.jsonl")) // the pattern is good
+		if len(files) == 0 {
+			return 0
+		}
+		st, err := os.Stat(files[0])
 		if err != nil {
 			return 0
 		}
@@ -141,7 +144,8 @@ func TestKillKeepsSamples(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Error("it ended by itself")
 	}
-	text, err := os.ReadFile(file)
+	dir := onlyRun(t, out)
+	text, err := os.ReadFile(filepath.Join(dir, "samples.jsonl"))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
@@ -155,10 +159,10 @@ func TestKillKeepsSamples(t *testing.T) {
 			t.Errorf("line %d of %d: %s: %v\n%s", i+1, len(lines), line, err, stderr.String())
 		}
 	}
-	if _, err := os.Stat(filepath.Join(out, "latest", "scenario.yaml")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "scenario.yaml")); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(out, "latest", "manifest.json")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the run passes for a complete one: %v", err)
 	}
 }

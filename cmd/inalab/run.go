@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/reports/archive"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
@@ -23,12 +26,14 @@ import (
 // runFlags are the options of inalab run.
 type runFlags struct {
 	clock, topo, model, out, format, lab, events, paired string
-	rule                                                 ruleFlags // of --paired
-	seed                                                 uint64
-	repeat                                               int
-	set                                                  []string
-	timeout                                              time.Duration
-	dryRun, plain, quiet                                 bool
+
+	resume               string
+	rule                 ruleFlags // of --paired
+	seed                 uint64
+	repeat               int
+	set, sweep           []string
+	timeout              time.Duration
+	dryRun, plain, quiet bool
 
 	want events.Want // of the events
 }
@@ -38,7 +43,8 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario, live or under the virtual clock",
-		Long: `Runs a scenario of the catalogue (see "inalab list") or a *.scenario.yaml file.
+		Long: `Runs a scenario of the catalogue (see "inalab list"), a *.scenario.yaml file, or what
+standard input holds if it is "-".
 
 Live runs use real packets between network namespaces; they need root, or user
 namespaces where the kernel allows them. With --clock virtual the same protocol
@@ -51,10 +57,19 @@ where the machine does not carry it. Under the virtual clock auto is a number by
 Results go to a new directory below --out, with report.html, which shows them on one
 page ("inalab report" makes it again); a table goes to standard output.
 Events of blocks go to events.ndjson.gz there, for "inalab explain": those of the first
-iteration, and of each block that was degraded, dropped, sent again or never
+iteration, of the slowest block, and of each block that was degraded, dropped, sent again or never
 finished. --events says otherwise.
 
 A run in which nothing moves any more ends by itself and says what it waits for.
+
+--sweep KEY=VALUE,VALUE,... runs the scenario at each value, and at each combination if
+there are several. It takes the place of the sweep that the file has of that key. --repeat
+runs all of that with several seeds; a table below then has the mean over the seeds with its
+95% interval.
+
+What was interrupted, or killed, keeps the runs that it had done. --resume DIR does the
+others, and writes a new results directory with all of them: the same as if nothing had
+happened. DIR is a results directory, or the name of one below --out.
 
 --paired OLD_BINARY runs another build of inalab and this one in turn (old, new, new, old),
 --repeat pairs with a seed each, at one scale, and compares them as "inalab compare" does:
@@ -67,12 +82,24 @@ those of "inalab help".`,
 		Example: `  inalab run straggler
   inalab run straggler --clock virtual --seed 2
   inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive
+  inalab run straggler --clock virtual --sweep trio.window=1024,4096 --sweep hosts=4,6
+  echo 'systems: [trioml, ring]' | inalab run - --clock virtual
   inalab run microbench --repeat 5 --paired ./inalab-v1.2.3`,
-		Args: arguments(1, 1),
+		Args: func(c *cobra.Command, args []string) error {
+			if f.resume != "" {
+				return noArgument(args)
+			}
+			return arguments(1, 1)(c, args)
+		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return scenarios.Names(), cobra.ShellCompDirectiveDefault
 		},
-		RunE: func(c *cobra.Command, args []string) error { return runScenario(c, args[0], f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.resume != "" {
+				return resumeRun(c, f)
+			}
+			return runScenario(c, args[0], f)
+		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.clock, "clock", "live", "live (real packets) or virtual (deterministic)")
@@ -81,6 +108,8 @@ those of "inalab help".`,
 	flags.Uint64Var(&f.seed, "seed", 0, "seed, in place of the scenario's (default: the scenario's)")
 	flags.IntVar(&f.repeat, "repeat", 1, "run with so many seeds, counting up")
 	flags.StringArrayVar(&f.set, "set", nil, "override a value of the scenario, as in --set trio.wake=naive; may be repeated")
+	flags.StringArrayVar(&f.sweep, "sweep", nil, "run at several values, as in --sweep trio.window=16,64,256; repeated for all combinations")
+	flags.StringVar(&f.resume, "resume", "", "do the runs that an interrupted one did not come to: its results directory")
 	flags.StringVarP(&f.out, "out", "o", archive.DefaultRoot, "directory in which the results directory is made")
 	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
 	flags.StringVar(&f.lab, "lab", "", "name of the lab (default: a new one)")
@@ -118,31 +147,15 @@ func (f runFlags) overrides(c *cobra.Command) []string {
 }
 
 func runScenario(c *cobra.Command, name string, f runFlags) error {
-	format, err := render.ParseFormat(f.format)
+	format, err := f.check(c)
 	if err != nil {
 		return usage(err)
 	}
-	if f.clock != "live" && f.clock != "virtual" {
-		return usage(fmt.Errorf("--clock %q: allowed are live, virtual", f.clock))
-	}
-	if f.repeat < 1 {
-		return usage(fmt.Errorf("--repeat %d: at least 1 is needed", f.repeat))
-	}
-	if f.timeout < 0 {
-		return usage(fmt.Errorf("--timeout %v: a time above zero is needed", f.timeout))
-	}
-	if f.lab != "" {
-		if err := journal.CheckLab(f.lab); err != nil {
-			return usage(fmt.Errorf("--lab: %w", err))
-		}
-	}
-	if f.want, err = events.ParseWant(f.events); err != nil {
-		return usage(fmt.Errorf("--events %w", err))
-	}
-	if err := f.checkPaired(c); err != nil {
+	src, err := f.source(name, c.InOrStdin())
+	if err != nil {
 		return usage(err)
 	}
-	s, sets, err := prepare(name, f.overrides(c), f)
+	s, sets, err := prepare(src, f.overrides(c), f)
 	if err != nil {
 		return usage(err)
 	}
@@ -152,6 +165,20 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if f.dryRun {
 		return describe(c.OutOrStdout(), s, sets)
 	}
+	r := recording{flags: f, scenario: s, sets: sets, format: format, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+	r.at = func(scale int) (*scenarios.Scenario, []*job.Set, error) {
+		return prepare(src, append(f.overrides(c), fmt.Sprintf("scale=%d", scale)), f)
+	}
+	return f.start(c, func(ctx context.Context) error {
+		if f.paired != "" {
+			return r.runPaired(ctx, name)
+		}
+		return r.run(ctx)
+	})
+}
+
+// start does what runs, in namespaces of its own if it is live, and for as long as it may take.
+func (f *runFlags) start(c *cobra.Command, run func(context.Context) error) error {
 	if f.clock == "live" {
 		if err := enterNamespaces(); err != nil {
 			return err
@@ -163,29 +190,67 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, f.timeout, errTimeout)
 		defer cancel()
 	}
-	r := recording{flags: f, scenario: s, sets: sets, format: format, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
-	r.at = func(scale int) (*scenarios.Scenario, []*job.Set, error) {
-		return prepare(name, append(f.overrides(c), fmt.Sprintf("scale=%d", scale)), f)
-	}
-	if f.paired != "" {
-		return r.runPaired(ctx, name)
-	}
-	return r.run(ctx)
+	return run(ctx)
 }
 
-// prepare loads the scenario and lays out its jobs, once for each seed.
-func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job.Set, error) {
-	src := scenarios.Source{Name: name, Set: set}
-	var err error
-	if strings.HasSuffix(name, ".yaml") {
-		src.Text, err = os.ReadFile(name)
-	} else {
+// check refuses values that cannot be, and reads those that are more than text.
+func (f *runFlags) check(c *cobra.Command) (format render.Format, err error) {
+	if format, err = render.ParseFormat(f.format); err != nil {
+		return format, err
+	}
+	clocks := []string{"live", "virtual"}
+	switch {
+	case !slices.Contains(clocks, f.clock):
+		return format, fmt.Errorf("--clock %q: allowed are %s%s", f.clock, strings.Join(clocks, ", "), suggest.DidYouMean(f.clock, clocks))
+	case f.repeat < 1:
+		return format, fmt.Errorf("--repeat %d: at least 1 is needed", f.repeat)
+	case f.timeout < 0:
+		return format, fmt.Errorf("--timeout %v: a time above zero is needed", f.timeout)
+	}
+	if f.lab != "" {
+		if err := journal.CheckLab(f.lab); err != nil {
+			return format, fmt.Errorf("--lab: %w", err)
+		}
+	}
+	if f.want, err = events.ParseWant(f.events); err != nil {
+		return format, fmt.Errorf("--events %w", err)
+	}
+	return format, f.checkPaired(c)
+}
+
+// source reads a scenario: a file, standard input, or one of the catalogue.
+func (f *runFlags) source(name string, stdin io.Reader) (src scenarios.Source, err error) {
+	src = scenarios.Source{Name: name, Sweep: f.sweep}
+	if name == standardInput && f.paired != "" {
+		return src, errors.New("--paired: both builds read the scenario: write it into a file")
+	}
+	if !isFile(name) {
 		src.Text, err = scenarios.Embedded(name)
 		src.Name += ".scenario.yaml"
+		return src, err
 	}
+	src.Text, src.Name, err = readInput(name, stdin)
 	if err != nil {
-		return nil, nil, err
+		return src, err
 	}
+	if isTopology, err := topologyText(src.Name, src.Text); err == nil && isTopology {
+		return src, fmt.Errorf("%s is a topology file: run a scenario on it, as in \"inalab run straggler --topo %s\"", src.Name, name)
+	}
+	return src, nil
+}
+
+// isFile reports whether the name of a scenario is that of a file, and not of one of the catalogue.
+func isFile(name string) bool {
+	if name == standardInput || strings.HasSuffix(name, ".yaml") {
+		return true
+	}
+	_, err := os.Stat(name)
+	return err == nil && !slices.Contains(scenarios.Names(), name)
+}
+
+// prepare lays out the jobs of a scenario, once for each seed.
+func prepare(src scenarios.Source, set []string, f runFlags) (*scenarios.Scenario, []*job.Set, error) {
+	src.Set = set
 	s, err := scenarios.Load(src, systems())
 	if err != nil {
 		return nil, nil, err
@@ -195,25 +260,37 @@ func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job
 			return nil, nil, err
 		}
 	}
-	var sets []*job.Set
+	sets, err := f.setsOf(s)
+	if err == nil && f.clock == "live" && !s.Auto {
+		err = capacity.Refuse(sets)
+	}
+	return s, sets, err
+}
+
+// setsOf lays out the jobs of a scenario, once for each seed.
+func (f *runFlags) setsOf(s *scenarios.Scenario) (sets []*job.Set, err error) {
 	for i := range f.repeat {
 		list, err := s.Again(i).Sets(f.clock == "virtual")
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		sets = append(sets, list...)
 	}
-	if f.clock == "live" && !s.Auto {
-		return s, sets, capacity.Refuse(sets)
-	}
-	return s, sets, nil
+	return sets, nil
 }
 
 // describe prints what a run would do.
 func describe(w io.Writer, s *scenarios.Scenario, sets []*job.Set) error {
-	fmt.Fprintf(w, "%s: %s; model %s, seed %d, scale 1/%d, %d iterations\n", s.Name, s.Description, s.Model.Name, s.Seed, s.Scale, s.Iterations)
+	title := s.Name + ": "
+	if s.Description != "" {
+		title += s.Description + "; "
+	}
+	fmt.Fprintf(w, "%smodel %s, seed %d, scale 1/%d, %d iterations\n", title, s.Model.Name, s.Seed, s.Scale, s.Iterations)
 	if s.Auto && !sets[0].First().Virtual {
 		fmt.Fprintln(w, "scale: a self-test before the run finds the least one that this machine carries; what follows is for that of the rule")
+	}
+	for _, text := range capacity.Coarse(sets) {
+		fmt.Fprintf(w, "caution: %s\n", text)
 	}
 	var jobs []*job.Job
 	for _, set := range sets {
@@ -232,6 +309,12 @@ func describe(w io.Writer, s *scenarios.Scenario, sets []*job.Set) error {
 		fmt.Fprintf(w, "%s on %s: %sp %g%%, %d workers, %d parameters, MTU %d%s, iteration %s %v\n", j.System.Name(), j.Plan.Name, pointOf(j), 100*j.StraggleP, len(j.Hosts()), j.Params, j.Plan.MTU, on, kind, expected)
 		for _, n := range j.Layout.Notes {
 			fmt.Fprintf(w, "  note: %s\n", n)
+		}
+		for _, n := range j.Layout.Cautions {
+			fmt.Fprintf(w, "  caution: %s\n", n)
+		}
+		if j.Layout.TimeoutRule != "" && !slices.ContainsFunc(j.Layout.Notes, func(n string) bool { return strings.HasPrefix(n, "timeout of ") }) {
+			fmt.Fprintf(w, "  %s\n", j.Layout.TimeoutRule)
 		}
 	}
 	for _, left := range s.LeftOut(len(jobs) > 0 && jobs[0].Virtual) {

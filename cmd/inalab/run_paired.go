@@ -137,6 +137,9 @@ func (p *pairedRun) args(i int) []string {
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}
+	for _, s := range f.sweep {
+		args = append(args, "--sweep", s)
+	}
 	return append(args, "--set", fmt.Sprintf("seed=%d", p.scenario.Again(i).Seed), "--set", fmt.Sprintf("scale=%d", p.scale))
 }
 

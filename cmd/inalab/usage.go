@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/inalab/inalab/internal/suggest"
 )
 
 // subcommand is the rule for the arguments of a command that only has others
@@ -59,8 +62,12 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		name := unknown.GetSpecifiedName()
-		return fmt.Errorf("unknown flag --%s%s", name, hint(cmd, name, "--", flagNames(cmd)))
+		return fmt.Errorf("unknown flag --%s%s", name, flagHint(cmd, name))
 	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		if of := owners(cmd, func(f *pflag.Flag) bool { return f.Shorthand == name }); of != "" {
+			return fmt.Errorf("unknown flag -%s: it is of %s", name, of)
+		}
 		return fmt.Errorf("unknown flag -%s%s", unknown.GetSpecifiedShortnames(), hint(cmd, "", "", nil))
 	case errors.As(err, &invalid):
 		return badValue("--"+invalid.GetFlag().Name, invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap())
@@ -71,10 +78,49 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 // badValue says what is wrong with the value of a flag, which stands on the
 // command line or in the environment.
 func badValue(where string, f *pflag.Flag, value string, cause error) error {
-	if num := (*strconv.NumError)(nil); errors.As(cause, &num) {
-		return fmt.Errorf("%s %q: %s is needed (%w)", where, value, typeName(f.Value.Type()), num.Err)
+	switch num := (*strconv.NumError)(nil); {
+	case errors.As(cause, &num) && errors.Is(num.Err, strconv.ErrRange):
+		return fmt.Errorf("%s %q: the number is too large", where, value)
+	case errors.As(cause, &num):
+		return fmt.Errorf("%s %q: %s is needed", where, value, typeName(f.Value.Type()))
+	case f.Value.Type() == "duration":
+		return fmt.Errorf("%s %q: a time with its unit is needed, as in 90s or 5m", where, value)
 	}
 	return fmt.Errorf("%s %q: %w", where, value, cause)
+}
+
+// flagHint says which flag may have been meant: one of the command, or one of a command below it.
+func flagHint(cmd *cobra.Command, name string) string {
+	if of := owners(cmd, func(f *pflag.Flag) bool { return f.Name == name }); of != "" {
+		return ": it is of " + of
+	}
+	if near, ok := nearFlag(name, flagNames(cmd)); ok {
+		return fmt.Sprintf("; did you mean %q?", "--"+near)
+	}
+	for _, sub := range cmd.Commands() {
+		if near, ok := nearFlag(name, flagNames(sub)); ok && sub.IsAvailableCommand() {
+			return fmt.Sprintf("; did you mean %q of %q?", "--"+near, sub.CommandPath())
+		}
+	}
+	return hint(cmd, name, "--", flagNames(cmd))
+}
+
+// nearFlag finds the flag that a word is a slip of, but for "help", which all commands have.
+func nearFlag(name string, flags []string) (string, bool) {
+	return suggest.Slip(name, slices.DeleteFunc(flags, func(f string) bool { return f == "help" }))
+}
+
+// owners names the commands below a command that have a flag; empty: none has.
+func owners(cmd *cobra.Command, has func(*pflag.Flag) bool) string {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		found := false
+		sub.LocalFlags().VisitAll(func(f *pflag.Flag) { found = found || !f.Hidden && f.Name != "help" && has(f) })
+		if found && sub.IsAvailableCommand() {
+			names = append(names, strconv.Quote(sub.CommandPath()))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func typeName(t string) string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/internal/units"
 )
 
 // key is a block of an iteration.
@@ -12,6 +13,7 @@ type key struct{ iteration, block int }
 
 // fate is what is known of a block from a first look at all events.
 type fate struct {
+	span
 	events   int
 	results  int
 	troubled bool
@@ -52,10 +54,25 @@ func (r *reader) choose(want Want, unfinishedFirst bool) choice {
 	if unfinishedFirst {
 		take(left, unfinished)
 	}
+	if slowest, ok := slowestOf(fates, order); ok {
+		take(left, func(k key, _ *fate) bool { return k == slowest })
+	}
 	take(left/2, func(k key, _ *fate) bool { return k.iteration == 0 })
 	take(left, func(k key, f *fate) bool { return f.troubled || unfinished(k, f) })
 	take(left, func(k key, _ *fate) bool { return k.iteration == 0 })
 	return c
+}
+
+// slowestOf returns the block that took longest from its first packet to its last result, the first of several.
+func slowestOf(fates map[key]*fate, order []key) (slowest key, ok bool) {
+	var most units.Duration
+	for _, k := range order {
+		f := fates[k]
+		if took := f.last.Sub(f.first); f.sent && f.taken && (!ok || took > most) {
+			slowest, most, ok = k, took, true
+		}
+	}
+	return slowest, ok
 }
 
 // fates returns what became of each block, the blocks in order, and the number
@@ -75,6 +92,7 @@ func (r *reader) fates() (fates map[key]*fate, order []key, loose int) {
 			order = append(order, k)
 		}
 		f.events++
+		f.take(&e)
 		switch e.Kind {
 		case trace.ResultIn:
 			f.results++

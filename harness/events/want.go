@@ -63,7 +63,7 @@ func ParseWant(text string) (Want, error) {
 func (w Want) rule() string {
 	switch w.Mode {
 	case Troubled:
-		return fmt.Sprintf("the first iteration, and blocks that were degraded, dropped, sent again, unfinished or met by a collision; at most %d events", Limit)
+		return fmt.Sprintf("the first iteration, the slowest block, and blocks that were degraded, dropped, sent again, unfinished or met by a collision; at most %d events", Limit)
 	case All:
 		return fmt.Sprintf("all, at most %d events", LimitAll)
 	case One:

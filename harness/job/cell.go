@@ -16,6 +16,13 @@ func (j *Job) Cell() result.Cell {
 		c.Gradient = 4 * units.Bytes(j.Params)
 	}
 	c.Expected, c.ExpectedIsBound = j.Expect()
+	c.Wire, c.Timeout = j.Layout.Time, j.Layout.TimeoutRule
+	for _, h := range j.Hosts() {
+		c.Hosts = append(c.Hosts, h.Name)
+	}
+	if j.unequal() {
+		c.Computes = j.Computes()
+	}
 	return c
 }
 
@@ -25,6 +32,7 @@ func (j *Job) IdealCell() result.Cell {
 	c := j.Cell()
 	c.System, c.Job, c.Rank, c.Topology, c.StraggleP, c.Notes, c.Switch = Ideal, j.Name, 0, "-", 0, nil, ""
 	c.Computed, c.Expected, c.ExpectedIsBound = j.Ideal(), j.Ideal(), false
+	c.Wire, c.Timeout, c.Hosts, c.Computes = 0, "", nil, nil
 	return c
 }
 

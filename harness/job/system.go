@@ -182,9 +182,13 @@ type Layout struct {
 	Queues int
 
 	// What must come of it.
-	Time      units.Duration // analytic time of an all-reduce without stragglers
-	Fluid     bool           // Time takes lines alone, without whole frames in switches and steps that wait for each other
-	Timeout   units.Duration // after which a worker sends a packet of its window again; zero: never, or not by such timers
+	Time    units.Duration // analytic time of an all-reduce without stragglers
+	Fluid   bool           // Time takes lines alone, without whole frames in switches and steps that wait for each other
+	Timeout units.Duration // after which a worker sends a packet of its window again; zero: never, or not by such timers
+	// TimeoutRule says how Timeout follows where nobody asked for one: "timeout of 1ms: that of the paper". Empty: somebody
+	// did, or there is none.
+	TimeoutRule string
+
 	Cautions  []string       // why its numbers would not be those of full scale, where that is known before the run
 	Patience  units.Duration // how long the others wait for a straggler at most; zero: for ever
 	Block     int            // elements whose contributors are the same

@@ -38,8 +38,13 @@ type Cell struct {
 	// Gradient is what an iteration aggregates, at the scale of the run, of a job that trains nothing; else 0.
 	Gradient units.Bytes
 
-	Compute  units.Duration // measured mean time of a compute, delays left out, of all workers; 0 where it is not known
-	Counters []Counter      // what the nodes counted: packets by type, drops by reason
+	Compute  units.Duration   // measured mean time of a compute, delays left out, of all workers; 0 where it is not known
+	Wire     units.Duration   // of an all-reduce without stragglers on idle lines, computed
+	Timeout  string           `json:",omitempty"` // how the timeout follows after which packets are sent again, if nobody asked for one
+	Hosts    []string         // of the workers, by number
+	Computes []units.Duration `json:",omitempty"` // nominal, by worker, where they differ
+	Blocks   *Blocks          `json:",omitempty"` // how long they took; nil: nobody recorded events
+	Counters []Counter        // what the nodes counted: packets by type, drops by reason
 
 	Tallies []Tally // what the system made of these for the job; empty: it makes nothing
 

@@ -30,6 +30,19 @@ func Nearest(word string, candidates []string) (near string, ok bool) {
 	return near, ok
 }
 
+// Slip returns the candidate that a slip of the hand makes the word: one edit, or letters in another order. A word
+// of one or two bytes is none.
+func Slip(word string, candidates []string) (near string, ok bool) {
+	const leastWord = 3
+	plain := fold(word)
+	if len(plain) < leastWord || len(word) > maxWord {
+		return "", false
+	}
+	near, ok = Nearest(word, candidates)
+	other := fold(near)
+	return near, ok && (edits(plain, other) <= 1 || sorted(plain) == sorted(other))
+}
+
 // DidYouMean returns the end of an error, `; did you mean "x"?`, or "" where no
 // candidate is near.
 func DidYouMean(word string, candidates []string) string {

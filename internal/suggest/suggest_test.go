@@ -37,6 +37,15 @@ func TestDidYouMean(t *testing.T) {
 	}
 }
 
+func TestSlip(t *testing.T) {
+	words := []string{"takes", "hosts", "late", "at", "wake"}
+	for word, want := range map[string]string{"host": "hosts", "wkae": "wake", "Hosts": "hosts", "taxed": "", "to": "", "": "", strings.Repeat("a", maxWord+1): ""} {
+		if near, ok := Slip(word, words); ok != (want != "") || ok && near != want {
+			t.Errorf("%q: got %q %v, want %q", word, near, ok, want)
+		}
+	}
+}
+
 func TestEdits(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

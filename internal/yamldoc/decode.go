@@ -2,18 +2,17 @@ package yamldoc
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/inalab/inalab/internal/suggest"
 )
 
-// Decode fills the struct that into points to. Keys that the file lacks keep
-// what the struct holds. A whole number may be written as a fraction, which is
+// Decode fills the struct that into points to, and says of all keys that it lacks. Keys that the file lacks
+// keep what the struct holds. A whole number may be written as a fraction, which is
 // cut off.
 func (d *Document) Decode(into any) error {
 	for _, refused := range []struct {
@@ -31,47 +30,32 @@ func (d *Document) Decode(into any) error {
 			return d.errorAt(found[0].GetToken().Position, refused.message)
 		}
 	}
-	err := yaml.NodeToValue(d.file.Docs[0].Body, into, yaml.Strict())
-	if err == nil {
-		return nil
+	errs := d.unknownKeys(reflect.TypeOf(into).Elem())
+	if err := yaml.NodeToValue(d.file.Docs[0].Body, into); err != nil {
+		errs = append(errs, d.badValues(err, reflect.TypeOf(into).Elem())...)
 	}
-	return d.place(err, reflect.TypeOf(into).Elem())
+	if n := len(errs) - MaxFaults; n > 0 {
+		errs = append(slices.Clone(errs[:MaxFaults]), fmt.Errorf("%s: and %d more", d.Name, n))
+	}
+	return errors.Join(errs...)
 }
 
-// describe says what the parser or the decoder found without the names of Go types.
-func describe(err yaml.Error, file reflect.Type) string {
-	var (
-		kind     *yaml.TypeError
-		overflow *yaml.OverflowError
-	)
-	switch {
-	case errors.As(err, &kind):
-		return needed(kind.DstType) + " is needed here"
-	case errors.As(err, &overflow):
-		return needed(overflow.DstType) + " is needed here"
+// badValues returns an error for each key of the top level whose value cannot be decoded, or else the one that there is.
+func (d *Document) badValues(first error, file reflect.Type) (out []error) {
+	fields := levelOf(file)
+	for _, p := range (Node{Node: d.file.Docs[0].Body}).pairs() {
+		i := slices.IndexFunc(fields, func(f level) bool { return f.name == p.Key.GetToken().Value })
+		if i < 0 {
+			continue
+		}
+		if err := yaml.NodeToValue(p.Value, reflect.New(fields[i].of).Interface()); err != nil {
+			out = append(out, d.place(err))
+		}
 	}
-	message := err.GetMessage()
-	if unknown, ok := strings.CutPrefix(message, "unknown field "); ok {
-		return "unknown key " + unknown + keyHint(strings.Trim(unknown, `"`), keysOf(file, ""))
+	if len(out) == 0 {
+		return []error{d.place(first)}
 	}
-	if strings.Contains(message, "must be specified") {
-		message += "; inside {} and [], text of several lines must be in quotes"
-	}
-	return message
-}
-
-func needed(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Uint64:
-		return "a whole number, not negative,"
-	case reflect.Int:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Bool:
-		return "true or false"
-	}
-	return "one value"
+	return out
 }
 
 // key is a key that a file may have, and the key that it stands under.
@@ -79,10 +63,20 @@ type key struct{ name, under string }
 
 // keysOf lists the keys of a type of files.
 func keysOf(t reflect.Type, under string) (out []key) {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
 	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-		out = append(out, key{name, under})
+		name, options, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
 		inner := t.Field(i).Type
+		if options == "inline" {
+			out = append(out, keysOf(inner, under)...)
+			continue
+		}
+		if name == "" {
+			continue
+		}
+		out = append(out, key{name, under})
 		for slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer}, inner.Kind()) {
 			inner = inner.Elem()
 		}
@@ -91,22 +85,4 @@ func keysOf(t reflect.Type, under string) (out []key) {
 		}
 	}
 	return out
-}
-
-// keyHint says where an unknown key belongs, or which one may have been meant.
-func keyHint(name string, keys []key) string {
-	var places, names []string
-	for _, k := range keys {
-		names = append(names, k.name)
-		switch {
-		case k.name == name && k.under == "":
-			places = append(places, "at the top level")
-		case k.name == name:
-			places = append(places, "under "+k.under)
-		}
-	}
-	if len(places) > 0 {
-		return ": it belongs " + strings.Join(slices.Compact(places), " or ")
-	}
-	return suggest.DidYouMean(name, names)
 }

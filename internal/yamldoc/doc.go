@@ -8,7 +8,7 @@
 // A file is one document, parsed by github.com/goccy/go-yaml. There are two ways
 // to read it into structs, whose tags name the keys:
 //
-//	         ┌─► Decode: the first fault is its error
+//	         ┌─► Decode: its error has all unknown keys, and a bad value of each key
 //	Parse ──►┤
 //	         └─► Find ──► Node ──► Read, Get, List: Err has all faults
 //

@@ -3,7 +3,6 @@ package yamldoc
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -47,22 +46,34 @@ func (d *Document) Parse(text []byte) (err error) {
 	d.file, err = parser.ParseBytes(text, 0)
 	switch {
 	case err != nil:
-		return d.place(err, nil)
+		return d.place(err)
 	case len(d.file.Docs) == 0 || d.file.Docs[0].Body == nil:
 		return fmt.Errorf("%s: %w", d.Name, ErrEmpty)
 	case len(d.file.Docs) > 1:
-		return d.errorAt(d.file.Docs[1].Start.Position, "a second document begins: a file holds one")
+		return d.second(d.file.Docs[1])
 	}
 	return nil
 }
 
-// place gives an error of the parser, or of the decoder of a type of files, its place.
-func (d *Document) place(err error, file reflect.Type) error {
+// second says where a second document begins: after a line with ---, or behind one with three points.
+func (d *Document) second(doc *ast.DocumentNode) error {
+	const message = "a second document begins: a file holds one"
+	switch {
+	case doc.Start != nil:
+		return d.errorAt(doc.Start.Position, message)
+	case doc.Body != nil:
+		return d.errorAt(Node{Node: doc.Body}.Position(), message)
+	}
+	return fmt.Errorf("%s: %s", d.Name, message)
+}
+
+// place gives an error of the parser or of the decoder its place.
+func (d *Document) place(err error) error {
 	var placed yaml.Error
 	if !errors.As(err, &placed) || placed.GetToken() == nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
-	return d.errorAt(placed.GetToken().Position, describe(placed, file))
+	return d.errorAt(placed.GetToken().Position, describe(placed))
 }
 
 // errorAt is "file:line:col: message" with the line quoted below.

@@ -170,6 +170,14 @@ func TestDecode(t *testing.T) {
 		"inner: {size: 1}": `f:1:9: unknown key "size": it belongs at the top level`,
 		"inner: {on: 1}":   "f:1:13: true or false is needed here",
 		"words: [[a]]":     "f:1:9: one value is needed here",
+		"words: a":         "f:1:8: a list is needed here, as in [a, b]",
+		"inner: 1":         "f:1:8: keys with values are needed here, as in {hosts: 6}",
+		"shard: 1":         `f:1:1: unknown key "shard"; did you mean "share", under inner?`,
+		"inner: {word: 1}": `f:1:9: unknown key "word"; did you mean "words", at the top level?`,
+		"size: x\nwords: a\ninner: {share: y, on: 3}": "f:1:7: a whole number, not negative, is needed here; f:2:8: a list is needed here, as in [a, b]; f:3:16: a number is needed here",
+		"zzzz: 1": `f:1:1: unknown key "zzzz": allowed are size, words, inner`,
+		"sise: 1\ninner: {shar: 1, onn: true, of: 1}\nsize: x": `f:1:1: unknown key "sise"; did you mean "size"?; f:2:9: unknown key "shar"; did you mean "share"?; ` +
+			`f:2:18: unknown key "onn"; did you mean "on"?; f:2:29: unknown key "of"; did you mean "on"?; f:3:7: a whole number, not negative, is needed here`,
 	} {
 		if err := parse(t, text).Decode(new(file)); messages(err) != want {
 			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
@@ -177,12 +185,46 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// No message of the parser comes through with its own words.
+func TestNoWordsOfTheParser(t *testing.T) {
+	for _, text := range []string{
+		"a: [1", "a: {1", "a: ]", "a: }", "]", "}", "a: [,]", "a: {,}", "a: {b: 1 c: 2}", "a: [b c: d: e]", "? a", "? [a]\n: b", "a: |x\n b", "a: >9\n b", "a: @b", "a: `b`",
+		"%YAML 3\n---\na: 1", "%TAG\n---\na: 1", "a: !!int", "a: &", "a: *", "&a: 1", "a: &x &y 1", "- a\nb: 1", "b: 1\n- a", "a:\n  - b\n c", "a: b\n  c: d", "'a\nb': 1", "a: \"\\q\"",
+		"a: 1\n...\nb: 2", "--- a: 1", "a: - b", "[a]: 1", "{a: 1}: 2", "a: [\n", "a\n", "\x00", "a: \x01", "<<: 1", "a: |\n\tb", "!!x a: 1", "a: {\"b\":1,}", "a:b", ": 1",
+	} {
+		d := &Document{Name: "f"}
+		err := d.Parse([]byte(text))
+		if err == nil {
+			err = d.Decode(&sheet{})
+		}
+		if err == nil {
+			continue
+		}
+		message, _, _ := strings.Cut(err.Error(), "\n")
+		for _, word := range []string{"sequence", "token", "node", "scalar", "specified", "unmarshal", "Go ", "struct", "context", "flow", "map ", "not found", "could not"} {
+			if strings.Contains(message, word) {
+				t.Errorf("%q: %s", text, message)
+			}
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":           "f: the file is empty",
-		"a: [1":      "f:1:4: sequence end token ']' not found",
-		"a: 1\na: 2": `f:2:1: mapping key "a" already defined at [1:1]`,
-		"a: 1\n---":  "f:2:1: a second document begins: a file holds one",
+		"":                "f: the file is empty",
+		"a: [1":           "f:1:4: the list that begins here lacks its ]",
+		"a: 1\na: 2":      `f:2:1: key "a" is there twice: line 1 has it already`,
+		"a: {b: 1":        "f:1:4: the mapping that begins here lacks its }",
+		"]":               "f:1:1: there is no [ for this ]",
+		"a: \"b":          "f:1:4: the text that begins here lacks its closing \"",
+		"a: 'b":           "f:1:4: the text that begins here lacks its closing '",
+		"a: b: c":         "f:1:4: a second colon belongs to this value: put text with a colon in quotes, or mind the indent of the next line",
+		"\ta: 1":          "f:1:2: a tab stands here: indent with blanks",
+		"a: 1\n b: 2":     "f:1:4: a second colon belongs to this value: put text with a colon in quotes, or mind the indent of the next line",
+		"a: 1\nb":         "f:2:1: a key with a value is needed here, as in hosts: 6",
+		"a: *x\nb: [":     "f:2:4: the list that begins here lacks its ]",
+		"a: 1\n...\nb: 2": "f:3:1: a second document begins: a file holds one",
+		"a: 1\n---":       "f:2:1: a second document begins: a file holds one",
 	} {
 		err := (&Document{Name: "f"}).Parse([]byte(text))
 		if messages(err) != want {

@@ -78,8 +78,7 @@ type Dir struct {
 	closed  bool
 }
 
-// Create makes the directory of a new run, with COLUMNS.md, and points latest
-// to it.
+// Create makes the directory of a new run, with COLUMNS.md. [Dir.Finish] points latest to it.
 func Create(opts Options) (*Dir, error) {
 	if err := opts.validate(); err != nil {
 		return nil, fmt.Errorf("make results directory: %w", err)
@@ -90,13 +89,13 @@ func Create(opts Options) (*Dir, error) {
 		err = d.makeAll(root)
 	}
 	if err == nil {
+		err = checkLink(filepath.Join(root, latestName))
+	}
+	if err == nil {
 		err = d.claim(root, opts)
 	}
 	if err == nil {
 		err = d.Write(columnsName, func(w io.Writer) error { return writeColumns(w, opts.Columns, opts.Files) })
-	}
-	if err == nil {
-		err = d.point(filepath.Join(root, latestName))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("make results directory: %w", err)
@@ -161,12 +160,20 @@ func (d *Dir) makeAll(dir string) error {
 	return nil
 }
 
-// point makes the link name the directory, at once, so that a reader always
-// finds one or the other. Whatever else has that name stays.
-func (d *Dir) point(link string) error {
+// checkLink refuses what is no link. Whatever else has that name stays.
+func checkLink(link string) error {
 	st, err := os.Lstat(link)
 	if err == nil && st.Mode()&fs.ModeSymlink == 0 {
 		return fmt.Errorf("%s is not a symbolic link, so it is not replaced: move it away", link)
+	}
+	return nil
+}
+
+// point makes the link name the directory, at once, so that a reader always
+// finds one or the other.
+func (d *Dir) point(link string) error {
+	if err := checkLink(link); err != nil {
+		return err
 	}
 	name := filepath.Base(d.path)
 	fresh := filepath.Join(filepath.Dir(link), "."+latestName+"-"+name)

@@ -63,7 +63,7 @@ type Verdict struct {
 	Wrong     uint64       `json:"wrong"`            // those that differed
 }
 
-// Finish writes the manifest and closes the directory for good. Without it the
+// Finish writes the manifest, closes the directory for good, and points latest to it. Without it the
 // run is incomplete.
 func (d *Dir) Finish(m Manifest) error {
 	d.mu.Lock()
@@ -76,10 +76,22 @@ func (d *Dir) Finish(m Manifest) error {
 		m.SchemaVersion, m.Started, m.Ended = SchemaVersion, d.started, time.Now().UTC()
 		err = d.writeManifest(&m)
 	}
+	if err == nil {
+		err = d.clearUp()
+	}
 	if err != nil {
 		return fmt.Errorf("finish results %s: %w", d.path, err)
 	}
 	return nil
+}
+
+// clearUp takes away what only an incomplete run needs, and has latest name this one.
+func (d *Dir) clearUp() error {
+	err := os.Remove(filepath.Join(d.path, UnfinishedName))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, d.point(filepath.Join(filepath.Dir(d.path), latestName)))
 }
 
 // Close closes the directory of a run that did not come to its end. What was

@@ -8,11 +8,11 @@ import (
 
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/suggest"
+	"github.com/inalab/inalab/internal/units"
 )
 
-// Query says which block is to be explained. What it leaves open is chosen: the
-// first run with a block that was degraded, sent again, dropped, late or never
-// finished, and in it the first such block; where there is none, the first block.
+// Query says which block is to be explained. What it leaves open is chosen: the slowest block that the runs
+// have, from its first packet to its last result. One that was never finished is slower than any other.
 type Query struct {
 	System    string   // empty: any
 	StraggleP *float64 // fraction; nil: any
@@ -31,14 +31,17 @@ func Find(runs []Run, q Query) (*Life, error) {
 	if err := q.check(&candidates[0].Traced); err != nil {
 		return nil, err
 	}
-	for _, interesting := range []bool{true, false} {
-		for i := range candidates {
-			if at, ok := q.block(&candidates[i], interesting); ok {
-				return newLife(&candidates[i], at.iteration, at.block), nil
-			}
+	var run *Run
+	var slowest slow
+	for i := range candidates {
+		if s, ok := q.slowest(&candidates[i]); ok && (run == nil || s.slowerThan(&slowest)) {
+			run, slowest = &candidates[i], s
 		}
 	}
-	return nil, q.absent(&candidates[0])
+	if run == nil {
+		return nil, q.absent(&candidates[0])
+	}
+	return newLife(run, slowest.iteration, slowest.block), nil
 }
 
 // runs returns the runs that the query names.
@@ -93,47 +96,67 @@ func (q *Query) check(r *result.Traced) error {
 
 type place struct{ iteration, block int }
 
-// block returns the first block of a run that the query allows, and that
-// something happened to, if that is asked for.
-func (q *Query) block(r *Run, interesting bool) (place, bool) {
-	results, first := map[place]int{}, map[place]int{}
-	var order []place
-	for i, e := range r.Events {
+// slow is a block, and how long it took.
+type slow struct {
+	place
+	from, to units.Time
+	sent     bool
+	results  int
+	missing  bool // the run ended before all had its result
+}
+
+func (s *slow) slowerThan(o *slow) bool {
+	if s.missing != o.missing {
+		return s.missing
+	}
+	return !s.missing && s.to.Sub(s.from) > o.to.Sub(o.from)
+}
+
+// slowest returns the slowest block of a run that the query allows, the first of several.
+func (q *Query) slowest(r *Run) (out slow, ok bool) {
+	blocks, order := q.blocks(r)
+	ends := slices.ContainsFunc(order, func(at place) bool { return blocks[at].results > 0 }) // else hosts do not tell
+	for _, at := range order {
+		s := blocks[at]
+		s.missing = r.Error != "" && ends && s.results < len(r.Workers)
+		if !ok || s.slowerThan(&out) {
+			out, ok = *s, true
+		}
+	}
+	return out, ok
+}
+
+// blocks returns the blocks of a run that the query allows, in the order of their first events.
+func (q *Query) blocks(r *Run) (blocks map[place]*slow, order []place) {
+	blocks = map[place]*slow{}
+	for i := range r.Events {
+		e := &r.Events[i]
 		at := place{e.Iteration, e.Block}
 		if e.Block == result.NoBlock || q.Iteration != nil && *q.Iteration != at.iteration || q.Block != nil && *q.Block != at.block {
 			continue
 		}
-		if !interesting {
-			return at, true
-		}
-		if _, seen := first[at]; !seen {
-			first[at] = i
+		s := blocks[at]
+		if s == nil {
+			s = &slow{place: at, from: e.At}
+			blocks[at] = s
 			order = append(order, at)
 		}
-		if eventful(&e) {
-			return at, true
-		}
-		if e.Kind == kindResult {
-			results[at]++
-		}
+		s.take(e)
 	}
-	if r.Error != "" && len(results) > 0 {
-		for _, at := range order {
-			if results[at] < len(r.Workers) {
-				return at, true
-			}
-		}
-	}
-	return place{}, false
+	return blocks, order
 }
 
-// eventful reports whether an event is one that asks for an explanation.
-func eventful(e *result.Event) bool {
-	switch e.Kind {
-	case kindAged, kindDropped, kindRetransmit, kindCollided:
-		return true
+// take notes when the first packet left, and when the last result came.
+func (s *slow) take(e *result.Event) {
+	switch {
+	case e.Kind == kindHostSent && !s.sent:
+		s.from, s.sent = e.At, true
+	case e.Kind == kindResult:
+		s.results++
 	}
-	return e.Degraded
+	if e.Kind == kindResult || s.results == 0 {
+		s.to = e.At
+	}
 }
 
 // absent says that nothing was kept of what is asked for, and how to keep it.

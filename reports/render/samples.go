@@ -14,6 +14,7 @@ type sampleLine struct {
 	SchemaVersion int      `json:"schema_version"`
 	System        string   `json:"system"`
 	StraggleP     float64  `json:"straggle_p"`
+	Seed          uint64   `json:"seed"`
 	Worker        int      `json:"worker"`
 	Iteration     int      `json:"iteration"`
 	StartPs       int64    `json:"start_ps"`
@@ -30,11 +31,11 @@ type sampleLine struct {
 	Swept result.Point `json:"swept,omitzero"`
 }
 
-func newSampleLine(s result.Sample, at result.Point, lab string) sampleLine {
+func newSampleLine(s result.Sample, of Sampled) sampleLine {
 	return sampleLine{
-		SchemaVersion: SchemaVersion, System: s.System, StraggleP: s.StraggleP, Worker: s.Worker, Iteration: s.Iteration,
+		SchemaVersion: SchemaVersion, System: s.System, StraggleP: s.StraggleP, Seed: of.Seed, Worker: s.Worker, Iteration: s.Iteration,
 		StartPs: int64(s.Start), EndPs: int64(s.End), DelayPs: int64(s.Delay),
-		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy, Job: s.Job, Lab: lab, Swept: at,
+		Degraded: s.Degraded, Retransmits: s.Retransmits, Contributed: s.Contributed, Loss: s.Loss, Accuracy: s.Accuracy, Job: s.Job, Lab: of.Lab, Swept: of.Point,
 	}
 }
 
@@ -48,6 +49,7 @@ var sampleKeys = []sampleKey{
 	{"schema_version", "", "of this line"},
 	{"system", "", "what ran"},
 	{"straggle_p", "fraction", "straggle probability of the scenario"},
+	{"seed", "", "root of all randomness in the run"},
 	{"worker", "", "0-based"},
 	{"iteration", "", "0-based"},
 	{"start_ps", "ps", "previous model update of this worker, since the epoch of the run"},
@@ -67,18 +69,25 @@ var sampleKeys = []sampleKey{
 // accuracy has no form in JSON.
 var ErrNotFinite = errors.New("not a finite number")
 
+// Sampled is the run that samples are of.
+type Sampled struct {
+	Point result.Point // of a sweep
+	Lab   string       // of jobs of several systems; else empty
+	Seed  uint64
+}
+
 // SampleLines returns the lines of samples.jsonl, one value to encode for each
-// sample, of a run at a point of a sweep, in a lab with jobs of several systems if it has a name. A loss or accuracy that is not finite, as after a training that
+// sample of a run. A loss or accuracy that is not finite, as after a training that
 // diverged, becomes null; the error tells of the first, and the lines are valid
 // beside it.
-func SampleLines(samples []result.Sample, at result.Point, lab string) ([]any, error) {
+func SampleLines(samples []result.Sample, of Sampled) ([]any, error) {
 	lines := make([]any, len(samples))
 	var first error
 	for i, s := range samples {
 		if err := finite(&s); err != nil && first == nil {
 			first = err
 		}
-		lines[i] = newSampleLine(s, at, lab)
+		lines[i] = newSampleLine(s, of)
 	}
 	return lines, first
 }

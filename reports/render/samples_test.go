@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func samplesText(samples []result.Sample) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	lines, err := SampleLines(samples, result.Point{}, "")
+	lines, err := SampleLines(samples, Sampled{Seed: 3})
 	for _, l := range lines {
 		if err := enc.Encode(l); err != nil {
 			return "", err
@@ -35,7 +36,7 @@ func TestSamplesGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Equal(t, "samples.jsonl", text)
-	if lines, err := SampleLines(nil, result.Point{}, ""); len(lines) != 0 || err != nil {
+	if lines, err := SampleLines(nil, Sampled{Seed: 3}); len(lines) != 0 || err != nil {
 		t.Errorf("no samples are %v, %v", lines, err)
 	}
 }
@@ -73,8 +74,9 @@ func TestSampleKeys(t *testing.T) {
 	if diff := cmp.Diff(tags(sampleLine{}), described); diff != "" {
 		t.Errorf("-written +described:\n%s", diff)
 	}
-	// The version comes before what a worker wrote, the lab and the point of a sweep after it.
-	if diff := cmp.Diff(tags(result.Sample{}), described[1:len(described)-2]); diff != "" {
+	// The version comes before what a worker wrote, the lab and the point of a sweep after it, and the seed between.
+	own := slices.DeleteFunc(described[1:len(described)-2], func(key string) bool { return key == "seed" })
+	if diff := cmp.Diff(tags(result.Sample{}), own); diff != "" {
 		t.Errorf("-sample +line:\n%s", diff)
 	}
 }

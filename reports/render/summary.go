@@ -273,6 +273,8 @@ func Columns(baseline result.Baseline) string {
 	reports := describe("reports.csv", summary.Columns, reportColumns())
 	tallies := describe("tallies.csv", summary.Columns, tallyColumns())
 	decisions := describe("decisions.csv", summary.Columns, decisionColumns())
+	times := describe("times.csv", summary.Columns, timeColumns())
+	repeats := describeRepeats(summary.Columns, baseline)
 	var b strings.Builder
 	b.WriteString("# Columns\n\nschema_version " + Int(SchemaVersion).people + ". An empty field of summary.csv, and a null in JSON, means not applicable.\n" +
 		"One row of summary.csv is one system at one point of the sweep; one line of samples.jsonl is one worker and iteration,\n" +
@@ -282,8 +284,10 @@ func Columns(baseline result.Baseline) string {
 		"Runs with programs that frames pass have a row of transit.csv for each of their counters, and one of reports.csv for whom they told collectors of.\n" +
 		"Systems that count have a row of tallies.csv for each number of a job; what each is of stands below the table that people see.\n" +
 		"Systems whose servers decide things by themselves, as who is in a tree, have a row of decisions.csv for each.\n" +
+		"One row of times.csv says where the time of one run went.\n" +
+		"Runs with several seeds have a row of repeats.csv for each setting: means over the seeds.\n" +
 		"All but samples.jsonl begin with a column for each key that is swept.\n\n")
-	for i, t := range []Table{summary, samples, links, flows, series, aggregations, transit, reports, tallies, decisions} {
+	for i, t := range []Table{summary, samples, links, flows, series, aggregations, transit, reports, tallies, decisions, times, repeats} {
 		if i > 0 {
 			b.WriteString("\n")
 		}

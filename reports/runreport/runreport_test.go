@@ -216,20 +216,3 @@ func TestMany(t *testing.T) {
 		t.Errorf("the verdict is %s", p.Verdict.Level.Name())
 	}
 }
-
-// Parts of an iteration add up to it, and none is below nothing.
-func TestSpent(t *testing.T) {
-	c := runOf("a", 0.16, 100, 0)
-	s, ok := spentIn(&c)
-	if !ok || s.iteration != 100*units.Millisecond || s.compute != 50*units.Millisecond || s.delay != 5*units.Millisecond || s.rest() != 45*units.Millisecond {
-		t.Errorf("got %+v, rest %v", s, s.rest())
-	}
-	c.Compute = 200 * units.Millisecond
-	if s, _ = spentIn(&c); s.rest() != 0 {
-		t.Errorf("the rest is %v", s.rest())
-	}
-	c.Compute = 0
-	if _, ok = spentIn(&c); ok {
-		t.Error("a compute that nobody measured is known")
-	}
-}

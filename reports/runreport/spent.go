@@ -2,31 +2,9 @@ package runreport
 
 import (
 	"github.com/inalab/inalab/internal/result"
-	"github.com/inalab/inalab/internal/units"
 	"github.com/inalab/inalab/reports/page"
+	"github.com/inalab/inalab/reports/spent"
 )
-
-// spent is where the time of an iteration went, in the mean over workers and iterations.
-type spent struct {
-	iteration, compute, delay units.Duration
-}
-
-// spentIn returns it; ok is false where it is not known.
-func spentIn(c *result.Cell) (s spent, ok bool) {
-	if len(c.Samples) == 0 || c.Compute == 0 {
-		return s, false
-	}
-	for i := range c.Samples {
-		s.iteration += c.Samples[i].End.Sub(c.Samples[i].Start)
-		s.delay += c.Samples[i].Delay
-	}
-	n := units.Duration(len(c.Samples))
-	return spent{s.iteration / n, c.Compute, s.delay / n}, true
-}
-
-// rest is what neither compute nor a delay of the worker's own took. Compute is that of the model, so that it
-// can be more than what a worker with a faster pace took.
-func (s *spent) rest() units.Duration { return max(0, s.iteration-s.compute-s.delay) }
 
 // timeSpent says where the time went at the easiest and at the hardest point, for each run.
 func (r *run) timeSpent() (out []page.Block) {
@@ -38,11 +16,11 @@ func (r *run) timeSpent() (out []page.Block) {
 		cells := r.cells()
 		for i := range cells {
 			c := &cells[i]
-			s, ok := spentIn(c)
+			s, ok := spent.Of(c)
 			if !ok || c.Fidelity.Verdict == result.Invalid || !p.has(c.Point.Index, c.StraggleP) || c.Seed != cells[0].Seed {
 				continue
 			}
-			b.Bars = append(b.Bars, page.Bar{Name: r.barName(c), Values: []float64{s.compute.Milliseconds(), s.delay.Milliseconds(), s.rest().Milliseconds()}})
+			b.Bars = append(b.Bars, page.Bar{Name: r.barName(c), Values: []float64{s.Compute.Milliseconds(), s.Delay.Milliseconds(), (s.Iteration - s.Compute - s.Delay).Milliseconds()}})
 		}
 		const most = 6 // bars of the easier point that are shown at once (assumed)
 		switch {

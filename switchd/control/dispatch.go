@@ -19,6 +19,7 @@ type Switch interface {
 	Plan() *plan.Switch
 	PFEs() []string // names, by index
 	Engine(pfe int) dataplane.Engine
+	PortTable(pfe, limit int) dataplane.Table
 	Programs(pfe int) []dataplane.Running // all that run there, the system's first
 	SetValue(now units.Time, pfe int, program string, w dataplane.Write) (dataplane.Written, error)
 	RaiseEvent(now units.Time, pfe int, program, event string, value uint32) error

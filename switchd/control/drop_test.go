@@ -3,6 +3,7 @@ package control_test
 import (
 	"encoding/json"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,27 @@ func TestDropRefusals(t *testing.T) {
 		t.Errorf("a drop that is cleared: %+v", got)
 	}
 	wantFault(t, newRig(t, "rack", 2).ask(control.Request{Op: control.OpDrop}), control.FaultRefused, dataplane.RefusedNoDrops)
+}
+
+// A switch of any program, or of none, shows its ports, and what came and went.
+func TestPortsOfEverySwitch(t *testing.T) {
+	bare := newRig(t, "rack", 3, 0).rows(dataplane.ViewPorts)
+	if want := []string{"engine", "p1", "h1:eth0", "0", "0", "0", "0", "0", "0"}; len(bare) != 3 || !slices.Equal(bare[1], want) {
+		t.Errorf("a switch that only forwards: %v, want %v", bare, want)
+	}
+	r := newRig(t, "mx480", 6)
+	r.send(9, 0, 0)
+	rows := r.rows(dataplane.ViewPorts)
+	if len(rows) != 6 || rows[0][0] != "pfe1" || rows[0][3] != "1" || rows[0][4] == "0" || rows[5][0] != "pfe2" || rows[5][3] != "0" {
+		t.Errorf("a chassis: %v", rows)
+	}
+	one := r.must(control.Request{Op: control.OpShow, View: dataplane.ViewPorts, PFE: "pfe2", Limit: 1})
+	if len(one.Tables) != 1 || len(one.Tables[0].Table.Rows) != 1 || one.Tables[0].Table.Total != 3 {
+		t.Errorf("one port of a PFE: %+v", one.Tables)
+	}
+	if got := r.ask(control.Request{Op: control.OpShow, View: dataplane.ViewPorts, Program: "nobody"}); got.Fault != control.FaultRequest {
+		t.Errorf("ports of a program that is not there: %+v", got)
+	}
 }
 
 // The pipeline shows its ports as they are numbered on the chassis.

@@ -57,10 +57,14 @@ func show(now units.Time, sw Switch, pfe int, r Request, out *Response) error {
 		return fmt.Errorf("view %q is not of names: leave %q out, or ask for one of %s", r.View, r.Name, list(dataplane.NamedViews))
 	}
 	all, err := programs(sw, pfe, r.Program)
+	out.At = now
+	if r.View == dataplane.ViewPorts && r.Program == "" && !slices.ContainsFunc(all, showsPorts) {
+		ports(sw, pfe, r, out)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	out.At = now
 	var have []dataplane.View
 	var refused error
 	for _, p := range all {
@@ -87,6 +91,22 @@ func show(now units.Time, sw Switch, pfe int, r Request, out *Response) error {
 		return refused
 	}
 	return fmt.Errorf("the program of %s has no view %q: it has %s", sw.Plan().Name, r.View, list(have))
+}
+
+// showsPorts reports whether a program has queues of its own before its ports.
+func showsPorts(p program) bool { return slices.Contains(viewsOf(p.Engine), dataplane.ViewPorts) }
+
+// ports shows those of the switch itself, which every switch has.
+func ports(sw Switch, pfe int, r Request, out *Response) {
+	limit := r.Limit
+	if limit == 0 {
+		limit = DefaultRows
+	}
+	for i, name := range sw.PFEs() {
+		if t := sw.PortTable(i, limit); t.Total > 0 && (pfe < 0 || pfe == i) {
+			out.Tables = append(out.Tables, EngineTable{name, t})
+		}
+	}
 }
 
 // firstOf returns the error that says most: one about a name that is known beats one

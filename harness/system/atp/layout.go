@@ -44,7 +44,7 @@ func (s System) Layout(j *job.Job) (job.Layout, error) {
 	l := job.Layout{
 		Programs: programs, Engines: up.engines(), Trees: up.trees(), ECN: true,
 		Port: s.port(), ServerPort: s.port(), Packet: s.packet(), Window: s.streams() * s.span(j),
-		Time: s.time(j, p), Block: wire.Values, Saturates: true, Uneven: s.aggregators(j) > 0, Timeout: s.timeout(j), Notes: append(notes, s.notes(j)...),
+		Time: s.time(j, p), Block: wire.Values, Saturates: true, Uneven: s.aggregators(j) > 0, Timeout: s.timeout(j), TimeoutRule: s.timeoutRule(j), Notes: append(notes, s.notes(j)...),
 	}
 	for w := range j.Hosts() {
 		l.Cores = append(l.Cores, s.core(j, up, w))

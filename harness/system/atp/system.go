@@ -3,6 +3,7 @@ package atp
 import (
 	"cmp"
 	"errors"
+	"fmt"
 
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/internal/units"
@@ -152,6 +153,21 @@ func (s System) timeout(j *job.Job) units.Duration {
 		d *= liveTimeout
 	}
 	return d
+}
+
+// timeoutRule says how a default timeout follows.
+func (s System) timeoutRule(j *job.Job) string {
+	if s.Timeout > 0 {
+		return ""
+	}
+	rule := fmt.Sprintf("the default of %v", host.DefaultTimeout)
+	if s.inFlight(j) > host.DefaultTimeout {
+		rule = "what the packets that workers may have in flight take on the line of a server"
+	}
+	if !j.Virtual {
+		rule += fmt.Sprintf(", %d times as long live", liveTimeout)
+	}
+	return fmt.Sprintf("timeout of %v by rule: %s", s.timeout(j), rule)
 }
 
 // inFlight is how long all packets that workers may have in flight to a server take on its line, or to be

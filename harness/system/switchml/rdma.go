@@ -50,7 +50,7 @@ func (s System) layoutRDMA(j *job.Job) (job.Layout, error) {
 	}
 	l := job.Layout{
 		Programs: pipe.wrap(j, programs), Notes: slices.Concat(notes, s.poolNote(j, q*m), s.timeoutNote(j)),
-		Timeout: s.resends(j), Cautions: s.poolCaution(j),
+		Timeout: s.resends(j), TimeoutRule: s.timeoutRule(j), Cautions: s.poolCaution(j),
 		Port: roce.Port, Packet: rdmaFrame(0, m) - inet.EtherLen, Window: q * m, Time: s.timeRDMA(j, pipe), Block: m * rdmaElements,
 	}
 	for i, h := range j.Hosts() {

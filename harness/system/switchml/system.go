@@ -158,7 +158,7 @@ func (s System) layoutUDP(j *job.Job) (job.Layout, error) {
 	l := job.Layout{
 		Programs: pipe.wrap(j, levels.out), Engines: levels.engines(),
 		Port: switchmlSource, Packet: s.packet(), Window: s.slots(j), Time: s.time(j, levels, pipe), Block: s.values(),
-		Timeout: s.resends(j), Cautions: s.poolCaution(j),
+		Timeout: s.resends(j), TimeoutRule: s.timeoutRule(j), Cautions: s.poolCaution(j),
 		Notes: slices.Concat(s.Host.notes(j), notes, s.poolNote(j, s.slots(j)), s.timeoutNote(j)), Half: s.half(),
 	}
 	for _, h := range j.Hosts() {

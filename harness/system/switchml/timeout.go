@@ -68,6 +68,20 @@ func (s System) checkTimeout(j *job.Job) error {
 		s.timeoutKey(), s.Timeout, trip, s.slots(j), j.Rate(), j.Scale, s.defaultTimeout(j))
 }
 
+// timeoutRule says how a default timeout follows.
+func (s System) timeoutRule(j *job.Job) string {
+	least, d := s.leastTimeout(j), s.timeout(j)
+	switch {
+	case !s.Retransmit || s.Timeout > 0:
+		return ""
+	case d > least:
+		return fmt.Sprintf("timeout of %v by rule: %d round trips of a full pool of %d slots, which take longer than %v", d, tripsOfTimeout, s.slots(j), least)
+	case d == liveTimeout:
+		return fmt.Sprintf("timeout of %v by rule: that of the public client", d)
+	}
+	return fmt.Sprintf("timeout of %v by rule: that of the paper (SwitchML section 6.3)", d)
+}
+
 // leastTrips is how many round trips of a full pool a timeout must be for one that goes off in vain not to set
 // off others: the pool that was sent again is before what is sent next (assumed, with a third for what
 // flows and lines between switches add).

@@ -23,7 +23,7 @@ const (
 // straggler mitigation"); nil: there is none.
 func stragglers(k job.Knobs) *program.Stragglers {
 	notify := k.Choice("trio.stragglers", stragglersAge, stragglersNotify) == stragglersNotify
-	s := &program.Stragglers{Look: k.Duration("trio.look", ""), PermanentAfter: k.Int("trio.permanent-after", 0, 1_000_000)}
+	s := &program.Stragglers{Look: k.Duration("trio.look", "default", ""), PermanentAfter: k.Int("trio.permanent-after", 0, 1_000_000)}
 	if !notify {
 		return nil
 	}

@@ -42,7 +42,7 @@ func TestLoadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"unknown key", "task: a test", "tasks: a test", `a.yaml:3:5: unknown key "tasks"; did you mean "task"?`},
 		{"unknown key of a row", "gpu: P100", "gpus: P100", `a.yaml:18:9: unknown key "gpus"; did you mean "gpu"?`},
-		{"key given twice", "batch: 4", "batch: 4\n        batch: 5", `a.yaml:13:9: mapping key "batch" already defined at [12:9]`},
+		{"key given twice", "batch: 4", "batch: 4\n        batch: 5", `a.yaml:13:9: key "batch" is there twice: line 12 has it already`},
 		{"no value", "comm: 50", "comm:", `a.yaml:14:14: the value is missing: write one, or leave the key out`},
 		{"word for a number", "comm: 50", "comm: half", `a.yaml:14:15: a whole number is needed here`},
 		{"not YAML", "gpu: P100", "gpu: [", `a.yaml:18:14: `},
