@@ -30,6 +30,7 @@ type runFlags struct {
 	timeout                                              time.Duration
 	dryRun, plain, quiet                                 bool
 
+	pcap pcapFlags
 	want events.Want // of the events
 }
 
@@ -54,6 +55,11 @@ Events of blocks go to events.ndjson.gz there, for "inalab explain": those of th
 iteration, and of each block that was degraded, dropped, sent again or never
 finished. --events says otherwise.
 
+--pcap captures the packets of all wires with the decisions of switches as comments: in a
+directory a pcapng file for each run, or in one *.pcapng file that of one run. Under the
+virtual clock times are the run's, from 1970 on, and rounds are simulated in full; a
+live run is marked as not for timing. See docs/capture.md.
+
 A run in which nothing moves any more ends by itself and says what it waits for.
 
 --paired OLD_BINARY runs another build of inalab and this one in turn (old, new, new, old),
@@ -67,6 +73,7 @@ those of "inalab help".`,
 		Example: `  inalab run straggler
   inalab run straggler --clock virtual --seed 2
   inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive
+  inalab run loss --clock virtual --pcap packets --pcap-filter 'proto=trioml gen=0'
   inalab run microbench --repeat 5 --paired ./inalab-v1.2.3`,
 		Args: arguments(1, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -87,6 +94,7 @@ those of "inalab help".`,
 	flags.StringVar(&f.events, "events", string(events.Troubled), "events kept of each run: none, troubled, all, an iteration as 12, or a block of one as 12/345")
 	flags.StringVar(&f.paired, "paired", "", "another build of inalab to run in turn with this one, and to compare with")
 	f.rule.register(flags)
+	f.pcap.register(flags)
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the run after this time, as in 5m (default: none)")
 	flags.BoolVar(&f.plain, "no-offload", false, "do without segmentation and checksum offload")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, and stop")
@@ -142,6 +150,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if err := f.checkPaired(c); err != nil {
 		return usage(err)
 	}
+	if err := f.pcap.check(f.paired != ""); err != nil {
+		return usage(err)
+	}
 	s, sets, err := prepare(name, f.overrides(c), f)
 	if err != nil {
 		return usage(err)
@@ -151,6 +162,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	}
 	if f.dryRun {
 		return describe(c.OutOrStdout(), s, sets)
+	}
+	if err := f.pcap.fits(len(sets)); err != nil {
+		return usage(err)
 	}
 	if f.clock == "live" {
 		if err := enterNamespaces(); err != nil {
