@@ -13,7 +13,7 @@ import (
 // pages name packages, files, declarations and knobs in code spans and in pictures. The
 // tests here hold them to the tree; other pages have tests of their own.
 var pages = []string{
-	"ARCHITECTURE.md", "atp.md", "capture.md", "compare.md", "explain.md", "fidelity.md", "glossary.md", "ps.md", "report.md", "ring.md",
+	"ARCHITECTURE.md", "atp.md", "compare.md", "explain.md", "fidelity.md", "glossary.md", "ps.md", "report.md", "ring.md",
 	"switch.md", "switchml.md", "tcpagg.md", "traffic.md", "trio-ml.md", "trio-pfe.md", "xagg.md",
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -219,5 +220,27 @@ func TestTsharkFindsWrongLengthsAlone(t *testing.T) {
 	good := tshark(t, list, "-Y", "udp.checksum.status == 1 || ina_xagg", "-T", "fields", "-e", "frame.comment")
 	if n := strings.Count(good, "\n"); n != len(list) {
 		t.Errorf("%d of %d packets have checksums that are right", n, len(list))
+	}
+}
+
+// The page of captures names every protocol of the dissector, and fields that there are.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/capture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, p := range protocols() {
+		if !strings.Contains(string(page), "`"+p.name+"`") {
+			t.Errorf("docs/capture.md lacks %s", p.name)
+		}
+		for _, f := range p.fields {
+			known[p.name+"."+f.name] = true
+		}
+	}
+	for _, name := range regexp.MustCompile(`ina_\w+\.\w+`).FindAllString(string(page), -1) {
+		if !known[name] {
+			t.Errorf("docs/capture.md: there is no field %s", name)
+		}
 	}
 }
