@@ -158,6 +158,9 @@ func (c *Capture) Full() bool {
 	return c.err != nil || c.cfg.Count > 0 && c.counts.Taken >= uint64(c.cfg.Count)
 }
 
+// Done reports whether the capture is full, and nothing waits for a decision any more.
+func (c *Capture) Done() bool { return c.err != nil || c.Full() && c.queue.len() == 0 }
+
 // Flush brings the file up to date with what has left.
 func (c *Capture) Flush() error {
 	if c.err == nil {

@@ -29,7 +29,8 @@ const maxResults = 1 << 16
 type decisions struct {
 	queue   *queue
 	sources map[Source]bool
-	engines map[int]string // of taps
+	workers map[uint8]trace.Mask // by job
+	engines map[int]string       // of taps
 	members map[string]trace.Mask
 	aged    map[engineKey]bool
 	results map[key][]result
@@ -52,11 +53,14 @@ type result struct {
 
 func newDecisions(l Lab, q *queue) *decisions {
 	d := &decisions{
-		queue: q, sources: map[Source]bool{}, engines: map[int]string{}, members: map[string]trace.Mask{},
+		queue: q, sources: map[Source]bool{}, workers: map[uint8]trace.Mask{}, engines: map[int]string{}, members: map[string]trace.Mask{},
 		aged: map[engineKey]bool{}, results: map[key][]result{},
 	}
 	for _, s := range l.Sources {
 		d.sources[s] = true
+		of := d.workers[s.Job]
+		of.Set(s.ID)
+		d.workers[s.Job] = of
 	}
 	for i, t := range l.Taps {
 		d.engines[i] = t.Engine
@@ -199,18 +203,14 @@ func (d *decisions) sameJob(h *held, e *trace.Event) bool {
 	return h.f.proto() == SwitchML || h.f.job == uint16(e.Job)
 }
 
-// widen adds the sources of an event to those that bitmaps of its job have digits for.
+// widen adds the sources of an event to those that bitmaps of its engine have digits for: all workers
+// of the job, where some of them send to this engine.
 func (d *decisions) widen(e *trace.Event) trace.Mask {
 	name := fmt.Sprint(e.Node, " ", e.Job)
-	all, known := d.members[name]
-	if !known {
-		for s := range d.sources { // ordered: a set is the same in any order
-			if s.Job == e.Job {
-				all.Set(s.ID)
-			}
-		}
+	all := d.members[name].Or(e.Mask)
+	if e.Mask.Without(d.workers[e.Job]) != e.Mask {
+		all = all.Or(d.workers[e.Job])
 	}
-	all = all.Or(e.Mask)
 	d.members[name] = all
 	return all
 }

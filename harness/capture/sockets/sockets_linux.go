@@ -85,7 +85,7 @@ const (
 	flushEvery = 100 * time.Millisecond
 )
 
-// Run hands packets and events to a capture until ctx ends, the capture is full, or the lab is
+// Run hands packets and events to a capture until ctx ends, the capture is done, or the lab is
 // gone, which is [ErrGone]. Switches are the paths of control sockets.
 func (s *Sockets) Run(ctx context.Context, c *capture.Capture, switches []string) error {
 	ctx, end := context.WithCancel(ctx)
@@ -97,7 +97,7 @@ func (s *Sockets) Run(ctx context.Context, c *capture.Capture, switches []string
 	}()
 	events := asked // nil: there are no more
 	flushed := time.Now()
-	for !c.Full() {
+	for !c.Done() {
 		select {
 		case <-ctx.Done():
 			s.last(c, events)
