@@ -85,7 +85,7 @@ func (d *decisions) take(e *trace.Event, at int64) {
 	case trace.BlockOpened, trace.Contribution, trace.Dropped, trace.Collided, trace.PassedOn:
 		h := d.arrived(e, at, false)
 		if h == nil {
-			if final(e.Kind) {
+			if final(e.Kind) && d.tapped(e.Node) {
 				d.missed++
 			}
 			return
@@ -93,6 +93,17 @@ func (d *decisions) take(e *trace.Event, at int64) {
 		h.decided = h.decided || final(e.Kind)
 		d.comment(h, e, at)
 	}
+}
+
+// tapped reports whether packets come to an engine by a tap. Those of the top of a chassis come from
+// other engines.
+func (d *decisions) tapped(node string) bool {
+	for _, engine := range d.engines { // ordered: one that fits is enough
+		if engine == node {
+			return true
+		}
+	}
+	return false
 }
 
 func keyOf(e *trace.Event) key { return key{e.Gen, e.Block} }
