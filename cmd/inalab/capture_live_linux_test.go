@@ -209,3 +209,45 @@ func checkRunCapture(t *testing.T, path string) {
 		t.Errorf("%d frames, of which %d were added and %d sent", frames, added, sent)
 	}
 }
+
+// In a lab for clients of one's own, packets of a job that was added have decisions, too.
+func TestCaptureOfServe(t *testing.T) {
+	needRoot(t)
+	hosts := hostsOf(t, "rack", 2)
+	r := startLab(t, nil, exitOK, "switch", "serve", "--hosts", "2", "--pipe", "reference")
+	r.say("job", "add", "--id", "2", "--sources", "0,1", "--slots", "16", "--elements", "64")
+	path := filepath.Join(filepath.Dir(r.state), "serve.pcapng")
+	cmd := r.command("capture", "tor", "-w", path, "--filter", "proto=switchml", "--count", "4")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the capture has begun", func() bool { _, err := os.Stat(path); return err == nil && fileSize(path) > 0 })
+	r.update(&hosts[1])
+	r.until("the packet has come", func() bool { return r.jobs()["engine/2"].Packets == 1 })
+	r.update(&hosts[0])
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, &said)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"decision=added switch=tor job=2 slot=0 gen=0 source=1 bitmap=0b10 count=1", "decision=added switch=tor job=2 slot=0 gen=0 source=0 bitmap=0b11 count=2",
+		"decision=sent switch=tor job=2 slot=0 gen=0 bitmap=0b11 count=2",
+	} {
+		if !strings.Contains(string(file), want) {
+			t.Errorf("the capture lacks %s\n%s", want, &said)
+		}
+	}
+}
+
+func fileSize(path string) int64 {
+	st, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return st.Size()
+}

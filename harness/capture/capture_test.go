@@ -240,7 +240,7 @@ func TestDecisionsWithoutSources(t *testing.T) {
 	f.Event(4000, added("leaf", 3, 5, 9, 3, 7)) // of another switch
 	f.Event(4000, added("tor", 3, 5, 9, 3, 7))  // there are no more
 	list, counts := f.close()
-	if !strings.Contains(fmt.Sprint(list[0].comments), "source=7") || !strings.Contains(fmt.Sprint(list[1].comments), "source=3") || counts.Missed != 1 {
+	if !strings.Contains(fmt.Sprint(list[0].comments), "source=7 bitmap=0b10000000 count=1") || !strings.Contains(fmt.Sprint(list[1].comments), "source=3") || counts.Missed != 1 {
 		t.Errorf("%v, %v, %+v", list[0].comments, list[1].comments, counts)
 	}
 }

@@ -214,16 +214,34 @@ func (d *decisions) sameJob(h *held, e *trace.Event) bool {
 	return h.f.proto() == SwitchML || h.f.job == uint16(e.Job)
 }
 
+// shortMask bounds the sources that have a digit without having been seen (assumed: more are PFEs, which
+// have numbers from 200 on).
+const shortMask = 32
+
 // widen adds the sources of an event to those that bitmaps of its engine have digits for: all workers
-// of the job, where some of them send to this engine.
+// of the job, where some of them send to this engine. Where nobody knows the workers, it is all
+// numbers up to the greatest.
 func (d *decisions) widen(e *trace.Event) trace.Mask {
 	name := fmt.Sprint(e.Node, " ", e.Job)
 	all := d.members[name].Or(e.Mask)
 	if e.Mask.Without(d.workers[e.Job]) != e.Mask {
 		all = all.Or(d.workers[e.Job])
 	}
+	if _, known := d.workers[e.Job]; !known {
+		for s := uint8(0); s < shortMask && (all.Without(below(s)) != trace.Mask{}); s++ {
+			all.Set(s)
+		}
+	}
 	d.members[name] = all
 	return all
+}
+
+// below is the set of all sources below one.
+func below(source uint8) (m trace.Mask) {
+	for s := range source {
+		m.Set(s)
+	}
+	return m
 }
 
 // blockWords are what protocols call a block.
