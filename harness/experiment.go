@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/inalab/inalab/harness/capture"
 	"github.com/inalab/inalab/harness/events"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/live"
@@ -27,6 +28,7 @@ type Runner interface {
 type Live struct {
 	Options live.Options
 	Events  Events
+	Packets Capturing
 }
 
 // RunSet runs jobs in a lab of their own.
@@ -37,14 +39,27 @@ func (l Live) RunSet(ctx context.Context, s *job.Set, progress func([]result.Sam
 	if l.Events.wanted(s) {
 		opt.Events = func(of []*trace.Log) { logs = of }
 	}
+	end := func() error { return nil }
+	if l.Packets.Open != nil {
+		var err error
+		if opt.Packets, end, err = l.Packets.live(ctx, s); err != nil {
+			return s.Cells(), err
+		}
+	}
 	cells, err := live.RunJobs(ctx, s, opt)
-	return cells, errors.Join(err, l.Events.record(s, cells, logs, err))
+	if l.Packets.Open != nil {
+		for i := range cells {
+			cells[i].Fidelity.Warn(capturedCaution)
+		}
+	}
+	return cells, errors.Join(err, l.Events.record(s, cells, logs, err), end())
 }
 
 // Virtual runs jobs under the virtual clock.
 type Virtual struct {
-	Images worker.Images
-	Events Events
+	Images  worker.Images
+	Events  Events
+	Packets Capturing
 }
 
 // RunSet runs jobs of one lab in this process.
@@ -53,8 +68,16 @@ func (v Virtual) RunSet(ctx context.Context, s *job.Set, progress func([]result.
 	if v.Events.wanted(s) {
 		o.Log = trace.NewLog(events.RunLimit)
 	}
+	end := func(...capture.Lost) error { return nil }
+	if v.Packets.Open != nil {
+		c, endCapture, err := v.Packets.begin(s, virtualHold)
+		if err != nil {
+			return s.Cells(), err
+		}
+		o.Tap, end = capture.Virtual{Capture: c}, endCapture
+	}
 	cells, err := sim.RunJobs(ctx, s, v.Images, o)
-	return cells, errors.Join(err, v.Events.record(s, cells, []*trace.Log{o.Log}, err))
+	return cells, errors.Join(err, v.Events.record(s, cells, []*trace.Log{o.Log}, err), end())
 }
 
 // Events says which events of a job that has a lab for itself are kept, and who takes them.

@@ -43,6 +43,7 @@ func commands() []*cobra.Command {
 		newValidate(),
 		newGenerate(),
 		newGraph(),
+		newCapture(),
 		newExplain(),
 		newExport(),
 		newReport(),

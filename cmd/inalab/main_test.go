@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/inalab/inalab/internal/golden"
@@ -41,14 +44,15 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"keys":    keys,
 			"repeat":  repeat,
-			"capture": capture,
+			"capture": makeCapture,
+			"packets": listPackets,
 		},
 	})
 }
 
-// capture makes a capture of lines of text (package pcapfiletest) in the format of its
+// makeCapture makes a capture of lines of text (package pcapfiletest) in the format of its
 // name, and cut behind a number of bytes, if one is given: capture FILE LINES [BYTES].
-func capture(ts *testscript.TestScript, neg bool, args []string) {
+func makeCapture(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: capture FILE LINES [BYTES]")
 	}
@@ -67,6 +71,36 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		file = file[:n]
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file, 0o644))
+}
+
+// listPackets writes a line for each packet of a capture: its time, interface, direction, lengths, and comments; and
+// wants checksums that are right: packets CAPTURE FILE.
+func listPackets(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: packets CAPTURE FILE")
+	}
+	file, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer file.Close()
+	r, err := pcapgo.NewNgReader(file, pcapgo.NgReaderOptions{})
+	ts.Check(err)
+	var out strings.Builder
+	for {
+		data, info, options, err := r.ReadPacketDataWithOptions()
+		if err == io.EOF {
+			break
+		}
+		ts.Check(err)
+		if len(data) == info.Length {
+			_, err := pcapfiletest.Verify(data)
+			ts.Check(err)
+		}
+		at, err := r.Interface(info.InterfaceIndex)
+		ts.Check(err)
+		way := map[pcapgo.NgEpbFlag]string{pcapgo.NgEpbFlagDirectionInbound: "in", pcapgo.NgEpbFlagDirectionOutbound: "out"}[options.Flags.Direction]
+		fmt.Fprintf(&out, "%d %s %s %d/%d %s\n", info.Timestamp.UnixNano(), at.Name, way, len(data), info.Length, strings.Join(options.Comments, "; "))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(out.String()), 0o644))
 }
 
 // repeat writes a text so many times into a file: repeat FILE N TEXT.

@@ -53,6 +53,7 @@ type recording struct {
 	cells []result.Cell
 
 	outcomes []expect.Outcome // of what the scenario expects
+	captured captured         // of --pcap
 }
 
 func (r *recording) run(ctx context.Context) error {
@@ -180,7 +181,7 @@ func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harn
 		if err != nil {
 			return nil, err
 		}
-		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept}, r.rest(), runtime.GOMAXPROCS(0)), nil
+		return harness.NewAhead(ctx, harness.Virtual{Images: images, Events: kept, Packets: r.capturing(caller)}, r.rest(), runtime.GOMAXPROCS(0)), nil
 	}
 	logs, err := r.dir.Mkdir("logs")
 	if err != nil {
@@ -190,7 +191,7 @@ func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harn
 	if lab == "" {
 		lab = netns.NewLabName()
 	}
-	run := harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}, Events: kept}
+	run := harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}, Events: kept, Packets: r.capturing(caller)}
 	return doubted{run, r.slow}, nil
 }
 
@@ -202,6 +203,7 @@ func (r *recording) finish(runErr error) error {
 		return errors.Join(runErr, err, r.dir.Close())
 	}
 	fmt.Fprintf(r.stderr, "results: %s\n", r.dir.Path())
+	r.captured.tell(r.stderr, r.flags.pcap.path)
 	if runErr != nil {
 		return errors.Join(fmt.Errorf("the run is incomplete: %w%s", runErr, r.resumeHint(runErr)), r.dir.Close())
 	}

@@ -35,6 +35,7 @@ type runFlags struct {
 	timeout              time.Duration
 	dryRun, plain, quiet bool
 
+	pcap pcapFlags
 	want events.Want // of the events
 }
 
@@ -60,6 +61,11 @@ Events of blocks go to events.ndjson.gz there, for "inalab explain": those of th
 iteration, of the slowest block, and of each block that was degraded, dropped, sent again or never
 finished. --events says otherwise.
 
+--pcap captures the packets of all wires with the decisions of switches as comments: in a
+directory a pcapng file for each run, or in one *.pcapng file that of one run. Under the
+virtual clock times are the run's, from 1970 on, and rounds are simulated in full; a
+live run is marked as not for timing. See docs/capture.md.
+
 A run in which nothing moves any more ends by itself and says what it waits for.
 
 --sweep KEY=VALUE,VALUE,... runs the scenario at each value, and at each combination if
@@ -84,6 +90,7 @@ those of "inalab help".`,
   inalab run straggler --set stragglers.p='[0%,16%]' --set trio.wake=naive
   inalab run straggler --clock virtual --sweep trio.window=1024,4096 --sweep hosts=4,6
   echo 'systems: [trioml, ring]' | inalab run - --clock virtual
+  inalab run loss --clock virtual --pcap packets --pcap-filter 'proto=trioml gen=0'
   inalab run microbench --repeat 5 --paired ./inalab-v1.2.3`,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.resume != "" {
@@ -116,6 +123,7 @@ those of "inalab help".`,
 	flags.StringVar(&f.events, "events", string(events.Troubled), "events kept of each run: none, troubled, all, an iteration as 12, or a block of one as 12/345")
 	flags.StringVar(&f.paired, "paired", "", "another build of inalab to run in turn with this one, and to compare with")
 	f.rule.register(flags)
+	f.pcap.register(flags)
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the run after this time, as in 5m (default: none)")
 	flags.BoolVar(&f.plain, "no-offload", false, "do without segmentation and checksum offload")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, and stop")
@@ -155,6 +163,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if err != nil {
 		return usage(err)
 	}
+	if err := f.pcap.check(f.paired != ""); err != nil {
+		return usage(err)
+	}
 	s, sets, err := prepare(src, f.overrides(c), f)
 	if err != nil {
 		return usage(err)
@@ -164,6 +175,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	}
 	if f.dryRun {
 		return describe(c.OutOrStdout(), s, sets)
+	}
+	if err := f.pcap.fits(len(sets)); err != nil {
+		return usage(err)
 	}
 	r := recording{flags: f, scenario: s, sets: sets, format: format, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 	r.at = func(scale int) (*scenarios.Scenario, []*job.Set, error) {

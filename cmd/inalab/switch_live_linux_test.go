@@ -35,6 +35,7 @@ type switchRun struct {
 	lab    string
 	as     *syscall.SysProcAttr // of every process of the test
 	code   int                  // that the lab ends with
+	ended  bool                 // it is over
 }
 
 // What the PFEs of a run are.
@@ -113,6 +114,10 @@ func (r *switchRun) until(what string, ok func() bool) {
 }
 
 func (r *switchRun) end() {
+	if r.ended {
+		return
+	}
+	r.ended = true
 	if err := r.run.Process.Signal(syscall.SIGINT); err != nil {
 		r.t.Error(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/inalab/inalab/harness/awake"
+	"github.com/inalab/inalab/harness/capture"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
@@ -47,6 +48,10 @@ type Options struct {
 	// whose namespaces it may send packets of its own; an error of it ends the run.
 	// Nil: nobody does.
 	Beside func(*netns.Lab) error
+
+	// Packets is called before nodes are told to start, with the lab; what it returns is called
+	// when all workers are done, or the run has failed. Nil: nobody looks at packets.
+	Packets func(*netns.Lab) (stop func() error, err error)
 
 	quiet time.Duration // of the watchdog, in place of its least; for tests
 	grace time.Duration // in place of stopGrace at the end of a run; for tests
@@ -97,6 +102,9 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	}
 	defer func() { err = errors.Join(err, cleanup(os.RemoveAll(private))) }()
 	if err := storeImages(s, opt.Images, private); err != nil {
+		return cells, err
+	}
+	if err := capture.WriteLab(lab.Dir(), capture.SetLab(s)); err != nil {
 		return cells, err
 	}
 	r := &run{set: s, opt: opt, lab: lab, private: private, course: newCourse(steps)}
@@ -240,10 +248,22 @@ func (r *run) phases(ctx context.Context) error {
 	if err := r.startPrograms(ready); err != nil {
 		return err
 	}
-	if err := r.train(ctx); err != nil {
+	if err := r.watched(ctx); err != nil {
 		return err
 	}
 	return r.collect()
+}
+
+// watched trains while somebody may look at packets.
+func (r *run) watched(ctx context.Context) error {
+	if r.opt.Packets == nil {
+		return r.train(ctx)
+	}
+	stop, err := r.opt.Packets(r.lab)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.train(ctx), stop())
 }
 
 // letOwnerControl gives the control sockets to the caller, whose lab it is.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/inalab/inalab/harness/capture"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
@@ -56,6 +57,9 @@ const (
 
 var managementAddr = netip.AddrFrom4([4]byte{192, 168, 255, 1})
 
+// servedEvents is what a switch that serves clients keeps for captures: the log rounds it up.
+const servedEvents = 1
+
 // Serve brings up a rack whose switch runs a system without a job and offers the service
 // of its clients, calls ready, and waits until ctx ends. No worker process
 // runs: hosts are for the caller's.
@@ -72,6 +76,9 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 		return err
 	}
 	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
+	if err := capture.WriteLab(lab.Dir(), capture.PlanLab(p)); err != nil {
+		return err
+	}
 	cfg.Control = control.SocketPath(lab.Dir(), p.Switches[0].Name)
 	var reading sync.WaitGroup
 	defer reading.Wait() // after the end of the process
@@ -106,7 +113,7 @@ func serveConfig(p *plan.Plan, opt ServeOptions) (c daemon.Config, port uint16, 
 	if err != nil {
 		return c, 0, err
 	}
-	c = daemon.Config{Chassis: chassis.Config{Switch: sw, MTU: p.MTU, Seed: opt.Seed, Quantum: linkQuantum, System: opt.System.Name()}, Plain: true}
+	c = daemon.Config{Chassis: chassis.Config{Switch: sw, MTU: p.MTU, Seed: opt.Seed, Quantum: linkQuantum, System: opt.System.Name()}, Plain: true, Events: servedEvents}
 	c.Service = &daemon.ServiceConfig{Listen: netip.AddrPortFrom(managementAddr, serving.Port).String(), FramesFrom: serving.FramesFrom}
 	program, err := json.Marshal(serving.Program)
 	if err != nil {

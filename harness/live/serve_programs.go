@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/inalab/inalab/harness/capture"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/switchd/chassis"
@@ -23,6 +24,9 @@ func ServePrograms(ctx context.Context, p *plan.Plan, programs [][]chassis.Progr
 		return err
 	}
 	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
+	if err := capture.WriteLab(lab.Dir(), capture.PlanLab(p)); err != nil {
+		return err
+	}
 	var following sync.WaitGroup
 	defer following.Wait() // after the end of the processes
 	sup := proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})

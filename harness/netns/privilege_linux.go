@@ -29,6 +29,10 @@ func CanRoot() error {
 	return nil
 }
 
+// CanCapture says why this process may not look at packets in other network namespaces; nil
+// means that it may.
+func CanCapture() error { return checkCapabilities() }
+
 func checkCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData

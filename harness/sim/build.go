@@ -32,6 +32,9 @@ func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 	if err := r.direct(s, images); err != nil {
 		return r, err
 	}
+	if o.Tap != nil {
+		sinks = append(sinks, o.Tap)
+	}
 	for _, cfg := range s.Switches(0) {
 		make := func() (*chassis.Chassis, error) { return s.NewSwitch(cfg, r.sink(sinks...)) }
 		if err := r.addSwitch(cfg.Switch.Name, make); err != nil {
@@ -49,6 +52,10 @@ func newRun(s *job.Set, images worker.Images, o Observer) (*run, error) {
 	}
 	if err := errors.Join(r.addSpares(), r.addOthers(s)); err != nil {
 		return r, err
+	}
+	if o.Tap != nil {
+		r.tapped = true
+		r.net.onWire = r.wires(s.Plan(), o.Tap)
 	}
 	return r, r.connect(s.Plan())
 }
@@ -157,11 +164,7 @@ func (r *run) connect(p *plan.Plan) error {
 			if !there {
 				continue // no job has this host
 			}
-			peer := sansio.Port(0)
-			if port.PeerSwitch != plan.None {
-				peer = sansio.Port(port.PeerPort)
-			}
-			if err := r.net.Connect(r.ids[sw.Name], sansio.Port(port.Index), to, peer); err != nil {
+			if err := r.net.Connect(r.ids[sw.Name], sansio.Port(port.Index), to, peerPort(port)); err != nil {
 				return err
 			}
 		}

@@ -102,11 +102,11 @@ func (p *Patterns) runSet(ctx context.Context, s *job.Set, images worker.Images,
 // charges returns what charges rounds that are known already, or nil: several
 // jobs are in each other's way at the switch, and links change, so that no round is like
 // another. Nor are rounds charged of a job that pauses, and one that is charged has no packets,
-// which a series would miss.
+// which a series or a capture would miss.
 func (r *run) charges(known *Patterns) *rounds {
 	t := r.tenants[0]
 	steady := r.set.Steady() && r.director == nil && t.job.Times == (worker.Times{})
-	if len(r.tenants) > 1 || t.job.Exact || r.shared || !steady || r.interval > 0 {
+	if len(r.tenants) > 1 || t.job.Exact || r.shared || !steady || r.interval > 0 || r.tapped {
 		return nil
 	}
 	out := newRounds(r, t.job.Plan, known)
@@ -185,6 +185,7 @@ type run struct {
 	counted    []counted // switches
 	log        *trace.Log
 	shared     bool           // some host has several machines
+	tapped     bool           // somebody sees the packets of all rounds
 	interval   units.Duration // of series; zero: there are none
 	flows      []flow
 	collectors []collector

@@ -39,6 +39,8 @@ type Network struct {
 	alarm   units.Time // onAlarm is called once before the first event at or after it
 	onAlarm func()
 	sampled bool // iterations ended at this instant
+
+	onWire func(from NodeID, port sansio.Port, t *sansio.Train) // nil: nobody looks
 }
 
 type node struct {
@@ -186,6 +188,9 @@ func (n *Network) carryOut(at NodeID, opt Options) error {
 		for _, p := range s.To {
 			if int(p) < len(nd.peers) && nd.peers[p].node != nobody {
 				nd.frames += uint64(s.Train.Frames())
+				if n.onWire != nil {
+					n.onWire(at, p, &s.Train)
+				}
 				n.inbox.put(nd.peers[p], &s.Train)
 			}
 		}

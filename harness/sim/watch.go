@@ -19,6 +19,7 @@ type Observer struct {
 	Progress Progress   // may be nil
 	Log      *trace.Log // takes the events of all nodes; nil: the last ones are kept, to say why a run stalls
 	Watch    Stopwatch  // may be nil
+	Tap      Tap        // of the wires; nil: nobody looks
 }
 
 // logFor returns the log of a run. Replays and benchmarks have none of their own,

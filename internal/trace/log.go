@@ -120,6 +120,28 @@ func (l *Log) at(i int) Event {
 	}
 }
 
+// Since returns events that are kept in order, at most so many, from number n on, where the
+// first that was ever given has number 0. Next is the number behind the last of them, and
+// lost counts those between n and next that were given up.
+func (l *Log) Since(n uint64, most int) (events []Event, next, lost uint64) {
+	half := uint64(l.limit / 2)
+	behind := half + l.taken - uint64(l.Len()) // what was given up
+	for next = n; next < l.taken && len(events) < most; next++ {
+		if next >= half && next < behind {
+			lost, next = lost+behind-next, behind
+		}
+		i := next
+		if i >= behind {
+			i -= behind - half
+		}
+		events = append(events, l.at(int(i)))
+	}
+	return events, next, lost
+}
+
+// Taken returns how many events were given.
+func (l *Log) Taken() uint64 { return l.taken }
+
 // Merged returns the events of several logs in order of time, those of one
 // instant in the order of the logs. Each log is in order of time already.
 func Merged(logs []*Log) iter.Seq[Event] {

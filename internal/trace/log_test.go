@@ -154,3 +154,38 @@ func TestLogWithMoreNotesThanNames(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Who reads a log now and then gets every event that was kept until then, in order and once, and
+// is told how many were not.
+func TestSince(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := NewLog(1)
+		var next, read, lost, given uint64
+		last := units.Time(-1)
+		for range rapid.IntRange(1, 4).Draw(rt, "rounds") {
+			for range rapid.SampledFrom([]int{0, 1, 1000, 3 * chunkLen}).Draw(rt, "events") {
+				l.Event(&Event{At: units.Time(given), Kind: Sent})
+				given++
+			}
+			most := rapid.SampledFrom([]int{1, 1000, 100_000}).Draw(rt, "most")
+			list, to, missing := l.Since(next, most)
+			lost, read = lost+missing, read+uint64(len(list))
+			if to-next != missing+uint64(len(list)) || len(list) > most {
+				rt.Fatalf("%d events and %d lost from %d to %d", len(list), missing, next, to)
+			}
+			if len(list) < most && to != given {
+				rt.Fatalf("read to %d of %d, with room for more", to, given)
+			}
+			for _, e := range list {
+				if e.At <= last {
+					rt.Fatalf("event %d came after event %d", e.At, last)
+				}
+				last = e.At
+			}
+			next = to
+		}
+		if l.Taken() != given || lost+read != next || lost > 0 && given <= 2*chunkLen {
+			rt.Errorf("%d taken of %d, %d read and %d lost of %d", l.Taken(), given, read, lost, next)
+		}
+	})
+}

@@ -78,8 +78,10 @@ func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response
 		return replace(sw, pfe, r.Source, out)
 	case OpRaise:
 		return raise(now, sw, pfe, r, out)
+	case OpEvents:
+		return errNoEvents
 	}
-	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet, OpReplace, OpRaise}))
+	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet, OpReplace, OpRaise, OpEvents}))
 }
 
 // check finds fields that are missing, and those that belong to another operation.
@@ -94,12 +96,12 @@ func (r *Request) check() error {
 	}
 	for _, f := range []field{
 		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"protocol", r.Protocol != "", OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
-		{"drop", r.Drop != nil, OpDrop}, {"name", r.Name != "", OpShow}, {"set", r.Set != nil, OpSet}, {"source", r.Source != nil, OpReplace}, {"raise", r.Raise != nil, OpRaise},
+		{"drop", r.Drop != nil, OpDrop}, {"name", r.Name != "", OpShow}, {"set", r.Set != nil, OpSet}, {"source", r.Source != nil, OpReplace}, {"raise", r.Raise != nil, OpRaise}, {"since", r.Since != nil, OpEvents},
 	} {
 		switch {
 		case f.given && f.op != r.Op:
 			return fmt.Errorf("operation %q takes no %s: that is for %q", r.Op, f.name, f.op)
-		case !f.given && f.op == r.Op && !slices.Contains([]string{"limit", "drop", "protocol", "name"}, f.name):
+		case !f.given && f.op == r.Op && !slices.Contains([]string{"limit", "drop", "protocol", "name", "since"}, f.name):
 			return fmt.Errorf("operation %q lacks its %s", r.Op, f.name)
 		}
 	}

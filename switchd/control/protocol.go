@@ -39,6 +39,7 @@ const (
 	OpSet       Op = "set"        // write what a name of a program stands for
 	OpReplace   Op = "replace"    // a program by another source
 	OpRaise     Op = "raise"      // an external event of a program
+	OpEvents    Op = "events"     // events that the process keeps, as captures take them
 )
 
 // Request is one line to a switch.
@@ -57,6 +58,7 @@ type Request struct {
 	Set      *dataplane.Write `json:"set,omitempty"`      // set
 	Source   *Source          `json:"source,omitempty"`   // replace
 	Raise    *Raise           `json:"raise,omitempty"`    // raise
+	Since    *uint64          `json:"since,omitempty"`    // events: the first that is wanted; nil: only say which is next
 }
 
 // Drop is what a drop simulator is to do at a port, in one direction.
@@ -102,6 +104,7 @@ type Response struct {
 
 	Replaced []dataplane.Replaced `json:"replaced,omitempty"` // replace
 	Raised   []Raised             `json:"raised,omitempty"`   // raise
+	Events   *Events              `json:"events,omitempty"`   // events
 }
 
 // Forgot is what a switch lost on request.

@@ -51,7 +51,11 @@ func serving(serve, stop func() error) (end func() error) {
 func (d *daemon) manage(r control.Request) control.Response {
 	var out control.Response
 	jobs, _ := d.system.(control.Layouter) // nil: jobs do not come and go
-	if d.node.Ask(func() { out = control.Dispatch(d.node.Clock.Now(), d.chassis, jobs, r) }) {
+	do := func() { out = control.Dispatch(d.node.Clock.Now(), d.chassis, jobs, r) }
+	if r.Op == control.OpEvents {
+		do = func() { out = control.ReadEvents(d.node.Clock.Now(), d.cfg.Chassis.Switch.Name, d.log, r) }
+	}
+	if d.node.Ask(do) {
 		return out
 	}
 	return control.Response{

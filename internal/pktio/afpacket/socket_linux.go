@@ -16,6 +16,7 @@ type port struct {
 	fd    int
 	mtu   int
 	ring  ring // of the path with offload
+	both  bool // it sees what the interface sends as well, and sends nothing
 
 	tx    []unix.Mmsghdr // messages of the send under way
 	meta  []load         // what each of them carries
@@ -32,14 +33,18 @@ func networkOrder(v uint16) uint16 {
 }
 
 // openPort makes a socket on an interface, and its ring where shape is not nil.
-// Nothing is received before everything is set: the socket has no protocol
-// until it is bound.
 func openPort(c PortConfig, promisc bool, shape *ringShape) (*port, error) {
+	return openSocket(&port{iface: c.Iface}, promisc, shape)
+}
+
+// openSocket makes the socket of a port. Nothing is received before everything is set: the
+// socket has no protocol until it is bound.
+func openSocket(p *port, promisc bool, shape *ringShape) (*port, error) {
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("create packet socket (needs CAP_NET_RAW): %w", os.NewSyscallError("socket", err))
 	}
-	p := &port{iface: c.Iface, fd: fd}
+	p.fd = fd
 	if err := p.start(promisc, shape); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
@@ -77,8 +82,10 @@ func (p *port) lookUp() (index int, err error) {
 
 // setUp sets what must be set before the socket is bound.
 func (p *port) setUp(shape *ringShape) error {
-	if err := p.option(unix.PACKET_IGNORE_OUTGOING, 1); err != nil {
-		return fmt.Errorf("keep what we send from coming back (needs Linux 4.20): %w", err)
+	if !p.both {
+		if err := p.option(unix.PACKET_IGNORE_OUTGOING, 1); err != nil {
+			return fmt.Errorf("keep what we send from coming back (needs Linux 4.20): %w", err)
+		}
 	}
 	enlarge(p.fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, sendBuffer)
 	if shape == nil {
