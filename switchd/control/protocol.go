@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
@@ -39,6 +40,8 @@ const (
 	OpSet       Op = "set"        // write what a name of a program stands for
 	OpReplace   Op = "replace"    // a program by another source
 	OpRaise     Op = "raise"      // an external event of a program
+	OpLinks     Op = "links"      // what links at ports are, and what came of frames
+	OpSetLink   Op = "set-link"   // one direction of the link at a port
 )
 
 // Request is one line to a switch.
@@ -57,6 +60,7 @@ type Request struct {
 	Set      *dataplane.Write `json:"set,omitempty"`      // set
 	Source   *Source          `json:"source,omitempty"`   // replace
 	Raise    *Raise           `json:"raise,omitempty"`    // raise
+	Link     *Link            `json:"link,omitempty"`     // set-link
 }
 
 // Drop is what a drop simulator is to do at a port, in one direction.
@@ -102,6 +106,8 @@ type Response struct {
 
 	Replaced []dataplane.Replaced `json:"replaced,omitempty"` // replace
 	Raised   []Raised             `json:"raised,omitempty"`   // raise
+
+	Links []chassis.LinkReading `json:"links,omitempty"` // links
 }
 
 // Forgot is what a switch lost on request.

@@ -42,6 +42,8 @@
 // what is left of a picosecond is lost. The n of every n-th frame, and the state of bursts,
 // start anew where they change. A link that is perfect for a time passes frames at once.
 //
-// Left out: scripted loss, reordering, duplication, corruption, changes that nobody knew of
-// before, cut-through, and the padding of short frames to Ethernet's minimum.
+// [Link.Set] is a change that nobody knew of before. It follows the same rules from its time on, and
+// ends those that were to come.
+//
+// Left out: scripted loss, reordering, duplication, corruption, cut-through, and the padding of short frames to Ethernet's minimum.
 package impair
