@@ -28,7 +28,8 @@ type runFlags struct {
 	repeat                                               int
 	set                                                  []string
 	timeout                                              time.Duration
-	dryRun, plain, quiet                                 bool
+	dryRun, plain, quiet, keep                           bool
+	on                                                   *labRun // nil: the run has a lab of its own
 
 	want events.Want // of the events
 }
@@ -55,6 +56,9 @@ iteration, and of each block that was degraded, dropped, sent again or never
 finished. --events says otherwise.
 
 A run in which nothing moves any more ends by itself and says what it waits for.
+
+--lab LAB runs it on a lab that is up, beside what else goes on there: links are as they are, and
+the scale divides the model alone. --keep brings such a lab up first, and leaves it. See docs/lab.md.
 
 --paired OLD_BINARY runs another build of inalab and this one in turn (old, new, new, old),
 --repeat pairs with a seed each, at one scale, and compares them as "inalab compare" does:
@@ -83,7 +87,8 @@ those of "inalab help".`,
 	flags.StringArrayVar(&f.set, "set", nil, "override a value of the scenario, as in --set trio.wake=naive; may be repeated")
 	flags.StringVarP(&f.out, "out", "o", archive.DefaultRoot, "directory in which the results directory is made")
 	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
-	flags.StringVar(&f.lab, "lab", "", "name of the lab (default: a new one)")
+	flags.StringVar(&f.lab, "lab", "", "lab that is up, to run on; or name of the run's own (default: a new one)")
+	flags.BoolVar(&f.keep, "keep", false, "bring a lab up for the run, which stays: inalab down ends it")
 	flags.StringVar(&f.events, "events", string(events.Troubled), "events kept of each run: none, troubled, all, an iteration as 12, or a block of one as 12/345")
 	flags.StringVar(&f.paired, "paired", "", "another build of inalab to run in turn with this one, and to compare with")
 	f.rule.register(flags)
@@ -142,6 +147,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if err := f.checkPaired(c); err != nil {
 		return usage(err)
 	}
+	if done, err := f.onLab(c, name); done || err != nil {
+		return err
+	}
 	s, sets, err := prepare(name, f.overrides(c), f)
 	if err != nil {
 		return usage(err)
@@ -152,7 +160,12 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if f.dryRun {
 		return describe(c.OutOrStdout(), s, sets)
 	}
-	if f.clock == "live" {
+	if f.on != nil {
+		if err := f.on.borrow(s.Name); err != nil {
+			return err
+		}
+		defer f.on.giveBack()
+	} else if f.clock == "live" {
 		if err := enterNamespaces(); err != nil {
 			return err
 		}
@@ -190,10 +203,14 @@ func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.topo != "" {
-		if err := s.SetTopology(f.topo); err != nil {
-			return nil, nil, err
-		}
+	switch {
+	case f.on != nil:
+		err = s.OnLab(f.on.topology, f.on.graph)
+	case f.topo != "":
+		err = s.SetTopology(f.topo)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	var sets []*job.Set
 	for i := range f.repeat {
@@ -203,7 +220,7 @@ func prepare(name string, set []string, f runFlags) (*scenarios.Scenario, []*job
 		}
 		sets = append(sets, list...)
 	}
-	if f.clock == "live" && !s.Auto {
+	if f.clock == "live" && f.on == nil && !s.Auto {
 		return s, sets, capacity.Refuse(sets)
 	}
 	return s, sets, nil

@@ -51,6 +51,13 @@ func (l *owner) change(c LinkChange) (out []Changed, err error) {
 	return out, nil
 }
 
+// now returns the topology with its links as they are.
+func (l *owner) now() *topo.Graph {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return clone(l.graph)
+}
+
 // directions returns what links of a graph become; first is the graph that they are reset to.
 func (c *LinkChange) directions(now, first *topo.Graph) (out []direction, err error) {
 	base := clone(now)

@@ -74,7 +74,7 @@ func Run(ctx context.Context, opt Options, ready func(dir string, s running.Stat
 	}
 	defer socket.close()
 	state := running.Of(running.Up, spec, p)
-	state.File = opt.File
+	state.File, state.Offload = opt.File, !opt.Plain
 	if err := errors.Join(running.Write(net.Dir(), state), ready(net.Dir(), state)); err != nil {
 		return err
 	}

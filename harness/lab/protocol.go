@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/linktext"
 )
 
@@ -12,8 +13,9 @@ type Op string
 
 // The operations.
 const (
-	OpLink Op = "link" // change links
-	OpLend Op = "lend" // stop the switches until the connection ends
+	OpLink  Op = "link"  // change links
+	OpGraph Op = "graph" // say what the topology is, with links as they are now
+	OpLend  Op = "lend"  // stop the switches until the connection ends
 )
 
 // Request is a line to the owner.
@@ -53,4 +55,6 @@ type Response struct {
 	Error   string    `json:"error,omitempty"`
 	Usage   bool      `json:"usage,omitempty"` // of an error: who asks has to ask otherwise
 	Changed []Changed `json:"changed,omitempty"`
+
+	Graph *topo.Graph `json:"graph,omitempty"`
 }

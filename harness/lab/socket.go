@@ -27,7 +27,7 @@ type socket struct {
 }
 
 const (
-	maxLine     = 1 << 20          // bytes of a request or an answer (assumed: thousands of links)
+	maxLine     = 64 << 20         // bytes of a request or an answer (assumed: the graph of 10 000 hosts is some 10 MB)
 	idleTimeout = 30 * time.Second // for a request
 )
 
@@ -125,6 +125,8 @@ func (l *owner) converse(conn *net.UnixConn) {
 	case r.Op == OpLink && r.Link != nil:
 		changed, err := l.change(*r.Link)
 		respond(conn, Response{Changed: changed}, err)
+	case r.Op == OpGraph:
+		respond(conn, Response{Graph: l.now()}, nil)
 	case r.Op == OpLend:
 		l.lendUntilGone(conn, lines, r.By)
 	default:

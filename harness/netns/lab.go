@@ -13,8 +13,8 @@ import (
 // but nothing may use the namespaces once Down was called.
 type Lab struct {
 	name    string
-	journal *journal.Journal // nil: it is another process's
-	dir     string           // of one that is
+	journal *journal.Journal  // nil: it is another process's
+	dir     string            // of one that is
 	nodes   map[string]string // name -> path
 
 	mu    sync.Mutex // guards paths

@@ -34,6 +34,7 @@ type State struct {
 	Kind          Kind   `json:"kind"`
 	Topology      string `json:"topology"`       // its name
 	File          string `json:"file,omitempty"` // that it was made of, as it was named; empty: none
+	Offload       bool   `json:"offload"`        // hosts send super-packets
 	Nodes         []Node `json:"nodes"`
 	Links         []Link `json:"links"`
 }
