@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,4 +161,14 @@ func leaveCaller(log string) error {
 		err = errors.Join(err, unix.Dup3(int(from.Fd()), to, 0))
 	}
 	return errors.Join(err, os.Chdir("/"))
+}
+
+// errOwnerGone is the end of an owner without a word.
+var errOwnerGone = errors.New("the owner of the lab has ended before the lab was up")
+
+// copyLog hands on what an owner that failed has written.
+func copyLog(w io.Writer, log *os.File) {
+	if _, err := log.Seek(0, io.SeekStart); err == nil {
+		_, _ = io.Copy(w, log)
+	}
 }

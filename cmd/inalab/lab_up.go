@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -168,14 +165,4 @@ func orNA(text string) render.Cell {
 		return render.NA()
 	}
 	return render.Text(text)
-}
-
-// errOwnerGone is the end of an owner without a word.
-var errOwnerGone = errors.New("the owner of the lab has ended before the lab was up")
-
-// copyLog hands on what an owner that failed has written.
-func copyLog(w io.Writer, log *os.File) {
-	if _, err := log.Seek(0, io.SeekStart); err == nil {
-		_, _ = io.Copy(w, log)
-	}
 }

@@ -3,6 +3,8 @@ package keeper
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 )
 
 // Version is the version of the protocol.
@@ -45,4 +47,39 @@ func encode(v any) ([]byte, error) {
 		return nil, fmt.Errorf("write to the keeper of a lab: %w", err)
 	}
 	return append(line, '\n'), nil
+}
+
+// Config describes the keeper of a lab, as it crosses to it.
+type Config struct {
+	Socket string            `json:"socket"` // new socket
+	Nodes  map[string]string `json:"nodes"`  // paths of network namespaces
+	Binds  map[string]string `json:"binds"`  // files that programs see, by the file that they see them in place of
+}
+
+// Control is this process's side of its conversation with whoever started it.
+type Control interface {
+	// Ready says that programs may come.
+	Ready() error
+	// Tell says what a program does, for the events of the lab.
+	Tell(text string) error
+}
+
+// Report says what was left at the end.
+type Report struct {
+	Programs int `json:"programs"` // that were started
+}
+
+// within returns the address of a socket in an open directory, which is short
+// however long the path is.
+func within(dir *os.File, path string) string {
+	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path))
+}
+
+// Told is what a program does, for the events of the lab.
+type Told struct {
+	Event string   `json:"event"` // program-started, program-ended
+	Node  string   `json:"node,omitempty"`
+	PID   int      `json:"pid"` // in the lab
+	Args  []string `json:"command"`
+	Code  *int     `json:"code,omitempty"`
 }

@@ -12,26 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config describes the keeper of a lab, as it crosses to it.
-type Config struct {
-	Socket string            `json:"socket"` // new socket
-	Nodes  map[string]string `json:"nodes"`  // paths of network namespaces
-	Binds  map[string]string `json:"binds"`  // files that programs see, by the file that they see them in place of
-}
-
-// Control is this process's side of its conversation with whoever started it.
-type Control interface {
-	// Ready says that programs may come.
-	Ready() error
-	// Tell says what a program does, for the events of the lab.
-	Tell(text string) error
-}
-
-// Report says what was left at the end.
-type Report struct {
-	Programs int `json:"programs"` // that were started
-}
-
 // Run starts programs until ctx ends, and then ends them all.
 func Run(ctx context.Context, cfg Config, ctl Control) (report Report, err error) {
 	if os.Getpid() != 1 {
@@ -91,12 +71,6 @@ func listen(path string) (*net.UnixListener, error) {
 	}
 	l.SetUnlinkOnClose(false) // it goes with the directory of the lab
 	return l, nil
-}
-
-// within returns the address of a socket in an open directory, which is short
-// however long the path is.
-func within(dir *os.File, path string) string {
-	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path))
 }
 
 // serve answers clients until the listener is closed, and returns when all have gone.

@@ -91,15 +91,6 @@ func (k *keeper) start(r Request, files []*os.File) (int, <-chan unix.WaitStatus
 	return pid, done, nil
 }
 
-// Told is what a program does, for the events of the lab.
-type Told struct {
-	Event string   `json:"event"` // program-started, program-ended
-	Node  string   `json:"node,omitempty"`
-	PID   int      `json:"pid"` // in the lab
-	Args  []string `json:"command"`
-	Code  *int     `json:"code,omitempty"`
-}
-
 func (k *keeper) tell(r Request, what string, pid, code int) {
 	t := Told{Event: "program-" + what, Node: r.Node, PID: pid, Args: r.Args}
 	if what == "ended" {
