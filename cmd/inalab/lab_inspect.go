@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -170,9 +169,6 @@ func lostOf(l chassis.LinkReading) (n int, why string) {
 func otherOf(l chassis.LinkReading) string {
 	s := l.Spec
 	s.Rate, s.Delay, s.Jitter, s.Loss = 0, 0, 0, 0
-	text := strings.Trim(lab.Text(s), "{}")
-	kept := slices.DeleteFunc(strings.Split(text, ", "), func(part string) bool {
-		return strings.TrimSpace(part) == "" || strings.HasPrefix(part, "loss: 0") && len(part) == len("loss: 0")
-	})
-	return strings.Join(kept, ", ")
+	text := strings.TrimSuffix(strings.TrimPrefix(lab.Text(s), "{"), "}")
+	return strings.TrimPrefix(text, `loss: "0", `) // that of bursts stands behind it
 }

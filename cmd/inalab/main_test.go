@@ -1,16 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopacket/gopacket/layers"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/pcapfile/pcapfiletest"
 )
@@ -33,6 +36,7 @@ func TestScripts(t *testing.T) {
 			// Labs of scripts are nobody else's business, and the other way round.
 			e.Setenv("INALAB_STATE_DIR", e.Getenv("WORK")+"/state")
 			e.Setenv("GORACE", os.Getenv("GORACE")) // how the race detector ends a program (Makefile)
+			e.Defer(func() { endLabs(e.Getenv("WORK") + "/state") })
 			return os.Mkdir(e.Getenv("WORK")+"/state", 0o700)
 		},
 		Condition: func(cond string) (bool, error) {
@@ -44,6 +48,19 @@ func TestScripts(t *testing.T) {
 			"capture": capture,
 		},
 	})
+}
+
+// endLabs ends the labs of a script that has failed.
+func endLabs(state string) {
+	labs, err := journal.List(journal.Config{Root: state})
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for _, lab := range labs {
+		_ = lab.Owner.Process.End(ctx)
+	}
 }
 
 // capture makes a capture of lines of text (package pcapfiletest) in the format of its
