@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"cmp"
 	"path/filepath"
 
 	"github.com/inalab/inalab/harness/journal"
@@ -49,5 +48,3 @@ func EventsPath(dir string) string { return filepath.Join(dir, eventsFile) }
 
 // LogsPath returns where the logs of the lab's processes are.
 func LogsPath(dir string) string { return filepath.Join(dir, logsDir) }
-
-func (o *Options) source() string { return cmp.Or(o.File, "-") }

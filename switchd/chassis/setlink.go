@@ -80,6 +80,7 @@ func (c *Chassis) SetLink(now units.Time, port int, inbound bool, spec topo.Link
 		return err
 	}
 	*at = p
+	c.links.set(p.id, p.link.NextDeadline())
 	c.cfg.Switch.Ports = slices.Clone(c.cfg.Switch.Ports) // others may have the plan
 	if inbound {
 		c.cfg.Switch.Ports[port].In = spec

@@ -42,8 +42,8 @@
 // what is left of a picosecond is lost. The n of every n-th frame, and the state of bursts,
 // start anew where they change. A link that is perfect for a time passes frames at once.
 //
-// [Link.Set] is a change that nobody knew of before. It follows the same rules from its time on, and
-// ends those that were to come.
+// [Link.Set] is a change that nobody knew of before. Frames that wait then meet its rate and its delay,
+// but whether the queue and the wire lose them was decided when they came.
 //
 // Left out: scripted loss, reordering, duplication, corruption, cut-through, and the padding of short frames to Ethernet's minimum.
 package impair

@@ -1,14 +1,16 @@
 package impair
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/inalab/inalab/internal/units"
 )
 
 // Set has the link have other parameters from now on, the time of the latest call or later, which
-// nobody knew of before. What was decided of frames inside stays. Changes that were to come do not.
-// Of cfg, parameters and random streams count: the streams take the place of those that there were.
+// nobody knew of before. Frames that wait are sent at the new rate, and meet the new delay; whether they
+// are lost is decided already. Changes that were to come do not. Of cfg, parameters and random streams
+// count: the streams take the place of those that there were. The deadline of the link may move.
 func (l *Link) Set(now units.Time, cfg Config) error {
 	cfg.Name, cfg.Out, cfg.With, cfg.Quantum, cfg.MaxInFlight, cfg.Changes = l.cfg.Name, l.cfg.Out, l.cfg.With, l.cfg.Quantum, l.cfg.MaxInFlight, nil
 	if err := cfg.validate(); err != nil {
@@ -17,9 +19,11 @@ func (l *Link) Set(now units.Time, cfg Config) error {
 	if now >= l.sending.next {
 		l.changeLine(now)
 	}
+	p := cfg.withDefaults()
+	l.reschedule(now, &p)
 	l.coming = l.coming.at(now)
 	begun := min(l.begun(l.coming), len(l.changes))
-	l.changes = append(slices.Clone(l.changes[:begun]), Change{now, cfg.withDefaults()})
+	l.changes = append(slices.Clone(l.changes[:begun]), Change{now, p})
 	l.busy = append(slices.Clone(l.busy[:begun]), 0)
 	rest := l.changes[begun:]
 	l.coming, l.sending = period{l.coming.Params, now, rest}, period{l.sending.Params, now, rest}
@@ -27,4 +31,48 @@ func (l *Link) Set(now units.Time, cfg Config) error {
 	l.cfg = cfg // periods point to its parameters, which stay
 	l.perfect = false
 	return nil
+}
+
+// reschedule has the frames that wait meet a new rate and delay. The frame on the line keeps its time.
+func (l *Link) reschedule(now units.Time, p *Params) {
+	l.queue.drain(now)
+	old := l.sending.Params
+	if l.queue.waiting.len() == 0 || l.cfg.With != nil || old.Rate == 0 {
+		return
+	}
+	base := l.queue.waiting.front().start
+	at := func(t units.Time) units.Time { return base.Add(scaled(t.Sub(base), old.Rate, p.Rate)) }
+	var latest units.Time
+	arrives := func(due units.Time) units.Time {
+		if end := due.Add(-old.Delay); end > base {
+			due = at(end).Add(p.Delay)
+		}
+		latest = max(latest, due)
+		return latest
+	}
+	for i := range l.dues.len() {
+		d := l.dues.nth(i)
+		*d = arrives(*d)
+	}
+	l.lastDue = arrives(l.lastDue)
+	for i := range l.queue.waiting.len() {
+		w := l.queue.waiting.nth(i)
+		w.start = at(w.start)
+	}
+	saved := l.line.free.Sub(at(l.line.free))
+	l.line.free, l.stats.Busy = l.line.free.Add(-saved), l.stats.Busy-saved
+}
+
+// scaled is what takes d at a rate takes at another; an unlimited one takes no time. It is no more than
+// [units.Never].
+func scaled(d units.Duration, from, to units.Rate) units.Duration {
+	if to == 0 || d <= 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(d), uint64(from))
+	if hi >= uint64(to) {
+		return units.Duration(units.Never) / 2
+	}
+	q, _ := bits.Div64(hi, lo, uint64(to))
+	return units.Duration(min(q, uint64(units.Never)/2))
 }
